@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "base/io.h"
+
+#include <fcntl.h>
+#include <libgen.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+
+#define CHUNK_BYTES 16384
+
+struct error *io_read_fd(int fd, const char *label, size_t limit_bytes, struct strbuf *into)
+{
+	size_t total = 0;
+
+	for (;;) {
+		char chunk[CHUNK_BYTES];
+		ssize_t n = read(fd, chunk, sizeof(chunk));
+
+		if (n < 0) {
+			if (errno == EINTR)
+				continue;
+			return base_error(BASE_IO, errno, "read %s", label);
+		}
+		if (n == 0)
+			return NULL;
+		if ((size_t)n > limit_bytes - total)
+			return base_error(BASE_LIMIT, 0, "%s is larger than %zu bytes", label,
+					  limit_bytes);
+		strbuf_append_bytes(into, chunk, (size_t)n);
+		total += (size_t)n;
+	}
+}
+
+struct error *io_read_file(const char *path, size_t limit_bytes, struct strbuf *into)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return base_error(BASE_IO, errno, "open %s", path);
+	return io_read_fd(fd, path, limit_bytes, into);
+}
+
+struct error *io_write_all(int fd, const char *label, const void *bytes, size_t n)
+{
+	const char *at = bytes;
+
+	while (n) {
+		ssize_t wrote = write(fd, at, n);
+
+		if (wrote < 0) {
+			if (errno == EINTR)
+				continue;
+			return base_error(BASE_IO, errno, "write %s", label);
+		}
+		at += wrote;
+		n -= (size_t)wrote;
+	}
+	return NULL;
+}
+
+static struct error *fill_and_rename(int fd, const char *temporary, const char *path,
+				     const void *bytes, size_t n)
+{
+	struct error *err;
+	struct stat old;
+
+	if (stat(path, &old) == 0) {
+		/* Keeping the owner needs privilege we may lack; the mode is what protects. */
+		if (fchown(fd, old.st_uid, old.st_gid) < 0 && errno != EPERM)
+			return base_error(BASE_IO, errno, "chown %s", temporary);
+		if (fchmod(fd, old.st_mode & 07777) < 0)
+			return base_error(BASE_IO, errno, "chmod %s", temporary);
+	} else if (errno != ENOENT) {
+		return base_error(BASE_IO, errno, "stat %s", path);
+	}
+	err = io_write_all(fd, temporary, bytes, n);
+	if (err)
+		return err;
+	if (fsync(fd) < 0)
+		return base_error(BASE_IO, errno, "fsync %s", temporary);
+	if (rename(temporary, path) < 0)
+		return base_error(BASE_IO, errno, "rename %s to %s", temporary, path);
+	return NULL;
+}
+
+struct error *io_replace_file(const char *path, const void *bytes, size_t n)
+{
+	_cleanup_free_ char *for_dirname = xstrdup(path);
+	const char *dir = dirname(for_dirname);
+	_cleanup_free_ char *temporary = xasprintf("%s/.ktstr-XXXXXX", dir);
+	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC);
+	_cleanup_close_ int dir_fd = -1;
+	struct error *err;
+
+	if (fd < 0)
+		return base_error(BASE_IO, errno, "create a temporary file in %s", dir);
+	err = fill_and_rename(fd, temporary, path, bytes, n);
+	if (err) {
+		unlink(temporary);
+		return err;
+	}
+	dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir_fd < 0 || fsync(dir_fd) < 0)
+		return base_error(BASE_IO, errno, "%s is replaced, but fsync of its folder", path);
+	return NULL;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Whole files, in and out. */
+#ifndef KTSTR_BASE_IO_H
+#define KTSTR_BASE_IO_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+
+/*
+ * Appends the whole file to *into, reading until end of file (files of /proc
+ * have no size). More than limit_bytes is BASE_LIMIT, any refusal BASE_IO with errno.
+ */
+struct error *io_read_file(const char *path, size_t limit_bytes, struct strbuf *into) MUST_CHECK;
+struct error *io_read_fd(int fd, const char *label, size_t limit_bytes,
+			 struct strbuf *into) MUST_CHECK;
+struct error *io_write_all(int fd, const char *label, const void *bytes, size_t n) MUST_CHECK;
+
+/*
+ * Replaces a file whole or not at all: temporary name in the same folder with the
+ * mode and owner of the old file, fsync, rename, fsync of the folder. On any error the old file is
+ * untouched and the temporary one is gone.
+ */
+struct error *io_replace_file(const char *path, const void *bytes, size_t n) MUST_CHECK;
+
+#endif

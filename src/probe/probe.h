@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Per-thread jemalloc counters of a live process.
+ *
+ *	probe_attach()         the expensive part, once: ELF, DWARF or layout table
+ *	probe_take_snapshot()  cheap, as often as wanted: every thread's counters
+ *
+ * By default nobody is stopped: thread pointers come from glibc's own thread
+ * list, and only a thread that is not in it is stopped with ptrace.
+ */
+#ifndef KTSTR_PROBE_PROBE_H
+#define KTSTR_PROBE_PROBE_H
+
+#include <sys/types.h>
+
+#include "base/cancel.h"
+#include "base/error.h"
+
+enum probe_stop_policy {
+	PROBE_STOP_IF_NEEDED,
+	PROBE_STOP_NEVER,
+	PROBE_STOP_ALWAYS,
+};
+
+/* What the counters' place rests on. */
+#define PROBE_EVIDENCES(X)               \
+	X(PROBE_EVIDENCE_DWARF, "dwarf") \
+	X(PROBE_EVIDENCE_LAYOUT_TABLE, "layout-table")
+
+/* How a thread's pointer was found. */
+#define PROBE_METHODS(X)                           \
+	X(PROBE_METHOD_GLIBC, "glibc-thread-list") \
+	X(PROBE_METHOD_PTRACE, "ptrace")
+
+#define PROBE_ENUM_(id, word) id,
+enum probe_evidence { PROBE_EVIDENCES(PROBE_ENUM_) };
+enum probe_method { PROBE_METHODS(PROBE_ENUM_) };
+
+const char *probe_evidence_word(enum probe_evidence evidence);
+const char *probe_method_word(enum probe_method method);
+
+struct probe;
+
+struct probe_options {
+	const char *proc_root; /* NULL means /proc */
+	enum probe_stop_policy stop;
+	const struct cancel *cancel; /* may be NULL; must outlive the probe */
+};
+
+/*
+ * Errors are of the attach domain, except BASE_CANCELLED when the cancel fired.
+ * The caller owns *ret.
+ */
+struct error *probe_attach(pid_t pid, const struct probe_options *options,
+			   struct probe **ret) MUST_CHECK;
+void probe_free(struct probe *probe);
+DEFINE_CLEANUP(probe, struct probe *, NULL, probe_free);
+
+enum probe_evidence probe_evidence(const struct probe *probe);
+/* Where jemalloc was found: path in the target's own view. Borrowed. */
+const char *probe_object_path(const struct probe *probe);
+/* How many stops all snapshots together made, and how long threads stood still. */
+uint64_t probe_stopped_threads(const struct probe *probe);
+uint64_t probe_stopped_ns(const struct probe *probe);
+
+struct probe_thread {
+	pid_t tid;
+	char *comm; /* NULL when it could not be read */
+	bool has_start_time;
+	uint64_t start_time_jiffies;
+	struct error *error; /* of the thread domain; NULL: the fields below hold */
+	enum probe_method method;
+	uint64_t allocated_bytes; /* both cumulative since the thread's start */
+	uint64_t deallocated_bytes;
+};
+
+struct probe_snapshot {
+	uint64_t timestamp_unix_sec;
+	uint64_t monotonic_ns;	      /* CLOCK_MONOTONIC when the snapshot began */
+	struct probe_thread *threads; /* sorted by tid */
+	size_t n_threads;
+	bool interrupted; /* the cancel fired before every thread was read */
+};
+
+/*
+ * Reads every thread that /proc/PID/task shows now. Fails only if the threads
+ * cannot be listed; a thread that cannot be read is an entry with its error.
+ */
+struct error *probe_take_snapshot(struct probe *probe, struct probe_snapshot *ret) MUST_CHECK;
+void probe_snapshot_deinit(struct probe_snapshot *snapshot);
+
+#endif

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/io.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "unit.h"
+
+struct scratch {
+	char dir[32];
+	char *file;
+};
+
+static int make_scratch(void **state)
+{
+	struct scratch *s = xnew(struct scratch);
+
+	strcpy(s->dir, "/tmp/ktstr-io-XXXXXX");
+	if (!mkdtemp(s->dir))
+		return -1;
+	s->file = xasprintf("%s/file", s->dir);
+	*state = s;
+	return 0;
+}
+
+static int remove_scratch(void **state)
+{
+	struct scratch *s = *state;
+
+	unlink(s->file);
+	rmdir(s->dir);
+	free(s->file);
+	free(s);
+	return 0;
+}
+
+static void put(const char *path, const char *text, mode_t mode)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, mode);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+}
+
+static int count_entries(const char *dir)
+{
+	_cleanup_dir_ DIR *d = opendir(dir);
+	int n = 0;
+
+	while (readdir(d))
+		n++;
+	return n - 2;
+}
+
+static void reading_a_missing_file_says_which_and_why(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_error_ struct error *err = io_read_file("/nonexistent/x", 10, &text);
+
+	assert_int_equal(error_errno(err), ENOENT);
+	assert_contains(error_message(err), "/nonexistent/x");
+}
+
+static void reading_stops_at_the_limit(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	put(s->file, "12345", 0644);
+	assert_error_tag(io_read_file(s->file, 4, &text), "limit");
+	strbuf_clear(&text);
+	assert_success(io_read_file(s->file, 5, &text));
+	assert_string_equal(strbuf_str(&text), "12345");
+}
+
+static void reading_takes_files_without_a_size(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	assert_success(io_read_file("/proc/self/stat", 65536, &text));
+	assert_true(text.n > 0);
+}
+
+static void replacing_keeps_the_mode_and_leaves_no_other_file(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct stat st;
+
+	put(s->file, "old", 0640);
+	chmod(s->file, 0640);
+	assert_success(io_replace_file(s->file, "newer", 5));
+	assert_success(io_read_file(s->file, 100, &text));
+	assert_string_equal(strbuf_str(&text), "newer");
+	assert_int_equal(stat(s->file, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+	assert_int_equal(count_entries(s->dir), 1);
+}
+
+static void replacing_in_a_missing_folder_fails_and_names_it(void **state UNUSED)
+{
+	_cleanup_error_ struct error *err = io_replace_file("/nonexistent/x", "y", 1);
+
+	assert_int_equal(error_errno(err), ENOENT);
+	assert_contains(error_message(err), "/nonexistent");
+}
+
+/* A rename onto a folder fails after the bytes were written: the late error path. */
+static void failed_replacing_leaves_nothing_behind(void **state)
+{
+	struct scratch *s = *state;
+
+	assert_int_equal(mkdir(s->file, 0755), 0);
+	assert_error_tag(io_replace_file(s->file, "y", 1), "io");
+	assert_int_equal(count_entries(s->dir), 1);
+	rmdir(s->file);
+}
+
+static void writing_to_a_full_disk_is_an_error(void **state UNUSED)
+{
+	_cleanup_close_ int fd = open("/dev/full", O_WRONLY);
+	_cleanup_error_ struct error *err = NULL;
+
+	assert_true(fd >= 0);
+	err = io_write_all(fd, "/dev/full", "x", 1);
+	assert_non_null(err);
+	assert_int_equal(error_errno(err), ENOSPC);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reading_a_missing_file_says_which_and_why),
+		cmocka_unit_test_setup_teardown(reading_stops_at_the_limit, make_scratch,
+						remove_scratch),
+		cmocka_unit_test(reading_takes_files_without_a_size),
+		cmocka_unit_test_setup_teardown(replacing_keeps_the_mode_and_leaves_no_other_file,
+						make_scratch, remove_scratch),
+		cmocka_unit_test(replacing_in_a_missing_folder_fails_and_names_it),
+		cmocka_unit_test_setup_teardown(failed_replacing_leaves_nothing_behind,
+						make_scratch, remove_scratch),
+		cmocka_unit_test(writing_to_a_full_disk_is_an_error),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
