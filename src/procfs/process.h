@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One process as a whole: is it there, what does it run. */
+#ifndef KTSTR_PROCFS_PROCESS_H
+#define KTSTR_PROCFS_PROCESS_H
+
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "procfs/stat.h"
+
+/* Device and inode of the executable: another program after an exec, or another process under a
+ * used pid, differs. */
+struct exe_identity {
+	uint64_t dev;
+	uint64_t ino;
+};
+
+bool proc_pid_exists(const char *proc_root, pid_t pid);
+struct error *proc_exe_identity_read(const char *proc_root, pid_t pid,
+				     struct exe_identity *ret) MUST_CHECK;
+/* Where the exe link points, in the target's view; the caller owns it. */
+struct error *proc_exe_path_read(const char *proc_root, pid_t pid, char **ret) MUST_CHECK;
+struct error *proc_stat_read(const char *proc_root, pid_t pid, struct proc_stat *ret) MUST_CHECK;
+
+#endif

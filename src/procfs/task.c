@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "procfs/task.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+
+enum { TASK_PATH_MAX = 32 };
+
+struct error *task_dir_open(const char *proc_root, pid_t pid, struct task_dir *ret)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%d/task", proc_root, (int)pid);
+	DIR *dir = opendir(path);
+
+	if (!dir)
+		return base_error(BASE_IO, errno, "open %s", path);
+	ret->dir = dir;
+	return NULL;
+}
+
+void task_dir_close(struct task_dir *task)
+{
+	if (task->dir)
+		closedir(task->dir);
+	task->dir = NULL;
+}
+
+/* -1 for a name that is no thread id, such as "." */
+static pid_t parse_tid(const char *name)
+{
+	long value = 0;
+
+	for (const char *p = name; *p; p++) {
+		if (*p < '0' || *p > '9' || value > INT32_MAX / 10)
+			return -1;
+		value = value * 10 + (*p - '0');
+	}
+	return *name && value > 0 && value <= INT32_MAX ? (pid_t)value : -1;
+}
+
+static int compare_tids(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static size_t without_duplicates(pid_t *tids, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (kept == 0 || tids[kept - 1] != tids[i])
+			tids[kept++] = tids[i];
+	return kept;
+}
+
+struct error *task_dir_list(struct task_dir *task, struct tid_list *ret)
+{
+	struct tid_list list = { VEC_INIT };
+
+	rewinddir(task->dir);
+	for (;;) {
+		struct dirent *entry;
+		pid_t tid;
+
+		errno = 0;
+		entry = readdir(task->dir);
+		if (!entry)
+			break;
+		tid = parse_tid(entry->d_name);
+		if (tid > 0)
+			vec_push(&list.tids, tid);
+	}
+	if (errno) {
+		int errnum = errno;
+
+		tid_list_deinit(&list);
+		return base_error(BASE_IO, errnum, "list the threads");
+	}
+	/* The kernel ends the listing of a process that is gone without an error. */
+	if (list.tids.n == 0) {
+		tid_list_deinit(&list);
+		return base_error(BASE_ABSENT, ESRCH, "the process shows no threads");
+	}
+	qsort(list.tids.at, list.tids.n, sizeof(*list.tids.at), compare_tids);
+	list.tids.n = without_duplicates(list.tids.at, list.tids.n);
+	*ret = list;
+	return NULL;
+}
+
+void tid_list_deinit(struct tid_list *list)
+{
+	vec_deinit(&list->tids);
+}
+
+bool tid_list_contains(const struct tid_list *list, pid_t tid)
+{
+	return list->tids.n &&
+	       bsearch(&tid, list->tids.at, list->tids.n, sizeof(*list->tids.at), compare_tids);
+}
+
+bool task_dir_contains(const struct task_dir *task, pid_t tid)
+{
+	char name[TASK_PATH_MAX];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "%d", (int)tid);
+	return fstatat(dirfd(task->dir), name, &st, 0) == 0;
+}
+
+struct error *task_stat_open(const struct task_dir *task, pid_t tid, int *ret_fd)
+{
+	char name[TASK_PATH_MAX];
+	int fd;
+
+	snprintf(name, sizeof(name), "%d/stat", (int)tid);
+	fd = openat(dirfd(task->dir), name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return base_error(BASE_IO, errno, "open the stat file of thread %d", (int)tid);
+	*ret_fd = fd;
+	return NULL;
+}
+
+struct error *task_stat_read(int fd, pid_t tid, struct proc_stat *ret)
+{
+	char text[PROC_STAT_MAX_BYTES];
+	ssize_t n;
+
+	do {
+		n = pread(fd, text, sizeof(text), 0);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return base_error(BASE_IO, errno, "read the stat file of thread %d", (int)tid);
+	return error_wrap(proc_stat_parse(text, (size_t)n, ret), "thread %d", (int)tid);
+}

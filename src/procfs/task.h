@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The threads of a process as /proc/PID/task shows them. A task_dir keeps the
+ * folder open: a number read through it cannot belong to another process that got
+ * the same pid later.
+ */
+#ifndef KTSTR_PROCFS_TASK_H
+#define KTSTR_PROCFS_TASK_H
+
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "procfs/stat.h"
+
+struct tid_list {
+	VEC(pid_t) tids; /* sorted, without duplicates */
+};
+
+struct task_dir {
+	DIR *dir;
+};
+
+struct error *task_dir_open(const char *proc_root, pid_t pid, struct task_dir *ret) MUST_CHECK;
+void task_dir_close(struct task_dir *task);
+/* Re-reads the folder from its beginning. */
+struct error *task_dir_list(struct task_dir *task, struct tid_list *ret) MUST_CHECK;
+void tid_list_deinit(struct tid_list *list);
+bool tid_list_contains(const struct tid_list *list, pid_t tid);
+bool task_dir_contains(const struct task_dir *task, pid_t tid);
+
+/*
+ * A descriptor of one thread's stat file stays bound to that very thread: once
+ * the thread is gone, reading it is ESRCH even if its number was given to another.
+ */
+struct error *task_stat_open(const struct task_dir *task, pid_t tid, int *ret_fd) MUST_CHECK;
+struct error *task_stat_read(int fd, pid_t tid, struct proc_stat *ret) MUST_CHECK;
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "procfs/process.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "unit.h"
+
+static void pid_zero_and_unused_pids_do_not_exist(void **state UNUSED)
+{
+	assert_false(proc_pid_exists("/proc", 0));
+	assert_false(proc_pid_exists("/proc", -1));
+	assert_false(proc_pid_exists("/proc", INT32_MAX));
+	assert_true(proc_pid_exists("/proc", getpid()));
+}
+
+static void identity_is_that_of_the_file(void **state UNUSED)
+{
+	_cleanup_free_ char *path = NULL;
+	struct exe_identity identity;
+	struct stat st;
+
+	assert_success(proc_exe_path_read("/proc", getpid(), &path));
+	assert_int_equal(stat(path, &st), 0);
+	assert_success(proc_exe_identity_read("/proc", getpid(), &identity));
+	assert_true(identity.dev == st.st_dev && identity.ino == st.st_ino);
+}
+
+static void a_zombie_exists_but_has_no_exe(void **state UNUSED)
+{
+	struct exe_identity identity;
+	struct proc_stat stat;
+	char *path = NULL;
+	siginfo_t info;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+	assert_true(proc_pid_exists("/proc", child));
+	assert_error_tag(proc_exe_path_read("/proc", child, &path), "io");
+	assert_error_tag(proc_exe_identity_read("/proc", child, &identity), "io");
+	assert_success(proc_stat_read("/proc", child, &stat));
+	assert_int_equal(stat.state, 'Z');
+	waitpid(child, NULL, 0);
+	assert_error_tag(proc_stat_read("/proc", child, &stat), "io");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pid_zero_and_unused_pids_do_not_exist),
+		cmocka_unit_test(identity_is_that_of_the_file),
+		cmocka_unit_test(a_zombie_exists_but_has_no_exe),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
