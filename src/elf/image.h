@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One ELF object, 64-bit little-endian, from a file or from memory.
+ *
+ * Files are never mapped. A mapped file that somebody truncates kills the
+ * reader with SIGBUS, and the libraries and debug files of a foreign process can be
+ * replaced at any moment; everything is copied with pread(), section by section,
+ * when first asked for, and a file that shrank meanwhile is ELF_TRUNCATED.
+ *
+ * An image is not thread-safe; what it lends lives until elf_image_free().
+ */
+#ifndef KTSTR_ELF_IMAGE_H
+#define KTSTR_ELF_IMAGE_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "elf/error.h"
+
+struct elf_image;
+
+/*
+ * Not an ELF: ELF_NOT_ELF. 32-bit or big-endian: ELF_ARCH. Headers that do not
+ * fit the file: ELF_TRUNCATED or ELF_MALFORMED. The caller owns *ret.
+ */
+struct error *elf_image_open(const char *path, struct elf_image **ret) MUST_CHECK;
+/* Keeps its own duplicate of fd. `label` names the file in messages. */
+struct error *elf_image_open_fd(int fd, const char *label, struct elf_image **ret) MUST_CHECK;
+/* Borrows the bytes: they must outlive the image. */
+struct error *elf_image_from_bytes(const void *bytes, size_t n, const char *label,
+				   struct elf_image **ret) MUST_CHECK;
+void elf_image_free(struct elf_image *img);
+DEFINE_CLEANUP(elf_image, struct elf_image *, NULL, elf_image_free);
+#define _cleanup_elf_image_ _cleanup_(cleanup_elf_image)
+
+uint16_t elf_image_machine(const struct elf_image *img); /* EM_… */
+uint16_t elf_image_type(const struct elf_image *img);	 /* ET_EXEC, ET_DYN, … */
+const char *elf_image_label(const struct elf_image *img);
+uint64_t elf_image_size(const struct elf_image *img); /* bytes of the file */
+
+/*
+ * The section's bytes, decompressed (SHF_COMPRESSED with zlib or zstd; a name
+ * `.debug_x` also finds the older `.zdebug_x`). Borrowed. No such section, or
+ * one without bytes in the file: BASE_ABSENT. Larger than ELF_LIMIT_SECTION_BYTES
+ * once decompressed: BASE_LIMIT.
+ */
+struct error *elf_image_section(struct elf_image *img, const char *name,
+				struct bytes *ret) MUST_CHECK;
+/* Present, with bytes in the file. Reads nothing but headers. */
+bool elf_image_has_section(struct elf_image *img, const char *name);
+
+/*
+ * What to add to an address of the file to get the one in memory, when the
+ * byte at file_offset is mapped at mapped_start. BASE_ABSENT if no PT_LOAD holds it.
+ */
+struct error *elf_image_load_bias(struct elf_image *img, uint64_t mapped_start,
+				  uint64_t file_offset, uint64_t *ret_bias) MUST_CHECK;
+/* n bytes of the file behind a virtual address. Outside every PT_LOAD: BASE_ABSENT. */
+struct error *elf_image_read_vaddr(struct elf_image *img, uint64_t vaddr, void *buf,
+				   size_t n) MUST_CHECK;
+
+#endif

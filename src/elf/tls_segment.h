@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The object's thread-local storage, as its PT_TLS describes it. */
+#ifndef KTSTR_ELF_TLS_SEGMENT_H
+#define KTSTR_ELF_TLS_SEGMENT_H
+
+#include "elf/image.h"
+
+struct elf_tls {
+	uint64_t memsz;
+	uint64_t align; /* never 0: an alignment of 0 means 1 */
+	uint64_t aligned_memsz;
+	uint64_t vaddr;
+};
+
+/*
+ * No PT_TLS: BASE_ABSENT. An alignment that is no power of two, or a size that
+ * overflows when rounded up: BASE_PARSE.
+ */
+struct error *elf_image_tls(struct elf_image *img, struct elf_tls *ret) MUST_CHECK;
+
+#endif
