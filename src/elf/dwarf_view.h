@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The debug information of an image as libdw gets to see it: a fresh ELF in
+ * memory that holds only the sections a member search needs, read within limits
+ * and decompressed, each followed by zeroes. Hostile headers never reach libdw, line tables
+ * and location lists are never read, and one unit can be loaded without the other ten thousand.
+ */
+#ifndef KTSTR_ELF_DWARF_VIEW_H
+#define KTSTR_ELF_DWARF_VIEW_H
+
+#include <elfutils/libdw.h>
+
+#include "elf/image.h"
+
+enum dwarf_view_kind {
+	DWARF_VIEW_MAIN, /* .debug_info and its helpers */
+	DWARF_VIEW_DWO,	 /* .debug_info.dwo: a .dwo or .dwp file */
+};
+
+struct dwarf_view;
+
+/* No units of this kind in the image: ELF_NO_DEBUG_INFO. The image must outlive the view. */
+struct error *dwarf_view_new(struct elf_image *img, enum dwarf_view_kind kind,
+			     struct dwarf_view **ret) MUST_CHECK;
+void dwarf_view_free(struct dwarf_view *view);
+DEFINE_CLEANUP(dwarf_view, struct dwarf_view *, NULL, dwarf_view_free);
+#define _cleanup_dwarf_view_ _cleanup_(cleanup_dwarf_view)
+
+/* Shows libdw all units. */
+struct error *dwarf_view_load_all(struct dwarf_view *view) MUST_CHECK;
+/* Shows libdw the one unit whose header stands at this offset of .debug_info. */
+struct error *dwarf_view_load_unit(struct dwarf_view *view, uint64_t offset) MUST_CHECK;
+/* Valid until the next load. */
+Dwarf *dwarf_view_dwarf(const struct dwarf_view *view);
+/* Empty when the view has no such section. `name` without ".dwo". Valid like the Dwarf. */
+struct bytes dwarf_view_section(const struct dwarf_view *view, const char *name);
+uint64_t dwarf_view_info_size(const struct dwarf_view *view);
+
+#endif
