@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "probe/arch.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+
+#if defined(__x86_64__)
+
+uint16_t arch_elf_machine(void)
+{
+	return EM_X86_64;
+}
+
+const char *arch_name(void)
+{
+	return "x86_64";
+}
+
+const char *arch_regset_name(void)
+{
+	return "NT_PRSTATUS";
+}
+
+int arch_thread_pointer(pid_t tid, uint64_t *ret)
+{
+	struct user_regs_struct regs = { 0 };
+	struct iovec iov = { &regs, sizeof(regs) };
+
+	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &iov) < 0)
+		return errno;
+	/* A 32-bit thread has a shorter set. */
+	if (iov.iov_len < sizeof(regs))
+		return EIO;
+	*ret = regs.fs_base;
+	return 0;
+}
+
+#elif defined(__aarch64__)
+
+uint16_t arch_elf_machine(void)
+{
+	return EM_AARCH64;
+}
+
+const char *arch_name(void)
+{
+	return "aarch64";
+}
+
+const char *arch_regset_name(void)
+{
+	return "NT_ARM_TLS";
+}
+
+int arch_thread_pointer(pid_t tid, uint64_t *ret)
+{
+	/* Newer kernels append tpidr2_el0; asking for one word gets tpidr_el0 from all. */
+	uint64_t tpidr = 0;
+	struct iovec iov = { &tpidr, sizeof(tpidr) };
+
+	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_ARM_TLS, &iov) < 0)
+		return errno;
+	if (iov.iov_len < sizeof(tpidr))
+		return EIO;
+	*ret = tpidr;
+	return 0;
+}
+
+#endif

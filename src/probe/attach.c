@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "probe/probe.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "elf/error.h"
+#include "elf/member_lookup.h"
+#include "elf/symbol.h"
+#include "probe/error.h"
+#include "probe/jemalloc.h"
+#include "probe/known_threads.h"
+#include "probe/layout.h"
+#include "probe/objects.h"
+#include "probe/state.h"
+#include "probe/validate.h"
+
+#define WORD_ROW(id, word) [id] = word,
+
+const char *probe_evidence_word(enum probe_evidence evidence)
+{
+	static const char *const words[] = { PROBE_EVIDENCES(WORD_ROW) };
+
+	return words[evidence];
+}
+
+const char *probe_method_word(enum probe_method method)
+{
+	static const char *const words[] = { PROBE_METHODS(WORD_ROW) };
+
+	return words[method];
+}
+
+/* An object that shows signs of jemalloc. */
+struct candidate {
+	struct object *object;
+	struct jemalloc_signs signs;
+	struct elf_tls tls;
+};
+
+struct candidates {
+	VEC(struct candidate) rows;
+};
+
+static void consider(const struct objects *objects, struct object *object,
+		     struct candidates *candidates)
+{
+	struct candidate candidate = { .object = object };
+	struct elf_image *image = object_image(objects, object);
+	_cleanup_error_ struct error *no_tls = NULL;
+
+	if (!image || elf_image_machine(image) != elf_image_machine(objects->rows.at[0].image))
+		return;
+	if (!jemalloc_recognise(image, &candidate.signs))
+		return;
+	no_tls = elf_image_tls(image, &candidate.tls);
+	if (!no_tls)
+		vec_push(&candidates->rows, candidate);
+}
+
+/* A library's place comes from the loader's own list; the reason when it cannot be had. */
+static struct error *place_library(struct probe *probe, const struct objects *objects,
+				   const struct candidate *candidate)
+{
+	_cleanup_error_ struct error *why = NULL;
+	uint64_t bias;
+
+	if (!probe->has_glibc || !probe->glibc.has_libraries)
+		return attach_error(ATTACH_JEMALLOC_IN_DSO, 0,
+				    "jemalloc is in %s, and the C library does not say where the "
+				    "thread-local storage of libraries is",
+				    candidate->object->path);
+	why = object_load_bias(objects, candidate->object, &bias);
+	if (!why)
+		why = link_map_find_tls(&probe->memory.remote, &probe->glibc, bias,
+					&probe->place.library);
+	if (why)
+		return attach_error(ATTACH_JEMALLOC_IN_DSO, 0, "jemalloc is in %s: %s",
+				    candidate->object->path, error_message(why));
+	return NULL;
+}
+
+static bool match_tsd_symbol(const char *name, const void *arg UNUSED)
+{
+	return jemalloc_is_tsd_symbol(name);
+}
+
+/* A stripped object's variable stands in the symbol table of its debug file. */
+static struct error *find_symbol_in(const char *debug_file, struct jemalloc_signs *signs)
+{
+	_cleanup_(cleanup_elf_image) struct elf_image *image = NULL;
+	struct elf_symbol symbol;
+	struct error *err;
+
+	err = elf_image_open(debug_file, &image);
+	if (!err)
+		err = elf_symbol_find(image, match_tsd_symbol, NULL, &symbol);
+	if (err)
+		return err;
+	signs->symbol_offset = symbol.value;
+	return NULL;
+}
+
+static struct error *offsets_from_dwarf(struct probe *probe, const struct objects *objects,
+					struct candidate *candidate)
+{
+	static const char *const members[] = { JEMALLOC_ALLOCATED, JEMALLOC_DEALLOCATED };
+	const struct debug_place place = {
+		.image = candidate->object->image,
+		.path = candidate->object->path,
+		.ns_root = objects->ns_root,
+	};
+	const struct member_query query = {
+		.type_name = JEMALLOC_TSD_TYPE,
+		.members = members,
+		.n_members = ARRAY_SIZE(members),
+		.anchor_symbol = candidate->signs.has_symbol ? candidate->signs.symbol_name : NULL,
+		.cancel = probe->cancel,
+	};
+	_cleanup_strbuf_ struct strbuf source = STRBUF_INIT;
+	uint64_t offsets[ARRAY_SIZE(members)];
+	struct error *err;
+
+	err = member_lookup(&place, &query, offsets, &source);
+	if (!err && !candidate->signs.has_symbol)
+		err = find_symbol_in(strbuf_str(&source), &candidate->signs);
+	if (err)
+		return err;
+	if (!add_fits_u64(candidate->signs.symbol_offset, offsets[0], &probe->place.allocated) ||
+	    !add_fits_u64(candidate->signs.symbol_offset, offsets[1], &probe->place.deallocated) ||
+	    !counter_place_is_sane(&probe->place))
+		return elf_error(ELF_BAD_DWARF, 0,
+				 "%s: thread_allocated at %#" PRIx64
+				 " and thread_deallocated at %#" PRIx64
+				 " are not in jemalloc's order",
+				 strbuf_str(&source), offsets[0], offsets[1]);
+	probe->evidence = PROBE_EVIDENCE_DWARF;
+	return NULL;
+}
+
+static struct error *offsets_from_table(struct probe *probe, const struct candidate *candidate)
+{
+	const struct jemalloc_signs *signs = &candidate->signs;
+	const struct layout *layout = layout_find(signs, candidate->tls.memsz);
+	uint64_t shift;
+
+	if (!layout)
+		return attach_error(ATTACH_DWARF_PARSE_FAILURE, 0,
+				    "no layout is known for jemalloc %s with %#" PRIx64
+				    " bytes of thread-local storage",
+				    signs->version[0] ? signs->version : "of unknown version",
+				    candidate->tls.memsz);
+	shift = (uint64_t)layout_shift(layout, signs);
+	probe->place.allocated = layout->allocated + shift;
+	probe->place.deallocated = layout->deallocated + shift;
+	probe->evidence = PROBE_EVIDENCE_LAYOUT_TABLE;
+	return validate_layout(probe, layout, (int64_t)shift);
+}
+
+static struct error *resolve(struct probe *probe, const struct objects *objects,
+			     struct candidate *candidate)
+{
+	_cleanup_error_ struct error *no_dwarf = NULL;
+	struct error *err;
+
+	probe->place = (struct counter_place){
+		.in_executable = candidate->object->is_executable,
+		.tls = candidate->tls,
+	};
+	if (!probe->place.in_executable) {
+		err = place_library(probe, objects, candidate);
+		if (err)
+			return err;
+	}
+	no_dwarf = offsets_from_dwarf(probe, objects, candidate);
+	if (!no_dwarf)
+		return NULL;
+	if (error_is(no_dwarf, &base_error_domain, BASE_CANCELLED))
+		return take_ptr(no_dwarf);
+	err = offsets_from_table(probe, candidate);
+	if (!err)
+		return NULL;
+	{
+		_cleanup_error_ struct error *no_table = err;
+
+		return attach_error(
+			ATTACH_DWARF_PARSE_FAILURE, 0,
+			"jemalloc is in %s, but where it keeps its counters is unknown: "
+			"%s; %s. Install the package's debug symbols or build with -g",
+			candidate->object->path, error_message(no_table), error_message(no_dwarf));
+	}
+}
+
+/* Objects that name the variable come before those that only look like jemalloc. */
+static struct error *resolve_best(struct probe *probe, const struct objects *objects,
+				  struct candidates *candidates)
+{
+	struct error *first = NULL;
+
+	for (int named = 1; named >= 0; named--) {
+		for (size_t i = 0; i < candidates->rows.n; i++) {
+			struct candidate *candidate = &candidates->rows.at[i];
+			struct error *err;
+
+			if (candidate->signs.has_symbol != (named == 1))
+				continue;
+			err = resolve(probe, objects, candidate);
+			if (!err) {
+				error_free(first);
+				probe->object_path = xstrdup(candidate->object->path);
+				return NULL;
+			}
+			if (error_is(err, &base_error_domain, BASE_CANCELLED)) {
+				error_free(first);
+				return err;
+			}
+			if (first)
+				error_free(err);
+			else
+				first = err;
+		}
+	}
+	return first;
+}
+
+static struct error *find_jemalloc(struct probe *probe, struct objects *objects)
+{
+	struct candidates candidates = { VEC_INIT };
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < objects->rows.n && !err; i++) {
+		consider(objects, &objects->rows.at[i], &candidates);
+		err = cancel_error(probe->cancel, "looking for jemalloc");
+	}
+	if (!err && candidates.rows.n == 0)
+		err = attach_error(ATTACH_JEMALLOC_NOT_FOUND, 0,
+				   "none of the %zu objects mapped by %s contains jemalloc: no "
+				   "*tsd_tls variable, no *mallctl function, no version string",
+				   objects->rows.n, objects->rows.at[0].path);
+	if (!err)
+		err = resolve_best(probe, objects, &candidates);
+	vec_deinit(&candidates.rows);
+	return err;
+}
+
+struct error *probe_attach(pid_t pid, const struct probe_options *options, struct probe **ret)
+{
+	const char *proc_root = options->proc_root ? options->proc_root : "/proc";
+	_cleanup_(cleanup_probe) struct probe *probe = xnew(struct probe);
+	struct objects objects = { 0 };
+	struct error *err;
+
+	probe->pid = pid;
+	probe->stop = options->stop;
+	probe->cancel = options->cancel;
+	remote_process_init(&probe->memory, pid);
+	err = objects_read(proc_root, pid, &objects);
+	if (err)
+		return err;
+	{
+		_cleanup_error_ struct error *no_glibc = glibc_layout_read(&objects, &probe->glibc);
+
+		probe->has_glibc = !no_glibc;
+	}
+	err = find_jemalloc(probe, &objects);
+	objects_deinit(&objects);
+	if (err)
+		return err;
+	err = task_dir_open(proc_root, pid, &probe->tasks);
+	if (err) {
+		_cleanup_error_ struct error *why = err;
+
+		return attach_error(ATTACH_PID_MISSING, 0, "%s", error_message(why));
+	}
+	*ret = take_ptr(probe);
+	return NULL;
+}
+
+void probe_free(struct probe *probe)
+{
+	if (!probe)
+		return;
+	tracer_deinit(&probe->tracer);
+	known_threads_deinit(&probe->known);
+	task_dir_close(&probe->tasks);
+	free(probe->object_path);
+	free(probe);
+}
+
+enum probe_evidence probe_evidence(const struct probe *probe)
+{
+	return probe->evidence;
+}
+
+const char *probe_object_path(const struct probe *probe)
+{
+	return probe->object_path;
+}
+
+uint64_t probe_stopped_threads(const struct probe *probe)
+{
+	return probe->tracer.stopped_threads;
+}
+
+uint64_t probe_stopped_ns(const struct probe *probe)
+{
+	return probe->tracer.stopped_ns;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Telling whether an object contains jemalloc, and which. */
+#ifndef KTSTR_PROBE_JEMALLOC_H
+#define KTSTR_PROBE_JEMALLOC_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "elf/image.h"
+#include "elf/tls_segment.h"
+
+/* jemalloc's struct of per-thread state, and what the two counters are called in it. */
+#define JEMALLOC_TSD_TYPE    "tsd_s"
+#define JEMALLOC_TSD_MANGLE  "cant_access_tsd_items_directly_use_a_getter_or_setter_"
+#define JEMALLOC_ALLOCATED   JEMALLOC_TSD_MANGLE "thread_allocated"
+#define JEMALLOC_DEALLOCATED JEMALLOC_TSD_MANGLE "thread_deallocated"
+
+enum { JEMALLOC_VERSION_MAX = 96 };
+
+struct jemalloc_signs {
+	/* The thread-local variable of that struct: its name is borrowed from the image. */
+	bool has_symbol;
+	const char *symbol_name;
+	uint64_t symbol_offset; /* in the thread-local block */
+	uint64_t symbol_bytes;
+
+	bool exports_mallctl;
+	char version[JEMALLOC_VERSION_MAX]; /* as `5.3.0-0-g<hash>`; "" when not found */
+};
+
+/* `tsd_tls`, or a non-empty prefix and `_tsd_tls`: any --with-jemalloc-prefix. */
+bool jemalloc_is_tsd_symbol(const char *name);
+/* Searches read-only data for jemalloc's version; false and "" when there is none. */
+bool jemalloc_find_version(struct bytes rodata, char ret[JEMALLOC_VERSION_MAX]);
+
+/* True when the object has any sign of jemalloc. Objects without TLS never have. */
+bool jemalloc_recognise(struct elf_image *image, struct jemalloc_signs *ret);
+
+#endif

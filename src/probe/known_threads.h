@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The threads of the last snapshot, so that the next one need not find them again. */
+#ifndef KTSTR_PROBE_KNOWN_THREADS_H
+#define KTSTR_PROBE_KNOWN_THREADS_H
+
+#include "probe/state.h"
+
+/* Keeps what is still listed, forgets what is not, adds what is new. */
+void known_threads_update(struct known_threads *known, const struct task_dir *tasks,
+			  const struct tid_list *listed);
+void known_threads_deinit(struct known_threads *known);
+
+/*
+ * Reads the thread's name and start time again. NULL: it is still the same
+ * thread, and alive. ESRCH: it went, or its number belongs to another one now.
+ */
+struct error *known_thread_confirm(struct known_thread *thread,
+				   const struct task_dir *tasks) MUST_CHECK;
+
+/* Fills missing thread pointers from glibc's lists. True when none is missing any more. */
+bool known_threads_take_pointers(struct known_threads *known, const struct thread_list *list);
+
+#endif

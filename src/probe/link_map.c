@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "probe/link_map.h"
+
+#include <string.h>
+
+/* struct r_debug and struct link_map of <link.h>: ABI, the same since SVR4. */
+enum {
+	R_DEBUG_VERSION = 0,
+	R_DEBUG_MAP = 8,
+	R_DEBUG_NEXT = 40, /* struct r_debug_extended, version 2, glibc 2.35 */
+	LINK_MAP_ADDR = 0,
+	LINK_MAP_NEXT = 24,
+};
+
+/* glibc: NO_TLS_OFFSET and FORCED_DYNAMIC_TLS_OFFSET on x86-64. */
+#define NO_STATIC_OFFSET UINT64_C(0)
+#define FORCED_DYNAMIC	 UINT64_MAX
+
+static bool read_u64(const struct remote *remote, uint64_t address, uint64_t *ret)
+{
+	return remote_read(remote, address, ret, sizeof(*ret)) == REMOTE_OK;
+}
+
+/* 0 when no map of this namespace has the bias. */
+static uint64_t find_map(const struct remote *remote, uint64_t r_debug, uint64_t bias)
+{
+	uint64_t map;
+
+	if (!read_u64(remote, r_debug + R_DEBUG_MAP, &map))
+		return 0;
+	for (int i = 0; map && i < LINK_MAP_MAX_LIBRARIES; i++) {
+		uint64_t address;
+
+		if (!read_u64(remote, map + LINK_MAP_ADDR, &address))
+			return 0;
+		if (address == bias)
+			return map;
+		if (!read_u64(remote, map + LINK_MAP_NEXT, &map))
+			return 0;
+	}
+	return 0;
+}
+
+static uint64_t next_namespace(const struct remote *remote, uint64_t r_debug)
+{
+	uint32_t version;
+	uint64_t next;
+
+	if (remote_read(remote, r_debug + R_DEBUG_VERSION, &version, sizeof(version)) !=
+		    REMOTE_OK ||
+	    version < 2 || !read_u64(remote, r_debug + R_DEBUG_NEXT, &next))
+		return 0;
+	return next;
+}
+
+static uint64_t find_map_in_all(const struct remote *remote, uint64_t r_debug, uint64_t bias)
+{
+	for (int i = 0; r_debug && i < LINK_MAP_MAX_NAMESPACES; i++) {
+		uint64_t map = find_map(remote, r_debug, bias);
+
+		if (map)
+			return map;
+		r_debug = next_namespace(remote, r_debug);
+	}
+	return 0;
+}
+
+/* The slots of all modules lie in a chain of arrays; module ids count through it. */
+static bool find_generation(const struct remote *remote, const struct glibc_layout *layout,
+			    uint64_t module_id, uint64_t *ret)
+{
+	uint64_t list;
+
+	if (!read_u64(remote, layout->slotinfo_list, &list))
+		return false;
+	for (int i = 0; list && i < LINK_MAP_MAX_SLOTINFO_LISTS; i++) {
+		uint64_t len;
+
+		if (!read_u64(remote, list + layout->slotinfo_list_len, &len))
+			return false;
+		if (module_id < len)
+			return read_u64(remote,
+					list + layout->slotinfo_list_slots +
+						module_id * layout->slotinfo_bytes +
+						layout->slotinfo_gen,
+					ret);
+		module_id -= len;
+		if (!read_u64(remote, list + layout->slotinfo_list_next, &list))
+			return false;
+	}
+	return false;
+}
+
+struct error *link_map_find_tls(const struct remote *remote, const struct glibc_layout *layout,
+				uint64_t bias, struct library_tls *ret)
+{
+	struct library_tls tls = { 0 };
+	uint64_t map, offset;
+
+	map = find_map_in_all(remote, layout->r_debug, bias);
+	if (!map)
+		return base_error(BASE_ABSENT, 0, "the loader's list has no library at %#llx",
+				  (unsigned long long)bias);
+	if (!read_u64(remote, map + layout->link_map_tls_modid, &tls.module_id) ||
+	    !read_u64(remote, map + layout->link_map_tls_offset, &offset))
+		return base_error(BASE_ABSENT, 0,
+				  "the loader's entry of the library is unreadable");
+	if (tls.module_id == 0)
+		return base_error(BASE_ABSENT, 0, "the loader gave the library no TLS module");
+	tls.is_static = offset != NO_STATIC_OFFSET && offset != FORCED_DYNAMIC;
+	tls.static_offset = offset;
+	if (!tls.is_static && !find_generation(remote, layout, tls.module_id, &tls.generation))
+		return base_error(BASE_ABSENT, 0,
+				  "TLS module %llu has no slot in the loader's list",
+				  (unsigned long long)tls.module_id);
+	*ret = tls;
+	return NULL;
+}

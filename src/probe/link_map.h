@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the dynamic loader knows about a library's thread-local storage. */
+#ifndef KTSTR_PROBE_LINK_MAP_H
+#define KTSTR_PROBE_LINK_MAP_H
+
+#include "base/error.h"
+#include "probe/glibc.h"
+#include "probe/remote.h"
+
+enum {
+	LINK_MAP_MAX_LIBRARIES = 65536,
+	LINK_MAP_MAX_NAMESPACES = 64,
+	LINK_MAP_MAX_SLOTINFO_LISTS = 4096,
+};
+
+struct library_tls {
+	uint64_t module_id;
+	/* Block = thread pointer - offset when the library has a place in the static area. */
+	bool is_static;
+	uint64_t static_offset;
+	/* Generation of the module's slot: a thread's DTV older than it says nothing about the
+	 * module. */
+	uint64_t generation;
+};
+
+/*
+ * Finds the library loaded with this bias by walking _r_debug. BASE_ABSENT with
+ * the reason when it is not there or has no thread-local storage.
+ */
+struct error *link_map_find_tls(const struct remote *remote, const struct glibc_layout *layout,
+				uint64_t bias, struct library_tls *ret) MUST_CHECK;
+
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "probe/objects.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "elf/error.h"
+#include "probe/arch.h"
+#include "probe/error.h"
+#include "procfs/maps.h"
+#include "procfs/process.h"
+
+/* Why an existing process has no readable executable, in words that help. */
+static const char *no_exe_hint(const char *proc_root, pid_t pid, int errnum)
+{
+	struct proc_stat stat;
+	_cleanup_error_ struct error *err = NULL;
+
+	if (errnum == EACCES || errnum == EPERM)
+		return "; it belongs to someone else: run as its user or with CAP_SYS_PTRACE";
+	err = proc_stat_read(proc_root, pid, &stat);
+	if (err)
+		return "";
+	if (stat.state == 'Z' || stat.state == 'X')
+		return "; it is a zombie: it has ended and waits for its parent";
+	return "; a kernel thread has no executable";
+}
+
+static struct error *exe_error(const char *proc_root, pid_t pid, struct error *cause)
+{
+	_cleanup_error_ struct error *why = cause;
+
+	if (!proc_pid_exists(proc_root, pid))
+		return attach_error(ATTACH_PID_MISSING, 0, "process %d ended meanwhile", (int)pid);
+	return attach_error(ATTACH_READLINK_FAILURE, 0, "%s%s", error_message(why),
+			    no_exe_hint(proc_root, pid, error_errno(why)));
+}
+
+static bool is_same_file(const struct object *object, const struct proc_map *map)
+{
+	return strcmp(object->path, map->path) == 0;
+}
+
+static void add_map(struct objects *objects, const char *exe_path, const struct proc_map *map)
+{
+	struct object object = { 0 };
+
+	if (map->path[0] != '/')
+		return;
+	for (size_t i = 0; i < objects->rows.n; i++)
+		if (is_same_file(&objects->rows.at[i], map))
+			return;
+	object.path = xstrdup(map->path);
+	object.is_executable = strcmp(map->path, exe_path) == 0;
+	object.deleted = map->deleted;
+	object.map_start = map->start;
+	object.map_end = map->end;
+	object.map_offset = map->file_offset;
+	vec_push(&objects->rows, object);
+}
+
+/* The kernel marks a removed program in the exe link as it does in the maps. */
+static void cut_deleted(char *path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t n = strlen(path), m = sizeof(deleted) - 1;
+
+	if (n > m && strcmp(path + n - m, deleted) == 0)
+		path[n - m] = '\0';
+}
+
+static void collect(const struct proc_maps *maps, const char *exe_path, struct objects *objects)
+{
+	struct object program = { .path = xstrdup(exe_path), .is_executable = true };
+
+	/* The program counts even when no mapping bears its name: its file is always at hand. */
+	vec_push(&objects->rows, program);
+	for (size_t i = 0; i < maps->rows.n; i++) {
+		const struct proc_map *map = &maps->rows.at[i];
+		struct object *first = &objects->rows.at[0];
+
+		if (!map->executable)
+			continue;
+		if (is_same_file(first, map) && first->map_end == 0) {
+			first->map_start = map->start;
+			first->map_end = map->end;
+			first->map_offset = map->file_offset;
+			first->deleted = map->deleted;
+			continue;
+		}
+		add_map(objects, exe_path, map);
+	}
+}
+
+struct error *objects_read(const char *proc_root, pid_t pid, struct objects *ret)
+{
+	struct objects objects = { .pid = pid };
+	_cleanup_proc_maps_ struct proc_maps maps = { 0 };
+	_cleanup_free_ char *exe_path = NULL;
+	struct error *err;
+
+	if (!proc_pid_exists(proc_root, pid))
+		return attach_error(ATTACH_PID_MISSING, 0, "there is no process %d", (int)pid);
+	err = proc_exe_path_read(proc_root, pid, &exe_path);
+	if (err)
+		return exe_error(proc_root, pid, err);
+	cut_deleted(exe_path);
+	err = proc_maps_read(proc_root, pid, &maps);
+	if (err) {
+		_cleanup_error_ struct error *why = err;
+
+		return attach_error(ATTACH_MAPS_READ_FAILURE, 0, "%s", error_message(why));
+	}
+	objects.proc_root = xstrdup(proc_root);
+	objects.ns_root = xasprintf("%s/%d/root", proc_root, (int)pid);
+	collect(&maps, exe_path, &objects);
+	if (!object_image(&objects, &objects.rows.at[0])) {
+		struct error *why = take_ptr(objects.rows.at[0].error);
+
+		objects_deinit(&objects);
+		if (error_is(why, &elf_error_domain, ELF_ARCH)) {
+			_cleanup_error_ struct error *arch = why;
+
+			return attach_error(ATTACH_ARCH_MISMATCH, 0, "this probe reads %s: %s",
+					    arch_name(), error_message(arch));
+		}
+		return exe_error(proc_root, pid, why);
+	}
+	if (elf_image_machine(objects.rows.at[0].image) != arch_elf_machine()) {
+		uint16_t machine = elf_image_machine(objects.rows.at[0].image);
+
+		objects_deinit(&objects);
+		return attach_error(ATTACH_ARCH_MISMATCH, 0,
+				    "this probe reads %s, but %s is for ELF machine %#x",
+				    arch_name(), exe_path, machine);
+	}
+	*ret = objects;
+	return NULL;
+}
+
+void objects_deinit(struct objects *objects)
+{
+	for (size_t i = 0; i < objects->rows.n; i++) {
+		struct object *object = &objects->rows.at[i];
+
+		free(object->path);
+		elf_image_free(object->image);
+		error_free(object->error);
+	}
+	vec_deinit(&objects->rows);
+	free(objects->proc_root);
+	free(objects->ns_root);
+	objects->proc_root = objects->ns_root = NULL;
+}
+
+static int open_file(const struct objects *objects, const struct object *object)
+{
+	_cleanup_free_ char *exact = NULL;
+	_cleanup_free_ char *named = NULL;
+	int fd;
+
+	if (object->is_executable) {
+		exact = xasprintf("%s/%d/exe", objects->proc_root, (int)objects->pid);
+		return open(exact, O_RDONLY | O_CLOEXEC);
+	}
+	exact = xasprintf("%s/%d/map_files/%" PRIx64 "-%" PRIx64, objects->proc_root,
+			  (int)objects->pid, object->map_start, object->map_end);
+	fd = open(exact, O_RDONLY | O_CLOEXEC);
+	/* What stands at the path now is not what is mapped. */
+	if (fd >= 0 || object->deleted)
+		return fd;
+	named = xasprintf("%s%s", objects->ns_root, object->path);
+	/* A mapped device or pipe must not block us. */
+	return open(named, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+struct elf_image *object_image(const struct objects *objects, struct object *object)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (object->tried)
+		return object->image;
+	object->tried = true;
+	fd = open_file(objects, object);
+	if (fd < 0)
+		object->error = base_error(BASE_IO, errno, "open %s", object->path);
+	else
+		object->error = elf_image_open_fd(fd, object->path, &object->image);
+	return object->image;
+}
+
+struct error *object_load_bias(const struct objects *objects, struct object *object, uint64_t *ret)
+{
+	struct elf_image *image = object_image(objects, object);
+
+	if (!image || object->map_end == 0)
+		return base_error(BASE_ABSENT, 0, "%s: its place in memory is unknown",
+				  object->path);
+	return elf_image_load_bias(image, object->map_start, object->map_offset, ret);
+}
+
+struct object *objects_find_by_name(struct objects *objects, const char *prefix)
+{
+	for (size_t i = 0; i < objects->rows.n; i++) {
+		const char *slash = strrchr(objects->rows.at[i].path, '/');
+		const char *name = slash ? slash + 1 : objects->rows.at[i].path;
+
+		if (strncmp(name, prefix, strlen(prefix)) == 0)
+			return &objects->rows.at[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What attach.c makes and snapshot.c uses; private to this room. */
+#ifndef KTSTR_PROBE_STATE_H
+#define KTSTR_PROBE_STATE_H
+
+#include "probe/counters.h"
+#include "probe/glibc.h"
+#include "probe/probe.h"
+#include "probe/remote.h"
+#include "probe/tracer.h"
+#include "procfs/task.h"
+
+/* A thread seen in an earlier snapshot. Its pointer is believed only after the checks of each read.
+ */
+struct known_thread {
+	pid_t tid;
+	int stat_fd; /* bound to this very thread; -1 when descriptors are scarce */
+	bool has_stat;
+	struct proc_stat stat; /* as last read */
+	bool has_pointer;
+	uint64_t thread_pointer;
+	enum probe_method method;
+};
+
+struct known_threads {
+	VEC(struct known_thread) rows; /* sorted by tid */
+	size_t n_open;		       /* how many stat_fd are open */
+};
+
+struct probe {
+	pid_t pid;
+	enum probe_stop_policy stop;
+	const struct cancel *cancel;
+	struct remote_process memory;
+
+	char *object_path;
+	enum probe_evidence evidence;
+	struct counter_place place;
+
+	bool has_glibc;
+	struct glibc_layout glibc;
+
+	struct tracer tracer;
+	struct task_dir tasks;
+	struct known_threads known;
+};
+
+#endif

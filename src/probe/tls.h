@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where thread-local storage lies relative to the thread pointer. Both ABI
+ * variants are compiled everywhere so that both are tested everywhere.
+ */
+#ifndef KTSTR_PROBE_TLS_H
+#define KTSTR_PROBE_TLS_H
+
+#include "base/macros.h"
+#include "elf/tls_segment.h"
+
+enum tls_variant {
+	/* aarch64: the blocks follow a control block of two words at the thread pointer. */
+	TLS_VARIANT_I,
+	/* x86-64: the blocks end at the thread pointer. */
+	TLS_VARIANT_II,
+};
+
+enum { TLS_VARIANT_I_TCB_BYTES = 16 };
+
+#if defined(__x86_64__)
+#define TLS_VARIANT_HERE TLS_VARIANT_II
+#elif defined(__aarch64__)
+#define TLS_VARIANT_HERE TLS_VARIANT_I
+#else
+#error "the thread pointer's meaning is known for x86-64 and aarch64 only"
+#endif
+
+/* The main executable's block. False when the address does not fit. */
+bool tls_block_of_executable(enum tls_variant variant, uint64_t thread_pointer,
+			     const struct elf_tls *tls, uint64_t *ret) MUST_CHECK;
+/* A library's block in the static area; tls_offset is glibc's l_tls_offset. */
+bool tls_block_of_library(enum tls_variant variant, uint64_t thread_pointer, uint64_t tls_offset,
+			  uint64_t *ret) MUST_CHECK;
+
+#endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "probe/tracer.h"
+
+#include <errno.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "probe/arch.h"
+#include "probe/error.h"
+
+/* A stop usually lands within microseconds; a thread in uninterruptible sleep may take for ever. */
+#define STOP_TIMEOUT_NS	     (250 * NS_PER_MS)
+#define LATE_STOP_TIMEOUT_NS (2 * NS_PER_SEC)
+#define FIRST_POLL_NS	     UINT64_C(20000)
+#define LONGEST_POLL_NS	     NS_PER_MS
+
+enum wait_result {
+	WAIT_STOPPED,
+	WAIT_ENDED, /* the thread is gone: nothing to release */
+	WAIT_TIMEOUT,
+	WAIT_FAILED, /* errno says why */
+};
+
+/* The signal a stop holds back, if it is one that delivers a signal. */
+static int held_signal(int status)
+{
+	/* With PTRACE_SEIZE our own stop and group-stops carry PTRACE_EVENT_STOP above the signal.
+	 */
+	return status >> 16 ? 0 : WSTOPSIG(status);
+}
+
+static enum wait_result wait_for_stop(pid_t tid, uint64_t timeout_ns, int *ret_signal)
+{
+	uint64_t end_ns = clock_monotonic_ns() + timeout_ns;
+	uint64_t poll_ns = FIRST_POLL_NS;
+
+	for (;;) {
+		int status;
+		pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
+		struct timespec ts = { 0 };
+
+		if (got == tid && WIFSTOPPED(status)) {
+			*ret_signal = held_signal(status);
+			return WAIT_STOPPED;
+		}
+		if (got == tid)
+			return WAIT_ENDED;
+		if (got < 0 && errno != EINTR)
+			return errno == ECHILD ? WAIT_ENDED : WAIT_FAILED;
+		if (clock_monotonic_ns() >= end_ns)
+			return WAIT_TIMEOUT;
+		ts.tv_nsec = (long)poll_ns;
+		nanosleep(&ts, NULL);
+		poll_ns = poll_ns * 2 < LONGEST_POLL_NS ? poll_ns * 2 : LONGEST_POLL_NS;
+	}
+}
+
+static void detach(pid_t tid, int signal)
+{
+	/* Fails only when the thread was killed meanwhile, and then there is nothing to release. */
+	ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal);
+}
+
+/* True when an earlier attempt left the thread seized with a stop on its way. */
+static bool take_unreleased(struct tracer *tracer, pid_t tid)
+{
+	for (size_t i = 0; i < tracer->unreleased.n; i++) {
+		if (tracer->unreleased.at[i] != tid)
+			continue;
+		tracer->unreleased.at[i] = tracer->unreleased.at[--tracer->unreleased.n];
+		return true;
+	}
+	return false;
+}
+
+struct error *tracer_stop(struct tracer *tracer, pid_t tid, struct stopped_thread *ret)
+{
+	struct stopped_thread thread = { .tid = tid };
+	bool seized = take_unreleased(tracer, tid);
+
+	if (!seized && ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
+		return thread_error(THREAD_PTRACE_SEIZE, errno, "PTRACE_SEIZE of thread %d",
+				    (int)tid);
+	thread.asked_ns = clock_monotonic_ns();
+	if (!seized && ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0) {
+		int errnum = errno;
+
+		vec_push(&tracer->unreleased, tid);
+		return thread_error(THREAD_PTRACE_INTERRUPT, errnum,
+				    "PTRACE_INTERRUPT of thread %d", (int)tid);
+	}
+	switch (wait_for_stop(tid, STOP_TIMEOUT_NS, &thread.signal)) {
+	case WAIT_STOPPED:
+		*ret = thread;
+		return NULL;
+	case WAIT_ENDED:
+		return thread_error(THREAD_WAITPID, ESRCH, "thread %d ended before it stopped",
+				    (int)tid);
+	case WAIT_FAILED:
+		vec_push(&tracer->unreleased, tid);
+		return thread_error(THREAD_WAITPID, errno, "waitpid for thread %d", (int)tid);
+	case WAIT_TIMEOUT:
+		break;
+	}
+	vec_push(&tracer->unreleased, tid);
+	return thread_error(
+		THREAD_WAITPID, 0,
+		"thread %d did not stop within %u ms: it sleeps uninterruptibly, or the "
+		"machine is overloaded",
+		(int)tid, (unsigned int)(STOP_TIMEOUT_NS / NS_PER_MS));
+}
+
+struct error *tracer_thread_pointer(const struct stopped_thread *thread, uint64_t *ret)
+{
+	int errnum = arch_thread_pointer(thread->tid, ret);
+
+	if (errnum)
+		return thread_error(THREAD_GET_REGSET, errnum, "PTRACE_GETREGSET %s of thread %d",
+				    arch_regset_name(), (int)thread->tid);
+	return NULL;
+}
+
+void tracer_release(struct tracer *tracer, const struct stopped_thread *thread)
+{
+	detach(thread->tid, thread->signal);
+	tracer->stopped_threads++;
+	tracer->stopped_ns += clock_monotonic_ns() - thread->asked_ns;
+}
+
+void tracer_deinit(struct tracer *tracer)
+{
+	for (size_t i = 0; i < tracer->unreleased.n; i++) {
+		pid_t tid = tracer->unreleased.at[i];
+		int signal = 0;
+
+		/* Past this bound the kernel releases the thread itself when we exit. */
+		if (wait_for_stop(tid, LATE_STOP_TIMEOUT_NS, &signal) == WAIT_STOPPED)
+			detach(tid, signal);
+	}
+	vec_deinit(&tracer->unreleased);
+}

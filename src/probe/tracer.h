@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Stopping one thread at a time with PTRACE_SEIZE, and letting it go exactly as
+ * it was: a signal that arrived instead of our stop is handed back, a group-stop stays
+ * one, and a thread that would not stop in time is waited for and released before
+ * the tracer ends.
+ */
+#ifndef KTSTR_PROBE_TRACER_H
+#define KTSTR_PROBE_TRACER_H
+
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+
+struct tracer {
+	uint64_t stopped_threads;
+	/* From the request to stop until the release: an upper bound of the time stood still. */
+	uint64_t stopped_ns;
+	VEC(pid_t) unreleased; /* seized, but no stop was seen in time */
+};
+
+struct stopped_thread {
+	pid_t tid;
+	int signal; /* to hand back on release; 0 for none */
+	uint64_t asked_ns;
+};
+
+/* Errors of the thread domain; after an error nobody is left stopped. */
+struct error *tracer_stop(struct tracer *tracer, pid_t tid, struct stopped_thread *ret) MUST_CHECK;
+struct error *tracer_thread_pointer(const struct stopped_thread *thread, uint64_t *ret) MUST_CHECK;
+void tracer_release(struct tracer *tracer, const struct stopped_thread *thread);
+/* Waits, within a bound, for the threads that were late, and releases them. */
+void tracer_deinit(struct tracer *tracer);
+
+#endif

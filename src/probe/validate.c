@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "probe/validate.h"
+
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "probe/error.h"
+#include "probe/known_threads.h"
+
+/* A thread in the middle of an allocation may be past its event for an instant. */
+enum { LOOKS = 5 };
+#define LOOK_PAUSE_NS NS_PER_MS
+
+struct sampled_thread {
+	pid_t tid;
+	uint64_t thread_pointer;
+	struct layout_sample sample;
+	bool has_sample;
+};
+
+struct sampled_threads {
+	VEC(struct sampled_thread) rows;
+};
+
+/* One read over all places a row names, so that they belong to one moment as far as possible. */
+static bool sample_thread(const struct probe *probe, const struct layout *layout, int64_t shift,
+			  uint64_t thread_pointer, struct layout_sample *ret)
+{
+	struct counter_read read = { .thread_pointer = thread_pointer };
+	struct remote_range ranges[4];
+	uint64_t base;
+
+	counters_locate(&probe->memory.remote, &probe->glibc, &probe->place, 0, &read, 1);
+	if (read.status != COUNTER_OK || !read.address)
+		return false;
+	base = read.address + (uint64_t)shift;
+	ranges[0] = (struct remote_range){ base + layout->allocated, &ret->allocated, 8,
+					   REMOTE_FAULT };
+	ranges[1] = (struct remote_range){ base + layout->next_event, &ret->next_event, 8,
+					   REMOTE_FAULT };
+	ranges[2] = (struct remote_range){ base + layout->deallocated, &ret->deallocated, 8,
+					   REMOTE_FAULT };
+	ranges[3] = (struct remote_range){ base + layout->state, &ret->state, 1, REMOTE_FAULT };
+	remote_read_many(&probe->memory.remote, ranges, ARRAY_SIZE(ranges));
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
+		if (ranges[i].status != REMOTE_OK)
+			return false;
+	return true;
+}
+
+/* Fits, or did at one of a few looks. */
+static bool settles(const struct probe *probe, const struct layout *layout, int64_t shift,
+		    struct sampled_thread *thread, const struct layout_sample *earlier)
+{
+	for (int look = 0; look < LOOKS; look++) {
+		struct layout_sample now;
+
+		if (look && !cancel_sleep(probe->cancel, LOOK_PAUSE_NS))
+			return true;
+		if (!sample_thread(probe, layout, shift, thread->thread_pointer, &now))
+			return true; /* gone, or never used the library: says nothing */
+		if (earlier ? layout_samples_fit(earlier, &now) : layout_sample_fits(&now)) {
+			thread->sample = now;
+			thread->has_sample = true;
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct error *misfit(const struct layout *layout, pid_t tid)
+{
+	return attach_error(
+		ATTACH_DWARF_PARSE_FAILURE, 0,
+		"the layout known for jemalloc %s (%s) does not fit what thread %d holds",
+		layout->version, layout->origin, (int)tid);
+}
+
+/* The main thread's pointer by stopping it: for processes whose thread list cannot be read. */
+static void stop_for_pointer(struct probe *probe, struct sampled_threads *threads)
+{
+	struct stopped_thread stopped;
+	struct sampled_thread thread = { .tid = probe->pid };
+	_cleanup_error_ struct error *err = tracer_stop(&probe->tracer, probe->pid, &stopped);
+
+	if (err)
+		return;
+	err = tracer_thread_pointer(&stopped, &thread.thread_pointer);
+	tracer_release(&probe->tracer, &stopped);
+	if (!err)
+		vec_push(&threads->rows, thread);
+}
+
+static void collect_threads(struct probe *probe, struct sampled_threads *threads)
+{
+	if (probe->has_glibc) {
+		struct thread_list list;
+
+		thread_list_walk(&probe->memory.remote, &probe->glibc.threads,
+				 THREAD_LIST_MAX_STEPS, &list);
+		for (size_t i = 0; i < list.threads.n; i++)
+			vec_push(&threads->rows,
+				 (struct sampled_thread){
+					 .tid = list.threads.at[i].tid,
+					 .thread_pointer = list.threads.at[i].thread_pointer,
+				 });
+		thread_list_deinit(&list);
+	}
+	if (threads->rows.n == 0 && probe->stop != PROBE_STOP_NEVER)
+		stop_for_pointer(probe, threads);
+}
+
+struct error *validate_layout(struct probe *probe, const struct layout *layout, int64_t shift)
+{
+	struct sampled_threads threads = { VEC_INIT };
+	struct error *err = NULL;
+
+	collect_threads(probe, &threads);
+	for (size_t i = 0; i < threads.rows.n && !err; i++)
+		if (!settles(probe, layout, shift, &threads.rows.at[i], NULL))
+			err = misfit(layout, threads.rows.at[i].tid);
+	for (size_t i = 0; i < threads.rows.n && !err; i++) {
+		struct sampled_thread *thread = &threads.rows.at[i];
+		struct layout_sample first = thread->sample;
+
+		if (thread->has_sample && !settles(probe, layout, shift, thread, &first))
+			err = misfit(layout, thread->tid);
+	}
+	vec_deinit(&threads.rows);
+	return err;
+}
