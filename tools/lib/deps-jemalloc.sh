@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# jemalloc as real programs carry it: Debian's own stripped library, and builds
+# of Debian's source with debug information in configurations that differ in
+# what a reader of its thread-local data can see.
+
+# name, then configure's arguments beyond those of Debian's build.
+JEMALLOC_VARIANTS=(
+	"default"
+	# As language runtimes embed it: public and private names prefixed.
+	"prefixed --with-jemalloc-prefix=je_ --with-private-namespace=app_"
+	# More size classes fit under the thread cache: another TLS size.
+	"page64k --with-lg-page=16"
+)
+
+make_jemalloc() {
+	local version=$1 product=$2 variant
+	apt_source jemalloc "$version"
+	for variant in "${JEMALLOC_VARIANTS[@]}"; do
+		# shellcheck disable=SC2086 # arguments are words
+		jemalloc_variant "$product" $variant
+	done
+	mkdir "$product/debian"
+	apt_unpack "$product/debian" libjemalloc2
+}
+
+# --disable-cxx: a C program then links libjemalloc.a without libstdc++, and the
+# result does not depend on whether a C++ compiler is installed. The rest is
+# what debian/rules passes on amd64.
+jemalloc_variant() {
+	local product=$1 name=$2
+	shift 2
+	mkdir "$name"
+	(
+		cd "$name"
+		cp -a ../source/. .
+		CC=gcc CFLAGS="-g -O2 -ffile-prefix-map=$PWD=jemalloc" ./configure --prefix="/" \
+			--with-version=VERSION --with-lg-page=12 --with-lg-hugepage=21 --enable-prof \
+			--disable-cxx --disable-doc "$@"
+		make -j"$(nproc)" build_lib_static build_lib_shared
+		make install_lib install_include DESTDIR="$product/$name/"
+		rm -rf "$product/$name/lib/pkgconfig"
+	)
+}
