@@ -11,6 +11,7 @@ apt_init() {
 	APT_DIR=$CACHE/apt/$OS_ID-$OS_VERSION-$OS_ARCH
 	APT_MIRROR=
 	APT_KEYRING=
+	APT_SECURITY=
 	mkdir -p "$APT_DIR"
 	apt_write_conf system
 	apt_write_conf private
@@ -62,6 +63,7 @@ apt_discover() {
 	local targets uri origin codename entry security=
 	# A third-party source that fails is no concern of ours.
 	apt-get -c "$APT_DIR/system.conf" update || true
+	# shellcheck disable=SC2016 # apt expands these
 	targets=$(apt-get -c "$APT_DIR/system.conf" indextargets \
 		--format '$(REPO_URI) $(ORIGIN) $(CODENAME) $(SOURCESENTRY)' 'Created-By: Packages')
 	printf '%s\n' "$targets"
@@ -84,7 +86,7 @@ apt_discover() {
 	for candidate in /usr/share/keyrings/debian-archive-keyring.{gpg,pgp}; do
 		[[ -z $APT_KEYRING && -r $candidate ]] && APT_KEYRING=$candidate
 	done
-	printf '%s\n%s\n' "$APT_MIRROR" "$APT_KEYRING" >"$APT_DIR/mirror"
+	printf '%s\n' "$APT_MIRROR" "$APT_KEYRING" "$security" >"$APT_DIR/mirror"
 	{
 		apt_stanza "deb deb-src" "$APT_MIRROR" "$OS_CODENAME $OS_CODENAME-updates $OS_CODENAME-backports"
 		[[ -z $security ]] || apt_stanza "deb deb-src" "$security" "$OS_CODENAME-security"
@@ -105,10 +107,11 @@ apt_sources_key() {
 	} | sha256sum
 }
 
+# Chained, because errexit is off where a caller tests the result.
 apt_do_refresh() {
-	apt_discover
-	apt-get -c "$APT_DIR/private.conf" update
-	apt_sources_key >"$APT_DIR/fresh"
+	apt_discover &&
+		apt-get -c "$APT_DIR/private.conf" update &&
+		apt_sources_key >"$APT_DIR/fresh"
 }
 
 # apt_refresh [force]: lists not older than a day and of the present sources.
@@ -119,10 +122,12 @@ apt_refresh() {
 		apt_mirror_load
 		return
 	fi
-	if [[ -e $APT_DIR/fresh ]] && ! (apt_do_refresh) >>"$LOG" 2>&1; then
-		say "package lists could not be refreshed; going on with the ones from $(date -r "$APT_DIR/fresh" +%F)"
-	elif [[ ! -e $APT_DIR/fresh ]]; then
+	if [[ ! -e $APT_DIR/fresh ]]; then
 		step "reading package lists" apt_do_refresh
+	else
+		say "refreshing package lists"
+		(apt_do_refresh) >>"$LOG" 2>&1 ||
+			say "that failed (see $LOG); going on with the lists of $(date -r "$APT_DIR/fresh" +%F)"
 	fi
 	apt_mirror_load
 }
@@ -130,7 +135,8 @@ apt_refresh() {
 apt_mirror_load() {
 	{
 		read -r APT_MIRROR
-		read -r APT_KEYRING || true
+		read -r APT_KEYRING
+		read -r APT_SECURITY
 	} <"$APT_DIR/mirror"
 }
 
@@ -179,10 +185,7 @@ apt_unpack() {
 	local root=$1 work deb
 	shift
 	work=$(mktemp -d "$APT_DIR/unpack.XXXXXX")
-	(
-		cd "$work"
-		apt_get download "$@"
-	)
+	(cd "$work" && apt_get download "$@")
 	for deb in "$work"/*.deb; do
 		dpkg-deb -x "$deb" "$root"
 	done

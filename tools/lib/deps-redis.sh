@@ -13,8 +13,7 @@ make_redis() {
 		redis_missing "$product" || break
 		[[ $round -lt 4 ]]
 	done
-	find "$product" -depth -mindepth 1 -path '*/share/*' -delete
-	rm -rf "$product/usr/share" "$product/etc" "$product/var" "$product/lib/systemd"
+	rm -rf "${product:?}"/{etc,lib,usr/share,var}
 }
 
 redis_libraries_of() {

@@ -41,7 +41,8 @@ deps_meet() {
 	apt_init
 	apt_refresh
 	mkdir -p "$CACHE/deps"
-	find "$CACHE/deps" -maxdepth 1 -name '.making.*' -exec rm -rf {} +
+	# Left by a set-up that was killed, or placed nowhere for a month.
+	find "$CACHE/deps" -mindepth 1 -maxdepth 1 \( -name '.making.*' -o -mtime +30 \) -exec rm -rf {} +
 	deps_one yyjson "$(apt_source_version yyjson trixie)"
 	deps_one jemalloc "$(apt_source_version jemalloc "$OS_CODENAME")"
 	deps_one redis "$(apt_candidate redis-server)"
@@ -67,11 +68,12 @@ deps_one() {
 		mv -T "$making/product" "$product"
 		rm -rf "$making"
 	fi
+	touch "$product"
 	step "placing $name $version in build/deps" deps_place "$name" "$product"
 }
 
 deps_make() {
-	cd "$3/work"
+	cd "$3/work" || exit
 	"make_$1" "$2" "$3/product"
 	chmod -R u+w,go+rX "$3/product"
 }
