@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Brackets and strings of text that may or may not be JSON. A string hides
+ * brackets, a backslash hides the end of a string; nothing else is looked at.
+ */
+#ifndef KTSTR_JSON_SCAN_H
+#define KTSTR_JSON_SCAN_H
+
+#include "base/macros.h"
+
+enum json_scan_result {
+	JSON_SCAN_BALANCED,
+	JSON_SCAN_UNBALANCED,
+	JSON_SCAN_TOO_DEEP,
+};
+
+/*
+ * From the bracket at `start` to its partner. *ret_end is the offset behind
+ * the partner, or of the bracket that is one too deep; untouched when unbalanced.
+ */
+enum json_scan_result json_scan_region(const char *text, size_t n, size_t start, size_t *ret_end);
+
+#endif
