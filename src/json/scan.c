@@ -44,3 +44,34 @@ enum json_scan_result json_scan_region(const char *text, size_t n, size_t start,
 	}
 	return JSON_SCAN_UNBALANCED;
 }
+
+bool json_scan_member(const char *text, size_t n, size_t index, size_t *ret_start)
+{
+	size_t i = 0, member = 0, end;
+
+	while (i < n && text[i] != '{')
+		i++;
+	for (i++; i < n; i++) {
+		switch (text[i]) {
+		case '"':
+			i = string_end(text, n, i);
+			break;
+		case ',':
+			member++;
+			break;
+		case '{':
+		case '[':
+			if (member == index) {
+				*ret_start = i;
+				return true;
+			}
+			if (json_scan_region(text, n, i, &end) != JSON_SCAN_BALANCED)
+				return false;
+			i = end - 1;
+			break;
+		}
+		if (member > index)
+			return false;
+	}
+	return false;
+}

@@ -20,4 +20,11 @@ enum json_scan_result {
  */
 enum json_scan_result json_scan_region(const char *text, size_t n, size_t start, size_t *ret_end);
 
+/*
+ * Where the value of the object's member number `index` opens its bracket. The
+ * text is a valid document whose root is an object and whose member has an
+ * array or object as its value; false when it is not so.
+ */
+bool json_scan_member(const char *text, size_t n, size_t index, size_t *ret_start);
+
 #endif

@@ -39,11 +39,29 @@ static void depth_is_limited(void **state UNUSED)
 	assert_int_equal(end, sizeof(text) - 1);
 }
 
+static void a_member_is_found_by_its_number(void **state UNUSED)
+{
+	static const char text[] = " {\"a,[\": 1, \"b\": {\"c\": [1, 2], \"d\": 3}, \"e\": [4, 5]}";
+	size_t start = 0;
+
+	assert_true(json_scan_member(text, strlen(text), 1, &start));
+	assert_int_equal(start, strstr(text, "{\"c") - text);
+	assert_true(json_scan_member(text, strlen(text), 2, &start));
+	assert_int_equal(start, strstr(text, "[4") - text);
+	start = 77;
+	assert_false(json_scan_member(text, strlen(text), 0, &start));
+	assert_false(json_scan_member(text, strlen(text), 3, &start));
+	assert_false(json_scan_member("{\"a\": {", 7, 1, &start));
+	assert_false(json_scan_member("7", 1, 0, &start));
+	assert_int_equal(start, 77);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_region_ends_behind_its_partner),
 		cmocka_unit_test(depth_is_limited),
+		cmocka_unit_test(a_member_is_found_by_its_number),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "result/lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "result/limits.h"
+
+static struct error *open_lock(const char *path, int *ret_fd)
+{
+	/* A link here could make a privileged writer create a file somewhere else. */
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0)
+		return base_error(BASE_IO, errno, "open the lock file %s", path);
+	*ret_fd = fd;
+	return NULL;
+}
+
+static struct error *wait_for_lock(int fd, const char *path, uint64_t end_ns, uint64_t budget_ns,
+				   const struct cancel *cancel)
+{
+	for (;;) {
+		if (cancel_requested(cancel))
+			return base_error(
+				BASE_CANCELLED, 0,
+				"aborted by a signal or the deadline while waiting for flock(LOCK_EX) on %s",
+				path);
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return NULL;
+		if (errno == EINTR)
+			continue;
+		if (errno != EWOULDBLOCK)
+			return base_error(BASE_IO, errno, "flock(LOCK_EX) on %s", path);
+		if (clock_monotonic_ns() >= end_ns)
+			return base_error(
+				BASE_LIMIT, 0,
+				"flock(LOCK_EX) on %s: another writer has held it for %llu ms; "
+				"`fuser -v %s` or `lslocks` shows which one: end it if it hangs, then try again",
+				path, (unsigned long long)(budget_ns / NS_PER_MS), path);
+		/* Whether it slept to the end or was cancelled, the loop's head knows what to do.
+		 */
+		if (!cancel_sleep(cancel, LOCK_RETRY_MS * NS_PER_MS))
+			continue;
+	}
+}
+
+/* False when somebody removed the lock file meanwhile: the next writer would lock another one. */
+static bool still_in_place(int fd, const char *path)
+{
+	struct stat held, named;
+
+	return fstat(fd, &held) == 0 && lstat(path, &named) == 0 && held.st_dev == named.st_dev &&
+	       held.st_ino == named.st_ino;
+}
+
+struct error *lock_acquire(const char *lock_path, uint64_t budget_ns, const struct cancel *cancel,
+			   int *ret_fd)
+{
+	uint64_t end_ns = clock_monotonic_ns() + budget_ns;
+
+	for (int i = 0; i < LOCK_REOPEN_LIMIT; i++) {
+		_cleanup_close_ int fd = -1;
+		struct error *err = open_lock(lock_path, &fd);
+
+		if (!err)
+			err = wait_for_lock(fd, lock_path, end_ns, budget_ns, cancel);
+		if (err)
+			return err;
+		if (still_in_place(fd, lock_path)) {
+			*ret_fd = take_fd(fd);
+			return NULL;
+		}
+	}
+	return base_error(BASE_LIMIT, 0, "flock(LOCK_EX) on %s: somebody keeps removing it",
+			  lock_path);
+}

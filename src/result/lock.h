@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A lock file beside a file that is replaced by rename: a lock on the file
+ * itself would stay with the old inode. The lock file is made with mode 0600
+ * when missing and stays in place; the lock ends when the descriptor is
+ * closed, so also with the process, however it dies.
+ */
+#ifndef KTSTR_RESULT_LOCK_H
+#define KTSTR_RESULT_LOCK_H
+
+#include "base/cancel.h"
+
+/* BASE_CANCELLED, BASE_LIMIT when the budget is over, BASE_IO when refused. */
+struct error *lock_acquire(const char *lock_path, uint64_t budget_ns, const struct cancel *cancel,
+			   int *ret_fd) MUST_CHECK;
+
+#endif

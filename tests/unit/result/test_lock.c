@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "result/lock.h"
+
+#include <pthread.h>
+#include <sys/file.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "scratch.h"
+
+static int hold(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+	return fd;
+}
+
+static void a_free_lock_is_taken_at_once_and_stays_as_a_file(void **state)
+{
+	struct scratch *s = *state;
+	struct stat st;
+	int fd = -1;
+
+	assert_success(lock_acquire(s->lock, 0, NULL, &fd));
+	assert_int_not_equal(flock(open(s->lock, O_RDWR | O_CLOEXEC), LOCK_EX | LOCK_NB), 0);
+	close(fd);
+	assert_int_equal(stat(s->lock, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_success(lock_acquire(s->lock, 0, NULL, &fd));
+	close(fd);
+}
+
+static void a_held_lock_ends_the_wait_with_the_budget(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_close_ int held = hold(s->lock);
+	uint64_t start_ns = clock_monotonic_ns(), took_ns;
+	_cleanup_error_ struct error *err = NULL;
+	int fd = 77;
+
+	err = lock_acquire(s->lock, 120 * NS_PER_MS, NULL, &fd);
+	took_ns = clock_monotonic_ns() - start_ns;
+	assert_true(error_is(err, &base_error_domain, BASE_LIMIT));
+	assert_contains(error_message(err), s->lock);
+	assert_contains(error_message(err), "120 ms");
+	assert_contains(error_message(err), "fuser");
+	assert_contains(error_message(err), "lslocks");
+	assert_true(took_ns >= 120 * NS_PER_MS);
+	assert_true(took_ns < 10 * NS_PER_SEC);
+	assert_int_equal(fd, 77);
+}
+
+static void *release_soon(void *fd)
+{
+	struct timespec soon = { .tv_nsec = 120 * 1000 * 1000 };
+
+	nanosleep(&soon, NULL);
+	close(*(int *)fd);
+	return NULL;
+}
+
+static void a_lock_that_becomes_free_is_taken(void **state)
+{
+	struct scratch *s = *state;
+	int held = hold(s->lock), fd = -1;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, release_soon, &held), 0);
+	assert_success(lock_acquire(s->lock, 20 * NS_PER_SEC, NULL, &fd));
+	pthread_join(thread, NULL);
+	close(fd);
+}
+
+static void a_request_to_stop_comes_before_the_lock(void **state)
+{
+	struct scratch *s = *state;
+	struct cancel cancel = { 0 };
+	_cleanup_error_ struct error *err = NULL;
+	int fd = 77;
+
+	cancel_request(&cancel);
+	err = lock_acquire(s->lock, NS_PER_SEC, &cancel, &fd);
+	assert_true(error_is(err, &base_error_domain, BASE_CANCELLED));
+	assert_contains(error_message(err), "aborted");
+	assert_contains(error_message(err), "flock(LOCK_EX)");
+	assert_int_equal(fd, 77);
+}
+
+static void the_deadline_ends_the_wait(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_close_ int held = hold(s->lock);
+	uint64_t start_ns = clock_monotonic_ns();
+	struct cancel cancel = { .deadline_ns = start_ns + 100 * NS_PER_MS };
+	int fd = -1;
+
+	assert_error_tag(lock_acquire(s->lock, 60 * NS_PER_SEC, &cancel, &fd), "cancelled");
+	assert_true(clock_monotonic_ns() - start_ns < 10 * NS_PER_SEC);
+}
+
+struct swap {
+	struct scratch *s;
+	int held;
+};
+
+/* Removes the lock file while it is waited for, then lets the old one go. */
+static void *remove_and_release(void *argument)
+{
+	struct swap *swap = argument;
+
+	unlink(swap->s->lock);
+	return release_soon(&swap->held);
+}
+
+static void a_lock_file_removed_meanwhile_is_made_again(void **state)
+{
+	struct swap swap = { .s = *state, .held = hold(((struct scratch *)*state)->lock) };
+	struct stat held, named;
+	pthread_t thread;
+	int fd = -1;
+
+	/* The waiter must have the old file open before it is removed. */
+	assert_int_equal(pthread_create(&thread, NULL, remove_and_release, &swap), 0);
+	assert_success(lock_acquire(swap.s->lock, 20 * NS_PER_SEC, NULL, &fd));
+	pthread_join(thread, NULL);
+	assert_int_equal(fstat(fd, &held), 0);
+	assert_int_equal(stat(swap.s->lock, &named), 0);
+	assert_true(held.st_ino == named.st_ino);
+	close(fd);
+}
+
+static void a_lock_file_that_is_a_link_is_refused(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_error_ struct error *err = NULL;
+	int fd = -1;
+
+	assert_int_equal(symlink(s->file, s->lock), 0);
+	err = lock_acquire(s->lock, 0, NULL, &fd);
+	assert_int_equal(error_errno(err), ELOOP);
+	assert_int_equal(access(s->file, F_OK), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		scratch_test(a_free_lock_is_taken_at_once_and_stays_as_a_file),
+		scratch_test(a_held_lock_ends_the_wait_with_the_budget),
+		scratch_test(a_lock_that_becomes_free_is_taken),
+		scratch_test(a_request_to_stop_comes_before_the_lock),
+		scratch_test(the_deadline_ends_the_wait),
+		scratch_test(a_lock_file_removed_meanwhile_is_made_again),
+		scratch_test(a_lock_file_that_is_a_link_is_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

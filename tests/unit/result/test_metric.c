@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "result/metric.h"
+
+#include "unit.h"
+
+static void assert_written(struct polarity polarity, const char *expected)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct json_writer w = json_writer_to(&out, JSON_COMPACT);
+
+	polarity_write(polarity, &w);
+	assert_string_equal(strbuf_str(&out), expected);
+}
+
+static void polarities_have_the_words_of_the_record(void **state UNUSED)
+{
+	assert_written((struct polarity){ 0 }, "\"Unknown\"");
+	assert_written((struct polarity){ POLARITY_HIGHER_BETTER, 0 }, "\"HigherBetter\"");
+	assert_written((struct polarity){ POLARITY_LOWER_BETTER, 0 }, "\"LowerBetter\"");
+	assert_written((struct polarity){ POLARITY_TARGET_VALUE, 2.5 }, "{\"TargetValue\":2.5}");
+}
+
+static const struct metric_hint rows[] = {
+	{ ".allocated_bytes", { POLARITY_LOWER_BETTER, 0 }, "bytes" },
+	{ "_bytes", { POLARITY_HIGHER_BETTER, 0 }, "B" },
+};
+static const struct metric_hints table = { rows, ARRAY_SIZE(rows) };
+
+static const struct metric_hint *find(const char *name)
+{
+	return metric_hint_find(&table, name, strlen(name));
+}
+
+static void the_first_hint_whose_suffix_fits_is_taken(void **state UNUSED)
+{
+	assert_ptr_equal(find("probe.threads.0.allocated_bytes"), &rows[0]);
+	assert_ptr_equal(find("probe.other_bytes"), &rows[1]);
+	assert_ptr_equal(find("_bytes"), &rows[1]);
+}
+
+static void a_name_that_only_contains_the_suffix_is_unknown(void **state UNUSED)
+{
+	assert_null(find("probe.allocated_bytes_extra"));
+	assert_null(find("bytes"));
+	assert_null(find(""));
+	assert_null(metric_hint_find(&(struct metric_hints){ 0 }, "a", 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(polarities_have_the_words_of_the_record),
+		cmocka_unit_test(the_first_hint_whose_suffix_fits_is_taken),
+		cmocka_unit_test(a_name_that_only_contains_the_suffix_is_unknown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
