@@ -4,46 +4,109 @@
 MESON ?= meson
 NINJA ?= ninja
 PYTHON ?= python3
-CC ?= gcc
+CLANG ?= clang-19
 DESTDIR ?=
 prefix ?= /usr/local
+RUNS ?= 1000000
+FUZZERS ?=
 
 SANITIZE := -Db_sanitize=address,undefined -Db_lundef=false
-TEST_SUITES := unit golden corpus house host
+# A suite exists when its folder has tests; tests/run refuses a named suite without any.
+HAVE = $(if $(wildcard tests/$(1)/meson.build),$(1))
+TEST_SUITES ?= unit $(call HAVE,golden) corpus house $(call HAVE,host)
 
 .PHONY: all
 all: setup build/release/build.ninja ## build; programs then stand in build/bin/
-	$(NINJA) -C build/release
-	@mkdir -p build/bin
+	@$(NINJA) -C build/release
 	@$(PYTHON) tools/stage-bin build/release build/bin
 
+.PHONY: demo
+demo: all ## a real server that uses jemalloc, and the probe watching it
+	@tools/demo
+
 .PHONY: setup
-setup: ## install and build what the project needs
+setup: ## install and build what the project needs; quick when nothing is missing
 	@tools/setup
 
+# One folder per way of building. They are made once; ninja keeps them current.
 build/release/build.ninja: | setup
-	$(MESON) setup build/release --buildtype=debugoptimized --prefix=$(prefix)
+	@$(MESON) setup build/release --buildtype=debugoptimized --prefix=$(prefix)
 
 build/debug/build.ninja: | setup
-	$(MESON) setup build/debug --buildtype=debug -Dwerror=true $(SANITIZE) --prefix=$(prefix)
+	@$(MESON) setup build/debug --buildtype=debug -Dwerror=true $(SANITIZE) --prefix=$(prefix)
+
+build/gcc/build.ninja: | setup
+	@CC=gcc $(MESON) setup build/gcc --buildtype=release -Dwerror=true
+
+build/clang/build.ninja: | setup
+	@CC=$(CLANG) $(MESON) setup build/clang --buildtype=release -Dwerror=true
+
+# clang: the thread sanitizer of gcc 12 cannot start where addresses are well randomised.
+build/tsan/build.ninja: | setup
+	@CC=$(CLANG) $(MESON) setup build/tsan --buildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false
+
+build/fuzz/build.ninja: | setup
+	@$(PYTHON) tools/fuzz-report --configure build/fuzz
 
 .PHONY: test
 test: setup build/debug/build.ninja ## debug build with sanitizers; unit, golden, corpora, house rules, host
-	$(NINJA) -C build/debug
-	$(PYTHON) tests/run build/debug $(TEST_SUITES)
+	@$(NINJA) -C build/debug
+	@$(PYTHON) tests/run build/debug $(TEST_SUITES)
+
+.PHONY: test-release test-gcc test-clang
+test-release test-gcc test-clang: test-%: setup build/%/build.ninja ## unit tests and corpora of one more build
+	@$(NINJA) -C build/$*
+	@$(PYTHON) tests/run build/$* unit corpus
+
+.PHONY: test-tsan
+test-tsan: setup build/tsan/build.ninja ## unit tests under the thread sanitizer
+	@$(NINJA) -C build/tsan
+	@$(PYTHON) tests/run build/tsan unit
+
+.PHONY: test-mutants
+test-mutants: setup ## plant each bug of tests/mutants and see a test go red
+	@$(PYTHON) tests/mutants/run
+
+.PHONY: soak
+soak: all ## the long runs that `make test` leaves out
+	@if grep -qs "'soak'" tests/*/meson.build; then $(PYTHON) tests/run build/release soak; \
+	else echo "soak: no test of this tree is in the suite 'soak'"; fi
+
+.PHONY: fuzz-report
+fuzz-report: setup build/fuzz/build.ninja ## RUNS= executions, coverage and planted bug of each of FUZZERS=
+	@$(PYTHON) tools/fuzz-report --build build/fuzz --runs $(RUNS) $(FUZZERS)
+
+.PHONY: fuzz-smoke
+fuzz-smoke: setup build/fuzz/build.ninja ## some seconds of every fuzzer, no bounds
+	@$(PYTHON) tools/fuzz-report --build build/fuzz --smoke $(FUZZERS)
+
+TEST_ALL := test test-release test-gcc test-clang test-tsan test-mutants fuzz-smoke soak
+.PHONY: test-all
+test-all: ## everything: all builds, thread sanitizer, mutants, fuzzers, soak
+	@for part in $(TEST_ALL); do echo "== make $$part"; $(MAKE) --no-print-directory $$part || exit 1; done
+	@echo "all of: $(TEST_ALL)"
+
+.PHONY: bench
+bench: all ## our figures and the peer's in one run
+	@if [ -x bench/run ]; then bench/run; else echo "bench: this tree has no bench/run"; exit 1; fi
 
 .PHONY: install
 install: all ## DESTDIR= and prefix= as usual
-	DESTDIR=$(DESTDIR) $(MESON) install -C build/release --no-rebuild
+	@$(MESON) configure build/release -Dprefix=$(prefix)
+	@$(NINJA) -C build/release
+	@DESTDIR="$(DESTDIR)" $(MESON) install -C build/release --no-rebuild
 
-.PHONY: format
+C_FILES = git ls-files -co --exclude-standard '*.c' '*.h' ':!tests/data'
+.PHONY: format format-check
 format: ## rewrite the tree with clang-format-19
-	git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format-19 -i
+	@$(C_FILES) | xargs clang-format-19 -i
+format-check: ## say what `make format` would change
+	@$(C_FILES) | xargs clang-format-19 --dry-run -Werror
 
 .PHONY: clean
-clean: ## remove builds, keep dependencies
-	rm -rf build/debug build/release build/bin
+clean: ## remove every build, keep what set-up made in build/deps
+	rm -rf $(addprefix build/,release debug gcc clang tsan fuzz bin mutants fuzz-corpus fuzz-report)
 
 .PHONY: help
-help:
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
+help: ## this list
+	@sed -n 's/^\([a-z][a-z -]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 42

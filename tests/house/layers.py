@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Who may include whom: src/LAYERS against every #include and every link."""
+
+import os
+import re
+
+import tree
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+DEP = re.compile(r"\b([a-z]+)_(?:dep|lib)\b")
+
+
+def read(path):
+    """room -> (layer, rooms it may use), and what is wrong with the file itself."""
+    rooms, wrong = {}, []
+    with open(path, encoding="utf-8") as f:
+        for number, line in enumerate(f, 1):
+            line = line.split("#")[0].strip()
+            if not line:
+                continue
+            match = re.fullmatch(r"(\d+)\s+([a-z]+)(?:\s*->\s*([a-z ]+))?", line)
+            if not match:
+                wrong.append(f"LAYERS:{number}: cannot read {line!r}")
+                continue
+            rooms[match[2]] = (int(match[1]), (match[3] or "").split())
+    return rooms, wrong
+
+
+def check_rules(rooms):
+    """Strictly downwards, which also means: no circle."""
+    wrong = []
+    for room, (layer, uses) in rooms.items():
+        for used in uses:
+            if used not in rooms:
+                wrong.append(f"LAYERS: {room} names {used}, which has no line")
+            elif rooms[used][0] >= layer:
+                wrong.append(f"LAYERS: {room} (layer {layer}) may not stand on {used} (layer {rooms[used][0]})")
+    return wrong
+
+
+def allowed(room, rooms):
+    return {room, "base", *rooms[room][1]}
+
+
+def check_includes(root, rooms):
+    wrong = []
+    for room in tree.rooms(root):
+        if room not in rooms:
+            wrong.append(f"src/{room}: no line in src/LAYERS")
+            continue
+        for path in sorted(os.listdir(os.path.join(root, "src", room))):
+            if not path.endswith((".c", ".h", ".def", ".inc")):
+                continue
+            text = tree.text(os.path.join("src", room, path), root) or ""
+            for target in INCLUDE.findall(text):
+                owner = target.split("/")[0]
+                if "/" not in target or ".." in target:
+                    wrong.append(f'src/{room}/{path}: "{target}" is not named from src/')
+                elif owner not in allowed(room, rooms):
+                    wrong.append(f"src/{room}/{path}: {room} may not include {target}")
+    return wrong
+
+
+def check_links(root, rooms):
+    wrong = []
+    for room in tree.rooms(root):
+        path = os.path.join("src", room, "meson.build")
+        if room not in rooms or not os.path.exists(os.path.join(root, path)):
+            continue
+        text = re.sub(r"#.*", "", tree.text(path, root))
+        for used in sorted(set(DEP.findall(text))):
+            if used in rooms and used not in allowed(room, rooms):
+                wrong.append(f"{path}: {room} may not link {used}")
+    return wrong
+
+
+def check_public(root):
+    """include/ktstr is for test authors: libc and itself, nothing of ours."""
+    wrong = []
+    folder = os.path.join(root, "include", "ktstr")
+    for base, _, names in os.walk(folder):
+        for name in sorted(n for n in names if n.endswith(".h")):
+            path = os.path.relpath(os.path.join(base, name), root)
+            text = tree.text(path, root) or ""
+            for target in INCLUDE.findall(text):
+                if not target.startswith("ktstr/"):
+                    wrong.append(f'{path}: may not include "{target}"')
+            for target in re.findall(r"^\s*#\s*include\s+<(ktstr/[^>]+)>", text, re.M):
+                if not os.path.exists(os.path.join(root, "include", target)):
+                    wrong.append(f"{path}: <{target}> does not exist")
+    return wrong
+
+
+def check(root):
+    path = os.path.join(root, "src", "LAYERS")
+    rooms, wrong = read(path)
+    wrong += check_rules(rooms)
+    wrong += check_includes(root, rooms)
+    wrong += check_links(root, rooms)
+    wrong += check_public(root)
+    return wrong

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""tests/run must not be fooled: each way of failing, in a small project of its own."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+
+import tap
+import tree
+
+RUN = os.path.join(tree.ROOT, "tests", "run")
+
+# suite -> what its program does
+PROGRAMS = {
+    "good": "echo 1..2; echo ok 1 - one; echo ok 2 - two",
+    "failing": "echo 1..2; echo ok 1 - one; echo not ok 2 - the_broken_one; echo '# 0x1 != 0x2'; exit 1",
+    "liar": "echo 1..1; echo not ok 1 - broken_with_status_zero; exit 0",
+    "crash": "echo 1..2; echo ok 1 - one; echo 'last words' >&2; kill -SEGV $$",
+    "leak": "echo 1..1; echo ok 1 - one; echo 'LeakSanitizer: 8 bytes' >&2; exit 23",
+    "silent": "exit 0",
+    "short": "echo 1..3; echo ok 1 - one",
+    "unplanned": "echo ok 1 - one",
+    "bailing": "echo 1..2; echo ok 1 - one; echo 'Bail out! no machine'; exit 1",
+    "hanging": "echo 1..2; echo ok 1 - one; exec sleep 60",
+    "reason": "echo 1..2; echo ok 1 - one; echo 'ok 2 - two # SKIP needs a guest'",
+    "noreason": "echo 1..2; echo ok 1 - one; echo 'ok 2 - two # SKIP'",
+    "cmockareason": "echo 1..2; echo '# skip: needs a guest'; echo 'not ok 1 # SKIP old_name'; echo 'ok 2 # SKIP new_name'",
+    "allskipped": "echo '1..0 # SKIP needs a guest'",
+    "nothing": "echo 1..0",
+    "slow": "sleep 0.5; echo 1..1; echo ok 1 - one",
+    "sanitizers": "echo 1..1; case $UBSAN_OPTIONS in *halt_on_error=1*) echo ok 1 - one;; *) echo not ok 1 - one;; esac",
+    "todo": "echo 1..1; echo 'not ok 1 - later # TODO some day'",
+}
+
+
+def setUpModule():
+    global folder
+    folder = tempfile.TemporaryDirectory()
+    source = os.path.join(folder.name, "source")
+    os.mkdir(source)
+    lines = ["project('fake')", "sh = find_program('sh')"]
+    for suite, script in PROGRAMS.items():
+        with open(os.path.join(source, suite), "w", encoding="utf-8") as f:
+            f.write(script + "\n")
+        lines.append(f"test('the-{suite}', sh, args: files('{suite}'), suite: '{suite}', protocol: 'tap', timeout: 3)")
+    with open(os.path.join(source, "meson.build"), "w", encoding="utf-8") as f:
+        f.write("\n".join(lines) + "\n")
+    with open(os.path.join(folder.name, "BUDGET"), "w", encoding="utf-8") as f:
+        f.writelines(f"{suite} {0.1 if suite == 'slow' else 10}\n" for suite in [*PROGRAMS, "empty"])
+    subprocess.run(["meson", "setup", build(), source], check=True, capture_output=True)
+
+
+def tearDownModule():
+    folder.cleanup()
+
+
+def build():
+    return os.path.join(folder.name, "build")
+
+
+def run(*suites, enforce=False, first_in_path=None):
+    env = {k: v for k, v in os.environ.items() if k not in ("KTSTR_ENFORCE_BUDGET", "UBSAN_OPTIONS")}
+    if enforce:
+        env["KTSTR_ENFORCE_BUDGET"] = "1"
+    if first_in_path:
+        env["PATH"] = first_in_path + os.pathsep + env["PATH"]
+    command = [RUN, "--budget", os.path.join(folder.name, "BUDGET"), build(), *suites]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+    return done.returncode, done.stdout, done.stdout.splitlines()[-1] if done.stdout else ""
+
+
+class Runner(unittest.TestCase):
+    def expect(self, suite, code, last, *words, **more):
+        got, text, line = run(suite, **more)
+        self.assertEqual((got, line), (code, last), text)
+        for word in words:
+            self.assertIn(word, text)
+
+    def test_passing_tests_are_counted_one_by_one(self):
+        self.expect("good", 0, "2 passed, 0 failed, 0 skipped", "slowest")
+
+    def test_piped_output_has_no_colour(self):
+        self.assertNotIn("\033", run("failing")[1])
+
+    def test_a_failing_sub_test_is_shown_with_its_output(self):
+        self.expect("failing", 1, "1 passed, 1 failed, 0 skipped", "the_broken_one", "0x1 != 0x2")
+
+    def test_a_failing_sub_test_counts_whatever_the_status(self):
+        self.expect("liar", 1, "0 passed, 1 failed, 0 skipped", "broken_with_status_zero")
+
+    def test_a_crash_counts_and_names_its_signal(self):
+        self.expect("crash", 1, "1 passed, 2 failed, 0 skipped", "SIGSEGV", "last words", "2 tests were planned, 1 reported")
+
+    def test_a_bad_status_after_passing_tests_counts(self):
+        self.expect("leak", 1, "1 passed, 1 failed, 0 skipped", "exit status is 23", "LeakSanitizer")
+
+    def test_a_program_without_tap_counts(self):
+        self.expect("silent", 1, "0 passed, 1 failed, 0 skipped", "no plan")
+
+    def test_a_plan_that_is_not_met_counts(self):
+        self.expect("short", 1, "1 passed, 1 failed, 0 skipped", "3 tests were planned, 1 reported")
+
+    def test_a_missing_plan_counts(self):
+        self.expect("unplanned", 1, "1 passed, 1 failed, 0 skipped", "no plan")
+
+    def test_bailing_out_counts(self):
+        self.expect("bailing", 1, "1 passed, 1 failed, 0 skipped", "no machine")
+
+    def test_a_timeout_counts(self):
+        self.expect("hanging", 1, "1 passed, 1 failed, 0 skipped", "did not end in time")
+
+    def test_a_skip_shows_its_reason(self):
+        self.expect("reason", 0, "1 passed, 0 failed, 1 skipped", "needs a guest")
+
+    def test_a_skip_without_reason_is_a_failure(self):
+        self.expect("noreason", 1, "1 passed, 1 failed, 0 skipped", "without a reason")
+
+    def test_a_cmocka_skip_takes_its_reason_from_the_line_before(self):
+        self.expect("cmockareason", 1, "0 passed, 1 failed, 1 skipped", "old_name: needs a guest", "new_name: skipped without")
+
+    def test_a_suite_of_skips_alone_is_no_success(self):
+        self.expect("allskipped", 1, "0 passed, 0 failed, 1 skipped")
+
+    def test_an_empty_plan_without_reason_is_a_failure(self):
+        self.expect("nothing", 1, "0 passed, 1 failed, 0 skipped")
+
+    def test_a_todo_is_a_failure(self):
+        self.expect("todo", 1, "0 passed, 1 failed, 0 skipped")
+
+    def test_undefined_behaviour_ends_a_program(self):
+        self.expect("sanitizers", 0, "1 passed, 0 failed, 0 skipped")
+
+    def test_a_suite_without_tests_is_a_failure(self):
+        self.expect("empty", 1, "0 passed, 1 failed, 0 skipped", "has no tests")
+
+    def test_an_empty_suite_beside_a_good_one_is_a_failure(self):
+        code, text, last = run("good", "empty")
+        self.assertEqual((code, last), (1, "2 passed, 1 failed, 0 skipped"), text)
+
+    def test_a_slow_suite_is_a_warning_here_and_a_failure_in_ci(self):
+        self.expect("slow", 0, "1 passed, 0 failed, 0 skipped", "past twice its budget")
+        self.expect("slow", 1, "1 passed, 1 failed, 0 skipped", "past twice its budget", enforce=True)
+
+    def test_an_old_log_does_not_speak_for_a_run_that_broke(self):
+        run("good")
+        broken = os.path.join(folder.name, "broken")
+        os.mkdir(broken)
+        with open(os.path.join(broken, "meson"), "w", encoding="utf-8") as f:
+            f.write("#!/bin/sh\necho meson is ill\nexit 1\n")
+        os.chmod(os.path.join(broken, "meson"), 0o755)
+        self.expect("good", 1, "0 passed, 1 failed, 0 skipped", "did not run", "meson is ill", first_in_path=broken)
+
+    def test_a_folder_that_is_no_build_is_said(self):
+        done = subprocess.run([RUN, folder.name, "good"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no configured build", done.stderr)
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
