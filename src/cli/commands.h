@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Every command there is; each is defined in the file that bears its name. */
+#ifndef KTSTR_CLI_COMMANDS_H
+#define KTSTR_CLI_COMMANDS_H
+
+#include "cli/command.h"
+
+/* Programs. */
+extern const struct command program_ktstr;
+extern const struct command program_jemalloc_probe;
+
+/* Sub-commands of ktstr. */
+extern const struct command cmd_help;
+extern const struct command cmd_version;
+
+#endif
