@@ -83,6 +83,9 @@ int command_main(const struct command *program, int argc, char *const argv[]);
 /* Text and generated parts, all from the rows. `path` is the full name of the command. */
 void command_format_help(const struct command *command, const char *path, size_t columns,
 			 struct strbuf *into);
+/* The help of one row with its range, default and choices. */
+void option_format_help(const struct command *command, const struct option_row *row,
+			struct strbuf *into);
 void command_format_version(const struct command *program, struct strbuf *into);
 void command_format_bash_completion(const struct command *program, struct strbuf *into);
 /* The OPTIONS, EXIT STATUS and COMMANDS sections of a man page, in scdoc's language. */

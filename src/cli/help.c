@@ -7,18 +7,13 @@
 #include "text/utf8.h"
 #include "text/wrap.h"
 
-enum { WIDEST_LEFT = 26 };
-
-static size_t left_width(const char *left)
-{
-	return utf8_width(left);
-}
+enum { WIDEST_LEFT = 27 };
 
 /* "  left      help text, wrapped"; a left part that is too long gets its own line. */
 static void format_pair(const char *left, const char *right, size_t at, size_t columns,
 			struct strbuf *into)
 {
-	size_t used = left_width(left);
+	size_t used = utf8_width(left);
 
 	strbuf_append(into, left);
 	if (used + 2 > at) {
@@ -41,23 +36,63 @@ static char *option_left(const struct option_row *row)
 			 row->argument ? row->argument : "");
 }
 
-static char *option_right(const struct option_row *row)
+static bool is_number(const struct option_row *row)
 {
-	if (row->required && row->name)
-		return xasprintf("%s (required)", row->help);
-	return xstrdup(row->help);
+	return row->type == OPTION_TYPE_I32 || row->type == OPTION_TYPE_U32 ||
+	       row->type == OPTION_TYPE_U64;
 }
 
-static void format_rows(const char *title, const struct option_row *rows, size_t n, size_t columns,
+/* 0 is no default worth a word: rows use it for "not given". */
+static uint64_t default_of(const struct command *command, const struct option_row *row)
+{
+	const char *member = (const char *)command->defaults + row->offset;
+
+	if (!command->defaults)
+		return 0;
+	if (row->type == OPTION_TYPE_U32)
+		return *(const uint32_t *)member;
+	return row->type == OPTION_TYPE_U64 ? *(const uint64_t *)member : 0;
+}
+
+void option_format_help(const struct command *command, const struct option_row *row,
+			struct strbuf *into)
+{
+	const char *separator = " (";
+
+	strbuf_append(into, row->help);
+	for (int i = 0; row->choices && row->choices[i]; i++)
+		strbuf_appendf(into, "%s%s", i ? ", " : ": ", row->choices[i]);
+	if (row->required && row->name) {
+		strbuf_appendf(into, "%srequired", separator);
+		separator = ", ";
+	}
+	/* A range that is only the type's own tells nobody anything. */
+	if (is_number(row) && row->max < INT32_MAX) {
+		strbuf_appendf(into, "%s%lld to %llu", separator, (long long)row->min,
+			       (unsigned long long)row->max);
+		separator = ", ";
+	}
+	if (default_of(command, row)) {
+		strbuf_appendf(into, "%sdefault %llu", separator,
+			       (unsigned long long)default_of(command, row));
+		separator = ", ";
+	}
+	if (separator[0] == ',')
+		strbuf_append_char(into, ')');
+}
+
+static void format_rows(const char *title, const struct command *command,
+			const struct option_row *rows, size_t n, size_t columns,
 			struct strbuf *into)
 {
 	if (title && n)
 		strbuf_appendf(into, "\n%s:\n", title);
 	for (size_t i = 0; i < n; i++) {
 		_cleanup_free_ char *left = option_left(&rows[i]);
-		_cleanup_free_ char *right = option_right(&rows[i]);
+		_cleanup_strbuf_ struct strbuf right = STRBUF_INIT;
 
-		format_pair(left, right, WIDEST_LEFT, columns, into);
+		option_format_help(command, &rows[i], &right);
+		format_pair(left, strbuf_str(&right), WIDEST_LEFT, columns, into);
 	}
 }
 
@@ -78,10 +113,12 @@ void command_format_help(const struct command *command, const char *path, size_t
 
 		format_pair(left, command->subcommands[i]->summary, WIDEST_LEFT, columns, into);
 	}
-	format_rows("Arguments", command->positionals, command->n_positionals, columns, into);
+	format_rows("Arguments", command, command->positionals, command->n_positionals, columns,
+		    into);
 	strbuf_append(into, "\nOptions:\n");
-	format_rows(NULL, command->options, command->n_options, columns, into);
-	format_rows(NULL, option_common_rows, ARRAY_SIZE(option_common_rows), columns, into);
+	format_rows(NULL, command, command->options, command->n_options, columns, into);
+	format_rows(NULL, command, option_common_rows, ARRAY_SIZE(option_common_rows), columns,
+		    into);
 	if (command->n_exits)
 		strbuf_append(into, "\nExit status:\n");
 	for (size_t i = 0; i < command->n_exits; i++) {

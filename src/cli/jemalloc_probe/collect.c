@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/jemalloc_probe/collect.h"
+
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/jemalloc_probe/fatal.h"
+#include "probe/probe.h"
+#include "procfs/process.h"
+
+#define PROC_ROOT "/proc"
+
+static struct error *first_identity(pid_t pid, struct exe_identity *ret)
+{
+	struct error *err = proc_exe_identity_read(PROC_ROOT, pid, ret);
+	_cleanup_error_ struct error *cause = err;
+
+	if (!err)
+		return NULL;
+	if (!proc_pid_exists(PROC_ROOT, pid))
+		return attach_error(ATTACH_PID_MISSING, 0, "pid %d does not exist", pid);
+	return attach_error(ATTACH_READLINK_FAILURE, error_errno(cause),
+			    "pid %d exists, but its executable cannot be read", pid);
+}
+
+/* After an exec, or under a pid given to another process, the offsets found mean nothing. */
+static struct error *same_identity(pid_t pid, const struct exe_identity *before, const char *when)
+{
+	struct exe_identity now;
+	_cleanup_error_ struct error *cause = proc_exe_identity_read(PROC_ROOT, pid, &now);
+
+	if (cause)
+		return fatal_error(FATAL_EXE_IDENTITY_CHANGED, error_errno(cause),
+				   "pid %d ended %s: its executable is gone", pid, when);
+	if (now.dev == before->dev && now.ino == before->ino)
+		return NULL;
+	return fatal_error(
+		FATAL_EXE_IDENTITY_CHANGED, 0,
+		"pid %d: the executable changed %s (was dev=%#llx ino=%llu, is dev=%#llx "
+		"ino=%llu); it ran another program or the pid was reused, TLS offsets "
+		"invalid",
+		pid, when, (unsigned long long)before->dev, (unsigned long long)before->ino,
+		(unsigned long long)now.dev, (unsigned long long)now.ino);
+}
+
+static struct error *take_one(struct probe *probe, pid_t pid, struct probe_report *report)
+{
+	struct probe_snapshot snapshot;
+	_cleanup_error_ struct error *err = probe_take_snapshot(probe, &snapshot);
+
+	if (error_is(err, &base_error_domain, BASE_CANCELLED)) {
+		report->interrupted = true;
+		return NULL;
+	}
+	if (err)
+		return fatal_error(FATAL_TID_ENUMERATION_FAILURE, 0, "pid %d: %s", pid,
+				   error_message(err));
+	report->interrupted = snapshot.interrupted;
+	vec_push(&report->snapshots, snapshot);
+	return NULL;
+}
+
+static struct error *take_all(struct probe *probe, const struct probe_config *config,
+			      const struct cancel *cancel, const struct exe_identity *identity,
+			      struct probe_report *report)
+{
+	for (uint32_t i = 0; i < config->snapshots; i++) {
+		struct error *err;
+
+		if (i > 0 && !cancel_sleep(cancel, config->interval_ms * NS_PER_MS))
+			report->interrupted = true;
+		if (cancel_requested(cancel))
+			report->interrupted = true;
+		if (report->interrupted)
+			return NULL;
+		err = i > 0 ? same_identity(config->pid, identity, "between snapshots") : NULL;
+		if (!err)
+			err = take_one(probe, config->pid, report);
+		if (err || report->interrupted)
+			return err;
+	}
+	return NULL;
+}
+
+static struct error *collect(const struct probe_config *config, const struct cancel *cancel,
+			     struct probe_report *report)
+{
+	struct probe_options options = {
+		.stop = config->ptrace	    ? PROBE_STOP_ALWAYS
+			: config->no_ptrace ? PROBE_STOP_NEVER
+					    : PROBE_STOP_IF_NEEDED,
+		.cancel = cancel,
+	};
+	_cleanup_(cleanup_probe) struct probe *probe = NULL;
+	struct exe_identity identity;
+	struct error *err;
+
+	if (config->pid == getpid())
+		return fatal_error(FATAL_SELF_PROBE_REJECTED, 0,
+				   "refusing to probe self: pid %d is this very process; a process "
+				   "cannot trace itself, name another one",
+				   config->pid);
+	err = first_identity(config->pid, &identity);
+	if (err)
+		return err;
+	err = probe_attach(config->pid, &options, &probe);
+	if (error_is(err, &base_error_domain, BASE_CANCELLED)) {
+		error_free(err);
+		report->interrupted = true;
+		return NULL;
+	}
+	if (err)
+		return err;
+	report->evidence = probe_evidence_word(probe_evidence(probe));
+	err = same_identity(config->pid, &identity, "during ELF/DWARF parse");
+	if (!err)
+		err = take_all(probe, config, cancel, &identity, report);
+	report->stopped_threads = probe_stopped_threads(probe);
+	report->stopped_ns_total = probe_stopped_ns(probe);
+	return err;
+}
+
+struct error *probe_collect(const struct probe_config *config, const struct cancel *cancel,
+			    struct probe_report *ret)
+{
+	struct probe_report report = {
+		.pid = config->pid,
+		.started_at_unix_sec = clock_unix_sec(),
+		.started_ns = clock_monotonic_ns(),
+		.interval_ms = config->interval_ms,
+	};
+	struct error *err = collect(config, cancel, &report);
+
+	if (err) {
+		probe_report_deinit(&report);
+		return err;
+	}
+	*ret = report;
+	return NULL;
+}

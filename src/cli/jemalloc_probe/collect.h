@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KTSTR_CLI_JEMALLOC_PROBE_COLLECT_H
+#define KTSTR_CLI_JEMALLOC_PROBE_COLLECT_H
+
+#include "base/cancel.h"
+#include "cli/jemalloc_probe/config.h"
+#include "cli/jemalloc_probe/report.h"
+
+/*
+ * Attaches and takes the snapshots. An error is fatal (see fatal.h) and leaves
+ * nothing to print. A cancelled run is no error: the report says interrupted.
+ */
+struct error *probe_collect(const struct probe_config *config, const struct cancel *cancel,
+			    struct probe_report *ret) MUST_CHECK;
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/jemalloc_probe/hint.h"
+
+#include <errno.h>
+
+#include "base/alloc.h"
+#include "base/io.h"
+#include "procfs/process.h"
+
+enum { PTRACE_SCOPE_MAX_BYTES = 16 };
+
+/* '0' to '3', or 0 when the kernel has no Yama. See Documentation/admin-guide/LSM/Yama.rst. */
+static char read_ptrace_scope(const char *proc_root)
+{
+	_cleanup_free_ char *path = xasprintf("%s/sys/kernel/yama/ptrace_scope", proc_root);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_error_ struct error *err = io_read_file(path, PTRACE_SCOPE_MAX_BYTES, &text);
+
+	return err ? 0 : strbuf_str(&text)[0];
+}
+
+void hint_permission(const char *proc_root, struct strbuf *into)
+{
+	char scope = read_ptrace_scope(proc_root);
+
+	if (scope >= '1' && scope <= '3')
+		strbuf_appendf(into, "kernel.yama.ptrace_scope is %c: ", scope);
+	switch (scope) {
+	case '3':
+		strbuf_append(into, "nobody may read another process until the next boot");
+		return;
+	case '2':
+		strbuf_append(into, "only CAP_SYS_PTRACE may read another process");
+		return;
+	case '1':
+		strbuf_append(into, "a process may be read by its ancestors and with "
+				    "CAP_SYS_PTRACE only");
+		return;
+	default:
+		strbuf_append(into,
+			      "reading another user's process, or one that changed its "
+			      "privileges, needs CAP_SYS_PTRACE (root has it, unless a container "
+			      "took it away)");
+	}
+}
+
+void hint_exe(const char *proc_root, pid_t pid, int errnum, struct strbuf *into)
+{
+	struct proc_stat stat;
+	struct error *err;
+
+	if (errnum == EACCES || errnum == EPERM) {
+		hint_permission(proc_root, into);
+		return;
+	}
+	if (errnum != ENOENT)
+		return;
+	err = proc_stat_read(proc_root, pid, &stat);
+	if (!err && stat.state == 'Z')
+		strbuf_append(into, "the process has ended and waits for its parent (a zombie)");
+	else if (!err)
+		strbuf_append(into, "a kernel thread has no executable");
+	error_free(err);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The form for people: what each thread holds, and how fast it allocates. */
+#include "cli/jemalloc_probe/output.h"
+
+#include <stdlib.h>
+
+#include "text/number.h"
+#include "text/terminal.h"
+
+enum { RATE_COLUMNS = 2 };
+
+static const struct table_column columns[] = {
+	{ .title = "TID", .right = true },	  { .title = "NAME", .shrinks = true },
+	{ .title = "ALLOCATED", .right = true },  { .title = "FREED", .right = true },
+	{ .title = "DIFFERENCE", .right = true }, { .title = "ALLOCATES", .right = true },
+	{ .title = "FREES", .right = true },
+};
+
+struct sighting {
+	const struct probe_thread *thread;
+	uint64_t at_ns;
+};
+
+typedef VEC(struct sighting) sighting_vec;
+
+static int compare_sightings(const void *a_, const void *b_)
+{
+	const struct sighting *a = a_, *b = b_;
+
+	if (a->thread->tid != b->thread->tid)
+		return a->thread->tid < b->thread->tid ? -1 : 1;
+	/* A number given to a new thread is another thread. */
+	if (a->thread->start_time_jiffies != b->thread->start_time_jiffies)
+		return a->thread->start_time_jiffies < b->thread->start_time_jiffies ? -1 : 1;
+	if (a->at_ns != b->at_ns)
+		return a->at_ns < b->at_ns ? -1 : 1;
+	return 0;
+}
+
+static bool same_thread(const struct sighting *a, const struct sighting *b)
+{
+	return a->thread->tid == b->thread->tid &&
+	       a->thread->start_time_jiffies == b->thread->start_time_jiffies;
+}
+
+static void add_bytes(struct table *table, uint64_t bytes)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	number_format_bytes(&text, bytes);
+	table_add(table, strbuf_str(&text));
+}
+
+/* Counters only grow; one that shrank wrapped or was read wrongly, and has no rate. */
+static void add_rate(struct table *table, uint64_t before, uint64_t after, uint64_t ns)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	if (after < before || ns == 0) {
+		table_add(table, NULL);
+		return;
+	}
+	number_format_rate(&text, after - before, ns);
+	table_add(table, strbuf_str(&text));
+}
+
+static void add_row(struct table *table, const struct sighting *first, const struct sighting *last,
+		    bool with_rates)
+{
+	const struct probe_thread *thread = last->thread;
+	uint64_t ns = last->at_ns - first->at_ns;
+	_cleanup_strbuf_ struct strbuf difference = STRBUF_INIT;
+
+	table_addf(table, "%d", thread->tid);
+	table_add(table, thread->comm);
+	add_bytes(table, thread->allocated_bytes);
+	add_bytes(table, thread->deallocated_bytes);
+	number_format_bytes_difference(&difference, thread->allocated_bytes,
+				       thread->deallocated_bytes);
+	table_add(table, strbuf_str(&difference));
+	if (!with_rates)
+		return;
+	add_rate(table, first->thread->allocated_bytes, thread->allocated_bytes, ns);
+	add_rate(table, first->thread->deallocated_bytes, thread->deallocated_bytes, ns);
+}
+
+static void format_heading(const struct probe_report *report, struct strbuf *into)
+{
+	size_t n = report->snapshots.n;
+
+	strbuf_appendf(into, "pid %d", report->pid);
+	if (n > 1) {
+		strbuf_appendf(into, ", %zu snapshots in ", n);
+		number_format_duration(into, report->snapshots.at[n - 1].monotonic_ns -
+						     report->snapshots.at[0].monotonic_ns);
+	}
+	if (report->evidence)
+		strbuf_appendf(into, ", evidence: %s", report->evidence);
+	if (report->stopped_threads) {
+		strbuf_appendf(into, ", %llu stops, ", (unsigned long long)report->stopped_threads);
+		number_format_duration(into, report->stopped_ns_total);
+		strbuf_append(into, " in all");
+	} else {
+		strbuf_append(into, ", nobody was stopped");
+	}
+	strbuf_append(into, report->interrupted ? ", interrupted\n" : "\n");
+}
+
+void output_table(const struct probe_report *report, const struct table_look *look,
+		  struct strbuf *into)
+{
+	bool with_rates = report->snapshots.n > 1;
+	_cleanup_(cleanup_table) struct table *table = table_new(
+		columns, ARRAY_SIZE(columns) - (with_rates ? 0 : RATE_COLUMNS));
+	sighting_vec seen = VEC_INIT;
+
+	format_heading(report, into);
+	for (size_t i = 0; i < report->snapshots.n; i++) {
+		const struct probe_snapshot *snapshot = &report->snapshots.at[i];
+
+		for (size_t j = 0; j < snapshot->n_threads; j++) {
+			if (!snapshot->threads[j].error)
+				vec_push(&seen, (struct sighting){ &snapshot->threads[j],
+								   snapshot->monotonic_ns });
+		}
+	}
+	if (seen.n == 0)
+		return;
+	qsort(seen.at, seen.n, sizeof(*seen.at), compare_sightings);
+	for (size_t first = 0, next; first < seen.n; first = next) {
+		next = first + 1;
+		while (next < seen.n && same_thread(&seen.at[first], &seen.at[next]))
+			next++;
+		add_row(table, &seen.at[first], &seen.at[next - 1], with_rates);
+	}
+	table_format(table, look, into);
+	vec_deinit(&seen);
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/commands.h"
+
+#include "cli/jemalloc_probe/config.h"
+#include "cli/jemalloc_probe/outcome.h"
+#include "cli/jemalloc_probe/run.h"
+
+static const struct option_row options[] = {
+	{ .name = "pid",
+	  .argument = "PID",
+	  OPTION_I32(struct probe_config, pid, 1, INT32_MAX),
+	  .required = true,
+	  .complete = OPTION_COMPLETE_PID,
+	  .help = "the process to read" },
+	{ .name = "json",
+	  OPTION_FLAG(struct probe_config, json),
+	  .help = "print one JSON document instead of text" },
+	{ .name = "snapshots",
+	  .argument = "N",
+	  OPTION_U32(struct probe_config, snapshots, 1, SNAPSHOTS_MAX),
+	  .help = "how many snapshots to take; more than one needs --interval-ms" },
+	{ .name = "interval-ms",
+	  .argument = "MS",
+	  OPTION_U64(struct probe_config, interval_ms, 1, MILLISECONDS_MAX),
+	  .help = "milliseconds between two snapshots" },
+	{ .name = "abort-after-ms",
+	  .argument = "MS",
+	  OPTION_U64(struct probe_config, abort_after_ms, 1, MILLISECONDS_MAX),
+	  .help = "end after so many milliseconds with what was read until then" },
+	{ .name = "sidecar",
+	  .argument = "PATH",
+	  OPTION_STRING(struct probe_config, sidecar),
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "append the numbers to this record of a test run; it must exist" },
+	{ .name = "ptrace",
+	  OPTION_FLAG(struct probe_config, ptrace),
+	  .help = "stop every thread for a moment, even where reading needs no stop" },
+	{ .name = "no-ptrace",
+	  OPTION_FLAG(struct probe_config, no_ptrace),
+	  .help = "never stop a thread; one that cannot be read otherwise is an error entry" },
+};
+
+static const struct exit_row exits[] = {
+	{ EXIT_OK, "at least one thread was read, or the run was interrupted before it began" },
+	{ EXIT_FAILED, "nothing could be read, or the result could not be written" },
+	{ EXIT_USAGE, "the command line is wrong, or the sidecar does not exist" },
+	{ EXIT_SIDECAR, "the numbers were printed but not appended to the sidecar" },
+};
+
+static const struct probe_config defaults = { .snapshots = 1 };
+
+static struct error *check(const void *config_)
+{
+	const struct probe_config *config = config_;
+
+	if (config->snapshots > 1 && config->interval_ms == 0)
+		return cli_error(CLI_USAGE, 0,
+				 "--snapshots %u requires --interval-ms MS, the time between them",
+				 config->snapshots);
+	if (config->snapshots == 1 && config->interval_ms)
+		return cli_error(CLI_USAGE, 0,
+				 "--interval-ms %llu is only meaningful with --snapshots > 1; "
+				 "leave it out or add --snapshots N",
+				 (unsigned long long)config->interval_ms);
+	if (config->ptrace && config->no_ptrace)
+		return cli_error(CLI_USAGE, 0,
+				 "--ptrace and --no-ptrace exclude each other; give one of them");
+	return NULL;
+}
+
+static int run(const struct invocation *invocation UNUSED, const void *config)
+{
+	return probe_run(config);
+}
+
+const struct command program_jemalloc_probe = {
+	.name = "ktstr-jemalloc-probe",
+	.summary = "Read jemalloc's per-thread allocation counters out of a running process",
+	.usage = "--pid PID [options]",
+	.description =
+		"Shows for each thread how many bytes it has allocated and freed since it was born. The program under the probe is not changed and, with glibc 2.34 or newer, not stopped. Works with jemalloc in the executable or in a shared library, with or without debug information.\n\nNeeds the right to trace the process: the same user, or CAP_SYS_PTRACE where Yama restricts it.",
+	.examples = "  ktstr-jemalloc-probe --pid 1234\n"
+		    "  ktstr-jemalloc-probe --pid 1234 --snapshots 5 --interval-ms 200 --json\n"
+		    "  ktstr-jemalloc-probe --pid 1234 --snapshots 10 --interval-ms 500 \\\n"
+		    "          --abort-after-ms 3000\n"
+		    "  ktstr-jemalloc-probe --pid 1234 --sidecar run/test.ktstr.json\n",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
+	.config_size = sizeof(struct probe_config),
+	.defaults = &defaults,
+	.check = check,
+	.run = run,
+};

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/jemalloc_probe/run.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "cli/command.h"
+#include "cli/jemalloc_probe/collect.h"
+#include "cli/jemalloc_probe/fatal.h"
+#include "cli/jemalloc_probe/hint.h"
+#include "cli/jemalloc_probe/outcome.h"
+#include "cli/jemalloc_probe/output.h"
+#include "cli/jemalloc_probe/sidecar.h"
+#include "cli/jemalloc_probe/signals.h"
+#include "result/record.h"
+#include "text/escape.h"
+#include "text/terminal.h"
+
+#define PROC_ROOT "/proc"
+
+/* Handlers may run until the program ends. */
+static struct cancel stop;
+
+static void print_hint(const struct strbuf *hint)
+{
+	if (hint->n)
+		fprintf(stderr, "hint: %s\n", strbuf_str(hint));
+}
+
+static int end_fatal(pid_t pid, const struct error *err)
+{
+	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT;
+	int errnum = error_errno(err);
+
+	fprintf(stderr, "ktstr-probe-fatal: %s\n", fatal_tag(err));
+	command_print_error(error_message(err));
+	if (error_is(err, &attach_error_domain, ATTACH_READLINK_FAILURE))
+		hint_exe(PROC_ROOT, pid, errnum, &hint);
+	else if (errnum == EPERM || errnum == EACCES)
+		hint_permission(PROC_ROOT, &hint);
+	print_hint(&hint);
+	return EXIT_FAILED;
+}
+
+static struct error *print_table(const struct probe_report *report)
+{
+	struct table_look look = { .columns = terminal_columns(STDOUT_FILENO),
+				   .colour = terminal_has_colour(STDOUT_FILENO) };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, warnings = STRBUF_INIT;
+	struct error *err;
+
+	output_table(report, &look, &text);
+	err = io_write_all(STDOUT_FILENO, "standard output", text.at, text.n);
+	output_warnings(report, &warnings);
+	fputs(strbuf_str(&warnings), stderr);
+	return err;
+}
+
+static struct error *print_report(const struct probe_config *config,
+				  const struct probe_report *report)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	if (!config->json && terminal_is(STDOUT_FILENO))
+		return print_table(report);
+	if (!config->json)
+		return output_lines(report, STDOUT_FILENO, STDERR_FILENO);
+	output_json(report, &text);
+	return io_write_all(STDOUT_FILENO, "standard output", text.at, text.n);
+}
+
+static void say_all_failed(const struct probe_config *config, const struct probe_report *report)
+{
+	bool several = config->snapshots > 1;
+	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT;
+
+	fprintf(stderr, "ktstr-probe-all-failed: %s\n", several ? "multi" : "single");
+	fprintf(stderr, "error: all threads failed probe%s\n", several ? " in every snapshot" : "");
+	if (probe_report_any_refused(report))
+		hint_permission(PROC_ROOT, &hint);
+	print_hint(&hint);
+}
+
+/* True when the file now holds what it should. */
+static bool append_sidecar(const struct probe_config *config, const struct probe_report *report,
+			   const struct outcome *outcome)
+{
+	_cleanup_error_ struct error *err = NULL;
+	_cleanup_strbuf_ struct strbuf safe_path = STRBUF_INIT, safe_message = STRBUF_INIT;
+
+	switch (outcome_sidecar_plan(outcome)) {
+	case SIDECAR_NOTHING:
+		return true;
+	case SIDECAR_APPEND:
+		err = sidecar_append(config->sidecar, report, outcome_recorded_code(outcome),
+				     &stop);
+		break;
+	case SIDECAR_REFUSE:
+		err = base_error(BASE_CANCELLED, 0,
+				 "the run was interrupted; the file is unchanged");
+		break;
+	}
+	if (!err)
+		return true;
+	text_escape(&safe_path, config->sidecar);
+	text_escape(&safe_message, error_message(err));
+	if (outcome_exit_code(outcome, true) == EXIT_SIDECAR)
+		fprintf(stderr, "sidecar append failed (exit 3): %s: %s\n", strbuf_str(&safe_path),
+			strbuf_str(&safe_message));
+	else
+		fprintf(stderr, "error appending to sidecar %s: %s\n", strbuf_str(&safe_path),
+			strbuf_str(&safe_message));
+	return false;
+}
+
+static int end_with_report(const struct probe_config *config, const struct probe_report *report)
+{
+	struct outcome outcome = {
+		.n_snapshots = report->snapshots.n,
+		.any_read = probe_report_any_read(report),
+		.interrupted = report->interrupted,
+		.wants_sidecar = config->sidecar,
+	};
+	_cleanup_error_ struct error *err = print_report(config, report);
+	bool appended;
+
+	if (err) {
+		outcome.output_failed = true;
+		fprintf(stderr, "error writing output: %s\n", error_message(err));
+	}
+	appended = append_sidecar(config, report, &outcome);
+	if (outcome_all_failed(&outcome))
+		say_all_failed(config, report);
+	return outcome_exit_code(&outcome, !appended);
+}
+
+int probe_run(const struct probe_config *config)
+{
+	_cleanup_(probe_report_deinit) struct probe_report report = { 0 };
+	_cleanup_error_ struct error *err = NULL;
+
+	/* A mistyped name must not cost a whole run. */
+	err = config->sidecar ? record_check_exists(config->sidecar) : NULL;
+	if (err) {
+		command_print_error(error_message(err));
+		return EXIT_USAGE;
+	}
+	err = signals_install(&stop, config->abort_after_ms);
+	if (!err)
+		err = probe_collect(config, &stop, &report);
+	signals_report_deadline();
+	if (err)
+		return end_fatal(config->pid, err);
+	return end_with_report(config, &report);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Runs at build time only: `gen PROGRAM bash` prints its completion, `gen
+ * PROGRAM man FILE` prints a man page source with @OPTIONS@, @EXITS@,
+ * @COMMANDS@, @FATAL@ and @VERSION@ replaced from the tables, so that they cannot drift.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/io.h"
+#include "cli/commands.h"
+#include "cli/jemalloc_probe/fatal.h"
+
+enum { MAN_SOURCE_MAX_BYTES = 1 << 20 };
+
+static const struct command *const programs[] = {
+	&program_ktstr,
+	&program_jemalloc_probe,
+};
+
+static void format_version_number(const struct command *command UNUSED, struct strbuf *into)
+{
+	strbuf_append(into, KTSTR_VERSION);
+}
+
+/* The words behind "ktstr-probe-fatal:". */
+static void format_fatal_words(const struct command *command UNUSED, struct strbuf *into)
+{
+#define FATAL_LINE_(id, tag, meaning) strbuf_append(into, "- *" tag "*: " meaning "\n");
+	FATAL_ALL(FATAL_LINE_)
+#undef FATAL_LINE_
+	strbuf_append_char(into, '\n');
+}
+
+static const struct {
+	const char *mark;
+	void (*format)(const struct command *command, struct strbuf *into);
+} parts[] = {
+	{ "@OPTIONS@\n", command_format_man_options },	 { "@EXITS@\n", command_format_man_exits },
+	{ "@COMMANDS@\n", command_format_man_commands }, { "@FATAL@\n", format_fatal_words },
+	{ "@VERSION@", format_version_number },
+};
+
+static void format_man(const struct command *program, const char *source, struct strbuf *into)
+{
+	/* scdoc takes comments everywhere but in front of the title. */
+	while (*source == ';')
+		source = strchrnul(source, '\n') + 1;
+	while (*source) {
+		size_t i;
+
+		for (i = 0; i < ARRAY_SIZE(parts); i++) {
+			size_t n = strlen(parts[i].mark);
+
+			if (strncmp(source, parts[i].mark, n) == 0) {
+				parts[i].format(program, into);
+				source += n;
+				break;
+			}
+		}
+		if (i == ARRAY_SIZE(parts))
+			strbuf_append_char(into, *source++);
+	}
+}
+
+int main(int argc, char *argv[])
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT, source = STRBUF_INIT;
+	_cleanup_error_ struct error *err = NULL;
+	const struct command *program = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs) && argc > 1; i++) {
+		if (strcmp(programs[i]->name, argv[1]) == 0)
+			program = programs[i];
+	}
+	if (program && argc == 3 && strcmp(argv[2], "bash") == 0) {
+		command_format_bash_completion(program, &out);
+		return command_print(&out);
+	}
+	if (!program || argc != 4 || strcmp(argv[2], "man") != 0) {
+		fputs("usage: ktstr-gen PROGRAM bash | PROGRAM man FILE\n", stderr);
+		return EXIT_USAGE;
+	}
+	err = io_read_file(argv[3], MAN_SOURCE_MAX_BYTES, &source);
+	if (err) {
+		command_print_error(error_message(err));
+		return EXIT_FAILED;
+	}
+	format_man(program, strbuf_str(&source), &out);
+	return command_print(&out);
+}
