@@ -49,6 +49,15 @@ struct error *error_wrap(struct error *err, const char *fmt, ...)
 	return err;
 }
 
+struct error *error_recast(struct error *err, const struct error_domain *domain, int kind)
+{
+	if (!err)
+		return NULL;
+	err->domain = domain;
+	err->kind = kind;
+	return err;
+}
+
 void error_free(struct error *err)
 {
 	if (!err)

@@ -77,6 +77,9 @@ struct error *error_newv(const struct error_domain *domain, int kind, int errnum
 			 va_list args) MUST_CHECK;
 /* Puts "context: " in front of the message, keeps the kind; NULL stays NULL. */
 struct error *error_wrap(struct error *err, const char *fmt, ...) PRINTF_LIKE(2, 3) MUST_CHECK;
+/* The same message and errno in the words of another domain; NULL stays NULL. */
+struct error *error_recast(struct error *err, const struct error_domain *domain,
+			   int kind) MUST_CHECK;
 void error_free(struct error *err);
 
 bool error_is(const struct error *err, const struct error_domain *domain, int kind);

@@ -63,7 +63,7 @@ static void consider(const struct objects *objects, struct object *object,
 static struct error *place_library(struct probe *probe, const struct objects *objects,
 				   const struct candidate *candidate)
 {
-	_cleanup_error_ struct error *why = NULL;
+	struct error *why;
 	uint64_t bias;
 
 	if (!probe->has_glibc || !probe->glibc.has_libraries)
@@ -75,10 +75,8 @@ static struct error *place_library(struct probe *probe, const struct objects *ob
 	if (!why)
 		why = link_map_find_tls(&probe->memory.remote, &probe->glibc, bias,
 					&probe->place.library);
-	if (why)
-		return attach_error(ATTACH_JEMALLOC_IN_DSO, 0, "jemalloc is in %s: %s",
-				    candidate->object->path, error_message(why));
-	return NULL;
+	return error_recast(error_wrap(why, "jemalloc is in %s", candidate->object->path),
+			    &attach_error_domain, ATTACH_JEMALLOC_IN_DSO);
 }
 
 static bool match_tsd_symbol(const char *name, const void *arg UNUSED)
@@ -268,11 +266,8 @@ struct error *probe_attach(pid_t pid, const struct probe_options *options, struc
 	if (err)
 		return err;
 	err = task_dir_open(proc_root, pid, &probe->tasks);
-	if (err) {
-		_cleanup_error_ struct error *why = err;
-
-		return attach_error(ATTACH_PID_MISSING, 0, "%s", error_message(why));
-	}
+	if (err)
+		return error_recast(err, &attach_error_domain, ATTACH_PID_MISSING);
 	*ret = take_ptr(probe);
 	return NULL;
 }

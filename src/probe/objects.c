@@ -11,30 +11,13 @@
 #include "procfs/maps.h"
 #include "procfs/process.h"
 
-/* Why an existing process has no readable executable, in words that help. */
-static const char *no_exe_hint(const char *proc_root, pid_t pid, int errnum)
-{
-	struct proc_stat stat;
-	_cleanup_error_ struct error *err = NULL;
-
-	if (errnum == EACCES || errnum == EPERM)
-		return "; it belongs to someone else: run as its user or with CAP_SYS_PTRACE";
-	err = proc_stat_read(proc_root, pid, &stat);
-	if (err)
-		return "";
-	if (stat.state == 'Z' || stat.state == 'X')
-		return "; it is a zombie: it has ended and waits for its parent";
-	return "; a kernel thread has no executable";
-}
-
 static struct error *exe_error(const char *proc_root, pid_t pid, struct error *cause)
 {
-	_cleanup_error_ struct error *why = cause;
-
-	if (!proc_pid_exists(proc_root, pid))
+	if (!proc_pid_exists(proc_root, pid)) {
+		error_free(cause);
 		return attach_error(ATTACH_PID_MISSING, 0, "process %d ended meanwhile", (int)pid);
-	return attach_error(ATTACH_READLINK_FAILURE, 0, "%s%s", error_message(why),
-			    no_exe_hint(proc_root, pid, error_errno(why)));
+	}
+	return error_recast(cause, &attach_error_domain, ATTACH_READLINK_FAILURE);
 }
 
 static bool is_same_file(const struct object *object, const struct proc_map *map)
@@ -107,11 +90,8 @@ struct error *objects_read(const char *proc_root, pid_t pid, struct objects *ret
 		return exe_error(proc_root, pid, err);
 	cut_deleted(exe_path);
 	err = proc_maps_read(proc_root, pid, &maps);
-	if (err) {
-		_cleanup_error_ struct error *why = err;
-
-		return attach_error(ATTACH_MAPS_READ_FAILURE, 0, "%s", error_message(why));
-	}
+	if (err)
+		return error_recast(err, &attach_error_domain, ATTACH_MAPS_READ_FAILURE);
 	objects.proc_root = xstrdup(proc_root);
 	objects.ns_root = xasprintf("%s/%d/root", proc_root, (int)pid);
 	collect(&maps, exe_path, &objects);
@@ -119,12 +99,9 @@ struct error *objects_read(const char *proc_root, pid_t pid, struct objects *ret
 		struct error *why = take_ptr(objects.rows.at[0].error);
 
 		objects_deinit(&objects);
-		if (error_is(why, &elf_error_domain, ELF_ARCH)) {
-			_cleanup_error_ struct error *arch = why;
-
-			return attach_error(ATTACH_ARCH_MISMATCH, 0, "this probe reads %s: %s",
-					    arch_name(), error_message(arch));
-		}
+		if (error_is(why, &elf_error_domain, ELF_ARCH))
+			return error_recast(error_wrap(why, "this probe reads %s", arch_name()),
+					    &attach_error_domain, ATTACH_ARCH_MISMATCH);
 		return exe_error(proc_root, pid, why);
 	}
 	if (elf_image_machine(objects.rows.at[0].image) != arch_elf_machine()) {

@@ -35,6 +35,17 @@ static void wrapping_success_stays_success(void **state UNUSED)
 	assert_false(error_is(NULL, &base_error_domain, BASE_IO));
 }
 
+static void recasting_changes_the_kind_and_nothing_else(void **state UNUSED)
+{
+	_cleanup_error_ struct error *err = base_error(BASE_IO, ENOENT, "open x");
+
+	err = error_recast(err, &base_error_domain, BASE_ABSENT);
+	assert_string_equal(error_tag(err), "absent");
+	assert_int_equal(error_errno(err), ENOENT);
+	assert_string_equal(error_message(err), "open x: No such file or directory");
+	assert_null(error_recast(NULL, &base_error_domain, BASE_IO));
+}
+
 static void tags_of_a_domain_are_unique(void **state UNUSED)
 {
 	for (int i = 0; i < base_error_domain.n_kinds; i++)
@@ -50,6 +61,7 @@ int main(void)
 		cmocka_unit_test(message_without_errno_ends_with_the_text),
 		cmocka_unit_test(wrapping_keeps_the_kind_and_puts_context_first),
 		cmocka_unit_test(wrapping_success_stays_success),
+		cmocka_unit_test(recasting_changes_the_kind_and_nothing_else),
 		cmocka_unit_test(tags_of_a_domain_are_unique),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
