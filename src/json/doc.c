@@ -24,13 +24,18 @@ static struct error *error_at(enum base_error_kind kind, const char *text, size_
 			  line, column);
 }
 
-/* Before yyjson, so that a bomb of brackets costs no memory; it may err only on non-JSON. */
+/*
+ * Before yyjson, so that a bomb of brackets costs no memory. A document whose
+ * first sign is no bracket has no containers, whatever its string may hold.
+ */
 static struct error *check_nesting(const char *text, size_t n, const char *label)
 {
 	size_t start = 0, end;
 
-	while (start < n && text[start] != '{' && text[start] != '[')
+	while (start < n && json_is_blank(text[start]))
 		start++;
+	if (start == n || (text[start] != '{' && text[start] != '['))
+		return NULL;
 	if (json_scan_region(text, n, start, &end) == JSON_SCAN_TOO_DEEP)
 		return error_at(BASE_LIMIT, text, n, end, label, "too many nested containers");
 	return NULL;

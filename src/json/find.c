@@ -4,16 +4,11 @@
 #include "json/limits.h"
 #include "json/scan.h"
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static struct json_text trimmed(struct json_text t)
 {
-	while (t.n && is_blank(t.at[0]))
+	while (t.n && json_is_blank(t.at[0]))
 		t = (struct json_text){ t.at + 1, t.n - 1 };
-	while (t.n && is_blank(t.at[t.n - 1]))
+	while (t.n && json_is_blank(t.at[t.n - 1]))
 		t.n--;
 	return t;
 }

@@ -8,6 +8,12 @@
 
 #include "base/macros.h"
 
+/* What JSON allows between its words. */
+static inline bool json_is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 enum json_scan_result {
 	JSON_SCAN_BALANCED,
 	JSON_SCAN_UNBALANCED,

@@ -121,10 +121,15 @@ static void append_quoted(struct strbuf *out, const char *bytes, size_t n)
 
 void json_key(struct json_writer *w, const char *key)
 {
+	json_key_n(w, key, strlen(key));
+}
+
+void json_key_n(struct json_writer *w, const char *key, size_t n)
+{
 	must(w->depth_ && w->open_[w->depth_ - 1].object && !w->after_key_,
 	     "a key belongs into an object, before its value");
 	next_place(w);
-	append_quoted(w->out, key, strlen(key));
+	append_quoted(w->out, key, n);
 	strbuf_append(w->out, w->style == JSON_PRETTY ? ": " : ":");
 	w->after_key_ = true;
 }

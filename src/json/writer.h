@@ -44,6 +44,7 @@ void json_end_object(struct json_writer *w);
 void json_begin_array(struct json_writer *w);
 void json_end_array(struct json_writer *w);
 void json_key(struct json_writer *w, const char *key);
+void json_key_n(struct json_writer *w, const char *key, size_t n);
 
 void json_write_null(struct json_writer *w);
 void json_write_bool(struct json_writer *w, bool value);

@@ -104,11 +104,6 @@ static struct error *write_entry(struct entry *e, size_t payload_index)
 	return NULL;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 /* The entry goes behind the last element, the blanks before the bracket stay there. */
 static void splice(const char *record, size_t n, const struct metrics_place *place,
 		   const struct strbuf *entry, bool pretty, struct strbuf *out)
@@ -116,7 +111,7 @@ static void splice(const char *record, size_t n, const struct metrics_place *pla
 	bool empty = place->length == 0;
 	size_t behind_last = place->close;
 
-	while (is_blank(record[behind_last - 1]))
+	while (json_is_blank(record[behind_last - 1]))
 		behind_last--;
 	strbuf_append_bytes(out, record, behind_last);
 	strbuf_append(out, empty ? "" : ",");

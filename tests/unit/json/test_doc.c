@@ -107,9 +107,12 @@ static void brackets_in_strings_do_not_nest(void **state UNUSED)
 {
 	_cleanup_free_ char *brackets = nested(2000);
 	_cleanup_free_ char *text = xasprintf("[\"\\\"%s\"]", brackets);
+	_cleanup_free_ char *bare = xasprintf(" \"%s\"", brackets);
 	_cleanup_json_doc_ struct json_doc *doc = parsed(text);
+	_cleanup_json_doc_ struct json_doc *string = parsed(bare);
 
 	assert_int_equal(json_length(json_doc_root(doc)), 1);
+	assert_int_equal(json_string(json_doc_root(string)).n, 4000);
 }
 
 static void numbers_keep_their_text(void **state UNUSED)

@@ -20,11 +20,14 @@ static int hold(const char *path)
 static void a_free_lock_is_taken_at_once_and_stays_as_a_file(void **state)
 {
 	struct scratch *s = *state;
+	_cleanup_close_ int other = -1;
 	struct stat st;
 	int fd = -1;
 
 	assert_success(lock_acquire(s->lock, 0, NULL, &fd));
-	assert_int_not_equal(flock(open(s->lock, O_RDWR | O_CLOEXEC), LOCK_EX | LOCK_NB), 0);
+	other = open(s->lock, O_RDWR | O_CLOEXEC);
+	assert_true(other >= 0);
+	assert_int_not_equal(flock(other, LOCK_EX | LOCK_NB), 0);
 	close(fd);
 	assert_int_equal(stat(s->lock, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
@@ -109,7 +112,9 @@ struct swap {
 static void *remove_and_release(void *argument)
 {
 	struct swap *swap = argument;
+	struct timespec until_open = { .tv_nsec = 60 * 1000 * 1000 };
 
+	nanosleep(&until_open, NULL);
 	unlink(swap->s->lock);
 	return release_soon(&swap->held);
 }
@@ -121,7 +126,6 @@ static void a_lock_file_removed_meanwhile_is_made_again(void **state)
 	pthread_t thread;
 	int fd = -1;
 
-	/* The waiter must have the old file open before it is removed. */
 	assert_int_equal(pthread_create(&thread, NULL, remove_and_release, &swap), 0);
 	assert_success(lock_acquire(swap.s->lock, 20 * NS_PER_SEC, NULL, &fd));
 	pthread_join(thread, NULL);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* covers: src/result/record_text.c src/result/metric.c src/json/scan.c */
+/*
+ * Any bytes as a record: either they are refused, or the result is a record
+ * with exactly one entry more in which nothing that was there has changed.
+ */
+#include "fuzz.h"
+#include "json/walk.h"
+#include "fuzz_json.h"
+#include "result/record_text.h"
+
+static const struct metric_hint hints[] = {
+	{ ".allocated_bytes", { POLARITY_LOWER_BETTER, 0 }, "bytes" },
+	{ ".tid", { POLARITY_TARGET_VALUE, 1.5 }, "" },
+};
+
+static void check_metrics(const struct json_value *before, const struct json_value *after)
+{
+	struct json_iter old = json_iter_over(before), new = json_iter_over(after);
+	uint64_t index;
+
+	FUZZ_MUST(json_length(after) == json_length(before) + 1);
+	while (json_iter_next(&new) && json_iter_next(&old))
+		FUZZ_MUST(json_same(old.value, new.value));
+	FUZZ_MUST(json_get_u64(json_find(new.value, "payload_index"), &index));
+	FUZZ_MUST(index == json_length(before));
+}
+
+static struct error *count_leaf(void *context, const struct json_leaf *leaf UNUSED)
+{
+	++*(size_t *)context;
+	return NULL;
+}
+
+static void check_added(const struct json_value *metrics, const struct record_append *append)
+{
+	struct json_iter it = json_iter_over(metrics);
+	size_t leaves = 0;
+	int64_t code;
+
+	while (json_iter_next(&it))
+		;
+	FUZZ_MUST(json_get_i64(json_find(it.value, "exit_code"), &code) && code == -1);
+	FUZZ_MUST(!json_walk_leaves(append->output, NULL, count_leaf, &leaves, NULL));
+	FUZZ_MUST(json_length(json_find(it.value, "metrics")) == leaves);
+}
+
+static void check_record(const struct json_value *before, const struct json_value *after,
+			 const struct record_append *append)
+{
+	struct json_iter old = json_iter_over(before), new = json_iter_over(after);
+
+	FUZZ_MUST(json_length(after) == json_length(before));
+	while (json_iter_next(&old) && json_iter_next(&new)) {
+		FUZZ_MUST(json_same_text(old.key, new.key));
+		if (json_text_is(old.key, "metrics"))
+			check_metrics(old.value, new.value);
+		else
+			FUZZ_MUST(json_same(old.value, new.value));
+	}
+	check_added(json_find(after, "metrics"), append);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned int seed UNUSED)
+{
+	return fuzz_mutate_json(data, n, limit);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	_cleanup_json_doc_ struct json_doc *before = NULL, *after = NULL;
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	_cleanup_error_ struct error *invalid = NULL, *refused = NULL;
+	struct record_append append = {
+		.name_prefix = "p",
+		.hints = { hints, ARRAY_SIZE(hints) },
+		.exit_code = -1,
+	};
+
+	invalid = json_doc_parse((const char *)data, n, "fuzz", &before);
+	if (invalid) {
+		/* No document, no record: the output plays no part. */
+		refused = record_append_text((const char *)data, n, "fuzz", &append, &out);
+		FUZZ_MUST(refused && out.n == 0);
+		return 0;
+	}
+	fuzz_mark_deep();
+	/* The record's own numbers are as good as any program's output. */
+	append.output = json_doc_root(before);
+	refused = record_append_text((const char *)data, n, "fuzz", &append, &out);
+	if (refused) {
+		FUZZ_MUST(out.n == 0);
+		return 0;
+	}
+	FUZZ_MUST(!json_doc_parse(out.at, out.n, "after", &after));
+	check_record(json_doc_root(before), json_doc_root(after), &append);
+	return 0;
+}
