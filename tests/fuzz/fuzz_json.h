@@ -12,7 +12,7 @@
 size_t LLVMFuzzerMutate(uint8_t *data, size_t n, size_t limit) __attribute__((weak));
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned int seed);
 
-enum { FUZZ_JSON_TRIES = 8, FUZZ_JSON_BYTES = 4096 };
+enum { FUZZ_JSON_TRIES = 4, FUZZ_JSON_BYTES = 4096 };
 
 static inline bool fuzz_is_json(const uint8_t *data, size_t n)
 {
