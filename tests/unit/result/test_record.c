@@ -261,15 +261,16 @@ static int append_once(void *file)
 static void a_writer_killed_at_any_moment_leaves_a_whole_record(void **state)
 {
 	struct scratch *s = *state;
-	uint64_t start_ns = clock_monotonic_ns(), longest_ns;
+	uint64_t start_ns = clock_monotonic_ns();
+	double span_ns;
 	size_t n = 1, killed_before = 0;
 
 	put(s->file, EMPTY_RECORD);
 	assert_int_equal(in_child(append_once, s->file), 0);
-	longest_ns = clock_monotonic_ns() - start_ns;
+	span_ns = (double)(clock_monotonic_ns() - start_ns);
 	srand48((long)start_ns);
 	for (int round = 0; round < 30; round++) {
-		uint64_t delay_ns = (uint64_t)(drand48() * 1.2 * (double)longest_ns);
+		uint64_t delay_ns = (uint64_t)(drand48() * span_ns);
 		struct timespec delay = { (time_t)(delay_ns / NS_PER_SEC),
 					  (long)(delay_ns % NS_PER_SEC) };
 		pid_t pid = fork();
@@ -283,6 +284,8 @@ static void a_writer_killed_at_any_moment_leaves_a_whole_record(void **state)
 		now = entries_of(s->file);
 		assert_in_range(now, n, n + 1);
 		killed_before += now == n;
+		/* However busy the machine is, about half of the writers die too early. */
+		span_ns *= now == n ? 1.25 : 0.8;
 		n = now;
 	}
 	print_message("# killed before the rename in %zu of 30 rounds\n", killed_before);
