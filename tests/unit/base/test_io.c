@@ -76,6 +76,20 @@ static void reading_stops_at_the_limit(void **state)
 	assert_string_equal(strbuf_str(&text), "12345");
 }
 
+/* Longer than one read(): the limit is one for all of them together. */
+static void reading_stops_at_the_limit_of_a_long_file(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, back = STRBUF_INIT;
+
+	strbuf_append_repeated(&text, 'x', 100000);
+	put(s->file, strbuf_str(&text), 0644);
+	assert_error_tag(io_read_file(s->file, 99999, &back), "limit");
+	strbuf_clear(&back);
+	assert_success(io_read_file(s->file, 100000, &back));
+	assert_int_equal(back.n, 100000);
+}
+
 static void reading_takes_files_without_a_size(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -136,6 +150,8 @@ int main(void)
 		cmocka_unit_test(reading_a_missing_file_says_which_and_why),
 		cmocka_unit_test_setup_teardown(reading_stops_at_the_limit, make_scratch,
 						remove_scratch),
+		cmocka_unit_test_setup_teardown(reading_stops_at_the_limit_of_a_long_file,
+						make_scratch, remove_scratch),
 		cmocka_unit_test(reading_takes_files_without_a_size),
 		cmocka_unit_test_setup_teardown(replacing_keeps_the_mode_and_leaves_no_other_file,
 						make_scratch, remove_scratch),

@@ -75,6 +75,7 @@ static void broken_lines_are_refused_with_their_number(void **state UNUSED)
 		"1000-2000 r-xp 0 00:01 7/x\n",
 		"2000-1000 r-xp 0 00:01 7 /x\n",
 		"11112222333344445-1 r-xp 0 00:01 7 /x\n",
+		"1-11112222333344445 r-xp 0 00:01 7 /x\n",
 		"1000-2000 r-xp 0 00:01 99999999999999999999 /x\n",
 		"1000-2000 r-xp 0 100000000:01 7 /x\n",
 	};

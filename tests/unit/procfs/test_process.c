@@ -2,8 +2,10 @@
 #include "procfs/process.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "unit.h"
 
@@ -13,6 +15,23 @@ static void pid_zero_and_unused_pids_do_not_exist(void **state UNUSED)
 	assert_false(proc_pid_exists("/proc", -1));
 	assert_false(proc_pid_exists("/proc", INT32_MAX));
 	assert_true(proc_pid_exists("/proc", getpid()));
+}
+
+static void a_process_that_may_not_be_looked_at_exists(void **state UNUSED)
+{
+	char root[] = "/tmp/ktstr-process-XXXXXX";
+	bool exists;
+
+	assert_non_null(mkdtemp(root));
+	assert_int_equal(chmod(root, 0), 0);
+	/* Root looks through any mode. */
+	if (getuid() == 0)
+		assert_int_equal(seteuid(65534), 0);
+	exists = proc_pid_exists(root, 1);
+	if (getuid() == 0)
+		assert_int_equal(seteuid(0), 0);
+	rmdir(root);
+	assert_true(exists);
 }
 
 static void identity_is_that_of_the_file(void **state UNUSED)
@@ -51,6 +70,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pid_zero_and_unused_pids_do_not_exist),
+		cmocka_unit_test(a_process_that_may_not_be_looked_at_exists),
 		cmocka_unit_test(identity_is_that_of_the_file),
 		cmocka_unit_test(a_zombie_exists_but_has_no_exe),
 	};
