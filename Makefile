@@ -28,25 +28,31 @@ demo: all ## a real server that uses jemalloc, and the probe watching it
 setup: ## install and build what the project needs; quick when nothing is missing
 	@tools/setup
 
-# One folder per way of building. They are made once; ninja keeps them current.
-build/release/build.ninja: | setup
-	@$(MESON) setup build/release --buildtype=debugoptimized --prefix=$(prefix)
+# One folder per way of building; ninja keeps it current. Meson does not notice a room or
+# a fuzzer that is new, so the files that make one are named here.
+MESON_FILES := $(wildcard meson.build meson_options.txt src/meson.build src/*/meson.build \
+	tests/meson.build tests/*/meson.build tests/unit/*/meson.build tests/fuzz/fuzz_*.c)
+SETUP = if [ -e $@ ]; then $(MESON) setup --reconfigure $(@D) >/dev/null; \
+	else $(1) $(MESON) setup $(@D) $(2); fi && touch $@
 
-build/debug/build.ninja: | setup
-	@$(MESON) setup build/debug --buildtype=debug -Dwerror=true $(SANITIZE) --prefix=$(prefix)
+build/release/build.ninja: $(MESON_FILES) | setup
+	@$(call SETUP,,--buildtype=debugoptimized --prefix=$(prefix))
 
-build/gcc/build.ninja: | setup
-	@CC=gcc $(MESON) setup build/gcc --buildtype=release -Dwerror=true
+build/debug/build.ninja: $(MESON_FILES) | setup
+	@$(call SETUP,,--buildtype=debug -Dwerror=true $(SANITIZE))
 
-build/clang/build.ninja: | setup
-	@CC=$(CLANG) $(MESON) setup build/clang --buildtype=release -Dwerror=true
+build/gcc/build.ninja: $(MESON_FILES) | setup
+	@$(call SETUP,CC=gcc,--buildtype=release -Dwerror=true)
+
+build/clang/build.ninja: $(MESON_FILES) | setup
+	@$(call SETUP,CC=$(CLANG),--buildtype=release -Dwerror=true)
 
 # clang: the thread sanitizer of gcc 12 cannot start where addresses are well randomised.
-build/tsan/build.ninja: | setup
-	@CC=$(CLANG) $(MESON) setup build/tsan --buildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false
+build/tsan/build.ninja: $(MESON_FILES) | setup
+	@$(call SETUP,CC=$(CLANG),--buildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false)
 
-build/fuzz/build.ninja: | setup
-	@$(PYTHON) tools/fuzz-report --configure build/fuzz
+build/fuzz/build.ninja: $(MESON_FILES) | setup
+	@$(PYTHON) tools/fuzz-report --configure $(@D) && touch $@
 
 .PHONY: test
 test: setup build/debug/build.ninja ## debug build with sanitizers; unit, golden, corpora, house rules, host

@@ -41,7 +41,8 @@ def covers(name):
 def configure(build, root=tree.ROOT):
     env = dict(os.environ, CC=f"clang{LLVM}", LLVM_PROFILE_FILE=os.devnull)
     flags = ["-fsanitize=fuzzer-no-link", "-fno-sanitize-recover=all", "-fprofile-instr-generate", "-fcoverage-mapping"]
-    command = ["meson", "setup", build, root, "-Dfuzz=true", "--buildtype=debugoptimized", "-Db_lundef=false",
+    again = ["--reconfigure"] if os.path.exists(os.path.join(build, "build.ninja")) else []
+    command = ["meson", "setup", *again, build, root, "-Dfuzz=true", "--buildtype=debugoptimized", "-Db_lundef=false",
                "-Db_sanitize=address,undefined", f"-Dc_args={flags}", "-Dc_link_args=-fprofile-instr-generate"]
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -121,8 +122,7 @@ def planted(name):
     copy.sync()
     build = os.path.join(copy.folder, "build", "fuzz")
     try:
-        if not os.path.exists(os.path.join(build, "build.ninja")):
-            configure(build, copy.folder)
+        configure(build, copy.folder)
         why = copy.apply(patch) or compile_fuzzer(build, name)
         if why:
             return None, why

@@ -48,7 +48,8 @@ def check_includes(root, rooms):
         if room not in rooms:
             wrong.append(f"src/{room}: no line in src/LAYERS")
             continue
-        for path in sorted(os.listdir(os.path.join(root, "src", room))):
+        folder = os.path.join(root, "src", room)
+        for path in sorted(tree.walk(folder)):
             if not path.endswith((".c", ".h", ".def", ".inc")):
                 continue
             text = tree.text(os.path.join("src", room, path), root) or ""
@@ -63,14 +64,14 @@ def check_includes(root, rooms):
 
 def check_links(root, rooms):
     wrong = []
-    for room in tree.rooms(root):
-        path = os.path.join("src", room, "meson.build")
-        if room not in rooms or not os.path.exists(os.path.join(root, path)):
-            continue
-        text = re.sub(r"#.*", "", tree.text(path, root))
-        for used in sorted(set(DEP.findall(text))):
-            if used in rooms and used not in allowed(room, rooms):
-                wrong.append(f"{path}: {room} may not link {used}")
+    for room in (r for r in tree.rooms(root) if r in rooms):
+        folder = os.path.join("src", room)
+        paths = (os.path.join(folder, p) for p in tree.walk(os.path.join(root, folder)))
+        for path in sorted(p for p in paths if os.path.basename(p) == "meson.build"):
+            text = re.sub(r"#.*", "", tree.text(path, root))
+            for used in sorted(set(DEP.findall(text))):
+                if used in rooms and used not in allowed(room, rooms):
+                    wrong.append(f"{path}: {room} may not link {used}")
     return wrong
 
 

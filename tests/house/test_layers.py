@@ -45,6 +45,9 @@ class Planted(unittest.TestCase):
     def test_an_include_of_a_room_above_is_found(self):
         self.assertIn("elf may not include probe/p.h", self.wrong({"src/elf/b.h": '# include "probe/p.h"\n'}))
 
+    def test_a_folder_inside_a_room_obeys_it_too(self):
+        self.assertIn("elf may not include probe/p.h", self.wrong({"src/elf/in/b.c": '#include "probe/p.h"\n'}))
+
     def test_an_include_of_an_unnamed_neighbour_is_found(self):
         self.assertIn("probe may not include json/j.h", self.wrong({"src/probe/b.c": 'int x;\n#include "json/j.h"\n'}))
 

@@ -25,9 +25,17 @@ LEAKS = (
     (rb"BEGIN [A-Z ]*PRIVATE KEY", "a key"),
 )
 
+# Files that must name such a path, and why.
+EXCEPTIONS = {
+    "tools/in-debian": ("home folder", "folders inside the throw-away root that it makes"),
+    "tools/lib/enter-root.sh": ("home folder", "folders inside the throw-away root that it enters"),
+}
+
 
 def leaks(path, data):
     for rule, what in LEAKS:
+        if what.endswith(EXCEPTIONS.get(path, ("nothing",))[0]):
+            continue
         for match in re.finditer(rule, data):
             line = data.count(b"\n", 0, match.start()) + 1
             yield f"{path}:{line}: {what}: {match.group().decode(errors='replace')}"
@@ -70,6 +78,7 @@ class Leaks(unittest.TestCase):
                 self.assertTrue(list(leaks("x", text.encode())))
 
     def test_innocent_paths_are_left_alone(self):
+        self.assertEqual(list(leaks("tools/in-debian", b"/hom" b"e/dev/ktstr")), [])
         for text in ("/proc/41/root/etc", "/proc/<pid>/root/lib", "%d/root/", "src/work/spin.c", "$pid/root/usr", "www.debian.org"):
             with self.subTest(text):
                 self.assertEqual(list(leaks("x", text.encode())), [])
