@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "elf/debug_file.h"
 
+#include <fcntl.h>
+#include <linux/openat2.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "elf/build_id.h"
 #include "elf/debuglink.h"
@@ -41,9 +45,50 @@ void debug_file_candidates(const char *object_path, const char *debuglink_name,
 		add_debuglink(object_path, debuglink_name, debug_dir, into);
 }
 
-void debug_file_in_namespaces(const char *path, const char *ns_root, struct path_list *into)
+struct error *debug_file_no_candidate(const char *object_path, const char *debuglink_name,
+				      const char *build_id_hex)
 {
-	if (ns_root && path[0] == '/')
-		vec_push(into, xasprintf("%s%s", ns_root, path));
-	vec_push(into, xstrdup(path));
+	if (debuglink_name && !debuglink_name_is_safe(debuglink_name, strlen(debuglink_name)))
+		return elf_error(ELF_UNSAFE_DEBUGLINK, 0,
+				 "%s has no debug information, and \"%s\" in its .gnu_debuglink is "
+				 "no bare file name; the file is damaged or was tampered with",
+				 object_path, debuglink_name);
+	if (build_id_hex && strlen(build_id_hex) >= 2 &&
+	    !build_id_hex_is_safe(build_id_hex, strlen(build_id_hex)))
+		return elf_error(ELF_UNSAFE_BUILD_ID, 0,
+				 "%s has no debug information, and its build-id \"%s\" is not "
+				 "lower-case hexadecimal; the file is damaged or was tampered with",
+				 object_path, build_id_hex);
+	return elf_error(ELF_NO_DEBUG_INFO, 0,
+			 "%s has no debug information and neither .gnu_debuglink nor a build-id "
+			 "says where it could be; build it with -g or install its debug package",
+			 object_path);
+}
+
+/* A link in a foreign root must not be followed into ours. */
+static int open_below(const char *ns_root, const char *path)
+{
+	struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	_cleanup_close_ int root = open(ns_root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (root < 0)
+		return -1;
+	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+}
+
+struct error *debug_file_open(const char *ns_root, const char *path, struct elf_image **ret)
+{
+	_cleanup_close_ int fd = -1;
+	_cleanup_free_ char *label = NULL;
+
+	if (!ns_root)
+		return elf_image_open(path, ret);
+	label = xasprintf("%s%s", ns_root, path);
+	fd = open_below(ns_root, path);
+	if (fd < 0)
+		return base_error(BASE_IO, errno, "open %s", label);
+	return elf_image_open_fd(fd, label, ret);
 }

@@ -273,7 +273,7 @@ struct bytes dwarf_view_section(const struct dwarf_view *view, const char *name)
 	return (struct bytes){ 0 };
 }
 
-uint64_t dwarf_view_info_size(const struct dwarf_view *view)
+const char *dwarf_view_label(const struct dwarf_view *view)
 {
-	return view->info_size;
+	return view->img->label;
 }

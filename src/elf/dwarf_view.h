@@ -34,6 +34,7 @@ struct error *dwarf_view_load_unit(struct dwarf_view *view, uint64_t offset) MUS
 Dwarf *dwarf_view_dwarf(const struct dwarf_view *view);
 /* Empty when the view has no such section. `name` without ".dwo". Valid like the Dwarf. */
 struct bytes dwarf_view_section(const struct dwarf_view *view, const char *name);
-uint64_t dwarf_view_info_size(const struct dwarf_view *view);
+/* What the image is called in messages. */
+const char *dwarf_view_label(const struct dwarf_view *view);
 
 #endif

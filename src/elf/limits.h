@@ -21,6 +21,11 @@
 #define ELF_LIMIT_UNITS		  (UINT64_C(1) << 22)
 #define ELF_LIMIT_DIES		  (UINT64_C(1) << 31)
 #define ELF_LIMIT_DIE_DEPTH	  256
+/* Units that an index or an anchor may name, and places where a name may stand. */
+#define ELF_LIMIT_UNIT_HITS   16
+#define ELF_LIMIT_STRING_HITS 64
+#define ELF_LIMIT_REFERENCES  65536
+#define ELF_LIMIT_DWO_FILES   4096
 /* How many entries are visited between two looks at the cancel. */
 #define ELF_CANCEL_STRIDE 4096
 

@@ -4,6 +4,7 @@
 #include <dwarf.h>
 
 #include "base/alloc.h"
+#include "elf/unit_range.h"
 
 /*
  * One pass over the entries in the order they are stored. Going by
@@ -238,28 +239,6 @@ static struct error *walk_entries(struct walk *walk, Dwarf_Die die)
 	}
 }
 
-/* Where the unit ends that this entry opens: what its header says, within its section. */
-static const uint8_t *end_of_unit(const struct dwarf_view *view, Dwarf_Die *unit_die)
-{
-	static const char *const sections[] = { ".debug_info", ".debug_types" };
-	const uint8_t *start = (const uint8_t *)unit_die->addr - dwarf_cuoffset(unit_die);
-
-	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
-		struct bytes in = dwarf_view_section(view, sections[i]);
-		struct cursor c;
-		uint64_t n;
-
-		if (!in.n || start < in.at || start >= in.at + in.n)
-			continue;
-		c = cursor_over((struct bytes){ start, (size_t)(in.at + in.n - start) });
-		n = cursor_u32(&c);
-		if (n == UINT32_MAX)
-			n = cursor_u64(&c);
-		return n < cursor_left(&c) ? start + c.offset + n : in.at + in.n;
-	}
-	return NULL;
-}
-
 struct error *member_search_unit(struct member_search *search, const struct dwarf_view *view,
 				 Dwarf_CU *cu)
 {
@@ -273,31 +252,39 @@ struct error *member_search_unit(struct member_search *search, const struct dwar
 		return base_error(BASE_LIMIT, 0, "more than %lu units",
 				  (unsigned long)ELF_LIMIT_UNITS);
 	if (dwarf_cu_info(cu, NULL, NULL, &unit_die, NULL, NULL, NULL, NULL) != 0)
-		return elf_error(ELF_BAD_DWARF, 0, "%s", dwarf_errmsg(-1));
+		return elf_error(ELF_BAD_DWARF, 0, "%s: %s", dwarf_view_label(view),
+				 dwarf_errmsg(-1));
 	if (dwarf_child(&unit_die, &first) != 0)
 		return NULL;
-	walk.end = end_of_unit(view, &unit_die);
+	walk.end = unit_range_of(view, &unit_die).end;
 	err = walk_entries(&walk, first);
 	for (size_t i = 0; i < ELF_LIMIT_DIE_DEPTH; i++)
 		close_frame(&walk, i);
-	if (!err)
-		search->found = search->result.found == all_members(search->query);
-	return err;
+	if (err)
+		return error_wrap(err, "%s", dwarf_view_label(view));
+	search->found = search->result.found == all_members(search->query);
+	return NULL;
 }
 
-struct error *member_search_view(struct member_search *search, const struct dwarf_view *view)
+struct error *member_search_view(struct member_search *search, const struct dwarf_view *view,
+				 member_search_admit_fn admits, const void *arg)
 {
 	Dwarf_CU *cu = NULL;
 	int rc;
 
 	while ((rc = dwarf_get_units(dwarf_view_dwarf(view), cu, &cu, NULL, NULL, NULL, NULL)) ==
 	       0) {
-		struct error *err = member_search_unit(search, view, cu);
+		struct error *err;
 
+		if (admits && !admits(arg, cu))
+			continue;
+		err = member_search_unit(search, view, cu);
 		if (err || search->found)
 			return err;
 	}
-	return rc < 0 ? elf_error(ELF_BAD_DWARF, 0, "%s", dwarf_errmsg(-1)) : NULL;
+	return rc < 0 ? elf_error(ELF_BAD_DWARF, 0, "%s: %s", dwarf_view_label(view),
+				  dwarf_errmsg(-1))
+		      : NULL;
 }
 
 struct error *member_search_result(const struct member_search *search, const char *label,
@@ -315,7 +302,6 @@ struct error *member_search_result(const struct member_search *search, const cha
 			return elf_error(ELF_MEMBER_MISSING, 0, "%s: struct %s has no member %s",
 					 label, query->type_name, query->members[i]);
 	}
-	return elf_error(ELF_TYPE_MISSING, 0,
-			 "%s: neither struct %s nor its members are in %lu units", label,
-			 query->type_name, (unsigned long)search->n_units);
+	return elf_error(ELF_TYPE_MISSING, 0, "%s: its debug information has no struct %s", label,
+			 query->type_name);
 }

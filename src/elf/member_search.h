@@ -33,9 +33,10 @@ void member_search_deinit(struct member_search *search);
 /* Does nothing once found. A unit without the struct is no error. */
 struct error *member_search_unit(struct member_search *search, const struct dwarf_view *view,
 				 Dwarf_CU *cu) MUST_CHECK;
-/* Every unit that the view shows, type units included. */
-struct error *member_search_view(struct member_search *search,
-				 const struct dwarf_view *view) MUST_CHECK;
+/* Every unit that the view shows, type units included, if `admits` (NULL: always) lets it in. */
+typedef bool (*member_search_admit_fn)(const void *arg, Dwarf_CU *cu);
+struct error *member_search_view(struct member_search *search, const struct dwarf_view *view,
+				 member_search_admit_fn admits, const void *arg) MUST_CHECK;
 /* The offsets, or which member or type is missing. `label` names what was searched. */
 struct error *member_search_result(const struct member_search *search, const char *label,
 				   uint64_t *ret_offsets) MUST_CHECK;

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "elf/image_search.h"
+
+#include "elf/anchor.h"
+#include "elf/debug_index.h"
+#include "elf/name_filter.h"
+
+static bool load_or_empty(struct elf_image *img, const char *name, struct bytes *ret)
+{
+	struct error *err = elf_image_section(img, name, ret);
+
+	/* Indexes are hints; the entries themselves are read with all errors. */
+	if (err)
+		*ret = (struct bytes){ 0 };
+	error_free(err);
+	return ret->n > 0;
+}
+
+static void collect_hits(struct elf_image *img, const struct member_query *query,
+			 struct unit_hits *into)
+{
+	struct bytes index, strings;
+
+	if (load_or_empty(img, ".debug_names", &index) &&
+	    load_or_empty(img, ".debug_str", &strings))
+		debug_names_find(index, strings, query->type_name, into);
+	if (load_or_empty(img, ".debug_pubtypes", &index))
+		debug_pubtypes_find(index, false, query->type_name, into);
+	if (load_or_empty(img, ".debug_gnu_pubtypes", &index))
+		debug_pubtypes_find(index, true, query->type_name, into);
+	if (query->anchor_symbol)
+		anchor_find_units(img, query->anchor_symbol, into);
+}
+
+/* Looks into the unit alone, without showing libdw the others. */
+static struct error *search_hit(struct member_search *search, struct dwarf_view *view,
+				uint64_t offset)
+{
+	Dwarf_CU *cu = NULL;
+	struct error *err = dwarf_view_load_unit(view, offset);
+
+	if (err)
+		return err;
+	if (dwarf_get_units(dwarf_view_dwarf(view), NULL, &cu, NULL, NULL, NULL, NULL) != 0)
+		return elf_error(ELF_BAD_DWARF, 0, "%s: %s", dwarf_view_label(view),
+				 dwarf_errmsg(-1));
+	return member_search_unit(search, view, cu);
+}
+
+struct both {
+	member_search_admit_fn admits;
+	const void *arg;
+	const struct name_filter *filter;
+};
+
+static bool admits_both(const void *arg, Dwarf_CU *cu)
+{
+	const struct both *both = arg;
+
+	return (!both->admits || both->admits(both->arg, cu)) &&
+	       name_filter_admits(both->filter, cu);
+}
+
+static size_t longest_member(const struct member_query *query)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < query->n_members; i++) {
+		if (strlen(query->members[i]) > strlen(query->members[best]))
+			best = i;
+	}
+	return best;
+}
+
+struct error *image_search_by_name(struct member_search *search, struct dwarf_view *view,
+				   member_search_admit_fn admits, const void *arg,
+				   bool *ret_conclusive)
+{
+	_cleanup_name_filter_ struct name_filter filter;
+	struct both both = { admits, arg, &filter };
+	struct error *err;
+	bool hopeless;
+
+	name_filter_init(&filter, view);
+	name_filter_add(&filter, search->query->members[longest_member(search->query)]);
+	hopeless = name_filter_is_empty(&filter);
+	if (hopeless) {
+		/* Only to be able to say what is missing. */
+		for (size_t i = 0; i < search->query->n_members; i++)
+			name_filter_add(&filter, search->query->members[i]);
+	}
+	err = name_filter_is_empty(&filter) ? NULL
+					    : member_search_view(search, view, admits_both, &both);
+	if (!err)
+		*ret_conclusive = search->found || (hopeless && !filter.overflowed);
+	return err;
+}
+
+struct error *image_search_quick(struct member_search *search, struct elf_image *img,
+				 bool *ret_conclusive)
+{
+	_cleanup_dwarf_view_ struct dwarf_view *view = NULL;
+	struct unit_hits hits = { .n = 0 };
+	struct error *err = dwarf_view_new(img, DWARF_VIEW_MAIN, &view);
+
+	if (err)
+		return err;
+	collect_hits(img, search->query, &hits);
+	for (size_t i = 0; i < hits.n; i++) {
+		err = search_hit(search, view, hits.offsets[i]);
+		if (error_is(err, &base_error_domain, BASE_CANCELLED))
+			return err;
+		/* The search through all units will meet the same trouble and say so. */
+		error_free(err);
+		if (search->found) {
+			*ret_conclusive = true;
+			return NULL;
+		}
+	}
+	err = dwarf_view_load_all(view);
+	if (err)
+		return err;
+	return image_search_by_name(search, view, NULL, NULL, ret_conclusive);
+}
+
+struct error *image_search_walk(struct member_search *search, struct elf_image *img)
+{
+	_cleanup_dwarf_view_ struct dwarf_view *view = NULL;
+	struct error *err = dwarf_view_new(img, DWARF_VIEW_MAIN, &view);
+
+	if (!err)
+		err = dwarf_view_load_all(view);
+	return err ? err : member_search_view(search, view, NULL, NULL);
+}
