@@ -26,6 +26,8 @@
 #define ELF_LIMIT_STRING_HITS 64
 #define ELF_LIMIT_REFERENCES  65536
 #define ELF_LIMIT_DWO_FILES   4096
+/* Of the list of what was tried, in a message. */
+#define ELF_LIMIT_TRIED_CHARS 4096
 /* How many entries are visited between two looks at the cancel. */
 #define ELF_CANCEL_STRIDE 4096
 

@@ -33,6 +33,7 @@ struct lookup {
 	uint64_t *ret_offsets;
 	struct strbuf *source;
 	struct strbuf tried;
+	size_t n_more;	       /* attempts that the list has no room for */
 	struct error *telling; /* the most telling failure so far */
 	char *build_id;	       /* NULL: none */
 	struct debuglink link; /* name NULL: none */
@@ -55,6 +56,15 @@ static int weight(const struct error *err)
 	return error_domain_of(err) == &elf_error_domain ? weights[error_kind_of(err)] : 1;
 }
 
+/* A program of ten thousand units may miss ten thousand files: a list is for reading. */
+static void note_text(struct lookup *l, const char *text)
+{
+	if (l->tried.n < ELF_LIMIT_TRIED_CHARS)
+		strbuf_appendf(&l->tried, "%s%s", l->tried.n ? "; " : "", text);
+	else
+		l->n_more++;
+}
+
 /*
  * Notes a failed attempt and lets the lookup go on; NULL is success and ends
  * it. Only a cancellation comes back: it must not be answered with the next file.
@@ -69,7 +79,7 @@ static struct error *note(struct lookup *l, const char *path, struct error *err)
 	}
 	if (error_is(err, &base_error_domain, BASE_CANCELLED))
 		return err;
-	strbuf_appendf(&l->tried, "%s%s", l->tried.n ? "; " : "", error_message(err));
+	note_text(l, error_message(err));
 	if (!l->telling || weight(err) > weight(l->telling)) {
 		error_free(l->telling);
 		l->telling = err;
@@ -126,27 +136,28 @@ static struct error *search_dwo_at(struct lookup *l, const char *path,
 }
 
 /* As it is named, seen from where it was compiled, then from where the object lies. */
-static struct error *search_dwo(struct lookup *l, const struct skeleton *skeleton,
+static struct error *search_dwo(struct lookup *l, struct skeleton *skeleton,
 				const struct skeletons *skeletons)
 {
 	const char *slash = strrchr(l->place->path, '/');
-	_cleanup_free_ char *path = NULL;
-	struct error *err;
+	_cleanup_free_ char *compiled = NULL;
+	_cleanup_free_ char *beside = NULL;
+	struct error *err = NULL;
 
-	if (!skeleton->dwo_name)
+	if (!skeleton->dwo_name || skeleton->tried)
 		return NULL;
+	skeleton->tried = true;
 	if (skeleton->dwo_name[0] == '/')
 		return search_dwo_at(l, skeleton->dwo_name, skeletons);
-	if (skeleton->comp_dir) {
-		path = xasprintf("%s/%s", skeleton->comp_dir, skeleton->dwo_name);
-		err = search_dwo_at(l, path, skeletons);
-		if (err || l->done)
-			return err;
-		free(path);
-	}
-	path = xasprintf("%.*s%s", slash ? (int)(slash - l->place->path) + 1 : 0, l->place->path,
-			 skeleton->dwo_name);
-	return search_dwo_at(l, path, skeletons);
+	beside = xasprintf("%.*s%s", slash ? (int)(slash - l->place->path) + 1 : 0, l->place->path,
+			   skeleton->dwo_name);
+	compiled = xasprintf("%s/%s", skeleton->comp_dir ? skeleton->comp_dir : ".",
+			     skeleton->dwo_name);
+	if (skeleton->comp_dir)
+		err = search_dwo_at(l, compiled, skeletons);
+	if (!err && !l->done && strcmp(compiled, beside) != 0)
+		err = search_dwo_at(l, beside, skeletons);
+	return err;
 }
 
 static struct error *search_dwos(struct lookup *l, struct elf_image *parent,
@@ -275,9 +286,12 @@ static struct error *search_external_files(struct lookup *l)
 
 		err = search_external(l, path, LINK_BESIDE);
 	}
-	if (l->link.name && !debuglink_name_is_safe(l->link.name, strlen(l->link.name)))
-		strbuf_appendf(&l->tried, "%s.gnu_debuglink \"%s\": refused, no bare file name",
-			       l->tried.n ? "; " : "", l->link.name);
+	if (l->link.name && !debuglink_name_is_safe(l->link.name, strlen(l->link.name))) {
+		_cleanup_free_ char *text = xasprintf(
+			".gnu_debuglink \"%s\": refused, no bare file name", l->link.name);
+
+		note_text(l, text);
+	}
 	debug_file_candidates(l->place->path, l->link.name, l->build_id, l->place->debug_dir,
 			      &linked);
 	for (size_t i = 0; i < linked.n && !err && !l->done; i++)
@@ -338,6 +352,8 @@ static struct error *explain(struct lookup *l)
 			      &linked);
 	is_linked = linked.n > 0;
 	path_list_deinit(&linked);
+	if (l->n_more)
+		strbuf_appendf(&l->tried, "; and %zu more", l->n_more);
 	if (error_domain_of(l->telling) == &elf_error_domain)
 		kind = (enum elf_error_kind)error_kind_of(l->telling);
 	if (kind != ELF_NO_DEBUG_INFO || is_linked)

@@ -44,7 +44,7 @@ static struct error *collect(const struct dwarf_view *view, struct skeletons *in
 
 	while ((rc = dwarf_get_units(dwarf_view_dwarf(view), cu, &cu, NULL, &type, &die, NULL)) ==
 	       0) {
-		struct skeleton skeleton;
+		struct skeleton skeleton = { 0 };
 
 		if (type != DW_UT_skeleton ||
 		    dwarf_cu_info(cu, NULL, NULL, NULL, NULL, &skeleton.id, NULL, NULL) != 0)

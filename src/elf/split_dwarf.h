@@ -10,6 +10,7 @@ struct skeleton {
 	uint64_t unit_offset;
 	char *dwo_name; /* may be NULL */
 	char *comp_dir; /* may be NULL */
+	bool tried;
 };
 
 struct skeletons {

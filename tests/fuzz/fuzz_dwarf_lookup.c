@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* covers: src/elf/dwarf_view.c src/elf/member_search.c src/elf/image_search.c src/elf/name_filter.c
+ * src/elf/unit_range.c src/elf/anchor.c src/elf/split_dwarf.c */
+#include "elf/member_lookup.h"
+#include "elf/split_dwarf.h"
+#include "fuzz.h"
+
+#define MANGLED(name) "cant_access_tsd_items_directly_use_a_getter_or_setter_" name
+
+static const char *const members[] = { MANGLED("thread_allocated"), MANGLED("thread_deallocated") };
+static const struct member_query query = {
+	.type_name = "tsd_s",
+	.members = members,
+	.n_members = 2,
+	.anchor_symbol = "je_tsd_tls",
+};
+
+static void search_as_package(struct elf_image *img, uint64_t id)
+{
+	struct skeleton one = { .id = id };
+	struct skeletons only = { .at = &one, .n = 1 };
+	struct member_search search;
+	uint64_t offsets[2];
+	struct error *err = member_search_init(&search, &query);
+
+	if (!err)
+		err = split_dwarf_search(&search, img, &only);
+	if (!err)
+		err = member_search_result(&search, "package", offsets);
+	error_free(err);
+	member_search_deinit(&search);
+}
+
+/* An ELF object, and in its last 8 bytes the id under which a package's unit is asked for. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	struct elf_image *img = NULL;
+	struct skeletons skeletons = { 0 };
+	uint64_t offsets[2];
+	uint64_t id;
+	struct error *err;
+
+	if (n < sizeof(id))
+		return 0;
+	memcpy(&id, data + n - sizeof(id), sizeof(id));
+	err = elf_image_from_bytes(data, n - sizeof(id), "fuzz", &img);
+	if (err) {
+		error_free(err);
+		return 0;
+	}
+	if (elf_image_has_section(img, ".debug_info") ||
+	    elf_image_has_section(img, ".debug_info.dwo"))
+		fuzz_mark_deep();
+	error_free(member_lookup_in_image(img, &query, offsets));
+	error_free(skeletons_read(img, &skeletons));
+	skeletons_deinit(&skeletons);
+	search_as_package(img, id);
+	elf_image_free(img);
+	return 0;
+}
