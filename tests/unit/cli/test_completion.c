@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The script is asked by a real bash, the only reader that counts. */
+#include "cli/command.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/io.h"
+#include "sample.h"
+#include "unit.h"
+
+/* What bash offers for these words, joined by blanks; the last word is being typed. */
+static char *ask_bash(const struct command *program, const char *words)
+{
+	_cleanup_strbuf_ struct strbuf script = STRBUF_INIT;
+	struct strbuf answer = STRBUF_INIT;
+	int out[2], status;
+	pid_t pid;
+
+	command_format_bash_completion(program, &script);
+	/* compopt works only while bash completes; what it would set is not looked at here. */
+	strbuf_append(&script, "compopt() { :; }\n");
+	strbuf_appendf(&script, "COMP_WORDS=(%s)\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n", words);
+	strbuf_appendf(&script, "_complete_%s\necho -n \"${COMPREPLY[*]}\"\n", program->name);
+	assert_int_equal(pipe2(out, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0) {
+		dup2(out[1], STDOUT_FILENO);
+		execlp("bash", "bash", "--norc", "-euc", strbuf_str(&script), NULL);
+		_exit(127);
+	}
+	close(out[1]);
+	assert_success(io_read_fd(out[0], "bash", 1 << 16, &answer));
+	close(out[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	return strbuf_take(&answer);
+}
+
+static void assert_offers(const struct command *program, const char *words, const char *expected)
+{
+	_cleanup_free_ char *answer = ask_bash(program, words);
+
+	assert_string_equal(answer, expected);
+}
+
+static void options_are_offered_by_their_beginning(void **state UNUSED)
+{
+	assert_offers(&sample, "sample --co", "--count");
+	assert_offers(&sample, "sample --",
+		      "--flag --level --count --size --path --mode --help --version");
+}
+
+static void the_words_of_a_choice_are_offered(void **state UNUSED)
+{
+	assert_offers(&sample, "sample --mode ''", "slow fast");
+	assert_offers(&sample, "sample --mode f", "fast");
+	assert_offers(&sample, "sample --mode =", "slow fast");
+	assert_offers(&sample, "sample --mode = s", "slow");
+}
+
+static void files_are_offered_where_a_file_is_wanted(void **state UNUSED)
+{
+	assert_offers(&sample, "sample --path /proc/self/statu", "/proc/self/status");
+}
+
+static void nothing_is_offered_for_a_number(void **state UNUSED)
+{
+	assert_offers(&sample, "sample --count ''", "");
+}
+
+static void commands_are_offered_first(void **state UNUSED)
+{
+	assert_offers(&sample_parent, "parent ''", "sample");
+	assert_offers(&sample_parent, "parent --v", "--version");
+	assert_offers(&sample_parent, "parent sample --si", "--size");
+	assert_offers(&sample_parent, "parent other ''", "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_are_offered_by_their_beginning),
+		cmocka_unit_test(the_words_of_a_choice_are_offered),
+		cmocka_unit_test(files_are_offered_where_a_file_is_wanted),
+		cmocka_unit_test(nothing_is_offered_for_a_number),
+		cmocka_unit_test(commands_are_offered_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
