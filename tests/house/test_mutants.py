@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""tests/mutants/run on a small tree: it must tell a killed mutant from every other kind."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+
+import tap
+import tree
+
+RUN = os.path.join(tree.ROOT, "tests", "mutants", "run")
+
+FILES = {
+    "meson.build": """project('fake', 'c')
+value = static_library('value', 'src/base/value.c')
+test('base/value', executable('t', 'tests/t.c', link_with: value), suite: 'unit', protocol: 'tap', timeout: 6)
+""",
+    "src/base/meson.build": "",
+    "src/base/value.c": "int value(void);\nint value(void)\n{\n\treturn 1;\n}\n",
+    "tests/t.c": """#include <stdio.h>
+int value(void);
+int main(void)
+{
+	int ok = value() == 1;
+
+	printf("1..1\\n%s 1 - value_is_one\\n", ok ? "ok" : "not ok");
+	return !ok;
+}
+""",
+}
+
+
+def patch(new, old="\treturn 1;", head="# room: base\n# bug: planted\n"):
+    return head + f"""diff --git a/src/base/value.c b/src/base/value.c
+--- a/src/base/value.c
++++ b/src/base/value.c
+@@ -1,5 +1,5 @@
+ int value(void);
+ int value(void)
+ {{
+-{old}
++{new}
+ }}
+"""
+
+
+PATCHES = {
+    "killed": patch("\treturn 2;"),
+    "crashing": patch("\treturn *(volatile int *)8;"),
+    "hanging": patch("\tfor (;;) ;"),
+    "surviving": patch("\treturn 1; /* no bug */"),
+    "strange": patch("\treturn 2;", old="\treturn 7;"),
+    "illegible": patch("\treturn 1"),
+}
+
+
+class Mutants(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        for path, text in FILES.items():
+            self.put(path, text)
+
+    def put(self, path, text):
+        full = os.path.join(self.folder.name, path)
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def run_with(self, *names):
+        for name in names:
+            self.put(f"tests/mutants/{name}.patch", PATCHES[name])
+        done = subprocess.run([RUN, "--root", self.folder.name], capture_output=True, text=True, check=False)
+        rows = {words[0]: " ".join(words[2:]) for words in map(str.split, done.stdout.splitlines()) if words and words[0] in names}
+        return done.returncode, rows, done.stdout + done.stderr
+
+    def test_killed_mutants_are_a_success_and_say_who_noticed(self):
+        code, rows, text = self.run_with("killed", "crashing", "hanging")
+        self.assertEqual(code, 0, text)
+        self.assertIn("value_is_one", rows["killed"])
+        self.assertRegex(rows["crashing"], "^killed")
+        self.assertRegex(rows["hanging"], "^killed.*did not end in time")
+        self.assertIn("3 killed, 0 survived, 0 broken", text)
+
+    def test_any_other_mutant_is_a_failure(self):
+        code, rows, text = self.run_with("killed", "surviving", "strange", "illegible")
+        self.assertEqual(code, 1, text)
+        self.assertRegex(rows["surviving"], "^SURVIVED")
+        self.assertRegex(rows["strange"], "^no patch")
+        self.assertRegex(rows["illegible"], "^no build")
+        # Nothing of the ones before is left in the copy.
+        self.assertRegex(rows["killed"], "^killed")
+        self.assertIn("1 killed, 1 survived, 2 broken", text)
+
+    def test_one_mutant_is_not_enough_for_a_room(self):
+        code, _, text = self.run_with("killed")
+        self.assertEqual(code, 1)
+        self.assertIn("room base has 1 mutants, 2 wanted", text)
+
+    def test_a_red_tree_is_said_before_any_mutant(self):
+        self.put("src/base/value.c", FILES["src/base/value.c"].replace("return 1", "return 3"))
+        code, _, text = self.run_with("killed")
+        self.assertEqual(code, 1)
+        self.assertIn("not green without any", text)
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
