@@ -3,8 +3,10 @@
 
 #include <fcntl.h>
 #include <libgen.h>
+#include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "base/alloc.h"
 
@@ -40,6 +42,19 @@ struct error *io_read_file(const char *path, size_t limit_bytes, struct strbuf *
 	if (fd < 0)
 		return base_error(BASE_IO, errno, "open %s", path);
 	return io_read_fd(fd, path, limit_bytes, into);
+}
+
+int io_open_below(const char *root, const char *path)
+{
+	struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	_cleanup_close_ int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (root_fd < 0)
+		return -1;
+	return (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 }
 
 struct error *io_write_all(int fd, const char *label, const void *bytes, size_t n)

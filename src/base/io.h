@@ -13,6 +13,13 @@
 struct error *io_read_file(const char *path, size_t limit_bytes, struct strbuf *into) MUST_CHECK;
 struct error *io_read_fd(int fd, const char *label, size_t limit_bytes,
 			 struct strbuf *into) MUST_CHECK;
+/*
+ * Opens a file for reading as a process whose root folder is `root` would: a
+ * link in a foreign root is never followed into ours. Does not wait for a pipe's other
+ * end. A descriptor, or -1 with errno.
+ */
+int io_open_below(const char *root, const char *path) MUST_CHECK;
+
 struct error *io_write_all(int fd, const char *label, const void *bytes, size_t n) MUST_CHECK;
 
 /*

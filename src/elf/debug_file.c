@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "elf/debug_file.h"
 
-#include <fcntl.h>
-#include <linux/openat2.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "base/io.h"
 #include "elf/build_id.h"
 #include "elf/debuglink.h"
 
@@ -65,20 +62,6 @@ struct error *debug_file_no_candidate(const char *object_path, const char *debug
 			 object_path);
 }
 
-/* A link in a foreign root must not be followed into ours. */
-static int open_below(const char *ns_root, const char *path)
-{
-	struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	_cleanup_close_ int root = open(ns_root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (root < 0)
-		return -1;
-	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-}
-
 struct error *debug_file_open(const char *ns_root, const char *path, struct elf_image **ret)
 {
 	_cleanup_close_ int fd = -1;
@@ -87,7 +70,7 @@ struct error *debug_file_open(const char *ns_root, const char *path, struct elf_
 	if (!ns_root)
 		return elf_image_open(path, ret);
 	label = xasprintf("%s%s", ns_root, path);
-	fd = open_below(ns_root, path);
+	fd = io_open_below(ns_root, path);
 	if (fd < 0)
 		return base_error(BASE_IO, errno, "open %s", label);
 	return elf_image_open_fd(fd, label, ret);

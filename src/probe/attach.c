@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "elf/debug_file.h"
 #include "elf/error.h"
 #include "elf/member_lookup.h"
 #include "elf/symbol.h"
@@ -85,13 +86,16 @@ static bool match_tsd_symbol(const char *name, const void *arg UNUSED)
 }
 
 /* A stripped object's variable stands in the symbol table of its debug file. */
-static struct error *find_symbol_in(const char *debug_file, struct jemalloc_signs *signs)
+static struct error *find_symbol_in(const char *debug_file, const char *ns_root,
+				    struct jemalloc_signs *signs)
 {
+	bool in_target = strncmp(debug_file, ns_root, strlen(ns_root)) == 0;
 	_cleanup_(cleanup_elf_image) struct elf_image *image = NULL;
 	struct elf_symbol symbol;
 	struct error *err;
 
-	err = elf_image_open(debug_file, &image);
+	err = debug_file_open(in_target ? ns_root : NULL,
+			      debug_file + (in_target ? strlen(ns_root) : 0), &image);
 	if (!err)
 		err = elf_symbol_find(image, match_tsd_symbol, NULL, &symbol);
 	if (err)
@@ -122,7 +126,7 @@ static struct error *offsets_from_dwarf(struct probe *probe, const struct object
 
 	err = member_lookup(&place, &query, offsets, &source);
 	if (!err && !candidate->signs.has_symbol)
-		err = find_symbol_in(strbuf_str(&source), &candidate->signs);
+		err = find_symbol_in(strbuf_str(&source), objects->ns_root, &candidate->signs);
 	if (err)
 		return err;
 	if (!add_fits_u64(candidate->signs.symbol_offset, offsets[0], &probe->place.allocated) ||

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "elf/error.h"
 #include "probe/arch.h"
 #include "probe/error.h"
@@ -134,7 +135,6 @@ void objects_deinit(struct objects *objects)
 static int open_file(const struct objects *objects, const struct object *object)
 {
 	_cleanup_free_ char *exact = NULL;
-	_cleanup_free_ char *named = NULL;
 	int fd;
 
 	if (object->is_executable) {
@@ -147,9 +147,7 @@ static int open_file(const struct objects *objects, const struct object *object)
 	/* What stands at the path now is not what is mapped. */
 	if (fd >= 0 || object->deleted)
 		return fd;
-	named = xasprintf("%s%s", objects->ns_root, object->path);
-	/* A mapped device or pipe must not block us. */
-	return open(named, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return io_open_below(objects->ns_root, object->path);
 }
 
 struct elf_image *object_image(const struct objects *objects, struct object *object)

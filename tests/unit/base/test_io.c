@@ -133,6 +133,25 @@ static void failed_replacing_leaves_nothing_behind(void **state)
 	rmdir(s->file);
 }
 
+/* The link points to a file that exists in our root, but not below the folder. */
+static void links_below_a_root_stay_below_it(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_close_ int fd = -1;
+	_cleanup_free_ char *plain = xasprintf("%s/plain", s->dir);
+
+	put(plain, "text", 0644);
+	assert_int_equal(symlink("/etc/passwd", s->file), 0);
+	assert_int_equal(io_open_below(s->dir, "/file"), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(io_open_below(s->dir, "/../../../../etc/passwd"), -1);
+	unlink(s->file);
+	assert_int_equal(symlink("/plain", s->file), 0);
+	fd = io_open_below(s->dir, "/file");
+	assert_true(fd >= 0);
+	unlink(plain);
+}
+
 static void writing_to_a_full_disk_is_an_error(void **state UNUSED)
 {
 	_cleanup_close_ int fd = open("/dev/full", O_WRONLY);
@@ -158,6 +177,8 @@ int main(void)
 		cmocka_unit_test(replacing_in_a_missing_folder_fails_and_names_it),
 		cmocka_unit_test_setup_teardown(failed_replacing_leaves_nothing_behind,
 						make_scratch, remove_scratch),
+		cmocka_unit_test_setup_teardown(links_below_a_root_stay_below_it, make_scratch,
+						remove_scratch),
 		cmocka_unit_test(writing_to_a_full_disk_is_an_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
