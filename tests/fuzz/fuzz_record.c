@@ -26,23 +26,31 @@ static void check_metrics(const struct json_value *before, const struct json_val
 	FUZZ_MUST(index == json_length(before));
 }
 
-static struct error *count_leaf(void *context, const struct json_leaf *leaf UNUSED)
+/* The context stands before the metric that this leaf became. */
+static struct error *check_leaf(void *context, const struct json_leaf *leaf)
 {
-	++*(size_t *)context;
+	struct json_iter *metrics = context;
+	struct json_text name;
+
+	FUZZ_MUST(json_iter_next(metrics));
+	FUZZ_MUST(json_same_text(json_number_text(json_find(metrics->value, "value")), leaf->text));
+	name = json_string(json_find(metrics->value, "name"));
+	FUZZ_MUST(name.n == leaf->name.n + 2 && memcmp(name.at, "p.", 2) == 0);
+	FUZZ_MUST(memcmp(name.at + 2, leaf->name.at, leaf->name.n) == 0);
 	return NULL;
 }
 
-static void check_added(const struct json_value *metrics, const struct record_append *append)
+static void check_added(const struct json_value *entries, const struct record_append *append)
 {
-	struct json_iter it = json_iter_over(metrics);
-	size_t leaves = 0;
+	struct json_iter it = json_iter_over(entries), metrics;
 	int64_t code;
 
 	while (json_iter_next(&it))
 		;
 	FUZZ_MUST(json_get_i64(json_find(it.value, "exit_code"), &code) && code == -1);
-	FUZZ_MUST(!json_walk_leaves(append->output, NULL, count_leaf, &leaves, NULL));
-	FUZZ_MUST(json_length(json_find(it.value, "metrics")) == leaves);
+	metrics = json_iter_over(json_find(it.value, "metrics"));
+	FUZZ_MUST(!json_walk_leaves(append->output, NULL, check_leaf, &metrics, NULL));
+	FUZZ_MUST(!json_iter_next(&metrics));
 }
 
 static void check_record(const struct json_value *before, const struct json_value *after,
