@@ -95,7 +95,8 @@ def read_tap(text, program):
 def read_entry(entry, suite, name, protocol):
     program = Program(suite, name, entry["duration"])
     stdout = entry.get("stdout") or ""
-    program.stderr = (entry.get("stderr") or "").splitlines()
+    # Meson adds a line of its own, which the verdict below says better.
+    program.stderr = re.sub(r"\s*\(test program exited with.*?\)\s*$", "", entry.get("stderr") or "").splitlines()
     code, result = entry["returncode"], entry["result"]
     if result in ("TIMEOUT", "INTERRUPT"):
         if protocol == "tap":
