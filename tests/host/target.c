@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A process whose allocations are known, thread by thread. It prints what
+ * jemalloc itself says about each thread, then every thread stays where it is.
+ * Nothing allocates after that line, so it can be compared to the byte.
+ *
+ * usage: target [--threads N] [--idle N] [--step BYTES] [--beat FILE] [--leave-main]
+ *               [--raw own|shared] [--jemalloc LIBRARY] [--exec PROGRAM]
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "beat.h"
+#include "raw_thread.h"
+
+/* How this build reaches its jemalloc. */
+#if defined(TARGET_FINDS_JEMALLOC)
+static void *(*do_malloc)(size_t);
+static void (*do_free)(void *);
+static int (*do_mallctl)(const char *, void *, size_t *, void *, size_t);
+#elif defined(TARGET_PREFIXED)
+extern void *je_malloc(size_t bytes);
+extern void je_free(void *memory);
+extern int je_mallctl(const char *name, void *old, size_t *n_old, void *set, size_t n_set);
+#define do_malloc  je_malloc
+#define do_free	   je_free
+#define do_mallctl je_mallctl
+#else
+extern int mallctl(const char *name, void *old, size_t *n_old, void *set, size_t n_set);
+#define do_malloc  malloc
+#define do_free	   free
+#define do_mallctl mallctl
+#endif
+
+enum {
+	MAX_THREADS = 1024,
+	FREED_SHARE = 4, /* every fourth block goes back */
+	BLOCKS = 8,
+	LINE_MAX_BYTES = 160,
+};
+
+static struct {
+	int threads;
+	int idle;
+	size_t step;
+	const char *exec;
+	bool leave_main;
+} options = { .threads = 0, .step = 100000 };
+
+static struct beat_page *beat;
+static sem_t parked;
+
+static void say(const char *line)
+{
+	size_t n = strlen(line);
+
+	if (write(STDOUT_FILENO, line, n) != (ssize_t)n)
+		_exit(1);
+}
+
+static uint64_t ask(const char *name)
+{
+	uint64_t value = 0;
+	size_t n = sizeof(value);
+
+	if (do_mallctl(name, &value, &n, NULL, 0) != 0) {
+		say("error: mallctl does not know the name\n");
+		_exit(1);
+	}
+	return value;
+}
+
+static pid_t own_tid(void)
+{
+	return (pid_t)syscall(SYS_gettid);
+}
+
+static void allocate(size_t factor)
+{
+	for (size_t i = 0; i < BLOCKS; i++) {
+		char *memory = do_malloc(factor * options.step);
+
+		if (!memory)
+			_exit(1);
+		memset(memory, 1, factor * options.step);
+		if (i % FREED_SHARE == 0)
+			do_free(memory);
+	}
+}
+
+static void report(void)
+{
+	char line[LINE_MAX_BYTES];
+
+	snprintf(line, sizeof(line), "thread tid=%d allocated=%llu deallocated=%llu\n",
+		 (int)own_tid(), (unsigned long long)ask("thread.allocated"),
+		 (unsigned long long)ask("thread.deallocated"));
+	say(line);
+}
+
+/* Stays for ever, and shows in the page that it runs. */
+static _Noreturn void stay(int index)
+{
+	for (;;) {
+		beat->beats[index]++;
+		usleep(BEAT_PERIOD_US);
+	}
+}
+
+static void *busy_thread(void *arg)
+{
+	int index = (int)(intptr_t)arg;
+
+	prctl(PR_SET_NAME, "busy");
+	allocate((size_t)index);
+	report();
+	sem_post(&parked);
+	stay(index);
+}
+
+/* Asks nothing of jemalloc, not even its counters: that alone would set up its thread data. */
+static void *idle_thread(void *arg)
+{
+	char line[LINE_MAX_BYTES];
+
+	prctl(PR_SET_NAME, "idle");
+	snprintf(line, sizeof(line), "idle tid=%d\n", (int)own_tid());
+	say(line);
+	sem_post(&parked);
+	stay((int)(intptr_t)arg);
+}
+
+static void on_exec(int signum)
+{
+	char *argv[] = { (char *)options.exec, (char *)"--exec", (char *)options.exec, NULL };
+
+	(void)signum;
+	execv(options.exec, argv);
+	_exit(1);
+}
+
+static void on_value(int signum, siginfo_t *info, void *context)
+{
+	(void)signum;
+	(void)context;
+	beat->signals++;
+	if (info->si_value.sival_int != beat->last_value + 1)
+		beat->out_of_order++;
+	beat->last_value = info->si_value.sival_int;
+}
+
+static void on_plain(int signum)
+{
+	(void)signum;
+	beat->plain_signals++;
+}
+
+/* Signals go to the main thread alone, so that their order means something. */
+static void catch_signals(void)
+{
+	struct sigaction value = { .sa_sigaction = on_value, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction plain = { .sa_handler = on_plain, .sa_flags = SA_RESTART };
+	struct sigaction exec = { .sa_handler = on_exec, .sa_flags = SA_NODEFER };
+
+	sigaction(SIGRTMIN, &value, NULL);
+	sigaction(SIGUSR1, &plain, NULL);
+	if (options.exec)
+		sigaction(SIGUSR2, &exec, NULL);
+}
+
+static void start(void *(*body)(void *), int index)
+{
+	pthread_t thread;
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (pthread_create(&thread, NULL, body, (void *)(intptr_t)index) != 0)
+		_exit(1);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	while (sem_wait(&parked) < 0)
+		;
+}
+
+static void find_jemalloc(const char *library)
+{
+#if defined(TARGET_FINDS_JEMALLOC)
+	void *handle = library ? dlopen(library, RTLD_NOW) : RTLD_DEFAULT;
+
+	if (library && !handle) {
+		say(dlerror());
+		say("\n");
+		_exit(1);
+	}
+	*(void **)&do_malloc = dlsym(handle, "malloc");
+	*(void **)&do_free = dlsym(handle, "free");
+	*(void **)&do_mallctl = dlsym(handle, "mallctl");
+	if (!do_malloc || !do_free || !do_mallctl) {
+		say("error: no jemalloc is loaded\n");
+		_exit(1);
+	}
+#else
+	(void)library;
+#endif
+}
+
+int main(int argc, char *argv[])
+{
+	const char *beat_path = NULL, *library = NULL, *raw = NULL;
+
+	for (int i = 1; i < argc; i++) {
+		const char *value = i + 1 < argc ? argv[i + 1] : "";
+
+		if (strcmp(argv[i], "--leave-main") == 0) {
+			options.leave_main = true;
+			continue;
+		}
+		if (strcmp(argv[i], "--threads") == 0)
+			options.threads = atoi(value);
+		else if (strcmp(argv[i], "--idle") == 0)
+			options.idle = atoi(value);
+		else if (strcmp(argv[i], "--step") == 0)
+			options.step = (size_t)atol(value);
+		else if (strcmp(argv[i], "--beat") == 0)
+			beat_path = value;
+		else if (strcmp(argv[i], "--raw") == 0)
+			raw = value;
+		else if (strcmp(argv[i], "--jemalloc") == 0)
+			library = value;
+		else if (strcmp(argv[i], "--exec") == 0)
+			options.exec = value;
+		else
+			return 2;
+		i++;
+	}
+	if (options.threads + options.idle >= MAX_THREADS)
+		return 2;
+	beat = beat_map(beat_path);
+	sem_init(&parked, 0, 0);
+	find_jemalloc(library);
+	catch_signals();
+	for (int i = 1; i <= options.idle; i++)
+		start(idle_thread, options.threads + i);
+	for (int i = 1; i <= options.threads; i++)
+		start(busy_thread, i);
+	allocate(1);
+	if (raw) {
+		char line[LINE_MAX_BYTES];
+
+		snprintf(line, sizeof(line), "raw tid=%d\n",
+			 raw_thread_start(strcmp(raw, "own") == 0));
+		say(line);
+	}
+	report();
+	say("ready\n");
+	if (options.leave_main)
+		pthread_exit(NULL);
+	stay(0);
+}
