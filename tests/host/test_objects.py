@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every way a program can carry jemalloc, and every place its debug information can be."""
+
+import os
+import shutil
+import subprocess
+import unittest
+
+import tap
+from support import (
+    MIB, WORKER, HostTest, counters, errors, jemalloc_dir, methods, need_root, probe, target_path, tids,
+)
+
+VERSION = "5.3.0"
+
+
+def run(*command):
+    subprocess.run(command, check=True, capture_output=True)
+
+
+def tls_bytes(path):
+    """What readelf says about the TLS segment."""
+    out = subprocess.run(["readelf", "-lW", path], check=True, capture_output=True, text=True).stdout
+    row = next(line.split() for line in out.splitlines() if line.split()[:1] == ["TLS"])
+    return int(row[5], 16)
+
+
+class ExactTest(HostTest):
+    def assert_exact(self, target, evidence, *ways):
+        """The probe and the target agree to the byte, with and without stopping."""
+        for way in ways or ([], ["--ptrace"]):
+            with self.subTest(way=way):
+                document = self.read(target.pid, *way)
+                read = counters(document)
+                self.assertEqual(document["evidence"], evidence)
+                self.assertEqual({t: read.get(t) for t in target.threads}, target.threads)
+                self.assertEqual({t: read.get(t) for t in target.idle}, dict.fromkeys(target.idle, (0, 0)))
+                self.assertEqual(sorted(read), tids(target.pid))
+
+
+class Programs(ExactTest):
+    def test_position_independent_program(self):
+        self.assert_exact(self.start_target("pie", threads=3, idle=1), "dwarf")
+
+    def test_fixed_position_program(self):
+        self.assert_exact(self.start_target("nonpie", threads=3, idle=1), "dwarf")
+
+    def test_static_program(self):
+        self.assert_exact(self.start_target("static", threads=3, idle=1), "dwarf")
+
+    def test_static_position_independent_program(self):
+        self.assert_exact(self.start_target("static-pie", threads=3, idle=1), "dwarf")
+
+    def test_prefixed_jemalloc(self):
+        self.assert_exact(self.start_target("prefixed", threads=3, idle=1), "dwarf")
+
+    def test_jemalloc_with_another_thread_data_size(self):
+        self.assertNotEqual(tls_bytes(target_path("page64k")), tls_bytes(target_path("pie")))
+        self.assert_exact(self.start_target("page64k", threads=3, idle=1), "dwarf")
+
+    def test_no_program_needs_a_stop(self):
+        for variant in ("pie", "nonpie", "static", "static-pie", "prefixed"):
+            with self.subTest(variant=variant):
+                document = self.read(self.start_target(variant, threads=2).pid)
+                self.assertEqual((document["stopped_threads"], methods(document)), (0, {"glibc-thread-list"}))
+
+
+class Libraries(ExactTest):
+    def start_shared(self, library, **how):
+        return self.start_target("shared", env={"LD_LIBRARY_PATH": library}, **how)
+
+    def test_library_with_debug_information(self):
+        self.assert_exact(self.start_shared(jemalloc_dir("default"), threads=3, idle=1), "dwarf")
+
+    def test_library_of_debian_without_any(self):
+        self.assert_exact(self.start_shared(jemalloc_dir("debian"), threads=3, idle=1), "layout-table")
+
+    def test_library_with_another_thread_data_size(self):
+        self.assert_exact(self.start_shared(jemalloc_dir("page64k"), threads=3, idle=1), "dwarf")
+
+    def test_preloaded_library(self):
+        for kind, evidence in (("default", "dwarf"), ("debian", "layout-table")):
+            with self.subTest(kind=kind):
+                library = os.path.join(jemalloc_dir(kind), "libjemalloc.so.2")
+                target = self.start_target("finds", threads=3, idle=1, env={"LD_PRELOAD": library})
+                self.assert_exact(target, evidence)
+
+    def test_library_opened_at_run_time(self):
+        """Its storage is not in the static area: reached through each thread's vector only."""
+        library = os.path.join(jemalloc_dir("dynamic-tls"), "libjemalloc.so.2")
+        target = self.start_target("finds", "--jemalloc", library, threads=3, idle=2)
+        self.assert_exact(target, "dwarf")
+
+    def test_library_replaced_after_the_start(self):
+        """What counts is the file that is mapped, not the one at its path now."""
+        library = self.path("libjemalloc.so.2")
+        shutil.copy(os.path.join(jemalloc_dir("default"), "libjemalloc.so.2"), library)
+        target = self.start_shared(self.dir, threads=2)
+        os.unlink(library)
+        self.assert_mapped(target)
+        shutil.copy(os.path.join(jemalloc_dir("page64k"), "libjemalloc.so.2"), library)
+        self.assert_mapped(target)
+
+    def assert_mapped(self, target):
+        if os.geteuid() == 0:  # map_files is for the privileged
+            self.assert_exact(target, "dwarf")
+            return
+        answer = probe("--pid", target.pid, "--json")
+        if answer.code == 0:
+            self.assertEqual(counters(answer.document), target.threads)
+        else:
+            self.assertIn("ktstr-probe-fatal: ", answer.stderr)
+
+    def test_program_without_jemalloc(self):
+        other = self.spawn(["sleep", "1000"])
+        self.assert_fatal(probe("--pid", other.pid, "--json"), "jemalloc-not-found")
+
+    def test_stripped_library_of_unknown_layout(self):
+        library = self.path("libjemalloc.so.2")
+        run("strip", "-o", library, os.path.join(jemalloc_dir("page64k"), "libjemalloc.so.2"))
+        target = self.start_shared(self.dir, threads=1)
+        answer = probe("--pid", target.pid, "--json")
+        if answer.code == 0:  # the table has learnt it since: then it must be exact
+            self.assert_exact(target, "layout-table")
+            return
+        self.assert_fatal(answer, "dwarf-parse-failure")
+        self.assertIn(VERSION, answer.stderr)
+        self.assertIn(hex(tls_bytes(library)), answer.stderr)
+
+
+class Stripped(ExactTest):
+    def strip(self, source, name):
+        """A stripped copy and its debug information beside each other; their paths."""
+        stripped, debug = self.path(name), self.path(name + ".debug")
+        run("objcopy", "--only-keep-debug", source, debug)
+        run("strip", "-o", stripped, source)
+        return stripped, debug
+
+    def link(self, stripped, debug):
+        folder = os.path.dirname(stripped)
+        subprocess.run(["objcopy", f"--add-gnu-debuglink={os.path.basename(debug)}", stripped],
+                       check=True, capture_output=True, cwd=folder)
+
+    def test_static_worker_without_debug_information(self):
+        stripped, debug = self.strip(WORKER, "worker")
+        os.unlink(debug)
+        worker = self.start_worker(MIB, program=stripped)
+        answer = probe("--pid", worker.pid, "--json")
+        if answer.code == 0:
+            self.fail(f"a layout was guessed or the table grew: say so here\n{answer}")
+        self.assert_fatal(answer, "dwarf-parse-failure")
+        self.assertIn(VERSION, answer.stderr)
+        self.assertIn(hex(tls_bytes(stripped)), answer.stderr)
+
+    def test_debug_file_beside_the_program(self):
+        stripped, debug = self.strip(target_path("pie"), "program")
+        self.link(stripped, debug)
+        self.assert_exact(self.start_target("", program=stripped, threads=2, idle=1), "dwarf")
+
+    def test_debug_file_in_the_hidden_folder(self):
+        stripped, debug = self.strip(target_path("static"), "program")
+        self.link(stripped, debug)
+        os.mkdir(self.path(".debug"))
+        os.rename(debug, os.path.join(self.path(".debug"), os.path.basename(debug)))
+        self.assert_exact(self.start_target("", program=stripped, threads=2, idle=1), "dwarf")
+
+    def test_debug_file_of_another_build_is_refused(self):
+        stripped, debug = self.strip(target_path("static"), "program")
+        self.link(stripped, debug)
+        with open(debug, "r+b") as f:
+            f.seek(-1, os.SEEK_END)
+            last = f.read(1)[0]
+            f.seek(-1, os.SEEK_END)
+            f.write(bytes([last ^ 1]))
+        target = self.start_target("", program=stripped, threads=1)
+        answer = probe("--pid", target.pid, "--json")
+        if answer.code == 0:  # the table may know this layout; the wrong file is no evidence
+            self.assert_exact(target, "layout-table")
+            return
+        self.assert_fatal(answer, "dwarf-parse-failure")
+        self.assertIn(debug, answer.stderr)
+
+    def test_debug_file_of_a_stripped_library(self):
+        library, debug = self.strip(os.path.join(jemalloc_dir("page64k"), "libjemalloc.so.2"), "libjemalloc.so.2")
+        self.link(library, debug)
+        target = self.start_target("shared", env={"LD_LIBRARY_PATH": self.dir}, threads=2, idle=1)
+        self.assert_exact(target, "dwarf")
+
+    def test_program_removed_after_the_start(self):
+        program = self.path("program")
+        shutil.copy(target_path("pie"), program)
+        target = self.start_target("", program=program, threads=2)
+        os.unlink(program)
+        self.assert_exact(target, "dwarf")
+
+    def test_program_replaced_after_the_start(self):
+        """An upgrade under a running service: the old file counts."""
+        program = self.path("program")
+        shutil.copy(target_path("page64k"), program)
+        target = self.start_target("", program=program, threads=2)
+        shutil.copy(target_path("pie"), program + ".new")
+        os.rename(program + ".new", program)
+        self.assert_exact(target, "dwarf")
+
+
+class OtherNamespaces(ExactTest):
+    """The target sees files that we do not."""
+
+    def setUp(self):
+        super().setUp()
+        need_root("to make a mount namespace")
+        self.hidden = self.path("hidden")
+        os.mkdir(self.hidden)
+
+    def start_inside(self, setup, command_prefix, **how):
+        """Runs shell lines in a fresh mount namespace, then the target."""
+        script = f"mount -t tmpfs none {self.hidden} || exit 77; {setup}; exec \"$@\""
+        prefix = ["unshare", "-m", "--propagation", "private", "sh", "-c", script, "sh"]
+        try:
+            return self.start_target("", prefix=prefix, program=command_prefix, **how)
+        except AssertionError as e:
+            if "ended with 77" in str(e):
+                raise unittest.SkipTest("this system does not let root mount in a namespace of its own") from e
+            raise
+
+    def test_program_and_library_exist_only_there(self):
+        library = os.path.join(jemalloc_dir("default"), "libjemalloc.so.2")
+        setup = f"cp {target_path('shared')} {library} {self.hidden}/"
+        target = self.start_inside(setup, os.path.join(self.hidden, "target-shared"), threads=2, idle=1,
+                                   env={"LD_LIBRARY_PATH": self.hidden})
+        self.assertEqual(os.listdir(self.hidden), [])
+        self.assert_exact(target, "dwarf")
+
+    def test_debug_file_exists_only_there(self):
+        source = target_path("pie")
+        stripped, debug = self.path("program"), self.path("program.debug")
+        run("objcopy", "--only-keep-debug", source, debug)
+        run("objcopy", "--strip-all", f"--add-gnu-debuglink={debug}", source, stripped)
+        setup = f"cp {stripped} {debug} {self.hidden}/; rm {debug}"
+        target = self.start_inside(setup, os.path.join(self.hidden, "program"), threads=2, idle=1)
+        self.assertFalse(os.path.exists(debug))
+        self.assert_exact(target, "dwarf")
+
+    def test_debug_file_by_build_id_exists_only_there(self):
+        source = self.path("with-id")
+        run("objcopy", target_path("pie"), source)
+        out = subprocess.run(["readelf", "-nW", source], check=True, capture_output=True, text=True).stdout
+        build_id = next((line.split()[-1] for line in out.splitlines() if "Build ID" in line), None)
+        if not build_id:
+            self.skipTest("the linker of this system writes no build-id")
+        stripped, debug = self.path("program"), self.path("program.debug")
+        run("objcopy", "--only-keep-debug", source, debug)
+        run("strip", "-o", stripped, source)
+        folder = f"/usr/lib/debug/.build-id/{build_id[:2]}"
+        setup = (f"cp {stripped} {self.hidden}/program; mount -t tmpfs none /usr/lib/debug && "
+                 f"mkdir -p {folder} && cp {debug} {folder}/{build_id[2:]}.debug; rm {debug}")
+        if not os.path.isdir("/usr/lib/debug"):
+            self.skipTest("no /usr/lib/debug to mount over")
+        target = self.start_inside(setup, os.path.join(self.hidden, "program"), threads=2, idle=1)
+        self.assertFalse(os.path.exists(f"{folder}/{build_id[2:]}.debug"))
+        self.assert_exact(target, "dwarf")
+
+
+class RawThreads(HostTest):
+    """A thread made with clone(2), which glibc's list does not know."""
+
+    FILL = int.from_bytes(b"\x11" * 8, "little")
+
+    def test_is_stopped_for_its_pointer(self):
+        target = self.start_target("pie", "--raw", "own", threads=2)
+        document = self.read(target.pid)
+        by_tid = {t["tid"]: t for t in document["snapshots"][0]["threads"]}
+        self.assertEqual(counters(document), {**target.threads, target.raw: (self.FILL, self.FILL)})
+        self.assertEqual(by_tid[target.raw]["method"], "ptrace")
+        self.assertEqual({by_tid[t]["method"] for t in target.threads}, {"glibc-thread-list"})
+        self.assertEqual(document["stopped_threads"], 1)
+        self.assertGreater(document["stopped_ns_total"], 0)
+
+    def test_is_stopped_once_for_many_snapshots(self):
+        target = self.start_target("pie", "--raw", "own", threads=1)
+        document = self.read(target.pid, "--snapshots", "5", "--interval-ms", "5")
+        self.assertEqual(document["stopped_threads"], 1)
+        for i in range(5):
+            self.assertEqual(counters(document, i)[target.raw], (self.FILL, self.FILL))
+
+    def test_that_shares_storage_has_its_makers_numbers(self):
+        target = self.start_target("pie", "--raw", "shared", threads=1)
+        read = counters(self.read(target.pid))
+        self.assertEqual(read[target.raw], read[target.pid])
+
+    def test_is_an_error_where_stopping_is_forbidden(self):
+        target = self.start_target("static", "--raw", "own", threads=2)
+        document = self.read(target.pid, "--no-ptrace")
+        self.assertEqual(errors(document), {target.raw: "thread-pointer"})
+        self.assertEqual(counters(document), target.threads)
+        self.assertEqual(document["stopped_threads"], 0)
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
