@@ -74,7 +74,7 @@ struct error_domain {
 DECLARE_ERROR_DOMAIN(base, BASE, BASE_ERRORS);
 
 struct error *error_newv(const struct error_domain *domain, int kind, int errnum, const char *fmt,
-			 va_list args) MUST_CHECK;
+			 va_list args) PRINTF_LIKE(4, 0) MUST_CHECK;
 /* Puts "context: " in front of the message, keeps the kind; NULL stays NULL. */
 struct error *error_wrap(struct error *err, const char *fmt, ...) PRINTF_LIKE(2, 3) MUST_CHECK;
 /* The same message and errno in the words of another domain; NULL stays NULL. */

@@ -239,13 +239,16 @@ static struct error *check_crc(struct lookup *l, struct elf_image *file)
 static struct error *check_belongs(struct lookup *l, struct elf_image *file, enum link_kind kind)
 {
 	_cleanup_strbuf_ struct strbuf hex = STRBUF_INIT;
-	_cleanup_error_ struct error *err = NULL;
+	_cleanup_error_ struct error *no_id = NULL;
 
 	if (kind == LINK_DEBUGLINK)
 		return check_crc(l, file);
-	err = elf_build_id(file, &hex);
-	if (err || !l->build_id)
-		return kind == LINK_BUILD_ID && l->link.name ? check_crc(l, file) : NULL;
+	no_id = elf_build_id(file, &hex);
+	if (no_id || !l->build_id)
+		return l->link.name ? check_crc(l, file) :
+				      elf_error(ELF_BUILD_ID_MISMATCH, 0,
+						"%s: neither a build-id nor a checksum vouches for it",
+						elf_image_label(file));
 	if (strcmp(strbuf_str(&hex), l->build_id) == 0)
 		return NULL;
 	return elf_error(ELF_BUILD_ID_MISMATCH, 0, "%s: its build-id is %s, that of %s is %s",

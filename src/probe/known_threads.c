@@ -14,37 +14,38 @@ static size_t descriptor_budget(void)
 }
 
 static struct known_thread make_known(struct known_threads *known, const struct task_dir *tasks,
-				      pid_t tid)
+				      pid_t tid, size_t budget)
 {
-	struct known_thread thread = { .tid = tid, .stat_fd = -1 };
+	struct known_thread thread = { .tid = tid, .comm_fd = -1 };
+	_cleanup_error_ struct error *unopened = NULL;
+	_cleanup_error_ struct error *gone = NULL;
 
-	if (known->n_open < descriptor_budget()) {
-		_cleanup_error_ struct error *gone = task_stat_open(tasks, tid, &thread.stat_fd);
-
-		if (!gone)
+	if (known->n_open < budget) {
+		unopened = task_comm_open(tasks, tid, &thread.comm_fd);
+		if (!unopened)
 			known->n_open++;
 	}
-	/* Without a descriptor of its own the start time is what tells this thread from a later
-	 * one. */
-	if (thread.stat_fd < 0) {
-		_cleanup_error_ struct error *gone = known_thread_confirm(&thread, tasks);
-	}
+	/* Read after the descriptor was bound: while that answers, this start time is the thread's.
+	 */
+	gone = task_stat_read(tasks, tid, &thread.stat);
+	thread.has_stat = !gone;
 	return thread;
 }
 
 static void forget(struct known_threads *known, struct known_thread *thread)
 {
-	if (thread->stat_fd >= 0) {
-		close(thread->stat_fd);
+	if (thread->comm_fd >= 0) {
+		close(thread->comm_fd);
 		known->n_open--;
 	}
-	thread->stat_fd = -1;
+	thread->comm_fd = -1;
 }
 
 void known_threads_update(struct known_threads *known, const struct task_dir *tasks,
 			  const struct tid_list *listed)
 {
 	struct known_threads updated = { VEC_INIT, 0 };
+	size_t budget = descriptor_budget();
 	size_t old = 0;
 
 	for (size_t i = 0; i < listed->tids.n; i++) {
@@ -55,7 +56,7 @@ void known_threads_update(struct known_threads *known, const struct task_dir *ta
 		if (old < known->rows.n && known->rows.at[old].tid == tid)
 			vec_push(&updated.rows, known->rows.at[old++]);
 		else
-			vec_push(&updated.rows, make_known(known, tasks, tid));
+			vec_push(&updated.rows, make_known(known, tasks, tid, budget));
 	}
 	while (old < known->rows.n)
 		forget(known, &known->rows.at[old++]);
@@ -71,37 +72,44 @@ void known_threads_deinit(struct known_threads *known)
 	vec_deinit(&known->rows);
 }
 
-static struct error *read_stat(const struct known_thread *thread, const struct task_dir *tasks,
-			       struct proc_stat *ret)
+static struct error *ended(const struct known_thread *thread, const char *how)
 {
-	_cleanup_close_ int fd = -1;
-	struct error *err;
-
-	if (thread->stat_fd >= 0)
-		return task_stat_read(thread->stat_fd, thread->tid, ret);
-	err = task_stat_open(tasks, thread->tid, &fd);
-	return err ? err : task_stat_read(fd, thread->tid, ret);
+	return base_error(BASE_ABSENT, ESRCH, "thread %d %s", (int)thread->tid, how);
 }
 
-struct error *known_thread_confirm(struct known_thread *thread, const struct task_dir *tasks)
+/* Without a descriptor of its own, the start time tells the thread from a later one. */
+static struct error *confirm_by_start_time(struct known_thread *thread,
+					   const struct task_dir *tasks)
 {
 	struct proc_stat stat;
-	struct error *err = read_stat(thread, tasks, &stat);
+	struct error *err = task_stat_read(tasks, thread->tid, &stat);
 
 	if (err && error_errno(err) == ENOENT) {
 		error_free(err);
-		return base_error(BASE_ABSENT, ESRCH, "thread %d", (int)thread->tid);
+		return ended(thread, "is gone");
 	}
 	if (err)
 		return err;
 	if (stat.state == 'Z' || stat.state == 'X')
-		return base_error(BASE_ABSENT, ESRCH, "thread %d has ended", (int)thread->tid);
+		return ended(thread, "has ended");
 	if (thread->has_stat && thread->stat.start_time_jiffies != stat.start_time_jiffies)
-		return base_error(BASE_ABSENT, ESRCH, "thread %d is another one than before",
-				  (int)thread->tid);
+		return ended(thread, "is another one than before");
 	thread->stat = stat;
 	thread->has_stat = true;
 	return NULL;
+}
+
+struct error *known_thread_confirm(struct known_thread *thread, const struct task_dir *tasks)
+{
+	/*
+	 * A main thread that ended while others run keeps its name until they end too.
+	 * pthread.tid tells, but only of threads that glibc listed.
+	 */
+	if (thread->comm_fd < 0 || !thread->has_stat || thread->method != PROBE_METHOD_GLIBC)
+		return confirm_by_start_time(thread, tasks);
+	if (thread->stat.state == 'Z' || thread->stat.state == 'X')
+		return ended(thread, "has ended");
+	return task_comm_read(thread->comm_fd, thread->tid, thread->stat.comm);
 }
 
 bool known_threads_take_pointers(struct known_threads *known, const struct thread_list *list)

@@ -14,9 +14,9 @@
  */
 struct known_thread {
 	pid_t tid;
-	int stat_fd; /* bound to this very thread; -1 when descriptors are scarce */
+	int comm_fd; /* bound to this very thread; -1 when descriptors are scarce */
 	bool has_stat;
-	struct proc_stat stat; /* as last read */
+	struct proc_stat stat; /* state and start time as first read, the name as last read */
 	bool has_pointer;
 	uint64_t thread_pointer;
 	enum probe_method method;
@@ -24,7 +24,7 @@ struct known_thread {
 
 struct known_threads {
 	VEC(struct known_thread) rows; /* sorted by tid */
-	size_t n_open;		       /* how many stat_fd are open */
+	size_t n_open;		       /* how many comm_fd are open */
 };
 
 struct probe {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/io.h"
@@ -111,28 +112,62 @@ bool task_dir_contains(const struct task_dir *task, pid_t tid)
 	return fstatat(dirfd(task->dir), name, &st, 0) == 0;
 }
 
-struct error *task_stat_open(const struct task_dir *task, pid_t tid, int *ret_fd)
+static struct error *open_file(const struct task_dir *task, pid_t tid, const char *file,
+			       int *ret_fd)
 {
 	char name[TASK_PATH_MAX];
 	int fd;
 
-	snprintf(name, sizeof(name), "%d/stat", (int)tid);
+	snprintf(name, sizeof(name), "%d/%s", (int)tid, file);
 	fd = openat(dirfd(task->dir), name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return base_error(BASE_IO, errno, "open the stat file of thread %d", (int)tid);
+		return base_error(BASE_IO, errno, "open the %s file of thread %d", file, (int)tid);
 	*ret_fd = fd;
 	return NULL;
 }
 
-struct error *task_stat_read(int fd, pid_t tid, struct proc_stat *ret)
+static ssize_t read_start(int fd, void *into, size_t n)
 {
-	char text[PROC_STAT_MAX_BYTES];
-	ssize_t n;
+	ssize_t got;
 
 	do {
-		n = pread(fd, text, sizeof(text), 0);
-	} while (n < 0 && errno == EINTR);
+		got = pread(fd, into, n, 0);
+	} while (got < 0 && errno == EINTR);
+	return got;
+}
+
+struct error *task_stat_read(const struct task_dir *task, pid_t tid, struct proc_stat *ret)
+{
+	char text[PROC_STAT_MAX_BYTES];
+	_cleanup_close_ int fd = -1;
+	struct error *err;
+	ssize_t n;
+
+	err = open_file(task, tid, "stat", &fd);
+	if (err)
+		return err;
+	n = read_start(fd, text, sizeof(text));
 	if (n < 0)
 		return base_error(BASE_IO, errno, "read the stat file of thread %d", (int)tid);
 	return error_wrap(proc_stat_parse(text, (size_t)n, ret), "thread %d", (int)tid);
+}
+
+struct error *task_comm_open(const struct task_dir *task, pid_t tid, int *ret_fd)
+{
+	return open_file(task, tid, "comm", ret_fd);
+}
+
+struct error *task_comm_read(int fd, pid_t tid, char ret[PROC_COMM_MAX])
+{
+	char text[PROC_COMM_MAX];
+	ssize_t n = read_start(fd, text, sizeof(text) - 1);
+
+	if (n < 0)
+		return base_error(BASE_IO, errno, "read the comm file of thread %d", (int)tid);
+	/* The kernel ends the name with a newline; one inside the name stays. */
+	if (n && text[n - 1] == '\n')
+		n--;
+	text[n] = '\0';
+	memcpy(ret, text, sizeof(text));
+	return NULL;
 }

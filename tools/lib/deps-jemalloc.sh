@@ -11,6 +11,8 @@ JEMALLOC_VARIANTS=(
 	"prefixed --with-jemalloc-prefix=je_ --with-private-namespace=app_"
 	# More size classes fit under the thread cache: another TLS size.
 	"page64k --with-lg-page=16"
+	# Its storage may come anywhere: what a library loaded at run time has.
+	"dynamic-tls --disable-initial-exec-tls"
 )
 
 make_jemalloc() {

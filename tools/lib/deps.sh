@@ -14,6 +14,7 @@ DEPS_FILES=(
 	jemalloc/default/lib/libjemalloc.so.2
 	jemalloc/prefixed/lib/libjemalloc.a
 	jemalloc/page64k/lib/libjemalloc.a
+	jemalloc/dynamic-tls/lib/libjemalloc.so.2
 	"jemalloc/debian/usr/lib/$(uname -m)-linux-gnu/libjemalloc.so.2"
 	redis/usr/bin/redis-server
 	redis/usr/bin/redis-cli

@@ -65,25 +65,29 @@ static void a_thread_is_listed_while_it_lives(void **state UNUSED)
 	task_dir_close(&task);
 }
 
-static void stat_of_a_thread_that_went_is_gone_too(void **state UNUSED)
+static void a_thread_that_went_is_gone_for_its_descriptor_too(void **state UNUSED)
 {
 	struct task_dir task = { 0 };
+	char comm[PROC_COMM_MAX];
 	struct proc_stat stat;
 	struct helper h;
 	int fd = -1;
 
 	assert_success(task_dir_open("/proc", getpid(), &task));
 	helper_start(&h);
-	assert_success(task_stat_open(&task, h.tid, &fd));
-	assert_success(task_stat_read(fd, h.tid, &stat));
+	assert_success(task_comm_open(&task, h.tid, &fd));
+	assert_success(task_comm_read(fd, h.tid, comm));
+	assert_string_equal(comm, "a (helper)");
+	assert_success(task_stat_read(&task, h.tid, &stat));
 	assert_string_equal(stat.comm, "a (helper)");
 	helper_end(&h, &task);
 	{
-		_cleanup_error_ struct error *err = task_stat_read(fd, h.tid, &stat);
+		_cleanup_error_ struct error *err = task_comm_read(fd, h.tid, comm);
 
 		assert_non_null(err);
 		assert_int_equal(error_errno(err), ESRCH);
 	}
+	assert_error_tag(task_stat_read(&task, h.tid, &stat), "io");
 	close(fd);
 	task_dir_close(&task);
 }
@@ -157,7 +161,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_is_listed_while_it_lives),
-		cmocka_unit_test(stat_of_a_thread_that_went_is_gone_too),
+		cmocka_unit_test(a_thread_that_went_is_gone_for_its_descriptor_too),
 		cmocka_unit_test(a_process_that_went_lists_nothing),
 		cmocka_unit_test(strange_names_are_not_threads),
 		cmocka_unit_test(a_missing_process_has_no_task_folder),
