@@ -15,33 +15,35 @@ JEMALLOC_VARIANTS=(
 	"dynamic-tls --disable-initial-exec-tls"
 )
 
+# The variants are made at the same time (configure alone uses one core), each
+# with a log of its own. xargs and not "&": an interrupt must reach them.
 make_jemalloc() {
-	local version=$1 product=$2 variant
+	local version=$1 product=$2
 	apt_source jemalloc "$version"
-	for variant in "${JEMALLOC_VARIANTS[@]}"; do
-		# shellcheck disable=SC2086 # arguments are words
-		jemalloc_variant "$product" $variant
-	done
 	mkdir "$product/debian"
 	apt_unpack "$product/debian" libjemalloc2
+	export -f jemalloc_variant
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	printf '%s\n' "${JEMALLOC_VARIANTS[@]}" | PRODUCT=$product xargs -P 0 -L 1 \
+		bash -ec 'exec >"$1.log" 2>&1; jemalloc_variant "$PRODUCT" "$@"' make-variant || {
+		tail -n 15 ./*.log
+		return 1
+	}
 }
 
 # --disable-cxx: a C program then links libjemalloc.a without libstdc++, and the
 # result does not depend on whether a C++ compiler is installed. The rest is
 # what debian/rules passes on amd64. -g2: configure adds -g3, whose macros make
-# the libraries five times as large.
+# the libraries three times as large.
 jemalloc_variant() {
 	local product=$1 name=$2
 	shift 2
-	mkdir "$name"
-	(
-		cd "$name" || exit
-		cp -a ../source/. .
-		CC=gcc CFLAGS="-g2 -O2 -ffile-prefix-map=$PWD=jemalloc" ./configure --prefix="/" \
-			--with-version=VERSION --with-lg-page=12 --with-lg-hugepage=21 --enable-prof \
-			--disable-cxx --disable-doc "$@"
-		make -j"$(nproc)" build_lib_static build_lib_shared
-		make install_lib install_include DESTDIR="$product/$name/"
-		rm -rf "$product/$name/lib/pkgconfig"
-	)
+	cp -a source "$name"
+	cd "$name" || exit
+	CC=gcc CFLAGS="-g2 -O2 -ffile-prefix-map=$PWD=jemalloc" ./configure --prefix=/ \
+		--with-version=VERSION --with-lg-page=12 --with-lg-hugepage=21 --enable-prof \
+		--disable-cxx --disable-doc "$@"
+	make -j"$(nproc)" build_lib_static build_lib_shared
+	make install_lib install_include DESTDIR="$product/$name/"
+	rm -rf "$product/$name/lib/pkgconfig"
 }
