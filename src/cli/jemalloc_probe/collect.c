@@ -56,8 +56,18 @@ static struct error *take_one(struct probe *probe, pid_t pid, struct probe_repor
 		return fatal_error(FATAL_TID_ENUMERATION_FAILURE, 0, "pid %d: %s", pid,
 				   error_message(err));
 	report->interrupted = snapshot.interrupted;
+	report->n_threads += snapshot.n_threads;
 	vec_push(&report->snapshots, snapshot);
 	return NULL;
+}
+
+/* Whether one more snapshot, as large as the last, fits into one result. */
+static bool has_room(const struct probe_config *config, const struct probe_report *report)
+{
+	size_t n = report->snapshots.n;
+	size_t max = config->threads_max ? config->threads_max : REPORT_THREADS_MAX;
+
+	return n == 0 || report->n_threads + report->snapshots.at[n - 1].n_threads <= max;
 }
 
 static struct error *take_all(struct probe *probe, const struct probe_config *config,
@@ -67,12 +77,12 @@ static struct error *take_all(struct probe *probe, const struct probe_config *co
 	for (uint32_t i = 0; i < config->snapshots; i++) {
 		struct error *err;
 
-		if (i > 0 && !cancel_sleep(cancel, config->interval_ms * NS_PER_MS))
+		report->limited = !has_room(config, report);
+		if (report->limited || cancel_requested(cancel) ||
+		    (i > 0 && !cancel_sleep(cancel, config->interval_ms * NS_PER_MS))) {
 			report->interrupted = true;
-		if (cancel_requested(cancel))
-			report->interrupted = true;
-		if (report->interrupted)
 			return NULL;
+		}
 		err = i > 0 ? same_identity(config->pid, identity, "between snapshots") : NULL;
 		if (!err)
 			err = take_one(probe, config->pid, report);

@@ -7,6 +7,8 @@
 enum {
 	SNAPSHOTS_MAX = 100000,
 	MILLISECONDS_MAX = 3600000, /* an hour */
+	/* Threads of all snapshots together that one result holds: about half a gigabyte. */
+	REPORT_THREADS_MAX = 2 << 20,
 };
 
 /* What the command line says; the rows stand in program.c. */
@@ -19,6 +21,7 @@ struct probe_config {
 	bool json;
 	bool ptrace;
 	bool no_ptrace;
+	size_t threads_max; /* no option; 0 means REPORT_THREADS_MAX */
 };
 
 #endif

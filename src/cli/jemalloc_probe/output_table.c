@@ -12,8 +12,8 @@ enum { RATE_COLUMNS = 2 };
 static const struct table_column columns[] = {
 	{ .title = "TID", .right = true },	  { .title = "NAME", .shrinks = true },
 	{ .title = "ALLOCATED", .right = true },  { .title = "FREED", .right = true },
-	{ .title = "DIFFERENCE", .right = true }, { .title = "ALLOCATES", .right = true },
-	{ .title = "FREES", .right = true },
+	{ .title = "DIFFERENCE", .right = true }, { .title = "ALLOC RATE", .right = true },
+	{ .title = "FREE RATE", .right = true },
 };
 
 struct sighting {

@@ -11,11 +11,13 @@ struct probe_report {
 	uint64_t started_at_unix_sec;
 	uint64_t started_ns;  /* CLOCK_MONOTONIC */
 	uint64_t interval_ms; /* 0: a single snapshot was asked for */
-	bool interrupted;     /* a signal or the deadline ended it early */
+	bool interrupted;     /* a signal, the deadline or the limit ended it early */
+	bool limited;	      /* it was the limit on what one result holds */
 	const char *evidence; /* NULL: interrupted before the counters were found */
 	uint64_t stopped_threads;
 	uint64_t stopped_ns_total;
 	VEC(struct probe_snapshot) snapshots;
+	size_t n_threads; /* of all snapshots together */
 };
 
 void probe_report_deinit(struct probe_report *report);

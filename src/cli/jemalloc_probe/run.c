@@ -125,6 +125,10 @@ static int end_with_report(const struct probe_config *config, const struct probe
 	_cleanup_error_ struct error *err = print_report(config, report);
 	bool appended;
 
+	if (report->limited)
+		fprintf(stderr,
+			"warning: ended after %zu snapshots: one result holds no more threads\n",
+			report->snapshots.n);
 	if (err) {
 		outcome.output_failed = true;
 		fprintf(stderr, "error writing output: %s\n", error_message(err));

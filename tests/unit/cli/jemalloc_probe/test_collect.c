@@ -204,6 +204,30 @@ static void an_interrupted_snapshot_is_the_last(void **state UNUSED)
 	assert_int_equal(report.snapshots.n, 2);
 }
 
+static void a_result_that_would_grow_too_large_ends_early(void **state UNUSED)
+{
+	struct probe_config config = config_for(100);
+	_cleanup_(probe_report_deinit) struct probe_report report = { 0 };
+
+	config.threads_max = 3;
+	assert_success(probe_collect(&config, &cancel, &report));
+	assert_int_equal(report.snapshots.n, 3);
+	assert_true(report.limited);
+	assert_true(report.interrupted);
+}
+
+static void a_result_of_just_the_limit_is_whole(void **state UNUSED)
+{
+	struct probe_config config = config_for(3);
+	_cleanup_(probe_report_deinit) struct probe_report report = { 0 };
+
+	config.threads_max = 3;
+	assert_success(probe_collect(&config, &cancel, &report));
+	assert_int_equal(report.snapshots.n, 3);
+	assert_false(report.limited);
+	assert_false(report.interrupted);
+}
+
 static void threads_that_cannot_be_listed_are_fatal(void **state UNUSED)
 {
 	struct probe_config config = config_for(3);
@@ -212,11 +236,13 @@ static void threads_that_cannot_be_listed_are_fatal(void **state UNUSED)
 	assert_fatal(&config, "tid-enumeration-failure", "No such process");
 }
 
-static void wait_for_exec(int number UNUSED)
+static void wait_for_exec(int number)
 {
 	char path[64];
 	struct stat before, now;
 
+	if (number > 1)
+		return;
 	snprintf(path, sizeof(path), "/proc/%d/exe", target);
 	assert_int_equal(stat(path, &before), 0);
 	kill(target, SIGUSR1);
@@ -259,6 +285,8 @@ int main(void)
 		with_target(a_request_during_the_sleep_ends_it),
 		with_target(a_request_after_the_last_snapshot_interrupts_nothing),
 		with_target(an_interrupted_snapshot_is_the_last),
+		with_target(a_result_that_would_grow_too_large_ends_early),
+		with_target(a_result_of_just_the_limit_is_whole),
 		with_target(threads_that_cannot_be_listed_are_fatal),
 		with_target(another_program_between_snapshots_is_fatal),
 		with_target(a_death_between_snapshots_is_fatal),

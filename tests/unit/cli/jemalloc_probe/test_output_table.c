@@ -44,8 +44,8 @@ static void several_snapshots_add_rates_over_the_whole_time(void **state UNUSED)
 	text = format(&report, 80);
 	assert_string_equal(text,
 			    "pid 100, 3 snapshots in 2.0 s, evidence: dwarf, nobody was stopped\n"
-			    "TID  NAME  ALLOCATED    FREED  DIFFERENCE  ALLOCATES  FREES\n"
-			    " 42  main   18.0 MiB  1.0 MiB    17.0 MiB  1.0 MiB/s  0 B/s\n");
+			    "TID  NAME  ALLOCATED    FREED  DIFFERENCE  ALLOC RATE  FREE RATE\n"
+			    " 42  main   18.0 MiB  1.0 MiB    17.0 MiB   1.0 MiB/s      0 B/s\n");
 	probe_report_deinit(&report);
 }
 
@@ -57,8 +57,8 @@ static void a_number_given_to_a_new_thread_is_another_row(void **state UNUSED)
 	report.snapshots.at[1].threads[0].start_time_jiffies = 8;
 	report.snapshots.at[1].threads[0].allocated_bytes = 1 << 20;
 	text = format(&report, 80);
-	assert_contains(text, " 42  main   16.0 MiB  1.0 MiB    15.0 MiB          -      -\n"
-			      " 42  main    1.0 MiB  1.0 MiB         0 B          -      -\n");
+	assert_contains(text, " 42  main   16.0 MiB  1.0 MiB    15.0 MiB           -          -\n"
+			      " 42  main    1.0 MiB  1.0 MiB         0 B           -          -\n");
 }
 
 static void a_counter_that_shrank_has_no_rate(void **state UNUSED)
@@ -68,7 +68,7 @@ static void a_counter_that_shrank_has_no_rate(void **state UNUSED)
 
 	report.snapshots.at[1].threads[0].allocated_bytes = 5;
 	text = format(&report, 80);
-	assert_contains(text, " 42  main        5 B  1.0 MiB    -1.0 MiB          -  0 B/s\n");
+	assert_contains(text, " 42  main        5 B  1.0 MiB    -1.0 MiB           -      0 B/s\n");
 }
 
 static void stops_and_interruption_are_told(void **state UNUSED)

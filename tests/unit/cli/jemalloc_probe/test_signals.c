@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -15,6 +16,18 @@
 static struct cancel cancel;
 
 enum { NOT_CANCELLED = 10, CANCELLED = 11 };
+
+/* A child that hangs would hang the test: it is killed by a signal nobody handles. */
+static void die_after(time_t seconds)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2 };
+	struct itimerspec when = { .it_value = { .tv_sec = seconds } };
+	timer_t timer;
+
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) < 0 ||
+	    timer_settime(timer, 0, &when, NULL) < 0)
+		abort();
+}
 
 /* Runs `body` in a child, with its standard error in *ret_err; the value is the wait status. */
 static int in_child(int (*body)(void), char **ret_err)
@@ -27,6 +40,7 @@ static int in_child(int (*body)(void), char **ret_err)
 	pid = fork();
 	if (pid == 0) {
 		dup2(pipe_fds[1], STDERR_FILENO);
+		die_after(5);
 		_exit(body());
 	}
 	close(pipe_fds[1]);
