@@ -2,6 +2,7 @@
 """tests/mutants/run on a small tree: it must tell a killed mutant from every other kind."""
 
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -56,9 +57,14 @@ PATCHES = {
 
 
 class Mutants(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        # One folder for all: its copy and its build serve again.
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
+        shutil.rmtree(os.path.join(self.folder.name, "tests"), ignore_errors=True)
         for path, text in FILES.items():
             self.put(path, text)
 

@@ -2,6 +2,7 @@
 """tests/run must not be fooled: each way of failing, in a small project of its own."""
 
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -43,12 +44,14 @@ def setUpModule():
     for suite, script in PROGRAMS.items():
         with open(os.path.join(source, suite), "w", encoding="utf-8") as f:
             f.write(script + "\n")
-        lines.append(f"test('the-{suite}', sh, args: files('{suite}'), suite: '{suite}', protocol: 'tap', timeout: 3)")
+        lines.append(f"test('the-{suite}', sh, args: files('{suite}'), suite: '{suite}', protocol: 'tap', timeout: 4)")
     with open(os.path.join(source, "meson.build"), "w", encoding="utf-8") as f:
         f.write("\n".join(lines) + "\n")
     with open(os.path.join(folder.name, "BUDGET"), "w", encoding="utf-8") as f:
         f.writelines(f"{suite} {0.1 if suite == 'slow' else 10}\n" for suite in [*PROGRAMS, "empty"])
     subprocess.run(["meson", "setup", build(), source], check=True, capture_output=True)
+    global together
+    together = run(*PROGRAMS)
 
 
 def tearDownModule():
@@ -70,86 +73,113 @@ def run(*suites, enforce=False, first_in_path=None):
     return done.returncode, done.stdout, done.stdout.splitlines()[-1] if done.stdout else ""
 
 
-class Runner(unittest.TestCase):
-    def expect(self, suite, code, last, *words, **more):
-        got, text, line = run(suite, **more)
+def section(suite):
+    """What the run of all suites says about one of them: its counts, and its lines."""
+    text = together[1]
+    counts = re.search(rf"^  {suite} .* (\d+ passed, \d+ failed, \d+ skipped)$", text, re.M)[1]
+    blocks = re.split(r"^(?=FAILED|skipped|slowest)", text, flags=re.M)
+    return counts, "".join(b for b in blocks if b.startswith(("FAILED", "skipped")) and f"  the-{suite}  " in b)
+
+
+class Kinds(unittest.TestCase):
+    """One run of everything; each suite is judged by itself in it."""
+
+    def expect(self, suite, counts, *words):
+        got, text = section(suite)
+        self.assertEqual(got, counts, text)
+        for word in words:
+            self.assertIn(word, text)
+
+    def test_the_sum_is_the_last_line_and_the_status_is_bad(self):
+        code, text, last = together
+        counts = [section(suite)[0] for suite in PROGRAMS]
+        sums = [sum(int(c.split()[i]) for c in counts) for i in (0, 2, 4)]
+        self.assertEqual(last, "{} passed, {} failed, {} skipped".format(*sums), text)
+        self.assertEqual(code, 1)
+
+    def test_piped_output_has_no_colour(self):
+        self.assertNotIn("\033", together[1])
+
+    def test_passing_tests_are_counted_one_by_one(self):
+        self.expect("good", "2 passed, 0 failed, 0 skipped")
+
+    def test_a_failing_sub_test_is_shown_with_its_output(self):
+        self.expect("failing", "1 passed, 1 failed, 0 skipped", "the_broken_one", "0x1 != 0x2")
+
+    def test_a_failing_sub_test_counts_whatever_the_status(self):
+        self.expect("liar", "0 passed, 1 failed, 0 skipped", "broken_with_status_zero")
+
+    def test_a_crash_counts_and_names_its_signal(self):
+        self.expect("crash", "1 passed, 2 failed, 0 skipped", "SIGSEGV", "last words", "2 tests were planned, 1 reported")
+
+    def test_a_bad_status_after_passing_tests_counts(self):
+        self.expect("leak", "1 passed, 1 failed, 0 skipped", "exit status is 23", "LeakSanitizer")
+
+    def test_a_program_without_tap_counts(self):
+        self.expect("silent", "0 passed, 1 failed, 0 skipped", "no plan")
+
+    def test_a_plan_that_is_not_met_counts(self):
+        self.expect("short", "1 passed, 1 failed, 0 skipped", "3 tests were planned, 1 reported")
+
+    def test_a_missing_plan_counts(self):
+        self.expect("unplanned", "1 passed, 1 failed, 0 skipped", "no plan")
+
+    def test_bailing_out_counts(self):
+        self.expect("bailing", "1 passed, 1 failed, 0 skipped", "no machine")
+
+    def test_a_timeout_counts(self):
+        self.expect("hanging", "1 passed, 1 failed, 0 skipped", "did not end in time")
+
+    def test_a_skip_shows_its_reason(self):
+        self.expect("reason", "1 passed, 0 failed, 1 skipped", "needs a guest")
+
+    def test_a_skip_without_reason_is_a_failure(self):
+        self.expect("noreason", "1 passed, 1 failed, 0 skipped", "without a reason")
+
+    def test_a_cmocka_skip_takes_its_reason_from_the_line_before(self):
+        self.expect("cmockareason", "0 passed, 1 failed, 1 skipped", "old_name: needs a guest", "new_name: skipped without")
+
+    def test_an_empty_plan_without_reason_is_a_failure(self):
+        self.expect("nothing", "0 passed, 1 failed, 0 skipped", "no test")
+
+    def test_a_todo_is_a_failure(self):
+        self.expect("todo", "0 passed, 1 failed, 0 skipped", "TODO")
+
+    def test_undefined_behaviour_ends_a_program(self):
+        self.expect("sanitizers", "1 passed, 0 failed, 0 skipped")
+
+
+class Runs(unittest.TestCase):
+    def expect(self, suites, code, last, *words, **more):
+        got, text, line = run(*suites, **more)
         self.assertEqual((got, line), (code, last), text)
         for word in words:
             self.assertIn(word, text)
 
-    def test_passing_tests_are_counted_one_by_one(self):
-        self.expect("good", 0, "2 passed, 0 failed, 0 skipped", "slowest")
+    def test_a_good_run_ends_well(self):
+        self.expect(["good", "reason"], 0, "3 passed, 0 failed, 1 skipped", "slowest")
 
-    def test_piped_output_has_no_colour(self):
-        self.assertNotIn("\033", run("failing")[1])
-
-    def test_a_failing_sub_test_is_shown_with_its_output(self):
-        self.expect("failing", 1, "1 passed, 1 failed, 0 skipped", "the_broken_one", "0x1 != 0x2")
-
-    def test_a_failing_sub_test_counts_whatever_the_status(self):
-        self.expect("liar", 1, "0 passed, 1 failed, 0 skipped", "broken_with_status_zero")
-
-    def test_a_crash_counts_and_names_its_signal(self):
-        self.expect("crash", 1, "1 passed, 2 failed, 0 skipped", "SIGSEGV", "last words", "2 tests were planned, 1 reported")
-
-    def test_a_bad_status_after_passing_tests_counts(self):
-        self.expect("leak", 1, "1 passed, 1 failed, 0 skipped", "exit status is 23", "LeakSanitizer")
-
-    def test_a_program_without_tap_counts(self):
-        self.expect("silent", 1, "0 passed, 1 failed, 0 skipped", "no plan")
-
-    def test_a_plan_that_is_not_met_counts(self):
-        self.expect("short", 1, "1 passed, 1 failed, 0 skipped", "3 tests were planned, 1 reported")
-
-    def test_a_missing_plan_counts(self):
-        self.expect("unplanned", 1, "1 passed, 1 failed, 0 skipped", "no plan")
-
-    def test_bailing_out_counts(self):
-        self.expect("bailing", 1, "1 passed, 1 failed, 0 skipped", "no machine")
-
-    def test_a_timeout_counts(self):
-        self.expect("hanging", 1, "1 passed, 1 failed, 0 skipped", "did not end in time")
-
-    def test_a_skip_shows_its_reason(self):
-        self.expect("reason", 0, "1 passed, 0 failed, 1 skipped", "needs a guest")
-
-    def test_a_skip_without_reason_is_a_failure(self):
-        self.expect("noreason", 1, "1 passed, 1 failed, 0 skipped", "without a reason")
-
-    def test_a_cmocka_skip_takes_its_reason_from_the_line_before(self):
-        self.expect("cmockareason", 1, "0 passed, 1 failed, 1 skipped", "old_name: needs a guest", "new_name: skipped without")
-
-    def test_a_suite_of_skips_alone_is_no_success(self):
-        self.expect("allskipped", 1, "0 passed, 0 failed, 1 skipped")
-
-    def test_an_empty_plan_without_reason_is_a_failure(self):
-        self.expect("nothing", 1, "0 passed, 1 failed, 0 skipped")
-
-    def test_a_todo_is_a_failure(self):
-        self.expect("todo", 1, "0 passed, 1 failed, 0 skipped")
-
-    def test_undefined_behaviour_ends_a_program(self):
-        self.expect("sanitizers", 0, "1 passed, 0 failed, 0 skipped")
+    def test_a_run_of_skips_alone_is_no_success(self):
+        self.expect(["allskipped"], 1, "0 passed, 0 failed, 1 skipped")
 
     def test_a_suite_without_tests_is_a_failure(self):
-        self.expect("empty", 1, "0 passed, 1 failed, 0 skipped", "has no tests")
+        self.expect(["empty"], 1, "0 passed, 1 failed, 0 skipped", "has no tests")
 
     def test_an_empty_suite_beside_a_good_one_is_a_failure(self):
-        code, text, last = run("good", "empty")
-        self.assertEqual((code, last), (1, "2 passed, 1 failed, 0 skipped"), text)
+        self.expect(["good", "empty"], 1, "2 passed, 1 failed, 0 skipped")
 
     def test_a_slow_suite_is_a_warning_here_and_a_failure_in_ci(self):
-        self.expect("slow", 0, "1 passed, 0 failed, 0 skipped", "past twice its budget")
-        self.expect("slow", 1, "1 passed, 1 failed, 0 skipped", "past twice its budget", enforce=True)
+        self.expect(["slow"], 0, "1 passed, 0 failed, 0 skipped", "past twice its budget")
+        self.expect(["slow"], 1, "1 passed, 1 failed, 0 skipped", "past twice its budget", enforce=True)
 
     def test_an_old_log_does_not_speak_for_a_run_that_broke(self):
-        run("good")
         broken = os.path.join(folder.name, "broken")
         os.mkdir(broken)
         with open(os.path.join(broken, "meson"), "w", encoding="utf-8") as f:
             f.write("#!/bin/sh\necho meson is ill\nexit 1\n")
         os.chmod(os.path.join(broken, "meson"), 0o755)
-        self.expect("good", 1, "0 passed, 1 failed, 0 skipped", "did not run", "meson is ill", first_in_path=broken)
+        run("good")
+        self.expect(["good"], 1, "0 passed, 1 failed, 0 skipped", "did not run", "meson is ill", first_in_path=broken)
 
     def test_a_folder_that_is_no_build_is_said(self):
         done = subprocess.run([RUN, folder.name, "good"], capture_output=True, text=True, check=False)
