@@ -120,7 +120,10 @@ def read_entry(entry, suite, name, protocol):
             word = signal.Signals(number).name
         except ValueError:
             word = f"signal {number}"
-        program.fail("(program)", f"died of {word}")
+        # The unmet plan is part of the same story.
+        unmet = [t.reason for t in program.tests if t.name == "(plan)"]
+        program.tests = [t for t in program.tests if t.name != "(plan)"]
+        program.fail("(program)", ": ".join([f"died of {word}", *unmet]))
     elif code and not program.count("failed"):
         program.fail("(program)", f"every sub-test passed, but the exit status is {code}", stdout.splitlines()[-20:])
     return program

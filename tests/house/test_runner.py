@@ -110,7 +110,7 @@ class Kinds(unittest.TestCase):
         self.expect("liar", "0 passed, 1 failed, 0 skipped", "broken_with_status_zero")
 
     def test_a_crash_counts_and_names_its_signal(self):
-        self.expect("crash", "1 passed, 2 failed, 0 skipped", "SIGSEGV", "last words", "2 tests were planned, 1 reported")
+        self.expect("crash", "1 passed, 1 failed, 0 skipped", "died of SIGSEGV: 2 tests were planned, 1 reported", "last words")
 
     def test_a_bad_status_after_passing_tests_counts(self):
         self.expect("leak", "1 passed, 1 failed, 0 skipped", "exit status is 23", "LeakSanitizer")
