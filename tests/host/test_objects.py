@@ -8,7 +8,7 @@ import unittest
 
 import tap
 from support import (
-    MIB, WORKER, HostTest, counters, errors, jemalloc_dir, methods, need_root, probe, target_path, tids,
+    MIB, TARGETS, WORKER, HostTest, counters, errors, jemalloc_dir, methods, need_root, probe, target_path, tids,
 )
 
 VERSION = "5.3.0"
@@ -166,6 +166,9 @@ class Stripped(ExactTest):
 
     def test_debug_file_of_another_build_is_refused(self):
         stripped, debug = self.strip(target_path("static"), "program")
+        # A name that nothing but the link leads to.
+        os.rename(debug, self.path("symbols"))
+        debug = self.path("symbols")
         self.link(stripped, debug)
         with open(debug, "r+b") as f:
             f.seek(-1, os.SEEK_END)
@@ -179,6 +182,16 @@ class Stripped(ExactTest):
             return
         self.assert_fatal(answer, "dwarf-parse-failure")
         self.assertIn(debug, answer.stderr)
+
+    def test_foreign_debug_file_beside_the_program_is_refused(self):
+        """Neither build-id nor checksum vouches for it: a wrong layout would give wrong numbers."""
+        stripped = self.path("program")
+        run("strip", "-R", ".note.gnu.build-id", "-o", stripped, target_path("static"))
+        run("objcopy", "--only-keep-debug", os.path.join(TARGETS, "foreign"), stripped + ".debug")
+        target = self.start_target("", program=stripped, threads=1)
+        answer = probe("--pid", target.pid, "--json")
+        self.assert_fatal(answer, "dwarf-parse-failure")
+        self.assertIn(stripped + ".debug", answer.stderr)
 
     def test_debug_file_of_a_stripped_library(self):
         library, debug = self.strip(os.path.join(jemalloc_dir("page64k"), "libjemalloc.so.2"), "libjemalloc.so.2")

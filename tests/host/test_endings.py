@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs that end early: signals, deadlines, targets that become another program or die."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import tap
+from support import (
+    MIB, PROBE, TARGETS, HostTest, Target, counters, errors, probe, target_path, tids, undisturbed, wait_until,
+)
+
+MANY = ["--snapshots", "100000", "--interval-ms", "2"]
+RECORD = '{"name": "a test", "metrics": []}\n'
+
+
+class Interrupted(HostTest):
+    def start_probe(self, *arguments):
+        run = subprocess.Popen([PROBE, "--json", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+        self.addCleanup(Target(run).end)
+        return run
+
+    def record(self):
+        path = self.path("run.ktstr.json")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(RECORD)
+        return path
+
+    def assert_record_untouched(self, path):
+        with open(path, encoding="utf-8") as f:
+            self.assertEqual(f.read(), RECORD)
+        left = set(os.listdir(self.dir)) - {os.path.basename(path), os.path.basename(path) + ".lock"}
+        self.assertEqual([n for n in left if not n.startswith("beat-")], [])
+
+    def test_both_signals_give_what_was_read_so_far(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            for way in ([], ["--ptrace"]):
+                with self.subTest(signal=number.name, way=way):
+                    target = self.start_target("pie", threads=3)
+                    run = self.start_probe("--pid", target.pid, *MANY, *way)
+                    time.sleep(0.4)
+                    run.send_signal(number)
+                    stdout, stderr = run.communicate(timeout=20)
+                    self.assertEqual((run.returncode, stderr), (0, ""))
+                    document = json.loads(stdout)
+                    self.assertIs(document["interrupted"], True)
+                    self.assertGreater(len(document["snapshots"]), 1)
+                    self.assertLess(len(document["snapshots"]), 100000)
+                    self.assertEqual(counters(document), target.threads)
+                    self.assertEqual(undisturbed(target.pid), [])
+                    target.wait_for_beats(1)
+
+    def test_a_run_with_a_record_leaves_it_as_it_was(self):
+        target = self.start_target("pie", threads=1)
+        path = self.record()
+        run = self.start_probe("--pid", target.pid, *MANY, "--sidecar", path)
+        time.sleep(0.3)
+        run.terminate()
+        stdout, stderr = run.communicate(timeout=20)
+        self.assertEqual(run.returncode, 3, stderr)
+        self.assertIs(json.loads(stdout)["interrupted"], True)
+        self.assertIn("sidecar append failed (exit 3): " + path, stderr)
+        self.assert_record_untouched(path)
+
+    def test_the_deadline_ends_a_run_and_says_so(self):
+        target = self.start_target("pie", threads=3)
+        for way in ([], ["--ptrace"]):
+            with self.subTest(way=way):
+                begun = time.monotonic()
+                answer = probe("--pid", target.pid, "--json", *MANY, "--abort-after-ms", "300", *way)
+                self.assertLess(time.monotonic() - begun, 10)
+                self.assertEqual(answer.code, 0, answer)
+                self.assertEqual(answer.stderr, "ktstr-probe-deadline: abort after 300ms\n")
+                self.assertIs(answer.document["interrupted"], True)
+                self.assertEqual(counters(answer.document), target.threads)
+                self.assertEqual(undisturbed(target.pid), [])
+                target.wait_for_beats(1)
+
+    def test_the_deadline_leaves_a_record_as_it_was(self):
+        target = self.start_target("pie", threads=1)
+        path = self.record()
+        answer = probe("--pid", target.pid, "--json", *MANY, "--abort-after-ms", "200", "--sidecar", path)
+        self.assertEqual(answer.code, 3, answer)
+        self.assertEqual(answer.stderr.splitlines()[0], "ktstr-probe-deadline: abort after 200ms")
+        self.assertIn("sidecar append failed (exit 3): " + path, answer.stderr)
+        self.assert_record_untouched(path)
+
+    def test_a_deadline_that_is_not_reached_changes_nothing(self):
+        target = self.start_target("pie", threads=1)
+        document = self.read(target.pid, "--abort-after-ms", "3600000")
+        self.assertIs(document["interrupted"], False)
+        self.assertEqual(counters(document), target.threads)
+
+    def test_a_deadline_in_the_wait_ends_the_wait(self):
+        target = self.start_target("pie", threads=1)
+        begun = time.monotonic()
+        answer = probe("--pid", target.pid, "--json", "--snapshots", "2", "--interval-ms", "3600000",
+                       "--abort-after-ms", "500")
+        self.assertLess(time.monotonic() - begun, 15)
+        self.assertEqual((answer.code, answer.document["interrupted"], len(answer.document["snapshots"])), (0, True, 1))
+
+    def test_a_deadline_of_a_millisecond_ends_the_search_for_debug_information(self):
+        """Very many units to search take seconds; the deadline does not wait for them."""
+        worker = self.spawn([os.path.join(TARGETS, "target-big")])
+        worker.read_report()
+        begun = time.monotonic()
+        whole = probe("--pid", worker.pid, "--json")
+        usual = time.monotonic() - begun
+        if whole.code:
+            self.assert_fatal(whole, "dwarf-parse-failure")
+        else:  # the table knows this build
+            self.assertEqual(whole.document["evidence"], "layout-table")
+        begun = time.monotonic()
+        answer = probe("--pid", worker.pid, "--json", "--abort-after-ms", "1")
+        taken = time.monotonic() - begun
+        self.assertEqual((answer.code, answer.stderr), (0, "ktstr-probe-deadline: abort after 1ms\n"), answer)
+        self.assertIs(answer.document["interrupted"], True)
+        self.assertEqual(answer.document["snapshots"], [])
+        if usual < 0.5:
+            self.skipTest(f"the whole search took only {usual:.2f} s here")
+        self.assertLess(taken, usual / 2)
+
+
+class TargetChanges(HostTest):
+    def test_another_program_between_snapshots_is_fatal(self):
+        other = self.path("other")
+        shutil.copy(target_path("static"), other)
+        for way in ([], ["--ptrace"]):
+            with self.subTest(way=way):
+                target = self.start_target("pie", "--exec", other)
+                run = subprocess.Popen([PROBE, "--json", "--pid", str(target.pid), *MANY, *way],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                self.addCleanup(Target(run).end)
+                time.sleep(0.3)
+                os.kill(target.pid, signal.SIGUSR2)
+                stdout, stderr = run.communicate(timeout=20)
+                self.assertEqual((run.returncode, stdout), (1, ""), stderr)
+                self.assertEqual(stderr.splitlines()[0], "ktstr-probe-fatal: exe-identity-changed")
+                target.read_report()
+                self.assertEqual(os.readlink(f"/proc/{target.pid}/exe"), other)
+                self.assertEqual(undisturbed(target.pid), [])
+
+    def test_the_same_program_again_is_read_anew(self):
+        """Same file, other memory: no number of the old image may be shown for the new one."""
+        program = target_path("pie")
+        target = self.start_target("pie", "--exec", program, threads=2, program=program)
+        old = dict(target.threads)
+        run = subprocess.Popen([PROBE, "--json", "--pid", str(target.pid), "--snapshots", "400", "--interval-ms", "2"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(Target(run).end)
+        time.sleep(0.3)
+        os.kill(target.pid, signal.SIGUSR2)
+        target.threads.clear()
+        target.read_report()
+        stdout, stderr = run.communicate(timeout=30)
+        if run.returncode == 1:
+            self.assertIn("ktstr-probe-fatal: ", stderr)
+            return
+        self.assertEqual(run.returncode, 0, stderr)
+        document = json.loads(stdout)
+        for i in range(len(document["snapshots"])):
+            for tid, value in counters(document, i).items():
+                if tid != target.pid:
+                    self.assertEqual(value, old.get(tid), "a thread of the old image")
+                else:
+                    self.assertLessEqual(value[0], max(old[tid][0], target.threads[tid][0]))
+
+    def test_a_target_that_dies_midway(self):
+        for way in ([], ["--ptrace"], ["--no-ptrace"]):
+            with self.subTest(way=way):
+                target = self.start_target("pie", threads=3)
+                run = subprocess.Popen([PROBE, "--json", "--pid", str(target.pid), *MANY, *way],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                self.addCleanup(Target(run).end)
+                time.sleep(0.3)
+                target.process.kill()
+                target.process.wait()
+                stdout, stderr = run.communicate(timeout=20)
+                self.assertEqual((run.returncode, stdout), (1, ""), stderr)
+                # What is seen first depends on the moment; each of them is true.
+                self.assertRegex(stderr, r"\Aktstr-probe-fatal: "
+                                         r"(exe-identity-changed|pid-missing|readlink-failure|tid-enumeration-failure)\n"
+                                         r"error: .*\n")
+
+    def test_a_thread_that_ends_is_never_an_old_number(self):
+        """Its stack stays mapped; the record of what it had must not be read from there."""
+        worker = self.start_worker(MIB, "--churn")
+        document = self.read_any(worker.pid, "--snapshots", "100", "--interval-ms", "1")
+        births = {}
+        for i in range(len(document["snapshots"])):
+            for thread in document["snapshots"][i]["threads"]:
+                if "error" in thread:
+                    self.assertIn(thread["error_kind"], ("process-vm-readv", "ptrace-seize", "ptrace-interrupt",
+                                                         "waitpid", "thread-pointer"))
+                elif thread["tid"] != worker.pid:
+                    births.setdefault(thread["tid"], set()).add(thread["start_time_jiffies"])
+                    self.assertLess(thread["allocated_bytes"], MIB, "a helper never has the main thread's bytes")
+        self.assertTrue(births, "no helper was ever read")
+
+    def read_any(self, pid, *arguments):
+        answer = probe("--pid", pid, "--json", *arguments)
+        self.assertEqual(answer.code, 0, answer)
+        return answer.document
+
+    def test_a_process_whose_main_thread_left(self):
+        """The first thread is a zombie, the others live: they are read, or the reason is told."""
+        target = self.start_target("pie", "--leave-main", threads=2)
+        wait_until(lambda: "Z" in open(f"/proc/{target.pid}/stat", encoding="utf-8").read(), "the main thread ends")
+        living = [t for t in tids(target.pid) if t != target.pid]
+        for way in ([], ["--ptrace"], ["--no-ptrace"]):
+            with self.subTest(way=way):
+                answer = probe("--pid", target.pid, "--json", *way)
+                if answer.code:  # /proc/PID/exe belongs to the thread that left
+                    self.assert_fatal(answer, "readlink-failure")
+                    self.assertIn("main thread", answer.stderr)
+                    continue
+                self.assertEqual(counters(answer.document), {t: target.threads[t] for t in living})
+                self.assertEqual(list(errors(answer.document)), [target.pid])
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
