@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A probe killed at two thousand random moments, and a longer storm of signals."""
+
+import tap
+from test_stops import Killed, Signals
+
+Killed.ROUNDS = 1000
+Signals.QUEUED = 200000
+Signals.ONE_BY_ONE = 2000
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
