@@ -52,7 +52,8 @@ static bool walk_one(const struct remote *remote, const struct thread_list_layou
 		     uint64_t head, size_t max_steps, struct thread_list *list)
 {
 	struct window w = { .n = window_size(layout) };
-	uint64_t node;
+	size_t next_milestone = 1;
+	uint64_t node, milestone = head;
 
 	if (remote_read(remote, head + layout->list_next, &node, sizeof(node)) != REMOTE_OK)
 		return false;
@@ -61,6 +62,17 @@ static bool walk_one(const struct remote *remote, const struct thread_list_layou
 
 		if (node == head)
 			return true;
+		/*
+		 * A thread that ends meanwhile leads into the list of free stacks, which
+		 * goes round for ever without meeting our head. A node kept from twice as long
+		 * ago each time is met again soon after the circle was closed (Brent).
+		 */
+		if (node == milestone)
+			return false;
+		if (step == next_milestone) {
+			milestone = node;
+			next_milestone *= 2;
+		}
 		if (!sub_fits_u64(node, layout->pthread_list, &pthread))
 			return false;
 		if (remote_read(remote, pthread, w.bytes, w.n) != REMOTE_OK)
