@@ -8,7 +8,7 @@
 bool counter_place_is_sane(const struct counter_place *place)
 {
 	return place->allocated < place->deallocated &&
-	       place->deallocated - place->allocated + sizeof(uint64_t) <= COUNTERS_MAX_SPAN_BYTES;
+	       place->deallocated - place->allocated <= COUNTERS_MAX_SPAN_BYTES - sizeof(uint64_t);
 }
 
 static void set_address(struct counter_read *read, bool fits, uint64_t block, uint64_t offset)
@@ -36,6 +36,7 @@ static void locate_in_dtv(const struct remote *remote, const struct glibc_layout
 		case DTV_UNTOUCHED:
 			reads[i].status = COUNTER_OK;
 			reads[i].address = 0;
+			reads[i].allocated_bytes = reads[i].deallocated_bytes = 0;
 			break;
 		case DTV_UNREADABLE:
 			reads[i].status = COUNTER_UNREADABLE;
