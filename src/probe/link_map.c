@@ -21,14 +21,14 @@ static bool read_u64(const struct remote *remote, uint64_t address, uint64_t *re
 	return remote_read(remote, address, ret, sizeof(*ret)) == REMOTE_OK;
 }
 
-/* 0 when no map of this namespace has the bias. */
-static uint64_t find_map(const struct remote *remote, uint64_t r_debug, uint64_t bias)
+/* 0 when no map of this namespace has the bias. The bound is one for all namespaces together. */
+static uint64_t find_map(const struct remote *remote, uint64_t r_debug, uint64_t bias, int *left)
 {
 	uint64_t map;
 
 	if (!read_u64(remote, r_debug + R_DEBUG_MAP, &map))
 		return 0;
-	for (int i = 0; map && i < LINK_MAP_MAX_LIBRARIES; i++) {
+	for (; map && *left > 0; --*left) {
 		uint64_t address;
 
 		if (!read_u64(remote, map + LINK_MAP_ADDR, &address))
@@ -55,8 +55,10 @@ static uint64_t next_namespace(const struct remote *remote, uint64_t r_debug)
 
 static uint64_t find_map_in_all(const struct remote *remote, uint64_t r_debug, uint64_t bias)
 {
+	int libraries_left = LINK_MAP_MAX_LIBRARIES;
+
 	for (int i = 0; r_debug && i < LINK_MAP_MAX_NAMESPACES; i++) {
-		uint64_t map = find_map(remote, r_debug, bias);
+		uint64_t map = find_map(remote, r_debug, bias, &libraries_left);
 
 		if (map)
 			return map;
