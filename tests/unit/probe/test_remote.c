@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "unit.h"
+#include "skip.h"
 
 enum { PAGE = 4096, MANY = 5000 };
 
@@ -194,8 +194,7 @@ static void a_stranger_is_denied(void **state UNUSED)
 	int status;
 	pid_t reader;
 
-	if (geteuid() != 0 || !nobody)
-		skip(); /* needs root, to become somebody else */
+	skip_unless(geteuid() == 0 && nobody, "needs root, to become somebody else");
 	child = child_start();
 	reader = fork();
 	if (reader == 0) {

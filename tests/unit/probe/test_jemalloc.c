@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "probe/jemalloc.h"
+
+#include <stdlib.h>
+
+#include "skip.h"
+#include "target.h"
+
+#define HASH	"54eaed1d8b56b1aa528be3bdd1877e59c56fa90c"
+#define VERSION "5.3.0-0-g" HASH
+#define SIGN	"<jemalloc>: Error\0"
+
+static void the_bare_name_and_any_prefix_are_accepted(void **state UNUSED)
+{
+	static const char *const names[] = {
+		"tsd_tls",
+		"je_tsd_tls",
+		"_rjem_je_tsd_tls",
+		"jemalloc_je_tsd_tls",
+		"custom_prefix_tsd_tls",
+		"x_tsd_tls",
+		"__tsd_tls",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!jemalloc_is_tsd_symbol(names[i]))
+			fail_msg("%s", names[i]);
+}
+
+static void names_that_only_look_alike_are_not(void **state UNUSED)
+{
+	static const char *const names[] = {
+		"mytsd_tls", "tsd_tls_v2", "je_tsd_tls_extra", "tsd", "je_tsd", "_tsd_tls",
+		"",	     "tls",	   "TSD_TLS",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (jemalloc_is_tsd_symbol(names[i]))
+			fail_msg("%s", names[i]);
+}
+
+/* A copy of its own on the heap, so that the sanitizer sees a byte too far. */
+static bool find(const void *bytes, size_t n, char ret[JEMALLOC_VERSION_MAX])
+{
+	uint8_t *copy = malloc(n ? n : 1);
+	bool found;
+
+	assert_non_null(copy);
+	memcpy(copy, bytes, n);
+	found = jemalloc_find_version((struct bytes){ copy, n }, ret);
+	free(copy);
+	return found;
+}
+
+#define assert_version(literal, expected)                                                          \
+	do {                                                                                       \
+		char got_[JEMALLOC_VERSION_MAX] = "before";                                        \
+		assert_int_equal(find(literal, sizeof(literal) - 1, got_), (expected)[0] != '\0'); \
+		assert_string_equal(got_, expected);                                               \
+	} while (0)
+
+static void a_version_is_found_wherever_it_stands(void **state UNUSED)
+{
+	assert_version(SIGN VERSION "\0", VERSION);
+	assert_version(VERSION "\0" SIGN, VERSION);
+	assert_version("junk\0\0\0" SIGN "more\0" VERSION "\0end\0", VERSION);
+	assert_version(SIGN "5.2.1-0-gea6b3e9\0", "5.2.1-0-gea6b3e9");
+	assert_version(SIGN "5.3.0-186-gabcdef0\0", "5.3.0-186-gabcdef0");
+}
+
+static void a_version_must_be_whole(void **state UNUSED)
+{
+	assert_version(SIGN "5.3.0-0-gea6b3e\0", ""); /* six digits of hash */
+	assert_version(SIGN "5.3.0-0-g\0", "");
+	assert_version(SIGN "5.3.0-0\0", "");
+	assert_version(SIGN "5.3.0\0", "");
+	assert_version(SIGN "5.3-0-gea6b3e9\0", "");
+	assert_version(SIGN ".3.0-0-gea6b3e9\0", "");
+	assert_version(SIGN "5.3.0-0-gea6b3e9x\0", "");
+	assert_version(SIGN "5.3.0-0-gEA6B3E9\0", "");
+	assert_version(SIGN "5.3.0-0-xea6b3e9\0", "");
+	assert_version(SIGN "x5.3.0-0-gea6b3e9\0", "");
+	assert_version(SIGN "5.3.0-0-gea6b3e9 \0", "");
+}
+
+static void a_version_cut_off_by_the_end_is_none(void **state UNUSED)
+{
+	assert_version(SIGN VERSION, "");
+	assert_version(SIGN "5.3.0-0-g", "");
+	assert_version(SIGN "5", "");
+	assert_version(SIGN, "");
+	assert_version("", "");
+}
+
+/* Git describes other programs in the same way. */
+static void without_jemallocs_own_word_it_is_somebody_elses(void **state UNUSED)
+{
+	assert_version(VERSION "\0", "");
+	assert_version("jemalloc\0" VERSION "\0", "");
+	assert_version("<jemalloc\0" VERSION "\0", "");
+}
+
+static void a_version_longer_than_the_room_for_it_is_passed_over(void **state UNUSED)
+{
+	assert_version(SIGN "5.3.0-0-g" HASH HASH HASH "\0" VERSION "\0", VERSION);
+	assert_version(SIGN "5.3.0-0-g" HASH HASH HASH "\0", "");
+}
+
+static struct elf_image *open_image(const char *path)
+{
+	struct elf_image *image = NULL;
+
+	assert_success(elf_image_open(path, &image));
+	return image;
+}
+
+static void a_program_without_jemalloc_shows_no_sign(void **state UNUSED)
+{
+	_cleanup_elf_image_ struct elf_image *image = open_image(target_path("KTSTR_TARGET"));
+	struct jemalloc_signs signs;
+
+	assert_false(jemalloc_recognise(image, &signs));
+}
+
+static void a_static_program_with_jemalloc_shows_all_signs(void **state UNUSED)
+{
+	_cleanup_elf_image_ struct elf_image *image = NULL;
+	struct jemalloc_signs signs;
+	struct elf_tls tls;
+
+	skip_unless(getenv("KTSTR_JEMALLOC_TARGET"), "needs the jemalloc that set-up builds");
+	image = open_image(target_path("KTSTR_JEMALLOC_TARGET"));
+	assert_success(elf_image_tls(image, &tls));
+	assert_true(jemalloc_recognise(image, &signs));
+	assert_true(signs.has_symbol);
+	assert_true(jemalloc_is_tsd_symbol(signs.symbol_name));
+	assert_true(signs.exports_mallctl);
+	assert_true(signs.symbol_bytes > 1024);
+	assert_true(signs.symbol_offset + signs.symbol_bytes <= tls.memsz);
+	assert_true(strncmp(signs.version, "5.", 2) == 0);
+}
+
+static void debians_stripped_library_has_no_symbol_but_the_rest(void **state UNUSED)
+{
+	_cleanup_free_ char *path = NULL;
+	_cleanup_elf_image_ struct elf_image *image = NULL;
+	struct jemalloc_signs signs;
+
+	if (asprintf(&path, "%s/debian/usr/lib/x86_64-linux-gnu/libjemalloc.so.2",
+		     getenv("KTSTR_JEMALLOC_DIR")) < 0)
+		fail();
+	skip_unless(access(path, R_OK) == 0, "needs the library that set-up unpacks");
+	image = open_image(path);
+	assert_true(jemalloc_recognise(image, &signs));
+	assert_false(signs.has_symbol);
+	assert_true(signs.exports_mallctl);
+	assert_true(strncmp(signs.version, "5.", 2) == 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_bare_name_and_any_prefix_are_accepted),
+		cmocka_unit_test(names_that_only_look_alike_are_not),
+		cmocka_unit_test(a_version_is_found_wherever_it_stands),
+		cmocka_unit_test(a_version_must_be_whole),
+		cmocka_unit_test(a_version_cut_off_by_the_end_is_none),
+		cmocka_unit_test(without_jemallocs_own_word_it_is_somebody_elses),
+		cmocka_unit_test(a_version_longer_than_the_room_for_it_is_passed_over),
+		cmocka_unit_test(a_program_without_jemalloc_shows_no_sign),
+		cmocka_unit_test(a_static_program_with_jemalloc_shows_all_signs),
+		cmocka_unit_test(debians_stripped_library_has_no_symbol_but_the_rest),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
