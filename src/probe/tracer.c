@@ -57,10 +57,14 @@ static enum wait_result wait_for_stop(pid_t tid, uint64_t timeout_ns, int *ret_s
 	}
 }
 
-static void detach(pid_t tid, int signal)
+/*
+ * Refused only when the thread was killed meanwhile. Its tracer alone can bury
+ * it then, and the process's parent would wait for that. False when it has not ended yet.
+ */
+static bool detach(pid_t tid, int signal)
 {
-	/* Fails only when the thread was killed meanwhile, and then there is nothing to release. */
-	ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal);
+	return ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal) == 0 ||
+	       wait_for_stop(tid, STOP_TIMEOUT_NS, &signal) == WAIT_ENDED;
 }
 
 /* True when an earlier attempt left the thread seized with a stop on its way. */
@@ -124,7 +128,8 @@ struct error *tracer_thread_pointer(const struct stopped_thread *thread, uint64_
 
 void tracer_release(struct tracer *tracer, const struct stopped_thread *thread)
 {
-	detach(thread->tid, thread->signal);
+	if (!detach(thread->tid, thread->signal))
+		vec_push(&tracer->unreleased, thread->tid);
 	tracer->stopped_threads++;
 	tracer->stopped_ns += clock_monotonic_ns() - thread->asked_ns;
 }
