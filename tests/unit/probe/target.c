@@ -15,7 +15,7 @@
  *	dlopen PATH     load a library with a function `touch_tls`
  *	vfork N         thread N becomes the parent of a vfork() that does not return
  *	vfork-end       until now
- *	signals         how many SIGUSR1 arrived
+ *	signals         how many SIGUSR1 and SIGRTMIN arrived
  *
  * Works with and without jemalloc: mallctl is found at run time or not at all.
  */
@@ -86,10 +86,10 @@ static void answer_identity(struct worker *w)
 static void run_vfork(void)
 {
 	/* The child shares our memory, and the kernel holds us until it is gone. */
-	pid_t child = vfork();
+	pid_t parent = getpid(), child = vfork();
 
 	if (child == 0) {
-		while (!atomic_load(&vfork_may_end))
+		while (!atomic_load(&vfork_may_end) && getppid() == parent)
 			usleep(1000);
 		_exit(0);
 	}
@@ -256,6 +256,7 @@ int main(void)
 	size_t n = 0;
 
 	signal(SIGUSR1, count_signal);
+	signal(SIGRTMIN, count_signal);
 	for (;;) {
 		ssize_t got = read(STDIN_FILENO, line + n, 1);
 		const char *answer;
