@@ -78,6 +78,15 @@ static void add_references(struct name_filter *filter, uint32_t string_offset)
 	}
 }
 
+/* The place of the n bytes after the previous one (NULL: the first), or NULL. */
+static const uint8_t *next_string(struct bytes in, const uint8_t *previous, const char *name,
+				  size_t n)
+{
+	size_t from = previous ? (size_t)(previous - in.at) + 1 : 0;
+
+	return in.n > from ? memmem(in.at + from, in.n - from, name, n) : NULL;
+}
+
 /* A short name may stand in the entry itself. */
 static void add_inline(struct name_filter *filter, const char *name, size_t n)
 {
@@ -85,10 +94,9 @@ static void add_inline(struct name_filter *filter, const char *name, size_t n)
 
 	for (size_t s = 0; s < ARRAY_SIZE(sections); s++) {
 		struct bytes in = dwarf_view_section(filter->view, sections[s]);
-		const uint8_t *end = in.at + in.n;
-		const uint8_t *hit = in.n ? memmem(in.at, in.n, name, n) : NULL;
+		const uint8_t *hit = next_string(in, NULL, name, n);
 
-		for (; hit; hit = memmem(hit + 1, (size_t)(end - hit) - 1, name, n)) {
+		for (; hit; hit = next_string(in, hit, name, n)) {
 			if (filter->references.n >= ELF_LIMIT_REFERENCES) {
 				filter->overflowed = true;
 				return;
@@ -106,11 +114,10 @@ void name_filter_add(struct name_filter *filter, const char *name)
 
 	for (size_t s = 0; s < ARRAY_SIZE(sections); s++) {
 		struct bytes in = dwarf_view_section(filter->view, sections[s]);
-		const uint8_t *end = in.at + in.n;
 		/* The end of a longer string will do: linkers share tails. */
-		const uint8_t *hit = in.n ? memmem(in.at, in.n, name, n) : NULL;
+		const uint8_t *hit = next_string(in, NULL, name, n);
 
-		for (; hit; hit = memmem(hit + 1, (size_t)(end - hit) - 1, name, n)) {
+		for (; hit; hit = next_string(in, hit, name, n)) {
 			if (++n_hits > ELF_LIMIT_STRING_HITS) {
 				filter->overflowed = true;
 				return;

@@ -33,12 +33,12 @@ static void read_everything(struct elf_image *img)
 	uint32_t crc;
 	uint8_t word[8];
 	bool found[3];
+	struct error *err;
 
 	total += elf_image_machine(img) + elf_image_type(img) + elf_image_size(img) +
 		 strlen(elf_image_label(img));
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
-		struct error *err = elf_image_section(img, sections[i], &bytes);
-
+		err = elf_image_section(img, sections[i], &bytes);
 		/* Every byte that is lent must be there. */
 		for (size_t b = 0; !err && b < bytes.n; b++)
 			total += bytes.at[b];
@@ -48,8 +48,10 @@ static void read_everything(struct elf_image *img)
 	}
 	error_free(elf_symbol_find(img, ends_in_tls, NULL, &symbols[0]));
 	error_free(elf_symbol_find_named(img, "je_tsd_tls", &symbols[0]));
-	if (!elf_symbol_find_all_named(img, names, 3, symbols, found) && found[1])
+	err = elf_symbol_find_all_named(img, names, ARRAY_SIZE(names), symbols, found);
+	if (!err && found[1])
 		total += strlen(symbols[1].name);
+	error_free(err);
 	error_free(elf_image_tls(img, &tls));
 	error_free(elf_build_id(img, &hex));
 	if (hex.n && !build_id_hex_is_safe(strbuf_str(&hex), hex.n))

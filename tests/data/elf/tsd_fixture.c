@@ -22,7 +22,13 @@ struct tsd_s {
 	uint8_t state;
 	uint64_t MANGLED(thread_allocated);
 	uint64_t MANGLED(thread_allocated_next_event_fast);
+#ifdef FIXTURE_PARTIAL
+	uint64_t renamed;
+#define THREAD_DEALLOCATED renamed
+#else
 	uint64_t MANGLED(thread_deallocated);
+#define THREAD_DEALLOCATED MANGLED(thread_deallocated)
+#endif
 	uint64_t MANGLED(thread_deallocated_next_event_fast);
 	void *tail[7];
 #ifdef FIXTURE_ANONYMOUS
@@ -39,13 +45,13 @@ uint64_t je_tsd_fetch_slow(void);
 uint64_t je_tsd_fetch_slow(void)
 {
 	je_tsd_tls.MANGLED(thread_allocated)++;
-	return je_tsd_tls.MANGLED(thread_allocated) + je_tsd_tls.MANGLED(thread_deallocated);
+	return je_tsd_tls.MANGLED(thread_allocated) + je_tsd_tls.THREAD_DEALLOCATED;
 }
 
 int main(void)
 {
 	je_tsd_fetch_slow();
 	printf("%zu %zu %zu %zu\n", offsetof(tsd_t, MANGLED(thread_allocated)),
-	       offsetof(tsd_t, MANGLED(thread_deallocated)), sizeof(tsd_t), _Alignof(tsd_t));
+	       offsetof(tsd_t, THREAD_DEALLOCATED), sizeof(tsd_t), _Alignof(tsd_t));
 	return 0;
 }
