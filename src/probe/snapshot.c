@@ -162,6 +162,24 @@ static void read_stopped(struct probe *probe, struct attempt *attempt)
 	tracer_release(&probe->tracer, &stopped);
 }
 
+/* The kernel checks permission before it looks at the address. */
+static bool memory_is_refused(const struct probe *probe)
+{
+	uint8_t byte;
+
+	return remote_read(&probe->memory.remote, 0, &byte, 1) == REMOTE_DENIED;
+}
+
+static struct error *no_pointer_error(const struct probe *probe, pid_t tid)
+{
+	if (memory_is_refused(probe))
+		return thread_error(THREAD_PROCESS_VM_READV, EPERM, "process_vm_readv of thread %d",
+				    (int)tid);
+	return thread_error(THREAD_POINTER, 0,
+			    "thread %d is not in glibc's thread list, and stopping it is forbidden",
+			    (int)tid);
+}
+
 static void read_one_by_one(struct probe *probe, struct attempt *attempt)
 {
 	struct known_thread *thread = attempt->thread;
@@ -170,10 +188,7 @@ static void read_one_by_one(struct probe *probe, struct attempt *attempt)
 	if (!task_dir_contains(&probe->tasks, thread->tid))
 		attempt->error = gone_error(thread->tid, "went away");
 	else if (probe->stop == PROBE_STOP_NEVER)
-		attempt->error = thread_error(
-			THREAD_POINTER, 0,
-			"thread %d is not in glibc's thread list, and stopping it is forbidden",
-			(int)thread->tid);
+		attempt->error = no_pointer_error(probe, thread->tid);
 	else
 		read_stopped(probe, attempt);
 	/* Name and start time help to see which thread it was. */

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/io.h"
 #include "procfs/process.h"
+#include "procfs/task.h"
 
 enum { PTRACE_SCOPE_MAX_BYTES = 16 };
 
@@ -44,6 +45,22 @@ void hint_permission(const char *proc_root, struct strbuf *into)
 	}
 }
 
+/* A main thread may end before the others: then the process lives, but has no exe of its own. */
+static bool has_other_threads(const char *proc_root, pid_t pid)
+{
+	struct task_dir tasks = { 0 };
+	struct tid_list list = { 0 };
+	_cleanup_error_ struct error *err = task_dir_open(proc_root, pid, &tasks);
+	bool several;
+
+	if (!err)
+		err = task_dir_list(&tasks, &list);
+	several = !err && list.tids.n > 1;
+	tid_list_deinit(&list);
+	task_dir_close(&tasks);
+	return several;
+}
+
 void hint_exe(const char *proc_root, pid_t pid, int errnum, struct strbuf *into)
 {
 	struct proc_stat stat;
@@ -56,7 +73,10 @@ void hint_exe(const char *proc_root, pid_t pid, int errnum, struct strbuf *into)
 	if (errnum != ENOENT)
 		return;
 	err = proc_stat_read(proc_root, pid, &stat);
-	if (!err && stat.state == 'Z')
+	if (!err && stat.state == 'Z' && has_other_threads(proc_root, pid))
+		strbuf_append(into, "its main thread has ended while others run on; such a process "
+				    "cannot be opened through its pid");
+	else if (!err && stat.state == 'Z')
 		strbuf_append(into, "the process has ended and waits for its parent (a zombie)");
 	else if (!err)
 		strbuf_append(into, "a kernel thread has no executable");
