@@ -42,10 +42,10 @@ build/debug/build.ninja: $(MESON_FILES) | setup
 	@$(call SETUP,,--buildtype=debug -Dwerror=true $(SANITIZE))
 
 build/gcc/build.ninja: $(MESON_FILES) | setup
-	@$(call SETUP,CC=gcc,--buildtype=release -Dwerror=true)
+	@$(call SETUP,CC=gcc,--buildtype=debugoptimized -Dwerror=true)
 
 build/clang/build.ninja: $(MESON_FILES) | setup
-	@$(call SETUP,CC=$(CLANG),--buildtype=release -Dwerror=true)
+	@$(call SETUP,CC=$(CLANG),--buildtype=debugoptimized -Dwerror=true)
 
 # clang: the thread sanitizer of gcc 12 cannot start where addresses are well randomised.
 build/tsan/build.ninja: $(MESON_FILES) | setup

@@ -13,7 +13,7 @@ static struct error *load_table(struct elf_image *img, uint32_t type, struct sym
 {
 	for (size_t i = 1; i < img->n_sections; i++) {
 		struct image_section *section = &img->sections[i];
-		struct symbol_table table;
+		struct symbol_table table = { 0 };
 		struct error *err;
 
 		if (section->header.sh_type != type || !section->header.sh_size)
@@ -64,7 +64,7 @@ struct error *elf_symbol_visit(struct elf_image *img, elf_symbol_visit_fn visit,
 	static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
 
 	for (size_t t = 0; t < ARRAY_SIZE(types); t++) {
-		struct symbol_table table;
+		struct symbol_table table = { 0 };
 		struct error *err = load_table(img, types[t], &table);
 
 		if (error_is(err, &base_error_domain, BASE_ABSENT)) {

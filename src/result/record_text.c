@@ -129,7 +129,7 @@ struct error *record_append_text(const char *record, size_t n, const char *label
 {
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
 	struct entry entry = { .append = append };
-	struct metrics_place place;
+	struct metrics_place place = { 0 };
 	struct error *err;
 	bool pretty;
 
