@@ -51,7 +51,9 @@ void known_threads_update(struct known_threads *known, const struct task_dir *ta
 	for (size_t i = 0; i < listed->tids.n; i++) {
 		pid_t tid = listed->tids.at[i];
 
-		while (old < known->rows.n && known->rows.at[old].tid < tid)
+		while (old < known->rows.n &&
+		       (known->rows.at[old].tid < tid ||
+			(known->rows.at[old].tid == tid && known->rows.at[old].gone)))
 			forget(known, &known->rows.at[old++]);
 		if (old < known->rows.n && known->rows.at[old].tid == tid)
 			vec_push(&updated.rows, known->rows.at[old++]);
@@ -99,7 +101,7 @@ static struct error *confirm_by_start_time(struct known_thread *thread,
 	return NULL;
 }
 
-struct error *known_thread_confirm(struct known_thread *thread, const struct task_dir *tasks)
+static struct error *check_identity(struct known_thread *thread, const struct task_dir *tasks)
 {
 	/*
 	 * A main thread that ended while others run keeps its name until they end too.
@@ -110,6 +112,14 @@ struct error *known_thread_confirm(struct known_thread *thread, const struct tas
 	if (thread->stat.state == 'Z' || thread->stat.state == 'X')
 		return ended(thread, "has ended");
 	return task_comm_read(thread->comm_fd, thread->tid, thread->stat.comm);
+}
+
+struct error *known_thread_confirm(struct known_thread *thread, const struct task_dir *tasks)
+{
+	struct error *err = check_identity(thread, tasks);
+
+	thread->gone |= err && error_errno(err) == ESRCH;
+	return err;
 }
 
 bool known_threads_take_pointers(struct known_threads *known, const struct thread_list *list)

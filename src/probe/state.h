@@ -15,6 +15,7 @@
 struct known_thread {
 	pid_t tid;
 	int comm_fd; /* bound to this very thread; -1 when descriptors are scarce */
+	bool gone;   /* seen to have ended: the same number is another thread from now on */
 	bool has_stat;
 	struct proc_stat stat; /* state and start time as first read, the name as last read */
 	bool has_pointer;
