@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "probe/known_threads.h"
+
+#include <sys/resource.h>
+
+#include "skip.h"
+#include "target.h"
+
+struct scene {
+	struct target target;
+	struct task_dir tasks;
+	struct known_threads known;
+};
+
+static struct scene scene_start(void)
+{
+	struct scene s = { .target = target_start("KTSTR_TARGET") };
+
+	assert_success(task_dir_open("/proc", s.target.pid, &s.tasks));
+	return s;
+}
+
+static void scene_end(struct scene *s)
+{
+	known_threads_deinit(&s->known);
+	assert_int_equal(s->known.n_open, 0);
+	task_dir_close(&s->tasks);
+	target_end(&s->target);
+}
+
+static void update(struct scene *s)
+{
+	struct tid_list listed;
+
+	assert_success(task_dir_list(&s->tasks, &listed));
+	known_threads_update(&s->known, &s->tasks, &listed);
+	tid_list_deinit(&listed);
+}
+
+static struct known_thread *find(struct scene *s, pid_t tid)
+{
+	for (size_t i = 0; i < s->known.rows.n; i++)
+		if (s->known.rows.at[i].tid == tid)
+			return &s->known.rows.at[i];
+	return NULL;
+}
+
+static int count_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+static void threads_come_stay_and_go(void **state UNUSED)
+{
+	struct scene s = scene_start();
+	struct target_thread one = target_new_thread(&s.target), two = target_new_thread(&s.target);
+	struct target_thread three;
+	int before = count_descriptors();
+
+	update(&s);
+	assert_int_equal(s.known.rows.n, 3);
+	assert_int_equal(count_descriptors(), before + 3);
+	find(&s, one.tid)->has_pointer = find(&s, two.tid)->has_pointer = true;
+	find(&s, two.tid)->thread_pointer = 4711;
+
+	target_ask(&s.target, "end 1");
+	wait_until_gone(s.target.pid, one.tid);
+	three = target_new_thread(&s.target);
+	update(&s);
+	assert_int_equal(s.known.rows.n, 3);
+	assert_int_equal(count_descriptors(), before + 3);
+	assert_int_equal(s.known.n_open, 3);
+	if (three.tid != one.tid)
+		assert_null(find(&s, one.tid));
+	/* What was known of a thread that stayed is still known; a new one starts empty. */
+	assert_true(find(&s, two.tid)->has_pointer);
+	assert_int_equal(find(&s, two.tid)->thread_pointer, 4711);
+	assert_false(find(&s, three.tid)->has_pointer);
+	for (size_t i = 1; i < s.known.rows.n; i++)
+		assert_true(s.known.rows.at[i - 1].tid < s.known.rows.at[i].tid);
+	scene_end(&s);
+	assert_true(count_descriptors() < before);
+}
+
+static void a_living_thread_is_confirmed_with_its_name(void **state UNUSED)
+{
+	struct scene s = scene_start();
+	struct target_thread one = target_new_thread(&s.target);
+
+	update(&s);
+	assert_success(known_thread_confirm(find(&s, one.tid), &s.tasks));
+	assert_true(find(&s, one.tid)->has_stat);
+	assert_string_equal(find(&s, one.tid)->stat.comm, "probe-target");
+	assert_success(known_thread_confirm(find(&s, one.tid), &s.tasks));
+	scene_end(&s);
+}
+
+static void assert_gone(struct scene *s, struct known_thread *thread)
+{
+	_cleanup_error_ struct error *err = known_thread_confirm(thread, &s->tasks);
+
+	assert_non_null(err);
+	assert_int_equal(error_errno(err), ESRCH);
+}
+
+static void a_thread_that_ended_is_not_confirmed(void **state UNUSED)
+{
+	struct scene s = scene_start();
+	struct target_thread one = target_new_thread(&s.target);
+
+	update(&s);
+	assert_success(known_thread_confirm(find(&s, one.tid), &s.tasks));
+	target_ask(&s.target, "end 1");
+	wait_until_gone(s.target.pid, one.tid);
+	assert_gone(&s, find(&s, one.tid));
+	scene_end(&s);
+}
+
+static void a_zombie_is_not_confirmed(void **state UNUSED)
+{
+	struct scene s = scene_start();
+
+	update(&s);
+	kill(s.target.pid, SIGKILL);
+	wait_for_status(s.target.pid, s.target.pid, "State", "Z");
+	assert_gone(&s, find(&s, s.target.pid));
+	scene_end(&s);
+}
+
+static void another_start_time_is_another_thread(void **state UNUSED)
+{
+	struct scene s = scene_start();
+	struct known_thread *thread;
+
+	update(&s);
+	thread = find(&s, s.target.pid);
+	assert_success(known_thread_confirm(thread, &s.tasks));
+	thread->stat.start_time_jiffies--;
+	assert_gone(&s, thread);
+	scene_end(&s);
+}
+
+/* The next thread gets the number we ask the kernel for; false if we may not, or somebody was
+ * quicker. */
+static bool next_tid_is(pid_t tid)
+{
+	FILE *f = fopen("/proc/sys/kernel/ns_last_pid", "we");
+
+	if (!f)
+		return false;
+	fprintf(f, "%d", (int)tid - 1);
+	return fclose(f) == 0;
+}
+
+/* Its descriptor belongs to the dead one: the number must not stay bad for ever. */
+static void a_number_used_again_is_a_new_thread_after_one_look(void **state UNUSED)
+{
+	struct scene s = scene_start();
+	struct target_thread one = target_new_thread(&s.target), again = { 0 };
+
+	update(&s);
+	find(&s, one.tid)->has_pointer = true;
+	target_ask(&s.target, "end 1");
+	wait_until_gone(s.target.pid, one.tid);
+	for (int i = 0; i < 100 && again.tid != one.tid && next_tid_is(one.tid); i++)
+		again = target_new_thread(&s.target);
+	if (again.tid != one.tid)
+		scene_end(&s);
+	skip_unless(again.tid == one.tid, "needs the right to choose the next thread's number");
+	update(&s);
+	assert_gone(&s, find(&s, one.tid));
+	update(&s);
+	assert_success(known_thread_confirm(find(&s, one.tid), &s.tasks));
+	assert_false(find(&s, one.tid)->has_pointer);
+	scene_end(&s);
+}
+
+/* With too few descriptors threads are told apart by their start time. */
+static void few_descriptors_are_enough(void **state UNUSED)
+{
+	struct scene s = scene_start();
+	struct target_thread threads[40];
+	struct rlimit old, few;
+	int before;
+
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+		threads[i] = target_new_thread(&s.target);
+	before = count_descriptors();
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	few = (struct rlimit){ 48, old.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	update(&s);
+	assert_int_equal(s.known.rows.n, ARRAY_SIZE(threads) + 1);
+	/* Half are left for everyone else. */
+	assert_int_equal(s.known.n_open, 24);
+	assert_int_equal(count_descriptors(), before + 24);
+	for (size_t i = 0; i < s.known.rows.n; i++)
+		assert_success(known_thread_confirm(&s.known.rows.at[i], &s.tasks));
+	target_ask(&s.target, "end 40");
+	wait_until_gone(s.target.pid, threads[39].tid);
+	assert_int_equal(find(&s, threads[39].tid)->stat_fd, -1);
+	assert_true(find(&s, threads[39].tid)->has_stat);
+	assert_gone(&s, find(&s, threads[39].tid));
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	scene_end(&s);
+}
+
+static void pointers_are_taken_for_those_without_one(void **state UNUSED)
+{
+	struct known_thread rows[] = {
+		{ .tid = 10, .stat_fd = -1 },
+		{ .tid = 11,
+		  .stat_fd = -1,
+		  .has_pointer = true,
+		  .thread_pointer = 1,
+		  .method = PROBE_METHOD_PTRACE },
+		{ .tid = 12, .stat_fd = -1 },
+	};
+	struct listed_thread listed[] = { { 10, 100 }, { 11, 110 }, { 12, 120 } };
+	struct known_threads known = { { rows, 3, 3 }, 0 };
+	struct thread_list list = { { listed, 2, 3 }, true };
+
+	assert_false(known_threads_take_pointers(&known, &list));
+	assert_true(rows[0].has_pointer);
+	assert_int_equal(rows[0].thread_pointer, 100);
+	assert_int_equal(rows[0].method, PROBE_METHOD_GLIBC);
+	/* What is known stays as it is. */
+	assert_int_equal(rows[1].thread_pointer, 1);
+	assert_int_equal(rows[1].method, PROBE_METHOD_PTRACE);
+	assert_false(rows[2].has_pointer);
+	list.threads.n = 3;
+	assert_true(known_threads_take_pointers(&known, &list));
+	assert_int_equal(rows[2].thread_pointer, 120);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_come_stay_and_go),
+		cmocka_unit_test(a_living_thread_is_confirmed_with_its_name),
+		cmocka_unit_test(a_thread_that_ended_is_not_confirmed),
+		cmocka_unit_test(a_zombie_is_not_confirmed),
+		cmocka_unit_test(another_start_time_is_another_thread),
+		cmocka_unit_test(a_number_used_again_is_a_new_thread_after_one_look),
+		cmocka_unit_test(few_descriptors_are_enough),
+		cmocka_unit_test(pointers_are_taken_for_those_without_one),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

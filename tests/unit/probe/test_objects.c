@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "probe/objects.h"
+
+#include <elf.h>
+#include <grp.h>
+#include <pwd.h>
+
+#include "probe/error.h"
+#include "skip.h"
+#include "staged_proc.h"
+#include "target.h"
+
+static const char some_maps[] =
+	"5583e6f7a000-5583e6f7b000 r-xp 00000000 fe:00 12345 /usr/bin/anything\n";
+
+/* The error names its kind by tag and says something of use. */
+static void assert_read_fails(const char *root, pid_t pid, const char *tag, const char *says)
+{
+	struct objects objects = { .pid = 77 };
+	_cleanup_error_ struct error *err = objects_read(root, pid, &objects);
+
+	assert_non_null(err);
+	assert_ptr_equal(error_domain_of(err), &attach_error_domain);
+	assert_string_equal(error_tag(err), tag);
+	assert_contains(error_message(err), says);
+	assert_int_equal(objects.pid, 77);
+}
+
+static void a_process_that_is_not_there_is_missing(void **state UNUSED)
+{
+	struct staged_proc staged = staged_proc_make();
+
+	assert_read_fails(staged.root, 4243, "pid-missing", "4243");
+	assert_read_fails("/proc", 0, "pid-missing", "0");
+	assert_read_fails("/proc", -1, "pid-missing", "-1");
+	assert_read_fails("/proc", INT32_MAX, "pid-missing", "2147483647");
+	staged_proc_remove(&staged);
+}
+
+/* The link is looked at before the map: this map alone would give another error. */
+static void without_an_exe_link_it_is_a_readlink_failure(void **state UNUSED)
+{
+	struct staged_proc staged = staged_proc_make();
+
+	staged_text(&staged, "maps", some_maps);
+	assert_read_fails(staged.root, STAGED_PID, "readlink-failure", "exe");
+	staged_proc_remove(&staged);
+}
+
+static void without_a_map_it_is_a_maps_read_failure(void **state UNUSED)
+{
+	struct staged_proc staged = staged_proc_make();
+
+	staged_link(&staged, "exe", "/proc/self/exe");
+	assert_read_fails(staged.root, STAGED_PID, "maps-read-failure", "maps");
+	staged_text(&staged, "maps", "this is no mapping\n");
+	assert_read_fails(staged.root, STAGED_PID, "maps-read-failure", "line 1");
+	staged_proc_remove(&staged);
+}
+
+static void an_exe_that_leads_nowhere_is_a_readlink_failure(void **state UNUSED)
+{
+	struct staged_proc staged = staged_proc_make();
+
+	staged_link(&staged, "exe", "/nowhere/at/all");
+	staged_text(&staged, "maps", some_maps);
+	assert_read_fails(staged.root, STAGED_PID, "readlink-failure", "/nowhere/at/all");
+	staged_proc_remove(&staged);
+}
+
+/* The command builds its hints from it. */
+static void the_systems_reason_is_kept(void **state UNUSED)
+{
+	struct staged_proc staged = staged_proc_make();
+	struct objects objects;
+	_cleanup_error_ struct error *no_exe = objects_read(staged.root, STAGED_PID, &objects);
+	_cleanup_error_ struct error *no_maps = NULL;
+
+	assert_int_equal(error_errno(no_exe), ENOENT);
+	staged_link(&staged, "exe", "/proc/self/exe");
+	no_maps = objects_read(staged.root, STAGED_PID, &objects);
+	assert_int_equal(error_errno(no_maps), ENOENT);
+	staged_proc_remove(&staged);
+}
+
+static void stage_program(const struct staged_proc *staged, uint8_t class, uint16_t machine)
+{
+	_cleanup_free_ char *program = xasprintf("%s/program", staged->pid_dir);
+	uint8_t bytes[4096];
+	Elf64_Ehdr header = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, class, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_EXEC,
+		.e_machine = machine,
+		.e_version = EV_CURRENT,
+		.e_ehsize = sizeof(header),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_shentsize = sizeof(Elf64_Shdr),
+	};
+
+	memset(bytes, 0, sizeof(bytes));
+	memcpy(bytes, &header, sizeof(header));
+	staged_file(staged, "program", bytes, sizeof(bytes));
+	staged_link(staged, "exe", program);
+	staged_text(staged, "maps", some_maps);
+}
+
+static void a_program_of_32_bits_is_an_arch_mismatch(void **state UNUSED)
+{
+	struct staged_proc staged = staged_proc_make();
+
+	stage_program(&staged, ELFCLASS32, EM_386);
+	assert_read_fails(staged.root, STAGED_PID, "arch-mismatch", "this probe reads");
+	staged_proc_remove(&staged);
+}
+
+static void a_program_for_another_machine_is_an_arch_mismatch(void **state UNUSED)
+{
+	struct staged_proc staged = staged_proc_make();
+
+	stage_program(&staged, ELFCLASS64, EM_RISCV);
+	assert_read_fails(staged.root, STAGED_PID, "arch-mismatch", "0xf3");
+	staged_proc_remove(&staged);
+}
+
+static void a_program_that_is_no_elf_is_a_readlink_failure(void **state UNUSED)
+{
+	struct staged_proc staged = staged_proc_make();
+
+	staged_link(&staged, "exe", "/proc/self/status");
+	staged_text(&staged, "maps", some_maps);
+	assert_read_fails(staged.root, STAGED_PID, "readlink-failure", "");
+	staged_proc_remove(&staged);
+}
+
+static void a_stranger_is_refused(void **state UNUSED)
+{
+	const struct passwd *nobody = getpwnam("nobody");
+	struct target target;
+	pid_t stranger;
+	int status;
+
+	skip_unless(geteuid() == 0 && nobody, "needs root, to become somebody else");
+	target = target_start("KTSTR_TARGET");
+	stranger = fork();
+	if (stranger == 0) {
+		struct objects objects;
+		struct error *err;
+
+		if (setgroups(0, NULL) < 0 || setgid(nobody->pw_gid) < 0 ||
+		    setuid(nobody->pw_uid) < 0)
+			_exit(99);
+		err = objects_read("/proc", target.pid, &objects);
+		_exit(err && strcmp(error_tag(err), "readlink-failure") == 0 &&
+				      error_errno(err) == EACCES
+			      ? 0
+			      : 98);
+	}
+	assert_int_equal(waitpid(stranger, &status, 0), stranger);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	target_end(&target);
+}
+
+static struct objects read_staged(const struct staged_proc *staged)
+{
+	struct objects objects;
+
+	assert_success(objects_read(staged->root, STAGED_PID, &objects));
+	return objects;
+}
+
+static void only_what_is_mapped_for_execution_counts_and_once(void **state UNUSED)
+{
+	struct staged_proc staged = staged_proc_make();
+	_cleanup_free_ char *program = realpath("/proc/self/exe", NULL);
+	_cleanup_free_ char *maps = xasprintf(
+		"400000-401000 r--p 00000000 fe:00 1 %s\n"
+		"401000-402000 r-xp 00001000 fe:00 1 %s\n"
+		"7f0000000000-7f0000001000 r--p 00000000 fe:00 2 /lib/a.so\n"
+		"7f0000001000-7f0000002000 r-xp 00001000 fe:00 2 /lib/a.so\n"
+		"7f0000002000-7f0000003000 r-xp 00002000 fe:00 2 /lib/a.so\n"
+		"7f0000005000-7f0000006000 rw-p 00000000 fe:00 3 /tmp/data\n"
+		"7f0000006000-7f0000007000 r-xp 00000000 00:00 0 \n"
+		"7f0000007000-7f0000008000 r-xp 00000000 00:00 0 [vdso]\n"
+		"7f0000008000-7f0000009000 r-xp 00000000 fe:00 4 /lib/b.so (deleted)\n",
+		program, program);
+	struct objects objects;
+
+	staged_link(&staged, "exe", program);
+	staged_text(&staged, "maps", maps);
+	objects = read_staged(&staged);
+	assert_int_equal(objects.rows.n, 3);
+	assert_string_equal(objects.rows.at[0].path, program);
+	assert_true(objects.rows.at[0].is_executable);
+	assert_int_equal(objects.rows.at[0].map_start, 0x401000);
+	assert_int_equal(objects.rows.at[0].map_offset, 0x1000);
+	assert_string_equal(objects.rows.at[1].path, "/lib/a.so");
+	assert_false(objects.rows.at[1].is_executable);
+	assert_int_equal(objects.rows.at[1].map_start, 0x7f0000001000);
+	assert_int_equal(objects.rows.at[1].map_end, 0x7f0000002000);
+	assert_false(objects.rows.at[1].deleted);
+	assert_string_equal(objects.rows.at[2].path, "/lib/b.so");
+	assert_true(objects.rows.at[2].deleted);
+	objects_deinit(&objects);
+	staged_proc_remove(&staged);
+}
+
+/* After an upgrade another file stands at the path: it is not what runs. */
+static void a_deleted_library_is_not_read_from_its_old_path(void **state UNUSED)
+{
+	struct staged_proc staged = staged_proc_make();
+	_cleanup_free_ char *program = realpath("/proc/self/exe", NULL);
+	_cleanup_free_ char *maps = xasprintf("400000-401000 r-xp 00000000 fe:00 1 %s (deleted)\n"
+					      "7f00-8f00 r-xp 00000000 fe:00 1 %s (deleted)\n"
+					      "9f00-af00 r-xp 00000000 fe:00 1 %s\n",
+					      program, target_path("KTSTR_TARGET"),
+					      target_path("KTSTR_TLS_LIBRARY"));
+	struct objects objects;
+
+	staged_link(&staged, "root", "/");
+	staged_link(&staged, "exe", program);
+	staged_text(&staged, "maps", maps);
+	objects = read_staged(&staged);
+	assert_int_equal(objects.rows.n, 3);
+	assert_true(objects.rows.at[0].deleted);
+	assert_non_null(object_image(&objects, &objects.rows.at[0]));
+	assert_null(object_image(&objects, &objects.rows.at[1]));
+	assert_non_null(objects.rows.at[1].error);
+	/* Asked twice, it fails once. */
+	assert_null(object_image(&objects, &objects.rows.at[1]));
+	assert_non_null(object_image(&objects, &objects.rows.at[2]));
+	objects_deinit(&objects);
+	staged_proc_remove(&staged);
+}
+
+static void a_program_without_a_mapping_of_its_name_still_comes_first(void **state UNUSED)
+{
+	struct staged_proc staged = staged_proc_make();
+	struct objects objects;
+	uint64_t bias;
+
+	staged_link(&staged, "exe", "/proc/self/exe");
+	staged_text(&staged, "maps", some_maps);
+	objects = read_staged(&staged);
+	assert_int_equal(objects.rows.n, 2);
+	assert_true(objects.rows.at[0].is_executable);
+	assert_error_tag(object_load_bias(&objects, &objects.rows.at[0], &bias), "absent");
+	objects_deinit(&objects);
+	staged_proc_remove(&staged);
+}
+
+static void objects_are_found_by_the_beginning_of_their_file_name(void **state UNUSED)
+{
+	struct staged_proc staged = staged_proc_make();
+	struct objects objects;
+
+	staged_link(&staged, "exe", "/proc/self/exe");
+	staged_text(&staged, "maps",
+		    "1000-2000 r-xp 00000000 fe:00 1 /libc.so.6/other\n"
+		    "3000-4000 r-xp 00000000 fe:00 2 /usr/lib/notlibc.so.6\n"
+		    "5000-6000 r-xp 00000000 fe:00 3 /usr/lib/libc.so.6\n");
+	objects = read_staged(&staged);
+	assert_string_equal(objects_find_by_name(&objects, "libc.so.6")->path,
+			    "/usr/lib/libc.so.6");
+	assert_null(objects_find_by_name(&objects, "ld-"));
+	objects_deinit(&objects);
+	staged_proc_remove(&staged);
+}
+
+static int a_function_of_ours(void)
+{
+	return 42;
+}
+
+/* Where the loader put this very program is the oracle. */
+static void the_bias_of_this_program_is_what_the_loader_chose(void **state UNUSED)
+{
+	extern const char __executable_start[];
+	struct objects objects;
+	uint64_t bias = 0;
+
+	assert_success(objects_read("/proc", getpid(), &objects));
+	assert_true(objects.rows.n >= 3);
+	assert_non_null(objects_find_by_name(&objects, "libc.so.6"));
+	assert_success(object_load_bias(&objects, &objects.rows.at[0], &bias));
+	if (elf_image_type(objects.rows.at[0].image) == ET_DYN)
+		assert_int_equal(bias, (uintptr_t)__executable_start);
+	else
+		assert_int_equal(bias, 0);
+	assert_true((uintptr_t)a_function_of_ours >= objects.rows.at[0].map_start &&
+		    (uintptr_t)a_function_of_ours < objects.rows.at[0].map_end);
+	objects_deinit(&objects);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_process_that_is_not_there_is_missing),
+		cmocka_unit_test(without_an_exe_link_it_is_a_readlink_failure),
+		cmocka_unit_test(without_a_map_it_is_a_maps_read_failure),
+		cmocka_unit_test(an_exe_that_leads_nowhere_is_a_readlink_failure),
+		cmocka_unit_test(the_systems_reason_is_kept),
+		cmocka_unit_test(a_program_of_32_bits_is_an_arch_mismatch),
+		cmocka_unit_test(a_program_for_another_machine_is_an_arch_mismatch),
+		cmocka_unit_test(a_program_that_is_no_elf_is_a_readlink_failure),
+		cmocka_unit_test(a_stranger_is_refused),
+		cmocka_unit_test(only_what_is_mapped_for_execution_counts_and_once),
+		cmocka_unit_test(a_deleted_library_is_not_read_from_its_old_path),
+		cmocka_unit_test(a_program_without_a_mapping_of_its_name_still_comes_first),
+		cmocka_unit_test(objects_are_found_by_the_beginning_of_their_file_name),
+		cmocka_unit_test(the_bias_of_this_program_is_what_the_loader_chose),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
