@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "probe/probe.h"
+
+#include "jemalloc_target.h"
+#include "probe/error.h"
+#include "staged_proc.h"
+
+static void assert_attach_fails(const char *proc_root, pid_t pid, const char *tag, const char *says)
+{
+	struct probe_options options = { .proc_root = proc_root };
+	struct probe *probe = NULL;
+	_cleanup_error_ struct error *err = probe_attach(pid, &options, &probe);
+
+	assert_non_null(err);
+	assert_string_equal(error_tag(err), tag);
+	assert_ptr_equal(error_domain_of(err), &attach_error_domain);
+	assert_contains(error_message(err), says);
+	assert_null(probe);
+}
+
+static void words_are_those_of_the_wire(void **state UNUSED)
+{
+	assert_string_equal(probe_evidence_word(PROBE_EVIDENCE_DWARF), "dwarf");
+	assert_string_equal(probe_evidence_word(PROBE_EVIDENCE_LAYOUT_TABLE), "layout-table");
+	assert_string_equal(probe_method_word(PROBE_METHOD_GLIBC), "glibc-thread-list");
+	assert_string_equal(probe_method_word(PROBE_METHOD_PTRACE), "ptrace");
+}
+
+static void processes_that_are_not_there_are_missing(void **state UNUSED)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	assert_attach_fails(NULL, child, "pid-missing", "");
+	assert_attach_fails(NULL, 0, "pid-missing", "");
+	assert_attach_fails(NULL, -5, "pid-missing", "");
+	assert_attach_fails(NULL, INT32_MAX, "pid-missing", "");
+}
+
+static void a_zombie_has_no_executable(void **state UNUSED)
+{
+	siginfo_t info;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+	assert_attach_fails(NULL, child, "readlink-failure", "exe");
+	waitpid(child, NULL, 0);
+}
+
+static void a_program_without_jemalloc_is_told_so(void **state UNUSED)
+{
+	struct target target = target_start("KTSTR_TARGET");
+
+	assert_attach_fails(NULL, target.pid, "jemalloc-not-found", "mallctl");
+	target_end(&target);
+}
+
+static void a_staged_program_without_jemalloc_is_told_so(void **state UNUSED)
+{
+	struct staged_proc staged = staged_proc_make();
+	_cleanup_free_ char *maps = xasprintf(
+		"5583e6f7a000-5583e6f7b000 r-xp 00000000 fe:00 1 %s\n",
+		target_path("KTSTR_TARGET"));
+
+	staged_link(&staged, "exe", target_path("KTSTR_TARGET"));
+	staged_text(&staged, "maps", maps);
+	assert_attach_fails(staged.root, STAGED_PID, "jemalloc-not-found", "probe-target");
+	staged_proc_remove(&staged);
+}
+
+static void errors_of_the_objects_come_through(void **state UNUSED)
+{
+	struct staged_proc staged = staged_proc_make();
+
+	assert_attach_fails(staged.root, STAGED_PID, "readlink-failure", "exe");
+	staged_link(&staged, "exe", "/proc/self/exe");
+	assert_attach_fails(staged.root, STAGED_PID, "maps-read-failure", "maps");
+	staged_proc_remove(&staged);
+}
+
+/* The library is there, but nothing says where its thread-local storage is. */
+static void a_library_out_of_reach_is_named(void **state UNUSED)
+{
+	struct staged_proc staged = staged_proc_make();
+	const char *library = jemalloc_library("default/lib/libjemalloc.so.2");
+	_cleanup_free_ char *maps = NULL;
+
+	if (!library)
+		staged_proc_remove(&staged);
+	skip_unless(library, "needs the jemalloc that set-up builds");
+	maps = xasprintf("7f0000000000-7f0000001000 r-xp 00000000 fe:00 1 %s\n", library);
+	staged_link(&staged, "exe", target_path("KTSTR_TARGET"));
+	staged_link(&staged, "root", "/");
+	staged_text(&staged, "maps", maps);
+	assert_attach_fails(staged.root, STAGED_PID, "jemalloc-in-dso", library);
+	staged_proc_remove(&staged);
+}
+
+static void assert_cancelled(const struct target *target, const struct cancel *cancel)
+{
+	struct probe_options options = { .cancel = cancel };
+	struct probe *probe = NULL;
+	_cleanup_error_ struct error *err = probe_attach(target->pid, &options, &probe);
+
+	assert_true(error_is(err, &base_error_domain, BASE_CANCELLED));
+	assert_null(probe);
+}
+
+static void a_cancelled_attach_says_so(void **state UNUSED)
+{
+	struct cancel requested = { 0 }, late = { .deadline_ns = 1 };
+	struct target target;
+
+	skip_without_jemalloc();
+	target = target_start("KTSTR_JEMALLOC_TARGET");
+	cancel_request(&requested);
+	assert_cancelled(&target, &requested);
+	assert_cancelled(&target, &late);
+	target_end(&target);
+}
+
+/* Attaches, looks once, and compares with what two threads say themselves. */
+static void assert_counters_of(struct target *target, const char *path,
+			       enum probe_evidence evidence)
+{
+	struct target_thread one = target_new_thread(target);
+	struct target_counters mine = target_counters_of(target_ask(target, "on 1 alloc 123456"));
+	struct target_counters mains;
+	struct probe_snapshot snapshot;
+	struct probe *probe = attach_to(target, PROBE_STOP_IF_NEEDED);
+
+	assert_int_equal(probe_evidence(probe), evidence);
+	assert_string_equal(probe_object_path(probe), path);
+	mains = target_counters_of(target_ask(target, "on 0 count"));
+	assert_success(probe_take_snapshot(probe, &snapshot));
+	assert_int_equal(snapshot.n_threads, 2);
+	assert_thread(&snapshot, target->pid, mains);
+	assert_thread(&snapshot, one.tid, mine);
+	assert_true(mine.allocated >= 123456);
+	probe_snapshot_deinit(&snapshot);
+	probe_free(probe);
+}
+
+static void debug_information_of_the_program_is_evidence(void **state UNUSED)
+{
+	struct target target;
+
+	skip_without_jemalloc();
+	target = target_start("KTSTR_JEMALLOC_TARGET");
+	assert_counters_of(&target, target_path("KTSTR_JEMALLOC_TARGET"), PROBE_EVIDENCE_DWARF);
+	target_end(&target);
+}
+
+static void debug_information_of_a_library_is_evidence(void **state UNUSED)
+{
+	const char *library = jemalloc_library("default/lib/libjemalloc.so.2");
+	struct target target;
+
+	skip_unless(library, "needs the jemalloc that set-up builds");
+	target = target_with_library(library);
+	assert_counters_of(&target, library, PROBE_EVIDENCE_DWARF);
+	target_end(&target);
+}
+
+static void a_stripped_library_is_known_by_the_table(void **state UNUSED)
+{
+	const char *library = jemalloc_library("debian/usr/lib/*/libjemalloc.so.2");
+	struct target target;
+
+	skip_unless(library, "needs the library that set-up unpacks");
+	target = target_with_library(library);
+	assert_counters_of(&target, library, PROBE_EVIDENCE_LAYOUT_TABLE);
+	target_end(&target);
+}
+
+/* In a static program the variable lies elsewhere in the segment: the row moves with it. */
+static void a_program_without_debug_information_is_known_by_the_table(void **state UNUSED)
+{
+	_cleanup_free_ char *path = NULL;
+	struct target target;
+
+	skip_without_jemalloc();
+	path = stripped_copy("--strip-debug");
+	target = target_start_as(path, NULL);
+	assert_counters_of(&target, path, PROBE_EVIDENCE_LAYOUT_TABLE);
+	target_end(&target);
+	unlink(path);
+}
+
+/* Recognised, but of a shape nobody wrote down: said, never guessed. */
+static void an_unknown_layout_names_version_and_size(void **state UNUSED)
+{
+	_cleanup_free_ char *path = NULL;
+	struct target target;
+
+	skip_without_jemalloc();
+	path = stripped_copy("--strip-all");
+	target = target_start_as(path, NULL);
+	target_ask(&target, "hello");
+	assert_attach_fails(NULL, target.pid, "dwarf-parse-failure", "no layout is known");
+	assert_attach_fails(NULL, target.pid, "dwarf-parse-failure", "5.3.0-0-g");
+	assert_attach_fails(NULL, target.pid, "dwarf-parse-failure", "0x");
+	target_end(&target);
+	unlink(path);
+}
+
+static void freeing_nothing_is_fine(void **state UNUSED)
+{
+	probe_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_are_those_of_the_wire),
+		cmocka_unit_test(processes_that_are_not_there_are_missing),
+		cmocka_unit_test(a_zombie_has_no_executable),
+		cmocka_unit_test(a_program_without_jemalloc_is_told_so),
+		cmocka_unit_test(a_staged_program_without_jemalloc_is_told_so),
+		cmocka_unit_test(errors_of_the_objects_come_through),
+		cmocka_unit_test(a_library_out_of_reach_is_named),
+		cmocka_unit_test(a_cancelled_attach_says_so),
+		cmocka_unit_test(debug_information_of_the_program_is_evidence),
+		cmocka_unit_test(debug_information_of_a_library_is_evidence),
+		cmocka_unit_test(a_stripped_library_is_known_by_the_table),
+		cmocka_unit_test(a_program_without_debug_information_is_known_by_the_table),
+		cmocka_unit_test(an_unknown_layout_names_version_and_size),
+		cmocka_unit_test(freeing_nothing_is_fine),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

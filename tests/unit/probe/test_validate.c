@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "probe/validate.h"
+
+#include "jemalloc_target.h"
+
+/* The row that fits the static target, and how far it moves there. */
+struct scene {
+	struct target target;
+	struct probe *probe;
+	struct layout layout;
+	int64_t shift;
+};
+
+static struct scene scene_start(void)
+{
+	struct scene s = { .target = target_start("KTSTR_JEMALLOC_TARGET") };
+	_cleanup_elf_image_ struct elf_image *image = NULL;
+	struct jemalloc_signs signs;
+	const struct layout *row;
+
+	target_new_thread(&s.target);
+	target_ask(&s.target, "on 1 alloc 5000");
+	s.probe = attach_to(&s.target, PROBE_STOP_IF_NEEDED);
+	assert_success(elf_image_open(target_path("KTSTR_JEMALLOC_TARGET"), &image));
+	assert_true(jemalloc_recognise(image, &signs));
+	row = layout_find(&signs, s.probe->place.tls.memsz);
+	assert_non_null(row);
+	s.layout = *row;
+	s.shift = layout_shift(row, &signs);
+	/* Debug information and table agree: two ways to the same place. */
+	assert_int_equal(s.layout.allocated + (uint64_t)s.shift, s.probe->place.allocated);
+	assert_int_equal(s.layout.deallocated + (uint64_t)s.shift, s.probe->place.deallocated);
+	return s;
+}
+
+static void scene_end(struct scene *s)
+{
+	probe_free(s->probe);
+	target_end(&s->target);
+}
+
+static void assert_misfit(struct scene *s)
+{
+	_cleanup_error_ struct error *err = validate_layout(s->probe, &s->layout, s->shift);
+
+	assert_non_null(err);
+	assert_string_equal(error_tag(err), "dwarf-parse-failure");
+	assert_contains(error_message(err), s->layout.version);
+	assert_contains(error_message(err), s->layout.origin);
+}
+
+static void the_right_row_fits(void **state UNUSED)
+{
+	struct scene s;
+
+	skip_without_jemalloc();
+	s = scene_start();
+	assert_success(validate_layout(s.probe, &s.layout, s.shift));
+	assert_int_equal(probe_stopped_threads(s.probe), 0);
+	scene_end(&s);
+}
+
+/* The counter is past what would be its next event, in every thread that allocated. */
+static void a_row_with_the_words_swapped_does_not(void **state UNUSED)
+{
+	struct scene s;
+	uint64_t allocated;
+
+	skip_without_jemalloc();
+	s = scene_start();
+	allocated = s.layout.allocated;
+	s.layout.allocated = s.layout.next_event;
+	s.layout.next_event = allocated;
+	assert_misfit(&s);
+	scene_end(&s);
+}
+
+/* Some byte of the struct is no state: a row that takes it for one is found out. */
+static void a_row_with_another_state_byte_does_not(void **state UNUSED)
+{
+	struct scene s;
+	struct target_counters main_thread;
+
+	skip_without_jemalloc();
+	s = scene_start();
+	/* The second byte of a counter that is certainly not below 7 * 256. */
+	main_thread = target_counters_of(target_ask(&s.target, "on 1 alloc 4000"));
+	assert_true(main_thread.allocated > 7 * 256 && main_thread.allocated < 256 * 256);
+	s.layout.state = s.layout.allocated + 1;
+	assert_misfit(&s);
+	scene_end(&s);
+}
+
+static void without_a_thread_list_the_main_thread_is_stopped_once(void **state UNUSED)
+{
+	struct scene s;
+
+	skip_without_jemalloc();
+	s = scene_start();
+	s.probe->has_glibc = false;
+	assert_success(validate_layout(s.probe, &s.layout, s.shift));
+	assert_int_equal(probe_stopped_threads(s.probe), 1);
+	assert_string_equal(thread_status(s.target.pid, s.target.pid, "TracerPid"), "0");
+	/* Forbidden to stop, there is nobody to ask. */
+	s.probe->stop = PROBE_STOP_NEVER;
+	assert_success(validate_layout(s.probe, &s.layout, s.shift));
+	assert_int_equal(probe_stopped_threads(s.probe), 1);
+	scene_end(&s);
+}
+
+static void a_process_that_went_cannot_disagree(void **state UNUSED)
+{
+	struct scene s;
+
+	skip_without_jemalloc();
+	s = scene_start();
+	kill(s.target.pid, SIGKILL);
+	wait_for_status(s.target.pid, s.target.pid, "State", "Z");
+	assert_success(validate_layout(s.probe, &s.layout, s.shift));
+	scene_end(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_right_row_fits),
+		cmocka_unit_test(a_row_with_the_words_swapped_does_not),
+		cmocka_unit_test(a_row_with_another_state_byte_does_not),
+		cmocka_unit_test(without_a_thread_list_the_main_thread_is_stopped_once),
+		cmocka_unit_test(a_process_that_went_cannot_disagree),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
