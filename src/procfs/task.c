@@ -168,6 +168,6 @@ struct error *task_comm_read(int fd, pid_t tid, char ret[PROC_COMM_MAX])
 	if (n && text[n - 1] == '\n')
 		n--;
 	text[n] = '\0';
-	memcpy(ret, text, sizeof(text));
+	memcpy(ret, text, (size_t)n + 1);
 	return NULL;
 }

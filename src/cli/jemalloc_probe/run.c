@@ -2,6 +2,7 @@
 #include "cli/jemalloc_probe/run.h"
 
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -139,6 +140,20 @@ static int end_with_report(const struct probe_config *config, const struct probe
 	return outcome_exit_code(&outcome, !appended);
 }
 
+/*
+ * The engine keeps one descriptor per thread while it may; an ordinary login
+ * starts with 1024, and raising that to the hard limit needs no privilege.
+ */
+static void allow_many_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int probe_run(const struct probe_config *config)
 {
 	_cleanup_(probe_report_deinit) struct probe_report report = { 0 };
@@ -150,6 +165,7 @@ int probe_run(const struct probe_config *config)
 		command_print_error(error_message(err));
 		return EXIT_USAGE;
 	}
+	allow_many_descriptors();
 	err = signals_install(&stop, config->abort_after_ms);
 	if (!err)
 		err = probe_collect(config, &stop, &report);
