@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "elf/dwarf_view.h"
+
+#include "fixture.h"
+#include "made_dwarf.h"
+#include "unit.h"
+
+static size_t count_units(const struct dwarf_view *view)
+{
+	Dwarf_CU *cu = NULL;
+	size_t n = 0;
+
+	while (dwarf_get_units(dwarf_view_dwarf(view), cu, &cu, NULL, NULL, NULL, NULL) == 0)
+		n++;
+	return n;
+}
+
+static void all_units_or_one_can_be_shown_in_turn(void **state UNUSED)
+{
+	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
+	_cleanup_dwarf_view_ struct dwarf_view *view = NULL;
+	struct bytes all, section;
+	uint32_t first_length;
+
+	assert_success(elf_image_section(img, ".debug_info", &all));
+	assert_success(dwarf_view_new(img, DWARF_VIEW_MAIN, &view));
+	assert_success(dwarf_view_load_all(view));
+	assert_int_equal(count_units(view), 2);
+	section = dwarf_view_section(view, ".debug_info");
+	assert_int_equal(section.n, all.n);
+	assert_memory_equal(section.at, all.at, all.n);
+	memcpy(&first_length, all.at, 4);
+	for (int i = 0; i < 2; i++) {
+		assert_success(dwarf_view_load_unit(view, first_length + 4));
+		assert_int_equal(count_units(view), 1);
+		assert_int_equal(dwarf_view_section(view, ".debug_info").n,
+				 all.n - first_length - 4);
+		assert_success(dwarf_view_load_unit(view, 0));
+		assert_int_equal(count_units(view), 1);
+	}
+	assert_success(dwarf_view_load_all(view));
+	assert_int_equal(count_units(view), 2);
+}
+
+static void compressed_sections_are_shown_open(void **state UNUSED)
+{
+	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-zlib", "prog");
+	_cleanup_dwarf_view_ struct dwarf_view *view = NULL;
+
+	assert_success(dwarf_view_new(img, DWARF_VIEW_MAIN, &view));
+	assert_success(dwarf_view_load_all(view));
+	assert_int_equal(count_units(view), 2);
+}
+
+static void no_units_means_no_view(void **state UNUSED)
+{
+	_cleanup_elf_image_ struct elf_image *plain = fixture_open("gcc-dwarf5", "prog");
+	_cleanup_elf_image_ struct elf_image *none = fixture_open("gcc-nodebug", "prog");
+	struct dwarf_view *view = NULL;
+
+	assert_error_tag(dwarf_view_new(plain, DWARF_VIEW_DWO, &view), "no-debug-info");
+	assert_error_tag(dwarf_view_new(none, DWARF_VIEW_MAIN, &view), "no-debug-info");
+	assert_null(view);
+}
+
+static void units_outside_the_section_are_refused(void **state UNUSED)
+{
+	_cleanup_elf_builder_ struct elf_builder b = { .type = ET_EXEC };
+	_cleanup_elf_image_ struct elf_image *img = NULL;
+	_cleanup_dwarf_view_ struct dwarf_view *view = NULL;
+	static const uint8_t info[] = { 0xff, 0xff, 0, 0, 4, 0, 0xff, 0xff, 0xff, 0xff, 1, 2, 3 };
+
+	elf_builder_section(&b, ".debug_info", SHT_PROGBITS, 0, info, sizeof(info));
+	img = elf_builder_open(&b);
+	assert_success(dwarf_view_new(img, DWARF_VIEW_MAIN, &view));
+	assert_error_tag(dwarf_view_load_unit(view, 0), "bad-dwarf");
+	assert_error_tag(dwarf_view_load_unit(view, 6), "bad-dwarf"); /* 64-bit length, cut */
+	assert_error_tag(dwarf_view_load_unit(view, 10), "bad-dwarf");
+	assert_error_tag(dwarf_view_load_unit(view, sizeof(info)), "bad-dwarf");
+	assert_error_tag(dwarf_view_load_unit(view, UINT64_MAX), "bad-dwarf");
+}
+
+static void sections_it_does_not_need_are_not_there(void **state UNUSED)
+{
+	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
+	_cleanup_dwarf_view_ struct dwarf_view *view = NULL;
+
+	assert_success(dwarf_view_new(img, DWARF_VIEW_MAIN, &view));
+	assert_true(dwarf_view_section(view, ".debug_str").n > 0);
+	assert_int_equal(dwarf_view_section(view, ".debug_line").n, 0);
+	assert_string_equal(dwarf_view_label(view), elf_image_label(img));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_units_or_one_can_be_shown_in_turn),
+		cmocka_unit_test(compressed_sections_are_shown_open),
+		cmocka_unit_test(no_units_means_no_view),
+		cmocka_unit_test(units_outside_the_section_are_refused),
+		cmocka_unit_test(sections_it_does_not_need_are_not_there),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
