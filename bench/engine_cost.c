@@ -3,23 +3,46 @@
  * Usage: engine_cost PID SNAPSHOTS if-needed|never|always
  *
  * The engine alone, without a program's start and without printing: how long
- * attaching and each snapshot take, as one JSON object on stdout.
+ * attaching and each snapshot take, as one JSON object on stdout. CPU time stands
+ * beside the time on the wall: others on the machine lengthen only the latter.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "probe/probe.h"
 
+struct cost {
+	uint64_t wall_ns;
+	uint64_t cpu_ns;
+};
+
 struct costs {
-	uint64_t attach_ns;
-	uint64_t *snapshot_ns;
+	struct cost attach;
+	struct cost *snapshots;
 	size_t n_snapshots;
 	size_t n_threads;
 	size_t n_errors;
 };
+
+static struct cost now(void)
+{
+	struct timespec cpu;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	return (struct cost){ clock_monotonic_ns(),
+			      (uint64_t)cpu.tv_sec * NS_PER_SEC + (uint64_t)cpu.tv_nsec };
+}
+
+static struct cost since(struct cost before)
+{
+	struct cost after = now();
+
+	return (struct cost){ after.wall_ns - before.wall_ns, after.cpu_ns - before.cpu_ns };
+}
 
 static bool parse_policy(const char *word, enum probe_stop_policy *ret)
 {
@@ -41,18 +64,18 @@ static bool parse_policy(const char *word, enum probe_stop_policy *ret)
 static struct error *measure(pid_t pid, const struct probe_options *options, struct costs *costs)
 {
 	_cleanup_(cleanup_probe) struct probe *probe = NULL;
-	uint64_t before = clock_monotonic_ns();
+	struct cost before = now();
 	struct error *err = probe_attach(pid, options, &probe);
 
 	if (err)
 		return err;
-	costs->attach_ns = clock_monotonic_ns() - before;
+	costs->attach = since(before);
 	for (size_t i = 0; i < costs->n_snapshots; i++) {
 		struct probe_snapshot snapshot;
 
-		before = clock_monotonic_ns();
+		before = now();
 		err = probe_take_snapshot(probe, &snapshot);
-		costs->snapshot_ns[i] = clock_monotonic_ns() - before;
+		costs->snapshots[i] = since(before);
 		if (err)
 			return err;
 		costs->n_threads = snapshot.n_threads;
@@ -69,10 +92,12 @@ static struct error *measure(pid_t pid, const struct probe_options *options, str
 
 static void print_costs(const struct costs *costs)
 {
-	printf("\"attach_ns\":%" PRIu64 ",\"threads\":%zu,\"errors\":%zu,\"snapshot_ns\":[",
-	       costs->attach_ns, costs->n_threads, costs->n_errors);
+	printf("\"attach\":[%" PRIu64 ",%" PRIu64
+	       "],\"threads\":%zu,\"errors\":%zu,\"snapshots\":[",
+	       costs->attach.wall_ns, costs->attach.cpu_ns, costs->n_threads, costs->n_errors);
 	for (size_t i = 0; i < costs->n_snapshots; i++)
-		printf("%s%" PRIu64, i ? "," : "", costs->snapshot_ns[i]);
+		printf("%s[%" PRIu64 ",%" PRIu64 "]", i ? "," : "", costs->snapshots[i].wall_ns,
+		       costs->snapshots[i].cpu_ns);
 	printf("]}\n");
 }
 
@@ -81,15 +106,15 @@ int main(int argc, char *argv[])
 	struct probe_options options = { .stop = PROBE_STOP_IF_NEEDED };
 	struct costs costs = { 0 };
 	_cleanup_error_ struct error *err = NULL;
-	_cleanup_free_ uint64_t *snapshot_ns = NULL;
+	_cleanup_free_ struct cost *snapshots = NULL;
 
 	if (argc != 4 || !parse_policy(argv[3], &options.stop)) {
 		fprintf(stderr, "usage: engine_cost PID SNAPSHOTS if-needed|never|always\n");
 		return 2;
 	}
 	costs.n_snapshots = strtoul(argv[2], NULL, 10);
-	snapshot_ns = xcalloc(costs.n_snapshots, sizeof(*snapshot_ns));
-	costs.snapshot_ns = snapshot_ns;
+	snapshots = xcalloc(costs.n_snapshots, sizeof(*snapshots));
+	costs.snapshots = snapshots;
 	err = measure((pid_t)strtol(argv[1], NULL, 10), &options, &costs);
 	if (err) {
 		fprintf(stderr, "engine_cost: [%s] %s\n", error_tag(err), error_message(err));

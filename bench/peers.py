@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The ways of asking that are held against each other, each as a user would start it."""
+
+import json
+import os
+import resource
+import subprocess
+import time
+from dataclasses import dataclass
+
+from target import ROOT, Failed
+
+PROBE = os.path.join(ROOT, "build", "bin", "ktstr-jemalloc-probe")
+BUILD = os.path.join(ROOT, "build", "release")
+ENGINE = os.path.join(BUILD, "bench", "engine_cost")
+# No init files, no network, no index left over from an earlier run.
+GDB = ["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set index-cache enabled off"]
+COMMAND_SECONDS = 600
+
+
+@dataclass
+class Cost:
+    wall_ns: float
+    cpu_ns: float
+
+
+@dataclass
+class Answer:
+    cost: Cost
+    output: str
+
+
+def build():
+    command = ["ninja", "-C", BUILD, "bench/engine_cost", "bench/many_threads", "bench/many_threads_bare"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failed("building the benchmarks:\n" + done.stdout + done.stderr)
+
+
+def like_a_login():
+    """A shell of Debian lets a program open 1,024 files until it asks for more."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    soft = 1024 if hard == resource.RLIM_INFINITY else min(1024, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def run(command):
+    """Answer of a whole command: wall and CPU time with all its start and its end."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.monotonic_ns()
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=COMMAND_SECONDS, errors="replace")
+    wall = time.monotonic_ns() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        raise Failed(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-2000:]}")
+    cpu = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1e9
+    return Answer(Cost(wall, cpu), done.stdout)
+
+
+@dataclass
+class ProbeAnswer:
+    cost: Cost
+    stopped_threads: int
+    stopped_ns: int
+
+
+def probe(target, *options):
+    """The command; every snapshot must hold what the target says."""
+    answer = run([PROBE, "--pid", str(target.pid), "--json", *options])
+    found = json.loads(answer.output)
+    for snapshot in found["snapshots"]:
+        counters = {t["tid"]: [t.get("allocated_bytes"), t.get("deallocated_bytes")] for t in snapshot["threads"]}
+        target.check(counters, "ktstr-jemalloc-probe " + " ".join(options))
+    return ProbeAnswer(answer.cost, found["stopped_threads"], found["stopped_ns_total"])
+
+
+@dataclass
+class EngineAnswer:
+    evidence: str
+    attach: Cost
+    first: Cost
+    later: list  # of Cost
+    stopped_threads: int
+    stopped_ns: int
+
+
+def engine(target, policy, snapshots):
+    """The library alone. Values are checked by probe(): here only that each thread had one."""
+    found = json.loads(run([ENGINE, str(target.pid), str(snapshots), policy]).output)
+    if found["errors"] or found["threads"] != target.n_threads:
+        raise Failed(f"engine_cost {policy}: {found['errors']} errors, {found['threads']} threads")
+    costs = [Cost(*pair) for pair in found["snapshots"]]
+    return EngineAnswer(found["evidence"], Cost(*found["attach"]), costs[0], costs[1:],
+                        found["stopped_threads"], found["stopped_ns_total"])
+
+
+@dataclass
+class GdbAnswer:
+    cost: Cost
+    loop_ns: int
+
+
+def gdb(target):
+    script = os.path.join(ROOT, "bench", "gdb_counters.py")
+    answer = run([*GDB, "-p", str(target.pid), "-x", script])
+    lines = [line for line in answer.output.splitlines() if line.startswith('{"loop_ns"')]
+    if len(lines) != 1:
+        raise Failed("gdb did not answer:\n" + answer.output[-2000:])
+    found = json.loads(lines[0])
+    target.check({int(tid): values for tid, values in found["threads"].items()}, "gdb")
+    return GdbAnswer(answer.cost, found["loop_ns"])
