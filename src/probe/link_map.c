@@ -24,13 +24,21 @@ static bool read_u64(const struct remote *remote, uint64_t address, uint64_t *re
 /* 0 when no map of this namespace has the bias. The bound is one for all namespaces together. */
 static uint64_t find_map(const struct remote *remote, uint64_t r_debug, uint64_t bias, int *left)
 {
-	uint64_t map;
+	uint64_t map, milestone = 0;
+	int next_milestone = 1;
 
 	if (!read_u64(remote, r_debug + R_DEBUG_MAP, &map))
 		return 0;
-	for (; map && *left > 0; --*left) {
+	for (int step = 0; map && *left > 0; step++, --*left) {
 		uint64_t address;
 
+		/* A damaged list may go round: see thread_list.c. */
+		if (map == milestone)
+			return 0;
+		if (step == next_milestone) {
+			milestone = map;
+			next_milestone *= 2;
+		}
 		if (!read_u64(remote, map + LINK_MAP_ADDR, &address))
 			return 0;
 		if (address == bias)
