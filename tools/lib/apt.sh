@@ -13,20 +13,18 @@ apt_init() {
 	APT_KEYRING=
 	APT_SECURITY=
 	mkdir -p "$APT_DIR"
-	apt_write_conf system
-	apt_write_conf private
-	cat >>"$APT_DIR/private.conf" <<-EOF
-		Dir::Etc::sourcelist "$APT_DIR/private.sources";
-		Dir::Etc::sourceparts "-";
-	EOF
+	apt_write_conf system ""
+	apt_write_conf private "Dir::Etc::sourcelist \"$APT_DIR/private.sources\"; Dir::Etc::sourceparts \"-\";"
 }
 
 # Hooks of the system's apt (package-kit, cache cleaners) are for the system's
 # lists and fail for ordinary users; the download user cannot enter a home
-# directory.
+# directory. Renamed into place: another tool may be reading it.
 apt_write_conf() {
+	local new
 	mkdir -p "$APT_DIR/$1/lists/partial" "$APT_DIR/$1/cache/archives/partial"
-	cat >"$APT_DIR/$1.conf" <<-EOF
+	new=$(mktemp "$APT_DIR/.conf.XXXXXX")
+	cat >"$new" <<-EOF
 		#clear APT::Update::Pre-Invoke;
 		#clear APT::Update::Post-Invoke;
 		#clear APT::Update::Post-Invoke-Success;
@@ -42,11 +40,14 @@ apt_write_conf() {
 		Acquire::Languages "none";
 		Acquire::Retries "3";
 		DPkg::Lock::Timeout "600";
+		$2
 	EOF
+	mv "$new" "$APT_DIR/$1.conf"
 }
 
-apt_get() { apt-get -qq -c "$APT_DIR/private.conf" "$@"; }
-apt_cache() { apt-cache -c "$APT_DIR/private.conf" "$@"; }
+# Many may read the lists at once; while they are renewed, none.
+apt_get() { flock -o -s "$APT_DIR/lock" apt-get -c "$APT_DIR/private.conf" "$@"; }
+apt_cache() { flock -o -s "$APT_DIR/lock" apt-cache -c "$APT_DIR/private.conf" "$@"; }
 
 # apt_signed_by SOURCES-ENTRY: the keyring file the system names there, if any.
 apt_signed_by() {
@@ -115,13 +116,20 @@ apt_do_refresh() {
 }
 
 # apt_refresh [force]: lists not older than a day and of the present sources.
-# Without a network, lists that we have are better than none.
 apt_refresh() {
-	if [[ ${1:-} != force && -n $(find "$APT_DIR/fresh" -mmin -1440 2>/dev/null) &&
-		$(cat "$APT_DIR/fresh") == "$(apt_sources_key)" ]]; then
-		apt_mirror_load
-		return
+	local lock
+	exec {lock}>"$APT_DIR/lock"
+	flock "$lock"
+	if [[ ${1:-} == force || -z $(find "$APT_DIR/fresh" -mmin -1440 2>/dev/null) ||
+		$(cat "$APT_DIR/fresh") != "$(apt_sources_key)" ]]; then
+		apt_renew
 	fi
+	exec {lock}>&-
+	apt_mirror_load
+}
+
+# Without a network, lists that we have are better than none.
+apt_renew() {
 	if [[ ! -e $APT_DIR/fresh ]]; then
 		step "reading package lists" apt_do_refresh
 	else
@@ -129,7 +137,6 @@ apt_refresh() {
 		(apt_do_refresh) >>"$LOG" 2>&1 ||
 			say "that failed (see $LOG); going on with the lists of $(date -r "$APT_DIR/fresh" +%F)"
 	fi
-	apt_mirror_load
 }
 
 apt_mirror_load() {
@@ -166,8 +173,8 @@ apt_candidate() { apt_cache policy "$1" | awk '$1 == "Candidate:" && $2 != "(non
 # signed index, so the .dsc (which says the same once more) is not needed.
 apt_source() {
 	local tarball changes patch
-	apt_get source --download-only --tar-only "$1=$2"
-	apt_get source --download-only --diff-only "$1=$2" || echo "no Debian changes to be had for $1 $2"
+	apt_get -qq source --download-only --tar-only "$1=$2"
+	apt_get -qq source --download-only --diff-only "$1=$2" || echo "no Debian changes to be had for $1 $2"
 	tarball=$(find . -maxdepth 1 -name '*.orig.tar.*' ! -name '*.asc')
 	changes=$(find . -maxdepth 1 -name '*.debian.tar.*')
 	mkdir source
@@ -185,7 +192,7 @@ apt_unpack() {
 	local root=$1 work deb
 	shift
 	work=$(mktemp -d "$APT_DIR/unpack.XXXXXX")
-	(cd "$work" && apt_get download "$@")
+	(cd "$work" && apt_get -qq download "$@")
 	for deb in "$work"/*.deb; do
 		dpkg-deb -x "$deb" "$root"
 	done

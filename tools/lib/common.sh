@@ -60,12 +60,13 @@ step() {
 	exit 1
 }
 
-# Two set-ups at once share the cache: the second waits for the first.
+# cache_lock NAME: two tools at once share the cache, and the second waits for
+# the first where both would make the same part.
 cache_lock() {
 	mkdir -p "$CACHE"
-	exec {CACHE_LOCK}>"$CACHE/lock"
+	exec {CACHE_LOCK}>"$CACHE/$1"
 	if ! flock -n "$CACHE_LOCK"; then
-		say "waiting for another set-up that holds $CACHE/lock"
+		say "waiting for whoever holds $CACHE/$1"
 		flock "$CACHE_LOCK"
 	fi
 }

@@ -38,12 +38,12 @@ deps_missing() {
 }
 
 deps_meet() {
-	cache_lock
+	cache_lock lock
 	apt_init
 	apt_refresh
 	mkdir -p "$CACHE/deps"
 	# Left by a set-up that was killed, or placed nowhere for a month.
-	find "$CACHE/deps" -mindepth 1 -maxdepth 1 \( -name '.making.*' -o -mtime +30 \) -exec rm -rf {} +
+	find "$CACHE/deps" -mindepth 1 -maxdepth 1 \( -name '.making.*' -mtime +0 -o -mtime +30 \) -exec rm -rf {} +
 	deps_one yyjson "$(apt_source_version yyjson trixie)"
 	deps_one jemalloc "$(apt_source_version jemalloc "$OS_CODENAME")"
 	deps_one redis "$(apt_candidate redis-server)"

@@ -36,7 +36,7 @@ packages_choose() {
 
 packages_simulate() {
 	local plan
-	plan=$(apt-get -c "$APT_DIR/private.conf" -s install --no-install-recommends "$@")
+	plan=$(apt_get -s install --no-install-recommends "$@")
 	printf '%s\n' "$plan"
 	if grep -q '^Remv ' <<<"$plan"; then
 		echo "apt would remove packages for this; set-up never does that:"
@@ -47,7 +47,7 @@ packages_simulate() {
 
 packages_install() {
 	export DEBIAN_FRONTEND=noninteractive
-	apt-get -c "$APT_DIR/private.conf" install --no-install-recommends --no-remove "$@"
+	apt_get install --no-install-recommends --no-remove "$@"
 	rm -f "$APT_DIR"/private/cache/archives/*.deb
 }
 
@@ -55,7 +55,7 @@ packages_install() {
 # reason to refresh once.
 packages_meet() {
 	local missing=$1 chosen
-	cache_lock
+	cache_lock packages.lock
 	apt_init
 	apt_refresh
 	mapfile -t chosen < <(packages_choose <<<"$missing")

@@ -16,7 +16,7 @@ root_prepare() {
 	os_load
 	log_open "$TOOL.log"
 	command -v debootstrap >/dev/null || packages_meet "debootstrap -"
-	cache_lock
+	cache_lock roots.lock
 	apt_init
 	apt_refresh
 	mkdir -p "$ROOTS"
