@@ -50,7 +50,8 @@ bool elf_image_has_section(struct elf_image *img, const char *name);
 
 /*
  * What to add to an address of the file to get the one in memory, when the
- * byte at file_offset is mapped at mapped_start. BASE_ABSENT if no PT_LOAD holds it.
+ * byte at file_offset is mapped at mapped_start. BASE_ABSENT if no PT_LOAD holds it. Pass the
+ * object's lowest mapping: two segments may share a page of the file, but not the first one.
  */
 struct error *elf_image_load_bias(struct elf_image *img, uint64_t mapped_start,
 				  uint64_t file_offset, uint64_t *ret_bias) MUST_CHECK;

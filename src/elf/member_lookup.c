@@ -245,10 +245,11 @@ static struct error *check_belongs(struct lookup *l, struct elf_image *file, enu
 		return check_crc(l, file);
 	no_id = elf_build_id(file, &hex);
 	if (no_id || !l->build_id)
-		return l->link.name ? check_crc(l, file) :
-				      elf_error(ELF_BUILD_ID_MISMATCH, 0,
-						"%s: neither a build-id nor a checksum vouches for it",
-						elf_image_label(file));
+		return l->link.name
+			       ? check_crc(l, file)
+			       : elf_error(ELF_BUILD_ID_MISMATCH, 0,
+					   "%s: neither a build-id nor a checksum vouches for it",
+					   elf_image_label(file));
 	if (strcmp(strbuf_str(&hex), l->build_id) == 0)
 		return NULL;
 	return elf_error(ELF_BUILD_ID_MISMATCH, 0, "%s: its build-id is %s, that of %s is %s",

@@ -106,6 +106,22 @@ static void add_inline(struct name_filter *filter, const char *name, size_t n)
 	}
 }
 
+static int by_address(const void *a, const void *b)
+{
+	const uint8_t *left = *(const uint8_t *const *)a;
+	const uint8_t *right = *(const uint8_t *const *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a;
+	uint64_t right = *(const uint64_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
 void name_filter_add(struct name_filter *filter, const char *name)
 {
 	static const char *const sections[] = { ".debug_str", ".debug_line_str" };
@@ -127,6 +143,12 @@ void name_filter_add(struct name_filter *filter, const char *name)
 		}
 	}
 	add_inline(filter, name, n);
+	if (filter->references.n)
+		qsort(filter->references.at, filter->references.n, sizeof(*filter->references.at),
+		      by_address);
+	if (filter->indirect.n)
+		qsort(filter->indirect.at, filter->indirect.n, sizeof(*filter->indirect.at),
+		      by_offset);
 }
 
 bool name_filter_is_empty(const struct name_filter *filter)
@@ -134,8 +156,26 @@ bool name_filter_is_empty(const struct name_filter *filter)
 	return !filter->overflowed && !filter->references.n && !filter->indirect.n;
 }
 
+/* A contribution's header stands before its base and says where it ends. */
+static uint64_t end_of_contribution(struct bytes offsets, uint64_t base)
+{
+	struct cursor c = cursor_over(offsets);
+	uint64_t n;
+
+	if (base >= 16) {
+		cursor_seek(&c, base - 16);
+		if (cursor_u32(&c) == UINT32_MAX)
+			return add_fits_u64(base - 4, cursor_u64(&c), &n) ? n : UINT64_MAX;
+	}
+	c = cursor_over(offsets);
+	cursor_seek(&c, base - 8);
+	n = cursor_u32(&c);
+	return c.failed ? UINT64_MAX : base - 4 + n;
+}
+
 /* Which part of .debug_str_offsets is the unit's own; all of it when that cannot be told. */
-static void string_offsets_of(Dwarf_CU *cu, Dwarf_Die *unit_die, uint64_t *start, uint64_t *end)
+static void string_offsets_of(struct bytes offsets, Dwarf_CU *cu, Dwarf_Die *unit_die,
+			      uint64_t *start, uint64_t *end)
 {
 	Dwarf_Off package_offset;
 	Dwarf_Off package_size = 0;
@@ -149,16 +189,45 @@ static void string_offsets_of(Dwarf_CU *cu, Dwarf_Die *unit_die, uint64_t *start
 	    package_size) {
 		*start = package_offset;
 		*end = package_offset + package_size;
-		return;
-	}
-	if (dwarf_attr(unit_die, DW_AT_str_offsets_base, &attr) &&
-	    dwarf_formudata(&attr, &base) == 0)
+	} else if (dwarf_attr(unit_die, DW_AT_str_offsets_base, &attr) &&
+		   dwarf_formudata(&attr, &base) == 0 && base >= 8) {
 		*start = base;
+		*end = end_of_contribution(offsets, base);
+	}
+}
+
+static bool any_reference_in(const struct name_filter *filter, struct unit_range range)
+{
+	size_t low = 0, high = filter->references.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (filter->references.at[middle] < range.start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < filter->references.n && filter->references.at[low] < range.end;
+}
+
+static bool any_indirect_in(const struct name_filter *filter, uint64_t start, uint64_t end)
+{
+	size_t low = 0, high = filter->indirect.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (filter->indirect.at[middle] < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < filter->indirect.n && filter->indirect.at[low] < end;
 }
 
 bool name_filter_admits(const struct name_filter *filter, Dwarf_CU *cu)
 {
-	struct unit_range range;
 	Dwarf_Die unit_die;
 	uint64_t start, end;
 
@@ -166,17 +235,11 @@ bool name_filter_admits(const struct name_filter *filter, Dwarf_CU *cu)
 		return true;
 	if (dwarf_cu_info(cu, NULL, NULL, &unit_die, NULL, NULL, NULL, NULL) != 0)
 		return false;
-	range = unit_range_of(filter->view, &unit_die);
-	for (size_t i = 0; i < filter->references.n; i++) {
-		if (filter->references.at[i] >= range.start && filter->references.at[i] < range.end)
-			return true;
-	}
+	if (any_reference_in(filter, unit_range_of(filter->view, &unit_die)))
+		return true;
 	if (!filter->indirect.n)
 		return false;
-	string_offsets_of(cu, &unit_die, &start, &end);
-	for (size_t i = 0; i < filter->indirect.n; i++) {
-		if (filter->indirect.at[i] >= start && filter->indirect.at[i] < end)
-			return true;
-	}
-	return false;
+	string_offsets_of(dwarf_view_section(filter->view, ".debug_str_offsets"), cu, &unit_die,
+			  &start, &end);
+	return any_indirect_in(filter, start, end);
 }

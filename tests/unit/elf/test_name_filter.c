@@ -27,30 +27,48 @@ static size_t admitted(const char *variant, const char *name, size_t *ret_units)
 	return n;
 }
 
-static void only_the_unit_that_mentions_the_name_is_admitted(void **state UNUSED)
+/*
+ * A unit may be admitted in vain when four of its bytes happen to equal an offset, which depends on
+ * the length of the path it was compiled in. Over all compilers most are left out.
+ */
+static void units_that_do_not_mention_the_name_are_left_out(void **state UNUSED)
 {
 	static const char *const variants[] = { "gcc-dwarf2", "gcc-dwarf3",   "gcc-dwarf4",
 						"gcc-dwarf5", "clang-dwarf4", "gcc-dwarf64" };
-	size_t n_units;
+	size_t n_units, n_made = 0, n_admitted = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(variants); i++) {
 		if (!fixture_exists(variants[i]))
 			continue;
-		assert_int_equal(admitted(variants[i], MANGLED("thread_allocated"), &n_units), 1);
+		n_made++;
+		n_admitted += admitted(variants[i], MANGLED("thread_allocated"), &n_units);
 		assert_int_equal(n_units, 2);
-		assert_int_equal(admitted(variants[i], "unrelated", &n_units), 1);
+		assert_in_range(admitted(variants[i], "unrelated", &n_units), 1, 2);
 		assert_int_equal(admitted(variants[i], "tsd_s", &n_units), 2);
 		assert_int_equal(admitted(variants[i], "never_mentioned", &n_units), 0);
 	}
+	assert_in_range(n_admitted, n_made, n_made + n_made / 2);
 }
 
-/* Strings by index: the offset stands in .debug_str_offsets. */
+/* Strings by index: the offset stands in .debug_str_offsets, in the unit's own part of it. */
 static void names_by_index_are_followed(void **state UNUSED)
 {
-	size_t n_units;
+	static const char *const names[] = { MANGLED("thread_allocated"),
+					     MANGLED("thread_deallocated"),
+					     "je_tsd_fetch_slow",
+					     "unrelated",
+					     "declared_only",
+					     "other_unit" };
+	size_t n_units, n_admitted = 0;
 
 	need_fixture("clang-dwarf5");
-	assert_in_range(admitted("clang-dwarf5", MANGLED("thread_allocated"), &n_units), 1, 2);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t n = admitted("clang-dwarf5", names[i], &n_units);
+
+		assert_true(n >= 1);
+		n_admitted += n;
+	}
+	assert_in_range(n_admitted, ARRAY_SIZE(names), ARRAY_SIZE(names) * 3 / 2);
 	assert_int_equal(admitted("clang-dwarf5", "never_mentioned", &n_units), 0);
 }
 
@@ -62,7 +80,7 @@ static void type_units_are_admitted_too(void **state UNUSED)
 	assert_true(n_units > 2);
 }
 
-/* "s" ends thousands of strings: rather every unit than a wrong choice. */
+/* "t" ends more strings than are followed: rather every unit than a wrong choice. */
 static void a_name_met_everywhere_admits_every_unit(void **state UNUSED)
 {
 	size_t n_units, n;
@@ -74,7 +92,7 @@ static void a_name_met_everywhere_admits_every_unit(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_the_unit_that_mentions_the_name_is_admitted),
+		cmocka_unit_test(units_that_do_not_mention_the_name_are_left_out),
 		cmocka_unit_test(names_by_index_are_followed),
 		cmocka_unit_test(type_units_are_admitted_too),
 		cmocka_unit_test(a_name_met_everywhere_admits_every_unit),
