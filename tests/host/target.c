@@ -6,6 +6,8 @@
  *
  * usage: target [--threads N] [--idle N] [--step BYTES] [--beat FILE] [--leave-main]
  *               [--raw own|shared] [--jemalloc LIBRARY] [--exec PROGRAM]
+ *
+ * SIGUSR2 runs PROGRAM. SIGHUP ends the first thread and gives its number to another.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -22,6 +24,7 @@
 
 #include "beat.h"
 #include "raw_thread.h"
+#include "reuse.h"
 
 /* How this build reaches its jemalloc. */
 #if defined(TARGET_FINDS_JEMALLOC)
@@ -47,6 +50,10 @@ enum {
 	FREED_SHARE = 4, /* every fourth block goes back */
 	BLOCKS = 8,
 	LINE_MAX_BYTES = 160,
+	/* More than the one who gets the number, so that a mix-up shows. */
+	STACK_HEIR_FACTOR = 20,
+	NUMBER_HEIR_FACTOR = 3,
+	REUSE_TRIES = 2000,
 };
 
 static struct {
@@ -59,6 +66,10 @@ static struct {
 
 static struct beat_page *beat;
 static sem_t parked;
+static volatile sig_atomic_t reuse_asked;
+static volatile bool first_must_end;
+static pthread_t first_thread;
+static pid_t first_tid;
 
 static void say(const char *line)
 {
@@ -108,12 +119,20 @@ static void report(void)
 	say(line);
 }
 
+static void reuse_number(void);
+
 /* Stays for ever, and shows in the page that it runs. */
 static _Noreturn void stay(int index)
 {
 	for (;;) {
 		beat->beats[index]++;
 		usleep(BEAT_PERIOD_US);
+		if (index == 1 && first_must_end)
+			pthread_exit(NULL);
+		if (index == 0 && reuse_asked) {
+			reuse_asked = 0;
+			reuse_number();
+		}
 	}
 }
 
@@ -122,6 +141,8 @@ static void *busy_thread(void *arg)
 	int index = (int)(intptr_t)arg;
 
 	prctl(PR_SET_NAME, "busy");
+	if (index == 1)
+		first_tid = own_tid();
 	allocate((size_t)index);
 	report();
 	sem_post(&parked);
@@ -138,6 +159,71 @@ static void *idle_thread(void *arg)
 	say(line);
 	sem_post(&parked);
 	stay((int)(intptr_t)arg);
+}
+
+static void *stack_heir(void *unused)
+{
+	(void)unused;
+	allocate(STACK_HEIR_FACTOR);
+	report();
+	sem_post(&parked);
+	stay(2);
+}
+
+static void *number_heir(void *ret_right)
+{
+	bool right = own_tid() == first_tid;
+
+	*(volatile bool *)ret_right = right;
+	if (right) {
+		allocate(NUMBER_HEIR_FACTOR);
+		report();
+	}
+	sem_post(&parked);
+	if (right)
+		stay(3);
+	return NULL;
+}
+
+/* pthread_create, and a wait until the thread is where it stays or ends. */
+static pthread_t start_with(void *(*body)(void *), void *arg)
+{
+	pthread_t thread;
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (pthread_create(&thread, NULL, body, arg) != 0)
+		_exit(1);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	while (sem_wait(&parked) < 0)
+		;
+	return thread;
+}
+
+static void reuse_number(void)
+{
+	volatile bool right = false;
+
+	first_must_end = true;
+	pthread_join(first_thread, NULL);
+	start_with(stack_heir, NULL);
+	for (int i = 0; i < REUSE_TRIES && !right; i++) {
+		pthread_t thread;
+
+		if (!reuse_ask_for_number(first_tid))
+			break;
+		thread = start_with(number_heir, (void *)&right);
+		if (!right)
+			pthread_join(thread, NULL);
+	}
+	say(right ? "ready\n" : "error: the number was not to be had\n");
+}
+
+static void on_reuse(int signum)
+{
+	(void)signum;
+	reuse_asked = 1;
 }
 
 static void on_exec(int signum)
@@ -170,26 +256,14 @@ static void catch_signals(void)
 {
 	struct sigaction value = { .sa_sigaction = on_value, .sa_flags = SA_SIGINFO | SA_RESTART };
 	struct sigaction plain = { .sa_handler = on_plain, .sa_flags = SA_RESTART };
+	struct sigaction reuse = { .sa_handler = on_reuse, .sa_flags = SA_RESTART };
 	struct sigaction exec = { .sa_handler = on_exec, .sa_flags = SA_NODEFER };
 
 	sigaction(SIGRTMIN, &value, NULL);
 	sigaction(SIGUSR1, &plain, NULL);
+	sigaction(SIGHUP, &reuse, NULL);
 	if (options.exec)
 		sigaction(SIGUSR2, &exec, NULL);
-}
-
-static void start(void *(*body)(void *), int index)
-{
-	pthread_t thread;
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (pthread_create(&thread, NULL, body, (void *)(intptr_t)index) != 0)
-		_exit(1);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	while (sem_wait(&parked) < 0)
-		;
 }
 
 static void find_jemalloc(const char *library)
@@ -250,9 +324,13 @@ int main(int argc, char *argv[])
 	find_jemalloc(library);
 	catch_signals();
 	for (int i = 1; i <= options.idle; i++)
-		start(idle_thread, options.threads + i);
-	for (int i = 1; i <= options.threads; i++)
-		start(busy_thread, i);
+		start_with(idle_thread, (void *)(intptr_t)(options.threads + i));
+	for (int i = 1; i <= options.threads; i++) {
+		pthread_t thread = start_with(busy_thread, (void *)(intptr_t)i);
+
+		if (i == 1)
+			first_thread = thread;
+	}
 	allocate(1);
 	if (raw) {
 		char line[LINE_MAX_BYTES];

@@ -10,7 +10,7 @@ import time
 
 import tap
 from support import (
-    MIB, PROBE, TARGETS, HostTest, Target, counters, errors, probe, target_path, tids, undisturbed, wait_until,
+    MIB, PROBE, TARGETS, HostTest, Target, counters, errors, need_root, probe, target_path, tids, undisturbed, wait_until,
 )
 
 MANY = ["--snapshots", "100000", "--interval-ms", "2"]
@@ -205,6 +205,45 @@ class TargetChanges(HostTest):
         answer = probe("--pid", pid, "--json", *arguments)
         self.assertEqual(answer.code, 0, answer)
         return answer.document
+
+    def test_a_thread_number_used_again_is_another_thread(self):
+        """The first owner's stack went to a third thread; nobody may be shown its bytes."""
+        need_root("to ask the kernel for a thread number")
+        # With few descriptors threads cannot be held open; their start time has to do.
+        for limit in ([], ["prlimit", "--nofile=16"]):
+            with self.subTest(limit=limit):
+                # The exchange must lie between two snapshots; a busy machine needs more time.
+                self.assertTrue(any(self.exchange_number(pause, limit) for pause in (0.3, 1, 3)),
+                                "the first snapshot always came too late")
+
+    def exchange_number(self, pause_s, limit):
+        target = self.start_target("pie", threads=1)
+        number = next(t for t in target.threads if t != target.pid)
+        first = target.threads[number]
+        interval = str(int(pause_s * 1000) + 700)
+        run = subprocess.Popen([*limit, PROBE, "--json", "--pid", str(target.pid), "--snapshots", "2",
+                                "--interval-ms", interval], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(Target(run).end)
+        time.sleep(pause_s)
+        os.kill(target.pid, signal.SIGHUP)
+        try:
+            target.read_report()
+        except AssertionError as e:
+            self.skipTest(f"this system gives no thread a wanted number ({e})")
+        in_time = run.poll() is None
+        second = target.threads[number]
+        stdout, stderr = run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 0, stderr)
+        document = json.loads(stdout)
+        if not in_time or counters(document, 0).get(number) != first:
+            return False
+        after = counters(document, 1)
+        # Right, or not there: then its entry says that the thread is another one.
+        if number not in after:
+            self.assertEqual(errors(document, 1)[number], "process-vm-readv")
+        else:
+            self.assertEqual(after[number], second)
+        return True
 
     def test_a_process_whose_main_thread_left(self):
         """The first thread is a zombie, the others live: they are read, or the reason is told."""
