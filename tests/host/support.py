@@ -171,14 +171,15 @@ class HostTest(unittest.TestCase):
         self.addCleanup(target.end)
         return target
 
-    def start_target(self, variant, *arguments, threads=0, idle=0, program=None, prefix=(), env=None):
+    def start_target(self, variant, *arguments, threads=0, idle=0, program=None, prefix=(), env=None, ready=True, **how):
         beat = Beat(self.path(f"beat-{time.monotonic_ns()}"))
         command = [*prefix, program or target_path(variant), "--threads", str(threads), "--idle", str(idle)]
         command += ["--beat", beat.path, *arguments]
-        target = self.spawn(command, env=dict(os.environ, **(env or {})))
+        target = self.spawn(command, env=dict(os.environ, **(env or {})), **how)
         target.beat = beat
         target.n_beats = 1 + threads + idle
-        target.read_report()
+        if ready:
+            target.read_report()
         return target
 
     def start_worker(self, size, *arguments, program=WORKER, env=None, prefix=()):

@@ -6,6 +6,7 @@
  *
  * usage: target [--threads N] [--idle N] [--step BYTES] [--beat FILE] [--leave-main]
  *               [--raw own|shared] [--jemalloc LIBRARY] [--exec PROGRAM]
+ *               [--number-first]
  *
  * SIGUSR2 runs PROGRAM. SIGHUP ends the first thread and gives its number to another.
  */
@@ -288,6 +289,17 @@ static void find_jemalloc(const char *library)
 #endif
 }
 
+/* The first thread shall have the number that stands on standard input. */
+static void take_number(void)
+{
+	char text[LINE_MAX_BYTES] = { 0 };
+
+	if (read(STDIN_FILENO, text, sizeof(text) - 1) <= 0 || !reuse_ask_for_number(atoi(text))) {
+		say("error: the number was not to be had\n");
+		_exit(1);
+	}
+}
+
 int main(int argc, char *argv[])
 {
 	const char *beat_path = NULL, *library = NULL, *raw = NULL;
@@ -295,6 +307,10 @@ int main(int argc, char *argv[])
 	for (int i = 1; i < argc; i++) {
 		const char *value = i + 1 < argc ? argv[i + 1] : "";
 
+		if (strcmp(argv[i], "--number-first") == 0) {
+			take_number();
+			continue;
+		}
 		if (strcmp(argv[i], "--leave-main") == 0) {
 			options.leave_main = true;
 			continue;

@@ -9,6 +9,7 @@ import unittest
 import tap
 from support import (
     MIB, TARGETS, WORKER, HostTest, counters, errors, jemalloc_dir, methods, need_root, probe, target_path, tids,
+    wait_until,
 )
 
 VERSION = "5.3.0"
@@ -16,6 +17,11 @@ VERSION = "5.3.0"
 
 def run(*command):
     subprocess.run(command, check=True, capture_output=True)
+
+
+def words_of(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read().split()
 
 
 def tls_bytes(path):
@@ -272,6 +278,44 @@ class OtherNamespaces(ExactTest):
         target = self.start_inside(setup, os.path.join(self.hidden, "program"), threads=2, idle=1)
         self.assertFalse(os.path.exists(f"{folder}/{build_id[2:]}.debug"))
         self.assert_exact(target, "dwarf")
+
+
+class Containers(ExactTest):
+    """Processes in a pid namespace of their own have other numbers inside than outside."""
+
+    def start_contained(self, *arguments, **how):
+        need_root("to make a pid namespace")
+        if not shutil.which("unshare"):
+            self.skipTest("unshare is not installed")
+        outer = self.start_target("pie", *arguments, prefix=["unshare", "--pid", "--fork", "--kill-child"], ready=False,
+                                  **how)
+        children = f"/proc/{outer.pid}/task/{outer.pid}/children"
+        outer.pid = int(wait_until(lambda: words_of(children), "the target is born")[0])
+        return outer
+
+    def test_threads_are_told_apart_by_their_numbers_inside(self):
+        target = self.start_contained(threads=3)
+        target.read_report()
+        expected = dict(zip(tids(target.pid), [target.threads[t] for t in sorted(target.threads)]))
+        for way, stops in (([], 0), (["--no-ptrace"], 0), (["--ptrace"], 4)):
+            with self.subTest(way=way):
+                document = self.read(target.pid, *way)
+                self.assertEqual(counters(document), expected)
+                self.assertEqual(document["stopped_threads"], stops)
+
+    def test_an_inner_number_that_is_an_outer_one_of_another_thread(self):
+        """Taken for the same, the main thread would be shown another thread's bytes."""
+        target = self.start_contained("--number-first", threads=1, stdin=subprocess.PIPE)
+        wait_until(lambda: os.readlink(f"/proc/{target.pid}/exe") == target_path("pie"), "the target runs")
+        target.process.stdin.write(f"{target.pid}\n")
+        target.process.stdin.close()
+        target.read_report()
+        main, other = tids(target.pid)
+        self.assertIn(main, target.threads, "the other thread has the main thread's outer number")
+        expected = {main: target.threads[1], other: target.threads[main]}
+        for way in ([], ["--ptrace"]):
+            with self.subTest(way=way):
+                self.assertEqual(counters(self.read(target.pid, *way)), expected)
 
 
 class RawThreads(HostTest):
