@@ -180,7 +180,7 @@ static void a_pointer_to_a_dead_threads_stack_gives_no_number(void **state UNUSE
 	scene_end(&s);
 }
 
-/* The same for a pointer that no list can vouch for: the thread's own file does. */
+/* A descriptor bound to the thread tells it from a later one with its number and its stack. */
 static void a_thread_that_went_after_it_was_listed_gives_no_number(void **state UNUSED)
 {
 	struct scene s;
@@ -192,10 +192,9 @@ static void a_thread_that_went_after_it_was_listed_gives_no_number(void **state 
 	/* Its file is that of a thread that has ended; its pointer is a living one's. */
 	target_ask(&s.target, "end 5");
 	wait_until_gone(s.target.pid, s.threads[5].tid);
-	ended = known(&s, s.threads[5].tid)->stat_fd;
-	known(&s, s.threads[5].tid)->stat_fd = known(&s, s.threads[4].tid)->stat_fd;
-	known(&s, s.threads[4].tid)->stat_fd = ended;
-	known(&s, s.threads[4].tid)->method = PROBE_METHOD_PTRACE;
+	ended = known(&s, s.threads[5].tid)->comm_fd;
+	known(&s, s.threads[5].tid)->comm_fd = known(&s, s.threads[4].tid)->comm_fd;
+	known(&s, s.threads[4].tid)->comm_fd = ended;
 	look(&s);
 	assert_thread_fails(&s, s.threads[4].tid, "process-vm-readv", ESRCH);
 	look(&s);
