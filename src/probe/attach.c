@@ -272,6 +272,7 @@ struct error *probe_attach(pid_t pid, const struct probe_options *options, struc
 	err = task_dir_open(proc_root, pid, &probe->tasks);
 	if (err)
 		return error_recast(err, &attach_error_domain, ATTACH_PID_MISSING);
+	known_threads_init(&probe->known, &probe->tasks, pid);
 	*ret = take_ptr(probe);
 	return NULL;
 }

@@ -13,10 +13,26 @@ static size_t descriptor_budget(void)
 	return limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX : (size_t)limit.rlim_cur / 2;
 }
 
+static pid_t read_inner_tid(const struct task_dir *tasks, pid_t tid)
+{
+	struct proc_nspid nspid;
+	_cleanup_error_ struct error *gone = task_nspid_read(tasks, tid, &nspid);
+
+	return gone ? 0 : nspid.ids[nspid.n - 1];
+}
+
+void known_threads_init(struct known_threads *known, const struct task_dir *tasks, pid_t pid)
+{
+	struct proc_nspid nspid;
+	_cleanup_error_ struct error *unknown = task_nspid_read(tasks, pid, &nspid);
+
+	*known = (struct known_threads){ .nested = !unknown && nspid.n > 1 };
+}
+
 static struct known_thread make_known(struct known_threads *known, const struct task_dir *tasks,
 				      pid_t tid, size_t budget)
 {
-	struct known_thread thread = { .tid = tid, .comm_fd = -1 };
+	struct known_thread thread = { .tid = tid, .inner_tid = tid, .comm_fd = -1 };
 	_cleanup_error_ struct error *unopened = NULL;
 	_cleanup_error_ struct error *gone = NULL;
 
@@ -27,6 +43,8 @@ static struct known_thread make_known(struct known_threads *known, const struct 
 	}
 	/* Read after the descriptor was bound: while that answers, this start time is the thread's.
 	 */
+	if (known->nested)
+		thread.inner_tid = read_inner_tid(tasks, tid);
 	gone = task_stat_read(tasks, tid, &thread.stat);
 	thread.has_stat = !gone;
 	return thread;
@@ -44,7 +62,7 @@ static void forget(struct known_threads *known, struct known_thread *thread)
 void known_threads_update(struct known_threads *known, const struct task_dir *tasks,
 			  const struct tid_list *listed)
 {
-	struct known_threads updated = { VEC_INIT, 0 };
+	struct known_threads updated = { .nested = known->nested };
 	size_t budget = descriptor_budget();
 	size_t old = 0;
 
@@ -132,7 +150,7 @@ bool known_threads_take_pointers(struct known_threads *known, const struct threa
 
 		if (thread->has_pointer)
 			continue;
-		listed = thread_list_find(list, thread->tid);
+		listed = thread->inner_tid ? thread_list_find(list, thread->inner_tid) : NULL;
 		if (!listed) {
 			all = false;
 			continue;

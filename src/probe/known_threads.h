@@ -5,6 +5,11 @@
 
 #include "probe/state.h"
 
+/*
+ * In a container threads have numbers of their own, and those are what glibc
+ * knows them by. Looks once whether the process is in one.
+ */
+void known_threads_init(struct known_threads *known, const struct task_dir *tasks, pid_t pid);
 /* Keeps what is still listed, forgets what is not, adds what is new. */
 void known_threads_update(struct known_threads *known, const struct task_dir *tasks,
 			  const struct tid_list *listed);

@@ -84,7 +84,7 @@ static void check_tids(const struct probe *probe, struct attempt **attempts, siz
 		struct attempt *attempt = attempts[i];
 		struct known_thread *thread = attempt->thread;
 
-		if (ranges[i].status == REMOTE_OK && tids[i] == thread->tid)
+		if (ranges[i].status == REMOTE_OK && tids[i] == thread->inner_tid)
 			continue;
 		thread->has_pointer = false;
 		attempt->done = true;

@@ -14,6 +14,8 @@
  */
 struct known_thread {
 	pid_t tid;
+	/* What the target's own C library calls it; 0 when that could not be read. */
+	pid_t inner_tid;
 	int comm_fd; /* bound to this very thread; -1 when descriptors are scarce */
 	bool gone;   /* seen to have ended: the same number is another thread from now on */
 	bool has_stat;
@@ -25,6 +27,7 @@ struct known_thread {
 
 struct known_threads {
 	VEC(struct known_thread) rows; /* sorted by tid */
+	bool nested;		       /* the target lives in a pid namespace below ours */
 	size_t n_open;		       /* how many comm_fd are open */
 };
 

@@ -28,7 +28,7 @@ enum {
 };
 
 struct listed_thread {
-	pid_t tid;
+	pid_t tid; /* in the target's own pid namespace */
 	uint64_t thread_pointer;
 };
 

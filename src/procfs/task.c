@@ -152,6 +152,20 @@ struct error *task_stat_read(const struct task_dir *task, pid_t tid, struct proc
 	return error_wrap(proc_stat_parse(text, (size_t)n, ret), "thread %d", (int)tid);
 }
 
+struct error *task_nspid_read(const struct task_dir *task, pid_t tid, struct proc_nspid *ret)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_close_ int fd = -1;
+	struct error *err;
+
+	err = open_file(task, tid, "status", &fd);
+	if (!err)
+		err = io_read_fd(fd, "status", PROC_STATUS_MAX_BYTES, &text);
+	if (!err)
+		err = proc_nspid_parse(strbuf_str(&text), text.n, ret);
+	return error_wrap(err, "thread %d", (int)tid);
+}
+
 struct error *task_comm_open(const struct task_dir *task, pid_t tid, int *ret_fd)
 {
 	return open_file(task, tid, "comm", ret_fd);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "procfs/stat.h"
+#include "procfs/status.h"
 
 struct tid_list {
 	VEC(pid_t) tids; /* sorted, without duplicates */
@@ -32,6 +33,10 @@ bool task_dir_contains(const struct task_dir *task, pid_t tid);
 /* Name, state and start time of a thread as they are now. */
 struct error *task_stat_read(const struct task_dir *task, pid_t tid,
 			     struct proc_stat *ret) MUST_CHECK;
+
+/* What the thread is called in each pid namespace. */
+struct error *task_nspid_read(const struct task_dir *task, pid_t tid,
+			      struct proc_nspid *ret) MUST_CHECK;
 
 /*
  * A descriptor of one thread's comm file stays bound to that very thread: once

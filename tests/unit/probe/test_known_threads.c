@@ -219,19 +219,21 @@ static void few_descriptors_are_enough(void **state UNUSED)
 	scene_end(&s);
 }
 
+/* glibc knows a thread by its number in its own namespace; here 10 is two different threads. */
 static void pointers_are_taken_for_those_without_one(void **state UNUSED)
 {
 	struct known_thread rows[] = {
-		{ .tid = 10, .comm_fd = -1 },
+		{ .tid = 10, .inner_tid = 3, .comm_fd = -1 },
 		{ .tid = 11,
+		  .inner_tid = 1,
 		  .comm_fd = -1,
 		  .has_pointer = true,
 		  .thread_pointer = 1,
 		  .method = PROBE_METHOD_PTRACE },
-		{ .tid = 12, .comm_fd = -1 },
+		{ .tid = 12, .inner_tid = 10, .comm_fd = -1 },
 	};
-	struct listed_thread listed[] = { { 10, 100 }, { 11, 110 }, { 12, 120 } };
-	struct known_threads known = { { rows, 3, 3 }, 0 };
+	struct listed_thread listed[] = { { 1, 110 }, { 3, 100 }, { 10, 120 } };
+	struct known_threads known = { .rows = { rows, 3, 3 } };
 	struct thread_list list = { { listed, 2, 3 }, true };
 
 	assert_false(known_threads_take_pointers(&known, &list));
