@@ -99,16 +99,16 @@ static void nothing_to_go_on_has_three_reasons(void **state UNUSED)
 
 static void an_absolute_link_stays_in_the_targets_root(void **state UNUSED)
 {
-	_cleanup_free_ char *root = fixture_path("namespace", "root");
+	_cleanup_free_ char *root = fixture_path("namespace", "target");
 	_cleanup_elf_image_ struct elf_image *img = NULL;
 
 	assert_success(debug_file_open(root, "/opt/app/prog.debug", &img));
-	assert_contains(elf_image_label(img), "/root/opt/app/prog.debug");
+	assert_contains(elf_image_label(img), "/target/opt/app/prog.debug");
 }
 
 static void what_is_not_there_or_not_a_file_is_an_error(void **state UNUSED)
 {
-	_cleanup_free_ char *root = fixture_path("namespace", "root");
+	_cleanup_free_ char *root = fixture_path("namespace", "target");
 	struct elf_image *img = NULL;
 
 	assert_error_tag(debug_file_open(root, "/nothing", &img), "io");

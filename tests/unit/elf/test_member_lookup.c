@@ -105,15 +105,16 @@ static void external_files_answer(void **state UNUSED)
 
 static void the_targets_own_files_come_first(void **state UNUSED)
 {
-	_cleanup_free_ char *root = fixture_path("namespace", "root");
-	_cleanup_elf_image_ struct elf_image *img = fixture_open("namespace", "root/opt/app/prog");
+	_cleanup_free_ char *root = fixture_path("namespace", "target");
+	_cleanup_elf_image_ struct elf_image *img = fixture_open("namespace",
+								 "target/opt/app/prog");
 	_cleanup_answer_ struct answer a = ask(img, "/opt/app/prog", root, NULL);
 	uint64_t expected[2];
 
 	fixture_expected("namespace", expected);
 	assert_string_equal(a.tag, "");
 	assert_memory_equal(a.offsets, expected, sizeof(expected));
-	assert_contains(strbuf_str(&a.source), "/root/opt/app/prog.debug");
+	assert_contains(strbuf_str(&a.source), "/target/opt/app/prog.debug");
 }
 
 static void fails(const char *variant, const char *tag, const char *why)
