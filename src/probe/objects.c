@@ -21,27 +21,33 @@ static struct error *exe_error(const char *proc_root, pid_t pid, struct error *c
 	return error_recast(cause, &attach_error_domain, ATTACH_READLINK_FAILURE);
 }
 
-static bool is_same_file(const struct object *object, const struct proc_map *map)
+static struct object *find_path(struct objects *objects, const char *path)
 {
-	return strcmp(object->path, map->path) == 0;
+	for (size_t i = 0; i < objects->rows.n; i++)
+		if (strcmp(objects->rows.at[i].path, path) == 0)
+			return &objects->rows.at[i];
+	return NULL;
 }
 
-static void add_map(struct objects *objects, const char *exe_path, const struct proc_map *map)
+/*
+ * The first of the neighbouring mappings of one file that ends with this one.
+ * Two segments may share a page of the file, so only the first tells the bias; the same file
+ * may also be mapped elsewhere as mere data, which says nothing.
+ */
+static const struct proc_map *first_of_object(const struct proc_maps *maps, size_t i)
 {
-	struct object object = { 0 };
+	while (i > 0 && maps->rows.at[i - 1].end == maps->rows.at[i].start &&
+	       strcmp(maps->rows.at[i - 1].path, maps->rows.at[i].path) == 0)
+		i--;
+	return &maps->rows.at[i];
+}
 
-	if (map->path[0] != '/')
-		return;
-	for (size_t i = 0; i < objects->rows.n; i++)
-		if (is_same_file(&objects->rows.at[i], map))
-			return;
-	object.path = xstrdup(map->path);
-	object.is_executable = strcmp(map->path, exe_path) == 0;
-	object.deleted = map->deleted;
-	object.map_start = map->start;
-	object.map_end = map->end;
-	object.map_offset = map->file_offset;
-	vec_push(&objects->rows, object);
+static void set_mapping(struct object *object, const struct proc_map *map)
+{
+	object->map_start = map->start;
+	object->map_end = map->end;
+	object->map_offset = map->file_offset;
+	object->deleted = map->deleted;
 }
 
 /* The kernel marks a removed program in the exe link as it does in the maps. */
@@ -56,24 +62,22 @@ static void cut_deleted(char *path)
 
 static void collect(const struct proc_maps *maps, const char *exe_path, struct objects *objects)
 {
-	struct object program = { .path = xstrdup(exe_path), .is_executable = true };
-
 	/* The program counts even when no mapping bears its name: its file is always at hand. */
-	vec_push(&objects->rows, program);
+	vec_push(&objects->rows,
+		 (struct object){ .path = xstrdup(exe_path), .is_executable = true });
 	for (size_t i = 0; i < maps->rows.n; i++) {
 		const struct proc_map *map = &maps->rows.at[i];
-		struct object *first = &objects->rows.at[0];
+		struct object *object;
 
-		if (!map->executable)
+		if (!map->executable || map->path[0] != '/')
 			continue;
-		if (is_same_file(first, map) && first->map_end == 0) {
-			first->map_start = map->start;
-			first->map_end = map->end;
-			first->map_offset = map->file_offset;
-			first->deleted = map->deleted;
-			continue;
+		object = find_path(objects, map->path);
+		if (!object) {
+			vec_push(&objects->rows, (struct object){ .path = xstrdup(map->path) });
+			object = &objects->rows.at[objects->rows.n - 1];
 		}
-		add_map(objects, exe_path, map);
+		if (object->map_end == 0)
+			set_mapping(object, first_of_object(maps, i));
 	}
 }
 
