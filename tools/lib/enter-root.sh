@@ -59,9 +59,11 @@ home=/root
 [[ $user == root ]] || home=/home/$user
 cd "$directory"
 [[ $# -gt 1 ]] || set -- /bin/bash -c "$1"
-# No exec: this shell is process 1 of the namespace and reaps orphans.
-status=0
-env -i HOME="$home" USER="$user" LOGNAME="$user" SHELL=/bin/bash TERM="${TERM:-dumb}" LANG=C.UTF-8 \
+set -- env -i HOME="$home" USER="$user" LOGNAME="$user" SHELL=/bin/bash TERM="${TERM:-dumb}" LANG=C.UTF-8 \
 	PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-	setpriv --reuid="$user" --regid="$user" --init-groups "$@" || status=$?
+	setpriv --reuid="$user" --regid="$user" --init-groups "$@"
+[[ $$ -eq 1 ]] || exec "$@"
+# Process 1 of a namespace stays a shell: it reaps orphans.
+status=0
+"$@" || status=$?
 exit "$status"

@@ -28,7 +28,7 @@ root_base() {
 	local suite=$1 making
 	shift
 	ROOT_BASE=$ROOTS/$suite-$OS_ARCH-$({
-		cat "$LIB/root.sh"
+		declare -f root_bootstrap root_sources root_network
 		printf '%s\n' "$APT_MIRROR" "$@"
 	} | sha256sum | cut -c1-12)
 	find "$ROOTS" -mindepth 1 -maxdepth 1 -name '.making.*' -exec rm -rf {} +
@@ -46,7 +46,7 @@ root_drop_old() {
 	local old
 	find "$ROOTS" -mindepth 1 -maxdepth 1 -type d -name "$1-$OS_ARCH-*" | while read -r old; do
 		[[ $old != "$ROOT_BASE" || -n $(find "$old" -maxdepth 0 -mtime +30) ]] || continue
-		flock -n "$old.lock" rm -rf "$old" || true
+		flock -n "$old.lock" rm -rf "$old" "$old.lock" || true
 	done
 }
 
@@ -117,8 +117,22 @@ root_scratch() {
 	flock "$ROOT_SCRATCH_LOCK"
 	flock -s "$ROOT_BASE_LOCK"
 	trap root_clean EXIT
-	trap 'exit 130' INT
-	trap 'exit 143' TERM HUP
+}
+
+# root_visit COMMAND...: runs it to its end and sets ROOT_STATUS. In the
+# background, so that being asked to end acts at once; an interrupt reaches the
+# command by itself, and what it does then is its own affair.
+root_visit() {
+	env --default-signal=INT,QUIT setpriv --pdeathsig KILL "$@" \
+		<&0 {ROOT_SCRATCH_LOCK}>&- {ROOT_BASE_LOCK}>&- &
+	local child=$!
+	trap : INT
+	trap 'kill -KILL '"$child" TERM HUP
+	while wait "$child" || true; do
+		kill -0 "$child" 2>/dev/null || break
+	done
+	ROOT_STATUS=0
+	wait "$child" || ROOT_STATUS=$?
 }
 
 root_clean() {
