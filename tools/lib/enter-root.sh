@@ -11,6 +11,10 @@
 # ENTER_CLONE=PATH git repository whose HEAD becomes DIRECTORY, owned by USER
 set -euo pipefail
 
+# Process 1 of a namespace gets only the signals it has asked for.
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
 base=$1 scratch=$2 user=$3 directory=$4
 shift 4
 root=$scratch/root
@@ -62,6 +66,7 @@ cd "$directory"
 set -- env -i HOME="$home" USER="$user" LOGNAME="$user" SHELL=/bin/bash TERM="${TERM:-dumb}" LANG=C.UTF-8 \
 	PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 	setpriv --reuid="$user" --regid="$user" --init-groups "$@"
+trap - INT TERM
 [[ $$ -eq 1 ]] || exec "$@"
 # Process 1 of a namespace stays a shell: it reaps orphans.
 status=0

@@ -128,7 +128,7 @@ root_visit() {
 	local child=$!
 	trap : INT
 	trap 'kill -KILL '"$child" TERM HUP
-	while wait "$child" || true; do
+	while wait "$child" 2>/dev/null || true; do
 		kill -0 "$child" 2>/dev/null || break
 	done
 	ROOT_STATUS=0
