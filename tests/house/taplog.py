@@ -13,6 +13,7 @@ import signal
 
 PLAN = re.compile(r"1\.\.(\d+)(?:\s*#\s*skip\S*\s*(.*))?\s*$", re.I)
 TEST = re.compile(r"(not )?ok(?=\s|$)\s*(\d+)?\s*([^#]*?)\s*(?:#\s*(skip\S*|todo)\b\s*(.*?))?\s*$", re.I)
+DID_NOT_RUN = "did not run"
 BAIL = re.compile(r"Bail out!\s*(.*)")
 REASON = re.compile(r"#\s*skip:\s*(.+)", re.I)
 
@@ -154,6 +155,6 @@ def read_log(build, wanted):
         programs.append(read_entry(entry, key[0], name, missing.pop(key)))
     for suite, name in missing:
         program = Program(suite, name, 0.0)
-        program.fail("(program)", "did not run: meson's log does not name it")
+        program.fail("(program)", DID_NOT_RUN + ": meson's log does not name it")
         programs.append(program)
     return programs
