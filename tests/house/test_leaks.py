@@ -17,7 +17,8 @@ LEAKS = (
     (rb"(?<![\w.\])}>*-])/wor[k]/", "a path of one machine"),
     (rb"/tm[p]/(wt|helpers)\b", "a path of one machine"),
     (rb"(?<![\w.])/hom[e]/(?!user\b)[a-z_][\w.-]*/", "somebody's home folder"),
-    (rb"(?<![\w\])}>*$-])/roo[t]/", "root's home folder"),
+    # In quotes it is mostly the end of /proc/PID/root/...; with a dot behind it never is.
+    (rb"(?<![\w\])}>*$\"'-])/roo[t]/|/roo[t]/\.\w", "root's home folder"),
     (rb"(?i)\b(deb|ftp|security|archive|snapshot)(\.[a-z]+)?\.debian\.org\b", "a host of a package mirror"),
     (rb"(?i)\b(archive|security|ports)\.ubuntu\.com\b", "a host of a package mirror"),
     (rb"(?i)\b(registry\.npmjs|pypi\.org|files\.pythonhosted|crates\.io|proxy\.golang|rubygems\.org)", "a package registry"),
@@ -72,14 +73,14 @@ class Leaks(unittest.TestCase):
         self.assertEqual([w for w in wrong if w], [])
 
     def test_planted_leaks_are_found(self):
-        for text in ("cd /wor" "k/main", "/hom" "e/jane/src/x.c", "http://de" "b.debian.org/debian", "see /roo" "t/x", "ftp.de" ".debian.org",
+        for text in ("cd /wor" "k/main", "/hom" "e/jane/src/x.c", "http://de" "b.debian.org/debian", "see /roo" "t/x", "\"/roo" "t/.cache/x", "ftp.de" ".debian.org",
                      "https://mirr" "or.example/debian", "/tm" "p/wt/x"):
             with self.subTest(text):
                 self.assertTrue(list(leaks("x", text.encode())))
 
     def test_innocent_paths_are_left_alone(self):
         self.assertEqual(list(leaks("tools/in-debian", b"/hom" b"e/dev/ktstr")), [])
-        for text in ("/proc/41/root/etc", "/proc/<pid>/root/lib", "%d/root/", "src/work/spin.c", "$pid/root/usr", "www.debian.org"):
+        for text in ("/proc/41/root/etc", "/proc/<pid>/root/lib", "%d/root/", "src/work/spin.c", "$pid/root/usr", '"/root/opt/app"', "www.debian.org"):
             with self.subTest(text):
                 self.assertEqual(list(leaks("x", text.encode())), [])
 
