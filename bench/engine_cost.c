@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/alloc.h"
@@ -101,6 +102,17 @@ static void print_costs(const struct costs *costs)
 	printf("]}\n");
 }
 
+/* As the command does: the library keeps a descriptor per thread, if it may. */
+static void allow_many_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int main(int argc, char *argv[])
 {
 	struct probe_options options = { .stop = PROBE_STOP_IF_NEEDED };
@@ -112,6 +124,7 @@ int main(int argc, char *argv[])
 		fprintf(stderr, "usage: engine_cost PID SNAPSHOTS if-needed|never|always\n");
 		return 2;
 	}
+	allow_many_files();
 	costs.n_snapshots = strtoul(argv[2], NULL, 10);
 	snapshots = xcalloc(costs.n_snapshots, sizeof(*snapshots));
 	costs.snapshots = snapshots;
