@@ -7,7 +7,6 @@ import mmap
 import os
 import re
 import shutil
-import signal
 import struct
 import subprocess
 import tempfile
@@ -227,16 +226,13 @@ class Answer:
         return f"{' '.join(self.command)}\nexit {self.code}\nstdout: {self.stdout}\nstderr: {self.stderr}"
 
 
-def probe_env(**more):
-    return dict(os.environ, **more)
-
-
 def probe(*arguments, prefix=(), program=PROBE, env=None, timeout=PATIENCE_S, **how):
     command = [*prefix, program, *[str(a) for a in arguments]]
     how.setdefault("stdout", subprocess.PIPE)
+    how.setdefault("errors", "replace")
     done = subprocess.run(
-        command, env=probe_env(**(env or {})), stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-        text=True, errors="replace", timeout=timeout, check=False, **how,
+        command, env=dict(os.environ, **(env or {})), stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+        text=True, timeout=timeout, check=False, **how,
     )
     return Answer(command, done.returncode, done.stdout or "", done.stderr)
 

@@ -6,7 +6,7 @@
  *
  * usage: target [--threads N] [--idle N] [--step BYTES] [--beat FILE] [--leave-main]
  *               [--raw own|shared] [--jemalloc LIBRARY] [--exec PROGRAM]
- *               [--number-first]
+ *               [--number-first] [--name COMM] [--vfork MS]
  *
  * SIGUSR2 runs PROGRAM. SIGHUP ends the first thread and gives its number to another.
  */
@@ -21,6 +21,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "beat.h"
@@ -44,6 +46,14 @@ extern int mallctl(const char *name, void *old, size_t *n_old, void *set, size_t
 #define do_malloc  malloc
 #define do_free	   free
 #define do_mallctl mallctl
+#endif
+
+#if defined(TARGET_ALIGNED)
+/* Makes the thread-local segment larger than its size in the file, and round up far. */
+static __thread char aligned_block[100] __attribute__((aligned(4096)));
+#define touch_own_storage() (*(volatile char *)aligned_block = 1)
+#else
+#define touch_own_storage() ((void)0)
 #endif
 
 enum {
@@ -99,6 +109,7 @@ static pid_t own_tid(void)
 
 static void allocate(size_t factor)
 {
+	touch_own_storage();
 	for (size_t i = 0; i < BLOCKS; i++) {
 		char *memory = do_malloc(factor * options.step);
 
@@ -120,14 +131,36 @@ static void report(void)
 	say(line);
 }
 
+/* Many threads beat more slowly each: the machine has other things to do. */
+static unsigned int beat_period_us(void)
+{
+	return BEAT_PERIOD_US * (1 + (unsigned int)(options.threads + options.idle) / 8);
+}
+
 static void reuse_number(void);
+static unsigned int vfork_ms;
+
+/* Until the child has ended, its maker sleeps in a way that no request to stop can end. */
+static void sleep_uninterruptibly(void)
+{
+	struct timespec time = { vfork_ms / 1000, (long)(vfork_ms % 1000) * 1000000 };
+	pid_t child = vfork();
+
+	if (child == 0) {
+		syscall(SYS_nanosleep, &time, NULL);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+}
 
 /* Stays for ever, and shows in the page that it runs. */
 static _Noreturn void stay(int index)
 {
 	for (;;) {
 		beat->beats[index]++;
-		usleep(BEAT_PERIOD_US);
+		usleep(beat_period_us());
+		if (index == 1 && vfork_ms)
+			sleep_uninterruptibly();
 		if (index == 1 && first_must_end)
 			pthread_exit(NULL);
 		if (index == 0 && reuse_asked) {
@@ -327,6 +360,10 @@ int main(int argc, char *argv[])
 			raw = value;
 		else if (strcmp(argv[i], "--jemalloc") == 0)
 			library = value;
+		else if (strcmp(argv[i], "--name") == 0)
+			prctl(PR_SET_NAME, value);
+		else if (strcmp(argv[i], "--vfork") == 0)
+			vfork_ms = (unsigned int)atoi(value);
 		else if (strcmp(argv[i], "--exec") == 0)
 			options.exec = value;
 		else

@@ -64,6 +64,23 @@ class Programs(ExactTest):
         self.assertNotEqual(tls_bytes(target_path("page64k")), tls_bytes(target_path("pie")))
         self.assert_exact(self.start_target("page64k", threads=3, idle=1), "dwarf")
 
+    def test_thread_data_aligned_to_a_page(self):
+        for variant in ("aligned", "aligned-static"):
+            with self.subTest(variant=variant):
+                self.assert_exact(self.start_target(variant, threads=3, idle=1), "dwarf")
+
+    def test_file_names_nobody_expects(self):
+        for name in ("with space", "line\nbreak", "really (deleted)", "back\\slash", "\N{GREEK SMALL LETTER ALPHA}"):
+            with self.subTest(name=name):
+                folder = self.path(name)
+                os.mkdir(folder)
+                program = os.path.join(folder, name)
+                shutil.copy(target_path("pie"), program)
+                self.assert_exact(self.start_target("", program=program, threads=1), "dwarf")
+                shutil.copy(os.path.join(jemalloc_dir("default"), "libjemalloc.so.2"), folder)
+                target = self.start_target("shared", env={"LD_LIBRARY_PATH": folder}, threads=1)
+                self.assert_exact(target, "dwarf")
+
     def test_no_program_needs_a_stop(self):
         for variant in ("pie", "nonpie", "static", "static-pie", "prefixed"):
             with self.subTest(variant=variant):

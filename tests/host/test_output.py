@@ -53,6 +53,19 @@ class Document(HostTest):
         self.assertEqual([list(t) for t in failed], [FAILED])
         self.assertIn(str(target.raw), failed[0]["error"])
 
+    def test_a_name_of_any_bytes_is_a_valid_string(self):
+        for name, shown in ((b"tab\there", "tab\there"), (b'"quoted"\\', '"quoted"\\'), (b"line\nbreak", "line\nbreak"),
+                            (b"\x1b[31mred", "\x1b[31mred"), (b"half \xce", None), (b"\xff\xfe", None)):
+            with self.subTest(name=name):
+                target = self.start_target("pie", "--name", name)
+                answer = probe("--pid", target.pid, "--json", errors="strict")
+                thread = answer.document["snapshots"][0]["threads"][0]
+                if shown is not None:
+                    self.assertEqual(thread["comm"], shown)
+                lines = probe("--pid", target.pid).stdout.splitlines()
+                self.assertEqual(len(lines), 3, lines)
+                self.assertTrue(lines[2].isprintable(), lines[2])
+
     def test_nothing_is_null(self):
         target = self.start_target("pie", "--raw", "own", threads=1)
         for way in ([], ["--no-ptrace"], ["--ptrace"]):

@@ -133,6 +133,39 @@ class Stops(HostTest):
             os.kill(target.pid, signal.SIGCONT)
             target.wait_for_beats(1)
 
+    def test_a_thread_that_cannot_stop_is_waited_for_and_released(self):
+        """Shorter than the probe waits at its end, and longer."""
+        for sleep_ms in (700, 5000):
+            with self.subTest(sleep_ms=sleep_ms):
+                target = self.start_target("pie", "--vfork", str(sleep_ms), threads=1)
+                asleep = next(t for t in target.threads if t != target.pid)
+                wait_until(lambda: state(target.pid, asleep) == "D", "the thread sleeps uninterruptibly")
+                begun = time.monotonic()
+                answer = probe("--pid", target.pid, "--json", "--ptrace")
+                self.assertLess(time.monotonic() - begun, 20)
+                self.assertEqual(answer.code, 0, answer)
+                if asleep in errors(answer.document):  # else it woke in time
+                    self.assertEqual(errors(answer.document), {asleep: "waitpid"})
+                self.assertEqual(counters(answer.document)[target.pid], target.threads[target.pid])
+                self.assertEqual(undisturbed(target.pid), [])
+                target.wait_for_beats(2)
+                self.assertEqual(undisturbed(target.pid), [])
+                self.assertEqual(counters(self.read(target.pid)), target.threads)
+
+    def test_a_probe_killed_over_a_stopped_process_leaves_it_stopped(self):
+        target = self.start_target("pie", threads=2)
+        os.kill(target.pid, signal.SIGSTOP)
+        wait_until(lambda: all(state(target.pid, t) == "T" for t in tids(target.pid)), "the target stops")
+        for _ in range(10):
+            run = subprocess.Popen([PROBE, "--pid", str(target.pid), "--json", "--ptrace", "--snapshots", "100000",
+                                    "--interval-ms", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(random.uniform(0.02, 0.15))
+            run.kill()
+            run.wait()
+            wait_until(lambda: all(state(target.pid, t) == "T" for t in tids(target.pid)), "it is stopped as before")
+        os.kill(target.pid, signal.SIGCONT)
+        target.wait_for_beats()
+
     def test_another_tracer_is_no_hindrance_without_stops(self):
         target = self.start_target("pie", threads=2)
         self.trace(target)

@@ -5,7 +5,7 @@ import json
 
 import tap
 from support import (
-    MIB, PROBE, HostTest, ask_with_gdb, counters, errors, methods, probe, redis_server, state, tids,
+    MIB, PROBE, HostTest, ask_with_gdb, counters, errors, methods, probe, redis_server, state, tids, undisturbed,
 )
 
 KNOWN = 16 * MIB
@@ -88,6 +88,15 @@ class ManyThreads(HostTest):
                 document = self.read(target.pid, *way)
                 self.assertEqual(counters(document), target.threads)
                 self.assertEqual([t["tid"] for t in document["snapshots"][0]["threads"]], tids(target.pid))
+
+    def test_a_thousand_threads(self):
+        target = self.start_target("pie", "--step", "100", threads=1000)
+        for way in ([], ["--no-ptrace"], ["--ptrace"]):
+            with self.subTest(way=way):
+                document = self.read(target.pid, *way)
+                self.assertEqual(counters(document), target.threads)
+                self.assertEqual(document["stopped_threads"], 1001 if way == ["--ptrace"] else 0)
+        self.assertEqual(undisturbed(target.pid), [])
 
     def test_jemalloc_asked_in_each_thread_says_the_same(self):
         target = self.start_target("pie", threads=5)
