@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 enum {
-	BEAT_PERIOD_US = 1000,
+	BEAT_PERIOD_US = 4000,
+	SLOW_BEAT_PERIOD_US = 2000000,
 	BEAT_SLOTS = 1024,
 };
 

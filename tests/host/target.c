@@ -65,6 +65,7 @@ enum {
 	STACK_HEIR_FACTOR = 20,
 	NUMBER_HEIR_FACTOR = 3,
 	REUSE_TRIES = 2000,
+	FEW_THREADS = 16,
 };
 
 static struct {
@@ -131,10 +132,12 @@ static void report(void)
 	say(line);
 }
 
-/* Many threads beat more slowly each: the machine has other things to do. */
+/* Many threads hardly beat at all: the machine has other things to do. */
 static unsigned int beat_period_us(void)
 {
-	return BEAT_PERIOD_US * (1 + (unsigned int)(options.threads + options.idle) / 8);
+	bool few = options.threads + options.idle <= FEW_THREADS;
+
+	return few ? BEAT_PERIOD_US : SLOW_BEAT_PERIOD_US;
 }
 
 static void reuse_number(void);
