@@ -67,7 +67,7 @@ static inline struct target target_start_as(const char *path, const char *preloa
 }
 
 /* The answer, good until the next call. */
-static inline const char *target_ask(const struct target *t, const char *fmt, ...)
+static inline PRINTF_LIKE(2, 3) const char *target_ask(const struct target *t, const char *fmt, ...)
 {
 	static char line[512];
 	size_t n = 0;
