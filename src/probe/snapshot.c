@@ -99,12 +99,12 @@ static void confirm(const struct probe *probe, struct attempt *attempt)
 
 	if (!err)
 		return;
-	/* An error we already have tells more; a number we have is not this thread's. */
-	if (!attempt->error)
-		attempt->error = thread_error(THREAD_PROCESS_VM_READV, ESRCH, "thread %d went away",
-					      (int)attempt->thread->tid);
 	attempt->thread->has_pointer = false;
-	error_free(err);
+	/* An error we already have tells more; a number we have may not be this thread's. */
+	if (attempt->error)
+		error_free(err);
+	else
+		attempt->error = error_recast(err, &thread_error_domain, THREAD_PROCESS_VM_READV);
 }
 
 /* Every thread whose pointer is known, in a few system calls. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "probe/probe.h"
 
+#include <sys/resource.h>
+
 #include "base/clock.h"
 #include "jemalloc_target.h"
 #include "probe/error.h"
@@ -220,6 +222,30 @@ static void a_pointer_into_nowhere_is_an_error_with_its_address(void **state UNU
 	scene_end(&s);
 }
 
+/* A thread that could not be checked is unknown; that it went would be a guess. */
+static void no_descriptors_left_is_said_as_such(void **state UNUSED)
+{
+	struct rlimit old, none;
+	struct scene s;
+	int next;
+
+	skip_without_jemalloc();
+	s = scene_start(PROBE_STOP_NEVER);
+	next = dup(STDIN_FILENO);
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	none = (struct rlimit){ (rlim_t)next, old.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	look(&s);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	assert_int_equal(s.snapshot.n_threads, N_THREADS + 1);
+	for (int i = 0; i <= N_THREADS; i++)
+		assert_thread_fails(&s, s.threads[i].tid, "process-vm-readv", EMFILE);
+	look(&s);
+	assert_all(&s, PROBE_METHOD_GLIBC);
+	scene_end(&s);
+}
+
 static void a_thread_glibc_knows_nothing_of_is_not_stopped_if_forbidden(void **state UNUSED)
 {
 	struct scene s;
@@ -336,6 +362,7 @@ int main(void)
 		cmocka_unit_test(a_pointer_to_a_dead_threads_stack_gives_no_number),
 		cmocka_unit_test(a_thread_that_went_after_it_was_listed_gives_no_number),
 		cmocka_unit_test(a_pointer_into_nowhere_is_an_error_with_its_address),
+		cmocka_unit_test(no_descriptors_left_is_said_as_such),
 		cmocka_unit_test(a_thread_glibc_knows_nothing_of_is_not_stopped_if_forbidden),
 		cmocka_unit_test(such_a_thread_alone_is_stopped_otherwise),
 		cmocka_unit_test(without_a_thread_list_all_are_stopped),
