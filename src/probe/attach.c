@@ -181,8 +181,8 @@ static struct error *resolve(struct probe *probe, const struct objects *objects,
 	if (error_is(no_dwarf, &base_error_domain, BASE_CANCELLED))
 		return take_ptr(no_dwarf);
 	err = offsets_from_table(probe, candidate);
-	if (!err)
-		return NULL;
+	if (!err || error_is(err, &base_error_domain, BASE_CANCELLED))
+		return err;
 	{
 		_cleanup_error_ struct error *no_table = err;
 

@@ -127,5 +127,5 @@ struct error *validate_layout(struct probe *probe, const struct layout *layout, 
 			err = misfit(layout, thread->tid);
 	}
 	vec_deinit(&threads.rows);
-	return err;
+	return err ? err : cancel_error(probe->cancel, "comparing the layout with the process");
 }

@@ -9,7 +9,7 @@
 /*
  * Looks at every thread twice. An error names what did not fit. A process we
  * may not read cannot be asked: that is no error here, each thread will say it later.
- * shift is layout_shift() of the row.
+ * BASE_CANCELLED when there was no time to look. shift is layout_shift() of the row.
  */
 struct error *validate_layout(struct probe *probe, const struct layout *layout,
 			      int64_t shift) MUST_CHECK;

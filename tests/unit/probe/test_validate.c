@@ -108,6 +108,20 @@ static void without_a_thread_list_the_main_thread_is_stopped_once(void **state U
 	scene_end(&s);
 }
 
+/* Half a check is none: the row must not pass for one that was seen to fit. */
+static void a_cancelled_check_says_so(void **state UNUSED)
+{
+	struct cancel cancel = { 0 };
+	struct scene s;
+
+	skip_without_jemalloc();
+	s = scene_start();
+	cancel_request(&cancel);
+	s.probe->cancel = &cancel;
+	assert_error_tag(validate_layout(s.probe, &s.layout, s.shift), "cancelled");
+	scene_end(&s);
+}
+
 static void a_process_that_went_cannot_disagree(void **state UNUSED)
 {
 	struct scene s;
@@ -127,6 +141,7 @@ int main(void)
 		cmocka_unit_test(a_row_with_the_words_swapped_does_not),
 		cmocka_unit_test(a_row_with_another_state_byte_does_not),
 		cmocka_unit_test(without_a_thread_list_the_main_thread_is_stopped_once),
+		cmocka_unit_test(a_cancelled_check_says_so),
 		cmocka_unit_test(a_process_that_went_cannot_disagree),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
