@@ -195,6 +195,7 @@ static void a_thread_that_ends_before_it_stops_says_so(void **state UNUSED)
 static void a_thread_traced_by_another_is_refused(void **state UNUSED)
 {
 	struct scene s = scene_start();
+	bool is_traced;
 	int ready[2];
 	char byte;
 	pid_t other;
@@ -210,12 +211,14 @@ static void a_thread_traced_by_another_is_refused(void **state UNUSED)
 		_exit(1);
 	}
 	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	assert_stop_fails(&s, s.thread.tid, "ptrace-seize", EPERM);
+	is_traced = read(ready[0], &byte, 1) == 1;
+	if (is_traced)
+		assert_stop_fails(&s, s.thread.tid, "ptrace-seize", EPERM);
 	kill(other, SIGKILL);
 	waitpid(other, NULL, 0);
 	close(ready[0]);
 	scene_end(&s);
+	skip_unless(is_traced, "a brother may not trace here: Yama");
 }
 
 static void a_stranger_may_not_stop_it(void **state UNUSED)
