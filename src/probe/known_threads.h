@@ -16,8 +16,9 @@ void known_threads_update(struct known_threads *known, const struct task_dir *ta
 void known_threads_deinit(struct known_threads *known);
 
 /*
- * Reads the thread's name and start time again. NULL: it is still the same
- * thread, and alive. ESRCH: it went, or its number belongs to another one now.
+ * Reads the thread's name or start time again. NULL: the thread has not gone
+ * and is the same as before; of one that glibc listed, pthread.tid says whether it still
+ * runs. ESRCH: it went, or its number belongs to another one now.
  */
 struct error *known_thread_confirm(struct known_thread *thread,
 				   const struct task_dir *tasks) MUST_CHECK;

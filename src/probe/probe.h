@@ -87,6 +87,11 @@ struct probe_snapshot {
  * cannot be listed; a thread that cannot be read is an entry with its error.
  */
 struct error *probe_take_snapshot(struct probe *probe, struct probe_snapshot *ret) MUST_CHECK;
+/*
+ * Sleeps until the next snapshot is due; false when cancelled before. A thread
+ * that did not stop in time for the last one is let go as soon as it does.
+ */
+bool probe_wait(struct probe *probe, uint64_t ns) MUST_CHECK;
 void probe_snapshot_deinit(struct probe_snapshot *snapshot);
 
 #endif

@@ -265,6 +265,23 @@ struct error *probe_take_snapshot(struct probe *probe, struct probe_snapshot *re
 	return NULL;
 }
 
+bool probe_wait(struct probe *probe, uint64_t ns)
+{
+	uint64_t end_ns = clock_monotonic_ns() + ns;
+
+	while (!tracer_release_late(&probe->tracer)) {
+		uint64_t now_ns = clock_monotonic_ns();
+
+		if (now_ns >= end_ns)
+			return !cancel_requested(probe->cancel);
+		if (!cancel_sleep(probe->cancel,
+				  end_ns - now_ns < NS_PER_MS ? end_ns - now_ns : NS_PER_MS))
+			return false;
+	}
+	ns = clock_monotonic_ns();
+	return cancel_sleep(probe->cancel, end_ns > ns ? end_ns - ns : 0);
+}
+
 void probe_snapshot_deinit(struct probe_snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->n_threads; i++) {

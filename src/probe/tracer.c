@@ -134,15 +134,30 @@ void tracer_release(struct tracer *tracer, const struct stopped_thread *thread)
 	tracer->stopped_ns += clock_monotonic_ns() - thread->asked_ns;
 }
 
-void tracer_deinit(struct tracer *tracer)
+static bool release_late(struct tracer *tracer, uint64_t timeout_ns)
 {
+	size_t kept = 0;
+
 	for (size_t i = 0; i < tracer->unreleased.n; i++) {
 		pid_t tid = tracer->unreleased.at[i];
 		int signal = 0;
+		enum wait_result result = wait_for_stop(tid, timeout_ns, &signal);
 
-		/* Past this bound the kernel releases the thread itself when we exit. */
-		if (wait_for_stop(tid, LATE_STOP_TIMEOUT_NS, &signal) == WAIT_STOPPED)
-			detach(tid, signal);
+		if (result == WAIT_TIMEOUT || (result == WAIT_STOPPED && !detach(tid, signal)))
+			tracer->unreleased.at[kept++] = tid;
 	}
+	tracer->unreleased.n = kept;
+	return kept == 0;
+}
+
+bool tracer_release_late(struct tracer *tracer)
+{
+	return release_late(tracer, 0);
+}
+
+void tracer_deinit(struct tracer *tracer)
+{
+	/* Past this bound the kernel releases the thread itself when we exit. */
+	release_late(tracer, LATE_STOP_TIMEOUT_NS);
 	vec_deinit(&tracer->unreleased);
 }

@@ -26,10 +26,16 @@ struct stopped_thread {
 	uint64_t asked_ns;
 };
 
-/* Errors of the thread domain; after an error nobody is left stopped. */
+/*
+ * Errors of the thread domain. A thread that did not stop in time will stop
+ * later: tracer_release_late() lets it go on.
+ */
 struct error *tracer_stop(struct tracer *tracer, pid_t tid, struct stopped_thread *ret) MUST_CHECK;
 struct error *tracer_thread_pointer(const struct stopped_thread *thread, uint64_t *ret) MUST_CHECK;
 void tracer_release(struct tracer *tracer, const struct stopped_thread *thread);
+/* Releases those of the late threads that have stopped by now; does not wait. False: some have not.
+ */
+bool tracer_release_late(struct tracer *tracer);
 /* Waits, within a bound, for the threads that were late, and releases them. */
 void tracer_deinit(struct tracer *tracer);
 

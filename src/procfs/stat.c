@@ -42,10 +42,10 @@ static bool decimal(const char *text, size_t n, uint64_t *ret)
 
 struct error *proc_stat_parse(const char *text, size_t n, struct proc_stat *ret)
 {
-	const char *newline = n ? memchr(text, '\n', n) : NULL;
+	const char *open = n ? memchr(text, '(', n) : NULL;
+	const char *close = open ? memrchr(open, ')', (size_t)(text + n - open)) : NULL;
+	const char *newline = close ? memchr(close, '\n', (size_t)(text + n - close)) : NULL;
 	const char *end = newline ? newline : text + n;
-	const char *open = n ? memchr(text, '(', (size_t)(end - text)) : NULL;
-	const char *close = open ? memrchr(open, ')', (size_t)(end - open)) : NULL;
 	struct proc_stat stat = { 0 };
 	const char *at, *field;
 	size_t field_n, comm_n;

@@ -12,12 +12,12 @@ enum {
 };
 
 struct proc_stat {
-	char comm[PROC_COMM_MAX]; /* spaces and brackets included, cut at the size */
+	char comm[PROC_COMM_MAX]; /* whatever bytes the thread chose, cut at the size */
 	char state;
 	uint64_t start_time_jiffies;
 };
 
-/* The name may hold spaces and brackets, so it ends at the last ')' of the first line. */
+/* The name may hold spaces, brackets and newlines, so it ends at the last ')' there is. */
 struct error *proc_stat_parse(const char *text, size_t n, struct proc_stat *ret) MUST_CHECK;
 
 #endif

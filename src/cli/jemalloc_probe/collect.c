@@ -79,7 +79,7 @@ static struct error *take_all(struct probe *probe, const struct probe_config *co
 
 		report->limited = !has_room(config, report);
 		if (report->limited || cancel_requested(cancel) ||
-		    (i > 0 && !cancel_sleep(cancel, config->interval_ms * NS_PER_MS))) {
+		    (i > 0 && !probe_wait(probe, config->interval_ms * NS_PER_MS))) {
 			report->interrupted = true;
 			return NULL;
 		}

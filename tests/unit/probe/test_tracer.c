@@ -277,6 +277,21 @@ static void a_late_stop_is_released_in_the_end(void **state UNUSED)
 	scene_end(&s);
 }
 
+static void a_late_stop_is_released_as_soon_as_it_lands(void **state UNUSED)
+{
+	struct scene s = scene_with_late_thread();
+
+	assert_false(tracer_release_late(&s.tracer));
+	assert_tracer(&s, getpid());
+	target_ask(&s.target, "vfork-end");
+	while (!tracer_release_late(&s.tracer))
+		usleep(100);
+	assert_tracer(&s, 0);
+	assert_int_equal(s.tracer.unreleased.n, 0);
+	target_ask(&s.target, "on 1 count");
+	scene_end(&s);
+}
+
 static void a_late_stop_counts_for_the_next_attempt(void **state UNUSED)
 {
 	struct scene s = scene_with_late_thread();
@@ -347,6 +362,7 @@ int main(void)
 		cmocka_unit_test(a_thread_traced_by_another_is_refused),
 		cmocka_unit_test(a_stranger_may_not_stop_it),
 		cmocka_unit_test(a_late_stop_is_released_in_the_end),
+		cmocka_unit_test(a_late_stop_is_released_as_soon_as_it_lands),
 		cmocka_unit_test(a_late_stop_counts_for_the_next_attempt),
 		cmocka_unit_test(a_thread_that_never_stops_does_not_hold_us),
 		cmocka_unit_test(a_thread_killed_while_it_stood_does_not_haunt),

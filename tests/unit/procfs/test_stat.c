@@ -30,16 +30,25 @@ static void name_may_hold_brackets_and_spaces(void **state UNUSED)
 	assert_true(stat.start_time_jiffies == 987654321);
 }
 
-static void only_the_first_line_counts(void **state UNUSED)
+static void name_may_hold_a_newline(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	struct proc_stat stat;
 
-	line_with(&s, "first", "1");
-	line_with(&s, "second", "2");
+	line_with(&s, "two\nlines) R 1 2", "1");
 	assert_success(parse(strbuf_str(&s), &stat));
-	assert_string_equal(stat.comm, "first");
+	assert_string_equal(stat.comm, "two\nlines) R 1 2");
+	assert_int_equal(stat.state, 'S');
 	assert_true(stat.start_time_jiffies == 1);
+}
+
+static void fields_end_with_their_line(void **state UNUSED)
+{
+	struct proc_stat stat;
+
+	assert_error_tag(
+		parse("1 (x) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18\n19 20\n", &stat),
+		"parse");
 }
 
 static void a_long_name_is_cut(void **state UNUSED)
@@ -82,7 +91,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(name_may_hold_brackets_and_spaces),
-		cmocka_unit_test(only_the_first_line_counts),
+		cmocka_unit_test(name_may_hold_a_newline),
+		cmocka_unit_test(fields_end_with_their_line),
 		cmocka_unit_test(a_long_name_is_cut),
 		cmocka_unit_test(broken_lines_are_refused),
 	};

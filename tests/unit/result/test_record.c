@@ -206,7 +206,7 @@ static void a_full_disk_loses_nothing(void **state)
 
 	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("ktstr-test", s->dir, "tmpfs", 0, "size=64k") < 0) {
-		print_message("# skipped: a small tmpfs needs privilege: %s\n", strerror(errno));
+		print_message("# skip: a small tmpfs needs privilege: %s\n", strerror(errno));
 		skip();
 	}
 	strbuf_append(&record, "{\"metrics\":[],\"fill\":\"");

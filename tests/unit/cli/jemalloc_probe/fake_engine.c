@@ -11,6 +11,7 @@ struct fake_engine fake_engine;
 
 struct probe {
 	pid_t pid;
+	const struct cancel *cancel;
 };
 
 const char *probe_evidence_word(enum probe_evidence evidence)
@@ -37,6 +38,7 @@ struct error *probe_attach(pid_t pid, const struct probe_options *options, struc
 	fake_engine.n_attached++;
 	*ret = xnew(struct probe);
 	(*ret)->pid = pid;
+	(*ret)->cancel = options->cancel;
 	return NULL;
 }
 
@@ -100,6 +102,11 @@ struct error *probe_take_snapshot(struct probe *probe, struct probe_snapshot *re
 	if (fake_engine.after_snapshot)
 		fake_engine.after_snapshot(number);
 	return NULL;
+}
+
+bool probe_wait(struct probe *probe, uint64_t ns)
+{
+	return cancel_sleep(probe->cancel, ns);
 }
 
 void probe_snapshot_deinit(struct probe_snapshot *snapshot)
