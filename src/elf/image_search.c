@@ -76,11 +76,14 @@ struct error *image_search_by_name(struct member_search *search, struct dwarf_vi
 				   member_search_admit_fn admits, const void *arg,
 				   bool *ret_conclusive)
 {
-	_cleanup_name_filter_ struct name_filter filter;
+	_cleanup_name_filter_ struct name_filter filter = { 0 };
 	struct both both = { admits, arg, &filter };
 	struct error *err;
 	bool hopeless;
 
+	err = cancel_error(search->query->cancel, "searching debug information");
+	if (err)
+		return err;
 	name_filter_init(&filter, view);
 	name_filter_add(&filter, search->query->members[longest_member(search->query)]);
 	hopeless = name_filter_is_empty(&filter);
@@ -105,6 +108,9 @@ struct error *image_search_quick(struct member_search *search, struct elf_image 
 
 	if (err)
 		return err;
+	err = cancel_error(search->query->cancel, "reading indexes");
+	if (err)
+		return err;
 	collect_hits(img, search->query, &hits);
 	for (size_t i = 0; i < hits.n; i++) {
 		err = search_hit(search, view, hits.offsets[i]);
@@ -117,7 +123,9 @@ struct error *image_search_quick(struct member_search *search, struct elf_image 
 			return NULL;
 		}
 	}
-	err = dwarf_view_load_all(view);
+	err = cancel_error(search->query->cancel, "reading debug information");
+	if (!err)
+		err = dwarf_view_load_all(view);
 	if (err)
 		return err;
 	return image_search_by_name(search, view, NULL, NULL, ret_conclusive);

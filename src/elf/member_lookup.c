@@ -186,7 +186,10 @@ static struct error *search_dwos(struct lookup *l, struct elf_image *parent,
 static struct error *search_split(struct lookup *l, struct elf_image *parent)
 {
 	_cleanup_skeletons_ struct skeletons skeletons = { 0 };
-	struct error *err = skeletons_read(parent, &skeletons);
+	struct error *err = skeletons_read(parent, l->query->cancel, &skeletons);
+
+	if (error_is(err, &base_error_domain, BASE_CANCELLED))
+		return err;
 
 	if (err || !skeletons.n) {
 		/* Whatever is wrong with the parent's own units is noted where it is searched. */

@@ -270,12 +270,18 @@ struct error *member_search_view(struct member_search *search, const struct dwar
 				 member_search_admit_fn admits, const void *arg)
 {
 	Dwarf_CU *cu = NULL;
+	uint64_t n_units = 0;
 	int rc;
 
 	while ((rc = dwarf_get_units(dwarf_view_dwarf(view), cu, &cu, NULL, NULL, NULL, NULL)) ==
 	       0) {
-		struct error *err;
+		struct error *err = NULL;
 
+		/* Hundreds of thousands of units that are not asked for take their time as well. */
+		if (n_units++ % ELF_CANCEL_STRIDE == 0)
+			err = cancel_error(search->query->cancel, "listing units");
+		if (err)
+			return err;
 		if (admits && !admits(arg, cu))
 			continue;
 		err = member_search_unit(search, view, cu);

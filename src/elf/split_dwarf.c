@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/vec.h"
 #include "elf/image_search.h"
+#include "elf/limits.h"
 
 void skeletons_deinit(struct skeletons *skeletons)
 {
@@ -35,10 +36,12 @@ static int by_id(const void *a, const void *b)
 }
 
 /* libdw would look for the split unit itself, on the host: never ask it for the sub-entry. */
-static struct error *collect(const struct dwarf_view *view, struct skeletons *into)
+static struct error *collect(const struct dwarf_view *view, const struct cancel *cancel,
+			     struct skeletons *into)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
+	uint64_t n_units = 0;
 	uint8_t type;
 	int rc;
 
@@ -46,6 +49,12 @@ static struct error *collect(const struct dwarf_view *view, struct skeletons *in
 	       0) {
 		struct skeleton skeleton = { 0 };
 
+		if (n_units++ % ELF_CANCEL_STRIDE == 0) {
+			struct error *err = cancel_error(cancel, "listing skeleton units");
+
+			if (err)
+				return err;
+		}
 		if (type != DW_UT_skeleton ||
 		    dwarf_cu_info(cu, NULL, NULL, NULL, NULL, &skeleton.id, NULL, NULL) != 0)
 			continue;
@@ -64,14 +73,15 @@ static struct error *collect(const struct dwarf_view *view, struct skeletons *in
 		      : NULL;
 }
 
-struct error *skeletons_read(struct elf_image *parent, struct skeletons *into)
+struct error *skeletons_read(struct elf_image *parent, const struct cancel *cancel,
+			     struct skeletons *into)
 {
 	_cleanup_dwarf_view_ struct dwarf_view *view = NULL;
 	struct error *err = dwarf_view_new(parent, DWARF_VIEW_MAIN, &view);
 
 	if (!err)
 		err = dwarf_view_load_all(view);
-	return err ? err : collect(view, into);
+	return err ? err : collect(view, cancel, into);
 }
 
 /* Type units of a package count too: they are there because one of its units uses them. */

@@ -20,7 +20,8 @@ struct skeletons {
 };
 
 /* What the image promises elsewhere; none is no error. */
-struct error *skeletons_read(struct elf_image *parent, struct skeletons *into) MUST_CHECK;
+struct error *skeletons_read(struct elf_image *parent, const struct cancel *cancel,
+			     struct skeletons *into) MUST_CHECK;
 void skeletons_deinit(struct skeletons *skeletons);
 #define _cleanup_skeletons_ _cleanup_(skeletons_deinit)
 

@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	    elf_image_has_section(img, ".debug_info.dwo"))
 		fuzz_mark_deep();
 	error_free(member_lookup_in_image(img, &query, offsets));
-	error_free(skeletons_read(img, &skeletons));
+	error_free(skeletons_read(img, NULL, &skeletons));
 	skeletons_deinit(&skeletons);
 	search_as_package(img, id);
 	elf_image_free(img);

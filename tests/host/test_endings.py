@@ -107,7 +107,7 @@ class Interrupted(HostTest):
         """Very many units to search take seconds; the deadline does not wait for them."""
         target = self.spawn([os.path.join(TARGETS, "target-big")])
         target.read_report()
-        whole, usual = self.probe_and_cpu_time("--pid", target.pid, "--json")
+        whole = probe("--pid", target.pid, "--json")
         if whole.code:
             self.assert_fatal(whole, "dwarf-parse-failure")
         else:  # the table knows this build
@@ -115,18 +115,10 @@ class Interrupted(HostTest):
         # Early deadlines end different parts of the search.
         for ms in (1, 5, 10, 20, 30):
             with self.subTest(ms=ms):
-                answer, taken = self.probe_and_cpu_time("--pid", target.pid, "--json", "--abort-after-ms", ms)
+                answer = probe("--pid", target.pid, "--json", "--abort-after-ms", ms)
                 self.assertEqual((answer.code, answer.stderr), (0, f"ktstr-probe-deadline: abort after {ms}ms\n"), answer)
                 self.assertIs(answer.document["interrupted"], True)
                 self.assertEqual(answer.document["snapshots"], [])
-                self.assertLess(taken, usual / 2 + ms / 1000, f"seconds on a CPU; without a deadline {usual}")
-
-    def probe_and_cpu_time(self, *arguments):
-        """A busy machine makes everything late; what the probe itself used tells more."""
-        before = os.times()
-        answer = probe(*arguments)
-        after = os.times()
-        return answer, (after.children_user + after.children_system) - (before.children_user + before.children_system)
 
 
 class TargetChanges(HostTest):

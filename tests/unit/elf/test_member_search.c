@@ -246,6 +246,35 @@ static void a_cancelled_search_says_so(void **state UNUSED)
 	assert_string_equal(search_with(&d, &query, offsets, NULL), "cancelled");
 }
 
+static bool admits_none(const void *arg UNUSED, Dwarf_CU *cu UNUSED)
+{
+	return false;
+}
+
+/* Units that nobody asks for take time as well: listing them looks at the cancel too. */
+static void a_cancelled_search_need_not_pass_all_units(void **state UNUSED)
+{
+	_cleanup_elf_builder_ struct elf_builder b = { 0 };
+	_cleanup_elf_image_ struct elf_image *img = NULL;
+	_cleanup_dwarf_view_ struct dwarf_view *view = NULL;
+	_cleanup_member_search_ struct member_search search = { 0 };
+	struct cancel cancel = { 0 };
+	struct member_query query = pair;
+	struct made_dwarf d;
+
+	query.cancel = &cancel;
+	made_init(&d, DW_FORM_data1);
+	pair_at(&d, 2, "pair_s", "\1", "\2");
+	made_finish(&d, &b);
+	img = elf_builder_open(&b);
+	assert_success(member_search_init(&search, &query));
+	assert_success(dwarf_view_new(img, DWARF_VIEW_MAIN, &view));
+	assert_success(dwarf_view_load_all(view));
+	assert_success(member_search_view(&search, view, admits_none, NULL));
+	cancel_request(&cancel);
+	assert_error_tag(member_search_view(&search, view, admits_none, NULL), "cancelled");
+}
+
 static void a_query_for_nothing_or_too_much_is_refused(void **state UNUSED)
 {
 	struct member_query query = pair;
@@ -270,6 +299,7 @@ int main(void)
 		cmocka_unit_test(a_sibling_that_points_back_ends_the_search),
 		cmocka_unit_test(entries_nested_without_end_reach_the_limit),
 		cmocka_unit_test(a_cancelled_search_says_so),
+		cmocka_unit_test(a_cancelled_search_need_not_pass_all_units),
 		cmocka_unit_test(a_query_for_nothing_or_too_much_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

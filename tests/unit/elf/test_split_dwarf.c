@@ -18,7 +18,7 @@ static void skeletons_name_their_files(void **state UNUSED)
 		if (!fixture_exists(variants[i]))
 			continue;
 		img = fixture_open(variants[i], "prog");
-		assert_success(skeletons_read(img, &skeletons));
+		assert_success(skeletons_read(img, NULL, &skeletons));
 		assert_int_equal(skeletons.n, 2);
 		assert_true(skeletons.at[0].id < skeletons.at[1].id);
 		for (size_t s = 0; s < 2; s++) {
@@ -33,7 +33,7 @@ static void ordinary_units_are_no_skeletons(void **state UNUSED)
 	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
 	_cleanup_skeletons_ struct skeletons skeletons = { 0 };
 
-	assert_success(skeletons_read(img, &skeletons));
+	assert_success(skeletons_read(img, NULL, &skeletons));
 	assert_int_equal(skeletons.n, 0);
 }
 
@@ -63,7 +63,7 @@ static void packages_of_both_makers_and_versions_answer(void **state UNUSED)
 		}
 		fixture_expected(packaged[i], expected);
 		img = fixture_open(packaged[i], "prog");
-		assert_success(skeletons_read(img, &skeletons));
+		assert_success(skeletons_read(img, NULL, &skeletons));
 		assert_true(found_in_package(packaged[i], &skeletons, offsets));
 		assert_memory_equal(offsets, expected, sizeof(offsets));
 	}
