@@ -4,6 +4,7 @@
 #include "elf/member_lookup.h"
 #include "elf/split_dwarf.h"
 #include "fuzz.h"
+#include "fuzz_elf.h"
 
 #define MANGLED(name) "cant_access_tsd_items_directly_use_a_getter_or_setter_" name
 
@@ -29,6 +30,11 @@ static void search_as_package(struct elf_image *img, uint64_t id)
 		err = member_search_result(&search, "package", offsets);
 	error_free(err);
 	member_search_deinit(&search);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned int seed)
+{
+	return fuzz_mutate_elf(data, n, limit, seed);
 }
 
 /* An ELF object, and in its last 8 bytes the id under which a package's unit is asked for. */
