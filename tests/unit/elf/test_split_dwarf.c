@@ -37,6 +37,15 @@ static void ordinary_units_are_no_skeletons(void **state UNUSED)
 	assert_int_equal(skeletons.n, 0);
 }
 
+static void listing_skeletons_can_be_cancelled(void **state UNUSED)
+{
+	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
+	_cleanup_skeletons_ struct skeletons skeletons = { 0 };
+	struct cancel cancel = { .requested = true };
+
+	assert_error_tag(skeletons_read(img, &cancel, &skeletons), "cancelled");
+}
+
 static bool found_in_package(const char *variant, const struct skeletons *skeletons,
 			     uint64_t offsets[2])
 {
@@ -97,6 +106,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(skeletons_name_their_files),
 		cmocka_unit_test(ordinary_units_are_no_skeletons),
+		cmocka_unit_test(listing_skeletons_can_be_cancelled),
 		cmocka_unit_test(packages_of_both_makers_and_versions_answer),
 		cmocka_unit_test(units_without_a_skeleton_do_not_count),
 		cmocka_unit_test(what_is_no_package_is_an_error),
