@@ -32,6 +32,16 @@
 		error_free(expected_);                                        \
 	} while (0)
 
+/* A skip says why; the runner takes one without a reason as a failure. */
+#define skip_unless(condition, ...)                            \
+	do {                                                   \
+		if (!(condition)) {                            \
+			print_message("# skip: " __VA_ARGS__); \
+			print_message("\n");                   \
+			skip();                                \
+		}                                              \
+	} while (0)
+
 #define assert_contains(haystack, needle)                                           \
 	do {                                                                        \
 		const char *hay_ = (haystack);                                      \

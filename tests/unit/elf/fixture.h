@@ -14,13 +14,7 @@ char *fixture_path(const char *variant, const char *file);
 /* False when the tools to make it were missing. */
 bool fixture_exists(const char *variant);
 /* Skips the test with a reason unless the variant could be made. */
-#define need_fixture(variant)                                           \
-	do {                                                            \
-		if (!fixture_exists(variant)) {                         \
-			print_message("no tool to make %s\n", variant); \
-			skip();                                         \
-		}                                                       \
-	} while (0)
+#define need_fixture(variant) skip_unless(fixture_exists(variant), "no tool to make %s", variant)
 /* Fails the test when it cannot be opened. */
 struct elf_image *fixture_open(const char *variant, const char *file);
 /* What the compiler said, printed by the program itself. */

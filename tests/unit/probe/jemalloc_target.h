@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "probe/probe.h"
-#include "skip.h"
 #include "target.h"
 
 #define skip_without_jemalloc() \

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include "skip.h"
 #include "staged_proc.h"
 #include "target.h"
 

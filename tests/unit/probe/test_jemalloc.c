@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "skip.h"
 #include "target.h"
 
 #define HASH	"54eaed1d8b56b1aa528be3bdd1877e59c56fa90c"

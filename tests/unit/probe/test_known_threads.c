@@ -3,7 +3,6 @@
 
 #include <sys/resource.h>
 
-#include "skip.h"
 #include "target.h"
 
 struct scene {

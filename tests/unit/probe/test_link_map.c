@@ -3,7 +3,6 @@
 
 #include "fake_memory.h"
 #include "probe/dtv.h"
-#include "skip.h"
 #include "target.h"
 
 /* <link.h>: r_version 0, r_map 8, r_next 40; l_addr 0, l_next 24. */

@@ -6,7 +6,6 @@
 #include <pwd.h>
 
 #include "probe/error.h"
-#include "skip.h"
 #include "staged_proc.h"
 #include "target.h"
 

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "skip.h"
+#include "unit.h"
 
 enum { PAGE = 4096, MANY = 5000 };
 

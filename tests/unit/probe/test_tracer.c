@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "probe/error.h"
-#include "skip.h"
 #include "target.h"
 
 /* A target with one thread of its own, which is the one to be stopped. */

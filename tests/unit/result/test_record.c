@@ -204,11 +204,10 @@ static void a_full_disk_loses_nothing(void **state)
 	_cleanup_strbuf_ struct strbuf record = STRBUF_INIT;
 	_cleanup_error_ struct error *err = NULL;
 
-	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	    mount("ktstr-test", s->dir, "tmpfs", 0, "size=64k") < 0) {
-		print_message("# skip: a small tmpfs needs privilege: %s\n", strerror(errno));
-		skip();
-	}
+	skip_unless(unshare(CLONE_NEWNS) == 0 &&
+			    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+			    mount("ktstr-test", s->dir, "tmpfs", 0, "size=64k") == 0,
+		    "a small tmpfs needs privilege: %s", strerror(errno));
 	strbuf_append(&record, "{\"metrics\":[],\"fill\":\"");
 	strbuf_append_repeated(&record, 'x', 40000);
 	strbuf_append(&record, "\"}");
