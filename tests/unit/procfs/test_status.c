@@ -25,7 +25,7 @@ static void a_name_that_looks_like_the_line_is_not_the_line(void **state UNUSED)
 {
 	struct proc_nspid nspid;
 
-	assert_success(parse("Name:\tNSpid:\t1\nNSpid:\t77\n", &nspid));
+	assert_success(parse("Name:\tNSpid:\t1\nNSpidfoo:\t2\nNSpid:\t77\n", &nspid));
 	assert_int_equal(nspid.n, 1);
 	assert_int_equal(nspid.ids[0], 77);
 }
