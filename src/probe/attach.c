@@ -257,6 +257,8 @@ struct error *probe_attach(pid_t pid, const struct probe_options *options, struc
 	probe->stop = options->stop;
 	probe->cancel = options->cancel;
 	remote_process_init(&probe->memory, pid);
+	/* Before anything is read: whatever is found must belong to this memory. */
+	address_space_open(proc_root, pid, &probe->space);
 	err = objects_read(proc_root, pid, &objects);
 	if (err)
 		return err;
@@ -284,8 +286,14 @@ void probe_free(struct probe *probe)
 	tracer_deinit(&probe->tracer);
 	known_threads_deinit(&probe->known);
 	task_dir_close(&probe->tasks);
+	address_space_close(&probe->space);
 	free(probe->object_path);
 	free(probe);
+}
+
+bool probe_target_was_replaced(const struct probe *probe)
+{
+	return address_space_is_gone(&probe->space);
 }
 
 enum probe_evidence probe_evidence(const struct probe *probe)

@@ -56,6 +56,11 @@ struct error *probe_attach(pid_t pid, const struct probe_options *options,
 void probe_free(struct probe *probe);
 DEFINE_CLEANUP(probe, struct probe *, NULL, probe_free);
 
+/*
+ * True when the process ended or ran exec, be it the same program again: what
+ * was found at attach says nothing any more, nor do numbers read since the last look.
+ */
+bool probe_target_was_replaced(const struct probe *probe);
 enum probe_evidence probe_evidence(const struct probe *probe);
 /* Where jemalloc was found: path in the target's own view. Borrowed. */
 const char *probe_object_path(const struct probe *probe);

@@ -8,6 +8,7 @@
 #include "probe/probe.h"
 #include "probe/remote.h"
 #include "probe/tracer.h"
+#include "procfs/process.h"
 #include "procfs/task.h"
 
 /* A thread seen in an earlier snapshot. Its pointer is believed only after the checks of each read.
@@ -36,6 +37,7 @@ struct probe {
 	enum probe_stop_policy stop;
 	const struct cancel *cancel;
 	struct remote_process memory;
+	struct address_space space; /* what the offsets were found for */
 
 	char *object_path;
 	enum probe_evidence evidence;

@@ -1,11 +1,35 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "procfs/process.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/io.h"
+
+void address_space_open(const char *proc_root, pid_t pid, struct address_space *ret)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%d/mem", proc_root, (int)pid);
+
+	ret->fd = open(path, O_RDONLY | O_CLOEXEC);
+}
+
+void address_space_close(struct address_space *space)
+{
+	if (space->fd >= 0)
+		close(space->fd);
+	space->fd = -1;
+}
+
+bool address_space_is_gone(const struct address_space *space)
+{
+	char byte;
+
+	/* The kernel answers end of file once nobody uses the memory, before it looks at the
+	 * address. */
+	return space->fd >= 0 && pread(space->fd, &byte, 1, 0) == 0;
+}
 
 bool proc_pid_exists(const char *proc_root, pid_t pid)
 {

@@ -15,6 +15,19 @@ struct exe_identity {
 	uint64_t ino;
 };
 
+/*
+ * The address space of a process, held: after an exec, even of the same
+ * program, and after the end it is another or none. -1 in fd when it may not be opened.
+ */
+struct address_space {
+	int fd;
+};
+
+void address_space_open(const char *proc_root, pid_t pid, struct address_space *ret);
+void address_space_close(struct address_space *space);
+/* True only when it is certain that the process no longer uses it. */
+bool address_space_is_gone(const struct address_space *space);
+
 bool proc_pid_exists(const char *proc_root, pid_t pid);
 struct error *proc_exe_identity_read(const char *proc_root, pid_t pid,
 				     struct exe_identity *ret) MUST_CHECK;

@@ -140,30 +140,23 @@ class TargetChanges(HostTest):
                 self.assertEqual(os.readlink(f"/proc/{target.pid}/exe"), other)
                 self.assertEqual(undisturbed(target.pid), [])
 
-    def test_the_same_program_again_is_read_anew(self):
+    def test_the_same_program_again_is_fatal_too(self):
         """Same file, other memory: no number of the old image may be shown for the new one."""
         program = target_path("pie")
-        target = self.start_target("pie", "--exec", program, threads=2, program=program)
-        old = dict(target.threads)
-        run = subprocess.Popen([PROBE, "--json", "--pid", str(target.pid), "--snapshots", "400", "--interval-ms", "2"],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(Target(run).end)
-        time.sleep(0.3)
-        os.kill(target.pid, signal.SIGUSR2)
-        target.threads.clear()
-        target.read_report()
-        stdout, stderr = run.communicate(timeout=30)
-        if run.returncode == 1:
-            self.assertIn("ktstr-probe-fatal: ", stderr)
-            return
-        self.assertEqual(run.returncode, 0, stderr)
-        document = json.loads(stdout)
-        for i in range(len(document["snapshots"])):
-            for tid, value in counters(document, i).items():
-                if tid != target.pid:
-                    self.assertEqual(value, old.get(tid), "a thread of the old image")
-                else:
-                    self.assertLessEqual(value[0], max(old[tid][0], target.threads[tid][0]))
+        for way in ([], ["--ptrace"], ["--no-ptrace"]):
+            with self.subTest(way=way):
+                target = self.start_target("pie", "--exec", program, threads=2, program=program)
+                run = subprocess.Popen([PROBE, "--json", "--pid", str(target.pid), *MANY, *way],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                self.addCleanup(Target(run).end)
+                time.sleep(0.3)
+                os.kill(target.pid, signal.SIGUSR2)
+                stdout, stderr = run.communicate(timeout=30)
+                self.assertEqual((run.returncode, stdout), (1, ""), stderr)
+                self.assertEqual(stderr.splitlines()[0], "ktstr-probe-fatal: exe-identity-changed")
+                self.assertIn("ran exec", stderr)
+                target.read_report()
+                self.assertEqual(undisturbed(target.pid), [])
 
     def test_a_target_that_dies_midway(self):
         for way in ([], ["--ptrace"], ["--no-ptrace"]):

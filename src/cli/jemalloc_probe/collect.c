@@ -7,6 +7,7 @@
 #include "cli/jemalloc_probe/fatal.h"
 #include "probe/probe.h"
 #include "procfs/process.h"
+#include "procfs/status.h"
 
 #define PROC_ROOT "/proc"
 
@@ -41,6 +42,38 @@ static struct error *same_identity(pid_t pid, const struct exe_identity *before,
 		"invalid",
 		pid, when, (unsigned long long)before->dev, (unsigned long long)before->ino,
 		(unsigned long long)now.dev, (unsigned long long)now.ino);
+}
+
+/*
+ * Running the same program again leaves its file the same, but not its memory.
+ * A process that ended is not this case: its threads say so themselves.
+ */
+static struct error *same_memory(const struct probe *probe, pid_t pid, const char *when)
+{
+	struct exe_identity now;
+	_cleanup_error_ struct error *ended = NULL;
+
+	if (!probe_target_was_replaced(probe))
+		return NULL;
+	ended = proc_exe_identity_read(PROC_ROOT, pid, &now);
+	if (ended)
+		return NULL;
+	return fatal_error(FATAL_EXE_IDENTITY_CHANGED, 0,
+			   "pid %d ran exec %s: its memory is another, TLS offsets invalid", pid,
+			   when);
+}
+
+/* The numbers of a thread's pid would be those of its whole process. */
+static struct error *refuse_thread(pid_t pid)
+{
+	pid_t process;
+	_cleanup_error_ struct error *unknown = proc_status_pid_read(PROC_ROOT, pid, "Tgid",
+								     &process);
+
+	if (unknown || process == pid)
+		return NULL;
+	return fatal_error(FATAL_OTHER, 0, "%d is a thread of process %d; use --pid %d", pid,
+			   process, process);
 }
 
 static struct error *take_one(struct probe *probe, pid_t pid, struct probe_report *report)
@@ -86,6 +119,8 @@ static struct error *take_all(struct probe *probe, const struct probe_config *co
 		err = i > 0 ? same_identity(config->pid, identity, "between snapshots") : NULL;
 		if (!err)
 			err = take_one(probe, config->pid, report);
+		if (!err)
+			err = same_memory(probe, config->pid, "while it was read");
 		if (err || report->interrupted)
 			return err;
 	}
@@ -111,6 +146,8 @@ static struct error *collect(const struct probe_config *config, const struct can
 				   "cannot trace itself, name another one",
 				   config->pid);
 	err = first_identity(config->pid, &identity);
+	if (!err)
+		err = refuse_thread(config->pid);
 	if (err)
 		return err;
 	err = probe_attach(config->pid, &options, &probe);

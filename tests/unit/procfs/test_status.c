@@ -63,6 +63,29 @@ static void our_own_line_ends_with_our_pid(void **state UNUSED)
 	assert_int_equal(nspid.ids[nspid.n - 1], getpid());
 }
 
+static void a_single_pid_is_read_by_its_name(void **state UNUSED)
+{
+	static const char text[] = "Tgid:\t12\nTracerPid:\t0\nPPid:\tx\nNgid:\t1 2\n";
+	pid_t pid = -1;
+
+	assert_success(proc_status_pid_parse(text, strlen(text), "Tgid", &pid));
+	assert_int_equal(pid, 12);
+	assert_success(proc_status_pid_parse(text, strlen(text), "TracerPid", &pid));
+	assert_int_equal(pid, 0);
+	assert_error_tag(proc_status_pid_parse(text, strlen(text), "PPid", &pid), "parse");
+	assert_error_tag(proc_status_pid_parse(text, strlen(text), "Ngid", &pid), "parse");
+	assert_error_tag(proc_status_pid_parse(text, strlen(text), "Pid", &pid), "absent");
+}
+
+static void our_own_parent_is_read(void **state UNUSED)
+{
+	pid_t pid = -1;
+
+	assert_success(proc_status_pid_read("/proc", getpid(), "PPid", &pid));
+	assert_int_equal(pid, getppid());
+	assert_error_tag(proc_status_pid_read("/proc", INT32_MAX, "PPid", &pid), "io");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -71,6 +94,8 @@ int main(void)
 		cmocka_unit_test(no_line_is_absent),
 		cmocka_unit_test(a_broken_line_is_refused),
 		cmocka_unit_test(our_own_line_ends_with_our_pid),
+		cmocka_unit_test(a_single_pid_is_read_by_its_name),
+		cmocka_unit_test(our_own_parent_is_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,6 +104,11 @@ struct error *probe_take_snapshot(struct probe *probe, struct probe_snapshot *re
 	return NULL;
 }
 
+bool probe_target_was_replaced(const struct probe *probe UNUSED)
+{
+	return fake_engine.replaced_at && fake_engine.n_snapshots >= fake_engine.replaced_at;
+}
+
 bool probe_wait(struct probe *probe, uint64_t ns)
 {
 	return cancel_sleep(probe->cancel, ns);

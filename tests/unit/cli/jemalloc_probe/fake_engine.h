@@ -23,6 +23,7 @@ struct fake_engine {
 	uint64_t grows_by;		    /* allocated_bytes, from snapshot to snapshot */
 	int fail_listing_at;		    /* number of the snapshot, from 1; 0 never */
 	int interrupt_at;		    /* that snapshot comes back interrupted */
+	int replaced_at;		    /* from that snapshot on the target has other memory */
 	void (*after_snapshot)(int number); /* NULL: nothing happens */
 	/* What was seen. */
 	int n_snapshots, n_attached, n_freed;

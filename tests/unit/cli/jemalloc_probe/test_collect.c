@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/jemalloc_probe/collect.h"
 
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -269,6 +273,49 @@ static void a_death_between_snapshots_is_fatal(void **state UNUSED)
 	assert_fatal(&config, "exe-identity-changed", "ended between snapshots");
 }
 
+static void the_same_program_again_is_fatal(void **state UNUSED)
+{
+	struct probe_config config = config_for(3);
+
+	fake_engine.replaced_at = 2;
+	assert_fatal(&config, "exe-identity-changed", "ran exec while it was read");
+	assert_int_equal(fake_engine.n_snapshots, 2);
+}
+
+static void *wait_in_thread(void *tid)
+{
+	atomic_store((atomic_int *)tid, (int)syscall(SYS_gettid));
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* Under its own number a thread looks like a process, with all threads of the real one. */
+static void the_number_of_a_thread_is_refused(void **state UNUSED)
+{
+	struct probe_config config = config_for(1);
+	atomic_int *tid = mmap(NULL, sizeof(*tid), PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t child = fork();
+	char wanted[64];
+
+	if (child == 0) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, wait_in_thread, tid);
+		pause();
+		_exit(0);
+	}
+	while (!atomic_load(tid))
+		usleep(100);
+	config.pid = atomic_load(tid);
+	snprintf(wanted, sizeof(wanted), "use --pid %d", (int)child);
+	assert_fatal(&config, "other", wanted);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	munmap(tid, sizeof(*tid));
+}
+
 #define with_target(test) cmocka_unit_test_setup_teardown(test, start_target, stop_target)
 
 int main(void)
@@ -287,6 +334,8 @@ int main(void)
 		with_target(an_interrupted_snapshot_is_the_last),
 		with_target(a_result_that_would_grow_too_large_ends_early),
 		with_target(a_result_of_just_the_limit_is_whole),
+		with_target(the_same_program_again_is_fatal),
+		with_target(the_number_of_a_thread_is_refused),
 		with_target(threads_that_cannot_be_listed_are_fatal),
 		with_target(another_program_between_snapshots_is_fatal),
 		with_target(a_death_between_snapshots_is_fatal),
