@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "probe/probe.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -70,8 +71,10 @@ static struct error *place_library(struct probe *probe, const struct objects *ob
 	if (!probe->has_glibc || !probe->glibc.has_libraries)
 		return attach_error(ATTACH_JEMALLOC_IN_DSO, 0,
 				    "jemalloc is in %s, and the C library does not say where the "
-				    "thread-local storage of libraries is",
-				    candidate->object->path);
+				    "thread-local storage of libraries is: %s",
+				    candidate->object->path,
+				    probe->no_glibc ? error_message(probe->no_glibc)
+						    : "its descriptors for that are missing");
 	why = object_load_bias(objects, candidate->object, &bias);
 	if (!why)
 		why = link_map_find_tls(&probe->memory.remote, &probe->glibc, bias,
@@ -100,6 +103,9 @@ static struct error *find_symbol_in(const char *debug_file, const char *ns_root,
 		err = elf_symbol_find(image, match_tsd_symbol, NULL, &symbol);
 	if (err)
 		return err;
+	if (symbol.type != STT_TLS)
+		return elf_error(ELF_MALFORMED, 0, "%s: %s is no thread-local variable", debug_file,
+				 symbol.name);
 	signs->symbol_offset = symbol.value;
 	return NULL;
 }
@@ -131,11 +137,13 @@ static struct error *offsets_from_dwarf(struct probe *probe, const struct object
 		return err;
 	if (!add_fits_u64(candidate->signs.symbol_offset, offsets[0], &probe->place.allocated) ||
 	    !add_fits_u64(candidate->signs.symbol_offset, offsets[1], &probe->place.deallocated) ||
-	    !counter_place_is_sane(&probe->place))
+	    !counter_place_is_sane(&probe->place) ||
+	    probe->place.deallocated > candidate->tls.memsz - sizeof(uint64_t) ||
+	    candidate->tls.memsz < sizeof(uint64_t))
 		return elf_error(ELF_BAD_DWARF, 0,
 				 "%s: thread_allocated at %#" PRIx64
 				 " and thread_deallocated at %#" PRIx64
-				 " are not in jemalloc's order",
+				 " are not in jemalloc's order, or not in its storage",
 				 strbuf_str(&source), offsets[0], offsets[1]);
 	probe->evidence = PROBE_EVIDENCE_DWARF;
 	return NULL;
@@ -262,19 +270,20 @@ struct error *probe_attach(pid_t pid, const struct probe_options *options, struc
 	err = objects_read(proc_root, pid, &objects);
 	if (err)
 		return err;
+	probe->no_glibc = glibc_layout_read(&objects, &probe->glibc);
+	probe->has_glibc = !probe->no_glibc;
+	/* A process whose threads cannot be listed says so with its first snapshot. */
 	{
-		_cleanup_error_ struct error *no_glibc = glibc_layout_read(&objects, &probe->glibc);
+		_cleanup_error_ struct error *unlisted = task_dir_open(proc_root, pid,
+								       &probe->tasks);
 
-		probe->has_glibc = !no_glibc;
+		if (!unlisted)
+			known_threads_init(&probe->known, &probe->tasks, pid);
 	}
 	err = find_jemalloc(probe, &objects);
 	objects_deinit(&objects);
 	if (err)
 		return err;
-	err = task_dir_open(proc_root, pid, &probe->tasks);
-	if (err)
-		return error_recast(err, &attach_error_domain, ATTACH_PID_MISSING);
-	known_threads_init(&probe->known, &probe->tasks, pid);
 	*ret = take_ptr(probe);
 	return NULL;
 }
@@ -283,10 +292,12 @@ void probe_free(struct probe *probe)
 {
 	if (!probe)
 		return;
+	probe_finish(probe);
 	tracer_deinit(&probe->tracer);
 	known_threads_deinit(&probe->known);
 	task_dir_close(&probe->tasks);
 	address_space_close(&probe->space);
+	error_free(probe->no_glibc);
 	free(probe->object_path);
 	free(probe);
 }

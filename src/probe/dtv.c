@@ -39,6 +39,8 @@ void dtv_find_blocks(const struct remote *remote, const struct glibc_layout *lay
 {
 	_cleanup_free_ struct slot *slots = xcalloc(n, sizeof(*slots));
 	_cleanup_free_ struct remote_range *ranges = xcalloc(3 * n, sizeof(*ranges));
+	_cleanup_free_ struct remote_range *again = xcalloc(n, sizeof(*again));
+	_cleanup_free_ uint64_t *moved = xcalloc(n, sizeof(*moved));
 	uint32_t slot_bytes = layout->dtv_slot_bytes;
 
 	for (size_t i = 0; i < n; i++)
@@ -66,9 +68,18 @@ void dtv_find_blocks(const struct remote *remote, const struct glibc_layout *lay
 							   REMOTE_FAULT };
 	}
 	remote_read_many(remote, ranges, 3 * n);
+	/* A vector that moved meanwhile was given back, and its words may say anything. */
+	for (size_t i = 0; i < n; i++)
+		again[i] = (struct remote_range){ lookups[i].thread_pointer + layout->pthread_dtvp,
+						  &moved[i], sizeof(moved[i]), REMOTE_FAULT };
+	remote_read_many(remote, again, n);
 	for (size_t i = 0; i < n; i++) {
 		if (lookups[i].why != REMOTE_OK)
 			continue;
+		if (again[i].status != REMOTE_OK || moved[i] != slots[i].dtv) {
+			lookups[i].why = REMOTE_FAULT;
+			continue;
+		}
 		if (ranges[3 * i].status != REMOTE_OK || ranges[3 * i + 1].status != REMOTE_OK) {
 			lookups[i].why = ranges[3 * i].status != REMOTE_OK
 						 ? ranges[3 * i].status

@@ -20,7 +20,7 @@ struct dtv_lookup {
 	uint64_t block;		/* with DTV_FOUND */
 };
 
-/* All threads at once, in two rounds of batched reads. */
+/* All threads at once, in three rounds of batched reads. */
 void dtv_find_blocks(const struct remote *remote, const struct glibc_layout *layout,
 		     const struct library_tls *tls, struct dtv_lookup *lookups, size_t n);
 

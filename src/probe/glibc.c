@@ -123,7 +123,7 @@ static void take_library_fields(const struct descriptor *d, struct glibc_layout 
 static struct error *read_shared(struct objects *objects, struct object *libc,
 				 struct glibc_layout *ret)
 {
-	struct object *loader = objects_find_by_name(objects, "ld-");
+	struct object *loader = objects_find_defining(objects, "ld-", "_rtld_global");
 	struct descriptor d[N_DESCRIPTORS];
 	struct glibc_layout layout = { 0 };
 	const char *missing;
@@ -131,9 +131,9 @@ static struct error *read_shared(struct objects *objects, struct object *libc,
 	struct error *err;
 
 	if (!loader)
-		loader = objects_find_by_name(objects, "ld.so");
-	if (!loader || !object_image(objects, loader))
-		return base_error(BASE_ABSENT, 0, "no dynamic loader is mapped");
+		loader = objects_find_defining(objects, "ld.so", "_rtld_global");
+	if (!loader)
+		return base_error(BASE_ABSENT, 0, "no mapped loader defines _rtld_global");
 	err = read_descriptors(libc->image, d);
 	if (err)
 		return err;
@@ -193,14 +193,16 @@ static struct error *read_static(struct objects *objects, struct object *program
 struct error *glibc_layout_read(struct objects *objects, struct glibc_layout *ret)
 {
 #if defined(__x86_64__)
-	struct object *libc = objects_find_by_name(objects, "libc.so.6");
+	struct object *libc = objects_find_defining(objects, "libc.so.6",
+						    descriptor_names[PTHREAD_TID]);
 
 	if (!libc)
-		libc = objects_find_by_name(objects, "libc-2.");
-	if (libc && object_image(objects, libc))
-		return read_shared(objects, libc, ret);
+		libc = objects_find_defining(objects, "libc-2.", descriptor_names[PTHREAD_TID]);
 	if (libc)
-		return base_error(BASE_ABSENT, 0, "%s", error_message(libc->error));
+		return read_shared(objects, libc, ret);
+	if (objects_unreadable(objects, "libc.so.6"))
+		return base_error(BASE_ABSENT, 0, "%s",
+				  error_message(objects_unreadable(objects, "libc.so.6")));
 	return read_static(objects, &objects->rows.at[0], ret);
 #else
 	/* Elsewhere struct pthread lies before the thread pointer and has no self pointer to check.

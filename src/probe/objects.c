@@ -7,6 +7,7 @@
 
 #include "base/io.h"
 #include "elf/error.h"
+#include "elf/symbol.h"
 #include "probe/arch.h"
 #include "probe/error.h"
 #include "procfs/maps.h"
@@ -179,14 +180,34 @@ struct error *object_load_bias(const struct objects *objects, struct object *obj
 	return elf_image_load_bias(image, object->map_start, object->map_offset, ret);
 }
 
-struct object *objects_find_by_name(struct objects *objects, const char *prefix)
+static bool is_named(const struct object *object, const char *prefix)
+{
+	const char *slash = strrchr(object->path, '/');
+
+	return strncmp(slash ? slash + 1 : object->path, prefix, strlen(prefix)) == 0;
+}
+
+struct object *objects_find_defining(struct objects *objects, const char *name_prefix,
+				     const char *symbol)
 {
 	for (size_t i = 0; i < objects->rows.n; i++) {
-		const char *slash = strrchr(objects->rows.at[i].path, '/');
-		const char *name = slash ? slash + 1 : objects->rows.at[i].path;
+		struct object *object = &objects->rows.at[i];
+		struct elf_symbol found;
+		_cleanup_error_ struct error *missing = NULL;
 
-		if (strncmp(name, prefix, strlen(prefix)) == 0)
-			return &objects->rows.at[i];
+		if (!is_named(object, name_prefix) || !object_image(objects, object))
+			continue;
+		missing = elf_symbol_find_named(object->image, symbol, &found);
+		if (!missing)
+			return object;
 	}
+	return NULL;
+}
+
+const struct error *objects_unreadable(const struct objects *objects, const char *name_prefix)
+{
+	for (size_t i = 0; i < objects->rows.n; i++)
+		if (is_named(&objects->rows.at[i], name_prefix) && objects->rows.at[i].error)
+			return objects->rows.at[i].error;
 	return NULL;
 }

@@ -42,7 +42,13 @@ struct elf_image *object_image(const struct objects *objects, struct object *obj
 /* Difference between addresses in memory and in the file. */
 struct error *object_load_bias(const struct objects *objects, struct object *object,
 			       uint64_t *ret) MUST_CHECK;
-/* First object whose file name starts with this, or NULL. */
-struct object *objects_find_by_name(struct objects *objects, const char *prefix);
+/*
+ * First object whose file name starts with this and that defines the symbol, or
+ * NULL: a name alone may be anybody's. Its image is open.
+ */
+struct object *objects_find_defining(struct objects *objects, const char *name_prefix,
+				     const char *symbol);
+/* Why the first object of such a file name could not be opened, or NULL. Borrowed. */
+const struct error *objects_unreadable(const struct objects *objects, const char *name_prefix);
 
 #endif

@@ -53,6 +53,11 @@ struct probe_options {
  */
 struct error *probe_attach(pid_t pid, const struct probe_options *options,
 			   struct probe **ret) MUST_CHECK;
+/*
+ * Lets go what did not stop in time, waiting for it within a bound; shorter
+ * after a cancel. The figures about stops are final afterwards.
+ */
+void probe_finish(struct probe *probe);
 void probe_free(struct probe *probe);
 DEFINE_CLEANUP(probe, struct probe *, NULL, probe_free);
 

@@ -44,6 +44,15 @@ static inline enum remote_status remote_read(const struct remote *remote, uint64
 	return range.status;
 }
 
+/* REMOTE_DENIED or REMOTE_GONE when nothing at all can be read: the kernel looks at the address
+ * last. */
+static inline enum remote_status remote_access(const struct remote *remote)
+{
+	uint8_t byte;
+
+	return remote_read(remote, 0, &byte, 1);
+}
+
 /* The errno that says the same as a status. */
 int remote_errno(enum remote_status status);
 

@@ -162,17 +162,9 @@ static void read_stopped(struct probe *probe, struct attempt *attempt)
 	tracer_release(&probe->tracer, &stopped);
 }
 
-/* The kernel checks permission before it looks at the address. */
-static bool memory_is_refused(const struct probe *probe)
-{
-	uint8_t byte;
-
-	return remote_read(&probe->memory.remote, 0, &byte, 1) == REMOTE_DENIED;
-}
-
 static struct error *no_pointer_error(const struct probe *probe, pid_t tid)
 {
-	if (memory_is_refused(probe))
+	if (remote_access(&probe->memory.remote) == REMOTE_DENIED)
 		return thread_error(THREAD_PROCESS_VM_READV, EPERM, "process_vm_readv of thread %d",
 				    (int)tid);
 	return thread_error(THREAD_POINTER, 0,
@@ -230,6 +222,7 @@ static void run_attempts(struct probe *probe, struct attempt *attempts, size_t n
 			return;
 		}
 		read_one_by_one(probe, &attempts[i]);
+		tracer_release_late(&probe->tracer);
 	}
 }
 
@@ -263,6 +256,16 @@ struct error *probe_take_snapshot(struct probe *probe, struct probe_snapshot *re
 			finish(&attempts[i], &snapshot.threads[snapshot.n_threads++]);
 	*ret = snapshot;
 	return NULL;
+}
+
+/* How long the end may wait for late threads, all together. */
+#define FINISH_NS	    (2 * NS_PER_SEC)
+#define FINISH_CANCELLED_NS (250 * NS_PER_MS)
+
+void probe_finish(struct probe *probe)
+{
+	tracer_finish(&probe->tracer,
+		      cancel_requested(probe->cancel) ? FINISH_CANCELLED_NS : FINISH_NS);
 }
 
 bool probe_wait(struct probe *probe, uint64_t ns)

@@ -44,6 +44,7 @@ struct probe {
 	struct counter_place place;
 
 	bool has_glibc;
+	struct error *no_glibc; /* why not */
 	struct glibc_layout glibc;
 
 	struct tracer tracer;

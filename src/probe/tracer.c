@@ -67,31 +67,39 @@ static bool detach(pid_t tid, int signal)
 	       wait_for_stop(tid, STOP_TIMEOUT_NS, &signal) == WAIT_ENDED;
 }
 
-/* True when an earlier attempt left the thread seized with a stop on its way. */
-static bool take_unreleased(struct tracer *tracer, pid_t tid)
+/* True when an earlier attempt left the thread seized with a stop on its way, asked for then. */
+static bool take_unreleased(struct tracer *tracer, pid_t tid, uint64_t *ret_asked_ns)
 {
 	for (size_t i = 0; i < tracer->unreleased.n; i++) {
-		if (tracer->unreleased.at[i] != tid)
+		if (tracer->unreleased.at[i].tid != tid)
 			continue;
+		*ret_asked_ns = tracer->unreleased.at[i].asked_ns;
 		tracer->unreleased.at[i] = tracer->unreleased.at[--tracer->unreleased.n];
 		return true;
 	}
 	return false;
 }
 
+static void keep_for_later(struct tracer *tracer, const struct stopped_thread *thread)
+{
+	vec_push(&tracer->unreleased, (struct late_thread){ thread->tid, thread->asked_ns });
+	tracer->finished = false;
+}
+
 struct error *tracer_stop(struct tracer *tracer, pid_t tid, struct stopped_thread *ret)
 {
 	struct stopped_thread thread = { .tid = tid };
-	bool seized = take_unreleased(tracer, tid);
+	bool seized = take_unreleased(tracer, tid, &thread.asked_ns);
 
 	if (!seized && ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
 		return thread_error(THREAD_PTRACE_SEIZE, errno, "PTRACE_SEIZE of thread %d",
 				    (int)tid);
-	thread.asked_ns = clock_monotonic_ns();
+	if (!seized)
+		thread.asked_ns = clock_monotonic_ns();
 	if (!seized && ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0) {
 		int errnum = errno;
 
-		vec_push(&tracer->unreleased, tid);
+		keep_for_later(tracer, &thread);
 		return thread_error(THREAD_PTRACE_INTERRUPT, errnum,
 				    "PTRACE_INTERRUPT of thread %d", (int)tid);
 	}
@@ -103,12 +111,12 @@ struct error *tracer_stop(struct tracer *tracer, pid_t tid, struct stopped_threa
 		return thread_error(THREAD_WAITPID, ESRCH, "thread %d ended before it stopped",
 				    (int)tid);
 	case WAIT_FAILED:
-		vec_push(&tracer->unreleased, tid);
+		keep_for_later(tracer, &thread);
 		return thread_error(THREAD_WAITPID, errno, "waitpid for thread %d", (int)tid);
 	case WAIT_TIMEOUT:
 		break;
 	}
-	vec_push(&tracer->unreleased, tid);
+	keep_for_later(tracer, &thread);
 	return thread_error(
 		THREAD_WAITPID, 0,
 		"thread %d did not stop within %u ms: it sleeps uninterruptibly, or the "
@@ -126,38 +134,49 @@ struct error *tracer_thread_pointer(const struct stopped_thread *thread, uint64_
 	return NULL;
 }
 
+static void account(struct tracer *tracer, uint64_t asked_ns)
+{
+	tracer->stopped_threads++;
+	tracer->stopped_ns += clock_monotonic_ns() - asked_ns;
+}
+
 void tracer_release(struct tracer *tracer, const struct stopped_thread *thread)
 {
 	if (!detach(thread->tid, thread->signal))
-		vec_push(&tracer->unreleased, thread->tid);
-	tracer->stopped_threads++;
-	tracer->stopped_ns += clock_monotonic_ns() - thread->asked_ns;
+		keep_for_later(tracer, thread);
+	account(tracer, thread->asked_ns);
 }
 
-static bool release_late(struct tracer *tracer, uint64_t timeout_ns)
+bool tracer_release_late(struct tracer *tracer)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < tracer->unreleased.n; i++) {
-		pid_t tid = tracer->unreleased.at[i];
+		struct late_thread late = tracer->unreleased.at[i];
 		int signal = 0;
-		enum wait_result result = wait_for_stop(tid, timeout_ns, &signal);
+		enum wait_result result = wait_for_stop(late.tid, 0, &signal);
 
-		if (result == WAIT_TIMEOUT || (result == WAIT_STOPPED && !detach(tid, signal)))
-			tracer->unreleased.at[kept++] = tid;
+		if (result == WAIT_STOPPED && detach(late.tid, signal))
+			account(tracer, late.asked_ns);
+		else if (result == WAIT_STOPPED || result == WAIT_TIMEOUT)
+			tracer->unreleased.at[kept++] = late;
 	}
 	tracer->unreleased.n = kept;
 	return kept == 0;
 }
 
-bool tracer_release_late(struct tracer *tracer)
+void tracer_finish(struct tracer *tracer, uint64_t timeout_ns)
 {
-	return release_late(tracer, 0);
+	uint64_t end_ns = clock_monotonic_ns() + timeout_ns;
+	struct timespec pause = { .tv_nsec = LONGEST_POLL_NS };
+
+	while (!tracer_release_late(tracer) && clock_monotonic_ns() < end_ns)
+		nanosleep(&pause, NULL);
+	tracer->finished = true;
 }
 
 void tracer_deinit(struct tracer *tracer)
 {
-	/* Past this bound the kernel releases the thread itself when we exit. */
-	release_late(tracer, LATE_STOP_TIMEOUT_NS);
+	tracer_finish(tracer, tracer->finished ? 0 : LATE_STOP_TIMEOUT_NS);
 	vec_deinit(&tracer->unreleased);
 }

@@ -13,11 +13,18 @@
 #include "base/error.h"
 #include "base/vec.h"
 
+/* Seized, but no stop was seen in time. */
+struct late_thread {
+	pid_t tid;
+	uint64_t asked_ns;
+};
+
 struct tracer {
 	uint64_t stopped_threads;
 	/* From the request to stop until the release: an upper bound of the time stood still. */
 	uint64_t stopped_ns;
-	VEC(pid_t) unreleased; /* seized, but no stop was seen in time */
+	VEC(struct late_thread) unreleased;
+	bool finished; /* the late ones of now were waited for already */
 };
 
 struct stopped_thread {
@@ -36,7 +43,11 @@ void tracer_release(struct tracer *tracer, const struct stopped_thread *thread);
 /* Releases those of the late threads that have stopped by now; does not wait. False: some have not.
  */
 bool tracer_release_late(struct tracer *tracer);
-/* Waits, within a bound, for the threads that were late, and releases them. */
+/*
+ * Waits for all threads that were late, together no longer than this, and
+ * releases each as soon as it stops. Those that never do are released by the kernel when we exit.
+ */
+void tracer_finish(struct tracer *tracer, uint64_t timeout_ns);
 void tracer_deinit(struct tracer *tracer);
 
 #endif

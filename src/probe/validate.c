@@ -10,29 +10,45 @@
 /* A thread in the middle of an allocation may be past its event for an instant. */
 enum { LOOKS = 5 };
 #define LOOK_PAUSE_NS NS_PER_MS
+/* Of a walk when the number of threads is unknown. */
+enum { VALIDATE_MAX_STEPS = 65536 };
+
+enum look {
+	LOOK_SEEN,
+	LOOK_NOTHING, /* the thread never used the library, or its stack is another's by now */
+	LOOK_BLIND,   /* nothing could be read */
+};
 
 struct sampled_thread {
 	pid_t tid;
 	uint64_t thread_pointer;
 	struct layout_sample sample;
-	bool has_sample;
+	enum look look; /* the last one */
 };
 
 struct sampled_threads {
 	VEC(struct sampled_thread) rows;
 };
 
-/* One read over all places a row names, so that they belong to one moment as far as possible. */
-static bool sample_thread(const struct probe *probe, const struct layout *layout, int64_t shift,
-			  uint64_t thread_pointer, struct layout_sample *ret)
+/*
+ * One read over all places a row names, so that they belong to one moment as
+ * far as possible; whose they were is read last.
+ */
+static enum look sample_thread(const struct probe *probe, const struct layout *layout,
+			       int64_t shift, const struct sampled_thread *thread,
+			       struct layout_sample *ret)
 {
-	struct counter_read read = { .thread_pointer = thread_pointer };
-	struct remote_range ranges[4];
+	struct counter_read read = { .thread_pointer = thread->thread_pointer };
+	size_t n = probe->has_glibc ? 5 : 4;
+	struct remote_range ranges[5];
+	int32_t tid = thread->tid;
 	uint64_t base;
 
 	counters_locate(&probe->memory.remote, &probe->glibc, &probe->place, 0, &read, 1);
-	if (read.status != COUNTER_OK || !read.address)
-		return false;
+	if (read.status != COUNTER_OK)
+		return LOOK_BLIND;
+	if (!read.address)
+		return LOOK_NOTHING;
 	base = read.address + (uint64_t)shift;
 	ranges[0] = (struct remote_range){ base + layout->allocated, &ret->allocated, 8,
 					   REMOTE_FAULT };
@@ -41,11 +57,14 @@ static bool sample_thread(const struct probe *probe, const struct layout *layout
 	ranges[2] = (struct remote_range){ base + layout->deallocated, &ret->deallocated, 8,
 					   REMOTE_FAULT };
 	ranges[3] = (struct remote_range){ base + layout->state, &ret->state, 1, REMOTE_FAULT };
-	remote_read_many(&probe->memory.remote, ranges, ARRAY_SIZE(ranges));
-	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
+	ranges[4] = (struct remote_range){ thread->thread_pointer +
+						   probe->glibc.threads.pthread_tid,
+					   &tid, sizeof(tid), REMOTE_FAULT };
+	remote_read_many(&probe->memory.remote, ranges, n);
+	for (size_t i = 0; i < n; i++)
 		if (ranges[i].status != REMOTE_OK)
-			return false;
-	return true;
+			return LOOK_BLIND;
+	return tid == thread->tid ? LOOK_SEEN : LOOK_NOTHING;
 }
 
 /* Fits, or did at one of a few looks. */
@@ -57,11 +76,11 @@ static bool settles(const struct probe *probe, const struct layout *layout, int6
 
 		if (look && !cancel_sleep(probe->cancel, LOOK_PAUSE_NS))
 			return true;
-		if (!sample_thread(probe, layout, shift, thread->thread_pointer, &now))
-			return true; /* gone, or never used the library: says nothing */
+		thread->look = sample_thread(probe, layout, shift, thread, &now);
+		if (thread->look != LOOK_SEEN)
+			return true;
 		if (earlier ? layout_samples_fit(earlier, &now) : layout_sample_fits(&now)) {
 			thread->sample = now;
-			thread->has_sample = true;
 			return true;
 		}
 	}
@@ -91,13 +110,30 @@ static void stop_for_pointer(struct probe *probe, struct sampled_threads *thread
 		vec_push(&threads->rows, thread);
 }
 
+/* As many nodes as there are threads, twice, and some on their way in or out. */
+static size_t walk_bound(struct probe *probe)
+{
+	struct tid_list listed;
+	_cleanup_error_ struct error *gone = NULL;
+	size_t n;
+
+	if (!probe->tasks.dir)
+		return VALIDATE_MAX_STEPS;
+	gone = task_dir_list(&probe->tasks, &listed);
+	if (gone)
+		return 0;
+	n = listed.tids.n;
+	tid_list_deinit(&listed);
+	return 2 * n + 1024;
+}
+
 static void collect_threads(struct probe *probe, struct sampled_threads *threads)
 {
 	if (probe->has_glibc) {
 		struct thread_list list;
 
-		thread_list_walk(&probe->memory.remote, &probe->glibc.threads,
-				 THREAD_LIST_MAX_STEPS, &list);
+		thread_list_walk(&probe->memory.remote, &probe->glibc.threads, walk_bound(probe),
+				 &list);
 		for (size_t i = 0; i < list.threads.n; i++)
 			vec_push(&threads->rows,
 				 (struct sampled_thread){
@@ -110,20 +146,44 @@ static void collect_threads(struct probe *probe, struct sampled_threads *threads
 		stop_for_pointer(probe, threads);
 }
 
+/* A row that nobody contradicted because nobody could be asked is a guess. */
+static struct error *check_asked(const struct probe *probe, const struct layout *layout,
+				 const struct sampled_threads *threads)
+{
+	for (size_t i = 0; i < threads->rows.n; i++)
+		if (threads->rows.at[i].look != LOOK_BLIND)
+			return NULL;
+	/* Memory that cannot be read, or pointers nobody may fetch: each thread will say so. */
+	if (remote_access(&probe->memory.remote) == REMOTE_DENIED ||
+	    remote_access(&probe->memory.remote) == REMOTE_GONE ||
+	    (!probe->has_glibc && probe->stop == PROBE_STOP_NEVER))
+		return NULL;
+	return attach_error(ATTACH_DWARF_PARSE_FAILURE, 0,
+			    "the layout known for jemalloc %s (%s) could not be compared with the "
+			    "process",
+			    layout->version, layout->origin);
+}
+
 struct error *validate_layout(struct probe *probe, const struct layout *layout, int64_t shift)
 {
 	struct sampled_threads threads = { VEC_INIT };
 	struct error *err = NULL;
 
 	collect_threads(probe, &threads);
-	for (size_t i = 0; i < threads.rows.n && !err; i++)
-		if (!settles(probe, layout, shift, &threads.rows.at[i], NULL))
+	for (size_t i = 0; i < threads.rows.n && !err; i++) {
+		err = cancel_error(probe->cancel, "comparing the layout with the process");
+		if (!err && !settles(probe, layout, shift, &threads.rows.at[i], NULL))
 			err = misfit(layout, threads.rows.at[i].tid);
+	}
+	if (!err)
+		err = check_asked(probe, layout, &threads);
 	for (size_t i = 0; i < threads.rows.n && !err; i++) {
 		struct sampled_thread *thread = &threads.rows.at[i];
 		struct layout_sample first = thread->sample;
 
-		if (thread->has_sample && !settles(probe, layout, shift, thread, &first))
+		err = cancel_error(probe->cancel, "comparing the layout with the process");
+		if (!err && thread->look == LOOK_SEEN &&
+		    !settles(probe, layout, shift, thread, &first))
 			err = misfit(layout, thread->tid);
 	}
 	vec_deinit(&threads.rows);

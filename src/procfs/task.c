@@ -62,6 +62,8 @@ struct error *task_dir_list(struct task_dir *task, struct tid_list *ret)
 {
 	struct tid_list list = { VEC_INIT };
 
+	if (!task->dir)
+		return base_error(BASE_ABSENT, ESRCH, "the threads could not be listed");
 	rewinddir(task->dir);
 	for (;;) {
 		struct dirent *entry;

@@ -30,9 +30,12 @@ static struct error *same_identity(pid_t pid, const struct exe_identity *before,
 	struct exe_identity now;
 	_cleanup_error_ struct error *cause = proc_exe_identity_read(PROC_ROOT, pid, &now);
 
-	if (cause)
+	if (cause && !proc_pid_exists(PROC_ROOT, pid))
 		return fatal_error(FATAL_EXE_IDENTITY_CHANGED, error_errno(cause),
 				   "pid %d ended %s: its executable is gone", pid, when);
+	if (cause)
+		return fatal_error(FATAL_EXE_IDENTITY_CHANGED, error_errno(cause),
+				   "pid %d: its executable cannot be read any more %s", pid, when);
 	if (now.dev == before->dev && now.ino == before->ino)
 		return NULL;
 	return fatal_error(
@@ -162,6 +165,7 @@ static struct error *collect(const struct probe_config *config, const struct can
 	err = same_identity(config->pid, &identity, "during ELF/DWARF parse");
 	if (!err)
 		err = take_all(probe, config, cancel, &identity, report);
+	probe_finish(probe);
 	report->stopped_threads = probe_stopped_threads(probe);
 	report->stopped_ns_total = probe_stopped_ns(probe);
 	return err;

@@ -230,7 +230,7 @@ static void a_library_loaded_later_is_found_in_each_thread(void **state UNUSED)
 	assert_success(objects_read("/proc", target.pid, &objects));
 	assert_success(glibc_layout_read(&objects, &layout));
 	assert_true(layout.has_libraries);
-	object = objects_find_by_name(&objects, "probe-tls-library");
+	object = objects_find_defining(&objects, "probe-tls-library", "touch_tls");
 	assert_non_null(object);
 	assert_success(object_load_bias(&objects, object, &bias));
 	remote_process_init(&process, target.pid);

@@ -250,20 +250,30 @@ static void a_program_without_a_mapping_of_its_name_still_comes_first(void **sta
 	staged_proc_remove(&staged);
 }
 
-static void objects_are_found_by_the_beginning_of_their_file_name(void **state UNUSED)
+/* A program may be called as it likes: only what defines the symbol is the library. */
+static void objects_are_found_by_name_and_what_they_define(void **state UNUSED)
 {
 	struct staged_proc staged = staged_proc_make();
+	_cleanup_free_ char *impostor = xasprintf("%s/libc.so.6-impostor", staged.pid_dir);
+	_cleanup_free_ char *maps = NULL;
+	_cleanup_free_ char *libc = NULL;
 	struct objects objects;
 
+	assert_success(objects_read("/proc", getpid(), &objects));
+	libc = xstrdup(objects_find_defining(&objects, "libc.so.6", "pthread_create")->path);
+	objects_deinit(&objects);
+	staged_link(&staged, "root", "/");
 	staged_link(&staged, "exe", "/proc/self/exe");
-	staged_text(&staged, "maps",
-		    "1000-2000 r-xp 00000000 fe:00 1 /libc.so.6/other\n"
-		    "3000-4000 r-xp 00000000 fe:00 2 /usr/lib/notlibc.so.6\n"
-		    "5000-6000 r-xp 00000000 fe:00 3 /usr/lib/libc.so.6\n");
+	staged_link(&staged, "libc.so.6-impostor", "/proc/self/exe");
+	maps = xasprintf("1000-2000 r-xp 00000000 fe:00 1 %s\n"
+			 "3000-4000 r-xp 00000000 fe:00 2 /usr/lib/notlibc.so.6\n"
+			 "5000-6000 r-xp 00000000 fe:00 3 %s\n",
+			 impostor, libc);
+	staged_text(&staged, "maps", maps);
 	objects = read_staged(&staged);
-	assert_string_equal(objects_find_by_name(&objects, "libc.so.6")->path,
-			    "/usr/lib/libc.so.6");
-	assert_null(objects_find_by_name(&objects, "ld-"));
+	assert_string_equal(
+		objects_find_defining(&objects, "libc.so.6", "_thread_db_pthread_tid")->path, libc);
+	assert_null(objects_find_defining(&objects, "ld-", "_rtld_global"));
 	objects_deinit(&objects);
 	staged_proc_remove(&staged);
 }
@@ -277,7 +287,7 @@ static void the_bias_of_this_program_is_what_the_loader_chose(void **state UNUSE
 
 	assert_success(objects_read("/proc", getpid(), &objects));
 	assert_true(objects.rows.n >= 3);
-	assert_non_null(objects_find_by_name(&objects, "libc.so.6"));
+	assert_non_null(objects_find_defining(&objects, "libc.so.6", "pthread_create"));
 	assert_success(object_load_bias(&objects, &objects.rows.at[0], &bias));
 	if (elf_image_type(objects.rows.at[0].image) == ET_DYN)
 		assert_int_equal(bias, (uintptr_t)__executable_start);
@@ -302,7 +312,7 @@ int main(void)
 		cmocka_unit_test(only_what_is_mapped_for_execution_counts_and_once),
 		cmocka_unit_test(a_deleted_library_is_not_read_from_its_old_path),
 		cmocka_unit_test(a_program_without_a_mapping_of_its_name_still_comes_first),
-		cmocka_unit_test(objects_are_found_by_the_beginning_of_their_file_name),
+		cmocka_unit_test(objects_are_found_by_name_and_what_they_define),
 		cmocka_unit_test(the_bias_of_this_program_is_what_the_loader_chose),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,7 +105,7 @@ static void a_signal_that_comes_first_is_handed_back(void **state UNUSED)
 	assert_int_equal(ptrace(PTRACE_SEIZE, s.thread.tid, NULL, NULL), 0);
 	signal_thread(&s, SIGUSR1);
 	wait_for_status(s.target.pid, s.thread.tid, "State", "t");
-	vec_push(&s.tracer.unreleased, s.thread.tid);
+	vec_push(&s.tracer.unreleased, (struct late_thread){ .tid = s.thread.tid });
 	assert_success(tracer_stop(&s.tracer, s.thread.tid, &stopped));
 	assert_int_equal(stopped.signal, SIGUSR1);
 	tracer_release(&s.tracer, &stopped);
@@ -184,7 +184,7 @@ static void a_thread_that_ends_before_it_stops_says_so(void **state UNUSED)
 	struct scene s = scene_start();
 
 	assert_int_equal(ptrace(PTRACE_SEIZE, s.thread.tid, NULL, NULL), 0);
-	vec_push(&s.tracer.unreleased, s.thread.tid);
+	vec_push(&s.tracer.unreleased, (struct late_thread){ .tid = s.thread.tid });
 	target_ask(&s.target, "end 1");
 	assert_stop_fails(&s, s.thread.tid, "waitpid", ESRCH);
 	assert_int_equal(s.tracer.unreleased.n, 0);

@@ -109,6 +109,10 @@ bool probe_target_was_replaced(const struct probe *probe UNUSED)
 	return fake_engine.replaced_at && fake_engine.n_snapshots >= fake_engine.replaced_at;
 }
 
+void probe_finish(struct probe *probe UNUSED)
+{
+}
+
 bool probe_wait(struct probe *probe, uint64_t ns)
 {
 	return cancel_sleep(probe->cancel, ns);
