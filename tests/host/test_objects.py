@@ -101,6 +101,21 @@ class Libraries(ExactTest):
     def test_library_with_another_thread_data_size(self):
         self.assert_exact(self.start_shared(jemalloc_dir("page64k"), threads=3, idle=1), "dwarf")
 
+    def test_stacks_that_change_hands_do_not_contradict_the_table(self):
+        """A thread that ended looks like counters that went back, if nobody asks whose they are."""
+        library = os.path.join(jemalloc_dir("debian"), "libjemalloc.so.2")
+        target = self.spawn([os.path.join(TARGETS, "short-lived")], env={"LD_PRELOAD": library})
+        self.assertEqual(target.process.stdout.readline(), "ready\n")
+        for _ in range(30):
+            self.assertEqual(self.read(target.pid)["evidence"], "layout-table")
+
+    def test_a_program_named_like_the_loader(self):
+        program = self.path("ld-program")
+        shutil.copy(target_path("finds"), program)
+        library = os.path.join(jemalloc_dir("debian"), "libjemalloc.so.2")
+        target = self.start_target("finds", threads=2, idle=1, program=program, env={"LD_PRELOAD": library})
+        self.assert_exact(target, "layout-table")
+
     def test_preloaded_library(self):
         for kind, evidence in (("default", "dwarf"), ("debian", "layout-table")):
             with self.subTest(kind=kind):

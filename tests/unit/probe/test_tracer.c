@@ -285,6 +285,9 @@ static void a_late_stop_is_released_as_soon_as_it_lands(void **state UNUSED)
 	target_ask(&s.target, "vfork-end");
 	while (!tracer_release_late(&s.tracer))
 		usleep(100);
+	/* It stood still, so it counts, since the moment it was asked to. */
+	assert_int_equal(s.tracer.stopped_threads, 1);
+	assert_true(s.tracer.stopped_ns >= 200 * NS_PER_MS);
 	assert_tracer(&s, 0);
 	assert_int_equal(s.tracer.unreleased.n, 0);
 	target_ask(&s.target, "on 1 count");
