@@ -21,15 +21,31 @@ static void *allocate_and_rest(void *arg)
 	return NULL;
 }
 
-int main(void)
+/* Enough of them that some stack changes hands between any two looks at all. */
+enum { LOOPS = 100 };
+
+static void *make_threads(void *unused)
 {
-	puts("ready");
-	fflush(stdout);
+	(void)unused;
 	for (int i = 0;; i++) {
 		pthread_t thread;
 
 		if (pthread_create(&thread, NULL, allocate_and_rest, i % 2 ? NULL : &thread) != 0)
-			return 1;
+			exit(1);
 		pthread_join(thread, NULL);
 	}
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < LOOPS; i++)
+		if (pthread_create(&thread, NULL, make_threads, NULL) != 0)
+			return 1;
+	puts("ready");
+	fflush(stdout);
+	pause();
+	return 0;
 }

@@ -106,7 +106,7 @@ class Libraries(ExactTest):
         library = os.path.join(jemalloc_dir("debian"), "libjemalloc.so.2")
         target = self.spawn([os.path.join(TARGETS, "short-lived")], env={"LD_PRELOAD": library})
         self.assertEqual(target.process.stdout.readline(), "ready\n")
-        for _ in range(30):
+        for _ in range(10):
             self.assertEqual(self.read(target.pid)["evidence"], "layout-table")
 
     def test_a_program_named_like_the_loader(self):
