@@ -100,7 +100,7 @@ bench: all ## our figures and the peer's in one run
 install: all ## DESTDIR= and prefix= as usual
 	@$(MESON) configure build/release -Dprefix=$(prefix)
 	@$(NINJA) -C build/release
-	@DESTDIR="$(DESTDIR)" $(MESON) install -C build/release --no-rebuild
+	@DESTDIR="$(if $(DESTDIR),$(abspath $(DESTDIR)))" $(MESON) install -C build/release --no-rebuild
 
 C_FILES = git ls-files -co --exclude-standard '*.c' '*.h' ':!tests/data'
 .PHONY: format format-check

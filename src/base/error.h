@@ -4,12 +4,12 @@
  * vocabulary (its domain), an errno where one applies, and a message that
  * callers extend with context on the way up:
  *
- *	#define PROBE_ERRORS(X)                                                  \
- *		X(PROBE_PTRACE_SEIZE, "ptrace-seize", "PTRACE_SEIZE was refused")
- *	DECLARE_ERROR_DOMAIN(probe, PROBE, PROBE_ERRORS);       in the header
- *	DEFINE_ERROR_DOMAIN(probe, PROBE, PROBE_ERRORS);        in one .c file
+ *	#define THREAD_ERRORS(X)                                                 \
+ *		X(THREAD_PTRACE_SEIZE, "ptrace-seize", "PTRACE_SEIZE was refused")
+ *	DECLARE_ERROR_DOMAIN(thread, THREAD, THREAD_ERRORS);    in the header
+ *	DEFINE_ERROR_DOMAIN(thread, THREAD, THREAD_ERRORS);     in one .c file
  *
- *	return probe_error(PROBE_PTRACE_SEIZE, errno, "tid %d", tid);
+ *	return thread_error(THREAD_PTRACE_SEIZE, errno, "tid %d", tid);
  *	return error_wrap(err, "probing pid %d", pid);
  *
  * prints "[ptrace-seize] probing pid 41: tid 42: Operation not permitted".

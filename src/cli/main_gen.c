@@ -33,13 +33,22 @@ static void format_fatal_words(const struct command *command UNUSED, struct strb
 	strbuf_append_char(into, '\n');
 }
 
+/* The words of "error_kind". */
+static void format_thread_words(const struct command *command UNUSED, struct strbuf *into)
+{
+#define THREAD_LINE_(id, tag, meaning) strbuf_append(into, "- *" tag "*: " meaning "\n");
+	THREAD_ERRORS(THREAD_LINE_)
+#undef THREAD_LINE_
+	strbuf_append_char(into, '\n');
+}
+
 static const struct {
 	const char *mark;
 	void (*format)(const struct command *command, struct strbuf *into);
 } parts[] = {
 	{ "@OPTIONS@\n", command_format_man_options },	 { "@EXITS@\n", command_format_man_exits },
 	{ "@COMMANDS@\n", command_format_man_commands }, { "@FATAL@\n", format_fatal_words },
-	{ "@VERSION@", format_version_number },
+	{ "@THREAD@\n", format_thread_words },		 { "@VERSION@", format_version_number },
 };
 
 static void format_man(const struct command *program, const char *source, struct strbuf *into)

@@ -110,9 +110,12 @@ struct error *tracer_stop(struct tracer *tracer, pid_t tid, struct stopped_threa
 	case WAIT_ENDED:
 		return thread_error(THREAD_WAITPID, ESRCH, "thread %d ended before it stopped",
 				    (int)tid);
-	case WAIT_FAILED:
+	case WAIT_FAILED: {
+		int errnum = errno;
+
 		keep_for_later(tracer, &thread);
-		return thread_error(THREAD_WAITPID, errno, "waitpid for thread %d", (int)tid);
+		return thread_error(THREAD_WAITPID, errnum, "waitpid for thread %d", (int)tid);
+	}
 	case WAIT_TIMEOUT:
 		break;
 	}

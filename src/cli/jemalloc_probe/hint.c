@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/io.h"
 #include "procfs/process.h"
+#include "procfs/status.h"
 #include "procfs/task.h"
 
 enum { PTRACE_SCOPE_MAX_BYTES = 16 };
@@ -20,9 +21,27 @@ static char read_ptrace_scope(const char *proc_root)
 	return err ? 0 : strbuf_str(&text)[0];
 }
 
-void hint_permission(const char *proc_root, struct strbuf *into)
+/* 0 when nobody traces it, or that is unknown. */
+static pid_t tracer_of(const char *proc_root, pid_t pid)
+{
+	pid_t tracer = 0;
+	_cleanup_error_ struct error *unknown = proc_status_pid_read(proc_root, pid, "TracerPid",
+								     &tracer);
+
+	return tracer;
+}
+
+void hint_permission(const char *proc_root, pid_t pid, struct strbuf *into)
 {
 	char scope = read_ptrace_scope(proc_root);
+	pid_t tracer = tracer_of(proc_root, pid);
+
+	/* A second tracer is refused to everybody, and to root for no other reason. */
+	if (tracer) {
+		strbuf_appendf(into, "it is traced by process %d already; only one can trace it",
+			       (int)tracer);
+		return;
+	}
 
 	if (scope >= '1' && scope <= '3')
 		strbuf_appendf(into, "kernel.yama.ptrace_scope is %c: ", scope);
@@ -67,7 +86,7 @@ void hint_exe(const char *proc_root, pid_t pid, int errnum, struct strbuf *into)
 	struct error *err;
 
 	if (errnum == EACCES || errnum == EPERM) {
-		hint_permission(proc_root, into);
+		hint_permission(proc_root, pid, into);
 		return;
 	}
 	if (errnum != ENOENT)

@@ -7,8 +7,8 @@
 
 #include "base/strbuf.h"
 
-/* Who may read another process, by the rule this system follows. */
-void hint_permission(const char *proc_root, struct strbuf *into);
+/* Who may read this process, by the rule this system follows, or who is at it already. */
+void hint_permission(const char *proc_root, pid_t pid, struct strbuf *into);
 /* Why the executable of a live process cannot be looked at; empty when nothing is known. */
 void hint_exe(const char *proc_root, pid_t pid, int errnum, struct strbuf *into);
 

@@ -97,7 +97,8 @@ static void format_heading(const struct probe_report *report, struct strbuf *int
 	if (report->evidence)
 		strbuf_appendf(into, ", evidence: %s", report->evidence);
 	if (report->stopped_threads) {
-		strbuf_appendf(into, ", %llu stops, ", (unsigned long long)report->stopped_threads);
+		strbuf_appendf(into, ", %llu %s, ", (unsigned long long)report->stopped_threads,
+			       report->stopped_threads == 1 ? "stop" : "stops");
 		number_format_duration(into, report->stopped_ns_total);
 		strbuf_append(into, " in all");
 	} else {

@@ -39,7 +39,7 @@ static int end_fatal(pid_t pid, const struct error *err)
 	if (error_is(err, &attach_error_domain, ATTACH_READLINK_FAILURE))
 		hint_exe(PROC_ROOT, pid, errnum, &hint);
 	else if (errnum == EPERM || errnum == EACCES)
-		hint_permission(PROC_ROOT, &hint);
+		hint_permission(PROC_ROOT, pid, &hint);
 	print_hint(&hint);
 	return EXIT_FAILED;
 }
@@ -79,7 +79,7 @@ static void say_all_failed(const struct probe_config *config, const struct probe
 	fprintf(stderr, "ktstr-probe-all-failed: %s\n", several ? "multi" : "single");
 	fprintf(stderr, "error: all threads failed probe%s\n", several ? " in every snapshot" : "");
 	if (probe_report_any_refused(report))
-		hint_permission(PROC_ROOT, &hint);
+		hint_permission(PROC_ROOT, config->pid, &hint);
 	print_hint(&hint);
 }
 

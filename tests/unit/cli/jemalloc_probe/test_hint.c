@@ -54,7 +54,7 @@ static void yama_is_named_with_its_value(void **state)
 		char text[] = { (char)('0' + scope), '\n', '\0' };
 
 		write_file(*state, "sys/kernel/yama", "ptrace_scope", text);
-		hint_permission(((struct fake_proc *)*state)->root, &hint);
+		hint_permission(((struct fake_proc *)*state)->root, 77, &hint);
 		assert_contains(strbuf_str(&hint), expected[scope]);
 		if (scope == 0)
 			assert_null(strstr(strbuf_str(&hint), "yama"));
@@ -65,9 +65,18 @@ static void without_yama_the_capability_is_named(void **state)
 {
 	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT;
 
-	hint_permission(((struct fake_proc *)*state)->root, &hint);
+	hint_permission(((struct fake_proc *)*state)->root, 77, &hint);
 	assert_contains(strbuf_str(&hint), "CAP_SYS_PTRACE");
 	assert_null(strstr(strbuf_str(&hint), "yama"));
+}
+
+static void another_tracer_is_named(void **state)
+{
+	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT;
+
+	write_file(*state, "77", "status", "Name:\tx\nTracerPid:\t4711\n");
+	hint_permission(((struct fake_proc *)*state)->root, 77, &hint);
+	assert_contains(strbuf_str(&hint), "traced by process 4711");
 }
 
 static const char *exe_hint(void **state, char task_state, int errnum, struct strbuf *into)
@@ -110,6 +119,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_proc(yama_is_named_with_its_value),
+		with_proc(another_tracer_is_named),
 		with_proc(without_yama_the_capability_is_named),
 		with_proc(a_process_without_executable_is_a_zombie_or_a_kernel_thread),
 		with_proc(a_refusal_is_about_permission),
