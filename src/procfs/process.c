@@ -76,3 +76,14 @@ struct error *proc_stat_read(const char *proc_root, pid_t pid, struct proc_stat 
 		err = proc_stat_parse(strbuf_str(&text), text.n, ret);
 	return error_wrap(err, "process %d", (int)pid);
 }
+
+struct error *proc_status_pid_read(const char *proc_root, pid_t pid, const char *name, pid_t *ret)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%d/status", proc_root, (int)pid);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct error *err = io_read_file(path, PROC_STATUS_MAX_BYTES, &text);
+
+	if (!err)
+		err = proc_status_pid_parse(strbuf_str(&text), text.n, name, ret);
+	return error_wrap(err, "%s", path);
+}

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "procfs/stat.h"
+#include "procfs/status.h"
 
 /* Device and inode of the executable: another program after an exec, or another process under a
  * used pid, differs. */
@@ -34,5 +35,9 @@ struct error *proc_exe_identity_read(const char *proc_root, pid_t pid,
 /* Where the exe link points, in the target's view; the caller owns it. */
 struct error *proc_exe_path_read(const char *proc_root, pid_t pid, char **ret) MUST_CHECK;
 struct error *proc_stat_read(const char *proc_root, pid_t pid, struct proc_stat *ret) MUST_CHECK;
+
+/* A line of /proc/PID/status that holds one pid, such as Tgid or TracerPid. */
+struct error *proc_status_pid_read(const char *proc_root, pid_t pid, const char *name,
+				   pid_t *ret) MUST_CHECK;
 
 #endif

@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/io.h"
-
 /* The line's value, or NULL; the name stands at the start of a line, as no thread name can. */
 static const char *find_line(const char *text, size_t n, const char *name, const char **ret_end)
 {
@@ -74,15 +71,4 @@ struct error *proc_status_pid_parse(const char *text, size_t n, const char *name
 		return base_error(BASE_PARSE, 0, "the line %s is no pid", name);
 	*ret = pid;
 	return NULL;
-}
-
-struct error *proc_status_pid_read(const char *proc_root, pid_t pid, const char *name, pid_t *ret)
-{
-	_cleanup_free_ char *path = xasprintf("%s/%d/status", proc_root, (int)pid);
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct error *err = io_read_file(path, PROC_STATUS_MAX_BYTES, &text);
-
-	if (!err)
-		err = proc_status_pid_parse(strbuf_str(&text), text.n, name, ret);
-	return error_wrap(err, "%s", path);
 }

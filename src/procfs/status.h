@@ -28,7 +28,5 @@ struct error *proc_nspid_parse(const char *text, size_t n, struct proc_nspid *re
 /* A line that holds one pid, such as Tgid or TracerPid. Absent and broken as above. */
 struct error *proc_status_pid_parse(const char *text, size_t n, const char *name,
 				    pid_t *ret) MUST_CHECK;
-struct error *proc_status_pid_read(const char *proc_root, pid_t pid, const char *name,
-				   pid_t *ret) MUST_CHECK;
 
 #endif

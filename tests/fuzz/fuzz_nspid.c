@@ -13,6 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct proc_nspid nspid = { 0 };
 	struct error *err;
+	pid_t pid = 0;
 
 	if (n && data[0] % 2 == 0)
 		strbuf_append(&text, "Name:\tx\nNSpid:");
@@ -29,5 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		if (nspid.ids[i] < 0)
 			abort();
 	error_free(err);
+	error_free(proc_status_pid_parse(strbuf_str(&text), text.n, "NSpid", &pid));
+	if (pid < 0)
+		abort();
 	return 0;
 }

@@ -111,9 +111,19 @@ static void memory_that_may_not_be_opened_is_not_called_gone(void **state UNUSED
 	address_space_close(&space);
 }
 
+static void our_own_parent_is_read(void **state UNUSED)
+{
+	pid_t pid = -1;
+
+	assert_success(proc_status_pid_read("/proc", getpid(), "PPid", &pid));
+	assert_int_equal(pid, getppid());
+	assert_error_tag(proc_status_pid_read("/proc", INT32_MAX, "PPid", &pid), "io");
+}
+
 int main(int argc, char **argv UNUSED)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(our_own_parent_is_read),
 		cmocka_unit_test(memory_is_gone_after_an_exec_of_the_same_program),
 		cmocka_unit_test(memory_that_may_not_be_opened_is_not_called_gone),
 		cmocka_unit_test(pid_zero_and_unused_pids_do_not_exist),

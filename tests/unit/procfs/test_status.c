@@ -77,15 +77,6 @@ static void a_single_pid_is_read_by_its_name(void **state UNUSED)
 	assert_error_tag(proc_status_pid_parse(text, strlen(text), "Pid", &pid), "absent");
 }
 
-static void our_own_parent_is_read(void **state UNUSED)
-{
-	pid_t pid = -1;
-
-	assert_success(proc_status_pid_read("/proc", getpid(), "PPid", &pid));
-	assert_int_equal(pid, getppid());
-	assert_error_tag(proc_status_pid_read("/proc", INT32_MAX, "PPid", &pid), "io");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -95,7 +86,6 @@ int main(void)
 		cmocka_unit_test(a_broken_line_is_refused),
 		cmocka_unit_test(our_own_line_ends_with_our_pid),
 		cmocka_unit_test(a_single_pid_is_read_by_its_name),
-		cmocka_unit_test(our_own_parent_is_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
