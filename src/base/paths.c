@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "base/paths.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+
+enum { REMOVE_DEPTH_LIMIT = 64 };
+
+static const char *env_path(const char *name)
+{
+	const char *value = getenv(name);
+
+	/* A relative cache would move with the working directory. */
+	return value && value[0] == '/' ? value : NULL;
+}
+
+static char *join(const char *top, const char *middle, const char *below)
+{
+	return xasprintf("%s%s%s%s", top, middle, below[0] ? "/" : "", below);
+}
+
+char *paths_cache(const char *below)
+{
+	const char *top = env_path("KTSTR_CACHE_DIR");
+
+	if (top)
+		return join(top, "", below);
+	top = env_path("XDG_CACHE_HOME");
+	if (top)
+		return join(top, "/ktstr", below);
+	top = env_path("HOME");
+	return join(top ? top : "/root", "/.cache/ktstr", below);
+}
+
+char *paths_run(const char *below)
+{
+	const char *top = env_path("KTSTR_RUN_DIR");
+	_cleanup_free_ char *own = NULL;
+
+	if (top)
+		return join(top, "", below);
+	top = env_path("XDG_RUNTIME_DIR");
+	if (top)
+		return join(top, "/ktstr", below);
+	if (geteuid() == 0)
+		return join("/run", "/ktstr", below);
+	own = xasprintf("/tmp/ktstr-%u", geteuid());
+	return join(own, "", below);
+}
+
+struct error *paths_make(const char *path, unsigned int mode)
+{
+	_cleanup_free_ char *copy = xstrdup(path);
+	struct stat st;
+
+	for (char *at = copy + 1;; at++) {
+		char end = *at;
+
+		if (end != '/' && end != 0)
+			continue;
+		*at = 0;
+		if (mkdir(copy, mode) < 0 && errno != EEXIST)
+			return base_error(BASE_IO, errno, "cannot make folder %s", copy);
+		*at = end;
+		if (end == 0)
+			break;
+	}
+	if (stat(path, &st) < 0)
+		return base_error(BASE_IO, errno, "cannot look at %s", path);
+	if (!S_ISDIR(st.st_mode))
+		return base_error(BASE_IO, ENOTDIR, "%s", path);
+	return NULL;
+}
+
+static int remove_at(int folder, const char *name, unsigned int depth)
+{
+	_cleanup_dir_ DIR *dir = NULL;
+	struct dirent *entry;
+	int fd;
+
+	if (unlinkat(folder, name, 0) == 0 || errno == ENOENT)
+		return 0;
+	if (errno != EISDIR && errno != EPERM)
+		return -1;
+	if (depth == 0) {
+		errno = ELOOP;
+		return -1;
+	}
+	fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -1;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return -1;
+	}
+	while ((entry = readdir(dir)) != NULL) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (remove_at(fd, entry->d_name, depth - 1) < 0)
+			return -1;
+	}
+	if (unlinkat(folder, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+		return -1;
+	return 0;
+}
+
+struct error *paths_remove(const char *path)
+{
+	if (remove_at(AT_FDCWD, path, REMOVE_DEPTH_LIMIT) < 0)
+		return base_error(BASE_IO, errno, "cannot remove %s", path);
+	return NULL;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where the programs keep things that outlive them, and things that must not. */
+#ifndef KTSTR_BASE_PATHS_H
+#define KTSTR_BASE_PATHS_H
+
+#include "base/error.h"
+
+/*
+ * Kernels, templates, package lists: $KTSTR_CACHE_DIR, else $XDG_CACHE_HOME/ktstr, else
+ * ~/.cache/ktstr, with `below` appended ("" for the top). Not created. The caller owns the
+ * string.
+ */
+char *paths_cache(const char *below) MUST_CHECK;
+/*
+ * What running programs show each other: $KTSTR_RUN_DIR, else $XDG_RUNTIME_DIR/ktstr, else
+ * /run/ktstr for root, else a folder of the user's own below /tmp.
+ */
+char *paths_run(const char *below) MUST_CHECK;
+/* mkdir -p, new folders with mode; a component that is no folder is BASE_IO. */
+struct error *paths_make(const char *path, unsigned int mode) MUST_CHECK;
+/*
+ * Removes a file, or a folder with all it holds, never following a link. What is not there is
+ * fine.
+ */
+struct error *paths_remove(const char *path) MUST_CHECK;
+
+#endif

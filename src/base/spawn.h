@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Children that die with this process. PR_SET_PDEATHSIG follows the thread that
+ * forked, so all children are forked by one thread that is started at first use and
+ * lives as long as the process: a worker thread may end and its QEMU lives on.
+ */
+#ifndef KTSTR_BASE_SPAWN_H
+#define KTSTR_BASE_SPAWN_H
+
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/strbuf.h"
+
+struct spawn_fd {
+	int ours;  /* open here; stays open here */
+	int child; /* number it has in the child */
+};
+
+struct spawn_request {
+	const char *const *argv; /* argv[0] is looked up in PATH */
+	const char *const *env;	 /* NULL: ours */
+	const struct spawn_fd
+		*fds; /* all other descriptors are closed; 0, 1, 2 are /dev/null if not named */
+	size_t n_fds;
+	const char *cwd; /* NULL: ours */
+	bool own_group;	 /* a new process group, out of reach of the terminal's Ctrl-C */
+	bool new_session;
+};
+
+/*
+ * Returns once exec() succeeded: a program that cannot be executed is BASE_IO with errno.
+ * *ret_pidfd is readable when the child has ended; reap with spawn_wait().
+ */
+struct error *spawn_child(const struct spawn_request *request, pid_t *ret_pid,
+			  int *ret_pidfd) MUST_CHECK;
+/* Waits for the end and reaps. The status is waitpid()'s. */
+struct error *spawn_wait(pid_t pid, int *ret_status) MUST_CHECK;
+
+/* Runs a program to its end and collects standard output, bounded. Standard error is ours. */
+struct error *spawn_capture(const char *const *argv, size_t limit_bytes, struct strbuf *out,
+			    int *ret_status) MUST_CHECK;
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/paths.h"
+
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "unit.h"
+
+static void expect_cache(const char *expected)
+{
+	_cleanup_free_ char *path = paths_cache("kernels");
+
+	assert_string_equal(path, expected);
+}
+
+static void cache_is_where_the_environment_says(void **state UNUSED)
+{
+	setenv("HOME", "/h", 1);
+	unsetenv("KTSTR_CACHE_DIR");
+	unsetenv("XDG_CACHE_HOME");
+	expect_cache("/h/.cache/ktstr/kernels");
+	setenv("XDG_CACHE_HOME", "/xdg", 1);
+	expect_cache("/xdg/ktstr/kernels");
+	setenv("KTSTR_CACHE_DIR", "/own", 1);
+	expect_cache("/own/kernels");
+	setenv("KTSTR_CACHE_DIR", "relative", 1);
+	expect_cache("/xdg/ktstr/kernels");
+}
+
+static void run_folder_is_the_users_own(void **state UNUSED)
+{
+	_cleanup_free_ char *own = NULL, *xdg = NULL, *top = NULL;
+
+	setenv("XDG_RUNTIME_DIR", "/run/user/7", 1);
+	unsetenv("KTSTR_RUN_DIR");
+	xdg = paths_run("vm");
+	assert_string_equal(xdg, "/run/user/7/ktstr/vm");
+	setenv("KTSTR_RUN_DIR", "/own", 1);
+	own = paths_run("vm");
+	assert_string_equal(own, "/own/vm");
+	top = paths_run("");
+	assert_string_equal(top, "/own");
+}
+
+static void folders_are_made_and_removed_whole(void **state UNUSED)
+{
+	char dir[] = "/tmp/ktstr-paths-XXXXXX";
+	_cleanup_free_ char *deep = NULL, *link = NULL, *kept = NULL, *tree = NULL;
+	struct stat st;
+
+	assert_non_null(mkdtemp(dir));
+	tree = xasprintf("%s/tree", dir);
+	deep = xasprintf("%s/a/b/c", tree);
+	kept = xasprintf("%s/kept", dir);
+	link = xasprintf("%s/a/link", tree);
+	assert_success(paths_make(deep, 0700));
+	assert_success(paths_make(deep, 0700));
+	assert_success(paths_make(kept, 0700));
+	assert_int_equal(symlink(kept, link), 0);
+	assert_success(paths_remove(tree));
+	assert_int_equal(stat(tree, &st), -1);
+	/* What a link points to is not ours to remove. */
+	assert_int_equal(stat(kept, &st), 0);
+	assert_success(paths_remove(tree));
+	assert_success(paths_remove(dir));
+	assert_int_equal(stat(dir, &st), -1);
+}
+
+static void file_in_the_way_of_a_folder_is_an_error(void **state UNUSED)
+{
+	assert_error_tag(paths_make("/dev/null/x", 0700), "io");
+	assert_error_tag(paths_make("/dev/null", 0700), "io");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cache_is_where_the_environment_says),
+		cmocka_unit_test(run_folder_is_the_users_own),
+		cmocka_unit_test(folders_are_made_and_removed_whole),
+		cmocka_unit_test(file_in_the_way_of_a_folder_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
