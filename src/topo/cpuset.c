@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "topo/cpuset.h"
+
+#include <string.h>
+
+#include "topo/quote.h"
+
+void cpuset_add(struct cpuset *set, unsigned int cpu)
+{
+	if (cpu < TOPO_LIMIT_CPUS)
+		set->words[cpu / 64] |= UINT64_C(1) << (cpu % 64);
+}
+
+void cpuset_add_range(struct cpuset *set, unsigned int first, unsigned int last)
+{
+	for (unsigned int cpu = first; cpu <= last && cpu < TOPO_LIMIT_CPUS; cpu++)
+		cpuset_add(set, cpu);
+}
+
+bool cpuset_has(const struct cpuset *set, unsigned int cpu)
+{
+	return cpu < TOPO_LIMIT_CPUS && set->words[cpu / 64] >> (cpu % 64) & 1;
+}
+
+bool cpuset_equal(const struct cpuset *a, const struct cpuset *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+unsigned int cpuset_count(const struct cpuset *set)
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(set->words); i++)
+		count += (unsigned int)__builtin_popcountll(set->words[i]);
+	return count;
+}
+
+unsigned int cpuset_next(const struct cpuset *set, unsigned int from)
+{
+	while (from < TOPO_LIMIT_CPUS) {
+		uint64_t rest = set->words[from / 64] >> (from % 64);
+
+		if (rest)
+			return from + (unsigned int)__builtin_ctzll(rest);
+		from = (from / 64 + 1) * 64;
+	}
+	return TOPO_LIMIT_CPUS;
+}
+
+/* Leading zeros are fine, as they are for the kernel; a number past the limit is not. */
+static bool take_cpu(const char *text, size_t n, size_t *at, unsigned int *ret)
+{
+	unsigned int value = 0;
+	size_t start = *at;
+
+	for (; *at < n && text[*at] >= '0' && text[*at] <= '9'; (*at)++) {
+		value = value * 10 + (unsigned int)(text[*at] - '0');
+		if (value >= TOPO_LIMIT_CPUS)
+			return false;
+	}
+	*ret = value;
+	return *at > start;
+}
+
+static struct error *take_range(const char *text, size_t n, size_t *at, struct cpuset *set)
+{
+	unsigned int first, last;
+	size_t start = *at;
+
+	if (!take_cpu(text, n, at, &first))
+		return topo_error(TOPO_CPU_LIST, 0, "no CPU number below %d at character %zu",
+				  TOPO_LIMIT_CPUS, start);
+	last = first;
+	if (*at < n && text[*at] == '-') {
+		(*at)++;
+		if (!take_cpu(text, n, at, &last))
+			return topo_error(TOPO_CPU_LIST, 0, "the range from %u has no end below %d",
+					  first, TOPO_LIMIT_CPUS);
+		if (last < first)
+			return topo_error(TOPO_CPU_LIST, 0, "the range %u-%u runs backwards", first,
+					  last);
+	}
+	for (unsigned int cpu = first; cpu <= last; cpu++) {
+		if (cpuset_has(set, cpu))
+			return topo_error(TOPO_CPU_LIST, 0, "CPU %u is there twice", cpu);
+		cpuset_add(set, cpu);
+	}
+	return NULL;
+}
+
+struct error *cpuset_parse(const char *text, size_t n, struct cpuset *ret)
+{
+	struct cpuset set = { 0 };
+	struct error *err = NULL;
+	struct quote q;
+	size_t at = 0;
+
+	if (n && text[n - 1] == '\n')
+		n--;
+	while (!err && n) {
+		err = take_range(text, n, &at, &set);
+		if (err || at == n)
+			break;
+		if (text[at++] != ',')
+			err = topo_error(TOPO_CPU_LIST, 0, "a comma is missing at character %zu",
+					 at - 1);
+	}
+	if (err)
+		return error_wrap(err, "CPU list \"%s\"", quote_bytes(&q, text, n));
+	*ret = set;
+	return NULL;
+}
+
+void cpuset_format(const struct cpuset *set, struct strbuf *into)
+{
+	const char *comma = "";
+
+	cpuset_for_each(first, set)
+	{
+		unsigned int last = first;
+
+		while (cpuset_has(set, last + 1))
+			last++;
+		strbuf_appendf(into, "%s%u", comma, first);
+		if (last > first)
+			strbuf_appendf(into, "-%u", last);
+		comma = ",";
+		first = last;
+	}
+}

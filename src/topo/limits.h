@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every bound of this room. */
+#ifndef KTSTR_TOPO_LIMITS_H
+#define KTSTR_TOPO_LIMITS_H
+
+enum {
+	/* Of a topology that can be asked for. */
+	TOPOLOGY_LIMIT_CPUS = 1024,
+	TOPOLOGY_LIMIT_NODES = 32,
+	TOPOLOGY_LIMIT_TEXT = 8192,
+	/* Of a system that is looked at: NR_CPUS of x86-64 is at most 8192, MAX_NUMNODES 1024. */
+	TOPO_LIMIT_CPUS = 8192,
+	TOPO_LIMIT_NODES = 1024,
+	/* Bytes of one file of /sys, and of a whole description as text. */
+	TOPO_LIMIT_SYSFS_BYTES = 65536,
+	TOPO_LIMIT_MACHINE_TEXT = 1 << 20,
+	/* Different reasons for absent items, and the length of one. */
+	TOPO_LIMIT_ABSENCES = 256,
+	TOPO_LIMIT_REASON = 128,
+	/* Caches of one CPU: instruction, data, L2, L3 and room for more. */
+	TOPO_LIMIT_CACHES = 16,
+};
+
+#endif

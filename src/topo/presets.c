@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "topo/presets.h"
+
+#include <string.h>
+
+#include "topo/quote.h"
+
+const struct preset presets[] = {
+#define PRESET(name_, nodes_, llcs_, cores_, threads_) \
+	{ name_, { .nodes = (nodes_), .llcs = (llcs_), .cores = (cores_), .threads = (threads_) } },
+#include "topo/presets.def"
+#undef PRESET
+};
+const size_t n_presets = ARRAY_SIZE(presets);
+
+const struct preset *preset_find(const char *name)
+{
+	for (size_t i = 0; i < n_presets; i++)
+		if (strcmp(presets[i].name, name) == 0)
+			return &presets[i];
+	return NULL;
+}
+
+struct error *topology_parse_or_preset(const char *text, struct topology *ret)
+{
+	const struct preset *preset = preset_find(text);
+	struct quote q;
+
+	if (preset) {
+		*ret = preset->topology;
+		return NULL;
+	}
+	/* A topology begins with a number and no preset does. */
+	if (*text >= 'a' && *text <= 'z')
+		return topo_error(TOPO_FORM, 0,
+				  "\"%s\" is neither a preset nor a topology such as 1n2l4c1t",
+				  quote_bytes(&q, text, strlen(text)));
+	return topology_parse(text, ret);
+}

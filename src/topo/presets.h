@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Topologies with a name; the table is presets.def. */
+#ifndef KTSTR_TOPO_PRESETS_H
+#define KTSTR_TOPO_PRESETS_H
+
+#include "topo/topology.h"
+
+struct preset {
+	const char *name;
+	struct topology topology;
+};
+
+extern const struct preset presets[];
+extern const size_t n_presets;
+
+/* NULL when there is none of that name. */
+const struct preset *preset_find(const char *name);
+/* What a user writes: the name of a preset, or a topology. */
+struct error *topology_parse_or_preset(const char *text, struct topology *ret) MUST_CHECK;
+
+#endif
