@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "wire/cpio_reader.h"
+
+#include "base/alloc.h"
+#include "unit.h"
+
+/* What the reader told, as text: one word per event. */
+static struct error *told_begin(void *context, const struct cpio_entry *e)
+{
+	strbuf_appendf(context, "[%s %o %u", e->name, e->mode, e->mtime);
+	if (e->target)
+		strbuf_appendf(context, " -> %s", e->target);
+	if (S_ISCHR(e->mode))
+		strbuf_appendf(context, " %u:%u", e->device_major, e->device_minor);
+	strbuf_append(context, "|");
+	return NULL;
+}
+
+static struct error *told_data(void *context, const void *bytes, size_t n)
+{
+	strbuf_append_bytes(context, bytes, n);
+	return NULL;
+}
+
+static struct error *told_end(void *context)
+{
+	strbuf_append(context, "]");
+	return NULL;
+}
+
+static struct error *told_trailer(void *context)
+{
+	strbuf_append(context, ".");
+	return NULL;
+}
+
+static const struct cpio_events telling = { told_begin, told_data, told_end, told_trailer };
+
+static struct error *read_in_pieces(const void *bytes, size_t n, size_t piece,
+				    const struct cpio_reader_limits *limits, struct strbuf *told)
+{
+	_cleanup_cpio_reader_ struct cpio_reader *r = cpio_reader_new(limits, &telling, told);
+	const char *at = bytes;
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < n && !err; i += piece)
+		err = cpio_reader_feed(r, at + i, n - i < piece ? n - i : piece);
+	return err ? err : cpio_reader_finish(r);
+}
+
+static struct error *read_all(const struct strbuf *a, const struct cpio_reader_limits *limits)
+{
+	_cleanup_strbuf_ struct strbuf told = STRBUF_INIT;
+
+	return read_in_pieces(a->at, a->n, a->n, limits, &told);
+}
+
+static const struct cpio_reader_limits usual;
+
+/* One header by hand, so that every field can lie. */
+struct lie {
+	const char *magic, *name, *data;
+	uint32_t mode, links, size, name_bytes;
+};
+
+static void append_entry(struct strbuf *a, struct lie l)
+{
+	uint32_t name_bytes = l.name_bytes ? l.name_bytes : (uint32_t)strlen(l.name) + 1;
+
+	strbuf_appendf(a, "%s%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x",
+		       l.magic ? l.magic : "070701", 7, l.mode, 0, 0, l.links, 0, l.size, 0, 0, 0,
+		       0, name_bytes, 0);
+	strbuf_append_bytes(a, l.name, strlen(l.name) + 1);
+	strbuf_append_repeated(a, 0, -a->n & 3);
+	if (l.data)
+		strbuf_append_bytes(a, l.data, strlen(l.data));
+	strbuf_append_repeated(a, 0, -a->n & 3);
+}
+
+static void append_trailer(struct strbuf *a)
+{
+	append_entry(a, (struct lie){ .name = CPIO_TRAILER, .links = 1 });
+}
+
+static struct error *read_lie(struct lie l, const struct cpio_reader_limits *limits)
+{
+	_cleanup_strbuf_ struct strbuf a = STRBUF_INIT;
+
+	append_entry(&a, l);
+	append_trailer(&a);
+	return read_all(&a, limits);
+}
+
+static void archive_reads_the_same_in_pieces_of_any_size(void **state UNUSED)
+{
+	static const size_t pieces[] = { 1, 2, 3, 7, 109, 110, 111, 512, 4096 };
+	static const char wanted[] = "[d 40755 0|][l 120777 0 -> some/where|][empty 100644 0|]"
+				     "[d/f 100600 0|hello][tty 20620 0 5:0|].";
+	_cleanup_strbuf_ struct strbuf a = STRBUF_INIT;
+	struct cpio_writer w;
+
+	cpio_writer_init(&w, cpio_strbuf_sink, &a);
+	assert_success(cpio_write_folder(&w, "d", 0755));
+	assert_success(cpio_write_link(&w, "l", "some/where"));
+	assert_success(cpio_write_file(&w, "empty", 0644, "", 0));
+	assert_success(cpio_write_file(&w, "d/f", 0600, "hello", 5));
+	assert_success(cpio_write_device(&w, "tty", S_IFCHR, 0620, 5, 0));
+	assert_success(cpio_write_trailer(&w));
+	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
+		_cleanup_strbuf_ struct strbuf told = STRBUF_INIT;
+
+		assert_success(read_in_pieces(a.at, a.n, pieces[i], &usual, &told));
+		assert_string_equal(strbuf_str(&told), wanted);
+	}
+}
+
+static void every_shorter_archive_is_truncated(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf a = STRBUF_INIT;
+
+	append_entry(&a, (struct lie){ .name = "f", .mode = 0100644, .size = 3, .data = "abc" });
+	append_trailer(&a);
+	for (size_t n = 0; n < a.n; n++) {
+		_cleanup_strbuf_ struct strbuf told = STRBUF_INIT;
+
+		assert_error_tag(read_in_pieces(a.at, n, n ? n : 1, &usual, &told),
+				 "cpio-truncated");
+	}
+	assert_success(read_all(&a, &usual));
+}
+
+static void names_that_lead_out_are_refused_unless_asked_for(void **state UNUSED)
+{
+	static const char *const bad[] = { "/etc/passwd", "../x", "a/../../b", ".." };
+	static const struct cpio_reader_limits any = { .any_name = true };
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct lie l = { .name = bad[i], .mode = 0100644 };
+
+		assert_error_tag(read_lie(l, &usual), "cpio-name");
+		assert_success(read_lie(l, &any));
+	}
+	assert_error_tag(read_lie((struct lie){ .name = "", .mode = 0100644 }, &any), "cpio-name");
+}
+
+static void headers_that_lie_are_refused(void **state UNUSED)
+{
+	static const struct {
+		struct lie lie;
+		const char *tag;
+	} rows[] = {
+		{ { .magic = "070707", .name = "f", .mode = 0100644 }, "cpio-magic" },
+		{ { .magic = "070702", .name = "f", .mode = 0100644 }, "cpio-magic" },
+		{ { .name = "f", .mode = 0100644, .name_bytes = 3 }, "cpio-name" },
+		{ { .name = "long", .mode = 0100644, .name_bytes = 3 }, "cpio-name" },
+		{ { .name = "f", .mode = 0100644, .name_bytes = 4097 }, "cpio-name" },
+		{ { .name = "f", .mode = 0100644, .name_bytes = 0xffffffff }, "cpio-name" },
+		{ { .name = "s", .mode = 0140644 }, "cpio-type" },
+		{ { .name = "hard", .mode = 0100644, .links = 2 }, "cpio-type" },
+		{ { .name = "d", .mode = 0040755, .size = 4, .data = "abcd" }, "cpio-size" },
+		{ { .name = "l", .mode = 0120777 }, "cpio-target" },
+		{ { .name = "l", .mode = 0120777, .size = 4096 }, "cpio-target" },
+		{ { .name = "l", .mode = 0120777, .size = 2, .data = "a" }, "cpio-target" },
+		{ { .name = CPIO_TRAILER, .size = 1 }, "cpio-size" },
+		{ { .name = "f", .mode = 0100644, .size = 1, .data = "ab" }, "cpio-padding" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_error_tag(read_lie(rows[i].lie, &usual), rows[i].tag);
+}
+
+static void a_field_that_is_no_number_is_refused(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf a = STRBUF_INIT;
+
+	append_entry(&a, (struct lie){ .name = "f", .mode = 0100644 });
+	append_trailer(&a);
+	for (size_t i = 6; i < CPIO_HEADER_BYTES; i += 8) {
+		char kept = a.at[i];
+
+		a.at[i] = 'g';
+		assert_error_tag(read_all(&a, &usual), "cpio-header");
+		a.at[i] = ' ';
+		assert_error_tag(read_all(&a, &usual), "cpio-header");
+		a.at[i] = kept;
+	}
+	assert_success(read_all(&a, &usual));
+}
+
+static void only_zeros_may_follow_the_trailer(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf a = STRBUF_INIT;
+
+	append_trailer(&a);
+	strbuf_append_repeated(&a, 0, 1000);
+	assert_success(read_all(&a, &usual));
+	strbuf_append_char(&a, '0');
+	assert_error_tag(read_all(&a, &usual), "cpio-padding");
+}
+
+static void limits_hold(void **state UNUSED)
+{
+	static const struct cpio_reader_limits small = { .file_bytes = 4 },
+					       little = { .total_bytes = 7 },
+					       few = { .entries = 2 };
+	_cleanup_strbuf_ struct strbuf a = STRBUF_INIT;
+
+	append_entry(&a, (struct lie){ .name = "a", .mode = 0100644, .size = 4, .data = "abcd" });
+	append_entry(&a, (struct lie){ .name = "d", .mode = 0040755 });
+	assert_error_tag(read_all(&a, &usual), "cpio-truncated");
+	assert_error_tag(read_all(&a, &small), "cpio-truncated");
+	append_entry(&a, (struct lie){ .name = "b", .mode = 0100644, .size = 4, .data = "abcd" });
+	append_trailer(&a);
+	assert_success(read_all(&a, &usual));
+	assert_success(read_all(&a, &small));
+	assert_error_tag(read_all(&a, &little), "cpio-limit");
+	assert_error_tag(read_all(&a, &few), "cpio-limit");
+	assert_error_tag(
+		read_lie((struct lie){ .name = "a", .mode = 0100644, .size = 5, .data = "abcde" },
+			 &small),
+		"cpio-limit");
+}
+
+static void nothing_is_read_after_an_error(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf told = STRBUF_INIT;
+	_cleanup_cpio_reader_ struct cpio_reader *r = cpio_reader_new(&usual, &telling, &told);
+	_cleanup_strbuf_ struct strbuf bad = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf good = STRBUF_INIT;
+
+	strbuf_append_repeated(&bad, 'x', CPIO_HEADER_BYTES);
+	append_trailer(&good);
+	assert_error_tag(cpio_reader_feed(r, bad.at, bad.n), "cpio-magic");
+	assert_error_tag(cpio_reader_feed(r, good.at, good.n), "cpio-truncated");
+	assert_error_tag(cpio_reader_finish(r), "cpio-truncated");
+	assert_false(cpio_reader_is_done(r));
+	assert_string_equal(strbuf_str(&told), "");
+}
+
+static struct error *full_disk(void *context UNUSED, const void *bytes UNUSED, size_t n UNUSED)
+{
+	return base_error(BASE_IO, ENOSPC, "writing");
+}
+
+static void an_error_of_the_caller_comes_back(void **state UNUSED)
+{
+	static const struct cpio_events failing = { .data = full_disk };
+	_cleanup_cpio_reader_ struct cpio_reader *r = cpio_reader_new(&usual, &failing, NULL);
+	_cleanup_strbuf_ struct strbuf a = STRBUF_INIT;
+
+	append_entry(&a, (struct lie){ .name = "f", .mode = 0100644, .size = 3, .data = "abc" });
+	assert_error_tag(cpio_reader_feed(r, a.at, a.n), "io");
+}
+
+static void entries_and_bytes_are_counted(void **state UNUSED)
+{
+	static const struct cpio_events deaf;
+	_cleanup_cpio_reader_ struct cpio_reader *r = cpio_reader_new(&usual, &deaf, NULL);
+	_cleanup_strbuf_ struct strbuf a = STRBUF_INIT;
+
+	append_entry(&a, (struct lie){ .name = "f", .mode = 0100644, .size = 3, .data = "abc" });
+	append_entry(&a, (struct lie){ .name = "l", .mode = 0120777, .size = 1, .data = "f" });
+	append_trailer(&a);
+	assert_success(cpio_reader_feed(r, a.at, a.n));
+	assert_true(cpio_reader_is_done(r));
+	assert_int_equal(cpio_reader_entries(r), 2);
+	assert_int_equal(cpio_reader_file_bytes(r), 3);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(archive_reads_the_same_in_pieces_of_any_size),
+		cmocka_unit_test(every_shorter_archive_is_truncated),
+		cmocka_unit_test(names_that_lead_out_are_refused_unless_asked_for),
+		cmocka_unit_test(headers_that_lie_are_refused),
+		cmocka_unit_test(a_field_that_is_no_number_is_refused),
+		cmocka_unit_test(only_zeros_may_follow_the_trailer),
+		cmocka_unit_test(limits_hold),
+		cmocka_unit_test(nothing_is_read_after_an_error),
+		cmocka_unit_test(an_error_of_the_caller_comes_back),
+		cmocka_unit_test(entries_and_bytes_are_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
