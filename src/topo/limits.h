@@ -8,9 +8,9 @@ enum {
 	TOPOLOGY_LIMIT_CPUS = 1024,
 	TOPOLOGY_LIMIT_NODES = 32,
 	TOPOLOGY_LIMIT_TEXT = 8192,
-	/* Of a system that is looked at: NR_CPUS of x86-64 is at most 8192, MAX_NUMNODES 1024. */
+	/* Of a system that is looked at: NR_CPUS of x86-64 is at most 8192, many nodes are 16. */
 	TOPO_LIMIT_CPUS = 8192,
-	TOPO_LIMIT_NODES = 1024,
+	TOPO_LIMIT_NODES = 256,
 	/* Bytes of one file of /sys, and of a whole description as text. */
 	TOPO_LIMIT_SYSFS_BYTES = 65536,
 	TOPO_LIMIT_MACHINE_TEXT = 1 << 20,
