@@ -5,6 +5,7 @@
  */
 #include "vm/qemu_binary.h"
 
+#include <signal.h>
 #include <sys/time.h>
 
 #include "folders.h"
@@ -230,11 +231,18 @@ static void a_daemon_left_behind_is_not_waited_for(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *path = put_file(
-		f, "daemon", "#!/bin/sh\nsleep 8 &\necho QEMU emulator version 8.2.0\n", 0755);
+		f, "daemon",
+		"#!/bin/sh\nsleep 60 &\necho $! >$0.pid\necho QEMU emulator version 8.2.0\n", 0755);
+	_cleanup_free_ char *pid_path = xasprintf("%s.pid", path);
+	_cleanup_strbuf_ struct strbuf pid = STRBUF_INIT;
 	_cleanup_qemu_binary_ struct qemu_binary *binary = NULL;
 
 	assert_success(qemu_binary_open(path, &binary));
 	assert_int_equal(binary->version.major, 8);
+	assert_success(io_read_file(pid_path, 32, &pid));
+	assert_true(atoi(pid.at) > 1);
+	/* Still there: nobody waited for its end. */
+	assert_int_equal(kill(atoi(pid.at), SIGKILL), 0);
 }
 
 int main(int argc, char *argv[])
