@@ -105,6 +105,8 @@ static void copy_reason(char into[TOPO_LIMIT_REASON], const char *reason)
 
 	for (; reason[n] && n < TOPO_LIMIT_REASON - 1; n++)
 		into[n] = (char)(reason[n] >= ' ' && reason[n] <= '~' ? reason[n] : '?');
+	while (n && into[n - 1] == ' ')
+		n--;
 	into[n] = '\0';
 }
 

@@ -4,7 +4,7 @@
  *
  *	machine 1              form of this text
  *	cpus 0-3
- *	nodes 0-1              or "nodes -" from a kernel without NUMA
+ *	nodes 0-1              or "-" from a kernel without NUMA, "?" when not known
  *	threads 0-1            these share a core
  *	core-id 0 0-1          the number, then whose it is
  *	llc 0-3                these share their last-level cache
@@ -73,7 +73,7 @@ void topo_machine_format(const struct topo_machine *m, struct strbuf *into)
 	set = (struct cpuset){ 0 };
 	for (unsigned int i = 0; i < m->n_nodes; i++)
 		cpuset_add(&set, m->nodes[i].number);
-	strbuf_append(into, m->no_numa ? "nodes -" : "nodes ");
+	strbuf_append(into, m->no_numa ? "nodes -" : m->n_nodes ? "nodes " : "nodes ?");
 	append_cpus(into, &set);
 	format_item(m, TOPO_ITEM_THREADS, false, into);
 	format_item(m, TOPO_ITEM_CORE_ID, true, into);
@@ -344,9 +344,11 @@ static struct error *parse_head(struct lines *in, struct topo_machine **ret)
 	if (!next_line(in) || !take_literal(in, "nodes"))
 		return topo_error(TOPO_MACHINE, 0, "line 3 does not tell the nodes");
 	no_numa = take_literal(in, "-");
-	err = no_numa ? NULL : take_cpus(in, &nodes);
+	err = no_numa || take_literal(in, "?") ? NULL : take_cpus(in, &nodes);
 	if (err)
 		return err;
+	if (in->word != in->word_end)
+		return bad(in, "more than expected");
 	if (cpuset_next(&nodes, TOPO_LIMIT_NODES) < TOPO_LIMIT_CPUS)
 		return topo_error(TOPO_MACHINE, 0, "node %u, at most %d are possible",
 				  cpuset_next(&nodes, TOPO_LIMIT_NODES), TOPO_LIMIT_NODES);
@@ -360,7 +362,9 @@ static struct error *parse_line(struct lines *in, struct topo_machine *m)
 	enum topo_item item;
 	struct error *err;
 
-	if (take_literal(in, "absent"))
+	if (in->word_end > in->word && in->word_end[-1] == ' ')
+		err = bad(in, "a blank at the end");
+	else if (take_literal(in, "absent"))
 		err = parse_absence(in, m);
 	else if (!take_item(in, &item))
 		err = bad(in, "no known word");

@@ -5,6 +5,8 @@
 
 #include "topo/quote.h"
 
+DEFINE_ERROR_DOMAIN(topo, TOPO, TOPO_ERRORS);
+
 static const struct level {
 	char letter;
 	const char *one, *many;
