@@ -147,6 +147,8 @@ static struct error *check_entry(struct cpio_reader *r)
 
 	if (++r->entries > r->limits.entries)
 		return cpio_error(CPIO_LIMIT, 0, "more than %u entries", r->limits.entries);
+	if (e->mode & ~(uint32_t)(S_IFMT | 07777))
+		return cpio_error(CPIO_TYPE, 0, "%s: mode %o", e->name, e->mode);
 	if (S_ISREG(e->mode)) {
 		if (e->size > r->limits.file_bytes)
 			return cpio_error(CPIO_LIMIT, 0, "%s: %u bytes (at most %llu)", e->name,

@@ -13,7 +13,9 @@
 
 struct copy {
 	struct cpio_writer w;
+	struct cpio_writer plain; /* the same through the short calls */
 	struct strbuf archive;
+	struct strbuf plain_archive;
 	struct strbuf told;
 	uint64_t owed;
 	bool rewrite;
@@ -23,6 +25,20 @@ static void must(struct error *err)
 {
 	if (err)
 		abort();
+}
+
+static struct error *write_plainly(struct cpio_writer *w, const struct cpio_entry *e)
+{
+	uint32_t permissions = e->mode & 07777;
+
+	if (S_ISDIR(e->mode))
+		return cpio_write_folder(w, e->name, permissions);
+	if (S_ISLNK(e->mode))
+		return cpio_write_link(w, e->name, e->target);
+	if (S_ISREG(e->mode))
+		return cpio_write_file(w, e->name, permissions, e->name, strlen(e->name));
+	return cpio_write_device(w, e->name, e->mode & S_IFMT, permissions, e->device_major,
+				 e->device_minor);
 }
 
 static struct error *begin(void *context, const struct cpio_entry *e)
@@ -38,12 +54,9 @@ static struct error *begin(void *context, const struct cpio_entry *e)
 	c->owed = e->target ? 0 : e->size;
 	if (!c->rewrite)
 		return NULL;
-	if (e->target) {
-		must(cpio_write(&c->w, e, e->target, e->size));
-		return NULL;
-	}
+	error_free(write_plainly(&c->plain, e));
 	/* Asked for, a name that leads out is read; the writer still refuses it. */
-	return cpio_begin(&c->w, e);
+	return e->target ? cpio_write(&c->w, e, e->target, e->size) : cpio_begin(&c->w, e);
 }
 
 static struct error *data(void *context, const void *bytes, size_t n)
@@ -74,8 +87,10 @@ static struct error *trailer(void *context)
 {
 	struct copy *c = context;
 
-	if (c->rewrite)
+	if (c->rewrite) {
 		must(cpio_write_trailer(&c->w));
+		must(cpio_write_trailer(&c->plain));
+	}
 	return NULL;
 }
 
@@ -111,6 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	limits.entries = bytes[0] & 0x20 ? 3 : 0;
 	limits.any_name = bytes[0] & 0x10;
 	cpio_writer_init(&first.w, cpio_strbuf_sink, &first.archive);
+	cpio_writer_init(&first.plain, cpio_strbuf_sink, &first.plain_archive);
 	if (read_copy(&first, &limits, bytes + 1, n - 1, (bytes[0] & 15) + 1)) {
 		if (first.archive.n % CPIO_BLOCK_BYTES ||
 		    !read_copy(&second, &limits, (const uint8_t *)first.archive.at, first.archive.n,
@@ -120,6 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 			abort();
 	}
 	strbuf_deinit(&first.archive);
+	strbuf_deinit(&first.plain_archive);
 	strbuf_deinit(&first.told);
 	strbuf_deinit(&second.told);
 	return 0;

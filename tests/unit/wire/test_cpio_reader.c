@@ -156,6 +156,7 @@ static void headers_that_lie_are_refused(void **state UNUSED)
 		{ { .name = "f", .mode = 0100644, .name_bytes = 4097 }, "cpio-name" },
 		{ { .name = "f", .mode = 0100644, .name_bytes = 0xffffffff }, "cpio-name" },
 		{ { .name = "s", .mode = 0140644 }, "cpio-type" },
+		{ { .name = "f", .mode = 02100644 }, "cpio-type" },
 		{ { .name = "hard", .mode = 0100644, .links = 2 }, "cpio-type" },
 		{ { .name = "d", .mode = 0040755, .size = 4, .data = "abcd" }, "cpio-size" },
 		{ { .name = "l", .mode = 0120777 }, "cpio-target" },
