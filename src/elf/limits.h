@@ -26,6 +26,16 @@
 #define ELF_LIMIT_STRING_HITS 64
 #define ELF_LIMIT_REFERENCES  65536
 #define ELF_LIMIT_DWO_FILES   4096
+/* Of one object's dynamic section. */
+#define ELF_LIMIT_DYNAMIC_BYTES	 (UINT64_C(1) << 20)
+#define ELF_LIMIT_DYNAMIC_STRING 4096
+#define ELF_LIMIT_NEEDED	 4096
+/* Of a program and all it needs. */
+#define ELF_LIMIT_CLOSURE_FILES	 4096
+#define ELF_LIMIT_LD_CACHE_BYTES (UINT64_C(64) << 20)
+#define ELF_LIMIT_SCRIPT_DEPTH	 4
+#define ELF_LIMIT_PATH_LINKS	 40
+#define ELF_LIMIT_PATH_CHARS	 4096
 /* Of the list of what was tried, in a message. */
 #define ELF_LIMIT_TRIED_CHARS 4096
 /* How many entries are visited between two looks at the cancel. */

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "elf/closure.h"
+
+#include <elf.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/io.h"
+#include "base/vec.h"
+#include "elf/closure_path.h"
+#include "elf/closure_search.h"
+#include "elf/dynamic.h"
+#include "elf/ld_cache.h"
+#include "elf/limits.h"
+
+DEFINE_ERROR_DOMAIN(closure, CLOSURE, CLOSURE_ERRORS);
+
+enum { NOBODY = -1 };
+
+/* Beside each file of the result: what the search needs of it. */
+struct object {
+	struct elf_dynamic *dynamic; /* NULL: not ELF */
+	char *origin;
+	int loader; /* index of who asked first, NOBODY */
+	dev_t dev;
+	ino_t ino;
+};
+
+struct missing {
+	char *name;
+	struct strbuf needed_by;
+};
+
+struct search {
+	const char *root;
+	const char *library_path;
+	struct elf_closure *out;
+	VEC(struct object) objects;
+	VEC(struct missing) missing;
+	struct strbuf cache_bytes;
+	struct ld_cache cache;
+	int program; /* the first ELF: whose DT_RPATH counts for everybody */
+};
+
+void elf_closure_free(struct elf_closure *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->n_files; i++) {
+		free(c->files[i].path);
+		free(c->files[i].wanted);
+	}
+	free(c->files);
+	free(c);
+}
+
+static void search_deinit(struct search *s)
+{
+	for (size_t i = 0; i < s->objects.n; i++) {
+		elf_dynamic_free(s->objects.at[i].dynamic);
+		free(s->objects.at[i].origin);
+	}
+	vec_deinit(&s->objects);
+	for (size_t i = 0; i < s->missing.n; i++) {
+		free(s->missing.at[i].name);
+		strbuf_deinit(&s->missing.at[i].needed_by);
+	}
+	vec_deinit(&s->missing);
+	strbuf_deinit(&s->cache_bytes);
+	elf_closure_free(s->out);
+}
+
+/* Not having a cache, or one that makes no sense, leaves the folders. */
+static void read_cache(struct search *s)
+{
+	_cleanup_close_ int fd = io_open_below(s->root, "/etc/ld.so.cache");
+	struct error *err = NULL;
+
+	if (fd >= 0)
+		err = io_read_fd(fd, "ld.so.cache", ELF_LIMIT_LD_CACHE_BYTES, &s->cache_bytes);
+	if (fd >= 0 && !err)
+		err = ld_cache_parse(
+			(struct bytes){ (const uint8_t *)s->cache_bytes.at, s->cache_bytes.n },
+			&s->cache);
+	error_free(err);
+}
+
+static struct error *add(struct search *s, const char *path, const char *wanted,
+			 enum closure_way way, const struct object *object)
+{
+	struct elf_closure *out = s->out;
+
+	if (out->n_files == ELF_LIMIT_CLOSURE_FILES)
+		return closure_error(CLOSURE_LIMIT, 0, "%s needs more than %d files",
+				     out->files[0].path, ELF_LIMIT_CLOSURE_FILES);
+	out->files = xreallocarray(out->files, out->n_files + 1, sizeof(*out->files));
+	out->files[out->n_files++] = (struct closure_file){
+		.path = xstrdup(path),
+		.wanted = xstrdup(wanted),
+		.way = way,
+		.in_default_folder = way == CLOSURE_DEFAULT,
+	};
+	vec_push(&s->objects, *object);
+	return NULL;
+}
+
+static void miss(struct search *s, const char *name, int by)
+{
+	const char *who = by == NOBODY ? "the caller" : s->out->files[by].path;
+
+	for (size_t i = 0; i < s->missing.n; i++) {
+		struct missing *m = &s->missing.at[i];
+
+		if (strcmp(m->name, name) == 0) {
+			if (m->needed_by.n < ELF_LIMIT_TRIED_CHARS)
+				strbuf_appendf(&m->needed_by, ", %s", who);
+			return;
+		}
+	}
+	vec_push(&s->missing, (struct missing){ .name = xstrdup(name) });
+	strbuf_append(&s->missing.at[s->missing.n - 1].needed_by, who);
+}
+
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == path ? xstrdup("/") : xstrndup(path, (size_t)(slash - path));
+}
+
+/*
+ * Opens a candidate. *ret_image stays NULL for what is no object of this machine: the
+ * loader goes on searching past a library of another class.
+ */
+static bool open_object(struct search *s, const char *path, struct object *ret,
+			struct elf_image **ret_image)
+{
+	_cleanup_close_ int fd = io_open_below(s->root, path);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	*ret = (struct object){ .dev = st.st_dev, .ino = st.st_ino, .loader = NOBODY };
+	error_free(elf_image_open_fd(fd, path, ret_image));
+	return true;
+}
+
+/* By file, as two names may lead to one. */
+static bool is_known_file(const struct search *s, const struct object *o)
+{
+	for (size_t i = 0; i < s->objects.n; i++) {
+		if (s->objects.at[i].dev == o->dev && s->objects.at[i].ino == o->ino)
+			return true;
+	}
+	return false;
+}
+
+static bool is_known_name(const struct search *s, const char *name)
+{
+	for (size_t i = 0; i < s->objects.n; i++) {
+		const struct elf_dynamic *d = s->objects.at[i].dynamic;
+
+		if (s->out->files[i].way < CLOSURE_INTERPRETER)
+			continue;
+		if (strcmp(s->out->files[i].wanted, name) == 0 ||
+		    (d && d->soname && strcmp(d->soname, name) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* True when the search for this name is over, one way or the other. */
+static bool try_path(struct search *s, const char *path, const char *wanted, enum closure_way way,
+		     int loader, struct error **ret_err)
+{
+	_cleanup_elf_image_ struct elf_image *img = NULL;
+	struct object o;
+
+	if (!open_object(s, path, &o, &img) || !img || elf_image_machine(img) != s->out->machine)
+		return false;
+	if (is_known_file(s, &o))
+		return true;
+	*ret_err = elf_dynamic_read(img, &o.dynamic);
+	if (*ret_err)
+		return true;
+	/* Of a library the loader takes the folder of the name it opened, links and all. */
+	o.origin = folder_of(path);
+	o.loader = loader;
+	*ret_err = add(s, path, wanted, way, &o);
+	if (*ret_err) {
+		elf_dynamic_free(o.dynamic);
+		free(o.origin);
+	}
+	return true;
+}
+
+static bool try_list(struct search *s, const char *list, const char *origin, const char *wanted,
+		     enum closure_way way, int loader, struct error **ret_err)
+{
+	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
+
+	while (closure_next_folder(&list, origin, s->out->machine, &path)) {
+		strbuf_append_char(&path, '/');
+		strbuf_append(&path, wanted);
+		if (try_path(s, strbuf_str(&path), wanted, way, loader, ret_err))
+			return true;
+	}
+	return false;
+}
+
+/* DT_RPATH of the object, of who loaded it and so on, and of the program. */
+static bool try_rpaths(struct search *s, const char *wanted, int loader, struct error **ret_err)
+{
+	bool program_done = false;
+
+	if (s->objects.at[loader].dynamic->runpath)
+		return false;
+	for (int i = loader; i != NOBODY; i = s->objects.at[i].loader) {
+		const struct elf_dynamic *d = s->objects.at[i].dynamic;
+
+		program_done |= i == s->program;
+		if (d && try_list(s, d->rpath, s->objects.at[i].origin, wanted, CLOSURE_RPATH,
+				  loader, ret_err))
+			return true;
+	}
+	return !program_done &&
+	       try_list(s, s->objects.at[s->program].dynamic->rpath,
+			s->objects.at[s->program].origin, wanted, CLOSURE_RPATH, loader, ret_err);
+}
+
+static bool is_default_folder(uint16_t machine, const char *path)
+{
+	const char *const *folders = closure_default_folders(machine);
+	size_t n = (size_t)(strrchr(path, '/') - path);
+
+	for (; *folders; folders++) {
+		if (strlen(*folders) == n && memcmp(*folders, path, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool try_cache(struct search *s, const char *wanted, int loader, struct error **ret_err)
+{
+	const char *path = ld_cache_find(&s->cache, s->out->machine, wanted);
+	size_t before = s->out->n_files;
+
+	if (!path || path[0] != '/' || strlen(path) >= ELF_LIMIT_PATH_CHARS)
+		return false;
+	if (s->objects.at[loader].dynamic->no_default_folders &&
+	    is_default_folder(s->out->machine, path))
+		return false;
+	if (!try_path(s, path, wanted, CLOSURE_CACHE, loader, ret_err))
+		return false;
+	if (s->out->n_files > before)
+		s->out->files[before].in_default_folder = is_default_folder(s->out->machine, path);
+	return true;
+}
+
+static bool try_default_folders(struct search *s, const char *wanted, int loader,
+				struct error **ret_err)
+{
+	const char *const *folders = closure_default_folders(s->out->machine);
+
+	if (s->objects.at[loader].dynamic->no_default_folders)
+		return false;
+	for (; *folders; folders++) {
+		_cleanup_free_ char *path = xasprintf("%s/%s", *folders, wanted);
+
+		if (try_path(s, path, wanted, CLOSURE_DEFAULT, loader, ret_err))
+			return true;
+	}
+	return false;
+}
+
+static bool find_library(struct search *s, const char *wanted, int loader, struct error **ret_err)
+{
+	const struct object *by = &s->objects.at[loader];
+
+	if (strchr(wanted, '/')) {
+		_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
+
+		return closure_expand(wanted, strlen(wanted), by->origin, s->out->machine, &path) &&
+		       strbuf_str(&path)[0] == '/' &&
+		       try_path(s, strbuf_str(&path), wanted, CLOSURE_BY_PATH, loader, ret_err);
+	}
+	return try_rpaths(s, wanted, loader, ret_err) ||
+	       try_list(s, s->library_path, s->objects.at[s->program].origin, wanted,
+			CLOSURE_ENVIRONMENT, loader, ret_err) ||
+	       try_list(s, s->objects.at[loader].dynamic->runpath, s->objects.at[loader].origin,
+			wanted, CLOSURE_RUNPATH, loader, ret_err) ||
+	       try_cache(s, wanted, loader, ret_err) ||
+	       try_default_folders(s, wanted, loader, ret_err);
+}
+
+/* Breadth first from the program on, as the loader maps them. */
+static struct error *find_libraries(struct search *s)
+{
+	struct error *err = NULL;
+
+	for (size_t i = (size_t)s->program; i < s->objects.n && !err; i++) {
+		const struct elf_dynamic *d = s->objects.at[i].dynamic;
+
+		for (size_t k = 0; d && k < d->n_needed && !err; k++) {
+			if (!is_known_name(s, d->needed[k]) &&
+			    !find_library(s, d->needed[k], (int)i, &err))
+				miss(s, d->needed[k], (int)i);
+		}
+	}
+	return err;
+}
+
+static struct error *add_interpreter(struct search *s)
+{
+	const struct elf_dynamic *program = s->objects.at[s->program].dynamic;
+	struct error *err = NULL;
+
+	if (program->interpreter && (program->interpreter[0] != '/' ||
+				     !try_path(s, program->interpreter, program->interpreter,
+					       CLOSURE_INTERPRETER, s->program, &err)))
+		miss(s, program->interpreter, s->program);
+	return err;
+}
+
+struct script {
+	char interpreter[256];
+	char word[256]; /* the first of what follows it; "" when there is none */
+};
+
+static bool parse_script(const char *line, size_t n, struct script *ret)
+{
+	char text[512];
+	char *at = text, *save = NULL, *word;
+
+	if (n < 3 || line[0] != '#' || line[1] != '!')
+		return false;
+	n = n - 2 < sizeof(text) - 1 ? n - 2 : sizeof(text) - 1;
+	memcpy(text, line + 2, n);
+	text[n] = 0;
+	text[strcspn(text, "\n")] = 0;
+	word = strtok_r(at, " \t\r", &save);
+	if (!word || strlen(word) >= sizeof(ret->interpreter))
+		return false;
+	*ret = (struct script){ 0 };
+	strcpy(ret->interpreter, word);
+	do
+		word = strtok_r(NULL, " \t\r", &save);
+	while (word && strcmp(word, "-S") == 0);
+	if (word && strlen(word) < sizeof(ret->word))
+		strcpy(ret->word, word);
+	return true;
+}
+
+static bool read_script(struct search *s, const char *path, struct script *ret)
+{
+	_cleanup_close_ int fd = io_open_below(s->root, path);
+	char line[512];
+	ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof(line));
+
+	return n > 0 && parse_script(line, (size_t)n, ret);
+}
+
+static struct error *add_program(struct search *s, const char *path, enum closure_way way, int by,
+				 int depth);
+
+/* `#!/usr/bin/env python3` needs python3 as much as env. */
+static struct error *add_named_by_env(struct search *s, const struct script *script, int by,
+				      int depth)
+{
+	static const char *const folders[] = { "/usr/local/bin", "/usr/bin", "/bin" };
+	const char *name = strrchr(script->interpreter, '/');
+
+	if (!name || strcmp(name, "/env") != 0 || !script->word[0] || strchr(script->word, '/') ||
+	    strchr(script->word, '='))
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		_cleanup_free_ char *path = xasprintf("%s/%s", folders[i], script->word);
+		_cleanup_close_ int fd = io_open_below(s->root, path);
+
+		if (fd >= 0)
+			return add_program(s, path, CLOSURE_SCRIPT, by, depth);
+	}
+	miss(s, script->word, by);
+	return NULL;
+}
+
+static struct error *add_script(struct search *s, const struct script *script, int by, int depth)
+{
+	struct error *err;
+
+	if (depth >= ELF_LIMIT_SCRIPT_DEPTH)
+		return closure_error(CLOSURE_LIMIT, ELOOP, "%s: scripts of scripts",
+				     s->out->files[0].path);
+	err = add_program(s, script->interpreter, CLOSURE_SCRIPT, by, depth + 1);
+	return err ? err : add_named_by_env(s, script, by, depth + 1);
+}
+
+static struct error *add_program(struct search *s, const char *path, enum closure_way way, int by,
+				 int depth)
+{
+	_cleanup_strbuf_ struct strbuf real = STRBUF_INIT;
+	_cleanup_elf_image_ struct elf_image *img = NULL;
+	struct script script;
+	struct object o;
+	struct error *err = NULL;
+
+	if (path[0] != '/' || !open_object(s, path, &o, &img)) {
+		miss(s, path, by);
+		return NULL;
+	}
+	if (is_known_file(s, &o))
+		return NULL;
+	/* Of a program the kernel tells the real path. */
+	err = closure_path_walk(s->root, path, NULL, NULL, &real);
+	if (!err && img)
+		err = elf_dynamic_read(img, &o.dynamic);
+	if (err)
+		return err;
+	o.origin = folder_of(strbuf_str(&real));
+	by = (int)s->objects.n;
+	err = add(s, path, path, way, &o);
+	if (err) {
+		elf_dynamic_free(o.dynamic);
+		free(o.origin);
+		return err;
+	}
+	if (!img)
+		return read_script(s, path, &script) ? add_script(s, &script, by, depth) : NULL;
+	if (s->program == NOBODY)
+		s->out->machine = elf_image_machine(img);
+	/* With env and what it starts there are two programs; each has its own DT_RPATH. */
+	s->program = by;
+	err = add_interpreter(s);
+	return err ? err : find_libraries(s);
+}
+
+static struct error *missing_error(const struct search *s, const char *program)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	for (size_t i = 0; i < s->missing.n && text.n < ELF_LIMIT_TRIED_CHARS; i++)
+		strbuf_appendf(&text, "%s%s (needed by %s)", i ? "; " : "", s->missing.at[i].name,
+			       strbuf_str(&s->missing.at[i].needed_by));
+	return closure_error(CLOSURE_MISSING, 0, "%s: not found: %s", program, strbuf_str(&text));
+}
+
+struct error *elf_closure_read(const struct closure_options *options, const char *program,
+			       struct elf_closure **ret)
+{
+	struct search s = {
+		.root = options->root ? options->root : "/",
+		.library_path = options->library_path,
+		.out = xnew(struct elf_closure),
+		.program = NOBODY,
+	};
+	struct error *err;
+
+	read_cache(&s);
+	err = add_program(&s, program, CLOSURE_PROGRAM, NOBODY, 0);
+	if (!err && s.missing.n)
+		err = missing_error(&s, program);
+	if (!err)
+		*ret = take_ptr(s.out);
+	search_deinit(&s);
+	return err;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A program and every file the loader opens before its first instruction: the
+ * interpreter, the libraries, the libraries' libraries. Searched as glibc's loader does, in the
+ * order DT_RPATH (of an object without DT_RUNPATH and of those that loaded it), LD_LIBRARY_PATH,
+ * DT_RUNPATH, /etc/ld.so.cache, default folders. What a program opens later by itself
+ * (dlopen(), plugins, locale data) is not known to anybody beforehand and not here.
+ */
+#ifndef KTSTR_ELF_CLOSURE_H
+#define KTSTR_ELF_CLOSURE_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+
+#define CLOSURE_ERRORS(X)                                                                    \
+	X(CLOSURE_MISSING, "library-missing", "a file that a program needs cannot be found") \
+	X(CLOSURE_LIMIT, "closure-limit", "a program needs more files than is sensible")
+DECLARE_ERROR_DOMAIN(closure, CLOSURE, CLOSURE_ERRORS);
+
+/* What led to a file. */
+enum closure_way {
+	CLOSURE_PROGRAM, /* asked for by the caller */
+	CLOSURE_SCRIPT,	 /* behind the #! of a script */
+	CLOSURE_INTERPRETER,
+	CLOSURE_BY_PATH, /* DT_NEEDED with a slash */
+	CLOSURE_RPATH,
+	CLOSURE_ENVIRONMENT, /* LD_LIBRARY_PATH */
+	CLOSURE_RUNPATH,
+	CLOSURE_CACHE,
+	CLOSURE_DEFAULT,
+};
+
+struct closure_file {
+	char *path;   /* absolute, inside the root, as the loader would open it: links unresolved */
+	char *wanted; /* the name it was asked for by */
+	enum closure_way way;
+	bool in_default_folder; /* found without cache, environment or DT_R*PATH as well */
+};
+
+struct elf_closure {
+	struct closure_file *files; /* [0] is the program */
+	size_t n_files;
+	uint16_t machine; /* EM_…; 0 when neither the program nor its interpreter is ELF */
+};
+
+struct closure_options {
+	const char *root;	  /* NULL: "/" */
+	const char *library_path; /* as in LD_LIBRARY_PATH; NULL: none */
+};
+
+/*
+ * program: absolute path inside the root. A file that is neither ELF nor script needs
+ * nothing but itself. All that is missing is named in one CLOSURE_MISSING, each with who needs it.
+ * The caller owns *ret.
+ */
+struct error *elf_closure_read(const struct closure_options *options, const char *program,
+			       struct elf_closure **ret) MUST_CHECK;
+void elf_closure_free(struct elf_closure *c);
+DEFINE_CLEANUP(elf_closure, struct elf_closure *, NULL, elf_closure_free);
+#define _cleanup_elf_closure_ _cleanup_(cleanup_elf_closure)
+
+/* The folders a loader of this machine searches without being told, in order; NULL at the end. */
+const char *const *closure_default_folders(uint16_t machine);
+
+#endif

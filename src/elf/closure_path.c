@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "elf/closure_path.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "elf/limits.h"
+
+/* Takes the first component off *rest; false when there is none. */
+static bool next_part(struct strbuf *rest, char *part, size_t room)
+{
+	const char *at = strbuf_str(rest);
+	size_t skip = strspn(at, "/"), n = strcspn(at + skip, "/");
+	_cleanup_free_ char *left = NULL;
+
+	if (n == 0 || n >= room)
+		return false;
+	memcpy(part, at + skip, n);
+	part[n] = 0;
+	left = xstrdup(at + skip + n);
+	strbuf_clear(rest);
+	strbuf_append(rest, left);
+	return true;
+}
+
+static void drop_last(struct strbuf *path)
+{
+	_cleanup_free_ char *kept = xstrdup(strbuf_str(path));
+	char *slash = strrchr(kept, '/');
+
+	if (slash)
+		*slash = 0;
+	strbuf_clear(path);
+	strbuf_append(path, kept);
+}
+
+/* The link's text in front of what is left of the path. */
+static void follow(struct strbuf *real, struct strbuf *rest, const char *target)
+{
+	_cleanup_free_ char *left = xstrdup(strbuf_str(rest));
+
+	if (target[0] == '/')
+		strbuf_clear(real);
+	else
+		drop_last(real);
+	strbuf_clear(rest);
+	strbuf_append(rest, target);
+	strbuf_append_char(rest, '/');
+	strbuf_append(rest, left);
+}
+
+struct walk {
+	const char *root;
+	const char *path;
+	closure_link *on_link;
+	void *context;
+	struct strbuf real, rest;
+	unsigned int links;
+};
+
+/* The component that was just appended: does it stand, and is it a link? */
+static struct error *look(struct walk *w)
+{
+	_cleanup_free_ char *host = xasprintf("%s%s", w->root, strbuf_str(&w->real));
+	char target[ELF_LIMIT_PATH_CHARS];
+	struct stat st;
+	ssize_t n;
+
+	if (lstat(host, &st) < 0)
+		return base_error(BASE_IO, errno, "%s", w->path);
+	if (!S_ISLNK(st.st_mode))
+		return NULL;
+	n = readlink(host, target, sizeof(target) - 1);
+	if (n < 0)
+		return base_error(BASE_IO, errno, "%s", w->path);
+	target[n] = 0;
+	if (++w->links > ELF_LIMIT_PATH_LINKS || w->rest.n + (size_t)n >= ELF_LIMIT_PATH_CHARS)
+		return base_error(BASE_IO, ELOOP, "%s", w->path);
+	if (w->on_link)
+		w->on_link(w->context, strbuf_str(&w->real), target);
+	follow(&w->real, &w->rest, target);
+	return NULL;
+}
+
+static struct error *walk(struct walk *w)
+{
+	char part[256];
+	struct error *err = NULL;
+
+	strbuf_append(&w->rest, w->path);
+	while (!err && next_part(&w->rest, part, sizeof(part))) {
+		if (strcmp(part, ".") == 0)
+			continue;
+		if (strcmp(part, "..") == 0) {
+			drop_last(&w->real);
+			continue;
+		}
+		strbuf_append_char(&w->real, '/');
+		strbuf_append(&w->real, part);
+		err = look(w);
+	}
+	if (!err && strbuf_str(&w->rest)[strspn(strbuf_str(&w->rest), "/")])
+		err = base_error(BASE_IO, ENAMETOOLONG, "%s", w->path);
+	return err;
+}
+
+struct error *closure_path_walk(const char *root, const char *path, closure_link *on_link,
+				void *context, struct strbuf *ret_real)
+{
+	struct walk w = { .root = root, .path = path, .on_link = on_link, .context = context };
+	struct error *err;
+
+	if (path[0] != '/' || strlen(path) >= ELF_LIMIT_PATH_CHARS)
+		return base_error(BASE_IO, EINVAL, "'%.80s' is no absolute path", path);
+	err = walk(&w);
+	if (!err) {
+		strbuf_clear(ret_real);
+		strbuf_append(ret_real, w.real.n ? strbuf_str(&w.real) : "/");
+	}
+	strbuf_deinit(&w.real);
+	strbuf_deinit(&w.rest);
+	return err;
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "elf/closure_path.h"
+
+#include "staged_root.h"
+
+static void told(void *context, const char *path, const char *target)
+{
+	strbuf_appendf(context, "%s -> %s\n", path, target);
+}
+
+static int setup(void **state)
+{
+	char *root = staged_root_new();
+
+	staged_file(root, "/usr/lib/x/libreal.so.1.2", "x", 1);
+	staged_link(root, "/usr/lib/x/libreal.so.1", "libreal.so.1.2");
+	staged_link(root, "/lib", "usr/lib");
+	staged_link(root, "/opt/lib.so", "/lib/x/../x/./libreal.so.1");
+	staged_link(root, "/loop", "loop");
+	staged_link(root, "/up", "../../../../opt");
+	*state = root;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	staged_root_free(*state);
+	return 0;
+}
+
+static void each_link_on_the_way_is_told(void **state)
+{
+	_cleanup_strbuf_ struct strbuf real = STRBUF_INIT, links = STRBUF_INIT;
+
+	assert_success(closure_path_walk(*state, "/opt/lib.so", told, &links, &real));
+	assert_string_equal(strbuf_str(&real), "/usr/lib/x/libreal.so.1.2");
+	assert_string_equal(strbuf_str(&links), "/opt/lib.so -> /lib/x/../x/./libreal.so.1\n"
+						"/lib -> usr/lib\n"
+						"/usr/lib/x/libreal.so.1 -> libreal.so.1.2\n");
+}
+
+static void nothing_leads_out_of_the_root(void **state)
+{
+	_cleanup_strbuf_ struct strbuf real = STRBUF_INIT;
+
+	assert_success(closure_path_walk(*state, "/up/../../opt/lib.so", NULL, NULL, &real));
+	assert_string_equal(strbuf_str(&real), "/usr/lib/x/libreal.so.1.2");
+	assert_success(closure_path_walk(*state, "/..", NULL, NULL, &real));
+	assert_string_equal(strbuf_str(&real), "/");
+}
+
+static void what_leads_nowhere_is_an_error(void **state)
+{
+	_cleanup_strbuf_ struct strbuf real = STRBUF_INIT, lengthy = STRBUF_INIT;
+	struct error *err = closure_path_walk(*state, "/loop", NULL, NULL, &real);
+
+	assert_int_equal(error_errno(err), ELOOP);
+	error_free(err);
+	err = closure_path_walk(*state, "/usr/lib/none", NULL, NULL, &real);
+	assert_int_equal(error_errno(err), ENOENT);
+	error_free(err);
+	assert_error_tag(closure_path_walk(*state, "usr", NULL, NULL, &real), "io");
+	strbuf_append_char(&lengthy, '/');
+	strbuf_append_repeated(&lengthy, 'n', 300);
+	assert_error_tag(closure_path_walk(*state, strbuf_str(&lengthy), NULL, NULL, &real), "io");
+	assert_int_equal(real.n, 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(each_link_on_the_way_is_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(nothing_leads_out_of_the_root, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_leads_nowhere_is_an_error, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
