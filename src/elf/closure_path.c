@@ -94,6 +94,8 @@ static struct error *walk(struct walk *w)
 		if (strcmp(part, ".") == 0)
 			continue;
 		if (strcmp(part, "..") == 0) {
+			if (w->on_link && w->real.n)
+				w->on_link(w->context, strbuf_str(&w->real), NULL);
 			drop_last(&w->real);
 			continue;
 		}

@@ -10,7 +10,10 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 
-/* path: absolute and without links in its folders; target: the text of the link. Lent. */
+/*
+ * path: absolute and without links in its folders; target: the text of the link, or NULL for
+ * a folder that the path enters only to leave it by `..`. Lent.
+ */
 typedef void closure_link(void *context, const char *path, const char *target);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A folder that plays the root of a machine. */
-#ifndef KTSTR_TESTS_ELF_STAGED_ROOT_H
-#define KTSTR_TESTS_ELF_STAGED_ROOT_H
+#ifndef KTSTR_TESTS_STAGED_ROOT_H
+#define KTSTR_TESTS_STAGED_ROOT_H
 
 #include <stdlib.h>
 #include <unistd.h>
