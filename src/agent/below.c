@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "agent/below.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "base/alloc.h"
+#include "base/cleanup.h"
+
+/* openat2() came with 5.6, sched_ext with 6.12: no guest of ours is without it. */
+int below_open(int root, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (uint64_t)(flags | O_CLOEXEC),
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+
+	return (int)syscall(SYS_openat2, root, *path ? path : ".", &how, sizeof(how));
+}
+
+int below_make_folders(int root, const char *path)
+{
+	_cleanup_free_ char *prefix = xstrdup(path);
+
+	for (char *end = prefix; *end;) {
+		const char *base;
+		_cleanup_close_ int parent = -1;
+		_cleanup_close_ int known = -1;
+		char saved;
+
+		end += strspn(end, "/");
+		end += strcspn(end, "/");
+		saved = *end;
+		*end = '\0';
+		known = below_open(root, prefix, O_PATH | O_DIRECTORY);
+		if (known < 0 && errno == ENOENT) {
+			base = strrchr(prefix, '/');
+			base = base ? base + 1 : prefix;
+			if (base > prefix) {
+				char *slash = prefix + (base - prefix) - 1;
+
+				*slash = '\0';
+				parent = below_open(root, prefix, O_PATH | O_DIRECTORY);
+				*slash = '/';
+			} else {
+				parent = below_open(root, "", O_PATH | O_DIRECTORY);
+			}
+			if (parent < 0 || mkdirat(parent, base, 0755) < 0)
+				return -1;
+		} else if (known < 0) {
+			return -1;
+		}
+		*end = saved;
+	}
+	return below_open(root, path, O_PATH | O_DIRECTORY);
+}
+
+int below_parent(int root, const char *path, const char **ret_base)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+	_cleanup_free_ char *folder = xstrndup(path, (size_t)(base - path));
+
+	/* The archive's own root, "." or "/", is no new entry of any folder. */
+	if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	*ret_base = base;
+	return below_make_folders(root, folder);
+}

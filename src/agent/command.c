@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "agent/command.h"
+
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+
+#include "agent/error.h"
+#include "agent/limits.h"
+#include "base/alloc.h"
+#include "wire/message.h"
+
+struct error *command_new(uint32_t channel, const struct wire_run *run,
+			  const struct launch_place *place, struct command **ret)
+{
+	struct launched launched;
+	struct error *err = launch(run, place, &launched);
+	struct command *c;
+
+	if (err)
+		return err;
+	c = xnew(struct command);
+	*c = (struct command){
+		.channel = channel,
+		.pty = run->flags & WIRE_RUN_PTY,
+		.pid = launched.pid,
+		.fds = { launched.in, launched.out, launched.err, launched.status },
+	};
+	*ret = c;
+	return NULL;
+}
+
+void command_free(struct command *c)
+{
+	if (!c)
+		return;
+	if (!c->exited)
+		command_signal(c, SIGKILL);
+	for (size_t i = 0; i < COMMAND_N_STREAMS; i++)
+		cleanup_fd(&c->fds[i]);
+	strbuf_deinit(&c->input);
+	free(c);
+}
+
+static void close_stream(struct command *c, enum command_stream stream)
+{
+	cleanup_fd(&c->fds[stream]);
+	c->fds[stream] = -1;
+}
+
+static size_t input_left(const struct command *c)
+{
+	return c->input.n - c->input_written;
+}
+
+bool command_wants(const struct command *c, enum command_stream stream, bool output_is_full,
+		   struct pollfd *ret)
+{
+	bool wants = c->fds[stream] >= 0;
+
+	if (stream == COMMAND_IN)
+		wants &= c->started && input_left(c) > 0;
+	/* Before it runs a terminal has no other end yet; after the end command_finish() reads. */
+	if (stream == COMMAND_OUT || stream == COMMAND_ERR)
+		wants &= c->started && !c->exited && !output_is_full;
+	*ret = (struct pollfd){
+		.fd = c->fds[stream],
+		.events = stream == COMMAND_IN ? POLLOUT : POLLIN,
+	};
+	return wants;
+}
+
+static void send_window(struct command *c, struct output *out, size_t n)
+{
+	struct wire_window window = { .bytes = (uint32_t)n };
+	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
+
+	wire_window_encode(&window, &payload);
+	output_send_buf(out, WIRE_WINDOW, c->channel, &payload);
+	c->window += n;
+}
+
+static void handle_status(struct command *c, struct output *out)
+{
+	struct wire_started started = { .pid = (uint32_t)c->pid };
+	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
+	ssize_t n = read(c->fds[COMMAND_STATUS], &c->failure, sizeof(c->failure));
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	close_stream(c, COMMAND_STATUS);
+	if (n > 0) {
+		c->not_started = true;
+		return;
+	}
+	c->started = true;
+	wire_started_encode(&started, &payload);
+	output_send_buf(out, WIRE_STARTED, c->channel, &payload);
+	if (c->fds[COMMAND_IN] >= 0)
+		send_window(c, out, WIRE_STDIN_WINDOW);
+}
+
+/* Nobody reads it any more: what the host sends is taken and thrown away. */
+static void discard_input(struct command *c)
+{
+	c->granted += input_left(c);
+	strbuf_clear(&c->input);
+	c->input_written = 0;
+	if (!c->pty)
+		close_stream(c, COMMAND_IN);
+}
+
+static void grant(struct command *c, struct output *out)
+{
+	if (c->granted >= AGENT_WINDOW_STEP || (c->granted && input_left(c) == 0)) {
+		send_window(c, out, c->granted);
+		c->granted = 0;
+	}
+}
+
+/* All input was taken, and no more will come. */
+static void end_input(struct command *c)
+{
+	struct termios settings;
+	char end_of_file = 4;
+
+	if (c->fds[COMMAND_IN] < 0)
+		return;
+	if (!c->pty) {
+		close_stream(c, COMMAND_IN);
+		return;
+	}
+	if (tcgetattr(c->fds[COMMAND_IN], &settings) == 0)
+		end_of_file = (char)settings.c_cc[VEOF];
+	if (write(c->fds[COMMAND_IN], &end_of_file, 1) < 0)
+		return; /* nobody reads there */
+}
+
+static void handle_input(struct command *c, struct output *out)
+{
+	ssize_t n = write(c->fds[COMMAND_IN], c->input.at + c->input_written, input_left(c));
+
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		discard_input(c);
+	if (n > 0) {
+		c->input_written += (size_t)n;
+		c->granted += (size_t)n;
+	}
+	if (input_left(c) == 0) {
+		strbuf_clear(&c->input);
+		c->input_written = 0;
+		if (c->input_ends)
+			end_input(c);
+	}
+	grant(c, out);
+}
+
+static enum wire_type type_of(enum command_stream stream)
+{
+	return stream == COMMAND_ERR ? WIRE_STDERR : WIRE_STDOUT;
+}
+
+static void end_output(struct command *c, enum command_stream stream, struct output *out)
+{
+	close_stream(c, stream);
+	output_send(out, type_of(stream), c->channel, NULL, 0);
+}
+
+/* True while there may be more to read at once. */
+static bool handle_output(struct command *c, enum command_stream stream, size_t limit,
+			  struct output *out)
+{
+	char buffer[AGENT_READ_BYTES];
+	size_t most = limit < sizeof(buffer) ? limit : sizeof(buffer);
+	ssize_t n = read(c->fds[stream], buffer, most);
+
+	if (n > 0) {
+		output_send(out, type_of(stream), c->channel, buffer, (size_t)n);
+		if (c->exited && !c->pty)
+			c->left[stream - COMMAND_OUT] -= (size_t)n;
+		return true;
+	}
+	if (n < 0 && errno == EINTR)
+		return true;
+	if (n < 0 && errno == EAGAIN)
+		return false;
+	/* A terminal ends with EIO. */
+	end_output(c, stream, out);
+	return false;
+}
+
+void command_handle(struct command *c, enum command_stream stream, struct output *out)
+{
+	if (c->fds[stream] < 0)
+		return;
+	if (stream == COMMAND_STATUS)
+		handle_status(c, out);
+	else if (stream == COMMAND_IN)
+		handle_input(c, out);
+	else
+		(void)handle_output(c, stream, SIZE_MAX, out);
+}
+
+struct error *command_input(struct command *c, struct bytes bytes, struct output *out)
+{
+	if (bytes.n > c->window) {
+		command_input_end(c);
+		return agent_error(AGENT_WINDOW, 0, "%zu bytes, %zu were granted", bytes.n,
+				   c->window);
+	}
+	c->window -= bytes.n;
+	if (c->input_ends)
+		return NULL;
+	if (bytes.n)
+		strbuf_append_bytes(&c->input, bytes.at, bytes.n);
+	/* With the reader gone the bytes count as taken: a host that waits must not hang. */
+	if (c->fds[COMMAND_IN] < 0) {
+		discard_input(c);
+		grant(c, out);
+	}
+	return NULL;
+}
+
+void command_input_end(struct command *c)
+{
+	if (c->input_ends)
+		return;
+	c->input_ends = true;
+	if (input_left(c) == 0)
+		end_input(c);
+}
+
+int command_signal(const struct command *c, int number)
+{
+	if (c->exited || kill(-c->pid, number) == 0)
+		return 0;
+	/* A moment after fork() there is no group yet. */
+	if (errno == ESRCH && kill(c->pid, number) == 0)
+		return 0;
+	return errno == ESRCH ? 0 : errno;
+}
+
+void command_resize(const struct command *c, uint16_t cols, uint16_t rows)
+{
+	struct winsize size = { .ws_col = cols, .ws_row = rows };
+
+	/* The kernel tells the foreground group; a pipe has no size and says so. */
+	if (c->fds[COMMAND_OUT] >= 0 && c->pty)
+		(void)ioctl(c->fds[COMMAND_OUT], TIOCSWINSZ, &size);
+}
+
+void command_reaped(struct command *c, int status, const struct rusage *usage)
+{
+	c->exited = true;
+	c->status = status;
+	c->usage = *usage;
+	/*
+	 * Background processes may hold the pipes and write for ever: what counts is what is in
+	 * them now. A terminal was hung up when its leader ended, so it ends by itself.
+	 */
+	for (size_t i = 0; i < 2; i++) {
+		int n = 0;
+
+		if (c->fds[COMMAND_OUT + i] >= 0 &&
+		    ioctl(c->fds[COMMAND_OUT + i], FIONREAD, &n) == 0)
+			c->left[i] = (size_t)n;
+	}
+}
+
+static uint64_t microseconds(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
+}
+
+static void send_exited(struct command *c, struct output *out)
+{
+	struct wire_exited exited = {
+		.how = WIRE_END_EXITED,
+		.utime_us = microseconds(c->usage.ru_utime),
+		.stime_us = microseconds(c->usage.ru_stime),
+		.maxrss_kb = (uint64_t)c->usage.ru_maxrss,
+	};
+	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
+
+	if (c->not_started) {
+		c->failure.text[sizeof(c->failure.text) - 1] = '\0';
+		output_log(out, c->channel, "%s", c->failure.text);
+		exited.how = WIRE_END_NOT_STARTED;
+		exited.value = (uint32_t)c->failure.errnum;
+	} else if (WIFSIGNALED(c->status)) {
+		exited.how = WIRE_END_SIGNALLED;
+		exited.value = (uint32_t)WTERMSIG(c->status);
+	} else {
+		exited.value = (uint32_t)WEXITSTATUS(c->status);
+	}
+	wire_exited_encode(&exited, &payload);
+	output_send_buf(out, WIRE_EXITED, c->channel, &payload);
+}
+
+bool command_finish(struct command *c, struct output *out)
+{
+	if (!c->exited)
+		return false;
+	/* Its end may be known before its beginning was looked at. */
+	if (c->fds[COMMAND_STATUS] >= 0)
+		handle_status(c, out);
+	for (enum command_stream s = COMMAND_OUT; s <= COMMAND_ERR && c->started; s++) {
+		while (c->fds[s] >= 0) {
+			size_t limit = c->pty ? SIZE_MAX : c->left[s - COMMAND_OUT];
+
+			if (output_unsent(out) > AGENT_OUTPUT_HIGH)
+				return false;
+			if (limit == 0 || !handle_output(c, s, limit, out))
+				break;
+		}
+		if (c->fds[s] >= 0)
+			end_output(c, s, out);
+	}
+	send_exited(c, out);
+	return true;
+}

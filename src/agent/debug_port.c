@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "agent/debug_port.h"
+
+#include "agent/error.h"
+
+#if defined(__x86_64__)
+#include <sys/io.h>
+
+enum { DEBUG_CONSOLE = 0xe9, DEBUG_EXIT = 0xf4 };
+
+struct error *debug_port_open(void)
+{
+	if (ioperm(DEBUG_CONSOLE, 1, 1) < 0 || ioperm(DEBUG_EXIT, 4, 1) < 0)
+		return agent_error(AGENT_SYSTEM, errno, "the debug ports");
+	return NULL;
+}
+
+void debug_port_write(const void *bytes, size_t n)
+{
+	outsb(DEBUG_CONSOLE, bytes, n);
+}
+
+void debug_port_exit(void)
+{
+	outl(0, DEBUG_EXIT);
+}
+#else
+struct error *debug_port_open(void)
+{
+	return agent_error(AGENT_SYSTEM, ENOSYS, "this architecture has no debug port");
+}
+
+void debug_port_write(const void *bytes UNUSED, size_t n UNUSED)
+{
+}
+
+void debug_port_exit(void)
+{
+}
+#endif

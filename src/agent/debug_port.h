@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The channel that needs no interrupt: bytes go out at the instruction that writes them. */
+#ifndef KTSTR_AGENT_DEBUG_PORT_H
+#define KTSTR_AGENT_DEBUG_PORT_H
+
+#include "base/error.h"
+
+/* Asks the kernel for the two ports of QEMU's isa-debugcon and isa-debug-exit. */
+struct error *debug_port_open(void) MUST_CHECK;
+void debug_port_write(const void *bytes, size_t n);
+/* Stops the machine at this very instruction; comes back if it has no isa-debug-exit. */
+void debug_port_exit(void);
+
+#endif

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+
+#include "agent/agent.h"
+#include "agent/error.h"
+#include "agent/limits.h"
+#include "agent/machine.h"
+#include "base/clock.h"
+#include "topo/machine.h"
+#include "wire/message.h"
+
+static struct command *find_command(const struct agent *a, uint32_t channel)
+{
+	for (size_t i = 0; i < a->commands.n; i++)
+		if (a->commands.at[i]->channel == channel)
+			return a->commands.at[i];
+	return NULL;
+}
+
+void agent_drop_all(struct agent *a)
+{
+	for (size_t i = 0; i < a->commands.n; i++)
+		command_free(a->commands.at[i]);
+	vec_clear(&a->commands);
+	put_free(take_ptr(a->put));
+}
+
+void agent_session_failed(struct agent *a, struct error *err)
+{
+	if (a->session_failed)
+		error_free(err);
+	else
+		output_fail(&a->out, 0, err);
+	a->session_failed = true;
+}
+
+static void send_boot_log(struct agent *a)
+{
+	const char *at = a->config->boot_log;
+
+	while (at && *at && !a->boot_log_sent) {
+		size_t n = strcspn(at, "\n");
+
+		output_send(&a->out, WIRE_LOG, 0, at, n);
+		at += n + (at[n] == '\n');
+	}
+	a->boot_log_sent = true;
+}
+
+static void send_ready(struct agent *a)
+{
+	struct utsname uts = { 0 };
+	struct wire_ready ready = {
+		.protocol = WIRE_PROTOCOL,
+		.generation = a->identity->generation,
+		.nonce_phys = identity_phys(a->identity),
+		.monotonic_ns = clock_monotonic_ns(),
+		.online_cpus = (uint32_t)get_nprocs(),
+		.release = uts.release,
+	};
+	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
+
+	uname(&uts);
+	memcpy(ready.nonce, a->identity->nonce, sizeof(ready.nonce));
+	wire_ready_encode(&ready, &payload);
+	output_send_buf(&a->out, WIRE_READY, 0, &payload);
+}
+
+static void handle_hello(struct agent *a, const struct wire_frame *frame)
+{
+	struct wire_hello hello;
+	struct error *err, *clock_err = NULL, *entropy_err = NULL;
+
+	agent_drop_all(a);
+	a->session_failed = false;
+	a->heartbeat_ns = 0;
+	wire_sender_begin(&a->out.sender, frame->session);
+	err = wire_hello_decode(frame->payload, &hello);
+	if (!err && hello.protocol != WIRE_PROTOCOL)
+		err = agent_error(AGENT_PROTOCOL, 0, "the host speaks protocol %u, this agent %d",
+				  hello.protocol, WIRE_PROTOCOL);
+	if (err) {
+		agent_session_failed(a, err);
+		return;
+	}
+	if (a->config->owns_machine) {
+		clock_err = machine_set_clock(hello.realtime_ns);
+		entropy_err = machine_add_entropy(hello.entropy, sizeof(hello.entropy));
+	}
+	identity_hello(a->identity, hello.nonce);
+	send_ready(a);
+	send_boot_log(a);
+	if (clock_err)
+		output_log(&a->out, 0, "%s", error_message(clock_err));
+	if (entropy_err)
+		output_log(&a->out, 0, "%s", error_message(entropy_err));
+	error_free(clock_err);
+	error_free(entropy_err);
+	a->heartbeat_ns = hello.heartbeat_ms * NS_PER_MS;
+	a->next_heartbeat_ns = clock_monotonic_ns() + a->heartbeat_ns;
+}
+
+static struct error *check_channel(const struct agent *a, uint32_t channel)
+{
+	if (channel == 0)
+		return agent_error(AGENT_CHANNEL, 0, "channel 0 is the session's own");
+	if (find_command(a, channel) || (a->put && put_channel(a->put) == channel))
+		return agent_error(AGENT_CHANNEL, 0, "channel %u is in use", channel);
+	return NULL;
+}
+
+static struct error *handle_run(struct agent *a, const struct wire_frame *frame)
+{
+	struct launch_place place = {
+		.cgroup_root = a->config->cgroup_root,
+		.reset_oom = a->config->owns_machine,
+	};
+	__attribute__((cleanup(wire_run_deinit))) struct wire_run run = { 0 };
+	struct command *command;
+	struct error *err = check_channel(a, frame->channel);
+
+	if (!err && a->commands.n >= AGENT_COMMANDS_MAX)
+		err = agent_error(AGENT_LIMIT, 0, "%zu commands run already", a->commands.n);
+	if (!err)
+		err = wire_run_decode(frame->payload, &run);
+	if (!err)
+		err = command_new(frame->channel, &run, &place, &command);
+	if (!err)
+		vec_push(&a->commands, command);
+	return err;
+}
+
+/* Frames to a command that has just ended are late, not wrong. */
+static struct error *handle_for_command(struct agent *a, const struct wire_frame *frame)
+{
+	struct command *c = find_command(a, frame->channel);
+	struct wire_signal sig;
+	struct wire_resize resize;
+	struct error *err;
+	int errnum;
+
+	if (!c)
+		return NULL;
+	if (frame->type == WIRE_STDIN)
+		return command_input(c, frame->payload, &a->out);
+	if (frame->type == WIRE_STDIN_END) {
+		command_input_end(c);
+		return NULL;
+	}
+	if (frame->type == WIRE_RESIZE) {
+		err = wire_resize_decode(frame->payload, &resize);
+		if (!err)
+			command_resize(c, resize.cols, resize.rows);
+		return err;
+	}
+	err = wire_signal_decode(frame->payload, &sig);
+	if (err)
+		return err;
+	errnum = command_signal(c, (int)sig.number);
+	return errnum ? agent_error(AGENT_SYSTEM, errnum, "signal %u", sig.number) : NULL;
+}
+
+static struct error *handle_put(struct agent *a, const struct wire_frame *frame)
+{
+	struct wire_put message;
+	struct error *err = check_channel(a, frame->channel);
+
+	if (!err && a->put)
+		err = agent_error(AGENT_LIMIT, 0, "files still arrive on channel %u",
+				  put_channel(a->put));
+	if (!err)
+		err = wire_put_decode(frame->payload, &message);
+	if (!err)
+		err = put_new(frame->channel, a->config->root, message.root, &a->put);
+	return err;
+}
+
+static struct error *handle_put_data(struct agent *a, const struct wire_frame *frame)
+{
+	struct wire_put_end message;
+	struct wire_put_done done;
+	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
+	struct put *put = a->put;
+	struct error *err;
+
+	/* What still comes for a transfer that failed was on its way: it was told once. */
+	if (!put || put_channel(put) != frame->channel)
+		return NULL;
+	if (frame->type == WIRE_PUT_DATA) {
+		err = put_data(put, frame->payload);
+	} else {
+		err = wire_put_end_decode(frame->payload, &message);
+		if (!err)
+			err = put_end(put, message.bytes, message.crc, &done);
+	}
+	if (err || frame->type == WIRE_PUT_END)
+		put_free(take_ptr(a->put));
+	if (!err && frame->type == WIRE_PUT_END) {
+		wire_put_done_encode(&done, &payload);
+		output_send_buf(&a->out, WIRE_PUT_DONE, frame->channel, &payload);
+	}
+	return err;
+}
+
+static struct error *handle_topology(struct agent *a, const struct wire_frame *frame)
+{
+	_cleanup_topo_machine_ struct topo_machine *machine = NULL;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct error *err = topo_machine_read(a->config->sysfs, &machine);
+
+	if (err)
+		return err;
+	topo_machine_format(machine, &text);
+	if (text.n > WIRE_PAYLOAD_MAX)
+		return agent_error(AGENT_LIMIT, 0, "a topology of %zu bytes", text.n);
+	output_send_buf(&a->out, WIRE_TOPOLOGY, frame->channel, &text);
+	return NULL;
+}
+
+void agent_handle(struct agent *a, const struct wire_frame *frame)
+{
+	struct error *err = NULL;
+
+	if (frame->type == WIRE_HELLO) {
+		handle_hello(a, frame);
+		return;
+	}
+	if (a->session_failed)
+		return;
+	switch (frame->type) {
+	case WIRE_RUN:
+		err = handle_run(a, frame);
+		break;
+	case WIRE_STDIN:
+	case WIRE_STDIN_END:
+	case WIRE_SIGNAL:
+	case WIRE_RESIZE:
+		err = handle_for_command(a, frame);
+		break;
+	case WIRE_PUT:
+		err = handle_put(a, frame);
+		break;
+	case WIRE_PUT_DATA:
+	case WIRE_PUT_END:
+		err = handle_put_data(a, frame);
+		break;
+	case WIRE_GET_TOPOLOGY:
+		err = handle_topology(a, frame);
+		break;
+	case WIRE_POWER_OFF:
+		a->powering_off = true;
+		break;
+	default:
+		break; /* the receiver passes no type that is not for us */
+	}
+	if (err)
+		output_fail(&a->out, frame->channel, err);
+}
+
+bool agent_may_handle(const struct agent *a, const struct wire_frame *frame)
+{
+	struct command *c;
+
+	switch (frame->type) {
+	case WIRE_RUN:
+	case WIRE_PUT:
+	case WIRE_GET_TOPOLOGY:
+	case WIRE_POWER_OFF:
+		return a->commands.n == 0;
+	case WIRE_STDIN:
+		c = find_command(a, frame->channel);
+		return !c || c->window >= frame->payload.n || c->exited;
+	default:
+		return true;
+	}
+}

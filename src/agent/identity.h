@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a clone proves itself with: a page that stays where it is in physical memory,
+ * holding the nonce of the first host and a count of sessions. The host finds it in the
+ * RAM of the template and of the clone.
+ */
+#ifndef KTSTR_AGENT_IDENTITY_H
+#define KTSTR_AGENT_IDENTITY_H
+
+#include "base/error.h"
+#include "wire/limits.h"
+
+#define IDENTITY_MAGIC "KTSTRID1"
+
+/* At the start of the page; docs/PROTOCOL.md gives the layout. */
+struct identity {
+	char magic[8];
+	uint8_t nonce[WIRE_NONCE_BYTES];
+	uint32_t generation; /* HELLOs so far */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct identity) == 32, "the host reads it out of RAM");
+
+/* One locked page; stays for the life of the process. */
+struct error *identity_new(struct identity **ret) MUST_CHECK;
+void identity_free(struct identity *id);
+/* A HELLO came. All zero keeps the nonce that is there. */
+void identity_hello(struct identity *id, const uint8_t nonce[WIRE_NONCE_BYTES]);
+/* Guest-physical address of the page; 0 when the kernel does not say. */
+uint64_t identity_phys(const struct identity *id);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "agent/machine.h"
+
+#include <fcntl.h>
+#include <linux/random.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/reboot.h>
+#include <time.h>
+
+#include "agent/error.h"
+#include "base/clock.h"
+#include "base/io.h"
+
+enum { ENTROPY_BYTES_MAX = 256, MEMINFO_BYTES_MAX = 64 * 1024 };
+
+struct error *machine_set_clock(uint64_t realtime_ns)
+{
+	struct timespec now = {
+		.tv_sec = (time_t)(realtime_ns / NS_PER_SEC),
+		.tv_nsec = (long)(realtime_ns % NS_PER_SEC),
+	};
+
+	if (clock_settime(CLOCK_REALTIME, &now) < 0)
+		return agent_error(AGENT_SYSTEM, errno, "setting the clock");
+	return NULL;
+}
+
+struct error *machine_add_entropy(const uint8_t *bytes, size_t n)
+{
+	_cleanup_close_ int fd = open("/dev/urandom", O_RDWR | O_CLOEXEC);
+	struct {
+		struct rand_pool_info info;
+		uint8_t bytes[ENTROPY_BYTES_MAX];
+	} pool = { 0 };
+
+	if (n > sizeof(pool.bytes))
+		n = sizeof(pool.bytes);
+	pool.info.entropy_count = (int)n * 8;
+	pool.info.buf_size = (int)n;
+	memcpy((uint8_t *)&pool + offsetof(struct rand_pool_info, buf), bytes, n);
+	/* Without the second call a clone would draw its template's numbers for a while. */
+	if (fd < 0 || ioctl(fd, RNDADDENTROPY, &pool) < 0 || ioctl(fd, RNDRESEEDCRNG) < 0)
+		return agent_error(AGENT_SYSTEM, errno, "adding randomness");
+	return NULL;
+}
+
+uint64_t machine_uptime_ns(void)
+{
+	struct timespec t = { 0 };
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
+uint64_t machine_parse_available_kb(const char *meminfo)
+{
+	static const char key[] = "MemAvailable:";
+
+	for (const char *line = meminfo; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, sizeof(key) - 1) == 0)
+			return strtoull(line + sizeof(key) - 1, NULL, 10);
+	}
+	return 0;
+}
+
+uint64_t machine_available_kb(void)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	error_free(io_read_file("/proc/meminfo", MEMINFO_BYTES_MAX, &text));
+	return machine_parse_available_kb(strbuf_str(&text));
+}
+
+void machine_power_off(void)
+{
+	sync();
+	reboot(RB_POWER_OFF);
+	/* No ACPI: -no-reboot makes an end of it all the same. */
+	reboot(RB_AUTOBOOT);
+}

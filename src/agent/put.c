@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "agent/put.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "agent/below.h"
+#include "agent/error.h"
+#include "base/alloc.h"
+#include "base/vec.h"
+#include "wire/cpio_reader.h"
+#include "wire/crc32c.h"
+
+/* Files put into a folder change its date, so folders are dated last. */
+struct folder {
+	char *name;
+	struct stat attributes;
+};
+
+struct put {
+	uint32_t channel;
+	int root; /* the destination; nothing outside it is reached */
+	struct cpio_reader *reader;
+	uint64_t bytes; /* of the archive */
+	uint32_t crc;
+	uint64_t files;
+	VEC(struct folder) folders;
+
+	/* The entry that is being unpacked. */
+	char *name;
+	int fd; /* of a regular file */
+	struct stat attributes;
+};
+
+static struct timespec not_now(struct timespec t, struct timespec ret[2])
+{
+	ret[0] = ret[1] = t;
+	return t;
+}
+
+/* Owner first: a change of owner takes the set-user-id bit away. */
+static bool set_attributes(int fd, const struct stat *st)
+{
+	struct timespec times[2];
+
+	not_now(st->st_mtim, times);
+	return fchown(fd, st->st_uid, st->st_gid) == 0 && fchmod(fd, st->st_mode & 07777) == 0 &&
+	       futimens(fd, times) == 0;
+}
+
+static struct error *failed(const struct put *put, const char *what)
+{
+	return agent_error(AGENT_PUT, errno, "%s %s", what, put->name);
+}
+
+static struct error *make_folder(struct put *put, int parent, const char *base)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (mkdirat(parent, base, 0700) < 0 && errno != EEXIST)
+		return failed(put, "making the folder");
+	/* A link to a folder will do where a folder is wanted: /lib is one on many systems. */
+	fd = below_open(put->root, put->name, O_RDONLY | O_DIRECTORY);
+	if (fd < 0)
+		return failed(put, "making the folder");
+	vec_push(&put->folders, (struct folder){ xstrdup(put->name), put->attributes });
+	return NULL;
+}
+
+static struct error *make_other(struct put *put, int parent, const char *base,
+				const struct cpio_entry *entry)
+{
+	const struct stat *st = &put->attributes;
+	struct timespec times[2];
+
+	if (S_ISLNK(entry->mode)) {
+		if (symlinkat(entry->target, parent, base) < 0)
+			return failed(put, "making the link");
+	} else if (mknodat(parent, base, entry->mode,
+			   makedev(entry->device_major, entry->device_minor)) < 0 ||
+		   fchmodat(parent, base, st->st_mode & 07777, 0) < 0) {
+		return failed(put, "making the node");
+	}
+	not_now(st->st_mtim, times);
+	if (fchownat(parent, base, st->st_uid, st->st_gid, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    utimensat(parent, base, times, AT_SYMLINK_NOFOLLOW) < 0)
+		return failed(put, "owner and date of");
+	return NULL;
+}
+
+static struct error *on_begin(void *context, const struct cpio_entry *entry)
+{
+	struct put *put = context;
+	_cleanup_close_ int parent = -1;
+	const char *base;
+
+	free(put->name);
+	put->name = xstrdup(entry->name);
+	put->attributes = (struct stat){
+		.st_mode = entry->mode,
+		.st_uid = entry->uid,
+		.st_gid = entry->gid,
+		.st_mtim.tv_sec = entry->mtime,
+	};
+	/* The destination itself is there; it only gets its mode and date. */
+	if (S_ISDIR(entry->mode) && strcmp(put->name, ".") == 0)
+		return make_folder(put, put->root, ".");
+	parent = below_parent(put->root, put->name, &base);
+	if (parent < 0)
+		return failed(put, "the folder of");
+	if (S_ISDIR(entry->mode))
+		return make_folder(put, parent, base);
+	/* A new file in place of the old one: a program that runs keeps its own. */
+	if (unlinkat(parent, base, 0) < 0 && errno != ENOENT)
+		return failed(put, "replacing");
+	if (!S_ISREG(entry->mode))
+		return make_other(put, parent, base, entry);
+	put->fd = openat(parent, base, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (put->fd < 0)
+		return failed(put, "creating");
+	put->files++;
+	return NULL;
+}
+
+static struct error *on_data(void *context, const void *bytes, size_t n)
+{
+	struct put *put = context;
+
+	for (size_t at = 0; at < n;) {
+		ssize_t done = write(put->fd, (const char *)bytes + at, n - at);
+
+		if (done < 0 && errno != EINTR)
+			return failed(put, "writing");
+		at += done > 0 ? (size_t)done : 0;
+	}
+	return NULL;
+}
+
+static struct error *on_end(void *context)
+{
+	struct put *put = context;
+	_cleanup_close_ int fd = take_fd(put->fd);
+
+	if (fd >= 0 && !set_attributes(fd, &put->attributes))
+		return failed(put, "mode and date of");
+	return NULL;
+}
+
+struct error *put_new(uint32_t channel, const char *root, const char *destination, struct put **ret)
+{
+	static const struct cpio_events events = {
+		.begin = on_begin,
+		.data = on_data,
+		.end = on_end,
+	};
+	static const struct cpio_reader_limits limits = { 0 };
+	_cleanup_close_ int top = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct put *put;
+	int fd = top < 0 ? -1 : below_make_folders(top, destination);
+
+	if (fd < 0)
+		return agent_error(AGENT_PUT, errno, "destination %s", destination);
+	put = xnew(struct put);
+	put->channel = channel;
+	put->root = fd;
+	put->fd = -1;
+	put->reader = cpio_reader_new(&limits, &events, put);
+	*ret = put;
+	return NULL;
+}
+
+void put_free(struct put *put)
+{
+	if (!put)
+		return;
+	for (size_t i = 0; i < put->folders.n; i++)
+		free(put->folders.at[i].name);
+	vec_deinit(&put->folders);
+	cpio_reader_free(put->reader);
+	cleanup_fd(&put->fd);
+	cleanup_fd(&put->root);
+	free(put->name);
+	free(put);
+}
+
+uint32_t put_channel(const struct put *put)
+{
+	return put->channel;
+}
+
+struct error *put_data(struct put *put, struct bytes bytes)
+{
+	put->bytes += bytes.n;
+	put->crc = crc32c(put->crc, bytes.at, bytes.n);
+	return cpio_reader_feed(put->reader, bytes.at, bytes.n);
+}
+
+static struct error *date_folders(struct put *put)
+{
+	/* Backwards: what was inside a folder was named after it. */
+	for (size_t i = put->folders.n; i-- > 0;) {
+		const struct folder *folder = &put->folders.at[i];
+		_cleanup_close_ int fd = below_open(put->root, folder->name,
+						    O_RDONLY | O_DIRECTORY);
+
+		if (fd < 0 || !set_attributes(fd, &folder->attributes))
+			return agent_error(AGENT_PUT, errno, "mode and date of %s", folder->name);
+	}
+	return NULL;
+}
+
+struct error *put_end(struct put *put, uint64_t bytes, uint32_t crc, struct wire_put_done *ret)
+{
+	struct error *err;
+
+	if (bytes != put->bytes)
+		return agent_error(AGENT_PUT, 0, "%llu bytes were sent, %llu came",
+				   (unsigned long long)bytes, (unsigned long long)put->bytes);
+	if (crc != put->crc)
+		return agent_error(AGENT_PUT, 0, "the archive's checksum is 0x%08x, not 0x%08x",
+				   put->crc, crc);
+	err = cpio_reader_finish(put->reader);
+	if (!err)
+		err = date_folders(put);
+	if (!err)
+		*ret = (struct wire_put_done){ put->files, cpio_reader_file_bytes(put->reader) };
+	return err;
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "agent/serve.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+#include "agent/agent.h"
+#include "agent/error.h"
+#include "agent/limits.h"
+#include "agent/machine.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "wire/message.h"
+
+/* What one round of poll() looks at; `stream` of COMMAND_N_STREAMS is not a command's. */
+struct watch {
+	struct command *command;
+	enum command_stream stream;
+};
+
+struct loop {
+	struct agent agent;
+	int children; /* signalfd */
+	VEC(struct pollfd) fds;
+	VEC(struct watch) watches;
+	struct wire_frame held; /* of a plan, not yet its turn */
+	bool holds;
+	bool input_over;
+	bool host_away;
+};
+
+static bool is_plan(const struct loop *l)
+{
+	return l->agent.config->input == AGENT_INPUT_PLAN;
+}
+
+static void watch(struct loop *l, struct pollfd fd, struct command *command,
+		  enum command_stream stream)
+{
+	vec_push(&l->fds, fd);
+	vec_push(&l->watches, (struct watch){ command, stream });
+}
+
+/* The first three have fixed places: children, input, output. */
+static void gather(struct loop *l)
+{
+	struct agent *a = &l->agent;
+	bool full = output_unsent(&a->out) > AGENT_OUTPUT_HIGH;
+	bool reads = !l->input_over && !l->holds && !l->host_away &&
+		     output_unsent(&a->out) <= AGENT_OUTPUT_FULL;
+	bool writes = !a->out.sink && output_unsent(&a->out) > 0 && !l->host_away;
+
+	vec_clear(&l->fds);
+	vec_clear(&l->watches);
+	watch(l, (struct pollfd){ l->children, POLLIN, 0 }, NULL, COMMAND_N_STREAMS);
+	watch(l, (struct pollfd){ reads ? a->config->in : -1, POLLIN, 0 }, NULL, COMMAND_N_STREAMS);
+	watch(l, (struct pollfd){ writes ? a->out.fd : -1, POLLOUT, 0 }, NULL, COMMAND_N_STREAMS);
+	for (size_t i = 0; i < a->commands.n; i++) {
+		for (enum command_stream s = 0; s < COMMAND_N_STREAMS; s++) {
+			struct pollfd fd;
+
+			if (command_wants(a->commands.at[i], s, full, &fd))
+				watch(l, fd, a->commands.at[i], s);
+		}
+	}
+}
+
+static void beat(struct agent *a)
+{
+	struct wire_heartbeat heartbeat = {
+		.uptime_ns = machine_uptime_ns(),
+		.mem_available_kb = machine_available_kb(),
+		.commands = (uint32_t)a->commands.n,
+	};
+	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
+	uint64_t now = clock_monotonic_ns();
+
+	if (a->heartbeat_ns == 0 || now < a->next_heartbeat_ns)
+		return;
+	/* After a long sleep one beat, not all that were missed. */
+	a->next_heartbeat_ns += a->heartbeat_ns;
+	if (a->next_heartbeat_ns <= now)
+		a->next_heartbeat_ns = now + a->heartbeat_ns;
+	heartbeat.count = ++a->heartbeats;
+	if (output_unsent(&a->out) > AGENT_OUTPUT_FULL)
+		return; /* the host does not read; the count will show it */
+	wire_heartbeat_encode(&heartbeat, &payload);
+	output_send_buf(&a->out, WIRE_HEARTBEAT, 0, &payload);
+}
+
+static int time_left_ms(const struct loop *l)
+{
+	const struct agent *a = &l->agent;
+	uint64_t now = clock_monotonic_ns();
+	uint64_t left;
+
+	if (l->host_away)
+		return AGENT_HANGUP_MS;
+	if (a->heartbeat_ns == 0)
+		return -1;
+	if (a->next_heartbeat_ns <= now)
+		return 0;
+	left = (a->next_heartbeat_ns - now + NS_PER_MS - 1) / NS_PER_MS;
+	return left > 3600000 ? 3600000 : (int)left;
+}
+
+static void reap(struct loop *l)
+{
+	struct agent *a = &l->agent;
+	struct signalfd_siginfo ignored;
+	struct rusage usage;
+	int status;
+	pid_t pid;
+
+	if (read(l->children, &ignored, sizeof(ignored)) < 0 && errno != EAGAIN)
+		return;
+	/* Orphans of the whole machine come to us; most are nobody's. */
+	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0)
+		for (size_t i = 0; i < a->commands.n; i++)
+			if (a->commands.at[i]->pid == pid && !a->commands.at[i]->exited)
+				command_reaped(a->commands.at[i], status, &usage);
+}
+
+static struct error *take_frames(struct loop *l)
+{
+	struct agent *a = &l->agent;
+	struct error *err;
+	bool got;
+
+	for (;;) {
+		if (!l->holds) {
+			err = wire_receiver_take(&a->receiver, &l->held, &got);
+			if (err) {
+				agent_session_failed(a, err);
+				continue;
+			}
+			if (!got)
+				return NULL;
+			l->holds = true;
+		}
+		if (is_plan(l) && !agent_may_handle(a, &l->held))
+			return NULL;
+		l->holds = false;
+		agent_handle(a, &l->held);
+		beat(a);
+		/* The host hears of it while a long transfer goes on. */
+		err = output_flush(&a->out);
+		if (err || a->powering_off)
+			return err;
+	}
+}
+
+static struct error *read_input(struct loop *l)
+{
+	struct agent *a = &l->agent;
+	static char buffer[WIRE_PAYLOAD_MAX];
+	ssize_t n = read(a->config->in, buffer, sizeof(buffer));
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return NULL;
+	if (n <= 0 && a->config->input == AGENT_INPUT_PORT) {
+		l->host_away = true;
+		return NULL;
+	}
+	if (n < 0 && errno != ECONNRESET)
+		return agent_error(AGENT_SYSTEM, errno, "reading from the host");
+	if (n <= 0) {
+		l->input_over = true;
+		return NULL;
+	}
+	wire_receiver_feed(&a->receiver, buffer, (size_t)n);
+	return NULL;
+}
+
+static void finish_commands(struct agent *a)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < a->commands.n; i++) {
+		if (command_finish(a->commands.at[i], &a->out))
+			command_free(a->commands.at[i]);
+		else
+			a->commands.at[kept++] = a->commands.at[i];
+	}
+	a->commands.n = kept;
+}
+
+static bool is_over(const struct loop *l)
+{
+	if (l->agent.powering_off)
+		return true;
+	if (is_plan(l) && l->agent.session_failed)
+		return true;
+	return l->input_over && (!is_plan(l) || (!l->holds && l->agent.commands.n == 0));
+}
+
+static struct error *one_round(struct loop *l)
+{
+	struct agent *a = &l->agent;
+	struct error *err = NULL;
+
+	gather(l);
+	if (poll(l->fds.at, l->fds.n, time_left_ms(l)) < 0 && errno != EINTR)
+		return agent_error(AGENT_SYSTEM, errno, "poll");
+	l->host_away = false;
+	if (l->fds.at[0].revents)
+		reap(l);
+	for (size_t i = 3; i < l->fds.n; i++)
+		if (l->fds.at[i].revents)
+			command_handle(l->watches.at[i].command, l->watches.at[i].stream, &a->out);
+	finish_commands(a);
+	if (l->fds.at[1].revents)
+		err = read_input(l);
+	if (!err)
+		err = take_frames(l);
+	beat(a);
+	return err ? err : output_flush(&a->out);
+}
+
+static void farewell(struct loop *l)
+{
+	struct agent *a = &l->agent;
+
+	output_send(&a->out, WIRE_BYE, 0, NULL, 0);
+	/* A host that is gone hears no farewell. */
+	error_free(output_drain(&a->out, AGENT_FAREWELL_MS));
+}
+
+static void loop_deinit(struct loop *l)
+{
+	agent_drop_all(&l->agent);
+	vec_deinit(&l->agent.commands);
+	vec_deinit(&l->fds);
+	vec_deinit(&l->watches);
+	output_deinit(&l->agent.out);
+	wire_receiver_deinit(&l->agent.receiver);
+	identity_free(l->agent.identity);
+	cleanup_fd(&l->children);
+}
+
+struct error *agent_serve(const struct agent_config *config, enum agent_end *ret)
+{
+	__attribute__((cleanup(loop_deinit))) struct loop l = {
+		.agent = { .config = config, .out = { .fd = config->out, .sink = config->sink } },
+		.children = -1,
+	};
+	sigset_t set;
+	struct error *err = identity_new(&l.agent.identity);
+
+	if (err)
+		return err;
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	signal(SIGPIPE, SIG_IGN);
+	l.children = sigprocmask(SIG_BLOCK, &set, NULL) == 0
+			     ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)
+			     : -1;
+	if (l.children < 0)
+		return agent_error(AGENT_SYSTEM, errno, "waiting for children");
+	wire_receiver_init(&l.agent.receiver, WIRE_GUEST);
+	while (!err && !is_over(&l))
+		err = one_round(&l);
+	if (err)
+		return err;
+	farewell(&l);
+	*ret = l.agent.powering_off ? AGENT_END_POWER_OFF : AGENT_END_INPUT;
+	return NULL;
+}
