@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "btf/btf.h"
+
+#include "base/alloc.h"
+#include "btf/limits.h"
+
+#define BTF_MAGIC 0xeb9f
+/* Of the common part of every type; of a parameter, of the header as first published. */
+enum { COMMON_BYTES = 12, PARAM_BYTES = 8, HEADER_BYTES = 24 };
+
+struct btf {
+	struct bytes types;
+	struct bytes strings;
+	char *label;
+	uint32_t n;
+	/* Where type id begins; [0] is unused. */
+	uint32_t *offsets;
+};
+
+/* What follows the common part: `fixed` bytes once and `each` bytes n times. */
+static const struct {
+	uint8_t fixed;
+	uint8_t each;
+} tails[BTF_N_KINDS] = {
+	[BTF_INT] = { 4, 0 },	  [BTF_ARRAY] = { 12, 0 },   [BTF_STRUCT] = { 0, 12 },
+	[BTF_UNION] = { 0, 12 },  [BTF_ENUM] = { 0, 8 },     [BTF_FUNC_PROTO] = { 0, PARAM_BYTES },
+	[BTF_VAR] = { 4, 0 },	  [BTF_DATASEC] = { 0, 12 }, [BTF_DECL_TAG] = { 4, 0 },
+	[BTF_ENUM64] = { 0, 12 },
+};
+
+static const char *string_at(const struct btf *btf, uint32_t offset)
+{
+	/* The last byte is NUL, so whatever starts inside also ends inside. */
+	return offset < btf->strings.n ? (const char *)btf->strings.at + offset : NULL;
+}
+
+static struct error *malformed(const struct btf *btf, uint32_t id, const char *what)
+{
+	return btf_error(BTF_MALFORMED, 0, "%s: type %u: %s", btf->label, id, what);
+}
+
+static struct error *read_type(const struct btf *btf, struct cursor *c, uint32_t id,
+			       struct btf_type *ret)
+{
+	uint32_t name = cursor_u32(c), info = cursor_u32(c);
+	struct btf_type type = {
+		.id = id,
+		.kind = info >> 24 & 0x1f,
+		.name = string_at(btf, name),
+		.flag = info >> 31,
+		.n = info & 0xffff,
+		.size_or_type = cursor_u32(c),
+	};
+
+	if (c->failed)
+		return malformed(btf, id, "the section ends inside it");
+	if (type.kind == 0 || type.kind >= BTF_N_KINDS || (info & 0x60ff0000))
+		return btf_error(BTF_UNKNOWN_KIND, 0, "%s: type %u has the form %#x", btf->label,
+				 id, info);
+	if (!type.name)
+		return malformed(btf, id, "its name lies outside the strings");
+	type.tail.n = tails[type.kind].fixed + (size_t)tails[type.kind].each * type.n;
+	type.tail.at = cursor_take(c, type.tail.n);
+	if (!type.tail.at)
+		return malformed(btf, id, "the section ends inside it");
+	*ret = type;
+	return NULL;
+}
+
+static struct error *index_types(struct btf *btf)
+{
+	struct cursor c = cursor_over(btf->types);
+	/* No type is smaller than its common part. */
+	uint64_t most = btf->types.n / COMMON_BYTES;
+	struct btf_type type;
+	void *offsets = NULL;
+	struct error *err;
+
+	if (most > BTF_LIMIT_TYPES)
+		most = BTF_LIMIT_TYPES;
+	err = alloc_checked(most + 1, sizeof(*btf->offsets), BTF_LIMIT_BYTES, "the index of types",
+			    &offsets);
+	if (err)
+		return error_wrap(err, "%s", btf->label);
+	btf->offsets = offsets;
+	while (cursor_left(&c)) {
+		if (btf->n == BTF_LIMIT_TYPES)
+			return base_error(BASE_LIMIT, 0, "%s: more than %u types", btf->label,
+					  BTF_LIMIT_TYPES);
+		if (btf->n == most)
+			return malformed(btf, btf->n + 1, "the section ends inside it");
+		btf->offsets[btf->n + 1] = (uint32_t)c.offset;
+		err = read_type(btf, &c, btf->n + 1, &type);
+		if (err)
+			return err;
+		btf->n++;
+	}
+	return NULL;
+}
+
+static bool part_of(struct bytes body, uint32_t offset, uint32_t n, struct bytes *ret)
+{
+	if (offset > body.n || n > body.n - offset)
+		return false;
+	*ret = (struct bytes){ body.at + offset, n };
+	return true;
+}
+
+static struct error *read_header(struct btf *btf, struct bytes in)
+{
+	struct cursor c = cursor_over(in);
+	uint32_t header_n, type_off, type_n, string_off, string_n;
+	struct bytes body;
+
+	if (cursor_u16(&c) != BTF_MAGIC)
+		return btf_error(BTF_NOT_BTF, 0, "%s does not begin like BTF", btf->label);
+	if (cursor_u8(&c) != 1)
+		return btf_error(BTF_NOT_BTF, 0, "%s is BTF of another version than 1", btf->label);
+	cursor_u8(&c); /* flags: none are defined */
+	header_n = cursor_u32(&c);
+	type_off = cursor_u32(&c);
+	type_n = cursor_u32(&c);
+	string_off = cursor_u32(&c);
+	string_n = cursor_u32(&c);
+	if (c.failed || header_n < HEADER_BYTES || header_n > in.n)
+		return btf_error(BTF_MALFORMED, 0, "%s: the header does not fit", btf->label);
+	body = (struct bytes){ in.at + header_n, in.n - header_n };
+	if (!part_of(body, type_off, type_n, &btf->types) ||
+	    !part_of(body, string_off, string_n, &btf->strings))
+		return btf_error(BTF_MALFORMED, 0, "%s: a section lies outside the bytes",
+				 btf->label);
+	if (string_n == 0 || btf->strings.at[0] != 0 || btf->strings.at[string_n - 1] != 0)
+		return btf_error(BTF_MALFORMED, 0,
+				 "%s: the strings do not begin and end with a NUL", btf->label);
+	return NULL;
+}
+
+struct error *btf_parse(struct bytes in, const char *label, struct btf **ret)
+{
+	_cleanup_btf_ struct btf *btf = NULL;
+	struct error *err;
+
+	if (in.n > BTF_LIMIT_BYTES)
+		return base_error(BASE_LIMIT, 0, "%s has %zu bytes, more than %d", label, in.n,
+				  BTF_LIMIT_BYTES);
+	btf = xnew(struct btf);
+	btf->label = xstrdup(label);
+	err = read_header(btf, in);
+	if (!err)
+		err = index_types(btf);
+	if (err)
+		return err;
+	*ret = take_ptr(btf);
+	return NULL;
+}
+
+void btf_free(struct btf *btf)
+{
+	if (!btf)
+		return;
+	free(btf->label);
+	free(btf->offsets);
+	free(btf);
+}
+
+uint32_t btf_n_types(const struct btf *btf)
+{
+	return btf->n;
+}
+
+bool btf_type(const struct btf *btf, uint32_t id, struct btf_type *ret)
+{
+	struct cursor c = cursor_over(btf->types);
+	_cleanup_error_ struct error *err = NULL;
+
+	if (id == 0 || id > btf->n)
+		return false;
+	cursor_seek(&c, btf->offsets[id]);
+	/* It was read once before, when the index was made. */
+	err = read_type(btf, &c, id, ret);
+	return !err;
+}
+
+bool btf_next(const struct btf *btf, enum btf_kind kind, const char *prefix, uint32_t after,
+	      struct btf_type *ret)
+{
+	size_t n = strlen(prefix);
+	struct btf_type type;
+
+	while (after < btf->n) {
+		if (!btf_type(btf, ++after, &type))
+			return false;
+		if (type.kind == kind && strncmp(type.name, prefix, n) == 0) {
+			*ret = type;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool btf_find(const struct btf *btf, enum btf_kind kind, const char *name, struct btf_type *ret)
+{
+	struct btf_type type = { 0 };
+
+	while (btf_next(btf, kind, name, type.id, &type)) {
+		if (strcmp(type.name, name) == 0) {
+			*ret = type;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct error *btf_func_proto(const struct btf *btf, const struct btf_type *func,
+			     struct btf_type *ret)
+{
+	struct btf_type proto;
+
+	if (func->kind != BTF_FUNC)
+		return malformed(btf, func->id, "it is no function");
+	if (!btf_type(btf, func->size_or_type, &proto) || proto.kind != BTF_FUNC_PROTO)
+		return malformed(btf, func->id, "a function without a prototype");
+	*ret = proto;
+	return NULL;
+}
+
+struct error *btf_proto_param(const struct btf *btf, const struct btf_type *proto, uint32_t index,
+			      struct btf_param *ret)
+{
+	struct cursor c = cursor_over(proto->tail);
+	struct btf_param param;
+
+	if (proto->kind != BTF_FUNC_PROTO || index >= proto->n)
+		return malformed(btf, proto->id, "it has no such parameter");
+	cursor_seek(&c, (uint64_t)index * PARAM_BYTES);
+	param.name = string_at(btf, cursor_u32(&c));
+	param.type = cursor_u32(&c);
+	if (c.failed || !param.name)
+		return malformed(btf, proto->id, "a parameter's name lies outside the strings");
+	*ret = param;
+	return NULL;
+}

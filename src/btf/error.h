@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef KTSTR_BTF_ERROR_H
+#define KTSTR_BTF_ERROR_H
+
+#include "base/error.h"
+
+#define BTF_ERRORS(X)                                                                \
+	X(BTF_NOT_BTF, "not-btf", "the bytes are no BTF")                            \
+	X(BTF_MALFORMED, "btf-malformed", "the type information contradicts itself") \
+	X(BTF_UNKNOWN_KIND, "btf-unknown-kind", "a kind of type that is newer than this program")
+DECLARE_ERROR_DOMAIN(btf, BTF, BTF_ERRORS);
+
+#endif
