@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernel/add.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/io.h"
+#include "kernel/cache.h"
+#include "kernel/limits.h"
+#include "kernel/store.h"
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+struct error *kernel_find_image(const char *folder, char **ret)
+{
+	/* A build tree, a folder of ours or of somebody else's, an unpacked package. */
+	static const char *const patterns[] = { "arch/x86/boot/bzImage", "bzImage", "vmlinuz",
+						"vmlinuz-*", "vmlinux" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
+		_cleanup_free_ char *pattern = xasprintf("%s/%s", folder, patterns[i]);
+		struct error *err = NULL;
+		bool found = false;
+		glob_t hits = { 0 };
+
+		if (glob(pattern, GLOB_NOSORT, NULL, &hits) == 0) {
+			found = hits.gl_pathc == 1 && is_file(hits.gl_pathv[0]);
+			if (found)
+				*ret = xstrdup(hits.gl_pathv[0]);
+			else if (hits.gl_pathc > 1)
+				err = kernel_error(KERNEL_NOT_KERNEL, 0,
+						   "%s holds %zu kernels, name one of them", folder,
+						   (size_t)hits.gl_pathc);
+		}
+		globfree(&hits);
+		if (err || found)
+			return err;
+	}
+	return kernel_error(KERNEL_NOT_KERNEL, 0, "%s holds neither bzImage, vmlinuz nor vmlinux",
+			    folder);
+}
+
+char *kernel_find_config(const char *image_path)
+{
+	const char *name = strrchr(image_path, '/');
+	int folder = name ? (int)(name - image_path) : 0;
+	const char *release = name && strncmp(name, "/vmlinuz-", 9) == 0 ? name + 9 : NULL;
+	char *candidates[] = {
+		release ? xasprintf("%.*s/config-%s", folder, image_path, release) : NULL,
+		name ? xasprintf("%.*s/config", folder, image_path) : NULL,
+		name ? xasprintf("%.*s/.config", folder, image_path) : NULL,
+		name ? xasprintf("%.*s/../../../.config", folder, image_path) : NULL,
+	};
+	char *found = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(candidates); i++) {
+		if (!found && candidates[i] && is_file(candidates[i]))
+			found = candidates[i];
+		else
+			free(candidates[i]);
+	}
+	return found;
+}
+
+struct error *kernel_read_image(const char *path, struct strbuf *ret)
+{
+	return io_read_file(path, KERNEL_LIMIT_FILE_BYTES, ret);
+}
+
+static uint64_t mtime_ns(const struct stat *st)
+{
+	return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
+}
+
+/* The kernel that this very file became earlier. */
+static struct error *find_taken(const char *path, const struct stat *st, struct kernel **ret)
+{
+	_cleanup_kernel_list_ struct kernel_list list = { 0 };
+	struct error *err = kernel_list_read(&list);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < list.n; i++) {
+		const struct kernel *kernel = list.at[i].kernel;
+
+		if (kernel && kernel->origin_path && strcmp(kernel->origin_path, path) == 0 &&
+		    kernel->origin_bytes == (uint64_t)st->st_size &&
+		    kernel->origin_mtime_ns == mtime_ns(st)) {
+			*ret = take_ptr(list.at[i].kernel);
+			return NULL;
+		}
+	}
+	return NULL;
+}
+
+static struct error *take_file(const char *path, const struct stat *st,
+			       const struct kernel_watch *watch, struct kernel **ret)
+{
+	_cleanup_free_ char *purpose = xasprintf("adding %s", path);
+	_cleanup_free_ char *config = kernel_find_config(path);
+	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
+	_cleanup_kernel_store_ struct kernel_store store = { 0 };
+	_cleanup_kernel_image_ struct kernel_image *image = NULL;
+	_cleanup_close_ int lock = -1;
+	struct kernel_parcel parcel = {
+		.label = path,
+		.config_path = config,
+		.source = path,
+		.origin_path = path,
+		.origin_bytes = (uint64_t)st->st_size,
+		.origin_mtime_ns = mtime_ns(st),
+	};
+	struct error *err = kernel_read_image(path, &file);
+
+	if (err)
+		return err;
+	parcel.file = (struct bytes){ (const uint8_t *)strbuf_str(&file), file.n };
+	err = kernel_image_parse(parcel.file, path, &image);
+	if (!err)
+		err = kernel_cache_lock(purpose, watch, &lock);
+	if (!err)
+		err = kernel_store_begin(&store);
+	if (!err)
+		err = kernel_store_commit(&store, image, &parcel, ret);
+	return err;
+}
+
+struct error *kernel_add(const char *given, const struct kernel_watch *watch, struct kernel **ret)
+{
+	_cleanup_free_ char *path = realpath(given, NULL);
+	_cleanup_kernel_ struct kernel *taken = NULL;
+	struct error *err;
+	struct stat st;
+
+	if (!path || stat(path, &st) < 0)
+		return base_error(BASE_IO, errno, "%s", given);
+	if (S_ISDIR(st.st_mode)) {
+		_cleanup_free_ char *image = NULL;
+
+		err = kernel_find_image(path, &image);
+		if (err)
+			return err;
+		free(path);
+		path = take_ptr(image);
+		if (stat(path, &st) < 0)
+			return base_error(BASE_IO, errno, "%s", path);
+	}
+	if (!S_ISREG(st.st_mode))
+		return kernel_error(KERNEL_NOT_KERNEL, 0, "%s is neither a file nor a folder",
+				    given);
+	err = find_taken(path, &st, &taken);
+	if (err || taken) {
+		if (!err)
+			*ret = take_ptr(taken);
+		return err;
+	}
+	return take_file(path, &st, watch, ret);
+}

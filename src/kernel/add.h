@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Kernels that are files of this machine. */
+#ifndef KTSTR_KERNEL_ADD_H
+#define KTSTR_KERNEL_ADD_H
+
+#include "kernel/kernel.h"
+#include "kernel/watch.h"
+
+/*
+ * Takes a bzImage or vmlinux into the cache. A folder is searched for one: a build tree, or
+ * one like /boot with a single vmlinuz-*; its configuration comes along. The same file,
+ * unchanged, is taken once.
+ */
+struct error *kernel_add(const char *path, const struct kernel_watch *watch,
+			 struct kernel **ret) MUST_CHECK;
+/* Where the image of a folder is. The caller owns the string. */
+struct error *kernel_find_image(const char *folder, char **ret) MUST_CHECK;
+/* The configuration that stands beside an image; NULL when there is none. */
+char *kernel_find_config(const char *image_path) MUST_CHECK;
+/* A whole file, within the limit. The caller frees ret->at. */
+struct error *kernel_read_image(const char *path, struct strbuf *ret) MUST_CHECK;
+
+#endif

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernel/cache.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/paths.h"
+#include "kernel/limits.h"
+#include "kernel/metadata.h"
+#include "kernel/version.h"
+
+enum { LOCK_RETRY_MS = 50, HOLDER_CHARS = 256 };
+
+char *kernel_cache_dir(void)
+{
+	return paths_cache("kernels");
+}
+
+void kernel_list_deinit(struct kernel_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		free(list->at[i].id);
+		free(list->at[i].damage);
+		kernel_free(list->at[i].kernel);
+	}
+	vec_deinit(list);
+}
+
+static int prefer_cloud(const struct kernel *kernel)
+{
+	return kernel->flavour && strcmp(kernel->flavour, "cloud") == 0 ? 0 : 1;
+}
+
+int kernel_compare(const struct kernel *a, const struct kernel *b)
+{
+	struct kernel_version va = { 0 }, vb = { 0 };
+	int order;
+
+	/* Both were parsed once, when the metadata was read. */
+	if (!kernel_version_parse(a->version, &va, NULL) ||
+	    !kernel_version_parse(b->version, &vb, NULL))
+		return strcmp(b->version, a->version);
+	order = kernel_version_compare(&vb, &va);
+	if (!order)
+		order = prefer_cloud(a) - prefer_cloud(b);
+	/* Of two builds of one version the later one; names only keep the order stable. */
+	if (!order)
+		order = strverscmp(b->id, a->id);
+	return order;
+}
+
+static int compare_entries(const void *a_, const void *b_)
+{
+	const struct kernel_entry *a = a_, *b = b_;
+
+	if (a->kernel && b->kernel)
+		return kernel_compare(a->kernel, b->kernel);
+	if (!a->kernel && !b->kernel)
+		return strcmp(a->id, b->id);
+	return a->kernel ? -1 : 1;
+}
+
+static void read_entry(struct kernel_list *list, const char *dir, const char *id)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, id);
+	_cleanup_error_ struct error *err = NULL;
+	struct kernel_entry entry = { .id = xstrdup(id) };
+
+	err = kernel_metadata_read(path, &entry.kernel);
+	if (err)
+		entry.damage = xstrdup(error_message(err));
+	vec_push(list, entry);
+}
+
+static bool is_folder(int dir_fd, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
+struct error *kernel_list_read(struct kernel_list *ret)
+{
+	_cleanup_free_ char *path = kernel_cache_dir();
+	_cleanup_kernel_list_ struct kernel_list list = { 0 };
+	_cleanup_dir_ DIR *dir = opendir(path);
+	struct dirent *found;
+
+	if (!dir && errno != ENOENT)
+		return base_error(BASE_IO, errno, "open %s", path);
+	while (dir && (found = readdir(dir)) != NULL) {
+		if (!kernel_name_is_safe(found->d_name) || !is_folder(dirfd(dir), found->d_name))
+			continue;
+		if (list.n == KERNEL_LIMIT_ENTRIES)
+			return base_error(BASE_LIMIT, 0, "%s holds more than %d kernels", path,
+					  KERNEL_LIMIT_ENTRIES);
+		read_entry(&list, path, found->d_name);
+	}
+	if (list.n)
+		qsort(list.at, list.n, sizeof(*list.at), compare_entries);
+	*ret = list;
+	list = (struct kernel_list){ 0 };
+	return NULL;
+}
+
+static void read_holder(int fd, char *holder, size_t n)
+{
+	ssize_t got = pread(fd, holder, n - 1, 0);
+
+	if (got <= 0)
+		got = snprintf(holder, n, "another program");
+	holder[got] = 0;
+	holder[strcspn(holder, "\n")] = 0;
+}
+
+static struct error *wait_for_lock(int fd, const char *path, const struct kernel_watch *watch)
+{
+	bool said = false;
+
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		char holder[HOLDER_CHARS];
+		struct error *err;
+
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return base_error(BASE_IO, errno, "flock of %s", path);
+		if (!said) {
+			read_holder(fd, holder, sizeof(holder));
+			kernel_say(watch, "waiting for %s, which is changing the kernel cache",
+				   holder);
+			said = true;
+		}
+		err = cancel_error(watch ? watch->cancel : NULL, "waiting for the kernel cache");
+		if (err)
+			return err;
+		/* Cancelled or not, the next look at the loop's head tells. */
+		if (!cancel_sleep(watch ? watch->cancel : NULL, LOCK_RETRY_MS * NS_PER_MS))
+			continue;
+	}
+	return NULL;
+}
+
+static struct error *remove_leftovers(const char *path)
+{
+	_cleanup_dir_ DIR *dir = opendir(path);
+	struct dirent *found;
+
+	if (!dir)
+		return base_error(BASE_IO, errno, "open %s", path);
+	while ((found = readdir(dir)) != NULL) {
+		_cleanup_free_ char *leftover = NULL;
+		struct error *err;
+
+		if (strncmp(found->d_name, KERNEL_TEMPORARY_PREFIX,
+			    strlen(KERNEL_TEMPORARY_PREFIX)) != 0)
+			continue;
+		leftover = xasprintf("%s/%s", path, found->d_name);
+		err = paths_remove(leftover);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+struct error *kernel_cache_lock(const char *purpose, const struct kernel_watch *watch, int *ret_fd)
+{
+	_cleanup_free_ char *dir = kernel_cache_dir();
+	_cleanup_free_ char *path = xasprintf("%s/lock", dir);
+	_cleanup_free_ char *holder = xasprintf("process %d (%s)\n", (int)getpid(), purpose);
+	_cleanup_close_ int fd = -1;
+	struct error *err = paths_make(dir, 0755);
+
+	if (err)
+		return err;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd < 0)
+		return base_error(BASE_IO, errno, "open %s", path);
+	err = wait_for_lock(fd, path, watch);
+	if (err)
+		return err;
+	/* For people who wait; without it they wait all the same. */
+	if (ftruncate(fd, 0) == 0 && pwrite(fd, holder, strlen(holder), 0) < 0)
+		kernel_say(watch, "cannot write %s: %s", path, strerror(errno));
+	err = remove_leftovers(dir);
+	if (err)
+		return err;
+	*ret_fd = take_fd(fd);
+	return NULL;
+}
+
+struct error *kernel_cache_remove(const char *id, const struct kernel_watch *watch)
+{
+	_cleanup_free_ char *purpose = xasprintf("removing %s", id);
+	_cleanup_free_ char *dir = kernel_cache_dir();
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, id);
+	_cleanup_free_ char *doomed = xasprintf("%s/" KERNEL_TEMPORARY_PREFIX "removed", dir);
+	_cleanup_close_ int lock = -1;
+	struct error *err;
+
+	if (!kernel_name_is_safe(id) || access(path, F_OK) < 0)
+		return kernel_error(KERNEL_NOT_CACHED, 0, "no kernel '%s' is cached", id);
+	err = kernel_cache_lock(purpose, watch, &lock);
+	if (err)
+		return err;
+	/* It goes in one step for everybody who looks. */
+	if (rename(path, doomed) < 0)
+		return base_error(BASE_IO, errno, "rename %s", path);
+	return paths_remove(doomed);
+}

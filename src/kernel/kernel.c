@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernel/kernel.h"
+
+#include <stdlib.h>
+
+void kernel_free(struct kernel *kernel)
+{
+	if (!kernel)
+		return;
+	free(kernel->id);
+	free(kernel->release);
+	free(kernel->version);
+	free(kernel->flavour);
+	free(kernel->build_id);
+	free(kernel->dir);
+	free(kernel->bzimage_path);
+	free(kernel->vmlinux_path);
+	free(kernel->config_path);
+	free(kernel->btf_path);
+	free(kernel->modules_dir);
+	free(kernel->scx_reason);
+	free(kernel->source);
+	free(kernel->suite);
+	free(kernel->origin_path);
+	free(kernel);
+}
+
+struct error *kernel_require_scx(const struct kernel *kernel)
+{
+	if (kernel->scx == KERNEL_SCX_USABLE)
+		return NULL;
+	return kernel_error(KERNEL_NO_SCX, 0, "kernel %s cannot be used for sched_ext: %s",
+			    kernel->id, kernel->scx_reason ? kernel->scx_reason : "unknown");
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernel/packages.h"
+
+#include <string.h>
+
+#include "kernel/limits.h"
+
+#define FLAVOUR_ROW_(id, word) [id] = (word),
+static const char *const flavour_words[] = { KERNEL_FLAVOURS(FLAVOUR_ROW_) };
+
+const char *kernel_flavour_word(enum kernel_flavour flavour)
+{
+	return flavour_words[flavour];
+}
+
+static void package_deinit(struct kernel_package *package)
+{
+	free(package->name);
+	free(package->version);
+	free(package->depends);
+	*package = (struct kernel_package){ 0 };
+}
+
+void kernel_packages_deinit(struct kernel_packages *packages)
+{
+	for (size_t i = 0; i < packages->n; i++)
+		package_deinit(&packages->at[i]);
+	vec_deinit(packages);
+}
+
+/* What dpkg allows in a name and in a version; so neither can be an option or a path. */
+static bool is_package_word(const char *text)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789+-.~:";
+
+	return text && text[0] && text[0] != '-' && strspn(text, allowed) == strlen(text);
+}
+
+static bool take_field(const char *line, size_t n, const char *name, char **ret)
+{
+	size_t name_n = strlen(name);
+
+	if (n < name_n + 1 || memcmp(line, name, name_n) != 0 || line[name_n] != ':')
+		return false;
+	line += name_n + 1;
+	n -= name_n + 1;
+	while (n && *line == ' ') {
+		line++;
+		n--;
+	}
+	free(*ret);
+	*ret = xstrndup(line, n);
+	return true;
+}
+
+static void finish(struct kernel_packages *into, struct kernel_package *package)
+{
+	if (!is_package_word(package->name) || !is_package_word(package->version)) {
+		package_deinit(package);
+		return;
+	}
+	if (!package->depends)
+		package->depends = xstrdup("");
+	vec_push(into, *package);
+	*package = (struct kernel_package){ 0 };
+}
+
+static void read_line(struct kernel_package *package, const char *line, size_t n)
+{
+	char *bytes = NULL;
+
+	if (take_field(line, n, "Package", &package->name) ||
+	    take_field(line, n, "Version", &package->version) ||
+	    take_field(line, n, "Depends", &package->depends))
+		return;
+	if (take_field(line, n, "Size", &bytes))
+		package->bytes = strtoull(bytes, NULL, 10);
+	free(bytes);
+}
+
+struct error *kernel_packages_parse(const char *text, size_t n, struct kernel_packages *into)
+{
+	struct kernel_package package = { 0 };
+	const char *at = text, *end = text + n;
+
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t line_n = (size_t)((newline ? newline : end) - at);
+
+		if (into->n >= KERNEL_LIMIT_PACKAGES) {
+			package_deinit(&package);
+			return base_error(BASE_LIMIT, 0, "more than %d packages of kernels",
+					  KERNEL_LIMIT_PACKAGES);
+		}
+		if (line_n == 0)
+			finish(into, &package);
+		else
+			read_line(&package, at, line_n);
+		at += line_n + (newline ? 1 : 0);
+	}
+	finish(into, &package);
+	return NULL;
+}
+
+const struct kernel_package *kernel_packages_find(const struct kernel_packages *packages,
+						  const char *name)
+{
+	const struct kernel_package *newest = NULL;
+
+	for (size_t i = 0; i < packages->n; i++) {
+		const struct kernel_package *package = &packages->at[i];
+
+		if (strcmp(package->name, name) == 0 &&
+		    (!newest || strverscmp(package->version, newest->version) > 0))
+			newest = package;
+	}
+	return newest;
+}
+
+static bool take_ending(char *text, const char *ending)
+{
+	size_t n = strlen(text), ending_n = strlen(ending);
+
+	if (n <= ending_n || strcmp(text + n - ending_n, ending) != 0)
+		return false;
+	text[n - ending_n] = 0;
+	return true;
+}
+
+bool kernel_release_of_package(const char *name, char **ret_release,
+			       enum kernel_flavour *ret_flavour)
+{
+	static const char prefix[] = "linux-image-";
+	_cleanup_free_ char *release = NULL, *rest = NULL;
+	enum kernel_flavour flavour = KERNEL_FLAVOUR_GENERIC;
+	struct kernel_version version;
+
+	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+		return false;
+	release = xstrdup(name + sizeof(prefix) - 1);
+	/* Not signed is as good for a guest, where no signed one exists. */
+	take_ending(release, "-unsigned");
+	rest = xstrdup(release);
+	if (!take_ending(rest, "-amd64") || !kernel_version_parse(rest, &version, NULL) ||
+	    !kernel_name_is_safe(release))
+		return false;
+	if (take_ending(rest, "-cloud"))
+		flavour = KERNEL_FLAVOUR_CLOUD;
+	else if (take_ending(rest, "-rt"))
+		flavour = KERNEL_FLAVOUR_RT;
+	*ret_release = take_ptr(release);
+	*ret_flavour = flavour;
+	return true;
+}
+
+void kernel_candidates_deinit(struct kernel_candidates *candidates)
+{
+	for (size_t i = 0; i < candidates->n; i++)
+		free(candidates->at[i].release);
+	vec_deinit(candidates);
+}
+
+static int compare_candidates(const void *a_, const void *b_)
+{
+	const struct kernel_candidate *a = a_, *b = b_;
+	int order = kernel_version_compare(&b->version, &a->version);
+
+	if (!order)
+		order = strverscmp(b->package->version, a->package->version);
+	/* The signed one has the shorter name. */
+	if (!order)
+		order = strcmp(a->package->name, b->package->name);
+	return order;
+}
+
+void kernel_candidates_from(const struct kernel_packages *packages, enum kernel_flavour flavour,
+			    struct kernel_candidates *ret)
+{
+	struct kernel_candidates all = { 0 };
+	size_t kept = 0;
+
+	for (size_t i = 0; i < packages->n; i++) {
+		struct kernel_candidate candidate = { .package = &packages->at[i] };
+
+		if (!kernel_release_of_package(packages->at[i].name, &candidate.release,
+					       &candidate.flavour))
+			continue;
+		if (candidate.flavour == flavour &&
+		    kernel_version_parse(packages->at[i].version, &candidate.version, NULL))
+			vec_push(&all, candidate);
+		else
+			free(candidate.release);
+	}
+	if (all.n)
+		qsort(all.at, all.n, sizeof(*all.at), compare_candidates);
+	/* Several versions of one package, signed and not: the first is the best. */
+	for (size_t i = 0; i < all.n; i++) {
+		bool seen = false;
+
+		for (size_t k = 0; k < kept && !seen; k++)
+			seen = strcmp(all.at[k].release, all.at[i].release) == 0;
+		if (seen)
+			free(all.at[i].release);
+		else
+			all.at[kept++] = all.at[i];
+	}
+	all.n = kept;
+	*ret = all;
+}
+
+void kernel_depends_of_release(const char *depends, const char *release,
+			       void (*fn)(void *context, const char *name), void *context)
+{
+	const char *at = depends;
+
+	while (*at) {
+		size_t n;
+
+		at += strspn(at, " ,|\t");
+		n = strcspn(at, " ,|\t(:[");
+		if (n) {
+			_cleanup_free_ char *name = xstrndup(at, n);
+
+			if (strstr(name, release) && is_package_word(name))
+				fn(context, name);
+		}
+		at += n;
+		/* Versions and architectures in brackets are not names. */
+		at += strcspn(at, ",|");
+	}
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernel/store.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/io.h"
+#include "base/paths.h"
+#include "kernel/cache.h"
+#include "kernel/limits.h"
+#include "kernel/metadata.h"
+
+enum { BUILD_ID_DIGITS_IN_ID = 8 };
+
+struct error *kernel_store_begin(struct kernel_store *ret)
+{
+	_cleanup_free_ char *cache = kernel_cache_dir();
+	struct kernel_store store = {
+		.dir = xasprintf("%s/" KERNEL_TEMPORARY_PREFIX "kernel", cache),
+		.work = xasprintf("%s/" KERNEL_TEMPORARY_PREFIX "work", cache),
+	};
+	struct error *err = paths_remove(store.dir);
+
+	/* One fetch may try several kernels; each begins with empty folders. */
+	if (!err)
+		err = paths_remove(store.work);
+	if (!err)
+		err = paths_make(store.dir, 0755);
+	if (!err)
+		err = paths_make(store.work, 0755);
+	if (err) {
+		kernel_store_deinit(&store);
+		return err;
+	}
+	*ret = store;
+	return NULL;
+}
+
+void kernel_store_deinit(struct kernel_store *store)
+{
+	/* What cannot be removed now is removed by the next writer. */
+	if (store->dir)
+		error_free(paths_remove(store->dir));
+	if (store->work)
+		error_free(paths_remove(store->work));
+	free(store->dir);
+	free(store->work);
+	*store = (struct kernel_store){ 0 };
+}
+
+static struct error *write_file(const char *dir, enum kernel_file_kind kind, struct bytes bytes,
+				struct kernel *kernel)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, kernel_file_name(kind));
+	_cleanup_close_ int fd = -1;
+	struct error *err;
+
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return base_error(BASE_IO, errno, "create %s", path);
+	err = io_write_all(fd, path, bytes.at, bytes.n);
+	if (err)
+		return err;
+	kernel->files[kind] = (struct kernel_file){
+		.present = true,
+		.bytes = bytes.n,
+		.hash = hash_bytes(HASH_INIT, bytes.at, bytes.n),
+	};
+	return NULL;
+}
+
+static struct error *tree_bytes(int parent, const char *name, unsigned int depth, uint64_t *total)
+{
+	_cleanup_dir_ DIR *dir = NULL;
+	struct dirent *found;
+	int fd;
+
+	if (depth == 0)
+		return base_error(BASE_LIMIT, 0, "%s is nested too deeply", name);
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir) {
+		int saved = errno;
+
+		if (fd >= 0)
+			close(fd);
+		return base_error(BASE_IO, saved, "open %s", name);
+	}
+	while ((found = readdir(dir)) != NULL) {
+		struct error *err = NULL;
+		struct stat st;
+
+		if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0 ||
+		    fstatat(fd, found->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (S_ISDIR(st.st_mode))
+			err = tree_bytes(fd, found->d_name, depth - 1, total);
+		else
+			*total += (uint64_t)st.st_size;
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+static struct error *take_modules(const char *dir, const char *from, struct kernel *kernel)
+{
+	_cleanup_free_ char *to = xasprintf("%s/" KERNEL_MODULES_FOLDER, dir);
+
+	if (rename(from, to) < 0)
+		return base_error(BASE_IO, errno, "rename %s to %s", from, to);
+	kernel->modules_dir = xstrdup(to);
+	return tree_bytes(AT_FDCWD, to, KERNEL_LIMIT_TREE_DEPTH, &kernel->modules_bytes);
+}
+
+static struct error *write_files(const struct kernel_store *store, const struct kernel_image *image,
+				 const struct kernel_parcel *parcel, struct kernel *kernel)
+{
+	_cleanup_strbuf_ struct strbuf config = STRBUF_INIT;
+	struct error *err = NULL;
+
+	if (image->is_bzimage)
+		err = write_file(store->dir, KERNEL_BZIMAGE, parcel->file, kernel);
+	if (!err)
+		err = write_file(store->dir, KERNEL_VMLINUX, image->vmlinux, kernel);
+	if (!err && image->btf.n)
+		err = write_file(store->dir, KERNEL_BTF, image->btf, kernel);
+	if (!err && parcel->config_path) {
+		err = io_read_file(parcel->config_path, KERNEL_LIMIT_CONFIG_BYTES, &config);
+		if (!err)
+			err = write_file(
+				store->dir, KERNEL_CONFIG,
+				(struct bytes){ (const uint8_t *)strbuf_str(&config), config.n },
+				kernel);
+	}
+	if (!err && parcel->modules_dir)
+		err = take_modules(store->dir, parcel->modules_dir, kernel);
+	return err;
+}
+
+static struct error *write_metadata(const struct kernel_store *store, const struct kernel *kernel)
+{
+	_cleanup_free_ char *path = xasprintf("%s/" KERNEL_METADATA_FILE, store->dir);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct json_writer w = json_writer_to(&text, JSON_PRETTY);
+
+	json_begin_object(&w);
+	kernel_metadata_write(kernel, &w);
+	json_end_object(&w);
+	strbuf_append_char(&text, '\n');
+	return io_replace_file(path, text.at, text.n);
+}
+
+static bool same_build(const struct kernel *cached, const struct kernel_image *image)
+{
+	return cached->build_id && image->build_id &&
+	       strcmp(cached->build_id, image->build_id) == 0;
+}
+
+/* Damaged entries give their name away. */
+static struct error *choose_id(const struct kernel_image *image, char **ret)
+{
+	_cleanup_kernel_list_ struct kernel_list list = { 0 };
+	struct error *err = kernel_list_read(&list);
+	bool taken = false;
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < list.n; i++) {
+		const struct kernel *cached = list.at[i].kernel;
+
+		if (!cached || strcmp(cached->release, image->release) != 0)
+			continue;
+		if (same_build(cached, image)) {
+			*ret = xstrdup(cached->id);
+			return NULL;
+		}
+		taken = taken || strcmp(cached->id, image->release) == 0;
+	}
+	*ret = taken && image->build_id ? xasprintf("%s.%.*s", image->release,
+						    BUILD_ID_DIGITS_IN_ID, image->build_id)
+					: xstrdup(image->release);
+	return NULL;
+}
+
+/* Everything of the folder is on disk before the name says so. */
+static struct error *sync_and_rename(const struct kernel_store *store, const char *final)
+{
+	_cleanup_free_ char *old = xasprintf("%s-old", store->dir);
+	_cleanup_close_ int fd = open(store->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || syncfs(fd) < 0)
+		return base_error(BASE_IO, errno, "sync %s", store->dir);
+	if (rename(final, old) < 0 && errno != ENOENT)
+		return base_error(BASE_IO, errno, "rename %s", final);
+	if (rename(store->dir, final) < 0)
+		return base_error(BASE_IO, errno, "rename %s to %s", store->dir, final);
+	if (syncfs(fd) < 0)
+		return base_error(BASE_IO, errno, "sync %s", final);
+	return paths_remove(old);
+}
+
+static char *copy_or_null(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+struct error *kernel_store_commit(struct kernel_store *store, const struct kernel_image *image,
+				  const struct kernel_parcel *parcel, struct kernel **ret)
+{
+	_cleanup_kernel_check_ struct kernel_check check = { 0 };
+	_cleanup_kernel_ struct kernel *kernel = xnew(struct kernel);
+	_cleanup_free_ char *cache = kernel_cache_dir();
+	_cleanup_free_ char *final = NULL;
+	struct error *err = kernel_check_btf(image->btf, parcel->label, &check);
+
+	if (!err)
+		err = choose_id(image, &kernel->id);
+	if (!err)
+		err = write_files(store, image, parcel, kernel);
+	if (err)
+		return err;
+	kernel->release = xstrdup(image->release);
+	kernel->version = xstrdup(image->version);
+	kernel->build_id = copy_or_null(image->build_id);
+	kernel->flavour = copy_or_null(parcel->flavour);
+	kernel->source = xstrdup(parcel->source);
+	kernel->suite = copy_or_null(parcel->suite);
+	kernel->origin_path = copy_or_null(parcel->origin_path);
+	kernel->origin_bytes = parcel->origin_bytes;
+	kernel->origin_mtime_ns = parcel->origin_mtime_ns;
+	kernel->added_unix_sec = clock_unix_sec();
+	kernel->scx = check.verdict;
+	kernel->scx_reason = take_ptr(check.reason);
+	err = write_metadata(store, kernel);
+	final = xasprintf("%s/%s", cache, kernel->id);
+	if (!err)
+		err = sync_and_rename(store, final);
+	if (err)
+		return err;
+	return kernel_metadata_read(final, ret);
+}
