@@ -11,6 +11,7 @@ extern const struct command program_jemalloc_probe;
 
 /* Sub-commands of ktstr. */
 extern const struct command cmd_help;
+extern const struct command cmd_kernel;
 extern const struct command cmd_version;
 
 #endif

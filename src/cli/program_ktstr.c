@@ -3,6 +3,7 @@
 
 static const struct command *const subcommands[] = {
 	&cmd_help,
+	&cmd_kernel,
 	&cmd_version,
 };
 

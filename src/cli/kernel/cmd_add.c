@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/kernel/commands.h"
+
+#include "kernel/add.h"
+
+struct add_config {
+	const char *path;
+};
+
+static const struct option_row positionals[] = {
+	{ .argument = "PATH",
+	  OPTION_STRING(struct add_config, path),
+	  .required = true,
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "a bzImage, a vmlinux, or a folder that holds one, such as a build tree" },
+};
+
+static int run(const struct invocation *invocation UNUSED, const void *config_)
+{
+	static struct kernel_screen screen;
+	const struct add_config *config = config_;
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	_cleanup_kernel_ struct kernel *kernel = NULL;
+	_cleanup_error_ struct error *err = NULL;
+
+	kernel_screen_init(&screen, false);
+	err = kernel_add(config->path, &screen.watch, &kernel);
+	kernel_screen_finish(&screen);
+	if (err)
+		return kernel_fail(err);
+	if (kernel->scx != KERNEL_SCX_USABLE)
+		fprintf(stderr, "note: %s for sched_ext: %s\n", kernel_scx_word(kernel->scx),
+			kernel->scx_reason);
+	strbuf_appendf(&out, "%s\n", kernel->id);
+	return command_print(&out);
+}
+
+const struct command cmd_kernel_add = {
+	.name = "add",
+	.summary = "Take a kernel of this machine into the cache",
+	.usage = "PATH",
+	.description = "The file is copied, decompressed and checked. Prints the kernel's id.",
+	.positionals = positionals,
+	.n_positionals = ARRAY_SIZE(positionals),
+	.config_size = sizeof(struct add_config),
+	.run = run,
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The sub-commands of `ktstr kernel` and what they share. */
+#ifndef KTSTR_CLI_KERNEL_COMMANDS_H
+#define KTSTR_CLI_KERNEL_COMMANDS_H
+
+#include "cli/command.h"
+#include "json/writer.h"
+#include "kernel/kernel.h"
+#include "kernel/watch.h"
+
+extern const struct command cmd_kernel_fetch;
+extern const struct command cmd_kernel_list;
+extern const struct command cmd_kernel_info;
+extern const struct command cmd_kernel_check;
+extern const struct command cmd_kernel_add;
+extern const struct command cmd_kernel_remove;
+
+/* Prints an error that a command ends with; the value is the exit code. */
+int kernel_fail(const struct error *err);
+/* Bytes of its files and modules. */
+uint64_t kernel_disk_bytes(const struct kernel *kernel);
+/* "usable", or the word with the reason behind it. */
+void kernel_format_scx(const struct kernel *kernel, struct strbuf *into);
+/* Everything about a kernel as one JSON object, paths included. */
+void kernel_write_json(const struct kernel *kernel, struct json_writer *w);
+
+/*
+ * Progress on standard error: a line that is rewritten on a terminal, else one line per step.
+ * SIGINT and SIGTERM cancel the work; a second one kills.
+ */
+struct kernel_screen {
+	struct kernel_watch watch; /* give this to the room */
+	struct cancel cancel;
+	bool terminal;
+	bool quiet;
+	bool open_line; /* a progress line stands unfinished */
+	uint64_t shown_ns;
+};
+
+/* `screen` must live as long as the program. */
+void kernel_screen_init(struct kernel_screen *screen, bool quiet);
+void kernel_screen_finish(struct kernel_screen *screen);
+
+#endif
