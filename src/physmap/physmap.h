@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Physical memory of a guest as the host can read it: segments that do not
+ * overlap, each backed by a file or by memory of a process. Between segments is
+ * no RAM.
+ */
+#ifndef KTSTR_PHYSMAP_PHYSMAP_H
+#define KTSTR_PHYSMAP_PHYSMAP_H
+
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+
+#define PHYSMAP_ERRORS(X)                                                              \
+	X(PHYSMAP_RANGE, "physmap-range", "a segment is empty or wraps around")        \
+	X(PHYSMAP_OVERLAP, "physmap-overlap", "two segments claim the same address")   \
+	X(PHYSMAP_OUTSIDE, "physmap-outside", "the address is not in the guest's RAM") \
+	X(PHYSMAP_UNREADABLE, "physmap-unreadable", "the RAM is there but cannot be read")
+DECLARE_ERROR_DOMAIN(physmap, PHYSMAP, PHYSMAP_ERRORS);
+
+enum {
+	PHYSMAP_LIMIT_SEGMENTS = 4096,
+	PHYSMAP_LIMIT_BACKENDS = 256,
+};
+
+enum physmap_kind { PHYSMAP_FILE, PHYSMAP_PROCESS };
+
+struct physmap_segment {
+	uint64_t start, length; /* guest-physical */
+	enum physmap_kind kind;
+	int fd;		 /* PHYSMAP_FILE */
+	pid_t pid;	 /* PHYSMAP_PROCESS */
+	uint64_t offset; /* in the file, or the address in the process */
+};
+
+struct physmap {
+	VEC(struct physmap_segment) segments; /* by rising start */
+	VEC(int) files;			      /* opened here, closed here */
+};
+
+struct physmap *physmap_new(void) MUST_CHECK;
+void physmap_free(struct physmap *map);
+DEFINE_CLEANUP(physmap, struct physmap *, NULL, physmap_free);
+#define _cleanup_physmap_ _cleanup_(cleanup_physmap)
+
+/* The descriptor stays the caller's and must outlive the map. */
+struct error *physmap_add_fd(struct physmap *map, uint64_t start, uint64_t length, int fd,
+			     uint64_t offset) MUST_CHECK;
+/* Opens the file for reading. */
+struct error *physmap_add_file(struct physmap *map, uint64_t start, uint64_t length,
+			       const char *path, uint64_t offset) MUST_CHECK;
+struct error *physmap_add_process(struct physmap *map, uint64_t start, uint64_t length, pid_t pid,
+				  uint64_t address) MUST_CHECK;
+
+/* The segment that holds the address; NULL when none does. */
+const struct physmap_segment *physmap_find(const struct physmap *map, uint64_t address);
+
+/* For hot loops: no allocation, no error object. */
+enum physmap_status {
+	PHYSMAP_READ_OK,
+	PHYSMAP_READ_OUTSIDE,	 /* some byte is not RAM */
+	PHYSMAP_READ_UNREADABLE, /* the file is too short, the process is gone */
+};
+
+/*
+ * All n bytes or none that count: on any other status buf holds no promise. A range may go on from
+ * one segment into the next if there is no gap. *ret_failed, when given, is the address where it
+ * ended; errno tells why something was unreadable (0: the file ends there).
+ */
+enum physmap_status physmap_read(const struct physmap *map, uint64_t address, void *buf, size_t n,
+				 uint64_t *ret_failed);
+/* The same with an error that names the address. */
+struct error *physmap_read_exact(const struct physmap *map, uint64_t address, void *buf,
+				 size_t n) MUST_CHECK;
+
+#endif
