@@ -5,8 +5,6 @@
 
 #include "topo/quote.h"
 
-DEFINE_ERROR_DOMAIN(topo, TOPO, TOPO_ERRORS);
-
 static const struct level {
 	char letter;
 	const char *one, *many;
