@@ -2,17 +2,21 @@
 # shellcheck shell=bash
 # Host packages: which rows of packages.list are not met, and meeting them.
 
-# packages_missing: "name minimum" of each row that the system does not meet.
+# packages_missing: "name minimum" of each row that the system does not meet. Of
+# alternatives any one meets the row; when none is there, the first is missing.
 packages_missing() {
-	local name on minimum why have
+	local names name on minimum why have alternative
 	declare -A installed
 	while read -r name have; do
 		installed[$name]=$have
 	done < <(dpkg-query -W -f '${db:Status-Status} ${Package} ${Version}\n' | sed -n 's/^installed //p')
-	while read -r name on minimum why; do
-		[[ $name == \#* || -z $name || -z $why ]] && continue
+	while read -r names on minimum why; do
+		[[ $names == \#* || -z $names || -z $why ]] && continue
 		[[ ,$on, == *,$OS_VERSION,* ]] || continue
-		have=${installed[$name]:-}
+		name=${names%%|*} have=
+		for alternative in ${names//|/ }; do
+			have=${have:-${installed[$alternative]:-}}
+		done
 		if [[ -n $have ]] && { [[ $minimum == - ]] || dpkg --compare-versions "$have" ge "$minimum"; }; then
 			continue
 		fi
