@@ -169,7 +169,7 @@ static struct error *unpack_zstd(const char *path, struct strbuf *into)
 /* liblzma is not among our libraries; xz is wherever such packages are unpacked. */
 static struct error *unpack_with(const char *program, const char *path, struct strbuf *into)
 {
-	const char *const argv[] = { program, "-dcq", path, NULL };
+	const char *const argv[] = { program, "-dc", "-q", "-q", path, NULL };
 	struct error *err;
 	int status;
 
@@ -177,7 +177,7 @@ static struct error *unpack_with(const char *program, const char *path, struct s
 	if (err)
 		return error_wrap(err, "unpacking %s with %s", path, program);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		return modules_error(MODULES_UNPACK, 0, "%s -dcq %s failed", program, path);
+		return modules_error(MODULES_UNPACK, 0, "%s cannot unpack %s", program, path);
 	return NULL;
 }
 
