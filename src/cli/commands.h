@@ -10,8 +10,11 @@ extern const struct command program_ktstr;
 extern const struct command program_jemalloc_probe;
 
 /* Sub-commands of ktstr. */
+extern const struct command cmd_doctor;
 extern const struct command cmd_help;
 extern const struct command cmd_kernel;
 extern const struct command cmd_version;
+extern const struct command cmd_vm;
+extern const struct command cmd_vm_list;
 
 #endif

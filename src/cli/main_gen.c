@@ -73,22 +73,41 @@ static void format_man(const struct command *program, const char *source, struct
 	}
 }
 
+/* "ktstr-vm-list" is the command `list` of the command `vm` of ktstr; NULL when there is none. */
+static const struct command *find_command(const char *path)
+{
+	const struct command *found = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs) && !found; i++) {
+		if (strcmp(programs[i]->name, path) == 0)
+			found = programs[i];
+	}
+	if (!found && strncmp(path, "ktstr-", 6) == 0) {
+		found = &program_ktstr;
+		path += 5;
+		while (found && *path == '-') {
+			size_t n = strcspn(++path, "-");
+			_cleanup_free_ char *name = xstrndup(path, n);
+
+			found = command_find(found, name);
+			path += n;
+		}
+	}
+	return found;
+}
+
 int main(int argc, char *argv[])
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT, source = STRBUF_INIT;
 	_cleanup_error_ struct error *err = NULL;
-	const struct command *program = NULL;
+	const struct command *program = argc > 1 ? find_command(argv[1]) : NULL;
 
-	for (size_t i = 0; i < ARRAY_SIZE(programs) && argc > 1; i++) {
-		if (strcmp(programs[i]->name, argv[1]) == 0)
-			program = programs[i];
-	}
 	if (program && argc == 3 && strcmp(argv[2], "bash") == 0) {
 		command_format_bash_completion(program, &out);
 		return command_print(&out);
 	}
 	if (!program || argc != 4 || strcmp(argv[2], "man") != 0) {
-		fputs("usage: ktstr-gen PROGRAM bash | PROGRAM man FILE\n", stderr);
+		fputs("usage: ktstr-gen PROGRAM bash | PROGRAM[-COMMAND…] man FILE\n", stderr);
 		return EXIT_USAGE;
 	}
 	err = io_read_file(argv[3], MAN_SOURCE_MAX_BYTES, &source);

@@ -2,9 +2,11 @@
 #include "cli/commands.h"
 
 static const struct command *const subcommands[] = {
+	&cmd_doctor,
 	&cmd_help,
 	&cmd_kernel,
 	&cmd_version,
+	&cmd_vm,
 };
 
 static const struct exit_row exits[] = {

@@ -95,36 +95,41 @@ static void write_ram(struct json_writer *w, const struct run_ram *ram)
 	json_end_object(w);
 }
 
+void run_info_write_members(const struct run_info *info, struct json_writer *w)
+{
+	json_add_string(w, "id", info->id);
+	write_process(w, "owner", &info->owner);
+	write_process(w, "qemu", &info->qemu);
+	json_add_u64(w, "started_at_sec", info->started_at_sec);
+	json_key(w, "kernel");
+	json_begin_object(w);
+	json_add_string(w, "id", info->kernel_id);
+	json_add_string(w, "release", info->kernel_release);
+	json_add_string(w, "build_id", info->kernel_build_id);
+	json_end_object(w);
+	json_add_string(w, "topology", info->topology);
+	if (info->memory_bytes)
+		json_add_u64(w, "memory_bytes", info->memory_bytes);
+	json_add_string(w, "accel", info->accel);
+	json_add_string(w, "accel_reason", info->accel_reason);
+	json_add_bool(w, "deterministic", info->deterministic);
+	json_add_string(w, "template", info->template);
+	json_key(w, "ram");
+	json_begin_array(w);
+	for (size_t i = 0; i < info->ram.n; i++)
+		write_ram(w, &info->ram.at[i]);
+	json_end_array(w);
+	json_add_string(w, "qmp_socket", info->qmp_socket);
+	json_add_string(w, "console_log", info->console_log);
+}
+
 void run_info_format(const struct run_info *info, struct strbuf *into)
 {
 	struct json_writer w = json_writer_to(into, JSON_PRETTY);
 
 	json_begin_object(&w);
 	json_add_u64(&w, "schema", RUN_INFO_SCHEMA);
-	json_add_string(&w, "id", info->id);
-	write_process(&w, "owner", &info->owner);
-	write_process(&w, "qemu", &info->qemu);
-	json_add_u64(&w, "started_at_sec", info->started_at_sec);
-	json_key(&w, "kernel");
-	json_begin_object(&w);
-	json_add_string(&w, "id", info->kernel_id);
-	json_add_string(&w, "release", info->kernel_release);
-	json_add_string(&w, "build_id", info->kernel_build_id);
-	json_end_object(&w);
-	json_add_string(&w, "topology", info->topology);
-	if (info->memory_bytes)
-		json_add_u64(&w, "memory_bytes", info->memory_bytes);
-	json_add_string(&w, "accel", info->accel);
-	json_add_string(&w, "accel_reason", info->accel_reason);
-	json_add_bool(&w, "deterministic", info->deterministic);
-	json_add_string(&w, "template", info->template);
-	json_key(&w, "ram");
-	json_begin_array(&w);
-	for (size_t i = 0; i < info->ram.n; i++)
-		write_ram(&w, &info->ram.at[i]);
-	json_end_array(&w);
-	json_add_string(&w, "qmp_socket", info->qmp_socket);
-	json_add_string(&w, "console_log", info->console_log);
+	run_info_write_members(info, &w);
 	json_end_object(&w);
 	strbuf_append_char(into, '\n');
 }

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "json/writer.h"
 
 enum {
 	RUN_INFO_SCHEMA = 1,
@@ -68,6 +69,8 @@ struct run_process run_process_of(pid_t pid);
 /* False when it has ended, even if its number is in use again. */
 bool run_process_lives(const struct run_process *process);
 
+/* What is known, into an object that is open. */
+void run_info_write_members(const struct run_info *info, struct json_writer *w);
 void run_info_format(const struct run_info *info, struct strbuf *into);
 /* BASE_PARSE or BASE_LIMIT; unknown members are passed over. */
 struct error *run_info_parse(const char *text, size_t n, const char *label,

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Checks as rows: a name and a function that looks and says what it found, how
+ * good that is, and the one command that makes it better.
+ *
+ * Files are looked for below `root`, "" for this machine, so that tests can build others.
+ */
+#ifndef KTSTR_CLI_DOCTOR_CHECK_H
+#define KTSTR_CLI_DOCTOR_CHECK_H
+
+#include "base/strbuf.h"
+#include "vm/accel.h"
+
+enum check_state {
+	CHECK_OK,
+	CHECK_LIMITED, /* it works, but less or slower */
+	CHECK_MISSING, /* no guest without it */
+	CHECK_N_STATES
+};
+
+const char *check_state_word(enum check_state state);
+
+struct finding {
+	enum check_state state;
+	struct strbuf text;
+	struct strbuf fix; /* empty when there is nothing to do, or nothing can be done */
+};
+
+struct check {
+	const char *name;
+	void (*run)(const char *root, struct finding *finding);
+};
+
+extern const struct check doctor_checks[];
+extern const size_t doctor_n_checks;
+
+void finding_deinit(struct finding *finding);
+/* Replaces what was found so far. */
+void finding_say(struct finding *finding, enum check_state state, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+void finding_fix(struct finding *finding, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* The same with sudo in front, unless we are root. */
+void finding_fix_as_root(struct finding *finding, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+#define _cleanup_finding_ __attribute__((cleanup(finding_deinit)))
+
+/* What checks share. False, and nothing written, when there is no such file. */
+bool check_read(const char *root, const char *path, struct strbuf *into);
+bool check_exists(const char *root, const char *path);
+/* The value of a line NAME=value of /etc/os-release, without quotes; NULL when there is none. */
+char *check_os_release(const char *root, const char *name);
+/* The first program of that name in PATH; NULL when there is none. */
+char *check_find_program(const char *name);
+
+/* What a guest needs. */
+void check_accelerator(const char *root, struct finding *finding);
+void check_qemu(const char *root, struct finding *finding);
+void check_firmware(const char *root, struct finding *finding);
+void check_kernel(const char *root, struct finding *finding);
+void check_busybox(const char *root, struct finding *finding);
+/* Room. */
+void check_cache(const char *root, struct finding *finding);
+void check_shm(const char *root, struct finding *finding);
+/* What the instruments need on this host. */
+void check_bpf(const char *root, struct finding *finding);
+void check_ptrace(const char *root, struct finding *finding);
+void check_cgroup(const char *root, struct finding *finding);
+void check_apt(const char *root, struct finding *finding);
+
+/* Parts that know what was found out elsewhere: for tests. */
+void check_accelerator_choice(const char *root, const struct accel *choice,
+			      struct finding *finding);
+void check_bpf_load(const char *root, int load_errno, struct finding *finding);
+
+#endif

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a guest needs: something that executes it, a firmware, a kernel, a shell. */
+#include "cli/doctor/check.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/paths.h"
+#include "vm/qemu_binary.h"
+
+/* A whole word of the flags line. */
+static bool cpu_has(const char *root, const char *flag)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	const char *flags, *at;
+	size_t n = strlen(flag), end;
+
+	if (!check_read(root, "/proc/cpuinfo", &text))
+		return false;
+	flags = strstr(strbuf_str(&text), "\nflags");
+	if (!flags)
+		return false;
+	flags++;
+	end = strcspn(flags, "\n");
+	for (at = flags; (at = strstr(at, flag)) && at < flags + end; at += n) {
+		if ((at[-1] == ' ' || at[-1] == '\t') && strchr(" \n", at[n]))
+			return true;
+	}
+	return false;
+}
+
+void check_accelerator_choice(const char *root, const struct accel *choice, struct finding *finding)
+{
+	_cleanup_free_ char *device = xasprintf("%s" KVM_PROBE_DEVICE, root);
+
+	if (choice->kind == ACCEL_KVM) {
+		finding_say(finding, CHECK_OK, "kvm: %s", choice->reason);
+		return;
+	}
+	finding_say(finding, CHECK_LIMITED, "tcg, which is 10 to 50 times slower: %s",
+		    choice->reason);
+	if (access(device, F_OK) == 0) {
+		if (access(device, R_OK | W_OK) < 0)
+			finding_fix_as_root(finding, "usermod -aG kvm $USER");
+	} else if (cpu_has(root, "vmx")) {
+		finding_fix_as_root(finding, "modprobe kvm_intel");
+	} else if (cpu_has(root, "svm")) {
+		finding_fix_as_root(finding, "modprobe kvm_amd");
+	} else {
+		strbuf_append(&finding->text,
+			      "; the processor offers no virtualisation, so nothing can be done");
+	}
+}
+
+void check_accelerator(const char *root, struct finding *finding)
+{
+	struct accel choice;
+
+	accel_choose(ACCEL_WISH_AUTO, &choice);
+	check_accelerator_choice(root, &choice, finding);
+}
+
+static void fix_by_newer_qemu(const char *root, struct finding *finding)
+{
+	_cleanup_free_ char *codename = check_os_release(root, "VERSION_CODENAME");
+
+	if (codename && strcmp(codename, "bookworm") == 0)
+		finding_fix_as_root(finding,
+				    "apt-get install -t bookworm-backports qemu-system-x86");
+	else
+		finding_fix_as_root(finding, "apt-get install qemu-system-x86");
+}
+
+void check_qemu(const char *root, struct finding *finding)
+{
+	_cleanup_qemu_binary_ struct qemu_binary *binary = NULL;
+	_cleanup_error_ struct error *err = qemu_binary_find(&binary);
+
+	if (err) {
+		finding_say(finding, CHECK_MISSING, "%s", error_message(err));
+		if (getenv("KTSTR_QEMU"))
+			finding_fix(finding, "unset KTSTR_QEMU");
+		else
+			fix_by_newer_qemu(root, finding);
+		return;
+	}
+	if (qemu_version_at_least(&binary->version, 8, 1)) {
+		finding_say(finding, CHECK_OK, "%s, version %s", binary->path,
+			    binary->version.text);
+		return;
+	}
+	if (qemu_version_at_least(&binary->version, 7, 2))
+		finding_say(
+			finding, CHECK_LIMITED,
+			"%s, version %s: before 8.1 guests with kernels older than 6.18 panic at random without KVM",
+			binary->path, binary->version.text);
+	else
+		finding_say(finding, CHECK_LIMITED,
+			    "%s, version %s: nothing before 7.2 was ever tried", binary->path,
+			    binary->version.text);
+	fix_by_newer_qemu(root, finding);
+}
+
+void check_firmware(const char *root, struct finding *finding)
+{
+	static const char *const folders[] = { "/usr/share/qemu", "/usr/local/share/qemu",
+					       "/usr/share/seabios" };
+	_cleanup_free_ char *qemu = NULL;
+	_cleanup_error_ struct error *no_qemu = qemu_binary_path(&qemu);
+
+	/* A QEMU of one's own keeps its data beside it. */
+	if (!no_qemu && strrchr(qemu, '/')) {
+		_cleanup_free_ char *own = xasprintf("%.*s/../share/qemu/qboot.rom",
+						     (int)(strrchr(qemu, '/') - qemu), qemu);
+
+		if (root[0] == 0 && access(own, R_OK) == 0) {
+			finding_say(finding, CHECK_OK, "%s", own);
+			return;
+		}
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		_cleanup_free_ char *path = xasprintf("%s/qboot.rom", folders[i]);
+
+		if (check_exists(root, path)) {
+			finding_say(finding, CHECK_OK, "%s", path);
+			return;
+		}
+	}
+	finding_say(finding, CHECK_MISSING, "no qboot.rom where QEMU keeps its firmware");
+	finding_fix_as_root(finding, "apt-get install qemu-system-data");
+}
+
+void check_kernel(const char *root UNUSED, struct finding *finding)
+{
+	_cleanup_free_ char *folder = paths_cache("kernels");
+	_cleanup_dir_ DIR *dir = opendir(folder);
+	struct dirent *entry;
+	unsigned int n = 0;
+
+	/* What carries a name with a dot in front is being made. */
+	while (dir && (entry = readdir(dir)))
+		n += entry->d_name[0] != '.';
+	if (n) {
+		finding_say(finding, CHECK_OK, "%u cached in %s", n, folder);
+		return;
+	}
+	finding_say(finding, CHECK_MISSING, "none in %s", folder);
+	finding_fix(finding, "ktstr kernel fetch");
+}
+
+void check_busybox(const char *root UNUSED, struct finding *finding)
+{
+	_cleanup_free_ char *path = check_find_program("busybox");
+
+	if (path) {
+		finding_say(finding, CHECK_OK, "%s", path);
+		return;
+	}
+	finding_say(finding, CHECK_MISSING, "not in PATH; guests have no shell without it");
+	finding_fix_as_root(finding, "apt-get install busybox");
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Room for kernels and templates. */
+#include "cli/doctor/check.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/paths.h"
+#include "text/number.h"
+
+enum {
+	WALK_DEPTH_LIMIT = 16,
+	WALK_ENTRIES_LIMIT = 1 << 20,
+};
+
+/* A kernel takes about 100 MB and a template as much or more. */
+#define ENOUGH_BYTES (UINT64_C(2) << 30)
+
+struct usage {
+	uint64_t bytes;
+	unsigned int entries;
+};
+
+/* What the files occupy; the kernels are sparse and so are the templates. */
+static void add_usage(int folder, const char *name, unsigned int depth, struct usage *usage)
+{
+	_cleanup_dir_ DIR *dir = NULL;
+	struct dirent *entry;
+	int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir && fd >= 0)
+		close(fd);
+	while (dir && (entry = readdir(dir)) && usage->entries++ < WALK_ENTRIES_LIMIT) {
+		struct stat st;
+
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		    fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (!S_ISDIR(st.st_mode))
+			usage->bytes += (uint64_t)st.st_blocks * 512;
+		else if (depth)
+			add_usage(fd, entry->d_name, depth - 1, usage);
+	}
+}
+
+/* The folder itself or the nearest one above that exists. */
+static char *nearest(const char *path)
+{
+	_cleanup_free_ char *at = xstrdup(path);
+
+	while (access(at, F_OK) < 0 && strrchr(at, '/') > at)
+		*strrchr(at, '/') = 0;
+	return access(at, F_OK) == 0 ? take_ptr(at) : xstrdup("/");
+}
+
+void check_cache(const char *root UNUSED, struct finding *finding)
+{
+	_cleanup_free_ char *path = paths_cache("");
+	_cleanup_free_ char *there = nearest(path);
+	_cleanup_strbuf_ struct strbuf used = STRBUF_INIT, left = STRBUF_INIT;
+	struct usage usage = { 0 };
+	struct statvfs fs;
+	uint64_t free_bytes;
+
+	if (access(there, W_OK | X_OK) < 0) {
+		finding_say(finding, CHECK_MISSING, "%s may not be written", there);
+		finding_fix(finding, "export KTSTR_CACHE_DIR=$HOME/.cache/ktstr");
+		return;
+	}
+	if (statvfs(there, &fs) < 0) {
+		finding_say(finding, CHECK_MISSING, "%s: %s", there, strerror(errno));
+		return;
+	}
+	add_usage(AT_FDCWD, path, WALK_DEPTH_LIMIT, &usage);
+	free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
+	number_format_bytes(&used, usage.bytes);
+	number_format_bytes(&left, free_bytes);
+	if (free_bytes >= ENOUGH_BYTES) {
+		finding_say(finding, CHECK_OK, "%s in %s, %s free", strbuf_str(&used), path,
+			    strbuf_str(&left));
+		return;
+	}
+	finding_say(finding, CHECK_LIMITED, "%s in %s, only %s free: templates may not fit",
+		    strbuf_str(&used), path, strbuf_str(&left));
+	finding_fix(finding, "rm -r %s/templates", path);
+}
+
+void check_shm(const char *root, struct finding *finding)
+{
+	_cleanup_free_ char *path = xasprintf("%s/dev/shm", root);
+	_cleanup_strbuf_ struct strbuf size = STRBUF_INIT;
+	struct statvfs fs;
+
+	if (statvfs(path, &fs) < 0) {
+		finding_say(finding, CHECK_OK, "there is no /dev/shm; nothing depends on it");
+		return;
+	}
+	number_format_bytes(&size, (uint64_t)fs.f_blocks * fs.f_frsize);
+	finding_say(finding, CHECK_OK, "%s; nothing depends on its size", strbuf_str(&size));
+}

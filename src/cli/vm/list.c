@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/vm/list.h"
+
+#include "json/writer.h"
+#include "text/number.h"
+
+static const struct table_column columns[] = {
+	{ .title = "ID" },
+	{ .title = "OWNER", .right = true },
+	{ .title = "KERNEL", .shrinks = true },
+	{ .title = "TOPOLOGY" },
+	{ .title = "MEMORY", .right = true },
+	{ .title = "ACCEL" },
+	{ .title = "AGE", .right = true },
+	{ .title = "STATE" },
+};
+
+/* The clock of one who wrote it may be ahead of ours. */
+static uint64_t age_sec(const struct run_info *info, uint64_t now_sec)
+{
+	return now_sec > info->started_at_sec ? now_sec - info->started_at_sec : 0;
+}
+
+/* 42s, 3m 20s, 2h 5m, 3d 4h */
+static void format_age(struct strbuf *into, uint64_t sec)
+{
+	static const struct {
+		uint64_t sec;
+		const char *unit;
+	} units[] = { { 86400, "d" }, { 3600, "h" }, { 60, "m" }, { 1, "s" } };
+
+	for (size_t i = 0; i + 1 < ARRAY_SIZE(units); i++) {
+		if (sec < units[i].sec)
+			continue;
+		strbuf_appendf(into, "%llu%s %llu%s", (unsigned long long)(sec / units[i].sec),
+			       units[i].unit,
+			       (unsigned long long)(sec % units[i].sec / units[i + 1].sec),
+			       units[i + 1].unit);
+		return;
+	}
+	strbuf_appendf(into, "%llus", (unsigned long long)sec);
+}
+
+static void add_info(struct table *table, const struct run_info *info, uint64_t now_sec)
+{
+	_cleanup_strbuf_ struct strbuf memory = STRBUF_INIT, age = STRBUF_INIT;
+
+	if (info->memory_bytes)
+		number_format_bytes(&memory, info->memory_bytes);
+	if (info->started_at_sec)
+		format_age(&age, age_sec(info, now_sec));
+	table_addf(table, "%d", info->owner.pid);
+	table_add(table, info->kernel_release ? info->kernel_release : info->kernel_id);
+	table_add(table, info->topology);
+	table_add(table, memory.at);
+	table_add(table, info->accel);
+	table_add(table, age.at);
+}
+
+void vm_list_format_table(const struct run_list *list, uint64_t now_sec,
+			  const struct table_look *look, struct strbuf *into)
+{
+	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+
+	if (list->entries.n == 0) {
+		strbuf_append(into, "No VM is running.\n");
+		return;
+	}
+	for (size_t i = 0; i < list->entries.n; i++) {
+		const struct run_entry *entry = &list->entries.at[i];
+
+		table_add(table, entry->id);
+		if (entry->info) {
+			add_info(table, entry->info, now_sec);
+		} else {
+			for (size_t c = 1; c + 1 < ARRAY_SIZE(columns); c++)
+				table_add(table, NULL);
+		}
+		table_add(table, run_state_word(entry->state));
+	}
+	table_format(table, look, into);
+}
+
+void vm_list_format_json(const struct run_list *list, uint64_t now_sec, struct strbuf *into)
+{
+	struct json_writer w = json_writer_to(into, JSON_PRETTY);
+
+	json_begin_object(&w);
+	json_key(&w, "vms");
+	json_begin_array(&w);
+	for (size_t i = 0; i < list->entries.n; i++) {
+		const struct run_entry *entry = &list->entries.at[i];
+
+		json_begin_object(&w);
+		json_add_string(&w, "state", run_state_word(entry->state));
+		json_add_string(&w, "problem", entry->problem);
+		if (entry->info) {
+			json_add_u64(&w, "age_sec", age_sec(entry->info, now_sec));
+			run_info_write_members(entry->info, &w);
+		} else {
+			json_add_string(&w, "id", entry->id);
+		}
+		json_end_object(&w);
+	}
+	json_end_array(&w);
+	json_end_object(&w);
+	strbuf_append_char(into, '\n');
+}

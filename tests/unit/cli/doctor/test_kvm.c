@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/doctor/kvm.h"
+
+#include "cli/command.h"
+#include "unit.h"
+
+static struct error *works(struct strbuf *notes)
+{
+	strbuf_append(notes, "as it should");
+	return NULL;
+}
+
+static struct error *fails(struct strbuf *notes)
+{
+	strbuf_append(notes, "came far");
+	return base_error(BASE_ABSENT, 0, "but not\nfar enough");
+}
+
+static void steps_that_work_are_all_run(void **state UNUSED)
+{
+	static const struct doctor_step steps[] = { { "first", works }, { "second", works } };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	assert_int_equal(doctor_kvm_run_steps(steps, 2, &text), EXIT_OK);
+	assert_contains(strbuf_str(&text), "first        ok ");
+	assert_contains(strbuf_str(&text), "second       ok ");
+	assert_contains(strbuf_str(&text), "as it should\n");
+}
+
+static void the_first_that_fails_ends_it(void **state UNUSED)
+{
+	static const struct doctor_step steps[] = {
+		{ "first", works },
+		{ "second", fails },
+		{ "third", works },
+	};
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	assert_int_equal(doctor_kvm_run_steps(steps, 3, &text), EXIT_FAILED);
+	assert_contains(strbuf_str(&text), "second       FAILED");
+	assert_contains(strbuf_str(&text), "came far\n");
+	assert_contains(strbuf_str(&text), "but not\\nfar enough\n");
+	assert_contains(strbuf_str(&text), "third        not run\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(steps_that_work_are_all_run),
+		cmocka_unit_test(the_first_that_fails_ends_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
