@@ -100,13 +100,22 @@ static struct error *fill_and_rename(int fd, const char *temporary, const char *
 	return NULL;
 }
 
+struct error *io_sync_folder_of(const char *path)
+{
+	_cleanup_free_ char *for_dirname = xstrdup(path);
+	_cleanup_close_ int fd = open(dirname(for_dirname), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || fsync(fd) < 0)
+		return base_error(BASE_IO, errno, "%s is replaced, but fsync of its folder", path);
+	return NULL;
+}
+
 struct error *io_replace_file(const char *path, const void *bytes, size_t n)
 {
 	_cleanup_free_ char *for_dirname = xstrdup(path);
 	const char *dir = dirname(for_dirname);
 	_cleanup_free_ char *temporary = xasprintf("%s/.ktstr-XXXXXX", dir);
 	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC);
-	_cleanup_close_ int dir_fd = -1;
 	struct error *err;
 
 	if (fd < 0)
@@ -116,8 +125,5 @@ struct error *io_replace_file(const char *path, const void *bytes, size_t n)
 		unlink(temporary);
 		return err;
 	}
-	dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir_fd < 0 || fsync(dir_fd) < 0)
-		return base_error(BASE_IO, errno, "%s is replaced, but fsync of its folder", path);
-	return NULL;
+	return io_sync_folder_of(path);
 }

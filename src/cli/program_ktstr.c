@@ -5,6 +5,7 @@ static const struct command *const subcommands[] = {
 	&cmd_doctor,
 	&cmd_help,
 	&cmd_kernel,
+	&cmd_shell,
 	&cmd_version,
 	&cmd_vm,
 };

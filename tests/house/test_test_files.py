@@ -15,6 +15,10 @@ BUILD = os.environ.get("KTSTR_BUILD_DIR", os.path.join(tree.ROOT, "build", "debu
 EXCEPTIONS = (
     (r"src/base/clock\.c", "one call of clock_gettime(); the tests of cancel stand on it"),
     (r"src/\w+/error\.c", "one DEFINE_ERROR_DOMAIN; the tests of base cover what it makes"),
+    (
+        r"src/vm/(boot|device_state|exec|hello|launch|put|start|template_save|vm|watch)\.c",
+        "drives a guest; tests/vm boots real ones",
+    ),
     (r"src/cli/(\w+/)?main(_\w+)?\.c", "holds tables only, or is a fixture; tests/golden and tests/host run the programs"),
     (r"src/cli/cmd_\w+\.c", "parses, calls a room, prints; tests/golden runs the programs"),
 )

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* A machine that boots: RAM, initramfs, QEMU, the agent's first word, the read-back. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "topo/compare.h"
+#include "vm/boot.h"
+#include "vm/ram.h"
+#include "vm/topology_args.h"
+
+/*
+ * A guest boots in seconds; a starved host makes minutes of it, and each CPU adds its
+ * share. What is too short here breaks tests that were only slow.
+ */
+enum {
+	TCG_BOOT_SEC = 120,
+	TCG_BOOT_SEC_PER_CPU = 5,
+	KVM_BOOT_SEC = 30,
+	KVM_BOOT_SEC_PER_CPU = 1,
+};
+
+/*
+ * An oops ends the guest: a kernel that went on after one proves nothing. tsc=reliable: the
+ * watchdog of the clock would mistake a busy host for a broken TSC.
+ */
+#define COMMON_ARGS                                                                           \
+	"console=ttyS0 quiet panic=-1 oops=panic mitigations=off noreplace-smp tsc=reliable " \
+	"no_timer_check rdinit=/init"
+
+uint64_t boot_timeout_ns(enum accel_kind kind, unsigned int cpus)
+{
+	if (kind == ACCEL_KVM)
+		return (KVM_BOOT_SEC + KVM_BOOT_SEC_PER_CPU * (uint64_t)cpus) * NS_PER_SEC;
+	return (TCG_BOOT_SEC + TCG_BOOT_SEC_PER_CPU * (uint64_t)cpus) * NS_PER_SEC;
+}
+
+void boot_format_args(const struct topology *topology, const char *extra, struct strbuf *into)
+{
+	const char *wanted = qemu_topology_kernel_args(topology);
+
+	strbuf_append(into, COMMON_ARGS " random.trust_cpu=on");
+	if (wanted[0])
+		strbuf_appendf(into, " %s", wanted);
+	if (extra && extra[0])
+		strbuf_appendf(into, " %s", extra);
+}
+
+void boot_choose_image(const struct kernel *kernel, struct machine_plan *plan)
+{
+	plan->kernel_path = kernel->bzimage_path ? kernel->bzimage_path : kernel->vmlinux_path;
+}
+
+struct error *boot_make_files(struct vm *vm, const struct strbuf *initramfs)
+{
+	struct error *err;
+
+	vm->initrd_fd = memfd_create("ktstr-initramfs", MFD_CLOEXEC);
+	if (vm->initrd_fd < 0)
+		return vm_error(VM_QEMU_FAILED, errno, "no memory file for the initramfs");
+	err = io_write_all(vm->initrd_fd, "the initramfs", initramfs->at, initramfs->n);
+	for (unsigned int i = 0; !err && i < vm->topology.nodes; i++)
+		err = ram_make_memfd(i, qemu_node_bytes(&vm->topology, vm->memory_bytes, i),
+				     &vm->ram_fds[i]);
+	return err;
+}
+
+struct error *boot_check_topology(struct vm *vm, const struct cancel *cancel)
+{
+	_cleanup_topo_machine_ struct topo_machine *machine = NULL;
+	struct error *err = vm_read_topology(vm, cancel, &machine);
+
+	if (err)
+		return err;
+	err = topology_compare(&vm->topology, machine);
+	return err ? error_recast(err, &vm_error_domain, VM_TOPOLOGY) : NULL;
+}
+
+struct error *boot_until_ready(struct vm *vm, const struct machine_plan *plan,
+			       const uint8_t nonce[WIRE_NONCE_BYTES], uint32_t heartbeat_ms,
+			       const struct cancel *cancel)
+{
+	uint64_t timeout_ns = boot_timeout_ns(vm->accel.kind, topology_cpus(&vm->topology));
+	struct error *err;
+
+	err = vm_launch(vm, plan);
+	if (!err)
+		err = vm_hello(vm, nonce, heartbeat_ms);
+	if (!err)
+		err = vm_await_ready(vm, clock_monotonic_ns() + timeout_ns, cancel);
+	if (err)
+		return error_wrap(err, "booting");
+	/* The guest has its own copy. */
+	close(take_fd(vm->initrd_fd));
+	return error_wrap(boot_check_topology(vm, cancel), "after boot");
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A machine that boots: steps shared by cold guests and templates. */
+#ifndef KTSTR_VM_BOOT_H
+#define KTSTR_VM_BOOT_H
+
+#include "vm/state.h"
+
+/* Grows with the CPUs, and knows that emulation is slow. */
+uint64_t boot_timeout_ns(enum accel_kind kind, unsigned int cpus);
+/* The kernel's command line. */
+void boot_format_args(const struct topology *topology, const char *extra, struct strbuf *into);
+/* The bzImage where there is one: only its decompressor moves the kernel (KASLR). */
+void boot_choose_image(const struct kernel *kernel, struct machine_plan *plan);
+/* RAM and initramfs as memory files. */
+struct error *boot_make_files(struct vm *vm, const struct strbuf *initramfs) MUST_CHECK;
+/* Starts QEMU and waits until the agent has answered and the topology is the one asked for. */
+struct error *boot_until_ready(struct vm *vm, const struct machine_plan *plan,
+			       const uint8_t nonce[WIRE_NONCE_BYTES], uint32_t heartbeat_ms,
+			       const struct cancel *cancel) MUST_CHECK;
+/* The guest's /sys against the request; VM_TOPOLOGY says what differs. */
+struct error *boot_check_topology(struct vm *vm, const struct cancel *cancel) MUST_CHECK;
+
+#endif

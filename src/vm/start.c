@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* From what is asked for to a guest that answers: cold, or a clone. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "vm/agent_image.h"
+#include "vm/boot.h"
+#include "vm/clone.h"
+#include "vm/initramfs.h"
+
+enum {
+	HEARTBEAT_MS = 1000,
+	RELEASE_SEC = 60,
+};
+
+static struct error *choose_qemu(struct vm *vm, const struct vm_spec *spec)
+{
+	struct error *err = qemu_binary_find(&vm->qemu);
+
+	if (err)
+		return error_recast(err, &vm_error_domain, VM_QEMU_MISSING);
+	accel_choose(spec->accel, &vm->accel);
+	vm_say(vm, "accelerator %s: %s", vm->accel.name, vm->accel.reason);
+	return NULL;
+}
+
+static struct error *build_initramfs(struct initramfs *ret)
+{
+	struct bytes agent = agent_image();
+	struct initramfs_options options = { .agent = agent.at, .agent_n = agent.n };
+
+	return error_wrap(initramfs_build(&options, ret), "building the initramfs");
+}
+
+static struct error *prepare_cold(struct vm *vm, const struct vm_spec *spec,
+				  const struct initramfs *initramfs)
+{
+	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
+	struct error *err;
+
+	boot_format_args(&spec->topology, spec->kernel_args, &arguments);
+	vm->kernel_args = strbuf_take(&arguments);
+	vm->cold_image = xstrdup(spec->kernel->bzimage_path ? spec->kernel->bzimage_path
+							    : spec->kernel->vmlinux_path);
+	err = boot_make_files(vm, &initramfs->archive);
+	return err ? err : vm_open_console(vm);
+}
+
+static struct error *release_cold(struct vm *vm, const struct cancel *cancel)
+{
+	struct machine_plan plan = clone_plan(vm);
+
+	plan.kernel_path = vm->cold_image;
+	plan.kernel_args = vm->kernel_args;
+	return boot_until_ready(vm, &plan, NULL, HEARTBEAT_MS, cancel);
+}
+
+static struct error *make_template(struct vm *vm, const struct vm_spec *spec,
+				   const struct initramfs *initramfs, const char *key,
+				   const struct cancel *cancel)
+{
+	_cleanup_template_draft_ struct template_draft draft = { .lock_fd = -1 };
+	_cleanup_vm_ struct vm *first = NULL;
+	struct error *err;
+
+	err = template_draft_begin(key, cancel, &draft);
+	if (!err)
+		err = template_draft_existing(&draft, &vm->template);
+	if (err || vm->template)
+		return err;
+	vm_say(vm, "booting a template");
+	first = vm_new(spec);
+	err = choose_qemu(first, spec);
+	return err ? err
+		   : clone_make_template(&draft, first, spec, &initramfs->archive, cancel,
+					 &vm->template);
+}
+
+static struct error *prepare_clone(struct vm *vm, const struct vm_spec *spec,
+				   const struct initramfs *initramfs, const struct cancel *cancel)
+{
+	_cleanup_strbuf_ struct strbuf key = STRBUF_INIT;
+	struct error *err;
+
+	err = clone_key(vm, spec, initramfs->hash, &key);
+	if (!err)
+		err = template_open(strbuf_str(&key), &vm->template);
+	if (!err && !vm->template)
+		err = make_template(vm, spec, initramfs, strbuf_str(&key), cancel);
+	if (!err)
+		err = vm_open_console(vm);
+	if (!err)
+		err = clone_launch(vm);
+	vm->cloned = true;
+	return err;
+}
+
+static struct error *release_clone(struct vm *vm, const struct cancel *cancel)
+{
+	uint64_t start_ns = clock_monotonic_ns();
+	uint64_t deadline_ns = start_ns + RELEASE_SEC * NS_PER_SEC;
+	struct error *err;
+
+	/*
+	 * One after the other: told to run while it loads, QEMU may forget it; and what reaches a
+	 * guest that is being loaded rings a bell that is not there yet.
+	 */
+	err = vm_await(vm, &vm->loaded, "loading the clone's state", deadline_ns, cancel);
+	if (!err)
+		err = vm_thaw(vm);
+	if (!err)
+		err = vm_await(vm, &vm->running, "starting the CPUs", deadline_ns, cancel);
+	if (!err)
+		err = vm_hello(vm, NULL, HEARTBEAT_MS);
+	if (!err)
+		err = vm_await_ready(vm, deadline_ns, cancel);
+	if (!err)
+		err = clone_prove(&vm->template->proof, &vm->ready, topology_cpus(&vm->topology),
+				  clock_monotonic_ns() - start_ns);
+	if (err)
+		return error_wrap(err, "waking a clone");
+	/* QEMU has the files open: from now on they may be removed. */
+	template_free(take_ptr(vm->template));
+	return NULL;
+}
+
+struct error *vm_prepare(const struct vm_spec *spec, const struct cancel *cancel, struct vm **ret)
+{
+	_cleanup_initramfs_ struct initramfs initramfs = { 0 };
+	_cleanup_vm_ struct vm *vm = vm_new(spec);
+	struct error *err;
+
+	err = choose_qemu(vm, spec);
+	if (!err)
+		err = build_initramfs(&initramfs);
+	if (!err)
+		err = spec->cold ? prepare_cold(vm, spec, &initramfs)
+				 : prepare_clone(vm, spec, &initramfs, cancel);
+	if (err)
+		return err;
+	*ret = take_ptr(vm);
+	return NULL;
+}
+
+struct error *vm_release(struct vm *vm, const struct cancel *cancel)
+{
+	return vm->cloned ? release_clone(vm, cancel) : release_cold(vm, cancel);
+}
+
+struct error *vm_start(const struct vm_spec *spec, const struct cancel *cancel, struct vm **ret)
+{
+	_cleanup_vm_ struct vm *vm = NULL;
+	struct error *err;
+
+	err = vm_prepare(spec, cancel, &vm);
+	if (!err)
+		err = vm_release(vm, cancel);
+	if (err)
+		return err;
+	*ret = take_ptr(vm);
+	return NULL;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The inside of a handle, for the files of this room. */
+#ifndef KTSTR_VM_STATE_H
+#define KTSTR_VM_STATE_H
+
+#include "vm/link.h"
+#include "vm/machine_args.h"
+#include "vm/qmp.h"
+#include "vm/template.h"
+#include "vm/vm.h"
+
+/* What QEMU told us about the end of the guest. */
+struct vm_shutdown {
+	bool seen;
+	char reason[32]; /* "guest-reset", "guest-shutdown", … */
+};
+
+struct vm {
+	struct qemu_binary *qemu;
+	struct accel accel;
+	struct topology topology;
+	uint64_t memory_bytes;
+	char *console_path;
+	int console_fd, stderr_fd, initrd_fd;
+	int ram_fds[TOPOLOGY_LIMIT_NODES];
+
+	pid_t pid; /* 0: not started, or reaped */
+	int pidfd;
+	int status; /* of waitpid(), once ended */
+	bool ended;
+	struct qmp *qmp;
+	struct link link;
+	struct vm_shutdown shutdown;
+	bool loaded;  /* a clone's state is complete */
+	bool running; /* since QEMU said so; a machine that boots does not say */
+
+	uint32_t last_channel;
+	struct wire_ready ready; /* release is our own copy */
+	char *release;
+	uint64_t heard_ns;	     /* when the agent last said anything */
+	uint64_t heard_host_wait_ns; /* at that time: QEMU's waiting for CPUs of the host */
+	bool frozen;
+	uint32_t heartbeat_ms;
+
+	struct template *template;	/* what a clone came from */
+	char *cold_image, *kernel_args; /* what a cold one will boot */
+	bool cloned;
+	void (*say)(void *context, const char *line);
+	void *say_context;
+};
+
+/* An empty handle: nothing runs. */
+struct vm *vm_new(const struct vm_spec *spec);
+void vm_say(const struct vm *vm, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+struct error *vm_open_console(struct vm *vm) MUST_CHECK;
+
+/* launch.c: makes sockets and starts QEMU. Closes what only the child needs. */
+struct error *vm_launch(struct vm *vm, const struct machine_plan *plan) MUST_CHECK;
+/* SIGKILL and reap; fine when nothing runs. */
+void vm_kill(struct vm *vm);
+
+/* watch.c: why the guest does not answer any more. Never NULL. */
+struct error *vm_explain(struct vm *vm, const char *doing) MUST_CHECK;
+/* Until an event of QEMU has set one of the handle's flags. */
+struct error *vm_await(struct vm *vm, const bool *flag, const char *doing, uint64_t deadline_ns,
+		       const struct cancel *cancel) MUST_CHECK;
+
+/* hello.c */
+struct error *vm_hello(struct vm *vm, const uint8_t nonce[WIRE_NONCE_BYTES],
+		       uint32_t heartbeat_ms) MUST_CHECK;
+struct error *vm_await_ready(struct vm *vm, uint64_t deadline_ns,
+			     const struct cancel *cancel) MUST_CHECK;
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "vm/vm.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "vm/boot.h"
+#include "vm/clone.h"
+#include "vm/ram.h"
+
+enum { QMP_WAIT_SEC = 30 };
+
+struct vm *vm_new(const struct vm_spec *spec)
+{
+	struct vm *vm = xnew(struct vm);
+
+	vm->topology = spec->topology;
+	vm->memory_bytes = spec->memory_bytes ? spec->memory_bytes
+					      : ram_default_bytes(&spec->topology);
+	vm->console_fd = vm->stderr_fd = vm->initrd_fd = vm->pidfd = vm->link.fd = -1;
+	for (size_t i = 0; i < ARRAY_SIZE(vm->ram_fds); i++)
+		vm->ram_fds[i] = -1;
+	vm->say = spec->say;
+	vm->say_context = spec->say_context;
+	return vm;
+}
+
+void vm_free(struct vm *vm)
+{
+	int *fds[] = { &vm->console_fd, &vm->stderr_fd, &vm->initrd_fd, &vm->pidfd };
+
+	if (!vm)
+		return;
+	vm_kill(vm);
+	qmp_free(vm->qmp);
+	link_deinit(&vm->link);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		if (*fds[i] >= 0)
+			close(*fds[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(vm->ram_fds); i++)
+		if (vm->ram_fds[i] >= 0)
+			close(vm->ram_fds[i]);
+	template_free(vm->template);
+	qemu_binary_free(vm->qemu);
+	free(vm->console_path);
+	free(vm->kernel_args);
+	free(vm->cold_image);
+	free(vm->release);
+	free(vm);
+}
+
+void vm_say(const struct vm *vm, const char *fmt, ...)
+{
+	char line[512];
+	va_list args;
+
+	if (!vm->say)
+		return;
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	vm->say(vm->say_context, line);
+}
+
+struct vm_facts vm_facts(const struct vm *vm)
+{
+	return (struct vm_facts){
+		.qemu_pid = vm->pid,
+		.accel = vm->accel.name,
+		.accel_reason = vm->accel.reason,
+		.console_path = vm->console_path,
+		.release = vm->release,
+		.memory_bytes = vm->memory_bytes,
+		.cloned = vm->cloned,
+	};
+}
+
+struct error *vm_open_console(struct vm *vm)
+{
+	vm->console_fd = memfd_create("ktstr-console", MFD_CLOEXEC);
+	if (vm->console_fd < 0)
+		return vm_error(VM_QEMU_FAILED, errno, "no file for the console");
+	vm->console_path = xasprintf("/proc/%d/fd/%d", getpid(), vm->console_fd);
+	return NULL;
+}
+
+struct error *vm_read_topology(struct vm *vm, const struct cancel *cancel,
+			       struct topo_machine **ret)
+{
+	uint64_t deadline_ns = clock_monotonic_ns() +
+			       boot_timeout_ns(vm->accel.kind, topology_cpus(&vm->topology));
+	uint32_t channel = vm_new_channel(vm);
+	struct wire_frame frame;
+	enum vm_event event;
+	struct error *err;
+
+	err = vm_send(vm, WIRE_GET_TOPOLOGY, channel, NULL, 0);
+	do {
+		if (!err)
+			err = vm_wait(vm, NULL, 0, deadline_ns, cancel, &event, &frame);
+		if (err)
+			return error_wrap(err, "reading the topology back");
+		if (event == VM_EVENT_DEADLINE)
+			return vm_error(VM_HANG, 0, "the guest does not tell its topology");
+	} while (frame.channel != channel);
+	if (frame.type != WIRE_TOPOLOGY)
+		return vm_error(VM_AGENT, 0, "asked for the topology, the agent said %s",
+				wire_type_word(frame.type));
+	err = topo_machine_parse((const char *)frame.payload.at, frame.payload.n, ret);
+	return err ? error_recast(err, &vm_error_domain, VM_AGENT) : NULL;
+}
+
+/* A monitor that closed means a QEMU that ended, and that can say more. */
+static struct error *monitor(struct vm *vm, const char *command, const char *doing)
+{
+	struct error *err = qmp_execute(vm->qmp, command, NULL, QMP_WAIT_SEC * NS_PER_SEC, NULL);
+
+	if (err && error_errno(err) == EPIPE) {
+		error_free(err);
+		return vm_explain(vm, doing);
+	}
+	return error_wrap(err, "%s", doing);
+}
+
+struct error *vm_freeze(struct vm *vm)
+{
+	struct error *err = monitor(vm, "stop", "freezing the guest");
+
+	if (!err)
+		vm->frozen = true;
+	return err;
+}
+
+struct error *vm_thaw(struct vm *vm)
+{
+	struct error *err = monitor(vm, "cont", "letting the guest run");
+
+	if (!err) {
+		vm->frozen = false;
+		vm->heard_ns = clock_monotonic_ns();
+	}
+	return err;
+}

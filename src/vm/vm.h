@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One guest, from the first instruction to the end.
+ *
+ *	struct vm_spec spec = { .kernel = kernel, .topology = t };
+ *	err = vm_start(&spec, &cancel, &vm);      a clone; the first one boots a template
+ *	err = vm_exec(vm, &(struct vm_command){ .argv = argv, … }, &cancel, &end);
+ *	vm_free(vm);                               whatever state it is in
+ *
+ * A handle belongs to one thread at a time. Errors of the domain `vm` say how the guest
+ * ended; after one of them only vm_free() and the readers of what is left make sense.
+ */
+#ifndef KTSTR_VM_VM_H
+#define KTSTR_VM_VM_H
+
+#include <poll.h>
+
+#include "base/cancel.h"
+#include "kernel/kernel.h"
+#include "topo/machine.h"
+#include "topo/topology.h"
+#include "vm/accel.h"
+#include "vm/error.h"
+#include "wire/frame.h"
+#include "wire/message.h"
+
+struct vm;
+
+struct vm_spec {
+	const struct kernel *kernel; /* borrowed while starting */
+	struct topology topology;
+	uint64_t memory_bytes; /* 0: enough for the topology */
+	enum accel_wish accel;
+	const char *kernel_args; /* appended to ours; NULL: none */
+	bool cold;		 /* boot, whatever the cache holds */
+	/* One line for people who want to know what goes on; may be NULL. */
+	void (*say)(void *context, const char *line);
+	void *say_context;
+};
+
+/* A guest that answers. */
+struct error *vm_start(const struct vm_spec *spec, const struct cancel *cancel,
+		       struct vm **ret) MUST_CHECK;
+/*
+ * The two halves of vm_start() for those who keep a guest ready: restored and standing still;
+ * then let run and made to prove itself. A cold machine is not prepared: it boots in release.
+ */
+struct error *vm_prepare(const struct vm_spec *spec, const struct cancel *cancel,
+			 struct vm **ret) MUST_CHECK;
+struct error *vm_release(struct vm *vm, const struct cancel *cancel) MUST_CHECK;
+/* Ends QEMU at once and removes everything it left. NULL is fine. */
+void vm_free(struct vm *vm);
+DEFINE_CLEANUP(vm, struct vm *, NULL, vm_free);
+#define _cleanup_vm_ _cleanup_(cleanup_vm)
+
+/* Facts about a running guest. Borrowed. */
+struct vm_facts {
+	pid_t qemu_pid;
+	const char *accel;
+	const char *accel_reason;
+	const char *console_path;
+	const char *release; /* uname -r, as the guest says */
+	uint64_t memory_bytes;
+	bool cloned;
+};
+struct vm_facts vm_facts(const struct vm *vm);
+
+/* What the guest's /sys says, asked now. */
+struct error *vm_read_topology(struct vm *vm, const struct cancel *cancel,
+			       struct topo_machine **ret) MUST_CHECK;
+
+/* Stops and continues all CPUs; time in the guest stands still. */
+struct error *vm_freeze(struct vm *vm) MUST_CHECK;
+struct error *vm_thaw(struct vm *vm) MUST_CHECK;
+
+/*
+ * Waits for the next thing that happens: a frame of the agent, one of the caller's descriptors,
+ * or the deadline (0: none). Heartbeats and log lines are dealt with inside. Every end of the guest
+ * is an error that says which.
+ */
+enum vm_event {
+	VM_EVENT_FRAME,
+	VM_EVENT_FD,
+	VM_EVENT_DEADLINE,
+};
+enum { VM_WAIT_FDS_LIMIT = 4 };
+struct error *vm_wait(struct vm *vm, struct pollfd *extra, size_t n_extra, uint64_t deadline_ns,
+		      const struct cancel *cancel, enum vm_event *ret_event,
+		      struct wire_frame *ret_frame) MUST_CHECK;
+struct error *vm_send(struct vm *vm, enum wire_type type, uint32_t channel, const void *payload,
+		      size_t n) MUST_CHECK;
+/* A channel number nobody has used in this session. */
+uint32_t vm_new_channel(struct vm *vm);
+/* Bytes queued for the guest. */
+size_t vm_backlog(const struct vm *vm);
+
+#endif
