@@ -6,6 +6,7 @@ static const struct command *const subcommands[] = {
 	&cmd_help,
 	&cmd_kernel,
 	&cmd_shell,
+	&cmd_topo,
 	&cmd_version,
 	&cmd_vm,
 };

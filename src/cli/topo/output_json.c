@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/topo/output.h"
+#include "json/writer.h"
+#include "topo/presets.h"
+
+static void add_cpus(struct json_writer *w, const char *key, const struct view *view,
+		     unsigned int from, unsigned int to)
+{
+	_cleanup_strbuf_ struct strbuf list = STRBUF_INIT;
+
+	view_format_cpus(view, from, to, &list);
+	if (key)
+		json_add_string(w, key, strbuf_str(&list));
+	else
+		json_write_string(w, strbuf_str(&list));
+}
+
+/* LLCs are counted through the whole machine; one that is not known has no number. */
+static void write_llcs(struct json_writer *w, const struct view *view, unsigned int from,
+		       unsigned int to, unsigned int *next_llc)
+{
+	json_key(w, "llcs");
+	json_begin_array(w);
+	for (unsigned int at = from, end; at < to; at = end) {
+		end = view_group_end(view, VIEW_LLC, at);
+		json_begin_object(w);
+		if (view->cpus[at].llc != TOPO_ABSENT)
+			json_add_u64(w, "llc", (*next_llc)++);
+		add_cpus(w, "cpus", view, at, end);
+		json_key(w, "cores");
+		json_begin_array(w);
+		for (unsigned int core = at, core_end; core < end; core = core_end) {
+			core_end = view_group_end(view, VIEW_CORE, core);
+			add_cpus(w, NULL, view, core, core_end);
+		}
+		json_end_array(w);
+		json_end_object(w);
+	}
+	json_end_array(w);
+}
+
+static void write_node(struct json_writer *w, const struct view *view, unsigned int i,
+		       unsigned int *next_llc)
+{
+	const struct view_node *node = &view->nodes[i];
+	unsigned int from, to;
+
+	json_begin_object(w);
+	json_add_u64(w, "node", node->number);
+	if (node->has_memory)
+		json_add_u64(w, "memory_bytes", node->memory_bytes);
+	if (node->has_distances) {
+		json_key(w, "distances");
+		json_begin_array(w);
+		for (unsigned int j = 0; j < view->n_nodes; j++)
+			json_write_u64(w, view->distances[i * view->n_nodes + j]);
+		json_end_array(w);
+	}
+	view_node_rows(view, node->number, &from, &to);
+	write_llcs(w, view, from, to, next_llc);
+	json_end_object(w);
+}
+
+static void write_absences(struct json_writer *w, const struct topo_machine *m)
+{
+	json_key(w, "absent");
+	json_begin_array(w);
+	for (size_t i = 0; i < m->absences.n; i++) {
+		const struct topo_absence *absence = &m->absences.at[i];
+		_cleanup_strbuf_ struct strbuf who = STRBUF_INIT;
+
+		cpuset_format(&absence->who, &who);
+		json_begin_object(w);
+		json_add_string(w, "item", topo_items[absence->item].word);
+		json_add_string(w, topo_items[absence->item].of == TOPO_OF_CPU ? "cpus" : "nodes",
+				strbuf_str(&who));
+		json_add_string(w, "reason", absence->reason);
+		json_end_object(w);
+	}
+	json_end_array(w);
+}
+
+void topo_format_json(const struct topo_shown *shown, struct strbuf *into)
+{
+	struct json_writer w = json_writer_to(into, JSON_PRETTY);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	const struct view *view = shown->view;
+	unsigned int from, to, next_llc = 0;
+
+	json_begin_object(&w);
+	json_add_string(&w, "source", shown->machine ? "machine" : "request");
+	if (view->is_regular) {
+		topology_format(&view->regular, &text);
+		json_add_string(&w, "topology", strbuf_str(&text));
+	}
+	json_add_string(&w, "preset", shown->preset);
+	json_add_u64(&w, "n_cpus", view->n_cpus);
+	add_cpus(&w, "cpus", view, 0, view->n_cpus);
+	json_key(&w, "nodes");
+	json_begin_array(&w);
+	for (unsigned int i = 0; i < view->n_nodes; i++)
+		write_node(&w, view, i, &next_llc);
+	json_end_array(&w);
+	view_node_rows(view, TOPO_ABSENT, &from, &to);
+	if (from < to) {
+		json_key(&w, "without_node");
+		json_begin_object(&w);
+		write_llcs(&w, view, from, to, &next_llc);
+		json_end_object(&w);
+	}
+	if (shown->machine)
+		write_absences(&w, shown->machine);
+	json_end_object(&w);
+	strbuf_append_char(into, '\n');
+}
+
+void topo_format_presets_json(struct strbuf *into)
+{
+	struct json_writer w = json_writer_to(into, JSON_PRETTY);
+
+	json_begin_array(&w);
+	for (size_t i = 0; i < n_presets; i++) {
+		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+		const struct topology *t = &presets[i].topology;
+
+		topology_format(t, &text);
+		json_begin_object(&w);
+		json_add_string(&w, "preset", presets[i].name);
+		json_add_string(&w, "topology", strbuf_str(&text));
+		json_add_u64(&w, "n_cpus", topology_cpus(t));
+		json_add_u64(&w, "llcs", t->llcs);
+		json_add_u64(&w, "nodes", t->nodes);
+		json_end_object(&w);
+	}
+	json_end_array(&w);
+	strbuf_append_char(into, '\n');
+}

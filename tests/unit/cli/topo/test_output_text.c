@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+
+#include "cli/topo/output.h"
+#include "sample.h"
+
+static void text_of(const char *sample, size_t columns, struct strbuf *into)
+{
+	_cleanup_topo_machine_ struct topo_machine *m = sample_machine(sample);
+	_cleanup_view_ struct view view = { 0 };
+
+	view_of_machine(m, &view);
+	topo_format_text(&(struct topo_shown){ .view = &view, .machine = m },
+			 &(struct block_look){ false, columns }, into);
+}
+
+static void the_first_line_counts(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT, narrow = STRBUF_INIT;
+	_cleanup_view_ struct view view = { 0 };
+	struct topo_shown shown = { .view = &view, .preset = "odd" };
+
+	sample_view("1n3l2c2t", &view);
+	topo_format_text(&shown, &(struct block_look){ false, 100 }, &s);
+	assert_contains(
+		strbuf_str(&s),
+		"1n3l2c2t (odd): 12 CPUs, 1 node, 3 LLCs, 6 cores, 2 threads per core\n\n+ node 0");
+	topo_format_text(&shown, &(struct block_look){ false, 30 }, &narrow);
+	assert_contains(strbuf_str(&narrow), "1n3l2c2t (odd): 12 CPUs, 1\nnode, 3 LLCs,");
+}
+
+static void distances_stand_in_a_table(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
+
+	text_of(sample_apart, 80, &s);
+	assert_contains(strbuf_str(&s), "not regular: 8 CPUs, 3 nodes, 2 LLCs, 4 cores");
+	assert_contains(strbuf_str(&s), "\ndistances\n        0   1   2\n"
+					"   0:  10  21  30\n   1:  21  10  30\n"
+					"   2:   -   -   -\n");
+}
+
+static void what_is_not_known_is_told_with_its_reason(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
+
+	text_of(sample_unknown, 80, &s);
+	assert_contains(strbuf_str(&s),
+			"\n\nnot known: the last-level cache of CPU 2: no cache is described\n"
+			"not known: the node of CPU 2: in the list of no node\n");
+}
+
+static void presets_are_a_table(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
+
+	topo_format_presets(0, false, &s);
+	assert_contains(strbuf_str(&s), "max-cpu             1n14l9c2t    252    14      1\n");
+}
+
+static void the_locale_decides_about_lines(void **state UNUSED)
+{
+	static const struct {
+		const char *all, *ctype, *lang;
+		bool unicode;
+	} cases[] = {
+		{ NULL, NULL, NULL, false },	     { NULL, NULL, "en_GB.UTF-8", true },
+		{ NULL, "C", "en_GB.UTF-8", false }, { "C.utf8", "C", "C", true },
+		{ "", "", "C.UTF-8", true },	     { "POSIX", "C.UTF-8", "C.UTF-8", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		unsetenv("LC_ALL");
+		unsetenv("LC_CTYPE");
+		unsetenv("LANG");
+		if (cases[i].all)
+			setenv("LC_ALL", cases[i].all, 1);
+		if (cases[i].ctype)
+			setenv("LC_CTYPE", cases[i].ctype, 1);
+		if (cases[i].lang)
+			setenv("LANG", cases[i].lang, 1);
+		assert_int_equal(topo_wants_unicode(), cases[i].unicode);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_line_counts),
+		cmocka_unit_test(distances_stand_in_a_table),
+		cmocka_unit_test(what_is_not_known_is_told_with_its_reason),
+		cmocka_unit_test(presets_are_a_table),
+		cmocka_unit_test(the_locale_decides_about_lines),
+	};
+
+	return cmocka_run_group_tests_name("cli/topo/output_text", tests, NULL, NULL);
+}
