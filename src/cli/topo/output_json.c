@@ -31,7 +31,8 @@ static void write_llcs(struct json_writer *w, const struct view *view, unsigned 
 		json_begin_array(w);
 		for (unsigned int core = at, core_end; core < end; core = core_end) {
 			core_end = view_group_end(view, VIEW_CORE, core);
-			add_cpus(w, NULL, view, core, core_end);
+			if (view->cpus[core].core != TOPO_ABSENT)
+				add_cpus(w, NULL, view, core, core_end);
 		}
 		json_end_array(w);
 		json_end_object(w);

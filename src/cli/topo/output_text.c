@@ -32,7 +32,7 @@ static void append_count(struct strbuf *into, unsigned int n, const char *one, c
 static void format_head(const struct topo_shown *shown, struct strbuf *into)
 {
 	const struct view *view = shown->view;
-	unsigned int cores = view_count(view, VIEW_CORE, 0, view->n_cpus);
+	unsigned int cores = view_count_known(view, VIEW_CORE);
 
 	if (view->is_regular)
 		topology_format(&view->regular, into);
@@ -43,10 +43,10 @@ static void format_head(const struct topo_shown *shown, struct strbuf *into)
 	strbuf_appendf(into, ": %u CPU%s", view->n_cpus, view->n_cpus == 1 ? "" : "s");
 	if (view->n_nodes)
 		append_count(into, view->n_nodes, "node", "nodes");
-	append_count(into, view_count(view, VIEW_LLC, 0, view->n_cpus), "LLC", "LLCs");
+	append_count(into, view_count_known(view, VIEW_LLC), "LLC", "LLCs");
 	append_count(into, cores, "core", "cores");
-	if (view->n_cpus % cores == 0)
-		append_count(into, view->n_cpus / cores, "thread per core", "threads per core");
+	if (view->is_regular)
+		append_count(into, view->regular.threads, "thread per core", "threads per core");
 }
 
 static void format_distances(const struct view *view, struct strbuf *into)

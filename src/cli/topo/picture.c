@@ -28,16 +28,18 @@ static void add_cpus_line(const struct drawing *d, unsigned int from, unsigned i
 	block_add_line(into, strbuf_str(&line));
 }
 
-/* "[ 8  9]" */
+/* "[ 8  9]"; "( 8)" is a CPU whose core is not known. */
 static void draw_core(const struct drawing *d, unsigned int from, unsigned int to,
 		      struct block *into)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+	bool known = d->view->cpus[from].core != TOPO_ABSENT;
 
+	strbuf_append_char(&line, known ? '[' : '(');
 	for (unsigned int i = from; i < to; i++)
-		strbuf_appendf(&line, "%c%*u", i == from ? '[' : ' ', d->digits,
+		strbuf_appendf(&line, "%s%*u", i == from ? "" : " ", d->digits,
 			       d->view->cpus[i].number);
-	strbuf_append_char(&line, ']');
+	strbuf_append_char(&line, known ? ']' : ')');
 	block_add_line(into, strbuf_str(&line));
 }
 

@@ -31,7 +31,8 @@ static bool same_group(const struct view_cpu *a, const struct view_cpu *b, enum 
 	for (int above = VIEW_NODE; above <= (int)level; above++)
 		if (key_of(a, (enum view_level)above) != key_of(b, (enum view_level)above))
 			return false;
-	return true;
+	/* CPUs of which nothing is known do not share a core because of that. */
+	return level != VIEW_CORE || a->core != TOPO_ABSENT;
 }
 
 unsigned int view_group_end(const struct view *view, enum view_level level, unsigned int first)
@@ -50,6 +51,15 @@ unsigned int view_count(const struct view *view, enum view_level level, unsigned
 
 	for (unsigned int at = from; at < to; at = view_group_end(view, level, at))
 		count++;
+	return count;
+}
+
+unsigned int view_count_known(const struct view *view, enum view_level level)
+{
+	unsigned int count = 0;
+
+	for (unsigned int at = 0; at < view->n_cpus; at = view_group_end(view, level, at))
+		count += key_of(&view->cpus[at], level) != TOPO_ABSENT;
 	return count;
 }
 

@@ -44,6 +44,8 @@ unsigned int view_group_end(const struct view *view, enum view_level level, unsi
 /* Groups of a level between two rows. */
 unsigned int view_count(const struct view *view, enum view_level level, unsigned int from,
 			unsigned int to);
+/* In the whole machine, without those of which only the CPUs are known. */
+unsigned int view_count_known(const struct view *view, enum view_level level);
 /* The rows of a node's CPUs; both 0 when it has none. */
 void view_node_rows(const struct view *view, uint32_t node, unsigned int *ret_from,
 		    unsigned int *ret_to);

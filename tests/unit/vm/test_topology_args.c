@@ -123,6 +123,7 @@ static void apic_ids_take_whole_bits(void **state UNUSED)
 		{ "near-max-llc", 239, false },
 		{ "numa4-12llc", 3 << 6 | 2 << 4 | 15, false },
 		{ "1n16l16c1t", 255, true },
+		{ "3n9l3c5t", 2 << 7 | 2 << 5 | 2 << 3 | 4, true },
 		{ "1n5l3c17t", 4 << 7 | 2 << 5 | 16, true },
 	};
 
@@ -222,7 +223,7 @@ static unsigned int hotpluggable_cpus(const struct topology *t, const char *ram_
 static void qemu_makes_the_cpus_we_count(void **state UNUSED)
 {
 	static const char *const texts[] = { "odd-3llc", "smt-3llc", "numa2-4llc",
-					     "2n4l3c2t,mem=96M:160M,dist=10:33:33:10", "max-cpu" };
+					     "2n4l3c2t,mem=96M:160M,dist=10:33:33:10", "3n9l3c5t" };
 	char dir[] = "/tmp/ktstr-topology-XXXXXX";
 	_cleanup_free_ char *clean = NULL;
 	FILE *version = popen("qemu-system-x86_64 --version 2>/dev/null", "r");

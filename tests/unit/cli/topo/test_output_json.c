@@ -46,8 +46,9 @@ static void what_is_not_known_is_left_out_and_listed(void **state UNUSED)
 	json_of(sample_unknown, &s);
 	squeeze(&s);
 	assert_null(strstr(strbuf_str(&s), "topology"));
-	assert_contains(strbuf_str(&s), "\"without_node\":{\"llcs\":[{\"cpus\":\"2\",");
-	assert_contains(strbuf_str(&s), "\"absent\":[{\"item\":\"llc\",\"cpus\":\"2\","
+	assert_contains(strbuf_str(&s),
+			"\"without_node\":{\"llcs\":[{\"cpus\":\"2\",\"cores\":[]}]}");
+	assert_contains(strbuf_str(&s), "{\"item\":\"llc\",\"cpus\":\"2\","
 					"\"reason\":\"nocacheisdescribed\"},{\"item\":\"node\"");
 }
 
