@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/io.h"
 #include "base/spawn.h"
+#include "elf/image.h"
 
 DEFINE_ERROR_DOMAIN(modules, MODULES, MODULES_ERRORS);
 
@@ -117,23 +118,149 @@ static struct bytes over(const struct strbuf *s)
 	return (struct bytes){ (const uint8_t *)strbuf_str(s), s->n };
 }
 
+void modules_parse_modinfo(struct bytes modinfo, struct strbuf *into)
+{
+	static const char key[] = "depends=";
+	struct cursor c = cursor_over(modinfo);
+	const char *line;
+
+	while (cursor_left(&c) && (line = cursor_string(&c))) {
+		if (strncmp(line, key, sizeof(key) - 1) != 0)
+			continue;
+		for (line += sizeof(key) - 1; *line;) {
+			size_t n = strcspn(line, ",");
+
+			if (n) {
+				strbuf_append_bytes(into, line, n);
+				strbuf_append_char(into, '\n');
+			}
+			line += n + (line[n] == ',');
+		}
+	}
+}
+
+/* Without modules.dep: the files by name, and those that need no file. */
+struct folder {
+	const char *path;
+	struct strbuf order, builtin;
+};
+
+/* modules.order knows nothing of the suffix that packing adds. */
+static char *find_file(const struct folder *folder, const char *name)
+{
+	static const char *const suffixes[] = { "", ".xz", ".zst", ".gz" };
+	const char *at = strbuf_str(&folder->order);
+
+	while (*at) {
+		size_t n = strcspn(at, "\n");
+
+		for (size_t i = 0; is_module(at, n, name) && i < ARRAY_SIZE(suffixes); i++) {
+			_cleanup_free_ char *path = xasprintf("%.*s%s", (int)n, at, suffixes[i]);
+			_cleanup_free_ char *full = xasprintf("%s/%s", folder->path, path);
+
+			if (access(full, R_OK) == 0)
+				return take_ptr(path);
+		}
+		at += n + (at[n] == '\n');
+	}
+	return NULL;
+}
+
+static struct error *read_depends(const struct folder *folder, const char *path, struct strbuf *ret)
+{
+	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
+	_cleanup_elf_image_ struct elf_image *img = NULL;
+	struct bytes modinfo;
+	struct error *err;
+
+	err = module_read_bytes(folder->path, path, &bytes);
+	if (!err)
+		err = elf_image_from_bytes(strbuf_str(&bytes), bytes.n, path, &img);
+	if (!err)
+		err = elf_image_section(img, ".modinfo", &modinfo);
+	if (!err)
+		modules_parse_modinfo(modinfo, ret);
+	return err;
+}
+
+static bool is_listed(const struct module_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		if (is_module(list->paths[i], strlen(list->paths[i]), name))
+			return true;
+	}
+	return false;
+}
+
+static struct error *ask_modules(const struct folder *folder, const char *name, int depth,
+				 struct module_list *list)
+{
+	_cleanup_strbuf_ struct strbuf depends = STRBUF_INIT;
+	_cleanup_free_ char *path = NULL;
+	struct error *err;
+
+	if (is_listed(list, name) || modules_parse_builtin(over(&folder->builtin), name))
+		return NULL;
+	if (depth > MODULES_LIMIT_DEPTH)
+		return modules_error(MODULES_LIMIT, 0, "'%s' is needed %d levels deep", name,
+				     depth);
+	path = find_file(folder, name);
+	if (!path)
+		return modules_error(MODULES_ABSENT, 0, "no module '%s' in modules.order", name);
+	err = read_depends(folder, path, &depends);
+	for (const char *at = strbuf_str(&depends); *at && !err;) {
+		size_t n = strcspn(at, "\n");
+		_cleanup_free_ char *needed = xstrndup(at, n);
+
+		err = error_wrap(ask_modules(folder, needed, depth + 1, list), "%s", name);
+		at += n + (at[n] == '\n');
+	}
+	return err ? err : push(list, path, strlen(path));
+}
+
+static struct error *read_list(const char *folder, const char *name, struct strbuf *into)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", folder, name);
+
+	return io_read_file(path, MODULES_LIMIT_DEP_BYTES, into);
+}
+
+static struct error *read_without_dep(struct folder *folder, const char *name,
+				      struct module_list *ret)
+{
+	_cleanup_module_list_ struct module_list list = { 0 };
+	struct error *err = read_list(folder->path, "modules.order", &folder->order);
+
+	if (!err)
+		err = ask_modules(folder, name, 0, &list);
+	if (!err) {
+		*ret = list;
+		list = (struct module_list){ 0 };
+	}
+	return err;
+}
+
 struct error *modules_read(const char *folder, const char *name, struct module_list *ret)
 {
-	_cleanup_free_ char *dep = xasprintf("%s/modules.dep", folder);
-	_cleanup_free_ char *builtin = xasprintf("%s/modules.builtin", folder);
-	_cleanup_strbuf_ struct strbuf dep_text = STRBUF_INIT, builtin_text = STRBUF_INIT;
+	struct folder f = { .path = folder };
+	_cleanup_strbuf_ struct strbuf dep = STRBUF_INIT;
 	struct error *err;
 
 	/* Not every package ships the list of what is built in. */
-	err = io_read_file(builtin, MODULES_LIMIT_DEP_BYTES, &builtin_text);
-	if (!err && modules_parse_builtin(over(&builtin_text), name)) {
+	error_free(read_list(folder, "modules.builtin", &f.builtin));
+	err = read_list(folder, "modules.dep", &dep);
+	if (modules_parse_builtin(over(&f.builtin), name)) {
 		*ret = (struct module_list){ 0 };
-		return NULL;
+		error_free(err);
+		err = NULL;
+	} else if (!err) {
+		err = modules_parse_dep(over(&dep), name, ret);
+	} else if (error_errno(err) == ENOENT) {
+		error_free(err);
+		err = read_without_dep(&f, name, ret);
 	}
-	error_free(err);
-	err = io_read_file(dep, MODULES_LIMIT_DEP_BYTES, &dep_text);
-	if (!err)
-		err = modules_parse_dep(over(&dep_text), name, ret);
+	strbuf_deinit(&f.order);
+	strbuf_deinit(&f.builtin);
 	return error_wrap(err, "%s", folder);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which module files a named module needs, from the modules.dep of a kernel's
- * modules folder, and their bytes ready for insmod: what the package compressed is unpacked
- * here, once, and not in every guest.
+ * Which module files a named module needs, from a kernel's modules folder, and their bytes ready
+ * for insmod: what the package compressed is unpacked here, once, and not in every guest.
  */
 #ifndef KTSTR_VM_MODULES_H
 #define KTSTR_VM_MODULES_H
@@ -18,6 +17,7 @@
 DECLARE_ERROR_DOMAIN(modules, MODULES, MODULES_ERRORS);
 
 enum {
+	MODULES_LIMIT_DEPTH = 16,
 	MODULES_LIMIT_FILES = 256, /* that one module may need */
 	MODULES_LIMIT_DEP_BYTES = 64 << 20,
 	MODULES_LIMIT_MODULE_BYTES = 256 << 20,
@@ -36,9 +36,12 @@ struct error *modules_parse_dep(struct bytes dep, const char *name,
 				struct module_list *ret) MUST_CHECK;
 /* Is the name in the text of modules.builtin? */
 bool modules_parse_builtin(struct bytes builtin, const char *name);
+/* Appends the names after `depends=` in a module's .modinfo, each followed by a newline. */
+void modules_parse_modinfo(struct bytes modinfo, struct strbuf *into);
 /*
  * folder: …/lib/modules/RELEASE. A module that is built into the kernel gives an
- * empty list.
+ * empty list. modules.dep is made by depmod when a package is installed; in a folder where nobody
+ * did that, modules.order names the files and each module says itself what it needs.
  */
 struct error *modules_read(const char *folder, const char *name,
 			   struct module_list *ret) MUST_CHECK;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "vm/modules.h"
 
+#include <elf.h>
 #include <zstd.h>
 
 #include "staged_root.h"
@@ -120,6 +121,81 @@ static void packed_modules_come_unpacked(void **state UNUSED)
 	staged_root_free(root);
 }
 
+/* The least that is an object with a .modinfo. */
+static void place_module(const char *root, const char *path, const char *info, size_t n)
+{
+	static const char names[] = "\0.modinfo\0.shstrtab";
+	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
+	Elf64_Ehdr eh = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+				       EV_CURRENT },
+			  .e_type = ET_REL,
+			  .e_machine = EM_X86_64,
+			  .e_version = EV_CURRENT,
+			  .e_shoff = sizeof(eh),
+			  .e_ehsize = sizeof(eh),
+			  .e_shentsize = sizeof(Elf64_Shdr),
+			  .e_shnum = 3,
+			  .e_shstrndx = 2 };
+	uint64_t at = sizeof(eh) + 3 * sizeof(Elf64_Shdr);
+	Elf64_Shdr sh[3] = {
+		{ 0 },
+		{ .sh_name = 1,
+		  .sh_type = SHT_PROGBITS,
+		  .sh_offset = at,
+		  .sh_size = n,
+		  .sh_addralign = 1 },
+		{ .sh_name = 10,
+		  .sh_type = SHT_STRTAB,
+		  .sh_offset = at + n,
+		  .sh_size = sizeof(names),
+		  .sh_addralign = 1 },
+	};
+
+	strbuf_append_bytes(&s, &eh, sizeof(eh));
+	strbuf_append_bytes(&s, sh, sizeof(sh));
+	strbuf_append_bytes(&s, info, n);
+	strbuf_append_bytes(&s, names, sizeof(names));
+	staged_file(root, path, s.at, s.n);
+}
+
+static void depends_are_read_from_modinfo(void **state UNUSED)
+{
+	static const char info[] = "license=GPL\0depends=one,two-three\0name=depends\0depends=";
+	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
+
+	modules_parse_modinfo((struct bytes){ (const uint8_t *)info, sizeof(info) }, &s);
+	assert_string_equal(strbuf_str(&s), "one\ntwo-three\n");
+	/* A line without an end is no line. */
+	modules_parse_modinfo((struct bytes){ (const uint8_t *)"depends=x", 9 }, &s);
+	assert_string_equal(strbuf_str(&s), "one\ntwo-three\n");
+}
+
+static void without_modules_dep_the_modules_are_asked(void **state UNUSED)
+{
+	static const char order[] = "kernel/a/top-most.ko\nkernel/b/mid_dle.ko\nkernel/low.ko\n"
+				    "kernel/loop.ko\nkernel/lost.ko\n";
+	char *root = staged_root_new();
+	_cleanup_module_list_ struct module_list list = { 0 };
+
+	staged_file(root, "/modules.order", order, sizeof(order) - 1);
+	staged_file(root, "/modules.builtin", "kernel/inside.ko\n", 17);
+	place_module(root, "/kernel/a/top-most.ko", "depends=mid-dle,low,inside", 27);
+	place_module(root, "/kernel/b/mid_dle.ko", "depends=low", 12);
+	place_module(root, "/kernel/low.ko", "depends=", 9);
+	place_module(root, "/kernel/loop.ko", "depends=loop", 13);
+	place_module(root, "/kernel/lost.ko", "depends=nowhere", 16);
+	assert_success(modules_read(root, "top_most", &list));
+	assert_int_equal(list.n, 3);
+	assert_string_equal(list.paths[0], "kernel/low.ko");
+	assert_string_equal(list.paths[1], "kernel/b/mid_dle.ko");
+	assert_string_equal(list.paths[2], "kernel/a/top-most.ko");
+	module_list_deinit(&list);
+	assert_error_tag(modules_read(root, "loop", &list), "module-limit");
+	assert_error_tag(modules_read(root, "lost", &list), "module-absent");
+	assert_error_tag(modules_read(root, "other", &list), "module-absent");
+	staged_root_free(root);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -129,6 +205,8 @@ int main(void)
 		cmocka_unit_test(hostile_lists_are_refused),
 		cmocka_unit_test(a_built_in_module_needs_no_file),
 		cmocka_unit_test(packed_modules_come_unpacked),
+		cmocka_unit_test(depends_are_read_from_modinfo),
+		cmocka_unit_test(without_modules_dep_the_modules_are_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
