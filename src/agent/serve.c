@@ -259,8 +259,14 @@ struct error *agent_serve(const struct agent_config *config, enum agent_end *ret
 	if (l.children < 0)
 		return agent_error(AGENT_SYSTEM, errno, "waiting for children");
 	wire_receiver_init(&l.agent.receiver, WIRE_GUEST);
-	while (!err && !is_over(&l))
+	while (!err && !is_over(&l)) {
 		err = one_round(&l);
+		/* A stream ends when the other side goes, whichever direction tells us first. */
+		if (err && config->input == AGENT_INPUT_STREAM && error_errno(err) == EPIPE) {
+			error_free(take_ptr(err));
+			l.input_over = true;
+		}
+	}
 	if (err)
 		return err;
 	farewell(&l);

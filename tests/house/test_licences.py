@@ -23,7 +23,7 @@ EXCEPTIONS = (
 # First match decides; None: any of the project's licences.
 EXPECTED = (
     (r"bpf/", "GPL-2.0-only"),
-    (r"src/cli/", "GPL-2.0-or-later"),
+    (r"src/(agent|cli)/", "GPL-2.0-or-later"),
     (r"src/.*\.[ch]$", "LGPL-2.1-or-later"),
     (r"include/", "LGPL-2.1-or-later"),
     (r"(tests|tools|bench)/", "GPL-2.0-or-later"),

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "agent/cgroup.h"
+
+#include "scratch.h"
+
+static void every_controller_is_asked_for_by_itself(void **state)
+{
+	scratch_write(*state, "cgroup.controllers", "cpuset io\n");
+	scratch_write(*state, "cgroup.subtree_control", "");
+	cgroup_enable_all(*state);
+	/* An ordinary file keeps both writes, each at its start. */
+	assert_file(*state, "cgroup.subtree_control", "+iouset");
+}
+
+static void no_controllers_is_no_harm(void **state)
+{
+	cgroup_enable_all(*state);
+	scratch_write(*state, "cgroup.controllers", "\n");
+	cgroup_enable_all(*state);
+}
+
+static void levels_are_made_and_handed_their_controllers(void **state)
+{
+	scratch_folder(*state, "one");
+	scratch_write(*state, "one/cgroup.controllers", "cpu\n");
+	scratch_write(*state, "one/cgroup.subtree_control", "");
+	assert_int_equal(cgroup_make(*state, "one/two/three"), 0);
+	assert_true(scratch_has(*state, "one/two/three"));
+	assert_file(*state, "one/cgroup.subtree_control", "+cpu");
+	assert_int_equal(cgroup_make(*state, "one/two/three"), 0);
+}
+
+static void names_that_lead_elsewhere_are_refused(void **state)
+{
+	static const char *const names[] = {
+		"", "/", "/abs", "..", "a/..", "a/../b", ".", "a/./b", "a//b", "a/",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		assert_int_equal(cgroup_make(*state, names[i]), EINVAL);
+	assert_false(scratch_has(*state, "a"));
+	assert_int_equal(cgroup_make(*state, "..a/b.."), 0);
+}
+
+static void entering_writes_the_caller(void **state)
+{
+	scratch_folder(*state, "g");
+	assert_int_equal(cgroup_enter(*state, "g"), ENOENT);
+	scratch_write(*state, "g/cgroup.procs", "");
+	assert_int_equal(cgroup_enter(*state, "g"), 0);
+	assert_file(*state, "g/cgroup.procs", "0");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		scratch_test(every_controller_is_asked_for_by_itself),
+		scratch_test(no_controllers_is_no_harm),
+		scratch_test(levels_are_made_and_handed_their_controllers),
+		scratch_test(names_that_lead_elsewhere_are_refused),
+		scratch_test(entering_writes_the_caller),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "agent/machine.h"
+
+#include <sys/sysinfo.h>
+
+#include "base/clock.h"
+#include "unit.h"
+
+static void available_memory_is_found_by_its_line(void **state UNUSED)
+{
+	assert_int_equal(machine_parse_available_kb("MemTotal:  9 kB\nMemAvailable:    1234 kB\n"),
+			 1234);
+	assert_int_equal(machine_parse_available_kb("MemAvailable:7 kB"), 7);
+}
+
+static void a_system_without_the_line_has_zero(void **state UNUSED)
+{
+	assert_int_equal(machine_parse_available_kb(""), 0);
+	assert_int_equal(machine_parse_available_kb("NotMemAvailable: 3 kB\n"), 0);
+	assert_int_equal(machine_parse_available_kb("MemAvailable:"), 0);
+}
+
+static void this_machine_has_memory_and_an_uptime(void **state UNUSED)
+{
+	struct sysinfo info;
+
+	assert_int_equal(sysinfo(&info), 0);
+	assert_true(machine_available_kb() > 0);
+	assert_true(machine_available_kb() <= info.totalram * info.mem_unit / 1024);
+	/* sysinfo() rounds up. */
+	assert_true(machine_uptime_ns() + NS_PER_SEC >= (uint64_t)info.uptime * NS_PER_SEC);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(available_memory_is_found_by_its_line),
+		cmocka_unit_test(a_system_without_the_line_has_zero),
+		cmocka_unit_test(this_machine_has_memory_and_an_uptime),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The machine itself is set up in tests/vm; here is what needs none. */
+#include "agent/setup.h"
+
+#include "unit.h"
+
+static void a_word_of_the_command_line_is_found_whole(void **state UNUSED)
+{
+	assert_true(
+		setup_cmdline_has("quiet ktstr.deterministic nokaslr\n", "ktstr.deterministic"));
+	assert_true(setup_cmdline_has("ktstr.deterministic", "ktstr.deterministic"));
+	assert_true(setup_cmdline_has("a  ktstr.deterministic=1\n", "ktstr.deterministic"));
+	assert_false(setup_cmdline_has("ktstr.deterministically", "ktstr.deterministic"));
+	assert_false(setup_cmdline_has("not.ktstr.deterministic", "ktstr.deterministic"));
+	assert_false(setup_cmdline_has("a=ktstr.deterministic", "ktstr.deterministic"));
+	assert_false(setup_cmdline_has("", "ktstr.deterministic"));
+	assert_false(setup_cmdline_has(" \n ", "ktstr.deterministic"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_word_of_the_command_line_is_found_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
