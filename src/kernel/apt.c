@@ -11,7 +11,7 @@
 #include "kernel/run.h"
 #include "kernel/sources.h"
 
-enum { FRESH_SEC = 6 * 3600, OS_RELEASE_LIMIT = 1 << 16 };
+enum { FRESH_SEC = 6 * 3600, OS_RELEASE_LIMIT = 1 << 16, RELEASE_LIMIT = 16 << 20 };
 
 void kernel_apt_deinit(struct kernel_apt *apt)
 {
@@ -139,7 +139,11 @@ static struct error *discover(const char *dir, const struct kernel_watch *watch,
 	return err;
 }
 
-/* Some suites exist on some mirrors only, and those of the next release only after a while. */
+/*
+ * Some suites exist on some mirrors only, and those of the next release only after a while.
+ * The suite is asked for by its codename, if its release file says one: caches on the way
+ * keep what stands behind "stable" apart from what stands behind the name it has for good.
+ */
 static struct error *add_if_there(const char *dir, const char *conf,
 				  const struct kernel_watch *watch, const char *suite,
 				  struct kernel_sources *sources)
@@ -151,12 +155,18 @@ static struct error *add_if_there(const char *dir, const char *conf,
 	const char *const argv[] = {
 		"/usr/lib/apt/apt-helper", "-c", conf, "download-file", uri, file, NULL
 	};
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct error *err = kernel_run(&(struct kernel_run){ .argv = argv }, watch, NULL);
 
 	if (error_is(err, &base_error_domain, BASE_CANCELLED))
 		return err;
 	if (!err)
-		kernel_sources_add(sources, suite);
+		err = io_read_file(file, RELEASE_LIMIT, &text);
+	if (!err) {
+		_cleanup_free_ char *codename = kernel_sources_codename(strbuf_str(&text), text.n);
+
+		kernel_sources_add(sources, codename ? codename : suite);
+	}
 	error_free(err);
 	return paths_remove(file);
 }
@@ -261,29 +271,6 @@ struct error *kernel_apt_cache(const struct kernel_apt *apt, const struct kernel
 	_cleanup_free_ const char **argv = join_words(first, ARRAY_SIZE(first), names, n);
 
 	return kernel_run(&(struct kernel_run){ .argv = argv }, watch, out);
-}
-
-struct error *kernel_apt_codename(const struct kernel_apt *apt, const struct kernel_watch *watch,
-				  const char *suite, char **ret)
-{
-	static const char *const words[] = { "indextargets", "--format", "$(RELEASE) $(CODENAME)",
-					     "Created-By: Packages", NULL };
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct error *err = apt_get(apt->conf, watch, words, &text);
-	size_t n = strlen(suite);
-	char *save = NULL;
-
-	if (err)
-		return err;
-	for (char *line = text.n ? strtok_r(text.at, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save)) {
-		if (strncmp(line, suite, n) == 0 && line[n] == ' ' && line[n + 1] != '$') {
-			*ret = xstrdup(line + n + 1);
-			return NULL;
-		}
-	}
-	*ret = xstrdup(suite);
-	return NULL;
 }
 
 struct error *kernel_apt_download(const struct kernel_apt *apt, const struct kernel_watch *watch,

@@ -26,9 +26,6 @@ void kernel_apt_deinit(struct kernel_apt *apt);
 struct error *kernel_apt_cache(const struct kernel_apt *apt, const struct kernel_watch *watch,
 			       const char *verb, const char *const *names, size_t n,
 			       struct strbuf *out) MUST_CHECK;
-/* The codename behind a suite's name: trixie for stable. The name itself when apt knows none. */
-struct error *kernel_apt_codename(const struct kernel_apt *apt, const struct kernel_watch *watch,
-				  const char *suite, char **ret) MUST_CHECK;
 /* apt-get download WORDS… ("name=version") into a folder. */
 struct error *kernel_apt_download(const struct kernel_apt *apt, const struct kernel_watch *watch,
 				  const char *const *words, size_t n, uint64_t total_bytes,

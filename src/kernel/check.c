@@ -97,9 +97,11 @@ struct error *kernel_check_btf(struct bytes bytes, const char *label, struct ker
 			"built without sched_ext: its BTF has no struct sched_ext_ops");
 	} else if (check.leaky) {
 		check.verdict = KERNEL_SCX_BROKEN;
-		check.reason = xasprintf("%u of %u scx functions leak an 'aux' argument into their "
-					 "BTF prototypes, programs that call them are refused: %s",
-					 check.leaky, check.functions, strbuf_str(&names));
+		/* Tables show what stands before the colon. */
+		check.reason = xasprintf(
+			"%u of %u scx functions leak an 'aux' argument into BTF, so "
+			"programs that call them are refused: %s",
+			check.leaky, check.functions, strbuf_str(&names));
 	}
 	*ret = check;
 	return NULL;

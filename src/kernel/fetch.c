@@ -138,7 +138,6 @@ static struct error *find_suite(struct fetching *f, const char *name, char **ret
 	const char *const names[] = { name };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct error *err = kernel_apt_cache(&f->apt, f->watch, "madison", names, 1, &text);
-	_cleanup_free_ char *alias = NULL;
 	const char *bar, *suite;
 
 	if (err)
@@ -146,10 +145,8 @@ static struct error *find_suite(struct fetching *f, const char *name, char **ret
 	/* "name | version | URI suite/component arch Packages" */
 	bar = strrchr(strbuf_str(&text), '|');
 	suite = bar ? strchr(bar + 2, ' ') : NULL;
-	if (!suite)
-		return NULL;
-	alias = xstrndup(suite + 1, strcspn(suite + 1, "/ \n"));
-	return kernel_apt_codename(&f->apt, f->watch, alias, ret);
+	*ret = suite ? xstrndup(suite + 1, strcspn(suite + 1, "/ \n")) : NULL;
+	return NULL;
 }
 
 static struct error *fetch_candidate(struct fetching *f, const struct kernel_candidate *candidate,

@@ -142,8 +142,9 @@ bool kernel_release_of_package(const char *name, char **ret_release,
 	/* Not signed is as good for a guest, where no signed one exists. */
 	take_ending(release, "-unsigned");
 	rest = xstrdup(release);
+	/* A series without a patch level is a package that only points to the newest. */
 	if (!take_ending(rest, "-amd64") || !kernel_version_parse(rest, &version, NULL) ||
-	    !kernel_name_is_safe(release))
+	    !version.has_patch || !kernel_name_is_safe(release))
 		return false;
 	if (take_ending(rest, "-cloud"))
 		flavour = KERNEL_FLAVOUR_CLOUD;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "kernel/version.h"
 
 enum { SOURCES_FILE_LIMIT = 1 << 20 };
 
@@ -193,6 +194,20 @@ void kernel_sources_read_keys(struct kernel_sources *sources)
 		    strcmp(source->uri, sources->uri) == 0)
 			sources->signed_by = xstrdup(source->signed_by);
 	}
+}
+
+char *kernel_sources_codename(const char *text, size_t n)
+{
+	static const char word[] = "\nCodename: ";
+	const char *at = memmem(text, n, word, sizeof(word) - 1);
+	_cleanup_free_ char *name = NULL;
+
+	if (!at)
+		return NULL;
+	at += sizeof(word) - 1;
+	name = xstrndup(at, (size_t)(text + n - at));
+	name[strcspn(name, "\n")] = 0;
+	return kernel_name_is_safe(name) ? take_ptr(name) : NULL;
 }
 
 void kernel_sources_add(struct kernel_sources *sources, const char *suite)

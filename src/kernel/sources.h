@@ -43,6 +43,8 @@ struct error *kernel_sources_parse(const char *text, size_t n, const char *coden
 char *kernel_signed_by(const char *text, size_t n, bool deb822, unsigned long line) MUST_CHECK;
 /* Fills in signed_by from the files that the entries name, else with Debian's own keys. */
 void kernel_sources_read_keys(struct kernel_sources *sources);
+/* The codename in the text of a release file; NULL when it has none that could be a suite. */
+char *kernel_sources_codename(const char *text, size_t n) MUST_CHECK;
 /* A suite of the archive, unless it is there already. */
 void kernel_sources_add(struct kernel_sources *sources, const char *suite);
 /* In apt's deb822 style. */

@@ -115,6 +115,20 @@ static void search_deinit(struct search *search)
 	free(search->modules);
 }
 
+/* Since 7.2 image and configuration stand among the modules, where they would be kept twice. */
+static struct error *move_out(const struct kernel_unpack *unpack, const char *name, char **path)
+{
+	_cleanup_free_ char *to = xasprintf("%s/%s", unpack->store.work, name);
+
+	if (!*path)
+		return NULL;
+	if (rename(*path, to) < 0)
+		return base_error(BASE_IO, errno, "rename %s to %s", *path, to);
+	free(*path);
+	*path = take_ptr(to);
+	return NULL;
+}
+
 static bool has_kernel_folder(const char *modules)
 {
 	_cleanup_free_ char *path = modules ? xasprintf("%s/kernel", modules) : NULL;
@@ -169,5 +183,8 @@ struct error *kernel_unpack_install(struct kernel_unpack *unpack,
 		return kernel_error(KERNEL_NOT_IN_REACH, 0,
 				    "the packages of %s hold no file called vmlinuz",
 				    request->release);
-	return install(unpack, &found, request, ret);
+	err = move_out(unpack, "image", &found.image);
+	if (!err)
+		err = move_out(unpack, "config", &found.config);
+	return err ? err : install(unpack, &found, request, ret);
 }

@@ -86,8 +86,12 @@ static void list_table(const struct kernel_list *list, const char *chosen, struc
 		table_add(table, kernel->suite ? kernel->suite : kernel->source);
 		if (chosen && strcmp(chosen, kernel->id) == 0)
 			table_add(table, "default");
+		else if (kernel->scx_reason)
+			/* Not the list of functions. */
+			table_addf(table, "%.*s", (int)strcspn(kernel->scx_reason, ":"),
+				   kernel->scx_reason);
 		else
-			table_add(table, kernel->scx_reason ? kernel->scx_reason : "");
+			table_add(table, "");
 	}
 	table_format(table, &look, out);
 }

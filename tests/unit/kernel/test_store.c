@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kernel/store.h"
+
+#include <dirent.h>
+
+#include "kernel/cache.h"
+#include "sample.h"
+
+/* Stores a sample with a configuration and one module. */
+static struct error *store(const struct sample *sample, struct kernel **ret)
+{
+	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
+	_cleanup_kernel_image_ struct kernel_image *image = NULL;
+	_cleanup_kernel_store_ struct kernel_store s = { 0 };
+	_cleanup_free_ char *modules = NULL, *inner = NULL, *config = NULL;
+	_cleanup_close_ int lock = -1;
+	struct kernel_parcel parcel = { .label = "test", .source = "pkg 1", .flavour = "cloud" };
+
+	assert_success(kernel_cache_lock("test", NULL, &lock));
+	assert_success(kernel_store_begin(&s));
+	sample_bzimage(sample, &file);
+	parcel.file = build_bytes(&file);
+	assert_success(kernel_image_parse(parcel.file, "test", &image));
+	modules = xasprintf("%s/tree/modules", s.work);
+	inner = xasprintf("%s/kernel/fs", modules);
+	assert_success(paths_make(inner, 0755));
+	free(sample_write_text(inner, "ext9.ko.xz", "0123456789"));
+	config = sample_write_text(s.work, "config", "CONFIG_X=y\n");
+	parcel.config_path = config;
+	parcel.modules_dir = modules;
+	return kernel_store_commit(&s, image, &parcel, ret);
+}
+
+static void assert_file(const char *path, const void *bytes, size_t n)
+{
+	_cleanup_strbuf_ struct strbuf content = STRBUF_INIT;
+
+	assert_success(io_read_file(path, 1 << 20, &content));
+	assert_int_equal(content.n, n);
+	assert_memory_equal(content.at, bytes, n);
+}
+
+static size_t count_entries(const char *folder)
+{
+	_cleanup_dir_ DIR *dir = opendir(folder);
+	size_t n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	return n - 2;
+}
+
+static void everything_lies_in_the_folder(void **state UNUSED)
+{
+	char *cache = sample_cache_begin();
+	_cleanup_free_ char *kernels = kernel_cache_dir(), *module = NULL;
+	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT, vmlinux = STRBUF_INIT, btf = STRBUF_INIT;
+	_cleanup_kernel_ struct kernel *kernel = NULL;
+	struct sample sample = sample_usual();
+
+	assert_success(store(&sample, &kernel));
+	sample_bzimage(&sample, &file);
+	sample_vmlinux(&sample, &vmlinux);
+	sample_btf(&sample, &btf);
+	assert_string_equal(kernel->id, SAMPLE_RELEASE);
+	assert_string_equal(kernel->build_id, SAMPLE_BUILD_ID);
+	assert_int_equal(kernel->scx, KERNEL_SCX_USABLE);
+	assert_string_equal(kernel->flavour, "cloud");
+	assert_file(kernel->bzimage_path, file.at, file.n);
+	assert_file(kernel->vmlinux_path, vmlinux.at, vmlinux.n);
+	assert_file(kernel->btf_path, btf.at, btf.n);
+	assert_file(kernel->config_path, "CONFIG_X=y\n", 11);
+	module = xasprintf("%s/kernel/fs/ext9.ko.xz", kernel->modules_dir);
+	assert_file(module, "0123456789", 10);
+	assert_int_equal(kernel->modules_bytes, 10);
+	/* The kernel and the lock; nothing temporary. */
+	assert_int_equal(count_entries(kernels), 2);
+	sample_cache_end(cache);
+}
+
+static void what_is_not_committed_is_removed(void **state UNUSED)
+{
+	char *cache = sample_cache_begin();
+	_cleanup_free_ char *kernels = kernel_cache_dir();
+	struct kernel_store s = { 0 };
+
+	assert_success(paths_make(kernels, 0755));
+	assert_success(kernel_store_begin(&s));
+	free(sample_write_text(s.dir, "bzImage", "half"));
+	assert_int_equal(count_entries(kernels), 2);
+	kernel_store_deinit(&s);
+	assert_int_equal(count_entries(kernels), 0);
+	kernel_store_deinit(&s);
+	sample_cache_end(cache);
+}
+
+static void the_same_build_is_replaced_and_another_stands_beside(void **state UNUSED)
+{
+	char *cache = sample_cache_begin();
+	_cleanup_kernel_ struct kernel *first = NULL, *again = NULL, *other = NULL;
+	_cleanup_kernel_list_ struct kernel_list list = { 0 };
+	struct sample sample = sample_usual();
+
+	assert_success(store(&sample, &first));
+	assert_success(store(&sample, &again));
+	assert_string_equal(again->id, first->id);
+	sample.build_id_at = 0xab;
+	assert_success(store(&sample, &other));
+	assert_string_equal(other->id, SAMPLE_RELEASE ".ab010203");
+	assert_success(kernel_list_read(&list));
+	assert_int_equal(list.n, 2);
+	sample_cache_end(cache);
+}
+
+static void a_damaged_entry_gives_its_name_away(void **state UNUSED)
+{
+	char *cache = sample_cache_begin();
+	_cleanup_free_ char *damaged = xasprintf("%s/kernels/" SAMPLE_RELEASE, cache);
+	_cleanup_kernel_ struct kernel *kernel = NULL;
+	struct sample sample = sample_usual();
+
+	assert_success(paths_make(damaged, 0755));
+	free(sample_write_text(damaged, "bzImage", "half"));
+	assert_success(store(&sample, &kernel));
+	assert_string_equal(kernel->id, SAMPLE_RELEASE);
+	sample_cache_end(cache);
+}
+
+static void the_verdict_is_kept(void **state UNUSED)
+{
+	char *cache = sample_cache_begin();
+	_cleanup_kernel_ struct kernel *kernel = NULL;
+
+	assert_success(store(&(struct sample){ .banner = SAMPLE_BANNER, .leaky = 2 }, &kernel));
+	assert_int_equal(kernel->scx, KERNEL_SCX_BROKEN);
+	assert_contains(kernel->scx_reason, "2 of 3");
+	sample_cache_end(cache);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(everything_lies_in_the_folder),
+		cmocka_unit_test(what_is_not_committed_is_removed),
+		cmocka_unit_test(the_same_build_is_replaced_and_another_stands_beside),
+		cmocka_unit_test(a_damaged_entry_gives_its_name_away),
+		cmocka_unit_test(the_verdict_is_kept),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
