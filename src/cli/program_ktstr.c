@@ -9,7 +9,6 @@ static const struct command *const subcommands[] = {
 	&cmd_topo,
 	&cmd_version,
 	&cmd_vm,
-	&cmd_doctor, &cmd_help, &cmd_kernel, &cmd_topo, &cmd_version, &cmd_vm,
 };
 
 static const struct exit_row exits[] = {

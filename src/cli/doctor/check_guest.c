@@ -2,12 +2,11 @@
 /* What a guest needs: something that executes it, a firmware, a kernel, a shell. */
 #include "cli/doctor/check.h"
 
-#include <dirent.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/paths.h"
+#include "kernel/cache.h"
 #include "vm/qemu_binary.h"
 
 /* A whole word of the flags line. */
@@ -134,20 +133,28 @@ void check_firmware(const char *root, struct finding *finding)
 
 void check_kernel(const char *root UNUSED, struct finding *finding)
 {
-	_cleanup_free_ char *folder = paths_cache("kernels");
-	_cleanup_dir_ DIR *dir = opendir(folder);
-	struct dirent *entry;
-	unsigned int n = 0;
+	_cleanup_kernel_list_ struct kernel_list list = { 0 };
+	_cleanup_kernel_ struct kernel *kernel = NULL;
+	_cleanup_error_ struct error *none = kernel_resolve(NULL, &kernel);
+	_cleanup_error_ struct error *unreadable = kernel_list_read(&list);
+	const char *wanted = getenv("KTSTR_KERNEL");
 
-	/* What carries a name with a dot in front is being made. */
-	while (dir && (entry = readdir(dir)))
-		n += entry->d_name[0] != '.';
-	if (n) {
-		finding_say(finding, CHECK_OK, "%u cached in %s", n, folder);
+	if (none) {
+		finding_say(finding, CHECK_MISSING, "%s", error_message(none));
+		if (!wanted || !wanted[0])
+			finding_fix(finding, "ktstr kernel fetch");
+		else if (strchr(wanted, '/'))
+			finding_fix(finding, "unset KTSTR_KERNEL");
+		else
+			finding_fix(finding, "ktstr kernel fetch $KTSTR_KERNEL");
 		return;
 	}
-	finding_say(finding, CHECK_MISSING, "none in %s", folder);
-	finding_fix(finding, "ktstr kernel fetch");
+	finding_say(finding, kernel->scx_reason ? CHECK_LIMITED : CHECK_OK,
+		    "%s by default%s%s, %zu cached", kernel->release,
+		    kernel->scx_reason ? ", of no use for sched_ext: " : "",
+		    kernel->scx_reason ? kernel->scx_reason : "", list.n);
+	if (kernel->scx_reason)
+		finding_fix(finding, "ktstr kernel fetch " KERNEL_DEFAULT_SERIES);
 }
 
 void check_busybox(const char *root UNUSED, struct finding *finding)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/doctor/check.h"
 
+#include "kernel/metadata.h"
 #include "machine.h"
 
 static const struct accel with_kvm = { .kind = ACCEL_KVM, .reason = "a guest ran" };
@@ -85,17 +86,47 @@ static void the_firmware_has_its_places(void **state)
 	expect(m, check_firmware, CHECK_OK, "/usr/share/qemu/qboot.rom", NULL);
 }
 
+/* A kernel of which only the description is there. */
+static void cache_kernel(const struct machine *m, enum kernel_scx scx)
+{
+	struct kernel kernel = {
+		.id = (char *)"k1",
+		.release = (char *)"6.99.1-some",
+		.version = (char *)"6.99.1",
+		.scx = scx,
+		.scx_reason = scx == KERNEL_SCX_USABLE ? NULL : (char *)"it leaks",
+		.source = (char *)"nowhere",
+		.files[KERNEL_VMLINUX] = { .present = true, .bytes = 1 },
+	};
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct json_writer w = json_writer_to(&text, JSON_PRETTY);
+
+	json_begin_object(&w);
+	kernel_metadata_write(&kernel, &w);
+	json_end_object(&w);
+	put(m, "/kernels/k1/vmlinux", "x");
+	put(m, "/kernels/k1/metadata.json", strbuf_str(&text));
+}
+
 static void a_kernel_must_be_cached(void **state)
 {
 	struct machine *m = *state;
 
 	setenv("KTSTR_CACHE_DIR", m->root, 1);
-	expect(m, check_kernel, CHECK_MISSING, "none", "ktstr kernel fetch");
-	/* In the making. */
-	put(m, "/kernels/.new-1/bzImage", "");
-	expect(m, check_kernel, CHECK_MISSING, "none", "ktstr kernel fetch");
-	put(m, "/kernels/some/bzImage", "");
-	expect(m, check_kernel, CHECK_OK, "1 cached", NULL);
+	expect(m, check_kernel, CHECK_MISSING, "no kernel is cached", "ktstr kernel fetch");
+	setenv("KTSTR_KERNEL", "6.98", 1);
+	expect(m, check_kernel, CHECK_MISSING, "6.98 is not cached",
+	       "ktstr kernel fetch $KTSTR_KERNEL");
+	setenv("KTSTR_KERNEL", "/nowhere/bzImage", 1);
+	expect(m, check_kernel, CHECK_MISSING, "/nowhere/bzImage", "unset KTSTR_KERNEL");
+	unsetenv("KTSTR_KERNEL");
+	cache_kernel(m, KERNEL_SCX_USABLE);
+	expect(m, check_kernel, CHECK_OK, "6.99.1-some by default, 1 cached", NULL);
+	cache_kernel(m, KERNEL_SCX_BROKEN);
+	setenv("KTSTR_KERNEL", "k1", 1);
+	expect(m, check_kernel, CHECK_LIMITED, "of no use for sched_ext: it leaks",
+	       "ktstr kernel fetch");
+	unsetenv("KTSTR_KERNEL");
 	unsetenv("KTSTR_CACHE_DIR");
 }
 
