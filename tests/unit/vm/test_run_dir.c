@@ -187,6 +187,27 @@ static void nothing_is_judged_while_the_guard_is_held(void **state)
 	assert_false(exists(half));
 }
 
+/* Who looks at the lock holds it for a moment; that is not owning it. */
+static void two_who_look_see_the_same(void **state)
+{
+	struct folders *f = *state;
+	_cleanup_free_ char *half = xasprintf("%s/vm/00c0ffee", f->run);
+	_cleanup_free_ char *top = xasprintf("%s/vm", f->run);
+	_cleanup_free_ char *lock = NULL;
+	_cleanup_close_ int fd = -1, top_fd = -1;
+
+	assert_success(paths_make(half, 0700));
+	lock = put_file(f, "run/vm/00c0ffee/lock", "", 0600);
+	top_fd = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(lock, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(flock(fd, LOCK_SH | LOCK_NB), 0);
+	assert_int_equal(run_dir_owner(top_fd, "00c0ffee"), RUN_DIR_OWNER_GONE);
+	flock(fd, LOCK_UN);
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+	assert_int_equal(run_dir_owner(top_fd, "00c0ffee"), RUN_DIR_OWNER_LIVES);
+	assert_int_equal(run_dir_owner(top_fd, "00c0fffe"), RUN_DIR_OWNER_UNKNOWN);
+}
+
 static void links_are_not_followed(void **state)
 {
 	struct folders *f = *state;
@@ -286,6 +307,7 @@ int main(void)
 		IN_FOLDERS(a_new_start_sweeps_as_well),
 		IN_FOLDERS(half_made_and_half_removed_folders_go_too),
 		IN_FOLDERS(nothing_is_judged_while_the_guard_is_held),
+		IN_FOLDERS(two_who_look_see_the_same),
 		IN_FOLDERS(links_are_not_followed),
 		IN_FOLDERS(a_folder_others_may_write_is_refused),
 		IN_FOLDERS(five_at_once_do_not_hurt_each_other),
