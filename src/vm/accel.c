@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "vm/accel.h"
 
-#include <fcntl.h>
 #include <pthread.h>
-#include <string.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
-#include "base/io.h"
-#include "base/paths.h"
-#include "json/writer.h"
+#include "base/hash.h"
+#include "vm/boot_note.h"
 
-#define FAILURE_FILE "kvm-boot-failed.json"
-#define BOOT_ID	     "/proc/sys/kernel/random/boot_id"
-
-enum { FAILURE_FILE_LIMIT = 16 << 10 };
+#define BOOT_NOTE  "kvm-boot"
+#define PROBE_NOTE "kvm-trial"
 
 const char *const accel_wish_words[] = {
 	[ACCEL_WISH_AUTO] = "auto",
@@ -42,6 +39,7 @@ static struct {
 	bool has_probed;
 	struct kvm_probe probe;
 	bool boot_worked;
+	char *failure; /* of a boot of this process */
 } known = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 #define SAY(accel, ...) snprintf((accel)->reason, sizeof((accel)->reason), __VA_ARGS__)
@@ -78,91 +76,92 @@ void accel_decide(enum accel_wish wish, const struct kvm_probe *probe, const cha
 	}
 }
 
-static char *boot_id(void)
+/* What the answer of the trial depends on, as far as it can be seen from outside. */
+static uint64_t device_key(void)
 {
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_error_ struct error *ignored = io_read_file(BOOT_ID, 256, &text);
+	struct stat st;
+	uint64_t facts[6] = { 0 };
 
-	if (text.n && text.at[text.n - 1] == '\n')
-		text.at[text.n - 1] = 0;
-	return xstrdup(strbuf_str(&text));
-}
-
-char *accel_recall_failure(void)
-{
-	_cleanup_free_ char *path = paths_run(FAILURE_FILE);
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_json_doc_ struct json_doc *doc = NULL;
-	_cleanup_error_ struct error *err = NULL;
-	_cleanup_free_ char *now_boot = boot_id();
-	const struct json_value *root;
-	uint64_t at, now = clock_unix_sec();
-	struct json_text why;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-
-	if (fd < 0)
-		return NULL;
-	err = io_read_fd(fd, path, FAILURE_FILE_LIMIT, &text);
-	close(fd);
-	if (!err)
-		err = json_doc_parse(strbuf_str(&text), text.n, path, &doc);
-	if (err)
-		return NULL;
-	root = json_doc_root(doc);
-	why = json_string(json_find(root, "why"));
-	if (!why.at || !json_text_is(json_string(json_find(root, "boot_id")), now_boot) ||
-	    !json_get_u64(json_find(root, "at"), &at) || at > now ||
-	    now - at > ACCEL_FAILURE_KEPT_SEC)
-		return NULL;
-	return xstrndup(why.at, why.n);
-}
-
-void accel_kvm_boot_failed(const char *why)
-{
-	_cleanup_free_ char *folder = paths_run("");
-	_cleanup_free_ char *path = paths_run(FAILURE_FILE);
-	_cleanup_free_ char *id = boot_id();
-	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-	_cleanup_error_ struct error *err = NULL;
-	struct json_writer w = json_writer_to(&out, JSON_PRETTY);
-
-	json_begin_object(&w);
-	json_add_string(&w, "boot_id", id);
-	json_add_u64(&w, "at", clock_unix_sec());
-	json_add_string(&w, "why", why);
-	json_end_object(&w);
-	strbuf_append_char(&out, '\n');
-	err = paths_make(folder, 0700);
-	if (!err)
-		err = io_replace_file(path, strbuf_str(&out), out.n);
-	pthread_mutex_lock(&known.lock);
-	known.boot_worked = false;
-	/* Nobody else can be told, but this process does not try again. */
-	if (err) {
-		known.has_probed = true;
-		known.probe.usable = false;
-		SAY(&known.probe, "a guest did not boot with it: %s", why);
+	if (stat(KVM_PROBE_DEVICE, &st) == 0) {
+		facts[0] = st.st_dev;
+		facts[1] = st.st_ino;
+		facts[2] = st.st_rdev;
+		facts[3] = (uint64_t)st.st_ctim.tv_sec;
+		facts[4] = (uint64_t)st.st_ctim.tv_nsec;
 	}
-	pthread_mutex_unlock(&known.lock);
+	facts[5] = geteuid();
+	return hash_bytes(HASH_INIT, facts, sizeof(facts));
 }
 
-void accel_kvm_boot_worked(void)
+/* Not when it could not even be opened: that may change with the groups of a user. */
+static bool recall_probe(struct kvm_probe *ret)
 {
-	_cleanup_free_ char *path = paths_run(FAILURE_FILE);
+	_cleanup_free_ char *reason = NULL;
+	bool usable;
 
-	pthread_mutex_lock(&known.lock);
-	known.boot_worked = true;
-	pthread_mutex_unlock(&known.lock);
-	unlink(path);
+	if (access(KVM_PROBE_DEVICE, R_OK | W_OK) < 0 ||
+	    !boot_note_recall(PROBE_NOTE, device_key(), ACCEL_PROBE_KEPT_SEC, &usable, &reason))
+		return false;
+	*ret = (struct kvm_probe){ .usable = usable };
+	snprintf(ret->reason, sizeof(ret->reason), "%s", reason);
+	return true;
+}
+
+static void run_probe(struct kvm_probe *ret)
+{
+	kvm_probe_run(ret);
+	if (access(KVM_PROBE_DEVICE, R_OK | W_OK) == 0)
+		boot_note_keep(PROBE_NOTE, device_key(), ret->usable, ret->reason);
 }
 
 void accel_probe(struct kvm_probe *ret)
 {
 	pthread_mutex_lock(&known.lock);
-	if (!known.has_probed)
-		kvm_probe_run(&known.probe);
+	if (!known.has_probed && !recall_probe(&known.probe))
+		run_probe(&known.probe);
 	known.has_probed = true;
 	*ret = known.probe;
+	pthread_mutex_unlock(&known.lock);
+}
+
+void accel_probe_again(struct kvm_probe *ret)
+{
+	pthread_mutex_lock(&known.lock);
+	run_probe(&known.probe);
+	known.has_probed = true;
+	*ret = known.probe;
+	pthread_mutex_unlock(&known.lock);
+}
+
+char *accel_recall_failure(void)
+{
+	char *why = NULL;
+	bool worked;
+
+	if (!boot_note_recall(BOOT_NOTE, device_key(), ACCEL_FAILURE_KEPT_SEC, &worked, &why))
+		return NULL;
+	if (!worked)
+		return why;
+	free(why);
+	return NULL;
+}
+
+void accel_kvm_boot_failed(const char *why)
+{
+	boot_note_keep(BOOT_NOTE, device_key(), false, why);
+	pthread_mutex_lock(&known.lock);
+	free(known.failure);
+	known.failure = xstrdup(why);
+	known.boot_worked = false;
+	pthread_mutex_unlock(&known.lock);
+}
+
+void accel_kvm_boot_worked(void)
+{
+	boot_note_forget(BOOT_NOTE);
+	pthread_mutex_lock(&known.lock);
+	free(take_ptr(known.failure));
+	known.boot_worked = true;
 	pthread_mutex_unlock(&known.lock);
 }
 
@@ -179,6 +178,9 @@ void accel_choose(enum accel_wish wish, struct accel *ret)
 		failure = accel_recall_failure();
 	pthread_mutex_lock(&known.lock);
 	worked = known.boot_worked;
+	/* Others could not be told when the run folder may not be written. */
+	if (!failure && known.failure)
+		failure = xstrdup(known.failure);
 	pthread_mutex_unlock(&known.lock);
 	accel_decide(wish, &probe, failure, worked, ret);
 }

@@ -32,6 +32,8 @@ enum {
 	ACCEL_TRIAL_BOOT_MS = 10000,
 	/* A boot may also fail because the machine is overloaded, so the memory fades. */
 	ACCEL_FAILURE_KEPT_SEC = 3600,
+	/* The trial costs some 10 ms, a good part of a clone; the device itself is compared. */
+	ACCEL_PROBE_KEPT_SEC = 3600,
 };
 
 struct accel {
@@ -56,10 +58,15 @@ struct accel {
 	char reason[ACCEL_REASON_BYTES];
 };
 
-/* The choice; the trial runs at most once in a process. Safe from any thread. */
+/*
+ * The choice. The trial runs at most once in a process, and not at all when another process
+ * ran it within the hour. Safe from any thread.
+ */
 void accel_choose(enum accel_wish wish, struct accel *ret);
-/* The answer of that one trial. */
+/* The answer of that trial; took_ns is 0 when it was another process's. */
 void accel_probe(struct kvm_probe *ret);
+/* Runs it now, whatever is known, and makes its answer the known one. */
+void accel_probe_again(struct kvm_probe *ret);
 
 /* How the first boot under an automatic choice of KVM went. */
 void accel_kvm_boot_failed(const char *why);

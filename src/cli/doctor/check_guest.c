@@ -55,8 +55,10 @@ void check_accelerator_choice(const char *root, const struct accel *choice, stru
 
 void check_accelerator(const char *root, struct finding *finding)
 {
+	struct kvm_probe probe;
 	struct accel choice;
 
+	accel_probe_again(&probe);
 	accel_choose(ACCEL_WISH_AUTO, &choice);
 	check_accelerator_choice(root, &choice, finding);
 }

@@ -17,7 +17,7 @@ static struct error *step_trial(struct strbuf *notes)
 {
 	struct kvm_probe probe;
 
-	kvm_probe_run(&probe);
+	accel_probe_again(&probe);
 	strbuf_append(notes, probe.reason);
 	return probe.usable ? NULL : base_error(BASE_ABSENT, 0, "KVM does not work here");
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "vm/accel.h"
 
-#include <time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "folders.h"
+#include "vm/boot_note.h"
 
 static const struct kvm_probe yes = { .usable = true, .reason = "a 64-bit guest ran in 9 ms" };
 static const struct kvm_probe no = { .reason = "there is no /dev/kvm" };
@@ -79,54 +81,18 @@ static void words_of_wishes_are_in_their_order(void **state UNUSED)
 	assert_null(accel_wish_words[3]);
 }
 
-/* The place of the memory of a failed boot, with this text in it. */
-static void put_failure(const struct folders *f, const char *boot_id, long long at)
+static void a_failed_boot_is_remembered_until_one_works(void **state UNUSED)
 {
-	_cleanup_free_ char *text = xasprintf(
-		"{\"boot_id\":\"%s\",\"at\":%lld,\"why\":\"it hung\"}", boot_id, at);
-	_cleanup_free_ char *path = xasprintf("%s/kvm-boot-failed.json", f->run);
+	_cleanup_free_ char *none = accel_recall_failure();
+	_cleanup_free_ char *why = NULL, *after = NULL;
 
-	assert_success(paths_make(f->run, 0700));
-	assert_success(io_replace_file(path, text, strlen(text)));
-}
-
-static bool is_recalled(void)
-{
-	_cleanup_free_ char *why = accel_recall_failure();
-
-	if (why)
-		assert_string_equal(why, "it hung");
-	return why != NULL;
-}
-
-static void a_failed_boot_is_remembered_until_one_works(void **state)
-{
-	struct folders *f = *state;
-
-	assert_false(is_recalled());
+	assert_null(none);
 	accel_kvm_boot_failed("it hung");
-	assert_true(is_recalled());
+	why = accel_recall_failure();
+	assert_string_equal(why, "it hung");
 	accel_kvm_boot_worked();
-	assert_false(is_recalled());
-	assert_non_null(f);
-}
-
-static void another_boot_or_an_old_failure_does_not_count(void **state)
-{
-	struct folders *f = *state;
-	_cleanup_strbuf_ struct strbuf id = STRBUF_INIT;
-	long long now = (long long)time(NULL);
-
-	assert_success(io_read_file("/proc/sys/kernel/random/boot_id", 256, &id));
-	id.at[strcspn(id.at, "\n")] = 0;
-	put_failure(f, id.at, now);
-	assert_true(is_recalled());
-	put_failure(f, "another", now);
-	assert_false(is_recalled());
-	put_failure(f, id.at, now - ACCEL_FAILURE_KEPT_SEC - 10);
-	assert_false(is_recalled());
-	put_failure(f, id.at, now + 1000);
-	assert_false(is_recalled());
+	after = accel_recall_failure();
+	assert_null(after);
 }
 
 static void the_trial_runs_once_in_a_process(void **state UNUSED)
@@ -134,7 +100,7 @@ static void the_trial_runs_once_in_a_process(void **state UNUSED)
 	struct kvm_probe first, second;
 	struct accel accel;
 
-	accel_probe(&first);
+	accel_probe_again(&first);
 	accel_probe(&second);
 	assert_int_equal(first.usable, second.usable);
 	assert_int_equal(first.took_ns, second.took_ns);
@@ -144,17 +110,52 @@ static void the_trial_runs_once_in_a_process(void **state UNUSED)
 	assert_int_equal(accel.kind, ACCEL_TCG);
 }
 
+/* A process that has not asked yet: whether it ran the trial itself. */
+static bool runs_the_trial(void)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct kvm_probe probe;
+
+		accel_probe(&probe);
+		_exit(!probe.reason[0] ? 2 : probe.took_ns > 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+	return WEXITSTATUS(status) == 1;
+}
+
+/* Stands first: this process must not have asked either. */
+static void another_process_need_not_try_again(void **state)
+{
+	struct folders *f = *state;
+	_cleanup_free_ char *note = xasprintf("%s/kvm-trial.json", f->run);
+
+	skip_unless(access("/dev/kvm", R_OK | W_OK) == 0,
+		    "without a /dev/kvm the trial costs nothing and nothing is kept");
+	assert_true(runs_the_trial());
+	assert_false(runs_the_trial());
+	/* Another device, or what is not ours at all. */
+	boot_note_keep("kvm-trial", 1, true, "lies");
+	assert_true(runs_the_trial());
+	assert_false(runs_the_trial());
+	assert_success(io_replace_file(note, "{", 1));
+	assert_true(runs_the_trial());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
+		IN_FOLDERS(another_process_need_not_try_again),
 		IN_FOLDERS(automatic_choice_follows_the_trial),
 		IN_FOLDERS(a_boot_that_failed_turns_the_automatic_choice),
 		IN_FOLDERS(a_wish_overrides_everything_and_says_so),
 		IN_FOLDERS(guests_are_intel_under_both),
 		IN_FOLDERS(words_of_wishes_are_in_their_order),
 		IN_FOLDERS(a_failed_boot_is_remembered_until_one_works),
-		IN_FOLDERS(another_boot_or_an_old_failure_does_not_count),
 		IN_FOLDERS(the_trial_runs_once_in_a_process),
 	};
 
