@@ -44,10 +44,10 @@ struct accel {
 	 * For -cpu. The same model under both, so that a guest looks the same everywhere:
 	 *
 	 * - Nehalem: old enough for every host and for TCG, no 5-level paging.
-	 * - vendor=GenuineIntel: guests read the LLCs from leaf 4, which only Intel's have.
+	 * - vendor=GenuineIntel: guests read their caches from leaf 4, which only Intel's have.
 	 *   Under TCG the model says so already; under KVM QEMU takes the host's vendor unless
-	 *   told otherwise, and an AMD guest needs topoext and tells dies in another way.
-	 *   An Intel guest on an AMD host is meant to work (cross-vendor) but WAS NEVER RUN.
+	 *   told otherwise, and an AMD guest sees an L2 for each thread. An Intel guest on an
+	 *   AMD host was run only where QEMU emulates that host: never on hardware.
 	 * - level=32: with more than one die QEMU 10.0 aborts below leaf 0x1f, and die_id
 	 *   is 0 everywhere.
 	 * - no `host` model: it brings what this very host has, so one test would see

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "json/writer.h"
-#include "procfs/process.h"
 
 void run_info_deinit(struct run_info *info)
 {
@@ -39,32 +38,6 @@ void run_info_add_ram(struct run_info *info, const struct run_ram *ram)
 
 	copy.file = ram->file ? xstrdup(ram->file) : NULL;
 	vec_push(&info->ram, copy);
-}
-
-struct run_process run_process_of(pid_t pid)
-{
-	struct run_process process = { .pid = pid };
-	_cleanup_error_ struct error *gone = NULL;
-	struct proc_stat stat;
-
-	gone = proc_stat_read("/proc", pid, &stat);
-	if (!gone)
-		process.start_time_jiffies = stat.start_time_jiffies;
-	return process;
-}
-
-bool run_process_lives(const struct run_process *process)
-{
-	_cleanup_error_ struct error *gone = NULL;
-	struct proc_stat stat;
-
-	if (process->pid <= 0)
-		return false;
-	gone = proc_stat_read("/proc", process->pid, &stat);
-	if (gone || stat.state == 'Z' || stat.state == 'X')
-		return false;
-	return !process->start_time_jiffies ||
-	       stat.start_time_jiffies == process->start_time_jiffies;
 }
 
 static void write_process(struct json_writer *w, const char *key, const struct run_process *process)

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "vm/run_info.h"
 
-#include <signal.h>
-#include <sys/wait.h>
-
 #include "json/doc.h"
 #include "unit.h"
 
@@ -141,24 +138,6 @@ static void more_than_the_limits_is_an_error(void **state UNUSED)
 	assert_error_tag(run_info_parse(text.at, text.n, "t", &info), "parse");
 }
 
-static void a_process_is_more_than_its_number(void **state UNUSED)
-{
-	struct run_process us = run_process_of(getpid()), reused = us, none = { 0 };
-	pid_t zombie = fork();
-	siginfo_t info;
-
-	if (zombie == 0)
-		_exit(0);
-	assert_true(run_process_lives(&us));
-	reused.start_time_jiffies--;
-	assert_false(run_process_lives(&reused));
-	assert_false(run_process_lives(&none));
-	assert_int_equal(waitid(P_PID, (id_t)zombie, &info, WEXITED | WNOWAIT), 0);
-	assert_false(run_process_lives(&(struct run_process){ .pid = zombie }));
-	waitpid(zombie, NULL, 0);
-	assert_false(run_process_lives(&(struct run_process){ .pid = zombie }));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,7 +145,6 @@ int main(void)
 		cmocka_unit_test(what_is_not_known_is_absent),
 		cmocka_unit_test(hostile_descriptions_are_errors),
 		cmocka_unit_test(more_than_the_limits_is_an_error),
-		cmocka_unit_test(a_process_is_more_than_its_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
