@@ -31,9 +31,12 @@ enum {
 	"console=ttyS0 quiet panic=-1 oops=panic mitigations=off noreplace-smp tsc=reliable " \
 	"no_timer_check rdinit=/init"
 
-uint64_t boot_timeout_ns(enum accel_kind kind, unsigned int cpus)
+uint64_t boot_timeout_ns(const struct accel *accel, unsigned int cpus)
 {
-	if (kind == ACCEL_KVM)
+	if (accel->boot_is_trial)
+		return ACCEL_TRIAL_BOOT_MS * NS_PER_MS +
+		       KVM_BOOT_SEC_PER_CPU * (uint64_t)cpus * NS_PER_SEC;
+	if (accel->kind == ACCEL_KVM)
 		return (KVM_BOOT_SEC + KVM_BOOT_SEC_PER_CPU * (uint64_t)cpus) * NS_PER_SEC;
 	return (TCG_BOOT_SEC + TCG_BOOT_SEC_PER_CPU * (uint64_t)cpus) * NS_PER_SEC;
 }
@@ -83,10 +86,12 @@ struct error *boot_until_ready(struct vm *vm, const struct machine_plan *plan,
 			       const uint8_t nonce[WIRE_NONCE_BYTES], uint32_t heartbeat_ms,
 			       const struct cancel *cancel)
 {
-	uint64_t timeout_ns = boot_timeout_ns(vm->accel.kind, topology_cpus(&vm->topology));
+	uint64_t timeout_ns = boot_timeout_ns(&vm->accel, topology_cpus(&vm->topology));
 	struct error *err;
 
 	err = vm_launch(vm, plan);
+	if (!err)
+		err = vm_publish(vm);
 	if (!err)
 		err = vm_hello(vm, nonce, heartbeat_ms);
 	if (!err)

@@ -5,8 +5,8 @@
 
 #include "vm/state.h"
 
-/* Grows with the CPUs, and knows that emulation is slow. */
-uint64_t boot_timeout_ns(enum accel_kind kind, unsigned int cpus);
+/* Grows with the CPUs, knows that emulation is slow and that a trial of KVM is short. */
+uint64_t boot_timeout_ns(const struct accel *accel, unsigned int cpus);
 /* The kernel's command line. */
 void boot_format_args(const struct topology *topology, const char *extra, struct strbuf *into);
 /* The bzImage where there is one: only its decompressor moves the kernel (KASLR). */

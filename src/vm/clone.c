@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "vm/boot.h"
 #include "vm/device_state.h"
+#include "vm/guest_ram.h"
 
 /* The clock of a clone may be ahead by what QEMU needs to start it running. */
 enum { CLOCK_SLACK_MS = 2000 };
@@ -18,6 +19,7 @@ struct machine_plan clone_plan(const struct vm *vm)
 		.accel = &vm->accel,
 		.topology = vm->topology,
 		.memory_bytes = vm->memory_bytes,
+		.monitor_socket = vm->monitor_socket,
 	};
 }
 
@@ -50,6 +52,10 @@ struct error *clone_launch(struct vm *vm)
 	err = vm_launch(vm, &plan);
 	if (!err)
 		err = state_load(vm, vm->template->state_path);
+	if (!err)
+		err = guest_ram_locate(vm);
+	if (!err)
+		err = vm_publish(vm);
 	return error_wrap(err, "starting a clone");
 }
 

@@ -7,6 +7,7 @@
 #include "vm/agent_image.h"
 #include "vm/boot.h"
 #include "vm/clone.h"
+#include "vm/guest_ram.h"
 #include "vm/initramfs.h"
 
 enum {
@@ -44,7 +45,7 @@ static struct error *prepare_cold(struct vm *vm, const struct vm_spec *spec,
 	vm->cold_image = xstrdup(spec->kernel->bzimage_path ? spec->kernel->bzimage_path
 							    : spec->kernel->vmlinux_path);
 	err = boot_make_files(vm, &initramfs->archive);
-	return err ? err : vm_open_console(vm);
+	return err ? err : vm_open_run_folder(vm);
 }
 
 static struct error *release_cold(struct vm *vm, const struct cancel *cancel)
@@ -89,11 +90,12 @@ static struct error *prepare_clone(struct vm *vm, const struct vm_spec *spec,
 	if (!err && !vm->template)
 		err = make_template(vm, spec, initramfs, strbuf_str(&key), cancel);
 	if (!err)
-		err = vm_open_console(vm);
-	if (!err)
-		err = clone_launch(vm);
+		err = vm_open_run_folder(vm);
+	if (err)
+		return err;
 	vm->cloned = true;
-	return err;
+	vm->template_key = template_name(strbuf_str(&key));
+	return clone_launch(vm);
 }
 
 static struct error *release_clone(struct vm *vm, const struct cancel *cancel)
@@ -107,6 +109,8 @@ static struct error *release_clone(struct vm *vm, const struct cancel *cancel)
 	 * guest that is being loaded rings a bell that is not there yet.
 	 */
 	err = vm_await(vm, &vm->loaded, "loading the clone's state", deadline_ns, cancel);
+	if (!err)
+		err = guest_ram_check_nonce(vm, &vm->template->proof);
 	if (!err)
 		err = vm_thaw(vm);
 	if (!err)
@@ -125,39 +129,81 @@ static struct error *release_clone(struct vm *vm, const struct cancel *cancel)
 	return NULL;
 }
 
-struct error *vm_prepare(const struct vm_spec *spec, const struct cancel *cancel, struct vm **ret)
+static struct error *prepare(struct vm *vm, const struct vm_spec *spec, const struct cancel *cancel)
 {
 	_cleanup_initramfs_ struct initramfs initramfs = { 0 };
-	_cleanup_vm_ struct vm *vm = vm_new(spec);
 	struct error *err;
 
 	err = choose_qemu(vm, spec);
 	if (!err)
 		err = build_initramfs(&initramfs);
-	if (!err)
-		err = spec->cold ? prepare_cold(vm, spec, &initramfs)
-				 : prepare_clone(vm, spec, &initramfs, cancel);
 	if (err)
 		return err;
-	*ret = take_ptr(vm);
-	return NULL;
+	return spec->cold ? prepare_cold(vm, spec, &initramfs)
+			  : prepare_clone(vm, spec, &initramfs, cancel);
 }
 
-struct error *vm_release(struct vm *vm, const struct cancel *cancel)
+static struct error *release(struct vm *vm, const struct cancel *cancel)
 {
 	return vm->cloned ? release_clone(vm, cancel) : release_cold(vm, cancel);
 }
 
+/*
+ * KVM said yes to a small program; whether it runs a whole kernel shows now. A guest that does
+ * not come up speaks against it, a user who lost patience does not.
+ */
+static bool note_trial(const struct vm *vm, const struct error *err)
+{
+	if (!vm->accel.boot_is_trial)
+		return false;
+	if (!err)
+		accel_kvm_boot_worked();
+	else if (!error_is(err, &base_error_domain, BASE_CANCELLED))
+		accel_kvm_boot_failed(error_message(err));
+	return err && !error_is(err, &base_error_domain, BASE_CANCELLED);
+}
+
+struct error *vm_prepare(const struct vm_spec *spec, const struct cancel *cancel, struct vm **ret)
+{
+	for (;;) {
+		_cleanup_vm_ struct vm *vm = vm_new(spec);
+		struct error *err = prepare(vm, spec, cancel);
+
+		if (!err) {
+			*ret = take_ptr(vm);
+			return NULL;
+		}
+		if (!note_trial(vm, err))
+			return err;
+		error_free(err);
+	}
+}
+
+struct error *vm_release(struct vm *vm, const struct cancel *cancel)
+{
+	struct error *err = release(vm, cancel);
+
+	note_trial(vm, err);
+	return err;
+}
+
 struct error *vm_start(const struct vm_spec *spec, const struct cancel *cancel, struct vm **ret)
 {
-	_cleanup_vm_ struct vm *vm = NULL;
-	struct error *err;
+	for (;;) {
+		_cleanup_vm_ struct vm *vm = vm_new(spec);
+		struct error *err = prepare(vm, spec, cancel);
 
-	err = vm_prepare(spec, cancel, &vm);
-	if (!err)
-		err = vm_release(vm, cancel);
-	if (err)
-		return err;
-	*ret = take_ptr(vm);
-	return NULL;
+		if (!err)
+			err = release(vm, cancel);
+		/* After a failed trial the choice is another one. */
+		if (err && note_trial(vm, err)) {
+			error_free(err);
+			continue;
+		}
+		if (err)
+			return err;
+		note_trial(vm, NULL);
+		*ret = take_ptr(vm);
+		return NULL;
+	}
 }

@@ -6,6 +6,7 @@
 #include "vm/link.h"
 #include "vm/machine_args.h"
 #include "vm/qmp.h"
+#include "vm/run_dir.h"
 #include "vm/template.h"
 #include "vm/vm.h"
 
@@ -20,9 +21,13 @@ struct vm {
 	struct accel accel;
 	struct topology topology;
 	uint64_t memory_bytes;
+	char *kernel_id, *kernel_release, *kernel_build_id; /* NULL: not known */
+	struct run_dir *run_dir;
 	char *console_path;
+	char *monitor_socket; /* for other processes; NULL: none */
 	int console_fd, stderr_fd, initrd_fd;
-	int ram_fds[TOPOLOGY_LIMIT_NODES];
+	int ram_fds[TOPOLOGY_LIMIT_NODES];	      /* a machine that boots */
+	uint64_t ram_addresses[TOPOLOGY_LIMIT_NODES]; /* a clone: in QEMU's address space */
 
 	pid_t pid; /* 0: not started, or reaped */
 	int pidfd;
@@ -42,7 +47,8 @@ struct vm {
 	bool frozen;
 	uint32_t heartbeat_ms;
 
-	struct template *template;	/* what a clone came from */
+	struct template *template; /* what a clone came from, until it runs */
+	char *template_key;
 	char *cold_image, *kernel_args; /* what a cold one will boot */
 	bool cloned;
 	void (*say)(void *context, const char *line);
@@ -53,7 +59,9 @@ struct vm {
 struct vm *vm_new(const struct vm_spec *spec);
 void vm_say(const struct vm *vm, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-struct error *vm_open_console(struct vm *vm) MUST_CHECK;
+/* publish.c: console and monitor for others; then the description. */
+struct error *vm_open_run_folder(struct vm *vm) MUST_CHECK;
+struct error *vm_publish(struct vm *vm) MUST_CHECK;
 
 /* launch.c: makes sockets and starts QEMU. Closes what only the child needs. */
 struct error *vm_launch(struct vm *vm, const struct machine_plan *plan) MUST_CHECK;

@@ -74,7 +74,7 @@ struct error *clone_make_template(struct template_draft *draft, struct vm *vm,
 	plan.kernel_args = strbuf_str(&arguments);
 	err = boot_make_files(vm, initramfs);
 	if (!err)
-		err = vm_open_console(vm);
+		err = vm_open_run_folder(vm);
 	if (!err)
 		err = boot_until_ready(vm, &plan, nonce, 0, cancel);
 	if (!err && memcmp(vm->ready.nonce, nonce, sizeof(nonce)) != 0)

@@ -10,12 +10,19 @@
 #include "base/clock.h"
 #include "vm/boot.h"
 #include "vm/clone.h"
+#include "vm/guest_ram.h"
 #include "vm/ram.h"
 
 enum { QMP_WAIT_SEC = 30 };
 
+static char *copy(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
 struct vm *vm_new(const struct vm_spec *spec)
 {
+	const struct kernel *kernel = spec->kernel;
 	struct vm *vm = xnew(struct vm);
 
 	vm->topology = spec->topology;
@@ -24,32 +31,50 @@ struct vm *vm_new(const struct vm_spec *spec)
 	vm->console_fd = vm->stderr_fd = vm->initrd_fd = vm->pidfd = vm->link.fd = -1;
 	for (size_t i = 0; i < ARRAY_SIZE(vm->ram_fds); i++)
 		vm->ram_fds[i] = -1;
+	vm->kernel_id = copy(kernel->id);
+	vm->kernel_release = copy(kernel->release);
+	vm->kernel_build_id = copy(kernel->build_id);
 	vm->say = spec->say;
 	vm->say_context = spec->say_context;
 	return vm;
 }
 
+static void close_files(struct vm *vm)
+{
+	int *const fds[] = { &vm->console_fd, &vm->stderr_fd, &vm->initrd_fd, &vm->pidfd };
+
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		if (*fds[i] >= 0)
+			close(take_fd(*fds[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(vm->ram_fds); i++)
+		if (vm->ram_fds[i] >= 0)
+			close(take_fd(vm->ram_fds[i]));
+}
+
+static void free_texts(struct vm *vm)
+{
+	char *const texts[] = {
+		vm->kernel_id,	  vm->kernel_release, vm->kernel_build_id,
+		vm->console_path, vm->monitor_socket, vm->template_key,
+		vm->cold_image,	  vm->kernel_args,    vm->release,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		free(texts[i]);
+}
+
 void vm_free(struct vm *vm)
 {
-	int *fds[] = { &vm->console_fd, &vm->stderr_fd, &vm->initrd_fd, &vm->pidfd };
-
 	if (!vm)
 		return;
 	vm_kill(vm);
 	qmp_free(vm->qmp);
 	link_deinit(&vm->link);
-	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
-		if (*fds[i] >= 0)
-			close(*fds[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(vm->ram_fds); i++)
-		if (vm->ram_fds[i] >= 0)
-			close(vm->ram_fds[i]);
+	close_files(vm);
 	template_free(vm->template);
 	qemu_binary_free(vm->qemu);
-	free(vm->console_path);
-	free(vm->kernel_args);
-	free(vm->cold_image);
-	free(vm->release);
+	run_dir_free(vm->run_dir);
+	free_texts(vm);
 	free(vm);
 }
 
@@ -79,20 +104,11 @@ struct vm_facts vm_facts(const struct vm *vm)
 	};
 }
 
-struct error *vm_open_console(struct vm *vm)
-{
-	vm->console_fd = memfd_create("ktstr-console", MFD_CLOEXEC);
-	if (vm->console_fd < 0)
-		return vm_error(VM_QEMU_FAILED, errno, "no file for the console");
-	vm->console_path = xasprintf("/proc/%d/fd/%d", getpid(), vm->console_fd);
-	return NULL;
-}
-
 struct error *vm_read_topology(struct vm *vm, const struct cancel *cancel,
 			       struct topo_machine **ret)
 {
 	uint64_t deadline_ns = clock_monotonic_ns() +
-			       boot_timeout_ns(vm->accel.kind, topology_cpus(&vm->topology));
+			       boot_timeout_ns(&vm->accel, topology_cpus(&vm->topology));
 	uint32_t channel = vm_new_channel(vm);
 	struct wire_frame frame;
 	enum vm_event event;
@@ -144,4 +160,19 @@ struct error *vm_thaw(struct vm *vm)
 		vm->heard_ns = clock_monotonic_ns();
 	}
 	return err;
+}
+
+struct error *vm_physmap(const struct vm *vm, struct physmap **ret)
+{
+	return guest_ram_map(vm, ret);
+}
+
+struct error *vm_registers(struct vm *vm, struct vm_register_list *ret)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct error *err;
+
+	err = qmp_human(vm->qmp, "info registers -a", QMP_WAIT_SEC * NS_PER_SEC, &text);
+	return err ? error_wrap(err, "reading registers")
+		   : vm_registers_parse(strbuf_str(&text), text.n, ret);
 }

@@ -20,7 +20,9 @@
 #include "topo/machine.h"
 #include "topo/topology.h"
 #include "vm/accel.h"
+#include "physmap/physmap.h"
 #include "vm/error.h"
+#include "vm/registers.h"
 #include "wire/frame.h"
 #include "wire/message.h"
 
@@ -72,6 +74,11 @@ struct error *vm_read_topology(struct vm *vm, const struct cancel *cancel,
 /* Stops and continues all CPUs; time in the guest stands still. */
 struct error *vm_freeze(struct vm *vm) MUST_CHECK;
 struct error *vm_thaw(struct vm *vm) MUST_CHECK;
+
+/* Reads this guest's RAM, running or frozen. The map must not outlive the handle. */
+struct error *vm_physmap(const struct vm *vm, struct physmap **ret) MUST_CHECK;
+/* Of all CPUs at one moment; freeze the guest first to have them agree with its RAM. */
+struct error *vm_registers(struct vm *vm, struct vm_register_list *ret) MUST_CHECK;
 
 /*
  * Waits for the next thing that happens: a frame of the agent, one of the caller's descriptors,

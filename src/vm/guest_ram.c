@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "vm/guest_ram.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "procfs/maps.h"
+#include "vm/topology_args.h"
+
+/* docs/PROTOCOL.md: what stands at the start of the page with the nonce. */
+#define IDENTITY_MAGIC "KTSTRID1"
+struct identity {
+	char magic[8];
+	uint8_t nonce[WIRE_NONCE_BYTES];
+	uint32_t generation;
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct identity) == 32, "as docs/PROTOCOL.md has it");
+
+static struct error *layout_of(const struct vm *vm, struct physmap_layout *ret)
+{
+	uint64_t sizes[TOPOLOGY_LIMIT_NODES];
+
+	for (unsigned int i = 0; i < vm->topology.nodes; i++)
+		sizes[i] = qemu_node_bytes(&vm->topology, vm->memory_bytes, i);
+	return physmap_from_backends(PHYSMAP_Q35, sizes, vm->topology.nodes, ret);
+}
+
+struct error *guest_ram_locate(struct vm *vm)
+{
+	_cleanup_proc_maps_ struct proc_maps maps = { 0 };
+	struct error *err = proc_maps_read("/proc", vm->pid, &maps);
+
+	if (err)
+		return error_recast(err, &vm_error_domain, VM_CLONE);
+	for (unsigned int i = 0; i < vm->topology.nodes; i++) {
+		/* The kernel shows the path with its links resolved. */
+		_cleanup_free_ char *path = realpath(vm->template->ram_paths[i], NULL);
+
+		vm->ram_addresses[i] = 0;
+		for (size_t k = 0; path && k < maps.rows.n; k++) {
+			const struct proc_map *row = &maps.rows.at[k];
+
+			if (row->file_offset == 0 && !row->shared && strcmp(row->path, path) == 0)
+				vm->ram_addresses[i] = row->start;
+		}
+		if (vm->ram_addresses[i] == 0)
+			return vm_error(VM_CLONE, 0, "QEMU has not mapped %s",
+					vm->template->ram_paths[i]);
+	}
+	return NULL;
+}
+
+struct error *guest_ram_map(const struct vm *vm, struct physmap **ret)
+{
+	_cleanup_physmap_layout_ struct physmap_layout layout = { 0 };
+	struct error *err = layout_of(vm, &layout);
+
+	if (err)
+		return err;
+	if (vm->cloned)
+		return physmap_layout_bind_process(&layout, vm->pid, vm->ram_addresses, ret);
+	return physmap_layout_bind_fds(&layout, vm->ram_fds, NULL, ret);
+}
+
+struct error *guest_ram_describe(const struct vm *vm, struct run_info *info)
+{
+	_cleanup_physmap_layout_ struct physmap_layout layout = { 0 };
+	struct error *err = layout_of(vm, &layout);
+
+	for (size_t i = 0; !err && i < layout.ranges.n; i++) {
+		const struct physmap_range *range = &layout.ranges.at[i];
+		_cleanup_free_ char *by_fd = xasprintf("/proc/%d/fd/%u", vm->pid,
+						       MACHINE_FD_RAM + range->backend);
+		struct run_ram ram = {
+			.guest_address = range->start,
+			.size_bytes = range->length,
+			.file = vm->cloned ? vm->template->ram_paths[range->backend] : by_fd,
+			.offset_bytes = range->offset,
+			.is_private = vm->cloned,
+		};
+
+		if (vm->cloned) {
+			ram.pid = vm->pid;
+			ram.address = vm->ram_addresses[range->backend] + range->offset;
+		}
+		run_info_add_ram(info, &ram);
+	}
+	return err;
+}
+
+struct error *guest_ram_check_nonce(const struct vm *vm, const struct template_proof *proof)
+{
+	_cleanup_physmap_ struct physmap *map = NULL;
+	struct identity page;
+	struct error *err;
+
+	/* A kernel that hides physical addresses leaves the proof to the agent's word. */
+	if (proof->nonce_phys == 0)
+		return NULL;
+	err = guest_ram_map(vm, &map);
+	if (!err)
+		err = physmap_read_exact(map, proof->nonce_phys, &page, sizeof(page));
+	if (err)
+		return error_recast(err, &vm_error_domain, VM_CLONE);
+	if (memcmp(page.magic, IDENTITY_MAGIC, sizeof(page.magic)) != 0 ||
+	    memcmp(page.nonce, proof->nonce, sizeof(page.nonce)) != 0 ||
+	    page.generation != proof->generation)
+		return vm_error(VM_CLONE, 0, "its RAM does not hold the template's nonce at %#llx",
+				(unsigned long long)proof->nonce_phys);
+	return NULL;
+}
