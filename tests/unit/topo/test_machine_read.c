@@ -108,13 +108,13 @@ static void the_highest_cache_counts_wherever_it_is_listed(void **state UNUSED)
 	fake_sysfs_write(&fake, "cpu/cpu14/cache/index3/shared_cpu_list", "14-15\n");
 	fake_sysfs_write(&fake, "cpu/cpu15/cache/index3/shared_cpu_list", "14-15\n");
 	/* A fourth level on one LLC only. */
-	for (unsigned int cpu = 0; cpu < 4; cpu++) {
+	for (unsigned int cpu = 8; cpu < 12; cpu++) {
 		char path[64];
 
 		snprintf(path, sizeof(path), "cpu/cpu%u/cache/index4/level", cpu);
 		fake_sysfs_write(&fake, path, "4\n");
 		snprintf(path, sizeof(path), "cpu/cpu%u/cache/index4/shared_cpu_list", cpu);
-		fake_sysfs_write(&fake, path, cpu < 2 ? "0-1\n" : "2-3\n");
+		fake_sysfs_write(&fake, path, cpu < 10 ? "8-9\n" : "10-11\n");
 	}
 	/* Listed in another order, with a level of another kind on top. */
 	fake_sysfs_write(&fake, "cpu/cpu4/cache/index3/level", "1\n");
@@ -122,8 +122,9 @@ static void the_highest_cache_counts_wherever_it_is_listed(void **state UNUSED)
 	fake_sysfs_write(&fake, "cpu/cpu4/cache/index2/shared_cpu_list", "4-7\n");
 	assert_success(topo_machine_read(fake.root, &m));
 	assert_int_equal(m->absences.n, 0);
-	assert_int_equal(m->cpus[1].llc, 0);
-	assert_int_equal(m->cpus[3].llc, 2);
+	assert_int_equal(m->cpus[3].llc, 0);
+	assert_int_equal(m->cpus[9].llc, 8);
+	assert_int_equal(m->cpus[11].llc, 10);
 	assert_int_equal(m->cpus[4].llc, 4);
 	assert_int_equal(m->cpus[7].llc, 4);
 	assert_int_equal(m->cpus[13].llc, 12);

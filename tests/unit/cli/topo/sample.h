@@ -16,14 +16,13 @@ static const char sample_apart[] = "machine 1\ncpus 0-7\nnodes 0-2\n"
 				   "distance 0 10 21 30\ndistance 1 21 10 30\n"
 				   "absent distance 2 not readable\nend\n";
 
-/* Of CPU 1 the core is not known, of CPU 2 the cache and the node as well. */
-static const char sample_unknown[] = "machine 1\ncpus 0-2\nnodes 0\n"
-				     "threads 0\n"
-				     "core-id 0 0-2\nllc 0-1\nnode 0 0-1\n"
+/* Of CPUs 1 and 2 the core is not known, of CPU 3 the cache and the node as well. */
+static const char sample_unknown[] = "machine 1\ncpus 0-3\nnodes 0\n"
+				     "threads 0\ncore-id 0 0-3\nllc 0-2\nnode 0 0-2\n"
 				     "memory 0 1048576\ndistance 0 10\n"
-				     "absent threads 1-2 no list\n"
-				     "absent llc 2 no cache is described\n"
-				     "absent node 2 in the list of no node\nend\n";
+				     "absent threads 1-3 no list\n"
+				     "absent llc 3 no cache is described\n"
+				     "absent node 3 in the list of no node\nend\n";
 
 static inline struct topo_machine *sample_machine(const char *text)
 {

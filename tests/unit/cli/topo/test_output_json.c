@@ -47,8 +47,8 @@ static void what_is_not_known_is_left_out_and_listed(void **state UNUSED)
 	squeeze(&s);
 	assert_null(strstr(strbuf_str(&s), "topology"));
 	assert_contains(strbuf_str(&s),
-			"\"without_node\":{\"llcs\":[{\"cpus\":\"2\",\"cores\":[]}]}");
-	assert_contains(strbuf_str(&s), "{\"item\":\"llc\",\"cpus\":\"2\","
+			"\"without_node\":{\"llcs\":[{\"cpus\":\"3\",\"cores\":[]}]}");
+	assert_contains(strbuf_str(&s), "{\"item\":\"llc\",\"cpus\":\"3\","
 					"\"reason\":\"nocacheisdescribed\"},{\"item\":\"node\"");
 }
 

@@ -46,11 +46,11 @@ static void what_is_not_known_is_told_with_its_reason(void **state UNUSED)
 
 	text_of(sample_unknown, 80, &s);
 	/* What is not known is not counted. */
-	assert_contains(strbuf_str(&s), "not regular: 3 CPUs, 1 node, 1 LLC, 1 core\n");
+	assert_contains(strbuf_str(&s), "not regular: 4 CPUs, 1 node, 1 LLC, 1 core\n");
 	assert_contains(strbuf_str(&s),
-			"\n\nnot known: the thread siblings of CPU 1-2: no list\n"
-			"not known: the last-level cache of CPU 2: no cache is described\n"
-			"not known: the node of CPU 2: in the list of no node\n");
+			"\n\nnot known: the thread siblings of CPU 1-3: no list\n"
+			"not known: the last-level cache of CPU 3: no cache is described\n"
+			"not known: the node of CPU 3: in the list of no node\n");
 }
 
 static void presets_are_a_table(void **state UNUSED)

@@ -91,8 +91,8 @@ static void what_is_not_known_is_drawn_as_that(void **state UNUSED)
 	assert_contains(strbuf_str(&s), "+ node 0, 1.0 MiB =+");
 	assert_contains(strbuf_str(&s), "+ node not known ");
 	assert_contains(strbuf_str(&s), "+ LLC not known -+");
-	assert_contains(strbuf_str(&s), "| [0] (1) |");
-	assert_contains(strbuf_str(&s), "| (2) ");
+	assert_contains(strbuf_str(&s), "| [0] (1) (2) |");
+	assert_contains(strbuf_str(&s), "| (3) ");
 }
 
 static void a_node_of_memory_only_is_drawn(void **state UNUSED)

@@ -78,7 +78,10 @@ static void what_is_not_known_is_no_topology(void **state UNUSED)
 	view_of_machine(m, &view);
 	assert_false(view.is_regular);
 	view_node_rows(&view, TOPO_ABSENT, &from, &to);
-	assert_cpus(&view, from, to, "2");
+	assert_cpus(&view, from, to, "3");
+	assert_int_equal(view_count(&view, VIEW_CORE, 0, 3), 3);
+	assert_int_equal(view_count_known(&view, VIEW_CORE), 1);
+	assert_int_equal(view_count_known(&view, VIEW_LLC), 1);
 }
 
 static void uneven_groups_are_no_topology(void **state UNUSED)
