@@ -2,6 +2,8 @@
 #include "agent/command.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "agent/limits.h"
@@ -87,16 +89,28 @@ static void output_and_status_become_frames_in_order(void **state UNUSED)
 
 static void a_signal_ends_the_whole_group(void **state UNUSED)
 {
-	struct command *c = start("sleep 1000 & echo on; wait", 0);
+	struct command *c;
 	struct heard heard;
+	struct pollfd ended = { .events = POLLIN };
+	pid_t grandchild;
 
 	heard_begin(&heard);
-	move_until(c, &heard, heard.stdout_bytes.n);
+	/* Orphans come to us, so that their number cannot be another's. */
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	c = start("sleep 1000 & echo $!; wait", 0);
+	move_until(c, &heard, strchr(strbuf_str(&heard.stdout_bytes), '\n'));
+	grandchild = atoi(strbuf_str(&heard.stdout_bytes));
 	assert_int_equal(command_signal(c, 12345), EINVAL);
 	assert_int_equal(command_signal(c, SIGTERM), 0);
 	wait_for_end(c, &heard);
 	assert_int_equal(heard.exited.how, WIRE_END_SIGNALLED);
 	assert_int_equal(heard.exited.value, SIGTERM);
+	ended.fd = (int)syscall(SYS_pidfd_open, grandchild, 0);
+	assert_true(ended.fd >= 0);
+	assert_int_equal(poll(&ended, 1, 20000), 1);
+	close(ended.fd);
+	assert_int_equal(waitpid(grandchild, NULL, 0), grandchild);
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	heard_end(&heard);
 }
 
