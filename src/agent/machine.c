@@ -29,16 +29,16 @@ struct error *machine_set_clock(uint64_t realtime_ns)
 struct error *machine_add_entropy(const uint8_t *bytes, size_t n)
 {
 	_cleanup_close_ int fd = open("/dev/urandom", O_RDWR | O_CLOEXEC);
-	struct {
+	union {
 		struct rand_pool_info info;
-		uint8_t bytes[ENTROPY_BYTES_MAX];
+		uint8_t room[sizeof(struct rand_pool_info) + ENTROPY_BYTES_MAX];
 	} pool = { 0 };
 
-	if (n > sizeof(pool.bytes))
-		n = sizeof(pool.bytes);
+	if (n > ENTROPY_BYTES_MAX)
+		n = ENTROPY_BYTES_MAX;
 	pool.info.entropy_count = (int)n * 8;
 	pool.info.buf_size = (int)n;
-	memcpy((uint8_t *)&pool + offsetof(struct rand_pool_info, buf), bytes, n);
+	memcpy(pool.room + offsetof(struct rand_pool_info, buf), bytes, n);
 	/* Without the second call a clone would draw its template's numbers for a while. */
 	if (fd < 0 || ioctl(fd, RNDADDENTROPY, &pool) < 0 || ioctl(fd, RNDRESEEDCRNG) < 0)
 		return agent_error(AGENT_SYSTEM, errno, "adding randomness");
