@@ -13,7 +13,7 @@
 #include "text/number.h"
 #include "vm/qemu_binary.h"
 
-static struct error *step_trial(struct strbuf *notes)
+static struct error *step_trial(enum accel_wish wish UNUSED, struct strbuf *notes)
 {
 	struct kvm_probe probe;
 
@@ -69,12 +69,13 @@ static void append_facts(struct strbuf *into)
 	}
 }
 
-int doctor_kvm_run_steps(const struct doctor_step *list, size_t n, struct strbuf *into)
+int doctor_kvm_run_steps(const struct doctor_step *list, size_t n, enum accel_wish wish,
+			 struct strbuf *into)
 {
 	for (size_t i = 0; i < n; i++) {
 		_cleanup_strbuf_ struct strbuf notes = STRBUF_INIT;
 		uint64_t start_ns = clock_monotonic_ns();
-		_cleanup_error_ struct error *err = list[i].run(&notes);
+		_cleanup_error_ struct error *err = list[i].run(wish, &notes);
 		uint64_t took_ns = clock_monotonic_ns() - start_ns;
 
 		strbuf_appendf(into, "%-11s  %-6s  ", list[i].name, err ? "FAILED" : "ok");
@@ -102,7 +103,7 @@ int doctor_kvm_run(struct strbuf *into)
 
 	strbuf_append(into, "--- ktstr doctor --kvm ---\n");
 	append_facts(into);
-	code = doctor_kvm_run_steps(steps, ARRAY_SIZE(steps), into);
+	code = doctor_kvm_run_steps(steps, ARRAY_SIZE(steps), ACCEL_WISH_KVM, into);
 	strbuf_appendf(into, "result:      %s\n", code ? "FAILED" : "ok");
 	strbuf_append(into, "--- end ---\n");
 	return code;

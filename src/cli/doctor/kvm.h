@@ -8,15 +8,17 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "vm/accel.h"
 
 struct doctor_step {
 	const char *name;
 	/* Adds what is worth telling to `notes`; an error is what went wrong. */
-	struct error *(*run)(struct strbuf *notes);
+	struct error *(*run)(enum accel_wish wish, struct strbuf *notes);
 };
 
 /* Facts of this machine, then the steps. The value is an exit code. */
 int doctor_kvm_run(struct strbuf *into);
-int doctor_kvm_run_steps(const struct doctor_step *steps, size_t n, struct strbuf *into);
+int doctor_kvm_run_steps(const struct doctor_step *steps, size_t n, enum accel_wish wish,
+			 struct strbuf *into);
 
 #endif

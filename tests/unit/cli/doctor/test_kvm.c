@@ -4,13 +4,13 @@
 #include "cli/command.h"
 #include "unit.h"
 
-static struct error *works(struct strbuf *notes)
+static struct error *works(enum accel_wish wish, struct strbuf *notes)
 {
-	strbuf_append(notes, "as it should");
+	strbuf_appendf(notes, "as it should with %s", accel_wish_words[wish]);
 	return NULL;
 }
 
-static struct error *fails(struct strbuf *notes)
+static struct error *fails(enum accel_wish wish UNUSED, struct strbuf *notes)
 {
 	strbuf_append(notes, "came far");
 	return base_error(BASE_ABSENT, 0, "but not\nfar enough");
@@ -21,10 +21,10 @@ static void steps_that_work_are_all_run(void **state UNUSED)
 	static const struct doctor_step steps[] = { { "first", works }, { "second", works } };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	assert_int_equal(doctor_kvm_run_steps(steps, 2, &text), EXIT_OK);
+	assert_int_equal(doctor_kvm_run_steps(steps, 2, ACCEL_WISH_KVM, &text), EXIT_OK);
 	assert_contains(strbuf_str(&text), "first        ok ");
 	assert_contains(strbuf_str(&text), "second       ok ");
-	assert_contains(strbuf_str(&text), "as it should\n");
+	assert_contains(strbuf_str(&text), "as it should with kvm\n");
 }
 
 static void the_first_that_fails_ends_it(void **state UNUSED)
@@ -36,7 +36,7 @@ static void the_first_that_fails_ends_it(void **state UNUSED)
 	};
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	assert_int_equal(doctor_kvm_run_steps(steps, 3, &text), EXIT_FAILED);
+	assert_int_equal(doctor_kvm_run_steps(steps, 3, ACCEL_WISH_TCG, &text), EXIT_FAILED);
 	assert_contains(strbuf_str(&text), "second       FAILED");
 	assert_contains(strbuf_str(&text), "came far\n");
 	assert_contains(strbuf_str(&text), "but not\\nfar enough\n");
