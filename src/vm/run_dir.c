@@ -129,9 +129,8 @@ enum run_dir_owner run_dir_owner(int top_fd, const char *id)
 
 static void put_aside(int top_fd, const char *id)
 {
-	char aside[sizeof(RUN_DIR_DEAD) + RUN_DIR_ID_CHARS];
+	_cleanup_free_ char *aside = xasprintf(RUN_DIR_DEAD "%s", id);
 
-	snprintf(aside, sizeof(aside), RUN_DIR_DEAD "%s", id);
 	renameat(top_fd, id, top_fd, aside);
 }
 
