@@ -40,7 +40,8 @@ void finding_deinit(struct finding *finding)
 	strbuf_deinit(&finding->fix);
 }
 
-static void replace(struct strbuf *into, const char *prefix, const char *fmt, va_list args)
+static void PRINTF_LIKE(3, 0)
+	replace(struct strbuf *into, const char *prefix, const char *fmt, va_list args)
 {
 	char *text = NULL;
 
