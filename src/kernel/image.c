@@ -32,9 +32,13 @@ static char *find_banner(struct bytes vmlinux)
 		size_t length = strnlen(
 			text, n < KERNEL_LIMIT_BANNER_CHARS ? n : KERNEL_LIMIT_BANNER_CHARS);
 
-		if (length && text[0] >= '0' && text[0] <= '9')
-			return xstrndup(text, strcspn(text, "\n") < length ? strcspn(text, "\n")
-									   : length);
+		if (length && text[0] >= '0' && text[0] <= '9') {
+			/* In the file it may end with the file; a copy has an end of its own. */
+			char *banner = xstrndup(text, length);
+
+			banner[strcspn(banner, "\n")] = 0;
+			return banner;
+		}
 		left = (struct bytes){ (const uint8_t *)text, n };
 	}
 	return NULL;

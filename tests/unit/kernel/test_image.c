@@ -37,6 +37,21 @@ static void a_vmlinux_is_searched_for_its_banner(void **state UNUSED)
 	assert_ptr_equal(image->vmlinux.at, file.at);
 }
 
+static void a_banner_may_end_with_the_file(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
+	_cleanup_kernel_image_ struct kernel_image *image = NULL;
+	_cleanup_free_ uint8_t *exact = NULL;
+
+	sample_vmlinux(&(struct sample){ 0 }, &file);
+	strbuf_append(&file, "Linux version 6.5.4");
+	/* Without a byte behind it that could stop a reader. */
+	exact = xcalloc(1, file.n);
+	memcpy(exact, file.at, file.n);
+	assert_success(kernel_image_parse((struct bytes){ exact, file.n }, "test", &image));
+	assert_string_equal(image->release, "6.5.4");
+}
+
 static void debians_banner_knows_the_patch_level_better(void **state UNUSED)
 {
 	static const struct {
@@ -116,6 +131,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_bzimage_says_everything),
 		cmocka_unit_test(a_vmlinux_is_searched_for_its_banner),
+		cmocka_unit_test(a_banner_may_end_with_the_file),
 		cmocka_unit_test(debians_banner_knows_the_patch_level_better),
 		cmocka_unit_test(btf_may_be_missing),
 		cmocka_unit_test(a_release_that_is_no_file_name_is_refused),

@@ -3,7 +3,8 @@
 
 #include "unit.h"
 
-static char id[] = "6.0.0+x", reason[] = "two leak", dir[] = "/k/6.0.0+x", vmlinux[] = "/k/6.0.0+x/vmlinux";
+static char id[] = "6.0.0+x", reason[] = "two leak", dir[] = "/k/6.0.0+x",
+	    vmlinux[] = "/k/6.0.0+x/vmlinux";
 
 static struct kernel sample_kernel(void)
 {
@@ -51,8 +52,9 @@ static void json_has_paths_of_what_exists(void **state UNUSED)
 	kernel_write_json(&kernel, &w);
 	assert_contains(strbuf_str(&out), "\"sched_ext\":\"broken\"");
 	assert_contains(strbuf_str(&out), "\"bytes\":1034");
-	assert_contains(strbuf_str(&out),
-			"\"paths\":{\"folder\":\"/k/6.0.0+x\",\"vmlinux\":\"/k/6.0.0+x/vmlinux\"}}");
+	assert_contains(
+		strbuf_str(&out),
+		"\"paths\":{\"folder\":\"/k/6.0.0+x\",\"vmlinux\":\"/k/6.0.0+x/vmlinux\"}}");
 }
 
 static void a_cancelled_command_ends_like_an_interrupted_one(void **state UNUSED)
