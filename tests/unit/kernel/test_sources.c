@@ -4,7 +4,7 @@
 #include "base/io.h"
 #include "unit.h"
 
-#define MIRROR		  "http://mirror.invalid/debian/"
+#define MIRROR		  "http://archive.invalid/debian/"
 #define LINE(suite, name) MIRROR " " name " " suite " /etc/apt/x.sources:1 Debian\n"
 
 static struct error *parse(const char *text, struct kernel_sources *ret)
@@ -20,7 +20,7 @@ static void debian_suites_are_kept_and_others_are_not(void **state UNUSED)
 		"https://other.invalid/ bookworm stable /x:1 Somebody\n" LINE(
 			"oldstable", "bookworm") LINE("oldstable", "bookworm")
 			LINE("oldstable-updates",
-			     "bookworm-updates") "http://mirror.invalid/sec/ bookworm-security oldstable-security "
+			     "bookworm-updates") "http://archive.invalid/sec/ bookworm-security oldstable-security "
 						 "/x:7 Debian\n"
 						 "http://unread.invalid/ $(CODENAME) $(SUITE) /x:9 $(ORIGIN)\n",
 		&sources));
@@ -28,7 +28,7 @@ static void debian_suites_are_kept_and_others_are_not(void **state UNUSED)
 	assert_string_equal(sources.uri, MIRROR);
 	assert_string_equal(sources.at[0].suite, "bookworm");
 	assert_string_equal(sources.at[0].entry, "/etc/apt/x.sources:1");
-	assert_string_equal(sources.at[2].uri, "http://mirror.invalid/sec/");
+	assert_string_equal(sources.at[2].uri, "http://archive.invalid/sec/");
 }
 
 static void the_next_release_follows_from_the_suite(void **state UNUSED)
