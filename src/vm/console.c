@@ -17,12 +17,17 @@ static const struct {
 	{ "Kernel panic - not syncing: System is deadlocked on memory", CONSOLE_OOM_PANIC },
 	{ "Kernel panic - not syncing", CONSOLE_PANIC },
 	{ "BUG: soft lockup", CONSOLE_STALL },
+	{ "Watchdog detected hard LOCKUP", CONSOLE_STALL },
+	{ "BUG: workqueue lockup", CONSOLE_STALL },
 	{ "self-detected stall on CPU", CONSOLE_STALL },
 	{ "detected stalls on CPUs", CONSOLE_STALL },
 	{ "detected expedited stalls on CPUs", CONSOLE_STALL },
 	{ "blocked for more than", CONSOLE_STALL },
 	{ "Oops: ", CONSOLE_OOPS },
 	{ "BUG: unable to handle", CONSOLE_OOPS },
+	{ "BUG: kernel NULL pointer dereference", CONSOLE_OOPS },
+	/* Until 6.9 most faults did not call themselves an oops, but all are numbered. */
+	{ " [#1] ", CONSOLE_OOPS },
 	{ "kernel BUG at ", CONSOLE_OOPS },
 	{ "Out of memory: Killed process", CONSOLE_OOM },
 	{ "Memory cgroup out of memory: Killed process", CONSOLE_OOM },
@@ -111,7 +116,8 @@ struct error *console_read_tail(const char *path, size_t limit_bytes, struct str
 
 	if (size <= limit_bytes)
 		return console_read_from(path, 0, limit_bytes, into);
-	err = console_read_from(path, size - limit_bytes, limit_bytes, into);
+	/* One byte more tells whether the first line is whole. */
+	err = console_read_from(path, size - limit_bytes - 1, limit_bytes + 1, into);
 	if (err || into->n == before)
 		return err;
 	/* Half a line at the start is no line. */

@@ -2,6 +2,7 @@
 #include "vm/link.h"
 
 #include <poll.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "base/clock.h"
@@ -9,7 +10,11 @@
 
 /* What is taken in before frames are handed out: a guest that floods us must not fill our memory.
  */
-enum { PUMP_LIMIT = 1 << 20 };
+enum {
+	PUMP_LIMIT = 1 << 20,
+	/* Moved to the front of the queue when so much before it is gone. */
+	SENT_LIMIT = 1 << 20,
+};
 
 void link_init(struct link *link, int fd)
 {
@@ -49,6 +54,19 @@ short link_events(const struct link *link)
 	return link_backlog(link) ? POLLIN | POLLOUT : POLLIN;
 }
 
+/* A queue that is refilled before it is empty must not keep all that ever went through it. */
+static void forget_sent(struct link *link)
+{
+	size_t left = link_backlog(link);
+
+	if (left && link->out_done < SENT_LIMIT)
+		return;
+	if (left)
+		memmove(link->out.at, link->out.at + link->out_done, left);
+	link->out.n = left;
+	link->out_done = 0;
+}
+
 static struct error *pump_out(struct link *link)
 {
 	while (link_backlog(link)) {
@@ -58,7 +76,7 @@ static struct error *pump_out(struct link *link)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN)
-			return NULL;
+			break;
 		if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) {
 			link->closed = true;
 			return NULL;
@@ -68,8 +86,7 @@ static struct error *pump_out(struct link *link)
 		link->out_done += (size_t)n;
 		link->bytes_out += (uint64_t)n;
 	}
-	strbuf_clear(&link->out);
-	link->out_done = 0;
+	forget_sent(link);
 	return NULL;
 }
 

@@ -43,7 +43,7 @@ static bool is_zero(const char *page, size_t n)
 	return page[0] == 0 && memcmp(page, page + 1, n - 1) == 0;
 }
 
-static struct error *write_failed(int to, const char *label, uint64_t written)
+static struct error *write_failed(int to, const char *label, uint64_t needed, uint64_t written)
 {
 	int errnum = errno;
 	struct statvfs fs;
@@ -52,15 +52,16 @@ static struct error *write_failed(int to, const char *label, uint64_t written)
 		uint64_t left = fstatvfs(to, &fs) == 0 ? (uint64_t)fs.f_bavail * fs.f_frsize : 0;
 
 		return vm_error(VM_CACHE_FULL, errnum,
-				"%s: %llu MiB written, %llu MiB free, more is needed", label,
-				(unsigned long long)written / MIB, (unsigned long long)left / MIB);
+				"%s needs up to %llu MiB: %llu MiB written, %llu MiB free", label,
+				(unsigned long long)needed / MIB, (unsigned long long)written / MIB,
+				(unsigned long long)left / MIB);
 	}
 	return vm_error(VM_TEMPLATE, errnum, "cannot write %s", label);
 }
 
 /* Runs of pages that hold something, written with one call each. */
 static struct error *copy_chunk(const char *chunk, size_t n, off_t at, int to, const char *label,
-				uint64_t *written)
+				uint64_t needed, uint64_t *written)
 {
 	size_t start = 0, end;
 
@@ -82,7 +83,7 @@ static struct error *copy_chunk(const char *chunk, size_t n, off_t at, int to, c
 			if (done < 0 && errno == EINTR)
 				continue;
 			if (done < 0)
-				return write_failed(to, label, *written);
+				return write_failed(to, label, needed, *written);
 			start += (size_t)done;
 			*written += (uint64_t)done;
 		}
@@ -93,14 +94,15 @@ static struct error *copy_chunk(const char *chunk, size_t n, off_t at, int to, c
 struct error *ram_copy_sparse(int from, int to, const char *to_label, uint64_t *ret_bytes)
 {
 	_cleanup_free_ char *chunk = xcalloc(1, COPY_CHUNK);
-	uint64_t written = 0;
+	uint64_t needed, written = 0;
 	struct stat st;
 	off_t at = 0;
 
 	if (fstat(from, &st) < 0)
 		return vm_error(VM_TEMPLATE, errno, "cannot look at guest RAM");
+	needed = (uint64_t)st.st_blocks * 512;
 	if (ftruncate(to, st.st_size) < 0)
-		return write_failed(to, to_label, 0);
+		return write_failed(to, to_label, needed, 0);
 	while ((at = lseek(from, at, SEEK_DATA)) >= 0) {
 		off_t hole = lseek(from, at, SEEK_HOLE);
 
@@ -112,7 +114,7 @@ struct error *ram_copy_sparse(int from, int to, const char *to_label, uint64_t *
 			if (n <= 0)
 				return vm_error(VM_TEMPLATE, n < 0 ? errno : EIO,
 						"cannot read guest RAM at %lld", (long long)at);
-			err = copy_chunk(chunk, (size_t)n, at, to, to_label, &written);
+			err = copy_chunk(chunk, (size_t)n, at, to, to_label, needed, &written);
 			if (err)
 				return err;
 			at += n;

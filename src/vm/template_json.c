@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "vm/template_json.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -21,15 +20,17 @@ static void format_nonce(const uint8_t nonce[WIRE_NONCE_BYTES], char hex[2 * WIR
 
 static bool parse_nonce(struct json_text text, uint8_t nonce[WIRE_NONCE_BYTES])
 {
+	static const char digits[] = "0123456789abcdef";
+
 	if (!text.at || text.n != 2 * WIRE_NONCE_BYTES)
 		return false;
 	for (size_t i = 0; i < WIRE_NONCE_BYTES; i++) {
-		const char pair[] = { text.at[2 * i], text.at[2 * i + 1], 0 };
-		char *end;
+		const char *high = memchr(digits, text.at[2 * i], 16);
+		const char *low = memchr(digits, text.at[2 * i + 1], 16);
 
-		nonce[i] = (uint8_t)strtoul(pair, &end, 16);
-		if (*end)
+		if (!high || !low)
 			return false;
+		nonce[i] = (uint8_t)((high - digits) << 4 | (low - digits));
 	}
 	return true;
 }
@@ -76,7 +77,8 @@ static struct error *get_ram(const struct json_value *root, struct template_desc
 	const struct json_value *ram = json_find(root, "ram_bytes");
 	struct json_iter it = json_iter_over(ram);
 
-	if (json_length(ram) == 0 || json_length(ram) > TOPOLOGY_LIMIT_NODES)
+	if (json_type_of(ram) != JSON_ARRAY || json_length(ram) == 0 ||
+	    json_length(ram) > TOPOLOGY_LIMIT_NODES)
 		return bad("ram_bytes");
 	while (json_iter_next(&it))
 		if (!json_get_u64(it.value, &d->ram_bytes[d->n_ram++]))
@@ -102,9 +104,12 @@ static struct error *get_members(const struct json_value *root, struct template_
 	if (!err)
 		err = get_u64(root, "generation", UINT32_MAX, &generation);
 	if (!err)
-		err = get_u64(root, "monotonic_ns", UINT64_MAX, &d->proof.monotonic_ns);
+		err = get_u64(root, "monotonic_ns", INT64_MAX, &d->proof.monotonic_ns);
+	/* Sums with it must not wrap. */
 	if (!err)
-		err = get_u64(root, "monotonic_limit_ns", UINT64_MAX, &d->proof.monotonic_limit_ns);
+		err = get_u64(root, "monotonic_limit_ns", INT64_MAX, &d->proof.monotonic_limit_ns);
+	if (!err && d->proof.monotonic_limit_ns < d->proof.monotonic_ns)
+		err = bad("monotonic_limit_ns");
 	if (!err)
 		err = get_u64(root, "state_bytes", UINT64_MAX, &d->state_bytes);
 	if (!err)
