@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""However a guest ends, the reason is named; whoever ends, nothing is left."""
+
+import os
+import signal
+import subprocess
+import time
+
+import guest
+import machine
+import tap
+
+
+class Endings(machine.GuestTest):
+    def ending(self, script, *options, **kwargs):
+        done = machine.shell(script, *options, **kwargs)
+        self.assertNotEqual(done.returncode, 0, done)
+        return done.stderr.decode(errors="replace")
+
+    def test_panic(self):
+        self.assertIn("Kernel panic - not syncing: sysrq triggered crash", self.ending("echo c >/proc/sysrq-trigger"))
+
+    def test_power_off(self):
+        self.assertIn("switched itself off", self.ending("poweroff -f"))
+
+    def test_reset_without_a_word(self):
+        self.assertIn("reset itself", self.ending("reboot -f"))
+
+    def test_out_of_memory_names_the_victim(self):
+        done = machine.shell("tail /dev/zero", "-m", "192")
+        self.assertEqual(done.returncode, 128 + signal.SIGKILL, done)
+        self.assertRegex(done.stderr.decode(), r"Out of memory: Killed process \d+ \(tail\)")
+
+    def test_out_of_memory_with_nothing_to_kill_is_told_apart_from_a_panic(self):
+        text = self.ending("echo 2 >/proc/sys/vm/panic_on_oom; tail /dev/zero", "-m", "192")
+        self.assertRegex(text, r"Kernel panic - not syncing: Out of memory")
+
+    def test_hang(self):
+        # The agent itself is frozen: the guest idles and says nothing.
+        text = self.ending("mkdir /sys/fs/cgroup/f; echo 1 >/sys/fs/cgroup/f/cgroup.procs; sleep 1;"
+                           " echo 1 >/sys/fs/cgroup/f/cgroup.freeze; sleep 1000")
+        self.assertRegex(text, r"no sign of life for \d+ s")
+
+    def start(self, script, *options):
+        owner = subprocess.Popen([machine.KTSTR, "shell", *options, "--exec", script],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(lambda: (owner.poll() is None and owner.kill(), owner.communicate()))
+        self.assertEqual(owner.stdout.readline(), b"up\n")
+        qemus = machine.children(owner.pid)
+        self.assertEqual(len(qemus), 1)
+        return owner, qemus[0]
+
+    def test_killed_qemu(self):
+        owner, qemu = self.start("echo up; sleep 1000")
+        os.kill(qemu, signal.SIGKILL)
+        _, err = owner.communicate(timeout=60)
+        self.assertIn(b"QEMU was ended by signal 9", err)
+        self.assertNotEqual(owner.returncode, 0)
+
+    def test_qemu_dies_with_a_killed_owner(self):
+        owner, qemu = self.start("echo up; sleep 1000")
+        owner.kill()
+        owner.wait()
+        deadline = time.monotonic() + 30
+        while os.path.exists(f"/proc/{qemu}") and time.monotonic() < deadline:
+            if open(f"/proc/{qemu}/stat", encoding="utf-8").read().rsplit(")", 1)[1].split()[0] == "Z":
+                break
+            time.sleep(0.05)
+        else:
+            self.assertFalse(os.path.exists(f"/proc/{qemu}"), "QEMU outlived its owner")
+        listed = subprocess.run([machine.KTSTR, "vm", "list", "--json"], capture_output=True, text=True, check=True).stdout
+        self.assertNotIn(str(qemu), listed)
+
+    def test_terminated_owner_leaves_nothing(self):
+        owner, qemu = self.start("echo up; sleep 1000")
+        owner.send_signal(signal.SIGTERM)
+        owner.communicate(timeout=60)
+        self.assertNotEqual(owner.returncode, 0)
+        self.assertFalse(machine.children(owner.pid))
+        self.assertFalse(os.path.exists(f"/proc/{qemu}"))
+
+    def test_vm_list_shows_it_while_it_lives(self):
+        owner, qemu = self.start("echo up; sleep 1000")
+        listed = subprocess.run([machine.KTSTR, "vm", "list", "--json"], capture_output=True, text=True, check=True).stdout
+        self.assertIn(f'"pid": {qemu}', listed)
+        owner.kill()
+        owner.wait()
+
+
+if __name__ == "__main__":
+    assert guest.BUILD
+    tap.main(__name__)
