@@ -13,7 +13,7 @@ FUZZERS ?=
 SANITIZE := -Db_sanitize=address,undefined -Db_lundef=false
 # A suite exists when its folder has tests; tests/run refuses a named suite without any.
 HAVE = $(if $(wildcard tests/$(1)/meson.build),$(1))
-TEST_SUITES ?= unit $(call HAVE,golden) corpus house $(call HAVE,host) $(call HAVE,vm)
+TEST_SUITES ?= unit $(call HAVE,golden) corpus house $(call HAVE,host) $(call HAVE,vm) $(call HAVE,vm)
 
 .PHONY: all
 all: setup build/release/build.ninja ## build; programs then stand in build/bin/
@@ -54,9 +54,13 @@ build/tsan/build.ninja: $(MESON_FILES) | setup
 build/fuzz/build.ninja: $(MESON_FILES) | setup
 	@$(PYTHON) tools/fuzz-report --configure $(@D) && touch $@
 
+# Guests need a kernel. Without one (no network, say) their tests are skipped and counted.
+KERNEL = $(1)/src/cli/ktstr kernel fetch --if-missing >/dev/null || echo "make: no kernel for guests" >&2
+
 .PHONY: test
-test: setup build/debug/build.ninja ## debug build with sanitizers; unit, golden, corpora, house rules, host
+test: setup build/debug/build.ninja ## debug build with sanitizers; unit, golden, corpora, house rules, host, guests
 	@$(NINJA) -C build/debug
+	@$(call KERNEL,build/debug)
 	@$(PYTHON) tests/run build/debug $(TEST_SUITES)
 
 .PHONY: test-release test-gcc test-clang
@@ -73,8 +77,9 @@ test-tsan: setup build/tsan/build.ninja ## unit tests under the thread sanitizer
 test-mutants: setup ## plant each bug of tests/mutants and see a test go red
 	@$(PYTHON) tests/mutants/run
 
-.PHONY: soak
-soak: all ## the long runs that `make test` leaves out
+.PHONY: soak test-soak
+soak test-soak: all ## the long runs that `make test` leaves out
+	@$(call KERNEL,build/release)
 	@if grep -qs "'soak'" tests/*/meson.build; then $(PYTHON) tests/run build/release soak; \
 	else echo "soak: no test of this tree is in the suite 'soak'"; fi
 
