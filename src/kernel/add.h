@@ -17,7 +17,7 @@ struct error *kernel_add(const char *path, const struct kernel_watch *watch,
 struct error *kernel_find_image(const char *folder, char **ret) MUST_CHECK;
 /* The configuration that stands beside an image; NULL when there is none. */
 char *kernel_find_config(const char *image_path) MUST_CHECK;
-/* A whole file, within the limit. The caller frees ret->at. */
+/* A whole file, within the limit. */
 struct error *kernel_read_image(const char *path, struct strbuf *ret) MUST_CHECK;
 
 #endif

@@ -116,7 +116,7 @@ static struct error *follow(struct running *r, pid_t pid, int pidfd, int out, in
 	/* Pipes may outlive the child in the hands of its helpers; its end is what counts. */
 	for (;;) {
 		struct error *err = cancel_error(r->watch ? r->watch->cancel : NULL,
-						 r->run->what ? r->run->what : r->run->argv[0]);
+						 r->run->argv[0]);
 
 		if (err) {
 			end_child(pid, pidfd);

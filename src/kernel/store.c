@@ -187,21 +187,36 @@ static struct error *choose_id(const struct kernel_image *image, char **ret)
 	return NULL;
 }
 
+/*
+ * Puts `dir` where `final` is. One that stands there already changes places with it in one
+ * step where the file system can do that: whoever looks sees the old or the new one.
+ */
+static int move_into_place(const char *dir, const char *final)
+{
+	_cleanup_free_ char *old = NULL;
+
+	if (access(final, F_OK) < 0)
+		return rename(dir, final);
+	if (renameat2(AT_FDCWD, dir, AT_FDCWD, final, RENAME_EXCHANGE) == 0)
+		return 0;
+	old = xasprintf("%s-old", dir);
+	if (rename(final, old) < 0 || rename(dir, final) < 0)
+		return -1;
+	return rename(old, dir);
+}
+
 /* Everything of the folder is on disk before the name says so. */
 static struct error *sync_and_rename(const struct kernel_store *store, const char *final)
 {
-	_cleanup_free_ char *old = xasprintf("%s-old", store->dir);
 	_cleanup_close_ int fd = open(store->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0 || syncfs(fd) < 0)
 		return base_error(BASE_IO, errno, "sync %s", store->dir);
-	if (rename(final, old) < 0 && errno != ENOENT)
-		return base_error(BASE_IO, errno, "rename %s", final);
-	if (rename(store->dir, final) < 0)
+	if (move_into_place(store->dir, final) < 0)
 		return base_error(BASE_IO, errno, "rename %s to %s", store->dir, final);
 	if (syncfs(fd) < 0)
 		return base_error(BASE_IO, errno, "sync %s", final);
-	return paths_remove(old);
+	return NULL;
 }
 
 static char *copy_or_null(const char *text)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernel/unpack.h"
 
-#include <ftw.h>
 #include <string.h>
 #include <sys/stat.h>
 

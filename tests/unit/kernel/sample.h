@@ -5,7 +5,6 @@
 #define KTSTR_TESTS_KERNEL_SAMPLE_H
 
 #include <elf.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <zstd.h>
