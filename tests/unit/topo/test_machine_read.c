@@ -200,6 +200,30 @@ static void without_online_cpus_there_is_no_machine(void **state UNUSED)
 	assert_null(m);
 }
 
+/* Lists around the size of the first read, with and without the newline. */
+static void a_long_list_is_read_to_its_end(void **state UNUSED)
+{
+	_cleanup_fake_sysfs_ struct fake_sysfs fake = { 0 };
+
+	fake_sysfs_init(&fake);
+	for (unsigned int n = 60; n < 130; n++) {
+		_cleanup_strbuf_ struct strbuf list = STRBUF_INIT;
+
+		for (unsigned int i = 0; i < n; i++)
+			strbuf_appendf(&list, "%s%u", i ? "," : "", 2 * i);
+		for (int newline = 0; newline < 2; newline++) {
+			_cleanup_topo_machine_ struct topo_machine *m = NULL;
+
+			if (newline)
+				strbuf_append_char(&list, '\n');
+			fake_sysfs_write(&fake, "cpu/online", strbuf_str(&list));
+			assert_success(topo_machine_read(fake.root, &m));
+			assert_int_equal(m->n_cpus, n);
+			assert_int_equal(m->cpus[n - 1].number, 2 * (n - 1));
+		}
+	}
+}
+
 /* Each line of lscpu: CPU,NODE,CACHE where CACHE is L1d:L1i:L2:L3 ids. */
 static void this_machine_is_as_lscpu_sees_it(void **state UNUSED)
 {
@@ -250,6 +274,7 @@ int main(void)
 		cmocka_unit_test(nodes_that_cannot_be_read_leave_cpus_without_one),
 		cmocka_unit_test(distances_must_be_as_many_as_nodes),
 		cmocka_unit_test(without_online_cpus_there_is_no_machine),
+		cmocka_unit_test(a_long_list_is_read_to_its_end),
 		cmocka_unit_test(this_machine_is_as_lscpu_sees_it),
 	};
 
