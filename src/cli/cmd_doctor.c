@@ -36,6 +36,14 @@ static struct error *check(const void *config_)
 	return NULL;
 }
 
+static int print_and_clear(struct strbuf *text)
+{
+	int printed = command_print(text);
+
+	strbuf_clear(text);
+	return printed;
+}
+
 static int run(const struct invocation *invocation UNUSED, const void *config_)
 {
 	const struct doctor_config *config = config_;
@@ -43,12 +51,8 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	int printed;
 
-	if (config->kvm) {
-		int code = doctor_kvm_run(&text);
-
-		printed = command_print(&text);
-		return printed ? printed : code;
-	}
+	if (config->kvm)
+		return doctor_kvm_run(print_and_clear, &text);
 	doctor_report_make(doctor_checks, doctor_n_checks, "", &report);
 	if (config->json)
 		doctor_report_format_json(&report, &text);

@@ -69,42 +69,55 @@ static void append_facts(struct strbuf *into)
 	}
 }
 
-int doctor_kvm_run_steps(const struct doctor_step *list, size_t n, enum accel_wish wish,
-			 struct strbuf *into)
+/* One line for the step, one more for what went wrong. */
+static bool run_step(const struct doctor_step *step, enum accel_wish wish, struct strbuf *into)
 {
-	for (size_t i = 0; i < n; i++) {
-		_cleanup_strbuf_ struct strbuf notes = STRBUF_INIT;
-		uint64_t start_ns = clock_monotonic_ns();
-		_cleanup_error_ struct error *err = list[i].run(wish, &notes);
-		uint64_t took_ns = clock_monotonic_ns() - start_ns;
+	_cleanup_strbuf_ struct strbuf notes = STRBUF_INIT;
+	uint64_t start_ns = clock_monotonic_ns();
+	_cleanup_error_ struct error *err = step->run(wish, &notes);
+	uint64_t took_ns = clock_monotonic_ns() - start_ns;
 
-		strbuf_appendf(into, "%-11s  %-6s  ", list[i].name, err ? "FAILED" : "ok");
-		number_format_duration(into, took_ns);
-		if (notes.n) {
-			strbuf_append(into, "  ");
-			text_escape(into, strbuf_str(&notes));
-		}
-		strbuf_append_char(into, '\n');
-		if (!err)
-			continue;
+	strbuf_appendf(into, "%-11s  %-6s  ", step->name, err ? "FAILED" : "ok");
+	number_format_duration(into, took_ns);
+	if (notes.n) {
+		strbuf_append(into, "  ");
+		text_escape(into, strbuf_str(&notes));
+	}
+	strbuf_append_char(into, '\n');
+	if (err) {
 		strbuf_append(into, "             ");
 		text_escape(into, error_message(err));
 		strbuf_append_char(into, '\n');
-		for (i++; i < n; i++)
-			strbuf_appendf(into, "%-11s  not run\n", list[i].name);
-		return EXIT_FAILED;
 	}
-	return EXIT_OK;
+	return !err;
 }
 
-int doctor_kvm_run(struct strbuf *into)
+int doctor_kvm_run_steps(const struct doctor_step *list, size_t n, enum accel_wish wish,
+			 doctor_flush_fn flush, struct strbuf *into)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < n; i++) {
+		if (ok)
+			ok = run_step(&list[i], wish, into);
+		else
+			strbuf_appendf(into, "%-11s  not run\n", list[i].name);
+		if (flush && flush(into))
+			return EXIT_FAILED;
+	}
+	return ok ? EXIT_OK : EXIT_FAILED;
+}
+
+int doctor_kvm_run(doctor_flush_fn flush, struct strbuf *into)
 {
 	int code;
 
 	strbuf_append(into, "--- ktstr doctor --kvm ---\n");
 	append_facts(into);
-	code = doctor_kvm_run_steps(steps, ARRAY_SIZE(steps), ACCEL_WISH_KVM, into);
+	if (flush && flush(into))
+		return EXIT_FAILED;
+	code = doctor_kvm_run_steps(steps, ARRAY_SIZE(steps), ACCEL_WISH_KVM, flush, into);
 	strbuf_appendf(into, "result:      %s\n", code ? "FAILED" : "ok");
 	strbuf_append(into, "--- end ---\n");
-	return code;
+	return flush && flush(into) ? EXIT_FAILED : code;
 }

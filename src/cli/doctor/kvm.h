@@ -16,9 +16,12 @@ struct doctor_step {
 	struct error *(*run)(enum accel_wish wish, struct strbuf *notes);
 };
 
-/* Facts of this machine, then the steps. The value is an exit code. */
-int doctor_kvm_run(struct strbuf *into);
+/* Takes what was written so far and empties it; not 0 ends the run. NULL: nobody waits for it. */
+typedef int (*doctor_flush_fn)(struct strbuf *text);
+
+/* Facts of this machine, then the steps, each told when it is done. The value is an exit code. */
+int doctor_kvm_run(doctor_flush_fn flush, struct strbuf *into);
 int doctor_kvm_run_steps(const struct doctor_step *steps, size_t n, enum accel_wish wish,
-			 struct strbuf *into);
+			 doctor_flush_fn flush, struct strbuf *into);
 
 #endif

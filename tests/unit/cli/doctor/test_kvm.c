@@ -21,7 +21,7 @@ static void steps_that_work_are_all_run(void **state UNUSED)
 	static const struct doctor_step steps[] = { { "first", works }, { "second", works } };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	assert_int_equal(doctor_kvm_run_steps(steps, 2, ACCEL_WISH_KVM, &text), EXIT_OK);
+	assert_int_equal(doctor_kvm_run_steps(steps, 2, ACCEL_WISH_KVM, NULL, &text), EXIT_OK);
 	assert_contains(strbuf_str(&text), "first        ok ");
 	assert_contains(strbuf_str(&text), "second       ok ");
 	assert_contains(strbuf_str(&text), "as it should with kvm\n");
@@ -36,11 +36,36 @@ static void the_first_that_fails_ends_it(void **state UNUSED)
 	};
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	assert_int_equal(doctor_kvm_run_steps(steps, 3, ACCEL_WISH_TCG, &text), EXIT_FAILED);
+	assert_int_equal(doctor_kvm_run_steps(steps, 3, ACCEL_WISH_TCG, NULL, &text), EXIT_FAILED);
 	assert_contains(strbuf_str(&text), "second       FAILED");
 	assert_contains(strbuf_str(&text), "came far\n");
 	assert_contains(strbuf_str(&text), "but not\\nfar enough\n");
 	assert_contains(strbuf_str(&text), "third        not run\n");
+}
+
+static int flushed;
+
+static int flush_once(struct strbuf *text)
+{
+	assert_true(text->n > 0);
+	strbuf_clear(text);
+	return ++flushed == 2;
+}
+
+/* Guests take their time: each line is seen when it is known. */
+static void each_step_is_told_when_it_is_done(void **state UNUSED)
+{
+	static const struct doctor_step steps[] = {
+		{ "first", works },
+		{ "second", works },
+		{ "third", works },
+	};
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	flushed = 0;
+	assert_int_equal(doctor_kvm_run_steps(steps, 3, ACCEL_WISH_KVM, flush_once, &text),
+			 EXIT_FAILED);
+	assert_int_equal(flushed, 2);
 }
 
 int main(void)
@@ -48,6 +73,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_that_work_are_all_run),
 		cmocka_unit_test(the_first_that_fails_ends_it),
+		cmocka_unit_test(each_step_is_told_when_it_is_done),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
