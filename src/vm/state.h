@@ -42,6 +42,7 @@ struct vm {
 	uint32_t last_channel;
 	struct wire_ready ready; /* release is our own copy */
 	char *release;
+	uint64_t ready_ns;	     /* when READY came */
 	uint64_t heard_ns;	     /* when the agent last said anything */
 	uint64_t heard_host_wait_ns; /* at that time: QEMU's waiting for CPUs of the host */
 	bool frozen;

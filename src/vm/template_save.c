@@ -38,7 +38,6 @@ static struct error *save(struct vm *vm, const char *dir, const struct cancel *c
 			  struct template_proof *ret)
 {
 	_cleanup_free_ char *state = xasprintf("%s/state", dir);
-	uint64_t ready_ns = vm->heard_ns;
 	struct error *err;
 
 	if (!cancel_sleep(cancel, SETTLE_MS * NS_PER_MS))
@@ -50,7 +49,7 @@ static struct error *save(struct vm *vm, const char *dir, const struct cancel *c
 		.nonce_phys = vm->ready.nonce_phys,
 		.generation = vm->ready.generation,
 		.monotonic_ns = vm->ready.monotonic_ns,
-		.monotonic_limit_ns = vm->ready.monotonic_ns + clock_monotonic_ns() - ready_ns,
+		.monotonic_limit_ns = vm->ready.monotonic_ns + clock_monotonic_ns() - vm->ready_ns,
 	};
 	memcpy(ret->nonce, vm->ready.nonce, sizeof(ret->nonce));
 	err = state_save(vm, state, cancel);
