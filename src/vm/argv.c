@@ -55,6 +55,15 @@ const char *const *argv_strings(struct argv *argv)
 	return (const char *const *)argv->words.at;
 }
 
+void argv_append_value(struct strbuf *into, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == ',')
+			strbuf_append_char(into, ',');
+		strbuf_append_char(into, *text);
+	}
+}
+
 void argv_format(const struct argv *argv, struct strbuf *into)
 {
 	for (size_t i = 0; i < argv->words.n; i++) {

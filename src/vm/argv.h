@@ -17,6 +17,8 @@ void argv_addf(struct argv *argv, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void argv_option(struct argv *argv, const char *option, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* Borrowed, NULL at the end. */
 const char *const *argv_strings(struct argv *argv);
+/* A text inside a value of several parts, where QEMU wants each comma twice. */
+void argv_append_value(struct strbuf *into, const char *text);
 /* One line for people and for keys: words joined by spaces. */
 void argv_format(const struct argv *argv, struct strbuf *into);
 

@@ -23,14 +23,25 @@ struct machine_plan clone_plan(const struct vm *vm)
 	};
 }
 
+/* A build-id stays with its kernel; without one the file itself has to do. */
+static void add_kernel(const struct kernel *kernel, struct strbuf *into)
+{
+	enum kernel_file_kind image = kernel->bzimage_path ? KERNEL_BZIMAGE : KERNEL_VMLINUX;
+
+	if (kernel->build_id)
+		strbuf_appendf(into, "kernel %s", kernel->build_id);
+	else
+		strbuf_appendf(into, "kernel %s %016llx", kernel->dir,
+			       (unsigned long long)kernel->files[image].hash);
+	strbuf_append(into, image == KERNEL_BZIMAGE ? " bzImage\n" : " vmlinux\n");
+}
+
 struct error *clone_key(const struct vm *vm, const struct vm_spec *spec, uint64_t initramfs_hash,
 			struct strbuf *into)
 {
 	struct machine_plan plan = clone_plan(vm);
-	const struct kernel *kernel = spec->kernel;
 
-	strbuf_appendf(into, "kernel %s %s\n", kernel->build_id ? kernel->build_id : kernel->dir,
-		       kernel->bzimage_path ? "bzImage" : "vmlinux");
+	add_kernel(spec->kernel, into);
 	strbuf_append(into, "topology ");
 	topology_format(&vm->topology, into);
 	strbuf_appendf(into, "\nmemory %llu\nqemu %s %s\ninitramfs %016llx\narguments ",
@@ -64,7 +75,8 @@ struct error *clone_prove(const struct template_proof *template, const struct wi
 {
 	uint64_t latest = template->monotonic_limit_ns + running_ns + CLOCK_SLACK_MS * NS_PER_MS;
 
-	if (memcmp(ready->nonce, template->nonce, sizeof(template->nonce)) != 0)
+	if (memcmp(ready->nonce, template->nonce, sizeof(template->nonce)) != 0 ||
+	    ready->nonce_phys != template->nonce_phys)
 		return vm_error(VM_CLONE, 0, "its agent does not know the nonce of the template");
 	if (ready->generation != template->generation + 1)
 		return vm_error(VM_CLONE, 0, "its agent was greeted %u times, a clone's %u times",

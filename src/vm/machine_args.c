@@ -15,7 +15,7 @@ static struct error *add_topology(const struct machine_plan *plan, struct argv *
 	return qemu_topology_args(
 		&(struct qemu_topology){
 			.topology = &plan->topology,
-			.memory_bytes = plan->topology.has_memory ? 0 : plan->memory_bytes,
+			.memory_bytes = plan->memory_bytes,
 			.version = &plan->qemu->version,
 			.accel = plan->accel,
 			.ram_paths = paths,
@@ -54,12 +54,15 @@ static void add_channel(const struct machine_plan *plan, struct argv *argv)
 
 static void add_monitors(const struct machine_plan *plan, struct argv *argv)
 {
+	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
+
 	argv_option(argv, "-chardev", "socket,id=monitor,fd=%d", MACHINE_FD_QMP);
 	argv_option(argv, "-mon", "chardev=monitor,mode=control");
 	if (!plan->monitor_socket)
 		return;
+	argv_append_value(&path, plan->monitor_socket);
 	argv_option(argv, "-chardev", "socket,id=others,path=%s,server=on,wait=off",
-		    plan->monitor_socket);
+		    strbuf_str(&path));
 	argv_option(argv, "-mon", "chardev=others,mode=control");
 }
 

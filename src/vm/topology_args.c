@@ -90,22 +90,12 @@ static struct error *check_memory(const struct qemu_topology *wanted)
 	return NULL;
 }
 
-/* In a value of QEMU's options a comma is written twice. */
-static void append_path(struct strbuf *into, const char *path)
-{
-	for (; *path; path++) {
-		if (*path == ',')
-			strbuf_append_char(into, ',');
-		strbuf_append_char(into, *path);
-	}
-}
-
 static void add_node(const struct qemu_topology *wanted, unsigned int node, struct argv *argv)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
 	const struct topology *t = wanted->topology;
 
-	append_path(&path, wanted->ram_paths[node]);
+	argv_append_value(&path, wanted->ram_paths[node]);
 	argv_option(argv, "-object", "memory-backend-file,id=ram%u,size=%llu,mem-path=%s,share=%s",
 		    node, (unsigned long long)qemu_node_bytes(t, wanted->memory_bytes, node),
 		    strbuf_str(&path), wanted->share ? "on" : "off");

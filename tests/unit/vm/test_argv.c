@@ -36,11 +36,20 @@ static void formatted_words_are_joined_by_spaces(void **state UNUSED)
 	assert_string_equal(strbuf_str(&text), "a b");
 }
 
+static void commas_of_a_value_are_written_twice(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	argv_append_value(&text, "/a,b,,c=d");
+	assert_string_equal(strbuf_str(&text), "/a,,b,,,,c=d");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_stand_in_order_and_end_with_null),
 		cmocka_unit_test(formatted_words_are_joined_by_spaces),
+		cmocka_unit_test(commas_of_a_value_are_written_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
