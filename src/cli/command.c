@@ -46,11 +46,12 @@ static size_t help_columns(int fd)
 	return columns > WIDEST_HELP ? WIDEST_HELP : columns;
 }
 
-static int usage_error(const struct invocation *invocation, const struct error *err)
+static int usage_error(const struct command *command, const struct invocation *invocation,
+		       const struct error *err)
 {
 	command_print_error(error_message(err));
 	fprintf(stderr, "Try '%s --help' for more.\n", invocation->path);
-	return EXIT_USAGE;
+	return command->usage_exit ? command->usage_exit : EXIT_USAGE;
 }
 
 static int print_help(const struct command *command, const char *path)
@@ -92,7 +93,7 @@ static int command_call(const struct command *command, const struct invocation *
 		return print_help_as_error(command, invocation->path);
 	err = command_parse(command, argc, argv, config, &parse);
 	if (err)
-		return usage_error(invocation, err);
+		return usage_error(command, invocation, err);
 	switch (parse.intent) {
 	case COMMAND_HELP:
 		return print_help(command, invocation->path);

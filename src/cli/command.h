@@ -43,6 +43,11 @@ struct command {
 	size_t n_options;
 	const struct option_row *positionals;
 	size_t n_positionals;
+	/*
+	 * What a wrong command line exits with. 0: EXIT_USAGE; another number for commands that
+	 * pass on the status of a program, which may be any small one.
+	 */
+	int usage_exit;
 	const struct exit_row *exits;
 	size_t n_exits;
 	size_t config_size;
@@ -68,9 +73,9 @@ struct command_parse {
 };
 
 /*
- * Fills config from argv[1..]. Every option may stand once; "--" ends the
- * options; `--name value` and `--name=value` are the same. -h and -V win over
- * everything that stands after them. Does not check ->required for them.
+ * Fills config from argv[1..]. Every option may stand once, unless it is one of
+ * OPTION_STRINGS; "--" ends the options; `--name value` and `--name=value` are the same. -h and -V
+ * win over everything that stands after them. Does not check ->required for them.
  */
 struct error *command_parse(const struct command *command, int argc, char *const argv[],
 			    void *config, struct command_parse *ret) MUST_CHECK;

@@ -69,22 +69,34 @@ static void append_compgen_options(struct strbuf *into, const struct command *co
 static void append_command(struct strbuf *into, const struct command *program,
 			   const struct command *command, const char *indent)
 {
+	bool has_rest = command->n_positionals &&
+			command->positionals[command->n_positionals - 1].type == OPTION_TYPE_REST;
+	size_t n_words = command->n_positionals - has_rest;
+
+	/* Behind "--" stands something that we know nothing about. */
+	if (has_rest)
+		strbuf_appendf(into,
+			       "%sfor ((i = 1; i < COMP_CWORD; i++)); do "
+			       "[[ ${COMP_WORDS[i]} == -- ]] && return; done\n",
+			       indent);
 	for (size_t i = 0; i < command->n_options; i++) {
 		if (!command->options[i].argument)
 			continue;
-		strbuf_appendf(into, "%sif [[ $option == --%s ]]; then ", indent,
-			       command->options[i].name);
+		strbuf_appendf(into, "%sif [[ $option == --%s", indent, command->options[i].name);
+		if (command->options[i].letter)
+			strbuf_appendf(into, " || $option == -%c", command->options[i].letter);
+		strbuf_append(into, " ]]; then ");
 		append_value_source(into, program, &command->options[i]);
 		strbuf_append(into, "; return; fi\n");
 	}
 	strbuf_append(into, indent);
-	if (command->n_positionals || command->n_subcommands) {
+	if (n_words || command->n_subcommands) {
 		strbuf_append(into, "if [[ $value == -* ]]; then ");
 		append_compgen_options(into, command);
 		strbuf_append(into, "; return; fi\n");
 		strbuf_append(into, indent);
 	}
-	if (command->n_positionals)
+	if (n_words)
 		append_value_source(into, program, &command->positionals[0]);
 	else if (command->n_subcommands)
 		append_subcommand_words(into, command);

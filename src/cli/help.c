@@ -30,6 +30,8 @@ static char *option_left(const struct option_row *row)
 	_cleanup_free_ char *letter = row->letter ? xasprintf("-%c, ", row->letter)
 						  : xstrdup("    ");
 
+	if (row->type == OPTION_TYPE_REST)
+		return xasprintf("  -- %s...", row->argument);
 	if (!row->name)
 		return xasprintf("  %s", row->argument);
 	return xasprintf("  %s--%s%s%s", letter, row->name, row->argument ? " " : "",
@@ -64,6 +66,10 @@ void option_format_help(const struct command *command, const struct option_row *
 		strbuf_appendf(into, "%s%s", i ? ", " : ": ", row->choices[i]);
 	if (row->required && row->name) {
 		strbuf_appendf(into, "%srequired", separator);
+		separator = ", ";
+	}
+	if (row->type == OPTION_TYPE_STRINGS) {
+		strbuf_appendf(into, "%smay be repeated", separator);
 		separator = ", ";
 	}
 	/* A range that is only the type's own tells nobody anything. */

@@ -37,8 +37,12 @@ static void format_row(const struct command *command, const struct option_row *r
 		append_plain(into, row->name);
 		strbuf_append_char(into, '*');
 	}
+	if (row->type == OPTION_TYPE_REST)
+		strbuf_append(into, "*--* ");
 	if (row->argument)
 		strbuf_appendf(into, "%s_%s_", row->name ? " " : "", row->argument);
+	if (row->type == OPTION_TYPE_REST)
+		strbuf_append(into, "...");
 	option_format_help(command, row, &help);
 	strbuf_append(into, "\n\t");
 	append_sentence(into, strbuf_str(&help));

@@ -9,7 +9,10 @@
  *	  .help = "how many snapshots to take" },
  *
  * The macro names the member, and a member of another type does not compile.
- * Positional arguments are rows without a name.
+ * Positional arguments are rows without a name; the last of them may take the rest of
+ * the command line, whatever stands there, behind "--":
+ *
+ *	{ .argument = "ARG", OPTION_REST(struct shell_config, argv), .help = "the command" },
  */
 #ifndef KTSTR_CLI_OPTION_H
 #define KTSTR_CLI_OPTION_H
@@ -17,11 +20,13 @@
 #include "base/macros.h"
 
 enum option_type {
-	OPTION_TYPE_FLAG,   /* bool */
-	OPTION_TYPE_I32,    /* int32_t */
-	OPTION_TYPE_U32,    /* uint32_t */
-	OPTION_TYPE_U64,    /* uint64_t */
-	OPTION_TYPE_STRING, /* const char *, borrowed from argv */
+	OPTION_TYPE_FLAG,    /* bool */
+	OPTION_TYPE_I32,     /* int32_t */
+	OPTION_TYPE_U32,     /* uint32_t */
+	OPTION_TYPE_U64,     /* uint64_t */
+	OPTION_TYPE_STRING,  /* const char *, borrowed from argv */
+	OPTION_TYPE_STRINGS, /* struct option_strings: the option may stand many times */
+	OPTION_TYPE_REST, /* const char *const *: all that stands behind "--"; NULL: nothing does */
 	OPTION_TYPE_CHOICE, /* int: the index of the word in choices */
 	OPTION_TYPE_HELP,   /* ends the parse: show help */
 	OPTION_TYPE_VERSION,
@@ -32,6 +37,13 @@ enum option_complete {
 	OPTION_COMPLETE_FILE,
 	OPTION_COMPLETE_PID,
 	OPTION_COMPLETE_COMMAND,
+};
+
+/* Values of an option that may be repeated, in their order, borrowed from argv. */
+enum { OPTION_STRINGS_LIMIT = 256 };
+struct option_strings {
+	size_t n;
+	const char *at[OPTION_STRINGS_LIMIT];
 };
 
 struct option_row {
@@ -71,6 +83,10 @@ struct option_row {
 	.min = (min_), .max = (max_)
 #define OPTION_STRING(config, member) \
 	.type = OPTION_TYPE_STRING, .offset = OPTION_OFFSET_(config, member, const char *)
+#define OPTION_STRINGS(config, member) \
+	.type = OPTION_TYPE_STRINGS, .offset = OPTION_OFFSET_(config, member, struct option_strings)
+#define OPTION_REST(config, member) \
+	.type = OPTION_TYPE_REST, .offset = OPTION_OFFSET_(config, member, const char *const *)
 #define OPTION_CHOICE(config, member, words)                                       \
 	.type = OPTION_TYPE_CHOICE, .offset = OPTION_OFFSET_(config, member, int), \
 	.choices = (words)

@@ -105,6 +105,18 @@ static struct error *store_choice(struct parser *p, const struct option_row *row
 			 strbuf_str(&words));
 }
 
+static struct error *store_one_more(struct parser *p, const struct option_row *row,
+				    const char *label, const char *value)
+{
+	struct option_strings *strings = (struct option_strings *)(p->config + row->offset);
+
+	if (strings->n == OPTION_STRINGS_LIMIT)
+		return cli_error(CLI_USAGE, 0, "%s is given more than %d times", label,
+				 OPTION_STRINGS_LIMIT);
+	strings->at[strings->n++] = value;
+	return NULL;
+}
+
 static struct error *store(struct parser *p, const struct option_row *row, const char *value)
 {
 	_cleanup_free_ char *label = spelling(row);
@@ -120,10 +132,18 @@ static struct error *store(struct parser *p, const struct option_row *row, const
 	case OPTION_TYPE_CHOICE:
 		return store_choice(p, row, label, value);
 	case OPTION_TYPE_STRING:
+	case OPTION_TYPE_STRINGS:
 		if (!*value)
 			return cli_error(CLI_USAGE, 0, "%s is empty; give a %s", label,
 					 row->argument);
+		if (row->type == OPTION_TYPE_STRINGS)
+			return store_one_more(p, row, label, value);
 		*(const char **)(p->config + row->offset) = value;
+		return NULL;
+	case OPTION_TYPE_REST:
+		/* argv ends with a NULL, and so does every end of it. */
+		*(char *const **)(p->config + row->offset) = &p->argv[p->at - 1];
+		p->at = p->argc;
 		return NULL;
 	case OPTION_TYPE_HELP:
 	case OPTION_TYPE_VERSION:
@@ -176,7 +196,7 @@ static struct error *take_option(struct parser *p, const struct option_row *row,
 	if (is_own) {
 		bool *seen = &p->seen[row - p->command->options];
 
-		if (*seen)
+		if (*seen && row->type != OPTION_TYPE_STRINGS)
 			return cli_error(CLI_USAGE, 0, "--%s is given twice", row->name);
 		*seen = true;
 	}
@@ -258,6 +278,10 @@ static struct error *take_word(struct parser *p, const char *word)
 	}
 	if (p->n_positionals == command->n_positionals)
 		return cli_error(CLI_USAGE, 0, "unexpected argument '%s'", word);
+	/* A word that slipped in is not mistaken for the beginning of the rest. */
+	if (command->positionals[p->n_positionals].type == OPTION_TYPE_REST && !p->options_ended)
+		return cli_error(CLI_USAGE, 0, "unexpected argument '%s'; %s stands behind --",
+				 word, command->positionals[p->n_positionals].argument);
 	return store(p, &command->positionals[p->n_positionals++], word);
 }
 

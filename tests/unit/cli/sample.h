@@ -12,7 +12,9 @@ struct sample_config {
 	uint64_t size;
 	const char *path;
 	int mode;
+	struct option_strings files;
 	const char *word;
+	const char *const *rest;
 };
 
 static const char *const sample_modes[] = { "slow", "fast", NULL };
@@ -45,10 +47,17 @@ static const struct option_row sample_options[] = {
 	  .argument = "MODE",
 	  OPTION_CHOICE(struct sample_config, mode, sample_modes),
 	  .help = "one of" },
+	{ .name = "include",
+	  .letter = 'i',
+	  .argument = "FILE",
+	  OPTION_STRINGS(struct sample_config, files),
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "a file" },
 };
 
 static const struct option_row sample_positionals[] = {
 	{ .argument = "WORD", OPTION_STRING(struct sample_config, word), .help = "a word" },
+	{ .argument = "ARG", OPTION_REST(struct sample_config, rest), .help = "the rest" },
 };
 
 static const struct exit_row sample_exits[] = { { 0, "fine" }, { 1, "not_fine" } };
@@ -58,7 +67,7 @@ static const struct sample_config sample_defaults = { .count = 7, .level = 1 };
 static const struct command sample = {
 	.name = "sample",
 	.summary = "Show what a command can have",
-	.usage = "[options] [WORD]",
+	.usage = "[options] [WORD] [-- ARG...]",
 	.description = "One paragraph.",
 	.examples = "  sample --flag\n",
 	.options = sample_options,

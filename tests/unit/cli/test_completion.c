@@ -48,11 +48,18 @@ static void assert_offers(const struct command *program, const char *words, cons
 	assert_string_equal(answer, expected);
 }
 
+static const struct option_row only_rest[] = {
+	{ .argument = "ARG", OPTION_REST(struct sample_config, rest), .help = "the rest" },
+};
+static const struct command rest_only = {
+	.name = "only", .summary = "S", .positionals = only_rest, .n_positionals = 1
+};
+
 static void options_are_offered_by_their_beginning(void **state UNUSED)
 {
 	assert_offers(&sample, "sample --co", "--count");
 	assert_offers(&sample, "sample --",
-		      "--flag --level --count --size --path --mode --help --version");
+		      "--flag --level --count --size --path --mode --include --help --version");
 }
 
 static void the_words_of_a_choice_are_offered(void **state UNUSED)
@@ -66,11 +73,22 @@ static void the_words_of_a_choice_are_offered(void **state UNUSED)
 static void files_are_offered_where_a_file_is_wanted(void **state UNUSED)
 {
 	assert_offers(&sample, "sample --path /proc/self/statu", "/proc/self/status");
+	assert_offers(&sample, "sample -p /proc/self/statu", "/proc/self/status");
+	assert_offers(&sample, "sample -i a --include /proc/self/statu", "/proc/self/status");
 }
 
 static void nothing_is_offered_for_a_number(void **state UNUSED)
 {
 	assert_offers(&sample, "sample --count ''", "");
+}
+
+static void nothing_is_offered_behind_two_dashes(void **state UNUSED)
+{
+	assert_offers(&sample, "sample -f -- --co", "");
+	assert_offers(&sample, "sample -- ls --path /proc/self/statu", "");
+	assert_offers(&sample_parent, "parent sample -- --si", "");
+	assert_offers(&rest_only, "only --he", "--help");
+	assert_offers(&rest_only, "only ''", "--help -h --version -V");
 }
 
 static void commands_are_offered_first(void **state UNUSED)
@@ -88,6 +106,7 @@ int main(void)
 		cmocka_unit_test(the_words_of_a_choice_are_offered),
 		cmocka_unit_test(files_are_offered_where_a_file_is_wanted),
 		cmocka_unit_test(nothing_is_offered_for_a_number),
+		cmocka_unit_test(nothing_is_offered_behind_two_dashes),
 		cmocka_unit_test(commands_are_offered_first),
 	};
 

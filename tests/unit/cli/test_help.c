@@ -10,7 +10,7 @@ static void help_shows_every_row_with_range_default_and_choices(void **state UNU
 
 	command_format_help(&sample, "sample", 80, &s);
 	assert_string_equal(strbuf_str(&s),
-			    "Usage: sample [options] [WORD]\n"
+			    "Usage: sample [options] [WORD] [-- ARG...]\n"
 			    "\n"
 			    "Show what a command can have.\n"
 			    "\n"
@@ -18,6 +18,7 @@ static void help_shows_every_row_with_range_default_and_choices(void **state UNU
 			    "\n"
 			    "Arguments:\n"
 			    "  WORD                     a word\n"
+			    "  -- ARG...                the rest\n"
 			    "\n"
 			    "Options:\n"
 			    "  -f, --flag               a flag\n"
@@ -26,6 +27,7 @@ static void help_shows_every_row_with_range_default_and_choices(void **state UNU
 			    "      --size BYTES         a size\n"
 			    "  -p, --path PATH          a path\n"
 			    "      --mode MODE          one of: slow, fast\n"
+			    "  -i, --include FILE       a file (may be repeated)\n"
 			    "  -h, --help               show this help\n"
 			    "  -V, --version            print name and version\n"
 			    "\n"

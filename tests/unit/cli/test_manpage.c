@@ -13,6 +13,8 @@ static void every_option_is_an_entry(void **state UNUSED)
 	assert_contains(strbuf_str(&s), "*-f*, *--flag*\n\tA flag.\n");
 	assert_contains(strbuf_str(&s), "*--count* _N_\n\tA count (1 to 100, default 7).\n");
 	assert_contains(strbuf_str(&s), "*--mode* _MODE_\n\tOne of: slow, fast.\n");
+	assert_contains(strbuf_str(&s), "*-i*, *--include* _FILE_\n\tA file (may be repeated).\n");
+	assert_contains(strbuf_str(&s), "*--* _ARG_...\n\tThe rest.\n");
 	assert_contains(strbuf_str(&s), "*-V*, *--version*\n\tPrint name and version.\n");
 }
 
@@ -29,7 +31,7 @@ static void commands_show_their_usage(void **state UNUSED)
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
 	command_format_man_commands(&sample_parent, &s);
-	assert_string_equal(strbuf_str(&s), "*parent sample* [options] [WORD]\n"
+	assert_string_equal(strbuf_str(&s), "*parent sample* [options] [WORD] [-- ARG...]\n"
 					    "\tShow what a command can have.\n\n");
 }
 

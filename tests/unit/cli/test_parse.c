@@ -148,7 +148,59 @@ static void unknown_options_get_a_suggestion_when_one_is_near(void **state UNUSE
 
 static void one_argument_too_many_is_refused(void **state UNUSED)
 {
-	assert_refused("unexpected argument 'two'", "one", "two");
+	assert_refused("unexpected argument 'two'; ARG stands behind --", "one", "two");
+}
+
+static void an_option_of_many_keeps_all_values_in_order(void **state UNUSED)
+{
+	struct sample_config config;
+	struct command_parse result;
+
+	assert_success(parse(&config, &result, "-i", "a", "--flag", "--include=b:c", "-id"));
+	assert_int_equal(config.files.n, 3);
+	assert_string_equal(config.files.at[0], "a");
+	assert_string_equal(config.files.at[1], "b:c");
+	assert_string_equal(config.files.at[2], "d");
+	assert_refused("--include is empty; give a FILE", "-i", "a", "--include=");
+	assert_refused("--include needs a value: --include FILE", "-i", "a", "-i");
+}
+
+static void an_option_of_many_has_a_limit(void **state UNUSED)
+{
+	const char *argv[OPTION_STRINGS_LIMIT + 3] = { "sample" };
+	struct sample_config config = { 0 };
+	struct command_parse result;
+	_cleanup_error_ struct error *err = NULL;
+
+	for (int i = 1; i <= OPTION_STRINGS_LIMIT + 1; i++)
+		argv[i] = "-ix";
+	assert_success(command_parse(&sample, OPTION_STRINGS_LIMIT + 1, (char *const *)argv,
+				     &config, &result));
+	assert_int_equal(config.files.n, OPTION_STRINGS_LIMIT);
+	config = (struct sample_config){ 0 };
+	err = command_parse(&sample, OPTION_STRINGS_LIMIT + 2, (char *const *)argv, &config,
+			    &result);
+	assert_non_null(err);
+	assert_string_equal(error_message(err), "--include is given more than 256 times");
+}
+
+static void the_rest_is_taken_as_it_stands(void **state UNUSED)
+{
+	struct sample_config config;
+	struct command_parse result;
+
+	assert_success(parse(&config, &result, "word", "--", "ls", "--flag", "--", "", "-h"));
+	assert_string_equal(config.word, "word");
+	assert_false(config.flag);
+	assert_int_equal(result.intent, COMMAND_RUN);
+	assert_string_equal(config.rest[0], "ls");
+	assert_string_equal(config.rest[1], "--flag");
+	assert_string_equal(config.rest[2], "--");
+	assert_string_equal(config.rest[3], "");
+	assert_string_equal(config.rest[4], "-h");
+	assert_null(config.rest[5]);
+	assert_success(parse(&config, &result, "word", "--"));
+	assert_null(config.rest);
 }
 
 static void help_and_version_win_over_what_follows(void **state UNUSED)
@@ -225,6 +277,9 @@ int main(void)
 		cmocka_unit_test(choices_are_listed_when_none_fits),
 		cmocka_unit_test(unknown_options_get_a_suggestion_when_one_is_near),
 		cmocka_unit_test(one_argument_too_many_is_refused),
+		cmocka_unit_test(an_option_of_many_keeps_all_values_in_order),
+		cmocka_unit_test(an_option_of_many_has_a_limit),
+		cmocka_unit_test(the_rest_is_taken_as_it_stands),
 		cmocka_unit_test(help_and_version_win_over_what_follows),
 		cmocka_unit_test(a_command_word_hands_over_its_arguments),
 		cmocka_unit_test(an_unknown_command_gets_a_suggestion),
