@@ -6,23 +6,18 @@
 #if defined(__x86_64__)
 #include <sys/io.h>
 
-enum { DEBUG_CONSOLE = 0xe9, DEBUG_EXIT = 0xf4 };
+enum { DEBUG_CONSOLE = 0xe9 };
 
 struct error *debug_port_open(void)
 {
-	if (ioperm(DEBUG_CONSOLE, 1, 1) < 0 || ioperm(DEBUG_EXIT, 4, 1) < 0)
-		return agent_error(AGENT_SYSTEM, errno, "the debug ports");
+	if (ioperm(DEBUG_CONSOLE, 1, 1) < 0)
+		return agent_error(AGENT_SYSTEM, errno, "the debug port");
 	return NULL;
 }
 
 void debug_port_write(const void *bytes, size_t n)
 {
 	outsb(DEBUG_CONSOLE, bytes, n);
-}
-
-void debug_port_exit(void)
-{
-	outl(0, DEBUG_EXIT);
 }
 #else
 struct error *debug_port_open(void)
@@ -31,10 +26,6 @@ struct error *debug_port_open(void)
 }
 
 void debug_port_write(const void *bytes UNUSED, size_t n UNUSED)
-{
-}
-
-void debug_port_exit(void)
 {
 }
 #endif

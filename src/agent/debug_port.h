@@ -5,10 +5,8 @@
 
 #include "base/error.h"
 
-/* Asks the kernel for the two ports of QEMU's isa-debugcon and isa-debug-exit. */
+/* Asks the kernel for the port of QEMU's isa-debugcon. */
 struct error *debug_port_open(void) MUST_CHECK;
 void debug_port_write(const void *bytes, size_t n);
-/* Stops the machine at this very instruction; comes back if it has no isa-debug-exit. */
-void debug_port_exit(void);
 
 #endif

@@ -73,6 +73,11 @@ uint64_t machine_available_kb(void)
 	return machine_parse_available_kb(strbuf_str(&text));
 }
 
+void machine_park(void)
+{
+	reboot(RB_AUTOBOOT);
+}
+
 void machine_power_off(void)
 {
 	sync();

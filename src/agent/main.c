@@ -111,7 +111,7 @@ int main(void)
 	if (err)
 		die(err);
 	if (config.input == AGENT_INPUT_PLAN)
-		debug_port_exit();
+		machine_park();
 	machine_power_off();
 	die(agent_error(AGENT_SYSTEM, 0, "the machine does not turn off"));
 }

@@ -40,7 +40,6 @@ static void add_channel(const struct machine_plan *plan, struct argv *argv)
 		argv_option(argv, "-chardev", "file,id=debug,path=/proc/self/fd/%d,append=on",
 			    MACHINE_FD_DEBUG);
 		argv_option(argv, "-device", "isa-debugcon,iobase=0xe9,chardev=debug");
-		argv_option(argv, "-device", "isa-debug-exit,iobase=0xf4,iosize=4");
 		return;
 	}
 	/*

@@ -84,8 +84,7 @@ class Guest:
         if deterministic:
             args += ["-accel", "tcg,thread=single", "-icount", "shift=3,sleep=off", "-cpu", "Nehalem,level=32",
                      "-rtc", "base=2026-01-01T00:00:00,clock=vm",
-                     "-chardev", f"file,id=dbg,path={self.frames_path}", "-device", "isa-debugcon,iobase=0xe9,chardev=dbg",
-                     "-device", "isa-debug-exit,iobase=0xf4,iosize=0x04"]
+                     "-chardev", f"file,id=dbg,path={self.frames_path}", "-device", "isa-debugcon,iobase=0xe9,chardev=dbg"]
             words += " nokaslr random.trust_cpu=off ktstr.deterministic"
         else:
             args += ["-accel", "tcg,thread=single", "-cpu", "Nehalem,level=32",
