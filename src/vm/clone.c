@@ -36,8 +36,8 @@ static void add_kernel(const struct kernel *kernel, struct strbuf *into)
 	strbuf_append(into, image == KERNEL_BZIMAGE ? " bzImage\n" : " vmlinux\n");
 }
 
-struct error *clone_key(const struct vm *vm, const struct vm_spec *spec, uint64_t initramfs_hash,
-			struct strbuf *into)
+struct error *clone_key(const struct vm *vm, const struct vm_spec *spec,
+			uint64_t initramfs_identity, struct strbuf *into)
 {
 	struct machine_plan plan = clone_plan(vm);
 
@@ -46,7 +46,7 @@ struct error *clone_key(const struct vm *vm, const struct vm_spec *spec, uint64_
 	topology_format(&vm->topology, into);
 	strbuf_appendf(into, "\nmemory %llu\nqemu %s %s\ninitramfs %016llx\narguments ",
 		       (unsigned long long)vm->memory_bytes, vm->qemu->path, vm->qemu->version.text,
-		       (unsigned long long)initramfs_hash);
+		       (unsigned long long)initramfs_identity);
 	boot_format_args(&spec->topology, spec->kernel_args, into);
 	strbuf_append(into, "\nmachine ");
 	return machine_args_key(&plan, into);

@@ -6,8 +6,8 @@
 #include "vm/state.h"
 
 /* Everything a template depends on, in words; vm->qemu and vm->accel are set. */
-struct error *clone_key(const struct vm *vm, const struct vm_spec *spec, uint64_t initramfs_hash,
-			struct strbuf *into) MUST_CHECK;
+struct error *clone_key(const struct vm *vm, const struct vm_spec *spec,
+			uint64_t initramfs_identity, struct strbuf *into) MUST_CHECK;
 /* Boots a guest, stops it and saves it under the draft. */
 struct error *clone_make_template(struct template_draft *draft, struct vm *vm,
 				  const struct vm_spec *spec, const struct strbuf *initramfs,

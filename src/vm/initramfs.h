@@ -33,6 +33,13 @@ struct initramfs_options {
 	size_t n_specs;
 };
 
+/*
+ * What the archive depends on, without making it: the agent, our own tables, and which file
+ * busybox is (path, size, time, inode). Says nothing about extras and specs.
+ */
+struct error *initramfs_identity(const struct initramfs_options *options,
+				 uint64_t *ret_hash) MUST_CHECK;
+
 struct initramfs {
 	struct strbuf archive;
 	uint64_t hash; /* of the archive's bytes */

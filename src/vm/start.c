@@ -7,12 +7,14 @@
 #include "vm/agent_image.h"
 #include "vm/boot.h"
 #include "vm/clone.h"
+#include "vm/console.h"
 #include "vm/guest_ram.h"
 #include "vm/initramfs.h"
 
 enum {
 	HEARTBEAT_MS = 1000,
 	RELEASE_SEC = 60,
+	CONSOLE_KEPT_BYTES = 16 << 10,
 };
 
 static struct error *choose_qemu(struct vm *vm, const struct vm_spec *spec)
@@ -26,25 +28,43 @@ static struct error *choose_qemu(struct vm *vm, const struct vm_spec *spec)
 	return NULL;
 }
 
-static struct error *build_initramfs(struct initramfs *ret)
+static struct initramfs_options initramfs_options(void)
 {
 	struct bytes agent = agent_image();
-	struct initramfs_options options = { .agent = agent.at, .agent_n = agent.n };
+
+	return (struct initramfs_options){ .agent = agent.at, .agent_n = agent.n };
+}
+
+/* A dozen milliseconds: only for those who boot. */
+static struct error *build_initramfs(struct initramfs *ret)
+{
+	struct initramfs_options options = initramfs_options();
 
 	return error_wrap(initramfs_build(&options, ret), "building the initramfs");
 }
 
-static struct error *prepare_cold(struct vm *vm, const struct vm_spec *spec,
-				  const struct initramfs *initramfs)
+/* For those who wonder why a guest that is about to go did not come up. */
+static void keep_console(const struct vm *vm, const struct vm_spec *spec)
 {
+	if (spec->ret_console && vm->console_path)
+		error_free(
+			console_read_tail(vm->console_path, CONSOLE_KEPT_BYTES, spec->ret_console));
+}
+
+static struct error *prepare_cold(struct vm *vm, const struct vm_spec *spec)
+{
+	_cleanup_initramfs_ struct initramfs initramfs = { 0 };
 	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
 	struct error *err;
 
+	err = build_initramfs(&initramfs);
+	if (err)
+		return err;
 	boot_format_args(&spec->topology, spec->kernel_args, &arguments);
 	vm->kernel_args = strbuf_take(&arguments);
 	vm->cold_image = xstrdup(spec->kernel->bzimage_path ? spec->kernel->bzimage_path
 							    : spec->kernel->vmlinux_path);
-	err = boot_make_files(vm, &initramfs->archive);
+	err = boot_make_files(vm, &initramfs.archive);
 	return err ? err : vm_open_run_folder(vm);
 }
 
@@ -57,10 +77,10 @@ static struct error *release_cold(struct vm *vm, const struct cancel *cancel)
 	return boot_until_ready(vm, &plan, NULL, HEARTBEAT_MS, cancel);
 }
 
-static struct error *make_template(struct vm *vm, const struct vm_spec *spec,
-				   const struct initramfs *initramfs, const char *key,
+static struct error *make_template(struct vm *vm, const struct vm_spec *spec, const char *key,
 				   const struct cancel *cancel)
 {
+	_cleanup_initramfs_ struct initramfs initramfs = { 0 };
 	_cleanup_template_draft_ struct template_draft draft = { .lock_fd = -1 };
 	_cleanup_vm_ struct vm *first = NULL;
 	struct error *err;
@@ -73,22 +93,33 @@ static struct error *make_template(struct vm *vm, const struct vm_spec *spec,
 	vm_say(vm, "booting a template");
 	first = vm_new(spec);
 	err = choose_qemu(first, spec);
-	return err ? err
-		   : clone_make_template(&draft, first, spec, &initramfs->archive, cancel,
-					 &vm->template);
+	if (!err)
+		err = build_initramfs(&initramfs);
+	if (!err)
+		err = clone_make_template(&draft, first, spec, &initramfs.archive, cancel,
+					  &vm->template);
+	if (err)
+		keep_console(first, spec);
+	return err;
 }
 
 static struct error *prepare_clone(struct vm *vm, const struct vm_spec *spec,
-				   const struct initramfs *initramfs, const struct cancel *cancel)
+				   const struct cancel *cancel)
 {
+	struct initramfs_options options = initramfs_options();
 	_cleanup_strbuf_ struct strbuf key = STRBUF_INIT;
+	uint64_t identity;
 	struct error *err;
 
-	err = clone_key(vm, spec, initramfs->hash, &key);
+	err = initramfs_identity(&options, &identity);
+	if (!err)
+		err = clone_key(vm, spec, identity, &key);
 	if (!err)
 		err = template_open(strbuf_str(&key), &vm->template);
 	if (!err && !vm->template)
-		err = make_template(vm, spec, initramfs, strbuf_str(&key), cancel);
+		err = make_template(vm, spec, strbuf_str(&key), cancel);
+	if (!err)
+		vm_say(vm, "template %s", vm->template->dir);
 	if (!err)
 		err = vm_open_run_folder(vm);
 	if (err)
@@ -131,16 +162,12 @@ static struct error *release_clone(struct vm *vm, const struct cancel *cancel)
 
 static struct error *prepare(struct vm *vm, const struct vm_spec *spec, const struct cancel *cancel)
 {
-	_cleanup_initramfs_ struct initramfs initramfs = { 0 };
 	struct error *err;
 
 	err = choose_qemu(vm, spec);
 	if (!err)
-		err = build_initramfs(&initramfs);
-	if (err)
-		return err;
-	return spec->cold ? prepare_cold(vm, spec, &initramfs)
-			  : prepare_clone(vm, spec, &initramfs, cancel);
+		err = spec->cold ? prepare_cold(vm, spec) : prepare_clone(vm, spec, cancel);
+	return err;
 }
 
 static struct error *release(struct vm *vm, const struct cancel *cancel)
@@ -200,8 +227,10 @@ struct error *vm_start(const struct vm_spec *spec, const struct cancel *cancel, 
 			error_free(err);
 			continue;
 		}
-		if (err)
+		if (err) {
+			keep_console(vm, spec);
 			return err;
+		}
 		note_trial(vm, NULL);
 		*ret = take_ptr(vm);
 		return NULL;

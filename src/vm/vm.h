@@ -38,6 +38,8 @@ struct vm_spec {
 	/* One line for people who want to know what goes on; may be NULL. */
 	void (*say)(void *context, const char *line);
 	void *say_context;
+	/* When starting fails: gets what the guest's kernel said last. May be NULL. */
+	struct strbuf *ret_console;
 };
 
 /* A guest that answers. */

@@ -251,6 +251,7 @@ static void a_clone_whose_qemu_ends_says_so(void **state)
 	_cleanup_vm_ struct vm *vm = NULL;
 	struct world w;
 
+	setenv("KTSTR_RUN_DIR", f->top, 1);
 	make_world(&w);
 	vm = vm_new(&w.spec);
 	vm->accel = w.vm.accel;
@@ -261,7 +262,7 @@ static void a_clone_whose_qemu_ends_says_so(void **state)
 	template->state_path = xasprintf("%s/state", f->top);
 	template->ram_paths[template->n_ram++] = xasprintf("%s/ram.0", f->top);
 	vm->template = template;
-	assert_success(vm_open_console(vm));
+	assert_success(vm_open_run_folder(vm));
 	err = clone_launch(vm);
 	assert_non_null(err);
 	assert_string_equal(error_tag(err), "qemu-failed");
