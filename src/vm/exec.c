@@ -15,6 +15,8 @@ enum {
 	OOM_TAIL_BYTES = 64 << 10,
 	/* How long the guest may take to end a command that was killed. */
 	KILL_WAIT_SEC = 20,
+	/* What is typed into a guest that does not read. */
+	HELD_LIMIT = 256 << 10,
 	/* Signals and new sizes of the terminal are asked for this often. */
 	ASK_MS = 50,
 };
@@ -25,8 +27,11 @@ struct run {
 	uint32_t channel;
 	uint64_t window; /* bytes of standard input the agent will take */
 	bool input_open;
+	struct strbuf held; /* input that was filtered and waits for the window */
+	bool end_held;	    /* the end of input comes after what is held */
 	bool finished, killed;
 	uint64_t deadline_ns;
+	uint64_t ask_ns; /* when to look for signals and sizes again */
 	struct vm_end end;
 };
 
@@ -60,15 +65,39 @@ static struct error *send_signal(struct run *run, int number)
 	return vm_send(run->vm, WIRE_SIGNAL, run->channel, payload.at, payload.n);
 }
 
+static struct error *send_held(struct run *run)
+{
+	struct strbuf *held = &run->held;
+
+	while (held->n && run->window) {
+		size_t n = held->n < run->window ? held->n : (size_t)run->window;
+		struct error *err;
+
+		n = n < CHUNK ? n : CHUNK;
+		err = vm_send(run->vm, WIRE_STDIN, run->channel, held->at, n);
+		if (err)
+			return err;
+		run->window -= n;
+		memmove(held->at, held->at + n, held->n - n);
+		held->n -= n;
+	}
+	if (held->n || !run->end_held)
+		return NULL;
+	run->end_held = false;
+	return vm_send(run->vm, WIRE_STDIN_END, run->channel, NULL, 0);
+}
+
 static struct error *end_input(struct run *run)
 {
 	run->input_open = false;
-	return vm_send(run->vm, WIRE_STDIN_END, run->channel, NULL, 0);
+	run->end_held = true;
+	return send_held(run);
 }
 
 static struct error *forward_input(struct run *run)
 {
-	size_t want = run->window < CHUNK ? (size_t)run->window : CHUNK;
+	size_t (*filter)(void *context, char *bytes, size_t n) = run->command->filter_input;
+	size_t want = !filter && run->window < CHUNK ? (size_t)run->window : CHUNK;
 	char buf[CHUNK];
 	ssize_t n;
 
@@ -77,6 +106,10 @@ static struct error *forward_input(struct run *run)
 		return NULL;
 	if (n <= 0)
 		return end_input(run);
+	if (filter) {
+		strbuf_append_bytes(&run->held, buf, filter(run->command->context, buf, (size_t)n));
+		return send_held(run);
+	}
 	run->window -= (uint64_t)n;
 	return vm_send(run->vm, WIRE_STDIN, run->channel, buf, (size_t)n);
 }
@@ -139,14 +172,18 @@ static struct error *take_frame(struct run *run, const struct wire_frame *frame)
 	case WIRE_STDERR:
 		if (frame->payload.n == 0 || !command->on_output)
 			return NULL;
-		return command->on_output(command->context,
-					  frame->type == WIRE_STDOUT ? VM_STDOUT : VM_STDERR,
-					  frame->payload.at, frame->payload.n);
+		err = command->on_output(command->context,
+					 frame->type == WIRE_STDOUT ? VM_STDOUT : VM_STDERR,
+					 frame->payload.at, frame->payload.n);
+		/* Whoever reads our output may have kept us waiting: no silence of the guest's. */
+		run->vm->heard_ns = clock_monotonic_ns();
+		return err;
 	case WIRE_WINDOW:
 		err = wire_window_decode(frame->payload, &window);
-		if (!err)
-			run->window += window.bytes;
-		return err;
+		if (err)
+			return err;
+		run->window += window.bytes;
+		return send_held(run);
 	case WIRE_EXITED:
 		return take_exited(run, frame->payload);
 	case WIRE_FAILED:
@@ -161,17 +198,17 @@ static struct error *take_frame(struct run *run, const struct wire_frame *frame)
 
 static uint64_t next_deadline(const struct run *run)
 {
-	uint64_t ask = clock_monotonic_ns() + ASK_MS * NS_PER_MS;
-
 	if (!run->command->take_signal && !run->command->take_resize)
 		return run->deadline_ns;
-	return run->deadline_ns && run->deadline_ns < ask ? run->deadline_ns : ask;
+	return run->deadline_ns && run->deadline_ns < run->ask_ns ? run->deadline_ns : run->ask_ns;
 }
 
 /* Time is up: ended first, told afterwards, so that nothing is left running. */
 static struct error *out_of_time(struct run *run)
 {
 	if (!run->deadline_ns || clock_monotonic_ns() < run->deadline_ns)
+		return NULL;
+	if (run->finished)
 		return NULL;
 	if (run->killed)
 		return vm_error(VM_HANG, 0, "a killed command does not end");
@@ -182,7 +219,8 @@ static struct error *out_of_time(struct run *run)
 
 static struct error *step(struct run *run, const struct cancel *cancel)
 {
-	bool wants_input = run->input_open && run->window && vm_backlog(run->vm) < BACKLOG_LIMIT;
+	bool has_room = run->command->filter_input ? run->held.n < HELD_LIMIT : run->window > 0;
+	bool wants_input = run->input_open && has_room && vm_backlog(run->vm) < BACKLOG_LIMIT;
 	struct pollfd input = { .fd = run->command->stdin_fd, .events = POLLIN };
 	struct wire_frame frame;
 	enum vm_event event;
@@ -193,10 +231,14 @@ static struct error *step(struct run *run, const struct cancel *cancel)
 	if (err)
 		return err;
 	if (event == VM_EVENT_FRAME)
-		return take_frame(run, &frame);
-	if (event == VM_EVENT_FD)
-		return forward_input(run);
-	err = forward_outside(run);
+		err = take_frame(run, &frame);
+	else if (event == VM_EVENT_FD)
+		err = forward_input(run);
+	/* By the clock, not by the event: a command that never falls silent is stopped as well. */
+	if (!err && clock_monotonic_ns() >= run->ask_ns) {
+		run->ask_ns = clock_monotonic_ns() + ASK_MS * NS_PER_MS;
+		err = forward_outside(run);
+	}
 	return err ? err : out_of_time(run);
 }
 
@@ -225,10 +267,10 @@ struct error *vm_exec(struct vm *vm, const struct vm_command *command, const str
 	err = send_run(&run);
 	while (!err && !run.finished)
 		err = step(&run, cancel);
+	strbuf_deinit(&run.held);
 	if (err)
 		return error_wrap(err, "running %s", command->argv[0]);
-	if (run.end.how == WIRE_END_SIGNALLED || run.end.value != 0)
-		look_for_oom(vm, log_from, &run.end);
+	look_for_oom(vm, log_from, &run.end);
 	*ret = run.end;
 	if (run.killed)
 		return base_error(BASE_CANCELLED, ETIMEDOUT, "running %s", command->argv[0]);

@@ -18,6 +18,12 @@ struct vm_command {
 	const char *cwd;	/* NULL: /root */
 	const char *cgroup;	/* below the cgroup2 mount, made if absent; NULL: the root */
 	int stdin_fd;		/* read until its end; -1: nothing to read */
+	/*
+	 * Sees what was read before it is sent, and may shorten it in place. With it input is read
+	 * also while the guest takes none, up to a limit: a key that ends everything must work
+	 * in a guest that hangs. May be NULL.
+	 */
+	size_t (*filter_input)(void *context, char *bytes, size_t n);
 	bool pty;
 	uint16_t cols, rows;
 	vm_output_fn on_output;
