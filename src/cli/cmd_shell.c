@@ -1,42 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands.h"
-
-#include <signal.h>
-
-#include "base/io.h"
-#include "kernel/kernel.h"
-#include "vm/exec.h"
-
-struct shell_config {
-	const char *kernel;
-	const char *topology;
-	const char *exec;
-	int accel;
-	uint32_t memory_mb;
-	bool cold;
-	bool verbose;
-};
+#include "cli/shell/run.h"
+#include "vm/accel.h"
 
 static const struct option_row options[] = {
 	{ .name = "kernel",
 	  .letter = 'k',
 	  .argument = "KERNEL",
 	  OPTION_STRING(struct shell_config, kernel),
+	  .complete = OPTION_COMPLETE_FILE,
 	  .help = "a series, a version, or a path; see ktstr kernel list" },
 	{ .name = "topology",
 	  .letter = 't',
 	  .argument = "TOPOLOGY",
 	  OPTION_STRING(struct shell_config, topology),
-	  .help = "nodes, LLCs, cores and threads of the machine, like 1n2l2c1t" },
+	  .help = "the machine, like 1n2l2c1t, or the name of a preset; see ktstr topo" },
 	{ .name = "memory",
 	  .letter = 'm',
-	  .argument = "MIB",
-	  OPTION_U32(struct shell_config, memory_mb, 128, 1 << 24),
-	  .help = "memory of the machine" },
+	  .argument = "SIZE",
+	  OPTION_STRING(struct shell_config, memory),
+	  .help = "memory of the machine: 512M, 2G, or a number of MiB" },
+	{ .name = "include",
+	  .letter = 'i',
+	  .argument = "FILE[:GUESTPATH]",
+	  OPTION_STRINGS(struct shell_config, files),
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "put a file into the guest, a program with its libraries; without GUESTPATH it stands in /root" },
 	{ .name = "exec",
 	  .argument = "COMMAND",
 	  OPTION_STRING(struct shell_config, exec),
-	  .help = "run this with the guest's sh -c" },
+	  .help = "run this string with the guest's sh -c" },
+	{ .name = "timeout",
+	  .argument = "SECONDS",
+	  OPTION_U32(struct shell_config, timeout_sec, 1, 1000000),
+	  .help = "kill the command after this time" },
 	{ .name = "cold",
 	  OPTION_FLAG(struct shell_config, cold),
 	  .help = "boot from the first instruction instead of cloning a booted guest" },
@@ -44,72 +41,53 @@ static const struct option_row options[] = {
 	  .argument = "NAME",
 	  OPTION_CHOICE(struct shell_config, accel, accel_wish_words),
 	  .help = "what executes the guest" },
+	{ .name = "kernel-args",
+	  .argument = "ARGS",
+	  OPTION_STRING(struct shell_config, kernel_args),
+	  .help = "more arguments for the guest's kernel" },
 	{ .name = "verbose",
 	  .letter = 'v',
 	  OPTION_FLAG(struct shell_config, verbose),
-	  .help = "say what goes on" },
+	  .help = "say what goes on and where the milliseconds went" },
 };
 
-static void say(void *context UNUSED, const char *line)
-{
-	fprintf(stderr, "ktstr: %s\n", line);
-}
+static const struct option_row positionals[] = {
+	{ .argument = "ARG",
+	  OPTION_REST(struct shell_config, argv),
+	  .help = "a command and its arguments, passed as they are, without a shell" },
+};
 
-static struct error *put_out(void *context UNUSED, enum vm_stream stream, const void *bytes,
-			     size_t n)
-{
-	return io_write_all(stream == VM_STDOUT ? 1 : 2, "output", bytes, n);
-}
-
-static struct error *shell(const struct shell_config *config, int *ret_status)
-{
-	const char *const argv[] = { "sh", "-c", config->exec, NULL };
-	struct vm_command command = { .argv = argv, .stdin_fd = -1, .on_output = put_out };
-	struct vm_spec spec = {
-		.topology = TOPOLOGY_DEFAULT,
-		.memory_bytes = (uint64_t)config->memory_mb << 20,
-		.accel = (enum accel_wish)config->accel,
-		.cold = config->cold,
-		.say = config->verbose ? say : NULL,
-	};
-	_cleanup_kernel_ struct kernel *kernel = NULL;
-	_cleanup_vm_ struct vm *vm = NULL;
-	struct error *err = NULL;
-	struct vm_end end;
-
-	if (config->topology)
-		err = topology_parse(config->topology, &spec.topology);
-	if (!err)
-		err = kernel_resolve(config->kernel, &kernel);
-	spec.kernel = kernel;
-	if (!err)
-		err = vm_start(&spec, NULL, &vm);
-	if (!err)
-		err = vm_exec(vm, &command, NULL, &end);
-	if (err)
-		return err;
-	*ret_status = (int)end.value;
-	return NULL;
-}
+static const struct exit_row exits[] = {
+	{ SHELL_TIMED_OUT, "the command was killed by --timeout" },
+	{ SHELL_FAILED, "ktstr or the guest failed, or the command line is wrong" },
+	{ SHELL_NOT_EXECUTABLE, "the guest could not execute the command" },
+	{ SHELL_NOT_FOUND, "the guest has no such command" },
+	{ SHELL_SIGNAL, "plus N: signal N ended the command, or us" },
+};
 
 static int run(const struct invocation *invocation UNUSED, const void *config)
 {
-	_cleanup_error_ struct error *err = NULL;
-	int status = 0;
-
-	err = shell(config, &status);
-	if (!err)
-		return status;
-	command_print_error(error_message(err));
-	return EXIT_FAILED;
+	return shell_run(config);
 }
 
 const struct command cmd_shell = {
 	.name = "shell",
 	.summary = "Run a command or a shell in a fresh guest",
-	.usage = "[options]",
+	.usage = "[options] [--exec COMMAND | -- ARG...]",
+	.description =
+		"Boots a kernel with the topology asked for, or clones a guest that was booted before, and runs a command there: standard streams are those of the command, and so is the exit status. Without a command it is an interactive shell, ended by exit or Ctrl-A X.",
+	.examples = "  ktstr shell\n"
+		    "  ktstr shell -t 2n4l2c1t --exec 'lscpu; dmesg | tail'\n"
+		    "  ktstr shell -i ./prog -- /root/prog --flag 'one argument'\n"
+		    "  tar c . | ktstr shell -m 2G --exec 'tar x -C /tmp; ls /tmp'\n",
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
+	.positionals = positionals,
+	.n_positionals = ARRAY_SIZE(positionals),
+	.usage_exit = SHELL_FAILED,
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
 	.config_size = sizeof(struct shell_config),
+	.check = shell_check,
 	.run = run,
 };

@@ -2,8 +2,8 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/suggest.h"
 #include "cli/topo/output.h"
+#include "cli/topology_option.h"
 #include "text/terminal.h"
 #include "topo/presets.h"
 
@@ -45,23 +45,11 @@ static const struct exit_row exits[] = {
 static struct error *check(const void *config_)
 {
 	const struct topo_config *config = config_;
-	struct suggestion near = { .word = config->topology };
-	_cleanup_error_ struct error *err = NULL;
 	struct topology t;
 
 	if (config->topology && config->presets)
 		return cli_error(CLI_USAGE, 0, "--presets takes no topology");
-	if (!config->topology)
-		return NULL;
-	err = topology_parse_or_preset(config->topology, &t);
-	if (!err)
-		return NULL;
-	for (size_t i = 0; i < n_presets; i++)
-		suggest_offer(&near, presets[i].name);
-	if (near.best)
-		return cli_error(CLI_USAGE, 0, "%s; did you mean '%s'?", error_message(err),
-				 near.best);
-	return error_recast(take_ptr(err), &cli_error_domain, CLI_USAGE);
+	return config->topology ? topology_option_parse(config->topology, &t) : NULL;
 }
 
 static int print(const struct topo_config *config, const struct topo_shown *shown)

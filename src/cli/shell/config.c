@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/shell/config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/topology_option.h"
+
+struct error *shell_parse_memory(const char *text, uint64_t *ret_bytes)
+{
+	size_t digits = strspn(text, "0123456789");
+	unsigned long long mib;
+
+	errno = 0;
+	mib = strtoull(text, NULL, 10);
+	if (digits == 0 || errno)
+		goto wrong;
+	if (strcmp(text + digits, "G") == 0 || strcmp(text + digits, "g") == 0) {
+		if (mib > SHELL_MEMORY_MAX_MIB)
+			goto wrong;
+		mib <<= 10;
+	} else if (text[digits] && strcmp(text + digits, "M") != 0 &&
+		   strcmp(text + digits, "m") != 0) {
+		goto wrong;
+	}
+	if (mib < SHELL_MEMORY_MIN_MIB || mib > SHELL_MEMORY_MAX_MIB)
+		goto wrong;
+	*ret_bytes = (uint64_t)mib << 20;
+	return NULL;
+wrong:
+	return cli_error(
+		CLI_USAGE, 0,
+		"--memory '%s' is no size between %dM and %dG: 512M, 2G, or a number of MiB", text,
+		SHELL_MEMORY_MIN_MIB, SHELL_MEMORY_MAX_MIB >> 10);
+}
+
+static struct error *read_machine(const struct shell_config *config, struct topology *topology,
+				  uint64_t *memory_bytes)
+{
+	struct error *err = NULL;
+
+	*topology = TOPOLOGY_DEFAULT;
+	*memory_bytes = 0;
+	if (config->topology)
+		err = topology_option_parse(config->topology, topology);
+	if (!err && config->memory)
+		err = shell_parse_memory(config->memory, memory_bytes);
+	if (!err && config->memory && topology->has_memory)
+		err = cli_error(CLI_USAGE, 0, "--memory and the mem= of --topology say the same");
+	return err;
+}
+
+void shell_machine(const struct shell_config *config, struct topology *ret_topology,
+		   uint64_t *ret_memory_bytes)
+{
+	error_free(read_machine(config, ret_topology, ret_memory_bytes));
+}
+
+struct error *shell_check(const void *config_)
+{
+	const struct shell_config *config = config_;
+	struct topology topology;
+	uint64_t memory_bytes;
+
+	if (config->exec && config->argv)
+		return cli_error(CLI_USAGE, 0, "--exec and a command behind -- exclude each other");
+	if (config->timeout_sec && !config->exec && !config->argv)
+		return cli_error(CLI_USAGE, 0, "--timeout is for a command: give --exec or --");
+	return read_machine(config, &topology, &memory_bytes);
+}

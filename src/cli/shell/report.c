@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/shell/report.h"
+
+#include <string.h>
+
+#include "cli/shell/config.h"
+#include "kernel/error.h"
+#include "text/escape.h"
+#include "vm/initramfs.h"
+
+enum { CONSOLE_LINES = 15 };
+
+struct advice {
+	const struct error_domain *domain;
+	int kind;
+	bool shows_console;
+	const char *hint; /* NULL: the message says it already */
+};
+
+static const struct advice rows[] = {
+	{ &kernel_error_domain, KERNEL_NOT_CACHED, false, "ktstr kernel fetch gets one" },
+	{ &kernel_error_domain, KERNEL_CORRUPT, false,
+	  "ktstr kernel remove, then ktstr kernel fetch" },
+	{ &initramfs_error_domain, INITRAMFS_BUSYBOX, false, "ktstr doctor says what is missing" },
+	{ &vm_error_domain, VM_QEMU_MISSING, false, "ktstr doctor says what is missing" },
+	{ &vm_error_domain, VM_QEMU_FAILED, true, "ktstr doctor tells what works here" },
+	{ &vm_error_domain, VM_QEMU_KILLED, true,
+	  "the host may be short of memory: free -m, and dmesg for the OOM killer" },
+	{ &vm_error_domain, VM_QMP, true, "ktstr doctor tells what works here" },
+	{ &vm_error_domain, VM_BOOT_TIMEOUT, true,
+	  "-v shows how far it came; ktstr doctor tells what works here" },
+	{ &vm_error_domain, VM_PANIC, true, NULL },
+	{ &vm_error_domain, VM_OOM, true, "-m gives the guest more memory" },
+	{ &vm_error_domain, VM_TRIPLE_FAULT, true, "--accel tcg rules out the accelerator" },
+	{ &vm_error_domain, VM_POWERED_OFF, false, NULL },
+	{ &vm_error_domain, VM_HANG, true, NULL },
+	{ &vm_error_domain, VM_AGENT, true, NULL },
+	{ &vm_error_domain, VM_TOPOLOGY, true, "ktstr topo shows what was asked for" },
+	{ &vm_error_domain, VM_TEMPLATE, true, "--cold goes without a template" },
+	{ &vm_error_domain, VM_CLONE, true, "--cold goes without a template" },
+	{ &vm_error_domain, VM_CACHE_FULL, false,
+	  "--cold goes without a template; ktstr doctor shows the cache" },
+};
+
+static const struct advice *find_advice(const struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (error_is(err, rows[i].domain, rows[i].kind))
+			return &rows[i];
+	return NULL;
+}
+
+int report_status(const struct vm_end *end)
+{
+	switch (end->how) {
+	case WIRE_END_EXITED:
+		return (int)(end->value & 0xff);
+	case WIRE_END_SIGNALLED:
+		return SHELL_SIGNAL + (int)(end->value & 0x7f);
+	case WIRE_END_NOT_STARTED:
+		return end->value == ENOENT ? SHELL_NOT_FOUND : SHELL_NOT_EXECUTABLE;
+	}
+	return SHELL_FAILED;
+}
+
+/* Where the last lines begin; an end of line at the very end begins nothing. */
+static const char *last_lines(const char *text, int lines)
+{
+	const char *at = text + strlen(text);
+
+	while (at > text && (at[-1] == '\n' || at[-1] == '\r'))
+		at--;
+	for (; at > text; at--)
+		if (at[-1] == '\n' && --lines == 0)
+			break;
+	return at;
+}
+
+static void format_console(const char *console, struct strbuf *into)
+{
+	const char *at = last_lines(console, CONSOLE_LINES);
+
+	if (!*at)
+		return;
+	strbuf_append(into, "the guest's console, last lines:\n");
+	while (*at) {
+		size_t n = strcspn(at, "\n"), shown = n;
+
+		while (shown && at[shown - 1] == '\r')
+			shown--;
+		strbuf_append(into, "  | ");
+		text_escape_bytes(into, at, shown);
+		strbuf_append_char(into, '\n');
+		at += n + (at[n] == '\n');
+	}
+}
+
+void report_format_failure(const struct error *err, const char *console, struct strbuf *into)
+{
+	const struct advice *advice = find_advice(err);
+
+	strbuf_append(into, "error: ");
+	if (advice && advice->domain == &vm_error_domain)
+		strbuf_appendf(into, "[%s] ", error_tag(err));
+	text_escape(into, error_message(err));
+	strbuf_append_char(into, '\n');
+	if (advice && advice->shows_console)
+		format_console(console, into);
+	/* A message that names the command needs no second one. */
+	if (advice && advice->hint && !strstr(error_message(err), "ktstr "))
+		strbuf_appendf(into, "hint: %s\n", advice->hint);
+}
+
+void report_format_end(const struct vm_end *end, const char *program, struct strbuf *into)
+{
+	if (end->how == WIRE_END_NOT_STARTED) {
+		strbuf_append(into, "ktstr: the guest could not start ");
+		text_escape(into, program);
+		strbuf_appendf(into, ": %s\n", strerror((int)end->value));
+	}
+	if (end->oom[0]) {
+		strbuf_append(into, "ktstr: the guest ran short of memory (-m gives it more): ");
+		text_escape(into, end->oom);
+		strbuf_append_char(into, '\n');
+	}
+}

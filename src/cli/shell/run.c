@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/shell/run.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "cli/shell/files.h"
+#include "cli/shell/interrupts.h"
+#include "cli/shell/output.h"
+#include "cli/shell/report.h"
+#include "cli/shell/session.h"
+#include "cli/shell/timing.h"
+#include "vm/console.h"
+#include "vm/ram.h"
+
+enum { CONSOLE_TAIL_BYTES = 16 << 10 };
+
+struct shell {
+	const struct shell_config *config;
+	struct timing timing;
+	struct command_line line;
+	struct vm_spec spec;
+	struct kernel *kernel;
+	struct strbuf archive; /* of -i */
+	struct strbuf console; /* the guest's last words */
+	struct vm *vm;
+	int status;
+};
+
+static struct cancel cancel;
+
+static void say(void *context UNUSED, const char *line)
+{
+	output_say_line(line);
+}
+
+static void mark(struct shell *shell, const char *what)
+{
+	timing_mark(&shell->timing, what, clock_monotonic_ns());
+}
+
+/* Everything that can be wrong before a guest exists. */
+static struct error *prepare(struct shell *shell)
+{
+	const struct shell_config *config = shell->config;
+	struct vm_spec *spec = &shell->spec;
+	uint64_t memory_bytes;
+	struct error *err;
+
+	shell_machine(config, &spec->topology, &spec->memory_bytes);
+	spec->accel = (enum accel_wish)config->accel;
+	spec->kernel_args = config->kernel_args;
+	spec->cold = config->cold;
+	spec->say = config->verbose ? say : NULL;
+	spec->ret_console = &shell->console;
+	memory_bytes = spec->memory_bytes ? spec->memory_bytes : ram_default_bytes(&spec->topology);
+	err = kernel_resolve(config->kernel, &shell->kernel);
+	if (err)
+		return err;
+	spec->kernel = shell->kernel;
+	mark(shell, "kernel");
+	if (config->files.n) {
+		err = shell_pack_files(&config->files, memory_bytes, &shell->archive);
+		mark(shell, "files");
+	}
+	return err;
+}
+
+static void say_machine(struct shell *shell)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	const struct topology *topology = &shell->spec.topology;
+	struct vm_facts facts = vm_facts(shell->vm);
+
+	strbuf_appendf(&text, "kernel %s, machine ", facts.release);
+	topology_format(topology, &text);
+	strbuf_appendf(&text, ", CPUs %u, memory %llu MiB, %s", topology_cpus(topology),
+		       (unsigned long long)(facts.memory_bytes >> 20),
+		       facts.cloned ? "a clone" : "booted");
+	if (shell->config->verbose)
+		output_say_line(strbuf_str(&text));
+	if (shell->line.pty)
+		output_say_line("Ctrl-A X ends the guest, Ctrl-A Ctrl-A types one Ctrl-A");
+}
+
+static struct error *start(struct shell *shell)
+{
+	struct error *err;
+
+	err = vm_prepare(&shell->spec, &cancel, &shell->vm);
+	mark(shell, "QEMU");
+	if (!err)
+		err = vm_release(shell->vm, &cancel);
+	if (err)
+		return err;
+	mark(shell, shell->spec.cold ? "boot" : "wake");
+	if (shell->archive.n) {
+		uint64_t files;
+
+		err = vm_put_bytes(shell->vm, "/", shell->archive.at, shell->archive.n, &cancel,
+				   &files);
+		mark(shell, "put");
+	}
+	return err;
+}
+
+static int status_of(enum session_end how, const struct vm_end *end)
+{
+	switch (how) {
+	case SESSION_EXITED:
+		return report_status(end);
+	case SESSION_LEFT:
+		return 0;
+	case SESSION_TIMED_OUT:
+		return SHELL_TIMED_OUT;
+	case SESSION_UNREAD:
+		return SHELL_SIGNAL + SIGPIPE;
+	case SESSION_SIGNALLED:
+		return SHELL_SIGNAL + interrupts_ended_by();
+	}
+	return SHELL_FAILED;
+}
+
+static struct error *run(struct shell *shell)
+{
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
+	struct vm_end end = { 0 };
+	enum session_end how;
+	struct error *err;
+
+	say_machine(shell);
+	command_line_set_prompt(&shell->line, shell->kernel->version, &shell->spec.topology);
+	err = session_run(shell->vm, &shell->line, shell->config->timeout_sec, &cancel, &how, &end);
+	mark(shell, "command");
+	/* Who types `poweroff` into a terminal means it. */
+	if (err && shell->line.pty && error_is(err, &vm_error_domain, VM_POWERED_OFF)) {
+		error_free(err);
+		output_say("ktstr: the guest switched itself off\n");
+		return NULL;
+	}
+	if (err)
+		return err;
+	if (how == SESSION_EXITED)
+		report_format_end(&end, shell->line.argv[0], &words);
+	if (how == SESSION_TIMED_OUT)
+		strbuf_appendf(&words, "ktstr: the command was killed after %u s\n",
+			       shell->config->timeout_sec);
+	output_say(strbuf_str(&words));
+	shell->status = status_of(how, &end);
+	return NULL;
+}
+
+static int fail(struct shell *shell, const struct error *err)
+{
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
+
+	if (error_is(err, &base_error_domain, BASE_CANCELLED) && interrupts_ended_by())
+		return SHELL_SIGNAL + interrupts_ended_by();
+	if (shell->vm)
+		error_free(console_read_tail(vm_facts(shell->vm).console_path, CONSOLE_TAIL_BYTES,
+					     &shell->console));
+	report_format_failure(err, strbuf_str(&shell->console), &words);
+	output_say(strbuf_str(&words));
+	return SHELL_FAILED;
+}
+
+/* Files we open must not become one of our streams by accident. */
+static void fill_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void end(struct shell *shell)
+{
+	vm_free(take_ptr(shell->vm));
+	mark(shell, "end");
+	if (shell->config->verbose) {
+		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+		strbuf_append(&text, "milliseconds: ");
+		timing_format(&shell->timing, &text);
+		output_say_line(strbuf_str(&text));
+	}
+	kernel_free(shell->kernel);
+	strbuf_deinit(&shell->archive);
+	strbuf_deinit(&shell->console);
+	command_line_deinit(&shell->line);
+}
+
+int shell_run(const struct shell_config *config)
+{
+	struct shell shell = { .config = config };
+	_cleanup_error_ struct error *err = NULL;
+
+	timing_begin(&shell.timing, clock_monotonic_ns());
+	fill_streams();
+	command_line_init(&shell.line, config, isatty(STDIN_FILENO), getenv("TERM"));
+	err = interrupts_install(&cancel);
+	if (!err)
+		err = prepare(&shell);
+	if (!err)
+		err = start(&shell);
+	if (!err)
+		err = run(&shell);
+	if (err)
+		shell.status = fail(&shell, err);
+	end(&shell);
+	return shell.status;
+}
