@@ -36,7 +36,7 @@ static void send_marker(struct vm *vm)
 {
 	_cleanup_guest_files_ struct guest_files *files = guest_files_new(NULL);
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT;
-	_cleanup_free_ char *spec = xasprintf("%s:/root/marker", getenv("KTSTR_MARKER"));
+	_cleanup_free_ char *spec = xasprintf("%s:marker", getenv("KTSTR_MARKER"));
 	struct cpio_writer writer;
 
 	cpio_writer_init(&writer, cpio_strbuf_sink, &archive);
@@ -78,7 +78,7 @@ static struct marks start_marker(struct vm *vm)
 
 	send_marker(vm);
 	run(vm,
-	    "/root/marker >/tmp/marks & while [ ! -s /tmp/marks ]; do sleep 0.1; done; cat /tmp/marks",
+	    "./marker >/tmp/marks & while [ ! -s /tmp/marks ]; do sleep 0.1; done; cat /tmp/marks",
 	    &out);
 	assert_int_equal(sscanf(strbuf_str(&out), "%" SCNx64 " %" SCNx64 " %" SCNx64, &marks.phys,
 				&marks.spin_start, &marks.spin_end),
