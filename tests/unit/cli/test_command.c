@@ -129,7 +129,7 @@ static void help_goes_to_standard_output(void **state UNUSED)
 	_cleanup_free_ char *out = NULL, *err = NULL;
 
 	assert_int_equal(run(&sample_parent, argv, &out, &err), 0);
-	assert_contains(out, "Usage: parent sample [options] [WORD]\n");
+	assert_contains(out, "Usage: parent sample [options] [WORD] [-- ARG...]\n");
 	assert_string_equal(err, "");
 }
 

@@ -186,10 +186,13 @@ static void an_option_of_many_has_a_limit(void **state UNUSED)
 
 static void the_rest_is_taken_as_it_stands(void **state UNUSED)
 {
-	struct sample_config config;
+	const char *argv[] = { "sample", "word", "--", "ls", "--flag", "--", "", "-h", NULL };
+	struct sample_config config = { 0 };
 	struct command_parse result;
 
-	assert_success(parse(&config, &result, "word", "--", "ls", "--flag", "--", "", "-h"));
+	/* The rest is a piece of argv itself: it must live as long. */
+	assert_success(command_parse(&sample, ARRAY_SIZE(argv) - 1, (char *const *)argv, &config,
+				     &result));
 	assert_string_equal(config.word, "word");
 	assert_false(config.flag);
 	assert_int_equal(result.intent, COMMAND_RUN);
@@ -199,6 +202,7 @@ static void the_rest_is_taken_as_it_stands(void **state UNUSED)
 	assert_string_equal(config.rest[3], "");
 	assert_string_equal(config.rest[4], "-h");
 	assert_null(config.rest[5]);
+	assert_ptr_equal(config.rest, (const char *const *)&argv[3]);
 	assert_success(parse(&config, &result, "word", "--"));
 	assert_null(config.rest);
 }
