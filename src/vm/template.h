@@ -46,8 +46,8 @@ DEFINE_CLEANUP(template, struct template *, NULL, template_free);
 /* 16 hexadecimal digits. */
 char *template_name(const char *key) MUST_CHECK;
 /*
- * The template of this key, held against removal. None: *ret is NULL. One that is damaged is
- * removed and counts as none. Marks it as used now.
+ * The template of this key, held against removal. None: *ret is NULL. One that is damaged
+ * counts as none: whoever makes it anew replaces it. Marks it as used now.
  */
 struct error *template_open(const char *key, struct template **ret) MUST_CHECK;
 
@@ -55,14 +55,17 @@ struct error *template_open(const char *key, struct template **ret) MUST_CHECK;
 struct template_draft {
 	char *key, *name, *dir;
 	int lock_fd;
+	bool exclusive;		/* the folder of drafts is ours alone */
+	struct template *found; /* another was faster */
+	const struct cancel *cancel;
 };
 /*
- * Waits until nobody else makes the same one; removes what a dead maker left. Look again with
- * template_open() after this: another may have made it.
+ * Waits until nobody else makes the same one; removes what a dead maker left. Ask
+ * template_draft_existing() after this: another may have made it. `cancel` is kept.
  */
 struct error *template_draft_begin(const char *key, const struct cancel *cancel,
 				   struct template_draft *ret) MUST_CHECK;
-/* The maker holds the lock: the template, if there is one. */
+/* The template, if there is one: then the draft is done with. */
 struct error *template_draft_existing(struct template_draft *draft,
 				      struct template **ret) MUST_CHECK;
 struct error *template_draft_make_folder(struct template_draft *draft) MUST_CHECK;
@@ -70,11 +73,17 @@ struct error *template_draft_make_folder(struct template_draft *draft) MUST_CHEC
 struct error *template_draft_finish(struct template_draft *draft,
 				    const struct template_proof *proof, unsigned int n_ram,
 				    struct template **ret) MUST_CHECK;
+/* An error that comes from a full disk becomes VM_CACHE_FULL with numbers; NULL stays NULL. */
+struct error *template_draft_explain(const struct template_draft *draft,
+				     struct error *err) MUST_CHECK;
 /* Removes what was not finished, lets go of the lock. */
 void template_draft_deinit(struct template_draft *draft);
 #define _cleanup_template_draft_ __attribute__((cleanup(template_draft_deinit)))
 
-/* Removes the longest unused ones until the rest fits; `keep` names one to spare or is NULL. */
+/*
+ * Removes what dead makers left, then the longest unused ones until the rest fits; `keep` names
+ * one to spare or is NULL.
+ */
 struct error *template_evict(uint64_t limit_bytes, const char *keep) MUST_CHECK;
 /* $KTSTR_TEMPLATE_LIMIT_MB, else 8 GiB. */
 uint64_t template_limit_bytes(void);

@@ -4,46 +4,94 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/io.h"
 #include "base/lock.h"
 #include "base/paths.h"
 #include "vm/template_internal.h"
 #include "vm/template_json.h"
 
+/* Less than the device state of a guest needs. */
+#define NO_ROOM_BYTES (UINT64_C(1) << 20)
+
+enum { POLL_MS = 20 };
+
+/*
+ * The lock alone, or the template. Those who use one may hold it for as long as they
+ * like, so nobody waits for them to let go of what is there.
+ */
+static struct error *acquire(struct template_draft *draft)
+{
+	_cleanup_free_ char *lock = template_lock_path(draft->name);
+	struct error *err;
+
+	if (draft->lock_fd >= 0)
+		close(take_fd(draft->lock_fd));
+	for (;;) {
+		err = template_open(draft->key, &draft->found);
+		if (err || draft->found)
+			return err;
+		err = lock_try(lock, LOCK_EXCLUSIVE, &draft->lock_fd);
+		if (err)
+			return err;
+		if (draft->lock_fd >= 0)
+			break;
+		if (!cancel_sleep(draft->cancel, POLL_MS * NS_PER_MS))
+			return cancel_error(draft->cancel, "waiting for a template");
+	}
+	draft->exclusive = true;
+	/* Only the holder of the lock has a folder of this name: what is there was left. */
+	return paths_remove(draft->dir);
+}
+
 struct error *template_draft_begin(const char *key, const struct cancel *cancel,
 				   struct template_draft *ret)
 {
+	_cleanup_template_draft_ struct template_draft draft = { .lock_fd = -1 };
 	_cleanup_free_ char *folder = paths_cache("templates");
-	_cleanup_free_ char *lock = NULL;
 	struct error *err;
 
-	*ret = (struct template_draft){ .key = xstrdup(key),
-					.name = template_name(key),
-					.lock_fd = -1 };
-	lock = template_lock_path(ret->name);
+	draft.key = xstrdup(key);
+	draft.name = template_name(key);
+	draft.dir = template_draft_path(draft.name);
+	draft.cancel = cancel;
 	err = paths_make(folder, 0700);
 	if (!err)
-		err = lock_wait(lock, LOCK_EXCLUSIVE, cancel, &ret->lock_fd);
+		err = acquire(&draft);
 	if (err)
-		return err;
-	ret->dir = xasprintf("%s/%s" TEMPLATE_DRAFT_SUFFIX, folder, ret->name);
-	/* Only the holder of the lock has a folder of this name: what is there was left. */
-	return paths_remove(ret->dir);
+		return template_draft_explain(&draft, err);
+	*ret = draft;
+	draft = (struct template_draft){ .lock_fd = -1 };
+	return NULL;
+}
+
+static bool has_name(int fd, const char *path)
+{
+	struct stat held, named;
+
+	return fstat(fd, &held) == 0 && stat(path, &named) == 0 && held.st_ino == named.st_ino &&
+	       held.st_dev == named.st_dev;
 }
 
 /*
  * From maker to user. The system may give the lock to another in between, who may remove the
- * template: then there is none.
+ * template and the file of the lock with it: what we then hold is worth nothing.
  */
 static struct error *share(struct template_draft *draft, struct template **ret)
 {
-	struct error *err;
+	_cleanup_free_ char *lock = template_lock_path(draft->name);
+	struct error *err = NULL;
 
-	if (flock(draft->lock_fd, LOCK_SH) < 0)
-		return vm_error(VM_TEMPLATE, errno, "cannot share the lock of %s", draft->name);
-	err = template_load(draft->name, draft->key, ret);
+	draft->exclusive = false;
+	if (flock(draft->lock_fd, LOCK_SH | LOCK_NB) < 0 || !has_name(draft->lock_fd, lock)) {
+		close(take_fd(draft->lock_fd));
+		err = lock_wait(lock, LOCK_SHARED, draft->cancel, &draft->lock_fd);
+	}
+	if (!err)
+		err = template_load(draft->name, draft->key, ret);
 	if (!err && *ret)
 		(*ret)->lock_fd = take_fd(draft->lock_fd);
 	return err;
@@ -53,8 +101,13 @@ struct error *template_draft_existing(struct template_draft *draft, struct templ
 {
 	for (;;) {
 		_cleanup_template_ struct template *seen = NULL;
-		struct error *err = template_load(draft->name, draft->key, &seen);
+		struct error *err;
 
+		if (draft->found) {
+			*ret = take_ptr(draft->found);
+			return NULL;
+		}
+		err = template_load(draft->name, draft->key, &seen);
 		if (err || !seen) {
 			*ret = NULL;
 			return err;
@@ -62,14 +115,37 @@ struct error *template_draft_existing(struct template_draft *draft, struct templ
 		err = share(draft, ret);
 		if (err || *ret)
 			return err;
-		if (flock(draft->lock_fd, LOCK_EX) < 0)
-			return vm_error(VM_TEMPLATE, errno, "cannot lock %s", draft->name);
+		err = acquire(draft);
+		if (err)
+			return err;
 	}
 }
 
 struct error *template_draft_make_folder(struct template_draft *draft)
 {
-	return error_wrap(paths_make(draft->dir, 0700), "a new template");
+	struct error *err = paths_make(draft->dir, 0700);
+
+	return error_wrap(template_draft_explain(draft, err), "a new template");
+}
+
+struct error *template_draft_explain(const struct template_draft *draft, struct error *err)
+{
+	_cleanup_free_ char *top = paths_cache("");
+	int errnum = err ? error_errno(err) : 0;
+	uint64_t free_bytes;
+	struct statvfs fs;
+
+	if (!err || error_is(err, &vm_error_domain, VM_CACHE_FULL) ||
+	    error_is(err, &base_error_domain, BASE_CANCELLED) ||
+	    (statvfs(draft->dir, &fs) < 0 && statvfs(top, &fs) < 0))
+		return err;
+	free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
+	/* QEMU says only that it could not write. */
+	if (errnum != ENOSPC && errnum != EDQUOT && free_bytes >= NO_ROOM_BYTES)
+		return err;
+	err = error_recast(err, &vm_error_domain, VM_CACHE_FULL);
+	return error_wrap(err, "%llu KiB are free in %s", (unsigned long long)free_bytes / 1024,
+			  top);
 }
 
 static struct error *sync_file(const char *dir, const char *name, uint64_t *ret_bytes)
@@ -102,9 +178,8 @@ static struct error *put_in_place(const struct template_draft *draft)
 	return io_sync_folder_of(final);
 }
 
-struct error *template_draft_finish(struct template_draft *draft,
-				    const struct template_proof *proof, unsigned int n_ram,
-				    struct template **ret)
+static struct error *finish(struct template_draft *draft, const struct template_proof *proof,
+			    unsigned int n_ram, struct template **ret)
 {
 	struct template_description d = { .key = draft->key, .proof = *proof, .n_ram = n_ram };
 	_cleanup_free_ char *json = xasprintf("%s/template.json", draft->dir);
@@ -121,22 +196,47 @@ struct error *template_draft_finish(struct template_draft *draft,
 		err = template_description_write(&d, json);
 	if (!err)
 		err = put_in_place(draft);
-	if (!err)
-		err = template_evict(template_limit_bytes(), draft->name);
-	if (!err)
-		err = share(draft, ret);
+	if (err)
+		return err;
+	/* What cannot be removed is tried again by the next; the new one is good. */
+	error_free(template_evict(template_limit_bytes(), draft->name));
+	err = share(draft, ret);
 	if (!err && !*ret)
 		err = vm_error(VM_TEMPLATE, 0, "%s was removed as soon as it was made",
 			       draft->name);
 	return err;
 }
 
+struct error *template_draft_finish(struct template_draft *draft,
+				    const struct template_proof *proof, unsigned int n_ram,
+				    struct template **ret)
+{
+	_cleanup_template_ struct template *made = NULL;
+	struct error *err = finish(draft, proof, n_ram, &made);
+
+	if (err)
+		return template_draft_explain(draft, err);
+	*ret = take_ptr(made);
+	return NULL;
+}
+
+static void remove_unfinished(const struct template_draft *draft)
+{
+	_cleanup_free_ char *final = template_folder_path(draft->name);
+	_cleanup_free_ char *lock = template_lock_path(draft->name);
+
+	error_free(paths_remove(draft->dir));
+	if (access(final, F_OK) < 0)
+		unlink(lock);
+}
+
 void template_draft_deinit(struct template_draft *draft)
 {
-	if (draft->dir && draft->lock_fd >= 0)
-		error_free(paths_remove(draft->dir));
+	if (draft->exclusive)
+		remove_unfinished(draft);
 	if (draft->lock_fd >= 0)
 		close(draft->lock_fd);
+	template_free(draft->found);
 	free(draft->key);
 	free(draft->name);
 	free(draft->dir);

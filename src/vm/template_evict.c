@@ -31,7 +31,8 @@ uint64_t template_limit_bytes(void)
 	char *end;
 	unsigned long long mb;
 
-	if (!text || !*text)
+	/* strtoull() would take a sign and make a number of it. */
+	if (!text || text[0] < '0' || text[0] > '9')
 		return DEFAULT_LIMIT;
 	errno = 0;
 	mb = strtoull(text, &end, 10);
@@ -116,6 +117,7 @@ static struct error *remove_unused(const char *name, bool *ret_gone)
 {
 	_cleanup_free_ char *lock = template_lock_path(name);
 	_cleanup_free_ char *folder = template_folder_path(name);
+	_cleanup_free_ char *json = xasprintf("%s/template.json", folder);
 	_cleanup_close_ int fd = -1;
 	struct error *err;
 
@@ -123,7 +125,10 @@ static struct error *remove_unused(const char *name, bool *ret_gone)
 	err = lock_try(lock, LOCK_EXCLUSIVE, &fd);
 	if (err || fd < 0)
 		return err;
-	err = paths_remove(folder);
+	/* First its description: half removed it must not look whole. */
+	err = paths_remove(json);
+	if (!err)
+		err = paths_remove(folder);
 	if (err)
 		return err;
 	unlink(lock);
@@ -131,25 +136,85 @@ static struct error *remove_unused(const char *name, bool *ret_gone)
 	return NULL;
 }
 
+static bool exists(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+/* Drafts, halves and locks of those who died. Who holds the lock lives. */
+static void sweep_name(const char *name)
+{
+	_cleanup_free_ char *lock = template_lock_path(name), *draft = template_draft_path(name);
+	_cleanup_free_ char *folder = template_folder_path(name);
+	_cleanup_free_ char *json = xasprintf("%s/template.json", folder);
+	_cleanup_close_ int fd = -1;
+
+	if (exists(json) && !exists(draft))
+		return;
+	error_free(lock_try(lock, LOCK_EXCLUSIVE, &fd));
+	if (fd < 0)
+		return;
+	error_free(paths_remove(draft));
+	if (!exists(json))
+		error_free(paths_remove(folder));
+	if (!exists(folder))
+		unlink(lock);
+}
+
+/* The name that a draft, a folder or a lock belongs to. */
+static bool name_of(const char *entry, char name[NAME_DIGITS + 1])
+{
+	const char *suffix = entry + NAME_DIGITS;
+
+	if (strspn(entry, "0123456789abcdef") != NAME_DIGITS)
+		return false;
+	if (*suffix && strcmp(suffix, TEMPLATE_DRAFT_SUFFIX) != 0 &&
+	    strcmp(suffix, TEMPLATE_LOCK_SUFFIX) != 0)
+		return false;
+	memcpy(name, entry, NAME_DIGITS);
+	name[NAME_DIGITS] = 0;
+	return true;
+}
+
+static void sweep(void)
+{
+	_cleanup_free_ char *top = paths_cache("templates");
+	_cleanup_dir_ DIR *dir = opendir(top);
+	struct dirent *entry;
+	char name[NAME_DIGITS + 1];
+
+	while (dir && (entry = readdir(dir)) != NULL)
+		if (name_of(entry->d_name, name))
+			sweep_name(name);
+}
+
 struct error *template_evict(uint64_t limit_bytes, const char *keep)
 {
 	struct rows rows = { 0 };
-	struct error *err = read_rows(&rows);
+	struct error *err;
 	uint64_t sum = 0;
 
+	sweep();
+	err = read_rows(&rows);
 	for (size_t i = 0; i < rows.at.n; i++)
 		sum += rows.at.at[i].bytes;
 	if (rows.at.n)
 		qsort(rows.at.at, rows.at.n, sizeof(rows.at.at[0]), compare_use);
-	for (size_t i = 0; !err && i < rows.at.n && sum > limit_bytes; i++) {
+	for (size_t i = 0; i < rows.at.n && sum > limit_bytes; i++) {
 		const struct row *row = &rows.at.at[i];
+		struct error *failed;
 		bool gone;
 
 		if (keep && strcmp(row->name, keep) == 0)
 			continue;
-		err = remove_unused(row->name, &gone);
-		if (!err && gone)
+		/* One that resists does not protect the others. */
+		failed = remove_unused(row->name, &gone);
+		if (gone)
 			sum -= row->bytes;
+		if (err)
+			error_free(failed);
+		else
+			err = failed;
 	}
 	vec_deinit(&rows.at);
 	return err;

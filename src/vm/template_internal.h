@@ -10,6 +10,7 @@
 
 char *template_lock_path(const char *name) MUST_CHECK;
 char *template_folder_path(const char *name) MUST_CHECK;
+char *template_draft_path(const char *name) MUST_CHECK;
 /* The caller holds the lock. Without one, or with a damaged one, *ret is NULL. */
 struct error *template_load(const char *name, const char *key, struct template **ret) MUST_CHECK;
 

@@ -81,7 +81,7 @@ struct error *clone_make_template(struct template_draft *draft, struct vm *vm,
 	if (!err)
 		err = template_draft_make_folder(draft);
 	if (!err)
-		err = save(vm, draft->dir, cancel, &proof);
+		err = template_draft_explain(draft, save(vm, draft->dir, cancel, &proof));
 	if (err)
 		return error_wrap(err, "making a template");
 	vm_kill(vm);
