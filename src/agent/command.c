@@ -198,7 +198,7 @@ void command_handle(struct command *c, enum command_stream stream, struct output
 		handle_status(c, out);
 	else if (stream == COMMAND_IN)
 		handle_input(c, out);
-	else
+	else if (!c->exited) /* else only what was in the pipes counts: command_finish() */
 		(void)handle_output(c, stream, SIZE_MAX, out);
 }
 

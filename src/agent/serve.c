@@ -95,6 +95,10 @@ static int time_left_ms(const struct loop *l)
 	uint64_t now = clock_monotonic_ns();
 	uint64_t left;
 
+	/* The last words of one that has ended wait for room, and no descriptor tells of that. */
+	for (size_t i = 0; i < a->commands.n; i++)
+		if (a->commands.at[i]->exited && output_unsent(&a->out) <= AGENT_OUTPUT_HIGH)
+			return 0;
 	if (l->host_away)
 		return AGENT_HANGUP_MS;
 	if (a->heartbeat_ns == 0)
@@ -151,25 +155,32 @@ static struct error *take_frames(struct loop *l)
 	}
 }
 
+/* A virtio port gives 4 KiB at a time: as many of them as there are, up to a bound. */
 static struct error *read_input(struct loop *l)
 {
 	struct agent *a = &l->agent;
 	static char buffer[WIRE_PAYLOAD_MAX];
-	ssize_t n = read(a->config->in, buffer, sizeof(buffer));
+	size_t have = 0;
+	ssize_t n;
 
+	do {
+		n = read(a->config->in, buffer + have, sizeof(buffer) - have);
+		have += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && have < sizeof(buffer));
+	if (have) {
+		/* How it ended will be seen again in the next round. */
+		wire_receiver_feed(&a->receiver, buffer, have);
+		return NULL;
+	}
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return NULL;
-	if (n <= 0 && a->config->input == AGENT_INPUT_PORT) {
+	if (a->config->input == AGENT_INPUT_PORT) {
 		l->host_away = true;
 		return NULL;
 	}
 	if (n < 0 && errno != ECONNRESET)
 		return agent_error(AGENT_SYSTEM, errno, "reading from the host");
-	if (n <= 0) {
-		l->input_over = true;
-		return NULL;
-	}
-	wire_receiver_feed(&a->receiver, buffer, (size_t)n);
+	l->input_over = true;
 	return NULL;
 }
 

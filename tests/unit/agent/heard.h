@@ -24,6 +24,8 @@ struct heard {
 	struct wire_exited exited;
 	char failed_tag[64];
 	struct wire_ready ready;
+	pid_t pids[16]; /* of STARTED */
+	size_t n_pids;
 };
 
 static inline void heard_begin(struct heard *h)
@@ -46,6 +48,7 @@ static inline void heard_frame(struct heard *h, const struct wire_frame *frame)
 {
 	struct wire_window window;
 	struct wire_failed failed;
+	struct wire_started started;
 
 	assert_true(h->n < HEARD_MAX);
 	/* Nothing of a stream comes after its end. */
@@ -64,6 +67,11 @@ static inline void heard_frame(struct heard *h, const struct wire_frame *frame)
 	case WIRE_STDERR:
 		h->stderr_ends += frame->payload.n == 0;
 		strbuf_append_bytes(&h->stderr_bytes, frame->payload.at, frame->payload.n);
+		break;
+	case WIRE_STARTED:
+		assert_success(wire_started_decode(frame->payload, &started));
+		if (h->n_pids < ARRAY_SIZE(h->pids))
+			h->pids[h->n_pids++] = (pid_t)started.pid;
 		break;
 	case WIRE_WINDOW:
 		assert_success(wire_window_decode(frame->payload, &window));

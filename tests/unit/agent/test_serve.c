@@ -23,11 +23,13 @@ struct served {
 
 static void served_begin(struct served *s, const char *root)
 {
-	int pair[2];
+	int pair[2], room = 4 << 20;
 
 	memset(s, 0, sizeof(*s));
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair),
 			 0);
+	/* As roomy as a virtio queue; without the right to it the tests say less, but hold. */
+	setsockopt(pair[1], SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room));
 	s->pid = fork();
 	assert_true(s->pid >= 0);
 	if (s->pid == 0) {
@@ -234,6 +236,48 @@ static void output_that_nobody_takes_stays_with_the_program(void **state)
 	assert_int_equal(served_end(&s), 40);
 }
 
+/* 'Z' once it waits to be reaped. */
+static char state_of(pid_t pid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/stat", pid);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	const char *bracket;
+
+	error_free(io_read_file(path, 4096, &text));
+	bracket = strrchr(strbuf_str(&text), ')');
+	return bracket ? bracket[2] : '?';
+}
+
+static void many_ends_at_once_all_come_through(void **state)
+{
+	enum { COMMANDS = 12, LAST_WORDS = 60000 };
+	_cleanup_free_ char *gate = xasprintf("%s/gate", (char *)*state);
+	_cleanup_free_ char *script = xasprintf("read x < %s; exec head -c %d /dev/zero", gate,
+						LAST_WORDS);
+	struct served s;
+	int fd;
+
+	assert_int_equal(mkfifo(gate, 0600), 0);
+	fd = open(gate, O_RDWR | O_CLOEXEC);
+	served_begin(&s, *state);
+	hello(&s, 0);
+	for (uint32_t i = 0; i < COMMANDS; i++)
+		run(&s, i + 1, script, 0);
+	until(&s, WIRE_STARTED, COMMANDS);
+	/* All end while the agent looks away; together they say more than it queues. */
+	assert_int_equal(kill(s.pid, SIGSTOP), 0);
+	for (int i = 0; i < COMMANDS; i++)
+		assert_int_equal(write(fd, "\n", 1), 1);
+	for (size_t i = 0; i < COMMANDS; i++)
+		while (state_of(s.heard.pids[i]) != 'Z')
+			usleep(1000);
+	assert_int_equal(kill(s.pid, SIGCONT), 0);
+	until(&s, WIRE_EXITED, COMMANDS);
+	assert_int_equal(s.heard.stdout_bytes.n, COMMANDS * LAST_WORDS);
+	close(fd);
+	assert_int_equal(served_end(&s), 40);
+}
+
 static void a_host_that_leaves_in_the_middle_is_an_ordinary_end(void **state)
 {
 	struct served s;
@@ -369,6 +413,7 @@ int main(void)
 		scratch_test(two_commands_run_side_by_side),
 		scratch_test(a_megabyte_goes_through_and_back),
 		scratch_test(output_that_nobody_takes_stays_with_the_program),
+		scratch_test(many_ends_at_once_all_come_through),
 		scratch_test(a_host_that_leaves_in_the_middle_is_an_ordinary_end),
 		scratch_test(the_heart_beats_while_a_transfer_goes_on),
 		scratch_test(damage_fails_the_session_and_hello_begins_another),
