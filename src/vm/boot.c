@@ -41,15 +41,33 @@ uint64_t boot_timeout_ns(const struct accel *accel, unsigned int cpus)
 	return (TCG_BOOT_SEC + TCG_BOOT_SEC_PER_CPU * (uint64_t)cpus) * NS_PER_SEC;
 }
 
-void boot_format_args(const struct topology *topology, const char *extra, struct strbuf *into)
+/*
+ * Nothing random: the addresses of the kernel and of programs stay where they are, and the CPU is
+ * not asked. What the kernel gathers itself comes from clocks, which count instructions.
+ */
+#define DETERMINISTIC_ARGS "nokaslr random.trust_cpu=off ktstr.deterministic"
+
+static void format_args(const struct topology *topology, const char *mode, const char *extra,
+			struct strbuf *into)
 {
 	const char *wanted = qemu_topology_kernel_args(topology);
 
-	strbuf_append(into, COMMON_ARGS " random.trust_cpu=on");
+	strbuf_appendf(into, COMMON_ARGS " %s", mode);
 	if (wanted[0])
 		strbuf_appendf(into, " %s", wanted);
 	if (extra && extra[0])
 		strbuf_appendf(into, " %s", extra);
+}
+
+void boot_format_args(const struct topology *topology, const char *extra, struct strbuf *into)
+{
+	format_args(topology, "random.trust_cpu=on", extra, into);
+}
+
+void boot_format_deterministic_args(const struct topology *topology, const char *extra,
+				    struct strbuf *into)
+{
+	format_args(topology, DETERMINISTIC_ARGS, extra, into);
 }
 
 void boot_choose_image(const struct kernel *kernel, struct machine_plan *plan)

@@ -9,6 +9,9 @@
 uint64_t boot_timeout_ns(const struct accel *accel, unsigned int cpus);
 /* The kernel's command line. */
 void boot_format_args(const struct topology *topology, const char *extra, struct strbuf *into);
+/* The same for a guest that follows a plan. */
+void boot_format_deterministic_args(const struct topology *topology, const char *extra,
+				    struct strbuf *into);
 /* The bzImage where there is one: only its decompressor moves the kernel (KASLR). */
 void boot_choose_image(const struct kernel *kernel, struct machine_plan *plan);
 /* RAM and initramfs as memory files. */

@@ -20,7 +20,8 @@
 	X(VM_TOPOLOGY, "topology-mismatch", "the guest does not have the machine asked for")    \
 	X(VM_TEMPLATE, "template", "a template could not be made or used")                      \
 	X(VM_CLONE, "clone-proof", "a clone is not what its template was")                      \
-	X(VM_CACHE_FULL, "cache-full", "there is no room for a template")
+	X(VM_CACHE_FULL, "cache-full", "there is no room for a template")                       \
+	X(VM_MIPS, "mips", "no machine can be that fast")
 DECLARE_ERROR_DOMAIN(vm, VM, VM_ERRORS);
 
 #endif

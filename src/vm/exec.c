@@ -35,11 +35,9 @@ struct run {
 	struct vm_end end;
 };
 
-static struct error *send_run(struct run *run)
+struct wire_run vm_command_message(const struct vm_command *command)
 {
-	const struct vm_command *command = run->command;
-	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
-	struct wire_run message = {
+	return (struct wire_run){
 		.flags = (command->stdin_fd >= 0 ? WIRE_RUN_STDIN : 0) |
 			 (command->pty ? WIRE_RUN_PTY : 0),
 		.cols = command->cols,
@@ -49,6 +47,12 @@ static struct error *send_run(struct run *run)
 		.argv = command->argv,
 		.env = command->env,
 	};
+}
+
+static struct error *send_run(struct run *run)
+{
+	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
+	struct wire_run message = vm_command_message(run->command);
 
 	wire_run_encode(&message, &payload);
 	if (payload.n > WIRE_PAYLOAD_MAX)
@@ -132,15 +136,14 @@ static struct error *forward_outside(struct run *run)
 	return err;
 }
 
-static struct error *take_exited(struct run *run, struct bytes payload)
+struct error *vm_end_decode(struct bytes payload, struct vm_end *ret)
 {
 	struct wire_exited exited;
 	struct error *err = wire_exited_decode(payload, &exited);
 
 	if (err)
 		return err;
-	run->finished = true;
-	run->end = (struct vm_end){
+	*ret = (struct vm_end){
 		.how = (enum wire_end)exited.how,
 		.value = exited.value,
 		.utime_us = exited.utime_us,
@@ -185,7 +188,9 @@ static struct error *take_frame(struct run *run, const struct wire_frame *frame)
 		run->window += window.bytes;
 		return send_held(run);
 	case WIRE_EXITED:
-		return take_exited(run, frame->payload);
+		err = vm_end_decode(frame->payload, &run->end);
+		run->finished = !err;
+		return err;
 	case WIRE_FAILED:
 		return take_failed(frame->payload);
 	case WIRE_STARTED:

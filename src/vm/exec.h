@@ -47,6 +47,10 @@ struct vm_end {
 struct error *vm_exec(struct vm *vm, const struct vm_command *command, const struct cancel *cancel,
 		      struct vm_end *ret) MUST_CHECK;
 
+/* The two ends of a command as messages. What is borrowed from the command stays so. */
+struct wire_run vm_command_message(const struct vm_command *command);
+struct error *vm_end_decode(struct bytes payload, struct vm_end *ret) MUST_CHECK;
+
 /*
  * Unpacks an archive below a folder of the guest. `next` appends the next piece to `into`
  * and leaves it empty at the end.

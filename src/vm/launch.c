@@ -84,6 +84,7 @@ struct error *vm_launch(struct vm *vm, const struct machine_plan *plan)
 	give(&fds, control_child, MACHINE_FD_CONTROL);
 	give(&fds, vm->console_fd, MACHINE_FD_CONSOLE);
 	give(&fds, vm->initrd_fd, MACHINE_FD_INITRD);
+	give(&fds, vm->debug_fd, MACHINE_FD_DEBUG);
 	for (unsigned int i = 0; i < plan->topology.nodes; i++)
 		give(&fds, vm->ram_fds[i], MACHINE_FD_RAM + (int)i);
 	/* A group of its own: Ctrl-C in the terminal is for us, and we end QEMU. */

@@ -90,6 +90,8 @@ static void add_machine(const struct machine_plan *plan, struct argv *argv)
 	argv_option(argv, "-display", "none");
 	argv_add(argv, "-no-reboot");
 	if (plan->deterministic) {
+		/* QEMU's own random numbers, should a device ask for any. */
+		argv_option(argv, "-seed", "1");
 		argv_option(argv, "-icount", "shift=%u,sleep=off", plan->icount_shift);
 		argv_option(argv, "-rtc", "base=2026-01-01T00:00:00,clock=vm");
 	} else {

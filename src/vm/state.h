@@ -26,6 +26,7 @@ struct vm {
 	char *console_path;
 	char *monitor_socket; /* for other processes; NULL: none */
 	int console_fd, stderr_fd, initrd_fd;
+	int debug_fd; /* frames of a deterministic guest; -1 in all others */
 	int ram_fds[TOPOLOGY_LIMIT_NODES];	      /* a machine that boots */
 	uint64_t ram_addresses[TOPOLOGY_LIMIT_NODES]; /* a clone: in QEMU's address space */
 
@@ -71,6 +72,8 @@ void vm_kill(struct vm *vm);
 
 /* watch.c: why the guest does not answer any more. Never NULL. */
 struct error *vm_explain(struct vm *vm, const char *doing) MUST_CHECK;
+/* The same when it is known that the guest ended itself, for ->shutdown.reason. */
+struct error *vm_explain_shutdown(struct vm *vm, const char *doing) MUST_CHECK;
 /* Until an event of QEMU has set one of the handle's flags. */
 struct error *vm_await(struct vm *vm, const bool *flag, const char *doing, uint64_t deadline_ns,
 		       const struct cancel *cancel) MUST_CHECK;

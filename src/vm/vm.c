@@ -29,6 +29,7 @@ struct vm *vm_new(const struct vm_spec *spec)
 	vm->memory_bytes = spec->memory_bytes ? spec->memory_bytes
 					      : ram_default_bytes(&spec->topology);
 	vm->console_fd = vm->stderr_fd = vm->initrd_fd = vm->pidfd = vm->link.fd = -1;
+	vm->debug_fd = -1;
 	for (size_t i = 0; i < ARRAY_SIZE(vm->ram_fds); i++)
 		vm->ram_fds[i] = -1;
 	vm->kernel_id = copy(kernel->id);
@@ -41,7 +42,8 @@ struct vm *vm_new(const struct vm_spec *spec)
 
 static void close_files(struct vm *vm)
 {
-	int *const fds[] = { &vm->console_fd, &vm->stderr_fd, &vm->initrd_fd, &vm->pidfd };
+	int *const fds[] = { &vm->console_fd, &vm->stderr_fd, &vm->initrd_fd, &vm->pidfd,
+			     &vm->debug_fd };
 
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		if (*fds[i] >= 0)

@@ -64,7 +64,7 @@ static struct error *explain_qemu_end(struct vm *vm, const char *doing)
 			WEXITSTATUS(vm->status), words[0] ? ": " : "", words);
 }
 
-static struct error *explain_shutdown(struct vm *vm, const char *doing)
+struct error *vm_explain_shutdown(struct vm *vm, const char *doing)
 {
 	_cleanup_strbuf_ struct strbuf tail = STRBUF_INIT, line = STRBUF_INIT;
 	enum console_sign sign;
@@ -108,7 +108,7 @@ struct error *vm_explain(struct vm *vm, const char *doing)
 	if (process_ended(vm))
 		return explain_qemu_end(vm, doing);
 	if (vm->shutdown.seen)
-		return explain_shutdown(vm, doing);
+		return vm_explain_shutdown(vm, doing);
 	return vm_error(VM_AGENT, 0, "%s: the agent closed its channel", doing);
 }
 
