@@ -21,6 +21,7 @@ enum {
 	TCG_BOOT_SEC_PER_CPU = 5,
 	KVM_BOOT_SEC = 30,
 	KVM_BOOT_SEC_PER_CPU = 1,
+	QMP_WAIT_SEC = 60,
 };
 
 /*
@@ -100,6 +101,19 @@ struct error *boot_check_topology(struct vm *vm, const struct cancel *cancel)
 	return err ? error_recast(err, &vm_error_domain, VM_TOPOLOGY) : NULL;
 }
 
+/* QEMU tells of the guest's end only to those who have spoken to it. */
+static struct error *hear_events(struct vm *vm)
+{
+	struct error *err = qmp_execute(vm->qmp, "query-status", NULL, QMP_WAIT_SEC * NS_PER_SEC,
+					NULL);
+
+	if (err && error_errno(err) == EPIPE) {
+		error_free(err);
+		return vm_explain(vm, "starting QEMU");
+	}
+	return err;
+}
+
 struct error *boot_until_ready(struct vm *vm, const struct machine_plan *plan,
 			       const uint8_t nonce[WIRE_NONCE_BYTES], uint32_t heartbeat_ms,
 			       const struct cancel *cancel)
@@ -108,6 +122,8 @@ struct error *boot_until_ready(struct vm *vm, const struct machine_plan *plan,
 	struct error *err;
 
 	err = vm_launch(vm, plan);
+	if (!err)
+		err = hear_events(vm);
 	if (!err)
 		err = vm_publish(vm);
 	if (!err)

@@ -24,7 +24,6 @@ static struct error *choose_qemu(struct vm *vm, const struct vm_spec *spec)
 	if (err)
 		return error_recast(err, &vm_error_domain, VM_QEMU_MISSING);
 	accel_choose(spec->accel, &vm->accel);
-	vm_say(vm, "accelerator %s: %s", vm->accel.name, vm->accel.reason);
 	return NULL;
 }
 
@@ -91,6 +90,8 @@ static struct error *make_template(struct vm *vm, const struct vm_spec *spec, co
 	if (err || vm->template)
 		return err;
 	vm_say(vm, "booting a template");
+	if (spec->on_template)
+		spec->on_template(spec->say_context);
 	first = vm_new(spec);
 	err = choose_qemu(first, spec);
 	if (!err)
@@ -165,8 +166,11 @@ static struct error *prepare(struct vm *vm, const struct vm_spec *spec, const st
 	struct error *err;
 
 	err = choose_qemu(vm, spec);
-	if (!err)
-		err = spec->cold ? prepare_cold(vm, spec) : prepare_clone(vm, spec, cancel);
+	if (err)
+		return err;
+	vm_say(vm, "accelerator %s: %s", vm->accel.name, vm->accel.reason);
+	err = spec->cold ? prepare_cold(vm, spec) : prepare_clone(vm, spec, cancel);
+	vm->prepared_ns = clock_monotonic_ns();
 	return err;
 }
 

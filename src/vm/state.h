@@ -46,6 +46,7 @@ struct vm {
 	uint64_t ready_ns;	     /* when READY came */
 	uint64_t heard_ns;	     /* when the agent last said anything */
 	uint64_t heard_host_wait_ns; /* at that time: QEMU's waiting for CPUs of the host */
+	uint64_t prepared_ns;	     /* when QEMU stood ready to let the guest run */
 	bool frozen;
 	uint32_t heartbeat_ms;
 

@@ -102,6 +102,7 @@ struct vm_facts vm_facts(const struct vm *vm)
 		.console_path = vm->console_path,
 		.release = vm->release,
 		.memory_bytes = vm->memory_bytes,
+		.prepared_ns = vm->prepared_ns,
 		.cloned = vm->cloned,
 	};
 }

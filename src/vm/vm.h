@@ -37,6 +37,8 @@ struct vm_spec {
 	bool cold;		 /* boot, whatever the cache holds */
 	/* One line for people who want to know what goes on; may be NULL. */
 	void (*say)(void *context, const char *line);
+	/* A template is about to be booted, which takes seconds; may be NULL. */
+	void (*on_template)(void *context);
 	void *say_context;
 	/* When starting fails: gets what the guest's kernel said last. May be NULL. */
 	struct strbuf *ret_console;
@@ -65,6 +67,7 @@ struct vm_facts {
 	const char *console_path;
 	const char *release; /* uname -r, as the guest says */
 	uint64_t memory_bytes;
+	uint64_t prepared_ns; /* CLOCK_MONOTONIC when QEMU was started and a clone restored */
 	bool cloned;
 };
 struct vm_facts vm_facts(const struct vm *vm);

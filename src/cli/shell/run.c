@@ -38,6 +38,14 @@ static void say(void *context UNUSED, const char *line)
 	output_say_line(line);
 }
 
+/* The first guest of a kind keeps people waiting; programs do not ask why. */
+static void say_patience(void *context UNUSED)
+{
+	if (isatty(STDERR_FILENO))
+		output_say_line(
+			"the first guest of this kind boots; the next ones are there at once");
+}
+
 static void mark(struct shell *shell, const char *what)
 {
 	timing_mark(&shell->timing, what, clock_monotonic_ns());
@@ -56,6 +64,7 @@ static struct error *prepare(struct shell *shell)
 	spec->kernel_args = config->kernel_args;
 	spec->cold = config->cold;
 	spec->say = config->verbose ? say : NULL;
+	spec->on_template = say_patience;
 	spec->ret_console = &shell->console;
 	memory_bytes = spec->memory_bytes ? spec->memory_bytes : ram_default_bytes(&spec->topology);
 	err = kernel_resolve(config->kernel, &shell->kernel);
@@ -91,12 +100,10 @@ static struct error *start(struct shell *shell)
 {
 	struct error *err;
 
-	err = vm_prepare(&shell->spec, &cancel, &shell->vm);
-	mark(shell, "QEMU");
-	if (!err)
-		err = vm_release(shell->vm, &cancel);
+	err = vm_start(&shell->spec, &cancel, &shell->vm);
 	if (err)
 		return err;
+	timing_mark(&shell->timing, "QEMU", vm_facts(shell->vm).prepared_ns);
 	mark(shell, shell->spec.cold ? "boot" : "wake");
 	if (shell->archive.n) {
 		uint64_t files;
