@@ -15,9 +15,10 @@ uint64_t machine_available_kb(void);
 uint64_t machine_parse_available_kb(const char *meminfo) MUST_CHECK;
 /*
  * Every CPU stands still, then the machine resets, which stops it where it does not reboot.
- * The one way to a stop after which no instruction runs: a restart halts all other CPUs with interrupts
- * off, and QEMU ends the CPU that asks for a reset at that very instruction, while it acts upon
- * power-off and isa-debug-exit (since 9.2) some time later. Comes back only if the kernel refuses.
+ * The one way to a stop after which no instruction runs: a restart halts all other CPUs with
+ * interrupts off, and QEMU ends the CPU that asks for a reset at that very instruction, while it
+ * acts upon power-off and isa-debug-exit (since 9.2) some time later. Comes back only if the kernel
+ * refuses.
  */
 void machine_park(void);
 /* Syncs and turns the machine off; comes back only if the kernel refuses. */

@@ -26,8 +26,8 @@ struct vm {
 	char *console_path;
 	char *monitor_socket; /* for other processes; NULL: none */
 	int console_fd, stderr_fd, initrd_fd;
-	int debug_fd; /* frames of a deterministic guest; -1 in all others */
-	int ram_fds[TOPOLOGY_LIMIT_NODES];	      /* a machine that boots */
+	int debug_fd;			   /* frames of a deterministic guest; -1 in all others */
+	int ram_fds[TOPOLOGY_LIMIT_NODES]; /* a machine that boots */
 	uint64_t ram_addresses[TOPOLOGY_LIMIT_NODES]; /* a clone: in QEMU's address space */
 
 	pid_t pid; /* 0: not started, or reaped */

@@ -114,7 +114,7 @@ static void a_deterministic_machine_has_no_channel(void **state UNUSED)
 	plan.deterministic = true;
 	plan.icount_shift = 3;
 	assert_line(&plan, "/usr/bin/qemu-system-x86_64 -accel tcg,thread=single -bios qboot.rom "
-			   "-nodefaults -no-user-config -display none -no-reboot "
+			   "-nodefaults -no-user-config -display none -no-reboot -seed 1 "
 			   "-icount shift=3,sleep=off -rtc base=2026-01-01T00:00:00,clock=vm "
 			   "-machine q35 -cpu Nehalem,vendor=GenuineIntel,level=32,-rdrand,-rdseed "
 			   "-smp 1,sockets=1,dies=1,cores=1,threads=1 -m 512M "
@@ -125,7 +125,6 @@ static void a_deterministic_machine_has_no_channel(void **state UNUSED)
 			   "-device isa-serial,chardev=console "
 			   "-chardev file,id=debug,path=/proc/self/fd/13,append=on "
 			   "-device isa-debugcon,iobase=0xe9,chardev=debug "
-			   "-device isa-debug-exit,iobase=0xf4,iosize=4 "
 			   "-chardev socket,id=monitor,fd=10 -mon chardev=monitor,mode=control "
 			   "-kernel /cache/kernels/k/bzImage -initrd /proc/self/fd/15 "
 			   "-append console=ttyS0 quiet rdinit=/init");
