@@ -108,7 +108,7 @@ static void other_files_are_refused(void **state UNUSED)
 	struct sample sample = sample_usual();
 
 	sample_vmlinux(&sample, &vmlinux);
-	vmlinux.at[18] = EM_AARCH64;
+	vmlinux.at[18] = (char)EM_AARCH64;
 	assert_error_tag(kernel_image_parse(build_bytes(&vmlinux), "test", &image), "not-kernel");
 	sample_vmlinux(&(struct sample){ 0 }, &nameless);
 	assert_error_tag(kernel_image_parse(build_bytes(&nameless), "test", &image), "not-kernel");
