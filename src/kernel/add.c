@@ -104,12 +104,13 @@ static struct error *find_taken(const char *path, const struct stat *st, struct 
 static struct error *take_file(const char *path, const struct stat *st,
 			       const struct kernel_watch *watch, struct kernel **ret)
 {
+	/* Declared first, so that it is let go last: the store's leftovers go under the lock. */
+	_cleanup_close_ int lock = -1;
 	_cleanup_free_ char *purpose = xasprintf("adding %s", path);
 	_cleanup_free_ char *config = kernel_find_config(path);
 	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
 	_cleanup_kernel_store_ struct kernel_store store = { 0 };
 	_cleanup_kernel_image_ struct kernel_image *image = NULL;
-	_cleanup_close_ int lock = -1;
 	struct kernel_parcel parcel = {
 		.label = path,
 		.config_path = config,

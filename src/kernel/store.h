@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Putting a kernel into the cache, whole or not at all: files under a temporary name, synced,
- * then renamed. The caller holds the lock of the cache from begin to end.
+ * then renamed. The caller holds the lock of the cache from begin to after deinit.
  */
 #ifndef KTSTR_KERNEL_STORE_H
 #define KTSTR_KERNEL_STORE_H

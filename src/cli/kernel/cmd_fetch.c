@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/kernel/commands.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/fetch.h"
@@ -81,14 +82,21 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	_cleanup_kernel_ struct kernel *kernel = NULL;
 	_cleanup_error_ struct error *err = NULL;
 
-	if (wanted && strcmp(wanted, "default") == 0)
-		wanted = NULL;
 	kernel_screen_init(&screen, config->quiet);
+	/* What would be used is what must not be missing. */
+	if (config->if_missing && !wanted && getenv("KTSTR_KERNEL"))
+		wanted = getenv("KTSTR_KERNEL");
+	if (wanted && (!wanted[0] || strcmp(wanted, "default") == 0))
+		wanted = NULL;
 	if (config->if_missing) {
-		_cleanup_error_ struct error *missing = kernel_resolve(wanted, &kernel);
+		_cleanup_error_ struct error *missing = kernel_resolve(wanted ? wanted : "default",
+								       &kernel);
 
 		if (!missing)
 			return print(kernel, config);
+		if (!error_is(missing, &kernel_error_domain, KERNEL_NOT_CACHED) &&
+		    !error_is(missing, &kernel_error_domain, KERNEL_CORRUPT))
+			return kernel_fail(missing);
 	}
 	err = kernel_fetch(&(struct kernel_fetch){ .wanted = wanted,
 						   .flavour = (enum kernel_flavour)config->flavour,

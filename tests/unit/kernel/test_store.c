@@ -9,11 +9,11 @@
 /* Stores a sample with a configuration and one module. */
 static struct error *store(const struct sample *sample, struct kernel **ret)
 {
+	_cleanup_close_ int lock = -1;
 	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
 	_cleanup_kernel_image_ struct kernel_image *image = NULL;
 	_cleanup_kernel_store_ struct kernel_store s = { 0 };
 	_cleanup_free_ char *modules = NULL, *inner = NULL, *config = NULL;
-	_cleanup_close_ int lock = -1;
 	struct kernel_parcel parcel = { .label = "test", .source = "pkg 1", .flavour = "cloud" };
 
 	assert_success(kernel_cache_lock("test", NULL, &lock));
@@ -98,6 +98,7 @@ static void what_is_not_committed_is_removed(void **state UNUSED)
 static void the_same_build_is_replaced_and_another_stands_beside(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
+	_cleanup_free_ char *kernels = kernel_cache_dir();
 	_cleanup_kernel_ struct kernel *first = NULL, *again = NULL, *other = NULL;
 	_cleanup_kernel_list_ struct kernel_list list = { 0 };
 	struct sample sample = sample_usual();
@@ -105,6 +106,8 @@ static void the_same_build_is_replaced_and_another_stands_beside(void **state UN
 	assert_success(store(&sample, &first));
 	assert_success(store(&sample, &again));
 	assert_string_equal(again->id, first->id);
+	/* Of the one that was there before nothing is left. */
+	assert_int_equal(count_entries(kernels), 2);
 	sample.build_id_at = 0xab;
 	assert_success(store(&sample, &other));
 	assert_string_equal(other->id, SAMPLE_RELEASE ".ab010203");
