@@ -63,13 +63,11 @@ int report_status(const struct vm_end *end)
 	return SHELL_FAILED;
 }
 
-/* Where the last lines begin; an end of line at the very end begins nothing. */
-static const char *last_lines(const char *text, int lines)
+/* Where the last lines before `end` begin. */
+static const char *last_lines(const char *text, const char *end, int lines)
 {
-	const char *at = text + strlen(text);
+	const char *at = end;
 
-	while (at > text && (at[-1] == '\n' || at[-1] == '\r'))
-		at--;
 	for (; at > text; at--)
 		if (at[-1] == '\n' && --lines == 0)
 			break;
@@ -78,20 +76,24 @@ static const char *last_lines(const char *text, int lines)
 
 static void format_console(const char *console, struct strbuf *into)
 {
-	const char *at = last_lines(console, CONSOLE_LINES);
+	const char *end = console + strlen(console), *at;
 
-	if (!*at)
+	/* Empty lines at the end tell nothing. */
+	while (end > console && (end[-1] == '\n' || end[-1] == '\r'))
+		end--;
+	if (end == console)
 		return;
 	strbuf_append(into, "the guest's console, last lines:\n");
-	while (*at) {
-		size_t n = strcspn(at, "\n"), shown = n;
+	for (at = last_lines(console, end, CONSOLE_LINES); at < end;) {
+		const char *nl = memchr(at, '\n', (size_t)(end - at));
+		size_t n = (size_t)((nl ? nl : end) - at), shown = n;
 
 		while (shown && at[shown - 1] == '\r')
 			shown--;
 		strbuf_append(into, "  | ");
 		text_escape_bytes(into, at, shown);
 		strbuf_append_char(into, '\n');
-		at += n + (at[n] == '\n');
+		at += n + 1;
 	}
 }
 

@@ -112,6 +112,17 @@ static void a_wrong_line_is_exit_2_on_standard_error(void **state UNUSED)
 				 "Try 'sample --help' for more.\n");
 }
 
+static void a_command_may_choose_how_a_wrong_line_exits(void **state UNUSED)
+{
+	const char *argv[] = { "sample", "--count", "0", NULL };
+	struct command command = with_run();
+	_cleanup_free_ char *out = NULL, *err = NULL;
+
+	command.usage_exit = 125;
+	assert_int_equal(run(&command, argv, &out, &err), 125);
+	assert_contains(err, "--count 0");
+}
+
 static void what_the_user_typed_reaches_the_terminal_escaped(void **state UNUSED)
 {
 	const char *argv[] = { "sample", "--count", "\033[2J", NULL };
@@ -176,6 +187,7 @@ int main(void)
 		cmocka_unit_test(a_command_gets_its_config_and_gives_its_exit_code),
 		cmocka_unit_test(a_sub_command_knows_its_full_name),
 		cmocka_unit_test(a_wrong_line_is_exit_2_on_standard_error),
+		cmocka_unit_test(a_command_may_choose_how_a_wrong_line_exits),
 		cmocka_unit_test(what_the_user_typed_reaches_the_terminal_escaped),
 		cmocka_unit_test(help_goes_to_standard_output),
 		cmocka_unit_test(a_bare_program_of_commands_explains_itself),

@@ -53,6 +53,44 @@ static void equal_inputs_give_equal_bytes(void **state UNUSED)
 	assert_true(one.hash != other.hash);
 }
 
+static uint64_t identity(const struct initramfs_options *options)
+{
+	uint64_t hash;
+
+	assert_success(initramfs_identity(options, &hash));
+	return hash;
+}
+
+static void the_identity_follows_agent_and_busybox(void **state UNUSED)
+{
+	static const char other[] = "not really AN agent";
+	char busybox[] = "/tmp/ktstr-busybox-XXXXXX";
+	struct initramfs_options options = { .agent = agent, .agent_n = sizeof(agent) - 1 };
+	struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 1, .tv_nsec = 5 } };
+	int fd = mkstemp(busybox);
+	uint64_t before;
+
+	assert_true(fd >= 0);
+	options.busybox = busybox;
+	before = identity(&options);
+	assert_true(identity(&options) == before);
+	options.agent = other;
+	assert_true(identity(&options) != before);
+	options.agent = agent;
+	options.agent_n--;
+	assert_true(identity(&options) != before);
+	options.agent_n++;
+	assert_int_equal(futimens(fd, times), 0);
+	assert_true(identity(&options) != before);
+	before = identity(&options);
+	assert_int_equal(write(fd, "x", 1), 1);
+	assert_int_equal(futimens(fd, times), 0);
+	assert_true(identity(&options) != before);
+	close(fd);
+	unlink(busybox);
+	assert_error_tag(initramfs_identity(&options, &before), "busybox-missing");
+}
+
 static void a_program_of_the_host_stands_before_the_applet(void **state UNUSED)
 {
 	const char *const specs[] = { "/bin/ls:/usr/bin/id" };
@@ -123,6 +161,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(agent_busybox_and_folders_are_there),
 		cmocka_unit_test(equal_inputs_give_equal_bytes),
+		cmocka_unit_test(the_identity_follows_agent_and_busybox),
 		cmocka_unit_test(a_program_of_the_host_stands_before_the_applet),
 		cmocka_unit_test(applets_with_strange_names_are_left_out),
 		cmocka_unit_test(without_busybox_the_package_is_named),

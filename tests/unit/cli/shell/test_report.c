@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/shell/report.h"
+
+#include <signal.h>
+
+#include "kernel/error.h"
+#include "unit.h"
+
+static int status(enum wire_end how, uint32_t value)
+{
+	return report_status(&(struct vm_end){ .how = how, .value = value });
+}
+
+static void the_status_is_the_commands(void **state UNUSED)
+{
+	assert_int_equal(status(WIRE_END_EXITED, 0), 0);
+	assert_int_equal(status(WIRE_END_EXITED, 7), 7);
+	assert_int_equal(status(WIRE_END_EXITED, 255), 255);
+	assert_int_equal(status(WIRE_END_SIGNALLED, SIGKILL), 137);
+	assert_int_equal(status(WIRE_END_SIGNALLED, SIGINT), 130);
+	assert_int_equal(status(WIRE_END_NOT_STARTED, ENOENT), 127);
+	assert_int_equal(status(WIRE_END_NOT_STARTED, EACCES), 126);
+	assert_int_equal(status(WIRE_END_NOT_STARTED, ENOEXEC), 126);
+}
+
+/* What is said about an error, which is freed. */
+static const char *said(struct error *err, const char *console)
+{
+	static char text[8192];
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
+
+	report_format_failure(err, console, &words);
+	error_free(err);
+	snprintf(text, sizeof(text), "%s", strbuf_str(&words));
+	return text;
+}
+
+static void a_panic_shows_the_last_lines_of_the_console(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf console = STRBUF_INIT;
+	const char *words;
+
+	for (int i = 1; i <= 20; i++)
+		strbuf_appendf(&console, "line %d\r\n", i);
+	strbuf_append(&console, "\r\n");
+	words = said(vm_error(VM_PANIC, 0, "running sh: Kernel panic"), strbuf_str(&console));
+	assert_contains(words, "error: [guest-panic] running sh: Kernel panic\n"
+			       "the guest's console, last lines:\n"
+			       "  | line 6\n  | line 7\n");
+	assert_contains(words, "  | line 20\n");
+	assert_null(strstr(words, "line 5\n"));
+	assert_null(strstr(words, "  | \n"));
+}
+
+static void a_console_cannot_write_to_our_terminal(void **state UNUSED)
+{
+	assert_contains(said(vm_error(VM_HANG, 0, "silent"), "\033[2Jgone"), "  | \\x1b[2Jgone\n");
+}
+
+static void an_empty_console_is_not_shown(void **state UNUSED)
+{
+	assert_string_equal(said(vm_error(VM_HANG, 0, "silent"), ""),
+			    "error: [guest-hang] silent\n");
+	assert_string_equal(said(vm_error(VM_HANG, 0, "silent"), "\r\n\n"),
+			    "error: [guest-hang] silent\n");
+}
+
+static void a_hint_names_the_command_that_helps(void **state UNUSED)
+{
+	assert_string_equal(said(vm_error(VM_QEMU_MISSING, ENOENT, "KTSTR_QEMU"), "no guest"),
+			    "error: [qemu-missing] KTSTR_QEMU: No such file or directory\n"
+			    "hint: ktstr doctor says what is missing\n");
+	assert_string_equal(said(kernel_error(KERNEL_NOT_CACHED, 0, "none"), ""),
+			    "error: none\nhint: ktstr kernel fetch gets one\n");
+	/* Not twice. */
+	assert_string_equal(
+		said(kernel_error(KERNEL_NOT_CACHED, 0, "none: run 'ktstr kernel fetch'"), ""),
+		"error: none: run 'ktstr kernel fetch'\n");
+	assert_contains(said(vm_error(VM_OOM, 0, "full"), ""), "hint: -m gives");
+	assert_contains(said(vm_error(VM_CLONE, 0, "strange"), ""), "hint: --cold");
+}
+
+static void other_errors_are_one_line(void **state UNUSED)
+{
+	assert_string_equal(said(base_error(BASE_IO, ENOSPC, "standard output"), "text"),
+			    "error: standard output: No space left on device\n");
+}
+
+static void the_end_is_explained_where_the_status_does_not(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
+	struct vm_end end = { .how = WIRE_END_EXITED, .value = 3 };
+
+	report_format_end(&end, "sh", &words);
+	assert_int_equal(words.n, 0);
+	end = (struct vm_end){ .how = WIRE_END_NOT_STARTED, .value = ENOENT };
+	report_format_end(&end, "no\nsuch", &words);
+	assert_string_equal(strbuf_str(&words), "ktstr: the guest could not start no\\nsuch: "
+						"No such file or directory\n");
+	strbuf_clear(&words);
+	end = (struct vm_end){ .how = WIRE_END_EXITED, .oom = "Killed process 7 (x)" };
+	report_format_end(&end, "sh", &words);
+	assert_contains(strbuf_str(&words), "ran short of memory");
+	assert_contains(strbuf_str(&words), "Killed process 7 (x)\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_status_is_the_commands),
+		cmocka_unit_test(a_panic_shows_the_last_lines_of_the_console),
+		cmocka_unit_test(a_console_cannot_write_to_our_terminal),
+		cmocka_unit_test(an_empty_console_is_not_shown),
+		cmocka_unit_test(a_hint_names_the_command_that_helps),
+		cmocka_unit_test(other_errors_are_one_line),
+		cmocka_unit_test(the_end_is_explained_where_the_status_does_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

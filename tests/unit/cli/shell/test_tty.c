@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/shell/tty.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "unit.h"
+
+/* A terminal nobody else has: the far end is returned, the near one in *near. */
+static int open_terminal(int *near)
+{
+	int far = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	assert_true(far >= 0);
+	assert_int_equal(grantpt(far), 0);
+	assert_int_equal(unlockpt(far), 0);
+	*near = open(ptsname(far), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	assert_true(*near >= 0);
+	return far;
+}
+
+static bool is_cooked(int fd)
+{
+	struct termios now;
+
+	assert_int_equal(tcgetattr(fd, &now), 0);
+	return (now.c_lflag & (ICANON | ECHO | ISIG)) == (ICANON | ECHO | ISIG) &&
+	       (now.c_oflag & OPOST);
+}
+
+static void raw_and_back(void **state UNUSED)
+{
+	struct termios before, after;
+	int near, far = open_terminal(&near);
+
+	assert_int_equal(tcgetattr(near, &before), 0);
+	assert_false(tty_is_raw());
+	assert_success(tty_enter_raw(near));
+	assert_true(tty_is_raw());
+	assert_false(is_cooked(near));
+	tty_restore();
+	tty_restore();
+	assert_false(tty_is_raw());
+	assert_int_equal(tcgetattr(near, &after), 0);
+	assert_int_equal(before.c_iflag, after.c_iflag);
+	assert_int_equal(before.c_oflag, after.c_oflag);
+	assert_int_equal(before.c_lflag, after.c_lflag);
+	assert_memory_equal(before.c_cc, after.c_cc, sizeof(before.c_cc));
+	close(near);
+	close(far);
+}
+
+static void end_raw(int near, void (*how)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct error *err;
+
+		/* cmocka catches crashes and goes on with the next test. */
+		signal(SIGABRT, SIG_DFL);
+		signal(SIGBUS, SIG_DFL);
+		err = tty_enter_raw(near);
+		if (err || is_cooked(near))
+			_exit(99);
+		how();
+		_exit(98);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_false(WIFEXITED(status) && WEXITSTATUS(status) >= 98);
+	assert_true(is_cooked(near));
+}
+
+static void by_exit(void)
+{
+	exit(0);
+}
+
+static void by_abort(void)
+{
+	abort();
+}
+
+static void by_fault(void)
+{
+	raise(SIGBUS);
+	raise(SIGBUS);
+}
+
+static void however_we_end_the_terminal_is_given_back(void **state UNUSED)
+{
+	int near, far = open_terminal(&near);
+
+	end_raw(near, by_exit);
+	end_raw(near, by_abort);
+	end_raw(near, by_fault);
+	close(near);
+	close(far);
+}
+
+static void stopped_we_lend_the_terminal(void **state UNUSED)
+{
+	int near, far = open_terminal(&near), status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct error *err = tty_enter_raw(near);
+
+		raise(SIGTSTP);
+		_exit(err || is_cooked(near) ? 99 : 7);
+	}
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	assert_true(WIFSTOPPED(status));
+	assert_true(is_cooked(near));
+	kill(pid, SIGCONT);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 7);
+	close(near);
+	close(far);
+}
+
+static void a_file_is_no_terminal(void **state UNUSED)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	uint16_t cols = 1, rows = 2;
+
+	assert_error_tag(tty_enter_raw(fd), "io");
+	assert_false(tty_is_raw());
+	assert_false(tty_size(fd, &cols, &rows));
+	assert_int_equal(cols, 1);
+	assert_int_equal(rows, 2);
+	close(fd);
+}
+
+static void the_size_is_the_terminals(void **state UNUSED)
+{
+	int near, far = open_terminal(&near);
+	struct winsize size = { .ws_col = 97, .ws_row = 31 };
+	uint16_t cols, rows;
+
+	/* A terminal that says nothing has the size 0. */
+	assert_false(tty_size(near, &cols, &rows));
+	assert_int_equal(ioctl(far, TIOCSWINSZ, &size), 0);
+	assert_true(tty_size(near, &cols, &rows));
+	assert_int_equal(cols, 97);
+	assert_int_equal(rows, 31);
+	close(near);
+	close(far);
+}
+
+static bool follows(struct tty_screen *screen, const char *text)
+{
+	tty_screen_follow(screen, text, strlen(text));
+	return screen->alternate;
+}
+
+static void the_alternate_screen_is_left_if_it_was_entered(void **state UNUSED)
+{
+	struct tty_screen screen = { 0 };
+
+	assert_false(follows(&screen, "plain \033[1mbold\033[0m"));
+	assert_string_equal(tty_screen_undo(&screen), "\033[0m\033[?25h");
+	assert_true(follows(&screen, "x\033\033[?1049hvi"));
+	assert_contains(tty_screen_undo(&screen), "\033[?1049l");
+	assert_false(follows(&screen, "\033[?1049l"));
+	/* Output comes in pieces. */
+	assert_false(follows(&screen, "\033[?10"));
+	assert_true(follows(&screen, "49h"));
+	assert_true(follows(&screen, "\033[?1049"));
+	assert_false(follows(&screen, "l"));
+	assert_false(follows(&screen, "\033[?1048h"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		/* First those with children: handlers are set once in a process. */
+		cmocka_unit_test(however_we_end_the_terminal_is_given_back),
+		cmocka_unit_test(stopped_we_lend_the_terminal),
+		cmocka_unit_test(raw_and_back),
+		cmocka_unit_test(a_file_is_no_terminal),
+		cmocka_unit_test(the_size_is_the_terminals),
+		cmocka_unit_test(the_alternate_screen_is_left_if_it_was_entered),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
