@@ -102,6 +102,24 @@ static void format_rows(const char *title, const struct command *command,
 	}
 }
 
+static void format_exits(const struct command *command, size_t columns, struct strbuf *into)
+{
+	size_t widest = 0;
+
+	if (command->n_exits)
+		strbuf_append(into, "\nExit status:\n");
+	for (size_t i = 0; i < command->n_exits; i++) {
+		size_t digits = (size_t)snprintf(NULL, 0, "%d", command->exits[i].code);
+
+		widest = digits > widest ? digits : widest;
+	}
+	for (size_t i = 0; i < command->n_exits; i++) {
+		_cleanup_free_ char *left = xasprintf("  %d", command->exits[i].code);
+
+		format_pair(left, command->exits[i].meaning, widest + 5, columns, into);
+	}
+}
+
 void command_format_help(const struct command *command, const char *path, size_t columns,
 			 struct strbuf *into)
 {
@@ -125,13 +143,7 @@ void command_format_help(const struct command *command, const char *path, size_t
 	format_rows(NULL, command, command->options, command->n_options, columns, into);
 	format_rows(NULL, command, option_common_rows, ARRAY_SIZE(option_common_rows), columns,
 		    into);
-	if (command->n_exits)
-		strbuf_append(into, "\nExit status:\n");
-	for (size_t i = 0; i < command->n_exits; i++) {
-		_cleanup_free_ char *left = xasprintf("  %d", command->exits[i].code);
-
-		format_pair(left, command->exits[i].meaning, 6, columns, into);
-	}
+	format_exits(command, columns, into);
 	if (command->examples)
 		strbuf_appendf(into, "\nExamples:\n%s", command->examples);
 }

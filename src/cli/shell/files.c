@@ -33,7 +33,7 @@ struct error *shell_pack_files(const struct option_strings *specs, uint64_t limi
 		struct error *err = guest_files_add_spec(g, specs->at[i]);
 
 		if (err)
-			return error_wrap(err, "--include %s", specs->at[i]);
+			return error_wrap(err, "--include");
 	}
 	cpio_writer_init(&w, take_bytes, &bounded);
 	if (specs->n) {

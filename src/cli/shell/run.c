@@ -67,15 +67,15 @@ static struct error *prepare(struct shell *shell)
 	spec->on_template = say_patience;
 	spec->ret_console = &shell->console;
 	memory_bytes = spec->memory_bytes ? spec->memory_bytes : ram_default_bytes(&spec->topology);
-	err = kernel_resolve(config->kernel, &shell->kernel);
-	if (err)
-		return err;
-	spec->kernel = shell->kernel;
-	mark(shell, "kernel");
 	if (config->files.n) {
 		err = shell_pack_files(&config->files, memory_bytes, &shell->archive);
+		if (err)
+			return err;
 		mark(shell, "files");
 	}
+	err = kernel_resolve(config->kernel, &shell->kernel);
+	spec->kernel = shell->kernel;
+	mark(shell, "kernel");
 	return err;
 }
 
