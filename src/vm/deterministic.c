@@ -12,6 +12,7 @@
 #include "topo/compare.h"
 #include "vm/agent_image.h"
 #include "vm/boot.h"
+#include "vm/console.h"
 #include "vm/initramfs.h"
 #include "vm/mips.h"
 #include "vm/plan.h"
@@ -24,6 +25,7 @@ enum {
 	/* How often what has been said is looked at; the guest does not notice. */
 	SLICE_MS = 50,
 	READ_CHUNK = 64 << 10,
+	CONSOLE_KEPT_BYTES = 16 << 10,
 };
 
 struct session {
@@ -279,6 +281,9 @@ struct error *deterministic_run(const struct deterministic_spec *spec, const str
 	s.answers.on_output = spec->command.on_output;
 	s.answers.context = spec->command.context;
 	err = run(&s, cancel, ret);
+	if (err && spec->vm.ret_console && vm->console_path)
+		error_free(console_read_tail(vm->console_path, CONSOLE_KEPT_BYTES,
+					     spec->vm.ret_console));
 	strbuf_deinit(&s.frames);
 	plan_answers_deinit(&s.answers);
 	return error_wrap(err, "deterministic run");

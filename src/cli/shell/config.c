@@ -6,6 +6,8 @@
 
 #include "cli/command.h"
 #include "cli/topology_option.h"
+#include "vm/accel.h"
+#include "vm/mips.h"
 
 struct error *shell_parse_memory(const char *text, uint64_t *ret_bytes)
 {
@@ -62,10 +64,23 @@ struct error *shell_check(const void *config_)
 	const struct shell_config *config = config_;
 	struct topology topology;
 	uint64_t memory_bytes;
+	unsigned int shift;
 
 	if (config->exec && config->argv)
 		return cli_error(CLI_USAGE, 0, "--exec and a command behind -- exclude each other");
 	if (config->timeout_sec && !config->exec && !config->argv)
 		return cli_error(CLI_USAGE, 0, "--timeout is for a command: give --exec or --");
+	if (config->mips && !config->deterministic)
+		return cli_error(CLI_USAGE, 0, "--mips is for --deterministic");
+	if (config->mips) {
+		struct error *err = mips_to_shift(config->mips, &shift);
+
+		if (err)
+			return error_wrap(error_recast(err, &cli_error_domain, CLI_USAGE),
+					  "--mips");
+	}
+	if (config->deterministic && config->accel == ACCEL_WISH_KVM)
+		return cli_error(CLI_USAGE, 0,
+				 "--deterministic counts instructions, which only --accel tcg can");
 	return read_machine(config, &topology, &memory_bytes);
 }

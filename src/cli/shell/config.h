@@ -15,6 +15,8 @@ struct shell_config {
 	const char *kernel_args;
 	int accel;
 	uint32_t timeout_sec; /* 0: none */
+	uint32_t mips;	      /* 0: what deterministic runs have by themselves */
+	bool deterministic;
 	bool cold;
 	bool verbose;
 	const char *const *argv; /* behind "--"; NULL: nothing was */

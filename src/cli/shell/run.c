@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "cli/command.h"
 #include "cli/shell/files.h"
 #include "cli/shell/interrupts.h"
 #include "cli/shell/output.h"
@@ -67,7 +68,8 @@ static struct error *prepare(struct shell *shell)
 	spec->on_template = say_patience;
 	spec->ret_console = &shell->console;
 	memory_bytes = spec->memory_bytes ? spec->memory_bytes : ram_default_bytes(&spec->topology);
-	if (config->files.n) {
+	/* A deterministic guest has them from the beginning. */
+	if (config->files.n && !config->deterministic) {
 		err = shell_pack_files(&config->files, memory_bytes, &shell->archive);
 		if (err)
 			return err;
@@ -132,13 +134,56 @@ static int status_of(enum session_end how, const struct vm_end *end)
 	return SHELL_FAILED;
 }
 
-static struct error *run(struct shell *shell)
+/* What is said and done when a command is over. */
+static void finish(struct shell *shell, enum session_end how, const struct vm_end *end)
 {
 	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
+
+	if (how == SESSION_EXITED)
+		report_format_end(end, shell->line.argv[0], &words);
+	if (how == SESSION_TIMED_OUT)
+		strbuf_appendf(&words, "ktstr: the command was killed after %u s\n",
+			       shell->config->timeout_sec);
+	output_say(strbuf_str(&words));
+	shell->status = status_of(how, end);
+}
+
+static struct error *run_deterministic(struct shell *shell)
+{
+	struct vm_end end = { 0 };
+	uint64_t guest_ns = 0;
+	enum session_end how;
+	struct error *err;
+
+	if (shell->line.pty)
+		return cli_error(
+			CLI_USAGE, 0,
+			"--deterministic has no terminal: give --exec or a command behind --");
+	err = session_run_deterministic(&shell->spec, shell->config, &shell->line, &cancel, &how,
+					&end, &guest_ns);
+	mark(shell, "deterministic run");
+	if (err)
+		return err;
+	if (shell->config->verbose && how == SESSION_EXITED) {
+		_cleanup_free_ char *line = xasprintf(
+			"deterministic: the guest lived %.3f s by its own clock",
+			(double)guest_ns / (double)NS_PER_SEC);
+
+		output_say_line(line);
+	}
+	finish(shell, how, &end);
+	return NULL;
+}
+
+static struct error *run_live(struct shell *shell)
+{
 	struct vm_end end = { 0 };
 	enum session_end how;
 	struct error *err;
 
+	err = start(shell);
+	if (err)
+		return err;
 	say_machine(shell);
 	command_line_set_prompt(&shell->line, shell->kernel->version, &shell->spec.topology);
 	err = session_run(shell->vm, &shell->line, shell->config->timeout_sec, &cancel, &how, &end);
@@ -151,13 +196,7 @@ static struct error *run(struct shell *shell)
 	}
 	if (err)
 		return err;
-	if (how == SESSION_EXITED)
-		report_format_end(&end, shell->line.argv[0], &words);
-	if (how == SESSION_TIMED_OUT)
-		strbuf_appendf(&words, "ktstr: the command was killed after %u s\n",
-			       shell->config->timeout_sec);
-	output_say(strbuf_str(&words));
-	shell->status = status_of(how, &end);
+	finish(shell, how, &end);
 	return NULL;
 }
 
@@ -216,9 +255,7 @@ int shell_run(const struct shell_config *config)
 	if (!err)
 		err = prepare(&shell);
 	if (!err)
-		err = start(&shell);
-	if (!err)
-		err = run(&shell);
+		err = config->deterministic ? run_deterministic(&shell) : run_live(&shell);
 	if (err)
 		shell.status = fail(&shell, err);
 	end(&shell);

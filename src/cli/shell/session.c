@@ -9,6 +9,7 @@
 #include "cli/shell/keys.h"
 #include "cli/shell/output.h"
 #include "cli/shell/tty.h"
+#include "vm/deterministic.h"
 
 enum {
 	COLS_WHEN_UNKNOWN = 80,
@@ -91,11 +92,10 @@ static void leave_terminal(const struct session *session, const struct error *er
 	tty_restore();
 }
 
-struct error *session_run(struct vm *vm, const struct command_line *line, uint32_t timeout_sec,
-			  struct cancel *cancel, enum session_end *ret, struct vm_end *ret_end)
+static struct vm_command command_of(const struct command_line *line, struct session *session,
+				    uint32_t timeout_sec)
 {
-	struct session session = { .cancel = cancel, .pty = line->pty };
-	struct vm_command command = {
+	return (struct vm_command){
 		.argv = line->argv,
 		.env = line->env,
 		.stdin_fd = STDIN_FILENO,
@@ -104,11 +104,58 @@ struct error *session_run(struct vm *vm, const struct command_line *line, uint32
 		.cols = COLS_WHEN_UNKNOWN,
 		.rows = ROWS_WHEN_UNKNOWN,
 		.on_output = on_output,
-		.context = &session,
+		.context = session,
 		.take_signal = line->pty ? NULL : take_signal,
 		.take_resize = line->pty ? take_resize : NULL,
 		.timeout_ns = timeout_sec * NS_PER_SEC,
 	};
+}
+
+static struct error *judge(const struct session *session, struct error *err, enum session_end *ret)
+{
+	if (!err) {
+		*ret = SESSION_EXITED;
+		return NULL;
+	}
+	if (!was_wanted(session, err, ret))
+		return err;
+	error_free(err);
+	return NULL;
+}
+
+struct error *session_run_deterministic(const struct vm_spec *spec,
+					const struct shell_config *config,
+					const struct command_line *line, struct cancel *cancel,
+					enum session_end *ret, struct vm_end *ret_end,
+					uint64_t *ret_guest_ns)
+{
+	_cleanup_deterministic_result_ struct deterministic_result result = { 0 };
+	struct session session = { .cancel = cancel };
+	struct deterministic_spec deterministic = {
+		.vm = *spec,
+		.mips = config->mips,
+		.files = config->files.at,
+		.n_files = config->files.n,
+		.command = command_of(line, &session, config->timeout_sec),
+	};
+	struct error *err;
+
+	/* Nobody expects to be asked for all input before anything happens. */
+	if (isatty(STDIN_FILENO))
+		deterministic.command.stdin_fd = -1;
+	err = deterministic_run(&deterministic, cancel, &result);
+	if (!err) {
+		*ret_end = result.end;
+		*ret_guest_ns = result.guest_ns;
+	}
+	return judge(&session, err, ret);
+}
+
+struct error *session_run(struct vm *vm, const struct command_line *line, uint32_t timeout_sec,
+			  struct cancel *cancel, enum session_end *ret, struct vm_end *ret_end)
+{
+	struct session session = { .cancel = cancel, .pty = line->pty };
+	struct vm_command command = command_of(line, &session, timeout_sec);
 	struct error *err;
 
 	if (line->pty) {
@@ -122,12 +169,5 @@ struct error *session_run(struct vm *vm, const struct command_line *line, uint32
 	interrupts_forward(false);
 	if (line->pty)
 		leave_terminal(&session, err);
-	if (!err) {
-		*ret = SESSION_EXITED;
-		return NULL;
-	}
-	if (!was_wanted(&session, err, ret))
-		return err;
-	error_free(err);
-	return NULL;
+	return judge(&session, err, ret);
 }

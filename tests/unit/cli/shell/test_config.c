@@ -2,6 +2,7 @@
 #include "cli/shell/config.h"
 
 #include "unit.h"
+#include "vm/accel.h"
 
 static uint64_t memory(const char *text)
 {
@@ -66,6 +67,10 @@ static void contradictions_are_refused(void **state UNUSED)
 	refused(&(struct shell_config){ .timeout_sec = 1 }, "--timeout is for a command");
 	refused(&(struct shell_config){ .memory = "512M", .topology = "1n1l1c1t,mem=1G" },
 		"say the same");
+	refused(&(struct shell_config){ .mips = 125 }, "--mips is for --deterministic");
+	refused(&(struct shell_config){ .mips = 100, .deterministic = true }, "125");
+	refused(&(struct shell_config){ .deterministic = true, .accel = ACCEL_WISH_KVM },
+		"only --accel tcg can");
 	refused(&(struct shell_config){ .topology = "1n" }, "1n");
 	refused(&(struct shell_config){ .memory = "much" }, "--memory 'much'");
 }
