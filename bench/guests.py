@@ -19,7 +19,7 @@ SECONDS = 900
 
 
 def build():
-    command = ["ninja", "-C", BUILD, "bench/vm_runner", "bench/vm_stages"]
+    command = ["ninja", "-C", BUILD, "bench/vm_ram", "bench/vm_runner", "bench/vm_stages"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise Failed("building the benchmarks:\n" + done.stdout + done.stderr)
