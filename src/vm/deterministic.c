@@ -13,6 +13,7 @@
 #include "vm/agent_image.h"
 #include "vm/boot.h"
 #include "vm/console.h"
+#include "vm/console.h"
 #include "vm/initramfs.h"
 #include "vm/mips.h"
 #include "vm/plan.h"
@@ -226,6 +227,16 @@ static struct error *read_console(const struct vm *vm, struct strbuf *into)
 	return io_read_file(vm->console_path, DETERMINISTIC_CONSOLE_LIMIT, into);
 }
 
+static void look_for_oom(const struct strbuf *console, struct vm_end *end)
+{
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+
+	if (end->how == WIRE_END_EXITED && end->value == 0)
+		return;
+	if (console_read_signs(strbuf_str(console), console->n, &line) == CONSOLE_OOM)
+		snprintf(end->oom, sizeof(end->oom), "%s", strbuf_str(&line));
+}
+
 static void hand_over(struct session *s, struct strbuf *console, struct deterministic_result *ret)
 {
 	struct vm *vm = s->vm;
@@ -238,6 +249,7 @@ static void hand_over(struct session *s, struct strbuf *console, struct determin
 		.frames = s->frames,
 		.nodes = vm->topology.nodes,
 	};
+	look_for_oom(console, &ret->end);
 	*console = STRBUF_INIT;
 	s->frames = STRBUF_INIT;
 	for (size_t i = 0; i < ARRAY_SIZE(ret->ram_fds); i++)
