@@ -85,7 +85,7 @@ const struct command cmd_shell = {
 		"Boots a kernel with the topology asked for, or clones a guest that was booted before, and runs a command there: standard streams are those of the command, and so is the exit status. Without a command it is an interactive shell, ended by exit or Ctrl-A X.",
 	.examples = "  ktstr shell\n"
 		    "  ktstr shell -t 2n4l2c1t --exec 'nproc; dmesg | tail'\n"
-		    "  ktstr shell -i ./prog -- /root/prog --flag 'one argument'\n"
+		    "  ktstr shell -i ./prog -- ./prog --flag 'one argument'\n"
 		    "  tar c . | ktstr shell -m 2G --exec 'tar x -C /tmp; ls /tmp'\n",
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
