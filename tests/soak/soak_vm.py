@@ -51,6 +51,7 @@ cat /proc/loadavg >/dev/null
 grep -q 'soak:' trace || exit 6
 echo 0 >events/kprobes/soak/enable && echo >kprobe_events || exit 7
 echo 1 >events/sched/sched_switch/enable && echo 0 >events/sched/sched_switch/enable || exit 5
+echo vfs_read >set_ftrace_filter && echo function >current_tracer && echo nop >current_tracer || exit 4
 """
 
 
@@ -60,6 +61,13 @@ def ktstr(*args):
 
 def say(text):
     print(text, file=sys.stderr, flush=True)
+
+
+def vm_of(owner):
+    """What `ktstr vm list` says of the guest of a process; None: nothing yet."""
+    listed = ktstr("vm", "list", "--json")
+    vms = json.loads(listed.stdout)["vms"] if listed.returncode == 0 else []
+    return next((vm for vm in vms if vm.get("owner", {}).get("pid") == owner and "console_log" in vm), None)
 
 
 class Console(threading.Thread):
@@ -72,13 +80,11 @@ class Console(threading.Thread):
 
     def run(self):
         while not self.file and not self.stop.wait(0.2):
-            listed = ktstr("vm", "list", "--json")
-            for vm in json.loads(listed.stdout)["vms"] if listed.returncode == 0 else []:
-                if vm["owner"]["pid"] == self.owner:
-                    try:
-                        self.file = open(vm["console_log"], "rb")
-                    except OSError:
-                        pass
+            vm = vm_of(self.owner)
+            try:
+                self.file = open(vm["console_log"], "rb") if vm else None
+            except OSError:
+                pass  # a guest that ended meanwhile
 
     def text(self):
         self.stop.set()
@@ -137,10 +143,10 @@ class Presets(machine.GuestTest):
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         try:
             while time.monotonic() < began + START_SECONDS and process.poll() is None:
-                for vm in json.loads(ktstr("vm", "list", "--json").stdout)["vms"]:
-                    if vm["owner"]["pid"] == process.pid:
-                        self.assertTrue(vm["topology"].startswith(topology), vm)
-                        return time.monotonic() - began
+                vm = vm_of(process.pid)
+                if vm:
+                    self.assertEqual(vm["topology"], topology)
+                    return time.monotonic() - began
                 time.sleep(0.5)
         finally:
             early = process.poll()
