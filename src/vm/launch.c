@@ -69,6 +69,7 @@ struct error *vm_launch(struct vm *vm, const struct machine_plan *plan)
 	if (err)
 		return err;
 	vm->qmp = qmp_new(pair[0], on_event, vm);
+	qmp_heed(vm->qmp, vm->cancel);
 	qmp_child = pair[1];
 	if (!plan->deterministic) {
 		err = make_pair(pair);

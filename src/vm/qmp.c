@@ -11,12 +11,17 @@
 #include "vm/error.h"
 
 /* The registers of 252 CPUs are half a megabyte of text. */
-enum { QMP_LINE_LIMIT = 16 << 20 };
+enum {
+	QMP_LINE_LIMIT = 16 << 20,
+	/* A request to cancel does not always interrupt poll(). */
+	SLICE_MS = 100,
+};
 
 struct qmp {
 	int fd;
 	qmp_event_fn on_event;
 	void *context;
+	const struct cancel *cancel;
 	struct strbuf in;
 	size_t scanned; /* bytes of `in` that hold no end of line */
 	uint64_t last_id;
@@ -44,6 +49,11 @@ void qmp_free(struct qmp *qmp)
 	strbuf_deinit(&qmp->in);
 	qmp_message_deinit(&qmp->answer);
 	free(qmp);
+}
+
+void qmp_heed(struct qmp *qmp, const struct cancel *cancel)
+{
+	qmp->cancel = cancel;
 }
 
 int qmp_fd(const struct qmp *qmp)
@@ -145,11 +155,15 @@ static struct error *wait_until(struct qmp *qmp, const bool *flag, const char *w
 	while (!*flag) {
 		struct pollfd p = { .fd = qmp->fd, .events = POLLIN };
 		uint64_t now = clock_monotonic_ns();
-		struct error *err;
+		struct error *err = cancel_error(qmp->cancel, what);
+		uint64_t left_ms;
 
+		if (err)
+			return err;
 		if (now >= deadline_ns)
 			return vm_error(VM_QMP, ETIMEDOUT, "no answer to %s", what);
-		poll(&p, 1, (int)((deadline_ns - now) / NS_PER_MS) + 1);
+		left_ms = (deadline_ns - now) / NS_PER_MS + 1;
+		poll(&p, 1, left_ms < SLICE_MS ? (int)left_ms : SLICE_MS);
 		err = qmp_pump(qmp);
 		/* What came before the end of the line counts. */
 		if (err && !*flag)

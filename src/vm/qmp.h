@@ -6,6 +6,7 @@
 #ifndef KTSTR_VM_QMP_H
 #define KTSTR_VM_QMP_H
 
+#include "base/cancel.h"
 #include "base/strbuf.h"
 #include "vm/qmp_message.h"
 
@@ -18,6 +19,9 @@ struct qmp *qmp_new(int fd, qmp_event_fn on_event, void *context);
 void qmp_free(struct qmp *qmp);
 DEFINE_CLEANUP(qmp, struct qmp *, NULL, qmp_free);
 #define _cleanup_qmp_ _cleanup_(cleanup_qmp)
+
+/* From now on a wait also ends when this is requested, with BASE_CANCELLED. NULL: none. Kept. */
+void qmp_heed(struct qmp *qmp, const struct cancel *cancel);
 
 /*
  * Sends {"execute": command, "arguments": arguments} and waits for its answer. `arguments` is

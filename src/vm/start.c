@@ -93,6 +93,7 @@ static struct error *make_template(struct vm *vm, const struct vm_spec *spec, co
 	if (spec->on_template)
 		spec->on_template(spec->say_context);
 	first = vm_new(spec);
+	first->cancel = cancel;
 	err = choose_qemu(first, spec);
 	if (!err)
 		err = build_initramfs(&initramfs);
@@ -161,6 +162,14 @@ static struct error *release_clone(struct vm *vm, const struct cancel *cancel)
 	return NULL;
 }
 
+/* QEMU may take long to answer, or never do it: whoever starts a guest need not wait for that. */
+static void heed(struct vm *vm, const struct cancel *cancel)
+{
+	vm->cancel = cancel;
+	if (vm->qmp)
+		qmp_heed(vm->qmp, cancel);
+}
+
 static struct error *prepare(struct vm *vm, const struct vm_spec *spec, const struct cancel *cancel)
 {
 	struct error *err;
@@ -169,14 +178,21 @@ static struct error *prepare(struct vm *vm, const struct vm_spec *spec, const st
 	if (err)
 		return err;
 	vm_say(vm, "accelerator %s: %s", vm->accel.name, vm->accel.reason);
+	heed(vm, cancel);
 	err = spec->cold ? prepare_cold(vm, spec) : prepare_clone(vm, spec, cancel);
+	heed(vm, NULL);
 	vm->prepared_ns = clock_monotonic_ns();
 	return err;
 }
 
 static struct error *release(struct vm *vm, const struct cancel *cancel)
 {
-	return vm->cloned ? release_clone(vm, cancel) : release_cold(vm, cancel);
+	struct error *err;
+
+	heed(vm, cancel);
+	err = vm->cloned ? release_clone(vm, cancel) : release_cold(vm, cancel);
+	heed(vm, NULL);
+	return err;
 }
 
 /*

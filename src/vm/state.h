@@ -52,6 +52,7 @@ struct vm {
 
 	struct template *template; /* what a clone came from, until it runs */
 	char *template_key;
+	const struct cancel *cancel;	/* of whoever starts the guest, while that lasts */
 	char *cold_image, *kernel_args; /* what a cold one will boot */
 	bool cloned;
 	void (*say)(void *context, const char *line);

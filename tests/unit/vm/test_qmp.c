@@ -149,6 +149,39 @@ static void silence_and_a_closed_monitor_are_told_apart(void **state UNUSED)
 	error_free(err);
 }
 
+static void *cancel_soon(void *arg)
+{
+	usleep(20000);
+	cancel_request(arg);
+	return NULL;
+}
+
+/* Without it the wait would end with ETIMEDOUT, a minute later. */
+static void silence_can_be_cancelled(void **state UNUSED)
+{
+	static const char *const nothing[] = { NULL };
+	static const char *const greeting[] = { GREETING, NULL };
+	const char *const *lines[] = { nothing, greeting };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		_cleanup_qmp_ struct qmp *qmp = NULL;
+		struct cancel cancel = { 0 };
+		struct seen seen = { 0 };
+		struct peer peer;
+		pthread_t thread;
+
+		qmp = peer_start(&peer, &seen, lines[i]);
+		qmp_heed(qmp, &cancel);
+		assert_int_equal(pthread_create(&thread, NULL, cancel_soon, &cancel), 0);
+		assert_error_tag(qmp_execute(qmp, "cont", NULL, 60 * NS_PER_SEC, NULL),
+				 "cancelled");
+		pthread_join(thread, NULL);
+		qmp_heed(qmp, NULL);
+		assert_error_tag(qmp_execute(qmp, "cont", NULL, 20 * NS_PER_MS, NULL), "qmp");
+		peer_end(&peer);
+	}
+}
+
 static void real_qemu_answers_and_says_farewell(void **state UNUSED)
 {
 	const char *const argv[] = { "qemu-system-x86_64",
@@ -197,6 +230,7 @@ int main(void)
 		cmocka_unit_test(late_answer_to_another_command_is_not_ours),
 		cmocka_unit_test(refusal_comes_in_qemus_words),
 		cmocka_unit_test(silence_and_a_closed_monitor_are_told_apart),
+		cmocka_unit_test(silence_can_be_cancelled),
 		cmocka_unit_test(real_qemu_answers_and_says_farewell),
 	};
 
