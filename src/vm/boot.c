@@ -107,11 +107,7 @@ static struct error *hear_events(struct vm *vm)
 	struct error *err = qmp_execute(vm->qmp, "query-status", NULL, QMP_WAIT_SEC * NS_PER_SEC,
 					NULL);
 
-	if (err && error_errno(err) == EPIPE) {
-		error_free(err);
-		return vm_explain(vm, "starting QEMU");
-	}
-	return err;
+	return vm_explain_monitor(vm, err, "starting QEMU");
 }
 
 struct error *boot_until_ready(struct vm *vm, const struct machine_plan *plan,

@@ -40,11 +40,7 @@ static struct error *move(struct vm *vm, const char *command, const char *shell_
 	if (!err)
 		err = qmp_execute(vm->qmp, command, strbuf_str(&arguments),
 				  QMP_WAIT_SEC * NS_PER_SEC, NULL);
-	if (err && error_errno(err) == EPIPE) {
-		error_free(err);
-		return vm_explain(vm, command);
-	}
-	return err;
+	return vm_explain_monitor(vm, err, command);
 }
 
 struct error *state_load(struct vm *vm, const char *path)
@@ -64,7 +60,7 @@ struct error *state_save(struct vm *vm, const char *path, const struct cancel *c
 		err = qmp_execute(vm->qmp, "query-migrate", NULL, QMP_WAIT_SEC * NS_PER_SEC,
 				  &answer);
 		if (err)
-			break;
+			return vm_explain_monitor(vm, err, "saving the guest");
 		status = json_string(json_find(answer.value, "status"));
 		if (json_text_is(status, "completed"))
 			return NULL;

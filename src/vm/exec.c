@@ -153,14 +153,6 @@ struct error *vm_end_decode(struct bytes payload, struct vm_end *ret)
 	return NULL;
 }
 
-static struct error *take_failed(struct bytes payload)
-{
-	struct wire_failed failed;
-	struct error *err = wire_failed_decode(payload, &failed);
-
-	return err ? err : vm_error(VM_AGENT, 0, "[%s] %s", failed.tag, failed.text);
-}
-
 static struct error *take_frame(struct run *run, const struct wire_frame *frame)
 {
 	const struct vm_command *command = run->command;
@@ -192,7 +184,7 @@ static struct error *take_frame(struct run *run, const struct wire_frame *frame)
 		run->finished = !err;
 		return err;
 	case WIRE_FAILED:
-		return take_failed(frame->payload);
+		return vm_failed(frame->payload);
 	case WIRE_STARTED:
 		return NULL;
 	default:

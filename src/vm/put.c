@@ -25,7 +25,6 @@ static struct error *listen_to(struct transfer *t, bool wait, const struct cance
 {
 	uint64_t deadline_ns = clock_monotonic_ns() + (wait ? ANSWER_SEC * NS_PER_SEC : 1);
 	struct wire_put_done done;
-	struct wire_failed failed;
 	struct wire_frame frame;
 	enum vm_event event;
 	struct error *err;
@@ -46,8 +45,7 @@ static struct error *listen_to(struct transfer *t, bool wait, const struct cance
 		t->done = true;
 		return NULL;
 	case WIRE_FAILED:
-		err = wire_failed_decode(frame.payload, &failed);
-		return err ? err : vm_error(VM_AGENT, 0, "[%s] %s", failed.tag, failed.text);
+		return vm_failed(frame.payload);
 	default:
 		return vm_error(VM_AGENT, 0, "an archive was answered with %s",
 				wire_type_word(frame.type));

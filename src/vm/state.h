@@ -43,7 +43,8 @@ struct vm {
 	uint32_t last_channel;
 	struct wire_ready ready; /* release is our own copy */
 	char *release;
-	uint64_t ready_ns;	     /* when READY came */
+	uint64_t asked_ns;	     /* when the topology was asked for */
+	uint64_t told_guest_ns;	     /* the guest's clock when it told it: later than that */
 	uint64_t heard_ns;	     /* when the agent last said anything */
 	uint64_t heard_host_wait_ns; /* at that time: QEMU's waiting for CPUs of the host */
 	uint64_t prepared_ns;	     /* when QEMU stood ready to let the guest run */
@@ -76,6 +77,15 @@ void vm_kill(struct vm *vm);
 struct error *vm_explain(struct vm *vm, const char *doing) MUST_CHECK;
 /* The same when it is known that the guest ended itself, for ->shutdown.reason. */
 struct error *vm_explain_shutdown(struct vm *vm, const char *doing) MUST_CHECK;
+/* Of an error of the monitor: one that closed means a QEMU that ended, and that says more. */
+struct error *vm_explain_monitor(struct vm *vm, struct error *err, const char *doing) MUST_CHECK;
+/* What a FAILED frame says. Never NULL. */
+struct error *vm_failed(struct bytes payload) MUST_CHECK;
+/*
+ * On a starved host everything is late, so time in which QEMU's threads waited for a CPU of the
+ * host (all together) does not count, up to a limit.
+ */
+bool vm_silence_is_hang(uint64_t silent_ns, uint64_t waited_ns, uint32_t heartbeat_ms);
 /* Until an event of QEMU has set one of the handle's flags. */
 struct error *vm_await(struct vm *vm, const bool *flag, const char *doing, uint64_t deadline_ns,
 		       const struct cancel *cancel) MUST_CHECK;

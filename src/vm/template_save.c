@@ -45,11 +45,16 @@ static struct error *save(struct vm *vm, const char *dir, const struct cancel *c
 	err = vm_freeze(vm);
 	if (err)
 		return err;
+	/*
+	 * The guest told its topology after it was asked, so its clock has not gone on by more than
+	 * our time since the question. When the answer, or READY, was seen says nothing: we may
+	 * have been stopped.
+	 */
 	*ret = (struct template_proof){
 		.nonce_phys = vm->ready.nonce_phys,
 		.generation = vm->ready.generation,
 		.monotonic_ns = vm->ready.monotonic_ns,
-		.monotonic_limit_ns = vm->ready.monotonic_ns + clock_monotonic_ns() - vm->ready_ns,
+		.monotonic_limit_ns = vm->told_guest_ns + clock_monotonic_ns() - vm->asked_ns,
 	};
 	memcpy(ret->nonce, vm->ready.nonce, sizeof(ret->nonce));
 	err = state_save(vm, state, cancel);

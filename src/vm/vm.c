@@ -117,6 +117,7 @@ struct error *vm_read_topology(struct vm *vm, const struct cancel *cancel,
 	enum vm_event event;
 	struct error *err;
 
+	vm->asked_ns = clock_monotonic_ns();
 	err = vm_send(vm, WIRE_GET_TOPOLOGY, channel, NULL, 0);
 	do {
 		if (!err)
@@ -126,23 +127,21 @@ struct error *vm_read_topology(struct vm *vm, const struct cancel *cancel,
 		if (event == VM_EVENT_DEADLINE)
 			return vm_error(VM_HANG, 0, "the guest does not tell its topology");
 	} while (frame.channel != channel);
+	if (frame.type == WIRE_FAILED)
+		return error_wrap(vm_failed(frame.payload), "reading the topology back");
 	if (frame.type != WIRE_TOPOLOGY)
 		return vm_error(VM_AGENT, 0, "asked for the topology, the agent said %s",
 				wire_type_word(frame.type));
+	vm->told_guest_ns = frame.time_ns;
 	err = topo_machine_parse((const char *)frame.payload.at, frame.payload.n, ret);
 	return err ? error_recast(err, &vm_error_domain, VM_AGENT) : NULL;
 }
 
-/* A monitor that closed means a QEMU that ended, and that can say more. */
 static struct error *monitor(struct vm *vm, const char *command, const char *doing)
 {
 	struct error *err = qmp_execute(vm->qmp, command, NULL, QMP_WAIT_SEC * NS_PER_SEC, NULL);
 
-	if (err && error_errno(err) == EPIPE) {
-		error_free(err);
-		return vm_explain(vm, doing);
-	}
-	return error_wrap(err, "%s", doing);
+	return error_wrap(vm_explain_monitor(vm, err, doing), "%s", doing);
 }
 
 struct error *vm_freeze(struct vm *vm)
@@ -176,6 +175,7 @@ struct error *vm_registers(struct vm *vm, struct vm_register_list *ret)
 	struct error *err;
 
 	err = qmp_human(vm->qmp, "info registers -a", QMP_WAIT_SEC * NS_PER_SEC, &text);
-	return err ? error_wrap(err, "reading registers")
-		   : vm_registers_parse(strbuf_str(&text), text.n, ret);
+	if (err)
+		return error_wrap(vm_explain_monitor(vm, err, "asking QEMU"), "reading registers");
+	return vm_registers_parse(strbuf_str(&text), text.n, ret);
 }

@@ -19,6 +19,9 @@ enum {
 	/* Silence of this many heartbeats, and at least so long, is a hang. */
 	HANG_BEATS = 20,
 	HANG_LEAST_MS = 20000,
+	/* Past so many times that, a starved host is no excuse either. */
+	STARVED_LIMITS = 10,
+	STATUS_WAIT_MS = 2000,
 	QMP_FAREWELL_MS = 200,
 };
 
@@ -112,6 +115,24 @@ struct error *vm_explain(struct vm *vm, const char *doing)
 	return vm_error(VM_AGENT, 0, "%s: the agent closed its channel", doing);
 }
 
+struct error *vm_explain_monitor(struct vm *vm, struct error *err, const char *doing)
+{
+	if (!err || error_errno(err) != EPIPE)
+		return err;
+	error_free(err);
+	return vm_explain(vm, doing);
+}
+
+struct error *vm_failed(struct bytes payload)
+{
+	struct wire_failed failed;
+	struct error *err = wire_failed_decode(payload, &failed);
+
+	if (err)
+		return error_recast(err, &vm_error_domain, VM_AGENT);
+	return vm_error(VM_AGENT, 0, "[%s] %s", failed.tag, failed.text);
+}
+
 /* How long QEMU's threads have waited for a CPU of the host, all together. */
 static uint64_t host_wait_ns(pid_t pid)
 {
@@ -135,38 +156,65 @@ static uint64_t host_wait_ns(pid_t pid)
 	return sum;
 }
 
-/*
- * Silent, though it should beat. On a starved host everything is late, so time in
- * which QEMU waited for a CPU of the host does not count.
- */
-static struct error *check_heartbeat(struct vm *vm)
-{
-	uint64_t limit_ns = (uint64_t)vm->heartbeat_ms * HANG_BEATS * NS_PER_MS;
-	_cleanup_strbuf_ struct strbuf tail = STRBUF_INIT, line = STRBUF_INIT;
-	uint64_t silent_ns, waited_ns;
-
-	if (vm->heartbeat_ms == 0 || vm->frozen)
-		return NULL;
-	if (limit_ns < HANG_LEAST_MS * NS_PER_MS)
-		limit_ns = HANG_LEAST_MS * NS_PER_MS;
-	silent_ns = clock_monotonic_ns() - vm->heard_ns;
-	if (silent_ns < limit_ns)
-		return NULL;
-	waited_ns = host_wait_ns(vm->pid) - vm->heard_host_wait_ns;
-	if (waited_ns < silent_ns && silent_ns - waited_ns < limit_ns)
-		return NULL;
-	error_free(console_read_tail(vm->console_path, TAIL_BYTES, &tail));
-	console_read_signs(strbuf_str(&tail), tail.n, &line);
-	return vm_error(VM_HANG, 0, "no sign of life for %llu s, though QEMU runs%s%s",
-			(unsigned long long)(silent_ns / NS_PER_SEC), line.n ? "; console: " : "",
-			strbuf_str(&line));
-}
-
 static void heard(struct vm *vm)
 {
 	vm->heard_ns = clock_monotonic_ns();
 	if (vm->heartbeat_ms)
 		vm->heard_host_wait_ns = host_wait_ns(vm->pid);
+}
+
+static uint64_t silence_limit_ns(uint32_t heartbeat_ms)
+{
+	uint64_t limit_ms = (uint64_t)heartbeat_ms * HANG_BEATS;
+
+	return (limit_ms > HANG_LEAST_MS ? limit_ms : HANG_LEAST_MS) * NS_PER_MS;
+}
+
+bool vm_silence_is_hang(uint64_t silent_ns, uint64_t waited_ns, uint32_t heartbeat_ms)
+{
+	uint64_t limit_ns = silence_limit_ns(heartbeat_ms);
+
+	if (silent_ns >= limit_ns * STARVED_LIMITS)
+		return true;
+	/* Threads wait side by side: all together it may be more than the time that went by. */
+	return waited_ns < silent_ns && silent_ns - waited_ns >= limit_ns;
+}
+
+/* Whoever found the run folder may stop the guest, and need not tell us. */
+static bool is_frozen_by_others(struct vm *vm)
+{
+	_cleanup_qmp_message_ struct qmp_message answer = { 0 };
+	_cleanup_error_ struct error *err = qmp_execute(vm->qmp, "query-status", NULL,
+							STATUS_WAIT_MS * NS_PER_MS, &answer);
+
+	return !err && json_text_is(json_string(json_find(answer.value, "status")), "paused");
+}
+
+/* Silent, though it should beat. */
+static struct error *check_heartbeat(struct vm *vm)
+{
+	_cleanup_strbuf_ struct strbuf tail = STRBUF_INIT, line = STRBUF_INIT;
+	uint64_t silent_ns, waited_ns;
+
+	if (vm->heartbeat_ms == 0 || vm->frozen)
+		return NULL;
+	silent_ns = clock_monotonic_ns() - vm->heard_ns;
+	if (silent_ns < silence_limit_ns(vm->heartbeat_ms))
+		return NULL;
+	waited_ns = host_wait_ns(vm->pid);
+	/* Threads that ended took their share with them. */
+	waited_ns -= waited_ns < vm->heard_host_wait_ns ? waited_ns : vm->heard_host_wait_ns;
+	if (!vm_silence_is_hang(silent_ns, waited_ns, vm->heartbeat_ms))
+		return NULL;
+	if (is_frozen_by_others(vm)) {
+		heard(vm);
+		return NULL;
+	}
+	error_free(console_read_tail(vm->console_path, TAIL_BYTES, &tail));
+	console_read_signs(strbuf_str(&tail), tail.n, &line);
+	return vm_error(VM_HANG, 0, "no sign of life for %llu s, though QEMU runs%s%s",
+			(unsigned long long)(silent_ns / NS_PER_SEC), line.n ? "; console: " : "",
+			strbuf_str(&line));
 }
 
 /* True when the frame is for the caller. */
@@ -254,6 +302,9 @@ struct error *vm_wait(struct vm *vm, struct pollfd *extra, size_t n_extra, uint6
 		err = next_frame(vm, ret_frame, &got);
 		if (err)
 			return err;
+		/* The agent understands us no more and will hear nothing but a new HELLO. */
+		if (got && ret_frame->type == WIRE_FAILED && ret_frame->channel == 0)
+			return error_wrap(vm_failed(ret_frame->payload), "the agent gave up");
 		if (got) {
 			*ret_event = VM_EVENT_FRAME;
 			return NULL;

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A guest and a QEMU played by hand: what real ones seldom do. */
+#include <pthread.h>
+#include <sys/socket.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "unit.h"
+#include "vm/state.h"
+
+enum { SESSION = 77, BEAT_MS = 1000 };
+
+struct play {
+	struct vm *vm;
+	int guest, qemu;
+	struct wire_sender sender;
+};
+
+static int set_up(void **state)
+{
+	static const struct kernel kernel;
+	struct play *play = xnew(struct play);
+	int control[2], monitor[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control) < 0 ||
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, monitor) < 0)
+		return -1;
+	play->vm = vm_new(&(struct vm_spec){ .kernel = &kernel, .topology = TOPOLOGY_DEFAULT });
+	link_init(&play->vm->link, control[0]);
+	link_begin(&play->vm->link, SESSION);
+	play->vm->console_path = xstrdup("/nonexistent/console.log");
+	play->vm->qmp = qmp_new(monitor[0], NULL, NULL);
+	play->vm->heard_ns = clock_monotonic_ns();
+	play->vm->heartbeat_ms = BEAT_MS;
+	wire_sender_begin(&play->sender, SESSION);
+	play->guest = control[1];
+	play->qemu = monitor[1];
+	*state = play;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct play *play = *state;
+
+	vm_free(play->vm);
+	close(play->guest);
+	close(play->qemu);
+	free(play);
+	return 0;
+}
+
+static void guest_fails(struct play *play, uint32_t channel)
+{
+	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT, out = STRBUF_INIT;
+
+	wire_failed_encode(&(struct wire_failed){ "wire-gap", "frame 7 is missing" }, &payload);
+	assert_success(wire_send_append(&play->sender, WIRE_FAILED, channel, 0, payload.at,
+					payload.n, &out));
+	assert_int_equal(write(play->guest, out.at, out.n), (ssize_t)out.n);
+}
+
+static struct error *wait_a_moment(struct play *play, enum vm_event *event)
+{
+	struct wire_frame frame;
+
+	return vm_wait(play->vm, NULL, 0, clock_monotonic_ns() + NS_PER_MS, NULL, event, &frame);
+}
+
+/* It beats on and ignores all else: who waits for an answer would wait for ever. */
+static void an_agent_that_lost_the_thread_is_an_error(void **state)
+{
+	struct play *play = *state;
+	enum vm_event event;
+	struct error *err;
+
+	guest_fails(play, 3);
+	assert_success(wait_a_moment(play, &event));
+	assert_int_equal(event, VM_EVENT_FRAME);
+	guest_fails(play, 0);
+	err = wait_a_moment(play, &event);
+	assert_string_equal(error_tag(err), "agent");
+	assert_contains(error_message(err), "[wire-gap] frame 7 is missing");
+	error_free(err);
+}
+
+/* QEMU: its greeting, then one answer for each command. */
+struct monitor {
+	int fd;
+	const char *status;
+};
+
+static void *monitor_main(void *arg)
+{
+	const struct monitor *monitor = arg;
+	_cleanup_free_ char *answer = xasprintf("{\"return\":{\"status\":\"%s\"},\"id\":2}\n",
+						monitor->status);
+	const char *const lines[] = { "{\"QMP\":{}}\n", "{\"return\":{},\"id\":1}\n", answer };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		char c = 0;
+
+		while (i > 0 && c != '\n' && read(monitor->fd, &c, 1) == 1)
+			;
+		if (write(monitor->fd, lines[i], strlen(lines[i])) < 0)
+			break;
+	}
+	return NULL;
+}
+
+static struct error *wait_in_silence(struct play *play, const char *status, enum vm_event *event)
+{
+	struct monitor monitor = { play->qemu, status };
+	struct error *err;
+	pthread_t thread;
+
+	play->vm->heard_ns = clock_monotonic_ns() - 30 * NS_PER_SEC;
+	assert_int_equal(pthread_create(&thread, NULL, monitor_main, &monitor), 0);
+	err = wait_a_moment(play, event);
+	/* One that was not asked must not wait for ever. */
+	shutdown(play->qemu, SHUT_RDWR);
+	pthread_join(thread, NULL);
+	return err;
+}
+
+static void silence_of_a_running_guest_is_a_hang(void **state)
+{
+	enum vm_event event;
+
+	assert_error_tag(wait_in_silence(*state, "running", &event), "guest-hang");
+}
+
+static void a_guest_that_others_froze_does_not_hang(void **state)
+{
+	struct play *play = *state;
+	enum vm_event event;
+
+	assert_success(wait_in_silence(play, "paused", &event));
+	assert_int_equal(event, VM_EVENT_DEADLINE);
+	/* And may be silent for as long again. */
+	assert_true(clock_monotonic_ns() - play->vm->heard_ns < 10 * NS_PER_SEC);
+}
+
+static void waiting_for_the_host_is_no_silence(void **state UNUSED)
+{
+	static const struct {
+		unsigned int silent_sec, waited_sec;
+		bool is_hang;
+	} rows[] = {
+		{ 19, 0, false },  { 20, 0, true },    { 20, 1, false },     { 40, 20, true },
+		{ 40, 21, false }, /* more than the time that went by: several threads starve */
+		{ 40, 40, false }, { 40, 400, false }, { 199, 9999, false }, { 200, 9999, true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (vm_silence_is_hang(rows[i].silent_sec * NS_PER_SEC,
+				       rows[i].waited_sec * NS_PER_SEC, BEAT_MS) != rows[i].is_hang)
+			fail_msg("silent for %u s, %u s of them waiting", rows[i].silent_sec,
+				 rows[i].waited_sec);
+	/* Twenty beats, where that is longer. */
+	assert_false(vm_silence_is_hang(99 * NS_PER_SEC, 0, 5000));
+	assert_true(vm_silence_is_hang(100 * NS_PER_SEC, 0, 5000));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(an_agent_that_lost_the_thread_is_an_error, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(silence_of_a_running_guest_is_a_hang, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_guest_that_others_froze_does_not_hang, set_up,
+						tear_down),
+		cmocka_unit_test(waiting_for_the_host_is_no_silence),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
