@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* covers: src/vm/template_json.c */
+/* Any bytes as template.json: refused, or a description that survives being written. */
+#include "fuzz.h"
+#include "fuzz_json.h"
+#include "vm/template_json.h"
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned int seed UNUSED)
+{
+	return fuzz_mutate_json(data, n, limit);
+}
+
+static void check_sense(const struct template_description *d)
+{
+	FUZZ_MUST(d->key && d->n_ram >= 1 && d->n_ram <= TOPOLOGY_LIMIT_NODES);
+	FUZZ_MUST(d->proof.monotonic_ns <= d->proof.monotonic_limit_ns);
+	/* What is added to it later does not wrap. */
+	FUZZ_MUST(d->proof.monotonic_limit_ns <= INT64_MAX);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	_cleanup_template_description_ struct template_description d = { 0 }, again = { 0 };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, twice = STRBUF_INIT;
+	_cleanup_error_ struct error *err = NULL;
+
+	err = template_description_parse((const char *)data, n, &d);
+	if (err) {
+		FUZZ_MUST(!d.key && d.n_ram == 0);
+		if (fuzz_is_json(data, n))
+			fuzz_mark_deep();
+		return 0;
+	}
+	fuzz_mark_deep();
+	check_sense(&d);
+	template_description_format(&d, &text);
+	FUZZ_MUST(!template_description_parse(text.at, text.n, &again));
+	FUZZ_MUST(memcmp(&d.proof, &again.proof, sizeof(d.proof)) == 0);
+	FUZZ_MUST(d.n_ram == again.n_ram && d.state_bytes == again.state_bytes);
+	FUZZ_MUST(memcmp(d.ram_bytes, again.ram_bytes, sizeof(d.ram_bytes)) == 0);
+	template_description_format(&again, &twice);
+	FUZZ_MUST(text.n == twice.n && memcmp(text.at, twice.at, text.n) == 0);
+	return 0;
+}
