@@ -14,6 +14,8 @@ enum {
 	PUMP_LIMIT = 1 << 20,
 	/* Moved to the front of the queue when so much before it is gone. */
 	SENT_LIMIT = 1 << 20,
+	/* A snapshot may have been taken in the middle of a frame, but not of more. */
+	SKIPPED_LIMIT = WIRE_HEADER_BYTES + WIRE_PAYLOAD_MAX,
 };
 
 void link_init(struct link *link, int fd)
@@ -33,6 +35,8 @@ void link_deinit(struct link *link)
 
 void link_begin(struct link *link, uint32_t session)
 {
+	link->settled = false;
+	link->skipped_before = link->receiver.counters.skipped_bytes;
 	wire_sender_begin(&link->sender, session);
 	wire_receiver_begin(&link->receiver, session);
 }
@@ -92,8 +96,9 @@ static struct error *pump_out(struct link *link)
 
 static struct error *pump_in(struct link *link)
 {
+	/* More than the longest frame: what is left was not taken, and waits in the socket. */
+	size_t taken = link->receiver.buffer.n - link->receiver.taken;
 	char buf[65536];
-	size_t taken = 0;
 
 	while (taken < PUMP_LIMIT) {
 		ssize_t n = recv(link->fd, buf, sizeof(buf), MSG_DONTWAIT);
@@ -122,10 +127,33 @@ struct error *link_pump(struct link *link)
 	return err ? err : pump_in(link);
 }
 
+static bool is_out_of_step(const struct error *err)
+{
+	static const enum wire_error_kind kinds[] = { WIRE_BAD_MAGIC, WIRE_BAD_VERSION,
+						      WIRE_BAD_HEADER, WIRE_BAD_LENGTH,
+						      WIRE_BAD_PAYLOAD };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (error_is(err, &wire_error_domain, (int)kinds[i]))
+			return true;
+	return false;
+}
+
 struct error *link_take(struct link *link, struct wire_frame *ret, bool *ret_got)
 {
 	struct error *err = wire_receiver_take(&link->receiver, ret, ret_got);
 
+	/* The receiver tells once and then looks for the next header. */
+	if (err && !link->settled && is_out_of_step(err)) {
+		error_free(err);
+		err = wire_receiver_take(&link->receiver, ret, ret_got);
+	}
 	/* Loss and disorder are the end: what follows cannot be trusted. */
-	return err ? error_recast(err, &vm_error_domain, VM_AGENT) : NULL;
+	if (err)
+		return error_recast(err, &vm_error_domain, VM_AGENT);
+	if (!link->settled &&
+	    link->receiver.counters.skipped_bytes - link->skipped_before > SKIPPED_LIMIT)
+		return vm_error(VM_AGENT, 0, "no frame in %d bytes", SKIPPED_LIMIT);
+	link->settled |= *ret_got;
+	return NULL;
 }

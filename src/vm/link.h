@@ -15,6 +15,8 @@ struct link {
 	struct strbuf out;
 	size_t out_done; /* bytes of `out` the socket has taken */
 	bool closed;
+	bool settled;		 /* a frame of this session has come */
+	uint64_t skipped_before; /* bytes out of step in sessions before this one */
 	uint64_t bytes_in, bytes_out;
 };
 
@@ -32,7 +34,10 @@ size_t link_backlog(const struct link *link);
 short link_events(const struct link *link);
 /* Writes and reads what can be written and read now. A guest that closed sets ->closed. */
 struct error *link_pump(struct link *link) MUST_CHECK;
-/* The next whole frame that has arrived. The payload is valid until the next link_pump(). */
+/*
+ * The next whole frame that has arrived. The payload is valid until the next link_pump(). Before
+ * the first frame of a session the rest of one that was cut is skipped; later that is an error.
+ */
 struct error *link_take(struct link *link, struct wire_frame *ret, bool *ret_got) MUST_CHECK;
 
 #endif

@@ -304,6 +304,74 @@ static void no_flipped_bit_passes(void **state)
 	}
 }
 
+/* docs/PROTOCOL.md: a guest restored from a snapshot goes on in the middle of a frame. */
+static void the_rest_of_a_cut_frame_is_skipped_before_the_first(void **state)
+{
+	struct pair *p = *state;
+	struct wire_frame frame;
+	bool got;
+
+	wire_sender_begin(&p->sender, SESSION - 1);
+	guest_says(p, WIRE_STDOUT, "of the template", 15);
+	memmove(p->out.at, p->out.at + 20, p->out.n - 20);
+	p->out.n -= 20;
+	wire_sender_begin(&p->sender, SESSION);
+	guest_says(p, WIRE_READY, "new", 3);
+	assert_true(guest_writes(p, SIZE_MAX));
+	assert_success(link_pump(&p->link));
+	assert_true(take(p, &frame));
+	assert_int_equal(frame.type, WIRE_READY);
+	/* From now on it is the end. */
+	assert_int_equal(write(p->guest, "noise", 5), 5);
+	guest_says(p, WIRE_LOG, "text", 4);
+	assert_true(guest_writes(p, SIZE_MAX));
+	assert_success(link_pump(&p->link));
+	assert_error_tag(link_take(&p->link, &frame, &got), "agent");
+}
+
+static void noise_without_a_frame_is_an_error_after_a_frames_length(void **state)
+{
+	static char noise[4096];
+	struct pair *p = *state;
+	struct error *err = NULL;
+	struct wire_frame frame;
+	size_t sent = 0;
+	bool got;
+
+	while (!err && sent < 4 * WIRE_PAYLOAD_MAX) {
+		assert_int_equal(write(p->guest, noise, sizeof(noise)), sizeof(noise));
+		sent += sizeof(noise);
+		assert_success(link_pump(&p->link));
+		err = link_take(&p->link, &frame, &got);
+	}
+	assert_error_tag(err, "agent");
+	assert_true(sent > WIRE_PAYLOAD_MAX);
+}
+
+/* Who waits for something else takes no frames meanwhile. */
+static void a_flood_that_nobody_takes_stays_outside(void **state)
+{
+	static char payload[WIRE_PAYLOAD_MAX];
+	struct pair *p = *state;
+	struct wire_frame frame;
+	uint64_t frames = 0;
+
+	for (int i = 0; i < 32; i++)
+		guest_says(p, WIRE_STDOUT, payload, sizeof(payload));
+	for (int i = 0; i < 1000; i++) {
+		guest_writes(p, SIZE_MAX);
+		assert_success(link_pump(&p->link));
+		assert_true(p->link.receiver.buffer.n < 2 << 20);
+	}
+	assert_true(p->out.n > 0);
+	while (frames < 32) {
+		while (take(p, &frame))
+			frames++;
+		guest_writes(p, SIZE_MAX);
+		assert_success(link_pump(&p->link));
+	}
+}
+
 static void a_missing_frame_is_an_error(void **state)
 {
 	struct pair *p = *state;
@@ -353,6 +421,9 @@ int main(void)
 		WITH_PAIR(frames_of_another_session_are_dropped),
 		WITH_PAIR(a_new_session_begins_at_zero),
 		WITH_PAIR(no_flipped_bit_passes),
+		WITH_PAIR(the_rest_of_a_cut_frame_is_skipped_before_the_first),
+		WITH_PAIR(noise_without_a_frame_is_an_error_after_a_frames_length),
+		WITH_PAIR(a_flood_that_nobody_takes_stays_outside),
 		WITH_PAIR(a_missing_frame_is_an_error),
 		WITH_PAIR(a_frame_of_our_own_side_is_an_error),
 		WITH_PAIR(too_much_for_one_frame_is_refused),
