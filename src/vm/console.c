@@ -7,7 +7,12 @@
 
 #include "base/macros.h"
 
-enum { LINE_SHOWN = 240 };
+enum {
+	LINE_SHOWN = 240,
+	LOG_MOST_BYTES = 16 << 20,
+	LOG_KEPT_BYTES = 4 << 20,
+	BLOCK = 4096,
+};
 
 static const struct {
 	const char *text;
@@ -80,6 +85,17 @@ uint64_t console_size(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
+void console_trim(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || (uint64_t)st.st_blocks * 512 <= LOG_MOST_BYTES)
+		return;
+	/* A file system that knows no holes keeps it all: nothing better can be done there. */
+	(void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+			(st.st_size - LOG_KEPT_BYTES) / BLOCK * BLOCK);
 }
 
 struct error *console_read_from(const char *path, uint64_t from, size_t limit_bytes,

@@ -27,6 +27,11 @@ struct error *console_read_tail(const char *path, size_t limit_bytes,
 /* What was written from byte `from` on, at most `limit_bytes`. */
 struct error *console_read_from(const char *path, uint64_t from, size_t limit_bytes,
 				struct strbuf *into) MUST_CHECK;
+/*
+ * A guest that never stops talking must not fill the disk: when the log has grown large, all but
+ * its last part is given back. What is left stays where it was; before it there are zeros.
+ */
+void console_trim(int fd);
 /* Bytes so far; 0 when it cannot be told. */
 uint64_t console_size(const char *path);
 

@@ -271,6 +271,7 @@ static struct error *wait_once(struct vm *vm, struct pollfd *extra, size_t n_ext
 
 	for (size_t i = 0; i < n_extra; i++)
 		p[3 + i] = extra[i];
+	console_trim(vm->console_fd);
 	poll(p, 3 + n_extra, timeout_ms);
 	for (size_t i = 0; i < n_extra; i++) {
 		extra[i].revents = p[3 + i].revents;

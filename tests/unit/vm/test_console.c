@@ -237,6 +237,45 @@ static void a_long_log_is_read_in_pieces(void **state)
 	assert_string_equal(strbuf_str(&got), text.at + text.n - got.n);
 }
 
+static uint64_t disk_bytes(int fd)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	return (uint64_t)st.st_blocks * 512;
+}
+
+/* A guest that never stops talking. */
+static void a_flood_does_not_fill_the_disk(void **state)
+{
+	_cleanup_strbuf_ struct strbuf tail = STRBUF_INIT, line = STRBUF_INIT;
+	_cleanup_free_ char *path = put_file(*state, "console", "", 0600);
+	_cleanup_close_ int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
+	uint64_t most = 0;
+	char block[65536], first;
+
+	memset(block, 'x', sizeof(block));
+	block[sizeof(block) - 1] = '\n';
+	for (int i = 0; i < 1024; i++) {
+		assert_int_equal(write(fd, block, sizeof(block)), sizeof(block));
+		console_trim(fd);
+		most = disk_bytes(fd) > most ? disk_bytes(fd) : most;
+		/* A short log is left alone. */
+		if (i == 200) {
+			assert_int_equal(pread(fd, &first, 1, 0), 1);
+			assert_int_equal(first, 'x');
+		}
+	}
+	skip_unless(most < 64 << 20, "this file system knows no holes");
+	assert_true(most <= 17 << 20);
+	assert_int_equal(console_size(path), 64 << 20);
+	assert_int_equal(write(fd, "Kernel panic - not syncing: x\n", 30), 30);
+	assert_success(console_read_tail(path, 256 << 10, &tail));
+	assert_int_equal(console_read_signs(tail.at, tail.n, &line), CONSOLE_PANIC);
+	/* Nothing happens where there is nothing. */
+	console_trim(-1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +291,7 @@ int main(void)
 		cmocka_unit_test(what_is_shown_is_clean_and_short),
 		IN_FOLDERS(a_tail_is_made_of_whole_lines),
 		IN_FOLDERS(a_log_can_be_read_from_anywhere),
+		IN_FOLDERS(a_flood_does_not_fill_the_disk),
 		IN_FOLDERS(a_long_log_is_read_in_pieces),
 	};
 
