@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "vm/boot_note.h"
+#include "vm/error.h"
 
 #define BOOT_NOTE  "kvm-boot"
 #define PROBE_NOTE "kvm-trial"
@@ -144,6 +145,19 @@ char *accel_recall_failure(void)
 		return why;
 	free(why);
 	return NULL;
+}
+
+bool accel_speaks_against_kvm(const struct error *err)
+{
+	static const enum vm_error_kind kinds[] = {
+		VM_QEMU_FAILED,	 VM_QEMU_KILLED, VM_QMP,   VM_BOOT_TIMEOUT, VM_PANIC,
+		VM_TRIPLE_FAULT, VM_HANG,	 VM_AGENT, VM_TOPOLOGY,	    VM_CLONE,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (error_is(err, &vm_error_domain, (int)kinds[i]))
+			return true;
+	return false;
 }
 
 void accel_kvm_boot_failed(const char *why)

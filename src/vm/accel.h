@@ -11,6 +11,7 @@
 #ifndef KTSTR_VM_ACCEL_H
 #define KTSTR_VM_ACCEL_H
 
+#include "base/error.h"
 #include "vm/kvm_probe.h"
 
 enum accel_wish {
@@ -68,6 +69,11 @@ void accel_probe(struct kvm_probe *ret);
 /* Runs it now, whatever is known, and makes its answer the known one. */
 void accel_probe_again(struct kvm_probe *ret);
 
+/*
+ * Whether an error of a first boot counts against KVM: a guest that did not come up does, a full
+ * disk or a user who lost patience does not.
+ */
+bool accel_speaks_against_kvm(const struct error *err);
 /* How the first boot under an automatic choice of KVM went. */
 void accel_kvm_boot_failed(const char *why);
 void accel_kvm_boot_worked(void);

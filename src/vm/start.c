@@ -195,19 +195,16 @@ static struct error *release(struct vm *vm, const struct cancel *cancel)
 	return err;
 }
 
-/*
- * KVM said yes to a small program; whether it runs a whole kernel shows now. A guest that does
- * not come up speaks against it, a user who lost patience does not.
- */
+/* KVM said yes to a small program; whether it runs a whole kernel shows now. */
 static bool note_trial(const struct vm *vm, const struct error *err)
 {
 	if (!vm->accel.boot_is_trial)
 		return false;
 	if (!err)
 		accel_kvm_boot_worked();
-	else if (!error_is(err, &base_error_domain, BASE_CANCELLED))
+	else if (accel_speaks_against_kvm(err))
 		accel_kvm_boot_failed(error_message(err));
-	return err && !error_is(err, &base_error_domain, BASE_CANCELLED);
+	return err && accel_speaks_against_kvm(err);
 }
 
 struct error *vm_prepare(const struct vm_spec *spec, const struct cancel *cancel, struct vm **ret)

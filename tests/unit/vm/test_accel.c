@@ -6,6 +6,7 @@
 
 #include "folders.h"
 #include "vm/boot_note.h"
+#include "vm/error.h"
 
 static const struct kvm_probe yes = { .usable = true, .reason = "a 64-bit guest ran in 9 ms" };
 static const struct kvm_probe no = { .reason = "there is no /dev/kvm" };
@@ -145,6 +146,22 @@ static void another_process_need_not_try_again(void **state)
 	assert_true(runs_the_trial());
 }
 
+static void only_a_guest_that_fails_speaks_against_kvm(void **state UNUSED)
+{
+	struct error *const rows[] = {
+		vm_error(VM_BOOT_TIMEOUT, 0, "x"), vm_error(VM_TRIPLE_FAULT, 0, "x"),
+		vm_error(VM_QEMU_FAILED, 0, "x"),  vm_error(VM_CACHE_FULL, ENOSPC, "x"),
+		vm_error(VM_QEMU_MISSING, 0, "x"), vm_error(VM_TEMPLATE, EROFS, "x"),
+		base_error(BASE_IO, EACCES, "x"),  base_error(BASE_CANCELLED, 0, "x"),
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (accel_speaks_against_kvm(rows[i]) != (i < 3))
+			fail_msg("%s", error_tag(rows[i]));
+		error_free(rows[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +173,7 @@ int main(void)
 		IN_FOLDERS(guests_are_intel_under_both),
 		IN_FOLDERS(words_of_wishes_are_in_their_order),
 		IN_FOLDERS(a_failed_boot_is_remembered_until_one_works),
+		cmocka_unit_test(only_a_guest_that_fails_speaks_against_kvm),
 		IN_FOLDERS(the_trial_runs_once_in_a_process),
 	};
 
