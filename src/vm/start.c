@@ -82,8 +82,11 @@ static struct error *make_template(struct vm *vm, const struct vm_spec *spec, co
 	_cleanup_initramfs_ struct initramfs initramfs = { 0 };
 	_cleanup_template_draft_ struct template_draft draft = { .lock_fd = -1 };
 	_cleanup_vm_ struct vm *first = NULL;
+	pid_t maker = template_maker(key);
 	struct error *err;
 
+	if (maker > 0)
+		vm_say(vm, "waiting for process %d, which makes this template", maker);
 	err = template_draft_begin(key, cancel, &draft);
 	if (!err)
 		err = template_draft_existing(&draft, &vm->template);

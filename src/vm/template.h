@@ -65,6 +65,8 @@ struct template_draft {
  */
 struct error *template_draft_begin(const char *key, const struct cancel *cancel,
 				   struct template_draft *ret) MUST_CHECK;
+/* Who makes or removes this one now; 0: nobody, or it cannot be told. */
+pid_t template_maker(const char *key);
 /* The template, if there is one: then the draft is done with. */
 struct error *template_draft_existing(struct template_draft *draft,
 				      struct template **ret) MUST_CHECK;

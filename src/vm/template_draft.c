@@ -17,7 +17,32 @@
 /* Less than the device state of a guest needs. */
 #define NO_ROOM_BYTES (UINT64_C(1) << 20)
 
-enum { POLL_MS = 20 };
+enum {
+	POLL_MS = 20,
+	LOCK_TEXT_LIMIT = 64,
+};
+
+/* For those who wait and want to know for whom. Nothing depends on it. */
+static void leave_name(int lock_fd)
+{
+	if (ftruncate(lock_fd, 0) == 0)
+		(void)!dprintf(lock_fd, "%d\n", getpid());
+}
+
+pid_t template_maker(const char *key)
+{
+	_cleanup_free_ char *name = template_name(key), *lock = template_lock_path(name);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_close_ int fd = -1;
+
+	if (access(lock, F_OK) < 0)
+		return 0;
+	error_free(lock_try(lock, LOCK_SHARED, &fd));
+	if (fd >= 0)
+		return 0;
+	error_free(io_read_file(lock, LOCK_TEXT_LIMIT, &text));
+	return (pid_t)strtol(strbuf_str(&text), NULL, 10);
+}
 
 /*
  * The lock alone, or the template. Those who use one may hold it for as long as they
@@ -43,6 +68,7 @@ static struct error *acquire(struct template_draft *draft)
 			return cancel_error(draft->cancel, "waiting for a template");
 	}
 	draft->exclusive = true;
+	leave_name(draft->lock_fd);
 	/* Only the holder of the lock has a folder of this name: what is there was left. */
 	return paths_remove(draft->dir);
 }
@@ -140,8 +166,8 @@ struct error *template_draft_explain(const struct template_draft *draft, struct 
 	    (statvfs(draft->dir, &fs) < 0 && statvfs(top, &fs) < 0))
 		return err;
 	free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
-	/* QEMU says only that it could not write. */
-	if (errnum != ENOSPC && errnum != EDQUOT && free_bytes >= NO_ROOM_BYTES)
+	/* QEMU says only that it could not write; others say why. */
+	if (errnum ? errnum != ENOSPC && errnum != EDQUOT : free_bytes >= NO_ROOM_BYTES)
 		return err;
 	err = error_recast(err, &vm_error_domain, VM_CACHE_FULL);
 	return error_wrap(err, "%llu KiB are free in %s", (unsigned long long)free_bytes / 1024,

@@ -58,8 +58,11 @@ static void waiting_for_another_maker_can_be_cancelled(void **state UNUSED)
 	struct template_draft second = { .lock_fd = -1, .key = (char *)&first };
 	struct cancel cancel = { 0 }, ours = { 0 };
 
+	assert_int_equal(template_maker("k"), 0);
 	assert_success(template_draft_begin("k", &cancel, &first));
 	assert_success(fill_draft(&first, TEMPLATE_RAM_BYTES));
+	assert_int_equal(template_maker("k"), getpid());
+	assert_int_equal(template_maker("other"), 0);
 	cancel_request(&ours);
 	assert_error_tag(template_draft_begin("k", &ours, &second), "cancelled");
 	/* Untouched, like the other's work. */
@@ -351,6 +354,11 @@ static int fill_cache(const struct folders *f, const char *size)
 	if (!strstr(error_message(err), " KiB are free in ") ||
 	    !strstr(error_message(err), f->cache))
 		return 4;
+	/* No room, but that was not the reason. */
+	err = template_draft_explain(&(struct template_draft){ .dir = f->cache, .lock_fd = -1 },
+				     vm_error(VM_TEMPLATE, EROFS, "x"));
+	if (error_is(err, &vm_error_domain, VM_CACHE_FULL))
+		return 6;
 	return count_entries() == 0 ? 0 : 5;
 }
 
