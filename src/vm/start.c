@@ -134,7 +134,7 @@ static struct error *prepare_clone(struct vm *vm, const struct vm_spec *spec,
 	return clone_launch(vm);
 }
 
-static struct error *release_clone(struct vm *vm, const struct cancel *cancel)
+static struct error *wake(struct vm *vm, const struct cancel *cancel)
 {
 	uint64_t start_ns = clock_monotonic_ns();
 	uint64_t deadline_ns = start_ns + RELEASE_SEC * NS_PER_SEC;
@@ -158,6 +158,22 @@ static struct error *release_clone(struct vm *vm, const struct cancel *cancel)
 	if (!err)
 		err = clone_prove(&vm->template->proof, &vm->ready, topology_cpus(&vm->topology),
 				  clock_monotonic_ns() - start_ns);
+	return err;
+}
+
+/* What does not wake may have a damaged template: the next one boots anew. */
+static bool speaks_against_template(const struct error *err)
+{
+	return error_domain_of(err) == &vm_error_domain && error_kind_of(err) != VM_QEMU_KILLED &&
+	       error_kind_of(err) != VM_QEMU_MISSING;
+}
+
+static struct error *release_clone(struct vm *vm, const struct cancel *cancel)
+{
+	struct error *err = wake(vm, cancel);
+
+	if (err && speaks_against_template(err) && template_discard(vm->template))
+		return error_wrap(err, "waking a clone (its template is removed)");
 	if (err)
 		return error_wrap(err, "waking a clone");
 	/* QEMU has the files open: from now on they may be removed. */

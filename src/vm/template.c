@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "base/alloc.h"
@@ -117,4 +118,14 @@ struct error *template_open(const char *key, struct template **ret)
 	if (!err && *ret)
 		(*ret)->lock_fd = take_fd(fd);
 	return err;
+}
+
+bool template_discard(struct template *template)
+{
+	_cleanup_error_ struct error *err = NULL;
+
+	if (template->lock_fd < 0 || flock(template->lock_fd, LOCK_EX | LOCK_NB) < 0)
+		return false;
+	err = paths_remove(template->dir);
+	return !err;
 }

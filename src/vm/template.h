@@ -51,6 +51,12 @@ char *template_name(const char *key) MUST_CHECK;
  */
 struct error *template_open(const char *key, struct template **ret) MUST_CHECK;
 
+/*
+ * It turned out not to be what it says: removes it, unless others are starting from it. True
+ * when it is gone.
+ */
+bool template_discard(struct template *template);
+
 /* A template in the making. */
 struct template_draft {
 	char *key, *name, *dir;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Templates and their clones as people meet them: one boot, many guests, and owners that are killed at any moment."""
 
+import json
 import os
 import random
 import re
@@ -94,6 +95,23 @@ class Clones(Case):
         self.assertEqual(said, 1)
         self.assertEqual(len(self.home.entries()), 2, self.home.entries())
         self.check_nothing_is_left()
+        self.damage_and_use_again()
+
+    def damage_and_use_again(self):
+        """RAM of the right size that is not the template's: refused once, then booted anew."""
+        (name,) = self.home.whole_templates()
+        folder = os.path.join(self.home.templates, name)
+        with open(os.path.join(folder, "template.json"), encoding="utf-8") as f:
+            place = json.load(f)["nonce_phys"]
+        with open(os.path.join(folder, "ram.0"), "r+b") as f:
+            f.seek(place)
+            f.write(bytes(64))
+        status, out, err = self.home.sh("echo up", *SMALL)
+        self.assertNotEqual(status, 0)
+        self.assertEqual(out, "")
+        self.assertRegex(err, r"template is removed.*nonce")
+        self.assertEqual(self.home.whole_templates(), [])
+        self.assertEqual(self.good(self.home.sh("echo up", *SMALL)), "up\n")
 
 
 class Disks(Case):
