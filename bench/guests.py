@@ -69,9 +69,9 @@ class Runner:
         except (OSError, ValueError) as e:
             raise Failed(f"vm_runner: {words}: {e}") from e
 
-    def prepare(self):
+    def prepare(self, how="prepare"):
         """The spare has long been there when it is wanted."""
-        self.ask("prepare")
+        self.ask(how)
         time.sleep(1)
 
     def __enter__(self):
