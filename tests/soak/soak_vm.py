@@ -89,7 +89,10 @@ class Console(threading.Thread):
     def text(self):
         self.stop.set()
         self.join()
-        return self.file.read().decode(errors="replace") if self.file else ""
+        if not self.file:
+            return ""
+        with self.file:
+            return self.file.read().decode(errors="replace")
 
 
 class Guests(machine.GuestTest):
@@ -137,7 +140,7 @@ class Guests(machine.GuestTest):
 
 class Presets(machine.GuestTest):
     def starts(self, topology):
-        """Seconds until the kernel of a machine too large to wait for here has begun to run."""
+        """Seconds until a machine too large to wait for is listed: its QEMU runs with all its CPUs."""
         began = time.monotonic()
         process = subprocess.Popen([machine.KTSTR, "shell", "--cold", "-t", topology, "--exec", "true"],
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
