@@ -30,19 +30,26 @@ static struct {
 	.changed = PTHREAD_COND_INITIALIZER,
 };
 
-static void place_fds(const struct spawn_request *request, int *status_fd)
+/* False with errno: there are not enough numbers, or one of ours is not open. */
+static bool place_fds(const struct spawn_request *request, int *status_fd)
 {
-	int above = 3;
+	int above = 3, status;
 	int *moved;
 
 	for (size_t i = 0; i < request->n_fds; i++)
 		if (request->fds[i].child >= above)
 			above = request->fds[i].child + 1;
 	/* Out of the way first: a number wanted in the child may be in use by another. */
-	*status_fd = fcntl(*status_fd, F_DUPFD_CLOEXEC, above);
+	status = fcntl(*status_fd, F_DUPFD_CLOEXEC, above);
+	if (status < 0)
+		return false;
+	*status_fd = status;
 	moved = alloca(sizeof(int) * (request->n_fds + 1));
-	for (size_t i = 0; i < request->n_fds; i++)
+	for (size_t i = 0; i < request->n_fds; i++) {
 		moved[i] = fcntl(request->fds[i].ours, F_DUPFD_CLOEXEC, above);
+		if (moved[i] < 0)
+			return false;
+	}
 	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 	for (int fd = 0; fd < 3; fd++) {
 		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -52,7 +59,9 @@ static void place_fds(const struct spawn_request *request, int *status_fd)
 			close(null);
 	}
 	for (size_t i = 0; i < request->n_fds; i++)
-		dup2(moved[i], request->fds[i].child);
+		if (dup2(moved[i], request->fds[i].child) < 0)
+			return false;
+	return true;
 }
 
 /* Between fork() and exec() of a process with threads: system calls only. */
@@ -73,8 +82,7 @@ _Noreturn static void become(const struct spawn_request *request, pid_t parent, 
 		setsid();
 	else if (request->own_group)
 		setpgid(0, 0);
-	place_fds(request, &status_fd);
-	if (!request->cwd || chdir(request->cwd) == 0)
+	if (place_fds(request, &status_fd) && (!request->cwd || chdir(request->cwd) == 0))
 		execvpe(request->argv[0], (char *const *)request->argv,
 			request->env ? (char *const *)request->env : environ);
 	errnum = errno;
@@ -146,6 +154,15 @@ static pid_t fork_in_forker(const struct spawn_request *request, int status_fd)
 	return child;
 }
 
+/* Whoever started us may have had the ends of children ignored: then none could be waited for. */
+static void mind_children(void)
+{
+	struct sigaction action;
+
+	if (sigaction(SIGCHLD, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+		signal(SIGCHLD, SIG_DFL);
+}
+
 struct error *spawn_child(const struct spawn_request *request, pid_t *ret_pid, int *ret_pidfd)
 {
 	int status_pipe[2], errnum = 0, pidfd = -1;
@@ -156,6 +173,7 @@ struct error *spawn_child(const struct spawn_request *request, pid_t *ret_pid, i
 	if (pipe2(status_pipe, O_CLOEXEC) < 0)
 		return base_error(BASE_IO, errno, "no pipe for %s", request->argv[0]);
 	pthread_mutex_lock(&forker.callers);
+	mind_children();
 	err = forker_ensure();
 	if (!err)
 		child = fork_in_forker(request, status_pipe[1]);

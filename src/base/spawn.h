@@ -29,7 +29,8 @@ struct spawn_request {
 };
 
 /*
- * Returns once exec() succeeded: a program that cannot be executed is BASE_IO with errno.
+ * Returns once exec() succeeded: a program that cannot be executed is BASE_IO with errno, and so is
+ * a descriptor that cannot have its number. A SIGCHLD that is ignored is set back to its default.
  * *ret_pidfd is readable when the child has ended; reap with spawn_wait().
  */
 struct error *spawn_child(const struct spawn_request *request, pid_t *ret_pid,

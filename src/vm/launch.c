@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 
 #include "base/alloc.h"
@@ -101,7 +102,8 @@ void vm_kill(struct vm *vm)
 {
 	if (vm->pid <= 0)
 		return;
-	kill(vm->pid, SIGKILL);
+	/* By its descriptor: a number may be another's by now. */
+	pidfd_send_signal(vm->pidfd, SIGKILL, NULL, 0);
 	error_free(spawn_wait(vm->pid, &vm->status));
 	vm->pid = 0;
 	vm->ended = true;

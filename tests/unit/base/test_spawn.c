@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "unit.h"
@@ -159,9 +160,49 @@ static void child_dies_with_its_process(void **state UNUSED)
 	assert_int_equal(kill(seen.pid, 0), -1);
 }
 
+static void descriptors_that_do_not_fit_are_an_error(void **state UNUSED)
+{
+	const char *const argv[] = { "true", NULL };
+	struct rlimit old, small;
+	struct error *high, *absent;
+	int pidfd;
+	pid_t pid;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	small = (struct rlimit){ 64, old.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &small), 0);
+	high = spawn_child(&(struct spawn_request){ .argv = argv,
+						    .fds = (struct spawn_fd[]){ { 2, 80 } },
+						    .n_fds = 1 },
+			   &pid, &pidfd);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	absent = spawn_child(&(struct spawn_request){ .argv = argv,
+						      .fds = (struct spawn_fd[]){ { 999, 5 } },
+						      .n_fds = 1 },
+			     &pid, &pidfd);
+	assert_error_tag(high, "io");
+	assert_int_equal(error_errno(absent), EBADF);
+	assert_error_tag(absent, "io");
+}
+
+/* As some who start programs leave it. */
+static void ends_of_children_are_seen_even_if_they_were_ignored(void **state UNUSED)
+{
+	const char *const argv[] = { "sh", "-c", "exit 3", NULL };
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	int status = 0;
+
+	signal(SIGCHLD, SIG_IGN);
+	assert_success(spawn_capture(argv, 100, &out, &status));
+	assert_int_equal(WEXITSTATUS(status), 3);
+	signal(SIGCHLD, SIG_DFL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(descriptors_that_do_not_fit_are_an_error),
+		cmocka_unit_test(ends_of_children_are_seen_even_if_they_were_ignored),
 		cmocka_unit_test(output_and_status_come_back),
 		cmocka_unit_test(too_much_output_is_an_error_and_ends_the_child),
 		cmocka_unit_test(missing_program_is_an_error_with_errno),
