@@ -9,6 +9,7 @@
 #include "base/io.h"
 #include "topo/compare.h"
 #include "vm/boot.h"
+#include "vm/host_tsc.h"
 #include "vm/ram.h"
 #include "vm/topology_args.h"
 
@@ -22,6 +23,8 @@ enum {
 	KVM_BOOT_SEC = 30,
 	KVM_BOOT_SEC_PER_CPU = 1,
 	QMP_WAIT_SEC = 60,
+	/* COMMAND_LINE_SIZE of x86: what is longer is cut off without a word. */
+	KERNEL_ARGS_BYTES = 2048,
 };
 
 /*
@@ -63,6 +66,24 @@ static void format_args(const struct topology *topology, const char *mode, const
 void boot_format_args(const struct topology *topology, const char *extra, struct strbuf *into)
 {
 	format_args(topology, "random.trust_cpu=on", extra, into);
+}
+
+struct error *boot_complete_args(const struct accel *accel, const char *arguments,
+				 struct strbuf *into)
+{
+	size_t before = into->n;
+	/* KVM tells its guests itself. */
+	uint64_t tsc_khz = accel->kind == ACCEL_TCG ? host_tsc_khz() : 0;
+
+	/* First, so that a wish of the caller's comes later and counts. */
+	if (tsc_khz)
+		strbuf_appendf(into, "tsc_early_khz=%llu ", (unsigned long long)tsc_khz);
+	strbuf_append(into, arguments);
+	if (into->n - before >= KERNEL_ARGS_BYTES)
+		return base_error(BASE_LIMIT, 0,
+				  "the kernel takes arguments of up to %d bytes, these are %zu",
+				  KERNEL_ARGS_BYTES - 1, into->n - before);
+	return NULL;
 }
 
 void boot_format_deterministic_args(const struct topology *topology, const char *extra,
@@ -115,9 +136,14 @@ struct error *boot_until_ready(struct vm *vm, const struct machine_plan *plan,
 			       const struct cancel *cancel)
 {
 	uint64_t timeout_ns = boot_timeout_ns(&vm->accel, topology_cpus(&vm->topology));
+	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
+	struct machine_plan here = *plan;
 	struct error *err;
 
-	err = vm_launch(vm, plan);
+	err = boot_complete_args(&vm->accel, plan->kernel_args, &arguments);
+	here.kernel_args = strbuf_str(&arguments);
+	if (!err)
+		err = vm_launch(vm, &here);
 	if (!err)
 		err = hear_events(vm);
 	if (!err)

@@ -9,6 +9,12 @@
 uint64_t boot_timeout_ns(const struct accel *accel, unsigned int cpus);
 /* The kernel's command line. */
 void boot_format_args(const struct topology *topology, const char *extra, struct strbuf *into);
+/*
+ * The same as it goes to QEMU, with what holds only on this host. One that the kernel would cut off
+ * is BASE_LIMIT.
+ */
+struct error *boot_complete_args(const struct accel *accel, const char *arguments,
+				 struct strbuf *into) MUST_CHECK;
 /* The same for a guest that follows a plan. */
 void boot_format_deterministic_args(const struct topology *topology, const char *extra,
 				    struct strbuf *into);
