@@ -64,7 +64,7 @@ struct error *clone_launch(struct vm *vm)
 	if (!err)
 		err = state_load(vm, vm->template->state_path);
 	if (!err)
-		err = guest_ram_locate(vm);
+		err = vm_explain_if_ended(vm, guest_ram_locate(vm), "looking for its RAM");
 	if (!err)
 		err = vm_publish(vm);
 	return error_wrap(err, "starting a clone");

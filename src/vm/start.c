@@ -146,7 +146,8 @@ static struct error *wake(struct vm *vm, const struct cancel *cancel)
 	 */
 	err = vm_await(vm, &vm->loaded, "loading the clone's state", deadline_ns, cancel);
 	if (!err)
-		err = guest_ram_check_nonce(vm, &vm->template->proof);
+		err = vm_explain_if_ended(vm, guest_ram_check_nonce(vm, &vm->template->proof),
+					  "looking for the nonce");
 	if (!err)
 		err = vm_thaw(vm);
 	if (!err)

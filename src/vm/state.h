@@ -79,6 +79,8 @@ struct error *vm_explain(struct vm *vm, const char *doing) MUST_CHECK;
 struct error *vm_explain_shutdown(struct vm *vm, const char *doing) MUST_CHECK;
 /* Of an error of the monitor: one that closed means a QEMU that ended, and that says more. */
 struct error *vm_explain_monitor(struct vm *vm, struct error *err, const char *doing) MUST_CHECK;
+/* The same for an error that a dead QEMU may be the reason of. */
+struct error *vm_explain_if_ended(struct vm *vm, struct error *err, const char *doing) MUST_CHECK;
 /* What a FAILED frame says. Never NULL. */
 struct error *vm_failed(struct bytes payload) MUST_CHECK;
 /*

@@ -123,6 +123,14 @@ struct error *vm_explain_monitor(struct vm *vm, struct error *err, const char *d
 	return vm_explain(vm, doing);
 }
 
+struct error *vm_explain_if_ended(struct vm *vm, struct error *err, const char *doing)
+{
+	if (!err || !process_ended(vm))
+		return err;
+	error_free(err);
+	return vm_explain(vm, doing);
+}
+
 struct error *vm_failed(struct bytes payload)
 {
 	struct wire_failed failed;

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/spawn.h"
 #include "unit.h"
 #include "vm/state.h"
 
@@ -162,6 +163,32 @@ static void waiting_for_the_host_is_no_silence(void **state UNUSED)
 	assert_true(vm_silence_is_hang(100 * NS_PER_SEC, 0, 5000));
 }
 
+/* What failed because QEMU is gone is told as its end. */
+static void a_dead_qemu_is_the_reason(void **state)
+{
+	const char *const argv[] = { "sh", "-c", "kill -9 $$", NULL };
+	struct play *play = *state;
+	struct pollfd end = { .events = POLLIN };
+	struct error *err;
+
+	assert_null(vm_explain_if_ended(play->vm, NULL, "looking"));
+	assert_error_tag(vm_explain_if_ended(play->vm, vm_error(VM_CLONE, 0, "x"), "looking"),
+			 "clone-proof");
+	assert_success(spawn_child(&(struct spawn_request){ .argv = argv }, &play->vm->pid,
+				   &play->vm->pidfd));
+	end.fd = play->vm->pidfd;
+	assert_int_equal(poll(&end, 1, 60000), 1);
+	assert_null(vm_explain_if_ended(play->vm, NULL, "looking"));
+	err = vm_explain_if_ended(play->vm, vm_error(VM_CLONE, 0, "x"), "looking");
+	assert_contains(error_message(err), "looking: QEMU was ended by signal 9");
+	assert_error_tag(err, "qemu-killed");
+	/* The monitor closed with it. */
+	err = vm_explain_monitor(play->vm, vm_error(VM_QMP, EPIPE, "x"), "asking");
+	assert_error_tag(err, "qemu-killed");
+	assert_error_tag(vm_explain_monitor(play->vm, vm_error(VM_QMP, ETIMEDOUT, "x"), "asking"),
+			 "qmp");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +198,7 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_guest_that_others_froze_does_not_hang, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(a_dead_qemu_is_the_reason, set_up, tear_down),
 		cmocka_unit_test(waiting_for_the_host_is_no_silence),
 	};
 
