@@ -202,13 +202,18 @@ static bool is_frozen_by_others(struct vm *vm)
 static struct error *check_heartbeat(struct vm *vm)
 {
 	_cleanup_strbuf_ struct strbuf tail = STRBUF_INIT, line = STRBUF_INIT;
-	uint64_t silent_ns, waited_ns;
+	uint64_t silent_ns, waited_ns, bytes_in = vm->link.bytes_in;
+	struct error *err;
 
 	if (vm->heartbeat_ms == 0 || vm->frozen)
 		return NULL;
 	silent_ns = clock_monotonic_ns() - vm->heard_ns;
 	if (silent_ns < silence_limit_ns(vm->heartbeat_ms))
 		return NULL;
+	/* Perhaps it was us who did not listen. */
+	err = link_pump(&vm->link);
+	if (err || vm->link.bytes_in != bytes_in)
+		return err;
 	waited_ns = host_wait_ns(vm->pid);
 	/* Threads that ended took their share with them. */
 	waited_ns -= waited_ns < vm->heard_host_wait_ns ? waited_ns : vm->heard_host_wait_ns;

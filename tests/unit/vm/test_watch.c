@@ -103,7 +103,7 @@ static void *monitor_main(void *arg)
 
 		while (i > 0 && c != '\n' && read(monitor->fd, &c, 1) == 1)
 			;
-		if (write(monitor->fd, lines[i], strlen(lines[i])) < 0)
+		if (send(monitor->fd, lines[i], strlen(lines[i]), MSG_NOSIGNAL) < 0)
 			break;
 	}
 	return NULL;
@@ -129,6 +129,21 @@ static void silence_of_a_running_guest_is_a_hang(void **state)
 	enum vm_event event;
 
 	assert_error_tag(wait_in_silence(*state, "running", &event), "guest-hang");
+}
+
+/* The caller did something else for a while; the guest beat, and nobody took it in. */
+static void beats_that_nobody_listened_to_count(void **state)
+{
+	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT, out = STRBUF_INIT;
+	struct play *play = *state;
+	enum vm_event event;
+
+	wire_heartbeat_encode(&(struct wire_heartbeat){ .count = 1 }, &payload);
+	assert_success(
+		wire_send_append(&play->sender, WIRE_HEARTBEAT, 0, 0, payload.at, payload.n, &out));
+	assert_int_equal(write(play->guest, out.at, out.n), (ssize_t)out.n);
+	assert_success(wait_in_silence(play, "running", &event));
+	assert_int_equal(event, VM_EVENT_DEADLINE);
 }
 
 static void a_guest_that_others_froze_does_not_hang(void **state)
@@ -195,6 +210,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_agent_that_lost_the_thread_is_an_error, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(silence_of_a_running_guest_is_a_hang, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(beats_that_nobody_listened_to_count, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_guest_that_others_froze_does_not_hang, set_up,
 						tear_down),
