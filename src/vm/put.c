@@ -9,6 +9,8 @@ enum {
 	BACKLOG_LIMIT = 2 << 20,
 	/* Unpacking is quick; a guest that says nothing for so long has a problem. */
 	ANSWER_SEC = 120,
+	/* Much shorter than the guest needs for what is queued. */
+	DRAIN_MS = 5,
 };
 
 struct transfer {
@@ -20,10 +22,11 @@ struct transfer {
 	uint64_t files;
 };
 
-/* Takes what the guest says; waits only when told to. */
+/* Takes what the guest says; waits for it, or for a moment in which the queue drains. */
 static struct error *listen_to(struct transfer *t, bool wait, const struct cancel *cancel)
 {
-	uint64_t deadline_ns = clock_monotonic_ns() + (wait ? ANSWER_SEC * NS_PER_SEC : 1);
+	uint64_t deadline_ns = clock_monotonic_ns() +
+			       (wait ? ANSWER_SEC * NS_PER_SEC : DRAIN_MS * NS_PER_MS);
 	struct wire_put_done done;
 	struct wire_frame frame;
 	enum vm_event event;
