@@ -316,6 +316,23 @@ static char *link_place(const char *wanted, const char *base)
 	return xasprintf("%s%s%s", wanted[0] == '/' ? "" : "/root/", wanted, last);
 }
 
+/* To a closure, what it cannot open is a file it does not find; people are told why. */
+static struct error *check_regular(const char *real, const char *name)
+{
+	struct stat st;
+
+	if (stat(real, &st) < 0)
+		return base_error(BASE_IO, errno, "%s", name);
+	if (S_ISDIR(st.st_mode))
+		return guest_files_error(
+			GUEST_FILES_KIND, 0,
+			"%s is a folder; only files go in this way, a folder through the command's standard input: tar c FOLDER | ktstr shell --exec 'tar x; ...'",
+			name);
+	if (!S_ISREG(st.st_mode))
+		return guest_files_error(GUEST_FILES_KIND, 0, "%s is no regular file", name);
+	return access(real, R_OK) < 0 ? base_error(BASE_IO, errno, "%s", name) : NULL;
+}
+
 struct error *guest_files_add_spec(struct guest_files *g, const char *spec)
 {
 	size_t n = host_part(spec);
@@ -329,7 +346,9 @@ struct error *guest_files_add_spec(struct guest_files *g, const char *spec)
 	real = realpath(file, NULL);
 	if (!real)
 		return base_error(BASE_IO, errno, "%s", file);
-	err = guest_files_add_program(g, real);
+	err = check_regular(real, file);
+	if (!err)
+		err = guest_files_add_program(g, real);
 	if (err)
 		return err;
 	place = link_place(spec[n] ? spec + n + 1 : "", base);

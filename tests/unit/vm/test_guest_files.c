@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "vm/guest_files.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "elf/made_dynamic.h"
 #include "elf/made_ld_cache.h"
 #include "staged_root.h"
@@ -176,6 +179,32 @@ static void broken_specs_are_refused(void **state)
 	assert_error_tag(guest_files_add_spec(g, "file:"), "guest-file-spec");
 	assert_error_tag(guest_files_add_spec(g, "/no/such/file"), "io");
 	assert_error_tag(guest_files_add_host(g, folder), "guest-file-kind");
+	assert_error_tag(guest_files_add_spec(g, folder), "guest-file-kind");
+	assert_error_tag(guest_files_add_spec(g, "/dev/null"), "guest-file-kind");
+}
+
+/* Root may read everything, so somebody else tries. */
+static void a_file_that_may_not_be_read_is_not_called_missing(void **state)
+{
+	_cleanup_free_ char *file = xasprintf("%s/secret", (char *)*state);
+	int status = -1;
+	pid_t pid;
+
+	staged_file(*state, "/secret", "x", 1);
+	assert_int_equal(chmod(*state, 0755), 0);
+	assert_int_equal(chmod(file, 0), 0);
+	pid = fork();
+	if (pid == 0) {
+		_cleanup_guest_files_ struct guest_files *g = guest_files_new(NULL);
+		_cleanup_error_ struct error *err = NULL;
+
+		if (geteuid() == 0 && setresuid(65534, 65534, 65534) < 0)
+			_exit(1);
+		err = guest_files_add_spec(g, file);
+		_exit(error_errno(err) == EACCES ? 0 : 2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
 }
 
 static void file_that_shrinks_is_noticed(void **state)
@@ -204,6 +233,7 @@ int main(void)
 		STAGED(library_known_from_the_cache_gets_a_link_where_the_loader_looks),
 		STAGED(spec_gives_the_file_its_real_place_and_a_link),
 		STAGED(broken_specs_are_refused),
+		STAGED(a_file_that_may_not_be_read_is_not_called_missing),
 		cmocka_unit_test(file_that_shrinks_is_noticed),
 	};
 
