@@ -69,8 +69,13 @@ void check_cache(const char *root UNUSED, struct finding *finding)
 	uint64_t free_bytes;
 
 	if (access(there, W_OK | X_OK) < 0) {
-		finding_say(finding, CHECK_MISSING, "%s may not be written", there);
-		finding_fix(finding, "export KTSTR_CACHE_DIR=$HOME/.cache/ktstr");
+		finding_say(finding, CHECK_MISSING, "%s cannot be used: %s may not be written",
+			    path, there);
+		/* Below HOME is where it looked by itself. */
+		finding_fix(finding, "%s",
+			    getenv("KTSTR_CACHE_DIR") || getenv("XDG_CACHE_HOME")
+				    ? "export KTSTR_CACHE_DIR=$HOME/.cache/ktstr"
+				    : "export KTSTR_CACHE_DIR=$(mktemp -d /var/tmp/ktstr-XXXXXX)");
 		return;
 	}
 	if (statvfs(there, &fs) < 0) {

@@ -87,6 +87,37 @@ static void a_cache_that_may_not_be_written_is_missing(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* Told to use the folder that was just refused, nobody gets anywhere. */
+static void a_home_that_may_not_be_written_is_not_its_own_remedy(void **state)
+{
+	struct machine *m = *state;
+	int status = -1;
+	pid_t pid;
+
+	assert_int_equal(chmod(m->root, 0555), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct finding finding = { 0 };
+
+		unsetenv("KTSTR_CACHE_DIR");
+		unsetenv("XDG_CACHE_HOME");
+		setenv("HOME", m->root, 1);
+		if (geteuid() == 0 && setresuid(65534, 65534, 65534) < 0)
+			_exit(1);
+		check_cache("", &finding);
+		_exit(finding.state == CHECK_MISSING &&
+				      strstr(strbuf_str(&finding.text),
+					     "/.cache/ktstr cannot be used") &&
+				      strstr(strbuf_str(&finding.fix), "KTSTR_CACHE_DIR=") &&
+				      !strstr(strbuf_str(&finding.fix), "$HOME")
+			      ? 0
+			      : 2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	chmod(m->root, 0755);
+	assert_int_equal(status, 0);
+}
+
 static void shm_is_never_a_problem(void **state)
 {
 	struct machine *m = *state;
@@ -103,6 +134,7 @@ int main(void)
 		IN_MACHINE(a_cache_that_is_not_there_yet_is_fine),
 		IN_MACHINE(links_are_not_counted),
 		IN_MACHINE(a_cache_that_may_not_be_written_is_missing),
+		IN_MACHINE(a_home_that_may_not_be_written_is_not_its_own_remedy),
 		IN_MACHINE(shm_is_never_a_problem),
 	};
 
