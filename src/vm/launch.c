@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/spawn.h"
 #include "vm/state.h"
 
@@ -30,13 +31,16 @@ static bool says(const struct qmp_message *event, const char *name, const char *
 	       (!member || json_text_is(json_string(json_find(event->value, member)), word));
 }
 
-static void on_event(void *context, const struct qmp_message *event)
+void vm_on_event(void *context, const struct qmp_message *event)
 {
 	struct vm *vm = context;
 	struct json_text reason;
 
-	if (says(event, "RESUME", NULL, NULL))
+	if (says(event, "RESUME", NULL, NULL)) {
 		vm->running = true;
+		/* Whoever had stopped it: its silence begins anew. */
+		vm->heard_ns = clock_monotonic_ns();
+	}
 	if (says(event, "STOP", NULL, NULL))
 		vm->running = false;
 	if (says(event, "MIGRATION", "status", "completed"))
@@ -69,7 +73,7 @@ struct error *vm_launch(struct vm *vm, const struct machine_plan *plan)
 		err = make_pair(pair);
 	if (err)
 		return err;
-	vm->qmp = qmp_new(pair[0], on_event, vm);
+	vm->qmp = qmp_new(pair[0], vm_on_event, vm);
 	qmp_heed(vm->qmp, vm->cancel);
 	qmp_child = pair[1];
 	if (!plan->deterministic) {

@@ -70,6 +70,8 @@ struct error *vm_publish(struct vm *vm) MUST_CHECK;
 
 /* launch.c: makes sockets and starts QEMU. Closes what only the child needs. */
 struct error *vm_launch(struct vm *vm, const struct machine_plan *plan) MUST_CHECK;
+/* What QEMU tells unasked; the context is the handle. */
+void vm_on_event(void *context, const struct qmp_message *event);
 /* SIGKILL and reap; fine when nothing runs. */
 void vm_kill(struct vm *vm);
 

@@ -219,10 +219,11 @@ static struct error *check_heartbeat(struct vm *vm)
 	waited_ns -= waited_ns < vm->heard_host_wait_ns ? waited_ns : vm->heard_host_wait_ns;
 	if (!vm_silence_is_hang(silent_ns, waited_ns, vm->heartbeat_ms))
 		return NULL;
-	if (is_frozen_by_others(vm)) {
+	if (is_frozen_by_others(vm))
 		heard(vm);
+	/* Also when it went on again a moment ago, which QEMU told with its answer. */
+	if (clock_monotonic_ns() - vm->heard_ns < silence_limit_ns(vm->heartbeat_ms))
 		return NULL;
-	}
 	error_free(console_read_tail(vm->console_path, TAIL_BYTES, &tail));
 	console_read_signs(strbuf_str(&tail), tail.n, &line);
 	return vm_error(VM_HANG, 0, "no sign of life for %llu s, though QEMU runs%s%s",

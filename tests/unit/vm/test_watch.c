@@ -30,7 +30,7 @@ static int set_up(void **state)
 	link_init(&play->vm->link, control[0]);
 	link_begin(&play->vm->link, SESSION);
 	play->vm->console_path = xstrdup("/nonexistent/console.log");
-	play->vm->qmp = qmp_new(monitor[0], NULL, NULL);
+	play->vm->qmp = qmp_new(monitor[0], vm_on_event, play->vm);
 	play->vm->heard_ns = clock_monotonic_ns();
 	play->vm->heartbeat_ms = BEAT_MS;
 	wire_sender_begin(&play->sender, SESSION);
@@ -88,14 +88,15 @@ static void an_agent_that_lost_the_thread_is_an_error(void **state)
 /* QEMU: its greeting, then one answer for each command. */
 struct monitor {
 	int fd;
+	const char *event; /* before the last answer */
 	const char *status;
 };
 
 static void *monitor_main(void *arg)
 {
 	const struct monitor *monitor = arg;
-	_cleanup_free_ char *answer = xasprintf("{\"return\":{\"status\":\"%s\"},\"id\":2}\n",
-						monitor->status);
+	_cleanup_free_ char *answer = xasprintf("%s{\"return\":{\"status\":\"%s\"},\"id\":2}\n",
+						monitor->event, monitor->status);
 	const char *const lines[] = { "{\"QMP\":{}}\n", "{\"return\":{},\"id\":1}\n", answer };
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
@@ -109,9 +110,10 @@ static void *monitor_main(void *arg)
 	return NULL;
 }
 
-static struct error *wait_in_silence(struct play *play, const char *status, enum vm_event *event)
+static struct error *wait_in_silence(struct play *play, const char *said, const char *status,
+				     enum vm_event *event)
 {
-	struct monitor monitor = { play->qemu, status };
+	struct monitor monitor = { play->qemu, said, status };
 	struct error *err;
 	pthread_t thread;
 
@@ -128,7 +130,7 @@ static void silence_of_a_running_guest_is_a_hang(void **state)
 {
 	enum vm_event event;
 
-	assert_error_tag(wait_in_silence(*state, "running", &event), "guest-hang");
+	assert_error_tag(wait_in_silence(*state, "", "running", &event), "guest-hang");
 }
 
 /* The caller did something else for a while; the guest beat, and nobody took it in. */
@@ -142,7 +144,7 @@ static void beats_that_nobody_listened_to_count(void **state)
 	assert_success(
 		wire_send_append(&play->sender, WIRE_HEARTBEAT, 0, 0, payload.at, payload.n, &out));
 	assert_int_equal(write(play->guest, out.at, out.n), (ssize_t)out.n);
-	assert_success(wait_in_silence(play, "running", &event));
+	assert_success(wait_in_silence(play, "", "running", &event));
 	assert_int_equal(event, VM_EVENT_DEADLINE);
 }
 
@@ -151,10 +153,18 @@ static void a_guest_that_others_froze_does_not_hang(void **state)
 	struct play *play = *state;
 	enum vm_event event;
 
-	assert_success(wait_in_silence(play, "paused", &event));
+	assert_success(wait_in_silence(play, "", "paused", &event));
 	assert_int_equal(event, VM_EVENT_DEADLINE);
 	/* And may be silent for as long again. */
 	assert_true(clock_monotonic_ns() - play->vm->heard_ns < 10 * NS_PER_SEC);
+}
+
+static void a_guest_that_others_just_thawed_does_not_hang(void **state)
+{
+	enum vm_event event;
+
+	assert_success(wait_in_silence(*state, "{\"event\":\"RESUME\"}\n", "running", &event));
+	assert_int_equal(event, VM_EVENT_DEADLINE);
 }
 
 static void waiting_for_the_host_is_no_silence(void **state UNUSED)
@@ -215,6 +225,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_guest_that_others_froze_does_not_hang, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(a_guest_that_others_just_thawed_does_not_hang,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_dead_qemu_is_the_reason, set_up, tear_down),
 		cmocka_unit_test(waiting_for_the_host_is_no_silence),
 	};
