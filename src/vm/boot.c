@@ -111,7 +111,8 @@ struct error *boot_make_files(struct vm *vm, const struct strbuf *initramfs)
 	return err;
 }
 
-struct error *boot_check_topology(struct vm *vm, const struct cancel *cancel)
+/* The guest's /sys against the request; VM_TOPOLOGY says what differs. */
+static struct error *check_topology(struct vm *vm, const struct cancel *cancel)
 {
 	_cleanup_topo_machine_ struct topo_machine *machine = NULL;
 	struct error *err = vm_read_topology(vm, cancel, &machine);
@@ -156,5 +157,5 @@ struct error *boot_until_ready(struct vm *vm, const struct machine_plan *plan,
 		return error_wrap(err, "booting");
 	/* The guest has its own copy. */
 	close(take_fd(vm->initrd_fd));
-	return error_wrap(boot_check_topology(vm, cancel), "after boot");
+	return error_wrap(check_topology(vm, cancel), "after boot");
 }

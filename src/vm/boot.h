@@ -26,7 +26,5 @@ struct error *boot_make_files(struct vm *vm, const struct strbuf *initramfs) MUS
 struct error *boot_until_ready(struct vm *vm, const struct machine_plan *plan,
 			       const uint8_t nonce[WIRE_NONCE_BYTES], uint32_t heartbeat_ms,
 			       const struct cancel *cancel) MUST_CHECK;
-/* The guest's /sys against the request; VM_TOPOLOGY says what differs. */
-struct error *boot_check_topology(struct vm *vm, const struct cancel *cancel) MUST_CHECK;
 
 #endif
