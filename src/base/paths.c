@@ -2,6 +2,7 @@
 #include "base/paths.h"
 
 #include <fcntl.h>
+#include <pwd.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -25,6 +26,7 @@ static char *join(const char *top, const char *middle, const char *below)
 char *paths_cache(const char *below)
 {
 	const char *top = env_path("KTSTR_CACHE_DIR");
+	struct passwd *user;
 
 	if (top)
 		return join(top, "", below);
@@ -32,7 +34,9 @@ char *paths_cache(const char *below)
 	if (top)
 		return join(top, "/ktstr", below);
 	top = env_path("HOME");
-	return join(top ? top : "/root", "/.cache/ktstr", below);
+	if (!top && (user = getpwuid(geteuid())) != NULL)
+		top = user->pw_dir;
+	return join(top ? top : "/", "/.cache/ktstr", below);
 }
 
 char *paths_run(const char *below)

@@ -237,8 +237,8 @@ static void add_way(void *context, const char *path, const char *target)
 {
 	struct links *links = context;
 
-	/* The guest's own links say the same. */
-	if (links->err || is_merged(path + 1, strlen(path + 1)))
+	/* The guest's own links say the same; and a script does not bring another sh for all. */
+	if (links->err || is_merged(path + 1, strlen(path + 1)) || strcmp(path, "/usr/bin/sh") == 0)
 		return;
 	links->err = target ? guest_files_add_link(links->g, path, target)
 			    : guest_files_add_folder(links->g, path, usual_permissions(path + 1));

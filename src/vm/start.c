@@ -227,6 +227,17 @@ static bool note_trial(const struct vm *vm, const struct error *err)
 	return err && accel_speaks_against_kvm(err);
 }
 
+/* Who insists on KVM gets it, and is reminded of what was known. */
+static struct error *tell_of_trial(const struct vm_spec *spec, struct error *err)
+{
+	struct kvm_probe probe;
+
+	if (spec->accel != ACCEL_WISH_KVM)
+		return err;
+	accel_probe(&probe);
+	return probe.usable ? err : error_wrap(err, "KVM was asked for, though %s", probe.reason);
+}
+
 struct error *vm_prepare(const struct vm_spec *spec, const struct cancel *cancel, struct vm **ret)
 {
 	for (;;) {
@@ -266,7 +277,7 @@ struct error *vm_start(const struct vm_spec *spec, const struct cancel *cancel, 
 		}
 		if (err) {
 			keep_console(vm, spec);
-			return err;
+			return tell_of_trial(spec, err);
 		}
 		note_trial(vm, NULL);
 		*ret = take_ptr(vm);

@@ -96,9 +96,11 @@ static void add_node(const struct qemu_topology *wanted, unsigned int node, stru
 	const struct topology *t = wanted->topology;
 
 	argv_append_value(&path, wanted->ram_paths[node]);
-	argv_option(argv, "-object", "memory-backend-file,id=ram%u,size=%llu,mem-path=%s,share=%s",
-		    node, (unsigned long long)qemu_node_bytes(t, wanted->memory_bytes, node),
-		    strbuf_str(&path), wanted->share ? "on" : "off");
+	argv_option(
+		argv, "-object", "memory-backend-file,id=ram%u,size=%llu,mem-path=%s,%s", node,
+		(unsigned long long)qemu_node_bytes(t, wanted->memory_bytes, node),
+		strbuf_str(&path), /* A clone writes little of it; all of it need not be free. */
+		wanted->share ? "share=on" : "share=off,reserve=off");
 	argv_option(argv, "-numa", "node,nodeid=%u,memdev=ram%u", node, node);
 	argv_option(argv, "-numa", "cpu,node-id=%u,socket-id=%u", node, node);
 }

@@ -102,6 +102,8 @@ static struct error *start(struct shell *shell)
 {
 	struct error *err;
 
+	if (shell->spec.cold && isatty(STDERR_FILENO))
+		output_say_line("the guest boots");
 	err = vm_start(&shell->spec, &cancel, &shell->vm);
 	if (err)
 		return err;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/paths.h"
 
+#include <pwd.h>
 #include <sys/stat.h>
 
 #include "base/alloc.h"
@@ -25,6 +26,19 @@ static void cache_is_where_the_environment_says(void **state UNUSED)
 	expect_cache("/own/kernels");
 	setenv("KTSTR_CACHE_DIR", "relative", 1);
 	expect_cache("/xdg/ktstr/kernels");
+}
+
+static void cache_without_an_environment_is_the_users_own(void **state UNUSED)
+{
+	struct passwd *user = getpwuid(geteuid());
+	_cleanup_free_ char *expected = NULL;
+
+	skip_unless(user, "this user has no entry in the password file");
+	expected = xasprintf("%s/.cache/ktstr/kernels", user->pw_dir);
+	unsetenv("KTSTR_CACHE_DIR");
+	unsetenv("XDG_CACHE_HOME");
+	unsetenv("HOME");
+	expect_cache(expected);
 }
 
 static void run_folder_is_the_users_own(void **state UNUSED)
@@ -76,6 +90,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cache_is_where_the_environment_says),
+		cmocka_unit_test(cache_without_an_environment_is_the_users_own),
 		cmocka_unit_test(run_folder_is_the_users_own),
 		cmocka_unit_test(folders_are_made_and_removed_whole),
 		cmocka_unit_test(file_in_the_way_of_a_folder_is_an_error),

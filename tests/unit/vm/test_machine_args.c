@@ -80,10 +80,10 @@ static void a_clone_stands_still_on_private_memory(void **state UNUSED)
 	assert_line(&plan, MACHINE_HEAD
 		    "-smp 8,sockets=2,dies=2,cores=2,threads=1 -m 1024M "
 		    "-object memory-backend-file,id=ram0,size=536870912,"
-		    "mem-path=/c,,d/ram.0,share=off "
+		    "mem-path=/c,,d/ram.0,share=off,reserve=off "
 		    "-numa node,nodeid=0,memdev=ram0 -numa cpu,node-id=0,socket-id=0 "
 		    "-object memory-backend-file,id=ram1,size=536870912,"
-		    "mem-path=/c,,d/ram.1,share=off "
+		    "mem-path=/c,,d/ram.1,share=off,reserve=off "
 		    "-numa node,nodeid=1,memdev=ram1 -numa cpu,node-id=1,socket-id=1 "
 		    "-numa dist,src=0,dst=1,val=20 -numa dist,src=1,dst=0,val=20 " CHANNELS
 		    "-incoming defer -S");

@@ -87,7 +87,7 @@ static void extras_and_commas_are_kept(void **state UNUSED)
 	argv_format(&argv, &s);
 	assert_contains(strbuf_str(&s),
 			"-machine q35,smm=off -cpu Nehalem,level=32,-rdrand,-rdseed");
-	assert_contains(strbuf_str(&s), "mem-path=/a,,b,,,,c,share=off");
+	assert_contains(strbuf_str(&s), "mem-path=/a,,b,,,,c,share=off,reserve=off");
 }
 
 static void memory_is_shared_out(void **state UNUSED)
