@@ -14,6 +14,7 @@ struct agent {
 	struct output out;
 	struct wire_receiver receiver;
 	struct identity *identity;
+	uint64_t nonce_phys; /* 0: not yet known, or hidden by the kernel */
 	VEC(struct command *) commands;
 	struct put *put; /* the transfer under way, or NULL */
 	bool boot_log_sent;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
-#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
 #include "agent/agent.h"
@@ -55,9 +54,9 @@ static void send_ready(struct agent *a)
 	struct wire_ready ready = {
 		.protocol = WIRE_PROTOCOL,
 		.generation = a->identity->generation,
-		.nonce_phys = identity_phys(a->identity),
+		.nonce_phys = a->nonce_phys,
 		.monotonic_ns = clock_monotonic_ns(),
-		.online_cpus = (uint32_t)get_nprocs(),
+		.online_cpus = machine_online_cpus(),
 		.release = uts.release,
 	};
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
@@ -90,6 +89,9 @@ static void handle_hello(struct agent *a, const struct wire_frame *frame)
 		entropy_err = machine_add_entropy(hello.entropy, sizeof(hello.entropy));
 	}
 	identity_hello(a->identity, hello.nonce);
+	/* The page stays where it is; a clone's first steps are dear. */
+	if (a->nonce_phys == 0)
+		a->nonce_phys = identity_phys(a->identity);
 	send_ready(a);
 	send_boot_log(a);
 	if (clock_err)

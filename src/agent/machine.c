@@ -6,13 +6,14 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/reboot.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "agent/error.h"
 #include "base/clock.h"
 #include "base/io.h"
 
-enum { ENTROPY_BYTES_MAX = 256, MEMINFO_BYTES_MAX = 64 * 1024 };
+enum { ENTROPY_BYTES_MAX = 256, MEMINFO_BYTES_MAX = 64 * 1024, CPUS_MAX = 8192 };
 
 struct error *machine_set_clock(uint64_t realtime_ns)
 {
@@ -43,6 +44,19 @@ struct error *machine_add_entropy(const uint8_t *bytes, size_t n)
 	if (fd < 0 || ioctl(fd, RNDADDENTROPY, &pool) < 0 || ioctl(fd, RNDRESEEDCRNG) < 0)
 		return agent_error(AGENT_SYSTEM, errno, "adding randomness");
 	return NULL;
+}
+
+uint32_t machine_online_cpus(void)
+{
+	static uint64_t set[CPUS_MAX / 64];
+	uint32_t n = 0;
+
+	/* The system call counts active CPUs; the C library would read files of /sys. */
+	if (syscall(SYS_sched_getaffinity, 0, sizeof(set), set) < 0)
+		return 0;
+	for (size_t i = 0; i < CPUS_MAX / 64; i++)
+		n += (uint32_t)__builtin_popcountll(set[i]);
+	return n;
 }
 
 uint64_t machine_uptime_ns(void)

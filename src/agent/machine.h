@@ -9,6 +9,8 @@ struct error *machine_set_clock(uint64_t realtime_ns) MUST_CHECK;
 /* Credits the bytes in full and makes the generator use them at once. */
 struct error *machine_add_entropy(const uint8_t *bytes, size_t n) MUST_CHECK;
 /* CLOCK_BOOTTIME */
+/* That this process may use, which is all of them for the first one. 0: not known. */
+uint32_t machine_online_cpus(void);
 uint64_t machine_uptime_ns(void);
 /* MemAvailable of /proc/meminfo; 0 when it is not there. */
 uint64_t machine_available_kb(void);

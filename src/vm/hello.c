@@ -32,7 +32,7 @@ struct error *vm_hello(struct vm *vm, const uint8_t nonce[WIRE_NONCE_BYTES], uin
 	if (nonce)
 		memcpy(hello.nonce, nonce, sizeof(hello.nonce));
 	vm->heartbeat_ms = heartbeat_ms;
-	vm->heard_ns = clock_monotonic_ns();
+	vm->greeted_ns = vm->heard_ns = clock_monotonic_ns();
 	vm->last_channel = 0;
 	link_begin(&vm->link, session | 1);
 	wire_hello_encode(&hello, &payload);

@@ -10,6 +10,7 @@
 #include "vm/console.h"
 #include "vm/guest_ram.h"
 #include "vm/initramfs.h"
+#include "vm/spare.h"
 
 enum {
 	HEARTBEAT_MS = 1000,
@@ -244,19 +245,23 @@ struct error *vm_prepare(const struct vm_spec *spec, const struct cancel *cancel
 		_cleanup_vm_ struct vm *vm = vm_new(spec);
 		struct error *err = prepare(vm, spec, cancel);
 
+		if (!err && vm->cloned)
+			err = release(vm, cancel);
+		if (!err && vm->cloned)
+			err = spare_park(vm, cancel);
 		if (!err) {
 			*ret = take_ptr(vm);
 			return NULL;
 		}
 		if (!note_trial(vm, err))
-			return err;
+			return tell_of_trial(spec, err);
 		error_free(err);
 	}
 }
 
 struct error *vm_release(struct vm *vm, const struct cancel *cancel)
 {
-	struct error *err = release(vm, cancel);
+	struct error *err = vm->is_parked ? spare_wake(vm, cancel) : release(vm, cancel);
 
 	note_trial(vm, err);
 	return err;

@@ -45,6 +45,7 @@ struct vm {
 	char *release;
 	uint64_t asked_ns;	     /* when the topology was asked for */
 	uint64_t told_guest_ns;	     /* the guest's clock when it told it: later than that */
+	uint64_t greeted_ns;	     /* when it was last greeted */
 	uint64_t heard_ns;	     /* when the agent last said anything */
 	uint64_t heard_host_wait_ns; /* at that time: QEMU's waiting for CPUs of the host */
 	uint64_t prepared_ns;	     /* when QEMU stood ready to let the guest run */
@@ -53,6 +54,8 @@ struct vm {
 
 	struct template *template; /* what a clone came from, until it runs */
 	char *template_key;
+	bool is_parked;			/* a spare that stands still; then: */
+	struct template_proof parked;	/* what it must be able to say when it wakes */
 	const struct cancel *cancel;	/* of whoever starts the guest, while that lasts */
 	char *cold_image, *kernel_args; /* what a cold one will boot */
 	bool cloned;

@@ -48,8 +48,9 @@ struct vm_spec {
 struct error *vm_start(const struct vm_spec *spec, const struct cancel *cancel,
 		       struct vm **ret) MUST_CHECK;
 /*
- * The two halves of vm_start() for those who keep a guest ready: restored and standing still;
- * then let run and made to prove itself. A cold machine is not prepared: it boots in release.
+ * For those who keep a guest ready: a clone that has proved itself and run one command stands
+ * still, its clock too; released, it is greeted anew and has the time and randomness of that
+ * moment. A cold machine is not prepared: it boots in release.
  */
 struct error *vm_prepare(const struct vm_spec *spec, const struct cancel *cancel,
 			 struct vm **ret) MUST_CHECK;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/machine.h"
 
+#include <sched.h>
+
 #include <sys/sysinfo.h>
 
 #include "base/clock.h"
@@ -31,9 +33,18 @@ static void this_machine_has_memory_and_an_uptime(void **state UNUSED)
 	assert_true(machine_uptime_ns() + NS_PER_SEC >= (uint64_t)info.uptime * NS_PER_SEC);
 }
 
+static void cpus_are_those_this_process_may_use(void **state UNUSED)
+{
+	cpu_set_t set;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
+	assert_int_equal(machine_online_cpus(), CPU_COUNT(&set));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cpus_are_those_this_process_may_use),
 		cmocka_unit_test(available_memory_is_found_by_its_line),
 		cmocka_unit_test(a_system_without_the_line_has_zero),
 		cmocka_unit_test(this_machine_has_memory_and_an_uptime),
