@@ -5,8 +5,7 @@
  * A process that keeps guests, as a test runner does. Each line on stdin is answered by one
  * line of JSON: how many nanoseconds each part took.
  *
- *	prepare    a spare guest: restored, standing still
- *	warm       a spare that has executed a command and was frozen: QEMU has translated the way
+ *	prepare    a spare guest: proved, has run one command, stands still
  *	request    the spare is let run, executes its first command; and CPU time of both
  *	end        the guest of the last request ends
  *	exec N     N commands one after the other in that guest
@@ -32,7 +31,6 @@ enum { CLONES_LIMIT = 16, BYTES_LIMIT = 256 << 20 };
 struct runner {
 	struct vm_spec spec;
 	struct vm *spare, *current;
-	bool warm; /* the spare has been let run once */
 };
 
 static struct error *run(struct vm *vm, struct vm_command *command)
@@ -58,25 +56,7 @@ static struct error *prepare(struct runner *r, uint64_t n UNUSED)
 	struct error *err;
 
 	vm_free(take_ptr(r->spare));
-	r->warm = false;
 	err = vm_prepare(&r->spec, NULL, &r->spare);
-	if (!err)
-		printf("[%" PRIu64 "]\n", clock_monotonic_ns() - began_ns);
-	return err;
-}
-
-static struct error *warm(struct runner *r, uint64_t n UNUSED)
-{
-	uint64_t began_ns = clock_monotonic_ns();
-	struct error *err;
-
-	vm_free(take_ptr(r->spare));
-	r->warm = true;
-	err = vm_start(&r->spec, NULL, &r->spare);
-	if (!err)
-		err = first_command(r->spare);
-	if (!err)
-		err = vm_freeze(r->spare);
 	if (!err)
 		printf("[%" PRIu64 "]\n", clock_monotonic_ns() - began_ns);
 	return err;
@@ -106,7 +86,7 @@ static struct error *request(struct runner *r, uint64_t n UNUSED)
 	r->current = take_ptr(r->spare);
 	began_cpu_ns = cpu_ns(r->current);
 	began_ns = clock_monotonic_ns();
-	err = r->warm ? vm_thaw(r->current) : vm_release(r->current, NULL);
+	err = vm_release(r->current, NULL);
 	released_ns = clock_monotonic_ns();
 	if (!err)
 		err = first_command(r->current);
@@ -260,10 +240,13 @@ static const struct {
 	bool needs_guest;
 	uint64_t limit;
 } commands[] = {
-	{ "prepare", prepare, false, 0 },     { "request", request, false, 0 },
-	{ "warm", warm, false, 0 },	      { "end", end, false, 0 },
-	{ "exec", exec_many, true, 1000000 }, { "put", put, true, BYTES_LIMIT },
-	{ "cat", cat, true, BYTES_LIMIT },    { "memory", memory, false, CLONES_LIMIT },
+	{ "prepare", prepare, false, 0 },
+	{ "request", request, false, 0 },
+	{ "end", end, false, 0 },
+	{ "exec", exec_many, true, 1000000 },
+	{ "put", put, true, BYTES_LIMIT },
+	{ "cat", cat, true, BYTES_LIMIT },
+	{ "memory", memory, false, CLONES_LIMIT },
 };
 
 static struct error *obey(struct runner *r, const char *line)
