@@ -3,6 +3,7 @@
 
 import fcntl
 import hashlib
+import json
 import os
 import pty
 import re
@@ -117,6 +118,17 @@ class Status(machine.GuestTest):
 
 
 class Machine(machine.GuestTest):
+    def test_a_module_comes_with_those_it_needs(self):
+        told = subprocess.run([machine.KTSTR, "kernel", "info", os.environ.get("KTSTR_KERNEL", "default"), "--json"],
+                              capture_output=True, text=True, check=True).stdout
+        if not json.loads(told)["paths"].get("modules"):
+            self.skipTest("the package of this kernel has left the archive with its modules")
+        loaded = [line.split()[0] for line in self.sh("cat /proc/modules", "--module", "virtio-net").splitlines()]
+        self.assertEqual(sorted(loaded), ["failover", "net_failover", "virtio_net"])
+        done = machine.shell("true", "--module", "no-such-module")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn(b"no-such-module", done.stderr)
+
     def test_memory_topology_and_kernel_arguments_are_the_guests(self):
         script = "nproc; grep MemTotal /proc/meminfo; cat /proc/cmdline"
         done = run("-t", "smt-2llc", "-m", "1G", "--kernel-args", "ktstr.test=1", "--exec", script)

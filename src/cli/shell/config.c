@@ -82,5 +82,9 @@ struct error *shell_check(const void *config_)
 	if (config->deterministic && config->accel == ACCEL_WISH_KVM)
 		return cli_error(CLI_USAGE, 0,
 				 "--deterministic counts instructions, which only --accel tcg can");
+	if (config->deterministic && config->modules.n)
+		return cli_error(
+			CLI_USAGE, 0,
+			"--module reaches into a guest that runs, which --deterministic excludes");
 	return read_machine(config, &topology, &memory_bytes);
 }

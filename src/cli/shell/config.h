@@ -11,6 +11,7 @@ struct shell_config {
 	const char *topology;
 	const char *memory;
 	struct option_strings files;
+	struct option_strings modules;
 	const char *exec;
 	const char *kernel_args;
 	int accel;

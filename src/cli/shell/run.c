@@ -16,6 +16,7 @@
 #include "cli/shell/session.h"
 #include "cli/shell/timing.h"
 #include "vm/console.h"
+#include "vm/load_module.h"
 #include "vm/ram.h"
 
 enum { CONSOLE_TAIL_BYTES = 16 << 10 };
@@ -116,6 +117,11 @@ static struct error *start(struct shell *shell)
 				   &files);
 		mark(shell, "put");
 	}
+	for (size_t i = 0; !err && i < shell->config->modules.n; i++)
+		err = vm_load_module(shell->vm, shell->kernel->modules_dir,
+				     shell->config->modules.at[i], &cancel);
+	if (shell->config->modules.n)
+		mark(shell, "modules");
 	return err;
 }
 

@@ -68,6 +68,8 @@ static void contradictions_are_refused(void **state UNUSED)
 	refused(&(struct shell_config){ .memory = "512M", .topology = "1n1l1c1t,mem=1G" },
 		"say the same");
 	refused(&(struct shell_config){ .mips = 125 }, "--mips is for --deterministic");
+	refused(&(struct shell_config){ .deterministic = true, .modules = { .n = 1 } },
+		"--deterministic excludes");
 	refused(&(struct shell_config){ .mips = 100, .deterministic = true }, "125");
 	refused(&(struct shell_config){ .deterministic = true, .accel = ACCEL_WISH_KVM },
 		"only --accel tcg can");
