@@ -201,6 +201,8 @@ static void ends_of_children_are_seen_even_if_they_were_ignored(void **state UNU
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		/* First: it forks, and the thread sanitizer wants one thread for that. */
+		cmocka_unit_test(child_dies_with_its_process),
 		cmocka_unit_test(descriptors_that_do_not_fit_are_an_error),
 		cmocka_unit_test(ends_of_children_are_seen_even_if_they_were_ignored),
 		cmocka_unit_test(output_and_status_come_back),
@@ -208,7 +210,6 @@ int main(void)
 		cmocka_unit_test(missing_program_is_an_error_with_errno),
 		cmocka_unit_test(descriptors_arrive_under_their_numbers_and_no_others),
 		cmocka_unit_test(child_outlives_the_thread_that_asked_for_it),
-		cmocka_unit_test(child_dies_with_its_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
