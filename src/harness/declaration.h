@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tests as the runner knows them: what a test binary says about itself with `--list --json`.
+ * The binary is foreign: every text is bounded and every number checked when it is read.
+ */
+#ifndef KTSTR_HARNESS_DECLARATION_H
+#define KTSTR_HARNESS_DECLARATION_H
+
+#include <ktstr/ktstr.h>
+
+#include "base/vec.h"
+#include "topo/topology.h"
+
+/* Ends with a NULL pointer that `n` does not count. */
+struct text_list {
+	char **at;
+	size_t n;
+};
+
+struct declared_scheduler {
+	char *name; /* "" with an empty argv: the kernel's own */
+	struct text_list argv, files, sysctls, kernel_args;
+	unsigned int attach_timeout_s;
+};
+
+struct declared_cgroup {
+	char *name;
+	struct ktstr_cpus cpus;
+	char *work; /* word of the kind; NULL: none */
+	unsigned int workers;
+};
+
+struct declared_test {
+	char *name, *file, *description; /* description may be "" */
+	int line;
+	struct topology topology;
+	unsigned int memory_mb, duration_s, timeout_s; /* 0: not said, except duration_s */
+	struct declared_scheduler scheduler;
+	struct text_list files;
+	VEC(struct declared_cgroup) cgroups;
+	struct ktstr_checks checks;
+	/* The lists of `needs` are in kconfig below. */
+	struct ktstr_needs needs;
+	struct text_list kconfig;
+	enum ktstr_reason expect;
+	bool has_run;
+};
+
+struct declared_suite {
+	char *path; /* of the binary, absolute */
+	char *name; /* its base name, or more of the path when two binaries share it */
+	VEC(struct declared_test) tests; /* by name */
+};
+
+void declared_suite_deinit(struct declared_suite *suite);
+#define _cleanup_declared_suite_ __attribute__((cleanup(declared_suite_deinit)))
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a test in a guest said, as the runner knows it: filled line by line from hostile bytes.
+ * Times are the guest's.
+ */
+#ifndef KTSTR_HARNESS_TEST_REPORT_H
+#define KTSTR_HARNESS_TEST_REPORT_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "result/outcome.h"
+#include "topo/cpuset.h"
+#include "wire/report.h"
+
+struct reported_metric {
+	char *name;
+	char *number; /* exactly as JSON */
+};
+
+struct reported_payload {
+	char *name;
+	uint32_t pid;
+	bool ended;    /* false: started, and nobody heard of its end */
+	int exit_code; /* negative: minus the signal */
+	bool timed_out, by_cleanup;
+	uint64_t wall_ms, stdout_bytes, stderr_bytes, dropped_bytes;
+	char *stream; /* where the metrics were: "stdout", "stderr"; NULL: none were looked for */
+	VEC(struct reported_metric) metrics;
+};
+
+struct reported_worker {
+	char *cgroup, *kind;
+	char *end; /* "finished", "killed", "exited 3", "signalled 9", "never-started" */
+	uint32_t pid;
+	uint64_t iterations, cpu_ns, wall_ns, sleep_ns, migrations, samples;
+	bool has_run_delay;
+	uint64_t run_delay_ns;
+	uint64_t max_gap_ns, gap_at_ns;
+	uint32_t gap_cpu;
+	struct cpuset cpus; /* really used */
+};
+
+struct reported_cgroup {
+	char *name;
+	struct cpuset cpus; /* what the kernel gave it */
+};
+
+struct reported_scheduler {
+	bool started, attached, ended;
+	uint32_t pid;
+	char *ops; /* root/ops once attached; NULL */
+	uint64_t attach_ms;
+	char *end;	     /* "exited 1", "signalled 9", "stopped" (by us); NULL */
+	char *kernel_reason; /* what the kernel said about it; NULL */
+	char *events;	     /* root/events as text; NULL */
+};
+
+struct reported_text {
+	char *name; /* "scheduler.stderr": letters, digits, "._-" */
+	struct strbuf text;
+};
+
+struct test_report {
+	bool begun, ended;
+	char *test; /* the name that begin told; NULL */
+	bool has_stage;
+	enum wire_stage stage;
+	VEC(struct outcome_part) parts;
+	VEC(char *) notes;
+	VEC(struct reported_payload) payloads;
+	VEC(struct reported_worker) workers;
+	VEC(struct reported_cgroup) cgroups;
+	struct reported_scheduler scheduler;
+	VEC(struct reported_text) texts;
+
+	struct strbuf partial_; /* a line that has not ended yet */
+	uint64_t bytes_;
+	uint64_t lines_;
+};
+
+void test_report_deinit(struct test_report *report);
+#define _cleanup_test_report_ __attribute__((cleanup(test_report_deinit)))
+
+/*
+ * The next bytes, cut anywhere. BASE_PARSE: no report (a line that is no object, an unknown word, a
+ * member missing or of the wrong type, something before `begin` or behind `end`, a second `end`,
+ * a number of parts that is not the number that came); BASE_LIMIT. What was read before stays.
+ */
+struct error *test_report_take(struct test_report *report, const void *bytes, size_t n) MUST_CHECK;
+/* No more bytes: half a line is BASE_PARSE. That `end` never came is no error: see `ended`. */
+struct error *test_report_finish(struct test_report *report) MUST_CHECK;
+
+#endif

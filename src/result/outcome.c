@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "result/outcome.h"
+
+#include "base/alloc.h"
+
+void outcome_deinit(struct outcome *o)
+{
+	char *texts[] = { o->suite,	o->test,   o->name, o->id,	    o->topology, o->kernel,
+			  o->scheduler, o->source, o->why,  o->record_path, o->kept_dir, o->rerun };
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		free(texts[i]);
+	for (size_t i = 0; i < o->parts.n; i++) {
+		free(o->parts.at[i].text);
+		free(o->parts.at[i].file);
+	}
+	for (size_t i = 0; i < o->notes.n; i++)
+		free(o->notes.at[i]);
+	vec_deinit(&o->parts);
+	vec_deinit(&o->notes);
+	*o = (struct outcome){ 0 };
+}
+
+void outcome_add_part(struct outcome *o, enum ktstr_reason reason, const char *file, int line,
+		      const char *text)
+{
+	struct outcome_part part = {
+		.reason = reason,
+		.text = xstrdup(text),
+		.file = file ? xstrdup(file) : NULL,
+		.line = line,
+	};
+
+	vec_push(&o->parts, part);
+}
+
+void outcome_add_note(struct outcome *o, const char *text)
+{
+	char *note = xstrdup(text);
+
+	vec_push(&o->notes, note);
+}
+
+void outcome_settle(struct outcome *o)
+{
+	const struct outcome_part *decides = NULL;
+
+	for (size_t i = 0; i < o->parts.n; i++) {
+		const struct outcome_part *part = &o->parts.at[i];
+
+		if (!decides || verdict_outweighs(reason_verdict(part->reason),
+						  reason_verdict(decides->reason)))
+			decides = part;
+	}
+	o->reason = decides ? decides->reason : KTSTR_REASON_NONE;
+	o->verdict = reason_verdict(o->reason);
+	free(o->why);
+	o->why = xstrdup(decides ? decides->text : "");
+}

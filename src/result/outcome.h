@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One executed variant and what came of it: the runner fills it, records and reports show it. */
+#ifndef KTSTR_RESULT_OUTCOME_H
+#define KTSTR_RESULT_OUTCOME_H
+
+#include "base/vec.h"
+#include "result/verdict.h"
+
+/* A piece of the verdict. All texts are owned; file is NULL when nobody named a place. */
+struct outcome_part {
+	enum ktstr_reason reason; /* its verdict is the part's */
+	char *text;
+	char *file;
+	int line;
+};
+
+struct outcome {
+	/* What was run. */
+	char *suite; /* the binary's name */
+	char *test;  /* the test's */
+	char *name;  /* suite:test@topology[,kernel][,run=N]: unlike any other of this invocation */
+	char *id;    /* 16 hexadecimal digits: test, topology, scheduler, arguments, kernel */
+	char *topology;	 /* what was booted */
+	char *kernel;	 /* release */
+	char *scheduler; /* its words, "" for the kernel's own */
+	char *source;	 /* "mytests.c:12" */
+
+	/* What came of it. */
+	enum ktstr_verdict verdict;
+	enum ktstr_reason reason;
+	char *why; /* one line; "" for a plain pass */
+	VEC(struct outcome_part) parts;
+	VEC(char *) notes;
+	uint64_t wall_ns;
+
+	/* Where to look. NULL: there is none. */
+	char *record_path;
+	char *kept_dir; /* console, streams, logs */
+	char *rerun;	/* the command line that does it again */
+};
+
+void outcome_deinit(struct outcome *outcome);
+#define _cleanup_outcome_ __attribute__((cleanup(outcome_deinit)))
+
+/* Appends a part; takes nothing, copies everything. file may be NULL. */
+void outcome_add_part(struct outcome *outcome, enum ktstr_reason reason, const char *file, int line,
+		      const char *text);
+void outcome_add_note(struct outcome *outcome, const char *text);
+/* Verdict, reason and why out of the parts: the first of those that outweigh all others. */
+void outcome_settle(struct outcome *outcome);
+
+#endif

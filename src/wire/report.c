@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "wire/report.h"
+
+#include <string.h>
+
+static const char *const report_words[] = {
+#define WIRE_REPORT_KIND(id, word, when) [WIRE_REPORT_##id] = word,
+#include "wire/reports.def"
+#undef WIRE_REPORT_KIND
+};
+
+static const char *const stage_words[] = {
+#define WIRE_STAGE(id, word, meaning) [WIRE_STAGE_##id] = word,
+#include "wire/stages.def"
+#undef WIRE_STAGE
+};
+
+const char *wire_report_word(enum wire_report_kind kind)
+{
+	return report_words[kind];
+}
+
+const char *wire_stage_word(enum wire_stage stage)
+{
+	return stage_words[stage];
+}
+
+static bool find(const char *const *words, size_t n_words, const char *word, size_t n, size_t *ret)
+{
+	for (size_t i = 0; i < n_words; i++) {
+		if (strlen(words[i]) == n && memcmp(words[i], word, n) == 0) {
+			*ret = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool wire_report_find(const char *word, size_t n, enum wire_report_kind *ret)
+{
+	size_t at;
+
+	if (!find(report_words, ARRAY_SIZE(report_words), word, n, &at))
+		return false;
+	*ret = (enum wire_report_kind)at;
+	return true;
+}
+
+bool wire_stage_find(const char *word, size_t n, enum wire_stage *ret)
+{
+	size_t at;
+
+	if (!find(stage_words, ARRAY_SIZE(stage_words), word, n, &at))
+		return false;
+	*ret = (enum wire_stage)at;
+	return true;
+}
