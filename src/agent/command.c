@@ -25,7 +25,8 @@ struct error *command_new(uint32_t channel, const struct wire_run *run,
 		.channel = channel,
 		.pty = run->flags & WIRE_RUN_PTY,
 		.pid = launched.pid,
-		.fds = { launched.in, launched.out, launched.err, launched.status },
+		.fds = { launched.in, launched.out, launched.err, launched.report,
+			 launched.status },
 	};
 	*ret = c;
 	return NULL;
@@ -62,7 +63,7 @@ bool command_wants(const struct command *c, enum command_stream stream, bool out
 	if (stream == COMMAND_IN)
 		wants &= c->started && input_left(c) > 0;
 	/* Before it runs a terminal has no other end yet; after the end command_finish() reads. */
-	if (stream == COMMAND_OUT || stream == COMMAND_ERR)
+	if (stream >= COMMAND_OUT && stream <= COMMAND_REPORT)
 		wants &= c->started && !c->exited && !output_is_full;
 	*ret = (struct pollfd){
 		.fd = c->fds[stream],
@@ -156,9 +157,20 @@ static void handle_input(struct command *c, struct output *out)
 	grant(c, out);
 }
 
+static bool is_terminal(const struct command *c, enum command_stream stream)
+{
+	return c->pty && stream == COMMAND_OUT;
+}
+
 static enum wire_type type_of(enum command_stream stream)
 {
-	return stream == COMMAND_ERR ? WIRE_STDERR : WIRE_STDOUT;
+	static const enum wire_type types[] = {
+		[COMMAND_OUT] = WIRE_STDOUT,
+		[COMMAND_ERR] = WIRE_STDERR,
+		[COMMAND_REPORT] = WIRE_REPORT,
+	};
+
+	return types[stream];
 }
 
 static void end_output(struct command *c, enum command_stream stream, struct output *out)
@@ -177,8 +189,8 @@ static bool handle_output(struct command *c, enum command_stream stream, size_t 
 
 	if (n > 0) {
 		output_send(out, type_of(stream), c->channel, buffer, (size_t)n);
-		if (c->exited && !c->pty)
-			c->left[stream - COMMAND_OUT] -= (size_t)n;
+		if (c->exited && !is_terminal(c, stream))
+			c->left[stream] -= (size_t)n;
 		return true;
 	}
 	if (n < 0 && errno == EINTR)
@@ -259,12 +271,11 @@ void command_reaped(struct command *c, int status, const struct rusage *usage)
 	 * Background processes may hold the pipes and write for ever: what counts is what is in
 	 * them now. A terminal was hung up when its leader ended, so it ends by itself.
 	 */
-	for (size_t i = 0; i < 2; i++) {
+	for (enum command_stream s = COMMAND_OUT; s <= COMMAND_REPORT; s++) {
 		int n = 0;
 
-		if (c->fds[COMMAND_OUT + i] >= 0 &&
-		    ioctl(c->fds[COMMAND_OUT + i], FIONREAD, &n) == 0)
-			c->left[i] = (size_t)n;
+		if (c->fds[s] >= 0 && ioctl(c->fds[s], FIONREAD, &n) == 0)
+			c->left[s] = (size_t)n;
 	}
 }
 
@@ -305,9 +316,9 @@ bool command_finish(struct command *c, struct output *out)
 	/* Its end may be known before its beginning was looked at. */
 	if (c->fds[COMMAND_STATUS] >= 0)
 		handle_status(c, out);
-	for (enum command_stream s = COMMAND_OUT; s <= COMMAND_ERR && c->started; s++) {
+	for (enum command_stream s = COMMAND_OUT; s <= COMMAND_REPORT && c->started; s++) {
 		while (c->fds[s] >= 0) {
-			size_t limit = c->pty ? SIZE_MAX : c->left[s - COMMAND_OUT];
+			size_t limit = is_terminal(c, s) ? SIZE_MAX : c->left[s];
 
 			if (output_unsent(out) > AGENT_OUTPUT_HIGH)
 				return false;

@@ -13,7 +13,14 @@
 #include "agent/output.h"
 
 /* What a command has to poll for. */
-enum command_stream { COMMAND_IN, COMMAND_OUT, COMMAND_ERR, COMMAND_STATUS, COMMAND_N_STREAMS };
+enum command_stream {
+	COMMAND_IN,
+	COMMAND_OUT,
+	COMMAND_ERR,
+	COMMAND_REPORT,
+	COMMAND_STATUS,
+	COMMAND_N_STREAMS
+};
 
 struct command {
 	uint32_t channel;
@@ -28,7 +35,7 @@ struct command {
 	bool exited; /* and reaped: the pid is no longer ours */
 	int status;
 	struct rusage usage;
-	size_t left[2]; /* what the pipes held when it ended */
+	size_t left[COMMAND_STATUS]; /* what the pipes of output held when it ended */
 
 	struct strbuf input; /* came from the host, not yet taken by the program */
 	size_t input_written;

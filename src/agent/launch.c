@@ -11,20 +11,21 @@
 #include "agent/cgroup.h"
 #include "agent/error.h"
 #include "base/alloc.h"
+#include "wire/report.h"
 
 #define DEFAULT_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /* Both ends of what connects us with the child; -1 where there is nothing. */
 struct plumbing {
-	int in[2], out[2], err[2], status[2]; /* [0] reads, [1] writes */
+	int in[2], out[2], err[2], report[2], status[2]; /* [0] reads, [1] writes */
 	int master;
 };
 
 static void plumbing_close(struct plumbing *p)
 {
-	int *fds = p->in; /* all nine are in one row of ints */
+	int *fds = p->in; /* all eleven are in one row of ints */
 
-	_Static_assert(sizeof(*p) == 9 * sizeof(int), "plumbing is nothing but descriptors");
+	_Static_assert(sizeof(*p) == 11 * sizeof(int), "plumbing is nothing but descriptors");
 	for (size_t i = 0; i < sizeof(*p) / sizeof(int); i++)
 		cleanup_fd(&fds[i]);
 }
@@ -37,6 +38,8 @@ static bool make_pipe(int ends[2], int *ours)
 static bool plumb(struct plumbing *p, const struct wire_run *run)
 {
 	if (!make_pipe(p->status, &p->status[0]))
+		return false;
+	if ((run->flags & WIRE_RUN_REPORT) && !make_pipe(p->report, &p->report[0]))
 		return false;
 	if (run->flags & WIRE_RUN_PTY) {
 		struct winsize size = { .ws_col = run->cols, .ws_row = run->rows };
@@ -82,6 +85,18 @@ static void default_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+static bool connect_report(const struct plumbing *p)
+{
+	int fd = p->report[1];
+
+	if (fd < 0)
+		return true;
+	/* dup2() of a number to itself would leave it to be closed by exec. */
+	if (fd == WIRE_REPORT_FD)
+		return fcntl(fd, F_SETFD, 0) == 0;
+	return dup2(fd, WIRE_REPORT_FD) == WIRE_REPORT_FD;
+}
+
 static bool connect_streams(struct plumbing *p)
 {
 	if (p->master >= 0) {
@@ -122,7 +137,7 @@ static struct launch_failure become(const struct wire_run *run, const struct lau
 	umask(022);
 	if (place->reset_oom)
 		write_own("/proc/self/oom_score_adj", "0");
-	if (!connect_streams(p))
+	if (!connect_streams(p) || !connect_report(p))
 		return failure_of(errno, "streams", "");
 	if (*run->cgroup) {
 		errnum = cgroup_make(place->cgroup_root, run->cgroup);
@@ -157,7 +172,11 @@ struct error *launch(const struct wire_run *run, const struct launch_place *plac
 
 		_exit(told == sizeof(failure) ? 127 : 126);
 	}
-	*ret = (struct launched){ .pid = pid, .status = take_fd(p.status[0]) };
+	*ret = (struct launched){
+		.pid = pid,
+		.report = take_fd(p.report[0]),
+		.status = take_fd(p.status[0]),
+	};
 	if (p.master >= 0) {
 		ret->out = take_fd(p.master);
 		ret->in = fcntl(ret->out, F_DUPFD_CLOEXEC, 3);

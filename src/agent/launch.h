@@ -22,7 +22,7 @@ struct launch_place {
 /* Our ends; none blocks. -1: there is no such stream. */
 struct launched {
 	pid_t pid; /* also its session and process group */
-	int in, out, err;
+	int in, out, err, report;
 	/* Ends when the program runs, or brings a struct launch_failure. */
 	int status;
 };

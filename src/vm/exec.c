@@ -39,7 +39,8 @@ struct wire_run vm_command_message(const struct vm_command *command)
 {
 	return (struct wire_run){
 		.flags = (command->stdin_fd >= 0 ? WIRE_RUN_STDIN : 0) |
-			 (command->pty ? WIRE_RUN_PTY : 0),
+			 (command->pty ? WIRE_RUN_PTY : 0) |
+			 (command->report ? WIRE_RUN_REPORT : 0),
 		.cols = command->cols,
 		.rows = command->rows,
 		.cwd = command->cwd ? command->cwd : "/root",
@@ -153,6 +154,11 @@ struct error *vm_end_decode(struct bytes payload, struct vm_end *ret)
 	return NULL;
 }
 
+enum vm_stream vm_stream_of(enum wire_type type)
+{
+	return type == WIRE_STDOUT ? VM_STDOUT : type == WIRE_STDERR ? VM_STDERR : VM_REPORT;
+}
+
 static struct error *take_frame(struct run *run, const struct wire_frame *frame)
 {
 	const struct vm_command *command = run->command;
@@ -165,10 +171,10 @@ static struct error *take_frame(struct run *run, const struct wire_frame *frame)
 	switch (frame->type) {
 	case WIRE_STDOUT:
 	case WIRE_STDERR:
+	case WIRE_REPORT:
 		if (frame->payload.n == 0 || !command->on_output)
 			return NULL;
-		err = command->on_output(command->context,
-					 frame->type == WIRE_STDOUT ? VM_STDOUT : VM_STDERR,
+		err = command->on_output(command->context, vm_stream_of(frame->type),
 					 frame->payload.at, frame->payload.n);
 		/* Whoever reads our output may have kept us waiting: no silence of the guest's. */
 		run->vm->heard_ns = clock_monotonic_ns();

@@ -6,7 +6,7 @@
 #include "vm/vm.h"
 #include "wire/run.h"
 
-enum vm_stream { VM_STDOUT, VM_STDERR };
+enum vm_stream { VM_STDOUT, VM_STDERR, VM_REPORT };
 
 /* Takes output as it comes. An error ends the command's watch and comes back from vm_exec(). */
 typedef struct error *(*vm_output_fn)(void *context, enum vm_stream stream, const void *bytes,
@@ -25,6 +25,7 @@ struct vm_command {
 	 */
 	size_t (*filter_input)(void *context, char *bytes, size_t n);
 	bool pty;
+	bool report; /* a pipe for WIRE_REPORT_FD; what comes there is VM_REPORT */
 	uint16_t cols, rows;
 	vm_output_fn on_output;
 	void *context;
@@ -47,6 +48,8 @@ struct vm_end {
 struct error *vm_exec(struct vm *vm, const struct vm_command *command, const struct cancel *cancel,
 		      struct vm_end *ret) MUST_CHECK;
 
+/* Of STDOUT, STDERR and REPORT frames. */
+enum vm_stream vm_stream_of(enum wire_type type);
 /* The two ends of a command as messages. What is borrowed from the command stays so. */
 struct wire_run vm_command_message(const struct vm_command *command);
 struct error *vm_end_decode(struct bytes payload, struct vm_end *ret) MUST_CHECK;

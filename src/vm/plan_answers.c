@@ -63,8 +63,8 @@ static struct error *take_output(struct plan_answers *a, const struct wire_frame
 {
 	if (frame->payload.n == 0 || !a->on_output)
 		return NULL;
-	return a->on_output(a->context, frame->type == WIRE_STDOUT ? VM_STDOUT : VM_STDERR,
-			    frame->payload.at, frame->payload.n);
+	return a->on_output(a->context, vm_stream_of(frame->type), frame->payload.at,
+			    frame->payload.n);
 }
 
 static struct error *unexpected(const struct wire_frame *frame)
@@ -101,6 +101,7 @@ static struct error *take(struct plan_answers *a, const struct wire_frame *frame
 	switch (frame->type) {
 	case WIRE_STDOUT:
 	case WIRE_STDERR:
+	case WIRE_REPORT:
 		return take_output(a, frame);
 	case WIRE_STARTED:
 	case WIRE_WINDOW:

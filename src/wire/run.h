@@ -9,9 +9,10 @@
 #include "wire/limits.h"
 
 enum wire_run_flag {
-	WIRE_RUN_STDIN = 1 << 0, /* a pipe that STDIN frames fill; without it /dev/null */
-	WIRE_RUN_PTY = 1 << 1,	 /* a terminal for all three; output comes as STDOUT */
-	WIRE_RUN_FLAGS = WIRE_RUN_STDIN | WIRE_RUN_PTY,
+	WIRE_RUN_STDIN = 1 << 0,  /* a pipe that STDIN frames fill; without it /dev/null */
+	WIRE_RUN_PTY = 1 << 1,	  /* a terminal for all three; output comes as STDOUT */
+	WIRE_RUN_REPORT = 1 << 2, /* one more pipe: what is written there comes as REPORT */
+	WIRE_RUN_FLAGS = WIRE_RUN_STDIN | WIRE_RUN_PTY | WIRE_RUN_REPORT,
 };
 
 struct wire_run {

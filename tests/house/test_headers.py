@@ -36,7 +36,7 @@ def commands():
 
 def compile_text(text, room, found):
     folder, words = found.get(room, found["base"])
-    command = [*words, "-Werror", "-fsyntax-only", "-x", "c", "-"]
+    command = [*words, "-I", os.path.join(tree.ROOT, "include"), "-Werror", "-fsyntax-only", "-x", "c", "-"]
     return subprocess.run(command, cwd=folder, input=text, capture_output=True, text=True, check=False)
 
 

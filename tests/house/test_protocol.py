@@ -69,6 +69,12 @@ class Protocol(unittest.TestCase):
         others = {row[0]: row[4] for row in self.types if row[0] not in code_messages()}
         self.assertEqual({name for name, payload in others.items() if payload not in ("bytes", "-")}, {"RUN"})
 
+    def test_every_word_of_a_report_is_explained(self):
+        words = re.findall(r'^WIRE_REPORT_KIND\(\w+,\s+"([\w-]+)"', text_of("src/wire/reports.def"), re.M)
+        told = re.search(r"^\| report \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", self.text, re.M)
+        self.assertGreater(len(words), 9)
+        self.assertEqual([line.split("|")[1].strip() for line in told[1].splitlines()], words)
+
     def test_every_tag_is_explained(self):
         for path, domain in (("src/wire/error.h", "wire"), ("src/agent/error.h", "agent")):
             tags = re.findall(r'X\(\w+, "([\w-]+)"', text_of(path))

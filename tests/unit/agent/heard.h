@@ -17,8 +17,8 @@ struct heard {
 	uint32_t channels[HEARD_MAX];
 	bool empty[HEARD_MAX];
 	size_t n;
-	struct strbuf stdout_bytes, stderr_bytes;
-	unsigned int stdout_ends, stderr_ends;
+	struct strbuf stdout_bytes, stderr_bytes, report_bytes;
+	unsigned int stdout_ends, stderr_ends, report_ends;
 	unsigned int windows;
 	size_t window_bytes; /* granted in all */
 	struct wire_exited exited;
@@ -42,6 +42,7 @@ static inline void heard_end(struct heard *h)
 	wire_receiver_deinit(&h->receiver);
 	strbuf_deinit(&h->stdout_bytes);
 	strbuf_deinit(&h->stderr_bytes);
+	strbuf_deinit(&h->report_bytes);
 }
 
 static inline void heard_frame(struct heard *h, const struct wire_frame *frame)
@@ -52,7 +53,8 @@ static inline void heard_frame(struct heard *h, const struct wire_frame *frame)
 
 	assert_true(h->n < HEARD_MAX);
 	/* Nothing of a stream comes after its end. */
-	for (size_t i = 0; i < h->n && (frame->type == WIRE_STDOUT || frame->type == WIRE_STDERR);
+	for (size_t i = 0; i < h->n && (frame->type == WIRE_STDOUT || frame->type == WIRE_STDERR ||
+					frame->type == WIRE_REPORT);
 	     i++)
 		assert_false(h->empty[i] && h->types[i] == frame->type &&
 			     h->channels[i] == frame->channel);
@@ -67,6 +69,10 @@ static inline void heard_frame(struct heard *h, const struct wire_frame *frame)
 	case WIRE_STDERR:
 		h->stderr_ends += frame->payload.n == 0;
 		strbuf_append_bytes(&h->stderr_bytes, frame->payload.at, frame->payload.n);
+		break;
+	case WIRE_REPORT:
+		h->report_ends += frame->payload.n == 0;
+		strbuf_append_bytes(&h->report_bytes, frame->payload.at, frame->payload.n);
 		break;
 	case WIRE_STARTED:
 		assert_success(wire_started_decode(frame->payload, &started));

@@ -309,6 +309,42 @@ static void the_last_words_on_a_terminal_are_not_lost(void **state UNUSED)
 	}
 }
 
+static void a_report_is_a_stream_of_its_own(void **state UNUSED)
+{
+	struct heard heard;
+
+	heard_begin(&heard);
+	wait_for_end(start("echo out; echo told >&3; echo more >&3", WIRE_RUN_REPORT), &heard);
+	assert_string_equal(strbuf_str(&heard.stdout_bytes), "out\n");
+	assert_string_equal(strbuf_str(&heard.report_bytes), "told\nmore\n");
+	assert_int_equal(heard.report_ends, 1);
+	heard_end(&heard);
+}
+
+static void without_the_flag_there_is_no_descriptor_for_it(void **state UNUSED)
+{
+	struct heard heard;
+
+	heard_begin(&heard);
+	wait_for_end(start("test -e /proc/self/fd/3 && echo open; exit 0", 0), &heard);
+	assert_string_equal(strbuf_str(&heard.stdout_bytes), "");
+	assert_int_equal(heard.report_ends, 0);
+	heard_end(&heard);
+}
+
+static void a_report_held_open_by_others_ends_with_the_test(void **state UNUSED)
+{
+	struct heard heard;
+
+	heard_begin(&heard);
+	wait_for_end(start("sleep 100 >/dev/null 2>&1 & echo $!; echo told >&3", WIRE_RUN_REPORT),
+		     &heard);
+	assert_string_equal(strbuf_str(&heard.report_bytes), "told\n");
+	assert_int_equal(heard.report_ends, 1);
+	assert_int_equal(kill(atoi(strbuf_str(&heard.stdout_bytes)), SIGKILL), 0);
+	heard_end(&heard);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,6 +359,9 @@ int main(void)
 		cmocka_unit_test(input_that_nobody_reads_is_granted_again),
 		cmocka_unit_test(a_terminal_ends_its_input_and_changes_its_size),
 		cmocka_unit_test(the_last_words_on_a_terminal_are_not_lost),
+		cmocka_unit_test(a_report_is_a_stream_of_its_own),
+		cmocka_unit_test(without_the_flag_there_is_no_descriptor_for_it),
+		cmocka_unit_test(a_report_held_open_by_others_ends_with_the_test),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
