@@ -417,3 +417,35 @@ struct error *guest_files_write(struct guest_files *g, struct cpio_writer *w)
 		err = write_entry(g, &g->entries.at[i], w);
 	return err ? err : cpio_write_trailer(w);
 }
+
+struct bounded {
+	struct strbuf *into;
+	uint64_t left_bytes;
+};
+
+static struct error *take_bytes(void *context, const void *bytes, size_t n)
+{
+	struct bounded *bounded = context;
+
+	if (n > bounded->left_bytes)
+		return base_error(BASE_LIMIT, 0,
+				  "the files have more bytes than the guest can hold");
+	bounded->left_bytes -= n;
+	strbuf_append_bytes(bounded->into, bytes, n);
+	return NULL;
+}
+
+struct error *guest_files_pack(struct guest_files *g, uint64_t limit_bytes, struct strbuf *into)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct bounded bounded = { .into = &out, .left_bytes = limit_bytes };
+	struct cpio_writer w;
+	struct error *err;
+
+	cpio_writer_init(&w, take_bytes, &bounded);
+	err = guest_files_write(g, &w);
+	if (err)
+		return err;
+	strbuf_append_bytes(into, out.at, out.n);
+	return NULL;
+}

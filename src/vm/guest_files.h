@@ -12,6 +12,7 @@
 #define KTSTR_VM_GUEST_FILES_H
 
 #include "base/error.h"
+#include "base/strbuf.h"
 #include "wire/cpio.h"
 
 #define GUEST_FILES_ERRORS(X)                                                                   \
@@ -65,5 +66,9 @@ size_t guest_files_count(const struct guest_files *g);
 
 /* Everything in the order of the names, parents first, and the trailer. */
 struct error *guest_files_write(struct guest_files *g, struct cpio_writer *w) MUST_CHECK;
+/* The same as bytes, appended. More than limit_bytes, which a guest could not hold, is BASE_LIMIT.
+ */
+struct error *guest_files_pack(struct guest_files *g, uint64_t limit_bytes,
+			       struct strbuf *into) MUST_CHECK;
 
 #endif

@@ -3,46 +3,24 @@
 
 #include "vm/guest_files.h"
 
-struct bounded {
-	struct strbuf *into;
-	uint64_t limit_bytes;
-};
-
-static struct error *take_bytes(void *context, const void *bytes, size_t n)
+static struct error *pack(const struct option_strings *specs, uint64_t limit_bytes,
+			  struct strbuf *archive)
 {
-	struct bounded *bounded = context;
+	_cleanup_guest_files_ struct guest_files *g = guest_files_new(NULL);
+	struct error *err = NULL;
 
-	if (n > bounded->limit_bytes - bounded->into->n)
-		return base_error(
-			BASE_LIMIT, 0,
-			"the files have more than %llu MiB; give the guest more memory with -m",
-			(unsigned long long)(bounded->limit_bytes >> 20));
-	strbuf_append_bytes(bounded->into, bytes, n);
-	return NULL;
+	for (size_t i = 0; !err && i < specs->n; i++)
+		err = guest_files_add_spec(g, specs->at[i]);
+	if (!err && specs->n)
+		err = guest_files_pack(g, limit_bytes, archive);
+	if (error_is(err, &base_error_domain, BASE_LIMIT))
+		err = error_wrap(err, "more than %llu MiB; give the guest more memory with -m",
+				 (unsigned long long)(limit_bytes >> 20));
+	return err;
 }
 
 struct error *shell_pack_files(const struct option_strings *specs, uint64_t limit_bytes,
 			       struct strbuf *archive)
 {
-	_cleanup_guest_files_ struct guest_files *g = guest_files_new(NULL);
-	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-	struct bounded bounded = { .into = &out, .limit_bytes = limit_bytes };
-	struct cpio_writer w;
-
-	for (size_t i = 0; i < specs->n; i++) {
-		struct error *err = guest_files_add_spec(g, specs->at[i]);
-
-		if (err)
-			return error_wrap(err, "--include");
-	}
-	cpio_writer_init(&w, take_bytes, &bounded);
-	if (specs->n) {
-		struct error *err = guest_files_write(g, &w);
-
-		if (err)
-			return error_wrap(err, "--include");
-	}
-	*archive = out;
-	out = STRBUF_INIT;
-	return NULL;
+	return error_wrap(pack(specs, limit_bytes, archive), "--include");
 }

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "cli/command.h"
 #include "cli/shell/files.h"
-#include "cli/shell/interrupts.h"
+#include "cli/interrupts.h"
 #include "cli/shell/output.h"
 #include "cli/shell/report.h"
 #include "cli/shell/session.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/shell/interrupts.h"
+#include "cli/interrupts.h"
 
 #include <signal.h>
 

@@ -4,8 +4,8 @@
  * SIGTERM, SIGHUP and SIGQUIT at any time, ask us to end. Nothing dies in a handler: the guest is
  * ended and the terminal restored on the usual way out.
  */
-#ifndef KTSTR_CLI_SHELL_INTERRUPTS_H
-#define KTSTR_CLI_SHELL_INTERRUPTS_H
+#ifndef KTSTR_CLI_INTERRUPTS_H
+#define KTSTR_CLI_INTERRUPTS_H
 
 #include "base/cancel.h"
 
