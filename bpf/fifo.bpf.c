@@ -26,11 +26,11 @@ static inline __u64 slice_of(const struct task_struct *p)
 	return settings.slice_ns;
 }
 
-static char error_text[] = "error on purpose: fault %llu of the fixture";
+static char error_text[] = "error on purpose";
 
 static inline void fail_on_purpose(void)
 {
-	unsigned long long values[] = { FIFO_FAULT_ERROR };
+	unsigned long long values[] = { 0 }; /* none is wanted, but the kernel asks for some */
 
 	if (is_faulty(FIFO_FAULT_ERROR))
 		scx_bpf_error_bstr(error_text, values, sizeof(values));

@@ -22,7 +22,8 @@ EXCEPTIONS = (
 
 # First match decides; None: any of the project's licences.
 EXPECTED = (
-    (r"bpf/", "GPL-2.0-only"),
+    (r"bpf/(.*\.bpf\.c|scx\.h)$", "GPL-2.0-only"),
+    (r"bpf/", "GPL-2.0-or-later"),
     (r"src/(agent|cli)/", "GPL-2.0-or-later"),
     (r"src/.*\.[ch]$", "LGPL-2.1-or-later"),
     (r"include/", "LGPL-2.1-or-later"),
@@ -56,6 +57,8 @@ class Licences(unittest.TestCase):
         line = "// SPDX-" "License-Identifier: GPL-2.0-or-later\n"
         self.assertIn("expected LGPL", complaint("src/base/x.c", line))
         self.assertIsNone(complaint("src/cli/x.c", line))
+        self.assertIn("expected GPL-2.0-only", complaint("bpf/x.bpf.c", line))
+        self.assertIsNone(complaint("bpf/x.c", line))
         self.assertIn("expected", complaint("README.md", "<!-- SPDX-" "License-Identifier: MIT -->\n"))
 
 
