@@ -9,8 +9,8 @@
  *	  .help = "how many snapshots to take" },
  *
  * The macro names the member, and a member of another type does not compile.
- * Positional arguments are rows without a name; the last of them may take the rest of
- * the command line, whatever stands there, behind "--":
+ * Positional arguments are rows without a name; the last of them may be repeated, if it is one of
+ * OPTION_STRINGS, or take the rest of the command line, whatever stands there, behind "--":
  *
  *	{ .argument = "ARG", OPTION_REST(struct shell_config, argv), .help = "the command" },
  */

@@ -276,6 +276,10 @@ static struct error *take_word(struct parser *p, const char *word)
 					 word, near.best);
 		return cli_error(CLI_USAGE, 0, "unknown command '%s'", word);
 	}
+	/* The last row may take many words; it stays the one to fill. */
+	if (p->n_positionals == command->n_positionals && p->n_positionals > 0 &&
+	    command->positionals[p->n_positionals - 1].type == OPTION_TYPE_STRINGS)
+		return store(p, &command->positionals[p->n_positionals - 1], word);
 	if (p->n_positionals == command->n_positionals)
 		return cli_error(CLI_USAGE, 0, "unexpected argument '%s'", word);
 	/* A word that slipped in is not mistaken for the beginning of the rest. */

@@ -266,6 +266,32 @@ static void a_required_option_is_asked_for_unless_help_is(void **state UNUSED)
 	assert_int_equal(result.intent, COMMAND_HELP);
 }
 
+static void the_last_word_may_be_repeated(void **state UNUSED)
+{
+	struct {
+		const char *word;
+		struct option_strings files;
+	} config = { 0 };
+	const struct option_row rows[] = {
+		{ .argument = "WORD", OPTION_STRING(__typeof__(config), word), .help = "a word" },
+		{ .argument = "FILE",
+		  OPTION_STRINGS(__typeof__(config), files),
+		  .required = true,
+		  .help = "files" },
+	};
+	const struct command command = { .name = "many", .positionals = rows, .n_positionals = 2 };
+	char *argv[] = { (char *)"many", (char *)"w", (char *)"a", (char *)"b", (char *)"c" };
+	_cleanup_error_ struct error *err = NULL;
+	struct command_parse parse;
+
+	assert_success(command_parse(&command, 5, argv, &config, &parse));
+	assert_string_equal(config.word, "w");
+	assert_int_equal(config.files.n, 3);
+	assert_string_equal(config.files.at[2], "c");
+	err = command_parse(&command, 2, argv, &config, &parse);
+	assert_string_equal(error_message(err), "FILE is required");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +314,7 @@ int main(void)
 		cmocka_unit_test(a_command_word_hands_over_its_arguments),
 		cmocka_unit_test(an_unknown_command_gets_a_suggestion),
 		cmocka_unit_test(a_required_option_is_asked_for_unless_help_is),
+		cmocka_unit_test(the_last_word_may_be_repeated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
