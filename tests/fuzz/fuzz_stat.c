@@ -1,16 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/procfs/stat.c */
+/* covers: src/procfs/stat.c src/procfs/schedstat.c */
 #include "fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "procfs/schedstat.h"
 #include "procfs/stat.h"
+
+/* Its sibling in /proc/PID, too small for a fuzzer of its own. */
+static void look_at_schedstat(const char *text, size_t n)
+{
+	struct proc_schedstat stat;
+	struct error *err = proc_schedstat_parse(text, n, &stat);
+
+	if (err) {
+		error_free(err);
+		return;
+	}
+	fuzz_mark_deep();
+	/* Three digits, two blanks and the newline are the least it takes. */
+	if (n < 6 || text[n - 1] != '\n')
+		abort();
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct proc_stat stat = { 0 };
-	struct error *err = proc_stat_parse((const char *)data, n, &stat);
+	struct error *err;
+
+	look_at_schedstat((const char *)data, n);
+	err = proc_stat_parse((const char *)data, n, &stat);
 
 	if (err) {
 		/* A name in brackets is the first validation. */
