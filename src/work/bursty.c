@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "base/clock.h"
+#include "work/self.h"
+
+void work_step_bursty(struct work_self *self)
+{
+	if (work_self_spin_for(self, self->burst_ms * NS_PER_MS) &&
+	    work_self_sleep(self, self->sleep_ms * NS_PER_MS))
+		self->figures.iterations++;
+}

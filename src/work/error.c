@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "work/error.h"
+
+DEFINE_ERROR_DOMAIN(work, WORK, WORK_ERRORS);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The inside of a group of workers; for this room. */
+#ifndef KTSTR_WORK_GROUP_H
+#define KTSTR_WORK_GROUP_H
+
+#include "work/slot.h"
+#include "work/work.h"
+
+/* In memory shared with the workers. */
+struct work_shared {
+	_Atomic uint32_t stop;
+	struct slot slots[];
+};
+
+/* A child until `reaped`: its pid cannot be another's, and it may be signalled. */
+struct member {
+	pid_t pid;
+	enum work_end end; /* settled by member_settle() */
+	int code;
+	bool there; /* it said that it is at the gate */
+	bool settled;
+	bool reaped;
+	uint64_t killed_at_ns; /* 0: not by us */
+};
+
+struct work_group {
+	struct work_spec spec; /* defaults filled in */
+	struct work_gate *gate;
+	struct work_shared *shared;
+	size_t shared_bytes;
+	pid_t pgid;
+	unsigned int n_started;
+	bool stopped;
+	struct member members[];
+};
+
+/* Whether the worker has ended, with how; it stays a zombie, so its pid and group stay ours. */
+bool member_settle(struct work_group *group, size_t i);
+/* The same, waiting until deadline_ns of CLOCK_MONOTONIC. */
+bool member_wait(struct work_group *group, size_t i, uint64_t deadline_ns);
+/* How it ended, from what waitid() tells of it. */
+enum work_end member_end(const struct member *member, enum slot_stage stage, int how, int status,
+			 int *ret_code);
+void member_kill(struct work_group *group, size_t i);
+/* Ends its time as a zombie; after that its pid may be anybody's. */
+void member_reap(struct work_group *group, size_t i);
+
+/* The report without pid and CPUs. `now_ns` is the moment of it for one that has no end of its own.
+ */
+void report_fill(const struct slot_figures *figures, uint64_t opened_at_ns, uint64_t now_ns,
+		 struct work_report *report);
+
+#endif

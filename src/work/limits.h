@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every bound and every interval of this room. */
+#ifndef KTSTR_WORK_LIMITS_H
+#define KTSTR_WORK_LIMITS_H
+
+enum {
+	WORK_LIMIT_WORKERS = 4096, /* of one group */
+	WORK_LIMIT_MS = 3600 * 1000,
+	/*
+	 * A spinning worker aims at this distance between two checkpoints. A fifth of the
+	 * millisecond that is promised, since the speed of a guest's CPU changes.
+	 */
+	WORK_LOOK_NS = 200 * 1000,
+	/* Figures in shared memory are at most this old while a worker runs. */
+	WORK_PUBLISH_NS = 1000 * 1000,
+	/* Reading a file of /proc costs far more than a checkpoint. */
+	WORK_SCHEDSTAT_NS = 10 * 1000 * 1000,
+	/* Steps of arithmetic in one unit of work, and units between two checkpoints. */
+	WORK_UNIT_STEPS = 1024,
+	WORK_LIMIT_UNITS_PER_LOOK = 1 << 14,
+};
+
+#endif

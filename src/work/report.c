@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "base/clock.h"
+#include "work/group.h"
+
+static const struct {
+	const char *word;
+	const char *meaning;
+} ends[WORK_N_ENDS] = {
+#define END(id, word, meaning) [WORK_END_##id] = { word, meaning },
+#include "work/ends.def"
+#undef END
+};
+
+const char *work_end_word(enum work_end end)
+{
+	return ends[end].word;
+}
+
+const char *work_end_meaning(enum work_end end)
+{
+	return ends[end].meaning;
+}
+
+/* The time since the last checkpoint is sleep as far as that was asked for, the rest a gap. */
+static void add_what_lasts(const struct slot_figures *f, uint64_t opened_at_ns, uint64_t now_ns,
+			   struct work_report *r)
+{
+	uint64_t since_ns = now_ns > f->last_look_ns ? now_ns - f->last_look_ns : 0;
+	uint64_t asleep_ns = since_ns < f->asleep_ns ? since_ns : f->asleep_ns;
+
+	r->wall_ns += since_ns;
+	r->voluntary_sleep_ns += asleep_ns;
+	if (since_ns - asleep_ns > r->max_gap_ns) {
+		r->max_gap_ns = since_ns - asleep_ns;
+		r->gap_at_ns = now_ns - opened_at_ns;
+		r->gap_cpu = (int)f->cpu;
+	}
+}
+
+void report_fill(const struct slot_figures *f, uint64_t opened_at_ns, uint64_t now_ns,
+		 struct work_report *r)
+{
+	r->iterations = f->iterations;
+	r->units = f->units;
+	r->cpu_ns = f->cpu_ns;
+	r->wall_ns = f->last_look_ns - opened_at_ns;
+	r->has_run_delay = f->has_run_delay;
+	r->run_delay_ns = f->run_delay_ns;
+	r->voluntary_sleep_ns = f->voluntary_sleep_ns;
+	r->samples = f->samples;
+	r->migrations = f->migrations;
+	r->max_gap_ns = f->max_gap_ns;
+	r->gap_at_ns = f->gap_at_ns;
+	r->gap_cpu = (int)f->gap_cpu;
+	switch (r->end) {
+	case WORK_END_RUNNING:
+	case WORK_END_KILLED:
+	case WORK_END_STUCK:
+		add_what_lasts(f, opened_at_ns, now_ns, r);
+		break;
+	default:
+		break;
+	}
+}
+
+void work_sample(struct work_group *group, size_t i, struct work_report *ret)
+{
+	struct member *m = &group->members[i];
+	struct slot *slot = &group->shared->slots[i];
+	uint64_t opened_at_ns = work_gate_opened_at_ns(group->gate);
+	/* A worker that was never on a CPU: its gap began when the gate was opened. */
+	struct slot_figures figures = { .gap_cpu = -1, .cpu = -1, .last_look_ns = opened_at_ns };
+	struct work_report report = { .pid = m->pid, .gap_cpu = -1 };
+	uint64_t now_ns;
+
+	if (member_settle(group, i)) {
+		report.end = m->end;
+		report.code = m->code;
+	} else if (group->stopped) {
+		report.end = WORK_END_STUCK;
+	} else {
+		report.end = opened_at_ns ? WORK_END_RUNNING : WORK_END_WAITING;
+	}
+	slot_read(slot, &figures);
+	slot_read_cpus(slot, &report.cpus_used);
+	/* After the figures were read, or they could be younger than "now". */
+	now_ns = m->killed_at_ns ? m->killed_at_ns : clock_monotonic_ns();
+	if (opened_at_ns && report.end != WORK_END_NEVER_STARTED)
+		report_fill(&figures, opened_at_ns, now_ns, &report);
+	*ret = report;
+}

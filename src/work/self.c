@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "work/self.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "procfs/schedstat.h"
+#include "work/limits.h"
+
+int work_stop_signal(void)
+{
+	return SIGUSR1;
+}
+
+static uint64_t thread_cpu_ns(void)
+{
+	struct timespec ts = { 0 };
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * NS_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+static bool read_delay(const struct work_self *self, uint64_t *ret_ns)
+{
+	struct proc_schedstat stat;
+	char text[PROC_SCHEDSTAT_MAX_BYTES];
+	ssize_t n = self->schedstat_fd < 0 ? -1 : pread(self->schedstat_fd, text, sizeof(text), 0);
+	struct error *err;
+
+	if (n <= 0)
+		return false;
+	err = proc_schedstat_parse(text, (size_t)n, &stat);
+	if (err) {
+		error_free(err);
+		return false;
+	}
+	/* This thread runs, so a kernel that counts has counted a timeslice. */
+	if (stat.timeslices == 0)
+		return false;
+	*ret_ns = stat.run_delay_ns;
+	return true;
+}
+
+static void publish(struct work_self *self, bool with_delay)
+{
+	struct slot_figures *f = &self->figures;
+	uint64_t delay_ns;
+
+	f->cpu_ns = thread_cpu_ns() - self->cpu_before_ns;
+	if (f->has_run_delay && with_delay) {
+		f->has_run_delay = read_delay(self, &delay_ns);
+		f->run_delay_ns = f->has_run_delay ? delay_ns - self->delay_before_ns : 0;
+		self->delay_read_ns = f->last_look_ns;
+	}
+	slot_publish(self->slot, f);
+	self->published_ns = f->last_look_ns;
+}
+
+/* asked_ns of the time since the last look were meant to be slept. */
+static void look(struct work_self *self, uint64_t asked_ns)
+{
+	struct slot_figures *f = &self->figures;
+	uint64_t now_ns = clock_monotonic_ns();
+	uint64_t passed_ns = now_ns - f->last_look_ns;
+	uint64_t gap_ns = passed_ns > asked_ns ? passed_ns - asked_ns : 0;
+	int cpu = sched_getcpu();
+
+	f->samples++;
+	if (gap_ns > f->max_gap_ns) {
+		f->max_gap_ns = gap_ns;
+		f->gap_cpu = cpu;
+		f->gap_at_ns = now_ns - self->opened_at_ns;
+	}
+	if (cpu >= 0 && cpu != f->cpu) {
+		if (f->cpu >= 0)
+			f->migrations++;
+		f->cpu = cpu;
+		slot_add_cpu(self->slot, (unsigned int)cpu);
+	}
+	f->last_look_ns = now_ns;
+	f->asleep_ns = 0;
+	if (now_ns - self->published_ns >= WORK_PUBLISH_NS)
+		publish(self, now_ns - self->delay_read_ns >= WORK_SCHEDSTAT_NS);
+}
+
+void work_self_prepare(struct work_self *self)
+{
+	self->figures = (struct slot_figures){ .gap_cpu = -1, .cpu = -1 };
+	self->units_per_look = 1;
+	self->figures.has_run_delay = read_delay(self, &self->delay_before_ns);
+	self->cpu_before_ns = thread_cpu_ns();
+}
+
+void work_self_begin(struct work_self *self, uint64_t opened_at_ns)
+{
+	self->opened_at_ns = opened_at_ns;
+	self->figures.last_look_ns = opened_at_ns;
+	atomic_store(&self->slot->stage, SLOT_WORKING);
+	look(self, 0);
+	publish(self, true);
+}
+
+void work_self_end(struct work_self *self)
+{
+	look(self, 0);
+	publish(self, true);
+	atomic_store(&self->slot->stage, SLOT_DONE);
+}
+
+bool work_self_stopped(const struct work_self *self)
+{
+	return atomic_load_explicit(self->stop, memory_order_relaxed) != 0;
+}
+
+void work_self_look(struct work_self *self)
+{
+	look(self, 0);
+}
+
+void work_self_units(struct work_self *self, uint32_t units)
+{
+	uint64_t x = self->chain;
+
+	for (uint32_t unit = 0; unit < units; unit++) {
+		for (unsigned int step = 0; step < WORK_UNIT_STEPS; step++) {
+			/* Each step needs the one before; no pause, which a hypervisor may trap. */
+			x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+			__asm__ volatile("" : "+r"(x));
+		}
+	}
+	self->chain = x;
+	self->figures.units += units;
+}
+
+uint32_t work_self_spin(struct work_self *self)
+{
+	uint32_t units = self->units_per_look;
+	uint64_t before_ns = self->figures.last_look_ns, passed_ns;
+
+	work_self_units(self, units);
+	look(self, 0);
+	passed_ns = self->figures.last_look_ns - before_ns;
+	if (passed_ns < WORK_LOOK_NS / 2 && units < WORK_LIMIT_UNITS_PER_LOOK)
+		self->units_per_look = units * 2;
+	else if (passed_ns > WORK_LOOK_NS && units > 1)
+		self->units_per_look = units / 2;
+	return units;
+}
+
+bool work_self_spin_for(struct work_self *self, uint64_t ns)
+{
+	uint64_t until_ns = self->figures.last_look_ns + ns;
+
+	while (!work_self_stopped(self) && self->figures.last_look_ns < until_ns)
+		work_self_spin(self);
+	return self->figures.last_look_ns >= until_ns;
+}
+
+bool work_self_sleep(struct work_self *self, uint64_t ns)
+{
+	struct slot_figures *f = &self->figures;
+	uint64_t began_ns, now_ns, asked_ns;
+	sigset_t stop;
+
+	sigemptyset(&stop);
+	sigaddset(&stop, work_stop_signal());
+	look(self, 0);
+	began_ns = now_ns = f->last_look_ns;
+	/* Said before, so that neither a look from outside nor a kill takes it for a gap. */
+	f->asleep_ns = ns;
+	publish(self, false);
+	while (!work_self_stopped(self) && now_ns - began_ns < ns) {
+		uint64_t left_ns = ns - (now_ns - began_ns);
+		struct timespec left = { .tv_sec = (time_t)(left_ns / NS_PER_SEC),
+					 .tv_nsec = (long)(left_ns % NS_PER_SEC) };
+
+		/* Blocked and waited for: a stop that came just before is not slept through. */
+		sigtimedwait(&stop, NULL, &left);
+		now_ns = clock_monotonic_ns();
+	}
+	asked_ns = now_ns - began_ns < ns ? now_ns - began_ns : ns;
+	f->voluntary_sleep_ns += asked_ns;
+	look(self, asked_ns);
+	return asked_ns == ns;
+}

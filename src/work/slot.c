@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "work/slot.h"
+
+#include <string.h>
+
+_Static_assert(sizeof(struct slot_figures) % sizeof(uint64_t) == 0, "copied in words");
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2,
+	       "a lock would not work between processes");
+
+/*
+ * Copy v & 1 is being written only while the version is v - 1. A reader that saw a word
+ * of a later copy has, by acquire, also seen the version before it, and tries again. The
+ * order is carried by the words themselves: fences are what ThreadSanitizer cannot see.
+ */
+void slot_publish(struct slot *slot, const struct slot_figures *figures)
+{
+	uint64_t next = atomic_load_explicit(&slot->version, memory_order_relaxed) + 1;
+	uint64_t words[SLOT_WORDS];
+
+	memcpy(words, figures, sizeof(words));
+	for (size_t i = 0; i < SLOT_WORDS; i++)
+		atomic_store_explicit(&slot->copies[next & 1][i], words[i], memory_order_release);
+	atomic_store_explicit(&slot->version, next, memory_order_release);
+}
+
+bool slot_read(struct slot *slot, struct slot_figures *ret)
+{
+	uint64_t version = atomic_load_explicit(&slot->version, memory_order_acquire);
+	uint64_t words[SLOT_WORDS], again;
+
+	/* Ends: a dead writer changes nothing, a live one publishes far slower than this reads. */
+	for (; version != 0; version = again) {
+		for (size_t i = 0; i < SLOT_WORDS; i++)
+			words[i] = atomic_load_explicit(&slot->copies[version & 1][i],
+							memory_order_acquire);
+		again = atomic_load_explicit(&slot->version, memory_order_acquire);
+		if (again == version) {
+			memcpy(ret, words, sizeof(words));
+			return true;
+		}
+	}
+	return false;
+}
+
+void slot_add_cpu(struct slot *slot, unsigned int cpu)
+{
+	if (cpu < TOPO_LIMIT_CPUS)
+		atomic_fetch_or_explicit(&slot->cpus[cpu / 64], UINT64_C(1) << (cpu % 64),
+					 memory_order_relaxed);
+}
+
+void slot_read_cpus(struct slot *slot, struct cpuset *ret)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(slot->cpus); i++)
+		ret->words[i] = atomic_load_explicit(&slot->cpus[i], memory_order_relaxed);
+}

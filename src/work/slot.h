@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A worker's figures in memory shared with its parent: one writer, any number of
+ * readers, no lock. Two copies are written in turn, and the version names the one that
+ * is whole: a writer that is killed in the middle of a copy leaves the other one.
+ */
+#ifndef KTSTR_WORK_SLOT_H
+#define KTSTR_WORK_SLOT_H
+
+#include <stdalign.h>
+#include <stdatomic.h>
+
+#include "topo/cpuset.h"
+
+enum slot_stage {
+	SLOT_WAITING,
+	SLOT_WORKING,
+	SLOT_DONE,	  /* stopped as asked; the figures are final */
+	SLOT_TURNED_AWAY, /* stopped before the gate was opened */
+};
+
+/* Times are CLOCK_MONOTONIC. Words of 64 bits throughout: they are copied as such. */
+struct slot_figures {
+	uint64_t iterations;
+	uint64_t units;
+	uint64_t cpu_ns; /* since the gate */
+	uint64_t has_run_delay;
+	uint64_t run_delay_ns; /* since the gate; nothing while has_run_delay is 0 */
+	uint64_t voluntary_sleep_ns;
+	uint64_t migrations;
+	uint64_t max_gap_ns;
+	int64_t gap_cpu; /* -1: unknown */
+	uint64_t gap_at_ns;
+	uint64_t samples;
+	int64_t cpu;	       /* at the last checkpoint; -1: unknown */
+	uint64_t last_look_ns; /* the moment of the last checkpoint */
+	uint64_t asleep_ns;    /* a sleep asked for at that moment and not over yet */
+};
+
+enum { SLOT_WORDS = sizeof(struct slot_figures) / sizeof(uint64_t) };
+
+struct slot {
+	alignas(64) _Atomic uint64_t version; /* 0: nothing was published */
+	_Atomic uint32_t stage;
+	_Atomic uint64_t copies[2][SLOT_WORDS];
+	_Atomic uint64_t cpus[TOPO_LIMIT_CPUS / 64];
+};
+
+void slot_publish(struct slot *slot, const struct slot_figures *figures);
+/* False, and nothing written, before the first publication. */
+bool slot_read(struct slot *slot, struct slot_figures *ret);
+/* Members are only ever added, so the set needs no version. */
+void slot_add_cpu(struct slot *slot, unsigned int cpu);
+void slot_read_cpus(struct slot *slot, struct cpuset *ret);
+
+#endif

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "work/self.h"
+
+void work_step_spin(struct work_self *self)
+{
+	self->figures.iterations += work_self_spin(self);
+}

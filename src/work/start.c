@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "work/worker.h"
+
+static struct error *check_parameter(const struct work_kind_info *info, const char *name,
+				     uint32_t normal_ms, uint32_t *ms)
+{
+	if (*ms == 0) {
+		*ms = normal_ms;
+		return NULL;
+	}
+	if (normal_ms == 0)
+		return work_error(WORK_SPEC, 0, "%s work has no %s", info->word, name);
+	if (*ms > WORK_LIMIT_MS)
+		return work_error(WORK_SPEC, 0, "%s of %" PRIu32 ", at most %d are possible", name,
+				  *ms, WORK_LIMIT_MS);
+	return NULL;
+}
+
+static struct error *check_spec(struct work_spec *spec)
+{
+	const struct work_kind_info *info = work_kind_info(spec->kind);
+	struct error *err;
+
+	if (!info)
+		return work_error(WORK_SPEC, 0, "no kind of work has number %d", (int)spec->kind);
+	if (spec->workers == 0 || spec->workers > WORK_LIMIT_WORKERS)
+		return work_error(WORK_SPEC, 0, "%u workers, 1 to %d are possible", spec->workers,
+				  WORK_LIMIT_WORKERS);
+	err = check_parameter(info, "burst_ms", info->burst_ms, &spec->burst_ms);
+	return err ? err : check_parameter(info, "sleep_ms", info->sleep_ms, &spec->sleep_ms);
+}
+
+static struct error *group_new(const struct work_spec *spec, struct work_gate *gate,
+			       struct work_group **ret)
+{
+	struct work_group *group = xcalloc(1, sizeof(*group) +
+						      spec->workers * sizeof(group->members[0]));
+
+	group->spec = *spec;
+	group->gate = gate;
+	group->shared_bytes = sizeof(*group->shared) + spec->workers * sizeof(struct slot);
+	group->shared = mmap(NULL, group->shared_bytes, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (group->shared == MAP_FAILED) {
+		struct error *err = work_error(WORK_START, errno,
+					       "%zu bytes of shared memory for %u workers",
+					       group->shared_bytes, spec->workers);
+
+		free(group);
+		return err;
+	}
+	*ret = group;
+	return NULL;
+}
+
+/* A signal that reaches a child before it has reset the handlers would run those of the parent. */
+static struct error *fork_all(struct work_group *group, int cgroup_fd, int word_fd)
+{
+	pid_t parent = getpid();
+	struct error *err = NULL;
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	for (unsigned int i = 0; i < group->spec.workers; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			worker_run(group, i, parent, cgroup_fd, word_fd);
+		if (pid < 0) {
+			err = work_error(WORK_START, errno, "worker %u of %u", i,
+					 group->spec.workers);
+			break;
+		}
+		group->members[i].pid = pid;
+		group->n_started++;
+		if (group->pgid == 0)
+			group->pgid = pid;
+		/* Both sides do it, so that it is done whoever comes first. */
+		setpgid(pid, group->pgid);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
+static struct error *refused(const struct worker_word *word)
+{
+	if (word->stage == WORKER_PLACE)
+		return work_error(WORK_PLACE, word->errnum, "worker %" PRIu32, word->worker);
+	return work_error(WORK_START, word->errnum, "worker %" PRIu32 " set itself up",
+			  word->worker);
+}
+
+/* The pipe ended with fewer words than workers: somebody died. */
+static struct error *somebody_died(struct work_group *group, uint64_t limit_ns)
+{
+	unsigned int i = 0;
+
+	while (i < group->n_started && group->members[i].there)
+		i++;
+	if (i == group->n_started)
+		return work_error(WORK_START, 0, "a worker gave its word twice");
+	/* The pipe is closed a moment before the death can be seen. */
+	if (!member_wait(group, i, clock_monotonic_ns() + limit_ns))
+		return work_error(WORK_LATE, 0, "worker %u neither works nor ends", i);
+	return work_error(WORK_START, 0, "worker %u ended before the gate: %s %d", i,
+			  work_end_word(group->members[i].end), group->members[i].code);
+}
+
+static struct error *wait_for_all(struct work_group *group, int fd, uint64_t limit_ns)
+{
+	uint64_t began_ns = clock_monotonic_ns(), passed_ns = 0;
+	unsigned int there = 0;
+
+	while (there < group->spec.workers) {
+		struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+		struct timespec left = { 0 };
+		struct worker_word word;
+		ssize_t n;
+
+		passed_ns = clock_monotonic_ns() - began_ns;
+		if (passed_ns < limit_ns) {
+			left.tv_sec = (time_t)((limit_ns - passed_ns) / NS_PER_SEC);
+			left.tv_nsec = (long)((limit_ns - passed_ns) % NS_PER_SEC);
+		}
+		switch (ppoll(&poll_fd, 1, &left, NULL)) {
+		case 0:
+			return work_error(WORK_LATE, 0,
+					  "%u of %u workers were at the gate after %" PRIu64 " ms",
+					  there, group->spec.workers, limit_ns / NS_PER_MS);
+		case -1:
+			if (errno == EINTR)
+				continue;
+			return work_error(WORK_START, errno, "waiting for workers");
+		}
+		/* Whole words: each is written at once and smaller than PIPE_BUF. */
+		n = read(fd, &word, sizeof(word));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n != sizeof(word))
+			return somebody_died(group, limit_ns);
+		if (word.errnum)
+			return refused(&word);
+		group->members[word.worker].there = true;
+		there++;
+	}
+	return NULL;
+}
+
+struct error *work_start(const struct work_spec *asked, struct work_gate *gate, int cgroup_fd,
+			 uint64_t limit_ns, struct work_group **ret)
+{
+	_cleanup_work_group_ struct work_group *group = NULL;
+	_cleanup_close_ int read_fd = -1;
+	_cleanup_close_ int write_fd = -1;
+	struct work_spec spec = *asked;
+	struct error *err;
+	int fds[2];
+
+	err = check_spec(&spec);
+	if (err)
+		return err;
+	err = group_new(&spec, gate, &group);
+	if (err)
+		return err;
+	if (pipe2(fds, O_CLOEXEC))
+		return work_error(WORK_START, errno, "a pipe for workers");
+	read_fd = fds[0];
+	write_fd = fds[1];
+	err = fork_all(group, cgroup_fd, write_fd);
+	if (err)
+		return err;
+	close(take_fd(write_fd));
+	err = wait_for_all(group, read_fd, limit_ns);
+	if (err)
+		return err;
+	*ret = take_ptr(group);
+	return NULL;
+}
+
+unsigned int work_count(const struct work_group *group)
+{
+	return group->spec.workers;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Workers that make load and measure what the scheduler gave them. Each is a forked
+ * process: placed in its cgroup first, then at the gate, then at work until it is stopped.
+ *
+ *	work_gate_new(&gate);
+ *	work_start(&spec, gate, cgroup_fd, limit_ns, &group);   once per cgroup
+ *	work_gate_open(gate);
+ *	work_sample(group, i, &report);                         at any time
+ *	work_stop(group, limit_ns);
+ *	work_sample(group, i, &report);
+ *	work_free(group);
+ *	work_gate_free(gate);
+ *
+ * A group belongs to the thread that started it; its workers die with that thread. SIGCHLD
+ * may not be ignored, and nobody else may wait for the workers.
+ */
+#ifndef KTSTR_WORK_WORK_H
+#define KTSTR_WORK_WORK_H
+
+#include <sys/types.h>
+
+#include "topo/cpuset.h"
+#include "work/error.h"
+#include "work/gate.h"
+#include "work/kind.h"
+#include "work/limits.h"
+
+struct work_spec {
+	enum work_kind kind;
+	unsigned int workers;
+	/* 0: the kind's default. Anything else is refused if the kind has no such parameter. */
+	uint32_t burst_ms, sleep_ms;
+};
+
+enum work_end {
+#define END(id, word, meaning) WORK_END_##id,
+#include "work/ends.def"
+#undef END
+	WORK_N_ENDS
+};
+
+const char *work_end_word(enum work_end end);
+const char *work_end_meaning(enum work_end end);
+
+/*
+ * Everything is counted from the opening of the gate to the moment of the report: for a
+ * worker that still runs, that is now; for a finished one its last checkpoint; for one
+ * that we killed, the kill; for one that went on its own, its last checkpoint, since
+ * nothing is known of it later.
+ *
+ * wall - cpu - voluntary sleep is time that it wanted a CPU and had none.
+ */
+struct work_report {
+	pid_t pid;
+	enum work_end end;
+	int code; /* exit code when exited, signal number when signalled, else 0 */
+
+	uint64_t iterations; /* what one is, the kind tells */
+	uint64_t units;	     /* the same arithmetic in every kind; 0 means no progress at all */
+	uint64_t cpu_ns;
+	uint64_t wall_ns;
+	bool has_run_delay; /* false: the kernel does not tell, and the next field is nothing */
+	uint64_t run_delay_ns;
+	uint64_t voluntary_sleep_ns;
+
+	uint64_t samples; /* checkpoints; the next ones are as fine as these are many */
+	uint64_t migrations;
+	struct cpuset cpus_used;
+	/*
+	 * The longest time between two checkpoints without the sleep that was asked for in it,
+	 * where and when it ended. A gap that lasts counts.
+	 */
+	uint64_t max_gap_ns;
+	uint64_t gap_at_ns;
+	int gap_cpu; /* the last CPU seen when the gap lasts; -1: not known */
+};
+
+struct work_group;
+
+/*
+ * Returns when all workers are at the gate, which may be open already. cgroup_fd is a
+ * folder of cgroup v2 (O_PATH will do), -1 to stay in ours. On failure nothing runs.
+ */
+struct error *work_start(const struct work_spec *spec, struct work_gate *gate, int cgroup_fd,
+			 uint64_t limit_ns, struct work_group **ret) MUST_CHECK;
+unsigned int work_count(const struct work_group *group);
+
+/* One worker as it is now; i < work_count(). Does not wait for it and does not disturb it. */
+void work_sample(struct work_group *group, size_t i, struct work_report *ret);
+
+/*
+ * Asks all to stop and waits up to limit_ns for all of them together; kills the others and waits up
+ * to limit_ns again. A worker that a broken scheduler does not even let die is "stuck".
+ */
+void work_stop(struct work_group *group, uint64_t limit_ns);
+
+/* Kills what runs and reaps every worker, however long one takes to die. */
+void work_free(struct work_group *group);
+
+DEFINE_CLEANUP(work_group, struct work_group *, NULL, work_free);
+#define _cleanup_work_group_ _cleanup_(cleanup_work_group)
+
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "work/worker.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "work/self.h"
+
+/* Where the pipe is moved, so that all above can be closed at once. */
+enum { WORD_FD = 3 };
+
+static _Noreturn void give_up(unsigned int i, enum worker_stage stage, int errnum, int word_fd)
+{
+	struct worker_word word = { .worker = i, .stage = stage, .errnum = errnum };
+
+	/* If even this fails, the parent sees the pipe closed without a word. */
+	if (write(word_fd, &word, sizeof(word)) < 0)
+		_exit(2);
+	_exit(1);
+}
+
+/* By its own hand: a write that a broken scheduler blocks blocks the worker, not the parent. */
+static int place(int cgroup_fd)
+{
+	int fd = openat(cgroup_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+	int errnum = fd < 0 ? errno : 0;
+
+	if (fd >= 0) {
+		if (write(fd, "0", 1) != 1)
+			errnum = errno;
+		close(fd);
+	}
+	return errnum;
+}
+
+/* Handlers of the parent are none of ours; a signal ends us, but for the one that we wait for. */
+static void reset_signals(void)
+{
+	struct sigaction plain = { .sa_handler = SIG_DFL };
+	sigset_t stop;
+
+	for (int signal = 1; signal < NSIG; signal++)
+		sigaction(signal, &plain, NULL);
+	sigemptyset(&stop);
+	sigaddset(&stop, work_stop_signal());
+	sigprocmask(SIG_SETMASK, &stop, NULL);
+}
+
+_Noreturn void worker_run(struct work_group *group, unsigned int i, pid_t parent, int cgroup_fd,
+			  int word_fd)
+{
+	const struct work_kind_info *kind = work_kind_info(group->spec.kind);
+	struct worker_word here = { .worker = i };
+	struct work_self self = {
+		.slot = &group->shared->slots[i],
+		.stop = &group->shared->stop,
+		.burst_ms = group->spec.burst_ms,
+		.sleep_ms = group->spec.sleep_ms,
+	};
+	int errnum;
+
+	/* The parent may have died before the first of these took effect. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+		give_up(i, WORKER_SETUP, errno, word_fd);
+	if (getppid() != parent)
+		_exit(2);
+	if (setpgid(0, group->pgid))
+		give_up(i, WORKER_SETUP, errno, word_fd);
+	reset_signals();
+	errnum = cgroup_fd < 0 ? 0 : place(cgroup_fd);
+	if (errnum)
+		give_up(i, WORKER_PLACE, errnum, word_fd);
+	/* Not a descriptor more than needed: a pipe of the parent must be able to reach its end. */
+	if (word_fd != WORD_FD && dup2(word_fd, WORD_FD) < 0)
+		give_up(i, WORKER_SETUP, errno, word_fd);
+	if (close_range(WORD_FD + 1, ~0U, 0))
+		give_up(i, WORKER_SETUP, errno, WORD_FD);
+	self.schedstat_fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+	if (write(WORD_FD, &here, sizeof(here)) != sizeof(here))
+		_exit(2);
+	close(WORD_FD);
+
+	work_self_prepare(&self);
+	if (!work_gate_wait(group->gate, self.stop)) {
+		atomic_store(&self.slot->stage, SLOT_TURNED_AWAY);
+		_exit(0);
+	}
+	work_self_begin(&self, work_gate_opened_at_ns(group->gate));
+	while (!work_self_stopped(&self))
+		kind->step(&self);
+	work_self_end(&self);
+	_exit(0);
+}

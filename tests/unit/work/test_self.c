@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "work/self.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "fixture.h"
+
+static uint64_t wall_ns(const struct in_process *p)
+{
+	return p->self.figures.last_look_ns - p->self.opened_at_ns;
+}
+
+static uint64_t thread_cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * NS_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+static void a_checkpoint_comes_with_every_millisecond_of_work(void **state UNUSED)
+{
+	struct in_process p;
+	uint64_t cpu_ns;
+
+	in_process_begin(&p, 0, 0);
+	cpu_ns = thread_cpu_ns();
+	assert_true(work_self_spin_for(&p.self, 100 * NS_PER_MS));
+	cpu_ns = thread_cpu_ns() - cpu_ns;
+	assert_true(p.self.figures.samples >= cpu_ns / NS_PER_MS);
+	assert_true(p.self.figures.units > 0);
+	assert_true(wall_ns(&p) >= 100 * NS_PER_MS);
+}
+
+static void a_late_start_is_a_gap(void **state UNUSED)
+{
+	struct in_process p;
+	uint64_t opened_at_ns;
+
+	in_process_begin(&p, 0, 0);
+	work_self_prepare(&p.self);
+	opened_at_ns = clock_monotonic_ns() - 3 * NS_PER_SEC;
+	work_self_begin(&p.self, opened_at_ns);
+	assert_true(p.self.figures.max_gap_ns >= 3 * NS_PER_SEC);
+	assert_true(p.self.figures.gap_at_ns == p.self.figures.max_gap_ns);
+	assert_true(p.self.figures.gap_cpu >= 0);
+	assert_true(p.self.figures.migrations == 0);
+}
+
+static void sleep_that_was_asked_for_is_no_gap(void **state UNUSED)
+{
+	struct in_process p;
+
+	in_process_begin(&p, 0, 0);
+	assert_true(work_self_sleep(&p.self, 80 * NS_PER_MS));
+	assert_true(p.self.figures.voluntary_sleep_ns == 80 * NS_PER_MS);
+	/* All gaps lie outside the sleep. */
+	assert_true(p.self.figures.max_gap_ns <= wall_ns(&p) - 80 * NS_PER_MS);
+}
+
+static void time_between_two_checkpoints_is_a_gap(void **state UNUSED)
+{
+	struct in_process p;
+
+	in_process_begin(&p, 0, 0);
+	sleep_ms(30); /* behind its back */
+	work_self_look(&p.self);
+	assert_true(p.self.figures.max_gap_ns >= 30 * NS_PER_MS);
+	assert_true(p.self.figures.gap_at_ns <= wall_ns(&p));
+}
+
+static void a_sleep_is_announced_before_it_begins(void **state UNUSED)
+{
+	struct in_process p;
+	struct slot_figures seen;
+	uint32_t version;
+
+	in_process_begin(&p, 0, 0);
+	version = (uint32_t)atomic_load(&p.slot.version);
+	assert_true(work_self_sleep(&p.self, 2 * NS_PER_MS));
+	/* The announcement is one publication, at least; whatever was last says no sleep. */
+	assert_true(atomic_load(&p.slot.version) > version);
+	work_self_end(&p.self);
+	assert_true(slot_read(&p.slot, &seen));
+	assert_true(seen.asleep_ns == 0);
+	assert_true(seen.voluntary_sleep_ns == 2 * NS_PER_MS);
+	assert_int_equal(atomic_load(&p.slot.stage), SLOT_DONE);
+}
+
+static void a_stop_cuts_sleep_and_work_short(void **state UNUSED)
+{
+	struct in_process p;
+
+	in_process_begin(&p, 0, 0);
+	atomic_store(&p.stop, 1);
+	assert_false(work_self_sleep(&p.self, 3600 * NS_PER_SEC));
+	assert_false(work_self_spin_for(&p.self, 3600 * NS_PER_SEC));
+	assert_true(p.self.figures.voluntary_sleep_ns <= wall_ns(&p));
+}
+
+/* Blocked and pending before the sleep begins: the moment at which a handler would lose it. */
+static void a_stop_signal_that_came_before_is_not_slept_through(void **state UNUSED)
+{
+	struct in_process p;
+	sigset_t stop, pending, before;
+	uint64_t began_ns = clock_monotonic_ns();
+
+	sigemptyset(&stop);
+	sigaddset(&stop, work_stop_signal());
+	sigprocmask(SIG_BLOCK, &stop, &before);
+	raise(work_stop_signal());
+	in_process_begin(&p, 0, 0);
+	/* Without the flag it is somebody's mistake, and the sleep goes on. */
+	assert_true(work_self_sleep(&p.self, 20 * NS_PER_MS));
+	assert_true(clock_monotonic_ns() - began_ns >= 20 * NS_PER_MS);
+	sigpending(&pending);
+	assert_int_equal(sigismember(&pending, work_stop_signal()), 0);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+static void cpu_time_before_the_gate_is_not_counted(void **state UNUSED)
+{
+	struct in_process p;
+	uint64_t began_ns = thread_cpu_ns();
+
+	while (thread_cpu_ns() - began_ns < 50 * NS_PER_MS)
+		;
+	began_ns = thread_cpu_ns();
+	in_process_begin(&p, 0, 0);
+	work_self_spin(&p.self);
+	work_self_end(&p.self);
+	assert_true(p.self.figures.cpu_ns > 0);
+	assert_true(p.self.figures.cpu_ns <= thread_cpu_ns() - began_ns);
+}
+
+static void set_schedstat(int fd, const char *text)
+{
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(pwrite(fd, text, strlen(text), 0), strlen(text));
+}
+
+static struct slot_figures with_schedstat(const char *at_the_gate, const char *at_the_end)
+{
+	_cleanup_close_ int fd = memfd_create("schedstat", MFD_CLOEXEC);
+	struct slot_figures seen;
+	struct in_process p;
+
+	assert_true(fd >= 0);
+	in_process_begin(&p, 0, 0);
+	p.self.schedstat_fd = fd;
+	set_schedstat(fd, at_the_gate);
+	work_self_prepare(&p.self);
+	work_self_begin(&p.self, clock_monotonic_ns());
+	set_schedstat(fd, at_the_end);
+	work_self_end(&p.self);
+	assert_true(slot_read(&p.slot, &seen));
+	return seen;
+}
+
+static void run_delay_counts_from_the_gate(void **state UNUSED)
+{
+	struct slot_figures f = with_schedstat("1000 500 3\n", "9000 750 4\n");
+
+	assert_true(f.has_run_delay);
+	assert_true(f.run_delay_ns == 250);
+}
+
+static void run_delay_that_cannot_be_read_is_unknown(void **state UNUSED)
+{
+	struct in_process p;
+
+	in_process_begin(&p, 0, 0);
+	assert_false(p.self.figures.has_run_delay);
+	assert_false(with_schedstat("", "").has_run_delay);
+	assert_false(with_schedstat("1000 500\n", "1000 500\n").has_run_delay);
+	assert_false(with_schedstat("1000 500 3\n", "broken\n").has_run_delay);
+	/* Known at the end only: nothing to take the difference to. */
+	assert_false(with_schedstat("", "1000 500 3\n").has_run_delay);
+}
+
+static void a_kernel_that_does_not_count_is_unknown(void **state UNUSED)
+{
+	assert_false(with_schedstat("0 0 0\n", "0 0 0\n").has_run_delay);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_checkpoint_comes_with_every_millisecond_of_work),
+		cmocka_unit_test(a_late_start_is_a_gap),
+		cmocka_unit_test(sleep_that_was_asked_for_is_no_gap),
+		cmocka_unit_test(time_between_two_checkpoints_is_a_gap),
+		cmocka_unit_test(a_sleep_is_announced_before_it_begins),
+		cmocka_unit_test(a_stop_cuts_sleep_and_work_short),
+		cmocka_unit_test(a_stop_signal_that_came_before_is_not_slept_through),
+		cmocka_unit_test(cpu_time_before_the_gate_is_not_counted),
+		cmocka_unit_test(run_delay_counts_from_the_gate),
+		cmocka_unit_test(run_delay_that_cannot_be_read_is_unknown),
+		cmocka_unit_test(a_kernel_that_does_not_count_is_unknown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

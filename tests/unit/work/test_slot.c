@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "work/slot.h"
+
+#include <pthread.h>
+
+#include "fixture.h"
+
+/* Every word the same, so that a mixture shows. */
+static struct slot_figures all(uint64_t value)
+{
+	struct slot_figures figures;
+	uint64_t words[SLOT_WORDS];
+
+	for (size_t i = 0; i < SLOT_WORDS; i++)
+		words[i] = value;
+	memcpy(&figures, words, sizeof(figures));
+	return figures;
+}
+
+static bool is_all(const struct slot_figures *figures, uint64_t value)
+{
+	struct slot_figures want = all(value);
+
+	return memcmp(figures, &want, sizeof(want)) == 0;
+}
+
+static void nothing_is_read_before_something_was_published(void **state UNUSED)
+{
+	struct slot slot = { 0 };
+	struct slot_figures figures = all(7);
+
+	assert_false(slot_read(&slot, &figures));
+	assert_true(is_all(&figures, 7));
+}
+
+static void the_last_publication_is_read(void **state UNUSED)
+{
+	struct slot slot = { 0 };
+
+	for (uint64_t i = 1; i < 5; i++) {
+		struct slot_figures figures = all(i), found;
+
+		slot_publish(&slot, &figures);
+		assert_true(slot_read(&slot, &found));
+		assert_true(is_all(&found, i));
+	}
+}
+
+static void a_writer_killed_half_way_leaves_the_copy_before(void **state UNUSED)
+{
+	struct slot slot = { 0 };
+	struct slot_figures one = all(1), two = all(2), found;
+	uint64_t before[2][SLOT_WORDS];
+
+	slot_publish(&slot, &one);
+	for (size_t i = 0; i < SLOT_WORDS; i++)
+		for (int c = 0; c < 2; c++)
+			before[c][i] = atomic_load(&slot.copies[c][i]);
+	slot_publish(&slot, &two);
+	/* Every prefix of what the second publication stored, as a kill would leave it. */
+	for (size_t n = 0; n <= SLOT_WORDS; n++) {
+		struct slot cut = { 0 };
+
+		atomic_store(&cut.version, 1);
+		for (size_t i = 0; i < SLOT_WORDS; i++)
+			for (int c = 0; c < 2; c++)
+				atomic_store(&cut.copies[c][i],
+					     i < n ? atomic_load(&slot.copies[c][i])
+						   : before[c][i]);
+		assert_true(slot_read(&cut, &found));
+		assert_true(is_all(&found, 1));
+	}
+}
+
+static void *write_many(void *arg)
+{
+	for (uint64_t i = 1; i <= 200000; i++) {
+		struct slot_figures figures = all(i);
+
+		slot_publish(arg, &figures);
+	}
+	return NULL;
+}
+
+static void readers_never_see_a_mixture(void **state UNUSED)
+{
+	static struct slot slot;
+	struct slot_figures found = all(0);
+	pthread_t writer;
+	uint64_t last = 0;
+
+	assert_int_equal(pthread_create(&writer, NULL, write_many, &slot), 0);
+	while (last < 200000) {
+		if (!slot_read(&slot, &found))
+			continue;
+		if (!is_all(&found, found.iterations) || found.iterations < last)
+			break;
+		last = found.iterations;
+	}
+	pthread_join(writer, NULL);
+	assert_true(is_all(&found, found.iterations));
+	assert_true(last == 200000);
+}
+
+static void cpus_gather_and_numbers_beyond_the_limit_do_not(void **state UNUSED)
+{
+	struct slot slot = { 0 };
+	struct cpuset cpus;
+
+	slot_add_cpu(&slot, 0);
+	slot_add_cpu(&slot, 65);
+	slot_add_cpu(&slot, 65);
+	slot_add_cpu(&slot, TOPO_LIMIT_CPUS - 1);
+	slot_add_cpu(&slot, TOPO_LIMIT_CPUS);
+	slot_read_cpus(&slot, &cpus);
+	assert_int_equal(cpuset_count(&cpus), 3);
+	assert_true(cpuset_has(&cpus, 0) && cpuset_has(&cpus, 65) &&
+		    cpuset_has(&cpus, TOPO_LIMIT_CPUS - 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_read_before_something_was_published),
+		cmocka_unit_test(the_last_publication_is_read),
+		cmocka_unit_test(a_writer_killed_half_way_leaves_the_copy_before),
+		cmocka_unit_test(readers_never_see_a_mixture),
+		cmocka_unit_test(cpus_gather_and_numbers_beyond_the_limit_do_not),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
