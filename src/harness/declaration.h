@@ -47,11 +47,16 @@ struct declared_test {
 };
 
 struct declared_suite {
-	char *path; /* of the binary, absolute */
+	char *path; /* of the binary, absolute, without links */
 	char *name; /* its base name, or more of the path when two binaries share it */
 	VEC(struct declared_test) tests; /* by name */
 };
 
+/* What is behind the last slash: how a file is called in the guest. */
+const char *declared_base_name(const char *path);
+
+void declared_test_deinit(struct declared_test *test);
+#define _cleanup_declared_test_ __attribute__((cleanup(declared_test_deinit)))
 void declared_suite_deinit(struct declared_suite *suite);
 #define _cleanup_declared_suite_ __attribute__((cleanup(declared_suite_deinit)))
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What can be wrong before a test runs. */
+#ifndef KTSTR_HARNESS_ERROR_H
+#define KTSTR_HARNESS_ERROR_H
+
+#include "base/error.h"
+
+#define HARNESS_ERRORS(X)                                                                       \
+	X(HARNESS_NOT_TESTS, "not-a-test-binary", "the file is no program that declares tests") \
+	X(HARNESS_API, "test-api", "program and runner speak different versions")               \
+	X(HARNESS_MISTAKES, "test-mistakes", "tests are declared wrongly")                      \
+	X(HARNESS_LISTING, "test-listing", "the program could not say which tests it holds")    \
+	X(HARNESS_PATTERN, "no-such-test", "no test is called so")                              \
+	X(HARNESS_PLAN, "test-plan", "what was asked for cannot be planned")
+DECLARE_ERROR_DOMAIN(harness, HARNESS, HARNESS_ERRORS);
+
+#endif

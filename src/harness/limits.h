@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every bound of this room. */
+#ifndef KTSTR_HARNESS_LIMITS_H
+#define KTSTR_HARNESS_LIMITS_H
+
+#include "base/clock.h"
+
+/* A program that lists its tests does nothing else. */
+#define HARNESS_LIMIT_LISTING_NS (10 * NS_PER_SEC)
+
+enum {
+	HARNESS_LIMIT_LISTING_BYTES = 16 << 20,
+	/* Of a program's own words about its mistakes. */
+	HARNESS_LIMIT_MISTAKES_BYTES = 1 << 20,
+	HARNESS_LIMIT_TESTS = 4096,
+	/* Rows of one list of a declaration; authors have fewer (<ktstr/ktstr.h>). */
+	HARNESS_LIMIT_ROWS = 64,
+	/* Bytes of a test's or a cgroup's name, and of any other text. */
+	HARNESS_LIMIT_NAME = 128,
+	HARNESS_LIMIT_TEXT = 4096,
+	HARNESS_LIMIT_SECONDS = 7 * 24 * 3600,
+	HARNESS_LIMIT_MEMORY_MB = 16 << 20,
+	HARNESS_LIMIT_WORKERS = 65536,
+	HARNESS_LIMIT_VARIANTS = 100000,
+	HARNESS_LIMIT_REPEAT = 100000,
+	HARNESS_LIMIT_CONFIG_BYTES = 16 << 20,
+};
+
+/* A file that is sent into a guest. */
+#define HARNESS_LIMIT_FILE_BYTES (UINT64_C(4) << 30)
+
+#endif

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "harness/listing.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/spawn.h"
+#include "base/strbuf.h"
+#include "elf/image.h"
+#include "harness/limits.h"
+
+enum {
+	LOOK_MS = 50, /* how often a cancel is looked at */
+	PIECE_BYTES = 65536,
+};
+
+/* The program's two streams. More than `limit` on standard output is an error, on the other lost.
+ */
+struct stream {
+	int fd; /* -1: ended */
+	struct strbuf text;
+	size_t limit;
+	bool overflowed;
+};
+
+struct child {
+	const char *path;
+	pid_t pid;
+	int pidfd;
+	struct stream out, err;
+};
+
+static void child_deinit(struct child *child)
+{
+	cleanup_fd(&child->pidfd);
+	cleanup_fd(&child->out.fd);
+	cleanup_fd(&child->err.fd);
+	strbuf_deinit(&child->out.text);
+	strbuf_deinit(&child->err.text);
+}
+
+/* Ours without what is meant for guests. Strings are borrowed. */
+static char **make_environment(void)
+{
+	size_t n = 0, kept = 0;
+	char **env;
+
+	while (environ && environ[n])
+		n++;
+	env = xcalloc(n + 1, sizeof(*env));
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(environ[i], "KTSTR_", strlen("KTSTR_")) != 0)
+			env[kept++] = environ[i];
+	return env;
+}
+
+static struct error *open_pipe(int *ret_ours, int *ret_theirs)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return base_error(BASE_IO, errno, "no pipe");
+	*ret_ours = fds[0];
+	*ret_theirs = fds[1];
+	/* Only our end: a child that writes to a full pipe must wait. */
+	if (fcntl(fds[0], F_SETFL, O_NONBLOCK) < 0)
+		return base_error(BASE_IO, errno, "a pipe that does not wait");
+	return NULL;
+}
+
+static struct error *start(struct child *child)
+{
+	const char *argv[] = { child->path, "--list", "--json", NULL };
+	_cleanup_free_ char **env = make_environment();
+	_cleanup_close_ int out = -1, err_fd = -1;
+	struct error *err = open_pipe(&child->out.fd, &out);
+
+	if (!err)
+		err = open_pipe(&child->err.fd, &err_fd);
+	if (err)
+		return err;
+	err = spawn_child(
+		&(struct spawn_request){
+			.argv = argv,
+			.env = (const char *const *)env,
+			.fds = (struct spawn_fd[]){ { out, 1 }, { err_fd, 2 } },
+			.n_fds = 2,
+			.own_group = true,
+		},
+		&child->pid, &child->pidfd);
+	return error_recast(err, &harness_error_domain, HARNESS_NOT_TESTS);
+}
+
+/* Takes what is there now. */
+static void drain(struct stream *stream)
+{
+	char piece[PIECE_BYTES];
+
+	while (stream->fd >= 0 && !stream->overflowed) {
+		ssize_t n = read(stream->fd, piece, sizeof(piece));
+		size_t room = stream->limit - stream->text.n;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			return;
+		if (n <= 0) {
+			cleanup_fd(&stream->fd);
+			stream->fd = -1;
+			return;
+		}
+		stream->overflowed = (size_t)n > room;
+		strbuf_append_bytes(&stream->text, piece, (size_t)n > room ? room : (size_t)n);
+	}
+}
+
+/* Until the program has ended. What it leaves running does not keep us. */
+static struct error *watch(struct child *child, const struct listing_bounds *bounds,
+			   const struct cancel *cancel)
+{
+	uint64_t deadline_ns = clock_monotonic_ns() + bounds->timeout_ns;
+
+	for (;;) {
+		struct pollfd fds[] = {
+			{ .fd = child->pidfd, .events = POLLIN },
+			{ .fd = child->out.fd, .events = POLLIN },
+			/* Who says more than we keep is not listened to and may wait. */
+			{ .fd = child->err.overflowed ? -1 : child->err.fd, .events = POLLIN },
+		};
+		struct error *err = cancel_error(cancel, "listing tests");
+
+		if (err)
+			return err;
+		if (poll(fds, ARRAY_SIZE(fds), LOOK_MS) < 0 && errno != EINTR)
+			return base_error(BASE_IO, errno, "waiting for %s", child->path);
+		drain(&child->out);
+		drain(&child->err);
+		if (child->out.overflowed)
+			return harness_error(HARNESS_LISTING, 0, "%s lists more than %zu bytes",
+					     child->path, bounds->output_bytes);
+		if (fds[0].revents)
+			return NULL;
+		if (clock_monotonic_ns() >= deadline_ns)
+			return harness_error(
+				HARNESS_LISTING, 0, "%s did not list its tests within %llu ms",
+				child->path, (unsigned long long)(bounds->timeout_ns / NS_PER_MS));
+	}
+}
+
+/* Foreign words on their way to a terminal. */
+static void make_plain(struct strbuf *text)
+{
+	for (size_t i = 0; i < text->n; i++)
+		if ((unsigned char)text->at[i] < ' ' && text->at[i] != '\n' && text->at[i] != '\t')
+			text->at[i] = '?';
+	while (text->n && text->at[text->n - 1] == '\n')
+		text->at[--text->n] = '\0';
+}
+
+/* Whether a line looks like `FILE:LINE: …`. */
+static bool has_mistake(const char *text)
+{
+	for (const char *colon = strchr(text, ':'); colon; colon = strchr(colon + 1, ':')) {
+		size_t digits = strspn(colon + 1, "0123456789");
+
+		if (digits && strncmp(colon + 1 + digits, ": ", 2) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* It ended: was that a listing? */
+static struct error *judge_end(struct child *child, int status)
+{
+	const char *said;
+
+	make_plain(&child->err.text);
+	said = strbuf_str(&child->err.text);
+	if (WIFSIGNALED(status))
+		return harness_error(HARNESS_LISTING, 0,
+				     "%s died of signal %d (%s) while it "
+				     "listed its tests%s%s",
+				     child->path, WTERMSIG(status), strsignal(WTERMSIG(status)),
+				     *said ? ":\n" : "", said);
+	if (WEXITSTATUS(status) == 2 && has_mistake(said))
+		return harness_error(HARNESS_MISTAKES, 0, "%s declares tests wrongly:\n%s%s",
+				     child->path, said, child->err.overflowed ? "\n…" : "");
+	if (WEXITSTATUS(status) != 0)
+		return harness_error(HARNESS_NOT_TESTS, 0,
+				     "%s is no ktstr test binary: it ended with %d when asked for "
+				     "its tests%s%.*s",
+				     child->path, WEXITSTATUS(status), *said ? ": " : "",
+				     (int)strcspn(said, "\n"), said);
+	return NULL;
+}
+
+static struct error *run(struct child *child, const struct listing_bounds *bounds,
+			 const struct cancel *cancel)
+{
+	struct error *err = start(child), *wait_err;
+	int status = 0;
+
+	if (err)
+		return err;
+	err = watch(child, bounds, cancel);
+	/* Before it is reaped: its number still names the group. */
+	kill(-child->pid, SIGKILL);
+	wait_err = spawn_wait(child->pid, &status);
+	if (!err)
+		err = take_ptr(wait_err);
+	error_free(wait_err);
+	return err ? err : judge_end(child, status);
+}
+
+/*
+ * A script says who runs it; all else must be ELF. The search in PATH would hand whatever the
+ * kernel refuses to a shell, and so run a text or a program of another machine as commands.
+ */
+static struct error *check_format(const char *path)
+{
+	_cleanup_elf_image_ struct elf_image *img = NULL;
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char start[2];
+	struct error *err;
+
+	if (fd < 0)
+		return harness_error(HARNESS_NOT_TESTS, errno, "%s", path);
+	if (pread(fd, start, sizeof(start), 0) == sizeof(start) && memcmp(start, "#!", 2) == 0)
+		return NULL;
+	err = elf_image_open_fd(fd, path, &img);
+	if (err)
+		return error_recast(err, &harness_error_domain, HARNESS_NOT_TESTS);
+	if (elf_image_machine(img) != EM_X86_64)
+		return harness_error(HARNESS_NOT_TESTS, 0, "%s is a program of another machine",
+				     path);
+	return NULL;
+}
+
+static struct error *find_binary(const char *binary, char **ret)
+{
+	_cleanup_free_ char *path = realpath(binary, NULL);
+	struct error *err;
+	struct stat st;
+
+	if (!path || stat(path, &st) < 0)
+		return harness_error(HARNESS_NOT_TESTS, errno, "%s", binary);
+	if (!S_ISREG(st.st_mode))
+		return harness_error(HARNESS_NOT_TESTS, 0, "%s is no file", binary);
+	if (access(path, X_OK) < 0)
+		return harness_error(HARNESS_NOT_TESTS, errno, "%s cannot be executed", binary);
+	err = check_format(path);
+	if (!err)
+		*ret = take_ptr(path);
+	return err;
+}
+
+struct error *listing_read_within(const char *binary, const struct listing_bounds *bounds,
+				  const struct cancel *cancel, struct declared_suite *ret)
+{
+	_cleanup_free_ char *path = NULL;
+	_cleanup_(child_deinit) struct child child = {
+		.pidfd = -1,
+		.out = { .fd = -1, .limit = bounds->output_bytes },
+		.err = { .fd = -1, .limit = HARNESS_LIMIT_MISTAKES_BYTES },
+	};
+	struct declared_suite suite = { 0 };
+	struct error *err = find_binary(binary, &path);
+
+	if (err)
+		return err;
+	child.path = path;
+	err = run(&child, bounds, cancel);
+	if (!err)
+		err = listing_parse(strbuf_str(&child.out.text), child.out.text.n, path, &suite);
+	if (err)
+		return err;
+	suite.name = xstrdup(declared_base_name(path));
+	suite.path = take_ptr(path);
+	*ret = suite;
+	return NULL;
+}
+
+struct error *listing_read(const char *binary, const struct cancel *cancel,
+			   struct declared_suite *ret)
+{
+	return listing_read_within(binary,
+				   &(struct listing_bounds){
+					   .timeout_ns = HARNESS_LIMIT_LISTING_NS,
+					   .output_bytes = HARNESS_LIMIT_LISTING_BYTES,
+				   },
+				   cancel, ret);
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "harness/plan.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "harness/limits.h"
+#include "topo/presets.h"
+
+void plan_deinit(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->variants.n; i++)
+		free(plan->variants.at[i].name);
+	vec_deinit(&plan->variants);
+}
+
+bool plan_pattern_matches(const char *pattern, const struct declared_suite *suite,
+			  const struct declared_test *test)
+{
+	_cleanup_free_ char *name = xasprintf("%s:%s", suite->name, test->name);
+
+	if (strpbrk(pattern, "*?["))
+		return fnmatch(pattern, name, 0) == 0;
+	return strstr(name, pattern) != NULL;
+}
+
+static bool is_wanted(const struct plan_options *options, const struct declared_suite *suite,
+		      const struct declared_test *test)
+{
+	for (size_t i = 0; i < options->n_patterns; i++)
+		if (plan_pattern_matches(options->patterns[i], suite, test))
+			return true;
+	return options->n_patterns == 0;
+}
+
+static bool matches_some(const char *pattern, const struct declared_suite *suites, size_t n)
+{
+	for (size_t s = 0; s < n; s++)
+		for (size_t t = 0; t < suites[s].tests.n; t++)
+			if (plan_pattern_matches(pattern, &suites[s], &suites[s].tests.at[t]))
+				return true;
+	return false;
+}
+
+const char *plan_find_unmatched(const struct plan_options *options,
+				const struct declared_suite *suites, size_t n)
+{
+	for (size_t i = 0; i < options->n_patterns; i++)
+		if (!matches_some(options->patterns[i], suites, n))
+			return options->patterns[i];
+	return NULL;
+}
+
+/* What the options come to: each machine and kernel once. */
+struct axes {
+	VEC(struct topology) topologies;
+	VEC(size_t) kernels;
+	bool kernels_by_id; /* releases do not tell them apart */
+	unsigned int repeat;
+};
+
+static void axes_deinit(struct axes *axes)
+{
+	vec_deinit(&axes->topologies);
+	vec_deinit(&axes->kernels);
+}
+
+static struct error *add_topology(struct axes *axes, const char *text)
+{
+	struct topology t;
+	struct error *err = topology_parse_or_preset(text, &t);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < axes->topologies.n; i++)
+		if (topology_equal(&axes->topologies.at[i], &t))
+			return NULL;
+	vec_push(&axes->topologies, t);
+	return NULL;
+}
+
+static void add_kernel(struct axes *axes, const struct plan_options *options, size_t index)
+{
+	const struct kernel *kernel = options->kernels[index];
+
+	for (size_t i = 0; i < axes->kernels.n; i++) {
+		const struct kernel *other = options->kernels[axes->kernels.at[i]];
+
+		if (strcmp(other->id, kernel->id) == 0)
+			return;
+		if (strcmp(other->release, kernel->release) == 0)
+			axes->kernels_by_id = true;
+	}
+	vec_push(&axes->kernels, index);
+}
+
+static struct error *make_axes(const struct plan_options *options, struct axes *axes)
+{
+	struct error *err = NULL;
+
+	axes->repeat = options->repeat ? options->repeat : 1;
+	if (axes->repeat > HARNESS_LIMIT_REPEAT)
+		return harness_error(HARNESS_PLAN, 0, "%u repeats are more than %d", axes->repeat,
+				     HARNESS_LIMIT_REPEAT);
+	for (size_t i = 0; !err && i < options->n_topologies; i++)
+		err = add_topology(axes, options->topologies[i]);
+	for (size_t i = 0; i < options->n_kernels; i++)
+		add_kernel(axes, options, i);
+	if (!err && axes->kernels.n == 0)
+		err = harness_error(HARNESS_PLAN, 0, "no kernel to run tests with");
+	return err;
+}
+
+static char *variant_name(const struct variant *v, const struct axes *axes)
+{
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+
+	strbuf_appendf(&name, "%s:%s@", v->suite->name, v->test->name);
+	topology_format(&v->topology, &name);
+	if (axes->kernels.n > 1)
+		strbuf_appendf(&name, ",%s",
+			       axes->kernels_by_id ? v->kernel->id : v->kernel->release);
+	if (axes->repeat > 1)
+		strbuf_appendf(&name, ",run=%u", v->repeat_index + 1);
+	return strbuf_take(&name);
+}
+
+static struct error *add_variants(struct plan *plan, const struct plan_options *options,
+				  const struct axes *axes, struct variant *v)
+{
+	for (size_t k = 0; k < axes->kernels.n; k++) {
+		v->kernel_index = axes->kernels.at[k];
+		v->kernel = options->kernels[v->kernel_index];
+		variant_id(v->suite, v->test, &v->topology, v->kernel, v->id);
+		for (unsigned int r = 0; r < axes->repeat; r++) {
+			if (plan->variants.n >= HARNESS_LIMIT_VARIANTS)
+				return harness_error(HARNESS_PLAN, 0,
+						     "more than %d variants of tests were asked "
+						     "for",
+						     HARNESS_LIMIT_VARIANTS);
+			v->repeat_index = r;
+			v->name = variant_name(v, axes);
+			vec_push(&plan->variants, *v);
+		}
+	}
+	return NULL;
+}
+
+static struct error *add_test(struct plan *plan, const struct plan_options *options,
+			      const struct axes *axes, const struct declared_suite *suite,
+			      const struct declared_test *test)
+{
+	struct variant v = { .suite = suite, .test = test, .topology = test->topology };
+	struct error *err = NULL;
+
+	if (axes->topologies.n == 0)
+		return add_variants(plan, options, axes, &v);
+	for (size_t i = 0; !err && i < axes->topologies.n; i++) {
+		v.topology = axes->topologies.at[i];
+		err = add_variants(plan, options, axes, &v);
+	}
+	return err;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/*
+ * The parts of a name are foreign: a file may be called "a:b@1n1l1c1t". Reports and records tell
+ * variants apart by it, so it is looked at, not argued about.
+ */
+static struct error *check_names(const struct plan *plan)
+{
+	_cleanup_free_ char **names = xcalloc(plan->variants.n + 1, sizeof(*names));
+
+	for (size_t i = 0; i < plan->variants.n; i++)
+		names[i] = plan->variants.at[i].name;
+	qsort(names, plan->variants.n, sizeof(*names), compare_texts);
+	for (size_t i = 1; i < plan->variants.n; i++)
+		if (strcmp(names[i - 1], names[i]) == 0)
+			return harness_error(HARNESS_PLAN, 0, "two variants would be called %s",
+					     names[i]);
+	return NULL;
+}
+
+struct error *plan_make(const struct declared_suite *suites, size_t n,
+			const struct plan_options *options, struct plan *ret)
+{
+	_cleanup_(axes_deinit) struct axes axes = { 0 };
+	_cleanup_plan_ struct plan plan = { 0 };
+	const char *unmatched = plan_find_unmatched(options, suites, n);
+	struct error *err;
+
+	if (unmatched)
+		return harness_error(HARNESS_PATTERN, 0, "no test matches '%s'", unmatched);
+	err = make_axes(options, &axes);
+	for (size_t s = 0; s < n; s++) {
+		for (size_t t = 0; !err && t < suites[s].tests.n; t++) {
+			const struct declared_test *test = &suites[s].tests.at[t];
+
+			if (is_wanted(options, &suites[s], test))
+				err = add_test(&plan, options, &axes, &suites[s], test);
+		}
+	}
+	if (!err)
+		err = check_names(&plan);
+	if (err)
+		return err;
+	*ret = plan;
+	plan = (struct plan){ 0 };
+	return NULL;
+}

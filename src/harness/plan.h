@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which variants to run: tests × topologies × kernels × repeats, each with a name and an id. */
+#ifndef KTSTR_HARNESS_PLAN_H
+#define KTSTR_HARNESS_PLAN_H
+
+#include "harness/declaration.h"
+#include "harness/error.h"
+#include "kernel/kernel.h"
+
+struct plan_options {
+	/*
+	 * A glob (* ? [) for the whole "suite:test", or a part of it; a test is taken when any
+	 * matches. None: all tests.
+	 */
+	const char *const *patterns;
+	size_t n_patterns;
+	/* Topologies or names of presets, as a user writes them. None: each test's own. */
+	const char *const *topologies;
+	size_t n_topologies;
+	/* At least one. */
+	const struct kernel *const *kernels;
+	size_t n_kernels;
+	unsigned int repeat; /* 0 is 1 */
+};
+
+enum { VARIANT_ID_CHARS = 16 };
+
+/* Borrows suite, test and kernel. */
+struct variant {
+	const struct declared_suite *suite;
+	const struct declared_test *test;
+	struct topology topology;
+	const struct kernel *kernel;
+	size_t kernel_index; /* in the options */
+	unsigned int repeat_index;
+	/*
+	 * suite:test@topology, then ",kernel" when there is more than one, then ",run=N" (from
+	 * 1) with repeats. No two variants of a plan share it.
+	 */
+	char *name;
+	/*
+	 * Over what is run, whenever and by whom; repeats share it. Hexadecimal.
+	 */
+	char id[VARIANT_ID_CHARS + 1];
+};
+
+struct plan {
+	VEC(struct variant) variants; /* by suite as given, test's name, topology, kernel, repeat */
+};
+
+void plan_deinit(struct plan *plan);
+#define _cleanup_plan_ __attribute__((cleanup(plan_deinit)))
+
+/*
+ * Names suites apart: the base name, or as much of the end of the path as no other has. The same
+ * binary twice is HARNESS_PLAN. Call it once all suites are listed, before plan_make().
+ */
+struct error *plan_name_suites(struct declared_suite *suites, size_t n) MUST_CHECK;
+
+bool plan_pattern_matches(const char *pattern, const struct declared_suite *suite,
+			  const struct declared_test *test);
+/* The first pattern that no test matches; NULL when each has one. Borrowed. */
+const char *plan_find_unmatched(const struct plan_options *options,
+				const struct declared_suite *suites, size_t n);
+
+/*
+ * The suites must stay where they are as long as the plan lives. A topology or kernel that is
+ * given twice counts once. HARNESS_PATTERN: a pattern matches nothing (plan_find_unmatched() says
+ * which); HARNESS_PLAN: too many; topo's errors for a wrong topology.
+ */
+struct error *plan_make(const struct declared_suite *suites, size_t n,
+			const struct plan_options *options, struct plan *ret) MUST_CHECK;
+
+/* The id alone. */
+void variant_id(const struct declared_suite *suite, const struct declared_test *test,
+		const struct topology *booted, const struct kernel *kernel,
+		char ret[VARIANT_ID_CHARS + 1]);
+
+#endif

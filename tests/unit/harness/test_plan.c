@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "harness/plan.h"
+
+#include <stdlib.h>
+
+#include "harness/limits.h"
+#include "samples.h"
+
+static char k1_id[] = "6.1-a", k1_release[] = "6.1.0-cloud", k1_build[] = "aa";
+static char k2_id[] = "6.2-b", k2_release[] = "6.2.0-cloud", k2_build[] = "bb";
+static char k3_id[] = "6.1-c", k3_build[] = "cc";
+static const struct kernel kernel_1 = { .id = k1_id, .release = k1_release, .build_id = k1_build };
+static const struct kernel kernel_2 = { .id = k2_id, .release = k2_release, .build_id = k2_build };
+/* Another build of the first one's release. */
+static const struct kernel kernel_3 = { .id = k3_id, .release = k1_release, .build_id = k3_build };
+
+static const struct kernel *const kernels[] = { &kernel_1, &kernel_2, &kernel_1 };
+
+static struct declared_suite suites[2];
+
+static int make_suites(void **state UNUSED)
+{
+	suites[0] = sample_suite("/x/second", SAMPLE_LISTING(SAMPLE_PLAIN("fair") "," //
+							     SAMPLE_PLAIN("alone")));
+	suites[1] = sample_suite("/x/first", SAMPLE_LISTING(SAMPLE_TEST("fair")));
+	return 0;
+}
+
+static int free_suites(void **state UNUSED)
+{
+	declared_suite_deinit(&suites[0]);
+	declared_suite_deinit(&suites[1]);
+	return 0;
+}
+
+/* Plans and compares the names in their order. */
+static void check_plan(const struct plan_options *options, const char *const *wanted, size_t n)
+{
+	_cleanup_plan_ struct plan plan = { 0 };
+
+	assert_success(plan_make(suites, 2, options, &plan));
+	for (size_t i = 0; i < plan.variants.n && i < n; i++)
+		assert_string_equal(plan.variants.at[i].name, wanted[i]);
+	assert_int_equal(plan.variants.n, n);
+}
+
+static void all_tests_run_on_their_own_machine(void **state UNUSED)
+{
+	const struct plan_options options = { .kernels = kernels, .n_kernels = 1 };
+	const char *const wanted[] = { "second:alone@1n1l2c1t", "second:fair@1n1l2c1t",
+				       "first:fair@1n2l2c1t" };
+
+	check_plan(&options, wanted, ARRAY_SIZE(wanted));
+}
+
+static void topologies_kernels_and_repeats_multiply_in_that_order(void **state UNUSED)
+{
+	const char *const patterns[] = { "alone" };
+	/* The second is the first by another name. */
+	const char *const topologies[] = { "1n1l4c1t", "tiny-1llc", "2n2l1c1t,mem=1G:1G" };
+	const struct plan_options options = {
+		.patterns = patterns,
+		.n_patterns = 1,
+		.topologies = topologies,
+		.n_topologies = 3,
+		.kernels = kernels,
+		.n_kernels = 3,
+		.repeat = 2,
+	};
+	const char *const wanted[] = {
+		"second:alone@1n1l4c1t,6.1.0-cloud,run=1",
+		"second:alone@1n1l4c1t,6.1.0-cloud,run=2",
+		"second:alone@1n1l4c1t,6.2.0-cloud,run=1",
+		"second:alone@1n1l4c1t,6.2.0-cloud,run=2",
+		"second:alone@2n2l1c1t,mem=1G:1G,6.1.0-cloud,run=1",
+		"second:alone@2n2l1c1t,mem=1G:1G,6.1.0-cloud,run=2",
+		"second:alone@2n2l1c1t,mem=1G:1G,6.2.0-cloud,run=1",
+		"second:alone@2n2l1c1t,mem=1G:1G,6.2.0-cloud,run=2",
+	};
+
+	check_plan(&options, wanted, ARRAY_SIZE(wanted));
+}
+
+static void a_variant_knows_what_it_is_made_of(void **state UNUSED)
+{
+	const char *const topologies[] = { "1n1l1c2t" };
+	const struct plan_options options = {
+		.topologies = topologies,
+		.n_topologies = 1,
+		.kernels = kernels,
+		.n_kernels = 2,
+		.repeat = 3,
+	};
+	_cleanup_plan_ struct plan plan = { 0 };
+	const struct variant *last;
+	char id[VARIANT_ID_CHARS + 1];
+
+	assert_success(plan_make(suites, 2, &options, &plan));
+	assert_int_equal(plan.variants.n, 3 * 1 * 2 * 3);
+	last = &plan.variants.at[17];
+	assert_ptr_equal(last->suite, &suites[1]);
+	assert_ptr_equal(last->test, &suites[1].tests.at[0]);
+	assert_int_equal(last->topology.threads, 2);
+	assert_int_equal(last->kernel_index, 1);
+	assert_ptr_equal(last->kernel, &kernel_2);
+	assert_int_equal(last->repeat_index, 2);
+	/* Of the machine that is booted, not of the one that was declared. */
+	variant_id(last->suite, last->test, &last->topology, last->kernel, id);
+	assert_string_equal(last->id, id);
+	assert_string_equal(last->id, plan.variants.at[16].id);
+	assert_string_not_equal(last->id, plan.variants.at[14].id);
+}
+
+static void kernels_of_one_release_are_named_by_id(void **state UNUSED)
+{
+	const struct kernel *const twins[] = { &kernel_1, &kernel_3 };
+	const char *const patterns[] = { "first" };
+	const struct plan_options options = {
+		.patterns = patterns, .n_patterns = 1, .kernels = twins, .n_kernels = 2
+	};
+	const char *const wanted[] = { "first:fair@1n2l2c1t,6.1-a", "first:fair@1n2l2c1t,6.1-c" };
+
+	check_plan(&options, wanted, ARRAY_SIZE(wanted));
+}
+
+static void a_pattern_is_a_part_of_the_name_or_a_glob_for_all_of_it(void **state UNUSED)
+{
+	static const struct {
+		const char *pattern;
+		bool alone, second_fair, first_fair;
+	} rows[] = {
+		{ "fair", false, true, true },
+		{ "second:", true, true, false },
+		{ "first:fair", false, false, true },
+		{ "d:a", true, false, false },
+		{ "", true, true, true },
+		{ "*:fair", false, true, true },
+		{ "fair*", false, false, false },
+		{ "*a?r", false, true, true },
+		{ "[fx]irst:*", false, false, true },
+		{ "*", true, true, true },
+		{ "FAIR", false, false, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *p = rows[i].pattern;
+
+		assert_int_equal(plan_pattern_matches(p, &suites[0], &suites[0].tests.at[0]),
+				 rows[i].alone);
+		assert_int_equal(plan_pattern_matches(p, &suites[0], &suites[0].tests.at[1]),
+				 rows[i].second_fair);
+		assert_int_equal(plan_pattern_matches(p, &suites[1], &suites[1].tests.at[0]),
+				 rows[i].first_fair);
+	}
+}
+
+static void several_patterns_add_up_and_no_test_comes_twice(void **state UNUSED)
+{
+	const char *const patterns[] = { "alone", "second", "first:*" };
+	const struct plan_options options = {
+		.patterns = patterns, .n_patterns = 3, .kernels = kernels, .n_kernels = 1
+	};
+	const char *const wanted[] = { "second:alone@1n1l2c1t", "second:fair@1n1l2c1t",
+				       "first:fair@1n2l2c1t" };
+
+	check_plan(&options, wanted, ARRAY_SIZE(wanted));
+}
+
+static void a_pattern_without_a_test_is_an_error_though_others_have_some(void **state UNUSED)
+{
+	const char *const patterns[] = { "fair", "fiar" };
+	const struct plan_options options = {
+		.patterns = patterns, .n_patterns = 2, .kernels = kernels, .n_kernels = 1
+	};
+	struct plan plan = { .variants = { .n = 77 } };
+	_cleanup_error_ struct error *err = plan_make(suites, 2, &options, &plan);
+
+	assert_true(error_is(err, &harness_error_domain, HARNESS_PATTERN));
+	assert_string_equal(error_message(err), "no test matches 'fiar'");
+	assert_int_equal(plan.variants.n, 77);
+	assert_string_equal(plan_find_unmatched(&options, suites, 2), "fiar");
+}
+
+static void what_cannot_be_planned_is_said(void **state UNUSED)
+{
+	const char *const topologies[] = { "1n1l1c1t", "0n1l1c1t" };
+	struct plan_options options = { .kernels = kernels, .n_kernels = 0 };
+	struct plan plan;
+
+	assert_error_tag(plan_make(suites, 2, &options, &plan), "test-plan");
+	options.n_kernels = 1;
+	options.repeat = HARNESS_LIMIT_REPEAT + 1;
+	assert_error_tag(plan_make(suites, 2, &options, &plan), "test-plan");
+	/* Three tests of so many are too many variants. */
+	options.repeat = HARNESS_LIMIT_VARIANTS / 3 + 1;
+	assert_error_tag(plan_make(suites, 2, &options, &plan), "test-plan");
+	options.repeat = 1;
+	options.topologies = topologies;
+	options.n_topologies = 2;
+	assert_error_tag(plan_make(suites, 2, &options, &plan), "topology-range");
+}
+
+/* Files may have any name; a plan with two equal ones is never given out. */
+static void names_that_would_be_equal_are_refused(void **state UNUSED)
+{
+	char name[] = "same";
+	struct declared_suite twins[] = { suites[1], suites[1] };
+	const struct plan_options options = { .kernels = kernels, .n_kernels = 1 };
+	struct plan plan;
+	_cleanup_error_ struct error *err = NULL;
+
+	twins[0].name = twins[1].name = name;
+	err = plan_make(twins, 2, &options, &plan);
+	assert_true(error_is(err, &harness_error_domain, HARNESS_PLAN));
+	assert_string_equal(error_message(err), "two variants would be called same:fair@1n2l2c1t");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_tests_run_on_their_own_machine),
+		cmocka_unit_test(topologies_kernels_and_repeats_multiply_in_that_order),
+		cmocka_unit_test(a_variant_knows_what_it_is_made_of),
+		cmocka_unit_test(kernels_of_one_release_are_named_by_id),
+		cmocka_unit_test(a_pattern_is_a_part_of_the_name_or_a_glob_for_all_of_it),
+		cmocka_unit_test(several_patterns_add_up_and_no_test_comes_twice),
+		cmocka_unit_test(a_pattern_without_a_test_is_an_error_though_others_have_some),
+		cmocka_unit_test(what_cannot_be_planned_is_said),
+		cmocka_unit_test(names_that_would_be_equal_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, make_suites, free_suites);
+}
