@@ -11,6 +11,24 @@ enum {
 	LOCK_RETRY_MS = 50,
 	/* A lock file that is removed again and again is not worth waiting for. */
 	LOCK_REOPEN_LIMIT = 100,
+
+	/* Temporary names tried, and names for runs of one variant in one folder. */
+	NEW_FILE_TRIES_LIMIT = 1000,
+	RECORD_NAMES_LIMIT = 10000,
+	/* With id, number and ".ktstr.json.lock" it must fit a file name. */
+	RECORD_TEST_NAME_LIMIT = 200,
+	RUN_FOLDERS_LIMIT = 10000,
+	/* Records or runs that are listed together. */
+	RUN_NAMES_LIMIT = 1 << 20,
+
+	/* /proc/cpuinfo of the largest machines is a few MiB. */
+	HOST_FILE_BYTES_LIMIT = 16 << 20,
+	HOST_CPUS_LIMIT = 65536,
+	HOST_TUNABLES_LIMIT = 256,
+
+	/* What is read back of a record. */
+	RECORD_TEXT_BYTES_LIMIT = 1 << 20,
+	RECORD_LIST_LIMIT = 4096,
 };
 
 #endif

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "result/host_facts.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/io.h"
+#include "result/limits.h"
+
+/* The file's text without the blanks at its end; NULL when there is none. */
+static char *read_text(const char *root, const char *path)
+{
+	_cleanup_free_ char *full = xasprintf("%s/%s", root, path);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_error_ struct error *err = io_read_file(full, HOST_FILE_BYTES_LIMIT, &text);
+
+	if (err)
+		return NULL;
+	while (text.n && strchr(" \t\n", text.at[text.n - 1]))
+		text.at[--text.n] = '\0';
+	return text.n ? strbuf_take(&text) : NULL;
+}
+
+/* The value behind "key<blanks>:" in the first line that has it. */
+static char *find_value(const char *text, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		const char *at;
+
+		line += *line == '\n';
+		if (strncmp(line, key, n) != 0)
+			continue;
+		at = line + n + strspn(line + n, " \t");
+		if (*at++ != ':')
+			continue;
+		at += strspn(at, " \t");
+		return xstrndup(at, strcspn(at, "\n"));
+	}
+	return NULL;
+}
+
+static struct host_number find_number(const char *text, const char *key)
+{
+	_cleanup_free_ char *value = text ? find_value(text, key) : NULL;
+	struct host_number number = { 0 };
+	char *end;
+
+	if (!value || *value < '0' || *value > '9')
+		return number;
+	errno = 0;
+	number.value = strtoull(value, &end, 10);
+	number.known = errno == 0 && (*end == '\0' || *end == ' ');
+	return number.known ? number : (struct host_number){ 0 };
+}
+
+/* strtoul() would take a sign, blanks, or nothing at all. */
+static bool take_number(const char **at, unsigned long *ret)
+{
+	char *end;
+
+	if (**at < '0' || **at > '9')
+		return false;
+	*ret = strtoul(*at, &end, 10);
+	*at = end;
+	return *ret <= HOST_CPUS_LIMIT;
+}
+
+/* How many numbers "0-3,5" holds. */
+static struct host_number count_list(const char *root, const char *path)
+{
+	_cleanup_free_ char *text = read_text(root, path);
+	struct host_number n = { 0 };
+	const char *at = text;
+
+	while (at) {
+		unsigned long first, last;
+
+		if (!take_number(&at, &first))
+			return (struct host_number){ 0 };
+		last = first;
+		if (*at == '-' && (at++, !take_number(&at, &last)))
+			return (struct host_number){ 0 };
+		if (last < first || (*at && *at != ','))
+			return (struct host_number){ 0 };
+		n = (struct host_number){ true, n.value + last - first + 1 };
+		at = *at ? at + 1 : NULL;
+	}
+	return n;
+}
+
+static void read_memory(const char *root, struct host_facts *f)
+{
+	_cleanup_free_ char *text = read_text(root, "proc/meminfo");
+
+	f->total_memory_kb = find_number(text, "MemTotal");
+	f->hugepages_total = find_number(text, "HugePages_Total");
+	f->hugepages_free = find_number(text, "HugePages_Free");
+	f->hugepages_size_kb = find_number(text, "Hugepagesize");
+	f->thp_enabled = read_text(root, "sys/kernel/mm/transparent_hugepage/enabled");
+	f->thp_defrag = read_text(root, "sys/kernel/mm/transparent_hugepage/defrag");
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strverscmp(((const struct host_pair *)a)->name, ((const struct host_pair *)b)->name);
+}
+
+static void read_tunables(const char *root, struct host_facts *f)
+{
+	_cleanup_free_ char *path = xasprintf("%s/proc/sys/kernel", root);
+	_cleanup_dir_ DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir && f->sched_tunables.n < HOST_TUNABLES_LIMIT && (entry = readdir(dir))) {
+		_cleanup_free_ char *below = NULL;
+		struct host_pair pair;
+
+		if (strncmp(entry->d_name, "sched_", 6) != 0)
+			continue;
+		below = xasprintf("proc/sys/kernel/%s", entry->d_name);
+		pair = (struct host_pair){ xstrdup(entry->d_name), read_text(root, below) };
+		if (pair.value)
+			vec_push(&f->sched_tunables, pair);
+		else
+			free(pair.name);
+	}
+	if (f->sched_tunables.n)
+		qsort(f->sched_tunables.at, f->sched_tunables.n, sizeof(struct host_pair), by_name);
+}
+
+static void read_governors(const char *root, struct host_facts *f)
+{
+	_cleanup_free_ char *path = xasprintf("%s/sys/devices/system/cpu", root);
+	_cleanup_dir_ DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir && f->cpufreq_governor.n < HOST_CPUS_LIMIT && (entry = readdir(dir))) {
+		const char *number = entry->d_name + 3;
+		_cleanup_free_ char *below = NULL;
+		struct host_pair pair;
+
+		if (strncmp(entry->d_name, "cpu", 3) != 0 || !*number ||
+		    number[strspn(number, "0123456789")])
+			continue;
+		below = xasprintf("sys/devices/system/cpu/%s/cpufreq/scaling_governor",
+				  entry->d_name);
+		pair = (struct host_pair){ xstrdup(number), read_text(root, below) };
+		if (pair.value)
+			vec_push(&f->cpufreq_governor, pair);
+		else
+			free(pair.name);
+	}
+	if (f->cpufreq_governor.n)
+		qsort(f->cpufreq_governor.at, f->cpufreq_governor.n, sizeof(struct host_pair),
+		      by_name);
+}
+
+void host_facts_read(const char *root, struct host_facts *ret)
+{
+	_cleanup_free_ char *cpuinfo = read_text(root, "proc/cpuinfo");
+	struct host_facts f = { 0 };
+	struct utsname name;
+
+	if (cpuinfo) {
+		f.cpu_model = find_value(cpuinfo, "model name");
+		f.cpu_vendor = find_value(cpuinfo, "vendor_id");
+	}
+	read_memory(root, &f);
+	read_tunables(root, &f);
+	read_governors(root, &f);
+	f.online_cpus = count_list(root, "sys/devices/system/cpu/online");
+	f.numa_nodes = count_list(root, "sys/devices/system/node/online");
+	f.kernel_name = read_text(root, "proc/sys/kernel/ostype");
+	f.kernel_release = read_text(root, "proc/sys/kernel/osrelease");
+	/* Since Linux 6.1. */
+	f.arch = read_text(root, "proc/sys/kernel/arch");
+	if (!f.arch && !*root && uname(&name) == 0)
+		f.arch = xstrdup(name.machine);
+	f.kernel_cmdline = read_text(root, "proc/cmdline");
+	*ret = f;
+}
+
+void host_facts_deinit(struct host_facts *f)
+{
+	char *texts[] = { f->cpu_model,	  f->cpu_vendor,     f->thp_enabled, f->thp_defrag,
+			  f->kernel_name, f->kernel_release, f->arch,	     f->kernel_cmdline };
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		free(texts[i]);
+	for (size_t i = 0; i < f->sched_tunables.n; i++) {
+		free(f->sched_tunables.at[i].name);
+		free(f->sched_tunables.at[i].value);
+	}
+	for (size_t i = 0; i < f->cpufreq_governor.n; i++) {
+		free(f->cpufreq_governor.at[i].name);
+		free(f->cpufreq_governor.at[i].value);
+	}
+	vec_deinit(&f->sched_tunables);
+	vec_deinit(&f->cpufreq_governor);
+	*f = (struct host_facts){ 0 };
+}
+
+static void add_number(struct json_writer *w, const char *key, struct host_number number)
+{
+	if (number.known)
+		json_add_u64(w, key, number.value);
+}
+
+static void add_pairs(struct json_writer *w, const char *key, const struct host_pair *at, size_t n)
+{
+	if (n == 0)
+		return;
+	json_key(w, key);
+	json_begin_object(w);
+	for (size_t i = 0; i < n; i++)
+		json_add_string(w, at[i].name, at[i].value);
+	json_end_object(w);
+}
+
+void host_facts_write(const struct host_facts *f, struct json_writer *w)
+{
+	json_begin_object(w);
+	json_add_string(w, "cpu_model", f->cpu_model);
+	json_add_string(w, "cpu_vendor", f->cpu_vendor);
+	add_number(w, "total_memory_kb", f->total_memory_kb);
+	add_number(w, "hugepages_total", f->hugepages_total);
+	add_number(w, "hugepages_free", f->hugepages_free);
+	add_number(w, "hugepages_size_kb", f->hugepages_size_kb);
+	json_add_string(w, "thp_enabled", f->thp_enabled);
+	json_add_string(w, "thp_defrag", f->thp_defrag);
+	add_pairs(w, "sched_tunables", f->sched_tunables.at, f->sched_tunables.n);
+	add_number(w, "online_cpus", f->online_cpus);
+	add_number(w, "numa_nodes", f->numa_nodes);
+	add_pairs(w, "cpufreq_governor", f->cpufreq_governor.at, f->cpufreq_governor.n);
+	json_add_string(w, "kernel_name", f->kernel_name);
+	json_add_string(w, "kernel_release", f->kernel_release);
+	json_add_string(w, "arch", f->arch);
+	json_add_string(w, "kernel_cmdline", f->kernel_cmdline);
+	json_end_object(w);
+}

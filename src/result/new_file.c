@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "result/new_file.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/io.h"
+#include "result/limits.h"
+
+/* mkstemp() would make it private, and asking for the umask changes it for other threads. */
+static int open_temporary(const char *dir, char **ret_path)
+{
+	static atomic_uint counter;
+
+	for (int i = 0; i < NEW_FILE_TRIES_LIMIT; i++) {
+		_cleanup_free_ char *path = xasprintf("%s/.ktstr-%d-%u", dir, getpid(),
+						      atomic_fetch_add(&counter, 1));
+		int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+		if (fd >= 0)
+			*ret_path = take_ptr(path);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+static int open_hidden(struct new_file *file, const char *dir)
+{
+	if (file->way == NEW_FILE_UNNAMED)
+		return open(dir, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+	return open_temporary(dir, &file->temporary);
+}
+
+/* Kernels and file systems without O_TMPFILE have several ways to say so (open(2)). */
+static bool is_unsupported(int errnum)
+{
+	return errnum == EOPNOTSUPP || errnum == EISDIR || errnum == EINVAL || errnum == ENOSYS;
+}
+
+struct error *new_file_init(struct new_file *file, const char *dir, enum new_file_way way,
+			    const void *bytes, size_t n)
+{
+	struct error *err;
+
+	*file = (struct new_file){ .way = way, .fd = -1 };
+	file->fd = open_hidden(file, dir);
+	if (file->fd < 0 && file->way == NEW_FILE_UNNAMED && is_unsupported(errno)) {
+		file->way = NEW_FILE_HARD_LINK;
+		file->fd = open_hidden(file, dir);
+	}
+	if (file->fd < 0)
+		return base_error(BASE_IO, errno, "create a file in %s", dir);
+	err = io_write_all(file->fd, "a new file", bytes, n);
+	if (!err && fsync(file->fd) < 0)
+		err = base_error(BASE_IO, errno, "fsync a new file");
+	if (err) {
+		new_file_deinit(file);
+		return error_wrap(err, "in %s", dir);
+	}
+	return NULL;
+}
+
+static int give_name(struct new_file *file, const char *path)
+{
+	char by_descriptor[32];
+
+	switch (file->way) {
+	case NEW_FILE_UNNAMED:
+		snprintf(by_descriptor, sizeof(by_descriptor), "/proc/self/fd/%d", file->fd);
+		return linkat(AT_FDCWD, by_descriptor, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+	case NEW_FILE_HARD_LINK:
+		if (link(file->temporary, path) == 0)
+			return unlink(file->temporary);
+		if (errno != EPERM && errno != EOPNOTSUPP)
+			return -1;
+		file->way = NEW_FILE_NO_REPLACE;
+		/* fall through */
+	case NEW_FILE_NO_REPLACE:
+		break;
+	}
+	return renameat2(AT_FDCWD, file->temporary, AT_FDCWD, path, RENAME_NOREPLACE);
+}
+
+struct error *new_file_publish(struct new_file *file, const char *path)
+{
+	if (give_name(file, path) < 0)
+		return base_error(BASE_IO, errno, "create %s", path);
+	free(file->temporary);
+	file->temporary = NULL;
+	return io_sync_folder_of(path);
+}
+
+void new_file_deinit(struct new_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	if (file->temporary)
+		unlink(file->temporary);
+	free(file->temporary);
+	*file = (struct new_file){ .fd = -1 };
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A file that appears whole under a name nobody has, or not at all. Two who want the same name:
+ * one gets it, the other is told and tries the next.
+ */
+#ifndef KTSTR_RESULT_NEW_FILE_H
+#define KTSTR_RESULT_NEW_FILE_H
+
+#include "base/error.h"
+
+/* How a file is kept out of sight until it is whole; the best first. */
+enum new_file_way {
+	NEW_FILE_UNNAMED,    /* O_TMPFILE: who is killed leaves nothing */
+	NEW_FILE_HARD_LINK,  /* a temporary name, linked to its own */
+	NEW_FILE_NO_REPLACE, /* a temporary name, renamed: for file systems without links */
+};
+
+struct new_file {
+	enum new_file_way way;
+	int fd;
+	char *temporary; /* NULL when it has no name yet */
+};
+
+/* Makes the file in dir with these bytes, synced. The best way from `way` on that works here. */
+struct error *new_file_init(struct new_file *file, const char *dir, enum new_file_way way,
+			    const void *bytes, size_t n) MUST_CHECK;
+/* Gives it its name. BASE_IO with EEXIST when the name is taken: try another. */
+struct error *new_file_publish(struct new_file *file, const char *path) MUST_CHECK;
+/* Removes it unless it was published. */
+void new_file_deinit(struct new_file *file);
+#define _cleanup_new_file_ __attribute__((cleanup(new_file_deinit)))
+
+#endif

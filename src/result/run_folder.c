@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "result/run_folder.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/lock.h"
+#include "base/paths.h"
+#include "result/limits.h"
+
+#define LOCK_TAIL RUN_RECORD_FILE_TAIL ".lock"
+
+void run_names_deinit(struct run_names *names)
+{
+	for (size_t i = 0; i < names->names.n; i++)
+		free(names->names.at[i]);
+	vec_deinit(&names->names);
+}
+
+struct error *run_folder_new(const char *base, char **ret_path)
+{
+	time_t now = (time_t)clock_unix_sec();
+	struct error *err = paths_make(base, 0777);
+	char when[32];
+	struct tm tm;
+
+	if (err)
+		return err;
+	/* No colons: such names are trouble for PATH, make and other systems. */
+	if (!gmtime_r(&now, &tm) || !strftime(when, sizeof(when), "%Y-%m-%dT%H-%M-%S", &tm))
+		return base_error(BASE_IO, errno, "the clock's time has no date");
+	for (int i = 1; i <= RUN_FOLDERS_LIMIT; i++) {
+		_cleanup_free_ char *path = i == 1 ? xasprintf("%s/%s-%d", base, when, getpid())
+						   : xasprintf("%s/%s-%d-%d", base, when, getpid(),
+							       i);
+
+		if (mkdir(path, 0777) == 0) {
+			*ret_path = take_ptr(path);
+			return NULL;
+		}
+		if (errno != EEXIST)
+			return base_error(BASE_IO, errno, "make the folder %s", path);
+	}
+	return base_error(BASE_LIMIT, 0, "%s holds %d folders of this moment already", base,
+			  RUN_FOLDERS_LIMIT);
+}
+
+static bool ends_with(const char *name, const char *tail)
+{
+	size_t n = strlen(name), t = strlen(tail);
+
+	return n > t && strcmp(name + n - t, tail) == 0;
+}
+
+static bool is_record_name(const char *name)
+{
+	return *name != '.' && ends_with(name, RUN_RECORD_FILE_TAIL);
+}
+
+static bool is_lock_name(const char *name)
+{
+	return *name != '.' && ends_with(name, LOCK_TAIL);
+}
+
+/* "2026-11-15T14-30-05-…" */
+static bool is_run_name(const char *name)
+{
+	static const char form[] = "dddd-dd-ddTdd-dd-dd-d";
+
+	for (size_t i = 0; i + 1 < sizeof(form); i++) {
+		bool digit = name[i] >= '0' && name[i] <= '9';
+
+		if (form[i] == 'd' ? !digit : name[i] != form[i])
+			return false;
+	}
+	return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int by_name_down(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)b, *(char *const *)a);
+}
+
+static struct error *list(const char *dir, bool (*wanted)(const char *),
+			  int (*order)(const void *, const void *), struct run_names *ret)
+{
+	_cleanup_run_names_ struct run_names names = { 0 };
+	_cleanup_dir_ DIR *d = opendir(dir);
+	struct dirent *entry;
+
+	if (!d)
+		return base_error(errno == ENOENT ? BASE_ABSENT : BASE_IO, errno, "open %s", dir);
+	while (errno = 0, (entry = readdir(d))) {
+		char *name;
+
+		if (!wanted(entry->d_name))
+			continue;
+		if (names.names.n == RUN_NAMES_LIMIT)
+			return base_error(BASE_LIMIT, 0, "%s holds more than %d records or runs",
+					  dir, RUN_NAMES_LIMIT);
+		name = xstrdup(entry->d_name);
+		vec_push(&names.names, name);
+	}
+	if (errno)
+		return base_error(BASE_IO, errno, "read %s", dir);
+	if (names.names.n)
+		qsort(names.names.at, names.names.n, sizeof(char *), order);
+	*ret = names;
+	names = (struct run_names){ 0 };
+	return NULL;
+}
+
+struct error *run_folder_records(const char *dir, struct run_names *ret)
+{
+	return list(dir, is_record_name, by_name, ret);
+}
+
+struct error *run_folder_runs(const char *dir, struct run_names *ret)
+{
+	return list(dir, is_run_name, by_name_down, ret);
+}
+
+struct error *run_folder_sweep(const char *dir)
+{
+	_cleanup_run_names_ struct run_names locks = { 0 };
+	struct error *err = list(dir, is_lock_name, by_name, &locks);
+
+	for (size_t i = 0; !err && i < locks.names.n; i++) {
+		_cleanup_free_ char *path = xasprintf("%s/%s", dir, locks.names.at[i]);
+		_cleanup_close_ int fd = -1;
+
+		err = lock_try(path, LOCK_EXCLUSIVE, &fd);
+		if (!err && fd >= 0)
+			unlink(path);
+	}
+	return err;
+}

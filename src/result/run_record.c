@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "result/run_record.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/paths.h"
+#include "procfs/process.h"
+#include "result/limits.h"
+#include "result/lock.h"
+#include "result/new_file.h"
+#include "result/run_record_text.h"
+
+struct run_record {
+	char *dir, *stem; /* "<test>-<id>" */
+	char *path;
+	char *run_id;
+	struct strbuf head;
+};
+
+void run_record_free(struct run_record *record)
+{
+	if (!record)
+		return;
+	free(record->dir);
+	free(record->stem);
+	free(record->path);
+	free(record->run_id);
+	strbuf_deinit(&record->head);
+	free(record);
+}
+
+const char *run_record_path(const struct run_record *record)
+{
+	return record->path;
+}
+
+/* Both become part of a file's name. */
+static struct error *check_name(const char *what, const char *text)
+{
+	if (!text || !*text || *text == '.' || strchr(text, '/'))
+		return base_error(BASE_PARSE, 0, "\"%s\" cannot be the %s of a record",
+				  text ? text : "", what);
+	if (strlen(text) > RECORD_TEST_NAME_LIMIT)
+		return base_error(BASE_LIMIT, 0, "the %s of a record is longer than %d bytes: %s",
+				  what, RECORD_TEST_NAME_LIMIT, text);
+	return NULL;
+}
+
+/* Gives the bytes the first name of this variant that nobody has. */
+static struct error *write_new(const struct run_record *record, const struct strbuf *text,
+			       char **ret_path)
+{
+	_cleanup_new_file_ struct new_file file = { .fd = -1 };
+	struct error *err = paths_make(record->dir, 0777);
+
+	if (!err)
+		err = new_file_init(&file, record->dir, NEW_FILE_UNNAMED, text->at, text->n);
+	if (err)
+		return err;
+	for (int i = 1; i <= RECORD_NAMES_LIMIT; i++) {
+		_cleanup_free_ char *path = i == 1 ? xasprintf("%s/%s.ktstr.json", record->dir,
+							       record->stem)
+						   : xasprintf("%s/%s-%d.ktstr.json", record->dir,
+							       record->stem, i);
+
+		err = new_file_publish(&file, path);
+		if (!err)
+			*ret_path = take_ptr(path);
+		if (!err || error_errno(err) != EEXIST)
+			return err;
+		error_free(err);
+	}
+	return base_error(BASE_LIMIT, 0, "%s holds %d records of %s already", record->dir,
+			  RECORD_NAMES_LIMIT, record->stem);
+}
+
+static uint64_t own_start_time(void)
+{
+	struct proc_stat stat = { 0 };
+	_cleanup_error_ struct error *err = proc_stat_read("/proc", getpid(), &stat);
+
+	return stat.start_time_jiffies;
+}
+
+struct error *run_record_begin(const char *dir, const struct run_record_head *head,
+			       struct run_record **ret)
+{
+	static atomic_uint counter;
+	struct run_record_stamp stamp = {
+		.unix_sec = clock_unix_sec(),
+		.pid = (uint64_t)getpid(),
+		.start_time_jiffies = own_start_time(),
+		.counter = atomic_fetch_add(&counter, 1),
+	};
+	_cleanup_run_record_ struct run_record *record = xnew(struct run_record);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct error *err = check_name("test", head->test);
+
+	if (!err)
+		err = check_name("id", head->id);
+	if (err)
+		return err;
+	record->dir = xstrdup(dir);
+	record->stem = xasprintf("%s-%s", head->test, head->id);
+	record->run_id = run_record_run_id(&stamp);
+	run_record_format_head(head, &stamp, &record->head);
+	run_record_format_started(&record->head, &text);
+	if (text.n > RECORD_BYTES_LIMIT)
+		return base_error(BASE_LIMIT, 0, "a record of %zu bytes", text.n);
+	err = write_new(record, &text, &record->path);
+	if (err)
+		return error_wrap(err, "the record of %s", head->test);
+	*ret = take_ptr(record);
+	return NULL;
+}
+
+static struct error *read_back(const struct run_record *record, struct strbuf *into)
+{
+	/* A link would be somebody else's file, and a pipe would wait. */
+	_cleanup_close_ int fd = open(record->path,
+				      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return base_error(BASE_ABSENT, 0, "%s was removed during the run", record->path);
+	if (fd < 0)
+		return base_error(BASE_IO, errno, "open %s", record->path);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return base_error(BASE_IO, 0, "%s is no longer a regular file", record->path);
+	return io_read_fd(fd, record->path, RECORD_BYTES_LIMIT, into);
+}
+
+static struct error *replace_locked(const struct run_record *record,
+				    const struct run_record_result *result)
+{
+	_cleanup_strbuf_ struct strbuf before = STRBUF_INIT, after = STRBUF_INIT;
+	struct json_text kept = { 0 };
+	size_t n_kept = 0;
+	struct error *err = read_back(record, &before);
+
+	if (!err)
+		err = run_record_find_kept(strbuf_str(&before), before.n, record->path,
+					   record->run_id, &kept, &n_kept);
+	if (!err)
+		err = run_record_format_finished(&record->head, result, kept, n_kept, NULL, &after);
+	if (!err)
+		err = io_replace_file(record->path, after.at, after.n);
+	return err;
+}
+
+static struct error *replace(const struct run_record *record,
+			     const struct run_record_result *result, const struct cancel *cancel)
+{
+	_cleanup_free_ char *lock_path = xasprintf("%s.lock", record->path);
+	_cleanup_close_ int lock_fd = -1;
+	struct error *err;
+
+	/* Before the lock: a folder that is gone has no place for it. */
+	if (access(record->path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return base_error(BASE_ABSENT, 0, "%s was removed during the run", record->path);
+	err = lock_acquire(lock_path, RECORD_LOCK_BUDGET_MS * NS_PER_MS, cancel, &lock_fd);
+	if (err)
+		return err;
+	err = replace_locked(record, result);
+	/*
+	 * While it is held: who waits for it sees that its file has no name any more and makes
+	 * the next one (lock.h), so removing it lets nobody in who should wait.
+	 */
+	unlink(lock_path);
+	return err;
+}
+
+static struct error *write_elsewhere(struct run_record *record,
+				     const struct run_record_result *result, const char *problem)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char *path = NULL;
+	struct error *err = run_record_format_finished(&record->head, result,
+						       (struct json_text){ 0 }, 0, problem, &text);
+
+	if (!err)
+		err = write_new(record, &text, &path);
+	if (err)
+		return err;
+	free(record->path);
+	record->path = path;
+	return NULL;
+}
+
+struct error *run_record_finish(struct run_record *record, const struct run_record_result *result,
+				const struct cancel *cancel, struct error **ret_problem)
+{
+	_cleanup_error_ struct error *problem = replace(record, result, cancel);
+	_cleanup_error_ struct error *err = NULL;
+
+	if (problem)
+		err = write_elsewhere(record, result, error_message(problem));
+	if (err)
+		return error_wrap(take_ptr(problem),
+				  "the result is not recorded (nor under another name: %s)",
+				  error_message(err));
+	*ret_problem = take_ptr(problem);
+	return NULL;
+}

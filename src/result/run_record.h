@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The record of one executed variant, `<test>-<id>.ktstr.json`. It is on disk before the guest
+ * is, says "started" until the outcome is known, and is then replaced whole; a runner that dies
+ * in between leaves a record that says so. A file that is there is never overwritten: the same
+ * variant, run again into the same folder, is `<test>-<id>-2.ktstr.json`.
+ *
+ * Others may append to the record's `metrics` at any time (record.h): what they wrote is kept.
+ * The lock file beside a record is removed when the record is finished.
+ */
+#ifndef KTSTR_RESULT_RUN_RECORD_H
+#define KTSTR_RESULT_RUN_RECORD_H
+
+#include "base/cancel.h"
+#include "json/writer.h"
+#include "result/host_facts.h"
+#include "result/metric.h"
+#include "result/outcome.h"
+
+/* All of these are borrowed, and every text may be NULL: not known, so not there. */
+struct run_record_texts {
+	const char *const *at;
+	size_t n;
+};
+
+/* A file as it was: path on the host, hash of its content, build-id where it has one. */
+struct run_record_file {
+	const char *name, *path, *hash, *build_id;
+};
+
+/* What is known before the guest is started, and all that doing it again needs. */
+struct run_record_head {
+	const char *test;     /* a C identifier; with `id` it makes the file's name */
+	const char *id;	      /* variant_id() */
+	const char *suite;    /* the binary's name */
+	const char *name;     /* of the variant, as reports show it */
+	const char *source;   /* "mytests.c:12" */
+	const char *topology; /* what is booted, not what was declared */
+	uint64_t memory_bytes;
+	const char *scheduler; /* its words; "": the kernel's own */
+	struct run_record_texts scheduler_argv, sysctls, kernel_args;
+	const char *payload;   /* the one that a test is about */
+	const char *work_type; /* kinds of work, joined */
+	struct {
+		const char *id, *release, *build_id, *source, *commit;
+	} kernel;
+	const char *project_commit, *scheduler_commit;
+	struct run_record_file binary;
+	const struct run_record_file *files;
+	size_t n_files;
+	const char *command; /* the `ktstr test` line that runs this variant alone */
+	const struct host_facts *host;
+};
+
+struct run_record_metric {
+	const char *name;
+	const char *number; /* as JSON; what is no number is left out */
+};
+
+struct run_record_payload {
+	const char *name;
+	bool ended;
+	int exit_code;	    /* with `ended`; negative: minus the signal */
+	const char *stream; /* "stdout" or "stderr": where the metrics were */
+	const struct run_record_metric *metrics;
+	size_t n_metrics;
+};
+
+struct run_record_stage {
+	const char *name;
+	uint64_t at_ms;
+};
+
+typedef void (*run_record_members_fn)(void *context, struct json_writer *w);
+
+struct run_record_result {
+	/* Verdict, reason, why, parts, notes, wall_ns, kept_dir. */
+	const struct outcome *outcome;
+	/* NULL: no guest came to be, and whether it would have been a clone is unknown. */
+	const char *accel, *accel_reason;
+	bool cloned;
+	const struct run_record_stage *stages;
+	size_t n_stages;
+	bool has_cleanup, has_host_run_delay;
+	uint64_t cleanup_ms, host_run_delay_ns;
+	struct run_record_texts kept_files; /* names in kept_dir */
+	const struct run_record_payload *payloads;
+	size_t n_payloads;
+	struct metric_hints hints;
+	/*
+	 * Members of the object `stats`, and members of the record itself (workers, cgroups,
+	 * payloads, scheduler_run …). May be NULL; may be called twice.
+	 */
+	run_record_members_fn write_stats, write_facts;
+	void *context;
+};
+
+struct run_record;
+
+/*
+ * Makes the folder if need be and writes the record as started. Nothing of head is kept
+ * borrowed. BASE_IO, BASE_LIMIT.
+ */
+struct error *run_record_begin(const char *dir, const struct run_record_head *head,
+			       struct run_record **ret) MUST_CHECK;
+void run_record_free(struct run_record *record);
+DEFINE_CLEANUP(run_record, struct run_record *, NULL, run_record_free);
+#define _cleanup_run_record_ _cleanup_(cleanup_run_record)
+
+/* Where it is: what _finish() may change. Borrowed. */
+const char *run_record_path(const struct run_record *record);
+
+/*
+ * Writes the outcome. When the record cannot be replaced (it was removed, damaged, exchanged,
+ * its lock is held for 30 s, the wait for it was cancelled) the result goes to a new name, and
+ * *ret_problem, else NULL, says why. An error: it is nowhere, the record is as it was.
+ */
+struct error *run_record_finish(struct run_record *record, const struct run_record_result *result,
+				const struct cancel *cancel, struct error **ret_problem) MUST_CHECK;
+
+#endif

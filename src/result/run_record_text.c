@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "result/run_record_text.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "json/scan.h"
+#include "result/limits.h"
+
+static struct json_writer begin(struct strbuf *into, const char *state)
+{
+	struct json_writer w = json_writer_to(into, JSON_PRETTY);
+
+	json_begin_object(&w);
+	json_add_u64(&w, "schema", RUN_RECORD_SCHEMA);
+	json_add_string(&w, "state", state);
+	return w;
+}
+
+/* The writer stands behind a member: the head's members follow, and it goes on behind them. */
+static void add_head(struct json_writer *w, const struct strbuf *head)
+{
+	strbuf_append_char(w->out, ',');
+	strbuf_append_bytes(w->out, head->at, head->n);
+}
+
+void run_record_format_started(const struct strbuf *head, struct strbuf *into)
+{
+	struct json_writer w = begin(into, "started");
+
+	add_head(&w, head);
+	json_key(&w, "metrics");
+	json_begin_array(&w);
+	json_end_array(&w);
+	json_end_object(&w);
+	strbuf_append_char(into, '\n');
+}
+
+static void add_verdict(struct json_writer *w, const struct outcome *o)
+{
+	json_add_string(w, "verdict", verdict_word(o->verdict));
+	json_add_string(w, "reason", reason_word(o->reason));
+	json_add_string(w, "why", o->why);
+	/* The reference has no other words: a skip is a pass that is marked. */
+	json_add_bool(w, "passed", o->verdict == KTSTR_PASS || o->verdict == KTSTR_SKIP);
+	json_add_bool(w, "skipped", o->verdict == KTSTR_SKIP);
+}
+
+static void add_parts(struct json_writer *w, const struct outcome *o)
+{
+	json_key(w, "parts");
+	json_begin_array(w);
+	for (size_t i = 0; i < o->parts.n; i++) {
+		const struct outcome_part *part = &o->parts.at[i];
+
+		json_begin_object(w);
+		json_add_string(w, "reason", reason_word(part->reason));
+		json_add_string(w, "verdict", verdict_word(reason_verdict(part->reason)));
+		json_add_string(w, "text", part->text);
+		json_add_string(w, "file", part->file);
+		if (part->file)
+			json_add_i64(w, "line", part->line);
+		json_end_object(w);
+	}
+	json_end_array(w);
+	json_key(w, "notes");
+	json_begin_array(w);
+	for (size_t i = 0; i < o->notes.n; i++)
+		json_write_string(w, o->notes.at[i]);
+	json_end_array(w);
+}
+
+static bool is_number(const char *text)
+{
+	_cleanup_json_doc_ struct json_doc *doc = NULL;
+	_cleanup_error_ struct error *err = json_doc_parse(text, strlen(text), "a number", &doc);
+
+	return !err && json_type_of(json_doc_root(doc)) == JSON_NUMBER;
+}
+
+static void add_metric(struct json_writer *w, const struct run_record_result *r,
+		       const struct run_record_payload *payload,
+		       const struct run_record_metric *metric)
+{
+	const struct metric_hint *hint = metric_hint_find(&r->hints, metric->name,
+							  strlen(metric->name));
+
+	if (!is_number(metric->number))
+		return;
+	json_begin_object(w);
+	json_add_string(w, "name", metric->name);
+	json_key(w, "value");
+	json_write_number_text(w, (struct json_text){ metric->number, strlen(metric->number) });
+	json_key(w, "polarity");
+	polarity_write(hint ? hint->polarity : (struct polarity){ 0 }, w);
+	json_add_string(w, "unit", hint ? hint->unit : "");
+	json_add_string(w, "source", "Json");
+	json_add_string(w, "stream",
+			payload->stream && strcmp(payload->stream, "stderr") == 0 ? "Stderr"
+										  : "Stdout");
+	json_end_object(w);
+}
+
+/* Where the text of `metrics` begins, behind its bracket. */
+static size_t add_metrics(struct json_writer *w, const struct run_record_result *r, size_t n_kept,
+			  bool whole)
+{
+	size_t behind_bracket;
+
+	json_key(w, "metrics");
+	json_begin_array(w);
+	behind_bracket = w->out->n;
+	for (size_t i = 0; i < r->n_payloads; i++) {
+		const struct run_record_payload *payload = &r->payloads[i];
+
+		json_begin_object(w);
+		json_add_u64(w, "payload_index", n_kept + i);
+		json_add_string(w, "payload", payload->name);
+		json_key(w, "metrics");
+		json_begin_array(w);
+		for (size_t m = 0; whole && m < payload->n_metrics; m++)
+			add_metric(w, r, payload, &payload->metrics[m]);
+		json_end_array(w);
+		if (payload->ended)
+			json_add_i64(w, "exit_code", payload->exit_code);
+		json_end_object(w);
+	}
+	json_end_array(w);
+	return behind_bracket;
+}
+
+static void add_empty(struct json_writer *w, const char *key)
+{
+	json_key(w, key);
+	json_begin_array(w);
+	json_end_array(w);
+}
+
+static void add_null(struct json_writer *w, const char *key)
+{
+	json_key(w, key);
+	json_write_null(w);
+}
+
+static void add_stages(struct json_writer *w, const struct run_record_result *r)
+{
+	json_key(w, "stages");
+	json_begin_array(w);
+	for (size_t i = 0; i < r->n_stages; i++) {
+		json_begin_object(w);
+		json_add_string(w, "name", r->stages[i].name);
+		json_add_u64(w, "at_ms", r->stages[i].at_ms);
+		json_end_object(w);
+	}
+	json_end_array(w);
+}
+
+static void add_kept_files(struct json_writer *w, const struct run_record_result *r)
+{
+	json_add_string(w, "kept_dir", r->outcome->kept_dir);
+	if (!r->outcome->kept_dir)
+		return;
+	json_key(w, "kept_files");
+	json_begin_array(w);
+	for (size_t i = 0; i < r->kept_files.n; i++)
+		json_write_string(w, r->kept_files.at[i]);
+	json_end_array(w);
+}
+
+static void add_run_facts(struct json_writer *w, const struct run_record_result *r)
+{
+	json_add_u64(w, "wall_ms", r->outcome->wall_ns / NS_PER_MS);
+	if (r->has_cleanup)
+		json_add_u64(w, "cleanup_duration_ms", r->cleanup_ms);
+	if (r->accel) {
+		json_add_string(w, "accel", r->accel);
+		json_add_string(w, "accel_reason", r->accel_reason);
+		json_add_bool(w, "cloned", r->cloned);
+	}
+	if (r->has_host_run_delay)
+		json_add_u64(w, "host_run_delay_ns", r->host_run_delay_ns);
+	add_stages(w, r);
+	add_kept_files(w, r);
+}
+
+/* What the reference has and this harness does not measure yet. */
+static void add_unmeasured(struct json_writer *w)
+{
+	add_null(w, "monitor");
+	add_null(w, "kvm_stats");
+	add_empty(w, "stimulus_events");
+	add_empty(w, "active_flags");
+	add_empty(w, "verifier_stats");
+}
+
+/* The elements go behind the bracket, before ours. */
+static void splice(const struct strbuf *text, size_t at, struct json_text kept, bool ours,
+		   struct strbuf *into)
+{
+	while (kept.n && json_is_blank(kept.at[kept.n - 1]))
+		kept.n--;
+	strbuf_append_bytes(into, text->at, at);
+	if (kept.n) {
+		strbuf_append_bytes(into, kept.at, kept.n);
+		strbuf_append(into, ours ? "," : "\n  ");
+	}
+	strbuf_append_bytes(into, text->at + at, text->n - at);
+}
+
+static void format(const struct strbuf *head, const struct run_record_result *r,
+		   struct json_text kept, size_t n_kept, const char *problem, bool whole,
+		   struct strbuf *into)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct json_writer w = begin(&text, "finished");
+	size_t metrics_at;
+
+	add_verdict(&w, r->outcome);
+	json_add_string(&w, "record_problem", problem);
+	if (!whole)
+		json_add_string(&w, "left_out",
+				"metrics and raw facts: the record would be larger than its limit");
+	add_head(&w, head);
+	add_parts(&w, r->outcome);
+	add_run_facts(&w, r);
+	json_key(&w, "stats");
+	json_begin_object(&w);
+	if (whole && r->write_stats)
+		r->write_stats(r->context, &w);
+	json_end_object(&w);
+	add_unmeasured(&w);
+	if (whole && r->write_facts)
+		r->write_facts(r->context, &w);
+	metrics_at = add_metrics(&w, r, n_kept, whole);
+	json_end_object(&w);
+	strbuf_append_char(&text, '\n');
+	splice(&text, metrics_at, kept, r->n_payloads > 0, into);
+}
+
+struct error *run_record_format_finished(const struct strbuf *head,
+					 const struct run_record_result *r, struct json_text kept,
+					 size_t n_kept, const char *problem, struct strbuf *into)
+{
+	for (int whole = 1; whole >= 0; whole--) {
+		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+		format(head, r, kept, n_kept, problem, whole, &text);
+		if (text.n <= RECORD_BYTES_LIMIT) {
+			strbuf_append_bytes(into, text.at, text.n);
+			return NULL;
+		}
+	}
+	return base_error(BASE_LIMIT, 0, "the record would be larger than %d bytes",
+			  RECORD_BYTES_LIMIT);
+}
+
+static struct error *no_record(const char *label, const char *why)
+{
+	return base_error(BASE_PARSE, 0, "%s is no longer the record of this run: %s", label, why);
+}
+
+struct error *run_record_find_kept(const char *record, size_t n, const char *label,
+				   const char *run_id, struct json_text *ret_kept, size_t *ret_n)
+{
+	_cleanup_json_doc_ struct json_doc *doc = NULL;
+	const struct json_value *metrics = NULL;
+	struct json_iter it;
+	size_t index = 0, open, end;
+	struct error *err = json_doc_parse(record, n, label, &doc);
+
+	if (err)
+		return error_wrap(err, "the record was damaged meanwhile");
+	it = json_iter_over(json_doc_root(doc));
+	if (json_type_of(json_doc_root(doc)) != JSON_OBJECT ||
+	    !json_text_is(json_string(json_find(json_doc_root(doc), "run_id")), run_id))
+		return no_record(label, "its run_id is another");
+	while (json_iter_next(&it)) {
+		if (!json_text_is(it.key, "metrics"))
+			continue;
+		if (metrics)
+			return no_record(label, "`metrics` is there twice");
+		metrics = it.value;
+		index = it.index;
+	}
+	if (!metrics || json_type_of(metrics) != JSON_ARRAY ||
+	    !json_scan_member(record, n, index, &open) ||
+	    json_scan_region(record, n, open, &end) != JSON_SCAN_BALANCED)
+		return no_record(label, "it has no array `metrics`");
+	*ret_kept = (struct json_text){ record + open + 1, end - open - 2 };
+	*ret_n = json_length(metrics);
+	return NULL;
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "result/run_folder.h"
+
+#include <sys/file.h>
+
+#include "base/paths.h"
+#include "scratch.h"
+
+static void touch(const struct scratch *s, const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", s->dir, name);
+	int fd = open(path, O_WRONLY | O_CREAT, 0644);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void make(const struct scratch *s, const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", s->dir, name);
+
+	assert_int_equal(mkdir(path, 0755), 0);
+}
+
+static bool is_there(const struct scratch *s, const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", s->dir, name);
+
+	return access(path, F_OK) == 0;
+}
+
+static int empty_scratch(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_free_ char *dir = xstrdup(s->dir);
+
+	assert_success(paths_remove(dir));
+	assert_int_equal(mkdir(dir, 0700), 0);
+	return remove_scratch(state);
+}
+
+static void every_run_gets_a_folder_of_its_own(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_free_ char *base = xasprintf("%s/a/ktstr-results", s->dir);
+	_cleanup_run_names_ struct run_names runs = { 0 };
+	char *paths[5];
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		struct stat st;
+
+		assert_success(run_folder_new(base, &paths[i]));
+		assert_int_equal(strncmp(paths[i], base, strlen(base)), 0);
+		assert_int_equal(stat(paths[i], &st), 0);
+		assert_true(S_ISDIR(st.st_mode));
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(paths[i], paths[j]);
+		assert_null(strchr(paths[i], ':'));
+	}
+	assert_success(run_folder_runs(base, &runs));
+	assert_int_equal(runs.names.n, ARRAY_SIZE(paths));
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		free(paths[i]);
+}
+
+static void a_base_that_is_a_file_is_an_error(void **state)
+{
+	struct scratch *s = *state;
+	char *path = NULL;
+
+	touch(s, "t.ktstr.json");
+	assert_error_tag(run_folder_new(s->file, &path), "io");
+	assert_null(path);
+}
+
+static void records_are_listed_by_name_and_nothing_else(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_run_names_ struct run_names names = { 0 };
+
+	touch(s, "b-1.ktstr.json");
+	touch(s, "a-1.ktstr.json");
+	touch(s, "a-1.ktstr.json.lock");
+	touch(s, ".ktstr.json");
+	touch(s, ".hidden.ktstr.json");
+	touch(s, "console.log");
+	make(s, "2026-01-02T03-04-05-6");
+	assert_success(run_folder_records(s->dir, &names));
+	assert_int_equal(names.names.n, 2);
+	assert_string_equal(names.names.at[0], "a-1.ktstr.json");
+	assert_string_equal(names.names.at[1], "b-1.ktstr.json");
+}
+
+static void runs_are_listed_the_newest_first(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_run_names_ struct run_names names = { 0 };
+
+	make(s, "2026-01-02T03-04-05-6");
+	make(s, "2026-01-02T03-04-05-6-2");
+	make(s, "2026-01-02T03-04-05-6-10");
+	make(s, "2026-11-02T03-04-05-6");
+	make(s, "2026-2-02T03-04-05-6");
+	make(s, "2026-01-02T03:04:05-6");
+	make(s, "2026-01-02T03-04-05");
+	make(s, "kept");
+	assert_success(run_folder_runs(s->dir, &names));
+	assert_int_equal(names.names.n, 4);
+	assert_string_equal(names.names.at[0], "2026-11-02T03-04-05-6");
+	assert_string_equal(names.names.at[1], "2026-01-02T03-04-05-6-10");
+	assert_string_equal(names.names.at[2], "2026-01-02T03-04-05-6-2");
+	assert_string_equal(names.names.at[3], "2026-01-02T03-04-05-6");
+}
+
+static void a_missing_folder_is_absent(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_run_names_ struct run_names names = { 0 };
+
+	assert_error_tag(run_folder_records(s->file, &names), "absent");
+	assert_error_tag(run_folder_runs(s->file, &names), "absent");
+	assert_error_tag(run_folder_sweep(s->file), "absent");
+}
+
+static void a_sweep_removes_locks_that_nobody_holds(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_close_ int held = -1;
+
+	touch(s, "a.ktstr.json");
+	touch(s, "a.ktstr.json.lock");
+	touch(s, "t.ktstr.json.lock");
+	touch(s, "other.lock");
+	held = open(s->lock, O_RDWR);
+	assert_int_equal(flock(held, LOCK_EX), 0);
+	assert_success(run_folder_sweep(s->dir));
+	assert_true(is_there(s, "a.ktstr.json"));
+	assert_false(is_there(s, "a.ktstr.json.lock"));
+	assert_true(is_there(s, "t.ktstr.json.lock"));
+	assert_true(is_there(s, "other.lock"));
+}
+
+#define folder_test(name) cmocka_unit_test_setup_teardown(name, make_scratch, empty_scratch)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		folder_test(every_run_gets_a_folder_of_its_own),
+		folder_test(a_base_that_is_a_file_is_an_error),
+		folder_test(records_are_listed_by_name_and_nothing_else),
+		folder_test(runs_are_listed_the_newest_first),
+		folder_test(a_missing_folder_is_absent),
+		folder_test(a_sweep_removes_locks_that_nobody_holds),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

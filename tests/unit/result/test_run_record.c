@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "result/run_record.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+
+#include "base/clock.h"
+#include "result/record.h"
+#include "run_sample.h"
+#include "sample.h"
+#include "scratch.h"
+
+static struct run_record *begin_in(const char *dir)
+{
+	struct run_record_head head = sample_head();
+	struct run_record *record = NULL;
+
+	assert_success(run_record_begin(dir, &head, &record));
+	return record;
+}
+
+static struct error *finish(struct run_record *record, enum ktstr_reason reason,
+			    struct error **ret_problem)
+{
+	_cleanup_(outcome_deinit) struct outcome outcome;
+	struct run_record_result result = { .outcome = &outcome };
+
+	sample_outcome(&outcome, reason);
+	return run_record_finish(record, &result, NULL, ret_problem);
+}
+
+static void assert_finished(struct run_record *record)
+{
+	struct error *problem = NULL;
+
+	assert_success(finish(record, KTSTR_REASON_NONE, &problem));
+	assert_null(problem);
+}
+
+static void assert_state(const char *path, const char *state)
+{
+	_cleanup_loaded_ struct loaded l;
+
+	assert_member(load(&l, path), "state", state);
+}
+
+static char *below(const struct scratch *s, const char *name)
+{
+	return xasprintf("%s/%s", s->dir, name);
+}
+
+static void put(const char *path, const char *text)
+{
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	assert_true(fd >= 0);
+	assert_success(io_write_all(fd, path, text, strlen(text)));
+}
+
+static void append_probe(const char *path, int exit_code)
+{
+	_cleanup_json_doc_ struct json_doc *doc = NULL;
+	struct record_append what = sample_append(exit_code, &doc);
+
+	assert_success(record_append_metrics(path, &what, NULL));
+}
+
+static void a_record_says_started_until_it_is_finished(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_run_record_ struct run_record *record = begin_in(s->dir);
+	_cleanup_free_ char *path = below(s, SAMPLE_STEM ".ktstr.json");
+
+	assert_string_equal(run_record_path(record), path);
+	assert_state(path, "started");
+	assert_int_equal(count_entries(s->dir), 1);
+	assert_finished(record);
+	assert_string_equal(run_record_path(record), path);
+	assert_state(path, "finished");
+	/* No lock, no temporary file. */
+	assert_int_equal(count_entries(s->dir), 1);
+}
+
+static void the_record_is_readable_as_the_umask_says(void **state)
+{
+	struct scratch *s = *state;
+	mode_t mask = umask(027);
+	_cleanup_run_record_ struct run_record *record = begin_in(s->dir);
+	struct stat st;
+
+	umask(mask);
+	assert_int_equal(stat(run_record_path(record), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+	assert_finished(record);
+	assert_int_equal(stat(run_record_path(record), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+}
+
+static void the_same_variant_again_gets_the_next_name(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_run_record_ struct run_record *first = begin_in(s->dir), *second, *third;
+	_cleanup_free_ char *two = below(s, SAMPLE_STEM "-2.ktstr.json");
+	_cleanup_free_ char *three = below(s, SAMPLE_STEM "-3.ktstr.json");
+
+	assert_finished(first);
+	second = begin_in(s->dir);
+	third = begin_in(s->dir);
+	assert_string_equal(run_record_path(second), two);
+	assert_string_equal(run_record_path(third), three);
+	assert_state(run_record_path(first), "finished");
+	assert_finished(third);
+	assert_state(two, "started");
+	assert_state(three, "finished");
+}
+
+static void a_link_or_folder_of_that_name_is_left_alone(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_free_ char *one = below(s, SAMPLE_STEM ".ktstr.json");
+	_cleanup_free_ char *two = below(s, SAMPLE_STEM "-2.ktstr.json");
+	_cleanup_free_ char *three = below(s, SAMPLE_STEM "-3.ktstr.json");
+	_cleanup_free_ char *elsewhere = below(s, "elsewhere");
+	_cleanup_run_record_ struct run_record *record = NULL;
+
+	assert_int_equal(symlink("elsewhere", one), 0);
+	assert_int_equal(mkdir(two, 0700), 0);
+	record = begin_in(s->dir);
+	assert_string_equal(run_record_path(record), three);
+	assert_int_equal(access(elsewhere, F_OK), -1);
+	assert_int_equal(rmdir(two), 0);
+}
+
+static void missing_folders_are_made(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_free_ char *a = below(s, "a"), *b = below(s, "a/b");
+	_cleanup_run_record_ struct run_record *record = begin_in(b);
+
+	assert_state(run_record_path(record), "started");
+	assert_int_equal(unlink(run_record_path(record)), 0);
+	assert_int_equal(rmdir(b), 0);
+	assert_int_equal(rmdir(a), 0);
+}
+
+static void names_that_lead_elsewhere_are_refused(void **state)
+{
+	struct scratch *s = *state;
+	static const char *const names[] = { "", ".hidden", "../up", "a/b", NULL };
+	struct run_record_head head = sample_head();
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct run_record *record = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		head.test = names[i];
+		assert_error_tag(run_record_begin(s->dir, &head, &record), "parse");
+	}
+	strbuf_append_repeated(&text, 'x', RECORD_TEST_NAME_LIMIT + 1);
+	head.test = strbuf_str(&text);
+	assert_error_tag(run_record_begin(s->dir, &head, &record), "limit");
+	head.test++;
+	assert_success(run_record_begin(s->dir, &head, &record));
+	assert_finished(record);
+	run_record_free(record);
+	head.test = "t";
+	head.id = "../x";
+	assert_error_tag(run_record_begin(s->dir, &head, &record), "parse");
+}
+
+static void metrics_of_others_are_kept(void **state)
+{
+	struct scratch *s = *state;
+	static const struct run_record_metric metrics[] = { { "p.big", "18446744073709551615" } };
+	static const struct run_record_payload payloads[] = {
+		{ .name = "p", .ended = true, .exit_code = -9, .metrics = metrics, .n_metrics = 1 },
+	};
+	_cleanup_(outcome_deinit) struct outcome outcome;
+	struct run_record_result result = {
+		.outcome = &outcome,
+		.payloads = payloads,
+		.n_payloads = 1,
+	};
+	_cleanup_run_record_ struct run_record *record = begin_in(s->dir);
+	_cleanup_loaded_ struct loaded l;
+	struct json_iter it;
+	struct error *problem = NULL;
+	int64_t codes[3] = { 0 };
+	size_t n = 0;
+
+	append_probe(run_record_path(record), 7);
+	append_probe(run_record_path(record), 8);
+	sample_outcome(&outcome, KTSTR_REASON_CHECK);
+	assert_success(run_record_finish(record, &result, NULL, &problem));
+	assert_null(problem);
+	it = json_iter_over(json_find(load(&l, run_record_path(record)), "metrics"));
+	while (json_iter_next(&it)) {
+		uint64_t index;
+
+		assert_true(n < 3);
+		assert_true(json_get_u64(json_find(it.value, "payload_index"), &index));
+		assert_int_equal(index, n);
+		assert_true(json_get_i64(json_find(it.value, "exit_code"), &codes[n++]));
+	}
+	assert_int_equal(n, 3);
+	assert_int_equal(codes[0], 7);
+	assert_int_equal(codes[1], 8);
+	assert_int_equal(codes[2], -9);
+	assert_contains(strbuf_str(&l.text), "\"value\": 18446744073709551615,");
+	/* Also after the end, and the lock of the one before is gone. */
+	assert_int_equal(count_entries(s->dir), 1);
+	append_probe(run_record_path(record), 9);
+}
+
+static void a_removed_record_is_written_under_a_new_name(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_run_record_ struct run_record *record = begin_in(s->dir), *other = NULL;
+	_cleanup_error_ struct error *problem = NULL;
+	_cleanup_loaded_ struct loaded l;
+	_cleanup_free_ char *two = below(s, SAMPLE_STEM "-2.ktstr.json");
+
+	assert_int_equal(unlink(run_record_path(record)), 0);
+	/* Another run of the variant takes the name that became free. */
+	other = begin_in(s->dir);
+	assert_success(finish(record, KTSTR_REASON_CHECK, &problem));
+	assert_error_tag(take_ptr(problem), "parse");
+	assert_string_equal(run_record_path(record), two);
+	assert_state(run_record_path(other), "started");
+	assert_member(load(&l, two), "state", "finished");
+	assert_contains(strbuf_str(&l.text), "no longer the record of this run");
+	assert_int_equal(count_entries(s->dir), 2);
+}
+
+static void a_removed_folder_is_made_again(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_free_ char *dir = below(s, "run");
+	_cleanup_run_record_ struct run_record *record = begin_in(dir);
+	_cleanup_error_ struct error *problem = NULL;
+
+	assert_int_equal(unlink(run_record_path(record)), 0);
+	assert_int_equal(rmdir(dir), 0);
+	assert_success(finish(record, KTSTR_REASON_NONE, &problem));
+	assert_non_null(problem);
+	assert_true(error_is(problem, &base_error_domain, BASE_ABSENT));
+	assert_contains(error_message(problem), "was removed during the run");
+	assert_state(run_record_path(record), "finished");
+	assert_int_equal(count_entries(dir), 1);
+	assert_int_equal(unlink(run_record_path(record)), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+static void a_folder_that_became_a_file_is_an_error(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_free_ char *dir = below(s, "run");
+	_cleanup_run_record_ struct run_record *record = begin_in(dir);
+	_cleanup_error_ struct error *err = NULL;
+	struct error *problem = NULL;
+
+	assert_int_equal(unlink(run_record_path(record)), 0);
+	assert_int_equal(rmdir(dir), 0);
+	put(dir, "");
+	err = finish(record, KTSTR_REASON_NONE, &problem);
+	assert_non_null(err);
+	assert_null(problem);
+	assert_contains(error_message(err), "not recorded");
+	assert_contains(error_message(err), "removed during the run");
+}
+
+static void a_damaged_record_stays_and_the_result_goes_elsewhere(void **state)
+{
+	struct scratch *s = *state;
+	static const char *const damages[] = {
+		"", "{ \"run_id\": ", "[]", "{}", "{ \"run_id\": \"another\", \"metrics\": [] }",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(damages); i++) {
+		_cleanup_run_record_ struct run_record *record = begin_in(s->dir);
+		_cleanup_free_ char *first = xstrdup(run_record_path(record));
+		_cleanup_error_ struct error *problem = NULL;
+		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+		put(first, damages[i]);
+		assert_success(finish(record, KTSTR_REASON_NONE, &problem));
+		assert_non_null(problem);
+		assert_string_not_equal(run_record_path(record), first);
+		assert_state(run_record_path(record), "finished");
+		assert_success(io_read_file(first, 100, &text));
+		assert_string_equal(strbuf_str(&text), damages[i]);
+	}
+	assert_int_equal(count_entries(s->dir), 2 * ARRAY_SIZE(damages));
+}
+
+static void a_held_lock_does_not_lose_the_result(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_run_record_ struct run_record *record = begin_in(s->dir);
+	_cleanup_free_ char *lock = xasprintf("%s.lock", run_record_path(record));
+	_cleanup_free_ char *first = xstrdup(run_record_path(record));
+	_cleanup_close_ int held = open(lock, O_RDWR | O_CREAT, 0600);
+	struct cancel cancel = { .deadline_ns = clock_monotonic_ns() + 50 * NS_PER_MS };
+	_cleanup_(outcome_deinit) struct outcome outcome;
+	struct run_record_result result = { .outcome = &outcome };
+	_cleanup_error_ struct error *problem = NULL;
+
+	sample_outcome(&outcome, KTSTR_REASON_NONE);
+	assert_int_equal(flock(held, LOCK_EX), 0);
+	assert_success(run_record_finish(record, &result, &cancel, &problem));
+	assert_true(error_is(problem, &base_error_domain, BASE_CANCELLED));
+	assert_state(first, "started");
+	assert_state(run_record_path(record), "finished");
+	/* The lock is its holder's. */
+	assert_int_equal(access(lock, F_OK), 0);
+}
+
+enum { RUNNERS = 8, ROUNDS = 5 };
+
+static int run_rounds(void *dir)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		_cleanup_run_record_ struct run_record *record = begin_in(dir);
+
+		assert_finished(record);
+	}
+	return 0;
+}
+
+static void eight_runners_get_a_file_each(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_dir_ DIR *d = NULL;
+	struct dirent *entry;
+	int finished = 0;
+
+	for (int i = 0; i < RUNNERS; i++) {
+		if (fork() == 0)
+			_exit(run_rounds(s->dir));
+	}
+	for (int i = 0; i < RUNNERS; i++) {
+		int status;
+
+		assert_true(wait(&status) > 0);
+		assert_int_equal(status, 0);
+	}
+	d = opendir(s->dir);
+	while ((entry = readdir(d))) {
+		_cleanup_free_ char *path = below(s, entry->d_name);
+
+		if (*entry->d_name == '.')
+			continue;
+		assert_state(path, "finished");
+		finished++;
+	}
+	assert_int_equal(finished, RUNNERS * ROUNDS);
+	assert_int_equal(count_entries(s->dir), RUNNERS * ROUNDS);
+}
+
+static int append_rounds(void *path)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		append_probe(path, i);
+	return 0;
+}
+
+static void nothing_appended_while_it_is_finished_is_lost(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_run_record_ struct run_record *record = begin_in(s->dir);
+	_cleanup_free_ char *path = xstrdup(run_record_path(record));
+	_cleanup_loaded_ struct loaded l;
+
+	for (int i = 0; i < 4; i++) {
+		if (fork() == 0)
+			_exit(append_rounds(path));
+	}
+	assert_finished(record);
+	for (int i = 0; i < 4; i++) {
+		int status;
+
+		assert_true(wait(&status) > 0);
+		assert_int_equal(status, 0);
+	}
+	assert_string_equal(run_record_path(record), path);
+	assert_member(load(&l, path), "state", "finished");
+	assert_int_equal(json_length(json_find(json_doc_root(l.doc), "metrics")), 4 * ROUNDS);
+}
+
+static void a_runner_killed_in_between_leaves_a_whole_started_record(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_free_ char *path = below(s, SAMPLE_STEM ".ktstr.json");
+	_cleanup_loaded_ struct loaded l;
+	int ready[2], status;
+	pid_t pid;
+	char c;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		begin_in(s->dir);
+		(void)!write(ready[1], "x", 1);
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	close(ready[0]);
+	close(ready[1]);
+	assert_member(load(&l, path), "state", "started");
+	assert_null(json_find(json_doc_root(l.doc), "passed"));
+	assert_int_equal(count_entries(s->dir), 1);
+	append_probe(path, 0);
+}
+
+static void a_full_disk_keeps_the_started_record(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_run_record_ struct run_record *record = NULL;
+	_cleanup_strbuf_ struct strbuf fill = STRBUF_INIT;
+	_cleanup_free_ char *filler = below(s, "fill");
+	_cleanup_error_ struct error *err = NULL, *at_begin = NULL;
+	struct run_record_head head = sample_head();
+	struct run_record *none = NULL;
+	struct error *problem = NULL;
+	_cleanup_close_ int fd = -1;
+
+	skip_unless(unshare(CLONE_NEWNS) == 0 &&
+			    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+			    mount("ktstr-test", s->dir, "tmpfs", 0, "size=64k") == 0,
+		    "a small tmpfs needs privilege: %s", strerror(errno));
+	record = begin_in(s->dir);
+	fd = open(filler, O_WRONLY | O_CREAT, 0600);
+	strbuf_append_repeated(&fill, 'x', 4096);
+	while (write(fd, fill.at, fill.n) > 0)
+		;
+	err = finish(record, KTSTR_REASON_CHECK, &problem);
+	assert_non_null(err);
+	assert_int_equal(error_errno(err), ENOSPC);
+	assert_null(problem);
+	assert_state(run_record_path(record), "started");
+	at_begin = run_record_begin(s->dir, &head, &none);
+	assert_non_null(at_begin);
+	assert_int_equal(error_errno(at_begin), ENOSPC);
+	assert_null(none);
+	/* The record and what fills the disk. */
+	assert_int_equal(count_entries(s->dir), 2);
+	/* With room again it can still be finished. */
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_finished(record);
+	assert_int_equal(umount2(s->dir, MNT_DETACH), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		scratch_test(a_record_says_started_until_it_is_finished),
+		scratch_test(the_record_is_readable_as_the_umask_says),
+		scratch_test(the_same_variant_again_gets_the_next_name),
+		scratch_test(a_link_or_folder_of_that_name_is_left_alone),
+		scratch_test(missing_folders_are_made),
+		scratch_test(names_that_lead_elsewhere_are_refused),
+		scratch_test(metrics_of_others_are_kept),
+		scratch_test(a_removed_record_is_written_under_a_new_name),
+		scratch_test(a_removed_folder_is_made_again),
+		scratch_test(a_folder_that_became_a_file_is_an_error),
+		scratch_test(a_damaged_record_stays_and_the_result_goes_elsewhere),
+		scratch_test(a_held_lock_does_not_lose_the_result),
+		scratch_test(eight_runners_get_a_file_each),
+		scratch_test(nothing_appended_while_it_is_finished_is_lost),
+		scratch_test(a_runner_killed_in_between_leaves_a_whole_started_record),
+		scratch_test(a_full_disk_keeps_the_started_record),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "result/run_record_text.h"
+
+#include "run_sample.h"
+#include "scratch.h"
+
+static const struct run_record_stamp stamp = { .unix_sec = 1700000000, .pid = 1 };
+
+static void write_stats(void *context UNUSED, struct json_writer *w)
+{
+	json_add_u64(w, "total_workers", 8);
+	json_add_double(w, "worst_spread", 31.5);
+}
+
+static void write_facts(void *context, struct json_writer *w)
+{
+	json_key(w, "workers");
+	json_begin_array(w);
+	for (size_t i = 0; i < *(size_t *)context; i++)
+		json_write_string(w, "worker");
+	json_end_array(w);
+}
+
+static const struct run_record_metric metrics[] = {
+	{ "p.allocated_bytes", "18446744073709551615" },
+	{ "p.ratio", "0.1000" },
+	{ "p.nonsense", "12abc" },
+	{ "p.words", "\"text\"" },
+};
+static const struct run_record_payload payloads[] = {
+	{ .name = "p",
+	  .ended = true,
+	  .exit_code = -9,
+	  .stream = "stdout",
+	  .metrics = metrics,
+	  .n_metrics = 4 },
+	{ .name = "q", .stream = "stderr", .metrics = metrics, .n_metrics = 1 },
+};
+static const struct run_record_stage stages[] = { { "setup", 1 }, { "work", 20 } };
+static const char *const kept_files[] = { "console.log" };
+static const struct metric_hint hints[] = { { "_bytes", { POLARITY_LOWER_BETTER, 0 }, "bytes" } };
+static size_t n_workers = 2;
+
+static struct run_record_result sample_result(const struct outcome *outcome)
+{
+	return (struct run_record_result){
+		.outcome = outcome,
+		.accel = "tcg",
+		.accel_reason = "no /dev/kvm",
+		.cloned = true,
+		.stages = stages,
+		.n_stages = ARRAY_SIZE(stages),
+		.has_cleanup = true,
+		.cleanup_ms = 12,
+		.kept_files = { kept_files, 1 },
+		.payloads = payloads,
+		.n_payloads = ARRAY_SIZE(payloads),
+		.hints = { hints, ARRAY_SIZE(hints) },
+		.write_stats = write_stats,
+		.write_facts = write_facts,
+		.context = &n_workers,
+	};
+}
+
+static void format_head(struct strbuf *into)
+{
+	struct run_record_head head = sample_head();
+
+	run_record_format_head(&head, &stamp, into);
+}
+
+static const struct json_value *finished(const struct run_record_result *result, const char *kept,
+					 size_t n_kept, struct loaded *l)
+{
+	_cleanup_strbuf_ struct strbuf head = STRBUF_INIT;
+
+	*l = (struct loaded){ 0 };
+	format_head(&head);
+	assert_success(run_record_format_finished(
+		&head, result, (struct json_text){ kept, strlen(kept) }, n_kept, NULL, &l->text));
+	assert_success(json_doc_parse(l->text.at, l->text.n, "finished", &l->doc));
+	return json_doc_root(l->doc);
+}
+
+static bool flag(const struct json_value *root, const char *key)
+{
+	bool value = false;
+
+	assert_true(json_get_bool(json_find(root, key), &value));
+	return value;
+}
+
+static void a_started_record_has_no_verdict(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf head = STRBUF_INIT;
+	_cleanup_loaded_ struct loaded l = { 0 };
+	static const char *const absent[] = { "verdict", "passed", "skipped", "wall_ms", "stats" };
+
+	format_head(&head);
+	run_record_format_started(&head, &l.text);
+	assert_success(json_doc_parse(l.text.at, l.text.n, "started", &l.doc));
+	assert_member(json_doc_root(l.doc), "state", "started");
+	assert_member(json_doc_root(l.doc), "test_name", "fair_share");
+	assert_int_equal(json_type_of(json_find(json_doc_root(l.doc), "metrics")), JSON_ARRAY);
+	for (size_t i = 0; i < ARRAY_SIZE(absent); i++)
+		assert_null(json_find(json_doc_root(l.doc), absent[i]));
+}
+
+static void verdicts_map_to_passed_and_skipped(void **state UNUSED)
+{
+	static const struct {
+		enum ktstr_reason reason;
+		const char *verdict;
+		bool passed, skipped;
+	} rows[] = {
+		{ KTSTR_REASON_NONE, "pass", true, false },
+		{ KTSTR_REASON_CHECK, "fail", false, false },
+		{ KTSTR_REASON_NEEDS_SCX, "skip", true, true },
+		{ KTSTR_REASON_BOOT, "broken", false, false },
+		{ KTSTR_REASON_HOST_BUSY, "inconclusive", false, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(outcome_deinit) struct outcome outcome = { 0 };
+		struct run_record_result result = { .outcome = &outcome };
+		_cleanup_loaded_ struct loaded l;
+		const struct json_value *root;
+
+		sample_outcome(&outcome, rows[i].reason);
+		root = finished(&result, "", 0, &l);
+		assert_member(root, "verdict", rows[i].verdict);
+		assert_member(root, "reason", reason_word(rows[i].reason));
+		assert_int_equal(flag(root, "passed"), rows[i].passed);
+		assert_int_equal(flag(root, "skipped"), rows[i].skipped);
+		/* No guest was told of. */
+		assert_null(json_find(root, "cloned"));
+		assert_null(json_find(root, "cleanup_duration_ms"));
+		assert_null(json_find(root, "host_run_delay_ns"));
+	}
+}
+
+/* Another JSON reader than ours, and every field that the task of a record is to carry. */
+#define CHECK_IN_PYTHON                                                                        \
+	"import json,sys\n"                                                                    \
+	"r=json.load(open(sys.argv[1]))\n"                                                     \
+	"assert r['schema']==1 and r['state']=='finished'\n"                                   \
+	"assert r['verdict']=='fail' and r['reason']=='check' and r['passed'] is False\n"      \
+	"assert r['why']=='spread is 31 %, allowed are 15 %'\n"                                \
+	"assert r['parts']==[{'reason':'check','verdict':'fail','text':r['why'],"              \
+	"'file':'mytests.c','line':40}]\n"                                                     \
+	"assert r['notes']==['a \"note\" with\\na newline']\n"                                 \
+	"assert r['wall_ms']==1234 and r['cleanup_duration_ms']==12\n"                         \
+	"assert (r['accel'],r['accel_reason'],r['cloned'])==('tcg','no /dev/kvm',True)\n"      \
+	"assert r['stages']==[{'name':'setup','at_ms':1},{'name':'work','at_ms':20}]\n"        \
+	"assert r['kept_dir']=='/kept' and r['kept_files']==['console.log']\n"                 \
+	"assert r['stats']=={'total_workers':8,'worst_spread':31.5}\n"                         \
+	"assert r['workers']==['worker']*2\n"                                                  \
+	"assert r['monitor'] is None and r['kvm_stats'] is None\n"                             \
+	"assert r['stimulus_events']==r['active_flags']==r['verifier_stats']==[]\n"            \
+	"m=r['metrics']\n"                                                                     \
+	"assert [e['payload_index'] for e in m]==[0,1,2]\n"                                    \
+	"assert m[0]=={'payload_index':0,'metrics':[],'exit_code':7}\n"                        \
+	"assert m[1]=={'payload_index':1,'payload':'p','exit_code':-9,'metrics':["             \
+	"{'name':'p.allocated_bytes','value':2**64-1,'polarity':'LowerBetter','unit':'bytes'," \
+	"'source':'Json','stream':'Stdout'},"                                                  \
+	"{'name':'p.ratio','value':0.1,'polarity':'Unknown','unit':'','source':'Json',"        \
+	"'stream':'Stdout'}]}\n"                                                               \
+	"assert 'exit_code' not in m[2] and m[2]['metrics'][0]['stream']=='Stderr'\n"          \
+	"assert len(r)==len(json.load(open(sys.argv[1]),object_pairs_hook=list)), 'twice'\n"
+
+static void another_reader_finds_everything_in_its_place(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(outcome_deinit) struct outcome outcome = { 0 };
+	struct run_record_result result = sample_result(&outcome);
+	_cleanup_loaded_ struct loaded l;
+	_cleanup_free_ char *script = xasprintf("%s/check.py", s->dir);
+	_cleanup_free_ char *command = xasprintf("python3 %s %s", script, s->file);
+
+	skip_unless(system("python3 -c pass 2>/dev/null") == 0, "no python3");
+	sample_outcome(&outcome, KTSTR_REASON_CHECK);
+	outcome.kept_dir = xstrdup("/kept");
+	finished(&result, "\n    {\"payload_index\": 0, \"metrics\": [], \"exit_code\": 7}\n  ", 1,
+		 &l);
+	assert_success(io_replace_file(s->file, l.text.at, l.text.n));
+	assert_success(io_replace_file(script, CHECK_IN_PYTHON, strlen(CHECK_IN_PYTHON)));
+	assert_int_equal(system(command), 0);
+}
+
+static void kept_entries_are_spliced_byte_for_byte(void **state UNUSED)
+{
+	_cleanup_(outcome_deinit) struct outcome outcome = { 0 };
+	struct run_record_result result = { .outcome = &outcome };
+	static const char kept[] = "{\"v\":1.500e3,\"s\":\"\\u0041]\"} , [ 1e400 ]";
+	_cleanup_loaded_ struct loaded l;
+
+	sample_outcome(&outcome, KTSTR_REASON_NONE);
+	assert_int_equal(json_length(json_find(finished(&result, kept, 2, &l), "metrics")), 2);
+	assert_contains(strbuf_str(&l.text), kept);
+}
+
+static void a_record_that_grows_too_large_loses_its_facts_not_its_verdict(void **state UNUSED)
+{
+	_cleanup_(outcome_deinit) struct outcome outcome = { 0 };
+	struct run_record_result result = sample_result(&outcome);
+	size_t many = RECORD_BYTES_LIMIT / 8;
+	_cleanup_loaded_ struct loaded l;
+	const struct json_value *root;
+
+	sample_outcome(&outcome, KTSTR_REASON_CHECK);
+	result.context = &many;
+	root = finished(&result, "", 0, &l);
+	assert_member(root, "verdict", "fail");
+	assert_null(json_find(root, "workers"));
+	assert_contains(json_string(json_find(root, "left_out")).at, "raw facts");
+	assert_int_equal(json_length(json_find(root, "metrics")), 2);
+}
+
+static void only_the_started_record_of_this_run_is_taken(void **state UNUSED)
+{
+	static const char *const wrong[] = {
+		"{\"run_id\":\"me\"}",
+		"{\"run_id\":\"me\",\"metrics\":{}}",
+		"{\"run_id\":\"me\",\"metrics\":[],\"metrics\":[]}",
+		"{\"run_id\":\"other\",\"metrics\":[]}",
+		"{\"metrics\":[]}",
+		"[]",
+		"\"run_id\"",
+		"{\"run_id\":\"me\",\"metrics\":[}",
+		"",
+	};
+	static const char right[] = "{\"a\":[1,2],\"metrics\":[ 1, {\"b\":[]} ],\"run_id\":\"me\"}";
+	struct json_text kept = { 0 };
+	size_t n = 77;
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_error_tag(
+			run_record_find_kept(wrong[i], strlen(wrong[i]), "w", "me", &kept, &n),
+			"parse");
+	assert_int_equal(n, 77);
+	assert_success(run_record_find_kept(right, strlen(right), "r", "me", &kept, &n));
+	assert_int_equal(n, 2);
+	assert_true(json_text_is(kept, " 1, {\"b\":[]} "));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_started_record_has_no_verdict),
+		cmocka_unit_test(verdicts_map_to_passed_and_skipped),
+		scratch_test(another_reader_finds_everything_in_its_place),
+		cmocka_unit_test(kept_entries_are_spliced_byte_for_byte),
+		cmocka_unit_test(a_record_that_grows_too_large_loses_its_facts_not_its_verdict),
+		cmocka_unit_test(only_the_started_record_of_this_run_is_taken),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
