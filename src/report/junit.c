@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * JUnit XML in the dialect common to its readers: <testsuites>, a <testsuite> for each test binary,
+ * a <testcase> for each result. classname is the binary and name what follows it in the test's
+ * name, so that "classname:name" is the whole name again (spelt as spell.h says). A failure is a
+ * <failure>, broken and inconclusive are an <error>; `type` is the reason's word.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "report/form.h"
+#include "report/spell.h"
+#include "report/xml.h"
+
+struct junit_suite {
+	char *name;
+	size_t counts[KTSTR_N_VERDICTS];
+	uint64_t wall_ns;
+	struct strbuf cases;
+};
+
+struct junit {
+	VEC(struct junit_suite) suites; /* in the order of their first result */
+};
+
+static void *junit_new(void)
+{
+	return xnew(struct junit);
+}
+
+static void junit_free(void *state)
+{
+	struct junit *j = state;
+
+	for (size_t i = 0; i < j->suites.n; i++) {
+		free(j->suites.at[i].name);
+		strbuf_deinit(&j->suites.at[i].cases);
+	}
+	vec_deinit(&j->suites);
+	free(j);
+}
+
+static struct junit_suite *suite_of(struct junit *j, const char *name)
+{
+	for (size_t i = 0; i < j->suites.n; i++) {
+		if (strcmp(j->suites.at[i].name, name) == 0)
+			return &j->suites.at[i];
+	}
+	vec_push(&j->suites, (struct junit_suite){ .name = xstrdup(name) });
+	return &j->suites.at[j->suites.n - 1];
+}
+
+static void append_name(struct strbuf *into, const char *attribute, const char *name)
+{
+	_cleanup_strbuf_ struct strbuf spelt = STRBUF_INIT;
+
+	spell_name(&spelt, name, "");
+	xml_append_attribute(into, attribute, strbuf_str(&spelt));
+}
+
+static void append_seconds(struct strbuf *into, uint64_t ns)
+{
+	strbuf_appendf(into, " time=\"%llu.%03llu\"", (unsigned long long)(ns / NS_PER_SEC),
+		       (unsigned long long)(ns % NS_PER_SEC / NS_PER_MS));
+}
+
+static void append_property(struct strbuf *into, const char *name, const char *value)
+{
+	if (!value || !value[0])
+		return;
+	strbuf_append(into, "        <property");
+	xml_append_attribute(into, "name", name);
+	xml_append_attribute(into, "value", value);
+	strbuf_append(into, "/>\n");
+}
+
+static void append_properties(struct strbuf *into, const struct outcome *o)
+{
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+
+	spell_name(&name, o->name, "");
+	strbuf_append(into, "      <properties>\n");
+	append_property(into, "name", strbuf_str(&name));
+	append_property(into, "id", o->id);
+	append_property(into, "verdict", verdict_word(o->verdict));
+	append_property(into, "reason", reason_word(o->reason));
+	append_property(into, "topology", o->topology);
+	append_property(into, "kernel", o->kernel);
+	append_property(into, "scheduler", o->scheduler);
+	append_property(into, "source", o->source);
+	append_property(into, "record", o->record_path);
+	append_property(into, "kept", o->kept_dir);
+	append_property(into, "again", o->rerun);
+	strbuf_append(into, "      </properties>\n");
+}
+
+static void append_parts(struct strbuf *into, const struct outcome *o)
+{
+	for (size_t i = 0; i < o->parts.n; i++) {
+		const struct outcome_part *part = &o->parts.at[i];
+
+		if (part->file) {
+			xml_append_text(into, part->file);
+			strbuf_appendf(into, ":%d: ", part->line);
+		}
+		strbuf_appendf(into, "%s: ", reason_word(part->reason));
+		xml_append_text(into, part->text);
+		strbuf_append_char(into, '\n');
+	}
+}
+
+static void append_verdict(struct strbuf *into, const struct outcome *o)
+{
+	const char *element = o->verdict == KTSTR_FAIL ? "failure" : "error";
+
+	if (o->verdict == KTSTR_PASS)
+		return;
+	if (o->verdict == KTSTR_SKIP) {
+		strbuf_append(into, "      <skipped");
+		xml_append_attribute(into, "type", reason_word(o->reason));
+		xml_append_attribute(into, "message", o->why);
+		strbuf_append(into, "/>\n");
+		return;
+	}
+	strbuf_appendf(into, "      <%s", element);
+	xml_append_attribute(into, "type", reason_word(o->reason));
+	xml_append_attribute(into, "message", o->why);
+	strbuf_append_char(into, '>');
+	append_parts(into, o);
+	strbuf_appendf(into, "</%s>\n", element);
+}
+
+static void append_notes(struct strbuf *into, const struct outcome *o)
+{
+	if (o->notes.n == 0)
+		return;
+	strbuf_append(into, "      <system-out>");
+	for (size_t i = 0; i < o->notes.n; i++) {
+		xml_append_text(into, o->notes.at[i]);
+		strbuf_append_char(into, '\n');
+	}
+	strbuf_append(into, "</system-out>\n");
+}
+
+static void junit_finished(struct reporter *r, size_t index UNUSED, const struct outcome *o)
+{
+	struct junit_suite *suite = suite_of(r->state, o->suite);
+	size_t n = strlen(o->suite);
+	bool prefixed = strncmp(o->name, o->suite, n) == 0 && o->name[n] == ':';
+
+	suite->counts[o->verdict]++;
+	suite->wall_ns += o->wall_ns;
+	strbuf_append(&suite->cases, "    <testcase");
+	append_name(&suite->cases, "classname", o->suite);
+	append_name(&suite->cases, "name", prefixed ? o->name + n + 1 : o->name);
+	append_seconds(&suite->cases, o->wall_ns);
+	strbuf_append(&suite->cases, ">\n");
+	append_properties(&suite->cases, o);
+	append_verdict(&suite->cases, o);
+	append_notes(&suite->cases, o);
+	strbuf_append(&suite->cases, "    </testcase>\n");
+}
+
+static void append_counts(struct strbuf *into, const size_t counts[KTSTR_N_VERDICTS])
+{
+	size_t sum = 0;
+
+	for (int v = 0; v < KTSTR_N_VERDICTS; v++)
+		sum += counts[v];
+	strbuf_appendf(into, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", sum,
+		       counts[KTSTR_FAIL], counts[KTSTR_BROKEN] + counts[KTSTR_INCONCLUSIVE],
+		       counts[KTSTR_SKIP]);
+}
+
+static void append_timestamp(struct strbuf *into, uint64_t unix_sec)
+{
+	time_t sec = (time_t)unix_sec;
+	struct tm utc;
+	char text[32];
+
+	if (unix_sec == 0 || !gmtime_r(&sec, &utc))
+		return;
+	if (strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
+		xml_append_attribute(into, "timestamp", text);
+}
+
+static void append_suite(struct reporter *r, const struct junit_suite *suite, bool interrupted)
+{
+	strbuf_append(&r->out, "  <testsuite");
+	append_name(&r->out, "name", suite->name);
+	append_counts(&r->out, suite->counts);
+	append_seconds(&r->out, suite->wall_ns);
+	append_timestamp(&r->out, r->plan.started_unix_sec);
+	strbuf_append(&r->out, ">\n    <properties>\n");
+	append_property(&r->out, "kernels", r->plan.kernels);
+	append_property(&r->out, "records", r->plan.folder);
+	append_property(&r->out, "interrupted", interrupted ? "true" : "false");
+	strbuf_append(&r->out, "    </properties>\n");
+	strbuf_append_bytes(&r->out, strbuf_str(&suite->cases), suite->cases.n);
+	strbuf_append(&r->out, "  </testsuite>\n");
+}
+
+static void junit_end(struct reporter *r, const struct report_ending *ending)
+{
+	struct junit *j = r->state;
+
+	strbuf_append(&r->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
+	xml_append_attribute(&r->out, "name", "ktstr");
+	append_counts(&r->out, r->counts);
+	append_seconds(&r->out, ending->wall_ns);
+	append_timestamp(&r->out, r->plan.started_unix_sec);
+	strbuf_append(&r->out, ">\n");
+	for (size_t i = 0; i < j->suites.n; i++)
+		append_suite(r, &j->suites.at[i], ending->interrupted);
+	strbuf_append(&r->out, "</testsuites>\n");
+}
+
+const struct report_form junit_form = {
+	.whole = true,
+	.new = junit_new,
+	.free = junit_free,
+	.finished = junit_finished,
+	.end = junit_end,
+};

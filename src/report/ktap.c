@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * KTAP version 1, Documentation/dev-tools/ktap.rst of the kernel:
+ *
+ *	<result> <number> [<description>][ # [<directive>] [<diagnostic data>]]
+ *
+ * Numbers "must increase by 1", so they count results in the order in which they come; who a result
+ * belongs to is told by the description alone, which is the test's name (it "can't include #").
+ * SKIP, TIMEOUT and ERROR are directives the document accepts; ERROR, "the execution of a test has
+ * failed", is given for broken and inconclusive. The diagnostic data begins with the reason's word.
+ * There is no way to bail out: an interrupted run has fewer results than its plan says.
+ */
+#include <string.h>
+
+#include "report/form.h"
+#include "report/limits.h"
+#include "report/spell.h"
+#include "text/escape.h"
+
+static void append_text(struct strbuf *into, const char *text)
+{
+	size_t n = strlen(text);
+
+	text_escape_bytes(into, text, n < REPORT_TEXT_BYTES_LIMIT ? n : REPORT_TEXT_BYTES_LIMIT);
+	if (n > REPORT_TEXT_BYTES_LIMIT)
+		strbuf_appendf(into, " (%zu bytes more)", n - REPORT_TEXT_BYTES_LIMIT);
+}
+
+/* "# word: text\n"; the word keeps a text from being one that readers know, as "Subtest: " is. */
+static void append_diagnostic(struct strbuf *into, const char *word, const char *text)
+{
+	if (!text || !text[0])
+		return;
+	strbuf_appendf(into, "# %s: ", word);
+	append_text(into, text);
+	strbuf_append_char(into, '\n');
+}
+
+/*
+ * Behind the result's own '#'. Another one could begin a directive for a reader who takes the last,
+ * so it is escaped as TAP 14 does it.
+ */
+static void append_data(struct strbuf *into, const char *text)
+{
+	_cleanup_strbuf_ struct strbuf escaped = STRBUF_INIT;
+
+	append_text(&escaped, text);
+	for (size_t i = 0; i < escaped.n; i++) {
+		if (escaped.at[i] == '#')
+			strbuf_append_char(into, '\\');
+		strbuf_append_char(into, escaped.at[i]);
+	}
+}
+
+static const char *directive_of(const struct outcome *outcome)
+{
+	switch (outcome->verdict) {
+	case KTSTR_SKIP:
+		return "SKIP ";
+	case KTSTR_BROKEN:
+	case KTSTR_INCONCLUSIVE:
+		return "ERROR ";
+	default:
+		return outcome->reason == KTSTR_REASON_TIMEOUT ? "TIMEOUT " : "";
+	}
+}
+
+static void ktap_begin(struct reporter *r)
+{
+	strbuf_appendf(&r->out, "KTAP version 1\n1..%zu\n", r->plan.n_tests);
+	append_diagnostic(&r->out, "kernels", r->plan.kernels);
+	append_diagnostic(&r->out, "records", r->plan.folder);
+}
+
+static void ktap_say(struct reporter *r, const char *text)
+{
+	append_diagnostic(&r->out, "ktstr", text);
+}
+
+static void append_parts(struct strbuf *into, const struct outcome *outcome)
+{
+	for (size_t i = 0; i < outcome->parts.n; i++) {
+		const struct outcome_part *part = &outcome->parts.at[i];
+		_cleanup_free_ char *text = part->file ? xasprintf("%s (%s:%d)", part->text,
+								   part->file, part->line)
+						       : xstrdup(part->text);
+
+		append_diagnostic(into, reason_word(part->reason), text);
+	}
+}
+
+static void ktap_finished(struct reporter *r, size_t index UNUSED, const struct outcome *outcome)
+{
+	bool ok = outcome->verdict == KTSTR_PASS || outcome->verdict == KTSTR_SKIP;
+
+	append_parts(&r->out, outcome);
+	for (size_t i = 0; i < outcome->notes.n; i++)
+		append_diagnostic(&r->out, "note", outcome->notes.at[i]);
+	append_diagnostic(&r->out, "record", outcome->record_path);
+	if (needs_explanation(outcome)) {
+		append_diagnostic(&r->out, "test", outcome->source);
+		append_diagnostic(&r->out, "kept", outcome->kept_dir);
+		append_diagnostic(&r->out, "again", outcome->rerun);
+		append_diagnostic(&r->out, "verdict", verdict_word(outcome->verdict));
+	}
+	strbuf_appendf(&r->out, "%s %zu ", ok ? "ok" : "not ok", r->n_finished);
+	spell_name(&r->out, outcome->name, "#");
+	if (outcome->reason != KTSTR_REASON_NONE) {
+		strbuf_appendf(&r->out, " # %s%s: ", directive_of(outcome),
+			       reason_word(outcome->reason));
+		append_data(&r->out, outcome->why);
+	}
+	strbuf_append_char(&r->out, '\n');
+}
+
+static void ktap_end(struct reporter *r, const struct report_ending *ending)
+{
+	size_t missing = r->plan.n_tests - r->n_finished;
+
+	if (ending->interrupted)
+		strbuf_append(&r->out, "# interrupted\n");
+	if (missing)
+		strbuf_appendf(&r->out, "# %zu of %zu tests have no result\n", missing,
+			       r->plan.n_tests);
+}
+
+const struct report_form ktap_form = {
+	.begin = ktap_begin,
+	.say = ktap_say,
+	.finished = ktap_finished,
+	.end = ktap_end,
+};

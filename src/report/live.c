@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "report/live.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "report/limits.h"
+#include "report/words.h"
+#include "text/escape.h"
+#include "text/utf8.h"
+
+#define SEPARATOR " | "
+/* A name is not cut shorter than this to make room for another test. */
+enum { SHORTEST_NAME = 16 };
+
+static void live_test_deinit(struct live_test *test)
+{
+	free(test->name);
+	free(test->stage);
+}
+
+void live_deinit(struct live *live)
+{
+	for (size_t i = 0; i < live->running.n; i++)
+		live_test_deinit(&live->running.at[i]);
+	vec_deinit(&live->running);
+	strbuf_deinit(&live->shown);
+}
+
+static struct live_test *find(struct live *live, size_t index)
+{
+	for (size_t i = 0; i < live->running.n; i++) {
+		if (live->running.at[i].index == index)
+			return &live->running.at[i];
+	}
+	return NULL;
+}
+
+static char *escaped(const char *foreign)
+{
+	struct strbuf s = STRBUF_INIT;
+
+	text_escape(&s, foreign);
+	return strbuf_take(&s);
+}
+
+void live_start(struct live *live, size_t index, const char *name, uint64_t now_ns)
+{
+	struct live_test test = {
+		.index = index,
+		.name = escaped(name),
+		.stage = xstrdup(""),
+		.since_ns = now_ns,
+	};
+
+	if (now_ns > live->now_ns)
+		live->now_ns = now_ns;
+	live_stop(live, index);
+	vec_push(&live->running, test);
+}
+
+void live_set_stage(struct live *live, size_t index, const char *stage)
+{
+	struct live_test *test = find(live, index);
+
+	if (!test)
+		return;
+	free(test->stage);
+	test->stage = escaped(stage);
+}
+
+void live_stop(struct live *live, size_t index)
+{
+	struct live_test *test = find(live, index);
+	size_t at;
+
+	if (!test)
+		return;
+	live_test_deinit(test);
+	at = (size_t)(test - live->running.at);
+	memmove(test, test + 1, (live->running.n - at - 1) * sizeof(*test));
+	live->running.n--;
+}
+
+/* " work 12 s" */
+static void format_state(const struct live *live, const struct live_test *test, struct strbuf *into)
+{
+	/* A stage is a word; something longer must not push the names out. */
+	size_t n = utf8_prefix(test->stage, SHORTEST_NAME);
+
+	strbuf_append_char(into, ' ');
+	if (n) {
+		strbuf_append_bytes(into, test->stage, n);
+		strbuf_append_char(into, ' ');
+	}
+	words_format_elapsed(into,
+			     live->now_ns > test->since_ns ? live->now_ns - test->since_ns : 0);
+}
+
+static void append_cut(struct strbuf *into, const char *text, size_t columns)
+{
+	if (utf8_width(text) <= columns) {
+		strbuf_append(into, text);
+		return;
+	}
+	if (columns == 0)
+		return;
+	strbuf_append_bytes(into, text, utf8_prefix(text, columns - 1));
+	strbuf_append(into, "…");
+}
+
+static size_t min_size(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Columns the first k names take when none may have more than `most`. */
+static size_t names_width(const struct live *live, size_t k, size_t most)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < k; i++)
+		sum += min_size(utf8_width(live->running.at[i].name), most);
+	return sum;
+}
+
+/* Columns of everything but the names when the first k tests are shown. */
+static size_t rest_width(const struct live *live, size_t k)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < k; i++) {
+		_cleanup_strbuf_ struct strbuf state = STRBUF_INIT;
+
+		format_state(live, &live->running.at[i], &state);
+		sum += utf8_width(strbuf_str(&state)) + (i ? strlen(SEPARATOR) : 0);
+	}
+	if (k < live->running.n) {
+		_cleanup_free_ char *more = xasprintf(SEPARATOR "+%zu", live->running.n - k);
+
+		sum += strlen(more);
+	}
+	return sum;
+}
+
+void live_format(const struct live *live, size_t n_done, size_t n_tests, size_t columns,
+		 struct strbuf *into)
+{
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+	size_t k = live->running.n, used, most;
+
+	strbuf_appendf(&line, "[%zu/%zu]", n_done, n_tests);
+	used = line.n + 1;
+	/* As many tests as have room for the beginning of their names, but one in any case. */
+	while (k > 1 && used + rest_width(live, k) + names_width(live, k, SHORTEST_NAME) > columns)
+		k--;
+	if (k) {
+		used += rest_width(live, k);
+		most = columns;
+		while (most > 1 && used + names_width(live, k, most) > columns)
+			most--;
+	}
+	for (size_t i = 0; i < k; i++) {
+		strbuf_append(&line, i ? SEPARATOR : " ");
+		append_cut(&line, live->running.at[i].name, most);
+		format_state(live, &live->running.at[i], &line);
+	}
+	if (k < live->running.n)
+		strbuf_appendf(&line, SEPARATOR "+%zu", live->running.n - k);
+	append_cut(into, strbuf_str(&line), columns);
+}
+
+void live_clear(struct live *live, struct strbuf *out)
+{
+	if (live->shown.n == 0)
+		return;
+	strbuf_append(out, "\r\033[J");
+	strbuf_clear(&live->shown);
+}
+
+void live_draw(struct live *live, const char *line, struct strbuf *out)
+{
+	if (strcmp(strbuf_str(&live->shown), line) == 0)
+		return;
+	live_clear(live, out);
+	strbuf_append(out, line);
+	strbuf_append_char(out, '\r');
+	strbuf_append(&live->shown, line);
+	live->drawn_ns = live->now_ns;
+}
+
+bool live_is_due(struct live *live, uint64_t now_ns)
+{
+	if (now_ns > live->now_ns)
+		live->now_ns = now_ns;
+	return live->shown.n == 0 ||
+	       live->now_ns - live->drawn_ns >= REPORT_LIVE_INTERVAL_MS * NS_PER_MS;
+}

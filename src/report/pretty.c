@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* For people: what is running at the bottom, what ended above it. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "report/explain.h"
+#include "report/form.h"
+#include "report/limits.h"
+#include "report/live.h"
+#include "report/words.h"
+#include "text/escape.h"
+#include "text/terminal.h"
+#include "text/utf8.h"
+
+/* What is told again at the end. */
+struct failure {
+	enum ktstr_verdict verdict;
+	char *text; /* "name  reason: why", escaped */
+};
+
+struct pretty {
+	struct live live;
+	size_t name_columns; /* so far */
+	VEC(struct failure) failures;
+	size_t n_since_failure; /* tests that ended after the first */
+};
+
+/* Six columns each, as TTCN-3 shortens the longest of them. */
+static const struct {
+	const char *label, *colour;
+} verdicts[KTSTR_N_VERDICTS] = {
+	[KTSTR_PASS] = { "PASS", "\033[32m" },
+	[KTSTR_FAIL] = { "FAIL", "\033[1;31m" },
+	[KTSTR_SKIP] = { "SKIP", "\033[36m" },
+	[KTSTR_BROKEN] = { "BROKEN", "\033[1;35m" },
+	[KTSTR_INCONCLUSIVE] = { "INCONC", "\033[33m" },
+};
+
+static void *pretty_new(void)
+{
+	struct pretty *p = xnew(struct pretty);
+
+	p->name_columns = REPORT_NAME_COLUMNS_MIN;
+	return p;
+}
+
+static void pretty_free(void *state)
+{
+	struct pretty *p = state;
+
+	live_deinit(&p->live);
+	for (size_t i = 0; i < p->failures.n; i++)
+		free(p->failures.at[i].text);
+	vec_deinit(&p->failures);
+	free(p);
+}
+
+static size_t columns_of(const struct reporter *r)
+{
+	if (r->options.columns)
+		return r->options.columns;
+	return r->options.terminal ? terminal_columns(r->options.fd) : 0;
+}
+
+static void draw(struct reporter *r)
+{
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+	struct pretty *p = r->state;
+	size_t columns = columns_of(r);
+
+	/* The last column stays free: some terminals go to the next line when it is filled. */
+	columns = columns ? columns - 1 : 79;
+	live_format(&p->live, r->n_finished, r->plan.n_tests, columns, &line);
+	live_draw(&p->live, strbuf_str(&line), &r->out);
+}
+
+static void widen_names(struct pretty *p, const char *escaped)
+{
+	size_t width = utf8_width(escaped);
+
+	if (width > p->name_columns && width <= REPORT_NAME_COLUMNS_MAX)
+		p->name_columns = width;
+}
+
+static void append_verdict(const struct reporter *r, enum ktstr_verdict verdict,
+			   struct strbuf *into)
+{
+	const char *label = verdicts[verdict].label;
+
+	if (r->options.colour)
+		strbuf_append(into, verdicts[verdict].colour);
+	strbuf_append(into, label);
+	if (r->options.colour)
+		strbuf_append(into, TERMINAL_RESET);
+	strbuf_append_repeated(into, ' ', EXPLAIN_INDENT - strlen(label));
+}
+
+static void pretty_begin(struct reporter *r)
+{
+	const struct report_plan *plan = &r->plan;
+
+	if (r->options.quiet)
+		return;
+	strbuf_appendf(&r->out, "%zu test%s", plan->n_tests, plan->n_tests == 1 ? "" : "s");
+	if (plan->kernels && plan->kernels[0]) {
+		strbuf_append(&r->out, " on Linux ");
+		text_escape(&r->out, plan->kernels);
+	}
+	if (plan->jobs > 1)
+		strbuf_appendf(&r->out, ", %u at a time", plan->jobs);
+	strbuf_append_char(&r->out, '\n');
+}
+
+static void pretty_started(struct reporter *r, size_t index, const char *name, uint64_t now_ns)
+{
+	struct pretty *p = r->state;
+
+	live_start(&p->live, index, name, now_ns);
+	widen_names(p, p->live.running.at[p->live.running.n - 1].name);
+}
+
+static void pretty_progress(struct reporter *r, size_t index, const char *stage)
+{
+	struct pretty *p = r->state;
+
+	live_set_stage(&p->live, index, stage);
+}
+
+static void pretty_tick(struct reporter *r, uint64_t now_ns)
+{
+	struct pretty *p = r->state;
+
+	if (r->options.terminal && live_is_due(&p->live, now_ns))
+		draw(r);
+}
+
+static void pretty_say(struct reporter *r, const char *text)
+{
+	struct pretty *p = r->state;
+	bool live = p->live.shown.n;
+
+	if (r->options.quiet)
+		return;
+	live_clear(&p->live, &r->out);
+	text_escape(&r->out, text);
+	strbuf_append_char(&r->out, '\n');
+	if (live)
+		draw(r);
+}
+
+/* "PASS    name     5.3 s\n" */
+static void append_result(struct reporter *r, const struct outcome *outcome)
+{
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf time = STRBUF_INIT;
+	struct pretty *p = r->state;
+	size_t width;
+
+	text_escape(&name, outcome->name);
+	words_format_duration(&time, outcome->wall_ns);
+	widen_names(p, strbuf_str(&name));
+	width = utf8_width(strbuf_str(&name));
+	append_verdict(r, outcome->verdict, &r->out);
+	strbuf_append(&r->out, strbuf_str(&name));
+	if (width < p->name_columns)
+		strbuf_append_repeated(&r->out, ' ', p->name_columns - width);
+	strbuf_appendf(&r->out, "  %7s\n", strbuf_str(&time));
+}
+
+static void remember_failure(struct pretty *p, const struct outcome *outcome)
+{
+	struct failure failure = { .verdict = outcome->verdict };
+	struct strbuf text = STRBUF_INIT;
+
+	text_escape(&text, outcome->name);
+	strbuf_appendf(&text, "  %s: ", reason_word(outcome->reason));
+	text_escape(&text, outcome->why);
+	failure.text = strbuf_take(&text);
+	vec_push(&p->failures, failure);
+}
+
+static void pretty_finished(struct reporter *r, size_t index, const struct outcome *outcome)
+{
+	bool explains = needs_explanation(outcome);
+	struct explain_look look = {
+		.columns = r->options.terminal ? columns_of(r) : 0,
+		.colour = r->options.colour,
+		.verbose = r->options.verbose,
+	};
+	struct pretty *p = r->state;
+
+	live_stop(&p->live, index);
+	if (p->failures.n)
+		p->n_since_failure++;
+	if (explains)
+		remember_failure(p, outcome);
+	if (!r->options.quiet || explains) {
+		live_clear(&p->live, &r->out);
+		append_result(r, outcome);
+		if (explains || outcome->verdict == KTSTR_SKIP ||
+		    (look.verbose && outcome->reason != KTSTR_REASON_NONE))
+			explain_reason(outcome, &look, &r->out);
+		if (explains || look.verbose) {
+			explain_other_parts(outcome, &look, &r->out);
+			explain_notes(outcome, &look, &r->out);
+			explain_places(outcome, &look, &r->out);
+		}
+	}
+	if (r->options.terminal && r->n_finished < r->plan.n_tests)
+		draw(r);
+}
+
+static void append_recap(struct reporter *r)
+{
+	struct pretty *p = r->state;
+
+	if (p->n_since_failure < REPORT_RECAP_DISTANCE)
+		return;
+	strbuf_append(&r->out, "\nnot passed:\n");
+	for (size_t i = 0; i < p->failures.n; i++) {
+		append_verdict(r, p->failures.at[i].verdict, &r->out);
+		strbuf_append(&r->out, p->failures.at[i].text);
+		strbuf_append_char(&r->out, '\n');
+	}
+}
+
+static void pretty_end(struct reporter *r, const struct report_ending *ending)
+{
+	struct pretty *p = r->state;
+
+	live_clear(&p->live, &r->out);
+	append_recap(r);
+	if (!r->options.quiet)
+		strbuf_append_char(&r->out, '\n');
+	if (ending->interrupted)
+		strbuf_append(&r->out, "interrupted; ");
+	words_format_counts(&r->out, r->counts, r->plan.n_tests);
+	strbuf_append(&r->out, " in ");
+	words_format_duration(&r->out, ending->wall_ns);
+	strbuf_append_char(&r->out, '\n');
+	if (r->plan.folder) {
+		strbuf_append(&r->out, "records: ");
+		text_escape(&r->out, r->plan.folder);
+		strbuf_append_char(&r->out, '\n');
+	}
+}
+
+const struct report_form pretty_form = {
+	.new = pretty_new,
+	.free = pretty_free,
+	.begin = pretty_begin,
+	.started = pretty_started,
+	.progress = pretty_progress,
+	.tick = pretty_tick,
+	.say = pretty_say,
+	.finished = pretty_finished,
+	.end = pretty_end,
+};

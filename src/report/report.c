@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "report/report.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/io.h"
+#include "report/form.h"
+#include "report/limits.h"
+#include "text/terminal.h"
+
+static const struct {
+	const char *word, *help;
+} formats[REPORT_N_FORMATS] = {
+#define REPORT_FORMAT(id, word, help) [REPORT_##id] = { word, help },
+#include "report/report_formats.def"
+#undef REPORT_FORMAT
+};
+
+static const struct report_form *const forms[REPORT_N_FORMATS] = {
+	[REPORT_PRETTY] = &pretty_form,
+	[REPORT_KTAP] = &ktap_form,
+	[REPORT_JUNIT] = &junit_form,
+	[REPORT_JSON] = &json_lines_form,
+};
+
+const char *report_format_word(enum report_format format)
+{
+	return formats[format].word;
+}
+
+const char *report_format_help(enum report_format format)
+{
+	return formats[format].help;
+}
+
+bool report_format_find(const char *word, size_t n, enum report_format *ret)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		if (strlen(formats[i].word) == n && memcmp(formats[i].word, word, n) == 0) {
+			*ret = (enum report_format)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct report_options report_options_for(int fd)
+{
+	const char *term = getenv("TERM");
+
+	return (struct report_options){
+		.fd = fd,
+		.terminal = terminal_is(fd) && term && *term && strcmp(term, "dumb") != 0,
+		.colour = terminal_has_colour(fd),
+	};
+}
+
+const struct outcome_part *deciding_part(const struct outcome *outcome)
+{
+	for (size_t i = 0; i < outcome->parts.n; i++) {
+		const struct outcome_part *part = &outcome->parts.at[i];
+
+		if (part->reason == outcome->reason && strcmp(part->text, outcome->why) == 0)
+			return part;
+	}
+	return NULL;
+}
+
+struct error *reporter_new(enum report_format format, const struct report_options *options,
+			   struct reporter **ret)
+{
+	_cleanup_reporter_ struct reporter *r = xnew(struct reporter);
+
+	r->form = forms[format];
+	r->options = *options;
+	r->options.path = NULL;
+	r->own_fd = -1;
+	if (options->path) {
+		r->path = xstrdup(options->path);
+		if (!r->form->whole) {
+			r->own_fd = open(r->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+			if (r->own_fd < 0)
+				return base_error(BASE_IO, errno, "open %s", r->path);
+		}
+		r->options.terminal = false;
+		r->options.colour = false;
+	}
+	if (r->form->new)
+		r->state = r->form->new();
+	*ret = take_ptr(r);
+	return NULL;
+}
+
+void reporter_free(struct reporter *r)
+{
+	if (!r)
+		return;
+	if (r->form->free)
+		r->form->free(r->state);
+	cleanup_fd(&r->own_fd);
+	strbuf_deinit(&r->out);
+	error_free(r->err);
+	free(r->path);
+	free((char *)r->plan.kernels);
+	free((char *)r->plan.folder);
+	free(r->finished);
+	free(r);
+}
+
+static void flush(struct reporter *r)
+{
+	const char *label = r->path ? r->path : "the report";
+	int fd = r->own_fd >= 0 ? r->own_fd : r->options.fd;
+
+	if (!r->err && r->out.n)
+		r->err = r->path && r->own_fd < 0 ? io_replace_file(r->path, r->out.at, r->out.n)
+						  : io_write_all(fd, label, r->out.at, r->out.n);
+	strbuf_clear(&r->out);
+}
+
+struct error *reporter_begin(struct reporter *r, const struct report_plan *plan)
+{
+	struct error *err;
+	void *finished;
+
+	err = alloc_checked(plan->n_tests, sizeof(*r->finished), REPORT_TESTS_LIMIT,
+			    "the plan's tests", &finished);
+	if (err)
+		return err;
+	r->finished = finished;
+	r->plan = *plan;
+	r->plan.kernels = plan->kernels ? xstrdup(plan->kernels) : NULL;
+	r->plan.folder = plan->folder ? xstrdup(plan->folder) : NULL;
+	if (r->form->begin)
+		r->form->begin(r);
+	flush(r);
+	return NULL;
+}
+
+static void check_index(const struct reporter *r, size_t index)
+{
+	if (index >= r->plan.n_tests || r->finished[index])
+		abort();
+}
+
+void reporter_started(struct reporter *r, size_t index, const char *name, uint64_t now_ns)
+{
+	check_index(r, index);
+	if (r->form->started)
+		r->form->started(r, index, name, now_ns);
+	flush(r);
+}
+
+void reporter_progress(struct reporter *r, size_t index, const char *stage)
+{
+	check_index(r, index);
+	if (r->form->progress)
+		r->form->progress(r, index, stage);
+	flush(r);
+}
+
+void reporter_tick(struct reporter *r, uint64_t now_ns)
+{
+	if (r->form->tick)
+		r->form->tick(r, now_ns);
+	flush(r);
+}
+
+void reporter_say(struct reporter *r, const char *text)
+{
+	if (r->form->say)
+		r->form->say(r, text);
+	flush(r);
+}
+
+void reporter_finished(struct reporter *r, size_t index, const struct outcome *outcome)
+{
+	check_index(r, index);
+	r->finished[index] = true;
+	r->n_finished++;
+	r->counts[outcome->verdict]++;
+	r->form->finished(r, index, outcome);
+	flush(r);
+}
+
+struct error *reporter_end(struct reporter *r, const struct report_ending *ending)
+{
+	r->form->end(r, ending);
+	flush(r);
+	return take_ptr(r->err);
+}
+
+bool reporter_failed(const struct reporter *r)
+{
+	return r->err;
+}

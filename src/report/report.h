@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How a run is shown while it goes on and when it is over.
+ *
+ *	struct report_options options = report_options_for(STDOUT_FILENO);
+ *	err = reporter_new(REPORT_PRETTY, &options, &r);
+ *	reporter_begin(r, &plan);
+ *	for each test, several at once and in any order:
+ *		reporter_started(r, index, name, now_ns);
+ *		reporter_progress(r, index, "boot");
+ *		reporter_finished(r, index, &outcome);
+ *	reporter_tick(r, now_ns);             from the main loop, as often as it likes
+ *	err = reporter_end(r, &ending);
+ *
+ * All calls come from one thread. Several reporters may live side by side, say one for people and
+ * one for a file. What cannot be written is remembered, the run goes on, and reporter_end() says
+ * it; reporter_failed() is for a runner that would rather stop. All texts are foreign: no name and
+ * no message can forge a line, a directive, an element or a terminal's command. An index past the
+ * plan, or one that finishes twice, is a bug of the caller and ends the program.
+ */
+#ifndef KTSTR_REPORT_REPORT_H
+#define KTSTR_REPORT_REPORT_H
+
+#include "base/error.h"
+#include "result/outcome.h"
+
+enum report_format {
+#define REPORT_FORMAT(id, word, help) REPORT_##id,
+#include "report/report_formats.def"
+#undef REPORT_FORMAT
+	REPORT_N_FORMATS,
+};
+
+const char *report_format_word(enum report_format format);
+const char *report_format_help(enum report_format format);
+bool report_format_find(const char *word, size_t n, enum report_format *ret) MUST_CHECK;
+
+struct report_options {
+	int fd; /* borrowed; not used with a path */
+	/*
+	 * A file to be written instead; NULL: none. JUnit replaces it whole at the end, the others
+	 * empty it and write as they go.
+	 */
+	const char *path;
+	bool terminal;	/* pretty: there is a live line */
+	bool colour;	/* pretty */
+	size_t columns; /* pretty: 0 asks the terminal each time, so that it may be resized */
+	bool verbose;	/* pretty: notes and paths of every test */
+	bool quiet;	/* pretty: only what is neither passed nor skipped, and the summary */
+};
+
+/* What fits the descriptor: a live line on a terminal that is not dumb, colour as terminal.h. */
+struct report_options report_options_for(int fd);
+
+struct report_plan {
+	size_t n_tests;
+	const char *kernels; /* for people: "6.12.1"; NULL: unsaid */
+	unsigned int jobs;
+	const char *folder;	   /* where the records are; NULL: there are none */
+	uint64_t started_unix_sec; /* 0: unsaid */
+};
+
+struct report_ending {
+	uint64_t wall_ns;
+	bool interrupted; /* tests of the plan may have no outcome */
+};
+
+struct reporter;
+
+/* BASE_IO when the path cannot be opened. */
+struct error *reporter_new(enum report_format format, const struct report_options *options,
+			   struct reporter **ret) MUST_CHECK;
+void reporter_free(struct reporter *r);
+DEFINE_CLEANUP(reporter, struct reporter *, NULL, reporter_free);
+#define _cleanup_reporter_ _cleanup_(cleanup_reporter)
+
+/* Everything is copied. BASE_LIMIT when the plan is too large. */
+struct error *reporter_begin(struct reporter *r, const struct report_plan *plan) MUST_CHECK;
+void reporter_started(struct reporter *r, size_t index, const char *name, uint64_t now_ns);
+/* The stage it is in, or anything else short. */
+void reporter_progress(struct reporter *r, size_t index, const char *stage);
+void reporter_tick(struct reporter *r, uint64_t now_ns);
+/* Something about the run as a whole ("fetching a kernel"), on a line of its own. */
+void reporter_say(struct reporter *r, const char *text);
+/* A test that never started may finish too: a skip needs no guest. */
+void reporter_finished(struct reporter *r, size_t index, const struct outcome *outcome);
+/* The first thing that could not be written, if any. Nothing but reporter_free() follows. */
+struct error *reporter_end(struct reporter *r, const struct report_ending *ending) MUST_CHECK;
+
+bool reporter_failed(const struct reporter *r);
+
+#endif
