@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every bound of this room, and the exit codes of a test binary. */
+#ifndef KTSTR_SUITE_LIMITS_H
+#define KTSTR_SUITE_LIMITS_H
+
+enum {
+	SUITE_EXIT_USAGE = 2,  /* wrong arguments, or mistakes in declarations */
+	SUITE_EXIT_REPORT = 3, /* the report could not be written, or not to its end */
+
+	/* Bytes of a text in one line: of a note, a part, a name. */
+	SUITE_LIMIT_TEXT = 16 << 10,
+	/* Bytes of one piece of a kept file; each may become six in JSON. */
+	SUITE_LIMIT_PIECE = 32 << 10,
+	/* Of one report. What is more is counted and told in one note. */
+	SUITE_LIMIT_PARTS = 1000,
+	SUITE_LIMIT_NOTES = 10000,
+	SUITE_LIMIT_REPORT_BYTES = 48 << 20,
+
+	SUITE_LIMIT_TESTS = 10000,
+	SUITE_LIMIT_WORKERS = 1024, /* of one cgroup */
+	SUITE_LIMIT_DURATION_S = 24 * 3600,
+	SUITE_LIMIT_MEMORY_MB = 1 << 20,
+	SUITE_LIMIT_NAME = 200, /* bytes of the name of a test, of a cgroup */
+
+	/* Kept of each stream of a scheduler: the first part and the last part of it. */
+	SUITE_LIMIT_STREAM_HEAD = 256 << 10,
+	SUITE_LIMIT_STREAM_TAIL = 768 << 10,
+	SUITE_LIMIT_KERNEL_LOG = 1 << 20,
+	SUITE_LIMIT_DUMP = 4 << 20,
+	SUITE_LIMIT_SYSFS = 64 << 10,
+
+	/* Milliseconds on real hardware; slow machines get more. */
+	SUITE_CGROUP_WRITE_MS = 5000,
+	SUITE_WORKERS_READY_MS = 10000,
+	SUITE_WORKERS_STOP_MS = 5000,
+	SUITE_SCHEDULER_STOP_MS = 5000, /* for each signal */
+	SUITE_LEFTOVER_MS = 5000,
+};
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the runner is told: lines of JSON. The suite's parent writes them where WIRE_REPORT_ENV
+ * says, or readable on standard error when a person runs the binary. The body, the process of
+ * the test's function, writes to a pipe that the parent forwards line by line: a line that a
+ * crash cut in two never leaves the guest.
+ *
+ * A report that cannot be written is no report: every function here ends the process with
+ * SUITE_EXIT_REPORT then.
+ */
+#ifndef KTSTR_SUITE_REPORT_WRITER_H
+#define KTSTR_SUITE_REPORT_WRITER_H
+
+#include <ktstr/ktstr.h>
+
+#include "base/strbuf.h"
+#include "json/writer.h"
+#include "suite/limits.h"
+#include "wire/report.h"
+
+struct report_writer {
+	int fd;		  /* lines go here; -1: readable, to standard error */
+	uint64_t from_ns; /* CLOCK_MONOTONIC; stages are told from here */
+	uint64_t parts;	  /* written, and forwarded */
+	uint64_t bytes_, notes_, dropped_;
+	struct strbuf line_;
+	struct json_writer json_;
+};
+
+/*
+ * From WIRE_REPORT_ENV, which is removed; the descriptor is closed by exec() from now on. A
+ * descriptor that is not open, or no number, is BASE_PARSE or BASE_IO.
+ */
+struct error *report_writer_open(struct report_writer *ret) MUST_CHECK;
+/* For a descriptor that stays the caller's. */
+void report_writer_init(struct report_writer *report, int fd, uint64_t from_ns);
+void report_writer_deinit(struct report_writer *report);
+
+/* A line of one's own: members are added to what is returned, then the line is written. */
+struct json_writer *report_open_line(struct report_writer *report, enum wire_report_kind kind);
+/* Bytes that may still be added to the open line, closing brackets included. */
+size_t report_line_room(const struct report_writer *report);
+/* Cut at SUITE_LIMIT_TEXT with a count of what is missing; left out when NULL. */
+void report_add_text(struct report_writer *report, const char *key, const char *text);
+/* A line longer than WIRE_REPORT_LINE_BYTES is a bug of the caller: the process ends. */
+void report_close_line(struct report_writer *report);
+
+void report_begin(struct report_writer *report, const char *test);
+void report_stage(struct report_writer *report, enum wire_stage stage);
+void report_note(struct report_writer *report, const char *text);
+/* `file` may be NULL. */
+void report_part(struct report_writer *report, enum ktstr_reason reason, const char *file, int line,
+		 const char *text);
+void report_partf(struct report_writer *report, enum ktstr_reason reason, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+/* A piece of a kept file; several lines when it is long. `name`: letters, digits, "._-". */
+void report_text(struct report_writer *report, const char *name, const void *bytes, size_t n);
+void report_end(struct report_writer *report);
+
+/* A whole line of the body, newline included, goes on; parts in it are counted. */
+void report_forward(struct report_writer *report, const char *line, size_t n);
+
+#endif
