@@ -17,11 +17,12 @@ struct ktstr_ctx {
 	const struct ktstr_entry *entry;
 	const struct ktstr_test *test;
 	struct report_writer report;
+	pid_t pid;	 /* of the body: what it forks must not end it */
 	double slowness; /* at least 1 */
 	unsigned int online_cpus;
-	unsigned int duration_ms; /* the default resolved; without slowness */
-	pid_t scheduler_pid;	  /* 0: the kernel's own */
-	int cgroups_fd;		  /* folder of the test's cgroups; -1: this system has none */
+	unsigned int duration_ms;     /* the default resolved; without slowness */
+	pid_t scheduler_pid;	      /* 0: the kernel's own */
+	int cgroups_fd;		      /* folder of the test's cgroups; -1: this system has none */
 	struct payload_set *payloads; /* NULL before the first */
 	/* Ends and reports what still runs; set with the first payload, else NULL. */
 	void (*end_payloads)(struct ktstr_ctx *ctx);

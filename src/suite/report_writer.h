@@ -12,7 +12,9 @@
 #define KTSTR_SUITE_REPORT_WRITER_H
 
 #include <ktstr/ktstr.h>
+#include <pthread.h>
 
+#include "base/error.h"
 #include "base/strbuf.h"
 #include "json/writer.h"
 #include "suite/limits.h"
@@ -23,6 +25,7 @@ struct report_writer {
 	uint64_t from_ns; /* CLOCK_MONOTONIC; stages are told from here */
 	uint64_t parts;	  /* written, and forwarded */
 	uint64_t bytes_, notes_, dropped_;
+	pthread_mutex_t lock_; /* held while a line is open: the author's threads may report */
 	struct strbuf line_;
 	struct json_writer json_;
 };
@@ -32,7 +35,7 @@ struct report_writer {
  * descriptor that is not open, or no number, is BASE_PARSE or BASE_IO.
  */
 struct error *report_writer_open(struct report_writer *ret) MUST_CHECK;
-/* For a descriptor that stays the caller's. */
+/* Takes the descriptor. */
 void report_writer_init(struct report_writer *report, int fd, uint64_t from_ns);
 void report_writer_deinit(struct report_writer *report);
 

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The process of the test's function, seen from its parent. Its report comes through a pipe, one
+ * line after the other; a mark behind the last one says that the function ended as it should.
+ */
+#ifndef KTSTR_SUITE_BODY_H
+#define KTSTR_SUITE_BODY_H
+
+#include <sys/types.h>
+
+#include "suite/ctx.h"
+
+struct body {
+	pid_t pid; /* 0: none was started */
+	int pidfd; /* readable when it has ended */
+	int report_fd;
+	struct strbuf partial; /* a line that has not ended yet */
+	bool skipping;	       /* the rest of a line that was too long */
+	bool finished;	       /* it said so */
+	bool ended;
+	int status; /* as waitpid() has it, once ended */
+};
+
+#define BODY_INIT ((struct body){ .pidfd = -1, .report_fd = -1 })
+void body_deinit(struct body *body);
+
+/*
+ * Forks it: a process group of its own, in the test's own cgroup, dead when its parent dies. `ctx`
+ * is what the function gets, without report and pid. `parents_report` is closed in the body.
+ */
+struct error *body_start(struct body *body, const struct ktstr_ctx *ctx,
+			 const struct report_writer *parents_report) MUST_CHECK;
+/* Forwards what there is to read; does not wait. */
+void body_pump(struct body *body, struct report_writer *report);
+/* It has ended: what it still said is forwarded, its status kept, its zombie gone. */
+void body_reap(struct body *body, struct report_writer *report);
+/* It and its group. */
+void body_kill(const struct body *body);
+/* A part when it did not end as it should. */
+void body_judge(const struct body *body, struct report_writer *report);
+
+/* In the body, as its last word. */
+void body_say_finished(struct report_writer *report);
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "suite/defaults.h"
+
+#include <string.h>
+
+static unsigned int or_default(unsigned int value, unsigned int otherwise)
+{
+	return value ? value : otherwise;
+}
+
+struct topology declared_topology(const struct ktstr_test *test)
+{
+	struct topology t = TOPOLOGY_DEFAULT;
+
+	t.nodes = or_default(test->topology.nodes, t.nodes);
+	t.llcs = or_default(test->topology.llcs, t.llcs);
+	t.cores = or_default(test->topology.cores, t.cores);
+	t.threads = or_default(test->topology.threads, t.threads);
+	return t;
+}
+
+unsigned int declared_duration_s(const struct ktstr_test *test)
+{
+	return or_default(test->duration_s, SUITE_DEFAULT_DURATION_S);
+}
+
+bool declared_has_scheduler(const struct ktstr_test *test)
+{
+	return test->scheduler.argv[0] != NULL;
+}
+
+const char *declared_scheduler_name(const struct ktstr_test *test)
+{
+	const char *program = test->scheduler.argv[0], *slash;
+
+	if (!program)
+		return NULL;
+	if (test->scheduler.name)
+		return test->scheduler.name;
+	slash = strrchr(program, '/');
+	return slash && slash[1] ? slash + 1 : program;
+}
+
+unsigned int declared_attach_timeout_s(const struct ktstr_test *test)
+{
+	return or_default(test->scheduler.attach_timeout_s, SUITE_DEFAULT_ATTACH_TIMEOUT_S);
+}
+
+unsigned int declared_workers(const struct ktstr_work *work)
+{
+	return work->kind == KTSTR_WORK_NONE ? 0 : or_default(work->workers, SUITE_DEFAULT_WORKERS);
+}
+
+static bool demanded(enum ktstr_demand demand, bool by_default)
+{
+	return demand == KTSTR_BY_DEFAULT ? by_default : demand == KTSTR_REQUIRED;
+}
+
+struct resolved_checks declared_checks(const struct ktstr_test *test)
+{
+	const struct ktstr_checks *checks = &test->checks;
+	bool work = false;
+
+	for (size_t i = 0; i < declared_cgroup_count(test); i++)
+		work = work || test->cgroups[i].work.kind != KTSTR_WORK_NONE;
+	return (struct resolved_checks){
+		.progress = demanded(checks->progress, work),
+		.isolation = demanded(checks->isolation, false),
+		.scheduler_alive = demanded(checks->scheduler_alive, declared_has_scheduler(test)),
+		.max_spread_pct = checks->max_spread_pct,
+		.max_gap_ms = checks->max_gap_ms,
+	};
+}
+
+size_t declared_count(const char *const *texts, size_t limit)
+{
+	size_t n = 0;
+
+	while (n <= limit && texts[n])
+		n++;
+	return n;
+}
+
+size_t declared_cgroup_count(const struct ktstr_test *test)
+{
+	size_t n = 0;
+
+	while (n <= KTSTR_MAX_CGROUPS && test->cgroups[n].name)
+		n++;
+	return n;
+}
+
+static const struct {
+	const char *word;
+	struct declared_times times;
+} kinds[] = {
+	[KTSTR_WORK_SPIN] = { "spin", { 0, 0 } },
+	[KTSTR_WORK_BURSTY] = { "bursty", { 50, 100 } },
+	[KTSTR_WORK_YIELD] = { "yield", { 0, 0 } },
+	[KTSTR_WORK_SLEEP] = { "sleep", { 0, 10 } },
+};
+
+const char *declared_work_word(enum ktstr_work_kind kind)
+{
+	return (unsigned int)kind < ARRAY_SIZE(kinds) ? kinds[kind].word : NULL;
+}
+
+struct declared_times declared_work_times(const struct ktstr_work *work)
+{
+	if ((unsigned int)work->kind >= ARRAY_SIZE(kinds))
+		return (struct declared_times){ 0 };
+	return (struct declared_times){
+		or_default(work->burst_ms, kinds[work->kind].times.burst_ms),
+		or_default(work->sleep_ms, kinds[work->kind].times.sleep_ms),
+	};
+}

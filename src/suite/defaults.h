@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a declaration means where it says nothing, once for listing, checking and running. */
+#ifndef KTSTR_SUITE_DEFAULTS_H
+#define KTSTR_SUITE_DEFAULTS_H
+
+#include <ktstr/ktstr.h>
+
+#include "topo/topology.h"
+
+enum {
+	SUITE_DEFAULT_DURATION_S = 2,
+	SUITE_DEFAULT_WORKERS = 2,
+	SUITE_DEFAULT_ATTACH_TIMEOUT_S = 30,
+};
+
+struct resolved_checks {
+	bool progress, isolation, scheduler_alive;
+	struct ktstr_limit max_spread_pct, max_gap_ms;
+};
+
+struct declared_times {
+	unsigned int burst_ms, sleep_ms;
+};
+
+/* Numbers only: topology_check() says whether it is possible. */
+struct topology declared_topology(const struct ktstr_test *test);
+unsigned int declared_duration_s(const struct ktstr_test *test);
+bool declared_has_scheduler(const struct ktstr_test *test);
+/* .name, or the last part of argv[0]; NULL without a scheduler. */
+const char *declared_scheduler_name(const struct ktstr_test *test);
+unsigned int declared_attach_timeout_s(const struct ktstr_test *test);
+unsigned int declared_workers(const struct ktstr_work *work);
+/* Of the kind where nothing is said; 0 for a time that the kind does not have. */
+struct declared_times declared_work_times(const struct ktstr_work *work);
+struct resolved_checks declared_checks(const struct ktstr_test *test);
+
+/* Rows before the first that is not there; more than `limit` means there were too many. */
+size_t declared_count(const char *const *texts, size_t limit);
+size_t declared_cgroup_count(const struct ktstr_test *test);
+
+/* "spin"; NULL for no work and for a number that is no kind. */
+const char *declared_work_word(enum ktstr_work_kind kind);
+
+#endif
