@@ -42,7 +42,7 @@ static void print_help(void)
 	printf("\nExit status: 0 ended by a signal, 1 ended by the kernel or not loaded, 2 usage.\n");
 }
 
-static void refuse(const char *option, const char *value, const char *wanted)
+static _Noreturn void refuse(const char *option, const char *value, const char *wanted)
 {
 	fprintf(stderr, "scx_ktfifo: --%s %s: %s\n", option, value, wanted);
 	exit(EXIT_USAGE);
@@ -70,7 +70,6 @@ static enum fifo_fault fault_of(const char *word)
 			return i;
 	}
 	refuse("fault", word, "no such fault; see --help");
-	return FIFO_FAULT_NONE;
 }
 
 void options_parse(int argc, char **argv, struct options *options)

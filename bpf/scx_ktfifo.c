@@ -36,7 +36,8 @@ struct scheduler {
 
 static bool is_verbose;
 
-static int print_libbpf(enum libbpf_print_level level, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static int print_libbpf(enum libbpf_print_level level,
+							      const char *format, va_list arguments)
 {
 	if (level == LIBBPF_DEBUG && !is_verbose)
 		return 0;
@@ -125,11 +126,36 @@ static void load(struct scheduler *scheduler, const struct options *options)
 	scheduler->state = map_state(map_of(scheduler->object, ".bss.state"));
 }
 
+/* What the kernel said about the end; the exit status that follows from it. */
+static int report(const volatile struct fifo_state *shared)
+{
+	const struct fifo_state *state = (const struct fifo_state *)shared;
+
+	fprintf(stderr, "scx_ktfifo: exit kind %u, code %lld\n", state->exit_kind,
+		state->exit_code);
+	if (state->exit_reason[0])
+		fprintf(stderr, "scx_ktfifo: reason: %s\n", state->exit_reason);
+	if (state->exit_message[0])
+		fprintf(stderr, "scx_ktfifo: message: %s\n", state->exit_message);
+	if (state->kept)
+		fprintf(stderr, "scx_ktfifo: kept %llu tasks\n", state->kept);
+	if (state->exit_dump[0])
+		fprintf(stderr, "-- BEGIN SCX DUMP --\n%s\n-- END SCX DUMP --\n", state->exit_dump);
+	return state->exit_kind == KIND_UNREGISTERED ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 static void attach(struct scheduler *scheduler)
 {
 	scheduler->link = bpf_map__attach_struct_ops(scheduler->ops);
-	if (!scheduler->link)
-		fail("attaching the scheduler", errno);
+	if (!scheduler->link) {
+		int error = errno;
+
+		/* What went wrong after the first program ran, the kernel has told the scheduler.
+		 */
+		if (scheduler->state->exit_kind)
+			report(scheduler->state);
+		fail("attaching the scheduler", error);
+	}
 	printf("scx_ktfifo: attached\n");
 	fflush(stdout);
 }
@@ -165,24 +191,6 @@ static void wait_for_end(struct scheduler *scheduler, const struct options *opti
 			is_faulty = true;
 		}
 	}
-}
-
-/* What the kernel said about the end; the exit status that follows from it. */
-static int report(const volatile struct fifo_state *shared)
-{
-	const struct fifo_state *state = (const struct fifo_state *)shared;
-
-	fprintf(stderr, "scx_ktfifo: exit kind %u, code %lld\n", state->exit_kind,
-		state->exit_code);
-	if (state->exit_reason[0])
-		fprintf(stderr, "scx_ktfifo: reason: %s\n", state->exit_reason);
-	if (state->exit_message[0])
-		fprintf(stderr, "scx_ktfifo: message: %s\n", state->exit_message);
-	if (state->kept)
-		fprintf(stderr, "scx_ktfifo: kept %llu tasks\n", state->kept);
-	if (state->exit_dump[0])
-		fprintf(stderr, "-- BEGIN SCX DUMP --\n%s\n-- END SCX DUMP --\n", state->exit_dump);
-	return state->exit_kind == KIND_UNREGISTERED ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int main(int argc, char **argv)
