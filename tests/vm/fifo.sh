@@ -81,6 +81,9 @@ total() {
 }
 
 start plain
+timeout -s KILL 60 ./scx_ktfifo >seen/second.out 2>seen/second.err
+echo $? >seen/second.rc
+look >seen/second.after
 finish INT
 start terminated --slice-us 5000 --verbose
 finish TERM

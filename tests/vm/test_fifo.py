@@ -57,6 +57,11 @@ class InGuest(unittest.TestCase):
         self.assertRegex(self.seen[name + ".kernel"], r'"ktfifo" enabled')
         self.assertRegex(self.seen[name + ".kernel"], rf'"ktfifo" disabled \({reason}\)')
 
+    def dump(self, told):
+        found = re.search(r"\n-- BEGIN SCX DUMP --\n(.*)\n-- END SCX DUMP --\n$", told, re.S)
+        self.assertTrue(found, told)
+        return found[1]
+
     def shares(self, name):
         """Ticks of CPU time that odd and even spinners got meanwhile."""
         before, after = ({int(p): int(t) for p, t in map(str.split, self.lines(name + end))} for end in (".before", ".cpu"))
@@ -69,6 +74,11 @@ class InGuest(unittest.TestCase):
         self.kernel_said("plain", "unregistered from user space")
         self.assertEqual(told, "scx_ktfifo: exit kind 64, code 0\nscx_ktfifo: reason: unregistered from user space\n")
 
+    def test_a_second_one_is_refused_and_the_first_stays(self):
+        self.assertEqual((self.seen["second.out"], int(self.seen["second.rc"])), ("", 1))
+        self.assertIn("scx_ktfifo: attaching the scheduler: Device or resource busy\n", self.seen["second.err"])
+        self.assertEqual(self.lines("second.after"), ENABLED)
+
     def test_it_may_be_terminated_and_verbose(self):
         self.assertIn("libbpf: ", self.ended("terminated", 0, ENABLED))
         self.kernel_said("terminated", "unregistered from user space")
@@ -77,13 +87,14 @@ class InGuest(unittest.TestCase):
         self.ended("fair", 0, ENABLED)
         odd, even = self.shares("fair")
         self.assertGreater(min(odd + even), 20, (odd, even))
-        self.assertLess(max(sum(odd), sum(even)), 3 * min(sum(odd), sum(even)), (odd, even))
+        self.assertLess(max(sum(odd), sum(even)), 2 * min(sum(odd), sum(even)), (odd, even))
 
     def test_lopsided_gives_even_pids_far_more(self):
         self.ended("lopsided", 0, ENABLED)
         odd, even = self.shares("lopsided")
         self.assertGreater(min(odd), 0, (odd, even))
-        self.assertGreater(sum(even), 5 * sum(odd), (odd, even))
+        # 20 to 1, were it not for a busy host: time that a guest's CPU waits for it counts as used.
+        self.assertGreater(sum(even), 3 * sum(odd), (odd, even))
 
     def test_it_may_exit_before_anything_is_loaded(self):
         self.assertEqual(self.ended("early", 3, DISABLED, ""), "")
@@ -118,7 +129,7 @@ class InGuest(unittest.TestCase):
         self.assertIn("ktfifo: error on purpose", self.seen["error.kernel"])
         self.assertTrue(told.startswith("scx_ktfifo: exit kind 1025, code 0\nscx_ktfifo: reason: scx_bpf_error\n"
                                         "scx_ktfifo: message: error on purpose\n"), told)
-        self.assertRegex(told, r"-- BEGIN SCX DUMP --\n(.*\n)*.*scx_bpf_error \(error on purpose\)\n(.*\n)*-- END SCX DUMP --\n$")
+        self.assertIn("scx_bpf_error (error on purpose)\n", self.dump(told))
 
     def test_a_stall_is_the_watchdogs(self):
         told = self.ended("stall", 1, ENABLED)
@@ -127,8 +138,8 @@ class InGuest(unittest.TestCase):
         self.assertTrue(told.startswith(f"scx_ktfifo: exit kind 1026, code 0\nscx_ktfifo: reason: runnable task stall\n"
                                         f"scx_ktfifo: message: {message}\n"), told)
         self.assertRegex(told, r"scx_ktfifo: kept [1-9]\d* tasks\n")
-        # Its states of CPUs and tasks: longer than a page, and whole.
-        self.assertRegex(told, r"-- BEGIN SCX DUMP --\n(.*\n)*CPU states\n(.*\n)*  R sh\[\d+\] -\d+ms\n(.*\n)*-- END SCX DUMP --\n$")
+        # The dump is whole: what the task waits for, and the counters at its end.
+        self.assertRegex(self.dump(told), r"(?s)CPU states\n.*\n  R sh\[\d+\] .*-\d+ms\n.*\nEvent counters\n")
 
     def test_after_all_that_it_can_be_loaded_again(self):
         self.ended("again", 0, ENABLED)
