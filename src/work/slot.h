@@ -7,7 +7,6 @@
 #ifndef KTSTR_WORK_SLOT_H
 #define KTSTR_WORK_SLOT_H
 
-#include <stdalign.h>
 #include <stdatomic.h>
 
 #include "topo/cpuset.h"
@@ -39,8 +38,9 @@ struct slot_figures {
 
 enum { SLOT_WORDS = sizeof(struct slot_figures) / sizeof(uint64_t) };
 
+/* The CPUs, hardly ever written, keep the busy words of two slots on different cache lines. */
 struct slot {
-	alignas(64) _Atomic uint64_t version; /* 0: nothing was published */
+	_Atomic uint64_t version; /* 0: nothing was published */
 	_Atomic uint32_t stage;
 	_Atomic uint64_t copies[2][SLOT_WORDS];
 	_Atomic uint64_t cpus[TOPO_LIMIT_CPUS / 64];
