@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * One JSON object per line. The first has "line": "plan", then comes a "test" for each that ended,
- * in the order in which they did, and last a "summary": a reader that finds none knows that the
- * runner died. What there is not is left out.
+ * One JSON object per line. Its first member "report" says what it is: "plan" is the first line, a
+ * "test" comes when one ended, a "message" whenever there is something to say, and "summary" is the
+ * last: a reader that finds none knows that the runner died. What there is not is left out.
  */
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ static struct json_writer *begin_line(struct reporter *r, const char *kind)
 
 	*w = json_writer_to(&r->out, JSON_COMPACT);
 	json_begin_object(w);
-	json_add_string(w, "line", kind);
+	json_add_string(w, "report", kind);
 	return w;
 }
 
@@ -57,7 +57,7 @@ static void write_part(struct json_writer *w, const struct outcome_part *part)
 	json_add_string(w, "text", part->text);
 	json_add_string(w, "file", part->file);
 	if (part->file && part->line > 0)
-		json_add_i64(w, "source_line", part->line);
+		json_add_i64(w, "line", part->line);
 	json_end_object(w);
 }
 

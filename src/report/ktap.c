@@ -79,13 +79,17 @@ static void ktap_say(struct reporter *r, const char *text)
 
 static void append_parts(struct strbuf *into, const struct outcome *outcome)
 {
+	const struct outcome_part *decided = deciding_part(outcome);
+
 	for (size_t i = 0; i < outcome->parts.n; i++) {
 		const struct outcome_part *part = &outcome->parts.at[i];
 		_cleanup_free_ char *text = part->file ? xasprintf("%s (%s:%d)", part->text,
 								   part->file, part->line)
 						       : xstrdup(part->text);
 
-		append_diagnostic(into, reason_word(part->reason), text);
+		/* Without a place the result line says all of it. */
+		if (part != decided || part->file)
+			append_diagnostic(into, reason_word(part->reason), text);
 	}
 }
 

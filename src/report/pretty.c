@@ -213,13 +213,22 @@ static void pretty_finished(struct reporter *r, size_t index, const struct outco
 static void append_recap(struct reporter *r)
 {
 	struct pretty *p = r->state;
+	size_t columns = r->options.terminal ? columns_of(r) : 0;
 
 	if (p->n_since_failure < REPORT_RECAP_DISTANCE)
 		return;
 	strbuf_append(&r->out, "\nnot passed:\n");
 	for (size_t i = 0; i < p->failures.n; i++) {
+		const char *text = p->failures.at[i].text;
+		bool cut = columns > EXPLAIN_INDENT && utf8_width(text) > columns - EXPLAIN_INDENT;
+
 		append_verdict(r, p->failures.at[i].verdict, &r->out);
-		strbuf_append(&r->out, p->failures.at[i].text);
+		/* Briefly: all of it stands above. */
+		strbuf_append_bytes(&r->out, text,
+				    cut ? utf8_prefix(text, columns - EXPLAIN_INDENT - 1)
+					: strlen(text));
+		if (cut)
+			strbuf_append(&r->out, "…");
 		strbuf_append_char(&r->out, '\n');
 	}
 }

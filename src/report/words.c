@@ -19,7 +19,7 @@ void words_format_duration(struct strbuf *into, uint64_t ns)
 {
 	unsigned long long tenths = ns / (NS_PER_SEC / 10);
 
-	if (tenths >= 600)
+	if (tenths >= 10000)
 		words_format_elapsed(into, ns);
 	else
 		strbuf_appendf(into, "%llu.%llu s", tenths / 10, tenths % 10);

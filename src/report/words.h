@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "result/verdict.h"
 
-/* "5.3 s", "12 min 05 s", "2 h 03 min"; tenths are rounded down: what is not over is not told. */
+/* "5.3 s", "999.9 s", "16 min 40 s", "2 h 03 min"; rounded down: what is not over is not told. */
 void words_format_duration(struct strbuf *into, uint64_t ns);
 /* Seconds of something that still runs: "5 s", "12 min 05 s". */
 void words_format_elapsed(struct strbuf *into, uint64_t ns);

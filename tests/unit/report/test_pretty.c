@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stage.h"
+
+#include "report/limits.h"
+
+static void every_test_has_a_line_and_the_run_a_summary(void **state UNUSED)
+{
+	_cleanup_stage_ struct stage s = stage_with(
+		REPORT_PRETTY, (struct report_options){ 0 },
+		(struct report_plan){ 5, "6.1", 2, "/var/runs/1", 0 });
+
+	reporter_started(s.r, 0, "fair:a", 0);
+	reporter_progress(s.r, 0, "boot");
+	reporter_tick(s.r, NS_PER_SEC);
+	stage_finish(&s, 1, made_failure("fair", "b", KTSTR_REASON_NEED, "no SMT"));
+	stage_finish(&s, 0, made_outcome("fair", "a"));
+	stage_finish(&s, 2, made_failure("fair", "c", KTSTR_REASON_CHECK, "41 %"));
+	stage_finish(&s, 3, made_failure("fair", "d", KTSTR_REASON_BOOT, "no word"));
+	stage_finish(&s, 4, made_failure("fair", "e", KTSTR_REASON_HOST_BUSY, "310 ms"));
+	stage_end(&s);
+	assert_string_equal(
+		stage_text(&s),
+		"5 tests on Linux 6.1, 2 at a time\n"
+		"SKIP    fair:b                      5.3 s\n"
+		"        need: no SMT\n"
+		"PASS    fair:a                      5.3 s\n"
+		"FAIL    fair:c                      5.3 s\n"
+		"        check: 41 %\n"
+		"        test:   fair.c:12\n"
+		"BROKEN  fair:d                      5.3 s\n"
+		"        boot: no word\n"
+		"        test:   fair.c:12\n"
+		"INCONC  fair:e                      5.3 s\n"
+		"        host-busy: 310 ms\n"
+		"        test:   fair.c:12\n"
+		"\n"
+		"5 tests: 1 passed, 1 failed, 1 skipped, 1 broken, 1 inconclusive in 34.0 s\n"
+		"records: /var/runs/1\n");
+}
+
+static void a_failure_says_where_to_look_and_how_to_do_it_again(void **state UNUSED)
+{
+	_cleanup_stage_ struct stage s = stage_for(REPORT_PRETTY, 1);
+	_cleanup_outcome_ struct outcome o = made_failure("fair", "a", KTSTR_REASON_CHECK, "41 %");
+
+	outcome_add_note(&o, "slow");
+	o.record_path = xstrdup("/r/a.ktstr.json");
+	o.kept_dir = xstrdup("/r/a");
+	o.rerun = xstrdup("ktstr rerun /r/a.ktstr.json");
+	reporter_finished(s.r, 0, &o);
+	assert_contains(stage_text(&s), "        check: 41 %\n"
+					"        note: slow\n"
+					"        test:   fair.c:12\n"
+					"        record: /r/a.ktstr.json\n"
+					"        kept:   /r/a\n"
+					"        again:  ktstr rerun /r/a.ktstr.json\n");
+}
+
+static void a_name_cannot_forge_a_line(void **state UNUSED)
+{
+	_cleanup_stage_ struct stage s = stage_for(REPORT_PRETTY, 1);
+
+	stage_finish(&s, 0, made_failure("x\nPASS    y", "\033[2J", KTSTR_REASON_CHECK, "\rz"));
+	assert_contains(stage_text(&s), "FAIL    x\\nPASS    y:\\x1b[2J ");
+	assert_contains(stage_text(&s), "check: \\rz\n");
+}
+
+static void times_stand_below_each_other_in_columns(void **state UNUSED)
+{
+	_cleanup_stage_ struct stage s = stage_for(REPORT_PRETTY, 3);
+
+	reporter_started(s.r, 1, "fair:a_name_that_is_longer_than_most", 0);
+	stage_finish(&s, 0, made_outcome("名前", "a"));
+	stage_finish(&s, 1, made_outcome("fair", "a_name_that_is_longer_than_most"));
+	assert_contains(stage_text(&s), "PASS    名前:a                                  5.3 s\n"
+					"PASS    fair:a_name_that_is_longer_than_most    5.3 s\n");
+}
+
+static void verbose_tells_of_every_test_what_there_is(void **state UNUSED)
+{
+	_cleanup_stage_ struct stage s = stage_with(REPORT_PRETTY,
+						    (struct report_options){ .verbose = true },
+						    (struct report_plan){ .n_tests = 2 });
+	_cleanup_outcome_ struct outcome o = made_outcome("fair", "a");
+
+	outcome_add_note(&o, "quick");
+	o.record_path = xstrdup("/r/a.ktstr.json");
+	reporter_finished(s.r, 0, &o);
+	assert_contains(stage_text(&s), "5.3 s\n        note: quick\n        test:   fair.c:12\n"
+					"        record: /r/a.ktstr.json\n");
+	stage_finish(&s, 1, made_failure("fair", "b", KTSTR_REASON_AS_EXPECTED, "41 %"));
+	assert_contains(stage_text(&s), "5.3 s\n        failed-as-expected: 41 %\n");
+}
+
+static void quiet_shows_what_did_not_pass_and_the_summary(void **state UNUSED)
+{
+	_cleanup_stage_ struct stage s = stage_with(REPORT_PRETTY,
+						    (struct report_options){ .quiet = true },
+						    (struct report_plan){ .n_tests = 3 });
+
+	reporter_say(s.r, "fetching");
+	stage_finish(&s, 0, made_outcome("fair", "a"));
+	stage_finish(&s, 1, made_failure("fair", "b", KTSTR_REASON_NEED, "no SMT"));
+	stage_finish(&s, 2, made_failure("fair", "c", KTSTR_REASON_CHECK, "41 %"));
+	stage_end(&s);
+	assert_string_equal(stage_text(&s), "FAIL    fair:c                      5.3 s\n"
+					    "        check: 41 %\n"
+					    "        test:   fair.c:12\n"
+					    "3 tests: 1 passed, 1 failed, 1 skipped in 34.0 s\n");
+}
+
+static void failures_far_from_the_end_are_told_again(void **state UNUSED)
+{
+	for (size_t between = REPORT_RECAP_DISTANCE - 1; between <= REPORT_RECAP_DISTANCE;
+	     between++) {
+		_cleanup_stage_ struct stage s = stage_for(REPORT_PRETTY, between + 1);
+		bool again = between == REPORT_RECAP_DISTANCE;
+
+		stage_finish(&s, 0, made_failure("fair", "bad", KTSTR_REASON_CHECK, "41 %"));
+		for (size_t i = 0; i < between; i++)
+			stage_finish(&s, i + 1, made_outcome("fair", "good"));
+		stage_text(&s);
+		stage_end(&s);
+		assert_int_equal(strstr(stage_news(&s),
+					"\nnot passed:\nFAIL    fair:bad  check: 41 %\n\n") != NULL,
+				 again);
+	}
+}
+
+static void an_interrupted_run_says_what_was_not_run(void **state UNUSED)
+{
+	_cleanup_stage_ struct stage s = stage_for(REPORT_PRETTY, 3);
+
+	stage_finish(&s, 0, made_outcome("fair", "a"));
+	assert_success(reporter_end(s.r, &(struct report_ending){ NS_PER_SEC, true }));
+	assert_contains(stage_text(&s), "interrupted; 3 tests: 1 passed, 2 not run in 1.0 s\n");
+}
+
+static struct stage terminal(size_t columns, bool colour)
+{
+	return stage_with(
+		REPORT_PRETTY,
+		(struct report_options){ .terminal = true, .columns = columns, .colour = colour },
+		(struct report_plan){ .n_tests = 2 });
+}
+
+static void a_terminal_has_a_line_that_comes_and_goes(void **state UNUSED)
+{
+	_cleanup_stage_ struct stage s = terminal(40, false);
+
+	stage_text(&s);
+	reporter_started(s.r, 0, "fair:a_rather_long_name_for_it", NS_PER_SEC);
+	reporter_progress(s.r, 0, "boot");
+	reporter_tick(s.r, 3 * NS_PER_SEC);
+	assert_string_equal(stage_news(&s), "[0/2] fair:a_rather_long_name… boot 2 s\r");
+	reporter_tick(s.r, 3 * NS_PER_SEC + 1);
+	reporter_tick(s.r, 4 * NS_PER_SEC - 1);
+	assert_string_equal(stage_news(&s), "");
+	reporter_say(s.r, "a word\033");
+	assert_string_equal(stage_news(&s), "\r\033[Ja word\\x1b\n"
+					    "[0/2] fair:a_rather_long_name… boot 2 s\r");
+	stage_finish(&s, 0, made_outcome("fair", "a"));
+	assert_string_equal(stage_news(&s),
+			    "\r\033[JPASS    fair:a                            5.3 s\n[1/2]\r");
+	stage_finish(&s, 1, made_outcome("fair", "b"));
+	assert_string_equal(stage_news(&s),
+			    "\r\033[JPASS    fair:b                            5.3 s\n");
+	stage_end(&s);
+	assert_string_equal(stage_news(&s), "\n2 tests: 2 passed in 34.0 s\n");
+}
+
+static void the_line_is_gone_when_the_run_is_interrupted(void **state UNUSED)
+{
+	_cleanup_stage_ struct stage s = terminal(80, false);
+
+	reporter_started(s.r, 0, "fair:a", 0);
+	reporter_tick(s.r, 0);
+	stage_text(&s);
+	assert_success(reporter_end(s.r, &(struct report_ending){ .interrupted = true }));
+	assert_memory_equal(stage_news(&s), "\r\033[J\n", 5);
+}
+
+static void colour_marks_the_verdict_and_nothing_foreign(void **state UNUSED)
+{
+	_cleanup_stage_ struct stage s = terminal(80, true);
+
+	stage_finish(&s, 0, made_failure("fair", "a", KTSTR_REASON_CHECK, "41 %"));
+	assert_contains(stage_text(&s), "\033[1;31mFAIL\033[0m    fair:a ");
+	assert_contains(stage_text(&s), "        \033[1mcheck:\033[0m 41 %\n");
+}
+
+static void without_a_terminal_nothing_moves(void **state UNUSED)
+{
+	_cleanup_stage_ struct stage s = stage_for(REPORT_PRETTY, 1);
+
+	reporter_started(s.r, 0, "fair:a", 0);
+	reporter_tick(s.r, NS_PER_SEC);
+	stage_finish(&s, 0, made_failure("fair", "a", KTSTR_REASON_CHECK, "41 %"));
+	stage_end(&s);
+	assert_null(strpbrk(stage_text(&s), "\r\033"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_test_has_a_line_and_the_run_a_summary),
+		cmocka_unit_test(a_failure_says_where_to_look_and_how_to_do_it_again),
+		cmocka_unit_test(a_name_cannot_forge_a_line),
+		cmocka_unit_test(times_stand_below_each_other_in_columns),
+		cmocka_unit_test(verbose_tells_of_every_test_what_there_is),
+		cmocka_unit_test(quiet_shows_what_did_not_pass_and_the_summary),
+		cmocka_unit_test(failures_far_from_the_end_are_told_again),
+		cmocka_unit_test(an_interrupted_run_says_what_was_not_run),
+		cmocka_unit_test(a_terminal_has_a_line_that_comes_and_goes),
+		cmocka_unit_test(the_line_is_gone_when_the_run_is_interrupted),
+		cmocka_unit_test(colour_marks_the_verdict_and_nothing_foreign),
+		cmocka_unit_test(without_a_terminal_nothing_moves),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

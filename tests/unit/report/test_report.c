@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stage.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "report/form.h"
+#include "report/limits.h"
+
+static void formats_are_found_by_their_words_alone(void **state UNUSED)
+{
+	static const char *const words[] = { "pretty", "ktap", "junit", "json" };
+	enum report_format format = REPORT_N_FORMATS;
+
+	assert_int_equal(ARRAY_SIZE(words), REPORT_N_FORMATS);
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		assert_true(report_format_find(words[i], strlen(words[i]), &format));
+		assert_int_equal(format, i);
+		assert_string_equal(report_format_word(format), words[i]);
+		assert_true(strlen(report_format_help(format)) > 10);
+	}
+	format = REPORT_N_FORMATS;
+	assert_false(report_format_find("ktapx", 5, &format));
+	assert_false(report_format_find("kta", 3, &format));
+	assert_false(report_format_find("", 0, &format));
+	assert_int_equal(format, REPORT_N_FORMATS);
+}
+
+static void a_pipe_is_no_terminal(void **state UNUSED)
+{
+	int ends[2];
+	struct report_options options;
+
+	assert_int_equal(pipe(ends), 0);
+	options = report_options_for(ends[1]);
+	assert_int_equal(options.fd, ends[1]);
+	assert_false(options.terminal);
+	assert_false(options.colour);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void a_dumb_terminal_gets_no_live_line(void **state UNUSED)
+{
+	_cleanup_close_ int master = posix_openpt(O_RDWR | O_NOCTTY);
+	_cleanup_close_ int slave = -1;
+
+	skip_unless(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0,
+		    "no pseudo terminal");
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	assert_true(slave >= 0);
+	assert_int_equal(setenv("TERM", "xterm", 1), 0);
+	unsetenv("NO_COLOR");
+	assert_true(report_options_for(slave).terminal);
+	assert_true(report_options_for(slave).colour);
+	assert_int_equal(setenv("NO_COLOR", "1", 1), 0);
+	assert_true(report_options_for(slave).terminal);
+	assert_false(report_options_for(slave).colour);
+	assert_int_equal(setenv("TERM", "dumb", 1), 0);
+	assert_false(report_options_for(slave).terminal);
+	unsetenv("TERM");
+	assert_false(report_options_for(slave).terminal);
+}
+
+static void what_cannot_be_written_is_said_at_the_end(void **state UNUSED)
+{
+	for (int f = 0; f < REPORT_N_FORMATS; f++) {
+		_cleanup_reporter_ struct reporter *r = NULL;
+		_cleanup_close_ int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+		_cleanup_outcome_ struct outcome o = made_outcome("f", "a");
+		struct report_options options = { .fd = fd };
+		struct error *err;
+
+		assert_true(fd >= 0);
+		assert_success(reporter_new((enum report_format)f, &options, &r));
+		assert_success(reporter_begin(r, &(struct report_plan){ .n_tests = 1 }));
+		assert_int_equal(reporter_failed(r), f != REPORT_JUNIT);
+		reporter_finished(r, 0, &o);
+		err = reporter_end(r, &(struct report_ending){ 0 });
+		assert_non_null(err);
+		assert_int_equal(error_errno(err), ENOSPC);
+		error_free(err);
+	}
+}
+
+static void a_file_is_replaced_whole_by_junit_and_filled_by_others(void **state UNUSED)
+{
+	char folder[] = "/tmp/ktstr-report-XXXXXX";
+	_cleanup_free_ char *path = NULL;
+
+	assert_non_null(mkdtemp(folder));
+	path = xasprintf("%s/out", folder);
+	for (int f = 0; f < REPORT_N_FORMATS; f++) {
+		_cleanup_reporter_ struct reporter *r = NULL;
+		_cleanup_strbuf_ struct strbuf during = STRBUF_INIT;
+		_cleanup_strbuf_ struct strbuf after = STRBUF_INIT;
+		struct report_options options = { .fd = -1, .path = path, .terminal = true };
+
+		assert_success(io_replace_file(path, "old", 3));
+		assert_success(reporter_new((enum report_format)f, &options, &r));
+		assert_success(reporter_begin(r, &(struct report_plan){ .n_tests = 1 }));
+		reporter_tick(r, NS_PER_SEC);
+		assert_success(io_read_file(path, 1 << 20, &during));
+		assert_int_equal(strcmp(strbuf_str(&during), "old") == 0, f == REPORT_JUNIT);
+		assert_success(reporter_end(r, &(struct report_ending){ .interrupted = true }));
+		assert_success(io_read_file(path, 1 << 20, &after));
+		assert_null(strstr(strbuf_str(&after), "old"));
+		assert_null(strchr(strbuf_str(&after), '\r'));
+		assert_true(after.n > 10);
+	}
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(folder), 0);
+}
+
+static void a_path_that_cannot_be_opened_is_refused_at_once(void **state UNUSED)
+{
+	struct report_options options = { .path = "/nonexistent/report" };
+	struct reporter *r = NULL;
+
+	assert_error_tag(reporter_new(REPORT_KTAP, &options, &r), "io");
+	assert_null(r);
+}
+
+static void a_plan_past_the_limit_is_refused(void **state UNUSED)
+{
+	_cleanup_reporter_ struct reporter *r = NULL;
+
+	assert_success(reporter_new(REPORT_KTAP, &(struct report_options){ .fd = -1 }, &r));
+	assert_error_tag(
+		reporter_begin(r, &(struct report_plan){ .n_tests = REPORT_TESTS_LIMIT + 1 }),
+		"limit");
+}
+
+static void index_past_the_plan(struct reporter *r)
+{
+	reporter_started(r, 1, "x", 0);
+}
+
+static void finished_twice(struct reporter *r)
+{
+	struct outcome o = made_outcome("f", "a");
+
+	reporter_finished(r, 0, &o);
+	reporter_finished(r, 0, &o);
+}
+
+static void a_callers_bug_ends_the_program(void **state UNUSED)
+{
+	static void (*const bugs[])(struct reporter *) = { index_past_the_plan, finished_twice };
+
+	for (size_t i = 0; i < ARRAY_SIZE(bugs); i++) {
+		_cleanup_stage_ struct stage s = stage_for(REPORT_KTAP, 1);
+		pid_t pid = fork();
+		int status;
+
+		if (pid == 0) {
+			signal(SIGABRT, SIG_DFL);
+			bugs[i](s.r);
+			_exit(0);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), SIGABRT);
+	}
+}
+
+static void the_part_that_decided_is_found(void **state UNUSED)
+{
+	_cleanup_outcome_ struct outcome o = made_outcome("f", "a");
+
+	assert_null(deciding_part(&o));
+	outcome_add_part(&o, KTSTR_REASON_BOOT, NULL, 0, "x");
+	outcome_add_part(&o, KTSTR_REASON_CHECK, NULL, 0, "x");
+	outcome_settle(&o);
+	assert_ptr_equal(deciding_part(&o), &o.parts.at[1]);
+	o.why[0] = 'y';
+	assert_null(deciding_part(&o));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(formats_are_found_by_their_words_alone),
+		cmocka_unit_test(a_pipe_is_no_terminal),
+		cmocka_unit_test(a_dumb_terminal_gets_no_live_line),
+		cmocka_unit_test(what_cannot_be_written_is_said_at_the_end),
+		cmocka_unit_test(a_file_is_replaced_whole_by_junit_and_filled_by_others),
+		cmocka_unit_test(a_path_that_cannot_be_opened_is_refused_at_once),
+		cmocka_unit_test(a_plan_past_the_limit_is_refused),
+		cmocka_unit_test(a_callers_bug_ends_the_program),
+		cmocka_unit_test(the_part_that_decided_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
