@@ -16,7 +16,7 @@
 #include "vm/console.h"
 #include "vm/initramfs.h"
 #include "vm/mips.h"
-#include "vm/plan.h"
+#include "vm/input_plan.h"
 #include "vm/plan_answers.h"
 #include "vm/topology_args.h"
 
@@ -55,21 +55,22 @@ static struct error *choose_qemu(struct vm *vm, const struct deterministic_spec 
 	return NULL;
 }
 
-static struct error *write_plan(struct session *s, struct plan *plan)
+static struct error *write_plan(struct session *s, struct input_plan *plan)
 {
-	struct error *err = plan_add_topology(plan, &s->answers.topology_channel);
+	struct error *err = input_plan_add_topology(plan, &s->answers.topology_channel);
 
-	return err ? err : plan_add_command(plan, &s->spec->command, &s->answers.command_channel);
+	return err ? err
+		   : input_plan_add_command(plan, &s->spec->command, &s->answers.command_channel);
 }
 
 static struct error *build_initramfs(struct session *s, struct initramfs *ret)
 {
-	_cleanup_plan_ struct plan plan = { .bytes = STRBUF_INIT };
+	_cleanup_input_plan_ struct input_plan plan = { .bytes = STRBUF_INIT };
 	struct initramfs_extra extra = { .name = PLAN_NAME, .permissions = 0400 };
 	struct bytes agent = agent_image();
 	struct error *err;
 
-	err = plan_init(&plan);
+	err = input_plan_init(&plan);
 	if (!err)
 		err = write_plan(s, &plan);
 	if (err)

@@ -2,7 +2,7 @@
 #include "vm/plan_answers.h"
 
 #include "base/alloc.h"
-#include "vm/plan.h"
+#include "vm/input_plan.h"
 
 void plan_answers_init(struct plan_answers *a)
 {

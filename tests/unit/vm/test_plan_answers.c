@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "unit.h"
-#include "vm/plan.h"
+#include "vm/input_plan.h"
 
 enum { TOPOLOGY_CHANNEL = 1, COMMAND_CHANNEL = 2 };
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/plan.h"
+#include "vm/input_plan.h"
 
 #include "base/io.h"
 
 /* Small enough for the first window of standard input to take several. */
 enum { INPUT_CHUNK = 64 << 10 };
 
-static struct error *add(struct plan *plan, enum wire_type type, uint32_t channel,
+static struct error *add(struct input_plan *plan, enum wire_type type, uint32_t channel,
 			 const void *payload, size_t n)
 {
 	return wire_send_append(&plan->sender, type, channel, 0, payload, n, &plan->bytes);
 }
 
-struct error *plan_init(struct plan *ret)
+struct error *input_plan_init(struct input_plan *ret)
 {
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
-	_cleanup_plan_ struct plan plan = { .bytes = STRBUF_INIT };
+	_cleanup_input_plan_ struct input_plan plan = { .bytes = STRBUF_INIT };
 	/* No heartbeat: nobody listens before the end. */
 	struct wire_hello hello = { .protocol = WIRE_PROTOCOL, .realtime_ns = PLAN_REALTIME_NS };
 	struct error *err;
@@ -31,16 +31,16 @@ struct error *plan_init(struct plan *ret)
 	if (err)
 		return err;
 	*ret = plan;
-	plan = (struct plan){ .bytes = STRBUF_INIT };
+	plan = (struct input_plan){ .bytes = STRBUF_INIT };
 	return NULL;
 }
 
-void plan_deinit(struct plan *plan)
+void input_plan_deinit(struct input_plan *plan)
 {
 	strbuf_deinit(&plan->bytes);
 }
 
-struct error *plan_add_topology(struct plan *plan, uint32_t *ret_channel)
+struct error *input_plan_add_topology(struct input_plan *plan, uint32_t *ret_channel)
 {
 	struct error *err = add(plan, WIRE_GET_TOPOLOGY, plan->last_channel + 1, NULL, 0);
 
@@ -49,7 +49,7 @@ struct error *plan_add_topology(struct plan *plan, uint32_t *ret_channel)
 	return err;
 }
 
-static struct error *add_input(struct plan *plan, int fd, uint32_t channel)
+static struct error *add_input(struct input_plan *plan, int fd, uint32_t channel)
 {
 	_cleanup_strbuf_ struct strbuf input = STRBUF_INIT;
 	struct error *err;
@@ -64,8 +64,8 @@ static struct error *add_input(struct plan *plan, int fd, uint32_t channel)
 	return err ? err : add(plan, WIRE_STDIN_END, channel, NULL, 0);
 }
 
-struct error *plan_add_command(struct plan *plan, const struct vm_command *command,
-			       uint32_t *ret_channel)
+struct error *input_plan_add_command(struct input_plan *plan, const struct vm_command *command,
+				     uint32_t *ret_channel)
 {
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
 	uint32_t channel = plan->last_channel + 1;
