@@ -97,12 +97,12 @@ static struct error *start(struct child *child)
 	return error_recast(err, &harness_error_domain, HARNESS_NOT_TESTS);
 }
 
-/* Takes what is there now. */
+/* Takes what is there now; of a stream past its limit one piece, which is dropped. */
 static void drain(struct stream *stream)
 {
 	char piece[PIECE_BYTES];
 
-	while (stream->fd >= 0 && !stream->overflowed) {
+	while (stream->fd >= 0) {
 		ssize_t n = read(stream->fd, piece, sizeof(piece));
 		size_t room = stream->limit - stream->text.n;
 
@@ -115,8 +115,11 @@ static void drain(struct stream *stream)
 			stream->fd = -1;
 			return;
 		}
-		stream->overflowed = (size_t)n > room;
 		strbuf_append_bytes(&stream->text, piece, (size_t)n > room ? room : (size_t)n);
+		if ((size_t)n > room) {
+			stream->overflowed = true;
+			return;
+		}
 	}
 }
 
@@ -130,8 +133,7 @@ static struct error *watch(struct child *child, const struct listing_bounds *bou
 		struct pollfd fds[] = {
 			{ .fd = child->pidfd, .events = POLLIN },
 			{ .fd = child->out.fd, .events = POLLIN },
-			/* Who says more than we keep is not listened to and may wait. */
-			{ .fd = child->err.overflowed ? -1 : child->err.fd, .events = POLLIN },
+			{ .fd = child->err.fd, .events = POLLIN },
 		};
 		struct error *err = cancel_error(cancel, "listing tests");
 

@@ -133,7 +133,7 @@ static struct error *add_variants(struct plan *plan, const struct plan_options *
 	for (size_t k = 0; k < axes->kernels.n; k++) {
 		v->kernel_index = axes->kernels.at[k];
 		v->kernel = options->kernels[v->kernel_index];
-		variant_id(v->suite, v->test, &v->topology, v->kernel, v->id);
+		plan_variant_id(v->suite, v->test, &v->topology, v->kernel, v->id);
 		for (unsigned int r = 0; r < axes->repeat; r++) {
 			if (plan->variants.n >= HARNESS_LIMIT_VARIANTS)
 				return harness_error(HARNESS_PLAN, 0,

@@ -5,6 +5,7 @@
 
 #include "harness/declaration.h"
 #include "harness/error.h"
+#include "harness/variant_id.h"
 #include "kernel/kernel.h"
 
 struct plan_options {
@@ -23,8 +24,6 @@ struct plan_options {
 	unsigned int repeat; /* 0 is 1 */
 };
 
-enum { VARIANT_ID_CHARS = 16 };
-
 /* Borrows suite, test and kernel. */
 struct variant {
 	const struct declared_suite *suite;
@@ -38,9 +37,7 @@ struct variant {
 	 * 1) with repeats. No two variants of a plan share it.
 	 */
 	char *name;
-	/*
-	 * Over what is run, whenever and by whom; repeats share it. Hexadecimal.
-	 */
+	/* Over what is run, whenever and by whom; repeats share it. Hexadecimal. */
 	char id[VARIANT_ID_CHARS + 1];
 };
 
@@ -70,10 +67,5 @@ const char *plan_find_unmatched(const struct plan_options *options,
  */
 struct error *plan_make(const struct declared_suite *suites, size_t n,
 			const struct plan_options *options, struct plan *ret) MUST_CHECK;
-
-/* The id alone. */
-void variant_id(const struct declared_suite *suite, const struct declared_test *test,
-		const struct topology *booted, const struct kernel *kernel,
-		char ret[VARIANT_ID_CHARS + 1]);
 
 #endif

@@ -237,6 +237,16 @@ static void endless_output_is_cut_off(void **state UNUSED)
 	assert_contains(error_message(err), "lists more than 1048576 bytes");
 }
 
+static void mistakes_past_the_limit_are_cut_and_it_still_ends(void **state UNUSED)
+{
+	_cleanup_error_ struct error *err = list_fails(
+		"yes 'a.c:1: one: wrong' | head -c 3000000 >&2\nexit 2");
+
+	assert_true(error_is(err, &harness_error_domain, HARNESS_MISTAKES));
+	assert_true(strlen(error_message(err)) < 1100000);
+	assert_string_equal(error_message(err) + strlen(error_message(err)) - 4, "\n…");
+}
+
 static void output_of_exactly_the_limit_is_read(void **state UNUSED)
 {
 	static const char text[] = "{\"ktstr_api\":1,\"tests\":[]}";
@@ -273,6 +283,7 @@ int main(void)
 		cmocka_unit_test(a_program_that_hangs_is_ended_with_its_children),
 		cmocka_unit_test(what_it_leaves_running_does_not_keep_us),
 		cmocka_unit_test(endless_output_is_cut_off),
+		cmocka_unit_test(mistakes_past_the_limit_are_cut_and_it_still_ends),
 		cmocka_unit_test(output_of_exactly_the_limit_is_read),
 		cmocka_unit_test(a_cancel_ends_it),
 	};

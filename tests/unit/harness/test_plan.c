@@ -105,7 +105,7 @@ static void a_variant_knows_what_it_is_made_of(void **state UNUSED)
 	assert_ptr_equal(last->kernel, &kernel_2);
 	assert_int_equal(last->repeat_index, 2);
 	/* Of the machine that is booted, not of the one that was declared. */
-	variant_id(last->suite, last->test, &last->topology, last->kernel, id);
+	plan_variant_id(last->suite, last->test, &last->topology, last->kernel, id);
 	assert_string_equal(last->id, id);
 	assert_string_equal(last->id, plan.variants.at[16].id);
 	assert_string_not_equal(last->id, plan.variants.at[14].id);

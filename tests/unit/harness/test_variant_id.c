@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "harness/plan.h"
+#include "harness/variant_id.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void id_of(const struct variation *v, char ret[VARIANT_ID_CHARS + 1])
 	struct topology topology;
 
 	assert_success(topology_parse(v->topology, &topology));
-	variant_id(&suite, &test, &topology, &kernel, ret);
+	plan_variant_id(&suite, &test, &topology, &kernel, ret);
 }
 
 static const struct variation base = {
@@ -60,9 +60,9 @@ static void the_id_is_the_documented_hash(void **state UNUSED)
 		uint64_t number;
 		const char *text;
 	} bytes[] = {
-		{ 4, "fair" }, { 7, "mytests" }, { 8, "1n1l2c1t" }, { 2, "" }, { 2, "ab" },
-		{ 1, "c" },    { 1, "" },	 { 3, "k=1" },	    { 1, "" }, { 1, "x" },
-		{ 1, "" },     { 4, "00ff" },	 { 512, "" },
+		{ 7, "mytests" }, { 4, "fair" }, { 8, "1n1l2c1t" }, { 2, "" },
+		{ 2, "ab" },	  { 1, "c" },	 { 1, "" },	    { 3, "k=1" },
+		{ 1, "" },	  { 1, "x" },	 { 4, "00ff" },	    { 512 << 20, "" },
 	};
 	uint64_t hash = UINT64_C(14695981039346656037);
 	char wanted[17], id[VARIANT_ID_CHARS + 1];
@@ -80,7 +80,6 @@ static void the_id_is_the_documented_hash(void **state UNUSED)
 	snprintf(wanted, sizeof(wanted), "%016" PRIx64, hash);
 	id_of(&base, id);
 	assert_string_equal(id, wanted);
-	assert_int_equal(strspn(id, "0123456789abcdef"), 16);
 }
 
 static void every_part_counts_and_no_two_ways_to_cut_are_equal(void **state UNUSED)
@@ -112,7 +111,7 @@ static void every_part_counts_and_no_two_ways_to_cut_are_equal(void **state UNUS
 	v[n++].build_id = "00fe";
 	v[n++].build_id = NULL;
 	v[n].build_id = NULL;
-	v[n++].kernel_id = "00ff";
+	v[n++].kernel_id = "other";
 	v[n++].memory_mb = 0;
 	v[n++].memory_mb = 1024;
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the id of a variant is made of. The digits themselves: result/variant.h. */
+#ifndef KTSTR_HARNESS_VARIANT_ID_H
+#define KTSTR_HARNESS_VARIANT_ID_H
+
+#include "harness/declaration.h"
+#include "kernel/kernel.h"
+
+enum { VARIANT_ID_CHARS = 16 };
+
+/* `booted` may be another machine than the test's own. */
+void plan_variant_id(const struct declared_suite *suite, const struct declared_test *test,
+		     const struct topology *booted, const struct kernel *kernel,
+		     char ret[VARIANT_ID_CHARS + 1]);
+
+#endif
