@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "harness/files.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/hash.h"
+#include "elf/build_id.h"
+#include "elf/image.h"
+#include "harness/limits.h"
+
+enum { PIECE_BYTES = 1 << 20 };
+
+struct host_file {
+	char *path;
+	uint64_t bytes, hash;
+	char *build_id;
+};
+
+static void host_file_free(struct host_file *file)
+{
+	free(file->path);
+	free(file->build_id);
+	free(file);
+}
+DEFINE_CLEANUP(host_file, struct host_file *, NULL, host_file_free);
+
+void test_files_deinit(struct test_files *files)
+{
+	for (size_t i = 0; i < files->n; i++)
+		free(files->at[i].name);
+	vec_deinit(files);
+}
+
+void file_finder_deinit(struct file_finder *finder)
+{
+	for (size_t i = 0; i < finder->known.n; i++)
+		host_file_free(finder->known.at[i]);
+	vec_deinit(&finder->known);
+}
+
+static struct error *hash_file(int fd, struct host_file *file)
+{
+	_cleanup_free_ char *piece = xcalloc(1, PIECE_BYTES);
+	uint64_t hash = HASH_INIT, bytes = 0;
+
+	for (;;) {
+		ssize_t n = read(fd, piece, PIECE_BYTES);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return base_error(BASE_IO, errno, "reading %s", file->path);
+		if (n == 0)
+			break;
+		hash = hash_bytes(hash, piece, (size_t)n);
+		bytes += (uint64_t)n;
+		if (bytes > HARNESS_LIMIT_FILE_BYTES)
+			return base_error(BASE_LIMIT, 0, "%s is larger than %llu bytes", file->path,
+					  (unsigned long long)HARNESS_LIMIT_FILE_BYTES);
+	}
+	file->hash = hash;
+	file->bytes = bytes;
+	return NULL;
+}
+
+/* NULL: no ELF object, no build-id, or none that can be read. */
+static char *read_build_id(int fd, const char *path)
+{
+	_cleanup_elf_image_ struct elf_image *img = NULL;
+	_cleanup_strbuf_ struct strbuf hex = STRBUF_INIT;
+	_cleanup_error_ struct error *err = elf_image_open_fd(fd, path, &img);
+
+	if (!err)
+		err = elf_build_id(img, &hex);
+	return err || !hex.n ? NULL : strbuf_take(&hex);
+}
+
+/* path has no links in it. */
+static struct error *learn(struct file_finder *finder, const char *path,
+			   const struct host_file **ret)
+{
+	_cleanup_(cleanup_host_file) struct host_file *file = NULL;
+	_cleanup_close_ int fd = -1;
+	struct error *err;
+
+	for (size_t i = 0; i < finder->known.n; i++) {
+		if (strcmp(finder->known.at[i]->path, path) == 0) {
+			*ret = finder->known.at[i];
+			return NULL;
+		}
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return base_error(BASE_IO, errno, "%s", path);
+	file = xnew(struct host_file);
+	file->path = xstrdup(path);
+	err = hash_file(fd, file);
+	if (err)
+		return err;
+	file->build_id = read_build_id(fd, path);
+	*ret = file;
+	vec_push(&finder->known, take_ptr(file));
+	return NULL;
+}
+
+/* The real path when it is a file (that can be executed); else NULL. */
+static char *try_path(const char *folder, size_t folder_n, const char *name, bool executable)
+{
+	_cleanup_free_ char *path = xasprintf("%.*s/%s", (int)folder_n, folder, name);
+	_cleanup_free_ char *real = realpath(path, NULL);
+	struct stat st;
+
+	if (!real || stat(real, &st) < 0 || !S_ISREG(st.st_mode))
+		return NULL;
+	if (executable && access(real, X_OK) < 0)
+		return NULL;
+	return take_ptr(real);
+}
+
+static char *search_path(const char *path, const char *name, bool executable)
+{
+	while (path && *path) {
+		size_t n = strcspn(path, ":");
+		/* No folder between two colons is this one, here as in a shell. */
+		char *found = try_path(n ? path : ".", n ? n : 1, name, executable);
+
+		if (found)
+			return found;
+		path += n + (path[n] == ':');
+	}
+	return NULL;
+}
+
+/* NULL: nowhere; `looked` then says where. */
+static char *find(const struct file_finder *finder, const struct declared_suite *suite,
+		  const char *name, bool executable, struct strbuf *looked)
+{
+	size_t beside_n = (size_t)(declared_base_name(suite->path) - suite->path) - 1;
+	char *found;
+
+	if (name[0] == '/') {
+		strbuf_append(looked, "there");
+		return try_path("", 0, name + 1, executable);
+	}
+	strbuf_appendf(looked, "in %.*s", beside_n ? (int)beside_n : 1, suite->path);
+	found = try_path(suite->path, beside_n, name, executable);
+	if (found || strchr(name, '/'))
+		return found;
+	for (size_t i = 0; i < finder->n_dirs; i++) {
+		strbuf_appendf(looked, ", %s", finder->dirs[i]);
+		found = try_path(finder->dirs[i], strlen(finder->dirs[i]), name, executable);
+		if (found)
+			return found;
+	}
+	strbuf_append(looked, ", PATH");
+	return search_path(finder->path, name, executable);
+}
+
+struct search {
+	struct file_finder *finder;
+	const struct declared_suite *suite;
+	const struct declared_test *test;
+	struct strbuf *mistakes;
+	struct test_files *ret;
+};
+
+static void add_mistake(const struct search *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void add_mistake(const struct search *s, const char *fmt, ...)
+{
+	_cleanup_free_ char *what = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	if (vasprintf(&what, fmt, args) < 0)
+		abort();
+	va_end(args);
+	strbuf_appendf(s->mistakes, "%s:%d: %s: %s\n", s->test->file, s->test->line, s->test->name,
+		       what);
+}
+
+static struct error *add_file(const struct search *s, const char *name, const char *path)
+{
+	const struct host_file *host;
+	struct error *err = learn(s->finder, path, &host);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < s->ret->n; i++) {
+		const struct test_file *other = &s->ret->at[i];
+
+		if (strcmp(other->name, name) != 0)
+			continue;
+		if (other->path != host->path)
+			add_mistake(s, "%s and %s would both be %s in the guest", other->path,
+				    host->path, name);
+		return NULL;
+	}
+	vec_push(s->ret, (struct test_file){ .name = xstrdup(name),
+					     .path = host->path,
+					     .bytes = host->bytes,
+					     .hash = host->hash,
+					     .build_id = host->build_id });
+	return NULL;
+}
+
+static struct error *find_one(const struct search *s, const char *name, bool executable)
+{
+	_cleanup_strbuf_ struct strbuf looked = STRBUF_INIT;
+	_cleanup_free_ char *path = NULL;
+	const char *base = declared_base_name(name);
+
+	if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0) {
+		add_mistake(s, "'%s' is no name of a file", name);
+		return NULL;
+	}
+	path = find(s->finder, s->suite, name, executable, &looked);
+	if (path)
+		return add_file(s, base, path);
+	add_mistake(s, "no %s %s: looked %s", executable ? "program" : "file", name,
+		    strbuf_str(&looked));
+	return NULL;
+}
+
+static struct error *find_list(const struct search *s, const struct text_list *names)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; !err && i < names->n; i++)
+		err = find_one(s, names->at[i], false);
+	return err;
+}
+
+struct error *files_find(struct file_finder *finder, const struct declared_suite *suite,
+			 const struct declared_test *test, struct strbuf *mistakes,
+			 struct test_files *ret)
+{
+	_cleanup_test_files_ struct test_files files = { 0 };
+	const struct search s = { finder, suite, test, mistakes, &files };
+	struct error *err = add_file(&s, declared_base_name(suite->path), suite->path);
+
+	if (!err && test->scheduler.argv.n)
+		err = find_one(&s, test->scheduler.argv.at[0], true);
+	if (!err)
+		err = find_list(&s, &test->scheduler.files);
+	if (!err)
+		err = find_list(&s, &test->files);
+	if (err)
+		return err;
+	*ret = files;
+	files = (struct test_files){ 0 };
+	return NULL;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The files that go into a guest with a test: the binary, its scheduler, whatever else it names.
+ *
+ * A name without a slash is looked for beside the binary, then in the folders of --files, then in
+ * PATH. One with a slash is a path from the binary's folder, or absolute. In the guest
+ * each has its base name.
+ */
+#ifndef KTSTR_HARNESS_FILES_H
+#define KTSTR_HARNESS_FILES_H
+
+#include "base/strbuf.h"
+#include "harness/declaration.h"
+#include "harness/error.h"
+
+/* All but the name belong to the finder. */
+struct test_file {
+	char *name;	  /* in the guest */
+	const char *path; /* on this machine: absolute, without links */
+	uint64_t bytes;
+	uint64_t hash;	      /* of the content: base/hash.h */
+	const char *build_id; /* hexadecimal; NULL when it has none or is no ELF object */
+};
+
+/* One test's. The binary comes first, then the scheduler's program if it has one. */
+struct test_files {
+	struct test_file *at;
+	size_t n, capacity;
+};
+
+void test_files_deinit(struct test_files *files);
+#define _cleanup_test_files_ __attribute__((cleanup(test_files_deinit)))
+
+struct host_file;
+
+/* Each file of this machine is read once, however many tests use it. Not for two threads at once.
+ */
+struct file_finder {
+	const char *const *dirs; /* borrowed */
+	size_t n_dirs;
+	const char *path; /* as $PATH, borrowed; NULL: no folders */
+	VEC(struct host_file *) known;
+};
+
+void file_finder_deinit(struct file_finder *finder);
+#define _cleanup_file_finder_ __attribute__((cleanup(file_finder_deinit)))
+
+/*
+ * A file that is not there, or another one than an earlier of the same name in the guest, becomes a
+ * line in `mistakes`: `FILE:LINE: TEST: no file NAME: looked in A, B, PATH`. All of
+ * a test's mistakes are collected; *ret then lacks them. An error is a file that is there and
+ * cannot be read.
+ */
+struct error *files_find(struct file_finder *finder, const struct declared_suite *suite,
+			 const struct declared_test *test, struct strbuf *mistakes,
+			 struct test_files *ret) MUST_CHECK;
+
+#endif

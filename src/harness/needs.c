@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "harness/needs.h"
+
+#include <stdlib.h>
+
+#include "base/io.h"
+#include "base/strbuf.h"
+#include "harness/kconfig.h"
+#include "harness/limits.h"
+
+#define SCX_OPTION "CONFIG_SCHED_CLASS_EXT"
+
+/* Says in `text` what is missing, or nothing. */
+static void check_count(unsigned int found, const char *what, unsigned int min, unsigned int max,
+			struct strbuf *text)
+{
+	if (text->n)
+		return;
+	if (min && found < min)
+		strbuf_appendf(text, "the machine has %u %s, the test needs at least %u", found,
+			       what, min);
+	else if (max && found > max)
+		strbuf_appendf(text, "the machine has %u %s, the test takes at most %u", found,
+			       what, max);
+}
+
+static void check_cgroup(const struct declared_cgroup *cgroup, const struct topology *t,
+			 struct strbuf *text)
+{
+	static const char *const what[] = {
+		[KTSTR_CPUS_RANGE] = "CPU",
+		[KTSTR_CPUS_LLC] = "LLC",
+		[KTSTR_CPUS_NODE] = "node",
+	};
+	unsigned int there = cgroup->cpus.kind == KTSTR_CPUS_RANGE ? topology_cpus(t)
+			     : cgroup->cpus.kind == KTSTR_CPUS_LLC ? t->llcs
+								   : t->nodes;
+
+	if (text->n || cgroup->cpus.kind == KTSTR_CPUS_ALL || cgroup->cpus.last < there)
+		return;
+	strbuf_appendf(text, "cgroup %s wants %s %u, the machine has %u", cgroup->name,
+		       what[cgroup->cpus.kind], cgroup->cpus.last, there);
+}
+
+static void check_topology(const struct declared_test *test, const struct topology *t,
+			   struct strbuf *text)
+{
+	const struct ktstr_needs *needs = &test->needs;
+
+	check_count(topology_cpus(t), "CPUs", needs->min_cpus, needs->max_cpus, text);
+	check_count(t->llcs, "LLCs", needs->min_llcs, needs->max_llcs, text);
+	check_count(t->nodes, "nodes", needs->min_nodes, needs->max_nodes, text);
+	if (!text->n && needs->smt && t->threads < 2)
+		strbuf_append(text, "the machine has one thread per core, the test needs SMT");
+	for (size_t i = 0; i < test->cgroups.n; i++)
+		check_cgroup(&test->cgroups.at[i], t, text);
+}
+
+static bool is_built_without_scx(const struct bytes *config)
+{
+	struct bytes value;
+
+	return config &&
+	       kconfig_find(*config, SCX_OPTION, strlen(SCX_OPTION), &value) != KCONFIG_SET;
+}
+
+/* NONE: usable. */
+static enum ktstr_reason check_scx(const struct kernel *kernel, const struct bytes *config,
+				   struct strbuf *text)
+{
+	const char *why = kernel->scx_reason ? kernel->scx_reason : "nothing is known";
+
+	if (kernel->scx == KERNEL_SCX_USABLE)
+		return KTSTR_REASON_NONE;
+	if (kernel->scx == KERNEL_SCX_BROKEN) {
+		strbuf_appendf(text, "kernel %s: %s", kernel->release, why);
+		return KTSTR_REASON_KERNEL_BTF;
+	}
+	if (kernel->scx == KERNEL_SCX_ABSENT || is_built_without_scx(config)) {
+		strbuf_appendf(text, "kernel %s has no sched_ext", kernel->release);
+		return KTSTR_REASON_NEEDS_SCX;
+	}
+	strbuf_appendf(text, "kernel %s: whether it has sched_ext cannot be told: %s",
+		       kernel->release, why);
+	return KTSTR_REASON_NO_EVIDENCE;
+}
+
+static enum ktstr_reason check_config(const struct declared_test *test, const struct kernel *kernel,
+				      const struct bytes *config, struct strbuf *text)
+{
+	if (test->kconfig.n && !config) {
+		strbuf_appendf(text,
+			       "the test needs %s, and kernel %s has no config that can be read",
+			       test->kconfig.at[0], kernel->release);
+		return KTSTR_REASON_NO_EVIDENCE;
+	}
+	for (size_t i = 0; i < test->kconfig.n; i++)
+		if (!kconfig_has(*config, test->kconfig.at[i], text))
+			return KTSTR_REASON_NEEDS_KCONFIG;
+	return KTSTR_REASON_NONE;
+}
+
+bool needs_met_with(const struct declared_test *test, const struct topology *topology,
+		    const struct kernel *kernel, const struct bytes *config,
+		    enum ktstr_reason *ret_reason, char **ret_why)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, maybe_text = STRBUF_INIT;
+	enum ktstr_reason reason = KTSTR_REASON_NONE, maybe = KTSTR_REASON_NONE;
+
+	check_topology(test, topology, &text);
+	if (text.n)
+		reason = KTSTR_REASON_NEEDS_TOPOLOGY;
+	else if (test->needs.sched_ext || test->scheduler.argv.n)
+		reason = check_scx(kernel, config, &text);
+	/* What is known to be missing is said before what is not known. */
+	if (reason == KTSTR_REASON_NONE || reason == KTSTR_REASON_NO_EVIDENCE)
+		maybe = check_config(test, kernel, config, &maybe_text);
+	if (reason == KTSTR_REASON_NONE || maybe == KTSTR_REASON_NEEDS_KCONFIG) {
+		if (maybe == KTSTR_REASON_NONE)
+			return true;
+		*ret_reason = maybe;
+		*ret_why = strbuf_take(&maybe_text);
+		return false;
+	}
+	*ret_reason = reason;
+	*ret_why = strbuf_take(&text);
+	return false;
+}
+
+bool needs_met(const struct declared_test *test, const struct topology *topology,
+	       const struct kernel *kernel, enum ktstr_reason *ret_reason, char **ret_why)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_error_ struct error *err = NULL;
+	struct bytes config;
+
+	if (kernel->config_path)
+		err = io_read_file(kernel->config_path, HARNESS_LIMIT_CONFIG_BYTES, &text);
+	config = (struct bytes){ (const uint8_t *)strbuf_str(&text), text.n };
+	/* One that cannot be read says as little as none. */
+	return needs_met_with(test, topology, kernel, kernel->config_path && !err ? &config : NULL,
+			      ret_reason, ret_why);
+}

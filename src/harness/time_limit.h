@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How long a test may take in its guest, from `begin` to `end` of its report. Booting has limits
+ * of its own.
+ *
+ *	slowness = 1                          KVM
+ *	         = 4 + vcpus / 8              TCG: some 4 times slower, and one host CPU runs all
+ *vCPUs
+ *
+ *	limit    = slowness * timeout_s                                       when the test says so
+ *	         = duration + slowness * (20 s + duration * vcpus / 64        else
+ *	                                  + attach time, with a scheduler)
+ *
+ * The work of a test runs for `duration` by the clock however slow the guest is, so that part does
+ * not grow. 20 s are for making cgroups, starting workers and clearing up; they cost more
+ * with more CPUs and with longer work to report about. The attach time is the scheduler's
+ * attach_timeout_s, 30 s unless it says otherwise. Divisions round up.
+ */
+#ifndef KTSTR_HARNESS_TIME_LIMIT_H
+#define KTSTR_HARNESS_TIME_LIMIT_H
+
+#include "harness/declaration.h"
+
+/* What the guest is told in KTSTR_SLOWNESS: limits of authors are multiplied by it. At least 1. */
+unsigned int time_limit_slowness(bool emulated, unsigned int vcpus);
+uint64_t time_limit_ns(const struct declared_test *test, bool emulated, unsigned int vcpus);
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "harness/needs.h"
+
+#include <stdlib.h>
+
+#include "staged_root.h"
+
+static char id[] = "k", release[] = "6.1.0-cloud", leak[] = "an argument leaks",
+	    no_btf[] = "the image has no BTF";
+static const char config_text[] = "CONFIG_PSI=y\n# CONFIG_NUMA is not set\n"
+				  "CONFIG_SCHED_CLASS_EXT=y\n";
+static const struct bytes config = { (const uint8_t *)config_text, sizeof(config_text) - 1 };
+static const char old_text[] = "CONFIG_PSI=y\n";
+static const struct bytes old_config = { (const uint8_t *)old_text, sizeof(old_text) - 1 };
+
+static const struct kernel usable = { .id = id, .release = release, .scx = KERNEL_SCX_USABLE };
+static const struct kernel absent = { .id = id, .release = release, .scx = KERNEL_SCX_ABSENT };
+static const struct kernel broken = {
+	.id = id, .release = release, .scx = KERNEL_SCX_BROKEN, .scx_reason = leak
+};
+static const struct kernel unknown = {
+	.id = id, .release = release, .scx = KERNEL_SCX_UNKNOWN, .scx_reason = no_btf
+};
+
+/* NULL: met. */
+static void check(const struct declared_test *test, const char *topology,
+		  const struct kernel *kernel, const struct bytes *bytes, enum ktstr_reason reason,
+		  const char *why)
+{
+	enum ktstr_reason found = KTSTR_REASON_NONE;
+	_cleanup_free_ char *said = NULL;
+	struct topology t;
+	bool met;
+
+	assert_success(topology_parse(topology, &t));
+	met = needs_met_with(test, &t, kernel, bytes, &found, &said);
+	assert_int_equal(met, why == NULL);
+	assert_int_equal(found, reason);
+	if (why)
+		assert_string_equal(said, why);
+	else
+		assert_null(said);
+}
+
+static void a_test_without_needs_runs_everywhere(void **state UNUSED)
+{
+	const struct declared_test test = { 0 };
+
+	check(&test, "1n1l1c1t", &absent, NULL, 0, NULL);
+	check(&test, "4n8l4c2t", &broken, &config, 0, NULL);
+}
+
+static void machines_have_a_least_and_a_largest_size(void **state UNUSED)
+{
+	const struct declared_test cpus = { .needs = { .min_cpus = 4, .max_cpus = 8 } };
+	const struct declared_test llcs = { .needs = { .min_llcs = 2, .max_llcs = 4 } };
+	const struct declared_test nodes = { .needs = { .min_nodes = 2, .max_nodes = 2 } };
+	const enum ktstr_reason reason = KTSTR_REASON_NEEDS_TOPOLOGY;
+
+	check(&cpus, "1n1l2c2t", &usable, NULL, 0, NULL);
+	check(&cpus, "1n1l4c2t", &usable, NULL, 0, NULL);
+	check(&cpus, "1n1l3c1t", &usable, NULL, reason,
+	      "the machine has 3 CPUs, the test needs at least 4");
+	check(&cpus, "1n3l3c1t", &usable, NULL, reason,
+	      "the machine has 9 CPUs, the test takes at most 8");
+	check(&llcs, "1n4l1c1t", &usable, NULL, 0, NULL);
+	check(&llcs, "1n1l4c1t", &usable, NULL, reason,
+	      "the machine has 1 LLCs, the test needs at least 2");
+	check(&llcs, "1n5l1c1t", &usable, NULL, reason,
+	      "the machine has 5 LLCs, the test takes at most 4");
+	check(&nodes, "2n2l1c1t", &usable, NULL, 0, NULL);
+	check(&nodes, "1n2l1c1t", &usable, NULL, reason,
+	      "the machine has 1 nodes, the test needs at least 2");
+	check(&nodes, "4n4l1c1t", &usable, NULL, reason,
+	      "the machine has 4 nodes, the test takes at most 2");
+}
+
+static void smt_is_two_threads_in_a_core(void **state UNUSED)
+{
+	const struct declared_test test = { .needs = { .smt = true } };
+
+	check(&test, "1n1l1c2t", &usable, NULL, 0, NULL);
+	check(&test, "1n1l4c1t", &usable, NULL, KTSTR_REASON_NEEDS_TOPOLOGY,
+	      "the machine has one thread per core, the test needs SMT");
+}
+
+static void a_cgroup_needs_its_cpus(void **state UNUSED)
+{
+	char left[] = "left", right[] = "right", all[] = "all";
+	struct declared_cgroup rows[] = {
+		{ .name = all, .cpus = { .kind = KTSTR_CPUS_ALL } },
+		{ .name = left, .cpus = KTSTR_LLC(0) },
+		{ .name = right, .cpus = KTSTR_LLC(1) },
+	};
+	const struct declared_test test = { .cgroups = { .at = rows, .n = 3 } };
+	const enum ktstr_reason reason = KTSTR_REASON_NEEDS_TOPOLOGY;
+
+	check(&test, "1n2l2c1t", &usable, NULL, 0, NULL);
+	check(&test, "1n1l4c1t", &usable, NULL, reason,
+	      "cgroup right wants LLC 1, the machine has 1");
+	rows[2].cpus = (struct ktstr_cpus)KTSTR_NODE(1);
+	check(&test, "2n2l1c1t", &usable, NULL, 0, NULL);
+	check(&test, "1n2l1c1t", &usable, NULL, reason,
+	      "cgroup right wants node 1, the machine has 1");
+	rows[2].cpus = (struct ktstr_cpus)KTSTR_CPUS(2, 3);
+	check(&test, "1n2l2c1t", &usable, NULL, 0, NULL);
+	check(&test, "1n1l3c1t", &usable, NULL, reason,
+	      "cgroup right wants CPU 3, the machine has 3");
+}
+
+static void sched_ext_is_needed_by_word_or_by_a_scheduler(void **state UNUSED)
+{
+	char program[] = "scx_x";
+	char *argv[] = { program, NULL };
+	const struct declared_test by_word = { .needs = { .sched_ext = true } };
+	const struct declared_test by_argv = { .scheduler = { .argv = { argv, 1 } } };
+	const struct declared_test *tests[] = { &by_word, &by_argv };
+
+	for (size_t i = 0; i < ARRAY_SIZE(tests); i++) {
+		check(tests[i], "1n1l1c1t", &usable, NULL, 0, NULL);
+		check(tests[i], "1n1l1c1t", &absent, &config, KTSTR_REASON_NEEDS_SCX,
+		      "kernel 6.1.0-cloud has no sched_ext");
+		check(tests[i], "1n1l1c1t", &broken, &config, KTSTR_REASON_KERNEL_BTF,
+		      "kernel 6.1.0-cloud: an argument leaks");
+		/* The config knows what the BTF does not. */
+		check(tests[i], "1n1l1c1t", &unknown, &old_config, KTSTR_REASON_NEEDS_SCX,
+		      "kernel 6.1.0-cloud has no sched_ext");
+		check(tests[i], "1n1l1c1t", &unknown, &config, KTSTR_REASON_NO_EVIDENCE,
+		      "kernel 6.1.0-cloud: whether it has sched_ext cannot be told: the image has "
+		      "no BTF");
+		check(tests[i], "1n1l1c1t", &unknown, NULL, KTSTR_REASON_NO_EVIDENCE,
+		      "kernel 6.1.0-cloud: whether it has sched_ext cannot be told: the image has "
+		      "no BTF");
+	}
+}
+
+static char psi[] = "CONFIG_PSI", numa[] = "CONFIG_NUMA", hz[] = "CONFIG_HZ=250";
+static char *options[] = { psi, numa, hz, NULL };
+
+static void options_are_looked_up_until_one_is_wrong(void **state UNUSED)
+{
+	struct declared_test test = { .kconfig = { options, 1 } };
+
+	check(&test, "1n1l1c1t", &usable, &config, 0, NULL);
+	test.kconfig.n = 3;
+	check(&test, "1n1l1c1t", &usable, &config, KTSTR_REASON_NEEDS_KCONFIG,
+	      "CONFIG_NUMA is not set");
+	test.kconfig.at++;
+	test.kconfig.n = 2;
+	check(&test, "1n1l1c1t", &usable, &old_config, KTSTR_REASON_NEEDS_KCONFIG,
+	      "the config of the kernel does not mention CONFIG_NUMA");
+}
+
+static void without_a_config_nothing_is_decided(void **state UNUSED)
+{
+	const struct declared_test test = { .kconfig = { options, 3 } };
+
+	check(&test, "1n1l1c1t", &usable, NULL, KTSTR_REASON_NO_EVIDENCE,
+	      "the test needs CONFIG_PSI, and kernel 6.1.0-cloud has no config that can be read");
+}
+
+static void what_is_known_to_be_missing_is_said_first(void **state UNUSED)
+{
+	const struct declared_test test = {
+		.kconfig = { options, 3 },
+		.needs = { .sched_ext = true, .min_cpus = 2 },
+	};
+
+	check(&test, "1n1l1c1t", &broken, NULL, KTSTR_REASON_NEEDS_TOPOLOGY,
+	      "the machine has 1 CPUs, the test needs at least 2");
+	check(&test, "1n1l2c1t", &broken, NULL, KTSTR_REASON_KERNEL_BTF,
+	      "kernel 6.1.0-cloud: an argument leaks");
+	check(&test, "1n1l2c1t", &unknown, &config, KTSTR_REASON_NEEDS_KCONFIG,
+	      "CONFIG_NUMA is not set");
+}
+
+static void the_config_of_the_kernel_is_read(void **state UNUSED)
+{
+	const struct declared_test test = { .kconfig = { options, 2 } };
+	const struct topology t = TOPOLOGY_DEFAULT;
+	char *root = staged_root_new();
+	_cleanup_free_ char *path = staged_path(root, "/config");
+	_cleanup_free_ char *why = NULL, *why_not = NULL;
+	struct kernel kernel = usable;
+	enum ktstr_reason reason;
+
+	kernel.config_path = path;
+	assert_false(needs_met(&test, &t, &kernel, &reason, &why));
+	assert_int_equal(reason, KTSTR_REASON_NO_EVIDENCE);
+	staged_file(root, "/config", config_text, config.n);
+	assert_false(needs_met(&test, &t, &kernel, &reason, &why_not));
+	assert_int_equal(reason, KTSTR_REASON_NEEDS_KCONFIG);
+	assert_string_equal(why_not, "CONFIG_NUMA is not set");
+	staged_file(root, "/config", "CONFIG_PSI=m\nCONFIG_NUMA=y\n", 27);
+	assert_true(needs_met(&test, &t, &kernel, &reason, &why_not));
+	staged_root_free(root);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_test_without_needs_runs_everywhere),
+		cmocka_unit_test(machines_have_a_least_and_a_largest_size),
+		cmocka_unit_test(smt_is_two_threads_in_a_core),
+		cmocka_unit_test(a_cgroup_needs_its_cpus),
+		cmocka_unit_test(sched_ext_is_needed_by_word_or_by_a_scheduler),
+		cmocka_unit_test(options_are_looked_up_until_one_is_wrong),
+		cmocka_unit_test(without_a_config_nothing_is_decided),
+		cmocka_unit_test(what_is_known_to_be_missing_is_said_first),
+		cmocka_unit_test(the_config_of_the_kernel_is_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "harness/time_limit.h"
+
+#include "harness/limits.h"
+#include "unit.h"
+
+/* Worked out by hand from the formula in the header. */
+static void slowness_is_one_with_kvm_and_grows_with_vcpus_without(void **state UNUSED)
+{
+	assert_int_equal(time_limit_slowness(false, 1), 1);
+	assert_int_equal(time_limit_slowness(false, 252), 1);
+	assert_int_equal(time_limit_slowness(true, 1), 5);
+	assert_int_equal(time_limit_slowness(true, 8), 5);
+	assert_int_equal(time_limit_slowness(true, 9), 6);
+	assert_int_equal(time_limit_slowness(true, 252), 36);
+}
+
+static uint64_t limit_s(const struct declared_test *test, bool emulated, unsigned int vcpus)
+{
+	uint64_t ns = time_limit_ns(test, emulated, vcpus);
+
+	assert_int_equal(ns % 1000000000, 0);
+	return ns / 1000000000;
+}
+
+static void the_limit_grows_with_duration_and_vcpus(void **state UNUSED)
+{
+	const struct declared_test short_one = { .duration_s = 2 },
+				   long_one = { .duration_s = 128 };
+
+	/* 2 + (20 + 1) */
+	assert_int_equal(limit_s(&short_one, false, 2), 23);
+	/* 128 + (20 + 4), 128 + (20 + 128), 128 + (20 + 504) */
+	assert_int_equal(limit_s(&long_one, false, 2), 152);
+	assert_int_equal(limit_s(&long_one, false, 64), 276);
+	assert_int_equal(limit_s(&long_one, false, 252), 652);
+}
+
+static void emulation_slows_all_but_the_duration(void **state UNUSED)
+{
+	const struct declared_test test = { .duration_s = 128 };
+
+	/* 128 + 5 * (20 + 4), 128 + 12 * (20 + 128) */
+	assert_int_equal(limit_s(&test, true, 2), 248);
+	assert_int_equal(limit_s(&test, true, 64), 1904);
+}
+
+static void a_scheduler_gets_its_time_to_attach(void **state UNUSED)
+{
+	char program[] = "scx_x";
+	char *argv[] = { program, NULL };
+	struct declared_test test = { .duration_s = 2, .scheduler = { .argv = { argv, 1 } } };
+
+	/* 2 + (20 + 1 + 30), 2 + 5 * (20 + 1 + 30) */
+	assert_int_equal(limit_s(&test, false, 2), 53);
+	assert_int_equal(limit_s(&test, true, 2), 257);
+	test.scheduler.attach_timeout_s = 100;
+	assert_int_equal(limit_s(&test, false, 2), 123);
+	/* The kernel's own attaches at once. */
+	test.scheduler.argv.n = 0;
+	assert_int_equal(limit_s(&test, false, 2), 23);
+}
+
+static void a_declared_limit_is_all_there_is_but_slow_machines_get_more(void **state UNUSED)
+{
+	const struct declared_test test = { .duration_s = 128, .timeout_s = 10 };
+
+	assert_int_equal(limit_s(&test, false, 64), 10);
+	assert_int_equal(limit_s(&test, true, 64), 120);
+}
+
+static void the_largest_values_do_not_wrap(void **state UNUSED)
+{
+	struct declared_test test = { .duration_s = HARNESS_LIMIT_SECONDS };
+
+	/* 604800 + 132 * (20 + 604800 * 16) */
+	assert_int_equal(limit_s(&test, true, 1024), UINT64_C(1277945040));
+	test.timeout_s = HARNESS_LIMIT_SECONDS;
+	assert_int_equal(limit_s(&test, true, 1024), UINT64_C(79833600));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slowness_is_one_with_kvm_and_grows_with_vcpus_without),
+		cmocka_unit_test(the_limit_grows_with_duration_and_vcpus),
+		cmocka_unit_test(emulation_slows_all_but_the_duration),
+		cmocka_unit_test(a_scheduler_gets_its_time_to_attach),
+		cmocka_unit_test(a_declared_limit_is_all_there_is_but_slow_machines_get_more),
+		cmocka_unit_test(the_largest_values_do_not_wrap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
