@@ -85,6 +85,22 @@ static void what_cannot_be_written_is_said_at_the_end(void **state UNUSED)
 	}
 }
 
+static void after_a_refusal_nothing_more_is_written(void **state UNUSED)
+{
+	_cleanup_stage_ struct stage s = stage_for(REPORT_KTAP, 1);
+	_cleanup_close_ int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	_cleanup_close_ int kept = dup(s.fd);
+
+	assert_int_equal(stage_news(&s)[0], 'K');
+	assert_int_equal(dup2(full, s.fd), s.fd);
+	reporter_say(s.r, "lost");
+	assert_true(reporter_failed(s.r));
+	assert_int_equal(dup2(kept, s.fd), s.fd);
+	stage_finish(&s, 0, made_outcome("f", "a"));
+	assert_string_equal(stage_news(&s), "");
+	assert_error_tag(reporter_end(s.r, &(struct report_ending){ 0 }), "io");
+}
+
 static void a_file_is_replaced_whole_by_junit_and_filled_by_others(void **state UNUSED)
 {
 	char folder[] = "/tmp/ktstr-report-XXXXXX";
@@ -186,6 +202,7 @@ int main(void)
 		cmocka_unit_test(a_pipe_is_no_terminal),
 		cmocka_unit_test(a_dumb_terminal_gets_no_live_line),
 		cmocka_unit_test(what_cannot_be_written_is_said_at_the_end),
+		cmocka_unit_test(after_a_refusal_nothing_more_is_written),
 		cmocka_unit_test(a_file_is_replaced_whole_by_junit_and_filled_by_others),
 		cmocka_unit_test(a_path_that_cannot_be_opened_is_refused_at_once),
 		cmocka_unit_test(a_plan_past_the_limit_is_refused),

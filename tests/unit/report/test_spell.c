@@ -40,14 +40,14 @@ static void unspell(const char *s, struct strbuf *into)
 	while (*s) {
 		if (s[0] != '\\') {
 			strbuf_append_char(into, *s++);
-		} else if (s[1] == 'x') {
+		} else if (s[1] == 'x' && s[2]) {
 			char digits[3] = { s[2], s[3], 0 };
 
 			strbuf_append_char(into, (char)strtoul(digits, NULL, 16));
 			s += 4;
 		} else {
 			strbuf_append_char(into, s[1] == 'n' ? '\n' : s[1]);
-			s += 2;
+			s += s[1] ? 2 : 1;
 		}
 	}
 }
