@@ -24,6 +24,23 @@ enum {
 	HARNESS_LIMIT_VARIANTS = 100000,
 	HARNESS_LIMIT_REPEAT = 100000,
 	HARNESS_LIMIT_CONFIG_BYTES = 16 << 20,
+
+	/* What one report may hold; its lines have their limits in wire/report.h. */
+	REPORT_PARTS_LIMIT = 4096,
+	REPORT_NOTES_LIMIT = 16384,
+	REPORT_PAYLOADS_LIMIT = 4096,
+	REPORT_WORKERS_LIMIT = 16384,
+	REPORT_CGROUPS_LIMIT = 256,
+	/* Of all payloads together. */
+	REPORT_METRICS_LIMIT = 200000,
+	REPORT_TEXTS_LIMIT = 32,
+	REPORT_TEXT_BYTES_LIMIT = 16 << 20,
+	/* Names of tests, cgroups and kinds; a payload's may be a path. */
+	REPORT_NAME_BYTES_LIMIT = 4096,
+	REPORT_FILE_NAME_BYTES_LIMIT = 200,
+
+	/* Parts that one check of one cgroup may add; the rest is counted. */
+	CHECKS_PARTS_LIMIT = 8,
 };
 
 /* A file that is sent into a guest. */

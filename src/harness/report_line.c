@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "harness/limits.h"
 #include "harness/report_members.h"
 
 bool report_reason_is_the_guests(enum ktstr_reason reason)
@@ -268,7 +269,10 @@ static void take_worker(struct test_report *r, struct members *m)
 	w.samples = members_u64(m, "samples");
 	w.max_gap_ns = members_u64(m, "max_gap_ns");
 	w.gap_at_ns = members_u64(m, "gap_at_ns");
-	w.gap_cpu = members_u32(m, "gap_cpu");
+	/* -1, or no word of it: the worker did not know. */
+	w.gap_cpu = UINT32_MAX;
+	if (members_find(m, "gap_cpu"))
+		w.gap_cpu = (uint32_t)members_between(m, "gap_cpu", -1, UINT32_MAX);
 	members_cpus(m, "cpus", &w.cpus);
 	if (members_have_room(m, r->workers.n, REPORT_WORKERS_LIMIT))
 		vec_push(&r->workers, w);
@@ -338,7 +342,7 @@ static bool is_file_name(struct json_text name)
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				      "0123456789._-";
 
-	if (name.n == 0 || name.n > REPORT_NAME_BYTES_LIMIT || name.at[0] == '.')
+	if (name.n == 0 || name.n > REPORT_FILE_NAME_BYTES_LIMIT || name.at[0] == '.')
 		return false;
 	for (size_t i = 0; i < name.n; i++)
 		if (!memchr(letters, name.at[i], sizeof(letters) - 1))

@@ -5,21 +5,6 @@
 
 #include "harness/test_report.h"
 
-/* What one report may hold at most; past it is BASE_LIMIT. Lines have their limits in wire. */
-enum {
-	REPORT_PARTS_LIMIT = 4096,
-	REPORT_NOTES_LIMIT = 4096,
-	REPORT_PAYLOADS_LIMIT = 4096,
-	REPORT_WORKERS_LIMIT = 4096,
-	REPORT_CGROUPS_LIMIT = 256,
-	/* Of all payloads together. */
-	REPORT_METRICS_LIMIT = 200000,
-	REPORT_TEXTS_LIMIT = 32,
-	REPORT_TEXT_BYTES_LIMIT = 16 << 20,
-	/* Names of tests, payloads, cgroups, kinds and kept files. */
-	REPORT_NAME_BYTES_LIMIT = 255,
-};
-
 /* Without its newline. An error leaves the report as it was. */
 struct error *report_line_take(struct test_report *report, const char *line, size_t n) MUST_CHECK;
 

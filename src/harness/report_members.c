@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "harness/report_line.h"
+#include "harness/limits.h"
 
 void members_wrong(struct members *m, const char *name, const char *what)
 {

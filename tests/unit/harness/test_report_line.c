@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "harness/report_line.h"
 
+#include "harness/limits.h"
 #include "report_lines.h"
 
 static void a_payload_is_started_and_ends(void **state UNUSED)
@@ -116,6 +117,24 @@ static void a_worker_tells_what_it_measured(void **state UNUSED)
 	assert_int_equal(cpuset_count(&w->cpus), 2);
 	assert_true(cpuset_has(&w->cpus, 2));
 	assert_false(r.workers.at[1].has_run_delay);
+}
+
+static void a_worker_may_not_know_where_its_gap_was(void **state UNUSED)
+{
+	static const char head[] = "{\"report\":\"worker\",\"cgroup\":\"l\",\"kind\":\"spin\","
+				   "\"pid\":9,\"end\":\"finished\",\"iterations\":5,\"cpu_ns\":1,"
+				   "\"wall_ns\":2,\"sleep_ns\":1,\"migrations\":3,\"samples\":4,"
+				   "\"max_gap_ns\":6,\"gap_at_ns\":8,\"cpus\":\"0\"";
+	static const char *const tails[] = { "}\n", ",\"gap_cpu\":-1}\n" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(tails); i++) {
+		_cleanup_test_report_ struct test_report r = { 0 };
+
+		assert_success(take_text(&r, BEGIN));
+		assert_success(take_text(&r, head));
+		assert_success(take_text(&r, tails[i]));
+		assert_int_equal(r.workers.at[0].gap_cpu, UINT32_MAX);
+	}
 }
 
 static void an_end_is_a_word_and_perhaps_a_number(void **state UNUSED)
@@ -411,6 +430,7 @@ int main(void)
 		cmocka_unit_test(metrics_are_names_and_numbers),
 		cmocka_unit_test(a_refused_line_leaves_the_report_as_it_was),
 		cmocka_unit_test(a_worker_tells_what_it_measured),
+		cmocka_unit_test(a_worker_may_not_know_where_its_gap_was),
 		cmocka_unit_test(an_end_is_a_word_and_perhaps_a_number),
 		cmocka_unit_test(a_cgroup_has_the_cpus_the_kernel_gave_it),
 		cmocka_unit_test(a_scheduler_starts_attaches_and_ends),

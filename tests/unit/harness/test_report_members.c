@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "harness/report_line.h"
+#include "harness/limits.h"
 #include "unit.h"
 
 static struct json_doc *doc;
