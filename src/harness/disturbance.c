@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "harness/disturbance.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "procfs/schedstat.h"
+
+static void give_up(struct disturbance_watch *w, struct error *err)
+{
+	if (!w->why[0])
+		snprintf(w->why, sizeof(w->why), "%s", error_message(err));
+	error_free(err);
+}
+
+static struct error *read_schedstat(const struct task_dir *task, pid_t tid,
+				    struct proc_schedstat *ret)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_close_ int fd = -1;
+	struct error *err;
+	char name[32];
+
+	snprintf(name, sizeof(name), "%d/schedstat", (int)tid);
+	fd = openat(dirfd(task->dir), name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return base_error(BASE_IO, errno, "open %s", name);
+	err = io_read_fd(fd, name, PROC_SCHEDSTAT_MAX_BYTES, &text);
+	return err ? err : proc_schedstat_parse(strbuf_str(&text), text.n, ret);
+}
+
+/* Both lists are sorted, so the search goes on where the last one ended. */
+static struct watched_thread *find_thread(struct disturbance_watch *w, pid_t tid, size_t n_known,
+					  size_t *from)
+{
+	while (*from < n_known && w->threads.at[*from].tid < tid)
+		(*from)++;
+	return *from < n_known && w->threads.at[*from].tid == tid ? &w->threads.at[*from] : NULL;
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	pid_t x = ((const struct watched_thread *)a)->tid,
+	      y = ((const struct watched_thread *)b)->tid;
+
+	return (x > y) - (x < y);
+}
+
+/* One that has ended but was not reaped still shows a thread. */
+static struct error *check_alive(const struct disturbance_watch *w)
+{
+	struct proc_stat stat;
+	struct error *err = task_stat_read(&w->task, w->pid, &stat);
+
+	if (!err && (stat.state == 'Z' || stat.state == 'X'))
+		err = base_error(BASE_ABSENT, 0, "process %d has ended", (int)w->pid);
+	return err;
+}
+
+/* A thread that ends between the listing and the reading is no loss: it waits no more. */
+static bool is_gone(const struct disturbance_watch *w, pid_t tid)
+{
+	return !task_dir_contains(&w->task, tid);
+}
+
+static struct error *look(struct disturbance_watch *w, bool first)
+{
+	struct tid_list list = { VEC_INIT };
+	size_t n_known = w->threads.n, from = 0;
+	uint64_t timeslices = 0;
+	struct error *err = check_alive(w);
+
+	if (!err)
+		err = task_dir_list(&w->task, &list);
+	for (size_t i = 0; !err && i < list.tids.n; i++) {
+		pid_t tid = list.tids.at[i];
+		struct watched_thread *known = find_thread(w, tid, n_known, &from);
+		struct proc_schedstat stat;
+		uint64_t before = known ? known->last_ns : 0;
+
+		err = read_schedstat(&w->task, tid, &stat);
+		if (err && is_gone(w, tid)) {
+			error_free(err);
+			err = NULL;
+			continue;
+		}
+		if (err)
+			break;
+		timeslices += stat.timeslices;
+		/* A number that was given to a new thread starts at zero again. */
+		if (known && stat.run_delay_ns < before)
+			before = known->first_ns = 0;
+		if (!first && stat.run_delay_ns - before > w->longest_ns)
+			w->longest_ns = stat.run_delay_ns - before;
+		if (known) {
+			known->last_ns = stat.run_delay_ns;
+		} else {
+			/* One that was made meanwhile waited only since then. */
+			struct watched_thread fresh = {
+				.tid = tid,
+				.first_ns = first ? stat.run_delay_ns : 0,
+				.last_ns = stat.run_delay_ns,
+			};
+
+			vec_push(&w->threads, fresh);
+		}
+	}
+	tid_list_deinit(&list);
+	if (w->threads.n > n_known)
+		qsort(w->threads.at, w->threads.n, sizeof(*w->threads.at), by_tid);
+	if (!err && timeslices == 0)
+		err = base_error(BASE_ABSENT, 0, "this host's kernel does not count run delays");
+	return err;
+}
+
+void disturbance_begin(const char *proc_root, pid_t pid, struct disturbance_watch *ret)
+{
+	struct disturbance_watch w = { .pid = pid, .begun_ns = clock_monotonic_ns() };
+	struct error *err = task_dir_open(proc_root, pid, &w.task);
+
+	if (!err)
+		err = look(&w, true);
+	if (err)
+		give_up(&w, err);
+	*ret = w;
+}
+
+void disturbance_sample(struct disturbance_watch *w)
+{
+	struct error *err = w->why[0] ? NULL : look(w, false);
+
+	if (err)
+		give_up(w, err);
+}
+
+void disturbance_end(struct disturbance_watch *w, bool tcg, unsigned int vcpus,
+		     struct disturbance *ret)
+{
+	struct disturbance d = { .tcg = tcg, .vcpus = vcpus };
+
+	disturbance_sample(w);
+	d.has = !w->why[0];
+	snprintf(d.why, sizeof(d.why), "%s", w->why);
+	if (d.has) {
+		d.wall_ns = clock_monotonic_ns() - w->begun_ns;
+		d.longest_delay_ns = w->longest_ns;
+		for (size_t i = 0; i < w->threads.n; i++) {
+			const struct watched_thread *t = &w->threads.at[i];
+
+			if (t->last_ns - t->first_ns > d.run_delay_ns)
+				d.run_delay_ns = t->last_ns - t->first_ns;
+		}
+	}
+	disturbance_watch_deinit(w);
+	*ret = d;
+}
+
+void disturbance_watch_deinit(struct disturbance_watch *w)
+{
+	task_dir_close(&w->task);
+	vec_deinit(&w->threads);
+	*w = (struct disturbance_watch){ .why = "nothing was watched" };
+}

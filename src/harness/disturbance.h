@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How much the host got in the guest's way: time that QEMU's threads wanted to run and were not
+ * let. Measured from outside, so a guest cannot talk itself out of a failed check.
+ *
+ *	disturbance_begin("/proc", qemu_pid, &watch);      when the work begins
+ *	disturbance_sample(&watch);                        now and then
+ *	disturbance_end(&watch, is_tcg, vcpus, &found);    when it is over
+ */
+#ifndef KTSTR_HARNESS_DISTURBANCE_H
+#define KTSTR_HARNESS_DISTURBANCE_H
+
+#include "base/vec.h"
+#include "procfs/task.h"
+
+enum { DISTURBANCE_WHY_BYTES = 160 };
+
+struct disturbance {
+	bool has; /* false: unknown, which is not none; the three numbers mean nothing */
+	char why[DISTURBANCE_WHY_BYTES]; /* it is not known; "" otherwise */
+	uint64_t wall_ns;
+	uint64_t run_delay_ns;	   /* of the thread that waited most */
+	uint64_t longest_delay_ns; /* no single wait was longer than this */
+	bool tcg;		   /* the vCPUs take turns on one host thread */
+	unsigned int vcpus;
+};
+
+struct watched_thread {
+	pid_t tid;
+	uint64_t first_ns, last_ns;
+};
+
+struct disturbance_watch {
+	pid_t pid;
+	struct task_dir task;
+	uint64_t begun_ns;
+	uint64_t longest_ns;
+	VEC(struct watched_thread) threads; /* by tid */
+	char why[DISTURBANCE_WHY_BYTES];    /* something could not be read; then all is unknown */
+};
+
+/* What cannot be read makes the answer unknown; nothing here is an error of a run. */
+void disturbance_begin(const char *proc_root, pid_t pid, struct disturbance_watch *ret);
+/*
+ * A single wait is known only to be no longer than all waits between two samples: the more
+ * samples, the smaller the bound.
+ */
+void disturbance_sample(struct disturbance_watch *watch);
+/* Ends the watch and frees it. */
+void disturbance_end(struct disturbance_watch *watch, bool tcg, unsigned int vcpus,
+		     struct disturbance *ret);
+/* For a watch that nobody wants an answer of; fine after the end, and for an empty one. */
+void disturbance_watch_deinit(struct disturbance_watch *watch);
+
+#endif

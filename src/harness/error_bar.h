@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the host may have added to a time that was measured in a guest, and what follows from it. */
+#ifndef KTSTR_HARNESS_ERROR_BAR_H
+#define KTSTR_HARNESS_ERROR_BAR_H
+
+#include <ktstr/ktstr.h>
+
+#include "base/strbuf.h"
+#include "harness/disturbance.h"
+
+enum {
+	/* How long one vCPU may keep the others waiting when all share a host thread. */
+	ERROR_BAR_TCG_TURN_MS = 100,
+};
+
+struct error_bar {
+	const struct disturbance *from; /* borrowed */
+	bool has;			/* false: unknown */
+	double value;			/* in the unit of what was measured */
+	bool share;			/* of the time, in percent; else one wait, in ms */
+};
+
+/* For a share of the time of the work, in percent. */
+struct error_bar error_bar_of_share(const struct disturbance *disturbance);
+/* For a single wait, in milliseconds. */
+struct error_bar error_bar_of_wait(const struct disturbance *disturbance);
+
+/*
+ * At most the limit holds: NONE. More than the limit even without the bar: CHECK. Between:
+ * HOST_BUSY, or NO_EVIDENCE when the bar is unknown. What does not hold is told in *ret_text, which
+ * begins with `what` and is the caller's; untouched for NONE.
+ */
+enum ktstr_reason error_bar_decide(const struct error_bar *bar, const char *what, double measured,
+				   double limit, const char *unit, char **ret_text);
+/* "spread left 3.1 % of at most 15 %, error bar 8 %". The caller owns it. */
+char *error_bar_format(const struct error_bar *bar, const char *check, const char *name,
+		       double measured, double limit, const char *unit) MUST_CHECK;
+
+#endif
