@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "harness/checks.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "harness/error_bar.h"
+#include "harness/limits.h"
+
+/* One cgroup of the declaration and everything that is known about it. */
+struct subject {
+	const struct declared_test *test;
+	const struct declared_cgroup *cgroup;
+	const struct reported_cgroup *made; /* NULL: nobody told */
+	const struct disturbance *disturbance;
+	VEC(const struct reported_worker *) workers;
+	struct outcome *into;
+	size_t parts; /* that the check at hand has added */
+};
+
+static void note(struct outcome *into, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void note(struct outcome *into, const char *fmt, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	if (vasprintf(&text, fmt, args) < 0)
+		abort();
+	va_end(args);
+	outcome_add_note(into, text);
+}
+
+static void part(struct subject *s, enum ktstr_reason reason, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+static void part(struct subject *s, enum ktstr_reason reason, const char *fmt, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	va_list args;
+
+	if (s->parts++ >= CHECKS_PARTS_LIMIT)
+		return;
+	va_start(args, fmt);
+	if (vasprintf(&text, fmt, args) < 0)
+		abort();
+	va_end(args);
+	outcome_add_part(s->into, reason, NULL, 0, text);
+}
+
+static void end_check(struct subject *s, const char *check)
+{
+	if (s->parts > CHECKS_PARTS_LIMIT)
+		note(s->into, "%s %s: %zu more like this", check, s->cgroup->name,
+		     s->parts - CHECKS_PARTS_LIMIT);
+	s->parts = 0;
+}
+
+static bool never_started(const struct reported_worker *w)
+{
+	return strcmp(w->end, "never-started") == 0;
+}
+
+/* Asked to stop and stopped, or was slow to and was killed for it: it worked until the end. */
+static bool worked_to_the_end(const struct reported_worker *w)
+{
+	return strcmp(w->end, "finished") == 0 || strcmp(w->end, "killed") == 0;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+static void tell_early_end(struct subject *s, const struct reported_worker *w)
+{
+	const char *name = s->cgroup->name;
+
+	if (starts_with(w->end, "signalled "))
+		part(s, KTSTR_REASON_CHECK, "worker %u (%s) of %s was ended by signal %s", w->pid,
+		     w->kind, name, w->end + strlen("signalled "));
+	else if (starts_with(w->end, "exited"))
+		part(s, KTSTR_REASON_CHECK, "worker %u (%s) of %s ended by itself (%s)", w->pid,
+		     w->kind, name, w->end);
+	else
+		part(s, KTSTR_REASON_CHECK, "worker %u (%s) of %s was lost (%s)", w->pid, w->kind,
+		     name, w->end);
+}
+
+static void check_progress(struct subject *s)
+{
+	size_t fine = 0;
+
+	for (size_t i = 0; i < s->workers.n; i++) {
+		const struct reported_worker *w = s->workers.at[i];
+
+		if (never_started(w))
+			continue;
+		if (!worked_to_the_end(w))
+			tell_early_end(s, w);
+		else if (w->iterations == 0)
+			part(s, KTSTR_REASON_CHECK, "worker %u (%s) of %s got nothing done", w->pid,
+			     w->kind, s->cgroup->name);
+		else
+			fine++;
+	}
+	note(s->into, "progress %s: %zu of %zu workers", s->cgroup->name, fine, s->workers.n);
+	end_check(s, "progress");
+}
+
+/* Which of `used` are not in `allowed`, as text; empty when there is none. */
+static void format_strangers(const struct cpuset *used, const struct cpuset *allowed,
+			     struct strbuf *into)
+{
+	struct cpuset strangers = { 0 };
+
+	cpuset_for_each(cpu, used) if (!cpuset_has(allowed, cpu)) cpuset_add(&strangers, cpu);
+	cpuset_format(&strangers, into);
+}
+
+static void check_isolation(struct subject *s)
+{
+	_cleanup_strbuf_ struct strbuf allowed = STRBUF_INIT;
+	const char *name = s->cgroup->name;
+	size_t at_home = 0;
+
+	if (!s->made || cpuset_count(&s->made->cpus) == 0) {
+		part(s, KTSTR_REASON_NO_EVIDENCE,
+		     "isolation of %s: nobody told which CPUs the cgroup has", name);
+		end_check(s, "isolation");
+		return;
+	}
+	cpuset_format(&s->made->cpus, &allowed);
+	for (size_t i = 0; i < s->workers.n; i++) {
+		_cleanup_strbuf_ struct strbuf strangers = STRBUF_INIT;
+		const struct reported_worker *w = s->workers.at[i];
+
+		if (never_started(w))
+			continue;
+		format_strangers(&w->cpus, &s->made->cpus, &strangers);
+		if (strangers.n)
+			part(s, KTSTR_REASON_CHECK,
+			     "worker %u (%s) ran on CPU %s; its cgroup %s has %s", w->pid, w->kind,
+			     strbuf_str(&strangers), name, strbuf_str(&allowed));
+		else if (w->samples == 0 || cpuset_count(&w->cpus) == 0)
+			part(s, KTSTR_REASON_NO_EVIDENCE,
+			     "isolation of %s: nobody saw where worker %u (%s) ran", name, w->pid,
+			     w->kind);
+		else
+			at_home++;
+	}
+	note(s->into, "isolation %s: %zu of %zu workers seen on CPUs %s only", name, at_home,
+	     s->workers.n, strbuf_str(&allowed));
+	end_check(s, "isolation");
+}
+
+/* A worker that only sleeps gets as much CPU time as its wake-ups cost: nothing to compare. */
+static bool computes(const struct reported_worker *w)
+{
+	return strcmp(w->kind, "sleep") != 0 && !never_started(w);
+}
+
+/* False when the cgroup has nothing to compare. */
+static bool check_spread(struct subject *s)
+{
+	const struct ktstr_limit *limit = &s->test->checks.max_spread_pct;
+	struct error_bar bar = error_bar_of_share(s->disturbance);
+	uint64_t most = 0, least = UINT64_MAX;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->workers.n; i++) {
+		const struct reported_worker *w = s->workers.at[i];
+
+		if (!computes(w))
+			continue;
+		n++;
+		most = w->cpu_ns > most ? w->cpu_ns : most;
+		least = w->cpu_ns < least ? w->cpu_ns : least;
+	}
+	if (n < 2)
+		return false;
+	if (most == 0) {
+		part(s, KTSTR_REASON_NO_EVIDENCE, "spread of %s: no worker had any CPU time",
+		     s->cgroup->name);
+	} else {
+		_cleanup_free_ char *what = xasprintf("spread of %s is", s->cgroup->name);
+		double measured = 100.0 * (double)(most - least) / (double)most;
+		_cleanup_free_ char *line = error_bar_format(&bar, "spread", s->cgroup->name,
+							     measured, limit->value, "%");
+		_cleanup_free_ char *text = NULL;
+		enum ktstr_reason reason = error_bar_decide(&bar, what, measured, limit->value, "%",
+							    &text);
+
+		outcome_add_note(s->into, line);
+		if (reason != KTSTR_REASON_NONE)
+			part(s, reason, "%s", text);
+	}
+	end_check(s, "spread");
+	return true;
+}
+
+static char *describe_gap(const struct reported_worker *w, const char *cgroup)
+{
+	double at_s = (double)w->gap_at_ns / (double)NS_PER_SEC;
+
+	if (w->gap_cpu == UINT32_MAX)
+		return xasprintf("worker %u (%s) of %s, %.1f s into its work, could not run for",
+				 w->pid, w->kind, cgroup, at_s);
+	return xasprintf("worker %u (%s) of %s, %.1f s into its work and last on CPU %u, could not "
+			 "run for",
+			 w->pid, w->kind, cgroup, at_s, w->gap_cpu);
+}
+
+static void check_gap(struct subject *s)
+{
+	const struct ktstr_limit *limit = &s->test->checks.max_gap_ms;
+	struct error_bar bar = error_bar_of_wait(s->disturbance);
+	const struct reported_worker *worst = NULL;
+
+	for (size_t i = 0; i < s->workers.n; i++) {
+		const struct reported_worker *w = s->workers.at[i];
+
+		if (never_started(w))
+			continue;
+		if (w->samples == 0)
+			part(s, KTSTR_REASON_NO_EVIDENCE,
+			     "gap of %s: worker %u (%s) never looked at the clock", s->cgroup->name,
+			     w->pid, w->kind);
+		if (!worst || w->max_gap_ns > worst->max_gap_ns)
+			worst = w;
+	}
+	if (worst) {
+		double measured = (double)worst->max_gap_ns / (double)NS_PER_MS;
+		_cleanup_free_ char *what = describe_gap(worst, s->cgroup->name);
+		_cleanup_free_ char *line = error_bar_format(&bar, "gap", s->cgroup->name, measured,
+							     limit->value, "ms");
+		_cleanup_free_ char *text = NULL;
+		enum ktstr_reason reason = error_bar_decide(&bar, what, measured, limit->value,
+							    "ms", &text);
+
+		outcome_add_note(s->into, line);
+		if (reason != KTSTR_REASON_NONE)
+			part(s, reason, "%s", text);
+	}
+	end_check(s, "gap");
+}
+
+static bool is_asked_for(enum ktstr_demand demand, bool by_default)
+{
+	return demand == KTSTR_REQUIRED || (demand == KTSTR_BY_DEFAULT && by_default);
+}
+
+static bool anything_is_asked_for(const struct ktstr_checks *c)
+{
+	return is_asked_for(c->progress, true) || is_asked_for(c->isolation, false) ||
+	       c->max_spread_pct.set || c->max_gap_ms.set;
+}
+
+/* Every declared worker has one report, and each of them was started. */
+static bool check_reports(struct subject *s)
+{
+	for (size_t i = 0; i < s->workers.n; i++)
+		if (never_started(s->workers.at[i]))
+			part(s, KTSTR_REASON_SETUP, "worker %u (%s) of %s never started",
+			     s->workers.at[i]->pid, s->workers.at[i]->kind, s->cgroup->name);
+	end_check(s, "workers");
+	if (s->workers.n == s->cgroup->workers)
+		return true;
+	part(s, KTSTR_REASON_NO_EVIDENCE, "%s was given %u workers, %zu reported", s->cgroup->name,
+	     s->cgroup->workers, s->workers.n);
+	end_check(s, "workers");
+	/* What did report counts all the same. */
+	return s->workers.n > 0;
+}
+
+static void find_evidence(const struct test_report *report, struct subject *s)
+{
+	for (size_t i = 0; i < report->cgroups.n; i++)
+		if (strcmp(report->cgroups.at[i].name, s->cgroup->name) == 0)
+			s->made = &report->cgroups.at[i];
+	for (size_t i = 0; i < report->workers.n; i++) {
+		const struct reported_worker *w = &report->workers.at[i];
+
+		if (strcmp(w->cgroup, s->cgroup->name) == 0)
+			vec_push(&s->workers, w);
+	}
+}
+
+/* True when its spread was looked at. */
+static bool check_cgroup(struct subject *s)
+{
+	const struct ktstr_checks *c = &s->test->checks;
+	bool compared = false;
+
+	if (!check_reports(s))
+		return true; /* told already */
+	if (is_asked_for(c->progress, true))
+		check_progress(s);
+	if (is_asked_for(c->isolation, false))
+		check_isolation(s);
+	if (c->max_spread_pct.set)
+		compared = check_spread(s);
+	if (c->max_gap_ms.set)
+		check_gap(s);
+	return compared;
+}
+
+static bool has_reason(const struct outcome *outcome, enum ktstr_reason reason)
+{
+	for (size_t i = 0; i < outcome->parts.n; i++)
+		if (outcome->parts.at[i].reason == reason)
+			return true;
+	return false;
+}
+
+/* False when it had ended before anybody stopped it. */
+static bool check_scheduler(const struct reported_scheduler *s, struct outcome *into)
+{
+	_cleanup_free_ char *text = NULL;
+
+	if (!s->ended || !s->end) {
+		outcome_add_part(into, KTSTR_REASON_NO_EVIDENCE, NULL, 0,
+				 s->attached ? "nobody told whether the scheduler lived to the end"
+					     : "nobody told whether the scheduler was attached");
+		return true;
+	}
+	if (strcmp(s->end, "stopped") == 0) {
+		note(into, "scheduler %s: alive at the end", s->ops ? s->ops : "");
+		return true;
+	}
+	text = xasprintf("the scheduler had ended before it was stopped: %s%s%s", s->end,
+			 s->kernel_reason ? "; the kernel says: " : "",
+			 s->kernel_reason ? s->kernel_reason : "");
+	if (!has_reason(into, KTSTR_REASON_SCHED_EXIT))
+		outcome_add_part(into, KTSTR_REASON_SCHED_EXIT, NULL, 0, text);
+	return false;
+}
+
+void checks_evaluate(const struct declared_test *test, const struct test_report *report,
+		     const struct disturbance *disturbance, struct outcome *into)
+{
+	bool compared = false, has_work = false;
+
+	if (test->scheduler.argv.n && is_asked_for(test->checks.scheduler_alive, true) &&
+	    !check_scheduler(&report->scheduler, into))
+		return;
+	if (!anything_is_asked_for(&test->checks))
+		return;
+	for (size_t i = 0; i < test->cgroups.n; i++) {
+		struct subject s = {
+			.test = test,
+			.cgroup = &test->cgroups.at[i],
+			.disturbance = disturbance,
+			.into = into,
+		};
+
+		if (!s.cgroup->work)
+			continue;
+		has_work = true;
+		find_evidence(report, &s);
+		compared |= check_cgroup(&s);
+		vec_deinit(&s.workers);
+	}
+	if (test->checks.max_spread_pct.set && has_work && !compared)
+		outcome_add_part(into, KTSTR_REASON_NO_EVIDENCE, NULL, 0,
+				 "spread: no cgroup has two workers that computed");
+}
