@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "harness/expect.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/cleanup.h"
+
+/* What happened is no failure any more, but stays to be read. */
+static void parts_become_notes(struct outcome *o)
+{
+	for (size_t i = 0; i < o->parts.n; i++) {
+		struct outcome_part *part = &o->parts.at[i];
+		_cleanup_free_ char *note = NULL;
+
+		if (part->file)
+			note = xasprintf("%s: %s:%d: %s", reason_word(part->reason), part->file,
+					 part->line, part->text);
+		else
+			note = xasprintf("%s: %s", reason_word(part->reason), part->text);
+		outcome_add_note(o, note);
+		free(part->text);
+		free(part->file);
+	}
+	vec_clear(&o->parts);
+}
+
+static void move_last_part_to_the_front(struct outcome *o)
+{
+	struct outcome_part last = o->parts.at[o->parts.n - 1];
+
+	memmove(&o->parts.at[1], &o->parts.at[0], (o->parts.n - 1) * sizeof(last));
+	o->parts.at[0] = last;
+}
+
+void expect_apply(enum ktstr_reason expected, struct outcome *o)
+{
+	_cleanup_free_ char *text = NULL;
+
+	if (expected == KTSTR_REASON_NONE)
+		return;
+	if (o->verdict == KTSTR_PASS) {
+		text = xasprintf("%s was to happen, and the test passed", reason_word(expected));
+		outcome_add_part(o, KTSTR_REASON_DID_NOT_FAIL, NULL, 0, text);
+	} else if (o->verdict == KTSTR_FAIL && o->reason == expected) {
+		text = xasprintf("%s: %s", reason_word(expected), o->why);
+		parts_become_notes(o);
+		outcome_add_part(o, KTSTR_REASON_AS_EXPECTED, NULL, 0, text);
+	} else if (o->verdict == KTSTR_FAIL) {
+		text = xasprintf("%s was to happen, but %s did: %s", reason_word(expected),
+				 reason_word(o->reason), o->why);
+		outcome_add_part(o, KTSTR_REASON_OTHER_FAILURE, NULL, 0, text);
+		move_last_part_to_the_front(o);
+	}
+	outcome_settle(o);
+}

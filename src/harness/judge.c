@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "harness/judge.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "harness/checks.h"
+#include "harness/expect.h"
+
+static void add(struct outcome *into, enum ktstr_reason reason, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+static void add(struct outcome *into, enum ktstr_reason reason, const char *fmt, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	if (vasprintf(&text, fmt, args) < 0)
+		abort();
+	va_end(args);
+	outcome_add_part(into, reason, NULL, 0, text);
+}
+
+/* How far the test came, for a sentence. */
+static const char *place(const struct test_report *report)
+{
+	if (!report->begun)
+		return "before the test began";
+	if (report->ended)
+		return "after the test's last word";
+	if (!report->has_stage)
+		return "before its first stage";
+	switch (report->stage) {
+	case WIRE_STAGE_SETUP:
+		return "in stage setup";
+	case WIRE_STAGE_SCHEDULER:
+		return "in stage scheduler";
+	case WIRE_STAGE_WORK:
+		return "in stage work";
+	default:
+		return "in stage cleanup";
+	}
+}
+
+static bool reached_work(const struct test_report *report)
+{
+	return report->has_stage && report->stage >= WIRE_STAGE_WORK;
+}
+
+static enum ktstr_reason reason_of_vm_error(const struct error *err, bool begun)
+{
+	if (error_domain_of(err) != &vm_error_domain) {
+		if (error_is(err, &base_error_domain, BASE_CANCELLED))
+			return KTSTR_REASON_INTERRUPTED;
+		return error_domain_of(err) == &base_error_domain ? KTSTR_REASON_HOST
+								  : KTSTR_REASON_BOOT;
+	}
+	switch ((enum vm_error_kind)error_kind_of(err)) {
+	case VM_QEMU_MISSING:
+	case VM_QEMU_FAILED:
+	case VM_QEMU_KILLED:
+	case VM_QMP:
+		return KTSTR_REASON_QEMU;
+	case VM_PANIC:
+	case VM_TRIPLE_FAULT:
+		return begun ? KTSTR_REASON_GUEST_PANIC : KTSTR_REASON_BOOT;
+	case VM_OOM:
+		return begun ? KTSTR_REASON_GUEST_OOM : KTSTR_REASON_BOOT;
+	case VM_HANG:
+		return begun ? KTSTR_REASON_GUEST_HANG : KTSTR_REASON_BOOT;
+	case VM_POWERED_OFF:
+		return begun ? KTSTR_REASON_AGENT_LOST : KTSTR_REASON_BOOT;
+	case VM_AGENT:
+		return KTSTR_REASON_AGENT_LOST;
+	case VM_CACHE_FULL:
+		return KTSTR_REASON_HOST;
+	default:
+		return KTSTR_REASON_BOOT;
+	}
+}
+
+static const char *message_of(const struct error *err)
+{
+	return err ? error_message(err) : "nobody said why";
+}
+
+/* Whether the guest's kernel killed something of the test, and not something else in the guest. */
+static bool lost_to_oom(const struct judge_input *in)
+{
+	const struct test_report *r = in->report;
+
+	if (!in->exit || !in->exit->oom[0])
+		return false;
+	if (in->exit->how == WIRE_END_SIGNALLED && in->exit->value == SIGKILL)
+		return true;
+	for (size_t i = 0; i < r->payloads.n; i++) {
+		const struct reported_payload *p = &r->payloads.at[i];
+
+		/* The suite kills as well; that says nothing. */
+		if (p->ended && p->exit_code == -SIGKILL && !p->by_cleanup && !p->timed_out)
+			return true;
+	}
+	for (size_t i = 0; i < r->workers.n; i++)
+		if (strcmp(r->workers.at[i].end, "signalled 9") == 0)
+			return true;
+	for (size_t i = 0; i < r->parts.n; i++)
+		if (r->parts.at[i].reason == KTSTR_REASON_TEST_CRASHED)
+			return true;
+	return r->scheduler.end && strcmp(r->scheduler.end, "signalled 9") == 0;
+}
+
+/* The death of a guest explains what the test said last, so it is told first. */
+static void judge_death(const struct judge_input *in, struct outcome *into)
+{
+	if (in->end == RUN_VM_ERROR && in->error) {
+		enum ktstr_reason reason = reason_of_vm_error(in->error, in->report->begun);
+
+		add(into, reason, "%s: %s", place(in->report), error_message(in->error));
+	} else if (lost_to_oom(in)) {
+		add(into, KTSTR_REASON_GUEST_OOM, "%s: %s", place(in->report), in->exit->oom);
+	} else if (in->exit && in->exit->oom[0]) {
+		_cleanup_free_ char *text = xasprintf(
+			"the guest's kernel killed something else: %s", in->exit->oom);
+
+		outcome_add_note(into, text);
+	}
+}
+
+static void copy_report(const struct test_report *report, struct outcome *into)
+{
+	for (size_t i = 0; i < report->parts.n; i++) {
+		const struct outcome_part *p = &report->parts.at[i];
+
+		outcome_add_part(into, p->reason, p->file, p->line, p->text);
+	}
+	for (size_t i = 0; i < report->notes.n; i++)
+		outcome_add_note(into, report->notes.at[i]);
+}
+
+static void judge_timeout(const struct judge_input *in, struct outcome *into)
+{
+	double limit_s = (double)in->limit_ns / (double)NS_PER_SEC;
+	double quiet_s = (double)in->quiet_ns / (double)NS_PER_SEC;
+
+	if (!in->report->begun)
+		add(into, KTSTR_REASON_TIMEOUT,
+		    "%.0f s passed, and the test has not said a word; the guest's heartbeats came "
+		    "until the end",
+		    limit_s);
+	else
+		add(into, KTSTR_REASON_TIMEOUT,
+		    "%s after %.0f s; the test was last heard %.1f s before, the guest's heartbeats "
+		    "came until the end",
+		    place(in->report), limit_s, quiet_s);
+}
+
+static void judge_exit(const struct judge_input *in, struct outcome *into)
+{
+	const struct vm_end *exit = in->exit;
+	bool fine = exit && exit->how == WIRE_END_EXITED && exit->value == 0;
+	_cleanup_free_ char *how = NULL;
+
+	if (!exit)
+		how = xstrdup("nobody saw the test binary end");
+	else if (exit->how == WIRE_END_NOT_STARTED)
+		how = xasprintf("the test binary could not be started: %s",
+				strerror((int)exit->value));
+	else if (exit->how == WIRE_END_SIGNALLED)
+		how = xasprintf("the test binary was ended by signal %u", exit->value);
+	else
+		how = xasprintf("the test binary exited with %u", exit->value);
+	if (exit && exit->how == WIRE_END_NOT_STARTED) {
+		outcome_add_part(into, KTSTR_REASON_SETUP, NULL, 0, how);
+	} else if (in->report->ended) {
+		if (!fine)
+			outcome_add_note(into, how);
+	} else if (lost_to_oom(in)) {
+		outcome_add_note(into, how);
+	} else if (!exit || fine) {
+		add(into, KTSTR_REASON_REPORT, "%s %s, and its report has no end", how,
+		    place(in->report));
+	} else {
+		add(into, KTSTR_REASON_TEST_CRASHED, "%s %s", how, place(in->report));
+	}
+}
+
+/* What came was not what was asked for. */
+static void judge_name(const struct judge_input *in, struct outcome *into)
+{
+	if (in->report->begun && strcmp(in->report->test, in->test->name) != 0)
+		add(into, KTSTR_REASON_REPORT, "%s was asked for, and %s reports", in->test->name,
+		    in->report->test);
+}
+
+static void judge_end(const struct judge_input *in, struct outcome *into)
+{
+	switch (in->end) {
+	case RUN_COMPLETED:
+		judge_exit(in, into);
+		break;
+	case RUN_TIMED_OUT:
+		judge_timeout(in, into);
+		break;
+	case RUN_VM_ERROR:
+		if (!in->error)
+			add(into, KTSTR_REASON_HOST, "the guest was lost, and nobody said why");
+		break;
+	case RUN_INTERRUPTED:
+		add(into, KTSTR_REASON_INTERRUPTED, "interrupted %s", place(in->report));
+		break;
+	case RUN_REPORT_ERROR:
+		add(into, KTSTR_REASON_REPORT, "%s", message_of(in->error));
+		break;
+	case RUN_FILES_ERROR:
+		add(into, KTSTR_REASON_FILES, "%s", message_of(in->error));
+		break;
+	case RUN_HOST_ERROR:
+		add(into, KTSTR_REASON_HOST, "%s", message_of(in->error));
+		break;
+	}
+}
+
+static void note_running_payloads(const struct test_report *report, struct outcome *into)
+{
+	for (size_t i = 0; i < report->payloads.n; i++) {
+		const struct reported_payload *p = &report->payloads.at[i];
+		_cleanup_free_ char *text = NULL;
+
+		if (p->ended)
+			continue;
+		text = xasprintf("payload %s (pid %u) was started, and nobody saw it end", p->name,
+				 p->pid);
+		outcome_add_note(into, text);
+	}
+}
+
+/* Nobody says why, but it did not do what it is for: that is no pass. */
+static void judge_idle(const struct judge_input *in, struct outcome *into)
+{
+	if (in->end == RUN_COMPLETED && in->report->ended && !reached_work(in->report) &&
+	    into->parts.n == 0)
+		add(into, KTSTR_REASON_NO_EVIDENCE,
+		    "the report has its end, and the test never came to its work");
+}
+
+/* Work that was not set up, or ran under another scheduler, or was not wanted, proves nothing. */
+static bool work_counts(const struct judge_input *in, const struct outcome *outcome)
+{
+	if (in->end != RUN_COMPLETED || !in->report->ended || !reached_work(in->report))
+		return false;
+	for (size_t i = 0; i < outcome->parts.n; i++) {
+		enum ktstr_reason reason = outcome->parts.at[i].reason;
+		enum ktstr_verdict verdict = reason_verdict(reason);
+
+		if (verdict == KTSTR_BROKEN || verdict == KTSTR_SKIP ||
+		    reason == KTSTR_REASON_SCHED_LOAD || reason == KTSTR_REASON_SCHED_VERIFIER ||
+		    reason == KTSTR_REASON_SCHED_ATTACH || reason == KTSTR_REASON_SCHED_EXIT)
+			return false;
+	}
+	return true;
+}
+
+void judge(const struct judge_input *in, struct outcome *into)
+{
+	static const struct disturbance unknown = { .why = "it was not measured" };
+
+	judge_death(in, into);
+	copy_report(in->report, into);
+	judge_name(in, into);
+	judge_end(in, into);
+	judge_idle(in, into);
+	note_running_payloads(in->report, into);
+	if (work_counts(in, into))
+		checks_evaluate(in->test, in->report, in->disturbance ? in->disturbance : &unknown,
+				into);
+	outcome_settle(into);
+	expect_apply(in->test->expect, into);
+}

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""docs/VERDICTS.md says about verdicts and reasons what the code does."""
+
+import re
+import unittest
+
+import tap
+import tree
+
+
+def rows_of_reasons():
+    return re.findall(r'^KTSTR_REASON\((\w+),\s*"([\w-]+)",\s*(\w+),\s*"([^"]*)"\)', tree.text("include/ktstr/reasons.def"), re.M)
+
+
+def cells(line):
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+class Verdicts(unittest.TestCase):
+    def setUp(self):
+        self.text = tree.text("docs/VERDICTS.md")
+        rows = [cells(line) for line in self.text.splitlines() if re.match(r"\| `[\w-]+` \|", line)]
+        self.verdicts = {row[0].strip("`") for row in rows if len(row) == 3}
+        self.reasons = [row for row in rows if len(row) == 5]
+
+    def test_every_reason_stands_in_the_table_with_its_verdict_and_meaning(self):
+        told = [(row[0].strip("`"), row[1], row[2]) for row in self.reasons]
+        self.assertEqual(told, [(word, verdict.lower(), meaning) for _, word, verdict, meaning in rows_of_reasons()])
+        self.assertGreater(len(told), 20)
+
+    def test_every_row_says_when_and_what_to_do(self):
+        for row in self.reasons:
+            with self.subTest(row[0]):
+                self.assertTrue(row[3] and row[4])
+
+    def test_verdicts_are_weighed_as_the_code_does(self):
+        weights = re.findall(r'\[KTSTR_\w+\] = \{ "(\w+)", (\d) \}', tree.text("src/result/verdict.c"))
+        self.assertEqual({word for word, _ in weights}, self.verdicts)
+        heaviest_first = [word for word, _ in sorted(weights, key=lambda w: -int(w[1]))]
+        self.assertIn(" > ".join(heaviest_first), self.text)
+
+    def test_what_only_the_host_can_know_is_named(self):
+        code = tree.text("src/harness/report_line.c").partition("bool report_reason_is_the_guests")[2].partition("return true;")[0]
+        hosts = {word for name, word, _, _ in rows_of_reasons() if f"KTSTR_REASON_{name}:" not in code}
+        told = self.text.partition("only what it can know.")[2].partition("are the host's")[0]
+        self.assertEqual(set(re.findall(r"`([\w-]+)`", told)), hosts)
+
+    def test_the_turn_of_a_vcpu_is_that_of_the_code(self):
+        turn = re.search(r"ERROR_BAR_TCG_TURN_MS = (\d+)", tree.text("src/harness/error_bar.h"))
+        self.assertIn(f"vCPUs x {int(turn[1]) / 1000} s", self.text)
+
+
+if __name__ == "__main__":
+    tap.main(__name__)

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "harness/expect.h"
+
+#include "told.h"
+
+/* An outcome of these parts, settled, with the expectation applied. */
+static void apply(struct told *t, enum ktstr_reason expected, size_t n,
+		  const enum ktstr_reason *reasons)
+{
+	told_init(t);
+	for (size_t i = 0; i < n; i++)
+		outcome_add_part(&t->outcome, reasons[i], i ? "a.c" : NULL, 7, "it happened");
+	outcome_settle(&t->outcome);
+	expect_apply(expected, &t->outcome);
+}
+
+static void without_an_expectation_nothing_changes(void **state UNUSED)
+{
+	_cleanup_told_ struct told t, failed;
+
+	apply(&t, KTSTR_REASON_NONE, 0, NULL);
+	assert_int_equal(t.outcome.verdict, KTSTR_PASS);
+	assert_int_equal(t.outcome.reason, KTSTR_REASON_NONE);
+	assert_int_equal(t.outcome.parts.n, 0);
+	apply(&failed, KTSTR_REASON_NONE, 1, (enum ktstr_reason[]){ KTSTR_REASON_CHECK });
+	assert_int_equal(failed.outcome.reason, KTSTR_REASON_CHECK);
+}
+
+static void the_declared_failure_is_a_pass_that_keeps_its_words(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+
+	apply(&t, KTSTR_REASON_CHECK, 2,
+	      (enum ktstr_reason[]){ KTSTR_REASON_CHECK, KTSTR_REASON_NO_EVIDENCE });
+	assert_int_equal(t.outcome.verdict, KTSTR_PASS);
+	assert_int_equal(t.outcome.reason, KTSTR_REASON_AS_EXPECTED);
+	assert_string_equal(t.outcome.why, "check: it happened");
+	assert_one_part(&t, KTSTR_REASON_AS_EXPECTED, "it happened");
+	assert_true(has_note(&t, "check: it happened"));
+	assert_true(has_note(&t, "no-evidence: a.c:7: it happened"));
+	/* Who settles again gets the same. */
+	outcome_settle(&t.outcome);
+	assert_int_equal(t.outcome.verdict, KTSTR_PASS);
+}
+
+static void another_failure_is_a_failure_that_names_both(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+
+	apply(&t, KTSTR_REASON_CHECK, 3,
+	      (enum ktstr_reason[]){ KTSTR_REASON_SETUP, KTSTR_REASON_PAYLOAD,
+				     KTSTR_REASON_CHECK });
+	assert_int_equal(t.outcome.verdict, KTSTR_FAIL);
+	assert_int_equal(t.outcome.reason, KTSTR_REASON_OTHER_FAILURE);
+	assert_string_equal(t.outcome.why, "check was to happen, but payload did: it happened");
+	assert_int_equal(t.outcome.parts.n, 4);
+	assert_int_equal(t.outcome.parts.at[1].reason, KTSTR_REASON_SETUP);
+	assert_int_equal(t.outcome.parts.at[3].reason, KTSTR_REASON_CHECK);
+}
+
+static void a_pass_is_a_failure_to_fail(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+
+	apply(&t, KTSTR_REASON_SCHED_EXIT, 0, NULL);
+	assert_int_equal(t.outcome.verdict, KTSTR_FAIL);
+	assert_int_equal(t.outcome.reason, KTSTR_REASON_DID_NOT_FAIL);
+	assert_contains(t.outcome.why, "scheduler-exited was to happen");
+}
+
+static void what_could_not_be_tested_stays_so(void **state UNUSED)
+{
+	static const enum ktstr_reason reasons[] = { KTSTR_REASON_BOOT, KTSTR_REASON_NO_EVIDENCE,
+						     KTSTR_REASON_NEED, KTSTR_REASON_QEMU };
+
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
+		_cleanup_told_ struct told t;
+
+		apply(&t, KTSTR_REASON_CHECK, 1, &reasons[i]);
+		assert_int_equal(t.outcome.reason, reasons[i]);
+		assert_int_equal(t.outcome.parts.n, 1);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_an_expectation_nothing_changes),
+		cmocka_unit_test(the_declared_failure_is_a_pass_that_keeps_its_words),
+		cmocka_unit_test(another_failure_is_a_failure_that_names_both),
+		cmocka_unit_test(a_pass_is_a_failure_to_fail),
+		cmocka_unit_test(what_could_not_be_tested_stays_so),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The verdicts of docs/VERDICTS.md, by hand: what was seen, and what must come of it. */
+#include "harness/judge.h"
+
+#include "report_lines.h"
+#include "told.h"
+
+#define WORKED			BEGIN STAGE("setup") STAGE("work")
+#define WHOLE			WORKED STAGE("cleanup") END("0")
+#define OOM_LINE		"Out of memory: Killed process 77 (hog)"
+#define LEFT			CGROUP("left", "0-2") WORKER("left", "50", "finished", "")
+#define WHOLE_WITH(more, parts) WORKED more STAGE("cleanup") END(parts)
+
+/* How the test binary ended; in the order of `ends`. */
+enum { UNSEEN, FINE, EXIT_3, SEGV, KILLED, KILLED_OOM, FINE_OOM, NO_START };
+static const struct vm_end ends[] = {
+	[FINE] = { .how = WIRE_END_EXITED },
+	[EXIT_3] = { .how = WIRE_END_EXITED, .value = 3 },
+	[SEGV] = { .how = WIRE_END_SIGNALLED, .value = 11 },
+	[KILLED] = { .how = WIRE_END_SIGNALLED, .value = 9 },
+	[KILLED_OOM] = { .how = WIRE_END_SIGNALLED, .value = 9, .oom = OOM_LINE },
+	[FINE_OOM] = { .how = WIRE_END_EXITED, .oom = OOM_LINE },
+	[NO_START] = { .how = WIRE_END_NOT_STARTED, .value = ENOENT },
+};
+
+struct seen {
+	const char *report;
+	enum run_end end;
+	int exit;
+	int vm_error; /* kind of the domain vm plus one; 0: none */
+	enum ktstr_verdict verdict;
+	enum ktstr_reason reason;
+	const char *why;
+	const char *note; /* NULL: not looked for */
+};
+
+#define VM(kind) .end = RUN_VM_ERROR, .vm_error = (kind) + 1
+#define IS(verdict_, reason_, why_) \
+	.verdict = KTSTR_##verdict_, .reason = KTSTR_REASON_##reason_, .why = why_
+
+static void judge_case(struct told *t, const struct seen *seen)
+{
+	_cleanup_error_ struct error *err =
+		seen->vm_error ? vm_error((enum vm_error_kind)(seen->vm_error - 1), 0, "it said so")
+			       : NULL;
+	struct judge_input input = {
+		.test = &t->test,
+		.report = &t->report,
+		.end = seen->end,
+		.error = err,
+		.exit = seen->exit ? &ends[seen->exit] : NULL,
+		.disturbance = &t->disturbance,
+		.limit_ns = 61000000000,
+		.quiet_ns = 41500000000,
+	};
+
+	assert_success(take_text(&t->report, seen->report));
+	judge(&input, &t->outcome);
+	if (t->outcome.verdict != seen->verdict || t->outcome.reason != seen->reason)
+		fail_msg("%s (%s) instead of %s (%s)\nwhy: %s\nreport:\n%s",
+			 verdict_word(t->outcome.verdict), reason_word(t->outcome.reason),
+			 verdict_word(seen->verdict), reason_word(seen->reason), t->outcome.why,
+			 seen->report);
+	assert_contains(t->outcome.why, seen->why);
+	if (seen->note && !has_note(t, seen->note))
+		fail_msg("no note has \"%s\"", seen->note);
+}
+
+static void judge_all(const struct seen *seen, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_told_ struct told t;
+
+		told_init(&t);
+		judge_case(&t, &seen[i]);
+	}
+}
+
+static void a_test_that_reported_to_its_end_is_what_it_says(void **state UNUSED)
+{
+	static const struct seen seen[] = {
+		{ WHOLE, .exit = FINE, IS(PASS, NONE, "") },
+		{ WHOLE_WITH(PART("expectation", "7 is not 8"), "1"), .exit = FINE,
+		  IS(FAIL, EXPECTATION, "7 is not 8") },
+		{ WHOLE_WITH(PART("need", "no PSI"), "1"), .exit = FINE, IS(SKIP, NEED, "no PSI") },
+		{ WHOLE_WITH(PART("setup", "no cgroup") PART("payload", "bad"), "2"), .exit = FINE,
+		  IS(FAIL, PAYLOAD, "bad") },
+		{ WHOLE_WITH(PART("check", "one") PART("payload", "two"), "2"), .exit = FINE,
+		  IS(FAIL, CHECK, "one") },
+		{ WHOLE_WITH(NOTE("remember"), "0"), .exit = FINE, IS(PASS, NONE, ""),
+		  .note = "remember" },
+		/* What the binary did after its last word is worth a note. */
+		{ WHOLE, .exit = EXIT_3, IS(PASS, NONE, ""), .note = "exited with 3" },
+		{ WHOLE, .exit = SEGV, IS(PASS, NONE, ""), .note = "signal 11" },
+		{ WHOLE_WITH(STARTED("probe", "66"), "0"), .exit = FINE, IS(PASS, NONE, ""),
+		  .note = "payload probe (pid 66) was started, and nobody saw it end" },
+	};
+
+	judge_all(seen, ARRAY_SIZE(seen));
+}
+
+static void a_test_that_did_not_come_to_its_end_is_broken(void **state UNUSED)
+{
+	static const struct seen seen[] = {
+		{ WORKED, .exit = SEGV, IS(BROKEN, TEST_CRASHED, "signal 11 in stage work") },
+		{ WORKED, .exit = KILLED, IS(BROKEN, TEST_CRASHED, "signal 9 in stage work") },
+		{ BEGIN, .exit = EXIT_3,
+		  IS(BROKEN, TEST_CRASHED, "exited with 3 before its first") },
+		{ "", .exit = EXIT_3, IS(BROKEN, TEST_CRASHED, "before the test began") },
+		{ WORKED, .exit = FINE,
+		  IS(BROKEN, REPORT, "in stage work, and its report has no end") },
+		{ "", .exit = FINE, IS(BROKEN, REPORT, "before the test began") },
+		{ WORKED, .exit = UNSEEN, IS(BROKEN, REPORT, "nobody saw the test binary end") },
+		{ "", .exit = NO_START, IS(BROKEN, SETUP, "No such file") },
+		/* What was seen before it died stays. */
+		{ WORKED PART("check", "late"), .exit = SEGV, IS(FAIL, CHECK, "late") },
+		{ WORKED PART("need", "no PSI"), .exit = SEGV, IS(BROKEN, TEST_CRASHED, "signal") },
+		/* A report that is not this test's. */
+		{ "{\"report\":\"begin\",\"test\":\"other\",\"api\":1,\"pid\":41}\n" END("0"),
+		  .exit = FINE, IS(BROKEN, REPORT, "fair was asked for, and other reports") },
+	};
+
+	judge_all(seen, ARRAY_SIZE(seen));
+}
+
+static void before_the_test_began_the_guest_is_to_blame(void **state UNUSED)
+{
+	static const struct seen seen[] = {
+		{ "", VM(VM_QEMU_MISSING), IS(BROKEN, QEMU, "it said so") },
+		{ "", VM(VM_QEMU_FAILED), IS(BROKEN, QEMU, "it said so") },
+		{ "", VM(VM_QEMU_KILLED), IS(BROKEN, QEMU, "it said so") },
+		{ "", VM(VM_QMP), IS(BROKEN, QEMU, "it said so") },
+		{ "", VM(VM_BOOT_TIMEOUT), IS(BROKEN, BOOT, "it said so") },
+		{ "", VM(VM_PANIC), IS(BROKEN, BOOT, "before the test began") },
+		{ "", VM(VM_OOM), IS(BROKEN, BOOT, "") },
+		{ "", VM(VM_TRIPLE_FAULT), IS(BROKEN, BOOT, "") },
+		{ "", VM(VM_POWERED_OFF), IS(BROKEN, BOOT, "") },
+		{ "", VM(VM_HANG), IS(BROKEN, BOOT, "") },
+		{ "", VM(VM_AGENT), IS(BROKEN, AGENT_LOST, "") },
+		{ "", VM(VM_TOPOLOGY), IS(BROKEN, BOOT, "") },
+		{ "", VM(VM_TEMPLATE), IS(BROKEN, BOOT, "") },
+		{ "", VM(VM_CLONE), IS(BROKEN, BOOT, "") },
+		{ "", VM(VM_CACHE_FULL), IS(BROKEN, HOST, "") },
+		{ "", VM(VM_MIPS), IS(BROKEN, BOOT, "") },
+	};
+
+	assert_int_equal(ARRAY_SIZE(seen), VM_N_ERROR_KINDS);
+	judge_all(seen, ARRAY_SIZE(seen));
+}
+
+static void after_the_test_began_the_guests_death_is_its_doing(void **state UNUSED)
+{
+	static const struct seen seen[] = {
+		{ WORKED, VM(VM_PANIC), IS(FAIL, GUEST_PANIC, "in stage work: it said so") },
+		{ WORKED, VM(VM_TRIPLE_FAULT), IS(FAIL, GUEST_PANIC, "in stage work") },
+		{ BEGIN, VM(VM_OOM), IS(FAIL, GUEST_OOM, "before its first stage") },
+		{ BEGIN STAGE("scheduler"), VM(VM_HANG),
+		  IS(FAIL, GUEST_HANG, "in stage scheduler") },
+		{ BEGIN STAGE("setup"), VM(VM_POWERED_OFF),
+		  IS(BROKEN, AGENT_LOST, "in stage setup") },
+		{ WORKED STAGE("cleanup"), VM(VM_AGENT),
+		  IS(BROKEN, AGENT_LOST, "in stage cleanup") },
+		{ WORKED, VM(VM_QEMU_KILLED), IS(BROKEN, QEMU, "in stage work") },
+		{ WHOLE, VM(VM_PANIC), IS(FAIL, GUEST_PANIC, "after the test's last word") },
+		/* The death explains what the test said last, so it leads. */
+		{ WORKED PART("check", "late"), VM(VM_PANIC), IS(FAIL, GUEST_PANIC, "it said so") },
+		{ WORKED PART("check", "late"), VM(VM_AGENT), IS(FAIL, CHECK, "late") },
+		{ WORKED, .end = RUN_VM_ERROR, IS(BROKEN, HOST, "nobody said why") },
+	};
+
+	judge_all(seen, ARRAY_SIZE(seen));
+}
+
+static void lack_of_memory_fails_when_it_hit_the_test(void **state UNUSED)
+{
+#define DIED(code) STARTED("hog", "77") PAYLOAD_WITH("hog", "77", code, ",\"metrics\":[]")
+	static const struct seen seen[] = {
+		{ WORKED, .exit = KILLED_OOM, IS(FAIL, GUEST_OOM, OOM_LINE), .note = "signal 9" },
+		{ WHOLE, .exit = FINE_OOM, IS(PASS, NONE, ""), .note = OOM_LINE },
+		/* Ended by clean-up: the suite killed it. */
+		{ WHOLE_WITH(DIED("-9"), "0"), .exit = FINE_OOM, IS(PASS, NONE, ""),
+		  .note = "killed something else" },
+		{ WHOLE_WITH(WORKER("left", "50", "signalled 9", ""), "0"), .exit = FINE_OOM,
+		  IS(FAIL, GUEST_OOM, OOM_LINE) },
+		{ WHOLE_WITH(PART("test-crashed", "signal 9"), "1"), .exit = FINE_OOM,
+		  IS(FAIL, GUEST_OOM, OOM_LINE) },
+		{ WHOLE_WITH(SCHEDULER("started", ",\"pid\":9")
+				     SCHEDULER("ended", ",\"end\":\"signalled 9\""),
+			     "0"),
+		  .exit = FINE_OOM, IS(FAIL, GUEST_OOM, OOM_LINE) },
+		{ WHOLE_WITH(WORKER("left", "50", "signalled 9", ""), "0"), .exit = FINE,
+		  IS(PASS, NONE, "") },
+	};
+#undef DIED
+
+	judge_all(seen, ARRAY_SIZE(seen));
+}
+
+/* Of its own accord, and before the part that the test made of it. */
+static void a_payload_lost_to_lack_of_memory_leads(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+	static const char died[] =
+		"{\"report\":\"payload\",\"name\":\"hog\",\"pid\":77,\"exit_code\":-9,"
+		"\"timed_out\":false,\"by_cleanup\":false,\"wall_ms\":7,\"stdout_bytes\":0,"
+		"\"stderr_bytes\":0,\"dropped_bytes\":0,\"metrics\":[]}\n";
+	struct seen seen = { END("1"), .exit = FINE_OOM, IS(FAIL, GUEST_OOM, OOM_LINE) };
+
+	told_init(&t);
+	assert_success(take_text(&t.report, WORKED STARTED("hog", "77")));
+	assert_success(take_text(&t.report, died));
+	assert_success(take_text(&t.report, PART("payload", "hog exited -9") STAGE("cleanup")));
+	judge_case(&t, &seen);
+	assert_int_equal(t.outcome.parts.n, 2);
+	assert_int_equal(t.outcome.parts.at[1].reason, KTSTR_REASON_PAYLOAD);
+}
+
+static void a_timeout_says_where_and_when_it_was_heard(void **state UNUSED)
+{
+	static const struct seen seen[] = {
+		{ WORKED, .end = RUN_TIMED_OUT,
+		  IS(FAIL, TIMEOUT,
+		     "in stage work after 61 s; the test was last heard 41.5 s before, the guest's "
+		     "heartbeats came until the end") },
+		{ WORKED STAGE("cleanup"), .end = RUN_TIMED_OUT,
+		  IS(FAIL, TIMEOUT, "in stage cleanup") },
+		{ "", .end = RUN_TIMED_OUT, IS(FAIL, TIMEOUT, "has not said a word") },
+		{ WORKED PART("expectation", "7 is not 8"), .end = RUN_TIMED_OUT,
+		  IS(FAIL, EXPECTATION, "7 is not 8") },
+		{ WORKED PART("setup", "x"), .end = RUN_TIMED_OUT, IS(FAIL, TIMEOUT, "in stage") },
+	};
+
+	judge_all(seen, ARRAY_SIZE(seen));
+}
+
+static void the_other_ends_have_their_own_reasons(void **state UNUSED)
+{
+	static const struct {
+		enum run_end end;
+		enum ktstr_reason alone;
+	} cases[] = {
+		{ RUN_INTERRUPTED, KTSTR_REASON_INTERRUPTED },
+		{ RUN_REPORT_ERROR, KTSTR_REASON_REPORT },
+		{ RUN_FILES_ERROR, KTSTR_REASON_FILES },
+		{ RUN_HOST_ERROR, KTSTR_REASON_HOST },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct error *err = base_error(BASE_IO, ENOSPC, "write a file");
+		_cleanup_told_ struct told t, failed;
+		struct judge_input input = { .end = cases[i].end, .error = err };
+
+		told_init(&t);
+		assert_success(take_text(&t.report, WORKED));
+		input.test = &t.test;
+		input.report = &t.report;
+		judge(&input, &t.outcome);
+		assert_string_equal(reason_word(t.outcome.reason), reason_word(cases[i].alone));
+		assert_contains(t.outcome.why, cases[i].end == RUN_INTERRUPTED
+						       ? "interrupted in stage work"
+						       : "No space left");
+		/* What was seen before stays. */
+		told_init(&failed);
+		assert_success(take_text(&failed.report, WORKED PART("payload", "bad")));
+		input.test = &failed.test;
+		input.report = &failed.report;
+		judge(&input, &failed.outcome);
+		assert_string_equal(reason_word(failed.outcome.reason), "payload");
+		assert_int_equal(failed.outcome.parts.n, 2);
+		error_free(err);
+	}
+}
+
+static void errors_of_other_rooms_are_not_the_guests(void **state UNUSED)
+{
+	static const struct {
+		enum base_error_kind kind;
+		enum ktstr_reason reason;
+	} cases[] = {
+		{ BASE_IO, KTSTR_REASON_HOST },
+		{ BASE_LIMIT, KTSTR_REASON_HOST },
+		{ BASE_CANCELLED, KTSTR_REASON_INTERRUPTED },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_error_ struct error *err = base_error(cases[i].kind, 0, "so it is");
+		_cleanup_told_ struct told t;
+		struct judge_input input = { .end = RUN_VM_ERROR, .error = err };
+
+		told_init(&t);
+		input.test = &t.test;
+		input.report = &t.report;
+		judge(&input, &t.outcome);
+		assert_string_equal(reason_word(t.outcome.reason), reason_word(cases[i].reason));
+	}
+}
+
+/* The worker of `left` ran on CPUs 0 and 2 and got something done. */
+static void judge_work(struct told *t, const struct seen *seen, bool isolated)
+{
+	told_init(t);
+	told_declare(t, "left", 1);
+	t->test.checks.isolation = isolated ? KTSTR_REQUIRED : KTSTR_OFF;
+	judge_case(t, seen);
+}
+
+static void checks_are_made_of_work_that_counts(void **state UNUSED)
+{
+#define STRAYED CGROUP("left", "0-1") WORKER("left", "50", "finished", "")
+	static const struct seen seen[] = {
+		{ WHOLE_WITH(LEFT, "0"), .exit = FINE, IS(PASS, NONE, ""),
+		  .note = "progress left" },
+		{ WHOLE_WITH(STRAYED, "0"), .exit = FINE, IS(FAIL, CHECK, "ran on CPU 2") },
+		{ WHOLE, .exit = FINE, IS(INCONCLUSIVE, NO_EVIDENCE, "1 workers, 0 reported") },
+		/* Not set up, not attached, not wanted, not begun, not ended: nothing to judge. */
+		{ WHOLE_WITH(STRAYED PART("setup", "no"), "1"), .exit = FINE,
+		  IS(BROKEN, SETUP, "no") },
+		{ WHOLE_WITH(STRAYED PART("need", "no"), "1"), .exit = FINE, IS(SKIP, NEED, "no") },
+		{ BEGIN STAGE("setup") END("0"), .exit = FINE,
+		  IS(INCONCLUSIVE, NO_EVIDENCE, "never came to its work") },
+		{ BEGIN END("0"), .exit = FINE,
+		  IS(INCONCLUSIVE, NO_EVIDENCE, "never came to its work") },
+		{ WORKED STRAYED, .exit = SEGV, IS(BROKEN, TEST_CRASHED, "signal") },
+		{ WORKED STRAYED END("0"), .end = RUN_TIMED_OUT, IS(FAIL, TIMEOUT, "last word") },
+		/* A failed test's work counts. */
+		{ WHOLE_WITH(STRAYED PART("payload", "bad"), "1"), .exit = FINE,
+		  IS(FAIL, PAYLOAD, "bad") },
+	};
+	static const char *const scheduler[] = { PART("scheduler-load", "no"),
+						 PART("scheduler-verifier", "no"),
+						 PART("scheduler-attach", "no"),
+						 PART("scheduler-exited", "no") };
+
+	for (size_t i = 0; i < ARRAY_SIZE(seen); i++) {
+		_cleanup_told_ struct told t;
+
+		judge_work(&t, &seen[i], true);
+		if (i + 1 == ARRAY_SIZE(seen))
+			assert_int_equal(count_parts(&t, KTSTR_REASON_CHECK), 1);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(scheduler); i++) {
+		_cleanup_told_ struct told t;
+		struct seen last = { END("1"), .exit = FINE, IS(FAIL, SCHED_LOAD, "no") };
+
+		told_init(&t);
+		told_declare(&t, "left", 1);
+		t.test.checks.isolation = KTSTR_REQUIRED;
+		assert_success(take_text(&t.report, WORKED STRAYED));
+		assert_success(take_text(&t.report, scheduler[i]));
+		last.reason = t.report.parts.at[0].reason;
+		judge_case(&t, &last);
+		assert_int_equal(t.outcome.parts.n, 1);
+	}
+#undef STRAYED
+}
+
+static void an_unknown_host_takes_a_failed_time_back(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+	struct judge_input input = { .exit = &ends[FINE] };
+
+	told_init(&t);
+	told_declare(&t, "left", 1);
+	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(0);
+	assert_success(take_text(&t.report, WHOLE_WITH(LEFT, "0")));
+	input.test = &t.test;
+	input.report = &t.report;
+	judge(&input, &t.outcome);
+	assert_string_equal(reason_word(t.outcome.reason), "no-evidence");
+	assert_contains(t.outcome.why, "it was not measured");
+}
+
+static void a_declared_failure_is_what_must_happen(void **state UNUSED)
+{
+	static const struct {
+		struct seen seen;
+		enum ktstr_reason expect;
+	} cases[] = {
+		{ { WHOLE_WITH(PART("payload", "bad"), "1"), .exit = FINE,
+		    IS(PASS, AS_EXPECTED, "payload: bad") },
+		  KTSTR_REASON_PAYLOAD },
+		{ { WHOLE_WITH(PART("payload", "bad"), "1"), .exit = FINE,
+		    IS(FAIL, OTHER_FAILURE, "check was to happen, but payload did: bad") },
+		  KTSTR_REASON_CHECK },
+		{ { WHOLE, .exit = FINE, IS(FAIL, DID_NOT_FAIL, "check was to happen") },
+		  KTSTR_REASON_CHECK },
+		{ { WORKED, VM(VM_PANIC), IS(PASS, AS_EXPECTED, "guest-panic: in stage work") },
+		  KTSTR_REASON_GUEST_PANIC },
+		{ { WORKED, VM(VM_HANG), IS(PASS, AS_EXPECTED, "guest-hang") },
+		  KTSTR_REASON_GUEST_HANG },
+		{ { WORKED, .exit = KILLED_OOM, IS(PASS, AS_EXPECTED, "guest-oom") },
+		  KTSTR_REASON_GUEST_OOM },
+		{ { WORKED, .end = RUN_TIMED_OUT, IS(PASS, AS_EXPECTED, "timeout: in stage work") },
+		  KTSTR_REASON_TIMEOUT },
+		/* A failure that was not seen has not happened. */
+		{ { "", VM(VM_PANIC), IS(BROKEN, BOOT, "") }, KTSTR_REASON_GUEST_PANIC },
+		{ { "", VM(VM_QEMU_MISSING), IS(BROKEN, QEMU, "") }, KTSTR_REASON_CHECK },
+		{ { WHOLE_WITH(PART("need", "x"), "1"), .exit = FINE, IS(SKIP, NEED, "x") },
+		  KTSTR_REASON_CHECK },
+		{ { WORKED, .end = RUN_INTERRUPTED, IS(INCONCLUSIVE, INTERRUPTED, "") },
+		  KTSTR_REASON_TIMEOUT },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_told_ struct told t;
+
+		told_init(&t);
+		t.test.expect = cases[i].expect;
+		judge_case(&t, &cases[i].seen);
+	}
+}
+
+static void what_the_outcome_had_stays(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+	struct seen seen = { WHOLE, .exit = FINE, IS(BROKEN, KERNEL_BTF, "known before") };
+
+	told_init(&t);
+	outcome_add_part(&t.outcome, KTSTR_REASON_KERNEL_BTF, NULL, 0, "known before");
+	judge_case(&t, &seen);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_test_that_reported_to_its_end_is_what_it_says),
+		cmocka_unit_test(a_test_that_did_not_come_to_its_end_is_broken),
+		cmocka_unit_test(before_the_test_began_the_guest_is_to_blame),
+		cmocka_unit_test(after_the_test_began_the_guests_death_is_its_doing),
+		cmocka_unit_test(lack_of_memory_fails_when_it_hit_the_test),
+		cmocka_unit_test(a_payload_lost_to_lack_of_memory_leads),
+		cmocka_unit_test(a_timeout_says_where_and_when_it_was_heard),
+		cmocka_unit_test(the_other_ends_have_their_own_reasons),
+		cmocka_unit_test(errors_of_other_rooms_are_not_the_guests),
+		cmocka_unit_test(checks_are_made_of_work_that_counts),
+		cmocka_unit_test(an_unknown_host_takes_a_failed_time_back),
+		cmocka_unit_test(a_declared_failure_is_what_must_happen),
+		cmocka_unit_test(what_the_outcome_had_stays),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
