@@ -37,10 +37,10 @@ static inline struct run_record_head sample_head(void)
 			    .release = "9.9.9-test",
 			    .build_id = "0a0b",
 			    .source = "cache" },
-		.binary = { "mytests", "/home/me/mytests", "1111111111111111", "ffee" },
+		.binary = { "mytests", "/opt/mytests", "1111111111111111", "ffee" },
 		.files = files,
 		.n_files = ARRAY_SIZE(files),
-		.command = "ktstr test /home/me/mytests -k fair_share --topology 1n2l2c1t",
+		.command = "ktstr test /opt/mytests -k fair_share --topology 1n2l2c1t",
 	};
 }
 

@@ -88,7 +88,7 @@ static void what_a_rerun_needs_is_there(void **state UNUSED)
 	assert_int_equal(memory, head.memory_bytes);
 	assert_texts(json_find(rerun, "scheduler_argv"), head.scheduler_argv.at, 4);
 	assert_texts(json_find(rerun, "kernel_args"), head.kernel_args.at, 2);
-	assert_member(binary, "path", "/home/me/mytests");
+	assert_member(binary, "path", "/opt/mytests");
 	assert_member(binary, "hash", "1111111111111111");
 	assert_member(binary, "build_id", "ffee");
 	assert_true(json_iter_next(&it));

@@ -12,12 +12,19 @@ static void write_stats(void *context UNUSED, struct json_writer *w)
 	json_add_double(w, "worst_spread", 31.5);
 }
 
+struct many {
+	size_t n;
+	const char *text;
+};
+
 static void write_facts(void *context, struct json_writer *w)
 {
+	const struct many *many = context;
+
 	json_key(w, "workers");
 	json_begin_array(w);
-	for (size_t i = 0; i < *(size_t *)context; i++)
-		json_write_string(w, "worker");
+	for (size_t i = 0; i < many->n; i++)
+		json_write_string(w, many->text);
 	json_end_array(w);
 }
 
@@ -39,7 +46,7 @@ static const struct run_record_payload payloads[] = {
 static const struct run_record_stage stages[] = { { "setup", 1 }, { "work", 20 } };
 static const char *const kept_files[] = { "console.log" };
 static const struct metric_hint hints[] = { { "_bytes", { POLARITY_LOWER_BETTER, 0 }, "bytes" } };
-static size_t n_workers = 2;
+static struct many two_workers = { 2, "worker" };
 
 static struct run_record_result sample_result(const struct outcome *outcome)
 {
@@ -58,7 +65,7 @@ static struct run_record_result sample_result(const struct outcome *outcome)
 		.hints = { hints, ARRAY_SIZE(hints) },
 		.write_stats = write_stats,
 		.write_facts = write_facts,
-		.context = &n_workers,
+		.context = &two_workers,
 	};
 }
 
@@ -203,11 +210,14 @@ static void a_record_that_grows_too_large_loses_its_facts_not_its_verdict(void *
 {
 	_cleanup_(outcome_deinit) struct outcome outcome = { 0 };
 	struct run_record_result result = sample_result(&outcome);
-	size_t many = RECORD_BYTES_LIMIT / 8;
+	_cleanup_strbuf_ struct strbuf long_text = STRBUF_INIT;
 	_cleanup_loaded_ struct loaded l;
+	struct many many = { 65, NULL };
 	const struct json_value *root;
 
 	sample_outcome(&outcome, KTSTR_REASON_CHECK);
+	strbuf_append_repeated(&long_text, 'x', RECORD_BYTES_LIMIT / 64);
+	many.text = strbuf_str(&long_text);
 	result.context = &many;
 	root = finished(&result, "", 0, &l);
 	assert_member(root, "verdict", "fail");
