@@ -14,6 +14,7 @@ extern const struct command cmd_doctor;
 extern const struct command cmd_help;
 extern const struct command cmd_kernel;
 extern const struct command cmd_shell;
+extern const struct command cmd_test;
 extern const struct command cmd_topo;
 extern const struct command cmd_version;
 extern const struct command cmd_vm;

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What `ktstr test` is asked for, and what it ends with. */
+#ifndef KTSTR_CLI_TEST_CONFIG_H
+#define KTSTR_CLI_TEST_CONFIG_H
+
+#include "cli/option.h"
+
+struct test_config {
+	struct option_strings binaries;
+	struct option_strings patterns;
+	struct option_strings topologies;
+	struct option_strings kernels;
+	struct option_strings folders; /* --files */
+	const char *output;	       /* -o: NULL is a fresh folder */
+	int format;
+	int accel;
+	uint32_t jobs; /* 0: by the host */
+	uint32_t ahead;
+	uint32_t repeat;
+	bool list;
+	bool cold;
+	bool keep;
+	bool bisect;
+	bool verbose;
+	bool quiet;
+};
+
+enum test_exit {
+	TEST_PASSED = 0,
+	TEST_FAILED = 1,
+	TEST_USAGE = 2,
+	TEST_UNDECIDED = 3, /* nothing failed, something is broken or inconclusive */
+	TEST_INTERRUPTED = 130,
+	/* What git bisect takes for "cannot be tested". */
+	TEST_BISECT_SKIP = 125,
+};
+
+#endif

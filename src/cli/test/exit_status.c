@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/test/exit_status.h"
+
+int test_exit_status(const struct test_counts *counts, bool bisect)
+{
+	const size_t *n = counts->by_verdict;
+	bool undecided = n[KTSTR_BROKEN] || n[KTSTR_INCONCLUSIVE];
+
+	if (bisect && counts->interrupted)
+		return TEST_INTERRUPTED; /* from 128 on git bisect stops */
+	if (bisect && n[KTSTR_FAIL])
+		return TEST_FAILED;
+	if (bisect)
+		return undecided || !n[KTSTR_PASS] ? TEST_BISECT_SKIP : TEST_PASSED;
+	if (counts->interrupted)
+		return TEST_INTERRUPTED;
+	if (n[KTSTR_FAIL])
+		return TEST_FAILED;
+	return undecided ? TEST_UNDECIDED : TEST_PASSED;
+}

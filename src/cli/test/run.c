@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/test/run.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "cli/interrupts.h"
+#include "cli/test/exit_status.h"
+#include "cli/test/gather.h"
+#include "harness/runner.h"
+#include "report/report.h"
+#include "result/run_folder.h"
+
+struct test_session {
+	struct reporter *reporter;
+	struct test_counts counts;
+};
+
+static struct cancel cancel;
+
+static void on_started(void *context, size_t index, const struct variant *variant)
+{
+	struct test_session *session = context;
+
+	reporter_started(session->reporter, index, variant->name, clock_monotonic_ns());
+}
+
+static void on_progress(void *context, size_t index, const char *what)
+{
+	struct test_session *session = context;
+
+	reporter_progress(session->reporter, index, what);
+}
+
+static void on_finished(void *context, size_t index, const struct outcome *outcome)
+{
+	struct test_session *session = context;
+
+	session->counts.by_verdict[outcome->verdict]++;
+	reporter_finished(session->reporter, index, outcome);
+}
+
+static void on_tick(void *context)
+{
+	struct test_session *session = context;
+
+	reporter_tick(session->reporter, clock_monotonic_ns());
+	/* Nobody reads any more: what is left would be run for nobody. */
+	if (reporter_failed(session->reporter))
+		cancel_request(&cancel);
+}
+
+static unsigned int jobs_of(const struct test_config *config)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (config->jobs)
+		return config->jobs;
+	return cpus > 3 ? (unsigned int)(cpus / 2) : 1;
+}
+
+static struct error *folder_of(const struct test_config *config, char **ret)
+{
+	if (!config->output)
+		return run_folder_new(RUN_FOLDER_BASE, ret);
+	*ret = xstrdup(config->output);
+	return NULL;
+}
+
+static struct error *run_plan(const struct test_config *config, const struct gathered *gathered,
+			      struct test_session *session)
+{
+	struct report_options report = report_options_for(STDOUT_FILENO);
+	struct runner_events events = { on_started, on_progress, on_finished, on_tick, session };
+	struct runner_options options = {
+		.accel = (enum accel_wish)config->accel,
+		.cold = config->cold,
+		.keep = config->keep,
+		.jobs = jobs_of(config),
+		.ahead = config->cold ? 0 : config->ahead,
+		.files_of = gathered_files_of,
+		.files_context = gathered,
+	};
+	_cleanup_free_ char *dir = NULL;
+	_cleanup_strbuf_ struct strbuf kernels = STRBUF_INIT;
+	uint64_t began_ns = clock_monotonic_ns();
+	struct error *err, *end;
+
+	for (size_t i = 0; i < gathered->kernels.n; i++)
+		strbuf_appendf(&kernels, "%s%s", i ? ", " : "", gathered->kernels.at[i]->release);
+	report.verbose = config->verbose;
+	report.quiet = config->quiet;
+	err = folder_of(config, &dir);
+	if (!err)
+		err = reporter_new((enum report_format)config->format, &report, &session->reporter);
+	if (!err)
+		err = reporter_begin(session->reporter,
+				     &(struct report_plan){
+					     .n_tests = gathered->plan.variants.n,
+					     .kernels = strbuf_str(&kernels),
+					     .jobs = options.jobs,
+					     .folder = dir,
+					     .started_unix_sec = (uint64_t)time(NULL),
+				     });
+	if (err)
+		return err;
+	options.dir = dir;
+	err = runner_run(&gathered->plan, &options, &events, &cancel);
+	session->counts.interrupted = cancel_requested(&cancel);
+	end = reporter_end(session->reporter, &(struct report_ending){
+						      .wall_ns = clock_monotonic_ns() - began_ns,
+						      .interrupted = session->counts.interrupted,
+					      });
+	if (err)
+		error_free(end);
+	return err ? err : end;
+}
+
+static int list_plan(const struct gathered *gathered)
+{
+	_cleanup_strbuf_ struct strbuf names = STRBUF_INIT;
+
+	for (size_t i = 0; i < gathered->plan.variants.n; i++)
+		strbuf_appendf(&names, "%s\n", gathered->plan.variants.at[i].name);
+	return command_print(&names);
+}
+
+int test_run(const struct test_config *config)
+{
+	__attribute__((cleanup(gathered_deinit))) struct gathered gathered = { 0 };
+	struct test_session session = { 0 };
+	_cleanup_error_ struct error *err = NULL;
+	int status;
+
+	err = interrupts_install(&cancel);
+	if (!err)
+		err = gather(config, &cancel, &gathered);
+	if (err && cancel_requested(&cancel))
+		return TEST_INTERRUPTED;
+	if (err) {
+		command_print_error(error_message(err));
+		return TEST_USAGE;
+	}
+	if (config->list)
+		return list_plan(&gathered);
+	err = run_plan(config, &gathered, &session);
+	reporter_free(session.reporter);
+	status = test_exit_status(&session.counts, config->bisect);
+	if (!err)
+		return status;
+	command_print_error(error_message(err));
+	return status == TEST_PASSED ? TEST_UNDECIDED : status;
+}

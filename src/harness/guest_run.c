@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "harness/guest_run.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "harness/time_limit.h"
+
+/* The first in PATH is the test's own folder. */
+#define GUEST_PATH \
+	"PATH=" WIRE_TEST_FOLDER ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+void guest_run_deinit(struct guest_run *run)
+{
+	error_free(run->error);
+	test_report_deinit(&run->report);
+	for (size_t i = 0; i < ARRAY_SIZE(run->streams); i++)
+		strbuf_deinit(&run->streams[i].text);
+}
+
+struct listener {
+	struct guest_run *run;
+	struct vm *vm;
+	bool report_is_bad;
+};
+
+/* Half of the room is for the beginning, half for the end. */
+static void keep(struct guest_stream *stream, const char *bytes, size_t n)
+{
+	struct strbuf *text = &stream->text;
+	size_t half = GUEST_RUN_STREAM_BYTES / 2;
+	size_t excess;
+
+	strbuf_append_bytes(text, bytes, n);
+	if (text->n <= GUEST_RUN_STREAM_BYTES)
+		return;
+	excess = text->n - GUEST_RUN_STREAM_BYTES;
+	memmove(text->at + half, text->at + half + excess, text->n - half - excess);
+	text->n -= excess;
+	stream->dropped_bytes += excess;
+}
+
+static void end_watch(struct guest_run *run)
+{
+	if (run->watching_)
+		disturbance_end(&run->watch_, run->disturbance.tcg, run->disturbance.vcpus,
+				&run->disturbance);
+	run->watching_ = false;
+}
+
+/* vm_exec() asks for signals now and then: the moment to look at the host. */
+static int look_at_host(void *context)
+{
+	struct guest_run *run = ((struct listener *)context)->run;
+
+	if (run->watching_)
+		disturbance_sample(&run->watch_);
+	return 0;
+}
+
+static void follow_stage(struct guest_run *run, struct vm *vm, bool had_stage,
+			 enum wire_stage before)
+{
+	const struct test_report *report = &run->report;
+
+	if (!report->has_stage || (had_stage && report->stage == before))
+		return;
+	if (report->stage == WIRE_STAGE_WORK) {
+		disturbance_begin("/proc", vm_facts(vm).qemu_pid, &run->watch_);
+		run->watching_ = true;
+	} else {
+		end_watch(run);
+	}
+	if (run->on_stage)
+		run->on_stage(run->context, report->stage);
+}
+
+static struct error *listen(void *context, enum vm_stream stream, const void *bytes, size_t n)
+{
+	struct listener *listener = context;
+	struct guest_run *run = listener->run;
+	bool had_stage = run->report.has_stage;
+	enum wire_stage before = run->report.stage;
+	struct error *err;
+
+	if (stream != VM_REPORT) {
+		keep(&run->streams[stream], bytes, n);
+		return NULL;
+	}
+	run->heard_ns_ = clock_monotonic_ns();
+	err = test_report_take(&run->report, bytes, n);
+	listener->report_is_bad = err != NULL;
+	follow_stage(run, listener->vm, had_stage, before);
+	return err;
+}
+
+static void run_test(struct guest_run *run, struct vm *vm, const struct cancel *cancel)
+{
+	_cleanup_free_ char *program = xasprintf("./%s", run->program);
+	_cleanup_free_ char *slowness = xasprintf(WIRE_SLOWNESS_ENV "=%.3f", run->slowness);
+	_cleanup_free_ char *descriptor = xasprintf(WIRE_REPORT_ENV "=%d", WIRE_REPORT_FD);
+	const char *const argv[] = { program, "--run", run->test->name, NULL };
+	const char *const env[] = { GUEST_PATH, slowness, descriptor, NULL };
+	struct listener listener = { .run = run, .vm = vm };
+	struct vm_command command = {
+		.argv = argv,
+		.env = env,
+		.cwd = WIRE_TEST_FOLDER,
+		.stdin_fd = -1,
+		.report = true,
+		.on_output = listen,
+		.take_signal = look_at_host,
+		.context = &listener,
+		.timeout_ns = run->limit_ns,
+	};
+
+	run->error = vm_exec(vm, &command, cancel, &run->exit);
+	if (!run->error) {
+		run->has_exit = true;
+		run->error = test_report_finish(&run->report);
+		listener.report_is_bad = run->error != NULL;
+	}
+	if (!run->error)
+		run->how = RUN_COMPLETED;
+	else if (listener.report_is_bad)
+		run->how = RUN_REPORT_ERROR;
+	else if (error_is(run->error, &base_error_domain, BASE_CANCELLED))
+		run->how = cancel_requested(cancel) ? RUN_INTERRUPTED : RUN_TIMED_OUT;
+	else
+		run->how = RUN_VM_ERROR;
+}
+
+void guest_run(struct guest_run *run, struct vm *vm, const struct cancel *cancel)
+{
+	bool emulated = strcmp(vm_facts(vm).accel, "kvm") != 0;
+	unsigned int vcpus = topology_cpus(run->topology);
+	uint64_t began_ns = clock_monotonic_ns();
+	uint64_t n_files;
+
+	run->slowness = time_limit_slowness(emulated, vcpus);
+	run->limit_ns = time_limit_ns(run->test, emulated, vcpus);
+	run->disturbance.tcg = emulated;
+	run->disturbance.vcpus = vcpus;
+	run->error = vm_put_bytes(vm, "/", run->archive->at, run->archive->n, cancel, &n_files);
+	if (!run->error)
+		run_test(run, vm, cancel);
+	else if (cancel_requested(cancel))
+		run->how = RUN_INTERRUPTED;
+	else
+		run->how = error_domain_of(run->error) == &vm_error_domain ? RUN_VM_ERROR
+									   : RUN_FILES_ERROR;
+	end_watch(run);
+	run->wall_ns = clock_monotonic_ns() - began_ns;
+	run->quiet_ns = clock_monotonic_ns() - (run->heard_ns_ ? run->heard_ns_ : began_ns);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One test in one guest that answers: its files go in, it runs, its report comes out. What
+ * that means for the verdict is decided elsewhere.
+ */
+#ifndef KTSTR_HARNESS_GUEST_RUN_H
+#define KTSTR_HARNESS_GUEST_RUN_H
+
+#include "harness/declaration.h"
+#include "harness/disturbance.h"
+#include "harness/judge.h"
+#include "vm/exec.h"
+
+/* What a stream of the test binary may leave in our memory; the first and the last of it. */
+enum { GUEST_RUN_STREAM_BYTES = 1 << 20 };
+
+struct guest_stream {
+	struct strbuf text;
+	uint64_t dropped_bytes;
+};
+
+struct guest_run {
+	/* What to do. Borrowed. */
+	const struct declared_test *test;
+	const struct topology *topology;
+	const char *program; /* its name in WIRE_TEST_FOLDER */
+	const struct strbuf *archive;
+	/* The test entered a stage; may be NULL. */
+	void (*on_stage)(void *context, enum wire_stage stage);
+	void *context;
+
+	/* What came of it. */
+	enum run_end how;
+	struct error *error; /* of the guest, of the report, of the files; NULL */
+	struct test_report report;
+	struct guest_stream streams[2]; /* VM_STDOUT, VM_STDERR */
+	bool has_exit;
+	struct vm_end exit; /* of the test binary */
+	uint64_t limit_ns, wall_ns;
+	uint64_t quiet_ns; /* since the last piece of the report */
+	double slowness;
+	struct disturbance disturbance;
+	struct disturbance_watch watch_; /* while the stage `work` lasts */
+	bool watching_;
+	uint64_t heard_ns_;
+};
+
+/* Never fails: how it ended is in the struct. */
+void guest_run(struct guest_run *run, struct vm *vm, const struct cancel *cancel);
+void guest_run_deinit(struct guest_run *run);
+#define _cleanup_guest_run_ __attribute__((cleanup(guest_run_deinit)))
+
+#endif

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "harness/job.h"
+
+#include <libgen.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/paths.h"
+#include "harness/job_record.h"
+#include "harness/kept.h"
+#include "harness/needs.h"
+#include "vm/console.h"
+#include "vm/guest_files.h"
+#include "vm/ram.h"
+
+enum { CONSOLE_BYTES = 1 << 20 };
+
+static const struct declared_test *test_of(const struct job *job)
+{
+	return job->variant->test;
+}
+
+bool job_measures_time(const struct job *job)
+{
+	return test_of(job)->checks.max_spread_pct.set || test_of(job)->checks.max_gap_ms.set;
+}
+
+static void on_template(void *context)
+{
+	const struct job *job = context;
+
+	if (job->setting->on_template)
+		job->setting->on_template(job->setting->context, job->index);
+}
+
+struct vm_spec job_spec(const struct job *job)
+{
+	return (struct vm_spec){
+		.kernel = job->variant->kernel,
+		.topology = job->variant->topology,
+		.memory_bytes = (uint64_t)test_of(job)->memory_mb << 20,
+		.accel = job->setting->accel,
+		.kernel_args = *job->kernel_args ? job->kernel_args : NULL,
+		.cold = job->setting->cold,
+		.on_template = on_template,
+		.say_context = (void *)(uintptr_t)job,
+	};
+}
+
+static char *joined_args(const struct text_list *words)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	for (size_t i = 0; i < words->n; i++)
+		strbuf_appendf(&text, "%s%s", i ? " " : "", words->at[i]);
+	return text.n ? strbuf_take(&text) : xstrdup("");
+}
+
+static void settle(struct job *job, enum ktstr_reason reason, const char *text)
+{
+	outcome_add_part(&job->outcome, reason, NULL, 0, text);
+	job->settled = true;
+}
+
+static void settle_error(struct job *job, enum ktstr_reason reason, struct error *err)
+{
+	settle(job, reason, error_message(err));
+	error_free(err);
+}
+
+/* Every file stands where it stands on the host, so that its libraries are found, and has a link
+ * in the test's folder. */
+static struct error *pack(struct job *job)
+{
+	_cleanup_guest_files_ struct guest_files *g = guest_files_new(NULL);
+	const struct test_files *files = job->files;
+	const struct vm_spec spec = job_spec(job);
+	uint64_t memory_bytes = spec.memory_bytes ? spec.memory_bytes
+						  : ram_default_bytes(&spec.topology);
+	struct error *err = guest_files_add_folder(g, WIRE_TEST_FOLDER, 0755);
+
+	for (size_t i = 0; !err && i < files->n; i++) {
+		const struct test_file *file = &files->at[i];
+		_cleanup_free_ char *link = xasprintf(WIRE_TEST_FOLDER "/%s", file->name);
+
+		err = guest_files_add_program(g, file->path);
+		if (!err)
+			err = guest_files_add_link(g, link, file->path);
+	}
+	return err ? err : guest_files_pack(g, memory_bytes / 2, &job->archive);
+}
+
+void job_open(struct job *job, const struct job_setting *setting, size_t index)
+{
+	_cleanup_free_ char *why = NULL;
+	enum ktstr_reason reason;
+	struct error *err;
+
+	*job = (struct job){
+		.setting = setting,
+		.variant = &setting->plan->variants.at[index],
+		.index = index,
+		.began_ns = clock_monotonic_ns(),
+	};
+	job->files = setting->files_of(setting->files_context, job->variant->test);
+	job->kernel_args = joined_args(&job->variant->test->scheduler.kernel_args);
+	job_describe(job, &job->outcome);
+	err = job_record_begin(job);
+	if (err) {
+		settle_error(job, KTSTR_REASON_HOST, err);
+		return;
+	}
+	job->outcome.record_path = xstrdup(run_record_path(job->record));
+	job->outcome.rerun = xasprintf("ktstr rerun %s", job->outcome.record_path);
+	if (!needs_met(test_of(job), &job->variant->topology, job->variant->kernel, &reason,
+		       &why)) {
+		settle(job, reason, why);
+		return;
+	}
+	err = pack(job);
+	if (err)
+		settle_error(job, KTSTR_REASON_FILES, err);
+}
+
+static void settle_vm(struct job *job, struct error *err, const struct cancel *cancel)
+{
+	const struct test_report nothing = { 0 };
+	struct judge_input input = {
+		.test = test_of(job),
+		.report = &nothing,
+		.end = cancel_requested(cancel) ? RUN_INTERRUPTED : RUN_VM_ERROR,
+		.error = err,
+	};
+
+	judge(&input, &job->outcome);
+	job->settled = true;
+	error_free(err);
+}
+
+void job_prepare(struct job *job, const struct cancel *cancel)
+{
+	struct vm_spec spec = job_spec(job);
+	struct error *err;
+
+	if (job->settled)
+		return;
+	spec.ret_console = &job->console;
+	err = vm_prepare(&spec, cancel, &job->vm);
+	if (err)
+		settle_vm(job, err, cancel);
+}
+
+static struct error *wake(struct job *job, const struct cancel *cancel)
+{
+	struct vm_spec spec = job_spec(job);
+
+	if (job->vm)
+		return vm_release(job->vm, cancel);
+	spec.ret_console = &job->console;
+	return vm_start(&spec, cancel, &job->vm);
+}
+
+static void on_stage(void *context, enum wire_stage stage)
+{
+	const struct job *job = context;
+
+	if (job->setting->on_stage)
+		job->setting->on_stage(job->setting->context, job->index, stage);
+}
+
+static void judge_run(struct job *job, const struct guest_run *run)
+{
+	struct judge_input input = {
+		.test = run->test,
+		.report = &run->report,
+		.end = run->how,
+		.error = run->error,
+		.exit = run->has_exit ? &run->exit : NULL,
+		.disturbance = &run->disturbance,
+		.limit_ns = run->limit_ns,
+		.quiet_ns = run->quiet_ns,
+	};
+
+	judge(&input, &job->outcome);
+}
+
+/* A folder beside the record, for those who ask why. */
+static void keep(struct job *job, const struct guest_run *run, struct kept_files *ret)
+{
+	struct error *err;
+	char *dir;
+
+	if (!job->record)
+		return;
+	if (!job->setting->keep &&
+	    (job->outcome.verdict == KTSTR_PASS || job->outcome.verdict == KTSTR_SKIP))
+		return;
+	dir = job_kept_dir(job);
+	err = kept_write(dir, &job->console, run, ret);
+	if (!err && ret->names.n) {
+		job->outcome.kept_dir = dir;
+		return;
+	}
+	if (err)
+		outcome_add_note(&job->outcome, error_message(err));
+	error_free(err);
+	free(dir);
+}
+
+/* The guest is over; the rest is paper. */
+static void close_job(struct job *job, const struct guest_run *run, const struct vm_facts *facts)
+{
+	_cleanup_kept_files_ struct kept_files kept = { 0 };
+	struct error *err;
+
+	job->outcome.wall_ns = clock_monotonic_ns() - job->began_ns;
+	outcome_settle(&job->outcome);
+	keep(job, run, &kept);
+	if (!job->record)
+		return;
+	err = job_record_finish(job, run, facts, &kept);
+	if (err) {
+		outcome_add_part(&job->outcome, KTSTR_REASON_HOST, NULL, 0, error_message(err));
+		outcome_settle(&job->outcome);
+		error_free(err);
+	}
+}
+
+void job_run(struct job *job, const struct cancel *cancel)
+{
+	_cleanup_guest_run_ struct guest_run run = {
+		.test = test_of(job),
+		.topology = &job->variant->topology,
+		.program = job->files->at[0].name,
+		.archive = &job->archive,
+		.on_stage = on_stage,
+		.context = job,
+	};
+	struct vm_facts facts = { 0 };
+	struct error *err;
+
+	if (job->settled) {
+		close_job(job, NULL, NULL);
+		return;
+	}
+	err = wake(job, cancel);
+	if (err) {
+		settle_vm(job, err, cancel);
+		close_job(job, NULL, NULL);
+		return;
+	}
+	facts = vm_facts(job->vm);
+	guest_run(&run, job->vm, cancel);
+	error_free(console_read_tail(facts.console_path, CONSOLE_BYTES, &job->console));
+	judge_run(job, &run);
+	close_job(job, &run, &facts);
+}
+
+void job_deinit(struct job *job)
+{
+	vm_free(job->vm);
+	run_record_free(job->record);
+	outcome_deinit(&job->outcome);
+	strbuf_deinit(&job->archive);
+	strbuf_deinit(&job->console);
+	free(job->kernel_args);
+	*job = (struct job){ 0 };
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One variant from its record to its outcome. Opened (requirements, record, files), given a
+ * guest, run, judged, closed; each by one thread at a time.
+ */
+#ifndef KTSTR_HARNESS_JOB_H
+#define KTSTR_HARNESS_JOB_H
+
+#include "harness/files.h"
+#include "harness/guest_run.h"
+#include "harness/plan.h"
+#include "result/host_facts.h"
+#include "result/run_record.h"
+
+/* The same for all jobs of a run. Borrowed. */
+struct job_setting {
+	const struct plan *plan;
+	const char *dir; /* records and kept folders */
+	enum accel_wish accel;
+	bool cold;
+	bool keep; /* also what passed */
+	const struct host_facts *host;
+	/* Of each test of the plan; the binary comes first. */
+	const struct test_files *(*files_of)(const void *context, const struct declared_test *test);
+	const void *files_context;
+	/* Asks for patience: the first machine of a kind is booted. May be NULL. */
+	void (*on_template)(void *context, size_t index);
+	void (*on_stage)(void *context, size_t index, enum wire_stage stage);
+	void *context;
+};
+
+struct job {
+	const struct job_setting *setting;
+	const struct variant *variant;
+	size_t index; /* in the plan */
+	uint64_t began_ns;
+	const struct test_files *files;
+	char *kernel_args; /* "": none */
+
+	struct run_record *record;
+	struct outcome outcome;
+	struct strbuf archive, console;
+	struct vm *vm;
+	bool settled; /* no guest is needed: the outcome has its parts */
+};
+
+/* Never fails: what goes wrong is a part of the outcome. */
+void job_open(struct job *job, const struct job_setting *setting, size_t index);
+/* Starts QEMU ahead of time, for job_run(). Nothing for a job that is settled. */
+void job_prepare(struct job *job, const struct cancel *cancel);
+void job_run(struct job *job, const struct cancel *cancel);
+void job_deinit(struct job *job);
+
+/* The guest that a variant wants: the same for two variants if they can share a template. */
+struct vm_spec job_spec(const struct job *job);
+/* CPU time of the guest is compared: nothing else should run beside it. */
+bool job_measures_time(const struct job *job);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What was measured, as members of a record. */
+#ifndef KTSTR_HARNESS_JOB_FACTS_H
+#define KTSTR_HARNESS_JOB_FACTS_H
+
+#include "harness/guest_run.h"
+#include "json/writer.h"
+
+struct job;
+
+struct job_facts {
+	const struct job *job;
+	const struct guest_run *run;
+};
+
+/* Both are callbacks of a record; the context is a struct job_facts. */
+void job_facts_write_stats(void *context, struct json_writer *w);
+void job_facts_write(void *context, struct json_writer *w);
+
+#endif

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "harness/job_record.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "harness/job_facts.h"
+
+#define RECORD_ENDING ".ktstr.json"
+
+static char *topology_text(const struct topology *topology)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	topology_format(topology, &text);
+	return strbuf_take(&text);
+}
+
+static char *joined(const struct text_list *words)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	for (size_t i = 0; i < words->n; i++)
+		strbuf_appendf(&text, "%s%s", i ? " " : "", words->at[i]);
+	return text.n ? strbuf_take(&text) : xstrdup("");
+}
+
+/* Each kind once, in the order in which the cgroups have them. */
+static char *work_type(const struct declared_test *test)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	for (size_t i = 0; i < test->cgroups.n; i++) {
+		const char *kind = test->cgroups.at[i].work;
+		bool known = !kind;
+
+		for (size_t j = 0; j < i && !known; j++)
+			known = test->cgroups.at[j].work &&
+				strcmp(test->cgroups.at[j].work, kind) == 0;
+		if (!known)
+			strbuf_appendf(&text, "%s%s", text.n ? "+" : "", kind);
+	}
+	return text.n ? strbuf_take(&text) : NULL;
+}
+
+void job_describe(const struct job *job, struct outcome *ret)
+{
+	const struct variant *variant = job->variant;
+	const struct declared_test *test = variant->test;
+
+	ret->suite = xstrdup(variant->suite->name);
+	ret->test = xstrdup(test->name);
+	ret->name = xstrdup(variant->name);
+	ret->id = xstrdup(variant->id);
+	ret->topology = topology_text(&variant->topology);
+	ret->kernel = xstrdup(variant->kernel->release);
+	ret->scheduler = joined(&test->scheduler.argv);
+	ret->source = xasprintf("%s:%d", test->file, test->line);
+}
+
+static struct run_record_texts texts(const struct text_list *list)
+{
+	return (struct run_record_texts){ (const char *const *)list->at, list->n };
+}
+
+struct error *job_record_begin(struct job *job)
+{
+	const struct variant *variant = job->variant;
+	const struct declared_test *test = variant->test;
+	const struct kernel *kernel = variant->kernel;
+	_cleanup_free_ char *work = work_type(test);
+	_cleanup_free_ char *command = NULL;
+	struct run_record_head head = {
+		.test = test->name,
+		.id = variant->id,
+		.suite = variant->suite->name,
+		.name = variant->name,
+		.source = job->outcome.source,
+		.topology = job->outcome.topology,
+		.memory_bytes = (uint64_t)test->memory_mb << 20,
+		.scheduler = job->outcome.scheduler,
+		.scheduler_argv = texts(&test->scheduler.argv),
+		.sysctls = texts(&test->scheduler.sysctls),
+		.kernel_args = texts(&test->scheduler.kernel_args),
+		.work_type = work,
+		.kernel = { .id = kernel->id,
+			    .release = kernel->release,
+			    .build_id = kernel->build_id,
+			    .source = kernel->source },
+		.host = job->setting->host,
+	};
+	struct run_record_file *files = xcalloc(job->files->n + 1, sizeof(*files));
+	_cleanup_free_ char *hashes = xcalloc(job->files->n + 1, VARIANT_ID_CHARS + 1);
+	struct error *err;
+
+	command = xasprintf("ktstr test %s -k '%s:%s' --topology %s --kernel %s",
+			    variant->suite->path, variant->suite->name, test->name,
+			    job->outcome.topology, kernel->id);
+	head.command = command;
+	for (size_t i = 0; i < job->files->n; i++) {
+		const struct test_file *file = &job->files->at[i];
+		char *hash = hashes + i * (VARIANT_ID_CHARS + 1);
+
+		snprintf(hash, VARIANT_ID_CHARS + 1, "%016" PRIx64, file->hash);
+		files[i] = (struct run_record_file){ file->name, file->path, hash, file->build_id };
+	}
+	/* The first is the test binary itself. */
+	head.binary = files[0];
+	head.files = files + 1;
+	head.n_files = job->files->n ? job->files->n - 1 : 0;
+	err = run_record_begin(job->setting->dir, &head, &job->record);
+	free(files);
+	return err;
+}
+
+char *job_kept_dir(const struct job *job)
+{
+	const char *path = run_record_path(job->record);
+	size_t n = strlen(path), ending = strlen(RECORD_ENDING);
+
+	if (n > ending && strcmp(path + n - ending, RECORD_ENDING) == 0)
+		n -= ending;
+	return xasprintf("%.*s.kept", (int)n, path);
+}
+
+/* The payloads of a report as the record wants them. */
+static struct run_record_payload *payloads_of(const struct test_report *report)
+{
+	struct run_record_payload *all = xcalloc(report->payloads.n + 1, sizeof(*all));
+
+	for (size_t i = 0; i < report->payloads.n; i++) {
+		const struct reported_payload *from = &report->payloads.at[i];
+		struct run_record_metric *metrics = xcalloc(from->metrics.n + 1, sizeof(*metrics));
+
+		for (size_t j = 0; j < from->metrics.n; j++)
+			metrics[j] = (struct run_record_metric){ from->metrics.at[j].name,
+								 from->metrics.at[j].number };
+		all[i] = (struct run_record_payload){
+			.name = from->name,
+			.ended = from->ended,
+			.exit_code = from->exit_code,
+			.stream = from->stream,
+			.metrics = metrics,
+			.n_metrics = from->metrics.n,
+		};
+	}
+	return all;
+}
+
+struct error *job_record_finish(struct job *job, const struct guest_run *run,
+				const struct vm_facts *facts, const struct kept_files *kept)
+{
+	struct job_facts members = { .job = job, .run = run };
+	struct run_record_result result = {
+		.outcome = &job->outcome,
+		.kept_files = { (const char *const *)kept->names.at, kept->names.n },
+		.context = &members,
+	};
+	struct run_record_payload *payloads = NULL;
+	_cleanup_error_ struct error *problem = NULL;
+	struct error *err;
+
+	if (facts) {
+		result.accel = facts->accel;
+		result.accel_reason = facts->accel_reason;
+		result.cloned = facts->cloned;
+	}
+	if (run) {
+		payloads = payloads_of(&run->report);
+		result.payloads = payloads;
+		result.n_payloads = run->report.payloads.n;
+		result.has_host_run_delay = run->disturbance.has;
+		result.host_run_delay_ns = run->disturbance.run_delay_ns;
+		result.write_stats = job_facts_write_stats;
+		result.write_facts = job_facts_write;
+	}
+	err = run_record_finish(job->record, &result, NULL, &problem);
+	if (problem)
+		outcome_add_note(&job->outcome, error_message(problem));
+	free(job->outcome.record_path);
+	job->outcome.record_path = xstrdup(run_record_path(job->record));
+	for (size_t i = 0; payloads && i < result.n_payloads; i++)
+		free((void *)(uintptr_t)payloads[i].metrics);
+	free(payloads);
+	return err;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a job puts on paper: its outcome's head, its record, the names of what is kept. */
+#ifndef KTSTR_HARNESS_JOB_RECORD_H
+#define KTSTR_HARNESS_JOB_RECORD_H
+
+#include "harness/job.h"
+#include "harness/kept.h"
+
+/* What is known of the outcome before anything ran. */
+void job_describe(const struct job *job, struct outcome *ret);
+struct error *job_record_begin(struct job *job) MUST_CHECK;
+/* run and facts are NULL when there was no guest. */
+struct error *job_record_finish(struct job *job, const struct guest_run *run,
+				const struct vm_facts *facts,
+				const struct kept_files *kept) MUST_CHECK;
+/* The record's path without what its name ends with. The caller owns it. */
+char *job_kept_dir(const struct job *job) MUST_CHECK;
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "harness/kept.h"
+
+#include "base/alloc.h"
+#include "base/io.h"
+#include "base/paths.h"
+
+void kept_files_deinit(struct kept_files *kept)
+{
+	for (size_t i = 0; i < kept->names.n; i++)
+		free(kept->names.at[i]);
+	vec_deinit(&kept->names);
+}
+
+static struct error *keep_text(const char *dir, const char *name, const struct strbuf *text,
+			       uint64_t dropped_bytes, struct kept_files *kept)
+{
+	_cleanup_strbuf_ struct strbuf all = STRBUF_INIT;
+	_cleanup_free_ char *path = NULL;
+	struct error *err;
+	char *own;
+
+	if (text->n == 0)
+		return NULL;
+	err = paths_make(dir, 0755);
+	if (err)
+		return err;
+	path = xasprintf("%s/%s", dir, name);
+	strbuf_append_bytes(&all, text->at, text->n);
+	if (dropped_bytes)
+		strbuf_appendf(&all, "\n[%llu bytes in the middle were not kept]\n",
+			       (unsigned long long)dropped_bytes);
+	err = io_replace_file(path, all.at, all.n);
+	if (err)
+		return err;
+	own = xstrdup(name);
+	vec_push(&kept->names, own);
+	return NULL;
+}
+
+static struct error *keep_run(const char *dir, const struct guest_run *run, struct kept_files *kept)
+{
+	static const char *const streams[] = {
+		[VM_STDOUT] = "test.stdout", [VM_STDERR] = "test.stderr"
+	};
+	struct error *err = NULL;
+
+	for (size_t i = 0; !err && i < ARRAY_SIZE(streams); i++)
+		err = keep_text(dir, streams[i], &run->streams[i].text,
+				run->streams[i].dropped_bytes, kept);
+	for (size_t i = 0; !err && i < run->report.texts.n; i++)
+		err = keep_text(dir, run->report.texts.at[i].name, &run->report.texts.at[i].text, 0,
+				kept);
+	return err;
+}
+
+struct error *kept_write(const char *dir, const struct strbuf *console, const struct guest_run *run,
+			 struct kept_files *ret)
+{
+	_cleanup_kept_files_ struct kept_files kept = { 0 };
+	struct error *err = keep_text(dir, "console.log", console, 0, &kept);
+
+	if (!err && run)
+		err = keep_run(dir, run, &kept);
+	if (err)
+		return error_wrap(err, "keeping %s", dir);
+	*ret = kept;
+	kept = (struct kept_files){ 0 };
+	return NULL;
+}

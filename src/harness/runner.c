@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "harness/runner.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+enum { TICK_MS = 100, THREADS_LIMIT = 256 };
+
+enum event_kind { EVENT_STARTED, EVENT_PROGRESS, EVENT_FINISHED };
+
+struct event {
+	enum event_kind kind;
+	size_t index;
+	const char *what; /* static */
+	struct job *job;  /* EVENT_FINISHED: now the receiver's */
+};
+
+struct runner {
+	const struct plan *plan;
+	const struct runner_options *options;
+	const struct cancel *cancel;
+	struct job_setting setting;
+	struct host_facts host;
+
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* of anything below */
+	size_t next;		/* the first variant that nobody took */
+	size_t n_preparing, n_running, n_measuring;
+	size_t n_cooks; /* threads that still prepare */
+	VEC(struct job *) ready;
+	VEC(struct event) events;
+};
+
+static void post(struct runner *r, struct event event)
+{
+	pthread_mutex_lock(&r->lock);
+	vec_push(&r->events, event);
+	pthread_cond_broadcast(&r->changed);
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void on_template(void *context, size_t index)
+{
+	post(context, (struct event){ .kind = EVENT_PROGRESS,
+				      .index = index,
+				      .what = "boots the first machine of its kind" });
+}
+
+static void on_stage(void *context, size_t index, enum wire_stage stage)
+{
+	post(context, (struct event){ .kind = EVENT_PROGRESS,
+				      .index = index,
+				      .what = wire_stage_word(stage) });
+}
+
+static bool over(const struct runner *r)
+{
+	return r->next == r->plan->variants.n || cancel_requested(r->cancel);
+}
+
+/* The lock is held. False: there is nothing left to take. */
+static bool take_next(struct runner *r, size_t *ret)
+{
+	if (over(r))
+		return false;
+	*ret = r->next++;
+	return true;
+}
+
+static struct job *open_job(struct runner *r, size_t index)
+{
+	struct job *job = xnew(struct job);
+
+	job_open(job, &r->setting, index);
+	return job;
+}
+
+/*
+ * Prepares guests for others to run. Not while time is measured: on a small host a guest that
+ * comes up beside would be in the result.
+ */
+static void *cook(void *context)
+{
+	struct runner *r = context;
+	size_t index;
+
+	pthread_mutex_lock(&r->lock);
+	for (;;) {
+		struct job *job;
+
+		while (!over(r) &&
+		       (r->ready.n + r->n_preparing >= r->options->ahead || r->n_measuring > 0))
+			pthread_cond_wait(&r->changed, &r->lock);
+		if (!take_next(r, &index))
+			break;
+		r->n_preparing++;
+		pthread_mutex_unlock(&r->lock);
+		job = open_job(r, index);
+		job_prepare(job, r->cancel);
+		pthread_mutex_lock(&r->lock);
+		r->n_preparing--;
+		vec_push(&r->ready, job);
+		pthread_cond_broadcast(&r->changed);
+	}
+	r->n_cooks--;
+	pthread_cond_broadcast(&r->changed);
+	pthread_mutex_unlock(&r->lock);
+	return NULL;
+}
+
+/* The lock is held. The next one to run: prepared by somebody, or opened here. NULL: none. */
+static struct job *take_job(struct runner *r)
+{
+	struct job *job;
+	size_t index;
+
+	if (r->options->ahead == 0) {
+		if (!take_next(r, &index))
+			return NULL;
+		pthread_mutex_unlock(&r->lock);
+		job = open_job(r, index);
+		pthread_mutex_lock(&r->lock);
+		return job;
+	}
+	while (r->ready.n == 0 && r->n_cooks > 0)
+		pthread_cond_wait(&r->changed, &r->lock);
+	if (r->ready.n == 0)
+		return NULL;
+	job = r->ready.at[0];
+	for (size_t i = 1; i < r->ready.n; i++)
+		r->ready.at[i - 1] = r->ready.at[i];
+	r->ready.n--;
+	return job;
+}
+
+static void *serve(void *context)
+{
+	struct runner *r = context;
+	struct job *job;
+
+	pthread_mutex_lock(&r->lock);
+	while ((job = take_job(r)) != NULL) {
+		size_t index = job->index;
+		bool measures = job_measures_time(job);
+
+		r->n_measuring += measures;
+		vec_push(&r->events, (struct event){ .kind = EVENT_STARTED, .index = index });
+		pthread_cond_broadcast(&r->changed);
+		pthread_mutex_unlock(&r->lock);
+		job_run(job, r->cancel);
+		pthread_mutex_lock(&r->lock);
+		r->n_measuring -= measures;
+		vec_push(&r->events,
+			 (struct event){ .kind = EVENT_FINISHED, .index = index, .job = job });
+		pthread_cond_broadcast(&r->changed);
+	}
+	r->n_running--;
+	pthread_cond_broadcast(&r->changed);
+	pthread_mutex_unlock(&r->lock);
+	return NULL;
+}
+
+static void tell(const struct runner *r, const struct runner_events *to, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_STARTED:
+		to->started(to->context, event->index, &r->plan->variants.at[event->index]);
+		break;
+	case EVENT_PROGRESS:
+		to->progress(to->context, event->index, event->what);
+		break;
+	case EVENT_FINISHED:
+		to->finished(to->context, event->index, &event->job->outcome);
+		break;
+	}
+}
+
+/* Tells everything that happened, until all who work are gone. */
+static void watch(struct runner *r, const struct runner_events *to)
+{
+	bool working = true;
+
+	while (working) {
+		struct timespec until;
+		VEC(struct event) events = VEC_INIT;
+
+		pthread_mutex_lock(&r->lock);
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += TICK_MS * (long)NS_PER_MS;
+		until.tv_sec += until.tv_nsec / (long)NS_PER_SEC;
+		until.tv_nsec %= (long)NS_PER_SEC;
+		if (r->events.n == 0 && r->n_running + r->n_cooks > 0)
+			pthread_cond_timedwait(&r->changed, &r->lock, &until);
+		for (size_t i = 0; i < r->events.n; i++)
+			vec_push(&events, r->events.at[i]);
+		vec_clear(&r->events);
+		working = r->n_running + r->n_cooks > 0 || events.n > 0;
+		/* Those who wait for room or work look at the cancellation. */
+		if (cancel_requested(r->cancel))
+			pthread_cond_broadcast(&r->changed);
+		pthread_mutex_unlock(&r->lock);
+		for (size_t i = 0; i < events.n; i++) {
+			tell(r, to, &events.at[i]);
+			if (events.at[i].job) {
+				job_deinit(events.at[i].job);
+				free(events.at[i].job);
+			}
+		}
+		to->tick(to->context);
+		vec_deinit(&events);
+	}
+}
+
+/* Signals are for the thread that called us. */
+static struct error *start_thread(void *(*work)(void *), struct runner *r, pthread_t *ret)
+{
+	sigset_t all, old;
+	int errnum;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	errnum = pthread_create(ret, NULL, work, r);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return errnum ? base_error(BASE_IO, errnum, "starting a thread") : NULL;
+}
+
+/* The count goes up before the thread is, so that nobody believes that all are gone. */
+static struct error *start_threads(struct runner *r, size_t n, void *(*work)(void *), size_t *count,
+				   pthread_t *threads, size_t *n_threads)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct error *err;
+
+		pthread_mutex_lock(&r->lock);
+		++*count;
+		pthread_mutex_unlock(&r->lock);
+		err = start_thread(work, r, &threads[*n_threads]);
+		if (err) {
+			pthread_mutex_lock(&r->lock);
+			--*count;
+			pthread_mutex_unlock(&r->lock);
+			return err;
+		}
+		++*n_threads;
+	}
+	return NULL;
+}
+
+static void init_conditions(struct runner *r)
+{
+	pthread_condattr_t attributes;
+
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&r->changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+struct error *runner_run(const struct plan *plan, const struct runner_options *options,
+			 const struct runner_events *events, const struct cancel *cancel)
+{
+	struct runner r = {
+		.plan = plan,
+		.options = options,
+		.cancel = cancel,
+		.setting = {
+			.plan = plan,
+			.dir = options->dir,
+			.accel = options->accel,
+			.cold = options->cold,
+			.keep = options->keep,
+			.files_of = options->files_of,
+			.files_context = options->files_context,
+			.on_template = on_template,
+			.on_stage = on_stage,
+		},
+	};
+	pthread_t threads[THREADS_LIMIT * 2];
+	size_t n_threads = 0;
+	size_t jobs = options->jobs < THREADS_LIMIT ? options->jobs : THREADS_LIMIT;
+	size_t cooks = options->ahead < THREADS_LIMIT ? options->ahead : THREADS_LIMIT;
+	struct error *err;
+
+	r.setting.context = &r;
+	host_facts_read("", &r.host);
+	r.setting.host = &r.host;
+	init_conditions(&r);
+	err = start_threads(&r, cooks, cook, &r.n_cooks, threads, &n_threads);
+	if (!err)
+		err = start_threads(&r, jobs, serve, &r.n_running, threads, &n_threads);
+	/* One that could be started does the work of all. */
+	if (err && r.n_running > 0) {
+		error_free(err);
+		err = NULL;
+	}
+	watch(&r, events);
+	for (size_t i = 0; i < n_threads; i++)
+		pthread_join(threads[i], NULL);
+	for (size_t i = 0; i < r.ready.n; i++) {
+		job_deinit(r.ready.at[i]);
+		free(r.ready.at[i]);
+	}
+	vec_deinit(&r.ready);
+	vec_deinit(&r.events);
+	pthread_cond_destroy(&r.changed);
+	pthread_mutex_destroy(&r.lock);
+	host_facts_deinit(&r.host);
+	return err;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Runs a plan: so many guests at once, and so many QEMUs started ahead for those that come
+ * next. All callbacks come from the thread that called runner_run().
+ */
+#ifndef KTSTR_HARNESS_RUNNER_H
+#define KTSTR_HARNESS_RUNNER_H
+
+#include "harness/job.h"
+
+struct runner_events {
+	void (*started)(void *context, size_t index, const struct variant *variant);
+	/* "scheduler", or what else keeps us waiting. */
+	void (*progress)(void *context, size_t index, const char *what);
+	void (*finished)(void *context, size_t index, const struct outcome *outcome);
+	void (*tick)(void *context); /* some ten times a second */
+	void *context;
+};
+
+struct runner_options {
+	const char *dir;
+	enum accel_wish accel;
+	bool cold, keep;
+	/* As in struct job_setting. */
+	const struct test_files *(*files_of)(const void *context, const struct declared_test *test);
+	const void *files_context;
+	unsigned int jobs;  /* guests at once; at least 1 */
+	unsigned int ahead; /* guests that are prepared meanwhile; 0: none */
+};
+
+/* Every variant that was begun has its outcome and its record when this returns. */
+struct error *runner_run(const struct plan *plan, const struct runner_options *options,
+			 const struct runner_events *events,
+			 const struct cancel *cancel) MUST_CHECK;
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "harness/kept.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/io.h"
+#include "base/paths.h"
+#include "unit.h"
+
+static char *scratch(void)
+{
+	char *dir = xstrdup("/tmp/ktstr-kept-XXXXXX");
+
+	assert_non_null(mkdtemp(dir));
+	return dir;
+}
+
+static void assert_holds(const char *dir, const char *name, const char *expected)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, name);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	assert_success(io_read_file(path, 1 << 20, &text));
+	assert_string_equal(strbuf_str(&text), expected);
+}
+
+static void what_there_is_becomes_files(void **state UNUSED)
+{
+	_cleanup_free_ char *base = scratch(), *dir = xasprintf("%s/below", base);
+	_cleanup_kept_files_ struct kept_files kept = { 0 };
+	struct strbuf console = { (char *)(uintptr_t)"boom\n", 5, 0 };
+	struct reported_text text = { (char *)(uintptr_t)"scheduler.stderr",
+				      { (char *)(uintptr_t)"log", 3, 0 } };
+	struct guest_run run = {
+		.streams = { [VM_STDERR] = { { (char *)(uintptr_t)"words", 5, 0 }, 7 } },
+		.report = { .texts = { &text, 1, 1 } },
+	};
+
+	assert_success(kept_write(dir, &console, &run, &kept));
+	assert_int_equal(kept.names.n, 3);
+	assert_holds(dir, "console.log", "boom\n");
+	assert_holds(dir, "scheduler.stderr", "log");
+	assert_holds(dir, "test.stderr", "words\n[7 bytes in the middle were not kept]\n");
+	assert_success(paths_remove(base));
+}
+
+static void nothing_to_keep_leaves_no_folder(void **state UNUSED)
+{
+	_cleanup_free_ char *base = scratch(), *dir = xasprintf("%s/below", base);
+	_cleanup_kept_files_ struct kept_files kept = { 0 };
+	struct strbuf console = STRBUF_INIT;
+	struct guest_run run = { 0 };
+	struct stat st;
+
+	assert_success(kept_write(dir, &console, &run, &kept));
+	assert_int_equal(kept.names.n, 0);
+	assert_int_equal(stat(dir, &st), -1);
+	assert_success(paths_remove(base));
+}
+
+static void a_folder_that_cannot_be_made_is_told(void **state UNUSED)
+{
+	_cleanup_kept_files_ struct kept_files kept = { 0 };
+	struct strbuf console = { (char *)(uintptr_t)"boom\n", 5, 0 };
+	_cleanup_error_ struct error *err = kept_write("/proc/1/no/such", &console, NULL, &kept);
+
+	assert_non_null(err);
+	assert_int_equal(kept.names.n, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_there_is_becomes_files),
+		cmocka_unit_test(nothing_to_keep_leaves_no_folder),
+		cmocka_unit_test(a_folder_that_cannot_be_made_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`ktstr test` from the binary to the record, in real guests."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "house"))
+
+import guest
+import tap
+from machine import KTSTR, GuestTest
+
+SUITES = os.path.join(guest.BUILD, "tests", "suites")
+
+
+def run(*arguments, cwd, **kwargs):
+    """The finished `ktstr test`, in a folder of its own."""
+    kwargs.setdefault("timeout", 600)
+    return subprocess.run([KTSTR, "test", *arguments], capture_output=True, text=True, check=False, cwd=cwd, **kwargs)
+
+
+def records(folder):
+    found = []
+    for base, _, names in os.walk(folder):
+        for name in names:
+            if name.endswith(".ktstr.json"):
+                with open(os.path.join(base, name), encoding="utf-8") as f:
+                    found.append(json.load(f))
+    return found
+
+
+class Runner(GuestTest):
+    def setUp(self):
+        super().setUp()
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def test_tests_pass_and_leave_records(self):
+        done = run(os.path.join(SUITES, "trivial"), "-k", "trivial_03", "-k", "*:trivial_1[12]", "-o", "out", cwd=self.folder.name)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+        self.assertIn("3 tests: 3 passed", done.stdout)
+        found = records(os.path.join(self.folder.name, "out"))
+        self.assertEqual(sorted((r["test_name"], r["state"], r["verdict"], r["topology"]) for r in found),
+                         [(name, "finished", "pass", "1n1l1c1t") for name in ("trivial_03", "trivial_11", "trivial_12")])
+        self.assertEqual(os.listdir(self.folder.name), ["out"])
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
