@@ -2,11 +2,12 @@
 #include "suite/ctx.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/io.h"
 #include "suite/body.h"
+#include "suite/cgroup.h"
 #include "suite/slowness.h"
 
 unsigned int ktstr_online_cpus(const struct ktstr_ctx *ctx)
@@ -71,9 +72,25 @@ void ctx_end_broken(struct ktstr_ctx *ctx, struct error *err)
 
 struct error *ctx_open_cgroup(const struct ktstr_ctx *ctx, const char *name, int *ret_fd)
 {
-	if (name)
-		return base_error(BASE_ABSENT, 0, "this system has no cgroups");
-	(void)ctx;
-	*ret_fd = -1;
-	return NULL;
+	uint64_t limit_ms = ctx_scaled_ms(ctx, SUITE_CGROUP_WRITE_MS);
+	struct error *err;
+
+	if (ctx->cgroups_fd < 0) {
+		if (name)
+			return base_error(BASE_ABSENT, 0, "cgroup %s: there is no cgroup v2 at %s",
+					  name, CGROUP_ROOT);
+		*ret_fd = -1;
+		return NULL;
+	}
+	if (!name)
+		return cgroup_open(ctx->cgroups_fd, CGROUP_OWN, ret_fd);
+	if (!*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					"0123456789_-")])
+		return base_error(BASE_PARSE, 0, "\"%s\" is no name for a cgroup", name);
+	err = cgroup_open(ctx->cgroups_fd, name, ret_fd);
+	if (!error_is(err, &base_error_domain, BASE_ABSENT))
+		return err;
+	error_free(err);
+	err = cgroup_make(ctx->cgroups_fd, name, NULL, limit_ms);
+	return err ? err : cgroup_open(ctx->cgroups_fd, name, ret_fd);
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "work/kind.h"
+
 static unsigned int or_default(unsigned int value, unsigned int otherwise)
 {
 	return value ? value : otherwise;
@@ -22,6 +24,19 @@ struct topology declared_topology(const struct ktstr_test *test)
 unsigned int declared_duration_s(const struct ktstr_test *test)
 {
 	return or_default(test->duration_s, SUITE_DEFAULT_DURATION_S);
+}
+
+bool declared_has_work(const struct ktstr_test *test)
+{
+	for (size_t i = 0; i < declared_cgroup_count(test); i++)
+		if (test->cgroups[i].work.kind != KTSTR_WORK_NONE)
+			return true;
+	return false;
+}
+
+bool declared_is_timed(const struct ktstr_test *test)
+{
+	return !test->run || declared_has_work(test);
 }
 
 bool declared_has_scheduler(const struct ktstr_test *test)
@@ -59,12 +74,9 @@ static bool demanded(enum ktstr_demand demand, bool by_default)
 struct resolved_checks declared_checks(const struct ktstr_test *test)
 {
 	const struct ktstr_checks *checks = &test->checks;
-	bool work = false;
 
-	for (size_t i = 0; i < declared_cgroup_count(test); i++)
-		work = work || test->cgroups[i].work.kind != KTSTR_WORK_NONE;
 	return (struct resolved_checks){
-		.progress = demanded(checks->progress, work),
+		.progress = demanded(checks->progress, declared_has_work(test)),
 		.isolation = demanded(checks->isolation, false),
 		.scheduler_alive = demanded(checks->scheduler_alive, declared_has_scheduler(test)),
 		.max_spread_pct = checks->max_spread_pct,
@@ -90,27 +102,32 @@ size_t declared_cgroup_count(const struct ktstr_test *test)
 	return n;
 }
 
-static const struct {
-	const char *word;
-	struct declared_times times;
-} kinds[] = {
-	[KTSTR_WORK_SPIN] = { "spin", { 0, 0 } },
-	[KTSTR_WORK_BURSTY] = { "bursty", { 50, 100 } },
-	[KTSTR_WORK_YIELD] = { "yield", { 0, 0 } },
-	[KTSTR_WORK_SLEEP] = { "sleep", { 0, 10 } },
-};
+/* The kinds of the room `work` in its order, behind "none". */
+_Static_assert((int)KTSTR_WORK_SPIN == WORK_KIND_SPIN + 1, "kinds of work");
+_Static_assert((int)KTSTR_WORK_BURSTY == WORK_KIND_BURSTY + 1, "kinds of work");
+_Static_assert((int)KTSTR_WORK_YIELD == WORK_KIND_YIELD + 1, "kinds of work");
+_Static_assert((int)KTSTR_WORK_SLEEP == WORK_KIND_SLEEP + 1, "kinds of work");
+
+static const struct work_kind_info *info_of(enum ktstr_work_kind kind)
+{
+	return kind == KTSTR_WORK_NONE ? NULL : work_kind_info((enum work_kind)(kind - 1));
+}
 
 const char *declared_work_word(enum ktstr_work_kind kind)
 {
-	return (unsigned int)kind < ARRAY_SIZE(kinds) ? kinds[kind].word : NULL;
+	const struct work_kind_info *info = info_of(kind);
+
+	return info ? info->word : NULL;
 }
 
 struct declared_times declared_work_times(const struct ktstr_work *work)
 {
-	if ((unsigned int)work->kind >= ARRAY_SIZE(kinds))
+	const struct work_kind_info *info = info_of(work->kind);
+
+	if (!info)
 		return (struct declared_times){ 0 };
 	return (struct declared_times){
-		or_default(work->burst_ms, kinds[work->kind].times.burst_ms),
-		or_default(work->sleep_ms, kinds[work->kind].times.sleep_ms),
+		or_default(work->burst_ms, info->burst_ms),
+		or_default(work->sleep_ms, info->sleep_ms),
 	};
 }

@@ -25,6 +25,10 @@ struct declared_times {
 /* Numbers only: topology_check() says whether it is possible. */
 struct topology declared_topology(const struct ktstr_test *test);
 unsigned int declared_duration_s(const struct ktstr_test *test);
+/* A worker in any cgroup. */
+bool declared_has_work(const struct ktstr_test *test);
+/* Whether the test lasts for its duration, and not just as long as its function. */
+bool declared_is_timed(const struct ktstr_test *test);
 bool declared_has_scheduler(const struct ktstr_test *test);
 /* .name, or the last part of argv[0]; NULL without a scheduler. */
 const char *declared_scheduler_name(const struct ktstr_test *test);

@@ -13,14 +13,17 @@ enum {
 	SUITE_LIMIT_PIECE = 32 << 10,
 	/* Of one report. What is more is counted and told in one note. */
 	SUITE_LIMIT_PARTS = 1000,
-	SUITE_LIMIT_NOTES = 10000,
+	SUITE_LIMIT_NOTES = 4000,
 	SUITE_LIMIT_REPORT_BYTES = 48 << 20,
 
-	SUITE_LIMIT_TESTS = 10000,
-	SUITE_LIMIT_WORKERS = 1024, /* of one cgroup */
+	SUITE_LIMIT_TESTS = 4096,
+	SUITE_LIMIT_WORKERS = 4096, /* of a test */
 	SUITE_LIMIT_DURATION_S = 24 * 3600,
 	SUITE_LIMIT_MEMORY_MB = 1 << 20,
-	SUITE_LIMIT_NAME = 200, /* bytes of the name of a test, of a cgroup */
+	SUITE_LIMIT_NAME = 128, /* bytes of the name of a test, of a cgroup */
+
+	SUITE_LIMIT_DECLARED_TEXT = 4096, /* bytes of any other text of a declaration */
+	SUITE_LIMIT_WORK_MS = 3600 * 1000,
 
 	/* Kept of each stream of a scheduler: the first part and the last part of it. */
 	SUITE_LIMIT_STREAM_HEAD = 256 << 10,
@@ -28,6 +31,10 @@ enum {
 	SUITE_LIMIT_KERNEL_LOG = 1 << 20,
 	SUITE_LIMIT_DUMP = 4 << 20,
 	SUITE_LIMIT_SYSFS = 64 << 10,
+
+	SUITE_LIMIT_CGROUPS = 4096, /* of a subtree, and how deep it may be */
+	SUITE_LIMIT_CGROUP_DEPTH = 16,
+	SUITE_LIMIT_PIDS_BYTES = 4 << 20,
 
 	/* Milliseconds on real hardware; slow machines get more. */
 	SUITE_CGROUP_WRITE_MS = 5000,

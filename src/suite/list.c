@@ -50,12 +50,14 @@ static void write_scheduler(struct json_writer *w, const struct ktstr_test *test
 	const struct ktstr_scheduler *scheduler = &test->scheduler;
 
 	json_key(w, "scheduler");
-	if (!declared_has_scheduler(test)) {
+	/* Settings are possible for the kernel's own as well. */
+	if (!declared_has_scheduler(test) && !scheduler->sysctls[0] && !scheduler->kernel_args[0]) {
 		json_write_null(w);
 		return;
 	}
 	json_begin_object(w);
-	json_add_string(w, "name", declared_scheduler_name(test));
+	json_add_string(w, "name",
+			declared_has_scheduler(test) ? declared_scheduler_name(test) : "");
 	write_texts(w, "argv", scheduler->argv, KTSTR_MAX_ARGS);
 	write_texts(w, "files", scheduler->files, KTSTR_MAX_FILES);
 	write_texts(w, "sysctls", scheduler->sysctls, KTSTR_MAX_SETTINGS);

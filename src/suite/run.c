@@ -1,92 +1,265 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "suite/run.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 
 #include "base/clock.h"
 #include "suite/body.h"
+#include "suite/cgroup.h"
+#include "suite/cpus.h"
 #include "suite/defaults.h"
+#include "suite/leftover.h"
+#include "suite/scenario.h"
+#include "suite/scheduler.h"
+#include "suite/settings.h"
 #include "suite/slowness.h"
+
+enum {
+	/* How often the kernel is asked whether the scheduler is still there. */
+	ALIVE_MS = 100,
+	/* For processes that were told to end, before they count as left over. */
+	GRACE_MS = 500,
+};
 
 struct run {
 	const struct ktstr_test *test;
+	struct resolved_checks checks;
 	struct report_writer report;
-	struct ktstr_ctx ctx;
+	struct ktstr_ctx ctx; /* of the body; its cgroups and times are ours, too */
+	struct topo_machine *machine;
+	struct scheduler scheduler;
+	struct scenario scenario;
 	struct body body;
+	bool lost; /* the scheduler went away, and the test with it */
 };
 
+static uint64_t scaled(const struct run *run, uint64_t ms)
+{
+	return slowness_scaled_ms(run->ctx.slowness, ms);
+}
+
+static struct error *make_cgroup(struct run *run, const struct ktstr_cgroup *cgroup)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct cpuset cpus;
+	struct error *err = cpus_resolve(&cgroup->cpus, run->machine, &cpus);
+
+	if (err)
+		return error_wrap(err, "cgroup %s", cgroup->name);
+	err = cgroup_make(run->ctx.cgroups_fd, cgroup->name,
+			  cgroup->cpus.kind == KTSTR_CPUS_ALL ? NULL : &cpus,
+			  scaled(run, SUITE_CGROUP_WRITE_MS));
+	/* What it was given, not what was asked for. */
+	if (!err)
+		err = cgroup_read_cpus(run->ctx.cgroups_fd, cgroup->name, &cpus);
+	if (err)
+		return err;
+	cpuset_format(&cpus, &text);
+	report_open_line(&run->report, WIRE_REPORT_CGROUP);
+	report_add_text(&run->report, "name", cgroup->name);
+	report_add_text(&run->report, "cpus", strbuf_str(&text));
+	report_close_line(&run->report);
+	return NULL;
+}
+
+/* False when the test ends here; the report says why. */
+static bool no_error(struct run *run, struct error *err)
+{
+	if (!err)
+		return true;
+	/* The runner may boot another machine than the declared one. */
+	report_part(&run->report,
+		    error_is(err, &base_error_domain, BASE_ABSENT) ? KTSTR_REASON_NEEDS_TOPOLOGY
+								   : KTSTR_REASON_SETUP,
+		    NULL, 0, error_message(err));
+	error_free(err);
+	return false;
+}
+
+static bool setup(struct run *run)
+{
+	const struct ktstr_test *test = run->test;
+	size_t n = declared_cgroup_count(test);
+	struct error *err = NULL;
+
+	report_stage(&run->report, WIRE_STAGE_SETUP);
+	for (size_t i = 0; !err && i < declared_count(test->scheduler.sysctls, KTSTR_MAX_SETTINGS);
+	     i++)
+		err = settings_write("/proc/sys", test->scheduler.sysctls[i]);
+	if (!err)
+		err = topo_machine_read("/sys", &run->machine);
+	if (!err) {
+		run->ctx.online_cpus = run->machine->n_cpus;
+		err = cgroup_subtree_make(CGROUP_ROOT, scaled(run, SUITE_CGROUP_WRITE_MS),
+					  &run->ctx.cgroups_fd);
+	}
+	if (!err && n && run->ctx.cgroups_fd < 0)
+		err = base_error(BASE_IO, 0, "there is no cgroup v2 at " CGROUP_ROOT);
+	for (size_t i = 0; !err && i < n; i++)
+		err = make_cgroup(run, &test->cgroups[i]);
+	return no_error(run, err);
+}
+
+static bool start_scheduler(struct run *run)
+{
+	const struct ktstr_test *test = run->test;
+	struct error *err;
+
+	if (!declared_has_scheduler(test)) {
+		if (!test->needs.sched_ext || access(scheduler_running_system.sched_ext, F_OK) == 0)
+			return true;
+		report_part(&run->report, KTSTR_REASON_NEEDS_SCX, NULL, 0,
+			    "this kernel has no sched_ext");
+		return false;
+	}
+	report_stage(&run->report, WIRE_STAGE_SCHEDULER);
+	err = scheduler_start(&run->scheduler, test->scheduler.argv, declared_scheduler_name(test),
+			      &run->report);
+	if (error_is(err, &base_error_domain, BASE_ABSENT)) {
+		report_part(&run->report, KTSTR_REASON_NEEDS_SCX, NULL, 0, error_message(err));
+		error_free(err);
+		return false;
+	}
+	if (!no_error(run, err))
+		return false;
+	run->ctx.scheduler_pid = run->scheduler.pid;
+	return scheduler_wait_attached(
+		&run->scheduler, scaled(run, declared_attach_timeout_s(test) * UINT64_C(1000)),
+		&run->report);
+}
+
+static void lose(struct run *run)
+{
+	scheduler_report_loss(&run->scheduler, &run->report);
+	run->lost = true;
+	if (run->body.pid && !run->body.ended) {
+		body_kill(&run->body);
+		body_reap(&run->body, &run->report);
+		report_note(&run->report, "the test's function was ended with the scheduler");
+	}
+}
+
+static int wait_ms(uint64_t now, uint64_t until, bool watching)
+{
+	uint64_t left = now < until ? (until - now) / NS_PER_MS + 1 : UINT64_MAX;
+
+	if (watching && left > ALIVE_MS)
+		return ALIVE_MS;
+	return left > INT32_MAX ? -1 : (int)left;
+}
+
+/* Until the duration is over and the function has ended, or the scheduler is gone. */
 static void wait_for_work(struct run *run)
 {
-	uint64_t until = clock_monotonic_ns() + run->ctx.duration_ms * NS_PER_MS;
+	uint64_t until = declared_is_timed(run->test)
+				 ? clock_monotonic_ns() + run->ctx.duration_ms * NS_PER_MS
+				 : 0;
+	bool watching = run->scheduler.pid && run->checks.scheduler_alive;
 
-	if (run->body.pid)
-		until = 0;
 	for (;;) {
 		uint64_t now = clock_monotonic_ns();
-		struct pollfd fds[] = {
+		struct pollfd fds[2 + SCHEDULER_FDS] = {
 			{ .fd = run->body.ended ? -1 : run->body.pidfd, .events = POLLIN },
 			{ .fd = run->body.report_fd, .events = POLLIN },
 		};
 
+		if (watching && !scheduler_is_alive(&run->scheduler)) {
+			lose(run);
+			return;
+		}
 		if (now >= until && (!run->body.pid || run->body.ended))
 			return;
-		poll(fds, ARRAY_SIZE(fds), now < until ? (int)((until - now) / NS_PER_MS) + 1 : -1);
+		scheduler_poll(&run->scheduler, fds + 2);
+		poll(fds, ARRAY_SIZE(fds), wait_ms(now, until, watching));
 		if (fds[1].revents)
 			body_pump(&run->body, &run->report);
 		if (fds[0].revents)
 			body_reap(&run->body, &run->report);
+		scheduler_pump(&run->scheduler);
 	}
 }
 
-static struct error *work(struct run *run)
+static void work(struct run *run)
 {
-	if (run->test->run) {
-		struct error *err = body_start(&run->body, &run->ctx, &run->report);
+	struct error *err = scenario_start(&run->scenario, run->test, run->ctx.cgroups_fd,
+					   scaled(run, SUITE_WORKERS_READY_MS));
+
+	/* Workers that a broken scheduler does not let start are its loss, not the setup's. */
+	if (err && run->scheduler.pid && run->checks.scheduler_alive &&
+	    !scheduler_is_alive(&run->scheduler)) {
+		lose(run);
+		error_free(err);
+		return;
+	}
+	if (!err && run->test->run)
+		err = body_start(&run->body, &run->ctx, &run->report);
+	if (!no_error(run, err))
+		return;
+	report_stage(&run->report, WIRE_STAGE_WORK);
+	scenario_open_gate(&run->scenario);
+	wait_for_work(run);
+	if (run->body.pid && !run->lost)
+		body_judge(&run->body, &run->report);
+	scenario_stop(&run->scenario, scaled(run, SUITE_WORKERS_STOP_MS), &run->report);
+}
+
+static void clean_up(struct run *run)
+{
+	int subtree = run->ctx.cgroups_fd;
+	uint64_t limit_ms = scaled(run, SUITE_LEFTOVER_MS);
+
+	report_stage(&run->report, WIRE_STAGE_CLEANUP);
+	scheduler_finish(&run->scheduler, &run->report);
+	scenario_deinit(&run->scenario);
+	/* A function that crashed could not end its payloads; one that returned has done so. */
+	if (run->body.finished && !leftover_wait(subtree, scaled(run, GRACE_MS)))
+		leftover_report(subtree, "processes outlived the test", &run->report);
+	if (!leftover_kill(subtree, limit_ms))
+		leftover_report(subtree, "processes do not die of SIGKILL", &run->report);
+	if (subtree >= 0) {
+		_cleanup_error_ struct error *err = cgroup_subtree_remove(
+			CGROUP_ROOT, subtree, scaled(run, SUITE_CGROUP_WRITE_MS));
 
 		if (err)
-			return err;
+			report_note(&run->report, error_message(err));
 	}
-	report_stage(&run->report, WIRE_STAGE_WORK);
-	wait_for_work(run);
-	if (run->body.pid)
-		body_judge(&run->body, &run->report);
-	return NULL;
 }
 
 int run_test(const struct ktstr_entry *entry)
 {
 	struct run run = { .test = entry->test, .body = BODY_INIT };
-	struct error *err = report_writer_open(&run.report);
+	struct error *err = slowness_parse(getenv(WIRE_SLOWNESS_ENV), &run.ctx.slowness);
 
+	if (!err)
+		err = report_writer_open(&run.report);
 	if (err) {
 		fprintf(stderr, "ktstr: %s\n", error_message(err));
 		error_free(err);
 		return SUITE_EXIT_REPORT;
 	}
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	/* Whoever loses its parent comes to us. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	report_begin(&run.report, entry->name);
-	report_stage(&run.report, WIRE_STAGE_SETUP);
-	run.ctx = (struct ktstr_ctx){
-		.entry = entry,
-		.test = entry->test,
-		.duration_ms = declared_duration_s(entry->test) * 1000,
-		.cgroups_fd = -1,
-		.online_cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
-	};
+	run.checks = declared_checks(entry->test);
+	run.ctx.entry = entry;
+	run.ctx.test = entry->test;
+	run.ctx.duration_ms = declared_duration_s(entry->test) * 1000;
+	run.ctx.cgroups_fd = -1;
 	run.ctx.report.from_ns = run.report.from_ns;
-	err = slowness_parse(getenv(WIRE_SLOWNESS_ENV), &run.ctx.slowness);
-	if (!err)
-		err = work(&run);
-	if (err)
-		report_part(&run.report, KTSTR_REASON_SETUP, NULL, 0, error_message(err));
-	error_free(err);
-	report_stage(&run.report, WIRE_STAGE_CLEANUP);
+	scheduler_init(&run.scheduler, &scheduler_running_system, run.ctx.slowness);
+	report_begin(&run.report, entry->name);
+	if (setup(&run) && start_scheduler(&run))
+		work(&run);
+	clean_up(&run);
 	report_end(&run.report);
 	body_deinit(&run.body);
+	scheduler_deinit(&run.scheduler);
+	topo_machine_free(run.machine);
+	if (run.ctx.cgroups_fd >= 0)
+		close(run.ctx.cgroups_fd);
 	report_writer_deinit(&run.report);
 	return 0;
 }

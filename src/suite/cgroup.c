@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "suite/cgroup.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+#include "suite/bounded.h"
+#include "suite/limits.h"
+
+/* Controllers one by one: a refused one would take the other with it. */
+static void hand_down(int dir_fd, uint64_t limit_ms)
+{
+	error_free(bounded_write(dir_fd, "cgroup.subtree_control", "+cpuset", "cpuset", limit_ms));
+	error_free(bounded_write(dir_fd, "cgroup.subtree_control", "+cpu", "cpu", limit_ms));
+}
+
+static int open_folder(int dir_fd, const char *name)
+{
+	return openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+struct error *cgroup_open(int subtree_fd, const char *name, int *ret_fd)
+{
+	int fd = open_folder(subtree_fd, name);
+
+	if (fd < 0)
+		return base_error(errno == ENOENT ? BASE_ABSENT : BASE_IO, errno, "cgroup %s",
+				  name);
+	*ret_fd = fd;
+	return NULL;
+}
+
+/* A test that was killed left it; what runs there is another test of this machine. */
+static struct error *clear_old(const char *root, int root_fd, uint64_t limit_ms)
+{
+	_cleanup_close_ int old = open_folder(root_fd, CGROUP_SUBTREE);
+	struct cgroup_pids pids = { 0 };
+	pid_t first;
+
+	if (old < 0)
+		return NULL;
+	cgroup_list(old, &pids);
+	first = pids.rows.n ? pids.rows.at[0] : 0;
+	vec_deinit(&pids.rows);
+	if (first)
+		return base_error(BASE_IO, EBUSY, "%s/%s: process %d is in it", root,
+				  CGROUP_SUBTREE, first);
+	return cgroup_subtree_remove(root, old, limit_ms);
+}
+
+struct error *cgroup_subtree_make(const char *root, uint64_t limit_ms, int *ret_fd)
+{
+	_cleanup_close_ int root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
+	struct error *err;
+
+	if (root_fd < 0 || faccessat(root_fd, "cgroup.controllers", F_OK, 0) < 0) {
+		*ret_fd = -1;
+		return NULL;
+	}
+	err = clear_old(root, root_fd, limit_ms);
+	if (err)
+		return err;
+	hand_down(root_fd, limit_ms);
+	err = bounded_mkdir(root_fd, CGROUP_SUBTREE, "cgroup " CGROUP_SUBTREE, limit_ms);
+	if (err)
+		return err;
+	fd = open_folder(root_fd, CGROUP_SUBTREE);
+	if (fd < 0)
+		return base_error(BASE_IO, errno, "cgroup " CGROUP_SUBTREE);
+	hand_down(fd, limit_ms);
+	err = bounded_mkdir(fd, CGROUP_OWN, "cgroup " CGROUP_OWN, limit_ms);
+	if (err)
+		return err;
+	*ret_fd = take_fd(fd);
+	return NULL;
+}
+
+struct error *cgroup_make(int subtree_fd, const char *name, const struct cpuset *cpus,
+			  uint64_t limit_ms)
+{
+	_cleanup_free_ char *label = xasprintf("cgroup %s", name);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_close_ int fd = -1;
+	struct error *err = bounded_mkdir(subtree_fd, name, label, limit_ms);
+
+	if (!err && cpus)
+		err = cgroup_open(subtree_fd, name, &fd);
+	if (err || !cpus)
+		return err;
+	cpuset_format(cpus, &text);
+	return error_wrap(
+		bounded_write(fd, "cpuset.cpus", strbuf_str(&text), "cpuset.cpus", limit_ms),
+		"cgroup %s: CPUs %s", name, strbuf_str(&text));
+}
+
+static struct error *read_at(int dir_fd, const char *file, size_t limit, struct strbuf *into)
+{
+	_cleanup_close_ int fd = openat(dir_fd, file, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return base_error(BASE_IO, errno, "%s", file);
+	return io_read_fd(fd, file, limit, into);
+}
+
+struct error *cgroup_read_cpus(int subtree_fd, const char *name, struct cpuset *ret)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_close_ int fd = -1;
+	struct error *err = cgroup_open(subtree_fd, name, &fd);
+
+	if (!err)
+		err = read_at(fd, "cpuset.cpus.effective", SUITE_LIMIT_SYSFS, &text);
+	if (!err)
+		err = cpuset_parse(strbuf_str(&text), text.n, ret);
+	return error_wrap(err, "cgroup %s", name);
+}
+
+/* Calls for every folder below, the deepest first, at most so deep and so many. */
+typedef void folder_fn(int parent_fd, const char *name, int fd, void *arg);
+
+static void walk(int dir_fd, int depth, unsigned int *left, folder_fn *call, void *arg)
+{
+	/* A second open file: closedir() closes it, and its position is its own. */
+	int again = open_folder(dir_fd, ".");
+	_cleanup_dir_ DIR *dir = again < 0 ? NULL : fdopendir(again);
+	const struct dirent *entry;
+
+	while (dir && *left && (entry = readdir(dir))) {
+		_cleanup_close_ int fd = -1;
+
+		if (entry->d_type != DT_DIR || strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0)
+			continue;
+		--*left;
+		fd = open_folder(dir_fd, entry->d_name);
+		if (fd < 0)
+			continue;
+		if (depth < SUITE_LIMIT_CGROUP_DEPTH)
+			walk(fd, depth + 1, left, call, arg);
+		call(dir_fd, entry->d_name, fd, arg);
+	}
+}
+
+static void add_pids(int dir_fd, struct cgroup_pids *pids)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char *at, *line, *rest = NULL;
+
+	error_free(read_at(dir_fd, "cgroup.procs", SUITE_LIMIT_PIDS_BYTES, &text));
+	for (at = text.at; text.at && (line = strtok_r(at, "\n", &rest)); at = NULL)
+		if (atoi(line) > 0)
+			vec_push(&pids->rows, atoi(line));
+}
+
+static void list_one(int parent_fd UNUSED, const char *name UNUSED, int fd, void *arg)
+{
+	add_pids(fd, arg);
+}
+
+void cgroup_list(int subtree_fd, struct cgroup_pids *ret)
+{
+	unsigned int left = SUITE_LIMIT_CGROUPS;
+	struct cgroup_pids pids = { 0 };
+
+	add_pids(subtree_fd, &pids);
+	walk(subtree_fd, 0, &left, list_one, &pids);
+	*ret = pids;
+}
+
+struct error *cgroup_kill(int subtree_fd, uint64_t limit_ms)
+{
+	return bounded_write(subtree_fd, "cgroup.kill", "1", "cgroup.kill", limit_ms);
+}
+
+struct removal {
+	uint64_t limit_ms;
+	struct error *err; /* the first */
+};
+
+static void remove_one(int parent_fd, const char *name, int fd UNUSED, void *arg)
+{
+	struct removal *removal = arg;
+	_cleanup_free_ char *label = xasprintf("removing cgroup %s", name);
+
+	/* One that hangs is enough: each would cost its limit. */
+	if (!removal->err)
+		removal->err = bounded_rmdir(parent_fd, name, label, removal->limit_ms);
+}
+
+struct error *cgroup_subtree_remove(const char *root, int subtree_fd, uint64_t limit_ms)
+{
+	_cleanup_close_ int root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	unsigned int left = SUITE_LIMIT_CGROUPS;
+	struct removal removal = { .limit_ms = limit_ms };
+
+	if (root_fd < 0)
+		return base_error(BASE_IO, errno, "%s", root);
+	walk(subtree_fd, 0, &left, remove_one, &removal);
+	if (removal.err)
+		return removal.err;
+	return bounded_rmdir(root_fd, CGROUP_SUBTREE, "removing cgroup " CGROUP_SUBTREE, limit_ms);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "suite/cpus.h"
+
+static struct error *find_llc(const struct topo_machine *machine, unsigned int nth,
+			      struct cpuset *ret)
+{
+	struct cpuset seen = { 0 };
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < machine->n_cpus; i++) {
+		uint32_t llc = machine->cpus[i].llc;
+
+		if (llc == TOPO_ABSENT) {
+			const char *why = topo_machine_reason(machine, TOPO_ITEM_LLC,
+							      machine->cpus[i].number);
+
+			return topo_error(TOPO_UNKNOWN, 0, "the LLC of CPU %u is not known: %s",
+					  machine->cpus[i].number, why ? why : "no reason given");
+		}
+		/* CPUs come by rising number and an LLC is called by its lowest: also in order. */
+		if (cpuset_has(&seen, llc))
+			continue;
+		cpuset_add(&seen, llc);
+		if (n++ == nth) {
+			topo_machine_sharing(machine, TOPO_ITEM_LLC, llc, ret);
+			return NULL;
+		}
+	}
+	return base_error(BASE_ABSENT, 0, "LLC %u, but this machine's last one is %u", nth, n - 1);
+}
+
+static void all_cpus(const struct topo_machine *machine, struct cpuset *ret)
+{
+	struct cpuset set = { 0 };
+
+	for (unsigned int i = 0; i < machine->n_cpus; i++)
+		cpuset_add(&set, machine->cpus[i].number);
+	*ret = set;
+}
+
+static struct error *find_node(const struct topo_machine *machine, unsigned int number,
+			       struct cpuset *ret)
+{
+	struct cpuset set;
+
+	/* A kernel without NUMA has one node, though it does not say so. */
+	if (machine->no_numa && number == 0) {
+		all_cpus(machine, ret);
+		return NULL;
+	}
+	topo_machine_sharing(machine, TOPO_ITEM_NODE, number, &set);
+	if (cpuset_count(&set) == 0)
+		return base_error(BASE_ABSENT, 0, "this machine has no node %u with CPUs", number);
+	*ret = set;
+	return NULL;
+}
+
+static struct error *find_range(const struct topo_machine *machine, unsigned int first,
+				unsigned int last, struct cpuset *ret)
+{
+	struct cpuset set = { 0 };
+
+	for (unsigned int cpu = first; cpu <= last; cpu++) {
+		if (!topo_machine_cpu(machine, cpu))
+			return base_error(BASE_ABSENT, 0, "this machine has no CPU %u", cpu);
+		cpuset_add(&set, cpu);
+	}
+	*ret = set;
+	return NULL;
+}
+
+struct error *cpus_resolve(const struct ktstr_cpus *cpus, const struct topo_machine *machine,
+			   struct cpuset *ret)
+{
+	switch (cpus->kind) {
+	case KTSTR_CPUS_LLC:
+		return find_llc(machine, cpus->first, ret);
+	case KTSTR_CPUS_NODE:
+		return find_node(machine, cpus->first, ret);
+	case KTSTR_CPUS_RANGE:
+		return find_range(machine, cpus->first, cpus->last, ret);
+	default:
+		all_cpus(machine, ret);
+		return NULL;
+	}
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "suite/kernel_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/cleanup.h"
+
+/* A record has at most 1 KiB of text and some more of properties (LOG_LINE_MAX, since 3.5). */
+enum { RECORD_BYTES = 8192, RECORDS_LIMIT = 100000 };
+
+int kernel_log_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_END);
+	return fd;
+}
+
+const char *kernel_log_text(const char *record, size_t n, size_t *ret_n)
+{
+	const char *text = memchr(record, ';', n), *end;
+
+	*ret_n = 0;
+	if (!text)
+		return record;
+	text++;
+	n -= (size_t)(text - record);
+	end = memchr(text, '\n', n);
+	*ret_n = end ? (size_t)(end - text) : n;
+	return text;
+}
+
+void kernel_log_read(int fd, size_t limit_bytes, struct strbuf *into)
+{
+	char record[RECORD_BYTES];
+
+	for (int i = 0; fd >= 0 && i < RECORDS_LIMIT; i++) {
+		ssize_t got = read(fd, record, sizeof(record));
+		const char *text;
+		size_t n;
+
+		/* EPIPE: records were overwritten before we came; the next read goes on after. */
+		if (got < 0 && (errno == EPIPE || errno == EINTR))
+			continue;
+		if (got <= 0)
+			return;
+		text = kernel_log_text(record, (size_t)got, &n);
+		if (!memmem(text, n, "sched_ext", strlen("sched_ext")) ||
+		    n + 1 > limit_bytes - into->n)
+			continue;
+		strbuf_append_bytes(into, text, n);
+		strbuf_append_char(into, '\n');
+	}
+}
+
+static char *line_after(const char *from, size_t *ret_n)
+{
+	const char *newline = strchr(from, '\n');
+
+	if (!newline || !newline[1])
+		return NULL;
+	*ret_n = strcspn(newline + 1, "\n");
+	return xstrndup(newline + 1, *ret_n);
+}
+
+char *kernel_log_reason(const char *lines)
+{
+	static const char mark[] = "\" disabled (";
+	const char *last = NULL, *end;
+	_cleanup_free_ char *next = NULL, *reason = NULL;
+	const char *message;
+	size_t n;
+
+	for (const char *at = lines; (at = strstr(at, mark)); at++)
+		last = at + strlen(mark);
+	if (!last)
+		return NULL;
+	n = strcspn(last, "\n");
+	end = memrchr(last, ')', n);
+	reason = xstrndup(last, end ? (size_t)(end - last) : n);
+	next = line_after(last, &n);
+	/* "sched_ext: NAME: message"; another line about a scheduler is none. */
+	message = next && strncmp(next, "sched_ext: ", 11) == 0 ? strstr(next + 11, ": ") : NULL;
+	if (!message || strncmp(next, "sched_ext: BPF scheduler", 24) == 0)
+		return take_ptr(reason);
+	return xasprintf("%s: %s", reason, message + 2);
+}

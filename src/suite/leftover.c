@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "suite/leftover.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "procfs/process.h"
+#include "suite/limits.h"
+
+enum { POLL_MS = 10, NAMED = 20 };
+
+static void sleep_ms(long ms)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
+}
+
+/* A zombie holds nothing; somebody reaps it, or we do. */
+static bool lives(pid_t pid)
+{
+	struct proc_stat stat;
+	_cleanup_error_ struct error *err = proc_stat_read("/proc", pid, &stat);
+
+	return !err && stat.state != 'Z' && stat.state != 'X';
+}
+
+static void add(struct cgroup_pids *pids, pid_t pid)
+{
+	for (size_t i = 0; i < pids->rows.n; i++)
+		if (pids->rows.at[i] == pid)
+			return;
+	if (pid > 0 && pid != getpid() && lives(pid))
+		vec_push(&pids->rows, pid);
+}
+
+void leftover_find(int subtree_fd, struct cgroup_pids *ret)
+{
+	struct cgroup_pids found = { 0 }, listed = { 0 };
+	_cleanup_free_ char *path = xasprintf("/proc/self/task/%d/children", getpid());
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char *at, *word, *rest = NULL;
+
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	if (subtree_fd >= 0)
+		cgroup_list(subtree_fd, &listed);
+	for (size_t i = 0; i < listed.rows.n; i++)
+		add(&found, listed.rows.at[i]);
+	vec_deinit(&listed.rows);
+	error_free(io_read_file(path, SUITE_LIMIT_PIDS_BYTES, &text));
+	for (at = text.at; text.at && (word = strtok_r(at, " \n", &rest)); at = NULL)
+		add(&found, atoi(word));
+	*ret = found;
+}
+
+static bool none(int subtree_fd)
+{
+	struct cgroup_pids pids;
+	bool empty;
+
+	leftover_find(subtree_fd, &pids);
+	empty = pids.rows.n == 0;
+	vec_deinit(&pids.rows);
+	return empty;
+}
+
+bool leftover_wait(int subtree_fd, uint64_t limit_ms)
+{
+	uint64_t until = clock_monotonic_ns() + limit_ms * NS_PER_MS;
+
+	while (!none(subtree_fd)) {
+		if (clock_monotonic_ns() >= until)
+			return false;
+		sleep_ms(POLL_MS);
+	}
+	return true;
+}
+
+bool leftover_kill(int subtree_fd, uint64_t limit_ms)
+{
+	uint64_t until = clock_monotonic_ns() + limit_ms * NS_PER_MS;
+
+	for (;;) {
+		struct cgroup_pids pids;
+		bool empty;
+
+		/* By the kernel at once, so that nothing forks faster than we kill. */
+		if (subtree_fd >= 0)
+			error_free(cgroup_kill(subtree_fd, limit_ms));
+		leftover_find(subtree_fd, &pids);
+		empty = pids.rows.n == 0;
+		for (size_t i = 0; i < pids.rows.n; i++)
+			kill(pids.rows.at[i], SIGKILL);
+		vec_deinit(&pids.rows);
+		if (empty || clock_monotonic_ns() >= until)
+			return empty;
+		sleep_ms(POLL_MS);
+	}
+}
+
+void leftover_report(int subtree_fd, const char *what, struct report_writer *report)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct cgroup_pids pids;
+
+	leftover_find(subtree_fd, &pids);
+	for (size_t i = 0; i < pids.rows.n && i < NAMED; i++) {
+		struct proc_stat stat = { .comm = "?", .state = '?' };
+
+		error_free(proc_stat_read("/proc", pids.rows.at[i], &stat));
+		strbuf_appendf(&text, "%s%d (%s, state %c)", i ? ", " : "", pids.rows.at[i],
+			       stat.comm, stat.state);
+	}
+	if (pids.rows.n)
+		report_partf(report, KTSTR_REASON_LEFTOVER, "%s (%zu): %s%s", what, pids.rows.n,
+			     strbuf_str(&text), pids.rows.n > NAMED ? " and more" : "");
+	vec_deinit(&pids.rows);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "suite/mistakes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "suite/defaults.h"
+#include "suite/limits.h"
+
+void mistake(struct mistakes *m, const char *fmt, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	if (vasprintf(&text, fmt, args) < 0)
+		text = NULL;
+	va_end(args);
+	strbuf_appendf(m->into, "%s:%d: %s: %s\n", m->entry->file, m->entry->line, m->entry->name,
+		       text ? text : fmt);
+}
+
+void mistakes_of_text(struct mistakes *m, const char *what, const char *text)
+{
+	if (text && strlen(text) > SUITE_LIMIT_DECLARED_TEXT)
+		mistake(m, "%s is longer than %d bytes", what, SUITE_LIMIT_DECLARED_TEXT);
+}
+
+void mistakes_of_texts(struct mistakes *m, const char *what, const char *const *texts, size_t limit,
+		       bool names)
+{
+	size_t n = declared_count(texts, limit);
+
+	if (n > limit) {
+		mistake(m, "%s: too many rows, at most %zu are possible", what, limit);
+		return;
+	}
+	for (size_t i = n; i <= limit; i++)
+		if (texts[i]) {
+			mistake(m, "%s: row %zu is empty, but row %zu is not", what, n, i);
+			break;
+		}
+	for (size_t i = 0; i < n; i++) {
+		if (names && !*texts[i])
+			mistake(m, "%s: row %zu is \"\"", what, i);
+		mistakes_of_text(m, what, texts[i]);
+	}
+}

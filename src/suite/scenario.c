@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "suite/scenario.h"
+
+#include "base/clock.h"
+#include "suite/cgroup.h"
+#include "suite/defaults.h"
+
+static struct error *start_one(struct scenario *scenario, const struct ktstr_cgroup *cgroup,
+			       int subtree_fd, uint64_t limit_ms)
+{
+	struct work_spec spec = {
+		.kind = (enum work_kind)(cgroup->work.kind - 1),
+		.workers = declared_workers(&cgroup->work),
+		.burst_ms = cgroup->work.burst_ms,
+		.sleep_ms = cgroup->work.sleep_ms,
+	};
+	struct work_group *group;
+	_cleanup_close_ int fd = -1;
+	struct error *err = NULL;
+
+	if (subtree_fd >= 0)
+		err = cgroup_open(subtree_fd, cgroup->name, &fd);
+	if (!err)
+		err = work_start(&spec, scenario->gate, fd, limit_ms * NS_PER_MS, &group);
+	if (err)
+		return error_wrap(err, "workers of cgroup %s", cgroup->name);
+	scenario->rows[scenario->n].cgroup = cgroup;
+	scenario->rows[scenario->n++].group = group;
+	return NULL;
+}
+
+struct error *scenario_start(struct scenario *scenario, const struct ktstr_test *test,
+			     int subtree_fd, uint64_t limit_ms)
+{
+	struct error *err = work_gate_new(&scenario->gate);
+
+	for (size_t i = 0; !err && i < declared_cgroup_count(test); i++)
+		if (test->cgroups[i].work.kind != KTSTR_WORK_NONE)
+			err = start_one(scenario, &test->cgroups[i], subtree_fd, limit_ms);
+	return err;
+}
+
+void scenario_open_gate(struct scenario *scenario)
+{
+	if (scenario->gate)
+		work_gate_open(scenario->gate);
+}
+
+static void report_worker(struct report_writer *report, const struct ktstr_cgroup *cgroup,
+			  const struct work_report *worker)
+{
+	struct json_writer *w = report_open_line(report, WIRE_REPORT_WORKER);
+	_cleanup_strbuf_ struct strbuf cpus = STRBUF_INIT;
+	_cleanup_free_ char *end = NULL;
+
+	if (worker->end == WORK_END_EXITED || worker->end == WORK_END_SIGNALLED)
+		end = xasprintf("%s %d", work_end_word(worker->end), worker->code);
+	else
+		end = xstrdup(work_end_word(worker->end));
+	cpuset_format(&worker->cpus_used, &cpus);
+	report_add_text(report, "cgroup", cgroup->name);
+	json_add_string(w, "kind", declared_work_word(cgroup->work.kind));
+	json_add_i64(w, "pid", worker->pid);
+	json_add_string(w, "end", end);
+	json_add_u64(w, "iterations", worker->iterations);
+	json_add_u64(w, "cpu_ns", worker->cpu_ns);
+	json_add_u64(w, "wall_ns", worker->wall_ns);
+	json_add_u64(w, "sleep_ns", worker->voluntary_sleep_ns);
+	if (worker->has_run_delay)
+		json_add_u64(w, "run_delay_ns", worker->run_delay_ns);
+	json_add_u64(w, "migrations", worker->migrations);
+	json_add_u64(w, "samples", worker->samples);
+	json_add_u64(w, "max_gap_ns", worker->max_gap_ns);
+	json_add_u64(w, "gap_at_ns", worker->gap_at_ns);
+	/* The largest number is no CPU: it is not known. */
+	json_add_u64(w, "gap_cpu", worker->gap_cpu < 0 ? UINT32_MAX : (uint32_t)worker->gap_cpu);
+	json_add_string(w, "cpus", strbuf_str(&cpus));
+	report_close_line(report);
+}
+
+void scenario_stop(struct scenario *scenario, uint64_t limit_ms, struct report_writer *report)
+{
+	for (size_t i = 0; i < scenario->n; i++)
+		work_stop(scenario->rows[i].group, limit_ms * NS_PER_MS);
+	for (size_t i = 0; i < scenario->n; i++) {
+		struct work_group *group = scenario->rows[i].group;
+
+		for (size_t j = 0; j < work_count(group); j++) {
+			struct work_report worker;
+
+			work_sample(group, j, &worker);
+			scenario->stuck = scenario->stuck || worker.end == WORK_END_STUCK;
+			report_worker(report, scenario->rows[i].cgroup, &worker);
+		}
+	}
+}
+
+void scenario_deinit(struct scenario *scenario)
+{
+	/* Waiting for a process that cannot die would take for ever; it is told as left over. */
+	if (scenario->stuck)
+		return;
+	for (size_t i = 0; i < scenario->n; i++)
+		work_free(scenario->rows[i].group);
+	scenario->n = 0;
+	work_gate_free(scenario->gate);
+	scenario->gate = NULL;
+}

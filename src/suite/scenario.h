@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The work of .cgroups: its workers wait at one gate, work, stop and tell what they got. */
+#ifndef KTSTR_SUITE_SCENARIO_H
+#define KTSTR_SUITE_SCENARIO_H
+
+#include "suite/report_writer.h"
+#include "work/work.h"
+
+struct scenario {
+	struct work_gate *gate;
+	struct {
+		const struct ktstr_cgroup *cgroup;
+		struct work_group *group;
+	} rows[KTSTR_MAX_CGROUPS];
+	size_t n;
+	bool stuck; /* a worker could not even be killed */
+};
+
+/* Every worker of every cgroup at the gate. A subtree of -1: they stay in our cgroup. */
+struct error *scenario_start(struct scenario *scenario, const struct ktstr_test *test,
+			     int subtree_fd, uint64_t limit_ms) MUST_CHECK;
+void scenario_open_gate(struct scenario *scenario);
+/* Ends and reports them. */
+void scenario_stop(struct scenario *scenario, uint64_t limit_ms, struct report_writer *report);
+/* Kills what still runs, but does not wait for what cannot die. */
+void scenario_deinit(struct scenario *scenario);
+
+#endif

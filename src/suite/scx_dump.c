@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "suite/scx_dump.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/cleanup.h"
+
+#define SWITCH "events/sched_ext/sched_ext_dump/enable"
+
+static bool write_switch(const char *tracing, const char *value)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", tracing, SWITCH);
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	return fd >= 0 && write(fd, value, strlen(value)) > 0;
+}
+
+bool scx_dump_enable(const char *tracing)
+{
+	return write_switch(tracing, "1");
+}
+
+void scx_dump_disable(const char *tracing)
+{
+	(void)write_switch(tracing, "0");
+}
+
+void scx_dump_lines(const char *trace, struct strbuf *into)
+{
+	static const char mark[] = " sched_ext_dump: ";
+
+	while (*trace) {
+		size_t n = strcspn(trace, "\n");
+		const char *found = memmem(trace, n, mark, strlen(mark));
+
+		if (found) {
+			found += strlen(mark);
+			strbuf_append_bytes(into, found, n - (size_t)(found - trace));
+			strbuf_append_char(into, '\n');
+		}
+		trace += n + (trace[n] == '\n');
+	}
+}
+
+void scx_dump_read(const char *tracing, size_t limit_bytes, struct strbuf *into)
+{
+	_cleanup_free_ char *path = xasprintf("%s/trace_pipe", tracing);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	_cleanup_strbuf_ struct strbuf trace = STRBUF_INIT;
+	char bytes[16384];
+	ssize_t n;
+
+	while (fd >= 0 && trace.n < limit_bytes) {
+		n = read(fd, bytes, sizeof(bytes));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		strbuf_append_bytes(&trace, bytes, (size_t)n);
+	}
+	scx_dump_lines(strbuf_str(&trace), into);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "suite/stream.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+void stream_init(struct stream *stream, int fd, size_t head_limit, size_t tail_limit)
+{
+	*stream = (struct stream){ .fd = fd, .head_limit = head_limit, .tail_limit = tail_limit };
+}
+
+void stream_deinit(struct stream *stream)
+{
+	if (stream->fd >= 0)
+		close(stream->fd);
+	stream->fd = -1;
+	strbuf_deinit(&stream->head);
+	strbuf_deinit(&stream->tail);
+}
+
+void stream_take(struct stream *stream, const char *bytes, size_t n)
+{
+	size_t room = stream->head_limit - stream->head.n, more;
+
+	stream->bytes += n;
+	if (room > n)
+		room = n;
+	strbuf_append_bytes(&stream->head, bytes, room);
+	strbuf_append_bytes(&stream->tail, bytes + room, n - room);
+	if (stream->tail.n <= 2 * stream->tail_limit)
+		return;
+	/* Seldom: it costs a move of the whole tail. */
+	more = stream->tail.n - stream->tail_limit;
+	memmove(stream->tail.at, stream->tail.at + more, stream->tail_limit + 1);
+	stream->tail.n = stream->tail_limit;
+}
+
+void stream_pump(struct stream *stream)
+{
+	char bytes[16384];
+
+	/* One that prints faster than we read must not keep us here. */
+	for (int i = 0; i < 64 && stream->fd >= 0; i++) {
+		ssize_t n = read(stream->fd, bytes, sizeof(bytes));
+
+		if (n > 0) {
+			stream_take(stream, bytes, (size_t)n);
+			continue;
+		}
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			return;
+		close(stream->fd);
+		stream->fd = -1;
+	}
+}
+
+void stream_text(const struct stream *stream, struct strbuf *into)
+{
+	size_t kept = stream->tail.n < stream->tail_limit ? stream->tail.n : stream->tail_limit;
+	uint64_t missing = stream->bytes - stream->head.n - kept;
+
+	strbuf_append_bytes(into, strbuf_str(&stream->head), stream->head.n);
+	if (missing)
+		strbuf_appendf(into, "\n[ktstr: %llu bytes are missing here]\n",
+			       (unsigned long long)missing);
+	strbuf_append_bytes(into, strbuf_str(&stream->tail) + stream->tail.n - kept, kept);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a program prints without end, kept within bounds: how it began, and how it ended. */
+#ifndef KTSTR_SUITE_STREAM_H
+#define KTSTR_SUITE_STREAM_H
+
+#include "base/strbuf.h"
+
+struct stream {
+	int fd; /* does not block; -1: closed */
+	size_t head_limit, tail_limit;
+	struct strbuf head, tail; /* the tail may hold up to twice its limit */
+	uint64_t bytes;
+};
+
+/* Takes the descriptor. */
+void stream_init(struct stream *stream, int fd, size_t head_limit, size_t tail_limit);
+void stream_deinit(struct stream *stream);
+/* Takes what there is to read; does not wait. The descriptor is closed at its end. */
+void stream_pump(struct stream *stream);
+void stream_take(struct stream *stream, const char *bytes, size_t n);
+/* All of it, or with a line in the middle that says how much is missing. */
+void stream_text(const struct stream *stream, struct strbuf *into);
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Mistakes in .cgroups and in what is asked of their work. */
+#include <string.h>
+
+#include "suite/defaults.h"
+#include "suite/limits.h"
+#include "suite/mistakes.h"
+
+static void check_name(struct mistakes *m, const struct ktstr_test *test, size_t i)
+{
+	const char *name = test->cgroups[i].name;
+
+	/* Without dots: the kernel's own files in a cgroup all have one. */
+	if (!*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					"0123456789_-")])
+		mistake(m,
+			"cgroups[%zu]: \"%s\" is no name for a cgroup: letters, digits, _ and - "
+			"are possible",
+			i, name);
+	else if (strlen(name) > SUITE_LIMIT_NAME)
+		mistake(m, "cgroups[%zu]: the name is longer than %d bytes", i, SUITE_LIMIT_NAME);
+	for (size_t j = 0; j < i; j++)
+		if (strcmp(test->cgroups[j].name, name) == 0) {
+			mistake(m, "cgroups[%zu]: the name \"%s\" is taken by cgroups[%zu]", i,
+				name, j);
+			break;
+		}
+}
+
+static void check_cpus(struct mistakes *m, const struct ktstr_test *test, size_t i)
+{
+	const struct ktstr_cpus *cpus = &test->cgroups[i].cpus;
+	const char *name = test->cgroups[i].name;
+	struct topology t = declared_topology(test);
+	struct error *impossible = topology_check(&t);
+
+	if (impossible) {
+		/* Said already; of such a machine nothing else can be said. */
+		error_free(impossible);
+		return;
+	}
+	switch (cpus->kind) {
+	case KTSTR_CPUS_ALL:
+		break;
+	case KTSTR_CPUS_LLC:
+		if (cpus->first >= t.llcs)
+			mistake(m, "cgroup %s: LLC %u, but the machine's last one is %u", name,
+				cpus->first, t.llcs - 1);
+		break;
+	case KTSTR_CPUS_NODE:
+		if (cpus->first >= t.nodes)
+			mistake(m, "cgroup %s: node %u, but the machine's last one is %u", name,
+				cpus->first, t.nodes - 1);
+		break;
+	case KTSTR_CPUS_RANGE:
+		if (cpus->first > cpus->last)
+			mistake(m, "cgroup %s: CPUs %u to %u are none", name, cpus->first,
+				cpus->last);
+		else if (cpus->last >= topology_cpus(&t))
+			mistake(m, "cgroup %s: CPU %u, but the machine's last one is %u", name,
+				cpus->last, topology_cpus(&t) - 1);
+		break;
+	default:
+		mistake(m, "cgroup %s: %d is no kind of CPUs", name, (int)cpus->kind);
+	}
+}
+
+static void check_time(struct mistakes *m, const char *name, const struct ktstr_work *work,
+		       const char *what, unsigned int ms, unsigned int used)
+{
+	if (ms && !used)
+		mistake(m, "cgroup %s: %s is of no use for the work \"%s\"", name, what,
+			declared_work_word(work->kind));
+	else if (ms > SUITE_LIMIT_WORK_MS)
+		mistake(m, "cgroup %s: %s is %u, at most %d is possible", name, what, ms,
+			SUITE_LIMIT_WORK_MS);
+}
+
+static void check_work(struct mistakes *m, const char *name, const struct ktstr_work *work)
+{
+	struct ktstr_work silent = { .kind = work->kind };
+	struct declared_times has = declared_work_times(&silent);
+
+	if (work->kind == KTSTR_WORK_NONE) {
+		if (work->workers || work->burst_ms || work->sleep_ms)
+			mistake(m, "cgroup %s: work without its kind", name);
+		return;
+	}
+	if (!declared_work_word(work->kind)) {
+		mistake(m, "cgroup %s: %d is no kind of work", name, (int)work->kind);
+		return;
+	}
+	check_time(m, name, work, "burst_ms", work->burst_ms, has.burst_ms);
+	check_time(m, name, work, "sleep_ms", work->sleep_ms, has.sleep_ms);
+}
+
+void validate_cgroups(struct mistakes *m, const struct ktstr_test *test)
+{
+	size_t n = declared_cgroup_count(test);
+	uint64_t workers = 0;
+
+	if (n > KTSTR_MAX_CGROUPS) {
+		mistake(m, "cgroups: too many rows, at most %d are possible", KTSTR_MAX_CGROUPS);
+		return;
+	}
+	for (size_t i = n; i <= KTSTR_MAX_CGROUPS; i++)
+		if (test->cgroups[i].name || test->cgroups[i].work.kind ||
+		    test->cgroups[i].cpus.kind) {
+			mistake(m, "cgroups[%zu] has no name, or comes after a row without one", i);
+			break;
+		}
+	for (size_t i = 0; i < n; i++) {
+		check_name(m, test, i);
+		check_cpus(m, test, i);
+		check_work(m, test->cgroups[i].name, &test->cgroups[i].work);
+		workers += declared_workers(&test->cgroups[i].work);
+	}
+	if (workers > SUITE_LIMIT_WORKERS)
+		mistake(m, "%llu workers, at most %d are possible", (unsigned long long)workers,
+			SUITE_LIMIT_WORKERS);
+}
+
+static void check_demand(struct mistakes *m, const char *what, enum ktstr_demand demand,
+			 bool possible, const char *why_not)
+{
+	if ((unsigned int)demand > KTSTR_OFF)
+		mistake(m, "checks.%s: %d is neither REQUIRED nor OFF", what, (int)demand);
+	else if (demand == KTSTR_REQUIRED && !possible)
+		mistake(m, "checks.%s: %s", what, why_not);
+}
+
+void validate_checks(struct mistakes *m, const struct ktstr_test *test)
+{
+	static const char no_work[] = "no cgroup has work that could be checked";
+	const struct ktstr_checks *checks = &test->checks;
+	unsigned int most = 0;
+
+	for (size_t i = 0; i < declared_cgroup_count(test); i++)
+		if (declared_workers(&test->cgroups[i].work) > most)
+			most = declared_workers(&test->cgroups[i].work);
+	check_demand(m, "progress", checks->progress, most, no_work);
+	check_demand(m, "isolation", checks->isolation, most, no_work);
+	check_demand(m, "scheduler_alive", checks->scheduler_alive, declared_has_scheduler(test),
+		     "there is no scheduler to be checked");
+	if (checks->max_spread_pct.set) {
+		/* Written so that what is no number is refused, too. */
+		if (!(checks->max_spread_pct.value >= 0 && checks->max_spread_pct.value <= 100))
+			mistake(m, "checks.max_spread_pct: %g is no percentage",
+				checks->max_spread_pct.value);
+		if (most < 2)
+			mistake(m, "checks.max_spread_pct: no cgroup has two workers to compare");
+	}
+	if (checks->max_gap_ms.set) {
+		if (!(checks->max_gap_ms.value > 0 && checks->max_gap_ms.value < 1e9))
+			mistake(m, "checks.max_gap_ms: %g is no possible time",
+				checks->max_gap_ms.value);
+		if (!most)
+			mistake(m, "checks.max_gap_ms: %s", no_work);
+	}
+}
