@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/alloc_worker/ready_marker.h"
+#include "base/ready_marker.h"
 
 enum worker_exit {
 	WORKER_OK = 0, /* --help and --version only; a worker ends by a signal */

@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The file by which a worker says that it is ready: whoever started it waits
  * until the file exists. One rule for both sides; libc only, no allocation.
  */
-#ifndef KTSTR_CLI_ALLOC_WORKER_READY_MARKER_H
-#define KTSTR_CLI_ALLOC_WORKER_READY_MARKER_H
+#ifndef KTSTR_BASE_READY_MARKER_H
+#define KTSTR_BASE_READY_MARKER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,10 +15,12 @@
 #define READY_MARKER_OVERRIDE_ENV "KTSTR_WORKER_READY_MARKER_OVERRIDE"
 #define READY_MARKER_TEXT	  "ready\n"
 
-/* False when the path does not fit. An empty override counts as none. */
-static inline bool ready_marker_path(pid_t pid, char *ret, size_t n)
+/*
+ * For a worker whose environment has that value of READY_MARKER_OVERRIDE_ENV; NULL or empty
+ * counts as none. False when the path does not fit.
+ */
+static inline bool ready_marker_path_of(pid_t pid, const char *override, char *ret, size_t n)
 {
-	const char *override = getenv(READY_MARKER_OVERRIDE_ENV);
 	int length;
 
 	if (override && *override)
@@ -26,6 +28,12 @@ static inline bool ready_marker_path(pid_t pid, char *ret, size_t n)
 	else
 		length = snprintf(ret, n, "/tmp/ktstr-worker-ready-%d", (int)pid);
 	return length >= 0 && (size_t)length < n;
+}
+
+/* In our own environment. */
+static inline bool ready_marker_path(pid_t pid, char *ret, size_t n)
+{
+	return ready_marker_path_of(pid, getenv(READY_MARKER_OVERRIDE_ENV), ret, n);
 }
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/alloc_worker/ready_marker.h"
+#include "base/ready_marker.h"
 
 #include "unit.h"
 
