@@ -64,11 +64,23 @@ static bool place_fds(const struct spawn_request *request, int *status_fd)
 	return true;
 }
 
+/* What a child that could not become the program says. */
+struct failure {
+	int errnum;
+	bool in_cgroup; /* it was not let into its cgroup */
+};
+
+/* False with errno. */
+static bool enter_cgroup(const struct spawn_request *request)
+{
+	return !request->cgroup_procs || write(request->cgroup_procs, "0", 1) == 1;
+}
+
 /* Between fork() and exec() of a process with threads: system calls only. */
 _Noreturn static void become(const struct spawn_request *request, pid_t parent, int status_fd)
 {
+	struct failure failure = { 0 };
 	sigset_t none;
-	int errnum;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* The parent may have died before that call. */
@@ -82,11 +94,13 @@ _Noreturn static void become(const struct spawn_request *request, pid_t parent, 
 		setsid();
 	else if (request->own_group)
 		setpgid(0, 0);
-	if (place_fds(request, &status_fd) && (!request->cwd || chdir(request->cwd) == 0))
+	failure.in_cgroup = !enter_cgroup(request);
+	if (!failure.in_cgroup && place_fds(request, &status_fd) &&
+	    (!request->cwd || chdir(request->cwd) == 0))
 		execvpe(request->argv[0], (char *const *)request->argv,
 			request->env ? (char *const *)request->env : environ);
-	errnum = errno;
-	if (write(status_fd, &errnum, sizeof(errnum)) < 0)
+	failure.errnum = errno;
+	if (write(status_fd, &failure, sizeof(failure)) < 0)
 		_exit(126);
 	_exit(127);
 }
@@ -165,7 +179,8 @@ static void mind_children(void)
 
 struct error *spawn_child(const struct spawn_request *request, pid_t *ret_pid, int *ret_pidfd)
 {
-	int status_pipe[2], errnum = 0, pidfd = -1;
+	int status_pipe[2], pidfd = -1;
+	struct failure failure = { 0 };
 	struct error *err;
 	pid_t child = -1;
 	ssize_t n;
@@ -186,12 +201,15 @@ struct error *spawn_child(const struct spawn_request *request, pid_t *ret_pid, i
 		return err;
 	}
 	do
-		n = read(status_pipe[0], &errnum, sizeof(errnum));
+		n = read(status_pipe[0], &failure, sizeof(failure));
 	while (n < 0 && errno == EINTR);
 	close(status_pipe[0]);
-	if (n == sizeof(errnum)) {
+	if (n == sizeof(failure)) {
 		waitpid(child, NULL, 0);
-		return base_error(BASE_IO, errnum, "cannot execute %s", request->argv[0]);
+		return base_error(BASE_IO, failure.errnum,
+				  failure.in_cgroup ? "%s is not let into its cgroup"
+						    : "cannot execute %s",
+				  request->argv[0]);
 	}
 	pidfd = pidfd_open(child, 0);
 	if (pidfd < 0) {

@@ -23,14 +23,16 @@ struct spawn_request {
 	const struct spawn_fd
 		*fds; /* all other descriptors are closed; 0, 1, 2 are /dev/null if not named */
 	size_t n_fds;
-	const char *cwd; /* NULL: ours */
-	bool own_group;	 /* a new process group, out of reach of the terminal's Ctrl-C */
+	const char *cwd;  /* NULL: ours */
+	int cgroup_procs; /* cgroup.procs, open for writing: entered before exec(). 0: our cgroup */
+	bool own_group;	  /* a new process group, out of reach of the terminal's Ctrl-C */
 	bool new_session;
 };
 
 /*
  * Returns once exec() succeeded: a program that cannot be executed is BASE_IO with errno, and so is
- * a descriptor that cannot have its number. A SIGCHLD that is ignored is set back to its default.
+ * a descriptor that cannot have its number or a cgroup that does not let it in. A SIGCHLD that is
+ * ignored is set back to its default.
  * *ret_pidfd is readable when the child has ended; reap with spawn_wait().
  */
 struct error *spawn_child(const struct spawn_request *request, pid_t *ret_pid,

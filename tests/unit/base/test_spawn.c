@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/spawn.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -198,6 +199,49 @@ static void ends_of_children_are_seen_even_if_they_were_ignored(void **state UNU
 	signal(SIGCHLD, SIG_DFL);
 }
 
+/* A file stands in for the cgroup: what the child sees in it was written before it ran. */
+static void child_enters_its_cgroup_before_it_runs(void **state UNUSED)
+{
+	char path[] = "/tmp/ktstr-test-spawn-XXXXXX";
+	int procs = mkstemp(path), out[2], status;
+	const char *const argv[] = { "cat", path, NULL };
+	_cleanup_close_ int pidfd = -1;
+	char seen[8] = "";
+	pid_t pid;
+
+	assert_true(procs > 0);
+	assert_int_equal(pipe(out), 0);
+	assert_success(spawn_child(&(struct spawn_request){ .argv = argv,
+							    .fds = &(struct spawn_fd){ out[1], 1 },
+							    .n_fds = 1,
+							    .cgroup_procs = procs },
+				   &pid, &pidfd));
+	close(out[1]);
+	assert_int_equal(read(out[0], seen, sizeof(seen) - 1), 1);
+	assert_string_equal(seen, "0");
+	assert_success(spawn_wait(pid, &status));
+	assert_int_equal(status, 0);
+	close(out[0]);
+	close(procs);
+	unlink(path);
+}
+
+static void cgroup_that_refuses_is_an_error_of_its_own(void **state UNUSED)
+{
+	const char *const argv[] = { "true", NULL };
+	_cleanup_close_ int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	struct error *err;
+	int pidfd;
+	pid_t pid;
+
+	err = spawn_child(&(struct spawn_request){ .argv = argv, .cgroup_procs = full }, &pid,
+			  &pidfd);
+	assert_non_null(err);
+	assert_int_equal(error_errno(err), ENOSPC);
+	assert_contains(error_message(err), "true is not let into its cgroup");
+	error_free(err);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +253,8 @@ int main(void)
 		cmocka_unit_test(too_much_output_is_an_error_and_ends_the_child),
 		cmocka_unit_test(missing_program_is_an_error_with_errno),
 		cmocka_unit_test(descriptors_arrive_under_their_numbers_and_no_others),
+		cmocka_unit_test(child_enters_its_cgroup_before_it_runs),
+		cmocka_unit_test(cgroup_that_refuses_is_an_error_of_its_own),
 		cmocka_unit_test(child_outlives_the_thread_that_asked_for_it),
 	};
 
