@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "suite/metric_check.h"
+
+#include <string.h>
+
+const char *metric_checks_mistake(
+	const struct ktstr_metric_check checks[static KTSTR_MAX_CHECKS + 1])
+{
+	if (checks[KTSTR_MAX_CHECKS].kind != KTSTR_CHECK_NONE)
+		return "it has more checks than a list of checks holds";
+	for (size_t i = 0; checks[i].kind != KTSTR_CHECK_NONE; i++) {
+		if (checks[i].kind < KTSTR_CHECK_NONE || checks[i].kind > KTSTR_CHECK_EXISTS)
+			return "it has a check of an unknown kind";
+		if (checks[i].kind != KTSTR_CHECK_EXIT_CODE &&
+		    (!checks[i].metric || !checks[i].metric[0]))
+			return "it has a check that names no metric";
+	}
+	return NULL;
+}
+
+void metrics_format_end(const struct ktstr_metrics *metrics, struct strbuf *into)
+{
+	const char *name;
+
+	if (!metrics->exit_known) {
+		strbuf_append(into, "unknown exit code (somebody else waited for it)");
+		return;
+	}
+	if (metrics->exit_code >= 0) {
+		strbuf_appendf(into, "exit code %d", metrics->exit_code);
+		return;
+	}
+	name = sigabbrev_np(-metrics->exit_code);
+	strbuf_appendf(into, "killed by signal %d", -metrics->exit_code);
+	if (name)
+		strbuf_appendf(into, " (SIG%s)", name);
+}
+
+void metrics_format_stderr(const struct ktstr_metrics *metrics, struct strbuf *into)
+{
+	if (metrics->err.total == 0) {
+		strbuf_append(into, "; stderr is empty");
+		return;
+	}
+	strbuf_append(into, metrics->err.total > PAYLOAD_TAIL_BYTES ? "; stderr ends with: …"
+								    : "; stderr: ");
+	capture_tail(&metrics->err, into);
+	while (into->n && into->at[into->n - 1] == '\n')
+		into->at[--into->n] = '\0';
+}
+
+/* True when it holds. */
+static bool judge_exit_code(const struct ktstr_metric_check *check,
+			    const struct ktstr_metrics *metrics, metric_check_fn failed,
+			    void *context)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	if (metrics->exit_known && (double)metrics->exit_code == check->low)
+		return true;
+	metrics_format_end(metrics, &text);
+	strbuf_appendf(&text, ", not %.17g", check->low);
+	metrics_format_stderr(metrics, &text);
+	failed(context, strbuf_str(&text));
+	return false;
+}
+
+/* Written so that a limit that is no number never holds. */
+static bool number_holds(const struct ktstr_metric_check *check, double value)
+{
+	bool low_holds = value >= check->low, high_holds = value <= check->high;
+
+	return check->kind == KTSTR_CHECK_EXISTS ? true
+	       : check->kind == KTSTR_CHECK_MIN	 ? low_holds
+	       : check->kind == KTSTR_CHECK_MAX	 ? high_holds
+						 : low_holds && high_holds;
+}
+
+static void format_demand(const struct ktstr_metric_check *check, struct strbuf *into)
+{
+	if (check->kind == KTSTR_CHECK_MIN)
+		strbuf_appendf(into, "less than %.17g", check->low);
+	else if (check->kind == KTSTR_CHECK_MAX)
+		strbuf_appendf(into, "more than %.17g", check->high);
+	else
+		strbuf_appendf(into, "not from %.17g to %.17g", check->low, check->high);
+}
+
+static void judge_number(const struct ktstr_metric_check *check,
+			 const struct ktstr_metrics *metrics, metric_check_fn failed, void *context)
+{
+	const struct metric *metric = metrics_find(metrics, check->metric);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	if (metric && number_holds(check, metric->value))
+		return;
+	strbuf_appendf(&text, "metric %s ", check->metric);
+	if (metric) {
+		strbuf_appendf(&text, "is %s, ", metric_number(metrics, metric).at);
+		format_demand(check, &text);
+	} else if (!metrics->stream) {
+		strbuf_append(&text, "is missing: .output of the program is not KTSTR_OUTPUT_JSON");
+	} else if (metrics->none_because) {
+		strbuf_appendf(&text, "is missing: %s", metrics->none_because);
+		metrics_format_stderr(metrics, &text);
+	} else {
+		strbuf_appendf(&text, "is not among the %zu metrics on %s", metrics->all.n,
+			       metrics->stream);
+	}
+	failed(context, strbuf_str(&text));
+}
+
+void metric_checks_judge(const struct ktstr_metric_check checks[static KTSTR_MAX_CHECKS + 1],
+			 const struct ktstr_metrics *metrics, metric_check_fn failed, void *context)
+{
+	if (metrics->timed_out)
+		return;
+	for (size_t i = 0; !metrics->by_cleanup && checks[i].kind != KTSTR_CHECK_NONE; i++)
+		if (checks[i].kind == KTSTR_CHECK_EXIT_CODE &&
+		    !judge_exit_code(&checks[i], metrics, failed, context))
+			return;
+	for (size_t i = 0; checks[i].kind != KTSTR_CHECK_NONE; i++)
+		if (checks[i].kind != KTSTR_CHECK_EXIT_CODE)
+			judge_number(&checks[i], metrics, failed, context);
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "suite/metrics.h"
+
+#include <string.h>
+
+#include "json/find.h"
+#include "json/limits.h"
+#include "json/walk.h"
+#include "suite/metrics_number.h"
+
+void metrics_deinit(struct ktstr_metrics *metrics)
+{
+	capture_deinit(&metrics->out);
+	capture_deinit(&metrics->err);
+	free(metrics->none_because);
+	vec_deinit(&metrics->all);
+	strbuf_deinit(&metrics->text);
+	free(metrics->by_name);
+	free(metrics->dump);
+}
+
+struct json_text metric_name(const struct ktstr_metrics *metrics, const struct metric *metric)
+{
+	return (struct json_text){ metrics->text.at + metric->name_at, metric->name_n };
+}
+
+struct json_text metric_number(const struct ktstr_metrics *metrics, const struct metric *metric)
+{
+	return (struct json_text){ metrics->text.at + metric->number_at, metric->number_n };
+}
+
+static size_t add_text(struct ktstr_metrics *metrics, struct json_text text)
+{
+	size_t at = metrics->text.n;
+
+	strbuf_append_bytes(&metrics->text, text.at, text.n);
+	strbuf_append_char(&metrics->text, '\0');
+	return at;
+}
+
+static struct error *add_leaf(void *context, const struct json_leaf *leaf)
+{
+	struct ktstr_metrics *metrics = context;
+	struct metric metric = {
+		.name_n = leaf->name.n,
+		.number_n = leaf->text.n,
+		.value = leaf->value,
+	};
+
+	metric.name_at = add_text(metrics, leaf->name);
+	metric.number_at = add_text(metrics, leaf->text);
+	vec_push(&metrics->all, metric);
+	return NULL;
+}
+
+static int compare_texts(struct json_text a, struct json_text b)
+{
+	int order = memcmp(a.at, b.at, a.n < b.n ? a.n : b.n);
+
+	return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
+/* Equal names in the order of the document. */
+static int compare_metrics(const void *a, const void *b, void *context)
+{
+	const struct ktstr_metrics *metrics = context;
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+	int order = compare_texts(metric_name(metrics, &metrics->all.at[left]),
+				  metric_name(metrics, &metrics->all.at[right]));
+
+	return order ? order : (left > right) - (left < right);
+}
+
+static void sort_by_name(struct ktstr_metrics *metrics)
+{
+	free(metrics->by_name);
+	metrics->by_name = xcalloc(metrics->all.n + 1, sizeof(*metrics->by_name));
+	for (size_t i = 0; i < metrics->all.n; i++)
+		metrics->by_name[i] = (uint32_t)i;
+	qsort_r(metrics->by_name, metrics->all.n, sizeof(*metrics->by_name), compare_metrics,
+		metrics);
+}
+
+/* True when there were any. */
+static bool remove_repeated_names(struct ktstr_metrics *metrics)
+{
+	_cleanup_free_ bool *repeated = xcalloc(metrics->all.n + 1, sizeof(*repeated));
+	size_t kept = 0;
+
+	for (size_t i = 1; i < metrics->all.n; i++) {
+		uint32_t before = metrics->by_name[i - 1], here = metrics->by_name[i];
+
+		repeated[here] = compare_texts(metric_name(metrics, &metrics->all.at[before]),
+					       metric_name(metrics, &metrics->all.at[here])) == 0;
+	}
+	for (size_t i = 0; i < metrics->all.n; i++)
+		if (!repeated[i])
+			metrics->all.at[kept++] = metrics->all.at[i];
+	if (kept == metrics->all.n)
+		return false;
+	metrics->all.n = kept;
+	return true;
+}
+
+static struct error *extract_from(struct ktstr_metrics *metrics, const struct capture *capture,
+				  const char *stream)
+{
+	static const struct json_walk_limits limits = {
+		.depth = JSON_WALK_DEPTH_LIMIT,
+		.leaves = METRICS_LIMIT_COUNT,
+		.name_bytes = METRICS_LIMIT_NAME_BYTES,
+	};
+	_cleanup_json_doc_ struct json_doc *doc = NULL;
+	struct error *err = json_find_document(capture_str(capture), capture->n, stream, &doc);
+
+	if (!err)
+		err = json_walk_leaves(json_doc_root(doc), &limits, add_leaf, metrics, NULL);
+	if (!err && metrics->all.n == 0)
+		err = base_error(BASE_ABSENT, 0, "%s: the document holds no number", stream);
+	if (err && capture_dropped(capture))
+		err = error_wrap(err, "the last %llu bytes of %s were not kept",
+				 (unsigned long long)capture_dropped(capture), stream);
+	return err;
+}
+
+void metrics_extract(struct ktstr_metrics *metrics)
+{
+	_cleanup_error_ struct error *out_err = NULL, *err_err = NULL;
+
+	metrics->stream = "stdout";
+	out_err = extract_from(metrics, &metrics->out, "stdout");
+	if (out_err && metrics->err.n) {
+		err_err = extract_from(metrics, &metrics->err, "stderr");
+		if (!err_err)
+			metrics->stream = "stderr";
+	}
+	if (out_err && (err_err || !metrics->err.n))
+		metrics->none_because = xstrdup(error_message(out_err));
+	sort_by_name(metrics);
+	if (remove_repeated_names(metrics))
+		sort_by_name(metrics);
+}
+
+const struct metric *metrics_find(const struct ktstr_metrics *metrics, const char *name)
+{
+	struct json_text wanted = { name, strlen(name) };
+	size_t low = 0, high = metrics->by_name ? metrics->all.n : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct metric *metric = &metrics->all.at[metrics->by_name[middle]];
+		int order = compare_texts(metric_name(metrics, metric), wanted);
+
+		if (order == 0)
+			return metric;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+int ktstr_exit_code(const struct ktstr_metrics *metrics)
+{
+	return metrics->exit_code;
+}
+
+bool ktstr_timed_out(const struct ktstr_metrics *metrics)
+{
+	return metrics->timed_out;
+}
+
+const char *ktstr_stdout(const struct ktstr_metrics *metrics)
+{
+	return capture_str(&metrics->out);
+}
+
+const char *ktstr_stderr(const struct ktstr_metrics *metrics)
+{
+	return capture_str(&metrics->err);
+}
+
+size_t ktstr_metric_count(const struct ktstr_metrics *metrics)
+{
+	return metrics->all.n;
+}
+
+const char *ktstr_metric_name(const struct ktstr_metrics *metrics, size_t i)
+{
+	return i < metrics->all.n ? metric_name(metrics, &metrics->all.at[i]).at : NULL;
+}
+
+bool ktstr_metric(const struct ktstr_metrics *metrics, const char *name, double *ret)
+{
+	const struct metric *metric = metrics_find(metrics, name);
+
+	if (!metric)
+		return false;
+	*ret = metric->value;
+	return true;
+}
+
+bool ktstr_metric_u64(const struct ktstr_metrics *metrics, const char *name, uint64_t *ret)
+{
+	const struct metric *metric = metrics_find(metrics, name);
+
+	return metric && metrics_whole_number(metric_number(metrics, metric), ret);
+}
+
+bool ktstr_has_metric(const struct ktstr_metrics *metrics, const char *name)
+{
+	return metrics_find(metrics, name) != NULL;
+}
+
+const char *ktstr_metrics_dump(const struct ktstr_metrics *metrics)
+{
+	/* The text is made when somebody asks; nothing the caller can see changes. */
+	struct ktstr_metrics *own = (struct ktstr_metrics *)metrics;
+	struct strbuf text = STRBUF_INIT;
+
+	if (metrics->dump)
+		return metrics->dump;
+	for (size_t i = 0; i < metrics->all.n; i++) {
+		const struct metric *metric = &metrics->all.at[i];
+
+		if (text.n + metric->name_n + metric->number_n > METRICS_LIMIT_DUMP_BYTES) {
+			strbuf_appendf(&text, "%s… and %zu more", i ? " " : "", metrics->all.n - i);
+			break;
+		}
+		strbuf_appendf(&text, "%s%s=%s", i ? " " : "", metric_name(metrics, metric).at,
+			       metric_number(metrics, metric).at);
+	}
+	own->dump = xstrdup(strbuf_str(&text));
+	strbuf_deinit(&text);
+	return metrics->dump;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "suite/payload.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#include "suite/metric_check.h"
+#include "suite/payload_env.h"
+#include "suite/payload_missing.h"
+#include "suite/payload_report.h"
+
+/* ---- a start ---- */
+
+/* Mistakes of the author that would make a payload mean something else, or nothing. */
+static void refuse_mistakes(struct ktstr_ctx *ctx, const struct ktstr_program *program)
+{
+	const char *mistake = NULL;
+
+	if (!program->argv || !program->argv[0] || !program->argv[0][0])
+		ctx_end_with(ctx, KTSTR_REASON_SETUP, NULL, 0, "a payload without argv[0]");
+	mistake = metric_checks_mistake(program->checks);
+	for (const char *const *env = program->env; !mistake && env && *env; env++)
+		if (!payload_env_is_setting(*env))
+			mistake = "it has a setting in .env that is not NAME=value";
+	if (!mistake && ctx->payloads && ctx->payloads->all.n >= PAYLOAD_LIMIT_COUNT)
+		mistake = "this test has started too many payloads already";
+	if (mistake)
+		ctx_end_with(ctx, KTSTR_REASON_SETUP, NULL, 0, "payload %s: %s", program->argv[0],
+			     mistake);
+}
+
+/* *ret is 0 when this system has no cgroups and none was asked for. */
+static struct error *open_cgroup_procs(struct ktstr_ctx *ctx, const char *name, int *ret)
+{
+	_cleanup_close_ int folder = -1, procs = -1;
+	struct error *err = ctx_open_cgroup(ctx, name, &folder);
+
+	*ret = 0;
+	if (err || folder < 0)
+		return err;
+	procs = openat(folder, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+	if (procs >= 0)
+		*ret = fcntl(procs, F_DUPFD_CLOEXEC, 3);
+	if (procs < 0 || *ret < 0)
+		return base_error(BASE_IO, errno, "cgroup.procs of %s", name ? name : "the test");
+	return NULL;
+}
+
+_Noreturn static void end_unstarted(struct ktstr_ctx *ctx, const struct ktstr_program *program,
+				    struct error *err)
+{
+	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
+
+	if (error_errno(err) != ENOENT)
+		ctx_end_broken(ctx, error_wrap(err, "payload %s cannot be started",
+					       program->name ? program->name : program->argv[0]));
+	error_free(err);
+	payload_missing_explain(program->argv[0], getenv("PATH"), &why);
+	ctx_end_with(ctx, KTSTR_REASON_FILES, NULL, 0, "payload %s cannot be started: %s",
+		     program->name ? program->name : program->argv[0], strbuf_str(&why));
+}
+
+static struct ktstr_payload *payload_new(struct ktstr_ctx *ctx, const struct ktstr_program *program,
+					 const struct payload_env *env,
+					 struct payload_process *process)
+{
+	struct ktstr_payload *payload = xnew(struct ktstr_payload);
+
+	payload->ctx = ctx;
+	payload->process = process;
+	payload->name = xstrdup(program->name ? program->name : program->argv[0]);
+	payload->pid = payload_process_pid(process);
+	snprintf(payload->pid_text, sizeof(payload->pid_text), "%d", (int)payload->pid);
+	payload->output = program->output;
+	payload->timeout_ms = program->timeout_ms;
+	/* The declaration may be gone when the checks are judged. */
+	for (size_t i = 0; program->checks[i].kind != KTSTR_CHECK_NONE; i++) {
+		payload->checks[i] = program->checks[i];
+		if (program->checks[i].metric)
+			payload->checks[i].metric = xstrdup(program->checks[i].metric);
+	}
+	if (!ready_marker_path_of(payload->pid, payload_env_find(env, READY_MARKER_OVERRIDE_ENV),
+				  payload->ready_path, sizeof(payload->ready_path)))
+		payload->ready_path[0] = '\0';
+	return payload;
+}
+
+static void remember(struct ktstr_ctx *ctx, struct ktstr_payload *payload)
+{
+	if (!ctx->payloads) {
+		ctx->payloads = xnew(struct payload_set);
+		ctx->end_payloads = payload_end_all;
+	}
+	vec_push(&ctx->payloads->all, payload);
+}
+
+struct ktstr_payload *ktstr_start(struct ktstr_ctx *ctx, const struct ktstr_program *program)
+{
+	_cleanup_payload_env_ struct payload_env env = { 0 };
+	struct payload_process *process;
+	struct ktstr_payload *payload;
+	struct error *err;
+	int procs;
+
+	refuse_mistakes(ctx, program);
+	err = open_cgroup_procs(ctx, program->cgroup, &procs);
+	if (err)
+		ctx_end_broken(ctx, error_wrap(err, "payload %s", program->argv[0]));
+	payload_env_init(&env, environ, program->env);
+	err = payload_process_start(
+		&(struct payload_process_request){
+			.argv = program->argv,
+			.env = env.all.at,
+			.cgroup_procs = procs,
+			.capture_bytes = program->capture_bytes ? program->capture_bytes
+								: PAYLOAD_CAPTURE_BYTES,
+			.timeout_ms = ctx_scaled_ms(ctx, program->timeout_ms),
+		},
+		&process);
+	if (procs)
+		close(procs);
+	if (err)
+		end_unstarted(ctx, program, err);
+	payload = payload_new(ctx, program, &env, process);
+	remember(ctx, payload);
+	payload_report_started(payload, program->argv);
+	return payload;
+}
+
+/* ---- an end ---- */
+
+static void add_part(void *context, const char *text)
+{
+	struct ktstr_payload *payload = context;
+
+	report_partf(&payload->ctx->report, KTSTR_REASON_PAYLOAD, "%s: %s", payload->name, text);
+}
+
+static void judge(struct ktstr_payload *payload)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	if (payload->result->timed_out) {
+		strbuf_appendf(&text, "did not end within %u ms", payload->timeout_ms);
+		if (payload->ctx->slowness > 1)
+			strbuf_appendf(&text, " (%llu ms on this machine)",
+				       (unsigned long long)ctx_scaled_ms(payload->ctx,
+									 payload->timeout_ms));
+		strbuf_append(&text, " and was killed");
+		metrics_format_stderr(payload->result, &text);
+		add_part(payload, strbuf_str(&text));
+	}
+	metric_checks_judge(payload->checks, payload->result, add_part, payload);
+}
+
+/* It has ended: the one result is made, told and judged. */
+static struct ktstr_metrics *finish(struct ktstr_payload *payload, bool cleaning)
+{
+	struct payload_end *end = payload_process_end(payload->process);
+	struct ktstr_metrics *result = xnew(struct ktstr_metrics);
+
+	*result = (struct ktstr_metrics){
+		.exit_code = end->exit_code,
+		.exit_known = end->known,
+		.timed_out = end->timed_out,
+		.by_cleanup = cleaning && end->killed,
+		.wall_ns = end->wall_ns,
+		.out = end->out,
+		.err = end->err,
+	};
+	end->out = end->err = (struct capture){ 0 };
+	payload_process_free(take_ptr(payload->process));
+	if (payload->output == KTSTR_OUTPUT_JSON)
+		metrics_extract(result);
+	payload->result = result;
+	payload_report_ended(payload);
+	judge(payload);
+	return result;
+}
+
+static void payload_free(struct ktstr_payload *payload)
+{
+	for (size_t i = 0; payload->checks[i].kind != KTSTR_CHECK_NONE; i++)
+		free((char *)payload->checks[i].metric);
+	if (payload->result)
+		metrics_deinit(payload->result);
+	free(payload->result);
+	free(payload->name);
+	free(payload);
+}
+
+struct ktstr_metrics *payload_end_by_cleanup(struct ktstr_payload *payload)
+{
+	if (payload->result)
+		return payload->result;
+	payload_process_kill(payload->process);
+	payload_process_wait(payload->process, PAYLOAD_WAIT_FOREVER);
+	return finish(payload, true);
+}
+
+void payload_end_all(struct ktstr_ctx *ctx)
+{
+	struct payload_set *set = take_ptr(ctx->payloads);
+
+	ctx->end_payloads = NULL;
+	if (!set)
+		return;
+	/* All at once: one may trace another, whose end is seen only after the tracer's. */
+	for (size_t i = 0; i < set->all.n; i++)
+		if (set->all.at[i]->process)
+			payload_process_kill(set->all.at[i]->process);
+	for (size_t i = 0; i < set->all.n; i++) {
+		payload_end_by_cleanup(set->all.at[i]);
+		payload_free(set->all.at[i]);
+	}
+	vec_deinit(&set->all);
+	free(set);
+}
+
+/* ---- what an author calls ---- */
+
+struct ktstr_metrics *ktstr_wait(struct ktstr_payload *payload)
+{
+	if (payload->result)
+		return payload->result;
+	payload_process_wait(payload->process, PAYLOAD_WAIT_FOREVER);
+	return finish(payload, false);
+}
+
+struct ktstr_metrics *ktstr_kill(struct ktstr_payload *payload)
+{
+	if (payload->result)
+		return payload->result;
+	payload_process_kill(payload->process);
+	return ktstr_wait(payload);
+}
+
+struct ktstr_metrics *ktstr_try_wait(struct ktstr_payload *payload)
+{
+	if (!payload->result && !payload_process_wait(payload->process, 0))
+		return NULL;
+	return ktstr_wait(payload);
+}
+
+struct ktstr_metrics *ktstr_run_program(struct ktstr_ctx *ctx, const struct ktstr_program *program)
+{
+	return ktstr_wait(ktstr_start(ctx, program));
+}
+
+pid_t ktstr_pid(const struct ktstr_payload *payload)
+{
+	return payload->pid;
+}
+
+const char *ktstr_pid_str(const struct ktstr_payload *payload)
+{
+	return payload->pid_text;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every bound of payloads and of what they say. */
+#ifndef KTSTR_SUITE_PAYLOAD_LIMITS_H
+#define KTSTR_SUITE_PAYLOAD_LIMITS_H
+
+enum {
+	/* Of one test, also those that ended: their results stay until the test ends. */
+	PAYLOAD_LIMIT_COUNT = 10000,
+	/* Kept of each stream unless the program says otherwise. */
+	PAYLOAD_CAPTURE_BYTES = 16 << 20,
+	/* Of standard error in a message. */
+	PAYLOAD_TAIL_BYTES = 1024,
+	/* How often the ready marker is looked for. */
+	PAYLOAD_READY_POLL_MS = 10,
+	/* Of one argument in the line that tells of a start. */
+	PAYLOAD_LIMIT_ARG_BYTES = 4096,
+
+	/* Numbers of one document; what is more is counted by the sentinel of the leaf walk. */
+	METRICS_LIMIT_COUNT = 1 << 17,
+	METRICS_LIMIT_NAME_BYTES = 16 << 20,
+	/* Of ktstr_metrics_dump(), which is made for messages. */
+	METRICS_LIMIT_DUMP_BYTES = 12 << 10,
+};
+
+#endif

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "suite/payload_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/spawn.h"
+
+struct payload_process {
+	pid_t pid;
+	uint64_t from_ns;
+	uint64_t deadline_ns; /* 0: none; the keeper's */
+	/* The keeper's until `ended`, then whoever asks for the end. */
+	int pidfd, out, err;
+	struct payload_end end;
+
+	pthread_t keeper;
+	pthread_mutex_t lock; /* for what follows */
+	pthread_cond_t changed;
+	bool kill_wanted;
+	bool reaped; /* the numbers of leader and group may belong to others */
+	bool ended;
+};
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(take_fd(*fd));
+}
+
+/* The lock is held: the leader cannot be reaped in between. */
+static void kill_locked(struct payload_process *process)
+{
+	if (process->reaped)
+		return;
+	kill(-process->pid, SIGKILL);
+	pidfd_send_signal(process->pidfd, SIGKILL, NULL, 0);
+}
+
+static void take_stream(struct capture *capture, int *fd)
+{
+	if (capture_take(capture, *fd, SIZE_MAX) == CAPTURE_ENDED)
+		close_fd(fd);
+}
+
+static int ms_until(uint64_t deadline_ns)
+{
+	uint64_t now = clock_monotonic_ns(), left_ms;
+
+	if (!deadline_ns)
+		return -1;
+	if (now >= deadline_ns)
+		return 0;
+	left_ms = (deadline_ns - now + NS_PER_MS - 1) / NS_PER_MS;
+	return left_ms > INT32_MAX ? INT32_MAX : (int)left_ms;
+}
+
+static void end_for_lateness(struct payload_process *process)
+{
+	process->deadline_ns = 0;
+	process->end.timed_out = true;
+	pthread_mutex_lock(&process->lock);
+	kill_locked(process);
+	pthread_mutex_unlock(&process->lock);
+}
+
+static void keep_until_leader_ended(struct payload_process *process)
+{
+	for (;;) {
+		struct pollfd fds[] = {
+			{ .fd = process->pidfd, .events = POLLIN },
+			{ .fd = process->out, .events = POLLIN },
+			{ .fd = process->err, .events = POLLIN },
+		};
+
+		/* Only a lack of memory makes it fail; the descriptors are ours and open. */
+		if (poll(fds, ARRAY_SIZE(fds), ms_until(process->deadline_ns)) < 0)
+			continue;
+		if (fds[0].revents)
+			return;
+		if (fds[1].revents)
+			take_stream(&process->end.out, &process->out);
+		if (fds[2].revents)
+			take_stream(&process->end.err, &process->err);
+		if (process->deadline_ns && clock_monotonic_ns() >= process->deadline_ns)
+			end_for_lateness(process);
+	}
+}
+
+static void reap(struct payload_process *process)
+{
+	struct payload_end *end = &process->end;
+	struct error *err;
+	int status = 0;
+	bool by_sigkill;
+
+	pthread_mutex_lock(&process->lock);
+	err = spawn_wait(process->pid, &status);
+	process->reaped = true;
+	end->killed = process->kill_wanted;
+	pthread_mutex_unlock(&process->lock);
+	end->known = !err;
+	error_free(err);
+	end->exit_code = !end->known	       ? INT32_MIN
+			 : WIFSIGNALED(status) ? -WTERMSIG(status)
+					       : WEXITSTATUS(status);
+	/* A signal that came after the end ended nothing. */
+	by_sigkill = end->known && end->exit_code == -SIGKILL;
+	end->timed_out = end->timed_out && by_sigkill;
+	end->killed = end->killed && by_sigkill && !end->timed_out;
+}
+
+static void *keeper_main(void *arg)
+{
+	struct payload_process *process = arg;
+
+	keep_until_leader_ended(process);
+	process->end.wall_ns = clock_monotonic_ns() - process->from_ns;
+	if (process->out >= 0)
+		capture_take_rest(&process->end.out, process->out);
+	if (process->err >= 0)
+		capture_take_rest(&process->end.err, process->err);
+	close_fd(&process->out);
+	close_fd(&process->err);
+	reap(process);
+	pthread_mutex_lock(&process->lock);
+	process->ended = true;
+	pthread_cond_broadcast(&process->changed);
+	pthread_mutex_unlock(&process->lock);
+	return NULL;
+}
+
+static struct error *start_keeper(struct payload_process *process)
+{
+	sigset_t all, old;
+	int errnum;
+
+	/* Signals are for the threads of the test. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	errnum = pthread_create(&process->keeper, NULL, keeper_main, process);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (errnum)
+		return base_error(BASE_IO, errnum, "cannot start the thread that keeps process %d",
+				  process->pid);
+	return NULL;
+}
+
+static struct payload_process *process_new(const struct payload_process_request *request)
+{
+	struct payload_process *process = xnew(struct payload_process);
+	pthread_condattr_t attr;
+
+	process->pidfd = process->out = process->err = -1;
+	capture_init(&process->end.out, request->capture_bytes);
+	capture_init(&process->end.err, request->capture_bytes);
+	pthread_mutex_init(&process->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&process->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	return process;
+}
+
+static void process_release(struct payload_process *process)
+{
+	close_fd(&process->pidfd);
+	close_fd(&process->out);
+	close_fd(&process->err);
+	capture_deinit(&process->end.out);
+	capture_deinit(&process->end.err);
+	pthread_cond_destroy(&process->changed);
+	pthread_mutex_destroy(&process->lock);
+	free(process);
+}
+
+/* Only our end does not block: the program finds an ordinary pipe. */
+static bool open_pipe(int *ret_ours, int *ret_theirs)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return false;
+	fcntl(fds[0], F_SETFL, O_NONBLOCK);
+	*ret_ours = fds[0];
+	*ret_theirs = fds[1];
+	return true;
+}
+
+static struct error *spawn_process(struct payload_process *process,
+				   const struct payload_process_request *request)
+{
+	_cleanup_close_ int out = -1, err = -1;
+
+	if (!open_pipe(&process->out, &out) || !open_pipe(&process->err, &err))
+		return base_error(BASE_IO, errno, "no pipe for %s", request->argv[0]);
+	process->from_ns = clock_monotonic_ns();
+	if (request->timeout_ms)
+		process->deadline_ns = process->from_ns + request->timeout_ms * NS_PER_MS;
+	return spawn_child(
+		&(struct spawn_request){ .argv = request->argv,
+					 .env = request->env,
+					 .fds = (struct spawn_fd[]){ { out, 1 }, { err, 2 } },
+					 .n_fds = 2,
+					 .cgroup_procs = request->cgroup_procs,
+					 .own_group = true },
+		&process->pid, &process->pidfd);
+}
+
+struct error *payload_process_start(const struct payload_process_request *request,
+				    struct payload_process **ret)
+{
+	struct payload_process *process = process_new(request);
+	struct error *err, *unheard;
+	int status;
+
+	err = spawn_process(process, request);
+	if (err) {
+		process_release(process);
+		return err;
+	}
+	err = start_keeper(process);
+	if (err) {
+		kill_locked(process);
+		unheard = spawn_wait(process->pid, &status);
+		error_free(unheard);
+		process_release(process);
+		return err;
+	}
+	*ret = process;
+	return NULL;
+}
+
+void payload_process_free(struct payload_process *process)
+{
+	if (!process)
+		return;
+	payload_process_kill(process);
+	pthread_join(process->keeper, NULL);
+	process_release(process);
+}
+
+pid_t payload_process_pid(const struct payload_process *process)
+{
+	return process->pid;
+}
+
+bool payload_process_wait(struct payload_process *process, int timeout_ms)
+{
+	uint64_t until = clock_monotonic_ns() +
+			 (uint64_t)(timeout_ms < 0 ? 0 : timeout_ms) * NS_PER_MS;
+	struct timespec at = { .tv_sec = (time_t)(until / NS_PER_SEC),
+			       .tv_nsec = (long)(until % NS_PER_SEC) };
+	int errnum = 0;
+	bool ended;
+
+	pthread_mutex_lock(&process->lock);
+	while (!process->ended && errnum != ETIMEDOUT) {
+		if (timeout_ms < 0)
+			pthread_cond_wait(&process->changed, &process->lock);
+		else
+			errnum = pthread_cond_timedwait(&process->changed, &process->lock, &at);
+	}
+	ended = process->ended;
+	pthread_mutex_unlock(&process->lock);
+	return ended;
+}
+
+void payload_process_kill(struct payload_process *process)
+{
+	pthread_mutex_lock(&process->lock);
+	process->kill_wanted = true;
+	kill_locked(process);
+	pthread_mutex_unlock(&process->lock);
+}
+
+struct payload_end *payload_process_end(struct payload_process *process)
+{
+	return &process->end;
+}

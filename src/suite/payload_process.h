@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A program that runs in its own process group, and the thread that keeps it: it collects both
+ * streams all the time, so that the program never waits for a reader, ends it when its time is
+ * over, and reaps it. The program has ended when its leader has: a descendant that still holds
+ * the pipes is not waited for, and what it writes later is not read.
+ */
+#ifndef KTSTR_SUITE_PAYLOAD_PROCESS_H
+#define KTSTR_SUITE_PAYLOAD_PROCESS_H
+
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "suite/capture.h"
+
+struct payload_process;
+
+struct payload_process_request {
+	const char *const *argv;
+	const char *const *env; /* whole; NULL: ours */
+	int cgroup_procs;	/* as in struct spawn_request */
+	size_t capture_bytes;	/* of each stream */
+	uint64_t timeout_ms;	/* 0: none */
+};
+
+struct payload_end {
+	bool known;	/* false: somebody else reaped it */
+	int exit_code;	/* minus the signal; INT32_MIN when not known */
+	bool timed_out; /* we killed it, because its time was over */
+	bool killed;	/* payload_process_kill() is what ended it */
+	uint64_t wall_ns;
+	struct capture out, err;
+};
+
+/* Returns once the program was executed. As spawn_child(): BASE_IO with errno. */
+struct error *payload_process_start(const struct payload_process_request *request,
+				    struct payload_process **ret) MUST_CHECK;
+/* Kills what still runs. */
+void payload_process_free(struct payload_process *process);
+
+pid_t payload_process_pid(const struct payload_process *process);
+enum { PAYLOAD_WAIT_FOREVER = -1 };
+/* True when it has ended. */
+bool payload_process_wait(struct payload_process *process, int timeout_ms);
+/* SIGKILL to the group and its leader, unless the leader was reaped. Does not wait. */
+void payload_process_kill(struct payload_process *process);
+/* Only after the end; borrowed. The captures may be taken out of it. */
+struct payload_end *payload_process_end(struct payload_process *process);
+
+#endif

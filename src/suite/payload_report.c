@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "suite/payload_report.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+
+enum {
+	/* One byte in JSON is at most "\u001f", or U+FFFD for one that is no UTF-8. */
+	ESCAPED_BYTES = 6,
+	/* Brackets, and the member that says how much was left out. */
+	LINE_RESERVE = 64,
+};
+
+/* What {"name":"","value":} needs besides its two texts. */
+enum { METRIC_FRAME = 24 };
+
+static bool fits(struct report_writer *report, uint64_t bytes)
+{
+	return report_line_room(report) >= bytes + LINE_RESERVE;
+}
+
+void payload_report_started(const struct ktstr_payload *payload, const char *const *argv)
+{
+	struct report_writer *report = &payload->ctx->report;
+	struct json_writer *w = report_open_line(report, WIRE_REPORT_STARTED);
+	uint64_t dropped = 0;
+
+	report_add_text(report, "name", payload->name);
+	json_add_i64(w, "pid", payload->pid);
+	json_key(w, "argv");
+	json_begin_array(w);
+	for (; *argv; argv++) {
+		size_t n = strnlen(*argv, PAYLOAD_LIMIT_ARG_BYTES);
+
+		if (dropped || !fits(report, (uint64_t)n * ESCAPED_BYTES + 3))
+			dropped++;
+		else
+			json_write_string_n(w, *argv, n);
+	}
+	json_end_array(w);
+	if (dropped)
+		json_add_u64(w, "argv_dropped", dropped);
+	report_close_line(report);
+}
+
+static void add_metrics(struct report_writer *report, struct json_writer *w,
+			const struct ktstr_metrics *metrics)
+{
+	uint64_t dropped = 0;
+
+	json_key(w, "metrics");
+	json_begin_array(w);
+	for (size_t i = 0; i < metrics->all.n; i++) {
+		struct json_text name = metric_name(metrics, &metrics->all.at[i]);
+		struct json_text number = metric_number(metrics, &metrics->all.at[i]);
+
+		if (!fits(report, (uint64_t)name.n * ESCAPED_BYTES + number.n + METRIC_FRAME)) {
+			dropped++;
+			continue;
+		}
+		json_begin_object(w);
+		json_key(w, "name");
+		json_write_string_n(w, name.at, name.n);
+		json_key(w, "value");
+		json_write_number_text(w, number);
+		json_end_object(w);
+	}
+	json_end_array(w);
+	json_add_u64(w, "metrics_dropped", dropped);
+}
+
+void payload_report_ended(const struct ktstr_payload *payload)
+{
+	struct report_writer *report = &payload->ctx->report;
+	const struct ktstr_metrics *metrics = payload->result;
+	struct json_writer *w = report_open_line(report, WIRE_REPORT_PAYLOAD);
+
+	report_add_text(report, "name", payload->name);
+	json_add_i64(w, "pid", payload->pid);
+	json_add_i64(w, "exit_code", metrics->exit_code);
+	json_add_bool(w, "timed_out", metrics->timed_out);
+	json_add_bool(w, "by_cleanup", metrics->by_cleanup);
+	json_add_u64(w, "wall_ms", metrics->wall_ns / NS_PER_MS);
+	json_add_u64(w, "stdout_bytes", metrics->out.total);
+	json_add_u64(w, "stderr_bytes", metrics->err.total);
+	json_add_u64(w, "dropped_bytes",
+		     capture_dropped(&metrics->out) + capture_dropped(&metrics->err));
+	json_add_string(w, "stream", metrics->stream);
+	add_metrics(report, w, metrics);
+	report_close_line(report);
+}

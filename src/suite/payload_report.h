@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the runner is told about a payload. */
+#ifndef KTSTR_SUITE_PAYLOAD_REPORT_H
+#define KTSTR_SUITE_PAYLOAD_REPORT_H
+
+#include "suite/payload.h"
+
+/* Long arguments are cut; those that do not fit the line are counted in "argv_dropped". */
+void payload_report_started(const struct ktstr_payload *payload, const char *const *argv);
+/* Metrics that do not fit the line are counted in "metrics_dropped". */
+void payload_report_ended(const struct ktstr_payload *payload);
+
+#endif

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "suite/payload.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "suite/run_body.h"
+#include "unit.h"
+
+/* In the place of the cgroup of any name; NULL: there is none. */
+static const char *cgroup_folder;
+
+struct error *__wrap_ctx_open_cgroup(const struct ktstr_ctx *ctx, const char *name, int *ret_fd);
+struct error *__wrap_ctx_open_cgroup(const struct ktstr_ctx *ctx UNUSED, const char *name,
+				     int *ret_fd)
+{
+	if (name && !cgroup_folder)
+		return base_error(BASE_ABSENT, 0, "this system has no cgroups");
+	*ret_fd = name ? open(cgroup_folder, O_PATH | O_CLOEXEC) : -1;
+	return NULL;
+}
+
+#define SHELL(script)                    \
+	.argv = (const char *const[])    \
+	{                                \
+		"sh", "-c", script, NULL \
+	}
+
+static void wait_again(struct ktstr_ctx *ctx)
+{
+	struct ktstr_payload *p = ktstr_spawn(ctx, "sh", "-c", "echo out; exit 5");
+	struct ktstr_metrics *first = ktstr_wait(p);
+
+	KTSTR_REQUIRE(ctx, ktstr_exit_code(first) == 5, "%d", ktstr_exit_code(first));
+	KTSTR_EXPECT(ctx, strcmp(ktstr_stdout(first), "out\n") == 0, "%s", ktstr_stdout(first));
+	KTSTR_EXPECT(ctx, ktstr_wait(p) == first, "another result of wait");
+	KTSTR_EXPECT(ctx, ktstr_kill(p) == first, "another result of kill");
+	KTSTR_EXPECT(ctx, ktstr_try_wait(p) == first, "another result of try_wait");
+	KTSTR_EXPECT(ctx, ktstr_pid(p) > 1 && atoi(ktstr_pid_str(p)) == ktstr_pid(p), "%s",
+		     ktstr_pid_str(p));
+}
+
+static void there_is_one_result_and_its_exit_code_alone_fails_nothing(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = run_body(wait_again);
+	const struct json_value *line;
+	int64_t pid;
+
+	assert_int_equal(r.status, 0);
+	assert_int_equal(count_lines(&r, "part"), 0);
+	assert_int_equal(count_lines(&r, "started"), 1);
+	assert_int_equal(count_lines(&r, "payload"), 1);
+	pid = number_member(find_line(&r, "started", 0), "pid");
+	line = find_line(&r, "payload", 0);
+	assert_string_equal(string_member(line, "name"), "sh");
+	assert_int_equal(number_member(line, "pid"), pid);
+	assert_int_equal(number_member(line, "exit_code"), 5);
+	assert_false(bool_member(line, "by_cleanup"));
+	assert_false(bool_member(line, "timed_out"));
+}
+
+static void fail_exit_code(struct ktstr_ctx *ctx)
+{
+	ktstr_run_program(ctx, &(struct ktstr_program){
+				       SHELL("echo it is broken >&2; exit 3"), .name = "breaker",
+				       .output = KTSTR_OUTPUT_JSON,
+				       .checks = { KTSTR_EXISTS("x"), KTSTR_EXIT_CODE(0) } });
+	ktstr_note(ctx, "went on");
+}
+
+static void a_wrong_exit_code_is_a_part_and_the_test_goes_on(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = run_body(fail_exit_code);
+
+	assert_one_part(&r, "payload", "breaker: exit code 3, not 0; stderr: it is broken");
+	assert_int_equal(count_lines(&r, "note"), 1);
+}
+
+static void die_by_signal(struct ktstr_ctx *ctx)
+{
+	struct ktstr_metrics *m = ktstr_run(ctx, "sh", "-c", "kill -SEGV $$");
+
+	KTSTR_EXPECT(ctx, ktstr_exit_code(m) == -SIGSEGV, "%d", ktstr_exit_code(m));
+}
+
+static void death_by_a_signal_is_negative(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = run_body(die_by_signal);
+
+	assert_int_equal(count_lines(&r, "part"), 0);
+	assert_int_equal(number_member(find_line(&r, "payload", 0), "exit_code"), -SIGSEGV);
+}
+
+/* Names and list are gone when the checks are judged. */
+static void judge_numbers(struct ktstr_ctx *ctx)
+{
+	struct ktstr_payload *payload;
+	char name[] = "lat.p99";
+
+	{
+		struct ktstr_program program = {
+			SHELL("echo '{\"lat\":{\"p99\":120}}'"), .name = "bench",
+			.output = KTSTR_OUTPUT_JSON,
+			.checks = { KTSTR_MAX(name, 100), KTSTR_MIN(name, 100), KTSTR_EXIT_CODE(0) }
+		};
+		payload = ktstr_start(ctx, &program);
+		memset(&program, 0x5a, sizeof(program));
+	}
+	memset(name, 'x', sizeof(name) - 1);
+	ktstr_wait(payload);
+}
+
+static void numbers_are_judged_by_checks_that_may_be_gone(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = run_body(judge_numbers);
+	const struct json_value *line;
+
+	assert_one_part(&r, "payload", "bench: metric lat.p99 is 120, more than 100");
+	line = find_line(&r, "payload", 0);
+	assert_string_equal(string_member(line, "stream"), "stdout");
+	assert_int_equal(json_length(json_find(line, "metrics")), 1);
+}
+
+static void be_late(struct ktstr_ctx *ctx)
+{
+	struct ktstr_metrics *m = ktstr_run_program(
+		ctx,
+		&(struct ktstr_program){ .argv = (const char *const[]){ "sleep", "1000", NULL },
+					 .timeout_ms = 50,
+					 .checks = { KTSTR_EXIT_CODE(0) } });
+
+	KTSTR_EXPECT(ctx, ktstr_timed_out(m), "not late");
+}
+
+static void who_is_late_is_killed_and_has_failed(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = run_body(be_late);
+
+	assert_one_part(&r, "payload", "sleep: did not end within 50 ms and was killed");
+	assert_true(bool_member(find_line(&r, "payload", 0), "timed_out"));
+	assert_int_equal(number_member(find_line(&r, "payload", 0), "exit_code"), -SIGKILL);
+}
+
+static void be_slow(struct ktstr_ctx *ctx)
+{
+	ktstr_run_program(ctx, &(struct ktstr_program){ SHELL("sleep 0.3"), .timeout_ms = 100 });
+}
+
+static void slow_machines_get_more_time(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = run_body_in(be_slow, 1000, -1);
+
+	assert_int_equal(count_lines(&r, "part"), 0);
+	assert_false(bool_member(find_line(&r, "payload", 0), "timed_out"));
+}
+
+/* What it says before the marker is in the pipe when the marker is seen. */
+#define READY "echo ready >/tmp/ktstr-worker-ready-$$; "
+
+static void wait_ready(struct ktstr_payload *payload)
+{
+	ktstr_wait_ready(payload, 60000);
+	unlink(payload->ready_path);
+}
+
+static void leave_running(struct ktstr_ctx *ctx)
+{
+	struct ktstr_payload *p = ktstr_start(
+		ctx, &(struct ktstr_program){ SHELL("echo '{\"x\":1}'; " READY "exec sleep 1000"),
+					      .name = "background", .output = KTSTR_OUTPUT_JSON,
+					      .checks = { KTSTR_EXIT_CODE(0), KTSTR_EXISTS("x"),
+							  KTSTR_MIN("x", 2) } });
+
+	ktstr_spawn(ctx, "sleep", "1000");
+	wait_ready(p);
+	KTSTR_EXPECT(ctx, ktstr_try_wait(p) == NULL, "ended");
+}
+
+static void who_runs_at_the_end_is_ended_reported_and_judged_by_its_numbers(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = run_body(leave_running);
+
+	assert_int_equal(r.status, 0);
+	assert_int_equal(count_lines(&r, "payload"), 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(bool_member(find_line(&r, "payload", i), "by_cleanup"));
+		assert_int_equal(number_member(find_line(&r, "payload", i), "exit_code"), -SIGKILL);
+	}
+	assert_one_part(&r, "payload", "background: metric x is 1, less than 2");
+}
+
+static void never_ask(struct ktstr_ctx *ctx)
+{
+	struct ktstr_payload *p = ktstr_start(
+		ctx, &(struct ktstr_program){ SHELL("exit 3"), .checks = { KTSTR_EXIT_CODE(0) } });
+
+	payload_process_wait(p->process, PAYLOAD_WAIT_FOREVER);
+}
+
+static void who_ended_unasked_is_judged_wholly(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = run_body(never_ask);
+
+	assert_one_part(&r, "payload", "sh: exit code 3, not 0");
+	assert_false(bool_member(find_line(&r, "payload", 0), "by_cleanup"));
+}
+
+static void kill_one(struct ktstr_ctx *ctx)
+{
+	struct ktstr_payload *p = ktstr_spawn(ctx, "sleep", "1000");
+
+	KTSTR_EXPECT(ctx, ktstr_try_wait(p) == NULL, "ended");
+	KTSTR_EXPECT(ctx, ktstr_exit_code(ktstr_kill(p)) == -SIGKILL, "not killed");
+	KTSTR_EXPECT(ctx, kill(ktstr_pid(p), 0) < 0, "still there");
+}
+
+static void a_kill_by_the_test_is_no_cleanup(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = run_body(kill_one);
+
+	assert_int_equal(count_lines(&r, "part"), 0);
+	assert_false(bool_member(find_line(&r, "payload", 0), "by_cleanup"));
+	assert_false(bool_member(find_line(&r, "payload", 0), "timed_out"));
+}
+
+static void end_by_require(struct ktstr_ctx *ctx)
+{
+	ktstr_spawn(ctx, "sleep", "1000");
+	KTSTR_REQUIRE(ctx, false, "enough");
+}
+
+static void a_test_that_ends_early_leaves_no_payload(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = run_body(end_by_require);
+
+	assert_one_part(&r, "expectation", "enough");
+	assert_true(bool_member(find_line(&r, "payload", 0), "by_cleanup"));
+	assert_int_equal(kill((pid_t)number_member(find_line(&r, "payload", 0), "pid"), 0), -1);
+}
+
+/* ---- programs that cannot be started ---- */
+
+static char script[] = "/tmp/ktstr-test-payload-XXXXXX";
+
+static void start_absent(struct ktstr_ctx *ctx)
+{
+	ktstr_run(ctx, "no-such-program", "argument");
+	ktstr_note(ctx, "went on");
+}
+
+static void start_script(struct ktstr_ctx *ctx)
+{
+	ktstr_run(ctx, script);
+	ktstr_note(ctx, "went on");
+}
+
+static void a_program_that_is_missing_breaks_the_test(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = run_body(start_absent);
+
+	assert_one_part(&r, "files", "payload no-such-program cannot be started: there is no");
+	assert_contains(string_member(find_line(&r, "part", 0), "text"), ".files");
+	assert_int_equal(count_lines(&r, "note"), 0);
+	assert_int_equal(count_lines(&r, "started"), 0);
+	assert_int_equal(r.status, 0);
+}
+
+static void a_script_breaks_the_test_with_what_it_lacks(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report plain = { 0 }, executable = { 0 };
+	int fd = mkstemp(script);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "#!/no/such/interpreter\n", 23), 23);
+	close(fd);
+	plain = run_body(start_script);
+	assert_int_equal(chmod(script, 0700), 0);
+	executable = run_body(start_script);
+	unlink(script);
+	assert_one_part(&plain, "setup", "Permission denied");
+	assert_one_part(&executable, "files", "its interpreter /no/such/interpreter is not here");
+}
+
+/* ---- cgroups ---- */
+
+static void start_in_cgroup(struct ktstr_ctx *ctx)
+{
+	_cleanup_free_ char *procs = xasprintf("%s/cgroup.procs", cgroup_folder ?: "");
+	struct ktstr_metrics *m = ktstr_run_program(
+		ctx, &(struct ktstr_program){ .argv = (const char *const[]){ "cat", procs, NULL },
+					      .cgroup = "left" });
+
+	KTSTR_EXPECT(ctx, strcmp(ktstr_stdout(m), "0") == 0, "it saw %s", ktstr_stdout(m));
+	ktstr_note(ctx, "went on");
+}
+
+static void a_program_is_in_its_cgroup_before_it_runs(void **state UNUSED)
+{
+	char folder[] = "/tmp/ktstr-test-payload-XXXXXX";
+	_cleanup_body_report_ struct body_report entered = { 0 }, refused = { 0 }, empty = { 0 };
+	_cleanup_free_ char *procs = NULL;
+
+	assert_non_null(mkdtemp(folder));
+	cgroup_folder = folder;
+	empty = run_body(start_in_cgroup);
+	procs = xasprintf("%s/cgroup.procs", folder);
+	assert_success(io_replace_file(procs, "", 0));
+	entered = run_body(start_in_cgroup);
+	unlink(procs);
+	assert_int_equal(symlink("/dev/full", procs), 0);
+	refused = run_body(start_in_cgroup);
+	unlink(procs);
+	rmdir(folder);
+	cgroup_folder = NULL;
+	assert_int_equal(count_lines(&entered, "part"), 0);
+	assert_int_equal(count_lines(&entered, "note"), 1);
+	assert_one_part(&empty, "setup", "cgroup.procs of left");
+	assert_one_part(&refused, "setup", "not let into its cgroup");
+	assert_int_equal(count_lines(&refused, "note"), 0);
+}
+
+static void no_cgroups_at_all_breaks_the_test(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = run_body(start_in_cgroup);
+
+	assert_one_part(&r, "setup", "this system has no cgroups");
+}
+
+/* ---- what a program is given ---- */
+
+static void give_environment(struct ktstr_ctx *ctx)
+{
+	struct ktstr_metrics *m = ktstr_run_program(
+		ctx, &(struct ktstr_program){
+			     SHELL("echo \"$ADDED $HOME\""),
+			     .env = (const char *const[]){ "ADDED=1", "HOME=/h", NULL } });
+
+	KTSTR_EXPECT(ctx, strcmp(ktstr_stdout(m), "1 /h\n") == 0, "%s", ktstr_stdout(m));
+	m = ktstr_run_program(ctx, &(struct ktstr_program){ SHELL("echo long text; echo err >&2"),
+							    .capture_bytes = 4 });
+	KTSTR_EXPECT(ctx, strcmp(ktstr_stdout(m), "long") == 0, "%s", ktstr_stdout(m));
+	KTSTR_EXPECT(ctx, strcmp(ktstr_stderr(m), "err\n") == 0, "%s", ktstr_stderr(m));
+}
+
+static void environment_and_cap_are_those_of_the_program(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = run_body(give_environment);
+	const struct json_value *line;
+
+	assert_int_equal(count_lines(&r, "part"), 0);
+	line = find_line(&r, "payload", 1);
+	assert_int_equal(number_member(line, "stdout_bytes"), 10);
+	assert_int_equal(number_member(line, "stderr_bytes"), 4);
+	assert_int_equal(number_member(line, "dropped_bytes"), 6);
+}
+
+static void start_without_argv(struct ktstr_ctx *ctx)
+{
+	ktstr_start(ctx, &(struct ktstr_program){ 0 });
+}
+
+static void start_with_bad_env(struct ktstr_ctx *ctx)
+{
+	ktstr_start(ctx, &(struct ktstr_program){ SHELL("true"),
+						  .env = (const char *const[]){ "ADDED", NULL } });
+}
+
+static void start_with_bad_check(struct ktstr_ctx *ctx)
+{
+	ktstr_start(ctx,
+		    &(struct ktstr_program){ SHELL("true"), .checks = { KTSTR_EXISTS(NULL) } });
+}
+
+static void mistakes_of_the_author_break_the_test(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report argv = run_body(start_without_argv);
+	_cleanup_body_report_ struct body_report env = run_body(start_with_bad_env);
+	_cleanup_body_report_ struct body_report check = run_body(start_with_bad_check);
+
+	assert_one_part(&argv, "setup", "without argv[0]");
+	assert_one_part(&env, "setup", "not NAME=value");
+	assert_one_part(&check, "setup", "names no metric");
+}
+
+/* Last, since it starts threads: what is left when it ends is a leak. */
+static void everything_is_released_at_the_end(void **state UNUSED)
+{
+	int fd = memfd_create("report", MFD_CLOEXEC);
+	struct ktstr_ctx ctx = { .pid = getpid(), .slowness = 1, .cgroups_fd = -1 };
+	struct ktstr_metrics *m;
+
+	report_writer_init(&ctx.report, fd, 0);
+	m = ktstr_run_json(&ctx, "echo", "{\"a\":1,\"a\":2}");
+	assert_string_equal(ktstr_metrics_dump(m), "a=1");
+	ktstr_start(&ctx,
+		    &(struct ktstr_program){ SHELL("exec sleep 1000"), .output = KTSTR_OUTPUT_JSON,
+					     .checks = { KTSTR_EXISTS("x") } });
+	assert_non_null(ctx.payloads);
+	assert_true(ctx.end_payloads == payload_end_all);
+	payload_end_all(&ctx);
+	assert_null(ctx.payloads);
+	assert_null(ctx.end_payloads);
+	payload_end_all(&ctx);
+	report_writer_deinit(&ctx.report);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(there_is_one_result_and_its_exit_code_alone_fails_nothing),
+		cmocka_unit_test(a_wrong_exit_code_is_a_part_and_the_test_goes_on),
+		cmocka_unit_test(death_by_a_signal_is_negative),
+		cmocka_unit_test(numbers_are_judged_by_checks_that_may_be_gone),
+		cmocka_unit_test(who_is_late_is_killed_and_has_failed),
+		cmocka_unit_test(slow_machines_get_more_time),
+		cmocka_unit_test(who_runs_at_the_end_is_ended_reported_and_judged_by_its_numbers),
+		cmocka_unit_test(who_ended_unasked_is_judged_wholly),
+		cmocka_unit_test(a_kill_by_the_test_is_no_cleanup),
+		cmocka_unit_test(a_test_that_ends_early_leaves_no_payload),
+		cmocka_unit_test(a_program_that_is_missing_breaks_the_test),
+		cmocka_unit_test(a_script_breaks_the_test_with_what_it_lacks),
+		cmocka_unit_test(a_program_is_in_its_cgroup_before_it_runs),
+		cmocka_unit_test(no_cgroups_at_all_breaks_the_test),
+		cmocka_unit_test(environment_and_cap_are_those_of_the_program),
+		cmocka_unit_test(mistakes_of_the_author_break_the_test),
+		cmocka_unit_test(everything_is_released_at_the_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "suite/payload_report.h"
+
+#include "suite/metrics_of.h"
+#include "suite/run_body.h"
+#include "unit.h"
+
+/* A payload that never was, and a report into memory. */
+struct fake {
+	struct ktstr_ctx ctx;
+	struct ktstr_payload payload;
+	struct ktstr_metrics metrics;
+	int fd;
+};
+
+static void fake_init(struct fake *f, const char *out, const char *err)
+{
+	*f = (struct fake){ .fd = memfd_create("report", MFD_CLOEXEC) };
+	f->metrics = metrics_of(out, err);
+	f->payload = (struct ktstr_payload){
+		.ctx = &f->ctx,
+		.name = (char *)"bench",
+		.pid = 4711,
+		.result = &f->metrics,
+	};
+	report_writer_init(&f->ctx.report, f->fd, 0);
+}
+
+static struct body_report fake_end(struct fake *f)
+{
+	struct body_report r = { 0 };
+
+	lseek(f->fd, 0, SEEK_SET);
+	assert_success(io_read_fd(f->fd, "report", 16 << 20, &r.text));
+	/* A runner takes no longer line. */
+	for (const char *at = strbuf_str(&r.text); *at; at += strcspn(at, "\n") + 1)
+		assert_true(strcspn(at, "\n") + 1 <= WIRE_REPORT_LINE_BYTES);
+	report_writer_deinit(&f->ctx.report);
+	metrics_deinit(&f->metrics);
+	return r;
+}
+
+static void a_start_is_told_with_its_arguments(void **state UNUSED)
+{
+	const char *const argv[] = { "bench", "--rate", "\"5\"\n", "", NULL };
+	_cleanup_body_report_ struct body_report r = { 0 };
+	struct fake f;
+
+	fake_init(&f, "", "");
+	payload_report_started(&f.payload, argv);
+	r = fake_end(&f);
+	assert_string_equal(strbuf_str(&r.text),
+			    "{\"report\":\"started\",\"name\":\"bench\",\"pid\":4711,"
+			    "\"argv\":[\"bench\",\"--rate\",\"\\\"5\\\"\\n\",\"\"]}\n");
+}
+
+static void arguments_that_do_not_fit_are_cut_and_counted(void **state UNUSED)
+{
+	enum { COUNT = 100 };
+	_cleanup_body_report_ struct body_report r = { 0 };
+	const char *argv[COUNT + 1] = { 0 };
+	const struct json_value *line;
+	char *longest = xcalloc(1, 10001);
+	struct fake f;
+
+	/* Each byte needs six in JSON. */
+	memset(longest, 1, 10000);
+	for (size_t i = 0; i < COUNT; i++)
+		argv[i] = longest;
+	fake_init(&f, "", "");
+	payload_report_started(&f.payload, argv);
+	r = fake_end(&f);
+	line = find_line(&r, "started", 0);
+	assert_true(json_length(json_find(line, "argv")) >= 8);
+	assert_int_equal(json_length(json_find(line, "argv")) + number_member(line, "argv_dropped"),
+			 COUNT);
+	free(longest);
+}
+
+static void an_end_is_told_with_exact_numbers(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = { 0 };
+	struct fake f;
+
+	fake_init(&f, "{\"a\":{\"big\":18446744073709551615},\"b\":0.10}", "some\n");
+	f.metrics.exit_code = -11;
+	f.metrics.wall_ns = 1999999;
+	f.metrics.err.total += 7;
+	payload_report_ended(&f.payload);
+	r = fake_end(&f);
+	assert_string_equal(
+		strbuf_str(&r.text),
+		"{\"report\":\"payload\",\"name\":\"bench\",\"pid\":4711,\"exit_code\":-11,"
+		"\"timed_out\":false,\"by_cleanup\":false,\"wall_ms\":1,\"stdout_bytes\":43,"
+		"\"stderr_bytes\":12,\"dropped_bytes\":7,\"stream\":\"stdout\",\"metrics\":["
+		"{\"name\":\"a.big\",\"value\":18446744073709551615},{\"name\":\"b\",\"value\":0.10}],"
+		"\"metrics_dropped\":0}\n");
+}
+
+static void nothing_looked_for_has_no_stream(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = { 0 };
+	struct fake f;
+
+	fake_init(&f, "", "");
+	f.metrics.stream = NULL;
+	payload_report_ended(&f.payload);
+	r = fake_end(&f);
+	assert_null(json_find(find_line(&r, "payload", 0), "stream"));
+	assert_int_equal(json_length(json_find(find_line(&r, "payload", 0), "metrics")), 0);
+}
+
+static void metrics_that_do_not_fit_are_counted(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_body_report_ struct body_report r = { 0 };
+	const struct json_value *line;
+	struct fake f;
+
+	strbuf_append(&text, "{\"");
+	strbuf_append_repeated(&text, 'n', 300000);
+	strbuf_append(&text, "\":1,\"all\":[0");
+	for (int i = 1; i < 50000; i++)
+		strbuf_append(&text, ",1.5");
+	strbuf_append(&text, "]}");
+	fake_init(&f, strbuf_str(&text), "");
+	payload_report_ended(&f.payload);
+	r = fake_end(&f);
+	line = find_line(&r, "payload", 0);
+	/* The line is well used, and the sum is all of them. */
+	assert_true(r.text.n > WIRE_REPORT_LINE_BYTES - 1000);
+	assert_true(json_length(json_find(line, "metrics")) > 5000);
+	assert_int_equal(json_length(json_find(line, "metrics")) +
+				 number_member(line, "metrics_dropped"),
+			 50001);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_start_is_told_with_its_arguments),
+		cmocka_unit_test(arguments_that_do_not_fit_are_cut_and_counted),
+		cmocka_unit_test(an_end_is_told_with_exact_numbers),
+		cmocka_unit_test(nothing_looked_for_has_no_stream),
+		cmocka_unit_test(metrics_that_do_not_fit_are_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
