@@ -16,6 +16,7 @@ struct reporter {
 	struct strbuf out;	       /* what the form says; written after each call */
 	struct error *err;	       /* the first refusal; nothing is written after it */
 
+	bool begun, ended;
 	struct report_plan plan; /* its texts are owned */
 	bool *finished;		 /* plan.n_tests of them */
 	size_t n_finished;
@@ -26,7 +27,8 @@ struct reporter {
 
 /* A NULL function has nothing to say. Forms append to r->out and look at nothing else outside. */
 struct report_form {
-	bool whole; /* written once, at the end */
+	bool whole;	 /* written once, at the end */
+	bool says_early; /* a message may come before the plan */
 	void *(*new)(void);
 	void (*free)(void *state);
 	void (*begin)(struct reporter *r);
@@ -36,6 +38,8 @@ struct report_form {
 	void (*say)(struct reporter *r, const char *text);
 	void (*finished)(struct reporter *r, size_t index, const struct outcome *outcome);
 	void (*end)(struct reporter *r, const struct report_ending *ending);
+	/* Freed without an end: takes back what only stands there for a while. */
+	void (*abandon)(struct reporter *r);
 };
 
 extern const struct report_form pretty_form;

@@ -66,11 +66,12 @@ static void append_seconds(struct strbuf *into, uint64_t ns)
 		       (unsigned long long)(ns % NS_PER_SEC / NS_PER_MS));
 }
 
-static void append_property(struct strbuf *into, const char *name, const char *value)
+static void append_property(struct strbuf *into, int indent, const char *name, const char *value)
 {
 	if (!value || !value[0])
 		return;
-	strbuf_append(into, "        <property");
+	strbuf_append_repeated(into, ' ', (size_t)indent);
+	strbuf_append(into, "<property");
 	xml_append_attribute(into, "name", name);
 	xml_append_attribute(into, "value", value);
 	strbuf_append(into, "/>\n");
@@ -82,17 +83,17 @@ static void append_properties(struct strbuf *into, const struct outcome *o)
 
 	spell_name(&name, o->name, "");
 	strbuf_append(into, "      <properties>\n");
-	append_property(into, "name", strbuf_str(&name));
-	append_property(into, "id", o->id);
-	append_property(into, "verdict", verdict_word(o->verdict));
-	append_property(into, "reason", reason_word(o->reason));
-	append_property(into, "topology", o->topology);
-	append_property(into, "kernel", o->kernel);
-	append_property(into, "scheduler", o->scheduler);
-	append_property(into, "source", o->source);
-	append_property(into, "record", o->record_path);
-	append_property(into, "kept", o->kept_dir);
-	append_property(into, "again", o->rerun);
+	append_property(into, 8, "name", strbuf_str(&name));
+	append_property(into, 8, "id", o->id);
+	append_property(into, 8, "verdict", verdict_word(o->verdict));
+	append_property(into, 8, "reason", reason_word(o->reason));
+	append_property(into, 8, "topology", o->topology);
+	append_property(into, 8, "kernel", o->kernel);
+	append_property(into, 8, "scheduler", o->scheduler);
+	append_property(into, 8, "source", o->source);
+	append_property(into, 8, "record", o->record_path);
+	append_property(into, 8, "kept", o->kept_dir);
+	append_property(into, 8, "again", o->rerun);
 	strbuf_append(into, "      </properties>\n");
 }
 
@@ -194,9 +195,9 @@ static void append_suite(struct reporter *r, const struct junit_suite *suite, bo
 	append_seconds(&r->out, suite->wall_ns);
 	append_timestamp(&r->out, r->plan.started_unix_sec);
 	strbuf_append(&r->out, ">\n    <properties>\n");
-	append_property(&r->out, "kernels", r->plan.kernels);
-	append_property(&r->out, "records", r->plan.folder);
-	append_property(&r->out, "interrupted", interrupted ? "true" : "false");
+	append_property(&r->out, 6, "kernels", r->plan.kernels);
+	append_property(&r->out, 6, "records", r->plan.folder);
+	append_property(&r->out, 6, "interrupted", interrupted ? "true" : "false");
 	strbuf_append(&r->out, "    </properties>\n");
 	strbuf_append_bytes(&r->out, strbuf_str(&suite->cases), suite->cases.n);
 	strbuf_append(&r->out, "  </testsuite>\n");

@@ -15,7 +15,8 @@
 /* What is told again at the end. */
 struct failure {
 	enum ktstr_verdict verdict;
-	char *text; /* "name  reason: why", escaped */
+	char *head; /* "name  reason", escaped */
+	char *why;  /* ": why", escaped */
 };
 
 struct pretty {
@@ -24,6 +25,9 @@ struct pretty {
 	VEC(struct failure) failures;
 	size_t n_since_failure; /* tests that ended after the first */
 };
+
+/* Less than this of a reason says nothing. */
+enum { SHORTEST_WHY = 8 };
 
 /* Six columns each, as TTCN-3 shortens the longest of them. */
 static const struct {
@@ -49,8 +53,10 @@ static void pretty_free(void *state)
 	struct pretty *p = state;
 
 	live_deinit(&p->live);
-	for (size_t i = 0; i < p->failures.n; i++)
-		free(p->failures.at[i].text);
+	for (size_t i = 0; i < p->failures.n; i++) {
+		free(p->failures.at[i].head);
+		free(p->failures.at[i].why);
+	}
 	vec_deinit(&p->failures);
 	free(p);
 }
@@ -170,12 +176,14 @@ static void append_result(struct reporter *r, const struct outcome *outcome)
 static void remember_failure(struct pretty *p, const struct outcome *outcome)
 {
 	struct failure failure = { .verdict = outcome->verdict };
-	struct strbuf text = STRBUF_INIT;
+	struct strbuf head = STRBUF_INIT, why = STRBUF_INIT;
 
-	text_escape(&text, outcome->name);
-	strbuf_appendf(&text, "  %s: ", reason_word(outcome->reason));
-	text_escape(&text, outcome->why);
-	failure.text = strbuf_take(&text);
+	text_escape(&head, outcome->name);
+	strbuf_appendf(&head, "  %s", reason_word(outcome->reason));
+	strbuf_append(&why, ": ");
+	text_escape(&why, outcome->why);
+	failure.head = strbuf_take(&head);
+	failure.why = strbuf_take(&why);
 	vec_push(&p->failures, failure);
 }
 
@@ -210,27 +218,34 @@ static void pretty_finished(struct reporter *r, size_t index, const struct outco
 		draw(r);
 }
 
+/* Briefly, all of it stands above; but a name is never cut. */
+static void append_failure(const struct reporter *r, const struct failure *failure,
+			   struct strbuf *into)
+{
+	size_t used = EXPLAIN_INDENT + utf8_width(failure->head);
+	size_t columns = r->options.terminal ? columns_of(r) : 0;
+	size_t n = strlen(failure->why);
+
+	append_verdict(r, failure->verdict, into);
+	strbuf_append(into, failure->head);
+	if (columns && used + utf8_width(failure->why) > columns)
+		n = used + SHORTEST_WHY <= columns ? utf8_prefix(failure->why, columns - used - 1)
+						   : 0;
+	strbuf_append_bytes(into, failure->why, n);
+	if (n && failure->why[n])
+		strbuf_append(into, "…");
+	strbuf_append_char(into, '\n');
+}
+
 static void append_recap(struct reporter *r)
 {
 	struct pretty *p = r->state;
-	size_t columns = r->options.terminal ? columns_of(r) : 0;
 
 	if (p->n_since_failure < REPORT_RECAP_DISTANCE)
 		return;
 	strbuf_append(&r->out, "\nnot passed:\n");
-	for (size_t i = 0; i < p->failures.n; i++) {
-		const char *text = p->failures.at[i].text;
-		bool cut = columns > EXPLAIN_INDENT && utf8_width(text) > columns - EXPLAIN_INDENT;
-
-		append_verdict(r, p->failures.at[i].verdict, &r->out);
-		/* Briefly: all of it stands above. */
-		strbuf_append_bytes(&r->out, text,
-				    cut ? utf8_prefix(text, columns - EXPLAIN_INDENT - 1)
-					: strlen(text));
-		if (cut)
-			strbuf_append(&r->out, "…");
-		strbuf_append_char(&r->out, '\n');
-	}
+	for (size_t i = 0; i < p->failures.n; i++)
+		append_failure(r, &p->failures.at[i], &r->out);
 }
 
 static void pretty_end(struct reporter *r, const struct report_ending *ending)
@@ -254,7 +269,15 @@ static void pretty_end(struct reporter *r, const struct report_ending *ending)
 	}
 }
 
+static void pretty_abandon(struct reporter *r)
+{
+	struct pretty *p = r->state;
+
+	live_clear(&p->live, &r->out);
+}
+
 const struct report_form pretty_form = {
+	.says_early = true,
 	.new = pretty_new,
 	.free = pretty_free,
 	.begin = pretty_begin,
@@ -264,4 +287,5 @@ const struct report_form pretty_form = {
 	.say = pretty_say,
 	.finished = pretty_finished,
 	.end = pretty_end,
+	.abandon = pretty_abandon,
 };

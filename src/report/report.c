@@ -93,10 +93,25 @@ struct error *reporter_new(enum report_format format, const struct report_option
 	return NULL;
 }
 
+static void flush(struct reporter *r)
+{
+	const char *label = r->path ? r->path : "the report";
+	int fd = r->own_fd >= 0 ? r->own_fd : r->options.fd;
+
+	if (!r->err && r->out.n)
+		r->err = r->path && r->own_fd < 0 ? io_replace_file(r->path, r->out.at, r->out.n)
+						  : io_write_all(fd, label, r->out.at, r->out.n);
+	strbuf_clear(&r->out);
+}
+
 void reporter_free(struct reporter *r)
 {
 	if (!r)
 		return;
+	if (r->form->abandon && !r->ended) {
+		r->form->abandon(r);
+		flush(r);
+	}
 	if (r->form->free)
 		r->form->free(r->state);
 	cleanup_fd(&r->own_fd);
@@ -109,17 +124,6 @@ void reporter_free(struct reporter *r)
 	free(r);
 }
 
-static void flush(struct reporter *r)
-{
-	const char *label = r->path ? r->path : "the report";
-	int fd = r->own_fd >= 0 ? r->own_fd : r->options.fd;
-
-	if (!r->err && r->out.n)
-		r->err = r->path && r->own_fd < 0 ? io_replace_file(r->path, r->out.at, r->out.n)
-						  : io_write_all(fd, label, r->out.at, r->out.n);
-	strbuf_clear(&r->out);
-}
-
 struct error *reporter_begin(struct reporter *r, const struct report_plan *plan)
 {
 	struct error *err;
@@ -130,6 +134,7 @@ struct error *reporter_begin(struct reporter *r, const struct report_plan *plan)
 	if (err)
 		return err;
 	r->finished = finished;
+	r->begun = true;
 	r->plan = *plan;
 	r->plan.kernels = plan->kernels ? xstrdup(plan->kernels) : NULL;
 	r->plan.folder = plan->folder ? xstrdup(plan->folder) : NULL;
@@ -170,7 +175,7 @@ void reporter_tick(struct reporter *r, uint64_t now_ns)
 
 void reporter_say(struct reporter *r, const char *text)
 {
-	if (r->form->say)
+	if (r->form->say && (r->begun || r->form->says_early))
 		r->form->say(r, text);
 	flush(r);
 }
@@ -187,6 +192,7 @@ void reporter_finished(struct reporter *r, size_t index, const struct outcome *o
 
 struct error *reporter_end(struct reporter *r, const struct report_ending *ending)
 {
+	r->ended = true;
 	r->form->end(r, ending);
 	flush(r);
 	return take_ptr(r->err);

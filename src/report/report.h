@@ -80,11 +80,18 @@ void reporter_started(struct reporter *r, size_t index, const char *name, uint64
 /* The stage it is in, or anything else short. */
 void reporter_progress(struct reporter *r, size_t index, const char *stage);
 void reporter_tick(struct reporter *r, uint64_t now_ns);
-/* Something about the run as a whole ("fetching a kernel"), on a line of its own. */
+/*
+ * Something about the run as a whole ("fetching a kernel"), on a line of its own. Before
+ * reporter_begin() it is for people only: the other formats begin with the plan. JUnit has no place
+ * for it.
+ */
 void reporter_say(struct reporter *r, const char *text);
 /* A test that never started may finish too: a skip needs no guest. */
 void reporter_finished(struct reporter *r, size_t index, const struct outcome *outcome);
-/* The first thing that could not be written, if any. Nothing but reporter_free() follows. */
+/*
+ * The first thing that could not be written, if any. Nothing but reporter_free() follows; without
+ * an end that takes the live line off the screen.
+ */
 struct error *reporter_end(struct reporter *r, const struct report_ending *ending) MUST_CHECK;
 
 bool reporter_failed(const struct reporter *r);

@@ -23,7 +23,7 @@ static char *unhex(const char *digits)
 	return strbuf_take(&s);
 }
 
-static void fail(const char *what)
+_Noreturn static void fail(const char *what)
 {
 	fprintf(stderr, "report-writer: %s\n", what);
 	exit(2);

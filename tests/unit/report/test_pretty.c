@@ -180,6 +180,45 @@ static void the_line_is_gone_when_the_run_is_interrupted(void **state UNUSED)
 	assert_memory_equal(stage_news(&s), "\r\033[J\n", 5);
 }
 
+static void a_failure_told_again_keeps_its_name_on_a_narrow_terminal(void **state UNUSED)
+{
+	static const struct {
+		size_t columns;
+		const char *line;
+	} rows[] = {
+		{ 35, "\nFAIL    fair:bad  check: 41 % of it\n" },
+		{ 34, "\nFAIL    fair:bad  check: 41 % of …\n" },
+		{ 31, "\nFAIL    fair:bad  check: 41 % …\n" },
+		{ 30, "\nFAIL    fair:bad  check\n" },
+		{ 10, "\nFAIL    fair:bad  check\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_stage_ struct stage s = stage_with(
+			REPORT_PRETTY,
+			(struct report_options){ .terminal = true, .columns = rows[i].columns },
+			(struct report_plan){ .n_tests = REPORT_RECAP_DISTANCE + 1 });
+
+		stage_finish(&s, 0, made_failure("fair", "bad", KTSTR_REASON_CHECK, "41 % of it"));
+		for (size_t t = 1; t <= REPORT_RECAP_DISTANCE; t++)
+			stage_finish(&s, t, made_outcome("fair", "good"));
+		stage_text(&s);
+		stage_end(&s);
+		assert_contains(stage_news(&s), rows[i].line);
+	}
+}
+
+static void the_line_is_gone_when_the_reporter_is_given_up(void **state UNUSED)
+{
+	_cleanup_stage_ struct stage s = terminal(80, false);
+
+	reporter_started(s.r, 0, "fair:a", 0);
+	reporter_tick(s.r, 0);
+	stage_text(&s);
+	reporter_free(take_ptr(s.r));
+	assert_string_equal(stage_news(&s), "\r\033[J");
+}
+
 static void colour_marks_the_verdict_and_nothing_foreign(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = terminal(80, true);
@@ -213,6 +252,8 @@ int main(void)
 		cmocka_unit_test(an_interrupted_run_says_what_was_not_run),
 		cmocka_unit_test(a_terminal_has_a_line_that_comes_and_goes),
 		cmocka_unit_test(the_line_is_gone_when_the_run_is_interrupted),
+		cmocka_unit_test(the_line_is_gone_when_the_reporter_is_given_up),
+		cmocka_unit_test(a_failure_told_again_keeps_its_name_on_a_narrow_terminal),
 		cmocka_unit_test(colour_marks_the_verdict_and_nothing_foreign),
 		cmocka_unit_test(without_a_terminal_nothing_moves),
 	};

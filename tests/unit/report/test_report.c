@@ -149,6 +149,19 @@ static void a_plan_past_the_limit_is_refused(void **state UNUSED)
 		"limit");
 }
 
+static void before_the_plan_only_people_are_told(void **state UNUSED)
+{
+	for (int f = 0; f < REPORT_N_FORMATS; f++) {
+		_cleanup_stage_ struct stage s = { .fd = memfd_create("report", MFD_CLOEXEC) };
+		struct report_options options = { .fd = s.fd };
+
+		assert_success(reporter_new((enum report_format)f, &options, &s.r));
+		reporter_say(s.r, "fetching a kernel");
+		assert_string_equal(stage_text(&s),
+				    f == REPORT_PRETTY ? "fetching a kernel\n" : "");
+	}
+}
+
 static void index_past_the_plan(struct reporter *r)
 {
 	reporter_started(r, 1, "x", 0);
@@ -206,6 +219,7 @@ int main(void)
 		cmocka_unit_test(a_file_is_replaced_whole_by_junit_and_filled_by_others),
 		cmocka_unit_test(a_path_that_cannot_be_opened_is_refused_at_once),
 		cmocka_unit_test(a_plan_past_the_limit_is_refused),
+		cmocka_unit_test(before_the_plan_only_people_are_told),
 		cmocka_unit_test(a_callers_bug_ends_the_program),
 		cmocka_unit_test(the_part_that_decided_is_found),
 	};
