@@ -3,14 +3,16 @@
 #ifndef KTSTR_WORK_LIMITS_H
 #define KTSTR_WORK_LIMITS_H
 
+#include <stdint.h>
+
 enum {
 	WORK_LIMIT_WORKERS = 4096, /* of one group */
 	WORK_LIMIT_MS = 3600 * 1000,
 	/*
-	 * A spinning worker aims at this distance between two checkpoints. A fifth of the
+	 * A spinning worker aims at this distance between two checkpoints. A tenth of the
 	 * millisecond that is promised, since the speed of a guest's CPU changes.
 	 */
-	WORK_LOOK_NS = 200 * 1000,
+	WORK_LOOK_NS = 100 * 1000,
 	/* Figures in shared memory are at most this old while a worker runs. */
 	WORK_PUBLISH_NS = 1000 * 1000,
 	/* Reading a file of /proc costs far more than a checkpoint. */
@@ -19,5 +21,8 @@ enum {
 	WORK_UNIT_STEPS = 1024,
 	WORK_LIMIT_UNITS_PER_LOOK = 1 << 14,
 };
+
+/* The least time that a killed worker is given to die before it is called stuck. */
+#define WORK_DEATH_NS (UINT64_C(10) * 1000 * 1000 * 1000)
 
 #endif

@@ -44,7 +44,7 @@ void work_stop(struct work_group *group, uint64_t limit_ns)
 	ask_all(group);
 	wait_all(group, limit_ns);
 	kill_all(group);
-	wait_all(group, limit_ns);
+	wait_all(group, limit_ns > WORK_DEATH_NS ? limit_ns : WORK_DEATH_NS);
 }
 
 void work_free(struct work_group *group)

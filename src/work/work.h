@@ -90,8 +90,9 @@ unsigned int work_count(const struct work_group *group);
 void work_sample(struct work_group *group, size_t i, struct work_report *ret);
 
 /*
- * Asks all to stop and waits up to limit_ns for all of them together; kills the others and waits up
- * to limit_ns again. A worker that a broken scheduler does not even let die is "stuck".
+ * Asks all to stop and waits up to limit_ns for all of them together; kills the others and waits
+ * as long again, WORK_DEATH_NS at least. A worker that a broken scheduler does not even let die
+ * in that time is "stuck". Those who ended stay zombies until work_free().
  */
 void work_stop(struct work_group *group, uint64_t limit_ns);
 
