@@ -94,12 +94,26 @@ void work_self_prepare(struct work_self *self)
 	self->cpu_before_ns = thread_cpu_ns();
 }
 
+/* Nobody can have used or waited for more time than there was. */
+static void not_before_the_gate(uint64_t total_ns, uint64_t since_ns, uint64_t *before_ns)
+{
+	if (total_ns - *before_ns > since_ns)
+		*before_ns = total_ns - since_ns;
+}
+
 void work_self_begin(struct work_self *self, uint64_t opened_at_ns)
 {
+	uint64_t since_ns, delay_ns;
+
 	self->opened_at_ns = opened_at_ns;
 	self->figures.last_look_ns = opened_at_ns;
 	atomic_store(&self->slot->stage, SLOT_WORKING);
 	look(self, 0);
+	/* Between the preparation and the gate there may have been a wait. */
+	since_ns = self->figures.last_look_ns - opened_at_ns;
+	not_before_the_gate(thread_cpu_ns(), since_ns, &self->cpu_before_ns);
+	if (self->figures.has_run_delay && read_delay(self, &delay_ns))
+		not_before_the_gate(delay_ns, since_ns, &self->delay_before_ns);
 	publish(self, true);
 }
 

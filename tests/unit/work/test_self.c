@@ -3,10 +3,23 @@
 
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "fixture.h"
+
+/* In the place of libc's: where this thread is said to run; -2: where it does. */
+static int said_cpu = -2;
+
+int sched_getcpu(void)
+{
+	unsigned int cpu = 0;
+
+	if (said_cpu != -2)
+		return said_cpu;
+	return syscall(SYS_getcpu, &cpu, NULL, NULL) ? -1 : (int)cpu;
+}
 
 static uint64_t wall_ns(const struct in_process *p)
 {
@@ -33,6 +46,26 @@ static void a_checkpoint_comes_with_every_millisecond_of_work(void **state UNUSE
 	assert_true(p.self.figures.samples >= cpu_ns / NS_PER_MS);
 	assert_true(p.self.figures.units > 0);
 	assert_true(wall_ns(&p) >= 100 * NS_PER_MS);
+}
+
+static void every_checkpoint_looks_at_the_cpu(void **state UNUSED)
+{
+	static const int visits[] = { 3, 7, 7, -1, 7, 3, 70 };
+	struct in_process p;
+	struct cpuset cpus;
+
+	said_cpu = 3;
+	in_process_begin(&p, 0, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(visits); i++) {
+		said_cpu = visits[i];
+		work_self_spin(&p.self);
+	}
+	said_cpu = -2;
+	slot_read_cpus(&p.slot, &cpus);
+	assert_int_equal(cpuset_count(&cpus), 3);
+	assert_true(cpuset_has(&cpus, 3) && cpuset_has(&cpus, 7) && cpuset_has(&cpus, 70));
+	/* Not to be known for a moment is no move. */
+	assert_true(p.self.figures.migrations == 3);
 }
 
 static void a_late_start_is_a_gap(void **state UNUSED)
@@ -168,6 +201,30 @@ static void run_delay_counts_from_the_gate(void **state UNUSED)
 	assert_true(f.run_delay_ns == 250);
 }
 
+/* Prepared, then kept from the gate for long, which opened only afterwards. */
+static void what_happens_between_preparation_and_gate_is_not_counted(void **state UNUSED)
+{
+	_cleanup_close_ int fd = memfd_create("schedstat", MFD_CLOEXEC);
+	struct in_process p;
+	uint64_t began_ns;
+
+	assert_true(fd >= 0);
+	in_process_begin(&p, 0, 0);
+	p.self.schedstat_fd = fd;
+	set_schedstat(fd, "1000 500 3\n");
+	work_self_prepare(&p.self);
+	began_ns = thread_cpu_ns();
+	while (thread_cpu_ns() - began_ns < 50 * NS_PER_MS)
+		;
+	set_schedstat(fd, "1000 3600000000500 3\n");
+	began_ns = thread_cpu_ns();
+	work_self_begin(&p.self, clock_monotonic_ns());
+	work_self_end(&p.self);
+	assert_true(p.self.figures.cpu_ns <= thread_cpu_ns() - began_ns + NS_PER_MS);
+	assert_true(p.self.figures.has_run_delay);
+	assert_true(p.self.figures.run_delay_ns <= wall_ns(&p));
+}
+
 static void run_delay_that_cannot_be_read_is_unknown(void **state UNUSED)
 {
 	struct in_process p;
@@ -190,6 +247,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_checkpoint_comes_with_every_millisecond_of_work),
+		cmocka_unit_test(every_checkpoint_looks_at_the_cpu),
 		cmocka_unit_test(a_late_start_is_a_gap),
 		cmocka_unit_test(sleep_that_was_asked_for_is_no_gap),
 		cmocka_unit_test(time_between_two_checkpoints_is_a_gap),
@@ -198,6 +256,7 @@ int main(void)
 		cmocka_unit_test(a_stop_signal_that_came_before_is_not_slept_through),
 		cmocka_unit_test(cpu_time_before_the_gate_is_not_counted),
 		cmocka_unit_test(run_delay_counts_from_the_gate),
+		cmocka_unit_test(what_happens_between_preparation_and_gate_is_not_counted),
 		cmocka_unit_test(run_delay_that_cannot_be_read_is_unknown),
 		cmocka_unit_test(a_kernel_that_does_not_count_is_unknown),
 	};
