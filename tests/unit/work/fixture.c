@@ -71,6 +71,17 @@ void wait_for_state(pid_t pid, char state)
 	} while (stat.state != state);
 }
 
+void wait_for_end(struct work_group *group, size_t i, struct work_report *ret)
+{
+	uint64_t began_ns = clock_monotonic_ns();
+
+	do {
+		sleep_ms(1);
+		work_sample(group, i, ret);
+		assert_true(clock_monotonic_ns() - began_ns < PATIENCE_NS);
+	} while (ret->end == WORK_END_RUNNING);
+}
+
 void need_cpus(cpu_set_t *ret, int n)
 {
 	assert_int_equal(sched_getaffinity(0, sizeof(*ret), ret), 0);

@@ -21,8 +21,10 @@ struct work_group *started(struct work_gate *gate, const struct work_spec *spec,
 bool kernel_says(pid_t pid, uint64_t *ret_run_ns, uint64_t *ret_timeslices);
 /* Waits until the kernel has given it so much more CPU time, or it is gone. */
 void wait_for_cpu_time(pid_t pid, uint64_t more_ns);
-/* Waits until it has run at all since the gate. */
+/* As /proc/PID/stat has it: 'S' asleep, 'T' stopped. */
 void wait_for_state(pid_t pid, char state);
+/* Until the report says that the worker is gone. */
+void wait_for_end(struct work_group *group, size_t i, struct work_report *ret);
 
 /* The CPUs we may run on; skips the test if fewer than n. */
 void need_cpus(cpu_set_t *ret, int n);

@@ -131,7 +131,7 @@ static void who_was_killed_by_others_leaves_its_figures(void **state UNUSED)
 	wait_for_cpu_time(r.pid, 40 * NS_PER_MS);
 	assert_true(kernel_says(r.pid, &run_ns, &slices));
 	kill(r.pid, SIGKILL);
-	wait_for_state(r.pid, 'Z');
+	wait_for_end(group, 0, &r);
 	for (int stopped = 0; stopped < 2; stopped++) {
 		work_sample(group, 0, &r);
 		assert_int_equal(r.end, WORK_END_SIGNALLED);

@@ -176,8 +176,7 @@ static void a_worker_keeps_no_descriptor_and_no_handler_of_its_parent(void **sta
 	assert_int_equal(read(fds[0], line, 1), 0);
 	close(fds[0]);
 	kill(r.pid, SIGTERM);
-	wait_for_state(r.pid, 'Z');
-	work_sample(group, 0, &r);
+	wait_for_end(group, 0, &r);
 	assert_int_equal(r.end, WORK_END_SIGNALLED);
 	assert_int_equal(r.code, SIGTERM);
 }
