@@ -188,7 +188,7 @@ static void what_cannot_be_executed_is_said_to_be_so(void **state UNUSED)
 static void a_program_that_hangs_is_ended_with_its_children(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	_cleanup_free_ char *lines = xasprintf("sleep 1000 & echo $! >%s/pid\nwait", root);
+	_cleanup_free_ char *lines = xasprintf("sleep 100 & echo $! >%s/pid\nwait", root);
 	_cleanup_free_ char *path = make_script(root, lines);
 	_cleanup_free_ char *pid_path = staged_path(root, "/pid");
 	_cleanup_strbuf_ struct strbuf pid = STRBUF_INIT, stat = STRBUF_INIT;
@@ -225,7 +225,7 @@ static void what_it_leaves_running_does_not_keep_us(void **state UNUSED)
 	_cleanup_declared_suite_ struct declared_suite suite = { 0 };
 
 	/* The sleeper holds both pipes. */
-	assert_success(list_script("sleep 1000 &\necho '{\"ktstr_api\":1,\"tests\":[]}'", &roomy,
+	assert_success(list_script("sleep 100 &\necho '{\"ktstr_api\":1,\"tests\":[]}'", &roomy,
 				   NULL, &suite));
 }
 
@@ -266,7 +266,7 @@ static void a_cancel_ends_it(void **state UNUSED)
 	struct cancel cancel = { .deadline_ns = clock_monotonic_ns() + 200 * NS_PER_MS };
 	struct declared_suite suite;
 
-	assert_error_tag(list_script("sleep 1000", &roomy, &cancel, &suite), "cancelled");
+	assert_error_tag(list_script("sleep 100", &roomy, &cancel, &suite), "cancelled");
 }
 
 int main(void)
