@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "suite/ctx.h"
 
+PRINTF_LIKE(6, 0)
 static void say(struct ktstr_ctx *ctx, enum ktstr_reason reason, const char *condition,
 		const char *file, int line, const char *fmt, va_list args)
 {

@@ -119,18 +119,6 @@ void report_add_text(struct report_writer *report, const char *key, const char *
 	}
 }
 
-static void count_line(struct report_writer *report, const char *line, size_t n);
-
-void report_close_line(struct report_writer *report)
-{
-	json_end_object(&report->json_);
-	strbuf_append_char(&report->line_, '\n');
-	if (report->line_.n > WIRE_REPORT_LINE_BYTES)
-		give_up("a line is too long");
-	count_line(report, report->line_.at, report->line_.n);
-	pthread_mutex_unlock(&report->lock_);
-}
-
 static bool line_is(const char *line, size_t n, enum wire_report_kind kind)
 {
 	char start[64];
@@ -139,13 +127,24 @@ static bool line_is(const char *line, size_t n, enum wire_report_kind kind)
 	return n >= (size_t)length && memcmp(line, start, (size_t)length) == 0;
 }
 
-/* What a test may say has an end, so that a loop of EXPECTs does not drown the rest. */
-static void count_line(struct report_writer *report, const char *line, size_t n)
+void report_close_line(struct report_writer *report)
 {
-	bool part = line_is(line, n, WIRE_REPORT_PART);
-	bool note = line_is(line, n, WIRE_REPORT_NOTE), text = line_is(line, n, WIRE_REPORT_TEXT);
+	json_end_object(&report->json_);
+	strbuf_append_char(&report->line_, '\n');
+	if (report->line_.n > WIRE_REPORT_LINE_BYTES)
+		give_up("a line is too long");
+	report->parts += line_is(report->line_.at, report->line_.n, WIRE_REPORT_PART);
+	write_line(report, report->line_.at, report->line_.n);
+	pthread_mutex_unlock(&report->lock_);
+}
 
-	if ((part && report->parts >= SUITE_LIMIT_PARTS) ||
+void report_forward(struct report_writer *report, const char *line, size_t n)
+{
+	bool part = line_is(line, n, WIRE_REPORT_PART), note = line_is(line, n, WIRE_REPORT_NOTE);
+	bool text = line_is(line, n, WIRE_REPORT_TEXT);
+
+	/* A loop of EXPECTs must not drown the rest, least of all what we have to say. */
+	if (n > WIRE_REPORT_LINE_BYTES || (part && report->parts >= SUITE_LIMIT_PARTS) ||
 	    (note && report->notes_ >= SUITE_LIMIT_NOTES) ||
 	    ((part || note || text) && report->bytes_ + n > SUITE_LIMIT_REPORT_BYTES)) {
 		report->dropped_++;
@@ -154,15 +153,6 @@ static void count_line(struct report_writer *report, const char *line, size_t n)
 	report->parts += part;
 	report->notes_ += note;
 	write_line(report, line, n);
-}
-
-void report_forward(struct report_writer *report, const char *line, size_t n)
-{
-	if (n > WIRE_REPORT_LINE_BYTES) {
-		report->dropped_++;
-		return;
-	}
-	count_line(report, line, n);
 }
 
 void report_begin(struct report_writer *report, const char *test)
@@ -240,12 +230,9 @@ void report_end(struct report_writer *report)
 
 	if (report->dropped_) {
 		_cleanup_free_ char *text = xasprintf(
-			"%llu lines more than a report may have were dropped",
+			"lines of the test's function dropped, since there were too many: %llu",
 			(unsigned long long)report->dropped_);
 
-		/* Said in any case: it is the last note. */
-		report->notes_ = 0;
-		report->bytes_ = 0;
 		report_note(report, text);
 	}
 	w = report_open_line(report, WIRE_REPORT_END);

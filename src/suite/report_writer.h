@@ -60,7 +60,10 @@ void report_partf(struct report_writer *report, enum ktstr_reason reason, const 
 void report_text(struct report_writer *report, const char *name, const void *bytes, size_t n);
 void report_end(struct report_writer *report);
 
-/* A whole line of the body, newline included, goes on; parts in it are counted. */
+/*
+ * A whole line of the body, newline included, goes on; parts are counted. Past the limits it is
+ * dropped, which the end of the report tells.
+ */
 void report_forward(struct report_writer *report, const char *line, size_t n);
 
 #endif

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* With a real cgroup v2 where there is one and we are root; cpusets need a guest (tests/vm). */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <mntent.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "suite/cgroup.h"
+#include "suite/folder.h"
+
+enum { LONG_MS = 60000 };
+
+static void endmntent_at(FILE **mounts)
+{
+	if (*mounts)
+		endmntent(*mounts);
+}
+
+/* A cgroup of this test's own; NULL where that is not possible. */
+static char *real_root(void)
+{
+	_cleanup_(endmntent_at) FILE *mounts = setmntent("/proc/mounts", "re");
+	const struct mntent *mount;
+
+	while (mounts && (mount = getmntent(mounts))) {
+		_cleanup_free_ char *path = NULL;
+
+		if (strcmp(mount->mnt_type, "cgroup2") != 0)
+			continue;
+		path = xasprintf("%s/ktstr-unit-%d", mount->mnt_dir, getpid());
+		if (mkdir(path, 0755) == 0)
+			return take_ptr(path);
+	}
+	return NULL;
+}
+
+static void a_plain_folder_has_no_cgroups(void **state UNUSED)
+{
+	_cleanup_folder_ struct folder folder;
+	int fd = 7;
+
+	folder_init(&folder);
+	assert_success(cgroup_subtree_make(folder.path, LONG_MS, &fd));
+	assert_int_equal(fd, -1);
+}
+
+static void folders_are_made_and_removed(void **state UNUSED)
+{
+	_cleanup_folder_ struct folder folder;
+	_cleanup_close_ int fd = -1, one = -1;
+	struct cpuset cpus = { 0 };
+	struct error *err;
+	struct stat st;
+
+	folder_init(&folder);
+	folder_write(&folder, "cgroup.controllers", "cpuset cpu\n");
+	folder_write(&folder, "ktstr-test/old/deep/x", "");
+	/* What is left is cleared; here a file stands in the way, which no cgroup has. */
+	assert_error_tag(cgroup_subtree_make(folder.path, LONG_MS, &fd), "io");
+	folder_deinit(&folder);
+	folder_init(&folder);
+	folder_write(&folder, "cgroup.controllers", "cpuset cpu\n");
+	assert_success(cgroup_subtree_make(folder.path, LONG_MS, &fd));
+	assert_success(cgroup_make(fd, "a", NULL, LONG_MS));
+	assert_success(cgroup_open(fd, "a", &one));
+	assert_int_equal(fstatat(fd, CGROUP_OWN, &st, 0), 0);
+	assert_error_tag(cgroup_open(fd, "b", &one), "absent");
+	cpuset_add_range(&cpus, 0, 3);
+	err = cgroup_make(fd, "b", &cpus, LONG_MS);
+	assert_string_equal(error_message(err),
+			    "cgroup b: CPUs 0-3: cpuset.cpus: No such file or directory");
+	error_free(err);
+	assert_success(cgroup_subtree_remove(folder.path, fd, LONG_MS));
+	err = cgroup_open(AT_FDCWD, folder.path, &one);
+	assert_null(err);
+}
+
+static void effective_cpus_are_read(void **state UNUSED)
+{
+	_cleanup_folder_ struct folder folder;
+	_cleanup_close_ int fd = -1;
+	struct cpuset cpus;
+
+	folder_init(&folder);
+	folder_write(&folder, "a/cpuset.cpus.effective", "0-1,5\n");
+	fd = open(folder.path, O_RDONLY | O_DIRECTORY);
+	assert_success(cgroup_read_cpus(fd, "a", &cpus));
+	assert_int_equal(cpuset_count(&cpus), 3);
+	assert_true(cpuset_has(&cpus, 5));
+	assert_error_tag(cgroup_read_cpus(fd, "b", &cpus), "absent");
+}
+
+static void processes_of_the_whole_subtree_are_listed(void **state UNUSED)
+{
+	_cleanup_folder_ struct folder folder;
+	_cleanup_close_ int fd = -1;
+	struct cgroup_pids pids;
+	int sum = 0;
+
+	folder_init(&folder);
+	folder_write(&folder, "cgroup.procs", "");
+	folder_write(&folder, "a/cgroup.procs", "10\n200\n");
+	folder_write(&folder, "a/b/c/cgroup.procs", "3000\n");
+	fd = open(folder.path, O_RDONLY | O_DIRECTORY);
+	cgroup_list(fd, &pids);
+	for (size_t i = 0; i < pids.rows.n; i++)
+		sum += pids.rows.at[i];
+	assert_int_equal(pids.rows.n, 3);
+	assert_int_equal(sum, 3210);
+	vec_deinit(&pids.rows);
+}
+
+static pid_t sleeper_in(int cgroup_fd)
+{
+	_cleanup_close_ int procs = openat(cgroup_fd, "cgroup.procs", O_WRONLY);
+	pid_t pid = fork();
+	char text[16];
+
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	snprintf(text, sizeof(text), "%d", pid);
+	assert_true(procs >= 0 && write(procs, text, strlen(text)) > 0);
+	return pid;
+}
+
+static void a_real_subtree_is_killed_and_removed(void **state UNUSED)
+{
+	_cleanup_free_ char *root = real_root();
+	_cleanup_close_ int fd = -1, own = -1;
+	struct cgroup_pids pids;
+	int status, other = -1;
+	pid_t pid;
+
+	skip_unless(root, "no cgroup v2 in which cgroups can be made");
+	assert_success(cgroup_subtree_make(root, LONG_MS, &fd));
+	assert_success(cgroup_open(fd, CGROUP_OWN, &own));
+	pid = sleeper_in(own);
+	cgroup_list(fd, &pids);
+	assert_int_equal(pids.rows.n, 1);
+	assert_int_equal(pids.rows.at[0], pid);
+	vec_deinit(&pids.rows);
+	/* A second test on this machine does not take it away. */
+	assert_error_tag(cgroup_subtree_make(root, LONG_MS, &other), "io");
+	assert_int_equal(other, -1);
+	assert_success(cgroup_kill(fd, LONG_MS));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(WTERMSIG(status), SIGKILL);
+	/* Empty now: what a dead test left is cleared. */
+	assert_success(cgroup_subtree_make(root, LONG_MS, &other));
+	close(fd);
+	fd = other;
+	assert_success(cgroup_make(fd, "more", NULL, LONG_MS));
+	assert_success(cgroup_subtree_remove(root, fd, LONG_MS));
+	assert_int_equal(rmdir(root), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_plain_folder_has_no_cgroups),
+		cmocka_unit_test(folders_are_made_and_removed),
+		cmocka_unit_test(effective_cpus_are_read),
+		cmocka_unit_test(processes_of_the_whole_subtree_are_listed),
+		cmocka_unit_test(a_real_subtree_is_killed_and_removed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

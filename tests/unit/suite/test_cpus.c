@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "unit.h"
+
+#include "suite/cpus.h"
+
+/* CPUs 0 to 7, LLCs of 0, 1, 4, 5 and of the others, nodes 0 and 2. */
+static struct topo_machine *machine(void)
+{
+	struct cpuset cpus = { 0 }, nodes = { 0 };
+	struct topo_machine *m;
+
+	cpuset_add_range(&cpus, 0, 7);
+	cpuset_add(&nodes, 0);
+	cpuset_add(&nodes, 2);
+	m = topo_machine_new(&cpus, &nodes);
+	for (unsigned int i = 0; i < 8; i++) {
+		m->cpus[i].llc = i % 4 < 2 ? 0 : 2;
+		m->cpus[i].node = i < 6 ? 0 : 2;
+	}
+	return m;
+}
+
+static void expect(const struct topo_machine *m, struct ktstr_cpus cpus, const char *expected)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct cpuset set;
+
+	assert_success(cpus_resolve(&cpus, m, &set));
+	cpuset_format(&set, &text);
+	assert_string_equal(strbuf_str(&text), expected);
+}
+
+static void llcs_are_counted_and_nodes_have_numbers(void **state UNUSED)
+{
+	_cleanup_topo_machine_ struct topo_machine *m = machine();
+
+	expect(m, (struct ktstr_cpus){ 0 }, "0-7");
+	expect(m, (struct ktstr_cpus)KTSTR_LLC(0), "0-1,4-5");
+	expect(m, (struct ktstr_cpus)KTSTR_LLC(1), "2-3,6-7");
+	expect(m, (struct ktstr_cpus)KTSTR_NODE(0), "0-5");
+	expect(m, (struct ktstr_cpus)KTSTR_NODE(2), "6-7");
+	expect(m, (struct ktstr_cpus)KTSTR_CPUS(3, 5), "3-5");
+}
+
+static void what_the_machine_has_not_is_absent(void **state UNUSED)
+{
+	_cleanup_topo_machine_ struct topo_machine *m = machine();
+	static const struct ktstr_cpus wrong[] = { KTSTR_LLC(2), KTSTR_NODE(1), KTSTR_CPUS(7, 8) };
+	struct cpuset set;
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_error_tag(cpus_resolve(&wrong[i], m, &set), "absent");
+}
+
+static void an_unknown_cache_is_not_guessed(void **state UNUSED)
+{
+	_cleanup_topo_machine_ struct topo_machine *m = machine();
+	struct ktstr_cpus llc = KTSTR_LLC(1);
+	struct cpuset set;
+
+	m->cpus[0].llc = TOPO_ABSENT;
+	assert_error_tag(cpus_resolve(&llc, m, &set), "topology-unknown");
+}
+
+static void a_kernel_without_numa_has_one_node(void **state UNUSED)
+{
+	_cleanup_topo_machine_ struct topo_machine *m = machine();
+	struct ktstr_cpus one = KTSTR_NODE(1);
+	struct cpuset set;
+
+	m->no_numa = true;
+	for (unsigned int i = 0; i < m->n_cpus; i++)
+		m->cpus[i].node = TOPO_ABSENT;
+	expect(m, (struct ktstr_cpus)KTSTR_NODE(0), "0-7");
+	assert_error_tag(cpus_resolve(&one, m, &set), "absent");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(llcs_are_counted_and_nodes_have_numbers),
+		cmocka_unit_test(what_the_machine_has_not_is_absent),
+		cmocka_unit_test(an_unknown_cache_is_not_guessed),
+		cmocka_unit_test(a_kernel_without_numa_has_one_node),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Another parser of JSON reads the same list in tests/host/test_suite.py. */
+#include "unit.h"
+
+#include "suite/list.h"
+
+static void nothing(struct ktstr_ctx *ctx UNUSED)
+{
+}
+
+static const struct ktstr_test plain = { .run = nothing };
+static const struct ktstr_test full = {
+	.description = "says \"what\"",
+	.topology = { .nodes = 2, .llcs = 4, .cores = 3, .threads = 2 },
+	.memory_mb = 512,
+	.scheduler = { .argv = { "dir/scx_a", "--x", "a b" },
+		       .files = { "f" },
+		       .sysctls = { "kernel.a=1" },
+		       .kernel_args = { "quiet" },
+		       .attach_timeout_s = 9 },
+	.files = { "one", "two" },
+	.cgroups = { { "l", .cpus = KTSTR_LLC(1), .work = { KTSTR_WORK_SPIN, .workers = 4 } },
+		     { "n", .cpus = KTSTR_NODE(1) },
+		     { "r", .cpus = KTSTR_CPUS(2, 5), .work = { .kind = KTSTR_WORK_BURSTY } },
+		     { "o", .cpus = KTSTR_CPUS(3, 3) } },
+	.duration_s = 5,
+	.checks = { .isolation = KTSTR_REQUIRED,
+		    .max_spread_pct = KTSTR_AT_MOST(12.5),
+		    .max_gap_ms = KTSTR_AT_MOST(100) },
+	.needs = { .sched_ext = true, .min_cpus = 2, .max_nodes = 4, .kconfig = { "CONFIG_PSI" } },
+	.timeout_s = 60,
+	.expect = KTSTR_REASON_SCHED_EXIT,
+};
+static const struct ktstr_entry entries[] = { { "plain", "a.c", 3, &plain },
+					      { "full", "b.c", 4, &full } };
+
+static void collect(struct entry_list *ret)
+{
+	const struct ktstr_entry *const at[] = { &entries[0], &entries[1] };
+
+	entries_collect(at, at + 2, ret);
+}
+
+static void json_has_defaults_and_everything_said(void **state UNUSED)
+{
+	_cleanup_entry_list_ struct entry_list list = { 0 };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	collect(&list);
+	list_format_json(&list, &text);
+	assert_string_equal(
+		text.at,
+		"{\"ktstr_api\":1,\"tests\":["
+		"{\"name\":\"full\",\"file\":\"b.c\",\"line\":4,"
+		"\"description\":\"says \\\"what\\\"\",\"topology\":\"2n4l3c2t\","
+		"\"memory_mb\":512,\"duration_s\":5,\"timeout_s\":60,"
+		"\"scheduler\":{\"name\":\"scx_a\",\"argv\":[\"dir/scx_a\",\"--x\",\"a b\"],"
+		"\"files\":[\"f\"],\"sysctls\":[\"kernel.a=1\"],\"kernel_args\":[\"quiet\"],"
+		"\"attach_timeout_s\":9},\"files\":[\"one\",\"two\"],"
+		"\"cgroups\":[{\"name\":\"l\",\"cpus\":\"llc:1\",\"work\":{\"kind\":\"spin\","
+		"\"workers\":4,\"burst_ms\":0,\"sleep_ms\":0}},"
+		"{\"name\":\"n\",\"cpus\":\"node:1\",\"work\":null},"
+		"{\"name\":\"r\",\"cpus\":\"cpus:2-5\",\"work\":{\"kind\":\"bursty\","
+		"\"workers\":2,\"burst_ms\":50,\"sleep_ms\":100}},"
+		"{\"name\":\"o\",\"cpus\":\"cpus:3\",\"work\":null}],"
+		"\"checks\":{\"progress\":true,\"isolation\":true,\"scheduler_alive\":true,"
+		"\"max_spread_pct\":12.5,\"max_gap_ms\":100.0},"
+		"\"needs\":{\"sched_ext\":true,\"smt\":false,\"min_cpus\":2,\"max_cpus\":0,"
+		"\"min_llcs\":0,\"max_llcs\":0,\"min_nodes\":0,\"max_nodes\":4,"
+		"\"kconfig\":[\"CONFIG_PSI\"]},\"expect\":\"scheduler-exited\",\"has_run\":false},"
+		"{\"name\":\"plain\",\"file\":\"a.c\",\"line\":3,\"topology\":\"1n1l2c1t\","
+		"\"memory_mb\":0,\"duration_s\":2,\"timeout_s\":0,\"scheduler\":null,\"files\":[],"
+		"\"cgroups\":[],\"checks\":{\"progress\":false,\"isolation\":false,"
+		"\"scheduler_alive\":false},\"needs\":{\"sched_ext\":false,\"smt\":false,"
+		"\"min_cpus\":0,\"max_cpus\":0,\"min_llcs\":0,\"max_llcs\":0,\"min_nodes\":0,"
+		"\"max_nodes\":0,\"kconfig\":[]},\"expect\":\"none\",\"has_run\":true}]}\n");
+}
+
+static void settings_of_the_kernels_own_scheduler_are_listed(void **state UNUSED)
+{
+	static const struct ktstr_test test = { .run = nothing,
+						.scheduler = { .kernel_args = { "quiet" } } };
+	static const struct ktstr_entry entry = { "t", "a.c", 3, &test };
+	const struct ktstr_entry *const at[] = { &entry };
+	_cleanup_entry_list_ struct entry_list list = { 0 };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	entries_collect(at, at + 1, &list);
+	list_format_json(&list, &text);
+	assert_contains(text.at, "\"scheduler\":{\"name\":\"\",\"argv\":[],\"files\":[],"
+				 "\"sysctls\":[],\"kernel_args\":[\"quiet\"]");
+}
+
+static void people_get_a_table(void **state UNUSED)
+{
+	_cleanup_entry_list_ struct entry_list list = { 0 };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	collect(&list);
+	list_format(&list, &text);
+	assert_string_equal(text.at, "full   2n4l3c2t  scx_a  b.c:4\n"
+				     "    says \"what\"\n"
+				     "plain  1n1l2c1t  -  a.c:3\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(json_has_defaults_and_everything_said),
+		cmocka_unit_test(settings_of_the_kernels_own_scheduler_are_listed),
+		cmocka_unit_test(people_get_a_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

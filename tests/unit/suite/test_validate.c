@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "unit.h"
+
+#include "suite/validate.h"
+
+static void nothing(struct ktstr_ctx *ctx UNUSED)
+{
+}
+
+static const struct {
+	struct ktstr_test test;
+	const char *expected; /* behind "t.c:7: name: "; NULL: all is well */
+} rows[] = {
+	{ { .run = nothing }, NULL },
+	{ { .cgroups = { { .name = "a" } } }, NULL },
+	{ { .scheduler = { .argv = { "s", "", "-x" } } }, NULL },
+	{ { 0 }, "nothing to run: no .cgroups, no .run and no .scheduler" },
+
+	{ { .run = nothing, .topology = { .nodes = 2, .llcs = 3 } },
+	  "topology: 3 LLCs cannot be divided evenly among 2 nodes ('l' counts the whole machine)" },
+	{ { .run = nothing, .topology = { .llcs = 1025, .cores = 1 } },
+	  "topology: 1025 CPUs, at most 1024 are possible" },
+	{ { .run = nothing, .topology = { .nodes = 64, .llcs = 64 } },
+	  "topology: 64 nodes, at most 32 are possible" },
+	{ { .run = nothing, .memory_mb = 1048577 },
+	  "memory_mb is 1048577, at most 1048576 is possible" },
+
+	{ { .run = nothing, .duration_s = 86401 },
+	  "duration_s is 86401, at most 86400 is possible" },
+	{ { .run = nothing, .timeout_s = 86401 }, "timeout_s is 86401, at most 86400 is possible" },
+	{ { .cgroups = { { .name = "a" } }, .timeout_s = 2 },
+	  "timeout_s is 2, which is not more than the duration of 2 s" },
+	{ { .run = nothing, .timeout_s = 1 }, NULL },
+	{ { .scheduler = { .argv = { "s" }, .attach_timeout_s = 86401 } },
+	  "scheduler.attach_timeout_s is 86401, at most 86400 is possible" },
+
+	{ { .run = nothing, .files = { [31] = "x" } }, "files: row 0 is empty, but row 31 is not" },
+	{ { .run = nothing, .files = { "a", "" } }, "files: row 1 is \"\"" },
+	{ { .scheduler = { .argv = { [0 ... KTSTR_MAX_ARGS] = "x" } } },
+	  "scheduler.argv: too many rows, at most 62 are possible" },
+	{ { .scheduler = { .argv = { [0 ... KTSTR_MAX_ARGS - 1] = "x" } } }, NULL },
+	{ { .scheduler = { .argv = { "" } } }, "scheduler.argv: the program has no name" },
+	{ { .scheduler = { .argv = { "s" }, .files = { [0 ... KTSTR_MAX_FILES] = "x" } } },
+	  "scheduler.files: too many rows, at most 31 are possible" },
+	{ { .scheduler = { .argv = { "s" }, .sysctls = { "kernel.x" } } },
+	  "scheduler.sysctls: \"kernel.x\" is not \"name=value\"" },
+	{ { .scheduler = { .argv = { "s" }, .sysctls = { "kernel/x=", "a.b-c=1 2" } } }, NULL },
+	{ { .scheduler = { .argv = { "s" }, .sysctls = { "=1" } } },
+	  "scheduler.sysctls: \"=1\" is not \"name=value\"" },
+	{ { .scheduler = { .argv = { "s" }, .sysctls = { "a..b=1" } } },
+	  "scheduler.sysctls: \"a..b=1\" is not \"name=value\"" },
+	{ { .scheduler = { .argv = { "s" }, .sysctls = { "a.=1" } } },
+	  "scheduler.sysctls: \"a.=1\" is not \"name=value\"" },
+	{ { .scheduler = { .argv = { "s" }, .kernel_args = { "a b" } } },
+	  "scheduler.kernel_args: \"a b\" holds a space or a quote; the kernel would take it for "
+	  "two" },
+	{ { .run = nothing, .scheduler = { .name = "s" } },
+	  "scheduler: a name, files or a timeout, but no argv" },
+	{ { .run = nothing, .scheduler = { .sysctls = { "a=1" } } }, NULL },
+
+	{ { .run = nothing, .needs = { .min_cpus = 5, .max_cpus = 4 } },
+	  "needs.min_cpus is 5, more than max_cpus, which is 4" },
+	{ { .run = nothing, .needs = { .min_llcs = 3, .max_llcs = 2 } },
+	  "needs.min_llcs is 3, more than max_llcs, which is 2" },
+	{ { .run = nothing, .needs = { .min_nodes = 3, .max_nodes = 2 } },
+	  "needs.min_nodes is 3, more than max_nodes, which is 2" },
+	{ { .run = nothing, .needs = { .min_cpus = 5, .min_nodes = 2, .max_nodes = 2 } }, NULL },
+	{ { .run = nothing, .needs = { .kconfig = { "CONFIG_PSI", "CONFIG_HZ=250" } } }, NULL },
+	{ { .run = nothing, .needs = { .kconfig = { "PSI" } } },
+	  "needs.kconfig: \"PSI\" is neither \"CONFIG_NAME\" nor \"CONFIG_NAME=value\"" },
+	{ { .run = nothing, .needs = { .kconfig = { "CONFIG_" } } },
+	  "needs.kconfig: \"CONFIG_\" is neither \"CONFIG_NAME\" nor \"CONFIG_NAME=value\"" },
+	{ { .run = nothing, .needs = { .kconfig = { "CONFIG_A=" } } },
+	  "needs.kconfig: \"CONFIG_A=\" is neither \"CONFIG_NAME\" nor \"CONFIG_NAME=value\"" },
+
+	{ { .run = nothing, .expect = KTSTR_REASON_CHECK }, NULL },
+	{ { .run = nothing, .expect = KTSTR_REASON_NEED },
+	  "expect: \"need\" is no failure that can be expected" },
+	{ { .run = nothing, .expect = KTSTR_REASON_DID_NOT_FAIL },
+	  "expect: \"did-not-fail\" is no failure that can be expected" },
+	{ { .run = nothing, .expect = KTSTR_REASON_OTHER_FAILURE },
+	  "expect: \"failed-otherwise\" is no failure that can be expected" },
+	{ { .run = nothing, .expect = (enum ktstr_reason)99 }, "expect: 99 is no reason" },
+};
+
+static void check(const struct ktstr_entry *const *entries, size_t n, const char *expected)
+{
+	_cleanup_entry_list_ struct entry_list list = { 0 };
+	_cleanup_strbuf_ struct strbuf mistakes = STRBUF_INIT;
+
+	entries_collect(entries, entries + n, &list);
+	validate_entries(&list, &mistakes);
+	assert_string_equal(strbuf_str(&mistakes), expected);
+}
+
+static void every_mistake_is_told_with_its_place(void **state UNUSED)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct ktstr_entry entry = { "name", "t.c", 7, &rows[i].test };
+		const struct ktstr_entry *const one[] = { &entry };
+		_cleanup_strbuf_ struct strbuf expected = STRBUF_INIT;
+
+		if (rows[i].expected)
+			strbuf_appendf(&expected, "t.c:7: name: %s\n", rows[i].expected);
+		check(one, 1, strbuf_str(&expected));
+	}
+}
+
+static void all_mistakes_are_told(void **state UNUSED)
+{
+	const struct ktstr_test test = { .duration_s = 86401, .expect = KTSTR_REASON_BOOT };
+	const struct ktstr_test good = { .run = nothing };
+	const struct ktstr_entry entries[] = { { "b", "x.c", 1, &test }, { "a", "y.c", 2, &good } };
+	const struct ktstr_entry *const both[] = { &entries[0], &entries[1] };
+
+	check(both, 2,
+	      "x.c:1: b: duration_s is 86401, at most 86400 is possible\n"
+	      "x.c:1: b: expect: \"boot\" is no failure that can be expected\n"
+	      "x.c:1: b: nothing to run: no .cgroups, no .run and no .scheduler\n");
+}
+
+static void a_name_twice_is_told_with_both_places(void **state UNUSED)
+{
+	const struct ktstr_test good = { .run = nothing };
+	const struct ktstr_entry entries[] = { { "a", "y.c", 2, &good }, { "a", "x.c", 9, &good } };
+	const struct ktstr_entry *const both[] = { &entries[0], &entries[1] };
+
+	check(both, 2, "y.c:2: a: the name is taken by the test at x.c:9\n");
+}
+
+static void long_texts_are_mistakes(void **state UNUSED)
+{
+	static char text[4098], name[130];
+	const struct ktstr_test test = { .run = nothing, .description = text };
+	const struct ktstr_entry entry = { name, "t.c", 7, &test };
+	const struct ktstr_entry *const one[] = { &entry };
+	_cleanup_strbuf_ struct strbuf expected = STRBUF_INIT;
+
+	memset(text, 'x', 4097);
+	memset(name, 'n', 129);
+	strbuf_appendf(&expected, "t.c:7: %s: the name is longer than 128 bytes\n", name);
+	strbuf_appendf(&expected, "t.c:7: %s: description is longer than 4096 bytes\n", name);
+	check(one, 1, strbuf_str(&expected));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_mistake_is_told_with_its_place),
+		cmocka_unit_test(all_mistakes_are_told),
+		cmocka_unit_test(a_name_twice_is_told_with_both_places),
+		cmocka_unit_test(long_texts_are_mistakes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
