@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <ktstr/short.h>
+
+KTSTR_TEST(same_name) = { .cgroups = { { .name = "a" } } };
+KTSTR_TEST(of_its_own) = { .cgroups = { { "a", .cpus = LLC(7) } } };
