@@ -38,13 +38,20 @@ void metrics_format_end(const struct ktstr_metrics *metrics, struct strbuf *into
 
 void metrics_format_stderr(const struct ktstr_metrics *metrics, struct strbuf *into)
 {
+	size_t from;
+
 	if (metrics->err.total == 0) {
 		strbuf_append(into, "; stderr is empty");
 		return;
 	}
 	strbuf_append(into, metrics->err.total > PAYLOAD_TAIL_BYTES ? "; stderr ends with: …"
 								    : "; stderr: ");
+	from = into->n;
 	capture_tail(&metrics->err, into);
+	/* A text ends at a NUL; what follows may be what matters. */
+	for (size_t i = from; i < into->n; i++)
+		if (into->at[i] == '\0')
+			into->at[i] = '.';
 	while (into->n && into->at[into->n - 1] == '\n')
 		into->at[--into->n] = '\0';
 }

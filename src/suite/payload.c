@@ -11,6 +11,11 @@
 
 /* ---- a start ---- */
 
+static const char *name_of(const struct ktstr_program *program)
+{
+	return program->name && program->name[0] ? program->name : program->argv[0];
+}
+
 /* Mistakes of the author that would make a payload mean something else, or nothing. */
 static void refuse_mistakes(struct ktstr_ctx *ctx, const struct ktstr_program *program)
 {
@@ -52,12 +57,12 @@ _Noreturn static void end_unstarted(struct ktstr_ctx *ctx, const struct ktstr_pr
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
 
 	if (error_errno(err) != ENOENT)
-		ctx_end_broken(ctx, error_wrap(err, "payload %s cannot be started",
-					       program->name ? program->name : program->argv[0]));
+		ctx_end_broken(ctx,
+			       error_wrap(err, "payload %s cannot be started", name_of(program)));
 	error_free(err);
 	payload_missing_explain(program->argv[0], getenv("PATH"), &why);
 	ctx_end_with(ctx, KTSTR_REASON_FILES, NULL, 0, "payload %s cannot be started: %s",
-		     program->name ? program->name : program->argv[0], strbuf_str(&why));
+		     name_of(program), strbuf_str(&why));
 }
 
 static struct ktstr_payload *payload_new(struct ktstr_ctx *ctx, const struct ktstr_program *program,
@@ -68,7 +73,7 @@ static struct ktstr_payload *payload_new(struct ktstr_ctx *ctx, const struct kts
 
 	payload->ctx = ctx;
 	payload->process = process;
-	payload->name = xstrdup(program->name ? program->name : program->argv[0]);
+	payload->name = xstrndup(name_of(program), PAYLOAD_LIMIT_NAME_BYTES);
 	payload->pid = payload_process_pid(process);
 	snprintf(payload->pid_text, sizeof(payload->pid_text), "%d", (int)payload->pid);
 	payload->output = program->output;
@@ -140,6 +145,13 @@ static void judge(struct ktstr_payload *payload)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
+	if (!payload->result->exit_known) {
+		report_partf(&payload->ctx->report, KTSTR_REASON_SETUP,
+			     "%s: nobody knows how it ended: something else in the test's process "
+			     "waited for it",
+			     payload->name);
+		return;
+	}
 	if (payload->result->timed_out) {
 		strbuf_appendf(&text, "did not end within %u ms", payload->timeout_ms);
 		if (payload->ctx->slowness > 1)
@@ -200,7 +212,7 @@ struct ktstr_metrics *payload_end_by_cleanup(struct ktstr_payload *payload)
 
 void payload_end_all(struct ktstr_ctx *ctx)
 {
-	struct payload_set *set = take_ptr(ctx->payloads);
+	struct payload_set *set = ctx->payloads;
 
 	ctx->end_payloads = NULL;
 	if (!set)
@@ -214,7 +226,7 @@ void payload_end_all(struct ktstr_ctx *ctx)
 		payload_free(set->all.at[i]);
 	}
 	vec_deinit(&set->all);
-	free(set);
+	free(take_ptr(ctx->payloads));
 }
 
 /* ---- what an author calls ---- */

@@ -16,7 +16,7 @@ struct ktstr_payload {
 	struct ktstr_ctx *ctx;
 	struct payload_process *process; /* NULL once there is a result */
 	struct ktstr_metrics *result;	 /* NULL while it runs */
-	char *name;
+	char *name;			 /* never empty */
 	pid_t pid;
 	char pid_text[16];
 	enum ktstr_output output;
@@ -27,6 +27,7 @@ struct ktstr_payload {
 
 struct payload_set {
 	VEC(struct ktstr_payload *) all;
+	uint64_t reported_metrics, reported_bytes; /* see payload_limits.h */
 };
 
 /*

@@ -4,8 +4,15 @@
 #define KTSTR_SUITE_PAYLOAD_LIMITS_H
 
 enum {
-	/* Of one test, also those that ended: their results stay until the test ends. */
-	PAYLOAD_LIMIT_COUNT = 10000,
+	/*
+	 * Of one test, also those that ended: their results stay until the test ends. The runner
+	 * takes no more of them, and of the metrics of all together.
+	 */
+	PAYLOAD_LIMIT_COUNT = 4096,
+	PAYLOAD_LIMIT_REPORTED_METRICS = 200000,
+	/* Of arguments and metrics in the report, so that there is room for the rest of it. */
+	PAYLOAD_LIMIT_REPORTED_BYTES = 6 << 20,
+	PAYLOAD_LIMIT_NAME_BYTES = 128,
 	/* Kept of each stream unless the program says otherwise. */
 	PAYLOAD_CAPTURE_BYTES = 16 << 20,
 	/* Of standard error in a message. */

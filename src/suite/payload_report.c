@@ -10,14 +10,17 @@ enum {
 	ESCAPED_BYTES = 6,
 	/* Brackets, and the member that says how much was left out. */
 	LINE_RESERVE = 64,
+	/* What {"name":"","value":}, needs besides its two texts. */
+	METRIC_FRAME = 24,
 };
 
-/* What {"name":"","value":} needs besides its two texts. */
-enum { METRIC_FRAME = 24 };
-
-static bool fits(struct report_writer *report, uint64_t bytes)
+/* Room in the open line, and in what all payloads of the test may tell. */
+static bool fits(const struct ktstr_payload *payload, uint64_t bytes)
 {
-	return report_line_room(report) >= bytes + LINE_RESERVE;
+	const struct payload_set *set = payload->ctx->payloads;
+
+	return report_line_room(&payload->ctx->report) >= bytes + LINE_RESERVE &&
+	       set->reported_bytes + bytes <= PAYLOAD_LIMIT_REPORTED_BYTES;
 }
 
 void payload_report_started(const struct ktstr_payload *payload, const char *const *argv)
@@ -26,17 +29,22 @@ void payload_report_started(const struct ktstr_payload *payload, const char *con
 	struct json_writer *w = report_open_line(report, WIRE_REPORT_STARTED);
 	uint64_t dropped = 0;
 
-	report_add_text(report, "name", payload->name);
+	json_add_string(w, "name", payload->name);
 	json_add_i64(w, "pid", payload->pid);
 	json_key(w, "argv");
 	json_begin_array(w);
-	for (; *argv; argv++) {
-		size_t n = strnlen(*argv, PAYLOAD_LIMIT_ARG_BYTES);
+	for (size_t i = 0; argv[i]; i++) {
+		size_t n = strnlen(argv[i], PAYLOAD_LIMIT_ARG_BYTES);
+		bool room = !dropped && fits(payload, n * ESCAPED_BYTES + 3);
 
-		if (dropped || !fits(report, (uint64_t)n * ESCAPED_BYTES + 3))
+		if (!room && i > 0) {
 			dropped++;
-		else
-			json_write_string_n(w, *argv, n);
+			continue;
+		}
+		if (!room)
+			n = strnlen(argv[i], PAYLOAD_LIMIT_NAME_BYTES);
+		json_write_string_n(w, argv[i], n);
+		payload->ctx->payloads->reported_bytes += n + 3;
 	}
 	json_end_array(w);
 	if (dropped)
@@ -44,9 +52,19 @@ void payload_report_started(const struct ktstr_payload *payload, const char *con
 	report_close_line(report);
 }
 
-static void add_metrics(struct report_writer *report, struct json_writer *w,
-			const struct ktstr_metrics *metrics)
+/* The runner takes C strings for names. */
+static bool can_be_told(const struct ktstr_payload *payload, struct json_text name,
+			struct json_text number)
 {
+	return !memchr(name.at, '\0', name.n) &&
+	       payload->ctx->payloads->reported_metrics < PAYLOAD_LIMIT_REPORTED_METRICS &&
+	       fits(payload, (uint64_t)name.n * ESCAPED_BYTES + number.n + METRIC_FRAME);
+}
+
+static void add_metrics(const struct ktstr_payload *payload, struct json_writer *w)
+{
+	const struct ktstr_metrics *metrics = payload->result;
+	struct payload_set *set = payload->ctx->payloads;
 	uint64_t dropped = 0;
 
 	json_key(w, "metrics");
@@ -55,10 +73,12 @@ static void add_metrics(struct report_writer *report, struct json_writer *w,
 		struct json_text name = metric_name(metrics, &metrics->all.at[i]);
 		struct json_text number = metric_number(metrics, &metrics->all.at[i]);
 
-		if (!fits(report, (uint64_t)name.n * ESCAPED_BYTES + number.n + METRIC_FRAME)) {
+		if (!can_be_told(payload, name, number)) {
 			dropped++;
 			continue;
 		}
+		set->reported_metrics++;
+		set->reported_bytes += name.n + number.n + METRIC_FRAME;
 		json_begin_object(w);
 		json_key(w, "name");
 		json_write_string_n(w, name.at, name.n);
@@ -74,9 +94,12 @@ void payload_report_ended(const struct ktstr_payload *payload)
 {
 	struct report_writer *report = &payload->ctx->report;
 	const struct ktstr_metrics *metrics = payload->result;
-	struct json_writer *w = report_open_line(report, WIRE_REPORT_PAYLOAD);
+	struct json_writer *w;
 
-	report_add_text(report, "name", payload->name);
+	if (!metrics->exit_known)
+		return;
+	w = report_open_line(report, WIRE_REPORT_PAYLOAD);
+	json_add_string(w, "name", payload->name);
 	json_add_i64(w, "pid", payload->pid);
 	json_add_i64(w, "exit_code", metrics->exit_code);
 	json_add_bool(w, "timed_out", metrics->timed_out);
@@ -87,6 +110,6 @@ void payload_report_ended(const struct ktstr_payload *payload)
 	json_add_u64(w, "dropped_bytes",
 		     capture_dropped(&metrics->out) + capture_dropped(&metrics->err));
 	json_add_string(w, "stream", metrics->stream);
-	add_metrics(report, w, metrics);
+	add_metrics(payload, w);
 	report_close_line(report);
 }

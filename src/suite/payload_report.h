@@ -5,9 +5,15 @@
 
 #include "suite/payload.h"
 
-/* Long arguments are cut; those that do not fit the line are counted in "argv_dropped". */
+/*
+ * Long arguments are cut; those that do not fit the line are counted in "argv_dropped". The first
+ * is always told.
+ */
 void payload_report_started(const struct ktstr_payload *payload, const char *const *argv);
-/* Metrics that do not fit the line are counted in "metrics_dropped". */
+/*
+ * Metrics that do not fit the line, or that no report can name, are counted in "metrics_dropped".
+ * An end that is not known is not told.
+ */
 void payload_report_ended(const struct ktstr_payload *payload);
 
 #endif

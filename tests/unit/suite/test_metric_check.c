@@ -125,6 +125,16 @@ static void the_message_carries_the_end_of_standard_error(void **state UNUSED)
 	metrics_deinit(&m);
 }
 
+static void a_nul_in_standard_error_does_not_hide_what_follows(void **state UNUSED)
+{
+	struct ktstr_metrics m = metrics_of("", "one two");
+
+	m.err.at[3] = '\0';
+	m.exit_code = 1;
+	assert_judged(&m, "exit code 1, not 0; stderr: one.two\n", KTSTR_EXIT_CODE(0));
+	metrics_deinit(&m);
+}
+
 static void who_was_ended_by_cleanup_is_judged_by_numbers_only(void **state UNUSED)
 {
 	struct ktstr_metrics m = metrics_of("{\"x\":10}", "");
@@ -180,6 +190,7 @@ int main(void)
 		cmocka_unit_test(an_exit_code_that_is_not_demanded_is_not_judged),
 		cmocka_unit_test(an_unknown_exit_code_is_never_right),
 		cmocka_unit_test(the_message_carries_the_end_of_standard_error),
+		cmocka_unit_test(a_nul_in_standard_error_does_not_hide_what_follows),
 		cmocka_unit_test(who_was_ended_by_cleanup_is_judged_by_numbers_only),
 		cmocka_unit_test(who_was_late_is_not_judged_further),
 		cmocka_unit_test(a_limit_that_is_no_number_never_holds),

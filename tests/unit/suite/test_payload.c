@@ -223,6 +223,28 @@ static void a_kill_by_the_test_is_no_cleanup(void **state UNUSED)
 	assert_false(bool_member(find_line(&r, "payload", 0), "timed_out"));
 }
 
+static void wait_oneself(struct ktstr_ctx *ctx)
+{
+	struct ktstr_payload *p = ktstr_start(
+		ctx,
+		&(struct ktstr_program){ .argv = (const char *const[]){ "sleep", "1000", NULL },
+					 .name = "",
+					 .checks = { KTSTR_EXIT_CODE(0) } });
+
+	/* As a test that wants no zombies: the kernel reaps them. */
+	signal(SIGCHLD, SIG_IGN);
+	kill(ktstr_pid(p), SIGKILL);
+	ktstr_wait(p);
+}
+
+static void an_end_that_the_test_took_itself_breaks_it(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = run_body(wait_oneself);
+
+	assert_one_part(&r, "setup", "sleep: nobody knows how it ended");
+	assert_int_equal(count_lines(&r, "payload"), 0);
+}
+
 static void end_by_require(struct ktstr_ctx *ctx)
 {
 	ktstr_spawn(ctx, "sleep", "1000");
@@ -416,6 +438,7 @@ int main(void)
 		cmocka_unit_test(who_runs_at_the_end_is_ended_reported_and_judged_by_its_numbers),
 		cmocka_unit_test(who_ended_unasked_is_judged_wholly),
 		cmocka_unit_test(a_kill_by_the_test_is_no_cleanup),
+		cmocka_unit_test(an_end_that_the_test_took_itself_breaks_it),
 		cmocka_unit_test(a_test_that_ends_early_leaves_no_payload),
 		cmocka_unit_test(a_program_that_is_missing_breaks_the_test),
 		cmocka_unit_test(a_script_breaks_the_test_with_what_it_lacks),

@@ -8,6 +8,7 @@
 /* A payload that never was, and a report into memory. */
 struct fake {
 	struct ktstr_ctx ctx;
+	struct payload_set set;
 	struct ktstr_payload payload;
 	struct ktstr_metrics metrics;
 	int fd;
@@ -24,6 +25,7 @@ static void fake_init(struct fake *f, const char *out, const char *err)
 		.result = &f->metrics,
 	};
 	report_writer_init(&f->ctx.report, f->fd, 0);
+	f->ctx.payloads = &f->set;
 }
 
 static struct body_report fake_end(struct fake *f)
@@ -135,6 +137,44 @@ static void metrics_that_do_not_fit_are_counted(void **state UNUSED)
 			 50001);
 }
 
+/* The runner would take the whole report for damaged. */
+static void what_a_runner_cannot_take_is_left_out(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = { 0 }, unknown = { 0 };
+	const struct json_value *line;
+	struct fake f;
+
+	fake_init(&f, "{\"a\\u0000b\":1,\"c\":2,\"d\":3}", "");
+	f.set.reported_metrics = PAYLOAD_LIMIT_REPORTED_METRICS - 1;
+	payload_report_ended(&f.payload);
+	r = fake_end(&f);
+	line = find_line(&r, "payload", 0);
+	assert_int_equal(json_length(json_find(line, "metrics")), 1);
+	assert_int_equal(number_member(line, "metrics_dropped"), 2);
+
+	fake_init(&f, "", "");
+	f.metrics.exit_known = false;
+	payload_report_ended(&f.payload);
+	unknown = fake_end(&f);
+	assert_int_equal(unknown.text.n, 0);
+}
+
+static void many_payloads_together_leave_room_for_the_rest(void **state UNUSED)
+{
+	const char *const argv[] = { "bench", "argument", NULL };
+	_cleanup_body_report_ struct body_report r = { 0 };
+	struct fake f;
+
+	fake_init(&f, "{\"c\":2}", "");
+	f.set.reported_bytes = PAYLOAD_LIMIT_REPORTED_BYTES;
+	payload_report_started(&f.payload, argv);
+	payload_report_ended(&f.payload);
+	r = fake_end(&f);
+	assert_int_equal(json_length(json_find(find_line(&r, "started", 0), "argv")), 1);
+	assert_int_equal(number_member(find_line(&r, "started", 0), "argv_dropped"), 1);
+	assert_int_equal(number_member(find_line(&r, "payload", 0), "metrics_dropped"), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +183,8 @@ int main(void)
 		cmocka_unit_test(an_end_is_told_with_exact_numbers),
 		cmocka_unit_test(nothing_looked_for_has_no_stream),
 		cmocka_unit_test(metrics_that_do_not_fit_are_counted),
+		cmocka_unit_test(what_a_runner_cannot_take_is_left_out),
+		cmocka_unit_test(many_payloads_together_leave_room_for_the_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
