@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "harness/error_bar.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
