@@ -325,8 +325,10 @@ static bool check_scheduler(const struct reported_scheduler *s, struct outcome *
 					     : "nobody told whether the scheduler was attached");
 		return true;
 	}
-	if (strcmp(s->end, "stopped") == 0) {
-		note(into, "scheduler %s: alive at the end", s->ops ? s->ops : "");
+	/* One that would not stop was alive. */
+	if (strcmp(s->end, "stopped") == 0 || strcmp(s->end, "killed") == 0 ||
+	    strcmp(s->end, "stuck") == 0) {
+		note(into, "scheduler %s: alive at the end (%s)", s->ops ? s->ops : "", s->end);
 		return true;
 	}
 	text = xasprintf("the scheduler had ended before it was stopped: %s%s%s", s->end,

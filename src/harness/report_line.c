@@ -25,6 +25,7 @@ bool report_reason_is_the_guests(enum ktstr_reason reason)
 	case KTSTR_REASON_NEEDS_SCX:
 	case KTSTR_REASON_NEEDS_TOPOLOGY:
 	case KTSTR_REASON_SETUP:
+	case KTSTR_REASON_FILES:
 	case KTSTR_REASON_TEST_CRASHED:
 	case KTSTR_REASON_NO_EVIDENCE:
 		return true;
@@ -189,14 +190,36 @@ static void take_metrics(struct members *m, size_t already, struct reported_payl
 	}
 }
 
+/* Codes have a byte, signals are below 65. The smallest number there is: nobody knows. */
+static int get_exit_code(struct members *m)
+{
+	int64_t code = members_between(m, "exit_code", INT32_MIN, 255);
+
+	if (code < -64 && code != INT32_MIN)
+		members_wrong(m, "exit_code", "is out of range");
+	return (int)code;
+}
+
+/* What did not fit into the line is not lost silently. */
+static void note_dropped(struct test_report *r, const char *name, uint64_t dropped)
+{
+	char *text;
+
+	if (dropped == 0 || r->notes.n >= REPORT_NOTES_LIMIT)
+		return;
+	text = xasprintf("payload %s: %llu metrics more than a line can hold", name,
+			 (unsigned long long)dropped);
+	vec_push(&r->notes, text);
+}
+
 static void take_payload(struct test_report *r, struct members *m)
 {
 	struct reported_payload end = { .name = members_take_name(m, "name"), .ended = true };
 	struct reported_payload *running;
+	uint64_t dropped = 0;
 
 	end.pid = members_u32(m, "pid");
-	/* Codes have a byte, signals are below 65. */
-	end.exit_code = (int)members_between(m, "exit_code", -64, 255);
+	end.exit_code = get_exit_code(m);
 	end.timed_out = members_bool(m, "timed_out");
 	end.by_cleanup = members_bool(m, "by_cleanup");
 	end.wall_ms = members_u64(m, "wall_ms");
@@ -207,12 +230,14 @@ static void take_payload(struct test_report *r, struct members *m)
 	if (end.stream && strcmp(end.stream, "stdout") != 0 && strcmp(end.stream, "stderr") != 0)
 		members_wrong(m, "stream", "is neither stdout nor stderr");
 	take_metrics(m, count_metrics(r), &end);
+	(void)members_optional_u64(m, "metrics_dropped", &dropped);
 	running = m->err ? NULL : find_running(r, end.name, end.pid);
 	if (!running) {
 		members_refuse(m, "it was never started, or has ended before");
 		reported_payload_deinit(&end);
 		return;
 	}
+	note_dropped(r, end.name, dropped);
 	reported_payload_deinit(running);
 	*running = end;
 }

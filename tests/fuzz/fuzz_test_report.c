@@ -70,7 +70,8 @@ static void check_payloads(const struct test_report *r)
 	for (size_t i = 0; i < r->payloads.n; i++) {
 		const struct reported_payload *p = &r->payloads.at[i];
 
-		FUZZ_MUST(*p->name && p->exit_code >= -64 && p->exit_code <= 255);
+		FUZZ_MUST(*p->name && p->exit_code <= 255 &&
+			  (p->exit_code >= -64 || p->exit_code == INT32_MIN));
 		FUZZ_MUST(p->ended || p->metrics.n == 0);
 		for (size_t j = 0; j < p->metrics.n; j++)
 			FUZZ_MUST(p->metrics.at[j].name && *p->metrics.at[j].number);

@@ -372,12 +372,17 @@ static void prepare_scheduler(struct told *t, const char *end)
 
 static void a_scheduler_that_was_stopped_lived(void **state UNUSED)
 {
-	_cleanup_told_ struct told t;
+	static const char *const lived[] = { "stopped", "killed", "stuck" };
 
-	prepare_scheduler(&t, "stopped");
-	evaluate(&t);
-	assert_int_equal(t.outcome.parts.n, 0);
-	assert_true(has_note(&t, "scheduler ktfifo: alive at the end"));
+	for (size_t i = 0; i < ARRAY_SIZE(lived); i++) {
+		_cleanup_told_ struct told t;
+
+		prepare_scheduler(&t, lived[i]);
+		evaluate(&t);
+		assert_int_equal(t.outcome.parts.n, 0);
+		assert_true(has_note(&t, "scheduler ktfifo: alive at the end"));
+		assert_true(has_note(&t, lived[i]));
+	}
 }
 
 static void a_scheduler_that_ended_by_itself_fails_and_hides_the_rest(void **state UNUSED)

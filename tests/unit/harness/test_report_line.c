@@ -58,6 +58,30 @@ static void exit_codes_are_codes_or_signals(void **state UNUSED)
 {
 	assert_refused(BEGIN STARTED("p", "7"), PAYLOAD("p", "7", "256"), "parse", "exit_code");
 	assert_refused(BEGIN STARTED("p", "7"), PAYLOAD("p", "7", "-65"), "parse", "exit_code");
+	assert_refused(BEGIN STARTED("p", "7"), PAYLOAD("p", "7", "-2147483647"), "parse",
+		       "exit_code");
+	assert_refused(BEGIN STARTED("p", "7"), PAYLOAD("p", "7", "-2147483649"), "parse",
+		       "exit_code");
+}
+
+static void an_exit_code_may_be_unknown(void **state UNUSED)
+{
+	_cleanup_test_report_ struct test_report r = { 0 };
+
+	assert_success(take_text(&r, BEGIN STARTED("p", "7") PAYLOAD("p", "7", "-2147483648")));
+	assert_int_equal(r.payloads.at[0].exit_code, INT32_MIN);
+}
+
+static void metrics_that_did_not_fit_are_noted(void **state UNUSED)
+{
+	_cleanup_test_report_ struct test_report r = { 0 };
+
+	assert_success(take_text(
+		&r, BEGIN STARTED("p", "7") STARTED("q", "8") PAYLOAD_WITH(
+			    "p", "7", "0", ",\"metrics\":[],\"metrics_dropped\":12")
+			    PAYLOAD_WITH("q", "8", "0", ",\"metrics\":[],\"metrics_dropped\":0")));
+	assert_int_equal(r.notes.n, 1);
+	assert_string_equal(r.notes.at[0], "payload p: 12 metrics more than a line can hold");
 }
 
 static void metrics_are_names_and_numbers(void **state UNUSED)
@@ -264,14 +288,9 @@ static void a_part_has_a_reason_a_text_and_perhaps_a_place(void **state UNUSED)
 static void a_test_cannot_know_what_only_the_host_knows(void **state UNUSED)
 {
 	static const char *const words[] = {
-		"none",		"failed-as-expected",
-		"did-not-fail", "failed-otherwise",
-		"boot",		"qemu",
-		"agent-lost",	"kernel-btf",
-		"files",	"report",
-		"host",		"host-busy",
-		"interrupted",	"guest-panic",
-		"guest-hang",
+		"none",	     "failed-as-expected", "did-not-fail", "failed-otherwise", "boot",
+		"qemu",	     "agent-lost",	   "kernel-btf",   "report",	       "host",
+		"host-busy", "interrupted",	   "guest-panic",  "guest-hang",
 	};
 	size_t refused = 0;
 
@@ -427,6 +446,8 @@ int main(void)
 		cmocka_unit_test(a_payload_ends_once_and_only_if_it_was_started),
 		cmocka_unit_test(a_number_may_be_given_to_a_second_payload),
 		cmocka_unit_test(exit_codes_are_codes_or_signals),
+		cmocka_unit_test(an_exit_code_may_be_unknown),
+		cmocka_unit_test(metrics_that_did_not_fit_are_noted),
 		cmocka_unit_test(metrics_are_names_and_numbers),
 		cmocka_unit_test(a_refused_line_leaves_the_report_as_it_was),
 		cmocka_unit_test(a_worker_tells_what_it_measured),
