@@ -157,10 +157,15 @@ static void judge_timeout(const struct judge_input *in, struct outcome *into)
 		    place(in->report), limit_s, quiet_s);
 }
 
+static bool exited_well(const struct vm_end *exit)
+{
+	return exit->how == WIRE_END_EXITED && exit->value == 0;
+}
+
 static void judge_exit(const struct judge_input *in, struct outcome *into)
 {
 	const struct vm_end *exit = in->exit;
-	bool fine = exit && exit->how == WIRE_END_EXITED && exit->value == 0;
+	bool fine = exit && exited_well(exit);
 	_cleanup_free_ char *how = NULL;
 
 	if (!exit)
@@ -212,6 +217,9 @@ static void judge_end(const struct judge_input *in, struct outcome *into)
 		add(into, KTSTR_REASON_INTERRUPTED, "interrupted %s", place(in->report));
 		break;
 	case RUN_REPORT_ERROR:
+		/* A binary that dies leaves half a line; that it died is the cause. */
+		if (in->exit && !exited_well(in->exit))
+			judge_exit(in, into);
 		add(into, KTSTR_REASON_REPORT, "%s", message_of(in->error));
 		break;
 	case RUN_FILES_ERROR:

@@ -271,6 +271,39 @@ static void the_other_ends_have_their_own_reasons(void **state UNUSED)
 	}
 }
 
+static void a_binary_that_dies_in_the_middle_of_a_line_crashed(void **state UNUSED)
+{
+	static const struct {
+		int exit;
+		enum ktstr_reason reason;
+		size_t parts;
+	} cases[] = {
+		{ UNSEEN, KTSTR_REASON_REPORT, 1 },	   { FINE, KTSTR_REASON_REPORT, 1 },
+		{ SEGV, KTSTR_REASON_TEST_CRASHED, 2 },	   { EXIT_3, KTSTR_REASON_TEST_CRASHED, 2 },
+		{ KILLED_OOM, KTSTR_REASON_GUEST_OOM, 2 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_error_ struct error *err = NULL;
+		_cleanup_told_ struct told t;
+		struct judge_input input = {
+			.end = RUN_REPORT_ERROR,
+			.exit = cases[i].exit ? &ends[cases[i].exit] : NULL,
+		};
+
+		told_init(&t);
+		assert_success(take_text(&t.report, WORKED "{\"report\":"));
+		err = test_report_finish(&t.report);
+		input.error = err;
+		input.test = &t.test;
+		input.report = &t.report;
+		judge(&input, &t.outcome);
+		assert_string_equal(reason_word(t.outcome.reason), reason_word(cases[i].reason));
+		assert_int_equal(t.outcome.parts.n, cases[i].parts);
+		assert_int_equal(count_parts(&t, KTSTR_REASON_REPORT), 1);
+	}
+}
+
 static void errors_of_other_rooms_are_not_the_guests(void **state UNUSED)
 {
 	static const struct {
@@ -431,6 +464,7 @@ int main(void)
 		cmocka_unit_test(a_payload_lost_to_lack_of_memory_leads),
 		cmocka_unit_test(a_timeout_says_where_and_when_it_was_heard),
 		cmocka_unit_test(the_other_ends_have_their_own_reasons),
+		cmocka_unit_test(a_binary_that_dies_in_the_middle_of_a_line_crashed),
 		cmocka_unit_test(errors_of_other_rooms_are_not_the_guests),
 		cmocka_unit_test(checks_are_made_of_work_that_counts),
 		cmocka_unit_test(an_unknown_host_takes_a_failed_time_back),
