@@ -114,6 +114,17 @@ static void write_again(const struct past_run *run, struct strbuf *into)
 	vec_deinit(&files);
 }
 
+/* Past the first validation: the bytes are a document of the right schema. */
+static bool has_schema(const char *text, size_t n)
+{
+	_cleanup_json_doc_ struct json_doc *doc = NULL;
+	_cleanup_error_ struct error *err = json_doc_parse(text, n, "fuzz", &doc);
+	uint64_t schema;
+
+	return !err && json_get_u64(json_find(json_doc_root(doc), "schema"), &schema) &&
+	       schema == RUN_RECORD_SCHEMA;
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned int seed UNUSED)
 {
 	return fuzz_mutate_json(data, n, limit);
@@ -125,11 +136,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	_cleanup_error_ struct error *refused = past_run_parse((const char *)data, n, "fuzz", &run);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
+	if (has_schema((const char *)data, n))
+		fuzz_mark_deep();
 	if (refused) {
 		FUZZ_MUST(!run.test && !run.parts.at && !run.rerun.files.at);
 		return 0;
 	}
-	fuzz_mark_deep();
 	FUZZ_MUST(run.test && run.id);
 	FUZZ_MUST(!run.finished || (run.why && reason_verdict(run.reason) == run.verdict));
 	write_again(&run, &text);
