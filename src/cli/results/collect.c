@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/results/collect.h"
+
+#include <libgen.h>
+#include <string.h>
+
+#include "procfs/process.h"
+#include "result/run_folder.h"
+
+static const struct {
+	const char *word, *counted;
+} words[N_SHOWN_STATES] = {
+	[SHOWN_FAIL] = { "fail", "failed" },
+	[SHOWN_BROKEN] = { "broken", "broken" },
+	[SHOWN_UNREADABLE] = { "unreadable", "unreadable" },
+	[SHOWN_UNFINISHED] = { "unfinished", "unfinished" },
+	[SHOWN_INCONCLUSIVE] = { "inconclusive", "inconclusive" },
+	[SHOWN_SKIP] = { "skip", "skipped" },
+	[SHOWN_PASS] = { "pass", "passed" },
+};
+
+const char *shown_state_word(enum shown_state state)
+{
+	return words[state].word;
+}
+
+const char *shown_state_counted(enum shown_state state)
+{
+	return words[state].counted;
+}
+
+void shown_folder_deinit(struct shown_folder *folder)
+{
+	for (size_t i = 0; i < folder->records.n; i++) {
+		free(folder->records.at[i].file);
+		free(folder->records.at[i].why);
+		past_run_deinit(&folder->records.at[i].run);
+	}
+	vec_deinit(&folder->records);
+	free(folder->dir);
+	*folder = (struct shown_folder){ 0 };
+}
+
+static enum shown_state state_of(const struct past_run *run)
+{
+	static const enum shown_state states[KTSTR_N_VERDICTS] = {
+		[KTSTR_PASS] = SHOWN_PASS,
+		[KTSTR_FAIL] = SHOWN_FAIL,
+		[KTSTR_SKIP] = SHOWN_SKIP,
+		[KTSTR_BROKEN] = SHOWN_BROKEN,
+		[KTSTR_INCONCLUSIVE] = SHOWN_INCONCLUSIVE,
+	};
+
+	return run->finished ? states[run->verdict] : SHOWN_UNFINISHED;
+}
+
+static bool runner_lives(const struct past_run *run)
+{
+	struct proc_stat stat;
+	_cleanup_error_ struct error *err = NULL;
+
+	if (!run->runner_pid || run->runner_pid > INT32_MAX)
+		return false;
+	err = proc_stat_read("/proc", (pid_t)run->runner_pid, &stat);
+	/* The number may belong to another process by now. */
+	return !err && run->runner_start_jiffies == stat.start_time_jiffies;
+}
+
+static char *why_of(const struct past_run *run)
+{
+	if (run->finished)
+		return xasprintf(
+			"%s%s%s", run->reason == KTSTR_REASON_NONE ? "" : reason_word(run->reason),
+			run->reason != KTSTR_REASON_NONE && *run->why ? ": " : "", run->why);
+	if (runner_lives(run))
+		return xasprintf("it runs now, process %llu", (unsigned long long)run->runner_pid);
+	return xstrdup("its runner ended before it did");
+}
+
+/* The record's name has its own column. */
+static char *without_path(const char *message, const char *path)
+{
+	size_t n = strlen(path);
+
+	if (strncmp(message, path, n) == 0 && strncmp(message + n, ": ", 2) == 0)
+		message += n + 2;
+	return xstrdup(message);
+}
+
+static void add_record(struct shown_folder *folder, const char *file)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", folder->dir, file);
+	struct shown_record record = { .file = xstrdup(file) };
+	_cleanup_error_ struct error *err = past_run_read(path, &record.run);
+
+	record.state = err ? SHOWN_UNREADABLE : state_of(&record.run);
+	record.why = err ? without_path(error_message(err), path) : why_of(&record.run);
+	folder->counts[record.state]++;
+	vec_push(&folder->records, record);
+}
+
+static const char *name_of(const struct shown_record *record)
+{
+	return record->run.name ? record->run.name : record->file;
+}
+
+/* "a.ktstr.json" before "a-2.ktstr.json": only what stands before the tail counts. */
+static int by_stem(const char *a, const char *b)
+{
+	_cleanup_free_ char *x = xstrndup(a, strlen(a) - strlen(RUN_RECORD_FILE_TAIL));
+	_cleanup_free_ char *y = xstrndup(b, strlen(b) - strlen(RUN_RECORD_FILE_TAIL));
+
+	return strverscmp(x, y);
+}
+
+static int failures_first(const void *a_, const void *b_)
+{
+	const struct shown_record *a = a_, *b = b_;
+	int order = (int)a->state - (int)b->state;
+
+	if (!order)
+		order = strverscmp(name_of(a), name_of(b));
+	return order ? order : by_stem(a->file, b->file);
+}
+
+struct error *shown_folder_read(const char *dir, struct shown_folder *ret)
+{
+	_cleanup_run_names_ struct run_names names = { 0 };
+	struct shown_folder folder = { 0 };
+	struct error *err = run_folder_records(dir, &names);
+
+	if (err)
+		return err;
+	folder.dir = xstrdup(dir);
+	for (size_t i = 0; i < names.names.n; i++)
+		add_record(&folder, names.names.at[i]);
+	if (folder.records.n)
+		qsort(folder.records.at, folder.records.n, sizeof(*folder.records.at),
+		      failures_first);
+	*ret = folder;
+	return NULL;
+}
+
+void shown_file_read(const char *path, struct shown_folder *ret)
+{
+	_cleanup_free_ char *for_dir = xstrdup(path), *for_base = xstrdup(path);
+
+	*ret = (struct shown_folder){ .dir = xstrdup(dirname(for_dir)) };
+	add_record(ret, basename(for_base));
+}

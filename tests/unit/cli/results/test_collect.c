@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/results/collect.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "folder.h"
+#include "procfs/process.h"
+
+static void every_file_has_its_place_failures_first(void **state)
+{
+	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
+	static const struct {
+		const char *file, *word, *why;
+	} rows[] = {
+		{ "g.ktstr.json", "fail", "check: 31 %" },
+		{ "g-2.ktstr.json", "fail", "check: 33 %" },
+		{ "g-10.ktstr.json", "fail", "check: 32 %" },
+		{ "f.ktstr.json", "broken", "boot" },
+		{ "e.ktstr.json", "unreadable", "not JSON" },
+		{ "d.ktstr.json", "unfinished", "its runner ended before it did" },
+		{ "c.ktstr.json", "inconclusive", "host-busy: busy" },
+		{ "b.ktstr.json", "skip", "needs-sched-ext: no sched_ext" },
+		{ "a.ktstr.json", "pass", "" },
+	};
+
+	put_every_kind(*state);
+	assert_success(shown_folder_read(*state, &folder));
+	assert_string_equal(folder.dir, *state);
+	assert_int_equal(folder.records.n, ARRAY_SIZE(rows));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct shown_record *record = &folder.records.at[i];
+
+		assert_string_equal(record->file, rows[i].file);
+		assert_string_equal(shown_state_word(record->state), rows[i].word);
+		assert_int_equal(strncmp(record->why, rows[i].why, strlen(rows[i].why)), 0);
+	}
+	assert_int_equal(folder.counts[SHOWN_FAIL], 3);
+	for (int s = SHOWN_BROKEN; s < N_SHOWN_STATES; s++)
+		assert_int_equal(folder.counts[s], 1);
+}
+
+static void what_cannot_be_opened_is_unreadable_not_left_out(void **state)
+{
+	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
+	_cleanup_free_ char *link = xasprintf("%s/x.ktstr.json", (char *)*state);
+	_cleanup_free_ char *dir = xasprintf("%s/y.ktstr.json", (char *)*state);
+
+	assert_int_equal(symlink("nowhere", link), 0);
+	assert_int_equal(mkdir(dir, 0700), 0);
+	assert_success(shown_folder_read(*state, &folder));
+	assert_int_equal(folder.counts[SHOWN_UNREADABLE], 2);
+	assert_contains(folder.records.at[0].why, "No such file");
+	assert_contains(folder.records.at[1].why, "not a regular file");
+}
+
+static void a_run_that_goes_on_is_told_from_one_whose_runner_died(void **state)
+{
+	struct proc_stat stat;
+	static const struct {
+		int jiffies_off;
+		const char *why;
+	} rows[] = {
+		{ 0, "it runs now" },
+		/* Another process got the number. */
+		{ 1, "its runner ended" },
+	};
+
+	assert_success(proc_stat_read("/proc", getpid(), &stat));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_shown_folder_ struct shown_folder folder = { 0 };
+		_cleanup_free_ char *text = xasprintf(
+			RECORD("d", "started",
+			       ",\"runner\":{\"pid\":%d,\"start_time_jiffies\":%llu}"),
+			getpid(),
+			(unsigned long long)stat.start_time_jiffies +
+				(unsigned int)rows[i].jiffies_off);
+
+		put_record(*state, "d.ktstr.json", text);
+		assert_success(shown_folder_read(*state, &folder));
+		assert_int_equal(folder.records.n, 1);
+		assert_contains(folder.records.at[0].why, rows[i].why);
+	}
+}
+
+static void one_record_is_a_folder_of_one(void **state)
+{
+	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
+	_cleanup_free_ char *path = xasprintf("%s/b.ktstr.json", (char *)*state);
+
+	put_every_kind(*state);
+	shown_file_read(path, &folder);
+	assert_string_equal(folder.dir, *state);
+	assert_int_equal(folder.records.n, 1);
+	assert_string_equal(folder.records.at[0].run.test, "b");
+	assert_int_equal(folder.counts[SHOWN_SKIP], 1);
+}
+
+static void a_missing_folder_is_an_error(void **state UNUSED)
+{
+	struct shown_folder folder = { 0 };
+
+	assert_error_tag(shown_folder_read("/nonexistent", &folder), "absent");
+	assert_null(folder.dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		folder_test(every_file_has_its_place_failures_first),
+		folder_test(what_cannot_be_opened_is_unreadable_not_left_out),
+		folder_test(a_run_that_goes_on_is_told_from_one_whose_runner_died),
+		folder_test(one_record_is_a_folder_of_one),
+		cmocka_unit_test(a_missing_folder_is_an_error),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
