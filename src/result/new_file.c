@@ -2,21 +2,28 @@
 #include "result/new_file.h"
 
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/io.h"
 #include "result/limits.h"
 
-/* mkstemp() would make it private, and asking for the umask changes it for other threads. */
-static int open_temporary(const char *dir, char **ret_path)
+static char *temporary_name(const char *dir)
 {
 	static atomic_uint counter;
 
+	return xasprintf("%s/" NEW_FILE_TEMPORARY "%d-%u", dir, getpid(),
+			 atomic_fetch_add(&counter, 1));
+}
+
+/* mkstemp() would make it private, and asking for the umask changes it for other threads. */
+static int open_temporary(const char *dir, char **ret_path)
+{
 	for (int i = 0; i < NEW_FILE_TRIES_LIMIT; i++) {
-		_cleanup_free_ char *path = xasprintf("%s/.ktstr-%d-%u", dir, getpid(),
-						      atomic_fetch_add(&counter, 1));
+		_cleanup_free_ char *path = temporary_name(dir);
 		int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
 		if (fd >= 0)
@@ -63,23 +70,24 @@ struct error *new_file_init(struct new_file *file, const char *dir, enum new_fil
 	return NULL;
 }
 
-static int give_name(struct new_file *file, const char *path)
+static int link_unnamed(const struct new_file *file, const char *path)
 {
 	char by_descriptor[32];
 
-	switch (file->way) {
-	case NEW_FILE_UNNAMED:
-		snprintf(by_descriptor, sizeof(by_descriptor), "/proc/self/fd/%d", file->fd);
-		return linkat(AT_FDCWD, by_descriptor, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
-	case NEW_FILE_HARD_LINK:
+	snprintf(by_descriptor, sizeof(by_descriptor), "/proc/self/fd/%d", file->fd);
+	return linkat(AT_FDCWD, by_descriptor, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+static int give_name(struct new_file *file, const char *path)
+{
+	if (file->way == NEW_FILE_UNNAMED)
+		return link_unnamed(file, path);
+	if (file->way == NEW_FILE_HARD_LINK) {
 		if (link(file->temporary, path) == 0)
 			return unlink(file->temporary);
 		if (errno != EPERM && errno != EOPNOTSUPP)
 			return -1;
 		file->way = NEW_FILE_NO_REPLACE;
-		/* fall through */
-	case NEW_FILE_NO_REPLACE:
-		break;
 	}
 	return renameat2(AT_FDCWD, file->temporary, AT_FDCWD, path, RENAME_NOREPLACE);
 }
@@ -88,6 +96,40 @@ struct error *new_file_publish(struct new_file *file, const char *path)
 {
 	if (give_name(file, path) < 0)
 		return base_error(BASE_IO, errno, "create %s", path);
+	free(file->temporary);
+	file->temporary = NULL;
+	return io_sync_folder_of(path);
+}
+
+static int give_temporary_name(struct new_file *file, const char *path)
+{
+	_cleanup_free_ char *for_dirname = xstrdup(path);
+	const char *dir = dirname(for_dirname);
+
+	for (int i = 0; !file->temporary && i < NEW_FILE_TRIES_LIMIT; i++) {
+		_cleanup_free_ char *temporary = temporary_name(dir);
+
+		if (link_unnamed(file, temporary) == 0)
+			file->temporary = take_ptr(temporary);
+		else if (errno != EEXIST)
+			return -1;
+	}
+	return file->temporary ? 0 : -1;
+}
+
+struct error *new_file_replace(struct new_file *file, const char *path)
+{
+	struct stat old;
+
+	if (stat(path, &old) < 0)
+		return base_error(BASE_IO, errno, "stat %s", path);
+	/* Keeping the owner needs privilege we may lack; the mode is what protects. */
+	if (fchown(file->fd, old.st_uid, old.st_gid) < 0 && errno != EPERM)
+		return base_error(BASE_IO, errno, "chown what replaces %s", path);
+	if (fchmod(file->fd, old.st_mode & 07777) < 0)
+		return base_error(BASE_IO, errno, "chmod what replaces %s", path);
+	if (give_temporary_name(file, path) < 0 || rename(file->temporary, path) < 0)
+		return base_error(BASE_IO, errno, "replace %s", path);
 	free(file->temporary);
 	file->temporary = NULL;
 	return io_sync_folder_of(path);

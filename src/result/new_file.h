@@ -15,6 +15,9 @@ enum new_file_way {
 	NEW_FILE_NO_REPLACE, /* a temporary name, renamed: for file systems without links */
 };
 
+/* Temporary names tell whose they are: ".ktstr-<pid>-<n>". */
+#define NEW_FILE_TEMPORARY ".ktstr-"
+
 struct new_file {
 	enum new_file_way way;
 	int fd;
@@ -26,6 +29,11 @@ struct error *new_file_init(struct new_file *file, const char *dir, enum new_fil
 			    const void *bytes, size_t n) MUST_CHECK;
 /* Gives it its name. BASE_IO with EEXIST when the name is taken: try another. */
 struct error *new_file_publish(struct new_file *file, const char *path) MUST_CHECK;
+/*
+ * Takes the place of the regular file at path, with its mode and owner; the caller sees to it that
+ * nobody else does. Who is killed in between leaves a temporary name, for an instant only.
+ */
+struct error *new_file_replace(struct new_file *file, const char *path) MUST_CHECK;
 /* Removes it unless it was published. */
 void new_file_deinit(struct new_file *file);
 #define _cleanup_new_file_ __attribute__((cleanup(new_file_deinit)))

@@ -2,6 +2,7 @@
 #include "result/run_folder.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -10,6 +11,7 @@
 #include "base/lock.h"
 #include "base/paths.h"
 #include "result/limits.h"
+#include "result/new_file.h"
 
 #define LOCK_TAIL RUN_RECORD_FILE_TAIL ".lock"
 
@@ -128,7 +130,12 @@ struct error *run_folder_runs(const char *dir, struct run_names *ret)
 	return list(dir, is_run_name, by_name_down, ret);
 }
 
-struct error *run_folder_sweep(const char *dir)
+static bool is_temporary_name(const char *name)
+{
+	return strncmp(name, NEW_FILE_TEMPORARY, strlen(NEW_FILE_TEMPORARY)) == 0;
+}
+
+static struct error *sweep_locks(const char *dir)
 {
 	_cleanup_run_names_ struct run_names locks = { 0 };
 	struct error *err = list(dir, is_lock_name, by_name, &locks);
@@ -142,4 +149,37 @@ struct error *run_folder_sweep(const char *dir)
 			unlink(path);
 	}
 	return err;
+}
+
+/* Only ".ktstr-<pid>-<n>" of a process that is not there: what does not say whose it is stays. */
+static bool is_of_the_dead(const char *name)
+{
+	const char *number = name + strlen(NEW_FILE_TEMPORARY);
+	char *end;
+	long pid = strtol(number, &end, 10);
+
+	if (*number < '1' || *number > '9' || *end != '-' || pid > INT32_MAX)
+		return false;
+	return kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+}
+
+static struct error *sweep_temporaries(const char *dir)
+{
+	_cleanup_run_names_ struct run_names names = { 0 };
+	struct error *err = list(dir, is_temporary_name, by_name, &names);
+
+	for (size_t i = 0; !err && i < names.names.n; i++) {
+		_cleanup_free_ char *path = xasprintf("%s/%s", dir, names.names.at[i]);
+
+		if (is_of_the_dead(names.names.at[i]))
+			unlink(path);
+	}
+	return err;
+}
+
+struct error *run_folder_sweep(const char *dir)
+{
+	struct error *err = sweep_locks(dir);
+
+	return err ? err : sweep_temporaries(dir);
 }

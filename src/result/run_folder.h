@@ -24,8 +24,8 @@ struct error *run_folder_records(const char *dir, struct run_names *ret) MUST_CH
 struct error *run_folder_runs(const char *dir, struct run_names *ret) MUST_CHECK;
 
 /*
- * Removes what a runner that was killed left in the folder: locks that nobody holds. Records
- * stay, whatever they say.
+ * Removes what a runner that was killed left in the folder: locks that nobody holds, temporary
+ * files of processes that are gone. Records stay, whatever they say.
  */
 struct error *run_folder_sweep(const char *dir) MUST_CHECK;
 

@@ -140,6 +140,7 @@ static struct error *replace_locked(const struct run_record *record,
 				    const struct run_record_result *result)
 {
 	_cleanup_strbuf_ struct strbuf before = STRBUF_INIT, after = STRBUF_INIT;
+	_cleanup_new_file_ struct new_file file = { .fd = -1 };
 	struct json_text kept = { 0 };
 	size_t n_kept = 0;
 	struct error *err = read_back(record, &before);
@@ -150,7 +151,9 @@ static struct error *replace_locked(const struct run_record *record,
 	if (!err)
 		err = run_record_format_finished(&record->head, result, kept, n_kept, NULL, &after);
 	if (!err)
-		err = io_replace_file(record->path, after.at, after.n);
+		err = new_file_init(&file, record->dir, NEW_FILE_UNNAMED, after.at, after.n);
+	if (!err)
+		err = new_file_replace(&file, record->path);
 	return err;
 }
 

@@ -75,6 +75,44 @@ static void what_is_not_published_leaves_nothing(void **state)
 	}
 }
 
+static void a_file_is_replaced_with_its_mode_kept(void **state)
+{
+	struct scratch *s = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		struct new_file first, second;
+		struct stat st;
+
+		assert_success(new_file_init(&first, s->dir, ways[i], "first", 5));
+		assert_success(new_file_publish(&first, s->file));
+		assert_int_equal(chmod(s->file, 0604), 0);
+		assert_success(new_file_init(&second, s->dir, ways[i], "second", 6));
+		assert_holds(s->file, "first");
+		assert_success(new_file_replace(&second, s->file));
+		new_file_deinit(&first);
+		new_file_deinit(&second);
+		assert_holds(s->file, "second");
+		assert_int_equal(stat(s->file, &st), 0);
+		assert_int_equal(st.st_mode & 07777, 0604);
+		assert_int_equal(count_entries(s->dir), 1);
+		assert_int_equal(unlink(s->file), 0);
+	}
+}
+
+static void there_must_be_something_to_replace(void **state)
+{
+	struct scratch *s = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		struct new_file file;
+
+		assert_success(new_file_init(&file, s->dir, ways[i], "text", 4));
+		assert_error_tag(new_file_replace(&file, s->file), "io");
+		new_file_deinit(&file);
+		assert_int_equal(count_entries(s->dir), 0);
+	}
+}
+
 static void a_missing_folder_is_an_error(void **state)
 {
 	struct scratch *s = *state;
@@ -93,6 +131,8 @@ int main(void)
 		scratch_test(the_file_appears_whole_and_alone),
 		scratch_test(a_name_that_is_taken_is_not_replaced),
 		scratch_test(what_is_not_published_leaves_nothing),
+		scratch_test(a_file_is_replaced_with_its_mode_kept),
+		scratch_test(there_must_be_something_to_replace),
 		scratch_test(a_missing_folder_is_an_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

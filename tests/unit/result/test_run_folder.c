@@ -140,6 +140,30 @@ static void a_sweep_removes_locks_that_nobody_holds(void **state)
 	assert_true(is_there(s, "other.lock"));
 }
 
+static void a_sweep_removes_temporary_files_of_the_dead(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_free_ char *ours = xasprintf(".ktstr-%d-0", getpid());
+	_cleanup_free_ char *dead = NULL;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	dead = xasprintf(".ktstr-%d-7", pid);
+	touch(s, ours);
+	touch(s, dead);
+	touch(s, ".ktstr-aB3xYz");
+	touch(s, ".ktstr-99999999999999999999-1");
+	touch(s, ".ktstr--1-1");
+	assert_success(run_folder_sweep(s->dir));
+	assert_false(is_there(s, dead));
+	assert_true(is_there(s, ours));
+	assert_true(is_there(s, ".ktstr-aB3xYz"));
+	assert_true(is_there(s, ".ktstr-99999999999999999999-1"));
+	assert_true(is_there(s, ".ktstr--1-1"));
+}
+
 #define folder_test(name) cmocka_unit_test_setup_teardown(name, make_scratch, empty_scratch)
 
 int main(void)
@@ -151,6 +175,7 @@ int main(void)
 		folder_test(runs_are_listed_the_newest_first),
 		folder_test(a_missing_folder_is_absent),
 		folder_test(a_sweep_removes_locks_that_nobody_holds),
+		folder_test(a_sweep_removes_temporary_files_of_the_dead),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,11 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/mount.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "result/record.h"
+#include "result/run_folder.h"
 #include "run_sample.h"
 #include "sample.h"
 #include "scratch.h"
@@ -416,6 +418,52 @@ static void a_runner_killed_in_between_leaves_a_whole_started_record(void **stat
 	append_probe(path, 0);
 }
 
+static int run_once(void *dir)
+{
+	_cleanup_run_record_ struct run_record *record = begin_in(dir);
+
+	assert_finished(record);
+	return 0;
+}
+
+static void killed_at_any_moment_it_leaves_whole_records_and_nothing_a_sweep_keeps(void **state)
+{
+	struct scratch *s = *state;
+	uint64_t start_ns = clock_monotonic_ns(), span_ns;
+	_cleanup_run_names_ struct run_names names = { 0 };
+	int finished = 0;
+
+	assert_int_equal(in_child(run_once, s->dir), 0);
+	span_ns = clock_monotonic_ns() - start_ns;
+	srand48((long)start_ns);
+	for (int round = 0; round < 40; round++) {
+		uint64_t delay_ns = (uint64_t)(drand48() * (double)span_ns);
+		struct timespec delay = { (time_t)(delay_ns / NS_PER_SEC),
+					  (long)(delay_ns % NS_PER_SEC) };
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(run_once(s->dir));
+		nanosleep(&delay, NULL);
+		kill(pid, SIGKILL);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+	}
+	assert_success(run_folder_sweep(s->dir));
+	assert_success(run_folder_records(s->dir, &names));
+	assert_int_equal(count_entries(s->dir), names.names.n);
+	for (size_t i = 0; i < names.names.n; i++) {
+		_cleanup_free_ char *path = below(s, names.names.at[i]);
+		_cleanup_loaded_ struct loaded l;
+		const struct json_value *root = load(&l, path);
+		bool is_finished = json_text_is(json_string(json_find(root, "state")), "finished");
+
+		finished += is_finished;
+		assert_int_equal(is_finished, json_find(root, "verdict") != NULL);
+	}
+	print_message("# 41 runs, %zu records, %d finished\n", names.names.n, finished);
+	assert_true(finished >= 1);
+}
+
 static void a_full_disk_keeps_the_started_record(void **state)
 {
 	struct scratch *s = *state;
@@ -472,6 +520,8 @@ int main(void)
 		scratch_test(eight_runners_get_a_file_each),
 		scratch_test(nothing_appended_while_it_is_finished_is_lost),
 		scratch_test(a_runner_killed_in_between_leaves_a_whole_started_record),
+		scratch_test(
+			killed_at_any_moment_it_leaves_whole_records_and_nothing_a_sweep_keeps),
 		scratch_test(a_full_disk_keeps_the_started_record),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
