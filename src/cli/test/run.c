@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/test/run.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +14,7 @@
 #include "harness/runner.h"
 #include "report/report.h"
 #include "result/run_folder.h"
+#include "text/escape.h"
 
 struct test_session {
 	struct reporter *reporter;
@@ -118,6 +121,29 @@ static struct error *run_plan(const struct test_config *config, const struct gat
 	return err ? err : end;
 }
 
+/* Mistakes in declarations come one to a line, as compilers tell them; each line is foreign. */
+static void print_failure(const struct error *err)
+{
+	const char *text = error_message(err), *end;
+	_cleanup_strbuf_ struct strbuf lines = STRBUF_INIT;
+	_cleanup_free_ char *first = NULL;
+
+	if (!error_is(err, &harness_error_domain, HARNESS_MISTAKES)) {
+		command_print_error(text);
+		return;
+	}
+	first = xstrndup(text, strcspn(text, "\n"));
+	command_print_error(first);
+	for (text += strlen(first); *text; text = end) {
+		text += *text == '\n';
+		end = text + strcspn(text, "\n");
+		text_escape_bytes(&lines, text, (size_t)(end - text));
+		if (end > text)
+			strbuf_append_char(&lines, '\n');
+	}
+	fputs(strbuf_str(&lines), stderr);
+}
+
 static int list_plan(const struct gathered *gathered)
 {
 	_cleanup_strbuf_ struct strbuf names = STRBUF_INIT;
@@ -140,7 +166,7 @@ int test_run(const struct test_config *config)
 	if (err && cancel_requested(&cancel))
 		return TEST_INTERRUPTED;
 	if (err) {
-		command_print_error(error_message(err));
+		print_failure(err);
 		return TEST_USAGE;
 	}
 	if (config->list)
