@@ -66,8 +66,15 @@ static unsigned int jobs_of(const struct test_config *config)
 
 static struct error *folder_of(const struct test_config *config, char **ret)
 {
+	struct error *err;
+
 	if (!config->output)
 		return run_folder_new(RUN_FOLDER_BASE, ret);
+	/* What a runner that was killed left there. The folder may not be there yet. */
+	err = run_folder_sweep(config->output);
+	if (err && !error_is(err, &base_error_domain, BASE_ABSENT))
+		return err;
+	error_free(err);
 	*ret = xstrdup(config->output);
 	return NULL;
 }

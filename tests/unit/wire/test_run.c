@@ -69,7 +69,7 @@ static void no_argument_an_unknown_flag_or_a_huge_count_is_malformed(void **stat
 	static const struct {
 		size_t offset;
 		uint8_t value;
-	} damages[] = { { 8, 0 }, { 0, 4 }, { 10, 1 }, { 14, 1 }, { 11, 0xff }, { 15, 0xff } };
+	} damages[] = { { 8, 0 }, { 0, 8 }, { 10, 1 }, { 14, 1 }, { 11, 0xff }, { 15, 0xff } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(damages); i++) {
 		_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
