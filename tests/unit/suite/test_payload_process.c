@@ -46,8 +46,14 @@ static bool is_gone(pid_t pid)
 
 static void wait_until_gone(pid_t pid)
 {
-	while (!is_gone(pid))
+	/* Half a minute, so that a bug is a failure and not a test that hangs. */
+	for (int i = 0; !is_gone(pid); i++) {
+		if (i == 30000) {
+			kill(pid, SIGKILL);
+			fail_msg("process %d is still there", pid);
+		}
 		usleep(1000);
+	}
 }
 
 static void output_and_exit_code_come_back(void **state UNUSED)
