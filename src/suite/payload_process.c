@@ -94,20 +94,24 @@ static void keep_until_leader_ended(struct payload_process *process)
 	}
 }
 
+/* Not before somebody asks: until then the numbers of leader and group are theirs. */
 static void reap(struct payload_process *process)
 {
 	struct payload_end *end = &process->end;
-	struct error *err;
+	_cleanup_error_ struct error *err = NULL;
 	int status = 0;
 	bool by_sigkill;
 
 	pthread_mutex_lock(&process->lock);
+	if (process->reaped) {
+		pthread_mutex_unlock(&process->lock);
+		return;
+	}
 	err = spawn_wait(process->pid, &status);
 	process->reaped = true;
 	end->killed = process->kill_wanted;
 	pthread_mutex_unlock(&process->lock);
 	end->known = !err;
-	error_free(err);
 	end->exit_code = !end->known	       ? INT32_MIN
 			 : WIFSIGNALED(status) ? -WTERMSIG(status)
 					       : WEXITSTATUS(status);
@@ -129,7 +133,6 @@ static void *keeper_main(void *arg)
 		capture_take_rest(&process->end.err, process->err);
 	close_fd(&process->out);
 	close_fd(&process->err);
-	reap(process);
 	pthread_mutex_lock(&process->lock);
 	process->ended = true;
 	pthread_cond_broadcast(&process->changed);
@@ -244,6 +247,7 @@ void payload_process_free(struct payload_process *process)
 		return;
 	payload_process_kill(process);
 	pthread_join(process->keeper, NULL);
+	reap(process);
 	process_release(process);
 }
 
@@ -276,12 +280,13 @@ bool payload_process_wait(struct payload_process *process, int timeout_ms)
 void payload_process_kill(struct payload_process *process)
 {
 	pthread_mutex_lock(&process->lock);
-	process->kill_wanted = true;
+	process->kill_wanted = process->kill_wanted || !process->ended;
 	kill_locked(process);
 	pthread_mutex_unlock(&process->lock);
 }
 
 struct payload_end *payload_process_end(struct payload_process *process)
 {
+	reap(process);
 	return &process->end;
 }

@@ -2,7 +2,7 @@
 /*
  * A program that runs in its own process group, and the thread that keeps it: it collects both
  * streams all the time, so that the program never waits for a reader, ends it when its time is
- * over, and reaps it. The program has ended when its leader has: a descendant that still holds
+ * over, and sees its end. The program has ended when its leader has: a descendant that still holds
  * the pipes is not waited for, and what it writes later is not read.
  */
 #ifndef KTSTR_SUITE_PAYLOAD_PROCESS_H
@@ -42,9 +42,12 @@ pid_t payload_process_pid(const struct payload_process *process);
 enum { PAYLOAD_WAIT_FOREVER = -1 };
 /* True when it has ended. */
 bool payload_process_wait(struct payload_process *process, int timeout_ms);
-/* SIGKILL to the group and its leader, unless the leader was reaped. Does not wait. */
+/*
+ * SIGKILL to the group and its leader. Does not wait. What a leader that has ended left behind is
+ * killed as well, but not once payload_process_end() was called: the numbers may be another's then.
+ */
 void payload_process_kill(struct payload_process *process);
-/* Only after the end; borrowed. The captures may be taken out of it. */
+/* Only after the end; reaps it. Borrowed; the captures may be taken out of it. */
 struct payload_end *payload_process_end(struct payload_process *process);
 
 #endif

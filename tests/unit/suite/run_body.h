@@ -19,6 +19,17 @@
 #include "suite/payload.h"
 #include "unit.h"
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+/* It would let every process with threads sleep for a second before it ends. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+	return "atexit_sleep_ms=0";
+}
+#endif
+#endif
+
 struct body_report {
 	struct strbuf text; /* lines */
 	int status;	    /* of waitpid(); 0 when the function ended as functions do */

@@ -184,6 +184,20 @@ static void a_descendant_that_holds_the_pipes_is_not_waited_for(void **state UNU
 	payload_process_free(process);
 }
 
+static void a_kill_takes_what_an_ended_leader_left_behind(void **state UNUSED)
+{
+	struct payload_process *process = start_shell("sleep 1000 & echo $!; exit 6");
+	pid_t descendant;
+
+	assert_true(payload_process_wait(process, PAYLOAD_WAIT_FOREVER));
+	payload_process_kill(process);
+	descendant = told_pid(process);
+	wait_until_gone(descendant);
+	assert_int_equal(payload_process_end(process)->exit_code, 6);
+	assert_false(payload_process_end(process)->killed);
+	payload_process_free(process);
+}
+
 static void a_descendant_that_writes_on_is_not_read_for_ever(void **state UNUSED)
 {
 	struct payload_process *process = start_shell("yes & echo $! >&2; exit 3");
@@ -303,6 +317,7 @@ int main(void)
 		cmocka_unit_test(who_is_in_time_is_not_late),
 		cmocka_unit_test(a_kill_takes_the_whole_group),
 		cmocka_unit_test(a_descendant_that_holds_the_pipes_is_not_waited_for),
+		cmocka_unit_test(a_kill_takes_what_an_ended_leader_left_behind),
 		cmocka_unit_test(a_descendant_that_writes_on_is_not_read_for_ever),
 		cmocka_unit_test(a_program_that_cannot_run_is_an_error_with_errno),
 		cmocka_unit_test(it_starts_from_a_clean_place),
