@@ -181,19 +181,20 @@ static bool verifier_refused(const struct scheduler *s)
 static void report_failure(struct scheduler *s, uint64_t limit_ms, struct report_writer *report)
 {
 	_cleanup_free_ char *words = s->ended ? end_words(s) : NULL;
+	_cleanup_free_ char *reason = kernel_reason(s);
+	const char *kernel = reason ? "; the kernel says: " : "", *why = reason ? reason : "";
 
-	if (!s->ended) {
+	if (!s->ended)
 		report_partf(report, KTSTR_REASON_SCHED_ATTACH,
-			     "%s runs, but was not attached within %llu ms", s->name,
-			     (unsigned long long)limit_ms);
-	} else if (verifier_refused(s)) {
+			     "%s runs, but was not attached within %llu ms%s%s", s->name,
+			     (unsigned long long)limit_ms, kernel, why);
+	else if (verifier_refused(s))
 		report_partf(report, KTSTR_REASON_SCHED_VERIFIER,
 			     "%s %s: the kernel's verifier refused it (the log is in its output)",
 			     s->name, words);
-	} else {
-		report_partf(report, KTSTR_REASON_SCHED_LOAD, "%s %s before it was attached",
-			     s->name, words);
-	}
+	else
+		report_partf(report, KTSTR_REASON_SCHED_LOAD, "%s %s before it was attached%s%s",
+			     s->name, words, kernel, why);
 	open_state(report, "failed");
 	report_close_line(report);
 }

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""examples/ as a reader would use it: make, then `ktstr test`. tests/host/suite builds it in other ways."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+import guest
+import tap
+import tree
+from machine import KTSTR, GuestTest
+
+
+class Examples(GuestTest):
+    def test_they_are_built_and_run(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = os.path.join(scratch, "project")
+            shutil.copytree(os.path.join(tree.ROOT, "examples"), folder)
+            env = {"PATH": os.environ["PATH"], "PKG_CONFIG_LIBDIR": os.path.join(guest.BUILD, "src", "suite")}
+            subprocess.run(["make"], cwd=folder, env=env, check=True, capture_output=True)
+            done = subprocess.run([KTSTR, "test", "./fair", "./hello", "-o", "out"], cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+            verdicts = {}
+            for name in os.listdir(os.path.join(folder, "out")):
+                if name.endswith(".ktstr.json"):
+                    with open(os.path.join(folder, "out", name), encoding="utf-8") as f:
+                        record = json.load(f)
+                    verdicts[record["test_name"]] = record["verdict"]
+        self.assertEqual(sorted(verdicts), ["hello", "two_cells_share_fairly"], done)
+        self.assertEqual(verdicts["hello"], "pass", done)
+        # A busy host may keep the shares from being judged; it may not make them unfair.
+        self.assertIn(verdicts["two_cells_share_fairly"], ("pass", "inconclusive"), done)
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
