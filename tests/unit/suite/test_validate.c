@@ -122,7 +122,10 @@ static void all_mistakes_are_told(void **state UNUSED)
 static void a_name_twice_is_told_with_both_places(void **state UNUSED)
 {
 	const struct ktstr_test good = { .run = nothing };
-	const struct ktstr_entry entries[] = { { "a", "y.c", 2, &good }, { "a", "x.c", 9, &good } };
+	/* Of two files, so not the same text in memory. */
+	static const char one[] = "a", other[] = "a";
+	const struct ktstr_entry entries[] = { { one, "y.c", 2, &good },
+					       { other, "x.c", 9, &good } };
 	const struct ktstr_entry *const both[] = { &entries[0], &entries[1] };
 
 	check(both, 2, "y.c:2: a: the name is taken by the test at x.c:9\n");
