@@ -97,8 +97,10 @@ static void hides_a_process(struct ktstr_ctx *ctx)
 
 	if (pid == 0) {
 		setsid();
+		close(STDOUT_FILENO);
+		close(STDERR_FILENO);
 		if (fork() == 0)
-			sleep(1000);
+			sleep(100);
 		_exit(0);
 	}
 	waitpid(pid, NULL, 0);
@@ -110,7 +112,7 @@ static void crashes_with_a_child(struct ktstr_ctx *ctx)
 {
 	(void)ctx;
 	if (fork() == 0)
-		sleep(1000);
+		sleep(100);
 	abort();
 }
 KTSTR_TEST(crashes_with_a_child) = { .run = crashes_with_a_child };
