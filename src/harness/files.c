@@ -183,7 +183,7 @@ static void add_mistake(const struct search *s, const char *fmt, ...)
 
 static struct error *add_file(const struct search *s, const char *name, const char *path)
 {
-	const struct host_file *host;
+	const struct host_file *host = NULL;
 	struct error *err = learn(s->finder, path, &host);
 
 	if (err)
