@@ -6,9 +6,11 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/paths.h"
+#include "base/io.h"
+#include "elf/loadable.h"
 #include "harness/job_record.h"
 #include "harness/kept.h"
+#include "harness/limits.h"
 #include "harness/needs.h"
 #include "vm/console.h"
 #include "vm/guest_files.h"
@@ -69,7 +71,24 @@ static void settle_error(struct job *job, enum ktstr_reason reason, struct error
 	error_free(err);
 }
 
-/* Every file stands where it stands on the host, so that its libraries are found, and has a link
+/*
+ * A static test binary goes without its debug information: nobody reads that in the guest, and it
+ * is most of what would have to be sent.
+ */
+static struct error *add_binary(struct guest_files *g, const struct test_file *file,
+				struct strbuf *bytes, bool *ret_added)
+{
+	_cleanup_free_ char *name = xasprintf(WIRE_TEST_FOLDER "/%s", file->name);
+	_cleanup_strbuf_ struct strbuf whole = STRBUF_INIT;
+	struct error *err = io_read_file(file->path, HARNESS_LIMIT_BINARY_BYTES, &whole);
+
+	if (err)
+		return err;
+	*ret_added = elf_loadable((struct bytes){ (const uint8_t *)whole.at, whole.n }, bytes);
+	return *ret_added ? guest_files_add_bytes(g, name, 0755, bytes->at, bytes->n) : NULL;
+}
+
+/* All others stand where they stand on the host, so that their libraries are found, and have links
  * in the test's folder. */
 static struct error *pack(struct job *job)
 {
@@ -78,9 +97,13 @@ static struct error *pack(struct job *job)
 	const struct vm_spec spec = job_spec(job);
 	uint64_t memory_bytes = spec.memory_bytes ? spec.memory_bytes
 						  : ram_default_bytes(&spec.topology);
+	_cleanup_strbuf_ struct strbuf binary = STRBUF_INIT;
+	bool added = false;
 	struct error *err = guest_files_add_folder(g, WIRE_TEST_FOLDER, 0755);
 
-	for (size_t i = 0; !err && i < files->n; i++) {
+	if (!err)
+		err = add_binary(g, &files->at[0], &binary, &added);
+	for (size_t i = added; !err && i < files->n; i++) {
 		const struct test_file *file = &files->at[i];
 		_cleanup_free_ char *link = xasprintf(WIRE_TEST_FOLDER "/%s", file->name);
 

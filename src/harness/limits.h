@@ -24,6 +24,8 @@ enum {
 	HARNESS_LIMIT_VARIANTS = 100000,
 	HARNESS_LIMIT_REPEAT = 100000,
 	HARNESS_LIMIT_CONFIG_BYTES = 16 << 20,
+	/* A test binary with all it carries. */
+	HARNESS_LIMIT_BINARY_BYTES = 1 << 30,
 
 	/* What one report may hold; its lines have their limits in wire/report.h. */
 	REPORT_PARTS_LIMIT = 4096,
