@@ -24,7 +24,7 @@ struct guest_run {
 	const struct declared_test *test;
 	const struct topology *topology;
 	const char *program; /* its name in WIRE_TEST_FOLDER */
-	const struct strbuf *archive;
+	const struct strbuf *archive; /* NULL: the files are in */
 	/* The test entered a stage; may be NULL. */
 	void (*on_stage)(void *context, enum wire_stage stage);
 	void *context;
@@ -45,6 +45,12 @@ struct guest_run {
 	uint64_t heard_ns_;
 };
 
+/*
+ * What can be done before the test begins: its files go in, and its binary is run once to say what
+ * it holds, so that an emulated guest has translated most of what the test needs.
+ */
+struct error *guest_run_warm_up(struct vm *vm, const char *program, const struct strbuf *archive,
+				const struct cancel *cancel) MUST_CHECK;
 /* Never fails: how it ended is in the struct. */
 void guest_run(struct guest_run *run, struct vm *vm, const struct cancel *cancel);
 void guest_run_deinit(struct guest_run *run);

@@ -28,6 +28,20 @@ bool job_measures_time(const struct job *job)
 	return test_of(job)->checks.max_spread_pct.set || test_of(job)->checks.max_gap_ms.set;
 }
 
+static struct error *warm_up(void *context, struct vm *vm, const struct cancel *cancel)
+{
+	struct job *job = context;
+	struct error *err = guest_run_warm_up(vm, job->files->at[0].name, &job->archive, cancel);
+
+	/* A list that did not come in time is no reason not to run the test. */
+	if (error_is(err, &base_error_domain, BASE_CANCELLED) && !cancel_requested(cancel)) {
+		error_free(err);
+		err = NULL;
+	}
+	job->files_in = !err;
+	return err;
+}
+
 static void on_template(void *context)
 {
 	const struct job *job = context;
@@ -169,6 +183,7 @@ void job_prepare(struct job *job, const struct cancel *cancel)
 	if (job->settled)
 		return;
 	spec.ret_console = &job->console;
+	spec.warm_up = warm_up;
 	err = vm_prepare(&spec, cancel, &job->vm);
 	if (err)
 		settle_vm(job, err, cancel);
@@ -256,7 +271,7 @@ void job_run(struct job *job, const struct cancel *cancel)
 		.test = test_of(job),
 		.topology = &job->variant->topology,
 		.program = job->files->at[0].name,
-		.archive = &job->archive,
+		.archive = job->files_in ? NULL : &job->archive,
 		.on_stage = on_stage,
 		.context = job,
 	};

@@ -41,6 +41,7 @@ struct job {
 	struct outcome outcome;
 	struct strbuf archive, console;
 	struct vm *vm;
+	bool files_in; /* the guest that was prepared has them */
 	bool settled; /* no guest is needed: the outcome has its parts */
 };
 

@@ -22,9 +22,10 @@ static struct error *warm_up(struct vm *vm, const struct cancel *cancel)
 	return err;
 }
 
-struct error *spare_park(struct vm *vm, const struct cancel *cancel)
+struct error *spare_park(struct vm *vm, const struct vm_spec *spec, const struct cancel *cancel)
 {
-	struct error *err = warm_up(vm, cancel);
+	struct error *err = spec->warm_up ? spec->warm_up(spec->say_context, vm, cancel)
+					  : warm_up(vm, cancel);
 
 	if (!err)
 		err = vm_freeze(vm);

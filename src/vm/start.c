@@ -248,7 +248,7 @@ struct error *vm_prepare(const struct vm_spec *spec, const struct cancel *cancel
 		if (!err && vm->cloned)
 			err = release(vm, cancel);
 		if (!err && vm->cloned)
-			err = spare_park(vm, cancel);
+			err = spare_park(vm, spec, cancel);
 		if (!err) {
 			*ret = take_ptr(vm);
 			return NULL;

@@ -39,6 +39,11 @@ struct vm_spec {
 	void (*say)(void *context, const char *line);
 	/* A template is about to be booted, which takes seconds; may be NULL. */
 	void (*on_template)(void *context);
+	/*
+	 * What a guest does that is prepared, before it stands still: the code it runs is then
+	 * translated. NULL: one command of no use. Not called for a cold machine.
+	 */
+	struct error *(*warm_up)(void *context, struct vm *vm, const struct cancel *cancel);
 	void *say_context;
 	/* When starting fails: gets what the guest's kernel said last. May be NULL. */
 	struct strbuf *ret_console;
@@ -48,7 +53,7 @@ struct vm_spec {
 struct error *vm_start(const struct vm_spec *spec, const struct cancel *cancel,
 		       struct vm **ret) MUST_CHECK;
 /*
- * For those who keep a guest ready: a clone that has proved itself and run one command stands
+ * For those who keep a guest ready: a clone that has proved itself and warmed up stands
  * still, its clock too; released, it is greeted anew and has the time and randomness of that
  * moment. A cold machine is not prepared: it boots in release.
  */
