@@ -148,8 +148,7 @@ void job_open(struct job *job, const struct job_setting *setting, size_t index)
 		settle_error(job, KTSTR_REASON_HOST, err);
 		return;
 	}
-	job->outcome.record_path = xstrdup(run_record_path(job->record));
-	job->outcome.rerun = xasprintf("ktstr rerun %s", job->outcome.record_path);
+	job_describe_record(job);
 	if (!needs_met(test_of(job), &job->variant->topology, job->variant->kernel, &reason,
 		       &why)) {
 		settle(job, reason, why);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/shell_word.h"
 #include "harness/job_facts.h"
 
 #define RECORD_ENDING ".ktstr.json"
@@ -64,13 +65,44 @@ static struct run_record_texts texts(const struct text_list *list)
 	return (struct run_record_texts){ (const char *const *)list->at, list->n };
 }
 
+void job_describe_record(struct job *job)
+{
+	const char *path = run_record_path(job->record);
+	struct strbuf again = STRBUF_INIT;
+
+	strbuf_append(&again, "ktstr rerun ");
+	shell_append_path(&again, path);
+	free(job->outcome.record_path);
+	free(job->outcome.rerun);
+	job->outcome.record_path = xstrdup(path);
+	job->outcome.rerun = strbuf_take(&again);
+}
+
+static char *command_line(const struct job *job)
+{
+	const struct variant *variant = job->variant;
+	_cleanup_free_ char *pattern = xasprintf("%s:%s", variant->suite->name,
+						 variant->test->name);
+	struct strbuf line = STRBUF_INIT;
+
+	strbuf_append(&line, "ktstr test ");
+	shell_append_path(&line, variant->suite->path);
+	strbuf_append(&line, " -k ");
+	shell_append_word(&line, pattern);
+	strbuf_append(&line, " --topology ");
+	shell_append_word(&line, job->outcome.topology);
+	strbuf_append(&line, " --kernel ");
+	shell_append_word(&line, variant->kernel->id);
+	return strbuf_take(&line);
+}
+
 struct error *job_record_begin(struct job *job)
 {
 	const struct variant *variant = job->variant;
 	const struct declared_test *test = variant->test;
 	const struct kernel *kernel = variant->kernel;
 	_cleanup_free_ char *work = work_type(test);
-	_cleanup_free_ char *command = NULL;
+	_cleanup_free_ char *command = command_line(job);
 	struct run_record_head head = {
 		.test = test->name,
 		.id = variant->id,
@@ -88,16 +120,13 @@ struct error *job_record_begin(struct job *job)
 			    .release = kernel->release,
 			    .build_id = kernel->build_id,
 			    .source = kernel->source },
+		.command = command,
 		.host = job->setting->host,
 	};
 	struct run_record_file *files = xcalloc(job->files->n + 1, sizeof(*files));
 	_cleanup_free_ char *hashes = xcalloc(job->files->n + 1, VARIANT_ID_CHARS + 1);
 	struct error *err;
 
-	command = xasprintf("ktstr test %s -k '%s:%s' --topology %s --kernel %s",
-			    variant->suite->path, variant->suite->name, test->name,
-			    job->outcome.topology, kernel->id);
-	head.command = command;
 	for (size_t i = 0; i < job->files->n; i++) {
 		const struct test_file *file = &job->files->at[i];
 		char *hash = hashes + i * (VARIANT_ID_CHARS + 1);
@@ -178,8 +207,7 @@ struct error *job_record_finish(struct job *job, const struct guest_run *run,
 	err = run_record_finish(job->record, &result, NULL, &problem);
 	if (problem)
 		outcome_add_note(&job->outcome, error_message(problem));
-	free(job->outcome.record_path);
-	job->outcome.record_path = xstrdup(run_record_path(job->record));
+	job_describe_record(job);
 	for (size_t i = 0; payloads && i < result.n_payloads; i++)
 		free((void *)(uintptr_t)payloads[i].metrics);
 	free(payloads);

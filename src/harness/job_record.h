@@ -9,6 +9,8 @@
 /* What is known of the outcome before anything ran. */
 void job_describe(const struct job *job, struct outcome *ret);
 struct error *job_record_begin(struct job *job) MUST_CHECK;
+/* The record's path in the outcome, and the line that does it again; a shell can read it. */
+void job_describe_record(struct job *job);
 /* run and facts are NULL when there was no guest. */
 struct error *job_record_finish(struct job *job, const struct guest_run *run,
 				const struct vm_facts *facts,
