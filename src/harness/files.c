@@ -134,13 +134,35 @@ static char *search_path(const char *path, const char *name, bool executable)
 	return NULL;
 }
 
+/* A path that is not absolute would depend on where we stand. */
+static char *find_known(const struct file_finder *finder, const char *name, bool executable,
+			struct strbuf *looked)
+{
+	const char *base = declared_base_name(name);
+
+	for (size_t i = 0; i < finder->n_places; i++) {
+		const struct known_place *place = &finder->places[i];
+		char *found;
+
+		if (strcmp(place->name, base) != 0 || place->path[0] != '/')
+			continue;
+		found = try_path("", 0, place->path + 1, executable);
+		if (found)
+			return found;
+		strbuf_appendf(looked, "at %s, ", place->path);
+	}
+	return NULL;
+}
+
 /* NULL: nowhere; `looked` then says where. */
 static char *find(const struct file_finder *finder, const struct declared_suite *suite,
 		  const char *name, bool executable, struct strbuf *looked)
 {
 	size_t beside_n = (size_t)(declared_base_name(suite->path) - suite->path) - 1;
-	char *found;
+	char *found = find_known(finder, name, executable, looked);
 
+	if (found)
+		return found;
 	if (name[0] == '/') {
 		strbuf_append(looked, "there");
 		return try_path("", 0, name + 1, executable);

@@ -33,12 +33,20 @@ void test_files_deinit(struct test_files *files);
 
 struct host_file;
 
+/* Where a file of this name in the guest was when a test ran before. Borrowed. */
+struct known_place {
+	const char *name, *path;
+};
+
 /* Each file of this machine is read once, however many tests use it. Not for two threads at once.
  */
 struct file_finder {
 	const char *const *dirs; /* borrowed */
 	size_t n_dirs;
 	const char *path; /* as $PATH, borrowed; NULL: no folders */
+	/* Looked at before everything else; a place where nothing is any more is passed by. */
+	const struct known_place *places;
+	size_t n_places;
 	VEC(struct host_file *) known;
 };
 

@@ -40,6 +40,7 @@ void past_run_deinit(struct past_run *run)
 		run->kernel.id,
 		run->kernel.release,
 		run->kernel.build_id,
+		run->kernel.source,
 		run->why,
 		run->kept_dir,
 		run->problem,
@@ -58,6 +59,7 @@ void past_run_deinit(struct past_run *run)
 	}
 	vec_deinit(&run->parts);
 	texts_deinit(&run->notes);
+	texts_deinit(&run->sysctls);
 	texts_deinit(&run->rerun.kernel_args);
 	texts_deinit(&run->rerun.scheduler_argv);
 	file_deinit(&run->rerun.binary);
@@ -222,12 +224,15 @@ static struct error *read_head(const struct json_value *root, struct past_run *r
 		{ "id", &run->kernel.id, false },
 		{ "release", &run->kernel.release, false },
 		{ "build_id", &run->kernel.build_id, false },
+		{ "source", &run->kernel.source, false },
 	};
 	const struct json_value *runner = json_find(root, "runner");
 	struct error *err = read_texts(root, rows, ARRAY_SIZE(rows));
 
 	if (!err)
 		err = read_texts(json_find(root, "kernel"), kernel_rows, ARRAY_SIZE(kernel_rows));
+	if (!err)
+		err = read_text_list(root, "sysctls", &run->sysctls);
 	if (!err)
 		err = read_number(runner, "pid", &run->runner_pid);
 	if (!err)

@@ -23,8 +23,9 @@ struct past_run {
 	bool finished; /* else it was started, and nothing after that is known */
 	char *test, *id, *name, *suite, *source, *topology, *scheduler, *timestamp, *run_id;
 	struct {
-		char *id, *release, *build_id;
+		char *id, *release, *build_id, *source;
 	} kernel;
+	struct past_texts sysctls; /* as the record has them: "sysctl.NAME=VALUE" */
 	/* The process that started it. */
 	uint64_t runner_pid, runner_start_jiffies;
 

@@ -153,6 +153,37 @@ static void a_slash_makes_it_a_path_from_the_binarys_folder(void **state)
 	assert_mistakes(f, "a.c:12: fair: no file data/tool: looked in %s/bin\n", f->root);
 }
 
+static void a_known_place_comes_before_all_others(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_free_ char *old = xasprintf("%s/old/tool-1.2", f->root);
+	const struct known_place places[] = {
+		{ "other", "/nowhere/other" },
+		{ "tool", "old/tool-1.2" }, /* from where? */
+		{ "tool", old },
+	};
+
+	want(f, "tool");
+	f->finder.places = places;
+	f->finder.n_places = ARRAY_SIZE(places);
+	put(f, "/bin/tool", "x", 0644);
+	put(f, "/old/tool-1.2", "y", 0644);
+	find_files(f);
+	assert_int_equal(f->files.n, 2);
+	assert_string_equal(path_of(f, 1), "/old/tool-1.2");
+	assert_string_equal(f->files.at[1].name, "tool");
+	/* Nothing is there any more: then as ever. */
+	assert_int_equal(unlink(old), 0);
+	find_files(f);
+	assert_string_equal(path_of(f, 1), "/bin/tool");
+	want(f, "other");
+	find_files(f);
+	assert_mistakes(f,
+			"a.c:12: fair: no file other: looked at /nowhere/other, in %1$s/bin, "
+			"%1$s/one, %1$s/two, PATH\n",
+			f->root);
+}
+
 static void all_that_is_missing_is_told(void **state)
 {
 	struct fixture *f = *state;
@@ -327,6 +358,7 @@ int main(void)
 		TEST(the_binary_itself_comes_first),
 		TEST(beside_the_binary_then_the_folders_then_path),
 		TEST(a_slash_makes_it_a_path_from_the_binarys_folder),
+		TEST(a_known_place_comes_before_all_others),
 		TEST(all_that_is_missing_is_told),
 		TEST(a_scheduler_must_be_executable_and_comes_second),
 		TEST(folders_are_no_files),

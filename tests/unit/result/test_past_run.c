@@ -81,6 +81,12 @@ static void all_that_a_rerun_needs_is_read_back(void **state UNUSED)
 	assert_int_equal(run.rerun.files.n, 2);
 	assert_string_equal(run.rerun.files.at[0].hash, "00000000deadbeef");
 	assert_null(run.rerun.files.at[1].build_id);
+	assert_string_equal(run.kernel.source, head.kernel.source);
+	assert_int_equal(run.sysctls.list.n, head.sysctls.n);
+	for (size_t i = 0; i < head.sysctls.n; i++) {
+		assert_memory_equal(run.sysctls.list.at[i], "sysctl.", 7);
+		assert_string_equal(run.sysctls.list.at[i] + 7, head.sysctls.at[i]);
+	}
 }
 
 #define HEAD(state) "{\"schema\":1,\"state\":\"" state "\",\"test_name\":\"t\",\"variant_id\":\"0\""
