@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands.h"
+#include "cli/test/options.h"
 #include "cli/test/run.h"
-#include "vm/accel.h"
-
-static const char *const formats[] = {
-#define REPORT_FORMAT(id, word, help) word,
-#include "report/report_formats.def"
-#undef REPORT_FORMAT
-	NULL
-};
 
 static const struct option_row options[] = {
 	{ .name = "pattern",
@@ -35,50 +28,7 @@ static const struct option_row options[] = {
 	  OPTION_STRINGS(struct test_config, folders),
 	  .complete = OPTION_COMPLETE_FILE,
 	  .help = "look here for the files that tests name, before PATH and after the binary's own folder" },
-	{ .name = "jobs",
-	  .letter = 'j',
-	  .argument = "N",
-	  OPTION_U32(struct test_config, jobs, 1, 256),
-	  .help = "guests at once; otherwise one for every two CPUs of the host" },
-	{ .name = "ahead",
-	  .argument = "N",
-	  OPTION_U32(struct test_config, ahead, 0, 16),
-	  .help = "guests that are started ahead while others run" },
-	{ .name = "repeat",
-	  .argument = "N",
-	  OPTION_U32(struct test_config, repeat, 1, 100000),
-	  .help = "run each test so often; every run counts" },
-	{ .name = "cold",
-	  OPTION_FLAG(struct test_config, cold),
-	  .help = "boot every guest from the first instruction instead of cloning a booted one" },
-	{ .name = "keep",
-	  OPTION_FLAG(struct test_config, keep),
-	  .help = "keep console, output and logs of tests that passed, too" },
-	{ .name = "accel",
-	  .argument = "NAME",
-	  OPTION_CHOICE(struct test_config, accel, accel_wish_words),
-	  .help = "what executes the guests" },
-	{ .name = "format",
-	  .argument = "FORMAT",
-	  OPTION_CHOICE(struct test_config, format, formats),
-	  .help = "how results are shown on standard output" },
-	{ .name = "output",
-	  .letter = 'o',
-	  .argument = "DIR",
-	  OPTION_STRING(struct test_config, output),
-	  .complete = OPTION_COMPLETE_FILE,
-	  .help = "where records go; otherwise a fresh folder below ktstr-results" },
-	{ .name = "bisect",
-	  OPTION_FLAG(struct test_config, bisect),
-	  .help = "exit with what git bisect run understands: 0 good, 1 bad, 125 cannot be told" },
-	{ .name = "verbose",
-	  .letter = 'v',
-	  OPTION_FLAG(struct test_config, verbose),
-	  .help = "show notes and paths of every test" },
-	{ .name = "quiet",
-	  .letter = 'q',
-	  OPTION_FLAG(struct test_config, quiet),
-	  .help = "show only what did not pass, and the summary" },
+	TEST_OPTIONS_OF_RUNS(struct test_config, ),
 };
 
 static const struct option_row positionals[] = {
@@ -90,23 +40,14 @@ static const struct option_row positionals[] = {
 };
 
 static const struct exit_row exits[] = {
-	{ TEST_PASSED, "everything passed or was skipped" },
-	{ TEST_FAILED, "a test failed" },
-	{ TEST_USAGE, "the command line or a declaration is wrong; nothing was run" },
-	{ TEST_UNDECIDED, "nothing failed, but something is broken or inconclusive" },
-	{ TEST_BISECT_SKIP, "with --bisect: it could not be told" },
-	{ TEST_INTERRUPTED, "interrupted; what had not ended is inconclusive" },
+	TEST_EXITS("the command line or a declaration is wrong; nothing was run"),
 };
 
-static const struct test_config defaults = { .ahead = 1, .repeat = 1 };
+static const struct test_config defaults = TEST_DEFAULTS;
 
-static struct error *check(const void *config_)
+static struct error *check(const void *config)
 {
-	const struct test_config *config = config_;
-
-	if (config->verbose && config->quiet)
-		return cli_error(CLI_USAGE, 0, "--verbose and --quiet exclude each other");
-	return NULL;
+	return test_config_check(config);
 }
 
 static int run(const struct invocation *invocation UNUSED, const void *config)

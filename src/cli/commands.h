@@ -13,6 +13,7 @@ extern const struct command program_jemalloc_probe;
 extern const struct command cmd_doctor;
 extern const struct command cmd_help;
 extern const struct command cmd_kernel;
+extern const struct command cmd_rerun;
 extern const struct command cmd_results;
 extern const struct command cmd_shell;
 extern const struct command cmd_test;

@@ -72,7 +72,7 @@ static struct error *unmatched(const struct gathered *g, const char *pattern)
 	return cli_error(CLI_USAGE, 0, "no test matches '%s'; --list shows all", pattern);
 }
 
-static struct error *make_plan(const struct test_config *config, struct gathered *g)
+struct error *gather_plan(const struct test_config *config, struct gathered *g)
 {
 	const struct plan_options options = {
 		.patterns = config->patterns.at,
@@ -100,7 +100,7 @@ const struct test_files *gathered_files_of(const void *context, const struct dec
 	return NULL;
 }
 
-static struct error *find_files(const struct test_config *config, struct gathered *g)
+struct error *gather_files(const struct test_config *config, struct gathered *g)
 {
 	_cleanup_strbuf_ struct strbuf mistakes = STRBUF_INIT;
 
@@ -134,6 +134,6 @@ struct error *gather(const struct test_config *config, const struct cancel *canc
 	if (!err)
 		err = find_kernels(config, ret);
 	if (!err)
-		err = make_plan(config, ret);
-	return err ? err : find_files(config, ret);
+		err = gather_plan(config, ret);
+	return err ? err : gather_files(config, ret);
 }

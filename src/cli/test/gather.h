@@ -24,6 +24,9 @@ struct gathered {
 
 struct error *gather(const struct test_config *config, const struct cancel *cancel,
 		     struct gathered *ret) MUST_CHECK;
+/* The two last steps of it: suites and kernels must be there, then the plan. */
+struct error *gather_plan(const struct test_config *config, struct gathered *g) MUST_CHECK;
+struct error *gather_files(const struct test_config *config, struct gathered *g) MUST_CHECK;
 void gathered_deinit(struct gathered *gathered);
 /* For job_setting; the context is a struct gathered. */
 const struct test_files *gathered_files_of(const void *context, const struct declared_test *test);

@@ -129,7 +129,7 @@ static struct error *run_plan(const struct test_config *config, const struct gat
 }
 
 /* Mistakes in declarations come one to a line, as compilers tell them; each line is foreign. */
-static void print_failure(const struct error *err)
+void test_print_failure(const struct error *err)
 {
 	const char *text = error_message(err), *end;
 	_cleanup_strbuf_ struct strbuf lines = STRBUF_INIT;
@@ -160,7 +160,7 @@ static int list_plan(const struct gathered *gathered)
 	return command_print(&names);
 }
 
-int test_run(const struct test_config *config)
+int test_run_gathered(const struct test_config *config, test_gather_fn fill, const void *context)
 {
 	__attribute__((cleanup(gathered_deinit))) struct gathered gathered = { 0 };
 	struct test_session session = { 0 };
@@ -169,11 +169,11 @@ int test_run(const struct test_config *config)
 
 	err = interrupts_install(&cancel);
 	if (!err)
-		err = gather(config, &cancel, &gathered);
+		err = fill(context, &cancel, &gathered);
 	if (err && cancel_requested(&cancel))
 		return TEST_INTERRUPTED;
 	if (err) {
-		print_failure(err);
+		test_print_failure(err);
 		return TEST_USAGE;
 	}
 	if (config->list)
@@ -185,4 +185,15 @@ int test_run(const struct test_config *config)
 		return status;
 	command_print_error(error_message(err));
 	return status == TEST_PASSED ? TEST_UNDECIDED : status;
+}
+
+static struct error *gather_tests(const void *config, const struct cancel *until,
+				  struct gathered *ret)
+{
+	return gather(config, until, ret);
+}
+
+int test_run(const struct test_config *config)
+{
+	return test_run_gathered(config, gather_tests, config);
 }

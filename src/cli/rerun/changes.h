@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is not as it was when a record was written. */
+#ifndef KTSTR_CLI_RERUN_CHANGES_H
+#define KTSTR_CLI_RERUN_CHANGES_H
+
+#include "base/strbuf.h"
+#include "harness/files.h"
+#include "harness/plan.h"
+#include "result/past_run.h"
+
+struct changes {
+	/* A line each: "changed: scx_x: hash 00 is now 11". The texts in them are foreign. */
+	VEC(char *) lines;
+	/* Of them, those that make it another run; the rest is only worth knowing. */
+	size_t n_counted;
+	bool other_variant;
+};
+
+void changes_deinit(struct changes *changes);
+#define _cleanup_changes_ __attribute__((cleanup(changes_deinit)))
+
+/* `now` is what would be run, `files` what it would be run with, the binary first. */
+void changes_find(const struct past_run *past, const struct variant *now,
+		  const struct test_files *files, struct changes *ret);
+/* The lines, and whether it is the same variant. Safe for a terminal. */
+void changes_format(const struct changes *changes, const struct past_run *past,
+		    const struct variant *now, struct strbuf *into);
+
+#endif

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/rerun/gather.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/shell_word.h"
+#include "cli/command.h"
+#include "cli/rerun/changes.h"
+#include "cli/suggest.h"
+#include "harness/listing.h"
+#include "kernel/version.h"
+
+static struct error *unfit(const char *what)
+{
+	return base_error(BASE_PARSE, 0, "the record cannot be rerun: %s", what);
+}
+
+/* Reports and ids carry the suite's name, so it must be one that this path can have. */
+static bool is_end_of_path(const char *path, const char *suite)
+{
+	size_t n = strlen(path), n_suite = strlen(suite);
+
+	if (!n_suite || n_suite > n || strcmp(path + n - n_suite, suite) != 0)
+		return false;
+	return n == n_suite || path[n - n_suite - 1] == '/';
+}
+
+struct error *rerun_check_record(const struct past_run *past)
+{
+	const char *path = past->rerun.binary.path;
+
+	if (!path)
+		return unfit("it does not say which binary held the test");
+	if (path[0] != '/')
+		return unfit("the path of its binary is not absolute");
+	if (!past->suite || !is_end_of_path(path, past->suite))
+		return unfit("its suite is not named after its binary");
+	if (past->rerun.test && strcmp(past->rerun.test, past->test) != 0)
+		return unfit("it names two tests");
+	if (!past->rerun.topology)
+		return unfit("it does not say on which machine the test ran");
+	if (!past->rerun.kernel_id)
+		return unfit("it does not say with which kernel the test ran");
+	return NULL;
+}
+
+static bool is_text(const char *wanted, const char *text)
+{
+	return wanted && text && strcmp(wanted, text) == 0;
+}
+
+static struct kernel *take_kernel(struct kernel_list *list, const char *id, const char *build_id)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const struct kernel *kernel = list->at[i].kernel;
+
+		if (kernel && (!id || is_text(id, kernel->id)) &&
+		    (!build_id || is_text(build_id, kernel->build_id)))
+			return take_ptr(list->at[i].kernel);
+	}
+	return NULL;
+}
+
+static struct error *kernel_gone(const struct past_run *past)
+{
+	_cleanup_strbuf_ struct strbuf how = STRBUF_INIT;
+	const char *source = past->kernel.source, *build_id = past->rerun.kernel_build_id;
+	struct kernel_version version;
+
+	if (source && source[0] == '/') {
+		strbuf_append(&how, "run: ktstr kernel add ");
+		shell_append_path(&how, source);
+	} else if (kernel_version_parse(past->rerun.kernel_id, &version, NULL)) {
+		strbuf_appendf(&how, "run 'ktstr kernel fetch %u.%u", version.major, version.minor);
+		if (version.has_patch)
+			strbuf_appendf(&how, ".%u", version.patch);
+		strbuf_append_char(&how, '\'');
+	} else {
+		strbuf_append(&how, "see 'ktstr kernel list'");
+	}
+	return kernel_error(KERNEL_NOT_CACHED, 0, "gone: kernel %s (build-id %s): %s",
+			    past->rerun.kernel_id, build_id ? build_id : "unknown",
+			    strbuf_str(&how));
+}
+
+struct error *rerun_take_kernel(const struct past_run *past, struct kernel_list *list,
+				struct kernel **ret)
+{
+	const char *id = past->rerun.kernel_id, *build_id = past->rerun.kernel_build_id;
+	struct kernel *kernel = take_kernel(list, id, build_id);
+
+	if (!kernel && build_id)
+		kernel = take_kernel(list, NULL, build_id);
+	if (!kernel)
+		kernel = take_kernel(list, id, NULL);
+	if (!kernel)
+		return kernel_gone(past);
+	*ret = kernel;
+	return NULL;
+}
+
+struct error *rerun_keep_test(struct declared_suite *suite, const char *name)
+{
+	struct suggestion near = { .word = name };
+	struct declared_test kept = { 0 };
+	bool found = false;
+
+	for (size_t i = 0; i < suite->tests.n; i++) {
+		struct declared_test *test = &suite->tests.at[i];
+
+		if (strcmp(test->name, name) != 0) {
+			suggest_offer(&near, test->name);
+			continue;
+		}
+		kept = *test;
+		*test = suite->tests.at[--suite->tests.n];
+		found = true;
+		break;
+	}
+	if (!found)
+		return harness_error(HARNESS_PATTERN, 0,
+				     "gone: %s declares no test %s any more%s%s%s", suite->path,
+				     name, near.best ? "; is it now called '" : "",
+				     near.best ? near.best : "", near.best ? "'?" : "");
+	for (size_t i = 0; i < suite->tests.n; i++)
+		declared_test_deinit(&suite->tests.at[i]);
+	suite->tests.at[0] = kept;
+	suite->tests.n = 1;
+	return NULL;
+}
+
+static struct error *list_suite(const struct past_run *past, const struct cancel *cancel,
+				struct gathered *g)
+{
+	struct declared_suite suite = { 0 };
+	const char *path = past->rerun.binary.path;
+	struct error *err = NULL;
+
+	if (access(path, F_OK) < 0)
+		return harness_error(HARNESS_NOT_TESTS, errno,
+				     "gone: the test binary; build it again, or put it back: %s",
+				     path);
+	err = listing_read(path, cancel, &suite);
+	if (err)
+		return err;
+	/* As it was called then: beside another binary of its name it has more of its path. */
+	free(suite.name);
+	suite.name = xstrdup(past->suite);
+	err = rerun_keep_test(&suite, past->test);
+	vec_push(&g->suites, suite);
+	return err;
+}
+
+static struct error *find_kernel(const struct past_run *past, struct gathered *g)
+{
+	_cleanup_kernel_list_ struct kernel_list list = { 0 };
+	struct kernel *kernel = NULL;
+	struct error *err = kernel_list_read(&list);
+
+	if (!err)
+		err = rerun_take_kernel(past, &list, &kernel);
+	if (!err)
+		vec_push(&g->kernels, kernel);
+	return err;
+}
+
+/* The mistakes say where was looked; before them, what was there once. */
+static struct error *say_gone(struct error *mistakes_, const struct strbuf *gone)
+{
+	_cleanup_error_ struct error *mistakes = mistakes_;
+	const char *text = error_message(mistakes);
+	size_t n = strcspn(text, "\n");
+
+	return harness_error(HARNESS_MISTAKES, 0, "files that the test needs are gone\n%s%s",
+			     strbuf_str(gone), text[n] ? text + n + 1 : "");
+}
+
+static struct error *find_files(const struct test_config *config, const struct past_run *past,
+				struct gathered *g)
+{
+	size_t n = past->rerun.files.n;
+	_cleanup_free_ struct known_place *places = xcalloc(n + 1, sizeof(*places));
+	_cleanup_strbuf_ struct strbuf gone = STRBUF_INIT;
+	struct error *err;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct past_file *file = &past->rerun.files.at[i];
+
+		places[i] = (struct known_place){ file->name ? file->name : "", file->path };
+		if (access(file->path, F_OK) < 0)
+			strbuf_appendf(&gone,
+				       "gone: %s; put it back, or say with --files where it "
+				       "is\n",
+				       file->path);
+	}
+	g->finder.places = places;
+	g->finder.n_places = n;
+	err = gather_files(config, g);
+	/* All is found; what the finder borrowed is ours and goes. */
+	g->finder.places = NULL;
+	g->finder.n_places = g->finder.n_dirs = 0;
+	if (!gone.n || !error_is(err, &harness_error_domain, HARNESS_MISTAKES))
+		return err;
+	return say_gone(err, &gone);
+}
+
+static struct error *compare(const struct rerun_config *config, const struct past_run *past,
+			     const struct gathered *g)
+{
+	const struct variant *variant = &g->plan.variants.at[0];
+	const struct test_files *files = gathered_files_of(g, variant->test);
+	_cleanup_changes_ struct changes changes = { 0 };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	changes_find(past, variant, files, &changes);
+	changes_format(&changes, past, variant, &text);
+	if (!config->test.quiet || changes.n_counted || changes.other_variant)
+		fputs(strbuf_str(&text), stderr);
+	if (config->exact && (changes.n_counted || changes.other_variant))
+		return cli_error(CLI_USAGE, 0, "--exact: not all is as it was; nothing was run");
+	return NULL;
+}
+
+struct error *rerun_gather(const struct rerun_config *config, const struct past_run *past,
+			   const struct cancel *cancel, struct gathered *ret)
+{
+	struct test_config test = config->test;
+	struct error *err = rerun_check_record(past);
+
+	/* The machine that was booted, which need not be the test's own. */
+	test.topologies = (struct option_strings){ .n = 1, .at = { past->rerun.topology } };
+	if (!err)
+		err = list_suite(past, cancel, ret);
+	if (!err)
+		err = find_kernel(past, ret);
+	if (!err)
+		err = gather_plan(&test, ret);
+	if (!err)
+		err = find_files(&test, past, ret);
+	return err ? err : compare(config, past, ret);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From a record to what `ktstr test` would have gathered for this one variant. */
+#ifndef KTSTR_CLI_RERUN_GATHER_H
+#define KTSTR_CLI_RERUN_GATHER_H
+
+#include "cli/test/gather.h"
+#include "kernel/cache.h"
+#include "result/past_run.h"
+
+struct rerun_config {
+	struct test_config test;
+	const char *record;
+	bool exact;
+};
+
+/*
+ * A record is foreign. Refuses one that cannot name a variant: no binary, a path that is not
+ * absolute, no kernel, a suite that is not how its binary is called. BASE_PARSE.
+ */
+struct error *rerun_check_record(const struct past_run *past) MUST_CHECK;
+
+/*
+ * The kernel of the record: by id and build-id, else by build-id, else the one of that id, which
+ * has changed. None is KERNEL_NOT_CACHED, and the message says how to get it. Taken out of
+ * the list.
+ */
+struct error *rerun_take_kernel(const struct past_run *past, struct kernel_list *list,
+				struct kernel **ret) MUST_CHECK;
+
+/* Leaves the suite with this test alone. HARNESS_PATTERN when it has none of that name. */
+struct error *rerun_keep_test(struct declared_suite *suite, const char *name) MUST_CHECK;
+
+/* Also says on standard error what changed. Borrows from `past`. */
+struct error *rerun_gather(const struct rerun_config *config, const struct past_run *past,
+			   const struct cancel *cancel, struct gathered *ret) MUST_CHECK;
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/test/options.h"
+
+#include "cli/command.h"
+
+const char *const test_format_words[] = {
+#define REPORT_FORMAT(id, word, help) word,
+#include "report/report_formats.def"
+#undef REPORT_FORMAT
+	NULL
+};
+
+struct error *test_config_check(const struct test_config *config)
+{
+	if (config->verbose && config->quiet)
+		return cli_error(CLI_USAGE, 0, "--verbose and --quiet exclude each other");
+	return NULL;
+}

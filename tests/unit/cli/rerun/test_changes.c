@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/rerun/changes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+/* A past run and a present that is just the same; tests change one thing. */
+struct fixture {
+	struct past_run past;
+	struct past_file past_files[2];
+	char *past_argv[2], *past_args[1], *past_sysctls[1];
+	struct declared_suite suite;
+	struct declared_test test;
+	char *argv[3], *args[2], *sysctls[2];
+	struct kernel kernel;
+	struct variant now;
+	struct test_file at[3];
+	struct test_files files;
+	struct changes changes;
+	struct strbuf text;
+};
+
+/* Literals that nobody frees or writes to. */
+static char *word(const char *text)
+{
+	return (char *)(uintptr_t)text;
+}
+
+static int set_up(void **state)
+{
+	struct fixture *f = xnew(struct fixture);
+
+	f->past.id = word("0123456789abcdef");
+	f->past.rerun.binary = (struct past_file){ word("mytests"), word("/b/mytests"),
+						   word("0000000000000001"), word("aa") };
+	f->past_files[0] = (struct past_file){ word("scx_x"), word("/b/scx_x"),
+					       word("0000000000000002"), word("bb") };
+	f->past_files[1] = (struct past_file){ word("data"), word("/b/data"),
+					       word("0000000000000003"), NULL };
+	f->past.rerun.files.at = f->past_files;
+	f->past.rerun.files.n = 2;
+	f->past_argv[0] = word("scx_x");
+	f->past_argv[1] = word("two words");
+	f->past.rerun.scheduler_argv.list.at = f->past_argv;
+	f->past.rerun.scheduler_argv.list.n = 2;
+	f->past_args[0] = word("nosmt");
+	f->past.rerun.kernel_args.list.at = f->past_args;
+	f->past.rerun.kernel_args.list.n = 1;
+	f->past_sysctls[0] = word("sysctl.a.b=1");
+	f->past.sysctls.list.at = f->past_sysctls;
+	f->past.sysctls.list.n = 1;
+	f->past.rerun.memory_bytes = UINT64_C(512) << 20;
+	f->past.rerun.kernel_id = word("k1");
+	f->past.rerun.kernel_build_id = word("cc");
+
+	f->argv[0] = word("scx_x");
+	f->argv[1] = word("two words");
+	f->args[0] = word("nosmt");
+	f->sysctls[0] = word("a.b=1");
+	f->test.scheduler.argv = (struct text_list){ f->argv, 2 };
+	f->test.scheduler.kernel_args = (struct text_list){ f->args, 1 };
+	f->test.scheduler.sysctls = (struct text_list){ f->sysctls, 1 };
+	f->test.memory_mb = 512;
+	f->kernel.id = word("k1");
+	f->kernel.build_id = word("cc");
+	f->at[0] = (struct test_file){ word("mytests"), "/b/mytests", 7, 1, "aa" };
+	f->at[1] = (struct test_file){ word("scx_x"), "/b/scx_x", 7, 2, "bb" };
+	f->at[2] = (struct test_file){ word("data"), "/b/data", 7, 3, NULL };
+	f->files = (struct test_files){ f->at, 3, 3 };
+	f->now = (struct variant){ .suite = &f->suite, .test = &f->test, .kernel = &f->kernel };
+	strcpy(f->now.id, "0123456789abcdef");
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	changes_deinit(&f->changes);
+	strbuf_deinit(&f->text);
+	free(f);
+	return 0;
+}
+
+static void assert_changes(struct fixture *f, size_t n_counted, const char *expected)
+{
+	changes_find(&f->past, &f->now, &f->files, &f->changes);
+	changes_format(&f->changes, &f->past, &f->now, &f->text);
+	assert_string_equal(strbuf_str(&f->text), expected);
+	assert_int_equal(f->changes.n_counted, n_counted);
+}
+
+static void the_same_again_is_the_same(void **state)
+{
+	assert_changes(*state, 0, "same variant: 0123456789abcdef, nothing changed\n");
+}
+
+static void a_built_program_shows_its_hash_and_build_id(void **state)
+{
+	struct fixture *f = *state;
+
+	f->at[0].hash = 0x10;
+	f->at[1].hash = 0x20;
+	f->at[1].build_id = "b2";
+	f->at[2].hash = 0x30;
+	assert_changes(f, 3,
+		       "changed: mytests: hash 0000000000000001 is now 0000000000000010\n"
+		       "changed: scx_x: hash 0000000000000002 is now 0000000000000020, build-id bb "
+		       "is now b2\n"
+		       "changed: data: hash 0000000000000003 is now 0000000000000030\n"
+		       "same variant: 0123456789abcdef\n");
+}
+
+static void a_file_elsewhere_is_no_change(void **state)
+{
+	struct fixture *f = *state;
+
+	f->at[2].path = "/c/data";
+	assert_changes(f, 0,
+		       "moved: data: /b/data is now /c/data\n"
+		       "same variant: 0123456789abcdef, nothing changed\n");
+}
+
+static void files_come_and_go(void **state)
+{
+	struct fixture *f = *state;
+
+	f->at[2].name = word("other");
+	assert_changes(f, 2,
+		       "changed: other is new: the test did not name it\n"
+		       "changed: the test names data no more\n"
+		       "same variant: 0123456789abcdef\n");
+}
+
+static void a_kernel_of_the_same_id_may_be_another(void **state)
+{
+	struct fixture *f = *state;
+
+	f->kernel.build_id = word("dd");
+	strcpy(f->now.id, "ffff456789abcdef");
+	assert_changes(f, 1,
+		       "changed: kernel k1: build-id cc is now dd\n"
+		       "another variant: 0123456789abcdef is now ffff456789abcdef\n");
+	assert_true(f->changes.other_variant);
+}
+
+static void a_kernel_of_another_id_may_be_the_same(void **state)
+{
+	struct fixture *f = *state;
+
+	f->kernel.id = word("k2");
+	assert_changes(f, 0,
+		       "moved: kernel k1 is now k2, the same by its build-id\n"
+		       "same variant: 0123456789abcdef, nothing changed\n");
+}
+
+static void every_word_of_the_declaration_counts(void **state)
+{
+	struct fixture *f = *state;
+
+	f->argv[2] = word("-v");
+	f->test.scheduler.argv.n = 3;
+	f->test.scheduler.kernel_args.n = 0;
+	f->sysctls[0] = word("a.b=2");
+	f->test.memory_mb = 0;
+	assert_changes(f, 4,
+		       "changed: scheduler: scx_x 'two words' is now scx_x 'two words' -v\n"
+		       "changed: kernel arguments: nosmt is now none\n"
+		       "changed: sysctls: a.b=1 is now a.b=2\n"
+		       "changed: memory: 512.0 MiB is now what the machine needs\n"
+		       "same variant: 0123456789abcdef\n");
+}
+
+/* "a b" is not "a", "b": quoting tells lists of words apart. */
+static void words_are_not_glued(void **state)
+{
+	struct fixture *f = *state;
+
+	f->argv[1] = word("two");
+	f->argv[2] = word("words");
+	f->test.scheduler.argv.n = 3;
+	assert_changes(f, 1,
+		       "changed: scheduler: scx_x 'two words' is now scx_x two words\n"
+		       "same variant: 0123456789abcdef\n");
+}
+
+static void an_edited_record_is_another_variant_without_a_reason(void **state)
+{
+	struct fixture *f = *state;
+
+	f->past.id = word("x\033[31m");
+	assert_changes(f, 0,
+		       "another variant: x\\x1b[31m is now 0123456789abcdef, though nothing above "
+		       "says why\n");
+}
+
+static void what_the_record_does_not_know_is_not_compared(void **state)
+{
+	struct fixture *f = *state;
+
+	f->past_files[0].hash = f->past_files[0].build_id = NULL;
+	f->past.rerun.kernel_build_id = NULL;
+	assert_changes(f, 0, "same variant: 0123456789abcdef, nothing changed\n");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_same_again_is_the_same),
+		TEST(a_built_program_shows_its_hash_and_build_id),
+		TEST(a_file_elsewhere_is_no_change),
+		TEST(files_come_and_go),
+		TEST(a_kernel_of_the_same_id_may_be_another),
+		TEST(a_kernel_of_another_id_may_be_the_same),
+		TEST(every_word_of_the_declaration_counts),
+		TEST(words_are_not_glued),
+		TEST(an_edited_record_is_another_variant_without_a_reason),
+		TEST(what_the_record_does_not_know_is_not_compared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

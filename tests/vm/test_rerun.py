@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`ktstr rerun`: the same variant again, and what is said when it cannot be the same."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "house"))
+
+import guest
+import tap
+from machine import KTSTR, GuestTest
+
+AGAIN = os.path.join(guest.BUILD, "tests", "suites", "again")
+
+
+class Rerun(GuestTest):
+    """Works in a folder whose name a shell would take apart."""
+
+    def setUp(self):
+        super().setUp()
+        self.top = tempfile.TemporaryDirectory(prefix="ktstr rerun's $(false) ")
+        self.addCleanup(self.top.cleanup)
+        self.suite = self.copy("one")
+
+    def path(self, *parts):
+        return os.path.join(self.top.name, *parts)
+
+    def copy(self, folder):
+        os.makedirs(self.path(folder))
+        self.write("good\n", folder, "again.data")
+        return shutil.copy(AGAIN, self.path(folder, "again"))
+
+    def write(self, text, *parts):
+        with open(self.path(*parts), "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def ktstr(self, *arguments, **kwargs):
+        return subprocess.run([KTSTR, *arguments], capture_output=True, text=True, check=False, cwd=self.top.name,
+                              timeout=600, **kwargs)
+
+    def records(self, folder):
+        """Path and content of each record below a folder, by the test's name."""
+        found = []
+        for base, _, names in os.walk(self.path(folder)):
+            for name in sorted(names):
+                if name.endswith(".ktstr.json"):
+                    with open(os.path.join(base, name), encoding="utf-8") as f:
+                        found.append((os.path.join(base, name), json.load(f)))
+        return sorted(found, key=lambda pair: pair[1]["test_name"])
+
+    def test_a_failure_is_the_same_failure_again(self):
+        done = self.ktstr("test", self.suite, "-k", "again_fails", "-o", "it's here")
+        self.assertEqual((done.returncode, done.stderr), (1, ""), done)
+        [(_, first)] = self.records("it's here")
+        # The line as it is printed, by a shell that knows nothing else.
+        line = re.search(r"again: +ktstr (rerun .*)", done.stdout)[1]
+        again = subprocess.run(["bash", "-c", f'"$KTSTR" {line} -o again'], capture_output=True, text=True, check=False,
+                               cwd=self.top.name, timeout=600, env=dict(os.environ, KTSTR=KTSTR))
+        self.assertEqual((again.returncode, again.stderr), (1, f"same variant: {first['variant_id']}, nothing changed\n"), again)
+        [(_, second)] = self.records("again")
+        for member in ("test_name", "variant_id", "suite", "topology", "verdict", "reason", "why", "kernel"):
+            self.assertEqual(second[member], first[member], member)
+        self.assertEqual(second["rerun"], first["rerun"])
+        self.assertNotEqual(second["run_id"], first["run_id"])
+
+    def test_another_machine_and_a_longer_name_stay(self):
+        """What the command line of the first run said is in the record alone."""
+        other = self.copy("two")
+        done = self.ktstr("test", self.suite, other, "-k", "two/again:again_1", "--topology", "1n2l1c1t", "-o", "out")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+        self.assertEqual([(r["test_name"], r["suite"], r["topology"]) for _, r in self.records("out")],
+                         [("again_1", "two/again", "1n2l1c1t"), ("again_10", "two/again", "1n2l1c1t")])
+        for path, first in self.records("out"):
+            name = first["test_name"]
+            again = self.ktstr("rerun", path, "-o", name, "--exact", "--format", "json")
+            self.assertEqual((again.returncode, again.stderr), (0, f"same variant: {first['variant_id']}, nothing changed\n"))
+            [(_, second)] = self.records(name)
+            for member in ("test_name", "variant_id", "name", "suite", "topology", "sysctls", "kargs", "rerun"):
+                self.assertEqual(second[member], first[member], member)
+            # Standard output is the report and nothing else.
+            for row in again.stdout.splitlines():
+                json.loads(row)
+
+    def test_what_changed_is_said_and_then_run(self):
+        done = self.ktstr("test", self.suite, "-k", "again_reads", "-o", "out")
+        self.assertEqual(done.returncode, 0, done)
+        [(path, first)] = self.records("out")
+        self.write("bad\n", "one", "again.data")
+        # Bytes behind an ELF file belong to nobody: another hash, the same program.
+        with open(self.suite, "ab") as f:
+            f.write(b"x")
+        again = self.ktstr("rerun", path, "-o", "again")
+        self.assertEqual(again.returncode, 1, again)
+        self.assertIn("it says bad", again.stdout)
+        self.assertRegex(again.stderr, r"\Achanged: again: hash [0-9a-f]{16} is now [0-9a-f]{16}\n"
+                                       r"changed: again.data: hash [0-9a-f]{16} is now [0-9a-f]{16}\n"
+                                       rf"same variant: {first['variant_id']}\n\Z")
+        exact = self.ktstr("rerun", path, "--exact", "-o", "exact")
+        self.assertEqual((exact.returncode, exact.stdout), (2, ""), exact)
+        self.assertIn("--exact", exact.stderr)
+        self.assertFalse(os.path.exists(self.path("exact")))
+
+    def test_a_file_that_is_gone_may_be_elsewhere(self):
+        done = self.ktstr("test", self.suite, "-k", "again_reads", "-o", "out")
+        self.assertEqual(done.returncode, 0, done)
+        [(path, first)] = self.records("out")
+        os.mkdir(self.path("moved"))
+        os.rename(self.path("one", "again.data"), self.path("moved", "again.data"))
+        gone = self.ktstr("rerun", path)
+        self.assertEqual((gone.returncode, gone.stdout), (2, ""), gone)
+        self.assertIn(f"gone: {self.path('one', 'again.data')};", gone.stderr)
+        # A record that was never finished knows enough.
+        for member in ("verdict", "reason", "why"):
+            del first[member]
+        first["state"] = "started"
+        self.write(json.dumps(first), "started.json")
+        again = self.ktstr("rerun", "started.json", "--files", "moved", "--bisect")
+        self.assertEqual(again.returncode, 0, again)
+        self.assertRegex(again.stderr, r"\Amoved: again.data: .* is now .*\nsame variant: \w+, nothing changed\n\Z")
+
+    def test_a_kernel_is_known_by_its_build_id(self):
+        done = self.ktstr("test", self.suite, "-k", "again:again_1", "-k", "again_fails", "-o", "out")
+        self.assertEqual(done.returncode, 1, done)
+        path, first = self.records("out")[0]
+        nothing = self.ktstr("rerun", path, env=dict(os.environ, KTSTR_CACHE_DIR=self.path("empty")))
+        self.assertEqual(nothing.returncode, 2, nothing)
+        self.assertRegex(nothing.stderr, rf"gone: kernel {re.escape(first['kernel']['id'])} .*: run 'ktstr kernel fetch [0-9.]+'")
+        first["rerun"]["kernel_id"] = "another-name"
+        self.write(json.dumps(first), "renamed.json")
+        again = self.ktstr("rerun", "renamed.json", "-o", "renamed")
+        self.assertEqual(again.returncode, 0, again)
+        self.assertIn("moved: kernel another-name is now", again.stderr)
+        [(_, second)] = self.records("renamed")
+        self.assertEqual(second["variant_id"], first["variant_id"])
+        first["rerun"].update(kernel_id=first["kernel"]["id"], kernel_build_id="00")
+        self.write(json.dumps(first), "changed.json")
+        changed = self.ktstr("rerun", "changed.json", "--exact")
+        self.assertEqual((changed.returncode, changed.stdout), (2, ""), changed)
+        self.assertIn(f"changed: kernel {first['kernel']['id']}: build-id 00 is now {first['kernel']['build_id']}\n", changed.stderr)
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
