@@ -6,7 +6,7 @@
 #include "result/run_record.h"
 
 /* The order of sysctls and of kernel arguments counts as it does for the kernel. */
-struct variant {
+struct variant_traits {
 	const char *suite, *test;
 	const char *topology; /* booted */
 	struct run_record_texts scheduler_argv, sysctls, kernel_args;
@@ -15,6 +15,6 @@ struct variant {
 };
 
 /* The caller owns the string. */
-char *variant_id(const struct variant *variant) MUST_CHECK;
+char *variant_id(const struct variant_traits *variant) MUST_CHECK;
 
 #endif

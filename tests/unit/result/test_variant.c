@@ -5,9 +5,9 @@
 
 static const char *const argv[] = { "scx_a", "-s", "5" };
 
-static struct variant plain(void)
+static struct variant_traits plain(void)
 {
-	return (struct variant){
+	return (struct variant_traits){
 		.suite = "mytests",
 		.test = "fair",
 		.topology = "1n2l2c1t",
@@ -17,7 +17,7 @@ static struct variant plain(void)
 	};
 }
 
-static bool same(const struct variant *a, const struct variant *b)
+static bool same(const struct variant_traits *a, const struct variant_traits *b)
 {
 	_cleanup_free_ char *x = variant_id(a), *y = variant_id(b);
 
@@ -29,7 +29,7 @@ static bool same(const struct variant *a, const struct variant *b)
 static void the_id_is_the_same_for_the_same_variant(void **state UNUSED)
 {
 	const char *const copy[] = { "scx_a", "-s", "5" };
-	struct variant a = plain(), b = plain();
+	struct variant_traits a = plain(), b = plain();
 
 	b.scheduler_argv.at = copy;
 	assert_true(same(&a, &b));
@@ -38,7 +38,7 @@ static void the_id_is_the_same_for_the_same_variant(void **state UNUSED)
 /* FNV-1a over lengths and bytes, done by hand in Python. */
 static void the_id_never_changes_between_versions(void **state UNUSED)
 {
-	struct variant a = plain();
+	struct variant_traits a = plain();
 	_cleanup_free_ char *id = variant_id(&a);
 
 	assert_string_equal(id, "487f799036bd279b");
@@ -47,7 +47,7 @@ static void the_id_never_changes_between_versions(void **state UNUSED)
 static void everything_that_is_booted_counts(void **state UNUSED)
 {
 	static const char *const sysctls[] = { "kernel.x=1" };
-	struct variant a = plain(), changed[8];
+	struct variant_traits a = plain(), changed[8];
 
 	for (size_t i = 0; i < ARRAY_SIZE(changed); i++)
 		changed[i] = plain();
@@ -70,7 +70,7 @@ static void words_do_not_run_together(void **state UNUSED)
 {
 	static const char *const one[] = { "ab", "c" }, *const other[] = { "a", "bc" };
 	static const char *const joined[] = { "ab c" }, *const empty[] = { "" };
-	struct variant v[5];
+	struct variant_traits v[5];
 
 	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
 		v[i] = plain();
@@ -86,7 +86,7 @@ static void words_do_not_run_together(void **state UNUSED)
 
 static void unknown_is_not_empty(void **state UNUSED)
 {
-	struct variant a = plain(), b = plain();
+	struct variant_traits a = plain(), b = plain();
 
 	a.kernel_build_id = NULL;
 	b.kernel_build_id = "";
