@@ -111,13 +111,18 @@ static void *cook(void *context)
 	return NULL;
 }
 
-/* The lock is held. The next one to run: prepared by somebody, or opened here. NULL: none. */
+/*
+ * The lock is held. The next one to run: prepared by somebody, or opened here when nobody prepares.
+ * NULL: none.
+ */
 static struct job *take_job(struct runner *r)
 {
 	struct job *job;
 	size_t index;
 
-	if (r->options->ahead == 0) {
+	while (r->ready.n == 0 && r->n_cooks > 0)
+		pthread_cond_wait(&r->changed, &r->lock);
+	if (r->ready.n == 0) {
 		if (!take_next(r, &index))
 			return NULL;
 		pthread_mutex_unlock(&r->lock);
@@ -125,10 +130,6 @@ static struct job *take_job(struct runner *r)
 		pthread_mutex_lock(&r->lock);
 		return job;
 	}
-	while (r->ready.n == 0 && r->n_cooks > 0)
-		pthread_cond_wait(&r->changed, &r->lock);
-	if (r->ready.n == 0)
-		return NULL;
 	job = r->ready.at[0];
 	for (size_t i = 1; i < r->ready.n; i++)
 		r->ready.at[i - 1] = r->ready.at[i];
@@ -227,25 +228,45 @@ static struct error *start_thread(void *(*work)(void *), struct runner *r, pthre
 	return errnum ? base_error(BASE_IO, errnum, "starting a thread") : NULL;
 }
 
-/* The count goes up before the thread is, so that nobody believes that all are gone. */
+/* How many of n could be started. *count says n before the first, so that nobody misses them. */
 static struct error *start_threads(struct runner *r, size_t n, void *(*work)(void *), size_t *count,
 				   pthread_t *threads, size_t *n_threads)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct error *err;
+	struct error *err = NULL;
+	size_t started = 0;
 
-		pthread_mutex_lock(&r->lock);
-		++*count;
-		pthread_mutex_unlock(&r->lock);
+	while (!err && started < n) {
 		err = start_thread(work, r, &threads[*n_threads]);
-		if (err) {
-			pthread_mutex_lock(&r->lock);
-			--*count;
-			pthread_mutex_unlock(&r->lock);
-			return err;
+		if (!err) {
+			++started;
+			++*n_threads;
 		}
-		++*n_threads;
 	}
+	pthread_mutex_lock(&r->lock);
+	*count -= n - started;
+	pthread_cond_broadcast(&r->changed);
+	pthread_mutex_unlock(&r->lock);
+	return err;
+}
+
+/*
+ * Those who run come first: a guest that is prepared and that nobody runs would wait for ever.
+ * Fewer than asked for do the work of all, and without any who prepare it is done all the same.
+ */
+static struct error *start_all(struct runner *r, size_t jobs, size_t cooks, pthread_t *threads,
+			       size_t *n_threads)
+{
+	struct error *err;
+
+	r->n_running = jobs;
+	r->n_cooks = cooks;
+	err = start_threads(r, jobs, serve, &r->n_running, threads, n_threads);
+	if (err && *n_threads == 0) {
+		r->n_cooks = 0;
+		return err;
+	}
+	error_free(err);
+	error_free(start_threads(r, cooks, cook, &r->n_cooks, threads, n_threads));
 	return NULL;
 }
 
@@ -289,14 +310,7 @@ struct error *runner_run(const struct plan *plan, const struct runner_options *o
 	host_facts_read("", &r.host);
 	r.setting.host = &r.host;
 	init_conditions(&r);
-	err = start_threads(&r, cooks, cook, &r.n_cooks, threads, &n_threads);
-	if (!err)
-		err = start_threads(&r, jobs, serve, &r.n_running, threads, &n_threads);
-	/* One that could be started does the work of all. */
-	if (err && r.n_running > 0) {
-		error_free(err);
-		err = NULL;
-	}
+	err = start_all(&r, jobs, cooks, threads, &n_threads);
 	watch(&r, events);
 	for (size_t i = 0; i < n_threads; i++)
 		pthread_join(threads[i], NULL);

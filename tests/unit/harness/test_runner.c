@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How work is shared out; with tests that need no guest. */
+#include "harness/runner.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "harness/files.h"
+#include "samples.h"
+
+static char kernel_id[] = "6.1-a", release[] = "6.1.0-cloud", build_id[] = "aa";
+static const struct kernel kernel = { .id = kernel_id, .release = release, .build_id = build_id };
+static const struct kernel *const kernels[] = { &kernel };
+
+/* Threads that may still be made; all later ones are refused. */
+static int threads_left;
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*work)(void *),
+			  void *context);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*work)(void *),
+			  void *context);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*work)(void *),
+			  void *context)
+{
+	if (threads_left-- <= 0)
+		return EAGAIN;
+	return __real_pthread_create(thread, attr, work, context);
+}
+
+struct seen {
+	size_t started, skipped, other;
+};
+
+static void on_started(void *context, size_t index UNUSED, const struct variant *variant UNUSED)
+{
+	((struct seen *)context)->started++;
+}
+
+static void on_progress(void *context UNUSED, size_t index UNUSED, const char *what UNUSED)
+{
+}
+
+static void on_finished(void *context, size_t index UNUSED, const struct outcome *outcome)
+{
+	struct seen *seen = context;
+
+	if (outcome->reason == KTSTR_REASON_NEEDS_TOPOLOGY)
+		seen->skipped++;
+	else
+		seen->other++;
+}
+
+static void on_tick(void *context UNUSED)
+{
+}
+
+static const struct test_files *files_of(const void *context,
+					 const struct declared_test *test UNUSED)
+{
+	return context;
+}
+
+enum { REPEATS = 20 };
+
+/* A test that this machine is too small for, twenty times. */
+static struct error *run(unsigned int jobs, unsigned int ahead, int threads, struct seen *seen)
+{
+	char name[] = "suite", path[] = "/x/suite", dir[] = "/tmp/ktstr-runner-XXXXXX";
+	struct test_file binary = { .name = name, .path = path };
+	struct test_files files = { .at = &binary, .n = 1 };
+	struct declared_suite suite = sample_suite(path, SAMPLE_LISTING(SAMPLE_PLAIN("alone")));
+	const struct plan_options options = { .kernels = kernels,
+					      .n_kernels = 1,
+					      .repeat = REPEATS };
+	const struct runner_events events = { on_started, on_progress, on_finished, on_tick, seen };
+	struct runner_options how = { .dir = mkdtemp(dir),
+				      .jobs = jobs,
+				      .ahead = ahead,
+				      .files_of = files_of,
+				      .files_context = &files };
+	_cleanup_free_ char *remove = xasprintf("rm -r %s", dir);
+	_cleanup_plan_ struct plan plan = { 0 };
+	struct cancel cancel = { 0 };
+	struct error *err;
+
+	*seen = (struct seen){ 0 };
+	suite.tests.at[0].needs.min_cpus = 1000;
+	assert_success(plan_make(&suite, 1, &options, &plan));
+	threads_left = threads;
+	err = runner_run(&plan, &how, &events, &cancel);
+	threads_left = 0;
+	assert_int_equal(system(remove), 0);
+	plan_deinit(&plan);
+	plan = (struct plan){ 0 };
+	declared_suite_deinit(&suite);
+	return err;
+}
+
+static void every_variant_is_run_once_however_many_threads_there_are(void **state UNUSED)
+{
+	static const unsigned int counts[] = { 0, 1, 2, 5 };
+	struct seen seen;
+
+	for (size_t i = 1; i < ARRAY_SIZE(counts); i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(counts); j++) {
+			assert_success(run(counts[i], counts[j], 1000, &seen));
+			assert_int_equal(seen.started, REPEATS);
+			assert_int_equal(seen.skipped, REPEATS);
+			assert_int_equal(seen.other, 0);
+		}
+	}
+}
+
+static void one_thread_does_the_work_of_those_that_are_refused(void **state UNUSED)
+{
+	struct seen seen;
+
+	for (int threads = 1; threads < 6; threads++) {
+		assert_success(run(3, 3, threads, &seen));
+		assert_int_equal(seen.skipped, REPEATS);
+	}
+}
+
+static void without_any_thread_nothing_is_begun(void **state UNUSED)
+{
+	struct seen seen;
+
+	assert_error_tag(run(2, 2, 0, &seen), "io");
+	assert_int_equal(seen.started + seen.skipped + seen.other, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_variant_is_run_once_however_many_threads_there_are),
+		cmocka_unit_test(one_thread_does_the_work_of_those_that_are_refused),
+		cmocka_unit_test(without_any_thread_nothing_is_begun),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
