@@ -33,8 +33,35 @@ static void move_last_part_to_the_front(struct outcome *o)
 	o->parts.at[0] = last;
 }
 
+/* What a test finds out goes on after it; so does the test, and what happens to it then is told. */
+static bool is_finding(enum ktstr_reason reason)
+{
+	return reason == KTSTR_REASON_CHECK || reason == KTSTR_REASON_EXPECTATION ||
+	       reason == KTSTR_REASON_PAYLOAD;
+}
+
+/*
+ * Which part is no consequence of the declared failure; NULL: none. Where that one ends the guest,
+ * the scheduler or the time, the rest may well be.
+ */
+static const struct outcome_part *find_stranger(const struct outcome *o, enum ktstr_reason expected)
+{
+	if (!is_finding(expected) && expected != KTSTR_REASON_LEFTOVER)
+		return NULL;
+	for (size_t i = 0; i < o->parts.n; i++) {
+		const struct outcome_part *part = &o->parts.at[i];
+		enum ktstr_verdict verdict = reason_verdict(part->reason);
+
+		if ((verdict == KTSTR_FAIL || verdict == KTSTR_BROKEN) &&
+		    part->reason != expected && !is_finding(part->reason))
+			return part;
+	}
+	return NULL;
+}
+
 void expect_apply(enum ktstr_reason expected, struct outcome *o)
 {
+	const struct outcome_part *stranger = find_stranger(o, expected);
 	_cleanup_free_ char *text = NULL;
 
 	if (expected == KTSTR_REASON_NONE)
@@ -42,6 +69,12 @@ void expect_apply(enum ktstr_reason expected, struct outcome *o)
 	if (o->verdict == KTSTR_PASS) {
 		text = xasprintf("%s was to happen, and the test passed", reason_word(expected));
 		outcome_add_part(o, KTSTR_REASON_DID_NOT_FAIL, NULL, 0, text);
+	} else if (o->verdict == KTSTR_FAIL && o->reason == expected && stranger) {
+		text = xasprintf("%s was to happen and did, but %s as well: %s",
+				 reason_word(expected), reason_word(stranger->reason),
+				 stranger->text);
+		outcome_add_part(o, KTSTR_REASON_OTHER_FAILURE, NULL, 0, text);
+		move_last_part_to_the_front(o);
 	} else if (o->verdict == KTSTR_FAIL && o->reason == expected) {
 		text = xasprintf("%s: %s", reason_word(expected), o->why);
 		parts_become_notes(o);

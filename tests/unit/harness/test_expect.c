@@ -58,6 +58,43 @@ static void another_failure_is_a_failure_that_names_both(void **state UNUSED)
 	assert_int_equal(t.outcome.parts.at[3].reason, KTSTR_REASON_CHECK);
 }
 
+static void a_crash_beside_the_declared_failure_is_no_pass(void **state UNUSED)
+{
+	static const enum ktstr_reason others[] = { KTSTR_REASON_TEST_CRASHED,
+						    KTSTR_REASON_LEFTOVER, KTSTR_REASON_SCHED_EXIT,
+						    KTSTR_REASON_REPORT, KTSTR_REASON_TIMEOUT };
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		_cleanup_told_ struct told t;
+
+		apply(&t, KTSTR_REASON_EXPECTATION, 2,
+		      (enum ktstr_reason[]){ KTSTR_REASON_EXPECTATION, others[i] });
+		assert_int_equal(t.outcome.verdict, KTSTR_FAIL);
+		assert_int_equal(t.outcome.reason, KTSTR_REASON_OTHER_FAILURE);
+		assert_contains(t.outcome.why, "expectation was to happen and did, but ");
+		assert_contains(t.outcome.why, reason_word(others[i]));
+		assert_int_equal(t.outcome.parts.n, 3);
+	}
+}
+
+static void what_follows_from_the_declared_failure_is_no_other(void **state UNUSED)
+{
+	static const enum ktstr_reason pairs[][2] = {
+		{ KTSTR_REASON_PAYLOAD, KTSTR_REASON_EXPECTATION },
+		{ KTSTR_REASON_CHECK, KTSTR_REASON_HOST_BUSY },
+		{ KTSTR_REASON_LEFTOVER, KTSTR_REASON_CHECK },
+		{ KTSTR_REASON_GUEST_OOM, KTSTR_REASON_TEST_CRASHED },
+		{ KTSTR_REASON_SCHED_EXIT, KTSTR_REASON_LEFTOVER },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+		_cleanup_told_ struct told t;
+
+		apply(&t, pairs[i][0], 2, pairs[i]);
+		assert_int_equal(t.outcome.reason, KTSTR_REASON_AS_EXPECTED);
+	}
+}
+
 static void a_pass_is_a_failure_to_fail(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
@@ -88,6 +125,8 @@ int main(void)
 		cmocka_unit_test(without_an_expectation_nothing_changes),
 		cmocka_unit_test(the_declared_failure_is_a_pass_that_keeps_its_words),
 		cmocka_unit_test(another_failure_is_a_failure_that_names_both),
+		cmocka_unit_test(a_crash_beside_the_declared_failure_is_no_pass),
+		cmocka_unit_test(what_follows_from_the_declared_failure_is_no_other),
 		cmocka_unit_test(a_pass_is_a_failure_to_fail),
 		cmocka_unit_test(what_could_not_be_tested_stays_so),
 	};
