@@ -179,14 +179,13 @@ static void judge_exit(const struct judge_input *in, struct outcome *into)
 		how = xasprintf("the test binary exited with %u", exit->value);
 	if (exit && exit->how == WIRE_END_NOT_STARTED) {
 		outcome_add_part(into, KTSTR_REASON_SETUP, NULL, 0, how);
-	} else if (in->report->ended) {
-		if (!fine)
-			outcome_add_note(into, how);
+	} else if (in->report->ended && fine) {
+		return;
 	} else if (lost_to_oom(in)) {
 		outcome_add_note(into, how);
 	} else if (!exit || fine) {
-		add(into, KTSTR_REASON_REPORT, "%s %s, and its report has no end", how,
-		    place(in->report));
+		add(into, KTSTR_REASON_REPORT, "%s %s%s", how, place(in->report),
+		    in->report->ended ? "" : ", and its report has no end");
 	} else {
 		add(into, KTSTR_REASON_TEST_CRASHED, "%s %s", how, place(in->report));
 	}
@@ -231,8 +230,12 @@ static void judge_end(const struct judge_input *in, struct outcome *into)
 	}
 }
 
-static void note_running_payloads(const struct test_report *report, struct outcome *into)
+/* The result of every payload counts: one that is missing is no success. */
+static void judge_running_payloads(const struct judge_input *in, struct outcome *into)
 {
+	const struct test_report *report = in->report;
+	bool whole = in->end == RUN_COMPLETED && report->ended && into->parts.n == 0;
+
 	for (size_t i = 0; i < report->payloads.n; i++) {
 		const struct reported_payload *p = &report->payloads.at[i];
 		_cleanup_free_ char *text = NULL;
@@ -241,7 +244,10 @@ static void note_running_payloads(const struct test_report *report, struct outco
 			continue;
 		text = xasprintf("payload %s (pid %u) was started, and nobody saw it end", p->name,
 				 p->pid);
-		outcome_add_note(into, text);
+		if (whole)
+			outcome_add_part(into, KTSTR_REASON_NO_EVIDENCE, NULL, 0, text);
+		else
+			outcome_add_note(into, text);
 	}
 }
 
@@ -280,7 +286,7 @@ void judge(const struct judge_input *in, struct outcome *into)
 	judge_name(in, into);
 	judge_end(in, into);
 	judge_idle(in, into);
-	note_running_payloads(in->report, into);
+	judge_running_payloads(in, into);
 	if (work_counts(in, into))
 		checks_evaluate(in->test, in->report, in->disturbance ? in->disturbance : &unknown,
 				into);

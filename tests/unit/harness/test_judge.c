@@ -89,10 +89,12 @@ static void a_test_that_reported_to_its_end_is_what_it_says(void **state UNUSED)
 		  IS(FAIL, CHECK, "one") },
 		{ WHOLE_WITH(NOTE("remember"), "0"), .exit = FINE, IS(PASS, NONE, ""),
 		  .note = "remember" },
-		/* What the binary did after its last word is worth a note. */
-		{ WHOLE, .exit = EXIT_3, IS(PASS, NONE, ""), .note = "exited with 3" },
-		{ WHOLE, .exit = SEGV, IS(PASS, NONE, ""), .note = "signal 11" },
-		{ WHOLE_WITH(STARTED("probe", "66"), "0"), .exit = FINE, IS(PASS, NONE, ""),
+		/* One whose end nobody saw was not one that ended well. */
+		{ WHOLE_WITH(STARTED("probe", "66"), "0"), .exit = FINE,
+		  IS(INCONCLUSIVE, NO_EVIDENCE,
+		     "payload probe (pid 66) was started, and nobody saw it end") },
+		{ WHOLE_WITH(STARTED("probe", "66") PART("check", "one"), "1"), .exit = FINE,
+		  IS(FAIL, CHECK, "one"),
 		  .note = "payload probe (pid 66) was started, and nobody saw it end" },
 	};
 
@@ -112,6 +114,12 @@ static void a_test_that_did_not_come_to_its_end_is_broken(void **state UNUSED)
 		{ "", .exit = FINE, IS(BROKEN, REPORT, "before the test began") },
 		{ WORKED, .exit = UNSEEN, IS(BROKEN, REPORT, "nobody saw the test binary end") },
 		{ "", .exit = NO_START, IS(BROKEN, SETUP, "No such file") },
+		/* Anybody can say that it is the end. */
+		{ WHOLE, .exit = EXIT_3,
+		  IS(BROKEN, TEST_CRASHED, "exited with 3 after the test's last word") },
+		{ WHOLE, .exit = SEGV,
+		  IS(BROKEN, TEST_CRASHED, "signal 11 after the test's last word") },
+		{ WHOLE, .exit = UNSEEN, IS(BROKEN, REPORT, "nobody saw the test binary end") },
 		/* What was seen before it died stays. */
 		{ WORKED PART("check", "late"), .exit = SEGV, IS(FAIL, CHECK, "late") },
 		{ WORKED PART("need", "no PSI"), .exit = SEGV, IS(BROKEN, TEST_CRASHED, "signal") },
