@@ -246,7 +246,8 @@ static void keep(struct job *job, const struct guest_run *run, struct kept_files
 }
 
 /* The guest is over; the rest is paper. */
-static void close_job(struct job *job, const struct guest_run *run, const struct vm_facts *facts)
+static void close_job(struct job *job, const struct guest_run *run, const struct vm_facts *facts,
+		      const struct cancel *cancel)
 {
 	_cleanup_kept_files_ struct kept_files kept = { 0 };
 	struct error *err;
@@ -256,7 +257,7 @@ static void close_job(struct job *job, const struct guest_run *run, const struct
 	keep(job, run, &kept);
 	if (!job->record)
 		return;
-	err = job_record_finish(job, run, facts, &kept);
+	err = job_record_finish(job, run, facts, &kept, cancel);
 	if (err) {
 		outcome_add_part(&job->outcome, KTSTR_REASON_HOST, NULL, 0, error_message(err));
 		outcome_settle(&job->outcome);
@@ -278,20 +279,20 @@ void job_run(struct job *job, const struct cancel *cancel)
 	struct error *err;
 
 	if (job->settled) {
-		close_job(job, NULL, NULL);
+		close_job(job, NULL, NULL, cancel);
 		return;
 	}
 	err = wake(job, cancel);
 	if (err) {
 		settle_vm(job, err, cancel);
-		close_job(job, NULL, NULL);
+		close_job(job, NULL, NULL, cancel);
 		return;
 	}
 	facts = vm_facts(job->vm);
 	guest_run(&run, job->vm, cancel);
 	error_free(console_read_tail(facts.console_path, CONSOLE_BYTES, &job->console));
 	judge_run(job, &run);
-	close_job(job, &run, &facts);
+	close_job(job, &run, &facts, cancel);
 }
 
 void job_deinit(struct job *job)

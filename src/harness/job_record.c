@@ -178,7 +178,8 @@ static struct run_record_payload *payloads_of(const struct test_report *report)
 }
 
 struct error *job_record_finish(struct job *job, const struct guest_run *run,
-				const struct vm_facts *facts, const struct kept_files *kept)
+				const struct vm_facts *facts, const struct kept_files *kept,
+				const struct cancel *cancel)
 {
 	struct job_facts members = { .job = job, .run = run };
 	struct run_record_result result = {
@@ -204,7 +205,7 @@ struct error *job_record_finish(struct job *job, const struct guest_run *run,
 		result.write_stats = job_facts_write_stats;
 		result.write_facts = job_facts_write;
 	}
-	err = run_record_finish(job->record, &result, NULL, &problem);
+	err = run_record_finish(job->record, &result, cancel, &problem);
 	if (problem)
 		outcome_add_note(&job->outcome, error_message(problem));
 	job_describe_record(job);

@@ -13,8 +13,8 @@ struct error *job_record_begin(struct job *job) MUST_CHECK;
 void job_describe_record(struct job *job);
 /* run and facts are NULL when there was no guest. */
 struct error *job_record_finish(struct job *job, const struct guest_run *run,
-				const struct vm_facts *facts,
-				const struct kept_files *kept) MUST_CHECK;
+				const struct vm_facts *facts, const struct kept_files *kept,
+				const struct cancel *cancel) MUST_CHECK;
 /* The record's path without what its name ends with. The caller owns it. */
 char *job_kept_dir(const struct job *job) MUST_CHECK;
 

@@ -8,6 +8,8 @@ enum {
 	 */
 	RECORD_BYTES_LIMIT = 64 << 20,
 	RECORD_LOCK_BUDGET_MS = 30000,
+	/* Of a run that was interrupted: people wait for its end. */
+	RECORD_HURRY_BUDGET_MS = 500,
 	LOCK_RETRY_MS = 50,
 	/* A lock file that is removed again and again is not worth waiting for. */
 	LOCK_REOPEN_LIMIT = 100,

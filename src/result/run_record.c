@@ -157,6 +157,17 @@ static struct error *replace_locked(const struct run_record *record,
 	return err;
 }
 
+/* Who is in a hurry does not wait long for others, but takes a lock that is free. */
+static struct error *lock_for_finish(const char *path, const struct cancel *cancel, int *ret_fd)
+{
+	struct error *err = lock_acquire(path, RECORD_LOCK_BUDGET_MS * NS_PER_MS, cancel, ret_fd);
+
+	if (!error_is(err, &base_error_domain, BASE_CANCELLED))
+		return err;
+	error_free(err);
+	return lock_acquire(path, RECORD_HURRY_BUDGET_MS * NS_PER_MS, NULL, ret_fd);
+}
+
 static struct error *replace(const struct run_record *record,
 			     const struct run_record_result *result, const struct cancel *cancel)
 {
@@ -167,7 +178,7 @@ static struct error *replace(const struct run_record *record,
 	/* Before the lock: a folder that is gone has no place for it. */
 	if (access(record->path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return base_error(BASE_ABSENT, 0, "%s was removed during the run", record->path);
-	err = lock_acquire(lock_path, RECORD_LOCK_BUDGET_MS * NS_PER_MS, cancel, &lock_fd);
+	err = lock_for_finish(lock_path, cancel, &lock_fd);
 	if (err)
 		return err;
 	err = replace_locked(record, result);

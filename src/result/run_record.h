@@ -112,8 +112,9 @@ const char *run_record_path(const struct run_record *record);
 
 /*
  * Writes the outcome. When the record cannot be replaced (it was removed, damaged, exchanged,
- * its lock is held for 30 s, the wait for it was cancelled) the result goes to a new name, and
- * *ret_problem, else NULL, says why. An error: it is nowhere, the record is as it was.
+ * its lock is held for 30 s, or for half a second of a run that was cancelled) the result goes to a
+ * new name, and *ret_problem, else NULL, says why. An error: it is nowhere, the record is as it
+ * was.
  */
 struct error *run_record_finish(struct run_record *record, const struct run_record_result *result,
 				const struct cancel *cancel, struct error **ret_problem) MUST_CHECK;

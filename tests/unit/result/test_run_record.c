@@ -311,11 +311,28 @@ static void a_held_lock_does_not_lose_the_result(void **state)
 	sample_outcome(&outcome, KTSTR_REASON_NONE);
 	assert_int_equal(flock(held, LOCK_EX), 0);
 	assert_success(run_record_finish(record, &result, &cancel, &problem));
-	assert_true(error_is(problem, &base_error_domain, BASE_CANCELLED));
+	assert_true(error_is(problem, &base_error_domain, BASE_LIMIT));
 	assert_state(first, "started");
 	assert_state(run_record_path(record), "finished");
 	/* The lock is its holder's. */
 	assert_int_equal(access(lock, F_OK), 0);
+}
+
+static void an_interrupted_run_finishes_its_record_where_it_is(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_run_record_ struct run_record *record = begin_in(s->dir);
+	_cleanup_(outcome_deinit) struct outcome outcome;
+	struct run_record_result result = { .outcome = &outcome };
+	_cleanup_error_ struct error *problem = NULL;
+	struct cancel cancel = { 0 };
+
+	sample_outcome(&outcome, KTSTR_REASON_INTERRUPTED);
+	cancel_request(&cancel);
+	assert_success(run_record_finish(record, &result, &cancel, &problem));
+	assert_null(problem);
+	assert_state(run_record_path(record), "finished");
+	assert_int_equal(count_entries(s->dir), 1);
 }
 
 enum { RUNNERS = 8, ROUNDS = 5 };
@@ -517,6 +534,7 @@ int main(void)
 		scratch_test(a_folder_that_became_a_file_is_an_error),
 		scratch_test(a_damaged_record_stays_and_the_result_goes_elsewhere),
 		scratch_test(a_held_lock_does_not_lose_the_result),
+		scratch_test(an_interrupted_run_finishes_its_record_where_it_is),
 		scratch_test(eight_runners_get_a_file_each),
 		scratch_test(nothing_appended_while_it_is_finished_is_lost),
 		scratch_test(a_runner_killed_in_between_leaves_a_whole_started_record),
