@@ -18,6 +18,8 @@ enum {
 	REPORT_NAME_COLUMNS_MAX = 60,
 	/* The live line is not redrawn more often. */
 	REPORT_LIVE_INTERVAL_MS = 100,
+	/* How long somebody who does not read is waited for after Ctrl-C. */
+	REPORT_HURRY_MS = 500,
 };
 
 #endif

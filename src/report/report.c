@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/io.h"
+#include "report/deliver.h"
 #include "report/form.h"
 #include "report/limits.h"
 #include "text/terminal.h"
@@ -99,8 +100,9 @@ static void flush(struct reporter *r)
 	int fd = r->own_fd >= 0 ? r->own_fd : r->options.fd;
 
 	if (!r->err && r->out.n)
-		r->err = r->path && r->own_fd < 0 ? io_replace_file(r->path, r->out.at, r->out.n)
-						  : io_write_all(fd, label, r->out.at, r->out.n);
+		r->err = r->path && r->own_fd < 0
+				 ? io_replace_file(r->path, r->out.at, r->out.n)
+				 : deliver(fd, label, r->out.at, r->out.n, r->options.cancel);
 	strbuf_clear(&r->out);
 }
 

@@ -21,6 +21,7 @@
 #ifndef KTSTR_REPORT_REPORT_H
 #define KTSTR_REPORT_REPORT_H
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "result/outcome.h"
 
@@ -47,6 +48,8 @@ struct report_options {
 	size_t columns; /* pretty: 0 asks the terminal each time, so that it may be resized */
 	bool verbose;	/* pretty: notes and paths of every test */
 	bool quiet;	/* pretty: only what is neither passed nor skipped, and the summary */
+	/* Borrowed; once it is requested, nobody waits long for who does not read. May be NULL. */
+	const struct cancel *cancel;
 };
 
 /* What fits the descriptor: a live line on a terminal that is not dumb, colour as terminal.h. */

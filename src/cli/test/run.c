@@ -102,6 +102,7 @@ static struct error *run_plan(const struct test_config *config, const struct gat
 		strbuf_appendf(&kernels, "%s%s", i ? ", " : "", gathered->kernels.at[i]->release);
 	report.verbose = config->verbose;
 	report.quiet = config->quiet;
+	report.cancel = &cancel;
 	err = folder_of(config, &dir);
 	if (!err)
 		err = reporter_new((enum report_format)config->format, &report, &session->reporter);
