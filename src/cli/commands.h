@@ -16,6 +16,7 @@ extern const struct command cmd_kernel;
 extern const struct command cmd_rerun;
 extern const struct command cmd_results;
 extern const struct command cmd_shell;
+extern const struct command cmd_show_test;
 extern const struct command cmd_test;
 extern const struct command cmd_topo;
 extern const struct command cmd_version;

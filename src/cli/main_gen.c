@@ -73,6 +73,21 @@ static void format_man(const struct command *program, const char *source, struct
 	}
 }
 
+/* The command behind the dash; its own name may have dashes, too. */
+static const struct command *enter(const struct command *command, const char **path)
+{
+	for (size_t i = 0; i < command->n_subcommands; i++) {
+		const char *name = command->subcommands[i]->name;
+		size_t n = strlen(name);
+
+		if (strncmp(*path + 1, name, n) == 0 && strchr("-", (*path)[1 + n])) {
+			*path += 1 + n;
+			return command->subcommands[i];
+		}
+	}
+	return NULL;
+}
+
 /* "ktstr-vm-list" is the command `list` of the command `vm` of ktstr; NULL when there is none. */
 static const struct command *find_command(const char *path)
 {
@@ -85,13 +100,8 @@ static const struct command *find_command(const char *path)
 	if (!found && strncmp(path, "ktstr-", 6) == 0) {
 		found = &program_ktstr;
 		path += 5;
-		while (found && *path == '-') {
-			size_t n = strcspn(++path, "-");
-			_cleanup_free_ char *name = xstrndup(path, n);
-
-			found = command_find(found, name);
-			path += n;
-		}
+		while (found && *path == '-')
+			found = enter(found, &path);
 	}
 	return found;
 }

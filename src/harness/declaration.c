@@ -17,6 +17,7 @@ void declared_test_deinit(struct declared_test *test)
 	struct text_list *lists[] = {
 		&test->scheduler.argv,	      &test->scheduler.files, &test->scheduler.sysctls,
 		&test->scheduler.kernel_args, &test->files,	      &test->kconfig,
+		&test->declared_checks,
 	};
 
 	free(test->name);

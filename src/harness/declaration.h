@@ -28,6 +28,7 @@ struct declared_cgroup {
 	struct ktstr_cpus cpus;
 	char *work; /* word of the kind; NULL: none */
 	unsigned int workers;
+	unsigned int burst_ms, sleep_ms; /* 0: the kind has none, or the suite does not say */
 };
 
 struct declared_test {
@@ -38,7 +39,10 @@ struct declared_test {
 	struct declared_scheduler scheduler;
 	struct text_list files;
 	VEC(struct declared_cgroup) cgroups;
-	struct ktstr_checks checks;
+	struct ktstr_checks checks; /* no default is left in them */
+	/* Names of those that the author wrote down, as the listing has them. */
+	struct text_list declared_checks;
+	bool knows_declared_checks; /* false: it does not say */
 	/* The lists of `needs` are in kconfig below. */
 	struct ktstr_needs needs;
 	struct text_list kconfig;

@@ -262,8 +262,10 @@ static struct error *find_binary(const char *binary, char **ret)
 	return err;
 }
 
-struct error *listing_read_within(const char *binary, const struct listing_bounds *bounds,
-				  const struct cancel *cancel, struct declared_suite *ret)
+/* `ret_text` may be NULL. */
+static struct error *read_listing(const char *binary, const struct listing_bounds *bounds,
+				  const struct cancel *cancel, struct declared_suite *ret,
+				  struct strbuf *ret_text)
 {
 	_cleanup_free_ char *path = NULL;
 	_cleanup_(child_deinit) struct child child = {
@@ -285,16 +287,30 @@ struct error *listing_read_within(const char *binary, const struct listing_bound
 	suite.name = xstrdup(declared_base_name(path));
 	suite.path = take_ptr(path);
 	*ret = suite;
+	if (ret_text)
+		strbuf_append_bytes(ret_text, child.out.text.at, child.out.text.n);
 	return NULL;
+}
+
+static const struct listing_bounds default_bounds = {
+	.timeout_ns = HARNESS_LIMIT_LISTING_NS,
+	.output_bytes = HARNESS_LIMIT_LISTING_BYTES,
+};
+
+struct error *listing_read_within(const char *binary, const struct listing_bounds *bounds,
+				  const struct cancel *cancel, struct declared_suite *ret)
+{
+	return read_listing(binary, bounds, cancel, ret, NULL);
 }
 
 struct error *listing_read(const char *binary, const struct cancel *cancel,
 			   struct declared_suite *ret)
 {
-	return listing_read_within(binary,
-				   &(struct listing_bounds){
-					   .timeout_ns = HARNESS_LIMIT_LISTING_NS,
-					   .output_bytes = HARNESS_LIMIT_LISTING_BYTES,
-				   },
-				   cancel, ret);
+	return read_listing(binary, &default_bounds, cancel, ret, NULL);
+}
+
+struct error *listing_read_text(const char *binary, const struct cancel *cancel,
+				struct declared_suite *ret, struct strbuf *ret_text)
+{
+	return read_listing(binary, &default_bounds, cancel, ret, ret_text);
 }

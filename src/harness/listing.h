@@ -4,6 +4,7 @@
 #define KTSTR_HARNESS_LISTING_H
 
 #include "base/cancel.h"
+#include "base/strbuf.h"
 #include "harness/declaration.h"
 #include "harness/error.h"
 
@@ -25,6 +26,9 @@ struct listing_bounds {
  */
 struct error *listing_read(const char *binary, const struct cancel *cancel,
 			   struct declared_suite *ret) MUST_CHECK;
+/* And the document itself, which may say more than we know. */
+struct error *listing_read_text(const char *binary, const struct cancel *cancel,
+				struct declared_suite *ret, struct strbuf *ret_text) MUST_CHECK;
 /* With other bounds than HARNESS_LIMIT_LISTING_…. */
 struct error *listing_read_within(const char *binary, const struct listing_bounds *bounds,
 				  const struct cancel *cancel,

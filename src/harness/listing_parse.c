@@ -257,6 +257,10 @@ static struct error *get_work(const struct place *cgroup, struct declared_cgroup
 		err = bad(&in, "kind", "is no word");
 	if (!err)
 		err = get_uint(&in, "workers", HARNESS_LIMIT_WORKERS, &ret->workers);
+	if (!err && json_find(in.object, "burst_ms"))
+		err = get_uint(&in, "burst_ms", UINT32_MAX, &ret->burst_ms);
+	if (!err && json_find(in.object, "sleep_ms"))
+		err = get_uint(&in, "sleep_ms", UINT32_MAX, &ret->sleep_ms);
 	return err;
 }
 
@@ -309,8 +313,9 @@ static struct error *get_demand(const struct place *in, const char *name, enum k
 	return err;
 }
 
-static struct error *get_checks(const struct place *test, struct ktstr_checks *ret)
+static struct error *get_checks(const struct place *test, struct declared_test *to)
 {
+	struct ktstr_checks *ret = &to->checks;
 	struct place in;
 	struct error *err = get_object(test, "checks", &in);
 
@@ -324,6 +329,9 @@ static struct error *get_checks(const struct place *test, struct ktstr_checks *r
 		err = get_limit(&in, "max_spread_pct", &ret->max_spread_pct);
 	if (!err)
 		err = get_limit(&in, "max_gap_ms", &ret->max_gap_ms);
+	to->knows_declared_checks = !err && json_find(in.object, "declared");
+	if (to->knows_declared_checks)
+		err = get_list(&in, "declared", &to->declared_checks);
 	return err;
 }
 
@@ -390,7 +398,7 @@ static struct error *get_test(const struct place *in, struct declared_test *ret)
 	if (!err)
 		err = get_cgroups(in, ret);
 	if (!err)
-		err = get_checks(in, &ret->checks);
+		err = get_checks(in, ret);
 	if (!err)
 		err = get_needs(in, ret);
 	if (!err)

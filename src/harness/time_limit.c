@@ -23,17 +23,48 @@ unsigned int time_limit_slowness(bool emulated, unsigned int vcpus)
 	return TCG_SLOWNESS + (unsigned int)divide_up(vcpus, TCG_VCPUS_PER_STEP);
 }
 
+/* What is waited for beside the work itself, in seconds. */
+struct around {
+	uint64_t size_s, attach_s;
+};
+
+static struct around around_of(const struct declared_test *test, unsigned int vcpus)
+{
+	unsigned int attach_s = test->scheduler.attach_timeout_s;
+
+	return (struct around){
+		.size_s = divide_up((uint64_t)test->duration_s * vcpus, VCPUS_PER_DURATION),
+		.attach_s = !test->scheduler.argv.n ? 0
+			    : attach_s		    ? attach_s
+						    : ATTACH_S,
+	};
+}
+
 /* No overflow: seconds have HARNESS_LIMIT_SECONDS, vCPUs TOPOLOGY_LIMIT_CPUS. */
 uint64_t time_limit_ns(const struct declared_test *test, bool emulated, unsigned int vcpus)
 {
 	uint64_t slowness = time_limit_slowness(emulated, vcpus);
-	uint64_t around_s = BASE_S +
-			    divide_up((uint64_t)test->duration_s * vcpus, VCPUS_PER_DURATION);
-	unsigned int attach_s = test->scheduler.attach_timeout_s;
+	struct around around = around_of(test, vcpus);
 
 	if (test->timeout_s)
 		return slowness * test->timeout_s * NS_PER_SEC;
-	if (test->scheduler.argv.n)
-		around_s += attach_s ? attach_s : ATTACH_S;
-	return (test->duration_s + slowness * around_s) * NS_PER_SEC;
+	return (test->duration_s + slowness * (BASE_S + around.size_s + around.attach_s)) *
+	       NS_PER_SEC;
+}
+
+void time_limit_explain(const struct declared_test *test, bool emulated, unsigned int vcpus,
+			struct strbuf *into)
+{
+	unsigned int slowness = time_limit_slowness(emulated, vcpus);
+	struct around around = around_of(test, vcpus);
+
+	if (test->timeout_s) {
+		strbuf_appendf(into, "%u x timeout %u s", slowness, test->timeout_s);
+		return;
+	}
+	strbuf_appendf(into, "duration %u s + %u x (%d s + %llu s for its size", test->duration_s,
+		       slowness, BASE_S, (unsigned long long)around.size_s);
+	if (around.attach_s)
+		strbuf_appendf(into, " + %llu s to attach", (unsigned long long)around.attach_s);
+	strbuf_append_char(into, ')');
 }

@@ -19,10 +19,14 @@
 #ifndef KTSTR_HARNESS_TIME_LIMIT_H
 #define KTSTR_HARNESS_TIME_LIMIT_H
 
+#include "base/strbuf.h"
 #include "harness/declaration.h"
 
 /* What the guest is told in KTSTR_SLOWNESS: limits of authors are multiplied by it. At least 1. */
 unsigned int time_limit_slowness(bool emulated, unsigned int vcpus);
 uint64_t time_limit_ns(const struct declared_test *test, bool emulated, unsigned int vcpus);
+/* The sum that gives it: "duration 5 s + 5 x (20 s + 1 s for its size + 30 s to attach)". */
+void time_limit_explain(const struct declared_test *test, bool emulated, unsigned int vcpus,
+			struct strbuf *into);
 
 #endif

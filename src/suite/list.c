@@ -109,6 +109,28 @@ static void write_cgroups(struct json_writer *w, const struct ktstr_test *test)
 	json_end_array(w);
 }
 
+/* Which of them the author wrote down; the rest is so by default. */
+static void write_declared_checks(struct json_writer *w, const struct ktstr_checks *checks)
+{
+	const struct {
+		const char *name;
+		bool declared;
+	} rows[] = {
+		{ "progress", checks->progress != KTSTR_BY_DEFAULT },
+		{ "isolation", checks->isolation != KTSTR_BY_DEFAULT },
+		{ "scheduler_alive", checks->scheduler_alive != KTSTR_BY_DEFAULT },
+		{ "max_spread_pct", checks->max_spread_pct.set },
+		{ "max_gap_ms", checks->max_gap_ms.set },
+	};
+
+	json_key(w, "declared");
+	json_begin_array(w);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].declared)
+			json_write_string(w, rows[i].name);
+	json_end_array(w);
+}
+
 static void write_checks(struct json_writer *w, const struct ktstr_test *test)
 {
 	struct resolved_checks checks = declared_checks(test);
@@ -122,6 +144,7 @@ static void write_checks(struct json_writer *w, const struct ktstr_test *test)
 		json_add_double(w, "max_spread_pct", checks.max_spread_pct.value);
 	if (checks.max_gap_ms.set)
 		json_add_double(w, "max_gap_ms", checks.max_gap_ms.value);
+	write_declared_checks(w, &test->checks);
 	json_end_object(w);
 }
 

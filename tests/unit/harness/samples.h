@@ -8,18 +8,18 @@
 #include "unit.h"
 
 /* A test with every member; `name` comes first. No member holds a single quote. */
-#define SAMPLE_TEST(name)                                                                      \
-	"{\"name\":\"" name "\",\"file\":\"mytests.c\",\"line\":12,\"description\":\"two\","   \
-	"\"topology\":\"1n2l2c1t\",\"memory_mb\":512,\"duration_s\":5,\"timeout_s\":60,"       \
-	"\"scheduler\":{\"name\":\"cells\",\"argv\":[\"scx_cells\",\"--slice-us\",\"5000\"],"  \
-	"\"files\":[\"cells.cfg\"],\"sysctls\":[\"kernel.sched_schedstats=1\"],"               \
-	"\"kernel_args\":[\"threadirqs\"],\"attach_timeout_s\":30},\"files\":[\"helper\"],"    \
-	"\"cgroups\":[{\"name\":\"left\",\"cpus\":\"llc:0\",\"work\":{\"kind\":\"spin\","      \
-	"\"workers\":4,\"burst_ms\":0,\"sleep_ms\":0}},{\"name\":\"right\",\"cpus\":\"cpus:2-" \
-	"3\",\"work\":null}],\"checks\":{\"progress\":true,\"isolation\":false,"               \
-	"\"scheduler_alive\":true,\"max_spread_pct\":12.5},\"needs\":{\"sched_ext\":true,"     \
-	"\"smt\":false,\"min_cpus\":2,\"max_cpus\":0,\"min_llcs\":1,\"max_llcs\":8,"           \
-	"\"min_nodes\":0,\"max_nodes\":0,\"kconfig\":[\"CONFIG_PSI\",\"CONFIG_HZ=250\"]},"     \
+#define SAMPLE_TEST(name)                                                                                                    \
+	"{\"name\":\"" name "\",\"file\":\"mytests.c\",\"line\":12,\"description\":\"two\","                                 \
+	"\"topology\":\"1n2l2c1t\",\"memory_mb\":512,\"duration_s\":5,\"timeout_s\":60,"                                     \
+	"\"scheduler\":{\"name\":\"cells\",\"argv\":[\"scx_cells\",\"--slice-us\",\"5000\"],"                                \
+	"\"files\":[\"cells.cfg\"],\"sysctls\":[\"kernel.sched_schedstats=1\"],"                                             \
+	"\"kernel_args\":[\"threadirqs\"],\"attach_timeout_s\":30},\"files\":[\"helper\"],"                                  \
+	"\"cgroups\":[{\"name\":\"left\",\"cpus\":\"llc:0\",\"work\":{\"kind\":\"spin\","                                    \
+	"\"workers\":4,\"burst_ms\":30,\"sleep_ms\":7}},{\"name\":\"right\",\"cpus\":\"cpus:2-"                              \
+	"3\",\"work\":null}],\"checks\":{\"progress\":true,\"isolation\":false,"                                             \
+	"\"scheduler_alive\":true,\"max_spread_pct\":12.5,\"declared\":[\"max_spread_pct\"]},\"needs\":{\"sched_ext\":true," \
+	"\"smt\":false,\"min_cpus\":2,\"max_cpus\":0,\"min_llcs\":1,\"max_llcs\":8,"                                         \
+	"\"min_nodes\":0,\"max_nodes\":0,\"kconfig\":[\"CONFIG_PSI\",\"CONFIG_HZ=250\"]},"                                   \
 	"\"expect\":\"check\",\"has_run\":true}"
 
 /* The least. */

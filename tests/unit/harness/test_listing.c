@@ -69,6 +69,20 @@ static void the_default_bounds_are_enough(void **state UNUSED)
 	staged_root_free(root);
 }
 
+static void the_document_itself_can_be_had(void **state UNUSED)
+{
+	_cleanup_declared_suite_ struct declared_suite suite = { 0 };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char *root = staged_root_new();
+	_cleanup_free_ char *path = make_script(root,
+						"echo '" SAMPLE_LISTING(SAMPLE_PLAIN("one")) "'");
+
+	assert_success(listing_read_text(path, NULL, &suite, &text));
+	assert_string_equal(strbuf_str(&text), SAMPLE_LISTING(SAMPLE_PLAIN("one")) "\n");
+	assert_int_equal(suite.tests.n, 1);
+	staged_root_free(root);
+}
+
 static void a_link_has_the_name_of_what_it_leads_to(void **state UNUSED)
 {
 	_cleanup_declared_suite_ struct declared_suite suite = { 0 };
@@ -274,6 +288,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_program_that_lists_is_read),
 		cmocka_unit_test(the_default_bounds_are_enough),
+		cmocka_unit_test(the_document_itself_can_be_had),
 		cmocka_unit_test(a_link_has_the_name_of_what_it_leads_to),
 		cmocka_unit_test(it_reads_nothing_and_sees_nothing_meant_for_guests),
 		cmocka_unit_test(mistakes_are_passed_on_line_by_line),

@@ -48,6 +48,8 @@ static void every_member_is_read(void **state UNUSED)
 	assert_int_equal(t->cgroups.at[0].cpus.first, 0);
 	assert_string_equal(t->cgroups.at[0].work, "spin");
 	assert_int_equal(t->cgroups.at[0].workers, 4);
+	assert_int_equal(t->cgroups.at[0].burst_ms, 30);
+	assert_int_equal(t->cgroups.at[0].sleep_ms, 7);
 	assert_int_equal(t->cgroups.at[1].cpus.kind, KTSTR_CPUS_RANGE);
 	assert_int_equal(t->cgroups.at[1].cpus.first, 2);
 	assert_int_equal(t->cgroups.at[1].cpus.last, 3);
@@ -59,6 +61,9 @@ static void every_member_is_read(void **state UNUSED)
 	assert_true(t->checks.max_spread_pct.set);
 	assert_true(t->checks.max_spread_pct.value == 12.5);
 	assert_false(t->checks.max_gap_ms.set);
+	assert_true(t->knows_declared_checks);
+	assert_int_equal(t->declared_checks.n, 1);
+	assert_string_equal(t->declared_checks.at[0], "max_spread_pct");
 
 	assert_true(t->needs.sched_ext);
 	assert_false(t->needs.smt);

@@ -79,6 +79,30 @@ static void the_largest_values_do_not_wrap(void **state UNUSED)
 	assert_int_equal(limit_s(&test, true, 1024), UINT64_C(79833600));
 }
 
+static void assert_explained(const struct declared_test *test, bool emulated, const char *expected)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	time_limit_explain(test, emulated, 2, &text);
+	assert_string_equal(strbuf_str(&text), expected);
+}
+
+static void the_sum_is_the_one_that_was_made(void **state UNUSED)
+{
+	char program[] = "scx_x";
+	char *argv[] = { program, NULL };
+	struct declared_test test = { .duration_s = 128 };
+
+	assert_explained(&test, false, "duration 128 s + 1 x (20 s + 4 s for its size)");
+	test.scheduler.argv = (struct text_list){ argv, 1 };
+	assert_explained(&test, true,
+			 "duration 128 s + 5 x (20 s + 4 s for its size + 30 s to attach)");
+	/* 128 + 5 * 54 */
+	assert_int_equal(limit_s(&test, true, 2), 398);
+	test.timeout_s = 10;
+	assert_explained(&test, true, "5 x timeout 10 s");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -88,6 +112,7 @@ int main(void)
 		cmocka_unit_test(a_scheduler_gets_its_time_to_attach),
 		cmocka_unit_test(a_declared_limit_is_all_there_is_but_slow_machines_get_more),
 		cmocka_unit_test(the_largest_values_do_not_wrap),
+		cmocka_unit_test(the_sum_is_the_one_that_was_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,14 +64,15 @@ static void json_has_defaults_and_everything_said(void **state UNUSED)
 		"\"workers\":2,\"burst_ms\":50,\"sleep_ms\":100}},"
 		"{\"name\":\"o\",\"cpus\":\"cpus:3\",\"work\":null}],"
 		"\"checks\":{\"progress\":true,\"isolation\":true,\"scheduler_alive\":true,"
-		"\"max_spread_pct\":12.5,\"max_gap_ms\":100.0},"
+		"\"max_spread_pct\":12.5,\"max_gap_ms\":100.0,"
+		"\"declared\":[\"isolation\",\"max_spread_pct\",\"max_gap_ms\"]},"
 		"\"needs\":{\"sched_ext\":true,\"smt\":false,\"min_cpus\":2,\"max_cpus\":0,"
 		"\"min_llcs\":0,\"max_llcs\":0,\"min_nodes\":0,\"max_nodes\":4,"
 		"\"kconfig\":[\"CONFIG_PSI\"]},\"expect\":\"scheduler-exited\",\"has_run\":false},"
 		"{\"name\":\"plain\",\"file\":\"a.c\",\"line\":3,\"topology\":\"1n1l2c1t\","
 		"\"memory_mb\":0,\"duration_s\":2,\"timeout_s\":0,\"scheduler\":null,\"files\":[],"
 		"\"cgroups\":[],\"checks\":{\"progress\":false,\"isolation\":false,"
-		"\"scheduler_alive\":false},\"needs\":{\"sched_ext\":false,\"smt\":false,"
+		"\"scheduler_alive\":false,\"declared\":[]},\"needs\":{\"sched_ext\":false,\"smt\":false,"
 		"\"min_cpus\":0,\"max_cpus\":0,\"min_llcs\":0,\"max_llcs\":0,\"min_nodes\":0,"
 		"\"max_nodes\":0,\"kconfig\":[]},\"expect\":\"none\",\"has_run\":true}]}\n");
 }

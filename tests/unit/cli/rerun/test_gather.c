@@ -150,8 +150,8 @@ static void a_kernel_that_is_gone_says_how_to_get_it(void **state UNUSED)
 	past.rerun.kernel_id = word("7.0-x");
 	past.rerun.kernel_build_id = NULL;
 	assert_gone(&past, "(build-id unknown): run 'ktstr kernel fetch 7.0'");
-	past.kernel.source = word("/home/me/my kernel/bzImage");
-	assert_gone(&past, "ktstr kernel add '/home/me/my kernel/bzImage'");
+	past.kernel.source = word("/srv/my kernel/bzImage");
+	assert_gone(&past, "ktstr kernel add '/srv/my kernel/bzImage'");
 	past.kernel.source = word("linux-image 7.0");
 	past.rerun.kernel_id = word("mine");
 	assert_gone(&past, "ktstr kernel list");

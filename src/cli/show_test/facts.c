@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/show_test/facts.h"
+
+#include <string.h>
+
+#include "harness/needs.h"
+#include "harness/time_limit.h"
+#include "vm/ram.h"
+
+bool shown_cpus(const struct ktstr_cpus *cpus, const struct topology *t, struct cpuset *ret)
+{
+	unsigned int per_llc = topology_cpus_per_llc(t);
+	unsigned int per_node = per_llc * topology_llcs_per_node(t);
+	unsigned int first = 0, n = topology_cpus(t);
+	struct cpuset set = { 0 };
+
+	/* Numbers are below TOPO_LIMIT_CPUS, so nothing wraps. */
+	switch (cpus->kind) {
+	case KTSTR_CPUS_LLC:
+		first = cpus->first * per_llc;
+		n = per_llc;
+		break;
+	case KTSTR_CPUS_NODE:
+		first = cpus->first * per_node;
+		n = per_node;
+		break;
+	case KTSTR_CPUS_RANGE:
+		first = cpus->first;
+		n = cpus->last - cpus->first + 1;
+		break;
+	case KTSTR_CPUS_ALL:
+		break;
+	}
+	if (first + n > topology_cpus(t))
+		return false;
+	cpuset_add_range(&set, first, first + n - 1);
+	*ret = set;
+	return true;
+}
+
+const char *shown_check_source(const struct declared_test *test, const char *check)
+{
+	if (!test->knows_declared_checks)
+		return "";
+	for (size_t i = 0; i < test->declared_checks.n; i++)
+		if (strcmp(test->declared_checks.at[i], check) == 0)
+			return "declared";
+	return "default";
+}
+
+void shown_test_deinit(struct shown_test *shown)
+{
+	vec_deinit(&shown->cgroups);
+	test_files_deinit(&shown->files);
+	strbuf_deinit(&shown->missing);
+	strbuf_deinit(&shown->limit_sum);
+	free(shown->accel_reason);
+	free(shown->kernel);
+	free(shown->unmet);
+	*shown = (struct shown_test){ 0 };
+}
+
+static void resolve_cgroups(struct shown_test *shown)
+{
+	for (size_t i = 0; i < shown->test->cgroups.n; i++) {
+		struct shown_cgroup cgroup = { .declared = &shown->test->cgroups.at[i] };
+
+		cgroup.exists = shown_cpus(&cgroup.declared->cpus, &shown->topology, &cgroup.cpus);
+		vec_push(&shown->cgroups, cgroup);
+	}
+}
+
+static void resolve_memory(struct shown_test *shown)
+{
+	uint64_t declared = (uint64_t)shown->test->memory_mb << 20;
+
+	shown->memory_bytes = declared ? declared : ram_default_bytes(&shown->topology);
+}
+
+static void resolve_limit(struct shown_test *shown, const struct shown_host *host)
+{
+	unsigned int vcpus = topology_cpus(&shown->topology);
+
+	shown->accel = host->accel;
+	shown->accel_reason = xstrdup(host->accel_reason);
+	shown->limit_ns = time_limit_ns(shown->test, host->emulated, vcpus);
+	time_limit_explain(shown->test, host->emulated, vcpus, &shown->limit_sum);
+}
+
+static void resolve_needs(struct shown_test *shown, const struct shown_host *host)
+{
+	if (!host->kernel) {
+		shown->unmet = xstrdup(host->no_kernel);
+		return;
+	}
+	shown->kernel = xstrdup(host->kernel->release);
+	shown->met = needs_met(shown->test, &shown->topology, host->kernel, &shown->unmet_reason,
+			       &shown->unmet);
+}
+
+struct error *shown_test_init(struct shown_test *shown, const struct declared_suite *suite,
+			      const struct declared_test *test, const struct topology *other,
+			      const struct shown_host *host)
+{
+	*shown = (struct shown_test){
+		.suite = suite,
+		.test = test,
+		.topology = other ? *other : test->topology,
+	};
+	resolve_memory(shown);
+	resolve_cgroups(shown);
+	resolve_limit(shown, host);
+	resolve_needs(shown, host);
+	return files_find(host->finder, suite, test, &shown->missing, &shown->files);
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/shell_word.h"
+#include "cli/show_test/output.h"
+#include "result/verdict.h"
+#include "text/escape.h"
+#include "text/number.h"
+#include "text/terminal.h"
+#include "text/wrap.h"
+
+enum {
+	INDENT = 2,
+	LABEL_COLUMNS = 14, /* with the indent and the gap */
+	PLAIN_COLUMNS = 100,
+};
+
+struct page {
+	struct strbuf *into;
+	const struct table_look *look;
+};
+
+static size_t columns_of(const struct page *page)
+{
+	return page->look->columns ? page->look->columns : PLAIN_COLUMNS;
+}
+
+/* One labelled line, wrapped below itself. The text is foreign. */
+static void add_row(const struct page *page, const char *label, const char *text)
+{
+	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
+	int gap = LABEL_COLUMNS - INDENT - (int)strlen(label);
+
+	text_escape(&safe, text);
+	strbuf_append_repeated(page->into, ' ', INDENT);
+	strbuf_append(page->into, page->look->colour ? TERMINAL_DIM : "");
+	strbuf_append(page->into, label);
+	strbuf_append(page->into, page->look->colour ? TERMINAL_RESET : "");
+	strbuf_append_repeated(page->into, ' ', gap > 0 ? (size_t)gap : 1);
+	text_wrap(page->into, strbuf_str(&safe), LABEL_COLUMNS, columns_of(page));
+	strbuf_append_char(page->into, '\n');
+}
+
+static void add_rowf(const struct page *page, const char *label, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+static void add_rowf(const struct page *page, const char *label, const char *fmt, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	if (vasprintf(&text, fmt, args) < 0)
+		abort();
+	va_end(args);
+	add_row(page, label, text);
+}
+
+static void append_words(struct strbuf *into, const struct text_list *words)
+{
+	for (size_t i = 0; i < words->n; i++) {
+		if (i)
+			strbuf_append_char(into, ' ');
+		shell_append_word(into, words->at[i]);
+	}
+}
+
+static void add_words(const struct page *page, const char *label, const struct text_list *words)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	append_words(&text, words);
+	if (words->n)
+		add_row(page, label, strbuf_str(&text));
+}
+
+static void append_count(struct strbuf *into, unsigned int n, const char *one)
+{
+	strbuf_appendf(into, "%s%u %s%s", into->n ? ", " : "", n, one, n == 1 ? "" : "s");
+}
+
+static void add_machine(const struct page *page, const struct shown_test *shown)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, shape = STRBUF_INIT;
+	const struct topology *t = &shown->topology;
+
+	topology_format(t, &shape);
+	append_count(&text, topology_cpus(t), "CPU");
+	append_count(&text, t->llcs, "LLC");
+	append_count(&text, t->nodes, "node");
+	strbuf_append(&text, ", ");
+	number_format_bytes(&text, shown->memory_bytes);
+	strbuf_appendf(&text, " of memory%s", shown->test->memory_mb ? "" : " by default");
+	add_rowf(page, "machine", "%s: %s%s", strbuf_str(&shape), strbuf_str(&text),
+		 topology_equal(t, &shown->test->topology) ? "" : "; not the test's own");
+}
+
+static void add_scheduler(const struct page *page, const struct shown_test *shown)
+{
+	const struct declared_scheduler *scheduler = &shown->test->scheduler;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	if (!scheduler->argv.n) {
+		add_rowf(page, "scheduler", "the kernel's own");
+	} else {
+		append_words(&text, &scheduler->argv);
+		strbuf_appendf(&text, "; attached within %u s", scheduler->attach_timeout_s);
+		add_row(page, "scheduler", strbuf_str(&text));
+	}
+	add_words(page, "sysctls", &scheduler->sysctls);
+	add_words(page, "kernel args", &scheduler->kernel_args);
+}
+
+static void append_need(struct strbuf *into, const char *need)
+{
+	strbuf_appendf(into, "%s%s", into->n ? ", " : "", need);
+}
+
+static void append_range(struct strbuf *into, unsigned int min, unsigned int max, const char *what)
+{
+	const char *comma = into->n ? ", " : "";
+
+	if (min && max)
+		strbuf_appendf(into, "%s%u to %u %s", comma, min, max, what);
+	else if (min)
+		strbuf_appendf(into, "%sat least %u %s", comma, min, what);
+	else if (max)
+		strbuf_appendf(into, "%sat most %u %s", comma, max, what);
+}
+
+static void add_needs(const struct page *page, const struct shown_test *shown)
+{
+	const struct ktstr_needs *needs = &shown->test->needs;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	if (needs->sched_ext || shown->test->scheduler.argv.n)
+		append_need(&text, "sched_ext");
+	if (needs->smt)
+		append_need(&text, "SMT");
+	append_range(&text, needs->min_cpus, needs->max_cpus, "CPUs");
+	append_range(&text, needs->min_llcs, needs->max_llcs, "LLCs");
+	append_range(&text, needs->min_nodes, needs->max_nodes, "nodes");
+	for (size_t i = 0; i < shown->test->kconfig.n; i++)
+		append_need(&text, shown->test->kconfig.at[i]);
+	add_row(page, "needs", text.n ? strbuf_str(&text) : "nothing");
+	if (!shown->kernel)
+		add_rowf(page, "", "no kernel to compare with: %s", shown->unmet);
+	else if (shown->met && text.n)
+		add_rowf(page, "", "all there with kernel %s", shown->kernel);
+	else if (!shown->met)
+		add_rowf(page, "", "not met: %s (%s)", shown->unmet,
+			 reason_word(shown->unmet_reason));
+}
+
+static void add_course(const struct page *page, const struct shown_test *shown)
+{
+	const struct declared_test *test = shown->test;
+	_cleanup_strbuf_ struct strbuf limit = STRBUF_INIT;
+	bool works = false;
+
+	for (size_t i = 0; i < test->cgroups.n; i++)
+		works |= test->cgroups.at[i].work != NULL;
+	if (works || !test->has_run)
+		add_rowf(page, "runs", "%u s%s", test->duration_s,
+			 test->has_run ? ", and its own function meanwhile" : "");
+	else
+		add_rowf(page, "runs", "as long as its own function");
+	number_format_duration(&limit, shown->limit_ns);
+	add_rowf(page, "time limit", "%s with %s: %s", strbuf_str(&limit), shown->accel,
+		 strbuf_str(&shown->limit_sum));
+	add_rowf(page, "", "%s: %s", shown->accel, shown->accel_reason);
+	if (test->expect == KTSTR_REASON_NONE)
+		add_rowf(page, "expected", "it passes");
+	else
+		add_rowf(page, "expected", "it fails: %s, %s", reason_word(test->expect),
+			 reason_meaning(test->expect));
+}
+
+/* Tables stand in from the edge like everything else. */
+static void add_table(const struct page *page, struct table *table)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct table_look look = *page->look;
+	const char *at, *end;
+
+	if (look.columns)
+		look.columns = look.columns > INDENT + 1 ? look.columns - INDENT : 1;
+	table_format(table, &look, &text);
+	strbuf_append_char(page->into, '\n');
+	for (at = strbuf_str(&text); *at; at = end) {
+		end = strchrnul(at, '\n');
+		end += *end == '\n';
+		strbuf_append_repeated(page->into, ' ', INDENT);
+		strbuf_append_bytes(page->into, at, (size_t)(end - at));
+	}
+}
+
+static void append_cpus_word(struct strbuf *into, const struct ktstr_cpus *cpus)
+{
+	if (cpus->kind == KTSTR_CPUS_LLC)
+		strbuf_appendf(into, "LLC %u", cpus->first);
+	else if (cpus->kind == KTSTR_CPUS_NODE)
+		strbuf_appendf(into, "node %u", cpus->first);
+	else if (cpus->kind == KTSTR_CPUS_RANGE)
+		strbuf_appendf(into, "CPUs %u-%u", cpus->first, cpus->last);
+	else
+		strbuf_append(into, "all");
+}
+
+static void append_work(struct strbuf *into, const struct declared_cgroup *cgroup)
+{
+	if (!cgroup->work) {
+		strbuf_append(into, "none");
+		return;
+	}
+	strbuf_appendf(into, "%u x %s", cgroup->workers, cgroup->work);
+	if (cgroup->burst_ms)
+		strbuf_appendf(into, ", %u ms busy", cgroup->burst_ms);
+	if (cgroup->sleep_ms)
+		strbuf_appendf(into, ", %u ms asleep", cgroup->sleep_ms);
+}
+
+static void add_cgroups(const struct page *page, const struct shown_test *shown)
+{
+	static const struct table_column columns[] = {
+		{ .title = "cgroup" },
+		{ .title = "declared" },
+		{ .title = "CPUs" },
+		{ .title = "work", .shrinks = true },
+	};
+	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+
+	for (size_t i = 0; i < shown->cgroups.n; i++) {
+		const struct shown_cgroup *cgroup = &shown->cgroups.at[i];
+		_cleanup_strbuf_ struct strbuf word = STRBUF_INIT, cpus = STRBUF_INIT;
+		_cleanup_strbuf_ struct strbuf work = STRBUF_INIT;
+
+		append_cpus_word(&word, &cgroup->declared->cpus);
+		if (cgroup->exists)
+			cpuset_format(&cgroup->cpus, &cpus);
+		else
+			strbuf_append(&cpus, "not on this machine");
+		append_work(&work, cgroup->declared);
+		table_add(table, cgroup->declared->name);
+		table_add(table, strbuf_str(&word));
+		table_add(table, strbuf_str(&cpus));
+		table_add(table, strbuf_str(&work));
+	}
+	if (shown->cgroups.n)
+		add_table(page, table);
+}
+
+static void add_demand(struct table *table, const struct declared_test *test, const char *check,
+		       enum ktstr_demand demand)
+{
+	table_add(table, check);
+	table_add(table, demand == KTSTR_REQUIRED ? "required" : "off");
+	table_add(table, shown_check_source(test, check));
+}
+
+static void add_limit(struct table *table, const struct declared_test *test, const char *check,
+		      const struct ktstr_limit *limit, const char *unit)
+{
+	table_add(table, check);
+	if (limit->set)
+		table_addf(table, "at most %g %s", limit->value, unit);
+	else
+		table_add(table, "off");
+	table_add(table, shown_check_source(test, check));
+}
+
+static void add_checks(const struct page *page, const struct shown_test *shown)
+{
+	static const struct table_column columns[] = {
+		{ .title = "check" },
+		{ .title = "wanted" },
+		{ .title = "by" },
+	};
+	const struct declared_test *test = shown->test;
+	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+
+	add_demand(table, test, "progress", test->checks.progress);
+	add_demand(table, test, "isolation", test->checks.isolation);
+	add_demand(table, test, "scheduler_alive", test->checks.scheduler_alive);
+	add_limit(table, test, "max_spread_pct", &test->checks.max_spread_pct, "%");
+	add_limit(table, test, "max_gap_ms", &test->checks.max_gap_ms, "ms");
+	add_table(page, table);
+}
+
+static void add_files(const struct page *page, const struct shown_test *shown)
+{
+	static const struct table_column columns[] = {
+		{ .title = "file" },
+		{ .title = "size", .right = true },
+		{ .title = "found", .shrinks = true },
+	};
+	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_free_ char *place = xasprintf("%s:%d: %s: ", shown->test->file, shown->test->line,
+					       shown->test->name);
+	const char *at, *end;
+
+	for (size_t i = 0; i < shown->files.n; i++) {
+		const struct test_file *file = &shown->files.at[i];
+		_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
+
+		number_format_bytes(&bytes, file->bytes);
+		table_add(table, file->name);
+		table_add(table, strbuf_str(&bytes));
+		table_add(table, file->path);
+	}
+	add_table(page, table);
+	for (at = strbuf_str(&shown->missing); *at; at = end + (*end == '\n')) {
+		/* Where the test stands is above. */
+		if (strncmp(at, place, strlen(place)) == 0)
+			at += strlen(place);
+		end = strchrnul(at, '\n');
+		add_rowf(page, "not found", "%.*s", (int)(end - at), at);
+	}
+}
+
+void shown_test_format(const struct shown_test *shown, const struct table_look *look,
+		       struct strbuf *into)
+{
+	const struct declared_test *test = shown->test;
+	const struct page page = { into, look };
+
+	strbuf_append(into, look->colour ? TERMINAL_BOLD : "");
+	text_escape(into, shown->suite->name);
+	strbuf_appendf(into, ":%s%s", test->name, look->colour ? TERMINAL_RESET : "");
+	strbuf_append_repeated(into, ' ', 2);
+	text_escape(into, test->file);
+	strbuf_appendf(into, ":%d\n", test->line);
+	if (*test->description) {
+		_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
+
+		text_escape(&safe, test->description);
+		strbuf_append_repeated(into, ' ', INDENT);
+		text_wrap(into, strbuf_str(&safe), INDENT, columns_of(&page));
+		strbuf_append_char(into, '\n');
+	}
+	strbuf_append_char(into, '\n');
+	add_machine(&page, shown);
+	add_scheduler(&page, shown);
+	add_needs(&page, shown);
+	add_course(&page, shown);
+	add_cgroups(&page, shown);
+	add_checks(&page, shown);
+	add_files(&page, shown);
+}

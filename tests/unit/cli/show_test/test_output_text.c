@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/show_test/output.h"
+#include "declared.h"
+#include "text/utf8.h"
+
+static void format(struct declared *d, size_t which, size_t columns, bool colour,
+		   struct strbuf *into)
+{
+	const struct table_look look = { .columns = columns, .colour = colour };
+	_cleanup_shown_test_ struct shown_test shown = { 0 };
+
+	assert_success(
+		shown_test_init(&shown, &d->suite, &d->suite.tests.at[which], NULL, &d->host));
+	shown.memory_bytes = 512 << 20;
+	shown_test_format(&shown, &look, into);
+}
+
+static void a_whole_test_is_shown(void **state)
+{
+	struct declared *d = *state;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_free_ char *expected = xasprintf(
+		"my:fair  my.c:12\n"
+		"  two cells\n"
+		"\n"
+		"  machine     2n4l2c1t: 8 CPUs, 4 LLCs, 2 nodes, 512.0 MiB of memory by default\n"
+		"  scheduler   scx_x 'a b'; attached within 9 s\n"
+		"  sysctls     a.b=1\n"
+		"  kernel args nosmt\n"
+		"  needs       sched_ext, at least 2 CPUs, 1 to 8 LLCs, at most 4 nodes, CONFIG_PSI\n"
+		"              not met: kernel 9.9.9 has no sched_ext (needs-sched-ext)\n"
+		"  runs        5 s, and its own function meanwhile\n"
+		"  time limit  155.0 s with tcg: duration 5 s + 5 x (20 s + 1 s for its size + 9 s to "
+		"attach)\n"
+		"              tcg: asked for\n"
+		"  expected    it fails: check, a check of the workload did not hold\n"
+		"\n"
+		"  cgroup  declared  CPUs  work\n"
+		"  left    LLC 1     2-3   4 x bursty, 50 ms busy, 100 ms asleep\n"
+		"  right   node 1    4-7   none\n"
+		"\n"
+		"  check            wanted          by\n"
+		"  progress         required        default\n"
+		"  isolation        required        declared\n"
+		"  scheduler_alive  required        default\n"
+		"  max_spread_pct   at most 12.5 %%  declared\n"
+		"  max_gap_ms       off             default\n"
+		"\n"
+		"  file   size  found\n"
+		"  my      6 B  %1$s/my\n"
+		"  scx_x   1 B  %1$s/scx_x\n"
+		"  not found   no file gone: looked in %1$s, PATH\n",
+		d->root);
+
+	format(d, 0, 0, false, &text);
+	assert_string_equal(strbuf_str(&text), expected);
+}
+
+static void what_is_not_there_takes_no_line(void **state)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	format(*state, 1, 0, false, &text);
+	assert_null(strstr(strbuf_str(&text), "cgroup"));
+	assert_null(strstr(strbuf_str(&text), "sysctls"));
+	assert_non_null(strstr(strbuf_str(&text), "needs       nothing\n  runs        as long as"));
+	assert_non_null(strstr(strbuf_str(&text), "scheduler   the kernel's own\n"));
+	assert_non_null(strstr(strbuf_str(&text), "15.0 s with tcg: 5 x timeout 3 s\n"));
+	assert_non_null(strstr(strbuf_str(&text), "expected    it passes\n"));
+}
+
+/* A path is one word: lines with one may be longer. */
+static void no_line_passes_the_terminal(void **state)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	const char *at, *end;
+
+	format(*state, 0, 60, false, &text);
+	for (at = strbuf_str(&text); *at; at = end + (*end == '\n')) {
+		_cleanup_free_ char *line = NULL;
+
+		end = strchrnul(at, '\n');
+		line = xstrndup(at, (size_t)(end - at));
+		assert_true(strchr(line, '/') || utf8_width(line) <= 60);
+	}
+}
+
+static void foreign_text_commands_no_terminal(void **state)
+{
+	struct declared *d = *state;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	strcpy(d->suite.tests.at[0].description, "\033[2J");
+	strcpy(d->suite.tests.at[0].scheduler.argv.at[1], "\033");
+	format(d, 0, 80, false, &text);
+	assert_null(strchr(strbuf_str(&text), '\033'));
+}
+
+static void colour_marks_the_name(void **state)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	format(*state, 1, 80, true, &text);
+	assert_memory_equal(strbuf_str(&text), "\033[1mmy:plain\033[0m", 16);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DECLARED_TEST(a_whole_test_is_shown),
+		DECLARED_TEST(what_is_not_there_takes_no_line),
+		DECLARED_TEST(no_line_passes_the_terminal),
+		DECLARED_TEST(foreign_text_commands_no_terminal),
+		DECLARED_TEST(colour_marks_the_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
