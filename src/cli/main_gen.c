@@ -2,7 +2,7 @@
 /*
  * Runs at build time only: `gen PROGRAM bash` prints its completion, `gen
  * PROGRAM man FILE` prints a man page source with @OPTIONS@, @EXITS@,
- * @COMMANDS@, @FATAL@ and @VERSION@ replaced from the tables, so that they cannot drift.
+ * @COMMANDS@, @FATAL@, @REASONS@ and @VERSION@ replaced from the tables, so that they cannot drift.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "cli/commands.h"
 #include "cli/jemalloc_probe/fatal.h"
+#include "result/verdict.h"
 
 enum { MAN_SOURCE_MAX_BYTES = 1 << 20 };
 
@@ -42,13 +43,28 @@ static void format_thread_words(const struct command *command UNUSED, struct str
 	strbuf_append_char(into, '\n');
 }
 
+/* Why tests end as they do, for those who declare them. */
+static void format_reasons(const struct command *command UNUSED, struct strbuf *into)
+{
+#define KTSTR_REASON(id, word, verdict, meaning)                              \
+	strbuf_appendf(into, "- *KTSTR_REASON_%s* (%s, %s): %s\n", #id, word, \
+		       verdict_word(KTSTR_##verdict), meaning);
+#include <ktstr/reasons.def>
+#undef KTSTR_REASON
+	strbuf_append_char(into, '\n');
+}
+
 static const struct {
 	const char *mark;
 	void (*format)(const struct command *command, struct strbuf *into);
 } parts[] = {
-	{ "@OPTIONS@\n", command_format_man_options },	 { "@EXITS@\n", command_format_man_exits },
-	{ "@COMMANDS@\n", command_format_man_commands }, { "@FATAL@\n", format_fatal_words },
-	{ "@THREAD@\n", format_thread_words },		 { "@VERSION@", format_version_number },
+	{ "@OPTIONS@\n", command_format_man_options },
+	{ "@EXITS@\n", command_format_man_exits },
+	{ "@COMMANDS@\n", command_format_man_commands },
+	{ "@FATAL@\n", format_fatal_words },
+	{ "@REASONS@\n", format_reasons },
+	{ "@THREAD@\n", format_thread_words },
+	{ "@VERSION@", format_version_number },
 };
 
 static void format_man(const struct command *program, const char *source, struct strbuf *into)
