@@ -21,8 +21,12 @@ all: setup build/release/build.ninja ## build; programs then stand in build/bin/
 	@$(PYTHON) tools/stage-bin build/release build/bin
 
 .PHONY: demo
-demo: all ## a real server that uses jemalloc, and the probe watching it
+demo: all ## a fairness test under two schedulers in a guest, and a bug that is found
 	@tools/demo
+
+.PHONY: demo-probe
+demo-probe: all ## a real server that uses jemalloc, and the probe watching it
+	@tools/demo-probe
 
 .PHONY: setup
 setup: ## install and build what the project needs; quick when nothing is missing

@@ -53,9 +53,10 @@ class Examples(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("warning", done.stderr)
         sources = sorted(f[:-2] for f in os.listdir(EXAMPLES) if f.endswith(".c"))
-        self.assertEqual(sources, ["fair", "hello"])
+        self.assertEqual(sources, ["fair", "hello", "schedulers"])
         names = {s: [t["name"] for t in self.listed(s)] for s in sources}
-        self.assertEqual(names, {"fair": ["two_cells_share_fairly"], "hello": ["hello"]})
+        self.assertEqual(names, {"fair": ["two_cells_share_fairly"], "hello": ["hello"],
+                                 "schedulers": ["fair_under_fifo", "fair_under_the_kernel", "forgotten_tasks"]})
 
     def test_they_build_with_what_is_installed(self):
         self.check_all(installed(self.root))
