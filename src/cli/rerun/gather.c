@@ -223,6 +223,17 @@ static struct error *compare(const struct rerun_config *config, const struct pas
 	return NULL;
 }
 
+/* Both at once, so that nobody fetches a kernel to learn that the binary is gone, too. */
+static struct error *join_gone(struct error *one_, struct error *other_)
+{
+	_cleanup_error_ struct error *one = one_, *other = other_;
+
+	if (!one || !other)
+		return one ? take_ptr(one) : take_ptr(other);
+	return harness_error(HARNESS_MISTAKES, 0, "%s\n%s", error_message(one),
+			     error_message(other));
+}
+
 struct error *rerun_gather(const struct rerun_config *config, const struct past_run *past,
 			   const struct cancel *cancel, struct gathered *ret)
 {
@@ -232,9 +243,7 @@ struct error *rerun_gather(const struct rerun_config *config, const struct past_
 	/* The machine that was booted, which need not be the test's own. */
 	test.topologies = (struct option_strings){ .n = 1, .at = { past->rerun.topology } };
 	if (!err)
-		err = list_suite(past, cancel, ret);
-	if (!err)
-		err = find_kernel(past, ret);
+		err = join_gone(list_suite(past, cancel, ret), find_kernel(past, ret));
 	if (!err)
 		err = gather_plan(&test, ret);
 	if (!err)

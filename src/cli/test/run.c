@@ -175,7 +175,8 @@ int test_run_gathered(const struct test_config *config, test_gather_fn fill, con
 		return TEST_INTERRUPTED;
 	if (err) {
 		test_print_failure(err);
-		return TEST_USAGE;
+		/* For git bisect every other small number is a bad commit. */
+		return config->bisect ? TEST_BISECT_SKIP : TEST_USAGE;
 	}
 	if (config->list)
 		return list_plan(&gathered);
