@@ -29,7 +29,8 @@ struct runner {
 	pthread_cond_t changed; /* of anything below */
 	size_t next;		/* the first variant that nobody took */
 	size_t n_preparing, n_running, n_measuring;
-	size_t n_cooks; /* threads that still prepare */
+	size_t n_cooks;	  /* threads that still prepare */
+	size_t n_unfreed; /* jobs that ended and still have their guests */
 	VEC(struct job *) ready;
 	VEC(struct event) events;
 };
@@ -120,6 +121,9 @@ static struct job *take_job(struct runner *r)
 	struct job *job;
 	size_t index;
 
+	/* Who tells of jobs frees their guests; while nobody reads they would grow in number. */
+	while (r->n_unfreed > r->options->jobs && !cancel_requested(r->cancel))
+		pthread_cond_wait(&r->changed, &r->lock);
 	while (r->ready.n == 0 && r->n_cooks > 0)
 		pthread_cond_wait(&r->changed, &r->lock);
 	if (r->ready.n == 0) {
@@ -154,6 +158,7 @@ static void *serve(void *context)
 		job_run(job, r->cancel);
 		pthread_mutex_lock(&r->lock);
 		r->n_measuring -= measures;
+		r->n_unfreed++;
 		vec_push(&r->events,
 			 (struct event){ .kind = EVENT_FINISHED, .index = index, .job = job });
 		pthread_cond_broadcast(&r->changed);
@@ -208,6 +213,10 @@ static void watch(struct runner *r, const struct runner_events *to)
 			if (events.at[i].job) {
 				job_deinit(events.at[i].job);
 				free(events.at[i].job);
+				pthread_mutex_lock(&r->lock);
+				r->n_unfreed--;
+				pthread_cond_broadcast(&r->changed);
+				pthread_mutex_unlock(&r->lock);
 			}
 		}
 		to->tick(to->context);

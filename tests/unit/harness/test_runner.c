@@ -2,6 +2,7 @@
 /* How work is shared out; with tests that need no guest. */
 #include "harness/runner.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -30,7 +31,20 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 
 struct seen {
 	size_t started, skipped, other;
+	const char *dir;
+	bool keeps_waiting; /* at the first that ended */
+	size_t records;	    /* that there were after that */
 };
+
+static size_t count_records(const char *dir)
+{
+	_cleanup_dir_ DIR *d = opendir(dir);
+	size_t n = 0;
+
+	for (struct dirent *e; d && (e = readdir(d));)
+		n += e->d_name[0] != '.';
+	return n;
+}
 
 static void on_started(void *context, size_t index UNUSED, const struct variant *variant UNUSED)
 {
@@ -49,6 +63,10 @@ static void on_finished(void *context, size_t index UNUSED, const struct outcome
 		seen->skipped++;
 	else
 		seen->other++;
+	if (seen->keeps_waiting && seen->records == 0) {
+		usleep(300000);
+		seen->records = count_records(seen->dir);
+	}
 }
 
 static void on_tick(void *context UNUSED)
@@ -84,7 +102,7 @@ static struct error *run(unsigned int jobs, unsigned int ahead, int threads, str
 	struct cancel cancel = { 0 };
 	struct error *err;
 
-	*seen = (struct seen){ 0 };
+	*seen = (struct seen){ .dir = dir, .keeps_waiting = seen->keeps_waiting };
 	suite.tests.at[0].needs.min_cpus = 1000;
 	assert_success(plan_make(&suite, 1, &options, &plan));
 	threads_left = threads;
@@ -100,7 +118,7 @@ static struct error *run(unsigned int jobs, unsigned int ahead, int threads, str
 static void every_variant_is_run_once_however_many_threads_there_are(void **state UNUSED)
 {
 	static const unsigned int counts[] = { 0, 1, 2, 5 };
-	struct seen seen;
+	struct seen seen = { 0 };
 
 	for (size_t i = 1; i < ARRAY_SIZE(counts); i++) {
 		for (size_t j = 0; j < ARRAY_SIZE(counts); j++) {
@@ -114,7 +132,7 @@ static void every_variant_is_run_once_however_many_threads_there_are(void **stat
 
 static void one_thread_does_the_work_of_those_that_are_refused(void **state UNUSED)
 {
-	struct seen seen;
+	struct seen seen = { 0 };
 
 	for (int threads = 1; threads < 6; threads++) {
 		assert_success(run(3, 3, threads, &seen));
@@ -122,9 +140,18 @@ static void one_thread_does_the_work_of_those_that_are_refused(void **state UNUS
 	}
 }
 
+static void while_nobody_listens_only_a_few_are_run(void **state UNUSED)
+{
+	struct seen seen = { .keeps_waiting = true };
+
+	assert_success(run(1, 1, 1000, &seen));
+	assert_int_equal(seen.skipped, REPEATS);
+	assert_true(seen.records > 0 && seen.records < REPEATS / 2);
+}
+
 static void without_any_thread_nothing_is_begun(void **state UNUSED)
 {
-	struct seen seen;
+	struct seen seen = { 0 };
 
 	assert_error_tag(run(2, 2, 0, &seen), "io");
 	assert_int_equal(seen.started + seen.skipped + seen.other, 0);
@@ -135,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_variant_is_run_once_however_many_threads_there_are),
 		cmocka_unit_test(one_thread_does_the_work_of_those_that_are_refused),
+		cmocka_unit_test(while_nobody_listens_only_a_few_are_run),
 		cmocka_unit_test(without_any_thread_nothing_is_begun),
 	};
 
