@@ -23,7 +23,7 @@ struct guest_run {
 	/* What to do. Borrowed. */
 	const struct declared_test *test;
 	const struct topology *topology;
-	const char *program; /* its name in WIRE_TEST_FOLDER */
+	const char *program;	      /* its name in WIRE_TEST_FOLDER */
 	const struct strbuf *archive; /* NULL: the files are in */
 	/* The test entered a stage; may be NULL. */
 	void (*on_stage)(void *context, enum wire_stage stage);

@@ -42,7 +42,7 @@ struct job {
 	struct strbuf archive, console;
 	struct vm *vm;
 	bool files_in; /* the guest that was prepared has them */
-	bool settled; /* no guest is needed: the outcome has its parts */
+	bool settled;  /* no guest is needed: the outcome has its parts */
 };
 
 /* Never fails: what goes wrong is a part of the outcome. */

@@ -18,3 +18,15 @@ int test_exit_status(const struct test_counts *counts, bool bisect)
 		return TEST_FAILED;
 	return undecided ? TEST_UNDECIDED : TEST_PASSED;
 }
+
+int test_exit_unready(bool bisect)
+{
+	return bisect ? TEST_BISECT_SKIP : TEST_USAGE;
+}
+
+int test_exit_untold(int status, bool bisect)
+{
+	if (status != TEST_PASSED)
+		return status;
+	return bisect ? TEST_BISECT_SKIP : TEST_UNDECIDED;
+}

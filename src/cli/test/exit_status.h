@@ -17,4 +17,9 @@ struct test_counts {
  */
 int test_exit_status(const struct test_counts *counts, bool bisect);
 
+/* Nothing could be run. To git bisect TEST_USAGE would mean that the commit is bad. */
+int test_exit_unready(bool bisect);
+/* What was run gives `status`, but not all of it could be told. */
+int test_exit_untold(int status, bool bisect);
+
 #endif

@@ -175,8 +175,7 @@ int test_run_gathered(const struct test_config *config, test_gather_fn fill, con
 		return TEST_INTERRUPTED;
 	if (err) {
 		test_print_failure(err);
-		/* For git bisect every other small number is a bad commit. */
-		return config->bisect ? TEST_BISECT_SKIP : TEST_USAGE;
+		return test_exit_unready(config->bisect);
 	}
 	if (config->list)
 		return list_plan(&gathered);
@@ -186,7 +185,7 @@ int test_run_gathered(const struct test_config *config, test_gather_fn fill, con
 	if (!err)
 		return status;
 	command_print_error(error_message(err));
-	return status == TEST_PASSED ? TEST_UNDECIDED : status;
+	return test_exit_untold(status, config->bisect);
 }
 
 static struct error *gather_tests(const void *config, const struct cancel *until,

@@ -80,7 +80,7 @@ class Lists(unittest.TestCase):
                     {"name": "left", "cpus": "llc:3", "work": {"kind": "sleep", "workers": 5, "burst_ms": 0, "sleep_ms": 10}},
                     {"name": "right", "cpus": "cpus:0-3", "work": None},
                 ],
-                "checks": {"progress": True, "isolation": True, "scheduler_alive": True, "max_spread_pct": 0.1},
+                "checks": {"progress": True, "isolation": True, "scheduler_alive": True, "max_spread_pct": 0.1, "declared": ["isolation", "max_spread_pct"]},
                 "needs": {
                     "sched_ext": True,
                     "smt": True,

@@ -33,10 +33,21 @@ static void every_row_of_the_table_holds(void **state UNUSED)
 	}
 }
 
+static void bisecting_takes_no_commit_for_bad_that_was_not_run(void **state UNUSED)
+{
+	assert_int_equal(test_exit_unready(false), 2);
+	assert_int_equal(test_exit_unready(true), 125);
+	assert_int_equal(test_exit_untold(0, false), 3);
+	assert_int_equal(test_exit_untold(0, true), 125);
+	assert_int_equal(test_exit_untold(1, true), 1);
+	assert_int_equal(test_exit_untold(130, false), 130);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_row_of_the_table_holds),
+		cmocka_unit_test(bisecting_takes_no_commit_for_bad_that_was_not_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
