@@ -186,6 +186,7 @@ void job_prepare(struct job *job, const struct cancel *cancel)
 	err = vm_prepare(&spec, cancel, &job->vm);
 	if (err)
 		settle_vm(job, err, cancel);
+	job->prepared_ns = clock_monotonic_ns();
 }
 
 static struct error *wake(struct job *job, const struct cancel *cancel)
@@ -278,6 +279,9 @@ void job_run(struct job *job, const struct cancel *cancel)
 	struct vm_facts facts = { 0 };
 	struct error *err;
 
+	/* While others ran, it cost nothing. */
+	if (job->prepared_ns)
+		job->began_ns += clock_monotonic_ns() - job->prepared_ns;
 	if (job->settled) {
 		close_job(job, NULL, NULL, cancel);
 		return;

@@ -34,6 +34,7 @@ struct job {
 	const struct variant *variant;
 	size_t index; /* in the plan */
 	uint64_t began_ns;
+	uint64_t prepared_ns; /* 0: it did not wait for its turn */
 	const struct test_files *files;
 	char *kernel_args; /* "": none */
 
