@@ -120,7 +120,12 @@ static void judge_death(const struct judge_input *in, struct outcome *into)
 
 		add(into, reason, "%s: %s", place(in->report), error_message(in->error));
 	} else if (lost_to_oom(in)) {
-		add(into, KTSTR_REASON_GUEST_OOM, "%s: %s", place(in->report), in->exit->oom);
+		/* A test that went on to its end lost something on the way, nobody knows where. */
+		if (in->report->ended)
+			outcome_add_part(into, KTSTR_REASON_GUEST_OOM, NULL, 0, in->exit->oom);
+		else
+			add(into, KTSTR_REASON_GUEST_OOM, "%s: %s", place(in->report),
+			    in->exit->oom);
 	} else if (in->exit && in->exit->oom[0]) {
 		_cleanup_free_ char *text = xasprintf(
 			"the guest's kernel killed something else: %s", in->exit->oom);

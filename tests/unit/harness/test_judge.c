@@ -219,6 +219,8 @@ static void a_payload_lost_to_lack_of_memory_leads(void **state UNUSED)
 	assert_success(take_text(&t.report, died));
 	assert_success(take_text(&t.report, PART("payload", "hog exited -9") STAGE("cleanup")));
 	judge_case(&t, &seen);
+	/* Not "after the test's last word": there it is only found. */
+	assert_string_equal(t.outcome.why, OOM_LINE);
 	assert_int_equal(t.outcome.parts.n, 2);
 	assert_int_equal(t.outcome.parts.at[1].reason, KTSTR_REASON_PAYLOAD);
 }
