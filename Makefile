@@ -13,7 +13,7 @@ FUZZERS ?=
 SANITIZE := -Db_sanitize=address,undefined -Db_lundef=false
 # A suite exists when its folder has tests; tests/run refuses a named suite without any.
 HAVE = $(if $(wildcard tests/$(1)/meson.build),$(1))
-TEST_SUITES ?= unit $(call HAVE,golden) corpus house $(call HAVE,host) $(call HAVE,vm)
+TEST_SUITES ?= unit $(call HAVE,golden) corpus house $(call HAVE,host) $(call HAVE,vm) $(call HAVE,self)
 
 .PHONY: all
 all: setup build/release/build.ninja ## build; programs then stand in build/bin/

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tests that take their guest with them."""
+
+import judged
+import tap
+
+
+class Guests(judged.Judged):
+    SUITE = "guests"
+    OPTIONS = ("--jobs", "2")
+
+    def test_a_panic_is_told_with_the_consoles_line(self):
+        self.judged("panics", "fail", "guest-panic", "in stage work.*Kernel panic - not syncing: sysrq triggered crash",
+                    kept=["console.log"], parts=["guest-panic"])
+        self.assertIn("Kernel panic - not syncing", self.kept_text("panics", "console.log"))
+
+    def test_a_reset_without_a_word_is_a_panic(self):
+        self.judged("resets", "fail", "guest-panic", "reset itself", parts=["guest-panic"])
+
+    def test_a_machine_without_memory_is_told_apart_from_a_panic(self):
+        self.judged("out_of_memory", "fail", "guest-oom", "Out of memory", kept=["console.log"], parts=["guest-oom"])
+
+    def test_a_function_that_the_kernel_killed_for_its_memory(self):
+        self.judged("function_eaten", "fail", "guest-oom", r"Out of memory: Killed process \d+ \(self_guests\)",
+                    kept=["console.log"], parts=["guest-oom", "test-crashed"])
+
+    def test_a_payload_that_the_kernel_killed_for_its_memory(self):
+        record = self.judged("payload_eaten", "fail", "guest-oom", r"Out of memory: Killed process \d+ \(self_payload\)",
+                             kept=["console.log"])
+        self.assertEqual([p["exit_code"] for p in record["payloads"]], [-9])
+
+    def test_an_agent_that_is_frozen_is_a_hang(self):
+        self.judged("agent_frozen", "fail", "guest-hang", r"in stage work.*no sign of life for \d+ s", parts=["guest-hang"])
+
+    def test_a_guest_that_switches_itself_off_took_the_agent_with_it(self):
+        self.judged("powers_off", "broken", "agent-lost", "in stage work.*switched itself off", parts=["agent-lost"])
+
+
+if __name__ == "__main__":
+    tap.main(__name__)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Payloads that lie: what they print is theirs, what they claim is checked, what they forge is seen."""
+
+import judged
+import tap
+
+
+class Payloads(judged.Judged):
+    SUITE = "payloads"
+
+    def test_fine_metrics_do_not_help_a_payload_that_failed(self):
+        record = self.judged("claims_and_fails", "fail", "payload", "exit code 1, not 0", parts=["payload"])
+        self.assertEqual([p["exit_code"] for p in record["payloads"]], [1])
+
+    def test_garbage_has_no_metrics(self):
+        self.judged("prints_garbage", "fail", "payload", "metric ops_per_s is missing", parts=["payload"])
+
+    def test_a_report_on_stdout_or_stderr_is_no_report(self):
+        self.judged("reports_on_its_streams", "pass", "none", parts=[])
+
+    def test_the_reports_descriptor_is_not_inherited(self):
+        self.judged("writes_to_every_descriptor", "pass", "none", parts=[])
+
+    def test_a_report_forged_through_proc_never_passes(self):
+        # In its guest a payload is root and may write into any pipe. That its words become parts cannot be prevented
+        # there; that the report is damaged is seen, because its true end comes behind the forged one.
+        record = self.judged("forges_the_report", "fail", "expectation", "^forged$", parts=["expectation", "report"])
+        self.assertRegex(record["parts"][1]["text"], "stands behind the end")
+
+    def test_a_test_that_is_killed_behind_a_forged_end_is_broken(self):
+        self.judged("silences_the_test", "broken", "test-crashed", "signal 9 after the test's last word")
+
+
+if __name__ == "__main__":
+    tap.main(__name__)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every fault of the fixture scheduler has its own verdict, and leaves what explains it."""
+
+import json
+import os
+
+import judged
+import tap
+from judged import SCHEDULERS, json_tests, ktstr, load, suite
+
+
+class Schedulers(judged.Judged):
+    SUITE = "schedulers"
+    OPTIONS = ("-k", "*:[!u]*", "--jobs", "2")
+
+    def test_one_without_a_fault_passes(self):
+        record = self.judged("plain", "pass", "none", parts=[])
+        self.assertEqual((record["scheduler_run"]["ops"], record["scheduler_run"]["end"]), ("ktfifo", "stopped"))
+        self.assertEqual(len(record["workers"]), 4)
+
+    def test_an_exit_before_it_is_attached(self):
+        record = self.judged("load_exits", "fail", "scheduler-load", "ended with exit code 3 before it was attached",
+                             parts=["scheduler-load"])
+        self.assertFalse(record["scheduler_run"]["attached"])
+
+    def test_the_verifiers_log_is_kept(self):
+        self.judged("verifier_refuses", "fail", "scheduler-verifier", "verifier refused it", kept=["scheduler.stderr"],
+                    parts=["scheduler-verifier"])
+        self.assertIn("BEGIN PROG LOAD LOG", self.kept_text("verifier_refuses", "scheduler.stderr"))
+
+    def test_one_that_is_never_attached(self):
+        record = self.judged("never_attached", "fail", "scheduler-attach", r"runs, but was not attached within \d+ ms",
+                             parts=["scheduler-attach"])
+        self.assertTrue(record["scheduler_run"]["started"])
+        self.assertFalse(record["scheduler_run"]["attached"])
+
+    def exited(self, test, words, end):
+        record = self.judged(test, "fail", "scheduler-exited", words, kept=["kernel.log"], parts=["scheduler-exited"])
+        self.assertTrue(record["scheduler_run"]["attached"])
+        self.assertEqual(record["scheduler_run"]["end"], end)
+
+    def test_an_exit_during_the_test(self):
+        self.exited("exits_later", "exit code 4", "exited 4")
+
+    def test_a_crash_during_the_test(self):
+        self.exited("crashes_later", r"signal 11 \(SIGSEGV\)", "signalled 11")
+
+    def test_an_error_of_the_scheduler_has_its_text_and_dump(self):
+        self.exited("errors_later", "the kernel says: scx_bpf_error.*error on purpose", "exited 1")
+        self.assertIn("error on purpose", self.kept_text("errors_later", "sched_ext.dump"))
+
+    def test_a_stall_is_told_in_the_kernels_words(self):
+        self.exited("stalls", r"the kernel says: runnable task stall.*failed to run for [\d.]+s", "exited 1")
+        self.assertIn("failed to run", self.kept_text("stalls", "sched_ext.dump"))
+
+
+class Unfair(judged.Judged):
+    """Alone: whatever runs beside it makes the error bar longer."""
+
+    SUITE = "schedulers"
+    OPTIONS = ("-k", "unfair")
+
+    def test_an_unfair_one_never_passes(self):
+        told = self.results["unfair"]
+        if told["verdict"] == "inconclusive":
+            # The host was so busy that nothing can be said; that much it has to say.
+            self.judged("unfair", "inconclusive", "host-busy", "spread of busy", parts=["host-busy"])
+        else:
+            self.judged("unfair", "fail", "check", r"spread of busy is [\d.]+ % \(limit 20 %\)", parts=["check"])
+
+
+class BrokenKernels(judged.Case):
+    """Kernels that cannot be tested with a scheduler are told before anything is booted."""
+
+    def verdict_with(self, state):
+        kernels = json.loads(ktstr("kernel", "list", "--json").stdout)["kernels"]
+        fit = [k for k in kernels if k["sched_ext"] == state]
+        if not fit:
+            self.skipTest(f"no kernel whose sched_ext is {state} is in the cache")
+        out = os.path.join(self.folder, "out")
+        done = ktstr("test", suite("schedulers"), "-k", "plain", "--files", SCHEDULERS, "--kernel", fit[0]["id"],
+                     "--format", "json", "-o", out)
+        (told,), _ = json_tests(done.stdout)
+        record = load(told["record"])
+        self.assertEqual((record["state"], record["verdict"], record["reason"]), ("finished", told["verdict"], told["reason"]))
+        # No guest: nothing is known of what would have executed it.
+        self.assertNotIn("accel", record)
+        self.assertNotIn("kept", told)
+        return done.returncode, told["verdict"], told["reason"]
+
+    def test_a_kernel_with_broken_btf_is_broken(self):
+        self.assertEqual(self.verdict_with("broken"), (3, "broken", "kernel-btf"))
+
+    def test_a_kernel_without_sched_ext_is_a_skip(self):
+        self.assertEqual(self.verdict_with("absent"), (0, "skip", "needs-sched-ext"))
+
+
+if __name__ == "__main__":
+    tap.main(__name__)

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The fixture scheduler with each of its faults. tests/self has the verdicts. */
+#include <ktstr/short.h>
+
+/* Twice as many as there are CPUs: a scheduler that starves somebody is seen. */
+#define BUSY                                                        \
+	{                                                           \
+		{                                                   \
+			"busy", .work = { WORK_SPIN, .workers = 4 } \
+		}                                                   \
+	}
+
+KTSTR_TEST(plain) = {
+	.scheduler = { .argv = { "scx_ktfifo" } },
+	.duration_s = 1,
+	.cgroups = BUSY,
+};
+
+KTSTR_TEST(load_exits) = {
+	.scheduler = { .argv = { "scx_ktfifo", "--fault", "exit" } },
+	.duration_s = 1,
+	.cgroups = BUSY,
+};
+
+KTSTR_TEST(verifier_refuses) = {
+	.scheduler = { .argv = { "scx_ktfifo", "--fault", "verifier" } },
+	.duration_s = 1,
+	.cgroups = BUSY,
+};
+
+KTSTR_TEST(never_attached) = {
+	.scheduler = { .argv = { "scx_ktfifo", "--fault", "no-attach" }, .attach_timeout_s = 1 },
+	.duration_s = 1,
+	.cgroups = BUSY,
+};
+
+KTSTR_TEST(exits_later) = {
+	.scheduler = { .argv = { "scx_ktfifo", "--fault", "exit-later", "--after-ms", "1500" } },
+	.duration_s = 30,
+	.cgroups = BUSY,
+};
+
+KTSTR_TEST(crashes_later) = {
+	.scheduler = { .argv = { "scx_ktfifo", "--fault", "crash", "--after-ms", "1500" } },
+	.duration_s = 30,
+	.cgroups = BUSY,
+};
+
+KTSTR_TEST(errors_later) = {
+	.scheduler = { .argv = { "scx_ktfifo", "--fault", "error", "--after-ms", "1500" } },
+	.duration_s = 30,
+	.cgroups = BUSY,
+};
+
+KTSTR_TEST(stalls) = {
+	.scheduler = { .argv = { "scx_ktfifo", "--fault", "stall", "--after-ms", "1500",
+				 "--timeout-ms", "10000" } },
+	.duration_s = 60,
+	.cgroups = BUSY,
+};
+
+KTSTR_TEST(unfair) = {
+	.scheduler = { .argv = { "scx_ktfifo", "--fault", "lopsided" } },
+	.duration_s = 5,
+	.cgroups = BUSY,
+	.checks = { .max_spread_pct = AT_MOST(20) },
+};
