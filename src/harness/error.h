@@ -11,7 +11,8 @@
 	X(HARNESS_MISTAKES, "test-mistakes", "tests are declared wrongly")                      \
 	X(HARNESS_LISTING, "test-listing", "the program could not say which tests it holds")    \
 	X(HARNESS_PATTERN, "no-such-test", "no test is called so")                              \
-	X(HARNESS_PLAN, "test-plan", "what was asked for cannot be planned")
+	X(HARNESS_PLAN, "test-plan", "what was asked for cannot be planned")                    \
+	X(HARNESS_FILES, "file-changed", "a file is not the one that was found before")
 DECLARE_ERROR_DOMAIN(harness, HARNESS, HARNESS_ERRORS);
 
 #endif

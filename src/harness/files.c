@@ -17,6 +17,7 @@ struct host_file {
 	char *path;
 	uint64_t bytes, hash;
 	char *build_id;
+	struct file_stamp stamp;
 };
 
 static void host_file_free(struct host_file *file)
@@ -78,6 +79,22 @@ static char *read_build_id(int fd, const char *path)
 	return err || !hex.n ? NULL : strbuf_take(&hex);
 }
 
+static struct error *read_stamp(int fd, const char *path, struct file_stamp *ret)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return base_error(BASE_IO, errno, "%s", path);
+	*ret = (struct file_stamp){
+		.device = st.st_dev,
+		.inode = st.st_ino,
+		.bytes = (uint64_t)st.st_size,
+		.changed_sec = st.st_ctim.tv_sec,
+		.changed_nsec = st.st_ctim.tv_nsec,
+	};
+	return NULL;
+}
+
 /* path has no links in it. */
 static struct error *learn(struct file_finder *finder, const char *path,
 			   const struct host_file **ret)
@@ -97,7 +114,10 @@ static struct error *learn(struct file_finder *finder, const char *path,
 		return base_error(BASE_IO, errno, "%s", path);
 	file = xnew(struct host_file);
 	file->path = xstrdup(path);
-	err = hash_file(fd, file);
+	/* Before the content: a change in between is seen later. */
+	err = read_stamp(fd, path, &file->stamp);
+	if (!err)
+		err = hash_file(fd, file);
 	if (err)
 		return err;
 	file->build_id = read_build_id(fd, path);
@@ -224,7 +244,8 @@ static struct error *add_file(const struct search *s, const char *name, const ch
 					     .path = host->path,
 					     .bytes = host->bytes,
 					     .hash = host->hash,
-					     .build_id = host->build_id });
+					     .build_id = host->build_id,
+					     .stamp = host->stamp });
 	return NULL;
 }
 
@@ -274,4 +295,38 @@ struct error *files_find(struct file_finder *finder, const struct declared_suite
 	*ret = files;
 	files = (struct test_files){ 0 };
 	return NULL;
+}
+
+static bool same_stamp(const struct file_stamp *a, const struct file_stamp *b)
+{
+	return a->device == b->device && a->inode == b->inode && a->bytes == b->bytes &&
+	       a->changed_sec == b->changed_sec && a->changed_nsec == b->changed_nsec;
+}
+
+static struct error *check_file(const struct test_file *file)
+{
+	_cleanup_close_ int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct host_file now = { .path = (char *)(uintptr_t)file->path };
+	struct error *err;
+
+	if (fd < 0)
+		return base_error(BASE_IO, errno, "%s", file->path);
+	err = read_stamp(fd, file->path, &now.stamp);
+	if (err || same_stamp(&now.stamp, &file->stamp))
+		return err;
+	/* A link more, or another mode, is no other content. */
+	err = hash_file(fd, &now);
+	if (!err && now.hash != file->hash)
+		err = harness_error(HARNESS_FILES, 0, "%s has changed since the run began",
+				    file->path);
+	return err;
+}
+
+struct error *files_check(const struct test_files *files)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; !err && i < files->n; i++)
+		err = check_file(&files->at[i]);
+	return err;
 }

@@ -14,12 +14,19 @@
 #include "harness/error.h"
 
 /* All but the name belong to the finder. */
+/* Which file it was, and when its content last changed. */
+struct file_stamp {
+	uint64_t device, inode, bytes;
+	int64_t changed_sec, changed_nsec;
+};
+
 struct test_file {
 	char *name;	  /* in the guest */
 	const char *path; /* on this machine: absolute, without links */
 	uint64_t bytes;
 	uint64_t hash;	      /* of the content: base/hash.h */
 	const char *build_id; /* hexadecimal; NULL when it has none or is no ELF object */
+	struct file_stamp stamp;
 };
 
 /* One test's. The binary comes first, then the scheduler's program if it has one. */
@@ -62,5 +69,11 @@ void file_finder_deinit(struct file_finder *finder);
 struct error *files_find(struct file_finder *finder, const struct declared_suite *suite,
 			 const struct declared_test *test, struct strbuf *mistakes,
 			 struct test_files *ret) MUST_CHECK;
+
+/*
+ * HARNESS_FILES when one of them has another content by now than when it was found: a test would
+ * run something else than its record says.
+ */
+struct error *files_check(const struct test_files *files) MUST_CHECK;
 
 #endif

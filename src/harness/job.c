@@ -125,7 +125,10 @@ static struct error *pack(struct job *job)
 		if (!err)
 			err = guest_files_add_link(g, link, file->path);
 	}
-	return err ? err : guest_files_pack(g, memory_bytes / 2, &job->archive);
+	if (!err)
+		err = guest_files_pack(g, memory_bytes / 2, &job->archive);
+	/* Behind the reading: what was packed is what the record says. */
+	return err ? err : files_check(files);
 }
 
 void job_open(struct job *job, const struct job_setting *setting, size_t index)

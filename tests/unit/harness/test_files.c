@@ -350,6 +350,24 @@ static void no_path_and_no_folders_are_fine(void **state)
 	assert_mistakes(f, "a.c:12: fair: no file tool: looked in %s/bin, PATH\n", f->root);
 }
 
+static void a_file_that_changes_afterwards_is_noticed(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_free_ char *full = xasprintf("%s/bin/data", f->root);
+
+	put(f, "/bin/data", "one", 0644);
+	want(f, "data");
+	find_files(f);
+	assert_success(files_check(&f->files));
+	/* Touched, and with another mode: the same bytes. */
+	put(f, "/bin/data", "one", 0600);
+	assert_success(files_check(&f->files));
+	put(f, "/bin/data", "two", 0644);
+	assert_error_tag(files_check(&f->files), "file-changed");
+	assert_int_equal(unlink(full), 0);
+	assert_error_tag(files_check(&f->files), "io");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -370,6 +388,7 @@ int main(void)
 		TEST(a_program_has_its_build_id),
 		TEST(a_binary_that_is_gone_is_an_error),
 		TEST(no_path_and_no_folders_are_fine),
+		TEST(a_file_that_changes_afterwards_is_noticed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

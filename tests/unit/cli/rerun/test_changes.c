@@ -65,9 +65,17 @@ static int set_up(void **state)
 	f->test.memory_mb = 512;
 	f->kernel.id = word("k1");
 	f->kernel.build_id = word("cc");
-	f->at[0] = (struct test_file){ word("mytests"), "/b/mytests", 7, 1, "aa" };
-	f->at[1] = (struct test_file){ word("scx_x"), "/b/scx_x", 7, 2, "bb" };
-	f->at[2] = (struct test_file){ word("data"), "/b/data", 7, 3, NULL };
+	f->at[0] = (struct test_file){ .name = word("mytests"),
+				       .path = "/b/mytests",
+				       .bytes = 7,
+				       .hash = 1,
+				       .build_id = "aa" };
+	f->at[1] = (struct test_file){
+		.name = word("scx_x"), .path = "/b/scx_x", .bytes = 7, .hash = 2, .build_id = "bb"
+	};
+	f->at[2] = (struct test_file){
+		.name = word("data"), .path = "/b/data", .bytes = 7, .hash = 3, .build_id = NULL
+	};
 	f->files = (struct test_files){ f->at, 3, 3 };
 	f->now = (struct variant){ .suite = &f->suite, .test = &f->test, .kernel = &f->kernel };
 	strcpy(f->now.id, "0123456789abcdef");
