@@ -15,6 +15,8 @@ enum {
 	SUITE_LIMIT_PARTS = 1000,
 	SUITE_LIMIT_NOTES = 4000,
 	SUITE_LIMIT_REPORT_BYTES = 48 << 20,
+	/* More than that, for what failed. */
+	SUITE_LIMIT_PARTS_BYTES = 4 << 20,
 
 	SUITE_LIMIT_TESTS = 4096,
 	SUITE_LIMIT_WORKERS = 4096, /* of a test */

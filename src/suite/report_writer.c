@@ -142,11 +142,13 @@ void report_forward(struct report_writer *report, const char *line, size_t n)
 {
 	bool part = line_is(line, n, WIRE_REPORT_PART), note = line_is(line, n, WIRE_REPORT_NOTE);
 	bool text = line_is(line, n, WIRE_REPORT_TEXT);
+	/* Notes must not drown a failure: without its part the test would have passed. */
+	uint64_t room = SUITE_LIMIT_REPORT_BYTES + (part ? SUITE_LIMIT_PARTS_BYTES : 0);
 
 	/* A loop of EXPECTs must not drown the rest, least of all what we have to say. */
 	if (n > WIRE_REPORT_LINE_BYTES || (part && report->parts >= SUITE_LIMIT_PARTS) ||
 	    (note && report->notes_ >= SUITE_LIMIT_NOTES) ||
-	    ((part || note || text) && report->bytes_ + n > SUITE_LIMIT_REPORT_BYTES)) {
+	    ((part || note || text) && report->bytes_ + n > room)) {
 		report->dropped_++;
 		return;
 	}

@@ -114,6 +114,23 @@ static void parts_past_the_limit_are_counted(void **state UNUSED)
 	heard_deinit(&heard);
 }
 
+static void notes_do_not_drown_a_failure(void **state UNUSED)
+{
+	static const char part[] = "{\"report\":\"part\",\"reason\":\"need\",\"text\":\"x\"}\n";
+	static const char note[] = "{\"report\":\"note\",\"text\":\"x\"}\n";
+	struct heard heard;
+
+	heard_init(&heard);
+	heard.report.bytes_ = SUITE_LIMIT_REPORT_BYTES;
+	report_forward(&heard.report, note, strlen(note));
+	report_forward(&heard.report, part, strlen(part));
+	report_end(&heard.report);
+	assert_null(strstr(heard_text(&heard), note));
+	assert_contains(heard_text(&heard), part);
+	assert_contains(heard_text(&heard), "{\"report\":\"end\",\"parts\":1}\n");
+	heard_deinit(&heard);
+}
+
 static void forwarded_parts_count(void **state UNUSED)
 {
 	static const char part[] = "{\"report\":\"part\",\"reason\":\"need\",\"text\":\"x\"}\n";
@@ -236,6 +253,7 @@ int main(void)
 		cmocka_unit_test(a_kept_text_is_split_and_can_be_joined),
 		cmocka_unit_test(a_piece_of_control_characters_fits_into_a_line),
 		cmocka_unit_test(parts_past_the_limit_are_counted),
+		cmocka_unit_test(notes_do_not_drown_a_failure),
 		cmocka_unit_test(forwarded_parts_count),
 		cmocka_unit_test(room_is_what_is_left_of_a_line),
 		cmocka_unit_test(a_report_that_cannot_be_written_ends_the_process),
