@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "harness/kept.h"
 
+#include <string.h>
+#include <sys/stat.h>
+
 #include "base/alloc.h"
 #include "base/io.h"
 #include "base/paths.h"
@@ -12,20 +15,53 @@ void kept_files_deinit(struct kept_files *kept)
 	vec_deinit(&kept->names);
 }
 
+/* A link of that name, in a folder that others write to, would lead us elsewhere. */
+static struct error *make_folder(const char *dir)
+{
+	struct error *err = paths_make(dir, 0755);
+	struct stat st;
+
+	if (!err && (lstat(dir, &st) < 0 || !S_ISDIR(st.st_mode)))
+		err = base_error(BASE_IO, ENOTDIR, "%s", dir);
+	return err;
+}
+
+static bool is_taken(const struct kept_files *kept, const char *name)
+{
+	for (size_t i = 0; i < kept->names.n; i++)
+		if (strcmp(kept->names.at[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* A guest may name its texts as it likes; ours stay what they are. */
+static char *free_name(const struct kept_files *kept, const char *name)
+{
+	char *own = xstrdup(name);
+
+	while (is_taken(kept, own)) {
+		char *longer = xasprintf("guest.%s", own);
+
+		free(own);
+		own = longer;
+	}
+	return own;
+}
+
 static struct error *keep_text(const char *dir, const char *name, const struct strbuf *text,
 			       uint64_t dropped_bytes, struct kept_files *kept)
 {
 	_cleanup_strbuf_ struct strbuf all = STRBUF_INIT;
 	_cleanup_free_ char *path = NULL;
+	_cleanup_free_ char *own = free_name(kept, name);
 	struct error *err;
-	char *own;
 
 	if (text->n == 0)
 		return NULL;
-	err = paths_make(dir, 0755);
+	err = make_folder(dir);
 	if (err)
 		return err;
-	path = xasprintf("%s/%s", dir, name);
+	path = xasprintf("%s/%s", dir, own);
 	strbuf_append_bytes(&all, text->at, text->n);
 	if (dropped_bytes)
 		strbuf_appendf(&all, "\n[%llu bytes in the middle were not kept]\n",
@@ -33,8 +69,7 @@ static struct error *keep_text(const char *dir, const char *name, const struct s
 	err = io_replace_file(path, all.at, all.n);
 	if (err)
 		return err;
-	own = xstrdup(name);
-	vec_push(&kept->names, own);
+	vec_push(&kept->names, take_ptr(own));
 	return NULL;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/io.h"
@@ -46,6 +47,38 @@ static void what_there_is_becomes_files(void **state UNUSED)
 	assert_success(paths_remove(base));
 }
 
+static void a_guest_cannot_replace_what_is_ours(void **state UNUSED)
+{
+	_cleanup_free_ char *base = scratch(), *dir = xasprintf("%s/below", base);
+	_cleanup_kept_files_ struct kept_files kept = { 0 };
+	struct strbuf console = { (char *)(uintptr_t)"boom\n", 5, 0 };
+	struct reported_text text = { (char *)(uintptr_t)"console.log",
+				      { (char *)(uintptr_t)"all is well", 11, 0 } };
+	struct guest_run run = { .report = { .texts = { &text, 1, 1 } } };
+
+	assert_success(kept_write(dir, &console, &run, &kept));
+	assert_int_equal(kept.names.n, 2);
+	assert_holds(dir, "console.log", "boom\n");
+	assert_holds(dir, "guest.console.log", "all is well");
+	assert_success(paths_remove(base));
+}
+
+static void a_link_in_the_place_of_the_folder_is_not_followed(void **state UNUSED)
+{
+	_cleanup_free_ char *base = scratch(), *dir = xasprintf("%s/below", base);
+	_cleanup_free_ char *elsewhere = xasprintf("%s/elsewhere", base);
+	_cleanup_free_ char *file = xasprintf("%s/console.log", elsewhere);
+	_cleanup_kept_files_ struct kept_files kept = { 0 };
+	struct strbuf console = { (char *)(uintptr_t)"boom\n", 5, 0 };
+	struct stat st;
+
+	assert_int_equal(mkdir(elsewhere, 0755), 0);
+	assert_int_equal(symlink("elsewhere", dir), 0);
+	assert_error_tag(kept_write(dir, &console, NULL, &kept), "io");
+	assert_int_equal(stat(file, &st), -1);
+	assert_success(paths_remove(base));
+}
+
 static void nothing_to_keep_leaves_no_folder(void **state UNUSED)
 {
 	_cleanup_free_ char *base = scratch(), *dir = xasprintf("%s/below", base);
@@ -74,6 +107,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_there_is_becomes_files),
+		cmocka_unit_test(a_guest_cannot_replace_what_is_ours),
+		cmocka_unit_test(a_link_in_the_place_of_the_folder_is_not_followed),
 		cmocka_unit_test(nothing_to_keep_leaves_no_folder),
 		cmocka_unit_test(a_folder_that_cannot_be_made_is_told),
 	};
