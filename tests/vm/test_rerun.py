@@ -82,6 +82,11 @@ class Rerun(GuestTest):
             [(_, second)] = self.records(name)
             for member in ("test_name", "variant_id", "name", "suite", "topology", "sysctls", "kargs", "rerun"):
                 self.assertEqual(second[member], first[member], member)
+            # The line in the record means this test and no other.
+            line = first["rerun"]["command"].removeprefix("ktstr ")
+            listed = subprocess.run(["bash", "-c", f'"$KTSTR" {line} --list'], capture_output=True, text=True, check=True,
+                                    cwd="/", timeout=60, env=dict(os.environ, KTSTR=KTSTR))
+            self.assertEqual(listed.stdout, f"again:{name}@1n2l1c1t\n")
             # Standard output is the report and nothing else.
             for row in again.stdout.splitlines():
                 json.loads(row)
