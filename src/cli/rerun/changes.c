@@ -176,10 +176,14 @@ void changes_find(const struct past_run *past, const struct variant *now,
 void changes_format(const struct changes *changes, const struct past_run *past,
 		    const struct variant *now, struct strbuf *into)
 {
-	for (size_t i = 0; i < changes->lines.n; i++) {
+	size_t n = changes->lines.n;
+
+	for (size_t i = 0; i < n && i < CHANGES_SHOWN_LIMIT; i++) {
 		text_escape(into, changes->lines.at[i]);
 		strbuf_append_char(into, '\n');
 	}
+	if (n > CHANGES_SHOWN_LIMIT)
+		strbuf_appendf(into, "and %zu more\n", n - CHANGES_SHOWN_LIMIT);
 	if (changes->other_variant) {
 		strbuf_append(into, "another variant: ");
 		text_escape(into, past->id);

@@ -8,6 +8,9 @@
 #include "harness/plan.h"
 #include "result/past_run.h"
 
+/* More than any honest record has; the rest is counted. */
+enum { CHANGES_SHOWN_LIMIT = 64 };
+
 struct changes {
 	/* A line each: "changed: scx_x: hash 00 is now 11". The texts in them are foreign. */
 	VEC(char *) lines;

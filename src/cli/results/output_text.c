@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/shell_word.h"
 #include "cli/results/output.h"
 #include "text/escape.h"
 #include "text/number.h"
@@ -104,8 +105,10 @@ static void add_details(const struct shown_folder *folder, const struct shown_re
 {
 	const struct past_run *run = &record->run;
 	_cleanup_free_ char *path = xasprintf("%s/%s", folder->dir, record->file);
-	_cleanup_free_ char *rerun = xasprintf("ktstr rerun %s", path);
+	_cleanup_strbuf_ struct strbuf rerun = STRBUF_INIT;
 
+	strbuf_append(&rerun, "ktstr rerun ");
+	shell_append_path(&rerun, path);
 	strbuf_append_char(into, '\n');
 	text_escape(into, name_of(record) ? name_of(record) : record->file);
 	strbuf_appendf(into, ": %s\n", shown_state_word(record->state));
@@ -120,7 +123,7 @@ static void add_details(const struct shown_folder *folder, const struct shown_re
 	add_line(into, "kept", run->kept_dir);
 	add_line(into, "record", path);
 	if (run->rerun.binary.path)
-		add_line(into, "again", rerun);
+		add_line(into, "again", strbuf_str(&rerun));
 }
 
 void results_format_details(const struct shown_folder *folder, struct strbuf *into)

@@ -205,6 +205,22 @@ static void an_edited_record_is_another_variant_without_a_reason(void **state)
 		       "says why\n");
 }
 
+static void a_flood_is_counted(void **state)
+{
+	struct fixture *f = *state;
+	struct past_file many[100];
+
+	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = (struct past_file){ word("x"), word("/x"), NULL, NULL };
+	f->past.rerun.files.at = many;
+	f->past.rerun.files.n = ARRAY_SIZE(many);
+	changes_find(&f->past, &f->now, &f->files, &f->changes);
+	changes_format(&f->changes, &f->past, &f->now, &f->text);
+	/* Two of the present are new. */
+	assert_int_equal(f->changes.n_counted, 102);
+	assert_non_null(strstr(strbuf_str(&f->text), "\nand 38 more\nsame variant: "));
+}
+
 static void what_the_record_does_not_know_is_not_compared(void **state)
 {
 	struct fixture *f = *state;
@@ -228,6 +244,7 @@ int main(void)
 		TEST(every_word_of_the_declaration_counts),
 		TEST(words_are_not_glued),
 		TEST(an_edited_record_is_another_variant_without_a_reason),
+		TEST(a_flood_is_counted),
 		TEST(what_the_record_does_not_know_is_not_compared),
 	};
 

@@ -88,6 +88,22 @@ static void runs_are_shown_with_their_counts(void **state UNUSED)
 			    "2026-01-02T03-04-05-6        0  1 unfinished, 2 passed\n");
 }
 
+static void the_line_that_does_it_again_can_be_pasted(void **state)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
+	_cleanup_free_ char *line = xasprintf("  again    ktstr rerun '%s/it'\\''s.ktstr.json'\n",
+					      (const char *)*state);
+
+	put_record(
+		*state, "it's.ktstr.json",
+		RECORD("g", "finished",
+		       OUTCOME("fail", "check", "") ",\"rerun\":{\"binary\":{\"path\":\"/my\"}}"));
+	assert_success(shown_folder_read(*state, &folder));
+	results_format_details(&folder, &text);
+	assert_non_null(strstr(strbuf_str(&text), line));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -96,6 +112,7 @@ int main(void)
 		folder_test(foreign_text_cannot_speak_to_the_terminal),
 		folder_test(a_plain_pass_has_no_details),
 		folder_test(a_pass_with_a_note_has_some),
+		folder_test(the_line_that_does_it_again_can_be_pasted),
 		cmocka_unit_test(runs_are_shown_with_their_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
