@@ -45,6 +45,9 @@ class Listing(judged.Case):
         done = ktstr("test", suite("constructor"), "-o", "out", cwd=self.folder)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertRegex(done.stderr, r"^error: \S+self_constructor died of signal 11 .* while it listed its tests\n$")
+        # For git bisect run that is no bad commit, but one that cannot be tested.
+        done = ktstr("test", suite("constructor"), "--bisect", "-o", "out", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stdout), (125, ""))
 
 
 if __name__ == "__main__":
