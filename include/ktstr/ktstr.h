@@ -200,7 +200,7 @@ double ktstr_slowness(const struct ktstr_ctx *ctx);
 
 /* Payloads: programs that the test runs. */
 enum ktstr_output {
-	KTSTR_OUTPUT_PLAIN, /* only the exit code counts */
+	KTSTR_OUTPUT_PLAIN, /* there are no metrics */
 	KTSTR_OUTPUT_JSON,  /* numbers of the first document on stdout, else stderr, are metrics */
 };
 

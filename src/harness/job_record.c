@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/shell_word.h"
 #include "harness/job_facts.h"
+#include "harness/limits.h"
 
 #define RECORD_ENDING ".ktstr.json"
 
@@ -190,6 +191,7 @@ struct error *job_record_finish(struct job *job, const struct guest_run *run,
 		.kept_files = { (const char *const *)kept->names.at, kept->names.n },
 		.context = &members,
 	};
+	struct run_record_stage stages[REPORT_STAGES_LIMIT];
 	struct run_record_payload *payloads = NULL;
 	_cleanup_error_ struct error *problem = NULL;
 	struct error *err;
@@ -201,6 +203,13 @@ struct error *job_record_finish(struct job *job, const struct guest_run *run,
 	}
 	if (run) {
 		payloads = payloads_of(&run->report);
+		for (size_t i = 0; i < run->report.stages.n; i++)
+			stages[i] = (struct run_record_stage){
+				wire_stage_word(run->report.stages.at[i].stage),
+				run->report.stages.at[i].at_ms,
+			};
+		result.stages = stages;
+		result.n_stages = run->report.stages.n;
 		result.payloads = payloads;
 		result.n_payloads = run->report.payloads.n;
 		result.has_host_run_delay = run->disturbance.has;

@@ -30,6 +30,8 @@ enum {
 	/* What one report may hold; its lines have their limits in wire/report.h. */
 	REPORT_PARTS_LIMIT = 4096,
 	REPORT_NOTES_LIMIT = 16384,
+	/* A test goes through each stage once. */
+	REPORT_STAGES_LIMIT = 64,
 	REPORT_PAYLOADS_LIMIT = 4096,
 	REPORT_WORKERS_LIMIT = 16384,
 	REPORT_CGROUPS_LIMIT = 256,

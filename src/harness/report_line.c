@@ -72,11 +72,13 @@ static void take_stage(struct test_report *r, struct members *m)
 	struct json_text name = members_string(m, "name", false);
 	enum wire_stage stage = WIRE_STAGE_SETUP;
 
-	(void)members_u64(m, "at_ms");
+	uint64_t at_ms = members_u64(m, "at_ms");
+
 	if (!m->err && !wire_stage_find(name.at, name.n, &stage))
 		members_wrong(m, "name", "is no stage");
-	if (m->err)
+	if (!members_have_room(m, r->stages.n, REPORT_STAGES_LIMIT))
 		return;
+	vec_push(&r->stages, (struct reported_stage){ stage, at_ms });
 	r->has_stage = true;
 	r->stage = stage;
 }

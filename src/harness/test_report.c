@@ -28,6 +28,7 @@ void test_report_deinit(struct test_report *r)
 		free(r->texts.at[i].name);
 		strbuf_deinit(&r->texts.at[i].text);
 	}
+	vec_deinit(&r->stages);
 	vec_deinit(&r->parts);
 	vec_deinit(&r->notes);
 	vec_deinit(&r->payloads);

@@ -61,11 +61,18 @@ struct reported_text {
 	struct strbuf text;
 };
 
+/* When a stage was entered, by the guest's clock from the test's begin. */
+struct reported_stage {
+	enum wire_stage stage;
+	uint64_t at_ms;
+};
+
 struct test_report {
 	bool begun, ended;
 	char *test; /* the name that begin told; NULL */
 	bool has_stage;
 	enum wire_stage stage;
+	VEC(struct reported_stage) stages;
 	VEC(struct outcome_part) parts;
 	VEC(char *) notes;
 	VEC(struct reported_payload) payloads;

@@ -50,7 +50,8 @@ static struct error *clear_old(const char *root, int root_fd, uint64_t limit_ms)
 	return cgroup_subtree_remove(root, old, limit_ms);
 }
 
-struct error *cgroup_subtree_make(const char *root, uint64_t limit_ms, int *ret_fd)
+struct error *cgroup_subtree_make(const char *root, bool controllers, uint64_t limit_ms,
+				  int *ret_fd)
 {
 	_cleanup_close_ int root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
 	struct error *err;
@@ -62,14 +63,16 @@ struct error *cgroup_subtree_make(const char *root, uint64_t limit_ms, int *ret_
 	err = clear_old(root, root_fd, limit_ms);
 	if (err)
 		return err;
-	hand_down(root_fd, limit_ms);
+	if (controllers)
+		hand_down(root_fd, limit_ms);
 	err = bounded_mkdir(root_fd, CGROUP_SUBTREE, "cgroup " CGROUP_SUBTREE, limit_ms);
 	if (err)
 		return err;
 	fd = open_folder(root_fd, CGROUP_SUBTREE);
 	if (fd < 0)
 		return base_error(BASE_IO, errno, "cgroup " CGROUP_SUBTREE);
-	hand_down(fd, limit_ms);
+	if (controllers)
+		hand_down(fd, limit_ms);
 	err = bounded_mkdir(fd, CGROUP_OWN, "cgroup " CGROUP_OWN, limit_ms);
 	if (err)
 		return err;

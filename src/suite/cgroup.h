@@ -22,11 +22,12 @@ struct cgroup_pids {
 };
 
 /*
- * The subtree with controllers for its children, and the test's own cgroup in it. What a dead
- * test left there is removed. *ret_fd is -1, without an error, when there is no cgroup v2 at
+ * The subtree, if wanted with controllers for its children, and the test's own cgroup in it. What a
+ * dead test left there is removed. *ret_fd is -1, without an error, when there is no cgroup v2 at
  * `root`; processes of somebody else in the subtree are BASE_IO with EBUSY.
  */
-struct error *cgroup_subtree_make(const char *root, uint64_t limit_ms, int *ret_fd) MUST_CHECK;
+struct error *cgroup_subtree_make(const char *root, bool controllers, uint64_t limit_ms,
+				  int *ret_fd) MUST_CHECK;
 /* Without controllers `cpus` must be NULL, which means all. */
 struct error *cgroup_make(int subtree_fd, const char *name, const struct cpuset *cpus,
 			  uint64_t limit_ms) MUST_CHECK;

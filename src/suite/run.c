@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "suite/body.h"
+#include "suite/bounded.h"
 #include "suite/cgroup.h"
 #include "suite/cpus.h"
 #include "suite/defaults.h"
@@ -52,8 +53,7 @@ static struct error *make_cgroup(struct run *run, const struct ktstr_cgroup *cgr
 	if (err)
 		return error_wrap(err, "cgroup %s", cgroup->name);
 	err = cgroup_make(run->ctx.cgroups_fd, cgroup->name,
-			  cgroup->cpus.kind == KTSTR_CPUS_ALL ? NULL : &cpus,
-			  scaled(run, SUITE_CGROUP_WRITE_MS));
+			  cgroup->cpus.kind == KTSTR_CPUS_ALL ? NULL : &cpus, BOUNDED_AT_ONCE);
 	/* What it was given, not what was asked for. */
 	if (!err)
 		err = cgroup_read_cpus(run->ctx.cgroups_fd, cgroup->name, &cpus);
@@ -83,8 +83,8 @@ static bool no_error(struct run *run, struct error *err)
 
 static struct error *make_subtree(struct run *run)
 {
-	struct error *err = cgroup_subtree_make(CGROUP_ROOT, scaled(run, SUITE_CGROUP_WRITE_MS),
-						&run->ctx.cgroups_fd);
+	struct error *err = cgroup_subtree_make(CGROUP_ROOT, declared_cgroup_count(run->test) > 0,
+						BOUNDED_AT_ONCE, &run->ctx.cgroups_fd);
 	int errnum = err ? error_errno(err) : 0;
 
 	/* Anybody may run a test by hand that needs no cgroups; it is looked after less well. */
@@ -237,7 +237,9 @@ static void clean_up(struct run *run)
 		leftover_report(subtree, "processes do not die of SIGKILL", &run->report);
 	if (subtree >= 0) {
 		_cleanup_error_ struct error *err = cgroup_subtree_remove(
-			CGROUP_ROOT, subtree, scaled(run, SUITE_CGROUP_WRITE_MS));
+			CGROUP_ROOT, subtree,
+			declared_has_scheduler(run->test) ? scaled(run, SUITE_CGROUP_WRITE_MS)
+							  : BOUNDED_AT_ONCE);
 
 		if (err)
 			report_note(&run->report, error_message(err));

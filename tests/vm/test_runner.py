@@ -46,6 +46,10 @@ class Runner(GuestTest):
         self.assertEqual(sorted((r["test_name"], r["state"], r["verdict"], r["topology"]) for r in found),
                          [(name, "finished", "pass", "1n1l1c1t") for name in ("trivial_03", "trivial_11", "trivial_12")])
         self.assertEqual(os.listdir(self.folder.name), ["out"])
+        for record in found:
+            self.assertEqual([stage["name"] for stage in record["stages"]], ["setup", "work", "cleanup"])
+            times = [stage["at_ms"] for stage in record["stages"]]
+            self.assertEqual(times, sorted(times))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@
 
 enum { LONG_MS = 60000 };
 
-static void calls_do_what_they_say(void **state UNUSED)
+static void check_calls(uint64_t limit_ms)
 {
 	_cleanup_folder_ struct folder folder;
 	_cleanup_close_ int fd = -1;
@@ -18,16 +18,22 @@ static void calls_do_what_they_say(void **state UNUSED)
 	folder_init(&folder);
 	fd = open(folder.path, O_RDONLY | O_DIRECTORY);
 	folder_write(&folder, "file", "");
-	assert_success(bounded_write(fd, "file", "text", "label", LONG_MS));
+	assert_success(bounded_write(fd, "file", "text", "label", limit_ms));
 	text = folder_read(&folder, "file");
 	assert_string_equal(text, "text");
-	assert_success(bounded_mkdir(fd, "new", "label", LONG_MS));
+	assert_success(bounded_mkdir(fd, "new", "label", limit_ms));
 	assert_int_equal(faccessat(fd, "new", F_OK, 0), 0);
-	assert_success(bounded_rmdir(fd, "new", "label", LONG_MS));
+	assert_success(bounded_rmdir(fd, "new", "label", limit_ms));
 	assert_int_equal(faccessat(fd, "new", F_OK, 0), -1);
 }
 
-static void a_refusal_keeps_its_errno(void **state UNUSED)
+static void calls_do_what_they_say(void **state UNUSED)
+{
+	check_calls(LONG_MS);
+	check_calls(BOUNDED_AT_ONCE);
+}
+
+static void check_refusals(uint64_t limit_ms)
 {
 	_cleanup_folder_ struct folder folder;
 	_cleanup_close_ int fd = -1;
@@ -35,14 +41,20 @@ static void a_refusal_keeps_its_errno(void **state UNUSED)
 
 	folder_init(&folder);
 	fd = open(folder.path, O_RDONLY | O_DIRECTORY);
-	err = bounded_write(fd, "none", "text", "label", LONG_MS);
+	err = bounded_write(fd, "none", "text", "label", limit_ms);
 	assert_int_equal(error_errno(err), ENOENT);
 	assert_string_equal(error_message(err), "label: No such file or directory");
 	error_free(err);
 	folder_write(&folder, "full/file", "");
-	err = bounded_rmdir(fd, "full", "label", LONG_MS);
+	err = bounded_rmdir(fd, "full", "label", limit_ms);
 	assert_int_equal(error_errno(err), ENOTEMPTY);
 	error_free(err);
+}
+
+static void a_refusal_keeps_its_errno(void **state UNUSED)
+{
+	check_refusals(LONG_MS);
+	check_refusals(BOUNDED_AT_ONCE);
 }
 
 /* Opening a fifo for writing waits until somebody reads: nobody does. */

@@ -43,7 +43,7 @@ static void a_plain_folder_has_no_cgroups(void **state UNUSED)
 	int fd = 7;
 
 	folder_init(&folder);
-	assert_success(cgroup_subtree_make(folder.path, LONG_MS, &fd));
+	assert_success(cgroup_subtree_make(folder.path, true, LONG_MS, &fd));
 	assert_int_equal(fd, -1);
 }
 
@@ -59,11 +59,11 @@ static void folders_are_made_and_removed(void **state UNUSED)
 	folder_write(&folder, "cgroup.controllers", "cpuset cpu\n");
 	folder_write(&folder, "ktstr-test/old/deep/x", "");
 	/* What is left is cleared; here a file stands in the way, which no cgroup has. */
-	assert_error_tag(cgroup_subtree_make(folder.path, LONG_MS, &fd), "io");
+	assert_error_tag(cgroup_subtree_make(folder.path, true, LONG_MS, &fd), "io");
 	folder_deinit(&folder);
 	folder_init(&folder);
 	folder_write(&folder, "cgroup.controllers", "cpuset cpu\n");
-	assert_success(cgroup_subtree_make(folder.path, LONG_MS, &fd));
+	assert_success(cgroup_subtree_make(folder.path, true, LONG_MS, &fd));
 	assert_success(cgroup_make(fd, "a", NULL, LONG_MS));
 	assert_success(cgroup_open(fd, "a", &one));
 	assert_int_equal(fstatat(fd, CGROUP_OWN, &st, 0), 0);
@@ -137,7 +137,7 @@ static void a_real_subtree_is_killed_and_removed(void **state UNUSED)
 	pid_t pid;
 
 	skip_unless(root, "no cgroup v2 in which cgroups can be made");
-	assert_success(cgroup_subtree_make(root, LONG_MS, &fd));
+	assert_success(cgroup_subtree_make(root, true, LONG_MS, &fd));
 	assert_success(cgroup_open(fd, CGROUP_OWN, &own));
 	pid = sleeper_in(own);
 	cgroup_list(fd, &pids);
@@ -145,13 +145,13 @@ static void a_real_subtree_is_killed_and_removed(void **state UNUSED)
 	assert_int_equal(pids.rows.at[0], pid);
 	vec_deinit(&pids.rows);
 	/* A second test on this machine does not take it away. */
-	assert_error_tag(cgroup_subtree_make(root, LONG_MS, &other), "io");
+	assert_error_tag(cgroup_subtree_make(root, true, LONG_MS, &other), "io");
 	assert_int_equal(other, -1);
 	assert_success(cgroup_kill(fd, LONG_MS));
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(WTERMSIG(status), SIGKILL);
 	/* Empty now: what a dead test left is cleared. */
-	assert_success(cgroup_subtree_make(root, LONG_MS, &other));
+	assert_success(cgroup_subtree_make(root, true, LONG_MS, &other));
 	close(fd);
 	fd = other;
 	assert_success(cgroup_make(fd, "more", NULL, LONG_MS));
