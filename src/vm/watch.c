@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/spawn.h"
+#include "procfs/process.h"
 #include "vm/console.h"
 #include "vm/state.h"
 
@@ -198,6 +199,15 @@ static bool is_frozen_by_others(struct vm *vm)
 	return !err && json_text_is(json_string(json_find(answer.value, "status")), "paused");
 }
 
+/* By a SIGSTOP, or a debugger: the guest cannot help it. */
+static bool is_stopped_by_others(const struct vm *vm)
+{
+	struct proc_stat stat;
+	_cleanup_error_ struct error *err = proc_stat_read("/proc", vm->pid, &stat);
+
+	return !err && (stat.state == 'T' || stat.state == 't');
+}
+
 /* Silent, though it should beat. */
 static struct error *check_heartbeat(struct vm *vm)
 {
@@ -219,6 +229,10 @@ static struct error *check_heartbeat(struct vm *vm)
 	waited_ns -= waited_ns < vm->heard_host_wait_ns ? waited_ns : vm->heard_host_wait_ns;
 	if (!vm_silence_is_hang(silent_ns, waited_ns, vm->heartbeat_ms))
 		return NULL;
+	if (is_stopped_by_others(vm))
+		return vm_error(VM_QEMU_FAILED, 0,
+				"no sign of life for %llu s: somebody has stopped QEMU",
+				(unsigned long long)(silent_ns / NS_PER_SEC));
 	if (is_frozen_by_others(vm))
 		heard(vm);
 	/* Also when it went on again a moment ago, which QEMU told with its answer. */

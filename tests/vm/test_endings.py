@@ -57,6 +57,13 @@ class Endings(machine.GuestTest):
         self.assertIn(b"QEMU was ended by signal 9", err)
         self.assertNotEqual(owner.returncode, 0)
 
+    def test_stopped_qemu_is_no_hang_of_the_guest(self):
+        owner, qemu = self.start("echo up; sleep 1000")
+        os.kill(qemu, signal.SIGSTOP)
+        err = owner.communicate(timeout=machine.TIMEOUT)[1]
+        self.assertIn(b"somebody has stopped QEMU", err)
+        self.assertNotEqual(owner.returncode, 0)
+
     def test_qemu_dies_with_a_killed_owner(self):
         owner, qemu = self.start("echo up; sleep 1000")
         owner.kill()
