@@ -251,7 +251,7 @@ static struct error *add_file(const struct search *s, const char *name, const ch
 
 static struct error *find_one(const struct search *s, const char *name, bool executable)
 {
-	_cleanup_strbuf_ struct strbuf looked = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf looked = STRBUF_INIT, aside = STRBUF_INIT;
 	_cleanup_free_ char *path = NULL;
 	const char *base = declared_base_name(name);
 
@@ -262,8 +262,13 @@ static struct error *find_one(const struct search *s, const char *name, bool exe
 	path = find(s->finder, s->suite, name, executable, &looked);
 	if (path)
 		return add_file(s, base, path);
-	add_mistake(s, "no %s %s: looked %s", executable ? "program" : "file", name,
-		    strbuf_str(&looked));
+	if (executable)
+		path = find(s->finder, s->suite, name, false, &aside);
+	if (path)
+		add_mistake(s, "no program %s: %s cannot be executed: chmod +x it", name, path);
+	else
+		add_mistake(s, "no %s %s: looked %s", executable ? "program" : "file", name,
+			    strbuf_str(&looked));
 	return NULL;
 }
 

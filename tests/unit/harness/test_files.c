@@ -227,6 +227,20 @@ static void a_scheduler_must_be_executable_and_comes_second(void **state)
 	assert_string_equal(path_of(f, 1), "/one/scx_x");
 }
 
+static void a_scheduler_that_cannot_be_executed_is_told_so(void **state)
+{
+	struct fixture *f = *state;
+	char program[] = "scx_x";
+	char *argv[] = { program, NULL };
+
+	f->test.scheduler.argv = (struct text_list){ argv, 1 };
+	put(f, "/one/scx_x", "not yet", 0644);
+	find_files(f);
+	assert_mistakes(
+		f, "a.c:12: fair: no program scx_x: %s/one/scx_x cannot be executed: chmod +x it\n",
+		f->root);
+}
+
 static void folders_are_no_files(void **state)
 {
 	struct fixture *f = *state;
@@ -379,6 +393,7 @@ int main(void)
 		TEST(a_known_place_comes_before_all_others),
 		TEST(all_that_is_missing_is_told),
 		TEST(a_scheduler_must_be_executable_and_comes_second),
+		TEST(a_scheduler_that_cannot_be_executed_is_told_so),
 		TEST(folders_are_no_files),
 		TEST(a_link_keeps_its_name_and_shows_its_file),
 		TEST(one_name_for_two_files_is_a_mistake),
