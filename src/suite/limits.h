@@ -30,6 +30,7 @@ enum {
 	/* Kept of each stream of a scheduler: the first part and the last part of it. */
 	SUITE_LIMIT_STREAM_HEAD = 256 << 10,
 	SUITE_LIMIT_STREAM_TAIL = 768 << 10,
+	SUITE_LIMIT_LAST_WORDS = 200, /* of its output, in the reason of a failure */
 	SUITE_LIMIT_KERNEL_LOG = 1 << 20,
 	SUITE_LIMIT_DUMP = 4 << 20,
 	SUITE_LIMIT_SYSFS = 64 << 10,

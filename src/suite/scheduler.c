@@ -168,6 +168,19 @@ static char *kernel_reason(struct scheduler *s)
 	return kernel_log_reason(strbuf_str(&s->kernel_lines));
 }
 
+/* "; the kernel says: …"; when it says nothing, the scheduler's own; else "". */
+static char *whose_words(const struct scheduler *s, const char *kernel)
+{
+	_cleanup_free_ char *own = NULL;
+
+	if (kernel)
+		return xasprintf("; the kernel says: %s", kernel);
+	own = stream_last_words(&s->err, SUITE_LIMIT_LAST_WORDS);
+	if (!own)
+		own = stream_last_words(&s->out, SUITE_LIMIT_LAST_WORDS);
+	return own ? xasprintf("; it says: %s", own) : xstrdup("");
+}
+
 static bool verifier_refused(const struct scheduler *s)
 {
 	static const char mark[] = "BEGIN PROG LOAD LOG";
@@ -181,20 +194,19 @@ static bool verifier_refused(const struct scheduler *s)
 static void report_failure(struct scheduler *s, uint64_t limit_ms, struct report_writer *report)
 {
 	_cleanup_free_ char *words = s->ended ? end_words(s) : NULL;
-	_cleanup_free_ char *reason = kernel_reason(s);
-	const char *kernel = reason ? "; the kernel says: " : "", *why = reason ? reason : "";
+	_cleanup_free_ char *reason = kernel_reason(s), *why = whose_words(s, reason);
 
 	if (!s->ended)
 		report_partf(report, KTSTR_REASON_SCHED_ATTACH,
-			     "%s runs, but was not attached within %llu ms%s%s", s->name,
-			     (unsigned long long)limit_ms, kernel, why);
+			     "%s runs, but was not attached within %llu ms%s", s->name,
+			     (unsigned long long)limit_ms, why);
 	else if (verifier_refused(s))
 		report_partf(report, KTSTR_REASON_SCHED_VERIFIER,
 			     "%s %s: the kernel's verifier refused it (the log is in its output)",
 			     s->name, words);
 	else
-		report_partf(report, KTSTR_REASON_SCHED_LOAD, "%s %s before it was attached%s%s",
-			     s->name, words, kernel, why);
+		report_partf(report, KTSTR_REASON_SCHED_LOAD, "%s %s before it was attached%s",
+			     s->name, words, why);
 	open_state(report, "failed");
 	report_close_line(report);
 }
@@ -239,14 +251,14 @@ bool scheduler_is_alive(const struct scheduler *s)
 
 void scheduler_report_loss(struct scheduler *s, struct report_writer *report)
 {
-	_cleanup_free_ char *words = NULL, *reason = NULL;
+	_cleanup_free_ char *words = NULL, *reason = NULL, *why = NULL;
 
 	wait_ended(s, slowness_scaled_ms(s->slowness, LAST_WORDS_MS));
 	reason = kernel_reason(s);
 	words = s->ended ? end_words(s)
 			 : xstrdup("was ended by the kernel; its program still runs");
-	report_partf(report, KTSTR_REASON_SCHED_EXIT, "%s %s%s%s", s->name, words,
-		     reason ? "; the kernel says: " : "", reason ? reason : "");
+	why = whose_words(s, reason);
+	report_partf(report, KTSTR_REASON_SCHED_EXIT, "%s %s%s", s->name, words, why);
 }
 
 /* How it ended, as the report has it. */

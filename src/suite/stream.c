@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+
 void stream_init(struct stream *stream, int fd, size_t head_limit, size_t tail_limit)
 {
 	*stream = (struct stream){ .fd = fd, .head_limit = head_limit, .tail_limit = tail_limit };
@@ -67,4 +69,37 @@ void stream_text(const struct stream *stream, struct strbuf *into)
 		strbuf_appendf(into, "\n[ktstr: %llu bytes are missing here]\n",
 			       (unsigned long long)missing);
 	strbuf_append_bytes(into, strbuf_str(&stream->tail) + stream->tail.n - kept, kept);
+}
+
+static bool speaks_of_failure(const char *line)
+{
+	static const char *const words[] = { "error", "fail", "invalid", "unrecognized",
+					     "panicked" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strcasestr(line, words[i]))
+			return true;
+	return false;
+}
+
+char *stream_last_words(const struct stream *stream, size_t limit_bytes)
+{
+	static const char blank[] = " \t\r\v\f";
+	_cleanup_strbuf_ struct strbuf all = STRBUF_INIT;
+	const char *last = NULL, *telling = NULL;
+	char *rest, *line;
+
+	stream_text(stream, &all);
+	rest = all.at;
+	while ((line = strsep(&rest, "\n"))) {
+		line += strspn(line, blank);
+		if (!*line)
+			continue;
+		last = line;
+		if (speaks_of_failure(line))
+			telling = line;
+	}
+	if (telling)
+		last = telling;
+	return last ? xstrndup(last, limit_bytes) : NULL;
 }

@@ -20,5 +20,10 @@ void stream_pump(struct stream *stream);
 void stream_take(struct stream *stream, const char *bytes, size_t n);
 /* All of it, or with a line in the middle that says how much is missing. */
 void stream_text(const struct stream *stream, struct strbuf *into);
+/*
+ * The last line that speaks of a failure, for usage and hints often follow it; when none does, the
+ * last one that is not blank. At most its first limit_bytes. NULL: none. The caller owns it.
+ */
+char *stream_last_words(const struct stream *stream, size_t limit_bytes);
 
 #endif

@@ -86,7 +86,7 @@ static void ended_before_it_was_attached(void **state)
 	scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard),
 			"{\"report\":\"part\",\"reason\":\"scheduler-load\",\"text\":\"fake ended "
-			"with exit code 3 before it was attached\"}\n");
+			"with exit code 3 before it was attached; it says: why\"}\n");
 	assert_contains(heard_text(&f->heard), "{\"report\":\"scheduler\",\"state\":\"failed\"}\n");
 	assert_contains(heard_text(&f->heard), "\"end\":\"exited 3\"");
 	assert_contains(heard_text(&f->heard), "why");
@@ -117,12 +117,12 @@ static void running_but_never_attached(void **state)
 {
 	struct fixture *f = *state;
 
-	start(f, "exec sleep 1000");
-	assert_false(scheduler_wait_attached(&f->scheduler, 50, &f->heard.report));
+	start(f, "echo waiting; exec sleep 1000");
+	assert_false(scheduler_wait_attached(&f->scheduler, 500, &f->heard.report));
 	scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard),
 			"\"reason\":\"scheduler-attach\",\"text\":\"fake runs, "
-			"but was not attached within 50 ms\"");
+			"but was not attached within 500 ms; it says: waiting\"");
 	assert_contains(heard_text(&f->heard), "\"end\":\"stopped\"");
 }
 

@@ -65,12 +65,44 @@ static void pumping_takes_what_is_there_and_closes_at_the_end(void **state UNUSE
 	stream_deinit(&stream);
 }
 
+static void assert_last_words(const char *printed, const char *want)
+{
+	struct stream stream;
+	_cleanup_free_ char *got = NULL;
+
+	stream_init(&stream, -1, 100, 100);
+	stream_take(&stream, printed, strlen(printed));
+	got = stream_last_words(&stream, 20);
+	if (want)
+		assert_string_equal(got, want);
+	else
+		assert_null(got);
+	stream_deinit(&stream);
+}
+
+static void last_words_are_the_last_line_that_says_something(void **state UNUSED)
+{
+	assert_last_words("", NULL);
+	assert_last_words(" \n\t\r\n\n", NULL);
+	assert_last_words("one", "one");
+	assert_last_words("one\n\ttwo\n \n", "two");
+	assert_last_words("one\n0123456789012345678901234567890\n", "01234567890123456789");
+}
+
+static void a_failure_among_the_last_words_counts_more_than_usage(void **state UNUSED)
+{
+	assert_last_words("Error: a\nerror: b\n\nusage: x\n  -h\n", "error: b");
+	assert_last_words("x: Invalid y\nTry --help", "x: Invalid y");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(short_output_is_kept_whole),
 		cmocka_unit_test(of_long_output_begin_and_end_are_kept),
 		cmocka_unit_test(one_large_piece_is_cut_the_same_way),
+		cmocka_unit_test(last_words_are_the_last_line_that_says_something),
+		cmocka_unit_test(a_failure_among_the_last_words_counts_more_than_usage),
 		cmocka_unit_test(pumping_takes_what_is_there_and_closes_at_the_end),
 	};
 
