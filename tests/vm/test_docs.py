@@ -43,8 +43,9 @@ def masked(text):
     text = re.sub(r"on Linux \S+", "on Linux K", text)
     text = re.sub(r"looked in \S+,", "looked in F,", text)
     text = re.sub(r"-[0-9a-f]{16}\b", "-H", text)
-    text = re.sub(r"(?<![\w:])\d+(\.\d+)?(?![\w])", "N", text)
     text = re.sub(r"\b\d{4}-\d\d-\d\dT[\d-]+", "T", text)
+    text = re.sub(r"\d+ min \d\d s", "N s", text)
+    text = re.sub(r"(?<![\w:])\d+(\.\d+)?(?![\w])", "N", text)
     return [re.sub(r" +", " ", line).rstrip() for line in text.splitlines()]
 
 
