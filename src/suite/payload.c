@@ -186,6 +186,7 @@ static struct ktstr_metrics *finish(struct ktstr_payload *payload, bool cleaning
 		metrics_extract(result);
 	payload->result = result;
 	payload_report_ended(payload);
+	payload_report_output(payload);
 	judge(payload);
 	return result;
 }

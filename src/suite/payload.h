@@ -27,7 +27,7 @@ struct ktstr_payload {
 
 struct payload_set {
 	VEC(struct ktstr_payload *) all;
-	uint64_t reported_metrics, reported_bytes; /* see payload_limits.h */
+	uint64_t reported_metrics, reported_bytes, reported_texts; /* see payload_limits.h */
 };
 
 /*

@@ -13,6 +13,9 @@ enum {
 	/* Of arguments and metrics in the report, so that there is room for the rest of it. */
 	PAYLOAD_LIMIT_REPORTED_BYTES = 6 << 20,
 	PAYLOAD_LIMIT_NAME_BYTES = 128,
+	/* Streams whose end goes into the report to be kept, and how much of each. */
+	PAYLOAD_LIMIT_REPORTED_TEXTS = 24,
+	PAYLOAD_REPORTED_TEXT_BYTES = 64 << 10,
 	/* Kept of each stream unless the program says otherwise. */
 	PAYLOAD_CAPTURE_BYTES = 16 << 20,
 	/* Of standard error in a message. */

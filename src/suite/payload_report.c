@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "suite/payload_report.h"
 
+#include <ctype.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 
 enum {
@@ -12,6 +14,8 @@ enum {
 	LINE_RESERVE = 64,
 	/* What {"name":"","value":}, needs besides its two texts. */
 	METRIC_FRAME = 24,
+	/* Of a payload's name in the name of a file. */
+	TEXT_NAME_BYTES = 40,
 };
 
 /* Room in the open line, and in what all payloads of the test may tell. */
@@ -112,4 +116,47 @@ void payload_report_ended(const struct ktstr_payload *payload)
 	json_add_string(w, "stream", metrics->stream);
 	add_metrics(payload, w);
 	report_close_line(report);
+}
+
+/* "payload-4711-probe.stdout": a runner takes letters, digits and "._-" in names of texts. */
+static char *text_name(const struct ktstr_payload *payload, const char *stream)
+{
+	const char *slash = strrchr(payload->name, '/');
+	const char *name = slash ? slash + 1 : payload->name;
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_appendf(&text, "payload-%d-", (int)payload->pid);
+	for (size_t i = 0; name[i] && i < TEXT_NAME_BYTES; i++)
+		strbuf_append_char(&text, isalnum((unsigned char)name[i]) || name[i] == '-' ||
+							  name[i] == '_' || name[i] == '.'
+						  ? name[i]
+						  : '_');
+	strbuf_appendf(&text, ".%s", stream);
+	return strbuf_take(&text);
+}
+
+static void report_stream(const struct ktstr_payload *payload, const char *stream,
+			  const struct capture *capture)
+{
+	_cleanup_free_ char *name = text_name(payload, stream);
+	size_t skipped = capture->n > PAYLOAD_REPORTED_TEXT_BYTES
+				 ? capture->n - PAYLOAD_REPORTED_TEXT_BYTES
+				 : 0;
+
+	if (capture->n == 0 ||
+	    payload->ctx->payloads->reported_texts == PAYLOAD_LIMIT_REPORTED_TEXTS)
+		return;
+	payload->ctx->payloads->reported_texts++;
+	if (skipped) {
+		_cleanup_free_ char *cut = xasprintf("[%zu bytes before this]\n", skipped);
+
+		report_text(&payload->ctx->report, name, cut, strlen(cut));
+	}
+	report_text(&payload->ctx->report, name, capture->at + skipped, capture->n - skipped);
+}
+
+void payload_report_output(const struct ktstr_payload *payload)
+{
+	report_stream(payload, "stdout", &payload->result->out);
+	report_stream(payload, "stderr", &payload->result->err);
 }

@@ -15,5 +15,10 @@ void payload_report_started(const struct ktstr_payload *payload, const char *con
  * An end that is not known is not told.
  */
 void payload_report_ended(const struct ktstr_payload *payload);
+/*
+ * The end of what it wrote, to be kept beside the record of a test that did not pass. Only of the
+ * first payloads: a runner keeps so many texts.
+ */
+void payload_report_output(const struct ktstr_payload *payload);
 
 #endif

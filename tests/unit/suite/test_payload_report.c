@@ -175,6 +175,50 @@ static void many_payloads_together_leave_room_for_the_rest(void **state UNUSED)
 	assert_int_equal(number_member(find_line(&r, "payload", 0), "metrics_dropped"), 1);
 }
 
+static void what_was_written_is_told_to_be_kept(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = { 0 };
+	struct fake f;
+
+	fake_init(&f, "out", "");
+	f.payload.name = (char *)"./some where/pro be";
+	payload_report_output(&f.payload);
+	r = fake_end(&f);
+	assert_string_equal(strbuf_str(&r.text),
+			    "{\"report\":\"text\",\"name\":\"payload-4711-pro_be.stdout\","
+			    "\"text\":\"out\"}\n");
+}
+
+static void of_much_output_the_end_is_told(void **state UNUSED)
+{
+	_cleanup_free_ char *much = xcalloc(PAYLOAD_REPORTED_TEXT_BYTES + 8, 1);
+	_cleanup_body_report_ struct body_report r = { 0 };
+	struct fake f;
+
+	memset(much, 'x', PAYLOAD_REPORTED_TEXT_BYTES + 7);
+	memcpy(much, "BEGIN", 5);
+	fake_init(&f, "", much);
+	payload_report_output(&f.payload);
+	r = fake_end(&f);
+	assert_non_null(strstr(strbuf_str(&r.text), "[7 bytes before this]"));
+	assert_null(strstr(strbuf_str(&r.text), "BEGIN"));
+}
+
+static void only_so_many_streams_are_told(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = { 0 };
+	struct fake f;
+	size_t n = 0;
+
+	fake_init(&f, "o", "e");
+	for (int i = 0; i < PAYLOAD_LIMIT_REPORTED_TEXTS; i++)
+		payload_report_output(&f.payload);
+	r = fake_end(&f);
+	for (const char *at = strbuf_str(&r.text); (at = strchr(at, '\n')); at++)
+		n++;
+	assert_int_equal(n, PAYLOAD_LIMIT_REPORTED_TEXTS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +229,9 @@ int main(void)
 		cmocka_unit_test(metrics_that_do_not_fit_are_counted),
 		cmocka_unit_test(what_a_runner_cannot_take_is_left_out),
 		cmocka_unit_test(many_payloads_together_leave_room_for_the_rest),
+		cmocka_unit_test(what_was_written_is_told_to_be_kept),
+		cmocka_unit_test(of_much_output_the_end_is_told),
+		cmocka_unit_test(only_so_many_streams_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
