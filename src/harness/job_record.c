@@ -8,6 +8,9 @@
 #include "base/shell_word.h"
 #include "harness/job_facts.h"
 #include "harness/limits.h"
+#include "result/limits.h"
+
+_Static_assert((int)RECORD_NAMES_LIMIT >= (int)HARNESS_LIMIT_REPEAT, "every repeat has a record");
 
 #define RECORD_ENDING ".ktstr.json"
 

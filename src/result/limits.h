@@ -16,7 +16,7 @@ enum {
 
 	/* Temporary names tried, and names for runs of one variant in one folder. */
 	NEW_FILE_TRIES_LIMIT = 1000,
-	RECORD_NAMES_LIMIT = 10000,
+	RECORD_NAMES_LIMIT = 1 << 20,
 	/* With id, number and ".ktstr.json.lock" it must fit a file name. */
 	RECORD_TEST_NAME_LIMIT = 200,
 	RUN_FOLDERS_LIMIT = 10000,
