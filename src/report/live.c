@@ -80,6 +80,8 @@ void live_stop(struct live *live, size_t index)
 	at = (size_t)(test - live->running.at);
 	memmove(test, test + 1, (live->running.n - at - 1) * sizeof(*test));
 	live->running.n--;
+	if (live->running.n == 0)
+		live->idle_ns = live->now_ns;
 }
 
 /* " work 12 s" */
@@ -143,6 +145,18 @@ static size_t rest_width(const struct live *live, size_t k)
 	return sum;
 }
 
+/* Nobody shall take a boot for a hang; a copy is there before this is seen. */
+static void format_idle(const struct live *live, struct strbuf *into)
+{
+	uint64_t idle_ns = live->idle_ns ? live->now_ns - live->idle_ns : 0;
+
+	if (idle_ns < NS_PER_SEC)
+		return;
+	strbuf_append(into, " waiting for a guest ");
+	words_format_elapsed(into, idle_ns);
+	strbuf_append(into, " (the first one boots, the next are copies)");
+}
+
 void live_format(const struct live *live, size_t n_done, size_t n_tests, size_t columns,
 		 struct strbuf *into)
 {
@@ -150,6 +164,8 @@ void live_format(const struct live *live, size_t n_done, size_t n_tests, size_t 
 	size_t k = live->running.n, used, most;
 
 	strbuf_appendf(&line, "[%zu/%zu]", n_done, n_tests);
+	if (k == 0 && n_done < n_tests)
+		format_idle(live, &line);
 	used = line.n + 1;
 	/* As many tests as have room for the beginning of their names, but one in any case. */
 	while (k > 1 && used + rest_width(live, k) + names_width(live, k, SHORTEST_NAME) > columns)
@@ -193,6 +209,8 @@ bool live_is_due(struct live *live, uint64_t now_ns)
 {
 	if (now_ns > live->now_ns)
 		live->now_ns = now_ns;
+	if (live->running.n == 0 && live->idle_ns == 0)
+		live->idle_ns = live->now_ns;
 	return live->shown.n == 0 ||
 	       live->now_ns - live->drawn_ns >= REPORT_LIVE_INTERVAL_MS * NS_PER_MS;
 }

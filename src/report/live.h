@@ -22,6 +22,7 @@ struct live {
 	VEC(struct live_test) running; /* the oldest first */
 	uint64_t now_ns;
 	uint64_t drawn_ns;
+	uint64_t idle_ns;    /* since when nothing runs; 0: not known yet */
 	struct strbuf shown; /* empty: nothing is on the screen */
 };
 
@@ -32,7 +33,10 @@ void live_set_stage(struct live *live, size_t index, const char *stage);
 /* Nothing when it never started. */
 void live_stop(struct live *live, size_t index);
 
-/* The line as text, at most so many columns; with none running it is only the count. */
+/*
+ * The line as text, at most so many columns. With none running it is only the count, and after a
+ * while what is waited for.
+ */
 void live_format(const struct live *live, size_t n_done, size_t n_tests, size_t columns,
 		 struct strbuf *into);
 

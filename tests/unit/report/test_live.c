@@ -37,6 +37,35 @@ static void what_runs_stands_in_the_line_the_oldest_first(void **state UNUSED)
 	assert_line(&live, 80, "[3/12]");
 }
 
+static void a_guest_that_is_long_in_coming_is_told(void **state UNUSED)
+{
+	_cleanup_live_ struct live live = { 0 };
+
+	live_is_due(&live, 10 * NS_PER_SEC);
+	assert_line(&live, 80, "[3/12]");
+	live_is_due(&live, 15 * NS_PER_SEC);
+	assert_line(&live, 80,
+		    "[3/12] waiting for a guest 5 s (the first one boots, the next are copies)");
+	assert_line(&live, 40, "[3/12] waiting for a guest 5 s (the fir…");
+	live_start(&live, 7, "fair:one", 16 * NS_PER_SEC);
+	assert_line(&live, 80, "[3/12] fair:one 0 s");
+	live_stop(&live, 7);
+	assert_line(&live, 80, "[3/12]");
+	live_is_due(&live, 18 * NS_PER_SEC);
+	assert_line(&live, 30, "[3/12] waiting for a guest 2 …");
+}
+
+static void nothing_is_waited_for_when_all_is_done(void **state UNUSED)
+{
+	_cleanup_live_ struct live live = { 0 };
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+
+	live_is_due(&live, 10 * NS_PER_SEC);
+	live_is_due(&live, 20 * NS_PER_SEC);
+	live_format(&live, 12, 12, 80, &line);
+	assert_string_equal(strbuf_str(&line), "[12/12]");
+}
+
 static void a_narrow_line_shortens_names_before_it_drops_tests(void **state UNUSED)
 {
 	_cleanup_live_ struct live live = { 0 };
@@ -115,6 +144,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_runs_stands_in_the_line_the_oldest_first),
+		cmocka_unit_test(a_guest_that_is_long_in_coming_is_told),
+		cmocka_unit_test(nothing_is_waited_for_when_all_is_done),
 		cmocka_unit_test(a_narrow_line_shortens_names_before_it_drops_tests),
 		cmocka_unit_test(wide_names_are_measured_in_columns),
 		cmocka_unit_test(a_name_cannot_move_the_cursor),
