@@ -180,14 +180,15 @@ struct ktstr_entry {
  * Inside .run. What a call returns belongs to ctx and ends with the test.
  *
  * EXPECT records a failure and goes on. REQUIRE records it and ends the test at once. NEED ends
- * it as skipped. The text is a format with its values and says what was seen.
+ * it as skipped. The text is a format with its values and says what was seen; it may be left out:
+ * the blank is there for a compiler that warns of empty formats.
  */
 #define KTSTR_EXPECT(ctx, condition, ...) \
-	ktstr_expect_(ctx, (condition), #condition, __FILE__, __LINE__, __VA_ARGS__)
+	ktstr_expect_(ctx, (condition), #condition, __FILE__, __LINE__, " " __VA_ARGS__)
 #define KTSTR_REQUIRE(ctx, condition, ...) \
-	ktstr_require_(ctx, (condition), #condition, __FILE__, __LINE__, __VA_ARGS__)
+	ktstr_require_(ctx, (condition), #condition, __FILE__, __LINE__, " " __VA_ARGS__)
 #define KTSTR_NEED(ctx, condition, ...) \
-	ktstr_need_(ctx, (condition), #condition, __FILE__, __LINE__, __VA_ARGS__)
+	ktstr_need_(ctx, (condition), #condition, __FILE__, __LINE__, " " __VA_ARGS__)
 /* Goes into the record whatever the verdict; people see it when they ask. */
 void ktstr_note(struct ktstr_ctx *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

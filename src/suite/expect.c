@@ -11,7 +11,8 @@ static void say(struct ktstr_ctx *ctx, enum ktstr_reason reason, const char *con
 {
 	_cleanup_free_ char *said = NULL, *text = NULL;
 
-	if (vasprintf(&said, fmt, args) < 0)
+	/* The macros begin every text with a blank. */
+	if (vasprintf(&said, *fmt == ' ' ? fmt + 1 : fmt, args) < 0)
 		said = NULL;
 	text = said && *said ? xasprintf("%s: %s", condition, said) : xstrdup(condition);
 	report_part(&ctx->report, reason, file, line, text);

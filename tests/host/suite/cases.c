@@ -29,6 +29,7 @@ static void expects(struct ktstr_ctx *ctx)
 	EXPECT(ctx, 1 == 2, "one is %d", 1);
 	EXPECT(ctx, 2 == 2, "not said");
 	EXPECT(ctx, !"second", "%s", "");
+	EXPECT(ctx, !"third");
 }
 KTSTR_TEST(expects) = { .run = expects };
 

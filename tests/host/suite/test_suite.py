@@ -139,10 +139,11 @@ class Runs(unittest.TestCase):
 
     def test_expect_goes_on(self):
         answer = self.run_case("expects")
-        self.assertEqual(answer.parts(), [("expectation", "1 == 2: one is 1"), ("expectation", '!"second"')])
+        self.assertEqual(answer.parts(), [("expectation", "1 == 2: one is 1"), ("expectation", '!"second"'),
+                                          ("expectation", '!"third"')])
         with open(os.path.join(os.path.dirname(__file__), "cases.c"), encoding="utf-8") as f:
             lines = f.read().splitlines()
-        for part, text in zip(answer.all("part"), ("1 == 2", "second")):
+        for part, text in zip(answer.all("part"), ("1 == 2", "second", "third")):
             self.assertTrue(part["file"].endswith("cases.c"))
             self.assertIn(text, lines[part["line"] - 1])
 
