@@ -35,6 +35,9 @@ class Demo(GuestTest):
             self.assertIn((verdict, reason), [("pass", "none"), ("inconclusive", "host-busy")])
         self.assertIn("the kernel says: runnable task stall", done.stdout)
         self.assertTrue(re.search(r"^  R schedulers\[\d+\] -\d{4,}ms$", done.stdout, re.M), done.stdout)
+        # Only commands and paths may be wider than a terminal.
+        wide = [line for line in done.stdout.splitlines() if len(line) > 80 and not line.startswith(("$ ", " " * 8))]
+        self.assertEqual(wide, [])
         self.assertIn("/sys/bus/cpu/devices/cpu3/cache/index3/shared_cpu_list:2-3", done.stdout)
 
 
