@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/paths.h"
 #include "cli/interrupts.h"
 #include "cli/test/exit_status.h"
 #include "cli/test/gather.h"
@@ -70,11 +71,13 @@ static struct error *folder_of(const struct test_config *config, char **ret)
 
 	if (!config->output)
 		return run_folder_new(RUN_FOLDER_BASE, ret);
-	/* What a runner that was killed left there. The folder may not be there yet. */
-	err = run_folder_sweep(config->output);
-	if (err && !error_is(err, &base_error_domain, BASE_ABSENT))
-		return err;
-	error_free(err);
+	/* Now: it is one mistake on the command line, not one for each test. */
+	err = paths_make(config->output, 0777);
+	/* What a runner that was killed left there. */
+	if (!err)
+		err = run_folder_sweep(config->output);
+	if (err)
+		return error_wrap(err, "--output %s", config->output);
 	*ret = xstrdup(config->output);
 	return NULL;
 }
