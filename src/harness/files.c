@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "harness/files.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,6 +250,16 @@ static struct error *add_file(const struct search *s, const char *name, const ch
 	return NULL;
 }
 
+/* Its libraries would be told as missing, or the guest would end with "exit code 127". */
+static bool of_another_machine(const char *path)
+{
+	_cleanup_elf_image_ struct elf_image *img = NULL;
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	_cleanup_error_ struct error *err = fd < 0 ? NULL : elf_image_open_fd(fd, path, &img);
+
+	return fd >= 0 && !err && elf_image_machine(img) != EM_X86_64;
+}
+
 static struct error *find_one(const struct search *s, const char *name, bool executable)
 {
 	_cleanup_strbuf_ struct strbuf looked = STRBUF_INIT, aside = STRBUF_INIT;
@@ -260,6 +271,10 @@ static struct error *find_one(const struct search *s, const char *name, bool exe
 		return NULL;
 	}
 	path = find(s->finder, s->suite, name, executable, &looked);
+	if (path && executable && of_another_machine(path)) {
+		add_mistake(s, "%s is a program of another machine", path);
+		return NULL;
+	}
 	if (path)
 		return add_file(s, base, path);
 	if (executable)

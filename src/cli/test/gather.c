@@ -122,7 +122,7 @@ struct error *gather_files(const struct test_config *config, struct gathered *g)
 	}
 	if (mistakes.n == 0)
 		return NULL;
-	return harness_error(HARNESS_MISTAKES, 0, "tests name files that are not there\n%s",
+	return harness_error(HARNESS_MISTAKES, 0, "tests name files that cannot be had\n%s",
 			     strbuf_str(&mistakes));
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "harness/files.h"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/spawn.h"
 #include "base/vec.h"
@@ -241,6 +244,30 @@ static void a_scheduler_that_cannot_be_executed_is_told_so(void **state)
 		f->root);
 }
 
+static void a_scheduler_of_another_machine_is_told(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_free_ char *to = xasprintf("%s/one/scx_x", f->root);
+	_cleanup_free_ char *self = realpath("/proc/self/exe", NULL);
+	const char *const copy[] = { "cp", self, to, NULL };
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	int status;
+	const unsigned char machine[] = { EM_AARCH64, 0 };
+	_cleanup_close_ int fd = -1;
+	char program[] = "scx_x";
+	char *argv[] = { program, NULL };
+
+	f->test.scheduler.argv = (struct text_list){ argv, 1 };
+	put(f, "/one/scx_x", "", 0755);
+	assert_success(spawn_capture(copy, 1 << 10, &out, &status));
+	find_files(f);
+	assert_int_equal(f->files.n, 2);
+	fd = open(to, O_WRONLY | O_CLOEXEC);
+	assert_int_equal(pwrite(fd, machine, 2, offsetof(Elf64_Ehdr, e_machine)), 2);
+	find_files(f);
+	assert_mistakes(f, "a.c:12: fair: %s/one/scx_x is a program of another machine\n", f->root);
+}
+
 static void folders_are_no_files(void **state)
 {
 	struct fixture *f = *state;
@@ -394,6 +421,7 @@ int main(void)
 		TEST(all_that_is_missing_is_told),
 		TEST(a_scheduler_must_be_executable_and_comes_second),
 		TEST(a_scheduler_that_cannot_be_executed_is_told_so),
+		TEST(a_scheduler_of_another_machine_is_told),
 		TEST(folders_are_no_files),
 		TEST(a_link_keeps_its_name_and_shows_its_file),
 		TEST(one_name_for_two_files_is_a_mistake),
