@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/paths.h"
 #include "elf/loadable.h"
 #include "harness/job_record.h"
 #include "harness/kept.h"
@@ -243,10 +244,31 @@ static void keep(struct job *job, const struct guest_run *run, struct kept_files
 		job->outcome.kept_dir = dir;
 		return;
 	}
-	if (err)
+	if (err) {
+		/* Half of it takes the room that the record may need. */
 		outcome_add_note(&job->outcome, error_message(err));
+		error_free(paths_remove(dir));
+	}
 	error_free(err);
 	free(dir);
+}
+
+/* Where both have no room, the verdict is worth more than the logs. */
+static struct error *finish_record(struct job *job, const struct guest_run *run,
+				   const struct vm_facts *facts, struct kept_files *kept,
+				   const struct cancel *cancel)
+{
+	struct error *err = job_record_finish(job, run, facts, kept, cancel);
+
+	if (!err || error_errno(err) != ENOSPC || !job->outcome.kept_dir)
+		return err;
+	error_free(err);
+	error_free(paths_remove(job->outcome.kept_dir));
+	free(take_ptr(job->outcome.kept_dir));
+	kept_files_deinit(kept);
+	*kept = (struct kept_files){ 0 };
+	outcome_add_note(&job->outcome, "console and logs were given up: the disk is full");
+	return job_record_finish(job, run, facts, kept, cancel);
 }
 
 /* The guest is over; the rest is paper. */
@@ -261,7 +283,7 @@ static void close_job(struct job *job, const struct guest_run *run, const struct
 	keep(job, run, &kept);
 	if (!job->record)
 		return;
-	err = job_record_finish(job, run, facts, &kept, cancel);
+	err = finish_record(job, run, facts, &kept, cancel);
 	if (err) {
 		outcome_add_part(&job->outcome, KTSTR_REASON_HOST, NULL, 0, error_message(err));
 		outcome_settle(&job->outcome);

@@ -10,6 +10,11 @@
 
 #include "base/io.h"
 
+enum {
+	/* More than any pipe holds: what was in it when the body ended is read in one go. */
+	PUMP_READS = 64,
+};
+
 /* No JSON, so it cannot be a line of a report. */
 #define FINISHED "finished\n"
 
@@ -137,7 +142,8 @@ void body_pump(struct body *body, struct report_writer *report)
 	char bytes[65536];
 	ssize_t n;
 
-	while (body->report_fd >= 0) {
+	/* One that never stops writing must not keep us from looking at anything else. */
+	for (int i = 0; body->report_fd >= 0 && i < PUMP_READS; i++) {
 		n = read(body->report_fd, bytes, sizeof(bytes));
 		if (n > 0) {
 			take_bytes(body, report, bytes, (size_t)n);

@@ -246,7 +246,8 @@ bool scheduler_is_alive(const struct scheduler *s)
 {
 	_cleanup_free_ char *ops = s->attached && !s->ended ? read_ops(s) : NULL;
 
-	return ops != NULL;
+	/* Another one in its place is not it. */
+	return ops && strcmp(ops, s->ops) == 0;
 }
 
 void scheduler_report_loss(struct scheduler *s, struct report_writer *report)

@@ -122,7 +122,8 @@ static struct error *run_plan(const struct test_config *config, const struct gat
 		return err;
 	options.dir = dir;
 	err = runner_run(&gathered->plan, &options, &events, &cancel);
-	session->counts.interrupted = cancel_requested(&cancel);
+	/* A report that nobody reads ends a run as well, but that is no interruption. */
+	session->counts.interrupted = interrupts_ended_by() != 0;
 	end = reporter_end(session->reporter, &(struct report_ending){
 						      .wall_ns = clock_monotonic_ns() - began_ns,
 						      .interrupted = session->counts.interrupted,
