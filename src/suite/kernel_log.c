@@ -58,6 +58,29 @@ void kernel_log_read(int fd, size_t limit_bytes, struct strbuf *into)
 	}
 }
 
+char *kernel_log_about(int fd, long pid)
+{
+	_cleanup_free_ char *mark = xasprintf("[%ld]: ", pid), *last = NULL;
+	char record[RECORD_BYTES];
+
+	for (int i = 0; fd >= 0 && i < RECORDS_LIMIT; i++) {
+		ssize_t got = read(fd, record, sizeof(record));
+		const char *text;
+		size_t n;
+
+		if (got < 0 && (errno == EPIPE || errno == EINTR))
+			continue;
+		if (got <= 0)
+			break;
+		text = kernel_log_text(record, (size_t)got, &n);
+		if (!memmem(text, n, mark, strlen(mark)))
+			continue;
+		free(last);
+		last = xstrndup(text, n);
+	}
+	return take_ptr(last);
+}
+
 static char *line_after(const char *from, size_t *ret_n)
 {
 	const char *newline = strchr(from, '\n');

@@ -10,6 +10,12 @@ int kernel_log_open(const char *path);
 /* The lines since then, or since the last call, that speak of sched_ext. Does not wait. */
 void kernel_log_read(int fd, size_t limit_bytes, struct strbuf *into);
 
+/*
+ * What the kernel says about a process, "name[pid]: segfault at 8 ip …": the last such text from
+ * here on. NULL: nothing, or the log may not be read. The caller owns it.
+ */
+char *kernel_log_about(int fd, long pid);
+
 /* The text of one record of /dev/kmsg, without its head and its properties; n is 0: no record. */
 const char *kernel_log_text(const char *record, size_t n, size_t *ret_n);
 /*

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "suite/run.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include "base/clock.h"
 #include "suite/body.h"
@@ -11,6 +13,7 @@
 #include "suite/cgroup.h"
 #include "suite/cpus.h"
 #include "suite/defaults.h"
+#include "suite/kernel_log.h"
 #include "suite/leftover.h"
 #include "suite/scenario.h"
 #include "suite/scheduler.h"
@@ -198,6 +201,22 @@ static void wait_for_work(struct run *run)
 	}
 }
 
+/* Where the body crashed: the address in it is all that addr2line(1) needs. */
+static void tell_of_crash(struct run *run)
+{
+	_cleanup_close_ int fd = -1;
+	_cleanup_free_ char *said = NULL, *note = NULL;
+
+	if (!WIFSIGNALED(run->body.status))
+		return;
+	fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	said = kernel_log_about(fd, run->body.pid);
+	if (!said)
+		return;
+	note = xasprintf("the kernel says: %s", said);
+	report_note(&run->report, note);
+}
+
 static void work(struct run *run)
 {
 	struct error *err = scenario_start(&run->scenario, run->test, run->ctx.cgroups_fd,
@@ -217,8 +236,10 @@ static void work(struct run *run)
 	report_stage(&run->report, WIRE_STAGE_WORK);
 	scenario_open_gate(&run->scenario);
 	wait_for_work(run);
-	if (run->body.pid && !run->lost)
+	if (run->body.pid && !run->lost) {
 		body_judge(&run->body, &run->report);
+		tell_of_crash(run);
+	}
 	scenario_stop(&run->scenario, scaled(run, SUITE_WORKERS_STOP_MS), &run->report);
 }
 

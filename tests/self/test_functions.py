@@ -25,7 +25,9 @@ class Functions(judged.Judged):
         self.timed_out("parent_stopped")
 
     def test_a_function_that_crashes(self):
-        self.judged("segfaults", "broken", "test-crashed", r"function was ended by signal 11 \(SIGSEGV\)", parts=["test-crashed"])
+        record = self.judged("segfaults", "broken", "test-crashed", r"function was ended by signal 11 \(SIGSEGV\)", parts=["test-crashed"])
+        # With the address, for addr2line.
+        self.assertRegex(" ".join(record["notes"]), r"the kernel says: \S+\[\d+\]: segfault at \S+ ip [0-9a-f]+")
 
     def test_a_function_that_exits_with_0(self):
         self.judged("exits", "broken", "test-crashed", "ended the process with exit code 0", parts=["test-crashed"])

@@ -46,6 +46,28 @@ static void lines_about_sched_ext_are_kept(void **state UNUSED)
 	close(ends[1]);
 }
 
+static void the_last_word_about_a_process_is_found(void **state UNUSED)
+{
+	static const char *const records[] = {
+		"6,1,2,-;x[77]: segfault at 1 ip 2\n",
+		"6,2,2,-;x[7]: segfault at 3 ip 4\n",
+		"6,3,2,-;x[7]: segfault at 5 ip 6\n KEY=1\n",
+		"6,4,2,-;Code: 00 [7]:\n",
+	};
+	_cleanup_free_ char *found = NULL;
+	int ends[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(records); i++)
+		assert_true(write(ends[1], records[i], strlen(records[i])) > 0);
+	found = kernel_log_about(ends[0], 7);
+	assert_string_equal(found, "x[7]: segfault at 5 ip 6");
+	assert_null(kernel_log_about(ends[0], 7));
+	assert_null(kernel_log_about(-1, 7));
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void a_log_that_may_not_be_read_is_empty(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf lines = STRBUF_INIT;
@@ -109,6 +131,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_record_has_a_head_and_properties),
 		cmocka_unit_test(lines_about_sched_ext_are_kept),
+		cmocka_unit_test(the_last_word_about_a_process_is_found),
 		cmocka_unit_test(a_log_that_may_not_be_read_is_empty),
 		cmocka_unit_test(reading_begins_at_the_end),
 		cmocka_unit_test(the_reason_is_that_of_the_last_end),
