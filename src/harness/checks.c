@@ -7,11 +7,13 @@
 
 #include "base/clock.h"
 #include "harness/error_bar.h"
+#include "harness/spread.h"
 #include "harness/limits.h"
 
 /* One cgroup of the declaration and everything that is known about it. */
 struct subject {
 	const struct declared_test *test;
+	const struct test_report *report;
 	const struct declared_cgroup *cgroup;
 	const struct reported_cgroup *made; /* NULL: nobody told */
 	const struct disturbance *disturbance;
@@ -155,42 +157,25 @@ static void check_isolation(struct subject *s)
 	end_check(s, "isolation");
 }
 
-/* A worker that only sleeps gets as much CPU time as its wake-ups cost: nothing to compare. */
-static bool computes(const struct reported_worker *w)
-{
-	return strcmp(w->kind, "sleep") != 0 && !never_started(w);
-}
-
 /* False when the cgroup has nothing to compare. */
 static bool check_spread(struct subject *s)
 {
 	const struct ktstr_limit *limit = &s->test->checks.max_spread_pct;
 	struct error_bar bar = error_bar_of_share(s->disturbance);
-	uint64_t most = 0, least = UINT64_MAX;
-	size_t n = 0;
+	struct spread spread = spread_of(s->report, s->cgroup->name);
 
-	for (size_t i = 0; i < s->workers.n; i++) {
-		const struct reported_worker *w = s->workers.at[i];
-
-		if (!computes(w))
-			continue;
-		n++;
-		most = w->cpu_ns > most ? w->cpu_ns : most;
-		least = w->cpu_ns < least ? w->cpu_ns : least;
-	}
-	if (n < 2)
+	if (spread.workers < 2)
 		return false;
-	if (most == 0) {
+	if (!spread.known) {
 		part(s, KTSTR_REASON_NO_EVIDENCE, "spread of %s: no worker had any CPU time",
 		     s->cgroup->name);
 	} else {
 		_cleanup_free_ char *what = xasprintf("spread of %s is", s->cgroup->name);
-		double measured = 100.0 * (double)(most - least) / (double)most;
 		_cleanup_free_ char *line = error_bar_format(&bar, "spread", s->cgroup->name,
-							     measured, limit->value, "%");
+							     spread.pct, limit->value, "%");
 		_cleanup_free_ char *text = NULL;
-		enum ktstr_reason reason = error_bar_decide(&bar, what, measured, limit->value, "%",
-							    &text);
+		enum ktstr_reason reason = error_bar_decide(&bar, what, spread.pct, limit->value,
+							    "%", &text);
 
 		outcome_add_note(s->into, line);
 		if (reason != KTSTR_REASON_NONE)
@@ -352,6 +337,7 @@ void checks_evaluate(const struct declared_test *test, const struct test_report 
 	for (size_t i = 0; i < test->cgroups.n; i++) {
 		struct subject s = {
 			.test = test,
+			.report = report,
 			.cgroup = &test->cgroups.at[i],
 			.disturbance = disturbance,
 			.into = into,

@@ -25,7 +25,7 @@ static void write_cgroup_stats(struct json_writer *w, const struct test_report *
 	uint64_t iterations = 0, migrations = 0, gap_ns = 0, workers = 0;
 	struct cpuset used = { 0 };
 	uint32_t gap_cpu = 0;
-	double spread;
+	struct spread spread = spread_of(report, cgroup->name);
 
 	for (size_t i = 0; i < report->workers.n; i++) {
 		const struct reported_worker *worker = &report->workers.at[i];
@@ -47,8 +47,8 @@ static void write_cgroup_stats(struct json_writer *w, const struct test_report *
 	json_add_u64(w, "num_workers", workers);
 	if (workers) {
 		json_add_u64(w, "num_cpus", cpuset_count(&used));
-		if (spread_of(report, cgroup->name, &spread))
-			json_add_double(w, "spread", spread);
+		if (spread.known)
+			json_add_double(w, "spread", spread.pct);
 		json_add_u64(w, "max_gap_ms", gap_ns / NS_PER_MS);
 		json_add_u64(w, "max_gap_cpu", gap_cpu);
 		json_add_u64(w, "total_migrations", migrations);
@@ -62,14 +62,16 @@ void job_facts_write_stats(void *context, struct json_writer *w)
 	const struct job_facts *facts = context;
 	const struct test_report *report = &facts->run->report;
 	uint64_t iterations = 0, migrations = 0, gap_ns = 0;
-	double worst = -1, spread;
+	double worst = -1;
 
 	json_key(w, "cgroups");
 	json_begin_array(w);
 	for (size_t i = 0; i < report->cgroups.n; i++) {
+		struct spread spread = spread_of(report, report->cgroups.at[i].name);
+
 		write_cgroup_stats(w, report, &report->cgroups.at[i]);
-		if (spread_of(report, report->cgroups.at[i].name, &spread) && spread > worst)
-			worst = spread;
+		if (spread.known && spread.pct > worst)
+			worst = spread.pct;
 	}
 	json_end_array(w);
 	for (size_t i = 0; i < report->workers.n; i++) {

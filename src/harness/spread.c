@@ -3,22 +3,27 @@
 
 #include <string.h>
 
-bool spread_of(const struct test_report *report, const char *cgroup, double *ret_pct)
+static bool computes(const struct reported_worker *worker)
+{
+	return strcmp(worker->kind, "sleep") != 0 && strcmp(worker->end, "never-started") != 0;
+}
+
+struct spread spread_of(const struct test_report *report, const char *cgroup)
 {
 	uint64_t least = UINT64_MAX, most = 0;
-	size_t n = 0;
+	struct spread spread = { 0 };
 
 	for (size_t i = 0; i < report->workers.n; i++) {
 		const struct reported_worker *worker = &report->workers.at[i];
 
-		if (strcmp(worker->cgroup, cgroup) != 0)
+		if (strcmp(worker->cgroup, cgroup) != 0 || !computes(worker))
 			continue;
-		n++;
+		spread.workers++;
 		least = worker->cpu_ns < least ? worker->cpu_ns : least;
 		most = worker->cpu_ns > most ? worker->cpu_ns : most;
 	}
-	if (n < 2 || most == 0)
-		return false;
-	*ret_pct = 100 * (double)(most - least) / (double)most;
-	return true;
+	spread.known = spread.workers >= 2 && most > 0;
+	if (spread.known)
+		spread.pct = 100 * (double)(most - least) / (double)most;
+	return spread;
 }

@@ -5,7 +5,16 @@
 
 #include "harness/test_report.h"
 
-/* (max - min) / max in percent. False: fewer than two workers ran, or none had any time. */
-bool spread_of(const struct test_report *report, const char *cgroup, double *ret_pct) MUST_CHECK;
+struct spread {
+	/*
+	 * Those that can be compared. A worker that only sleeps gets as much as its wake-ups cost,
+	 * and one that never started gets nothing: neither counts.
+	 */
+	size_t workers;
+	bool known; /* two or more, and some CPU time */
+	double pct; /* (max - min) / max */
+};
+
+struct spread spread_of(const struct test_report *report, const char *cgroup);
 
 #endif
