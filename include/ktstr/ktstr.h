@@ -199,7 +199,10 @@ pid_t ktstr_scheduler_pid(const struct ktstr_ctx *ctx);
 /* How many times longer than on real hardware things may take here; limits below know it. */
 double ktstr_slowness(const struct ktstr_ctx *ctx);
 
-/* Payloads: programs that the test runs. */
+/*
+ * Payloads: programs that the test runs. One that ends with an exit code other than 0 fails the
+ * test, unless it declares another with KTSTR_EXIT_CODE or the test asks with ktstr_exit_code().
+ */
 enum ktstr_output {
 	KTSTR_OUTPUT_PLAIN, /* there are no metrics */
 	KTSTR_OUTPUT_JSON,  /* numbers of the first document on stdout, else stderr, are metrics */

@@ -163,6 +163,8 @@ const struct metric *metrics_find(const struct ktstr_metrics *metrics, const cha
 
 int ktstr_exit_code(const struct ktstr_metrics *metrics)
 {
+	/* To look is no change that an author could notice. */
+	((struct ktstr_metrics *)(uintptr_t)metrics)->exit_asked = true;
 	return metrics->exit_code;
 }
 

@@ -22,6 +22,8 @@ struct metric {
 struct ktstr_metrics {
 	int exit_code; /* minus the signal; INT32_MIN when not known */
 	bool exit_known, timed_out, by_cleanup;
+	bool killed; /* by the test or its clean-up: the exit code was not the program's choice */
+	bool exit_asked; /* the test has looked at the exit code */
 	uint64_t wall_ns;
 	struct capture out, err;
 

@@ -176,6 +176,7 @@ static struct ktstr_metrics *finish(struct ktstr_payload *payload, bool cleaning
 		.exit_known = end->known,
 		.timed_out = end->timed_out,
 		.by_cleanup = cleaning && end->killed,
+		.killed = end->killed,
 		.wall_ns = end->wall_ns,
 		.out = end->out,
 		.err = end->err,
@@ -189,6 +190,29 @@ static struct ktstr_metrics *finish(struct ktstr_payload *payload, bool cleaning
 	payload_report_output(payload);
 	judge(payload);
 	return result;
+}
+
+static bool declares_exit_code(const struct ktstr_payload *payload)
+{
+	for (size_t i = 0; payload->checks[i].kind != KTSTR_CHECK_NONE; i++)
+		if (payload->checks[i].kind == KTSTR_CHECK_EXIT_CODE)
+			return true;
+	return false;
+}
+
+/* Every result counts: one that failed, and nobody ever looked, did not go well. */
+static void judge_unseen(struct ktstr_payload *payload)
+{
+	const struct ktstr_metrics *result = payload->result;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	if (!result->exit_known || result->exit_code == 0 || result->killed || result->timed_out ||
+	    result->exit_asked || declares_exit_code(payload))
+		return;
+	metrics_format_end(result, &text);
+	strbuf_append(&text, ", and the test did not look at it");
+	metrics_format_stderr(result, &text);
+	add_part(payload, strbuf_str(&text));
 }
 
 static void payload_free(struct ktstr_payload *payload)
@@ -224,6 +248,7 @@ void payload_end_all(struct ktstr_ctx *ctx)
 			payload_process_kill(set->all.at[i]->process);
 	for (size_t i = 0; i < set->all.n; i++) {
 		payload_end_by_cleanup(set->all.at[i]);
+		judge_unseen(set->all.at[i]);
 		payload_free(set->all.at[i]);
 	}
 	vec_deinit(&set->all);

@@ -14,6 +14,7 @@ _Noreturn static void end_early(struct ktstr_payload *payload, const struct ktst
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	metrics_format_end(result, &text);
+	payload->result->exit_asked = true; /* and told below */
 	if (legend && *legend)
 		strbuf_appendf(&text, " (%s)", legend);
 	metrics_format_stderr(result, &text);

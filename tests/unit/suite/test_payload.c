@@ -40,7 +40,8 @@ static void wait_again(struct ktstr_ctx *ctx)
 		     ktstr_pid_str(p));
 }
 
-static void there_is_one_result_and_its_exit_code_alone_fails_nothing(void **state UNUSED)
+static void there_is_one_result_and_an_exit_code_that_was_asked_for_fails_nothing(
+	void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = run_body(wait_again);
 	const struct json_value *line;
@@ -57,6 +58,24 @@ static void there_is_one_result_and_its_exit_code_alone_fails_nothing(void **sta
 	assert_int_equal(number_member(line, "exit_code"), 5);
 	assert_false(bool_member(line, "by_cleanup"));
 	assert_false(bool_member(line, "timed_out"));
+}
+
+static void look_away(struct ktstr_ctx *ctx)
+{
+	ktstr_run(ctx, "sh", "-c", "echo why >&2; exit 7");
+	ktstr_run(ctx, "true");
+	ktstr_kill(ktstr_spawn(ctx, "sleep", "1000"));
+	ktstr_spawn(ctx, "sleep", "1000");
+}
+
+static void a_failure_that_nobody_looks_at_counts(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = run_body(look_away);
+
+	assert_int_equal(r.status, 0);
+	assert_int_equal(count_lines(&r, "part"), 1);
+	assert_string_equal(string_member(find_line(&r, "part", 0), "text"),
+			    "sh: exit code 7, and the test did not look at it; stderr: why");
 }
 
 static void fail_exit_code(struct ktstr_ctx *ctx)
@@ -430,7 +449,9 @@ static void everything_is_released_at_the_end(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(there_is_one_result_and_its_exit_code_alone_fails_nothing),
+		cmocka_unit_test(
+			there_is_one_result_and_an_exit_code_that_was_asked_for_fails_nothing),
+		cmocka_unit_test(a_failure_that_nobody_looks_at_counts),
 		cmocka_unit_test(a_wrong_exit_code_is_a_part_and_the_test_goes_on),
 		cmocka_unit_test(death_by_a_signal_is_negative),
 		cmocka_unit_test(numbers_are_judged_by_checks_that_may_be_gone),
