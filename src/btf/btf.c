@@ -3,19 +3,11 @@
 
 #include "base/alloc.h"
 #include "btf/limits.h"
+#include "btf/table.h"
 
 #define BTF_MAGIC 0xeb9f
 /* Of the common part of every type; of a parameter, of the header as first published. */
 enum { COMMON_BYTES = 12, PARAM_BYTES = 8, HEADER_BYTES = 24 };
-
-struct btf {
-	struct bytes types;
-	struct bytes strings;
-	char *label;
-	uint32_t n;
-	/* Where type id begins; [0] is unused. */
-	uint32_t *offsets;
-};
 
 /* What follows the common part: `fixed` bytes once and `each` bytes n times. */
 static const struct {
@@ -28,8 +20,11 @@ static const struct {
 	[BTF_ENUM64] = { 0, 12 },
 };
 
-static const char *string_at(const struct btf *btf, uint32_t offset)
+const char *btf_string(const struct btf *btf, uint32_t offset)
 {
+	while (btf->base && offset < btf->first_string)
+		btf = btf->base;
+	offset -= btf->first_string;
 	/* The last byte is NUL, so whatever starts inside also ends inside. */
 	return offset < btf->strings.n ? (const char *)btf->strings.at + offset : NULL;
 }
@@ -46,7 +41,7 @@ static struct error *read_type(const struct btf *btf, struct cursor *c, uint32_t
 	struct btf_type type = {
 		.id = id,
 		.kind = info >> 24 & 0x1f,
-		.name = string_at(btf, name),
+		.name = btf_string(btf, name),
 		.flag = info >> 31,
 		.n = info & 0xffff,
 		.size_or_type = cursor_u32(c),
@@ -72,25 +67,28 @@ static struct error *index_types(struct btf *btf)
 	struct cursor c = cursor_over(btf->types);
 	/* No type is smaller than its common part. */
 	uint64_t most = btf->types.n / COMMON_BYTES;
+	uint64_t room = BTF_LIMIT_TYPES - (btf->first - 1);
 	struct btf_type type;
 	void *offsets = NULL;
 	struct error *err;
 
-	if (most > BTF_LIMIT_TYPES)
-		most = BTF_LIMIT_TYPES;
+	if (most > room)
+		most = room;
 	err = alloc_checked(most + 1, sizeof(*btf->offsets), BTF_LIMIT_BYTES, "the index of types",
 			    &offsets);
 	if (err)
 		return error_wrap(err, "%s", btf->label);
 	btf->offsets = offsets;
 	while (cursor_left(&c)) {
-		if (btf->n == BTF_LIMIT_TYPES)
+		uint32_t id = btf->first + btf->n;
+
+		if (btf->n == room)
 			return base_error(BASE_LIMIT, 0, "%s: more than %u types", btf->label,
 					  BTF_LIMIT_TYPES);
 		if (btf->n == most)
-			return malformed(btf, btf->n + 1, "the section ends inside it");
-		btf->offsets[btf->n + 1] = (uint32_t)c.offset;
-		err = read_type(btf, &c, btf->n + 1, &type);
+			return malformed(btf, id, "the section ends inside it");
+		btf->offsets[btf->n] = (uint32_t)c.offset;
+		err = read_type(btf, &c, id, &type);
 		if (err)
 			return err;
 		btf->n++;
@@ -129,29 +127,63 @@ static struct error *read_header(struct btf *btf, struct bytes in)
 	    !part_of(body, string_off, string_n, &btf->strings))
 		return btf_error(BTF_MALFORMED, 0, "%s: a section lies outside the bytes",
 				 btf->label);
-	if (string_n == 0 || btf->strings.at[0] != 0 || btf->strings.at[string_n - 1] != 0)
+	/* What stands on a base may have no strings of its own, and the base has the empty one. */
+	if (string_n == 0 && btf->base)
+		return NULL;
+	if (string_n == 0 || btf->strings.at[string_n - 1] != 0 ||
+	    (!btf->base && btf->strings.at[0] != 0))
 		return btf_error(BTF_MALFORMED, 0,
 				 "%s: the strings do not begin and end with a NUL", btf->label);
 	return NULL;
 }
 
-struct error *btf_parse(struct bytes in, const char *label, struct btf **ret)
+static struct error *stand_on(struct btf *btf, const struct btf *base)
+{
+	unsigned int bases = 1;
+
+	btf->base = base;
+	btf->first = base->first + base->n;
+	btf->first_string = base->first_string + (uint32_t)base->strings.n;
+	for (; base->base; base = base->base)
+		bases++;
+	if (bases > BTF_LIMIT_BASES)
+		return base_error(BASE_LIMIT, 0, "%s: more than %d BTFs stand on each other",
+				  btf->label, BTF_LIMIT_BASES);
+	/* Each part is at most BTF_LIMIT_BYTES, so the sum of their strings fits. */
+	_Static_assert((uint64_t)(BTF_LIMIT_BASES + 1) * BTF_LIMIT_BYTES < UINT32_MAX,
+		       "offsets of strings");
+	return NULL;
+}
+
+struct error *btf_parse_split(struct bytes in, const struct btf *base, const char *label,
+			      struct btf **ret)
 {
 	_cleanup_btf_ struct btf *btf = NULL;
-	struct error *err;
+	struct error *err = NULL;
 
 	if (in.n > BTF_LIMIT_BYTES)
 		return base_error(BASE_LIMIT, 0, "%s has %zu bytes, more than %d", label, in.n,
 				  BTF_LIMIT_BYTES);
 	btf = xnew(struct btf);
 	btf->label = xstrdup(label);
-	err = read_header(btf, in);
+	btf->first = 1;
+	if (base)
+		err = stand_on(btf, base);
+	if (!err)
+		err = read_header(btf, in);
 	if (!err)
 		err = index_types(btf);
+	if (!err)
+		err = btf_index_names(btf);
 	if (err)
 		return err;
 	*ret = take_ptr(btf);
 	return NULL;
+}
+
+struct error *btf_parse(struct bytes in, const char *label, struct btf **ret)
+{
+	return btf_parse_split(in, NULL, label, ret);
 }
 
 void btf_free(struct btf *btf)
@@ -160,22 +192,37 @@ void btf_free(struct btf *btf)
 		return;
 	free(btf->label);
 	free(btf->offsets);
+	free(btf->heads);
+	free(btf->nexts);
 	free(btf);
 }
 
 uint32_t btf_n_types(const struct btf *btf)
 {
-	return btf->n;
+	return btf->first + btf->n - 1;
+}
+
+uint32_t btf_first_own(const struct btf *btf)
+{
+	return btf->first;
+}
+
+const char *btf_label(const struct btf *btf)
+{
+	return btf->label;
 }
 
 bool btf_type(const struct btf *btf, uint32_t id, struct btf_type *ret)
 {
-	struct cursor c = cursor_over(btf->types);
 	_cleanup_error_ struct error *err = NULL;
+	struct cursor c;
 
-	if (id == 0 || id > btf->n)
+	while (btf->base && id < btf->first)
+		btf = btf->base;
+	if (id == 0 || id - btf->first >= btf->n)
 		return false;
-	cursor_seek(&c, btf->offsets[id]);
+	c = cursor_over(btf->types);
+	cursor_seek(&c, btf->offsets[id - btf->first]);
 	/* It was read once before, when the index was made. */
 	err = read_type(btf, &c, id, ret);
 	return !err;
@@ -187,23 +234,10 @@ bool btf_next(const struct btf *btf, enum btf_kind kind, const char *prefix, uin
 	size_t n = strlen(prefix);
 	struct btf_type type;
 
-	while (after < btf->n) {
+	while (after < btf_n_types(btf)) {
 		if (!btf_type(btf, ++after, &type))
 			return false;
 		if (type.kind == kind && strncmp(type.name, prefix, n) == 0) {
-			*ret = type;
-			return true;
-		}
-	}
-	return false;
-}
-
-bool btf_find(const struct btf *btf, enum btf_kind kind, const char *name, struct btf_type *ret)
-{
-	struct btf_type type = { 0 };
-
-	while (btf_next(btf, kind, name, type.id, &type)) {
-		if (strcmp(type.name, name) == 0) {
 			*ret = type;
 			return true;
 		}
@@ -233,7 +267,7 @@ struct error *btf_proto_param(const struct btf *btf, const struct btf_type *prot
 	if (proto->kind != BTF_FUNC_PROTO || index >= proto->n)
 		return malformed(btf, proto->id, "it has no such parameter");
 	cursor_seek(&c, (uint64_t)index * PARAM_BYTES);
-	param.name = string_at(btf, cursor_u32(&c));
+	param.name = btf_string(btf, cursor_u32(&c));
 	param.type = cursor_u32(&c);
 	if (c.failed || !param.name)
 		return malformed(btf, proto->id, "a parameter's name lies outside the strings");

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Type information of a kernel, little-endian BTF version 1, from bytes that nobody vouches
- * for. Parsing walks every type once and checks that names and records lie inside; what types
- * refer to is checked when it is followed.
+ * Type information of a kernel, a module or a BPF program, little-endian BTF version 1, from
+ * bytes that nobody vouches for. Parsing walks every type once and checks that names and records
+ * lie inside; what types refer to is checked when it is followed (layout.h, path.h).
  *
- * Ids count from 1 in the order of the file; 0 is void. Texts are borrowed from the bytes.
+ * Ids count from 1 in the order of the file; 0 is void. Split BTF goes on where its base ends.
+ * Texts are borrowed from the bytes.
  */
 #ifndef KTSTR_BTF_BTF_H
 #define KTSTR_BTF_BTF_H
@@ -56,23 +57,49 @@ struct btf_param {
 
 /* Borrows the bytes: they must outlive *ret. `label` names them in messages. */
 struct error *btf_parse(struct bytes in, const char *label, struct btf **ret) MUST_CHECK;
+/*
+ * Split BTF, of a module or of a program: its ids and strings go on where those of `base` end.
+ * Borrows `base` too. With a base of NULL it is btf_parse().
+ */
+struct error *btf_parse_split(struct bytes in, const struct btf *base, const char *label,
+			      struct btf **ret) MUST_CHECK;
 void btf_free(struct btf *btf);
 DEFINE_CLEANUP(btf, struct btf *, NULL, btf_free);
 #define _cleanup_btf_ _cleanup_(cleanup_btf)
 
-/* Without void: ids run from 1 to this number. */
+/* Without void, with the base: ids run from 1 to this number. */
 uint32_t btf_n_types(const struct btf *btf);
+/* 1 unless it stands on a base. */
+uint32_t btf_first_own(const struct btf *btf);
+const char *btf_label(const struct btf *btf);
 /* False for void and for ids that do not exist. */
 bool btf_type(const struct btf *btf, uint32_t id, struct btf_type *ret) MUST_CHECK;
 /*
  * The next type of that kind after id `after` (0 to begin) whose name starts with `prefix`;
- * false at the end.
+ * false at the end. Looks at every type: for listings.
  */
 bool btf_next(const struct btf *btf, enum btf_kind kind, const char *prefix, uint32_t after,
 	      struct btf_type *ret) MUST_CHECK;
-/* The first of that kind and exactly that name. */
+
+/*
+ * By the index of names. Own types come before those of the base: a module may have a struct of
+ * its own under a name that the kernel uses as well, and who asks the module means that one.
+ * Within each in the order of ids. The first of that kind and exactly that name.
+ */
 bool btf_find(const struct btf *btf, enum btf_kind kind, const char *name,
 	      struct btf_type *ret) MUST_CHECK;
+/* Every type of that name, whatever its kind: *at is 0 to begin. False at the end. */
+bool btf_next_named(const struct btf *btf, const char *name, uint32_t *at,
+		    struct btf_type *ret) MUST_CHECK;
+
+/* A struct (or, with kind BTF_UNION, a union) that is absent and one without a body differ. */
+enum btf_body {
+	BTF_BODY_NONE,	  /* nothing of that name */
+	BTF_BODY_FORWARD, /* only a forward declaration: *ret is that */
+	BTF_BODY_FULL,
+};
+enum btf_body btf_find_body(const struct btf *btf, enum btf_kind kind, const char *name,
+			    struct btf_type *ret) MUST_CHECK;
 
 /* The prototype behind a BTF_FUNC; anything else there is BTF_MALFORMED. */
 struct error *btf_func_proto(const struct btf *btf, const struct btf_type *func,

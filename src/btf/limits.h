@@ -4,8 +4,49 @@
 #define KTSTR_BTF_LIMITS_H
 
 enum {
+	/* Ids and bytes, those of the base counted as well. */
 	BTF_LIMIT_TYPES = 0x000fffff,
 	BTF_LIMIT_BYTES = 256 << 20,
+	/* Type information that stands on type information: kernel, module, program. */
+	BTF_LIMIT_BASES = 4,
+	/* typedef, const, volatile … in a row, and arrays of arrays (MAX_RESOLVE_DEPTH). */
+	BTF_LIMIT_HOPS = 32,
+	/* Types that share a place in the index of names, looked at by one search. */
+	BTF_LIMIT_CHAIN = 1 << 16,
+	/* Types of one name in which a path is tried. */
+	BTF_LIMIT_NAMESAKES = 64,
+	/* Structs inside structs without a name of their own, and members seen by one search. */
+	BTF_LIMIT_NESTING = 32,
+	BTF_LIMIT_MEMBERS_SEEN = 1 << 18,
+	/* Of a path to a member. */
+	BTF_LIMIT_PATH_BYTES = 512,
+	/* Names as long as this take part in "did you mean". */
+	BTF_LIMIT_SUGGESTED_BYTES = 64,
+};
+
+enum {
+	/* One tree of values: the defaults, and what nobody may ask beyond. */
+	VALUE_DEFAULT_NODES = 1 << 16,
+	VALUE_LIMIT_NODES = 1 << 20,
+	VALUE_DEFAULT_BYTES = 1 << 20,
+	VALUE_LIMIT_BYTES = 64 << 20,
+	VALUE_DEFAULT_ELEMENTS = 4096,
+	/* Structs, arrays and followed pointers inside each other. */
+	VALUE_LIMIT_NESTING = 32,
+	/* Steps that make no node: members of structs without a name, searches. */
+	VALUE_LIMIT_WORK = 1 << 22,
+	/* Pointers followed in one tree, and what is read behind one of them. */
+	VALUE_LIMIT_FOLLOWED = 4096,
+	VALUE_LIMIT_TARGET_BYTES = 1 << 16,
+	VALUE_PAGE_BYTES = 4096,
+	/* Bytes shown as such; an array shown as text; one text of a callback. */
+	VALUE_LIMIT_HEX_BYTES = 256,
+	VALUE_LIMIT_TEXT_BYTES = 1 << 16,
+	VALUE_LIMIT_SHORT_BYTES = 256,
+	/* Of a CPU mask. */
+	VALUE_LIMIT_CPUS = 8192,
+	/* Text: width of a line. */
+	VALUE_COLUMNS = 120,
 };
 
 #endif

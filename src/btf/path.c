@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "btf/path.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "btf/limits.h"
+#include "btf/member.h"
+#include "btf/suggest.h"
+
+struct walk {
+	const struct btf *btf;
+	const char *path; /* whole, for messages */
+	const char *at;
+	struct btf_place place;
+};
+
+static struct error *bad_path(const struct walk *w, const char *what)
+{
+	return btf_error(BTF_BAD_PATH, 0, "%s: %s at '%.32s'", w->path, what, w->at);
+}
+
+/* What has been followed so far, for messages: "scx.local_dsq" of "scx.local_dsq.nr". */
+static int followed(const struct walk *w)
+{
+	return (int)(w->at - w->path);
+}
+
+static bool offer_member(void *context, const struct btf_member *member)
+{
+	suggest_offer(context, member->name);
+	return true;
+}
+
+static struct error *no_member(const struct walk *w, const struct btf_type *type, const char *name)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, near = STRBUF_INIT;
+	struct suggest s = { .wanted = name };
+
+	btf_type_format(w->btf, type->id, &text);
+	btf_each_member(w->btf, type, offer_member, &s);
+	suggest_format(&s, &near);
+	return btf_error(BTF_NO_MEMBER, 0, "%s: %s has no member '%s'%s", w->path,
+			 strbuf_str(&text), name, strbuf_str(&near));
+}
+
+static struct error *cannot_enter(const struct walk *w, uint32_t id, enum btf_answer answer)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	int kind = answer == BTF_ANSWER_FORWARD ? BTF_FORWARD_ONLY : BTF_BAD_PATH;
+
+	btf_type_format(w->btf, id, &text);
+	return btf_error(kind, 0, "%s: %s %s", w->path, strbuf_str(&text), btf_answer_text(answer));
+}
+
+static void set_size(struct walk *w)
+{
+	uint64_t size = 0;
+
+	if (w->place.bits)
+		size = (w->place.bit_offset + (uint64_t)w->place.bits + 7) / 8;
+	else if (btf_size(w->btf, w->place.type, &size) != BTF_ANSWER_OK)
+		size = 0;
+	w->place.size = size;
+}
+
+static struct error *enter_member(struct walk *w, const struct btf_type *type, const char *name,
+				  size_t n)
+{
+	_cleanup_free_ char *copy = xstrndup(name, n);
+	struct btf_member member;
+
+	if (type->kind == BTF_FWD)
+		return cannot_enter(w, type->id, BTF_ANSWER_FORWARD);
+	if (!btf_find_member(w->btf, type, name, n, &member))
+		return no_member(w, type, copy);
+	if (!add_fits_u64(w->place.offset, member.bit_offset / 8, &w->place.offset))
+		return bad_path(w, "an offset beyond any address");
+	w->place.type = member.type;
+	w->place.bits = member.bits;
+	w->place.bit_offset = member.bit_offset % 8;
+	if (!member.bits && w->place.bit_offset)
+		return btf_error(BTF_MALFORMED, 0,
+				 "%s: '%s' begins inside a byte and is no bit field", w->path,
+				 copy);
+	return NULL;
+}
+
+/* "[12]" or "[0x10]". */
+static struct error *enter_element(struct walk *w, const struct btf_type *type)
+{
+	const char *digits = w->at + 1;
+	char *end = NULL;
+	struct btf_array array;
+	enum btf_answer answer;
+	uint64_t index, size = 0;
+
+	errno = 0;
+	index = isdigit((unsigned char)*digits) ? strtoull(digits, &end, 0) : 0;
+	if (!end || *end != ']' || errno)
+		return bad_path(w, "not a number in brackets");
+	if (!btf_get_array(type, &array)) {
+		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+		btf_type_format(w->btf, type->id, &text);
+		return btf_error(BTF_BAD_PATH, 0, "%s: '%.*s' is no array but %s", w->path,
+				 followed(w), w->path, strbuf_str(&text));
+	}
+	/* A flexible array has no end that its type knows. */
+	if (array.n && index >= array.n)
+		return btf_error(BTF_BAD_PATH, 0, "%s: index %llu, but '%.*s' has %u elements",
+				 w->path, (unsigned long long)index, followed(w), w->path, array.n);
+	answer = btf_size(w->btf, array.element, &size);
+	if (answer != BTF_ANSWER_OK)
+		return cannot_enter(w, array.element, answer);
+	if (!mul_fits_u64(index, size, &index) ||
+	    !add_fits_u64(w->place.offset, index, &w->place.offset))
+		return bad_path(w, "an offset beyond any address");
+	w->place.type = array.element;
+	w->at = end + 1;
+	return NULL;
+}
+
+static size_t name_length(const char *at)
+{
+	size_t n = 0;
+
+	while (isalnum((unsigned char)at[n]) || at[n] == '_' || at[n] == '$')
+		n++;
+	return n;
+}
+
+/* One component; *ret_stop when a pointer is in the way. */
+static struct error *step(struct walk *w, bool first, bool *ret_stop)
+{
+	const char *name = w->at;
+	struct btf_type type;
+	enum btf_answer answer;
+	struct error *err;
+	size_t n;
+
+	if (w->place.bits)
+		return bad_path(w, "a bit field has no parts");
+	answer = btf_resolve(w->btf, w->place.type, &type);
+	if (answer != BTF_ANSWER_OK)
+		return cannot_enter(w, w->place.type, answer);
+	if (type.kind == BTF_PTR) {
+		*ret_stop = true;
+		return NULL;
+	}
+	if (*w->at == '[')
+		return enter_element(w, &type);
+	if (strncmp(name, "->", 2) == 0)
+		name += 2;
+	else if (*name == '.')
+		name++;
+	else if (!first)
+		return bad_path(w, "neither '.', '->' nor '['");
+	n = name_length(name);
+	if (n == 0)
+		return bad_path(w, "no name");
+	if (type.kind == BTF_ARRAY)
+		return bad_path(w, "an array needs an index");
+	err = enter_member(w, &type, name, n);
+	if (!err)
+		w->at = name + n;
+	return err;
+}
+
+struct error *btf_path_to_pointer(const struct btf *btf, uint32_t root, const char *path,
+				  struct btf_place *ret, const char **ret_rest)
+{
+	struct walk w = { .btf = btf, .path = path, .at = path, .place = { .type = root } };
+	struct error *err = NULL;
+	bool stop = false;
+
+	if (strlen(path) > BTF_LIMIT_PATH_BYTES)
+		return base_error(BASE_LIMIT, 0, "a path of more than %d bytes",
+				  BTF_LIMIT_PATH_BYTES);
+	while (*w.at && !stop && !err)
+		err = step(&w, w.at == path, &stop);
+	if (err)
+		return err;
+	set_size(&w);
+	*ret = w.place;
+	*ret_rest = w.at;
+	return NULL;
+}
+
+struct error *btf_path(const struct btf *btf, uint32_t root, const char *path,
+		       struct btf_place *ret)
+{
+	struct btf_place place;
+	const char *rest;
+	struct error *err;
+
+	if (!*path)
+		return btf_error(BTF_BAD_PATH, 0, "an empty path");
+	err = btf_path_to_pointer(btf, root, path, &place, &rest);
+	if (err)
+		return err;
+	if (*rest)
+		return btf_error(BTF_BAD_PATH, 0,
+				 "%s: '%.*s' is a pointer, and memory is not read here", path,
+				 (int)(rest - path), path);
+	*ret = place;
+	return NULL;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "btf/suggest.h"
+
+#include <string.h>
+
+#include "btf/limits.h"
+
+static unsigned int least(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/* Letters to change, add, leave out or swap; `most` + 1 stands for anything above. */
+static unsigned int distance(const char *a, size_t a_n, const char *b, size_t b_n,
+			     unsigned int most)
+{
+	unsigned int rows[3][BTF_LIMIT_SUGGESTED_BYTES + 1];
+
+	for (size_t j = 0; j <= b_n; j++)
+		rows[0][j] = (unsigned int)j;
+	for (size_t i = 1; i <= a_n; i++) {
+		unsigned int *row = rows[i % 3], *above = rows[(i + 2) % 3];
+		unsigned int *above2 = rows[(i + 1) % 3];
+		unsigned int best = row[0] = (unsigned int)i;
+
+		for (size_t j = 1; j <= b_n; j++) {
+			unsigned int cost = above[j - 1] + (a[i - 1] != b[j - 1]);
+
+			cost = least(cost, least(above[j], row[j - 1]) + 1);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				cost = least(cost, above2[j - 2] + 1);
+			row[j] = cost;
+			best = least(best, cost);
+		}
+		if (best > most)
+			return most + 1;
+	}
+	return rows[a_n % 3][b_n];
+}
+
+void suggest_offer(struct suggest *s, const char *name)
+{
+	size_t wanted_n = strlen(s->wanted), n = strnlen(name, BTF_LIMIT_SUGGESTED_BYTES + 1);
+	unsigned int most = wanted_n < 4 ? 1 : wanted_n < 12 ? 2 : 3, d, i;
+
+	/* Names come from strangers: what would move a terminal's cursor is not repeated. */
+	for (size_t k = 0; k < n; k++) {
+		if ((unsigned char)name[k] <= ' ' || name[k] == 0x7f)
+			return;
+	}
+	if (n == 0 || n > BTF_LIMIT_SUGGESTED_BYTES || wanted_n > BTF_LIMIT_SUGGESTED_BYTES)
+		return;
+	if (n > wanted_n + most || wanted_n > n + most) {
+		/* What goes on after the wanted word comes last: "state" and "__state" as well. */
+		if (wanted_n < 3 || !strstr(name, s->wanted))
+			return;
+		d = most + 1;
+	} else {
+		d = distance(s->wanted, wanted_n, name, n, most);
+		if (d > most)
+			return;
+	}
+	for (i = 0; i < s->n; i++) {
+		if (strcmp(s->names[i], name) == 0)
+			return;
+	}
+	for (i = s->n; i > 0 && s->distances[i - 1] > d; i--) {
+		if (i < SUGGEST_N) {
+			s->names[i] = s->names[i - 1];
+			s->distances[i] = s->distances[i - 1];
+		}
+	}
+	if (i == SUGGEST_N)
+		return;
+	s->names[i] = name;
+	s->distances[i] = d;
+	if (s->n < SUGGEST_N)
+		s->n++;
+}
+
+void suggest_format(const struct suggest *s, struct strbuf *out)
+{
+	for (unsigned int i = 0; i < s->n; i++)
+		strbuf_appendf(out, "%s%s", i ? ", " : "; did you mean ", s->names[i]);
+	if (s->n)
+		strbuf_append_char(out, '?');
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "btf/path.h"
+
+#include "sample.h"
+
+static void assert_message(struct error *err, const char *tag, const char *part)
+{
+	assert_non_null(err);
+	assert_string_equal(error_tag(err), tag);
+	assert_contains(error_message(err), part);
+	error_free(err);
+}
+
+static void paths_lead_to_bytes(void **state UNUSED)
+{
+	_cleanup_sample_ struct sample s;
+	struct btf_place place;
+
+	sample_init(&s);
+	assert_success(btf_path(s.btf, s.rq, "nr_running", &place));
+	assert_int_equal(place.offset, 0);
+	assert_int_equal(place.size, 4);
+	assert_int_equal(place.type, s.u32);
+	assert_success(btf_path(s.btf, s.rq, "dsqs[1].list.prev", &place));
+	assert_int_equal(place.offset, 24 + 32 + 16 + 8);
+	assert_int_equal(place.size, 8);
+	assert_int_equal(place.type, s.list_ptr);
+	assert_success(btf_path(s.btf, s.rq, "half[0x1]", &place));
+	assert_int_equal(place.offset, 20);
+	assert_success(btf_path(s.btf, s.rq, ".dsqs[1].nr", &place));
+	assert_int_equal(place.offset, 24 + 32 + 8);
+	/* As declared: the typedef, not what is behind it. */
+	assert_int_equal(place.type, s.u32_typedef);
+	assert_int_equal(place.bits, 0);
+	assert_success(btf_path(s.btf, s.flex, "words[1000]", &place));
+	assert_int_equal(place.offset, 8008);
+}
+
+static void bit_fields_have_their_first_byte_and_width(void **state UNUSED)
+{
+	_cleanup_sample_ struct sample s;
+	struct btf_place place;
+
+	sample_init(&s);
+	assert_success(btf_path(s.btf, s.flags, "delta", &place));
+	assert_int_equal(place.offset, 0);
+	assert_int_equal(place.bit_offset, 7);
+	assert_int_equal(place.bits, 5);
+	assert_int_equal(place.size, 2);
+	assert_success(btf_path(s.btf, s.flags, "far", &place));
+	assert_int_equal(place.offset, 7);
+	assert_int_equal(place.bit_offset, 4);
+	assert_int_equal(place.bits, 40);
+	assert_int_equal(place.size, 6);
+	assert_message(btf_path(s.btf, s.flags, "far.away", &place), "btf-bad-path", "no parts");
+}
+
+static void what_is_missing_is_named_with_its_neighbours(void **state UNUSED)
+{
+	_cleanup_sample_ struct sample s;
+	struct btf_place place = { .type = 77 };
+
+	sample_init(&s);
+	assert_message(btf_path(s.btf, s.rq, "nr_runing", &place), "btf-no-member",
+		       "nr_runing: struct rq has no member 'nr_runing'; did you mean nr_running?");
+	assert_message(btf_path(s.btf, s.rq, "dsqs[0].lst.next", &place), "btf-no-member",
+		       "struct dsq has no member 'lst'; did you mean list?");
+	/* Of nameless structs as well. */
+	assert_message(btf_path(s.btf, s.rq, "clok", &place), "btf-no-member", "mean clock?");
+	assert_message(btf_path(s.btf, s.rq, "dsqs[2].nr", &place), "btf-bad-path",
+		       "index 2, but 'dsqs' has 2 elements");
+	assert_message(btf_path(s.btf, s.rq, "cpu[0]", &place), "btf-bad-path",
+		       "'cpu' is no array but int");
+	assert_message(btf_path(s.btf, s.rq, "dsqs.nr", &place), "btf-bad-path",
+		       "an array needs an index");
+	assert_message(btf_path(s.btf, s.rq, "cpu.x", &place), "btf-no-member",
+		       "int has no member 'x'");
+	assert_message(btf_path(s.btf, s.data_fwd, "idx", &place), "btf-forward-only",
+		       "struct sdt_data is a forward declaration");
+	assert_message(btf_path(s.btf, 999, "idx", &place), "btf-bad-path", "does not exist");
+	assert_int_equal(place.type, 77);
+}
+
+static void text_that_is_no_path_is_refused(void **state UNUSED)
+{
+	static const char *const paths[] = {
+		"",	   ".",	     "..cpu",	 "cpu ",     "dsqs[",
+		"dsqs[]",  "dsqs[1", "dsqs[-1]", "dsqs[ 1]", "dsqs[1]nr",
+		"dsqs[x]", "-cpu",   "a-b",	 "dsqs[1].", "dsqs[99999999999999999999]"
+	};
+	_cleanup_sample_ struct sample s;
+	struct btf_place place;
+	char endless[2000];
+
+	sample_init(&s);
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		struct error *err = btf_path(s.btf, s.rq, paths[i], &place);
+
+		if (!err)
+			fail_msg("'%s' was a path", paths[i]);
+		error_free(err);
+	}
+	memset(endless, 'x', sizeof(endless) - 1);
+	endless[sizeof(endless) - 1] = 0;
+	assert_error_tag(btf_path(s.btf, s.rq, endless, &place), "limit");
+	assert_message(btf_path(s.btf, s.flex, "words[0xffffffffffffffff]", &place), "btf-bad-path",
+		       "beyond any address");
+}
+
+static void pointers_stop_the_path_and_it_can_go_on_behind(void **state UNUSED)
+{
+	_cleanup_sample_ struct sample s;
+	struct btf_place place;
+	const char *rest;
+
+	sample_init(&s);
+	assert_message(btf_path(s.btf, s.rq, "curr->pid", &place), "btf-bad-path",
+		       "'curr' is a pointer");
+	assert_success(btf_path_to_pointer(s.btf, s.rq, "curr->rq.cpu", &place, &rest));
+	assert_string_equal(rest, "->rq.cpu");
+	assert_int_equal(place.offset, 88);
+	assert_int_equal(place.type, s.task_ptr);
+	assert_success(btf_path_to_pointer(s.btf, s.task, rest, &place, &rest));
+	assert_string_equal(rest, ".cpu");
+	assert_int_equal(place.offset, 24);
+	assert_success(btf_path_to_pointer(s.btf, s.rq, rest, &place, &rest));
+	assert_string_equal(rest, "");
+	assert_int_equal(place.offset, 4);
+	/* Nothing is left to do at the end of a path. */
+	assert_success(btf_path_to_pointer(s.btf, s.rq, "", &place, &rest));
+	assert_int_equal(place.type, s.rq);
+	assert_int_equal(place.size, 96);
+}
+
+static void members_that_begin_inside_a_byte_are_refused(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
+	_cleanup_btf_ struct btf *btf = NULL;
+	struct build_btf b = { 0 };
+	struct btf_place place;
+
+	build_btf_int(&b, "int", 4, 1);
+	BUILD_STRUCT(&b, "crooked", 8, { "x", 1, 3, 0 });
+	build_btf_finish(&b, &bytes);
+	assert_success(btf_parse(build_bytes(&bytes), "crooked", &btf));
+	assert_error_tag(btf_path(btf, 2, "x", &place), "btf-malformed");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths_lead_to_bytes),
+		cmocka_unit_test(bit_fields_have_their_first_byte_and_width),
+		cmocka_unit_test(what_is_missing_is_named_with_its_neighbours),
+		cmocka_unit_test(text_that_is_no_path_is_refused),
+		cmocka_unit_test(pointers_stop_the_path_and_it_can_go_on_behind),
+		cmocka_unit_test(members_that_begin_inside_a_byte_are_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
