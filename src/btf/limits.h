@@ -27,14 +27,14 @@ enum {
 enum {
 	/* One tree of values: the defaults, and what nobody may ask beyond. */
 	VALUE_DEFAULT_NODES = 1 << 16,
-	VALUE_LIMIT_NODES = 1 << 20,
+	VALUE_LIMIT_NODES = 1 << 18,
 	VALUE_DEFAULT_BYTES = 1 << 20,
 	VALUE_LIMIT_BYTES = 64 << 20,
 	VALUE_DEFAULT_ELEMENTS = 4096,
 	/* Structs, arrays and followed pointers inside each other. */
 	VALUE_LIMIT_NESTING = 32,
 	/* Steps that make no node: members of structs without a name, searches. */
-	VALUE_LIMIT_WORK = 1 << 22,
+	VALUE_LIMIT_WORK = 1 << 20,
 	/* Pointers followed in one tree, and what is read behind one of them. */
 	VALUE_LIMIT_FOLLOWED = 4096,
 	VALUE_LIMIT_TARGET_BYTES = 1 << 16,

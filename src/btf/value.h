@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Bytes and a type become a tree of values: numbers, names of enums, texts, structs, arrays,
+ * pointers and what is behind them. Bytes that could not be read are a node with a reason, never 0.
+ *
+ * A tree has a budget of bytes and nodes. Where it ends, a struct or array says how many of its
+ * parts are shown. Pointers are followed breadth first, so that a budget shows what is near before
+ * what is far; what is shown once already is referred to by a label, not shown again.
+ */
+#ifndef KTSTR_BTF_VALUE_H
+#define KTSTR_BTF_VALUE_H
+
+#include "base/strbuf.h"
+#include "btf/btf.h"
+
+/* The words are the "kind" of JSON. */
+#define VALUE_KINDS(X)                      \
+	X(VALUE_INT, "int")                 \
+	X(VALUE_UINT, "uint")               \
+	X(VALUE_BOOL, "bool")               \
+	X(VALUE_CHAR, "char")               \
+	X(VALUE_FLOAT, "float")             \
+	X(VALUE_ENUM, "enum")               \
+	X(VALUE_STRUCT, "struct")           \
+	X(VALUE_ARRAY, "array")             \
+	X(VALUE_CPU_LIST, "cpu_list")       \
+	X(VALUE_PTR, "ptr")                 \
+	X(VALUE_BYTES, "bytes")             \
+	X(VALUE_TRUNCATED, "truncated")     \
+	X(VALUE_UNSUPPORTED, "unsupported") \
+	X(VALUE_UNREADABLE, "unreadable")   \
+	X(VALUE_SHORT, "short")
+#define VALUE_KIND_ENUM_(id, word) id,
+enum value_kind { VALUE_KINDS(VALUE_KIND_ENUM_) VALUE_N_KINDS };
+const char *value_kind_word(enum value_kind kind);
+
+/* How a read of foreign memory ended. The words stand in reasons. */
+#define VALUE_READS(X)                           \
+	X(VALUE_READ_OK, "ok")                   \
+	X(VALUE_READ_UNMAPPED, "unmapped")       \
+	X(VALUE_READ_OUTSIDE, "outside RAM")     \
+	X(VALUE_READ_TORN, "changed while read") \
+	X(VALUE_READ_REFUSED, "refused")
+#define VALUE_READ_ENUM_(id, word) id,
+enum value_read { VALUE_READS(VALUE_READ_ENUM_) VALUE_N_READS };
+const char *value_read_word(enum value_read status);
+
+struct value_node {
+	enum value_kind kind;
+	/* Places in the tree; 0 is none. The first child of a pointer is what it points to. */
+	uint32_t parent, first, last, next;
+	const char *name; /* of a member, "" for padding; NULL elsewhere */
+	/* What it was made of, past typedefs; 0 for padding. */
+	const struct btf *btf;
+	uint32_t type;
+	const char *type_name; /* of struct, union, section or enum: "" when it has none */
+	uint64_t address;      /* of a struct or union whose address is known, else 0 */
+	uint64_t bit_offset;   /* in its block */
+	uint32_t bits;	       /* of a number */
+	uint64_t value;	       /* extended to 64 bits by its sign; a pointer's address */
+	uint64_t high;	       /* bits 64 … 127 */
+	double real;
+	/*
+	 * Name of the enum's value (NULL: it has none), text of an array (`n` bytes), list of
+	 * CPUs, bytes as hex, short form of what a pointer leads to.
+	 */
+	const char *text;
+	const char *symbol; /* what a pointer is called by who knows the memory, or NULL */
+	const char *tag;    /* how the type behind a pointer was found, or NULL */
+	/* Why it is unsupported or unreadable; why a pointer was not followed. */
+	const char *reason;
+	/* Elements or members, and how many of them are here. Truncated: bytes needed and had. */
+	uint64_t n, shown;
+	uint32_t label; /* not 0 when a pointer elsewhere refers to this */
+	uint32_t ref;	/* of a pointer: the label of what it points to, shown elsewhere */
+	bool is_signed;
+	bool is_union;
+	bool is_bit_field;
+	bool is_cycle; /* a pointer to something that it lies in */
+	bool repeats;  /* an arm of a union that says what an earlier one says */
+	bool all_zero; /* an array that was not opened: each element is 0 */
+	bool zero;     /* nothing in it but 0 */
+};
+
+struct value_tree {
+	struct value_node *nodes; /* [0] is no node, [1] the root */
+	uint32_t n;		  /* with [0] */
+	uint64_t bytes;		  /* decoded, what pointers led to included */
+	uint32_t followed;	  /* pointers */
+	uint32_t labels;
+	bool is_cut; /* the budget ended before the values did */
+	struct {
+		char **at;
+		size_t n, capacity;
+	} texts_;
+};
+
+/* Bytes that are there and bytes that could not be read. */
+struct value_hole {
+	uint64_t offset, n;
+	const char *reason;
+};
+
+struct value_block {
+	struct bytes data;
+	const struct value_hole *holes; /* in any order */
+	size_t n_holes;
+	uint64_t address; /* of the first byte, 0 when unknown */
+};
+
+/* How long a flexible array is: `count` is a path in the struct that ends with it. */
+struct value_flexible {
+	const char *type; /* of the struct */
+	const char *member;
+	const char *count;
+};
+
+struct value_memory;
+
+struct value_short_request {
+	const struct btf *btf;
+	uint32_t type;
+	struct bytes bytes; /* of the value itself; empty behind a pointer */
+	uint64_t address;   /* 0 when unknown */
+	const struct value_memory *memory;
+};
+
+/* Anything but ok leaves the value as it is, with the reason. */
+typedef enum value_read (*value_short_fn)(void *context, const struct value_short_request *request,
+					  struct strbuf *out);
+
+/* A type that is shown by a word of its own: task_struct * as "bash[1234]". */
+struct value_short {
+	const char *type; /* name of the struct, union or typedef */
+	bool behind_pointer;
+	enum value_kind kind; /* VALUE_SHORT or VALUE_CPU_LIST */
+	value_short_fn fn;
+	void *context;
+};
+
+struct value_pointer {
+	uint64_t address;
+	const struct btf *btf;
+	uint32_t pointee;	  /* as declared; 0 is void */
+	const char *pointee_name; /* of the struct or union behind it, or "" */
+	const char *member;	  /* that holds the pointer, or NULL */
+	unsigned int followed;	  /* pointers on the way here */
+};
+
+enum value_step {
+	VALUE_STEP_LEAVE,  /* the number is enough */
+	VALUE_STEP_SKIP,   /* not followed, target->reason says why */
+	VALUE_STEP_FOLLOW, /* to target->address as target->type */
+};
+
+/* Starts as the pointer says; texts are copied. */
+struct value_target {
+	const struct btf *btf;
+	uint32_t type;
+	uint64_t address;
+	const char *symbol;
+	const char *tag;
+	const char *reason;
+};
+
+struct value_memory {
+	void *context;
+	/* Never asked across the end of a page of 4096 bytes. */
+	enum value_read (*read)(void *context, uint64_t address, void *to, size_t n);
+	/* NULL: no pointer is followed. */
+	enum value_step (*step)(void *context, const struct value_pointer *pointer,
+				struct value_target *target);
+};
+
+/* All of it may be 0: the defaults of limits.h, nothing followed. Borrowed while building. */
+struct value_options {
+	uint64_t max_bytes;
+	uint32_t max_nodes;
+	uint32_t max_elements; /* of one array */
+	bool padding;	       /* bytes between members, where they are not 0 */
+	const struct value_flexible *flexible;
+	size_t n_flexible;
+	const struct value_short *shorts; /* the first that fits counts */
+	size_t n_shorts;
+	const struct value_memory *memory;
+};
+
+/*
+ * Never fails: what cannot be shown is a node that says so. Texts of the tree are its own or
+ * borrowed from the BTF. A type of 0 shows the bytes themselves.
+ */
+struct value_tree *value_new(const struct btf *btf, uint32_t type, const struct value_block *block,
+			     const struct value_options *options) MUST_CHECK;
+void value_free(struct value_tree *tree);
+DEFINE_CLEANUP(value, struct value_tree *, NULL, value_free);
+#define _cleanup_value_ _cleanup_(cleanup_value)
+
+/* Borrowed; NULL at the end. */
+const struct value_node *value_root(const struct value_tree *tree);
+const struct value_node *value_first(const struct value_tree *tree, const struct value_node *node);
+const struct value_node *value_next(const struct value_tree *tree, const struct value_node *node);
+
+/* For the table of shorts: masks of CPUs. */
+struct value_cpus {
+	uint32_t n_cpus;     /* bits from here on are no CPUs; 0: all are */
+	uint32_t skip_bytes; /* in front of the bits */
+};
+/* context: const struct value_cpus *, or NULL for the bits as they are. */
+enum value_read value_short_cpus(void *context, const struct value_short_request *request,
+				 struct strbuf *out);
+
+/* "0-2,5"; nothing when there is no CPU. */
+void value_cpus_format(struct bytes bits, uint32_t n_cpus, struct strbuf *out);
+
+#endif

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "btf/value_printer.h"
+
+#include <string.h>
+
+enum { INDENT = 2, SPARSE_FROM = 8 };
+
+static bool has_simple_elements(const struct value_printer *p, const struct value_node *node)
+{
+	const struct value_node *child = value_first(p->tree, node);
+
+	for (; child; child = value_next(p->tree, child)) {
+		if (!value_is_simple(child))
+			return false;
+	}
+	return true;
+}
+
+/* Most of them are 0: only the others are worth their place. */
+static bool is_sparse(const struct value_printer *p, const struct value_node *node)
+{
+	const struct value_node *child = value_first(p->tree, node);
+	uint64_t zeros = 0, n = 0;
+
+	for (; child; child = value_next(p->tree, child), n++)
+		zeros += child->zero;
+	return !p->zeros && n >= SPARSE_FROM && zeros > n / 2;
+}
+
+/* "[3]=7" or "[3..5]={7, 8, 9}"; the element behind it. */
+static const struct value_node *print_run(const struct value_printer *p,
+					  const struct value_node *child, uint64_t *index,
+					  struct strbuf *out)
+{
+	const struct value_node *next = value_next(p->tree, child);
+	uint64_t first = *index;
+
+	++*index;
+	if (!next || next->zero) {
+		strbuf_appendf(out, "[%llu]=", (unsigned long long)first);
+		value_print_simple(child, true, out);
+		return next;
+	}
+	for (; next && !next->zero; next = value_next(p->tree, next))
+		++*index;
+	strbuf_appendf(out, "[%llu..%llu]={", (unsigned long long)first,
+		       (unsigned long long)*index - 1);
+	for (const char *comma = ""; child != next; child = value_next(p->tree, child)) {
+		strbuf_append(out, comma);
+		value_print_simple(child, true, out);
+		comma = ", ";
+	}
+	strbuf_append_char(out, '}');
+	return next;
+}
+
+/* Breaks the line in front of a piece that does not fit; indent 0 keeps it on one line. */
+static void add_piece(const struct value_printer *p, const char *piece, const char *gap,
+		      size_t indent, size_t *used, struct strbuf *out)
+{
+	size_t width = value_width(piece);
+
+	if (indent && *used + strlen(gap) + width > p->columns && *used > indent) {
+		while (out->n && out->at[out->n - 1] == ' ')
+			out->at[--out->n] = 0;
+		strbuf_append_char(out, *gap == ',' ? ',' : '\n');
+		if (*gap == ',')
+			strbuf_append_char(out, '\n');
+		strbuf_append_repeated(out, ' ', indent);
+		*used = indent;
+	} else {
+		strbuf_append(out, gap);
+		*used += strlen(gap);
+	}
+	strbuf_append(out, piece);
+	*used += width;
+}
+
+static void print_numbers(const struct value_printer *p, const struct value_node *node,
+			  size_t indent, size_t used, struct strbuf *out)
+{
+	const struct value_node *child = value_first(p->tree, node);
+	bool sparse = is_sparse(p, node);
+	uint64_t index = 0;
+	bool first = true;
+
+	if (!sparse) {
+		strbuf_append_char(out, '[');
+		used++;
+	}
+	while (child) {
+		_cleanup_strbuf_ struct strbuf piece = STRBUF_INIT;
+
+		if (sparse && child->zero) {
+			child = value_next(p->tree, child);
+			index++;
+			continue;
+		}
+		if (sparse) {
+			child = print_run(p, child, &index, &piece);
+		} else {
+			value_print_simple(child, true, &piece);
+			child = value_next(p->tree, child);
+		}
+		add_piece(p, strbuf_str(&piece),
+			  first	   ? ""
+			  : sparse ? "  "
+				   : ", ",
+			  indent, &used, out);
+		first = false;
+	}
+	value_print_cut(node, " ", out);
+	if (!sparse)
+		strbuf_append_char(out, ']');
+}
+
+/* What needs no look at the elements; false when there is more to it. */
+static bool print_plain(const struct value_printer *p, const struct value_node *node,
+			struct strbuf *out)
+{
+	if (node->text) {
+		value_print_quoted(node->text, out);
+		return true;
+	}
+	if (node->n == 0) {
+		strbuf_append(out, "[]");
+		return true;
+	}
+	if (node->zero && (node->all_zero || !p->zeros)) {
+		strbuf_appendf(out, "[all %llu zero]", (unsigned long long)node->n);
+		return true;
+	}
+	return false;
+}
+
+bool value_print_array_inline(const struct value_printer *p, const struct value_node *node,
+			      size_t room, struct strbuf *out)
+{
+	const struct value_node *child = value_first(p->tree, node);
+	size_t start = out->n;
+	const char *comma = "";
+
+	/* Text of several lines has a form of its own. */
+	if (node->text && strchr(node->text, '\n'))
+		return false;
+	if (print_plain(p, node, out))
+		return value_width(out->at + start) <= room;
+	/* Each element has two columns at least, and nobody wants to print them all in vain. */
+	if (node->shown > room || !has_simple_elements(p, node)) {
+		if (node->shown > 4)
+			return false;
+		strbuf_append_char(out, '[');
+		for (; child; child = value_next(p->tree, child)) {
+			size_t used;
+
+			strbuf_append(out, comma);
+			comma = ", ";
+			used = value_width(out->at + start);
+			if (used >= room || !value_print_inline(p, child, room - used, out))
+				return false;
+		}
+		value_print_cut(node, " ", out);
+		strbuf_append_char(out, ']');
+	} else {
+		print_numbers(p, node, 0, 0, out);
+	}
+	return value_width(out->at + start) <= room;
+}
+
+static void print_lines(const char *text, size_t indent, struct strbuf *out)
+{
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+
+	strbuf_append_char(out, '|');
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+
+		strbuf_append_char(out, '\n');
+		strbuf_append_repeated(out, ' ', indent);
+		strbuf_clear(&line);
+		strbuf_append_bytes(&line, text, n);
+		value_print_name(strbuf_str(&line), out);
+		text += n + (text[n] == '\n');
+	}
+}
+
+/* A range of equal elements: "[0-3]=". */
+static void print_element(uint64_t first, uint64_t last, const char *text, size_t indent,
+			  struct strbuf *out)
+{
+	strbuf_append_char(out, '\n');
+	strbuf_append_repeated(out, ' ', indent);
+	if (first == last)
+		strbuf_appendf(out, "[%llu]=%s", (unsigned long long)first, text);
+	else
+		strbuf_appendf(out, "[%llu-%llu]=%s", (unsigned long long)first,
+			       (unsigned long long)last, text);
+}
+
+static void print_elements(const struct value_printer *p, const struct value_node *node,
+			   size_t indent, struct strbuf *out)
+{
+	_cleanup_strbuf_ struct strbuf waiting = STRBUF_INIT;
+	const struct value_node *child = value_first(p->tree, node);
+	uint64_t index = 0, first = 0;
+	bool any = false;
+
+	strbuf_append_char(out, '[');
+	for (; child; child = value_next(p->tree, child), index++) {
+		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+		if (child->zero && !p->zeros) {
+			if (any)
+				print_element(first, index - 1, strbuf_str(&waiting), indent, out);
+			any = false;
+			continue;
+		}
+		value_print(p, child, indent, indent + sizeof("[65535-65535]="), &text);
+		if (any && strcmp(strbuf_str(&text), strbuf_str(&waiting)) == 0)
+			continue;
+		if (any)
+			print_element(first, index - 1, strbuf_str(&waiting), indent, out);
+		strbuf_clear(&waiting);
+		strbuf_append(&waiting, strbuf_str(&text));
+		first = index;
+		any = true;
+	}
+	if (any)
+		print_element(first, index - 1, strbuf_str(&waiting), indent, out);
+	if (node->shown < node->n) {
+		strbuf_append_char(out, '\n');
+		strbuf_append_repeated(out, ' ', indent);
+		value_print_cut(node, "", out);
+	}
+	strbuf_append_char(out, '\n');
+	strbuf_append_repeated(out, ' ', indent - INDENT);
+	strbuf_append_char(out, ']');
+}
+
+void value_print_array(const struct value_printer *p, const struct value_node *node, size_t indent,
+		       size_t used, struct strbuf *out)
+{
+	if (node->text && strchr(node->text, '\n'))
+		print_lines(node->text, indent + INDENT, out);
+	else if (print_plain(p, node, out))
+		return;
+	else if (has_simple_elements(p, node))
+		print_numbers(p, node, indent + INDENT, used, out);
+	else
+		print_elements(p, node, indent + INDENT, out);
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "btf/value_builder.h"
+
+#include "base/alloc.h"
+#include "btf/limits.h"
+
+enum {
+	MOST_HOLES = VALUE_LIMIT_TARGET_BYTES / VALUE_PAGE_BYTES + 2,
+	/* What a search by name may cost, in steps. */
+	SEARCH_WORK = 1 << 10,
+};
+
+static uint32_t place_of(const struct value_builder *b, uint64_t address, uint32_t type)
+{
+	uint64_t hash = (address ^ (uint64_t)type << 40) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (uint32_t)(hash >> 32) & b->seen_mask;
+}
+
+static void put(struct value_builder *b, uint32_t n)
+{
+	const struct value_node *node = value_at(b, n);
+	uint32_t at = place_of(b, node->address, node->type);
+
+	while (b->seen[at])
+		at = (at + 1) & b->seen_mask;
+	b->seen[at] = n;
+}
+
+uint32_t value_seen(const struct value_builder *b, const struct btf *btf, uint32_t type,
+		    uint64_t address)
+{
+	if (!b->seen)
+		return 0;
+	for (uint32_t at = place_of(b, address, type); b->seen[at]; at = (at + 1) & b->seen_mask) {
+		const struct value_node *node = &b->tree->nodes[b->seen[at]];
+
+		if (node->address == address && node->type == type && node->btf == btf)
+			return b->seen[at];
+	}
+	return 0;
+}
+
+void value_remember(struct value_builder *b, uint32_t n)
+{
+	const struct value_node *node = value_at(b, n);
+
+	/* Without somebody who follows pointers nobody asks. */
+	if (!b->options->memory || value_seen(b, node->btf, node->type, node->address))
+		return;
+	if (2 * (b->n_seen + 1) > b->seen_mask) {
+		uint32_t *old = b->seen, slots = b->seen ? 2 * (b->seen_mask + 1) : 64;
+		uint32_t old_slots = b->seen ? b->seen_mask + 1 : 0;
+
+		b->seen = xcalloc(slots, sizeof(*b->seen));
+		b->seen_mask = slots - 1;
+		for (uint32_t i = 0; i < old_slots; i++) {
+			if (old[i])
+				put(b, old[i]);
+		}
+		free(old);
+	}
+	put(b, n);
+	b->n_seen++;
+}
+
+static void give_reason(struct value_builder *b, uint32_t n, const char *reason)
+{
+	value_at(b, n)->reason = value_keep(b, reason, strlen(reason));
+}
+
+/* Refers to what is shown already, and says whether the pointer lies in it. */
+static void refer(struct value_builder *b, uint32_t pointer, uint32_t target)
+{
+	struct value_node *node = value_at(b, pointer);
+
+	if (!value_at(b, target)->label)
+		value_at(b, target)->label = ++b->tree->labels;
+	node->ref = value_at(b, target)->label;
+	for (uint32_t i = pointer; i; i = value_at(b, i)->parent) {
+		if (i == target) {
+			node->is_cycle = true;
+			give_reason(b, pointer, "cycle");
+			return;
+		}
+	}
+}
+
+/* The body of a type that is only declared, in the same BTF and of the same kind. */
+static enum btf_answer body_of(struct value_builder *b, const struct btf *btf, uint32_t id,
+			       struct btf_type *ret)
+{
+	enum btf_answer answer = btf_resolve(btf, id, ret);
+	struct btf_type forward = *ret;
+
+	if (answer != BTF_ANSWER_OK || forward.kind != BTF_FWD)
+		return answer;
+	/* A name that many types share makes this slow. */
+	b->work -= SEARCH_WORK;
+	if (btf_find_body(btf, forward.flag ? BTF_UNION : BTF_STRUCT, forward.name, ret) ==
+	    BTF_BODY_FULL)
+		return BTF_ANSWER_OK;
+	return BTF_ANSWER_FORWARD;
+}
+
+struct target_bytes {
+	uint8_t *at;
+	size_t n;
+	struct value_hole holes[MOST_HOLES];
+	size_t n_holes;
+};
+
+/* Page by page; what cannot be read is a hole. False when nothing could be read at all. */
+static bool read_target(const struct value_memory *memory, uint64_t address, struct target_bytes *t,
+			uint64_t n, const char **ret_reason)
+{
+	bool any = false;
+
+	t->at = xreallocarray(t->at, n, 1);
+	t->n = n;
+	t->n_holes = 0;
+	for (uint64_t done = 0, part; done < n; done += part) {
+		enum value_read status;
+
+		part = VALUE_PAGE_BYTES - ((address + done) & (VALUE_PAGE_BYTES - 1));
+		if (part > n - done)
+			part = n - done;
+		memset(t->at + done, 0, part);
+		status = memory->read(memory->context, address + done, t->at + done, part);
+		if (status == VALUE_READ_OK) {
+			any = true;
+			continue;
+		}
+		*ret_reason = value_read_word(status);
+		t->holes[t->n_holes++] = (struct value_hole){ done, part, *ret_reason };
+	}
+	return any;
+}
+
+/* What a struct has behind its end: the flexible array that is its last member. */
+static uint64_t flexible_bytes(struct value_builder *b, const struct btf *btf,
+			       const struct btf_type *type, const struct value_block *block)
+{
+	struct btf_member member;
+	struct btf_array array;
+	struct btf_type last;
+	uint64_t count, size, bytes;
+
+	if (!btf_is_composite(type) || type->n == 0 ||
+	    !btf_get_member(btf, type, type->n - 1, &member) ||
+	    btf_resolve(btf, member.type, &last) != BTF_ANSWER_OK ||
+	    !btf_get_array(&last, &array) || array.n ||
+	    btf_size(btf, array.element, &size) != BTF_ANSWER_OK ||
+	    !value_flexible_count(b, btf, type, member.name, block, 0, &count) ||
+	    !mul_fits_u64(count, size, &bytes) ||
+	    !add_fits_u64(bytes, member.bit_offset / 8, &bytes) || bytes < type->size_or_type)
+		return 0;
+	return bytes - type->size_or_type;
+}
+
+static uint64_t affordable(const struct value_builder *b, uint64_t size)
+{
+	if (size > VALUE_LIMIT_TARGET_BYTES)
+		size = VALUE_LIMIT_TARGET_BYTES;
+	return size < b->bytes_left ? size : b->bytes_left;
+}
+
+static void enter_target(struct value_builder *b, const struct value_pending *p,
+			 const struct value_target *target, const struct btf_type *type,
+			 uint64_t size)
+{
+	struct target_bytes bytes = { 0 };
+	struct value_block block = { .address = target->address };
+	struct value_spot spot = {
+		.btf = target->btf,
+		.type = type->id,
+		.block = &block,
+		.parent = p->node,
+		.depth = p->depth + 1,
+	};
+	const char *reason = NULL;
+	uint64_t more, n = affordable(b, size);
+
+	if (!read_target(b->options->memory, target->address, &bytes, n, &reason)) {
+		give_reason(b, p->node, reason);
+		free(bytes.at);
+		return;
+	}
+	block = (struct value_block){
+		{ bytes.at, bytes.n }, bytes.holes, bytes.n_holes, target->address
+	};
+	more = n == size ? flexible_bytes(b, target->btf, type, &block) : 0;
+	if (more && more <= UINT64_MAX - size) {
+		n = affordable(b, size + more);
+		/* Should it be gone by now, it is a hole. */
+		(void)read_target(b->options->memory, target->address, &bytes, n, &reason);
+		block = (struct value_block){
+			{ bytes.at, bytes.n }, bytes.holes, bytes.n_holes, target->address
+		};
+	}
+	b->bytes_left -= n;
+	b->tree->bytes += n;
+	b->tree->followed++;
+	b->followed = p->followed + 1;
+	if (n < size)
+		b->tree->is_cut = true;
+	value_decode(b, &spot);
+	free(bytes.at);
+}
+
+static void follow(struct value_builder *b, const struct value_pending *p,
+		   const struct value_target *target)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	uint64_t size = 0, end;
+	enum btf_answer answer;
+	struct btf_type type;
+	uint32_t known;
+
+	if (b->work <= 0) {
+		b->tree->is_cut = true;
+		give_reason(b, p->node, "the budget is spent");
+		return;
+	}
+	answer = body_of(b, target->btf, target->type, &type);
+	if (answer == BTF_ANSWER_OK)
+		answer = btf_size(target->btf, type.id, &size);
+	if (answer != BTF_ANSWER_OK) {
+		btf_type_format(target->btf, target->type, &text);
+		strbuf_appendf(&text, " %s", btf_answer_text(answer));
+		give_reason(b, p->node, strbuf_str(&text));
+		return;
+	}
+	known = value_seen(b, target->btf, type.id, target->address);
+	if (known)
+		refer(b, p->node, known);
+	else if (size == 0 || !add_fits_u64(target->address, size, &end))
+		give_reason(b, p->node, "no size, or beyond the end of memory");
+	else if (p->depth + 1 >= VALUE_LIMIT_NESTING)
+		give_reason(b, p->node, "nested too deeply");
+	else if (b->tree->followed >= VALUE_LIMIT_FOLLOWED || b->bytes_left == 0 ||
+		 b->tree->n > b->max_nodes) {
+		b->tree->is_cut = true;
+		give_reason(b, p->node, "the budget is spent");
+	} else
+		enter_target(b, p, target, &type, size);
+}
+
+/* A word of its own for what is behind the pointer; false when there is none. */
+static bool short_target(struct value_builder *b, uint32_t n, const struct value_pointer *pointer)
+{
+	const struct value_options *options = b->options;
+	struct value_short_request request = {
+		.btf = pointer->btf,
+		.type = pointer->pointee,
+		.address = pointer->address,
+		.memory = options->memory,
+	};
+
+	for (size_t i = 0; i < options->n_shorts; i++) {
+		const struct value_short *row = &options->shorts[i];
+		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+		enum value_read status;
+
+		if (!row->behind_pointer || strcmp(row->type, pointer->pointee_name) != 0)
+			continue;
+		status = row->fn(row->context, &request, &text);
+		if (status != VALUE_READ_OK)
+			give_reason(b, n, value_read_word(status));
+		else
+			value_at(b, n)->text = value_keep(b, strbuf_str(&text), text.n);
+		return true;
+	}
+	return false;
+}
+
+static const char *keep_or_null(struct value_builder *b, const char *text)
+{
+	return text ? value_keep(b, text, strlen(text)) : NULL;
+}
+
+static void follow_one(struct value_builder *b, const struct value_pending *p)
+{
+	const struct value_memory *memory = b->options->memory;
+	struct value_pointer pointer = { .btf = value_at(b, p->node)->btf,
+					 .address = value_at(b, p->node)->value,
+					 .member = value_at(b, p->node)->name,
+					 .pointee_name = "",
+					 .followed = p->followed };
+	struct value_target target = { .btf = pointer.btf, .address = pointer.address };
+	enum value_step step;
+	struct btf_type type;
+
+	if (!btf_type(pointer.btf, value_at(b, p->node)->type, &type))
+		return;
+	target.type = pointer.pointee = type.size_or_type;
+	if (btf_resolve(pointer.btf, pointer.pointee, &type) == BTF_ANSWER_OK)
+		pointer.pointee_name = type.name;
+	if (short_target(b, p->node, &pointer) || !memory->step)
+		return;
+	step = memory->step(memory->context, &pointer, &target);
+	value_at(b, p->node)->symbol = keep_or_null(b, target.symbol);
+	value_at(b, p->node)->tag = keep_or_null(b, target.tag);
+	if (step == VALUE_STEP_SKIP)
+		value_at(b, p->node)->reason = keep_or_null(b, target.reason);
+	else if (step == VALUE_STEP_FOLLOW && target.btf)
+		follow(b, p, &target);
+}
+
+void value_follow(struct value_builder *b)
+{
+	/* The queue grows while it is worked on. */
+	for (size_t i = 0; i < b->pending.n; i++) {
+		struct value_pending p = b->pending.at[i];
+
+		follow_one(b, &p);
+	}
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files that print values share; nobody outside this room includes it. */
+#ifndef KTSTR_BTF_VALUE_PRINTER_H
+#define KTSTR_BTF_VALUE_PRINTER_H
+
+#include "btf/value_text.h"
+
+struct value_printer {
+	const struct value_tree *tree;
+	uint32_t columns;
+	bool zeros;
+};
+
+/* Members and elements that are shown. */
+bool value_is_visible(const struct value_printer *p, const struct value_node *node);
+/* Nothing inside that could need a line of its own. */
+bool value_is_simple(const struct value_node *node);
+/* How wide a text is: characters, not bytes. */
+size_t value_width(const char *text);
+
+/* In words: everything but structs and arrays. `hex` for elements of arrays. */
+void value_print_simple(const struct value_node *node, bool hex, struct strbuf *out);
+/* A name or a reason; control characters and what is no UTF-8 become '?'. */
+void value_print_name(const char *name, struct strbuf *out);
+/* In quotes, with escapes. */
+void value_print_quoted(const char *text, struct strbuf *out);
+
+/* On one line of at most `room` columns; false, and out as before, when it does not fit. */
+bool value_print_inline(const struct value_printer *p, const struct value_node *node, size_t room,
+			struct strbuf *out);
+/*
+ * On one line where that fits, else on several. `used` columns of the first line are taken, the
+ * others are indented deeper than `indent`.
+ */
+void value_print(const struct value_printer *p, const struct value_node *node, size_t indent,
+		 size_t used, struct strbuf *out);
+bool value_print_array_inline(const struct value_printer *p, const struct value_node *node,
+			      size_t room, struct strbuf *out);
+void value_print_array(const struct value_printer *p, const struct value_node *node, size_t indent,
+		       size_t used, struct strbuf *out);
+/* What stands in front of a struct, array or target: "#3 ", "0x… → ", "<truncated …> ". */
+void value_print_lead(const struct value_node *node, struct strbuf *out);
+void value_print_cut(const struct value_node *node, const char *lead, struct strbuf *out);
+
+#endif

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "btf/value_printer.h"
+
+#include <math.h>
+#include <string.h>
+
+size_t value_width(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
+/* Bytes of the character that begins here, 0 when none does that a terminal may see. */
+static size_t character(const char *text)
+{
+	unsigned char lead = (unsigned char)text[0];
+	size_t n = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+
+	if (lead < ' ' || lead == 0x7f || lead > 0xf4)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if (((unsigned char)text[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	/* U+0080 … U+009F are control characters as well. */
+	return lead == 0xc2 && (unsigned char)text[1] < 0xa0 ? 0 : n;
+}
+
+void value_print_name(const char *name, struct strbuf *out)
+{
+	while (*name) {
+		size_t n = character(name);
+
+		if (n)
+			strbuf_append_bytes(out, name, n);
+		else
+			strbuf_append_char(out, '?');
+		name += n ? n : 1;
+	}
+}
+
+void value_print_quoted(const char *text, struct strbuf *out)
+{
+	strbuf_append_char(out, '"');
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			strbuf_appendf(out, "\\%c", c);
+		else if (c == '\n' || c == '\t')
+			strbuf_append(out, c == '\n' ? "\\n" : "\\t");
+		else if (c < ' ' || c >= 0x7f)
+			strbuf_appendf(out, "\\x%02x", c);
+		else
+			strbuf_append_char(out, (char)c);
+	}
+	strbuf_append_char(out, '"');
+}
+
+static void print_wide(const struct value_node *node, struct strbuf *out)
+{
+	unsigned __int128 value = (unsigned __int128)node->high << 64 | node->value;
+	bool negative = node->kind == VALUE_INT && node->high >> 63;
+	char digits[48];
+	size_t at = sizeof(digits) - 1;
+
+	if (negative)
+		value = -value;
+	digits[at] = 0;
+	do {
+		digits[--at] = (char)('0' + (int)(value % 10));
+		value /= 10;
+	} while (value);
+	if (negative)
+		digits[--at] = '-';
+	strbuf_append(out, digits + at);
+}
+
+static void print_real(double real, struct strbuf *out)
+{
+	char text[40];
+
+	if (isnan(real)) {
+		strbuf_append(out, "nan");
+		return;
+	}
+	/* The shortest that reads back the same, of those worth trying. */
+	for (int digits = 6; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, real);
+		if (strtod(text, NULL) == real)
+			break;
+	}
+	strbuf_append(out, text);
+}
+
+static void print_number(const struct value_node *node, bool is_signed, struct strbuf *out)
+{
+	if (is_signed)
+		strbuf_appendf(out, "%lld", (long long)node->value);
+	else
+		strbuf_appendf(out, "%llu", (unsigned long long)node->value);
+}
+
+static void print_enum(const struct value_node *node, struct strbuf *out)
+{
+	if (!node->text) {
+		print_number(node, node->is_signed, out);
+		return;
+	}
+	value_print_name(node->text, out);
+	strbuf_append(out, " (");
+	print_number(node, node->is_signed, out);
+	strbuf_append_char(out, ')');
+}
+
+static void print_char(const struct value_node *node, struct strbuf *out)
+{
+	unsigned int c = node->value & 0xff;
+
+	if (c >= ' ' && c < 0x7f)
+		strbuf_appendf(out, "'%c'", (int)c);
+	else
+		strbuf_appendf(out, "0x%02x", c);
+}
+
+static void print_pointer(const struct value_node *node, struct strbuf *out)
+{
+	strbuf_appendf(out, "0x%llx", (unsigned long long)node->value);
+	if (node->symbol) {
+		strbuf_append(out, " <");
+		value_print_name(node->symbol, out);
+		strbuf_append_char(out, '>');
+	}
+	if (node->tag) {
+		strbuf_append(out, " (");
+		value_print_name(node->tag, out);
+		strbuf_append_char(out, ')');
+	}
+	if (node->text) {
+		strbuf_append(out, " → ");
+		value_print_name(node->text, out);
+	} else if (node->ref) {
+		strbuf_appendf(out, "%s → see #%u", node->is_cycle ? " [cycle]" : "", node->ref);
+	} else if (node->reason) {
+		strbuf_append(out, " [chase: ");
+		value_print_name(node->reason, out);
+		strbuf_append_char(out, ']');
+	}
+}
+
+static void print_bracketed(const char *what, const char *reason, struct strbuf *out)
+{
+	strbuf_appendf(out, "<%s: ", what);
+	value_print_name(reason, out);
+	strbuf_append_char(out, '>');
+}
+
+void value_print_simple(const struct value_node *node, bool hex, struct strbuf *out)
+{
+	switch (node->kind) {
+	case VALUE_INT:
+	case VALUE_UINT:
+		if (node->bits > 64)
+			print_wide(node, out);
+		else if (hex && node->kind == VALUE_UINT && node->bits >= 32)
+			strbuf_appendf(out, "0x%llx", (unsigned long long)node->value);
+		else
+			print_number(node, node->kind == VALUE_INT, out);
+		break;
+	case VALUE_BOOL:
+		strbuf_append(out, node->value ? "true" : "false");
+		break;
+	case VALUE_CHAR:
+		print_char(node, out);
+		break;
+	case VALUE_FLOAT:
+		print_real(node->real, out);
+		break;
+	case VALUE_ENUM:
+		print_enum(node, out);
+		break;
+	case VALUE_CPU_LIST:
+		strbuf_appendf(out, "cpus={%s}", node->text);
+		break;
+	case VALUE_PTR:
+		print_pointer(node, out);
+		break;
+	case VALUE_BYTES:
+		strbuf_append(out, node->text);
+		if (node->shown < node->n)
+			value_print_cut(node, " ", out);
+		break;
+	case VALUE_TRUNCATED:
+		strbuf_appendf(out, "<truncated needed=%llu had=%llu>", (unsigned long long)node->n,
+			       (unsigned long long)node->shown);
+		break;
+	case VALUE_UNSUPPORTED:
+		print_bracketed("unsupported", node->reason, out);
+		break;
+	case VALUE_UNREADABLE:
+		print_bracketed("unreadable", node->reason, out);
+		break;
+	case VALUE_SHORT:
+		value_print_name(node->text, out);
+		break;
+	default:
+		break;
+	}
+}
+
+void value_print_cut(const struct value_node *node, const char *lead, struct strbuf *out)
+{
+	if (node->shown < node->n)
+		strbuf_appendf(out, "%s/* %llu of %llu shown */", lead,
+			       (unsigned long long)node->shown, (unsigned long long)node->n);
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "btf/value_text.h"
+
+#include <string.h>
+
+#include "base/vec.h"
+#include "btf/limits.h"
+#include "btf/value_printer.h"
+
+enum { INDENT = 2, CELLS_PER_ROW = 3, GAP = 3, ALIGN_ROWS = 3, ALIGN_SPREAD = 4 };
+
+bool value_is_visible(const struct value_printer *p, const struct value_node *node)
+{
+	if (p->zeros)
+		return true;
+	/* libbpf keeps the formats of bpf_printk() in variables of such names. */
+	return !node->zero && !node->repeats && !(node->name && strstr(node->name, "___fmt"));
+}
+
+bool value_is_simple(const struct value_node *node)
+{
+	return node->kind != VALUE_STRUCT && node->kind != VALUE_ARRAY && !node->first;
+}
+
+void value_print_lead(const struct value_node *node, struct strbuf *out)
+{
+	if (node->label)
+		strbuf_appendf(out, "#%u ", node->label);
+	if (node->kind == VALUE_PTR || node->kind == VALUE_TRUNCATED) {
+		value_print_simple(node, false, out);
+		strbuf_append(out, node->kind == VALUE_PTR ? " → " : " ");
+	}
+}
+
+static const struct value_node *next_visible(const struct value_printer *p,
+					     const struct value_node *node)
+{
+	while (node && !value_is_visible(p, node))
+		node = value_next(p->tree, node);
+	return node;
+}
+
+static void print_label(const struct value_node *node, struct strbuf *out)
+{
+	if (node->name[0])
+		value_print_name(node->name, out);
+	else
+		strbuf_append(out, "(padding)");
+}
+
+static bool print_struct_inline(const struct value_printer *p, const struct value_node *node,
+				size_t room, struct strbuf *out)
+{
+	const struct value_node *child = next_visible(p, value_first(p->tree, node));
+	const char *comma = "";
+	size_t start = out->n;
+
+	value_print_name(node->type_name, out);
+	strbuf_append_char(out, '{');
+	for (; child; child = next_visible(p, value_next(p->tree, child))) {
+		size_t used;
+
+		strbuf_append(out, comma);
+		comma = ", ";
+		print_label(child, out);
+		strbuf_append_char(out, '=');
+		used = value_width(out->at + start);
+		if (used >= room || !value_print_inline(p, child, room - used, out))
+			return false;
+	}
+	value_print_cut(node, *comma ? " " : "", out);
+	strbuf_append_char(out, '}');
+	return value_width(out->at + start) <= room;
+}
+
+static bool try_inline(const struct value_printer *p, const struct value_node *node, size_t room,
+		       struct strbuf *out)
+{
+	size_t start = out->n, used;
+
+	if (value_is_simple(node)) {
+		value_print_simple(node, false, out);
+	} else {
+		value_print_lead(node, out);
+		used = out->n > start ? value_width(out->at + start) : 0;
+		if (used >= room)
+			return false;
+		if (node->kind == VALUE_STRUCT)
+			return print_struct_inline(p, node, room - used, out);
+		if (node->kind == VALUE_ARRAY)
+			return value_print_array_inline(p, node, room - used, out);
+		return value_print_inline(p, value_first(p->tree, node), room - used, out);
+	}
+	return value_width(out->at + start) <= room;
+}
+
+bool value_print_inline(const struct value_printer *p, const struct value_node *node, size_t room,
+			struct strbuf *out)
+{
+	size_t start = out->n;
+
+	if (try_inline(p, node, room, out))
+		return true;
+	out->n = start;
+	if (out->at)
+		out->at[start] = 0;
+	return false;
+}
+
+/* Simple members in a row; they wait until something that is not simple follows. */
+struct rows {
+	VEC(const struct value_node *) cells;
+};
+
+static void print_cell(const struct value_node *node, size_t name_width, struct strbuf *out)
+{
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+
+	print_label(node, &name);
+	strbuf_append(out, strbuf_str(&name));
+	if (name_width > name.n)
+		strbuf_append_repeated(out, ' ', name_width - name.n);
+	strbuf_append_char(out, '=');
+	value_print_simple(node, false, out);
+}
+
+struct column {
+	size_t widest; /* of names */
+	size_t cell;   /* of cells, names filled up */
+};
+
+/* Names line up only where that helps: in several rows whose names differ in length. */
+static bool measure(const struct rows *rows, size_t room, struct column *columns)
+{
+	size_t least = SIZE_MAX, most = 0, n_rows, whole = (CELLS_PER_ROW - 1) * GAP;
+
+	n_rows = (rows->cells.n + CELLS_PER_ROW - 1) / CELLS_PER_ROW;
+	for (size_t i = 0; i < rows->cells.n; i++) {
+		size_t n = strlen(rows->cells.at[i]->name);
+		struct column *column = &columns[i % CELLS_PER_ROW];
+
+		least = n < least ? n : least;
+		most = n > most ? n : most;
+		column->widest = n > column->widest ? n : column->widest;
+	}
+	if (n_rows < ALIGN_ROWS || most - least < ALIGN_SPREAD)
+		return false;
+	for (size_t i = 0; i < rows->cells.n; i++) {
+		_cleanup_strbuf_ struct strbuf cell = STRBUF_INIT;
+		struct column *column = &columns[i % CELLS_PER_ROW];
+		size_t width;
+
+		print_cell(rows->cells.at[i], column->widest, &cell);
+		width = value_width(strbuf_str(&cell));
+		column->cell = width > column->cell ? width : column->cell;
+	}
+	for (size_t i = 0; i < CELLS_PER_ROW; i++)
+		whole += columns[i].cell;
+	return whole <= room;
+}
+
+static void flush_rows(const struct value_printer *p, struct rows *rows, size_t indent,
+		       struct strbuf *out)
+{
+	struct column columns[CELLS_PER_ROW] = { 0 };
+	bool align = indent < p->columns && measure(rows, p->columns - indent, columns);
+	size_t used = 0, in_row = 0, last_width = 0;
+
+	for (size_t i = 0; i < rows->cells.n; i++) {
+		_cleanup_strbuf_ struct strbuf cell = STRBUF_INIT;
+		struct column *column = &columns[in_row % CELLS_PER_ROW];
+		size_t width;
+
+		print_cell(rows->cells.at[i], align ? column->widest : 0, &cell);
+		width = value_width(strbuf_str(&cell));
+		if (in_row == CELLS_PER_ROW || (in_row && used + GAP + width > p->columns))
+			in_row = 0;
+		if (in_row == 0) {
+			strbuf_append_char(out, '\n');
+			strbuf_append_repeated(out, ' ', indent);
+			used = indent;
+		} else {
+			size_t fill = align && last_width < columns[in_row - 1].cell
+					      ? columns[in_row - 1].cell - last_width
+					      : 0;
+
+			strbuf_append_repeated(out, ' ', GAP + fill);
+			used += GAP + fill;
+		}
+		strbuf_append(out, strbuf_str(&cell));
+		used += width;
+		last_width = width;
+		in_row++;
+	}
+	vec_clear(&rows->cells);
+}
+
+static void print_members(const struct value_printer *p, const struct value_node *node,
+			  size_t indent, struct strbuf *out)
+{
+	const struct value_node *child = next_visible(p, value_first(p->tree, node));
+	struct rows rows = { .cells = VEC_INIT };
+
+	for (; child; child = next_visible(p, value_next(p->tree, child))) {
+		size_t start;
+
+		if (value_is_simple(child)) {
+			vec_push(&rows.cells, child);
+			continue;
+		}
+		flush_rows(p, &rows, indent, out);
+		strbuf_append_char(out, '\n');
+		start = out->n;
+		strbuf_append_repeated(out, ' ', indent);
+		print_label(child, out);
+		strbuf_append_char(out, '=');
+		value_print(p, child, indent, value_width(out->at + start), out);
+	}
+	flush_rows(p, &rows, indent, out);
+	vec_deinit(&rows.cells);
+	if (node->shown < node->n) {
+		strbuf_append_char(out, '\n');
+		strbuf_append_repeated(out, ' ', indent);
+		value_print_cut(node, "", out);
+	}
+}
+
+void value_print(const struct value_printer *p, const struct value_node *node, size_t indent,
+		 size_t used, struct strbuf *out)
+{
+	size_t start = out->n;
+
+	if (used < p->columns && value_print_inline(p, node, p->columns - used, out))
+		return;
+	if (value_is_simple(node)) {
+		value_print_simple(node, false, out);
+		return;
+	}
+	value_print_lead(node, out);
+	if (out->n > start)
+		used += value_width(out->at + start);
+	if (node->kind == VALUE_STRUCT) {
+		value_print_name(node->type_name, out);
+		strbuf_append_char(out, ':');
+		print_members(p, node, indent + INDENT, out);
+	} else if (node->kind == VALUE_ARRAY) {
+		value_print_array(p, node, indent, used, out);
+	} else {
+		value_print(p, value_first(p->tree, node), indent, used, out);
+	}
+}
+
+/* Behind the last line that there is room for: how many are missing. */
+static void cut_lines(struct strbuf *out, size_t start, uint32_t max_lines)
+{
+	size_t lines = 1, keep = out->n;
+
+	for (size_t i = start; i < out->n; i++) {
+		if (out->at[i] != '\n')
+			continue;
+		if (lines == max_lines - 1)
+			keep = i;
+		lines++;
+	}
+	if (lines <= max_lines)
+		return;
+	/* One line alone has no room for a word about the others but its own end. */
+	if (max_lines == 1)
+		keep = (size_t)((char *)memchr(out->at + start, '\n', out->n - start) - out->at);
+	out->n = keep;
+	out->at[keep] = 0;
+	strbuf_appendf(out, "%s… %zu more lines", max_lines == 1 ? " " : "\n",
+		       lines - (max_lines == 1 ? 1 : max_lines - 1));
+}
+
+void value_format(const struct value_tree *tree, const struct value_node *node,
+		  const struct value_text_options *options, struct strbuf *out)
+{
+	struct value_printer p = { .tree = tree, .columns = VALUE_COLUMNS };
+	size_t start = out->n;
+
+	if (options) {
+		p.zeros = options->zeros;
+		if (options->columns)
+			p.columns = options->columns;
+	}
+	value_print(&p, node, 0, 0, out);
+	if (options && options->max_lines)
+		cut_lines(out, start, options->max_lines);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "btf/value_builder.h"
+
+#include "values.h"
+
+struct arrays {
+	struct strbuf bytes;
+	struct btf *btf;
+	uint32_t u64, words, chars, marker, flex, inner;
+};
+
+/*
+ * struct marked { u64 a; u8 here[0]; u64 b; };
+ * struct flex { u32 n; u32 pad; u64 words[]; };
+ * struct outer { u64 x; struct flex inner; };
+ */
+static void arrays_init(struct arrays *a)
+{
+	struct build_btf b = { 0 };
+	uint32_t u8 = build_btf_int(&b, "unsigned char", 1, 0), u32, none, open;
+
+	*a = (struct arrays){ 0 };
+	u32 = build_btf_int(&b, "unsigned int", 4, 0);
+	a->u64 = build_btf_int(&b, "unsigned long", 8, 0);
+	a->words = build_btf_array(&b, a->u64, 40);
+	a->chars = build_btf_array(&b, u8, 16);
+	none = build_btf_array(&b, u8, 0);
+	open = build_btf_array(&b, a->u64, 0);
+	a->marker = BUILD_STRUCT(&b, "marked", 16, { "a", a->u64, 0, 0 }, { "here", none, 64, 0 },
+				 { "b", a->u64, 64, 0 });
+	a->flex = BUILD_STRUCT(&b, "flex", 8, { "n", u32, 0, 0 }, { "pad", u32, 32, 0 },
+			       { "words", open, 64, 0 });
+	a->inner = BUILD_STRUCT(&b, "outer", 16, { "x", a->u64, 0, 0 },
+				{ "inner", a->flex, 64, 0 });
+	build_btf_finish(&b, &a->bytes);
+	assert_success(btf_parse(build_bytes(&a->bytes), "arrays", &a->btf));
+}
+
+static void arrays_deinit(struct arrays *a)
+{
+	btf_free(a->btf);
+	strbuf_deinit(&a->bytes);
+}
+
+#define _cleanup_arrays_ __attribute__((cleanup(arrays_deinit)))
+
+static void bytes_that_read_like_text_are_text(void **state UNUSED)
+{
+	static const struct {
+		const char bytes[17];
+		const char *text; /* NULL: an array of numbers */
+	} rows[] = {
+		{ "bash", "bash" },
+		{ "two\nlines", "two\nlines" },
+		{ "0123456789abcdef", "0123456789abcdef" },
+		{ "a\0b", "a" },
+		{ "\0bash", NULL },
+		{ "ba\x01sh", NULL },
+		{ "bash\0\xff", NULL },
+		{ "na\xc3\xafve", NULL },
+	};
+	_cleanup_arrays_ struct arrays a;
+
+	arrays_init(&a);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_value_ struct value_tree *tree = tree_of(a.btf, a.chars, rows[i].bytes, 16,
+								  NULL);
+
+		assert_int_equal(value_root(tree)->n, 16);
+		if (rows[i].text)
+			assert_string_equal(value_root(tree)->text, rows[i].text);
+		else
+			assert_null(value_root(tree)->text);
+		assert_int_equal(tree->n, rows[i].text ? 2 : 18);
+	}
+}
+
+static void long_arrays_of_zeros_are_not_opened(void **state UNUSED)
+{
+	uint64_t words[40] = { 0 };
+	_cleanup_value_ struct value_tree *zeros = NULL, *ones = NULL;
+	_cleanup_arrays_ struct arrays a;
+	uint64_t value = 77;
+
+	arrays_init(&a);
+	zeros = tree_of(a.btf, a.words, words, sizeof(words), NULL);
+	assert_int_equal(zeros->n, 2);
+	assert_true(value_root(zeros)->all_zero);
+	assert_text(zeros, "[all 40 zero]");
+	/* An element of it is 0 all the same, and there are only 40. */
+	assert_true(value_get_u64(value_find(zeros, value_root(zeros), "[39]"), &value));
+	assert_int_equal(value, 0);
+	assert_null(value_find(zeros, value_root(zeros), "[40]"));
+	words[39] = 1;
+	ones = tree_of(a.btf, a.words, words, sizeof(words), NULL);
+	assert_int_equal(ones->n, 42);
+}
+
+static void elements_have_a_limit_and_say_so(void **state UNUSED)
+{
+	const struct value_options options = { .max_elements = 3 };
+	uint64_t words[40] = { 1, 2, 3, 4 };
+	_cleanup_value_ struct value_tree *tree = NULL, *cut = NULL;
+	_cleanup_arrays_ struct arrays a;
+
+	arrays_init(&a);
+	tree = tree_of(a.btf, a.words, words, sizeof(words), &options);
+	assert_text(tree, "[0x1, 0x2, 0x3 /* 3 of 40 shown */]");
+	assert_true(tree->is_cut);
+	/* The block ends inside the third. */
+	cut = tree_of(a.btf, a.words, words, 20, NULL);
+	assert_text(cut, "<truncated needed=320 had=20> "
+			 "[0x1, 0x2, <truncated needed=8 had=4> /* 3 of 40 shown */]");
+}
+
+static void arrays_without_length_inside_a_struct_are_marks(void **state UNUSED)
+{
+	uint64_t words[2] = { 1, 2 };
+	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_arrays_ struct arrays a;
+
+	arrays_init(&a);
+	tree = tree_of(a.btf, a.marker, words, sizeof(words), NULL);
+	assert_text(tree, "marked{a=1, b=2}");
+}
+
+static void flexible_arrays_need_a_count(void **state UNUSED)
+{
+	static const struct value_flexible rows[] = { { "flux", "words", "n" },
+						      { "flex", "word", "n" },
+						      { "flex", "words", "n" } };
+	const struct value_options options = { .flexible = rows, .n_flexible = 3 };
+	uint64_t words[4] = { 3, 10, 11, 12 };
+	_cleanup_value_ struct value_tree *unknown = NULL, *known = NULL, *none = NULL,
+					  *liar = NULL, *inner = NULL;
+	_cleanup_arrays_ struct arrays a;
+
+	arrays_init(&a);
+	unknown = tree_of(a.btf, a.flex, words, sizeof(words), NULL);
+	assert_text(unknown, "flex{n=3, words=<unsupported: a flexible array of unknown length, 24 "
+			     "bytes are there>}");
+	none = tree_of(a.btf, a.flex, words, 8, NULL);
+	assert_text(none, "flex{n=3}");
+	known = tree_of(a.btf, a.flex, words, sizeof(words), &options);
+	assert_text(known, "flex{n=3, words=[0xa, 0xb, 0xc]}");
+	words[0] = UINT32_MAX;
+	liar = tree_of(a.btf, a.flex, words, sizeof(words), &options);
+	assert_text(liar, "flex{n=4294967295, words=[0xa, 0xb, 0xc /* 3 of 4294967295 shown */]}");
+	/* The count is taken from where the struct lies. */
+	words[0] = 1;
+	words[1] = 2;
+	inner = tree_of(a.btf, a.inner, words, sizeof(words), &options);
+	assert_text(inner, "outer{x=1, inner=flex{n=2, words=[0xb, 0xc]}}");
+}
+
+static void a_count_that_cannot_be_read_is_no_count(void **state UNUSED)
+{
+	static const struct value_flexible rows[] = { { "flex", "words", "missing" },
+						      { "flex", "words", "words" } };
+	const struct value_options options = { .flexible = rows, .n_flexible = 2 };
+	uint64_t words[4] = { 3, 10, 11, 12 };
+	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_arrays_ struct arrays a;
+
+	arrays_init(&a);
+	tree = tree_of(a.btf, a.flex, words, sizeof(words), &options);
+	assert_int_equal(value_find(tree, value_root(tree), "words")->kind, VALUE_UNSUPPORTED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bytes_that_read_like_text_are_text),
+		cmocka_unit_test(long_arrays_of_zeros_are_not_opened),
+		cmocka_unit_test(elements_have_a_limit_and_say_so),
+		cmocka_unit_test(arrays_without_length_inside_a_struct_are_marks),
+		cmocka_unit_test(flexible_arrays_need_a_count),
+		cmocka_unit_test(a_count_that_cannot_be_read_is_no_count),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "btf/value_builder.h"
+
+#include "btf/limits.h"
+#include "values.h"
+
+static struct value_tree *follow(struct pages *pages, const struct btf *btf, uint32_t type,
+				 uint64_t at, uint64_t n, const struct value_options *more)
+{
+	struct value_memory memory = { pages, pages_read, pages_step };
+	struct value_options options = more ? *more : (struct value_options){ 0 };
+	struct value_block block = { .data = { pages->bytes + at, n }, .address = PAGES_AT + at };
+
+	options.memory = &memory;
+	return value_new(btf, type, &block, &options);
+}
+
+static void pointers_are_followed_as_far_as_the_caller_says(void **state UNUSED)
+{
+	static struct pages pages;
+	_cleanup_value_ struct value_tree *none = NULL, *one = NULL;
+	_cleanup_sample_ struct sample s;
+
+	sample_init(&s);
+	memset(&pages, 0, sizeof(pages));
+	put_rq(&pages, 0, 4, PAGES_AT + 256);
+	put_task(&pages, 256, "bash", 77, PAGES_AT + 512);
+	none = follow(&pages, s.btf, s.rq, 0, 96, NULL);
+	assert_text(none, "rq{nr_running=4, curr=0xffff888000010100}");
+	assert_int_equal(pages.asked, 1);
+	pages.follow_below = 1;
+	one = follow(&pages, s.btf, s.rq, 0, 96, NULL);
+	assert_text(one, "rq{nr_running=4, curr=0xffff888000010100 → task{comm=\"bash\", pid=77, "
+			 "cpu=2, rq=0xffff888000010200, on=true}}");
+	assert_int_equal(one->followed, 1);
+	assert_int_equal(one->bytes, 96 + 40);
+}
+
+static void what_is_shown_once_is_referred_to(void **state UNUSED)
+{
+	static struct pages pages;
+	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_sample_ struct sample s;
+	const struct value_node *back;
+
+	sample_init(&s);
+	memset(&pages, 0, sizeof(pages));
+	pages.follow_below = 10;
+	put_rq(&pages, 0, 4, PAGES_AT + 256);
+	put_task(&pages, 256, "bash", 77, PAGES_AT);
+	tree = follow(&pages, s.btf, s.rq, 0, 96, NULL);
+	assert_text(tree, "#1 rq:\n"
+			  "  nr_running=4\n"
+			  "  curr=0xffff888000010100 → task{comm=\"bash\", "
+			  "pid=77, cpu=2, rq=0xffff888000010000 [cycle] → see #1, on=true}");
+	back = value_find(tree, value_root(tree), "curr.rq");
+	assert_true(back->is_cycle);
+	assert_int_equal(back->ref, 1);
+	/* And a path goes through it. */
+	assert_int_equal(value_find(tree, value_root(tree), "curr.rq.curr.pid")->value, 77);
+}
+
+/* Two list heads that lead to the same third: shown once, no cycle. */
+static void shared_targets_are_shown_once(void **state UNUSED)
+{
+	static struct pages pages;
+	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_sample_ struct sample s;
+
+	sample_init(&s);
+	memset(&pages, 0, sizeof(pages));
+	pages.follow_below = 1;
+	put_bytes(pages.bytes, PAGES_AT + 64, 8);
+	put_bytes(pages.bytes + 8, PAGES_AT + 64, 8);
+	put_bytes(pages.bytes + 64, 0x1234, 8);
+	tree = follow(&pages, s.btf, s.list_head, 0, 16, NULL);
+	assert_text(tree, "list_head{next=0xffff888000010040 → #1 list_head{next=0x1234}, "
+			  "prev=0xffff888000010040 → see #1}");
+	assert_int_equal(tree->followed, 1);
+}
+
+static void embedded_structs_are_known_by_their_address(void **state UNUSED)
+{
+	static struct pages pages;
+	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_sample_ struct sample s;
+
+	sample_init(&s);
+	memset(&pages, 0, sizeof(pages));
+	pages.follow_below = 5;
+	/* An empty list: its head points to itself. */
+	put_bytes(pages.bytes + 16, PAGES_AT + 16, 8);
+	put_bytes(pages.bytes + 24, PAGES_AT + 16, 8);
+	tree = follow(&pages, s.btf, s.dsq, 0, 32, NULL);
+	assert_int_equal(tree->followed, 0);
+	assert_text(tree, "dsq{list=#1 list_head{next=0xffff888000010010 [cycle] → see #1, "
+			  "prev=0xffff888000010010 [cycle] → see #1}}");
+}
+
+static void what_cannot_be_read_says_why(void **state UNUSED)
+{
+	static struct pages pages;
+	_cleanup_value_ struct value_tree *unmapped = NULL, *outside = NULL, *half = NULL;
+	_cleanup_sample_ struct sample s;
+
+	sample_init(&s);
+	memset(&pages, 0, sizeof(pages));
+	pages.follow_below = 1;
+	put_rq(&pages, 0, 4, PAGES_AT + PAGE);
+	unmapped = follow(&pages, s.btf, s.rq, 0, 96, NULL);
+	assert_text(unmapped, "rq{nr_running=4, curr=0xffff888000011000 [chase: unmapped]}");
+	put_rq(&pages, 0, 4, 16);
+	outside = follow(&pages, s.btf, s.rq, 0, 96, NULL);
+	assert_text(outside, "rq{nr_running=4, curr=0x10 [chase: outside RAM]}");
+	/* The last twenty bytes of the task lie on a page that is not there. */
+	put_rq(&pages, 0, 4, PAGES_AT + PAGE - 20);
+	put_task(&pages, PAGE - 20, "bash", 77, 0);
+	half = follow(&pages, s.btf, s.rq, 0, 96, NULL);
+	assert_text(half, "rq:\n"
+			  "  nr_running=4\n"
+			  "  curr=0xffff888000010fec → task:\n"
+			  "    comm=\"bash\"\n"
+			  "    pid=77   cpu=<unreadable: unmapped>   rq=<unreadable: unmapped>\n"
+			  "    on=<unreadable: unmapped>");
+}
+
+static void declarations_are_followed_to_their_body_or_say_so(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
+	_cleanup_btf_ struct btf *btf = NULL;
+	_cleanup_value_ struct value_tree *body = NULL, *none = NULL, *nothing = NULL;
+	static struct pages pages;
+	struct build_btf b = { 0 };
+	uint32_t number, forward, lost, to_forward, to_lost, to_void;
+
+	number = build_btf_int(&b, "int", 4, 1);
+	forward = build_btf_type(&b, "sdt_data", BTF_FWD, 0, 0);
+	lost = build_btf_type(&b, "sdt_chunk", BTF_FWD, 0, 0);
+	to_forward = build_btf_type(&b, "", BTF_PTR, 0, forward);
+	to_lost = build_btf_type(&b, "", BTF_PTR, 0, lost);
+	to_void = build_btf_type(&b, "", BTF_PTR, 0, 0);
+	/* A union of that name is another thing. */
+	BUILD_UNION(&b, "sdt_chunk", 4, { "x", number, 0, 0 });
+	BUILD_STRUCT(&b, "sdt_data", 4, { "idx", number, 0, 0 });
+	build_btf_finish(&b, &bytes);
+	assert_success(btf_parse(build_bytes(&bytes), "forward", &btf));
+	memset(&pages, 0, sizeof(pages));
+	pages.follow_below = 1;
+	put_bytes(pages.bytes, PAGES_AT + 64, 8);
+	pages.bytes[64] = 9;
+	body = follow(&pages, btf, to_forward, 0, 8, NULL);
+	assert_text(body, "0xffff888000010040 → sdt_data{idx=9}");
+	none = follow(&pages, btf, to_lost, 0, 8, NULL);
+	assert_text(none, "0xffff888000010040 [chase: struct sdt_chunk is a forward declaration, "
+			  "no body]");
+	nothing = follow(&pages, btf, to_void, 0, 8, NULL);
+	assert_text(nothing, "0xffff888000010040 [chase: void is void]");
+}
+
+static void flexible_targets_are_read_to_their_end(void **state UNUSED)
+{
+	static const struct value_flexible row = { "flex", "words", "n" };
+	const struct value_options options = { .flexible = &row, .n_flexible = 1 };
+	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
+	_cleanup_btf_ struct btf *btf = NULL;
+	_cleanup_value_ struct value_tree *tree = NULL, *huge = NULL;
+	static struct pages pages;
+	struct build_btf b = { 0 };
+	uint32_t u64 = build_btf_int(&b, "unsigned long", 8, 0), open, flex, pointer;
+
+	open = build_btf_array(&b, u64, 0);
+	flex = BUILD_STRUCT(&b, "flex", 8, { "n", u64, 0, 0 }, { "words", open, 64, 0 });
+	pointer = build_btf_type(&b, "", BTF_PTR, 0, flex);
+	build_btf_finish(&b, &bytes);
+	assert_success(btf_parse(build_bytes(&bytes), "flex", &btf));
+	memset(&pages, 0, sizeof(pages));
+	pages.follow_below = 1;
+	put_bytes(pages.bytes, PAGES_AT + 64, 8);
+	for (int i = 0; i < 4; i++)
+		put_bytes(pages.bytes + 64 + 8 * i, i ? 9 + (uint64_t)i : 3, 8);
+	tree = follow(&pages, btf, pointer, 0, 8, &options);
+	assert_text(tree, "0xffff888000010040 → flex{n=3, words=[0xa, 0xb, 0xc]}");
+	assert_int_equal(tree->bytes, 8 + 32);
+	/* A length that nobody can mean costs what the limit allows. */
+	put_bytes(pages.bytes + 64, UINT64_MAX, 8);
+	huge = follow(&pages, btf, pointer, 0, 8, &options);
+	assert_in_range(huge->bytes, 0, VALUE_LIMIT_TARGET_BYTES + 8);
+	put_bytes(pages.bytes + 64, 1 << 20, 8);
+	value_free(huge);
+	huge = follow(&pages, btf, pointer, 0, 8, &options);
+	assert_int_equal(huge->bytes, VALUE_LIMIT_TARGET_BYTES + 8);
+	assert_int_equal(value_find(huge, value_root(huge), "words")->n, 1 << 20);
+}
+
+static void a_budget_of_bytes_ends_the_following(void **state UNUSED)
+{
+	const struct value_options small = { .max_bytes = 96 + 20 }, none = { .max_bytes = 96 };
+	static struct pages pages;
+	_cleanup_value_ struct value_tree *tree = NULL, *spent = NULL;
+	_cleanup_sample_ struct sample s;
+
+	sample_init(&s);
+	memset(&pages, 0, sizeof(pages));
+	pages.follow_below = 5;
+	put_rq(&pages, 0, 4, PAGES_AT + 256);
+	put_task(&pages, 256, "bash", 77, PAGES_AT + 512);
+	tree = follow(&pages, s.btf, s.rq, 0, 96, &small);
+	assert_text(tree, "rq{nr_running=4, curr=0xffff888000010100 → <truncated needed=40 had=20> "
+			  "task{comm=\"bash\", pid=77 /* 2 of 5 shown */}}");
+	assert_true(tree->is_cut);
+	spent = follow(&pages, s.btf, s.rq, 0, 96, &none);
+	assert_text(spent,
+		    "rq{nr_running=4, curr=0xffff888000010100 [chase: the budget is spent]}");
+}
+
+/* A chain of tasks and runqueues, each at its own place: only nesting ends it. */
+static void long_chains_end_at_the_limit_of_nesting(void **state UNUSED)
+{
+	static struct pages pages;
+	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_sample_ struct sample s;
+	uint32_t deepest = 0;
+
+	sample_init(&s);
+	memset(&pages, 0, sizeof(pages));
+	pages.follow_below = 1000;
+	for (uint64_t i = 0; i + 16 < PAGE; i += 16)
+		put_bytes(pages.bytes + i, PAGES_AT + i + 16, 8);
+	tree = follow(&pages, s.btf, s.list_head, 0, 16, NULL);
+	for (uint32_t i = 1; i < tree->n; i++) {
+		uint32_t depth = 0;
+
+		for (uint32_t k = i; k; k = tree->nodes[k].parent)
+			depth++;
+		deepest = depth > deepest ? depth : deepest;
+	}
+	assert_in_range(deepest, VALUE_LIMIT_NESTING / 2, 2 * VALUE_LIMIT_NESTING + 2);
+}
+
+struct asked {
+	char text[400];
+	enum value_step step;
+};
+
+static enum value_step describe(void *context, const struct value_pointer *pointer,
+				struct value_target *target)
+{
+	struct asked *asked = context;
+	size_t n = strlen(asked->text);
+
+	snprintf(asked->text + n, sizeof(asked->text) - n, "%s=%s@%llx ", pointer->member,
+		 pointer->pointee_name, (unsigned long long)pointer->address);
+	target->symbol = "runqueues+0x10";
+	target->tag = "cast→kernel";
+	target->reason = "already shown";
+	return asked->step;
+}
+
+static enum value_read never(void *context UNUSED, uint64_t address UNUSED, void *to UNUSED,
+			     size_t n UNUSED)
+{
+	return VALUE_READ_TORN;
+}
+
+static void who_knows_the_memory_names_and_refuses(void **state UNUSED)
+{
+	struct asked asked = { .step = VALUE_STEP_SKIP };
+	struct value_memory memory = { &asked, never, describe };
+	struct value_options options = { .memory = &memory };
+	_cleanup_value_ struct value_tree *skip = NULL, *leave = NULL, *torn = NULL;
+	uint8_t task[40] = { 'x' };
+	_cleanup_sample_ struct sample s;
+
+	sample_init(&s);
+	put_bytes(task + 24, 0xabc, 8);
+	skip = tree_of(s.btf, s.task, task, sizeof(task), &options);
+	assert_string_equal(asked.text, "rq=rq@abc ");
+	assert_text(skip, "task{comm=\"x\", rq=0xabc <runqueues+0x10> (cast→kernel) [chase: "
+			  "already shown]}");
+	asked.step = VALUE_STEP_LEAVE;
+	leave = tree_of(s.btf, s.task, task, sizeof(task), &options);
+	assert_null(value_find(leave, value_root(leave), "rq")->reason);
+	asked.step = VALUE_STEP_FOLLOW;
+	torn = tree_of(s.btf, s.task, task, sizeof(task), &options);
+	assert_string_equal(value_find(torn, value_root(torn), "rq")->reason, "changed while read");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pointers_are_followed_as_far_as_the_caller_says),
+		cmocka_unit_test(what_is_shown_once_is_referred_to),
+		cmocka_unit_test(shared_targets_are_shown_once),
+		cmocka_unit_test(embedded_structs_are_known_by_their_address),
+		cmocka_unit_test(what_cannot_be_read_says_why),
+		cmocka_unit_test(declarations_are_followed_to_their_body_or_say_so),
+		cmocka_unit_test(flexible_targets_are_read_to_their_end),
+		cmocka_unit_test(a_budget_of_bytes_ends_the_following),
+		cmocka_unit_test(long_chains_end_at_the_limit_of_nesting),
+		cmocka_unit_test(who_knows_the_memory_names_and_refuses),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "btf/value_printer.h"
+
+#include "unit.h"
+
+static void assert_prints(struct value_node node, bool hex, const char *expected)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	value_print_simple(&node, hex, &text);
+	assert_string_equal(strbuf_str(&text), expected);
+}
+
+static void numbers_in_arrays_are_hexadecimal(void **state UNUSED)
+{
+	const struct value_node word = { .kind = VALUE_UINT, .bits = 32, .value = 255 };
+	const struct value_node byte = { .kind = VALUE_UINT, .bits = 8, .value = 255 };
+	const struct value_node minus = { .kind = VALUE_INT, .bits = 32, .value = UINT64_MAX };
+
+	assert_prints(word, false, "255");
+	assert_prints(word, true, "0xff");
+	assert_prints(byte, true, "255");
+	assert_prints(minus, true, "-1");
+}
+
+static void enums_print_with_their_own_sign(void **state UNUSED)
+{
+	const struct value_node plain = { .kind = VALUE_ENUM, .value = UINT64_MAX, .text = "ALL" };
+	const struct value_node minus = { .kind = VALUE_ENUM,
+					  .value = UINT64_MAX,
+					  .is_signed = true };
+
+	assert_prints(plain, false, "ALL (18446744073709551615)");
+	assert_prints(minus, false, "-1");
+}
+
+static void pointers_say_where_they_lead_or_why_not(void **state UNUSED)
+{
+	struct value_node node = { .kind = VALUE_PTR, .value = 0xabc };
+
+	assert_prints(node, false, "0xabc");
+	node.reason = "unmapped";
+	assert_prints(node, false, "0xabc [chase: unmapped]");
+	node.symbol = "init_task";
+	assert_prints(node, false, "0xabc <init_task> [chase: unmapped]");
+	node.ref = 4;
+	assert_prints(node, false, "0xabc <init_task> → see #4");
+	node.is_cycle = true;
+	assert_prints(node, false, "0xabc <init_task> [cycle] → see #4");
+}
+
+static void what_is_not_known_says_so(void **state UNUSED)
+{
+	const struct value_node cut = { .kind = VALUE_BYTES, .text = "00 01", .n = 9, .shown = 2 };
+	const struct value_node gone = { .kind = VALUE_UNREADABLE, .reason = "unmapped" };
+	const struct value_node odd = { .kind = VALUE_UNSUPPORTED, .reason = "void is void" };
+	const struct value_node cpus = { .kind = VALUE_CPU_LIST, .text = "0-3" };
+
+	assert_prints(cut, false, "00 01 /* 2 of 9 shown */");
+	assert_prints(gone, false, "<unreadable: unmapped>");
+	assert_prints(odd, false, "<unsupported: void is void>");
+	assert_prints(cpus, false, "cpus={0-3}");
+}
+
+static void names_cannot_move_a_cursor(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	value_print_name("a\033[2J\x7f|\xc2\x9b|\xff|\xe2\x86|→|é", &text);
+	assert_string_equal(strbuf_str(&text), "a?[2J?|??|?|??|→|é");
+	strbuf_clear(&text);
+	value_print_quoted("a\"b\\c\n\t\033\xff", &text);
+	assert_string_equal(strbuf_str(&text), "\"a\\\"b\\\\c\\n\\t\\x1b\\xff\"");
+	assert_int_equal(value_width("a→é"), 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_in_arrays_are_hexadecimal),
+		cmocka_unit_test(enums_print_with_their_own_sign),
+		cmocka_unit_test(pointers_say_where_they_lead_or_why_not),
+		cmocka_unit_test(what_is_not_known_says_so),
+		cmocka_unit_test(names_cannot_move_a_cursor),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
