@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every bound of this room. Real kernels stay far below; a hostile guest gets no further. */
+#ifndef KTSTR_KMEM_LIMITS_H
+#define KTSTR_KMEM_LIMITS_H
+
+enum {
+	KMEM_PAGE_BYTES = 4096,
+	/* Physical pages kept, and translations kept. Powers of two. */
+	KMEM_CACHED_PAGES = 256,
+	KMEM_CACHED_TRANSLATIONS = 256,
+	/* How often bytes that keep changing are read again. */
+	KMEM_LIMIT_REREADS = 8,
+
+	/* The text of VMCOREINFO: the kernel gives it one page. */
+	KMEM_LIMIT_NOTE_BYTES = 4096,
+	KMEM_LIMIT_NOTE_LINES = 1024,
+	/* Notes that turn out not to be of the running kernel. */
+	KMEM_LIMIT_CANDIDATES = 64,
+	/* Pages passed over in a search because they cannot be read. */
+	KMEM_LIMIT_UNREADABLE_PAGES = 1 << 18,
+	/* Of a core file. */
+	KMEM_LIMIT_PROGRAM_HEADERS = 1 << 17,
+	KMEM_LIMIT_NOTES_BYTES = 16 << 20,
+
+	KMEM_LIMIT_SYMBOLS = 1 << 22,
+	KMEM_LIMIT_NAMES_BYTES = 64 << 20,
+	KMEM_LIMIT_TOKENS_BYTES = 64 << 10,
+	/* KSYM_NAME_LEN with the letter of the kind, since Linux 6.1 (128 before). */
+	KMEM_LIMIT_SYMBOL_CHARS = 513,
+
+	KMEM_LIMIT_CPUS = 8192,
+	KMEM_LIMIT_BTF_BYTES = 64 << 20,
+
+	/* Steps of one walk, unless the caller wants fewer. */
+	KMEM_LIMIT_WALK = 1 << 22,
+	KMEM_LIMIT_TREE_DEPTH = 128,
+	KMEM_LIMIT_XARRAY_DEPTH = 11,
+};
+
+#endif

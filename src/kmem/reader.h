@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where bytes of a machine's physical memory come from: RAM files and processes (physmap), core
+ * files (core_file.h makes a physmap of them), a buffer of a test. Whoever reads learns whether
+ * there was something to read; nothing is ever 0 because it could not be had.
+ */
+#ifndef KTSTR_KMEM_READER_H
+#define KTSTR_KMEM_READER_H
+
+#include "base/bytes.h"
+#include "physmap/physmap.h"
+
+enum kmem_status {
+	KMEM_READ_OK,
+	KMEM_READ_UNMAPPED,   /* the page tables have no entry for it */
+	KMEM_READ_OUTSIDE,    /* its physical address is not RAM */
+	KMEM_READ_UNREADABLE, /* it is RAM, but the bytes cannot be had */
+	KMEM_READ_TORN,	      /* it changed while it was read */
+};
+
+/* "ok", "unmapped", "outside RAM", "unreadable", "torn". */
+const char *kmem_status_word(enum kmem_status status);
+
+struct kmem_reader {
+	/* All n bytes at a physical address, or a status that says why not. */
+	enum kmem_status (*read)(const struct kmem_reader *reader, uint64_t physical, void *buf,
+				 size_t n);
+	/*
+	 * The next stretch at or after `from` that may hold anything but zeros, so that holes of a
+	 * file stay holes; false: there is no more.
+	 */
+	bool (*next_data)(const struct kmem_reader *reader, uint64_t from, uint64_t *ret_start,
+			  uint64_t *ret_end);
+	/* One of these. */
+	const struct physmap *map;
+	struct bytes buffer;
+	uint64_t buffer_start;
+};
+
+/* Both are borrowed. */
+struct kmem_reader kmem_reader_of_physmap(const struct physmap *map);
+struct kmem_reader kmem_reader_of_bytes(struct bytes buffer, uint64_t start);
+
+#endif
