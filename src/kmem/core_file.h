@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * ELF files that hold a machine's memory: a vmcore, what QEMU's dump-guest-memory writes,
+ * /proc/kcore. Their PT_LOADs become a physmap by p_paddr; one without (-1: vmalloc and modules in
+ * /proc/kcore) is reached through the page tables instead. Where two tell the same address, as
+ * /proc/kcore does of the kernel's image, the first counts.
+ */
+#ifndef KTSTR_KMEM_CORE_FILE_H
+#define KTSTR_KMEM_CORE_FILE_H
+
+#include "base/strbuf.h"
+#include "elf/error.h"
+#include "kmem/error.h"
+#include "physmap/physmap.h"
+
+struct kmem_core {
+	struct physmap *map; /* reads from the descriptor: the caller keeps it */
+	struct strbuf note;  /* the text of VMCOREINFO */
+	bool has_note;
+};
+
+void kmem_core_deinit(struct kmem_core *core);
+#define _cleanup_kmem_core_ _cleanup_(kmem_core_deinit)
+
+/*
+ * No ELF at all: ELF_NOT_ELF. Another machine: ELF_ARCH. No core: ELF_MALFORMED. Segments beyond
+ * the end of the file are not refused: reading there says KMEM_READ_UNREADABLE.
+ */
+struct error *kmem_core_read(int fd, const char *label, struct kmem_core *ret) MUST_CHECK;
+
+#endif
