@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A Linux kernel in a guest's memory, found without help: no vmlinux, no agent, no registers.
+ *
+ *	VMCOREINFO ─> page tables ─> kallsyms ─> "does the kernel point to this note?"
+ *	                                      └> direct map, CPUs, types (BTF), members
+ *
+ * Everything in it was written by the guest. Pointers are values to be read through `space`,
+ * lengths are checked, and what could not be found is absent with a reason.
+ */
+#ifndef KTSTR_KMEM_KMEM_H
+#define KTSTR_KMEM_KMEM_H
+
+#include "btf/btf.h"
+#include "kmem/cpus.h"
+#include "kmem/kallsyms_load.h"
+#include "kmem/note_scan.h"
+#include "kmem/space.h"
+#include "kmem/vmcoreinfo.h"
+
+/* As uname(2) says; each text ends with a NUL. */
+struct kmem_uname {
+	char sysname[65], nodename[65], release[65], version[65], machine[65];
+};
+
+struct kmem {
+	struct kmem_reader reader;
+	struct kmem_space space;
+	struct kmem_vmcoreinfo info;
+	struct kmem_symbols *symbols;
+	uint64_t note_physical;
+	unsigned int n_stale_notes; /* found before the one that is alive */
+	uint64_t scanned_bytes;
+	struct kmem_uname uname;
+
+	/* 0: the kernel has no such symbol. */
+	uint64_t page_offset_base, vmalloc_base, vmemmap_base;
+
+	/* Each with its reason when it is absent: cpus.n is 0, btf is NULL. */
+	struct kmem_cpus cpus;
+	struct error *no_cpus;
+	struct btf *btf;
+	void *btf_bytes;
+	struct error *no_btf;
+};
+
+/*
+ * `note` is VMCOREINFO's text from a core file; without one (n is 0) memory is searched. The
+ * reader is copied; what it reads from must outlive *ret. KMEM_NO_NOTE: nothing was found;
+ * otherwise the error of the last candidate.
+ */
+struct error *kmem_attach(const struct kmem_reader *reader, struct bytes note,
+			  struct kmem **ret) MUST_CHECK;
+void kmem_free(struct kmem *kmem);
+DEFINE_CLEANUP(kmem, struct kmem *, NULL, kmem_free);
+#define _cleanup_kmem_ _cleanup_(cleanup_kmem)
+
+/* The address of a symbol. KMEM_NO_SYMBOL. */
+struct error *kmem_symbol(struct kmem *kmem, const char *name, uint64_t *ret) MUST_CHECK;
+/* The unsigned value of a variable with that name and width. */
+struct error *kmem_variable(struct kmem *kmem, const char *name, unsigned int width,
+			    uint64_t *ret) MUST_CHECK;
+
+#endif

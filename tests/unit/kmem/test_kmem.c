@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kmem/kmem.h"
+
+#include "build_kernel.h"
+#include "unit.h"
+
+static struct error *attach(const struct build_kernel *k, struct kmem **ret)
+{
+	struct kmem_reader reader = build_reader(&k->memory);
+
+	return kmem_attach(&reader, (struct bytes){ NULL, 0 }, ret);
+}
+
+static void kernel_is_found_without_help(void **state UNUSED)
+{
+	for (int i = 0; i < 2 * KMEM_KALLSYMS_N_MODES; i++) {
+		struct kernel_form form = { .levels = i % 2 ? 4 : 5,
+					    .mode = (enum kmem_kallsyms_mode)(i / 2),
+					    .slide = 0x1a600000 };
+		_cleanup_build_kernel_ struct build_kernel k = build_kernel_new(&form);
+		_cleanup_kmem_ struct kmem *kmem = NULL;
+		uint64_t value = 0;
+
+		assert_success(attach(&k, &kmem));
+		assert_string_equal(kmem->uname.release, "7.9-test");
+		assert_string_equal(kmem->uname.nodename, "box");
+		assert_int_equal(kmem->info.kaslr_offset, 0x1a600000);
+		assert_int_equal(kmem->info.levels, form.levels);
+		assert_int_equal(kmem->note_physical, NOTE_AT);
+		assert_true(kmem->page_offset_base == k.direct);
+		assert_true(kmem->vmalloc_base == UINT64_C(0xffffc90000000000));
+		assert_true(kmem->vmemmap_base == UINT64_C(0xffffea0000000000));
+		assert_true(kmem->space.direct.start == k.direct);
+		assert_true(kmem->space.direct.end == k.direct + RAM_BYTES);
+		assert_null(kmem->no_cpus);
+		assert_int_equal(kmem->cpus.n, KERNEL_CPUS);
+		assert_null(kmem->no_btf);
+		assert_non_null(kmem->btf);
+		assert_success(kmem_symbol(kmem, "test_data", &value));
+		assert_true(value == k.image + IN_IMAGE_DATA);
+		assert_success(kmem_variable(kmem, "max_pfn", 8, &value));
+		assert_int_equal(value, RAM_BYTES / 4096);
+		assert_error_tag(kmem_symbol(kmem, "nobody", &value), "no-kernel-symbol");
+	}
+}
+
+static const struct kernel_form usual = { .levels = 4, .mode = KMEM_KALLSYMS_PLACE };
+
+/* The page cache of the guest may hold a dump of itself, or another kernel ran here before. */
+static void copies_of_the_note_are_not_believed(void **state UNUSED)
+{
+	_cleanup_build_kernel_ struct build_kernel k = build_kernel_new(&usual);
+	_cleanup_kmem_ struct kmem *kmem = NULL;
+
+	build_kernel_note(&k, 0x10000);
+	build_kernel_note(&k, 0x20000);
+	build_kernel_note(&k, 0x310000);
+	build_put(&k.memory, 0x20000 + 24, "OSRELEASE=1", 11);
+	assert_success(attach(&k, &kmem));
+	assert_int_equal(kmem->note_physical, NOTE_AT);
+	assert_int_equal(kmem->n_stale_notes, 2);
+}
+
+static void copies_alone_are_no_kernel(void **state UNUSED)
+{
+	_cleanup_build_kernel_ struct build_kernel k = build_kernel_new(&usual);
+	struct kmem *kmem = NULL;
+	struct error *err;
+
+	build_kernel_note(&k, 0x10000);
+	memset(k.memory.at + NOTE_AT, 0, 4096);
+	err = attach(&k, &kmem);
+	assert_non_null(err);
+	assert_string_equal(error_tag(err), "stale-vmcoreinfo");
+	assert_contains(error_message(err), "found 1 times, the last at 0x10000");
+	error_free(err);
+	memset(k.memory.at + 0x10000, 0, 4096);
+	assert_error_tag(attach(&k, &kmem), "no-vmcoreinfo");
+}
+
+/* A core file's note has no place in memory: the text that the kernel points to must be the same.
+ */
+static void note_of_a_core_file_is_compared_by_its_text(void **state UNUSED)
+{
+	_cleanup_build_kernel_ struct build_kernel k = build_kernel_new(&usual);
+	struct kmem_reader reader = build_reader(&k.memory);
+	struct bytes text = { (const uint8_t *)k.text, strlen(k.text) };
+	_cleanup_kmem_ struct kmem *kmem = NULL;
+
+	assert_success(kmem_attach(&reader, text, &kmem));
+	assert_int_equal(kmem->note_physical, NOTE_AT);
+	kmem_free(take_ptr(kmem));
+	build_put(&k.memory, NOTE_AT + 24 + strlen(k.text) - 2, "1", 1);
+	assert_error_tag(kmem_attach(&reader, text, &kmem), "stale-vmcoreinfo");
+	text.n = 5000;
+	assert_error_tag(kmem_attach(&reader, text, &kmem), "limit");
+}
+
+static void tables_must_map_themselves(void **state UNUSED)
+{
+	_cleanup_build_kernel_ struct build_kernel k = build_kernel_new(&usual);
+	struct kmem *kmem = NULL;
+
+	build_map(&k.memory, k.image + IN_IMAGE_PAGE_TABLE, 0x5000, 12, 0);
+	assert_error_tag(attach(&k, &kmem), "bad-vmcoreinfo");
+	build_put_u64(&k.memory, build_entry(&k.memory, k.image, 39), 0);
+	assert_error_tag(attach(&k, &kmem), "guest-memory");
+}
+
+static void release_must_be_that_of_the_note(void **state UNUSED)
+{
+	_cleanup_build_kernel_ struct build_kernel k = build_kernel_new(&usual);
+	struct kmem *kmem = NULL;
+
+	build_put(&k.memory, IMAGE_AT + IN_IMAGE_UTS + 2 * 65, "7.8", 3);
+	assert_error_tag(attach(&k, &kmem), "stale-vmcoreinfo");
+}
+
+static void direct_map_that_does_not_hold_is_not_used(void **state UNUSED)
+{
+	uint64_t vars = IMAGE_AT + IN_IMAGE_VARIABLES;
+
+	for (int i = 0; i < 3; i++) {
+		_cleanup_build_kernel_ struct build_kernel k = build_kernel_new(&usual);
+		_cleanup_kmem_ struct kmem *kmem = NULL;
+
+		if (i == 0)
+			build_put_u64(&k.memory, vars + 8 * VAR_PAGE_OFFSET, k.direct + 0x200000);
+		else
+			build_put_u64(&k.memory, vars + 8 * VAR_MAX_PFN, i == 1 ? 0 : UINT64_MAX);
+		assert_success(attach(&k, &kmem));
+		assert_int_equal(kmem->space.direct.end, 0);
+	}
+}
+
+static void what_is_missing_blinds_only_itself(void **state UNUSED)
+{
+	_cleanup_build_kernel_ struct build_kernel k = build_kernel_new(&usual);
+	_cleanup_kmem_ struct kmem *kmem = NULL;
+
+	build_put_u64(&k.memory, IMAGE_AT + IN_IMAGE_VARIABLES + 8 * VAR_CPUS, UINT32_MAX);
+	build_put(&k.memory, IMAGE_AT + IN_IMAGE_BTF, "none", 4);
+	assert_success(attach(&k, &kmem));
+	assert_int_equal(kmem->cpus.n, 0);
+	assert_string_equal(error_tag(kmem->no_cpus), "limit");
+	assert_null(kmem->btf);
+	assert_string_equal(error_tag(kmem->no_btf), "not-btf");
+}
+
+/* More copies than anyone has: the search ends all the same. */
+static void number_of_candidates_has_a_limit(void **state UNUSED)
+{
+	_cleanup_build_kernel_ struct build_kernel k = build_kernel_new(&usual);
+	struct kmem *kmem = NULL;
+
+	for (uint64_t at = 0; at < (KMEM_LIMIT_CANDIDATES + 8) * 4096; at += 4096)
+		build_kernel_note(&k, at);
+	assert_error_tag(attach(&k, &kmem), "stale-vmcoreinfo");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernel_is_found_without_help),
+		cmocka_unit_test(copies_of_the_note_are_not_believed),
+		cmocka_unit_test(copies_alone_are_no_kernel),
+		cmocka_unit_test(note_of_a_core_file_is_compared_by_its_text),
+		cmocka_unit_test(tables_must_map_themselves),
+		cmocka_unit_test(release_must_be_that_of_the_note),
+		cmocka_unit_test(direct_map_that_does_not_hold_is_not_used),
+		cmocka_unit_test(what_is_missing_blinds_only_itself),
+		cmocka_unit_test(number_of_candidates_has_a_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
