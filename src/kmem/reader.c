@@ -13,6 +13,7 @@ const char *kmem_status_word(enum kmem_status status)
 		[KMEM_READ_OUTSIDE] = "outside RAM",
 		[KMEM_READ_UNREADABLE] = "unreadable",
 		[KMEM_READ_TORN] = "torn",
+		[KMEM_READ_UNKNOWN] = "unknown",
 	};
 
 	return words[status];

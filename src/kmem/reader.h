@@ -16,9 +16,10 @@ enum kmem_status {
 	KMEM_READ_OUTSIDE,    /* its physical address is not RAM */
 	KMEM_READ_UNREADABLE, /* it is RAM, but the bytes cannot be had */
 	KMEM_READ_TORN,	      /* it changed while it was read */
+	KMEM_READ_UNKNOWN,    /* the kernel's types do not say where it is */
 };
 
-/* "ok", "unmapped", "outside RAM", "unreadable", "torn". */
+/* "ok", "unmapped", "outside RAM", "unreadable", "torn", "unknown". */
 const char *kmem_status_word(enum kmem_status status);
 
 struct kmem_reader {

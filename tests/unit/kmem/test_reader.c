@@ -126,6 +126,7 @@ static void every_status_has_its_word(void **state UNUSED)
 	assert_string_equal(kmem_status_word(KMEM_READ_OUTSIDE), "outside RAM");
 	assert_string_equal(kmem_status_word(KMEM_READ_UNREADABLE), "unreadable");
 	assert_string_equal(kmem_status_word(KMEM_READ_TORN), "torn");
+	assert_string_equal(kmem_status_word(KMEM_READ_UNKNOWN), "unknown");
 }
 
 int main(void)

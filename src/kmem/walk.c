@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kmem/walk.h"
+
+void kmem_walk_begin(struct kmem_walk *walk)
+{
+	*walk = (struct kmem_walk){ .wanted = walk->wanted };
+}
+
+bool kmem_walk_step(struct kmem_walk *walk)
+{
+	if (walk->n_steps == KMEM_LIMIT_WALK) {
+		walk->end = KMEM_WALK_LIMIT;
+		return false;
+	}
+	walk->n_steps++;
+	return true;
+}
+
+bool kmem_walk_read(struct kmem_walk *walk, struct kmem_space *space, uint64_t address, void *buf,
+		    size_t n)
+{
+	walk->status = kmem_read(space, address, buf, n, NULL);
+	if (walk->status == KMEM_READ_OK)
+		return true;
+	walk->end = KMEM_WALK_UNREADABLE;
+	walk->failed = address;
+	return false;
+}
+
+bool kmem_walk_shows(struct kmem_walk *walk)
+{
+	walk->n++;
+	if (walk->wanted && walk->n_shown >= walk->wanted)
+		return false;
+	walk->n_shown++;
+	return true;
+}
+
+void kmem_walk_format(const struct kmem_walk *walk, struct strbuf *into)
+{
+	unsigned long long n = walk->n, shown = walk->n_shown;
+
+	if (walk->end == KMEM_WALK_WHOLE && n == shown)
+		strbuf_appendf(into, "%llu", n);
+	else
+		strbuf_appendf(into, "shown %llu of %s%llu", shown,
+			       walk->end == KMEM_WALK_WHOLE ? "" : "at least ", n);
+	switch (walk->end) {
+	case KMEM_WALK_WHOLE:
+	case KMEM_WALK_STOPPED:
+		break;
+	case KMEM_WALK_LIMIT:
+		strbuf_appendf(into, ": given up after %d steps", KMEM_LIMIT_WALK);
+		break;
+	case KMEM_WALK_CYCLE:
+		strbuf_append(into, ": it leads back into itself");
+		break;
+	case KMEM_WALK_UNREADABLE:
+		strbuf_appendf(into, ": address %#llx is %s", (unsigned long long)walk->failed,
+			       kmem_status_word(walk->status));
+	}
+	if (walk->n_crooked)
+		strbuf_appendf(into, "; %llu links do not point back",
+			       (unsigned long long)walk->n_crooked);
+}

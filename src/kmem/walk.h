@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What all walks over a guest's lists and trees have in common: a bound, an end that is told, and
+ * "shown a of b". A walk goes on counting after it has shown as much as was wanted.
+ */
+#ifndef KTSTR_KMEM_WALK_H
+#define KTSTR_KMEM_WALK_H
+
+#include "base/strbuf.h"
+#include "kmem/space.h"
+
+enum kmem_walk_end {
+	KMEM_WALK_WHOLE,      /* to the end */
+	KMEM_WALK_STOPPED,    /* the callback had enough */
+	KMEM_WALK_LIMIT,      /* more steps than any kernel needs */
+	KMEM_WALK_CYCLE,      /* it leads back into itself */
+	KMEM_WALK_UNREADABLE, /* `status` at `failed` */
+};
+
+struct kmem_walk {
+	uint64_t wanted; /* how many to show; 0: all. Set it before the walk. */
+
+	enum kmem_walk_end end;
+	uint64_t n_shown, n; /* given to the callback, seen */
+	/*
+	 * Links that do not point back to where they were followed from: torn by a change in
+	 * progress, or damaged. Lists are followed all the same; branches of trees are not.
+	 */
+	uint64_t n_crooked;
+	enum kmem_status status;
+	uint64_t failed;
+
+	uint64_t n_steps;
+};
+
+/* Starts anew; `wanted` stays. */
+void kmem_walk_begin(struct kmem_walk *walk);
+/* One step more; false: that was too many, and the walk has ended. */
+bool kmem_walk_step(struct kmem_walk *walk) MUST_CHECK;
+/* A read with its failure noted; false: the walk has ended. */
+bool kmem_walk_read(struct kmem_walk *walk, struct kmem_space *space, uint64_t address, void *buf,
+		    size_t n) MUST_CHECK;
+/* One thing was found: true if it is to be shown. */
+bool kmem_walk_shows(struct kmem_walk *walk) MUST_CHECK;
+
+/* "5", "shown 5 of 12", "shown 5 of at least 9: it leads back into itself" and so on. */
+void kmem_walk_format(const struct kmem_walk *walk, struct strbuf *into);
+
+#endif
