@@ -10,6 +10,7 @@ void kmem_free(struct kmem *kmem)
 {
 	if (!kmem)
 		return;
+	kmem_fields_deinit(&kmem->fields);
 	btf_free(kmem->btf);
 	free(kmem->btf_bytes);
 	error_free(kmem->no_btf);
@@ -188,6 +189,8 @@ static struct error *try_note(const struct kmem_reader *reader, const struct kme
 	find_direct_map(kmem);
 	kmem->no_cpus = kmem_cpus_read(&kmem->space, kmem->symbols->table, &kmem->cpus);
 	kmem->no_btf = read_btf(kmem);
+	kmem_fields_init(&kmem->fields, kmem->btf,
+			 kmem->no_btf ? error_message(kmem->no_btf) : NULL);
 	*ret = take_ptr(kmem);
 	return NULL;
 }

@@ -13,6 +13,7 @@
 
 #include "btf/btf.h"
 #include "kmem/cpus.h"
+#include "kmem/fields.h"
 #include "kmem/kallsyms_load.h"
 #include "kmem/note_scan.h"
 #include "kmem/space.h"
@@ -42,6 +43,7 @@ struct kmem {
 	struct btf *btf;
 	void *btf_bytes;
 	struct error *no_btf;
+	struct kmem_fields fields;
 };
 
 /*
