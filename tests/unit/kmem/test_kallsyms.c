@@ -93,6 +93,19 @@ static void per_cpu_symbols_of_older_kernels_are_absolute(void **state UNUSED)
 	assert_string_equal(s.name, "runqueues");
 }
 
+static void offsets_from_a_base_have_no_sign(void **state UNUSED)
+{
+	uint64_t low = BASE - UINT64_C(0xc0000000);
+	_cleanup_build_kallsyms_ struct build_kallsyms b = build_kallsyms(
+		kernel, ARRAY_SIZE(kernel), KMEM_KALLSYMS_RELATIVE, low, PLACES);
+	struct kmem_kallsyms_tables tables = build_tables(&b, low, PLACES);
+	_cleanup_kmem_kallsyms_ struct kmem_kallsyms *k = NULL;
+
+	assert_success(kmem_kallsyms_parse(&tables, &k));
+	assert_true(kmem_kallsyms_set_mode(k, KMEM_KALLSYMS_RELATIVE));
+	check_all(k, kernel, ARRAY_SIZE(kernel));
+}
+
 static void without_an_order_names_are_sorted_here(void **state UNUSED)
 {
 	_cleanup_build_kallsyms_ struct build_kallsyms b = build_kallsyms(
@@ -220,6 +233,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_way_of_writing_addresses),
 		cmocka_unit_test(per_cpu_symbols_of_older_kernels_are_absolute),
+		cmocka_unit_test(offsets_from_a_base_have_no_sign),
 		cmocka_unit_test(without_an_order_names_are_sorted_here),
 		cmocka_unit_test(namesakes_are_all_found),
 		cmocka_unit_test(nearest_symbol_is_the_one_below),
