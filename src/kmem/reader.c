@@ -59,8 +59,10 @@ static bool file_data(int fd, uint64_t from, uint64_t end, uint64_t *ret_start, 
 static bool next_in_physmap(const struct kmem_reader *reader, uint64_t from, uint64_t *ret_start,
 			    uint64_t *ret_end)
 {
-	for (size_t i = 0; i < reader->map->segments.n; i++) {
-		const struct physmap_segment *s = &reader->map->segments.at[i];
+	const struct physmap *map = reader->data_map ? reader->data_map : reader->map;
+
+	for (size_t i = 0; i < map->segments.n; i++) {
+		const struct physmap_segment *s = &map->segments.at[i];
 		uint64_t into = from > s->start ? from - s->start : 0, start, end;
 
 		if (into >= s->length)
@@ -84,6 +86,14 @@ struct kmem_reader kmem_reader_of_physmap(const struct physmap *map)
 	return (struct kmem_reader){ .read = read_physmap,
 				     .next_data = next_in_physmap,
 				     .map = map };
+}
+
+struct kmem_reader kmem_reader_of_clone(const struct physmap *map, const struct physmap *files)
+{
+	struct kmem_reader reader = kmem_reader_of_physmap(map);
+
+	reader.data_map = files;
+	return reader;
 }
 
 static enum kmem_status read_bytes(const struct kmem_reader *reader, uint64_t physical, void *buf,

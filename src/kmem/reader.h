@@ -32,14 +32,21 @@ struct kmem_reader {
 	 */
 	bool (*next_data)(const struct kmem_reader *reader, uint64_t from, uint64_t *ret_start,
 			  uint64_t *ret_end);
-	/* One of these. */
+	/* A physmap or a buffer. */
 	const struct physmap *map;
+	const struct physmap *data_map; /* NULL: `map` itself says where data is */
 	struct bytes buffer;
 	uint64_t buffer_start;
 };
 
-/* Both are borrowed. */
+/* What they are given is borrowed. */
 struct kmem_reader kmem_reader_of_physmap(const struct physmap *map);
+/*
+ * For a guest that was cloned: its memory is a process's private copy of files, which cannot say
+ * where it has holes and would fill them when it is read. The same ranges in the files can. What
+ * the guest has written since is not among them, so this is for finding what is older.
+ */
+struct kmem_reader kmem_reader_of_clone(const struct physmap *map, const struct physmap *files);
 struct kmem_reader kmem_reader_of_bytes(struct bytes buffer, uint64_t start);
 
 #endif

@@ -119,6 +119,31 @@ static void memory_of_a_process_is_data_from_end_to_end(void **state UNUSED)
 	assert_memory_equal(buf, "this", 4);
 }
 
+/* As QEMU maps a template's RAM for a clone. */
+static void clone_is_read_from_its_process_and_searched_by_its_files(void **state UNUSED)
+{
+	_cleanup_physmap_ struct physmap *map = physmap_new(), *files = physmap_new();
+	_cleanup_close_ int fd = memory_file(64 << 20);
+	struct kmem_reader r = kmem_reader_of_clone(map, files);
+	uint64_t start = 0, end = 0, before;
+	char buf[4], *own;
+
+	write_at(fd, 8 << 20, "file");
+	own = mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(own, MAP_FAILED);
+	memcpy(own + (8 << 20), "mine", 4);
+	assert_success(physmap_add_process(map, 0, 64 << 20, getpid(), (uint64_t)(uintptr_t)own));
+	assert_success(physmap_add_fd(files, 0, 64 << 20, fd, 0));
+	before = allocated(fd);
+	assert_true(r.next_data(&r, 0, &start, &end));
+	assert_int_equal(start, 8 << 20);
+	assert_false(r.next_data(&r, end, &start, &end));
+	assert_int_equal(r.read(&r, 8 << 20, buf, 4), KMEM_READ_OK);
+	assert_memory_equal(buf, "mine", 4);
+	assert_int_equal(allocated(fd), before);
+	munmap(own, 64 << 20);
+}
+
 static void every_status_has_its_word(void **state UNUSED)
 {
 	assert_string_equal(kmem_status_word(KMEM_READ_OK), "ok");
@@ -136,6 +161,7 @@ int main(void)
 		cmocka_unit_test(backends_and_the_hole_between_them),
 		cmocka_unit_test(holes_are_passed_over_and_stay_holes),
 		cmocka_unit_test(memory_of_a_process_is_data_from_end_to_end),
+		cmocka_unit_test(clone_is_read_from_its_process_and_searched_by_its_files),
 		cmocka_unit_test(every_status_has_its_word),
 	};
 
