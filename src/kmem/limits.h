@@ -28,6 +28,8 @@ enum {
 	/* KSYM_NAME_LEN with the letter of the kind, since Linux 6.1 (128 before). */
 	KMEM_LIMIT_SYMBOL_CHARS = 513,
 
+	KMEM_LIMIT_MODULE_SYMBOLS = 1 << 18,
+
 	KMEM_LIMIT_CPUS = 8192,
 	KMEM_LIMIT_BTF_BYTES = 64 << 20,
 

@@ -45,7 +45,7 @@ static struct build_kernel *kernel_of(uint8_t form)
 
 		*k = build_kernel_new(&f);
 		data = k->image + IN_IMAGE_DATA;
-		/* A list of two, a tree of two, an xarray of one node. */
+		/* A list of two, a tree of two, an xarray of two nodes. */
 		build_put_u64(&k->memory, at, data + 0x20);
 		build_put_u64(&k->memory, at + 0x20, data + 0x40);
 		build_put_u64(&k->memory, at + 0x40, data);
@@ -53,7 +53,11 @@ static struct build_kernel *kernel_of(uint8_t form)
 		build_put_u64(&k->memory, at + 0x88, data + 0xa0);
 		build_put_u64(&k->memory, at + 0xa0, data + 0x80);
 		build_put_u64(&k->memory, at + 0xc0, data + 0xd2);
-		build_put_u64(&k->memory, at + 0x108, data);
+		build_put_u64(&k->memory, at + 0xd0, 4);
+		build_put_u64(&k->memory, at + 0x108, data + 0x182);
+		build_put_u64(&k->memory, at + 0x180, 5 << 8);
+		build_put_u64(&k->memory, at + 0x188, data + 0xd0);
+		build_put_u64(&k->memory, at + 0x198, data);
 		kernels[i] = k;
 	}
 	return kernels[i];

@@ -18,6 +18,9 @@ enum {
 	IN_IMAGE_VARIABLES = 0x2000,
 	IN_IMAGE_PAGE_TABLE = 0x3000,
 	IN_IMAGE_DATA = 0x4000, /* for the test */
+	IN_DATA_MODULES = 0x200,
+	IN_DATA_BTF_IDR = 0x300,
+	IN_DATA_BTF_VMLINUX = 0x400,
 	IN_IMAGE_KALLSYMS = 0x10000,
 	IN_IMAGE_BTF = 0x20000,
 	IMAGE_BYTES = 0x40000,
@@ -43,9 +46,10 @@ struct build_kernel {
 	uint64_t image;	 /* virtual address */
 	uint64_t direct; /* of physical address 0 */
 	char text[4096];
+	uint64_t base_at; /* physical, of kallsyms_relative_base */
 };
 
-/* By rising address, as in the image; %-names of per-CPU symbols differ by mode. */
+/* Variables, eight bytes each. */
 enum {
 	VAR_NOTE,
 	VAR_PAGE_OFFSET,
@@ -85,6 +89,9 @@ static inline void build_kernel_symbols(struct build_kernel *k, const struct ker
 		{ at + IN_IMAGE_PAGE_TABLE, 'D', "init_top_pgt" },
 		{ at + IN_IMAGE_PAGE_TABLE, 'D', "swapper_pg_dir" },
 		{ at + IN_IMAGE_DATA, 'D', "test_data" },
+		{ at + IN_IMAGE_DATA + IN_DATA_MODULES, 'D', "modules" },
+		{ at + IN_IMAGE_DATA + IN_DATA_BTF_IDR, 'D', "btf_idr" },
+		{ at + IN_IMAGE_DATA + IN_DATA_BTF_VMLINUX, 'B', "btf_vmlinux" },
 		{ n_at, 'D', "kallsyms_num_syms" },
 		{ names, 'D', "kallsyms_names" },
 		{ at + IN_IMAGE_BTF, 'D', "__start_BTF" },
@@ -99,6 +106,8 @@ static inline void build_kernel_symbols(struct build_kernel *k, const struct ker
 		symbols, n, form->mode, base, places);
 	uint64_t down = k->image - IMAGE_AT; /* from an address to its place in RAM */
 	int used;
+
+	k->base_at = base_at - down;
 
 	build_put(&k->memory, n_at - down, &n, 4);
 	build_put(&k->memory, names - down, tables.names.at, tables.names.n);

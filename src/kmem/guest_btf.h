@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Types that came into the kernel later: of modules and of BPF programs (struct btf, listed in
+ * btf_idr). Those of modules stand on the kernel's own.
+ */
+#ifndef KTSTR_KMEM_GUEST_BTF_H
+#define KTSTR_KMEM_GUEST_BTF_H
+
+#include "kmem/kmem.h"
+#include "kmem/xarray.h"
+
+struct kmem_btf {
+	struct btf *btf;
+	void *bytes;	/* what it borrows */
+	char name[64];	/* "vmlinux", a module's; "" for a program's */
+	bool is_kernel; /* of the kernel or a module */
+};
+
+void kmem_btf_free(struct kmem_btf *btf);
+DEFINE_CLEANUP(kmem_btf, struct kmem_btf *, NULL, kmem_btf_free);
+#define _cleanup_kmem_btf_ _cleanup_(cleanup_kmem_btf)
+
+/*
+ * The types behind a pointer to struct btf. Split BTF stands on kmem->btf, which must outlive
+ * *ret; one that stands on anything else is KMEM_NO_FIELD.
+ */
+struct error *kmem_btf_load(struct kmem *kmem, uint64_t address, struct kmem_btf **ret) MUST_CHECK;
+
+/* Every id with the address of its struct btf. */
+struct error *kmem_btf_each(struct kmem *kmem, struct kmem_walk *walk, kmem_entry_fn fn,
+			    void *context) MUST_CHECK;
+/* The form of this kernel's xarrays. */
+struct error *kmem_xarray_form(const struct kmem *kmem, struct kmem_xarray_form *ret) MUST_CHECK;
+
+#endif
