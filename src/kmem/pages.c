@@ -55,6 +55,8 @@ enum kmem_status kmem_pages_read(struct kmem_pages *pages, uint64_t physical, vo
 
 	if (n == 0)
 		return KMEM_READ_OK;
+	if (pages->reader->touched)
+		pages->reader->touched(pages->reader->context, physical, n);
 	if (n >= KMEM_PAGE_BYTES)
 		return read_through(pages, physical, buf, n);
 	if (n <= first)

@@ -37,6 +37,9 @@ struct kmem_reader {
 	const struct physmap *data_map; /* NULL: `map` itself says where data is */
 	struct bytes buffer;
 	uint64_t buffer_start;
+	void *context; /* of whoever puts functions of their own here */
+	/* Told what is asked for, before a page around it is read. May be NULL. */
+	void (*touched)(void *context, uint64_t physical, size_t n);
 };
 
 /* What they are given is borrowed. */

@@ -115,6 +115,7 @@ static void look_around(struct kmem *kmem)
 	static const struct kmem_xarray_form form = {
 		.shift = 0, .offset = 1, .parent = 8, .slots = 16, .n_slots = 16
 	};
+	static const struct kmem_xarray_form odd = { .slots = 16, .n_slots = 5 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct kmem_walk walk = { 0 };
 	uint64_t data, address, n = 0, failed;
@@ -139,6 +140,7 @@ static void look_around(struct kmem *kmem)
 	kmem_rbtree(&kmem->space, data + 0x60, &walk, see, &seen);
 	kmem_xarray(&kmem->space, &form, data + 0xc0, &walk, see_entry, &seen);
 	kmem_walk_format(&walk, &text);
+	kmem_xarray(&kmem->space, &odd, data + 0xc0, &walk, see_entry, &seen);
 	(void)!kmem_read_text(&kmem->space, data + 4000, buf, sizeof(buf));
 	(void)!kmem_read_settled(&kmem->space, data, buf, sizeof(buf));
 	(void)!kmem_read_through(&kmem->space, &kmem->space.paging, data, buf, 8, &failed);

@@ -98,6 +98,33 @@ static void whole_pages_pass_the_memory_by(void **state UNUSED)
 	kmem_pages_deinit(&pages);
 }
 
+static void note_touch(void *context, uint64_t physical, size_t n)
+{
+	uint64_t *seen = context;
+
+	seen[0] = physical;
+	seen[1] = n;
+}
+
+static void listener_is_told_what_was_asked_for(void **state UNUSED)
+{
+	uint8_t ram[4096] = { 0 }, buf[8];
+	struct kmem_reader r = kmem_reader_of_bytes((struct bytes){ ram, sizeof(ram) }, 0);
+	uint64_t seen[2] = { 0 };
+	struct kmem_pages pages;
+
+	r.context = seen;
+	r.touched = note_touch;
+	kmem_pages_init(&pages, &r);
+	/* The bytes, not the page around them; and when they are remembered, too. */
+	for (uint64_t at = 100; at < 116; at += 8) {
+		assert_int_equal(kmem_pages_read(&pages, at, buf, 8), KMEM_READ_OK);
+		assert_int_equal(seen[0], at);
+		assert_int_equal(seen[1], 8);
+	}
+	kmem_pages_deinit(&pages);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -106,6 +133,7 @@ int main(void)
 		cmocka_unit_test(last_page_may_be_cut_short),
 		cmocka_unit_test(two_pages_of_one_slot_are_not_confused),
 		cmocka_unit_test(whole_pages_pass_the_memory_by),
+		cmocka_unit_test(listener_is_told_what_was_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
