@@ -33,8 +33,12 @@ enum {
 	VALUE_DEFAULT_ELEMENTS = 4096,
 	/* Structs, arrays and followed pointers inside each other. */
 	VALUE_LIMIT_NESTING = 32,
-	/* Steps that make no node: members of structs without a name, searches. */
-	VALUE_LIMIT_WORK = 1 << 20,
+	/*
+	 * Steps that make no node (members of structs without a name, searches): so many for each
+	 * node of the budget, and these at least.
+	 */
+	VALUE_WORK_PER_NODE = 16,
+	VALUE_LEAST_WORK = 1 << 16,
 	/* Pointers followed in one tree, and what is read behind one of them. */
 	VALUE_LIMIT_FOLLOWED = 4096,
 	VALUE_LIMIT_TARGET_BYTES = 1 << 16,

@@ -110,13 +110,15 @@ struct value_tree *value_new(const struct btf *btf, uint32_t type, const struct 
 			     const struct value_options *options)
 {
 	static const struct value_options none = { 0 };
-	struct value_builder b = { .capacity = 16, .work = VALUE_LIMIT_WORK };
+	struct value_builder b = { .capacity = 16, .work = VALUE_LEAST_WORK };
 	struct value_block root = *block;
 	struct value_spot spot = { .btf = btf, .type = type, .block = &root };
 
 	b.options = options ? options : &none;
 	b.max_nodes = (uint32_t)bounded(b.options->max_nodes, VALUE_DEFAULT_NODES,
 					VALUE_LIMIT_NODES);
+	if (b.work < (int64_t)b.max_nodes * VALUE_WORK_PER_NODE)
+		b.work = (int64_t)b.max_nodes * VALUE_WORK_PER_NODE;
 	b.max_elements = (uint32_t)bounded(b.options->max_elements, VALUE_DEFAULT_ELEMENTS,
 					   VALUE_LIMIT_NODES);
 	b.bytes_left = bounded(b.options->max_bytes, VALUE_DEFAULT_BYTES, VALUE_LIMIT_BYTES);
