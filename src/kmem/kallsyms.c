@@ -296,7 +296,7 @@ static void sort_names(struct kmem_kallsyms *k)
 
 		if (capacity - used < KMEM_LIMIT_SYMBOL_CHARS) {
 			capacity = 2 * capacity + KMEM_LIMIT_SYMBOL_CHARS;
-			if (capacity > 2 * KMEM_LIMIT_NAMES_BYTES)
+			if (capacity > KMEM_LIMIT_SORTED_BYTES)
 				return;
 			text = xreallocarray(text, capacity, 1);
 		}

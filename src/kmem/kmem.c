@@ -63,8 +63,8 @@ static struct error *check_self_map(struct kmem *kmem)
 }
 
 /*
- * A copy says the same as the note it was copied from. Only one stands where the kernel's own
- * pointer leads: at the place where it was found or, out of a core file, with the same text.
+ * The note that the running kernel points to must say the same as the one that was found. So a
+ * copy leads to the original, and what another kernel left behind leads nowhere.
  */
 static struct error *check_alive(struct kmem *kmem, const struct kmem_note *note)
 {
@@ -78,17 +78,15 @@ static struct error *check_alive(struct kmem *kmem, const struct kmem_note *note
 	status = kmem_translate(&kmem->space, pointer, &physical, NULL);
 	if (status != KMEM_READ_OK)
 		return kmem_unread(status, pointer, "*vmcoreinfo_note");
-	if (note->physical == UINT64_MAX) {
-		err = kmem_read_exact(&kmem->space, pointer + KMEM_NOTE_HEADER_BYTES, text, note->n,
-				      "*vmcoreinfo_note");
-		if (err)
-			return err;
-	}
-	if (note->physical == UINT64_MAX ? memcmp(text, note->text, note->n) != 0
-					 : physical != note->physical)
-		return kmem_error(KMEM_STALE_NOTE, 0,
-				  "the kernel's own note is the one at physical address %#llx",
-				  (unsigned long long)physical);
+	err = kmem_read_exact(&kmem->space, pointer + KMEM_NOTE_HEADER_BYTES, text, note->n,
+			      "*vmcoreinfo_note");
+	if (err)
+		return err;
+	if (memcmp(text, note->text, note->n) != 0)
+		return kmem_error(
+			KMEM_STALE_NOTE, 0,
+			"the kernel's own note, at physical address %#llx, says otherwise",
+			(unsigned long long)physical);
 	kmem->note_physical = physical;
 	return NULL;
 }
@@ -162,14 +160,16 @@ static struct error *read_btf(struct kmem *kmem)
 	return err;
 }
 
+/* *ret_likely: the page tables are those that the note says. */
 static struct error *try_note(const struct kmem_reader *reader, const struct kmem_note *note,
-			      struct kmem **ret)
+			      bool *ret_likely, struct kmem **ret)
 {
 	_cleanup_kmem_ struct kmem *kmem = xnew(struct kmem);
 	struct kmem_paging paging = { 0 };
 	struct error *err;
 
 	kmem->reader = *reader;
+	*ret_likely = false;
 	err = kmem_vmcoreinfo_parse((struct bytes){ note->text, note->n }, &kmem->info);
 	if (err)
 		return err;
@@ -178,6 +178,7 @@ static struct error *try_note(const struct kmem_reader *reader, const struct kme
 	paging.encryption_mask = kmem->info.encryption_mask;
 	kmem_space_init(&kmem->space, &kmem->reader, &paging);
 	err = check_self_map(kmem);
+	*ret_likely = !err;
 	if (!err)
 		err = kmem_symbols_load(&kmem->space, &kmem->info, &kmem->symbols);
 	if (!err)
@@ -200,11 +201,11 @@ static struct error *search(const struct kmem_reader *reader, struct kmem_note *
 {
 	_cleanup_kmem_note_scan_ struct kmem_note_scan scan = { 0 };
 	_cleanup_error_ struct error *last = NULL;
-	unsigned int n = 0;
+	unsigned int n = 0, n_likely = 0;
 
 	kmem_note_scan_init(&scan, reader);
-	while (n < KMEM_LIMIT_CANDIDATES) {
-		bool found = false;
+	while (n < KMEM_LIMIT_CANDIDATES && n_likely < KMEM_LIMIT_LIKELY_CANDIDATES) {
+		bool found = false, likely = false;
 		struct error *err = kmem_note_scan_next(&scan, note, &found);
 
 		if (err)
@@ -212,13 +213,14 @@ static struct error *search(const struct kmem_reader *reader, struct kmem_note *
 		if (!found)
 			break;
 		error_free(last);
-		last = try_note(reader, note, ret);
+		last = try_note(reader, note, &likely, ret);
 		if (!last) {
 			(*ret)->n_stale_notes = n;
 			(*ret)->scanned_bytes = scan.looked_bytes;
 			return NULL;
 		}
 		n++;
+		n_likely += likely;
 	}
 	if (last)
 		return error_wrap(take_ptr(last), "VMCOREINFO found %u times, the last at %#llx", n,
@@ -230,13 +232,13 @@ static struct error *search(const struct kmem_reader *reader, struct kmem_note *
 struct error *kmem_attach(const struct kmem_reader *reader, struct bytes text, struct kmem **ret)
 {
 	_cleanup_free_ struct kmem_note *note = xnew(struct kmem_note);
+	bool likely;
 
 	if (text.n == 0)
 		return search(reader, note, ret);
 	if (text.n > sizeof(note->text))
 		return base_error(BASE_LIMIT, 0, "VMCOREINFO of %zu bytes", text.n);
-	note->physical = UINT64_MAX;
 	note->n = text.n;
 	memcpy(note->text, text.at, text.n);
-	return try_note(reader, note, ret);
+	return try_note(reader, note, &likely, ret);
 }

@@ -2,7 +2,7 @@
 /*
  * A Linux kernel in a guest's memory, found without help: no vmlinux, no agent, no registers.
  *
- *	VMCOREINFO ─> page tables ─> kallsyms ─> "does the kernel point to this note?"
+ *	VMCOREINFO ─> page tables ─> kallsyms ─> "does the kernel point to such a note?"
  *	                                      └> direct map, CPUs, types (BTF), members
  *
  * Everything in it was written by the guest. Pointers are values to be read through `space`,
@@ -29,8 +29,8 @@ struct kmem {
 	struct kmem_space space;
 	struct kmem_vmcoreinfo info;
 	struct kmem_symbols *symbols;
-	uint64_t note_physical;
-	unsigned int n_stale_notes; /* found before the one that is alive */
+	uint64_t note_physical;	    /* of the note that the kernel points to */
+	unsigned int n_stale_notes; /* found before, of other kernels */
 	uint64_t scanned_bytes;
 	struct kmem_uname uname;
 

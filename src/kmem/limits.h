@@ -14,16 +14,22 @@ enum {
 	/* The text of VMCOREINFO: the kernel gives it one page. */
 	KMEM_LIMIT_NOTE_BYTES = 4096,
 	KMEM_LIMIT_NOTE_LINES = 1024,
-	/* Notes that turn out not to be of the running kernel. */
-	KMEM_LIMIT_CANDIDATES = 64,
+	/*
+	 * Notes that turn out not to be of the running kernel: of any kind, and those whose symbols
+	 * had to be read to see it.
+	 */
+	KMEM_LIMIT_CANDIDATES = 4096,
+	KMEM_LIMIT_LIKELY_CANDIDATES = 8,
 	/* Pages passed over in a search because they cannot be read. */
 	KMEM_LIMIT_UNREADABLE_PAGES = 1 << 18,
 	/* Of a core file. */
 	KMEM_LIMIT_PROGRAM_HEADERS = 1 << 17,
 	KMEM_LIMIT_NOTES_BYTES = 16 << 20,
 
-	KMEM_LIMIT_SYMBOLS = 1 << 22,
-	KMEM_LIMIT_NAMES_BYTES = 64 << 20,
+	KMEM_LIMIT_SYMBOLS = 1 << 20,
+	KMEM_LIMIT_NAMES_BYTES = 32 << 20,
+	/* Names in full, when they have to be sorted here. */
+	KMEM_LIMIT_SORTED_BYTES = 32 << 20,
 	KMEM_LIMIT_TOKENS_BYTES = 64 << 10,
 	/* KSYM_NAME_LEN with the letter of the kind, since Linux 6.1 (128 before). */
 	KMEM_LIMIT_SYMBOL_CHARS = 513,
@@ -34,7 +40,7 @@ enum {
 	KMEM_LIMIT_BTF_BYTES = 64 << 20,
 
 	/* Steps of one walk, unless the caller wants fewer. */
-	KMEM_LIMIT_WALK = 1 << 22,
+	KMEM_LIMIT_WALK = 1 << 20,
 	KMEM_LIMIT_TREE_DEPTH = 128,
 	KMEM_LIMIT_XARRAY_DEPTH = 11,
 };

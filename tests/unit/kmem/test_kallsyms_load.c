@@ -96,7 +96,7 @@ static void tables_that_are_not_told_or_not_there(void **state UNUSED)
 	assert_error_tag(load(&k, &symbols), "limit");
 	build_put(&k.memory, n_at, "\0\0\0\0", 4);
 	assert_error_tag(load(&k, &symbols), "limit");
-	build_put(&k.memory, n_at, "\xff\xff\x3f", 4);
+	build_put(&k.memory, n_at, "\xff\xff\x0f", 4);
 	assert_error_tag(load(&k, &symbols), "guest-memory");
 	/* The tables stand where nothing is. */
 	edit(&k, "SYMBOL(kallsyms_token_table)=ffffffff", "SYMBOL(kallsyms_token_table)=ffff0fff");

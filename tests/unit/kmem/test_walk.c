@@ -26,7 +26,7 @@ static void words_say_how_much_was_shown_and_why_not_more(void **state UNUSED)
 	assert_string_equal(words_of(&walk), "shown 5 of at least 12: it leads back into itself");
 	walk.end = KMEM_WALK_LIMIT;
 	assert_string_equal(words_of(&walk),
-			    "shown 5 of at least 12: given up after 4194304 steps");
+			    "shown 5 of at least 12: given up after 1048576 steps");
 	walk.end = KMEM_WALK_UNREADABLE;
 	walk.status = KMEM_READ_OUTSIDE;
 	walk.failed = 0xabc;
