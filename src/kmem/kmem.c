@@ -24,10 +24,18 @@ void kmem_free(struct kmem *kmem)
 
 struct error *kmem_symbol(struct kmem *kmem, const char *name, uint64_t *ret)
 {
-	struct kmem_symbol symbol;
+	struct kmem_kallsyms *table = kmem->symbols->table;
+	struct kmem_symbol symbol, other;
 
-	if (!kmem_kallsyms_find(kmem->symbols->table, name, 0, &symbol))
+	if (!kmem_kallsyms_find(table, name, 0, &symbol))
 		return kmem_error(KMEM_NO_SYMBOL, 0, "%s", name);
+	for (uint32_t nth = 1; kmem_kallsyms_find(table, name, nth, &other); nth++) {
+		if (other.address != symbol.address)
+			return kmem_error(KMEM_NO_SYMBOL, 0,
+					  "%s is the name of several, at %#llx and %#llx", name,
+					  (unsigned long long)symbol.address,
+					  (unsigned long long)other.address);
+	}
 	*ret = symbol.address;
 	return NULL;
 }

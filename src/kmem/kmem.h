@@ -57,7 +57,7 @@ void kmem_free(struct kmem *kmem);
 DEFINE_CLEANUP(kmem, struct kmem *, NULL, kmem_free);
 #define _cleanup_kmem_ _cleanup_(cleanup_kmem)
 
-/* The address of a symbol. KMEM_NO_SYMBOL. */
+/* The address of a symbol. KMEM_NO_SYMBOL when there is none or several share the name. */
 struct error *kmem_symbol(struct kmem *kmem, const char *name, uint64_t *ret) MUST_CHECK;
 /* The unsigned value of a variable with that name and width. */
 struct error *kmem_variable(struct kmem *kmem, const char *name, unsigned int width,

@@ -41,6 +41,8 @@ static void kernel_is_found_without_help(void **state UNUSED)
 		assert_success(kmem_variable(kmem, "max_pfn", 8, &value));
 		assert_int_equal(value, RAM_BYTES / 4096);
 		assert_error_tag(kmem_symbol(kmem, "nobody", &value), "no-kernel-symbol");
+		/* Two static functions: neither is meant. */
+		assert_error_tag(kmem_symbol(kmem, "helper", &value), "no-kernel-symbol");
 	}
 }
 
