@@ -43,6 +43,9 @@ enum {
 	KMEM_LIMIT_WALK = 1 << 20,
 	KMEM_LIMIT_TREE_DEPTH = 128,
 	KMEM_LIMIT_XARRAY_DEPTH = 11,
+	/* A table that grows has one more behind it, rarely two. */
+	KMEM_LIMIT_TABLES = 8,
+	KMEM_LIMIT_BUCKETS = 1 << 20,
 };
 
 #endif

@@ -9,27 +9,6 @@ struct list_link {
 	uint64_t back;
 };
 
-/*
- * Brent: one element is remembered, after every power of two of steps another. Who meets it again
- * walks in a circle; no list of what was seen is needed.
- */
-struct circle_guard {
-	uint64_t remembered;
-	uint64_t since, until;
-};
-
-static bool in_a_circle(struct circle_guard *guard, uint64_t at)
-{
-	if (guard->until && at == guard->remembered)
-		return true;
-	if (guard->since++ == guard->until) {
-		guard->remembered = at;
-		guard->since = 0;
-		guard->until = guard->until ? 2 * guard->until : 1;
-	}
-	return false;
-}
-
 static bool is_end(enum list_kind kind, uint64_t head, uint64_t at)
 {
 	switch (kind) {
@@ -45,7 +24,7 @@ static bool is_end(enum list_kind kind, uint64_t head, uint64_t at)
 static void walk_links(struct kmem_space *space, enum list_kind kind, uint64_t head,
 		       struct kmem_walk *walk, kmem_link_fn fn, void *context, uint64_t *ret_end)
 {
-	struct circle_guard guard = { 0 };
+	struct kmem_circle circle = { 0 };
 	uint64_t came_from = head, at;
 
 	kmem_walk_begin(walk);
@@ -54,11 +33,8 @@ static void walk_links(struct kmem_space *space, enum list_kind kind, uint64_t h
 	while (!is_end(kind, head, at)) {
 		struct list_link link;
 
-		if (in_a_circle(&guard, at)) {
-			walk->end = KMEM_WALK_CYCLE;
-			return;
-		}
-		if (!kmem_walk_step(walk) || !kmem_walk_read(walk, space, at, &link, sizeof(link)))
+		if (kmem_walk_circles(walk, &circle, at) || !kmem_walk_step(walk) ||
+		    !kmem_walk_read(walk, space, at, &link, sizeof(link)))
 			return;
 		/* prev is the element before; pprev its `next`, which stands at its beginning. */
 		walk->n_crooked += link.back != came_from;

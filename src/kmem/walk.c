@@ -36,6 +36,20 @@ bool kmem_walk_shows(struct kmem_walk *walk)
 	return true;
 }
 
+bool kmem_walk_circles(struct kmem_walk *walk, struct kmem_circle *circle, uint64_t at)
+{
+	if (circle->until && at == circle->remembered) {
+		walk->end = KMEM_WALK_CYCLE;
+		return true;
+	}
+	if (circle->since++ == circle->until) {
+		circle->remembered = at;
+		circle->since = 0;
+		circle->until = circle->until ? 2 * circle->until : 1;
+	}
+	return false;
+}
+
 void kmem_walk_format(const struct kmem_walk *walk, struct strbuf *into)
 {
 	unsigned long long n = walk->n, shown = walk->n_shown;

@@ -43,6 +43,17 @@ bool kmem_walk_read(struct kmem_walk *walk, struct kmem_space *space, uint64_t a
 /* One thing was found: true if it is to be shown. */
 bool kmem_walk_shows(struct kmem_walk *walk) MUST_CHECK;
 
+/*
+ * Brent: one element is remembered, after every power of two of steps another. Who meets it again
+ * walks in a circle; no list of what was seen is needed. Starts as zeros.
+ */
+struct kmem_circle {
+	uint64_t remembered;
+	uint64_t since, until;
+};
+/* True: `at` was met before, and the walk has ended. */
+bool kmem_walk_circles(struct kmem_walk *walk, struct kmem_circle *circle, uint64_t at) MUST_CHECK;
+
 /* "5", "shown 5 of 12", "shown 5 of at least 9: it leads back into itself" and so on. */
 void kmem_walk_format(const struct kmem_walk *walk, struct strbuf *into);
 

@@ -62,6 +62,24 @@ static void steps_have_an_end(void **state UNUSED)
 	assert_int_equal(walk.end, KMEM_WALK_LIMIT);
 }
 
+static void circle_is_noticed_without_a_list_of_all(void **state UNUSED)
+{
+	/* A tail of any length, then a circle of any length. */
+	for (uint64_t tail = 0; tail < 40; tail++) {
+		for (uint64_t round = 1; round < 40; round++) {
+			struct kmem_circle circle = { 0 };
+			struct kmem_walk walk = { 0 };
+			uint64_t n = 0;
+
+			while (!kmem_walk_circles(&walk, &circle,
+						  n < tail ? n : tail + (n - tail) % round))
+				n++;
+			assert_in_range(n, tail + round, 3 * (tail + round) + 3);
+			assert_int_equal(walk.end, KMEM_WALK_CYCLE);
+		}
+	}
+}
+
 static void failed_read_ends_a_walk(void **state UNUSED)
 {
 	struct build_space *s = build_space_new(4096);
@@ -84,6 +102,7 @@ int main(void)
 		cmocka_unit_test(words_say_how_much_was_shown_and_why_not_more),
 		cmocka_unit_test(counting_goes_on_after_enough_was_shown),
 		cmocka_unit_test(steps_have_an_end),
+		cmocka_unit_test(circle_is_noticed_without_a_list_of_all),
 		cmocka_unit_test(failed_read_ends_a_walk),
 	};
 
