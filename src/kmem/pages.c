@@ -34,7 +34,7 @@ static enum kmem_status read_in_page(struct kmem_pages *pages, uint64_t physical
 				     size_t n)
 {
 	uint64_t number = physical / KMEM_PAGE_BYTES;
-	size_t slot = number % KMEM_CACHED_PAGES;
+	size_t slot = kmem_page_slot(number, KMEM_CACHED_PAGES);
 
 	if (pages->tags[slot] != number + 1) {
 		pages->tags[slot] = 0;

@@ -17,6 +17,15 @@ struct kmem_pages {
 	uint64_t n_reads;		  /* how often the reader was asked */
 };
 
+/*
+ * Where page `number` is kept among n, a power of two. Spread: copies of per-CPU variables lie
+ * whole multiples of 2 MiB apart and would push each other out.
+ */
+static inline size_t kmem_page_slot(uint64_t number, size_t n)
+{
+	return (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (n - 1);
+}
+
 void kmem_pages_init(struct kmem_pages *pages, const struct kmem_reader *reader);
 void kmem_pages_deinit(struct kmem_pages *pages);
 void kmem_pages_forget(struct kmem_pages *pages);

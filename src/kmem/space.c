@@ -35,7 +35,8 @@ static enum kmem_status walk(struct kmem_space *space, const struct kmem_paging 
 			     uint64_t address, uint64_t *ret_physical, uint64_t *ret_left)
 {
 	uint64_t number = address / KMEM_PAGE_BYTES, inside = address % KMEM_PAGE_BYTES;
-	struct kmem_translation *known = &space->translations[number % KMEM_CACHED_TRANSLATIONS];
+	struct kmem_translation *known =
+		&space->translations[kmem_page_slot(number, KMEM_CACHED_TRANSLATIONS)];
 	struct kmem_mapping mapping;
 	enum kmem_status status;
 

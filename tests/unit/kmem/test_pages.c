@@ -65,23 +65,33 @@ static void last_page_may_be_cut_short(void **state UNUSED)
 
 static void two_pages_of_one_slot_are_not_confused(void **state UNUSED)
 {
-	size_t n = (KMEM_CACHED_PAGES + 1) * (size_t)KMEM_PAGE_BYTES;
+	size_t n = 4 * KMEM_CACHED_PAGES * (size_t)KMEM_PAGE_BYTES;
 	_cleanup_free_ uint8_t *ram = xcalloc(n, 1);
 	struct kmem_reader r = kmem_reader_of_bytes((struct bytes){ ram, n }, 0);
 	struct kmem_pages pages;
-	uint8_t byte;
+	uint16_t number;
 
-	ram[0] = 1;
-	ram[n - KMEM_PAGE_BYTES] = 2;
+	for (uint16_t i = 0; i < 4 * KMEM_CACHED_PAGES; i++)
+		memcpy(ram + (size_t)i * KMEM_PAGE_BYTES, &i, 2);
 	kmem_pages_init(&pages, &r);
-	for (int i = 0; i < 3; i++) {
-		assert_int_equal(kmem_pages_read(&pages, 0, &byte, 1), KMEM_READ_OK);
-		assert_int_equal(byte, 1);
-		assert_int_equal(kmem_pages_read(&pages, n - KMEM_PAGE_BYTES, &byte, 1),
+	for (uint64_t i = 0; i < 8 * KMEM_CACHED_PAGES; i++) {
+		uint64_t page = i * 37 % (4 * KMEM_CACHED_PAGES);
+
+		assert_int_equal(kmem_pages_read(&pages, page * KMEM_PAGE_BYTES, &number, 2),
 				 KMEM_READ_OK);
-		assert_int_equal(byte, 2);
+		assert_int_equal(number, page);
 	}
 	kmem_pages_deinit(&pages);
+}
+
+static void pages_far_apart_do_not_push_each_other_out(void **state UNUSED)
+{
+	unsigned int n_used = 0, taken[KMEM_CACHED_PAGES] = { 0 };
+
+	/* 64 copies of a per-CPU variable, 4 MiB apart. */
+	for (uint64_t i = 0; i < 64; i++)
+		n_used += !taken[kmem_page_slot(i * 1024 + 77, KMEM_CACHED_PAGES)]++;
+	assert_true(n_used > 48);
 }
 
 static void whole_pages_pass_the_memory_by(void **state UNUSED)
@@ -132,6 +142,7 @@ int main(void)
 		cmocka_unit_test(what_was_read_stays_until_it_is_forgotten),
 		cmocka_unit_test(last_page_may_be_cut_short),
 		cmocka_unit_test(two_pages_of_one_slot_are_not_confused),
+		cmocka_unit_test(pages_far_apart_do_not_push_each_other_out),
 		cmocka_unit_test(whole_pages_pass_the_memory_by),
 		cmocka_unit_test(listener_is_told_what_was_asked_for),
 	};
