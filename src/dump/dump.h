@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Views of a guest's kernel. Each is one function in one file and one row in views.def:
+ *
+ *	struct error *dump_tasks(struct kmem *kmem, const struct dump_request *request,
+ *				 struct dump_sink *sink);
+ *
+ * It writes lines of text or members of a JSON object, which its caller has opened and closes. An
+ * error means that the view cannot be shown; its caller says "unavailable: reason". What could be
+ * shown before stays, so a view closes what it has opened in JSON before it returns.
+ *
+ * Every byte comes from the guest: walks are bounded and say "shown a of b", texts are escaped,
+ * what could not be read is unknown and never 0.
+ */
+#ifndef KTSTR_DUMP_DUMP_H
+#define KTSTR_DUMP_DUMP_H
+
+#include "dump/limits.h"
+#include "json/writer.h"
+#include "kmem/kmem.h"
+#include "kmem/walk.h"
+
+/* Of one vCPU at the moment the memory is from. */
+struct dump_cpu_registers {
+	uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp;
+	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
+	uint64_t rip, rflags, cr3, fs_base, gs_base;
+	bool user; /* it runs a process, not the kernel */
+	bool halted;
+};
+
+struct dump_request {
+	const char *argument; /* "NAME" of `map NAME`; NULL: none */
+	uint64_t max_entries; /* of each list; 0: all */
+	/* By the number of the CPU; none when the source has none (n_registers is 0). */
+	const struct dump_cpu_registers *registers;
+	size_t n_registers;
+};
+
+/* Exactly one of text and json is set. */
+struct dump_sink {
+	struct strbuf *text;
+	struct json_writer *json;
+	size_t lines_left; /* of text */
+	size_t lines_lost; /* for which there was no room */
+	unsigned int indent;
+};
+
+struct dump_sink dump_sink_to_text(struct strbuf *text, size_t lines);
+struct dump_sink dump_sink_to_json(struct json_writer *json);
+
+/*
+ * Text within the budget, indented; nothing happens when the sink is JSON. A newline in it begins
+ * another line. Foreign text is to be escaped before (dump_line_foreign() does it).
+ */
+void dump_line(struct dump_sink *sink, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void dump_lines(struct dump_sink *sink, const char *text);
+/* One line of bytes that the guest wrote. */
+void dump_line_foreign(struct dump_sink *sink, const char *bytes, size_t n);
+
+/*
+ * How a walk ended: in text a line "<what>: shown a of b" (nothing when all was shown), in JSON the
+ * members "shown", "total" and, when it did not come to its end, "incomplete" with the reason.
+ */
+void dump_walk(struct dump_sink *sink, const char *what, const struct kmem_walk *walk);
+
+/* A number as "0xffff…" in JSON: doubles of other languages cannot hold it. */
+void dump_add_hex(struct json_writer *json, const char *key, uint64_t value);
+
+typedef struct error *(*dump_view_fn)(struct kmem *kmem, const struct dump_request *request,
+				      struct dump_sink *sink);
+
+struct dump_view {
+	const char *word, *argument, *meaning;
+	dump_view_fn show;
+};
+
+#define DUMP_VIEW(id, word, argument, meaning)                                         \
+	struct error *dump_##id(struct kmem *kmem, const struct dump_request *request, \
+				struct dump_sink *sink) MUST_CHECK;
+#include "dump/views.def"
+#undef DUMP_VIEW
+
+extern const struct dump_view dump_views[];
+extern const size_t dump_n_views;
+/* NULL: there is none of that name. */
+const struct dump_view *dump_view_find(const char *word);
+
+/* One view alone, in JSON as an object; its error is the caller's to show. */
+struct error *dump_one(const struct dump_view *view, struct kmem *kmem,
+		       const struct dump_request *request, struct dump_sink *sink) MUST_CHECK;
+/* All that need no argument, each with its own "unavailable: reason". In JSON one object. */
+void dump_all(struct kmem *kmem, const struct dump_request *request, struct dump_sink *sink);
+
+/*
+ * The report on a guest that is frozen: text within `lines` lines (0: DUMP_DEFAULT_LINES) and
+ * complete JSON. Either may be NULL. It cannot fail: a guest without a kernel says why in each
+ * section, `kmem` is NULL then and `reason` tells.
+ */
+void dump_failure(struct kmem *kmem, const char *reason, const struct dump_request *request,
+		  size_t lines, struct strbuf *text, struct strbuf *json);
+
+#endif

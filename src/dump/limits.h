@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every bound of this room. */
+#ifndef KTSTR_DUMP_LIMITS_H
+#define KTSTR_DUMP_LIMITS_H
+
+enum {
+	/* Lines of one report, unless the caller says. JSON has no such bound. */
+	DUMP_DEFAULT_LINES = 4000,
+	/* Entries of each list, unless the caller says. */
+	DUMP_DEFAULT_ENTRIES = 4096,
+	/* Bytes of one line of text. */
+	DUMP_LIMIT_LINE_BYTES = 4096,
+
+	/* Of the printk ring: CONFIG_LOG_BUF_SHIFT ends at 25, and a descriptor stands for 32
+	   bytes. */
+	DUMP_LIMIT_LOG_BYTES = 64 << 20,
+	DUMP_LIMIT_LOG_RECORDS = 1 << 21,
+	DUMP_LIMIT_LOG_MESSAGE = 1024 * 64,
+	/* Parents of a control group. */
+	DUMP_LIMIT_CGROUP_DEPTH = 64,
+};
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* All views as one report. */
+#include <string.h>
+
+#include "dump/dump.h"
+#include "text/escape.h"
+
+const struct dump_view dump_views[] = {
+#define DUMP_VIEW(id, word_, argument_, meaning_) \
+	{ .word = word_, .argument = argument_, .meaning = meaning_, .show = dump_##id },
+#include "dump/views.def"
+#undef DUMP_VIEW
+};
+const size_t dump_n_views = ARRAY_SIZE(dump_views);
+
+const struct dump_view *dump_view_find(const char *word)
+{
+	for (size_t i = 0; i < dump_n_views; i++) {
+		if (strcmp(dump_views[i].word, word) == 0)
+			return &dump_views[i];
+	}
+	return NULL;
+}
+
+struct error *dump_one(const struct dump_view *view, struct kmem *kmem,
+		       const struct dump_request *request, struct dump_sink *sink)
+{
+	struct error *err;
+
+	if (sink->json)
+		json_begin_object(sink->json);
+	err = view->show(kmem, request, sink);
+	if (sink->json)
+		json_end_object(sink->json);
+	return err;
+}
+
+/* Messages quote names that the guest chose. */
+static void say_unavailable(struct dump_sink *sink, const char *reason)
+{
+	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
+
+	if (sink->json) {
+		json_add_string(sink->json, "unavailable", reason);
+		return;
+	}
+	text_escape(&safe, reason);
+	dump_line(sink, "unavailable: %s", strbuf_str(&safe));
+}
+
+static void show_section(const struct dump_view *view, struct kmem *kmem, const char *no_kmem,
+			 const struct dump_request *request, struct dump_sink *sink)
+{
+	_cleanup_error_ struct error *err = NULL;
+
+	if (sink->json) {
+		json_key(sink->json, view->word);
+		json_begin_object(sink->json);
+	} else {
+		dump_line(sink, "%s: %s", view->word, view->meaning);
+		sink->indent += 2;
+	}
+	if (kmem)
+		err = view->show(kmem, request, sink);
+	if (err || !kmem)
+		say_unavailable(sink, err ? error_message(err) : no_kmem);
+	if (sink->json) {
+		json_end_object(sink->json);
+	} else {
+		sink->indent -= 2;
+		dump_lines(sink, "");
+	}
+}
+
+static void show_all(struct kmem *kmem, const char *no_kmem, const struct dump_request *request,
+		     struct dump_sink *sink)
+{
+	if (sink->json)
+		json_begin_object(sink->json);
+	for (size_t i = 0; i < dump_n_views; i++) {
+		if (!dump_views[i].argument)
+			show_section(&dump_views[i], kmem, no_kmem, request, sink);
+	}
+	if (sink->json)
+		json_end_object(sink->json);
+}
+
+void dump_all(struct kmem *kmem, const struct dump_request *request, struct dump_sink *sink)
+{
+	show_all(kmem, NULL, request, sink);
+}
+
+void dump_failure(struct kmem *kmem, const char *reason, const struct dump_request *request,
+		  size_t lines, struct strbuf *text, struct strbuf *json)
+{
+	if (text) {
+		struct dump_sink sink = dump_sink_to_text(text, lines ? lines : DUMP_DEFAULT_LINES);
+
+		show_all(kmem, reason, request, &sink);
+		if (sink.lines_lost)
+			strbuf_appendf(text, "… %zu more lines\n", sink.lines_lost);
+	}
+	if (json) {
+		struct json_writer writer = json_writer_to(json, JSON_PRETTY);
+		struct dump_sink sink = dump_sink_to_json(&writer);
+
+		show_all(kmem, reason, request, &sink);
+		strbuf_append_char(json, '\n');
+	}
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dump/dump.h"
+#include "text/escape.h"
+
+struct dump_sink dump_sink_to_text(struct strbuf *text, size_t lines)
+{
+	return (struct dump_sink){ .text = text, .lines_left = lines };
+}
+
+struct dump_sink dump_sink_to_json(struct json_writer *json)
+{
+	return (struct dump_sink){ .json = json };
+}
+
+static void add_line(struct dump_sink *sink, const char *text, size_t n)
+{
+	if (sink->lines_left == 0) {
+		sink->lines_lost++;
+		return;
+	}
+	sink->lines_left--;
+	if (n) {
+		strbuf_append_repeated(sink->text, ' ', sink->indent);
+		strbuf_append_bytes(sink->text, text, n);
+	}
+	strbuf_append_char(sink->text, '\n');
+}
+
+void dump_lines(struct dump_sink *sink, const char *text)
+{
+	if (!sink->text)
+		return;
+	do {
+		size_t n = strcspn(text, "\n");
+
+		add_line(sink, text, n);
+		text += n + (text[n] == '\n');
+	} while (*text);
+}
+
+void dump_line(struct dump_sink *sink, const char *fmt, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	va_list args;
+
+	if (!sink->text)
+		return;
+	va_start(args, fmt);
+	if (vasprintf(&text, fmt, args) < 0)
+		abort(); /* as all small allocations */
+	va_end(args);
+	dump_lines(sink, text);
+}
+
+void dump_line_foreign(struct dump_sink *sink, const char *bytes, size_t n)
+{
+	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
+
+	if (!sink->text)
+		return;
+	text_escape_bytes(&safe, bytes, n < DUMP_LIMIT_LINE_BYTES ? n : DUMP_LIMIT_LINE_BYTES);
+	add_line(sink, strbuf_str(&safe), safe.n);
+	if (n > DUMP_LIMIT_LINE_BYTES)
+		dump_line(sink, "… %zu bytes more", n - DUMP_LIMIT_LINE_BYTES);
+}
+
+void dump_walk(struct dump_sink *sink, const char *what, const struct kmem_walk *walk)
+{
+	_cleanup_strbuf_ struct strbuf how = STRBUF_INIT;
+	bool whole = walk->end == KMEM_WALK_WHOLE && walk->n_shown == walk->n;
+
+	kmem_walk_format(walk, &how);
+	if (sink->text) {
+		if (!whole)
+			dump_line(sink, "%s: %s", what, strbuf_str(&how));
+		return;
+	}
+	json_add_u64(sink->json, "shown", walk->n_shown);
+	json_add_u64(sink->json, "total", walk->n);
+	json_add_string(sink->json, "incomplete", whole ? NULL : strbuf_str(&how));
+}
+
+void dump_add_hex(struct json_writer *json, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)value);
+	json_add_string(json, key, text);
+}
