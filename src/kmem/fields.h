@@ -10,14 +10,16 @@
 #include "btf/path.h"
 #include "kmem/space.h"
 
-#define KMEM_VIEWS(X)                \
-	X(TASKS, "tasks")            \
-	X(MM, "processes")           \
-	X(RQ, "runqueues")           \
-	X(MODULES, "modules")        \
-	X(XARRAY, "xarrays")         \
-	X(RHASHTABLE, "hash tables") \
-	X(BTF, "types of modules and programs")
+#define KMEM_VIEWS(X)                           \
+	X(TASKS, "tasks")                       \
+	X(MM, "processes")                      \
+	X(RQ, "runqueues")                      \
+	X(MODULES, "modules")                   \
+	X(XARRAY, "xarrays")                    \
+	X(RHASHTABLE, "hash tables")            \
+	X(BTF, "types of modules and programs") \
+	X(TIME, "time")                         \
+	X(LOG, "kernel log")
 #define KMEM_VIEW_ENUM_(id, word) KMEM_VIEW_##id,
 enum kmem_view { KMEM_VIEWS(KMEM_VIEW_ENUM_) KMEM_N_VIEWS };
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef KTSTR_DUMP_CGROUP_H
+#define KTSTR_DUMP_CGROUP_H
+
+#include "kmem/kmem.h"
+
+/*
+ * The path of a task in the tree of control groups (version 2), "/" for the root. False, and
+ * nothing appended, when it cannot be had.
+ */
+bool dump_cgroup_path(struct kmem *kmem, uint64_t task, struct strbuf *into) MUST_CHECK;
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Single members of the guest's structs as cells of a table and members of JSON. */
+#ifndef KTSTR_DUMP_MEMBER_H
+#define KTSTR_DUMP_MEMBER_H
+
+#include "dump/dump.h"
+#include "text/table.h"
+
+/* KMEM_READ_OK: `value` counts, extended by its sign if that was asked for. */
+struct dump_member {
+	enum kmem_status status;
+	bool is_signed;
+	uint64_t value;
+};
+
+struct dump_member dump_read(struct kmem *kmem, enum kmem_field_id field, uint64_t base);
+struct dump_member dump_read_signed(struct kmem *kmem, enum kmem_field_id field, uint64_t base);
+
+/* A member that this kernel does not have is "-", one that cannot be read "?". */
+void dump_member_cell(struct table *table, const struct dump_member *member);
+/* Left out when this kernel does not have it, null when it cannot be read. */
+void dump_member_json(struct json_writer *json, const char *key, const struct dump_member *member);
+
+/* How many entries to show: as asked for and, in text, as the lines suffice. */
+uint64_t dump_wanted(const struct dump_request *request, const struct dump_sink *sink);
+/* As lines of text. */
+void dump_table(struct dump_sink *sink, const struct table *table);
+
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Time as the kernel had it at its last tick: what has passed since then is in the counter of the
+ * CPU, not in RAM.
+ */
+#include "dump/member.h"
+
+enum {
+	/* seqcount_raw_spinlock_t in front of the timekeeper in the static tk_core. */
+	TK_CORE_SKIP = 8,
+	NS_PER_SECOND = 1000000000,
+	SHIFT_LIMIT = 32,
+	/* A machine that is up for longer than a century is damaged. */
+	CENTURY_SECONDS_LOG2 = 32,
+};
+
+struct times {
+	uint64_t boot_ns; /* with the time asleep, as /proc/uptime */
+	uint64_t real_ns; /* since 1970; 0: not known */
+};
+
+static struct error *find_timekeeper(struct kmem *kmem, uint64_t *ret)
+{
+	const struct kmem_field *data = &kmem->fields.at[KMEM_F_TK_DATA];
+	uint64_t address;
+	struct error *err = kmem_symbol(kmem, "timekeeper_data", &address);
+
+	if (!err) {
+		if (!data->known)
+			return kmem_error(KMEM_NO_FIELD, 0, "%s", data->missing);
+		*ret = address + data->place.offset;
+		return NULL;
+	}
+	error_free(err);
+	err = kmem_symbol(kmem, "tk_core", &address);
+	if (err)
+		return err;
+	*ret = address + (data->known ? data->place.offset : TK_CORE_SKIP);
+	return NULL;
+}
+
+static struct error *read_times(struct kmem *kmem, struct times *ret)
+{
+	struct dump_member base, fine, shift, boot, real;
+	struct error *err;
+	uint64_t tk;
+
+	err = kmem_fields_require(&kmem->fields, KMEM_VIEW_TIME);
+	if (!err)
+		err = find_timekeeper(kmem, &tk);
+	if (err)
+		return err;
+	base = dump_read(kmem, KMEM_F_TK_MONO_BASE, tk);
+	fine = dump_read(kmem, KMEM_F_TK_MONO_XTIME, tk);
+	shift = dump_read(kmem, KMEM_F_TK_MONO_SHIFT, tk);
+	boot = dump_read(kmem, KMEM_F_TK_OFFS_BOOT, tk);
+	real = dump_read(kmem, KMEM_F_TK_OFFS_REAL, tk);
+	if (base.status || fine.status || shift.status || boot.status)
+		return kmem_error(KMEM_UNREAD, 0, "the timekeeper at %#llx cannot be read",
+				  (unsigned long long)tk);
+	if (shift.value > SHIFT_LIMIT)
+		return kmem_error(KMEM_UNREAD, 0, "the timekeeper makes no sense: shift %llu",
+				  (unsigned long long)shift.value);
+	ret->boot_ns = base.value + (fine.value >> shift.value) + boot.value;
+	if (ret->boot_ns / NS_PER_SECOND >> CENTURY_SECONDS_LOG2)
+		return kmem_error(KMEM_UNREAD, 0, "the timekeeper makes no sense: %llu s",
+				  (unsigned long long)(ret->boot_ns / NS_PER_SECOND));
+	ret->real_ns = real.status ? 0 : ret->boot_ns - boot.value + real.value;
+	return NULL;
+}
+
+struct error *dump_uptime(struct kmem *kmem, const struct dump_request *request UNUSED,
+			  struct dump_sink *sink)
+{
+	struct times times;
+	uint64_t jiffies;
+	struct error *err = read_times(kmem, &times);
+
+	if (err)
+		return err;
+	if (sink->json) {
+		json_add_u64(sink->json, "uptime_ns", times.boot_ns);
+		if (times.real_ns)
+			json_add_u64(sink->json, "realtime_ns", times.real_ns);
+		err = kmem_variable(kmem, "jiffies_64", 8, &jiffies);
+		if (!err)
+			json_add_u64(sink->json, "jiffies_64", jiffies);
+		error_free(err);
+		return NULL;
+	}
+	dump_line(sink, "%llu.%09llu s", (unsigned long long)(times.boot_ns / NS_PER_SECOND),
+		  (unsigned long long)(times.boot_ns % NS_PER_SECOND));
+	return NULL;
+}
