@@ -29,7 +29,7 @@ static int followed(const struct walk *w)
 
 static bool offer_member(void *context, const struct btf_member *member)
 {
-	suggest_offer(context, member->name);
+	btf_suggest_offer(context, member->name);
 	return true;
 }
 
@@ -40,7 +40,7 @@ static struct error *no_member(const struct walk *w, const struct btf_type *type
 
 	btf_type_format(w->btf, type->id, &text);
 	btf_each_member(w->btf, type, offer_member, &s);
-	suggest_format(&s, &near);
+	btf_suggest_format(&s, &near);
 	return btf_error(BTF_NO_MEMBER, 0, "%s: %s has no member '%s'%s", w->path,
 			 strbuf_str(&text), name, strbuf_str(&near));
 }

@@ -12,6 +12,7 @@ extern const struct command program_jemalloc_probe;
 /* Sub-commands of ktstr. */
 extern const struct command cmd_doctor;
 extern const struct command cmd_help;
+extern const struct command cmd_inspect;
 extern const struct command cmd_kernel;
 extern const struct command cmd_rerun;
 extern const struct command cmd_results;

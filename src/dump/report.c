@@ -72,14 +72,29 @@ static void show_section(const struct dump_view *view, struct kmem *kmem, const 
 	}
 }
 
+/* So that a long view leaves something to those behind it. */
+enum { LINES_KEPT_PER_VIEW = 12 };
+
+static size_t lines_to_keep(const struct dump_sink *sink, size_t n_behind)
+{
+	size_t wanted = n_behind * LINES_KEPT_PER_VIEW;
+
+	return wanted < sink->lines_left / 2 ? wanted : sink->lines_left / 2;
+}
+
 static void show_all(struct kmem *kmem, const char *no_kmem, const struct dump_request *request,
 		     struct dump_sink *sink)
 {
 	if (sink->json)
 		json_begin_object(sink->json);
 	for (size_t i = 0; i < dump_n_views; i++) {
-		if (!dump_views[i].argument)
-			show_section(&dump_views[i], kmem, no_kmem, request, sink);
+		size_t kept = lines_to_keep(sink, dump_n_views - i - 1);
+
+		if (dump_views[i].argument)
+			continue;
+		sink->lines_left -= kept;
+		show_section(&dump_views[i], kmem, no_kmem, request, sink);
+		sink->lines_left += kept;
 	}
 	if (sink->json)
 		json_end_object(sink->json);

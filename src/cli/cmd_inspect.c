@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cli/commands.h"
+#include "cli/inspect/source.h"
+#include "dump/dump.h"
+
+#define ALL "all"
+
+struct inspect_config {
+	const char *source, *view, *argument;
+	bool json, freeze;
+	uint64_t max_entries;
+	uint32_t lines;
+};
+
+static const struct inspect_config defaults = {
+	.view = ALL,
+	.max_entries = DUMP_DEFAULT_ENTRIES,
+	.lines = DUMP_DEFAULT_LINES,
+};
+
+static const struct option_row options[] = {
+	{ .name = "json",
+	  OPTION_FLAG(struct inspect_config, json),
+	  .help = "print JSON, without a limit on lines" },
+	{ .name = "max-entries",
+	  .argument = "N",
+	  OPTION_U64(struct inspect_config, max_entries, 0, UINT64_MAX),
+	  .help = "show at most that many entries of each list, 0 shows all" },
+	{ .name = "lines",
+	  .argument = "N",
+	  OPTION_U32(struct inspect_config, lines, 1, UINT32_MAX),
+	  .help = "print at most that many lines of text" },
+	{ .name = "freeze",
+	  OPTION_FLAG(struct inspect_config, freeze),
+	  .help = "stop the VM while it is looked at" },
+};
+
+static const struct option_row positionals[] = {
+	{ .argument = "SRC",
+	  OPTION_STRING(struct inspect_config, source),
+	  .required = true,
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "vm:ID, a file of RAM, a template, a vmcore or /proc/kcore" },
+	{ .argument = "VIEW",
+	  OPTION_STRING(struct inspect_config, view),
+	  .help = "what to show; without it, everything" },
+	{ .argument = "ARG",
+	  OPTION_STRING(struct inspect_config, argument),
+	  .help = "what the view wants to know" },
+};
+
+static const struct exit_row exits[] = {
+	{ EXIT_OK, "done" },
+	{ EXIT_FAILED, "there is no kernel to be seen, or not this view of it" },
+	{ EXIT_USAGE, "the command line is wrong" },
+};
+
+static struct error *unknown_view(const char *word)
+{
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
+
+	for (size_t i = 0; i < dump_n_views; i++)
+		strbuf_appendf(&words, "%s, ", dump_views[i].word);
+	return cli_error(CLI_USAGE, 0, "there is no view \"%s\"; there are %s" ALL, word,
+			 strbuf_str(&words));
+}
+
+static struct error *check(const void *config_)
+{
+	const struct inspect_config *config = config_;
+	const struct dump_view *view = dump_view_find(config->view);
+
+	if (config->freeze && strncmp(config->source, "vm:", 3) != 0)
+		return cli_error(CLI_USAGE, 0, "--freeze is for vm:ID");
+	if (!view && strcmp(config->view, ALL) != 0)
+		return unknown_view(config->view);
+	if (view && view->argument && !config->argument)
+		return cli_error(CLI_USAGE, 0, "%s needs %s", view->word, view->argument);
+	if (config->argument && !(view && view->argument))
+		return cli_error(CLI_USAGE, 0, "%s takes no argument", config->view);
+	return NULL;
+}
+
+static struct dump_cpu_registers registers_of(const struct vm_registers *r)
+{
+	return (struct dump_cpu_registers){
+		.rax = r->rax,
+		.rbx = r->rbx,
+		.rcx = r->rcx,
+		.rdx = r->rdx,
+		.rsi = r->rsi,
+		.rdi = r->rdi,
+		.rbp = r->rbp,
+		.rsp = r->rsp,
+		.r8 = r->r8,
+		.r9 = r->r9,
+		.r10 = r->r10,
+		.r11 = r->r11,
+		.r12 = r->r12,
+		.r13 = r->r13,
+		.r14 = r->r14,
+		.r15 = r->r15,
+		.rip = r->rip,
+		.rflags = r->rflags,
+		.cr3 = r->cr3,
+		.fs_base = r->fs_base,
+		.gs_base = r->gs_base,
+		.user = r->cpl != 0,
+		.halted = r->halted,
+	};
+}
+
+static struct error *show(const struct inspect_config *config, const struct source *source,
+			  struct strbuf *out)
+{
+	size_t n = source->freeze.registers.cpus.n;
+	_cleanup_free_ struct dump_cpu_registers *registers = xcalloc(n, sizeof(*registers));
+	struct dump_request request = { .argument = config->argument,
+					.max_entries = config->max_entries,
+					.registers = registers,
+					.n_registers = n };
+	const struct dump_view *view = dump_view_find(config->view);
+	struct json_writer writer = json_writer_to(out, JSON_PRETTY);
+	struct dump_sink sink = config->json ? dump_sink_to_json(&writer)
+					     : dump_sink_to_text(out, config->lines);
+	_cleanup_kmem_ struct kmem *kmem = NULL;
+	struct error *err = kmem_attach(&source->reader, source->note, &kmem);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++)
+		registers[i] = registers_of(&source->freeze.registers.cpus.at[i]);
+	if (view)
+		err = dump_one(view, kmem, &request, &sink);
+	else
+		dump_all(kmem, &request, &sink);
+	if (config->json)
+		strbuf_append_char(out, '\n');
+	if (sink.lines_lost)
+		strbuf_appendf(out, "… %zu more lines\n", sink.lines_lost);
+	return err;
+}
+
+/* Printed after the guest runs on: whoever reads may be slow. */
+static int run(const struct invocation *invocation UNUSED, const void *config_)
+{
+	const struct inspect_config *config = config_;
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	_cleanup_source_ struct source source = SOURCE_NONE;
+	_cleanup_error_ struct error *err = source_open(config->source, config->freeze, &source);
+
+	if (!err)
+		err = show(config, &source, &out);
+	source_close(&source);
+	if (err) {
+		command_print_error(error_message(err));
+		return EXIT_FAILED;
+	}
+	return command_print(&out);
+}
+
+const struct command cmd_inspect = {
+	.name = "inspect",
+	.summary = "Look into a guest's kernel through its memory",
+	.usage = "SRC [VIEW [ARG]] [--json] [--max-entries N] [--lines N] [--freeze]",
+	.description =
+		"Reads nothing but memory: no agent, no debug information, no symbols beside it. What cannot be shown says why.",
+	.examples = "  ktstr inspect vm:3f9a tasks\n"
+		    "  ktstr inspect vm:3f9a --freeze all\n"
+		    "  ktstr inspect guest.vmcore rq --json\n",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.positionals = positionals,
+	.n_positionals = ARRAY_SIZE(positionals),
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
+	.config_size = sizeof(struct inspect_config),
+	.defaults = &defaults,
+	.check = check,
+	.run = run,
+};

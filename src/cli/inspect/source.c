@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/inspect/source.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/io.h"
+#include "physmap/layout.h"
+#include "vm/run_list.h"
+#include "vm/template_json.h"
+
+#define VM_PREFIX     "vm:"
+#define TEMPLATE_FILE "template.json"
+
+/* A range is read where its bytes are: a clone's in its QEMU, all others in their file. */
+static struct error *map_ranges(const struct run_info *info, struct source *s)
+{
+	struct error *err = NULL;
+
+	if (info->ram.n == 0)
+		return base_error(BASE_ABSENT, 0, "VM %s does not say where its RAM is", info->id);
+	s->map = physmap_new();
+	for (size_t i = 0; !err && i < info->ram.n; i++) {
+		const struct run_ram *ram = &info->ram.at[i];
+
+		if (!ram->is_private && ram->file) {
+			err = physmap_add_file(s->map, ram->guest_address, ram->size_bytes,
+					       ram->file, ram->offset_bytes);
+			continue;
+		}
+		if (ram->pid == 0)
+			return base_error(BASE_ABSENT, 0, "VM %s does not say where its RAM is",
+					  info->id);
+		err = physmap_add_process(s->map, ram->guest_address, ram->size_bytes, ram->pid,
+					  ram->address);
+		if (err || !ram->file)
+			continue;
+		if (!s->files)
+			s->files = physmap_new();
+		err = physmap_add_file(s->files, ram->guest_address, ram->size_bytes, ram->file,
+				       ram->offset_bytes);
+	}
+	if (!err)
+		s->reader = s->files ? kmem_reader_of_clone(s->map, s->files)
+				     : kmem_reader_of_physmap(s->map);
+	return err;
+}
+
+static struct error *open_vm(const char *id, bool freeze, struct source *s)
+{
+	_cleanup_run_list_ struct run_list list = { 0 };
+	const struct run_entry *entry;
+	struct error *err = run_list_read(&list);
+
+	if (err)
+		return err;
+	entry = run_list_find(&list, id);
+	if (!entry)
+		return base_error(
+			BASE_ABSENT, 0,
+			"no VM, or more than one, has an id that begins with \"%s\": see `ktstr vm list`",
+			id);
+	if (entry->state != RUN_RUNNING || !entry->info)
+		return base_error(BASE_ABSENT, 0, "VM %s is %s%s%s", entry->id,
+				  run_state_word(entry->state), entry->problem ? ": " : "",
+				  entry->problem ? entry->problem : "");
+	if (freeze && !entry->info->qmp_socket)
+		return base_error(BASE_ABSENT, 0, "VM %s has no monitor for others", entry->id);
+	if (freeze)
+		err = freeze_begin(entry->info->qmp_socket, &s->freeze);
+	return err ? err : map_ranges(entry->info, s);
+}
+
+static struct error *open_template(const char *dir, const char *json, struct source *s)
+{
+	_cleanup_template_description_ struct template_description d = { 0 };
+	_cleanup_physmap_layout_ struct physmap_layout layout = { 0 };
+	struct error *err = template_description_read(json, &d);
+
+	if (!err)
+		err = physmap_from_backends(PHYSMAP_Q35, d.ram_bytes, d.n_ram, &layout);
+	if (err)
+		return err;
+	s->map = physmap_new();
+	for (size_t i = 0; !err && i < layout.ranges.n; i++) {
+		const struct physmap_range *range = &layout.ranges.at[i];
+		_cleanup_free_ char *path = xasprintf("%s/ram.%u", dir, range->backend);
+
+		err = physmap_add_file(s->map, range->start, range->length, path, range->offset);
+	}
+	s->reader = kmem_reader_of_physmap(s->map);
+	return err;
+}
+
+static struct error *open_description(const char *path, struct source *s)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_run_info_ struct run_info *info = NULL;
+	struct error *err = io_read_file(path, RUN_INFO_BYTES_LIMIT, &text);
+
+	if (!err)
+		err = run_info_parse(strbuf_str(&text), text.n, path, &info);
+	return err ? err : map_ranges(info, s);
+}
+
+/* Without a description: what QEMU does with one backend of that size. */
+static struct error *open_raw(const char *path, uint64_t size, struct source *s)
+{
+	_cleanup_physmap_layout_ struct physmap_layout layout = { 0 };
+	struct error *err = physmap_from_backends(PHYSMAP_Q35, &size, 1, &layout);
+
+	if (err)
+		return err;
+	s->map = physmap_new();
+	for (size_t i = 0; !err && i < layout.ranges.n; i++) {
+		const struct physmap_range *range = &layout.ranges.at[i];
+
+		err = physmap_add_file(s->map, range->start, range->length, path, range->offset);
+	}
+	s->reader = kmem_reader_of_physmap(s->map);
+	return err;
+}
+
+static struct error *open_core(const char *path, struct source *s)
+{
+	struct error *err = kmem_core_read(s->fd, path, &s->core);
+
+	if (err)
+		return err;
+	s->reader = kmem_reader_of_physmap(s->core.map);
+	if (s->core.has_note)
+		s->note = (struct bytes){ (const uint8_t *)strbuf_str(&s->core.note),
+					  s->core.note.n };
+	return NULL;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? xstrndup(path, (size_t)(slash - path) + (slash == path)) : xstrdup(".");
+}
+
+static struct error *open_file(const char *path, struct source *s)
+{
+	_cleanup_free_ char *dir = folder_of(path);
+	_cleanup_free_ char *beside = xasprintf("%s/" TEMPLATE_FILE, dir);
+	char magic[4] = "";
+	struct stat st;
+
+	if (ends_with(path, TEMPLATE_FILE))
+		return open_template(dir, path, s);
+	if (ends_with(path, ".json"))
+		return open_description(path, s);
+	s->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (s->fd < 0 || fstat(s->fd, &st) != 0)
+		return base_error(BASE_IO, errno, "opening %s", path);
+	if (pread(s->fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	    memcmp(magic, "\177ELF", sizeof(magic)) == 0)
+		return open_core(path, s);
+	if (access(beside, R_OK) == 0)
+		return open_template(dir, beside, s);
+	if (st.st_size <= 0)
+		return base_error(BASE_PARSE, 0, "%s is empty", path);
+	return open_raw(path, (uint64_t)st.st_size, s);
+}
+
+static struct error *open_any(const char *text, bool freeze, struct source *s)
+{
+	_cleanup_free_ char *json = xasprintf("%s/" TEMPLATE_FILE, text);
+	struct stat st;
+
+	if (strncmp(text, VM_PREFIX, strlen(VM_PREFIX)) == 0)
+		return open_vm(text + strlen(VM_PREFIX), freeze, s);
+	if (stat(text, &st) != 0)
+		return base_error(BASE_IO, errno, "looking at %s", text);
+	return S_ISDIR(st.st_mode) ? open_template(text, json, s) : open_file(text, s);
+}
+
+struct error *source_open(const char *text, bool freeze, struct source *ret)
+{
+	struct source s = SOURCE_NONE;
+	struct error *err = open_any(text, freeze, &s);
+
+	if (err) {
+		source_close(&s);
+		return err;
+	}
+	*ret = s;
+	return NULL;
+}
+
+void source_close(struct source *s)
+{
+	freeze_end(&s->freeze);
+	physmap_free(s->map);
+	physmap_free(s->files);
+	kmem_core_deinit(&s->core);
+	if (s->fd >= 0)
+		close(s->fd);
+	*s = SOURCE_NONE;
+}
