@@ -28,8 +28,7 @@ struct ring {
 };
 
 struct record {
-	uint64_t seq, ns;
-	struct dump_member level;
+	struct dump_member seq, ns, level;
 	const char *text;
 	size_t n;
 	const char *reason; /* there is no text */
@@ -93,7 +92,7 @@ static bool find_text(const struct ring *r, uint64_t begin, uint64_t next, uint6
 	return true;
 }
 
-static bool read_text(const struct ring *r, uint64_t desc, uint64_t info, struct strbuf *buffer,
+static void read_text(const struct ring *r, uint64_t desc, uint64_t info, struct strbuf *buffer,
 		      struct record *record)
 {
 	struct dump_member begin = dump_read(r->kmem, KMEM_F_PRB_DESC_BEGIN, desc);
@@ -104,10 +103,10 @@ static bool read_text(const struct ring *r, uint64_t desc, uint64_t info, struct
 	strbuf_clear(buffer);
 	if (begin.status || next.status || length.status) {
 		record->reason = "its descriptor cannot be read";
-		return true;
+		return;
 	}
 	if (length.value == 0 || !find_text(r, begin.value, next.value, &at, &n))
-		return true;
+		return;
 	n = length.value < n ? length.value : n;
 	if (n > DUMP_LIMIT_LOG_MESSAGE)
 		n = DUMP_LIMIT_LOG_MESSAGE;
@@ -116,33 +115,31 @@ static bool read_text(const struct ring *r, uint64_t desc, uint64_t info, struct
 		record->reason = "its text cannot be read";
 	record->text = buffer->at;
 	record->n = record->reason ? 0 : n;
-	return true;
 }
 
 /* False: nothing is written under that id yet, or not any more. */
-static bool read_record(const struct ring *r, uint64_t id, struct strbuf *buffer,
-			struct record *record)
+static bool is_written(const struct ring *r, uint64_t id)
 {
 	const uint64_t id_mask = (UINT64_C(1) << STATE_SHIFT) - 1;
+	uint64_t desc = r->descs + (id & (r->count - 1)) * r->desc_size;
+	struct dump_member state = dump_read(r->kmem, KMEM_F_PRB_DESC_STATE, desc);
+
+	return !state.status && (state.value & id_mask) == (id & id_mask) &&
+	       (state.value >> STATE_SHIFT == STATE_COMMITTED ||
+		state.value >> STATE_SHIFT == STATE_FINALIZED);
+}
+
+static void read_record(const struct ring *r, uint64_t id, struct strbuf *buffer,
+			struct record *record)
+{
 	uint64_t index = id & (r->count - 1);
 	uint64_t desc = r->descs + index * r->desc_size, info = r->infos + index * r->info_size;
-	struct dump_member state = dump_read(r->kmem, KMEM_F_PRB_DESC_STATE, desc);
-	struct dump_member seq, ns;
 
-	*record = (struct record){ .text = "" };
-	if (state.status || (state.value & id_mask) != (id & id_mask))
-		return false;
-	if (state.value >> STATE_SHIFT != STATE_COMMITTED &&
-	    state.value >> STATE_SHIFT != STATE_FINALIZED)
-		return false;
-	seq = dump_read(r->kmem, KMEM_F_PRINTK_SEQ, info);
-	ns = dump_read(r->kmem, KMEM_F_PRINTK_TIME, info);
-	if (seq.status || ns.status)
-		return false;
-	record->seq = seq.value;
-	record->ns = ns.value;
-	record->level = dump_read(r->kmem, KMEM_F_PRINTK_LEVEL, info);
-	return read_text(r, desc, info, buffer, record);
+	*record = (struct record){ .text = "",
+				   .seq = dump_read(r->kmem, KMEM_F_PRINTK_SEQ, info),
+				   .ns = dump_read(r->kmem, KMEM_F_PRINTK_TIME, info),
+				   .level = dump_read(r->kmem, KMEM_F_PRINTK_LEVEL, info) };
+	read_text(r, desc, info, buffer, record);
 }
 
 /* As dmesg prints it: every line of a record with its time. */
@@ -150,15 +147,19 @@ static void show_lines(struct dump_sink *sink, const struct record *record)
 {
 	const char *at = record->text;
 	size_t left = record->n;
-	uint64_t us = record->ns / NS_PER_US;
+	uint64_t us = record->ns.value / NS_PER_US;
 
 	do {
 		const char *end = left ? memchr(at, '\n', left) : NULL;
 		size_t n = end ? (size_t)(end - at) : left;
 		_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 
-		strbuf_appendf(&line, "[%5llu.%06llu] ", (unsigned long long)(us / US_PER_SECOND),
-			       (unsigned long long)(us % US_PER_SECOND));
+		if (record->ns.status)
+			strbuf_append(&line, "[?] ");
+		else
+			strbuf_appendf(&line, "[%5llu.%06llu] ",
+				       (unsigned long long)(us / US_PER_SECOND),
+				       (unsigned long long)(us % US_PER_SECOND));
 		if (record->reason)
 			strbuf_append(&line, record->reason);
 		strbuf_append_bytes(&line, at, n);
@@ -176,8 +177,8 @@ static void show_record(struct dump_sink *sink, const struct record *record)
 		return;
 	}
 	json_begin_object(sink->json);
-	json_add_u64(sink->json, "seq", record->seq);
-	json_add_u64(sink->json, "time_ns", record->ns);
+	dump_member_json(sink->json, "seq", &record->seq);
+	dump_member_json(sink->json, "time_ns", &record->ns);
 	dump_member_json(sink->json, "level", &record->level);
 	if (record->reason) {
 		json_add_string(sink->json, "unavailable", record->reason);
@@ -195,7 +196,7 @@ struct error *dump_log(struct kmem *kmem, const struct dump_request *request,
 	_cleanup_strbuf_ struct strbuf buffer = STRBUF_INIT;
 	struct ring ring = { 0 };
 	struct record record;
-	uint64_t n, skip = 0;
+	uint64_t n, n_written = 0;
 	struct error *err = read_ring(kmem, &ring);
 
 	if (err)
@@ -206,19 +207,26 @@ struct error *dump_log(struct kmem *kmem, const struct dump_request *request,
 		return kmem_error(KMEM_UNREAD, 0,
 				  "the ring of the log makes no sense: %llu of %llu",
 				  (unsigned long long)n, (unsigned long long)ring.count);
-	if (walk.wanted && n > walk.wanted)
-		skip = n - walk.wanted;
+	for (uint64_t i = 0; i < n; i++)
+		n_written += is_written(&ring, ring.tail + i);
 	kmem_walk_begin(&walk);
-	walk.n = skip;
 	if (sink->json) {
 		json_key(sink->json, "records");
 		json_begin_array(sink->json);
 	}
-	for (uint64_t i = skip; i < n; i++) {
-		if (!read_record(&ring, ring.tail + i, &buffer, &record))
+	for (uint64_t i = 0; i < n; i++) {
+		if (!is_written(&ring, ring.tail + i))
 			continue;
-		if (kmem_walk_shows(&walk))
-			show_record(sink, &record);
+		/* The last ones are wanted, so the first are those to pass over. */
+		if (walk.wanted && n_written > walk.wanted) {
+			n_written--;
+			walk.n++;
+			continue;
+		}
+		if (!kmem_walk_shows(&walk))
+			continue;
+		read_record(&ring, ring.tail + i, &buffer, &record);
+		show_record(sink, &record);
 	}
 	if (sink->json)
 		json_end_array(sink->json);

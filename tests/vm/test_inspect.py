@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`ktstr inspect` against what the guest's own /proc says, before and after."""
+
+import json
+import os
+import subprocess
+
+import machine
+import tap
+
+CPUS = 4
+SPIN_CPU = 2
+MODULE = "dummy"
+THREADS = os.environ.get("KTSTR_INSPECTED", "")
+END = "the-answer-ends-here"
+
+
+class Guest:
+    """A guest whose shell waits for commands."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [machine.KTSTR, "shell", "-t", f"1n1l{CPUS}c1t", "--module", MODULE, "-i", f"{THREADS}:/inspected"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, errors="surrogateescape")
+
+    def ask(self, script):
+        self.process.stdin.write(f"{script}\necho {END}\n")
+        self.process.stdin.flush()
+        lines = []
+        for line in self.process.stdout:
+            if line.rstrip("\n") == END:
+                return lines
+            lines.append(line.rstrip("\n"))
+        raise AssertionError(f"the guest ended: {lines}")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait(machine.TIMEOUT)
+
+    def id(self):
+        vms = json.loads(subprocess.run([machine.KTSTR, "vm", "list", "--json"], capture_output=True, check=True,
+                                        timeout=machine.TIMEOUT).stdout)["vms"]
+        (found,) = [vm["id"] for vm in vms if vm.get("owner", {}).get("pid") == self.process.pid]
+        return found
+
+
+def inspect(guest, *arguments):
+    done = subprocess.run([machine.KTSTR, "inspect", f"vm:{guest.id()}", *arguments], capture_output=True, check=False,
+                          timeout=machine.TIMEOUT)
+    if done.returncode != 0 or done.stderr:
+        raise AssertionError((done.returncode, done.stderr))
+    return done.stdout.decode()
+
+
+def threads_of(lines):
+    """tid -> what /proc/TGID/task/TID/stat says, see proc(5)."""
+    found = {}
+    for line in lines:
+        path, _, text = line.partition(":")
+        _, _, tgid, _, tid, _ = path.split("/")
+        comm = text[text.index("(") + 1:text.rindex(")")]
+        rest = text[text.rindex(")") + 2:].split()
+        found[int(tid)] = {"tgid": int(tgid), "comm": comm, "state": rest[0], "prio": int(rest[15]) + 100,
+                           "start": int(rest[19]), "rt_priority": int(rest[37]), "policy": int(rest[38])}
+    return found
+
+
+def dmesg(guest):
+    """As we print it: what is not for terminals is spelled out."""
+    return [line.replace("\t", "\\t") for line in guest.ask("dmesg")]
+
+
+def proc(guest):
+    return {
+        "threads": threads_of(guest.ask("grep -H . /proc/[0-9]*/task/[0-9]*/stat 2>/dev/null")),
+        "log": dmesg(guest),
+        "uptime": float(guest.ask("cut -d' ' -f1 /proc/uptime")[0]),
+    }
+
+
+class Inspect(machine.GuestTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.guest = None
+        if machine.guest.missing():
+            return
+        cls.guest = Guest()
+        guest = cls.guest
+        guest.ask("mkdir -p /sys/fs/cgroup; mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null;"
+                  "mkdir -p /sys/fs/cgroup/outer/inner; echo 'ktstr looks inside' > /dev/kmsg")
+        cls.pid = int(guest.ask("/inspected >/tmp/pid & while [ ! -s /tmp/pid ]; do sleep 0.1; done; cat /tmp/pid")[0])
+        guest.ask(f"echo {cls.pid} > /sys/fs/cgroup/outer/inner/cgroup.procs")
+        cls.before = proc(guest)
+        cls.seen = json.loads(inspect(guest, "all", "--freeze", "--json", "--max-entries", "0"))
+        cls.after = proc(guest)
+
+    @classmethod
+    def tearDownClass(cls):
+        if cls.guest:
+            cls.guest.close()
+
+    def test_no_view_is_unavailable(self):
+        for word in ("uname", "uptime", "rq", "tasks", "modules", "log"):
+            self.assertNotIn("unavailable", self.seen[word], word)
+
+    def test_every_thread_that_lived_all_the_time_is_there_as_proc_says(self):
+        seen = {task["pid"]: task for task in self.seen["tasks"]["tasks"]}
+        self.assertEqual(len(seen), self.seen["tasks"]["total"])
+        old, new = self.before["threads"], self.after["threads"]
+        stayed = {tid for tid in old if tid in new and old[tid]["start"] == new[tid]["start"]}
+        self.assertGreater(len(stayed), 50)
+        for tid in stayed:
+            self.assertIn(tid, seen)
+            for member in ("tgid", "policy", "rt_priority", "prio"):
+                self.assertEqual(seen[tid][member], old[tid][member], (tid, member, old[tid]))
+            # /proc adds to a kworker what it works for, and knows the long names of kernel threads.
+            self.assertTrue(old[tid]["comm"].startswith(seen[tid]["comm"]), (seen[tid], old[tid]))
+            if old[tid]["state"] == new[tid]["state"] and old[tid]["state"] in "IZ":
+                self.assertEqual(seen[tid]["state"], old[tid]["state"], (seen[tid], old[tid]))
+        # What was there for a moment only can be nothing but a kworker.
+        for tid in set(seen) - set(old) - set(new):
+            self.assertTrue(seen[tid]["comm"].startswith("kworker"), seen[tid])
+
+    def test_the_threads_of_a_program_have_what_it_gave_them(self):
+        own = {}
+        for task in self.seen["tasks"]["tasks"]:
+            if task["tgid"] == self.pid:
+                own.setdefault(task["comm"], []).append(task)
+        self.assertEqual({comm: len(tasks) for comm, tasks in own.items()},
+                         {"inspected": 1, "kt-sleeper": 2, "kt-urgent": 1, "kt-spinner": 1})
+        self.assertEqual((own["kt-urgent"][0]["policy_name"], own["kt-urgent"][0]["rt_priority"]), ("fifo", 7))
+        self.assertEqual((own["kt-spinner"][0]["state"], own["kt-spinner"][0]["cpu"]), ("R", SPIN_CPU))
+        self.assertEqual({task["state"] for task in own["kt-sleeper"]}, {"S"})
+        for tasks in own.values():
+            self.assertEqual({task["cgroup"] for task in tasks}, {"/outer/inner"})
+
+    def test_there_is_a_runqueue_for_each_cpu_and_the_spinner_is_on_its_own(self):
+        cpus = self.seen["rq"]["cpus"]
+        self.assertEqual([rq["cpu"] for rq in cpus], list(range(int(self.guest.ask("nproc")[0]))))
+        self.assertEqual(len(cpus), CPUS)
+        by_pid = {task["pid"]: task for task in self.seen["tasks"]["tasks"]}
+        running = {rq["cpu"]: rq["curr"]["comm"] for rq in cpus if not rq["curr"]["idle"]}
+        # A kernel thread may have pushed it aside for a moment, but no one else's queue has it.
+        self.assertNotIn("kt-spinner", [comm for cpu, comm in running.items() if cpu != SPIN_CPU])
+        self.assertGreaterEqual(cpus[SPIN_CPU]["nr_running"], 1)
+        self.assertGreaterEqual(cpus[SPIN_CPU]["cfs"], 1)
+        for rq in cpus:
+            self.assertTrue(rq["online"])
+            self.assertGreater(rq["clock"], 0)
+            if not rq["curr"]["idle"]:
+                self.assertEqual(by_pid[rq["curr"]["pid"]]["comm"], rq["curr"]["comm"])
+
+    def test_time_lies_between_what_the_guest_read(self):
+        uptime = self.seen["uptime"]["uptime_ns"] / 1e9
+        # The value is that of the last tick, and /proc/uptime cuts after hundredths.
+        self.assertGreater(uptime, self.before["uptime"] - 1)
+        self.assertLess(uptime, self.after["uptime"] + 0.01)
+
+    def test_uname(self):
+        said = [self.guest.ask(f"uname -{letter}")[0] for letter in "srvnm"]
+        uname = self.seen["uname"]
+        self.assertEqual([uname[key] for key in ("sysname", "release", "version", "nodename", "machine")], said)
+
+    def test_modules(self):
+        said = [line.split() for line in self.guest.ask("cat /proc/modules")]
+        self.assertIn(MODULE, [words[0] for words in said])
+        self.assertEqual([(m["name"], int(m["base"], 16)) for m in self.seen["modules"]["modules"]],
+                         [(words[0], int(words[5], 16)) for words in said])
+
+    def test_the_log_is_what_dmesg_prints(self):
+        text = inspect(self.guest, "log", "--max-entries", "0", "--lines", "100000").splitlines()
+        self.assertIn("ktstr looks inside", "\n".join(text))
+        old = self.before["log"]
+        self.assertEqual(text[:len(old)], old)
+        self.assertEqual(text, dmesg(self.guest)[:len(text)])
+        # The last ones are those that are shown when there is no room for all.
+        self.assertEqual(inspect(self.guest, "log", "--max-entries", "2").splitlines()[:2], text[-2:])
+
+    def test_the_guest_runs_on_after_it_was_frozen(self):
+        self.assertEqual(self.guest.ask("echo alive"), ["alive"])
+
+    def test_a_running_guest_can_be_looked_at(self):
+        lines = inspect(self.guest, "tasks").splitlines()
+        self.assertEqual(lines[0].split()[:3], ["PID", "TGID", "S"])
+        self.assertIn("kt-spinner", "\n".join(lines))
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
