@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "dump/cgroup.h"
+
+#include "build_guest.h"
+
+static bool path_of(struct build_guest *g)
+{
+	guest_attach(g);
+	strbuf_clear(&g->out);
+	return dump_cgroup_path(g->kmem, guest_pointer(g, guest_task_at(0)), &g->out);
+}
+
+static void names_from_the_root_down(void **state)
+{
+	struct build_guest *g = *state;
+
+	assert_true(path_of(g));
+	assert_string_equal(strbuf_str(&g->out), "/a/b");
+	/* Its node has no parent: it is the root. */
+	guest_u64(g, GROUPS_AT + 0x80 + 8, 0);
+	assert_true(path_of(g));
+	assert_string_equal(strbuf_str(&g->out), "/");
+}
+
+static void parents_in_a_circle_are_no_path(void **state)
+{
+	struct build_guest *g = *state;
+
+	guest_u64(g, GROUPS_AT + 0x80 + 0x40 + 8, guest_pointer(g, GROUPS_AT + 0x80));
+	assert_false(path_of(g));
+	assert_int_equal(g->out.n, 0);
+}
+
+static void an_unreadable_name_is_no_path(void **state)
+{
+	struct build_guest *g = *state;
+
+	guest_u64(g, GROUPS_AT + 0x80 + 16, 0x10);
+	assert_false(path_of(g));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		guest_test(names_from_the_root_down),
+		guest_test(parents_in_a_circle_are_no_path),
+		guest_test(an_unreadable_name_is_no_path),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

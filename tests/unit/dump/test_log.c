@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "build_guest.h"
+
+enum { RESERVED, COMMITTED, FINALIZED, REUSABLE };
+
+static void records_from_the_oldest_on(void **state)
+{
+	struct build_guest *g = *state;
+
+	guest_put_ring(g, 1000, 1003);
+	guest_put_record(g, 1000, FINALIZED, 0, 24, 0, "one");
+	guest_put_record(g, 1001, COMMITTED, 24, 48, 24, "two\nmore\x1b");
+	guest_put_record(g, 1002, RESERVED, 48, 64, 48, "not yet");
+	guest_put_record(g, 1003, FINALIZED, 48, 72, 48, "three");
+	assert_string_equal(guest_text(g, "log", 0, 20), "[    1.500000] one\n"
+							 "[    1.501500] two\n"
+							 "[    1.501500] more\\x1b\n"
+							 "[    1.504500] three\n");
+	assert_contains(guest_json(g, "log", 1),
+			"{\"records\":[{\"seq\":1003,\"time_ns\":1504500000,\"level\":6,"
+			"\"text\":\"three\"}],\"shown\":1,\"total\":3,");
+}
+
+static void a_text_that_did_not_fit_stands_at_the_start(void **state)
+{
+	struct build_guest *g = *state;
+
+	guest_put_ring(g, 8, 10);
+	guest_put_record(g, 8, FINALIZED, 96, 112, 96, "before");
+	/* From 112 up to 128 is no room for it. */
+	guest_put_record(g, 9, FINALIZED, 112, 128 + 32, 0, "at the start");
+	/* Since Linux 6.17 one may end exactly at the end. */
+	guest_put_record(g, 10, FINALIZED, 128 + 112, 256, 112, "to end");
+	assert_string_equal(guest_text(g, "log", 0, 20), "[    0.012000] before\n"
+							 "[    0.013500] at the start\n"
+							 "[    0.015000] to end\n");
+}
+
+static void an_empty_record_is_an_empty_line(void **state)
+{
+	struct build_guest *g = *state;
+
+	guest_put_ring(g, 8, 8);
+	guest_put_record(g, 8, FINALIZED, 1, 1, 0, "nothing of this");
+	assert_string_equal(guest_text(g, "log", 0, 20), "[    0.012000] \n");
+}
+
+static void a_length_that_lies_stays_in_its_block(void **state)
+{
+	struct build_guest *g = *state;
+
+	guest_put_ring(g, 8, 9);
+	guest_put_record(g, 9, FINALIZED, 16, 32, 16, "secret");
+	guest_put_record(g, 8, FINALIZED, 0, 16, 0, "12345678");
+	build_put(&g->k.memory, LOG_INFOS_AT + 16, "\xff\xff", 2);
+	assert_string_equal(guest_text(g, "log", 0, 20), "[    0.012000] 12345678\n"
+							 "[    0.013500] secret\n");
+}
+
+static void a_text_that_is_not_there_says_so(void **state)
+{
+	struct build_guest *g = *state;
+
+	guest_put_ring(g, 8, 8);
+	guest_put_record(g, 8, FINALIZED, 0, 24, 0, "one");
+	guest_u64(g, 0xe000 + PRB_DATA, 0x10);
+	assert_string_equal(guest_text(g, "log", 0, 20),
+			    "[    0.012000] its text cannot be read\n");
+}
+
+static void numbers_that_make_no_sense_are_refused(void **state)
+{
+	struct build_guest *g = *state;
+
+	guest_put_ring(g, 8, 800);
+	assert_error_tag(guest_fails(g, "log"), "guest-memory");
+	guest_put_ring(g, 9, 8);
+	assert_error_tag(guest_fails(g, "log"), "guest-memory");
+	guest_put_ring(g, 8, 8);
+	guest_u32(g, 0xe000 + PRB_COUNT_BITS, 200);
+	assert_error_tag(guest_fails(g, "log"), "guest-memory");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		guest_test(records_from_the_oldest_on),
+		guest_test(a_text_that_did_not_fit_stands_at_the_start),
+		guest_test(an_empty_record_is_an_empty_line),
+		guest_test(a_length_that_lies_stays_in_its_block),
+		guest_test(a_text_that_is_not_there_says_so),
+		guest_test(numbers_that_make_no_sense_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

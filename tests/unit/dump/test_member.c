@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "dump/member.h"
+
+#include "unit.h"
+
+static const struct dump_member members[] = {
+	{ .value = UINT64_MAX },
+	{ .value = UINT64_MAX, .is_signed = true },
+	{ .status = KMEM_READ_UNKNOWN, .value = 5 },
+	{ .status = KMEM_READ_UNMAPPED, .value = 5 },
+	{ 0 },
+};
+
+static void absent_unreadable_and_zero_differ_in_tables(void **state UNUSED)
+{
+	static const struct table_column columns[] = { { .title = "x" } };
+	_cleanup_(cleanup_table) struct table *table = table_new(columns, 1);
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct dump_sink sink = dump_sink_to_text(&out, 10);
+
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
+		dump_member_cell(table, &members[i]);
+	dump_table(&sink, table);
+	assert_string_equal(strbuf_str(&out), "x\n18446744073709551615\n-1\n-\n?\n0\n");
+}
+
+static void absent_unreadable_and_zero_differ_in_json(void **state UNUSED)
+{
+	static const char *const keys[] = { "a", "b", "c", "d", "e" };
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct json_writer writer = json_writer_to(&out, JSON_COMPACT);
+
+	json_begin_object(&writer);
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
+		dump_member_json(&writer, keys[i], &members[i]);
+	json_end_object(&writer);
+	assert_string_equal(strbuf_str(&out),
+			    "{\"a\":18446744073709551615,\"b\":-1,\"d\":null,\"e\":0}");
+}
+
+static void what_is_wanted_fits_the_lines(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct json_writer writer = json_writer_to(&out, JSON_COMPACT);
+	struct dump_sink json = dump_sink_to_json(&writer);
+	struct dump_sink text = dump_sink_to_text(&out, 10);
+
+	assert_int_equal(dump_wanted(&(struct dump_request){ .max_entries = 5 }, &text), 5);
+	assert_int_equal(dump_wanted(&(struct dump_request){ .max_entries = 50 }, &text), 8);
+	assert_int_equal(dump_wanted(&(struct dump_request){ 0 }, &text), 8);
+	assert_int_equal(dump_wanted(&(struct dump_request){ 0 }, &json), 0);
+	text.lines_left = 0;
+	assert_int_equal(dump_wanted(&(struct dump_request){ 0 }, &text), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(absent_unreadable_and_zero_differ_in_tables),
+		cmocka_unit_test(absent_unreadable_and_zero_differ_in_json),
+		cmocka_unit_test(what_is_wanted_fits_the_lines),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "build_guest.h"
+
+#include "json/doc.h"
+
+static void one_blind_view_leaves_the_others(void **state)
+{
+	struct build_guest *g = *state;
+	_cleanup_strbuf_ struct strbuf json = STRBUF_INIT;
+	_cleanup_json_doc_ struct json_doc *doc = NULL;
+	const struct json_value *root;
+
+	/* The ring of the log is nowhere. */
+	guest_attach(g);
+	dump_failure(g->kmem, NULL, &(struct dump_request){ 0 }, 0, &g->out, &json);
+	assert_contains(strbuf_str(&g->out), "log: the kernel's log\n  unavailable: ");
+	assert_contains(strbuf_str(&g->out), "uptime: ");
+	assert_contains(strbuf_str(&g->out), "\n  12.500000000 s\n");
+	assert_success(json_doc_parse(json.at, json.n, "report", &doc));
+	root = json_doc_root(doc);
+	assert_non_null(json_find(json_find(root, "log"), "unavailable"));
+	assert_non_null(json_find(json_find(root, "tasks"), "tasks"));
+	assert_null(json_find(json_find(root, "tasks"), "unavailable"));
+}
+
+static void without_a_kernel_every_section_says_why(void **state)
+{
+	struct build_guest *g = *state;
+	_cleanup_strbuf_ struct strbuf json = STRBUF_INIT;
+	_cleanup_json_doc_ struct json_doc *doc = NULL;
+
+	dump_failure(NULL, "nothing\x1b here", &(struct dump_request){ 0 }, 0, &g->out, &json);
+	assert_contains(strbuf_str(&g->out), "every thread\n  unavailable: nothing\\x1b here\n");
+	assert_success(json_doc_parse(json.at, json.n, "report", &doc));
+	for (size_t i = 0; i < dump_n_views; i++) {
+		if (!dump_views[i].argument)
+			assert_non_null(json_find(json_find(json_doc_root(doc), dump_views[i].word),
+						  "unavailable"));
+	}
+}
+
+static void a_long_view_leaves_lines_to_those_behind_it(void **state)
+{
+	struct build_guest *g = *state;
+
+	guest_attach(g);
+	dump_failure(g->kmem, NULL, &(struct dump_request){ 0 }, 14, &g->out, NULL);
+	assert_contains(strbuf_str(&g->out), "uname: the");
+	assert_contains(strbuf_str(&g->out), "log: ");
+	assert_contains(strbuf_str(&g->out), " more lines\n");
+}
+
+static void views_are_found_by_their_word(void **state UNUSED)
+{
+	assert_string_equal(dump_view_find("rq")->word, "rq");
+	assert_null(dump_view_find("r"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		guest_test(one_blind_view_leaves_the_others),
+		guest_test(without_a_kernel_every_section_says_why),
+		guest_test(a_long_view_leaves_lines_to_those_behind_it),
+		cmocka_unit_test(views_are_found_by_their_word),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

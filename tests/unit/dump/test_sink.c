@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "dump/dump.h"
+#include "unit.h"
+
+static void lines_end_where_the_budget_does(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct dump_sink sink = dump_sink_to_text(&out, 3);
+
+	dump_line(&sink, "one %d", 1);
+	sink.indent = 2;
+	dump_lines(&sink, "two\n\nthree\nfour\n");
+	assert_string_equal(strbuf_str(&out), "one 1\n  two\n\n");
+	assert_int_equal(sink.lines_left, 0);
+	assert_int_equal(sink.lines_lost, 2);
+}
+
+static void foreign_bytes_are_escaped_and_cut(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct dump_sink sink = dump_sink_to_text(&out, 10);
+	char many[DUMP_LIMIT_LINE_BYTES + 5];
+
+	dump_line_foreign(&sink, "a\nb\x1b", 4);
+	assert_string_equal(strbuf_str(&out), "a\\nb\\x1b\n");
+	memset(many, 'x', sizeof(many));
+	dump_line_foreign(&sink, many, sizeof(many));
+	assert_int_equal(out.n, 9 + DUMP_LIMIT_LINE_BYTES + 1 + strlen("… 5 bytes more\n"));
+	assert_contains(strbuf_str(&out), "x\n… 5 bytes more\n");
+}
+
+static void json_takes_no_lines(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct json_writer writer = json_writer_to(&out, JSON_COMPACT);
+	struct dump_sink sink = dump_sink_to_json(&writer);
+
+	json_begin_object(&writer);
+	dump_line(&sink, "line");
+	dump_lines(&sink, "line");
+	dump_line_foreign(&sink, "line", 4);
+	dump_add_hex(&writer, "at", UINT64_MAX);
+	json_end_object(&writer);
+	assert_string_equal(strbuf_str(&out), "{\"at\":\"0xffffffffffffffff\"}");
+	assert_int_equal(sink.lines_lost, 0);
+}
+
+static void a_walk_says_what_it_did_not_show(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct dump_sink sink = dump_sink_to_text(&out, 10);
+
+	dump_walk(&sink, "things", &(struct kmem_walk){ .n = 3, .n_shown = 3 });
+	assert_int_equal(out.n, 0);
+	dump_walk(&sink, "things", &(struct kmem_walk){ .n = 3, .n_shown = 1 });
+	assert_string_equal(strbuf_str(&out), "things: shown 1 of 3\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_end_where_the_budget_does),
+		cmocka_unit_test(foreign_bytes_are_escaped_and_cut),
+		cmocka_unit_test(json_takes_no_lines),
+		cmocka_unit_test(a_walk_says_what_it_did_not_show),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
