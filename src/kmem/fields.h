@@ -19,7 +19,10 @@
 	X(RHASHTABLE, "hash tables")            \
 	X(BTF, "types of modules and programs") \
 	X(TIME, "time")                         \
-	X(LOG, "kernel log")
+	X(LOG, "the kernel's log")              \
+	X(SCX, "sched_ext")                     \
+	X(PROGS, "BPF programs")                \
+	X(MAPS, "BPF maps")
 #define KMEM_VIEW_ENUM_(id, word) KMEM_VIEW_##id,
 enum kmem_view { KMEM_VIEWS(KMEM_VIEW_ENUM_) KMEM_N_VIEWS };
 
