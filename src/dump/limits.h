@@ -16,6 +16,9 @@ enum {
 	DUMP_LIMIT_LOG_BYTES = 64 << 20,
 	DUMP_LIMIT_LOG_RECORDS = 1 << 21,
 	DUMP_LIMIT_LOG_MESSAGE = 1024 * 64,
+	/* One value of a BPF map, and all values of one map together. */
+	DUMP_LIMIT_VALUE_BYTES = 16 << 20,
+	DUMP_LIMIT_MAP_BYTES = 64 << 20,
 	/* Parents of a control group. */
 	DUMP_LIMIT_CGROUP_DEPTH = 64,
 };

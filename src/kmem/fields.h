@@ -19,7 +19,7 @@
 	X(RHASHTABLE, "hash tables")            \
 	X(BTF, "types of modules and programs") \
 	X(TIME, "time")                         \
-	X(LOG, "the kernel's log")              \
+	X(LOG, "kernel log")                    \
 	X(SCX, "sched_ext")                     \
 	X(PROGS, "BPF programs")                \
 	X(MAPS, "BPF maps")

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "dump/kernel_read.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "btf/layout.h"
+#include "kmem/guest_btf.h"
+#include "text/escape.h"
+
+static struct error *unknown_field(const struct kmem *kmem, enum kmem_field_id id)
+{
+	const char *why = kmem->fields.at[id].missing;
+
+	return kmem_error(KMEM_NO_FIELD, 0, "%s", why ? why : "a member is wider than a number");
+}
+
+struct error *kernel_member(struct kmem *kmem, enum kmem_field_id id, uint64_t base, uint64_t *ret)
+{
+	enum kmem_status status = kmem_field_read(&kmem->fields, &kmem->space, id, base, ret);
+
+	if (status == KMEM_READ_OK)
+		return NULL;
+	if (status == KMEM_READ_UNKNOWN)
+		return unknown_field(kmem, id);
+	return kmem_unread(status, base + kmem->fields.at[id].place.offset, "a kernel object");
+}
+
+struct error *kernel_offset(const struct kmem *kmem, enum kmem_field_id id, uint64_t *ret)
+{
+	if (!kmem->fields.at[id].known)
+		return unknown_field(kmem, id);
+	*ret = kmem->fields.at[id].place.offset;
+	return NULL;
+}
+
+static bool find_enum(const struct kmem *kmem, const char *type, struct btf_type *ret)
+{
+	return kmem->btf && (btf_find(kmem->btf, BTF_ENUM, type, ret) ||
+			     btf_find(kmem->btf, BTF_ENUM64, type, ret));
+}
+
+static const char *without_prefix(const char *name, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return strncmp(name, prefix, n) == 0 ? name + n : name;
+}
+
+void dump_enum_word(const struct kmem *kmem, const char *type, const char *prefix, uint64_t value,
+		    struct strbuf *into)
+{
+	_cleanup_strbuf_ struct strbuf word = STRBUF_INIT;
+	struct btf_type found;
+	const char *name = NULL;
+
+	if (find_enum(kmem, type, &found))
+		name = btf_enum_name(kmem->btf, &found, value, 32);
+	if (!name) {
+		strbuf_appendf(into, "number %llu", (unsigned long long)value);
+		return;
+	}
+	for (name = without_prefix(name, prefix); *name; name++)
+		strbuf_append_char(&word, (char)tolower((unsigned char)*name));
+	text_escape(into, strbuf_str(&word));
+}
+
+void dump_flag_words(const struct kmem *kmem, const char *type, const char *prefix, uint64_t value,
+		     struct strbuf *into)
+{
+	struct btf_type found;
+	bool known = find_enum(kmem, type, &found);
+	size_t before = into->n;
+
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		uint64_t flag = UINT64_C(1) << bit;
+		const char *name = known ? btf_enum_name(kmem->btf, &found, flag, 32) : NULL;
+
+		if (!(value & flag))
+			continue;
+		if (into->n > before)
+			strbuf_append_char(into, '|');
+		if (name && bit < 32)
+			text_escape(into, without_prefix(name, prefix));
+		else
+			strbuf_appendf(into, "%#llx", (unsigned long long)flag);
+	}
+	if (into->n == before)
+		strbuf_append_char(into, '0');
+}
+
+void dump_task_name(struct kmem *kmem, uint64_t task, struct strbuf *into)
+{
+	char comm[64];
+	int64_t pid;
+
+	if (kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_TASK_COMM, task, comm,
+				 sizeof(comm)) != KMEM_READ_OK ||
+	    kmem_field_read_signed(&kmem->fields, &kmem->space, KMEM_F_TASK_PID, task, &pid) !=
+		    KMEM_READ_OK) {
+		strbuf_appendf(into, "unreadable task %#llx", (unsigned long long)task);
+		return;
+	}
+	text_escape(into, comm);
+	strbuf_appendf(into, "[%lld]", (long long)pid);
+}
+
+struct error *dump_idr(struct kmem *kmem, const char *symbol, struct kmem_walk *walk,
+		       kmem_entry_fn fn, void *context)
+{
+	struct kmem_xarray_form form;
+	uint64_t idr;
+	struct error *err = kmem_xarray_form(kmem, &form);
+
+	if (!err)
+		err = kmem_symbol(kmem, symbol, &idr);
+	if (!err)
+		kmem_xarray(&kmem->space, &form,
+			    idr + kmem->fields.at[KMEM_F_IDR_HEAD].place.offset, walk, fn, context);
+	return err;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The contents of the maps of one name. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dump/kernel_read.h"
+#include "dump/maps.h"
+#include "text/escape.h"
+
+/* What a kind is shown with; a kind that is not here says so. */
+static const struct {
+	enum map_type type;
+	map_show_fn show;
+	const char *why_not;
+} kinds[] = {
+	{ MAP_ARRAY, map_show_array, NULL },
+	{ MAP_PERCPU_ARRAY, map_show_percpu_array, NULL },
+	{ MAP_HASH, map_show_hash, NULL },
+	{ MAP_LRU_HASH, map_show_hash, NULL },
+	{ MAP_PERCPU_HASH, map_show_percpu_hash, NULL },
+	{ MAP_LRU_PERCPU_HASH, map_show_percpu_hash, NULL },
+	{ MAP_STRUCT_OPS, map_show_struct_ops, NULL },
+	{ MAP_TASK_STORAGE, map_show_task_storage, NULL },
+	{ MAP_ARENA, NULL, "an arena is memory without entries: see the view arena" },
+};
+
+enum { LONGEST_NAME = 15 }; /* BPF_OBJ_NAME_LEN with its NUL is 16 */
+
+struct map_search {
+	struct kmem *kmem;
+	const struct dump_request *request;
+	struct dump_sink *sink;
+	uint64_t n_found, n_unreadable;
+};
+
+/* Names are cut at 15 characters, and libbpf puts the object's in front: ".bss" is enough. */
+static bool is_wanted(const struct map *map, const char *argument)
+{
+	size_t n = strlen(argument), have = strlen(map->name);
+	char *end;
+	unsigned long long id = strtoull(argument, &end, 10);
+
+	if (!*end && argument[0] >= '0' && argument[0] <= '9')
+		return map->id == id;
+	if (n >= LONGEST_NAME && have == LONGEST_NAME)
+		return strncmp(map->name, argument, LONGEST_NAME) == 0;
+	return have >= n && strcmp(map->name + have - n, argument) == 0 &&
+	       (have == n || argument[0] == '.');
+}
+
+/* Of struct_ops the value is the kernel's; it finds its types by itself. */
+static void load_types(const struct map_search *search, const struct map *map,
+		       struct kmem_btf **ret)
+{
+	_cleanup_error_ struct error *err = NULL;
+	_cleanup_strbuf_ struct strbuf reason = STRBUF_INIT;
+
+	if (!map->btf || map->type == MAP_STRUCT_OPS)
+		return;
+	err = kmem_btf_load(search->kmem, map->btf, ret);
+	if (!err)
+		return;
+	text_escape(&reason, error_message(err));
+	if (search->sink->json)
+		json_add_string(search->sink->json, "types_unavailable", error_message(err));
+	dump_line(search->sink, "types unavailable: %s", strbuf_str(&reason));
+}
+
+static struct error *show_contents(const struct map_search *search, const struct map *map,
+				   const char *type)
+{
+	_cleanup_kmem_btf_ struct kmem_btf *types = NULL;
+	struct map_show show = { .kmem = search->kmem,
+				 .map = map,
+				 .sink = search->sink,
+				 .bytes_left = DUMP_LIMIT_MAP_BYTES };
+	struct error *err = NULL;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds) && kinds[i].type != map->type; i++)
+		;
+	if (i == ARRAY_SIZE(kinds))
+		return base_error(BASE_ABSENT, 0, "contents of a map of type %s are not shown",
+				  type);
+	if (kinds[i].why_not)
+		return base_error(BASE_ABSENT, 0, "%s", kinds[i].why_not);
+	load_types(search, map, &types);
+	show.btf = types ? types->btf : NULL;
+	show.walk.wanted = search->request->max_entries;
+	kmem_walk_begin(&show.walk);
+	err = kinds[i].show(&show);
+	strbuf_deinit(&show.label);
+	if (err)
+		return err;
+	dump_walk(search->sink, "entries", &show.walk);
+	if (show.n_zero)
+		dump_line(search->sink, "%llu entries are 0", (unsigned long long)show.n_zero);
+	if (!show.bytes_left)
+		dump_line(search->sink, "more than %d MiB are not shown",
+			  DUMP_LIMIT_MAP_BYTES >> 20);
+	return NULL;
+}
+
+static void show_map(const struct map_search *search, const struct map *map)
+{
+	struct dump_sink *sink = search->sink;
+	_cleanup_strbuf_ struct strbuf type = STRBUF_INIT, name = STRBUF_INIT, why = STRBUF_INIT;
+	_cleanup_error_ struct error *err = NULL;
+
+	dump_enum_word(search->kmem, "bpf_map_type", "BPF_MAP_TYPE_", map->type, &type);
+	if (sink->json) {
+		json_begin_object(sink->json);
+		json_add_u64(sink->json, "id", map->id);
+		json_add_string(sink->json, "name", map->name);
+		json_add_string(sink->json, "type", strbuf_str(&type));
+	} else {
+		text_escape(&name, map->name);
+		dump_line(sink, "map %llu %s (%s)", (unsigned long long)map->id, strbuf_str(&name),
+			  strbuf_str(&type));
+		sink->indent += 2;
+	}
+	err = show_contents(search, map, strbuf_str(&type));
+	if (err) {
+		text_escape(&why, error_message(err));
+		if (sink->json)
+			json_add_string(sink->json, "unavailable", error_message(err));
+		dump_line(sink, "unavailable: %s", strbuf_str(&why));
+	}
+	if (sink->json)
+		json_end_object(sink->json);
+	else
+		sink->indent -= 2;
+}
+
+static bool look_at_map(void *context, uint64_t id, uint64_t address)
+{
+	struct map_search *search = context;
+	struct map map;
+
+	if (!map_read(search->kmem, id, address, &map)) {
+		search->n_unreadable++;
+	} else if (is_wanted(&map, search->request->argument)) {
+		search->n_found++;
+		show_map(search, &map);
+	}
+	return true;
+}
+
+struct error *dump_map(struct kmem *kmem, const struct dump_request *request,
+		       struct dump_sink *sink)
+{
+	struct map_search search = { .kmem = kmem, .request = request, .sink = sink };
+	struct kmem_walk walk = { 0 };
+	struct error *err;
+
+	if (!request->argument || !request->argument[0])
+		return base_error(BASE_ABSENT, 0, "which map? a name, its end (.bss) or an id");
+	if (sink->json) {
+		json_key(sink->json, "maps");
+		json_begin_array(sink->json);
+	}
+	err = map_each(kmem, &walk, look_at_map, &search);
+	if (sink->json)
+		json_end_array(sink->json);
+	if (err || search.n_found)
+		return err;
+	return base_error(BASE_ABSENT, 0, "there is no map %s among %llu", request->argument,
+			  (unsigned long long)walk.n);
+}

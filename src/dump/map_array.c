@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Arrays; an array of one section of a program is its global variables. */
+#include "btf/layout.h"
+#include "dump/kernel_read.h"
+#include "dump/maps.h"
+#include "dump/values.h"
+#include "text/escape.h"
+
+static uint64_t round_up_8(uint64_t n)
+{
+	return (n + 7) & ~UINT64_C(7);
+}
+
+bool map_is_section(const struct map *map, const struct btf *btf)
+{
+	struct btf_type type;
+
+	return map->type == MAP_ARRAY && map->max_entries == 1 && btf &&
+	       btf_type(btf, (uint32_t)map->value_type, &type) && type.kind == BTF_DATASEC;
+}
+
+static struct error *show_section(struct map_show *show, uint64_t address)
+{
+	_cleanup_value_ struct value_tree *tree = NULL;
+	const struct value_node *node;
+	struct error *err = dump_value_read(show->kmem, show->btf, (uint32_t)show->map->value_type,
+					    address, show->map->value_size, &tree);
+
+	if (err)
+		return err;
+	(void)!kmem_walk_shows(&show->walk);
+	if (show->sink->json) {
+		json_key(show->sink->json, "globals");
+		dump_value_write(show->sink->json, tree);
+		return NULL;
+	}
+	for (node = value_first(tree, value_root(tree)); node; node = value_next(tree, node)) {
+		_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+
+		text_escape(&name, node->name ? node->name : "");
+		dump_value_text(show->sink, strbuf_str(&name), tree, node);
+	}
+	return NULL;
+}
+
+static void show_entries(struct map_show *show, uint64_t first, uint64_t stride, bool percpu)
+{
+	struct json_writer *json = show->sink->json;
+
+	show->hide_zeros = true;
+	if (json) {
+		json_key(json, "entries");
+		json_begin_array(json);
+	}
+	for (uint64_t i = 0; i < show->map->max_entries && kmem_walk_step(&show->walk); i++) {
+		uint64_t at = first + i * stride;
+
+		if (map_open_index(show, i)) {
+			if (!percpu)
+				map_show_value(show, at);
+			else if (kmem_walk_read(&show->walk, &show->kmem->space, at, &at, 8))
+				map_show_percpu(show, at);
+			map_close(show);
+		}
+		if (show->walk.end != KMEM_WALK_WHOLE)
+			break;
+	}
+	if (json)
+		json_end_array(json);
+}
+
+struct error *map_show_array(struct map_show *show)
+{
+	uint64_t values;
+	struct error *err = kernel_offset(show->kmem, KMEM_F_ARRAY_VALUE, &values);
+
+	if (err)
+		return err;
+	values += show->map->address;
+	if (map_is_section(show->map, show->btf))
+		return show_section(show, values);
+	show_entries(show, values, round_up_8(show->map->value_size), false);
+	return NULL;
+}
+
+struct error *map_show_percpu_array(struct map_show *show)
+{
+	uint64_t pointers;
+	struct error *err = kernel_offset(show->kmem, KMEM_F_ARRAY_PPTRS, &pointers);
+
+	if (!err)
+		show_entries(show, show->map->address + pointers, 8, true);
+	return err;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * BPF maps and their contents. Each kind has a decoder in a file of its own (map_<kind>.c); it
+ * finds the places of keys and values and hands them over entry by entry.
+ */
+#ifndef KTSTR_DUMP_MAPS_H
+#define KTSTR_DUMP_MAPS_H
+
+#include "dump/dump.h"
+#include "kmem/guest_btf.h"
+
+/* enum bpf_map_type, include/uapi/linux/bpf.h: numbers for ever. */
+enum map_type {
+	MAP_HASH = 1,
+	MAP_ARRAY = 2,
+	MAP_PERCPU_HASH = 5,
+	MAP_PERCPU_ARRAY = 6,
+	MAP_LRU_HASH = 9,
+	MAP_LRU_PERCPU_HASH = 10,
+	MAP_STRUCT_OPS = 26,
+	MAP_TASK_STORAGE = 29,
+	MAP_ARENA = 33,
+};
+
+struct map {
+	uint64_t address, id; /* of struct bpf_map */
+	uint64_t type, key_size, value_size, max_entries, flags;
+	uint64_t btf;		       /* address of struct btf; 0: none */
+	uint64_t key_type, value_type; /* ids in it; 0: none */
+	uint64_t kernel_type;	       /* of a struct_ops map, in the kernel's types */
+	char name[32];
+};
+
+/* False: it cannot be read. */
+bool map_read(struct kmem *kmem, uint64_t id, uint64_t address, struct map *ret) MUST_CHECK;
+/* KMEM_NO_FIELD. The callback is that of xarrays: id and address. */
+struct error *map_each(struct kmem *kmem, struct kmem_walk *walk, kmem_entry_fn fn,
+		       void *context) MUST_CHECK;
+
+/* One map while it is shown. */
+struct map_show {
+	struct kmem *kmem;
+	const struct map *map;
+	struct dump_sink *sink;
+	const struct btf *btf; /* of key and value; NULL: bytes are shown */
+	struct kmem_walk walk; /* over entries */
+	uint64_t bytes_left;   /* of values, so that all of a hostile map is not too much */
+	bool hide_zeros;       /* of text: an array is mostly that */
+	uint64_t n_zero;
+	struct strbuf label; /* of the entry, for text */
+};
+
+/*
+ * True: one more entry is to be shown, and it is open. The walk counts it either way; once
+ * walk.end is not KMEM_WALK_WHOLE the decoder gives up.
+ */
+bool map_open_index(struct map_show *show, uint64_t index) MUST_CHECK;
+bool map_open_key(struct map_show *show, uint64_t address) MUST_CHECK;
+/* By a name that is safe to show. */
+bool map_open_owner(struct map_show *show, const char *name) MUST_CHECK;
+/* Then one of these, then the end. */
+void map_show_value(struct map_show *show, uint64_t address);
+void map_show_percpu(struct map_show *show, uint64_t pointer);
+void map_close(struct map_show *show);
+
+typedef struct error *(*map_show_fn)(struct map_show *show);
+
+struct error *map_show_array(struct map_show *show) MUST_CHECK;
+struct error *map_show_percpu_array(struct map_show *show) MUST_CHECK;
+struct error *map_show_hash(struct map_show *show) MUST_CHECK;
+struct error *map_show_percpu_hash(struct map_show *show) MUST_CHECK;
+struct error *map_show_struct_ops(struct map_show *show) MUST_CHECK;
+struct error *map_show_task_storage(struct map_show *show) MUST_CHECK;
+
+/* True: `map` holds the variables of a section (".bss") and its type says which. */
+bool map_is_section(const struct map *map, const struct btf *btf);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* BPF programs: what prog_idr lists. */
+#include "dump/dump.h"
+#include "dump/kernel_read.h"
+#include "text/escape.h"
+
+enum { TAG_BYTES = 8 }; /* BPF_TAG_SIZE, include/uapi/linux/bpf.h */
+
+struct prog_stats {
+	bool known;
+	uint64_t runs, run_ns, misses;
+};
+
+/* What may be missing has a flag of its own or stays out by an empty text. */
+struct prog {
+	uint64_t address, id, type;
+	char name[32];
+	char tag[2 * TAG_BYTES + 1];
+	struct {
+		bool known;
+		uint64_t value;
+	} verified_insns, insns, jited_bytes, jited_at, n_maps;
+	struct prog_stats stats;
+};
+
+struct prog_list {
+	struct kmem *kmem;
+	struct dump_sink *sink;
+	uint64_t n_unreadable;
+};
+
+static void read_tag(struct kmem *kmem, struct prog *prog)
+{
+	const struct kmem_field *field = &kmem->fields.at[KMEM_F_PROG_TAG];
+	uint8_t tag[TAG_BYTES];
+
+	if (!field->known || field->place.size != sizeof(tag) ||
+	    kmem_read(&kmem->space, prog->address + field->place.offset, tag, sizeof(tag), NULL) !=
+		    KMEM_READ_OK)
+		return;
+	for (size_t i = 0; i < sizeof(tag); i++)
+		snprintf(prog->tag + 2 * i, 3, "%02x", tag[i]);
+}
+
+/* Each CPU counts for itself; the kernel counts only while it is asked to. */
+static void read_stats(struct kmem *kmem, struct prog *prog)
+{
+	struct prog_stats stats = { .known = true };
+	uint64_t pointer;
+
+	if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_PROG_STATS, prog->address,
+			    &pointer) != KMEM_READ_OK ||
+	    !pointer)
+		return;
+	for (uint32_t cpu = 0; cpu < kmem->cpus.n; cpu++) {
+		uint64_t at, runs, ns, misses;
+
+		if (!kmem_cpus_is_possible(&kmem->cpus, cpu))
+			continue;
+		if (!kmem_cpus_address(&kmem->cpus, cpu, pointer, &at) ||
+		    kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_PROG_STATS_CNT, at,
+				    &runs) != KMEM_READ_OK ||
+		    kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_PROG_STATS_NSECS, at,
+				    &ns) != KMEM_READ_OK ||
+		    kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_PROG_STATS_MISSES, at,
+				    &misses) != KMEM_READ_OK)
+			return;
+		stats.runs += runs;
+		stats.run_ns += ns;
+		stats.misses += misses;
+	}
+	prog->stats = stats;
+}
+
+static bool read_prog(struct kmem *kmem, uint64_t id, uint64_t address, struct prog *ret)
+{
+	const struct kmem_fields *fields = &kmem->fields;
+	struct kmem_space *space = &kmem->space;
+	struct prog prog = { .address = address, .id = id };
+	uint64_t aux;
+
+	if (kmem_field_read(fields, space, KMEM_F_PROG_TYPE, address, &prog.type) != KMEM_READ_OK ||
+	    kmem_field_read(fields, space, KMEM_F_PROG_AUX, address, &aux) != KMEM_READ_OK ||
+	    kmem_field_read_text(fields, space, KMEM_F_PROG_AUX_NAME, aux, prog.name,
+				 sizeof(prog.name)) != KMEM_READ_OK)
+		return false;
+#define READ(id, base, member)                                                               \
+	(prog.member.known = kmem_field_read(fields, space, id, base, &prog.member.value) == \
+			     KMEM_READ_OK)
+	READ(KMEM_F_PROG_LEN, address, insns);
+	READ(KMEM_F_PROG_JITED_LEN, address, jited_bytes);
+	READ(KMEM_F_PROG_FUNC, address, jited_at);
+	READ(KMEM_F_PROG_AUX_VERIFIED, aux, verified_insns);
+	READ(KMEM_F_PROG_AUX_N_MAPS, aux, n_maps);
+#undef READ
+	read_tag(kmem, &prog);
+	read_stats(kmem, &prog);
+	*ret = prog;
+	return true;
+}
+
+static void write_prog(struct json_writer *json, const struct prog *prog, const char *type)
+{
+	json_begin_object(json);
+	json_add_u64(json, "id", prog->id);
+	json_add_string(json, "name", prog->name);
+	json_add_string(json, "type", type);
+	json_add_string(json, "tag", prog->tag[0] ? prog->tag : NULL);
+	if (prog->insns.known)
+		json_add_u64(json, "insns", prog->insns.value);
+	if (prog->verified_insns.known)
+		json_add_u64(json, "verified_insns", prog->verified_insns.value);
+	if (prog->jited_bytes.known)
+		json_add_u64(json, "jited_bytes", prog->jited_bytes.value);
+	if (prog->jited_at.known)
+		dump_add_hex(json, "jited_at", prog->jited_at.value);
+	if (prog->n_maps.known)
+		json_add_u64(json, "n_maps", prog->n_maps.value);
+	if (prog->stats.known) {
+		json_add_u64(json, "runs", prog->stats.runs);
+		json_add_u64(json, "run_ns", prog->stats.run_ns);
+		json_add_u64(json, "recursion_misses", prog->stats.misses);
+	}
+	dump_add_hex(json, "address", prog->address);
+	json_end_object(json);
+}
+
+static void show_prog_text(struct dump_sink *sink, const struct prog *prog, const char *type)
+{
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+
+	strbuf_appendf(&line, "%-5llu %-18s ", (unsigned long long)prog->id, type);
+	text_escape(&line, prog->name);
+	if (prog->tag[0])
+		strbuf_appendf(&line, "  tag %s", prog->tag);
+	if (prog->verified_insns.known)
+		strbuf_appendf(&line, "  verified %llu insns",
+			       (unsigned long long)prog->verified_insns.value);
+	if (prog->stats.known && prog->stats.runs)
+		strbuf_appendf(&line, "  %llu runs, %llu ns", (unsigned long long)prog->stats.runs,
+			       (unsigned long long)prog->stats.run_ns);
+	if (prog->stats.known && prog->stats.misses)
+		strbuf_appendf(&line, "  %llu misses", (unsigned long long)prog->stats.misses);
+	dump_lines(sink, strbuf_str(&line));
+}
+
+static bool show_prog(void *context, uint64_t id, uint64_t address)
+{
+	struct prog_list *list = context;
+	_cleanup_strbuf_ struct strbuf type = STRBUF_INIT;
+	struct prog prog;
+
+	if (!read_prog(list->kmem, id, address, &prog)) {
+		list->n_unreadable++;
+		return true;
+	}
+	dump_enum_word(list->kmem, "bpf_prog_type", "BPF_PROG_TYPE_", prog.type, &type);
+	if (list->sink->json)
+		write_prog(list->sink->json, &prog, strbuf_str(&type));
+	else
+		show_prog_text(list->sink, &prog, strbuf_str(&type));
+	return true;
+}
+
+struct error *dump_prog(struct kmem *kmem, const struct dump_request *request,
+			struct dump_sink *sink)
+{
+	struct kmem_walk walk = { .wanted = request->max_entries };
+	struct prog_list list = { .kmem = kmem, .sink = sink };
+	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_PROGS);
+
+	if (err)
+		return err;
+	if (sink->json) {
+		json_key(sink->json, "programs");
+		json_begin_array(sink->json);
+	}
+	err = dump_idr(kmem, "prog_idr", &walk, show_prog, &list);
+	if (sink->json)
+		json_end_array(sink->json);
+	if (err)
+		return err;
+	dump_walk(sink, "programs", &walk);
+	if (list.n_unreadable && sink->json)
+		json_add_u64(sink->json, "unreadable", list.n_unreadable);
+	if (list.n_unreadable)
+		dump_line(sink, "%llu programs cannot be read",
+			  (unsigned long long)list.n_unreadable);
+	return NULL;
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Dispatch queues and the tasks in them. */
+#include "base/alloc.h"
+#include "dump/kernel_read.h"
+#include "dump/scx.h"
+#include "kmem/list.h"
+#include "kmem/rhashtable.h"
+
+enum {
+	/* enum scx_dsq_lnode_flags, Linux 6.12: a place that an iterator keeps, no task. */
+	LINK_IS_CURSOR = 1,
+	MOST_NODES = 1024, /* MAX_NUMNODES of x86 with CONFIG_NODES_SHIFT=10 */
+};
+
+struct dsq_walk {
+	struct scx_view *view;
+	uint64_t link, flags; /* in task_struct */
+	uint64_t n_cursors;
+};
+
+static bool take_task(void *context, uint64_t link)
+{
+	struct dsq_walk *w = context;
+	uint64_t task = link - w->link, flags;
+
+	if (kmem_field_read(&w->view->kmem->fields, &w->view->kmem->space,
+			    KMEM_F_SCX_TASK_LINK_FLAGS, task, &flags) == KMEM_READ_OK &&
+	    flags & LINK_IS_CURSOR)
+		w->n_cursors++;
+	else
+		scx_show_task(w->view, task, false);
+	return true;
+}
+
+/* Address is that of struct scx_dispatch_q; `number` of the CPU or node, -1: it has an id. */
+static void show_dsq(struct scx_view *view, const char *origin, int64_t number, uint64_t address)
+{
+	struct kmem *kmem = view->kmem;
+	struct dump_sink *sink = view->sink;
+	struct json_writer *json = sink->json;
+	struct dsq_walk w = { .view = view,
+			      .link = kmem->fields.at[KMEM_F_SCX_TASK_LINK].place.offset };
+	struct kmem_walk walk = { .wanted = view->request->max_entries };
+	_cleanup_error_ struct error *err = NULL;
+	uint64_t id = 0, n = 0;
+
+	err = kernel_member(kmem, KMEM_F_SCX_DSQ_ID, address, &id);
+	if (!err)
+		err = kernel_member(kmem, KMEM_F_SCX_DSQ_NR, address, &n);
+	if (json) {
+		json_begin_object(json);
+		json_add_string(json, "origin", origin);
+		if (number >= 0)
+			json_add_i64(json, "number", number);
+		if (err) {
+			json_add_string(json, "unavailable", error_message(err));
+			json_end_object(json);
+			return;
+		}
+		dump_add_hex(json, "id", id);
+		json_add_u64(json, "nr", n);
+		json_key(json, "tasks");
+		json_begin_array(json);
+	} else {
+		_cleanup_free_ char *name = number >= 0 ? xasprintf("%s %lld", origin,
+								    (long long)number)
+							: xasprintf("%s", origin);
+
+		if (err) {
+			dump_line(sink, "queue %s: unavailable: %s", name, error_message(err));
+			return;
+		}
+		dump_line(sink, "queue %s, id %#llx: %llu tasks", name, (unsigned long long)id,
+			  (unsigned long long)n);
+		sink->indent += 2;
+	}
+	kmem_list(&kmem->space, address + kmem->fields.at[KMEM_F_SCX_DSQ_LIST].place.offset, &walk,
+		  take_task, &w);
+	walk.n -= w.n_cursors;
+	walk.n_shown -= w.n_cursors;
+	if (json)
+		json_end_array(json);
+	dump_walk(sink, "tasks", &walk);
+	if (json)
+		json_end_object(json);
+	else
+		sink->indent -= 2;
+}
+
+static void show_of_cpus(struct scx_view *view)
+{
+	struct kmem *kmem = view->kmem;
+	const struct kmem_field *fields = kmem->fields.at;
+	uint64_t pcpu = 0, at;
+
+	if (view->root && kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_SCX_PCPU, view->root,
+					  &pcpu) != KMEM_READ_OK)
+		pcpu = 0;
+	for (uint32_t cpu = 0; cpu < kmem->cpus.n; cpu++) {
+		if (!kmem_cpus_is_possible(&kmem->cpus, cpu))
+			continue;
+		if (kmem_cpus_address(&kmem->cpus, cpu, view->runqueues, &at)) {
+			show_dsq(view, "local cpu", cpu,
+				 at + fields[KMEM_F_SCX_RQ_LOCAL].place.offset);
+			if (fields[KMEM_F_SCX_RQ_BYPASS].known)
+				show_dsq(view, "bypass cpu", cpu,
+					 at + fields[KMEM_F_SCX_RQ_BYPASS].place.offset);
+		}
+		if (pcpu && fields[KMEM_F_SCX_PCPU_BYPASS_DSQ].known &&
+		    kmem_cpus_address(&kmem->cpus, cpu, pcpu, &at))
+			show_dsq(view, "bypass cpu", cpu,
+				 at + fields[KMEM_F_SCX_PCPU_BYPASS_DSQ].place.offset);
+	}
+}
+
+/* One for each memory node: pointers to queues, later to structs that begin with one. */
+static void show_of_nodes(struct scx_view *view)
+{
+	struct kmem *kmem = view->kmem;
+	const struct kmem_field *inner = &kmem->fields.at[KMEM_F_SCX_PNODE_GLOBAL_DSQ];
+	enum kmem_field_id id = kmem->fields.at[KMEM_F_SCX_PNODE].known ? KMEM_F_SCX_PNODE
+									: KMEM_F_SCX_GLOBAL_DSQS;
+	uint64_t array, at, n_nodes = 1;
+
+	if (kmem_field_read(&kmem->fields, &kmem->space, id, view->root, &array) != KMEM_READ_OK ||
+	    (id == KMEM_F_SCX_PNODE && !inner->known)) {
+		dump_line(view->sink, "queues of nodes: unavailable");
+		return;
+	}
+	/* A kernel for one node has no such variable. */
+	error_free(kmem_variable(kmem, "nr_node_ids", 4, &n_nodes));
+	for (uint64_t node = 0; node < n_nodes && node < MOST_NODES; node++) {
+		if (kmem_read_u64(&kmem->space, array + 8 * node, &at) != KMEM_READ_OK)
+			break;
+		/* Numbers of nodes that do not exist. */
+		if (!at)
+			continue;
+		show_dsq(view, "global node", (int64_t)node,
+			 at + (id == KMEM_F_SCX_PNODE ? inner->place.offset : 0));
+	}
+}
+
+static bool take_dsq(void *context, uint64_t link)
+{
+	struct scx_view *view = context;
+
+	show_dsq(view, "user", -1, link - view->kmem->fields.at[KMEM_F_SCX_DSQ_NODE].place.offset);
+	return true;
+}
+
+static struct error *show_of_scheduler(struct scx_view *view, struct kmem_walk *walk)
+{
+	uint64_t hash, node;
+	struct error *err = kernel_offset(view->kmem, KMEM_F_SCX_DSQ_HASH, &hash);
+
+	if (!err)
+		err = kernel_offset(view->kmem, KMEM_F_SCX_DSQ_NODE, &node);
+	if (!err)
+		err = kmem_rhashtable(view->kmem, view->root + hash, walk, take_dsq, view);
+	return err;
+}
+
+void scx_show_dsqs(struct scx_view *view)
+{
+	struct dump_sink *sink = view->sink;
+	struct kmem_walk walk = { .wanted = view->request->max_entries };
+	_cleanup_error_ struct error *err = NULL;
+
+	if (sink->json) {
+		json_key(sink->json, "dsqs");
+		json_begin_array(sink->json);
+	}
+	show_of_cpus(view);
+	if (view->root) {
+		show_of_nodes(view);
+		err = show_of_scheduler(view, &walk);
+	}
+	if (sink->json)
+		json_end_array(sink->json);
+	if (!view->root)
+		return;
+	if (err) {
+		if (sink->json)
+			json_add_string(sink->json, "user_dsqs_unavailable", error_message(err));
+		dump_line(sink, "queues of the scheduler: unavailable: %s", error_message(err));
+		return;
+	}
+	if (sink->json) {
+		json_key(sink->json, "user_dsqs");
+		json_begin_object(sink->json);
+	}
+	dump_walk(sink, "queues of the scheduler", &walk);
+	if (sink->json)
+		json_end_object(sink->json);
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "dump/values.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/vec.h"
+#include "btf/value_text.h"
+#include "btf/value_write.h"
+#include "dump/kernel_read.h"
+
+static enum value_read read_as_value(enum kmem_status status)
+{
+	switch (status) {
+	case KMEM_READ_OK:
+		return VALUE_READ_OK;
+	case KMEM_READ_UNMAPPED:
+		return VALUE_READ_UNMAPPED;
+	case KMEM_READ_TORN:
+		return VALUE_READ_TORN;
+	default:
+		return VALUE_READ_OUTSIDE;
+	}
+}
+
+static enum value_read read_memory(void *context, uint64_t address, void *to, size_t n)
+{
+	struct kmem *kmem = context;
+
+	return read_as_value(kmem_read(&kmem->space, address, to, n, NULL));
+}
+
+static enum value_step leave_pointer(void *context UNUSED,
+				     const struct value_pointer *pointer UNUSED,
+				     struct value_target *target UNUSED)
+{
+	return VALUE_STEP_LEAVE;
+}
+
+static enum value_read short_task(void *context, const struct value_short_request *request,
+				  struct strbuf *out)
+{
+	struct kmem *kmem = context;
+	uint64_t pid;
+
+	/* What is no task any more, or never was, stays a number. */
+	if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_TASK_PID, request->address, &pid) !=
+	    KMEM_READ_OK)
+		return VALUE_READ_REFUSED;
+	dump_task_name(kmem, request->address, out);
+	return VALUE_READ_OK;
+}
+
+struct hole_list {
+	VEC(struct value_hole) at;
+};
+
+static void add_hole(struct hole_list *holes, uint64_t offset, uint64_t n, const char *reason)
+{
+	struct value_hole *last = holes->at.n ? &holes->at.at[holes->at.n - 1] : NULL;
+
+	if (last && last->offset + last->n == offset && strcmp(last->reason, reason) == 0)
+		last->n += n;
+	else
+		vec_push(&holes->at, ((struct value_hole){ offset, n, reason }));
+}
+
+/* Page by page: one that is missing does not take the others with it. */
+static void read_with_holes(struct kmem *kmem, uint64_t address, uint8_t *to, uint64_t bytes,
+			    struct hole_list *holes)
+{
+	for (uint64_t done = 0; done < bytes;) {
+		uint64_t left = KMEM_PAGE_BYTES - (address + done) % KMEM_PAGE_BYTES;
+		uint64_t n = left < bytes - done ? left : bytes - done;
+		enum kmem_status status = kmem_read(&kmem->space, address + done, to + done, n,
+						    NULL);
+
+		if (status != KMEM_READ_OK) {
+			memset(to + done, 0, n);
+			add_hole(holes, done, n, kmem_status_word(status));
+		}
+		done += n;
+	}
+}
+
+struct error *dump_value_read(struct kmem *kmem, const struct btf *btf, uint32_t type,
+			      uint64_t address, uint64_t bytes, struct value_tree **ret)
+{
+	_cleanup_free_ void *data = NULL;
+	struct hole_list holes = { 0 };
+	struct value_cpus cpus = { .n_cpus = kmem->cpus.n };
+	const struct value_short shorts[] = {
+		{ "task_struct", true, VALUE_SHORT, short_task, kmem },
+		{ "cpumask", true, VALUE_CPU_LIST, value_short_cpus, &cpus },
+		{ "bpf_cpumask", true, VALUE_CPU_LIST, value_short_cpus, &cpus },
+		{ "cpumask", false, VALUE_CPU_LIST, value_short_cpus, &cpus },
+		{ "bpf_cpumask", false, VALUE_CPU_LIST, value_short_cpus, &cpus },
+	};
+	const struct value_memory memory = { .context = kmem,
+					     .read = read_memory,
+					     .step = leave_pointer };
+	const struct value_options options = { .max_bytes = DUMP_LIMIT_VALUE_BYTES,
+					       .shorts = shorts,
+					       .n_shorts = ARRAY_SIZE(shorts),
+					       .memory = &memory };
+	struct error *err = alloc_checked(bytes ? bytes : 1, 1, DUMP_LIMIT_VALUE_BYTES,
+					  "a value of the guest", &data);
+
+	if (err)
+		return err;
+	read_with_holes(kmem, address, data, bytes, &holes);
+	*ret = value_new(btf, btf ? type : 0,
+			 &(struct value_block){ .data = { data, bytes },
+						.holes = holes.at.at,
+						.n_holes = holes.at.n,
+						.address = address },
+			 &options);
+	vec_deinit(&holes.at);
+	return NULL;
+}
+
+static void begin_object(void *context)
+{
+	json_begin_object(context);
+}
+static void end_object(void *context)
+{
+	json_end_object(context);
+}
+static void begin_array(void *context)
+{
+	json_begin_array(context);
+}
+static void end_array(void *context)
+{
+	json_end_array(context);
+}
+static void write_key(void *context, const char *key)
+{
+	json_key(context, key);
+}
+static void write_null(void *context)
+{
+	json_write_null(context);
+}
+static void write_bool(void *context, bool value)
+{
+	json_write_bool(context, value);
+}
+static void write_u64(void *context, uint64_t value)
+{
+	json_write_u64(context, value);
+}
+static void write_i64(void *context, int64_t value)
+{
+	json_write_i64(context, value);
+}
+static void write_double(void *context, double value)
+{
+	json_write_double(context, value);
+}
+static void write_string(void *context, const char *text)
+{
+	json_write_string(context, text);
+}
+
+void dump_value_write(struct json_writer *json, const struct value_tree *tree)
+{
+	static const struct value_sink sink = {
+		.begin_object = begin_object,
+		.end_object = end_object,
+		.begin_array = begin_array,
+		.end_array = end_array,
+		.key = write_key,
+		.write_null = write_null,
+		.write_bool = write_bool,
+		.write_u64 = write_u64,
+		.write_i64 = write_i64,
+		.write_double = write_double,
+		.write_string = write_string,
+	};
+
+	value_write(tree, value_root(tree), &sink, json);
+}
+
+void dump_value_text(struct dump_sink *sink, const char *label, const struct value_tree *tree,
+		     const struct value_node *node)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	strbuf_appendf(&text, "%s = ", label);
+	value_format(tree, node, NULL, &text);
+	dump_lines(sink, strbuf_str(&text));
+}
