@@ -18,6 +18,7 @@
 	X(XARRAY, "xarrays")                    \
 	X(RHASHTABLE, "hash tables")            \
 	X(BTF, "types of modules and programs") \
+	X(ARENA, "arenas")                      \
 	X(TIME, "time")                         \
 	X(LOG, "kernel log")                    \
 	X(SCX, "sched_ext")                     \
