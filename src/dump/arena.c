@@ -1,146 +1,105 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/arena.h"
+#include "dump/dump.h"
+#include "dump/globals.h"
+#include "text/escape.h"
 
-#include "dump/limits.h"
+struct show {
+	struct dump_sink *sink;
+	uint64_t n_filled;
+};
 
-/* Half of GUARD_SZ around the 4 GiB: room for the signed 16-bit offsets of instructions. */
-#define GUARD_HALF  0x8000
-#define ARENA_BYTES (UINT64_C(1) << 32)
-
-static struct error *read_field(struct kmem *kmem, enum kmem_field_id id, uint64_t base,
-				const char *what, uint64_t *ret)
+/* Zeros at the end are left out: a page is mostly those. */
+static void add_hex(struct json_writer *json, const uint8_t *bytes)
 {
-	enum kmem_status status = kmem_field_read(&kmem->fields, &kmem->space, id, base, ret);
+	static const char digits[] = "0123456789abcdef";
+	char text[2 * KMEM_PAGE_BYTES + 1];
+	size_t n = KMEM_PAGE_BYTES;
 
-	return status == KMEM_READ_OK ? NULL : kmem_unread(status, base, what);
+	while (n && !bytes[n - 1])
+		n--;
+	for (size_t i = 0; i < n; i++) {
+		text[2 * i] = digits[bytes[i] >> 4];
+		text[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	text[2 * n] = 0;
+	json_add_string(json, "hex", text);
 }
 
-/* A struct page is as far from the first as its page is from address 0. */
-static uint64_t scratch_of(struct kmem *kmem, uint64_t map)
+static bool show_page(void *context, uint64_t user, const uint8_t *bytes)
 {
-	const struct kmem_field *page = &kmem->fields.at[KMEM_F_ARENA_PAGE];
-	uint64_t at;
+	static const uint8_t zeros[KMEM_PAGE_BYTES];
+	struct show *show = context;
+	struct json_writer *json = show->sink->json;
 
-	if (!page->known || page->place.size == 0 || !kmem->vmemmap_base ||
-	    kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_ARENA_SCRATCH, map, &at) !=
-		    KMEM_READ_OK ||
-	    at < kmem->vmemmap_base)
-		return 0;
-	return (at - kmem->vmemmap_base) / page->place.size * KMEM_PAGE_BYTES;
-}
-
-/* What the kernel asks of a range before it makes an arena of it. */
-static bool is_possible(const struct arena *arena)
-{
-	if (!arena->user_start)
+	show->n_filled += memcmp(bytes, zeros, sizeof(zeros)) != 0;
+	if (!json)
 		return true;
-	return arena->user_end > arena->user_start &&
-	       arena->user_end - arena->user_start <= ARENA_BYTES &&
-	       arena->user_start >> 32 == (arena->user_end - 1) >> 32 &&
-	       arena->user_start % KMEM_PAGE_BYTES == 0 && arena->user_end % KMEM_PAGE_BYTES == 0;
+	json_begin_object(json);
+	dump_add_hex(json, "user_addr", user);
+	add_hex(json, bytes);
+	json_end_object(json);
+	return true;
 }
 
-struct error *arena_load(struct kmem *kmem, uint64_t map, struct arena *ret)
+static void show_arena(struct kmem *kmem, const struct arena *arena, uint64_t wanted,
+		       struct dump_sink *sink)
 {
-	struct arena arena = { .map = map };
-	uint64_t id = 0, vm = 0, address = 0;
-	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_ARENA);
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT, how = STRBUF_INIT;
+	struct kmem_walk walk = { .wanted = wanted };
+	struct show show = { .sink = sink };
+	struct json_writer *json = sink->json;
 
-	if (!err)
-		err = read_field(kmem, KMEM_F_ARENA_USER_START, map, "arena", &arena.user_start);
-	if (!err)
-		err = read_field(kmem, KMEM_F_ARENA_USER_END, map, "arena", &arena.user_end);
-	if (!err)
-		err = read_field(kmem, KMEM_F_ARENA_MAP_ENTRIES, map, "arena",
-				 &arena.declared_pages);
-	if (!err)
-		err = read_field(kmem, KMEM_F_ARENA_KERN_VM, map, "arena", &vm);
-	if (!err)
-		err = read_field(kmem, KMEM_F_ARENA_VM_ADDR, vm, "vm_struct of an arena", &address);
+	if (json) {
+		json_begin_object(json);
+		json_add_string(json, "name", arena->name);
+		json_add_u64(json, "id", arena->id);
+		dump_add_hex(json, "user_vm_start", arena->user_start);
+		dump_add_hex(json, "user_vm_end", arena->user_end);
+		dump_add_hex(json, "kern_vm_start", arena->kernel_start);
+		json_add_u64(json, "declared_pages", arena->declared_pages);
+		json_key(json, "pages");
+		json_begin_array(json);
+	}
+	arena_pages(&kmem->space, arena, &walk, show_page, &show);
+	if (json) {
+		json_end_array(json);
+		dump_walk(sink, "pages", &walk);
+		json_end_object(json);
+		return;
+	}
+	text_escape(&name, arena->name);
+	kmem_walk_format(&walk, &how);
+	dump_line(
+		sink,
+		"arena %s (id %u) 0x%llx … 0x%llx: %s pages present of %llu declared, %llu not zero",
+		strbuf_str(&name), arena->id, (unsigned long long)arena->user_start,
+		(unsigned long long)arena->user_end, strbuf_str(&how),
+		(unsigned long long)arena->declared_pages, (unsigned long long)show.n_filled);
+}
+
+struct error *dump_arena(struct kmem *kmem, const struct dump_request *request,
+			 struct dump_sink *sink)
+{
+	_cleanup_globals_ struct globals_scene scene = { 0 };
+	struct error *err = globals_find(kmem, &scene);
+
 	if (err)
 		return err;
-	if (!is_possible(&arena))
-		return kmem_error(KMEM_UNREAD, 0, "arena at %#llx: its range is %#llx … %#llx",
-				  (unsigned long long)map, (unsigned long long)arena.user_start,
-				  (unsigned long long)arena.user_end);
-	arena.kernel_start = address + GUARD_HALF;
-	arena.scratch = scratch_of(kmem, map);
-	/* For showing: without them it is still of use. */
-	if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_ARENA_MAP_ID, map, &id) ==
-	    KMEM_READ_OK)
-		arena.id = (uint32_t)id;
-	if (kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_ARENA_MAP_NAME, map,
-				 arena.name, sizeof(arena.name)) != KMEM_READ_OK)
-		arena.name[0] = 0;
-	*ret = arena;
+	if (sink->json) {
+		json_key(sink->json, "arenas");
+		json_begin_array(sink->json);
+	}
+	for (size_t i = 0; i < scene.arenas.n; i++)
+		show_arena(kmem, &scene.arenas.at[i], request->max_entries, sink);
+	if (sink->json) {
+		json_end_array(sink->json);
+		json_add_string(sink->json, "unreadable",
+				scene.bad_arena ? error_message(scene.bad_arena) : NULL);
+	}
+	if (scene.arenas.n == 0 && !scene.bad_arena)
+		dump_line(sink, "no arena");
+	if (scene.bad_arena)
+		dump_line(sink, "%llu unreadable, the first: %s",
+			  (unsigned long long)scene.n_bad_arenas, error_message(scene.bad_arena));
 	return NULL;
-}
-
-bool arena_holds(const struct arena *arena, uint64_t pointer)
-{
-	return arena->user_start && pointer >> 32 == arena->user_start >> 32;
-}
-
-enum kmem_status arena_read(struct kmem_space *space, const struct arena *arena, uint64_t pointer,
-			    void *buf, size_t n)
-{
-	uint64_t offset = pointer & (ARENA_BYTES - 1);
-
-	if (n > ARENA_BYTES - offset)
-		return KMEM_READ_UNMAPPED;
-	return kmem_read(space, arena->kernel_start + offset, buf, n, NULL);
-}
-
-/* The page at a kernel address, as long as it is one of the arena. */
-static bool see_page(struct kmem_space *space, const struct arena *arena, uint64_t user,
-		     uint64_t physical, struct kmem_walk *walk, arena_page_fn fn, void *context)
-{
-	uint8_t bytes[KMEM_PAGE_BYTES];
-	enum kmem_status status;
-
-	if (arena->scratch && physical == arena->scratch)
-		return true;
-	if (!kmem_walk_shows(walk))
-		return true;
-	status = kmem_pages_read(&space->pages, physical, bytes, sizeof(bytes));
-	if (status != KMEM_READ_OK) {
-		walk->end = KMEM_WALK_UNREADABLE;
-		walk->status = status;
-		walk->failed = physical;
-		return false;
-	}
-	if (fn(context, user, bytes))
-		return true;
-	walk->end = KMEM_WALK_STOPPED;
-	return false;
-}
-
-void arena_pages(struct kmem_space *space, const struct arena *arena, struct kmem_walk *walk,
-		 arena_page_fn fn, void *context)
-{
-	uint64_t user = arena->user_start;
-
-	kmem_walk_begin(walk);
-	while (user < arena->user_end) {
-		uint64_t offset = user & (ARENA_BYTES - 1);
-		struct kmem_mapping mapping = { 0 };
-		enum kmem_status status;
-
-		if (!kmem_walk_step(walk))
-			return;
-		status = kmem_paging_walk(&space->paging, &space->pages,
-					  arena->kernel_start + offset, &mapping);
-		if (status == KMEM_READ_OK) {
-			if (!see_page(space, arena, user, mapping.physical, walk, fn, context))
-				return;
-			user += KMEM_PAGE_BYTES;
-			continue;
-		}
-		/* The kernel's addresses need not begin where the tables do, pages do. */
-		if (status != KMEM_READ_UNMAPPED || mapping.left < KMEM_PAGE_BYTES)
-			mapping.left = KMEM_PAGE_BYTES;
-		if (mapping.left >= arena->user_end - user)
-			return;
-		user += mapping.left / KMEM_PAGE_BYTES * KMEM_PAGE_BYTES;
-	}
 }

@@ -21,6 +21,14 @@ enum {
 	DUMP_LIMIT_MAP_BYTES = 64 << 20,
 	/* Parents of a control group. */
 	DUMP_LIMIT_CGROUP_DEPTH = 64,
+
+	/* Arenas and maps of global variables; maps that one program uses (MAX_USED_MAPS). */
+	DUMP_LIMIT_GLOBALS = 4096,
+	DUMP_LIMIT_USED_MAPS = 64,
+	/* A struct scx_allocator or scx_static; what one element of an allocator may show. */
+	DUMP_LIMIT_ALLOCATOR_BYTES = 4096,
+	DUMP_LIMIT_PAYLOAD_BYTES = 1 << 16,
+	DUMP_LIMIT_PAYLOAD_NODES = 4096,
 };
 
 #endif

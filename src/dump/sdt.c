@@ -1,259 +1,182 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/sdt.h"
+#include "dump/dump.h"
+#include "dump/globals.h"
+#include "dump/sdt_show.h"
+#include "kmem/guest_btf.h"
+#include "text/escape.h"
 
-#include "base/alloc.h"
-#include "dump/limits.h"
-
-/* Where a payload of up to a page can break: at two ends of pages at most. */
-enum { MAX_HOLES = 3 };
-
-struct tree {
-	struct kmem_space *space;
-	const struct arena *arena;
-	const struct sdt_layout *layout;
-	struct sdt_walk *walk;
-	sdt_entry_fn fn;
-	void *context;
-	uint64_t n_steps;
-	/* Descriptors that were visited: low 32 bits + 1, open addressing. */
-	uint64_t *seen;
-	size_t n_seen, capacity;
+struct view {
+	struct kmem *kmem;
+	const struct dump_request *request;
+	struct dump_sink *sink;
+	struct globals_scene scene;
+	/* The types seen last: the maps of one program stand side by side. */
+	struct kmem_btf *btf;
+	uint64_t btf_at;
+	uint64_t n_allocators, n_ranges;
 };
 
-struct desc {
-	uint64_t allocated[SDT_BITMAP_WORDS];
-	uint64_t nr_free, chunk;
-};
+typedef void (*variable_fn)(struct view *view, const struct globals *globals,
+			    const struct btf_variable *variable, const struct btf_type *type);
 
-static const char *const skip_texts[] = {
-#define SDT_SKIP_TEXT_(id, text) [id] = text,
-	SDT_SKIPS(SDT_SKIP_TEXT_)
-};
-
-const char *sdt_skip_text(enum sdt_skip skip)
+static bool load_btf(struct view *view, uint64_t address)
 {
-	return skip_texts[skip];
+	_cleanup_error_ struct error *err = NULL;
+
+	if (view->btf && view->btf_at == address)
+		return true;
+	kmem_btf_free(view->btf);
+	view->btf = NULL;
+	err = kmem_btf_load(view->kmem, address, &view->btf);
+	view->btf_at = address;
+	return !err;
 }
 
-uint64_t sdt_n_skipped(const struct sdt_walk *walk)
+/* Every variable of the section that is a struct of that name. */
+static void each_variable(struct view *view, const struct globals *globals, const char *name,
+			  variable_fn fn)
 {
-	uint64_t n = 0;
+	struct btf_type section, type;
+	struct btf_variable variable;
 
-	for (size_t i = 0; i < SDT_N_SKIPS; i++)
-		n += walk->skipped[i];
-	return n;
+	if (!load_btf(view, globals->btf) ||
+	    !btf_type(view->btf->btf, globals->section, &section) || section.kind != BTF_DATASEC)
+		return;
+	for (uint32_t i = 0; i < section.n; i++) {
+		if (btf_get_variable(view->btf->btf, &section, i, &variable) &&
+		    btf_resolve(view->btf->btf, variable.type, &type) == BTF_ANSWER_OK &&
+		    type.kind == BTF_STRUCT && strcmp(type.name, name) == 0)
+			fn(view, globals, &variable, &type);
+	}
 }
 
-static bool read_word(struct tree *tree, uint64_t pointer, uint64_t *ret)
+static struct error *read_image(struct view *view, const struct globals *globals,
+				const struct btf_variable *variable, uint64_t bytes, void **ret)
 {
-	uint8_t bytes[8];
-	struct cursor c = cursor_over((struct bytes){ bytes, sizeof(bytes) });
+	_cleanup_free_ void *image = NULL;
+	struct error *err;
 
-	if (arena_read(tree->space, tree->arena, pointer, bytes, sizeof(bytes)) != KMEM_READ_OK)
+	if (variable->offset > globals->bytes || bytes > globals->bytes - variable->offset)
+		return kmem_error(KMEM_UNREAD, 0, "%s lies outside of its map", variable->name);
+	err = alloc_checked(bytes, 1, DUMP_LIMIT_ALLOCATOR_BYTES, variable->name, &image);
+	if (!err)
+		err = kmem_read_exact(&view->kmem->space, globals->value + variable->offset, image,
+				      bytes, variable->name);
+	if (err)
+		return err;
+	*ret = take_ptr(image);
+	return NULL;
+}
+
+static void show_allocator(struct view *view, const struct globals *globals,
+			   const struct btf_variable *variable, const struct btf_type *type)
+{
+	_cleanup_free_ void *image = NULL;
+	_cleanup_error_ struct error *err = NULL;
+	struct sdt_layout layout = { 0 };
+	struct sdt_allocator allocator = { .name = variable->name,
+					   .btf = view->btf->btf,
+					   .layout = &layout };
+	struct cursor c;
+
+	(void)type;
+	view->n_allocators++;
+	err = sdt_layout_of(view->btf->btf, &layout);
+	if (!err)
+		err = read_image(view, globals, variable, layout.allocator_size, &image);
+	if (err) {
+		allocator.unavailable = error_message(err);
+	} else {
+		allocator.image = (struct bytes){ image, layout.allocator_size };
+		c = cursor_over(allocator.image);
+		cursor_seek(&c, layout.allocator_root);
+		allocator.arena = globals_arena(&view->scene, globals, cursor_u64(&c));
+	}
+	sdt_show(&view->kmem->space, &allocator, view->request->max_entries, view->sink);
+}
+
+static bool member(const struct btf *btf, const struct btf_type *type, const char *name,
+		   const void *image, uint64_t *ret)
+{
+	struct btf_place place;
+	struct cursor c = cursor_over((struct bytes){ image, type->size_or_type });
+	_cleanup_error_ struct error *err = btf_path(btf, type->id, name, &place);
+
+	if (err || place.bits || place.size == 0 || place.size > 8)
 		return false;
-	*ret = cursor_u64(&c);
-	return true;
+	cursor_seek(&c, place.offset);
+	*ret = cursor_uint(&c, (unsigned int)place.size);
+	return !c.failed;
 }
 
-/* False: it was there already. The numbers of slots are few enough to be spread by their bits. */
-static bool put_seen(uint64_t *seen, size_t capacity, uint64_t tag)
+/* A bump allocator: nothing in its range says what lies where. */
+static void show_static(struct view *view, const struct globals *globals,
+			const struct btf_variable *variable, const struct btf_type *type)
 {
-	size_t at = (tag * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (capacity - 1);
+	_cleanup_free_ void *image = NULL;
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+	_cleanup_error_ struct error *err = read_image(view, globals, variable, type->size_or_type,
+						       &image);
+	const struct btf *btf = view->btf->btf;
+	struct json_writer *json = view->sink->json;
+	uint64_t memory, bytes, used;
 
-	while (seen[at] && seen[at] != tag)
-		at = (at + 1) & (capacity - 1);
-	if (seen[at])
-		return false;
-	seen[at] = tag;
-	return true;
-}
-
-static bool is_new(struct tree *tree, uint64_t pointer)
-{
-	if (2 * (tree->n_seen + 1) > tree->capacity) {
-		size_t capacity = tree->capacity ? 2 * tree->capacity : 64;
-		uint64_t *seen = xcalloc(capacity, sizeof(*seen));
-
-		for (size_t i = 0; i < tree->capacity; i++) {
-			if (tree->seen[i])
-				(void)put_seen(seen, capacity, tree->seen[i]);
-		}
-		free(tree->seen);
-		tree->seen = seen;
-		tree->capacity = capacity;
-	}
-	if (!put_seen(tree->seen, tree->capacity, (pointer & UINT32_MAX) + 1))
-		return false;
-	tree->n_seen++;
-	return true;
-}
-
-static bool read_desc(struct tree *tree, uint64_t pointer, struct desc *ret)
-{
-	const struct sdt_layout *layout = tree->layout;
-
-	for (unsigned int i = 0; i < SDT_BITMAP_WORDS; i++) {
-		if (!read_word(tree, pointer + layout->desc_allocated + 8 * i, &ret->allocated[i]))
-			return false;
-	}
-	return read_word(tree, pointer + layout->desc_nr_free, &ret->nr_free) &&
-	       read_word(tree, pointer + layout->desc_chunk, &ret->chunk);
-}
-
-/* Page by page: what is there is shown beside what is not. */
-static void read_payload(struct tree *tree, uint64_t pointer, uint8_t *into,
-			 struct value_hole *holes, struct value_block *block)
-{
-	size_t n = (size_t)tree->walk->payload_size, done = 0;
-
-	*block = (struct value_block){ .data = { into, n }, .holes = holes, .address = pointer };
-	memset(into, 0, n);
-	while (done < n) {
-		size_t here = KMEM_PAGE_BYTES - (pointer + done) % KMEM_PAGE_BYTES;
-		enum kmem_status status;
-
-		if (here > n - done)
-			here = n - done;
-		status = arena_read(tree->space, tree->arena, pointer + done, into + done, here);
-		if (status != KMEM_READ_OK) {
-			memset(into + done, 0, here);
-			holes[block->n_holes++] = (struct value_hole){ done, here,
-								       kmem_status_word(status) };
-		}
-		done += here;
-	}
-}
-
-static bool all_zero(struct bytes bytes)
-{
-	for (size_t i = 0; i < bytes.n; i++) {
-		if (bytes.at[i])
-			return false;
-	}
-	return true;
-}
-
-static void see_data(struct tree *tree, uint64_t pointer)
-{
-	struct sdt_walk *walk = tree->walk;
-	uint8_t payload[SDT_MAX_ELEMENT];
-	struct value_hole holes[MAX_HOLES];
-	struct sdt_entry entry = { .user_addr = pointer & UINT32_MAX };
-	uint64_t tid;
-
-	if (!read_word(tree, pointer, &tid)) {
-		walk->skipped[SDT_SKIP_DATA]++;
+	if (err || !member(btf, type, "memory", image, &memory) || !memory ||
+	    !member(btf, type, "max_alloc_bytes", image, &bytes) ||
+	    !member(btf, type, "off", image, &used))
+		return;
+	view->n_ranges++;
+	if (json) {
+		json_begin_object(json);
+		json_add_string(json, "name", variable->name);
+		dump_add_hex(json, "memory", memory);
+		json_add_u64(json, "max_alloc_bytes", bytes);
+		json_add_u64(json, "off", used);
+		json_end_object(json);
 		return;
 	}
-	walk->n++;
-	if (walk->wanted && walk->n_shown >= walk->wanted)
-		return;
-	walk->n_shown++;
-	entry.idx = (int32_t)(uint32_t)tid;
-	entry.genn = (int32_t)(uint32_t)(tid >> 32);
-	read_payload(tree, pointer + tree->layout->data_header_size, payload, holes,
-		     &entry.payload);
-	entry.is_zeroed = entry.payload.n_holes == 0 && all_zero(entry.payload.data);
-	walk->n_zeroed += entry.is_zeroed;
-	tree->fn(tree->context, &entry);
+	text_escape(&name, variable->name);
+	dump_line(view->sink, "scx_static %s: 0x%llx, %llu of %llu bytes used", strbuf_str(&name),
+		  (unsigned long long)memory, (unsigned long long)used, (unsigned long long)bytes);
 }
 
-static bool step(struct tree *tree)
+static void each_globals(struct view *view, const char *json_key_, const char *name, variable_fn fn)
 {
-	if (++tree->n_steps > KMEM_LIMIT_WALK)
-		tree->walk->is_given_up = true;
-	return !tree->walk->is_given_up;
+	if (view->sink->json) {
+		json_key(view->sink->json, json_key_);
+		json_begin_array(view->sink->json);
+	}
+	for (size_t i = 0; i < view->scene.globals.n; i++)
+		each_variable(view, &view->scene.globals.at[i], name, fn);
+	if (view->sink->json)
+		json_end_array(view->sink->json);
 }
 
-static void see_slots(struct tree *tree, const struct desc *desc)
+/* Which of the things it takes is missing. */
+static struct error *why_none(const struct globals_scene *scene)
 {
-	for (unsigned int i = 0; i < SDT_CHUNK_ENTRIES; i++) {
-		uint64_t at = desc->chunk + tree->layout->chunk_union + 8 * i, pointer;
-
-		if (!(desc->allocated[i / 64] >> i % 64 & 1))
-			continue;
-		if (!step(tree))
-			return;
-		if (!read_word(tree, at, &pointer))
-			tree->walk->skipped[SDT_SKIP_CHUNK]++;
-		else if (pointer)
-			see_data(tree, pointer);
-		else
-			tree->walk->n_in_flight++;
-	}
+	if (scene->bad_arena)
+		return kmem_error(KMEM_UNREAD, 0, "%s", error_message(scene->bad_arena));
+	if (scene->arenas.n == 0)
+		return base_error(BASE_ABSENT, 0, "no BPF program has an arena");
+	if (scene->globals.n == 0)
+		return base_error(BASE_ABSENT, 0, "no BPF program has variables with types");
+	return base_error(BASE_ABSENT, 0, "no BPF program has a variable of struct scx_allocator");
 }
 
-static void see_desc(struct tree *tree, uint64_t pointer, unsigned int level)
+struct error *dump_sdt(struct kmem *kmem, const struct dump_request *request,
+		       struct dump_sink *sink)
 {
-	uint64_t *skipped = tree->walk->skipped;
-	struct desc desc;
+	struct view view = { .kmem = kmem, .request = request, .sink = sink };
+	struct error *err = globals_find(kmem, &view.scene);
 
-	if (!is_new(tree, pointer)) {
-		skipped[SDT_SKIP_TWICE]++;
-		return;
+	if (!err) {
+		each_globals(&view, "sdt_allocations", "scx_allocator", show_allocator);
+		each_globals(&view, "scx_static", "scx_static", show_static);
+		if (view.n_allocators + view.n_ranges == 0)
+			err = why_none(&view.scene);
 	}
-	if (!read_desc(tree, pointer, &desc)) {
-		skipped[SDT_SKIP_DESC]++;
-		return;
-	}
-	if (desc.nr_free > SDT_CHUNK_ENTRIES) {
-		skipped[SDT_SKIP_NR_FREE]++;
-		return;
-	}
-	if (!desc.chunk) {
-		skipped[SDT_SKIP_NO_CHUNK]++;
-		return;
-	}
-	if (level == SDT_LEVELS - 1) {
-		see_slots(tree, &desc);
-		return;
-	}
-	for (unsigned int i = 0; i < SDT_CHUNK_ENTRIES; i++) {
-		uint64_t below;
-
-		if (!step(tree))
-			return;
-		if (!read_word(tree, desc.chunk + tree->layout->chunk_union + 8 * i, &below))
-			skipped[SDT_SKIP_CHUNK]++;
-		else if (below)
-			see_desc(tree, below, level + 1);
-	}
-}
-
-bool sdt_read_allocator(const struct sdt_layout *layout, struct bytes image, struct sdt_walk *walk,
-			uint64_t *ret_root)
-{
-	struct cursor c = cursor_over(image);
-	uint64_t elem_size, root;
-
-	cursor_seek(&c, layout->allocator_pool + layout->pool_elem_size);
-	elem_size = cursor_u64(&c);
-	cursor_seek(&c, layout->allocator_root);
-	root = cursor_u64(&c);
-	if (c.failed)
-		return false;
-	*walk = (struct sdt_walk){ .wanted = walk->wanted, .elem_size = elem_size };
-	walk->is_elem_size_bad = elem_size < SDT_MIN_ELEMENT || elem_size > SDT_MAX_ELEMENT ||
-				 elem_size < layout->data_header_size;
-	if (!walk->is_elem_size_bad)
-		walk->payload_size = elem_size - layout->data_header_size;
-	*ret_root = root;
-	return true;
-}
-
-void sdt_walk_tree(struct kmem_space *space, const struct arena *arena,
-		   const struct sdt_layout *layout, uint64_t root, struct sdt_walk *walk,
-		   sdt_entry_fn fn, void *context)
-{
-	struct tree tree = { .space = space,
-			     .arena = arena,
-			     .layout = layout,
-			     .walk = walk,
-			     .fn = fn,
-			     .context = context };
-
-	/* A pool that was never set up has no tree. */
-	if (root && !walk->is_elem_size_bad)
-		see_desc(&tree, root, 0);
-	free(tree.seen);
+	kmem_btf_free(view.btf);
+	globals_deinit(&view.scene);
+	return err;
 }

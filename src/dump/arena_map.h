@@ -8,8 +8,8 @@
  * whatever user_start is: it need not be a multiple of 4 GiB. A page is there when the kernel's
  * page tables have it.
  */
-#ifndef KTSTR_DUMP_ARENA_H
-#define KTSTR_DUMP_ARENA_H
+#ifndef KTSTR_DUMP_ARENA_MAP_H
+#define KTSTR_DUMP_ARENA_MAP_H
 
 #include "kmem/kmem.h"
 #include "kmem/walk.h"

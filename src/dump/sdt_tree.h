@@ -13,11 +13,11 @@
  * allocated), a slot of zeros whose bit is still set (being freed). What cannot be right ends that
  * subtree alone, and is counted by reason.
  */
-#ifndef KTSTR_DUMP_SDT_H
-#define KTSTR_DUMP_SDT_H
+#ifndef KTSTR_DUMP_SDT_TREE_H
+#define KTSTR_DUMP_SDT_TREE_H
 
 #include "btf/value.h"
-#include "dump/arena.h"
+#include "dump/arena_map.h"
 #include "dump/sdt_layout.h"
 
 /* Why a subtree or a slot was left out. */

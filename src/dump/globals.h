@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Global variables of BPF programs, and the arenas these programs use. Globals live in array maps
+ * with one value, whose type is a section (.bss, .data, .rodata); which arena their pointers lead
+ * to is known by the programs that use both.
+ */
+#ifndef KTSTR_DUMP_GLOBALS_H
+#define KTSTR_DUMP_GLOBALS_H
+
+#include "base/vec.h"
+#include "dump/arena_map.h"
+
+struct globals {
+	uint64_t map;
+	char name[16];
+	uint64_t btf; /* address of struct btf */
+	uint32_t section;
+	uint64_t value, bytes; /* where the variables are */
+	uint64_t arena;	       /* address of its struct bpf_arena; 0: no program tells */
+};
+
+struct globals_scene {
+	VEC(struct arena) arenas;
+	VEC(struct globals) globals;
+	struct kmem_walk maps, programs;
+	uint64_t n_bad_arenas;
+	struct error *bad_arena; /* the first */
+};
+
+struct error *globals_find(struct kmem *kmem, struct globals_scene *scene) MUST_CHECK;
+void globals_deinit(struct globals_scene *scene);
+#define _cleanup_globals_ __attribute__((cleanup(globals_deinit)))
+
+/*
+ * The arena of a pointer that stands in a global: the program's own, else the only one that has
+ * such addresses (two processes may have theirs at the same). NULL: that cannot be said.
+ */
+const struct arena *globals_arena(const struct globals_scene *scene, const struct globals *of,
+				  uint64_t pointer);
+
+#endif

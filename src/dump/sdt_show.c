@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "dump/sdt_show.h"
+
+#include "btf/layout.h"
+#include "btf/value_text.h"
+#include "btf/value_write.h"
+#include "text/escape.h"
+
+/* The writer's calls, one to one. */
+static void begin_object(void *json)
+{
+	json_begin_object(json);
+}
+
+static void end_object(void *json)
+{
+	json_end_object(json);
+}
+
+static void begin_array(void *json)
+{
+	json_begin_array(json);
+}
+
+static void end_array(void *json)
+{
+	json_end_array(json);
+}
+
+static void key(void *json, const char *text)
+{
+	json_key(json, text);
+}
+
+static void write_null(void *json)
+{
+	json_write_null(json);
+}
+
+static void write_bool(void *json, bool value)
+{
+	json_write_bool(json, value);
+}
+
+static void write_u64(void *json, uint64_t value)
+{
+	json_write_u64(json, value);
+}
+
+static void write_i64(void *json, int64_t value)
+{
+	json_write_i64(json, value);
+}
+
+static void write_double(void *json, double value)
+{
+	json_write_double(json, value);
+}
+
+static void write_string(void *json, const char *text)
+{
+	json_write_string(json, text);
+}
+
+static const struct value_sink json_values = {
+	begin_object, end_object, begin_array, end_array,    key,	   write_null,
+	write_bool,   write_u64,  write_i64,   write_double, write_string,
+};
+
+struct show {
+	struct kmem_space *space;
+	const struct sdt_allocator *allocator;
+	struct sdt_payload payload;
+	struct sdt_walk walk;
+	struct json_writer *json; /* or */
+	struct dump_sink lines;
+	bool has_entries;
+};
+
+static enum value_read read_arena(void *context, uint64_t address, void *to, size_t n)
+{
+	struct show *show = context;
+
+	switch (arena_read(show->space, show->allocator->arena, address, to, n)) {
+	case KMEM_READ_OK:
+		return VALUE_READ_OK;
+	case KMEM_READ_OUTSIDE:
+		return VALUE_READ_OUTSIDE;
+	case KMEM_READ_TORN:
+		return VALUE_READ_TORN;
+	default:
+		return VALUE_READ_UNMAPPED;
+	}
+}
+
+/* Into the arena, and nowhere else; a body of the same name stands in for a declaration. */
+static enum value_step step_arena(void *context, const struct value_pointer *pointer,
+				  struct value_target *target)
+{
+	struct show *show = context;
+	struct btf_type type;
+
+	if (!arena_holds(show->allocator->arena, pointer->address))
+		return VALUE_STEP_LEAVE;
+	if (btf_resolve(target->btf, target->type, &type) == BTF_ANSWER_FORWARD &&
+	    btf_find_body(target->btf, type.flag ? BTF_UNION : BTF_STRUCT, pointer->pointee_name,
+			  &type) == BTF_BODY_FULL)
+		target->type = type.id;
+	return btf_resolve(target->btf, target->type, &type) == BTF_ANSWER_OK ? VALUE_STEP_FOLLOW
+									      : VALUE_STEP_LEAVE;
+}
+
+static void write_entry(struct show *show, const struct sdt_entry *entry,
+			const struct value_tree *tree)
+{
+	struct json_writer *json = show->json;
+
+	if (!show->has_entries) {
+		json_key(json, "entries");
+		json_begin_array(json);
+	}
+	show->has_entries = true;
+	json_begin_object(json);
+	json_add_i64(json, "idx", entry->idx);
+	json_add_i64(json, "genn", entry->genn);
+	json_add_u64(json, "user_addr", entry->user_addr);
+	json_key(json, "payload");
+	value_write(tree, value_root(tree), &json_values, json);
+	json_end_object(json);
+}
+
+static void show_entry(void *context, const struct sdt_entry *entry)
+{
+	struct show *show = context;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	const struct value_memory memory = { show, read_arena, step_arena };
+	const struct value_options options = { .max_bytes = DUMP_LIMIT_PAYLOAD_BYTES,
+					       .max_nodes = DUMP_LIMIT_PAYLOAD_NODES,
+					       .memory = &memory };
+	_cleanup_value_ struct value_tree *tree = NULL;
+
+	/* There is no room for it: not worth the work. */
+	if (!show->json && show->lines.lines_left == 0) {
+		show->lines.lines_lost++;
+		return;
+	}
+	tree = value_new(show->allocator->btf, show->payload.type, &entry->payload, &options);
+	if (show->json) {
+		write_entry(show, entry, tree);
+		return;
+	}
+	strbuf_appendf(&text, "  idx=%d genn=%d user_addr=0x%llx payload=", entry->idx, entry->genn,
+		       (unsigned long long)entry->user_addr);
+	value_format(tree, value_root(tree), NULL, &text);
+	dump_lines(&show->lines, strbuf_str(&text));
+}
+
+/* NULL: all is well. */
+static const char *why_not(const struct show *show)
+{
+	if (show->allocator->unavailable)
+		return show->allocator->unavailable;
+	if (show->walk.is_elem_size_bad)
+		return "its element size is none that an allocator can have";
+	return show->allocator->arena ? NULL : "no program tells in which arena it is";
+}
+
+static void write_rest(struct show *show)
+{
+	const struct sdt_walk *walk = &show->walk;
+	struct json_writer *json = show->json;
+
+	if (show->has_entries)
+		json_end_array(json);
+	if (walk->n_shown < walk->n || walk->is_given_up) {
+		json_add_bool(json, "truncated", true);
+		json_add_u64(json, "total", walk->n);
+	}
+	json_add_u64(json, "skipped_subtrees", sdt_n_skipped(walk));
+	json_add_u64(json, "elem_size", walk->elem_size);
+	json_add_u64(json, "payload_btf_type_id", show->payload.type);
+	if (show->payload.reason[0])
+		json_add_string(json, "payload_type_reason", show->payload.reason);
+	if (sdt_n_skipped(walk)) {
+		json_key(json, "skipped");
+		json_begin_object(json);
+		for (int i = 0; i < SDT_N_SKIPS; i++) {
+			if (walk->skipped[i])
+				json_add_u64(json, sdt_skip_text(i), walk->skipped[i]);
+		}
+		json_end_object(json);
+	}
+	if (walk->n_in_flight)
+		json_add_u64(json, "in_flight", walk->n_in_flight);
+	json_add_string(json, "not_walked", why_not(show));
+}
+
+static void show_head(const struct show *show, struct dump_sink *sink)
+{
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+	const struct sdt_walk *walk = &show->walk;
+	bool is_cut = walk->n_shown < walk->n || walk->is_given_up;
+
+	strbuf_append(&line, "sdt_alloc ");
+	text_escape(&line, show->allocator->name);
+	strbuf_appendf(&line, " (elem_size=%llu, btf_type_id=%u",
+		       (unsigned long long)walk->elem_size, show->payload.type);
+	if (show->payload.reason[0])
+		strbuf_appendf(&line, ", reason=%s", show->payload.reason);
+	strbuf_append(&line, "): ");
+	if (is_cut)
+		strbuf_appendf(&line, "shown %llu of %s", (unsigned long long)walk->n_shown,
+			       walk->is_given_up ? "at least " : "");
+	strbuf_appendf(&line, "%llu live", (unsigned long long)walk->n);
+	if (is_cut)
+		strbuf_append(&line, " (truncated)");
+	if (sdt_n_skipped(walk))
+		strbuf_appendf(&line, " (%llu subtrees skipped)",
+			       (unsigned long long)sdt_n_skipped(walk));
+	dump_lines(sink, strbuf_str(&line));
+	for (int i = 0; i < SDT_N_SKIPS; i++) {
+		if (walk->skipped[i])
+			dump_line(sink, "  skipped: %llu %s", (unsigned long long)walk->skipped[i],
+				  sdt_skip_text(i));
+	}
+	if (walk->n_in_flight)
+		dump_line(sink, "  being allocated: %llu", (unsigned long long)walk->n_in_flight);
+	if (walk->n_zeroed)
+		dump_line(sink, "  zeroed, perhaps being freed: %llu",
+			  (unsigned long long)walk->n_zeroed);
+	if (why_not(show))
+		dump_line(sink, "  not walked: %s", why_not(show));
+}
+
+static void walk_it(struct show *show, uint64_t max_entries)
+{
+	const struct sdt_allocator *allocator = show->allocator;
+	uint64_t root;
+
+	show->walk.wanted = max_entries;
+	if (allocator->unavailable ||
+	    !sdt_read_allocator(allocator->layout, allocator->image, &show->walk, &root))
+		return;
+	show->payload = sdt_payload_choose(allocator->btf, show->walk.payload_size);
+	if (allocator->arena)
+		sdt_walk_tree(show->space, allocator->arena, allocator->layout, root, &show->walk,
+			      show_entry, show);
+}
+
+void sdt_show(struct kmem_space *space, const struct sdt_allocator *allocator, uint64_t max_entries,
+	      struct dump_sink *sink)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct show show = { .space = space, .allocator = allocator, .json = sink->json };
+
+	if (sink->json) {
+		json_begin_object(sink->json);
+		json_add_string(sink->json, "allocator_name", allocator->name);
+		walk_it(&show, max_entries);
+		write_rest(&show);
+		json_end_object(sink->json);
+		return;
+	}
+	/* How many there are is said before they are shown. */
+	show.lines = dump_sink_to_text(&text, sink->lines_left ? sink->lines_left - 1 : 0);
+	walk_it(&show, max_entries);
+	show_head(&show, sink);
+	if (text.n)
+		dump_lines(sink, strbuf_str(&text));
+	sink->lines_lost += show.lines.lines_lost;
+}

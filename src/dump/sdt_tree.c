@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "dump/sdt_tree.h"
+
+#include "base/alloc.h"
+#include "dump/limits.h"
+
+/* Where a payload of up to a page can break: at two ends of pages at most. */
+enum { MAX_HOLES = 3 };
+
+struct tree {
+	struct kmem_space *space;
+	const struct arena *arena;
+	const struct sdt_layout *layout;
+	struct sdt_walk *walk;
+	sdt_entry_fn fn;
+	void *context;
+	uint64_t n_steps;
+	/* Descriptors that were visited: low 32 bits + 1, open addressing. */
+	uint64_t *seen;
+	size_t n_seen, capacity;
+};
+
+struct desc {
+	uint64_t allocated[SDT_BITMAP_WORDS];
+	uint64_t nr_free, chunk;
+};
+
+static const char *const skip_texts[] = {
+#define SDT_SKIP_TEXT_(id, text) [id] = text,
+	SDT_SKIPS(SDT_SKIP_TEXT_)
+};
+
+const char *sdt_skip_text(enum sdt_skip skip)
+{
+	return skip_texts[skip];
+}
+
+uint64_t sdt_n_skipped(const struct sdt_walk *walk)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < SDT_N_SKIPS; i++)
+		n += walk->skipped[i];
+	return n;
+}
+
+static bool read_word(struct tree *tree, uint64_t pointer, uint64_t *ret)
+{
+	uint8_t bytes[8];
+	struct cursor c = cursor_over((struct bytes){ bytes, sizeof(bytes) });
+
+	if (arena_read(tree->space, tree->arena, pointer, bytes, sizeof(bytes)) != KMEM_READ_OK)
+		return false;
+	*ret = cursor_u64(&c);
+	return true;
+}
+
+/* False: it was there already. The numbers of slots are few enough to be spread by their bits. */
+static bool put_seen(uint64_t *seen, size_t capacity, uint64_t tag)
+{
+	size_t at = (tag * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (capacity - 1);
+
+	while (seen[at] && seen[at] != tag)
+		at = (at + 1) & (capacity - 1);
+	if (seen[at])
+		return false;
+	seen[at] = tag;
+	return true;
+}
+
+static bool is_new(struct tree *tree, uint64_t pointer)
+{
+	if (2 * (tree->n_seen + 1) > tree->capacity) {
+		size_t capacity = tree->capacity ? 2 * tree->capacity : 64;
+		uint64_t *seen = xcalloc(capacity, sizeof(*seen));
+
+		for (size_t i = 0; i < tree->capacity; i++) {
+			if (tree->seen[i])
+				(void)put_seen(seen, capacity, tree->seen[i]);
+		}
+		free(tree->seen);
+		tree->seen = seen;
+		tree->capacity = capacity;
+	}
+	if (!put_seen(tree->seen, tree->capacity, (pointer & UINT32_MAX) + 1))
+		return false;
+	tree->n_seen++;
+	return true;
+}
+
+static bool read_desc(struct tree *tree, uint64_t pointer, struct desc *ret)
+{
+	const struct sdt_layout *layout = tree->layout;
+
+	for (unsigned int i = 0; i < SDT_BITMAP_WORDS; i++) {
+		if (!read_word(tree, pointer + layout->desc_allocated + 8 * i, &ret->allocated[i]))
+			return false;
+	}
+	return read_word(tree, pointer + layout->desc_nr_free, &ret->nr_free) &&
+	       read_word(tree, pointer + layout->desc_chunk, &ret->chunk);
+}
+
+/* Page by page: what is there is shown beside what is not. */
+static void read_payload(struct tree *tree, uint64_t pointer, uint8_t *into,
+			 struct value_hole *holes, struct value_block *block)
+{
+	size_t n = (size_t)tree->walk->payload_size, done = 0;
+
+	*block = (struct value_block){ .data = { into, n }, .holes = holes, .address = pointer };
+	memset(into, 0, n);
+	while (done < n) {
+		size_t here = KMEM_PAGE_BYTES - (pointer + done) % KMEM_PAGE_BYTES;
+		enum kmem_status status;
+
+		if (here > n - done)
+			here = n - done;
+		status = arena_read(tree->space, tree->arena, pointer + done, into + done, here);
+		if (status != KMEM_READ_OK) {
+			memset(into + done, 0, here);
+			holes[block->n_holes++] = (struct value_hole){ done, here,
+								       kmem_status_word(status) };
+		}
+		done += here;
+	}
+}
+
+static bool all_zero(struct bytes bytes)
+{
+	for (size_t i = 0; i < bytes.n; i++) {
+		if (bytes.at[i])
+			return false;
+	}
+	return true;
+}
+
+static void see_data(struct tree *tree, uint64_t pointer)
+{
+	struct sdt_walk *walk = tree->walk;
+	uint8_t payload[SDT_MAX_ELEMENT];
+	struct value_hole holes[MAX_HOLES];
+	struct sdt_entry entry = { .user_addr = pointer & UINT32_MAX };
+	uint64_t tid;
+
+	if (!read_word(tree, pointer, &tid)) {
+		walk->skipped[SDT_SKIP_DATA]++;
+		return;
+	}
+	walk->n++;
+	if (walk->wanted && walk->n_shown >= walk->wanted)
+		return;
+	walk->n_shown++;
+	entry.idx = (int32_t)(uint32_t)tid;
+	entry.genn = (int32_t)(uint32_t)(tid >> 32);
+	read_payload(tree, pointer + tree->layout->data_header_size, payload, holes,
+		     &entry.payload);
+	entry.is_zeroed = entry.payload.n_holes == 0 && all_zero(entry.payload.data);
+	walk->n_zeroed += entry.is_zeroed;
+	tree->fn(tree->context, &entry);
+}
+
+static bool step(struct tree *tree)
+{
+	if (++tree->n_steps > KMEM_LIMIT_WALK)
+		tree->walk->is_given_up = true;
+	return !tree->walk->is_given_up;
+}
+
+static void see_slots(struct tree *tree, const struct desc *desc)
+{
+	for (unsigned int i = 0; i < SDT_CHUNK_ENTRIES; i++) {
+		uint64_t at = desc->chunk + tree->layout->chunk_union + 8 * i, pointer;
+
+		if (!(desc->allocated[i / 64] >> i % 64 & 1))
+			continue;
+		if (!step(tree))
+			return;
+		if (!read_word(tree, at, &pointer))
+			tree->walk->skipped[SDT_SKIP_CHUNK]++;
+		else if (pointer)
+			see_data(tree, pointer);
+		else
+			tree->walk->n_in_flight++;
+	}
+}
+
+static void see_desc(struct tree *tree, uint64_t pointer, unsigned int level)
+{
+	uint64_t *skipped = tree->walk->skipped;
+	struct desc desc;
+
+	if (!is_new(tree, pointer)) {
+		skipped[SDT_SKIP_TWICE]++;
+		return;
+	}
+	if (!read_desc(tree, pointer, &desc)) {
+		skipped[SDT_SKIP_DESC]++;
+		return;
+	}
+	if (desc.nr_free > SDT_CHUNK_ENTRIES) {
+		skipped[SDT_SKIP_NR_FREE]++;
+		return;
+	}
+	if (!desc.chunk) {
+		skipped[SDT_SKIP_NO_CHUNK]++;
+		return;
+	}
+	if (level == SDT_LEVELS - 1) {
+		see_slots(tree, &desc);
+		return;
+	}
+	for (unsigned int i = 0; i < SDT_CHUNK_ENTRIES; i++) {
+		uint64_t below;
+
+		if (!step(tree))
+			return;
+		if (!read_word(tree, desc.chunk + tree->layout->chunk_union + 8 * i, &below))
+			skipped[SDT_SKIP_CHUNK]++;
+		else if (below)
+			see_desc(tree, below, level + 1);
+	}
+}
+
+bool sdt_read_allocator(const struct sdt_layout *layout, struct bytes image, struct sdt_walk *walk,
+			uint64_t *ret_root)
+{
+	struct cursor c = cursor_over(image);
+	uint64_t elem_size, root;
+
+	cursor_seek(&c, layout->allocator_pool + layout->pool_elem_size);
+	elem_size = cursor_u64(&c);
+	cursor_seek(&c, layout->allocator_root);
+	root = cursor_u64(&c);
+	if (c.failed)
+		return false;
+	*walk = (struct sdt_walk){ .wanted = walk->wanted, .elem_size = elem_size };
+	walk->is_elem_size_bad = elem_size < SDT_MIN_ELEMENT || elem_size > SDT_MAX_ELEMENT ||
+				 elem_size < layout->data_header_size;
+	if (!walk->is_elem_size_bad)
+		walk->payload_size = elem_size - layout->data_header_size;
+	*ret_root = root;
+	return true;
+}
+
+void sdt_walk_tree(struct kmem_space *space, const struct arena *arena,
+		   const struct sdt_layout *layout, uint64_t root, struct sdt_walk *walk,
+		   sdt_entry_fn fn, void *context)
+{
+	struct tree tree = { .space = space,
+			     .arena = arena,
+			     .layout = layout,
+			     .walk = walk,
+			     .fn = fn,
+			     .context = context };
+
+	/* A pool that was never set up has no tree. */
+	if (root && !walk->is_elem_size_bad)
+		see_desc(&tree, root, 0);
+	free(tree.seen);
+}
