@@ -21,6 +21,7 @@ typedef __u16 __be16;
 typedef __u32 __be32;
 typedef __u32 __wsum;
 typedef _Bool bool;
+#define NULL ((void *)0)
 
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
@@ -38,6 +39,7 @@ struct sched_ext_entity {
 struct task_struct {
 	unsigned int flags;
 	int pid;
+	int tgid;
 	struct sched_ext_entity scx;
 };
 
@@ -55,10 +57,19 @@ struct scx_exit_info {
 
 #pragma clang attribute pop
 
+struct bpf_spin_lock {
+	__u32 val;
+};
+
+struct scx_init_task_args;
+struct scx_exit_task_args;
+
 struct sched_ext_ops {
 	__s32 (*select_cpu)(struct task_struct *p, __s32 prev_cpu, __u64 wake_flags);
 	void (*enqueue)(struct task_struct *p, __u64 enq_flags);
 	void (*dispatch)(__s32 cpu, struct task_struct *prev);
+	__s32 (*init_task)(struct task_struct *p, struct scx_init_task_args *args);
+	void (*exit_task)(struct task_struct *p, struct scx_exit_task_args *args);
 	__s32 (*init)(void);
 	void (*exit)(struct scx_exit_info *info);
 	__u32 timeout_ms;

@@ -2,11 +2,9 @@
 /* Loads the fixture scheduler, and fails on demand in every way a loader can. */
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 #include <bpf/libbpf.h>
 
 #include "fifo.h"
+#include "loader.h"
 #include "options.h"
 
 enum {
@@ -34,42 +33,6 @@ struct scheduler {
 	volatile struct fifo_state *state;
 };
 
-static bool is_verbose;
-
-__attribute__((format(printf, 2, 0))) static int print_libbpf(enum libbpf_print_level level,
-							      const char *format, va_list arguments)
-{
-	if (level == LIBBPF_DEBUG && !is_verbose)
-		return 0;
-	return vfprintf(stderr, format, arguments);
-}
-
-static void fail(const char *what, int error)
-{
-	fprintf(stderr, "scx_ktfifo: %s: %s\n", what, strerror(error));
-	exit(EXIT_FAILURE);
-}
-
-static struct bpf_map *map_of(struct bpf_object *object, const char *name)
-{
-	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
-
-	if (!map)
-		fail(name, ENOENT);
-	return map;
-}
-
-/* The initial value of a map, which must be as large as we take it to be. */
-static void *value_of(struct bpf_map *map, size_t size)
-{
-	size_t have = 0;
-	void *value = bpf_map__initial_value(map, &have);
-
-	if (!value || have < size)
-		fail(bpf_map__name(map), EINVAL);
-	return value;
-}
-
 /* A member of sched_ext_ops as our object lays it out; the kernel's layout may differ. */
 static void set_ops_u32(const struct scheduler *scheduler, const char *name, __u32 value)
 {
@@ -82,27 +45,11 @@ static void set_ops_u32(const struct scheduler *scheduler, const char *name, __u
 
 		if (strcmp(btf__name_by_offset(btf, btf_members(type)[i].name_off), name) != 0)
 			continue;
-		memcpy((char *)value_of(scheduler->ops, offset + sizeof(value)) + offset, &value,
-		       sizeof(value));
+		memcpy((char *)loader_value(scheduler->ops, offset + sizeof(value)) + offset,
+		       &value, sizeof(value));
 		return;
 	}
-	fail(name, ENOENT);
-}
-
-/*
- * Without a skeleton libbpf 1.4 leaves its own copy of a global where the map should be
- * seen; the map takes its place.
- */
-static volatile struct fifo_state *map_state(struct bpf_map *map)
-{
-	size_t page = sysconf(_SC_PAGESIZE);
-	size_t size = (sizeof(struct fifo_state) + page - 1) / page * page;
-	void *at = value_of(map, sizeof(struct fifo_state));
-
-	at = mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, bpf_map__fd(map), 0);
-	if (at == MAP_FAILED)
-		fail("mapping the scheduler's state", errno);
-	return at;
+	loader_fail(name, ENOENT);
 }
 
 static void load(struct scheduler *scheduler, const struct options *options)
@@ -114,16 +61,18 @@ static void load(struct scheduler *scheduler, const struct options *options)
 	scheduler->object = bpf_object__open_mem(
 		fifo_object_start, fifo_object_end - fifo_object_start, &open_options);
 	if (!scheduler->object)
-		fail("opening the scheduler", errno);
-	scheduler->ops = map_of(scheduler->object, "fifo_ops");
-	settings = value_of(map_of(scheduler->object, ".rodata.settings"), sizeof(*settings));
+		loader_fail("opening the scheduler", errno);
+	scheduler->ops = loader_map(scheduler->object, "fifo_ops");
+	settings = loader_value(loader_map(scheduler->object, ".rodata.settings"),
+				sizeof(*settings));
 	settings->slice_ns = options->slice_us * 1000ULL;
 	settings->fault = options->fault;
 	set_ops_u32(scheduler, "timeout_ms", options->timeout_ms);
 	error = bpf_object__load(scheduler->object);
 	if (error)
-		fail("loading the scheduler", -error);
-	scheduler->state = map_state(map_of(scheduler->object, ".bss.state"));
+		loader_fail("loading the scheduler", -error);
+	scheduler->state = loader_share(loader_map(scheduler->object, ".bss.state"),
+					sizeof(struct fifo_state));
 }
 
 /* What the kernel said about the end; the exit status that follows from it. */
@@ -154,7 +103,7 @@ static void attach(struct scheduler *scheduler)
 		 */
 		if (scheduler->state->exit_kind)
 			report(scheduler->state);
-		fail("attaching the scheduler", error);
+		loader_fail("attaching the scheduler", error);
 	}
 	printf("scx_ktfifo: attached\n");
 	fflush(stdout);
@@ -208,8 +157,7 @@ int main(int argc, char **argv)
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	is_verbose = options.verbose;
-	libbpf_set_print(print_libbpf);
+	loader_begin("scx_ktfifo", options.verbose);
 
 	load(&scheduler, &options);
 	if (options.fault == FIFO_FAULT_NO_ATTACH) {

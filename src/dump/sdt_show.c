@@ -102,12 +102,15 @@ static enum value_step step_arena(void *context, const struct value_pointer *poi
 
 	if (!arena_holds(show->allocator->arena, pointer->address))
 		return VALUE_STEP_LEAVE;
-	if (btf_resolve(target->btf, target->type, &type) == BTF_ANSWER_FORWARD &&
-	    btf_find_body(target->btf, type.flag ? BTF_UNION : BTF_STRUCT, pointer->pointee_name,
-			  &type) == BTF_BODY_FULL)
+	if (btf_resolve(target->btf, target->type, &type) != BTF_ANSWER_OK)
+		return VALUE_STEP_LEAVE;
+	if (type.kind == BTF_FWD) {
+		if (btf_find_body(target->btf, type.flag ? BTF_UNION : BTF_STRUCT, type.name,
+				  &type) != BTF_BODY_FULL)
+			return VALUE_STEP_LEAVE;
 		target->type = type.id;
-	return btf_resolve(target->btf, target->type, &type) == BTF_ANSWER_OK ? VALUE_STEP_FOLLOW
-									      : VALUE_STEP_LEAVE;
+	}
+	return VALUE_STEP_FOLLOW;
 }
 
 static void write_entry(struct show *show, const struct sdt_entry *entry,
