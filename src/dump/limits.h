@@ -29,6 +29,12 @@ enum {
 	DUMP_LIMIT_ALLOCATOR_BYTES = 4096,
 	DUMP_LIMIT_PAYLOAD_BYTES = 1 << 16,
 	DUMP_LIMIT_PAYLOAD_NODES = 4096,
+	/* Stacks. A kernel of today has under a million ORC entries; stacks have 16 or 32 KiB. */
+	DUMP_LIMIT_ORC_ENTRIES = 1 << 24,
+	DUMP_LIMIT_FRAMES = 128,
+	DUMP_LIMIT_STACK_BYTES = 1 << 18,
+	DUMP_LIMIT_STACK_RANGES = 4,
+	DUMP_LIMIT_CODE_RANGES = 1 << 16,
 };
 
 #endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "dump/orc.h"
+
+#include "dump/limits.h"
+
+enum { IP_BYTES = 4 };
+
+static struct error *symbol_pair(struct kmem *kmem, const char *from, const char *to,
+				 uint64_t *ret_from, uint64_t *ret_bytes)
+{
+	uint64_t start, stop;
+	struct error *err = kmem_symbol(kmem, from, &start);
+
+	if (!err)
+		err = kmem_symbol(kmem, to, &stop);
+	if (err)
+		return err;
+	if (stop < start)
+		return kmem_error(KMEM_NO_SYMBOLS, 0, "%s stands before %s", to, from);
+	*ret_from = start;
+	*ret_bytes = stop - start;
+	return NULL;
+}
+
+struct error *dump_orc_kernel_table(struct kmem *kmem, struct dump_orc_table *ret)
+{
+	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_STACK);
+	struct dump_orc_table table = { 0 };
+	uint64_t ip_bytes = 0, entry_bytes = 0, size;
+
+	if (!err)
+		err = symbol_pair(kmem, "__start_orc_unwind_ip", "__stop_orc_unwind_ip", &table.ips,
+				  &ip_bytes);
+	if (!err)
+		err = symbol_pair(kmem, "__start_orc_unwind", "__stop_orc_unwind", &table.entries,
+				  &entry_bytes);
+	if (err)
+		return err;
+	size = kmem->fields.at[KMEM_F_ORC_ENTRY].place.size;
+	table.n = ip_bytes / IP_BYTES;
+	if (!size || !table.n || table.n > DUMP_LIMIT_ORC_ENTRIES || ip_bytes % IP_BYTES ||
+	    entry_bytes != table.n * size)
+		return kmem_error(KMEM_NO_SYMBOLS, 0,
+				  "%llu bytes of addresses and %llu bytes of ORC entries do not "
+				  "belong together",
+				  (unsigned long long)ip_bytes, (unsigned long long)entry_bytes);
+	*ret = table;
+	return NULL;
+}
+
+static bool ip_at(struct kmem *kmem, const struct dump_orc_table *table, uint64_t i, uint64_t *ret)
+{
+	uint64_t at = table->ips + i * IP_BYTES, value;
+
+	if (kmem_read_uint(&kmem->space, at, IP_BYTES, &value) != KMEM_READ_OK)
+		return false;
+	*ret = at + (uint64_t)(int64_t)(int32_t)value;
+	return true;
+}
+
+/*
+ * Before 6.4 two bits told CALL, REGS and REGS_PARTIAL from 0 on, and a flag the end; then
+ * UNDEFINED and END came in front of them and the bits became three.
+ */
+static bool type_of(const struct kmem_fields *fields, uint64_t raw, bool at_end,
+		    enum dump_orc_type *ret)
+{
+	bool is_old = fields->at[KMEM_F_ORC_TYPE].place.bits < 3;
+	uint64_t type = is_old ? raw + DUMP_ORC_CALL : raw;
+
+	if (type > DUMP_ORC_REGS_PARTIAL)
+		return false;
+	*ret = at_end ? DUMP_ORC_END : (enum dump_orc_type)type;
+	return true;
+}
+
+static bool read_entry(struct kmem *kmem, uint64_t at, struct dump_orc *ret)
+{
+	const struct kmem_fields *fields = &kmem->fields;
+	struct kmem_space *space = &kmem->space;
+	uint64_t sp = 0, bp = 0, type = 0, flag = 0;
+	struct dump_orc orc = { 0 };
+
+	if (kmem_field_read_signed(fields, space, KMEM_F_ORC_SP_OFFSET, at, &orc.sp_offset) ||
+	    kmem_field_read_signed(fields, space, KMEM_F_ORC_BP_OFFSET, at, &orc.bp_offset) ||
+	    kmem_field_read(fields, space, KMEM_F_ORC_SP_REG, at, &sp) ||
+	    kmem_field_read(fields, space, KMEM_F_ORC_BP_REG, at, &bp) ||
+	    kmem_field_read(fields, space, KMEM_F_ORC_TYPE, at, &type))
+		return false;
+	if (kmem_field_read(fields, space, KMEM_F_ORC_END, at, &flag) != KMEM_READ_OK)
+		flag = 0;
+	if (!type_of(fields, type, flag, &orc.type))
+		return false;
+	orc.sp_register = (enum dump_orc_register)sp;
+	orc.bp_register = (enum dump_orc_register)bp;
+	/* Before 6.3 it was meant wherever registers are found. */
+	if (kmem_field_read(fields, space, KMEM_F_ORC_SIGNAL, at, &flag) != KMEM_READ_OK)
+		flag = orc.type >= DUMP_ORC_REGS;
+	orc.signal = flag;
+	*ret = orc;
+	return true;
+}
+
+enum dump_orc_found dump_orc_find(struct kmem *kmem, const struct dump_orc_table *table,
+				  uint64_t ip, struct dump_orc *ret)
+{
+	uint64_t low = 0, high = table->n, here;
+
+	/* The number of entries not above ip; a table that is not sorted ends as soon. */
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (!ip_at(kmem, table, middle, &here))
+			return DUMP_ORC_UNREADABLE;
+		if (here <= ip)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return DUMP_ORC_ABSENT;
+	if (!read_entry(kmem,
+			table->entries + (low - 1) * kmem->fields.at[KMEM_F_ORC_ENTRY].place.size,
+			ret))
+		return DUMP_ORC_UNREADABLE;
+	return DUMP_ORC_FOUND;
+}

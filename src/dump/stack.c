@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Kernel stacks: of one task by its number, or of all. */
+#include <stdlib.h>
+
+#include "dump/task_stack.h"
+#include "kmem/list.h"
+#include "text/escape.h"
+
+struct view {
+	struct dump_stacks stacks;
+	struct dump_sink *sink;
+	struct kmem_walk threads; /* of the list that is walked now */
+	bool one;
+	uint64_t pid; /* with `one` */
+	uint64_t n_shown, n, wanted;
+	struct kmem_walk *walk; /* over processes */
+};
+
+static void show_frame(struct view *v, const struct dump_frame *frame)
+{
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+	struct dump_sink *sink = v->sink;
+	struct dump_code_name found;
+	bool named = dump_code_name(&v->stacks.code, frame->ip, frame->is_return, &found);
+
+	if (sink->text) {
+		if (named)
+			dump_code_format(&found, &name);
+		else
+			strbuf_appendf(&name, "0x%llx", (unsigned long long)frame->ip);
+		dump_line(sink, "%s%s", frame->guessed ? "? " : "", strbuf_str(&name));
+		return;
+	}
+	json_begin_object(sink->json);
+	dump_add_hex(sink->json, "ip", frame->ip);
+	dump_add_hex(sink->json, "sp", frame->sp);
+	if (named) {
+		json_add_string(sink->json, "symbol", found.symbol);
+		json_add_u64(sink->json, "offset", found.offset);
+		if (found.bytes)
+			json_add_u64(sink->json, "size", found.bytes);
+		json_add_string(sink->json, "module", found.module);
+	}
+	json_add_bool(sink->json, "reliable", !frame->guessed);
+	json_end_object(sink->json);
+}
+
+static const char *end_word(const struct dump_stack *stack)
+{
+	switch (stack->end) {
+	case DUMP_STACK_WHOLE:
+		return NULL;
+	case DUMP_STACK_LIMIT:
+		return "there are more frames";
+	default:
+		return stack->reason;
+	}
+}
+
+static const char *state_word(enum dump_stack_state state)
+{
+	static const char *const words[] = { [DUMP_STACK_ASLEEP] = "asleep",
+					     [DUMP_STACK_ON_CPU] = "on-cpu",
+					     [DUMP_STACK_IN_USER] = "user" };
+
+	return words[state];
+}
+
+static void show_stack(struct view *v, uint64_t task)
+{
+	struct dump_sink *sink = v->sink;
+	_cleanup_free_ struct dump_stack *stack = xnew(struct dump_stack);
+	enum dump_stack_state state = DUMP_STACK_ASLEEP;
+	uint32_t cpu = 0;
+	_cleanup_error_ struct error *err = dump_task_stack(&v->stacks, task, stack, &state, &cpu);
+	const char *why = err ? error_message(err) : end_word(stack);
+
+	if (sink->json) {
+		json_add_string(sink->json, "state", err ? NULL : state_word(state));
+		if (!err && state != DUMP_STACK_ASLEEP)
+			json_add_u64(sink->json, "cpu", cpu);
+		json_add_string(sink->json, err ? "unavailable" : "incomplete", why);
+		json_key(sink->json, "frames");
+		json_begin_array(sink->json);
+	} else if (state != DUMP_STACK_ASLEEP) {
+		dump_line(sink, "on CPU %u%s", cpu,
+			  state == DUMP_STACK_IN_USER ? ", outside the kernel" : "");
+	}
+	for (size_t i = 0; i < stack->n; i++)
+		show_frame(v, &stack->frames[i]);
+	if (sink->json)
+		json_end_array(sink->json);
+	else if (why)
+		dump_line(sink, "%s: %s", err ? "unavailable" : "incomplete", why);
+}
+
+static void show_task(struct view *v, uint64_t task, uint64_t pid, int64_t idle_cpu)
+{
+	const struct kmem *kmem = v->stacks.kmem;
+	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
+	struct dump_sink *sink = v->sink;
+	char comm[32] = "";
+	bool named = kmem_field_read_text(&kmem->fields, &v->stacks.kmem->space, KMEM_F_TASK_COMM,
+					  task, comm, sizeof(comm)) == KMEM_READ_OK;
+
+	v->n++;
+	if (v->wanted && v->n_shown == v->wanted)
+		return;
+	v->n_shown++;
+	if (sink->json) {
+		json_begin_object(sink->json);
+		json_add_u64(sink->json, "pid", pid);
+		if (idle_cpu >= 0)
+			json_add_u64(sink->json, "idle_of_cpu", (uint64_t)idle_cpu);
+		json_add_string(sink->json, "comm", named ? comm : NULL);
+		show_stack(v, task);
+		json_end_object(sink->json);
+		return;
+	}
+	text_escape(&safe, named ? comm : "(unknown)");
+	dump_line(sink, "%llu %s", (unsigned long long)pid, strbuf_str(&safe));
+	sink->indent += 2;
+	show_stack(v, task);
+	sink->indent -= 2;
+}
+
+static bool take_thread(void *context, uint64_t link)
+{
+	struct view *v = context;
+	struct kmem *kmem = v->stacks.kmem;
+	uint64_t task = link - kmem->fields.at[KMEM_F_TASK_THREAD_NODE].place.offset, pid;
+
+	if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_TASK_PID, task, &pid) !=
+	    KMEM_READ_OK)
+		return false;
+	if (!v->one)
+		show_task(v, task, pid, -1);
+	else if (pid == v->pid)
+		show_task(v, task, pid, -1);
+	return !(v->one && v->n);
+}
+
+static bool take_process(void *context, uint64_t link)
+{
+	struct view *v = context;
+	struct kmem *kmem = v->stacks.kmem;
+	uint64_t task = link - kmem->fields.at[KMEM_F_TASK_TASKS].place.offset, signal;
+	struct kmem_walk threads = { 0 };
+
+	if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_TASK_SIGNAL, task, &signal) !=
+	    KMEM_READ_OK)
+		return true;
+	kmem_list(&kmem->space, signal + kmem->fields.at[KMEM_F_SIGNAL_THREAD_HEAD].place.offset,
+		  &threads, take_thread, v);
+	/* All lists together have as many steps as one: rings through each other end as well. */
+	v->walk->n_steps += threads.n_steps;
+	if (threads.end != KMEM_WALK_WHOLE && threads.end != KMEM_WALK_STOPPED)
+		v->threads = threads;
+	return !(v->one && v->n);
+}
+
+static void show_idle(struct view *v)
+{
+	struct kmem *kmem = v->stacks.kmem;
+	uint64_t runqueues = 0, rq, task;
+	_cleanup_error_ struct error *err = kmem_symbol(kmem, "runqueues", &runqueues);
+
+	for (uint32_t cpu = 0; !err && cpu < kmem->cpus.n; cpu++) {
+		if (kmem_cpus_is_online(&kmem->cpus, cpu) &&
+		    kmem_cpus_address(&kmem->cpus, cpu, runqueues, &rq) &&
+		    kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_RQ_IDLE, rq, &task) ==
+			    KMEM_READ_OK)
+			show_task(v, task, 0, cpu);
+	}
+}
+
+static struct error *show_tasks(struct view *v)
+{
+	struct kmem *kmem = v->stacks.kmem;
+	struct kmem_walk walk = { 0 };
+	uint64_t first;
+	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_TASKS);
+
+	if (!err)
+		err = kmem_symbol(kmem, "init_task", &first);
+	if (err)
+		return err;
+	if (!v->one || v->pid == 0)
+		show_idle(v);
+	if (v->one && v->pid == 0)
+		return NULL;
+	v->walk = &walk;
+	kmem_list(&kmem->space, first + kmem->fields.at[KMEM_F_TASK_TASKS].place.offset, &walk,
+		  take_process, v);
+	if (walk.end != KMEM_WALK_WHOLE && walk.end != KMEM_WALK_STOPPED)
+		v->threads = walk;
+	return NULL;
+}
+
+/* A number of a task, decimal. */
+static struct error *parse_pid(const char *text, uint64_t *ret)
+{
+	char *end;
+	unsigned long long value;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || value > INT32_MAX)
+		return base_error(BASE_PARSE, 0, "\"%s\" is no number of a task", text);
+	*ret = value;
+	return NULL;
+}
+
+static void show_end(struct view *v)
+{
+	struct dump_sink *sink = v->sink;
+	_cleanup_strbuf_ struct strbuf how = STRBUF_INIT;
+	bool whole = v->threads.end == KMEM_WALK_WHOLE;
+
+	if (!whole)
+		kmem_walk_format(&v->threads, &how);
+	if (sink->json) {
+		json_add_u64(sink->json, "shown", v->n_shown);
+		json_add_u64(sink->json, "total", v->n);
+		json_add_string(sink->json, "incomplete", whole ? NULL : strbuf_str(&how));
+		return;
+	}
+	if (v->n_shown < v->n)
+		dump_line(sink, "stacks: shown %llu of %llu", (unsigned long long)v->n_shown,
+			  (unsigned long long)v->n);
+	if (!whole)
+		dump_line(sink, "a list of tasks is incomplete: %s", strbuf_str(&how));
+}
+
+struct error *dump_stack(struct kmem *kmem, const struct dump_request *request,
+			 struct dump_sink *sink)
+{
+	struct view v = { .sink = sink, .one = request->argument, .wanted = request->max_entries };
+	struct error *err = v.one ? parse_pid(request->argument, &v.pid) : NULL;
+
+	if (!err)
+		err = dump_stacks_init(&v.stacks, kmem, request);
+	if (err)
+		return err;
+	if (sink->json) {
+		json_key(sink->json, "stacks");
+		json_begin_array(sink->json);
+	}
+	err = show_tasks(&v);
+	if (sink->json)
+		json_end_array(sink->json);
+	if (!err && v.one && v.n == 0)
+		err = base_error(BASE_ABSENT, 0, "there is no task %s", request->argument);
+	if (!err)
+		show_end(&v);
+	dump_stacks_deinit(&v.stacks);
+	return err;
+}
