@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "dump/vmcore_notes.h"
+
+#include <elf.h>
+#include <sys/procfs.h>
+
+static const char note_padding[4];
+
+static void add_note(struct strbuf *into, const char *name, uint32_t type, const void *bytes,
+		     size_t n)
+{
+	size_t name_n = strlen(name) + 1;
+	Elf64_Nhdr header = { .n_namesz = (Elf64_Word)name_n,
+			      .n_descsz = (Elf64_Word)n,
+			      .n_type = type };
+
+	strbuf_append_bytes(into, &header, sizeof(header));
+	strbuf_append_bytes(into, name, name_n);
+	strbuf_append_bytes(into, note_padding, -name_n % 4);
+	strbuf_append_bytes(into, bytes, n);
+	strbuf_append_bytes(into, note_padding, -n % 4);
+}
+
+/* What Linux gives to a process and to itself (arch/x86/include/asm/segment.h). */
+enum { KERNEL_CS = 0x10, KERNEL_SS = 0x18, USER_CS = 0x33, USER_SS = 0x2b };
+
+/* The task of a CPU; 0 is the idle task's number and stands for an unknown one as well. */
+static pid_t current_pid(struct kmem *kmem, uint32_t cpu)
+{
+	uint64_t rq, task, pid = 0;
+	struct error *err = kmem_symbol(kmem, "runqueues", &rq);
+
+	if (err || !kmem_cpus_address(&kmem->cpus, cpu, rq, &rq) ||
+	    kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_RQ_CURR, rq, &task) ||
+	    kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_TASK_PID, task, &pid))
+		pid = 0;
+	error_free(err);
+	return (pid_t)pid;
+}
+
+static void add_cpu(struct strbuf *into, const struct dump_cpu_registers *r, pid_t pid)
+{
+	struct elf_prstatus status = { .pr_pid = pid };
+	/* In the order of struct user_regs_struct. */
+	const elf_greg_t registers[ELF_NGREG] = {
+		r->r15,	    r->r14,	r->r13,
+		r->r12,	    r->rbp,	r->rbx,
+		r->r11,	    r->r10,	r->r9,
+		r->r8,	    r->rax,	r->rcx,
+		r->rdx,	    r->rsi,	r->rdi,
+		UINT64_MAX, r->rip,	r->user ? USER_CS : KERNEL_CS,
+		r->rflags,  r->rsp,	r->user ? USER_SS : KERNEL_SS,
+		r->fs_base, r->gs_base,
+	};
+
+	memcpy(status.pr_reg, registers, sizeof(registers));
+	add_note(into, "CORE", NT_PRSTATUS, &status, sizeof(status));
+}
+
+struct error *dump_vmcore_notes(struct kmem *kmem, const struct dump_request *request,
+				struct strbuf *into)
+{
+	uint8_t header[KMEM_NOTE_HEADER_BYTES], text[KMEM_LIMIT_NOTE_BYTES];
+	uint64_t at = kmem->note_physical;
+	enum kmem_status status = kmem->reader.read(&kmem->reader, at, header, sizeof(header));
+	uint32_t n = 0;
+
+	if (status == KMEM_READ_OK) {
+		memcpy(&n, header + 4, 4);
+		if (n > sizeof(text))
+			return kmem_error(KMEM_BAD_NOTE, 0, "VMCOREINFO has grown to %u bytes", n);
+		status = kmem->reader.read(&kmem->reader, at + sizeof(header), text, n);
+	}
+	if (status != KMEM_READ_OK)
+		return kmem_unread(status, at, "VMCOREINFO");
+	for (size_t cpu = 0; cpu < request->n_registers; cpu++)
+		add_cpu(into, &request->registers[cpu], current_pid(kmem, (uint32_t)cpu));
+	add_note(into, "VMCOREINFO", 0, text, n);
+	return NULL;
+}
