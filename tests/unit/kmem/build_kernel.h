@@ -34,6 +34,7 @@ enum {
 	TABLES_AT = 0x380000,
 	KERNEL_CPUS = 4,
 	BTF_BYTES = 24 + 1,
+	MORE_SYMBOLS = 24,
 };
 
 struct kernel_form {
@@ -42,6 +43,9 @@ struct kernel_form {
 	bool without_order;
 	uint64_t slide;
 	struct bytes btf; /* none: an empty one */
+	/* Symbols of the test; their addresses are places in the image. */
+	const struct build_symbol *more;
+	uint32_t n_more;
 };
 
 struct build_kernel {
@@ -65,6 +69,17 @@ enum {
 	VAR_OFFSETS
 };
 
+/* Into a table in the order of addresses. */
+static inline void build_insert_symbol(struct build_symbol *table, uint32_t n,
+				       struct build_symbol symbol)
+{
+	while (n && table[n - 1].address > symbol.address) {
+		table[n] = table[n - 1];
+		n--;
+	}
+	table[n] = symbol;
+}
+
 static inline void build_kernel_symbols(struct build_kernel *k, const struct kernel_form *form)
 {
 	uint64_t at = k->image, vars = at + IN_IMAGE_VARIABLES;
@@ -74,7 +89,7 @@ static inline void build_kernel_symbols(struct build_kernel *k, const struct ker
 	/* Distances inside the tables; the largest of them is 0x4000. */
 	const uint64_t n_at = kallsyms, names = kallsyms + 8, tokens = kallsyms + 0x4000,
 		       index = kallsyms + 0x5000, places = kallsyms + 0x6000;
-	const struct build_symbol symbols[] = {
+	const struct build_symbol usual[] = {
 		{ percpu ? 0x35e80 : at + 0x40, percpu ? 'A' : 'D', "runqueues" },
 		{ at + 0x100, 'T', "_stext" },
 		{ at + 0x200, 't', "helper" },
@@ -104,9 +119,19 @@ static inline void build_kernel_symbols(struct build_kernel *k, const struct ker
 		{ at + IN_IMAGE_BTF + btf_n, 'D', "__stop_BTF" },
 		{ at + IMAGE_BYTES, 'B', "_end" },
 	};
-	uint32_t n = ARRAY_SIZE(symbols);
+	struct build_symbol symbols[ARRAY_SIZE(usual) + MORE_SYMBOLS];
+	uint32_t n = ARRAY_SIZE(usual);
 	bool absolute = form->mode == KMEM_KALLSYMS_ABSOLUTE;
 	bool based = form->mode == KMEM_KALLSYMS_RELATIVE || percpu;
+
+	if (form->n_more > MORE_SYMBOLS)
+		__builtin_trap();
+	memcpy(symbols, usual, sizeof(usual));
+	for (uint32_t i = 0; i < form->n_more; i++)
+		build_insert_symbol(symbols, n++,
+				    (struct build_symbol){ at + form->more[i].address,
+							   form->more[i].kind,
+							   form->more[i].name });
 	uint64_t base_at = places + 4 * (uint64_t)n + (n % 2 ? 4 : 0);
 	_cleanup_build_kallsyms_ struct build_kallsyms tables = build_kallsyms(
 		symbols, n, form->mode, base, places);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "dump/orc.h"
+
+#include "build_stack.h"
+
+static struct dump_orc_table table_of(struct build_stack *s)
+{
+	struct dump_orc_table table = { 0 };
+
+	assert_success(dump_orc_kernel_table(s->kmem, &table));
+	assert_int_equal(table.n, N_ORC);
+	return table;
+}
+
+static void entry_holds_from_its_address_to_the_next(void **state)
+{
+	struct build_stack *s = *state;
+	struct dump_orc_table table = table_of(s);
+	struct dump_orc orc;
+
+	for (uint64_t i = 0; i < 0x80; i += 0x7f) {
+		assert_int_equal(
+			dump_orc_find(s->kmem, &table, s->k.image + IN_CODE_MIDDLE + i, &orc),
+			DUMP_ORC_FOUND);
+		assert_int_equal(orc.type, DUMP_ORC_CALL);
+		assert_int_equal(orc.sp_register, DUMP_ORC_REG_BP);
+		assert_int_equal(orc.sp_offset, 16);
+		assert_int_equal(orc.bp_register, DUMP_ORC_REG_PREV_SP);
+		assert_int_equal(orc.bp_offset, -16);
+		assert_false(orc.signal);
+	}
+	assert_int_equal(dump_orc_find(s->kmem, &table, s->k.image + IN_CODE_ENTRY, &orc),
+			 DUMP_ORC_FOUND);
+	assert_int_equal(orc.type, DUMP_ORC_REGS);
+	assert_true(orc.signal);
+	/* The last one has no end. */
+	assert_int_equal(dump_orc_find(s->kmem, &table, UINT64_MAX, &orc), DUMP_ORC_FOUND);
+	assert_int_equal(orc.sp_offset, 8);
+}
+
+static void before_the_first_entry_is_nothing(void **state)
+{
+	struct build_stack *s = *state;
+	struct dump_orc_table table = table_of(s), none = { 0 };
+	struct dump_orc orc;
+
+	assert_int_equal(dump_orc_find(s->kmem, &table, s->k.image + IN_CODE_OUTER - 1, &orc),
+			 DUMP_ORC_ABSENT);
+	assert_int_equal(dump_orc_find(s->kmem, &none, s->k.image, &orc), DUMP_ORC_ABSENT);
+}
+
+/* Two bits for the type and one for the end, as it was before. */
+static void older_form_is_told_by_the_width_of_the_type(void **state UNUSED)
+{
+	_cleanup_free_ struct build_stack *s = xnew(struct build_stack);
+	static const struct {
+		uint64_t at;
+		enum dump_orc_type type;
+		bool signal;
+	} rows[] = {
+		{ IN_CODE_INNER, DUMP_ORC_CALL, false },
+		{ IN_CODE_ENTRY, DUMP_ORC_REGS, true },
+		{ IN_CODE_FORK, DUMP_ORC_END, false },
+	};
+	struct dump_orc_table table;
+	void *held = s;
+	struct dump_orc orc;
+
+	build_stack_init(s, true);
+	table = table_of(s);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(dump_orc_find(s->kmem, &table, s->k.image + rows[i].at, &orc),
+				 DUMP_ORC_FOUND);
+		assert_int_equal(orc.type, rows[i].type);
+		assert_int_equal(orc.signal, rows[i].signal);
+	}
+	s = NULL;
+	build_stack_tear_down(&held);
+}
+
+static void types_that_no_kernel_has_are_refused(void **state)
+{
+	struct build_stack *s = *state;
+	struct dump_orc_table table = table_of(s);
+	struct dump_orc orc;
+
+	s->k.memory.at[IMAGE_AT + IN_ORC + 5] = 7;
+	kmem_space_forget(&s->kmem->space);
+	assert_int_equal(dump_orc_find(s->kmem, &table, s->k.image + IN_CODE_OUTER, &orc),
+			 DUMP_ORC_UNREADABLE);
+}
+
+static void tables_that_are_not_there_are_said_to_be(void **state)
+{
+	struct build_stack *s = *state;
+	struct dump_orc_table table = table_of(s);
+	struct dump_orc orc;
+
+	table.ips = 0x1000;
+	assert_int_equal(dump_orc_find(s->kmem, &table, s->k.image, &orc), DUMP_ORC_UNREADABLE);
+	table = table_of(s);
+	table.entries = 0x1000;
+	assert_int_equal(dump_orc_find(s->kmem, &table, s->k.image + IN_CODE_OUTER, &orc),
+			 DUMP_ORC_UNREADABLE);
+}
+
+static void disorder_ends_the_search_all_the_same(void **state)
+{
+	struct build_stack *s = *state;
+	struct dump_orc_table table = table_of(s);
+	uint32_t seed = 1;
+	struct dump_orc orc;
+
+	for (int round = 0; round < 2000; round++) {
+		for (int i = 0; i < 4 * N_ORC; i++) {
+			seed = seed * 1664525 + 1013904223;
+			s->k.memory.at[IMAGE_AT + IN_ORC_IPS + i] = (uint8_t)(seed >> 24);
+		}
+		kmem_space_forget(&s->kmem->space);
+		(void)!dump_orc_find(s->kmem, &table, s->k.image + IN_CODE_MIDDLE, &orc);
+	}
+	/* As long as a guest likes: the search halves it. */
+	table.n = UINT64_C(1) << 24;
+	(void)!dump_orc_find(s->kmem, &table, s->k.image + IN_CODE_MIDDLE, &orc);
+}
+
+static void kernel_without_such_types_has_no_table(void **state)
+{
+	struct build_stack *s = *state;
+	struct dump_orc_table table;
+
+	s->kmem->fields.at[KMEM_F_ORC_TYPE].known = false;
+	assert_error_tag(dump_orc_kernel_table(s->kmem, &table), "no-kernel-field");
+	s->kmem->fields.at[KMEM_F_ORC_TYPE].known = true;
+	s->kmem->fields.at[KMEM_F_ORC_ENTRY].place.size = 8;
+	assert_error_tag(dump_orc_kernel_table(s->kmem, &table), "no-kallsyms");
+	s->kmem->fields.at[KMEM_F_ORC_ENTRY].place.size = 0;
+	assert_error_tag(dump_orc_kernel_table(s->kmem, &table), "no-kallsyms");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		stack_test(entry_holds_from_its_address_to_the_next),
+		stack_test(before_the_first_entry_is_nothing),
+		cmocka_unit_test(older_form_is_told_by_the_width_of_the_type),
+		stack_test(types_that_no_kernel_has_are_refused),
+		stack_test(tables_that_are_not_there_are_said_to_be),
+		stack_test(disorder_ends_the_search_all_the_same),
+		stack_test(kernel_without_such_types_has_no_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
