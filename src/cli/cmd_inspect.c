@@ -5,11 +5,12 @@
 #include "cli/commands.h"
 #include "cli/inspect/source.h"
 #include "dump/dump.h"
+#include "dump/vmcore_write.h"
 
 #define ALL "all"
 
 struct inspect_config {
-	const char *source, *view, *argument;
+	const char *source, *view, *argument, *vmcore;
 	bool json, freeze;
 	uint64_t max_entries;
 	uint32_t lines;
@@ -36,6 +37,11 @@ static const struct option_row options[] = {
 	{ .name = "freeze",
 	  OPTION_FLAG(struct inspect_config, freeze),
 	  .help = "stop the VM while it is looked at" },
+	{ .name = "vmcore",
+	  .argument = "OUT",
+	  OPTION_STRING(struct inspect_config, vmcore),
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "show nothing, write the memory as an ELF vmcore" },
 };
 
 static const struct option_row positionals[] = {
@@ -77,7 +83,9 @@ static struct error *check(const void *config_)
 		return cli_error(CLI_USAGE, 0, "--freeze is for vm:ID");
 	if (!view && strcmp(config->view, ALL) != 0)
 		return unknown_view(config->view);
-	if (view && view->argument && !config->argument)
+	if (config->vmcore && view)
+		return cli_error(CLI_USAGE, 0, "--vmcore shows no view");
+	if (view && dump_view_needs_argument(view) && !config->argument)
 		return cli_error(CLI_USAGE, 0, "%s needs %s", view->word, view->argument);
 	if (config->argument && !(view && view->argument))
 		return cli_error(CLI_USAGE, 0, "%s takes no argument", config->view);
@@ -113,6 +121,19 @@ static struct dump_cpu_registers registers_of(const struct vm_registers *r)
 	};
 }
 
+static struct error *write_vmcore(struct kmem *kmem, const struct dump_request *request,
+				  const char *path, struct strbuf *out)
+{
+	struct dump_vmcore core;
+	struct error *err = dump_vmcore_write(kmem, request, NULL, path, &core);
+
+	if (!err)
+		strbuf_appendf(out, "%s: %llu bytes, of which %llu are memory that is not zero\n",
+			       path, (unsigned long long)core.bytes,
+			       (unsigned long long)core.data_bytes);
+	return err;
+}
+
 static struct error *show(const struct inspect_config *config, const struct source *source,
 			  struct strbuf *out)
 {
@@ -133,6 +154,8 @@ static struct error *show(const struct inspect_config *config, const struct sour
 		return err;
 	for (size_t i = 0; i < n; i++)
 		registers[i] = registers_of(&source->freeze.registers.cpus.at[i]);
+	if (config->vmcore)
+		return write_vmcore(kmem, &request, config->vmcore, out);
 	if (view)
 		err = dump_one(view, kmem, &request, &sink);
 	else
@@ -165,12 +188,15 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 const struct command cmd_inspect = {
 	.name = "inspect",
 	.summary = "Look into a guest's kernel through its memory",
-	.usage = "SRC [VIEW [ARG]] [--json] [--max-entries N] [--lines N] [--freeze]",
+	.usage =
+		"SRC [VIEW [ARG]] [--json] [--max-entries N] [--lines N] [--freeze] [--vmcore OUT]",
 	.description =
 		"Reads nothing but memory: no agent, no debug information, no symbols beside it. What cannot be shown says why.",
 	.examples = "  ktstr inspect vm:3f9a tasks\n"
 		    "  ktstr inspect vm:3f9a --freeze all\n"
-		    "  ktstr inspect guest.vmcore rq --json\n",
+		    "  ktstr inspect guest.vmcore rq --json\n"
+		    "  ktstr inspect vm:3f9a --freeze stack 42\n"
+		    "  ktstr inspect vm:3f9a --freeze --vmcore guest.vmcore\n",
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
 	.positionals = positionals,

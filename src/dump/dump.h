@@ -85,6 +85,8 @@ extern const struct dump_view dump_views[];
 extern const size_t dump_n_views;
 /* NULL: there is none of that name. */
 const struct dump_view *dump_view_find(const char *word);
+/* False when it takes none, or may do without ("[PID]"). */
+bool dump_view_needs_argument(const struct dump_view *view);
 
 /* One view alone, in JSON as an object; its error is the caller's to show. */
 struct error *dump_one(const struct dump_view *view, struct kmem *kmem,

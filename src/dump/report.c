@@ -22,6 +22,11 @@ const struct dump_view *dump_view_find(const char *word)
 	return NULL;
 }
 
+bool dump_view_needs_argument(const struct dump_view *view)
+{
+	return view->argument && view->argument[0] != '[';
+}
+
 struct error *dump_one(const struct dump_view *view, struct kmem *kmem,
 		       const struct dump_request *request, struct dump_sink *sink)
 {
@@ -90,7 +95,7 @@ static void show_all(struct kmem *kmem, const char *no_kmem, const struct dump_r
 	for (size_t i = 0; i < dump_n_views; i++) {
 		size_t kept = lines_to_keep(sink, dump_n_views - i - 1);
 
-		if (dump_views[i].argument)
+		if (dump_view_needs_argument(&dump_views[i]))
 			continue;
 		sink->lines_left -= kept;
 		show_section(&dump_views[i], kmem, no_kmem, request, sink);
