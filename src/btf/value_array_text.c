@@ -54,13 +54,13 @@ static const struct value_node *print_run(const struct value_printer *p,
 	return next;
 }
 
-/* Breaks the line in front of a piece that does not fit; indent 0 keeps it on one line. */
-static void add_piece(const struct value_printer *p, const char *piece, const char *gap,
-		      size_t indent, size_t *used, struct strbuf *out)
+void value_add_piece(const struct value_printer *p, const char *piece, const char *gap,
+		     size_t indent, size_t *used, struct strbuf *out)
 {
 	size_t width = value_width(piece);
 
-	if (indent && *used + strlen(gap) + width > p->columns && *used > indent) {
+	/* What follows the piece, a comma or a bracket, needs its place too. */
+	if (indent && *used + strlen(gap) + width + 1 > p->columns && *used > indent) {
 		while (out->n && out->at[out->n - 1] == ' ')
 			out->at[--out->n] = 0;
 		strbuf_append_char(out, *gap == ',' ? ',' : '\n');
@@ -102,11 +102,11 @@ static void print_numbers(const struct value_printer *p, const struct value_node
 			value_print_simple(child, true, &piece);
 			child = value_next(p->tree, child);
 		}
-		add_piece(p, strbuf_str(&piece),
-			  first	   ? ""
-			  : sparse ? "  "
-				   : ", ",
-			  indent, &used, out);
+		value_add_piece(p, strbuf_str(&piece),
+				first	 ? ""
+				: sparse ? "  "
+					 : ", ",
+				indent, &used, out);
 		first = false;
 	}
 	value_print_cut(node, " ", out);
@@ -184,49 +184,64 @@ static void print_lines(const char *text, size_t indent, struct strbuf *out)
 	}
 }
 
-/* A range of equal elements: "[0-3]=". */
-static void print_element(uint64_t first, uint64_t last, const char *text, size_t indent,
-			  struct strbuf *out)
+/* Elements that are equal wait until one comes that is not. */
+struct waiting {
+	struct strbuf text;
+	uint64_t first, n;
+};
+
+/* "[7]=" or, of several, "[0-3]=". */
+static void flush(struct waiting *w, size_t indent, struct strbuf *out)
 {
-	strbuf_append_char(out, '\n');
-	strbuf_append_repeated(out, ' ', indent);
-	if (first == last)
-		strbuf_appendf(out, "[%llu]=%s", (unsigned long long)first, text);
-	else
-		strbuf_appendf(out, "[%llu-%llu]=%s", (unsigned long long)first,
-			       (unsigned long long)last, text);
+	if (w->n) {
+		strbuf_append_char(out, '\n');
+		strbuf_append_repeated(out, ' ', indent);
+		strbuf_appendf(out, "[%llu", (unsigned long long)w->first);
+		if (w->n > 1)
+			strbuf_appendf(out, "-%llu", (unsigned long long)(w->first + w->n - 1));
+		strbuf_appendf(out, "]=%s", strbuf_str(&w->text));
+	}
+	w->n = 0;
+}
+
+static void add_element(const struct value_printer *p, const struct value_node *child,
+			uint64_t index, struct waiting *w, size_t indent, struct strbuf *out)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	value_print(p, child, indent, indent + sizeof("[65535-65535]="), &text);
+	if (!w->n || strcmp(strbuf_str(&text), strbuf_str(&w->text)) != 0) {
+		flush(w, indent, out);
+		w->first = index;
+		strbuf_clear(&w->text);
+		strbuf_append(&w->text, strbuf_str(&text));
+	}
+	w->n++;
 }
 
 static void print_elements(const struct value_printer *p, const struct value_node *node,
 			   size_t indent, struct strbuf *out)
 {
-	_cleanup_strbuf_ struct strbuf waiting = STRBUF_INIT;
 	const struct value_node *child = value_first(p->tree, node);
-	uint64_t index = 0, first = 0;
-	bool any = false;
+	struct waiting w = { .text = STRBUF_INIT };
+	uint64_t different, index = 0;
 
 	strbuf_append_char(out, '[');
-	for (; child; child = value_next(p->tree, child), index++) {
-		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	while (child) {
+		bool hidden = child->zero && !p->zeros;
+		uint64_t n = hidden ? 0 : value_template_run(p, child, &different);
 
-		if (child->zero && !p->zeros) {
-			if (any)
-				print_element(first, index - 1, strbuf_str(&waiting), indent, out);
-			any = false;
-			continue;
-		}
-		value_print(p, child, indent, indent + sizeof("[65535-65535]="), &text);
-		if (any && strcmp(strbuf_str(&text), strbuf_str(&waiting)) == 0)
-			continue;
-		if (any)
-			print_element(first, index - 1, strbuf_str(&waiting), indent, out);
-		strbuf_clear(&waiting);
-		strbuf_append(&waiting, strbuf_str(&text));
-		first = index;
-		any = true;
+		if (hidden || n)
+			flush(&w, indent, out);
+		if (n)
+			value_print_template(p, child, index, n, different, indent, out);
+		else if (!hidden)
+			add_element(p, child, index, &w, indent, out);
+		for (n += !n; n; n--, index++)
+			child = value_next(p->tree, child);
 	}
-	if (any)
-		print_element(first, index - 1, strbuf_str(&waiting), indent, out);
+	flush(&w, indent, out);
+	strbuf_deinit(&w.text);
 	if (node->shown < node->n) {
 		strbuf_append_char(out, '\n');
 		strbuf_append_repeated(out, ' ', indent);

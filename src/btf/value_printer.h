@@ -38,6 +38,23 @@ bool value_print_array_inline(const struct value_printer *p, const struct value_
 			      size_t room, struct strbuf *out);
 void value_print_array(const struct value_printer *p, const struct value_node *node, size_t indent,
 		       size_t used, struct strbuf *out);
+/*
+ * Breaks the line in front of a piece that does not fit, to this indentation; with one of 0 all
+ * stays on one line. `gap` stands between pieces.
+ */
+void value_add_piece(const struct value_printer *p, const char *piece, const char *gap,
+		     size_t indent, size_t *used, struct strbuf *out);
+
+/*
+ * How many elements from this one on are structs that differ in a few members only; 0 when it is
+ * not worth a form of its own. A bit for each member that differs.
+ */
+uint64_t value_template_run(const struct value_printer *p, const struct value_node *first,
+			    uint64_t *ret_different);
+/* Those n elements as one, and a list for each member that differs. */
+void value_print_template(const struct value_printer *p, const struct value_node *first,
+			  uint64_t index, uint64_t n, uint64_t different, size_t indent,
+			  struct strbuf *out);
 /* What stands in front of a struct, array or target: "#3 ", "0x… → ", "<truncated …> ". */
 void value_print_lead(const struct value_node *node, struct strbuf *out);
 void value_print_cut(const struct value_node *node, const char *lead, struct strbuf *out);
