@@ -21,13 +21,10 @@
 	X(ARENA, "arenas")                      \
 	X(TIME, "time")                         \
 	X(LOG, "kernel log")                    \
-<<<<<<< HEAD
 	X(SCX, "sched_ext")                     \
 	X(PROGS, "BPF programs")                \
-	X(MAPS, "BPF maps")
-=======
+	X(MAPS, "BPF maps")                     \
 	X(STACK, "stacks")
->>>>>>> 5bcd943 (dump: kernel stacks of tasks by ORC)
 #define KMEM_VIEW_ENUM_(id, word) KMEM_VIEW_##id,
 enum kmem_view { KMEM_VIEWS(KMEM_VIEW_ENUM_) KMEM_N_VIEWS };
 
