@@ -36,12 +36,16 @@ static struct error *not_found(const struct btf *btf, enum btf_kind wanted, cons
 	_cleanup_strbuf_ struct strbuf near = STRBUF_INIT;
 	struct suggest s = { .wanted = name };
 	struct btf_type type;
+	uint32_t offers = 0;
 
-	for (uint32_t id = 1; id <= btf_n_types(btf); id++) {
-		if (btf_type(btf, id, &type) && fits(&type, wanted))
-			btf_suggest_offer(&s, type.name);
+	/* From the last to the first: own types are nearer than those of the base. */
+	for (uint32_t id = btf_n_types(btf); id > 0 && offers < BTF_LIMIT_SUGGESTED_TYPES; id--) {
+		if (btf_type(btf, id, &type) && fits(&type, wanted)) {
+			suggest_offer(&s, type.name);
+			offers++;
+		}
 	}
-	btf_suggest_format(&s, &near);
+	suggest_format(&s, &near);
 	return btf_error(BTF_NOT_FOUND, 0, "%s has no %s%s%s", btf_label(btf),
 			 wanted == BTF_STRUCT  ? "struct "
 			 : wanted == BTF_UNION ? "union "

@@ -17,11 +17,14 @@ enum {
 	BTF_LIMIT_NAMESAKES = 64,
 	/* Structs inside structs without a name of their own, and members seen by one search. */
 	BTF_LIMIT_NESTING = 32,
-	BTF_LIMIT_MEMBERS_SEEN = 1 << 18,
+	BTF_LIMIT_MEMBERS_SEEN = 1 << 16,
 	/* Of a path to a member. */
 	BTF_LIMIT_PATH_BYTES = 512,
 	/* Names as long as this take part in "did you mean". */
 	BTF_LIMIT_SUGGESTED_BYTES = 64,
+	/* Members, and types, that are looked at for one suggestion. */
+	BTF_LIMIT_SUGGESTED_MEMBERS = 1 << 12,
+	BTF_LIMIT_SUGGESTED_TYPES = 1 << 17,
 };
 
 enum {
@@ -38,7 +41,7 @@ enum {
 	 * node of the budget, and these at least.
 	 */
 	VALUE_WORK_PER_NODE = 16,
-	VALUE_LEAST_WORK = 1 << 16,
+	VALUE_LEAST_WORK = 1 << 14,
 	/* Pointers followed in one tree, and what is read behind one of them. */
 	VALUE_LIMIT_FOLLOWED = 4096,
 	VALUE_LIMIT_TARGET_BYTES = 1 << 16,

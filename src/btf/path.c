@@ -27,20 +27,27 @@ static int followed(const struct walk *w)
 	return (int)(w->at - w->path);
 }
 
+struct offers {
+	struct suggest suggest;
+	unsigned int n;
+};
+
 static bool offer_member(void *context, const struct btf_member *member)
 {
-	btf_suggest_offer(context, member->name);
-	return true;
+	struct offers *offers = context;
+
+	suggest_offer(&offers->suggest, member->name);
+	return ++offers->n < BTF_LIMIT_SUGGESTED_MEMBERS;
 }
 
 static struct error *no_member(const struct walk *w, const struct btf_type *type, const char *name)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, near = STRBUF_INIT;
-	struct suggest s = { .wanted = name };
+	struct offers offers = { .suggest = { .wanted = name } };
 
 	btf_type_format(w->btf, type->id, &text);
-	btf_each_member(w->btf, type, offer_member, &s);
-	btf_suggest_format(&s, &near);
+	btf_each_member(w->btf, type, offer_member, &offers);
+	suggest_format(&offers.suggest, &near);
 	return btf_error(BTF_NO_MEMBER, 0, "%s: %s has no member '%s'%s", w->path,
 			 strbuf_str(&text), name, strbuf_str(&near));
 }
