@@ -80,9 +80,16 @@ struct error *kmem_fields_require(const struct kmem_fields *fields, enum kmem_vi
 void kmem_fields_missing(const struct kmem_fields *fields, enum kmem_view view, struct strbuf *into)
 {
 	for (enum kmem_field_id id = 0; id < KMEM_N_FIELDS; id++) {
-		if (rows[id].view == view && !fields->at[id].known)
-			strbuf_appendf(into, "%s.%s: %s\n", rows[id].type, rows[id].paths,
-				       fields->at[id].missing);
+		_cleanup_free_ char *name = xasprintf("%s.%s", rows[id].type, rows[id].paths);
+		const char *why = fields->at[id].missing;
+
+		if (rows[id].view != view || fields->at[id].known)
+			continue;
+		/* The room of types names the member itself. */
+		if (strncmp(why, name, strlen(name)) == 0)
+			strbuf_appendf(into, "%s\n", why);
+		else
+			strbuf_appendf(into, "%s: %s\n", name, why);
 	}
 }
 

@@ -151,6 +151,8 @@ static void missing_members_are_unknown_and_named(void **state)
 	assert_contains(strbuf_str(&text),
 			"mod_kallsyms.strtab: the kernel has no struct mod_kallsyms\n");
 	assert_null(strstr(strbuf_str(&text), "core_layout"));
+	/* Each name once. */
+	assert_null(strstr(strbuf_str(&text), "module.kallsyms: module.kallsyms"));
 }
 
 static void texts_end_with_their_array(void **state)
