@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/inspect/source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/io.h"
+#include "unit.h"
+#include "vm/run_info.h"
+#include "vm/template_json.h"
+
+enum { RAM_BYTES = 8 << 20, MARK_AT = 0x200000 };
+
+static char folder[64];
+
+static char *in_folder(const char *name)
+{
+	return xasprintf("%s/%s", folder, name);
+}
+
+static int make_folder(void **state UNUSED)
+{
+	_cleanup_free_ char *ram = NULL;
+	int fd;
+
+	strcpy(folder, "/tmp/ktstr-source-XXXXXX");
+	if (!mkdtemp(folder) || setenv("KTSTR_RUN_DIR", folder, 1) != 0)
+		return -1;
+	ram = in_folder("ram.0");
+	fd = open(ram, O_CREAT | O_RDWR, 0600);
+	if (fd < 0 || ftruncate(fd, RAM_BYTES) != 0 || pwrite(fd, "mark", 4, MARK_AT) != 4)
+		return -1;
+	return close(fd);
+}
+
+static int remove_folder(void **state UNUSED)
+{
+	static const char *const names[] = { "ram.0", "template.json", "vm.json", "empty", "vm" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		_cleanup_free_ char *path = in_folder(names[i]);
+
+		remove(path);
+	}
+	return rmdir(folder);
+}
+
+static void assert_marked(const struct source *source)
+{
+	char mark[4];
+
+	assert_int_equal(source->reader.read(&source->reader, MARK_AT, mark, 4), KMEM_READ_OK);
+	assert_memory_equal(mark, "mark", 4);
+	/* Between 640 KiB and 1 MiB is no RAM. */
+	assert_int_equal(source->reader.read(&source->reader, 0xb0000, mark, 4), KMEM_READ_OUTSIDE);
+	assert_int_equal(source->note.n, 0);
+}
+
+static void a_file_of_ram_is_laid_out_as_q35_has_it(void **state UNUSED)
+{
+	_cleanup_free_ char *path = in_folder("ram.0");
+	_cleanup_source_ struct source source = SOURCE_NONE;
+
+	assert_success(source_open(path, false, &source));
+	assert_marked(&source);
+}
+
+static void a_template_by_its_folder_its_json_and_its_ram(void **state UNUSED)
+{
+	static const char *const names[] = { "", "template.json", "ram.0" };
+	struct template_description d = { .key = (char *)"key",
+					  .proof = { .nonce = { 1 },
+						     .generation = 1,
+						     .monotonic_ns = 1,
+						     .monotonic_limit_ns = 2 },
+					  .state_bytes = 1,
+					  .n_ram = 1,
+					  .ram_bytes = { RAM_BYTES } };
+	_cleanup_free_ char *json = in_folder("template.json");
+
+	assert_success(template_description_write(&d, json));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		_cleanup_free_ char *path = in_folder(names[i]);
+		_cleanup_source_ struct source source = SOURCE_NONE;
+
+		assert_success(source_open(path, false, &source));
+		assert_marked(&source);
+	}
+	assert_int_equal(remove(json), 0);
+}
+
+static void a_description_says_where_ram_is(void **state UNUSED)
+{
+	struct run_info info = { .id = (char *)"0123abcd",
+				 .owner = run_process_of(getpid()),
+				 .started_at_sec = 1 };
+	_cleanup_free_ char *json = in_folder("vm.json"), *ram = in_folder("ram.0");
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_source_ struct source source = SOURCE_NONE;
+
+	run_info_add_ram(&info, &(struct run_ram){ .guest_address = 1 << 20,
+						   .size_bytes = RAM_BYTES - (1 << 20),
+						   .file = ram,
+						   .offset_bytes = 1 << 20 });
+	run_info_format(&info, &text);
+	info.id = NULL;
+	run_info_deinit(&info);
+	assert_success(io_replace_file(json, text.at, text.n));
+	assert_success(source_open(json, false, &source));
+	assert_marked(&source);
+}
+
+static void what_is_not_there_says_so(void **state UNUSED)
+{
+	_cleanup_free_ char *empty = in_folder("empty"), *none = in_folder("none");
+	_cleanup_source_ struct source source = SOURCE_NONE;
+
+	assert_error_tag(source_open(none, false, &source), "io");
+	assert_success(io_replace_file(empty, "", 0));
+	assert_error_tag(source_open(empty, false, &source), "parse");
+	assert_success(io_replace_file(empty, "\177ELF", 4));
+	assert_error_tag(source_open(empty, false, &source), "not-elf");
+	assert_error_tag(source_open("vm:zz", false, &source), "absent");
+	assert_int_equal(source.fd, -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_of_ram_is_laid_out_as_q35_has_it),
+		cmocka_unit_test(a_template_by_its_folder_its_json_and_its_ram),
+		cmocka_unit_test(a_description_says_where_ram_is),
+		cmocka_unit_test(what_is_not_there_says_so),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
