@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""sched_ext, BPF programs and maps seen from outside, against what the guest's own /sys and /proc say."""
+
+import json
+import os
+import subprocess
+
+import machine
+import tap
+import test_inspect
+
+CPUS = 4
+SPINNERS = 8
+SLICE_US = 5000
+MOMENTS = 20
+FIFO = os.path.join(machine.guest.BUILD, "bpf", "scx_ktfifo")
+FILLER = os.environ.get("KTSTR_MAP_FILLER", "")
+FIFO_FAULT_STALL = 6  # bpf/fifo.h: its place in FIFO_FAULTS
+
+
+class Guest(test_inspect.Guest):
+    def __init__(self):  # pylint: disable=super-init-not-called
+        self.process = subprocess.Popen(
+            [machine.KTSTR, "shell", "-t", f"1n1l{CPUS}c1t", "-i", f"{FIFO}:/fifo", "-i", f"{FILLER}:/filler"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, errors="surrogateescape")
+
+    def schedule(self, options):
+        return int(self.ask(f"/fifo {options} >/tmp/out 2>/tmp/err & echo $! >/tmp/fifo;"
+                            "while [ ! -s /tmp/out ]; do sleep 0.1; done; cat /tmp/fifo")[0])
+
+    def spin(self, n):
+        self.ask(f"for i in $(seq {n}); do (exec -a kt-spin sh -c 'while :; do :; done') & echo $! >>/tmp/spin; done")
+        return {int(line) for line in self.ask("cat /tmp/spin")}
+
+
+def look(guest, *arguments):
+    return json.loads(test_inspect.inspect(guest, *arguments, "--freeze", "--json", "--max-entries", "0"))
+
+
+def events(guest):
+    return {line.split()[0]: int(line.split()[1]) for line in guest.ask("cat /sys/kernel/sched_ext/root/events")}
+
+
+def descriptors(guest, pid):
+    """What the kernel says of each program and map that a process has open: /proc/PID/fdinfo."""
+    found = {}
+    for line in guest.ask(f"grep -H : /proc/{pid}/fdinfo/* 2>/dev/null"):
+        path, name, value = line.split(":", 2)
+        found.setdefault(path, {})[name.strip()] = value.strip()
+    programs = {int(d["prog_id"]): d for d in found.values() if "prog_id" in d and "verified_insns" in d}
+    maps = {int(d["map_id"]): d for d in found.values() if "map_id" in d and "key_size" in d}
+    return programs, maps
+
+
+def plain(value):
+    """A tree of values without what it says about types."""
+    kind = value["kind"]
+    if kind == "struct":
+        return {member["name"]: plain(member["value"]) for member in value["members"]}
+    if kind == "bytes":
+        return bytes.fromhex(value["hex"])
+    if kind == "array":
+        if value.get("all_zero"):
+            return [0] * value["len"]
+        return value["text"] if "text" in value else [plain(element) for element in value["elements"]]
+    return value["value"]
+
+
+def number(value):
+    return int.from_bytes(plain(value), "little")
+
+
+def value_of(i):
+    """tests/vm/map_filler.c"""
+    return {"number": 1000000007 * i, "square": i * i % 2**32, "always": 77}
+
+
+def wide_key(i):
+    return b"".join(word.to_bytes(4, "little") for word in (i, i + 1, 0xabcd))
+
+
+class InspectScx(machine.GuestTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.guest = None
+        if machine.guest.missing():
+            return
+        cls.guest = Guest()
+        guest = cls.guest
+        guest.ask("echo 1 >/proc/sys/kernel/bpf_stats_enabled")
+        cls.filler = int(guest.ask("/filler >/tmp/filled & while [ ! -s /tmp/filled ]; do sleep 0.1; done;"
+                                   "cat /tmp/filled")[0].split()[1])
+        cls.nothing = look(guest, "scx")
+        cls.pid = guest.schedule(f"--slice-us {SLICE_US}")
+        cls.spinners = guest.spin(SPINNERS)
+        cls.events = events(guest)
+        cls.programs, _ = descriptors(guest, cls.pid)
+        cls.seen = look(guest)
+        cls.events_after = events(guest)
+        cls.programs_after, cls.maps = descriptors(guest, cls.pid)
+        _, filled = descriptors(guest, cls.filler)
+        cls.maps.update(filled)
+
+    @classmethod
+    def tearDownClass(cls):
+        if cls.guest:
+            cls.guest.close()
+
+    def map(self, name):
+        (found,) = look(self.guest, "map", name)["maps"]
+        self.assertNotIn("unavailable", found)
+        return found
+
+    def test_before_a_scheduler_is_loaded_there_is_none(self):
+        self.assertEqual(self.nothing["state"], "disabled")
+        self.assertNotIn("ops", self.nothing)
+        self.assertEqual([cpu["nr_running"] for cpu in self.nothing["cpus"]], [0] * CPUS)
+
+    def test_the_scheduler_and_its_state(self):
+        scx = self.seen["scx"]
+        self.assertEqual(scx["state"], self.guest.ask("cat /sys/kernel/sched_ext/state")[0])
+        self.assertEqual(scx["ops"], self.guest.ask("cat /sys/kernel/sched_ext/root/ops")[0])
+        self.assertEqual((scx["ops"], scx["state"], scx["timeout_ms"]), ("ktfifo", "enabled", 20000))
+        self.assertEqual((scx["exit"], scx["bypass_depth"]), ({"kind": 0, "word": "none"}, 0))
+
+    def test_events_lie_between_what_the_guest_read(self):
+        seen = self.seen["scx"]["events"]
+        self.assertEqual(list(seen), list(self.events))
+        for name, count in seen.items():
+            self.assertLessEqual(self.events[name], count, name)
+            self.assertLessEqual(count, self.events_after[name], name)
+        self.assertGreater(seen["SCX_EV_BYPASS_ACTIVATE"], 0)
+
+    def moment(self):
+        """None, or a moment in which no CPU was about to move a task, taken apart."""
+        scx = look(self.guest, "scx")
+        running = [cpu["curr"] for cpu in scx["cpus"]]
+        runnable = [task for cpu in scx["cpus"] for task in cpu["runnable"]]
+        (queue,) = [dsq for dsq in scx["dsqs"] if dsq["origin"] == "user"]
+        waiting = {task["pid"] for task in queue["tasks"]}
+        on_cpu = {int(curr[curr.rindex("[") + 1:-1]) for curr in running}
+        if waiting | on_cpu >= self.spinners and not waiting & on_cpu and queue["nr"] == len(queue["tasks"]) and \
+           all(task["pid"] in waiting | on_cpu for task in runnable):
+            return scx, queue, on_cpu
+        return None
+
+    def test_who_does_not_run_waits_in_the_queue(self):
+        seen = next(filter(None, (self.moment() for _ in range(MOMENTS))), None)
+        self.assertIsNotNone(seen, "the queue and the CPUs never agreed")
+        scx, queue, on_cpu = seen
+        self.assertEqual((queue["id"], queue["total"]), ("0x0", len(queue["tasks"])))
+        self.assertEqual(len(on_cpu), CPUS)
+        for task in queue["tasks"]:
+            # A tick may pass before it is seen; nobody waits as long as the watchdog would.
+            self.assertLess(task.get("age_ms", 0), 20000, task)
+            if task["pid"] in self.spinners:
+                self.assertEqual(task["slice_ns"], SLICE_US * 1000, task)
+        self.assertEqual([dsq["number"] for dsq in scx["dsqs"] if dsq["origin"] == "local cpu"], list(range(CPUS)))
+        self.assertEqual([dsq["number"] for dsq in scx["dsqs"] if dsq["origin"] == "global node"], [0])
+
+    def test_programs_are_as_the_kernel_says(self):
+        seen = {p["id"]: p for p in self.seen["prog"]["programs"]}
+        self.assertEqual({seen[i]["name"] for i in self.programs},
+                         {"fifo_select_cpu", "fifo_enqueue", "fifo_dispatch", "fifo_init", "fifo_exit"})
+        for i, said in self.programs.items():
+            program = seen[i]
+            self.assertEqual(program["type"], "struct_ops")
+            self.assertEqual(program["tag"], said["prog_tag"])
+            self.assertEqual(program["verified_insns"], int(said["verified_insns"]))
+            self.assertLessEqual(int(said["run_cnt"]), program["runs"])
+            self.assertLessEqual(program["runs"], int(self.programs_after[i]["run_cnt"]))
+            self.assertLessEqual(program["run_ns"], int(self.programs_after[i]["run_time_ns"]))
+        self.assertGreater(sum(p["runs"] for p in seen.values()), 0)
+
+    def test_maps_are_as_the_kernel_says(self):
+        seen = {m["id"]: m for m in self.seen["maps"]["maps"]}
+        self.assertGreater(len(self.maps), 10)
+        for i, said in self.maps.items():
+            self.assertEqual((seen[i]["key_bytes"], seen[i]["value_bytes"], seen[i]["max_entries"]),
+                             tuple(int(said[k]) for k in ("key_size", "value_size", "max_entries")), said)
+            self.assertEqual(int(seen[i]["flags"], 16), int(said["map_flags"], 16))
+
+    def test_globals_of_the_scheduler(self):
+        settings = plain(self.map(".rodata.settings")["globals"])["settings"]
+        self.assertEqual(settings, {"slice_ns": SLICE_US * 1000, "fault": 0})
+        state = plain(self.map(".bss.state")["globals"])["state"]
+        self.assertEqual((state["is_faulty"], state["exit_kind"], state["kept"], state["exit_code"]), (0, 0, 0, 0))
+
+    def test_the_table_of_functions(self):
+        value = plain(self.map("fifo_ops")["value"])
+        self.assertEqual((value["data"]["name"], value["data"]["timeout_ms"]), ("ktfifo", 20000))
+        self.assertNotEqual(value["data"]["enqueue"], 0)
+        self.assertEqual(value["data"]["yield"], 0)
+
+    def test_array(self):
+        entries = self.map("kt_array")["entries"]
+        self.assertEqual([(e["key"], plain(e["value"])) for e in entries], [(i, value_of(i)) for i in range(100)])
+
+    def test_hash(self):
+        for name, n in (("kt_hash", 500), ("kt_lru", 20)):
+            found = self.map(name)
+            self.assertEqual((found["shown"], found["total"]), (n, n))
+            self.assertEqual({plain(e["key"]): plain(e["value"]) for e in found["entries"]},
+                             {i: value_of(i) for i in range(n)}, name)
+
+    def test_hash_without_types_whose_elements_are_made_on_demand(self):
+        self.assertEqual({plain(e["key"]): number(e["value"]) for e in self.map("kt_lazy")["entries"]},
+                         {wide_key(i): 3 * i + 1 for i in range(500)})
+
+    def percpu(self, entry):
+        return [(v["cpu"], number(v["value"])) for v in entry["values"]]
+
+    def test_values_of_each_cpu(self):
+        entries = self.map("kt_cpu_array")["entries"]
+        self.assertEqual([e["key"] for e in entries], list(range(20)))
+        for entry in entries:
+            self.assertEqual(self.percpu(entry), [(cpu, 1000 * entry["key"] + cpu) for cpu in range(CPUS)])
+        for name in ("kt_cpu_hash", "kt_cpu_lru"):
+            entries = {plain(e["key"]): self.percpu(e) for e in self.map(name)["entries"]}
+            self.assertEqual(entries, {wide_key(i): [(cpu, 1000 * i + cpu) for cpu in range(CPUS)] for i in range(20)})
+
+    def test_storage_of_a_task(self):
+        (entry,) = self.map("kt_task")["entries"]
+        self.assertEqual((entry["key"], plain(entry["value"])), (f"filler[{self.filler}]", value_of(42)))
+
+    def test_a_kind_that_is_not_shown_says_so(self):
+        (found,) = look(self.guest, "map", "kt_queue")["maps"]
+        self.assertIn("type queue", found["unavailable"])
+
+    def test_tasks_that_a_scheduler_keeps_are_in_no_queue(self):
+        """Last by name: it changes the scheduler."""
+        guest = self.guest
+        guest.ask(f"kill {self.pid}; while [ $(cat /sys/kernel/sched_ext/state) != disabled ]; do sleep 0.1; done")
+        guest.schedule("--fault stall --timeout-ms 30000 --after-ms 0")
+        guest.ask("sleep 5")
+        kept = plain(self.map(".bss.state")["globals"])["state"]
+        settings = plain(self.map(".rodata.settings")["globals"])["settings"]
+        self.assertEqual((settings["fault"], kept["is_faulty"]), (FIFO_FAULT_STALL, 1))
+        self.assertGreaterEqual(kept["kept"], SPINNERS - CPUS)
+        scx = look(guest, "scx")
+        lost = [task for cpu in scx["cpus"] for task in cpu["runnable"]
+                if task["pid"] in self.spinners and "dsq" not in task]
+        self.assertGreaterEqual(len(lost), SPINNERS - CPUS)
+        self.assertGreater(max(task["age_ms"] for task in lost), 1000, lost)
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
