@@ -35,8 +35,9 @@ static bool add_module(void *context, const struct kmem_module *module)
 	    kmem_field_read(fields, space, KMEM_F_MODULE_ORC_IPS, module->address, &m.orc.ips) ||
 	    kmem_field_read(fields, space, KMEM_F_MODULE_ORC_ENTRIES, module->address,
 			    &m.orc.entries) ||
-	    m.orc.n > DUMP_LIMIT_ORC_ENTRIES)
+	    m.orc.n > DUMP_LIMIT_ORC_ENTRIES || !code->orc.n)
 		m.orc = (struct dump_orc_table){ 0 };
+	m.orc.renumbered = code->orc.renumbered;
 	vec_push(&code->modules, m);
 	return code->modules.n < DUMP_LIMIT_CODE_RANGES;
 }

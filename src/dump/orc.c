@@ -3,7 +3,27 @@
 
 #include "dump/limits.h"
 
-enum { IP_BYTES = 4 };
+enum { IP_BYTES = 4, N_REGISTERS = 16 };
+
+/* The same code was found to have these numbers in both ways of counting. */
+static const enum dump_orc_register renumbered[N_REGISTERS] = {
+	[0] = DUMP_ORC_REG_UNDEFINED,	 [1] = DUMP_ORC_REG_UNKNOWN,
+	[2] = DUMP_ORC_REG_DX,		 [3] = DUMP_ORC_REG_SP,
+	[4] = DUMP_ORC_REG_BP,		 [5] = DUMP_ORC_REG_UNKNOWN,
+	[6] = DUMP_ORC_REG_R10,		 [7] = DUMP_ORC_REG_R13,
+	[8] = DUMP_ORC_REG_PREV_SP,	 [9] = DUMP_ORC_REG_SP_INDIRECT,
+	[10] = DUMP_ORC_REG_BP_INDIRECT, [11 ... 15] = DUMP_ORC_REG_UNKNOWN,
+};
+
+static enum dump_orc_register register_of(const struct dump_orc_table *table, uint64_t number)
+{
+	if (number >= N_REGISTERS)
+		return DUMP_ORC_REG_UNKNOWN;
+	if (table->renumbered)
+		return renumbered[number];
+	return number < DUMP_ORC_REG_UNKNOWN ? (enum dump_orc_register)number
+					     : DUMP_ORC_REG_UNKNOWN;
+}
 
 static struct error *symbol_pair(struct kmem *kmem, const char *from, const char *to,
 				 uint64_t *ret_from, uint64_t *ret_bytes)
@@ -19,32 +39,6 @@ static struct error *symbol_pair(struct kmem *kmem, const char *from, const char
 		return kmem_error(KMEM_NO_SYMBOLS, 0, "%s stands before %s", to, from);
 	*ret_from = start;
 	*ret_bytes = stop - start;
-	return NULL;
-}
-
-struct error *dump_orc_kernel_table(struct kmem *kmem, struct dump_orc_table *ret)
-{
-	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_STACK);
-	struct dump_orc_table table = { 0 };
-	uint64_t ip_bytes = 0, entry_bytes = 0, size;
-
-	if (!err)
-		err = symbol_pair(kmem, "__start_orc_unwind_ip", "__stop_orc_unwind_ip", &table.ips,
-				  &ip_bytes);
-	if (!err)
-		err = symbol_pair(kmem, "__start_orc_unwind", "__stop_orc_unwind", &table.entries,
-				  &entry_bytes);
-	if (err)
-		return err;
-	size = kmem->fields.at[KMEM_F_ORC_ENTRY].place.size;
-	table.n = ip_bytes / IP_BYTES;
-	if (!size || !table.n || table.n > DUMP_LIMIT_ORC_ENTRIES || ip_bytes % IP_BYTES ||
-	    entry_bytes != table.n * size)
-		return kmem_error(KMEM_NO_SYMBOLS, 0,
-				  "%llu bytes of addresses and %llu bytes of ORC entries do not "
-				  "belong together",
-				  (unsigned long long)ip_bytes, (unsigned long long)entry_bytes);
-	*ret = table;
 	return NULL;
 }
 
@@ -74,7 +68,8 @@ static bool type_of(const struct kmem_fields *fields, uint64_t raw, bool at_end,
 	return true;
 }
 
-static bool read_entry(struct kmem *kmem, uint64_t at, struct dump_orc *ret)
+static bool read_entry(struct kmem *kmem, const struct dump_orc_table *table, uint64_t at,
+		       struct dump_orc *ret)
 {
 	const struct kmem_fields *fields = &kmem->fields;
 	struct kmem_space *space = &kmem->space;
@@ -91,8 +86,8 @@ static bool read_entry(struct kmem *kmem, uint64_t at, struct dump_orc *ret)
 		flag = 0;
 	if (!type_of(fields, type, flag, &orc.type))
 		return false;
-	orc.sp_register = (enum dump_orc_register)sp;
-	orc.bp_register = (enum dump_orc_register)bp;
+	orc.sp_register = register_of(table, sp);
+	orc.bp_register = register_of(table, bp);
 	/* Before 6.3 it was meant wherever registers are found. */
 	if (kmem_field_read(fields, space, KMEM_F_ORC_SIGNAL, at, &flag) != KMEM_READ_OK)
 		flag = orc.type >= DUMP_ORC_REGS;
@@ -104,6 +99,7 @@ static bool read_entry(struct kmem *kmem, uint64_t at, struct dump_orc *ret)
 enum dump_orc_found dump_orc_find(struct kmem *kmem, const struct dump_orc_table *table,
 				  uint64_t ip, struct dump_orc *ret)
 {
+	const uint64_t size = kmem->fields.at[KMEM_F_ORC_ENTRY].place.size;
 	uint64_t low = 0, high = table->n, here;
 
 	/* The number of entries not above ip; a table that is not sorted ends as soon. */
@@ -119,9 +115,55 @@ enum dump_orc_found dump_orc_find(struct kmem *kmem, const struct dump_orc_table
 	}
 	if (low == 0)
 		return DUMP_ORC_ABSENT;
-	if (!read_entry(kmem,
-			table->entries + (low - 1) * kmem->fields.at[KMEM_F_ORC_ENTRY].place.size,
-			ret))
+	if (!read_entry(kmem, table, table->entries + (low - 1) * size, ret))
 		return DUMP_ORC_UNREADABLE;
 	return DUMP_ORC_FOUND;
+}
+
+/* Every function begins with its return address on top of the stack. */
+static struct error *find_numbers(struct kmem *kmem, struct dump_orc_table *table)
+{
+	uint64_t function;
+	struct error *err = kmem_symbol(kmem, "schedule", &function);
+	struct dump_orc orc;
+
+	if (err)
+		return err;
+	for (int later = 0; later < 2; later++) {
+		table->renumbered = later;
+		if (dump_orc_find(kmem, table, function, &orc) == DUMP_ORC_FOUND &&
+		    orc.type == DUMP_ORC_CALL && orc.sp_register == DUMP_ORC_REG_SP &&
+		    orc.sp_offset == 8)
+			return NULL;
+	}
+	return kmem_error(KMEM_NO_SYMBOLS, 0, "ORC numbers its registers in an unknown way");
+}
+
+struct error *dump_orc_kernel_table(struct kmem *kmem, struct dump_orc_table *ret)
+{
+	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_STACK);
+	struct dump_orc_table table = { 0 };
+	uint64_t ip_bytes = 0, entry_bytes = 0, size;
+
+	if (!err)
+		err = symbol_pair(kmem, "__start_orc_unwind_ip", "__stop_orc_unwind_ip", &table.ips,
+				  &ip_bytes);
+	if (!err)
+		err = symbol_pair(kmem, "__start_orc_unwind", "__stop_orc_unwind", &table.entries,
+				  &entry_bytes);
+	if (err)
+		return err;
+	size = kmem->fields.at[KMEM_F_ORC_ENTRY].place.size;
+	table.n = ip_bytes / IP_BYTES;
+	if (!size || !table.n || table.n > DUMP_LIMIT_ORC_ENTRIES || ip_bytes % IP_BYTES ||
+	    entry_bytes != table.n * size)
+		return kmem_error(KMEM_NO_SYMBOLS, 0,
+				  "%llu bytes of addresses and %llu bytes of ORC entries do not "
+				  "belong together",
+				  (unsigned long long)ip_bytes, (unsigned long long)entry_bytes);
+	err = find_numbers(kmem, &table);
+	if (err)
+		return err;
+	*ret = table;
+	return NULL;
 }

@@ -14,6 +14,7 @@ struct dump_orc_table {
 	uint64_t ips;	  /* address of n signed words of 4 bytes */
 	uint64_t entries; /* address of n struct orc_entry */
 	uint64_t n;	  /* 0: there is none */
+	bool renumbered;  /* its registers have the numbers of later kernels */
 };
 
 enum dump_orc_type {
@@ -24,7 +25,11 @@ enum dump_orc_type {
 	DUMP_ORC_REGS_PARTIAL, /* only what the CPU itself pushed */
 };
 
-/* Numbers of the kernel (ORC_REG_*), the same since 4.14. */
+/*
+ * ORC_REG_* with the numbers that they had from Linux 4.14 on. Later they got others (seen in 7.2);
+ * which ones hold is told by the entry of a function's first byte, where the stack pointer is what
+ * everything is found by.
+ */
 enum dump_orc_register {
 	DUMP_ORC_REG_UNDEFINED,
 	DUMP_ORC_REG_PREV_SP,
@@ -36,18 +41,20 @@ enum dump_orc_register {
 	DUMP_ORC_REG_R13,
 	DUMP_ORC_REG_BP_INDIRECT,
 	DUMP_ORC_REG_SP_INDIRECT,
+	DUMP_ORC_REG_UNKNOWN,
 };
 
 struct dump_orc {
 	enum dump_orc_type type;
-	enum dump_orc_register sp_register, bp_register; /* may be a number not named above */
+	enum dump_orc_register sp_register, bp_register;
 	int64_t sp_offset, bp_offset;
 	bool signal; /* the caller was interrupted: its address is no return address */
 };
 
 enum dump_orc_found { DUMP_ORC_FOUND, DUMP_ORC_ABSENT, DUMP_ORC_UNREADABLE };
 
-/* The kernel's own table. KMEM_NO_SYMBOL, KMEM_NO_FIELD; KMEM_NO_SYMBOLS: its ends do not fit. */
+/* The kernel's own table. KMEM_NO_SYMBOL, KMEM_NO_FIELD; KMEM_NO_SYMBOLS: its ends do not fit, or
+ * nobody knows its numbers. */
 struct error *dump_orc_kernel_table(struct kmem *kmem, struct dump_orc_table *ret) MUST_CHECK;
 
 /* What holds at an address, which must lie in the code that the table is about. */

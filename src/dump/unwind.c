@@ -93,7 +93,7 @@ static bool find_sp(struct walk *w, const struct dump_orc *orc, uint64_t *ret)
 		in_regs = REGS_DX;
 		break;
 	default:
-		return broken(w, "ORC names register %u", (unsigned int)orc->sp_register);
+		return broken(w, "ORC names a register that is not known");
 	}
 	if (!w->has_whole)
 		return broken(w, "ORC needs a register that was not saved");
@@ -113,7 +113,7 @@ static bool find_bp(struct walk *w, const struct dump_orc *orc, uint64_t caller_
 	case DUMP_ORC_REG_BP:
 		return read_words(w, w->bp + (uint64_t)orc->bp_offset, ret, 1);
 	default:
-		return broken(w, "ORC names register %u", (unsigned int)orc->bp_register);
+		return broken(w, "ORC names a register that is not known");
 	}
 }
 

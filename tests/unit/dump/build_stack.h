@@ -20,13 +20,14 @@ enum {
 	IN_CODE_ENTRY = 0x580,
 	IN_CODE_FORK = 0x600,
 	IN_CODE_ODD = 0x680, /* ORC says: undefined */
+	IN_CODE_SCHEDULE = 0x700,
 	IN_CODE_END = 0x800,
 	IN_INIT_TASK = 0x5000,
 	IN_BPF_LIST = 0x5800,
 	IN_ORC_IPS = 0x6000,
 	IN_ORC = 0x6800,
 	IN_IRQ_POINTER = 0x80, /* per CPU */
-	N_ORC = 7,
+	N_ORC = 8,
 };
 
 /* Places in RAM. */
@@ -156,6 +157,7 @@ static inline void build_orcs(struct build_stack *s, bool old)
 		{ IN_CODE_ENTRY, { DUMP_ORC_REGS, DUMP_ORC_REG_SP, 0, 0, 0, true } },
 		{ IN_CODE_FORK, { DUMP_ORC_END, DUMP_ORC_REG_UNDEFINED, 0, 0, 0, false } },
 		{ IN_CODE_ODD, { DUMP_ORC_UNDEFINED, DUMP_ORC_REG_UNDEFINED, 0, 0, 0, false } },
+		{ IN_CODE_SCHEDULE, { DUMP_ORC_CALL, DUMP_ORC_REG_SP, 0, 8, 0, false } },
 		{ IN_CODE_END, { DUMP_ORC_CALL, DUMP_ORC_REG_SP, 0, 8, 0, false } },
 	};
 
@@ -272,6 +274,7 @@ static inline void build_stack_init(struct build_stack *s, bool old)
 		{ IN_CODE_ENTRY, 'T', "entry" },
 		{ IN_CODE_FORK, 'T', "ret_from_fork_asm" },
 		{ IN_CODE_ODD, 'T', "odd" },
+		{ IN_CODE_SCHEDULE, 'T', "schedule" },
 		{ IN_CODE_END, 'T', "_etext" },
 		{ IN_INIT_TASK, 'D', "init_task" },
 		{ IN_BPF_LIST, 'd', "bpf_kallsyms" },

@@ -78,6 +78,45 @@ static void older_form_is_told_by_the_width_of_the_type(void **state UNUSED)
 	build_stack_tear_down(&held);
 }
 
+/* The numbers of 7.2, written out: SP is 3, the caller's 8. */
+static void later_numbers_are_told_by_the_start_of_a_function(void **state)
+{
+	static const uint8_t later[] = { 0, 8, 2, 0xff, 4, 3, 6, 7, 10, 9 };
+	struct build_stack *s = *state;
+	uint8_t *at = s->k.memory.at + IMAGE_AT + IN_ORC + 4;
+	struct dump_orc_table table;
+	struct dump_orc orc;
+
+	for (int i = 0; i < N_ORC; i++, at += ORC_BYTES)
+		*at = (uint8_t)(later[*at & 15] | later[*at >> 4] << 4);
+	kmem_space_forget(&s->kmem->space);
+	table = table_of(s);
+	assert_true(table.renumbered);
+	assert_int_equal(dump_orc_find(s->kmem, &table, s->k.image + IN_CODE_MIDDLE, &orc),
+			 DUMP_ORC_FOUND);
+	assert_int_equal(orc.sp_register, DUMP_ORC_REG_BP);
+	assert_int_equal(orc.bp_register, DUMP_ORC_REG_PREV_SP);
+	assert_int_equal(dump_orc_find(s->kmem, &table, s->k.image + IN_CODE_INNER, &orc),
+			 DUMP_ORC_FOUND);
+	assert_int_equal(orc.sp_register, DUMP_ORC_REG_SP);
+	assert_int_equal(orc.bp_register, DUMP_ORC_REG_UNDEFINED);
+}
+
+static void numbers_that_nobody_knows_are_an_error(void **state)
+{
+	struct build_stack *s = *state;
+	uint64_t row = IMAGE_AT + IN_ORC + ORC_BYTES * (N_ORC - 2);
+	struct dump_orc_table table;
+
+	s->k.memory.at[row + 4] = 7;
+	kmem_space_forget(&s->kmem->space);
+	assert_error_tag(dump_orc_kernel_table(s->kmem, &table), "no-kallsyms");
+	s->k.memory.at[row + 4] = 5;
+	s->k.memory.at[row] = 16;
+	kmem_space_forget(&s->kmem->space);
+	assert_error_tag(dump_orc_kernel_table(s->kmem, &table), "no-kallsyms");
+}
+
 static void types_that_no_kernel_has_are_refused(void **state)
 {
 	struct build_stack *s = *state;
@@ -144,6 +183,8 @@ int main(void)
 		stack_test(entry_holds_from_its_address_to_the_next),
 		stack_test(before_the_first_entry_is_nothing),
 		cmocka_unit_test(older_form_is_told_by_the_width_of_the_type),
+		stack_test(later_numbers_are_told_by_the_start_of_a_function),
+		stack_test(numbers_that_nobody_knows_are_an_error),
 		stack_test(types_that_no_kernel_has_are_refused),
 		stack_test(tables_that_are_not_there_are_said_to_be),
 		stack_test(disorder_ends_the_search_all_the_same),

@@ -80,7 +80,7 @@ static void guesses_and_their_reason_are_marked(void **state)
 	assert_success(show(s, &(struct dump_request){ .argument = "42" }, &text));
 	assert_contains(strbuf_str(&text), "42 sleeper\n"
 					   "  inner+0x10/0x80\n"
-					   "  odd+0x10/0x180\n"
+					   "  odd+0x10/0x80\n"
 					   "  ? outer+0x30/0x80\n"
 					   "  ? entry+0x40/0x80\n"
 					   "  incomplete: the kernel cannot be unwound at 0x");
