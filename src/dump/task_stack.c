@@ -6,6 +6,8 @@ enum {
 	USUAL_STACK_BYTES = 16 << 10,
 	/* The kernel stores the top of the interrupt stack less one word. */
 	IRQ_TOP_SLACK = 8,
+	/* Where the CPU comes from a process, until the kernel moves to the task's stack. */
+	ENTRY_STACK_BYTES = 4096,
 };
 
 /* The stack of the first task stands between two symbols; others are as large. */
@@ -107,11 +109,12 @@ static bool cpu_word(struct dump_stacks *stacks, uint32_t cpu, const char *name,
 	return ok;
 }
 
-/* A CPU may also stand on its stack for interrupts or on one of those for exceptions. */
+/* A CPU may also stand on its stacks for interrupts, for exceptions or for entering the kernel. */
 static void add_cpu_stacks(struct dump_stacks *stacks, uint32_t cpu, struct dump_unwind *unwind)
 {
 	const struct kmem_field *hot = &stacks->kmem->fields.at[KMEM_F_PCPU_IRQ_STACK];
 	const struct kmem_field *exceptions = &stacks->kmem->fields.at[KMEM_F_EXCEPTION_STACKS];
+	const struct kmem_field *entry = &stacks->kmem->fields.at[KMEM_F_TSS_SP0];
 	uint64_t top, start;
 
 	if (cpu_word(stacks, cpu, "hardirq_stack_ptr", 0, &top) ||
@@ -120,6 +123,8 @@ static void add_cpu_stacks(struct dump_stacks *stacks, uint32_t cpu, struct dump
 				      top + IRQ_TOP_SLACK);
 	if (exceptions->known && cpu_word(stacks, cpu, "cea_exception_stacks", 0, &start))
 		dump_unwind_add_stack(unwind, start, start + exceptions->place.size);
+	if (entry->known && cpu_word(stacks, cpu, "cpu_tss_rw", entry->place.offset, &top))
+		dump_unwind_add_stack(unwind, top - ENTRY_STACK_BYTES, top);
 }
 
 static struct error *begin_on_cpu(struct dump_stacks *stacks, uint32_t cpu,

@@ -27,6 +27,7 @@ enum {
 	IN_ORC_IPS = 0x6000,
 	IN_ORC = 0x6800,
 	IN_IRQ_POINTER = 0x80, /* per CPU */
+	IN_TSS = 0x90,	       /* per CPU */
 	N_ORC = 8,
 };
 
@@ -35,6 +36,7 @@ enum {
 	STACK_AT = 0x10000,
 	STACK_BYTES = 0x4000,
 	IRQ_STACK_AT = 0x18000,
+	ENTRY_STACK_END = 0x1e000,
 	TASK_AT = 0x20000, /* its signal_struct follows */
 	OTHER_TASK_AT = 0x20400,
 	IDLE_AT = 0x20800,
@@ -81,6 +83,7 @@ static inline void build_stack_types(struct strbuf *out, bool old_orc)
 	uint32_t arch = BUILD_STRUCT(&b, "mod_arch_specific", 24, { "num_orcs", word, 0, 0 },
 				     { "orc_unwind_ip", pointer, 64, 0 },
 				     { "orc_unwind", pointer, 128, 0 });
+	uint32_t tss;
 
 	if (old_orc)
 		BUILD_STRUCT(&b, "orc_entry", 6, { "sp_offset", half, 0, 0 },
@@ -100,6 +103,8 @@ static inline void build_stack_types(struct strbuf *out, bool old_orc)
 		     { "tgid", word, 8 * 44, 0 }, { "comm", comm, 8 * T_COMM, 0 },
 		     { "__state", word, 8 * 64, 0 }, { "exit_state", word, 8 * 68, 0 },
 		     { "stack", pointer, 8 * T_STACK, 0 }, { "thread", thread, 8 * T_SP, 0 });
+	tss = BUILD_STRUCT(&b, "x86_hw_tss", 12, { "sp0", pointer, 32, 0 });
+	BUILD_STRUCT(&b, "tss_struct", 12, { "x86_tss", tss, 0, 0 });
 	BUILD_STRUCT(&b, "signal_struct", 64, { "thread_head", links, 0, 0 });
 	BUILD_STRUCT(&b, "rq", 64, { "nr_running", word, 0, 0 }, { "curr", pointer, 64, 0 },
 		     { "idle", pointer, 128, 0 }, { "clock", pointer, 192, 0 });
@@ -260,6 +265,7 @@ static inline void build_stack_tasks(struct build_stack *s)
 		build_put_u64(&s->k.memory, own + 0x40 + RQ_IDLE_AT, s->idle);
 		build_put_u64(&s->k.memory, own + IN_IRQ_POINTER,
 			      s->k.direct + IRQ_STACK_AT + STACK_BYTES - 8);
+		build_put_u64(&s->k.memory, own + IN_TSS + 4, s->k.direct + ENTRY_STACK_END);
 	}
 }
 
@@ -268,6 +274,7 @@ static inline void build_stack_init(struct build_stack *s, bool old)
 {
 	static const struct build_symbol more[] = {
 		{ IN_IRQ_POINTER, 'D', "hardirq_stack_ptr" },
+		{ IN_TSS, 'D', "cpu_tss_rw" },
 		{ IN_CODE_OUTER, 'T', "outer" },
 		{ IN_CODE_MIDDLE, 'T', "middle" },
 		{ IN_CODE_INNER, 't', "inner" },

@@ -94,6 +94,27 @@ static void cpu_may_stand_on_its_stack_for_interrupts(void **state)
 	assert_int_equal(r.stack.n, 5);
 }
 
+static void cpu_may_just_have_entered_the_kernel(void **state)
+{
+	struct build_stack *s = *state;
+	struct dump_cpu_registers cpus[2] = { { 0 }, { 0 } };
+	struct dump_request request = { .registers = cpus, .n_registers = 2 };
+	uint64_t at = ENTRY_STACK_END - 8 * 21;
+	struct result r = { 0 };
+
+	cpus[1].rip = s->k.image + IN_CODE_ENTRY;
+	cpus[1].rsp = s->k.direct + at;
+	build_put_u64(&s->k.memory, at + 8 * 17, 0x33);
+	kmem_space_forget(&s->kmem->space);
+	assert_success(unwind(s, &request, s->other, &r));
+	assert_int_equal(r.stack.end, DUMP_STACK_WHOLE);
+	assert_int_equal(r.stack.n, 1);
+	/* One word further it is no stack any more. */
+	cpus[1].rsp += 8;
+	assert_success(unwind(s, &request, s->other, &r));
+	assert_int_equal(r.stack.end, DUMP_STACK_BROKEN);
+}
+
 static void wild_tasks_are_refused(void **state)
 {
 	struct build_stack *s = *state;
@@ -129,6 +150,7 @@ int main(void)
 		stack_test(task_that_never_ran_has_one_frame),
 		stack_test(task_that_runs_needs_registers),
 		stack_test(cpu_may_stand_on_its_stack_for_interrupts),
+		stack_test(cpu_may_just_have_entered_the_kernel),
 		stack_test(wild_tasks_are_refused),
 		stack_test(kernel_without_such_types_shows_none),
 	};
