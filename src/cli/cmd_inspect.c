@@ -5,12 +5,13 @@
 #include "cli/commands.h"
 #include "cli/inspect/source.h"
 #include "dump/dump.h"
+#include "dump/expr.h"
 #include "dump/vmcore_write.h"
 
 #define ALL "all"
 
 struct inspect_config {
-	const char *source, *view, *argument, *vmcore;
+	const char *source, *view, *argument, *expr, *vmcore;
 	bool json, freeze;
 	uint64_t max_entries;
 	uint32_t lines;
@@ -26,6 +27,10 @@ static const struct option_row options[] = {
 	{ .name = "json",
 	  OPTION_FLAG(struct inspect_config, json),
 	  .help = "print JSON, without a limit on lines" },
+	{ .name = "expr",
+	  .argument = "EXPR",
+	  OPTION_STRING(struct inspect_config, expr),
+	  .help = "show one value: a symbol, the number of a CPU, members" },
 	{ .name = "max-entries",
 	  .argument = "N",
 	  OPTION_U64(struct inspect_config, max_entries, 0, UINT64_MAX),
@@ -83,8 +88,10 @@ static struct error *check(const void *config_)
 		return cli_error(CLI_USAGE, 0, "--freeze is for vm:ID");
 	if (!view && strcmp(config->view, ALL) != 0)
 		return unknown_view(config->view);
-	if (config->vmcore && view)
-		return cli_error(CLI_USAGE, 0, "--vmcore shows no view");
+	if (config->vmcore && (view || config->expr))
+		return cli_error(CLI_USAGE, 0, "--vmcore shows nothing else");
+	if (config->expr && view)
+		return cli_error(CLI_USAGE, 0, "--expr goes with no view");
 	if (view && dump_view_needs_argument(view) && !config->argument)
 		return cli_error(CLI_USAGE, 0, "%s needs %s", view->word, view->argument);
 	if (config->argument && !(view && view->argument))
@@ -156,7 +163,9 @@ static struct error *show(const struct inspect_config *config, const struct sour
 		registers[i] = registers_of(&source->freeze.registers.cpus.at[i]);
 	if (config->vmcore)
 		return write_vmcore(kmem, &request, config->vmcore, out);
-	if (view)
+	if (config->expr)
+		err = dump_expr(kmem, config->expr, &sink);
+	else if (view)
 		err = dump_one(view, kmem, &request, &sink);
 	else
 		dump_all(kmem, &request, &sink);
@@ -189,14 +198,15 @@ const struct command cmd_inspect = {
 	.name = "inspect",
 	.summary = "Look into a guest's kernel through its memory",
 	.usage =
-		"SRC [VIEW [ARG]] [--json] [--max-entries N] [--lines N] [--freeze] [--vmcore OUT]",
+		"SRC [VIEW [ARG] | --expr EXPR | --vmcore OUT] [--json] [--max-entries N] [--lines N] [--freeze]",
 	.description =
 		"Reads nothing but memory: no agent, no debug information, no symbols beside it. What cannot be shown says why.",
 	.examples = "  ktstr inspect vm:3f9a tasks\n"
 		    "  ktstr inspect vm:3f9a --freeze all\n"
 		    "  ktstr inspect guest.vmcore rq --json\n"
 		    "  ktstr inspect vm:3f9a --freeze stack 42\n"
-		    "  ktstr inspect vm:3f9a --freeze --vmcore guest.vmcore\n",
+		    "  ktstr inspect vm:3f9a --freeze --vmcore guest.vmcore\n"
+		    "  ktstr inspect guest.vmcore --expr 'runqueues[0].scx.local_dsq.nr'\n",
 	.options = options,
 	.n_options = ARRAY_SIZE(options),
 	.positionals = positionals,
