@@ -177,6 +177,14 @@ class Inspect(machine.GuestTest):
         # The last ones are those that are shown when there is no room for all.
         self.assertEqual(inspect(self.guest, "log", "--max-entries", "2").splitlines()[:2], text[-2:])
 
+    def test_single_values_by_their_names(self):
+        comm = inspect(self.guest, "--expr", "init_task.comm")
+        self.assertEqual(comm, 'init_task.comm = "swapper/0"\n')
+        pids = json.loads(inspect(self.guest, "--expr", "runqueues.cpu", "--json"))["cpus"]
+        self.assertEqual([entry["value"]["value"] for entry in pids], list(range(CPUS)))
+        said = inspect(self.guest, "--expr", "init_task.thread_pid->numbers[0].nr")
+        self.assertEqual(said, "init_task.thread_pid->numbers[0].nr = 0\n")
+
     def test_the_guest_runs_on_after_it_was_frozen(self):
         self.assertEqual(self.guest.ask("echo alive"), ["alive"])
 

@@ -88,7 +88,7 @@ static inline void build_guest_types(struct strbuf *out)
 	uint32_t sword = build_btf_int(&b, "int", 4, 1);
 	uint32_t byte = build_btf_int(&b, "unsigned char", 1, 0);
 	uint32_t half = build_btf_int(&b, "unsigned short", 2, 0);
-	uint32_t quad = build_btf_int(&b, "unsigned long", 8, 0);
+	uint32_t quad = build_btf_int(&b, "long unsigned int", 8, 0);
 	uint32_t pointer = build_btf_type(&b, "", 2, 0, 0);
 	uint32_t links = build_btf_array(&b, pointer, 2);
 	uint32_t comm = build_btf_array(&b, byte, 16), name = build_btf_array(&b, byte, 56);
@@ -112,25 +112,31 @@ static inline void build_guest_types(struct strbuf *out)
 				      { "data", pointer, 64, 0 });
 	uint32_t block = BUILD_STRUCT(&b, "prb_data_blk_lpos", 16, { "begin", quad, 0, 0 },
 				      { "next", quad, 64, 0 });
+	uint32_t task, to_task, rq;
 
-	BUILD_STRUCT(&b, "task_struct", T_BYTES, { "tasks", links, BIT_(T_TASKS), 0 },
-		     { "thread_node", links, BIT_(T_THREAD_NODE), 0 },
-		     { "signal", pointer, BIT_(T_SIGNAL), 0 }, { "pid", sword, BIT_(T_PID), 0 },
-		     { "tgid", sword, BIT_(T_TGID), 0 }, { "comm", comm, BIT_(T_COMM), 0 },
-		     { "__state", word, BIT_(T_STATE), 0 },
-		     { "exit_state", sword, BIT_(T_EXIT_STATE), 0 },
-		     { "thread_info", info, BIT_(T_CPU), 0 }, { "policy", word, BIT_(T_POLICY), 0 },
-		     { "prio", sword, BIT_(T_PRIO), 0 },
-		     { "rt_priority", word, BIT_(T_RT_PRIORITY), 0 },
-		     { "se", se, BIT_(T_RUNTIME), 0 }, { "cgroups", pointer, BIT_(T_CGROUPS), 0 });
+	task = BUILD_STRUCT(
+		&b, "task_struct", T_BYTES, { "tasks", links, BIT_(T_TASKS), 0 },
+		{ "thread_node", links, BIT_(T_THREAD_NODE), 0 },
+		{ "signal", pointer, BIT_(T_SIGNAL), 0 }, { "pid", sword, BIT_(T_PID), 0 },
+		{ "tgid", sword, BIT_(T_TGID), 0 }, { "comm", comm, BIT_(T_COMM), 0 },
+		{ "__state", word, BIT_(T_STATE), 0 },
+		{ "exit_state", sword, BIT_(T_EXIT_STATE), 0 },
+		{ "thread_info", info, BIT_(T_CPU), 0 }, { "policy", word, BIT_(T_POLICY), 0 },
+		{ "prio", sword, BIT_(T_PRIO), 0 }, { "rt_priority", word, BIT_(T_RT_PRIORITY), 0 },
+		{ "se", se, BIT_(T_RUNTIME), 0 }, { "cgroups", pointer, BIT_(T_CGROUPS), 0 });
+	to_task = build_btf_type(&b, "", 2, 0, task);
 	BUILD_STRUCT(&b, "signal_struct", 32, { "thread_head", links, BIT_(S_THREAD_HEAD), 0 });
 	BUILD_STRUCT(&b, "css_set", 16, { "dfl_cgrp", pointer, 64, 0 });
 	BUILD_STRUCT(&b, "cgroup", 24, { "kn", pointer, 128, 0 });
 	BUILD_STRUCT(&b, "kernfs_node", 24, { "__parent", pointer, 64, 0 },
 		     { "name", pointer, 128, 0 });
-	BUILD_STRUCT(&b, "rq", 64, { "nr_running", word, BIT_(RQ_NR), 0 },
-		     { "curr", pointer, BIT_(RQ_CURR), 0 }, { "idle", pointer, BIT_(RQ_IDLE), 0 },
-		     { "clock", quad, BIT_(RQ_CLOCK), 0 }, { "cfs", cfs, 256, 0 });
+	rq = BUILD_STRUCT(&b, "rq", 64, { "nr_running", word, BIT_(RQ_NR), 0 },
+			  { "curr", to_task, BIT_(RQ_CURR), 0 },
+			  { "idle", pointer, BIT_(RQ_IDLE), 0 },
+			  { "clock", quad, BIT_(RQ_CLOCK), 0 }, { "cfs", cfs, 256, 0 });
+	/* A variable with linkage 1. */
+	build_btf_type(&b, "runqueues", 14, 0, rq);
+	build_u32(&b.types, 1);
 	BUILD_STRUCT(&b, "module", 128, { "list", links, BIT_(M_LIST), 0 },
 		     { "name", name, BIT_(M_NAME), 0 }, { "mem", memories, BIT_(M_BASE), 0 });
 	BUILD_STRUCT(&b, "tk_data", 64, { "timekeeper", tk, BIT_(TK_SKIP), 0 });

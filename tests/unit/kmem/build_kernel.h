@@ -90,7 +90,9 @@ static inline void build_kernel_symbols(struct build_kernel *k, const struct ker
 	const uint64_t n_at = kallsyms, names = kallsyms + 8, tokens = kallsyms + 0x4000,
 		       index = kallsyms + 0x5000, places = kallsyms + 0x6000;
 	const struct build_symbol usual[] = {
+		{ percpu ? 0 : at + 0x20, percpu ? 'A' : 'D', "__per_cpu_start" },
 		{ percpu ? 0x35e80 : at + 0x40, percpu ? 'A' : 'D', "runqueues" },
+		{ percpu ? 0x40000 : at + 0x80, percpu ? 'A' : 'D', "__per_cpu_end" },
 		{ at + 0x100, 'T', "_stext" },
 		{ at + 0x200, 't', "helper" },
 		{ at + 0x300, 't', "helper" },
