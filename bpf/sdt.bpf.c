@@ -21,6 +21,8 @@ enum {
 	/* Memory is fetched without the lock, so somebody else may take it first. */
 	MAX_TRIES = 16,
 	DESC_PAGES = 2,
+	/* More than one way down needs; a power of two. */
+	STOCK_DESCS = 4,
 	E_NO_MEMORY = 12,
 };
 
@@ -47,7 +49,7 @@ void __arena *bpf_arena_alloc_pages(void *map, void __arena *at, __u32 pages, in
 
 /* Pages that were fetched for descriptors and slabs and are not used yet. */
 struct stock {
-	struct sdt_desc __arena *descs[SDT_LEVELS];
+	struct sdt_desc __arena *descs[STOCK_DESCS];
 	__u32 n_descs;
 };
 
@@ -62,32 +64,15 @@ static struct bpf_spin_lock lock SEC(".data.lock") __attribute__((aligned(8)));
 /* A program that touches the arena has to name it. */
 #define uses_arena() asm volatile("" ::"r"(&ktsdt_arena))
 
+/* Without a branch: each would double what the verifier has to follow. */
 static __always_inline int first_zero(__u64 word)
 {
-	int at = 0;
+	__u64 below = word & ~(word + 1); /* the ones in front of the first zero */
 
-	word = ~word;
-	if (!(word & 0xffffffff)) {
-		at += 32;
-		word >>= 32;
-	}
-	if (!(word & 0xffff)) {
-		at += 16;
-		word >>= 16;
-	}
-	if (!(word & 0xff)) {
-		at += 8;
-		word >>= 8;
-	}
-	if (!(word & 0xf)) {
-		at += 4;
-		word >>= 4;
-	}
-	if (!(word & 3)) {
-		at += 2;
-		word >>= 2;
-	}
-	return at + !(word & 1);
+	below -= below >> 1 & 0x5555555555555555ULL;
+	below = (below & 0x3333333333333333ULL) + (below >> 2 & 0x3333333333333333ULL);
+	below = (below + (below >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
+	return below * 0x0101010101010101ULL >> 56 & 63;
 }
 
 /* -1: all are taken. */
@@ -104,10 +89,10 @@ static __always_inline int free_entry(struct sdt_desc __arena *desc)
 
 static __always_inline struct sdt_desc __arena *take_desc(void)
 {
-	if (stock.n_descs == 0 || stock.n_descs > SDT_LEVELS)
+	if (stock.n_descs == 0 || stock.n_descs > STOCK_DESCS)
 		return NULL;
 	stock.n_descs--;
-	return stock.descs[stock.n_descs % SDT_LEVELS];
+	return stock.descs[stock.n_descs & (STOCK_DESCS - 1)];
 }
 
 /* True: there is no more. */
@@ -215,8 +200,8 @@ static __always_inline void restock(void)
 		if (!desc)
 			return;
 		bpf_spin_lock(&lock);
-		if (stock.n_descs < SDT_LEVELS) {
-			stock.descs[stock.n_descs % SDT_LEVELS] = desc;
+		if (stock.n_descs < STOCK_DESCS) {
+			stock.descs[stock.n_descs & (STOCK_DESCS - 1)] = desc;
 			stock.n_descs++;
 		}
 		bpf_spin_unlock(&lock);
@@ -238,7 +223,11 @@ static __always_inline void restock(void)
 	}
 }
 
-static __always_inline void fill(struct ktsdt_task_ctx __arena *ctx, int pid, int tgid)
+/*
+ * Functions of their own: clang tells the types of parameters, and not those that only local
+ * variables have. Who looks from outside needs them.
+ */
+static __noinline void fill(struct ktsdt_task_ctx __arena *ctx, int pid, int tgid)
 {
 	ctx->pid = pid;
 	ctx->tgid = tgid;
@@ -250,6 +239,14 @@ static __always_inline void fill(struct ktsdt_task_ctx __arena *ctx, int pid, in
 	ctx->tag[2] = 's';
 	ctx->tag[3] = 'k';
 	ctx->tag[4] = '0' + (unsigned int)pid % 10;
+}
+
+static __noinline void fill_common(struct ktsdt_static_ctx __arena *common)
+{
+	common->magic = KTSDT_MAGIC;
+	common->text[0] = 'a';
+	common->text[1] = 'l';
+	common->text[2] = 'l';
 }
 
 SEC("struct_ops.s/ktsdt_init_task")
@@ -350,10 +347,7 @@ __s32 BPF_PROG(ktsdt_init)
 	common = bpf_arena_alloc_pages(&ktsdt_arena, NULL, 1, NO_NODE, 0);
 	if (!common)
 		return -E_NO_MEMORY;
-	common->magic = KTSDT_MAGIC;
-	common->text[0] = 'a';
-	common->text[1] = 'l';
-	common->text[2] = 'l';
+	fill_common(common);
 	scx_common.memory = common;
 	scx_common.max_alloc_bytes = SDT_PAGE_BYTES;
 	scx_common.off = sizeof(*common);

@@ -38,7 +38,7 @@ static unsigned int distance(const char *a, size_t a_n, const char *b, size_t b_
 	return rows[a_n % 3][b_n];
 }
 
-void suggest_offer(struct suggest *s, const char *name)
+void btf_suggest_offer(struct suggest *s, const char *name)
 {
 	size_t wanted_n = strlen(s->wanted), n = strnlen(name, BTF_LIMIT_SUGGESTED_BYTES + 1);
 	unsigned int most = wanted_n < 4 ? 1 : wanted_n < 12 ? 2 : 3, d, i;
@@ -78,7 +78,7 @@ void suggest_offer(struct suggest *s, const char *name)
 		s->n++;
 }
 
-void suggest_format(const struct suggest *s, struct strbuf *out)
+void btf_suggest_format(const struct suggest *s, struct strbuf *out)
 {
 	for (unsigned int i = 0; i < s->n; i++)
 		strbuf_appendf(out, "%s%s", i ? ", " : "; did you mean ", s->names[i]);

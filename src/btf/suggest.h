@@ -15,8 +15,8 @@ struct suggest {
 };
 
 /* Kept when it is near enough and not worse than what is kept already; said once. */
-void suggest_offer(struct suggest *s, const char *name);
+void btf_suggest_offer(struct suggest *s, const char *name);
 /* "; did you mean a, b?", or nothing. */
-void suggest_format(const struct suggest *s, struct strbuf *out);
+void btf_suggest_format(const struct suggest *s, struct strbuf *out);
 
 #endif

@@ -47,12 +47,13 @@ struct error *arena_load(struct kmem *kmem, uint64_t map, struct arena *ret)
 	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_ARENA);
 
 	if (!err)
+		err = kmem_fields_require(&kmem->fields, KMEM_VIEW_MAPS);
+	if (!err)
 		err = read_field(kmem, KMEM_F_ARENA_USER_START, map, "arena", &arena.user_start);
 	if (!err)
 		err = read_field(kmem, KMEM_F_ARENA_USER_END, map, "arena", &arena.user_end);
 	if (!err)
-		err = read_field(kmem, KMEM_F_ARENA_MAP_ENTRIES, map, "arena",
-				 &arena.declared_pages);
+		err = read_field(kmem, KMEM_F_MAP_MAX_ENTRIES, map, "arena", &arena.declared_pages);
 	if (!err)
 		err = read_field(kmem, KMEM_F_ARENA_KERN_VM, map, "arena", &vm);
 	if (!err)
@@ -69,8 +70,8 @@ struct error *arena_load(struct kmem *kmem, uint64_t map, struct arena *ret)
 	if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_ARENA_MAP_ID, map, &id) ==
 	    KMEM_READ_OK)
 		arena.id = (uint32_t)id;
-	if (kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_ARENA_MAP_NAME, map,
-				 arena.name, sizeof(arena.name)) != KMEM_READ_OK)
+	if (kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_MAP_NAME, map, arena.name,
+				 sizeof(arena.name)) != KMEM_READ_OK)
 		arena.name[0] = 0;
 	*ret = arena;
 	return NULL;

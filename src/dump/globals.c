@@ -41,16 +41,16 @@ static void see_array(struct search *search, uint64_t map)
 	uint64_t section = 0, n = 0;
 
 	/* Only one value, with a type: that is how libbpf makes globals. */
-	if (!get(kmem, KMEM_F_ARENA_MAP_ENTRIES, map, &n) || n != 1 ||
-	    !get(kmem, KMEM_F_ARENA_MAP_BTF, map, &globals.btf) || !globals.btf ||
-	    !get(kmem, KMEM_F_ARENA_MAP_VALUE_TYPE, map, &section) || !section ||
-	    !get(kmem, KMEM_F_ARENA_MAP_VALUE_BYTES, map, &globals.bytes) ||
-	    !kmem->fields.at[KMEM_F_ARENA_ARRAY_VALUE].known)
+	if (!get(kmem, KMEM_F_MAP_MAX_ENTRIES, map, &n) || n != 1 ||
+	    !get(kmem, KMEM_F_MAP_BTF, map, &globals.btf) || !globals.btf ||
+	    !get(kmem, KMEM_F_MAP_VALUE_TYPE, map, &section) || !section ||
+	    !get(kmem, KMEM_F_MAP_VALUE_SIZE, map, &globals.bytes) ||
+	    !kmem->fields.at[KMEM_F_ARRAY_VALUE].known)
 		return;
 	globals.section = (uint32_t)section;
-	globals.value = map + kmem->fields.at[KMEM_F_ARENA_ARRAY_VALUE].place.offset;
-	if (kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_ARENA_MAP_NAME, map,
-				 globals.name, sizeof(globals.name)) != KMEM_READ_OK)
+	globals.value = map + kmem->fields.at[KMEM_F_ARRAY_VALUE].place.offset;
+	if (kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_MAP_NAME, map, globals.name,
+				 sizeof(globals.name)) != KMEM_READ_OK)
 		globals.name[0] = 0;
 	vec_push(&search->scene->globals, globals);
 }
@@ -61,7 +61,7 @@ static bool see_map(void *context, uint64_t index, uint64_t map)
 	uint64_t type;
 
 	(void)index;
-	if (!get(search->kmem, KMEM_F_ARENA_MAP_TYPE, map, &type))
+	if (!get(search->kmem, KMEM_F_MAP_TYPE, map, &type))
 		return true;
 	if (type == TYPE_ARENA)
 		see_arena(search, map);
@@ -87,10 +87,10 @@ static bool see_program(void *context, uint64_t index, uint64_t program)
 	uint64_t aux, arena, maps, n;
 
 	(void)index;
-	if (!get(kmem, KMEM_F_ARENA_PROG_AUX, program, &aux) ||
+	if (!get(kmem, KMEM_F_PROG_AUX, program, &aux) ||
 	    !get(kmem, KMEM_F_ARENA_AUX_ARENA, aux, &arena) || !arena ||
-	    !get(kmem, KMEM_F_ARENA_AUX_MAPS, aux, &maps) ||
-	    !get(kmem, KMEM_F_ARENA_AUX_N_MAPS, aux, &n))
+	    !get(kmem, KMEM_F_PROG_AUX_MAPS, aux, &maps) ||
+	    !get(kmem, KMEM_F_PROG_AUX_N_MAPS, aux, &n))
 		return true;
 	for (uint64_t i = 0; i < n && i < DUMP_LIMIT_USED_MAPS; i++) {
 		uint64_t map;
@@ -122,6 +122,8 @@ struct error *globals_find(struct kmem *kmem, struct globals_scene *scene)
 	struct search search = { kmem, scene };
 	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_ARENA);
 
+	if (!err)
+		err = kmem_fields_require(&kmem->fields, KMEM_VIEW_MAPS);
 	if (!err)
 		err = each(kmem, "map_idr", &scene->maps, see_map, &search);
 	if (!err)

@@ -25,10 +25,15 @@ enum {
 	/* Arenas and maps of global variables; maps that one program uses (MAX_USED_MAPS). */
 	DUMP_LIMIT_GLOBALS = 4096,
 	DUMP_LIMIT_USED_MAPS = 64,
+	/* Types of programs that are looked into for variables. */
+	DUMP_LIMIT_PROGRAM_TYPES = 512,
+	/* Slots looked at in all allocators together: a million tasks and what leads to them. */
+	DUMP_LIMIT_SDT_STEPS = 1 << 21,
+	DUMP_LIMIT_ALLOCATORS = 256,
 	/* A struct scx_allocator or scx_static; what one element of an allocator may show. */
 	DUMP_LIMIT_ALLOCATOR_BYTES = 4096,
-	DUMP_LIMIT_PAYLOAD_BYTES = 1 << 16,
-	DUMP_LIMIT_PAYLOAD_NODES = 4096,
+	DUMP_LIMIT_PAYLOAD_BYTES = 1 << 14,
+	DUMP_LIMIT_PAYLOAD_NODES = 1024,
 	/* Stacks. A kernel of today has under a million ORC entries; stacks have 16 or 32 KiB. */
 	DUMP_LIMIT_ORC_ENTRIES = 1 << 24,
 	DUMP_LIMIT_FRAMES = 128,

@@ -13,7 +13,8 @@ struct view {
 	/* The types seen last: the maps of one program stand side by side. */
 	struct kmem_btf *btf;
 	uint64_t btf_at;
-	uint64_t n_allocators, n_ranges;
+	uint64_t n_types, n_allocators, n_ranges;
+	uint64_t n_steps;
 };
 
 typedef void (*variable_fn)(struct view *view, const struct globals *globals,
@@ -25,6 +26,8 @@ static bool load_btf(struct view *view, uint64_t address)
 
 	if (view->btf && view->btf_at == address)
 		return true;
+	if (view->n_types++ >= DUMP_LIMIT_PROGRAM_TYPES)
+		return false;
 	kmem_btf_free(view->btf);
 	view->btf = NULL;
 	err = kmem_btf_load(view->kmem, address, &view->btf);
@@ -76,11 +79,13 @@ static void show_allocator(struct view *view, const struct globals *globals,
 	struct sdt_layout layout = { 0 };
 	struct sdt_allocator allocator = { .name = variable->name,
 					   .btf = view->btf->btf,
-					   .layout = &layout };
+					   .layout = &layout,
+					   .n_steps = &view->n_steps };
 	struct cursor c;
 
 	(void)type;
-	view->n_allocators++;
+	if (view->n_allocators++ >= DUMP_LIMIT_ALLOCATORS)
+		return;
 	err = sdt_layout_of(view->btf->btf, &layout);
 	if (!err)
 		err = read_image(view, globals, variable, layout.allocator_size, &image);
@@ -125,7 +130,8 @@ static void show_static(struct view *view, const struct globals *globals,
 	    !member(btf, type, "max_alloc_bytes", image, &bytes) ||
 	    !member(btf, type, "off", image, &used))
 		return;
-	view->n_ranges++;
+	if (view->n_ranges++ >= DUMP_LIMIT_ALLOCATORS)
+		return;
 	if (json) {
 		json_begin_object(json);
 		json_add_string(json, "name", variable->name);
@@ -152,6 +158,16 @@ static void each_globals(struct view *view, const char *json_key_, const char *n
 		json_end_array(view->sink->json);
 }
 
+static void say_limit(struct view *view, const char *what, uint64_t n)
+{
+	if (n <= DUMP_LIMIT_ALLOCATORS)
+		return;
+	dump_line(view->sink, "%s: shown %d of %llu", what, DUMP_LIMIT_ALLOCATORS,
+		  (unsigned long long)n);
+	if (view->sink->json)
+		json_add_u64(view->sink->json, what, n);
+}
+
 /* Which of the things it takes is missing. */
 static struct error *why_none(const struct globals_scene *scene)
 {
@@ -175,6 +191,8 @@ struct error *dump_sdt(struct kmem *kmem, const struct dump_request *request,
 		each_globals(&view, "scx_static", "scx_static", show_static);
 		if (view.n_allocators + view.n_ranges == 0)
 			err = why_none(&view.scene);
+		say_limit(&view, "allocators", view.n_allocators);
+		say_limit(&view, "ranges", view.n_ranges);
 	}
 	kmem_btf_free(view.btf);
 	globals_deinit(&view.scene);

@@ -3,69 +3,8 @@
 
 #include "btf/layout.h"
 #include "btf/value_text.h"
-#include "btf/value_write.h"
+#include "dump/values.h"
 #include "text/escape.h"
-
-/* The writer's calls, one to one. */
-static void begin_object(void *json)
-{
-	json_begin_object(json);
-}
-
-static void end_object(void *json)
-{
-	json_end_object(json);
-}
-
-static void begin_array(void *json)
-{
-	json_begin_array(json);
-}
-
-static void end_array(void *json)
-{
-	json_end_array(json);
-}
-
-static void key(void *json, const char *text)
-{
-	json_key(json, text);
-}
-
-static void write_null(void *json)
-{
-	json_write_null(json);
-}
-
-static void write_bool(void *json, bool value)
-{
-	json_write_bool(json, value);
-}
-
-static void write_u64(void *json, uint64_t value)
-{
-	json_write_u64(json, value);
-}
-
-static void write_i64(void *json, int64_t value)
-{
-	json_write_i64(json, value);
-}
-
-static void write_double(void *json, double value)
-{
-	json_write_double(json, value);
-}
-
-static void write_string(void *json, const char *text)
-{
-	json_write_string(json, text);
-}
-
-static const struct value_sink json_values = {
-	begin_object, end_object, begin_array, end_array,    key,	   write_null,
-	write_bool,   write_u64,  write_i64,   write_double, write_string,
-};
 
 struct show {
 	struct kmem_space *space;
@@ -128,7 +67,7 @@ static void write_entry(struct show *show, const struct sdt_entry *entry,
 	json_add_i64(json, "genn", entry->genn);
 	json_add_u64(json, "user_addr", entry->user_addr);
 	json_key(json, "payload");
-	value_write(tree, value_root(tree), &json_values, json);
+	dump_value_write(json, tree);
 	json_end_object(json);
 }
 
@@ -231,8 +170,12 @@ static void show_head(const struct show *show, struct dump_sink *sink)
 	if (walk->n_zeroed)
 		dump_line(sink, "  zeroed, perhaps being freed: %llu",
 			  (unsigned long long)walk->n_zeroed);
-	if (why_not(show))
-		dump_line(sink, "  not walked: %s", why_not(show));
+	if (why_not(show)) {
+		/* Names in it are the guest's. */
+		strbuf_clear(&line);
+		text_escape(&line, why_not(show));
+		dump_line(sink, "  not walked: %s", strbuf_str(&line));
+	}
 }
 
 static void walk_it(struct show *show, uint64_t max_entries)
@@ -241,6 +184,7 @@ static void walk_it(struct show *show, uint64_t max_entries)
 	uint64_t root;
 
 	show->walk.wanted = max_entries;
+	show->walk.n_steps = *allocator->n_steps;
 	if (allocator->unavailable ||
 	    !sdt_read_allocator(allocator->layout, allocator->image, &show->walk, &root))
 		return;
@@ -248,6 +192,7 @@ static void walk_it(struct show *show, uint64_t max_entries)
 	if (allocator->arena)
 		sdt_walk_tree(show->space, allocator->arena, allocator->layout, root, &show->walk,
 			      show_entry, show);
+	*allocator->n_steps = show->walk.n_steps;
 }
 
 void sdt_show(struct kmem_space *space, const struct sdt_allocator *allocator, uint64_t max_entries,

@@ -24,6 +24,7 @@ struct sdt_allocator {
 	const struct arena *arena; /* NULL: not known, nothing is walked */
 	struct bytes image;
 	const char *unavailable; /* NULL: it can be walked */
+	uint64_t *n_steps;	 /* of all allocators together */
 };
 
 void sdt_show(struct kmem_space *space, const struct sdt_allocator *allocator, uint64_t max_entries,

@@ -14,7 +14,6 @@ struct tree {
 	struct sdt_walk *walk;
 	sdt_entry_fn fn;
 	void *context;
-	uint64_t n_steps;
 	/* Descriptors that were visited: low 32 bits + 1, open addressing. */
 	uint64_t *seen;
 	size_t n_seen, capacity;
@@ -160,7 +159,7 @@ static void see_data(struct tree *tree, uint64_t pointer)
 
 static bool step(struct tree *tree)
 {
-	if (++tree->n_steps > KMEM_LIMIT_WALK)
+	if (++tree->walk->n_steps > DUMP_LIMIT_SDT_STEPS)
 		tree->walk->is_given_up = true;
 	return !tree->walk->is_given_up;
 }
@@ -232,7 +231,9 @@ bool sdt_read_allocator(const struct sdt_layout *layout, struct bytes image, str
 	root = cursor_u64(&c);
 	if (c.failed)
 		return false;
-	*walk = (struct sdt_walk){ .wanted = walk->wanted, .elem_size = elem_size };
+	*walk = (struct sdt_walk){ .wanted = walk->wanted,
+				   .n_steps = walk->n_steps,
+				   .elem_size = elem_size };
 	walk->is_elem_size_bad = elem_size < SDT_MIN_ELEMENT || elem_size > SDT_MAX_ELEMENT ||
 				 elem_size < layout->data_header_size;
 	if (!walk->is_elem_size_bad)

@@ -41,7 +41,8 @@ struct sdt_entry {
 };
 
 struct sdt_walk {
-	uint64_t wanted; /* entries to show; 0: all. Set it before the walk. */
+	uint64_t wanted;  /* entries to show; 0: all. Set it before the walk. */
+	uint64_t n_steps; /* goes on from there: the next allocator has what is left */
 
 	uint64_t elem_size;
 	uint64_t payload_size; /* 0 when elem_size cannot be */

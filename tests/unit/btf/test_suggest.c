@@ -9,8 +9,8 @@ static void assert_suggests(const char *wanted, const char *const *names, const 
 	struct suggest s = { .wanted = wanted };
 
 	for (; *names; names++)
-		suggest_offer(&s, *names);
-	suggest_format(&s, &text);
+		btf_suggest_offer(&s, *names);
+	btf_suggest_format(&s, &text);
 	assert_string_equal(strbuf_str(&text), expected);
 }
 

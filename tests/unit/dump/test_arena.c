@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "build_scheduler.h"
+
+static void test_an_arena_is_a_line_with_its_pages(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	sdt_put(b->s, SDT_USER + 4096 + 8, 0x1122);
+	assert_string_equal(scheduler_text(b, "arena", 0),
+			    "arena the_arena (id 1) 0x7f1234560000 … 0x7f1234660000: 256 pages "
+			    "present of 256 declared, 1 not zero\n");
+}
+
+static void test_json_has_what_is_in_the_pages(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	sdt_put(b->s, SDT_USER + 8, 0x1122);
+	assert_contains(
+		scheduler_json(b, "arena", 2),
+		"\"pages\":[{\"user_addr\":\"0x7f1234560000\",\"hex\":\"00000000000000002211\"},"
+		"{\"user_addr\":\"0x7f1234561000\",\"hex\":\"\"}],\"shown\":2,\"total\":256");
+}
+
+static void test_no_arena_and_one_that_cannot_be(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	put64(b, AT_ARENA + ARENA_END, SDT_USER - 4096);
+	assert_contains(scheduler_text(b, "arena", 0), "1 unreadable, the first: arena at ");
+	put32(b, AT_ARENA + MAP_TYPE, 1);
+	assert_string_equal(scheduler_text(b, "arena", 0), "no arena\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		scheduler_test(test_an_arena_is_a_line_with_its_pages),
+		scheduler_test(test_json_has_what_is_in_the_pages),
+		scheduler_test(test_no_arena_and_one_that_cannot_be),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "dump/arena_map.h"
+
+#include "build_scheduler.h"
+
+static struct error *load(struct build_scheduler *b, struct arena *ret)
+{
+	scheduler_attach(b);
+	return arena_load(b->kmem, pointer_to(b, AT_ARENA), ret);
+}
+
+static void test_an_arena_says_where_it_is(void **state)
+{
+	struct build_scheduler *b = *state;
+	struct arena arena;
+
+	assert_success(load(b, &arena));
+	assert_string_equal(arena.name, "the_arena");
+	assert_int_equal(arena.id, 1);
+	assert_int_equal(arena.user_start, SDT_USER);
+	assert_int_equal(arena.user_end, SDT_USER + UINT64_C(4096) * SDT_PAGES);
+	assert_int_equal(arena.kernel_start, SDT_KERNEL);
+	assert_int_equal(arena.declared_pages, SDT_PAGES);
+}
+
+static void test_the_low_half_of_a_pointer_finds_the_byte(void **state)
+{
+	struct build_scheduler *b = *state;
+	struct arena arena;
+	uint64_t value = 0;
+
+	sdt_put(b->s, SDT_USER + 4092, UINT64_C(0x1122334455667788));
+	assert_success(load(b, &arena));
+	/* Across the end of a page, and by a pointer that has lost its upper half. */
+	assert_int_equal(arena_read(&b->kmem->space, &arena, SDT_USER + 4092, &value, 8),
+			 KMEM_READ_OK);
+	assert_int_equal(value, UINT64_C(0x1122334455667788));
+	value = 0;
+	assert_int_equal(
+		arena_read(&b->kmem->space, &arena, (SDT_USER + 4092) & 0xffffffff, &value, 8),
+		KMEM_READ_OK);
+	assert_int_equal(value, UINT64_C(0x1122334455667788));
+	assert_true(arena_holds(&arena, SDT_USER));
+	assert_false(arena_holds(&arena, SDT_USER & 0xffffffff));
+	assert_int_equal(arena_read(&b->kmem->space, &arena, 0xfffffffc, &value, 8),
+			 KMEM_READ_UNMAPPED);
+}
+
+struct seen {
+	uint64_t first, last;
+	int n, stop_after;
+};
+
+static bool see(void *context, uint64_t user, const uint8_t *bytes)
+{
+	struct seen *seen = context;
+
+	(void)bytes;
+	seen->first = seen->n ? seen->first : user;
+	seen->last = user;
+	return ++seen->n != seen->stop_after;
+}
+
+static void test_pages_that_are_not_there_are_stepped_over(void **state)
+{
+	struct build_scheduler *b = *state;
+	struct kmem_walk walk = { 0 };
+	struct seen seen = { 0 };
+	struct arena arena;
+	/* So far that whole tables are missing in between. */
+	uint64_t far = SDT_USER + UINT64_C(0x30000000);
+
+	build_map(&b->k.memory, sdt_kernel(far), sdt_physical(SDT_USER), 12, 0);
+	put64(b, AT_ARENA + ARENA_END, far + 4096);
+	sdt_unmap(b->s, SDT_USER);
+	assert_success(load(b, &arena));
+	arena_pages(&b->kmem->space, &arena, &walk, see, &seen);
+	assert_int_equal(walk.end, KMEM_WALK_WHOLE);
+	assert_int_equal(seen.n, SDT_PAGES);
+	assert_int_equal(seen.first, SDT_USER + 4096);
+	assert_int_equal(seen.last, far);
+	assert_true(walk.n_steps < 2000);
+	seen = (struct seen){ .stop_after = 3 };
+	arena_pages(&b->kmem->space, &arena, &walk, see, &seen);
+	assert_int_equal(walk.end, KMEM_WALK_STOPPED);
+}
+
+static void test_the_page_that_stands_for_holes_is_none_of_the_arena(void **state)
+{
+	struct build_scheduler *b = *state;
+	struct kmem_walk walk = { 0 };
+	struct seen seen = { 0 };
+	struct arena arena;
+
+	scheduler_attach(b);
+	put64(b, AT_ARENA + ARENA_SCRATCH,
+	      b->kmem->vmemmap_base + sdt_physical(SDT_USER + 8192) / 4096 * 64);
+	assert_success(load(b, &arena));
+	assert_int_equal(arena.scratch, sdt_physical(SDT_USER + 8192));
+	arena_pages(&b->kmem->space, &arena, &walk, see, &seen);
+	assert_int_equal(seen.n, SDT_PAGES - 1);
+}
+
+static void test_ranges_that_no_kernel_makes_are_refused(void **state)
+{
+	struct build_scheduler *b = *state;
+	const uint64_t ends[] = { SDT_USER, SDT_USER - 4096, SDT_USER + 1,
+				  SDT_USER + (UINT64_C(1) << 32) };
+	struct arena arena;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		put64(b, AT_ARENA + ARENA_END, ends[i]);
+		assert_error_tag(load(b, &arena), "guest-memory");
+	}
+	/* Nobody has mapped it yet. */
+	put64(b, AT_ARENA + ARENA_START, 0);
+	put64(b, AT_ARENA + ARENA_END, 0);
+	assert_success(load(b, &arena));
+	assert_false(arena_holds(&arena, 5));
+	put64(b, AT_ARENA + ARENA_VM, 0);
+	assert_error_tag(load(b, &arena), "guest-memory");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		scheduler_test(test_an_arena_says_where_it_is),
+		scheduler_test(test_the_low_half_of_a_pointer_finds_the_byte),
+		scheduler_test(test_pages_that_are_not_there_are_stepped_over),
+		scheduler_test(test_the_page_that_stands_for_holes_is_none_of_the_arena),
+		scheduler_test(test_ranges_that_no_kernel_makes_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "build_scheduler.h"
+
+static void test_entries_are_shown_by_their_type(void **state)
+{
+	struct build_scheduler *b = *state;
+	uint64_t at = sdt_alloc(b->s, 7);
+	char wanted[128];
+
+	sdt_put(b->s, at + 8, 77);
+	sdt_put(b->s, at + 16, 0);
+	put_allocator(b);
+	snprintf(wanted, sizeof(wanted), "elem_size=24, btf_type_id=%u): 1 live\n", b->payload);
+	assert_contains(scheduler_text(b, "sdt", 0), "sdt_alloc scx_task_allocator (");
+	assert_contains(strbuf_str(&b->out), wanted);
+	assert_contains(strbuf_str(&b->out), "\n  idx=7 genn=1 user_addr=0x3456");
+	assert_contains(strbuf_str(&b->out), " payload=task_ctx{pid=77}");
+}
+
+static void test_json_has_its_keys(void **state)
+{
+	struct build_scheduler *b = *state;
+	char wanted[256];
+	uint64_t at = sdt_alloc(b->s, 7);
+
+	put_allocator(b);
+	snprintf(wanted, sizeof(wanted),
+		 "{\"sdt_allocations\":[{\"allocator_name\":\"scx_task_allocator\",\"entries\":[{"
+		 "\"idx\":7,\"genn\":1,\"user_addr\":%llu,\"payload\":{\"kind\":\"struct\"",
+		 (unsigned long long)(at & 0xffffffff));
+	assert_contains(scheduler_json(b, "sdt", 0), wanted);
+	snprintf(wanted, sizeof(wanted),
+		 "}],\"skipped_subtrees\":0,\"elem_size\":24,\"payload_btf_type_id\":%u}]",
+		 b->payload);
+	assert_contains(strbuf_str(&b->out), wanted);
+}
+
+static void test_ranges_of_bump_allocators_are_listed(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	assert_contains(scheduler_json(b, "sdt", 0), "\"scx_static\":[]");
+	put64(b, AT_BSS + ARRAY_VALUE + BSS_STATIC, 8192);
+	put64(b, AT_BSS + ARRAY_VALUE + BSS_STATIC + 8, SDT_USER);
+	put64(b, AT_BSS + ARRAY_VALUE + BSS_STATIC + 16, 24);
+	assert_contains(scheduler_text(b, "sdt", 0),
+			"scx_static scx_common: 0x7f1234560000, 24 of 8192 bytes used\n");
+	assert_contains(scheduler_json(b, "sdt", 0),
+			"\"scx_static\":[{\"name\":\"scx_common\",\"memory\":\"0x7f1234560000\","
+			"\"max_alloc_bytes\":8192,\"off\":24}]");
+}
+
+static void assert_unavailable(struct build_scheduler *b, const char *reason)
+{
+	struct dump_request request = { 0 };
+	struct dump_sink sink = dump_sink_to_text(&b->out, 100);
+	struct error *err;
+
+	scheduler_attach(b);
+	err = dump_one(dump_view_find("sdt"), b->kmem, &request, &sink);
+	assert_non_null(err);
+	assert_contains(error_message(err), reason);
+	error_free(err);
+}
+
+static void test_what_is_missing_has_its_own_words(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	put64(b, AT_BSS + MAP_BTF, 0);
+	assert_unavailable(b, "variables with types");
+	put64(b, AT_BSS + MAP_BTF, pointer_to(b, AT_BTF));
+	put32(b, AT_BSS + MAP_VALUE_TYPE, 1);
+	assert_unavailable(b, "struct scx_allocator");
+	put32(b, AT_ARENA + MAP_TYPE, 1);
+	assert_unavailable(b, "arena");
+}
+
+static void test_a_variable_outside_of_its_map_is_not_read(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	put32(b, AT_BSS + MAP_VALUE_SIZE, BSS_ALLOCATOR + 39);
+	assert_contains(scheduler_text(b, "sdt", 0),
+			"not walked: scx_task_allocator lies outside of its map");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		scheduler_test(test_entries_are_shown_by_their_type),
+		scheduler_test(test_json_has_its_keys),
+		scheduler_test(test_ranges_of_bump_allocators_are_listed),
+		scheduler_test(test_what_is_missing_has_its_own_words),
+		scheduler_test(test_a_variable_outside_of_its_map_is_not_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "dump/sdt_show.h"
+
+#include "build_scheduler.h"
+
+static void test_a_cap_is_said(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	for (uint32_t i = 0; i < 20; i++)
+		sdt_alloc(b->s, i);
+	put_allocator(b);
+	assert_contains(scheduler_text(b, "sdt", 5), "): shown 5 of 20 live (truncated)\n");
+	assert_contains(scheduler_json(b, "sdt", 5),
+			"],\"truncated\":true,\"total\":20,\"skipped_subtrees\":0,");
+	assert_null(strstr(scheduler_json(b, "sdt", 20), "truncated"));
+}
+
+static void test_what_was_left_out_is_counted_by_reason(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	sdt_alloc(b->s, 1);
+	sdt_alloc(b->s, 512);
+	sdt_put(b->s, sdt_desc_at(b->s, 512, 2) + IN_DESC_FREE, 513);
+	put_allocator(b);
+	assert_contains(scheduler_text(b, "sdt", 0), "): 1 live (1 subtrees skipped)\n"
+						     "  skipped: 1 descriptors with more free");
+	assert_contains(scheduler_json(b, "sdt", 0), "\"skipped_subtrees\":1,");
+}
+
+static void test_an_empty_allocator_has_no_entries(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	assert_contains(scheduler_text(b, "sdt", 0), "): 0 live\n");
+	assert_null(strstr(scheduler_json(b, "sdt", 0), "\"entries\""));
+}
+
+static void test_a_payload_without_a_type_is_bytes_with_a_reason(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	b->s->elem_size = 104;
+	sdt_alloc(b->s, 1);
+	put_allocator(b);
+	assert_contains(scheduler_text(b, "sdt", 0),
+			"(elem_size=104, btf_type_id=0, reason=no candidate of size 96): 1 live\n");
+	assert_contains(scheduler_json(b, "sdt", 0), "\"payload\":{\"kind\":\"bytes\"");
+	assert_contains(
+		strbuf_str(&b->out),
+		"\"payload_btf_type_id\":0,\"payload_type_reason\":\"no candidate of size 96\"");
+}
+
+static void test_a_torn_size_and_an_unknown_arena_are_said(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	b->s->elem_size = 8;
+	put_allocator(b);
+	assert_contains(scheduler_text(b, "sdt", 0), "(elem_size=8, ");
+	assert_contains(strbuf_str(&b->out), "  not walked: its element size");
+	b->s->elem_size = 24;
+	put64(b, AT_AUX + AUX_ARENA, 0);
+	put_allocator(b);
+	assert_contains(scheduler_json(b, "sdt", 0), "\"not_walked\":\"no program tells");
+}
+
+static void test_lines_that_find_no_room_are_counted(void **state)
+{
+	struct build_scheduler *b = *state;
+	struct dump_request request = { 0 };
+	struct dump_sink sink = dump_sink_to_text(&b->out, 4);
+
+	for (uint32_t i = 0; i < 20; i++)
+		sdt_alloc(b->s, i);
+	put_allocator(b);
+	scheduler_attach(b);
+	assert_success(dump_one(dump_view_find("sdt"), b->kmem, &request, &sink));
+	assert_contains(strbuf_str(&b->out), "20 live");
+	assert_int_equal(sink.lines_left, 0);
+	assert_int_equal(sink.lines_lost, 17);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		scheduler_test(test_a_cap_is_said),
+		scheduler_test(test_what_was_left_out_is_counted_by_reason),
+		scheduler_test(test_an_empty_allocator_has_no_entries),
+		scheduler_test(test_a_payload_without_a_type_is_bytes_with_a_reason),
+		scheduler_test(test_a_torn_size_and_an_unknown_arena_are_said),
+		scheduler_test(test_lines_that_find_no_room_are_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
