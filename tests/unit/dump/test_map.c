@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "build_view.h"
+
+static void a_map_is_found_by_name_id_or_the_end_of_its_name(void **state)
+{
+	struct bpf_fixture *f = *state;
+
+	bpf_new_map(f, 5, 2, "object.bss", 4, 8, 1, 8);
+	bpf_new_map(f, 6, 2, ".rodata.setting", 4, 8, 1, 8);
+	assert_success(bpf_show(f, dump_map, "object.bss"));
+	assert_success(bpf_show(f, dump_map, ".bss"));
+	assert_contains(strbuf_str(&f->json), "\"id\":5,");
+	assert_success(bpf_show(f, dump_map, "5"));
+	assert_contains(strbuf_str(&f->json), "\"id\":5,");
+	/* Cut by the kernel. */
+	assert_success(bpf_show(f, dump_map, ".rodata.settings"));
+	assert_contains(strbuf_str(&f->json), "\"id\":6,");
+	assert_error_tag(bpf_show(f, dump_map, "bss"), "absent");
+	assert_error_tag(bpf_show(f, dump_map, ""), "absent");
+	assert_error_tag(bpf_show(f, dump_map, NULL), "absent");
+}
+
+static void two_of_one_name_are_both_shown(void **state)
+{
+	struct bpf_fixture *f = *state;
+
+	bpf_new_map(f, 5, 2, "twin", 4, 8, 1, 8);
+	bpf_new_map(f, 6, 2, "twin", 4, 8, 1, 8);
+	assert_success(bpf_show(f, dump_map, "twin"));
+	assert_contains(strbuf_str(&f->json), "\"id\":5,");
+	assert_contains(strbuf_str(&f->json), "\"id\":6,");
+}
+
+static void a_kind_that_is_not_shown_says_why(void **state)
+{
+	struct bpf_fixture *f = *state;
+
+	bpf_new_map(f, 5, 22, "q", 0, 8, 1, 8);
+	bpf_new_map(f, 6, 33, "a", 0, 8, 1, 8);
+	assert_success(bpf_show(f, dump_map, "q"));
+	assert_contains(strbuf_str(&f->json), "\"unavailable\":\"contents of a map of type queue");
+	assert_success(bpf_show(f, dump_map, "a"));
+	assert_contains(strbuf_str(&f->text), "unavailable: an arena");
+}
+
+static void types_that_cannot_be_read_leave_the_bytes(void **state)
+{
+	struct bpf_fixture *f = *state;
+	uint64_t map = bpf_new_map(f, 5, 2, "m", 4, 8, 1, 8);
+
+	bpf_put_u64(f, map + 32, UINT64_C(0xffffdead00000000));
+	bpf_put_u64(f, map + MAP_BYTES, 0x0807060504030201);
+	assert_success(bpf_show(f, dump_map, "m"));
+	assert_contains(strbuf_str(&f->json), "\"types_unavailable\":");
+	assert_contains(strbuf_str(&f->json), "\"hex\":\"01 02 03 04 05 06 07 08\"");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		bpf_test(a_map_is_found_by_name_id_or_the_end_of_its_name),
+		bpf_test(two_of_one_name_are_both_shown),
+		bpf_test(a_kind_that_is_not_shown_says_why),
+		bpf_test(types_that_cannot_be_read_leave_the_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "dump/maps.h"
+
+#include "build_view.h"
+
+static struct map_show showing(struct bpf_fixture *f, const struct map *map, struct dump_sink *sink)
+{
+	return (struct map_show){
+		.kmem = f->kmem, .map = map, .sink = sink, .bytes_left = DUMP_LIMIT_MAP_BYTES
+	};
+}
+
+static void entries_are_counted_beyond_those_that_are_shown(void **state)
+{
+	struct bpf_fixture *f = *state;
+	struct dump_sink sink = dump_sink_to_text(&f->text, 100);
+	const struct map map = { .key_size = 4, .value_size = 8 };
+	struct map_show show = showing(f, &map, &sink);
+
+	show.walk.wanted = 1;
+	assert_true(map_open_index(&show, 0));
+	map_show_value(&show, bpf_at(f, 0x1000));
+	map_close(&show);
+	assert_false(map_open_index(&show, 1));
+	assert_false(map_open_owner(&show, "somebody"));
+	assert_int_equal(show.walk.n_shown, 1);
+	assert_int_equal(show.walk.n, 3);
+	strbuf_deinit(&show.label);
+}
+
+static void a_map_past_its_budget_stops(void **state)
+{
+	struct bpf_fixture *f = *state;
+	struct dump_sink sink = dump_sink_to_text(&f->text, 100);
+	const struct map map = { .key_size = 4, .value_size = DUMP_LIMIT_MAP_BYTES };
+	struct map_show show = showing(f, &map, &sink);
+
+	assert_true(map_open_index(&show, 0));
+	map_show_value(&show, bpf_at(f, 0x1000));
+	assert_int_equal(show.walk.end, KMEM_WALK_STOPPED);
+	assert_false(map_open_index(&show, 1));
+	strbuf_deinit(&show.label);
+}
+
+static void a_value_that_is_too_large_says_so(void **state)
+{
+	struct bpf_fixture *f = *state;
+	struct dump_sink sink = dump_sink_to_text(&f->text, 100);
+	const struct map map = { .key_size = 4, .value_size = DUMP_LIMIT_VALUE_BYTES + 1 };
+	struct map_show show = showing(f, &map, &sink);
+
+	assert_true(map_open_key(&show, bpf_at(f, 0x1000)));
+	map_show_value(&show, bpf_at(f, 0x1000));
+	assert_contains(strbuf_str(&f->text), "value: unavailable:");
+	strbuf_deinit(&show.label);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		bpf_test(entries_are_counted_beyond_those_that_are_shown),
+		bpf_test(a_map_past_its_budget_stops),
+		bpf_test(a_value_that_is_too_large_says_so),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

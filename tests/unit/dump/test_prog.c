@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "build_view.h"
+
+static uint64_t new_prog(struct bpf_fixture *f, uint64_t id, const char *name)
+{
+	uint64_t prog = bpf_new(f, 48), aux = bpf_new(f, 24);
+
+	bpf_put_u32(f, prog, 27);
+	build_put(&f->k.memory, prog + 12, "\x01\x23\x45\x67\x89\xab\xcd\xef", 8);
+	bpf_put_u64(f, prog + 40, bpf_at(f, aux));
+	bpf_put_u32(f, aux + 4, 321);
+	build_put(&f->k.memory, aux + 8, name, strlen(name));
+	bpf_put_u64(f, f->idr[1] + XA_SLOTS + 8 * id, bpf_at(f, prog));
+	return prog;
+}
+
+static void a_program_is_listed_with_what_it_is(void **state)
+{
+	struct bpf_fixture *f = *state;
+
+	new_prog(f, 7, "fifo_enqueue");
+	assert_success(bpf_show(f, dump_prog, NULL));
+	assert_contains(strbuf_str(&f->json),
+			"{\"id\":7,\"name\":\"fifo_enqueue\",\"type\":\"struct_ops\","
+			"\"tag\":\"0123456789abcdef\",\"verified_insns\":321,");
+	/* No statistics are not 0 runs. */
+	assert_null(strstr(strbuf_str(&f->json), "runs"));
+}
+
+static void runs_of_all_possible_cpus_are_added(void **state)
+{
+	struct bpf_fixture *f = *state;
+	uint64_t prog = new_prog(f, 7, "p");
+
+	bpf_put_u64(f, prog + 24, bpf_percpu(f, 0x2000));
+	for (uint32_t cpu = 0; cpu < KERNEL_CPUS; cpu++) {
+		bpf_put_u64(f, bpf_percpu_physical(cpu, 0x2000), 1 << cpu);
+		bpf_put_u64(f, bpf_percpu_physical(cpu, 0x2008), 100);
+	}
+	assert_success(bpf_show(f, dump_prog, NULL));
+	assert_contains(strbuf_str(&f->json), "\"runs\":7,\"run_ns\":300,\"recursion_misses\":0");
+	assert_contains(strbuf_str(&f->text), "7 runs, 300 ns");
+}
+
+static void a_program_that_cannot_be_read_is_counted(void **state)
+{
+	struct bpf_fixture *f = *state;
+
+	new_prog(f, 7, "p");
+	bpf_put_u64(f, new_prog(f, 8, "q") + 40, UINT64_C(0xffffdead00000000));
+	assert_success(bpf_show(f, dump_prog, NULL));
+	assert_contains(strbuf_str(&f->json), "\"total\":2,");
+	assert_contains(strbuf_str(&f->text), "1 programs cannot be read");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		bpf_test(a_program_is_listed_with_what_it_is),
+		bpf_test(runs_of_all_possible_cpus_are_added),
+		bpf_test(a_program_that_cannot_be_read_is_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

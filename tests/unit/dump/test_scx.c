@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "build_scx.h"
+
+static void the_scheduler_is_shown_with_its_state(void **state)
+{
+	struct bpf_fixture *f = *state;
+
+	scx_build(f);
+	assert_success(bpf_show(f, dump_scx, NULL));
+	assert_contains(strbuf_str(&f->json),
+			"{\"state\":\"enabled\",\"ops\":\"ktfifo\",\"timeout_ms\":20000,"
+			"\"exit\":{\"kind\":0,\"word\":\"none\"}");
+	assert_contains(strbuf_str(&f->json), "\"hz\":250");
+	assert_contains(strbuf_str(&f->text), "cpu 0: 2 runnable, idle[0] runs, flags ONLINE\n"
+					      "  first[11]  runnable for 1000 ms");
+	assert_null(strstr(strbuf_str(&f->text), "cpu 3:"));
+}
+
+static void an_exit_is_told_with_its_reason(void **state)
+{
+	struct bpf_fixture *f = *state;
+	struct scx_fixture s = scx_build(f);
+	uint64_t info = bpf_new(f, 32), reason = bpf_new(f, 64), message = bpf_new(f, 64);
+
+	bpf_put_u32(f, s.sched + SCHED_EXIT_KIND, 1026);
+	bpf_put_u64(f, s.sched + SCHED_EXIT_INFO, bpf_at(f, info));
+	bpf_put_u64(f, info + 8, (uint64_t)-5);
+	bpf_put_u64(f, info + 16, bpf_at(f, reason));
+	bpf_put_u64(f, info + 24, bpf_at(f, message));
+	build_put(&f->k.memory, reason, "runnable task stall", 20);
+	build_put(&f->k.memory, message, "sh[3]\x1b[1m failed", 17);
+	assert_success(bpf_show(f, dump_scx, NULL));
+	assert_contains(strbuf_str(&f->json),
+			"\"exit\":{\"kind\":1026,\"word\":\"error_stall\",\"code\":-5,"
+			"\"reason\":\"runnable task stall\"");
+	assert_contains(strbuf_str(&f->text), "exit message: sh[3]\\x1b[1m failed");
+}
+
+static void events_of_all_possible_cpus_are_added(void **state)
+{
+	struct bpf_fixture *f = *state;
+
+	scx_build(f);
+	for (uint32_t cpu = 0; cpu < KERNEL_CPUS; cpu++)
+		bpf_put_u64(f, bpf_percpu_physical(cpu, 0x2008), 10 + cpu);
+	assert_success(bpf_show(f, dump_scx, NULL));
+	assert_contains(strbuf_str(&f->json), "\"events\":{\"SCX_EV_ONE\":0,\"SCX_EV_TWO\":33}");
+}
+
+static void without_a_scheduler_the_cpus_are_shown(void **state)
+{
+	struct bpf_fixture *f = *state;
+
+	scx_build(f);
+	bpf_put_u64(f, IMAGE_AT + AT_SCX_ROOT, 0);
+	assert_success(bpf_show(f, dump_scx, NULL));
+	assert_contains(strbuf_str(&f->text), "no scheduler is loaded\n");
+	assert_null(strstr(strbuf_str(&f->json), "\"ops\""));
+	assert_contains(strbuf_str(&f->json), "\"age_jiffies\":250");
+	assert_null(strstr(strbuf_str(&f->json), "\"age_ms\""));
+}
+
+static void a_wild_scheduler_blinds_nothing_else(void **state)
+{
+	struct bpf_fixture *f = *state;
+
+	scx_build(f);
+	bpf_put_u64(f, IMAGE_AT + AT_SCX_ROOT, UINT64_C(0xffffdead00000000));
+	assert_success(bpf_show(f, dump_scx, NULL));
+	assert_contains(strbuf_str(&f->json), "\"state\":\"enabled\"");
+	assert_contains(strbuf_str(&f->json), "\"comm\":\"first\"");
+	assert_contains(strbuf_str(&f->json), "\"user_dsqs_unavailable\":");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		bpf_test(the_scheduler_is_shown_with_its_state),
+		bpf_test(an_exit_is_told_with_its_reason),
+		bpf_test(events_of_all_possible_cpus_are_added),
+		bpf_test(without_a_scheduler_the_cpus_are_shown),
+		bpf_test(a_wild_scheduler_blinds_nothing_else),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "build_scx.h"
+
+static void queues_of_cpus_nodes_and_the_scheduler_are_shown(void **state)
+{
+	struct bpf_fixture *f = *state;
+
+	scx_build(f);
+	assert_success(bpf_show(f, dump_scx, NULL));
+	assert_contains(strbuf_str(&f->text), "queue local cpu 2, id 0: 0 tasks\n"
+					      "queue global node 0, id 0: 0 tasks\n"
+					      "queue user, id 0x77: 2 tasks\n"
+					      "  first[11]");
+	assert_contains(
+		strbuf_str(&f->json),
+		"\"origin\":\"user\",\"id\":\"0x77\",\"nr\":2,\"tasks\":[{\"comm\":\"first\"");
+	assert_contains(strbuf_str(&f->json), "\"user_dsqs\":{\"shown\":1,\"total\":1}");
+}
+
+static void the_place_of_an_iterator_is_no_task(void **state)
+{
+	struct bpf_fixture *f = *state;
+	struct scx_fixture s = scx_build(f);
+	const uint64_t links[] = { s.task[0] + SCX_LINK, bpf_new(f, 64), s.task[1] + SCX_LINK };
+
+	bpf_link(f, s.queue + DSQ_LIST, links, 3);
+	bpf_put_u32(f, links[1] + 16, 1);
+	assert_success(bpf_show(f, dump_scx, NULL));
+	assert_contains(strbuf_str(&f->json), "\"comm\":\"second\"");
+	assert_contains(strbuf_str(&f->json), "\"shown\":2,\"total\":2}],\"user_dsqs\"");
+}
+
+static void a_queue_that_leads_back_into_itself_ends(void **state)
+{
+	struct bpf_fixture *f = *state;
+	struct scx_fixture s = scx_build(f);
+
+	bpf_put_u64(f, s.task[1] + SCX_LINK, bpf_at(f, s.task[0] + SCX_LINK));
+	assert_success(bpf_show(f, dump_scx, NULL));
+	assert_contains(strbuf_str(&f->json), "it leads back into itself");
+}
+
+static void a_table_of_tables_says_that_it_is_not_read(void **state)
+{
+	struct bpf_fixture *f = *state;
+
+	bpf_put_u32(f, scx_build(f).table + 4, 1);
+	assert_success(bpf_show(f, dump_scx, NULL));
+	assert_contains(strbuf_str(&f->text),
+			"queues of the scheduler: unavailable: a hash table made of tables");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		bpf_test(queues_of_cpus_nodes_and_the_scheduler_are_shown),
+		bpf_test(the_place_of_an_iterator_is_no_task),
+		bpf_test(a_queue_that_leads_back_into_itself_ends),
+		bpf_test(a_table_of_tables_says_that_it_is_not_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

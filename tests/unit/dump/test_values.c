@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "dump/values.h"
+
+#include "btf/value_get.h"
+#include "build_view.h"
+
+static void a_page_that_is_missing_is_a_hole_and_the_rest_is_shown(void **state)
+{
+	struct bpf_fixture *f = *state;
+	_cleanup_value_ struct value_tree *tree = NULL;
+	struct build_btf b = { 0 };
+	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
+	_cleanup_btf_ struct btf *btf = NULL;
+	uint32_t wide = build_btf_int(&b, "unsigned long", 8, 0), type;
+	uint64_t end = RAM_BYTES - 8, value;
+
+	type = BUILD_STRUCT(&b, "pair", 16, { "here", wide, 0, 0 }, { "gone", wide, 64, 0 });
+	build_btf_finish(&b, &bytes);
+	assert_success(btf_parse(build_bytes(&bytes), "test", &btf));
+	bpf_put_u64(f, end, 99);
+	assert_success(dump_value_read(f->kmem, btf, type, bpf_at(f, end), 16, &tree));
+	assert_true(value_get_u64(value_find(tree, value_root(tree), "here"), &value));
+	assert_int_equal(value, 99);
+	assert_int_equal(value_find(tree, value_root(tree), "gone")->kind, VALUE_UNREADABLE);
+}
+
+static void pointers_to_tasks_have_a_short_form(void **state)
+{
+	struct bpf_fixture *f = *state;
+	_cleanup_value_ struct value_tree *tree = NULL;
+	struct dump_sink sink = dump_sink_to_text(&f->text, 10);
+	struct btf_type task;
+	struct build_btf b = { 0 };
+	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
+	_cleanup_btf_ struct btf *btf = NULL;
+	uint64_t at = bpf_new(f, 8);
+	uint32_t type, pointer;
+
+	assert_true(btf_find(f->kmem->btf, BTF_STRUCT, "task_struct", &task));
+	b = build_btf_on(&f->types, btf_n_types(f->kmem->btf));
+	pointer = build_btf_type(&b, "", 2, 0, task.id);
+	type = BUILD_STRUCT(&b, "holder", 8, { "task", pointer, 0, 0 });
+	build_btf_finish(&b, &bytes);
+	assert_success(btf_parse_split(build_bytes(&bytes), f->kmem->btf, "test", &btf));
+	bpf_put_u64(f, at, bpf_at(f, bpf_new_task(f, 41, "worker")));
+	assert_success(dump_value_read(f->kmem, btf, type, bpf_at(f, at), 8, &tree));
+	dump_value_text(&sink, "it", tree, value_root(tree));
+	assert_contains(strbuf_str(&f->text), "it = holder{task=");
+	assert_contains(strbuf_str(&f->text), "worker[41]");
+}
+
+static void a_value_past_the_limit_is_refused(void **state)
+{
+	struct bpf_fixture *f = *state;
+	struct value_tree *tree = NULL;
+
+	assert_error_tag(
+		dump_value_read(f->kmem, NULL, 0, bpf_at(f, 0), DUMP_LIMIT_VALUE_BYTES + 1, &tree),
+		"limit");
+	assert_null(tree);
+}
+
+static void without_a_type_bytes_are_written(void **state)
+{
+	struct bpf_fixture *f = *state;
+	_cleanup_value_ struct value_tree *tree = NULL;
+	struct json_writer json = json_writer_to(&f->json, JSON_COMPACT);
+	uint64_t at = bpf_new(f, 8);
+
+	bpf_put_u64(f, at, 0x0102);
+	assert_success(dump_value_read(f->kmem, NULL, 0, bpf_at(f, at), 3, &tree));
+	dump_value_write(&json, tree);
+	assert_string_equal(strbuf_str(&f->json), "{\"kind\":\"bytes\",\"hex\":\"02 01 00\"}");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		bpf_test(a_page_that_is_missing_is_a_hole_and_the_rest_is_shown),
+		bpf_test(pointers_to_tasks_have_a_short_form),
+		bpf_test(a_value_past_the_limit_is_refused),
+		bpf_test(without_a_type_bytes_are_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
