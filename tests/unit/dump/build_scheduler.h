@@ -12,6 +12,9 @@
 #include "sdt_types.h"
 #include "unit.h"
 
+/* In the kernel's data, behind what build_kernel.h has there. */
+enum { IN_DATA_MAP_IDR = 0x900, IN_DATA_PROG_IDR = 0xa00 };
+
 enum {
 	/* struct bpf_map */
 	MAP_TYPE = 0,
@@ -172,7 +175,14 @@ static inline void put_arena(struct build_scheduler *b, uint64_t at, uint32_t id
 static inline int scheduler_set_up(void **state)
 {
 	struct build_scheduler *b = xnew(struct build_scheduler);
-	struct kernel_form form = { .levels = 4, .mode = KMEM_KALLSYMS_RELATIVE };
+	const struct build_symbol more[] = {
+		{ IN_IMAGE_DATA + IN_DATA_MAP_IDR, 'D', "map_idr" },
+		{ IN_IMAGE_DATA + IN_DATA_PROG_IDR, 'D', "prog_idr" },
+	};
+	struct kernel_form form = { .levels = 4,
+				    .mode = KMEM_KALLSYMS_RELATIVE,
+				    .more = more,
+				    .n_more = ARRAY_SIZE(more) };
 	uint32_t section;
 
 	build_scheduler_types(&b->types);
