@@ -156,7 +156,8 @@ static struct error *show_of_scheduler(struct scx_view *view, struct kmem_walk *
 	if (!err)
 		err = kernel_offset(view->kmem, KMEM_F_SCX_DSQ_NODE, &node);
 	if (!err)
-		err = kmem_rhashtable(&view->kmem->space, &view->kmem->fields, view->root + hash, walk, take_dsq, view);
+		err = kmem_rhashtable(&view->kmem->space, &view->kmem->fields, view->root + hash,
+				      walk, take_dsq, view);
 	return err;
 }
 

@@ -87,6 +87,11 @@ def of_memory(allocator):
     return found
 
 
+def threads(machine_):
+    """Numbers of all threads, from /proc."""
+    return {int(line.split("/")[4]) for line in machine_.ask("ls -d /proc/[0-9]*/task/[0-9]*")}
+
+
 class Allocator(machine.GuestTest):
     @classmethod
     def setUpClass(cls):
@@ -98,9 +103,11 @@ class Allocator(machine.GuestTest):
         if not cls.has_scx:
             return
         cls.said = cls.guest.ask(PREPARE)
+        alive = threads(cls.guest)
         cls.before, cls.counts = of_loader(cls.guest.ask(LIST))
         cls.seen = json.loads(cls.guest.inspect("sdt", "--freeze", "--json", "--max-entries", "0"))
         cls.after, _ = of_loader(cls.guest.ask(LIST))
+        cls.alive = alive & threads(cls.guest)
         cls.arena = json.loads(cls.guest.inspect("arena", "--freeze", "--json", "--max-entries", "0"))
         cls.text = cls.guest.inspect("sdt", "--max-entries", "600")
 
@@ -131,6 +138,12 @@ class Allocator(machine.GuestTest):
         self.assertLess(len([idx for idx in seen if seen[idx] not in (self.before.get(idx), self.after.get(idx))]), 16)
         gone = [idx for idx in self.before if idx not in self.after]
         self.assertLess(len(gone), 16)
+
+    def test_every_thread_of_proc_has_one(self):
+        pids = [entry[2] for entry in of_memory(self.allocator).values()]
+        self.assertEqual(len(pids), len(set(pids)))
+        self.assertGreater(len(self.alive), 512)
+        self.assertEqual(sorted(self.alive - set(pids)), [])
 
     def test_values_are_those_that_belong_to_the_pid(self):
         for genn, _, pid, tgid, cookie, tag in of_memory(self.allocator).values():
