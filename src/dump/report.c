@@ -83,8 +83,10 @@ enum { LINES_KEPT_PER_VIEW = 12 };
 static size_t lines_to_keep(const struct dump_sink *sink, size_t n_behind)
 {
 	size_t wanted = n_behind * LINES_KEPT_PER_VIEW;
+	/* Where there is less than that, each gets its share. */
+	size_t fair = sink->lines_left - sink->lines_left / (n_behind + 1);
 
-	return wanted < sink->lines_left / 2 ? wanted : sink->lines_left / 2;
+	return wanted < fair ? wanted : fair;
 }
 
 static void show_all(struct kmem *kmem, const char *no_kmem, const struct dump_request *request,
