@@ -69,7 +69,8 @@ static void a_wild_scheduler_blinds_nothing_else(void **state)
 	assert_success(bpf_show(f, dump_scx, NULL));
 	assert_contains(strbuf_str(&f->json), "\"state\":\"enabled\"");
 	assert_contains(strbuf_str(&f->json), "\"comm\":\"first\"");
-	assert_contains(strbuf_str(&f->json), "\"user_dsqs_unavailable\":");
+	assert_contains(strbuf_str(&f->json),
+			"\"incomplete\":\"shown 0 of at least 0: address 0xffffdead");
 }
 
 int main(void)

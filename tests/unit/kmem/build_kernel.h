@@ -80,6 +80,16 @@ static inline void build_insert_symbol(struct build_symbol *table, uint32_t n,
 	table[n] = symbol;
 }
 
+static inline uint32_t build_remove_symbol(struct build_symbol *table, uint32_t n, const char *name)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(table[i].name, name) != 0)
+			table[kept++] = table[i];
+	return kept;
+}
+
 static inline void build_kernel_symbols(struct build_kernel *k, const struct kernel_form *form)
 {
 	uint64_t at = k->image, vars = at + IN_IMAGE_VARIABLES;
@@ -129,6 +139,9 @@ static inline void build_kernel_symbols(struct build_kernel *k, const struct ker
 	if (form->n_more > MORE_SYMBOLS)
 		__builtin_trap();
 	memcpy(symbols, usual, sizeof(usual));
+	/* A symbol of the test stands in the place of a usual one of its name. */
+	for (uint32_t i = 0; i < form->n_more; i++)
+		n = build_remove_symbol(symbols, n, form->more[i].name);
 	for (uint32_t i = 0; i < form->n_more; i++)
 		build_insert_symbol(symbols, n++,
 				    (struct build_symbol){ at + form->more[i].address,
