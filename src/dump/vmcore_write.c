@@ -9,6 +9,7 @@
 
 #include "base/io.h"
 #include "dump/vmcore_notes.h"
+#include "dump/vmcore_stretch.h"
 
 enum { CHUNK_BYTES = 1 << 20, PAGE = KMEM_PAGE_BYTES };
 
@@ -24,6 +25,7 @@ struct writing {
 	const char *path;
 	VEC(struct range) ranges;
 	struct strbuf head; /* all that stands before memory */
+	struct dump_stretches stretches;
 	uint8_t *chunk;
 	struct dump_vmcore sum;
 };
@@ -32,6 +34,7 @@ static void writing_deinit(struct writing *w)
 {
 	vec_deinit(&w->ranges);
 	strbuf_deinit(&w->head);
+	dump_stretches_deinit(&w->stretches);
 	free(w->chunk);
 }
 
@@ -173,28 +176,12 @@ static struct error *write_chunk(struct writing *w, uint64_t offset, size_t n)
 	return NULL;
 }
 
-/*
- * Only a file itself knows where it has no data. Where a guest was cloned the files are older
- * than its memory.
- */
-static bool next_stretch(const struct writing *w, uint64_t from, uint64_t *ret_start,
-			 uint64_t *ret_end)
-{
-	const struct kmem_reader *reader = &w->kmem->reader;
-
-	if (!reader->data_map)
-		return reader->next_data(reader, from, ret_start, ret_end);
-	*ret_start = from;
-	*ret_end = UINT64_MAX;
-	return true;
-}
-
 static struct error *write_range(struct writing *w, const struct range *range)
 {
 	const struct kmem_reader *reader = &w->kmem->reader;
 	uint64_t at = range->start, end = range->start + range->length, stop;
 
-	while (at < end && next_stretch(w, at, &at, &stop) && at < end) {
+	while (at < end && dump_stretches_next(&w->stretches, at, end, &at, &stop)) {
 		if (stop <= at || stop > end)
 			stop = end;
 		while (at < stop) {
@@ -245,6 +232,7 @@ struct error *dump_vmcore_write(struct kmem *kmem, const struct dump_request *re
 	_cleanup_close_ int fd = -1;
 	struct error *err;
 
+	dump_stretches_init(&w.stretches, &kmem->reader);
 	find_ranges(&w);
 	err = make_head(&w, request);
 	if (err)
