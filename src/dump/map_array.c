@@ -6,6 +6,9 @@
 #include "dump/values.h"
 #include "text/escape.h"
 
+/* So many elements in a row that cannot be read are the end of what there is. */
+enum { MISSING_IN_A_ROW = 64 };
+
 static uint64_t round_up_8(uint64_t n)
 {
 	return (n + 7) & ~UINT64_C(7);
@@ -43,9 +46,17 @@ static struct error *show_section(struct map_show *show, uint64_t address)
 	return NULL;
 }
 
+static bool is_there(struct map_show *show, uint64_t address)
+{
+	uint8_t byte;
+
+	return kmem_read(&show->kmem->space, address, &byte, 1, NULL) == KMEM_READ_OK;
+}
+
 static void show_entries(struct map_show *show, uint64_t first, uint64_t stride, bool percpu)
 {
 	struct json_writer *json = show->sink->json;
+	unsigned int missing = 0;
 
 	show->hide_zeros = true;
 	if (json) {
@@ -56,7 +67,10 @@ static void show_entries(struct map_show *show, uint64_t first, uint64_t stride,
 		uint64_t at = first + i * stride;
 
 		if (map_open_index(show, i)) {
-			if (!percpu)
+			missing = percpu || is_there(show, at) ? 0 : missing + 1;
+			if (missing == MISSING_IN_A_ROW)
+				(void)!kmem_walk_read(&show->walk, &show->kmem->space, at, &at, 1);
+			else if (!percpu)
 				map_show_value(show, at);
 			else if (kmem_walk_read(&show->walk, &show->kmem->space, at, &at, 8))
 				map_show_percpu(show, at);

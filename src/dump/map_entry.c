@@ -6,8 +6,8 @@
 #include "dump/maps.h"
 #include "dump/values.h"
 
-/* What one entry costs beside its bytes. */
-enum { ENTRY_COST = 64 };
+/* What a key or a value costs beside its bytes: a tree, and words in JSON. */
+enum { ENTRY_COST = 256 };
 
 static bool has_room(struct map_show *show, uint64_t bytes)
 {
@@ -27,6 +27,12 @@ static bool begin(struct map_show *show)
 {
 	struct json_writer *json = show->sink->json;
 
+	/* Text for which there is no line is not worth its making. */
+	if (!json && !show->sink->lines_left) {
+		show->walk.n++;
+		show->sink->lines_lost++;
+		return false;
+	}
 	if (show->walk.end != KMEM_WALK_WHOLE || !kmem_walk_shows(&show->walk) ||
 	    !has_room(show, show->map->key_size))
 		return false;

@@ -68,6 +68,17 @@ static void an_endless_array_ends(void **state)
 	assert_contains(strbuf_str(&f->json), "\"incomplete\":");
 }
 
+static void an_array_that_goes_on_behind_memory_ends_there(void **state)
+{
+	struct bpf_fixture *f = *state;
+
+	bpf_new_map(f, 1, 2, "m", 4, 1 << 16, UINT32_MAX, 32);
+	assert_success(bpf_show(f, dump_map, "m"));
+	/* 64 whole values of RAM, then as many that are not there. */
+	assert_contains(strbuf_str(&f->json),
+			"\"incomplete\":\"shown 128 of at least 128: address");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -75,6 +86,7 @@ int main(void)
 		bpf_test(values_of_each_possible_cpu_are_shown),
 		bpf_test(a_section_is_shown_by_its_variables),
 		bpf_test(an_endless_array_ends),
+		bpf_test(an_array_that_goes_on_behind_memory_ends_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
