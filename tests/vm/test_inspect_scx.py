@@ -15,7 +15,6 @@ SLICE_US = 5000
 MOMENTS = 20
 FIFO = os.path.join(machine.guest.BUILD, "bpf", "scx_ktfifo")
 FILLER = os.environ.get("KTSTR_MAP_FILLER", "")
-FIFO_FAULT_STALL = 6  # bpf/fifo.h: its place in FIFO_FAULTS
 
 
 class Guest(test_inspect.Guest):
@@ -231,31 +230,6 @@ class InspectScx(machine.GuestTest):
     def test_a_kind_that_is_not_shown_says_so(self):
         (found,) = look(self.guest, "map", "kt_queue")["maps"]
         self.assertIn("type queue", found["unavailable"])
-
-    def fault(self):
-        """Of the scheduler; None while the maps of one that has ended are still there: they are freed some time later."""
-        found = look(self.guest, "map", ".rodata.settings")["maps"]
-        return plain(found[0]["globals"])["settings"]["fault"] if len(found) == 1 else None
-
-    def withheld(self):
-        """Spinners that are runnable but in no queue, or None."""
-        found = look(self.guest, "map", ".bss.state")["maps"]
-        if len(found) != 1 or plain(found[0]["globals"])["state"]["kept"] < SPINNERS - CPUS:
-            return None
-        lost = [task for cpu in look(self.guest, "scx")["cpus"] for task in cpu["runnable"]
-                if task["pid"] in self.spinners and "dsq" not in task]
-        aged = [task for task in lost if task["age_ms"] > 1000]
-        return aged if len(aged) >= SPINNERS - CPUS else None
-
-    def test_withheld_tasks_are_in_no_queue(self):
-        """Last by name: it changes the scheduler. A slice long enough for a shell, and no question to it afterwards."""
-        guest = self.guest
-        guest.ask(f"kill {self.pid}; while [ -d /proc/{self.pid} ] || [ $(cat /sys/kernel/sched_ext/state) != disabled ];"
-                  "do sleep 0.1; done")
-        guest.schedule("--fault stall --timeout-ms 30000 --after-ms 1000 --slice-us 100000")
-        self.assertTrue(any(self.fault() == FIFO_FAULT_STALL for _ in range(MOMENTS)))
-        self.assertTrue(next(filter(None, (self.withheld() for _ in range(MOMENTS))), None))
-        self.assertEqual(plain(self.map(".bss.state")["globals"])["state"]["is_faulty"], 1)
 
 
 if __name__ == "__main__":
