@@ -9,7 +9,7 @@
 #include "harness/files.h"
 #include "harness/guest_run.h"
 #include "harness/plan.h"
-#include "result/host_facts.h"
+#include "host/host_facts.h"
 #include "result/run_record.h"
 
 /* The same for all jobs of a run. Borrowed. */

@@ -23,11 +23,6 @@ enum {
 	/* Records or runs that are listed together. */
 	RUN_NAMES_LIMIT = 1 << 20,
 
-	/* /proc/cpuinfo of the largest machines is a few MiB. */
-	HOST_FILE_BYTES_LIMIT = 16 << 20,
-	HOST_CPUS_LIMIT = 65536,
-	HOST_TUNABLES_LIMIT = 256,
-
 	/* What is read back of a record. */
 	RECORD_TEXT_BYTES_LIMIT = 1 << 20,
 	RECORD_LIST_LIMIT = 4096,

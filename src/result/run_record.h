@@ -13,7 +13,7 @@
 
 #include "base/cancel.h"
 #include "json/writer.h"
-#include "result/host_facts.h"
+#include "host/host_facts.h"
 #include "result/metric.h"
 #include "result/outcome.h"
 

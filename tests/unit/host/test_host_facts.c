@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "result/host_facts.h"
+#include "host/host_facts.h"
 
 #include <libgen.h>
 #include <sys/utsname.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The host a test ran on, as records tell it. Whatever cannot be read is absent: a NULL text,
- * a number that has_… denies, an empty list.
+ * The host a test ran on or a snapshot was taken of, as their files tell it. Whatever cannot be
+ * read is absent: a NULL text, a number that has_… denies, an empty list.
  */
-#ifndef KTSTR_RESULT_HOST_FACTS_H
-#define KTSTR_RESULT_HOST_FACTS_H
+#ifndef KTSTR_HOST_HOST_FACTS_H
+#define KTSTR_HOST_HOST_FACTS_H
 
 #include "base/vec.h"
 #include "json/writer.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "result/host_facts.h"
+#include "host/host_facts.h"
 
 #include <dirent.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "base/io.h"
-#include "result/limits.h"
+#include "host/limits.h"
 
 /* The file's text without the blanks at its end; NULL when there is none. */
 static char *read_text(const char *root, const char *path)

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Taking a snapshot of the running host, or of a tree of files that looks like one. */
+#ifndef KTSTR_CTPROF_CAPTURE_H
+#define KTSTR_CTPROF_CAPTURE_H
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "ctprof/snapshot.h"
+
+struct capture_progress {
+	uint64_t processes_done, processes_total; /* total 0: not known yet */
+	uint64_t threads;
+	const char *stage; /* "threads", "heap", "cgroups" … */
+};
+
+struct capture_options {
+	/* Where the trees begin: "" for this machine, a folder in tests. */
+	const char *root;
+	/*
+	 * This very machine: system calls, netlink, BPF and other processes' memory may be asked.
+	 * Never with a root.
+	 */
+	bool live;
+	uint32_t sources;  /* METRIC_SOURCE_BIT of those wanted */
+	bool bpf;	   /* try the task iterator first */
+	const pid_t *pids; /* only these processes; all when n_pids is 0 */
+	size_t n_pids;
+	const char *cgroup_glob;     /* only threads whose cgroup matches; NULL for all */
+	unsigned int jobs;	     /* 0: as many CPUs as are spare now */
+	const struct cancel *cancel; /* may be NULL */
+	void (*progress)(const struct capture_progress *progress, void *arg); /* may be NULL */
+	void (*note)(const char *line, void *arg); /* what -v shows; may be NULL */
+	void *arg;
+};
+
+/*
+ * Fails only when nothing can be walked or the cancel fired; what single threads and files refuse
+ * is in the snapshot. *ret is initialised by the call.
+ */
+struct error *capture_take(const struct capture_options *options, struct snapshot *ret) MUST_CHECK;
+
+#endif

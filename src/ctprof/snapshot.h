@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A host at one moment: every thread, the cgroups they are in, pressure, sched_ext, the host
+ * itself, and how well all that could be read. Capture fills it, file.h writes and loads it,
+ * grouping reads it.
+ */
+#ifndef KTSTR_CTPROF_SNAPSHOT_H
+#define KTSTR_CTPROF_SNAPSHOT_H
+
+#include "base/intern.h"
+#include "host/host_facts.h"
+#include "metric/sample.h"
+#include "procfs/cgroup_stats.h"
+#include "procfs/sched_ext.h"
+
+enum { SNAPSHOT_SCHEMA_VERSION = 1 };
+
+/* Why a source was not read in a thread: SNAPSHOT_REASON(id, word, what). */
+#define SNAPSHOT_REASONS(X)                                                     \
+	X(NO_PERMISSION, "no-permission", "not allowed to read it")             \
+	X(NO_SUCH_FILE, "no-such-file", "this kernel is configured without it") \
+	X(VANISHED, "vanished", "the thread ended meanwhile")                   \
+	X(MALFORMED, "malformed", "it made no sense")                           \
+	X(NOT_ASKED, "not-asked", "switched off for this capture")              \
+	X(OTHER, "other", "another error")
+#define SNAPSHOT_REASON_(id, word, what) SNAPSHOT_REASON_##id,
+enum snapshot_reason { SNAPSHOT_REASONS(SNAPSHOT_REASON_) N_SNAPSHOT_REASONS };
+#undef SNAPSHOT_REASON_
+
+/* Which way a source took. */
+#define SNAPSHOT_PATHS(X)     \
+	X(NONE, "none")       \
+	X(PROCFS, "procfs")   \
+	X(BPF, "bpf")         \
+	X(SYSCALL, "syscall") \
+	X(NETLINK, "netlink") \
+	X(MEMORY, "memory")
+#define SNAPSHOT_PATH_(id, word) SNAPSHOT_PATH_##id,
+enum snapshot_path { SNAPSHOT_PATHS(SNAPSHOT_PATH_) N_SNAPSHOT_PATHS };
+#undef SNAPSHOT_PATH_
+
+/* CPU ids, ascending, each once. */
+struct cpu_list {
+	uint32_t *at;
+	size_t n;
+};
+
+struct snapshot_cgroup {
+	uint32_t path; /* a string */
+	struct cgroup_stats stats;
+};
+
+struct probe_summary {
+	bool known;
+	uint64_t tgids_walked, jemalloc_detected, probed_ok, failed;
+	uint32_t dominant_failure; /* a string, "" for none */
+	bool privilege_dominant;
+};
+
+struct parse_summary {
+	bool known;
+	uint64_t tids_walked, read_failures, negative_dotted_values;
+	uint64_t read_failures_by_source[N_METRIC_SOURCES];
+	uint32_t dominant_read_failure; /* a string, "" for none */
+	bool kernel_config_dominant;
+};
+
+struct taskstats_summary {
+	bool known;
+	uint64_t ok, eperm, esrch, other;
+};
+
+struct snapshot {
+	uint64_t schema_version; /* 0: a file that does not say */
+	uint64_t captured_at_unix_ns;
+	struct reading capture_end_unix_ns;
+	uint32_t boot_id; /* a string, "" when unknown */
+	struct reading user_hz, page_size;
+	/* The file says for each thread what is known; else its flags and our trust decide. */
+	bool has_presence;
+
+	struct intern strings; /* names, paths, keys */
+	VEC(struct cpu_list) cpu_lists;
+	VEC(struct named_readings) smaps;    /* KiB by kind; one per leader that was read */
+	VEC(struct thread_sample) threads;   /* by tgid, then tid */
+	VEC(struct snapshot_cgroup) cgroups; /* by path */
+
+	/* Threads whose source was not read, by reason. */
+	uint64_t reasons[N_METRIC_SOURCES][N_SNAPSHOT_REASONS];
+	enum snapshot_path paths[N_METRIC_SOURCES];
+	uint32_t cgroup_mount; /* a string: the state of the v2 mount, such as "found" */
+
+	struct probe_summary probe;
+	struct parse_summary parse;
+	struct taskstats_summary taskstats;
+	struct pressure pressure;
+	struct sched_ext sched_ext;
+	bool has_host;
+	struct host_facts host;
+};
+
+void snapshot_init(struct snapshot *snapshot);
+void snapshot_deinit(struct snapshot *snapshot);
+#define _cleanup_snapshot_ _cleanup_(snapshot_deinit)
+
+/* Takes the ids over; equal lists stand once. */
+uint32_t snapshot_add_cpu_list(struct snapshot *snapshot, const uint32_t *ids, size_t n);
+
+#endif

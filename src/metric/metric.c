@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "metric/metric.h"
+
+#include <string.h>
+
+#define METRIC(id, name, kind, unit, source, section, class, configs, description) \
+	{ name,                                                                    \
+	  METRIC_KIND_##kind,                                                      \
+	  METRIC_UNIT_##unit,                                                      \
+	  METRIC_SOURCE_##source,                                                  \
+	  METRIC_SECTION_##section,                                                \
+	  METRIC_CLASS_##class,                                                    \
+	  configs,                                                                 \
+	  description },
+const struct metric metrics[N_METRICS] = {
+#include "metric/metrics.def"
+};
+#undef METRIC
+
+#define METRIC_SOURCE(id, word, file, what) { word, file, what },
+const struct metric_source_row metric_sources[N_METRIC_SOURCES] = {
+#include "metric/sources.def"
+};
+#undef METRIC_SOURCE
+
+bool metric_find(const char *name, enum metric_id *ret)
+{
+	for (int i = 0; i < N_METRICS; i++) {
+		if (strcmp(metrics[i].name, name) == 0) {
+			*ret = (enum metric_id)i;
+			return true;
+		}
+	}
+	return false;
+}

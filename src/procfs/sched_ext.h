@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* /sys/kernel/sched_ext: whether a BPF scheduler runs, and which. */
+#ifndef KTSTR_PROCFS_SCHED_EXT_H
+#define KTSTR_PROCFS_SCHED_EXT_H
+
+#include "base/error.h"
+#include "procfs/reading.h"
+
+struct sched_ext {
+	bool known;	/* the directory is there: the kernel can */
+	uint32_t state; /* a string, "" when it could not be read */
+	uint32_t ops;	/* the scheduler's name, "" when none is loaded */
+	struct reading switch_all, nr_rejected, hotplug_seq, enable_seq;
+	struct named_readings events; /* root/events */
+};
+
+#endif

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "metric/sample.h"
+
+#include "unit.h"
+
+static void names_are_found_and_unique(void **state UNUSED)
+{
+	for (int i = 0; i < N_METRICS; i++) {
+		enum metric_id id;
+
+		assert_true(metric_find(metrics[i].name, &id));
+		assert_int_equal(id, i);
+	}
+}
+
+static void an_unknown_name_is_not_found(void **state UNUSED)
+{
+	enum metric_id id = METRIC_NICE;
+
+	assert_false(metric_find("nice ", &id));
+	assert_false(metric_find("", &id));
+	assert_int_equal(id, METRIC_NICE);
+}
+
+/* The rows of a section belong to its sources, so that reading fewer files costs whole rows. */
+static void delays_come_from_taskstats_and_nothing_else_does(void **state UNUSED)
+{
+	for (int i = 0; i < N_METRICS; i++) {
+		bool delay = metrics[i].section == METRIC_SECTION_TASKSTATS_DELAY;
+		bool taskstats = metrics[i].source == METRIC_SOURCE_DELAY_CPU ||
+				 metrics[i].source == METRIC_SOURCE_DELAY_BLOCK ||
+				 metrics[i].source == METRIC_SOURCE_XACCT;
+
+		assert_int_equal(delay, taskstats);
+	}
+}
+
+static void what_was_not_set_is_not_known(void **state UNUSED)
+{
+	struct thread_sample sample = { .tid = 1 };
+
+	for (int i = 0; i < N_METRICS; i++)
+		assert_false(sample_knows(&sample, (enum metric_id)i));
+	sample_set(&sample, METRIC_HIWATER_VM_BYTES, 0);
+	for (int i = 0; i < N_METRICS; i++)
+		assert_int_equal(sample_knows(&sample, (enum metric_id)i),
+				 i == METRIC_HIWATER_VM_BYTES);
+	sample_forget(&sample, METRIC_HIWATER_VM_BYTES);
+	assert_false(sample_knows(&sample, METRIC_HIWATER_VM_BYTES));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_found_and_unique),
+		cmocka_unit_test(an_unknown_name_is_not_found),
+		cmocka_unit_test(delays_come_from_taskstats_and_nothing_else_does),
+		cmocka_unit_test(what_was_not_set_is_not_known),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
