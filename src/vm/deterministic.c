@@ -51,7 +51,7 @@ static struct error *choose_qemu(struct vm *vm, const struct deterministic_spec 
 	err = qemu_binary_find(&vm->qemu);
 	if (err)
 		return error_recast(err, &vm_error_domain, VM_QEMU_MISSING);
-	accel_choose(ACCEL_WISH_TCG, &vm->accel);
+	vm_choose_accel(vm, ACCEL_WISH_TCG);
 	return NULL;
 }
 

@@ -24,7 +24,7 @@ static struct error *choose_qemu(struct vm *vm, const struct vm_spec *spec)
 
 	if (err)
 		return error_recast(err, &vm_error_domain, VM_QEMU_MISSING);
-	accel_choose(spec->accel, &vm->accel);
+	vm_choose_accel(vm, spec->accel);
 	return NULL;
 }
 

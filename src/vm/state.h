@@ -18,7 +18,8 @@ struct vm_shutdown {
 
 struct vm {
 	struct qemu_binary *qemu;
-	struct accel accel;
+	struct accel accel; /* its qemu_cpu may be ->cpu */
+	char *cpu;	    /* asked for; NULL: the usual one */
 	struct topology topology;
 	uint64_t memory_bytes;
 	char *kernel_id, *kernel_release, *kernel_build_id; /* NULL: not known */
@@ -65,6 +66,8 @@ struct vm {
 
 /* An empty handle: nothing runs. */
 struct vm *vm_new(const struct vm_spec *spec);
+/* What executes it, and with which model of a CPU. */
+void vm_choose_accel(struct vm *vm, enum accel_wish wish);
 void vm_say(const struct vm *vm, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* publish.c: console and monitor for others; then the description. */

@@ -32,6 +32,7 @@ struct vm *vm_new(const struct vm_spec *spec)
 	vm->debug_fd = -1;
 	for (size_t i = 0; i < ARRAY_SIZE(vm->ram_fds); i++)
 		vm->ram_fds[i] = -1;
+	vm->cpu = copy(spec->cpu);
 	vm->kernel_id = copy(kernel->id);
 	vm->kernel_release = copy(kernel->release);
 	vm->kernel_build_id = copy(kernel->build_id);
@@ -59,6 +60,7 @@ static void free_texts(struct vm *vm)
 		vm->kernel_id,	  vm->kernel_release, vm->kernel_build_id,
 		vm->console_path, vm->monitor_socket, vm->template_key,
 		vm->cold_image,	  vm->kernel_args,    vm->release,
+		vm->cpu,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
@@ -78,6 +80,13 @@ void vm_free(struct vm *vm)
 	run_dir_free(vm->run_dir);
 	free_texts(vm);
 	free(vm);
+}
+
+void vm_choose_accel(struct vm *vm, enum accel_wish wish)
+{
+	accel_choose(wish, &vm->accel);
+	if (vm->cpu)
+		vm->accel.qemu_cpu = vm->cpu;
 }
 
 void vm_say(const struct vm *vm, const char *fmt, ...)

@@ -33,6 +33,8 @@ struct vm_spec {
 	struct topology topology;
 	uint64_t memory_bytes; /* 0: enough for the topology */
 	enum accel_wish accel;
+	/* For QEMU's -cpu; NULL: the model that all guests have, see accel.h. */
+	const char *cpu;
 	const char *kernel_args; /* appended to ours; NULL: none */
 	bool cold;		 /* boot, whatever the cache holds */
 	/* One line for people who want to know what goes on; may be NULL. */

@@ -14,6 +14,7 @@ struct shell_config {
 	struct option_strings modules;
 	const char *exec;
 	const char *kernel_args;
+	const char *cpu;
 	int accel;
 	uint32_t timeout_sec; /* 0: none */
 	uint32_t mips;	      /* 0: what deterministic runs have by themselves */

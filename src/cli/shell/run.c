@@ -63,6 +63,7 @@ static struct error *prepare(struct shell *shell)
 
 	shell_machine(config, &spec->topology, &spec->memory_bytes);
 	spec->accel = (enum accel_wish)config->accel;
+	spec->cpu = config->cpu;
 	spec->kernel_args = config->kernel_args;
 	spec->cold = config->cold;
 	spec->say = config->verbose ? say : NULL;
