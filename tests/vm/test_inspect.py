@@ -18,9 +18,9 @@ END = "the-answer-ends-here"
 class Guest:
     """A guest whose shell waits for commands."""
 
-    def __init__(self):
+    def __init__(self, *options):
         self.process = subprocess.Popen(
-            [machine.KTSTR, "shell", "-t", f"1n1l{CPUS}c1t", "--module", MODULE, "-i", f"{THREADS}:/inspected"],
+            [machine.KTSTR, "shell", "-t", f"1n1l{CPUS}c1t", "--module", MODULE, "-i", f"{THREADS}:/inspected", *options],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, errors="surrogateescape")
 
     def ask(self, script):
@@ -80,12 +80,15 @@ def proc(guest):
 
 
 class Inspect(machine.GuestTest):
+    machine_options = ()
+    has_la57 = False
+
     @classmethod
     def setUpClass(cls):
         cls.guest = None
         if machine.guest.missing():
             return
-        cls.guest = Guest()
+        cls.guest = Guest(*cls.machine_options)
         guest = cls.guest
         guest.ask("mkdir -p /sys/fs/cgroup; mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null;"
                   "mkdir -p /sys/fs/cgroup/outer/inner; echo 'ktstr looks inside' > /dev/kmsg")
@@ -99,6 +102,10 @@ class Inspect(machine.GuestTest):
     def tearDownClass(cls):
         if cls.guest:
             cls.guest.close()
+
+    def test_the_machine_has_the_page_tables_that_are_to_be_tried(self):
+        # Linux shows the flag only where it uses it.
+        self.assertEqual(self.guest.ask("grep -c la57 /proc/cpuinfo"), [str(CPUS if self.has_la57 else 0)])
 
     def test_no_view_is_unavailable(self):
         for word in ("uname", "uptime", "rq", "tasks", "modules", "log"):
@@ -192,6 +199,11 @@ class Inspect(machine.GuestTest):
         lines = inspect(self.guest, "tasks").splitlines()
         self.assertEqual(lines[0].split()[:3], ["PID", "TGID", "S"])
         self.assertIn("kt-spinner", "\n".join(lines))
+
+
+class InspectWith5Levels(Inspect):
+    machine_options = ("--cpu", "max,vendor=GenuineIntel,level=32")
+    has_la57 = True
 
 
 if __name__ == "__main__":

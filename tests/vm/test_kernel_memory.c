@@ -3,6 +3,7 @@
  * The kernel of a real guest, read from outside, against what the guest says of itself: its
  * /proc/kallsyms, its list of tasks, the address of its note in /sys.
  */
+#include <elf.h>
 #include <inttypes.h>
 
 #include "base/alloc.h"
@@ -17,7 +18,21 @@
 
 enum { COPIES = 3, LIES = 150 };
 
+/* Where x86-64 puts itself when nobody shuffles: CONFIG_PHYSICAL_START,
+ * Documentation/arch/x86/x86_64/mm.rst */
+#define LINKED_AT	 UINT64_C(0xffffffff81000000)
+#define DEFAULT_DIRECT_4 UINT64_C(0xffff888000000000)
+#define DEFAULT_DIRECT_5 UINT64_C(0xff11000000000000)
+#define CPU_WITH_LA57	 "max,vendor=GenuineIntel,level=32"
+
 static struct kernel *kernel;
+
+/* Each template shuffles its addresses once; these are those that the tests saw. */
+static struct shuffled {
+	uint64_t image, direct;
+	bool image_moved, direct_moved;
+} shuffled[3];
+static size_t n_shuffled;
 
 static int find_kernel(void **state UNUSED)
 {
@@ -186,6 +201,66 @@ static void check_modules(struct vm *vm, struct kmem *kmem)
 	assert_string_equal(strbuf_str(&ours), strbuf_str(&theirs));
 }
 
+/* The kernel's image as the guest lists it. */
+static uint64_t told_offset(struct vm *vm)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	run(vm, "grep ' _text$' /proc/kallsyms", &out);
+	return strtoull(strbuf_str(&out), NULL, 16) - LINKED_AT;
+}
+
+/* RAM in /proc/kcore has both its addresses; their distance is the direct map's. */
+static uint64_t told_direct_map(struct vm *vm)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	uint64_t base = 0;
+	Elf64_Ehdr header;
+
+	run(vm, "head -c 8192 /proc/kcore", &out);
+	assert_true(out.n >= sizeof(header));
+	memcpy(&header, out.at, sizeof(header));
+	for (size_t i = 0; i < header.e_phnum; i++) {
+		size_t at = header.e_phoff + i * sizeof(Elf64_Phdr);
+		Elf64_Phdr segment;
+
+		assert_true(at + sizeof(segment) <= out.n);
+		memcpy(&segment, out.at + at, sizeof(segment));
+		if (segment.p_type != PT_LOAD || segment.p_paddr == UINT64_MAX ||
+		    segment.p_vaddr >= KMEM_IMAGE_MAP)
+			continue;
+		/* All of RAM is one map. */
+		assert_true(base == 0 || base == segment.p_vaddr - segment.p_paddr);
+		base = segment.p_vaddr - segment.p_paddr;
+	}
+	assert_true(base != 0);
+	return base;
+}
+
+static void check_addresses(struct vm *vm, struct kmem *kmem, unsigned int levels)
+{
+	uint64_t usual = levels == 5 ? DEFAULT_DIRECT_5 : DEFAULT_DIRECT_4;
+	struct shuffled *s = &shuffled[n_shuffled++];
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	assert_true(n_shuffled <= ARRAY_SIZE(shuffled));
+	/* Linux shows the flag only where it uses it. */
+	run(vm, "grep -c la57 /proc/cpuinfo || true", &out);
+	assert_int_equal(strtoull(strbuf_str(&out), NULL, 10), levels == 5 ? kmem->cpus.n : 0);
+	assert_int_equal(kmem->space.paging.levels, levels);
+	assert_non_null(kmem_vmcoreinfo_find(&kmem->info, "KERNELOFFSET"));
+	assert_int_equal(kmem->info.kaslr_offset, told_offset(vm));
+	assert_int_equal(kmem->page_offset_base, told_direct_map(vm));
+	assert_int_equal(kmem->space.direct.start, kmem->page_offset_base);
+	assert_true(kmem->space.direct.end > kmem->space.direct.start);
+	*s = (struct shuffled){ .image = kmem->info.kaslr_offset,
+				.direct = kmem->page_offset_base,
+				.image_moved = kmem->info.kaslr_offset != 0,
+				.direct_moved = kmem->page_offset_base != usual };
+	print_message("# image moved by %#" PRIx64 ", direct map at %#" PRIx64 ", %u levels\n",
+		      s->image, s->direct, levels);
+}
+
 static uint64_t note_address(struct vm *vm)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
@@ -229,36 +304,56 @@ static void put_copies(struct vm *vm, const struct kmem *kmem)
 	assert_success(vm_put_bytes(vm, "/", archive.at, archive.n, NULL, NULL));
 }
 
+/* All that is compared, on a machine with 4 CPUs; *ret_kmem still reads from *ret_map. */
+static void compare_kernel(const char *cpu, unsigned int levels, struct vm **ret_vm,
+			   struct physmap **ret_map, struct kmem **ret_kmem)
+{
+	struct vm_spec spec = { .kernel = kernel, .cpu = cpu };
+	struct kmem_reader reader;
+
+	assert_success(topology_parse("1n1l4c1t", &spec.topology));
+	assert_success(vm_start(&spec, NULL, ret_vm));
+	assert_success(vm_physmap(*ret_vm, ret_map));
+	reader = kmem_reader_of_physmap(*ret_map);
+	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, ret_kmem));
+	assert_int_equal((*ret_kmem)->note_physical, note_address(*ret_vm));
+	assert_string_equal((*ret_kmem)->uname.release, vm_facts(*ret_vm).release);
+	assert_int_equal((*ret_kmem)->cpus.n, 4);
+	check_addresses(*ret_vm, *ret_kmem, levels);
+	check_types(*ret_kmem);
+	check_symbols(*ret_vm, *ret_kmem);
+	check_tasks(*ret_vm, *ret_kmem);
+	check_modules(*ret_vm, *ret_kmem);
+}
+
 static void kernel_in_memory_is_what_the_guest_says(void **state UNUSED)
 {
 	_cleanup_vm_ struct vm *vm = NULL;
 	_cleanup_physmap_ struct physmap *map = NULL;
 	_cleanup_kmem_ struct kmem *kmem = NULL;
-	struct vm_spec spec = { .kernel = kernel, .topology = TOPOLOGY_DEFAULT };
 	struct kmem_reader reader;
 	uint64_t note;
 
 	skip_unless(kernel, "no kernel is in the cache: ktstr kernel fetch");
-	assert_success(vm_start(&spec, NULL, &vm));
-	assert_success(vm_physmap(vm, &map));
-	reader = kmem_reader_of_physmap(map);
-	note = note_address(vm);
-	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, &kmem));
-	assert_int_equal(kmem->note_physical, note);
-	assert_string_equal(kmem->uname.release, vm_facts(vm).release);
-	assert_true(kmem->info.kaslr_offset != 0);
-	assert_true(kmem->space.direct.end != 0);
-	assert_int_equal(kmem->cpus.n, 2);
-	check_types(kmem);
-	check_symbols(vm, kmem);
-	check_tasks(vm, kmem);
-	check_modules(vm, kmem);
+	compare_kernel(NULL, 4, &vm, &map, &kmem);
 	/* Now there are copies of the note; only one of them is alive. */
+	note = kmem->note_physical;
 	put_copies(vm, kmem);
 	kmem_free(take_ptr(kmem));
+	reader = kmem_reader_of_physmap(map);
 	assert_true(count_notes(&reader) > COPIES);
 	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, &kmem));
 	assert_int_equal(kmem->note_physical, note);
+}
+
+static void kernel_with_5_levels_of_tables_is_what_the_guest_says(void **state UNUSED)
+{
+	_cleanup_vm_ struct vm *vm = NULL;
+	_cleanup_physmap_ struct physmap *map = NULL;
+	_cleanup_kmem_ struct kmem *kmem = NULL;
+
+	skip_unless(kernel, "no kernel is in the cache: ktstr kernel fetch");
+	compare_kernel(CPU_WITH_LA57, 5, &vm, &map, &kmem);
 }
 
 static bool tell_task(void *context, uint64_t link)
@@ -338,12 +433,14 @@ static void guest_that_lies_is_survived(void **state UNUSED)
 
 	skip_unless(kernel, "no kernel is in the cache: ktstr kernel fetch");
 	assert_success(vm_start(&spec, NULL, &vm));
-	assert_success(vm_freeze(vm));
 	assert_success(vm_physmap(vm, &map));
 	truth = kmem_reader_of_physmap(map);
 	hostile.truth = &truth;
 	reader = hostile_reader(&hostile);
 	assert_success(kmem_attach(&truth, (struct bytes){ NULL, 0 }, &kmem));
+	check_addresses(vm, kmem, 4);
+	assert_success(vm_freeze(vm));
+	kmem_space_forget(&kmem->space);
 	tell(&reader, &good);
 	hostile.is_logging = false;
 	assert_true(hostile.touched.n > 100);
@@ -358,11 +455,38 @@ static void guest_that_lies_is_survived(void **state UNUSED)
 	vec_deinit(&hostile.touched);
 }
 
+/*
+ * The kernel draws from some 470 places for its image and thousands for the direct map, so one of
+ * three may stand where it would without: two must have moved, and not to the same place. On a
+ * kernel that shuffles nothing none has.
+ */
+static void addresses_are_shuffled_anew_for_each_template(void **state UNUSED)
+{
+	unsigned int n_images = 0, n_directs = 0;
+	bool differ = false;
+
+	skip_unless(kernel, "no kernel is in the cache: ktstr kernel fetch");
+	assert_int_equal(n_shuffled, ARRAY_SIZE(shuffled));
+	for (size_t i = 0; i < n_shuffled; i++) {
+		n_images += shuffled[i].image_moved;
+		n_directs += shuffled[i].direct_moved;
+		for (size_t j = 0; j < i; j++)
+			differ |= shuffled[i].image_moved && shuffled[j].image_moved &&
+				  shuffled[i].image != shuffled[j].image &&
+				  shuffled[i].direct != shuffled[j].direct;
+	}
+	assert_in_range(n_images, 2, ARRAY_SIZE(shuffled));
+	assert_in_range(n_directs, 2, ARRAY_SIZE(shuffled));
+	assert_true(differ);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernel_in_memory_is_what_the_guest_says),
+		cmocka_unit_test(kernel_with_5_levels_of_tables_is_what_the_guest_says),
 		cmocka_unit_test(guest_that_lies_is_survived),
+		cmocka_unit_test(addresses_are_shuffled_anew_for_each_template),
 	};
 
 	return cmocka_run_group_tests(tests, find_kernel, drop_kernel);
