@@ -66,6 +66,15 @@ def threads_of(lines):
     return found
 
 
+def switches_of(lines):
+    """tid -> how often it left a CPU, willingly and not."""
+    found = {}
+    for line in lines:
+        tid = int(line.split("/")[4])
+        found[tid] = found.get(tid, 0) + int(line.split()[-1])
+    return found
+
+
 def dmesg(guest):
     """As we print it: what is not for terminals is spelled out."""
     return [line.replace("\t", "\\t") for line in guest.ask("dmesg")]
@@ -74,6 +83,7 @@ def dmesg(guest):
 def proc(guest):
     return {
         "threads": threads_of(guest.ask("grep -H . /proc/[0-9]*/task/[0-9]*/stat 2>/dev/null")),
+        "switches": switches_of(guest.ask("grep -H ctxt_switches /proc/[0-9]*/task/[0-9]*/status 2>/dev/null")),
         "log": dmesg(guest),
         "uptime": float(guest.ask("cut -d' ' -f1 /proc/uptime")[0]),
     }
@@ -117,13 +127,17 @@ class Inspect(machine.GuestTest):
         old, new = self.before["threads"], self.after["threads"]
         stayed = {tid for tid in old if tid in new and old[tid]["start"] == new[tid]["start"]}
         self.assertGreater(len(stayed), 50)
+        # Who left no CPU between the two looks was the same in between.
+        still = {tid for tid in stayed if old[tid]["state"] == new[tid]["state"] and
+                 self.before["switches"].get(tid) == self.after["switches"].get(tid)}
+        self.assertGreater(len(still), 50)
         for tid in stayed:
             self.assertIn(tid, seen)
             for member in ("tgid", "policy", "rt_priority", "prio"):
                 self.assertEqual(seen[tid][member], old[tid][member], (tid, member, old[tid]))
             # /proc adds to a kworker what it works for, and knows the long names of kernel threads.
             self.assertTrue(old[tid]["comm"].startswith(seen[tid]["comm"]), (seen[tid], old[tid]))
-            if old[tid]["state"] == new[tid]["state"] and old[tid]["state"] in "IZ":
+            if tid in still:
                 self.assertEqual(seen[tid]["state"], old[tid]["state"], (seen[tid], old[tid]))
         # What was there for a moment only can be nothing but a kworker.
         for tid in set(seen) - set(old) - set(new):

@@ -20,7 +20,7 @@ struct hostile_reader {
 	} lies[HOSTILE_LIES];
 	unsigned int n_lies;
 	bool is_logging;
-	/* Words of 8 bytes, aligned; longer ranges by their first and some of their others. */
+	/* Words of 8 bytes, aligned; of a table that is read as a whole one word of each piece. */
 	VEC(uint64_t) touched;
 };
 
@@ -54,9 +54,9 @@ static inline bool hostile_next_data(const struct kmem_reader *reader, uint64_t 
 static inline void hostile_touched(void *context, uint64_t physical, size_t n)
 {
 	struct hostile_reader *h = context;
-	size_t step = n <= 64 ? 8 : n / 8;
+	size_t i = n <= 64 ? 0 : (physical / 4096 * 2654435761U) % n, step = n <= 64 ? 8 : n;
 
-	for (size_t i = 0; h->is_logging && i < n && h->touched.n < HOSTILE_LOG_LIMIT; i += step)
+	for (; h->is_logging && i < n && h->touched.n < HOSTILE_LOG_LIMIT; i += step)
 		vec_push(&h->touched, (physical + i) & ~UINT64_C(7));
 }
 
@@ -119,7 +119,8 @@ static inline void hostile_lie(struct hostile_reader *h, uint64_t direct_map, ui
 	default:
 		value = hostile_random(state);
 	}
-	h->lies[0].value = value;
+	/* What is true already is no lie. */
+	h->lies[0].value = value == old ? ~old : value;
 }
 
 #endif
