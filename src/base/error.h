@@ -44,7 +44,7 @@ struct error_domain {
 	enum name##_error_kind{ LIST(ERROR_KIND_ENUM_) PREFIX##_N_ERROR_KINDS };                  \
 	extern const struct error_domain name##_error_domain;                                     \
 	struct error *name##_error(enum name##_error_kind kind, int errnum, const char *fmt, ...) \
-		PRINTF_LIKE(3, 4) MUST_CHECK
+		PRINTF_LIKE(3, 4) MUST_CHECK NEVER_NULL
 
 #define DEFINE_ERROR_DOMAIN(name_, PREFIX, LIST)                                                \
 	static const struct error_kind name_##_error_kinds[] = { LIST(ERROR_KIND_ROW_) };       \
@@ -74,7 +74,7 @@ struct error_domain {
 DECLARE_ERROR_DOMAIN(base, BASE, BASE_ERRORS);
 
 struct error *error_newv(const struct error_domain *domain, int kind, int errnum, const char *fmt,
-			 va_list args) PRINTF_LIKE(4, 0) MUST_CHECK;
+			 va_list args) PRINTF_LIKE(4, 0) MUST_CHECK NEVER_NULL;
 /* Puts "context: " in front of the message, keeps the kind; NULL stays NULL. */
 struct error *error_wrap(struct error *err, const char *fmt, ...) PRINTF_LIKE(2, 3) MUST_CHECK;
 /* The same message and errno in the words of another domain; NULL stays NULL. */

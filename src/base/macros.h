@@ -9,6 +9,7 @@
 #define ARRAY_SIZE(a)			  (sizeof(a) / sizeof((a)[0]))
 #define PRINTF_LIKE(fmt_index, first_arg) __attribute__((format(printf, fmt_index, first_arg)))
 #define MUST_CHECK			  __attribute__((warn_unused_result))
+#define NEVER_NULL			  __attribute__((returns_nonnull))
 #define UNUSED				  __attribute__((unused))
 
 /*

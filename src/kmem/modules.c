@@ -88,7 +88,7 @@ struct error *kmem_module_symbols(struct kmem *kmem, const struct kmem_module *m
 				  kmem_module_symbol_fn fn, void *context)
 {
 	_cleanup_free_ void *symbols = NULL, *kinds = NULL;
-	struct module_table table;
+	struct module_table table = { 0 };
 	struct error *err = find_table(kmem, module, &table);
 
 	if (!err)

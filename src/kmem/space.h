@@ -77,6 +77,7 @@ enum kmem_status kmem_read_text(struct kmem_space *space, uint64_t address, char
 /* KMEM_UNREAD with the address and the reason; `what` names the thing. */
 struct error *kmem_read_exact(struct kmem_space *space, uint64_t address, void *buf, size_t n,
 			      const char *what) MUST_CHECK;
-struct error *kmem_unread(enum kmem_status status, uint64_t address, const char *what) MUST_CHECK;
+struct error *kmem_unread(enum kmem_status status, uint64_t address,
+			  const char *what) MUST_CHECK NEVER_NULL;
 
 #endif
