@@ -24,23 +24,13 @@ static void add_note(struct strbuf *into, const char *name, uint32_t type, const
 /* What Linux gives to a process and to itself (arch/x86/include/asm/segment.h). */
 enum { KERNEL_CS = 0x10, KERNEL_SS = 0x18, USER_CS = 0x33, USER_SS = 0x2b };
 
-/* The task of a CPU; 0 is the idle task's number and stands for an unknown one as well. */
-static pid_t current_pid(struct kmem *kmem, uint32_t cpu)
+/*
+ * The kernel did not crash (no CRASHTIME in VMCOREINFO), so readers find the note of a CPU by the
+ * number that QEMU's dump-guest-memory gives it: drgn does, and kmem/core_file.
+ */
+static void add_cpu(struct strbuf *into, const struct dump_cpu_registers *r, size_t cpu)
 {
-	uint64_t rq, task, pid = 0;
-	struct error *err = kmem_symbol(kmem, "runqueues", &rq);
-
-	if (err || !kmem_cpus_address(&kmem->cpus, cpu, rq, &rq) ||
-	    kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_RQ_CURR, rq, &task) ||
-	    kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_TASK_PID, task, &pid))
-		pid = 0;
-	error_free(err);
-	return (pid_t)pid;
-}
-
-static void add_cpu(struct strbuf *into, const struct dump_cpu_registers *r, pid_t pid)
-{
-	struct elf_prstatus status = { .pr_pid = pid };
+	struct elf_prstatus status = { .pr_pid = (pid_t)cpu + 1 };
 	/* In the order of struct user_regs_struct. */
 	const elf_greg_t registers[ELF_NGREG] = {
 		r->r15,	    r->r14,	r->r13,
@@ -74,7 +64,7 @@ struct error *dump_vmcore_notes(struct kmem *kmem, const struct dump_request *re
 	if (status != KMEM_READ_OK)
 		return kmem_unread(status, at, "VMCOREINFO");
 	for (size_t cpu = 0; cpu < request->n_registers; cpu++)
-		add_cpu(into, &request->registers[cpu], current_pid(kmem, (uint32_t)cpu));
+		add_cpu(into, &request->registers[cpu], cpu);
 	add_note(into, "VMCOREINFO", 0, text, n);
 	return NULL;
 }
