@@ -87,6 +87,11 @@ soak test-soak: all ## the long runs that `make test` leaves out
 	@if grep -qs "'soak'" tests/*/meson.build; then $(PYTHON) tests/run build/release soak; \
 	else echo "soak: no test of this tree is in the suite 'soak'"; fi
 
+.PHONY: test-oracle
+test-oracle: all ## drgn reads our vmcores and agrees; downloads 350 MB of debug information once
+	@$(call KERNEL,build/release)
+	@$(PYTHON) tests/run build/release oracle
+
 .PHONY: fuzz-report
 fuzz-report: setup build/fuzz/build.ninja ## RUNS= executions, coverage and planted bug of each of FUZZERS=
 	@$(PYTHON) tools/fuzz-report --build build/fuzz --runs $(RUNS) $(FUZZERS)
