@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "cli/commands.h"
 #include "cli/inspect/source.h"
+#include "dump/core_registers.h"
 #include "dump/dump.h"
 #include "dump/expr.h"
 #include "dump/vmcore_write.h"
@@ -128,6 +129,22 @@ static struct dump_cpu_registers registers_of(const struct vm_registers *r)
 	};
 }
 
+/* What the VM told when it was frozen, or what a core file has kept. */
+static struct dump_cpu_registers *registers_from(const struct source *source,
+						 const struct kmem *kmem, size_t *ret_n)
+{
+	size_t n = source->freeze.registers.cpus.n;
+	struct dump_cpu_registers *registers;
+
+	if (!n)
+		return dump_core_registers(kmem, &source->core, ret_n);
+	registers = xcalloc(n, sizeof(*registers));
+	for (size_t i = 0; i < n; i++)
+		registers[i] = registers_of(&source->freeze.registers.cpus.at[i]);
+	*ret_n = n;
+	return registers;
+}
+
 static struct error *write_vmcore(struct kmem *kmem, const struct dump_request *request,
 				  const char *path, struct strbuf *out)
 {
@@ -144,12 +161,9 @@ static struct error *write_vmcore(struct kmem *kmem, const struct dump_request *
 static struct error *show(const struct inspect_config *config, const struct source *source,
 			  struct strbuf *out)
 {
-	size_t n = source->freeze.registers.cpus.n;
-	_cleanup_free_ struct dump_cpu_registers *registers = xcalloc(n, sizeof(*registers));
+	_cleanup_free_ struct dump_cpu_registers *registers = NULL;
 	struct dump_request request = { .argument = config->argument,
-					.max_entries = config->max_entries,
-					.registers = registers,
-					.n_registers = n };
+					.max_entries = config->max_entries };
 	const struct dump_view *view = dump_view_find(config->view);
 	struct json_writer writer = json_writer_to(out, JSON_PRETTY);
 	struct dump_sink sink = config->json ? dump_sink_to_json(&writer)
@@ -159,8 +173,8 @@ static struct error *show(const struct inspect_config *config, const struct sour
 
 	if (err)
 		return err;
-	for (size_t i = 0; i < n; i++)
-		registers[i] = registers_of(&source->freeze.registers.cpus.at[i]);
+	registers = registers_from(source, kmem, &request.n_registers);
+	request.registers = registers;
 	if (config->vmcore)
 		return write_vmcore(kmem, &request, config->vmcore, out);
 	if (config->expr)

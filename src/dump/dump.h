@@ -27,6 +27,7 @@ struct dump_cpu_registers {
 	uint64_t rip, rflags, cr3, fs_base, gs_base;
 	bool user; /* it runs a process, not the kernel */
 	bool halted;
+	bool unknown; /* nothing else here means anything */
 };
 
 struct dump_request {

@@ -132,7 +132,7 @@ static struct error *begin_on_cpu(struct dump_stacks *stacks, uint32_t cpu,
 {
 	const struct dump_cpu_registers *r;
 
-	if (cpu >= stacks->request->n_registers)
+	if (cpu >= stacks->request->n_registers || stacks->request->registers[cpu].unknown)
 		return base_error(BASE_ABSENT, 0, "it runs on CPU %u, whose registers are unknown",
 				  cpu);
 	r = &stacks->request->registers[cpu];

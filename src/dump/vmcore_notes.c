@@ -63,8 +63,10 @@ struct error *dump_vmcore_notes(struct kmem *kmem, const struct dump_request *re
 	}
 	if (status != KMEM_READ_OK)
 		return kmem_unread(status, at, "VMCOREINFO");
-	for (size_t cpu = 0; cpu < request->n_registers; cpu++)
-		add_cpu(into, &request->registers[cpu], cpu);
+	for (size_t cpu = 0; cpu < request->n_registers; cpu++) {
+		if (!request->registers[cpu].unknown)
+			add_cpu(into, &request->registers[cpu], cpu);
+	}
 	add_note(into, "VMCOREINFO", 0, text, n);
 	return NULL;
 }

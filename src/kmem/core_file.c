@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <string.h>
+#include <sys/procfs.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -10,10 +11,13 @@
 #include "kmem/limits.h"
 
 #define NOTE_NAME "VMCOREINFO"
+#define CPU_NAME  "CORE"
+_Static_assert(sizeof(elf_gregset_t) == sizeof(struct user_regs_struct), "the same registers");
 
 struct core_reading {
 	int fd;
 	const char *label;
+	uint64_t notes_bytes; /* of all segments until now */
 	struct kmem_core core;
 };
 
@@ -21,6 +25,7 @@ void kmem_core_deinit(struct kmem_core *core)
 {
 	physmap_free(core->map);
 	core->map = NULL;
+	vec_deinit(&core->cpus);
 	strbuf_deinit(&core->note);
 }
 
@@ -132,40 +137,55 @@ static const uint8_t *take_padded(struct cursor *c, uint32_t n)
 	return at;
 }
 
-static void find_note(struct core_reading *r, struct bytes notes)
+static void take_cpu(struct core_reading *r, const uint8_t *text)
+{
+	struct kmem_core_cpu cpu;
+	struct elf_prstatus status;
+
+	memcpy(&status, text, sizeof(status));
+	cpu.pid = (uint32_t)status.pr_pid;
+	memcpy(&cpu.registers, status.pr_reg, sizeof(cpu.registers));
+	vec_push(&r->core.cpus, cpu);
+}
+
+static bool is_called(const char *wanted, const uint8_t *name, uint32_t n)
+{
+	return n == strlen(wanted) + 1 && memcmp(name, wanted, n) == 0;
+}
+
+static void take_notes(struct core_reading *r, struct bytes notes)
 {
 	struct cursor c = cursor_over(notes);
 
-	while (!r->core.has_note && cursor_left(&c)) {
-		uint32_t name_n = cursor_u32(&c), text_n = cursor_u32(&c);
-		const uint8_t *name, *text;
+	while (cursor_left(&c)) {
+		uint32_t name_n = cursor_u32(&c), text_n = cursor_u32(&c), type = cursor_u32(&c);
+		const uint8_t *name = take_padded(&c, name_n), *text = take_padded(&c, text_n);
 
-		cursor_u32(&c); /* type */
-		name = take_padded(&c, name_n);
-		text = take_padded(&c, text_n);
 		if (c.failed)
 			return;
-		if (name_n == sizeof(NOTE_NAME) && memcmp(name, NOTE_NAME, name_n) == 0 &&
+		if (!r->core.has_note && is_called(NOTE_NAME, name, name_n) &&
 		    text_n <= KMEM_LIMIT_NOTE_BYTES) {
 			strbuf_append_bytes(&r->core.note, text, text_n);
 			r->core.has_note = true;
 		}
+		if (type == NT_PRSTATUS && is_called(CPU_NAME, name, name_n) &&
+		    text_n == sizeof(struct elf_prstatus) && r->core.cpus.n < KMEM_LIMIT_CPUS)
+			take_cpu(r, text);
 	}
 }
 
 static struct error *add_notes(struct core_reading *r, const Elf64_Phdr *p)
 {
 	_cleanup_free_ void *bytes = NULL;
-	struct error *err;
+	struct error *err = alloc_checked(p->p_filesz, 1, KMEM_LIMIT_NOTES_BYTES - r->notes_bytes,
+					  "the notes", &bytes);
 
-	if (r->core.has_note)
-		return NULL;
-	err = alloc_checked(p->p_filesz, 1, KMEM_LIMIT_NOTES_BYTES, "the notes", &bytes);
 	if (!err)
 		err = read_at(r, p->p_offset, bytes, p->p_filesz);
 	if (err)
 		return error_wrap(err, "%s", r->label);
-	find_note(r, (struct bytes){ bytes, p->p_filesz });
+	r->notes_bytes += p->p_filesz;
+	take_notes(r, (struct bytes){ bytes, p->p_filesz });
 	return NULL;
 }
 

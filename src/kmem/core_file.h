@@ -8,14 +8,25 @@
 #ifndef KTSTR_KMEM_CORE_FILE_H
 #define KTSTR_KMEM_CORE_FILE_H
 
+#include <sys/user.h>
+
 #include "base/strbuf.h"
+#include "base/vec.h"
 #include "elf/error.h"
 #include "kmem/error.h"
 #include "physmap/physmap.h"
 
+/* What one NT_PRSTATUS tells. */
+struct kmem_core_cpu {
+	/* The number of the CPU + 1 (QEMU, ktstr), or of the task that ran there (kdump). */
+	uint32_t pid;
+	struct user_regs_struct registers; /* rip and rsp are 0: none (/proc/kcore) */
+};
+
 struct kmem_core {
-	struct physmap *map; /* reads from the descriptor: the caller keeps it */
-	struct strbuf note;  /* the text of VMCOREINFO */
+	struct physmap *map;		/* reads from the descriptor: the caller keeps it */
+	VEC(struct kmem_core_cpu) cpus; /* in the order of the file */
+	struct strbuf note;		/* the text of VMCOREINFO */
 	bool has_note;
 };
 

@@ -113,6 +113,17 @@ class Drgn(unittest.TestCase):
         print(f"# symbols in vmlinux's own table: {known} of our {len(kernel)}", flush=True)
         self.assertGreater(known, len(kernel) * 0.99)
 
+    def test_stacks(self):
+        """Where drgn goes on into a process we end; a CPU may stand where nobody can unwind, and we say so."""
+        said = {int(pid): pcs for pid, pcs in self.said["stacks"].items()}
+        seen = {s["pid"]: s for s in self.seen["stack"]["stacks"] if s["pid"]}
+        unsure = {pid for pid, s in seen.items() if s.get("incomplete") or not all(f["reliable"] for f in s["frames"])}
+        print(f"# stacks that drgn cannot show: {sum(isinstance(pcs, str) for pcs in said.values())}, of which we are not sure: "
+              f"{len(unsure)}", flush=True)
+        self.assertLessEqual(len(unsure), debugged.CPUS)
+        kernel = {pid: [pc for pc in pcs if pc >= 2**63] for pid, pcs in said.items() if not isinstance(pcs, str) and pid not in unsure}
+        self.agree("stacks", kernel, {pid: [int(f["ip"], 16) for f in s["frames"]] for pid, s in seen.items() if pid in kernel})
+
 
 if __name__ == "__main__":
     tap.main(__name__)

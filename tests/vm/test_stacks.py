@@ -167,6 +167,28 @@ class Stacks(machine.GuestTest):
             self.assertEqual(text.stdout.count("VMCOREINFO"), 1)
             self.assertIn("LOAD", text.stdout)
 
+    def test_a_task_that_ran_is_seen_through_the_notes_of_a_vmcore(self):
+        states = {}
+        with tempfile.TemporaryDirectory() as folder:
+            core = os.path.join(folder, "core")
+            for _ in range(20):
+                inspect(self.vm, "--freeze", "--vmcore", core)
+                seen, idle = stacks(core)
+                for stack in [*seen.values(), *idle]:
+                    self.assertNotIn("unavailable", stack, stack)
+                for pid in (self.spinner, self.copier):
+                    if "incomplete" not in seen[pid]:
+                        states.setdefault((pid, seen[pid]["state"]), seen[pid])
+                if (self.spinner, "user") in states and (self.copier, "on-cpu") in states:
+                    break
+            # A vmcore of a vmcore has them as well; the last that was written is the one looked at.
+            again = os.path.join(folder, "again")
+            inspect(core, "--vmcore", again)
+            self.assertEqual(stacks(again), (seen, idle))
+        self.assertEqual(states[self.spinner, "user"]["frames"], [])
+        self.assertEqual(states[self.copier, "on-cpu"]["frames"][-1]["symbol"], "entry_SYSCALL_64_after_hwframe")
+        self.assertIn("ksys_read", [frame["symbol"] for frame in states[self.copier, "on-cpu"]["frames"]])
+
 
 if __name__ == "__main__":
     tap.main(__name__)

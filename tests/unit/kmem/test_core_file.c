@@ -3,7 +3,9 @@
 
 #include <elf.h>
 #include <sys/mman.h>
+#include <sys/procfs.h>
 
+#include "kmem/limits.h"
 #include "kmem/reader.h"
 #include "unit.h"
 
@@ -121,6 +123,74 @@ static void note_is_found_among_others(void **state UNUSED)
 	assert_string_equal(strbuf_str(&core.note), "OSRELEASE=7.0-x");
 }
 
+static void put_cpu(struct core *c, uint64_t offset, pid_t pid, uint64_t r15, uint64_t gs_base)
+{
+	struct __attribute__((packed)) {
+		Elf64_Nhdr header;
+		char name[8];
+		struct elf_prstatus status;
+	} note = { { 5, sizeof(note.status), NT_PRSTATUS }, "CORE", { .pr_pid = pid } };
+
+	note.status.pr_reg[0] = r15;
+	note.status.pr_reg[22] = gs_base;
+	put(c, offset, &note, sizeof(note));
+}
+
+enum { CPU_NOTE = 12 + 8 + 336 };
+
+static void every_note_of_a_cpu_is_kept_in_its_order(void **state UNUSED)
+{
+	_cleanup_kmem_core_ struct kmem_core core = { 0 };
+	_cleanup_core_ struct core c = core_new();
+
+	put_cpu(&c, NOTES, 7, 15, 22);
+	put_cpu(&c, NOTES + CPU_NOTE, 3, 16, 23);
+	put_cpu(&c, NOTES + 0x1000, 9, 17, 24);
+	put(&c, DATA, "x", 1);
+	add(&c, PT_NOTE, 0, NOTES, 2 * CPU_NOTE);
+	add(&c, PT_NOTE, 0, NOTES + 0x1000, CPU_NOTE);
+	add(&c, PT_LOAD, 0, DATA, 1);
+	assert_success(read_core(&c, &core));
+	assert_int_equal(core.cpus.n, 3);
+	assert_int_equal(core.cpus.at[0].pid, 7);
+	assert_int_equal(core.cpus.at[0].registers.r15, 15);
+	assert_int_equal(core.cpus.at[0].registers.gs_base, 22);
+	assert_int_equal(core.cpus.at[1].pid, 3);
+	assert_int_equal(core.cpus.at[2].registers.gs_base, 24);
+}
+
+static void notes_that_are_not_of_a_cpu_are_passed_over(void **state UNUSED)
+{
+	static const struct {
+		Elf64_Nhdr header;
+		char name[8];
+		char text[8];
+	} notes[] = { { { 5, 8, NT_PRSTATUS }, "CORE", "short" },
+		      { { 5, 8, NT_PRPSINFO }, "CORE", "" } };
+	_cleanup_kmem_core_ struct kmem_core core = { 0 };
+	_cleanup_core_ struct core c = core_new();
+
+	put(&c, NOTES, notes, sizeof(notes));
+	put(&c, DATA, "x", 1);
+	add(&c, PT_NOTE, 0, NOTES, sizeof(notes));
+	add(&c, PT_LOAD, 0, DATA, 1);
+	assert_success(read_core(&c, &core));
+	assert_int_equal(core.cpus.n, 0);
+}
+
+/* Many headers may all name the same large notes. */
+static void notes_of_all_segments_together_have_a_limit(void **state UNUSED)
+{
+	_cleanup_core_ struct core c = core_new();
+	struct kmem_core core;
+
+	put(&c, NOTES + KMEM_LIMIT_NOTES_BYTES, "", 1);
+	add(&c, PT_NOTE, 0, NOTES, KMEM_LIMIT_NOTES_BYTES);
+	add(&c, PT_NOTE, 0, NOTES, 1);
+	add(&c, PT_LOAD, 0, DATA, 1);
+	assert_error_tag(read_core(&c, &core), "limit");
+}
+
 static void notes_that_run_out_are_no_notes(void **state UNUSED)
 {
 	static const Elf64_Nhdr note = { 11, UINT32_MAX, 0 };
@@ -196,6 +266,9 @@ int main(void)
 		cmocka_unit_test(segments_are_found_by_physical_address),
 		cmocka_unit_test(first_to_tell_an_address_counts),
 		cmocka_unit_test(note_is_found_among_others),
+		cmocka_unit_test(every_note_of_a_cpu_is_kept_in_its_order),
+		cmocka_unit_test(notes_that_are_not_of_a_cpu_are_passed_over),
+		cmocka_unit_test(notes_of_all_segments_together_have_a_limit),
 		cmocka_unit_test(notes_that_run_out_are_no_notes),
 		cmocka_unit_test(segment_behind_the_end_of_the_file_is_unreadable),
 		cmocka_unit_test(refusals_say_what_is_wrong),
