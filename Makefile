@@ -92,6 +92,12 @@ test-oracle: all ## drgn reads our vmcores and agrees; downloads 350 MB of debug
 	@$(call KERNEL,build/release)
 	@$(PYTHON) tests/run build/release oracle
 
+.PHONY: test-hostile
+test-hostile: setup build/debug/build.ninja ## ten thousand lies of a saved guest, with sanitizers
+	@$(NINJA) -C build/debug
+	@$(call KERNEL,build/debug)
+	@$(PYTHON) tests/run build/debug hostile
+
 .PHONY: fuzz-report
 fuzz-report: setup build/fuzz/build.ninja ## RUNS= executions, coverage and planted bug of each of FUZZERS=
 	@$(PYTHON) tools/fuzz-report --build build/fuzz --runs $(RUNS) $(FUZZERS)
@@ -100,9 +106,9 @@ fuzz-report: setup build/fuzz/build.ninja ## RUNS= executions, coverage and plan
 fuzz-smoke: setup build/fuzz/build.ninja ## some seconds of every fuzzer, no bounds
 	@$(PYTHON) tools/fuzz-report --build build/fuzz --smoke $(FUZZERS)
 
-TEST_ALL := test test-release test-gcc test-clang test-tsan test-mutants fuzz-smoke soak
+TEST_ALL := test test-release test-gcc test-clang test-tsan test-mutants fuzz-smoke test-hostile soak
 .PHONY: test-all
-test-all: ## everything: all builds, thread sanitizer, mutants, fuzzers, soak
+test-all: ## everything: all builds, thread sanitizer, mutants, fuzzers, hostile guests, soak
 	@for part in $(TEST_ALL); do echo "== make $$part"; $(MAKE) --no-print-directory $$part || exit 1; done
 	@echo "all of: $(TEST_ALL)"
 

@@ -426,7 +426,8 @@ static void guest_that_lies_is_survived(void **state UNUSED)
 	_cleanup_kmem_ struct kmem *kmem = NULL;
 	_cleanup_strbuf_ struct strbuf good = STRBUF_INIT, bad = STRBUF_INIT;
 	struct vm_spec spec = { .kernel = kernel, .topology = TOPOLOGY_DEFAULT };
-	struct hostile_reader hostile = { .is_logging = true };
+	struct hostile_log log = { 0 };
+	struct hostile_reader hostile = { .log = &log };
 	struct kmem_reader truth, reader;
 	uint64_t random = UINT64_C(88172645463325252);
 	unsigned int n_changed = 0;
@@ -442,17 +443,18 @@ static void guest_that_lies_is_survived(void **state UNUSED)
 	assert_success(vm_freeze(vm));
 	kmem_space_forget(&kmem->space);
 	tell(&reader, &good);
-	hostile.is_logging = false;
-	assert_true(hostile.touched.n > 100);
+	hostile.log = NULL;
+	hostile_log_sort(&log);
+	assert_true(log.words.n > 100);
 	for (int i = 0; i < LIES; i++) {
-		hostile_lie(&hostile, kmem->page_offset_base, &random);
+		(void)hostile_lie(&hostile, &log, kmem->page_offset_base, &random);
 		tell(&reader, &bad);
 		n_changed += strcmp(strbuf_str(&bad), strbuf_str(&good)) != 0;
 	}
 	print_message("# %u of %d lies changed what is seen\n", n_changed, LIES);
 	/* Fewer would mean that the lies miss what is read. */
 	assert_in_range(n_changed, LIES / 2, LIES);
-	vec_deinit(&hostile.touched);
+	vec_deinit(&log.words);
 }
 
 /*

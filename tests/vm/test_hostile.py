@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A guest's memory is saved; then it lies in the words that are read of it (tests/vm/hostile.c)."""
+
+import os
+import re
+import subprocess
+import tempfile
+
+import guest
+import machine
+import tap
+import test_sdt
+
+FILLER = os.environ.get("KTSTR_MAP_FILLER", "")
+HOSTILE = os.environ.get("KTSTR_HOSTILE", "")
+# Its limit on a single lie is of CPU time; all of them together may wait for other work.
+LIES = int(os.environ.get("KTSTR_HOSTILE_LIES", "300"))
+JOBS = 2
+SANITIZERS = {"UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1", "ASAN_OPTIONS": "detect_stack_use_after_return=1"}
+
+# A scheduler with an arena, tasks of which some sleep and some run, and maps of every kind.
+PREPARE = """
+cd /root; ./scx_ktsdt >/tmp/out 2>/tmp/err &
+i=0; while ! grep -q attached /tmp/out && [ $i -lt 600 ]; do sleep 0.1; i=$((i+1)); done; cat /tmp/err
+/filler >/tmp/filled & i=0; while [ ! -s /tmp/filled ] && [ $i -lt 600 ]; do sleep 0.1; i=$((i+1)); done
+i=0; while [ $i -lt 40 ]; do sleep 100000 & i=$((i+1)); done
+for i in 1 2 3; do (while :; do :; done) & done
+"""
+
+
+def save(path):
+    """A guest with a scheduler, as a vmcore."""
+    vm = test_sdt.Guest("-t", "1n1l2c1t", "-m", "512M", "-i", test_sdt.SDT, "-i", f"{FILLER}:/filler")
+    try:
+        said = vm.ask(PREPARE)
+        assert not said, said
+        vm.inspect("--freeze", "--vmcore", path)
+    finally:
+        vm.process.terminate()
+        vm.close()
+
+
+class Hostile(machine.GuestTest):
+    def test_no_lie_of_a_guest_crashes_or_hangs_us_and_most_are_seen(self):
+        with tempfile.TemporaryDirectory() as folder:
+            core = os.path.join(folder, "guest.vmcore")
+            save(core)
+            edges = [LIES * job // JOBS for job in range(JOBS + 1)]
+            runs = [subprocess.Popen([HOSTILE, core, str(a), str(b)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                     env={**os.environ, **SANITIZERS}) for a, b in zip(edges, edges[1:])]
+            told = seen = 0
+            for run in runs:
+                out, err = run.communicate()
+                print("\n".join(line for line in out.splitlines() if line.startswith("#")))
+                counts = dict(re.findall(r"^(lies|seen|bad) (\d+)$", out, re.M))
+                self.assertEqual((run.returncode, err, counts.get("bad")), (0, "", "0"), out)
+                told += int(counts["lies"])
+                seen += int(counts["seen"])
+        self.assertEqual(told, LIES)
+        self.assertGreaterEqual(2 * seen, told)
+
+
+if __name__ == "__main__":
+    tap.main(__name__)
