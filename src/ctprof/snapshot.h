@@ -81,6 +81,10 @@ struct snapshot {
 
 	struct intern strings; /* names, paths, keys */
 	VEC(struct cpu_list) cpu_lists;
+	struct {
+		uint32_t *slots; /* index + 1; 0 is free */
+		size_t n_slots;	 /* a power of two, never more than half full */
+	} cpu_list_index;
 	VEC(struct named_readings) smaps;    /* KiB by kind; one per leader that was read */
 	VEC(struct thread_sample) threads;   /* by tgid, then tid */
 	VEC(struct snapshot_cgroup) cgroups; /* by path */
@@ -103,7 +107,7 @@ void snapshot_init(struct snapshot *snapshot);
 void snapshot_deinit(struct snapshot *snapshot);
 #define _cleanup_snapshot_ _cleanup_(snapshot_deinit)
 
-/* Takes the ids over; equal lists stand once. */
+/* Index of a list with these ids, which are copied unless such a list stands there already. */
 uint32_t snapshot_add_cpu_list(struct snapshot *snapshot, const uint32_t *ids, size_t n);
 
 #endif
