@@ -27,4 +27,12 @@ struct pressure {
 	struct pressure_file resources[N_PRESSURE_RESOURCES];
 };
 
+/* "cpu" and so on. */
+const char *pressure_resource_word(enum pressure_resource resource);
+
+/* Lines that begin with `some` or `full`; others are passed over. A bad value is 0. */
+void pressure_file_parse(const char *text, size_t n, struct pressure_file *ret);
+/* dir/cpu<suffix> and so on: ("/proc/pressure", ""), (a cgroup's folder, ".pressure"). */
+void pressure_read(const char *dir, const char *suffix, struct pressure *ret);
+
 #endif

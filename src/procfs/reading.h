@@ -4,6 +4,13 @@
 #define KTSTR_PROCFS_READING_H
 
 #include "base/intern.h"
+#include "base/strbuf.h"
+
+enum {
+	/* memory.stat of today has 60 lines, and io.stat one per device. */
+	PROCFS_SMALL_FILE_BYTES = 1 << 20,
+	PROCFS_NAMED_READINGS = 4096,
+};
 
 struct reading {
 	bool known;
@@ -31,5 +38,25 @@ struct named_readings {
 	bool known; /* the file could be read */
 	VEC(struct named_reading) rows;
 };
+
+/* Digits alone, without a sign; false when it is anything else or does not fit. */
+bool decimal_parse(const char *text, size_t n, uint64_t *ret);
+/* One number and blanks around it. */
+struct reading reading_parse(const char *text, size_t n);
+/* One number, or "max". */
+struct limit limit_parse(const char *text, size_t n);
+/*
+ * Lines of `key number`; others are passed over, and so is what follows PROCFS_NAMED_READINGS
+ * lines. A key that comes again wins. known is set.
+ */
+void named_readings_parse(const char *text, size_t n, struct intern *names,
+			  struct named_readings *ret);
+void named_readings_deinit(struct named_readings *readings);
+/* NULL when there is none of that name. */
+const struct named_reading *named_readings_find(const struct named_readings *readings,
+						uint32_t name);
+
+/* Reads dir/file into *into, which is cleared first; an errno, 0 for success. */
+int small_file_read(const char *dir, const char *file, struct strbuf *into);
 
 #endif

@@ -14,4 +14,8 @@ struct sched_ext {
 	struct named_readings events; /* root/events */
 };
 
+/* Reads below root ("" for this machine); texts and keys go into names. */
+void sched_ext_read(const char *root, struct intern *names, struct sched_ext *ret);
+void sched_ext_deinit(struct sched_ext *scx);
+
 #endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Asking the kernel for delays and watermarks of threads, many with one system call. */
+#ifndef KTSTR_PROCFS_TASKSTATS_H
+#define KTSTR_PROCFS_TASKSTATS_H
+
+#include "base/error.h"
+#include "procfs/taskstats_decode.h"
+
+enum {
+	TASKSTATS_BATCH = 64,
+	/* The kernel answers before the question's send() returns; this is for what never comes. */
+	TASKSTATS_TIMEOUT_MS = 1000,
+};
+
+struct taskstats_client {
+	int fd; /* -1 when closed */
+	uint16_t family;
+	uint32_t last_seq;
+};
+
+struct taskstats_answer {
+	bool ok;
+	int errnum; /* when not ok; EBADMSG for an answer that makes no sense, ETIMEDOUT for none */
+	struct taskstats_values values;
+};
+
+/* BASE_ABSENT when the kernel has no taskstats, BASE_IO with errno for other refusals. */
+struct error *taskstats_open(struct taskstats_client *ret) MUST_CHECK;
+void taskstats_close(struct taskstats_client *client);
+#define _cleanup_taskstats_ _cleanup_(taskstats_close)
+
+/* Any number of threads; answers[i] belongs to tids[i]. */
+void taskstats_ask(struct taskstats_client *client, const uint32_t *tids, size_t n,
+		   struct taskstats_answer *answers);
+
+#endif
