@@ -11,15 +11,15 @@ enum {
 };
 
 /* The worst that holds. CGROUP_MOUNT_STATE(id, word, what). */
-#define CGROUP_MOUNT_STATES(X)                                                           \
-	X(UNREADABLE, "unreadable", "the list of mounts could not be read")              \
-	X(NONE, "none", "no cgroup filesystem is mounted")                               \
-	X(V1_ONLY, "v1-only", "only cgroup v1 is mounted")                               \
-	X(OUTSIDE, "outside", "the mount belongs to another cgroup namespace than ours") \
-	X(SUBTREE, "subtree", "only a part of the tree is mounted")                      \
-	X(NAMESPACE, "namespace", "paths begin at the root of our own cgroup namespace") \
-	X(SEVERAL, "several", "mounted at more than one place, which all show the same") \
-	X(HYBRID, "hybrid", "mounted beside cgroup v1, which may hold the controllers")  \
+#define CGROUP_MOUNT_STATES(X)                                                                   \
+	X(UNREADABLE, "unreadable", "the list of mounts could not be read")                      \
+	X(NONE, "none", "no cgroup filesystem is mounted")                                       \
+	X(V1_ONLY, "v1-only", "only cgroup v1 is mounted")                                       \
+	X(OUTSIDE, "outside", "the mount belongs to another cgroup namespace than ours")         \
+	X(SUBTREE, "subtree", "only a part of the tree is mounted")                              \
+	X(NAMESPACE, "namespace", "paths begin at the root of our own cgroup namespace")         \
+	X(SEVERAL, "several", "mounted at more than one place; the one that shows most is read") \
+	X(HYBRID, "hybrid", "mounted beside cgroup v1, which may hold the controllers")          \
 	X(FOUND, "found", "mounted once and for all controllers")
 #define CGROUP_MOUNT_STATE_(id, word, what) CGROUP_MOUNT_##id,
 enum cgroup_mount_state { CGROUP_MOUNT_STATES(CGROUP_MOUNT_STATE_) N_CGROUP_MOUNT_STATES };

@@ -34,14 +34,8 @@ struct cgroup_stats {
 	struct pressure pressure;
 };
 
-/* The parsers of single files; what they do not find stays as it was. */
-void cgroup_cpu_stat_parse(const char *text, size_t n, struct cgroup_stats *stats);
-void cgroup_cpu_max_parse(const char *text, size_t n, struct cgroup_stats *stats);
-void cgroup_io_stat_parse(const char *text, size_t n, struct intern *names,
-			  struct named_readings *ret);
-
-/* dir is the cgroup's folder; keys and lists go into names. */
-void cgroup_stats_read(const char *dir, struct intern *names, struct cgroup_stats *ret);
+/* path is the cgroup's folder; keys and lists go into names. */
+void cgroup_stats_read(const char *path, struct intern *names, struct cgroup_stats *ret);
 void cgroup_stats_deinit(struct cgroup_stats *stats);
 
 #endif

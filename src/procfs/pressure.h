@@ -34,5 +34,7 @@ const char *pressure_resource_word(enum pressure_resource resource);
 void pressure_file_parse(const char *text, size_t n, struct pressure_file *ret);
 /* dir/cpu<suffix> and so on: ("/proc/pressure", ""), (a cgroup's folder, ".pressure"). */
 void pressure_read(const char *dir, const char *suffix, struct pressure *ret);
+/* The same below an open folder. */
+void pressure_read_at(int dir, const char *suffix, struct pressure *ret);
 
 #endif

@@ -4,13 +4,9 @@
 #define KTSTR_PROCFS_READING_H
 
 #include "base/intern.h"
-#include "base/strbuf.h"
 
-enum {
-	/* memory.stat of today has 60 lines, and io.stat one per device. */
-	PROCFS_SMALL_FILE_BYTES = 1 << 20,
-	PROCFS_NAMED_READINGS = 4096,
-};
+/* memory.stat of today has 60 lines. */
+enum { PROCFS_NAMED_READINGS = 4096 };
 
 struct reading {
 	bool known;
@@ -56,7 +52,7 @@ void named_readings_deinit(struct named_readings *readings);
 const struct named_reading *named_readings_find(const struct named_readings *readings,
 						uint32_t name);
 
-/* Reads dir/file into *into, which is cleared first; an errno, 0 for success. */
-int small_file_read(const char *dir, const char *file, struct strbuf *into);
+/* The text without the blanks at its ends, as a string of the table. */
+uint32_t text_intern(const char *text, size_t n, struct intern *names);
 
 #endif

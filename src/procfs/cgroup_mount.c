@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "procfs/cgroup_mount.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "procfs/reading.h"
+
+/* How far up the tree of mounts is looked for one that lies on top. */
+enum { MOUNT_DEPTH = 256 };
+/* PROC_CGROUP_INIT_INO: the inode of the first cgroup namespace in every kernel. */
+#define FIRST_NAMESPACE "cgroup:[4026531835]"
+
+const char *cgroup_mount_state_word(enum cgroup_mount_state state)
+{
+#define WORD(id, word, what) [CGROUP_MOUNT_##id] = word,
+	static const char *const words[] = { CGROUP_MOUNT_STATES(WORD) };
+#undef WORD
+
+	return words[state];
+}
+
+struct word {
+	const char *at;
+	size_t n;
+};
+
+enum mount_kind { MOUNT_OTHER, MOUNT_CGROUP, MOUNT_CGROUP2 };
+
+/* One line; texts are as they stand there, with blanks as \040. */
+struct mount {
+	uint64_t id, parent;
+	struct word root, point;
+	enum mount_kind kind;
+};
+
+struct mounts {
+	VEC(struct mount) rows;
+};
+
+static bool is_word(struct word word, const char *text)
+{
+	return word.n == strlen(text) && memcmp(word.at, text, word.n) == 0;
+}
+
+static struct word next_word(const char **at, const char *end)
+{
+	struct word word = { *at, 0 };
+
+	while (*at < end && **at != ' ')
+		++*at;
+	word.n = (size_t)(*at - word.at);
+	*at += *at < end;
+	return word;
+}
+
+/* id parent major:minor root point options optional… - type source options */
+static bool parse_line(const char *line, const char *end, struct mount *ret)
+{
+	struct word id = next_word(&line, end), parent = next_word(&line, end), word;
+	struct mount mount = { 0 };
+
+	next_word(&line, end);
+	mount.root = next_word(&line, end);
+	mount.point = next_word(&line, end);
+	if (!decimal_parse(id.at, id.n, &mount.id) ||
+	    !decimal_parse(parent.at, parent.n, &mount.parent) || mount.point.n == 0 ||
+	    *mount.point.at != '/')
+		return false;
+	do {
+		if (line == end)
+			return false;
+		word = next_word(&line, end);
+	} while (!is_word(word, "-"));
+	word = next_word(&line, end);
+	mount.kind = is_word(word, "cgroup2")  ? MOUNT_CGROUP2
+		     : is_word(word, "cgroup") ? MOUNT_CGROUP
+					       : MOUNT_OTHER;
+	*ret = mount;
+	return true;
+}
+
+/* Whether whoever looks for inner goes through outer. */
+static bool leads_through(struct word outer, struct word inner)
+{
+	if (outer.n == 1)
+		return inner.n > 1;
+	return inner.n > outer.n && memcmp(inner.at, outer.at, outer.n) == 0 &&
+	       inner.at[outer.n] == '/';
+}
+
+/* Something was mounted on it, or over a folder above it. */
+static bool is_hidden(const struct mounts *mounts, const struct mount *mount)
+{
+	for (int depth = 0; depth < MOUNT_DEPTH; depth++) {
+		const struct mount *parent = NULL;
+
+		for (size_t i = 0; i < mounts->rows.n; i++) {
+			const struct mount *other = &mounts->rows.at[i];
+
+			if (other->id == mount->id)
+				continue;
+			if (depth == 0 && other->parent == mount->id &&
+			    other->point.n == mount->point.n &&
+			    memcmp(other->point.at, mount->point.at, other->point.n) == 0)
+				return true;
+			if (other->parent == mount->parent &&
+			    leads_through(other->point, mount->point))
+				return true;
+			if (other->id == mount->parent)
+				parent = other;
+		}
+		if (!parent)
+			return false;
+		mount = parent;
+	}
+	return false;
+}
+
+static char *unescape(struct word word)
+{
+	char *text = xstrndup(word.at, word.n), *to = text;
+
+	for (const char *from = text; *from; to++) {
+		bool octal = from[0] == '\\';
+
+		for (int i = 1; octal && i <= 3; i++)
+			octal = from[i] >= '0' && from[i] <= '7';
+		if (octal)
+			*to = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
+		else
+			*to = *from;
+		from += octal ? 4 : 1;
+	}
+	*to = '\0';
+	return text;
+}
+
+static bool is_outside(struct word root)
+{
+	return root.n >= 3 && memcmp(root.at, "/..", 3) == 0 && (root.n == 3 || root.at[3] == '/');
+}
+
+/* How much of our tree it shows. */
+static int worth(const struct mount *mount)
+{
+	if (is_outside(mount->root))
+		return 1;
+	if (!is_word(mount->root, "/"))
+		return 2;
+	return is_word(mount->point, "/sys/fs/cgroup") ? 4 : 3;
+}
+
+static void parse_lines(const char *text, size_t n, struct mounts *mounts)
+{
+	for (const char *at = text, *end = text + n; at < end && mounts->rows.n < CGROUP_MOUNTS;) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		struct mount mount;
+
+		if (parse_line(at, newline ? newline : end, &mount))
+			vec_push(&mounts->rows, mount);
+		at = newline ? newline + 1 : end;
+	}
+}
+
+void cgroup_mount_parse(const char *text, size_t n, bool own_namespace, struct cgroup_mount *ret)
+{
+	struct cgroup_mount found = { .state = CGROUP_MOUNT_NONE };
+	struct mounts mounts = { VEC_INIT };
+	const struct mount *best = NULL;
+	size_t n_found = 0, n_v1 = 0;
+
+	parse_lines(text, n, &mounts);
+	for (size_t i = 0; i < mounts.rows.n; i++) {
+		const struct mount *mount = &mounts.rows.at[i];
+
+		n_v1 += mount->kind == MOUNT_CGROUP;
+		if (mount->kind != MOUNT_CGROUP2 || is_hidden(&mounts, mount))
+			continue;
+		n_found++;
+		if (!best || worth(mount) > worth(best))
+			best = mount;
+	}
+	if (!best)
+		found.state = n_v1 ? CGROUP_MOUNT_V1_ONLY : CGROUP_MOUNT_NONE;
+	else if (is_outside(best->root))
+		found.state = CGROUP_MOUNT_OUTSIDE;
+	else if (!is_word(best->root, "/"))
+		found.state = CGROUP_MOUNT_SUBTREE;
+	else if (own_namespace)
+		found.state = CGROUP_MOUNT_NAMESPACE;
+	else if (n_found > 1)
+		found.state = CGROUP_MOUNT_SEVERAL;
+	else
+		found.state = n_v1 ? CGROUP_MOUNT_HYBRID : CGROUP_MOUNT_FOUND;
+	if (best && !is_outside(best->root)) {
+		found.path = unescape(best->point);
+		found.root = unescape(best->root);
+	}
+	vec_deinit(&mounts.rows);
+	*ret = found;
+}
+
+/* False as well when nothing can be said about it. */
+static bool is_own_namespace(const char *root)
+{
+	_cleanup_free_ char *path = xasprintf("%s/proc/self/ns/cgroup", root);
+	char target[NAME_MAX + 1];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+
+	if (n < 0)
+		return false;
+	target[n] = '\0';
+	return strcmp(target, FIRST_NAMESPACE) != 0;
+}
+
+void cgroup_mount_find(const char *root, struct cgroup_mount *ret)
+{
+	_cleanup_free_ char *path = xasprintf("%s/proc/self/mountinfo", root);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_error_ struct error *err = io_read_file(path, CGROUP_MOUNTINFO_BYTES, &text);
+	struct cgroup_mount found = { .state = CGROUP_MOUNT_UNREADABLE };
+
+	if (!err)
+		cgroup_mount_parse(strbuf_str(&text), text.n, is_own_namespace(root), &found);
+	if (found.path) {
+		_cleanup_free_ char *seen = found.path;
+
+		found.path = xasprintf("%s%s", root, seen);
+	}
+	*ret = found;
+}
+
+void cgroup_mount_deinit(struct cgroup_mount *mount)
+{
+	free(mount->path);
+	free(mount->root);
+	mount->path = mount->root = NULL;
+}
+
+static bool leads_upwards(const char *path)
+{
+	for (const char *at = path; (at = strstr(at, "/..")); at += 3)
+		if (at[3] == '\0' || at[3] == '/')
+			return true;
+	return false;
+}
+
+char *cgroup_mount_folder(const struct cgroup_mount *mount, const char *cgroup)
+{
+	size_t n;
+
+	/* A thread of another namespace is seen as /../…; that place is in no mount of ours. */
+	if (!mount->path || *cgroup != '/' || leads_upwards(cgroup))
+		return NULL;
+	n = strcmp(mount->root, "/") == 0 ? 0 : strlen(mount->root);
+	if (strncmp(cgroup, mount->root, n) != 0 || (n && cgroup[n] && cgroup[n] != '/'))
+		return NULL;
+	return xasprintf("%s%s", mount->path, cgroup + n);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "procfs/pressure.h"
+
+#include <ctype.h>
+
+#include "staged_root.h"
+
+static struct pressure_file parse(const char *text)
+{
+	struct pressure_file file;
+
+	pressure_file_parse(text, strlen(text), &file);
+	return file;
+}
+
+static void both_lines_of_the_kernel_are_read(void **state UNUSED)
+{
+	struct pressure_file file = parse(
+		"some avg10=1.53 avg60=0.87 avg300=12.00 total=18446744073709551615\n"
+		"full avg10=0.00 avg60=0.01 avg300=100.99 total=7\n");
+
+	assert_true(file.known && file.some.known && file.full.known);
+	assert_int_equal(file.some.avg10, 153);
+	assert_int_equal(file.some.avg60, 87);
+	assert_int_equal(file.some.avg300, 1200);
+	assert_true(file.some.total_usec == UINT64_MAX);
+	assert_int_equal(file.full.avg10, 0);
+	assert_int_equal(file.full.avg60, 1);
+	/* The kernel's averaging can go a little beyond 100. */
+	assert_int_equal(file.full.avg300, 10099);
+	assert_true(file.full.total_usec == 7);
+}
+
+static void a_line_that_is_not_there_is_unknown_and_not_zero(void **state UNUSED)
+{
+	/* irq.pressure has only full; cpu had only some before Linux 5.13. */
+	struct pressure_file file = parse("full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+
+	assert_true(file.full.known);
+	assert_false(file.some.known);
+	file = parse("");
+	assert_true(file.known);
+	assert_false(file.some.known || file.full.known);
+}
+
+static uint16_t hundredths(const char *percent)
+{
+	_cleanup_free_ char *line = xasprintf("some avg10=%s\n", percent);
+
+	return parse(line).some.avg10;
+}
+
+static void percent_becomes_hundredths(void **state UNUSED)
+{
+	static const struct {
+		const char *text;
+		unsigned int value;
+	} rows[] = {
+		{ "1.5", 150 },	     { "1.501", 150 },	  { "100.00", 10000 },
+		{ "x", 0 },	     { "", 0 },		  { ".5", 0 },
+		{ "1.x", 0 },	     { "1x", 0 },	  { "-1.00", 0 },
+		{ "0.09", 9 },	     { "3", 300 },	  { "3.", 300 },
+		{ "655.34", 65534 }, { "655.35", 65535 }, { "655.36", 65535 },
+		{ "656.00", 65535 }, { "1e3", 0 },	  { "99999999999999999999999.1", 65535 },
+		{ "1.5.0", 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(hundredths(rows[i].text), rows[i].value);
+}
+
+static void what_is_not_understood_is_passed_over(void **state UNUSED)
+{
+	struct pressure_file file = parse("somewhat avg10=9.00\n"
+					  "most avg10=9.00\n"
+					  "some news avg10=1.00 avg900=4.00 avg60 =3 total=x\n"
+					  "\n"
+					  "  full\tavg10=2.00  total=5");
+
+	assert_true(file.some.known && file.full.known);
+	assert_int_equal(file.some.avg10, 100);
+	assert_int_equal(file.some.avg60, 0);
+	assert_true(file.some.total_usec == 0);
+	assert_int_equal(file.full.avg10, 200);
+	assert_true(file.full.total_usec == 5);
+}
+
+static void files_of_a_folder_are_known_one_by_one(void **state UNUSED)
+{
+	static const char some[] = "some avg10=1.00 avg60=2.00 avg300=3.00 total=4\n";
+	char *root = staged_root_new();
+	_cleanup_free_ char *host = xasprintf("%s/proc/pressure", root);
+	_cleanup_free_ char *group = xasprintf("%s/group", root);
+	_cleanup_free_ char *nowhere = xasprintf("%s/nowhere", root);
+	struct pressure p;
+
+	staged_file(root, "/proc/pressure/cpu", some, sizeof(some) - 1);
+	staged_file(root, "/proc/pressure/memory", "", 0);
+	staged_file(root, "/group/io.pressure", some, sizeof(some) - 1);
+	staged_file(root, "/group/io", some, 0);
+	pressure_read(host, "", &p);
+	assert_true(p.resources[PRESSURE_CPU].known && p.resources[PRESSURE_MEMORY].known);
+	assert_true(p.resources[PRESSURE_CPU].some.total_usec == 4);
+	assert_false(p.resources[PRESSURE_MEMORY].some.known);
+	assert_false(p.resources[PRESSURE_IO].known || p.resources[PRESSURE_IRQ].known);
+	pressure_read(group, ".pressure", &p);
+	assert_false(p.resources[PRESSURE_CPU].known);
+	assert_int_equal(p.resources[PRESSURE_IO].some.avg300, 300);
+	pressure_read(nowhere, "", &p);
+	for (int i = 0; i < N_PRESSURE_RESOURCES; i++)
+		assert_false(p.resources[i].known);
+	staged_root_free(root);
+}
+
+static void this_machine_says_what_its_files_say(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct error *err = io_read_file("/proc/pressure/memory", 4096, &text);
+	bool absent = err != NULL;
+	unsigned long long before = 0, after = 0;
+	struct pressure p;
+
+	error_free(err);
+	skip_unless(!absent, "this kernel has no pressure accounting");
+	assert_int_equal(sscanf(strstr(text.at, "total="), "total=%llu", &before), 1);
+	pressure_read("/proc/pressure", "", &p);
+	strbuf_clear(&text);
+	assert_success(io_read_file("/proc/pressure/memory", 4096, &text));
+	assert_int_equal(sscanf(strstr(text.at, "total="), "total=%llu", &after), 1);
+	assert_true(p.resources[PRESSURE_MEMORY].some.total_usec >= before);
+	assert_true(p.resources[PRESSURE_MEMORY].some.total_usec <= after);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(both_lines_of_the_kernel_are_read),
+		cmocka_unit_test(a_line_that_is_not_there_is_unknown_and_not_zero),
+		cmocka_unit_test(percent_becomes_hundredths),
+		cmocka_unit_test(what_is_not_understood_is_passed_over),
+		cmocka_unit_test(files_of_a_folder_are_known_one_by_one),
+		cmocka_unit_test(this_machine_says_what_its_files_say),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "procfs/reading.h"
+
+#include "base/strbuf.h"
+#include "unit.h"
+
+static struct reading reading(const char *text)
+{
+	return reading_parse(text, strlen(text));
+}
+
+static struct limit limit(const char *text)
+{
+	return limit_parse(text, strlen(text));
+}
+
+static void a_number_may_have_blanks_around_it_and_nothing_else(void **state UNUSED)
+{
+	static const char *const bad[] = { "",	   " ",
+					   "\n",   "-1",
+					   "+1",   "1 2",
+					   "0x1",  "1.0",
+					   "max",  "18446744073709551616",
+					   "1\n2", "99999999999999999999" };
+
+	assert_true(reading("7\n").known && reading(" 7\t\n").value == 7);
+	assert_true(reading("0").known && reading("0").value == 0);
+	assert_true(reading("18446744073709551615").value == UINT64_MAX);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		assert_false(reading(bad[i]).known);
+		assert_true(reading(bad[i]).value == 0);
+	}
+}
+
+static void no_limit_is_neither_a_number_nor_unknown(void **state UNUSED)
+{
+	assert_int_equal(limit("max\n").state, LIMIT_NONE);
+	assert_int_equal(limit("4096\n").state, LIMIT_VALUE);
+	assert_true(limit("4096\n").value == 4096);
+	assert_int_equal(limit("0\n").state, LIMIT_VALUE);
+	assert_int_equal(limit("").state, LIMIT_UNKNOWN);
+	assert_int_equal(limit("maxi").state, LIMIT_UNKNOWN);
+	assert_int_equal(limit("-1").state, LIMIT_UNKNOWN);
+}
+
+static void only_lines_of_a_key_and_a_number_count(void **state UNUSED)
+{
+	static const char text[] = "anon 12\n"
+				   "file 0\n"
+				   "bad -1\n"
+				   "worse 1 2\n"
+				   "nothing\n"
+				   " 5\n"
+				   "tab\t7\n"
+				   "\n"
+				   "big 18446744073709551615\n"
+				   "anon 13\n"
+				   "last 4";
+	_cleanup_intern_ struct intern names;
+	struct named_readings got;
+	uint32_t id;
+
+	intern_init(&names);
+	named_readings_parse(text, sizeof(text) - 1, &names, &got);
+	assert_true(got.known);
+	assert_int_equal(got.rows.n, 4);
+	assert_string_equal(intern_text(&names, got.rows.at[0].name), "anon");
+	/* The later line of a key wins, in the earlier one's place. */
+	assert_true(got.rows.at[0].value == 13);
+	assert_string_equal(intern_text(&names, got.rows.at[1].name), "file");
+	assert_true(got.rows.at[1].value == 0);
+	assert_true(got.rows.at[2].value == UINT64_MAX);
+	assert_true(intern_find(&names, "last", &id));
+	assert_true(named_readings_find(&got, id)->value == 4);
+	assert_false(intern_find(&names, "worse", &id));
+	assert_null(named_readings_find(&got, 0));
+	named_readings_deinit(&got);
+	named_readings_parse(text, 0, &names, &got);
+	assert_true(got.known);
+	assert_int_equal(got.rows.n, 0);
+}
+
+static void lines_past_the_limit_are_dropped(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_intern_ struct intern names;
+	struct named_readings got;
+
+	intern_init(&names);
+	for (int i = 0; i < PROCFS_NAMED_READINGS + 3; i++)
+		strbuf_appendf(&text, "k%d %d\n", i, i);
+	named_readings_parse(text.at, text.n, &names, &got);
+	assert_int_equal(got.rows.n, PROCFS_NAMED_READINGS);
+	named_readings_deinit(&got);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_number_may_have_blanks_around_it_and_nothing_else),
+		cmocka_unit_test(no_limit_is_neither_a_number_nor_unknown),
+		cmocka_unit_test(only_lines_of_a_key_and_a_number_count),
+		cmocka_unit_test(lines_past_the_limit_are_dropped),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
