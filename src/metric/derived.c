@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "metric/derived.h"
+
+#include <string.h>
+
+#define DERIVED(id, name_, unit_, section_, form_, description_, ...)                     \
+	{ .name = name_,                                                                  \
+	  .unit = METRIC_UNIT_##unit_,                                                    \
+	  .section = METRIC_SECTION_##section_,                                           \
+	  .form = DERIVED_FORM_##form_,                                                   \
+	  .description = description_,                                                    \
+	  .n_inputs = sizeof((enum metric_id[]){ __VA_ARGS__ }) / sizeof(enum metric_id), \
+	  .inputs = { __VA_ARGS__ } },
+const struct derived derived[N_DERIVED] = {
+#include "metric/derived.def"
+};
+#undef DERIVED
+
+bool derived_find(const char *name, enum derived_id *ret)
+{
+	for (int i = 0; i < N_DERIVED; i++) {
+		if (strcmp(derived[i].name, name) == 0) {
+			*ret = (enum derived_id)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool divide(long double above, long double below, long double *ret)
+{
+	if (below == 0)
+		return false;
+	*ret = above / below;
+	return true;
+}
+
+static long double sum_and_larger(const long double *in, size_t n)
+{
+	long double sum = 0;
+
+	for (size_t i = 0; i + 2 < n; i++)
+		sum += in[i];
+	return sum + (in[n - 2] > in[n - 1] ? in[n - 2] : in[n - 1]);
+}
+
+struct derived_value derived_compute(enum derived_id id, const struct reduced *values)
+{
+	const struct derived *row = &derived[id];
+	struct derived_value result = { .measured = UINT32_MAX };
+	long double in[DERIVED_MOST_INPUTS] = { 0 };
+
+	for (size_t i = 0; i < row->n_inputs; i++) {
+		const struct reduced *input = &values[row->inputs[i]];
+
+		if (!reduced_scalar(input, metrics[row->inputs[i]].kind, &in[i]))
+			return (struct derived_value){ .of = input->of };
+		if (input->measured < result.measured) {
+			result.measured = input->measured;
+			result.of = input->of;
+		}
+	}
+	switch (row->form) {
+	case DERIVED_FORM_QUOTIENT:
+		result.known = divide(in[0], in[1], &result.value);
+		break;
+	case DERIVED_FORM_SHARE:
+		result.known = divide(in[0], in[0] + in[1], &result.value);
+		break;
+	case DERIVED_FORM_DIFFERENCE:
+		result.known = true;
+		result.value = in[0] - in[1];
+		break;
+	case DERIVED_FORM_SUM_AND_LARGER:
+		result.known = true;
+		result.value = sum_and_larger(in, row->n_inputs);
+		break;
+	}
+	return result;
+}
+
+void derived_format_formula(enum derived_id id, struct strbuf *into)
+{
+	const struct derived *row = &derived[id];
+	const char *a = metrics[row->inputs[0]].name, *b = metrics[row->inputs[1]].name;
+
+	switch (row->form) {
+	case DERIVED_FORM_QUOTIENT:
+		strbuf_appendf(into, "%s / %s", a, b);
+		break;
+	case DERIVED_FORM_SHARE:
+		strbuf_appendf(into, "%s / (%s + %s)", a, a, b);
+		break;
+	case DERIVED_FORM_DIFFERENCE:
+		strbuf_appendf(into, "%s - %s", a, b);
+		break;
+	case DERIVED_FORM_SUM_AND_LARGER:
+		for (size_t i = 0; i + 2 < row->n_inputs; i++)
+			strbuf_appendf(into, "%s + ", metrics[row->inputs[i]].name);
+		strbuf_appendf(into, "max(%s, %s)", metrics[row->inputs[row->n_inputs - 2]].name,
+			       metrics[row->inputs[row->n_inputs - 1]].name);
+		break;
+	}
+}

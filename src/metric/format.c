@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "metric/format.h"
+
+#include <inttypes.h>
+
+enum { LADDER_STEPS = 5 };
+
+struct step {
+	uint64_t from;
+	const char *unit;
+};
+
+static const struct ladder {
+	const char *word;
+	struct step steps[LADDER_STEPS];
+} ladders[N_METRIC_UNITS] = {
+	[METRIC_UNIT_NONE] = { "", { { 1, "" } } },
+	[METRIC_UNIT_RATIO] = { "ratio", { { 1, "" } } },
+	[METRIC_UNIT_COUNT] = { "count",
+				{ { 1, "" },
+				  { 1000, "K" },
+				  { 1000000, "M" },
+				  { 1000000000, "G" } } },
+	[METRIC_UNIT_NS] = { "ns",
+			     { { 1, "ns" },
+			       { 1000, "µs" },
+			       { 1000000, "ms" },
+			       { 1000000000, "s" } } },
+	[METRIC_UNIT_US] = { "us", { { 1, "µs" }, { 1000, "ms" }, { 1000000, "s" } } },
+	[METRIC_UNIT_TICKS] = { "ticks",
+				{ { 1, "ticks" }, { 1000, "Kticks" }, { 1000000, "Mticks" } } },
+	[METRIC_UNIT_BYTES] = { "bytes",
+				{ { 1, "B" },
+				  { UINT64_C(1) << 10, "KiB" },
+				  { UINT64_C(1) << 20, "MiB" },
+				  { UINT64_C(1) << 30, "GiB" },
+				  { UINT64_C(1) << 40, "TiB" } } },
+};
+
+const char *metric_unit_word(enum metric_unit unit)
+{
+	return ladders[unit].word;
+}
+
+static long double magnitude_of(long double value)
+{
+	return value < 0 ? -value : value;
+}
+
+static bool is_whole(long double value)
+{
+	/* Past 2^63 a long double of 64 bits has no fraction. */
+	return magnitude_of(value) >= 0x1p63L || (long double)(int64_t)value == value;
+}
+
+static const struct step *step_of(enum metric_unit unit, long double magnitude)
+{
+	const struct step *best = ladders[unit].steps;
+
+	for (size_t i = 1; i < LADDER_STEPS && ladders[unit].steps[i].from; i++) {
+		if (magnitude >= ladders[unit].steps[i].from)
+			best = &ladders[unit].steps[i];
+	}
+	return best;
+}
+
+void metric_format_value(enum metric_unit unit, uint64_t value, struct strbuf *into)
+{
+	const struct step *step = step_of(unit, value);
+
+	if (step->from == 1)
+		strbuf_appendf(into, "%" PRIu64 "%s", value, step->unit);
+	else
+		strbuf_appendf(into, "%.3Lf%s", (long double)value / step->from, step->unit);
+}
+
+void metric_format_delta(enum metric_unit unit, long double delta, struct strbuf *into)
+{
+	const struct step *step = step_of(unit, magnitude_of(delta));
+	int decimals = step->from == 1 && is_whole(delta) ? 0 : 3;
+
+	/* There is no -0: nothing changed. */
+	if (delta == 0)
+		delta = 0;
+	strbuf_appendf(into, "%+.*Lf%s", decimals, delta / step->from, step->unit);
+}
+
+static void format_computed(enum metric_unit unit, long double value, bool sign,
+			    struct strbuf *into)
+{
+	const struct step *step = step_of(unit, magnitude_of(value));
+	int decimals = unit == METRIC_UNIT_RATIO || step->from > 1 ? 3 : 2;
+
+	if (value == 0)
+		value = 0;
+	strbuf_appendf(into, sign ? "%+.*Lf%s" : "%.*Lf%s", decimals, value / step->from,
+		       step->unit);
+}
+
+void metric_format_derived(enum metric_unit unit, long double value, struct strbuf *into)
+{
+	format_computed(unit, value, false, into);
+}
+
+void metric_format_derived_delta(enum metric_unit unit, long double delta, struct strbuf *into)
+{
+	format_computed(unit, delta, true, into);
+}
+
+void metric_format_percent(long double fraction, struct strbuf *into)
+{
+	strbuf_appendf(into, "%+.1Lf%%", fraction == 0 ? 0 : fraction * 100);
+}
+
+void metric_format_centi_percent(uint64_t hundredths, struct strbuf *into)
+{
+	strbuf_appendf(into, "%" PRIu64 ".%02" PRIu64 "%%", hundredths / 100, hundredths % 100);
+}
+
+void metric_format_cpus(const uint32_t *ids, size_t n, struct strbuf *into)
+{
+	for (size_t first = 0, last; first < n; first = last + 1) {
+		for (last = first; last + 1 < n && ids[last + 1] == ids[last] + 1; last++)
+			;
+		strbuf_appendf(into, "%s%" PRIu32, first ? "," : "", ids[first]);
+		if (last > first)
+			strbuf_appendf(into, "-%" PRIu32, ids[last]);
+	}
+}
+
+static void format_range(const struct reduced *value, struct strbuf *into)
+{
+	strbuf_appendf(into, "%" PRId64, value->range.least);
+	if (value->range.most != value->range.least)
+		strbuf_appendf(into, "..%" PRId64, value->range.most);
+}
+
+static void format_mode(enum metric_kind kind, const struct reduced *value, struct strbuf *into)
+{
+	struct tally_entry winner;
+
+	if (!reduced_mode(value, kind, &winner))
+		return;
+	label_format(kind, winner.value, into);
+	if (winner.count != value->measured)
+		strbuf_appendf(into, " (%" PRIu64 "/%" PRIu32 ")", winner.count, value->measured);
+}
+
+static void format_cpu_sizes(const struct reduced *value, const uint32_t *cpus, struct strbuf *into)
+{
+	strbuf_appendf(into, "%" PRIu32, value->cpus.least);
+	if (value->cpus.most != value->cpus.least)
+		strbuf_appendf(into, "-%" PRIu32, value->cpus.most);
+	strbuf_append(into, " cpus (");
+	if (value->cpus.list == SAMPLE_NO_ENTRY || !cpus)
+		strbuf_append(into, "mixed");
+	else
+		metric_format_cpus(cpus, value->cpus.least, into);
+	strbuf_append_char(into, ')');
+}
+
+void metric_format_reduced(enum metric_id id, const struct reduced *value, const uint32_t *cpus,
+			   struct strbuf *into)
+{
+	const struct metric *metric = &metrics[id];
+
+	if (reduced_is_absent(value, metric->kind)) {
+		strbuf_append_char(into, '-');
+		return;
+	}
+	switch (metric_reduction(metric->kind)) {
+	case REDUCTION_COUNT:
+	case REDUCTION_SUM:
+	case REDUCTION_LARGEST:
+	case REDUCTION_LEAST:
+		metric_format_value(metric->unit, value->value, into);
+		break;
+	case REDUCTION_RANGE:
+		format_range(value, into);
+		break;
+	case REDUCTION_MODE:
+		format_mode(metric->kind, value, into);
+		break;
+	case REDUCTION_CPUS:
+		format_cpu_sizes(value, cpus, into);
+		break;
+	}
+}

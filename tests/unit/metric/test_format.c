@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "metric/format.h"
+
+#include "unit.h"
+
+static void assert_value(enum metric_unit unit, uint64_t value, const char *expected)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	metric_format_value(unit, value, &text);
+	assert_string_equal(strbuf_str(&text), expected);
+}
+
+static void assert_number(void (*format)(enum metric_unit, long double, struct strbuf *),
+			  enum metric_unit unit, long double value, const char *expected)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	format(unit, value, &text);
+	assert_string_equal(strbuf_str(&text), expected);
+}
+
+static void ladders_step_up_where_a_value_reaches_them(void **state UNUSED)
+{
+	assert_value(METRIC_UNIT_NS, 0, "0ns");
+	assert_value(METRIC_UNIT_NS, 999, "999ns");
+	assert_value(METRIC_UNIT_NS, 1000, "1.000µs");
+	assert_value(METRIC_UNIT_NS, 999999, "999.999µs");
+	assert_value(METRIC_UNIT_NS, 1000000, "1.000ms");
+	assert_value(METRIC_UNIT_NS, 1234567, "1.235ms");
+	assert_value(METRIC_UNIT_NS, 1000000000, "1.000s");
+	assert_value(METRIC_UNIT_NS, UINT64_C(86400000000000), "86400.000s");
+	assert_value(METRIC_UNIT_US, 999, "999µs");
+	assert_value(METRIC_UNIT_US, 1000, "1.000ms");
+	assert_value(METRIC_UNIT_US, 1000000, "1.000s");
+	assert_value(METRIC_UNIT_BYTES, 1023, "1023B");
+	assert_value(METRIC_UNIT_BYTES, 1024, "1.000KiB");
+	assert_value(METRIC_UNIT_BYTES, 1 << 20, "1.000MiB");
+	assert_value(METRIC_UNIT_BYTES, 1 << 30, "1.000GiB");
+	assert_value(METRIC_UNIT_BYTES, UINT64_C(1) << 40, "1.000TiB");
+	assert_value(METRIC_UNIT_BYTES, UINT64_C(1) << 50, "1024.000TiB");
+	assert_value(METRIC_UNIT_TICKS, 999, "999ticks");
+	assert_value(METRIC_UNIT_TICKS, 1000, "1.000Kticks");
+	assert_value(METRIC_UNIT_TICKS, 1500000, "1.500Mticks");
+	assert_value(METRIC_UNIT_COUNT, 999, "999");
+	assert_value(METRIC_UNIT_COUNT, 1000, "1.000K");
+	assert_value(METRIC_UNIT_COUNT, 1000000, "1.000M");
+	assert_value(METRIC_UNIT_COUNT, 1000000000, "1.000G");
+	assert_value(METRIC_UNIT_NONE, 1234567, "1234567");
+}
+
+static void deltas_have_a_sign(void **state UNUSED)
+{
+	assert_number(metric_format_delta, METRIC_UNIT_NS, 5, "+5ns");
+	assert_number(metric_format_delta, METRIC_UNIT_NS, -5, "-5ns");
+	assert_number(metric_format_delta, METRIC_UNIT_COUNT, 0, "+0");
+	assert_number(metric_format_delta, METRIC_UNIT_COUNT, -0.0L, "+0");
+	assert_number(metric_format_delta, METRIC_UNIT_NONE, 0.5L, "+0.500");
+	assert_number(metric_format_delta, METRIC_UNIT_NONE, -2.5L, "-2.500");
+	assert_number(metric_format_delta, METRIC_UNIT_NS, -999, "-999ns");
+	assert_number(metric_format_delta, METRIC_UNIT_NS, -1000, "-1.000µs");
+	assert_number(metric_format_delta, METRIC_UNIT_BYTES, 1536, "+1.500KiB");
+	assert_number(metric_format_delta, METRIC_UNIT_NONE, 0x1p64L, "+18446744073709551616");
+}
+
+static void computed_values_have_decimals_on_every_step(void **state UNUSED)
+{
+	assert_number(metric_format_derived, METRIC_UNIT_RATIO, 0.8731L, "0.873");
+	assert_number(metric_format_derived, METRIC_UNIT_RATIO, 1234.5L, "1234.500");
+	assert_number(metric_format_derived, METRIC_UNIT_NS, 123.4L, "123.40ns");
+	assert_number(metric_format_derived, METRIC_UNIT_NS, 0.25L, "0.25ns");
+	assert_number(metric_format_derived, METRIC_UNIT_NS, 1500, "1.500µs");
+	assert_number(metric_format_derived, METRIC_UNIT_BYTES, -1536, "-1.500KiB");
+	assert_number(metric_format_derived, METRIC_UNIT_BYTES, -4, "-4.00B");
+	assert_number(metric_format_derived_delta, METRIC_UNIT_RATIO, 0.012L, "+0.012");
+	assert_number(metric_format_derived_delta, METRIC_UNIT_NS, -12.5L, "-12.50ns");
+	assert_number(metric_format_derived_delta, METRIC_UNIT_NS, 2500000, "+2.500ms");
+	assert_number(metric_format_derived_delta, METRIC_UNIT_NS, -0.0L, "+0.00ns");
+}
+
+static void percents(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	metric_format_percent(0.123L, &text);
+	strbuf_append_char(&text, ' ');
+	metric_format_percent(-0.5L, &text);
+	strbuf_append_char(&text, ' ');
+	metric_format_percent(-0.0L, &text);
+	strbuf_append_char(&text, ' ');
+	metric_format_centi_percent(150, &text);
+	strbuf_append_char(&text, ' ');
+	metric_format_centi_percent(10000, &text);
+	strbuf_append_char(&text, ' ');
+	metric_format_centi_percent(7, &text);
+	assert_string_equal(strbuf_str(&text), "+12.3% -50.0% +0.0% 1.50% 100.00% 0.07%");
+}
+
+static void cpus_are_printed_as_ranges(void **state UNUSED)
+{
+	static const uint32_t ids[] = { 0, 1, 2, 3, 8, 10, 11 };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	metric_format_cpus(ids, ARRAY_SIZE(ids), &text);
+	assert_string_equal(strbuf_str(&text), "0-3,8,10-11");
+	strbuf_clear(&text);
+	metric_format_cpus(ids, 1, &text);
+	assert_string_equal(strbuf_str(&text), "0");
+	strbuf_clear(&text);
+	metric_format_cpus(ids, 0, &text);
+	assert_string_equal(strbuf_str(&text), "");
+}
+
+static void assert_reduced(enum metric_id id, struct reduced value, const char *expected)
+{
+	static const uint32_t cpus[] = { 0, 1, 2, 8 };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	metric_format_reduced(id, &value, cpus, &text);
+	assert_string_equal(strbuf_str(&text), expected);
+}
+
+static void reduced_values_are_shown_by_their_reduction(void **state UNUSED)
+{
+	struct tally_entry states[] = { { 'S', 3 }, { 'R', 2 } };
+	struct tally_entry other = { 0, 5 };
+
+	assert_reduced(METRIC_THREAD_COUNT, (struct reduced){ 5, 5, .value = 5 }, "5");
+	assert_reduced(METRIC_RUN_TIME_NS, (struct reduced){ 5, 5, .value = 1500 }, "1.500µs");
+	assert_reduced(METRIC_NICE, (struct reduced){ 5, 5, .range = { 5, 5 } }, "5");
+	assert_reduced(METRIC_NICE, (struct reduced){ 5, 5, .range = { -1, 9 } }, "-1..9");
+	assert_reduced(METRIC_STATE, (struct reduced){ 5, 5, .tally = { states, 2, 2 } },
+		       "S (3/5)");
+	assert_reduced(METRIC_STATE, (struct reduced){ 3, 5, .tally = { states, 1, 2 } }, "S");
+	assert_reduced(METRIC_POLICY, (struct reduced){ 5, 5, .tally = { &other, 1, 1 } },
+		       "SCHED_OTHER");
+	assert_reduced(METRIC_EXT_ENABLED, (struct reduced){ 5, 5, .tally = { &other, 1, 1 } },
+		       "false");
+	assert_reduced(METRIC_CPU_AFFINITY, (struct reduced){ 5, 5, .cpus = { 4, 4, 3 } },
+		       "4 cpus (0-2,8)");
+	assert_reduced(METRIC_CPU_AFFINITY,
+		       (struct reduced){ 5, 5, .cpus = { 4, 4, SAMPLE_NO_ENTRY } },
+		       "4 cpus (mixed)");
+	assert_reduced(METRIC_CPU_AFFINITY,
+		       (struct reduced){ 5, 5, .cpus = { 1, 4, SAMPLE_NO_ENTRY } },
+		       "1-4 cpus (mixed)");
+}
+
+static void absent_is_a_bare_dash(void **state UNUSED)
+{
+	for (int i = 0; i < N_METRICS; i++)
+		assert_reduced((enum metric_id)i, (struct reduced){ .of = 3 },
+			       metrics[i].kind == METRIC_KIND_TALLY ? "0" : "-");
+}
+
+static void every_unit_has_a_word_but_none(void **state UNUSED)
+{
+	for (int i = 0; i < N_METRIC_UNITS; i++)
+		assert_int_equal(*metric_unit_word((enum metric_unit)i) == '\0',
+				 i == METRIC_UNIT_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ladders_step_up_where_a_value_reaches_them),
+		cmocka_unit_test(deltas_have_a_sign),
+		cmocka_unit_test(computed_values_have_decimals_on_every_step),
+		cmocka_unit_test(percents),
+		cmocka_unit_test(cpus_are_printed_as_ranges),
+		cmocka_unit_test(reduced_values_are_shown_by_their_reduction),
+		cmocka_unit_test(absent_is_a_bare_dash),
+		cmocka_unit_test(every_unit_has_a_word_but_none),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
