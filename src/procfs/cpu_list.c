@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "procfs/cpu_list.h"
+
+static bool cpu_parse(struct slice text, uint32_t *ret)
+{
+	uint64_t value;
+
+	if (!slice_u64(slice_trim(text), &value) || value > UINT32_MAX)
+		return false;
+	*ret = (uint32_t)value;
+	return true;
+}
+
+static bool range_add(struct slice item, struct cpu_ids *into)
+{
+	struct slice first_text, last_text = item;
+	uint32_t first, last;
+
+	slice_take_until(&last_text, '-', &first_text);
+	if (!cpu_parse(first_text, &first))
+		return false;
+	last = first;
+	if (first_text.n < item.n && !cpu_parse(last_text, &last))
+		return false;
+	if (last < first || last - first >= CPU_LIST_RANGE ||
+	    into->ids.n + (last - first) >= CPU_LIST_IDS)
+		return false;
+	for (uint64_t cpu = first; cpu <= last; cpu++)
+		vec_push(&into->ids, (uint32_t)cpu);
+	return true;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool is_ascending(const struct cpu_ids *ids)
+{
+	for (size_t i = 1; i < ids->ids.n; i++)
+		if (ids->ids.at[i - 1] >= ids->ids.at[i])
+			return false;
+	return true;
+}
+
+static void sort_once_each(struct cpu_ids *ids)
+{
+	size_t kept = 0;
+
+	if (is_ascending(ids))
+		return;
+	qsort(ids->ids.at, ids->ids.n, sizeof(*ids->ids.at), compare_ids);
+	for (size_t i = 0; i < ids->ids.n; i++)
+		if (kept == 0 || ids->ids.at[kept - 1] != ids->ids.at[i])
+			ids->ids.at[kept++] = ids->ids.at[i];
+	ids->ids.n = kept;
+}
+
+bool cpu_list_parse(const char *text, size_t n, struct cpu_ids *ret)
+{
+	struct slice rest = { text, n }, item;
+
+	vec_clear(&ret->ids);
+	while (slice_take_until(&rest, ',', &item)) {
+		item = slice_trim(item);
+		if (item.n && !range_add(item, ret)) {
+			vec_clear(&ret->ids);
+			return false;
+		}
+	}
+	sort_once_each(ret);
+	return ret->ids.n > 0;
+}
+
+void cpu_ids_deinit(struct cpu_ids *ids)
+{
+	vec_deinit(&ids->ids);
+}

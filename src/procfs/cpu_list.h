@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * "0-3,5" as /proc and /sys print sets of CPUs, read leniently: blanks and stray commas do not
+ * matter, order and repetition neither.
+ */
+#ifndef KTSTR_PROCFS_CPU_LIST_H
+#define KTSTR_PROCFS_CPU_LIST_H
+
+#include "base/vec.h"
+#include "procfs/slice.h"
+
+enum {
+	CPU_LIST_RANGE = 65536, /* the longest single range */
+	CPU_LIST_IDS = 1 << 20, /* of all ranges together */
+};
+
+struct cpu_ids {
+	VEC(uint32_t) ids;
+};
+
+/*
+ * Replaces the ids: ascending, each once. False, and no ids, when the text is empty or holds
+ * anything that is no CPU, a range that falls, or one of more than CPU_LIST_RANGE.
+ */
+bool cpu_list_parse(const char *text, size_t n, struct cpu_ids *ret);
+void cpu_ids_deinit(struct cpu_ids *ids);
+#define _cleanup_cpu_ids_ _cleanup_(cpu_ids_deinit)
+
+#endif
