@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How many CPUs a capture may use without being in the way. */
+#ifndef KTSTR_CTPROF_SPARE_CPUS_H
+#define KTSTR_CTPROF_SPARE_CPUS_H
+
+#include <stddef.h>
+
+/*
+ * CPUs without the load of the last minute, the first number of /proc/loadavg; at least 1, at most
+ * one more than half of them. A text that is no load counts as none.
+ */
+unsigned int spare_cpus(unsigned int cpus, const char *loadavg, size_t n);
+/* Of this machine, with the load told below root. */
+unsigned int spare_cpus_read(const char *root);
+
+#endif

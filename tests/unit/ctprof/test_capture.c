@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/capture.h"
+
+#include <unistd.h>
+
+#include "fake_proc.h"
+
+static struct capture_options staged(const char *root)
+{
+	return (struct capture_options){
+		.root = root,
+		.sources = METRIC_ALL_SOURCES,
+		.jobs = 1,
+	};
+}
+
+static const char *text_of(const struct snapshot *snapshot, uint32_t id)
+{
+	return intern_text(&snapshot->strings, id);
+}
+
+static void a_staged_thread_has_its_values(void **state UNUSED)
+{
+	char *root = staged_root_new();
+	const struct capture_options options = staged(root);
+	_cleanup_snapshot_ struct snapshot snapshot;
+	const struct thread_sample *thread;
+
+	fake_thread(root, 10, 10, "leader", 1000);
+	fake_thread(root, 10, 11, "worker", 1001);
+	fake_text(root, "/proc/sys/kernel/random/boot_id", "0f-1\n");
+	assert_success(capture_take(&options, &snapshot));
+	assert_int_equal(snapshot.threads.n, 2);
+	assert_string_equal(text_of(&snapshot, snapshot.boot_id), "0f-1");
+	thread = &snapshot.threads.at[1];
+	assert_int_equal(thread->tid, 11);
+	assert_int_equal(thread->tgid, 10);
+	assert_string_equal(text_of(&snapshot, thread->pcomm), "leader");
+	assert_string_equal(text_of(&snapshot, thread->comm), "worker");
+	assert_int_equal(thread->start_ticks, 1001);
+	assert_metric(thread, MINFLT, 110);
+	assert_metric(thread, STATE, 'S');
+	assert_metric(thread, VOLUNTARY_CSW, 7);
+	assert_unknown(thread, RCHAR);
+	staged_root_free(root);
+}
+
+static void a_tree_of_files_has_no_ticks_and_pages_of_ours(void **state UNUSED)
+{
+	char *root = staged_root_new();
+	const struct capture_options options = staged(root);
+	_cleanup_snapshot_ struct snapshot snapshot;
+
+	fake_thread(root, 10, 10, "leader", 1000);
+	assert_success(capture_take(&options, &snapshot));
+	assert_false(snapshot.user_hz.known);
+	assert_false(snapshot.page_size.known);
+	assert_string_equal(text_of(&snapshot, snapshot.boot_id), "");
+	staged_root_free(root);
+}
+
+static void this_machine_shows_this_very_thread(void **state UNUSED)
+{
+	const pid_t self = getpid();
+	const struct capture_options options = {
+		.root = "",
+		.live = true,
+		.sources = METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT) |
+			   METRIC_SOURCE_BIT(STATUS) | METRIC_SOURCE_BIT(AFFINITY),
+		.pids = &self,
+		.n_pids = 1,
+	};
+	_cleanup_snapshot_ struct snapshot snapshot;
+	const struct thread_sample *thread;
+
+	assert_success(capture_take(&options, &snapshot));
+	assert_int_equal(snapshot.threads.n, 1);
+	thread = &snapshot.threads.at[0];
+	assert_int_equal(thread->tid, self);
+	assert_true(thread->start_ticks > 0);
+	assert_int_equal(thread->sources, options.sources);
+	assert_metric(thread, STATE, 'R');
+	assert_true(snapshot.user_hz.known && snapshot.page_size.known);
+	assert_true(snapshot.capture_end_unix_ns.value >= snapshot.captured_at_unix_ns);
+	assert_int_equal(snapshot.cpu_lists.at[thread->cpu_affinity].n,
+			 thread->values[METRIC_CPU_AFFINITY]);
+}
+
+static void nothing_to_walk_is_an_error(void **state UNUSED)
+{
+	char *root = staged_root_new();
+	const struct capture_options options = staged(root);
+	struct snapshot snapshot;
+
+	assert_error_tag(capture_take(&options, &snapshot), "io");
+	fake_text(root, "/proc/loadavg", "0.00 0.00 0.00 1/1 1\n");
+	assert_error_tag(capture_take(&options, &snapshot), "absent");
+	staged_root_free(root);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_staged_thread_has_its_values),
+		cmocka_unit_test(a_tree_of_files_has_no_ticks_and_pages_of_ours),
+		cmocka_unit_test(this_machine_shows_this_very_thread),
+		cmocka_unit_test(nothing_to_walk_is_an_error),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
