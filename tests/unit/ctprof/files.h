@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Snapshots for tests of the file: one with every member set, and ways in and out of JSON. */
+#ifndef KTSTR_TESTS_CTPROF_FILES_H
+#define KTSTR_TESTS_CTPROF_FILES_H
+
+#include "unit.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "ctprof/file.h"
+#include "ctprof/load.h"
+#include "json/doc.h"
+
+#define ENOUGH_MEMORY (UINT64_C(64) << 20)
+
+static inline uint32_t add_string(struct snapshot *s, const char *text)
+{
+	return intern_add(&s->strings, text);
+}
+
+static inline void add_row(struct snapshot *s, struct named_readings *rows, const char *name,
+			   uint64_t value)
+{
+	rows->known = true;
+	vec_push(&rows->rows, (struct named_reading){ add_string(s, name), value });
+}
+
+/* Every number is another one, so that none can take another's place. */
+static inline struct thread_sample full_sample(struct snapshot *s, uint32_t tgid, uint32_t tid)
+{
+	uint32_t cpus[] = { 0, 1, tid };
+	struct thread_sample sample = {
+		.tid = tid,
+		.tgid = tgid,
+		.pcomm = add_string(s, "p comm)"),
+		.comm = add_string(s, "worker \"1\""),
+		.cgroup = add_string(s, "/a.slice/b"),
+		.cpu_affinity = snapshot_add_cpu_list(s, cpus, 3),
+		.smaps = SAMPLE_NO_ENTRY,
+		.sources = METRIC_ALL_SOURCES,
+		.start_ticks = 1000 + tid,
+		.read_at_ns = 7000 + tgid,
+	};
+
+	for (int i = 0; i < N_METRICS; i++) {
+		if (metrics[i].source != METRIC_SOURCE_NONE)
+			sample_set(&sample, (enum metric_id)i, 100000 * tid + (uint64_t)i);
+	}
+	sample_set(&sample, METRIC_POLICY, 3);
+	sample_set(&sample, METRIC_STATE, 'S');
+	sample_set(&sample, METRIC_EXT_ENABLED, 1);
+	sample_set(&sample, METRIC_CPU_AFFINITY, 3);
+	sample_set(&sample, METRIC_NICE, (uint64_t)-5);
+	sample_set(&sample, METRIC_PRIORITY, (uint64_t)-101);
+	sample_set(&sample, METRIC_RUN_TIME_NS, UINT64_MAX);
+	if (tid == tgid) {
+		struct named_readings smaps = { 0 };
+
+		add_row(s, &smaps, "Rss", 12 + tid);
+		add_row(s, &smaps, "Pss", 6 + tid);
+		sample.smaps = (uint32_t)s->smaps.n;
+		vec_push(&s->smaps, smaps);
+	}
+	return sample;
+}
+
+static inline void fill_pressure(struct pressure *pressure, uint16_t start)
+{
+	for (int i = 0; i < N_PRESSURE_RESOURCES; i++) {
+		struct pressure_file *file = &pressure->resources[i];
+
+		file->known = true;
+		file->some = (struct pressure_half){ true, start++, start++, start++, start++ };
+		file->full = (struct pressure_half){ true, start++, start++, start++, start++ };
+	}
+}
+
+static inline struct cgroup_stats full_cgroup(struct snapshot *s, uint64_t n)
+{
+	struct cgroup_stats stats = { .known = true };
+
+#define READING_(member)                \
+	stats.member = (struct reading) \
+	{                               \
+		true, n++               \
+	}
+#define LIMIT_(member)                \
+	stats.member = (struct limit) \
+	{                             \
+		LIMIT_VALUE, n++      \
+	}
+	READING_(cpu.usage_usec);
+	READING_(cpu.user_usec);
+	READING_(cpu.system_usec);
+	READING_(cpu.nr_periods);
+	READING_(cpu.nr_throttled);
+	READING_(cpu.throttled_usec);
+	READING_(cpu.nr_bursts);
+	READING_(cpu.burst_usec);
+	READING_(cpu.max_period_us);
+	READING_(cpu.weight);
+	READING_(memory.current);
+	READING_(memory.peak);
+	READING_(memory.swap_current);
+	READING_(pids.current);
+	READING_(pids.peak);
+	LIMIT_(cpu.max_quota_us);
+	LIMIT_(memory.max);
+	LIMIT_(memory.high);
+	LIMIT_(memory.low);
+	LIMIT_(memory.min);
+	LIMIT_(pids.max);
+#undef READING_
+#undef LIMIT_
+	stats.cpu.weight_nice_known = true;
+	stats.cpu.weight_nice = -7;
+	add_row(s, &stats.memory.stat, "anon", n++);
+	add_row(s, &stats.memory.stat, "file", n++);
+	add_row(s, &stats.memory.events, "oom_kill", n++);
+	add_row(s, &stats.io.stat, "rbytes", n++);
+	stats.cpuset_effective = add_string(s, "0-3,8");
+	fill_pressure(&stats.pressure, (uint16_t)(n + 100));
+	return stats;
+}
+
+static inline void fill_snapshot(struct snapshot *s)
+{
+	snapshot_init(s);
+	s->captured_at_unix_ns = 1700000000123456789;
+	s->capture_end_unix_ns = (struct reading){ true, 1700000000987654321 };
+	s->boot_id = add_string(s, "3f0c-boot");
+	s->user_hz = (struct reading){ true, 250 };
+	s->page_size = (struct reading){ true, 16384 };
+	s->has_presence = true;
+	s->cgroup_mount = add_string(s, "found");
+	for (int i = 0; i < N_METRIC_SOURCES; i++) {
+		s->paths[i] = (enum snapshot_path)(i % N_SNAPSHOT_PATHS);
+		s->reasons[i][i % N_SNAPSHOT_REASONS] = (uint64_t)i;
+		s->parse.read_failures_by_source[i] = (uint64_t)(3 * i);
+	}
+	s->probe = (struct probe_summary){
+		true, 11, 12, 13, 14, add_string(s, "ptrace-seize"), true
+	};
+	s->parse.known = true;
+	s->parse.tids_walked = 21;
+	s->parse.read_failures = 22;
+	s->parse.negative_dotted_values = 23;
+	s->parse.dominant_read_failure = add_string(s, "io");
+	s->parse.kernel_config_dominant = true;
+	s->taskstats = (struct taskstats_summary){ true, 31, 32, 33, 34 };
+	fill_pressure(&s->pressure, 1);
+	s->sched_ext.known = true;
+	s->sched_ext.state = add_string(s, "enabled");
+	s->sched_ext.ops = add_string(s, "simple");
+	s->sched_ext.switch_all = (struct reading){ true, 41 };
+	s->sched_ext.nr_rejected = (struct reading){ true, 42 };
+	s->sched_ext.hotplug_seq = (struct reading){ true, 43 };
+	s->sched_ext.enable_seq = (struct reading){ true, 44 };
+	add_row(s, &s->sched_ext.events, "SCX_EV_DISPATCH_KEEP_LAST", 45);
+	vec_push(&s->cgroups,
+		 (struct snapshot_cgroup){ add_string(s, "/a.slice/b"), full_cgroup(s, 5000) });
+	vec_push(&s->cgroups,
+		 (struct snapshot_cgroup){ add_string(s, "/system.slice"), full_cgroup(s, 6000) });
+	vec_push(&s->threads, full_sample(s, 7, 7));
+	vec_push(&s->threads, full_sample(s, 7, 9));
+	vec_push(&s->threads, full_sample(s, 12, 12));
+	s->has_host = true;
+	s->host.arch = xstrdup("x86_64");
+	s->host.kernel_release = xstrdup("6.18");
+}
+
+/* The JSON of a snapshot, through the compressor and libzstd's own way back. */
+static inline char *snapshot_json(const struct snapshot *s)
+{
+	FILE *file = tmpfile();
+	struct snapshot_frame_size size;
+	char *packed, *json;
+
+	assert_non_null(file);
+	assert_success(snapshot_write_frame(s, fileno(file), "test", &size));
+	packed = xcalloc(1, size.file_bytes);
+	json = xcalloc(1, size.json_bytes + 1);
+	assert_int_equal(pread(fileno(file), packed, size.file_bytes, 0), size.file_bytes);
+	assert_int_equal(ZSTD_decompress(json, size.json_bytes, packed, size.file_bytes),
+			 size.json_bytes);
+	free(packed);
+	fclose(file);
+	return json;
+}
+
+static inline struct error *load_json_with(const char *json, uint64_t memory, struct snapshot *ret)
+{
+	_cleanup_loader_ struct loader loader;
+	struct error *err;
+
+	loader_init(&loader, memory);
+	err = loader_feed(&loader, json, strlen(json));
+	return err ? err : loader_finish(&loader, ret);
+}
+
+static inline struct error *load_json(const char *json, struct snapshot *ret)
+{
+	return load_json_with(json, ENOUGH_MEMORY, ret);
+}
+
+/* Refused, and the message has this in it. */
+static inline void assert_refused(const char *json, const char *message)
+{
+	struct snapshot s;
+	struct error *err = load_json(json, &s);
+
+	if (!err)
+		fail_msg("loaded: %s", json);
+	assert_string_equal(error_tag(err), "parse");
+	assert_contains(error_message(err), message);
+	error_free(err);
+}
+
+#endif
