@@ -14,13 +14,6 @@ void snapshot_init(struct snapshot *snapshot)
 	intern_init(&snapshot->strings);
 }
 
-static void cgroup_deinit(struct snapshot_cgroup *cgroup)
-{
-	vec_deinit(&cgroup->stats.memory.stat.rows);
-	vec_deinit(&cgroup->stats.memory.events.rows);
-	vec_deinit(&cgroup->stats.io.stat.rows);
-}
-
 void snapshot_deinit(struct snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->cpu_lists.n; i++)
@@ -32,7 +25,7 @@ void snapshot_deinit(struct snapshot *snapshot)
 	vec_deinit(&snapshot->smaps);
 	vec_deinit(&snapshot->threads);
 	for (size_t i = 0; i < snapshot->cgroups.n; i++)
-		cgroup_deinit(&snapshot->cgroups.at[i]);
+		cgroup_stats_deinit(&snapshot->cgroups.at[i].stats);
 	vec_deinit(&snapshot->cgroups);
 	vec_deinit(&snapshot->sched_ext.events.rows);
 	host_facts_deinit(&snapshot->host);
