@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/ctprof/commands.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/ctprof/capture_report.h"
+#include "cli/ctprof/interval.h"
+#include "cli/ctprof/name.h"
+#include "cli/ctprof/series.h"
+#include "cli/interrupts.h"
+
+enum { JOBS_MOST = 1024, COUNT_MOST = 1000000, SIGNAL_EXIT = 128 };
+
+struct capture_config {
+	const char *output;
+	struct option_strings pids;
+	const char *cgroup;
+	bool no_heap, no_smaps, no_taskstats, no_bpf;
+	uint32_t jobs;
+	const char *interval;
+	uint32_t count;
+	bool json, quiet, verbose;
+};
+
+static const struct option_row options[] = {
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "FILE",
+	  OPTION_STRING(struct capture_config, output),
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "where the snapshot goes; - for standard output; without it HOST-TIME" SNAPSHOT_SUFFIX },
+	{ .name = "pid",
+	  .argument = "PID",
+	  OPTION_STRINGS(struct capture_config, pids),
+	  .complete = OPTION_COMPLETE_PID,
+	  .help = "only this process" },
+	{ .name = "cgroup",
+	  .argument = "GLOB",
+	  OPTION_STRING(struct capture_config, cgroup),
+	  .help = "only threads in cgroups whose path matches" },
+	{ .name = "no-heap",
+	  OPTION_FLAG(struct capture_config, no_heap),
+	  .help = "leave jemalloc's counters out" },
+	{ .name = "no-smaps",
+	  OPTION_FLAG(struct capture_config, no_smaps),
+	  .help = "leave smaps_rollup out, for which the kernel walks page tables" },
+	{ .name = "no-taskstats",
+	  OPTION_FLAG(struct capture_config, no_taskstats),
+	  .help = "leave delays and memory watermarks out" },
+	{ .name = "no-bpf",
+	  OPTION_FLAG(struct capture_config, no_bpf),
+	  .help = "read everything through /proc, even where BPF is allowed" },
+	{ .name = "jobs",
+	  .argument = "N",
+	  OPTION_U32(struct capture_config, jobs, 1, JOBS_MOST),
+	  .help = "threads of our own that read; without it as many as CPUs are spare" },
+	{ .name = "interval",
+	  .argument = "T",
+	  OPTION_STRING(struct capture_config, interval),
+	  .help = "take a series with this time between snapshots: 500ms, 2s, 1m; needs --count" },
+	{ .name = "count",
+	  .argument = "N",
+	  OPTION_U32(struct capture_config, count, 1, COUNT_MOST),
+	  .help = "how many snapshots the series has; needs --interval" },
+	{ .name = "json",
+	  OPTION_FLAG(struct capture_config, json),
+	  .help = "print summaries and cost as JSON on standard output instead of lines" },
+	{ .name = "quiet",
+	  .letter = 'q',
+	  OPTION_FLAG(struct capture_config, quiet),
+	  .help = "say nothing but errors" },
+	{ .name = "verbose",
+	  .letter = 'v',
+	  OPTION_FLAG(struct capture_config, verbose),
+	  .help = "say what could not be used and why" },
+};
+
+static const struct exit_row exits[] = {
+	{ EXIT_OK, "the snapshot is written" },
+	{ EXIT_FAILED, "nothing could be read, or it could not be written" },
+	{ EXIT_USAGE, "the command line is wrong" },
+	{ SIGNAL_EXIT + 2, "interrupted; the whole snapshots of a series are kept" },
+};
+
+static bool parse_pid(const char *text, pid_t *ret)
+{
+	uint64_t number = 0;
+
+	for (const char *at = text; *at; at++) {
+		if (*at < '0' || *at > '9' || number > INT32_MAX)
+			return false;
+		number = number * 10 + (uint64_t)(*at - '0');
+	}
+	if (number == 0 || number > INT32_MAX)
+		return false;
+	*ret = (pid_t)number;
+	return true;
+}
+
+static struct error *check(const void *config_)
+{
+	const struct capture_config *config = config_;
+	uint64_t interval_ns;
+	pid_t pid;
+
+	for (size_t i = 0; i < config->pids.n; i++) {
+		if (!parse_pid(config->pids.at[i], &pid))
+			return cli_error(CLI_USAGE, 0, "--pid '%s' is not a process id",
+					 config->pids.at[i]);
+	}
+	if (config->interval && !interval_parse(config->interval, &interval_ns))
+		return cli_error(
+			CLI_USAGE, 0,
+			"--interval '%s' is not a time from 1ms to 24h, such as 500ms or 2s",
+			config->interval);
+	if (config->interval && !config->count)
+		return cli_error(CLI_USAGE, 0, "--interval needs --count");
+	if (config->count && !config->interval)
+		return cli_error(CLI_USAGE, 0, "--count needs --interval");
+	if (config->output && !*config->output)
+		return cli_error(CLI_USAGE, 0, "--output is empty");
+	if (config->json && config->output && strcmp(config->output, "-") == 0)
+		return cli_error(
+			CLI_USAGE, 0,
+			"--json and --output - both want standard output; give one of them a file");
+	if (config->quiet && config->verbose)
+		return cli_error(CLI_USAGE, 0, "--quiet and --verbose exclude each other");
+	return NULL;
+}
+
+static uint32_t wanted_sources(const struct capture_config *config)
+{
+	uint32_t sources = METRIC_ALL_SOURCES;
+
+	if (config->no_heap)
+		sources &= ~METRIC_SOURCE_BIT(HEAP);
+	if (config->no_smaps)
+		sources &= ~METRIC_SOURCE_BIT(SMAPS);
+	if (config->no_taskstats)
+		sources &= ~(METRIC_SOURCE_BIT(DELAY_CPU) | METRIC_SOURCE_BIT(DELAY_BLOCK) |
+			     METRIC_SOURCE_BIT(XACCT));
+	return sources;
+}
+
+/* What the callback of a series needs. */
+struct listener {
+	struct capture_report report;
+	struct screen *screen;
+	uint64_t number;
+};
+
+static void on_snapshot(void *arg, const struct snapshot *snapshot, const struct cost *cost)
+{
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+	struct listener *listener = arg;
+
+	capture_report_add(&listener->report, snapshot, cost, ++listener->number, &line);
+	if (line.n)
+		screen_say(listener->screen, line.at);
+}
+
+static void say_lines(struct screen *screen, char *lines)
+{
+	char *rest = lines, *line;
+
+	while ((line = strsep(&rest, "\n"))) {
+		if (*line)
+			screen_say(screen, line);
+	}
+}
+
+static void say_where(struct screen *screen, const char *file, const struct cost *cost)
+{
+	_cleanup_free_ char *line = NULL;
+
+	if (strcmp(file, "-") == 0)
+		return;
+	if (cost->snapshots == 1)
+		line = xasprintf("snapshot written to %s", file);
+	else
+		line = xasprintf("%" PRIu64 " snapshots written to %s", cost->snapshots, file);
+	screen_say(screen, line);
+}
+
+static int finish(struct listener *listener, const struct series *series, const char *file,
+		  bool json)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	if (json) {
+		capture_report_finish_json(&listener->report, &series->cost, series->missed, &text);
+		return command_print(&text);
+	}
+	if (series->cost.snapshots == 0)
+		return EXIT_OK;
+	capture_report_format(&listener->report, &series->cost, series->missed, &text);
+	say_lines(listener->screen, text.at);
+	say_where(listener->screen, file, &series->cost);
+	return EXIT_OK;
+}
+
+static int run_series(struct series *series, const char *file, bool json)
+{
+	struct listener listener = { .screen = series->screen };
+	_cleanup_error_ struct error *err = NULL;
+	int code;
+
+	capture_report_init(&listener.report, file, series->count);
+	series->each = on_snapshot;
+	series->arg = &listener;
+	err = series_run(series);
+	code = finish(&listener, series, file, json);
+	capture_report_deinit(&listener.report);
+	if (!err)
+		return code;
+	command_print_error(error_message(err));
+	if (error_is(err, &base_error_domain, BASE_CANCELLED) && interrupts_ended_by())
+		return SIGNAL_EXIT + interrupts_ended_by();
+	return EXIT_FAILED;
+}
+
+static int run(const struct invocation *invocation UNUSED, const void *config_)
+{
+	static struct cancel cancel;
+	const struct capture_config *config = config_;
+	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_free_ char *file = config->output ? xstrdup(config->output) : snapshot_name_new();
+	_cleanup_error_ struct error *err = NULL;
+	pid_t pids[OPTION_STRINGS_LIMIT];
+	struct screen screen;
+	struct capture_options capture = {
+		.root = "",
+		.live = true,
+		.sources = wanted_sources(config),
+		.bpf = !config->no_bpf,
+		.pids = pids,
+		.n_pids = config->pids.n,
+		.cgroup_glob = config->cgroup,
+		.jobs = config->jobs,
+		.cancel = &cancel,
+		.progress = screen_progress,
+		.note = screen_note,
+		.arg = &screen,
+	};
+	struct series series = {
+		.options = &capture,
+		.count = config->count ? config->count : 1,
+		.screen = &screen,
+		.take = capture_take,
+	};
+
+	for (size_t i = 0; i < config->pids.n; i++) {
+		if (!parse_pid(config->pids.at[i], &pids[i]))
+			return EXIT_USAGE;
+	}
+	if (config->interval && !interval_parse(config->interval, &series.interval_ns))
+		return EXIT_USAGE;
+	screen_init(&screen, config->quiet || config->json, config->verbose);
+	err = interrupts_install(&cancel);
+	if (!err)
+		err = snapshot_output_open(file, &output);
+	if (err) {
+		command_print_error(error_message(err));
+		return EXIT_FAILED;
+	}
+	series.output = output;
+	return run_series(&series, file, config->json);
+}
+
+const struct command cmd_ctprof_capture = {
+	.name = "capture",
+	.summary = "Write a snapshot of every thread of this host",
+	.usage = "[options]",
+	.description =
+		"Reads what the kernel counts about every thread, the cgroups they are in, pressure, sched_ext and the host, and writes it to a file that ktstr-ctprof-show(1) reads. What cannot be read is marked as unknown in the file and counted in the summaries; it never ends the capture. Everything is readable for root; other users see less of processes that are not theirs.\n"
+		"Nothing is stopped or traced.",
+	.examples = "  sudo ktstr ctprof capture\n"
+		    "  ktstr ctprof capture -o before.ctprof.zst --pid 4711 --no-smaps\n"
+		    "  ktstr ctprof capture -o series.ctprof.zst --interval 2s --count 10\n"
+		    "  ktstr ctprof capture -o - | ssh desk 'cat >host.ctprof.zst'\n",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
+	.config_size = sizeof(struct capture_config),
+	.check = check,
+	.run = run,
+};

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sub-commands of `ktstr ctprof`. */
+#ifndef KTSTR_CLI_CTPROF_COMMANDS_H
+#define KTSTR_CLI_CTPROF_COMMANDS_H
+
+#include "cli/command.h"
+
+extern const struct command cmd_ctprof_capture;
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/ctprof/series.h"
+
+#include "base/clock.h"
+#include "cli/ctprof/interval.h"
+
+static struct error *take_one(struct series *series)
+{
+	struct cost_clock since = cost_clock_read();
+	struct snapshot_frame_size size;
+	_cleanup_snapshot_ struct snapshot snapshot = { 0 };
+	struct cost cost = { 0 };
+	struct error *err;
+
+	screen_begin(series->screen);
+	err = series->take(series->options, &snapshot);
+	screen_clear(series->screen);
+	if (err)
+		return err;
+	/* Between taking and writing the user may have changed their mind; later they wait. */
+	err = cancel_error(series->options->cancel, "the capture");
+	if (!err)
+		err = snapshot_output_add(series->output, &snapshot, &size);
+	if (err)
+		return err;
+	cost_add(&cost, &since, &snapshot, &size);
+	cost_add(&series->cost, &since, &snapshot, &size);
+	series->each(series->arg, &snapshot, &cost);
+	return NULL;
+}
+
+struct error *series_run(struct series *series)
+{
+	const struct cancel *cancel = series->options->cancel;
+	uint64_t start_ns = clock_monotonic_ns(), slot = 0;
+
+	for (uint64_t i = 0; i < series->count; i++) {
+		struct error *err;
+
+		if (i) {
+			uint64_t now_ns = clock_monotonic_ns();
+			uint64_t next_ns = interval_next(start_ns, series->interval_ns, &slot,
+							 now_ns, &series->missed);
+
+			if (!cancel_sleep(cancel, next_ns - now_ns))
+				return cancel_error(cancel, "the series");
+		}
+		err = take_one(series);
+		if (err)
+			return err;
+	}
+	return NULL;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "ctprof/summary.h"
+
+#include <inttypes.h>
+
+#define HINT_PTRACE                                                                       \
+	"hint: re-run as root, or sudo setcap cap_sys_ptrace+eip $(which ktstr), or set " \
+	"kernel.yama.ptrace_scope=0"
+#define HINT_KERNEL_CONFIG                                                           \
+	"hint: schedstat / io read failures dominate — kernel may be built without " \
+	"CONFIG_SCHED_INFO and/or CONFIG_TASK_IO_ACCOUNTING"
+#define HINT_NET_ADMIN "hint: re-run as root, or sudo setcap cap_net_admin+eip $(which ktstr)"
+#define HINT_TASKSTATS "hint: kernel may be built without CONFIG_TASKSTATS"
+
+bool summary_format_probe(const struct snapshot *snapshot, struct strbuf *into)
+{
+	const struct probe_summary *s = &snapshot->probe;
+
+	if (!s->known)
+		return false;
+	strbuf_appendf(into,
+		       "ctprof probe: %" PRIu64 " tgids walked, %" PRIu64
+		       " jemalloc detected, %" PRIu64 " probed OK, %" PRIu64 " failed",
+		       s->tgids_walked, s->jemalloc_detected, s->probed_ok, s->failed);
+	if (s->failed)
+		strbuf_appendf(into, " (dominant: %s%s)",
+			       s->dominant_failure
+				       ? intern_text(&snapshot->strings, s->dominant_failure)
+				       : "?",
+			       s->privilege_dominant ? "; " HINT_PTRACE : "");
+	return true;
+}
+
+bool summary_format_parse(const struct snapshot *snapshot, struct strbuf *into)
+{
+	const struct parse_summary *s = &snapshot->parse;
+
+	if (!s->known)
+		return false;
+	strbuf_appendf(into, "ctprof parse: %" PRIu64 " tids walked, %" PRIu64 " read failures",
+		       s->tids_walked, s->read_failures);
+	if (s->negative_dotted_values)
+		strbuf_appendf(into, ", %" PRIu64 " negative-dotted values",
+			       s->negative_dotted_values);
+	if (s->dominant_read_failure)
+		strbuf_appendf(into, " (dominant: %s)",
+			       intern_text(&snapshot->strings, s->dominant_read_failure));
+	if (s->kernel_config_dominant)
+		strbuf_append(into, "; " HINT_KERNEL_CONFIG);
+	return true;
+}
+
+bool summary_format_taskstats(const struct snapshot *snapshot, struct strbuf *into)
+{
+	const struct taskstats_summary *s = &snapshot->taskstats;
+	uint64_t failed = s->eperm + s->esrch + s->other;
+	/* By name, so that the first of equals is the alphabetically smallest. */
+	const struct {
+		const char *tag;
+		uint64_t n;
+	} tags[] = { { "eperm", s->eperm }, { "esrch", s->esrch }, { "other", s->other } };
+	size_t dominant = 0;
+
+	if (!s->known)
+		return false;
+	strbuf_appendf(into,
+		       "ctprof taskstats: %" PRIu64 " tids queried, %" PRIu64 " OK, %" PRIu64
+		       " failed",
+		       s->ok + failed, s->ok, failed);
+	for (size_t i = 1; i < ARRAY_SIZE(tags); i++) {
+		if (tags[i].n > tags[dominant].n)
+			dominant = i;
+	}
+	if (failed)
+		strbuf_appendf(into, " (dominant: %s%s)", tags[dominant].tag,
+			       2 * s->eperm >= failed ? "; " HINT_NET_ADMIN : "");
+	else if (s->ok == 0 && snapshot->threads.n)
+		strbuf_append(into, "; " HINT_TASKSTATS);
+	return true;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How well a snapshot could be read, in one line each; without a newline. Nothing is appended when
+ * nobody counted, and false returned.
+ */
+#ifndef KTSTR_CTPROF_SUMMARY_H
+#define KTSTR_CTPROF_SUMMARY_H
+
+#include "base/strbuf.h"
+#include "ctprof/snapshot.h"
+
+bool summary_format_probe(const struct snapshot *snapshot, struct strbuf *into);
+bool summary_format_parse(const struct snapshot *snapshot, struct strbuf *into);
+bool summary_format_taskstats(const struct snapshot *snapshot, struct strbuf *into);
+
+#endif
