@@ -16,6 +16,9 @@ struct taskstats_client {
 	int fd; /* -1 when closed */
 	uint16_t family;
 	uint32_t last_seq;
+	size_t at_once; /* fewer after answers were lost for want of room */
+	int timeout_ms;
+	struct taskstats_buffers *buffers;
 };
 
 struct taskstats_answer {
@@ -26,6 +29,8 @@ struct taskstats_answer {
 
 /* BASE_ABSENT when the kernel has no taskstats, BASE_IO with errno for other refusals. */
 struct error *taskstats_open(struct taskstats_client *ret) MUST_CHECK;
+/* Over any socket that answers like generic netlink; takes it over. */
+struct error *taskstats_open_fd(int fd, struct taskstats_client *ret) MUST_CHECK;
 void taskstats_close(struct taskstats_client *client);
 #define _cleanup_taskstats_ _cleanup_(taskstats_close)
 

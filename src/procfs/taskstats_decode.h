@@ -53,7 +53,7 @@ enum taskstats_reply_kind { TASKSTATS_REPLIES(TASKSTATS_REPLY_) N_TASKSTATS_REPL
 
 struct taskstats_reply {
 	enum taskstats_reply_kind kind;
-	uint32_t seq;			/* not with SHORT */
+	uint32_t seq;			/* 0 when the message is too short for it */
 	int errnum;			/* with ERRNO */
 	uint32_t tid;			/* with VALUES and NO_STATS */
 	struct taskstats_values values; /* with VALUES */

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "procfs/taskstats.h"
+
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <linux/taskstats.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/alloc.h"
+
+enum {
+	/* An answer of version 17 has 732 bytes. */
+	ANSWER_BYTES = 2048,
+	/* All answers of a batch, with what the kernel adds to each. */
+	RECEIVE_BUFFER_BYTES = TASKSTATS_BATCH * 2 * ANSWER_BYTES,
+	/* Asking one thread alone and losing its answer. */
+	OVERRUNS_ALONE = 3,
+	/* Of datagrams nobody asked for, one after the other. */
+	STRAY_DATAGRAMS = 4096,
+};
+
+/* errnum of who has not been answered. */
+enum { PENDING = EINPROGRESS };
+
+struct taskstats_buffers {
+	uint8_t bytes[TASKSTATS_BATCH][ANSWER_BYTES];
+	struct sockaddr_nl from[TASKSTATS_BATCH];
+	struct iovec parts[TASKSTATS_BATCH];
+	struct mmsghdr messages[TASKSTATS_BATCH];
+};
+
+struct request {
+	struct nlmsghdr header;
+	struct genlmsghdr command;
+	struct nlattr attribute;
+	uint32_t tid;
+};
+_Static_assert(sizeof(struct request) == 28, "the kernel reads 28 bytes");
+
+struct family_request {
+	struct nlmsghdr header;
+	struct genlmsghdr command;
+	struct nlattr attribute;
+	char name[12]; /* with padding */
+};
+_Static_assert(sizeof(struct family_request) == 36, "header, command, one attribute");
+
+static bool wait_readable(struct taskstats_client *client)
+{
+	struct pollfd pollfd = { .fd = client->fd, .events = POLLIN };
+	int ready;
+
+	do
+		ready = poll(&pollfd, 1, client->timeout_ms);
+	while (ready < 0 && errno == EINTR);
+	/* Whoever comes later does not wait as long again for a kernel that is silent. */
+	if (ready == 0)
+		client->timeout_ms = 0;
+	return ready > 0;
+}
+
+static struct error *find_family(struct taskstats_client *client)
+{
+	struct family_request request = {
+		.header = { sizeof(request), GENL_ID_CTRL, NLM_F_REQUEST, ++client->last_seq, 0 },
+		.command = { CTRL_CMD_GETFAMILY, 1, 0 },
+		.attribute = { NLA_HDRLEN + sizeof(TASKSTATS_GENL_NAME), CTRL_ATTR_FAMILY_NAME },
+		.name = TASKSTATS_GENL_NAME,
+	};
+	uint8_t answer[8192];
+	int errnum = 0;
+	ssize_t n;
+
+	if (send(client->fd, &request, sizeof(request), 0) < 0)
+		return base_error(BASE_IO, errno, "asking for the taskstats family");
+	if (!wait_readable(client))
+		return base_error(BASE_IO, ETIMEDOUT, "asking for the taskstats family");
+	n = recv(client->fd, answer, sizeof(answer), MSG_DONTWAIT);
+	if (n < 0)
+		return base_error(BASE_IO, errno, "no answer about the taskstats family");
+	if (taskstats_family_parse((struct bytes){ answer, (size_t)n }, client->last_seq,
+				   &client->family, &errnum))
+		return NULL;
+	if (errnum == ENOENT)
+		return base_error(BASE_ABSENT, 0, "this kernel has no taskstats");
+	return base_error(BASE_IO, errnum, "the answer about the taskstats family");
+}
+
+struct error *taskstats_open_fd(int fd, struct taskstats_client *ret)
+{
+	struct taskstats_client client = {
+		.fd = fd,
+		.at_once = TASKSTATS_BATCH,
+		.timeout_ms = TASKSTATS_TIMEOUT_MS,
+	};
+	struct error *err = find_family(&client);
+
+	if (err) {
+		close(fd);
+		return err;
+	}
+	client.buffers = xnew(struct taskstats_buffers);
+	*ret = client;
+	return NULL;
+}
+
+struct error *taskstats_open(struct taskstats_client *ret)
+{
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	struct sockaddr_nl ours = { .nl_family = AF_NETLINK };
+	int bytes = RECEIVE_BUFFER_BYTES;
+
+	if (fd < 0)
+		return base_error(BASE_IO, errno, "opening generic netlink");
+	if (bind(fd, (struct sockaddr *)&ours, sizeof(ours)) < 0) {
+		_cleanup_close_ int closed = fd;
+
+		return base_error(BASE_IO, errno, "binding generic netlink");
+	}
+	/* What it refuses is made up for by asking fewer at once. */
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+	return taskstats_open_fd(fd, ret);
+}
+
+void taskstats_close(struct taskstats_client *client)
+{
+	if (client->buffers && client->fd >= 0)
+		close(client->fd);
+	free(client->buffers);
+	client->buffers = NULL;
+	client->fd = -1;
+}
+
+/* Gives every unanswered thread its errno. */
+static void give_up(struct taskstats_answer *answers, size_t n, int errnum)
+{
+	for (size_t i = 0; i < n; i++)
+		if (answers[i].errnum == PENDING)
+			answers[i].errnum = errnum;
+}
+
+/* The threads still pending, in one send; their numbers follow each other by index. */
+static bool send_requests(struct taskstats_client *client, const uint32_t *tids, size_t n,
+			  struct taskstats_answer *answers, size_t *ret_asked)
+{
+	struct request requests[TASKSTATS_BATCH];
+	size_t asked = 0;
+	ssize_t sent;
+
+	for (size_t i = 0; i < n; i++)
+		if (answers[i].errnum == PENDING)
+			requests[asked++] = (struct request){
+				.header = { sizeof(*requests), client->family, NLM_F_REQUEST,
+					    client->last_seq + 1 + (uint32_t)i, 0 },
+				.command = { TASKSTATS_CMD_GET, TASKSTATS_GENL_VERSION, 0 },
+				.attribute = { NLA_HDRLEN + sizeof(uint32_t),
+					       TASKSTATS_CMD_ATTR_PID },
+				.tid = tids[i],
+			};
+	*ret_asked = asked;
+	if (!asked)
+		return true;
+	do
+		sent = send(client->fd, requests, asked * sizeof(*requests), 0);
+	while (sent < 0 && errno == EINTR);
+	return sent >= 0;
+}
+
+/* True when it answered somebody who waited. */
+static bool take_datagram(struct taskstats_client *client, struct bytes datagram,
+			  const uint32_t *tids, size_t n, struct taskstats_answer *answers)
+{
+	struct taskstats_reply reply;
+	struct taskstats_answer *answer;
+	uint32_t index;
+
+	taskstats_reply_parse(datagram, client->family, &reply);
+	/* The answer to an older question, which nobody waits for any more, has another number. */
+	index = reply.seq - client->last_seq - 1;
+	if (index >= n || answers[index].errnum != PENDING)
+		return false;
+	answer = &answers[index];
+	if (reply.kind == TASKSTATS_REPLY_VALUES && reply.tid == tids[index])
+		*answer = (struct taskstats_answer){ .ok = true, .values = reply.values };
+	else
+		answer->errnum = reply.kind == TASKSTATS_REPLY_ERRNO && reply.errnum != PENDING
+					 ? reply.errnum
+					 : EBADMSG;
+	return true;
+}
+
+static int receive(struct taskstats_client *client)
+{
+	struct taskstats_buffers *b = client->buffers;
+
+	for (size_t i = 0; i < TASKSTATS_BATCH; i++) {
+		b->parts[i] = (struct iovec){ b->bytes[i], ANSWER_BYTES };
+		b->messages[i].msg_hdr = (struct msghdr){
+			.msg_name = &b->from[i],
+			.msg_namelen = sizeof(b->from[i]),
+			.msg_iov = &b->parts[i],
+			.msg_iovlen = 1,
+		};
+	}
+	return recvmmsg(client->fd, b->messages, TASKSTATS_BATCH, MSG_DONTWAIT, NULL);
+}
+
+/* Only the kernel answers, and it has port 0. */
+static bool is_from_kernel(const struct msghdr *header)
+{
+	const struct sockaddr_nl *from = header->msg_name;
+
+	return header->msg_namelen < sizeof(*from) || from->nl_pid == 0;
+}
+
+/* True when answers were lost for want of room: whoever is pending then must be asked again. */
+static bool ask_batch(struct taskstats_client *client, const uint32_t *tids, size_t n,
+		      struct taskstats_answer *answers)
+{
+	size_t left, strays = 0;
+	bool overrun = false;
+
+	if (!send_requests(client, tids, n, answers, &left)) {
+		give_up(answers, n, errno);
+		left = 0;
+	}
+	while (left && strays < STRAY_DATAGRAMS) {
+		int got = receive(client);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno == ENOBUFS) {
+			/* Said once; what arrived before stands in the queue. */
+			overrun = true;
+			continue;
+		}
+		if (got < 0 && errno == EAGAIN && !overrun && wait_readable(client))
+			continue;
+		if (got < 0 && (errno != EAGAIN || !overrun))
+			give_up(answers, n, errno == EAGAIN ? ETIMEDOUT : errno);
+		if (got < 0)
+			break;
+		for (int i = 0; i < got; i++) {
+			const struct mmsghdr *message = &client->buffers->messages[i];
+			struct bytes datagram = { client->buffers->bytes[i], message->msg_len };
+			bool answered = is_from_kernel(&message->msg_hdr) &&
+					take_datagram(client, datagram, tids, n, answers);
+
+			left -= answered;
+			strays += !answered;
+		}
+	}
+	client->last_seq += (uint32_t)n;
+	if (!overrun)
+		give_up(answers, n, ETIMEDOUT);
+	return left > 0 && overrun;
+}
+
+void taskstats_ask(struct taskstats_client *client, const uint32_t *tids, size_t n,
+		   struct taskstats_answer *answers)
+{
+	int alone = 0;
+
+	for (size_t i = 0; i < n; i++)
+		answers[i] = (struct taskstats_answer){ .errnum = PENDING };
+	for (size_t done = 0; done < n;) {
+		size_t m = n - done < client->at_once ? n - done : client->at_once;
+
+		if (!ask_batch(client, tids + done, m, answers + done)) {
+			done += m;
+			alone = 0;
+		} else if (m > 1) {
+			client->at_once = m / 2;
+		} else if (++alone == OVERRUNS_ALONE) {
+			give_up(answers + done, 1, ENOBUFS);
+		}
+	}
+}
