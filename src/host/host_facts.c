@@ -114,7 +114,7 @@ static void read_tunables(const char *root, struct host_facts *f)
 	_cleanup_dir_ DIR *dir = opendir(path);
 	struct dirent *entry;
 
-	while (dir && f->sched_tunables.n < HOST_TUNABLES_LIMIT && (entry = readdir(dir))) {
+	while (dir && f->sched_tunables.rows.n < HOST_TUNABLES_LIMIT && (entry = readdir(dir))) {
 		_cleanup_free_ char *below = NULL;
 		struct host_pair pair;
 
@@ -123,12 +123,13 @@ static void read_tunables(const char *root, struct host_facts *f)
 		below = xasprintf("proc/sys/kernel/%s", entry->d_name);
 		pair = (struct host_pair){ xstrdup(entry->d_name), read_text(root, below) };
 		if (pair.value)
-			vec_push(&f->sched_tunables, pair);
+			vec_push(&f->sched_tunables.rows, pair);
 		else
 			free(pair.name);
 	}
-	if (f->sched_tunables.n)
-		qsort(f->sched_tunables.at, f->sched_tunables.n, sizeof(struct host_pair), by_name);
+	if (f->sched_tunables.rows.n)
+		qsort(f->sched_tunables.rows.at, f->sched_tunables.rows.n, sizeof(struct host_pair),
+		      by_name);
 }
 
 static void read_governors(const char *root, struct host_facts *f)
@@ -137,7 +138,7 @@ static void read_governors(const char *root, struct host_facts *f)
 	_cleanup_dir_ DIR *dir = opendir(path);
 	struct dirent *entry;
 
-	while (dir && f->cpufreq_governor.n < HOST_CPUS_LIMIT && (entry = readdir(dir))) {
+	while (dir && f->cpufreq_governor.rows.n < HOST_CPUS_LIMIT && (entry = readdir(dir))) {
 		const char *number = entry->d_name + 3;
 		_cleanup_free_ char *below = NULL;
 		struct host_pair pair;
@@ -149,13 +150,13 @@ static void read_governors(const char *root, struct host_facts *f)
 				  entry->d_name);
 		pair = (struct host_pair){ xstrdup(number), read_text(root, below) };
 		if (pair.value)
-			vec_push(&f->cpufreq_governor, pair);
+			vec_push(&f->cpufreq_governor.rows, pair);
 		else
 			free(pair.name);
 	}
-	if (f->cpufreq_governor.n)
-		qsort(f->cpufreq_governor.at, f->cpufreq_governor.n, sizeof(struct host_pair),
-		      by_name);
+	if (f->cpufreq_governor.rows.n)
+		qsort(f->cpufreq_governor.rows.at, f->cpufreq_governor.rows.n,
+		      sizeof(struct host_pair), by_name);
 }
 
 void host_facts_read(const char *root, struct host_facts *ret)
@@ -180,26 +181,28 @@ void host_facts_read(const char *root, struct host_facts *ret)
 	if (!f.arch && !*root && uname(&name) == 0)
 		f.arch = xstrdup(name.machine);
 	f.kernel_cmdline = read_text(root, "proc/cmdline");
+	host_accounting_read(root, &f.accounting);
 	*ret = f;
+}
+
+static void pairs_deinit(struct host_pairs *pairs)
+{
+	for (size_t i = 0; i < pairs->rows.n; i++) {
+		free(pairs->rows.at[i].name);
+		free(pairs->rows.at[i].value);
+	}
+	vec_deinit(&pairs->rows);
 }
 
 void host_facts_deinit(struct host_facts *f)
 {
-	char *texts[] = { f->cpu_model,	  f->cpu_vendor,     f->thp_enabled, f->thp_defrag,
-			  f->kernel_name, f->kernel_release, f->arch,	     f->kernel_cmdline };
-
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		free(texts[i]);
-	for (size_t i = 0; i < f->sched_tunables.n; i++) {
-		free(f->sched_tunables.at[i].name);
-		free(f->sched_tunables.at[i].value);
-	}
-	for (size_t i = 0; i < f->cpufreq_governor.n; i++) {
-		free(f->cpufreq_governor.at[i].name);
-		free(f->cpufreq_governor.at[i].value);
-	}
-	vec_deinit(&f->sched_tunables);
-	vec_deinit(&f->cpufreq_governor);
+#define TEXT_(name) free(f->name);
+#define NUMBER_(name)
+#define PAIRS_(name) pairs_deinit(&f->name);
+	HOST_FACTS(TEXT_, NUMBER_, PAIRS_)
+#undef TEXT_
+#undef NUMBER_
+#undef PAIRS_
 	*f = (struct host_facts){ 0 };
 }
 
@@ -209,35 +212,30 @@ static void add_number(struct json_writer *w, const char *key, struct host_numbe
 		json_add_u64(w, key, number.value);
 }
 
-static void add_pairs(struct json_writer *w, const char *key, const struct host_pair *at, size_t n)
+static void add_pairs(struct json_writer *w, const char *key, const struct host_pairs *pairs)
 {
-	if (n == 0)
+	if (pairs->rows.n == 0)
 		return;
 	json_key(w, key);
 	json_begin_object(w);
-	for (size_t i = 0; i < n; i++)
-		json_add_string(w, at[i].name, at[i].value);
+	for (size_t i = 0; i < pairs->rows.n; i++)
+		json_add_string(w, pairs->rows.at[i].name, pairs->rows.at[i].value);
 	json_end_object(w);
 }
 
 void host_facts_write(const struct host_facts *f, struct json_writer *w)
 {
 	json_begin_object(w);
-	json_add_string(w, "cpu_model", f->cpu_model);
-	json_add_string(w, "cpu_vendor", f->cpu_vendor);
-	add_number(w, "total_memory_kb", f->total_memory_kb);
-	add_number(w, "hugepages_total", f->hugepages_total);
-	add_number(w, "hugepages_free", f->hugepages_free);
-	add_number(w, "hugepages_size_kb", f->hugepages_size_kb);
-	json_add_string(w, "thp_enabled", f->thp_enabled);
-	json_add_string(w, "thp_defrag", f->thp_defrag);
-	add_pairs(w, "sched_tunables", f->sched_tunables.at, f->sched_tunables.n);
-	add_number(w, "online_cpus", f->online_cpus);
-	add_number(w, "numa_nodes", f->numa_nodes);
-	add_pairs(w, "cpufreq_governor", f->cpufreq_governor.at, f->cpufreq_governor.n);
-	json_add_string(w, "kernel_name", f->kernel_name);
-	json_add_string(w, "kernel_release", f->kernel_release);
-	json_add_string(w, "arch", f->arch);
-	json_add_string(w, "kernel_cmdline", f->kernel_cmdline);
+#define TEXT_(name)   json_add_string(w, #name, f->name);
+#define NUMBER_(name) add_number(w, #name, f->name);
+#define PAIRS_(name)  add_pairs(w, #name, &f->name);
+	HOST_FACTS(TEXT_, NUMBER_, PAIRS_)
+#undef TEXT_
+#undef NUMBER_
+#undef PAIRS_
+	if (f->accounting.delayacct != HOST_DELAYACCT_UNKNOWN)
+		json_add_string(w, "task_delayacct", host_delayacct_words[f->accounting.delayacct]);
+	if (f->accounting.xacct != HOST_XACCT_UNKNOWN)
+		json_add_string(w, "config_task_xacct", host_xacct_words[f->accounting.xacct]);
 	json_end_object(w);
 }

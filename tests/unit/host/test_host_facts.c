@@ -77,7 +77,8 @@ static void every_fact_of_a_machine_is_told(void **state)
 		"\"sched_autogroup_enabled\":\"1\",\"sched_rt_runtime_us\":\"950000\"},"
 		"\"online_cpus\":7,\"numa_nodes\":1,\"cpufreq_governor\":{\"2\":\"performance\","
 		"\"10\":\"powersave\"},\"kernel_name\":\"Linux\",\"kernel_release\":\"9.9.9\","
-		"\"arch\":\"x86_64\",\"kernel_cmdline\":\"root=/dev/x quiet\"}");
+		"\"arch\":\"x86_64\",\"kernel_cmdline\":\"root=/dev/x quiet\","
+		"\"task_delayacct\":\"config_off\"}");
 	remove_tree(s);
 }
 
