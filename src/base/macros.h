@@ -26,6 +26,14 @@ static inline bool add_fits_u64(uint64_t a, uint64_t b, uint64_t *ret)
 	return true;
 }
 
+/* The sum, or the largest number there is when it does not fit. */
+static inline uint64_t add_saturating_u64(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return add_fits_u64(a, b, &sum) ? sum : UINT64_MAX;
+}
+
 static inline bool sub_fits_u64(uint64_t a, uint64_t b, uint64_t *ret)
 {
 	if (b > a)
