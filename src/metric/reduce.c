@@ -20,13 +20,6 @@ enum reduction metric_reduction(enum metric_kind kind)
 	return reductions[kind];
 }
 
-static uint64_t saturating_sum(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return add_fits_u64(a, b, &sum) ? sum : UINT64_MAX;
-}
-
 static uint64_t least_not_0(uint64_t a, uint64_t b)
 {
 	if (a == 0 || b == 0)
@@ -58,7 +51,7 @@ static void take(struct reduced *into, enum metric_kind kind, const struct reduc
 	switch (metric_reduction(kind)) {
 	case REDUCTION_COUNT:
 	case REDUCTION_SUM:
-		into->value = saturating_sum(into->value, value->value);
+		into->value = add_saturating_u64(into->value, value->value);
 		break;
 	case REDUCTION_LARGEST:
 		if (value->value > into->value)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Snapshots made by hand, thread by thread. */
+#ifndef KTSTR_TESTS_CTPROF_MADE_SNAPSHOT_H
+#define KTSTR_TESTS_CTPROF_MADE_SNAPSHOT_H
+
+#include "ctprof/snapshot.h"
+
+/* A thread nothing is known of but who it is. */
+static inline struct thread_sample *add_thread(struct snapshot *snapshot, uint32_t tgid,
+					       uint32_t tid, const char *pcomm, const char *comm,
+					       const char *cgroup)
+{
+	struct thread_sample sample = {
+		.tid = tid,
+		.tgid = tgid,
+		.pcomm = intern_add(&snapshot->strings, pcomm),
+		.comm = intern_add(&snapshot->strings, comm),
+		.cgroup = intern_add(&snapshot->strings, cgroup),
+		.cpu_affinity = SAMPLE_NO_ENTRY,
+		.smaps = SAMPLE_NO_ENTRY,
+	};
+
+	vec_push(&snapshot->threads, sample);
+	return &snapshot->threads.at[snapshot->threads.n - 1];
+}
+
+static inline struct cgroup_stats *add_cgroup(struct snapshot *snapshot, const char *path)
+{
+	struct snapshot_cgroup cgroup = { .path = intern_add(&snapshot->strings, path),
+					  .stats = { .known = true } };
+
+	vec_push(&snapshot->cgroups, cgroup);
+	return &snapshot->cgroups.at[snapshot->cgroups.n - 1].stats;
+}
+
+static inline void add_named(struct snapshot *snapshot, struct named_readings *table,
+			     const char *name, uint64_t value)
+{
+	struct named_reading row = { intern_add(&snapshot->strings, name), value };
+
+	table->known = true;
+	vec_push(&table->rows, row);
+}
+
+#endif
