@@ -35,7 +35,7 @@ static long ask(struct affinity *affinity, pid_t tid)
 		/* The kernel has room for more CPUs than we. */
 		if (n >= 0 || errno != EINVAL || affinity->n_words * WORD_BITS >= MOST_BITS)
 			return n;
-		affinity->n_words *= 2;
+		affinity->n_words = affinity->n_words ? 2 * affinity->n_words : 1;
 		affinity->used_words = 0;
 		affinity->words = xreallocarray(affinity->words, 2 * affinity->n_words,
 						sizeof(unsigned long));
