@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What bpf/ctprof_task.bpf.c tells of one thread: the kernel's own values, before anything that
+ * /proc computes of them. Read by both sides, so it includes nothing.
+ */
+#ifndef KTSTR_CTPROF_BPF_RECORD_H
+#define KTSTR_CTPROF_BPF_RECORD_H
+
+/* Members of the kernel's struct sched_statistics that are kept. */
+#define BPF_RECORD_STATS(X)                                                                       \
+	X(wait_sum)                                                                               \
+	X(wait_count) X(wait_max) X(sum_sleep_runtime) X(sleep_max) X(sum_block_runtime)          \
+		X(block_max) X(iowait_sum) X(iowait_count) X(exec_max) X(slice_max)               \
+			X(nr_failed_migrations_affine) X(nr_failed_migrations_running)            \
+				X(nr_failed_migrations_hot) X(nr_forced_migrations) X(nr_wakeups) \
+					X(nr_wakeups_sync) X(nr_wakeups_migrate)                  \
+						X(nr_wakeups_local) X(nr_wakeups_remote)          \
+							X(nr_wakeups_affine)                      \
+								X(nr_wakeups_affine_attempts)
+
+/* Kinds of delay in struct task_delay_info. */
+#define BPF_RECORD_DELAYS(X) \
+	X(blkio) X(swapin) X(freepages) X(thrashing) X(compact) X(wpcopy) X(irq)
+
+/* Members of struct task_io_accounting. */
+#define BPF_RECORD_IO(X) \
+	X(rchar) X(wchar) X(syscr) X(syscw) X(read_bytes) X(write_bytes) X(cancelled_write_bytes)
+
+#define BPF_RECORD_ENUM_(name) BPF_STAT_##name,
+enum { BPF_RECORD_STATS(BPF_RECORD_ENUM_) N_BPF_STATS };
+#undef BPF_RECORD_ENUM_
+#define BPF_RECORD_ENUM_(name) BPF_DELAY_##name,
+enum { BPF_RECORD_DELAYS(BPF_RECORD_ENUM_) N_BPF_DELAYS };
+#undef BPF_RECORD_ENUM_
+#define BPF_RECORD_ENUM_(name) BPF_IO_##name,
+enum { BPF_RECORD_IO(BPF_RECORD_ENUM_) N_BPF_IO };
+#undef BPF_RECORD_ENUM_
+
+/* What this kernel has; the rest of a record is 0. */
+enum {
+	BPF_HAS_PREV_CPUTIME = 1 << 0,
+	BPF_HAS_CPU = 1 << 1,
+	BPF_HAS_SCHED_INFO = 1 << 2,
+	BPF_HAS_RUN_DELAY_EXTREMES = 1 << 3, /* 6.14 */
+	BPF_HAS_STATS = 1 << 4,
+	BPF_HAS_CORE_FORCEIDLE = 1 << 5,
+	BPF_HAS_SLICE = 1 << 6, /* 6.6 */
+	BPF_HAS_IO = 1 << 7,
+	BPF_HAS_DELAYS = 1 << 8,
+	BPF_HAS_DELAY_EXTREMES = 1 << 9, /* 6.14 */
+	BPF_HAS_WATERMARKS = 1 << 10,
+	BPF_HAS_EXT = 1 << 11, /* 6.12 */
+	BPF_HAS_CGROUP = 1 << 12,
+	BPF_HAS_FULL_NAME = 1 << 13, /* 5.17 */
+	/* From this bit on, which kinds of delay. */
+	BPF_HAS_DELAY_KINDS_SHIFT = 16,
+};
+
+enum {
+	BPF_RECORD_COMM = 16,
+	BPF_RECORD_NAME = 64, /* /proc shows no more of a kernel thread's name either */
+	BPF_RECORD_CPU_WORDS = 16,
+};
+
+struct bpf_delay {
+	unsigned long long count, total_ns, max_ns, min_ns;
+};
+
+struct bpf_record {
+	unsigned int has;
+	unsigned int flags; /* PF_ bits */
+	/* As the reader's pid namespace numbers them. */
+	unsigned int tid, tgid;
+	unsigned int state, exit_state;
+	int prio, static_prio;
+	unsigned int policy, rt_priority;
+	unsigned int cpu, nr_threads;
+	unsigned int is_ext, padding;
+	unsigned long long cgroup_id;
+	unsigned long long start_boottime_ns;
+	long long boottime_offset_ns; /* of the reader's time namespace */
+	unsigned long long utime_ns, stime_ns, prev_utime_ns, prev_stime_ns;
+	unsigned long long sum_exec_runtime_ns;
+	unsigned long long min_flt, maj_flt, nvcsw, nivcsw;
+	unsigned long long run_delay_ns, pcount, max_run_delay_ns, min_run_delay_ns;
+	unsigned long long nr_migrations, slice_ns;
+	unsigned long long core_forceidle_sum;
+	unsigned long long hiwater_rss_pages, hiwater_vm_pages;
+	unsigned long long stats[N_BPF_STATS];
+	unsigned long long io[N_BPF_IO];
+	struct bpf_delay delays[N_BPF_DELAYS];
+	unsigned long long cpus[BPF_RECORD_CPU_WORDS];
+	char leader_comm[BPF_RECORD_COMM];
+	char name[BPF_RECORD_NAME];
+};
+
+_Static_assert(sizeof(struct bpf_record) % 8 == 0, "a record is whole words");
+
+#endif
