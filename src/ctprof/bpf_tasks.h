@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * All threads in one pass of a BPF task iterator. What it gives is what /proc and taskstats would
+ * have shown at that moment; what cannot be had exactly is left to them, thread by thread.
+ */
+#ifndef KTSTR_CTPROF_BPF_TASKS_H
+#define KTSTR_CTPROF_BPF_TASKS_H
+
+#include "ctprof/capture.h"
+
+/* What an iterator can give, kernel permitting. */
+#define CTPROF_BPF_SOURCES                                                                       \
+	(METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(CGROUP) | METRIC_SOURCE_BIT(STAT) |         \
+	 METRIC_SOURCE_BIT(SCHEDSTAT) | METRIC_SOURCE_BIT(IO) | METRIC_SOURCE_BIT(STATUS) |      \
+	 METRIC_SOURCE_BIT(SCHED) | METRIC_SOURCE_BIT(AFFINITY) | METRIC_SOURCE_BIT(DELAY_CPU) | \
+	 METRIC_SOURCE_BIT(DELAY_BLOCK) | METRIC_SOURCE_BIT(XACCT))
+
+/*
+ * Before the walk: fills snapshot->threads, sorted, with every thread (only those of options->pids
+ * if given; options->cgroup_glob is the caller's). Each thread's `sources` says what it has;
+ * *ret_sources which sources all threads have. Where BPF cannot be used, or nothing it gives is
+ * wanted, there are no threads and *ret_sources is 0; why goes to options->note. Adds to
+ * snapshot->parse.negative_dotted_values and marks snapshot->paths of what it gave.
+ *
+ * An error only when the cancel fired.
+ */
+struct error *ctprof_read_bpf(const struct capture_options *options, struct snapshot *snapshot,
+			      uint32_t *ret_sources) MUST_CHECK;
+
+#endif

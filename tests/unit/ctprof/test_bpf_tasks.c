@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/bpf_tasks.h"
+
+#include <sys/syscall.h>
+
+#include "base/strbuf.h"
+#include "ctprof/walk.h"
+#include "parked.h"
+#include "unit.h"
+
+struct notes {
+	struct strbuf text;
+	unsigned int n;
+};
+
+static void note(const char *line, void *arg)
+{
+	struct notes *notes = arg;
+
+	strbuf_append(&notes->text, line);
+	notes->n++;
+}
+
+/* A snapshot by the iterator, or a skip with what it said. */
+static uint32_t by_bpf(const pid_t *pids, size_t n_pids, uint32_t sources,
+		       struct snapshot *snapshot)
+{
+	struct notes notes = { 0 };
+	struct capture_options options = {
+		.root = "",
+		.live = true,
+		.bpf = true,
+		.sources = sources,
+		.pids = pids,
+		.n_pids = n_pids,
+		.note = note,
+		.arg = &notes,
+	};
+	uint32_t complete = 0;
+
+	assert_success(ctprof_read_bpf(&options, snapshot, &complete));
+	if (notes.n) {
+		assert_int_equal(complete, 0);
+		assert_int_equal(snapshot->threads.n, 0);
+		print_message("# skip: %s\n", strbuf_str(&notes.text));
+		strbuf_deinit(&notes.text);
+		skip();
+	}
+	return complete;
+}
+
+static void by_procfs(pid_t pid, uint32_t sources, struct snapshot *snapshot)
+{
+	struct capture_options options = {
+		.root = "",
+		.live = true,
+		.sources = sources,
+		.jobs = 1,
+		.pids = &pid,
+		.n_pids = 1,
+	};
+
+	assert_success(walk_threads(&options, 0, snapshot));
+}
+
+static unsigned int compare(const struct snapshot *a, const struct thread_sample *x,
+			    const struct snapshot *b, const struct thread_sample *y)
+{
+	unsigned int bad = 0;
+
+	assert_string_equal(intern_text(&a->strings, x->pcomm), intern_text(&b->strings, y->pcomm));
+	assert_string_equal(intern_text(&a->strings, x->comm), intern_text(&b->strings, y->comm));
+	assert_string_equal(intern_text(&a->strings, x->cgroup),
+			    intern_text(&b->strings, y->cgroup));
+	assert_int_equal(x->start_ticks, y->start_ticks);
+	for (enum metric_id id = 0; id < N_METRICS; id++) {
+		if (metrics[id].source == METRIC_SOURCE_NONE ||
+		    !(x->sources >> metrics[id].source & 1))
+			continue;
+		if (sample_knows(x, id) == sample_knows(y, id) && x->values[id] == y->values[id])
+			continue;
+		print_error("%s of %u (%s): %d %llu by BPF, %d %llu by /proc\n", metrics[id].name,
+			    x->tid, intern_text(&a->strings, x->comm), sample_knows(x, id),
+			    (unsigned long long)x->values[id], sample_knows(y, id),
+			    (unsigned long long)y->values[id]);
+		bad++;
+	}
+	if (x->cpu_affinity != SAMPLE_NO_ENTRY) {
+		const struct cpu_list *p = &a->cpu_lists.at[x->cpu_affinity],
+				      *q = &b->cpu_lists.at[y->cpu_affinity];
+
+		assert_int_equal(p->n, q->n);
+		assert_memory_equal(p->at, q->at, p->n * sizeof(*p->at));
+	}
+	return bad;
+}
+
+static void both_ways_say_the_same_of_threads_that_stand_still(void **state)
+{
+	_cleanup_snapshot_ struct snapshot fast, slow;
+	uint32_t sources = WALK_SOURCES & CTPROF_BPF_SOURCES;
+	struct parked parked;
+	unsigned int bad = 0;
+
+	(void)state;
+	snapshot_init(&fast);
+	snapshot_init(&slow);
+	assert_true(parked_start(&parked));
+	by_bpf(&parked.pid, 1, sources, &fast);
+	by_procfs(parked.pid, sources, &slow);
+	parked_end(&parked);
+	assert_int_equal(fast.threads.n, PARKED_THREADS + 1);
+	assert_int_equal(slow.threads.n, fast.threads.n);
+	for (size_t i = 0; i < fast.threads.n; i++) {
+		const struct thread_sample *x = &fast.threads.at[i], *y = &slow.threads.at[i];
+
+		assert_int_equal(x->tid, y->tid);
+		assert_int_equal(x->tgid, y->tgid);
+		bad += compare(&fast, x, &slow, y);
+	}
+	assert_int_equal(bad, 0);
+}
+
+/* What runs on must lie between what was read before and after. */
+static void a_thread_that_runs_is_seen_between_two_looks(void **state)
+{
+	_cleanup_snapshot_ struct snapshot before, fast, after;
+	uint32_t sources = WALK_SOURCES & CTPROF_BPF_SOURCES;
+	pid_t pid = getpid();
+	const struct thread_sample *x, *y, *z;
+
+	(void)state;
+	snapshot_init(&before);
+	snapshot_init(&fast);
+	snapshot_init(&after);
+	by_procfs(pid, sources, &before);
+	by_bpf(&pid, 1, sources, &fast);
+	by_procfs(pid, sources, &after);
+	x = before.threads.at;
+	y = fast.threads.at;
+	z = after.threads.at;
+	assert_int_equal(y->tid, pid);
+	assert_int_equal(x->start_ticks, y->start_ticks);
+	assert_int_equal(y->values[METRIC_STATE], 'R');
+	for (enum metric_id id = 0; id < N_METRICS; id++) {
+		if (metrics[id].kind != METRIC_KIND_SUM || !sample_knows(x, id))
+			continue;
+		if (x->values[id] <= y->values[id] && y->values[id] <= z->values[id])
+			continue;
+		/* Split by ticks again each time; only their sum is sure. */
+		if (id == METRIC_UTIME_CLOCK_TICKS || id == METRIC_STIME_CLOCK_TICKS)
+			continue;
+		fail_msg("%s: %llu, %llu, %llu", metrics[id].name,
+			 (unsigned long long)x->values[id], (unsigned long long)y->values[id],
+			 (unsigned long long)z->values[id]);
+	}
+}
+
+static void all_threads_are_there_and_sorted(void **state)
+{
+	_cleanup_snapshot_ struct snapshot all;
+	bool found_self = false;
+	uint32_t complete, everywhere = CTPROF_BPF_SOURCES;
+
+	(void)state;
+	snapshot_init(&all);
+	complete = by_bpf(NULL, 0, METRIC_ALL_SOURCES, &all);
+	for (size_t i = 0; i < all.threads.n; i++) {
+		const struct thread_sample *at = &all.threads.at[i];
+
+		everywhere &= at->sources;
+		found_self |= at->tid == (uint32_t)getpid();
+		if (i > 0)
+			assert_true(at[-1].tgid < at->tgid ||
+				    (at[-1].tgid == at->tgid && at[-1].tid < at->tid));
+	}
+	assert_true(found_self);
+	assert_int_equal(complete, everywhere);
+	assert_int_equal(all.paths[METRIC_SOURCE_STAT], SNAPSHOT_PATH_BPF);
+	assert_int_equal(all.paths[METRIC_SOURCE_HEAP], SNAPSHOT_PATH_NONE);
+	assert_true(complete & METRIC_SOURCE_BIT(STAT));
+	assert_false(complete & METRIC_SOURCE_BIT(SMAPS));
+}
+
+static void a_thread_that_is_wanted_means_its_process(void **state)
+{
+	_cleanup_snapshot_ struct snapshot all, few;
+	struct parked parked;
+	pid_t pids[2];
+
+	(void)state;
+	snapshot_init(&all);
+	snapshot_init(&few);
+	assert_true(parked_start(&parked));
+	by_bpf(&parked.pid, 1, METRIC_SOURCE_BIT(STAT), &all);
+	pids[0] = getpid();
+	pids[1] = (pid_t)all.threads.at[3].tid;
+	by_bpf(pids, 2, METRIC_SOURCE_BIT(STAT), &few);
+	parked_end(&parked);
+	assert_int_equal(few.threads.n, 1 + PARKED_THREADS + 1);
+	for (size_t i = 0; i < few.threads.n; i++)
+		assert_true(few.threads.at[i].tgid == (uint32_t)pids[0] ||
+			    few.threads.at[i].tgid == (uint32_t)parked.pid);
+}
+
+static void who_may_not_falls_back_with_one_line(void **state)
+{
+	int status;
+	pid_t pid;
+
+	(void)state;
+	skip_unless(getuid() == 0, "only root can become somebody else");
+	pid = fork();
+	if (pid == 0) {
+		struct notes notes = { 0 };
+		struct capture_options options = {
+			.root = "",
+			.live = true,
+			.bpf = true,
+			.sources = METRIC_ALL_SOURCES,
+			.note = note,
+			.arg = &notes,
+		};
+		struct snapshot snapshot;
+		uint32_t complete = 1;
+
+		snapshot_init(&snapshot);
+		if (syscall(SYS_setuid, 65534) < 0)
+			_exit(2);
+		if (ctprof_read_bpf(&options, &snapshot, &complete))
+			_exit(3);
+		_exit(notes.n != 1 || complete != 0 || snapshot.threads.n != 0 ||
+		      !strstr(strbuf_str(&notes.text), "[bpf-"));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void a_staged_machine_and_no_wish_are_left_alone(void **state)
+{
+	_cleanup_snapshot_ struct snapshot snapshot;
+	struct capture_options options = { .root = "", .bpf = true, .sources = METRIC_ALL_SOURCES };
+	uint32_t complete = 1;
+
+	(void)state;
+	snapshot_init(&snapshot);
+	assert_success(ctprof_read_bpf(&options, &snapshot, &complete));
+	options.live = true;
+	options.bpf = false;
+	assert_success(ctprof_read_bpf(&options, &snapshot, &complete));
+	options.bpf = true;
+	options.sources = METRIC_SOURCE_BIT(SMAPS);
+	assert_success(ctprof_read_bpf(&options, &snapshot, &complete));
+	assert_int_equal(complete, 0);
+	assert_int_equal(snapshot.threads.n, 0);
+}
+
+static void a_cancel_ends_it(void **state)
+{
+	_cleanup_snapshot_ struct snapshot snapshot;
+	struct cancel cancel = { 0 };
+	struct capture_options options = {
+		.root = "",
+		.live = true,
+		.bpf = true,
+		.sources = METRIC_ALL_SOURCES,
+		.cancel = &cancel,
+	};
+	uint32_t complete;
+
+	(void)state;
+	snapshot_init(&snapshot);
+	by_bpf(NULL, 0, METRIC_SOURCE_BIT(STAT), &snapshot);
+	cancel_request(&cancel);
+	assert_error_tag(ctprof_read_bpf(&options, &snapshot, &complete), "cancelled");
+	assert_int_equal(snapshot.threads.n, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(both_ways_say_the_same_of_threads_that_stand_still),
+		cmocka_unit_test(a_thread_that_runs_is_seen_between_two_looks),
+		cmocka_unit_test(all_threads_are_there_and_sorted),
+		cmocka_unit_test(a_thread_that_is_wanted_means_its_process),
+		cmocka_unit_test(who_may_not_falls_back_with_one_line),
+		cmocka_unit_test(a_staged_machine_and_no_wish_are_left_alone),
+		cmocka_unit_test(a_cancel_ends_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
