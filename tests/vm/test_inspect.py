@@ -89,6 +89,49 @@ def proc(guest):
     }
 
 
+def compare_threads(test, told, before, after):
+    """What was seen of tasks between two looks of the guest at itself."""
+    seen = {task["pid"]: task for task in told["tasks"]}
+    test.assertEqual(len(seen), told["total"])
+    old, new = before["threads"], after["threads"]
+    stayed = {tid for tid in old if tid in new and old[tid]["start"] == new[tid]["start"]}
+    test.assertGreater(len(stayed), 50)
+    # Who left no CPU between the two looks was the same in between.
+    still = {tid for tid in stayed if old[tid]["state"] == new[tid]["state"] and
+             before["switches"].get(tid) == after["switches"].get(tid)}
+    test.assertGreater(len(still), 50)
+    for tid in stayed:
+        test.assertIn(tid, seen)
+        for member in ("tgid", "policy", "rt_priority", "prio"):
+            test.assertEqual(seen[tid][member], old[tid][member], (tid, member, old[tid]))
+        # /proc adds to a kworker what it works for, and knows the long names of kernel threads.
+        test.assertTrue(old[tid]["comm"].startswith(seen[tid]["comm"]), (seen[tid], old[tid]))
+        if tid in still:
+            test.assertEqual(seen[tid]["state"], old[tid]["state"], (seen[tid], old[tid]))
+    # What was there for a moment only can be nothing but a kworker.
+    for tid in set(seen) - set(old) - set(new):
+        test.assertTrue(seen[tid]["comm"].startswith("kworker"), seen[tid])
+
+
+def compare_uptime(test, told, before, after):
+    uptime = told["uptime_ns"] / 1e9
+    # The value is that of the last tick, and /proc/uptime cuts after hundredths.
+    test.assertGreater(uptime, before["uptime"] - 1)
+    test.assertLess(uptime, after["uptime"] + 0.01)
+
+
+def compare_uname(test, told, guest):
+    said = [guest.ask(f"uname -{letter}")[0] for letter in "srvnm"]
+    test.assertEqual([told[key] for key in ("sysname", "release", "version", "nodename", "machine")], said)
+
+
+def compare_modules(test, told, guest):
+    said = [line.split() for line in guest.ask("cat /proc/modules")]
+    test.assertIn(MODULE, [words[0] for words in said])
+    test.assertEqual([(m["name"], int(m["base"], 16)) for m in told["modules"]],
+                     [(words[0], int(words[5], 16)) for words in said])
+
+
 class Inspect(machine.GuestTest):
     machine_options = ()
     has_la57 = False
@@ -122,26 +165,7 @@ class Inspect(machine.GuestTest):
             self.assertNotIn("unavailable", self.seen[word], word)
 
     def test_every_thread_that_lived_all_the_time_is_there_as_proc_says(self):
-        seen = {task["pid"]: task for task in self.seen["tasks"]["tasks"]}
-        self.assertEqual(len(seen), self.seen["tasks"]["total"])
-        old, new = self.before["threads"], self.after["threads"]
-        stayed = {tid for tid in old if tid in new and old[tid]["start"] == new[tid]["start"]}
-        self.assertGreater(len(stayed), 50)
-        # Who left no CPU between the two looks was the same in between.
-        still = {tid for tid in stayed if old[tid]["state"] == new[tid]["state"] and
-                 self.before["switches"].get(tid) == self.after["switches"].get(tid)}
-        self.assertGreater(len(still), 50)
-        for tid in stayed:
-            self.assertIn(tid, seen)
-            for member in ("tgid", "policy", "rt_priority", "prio"):
-                self.assertEqual(seen[tid][member], old[tid][member], (tid, member, old[tid]))
-            # /proc adds to a kworker what it works for, and knows the long names of kernel threads.
-            self.assertTrue(old[tid]["comm"].startswith(seen[tid]["comm"]), (seen[tid], old[tid]))
-            if tid in still:
-                self.assertEqual(seen[tid]["state"], old[tid]["state"], (seen[tid], old[tid]))
-        # What was there for a moment only can be nothing but a kworker.
-        for tid in set(seen) - set(old) - set(new):
-            self.assertTrue(seen[tid]["comm"].startswith("kworker"), seen[tid])
+        compare_threads(self, self.seen["tasks"], self.before, self.after)
 
     def test_the_threads_of_a_program_have_what_it_gave_them(self):
         own = {}
@@ -173,21 +197,13 @@ class Inspect(machine.GuestTest):
                 self.assertEqual(by_pid[rq["curr"]["pid"]]["comm"], rq["curr"]["comm"])
 
     def test_time_lies_between_what_the_guest_read(self):
-        uptime = self.seen["uptime"]["uptime_ns"] / 1e9
-        # The value is that of the last tick, and /proc/uptime cuts after hundredths.
-        self.assertGreater(uptime, self.before["uptime"] - 1)
-        self.assertLess(uptime, self.after["uptime"] + 0.01)
+        compare_uptime(self, self.seen["uptime"], self.before, self.after)
 
     def test_uname(self):
-        said = [self.guest.ask(f"uname -{letter}")[0] for letter in "srvnm"]
-        uname = self.seen["uname"]
-        self.assertEqual([uname[key] for key in ("sysname", "release", "version", "nodename", "machine")], said)
+        compare_uname(self, self.seen["uname"], self.guest)
 
     def test_modules(self):
-        said = [line.split() for line in self.guest.ask("cat /proc/modules")]
-        self.assertIn(MODULE, [words[0] for words in said])
-        self.assertEqual([(m["name"], int(m["base"], 16)) for m in self.seen["modules"]["modules"]],
-                         [(words[0], int(words[5], 16)) for words in said])
+        compare_modules(self, self.seen["modules"], self.guest)
 
     def test_the_log_is_what_dmesg_prints(self):
         text = inspect(self.guest, "log", "--max-entries", "0", "--lines", "100000").splitlines()
