@@ -81,6 +81,13 @@ test-tsan: setup build/tsan/build.ninja ## unit tests under the thread sanitizer
 test-mutants: setup ## plant each bug of tests/mutants and see a test go red
 	@$(PYTHON) tests/mutants/run
 
+# Which: tests/kernels says the rule; KERNELS="6.12 …" names them.
+KERNELS ?=
+.PHONY: test-kernels
+test-kernels: setup build/debug/build.ninja ## the tests that look into a guest, with other kernels than the default one
+	@$(NINJA) -C build/debug
+	@$(PYTHON) tests/kernels build/debug $(KERNELS)
+
 .PHONY: soak test-soak
 soak test-soak: all ## the long runs that `make test` leaves out
 	@$(call KERNEL,build/release)

@@ -159,6 +159,11 @@ class Runs(unittest.TestCase):
     def test_a_good_run_ends_well(self):
         self.expect(["good", "reason"], 0, "3 passed, 0 failed, 1 skipped", "slowest")
 
+    def test_single_programs_of_a_suite(self):
+        self.expect(["good", "--only", "the-good"], 0, "2 passed, 0 failed, 0 skipped")
+        self.expect(["good", "reason", "--only", "the-good"], 1, "2 passed, 1 failed, 0 skipped", "suite reason has no tests")
+        self.expect(["good", "--only", "the-best"], 1, "0 passed, 2 failed, 0 skipped", "the-best is the name of no test")
+
     def test_a_run_of_skips_alone_is_no_success(self):
         self.expect(["allskipped"], 1, "0 passed, 0 failed, 1 skipped")
 

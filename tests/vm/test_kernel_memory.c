@@ -206,7 +206,7 @@ static uint64_t told_offset(struct vm *vm)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 
-	run(vm, "grep ' _text$' /proc/kallsyms", &out);
+	run(vm, "grep -m1 ' _text$' /proc/kallsyms", &out);
 	return strtoull(strbuf_str(&out), NULL, 16) - LINKED_AT;
 }
 
