@@ -15,13 +15,24 @@ SPINNERS = 8
 SLICE_US = 5000
 MOMENTS = 20
 FIFO = os.path.join(machine.guest.BUILD, "bpf", "scx_ktfifo")
+WAITER = os.environ.get("KTSTR_WAITER", "")
+WAITER_CPU = 3
+TICK_MS = 10  # the longest a kernel may have
+# Kernels with a deadline server for sched_ext would let the waiter run for some time in each second.
+WAIT = f"""
+echo -1 >/proc/sys/kernel/sched_rt_runtime_us; mount -t debugfs none /sys/kernel/debug 2>/dev/null
+server=/sys/kernel/debug/sched/ext_server/cpu{WAITER_CPU}/runtime; [ ! -e $server ] || echo 0 >$server
+mkfifo /tmp/let-go; /waiter </tmp/let-go >/tmp/waits & exec 9>/tmp/let-go
+while [ ! -s /tmp/waits ]; do sleep 0.1; done; sleep 1; cat /tmp/waits
+"""
 FILLER = os.environ.get("KTSTR_MAP_FILLER", "")
 
 
 class Guest(test_inspect.Guest):
     def __init__(self):  # pylint: disable=super-init-not-called
         self.process = subprocess.Popen(
-            [machine.KTSTR, "shell", "-t", f"1n1l{CPUS}c1t", "-i", f"{FIFO}:/fifo", "-i", f"{FILLER}:/filler"],
+            [machine.KTSTR, "shell", "-t", f"1n1l{CPUS}c1t", "-i", f"{FIFO}:/fifo", "-i", f"{FILLER}:/filler",
+             "-i", f"{WAITER}:/waiter"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, errors="surrogateescape")
 
     def close(self):
@@ -118,6 +129,9 @@ class InspectScx(machine.GuestTest):
         guest = cls.guest
         cls.nothing = look(guest, "scx")
         cls.pid = guest.schedule(f"--slice-us {SLICE_US}")
+        cls.waiter = [int(word) for word in guest.ask(WAIT)[0].split()]
+        cls.waiting = look(guest)
+        cls.waiter_ran = guest.ask("echo >&9; exec 9>&-; wait $!; echo $?; cat /tmp/waits")
         cls.spinners = guest.spin(SPINNERS)
         cls.events = events(guest)
         cls.programs, _ = descriptors(guest, cls.pid)
@@ -157,6 +171,26 @@ class InspectScx(machine.GuestTest):
             self.assertLessEqual(self.events[name], count, name)
             self.assertLessEqual(count, self.events_after[name], name)
         self.assertGreater(seen["SCX_EV_BYPASS_ACTIVATE"], 0)
+
+    @needs_scx
+    def test_a_task_waits_in_the_queue_since_it_was_woken(self):
+        tid, before_ns, after_ns = self.waiter
+        scx = self.waiting["scx"]
+        # It waited all the time, the guest says, and then it ran.
+        self.assertEqual((self.waiter_ran[0], self.waiter_ran[2:]), ("0", ["ran 0"]))
+        self.assertEqual(scx["cpus"][WAITER_CPU]["curr"].split("[")[0], "kt-hog")
+        (queue,) = [dsq for dsq in scx["dsqs"] if dsq["origin"] == "user"]
+        (queued,) = [task for task in queue["tasks"] if task["pid"] == tid]
+        (runnable,) = [task for task in scx["cpus"][WAITER_CPU]["runnable"] if task["pid"] == tid]
+        self.assertEqual((queued["comm"], queued["cpu"], queued["slice_ns"]), ("kt-waiter", WAITER_CPU, SLICE_US * 1000))
+        self.assertEqual((runnable["comm"], runnable["dsq"]), ("kt-waiter", queue["id"]))
+        uptime_ns = self.waiting["uptime"]["uptime_ns"]
+        self.assertGreater(uptime_ns - after_ns, 900e6)
+        for task in (queued, runnable):
+            self.assertGreaterEqual(task["age_ms"], (uptime_ns - after_ns) / 1e6 - TICK_MS)
+            self.assertLessEqual(task["age_ms"], (uptime_ns - before_ns) / 1e6 + TICK_MS)
+        others = [task for dsq in scx["dsqs"] if dsq["origin"] != "user" for task in dsq["tasks"]]
+        self.assertNotIn(tid, [task["pid"] for task in others])
 
     def moment(self):
         """None, or a moment in which no CPU was about to move a task, taken apart."""
