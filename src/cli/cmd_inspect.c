@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <signal.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "cli/commands.h"
 #include "cli/inspect/source.h"
 #include "dump/core_registers.h"
+#include "cli/interrupts.h"
 #include "dump/dump.h"
 #include "dump/expr.h"
 #include "dump/vmcore_write.h"
 
 #define ALL "all"
+
+enum { EXIT_SIGNAL = 128 };
+
+/* Requested by signals, where they do not end us at once. */
+static struct cancel cancel;
 
 struct inspect_config {
 	const char *source, *view, *argument, *expr, *vmcore;
@@ -68,6 +75,8 @@ static const struct exit_row exits[] = {
 	{ EXIT_OK, "done" },
 	{ EXIT_FAILED, "there is no kernel to be seen, or not this view of it" },
 	{ EXIT_USAGE, "the command line is wrong" },
+	{ EXIT_SIGNAL,
+	  "plus N: signal N ended us; a guest that was frozen runs on, no part of a vmcore is left" },
 };
 
 static struct error *unknown_view(const char *word)
@@ -149,7 +158,7 @@ static struct error *write_vmcore(struct kmem *kmem, const struct dump_request *
 				  const char *path, struct strbuf *out)
 {
 	struct dump_vmcore core;
-	struct error *err = dump_vmcore_write(kmem, request, NULL, path, &core);
+	struct error *err = dump_vmcore_write(kmem, request, &cancel, path, &core);
 
 	if (!err)
 		strbuf_appendf(out, "%s: %llu bytes, of which %llu are memory that is not zero\n",
@@ -190,17 +199,34 @@ static struct error *show(const struct inspect_config *config, const struct sour
 	return err;
 }
 
+static struct error *look(const struct inspect_config *config, struct strbuf *out)
+{
+	_cleanup_source_ struct source source = SOURCE_NONE;
+	struct error *err = source_open(config->source, config->freeze, &source);
+
+	return err ? err : show(config, &source, out);
+}
+
 /* Printed after the guest runs on: whoever reads may be slow. */
 static int run(const struct invocation *invocation UNUSED, const void *config_)
 {
 	const struct inspect_config *config = config_;
+	bool leaves_something = config->freeze || config->vmcore;
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-	_cleanup_source_ struct source source = SOURCE_NONE;
-	_cleanup_error_ struct error *err = source_open(config->source, config->freeze, &source);
+	_cleanup_error_ struct error *err = NULL;
+	struct sigaction pipe;
 
+	/* From now on a signal waits for a guest that stands still and a file that is half written.
+	 */
+	sigaction(SIGPIPE, NULL, &pipe);
+	if (leaves_something)
+		err = interrupts_install(&cancel);
 	if (!err)
-		err = show(config, &source, &out);
-	source_close(&source);
+		err = look(config, &out);
+	/* A reader that goes away ends us as it ends others. */
+	sigaction(SIGPIPE, &pipe, NULL);
+	if (leaves_something && interrupts_ended_by())
+		return EXIT_SIGNAL + interrupts_ended_by();
 	if (err) {
 		command_print_error(error_message(err));
 		return EXIT_FAILED;

@@ -26,18 +26,6 @@ static struct error *connect_to(const char *path, int *ret)
 	return NULL;
 }
 
-static void hold_signals(sigset_t *ret_old)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGPIPE);
-	sigprocmask(SIG_BLOCK, &set, ret_old);
-}
-
 static struct error *stop(struct freeze *f)
 {
 	_cleanup_qmp_message_ struct qmp_message status = { 0 };
@@ -69,7 +57,6 @@ struct error *freeze_begin(const char *monitor_socket, struct freeze *ret)
 	err = connect_to(monitor_socket, &fd);
 	if (err)
 		return err;
-	hold_signals(&f.old_signals);
 	f.qmp = qmp_new(fd, NULL, NULL);
 	err = stop(&f);
 	if (err) {
@@ -88,6 +75,5 @@ void freeze_end(struct freeze *f)
 		error_free(qmp_execute(f->qmp, "cont", NULL, ANSWER_WAIT_SEC * NS_PER_SEC, NULL));
 	qmp_free(f->qmp);
 	vm_register_list_deinit(&f->registers);
-	sigprocmask(SIG_SETMASK, &f->old_signals, NULL);
 	*f = FREEZE_NONE;
 }

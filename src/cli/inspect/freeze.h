@@ -3,8 +3,6 @@
 #ifndef KTSTR_CLI_INSPECT_FREEZE_H
 #define KTSTR_CLI_INSPECT_FREEZE_H
 
-#include <signal.h>
-
 #include "base/error.h"
 #include "vm/registers.h"
 
@@ -13,14 +11,13 @@ struct qmp;
 struct freeze {
 	struct qmp *qmp;
 	bool stopped; /* by us */
-	sigset_t old_signals;
 	struct vm_register_list registers;
 };
 #define FREEZE_NONE ((struct freeze){ 0 })
 
 /*
- * Signals that would end us wait until freeze_end(), so that the guest does not stand still for
- * ever. One that stands still already is left so.
+ * Whoever freezes a guest has to reach freeze_end(), whatever signals come: see cli/interrupts.h.
+ * A guest that stands still already is left so.
  */
 struct error *freeze_begin(const char *monitor_socket, struct freeze *ret) MUST_CHECK;
 void freeze_end(struct freeze *freeze);
