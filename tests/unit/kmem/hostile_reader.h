@@ -136,7 +136,7 @@ static inline uint64_t hostile_random(uint64_t *state)
 	X(PAGE, "a page of zeros")
 #define HOSTILE_ENUM_(id, word) HOSTILE_##id,
 enum hostile_kind { HOSTILE_KINDS(HOSTILE_ENUM_) HOSTILE_N_KINDS };
-#define HOSTILE_WORD_(id, word) [HOSTILE_##id] = word,
+#define HOSTILE_WORD_(id, word) word,
 static const char *const hostile_kind_words[] = { HOSTILE_KINDS(HOSTILE_WORD_) };
 
 /* Always a change: a word that holds already what it is to hold is given another lie. */
