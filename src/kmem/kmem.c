@@ -233,7 +233,7 @@ static struct error *search(const struct kmem_reader *reader, struct kmem_note *
 	if (last)
 		return error_wrap(take_ptr(last), "VMCOREINFO found %u times, the last at %#llx", n,
 				  (unsigned long long)note->physical);
-	return kmem_error(KMEM_NO_NOTE, 0, "%llu bytes of memory were searched",
+	return kmem_error(KMEM_NO_NOTE, 0, "no VMCOREINFO, hence no kernel, in %llu bytes of memory",
 			  (unsigned long long)scan.looked_bytes);
 }
 
