@@ -19,6 +19,8 @@ enum {
 	/* One value of a BPF map, and all values of one map together. */
 	DUMP_LIMIT_VALUE_BYTES = 16 << 20,
 	DUMP_LIMIT_MAP_BYTES = 64 << 20,
+	/* Members of one struct that are read together. */
+	DUMP_LIMIT_SPAN_BYTES = 1 << 16,
 	/* Parents of a control group. */
 	DUMP_LIMIT_CGROUP_DEPTH = 64,
 

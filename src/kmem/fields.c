@@ -93,6 +93,27 @@ void kmem_fields_missing(const struct kmem_fields *fields, enum kmem_view view, 
 	}
 }
 
+static uint64_t cut_bits(const struct btf_place *place, uint64_t value)
+{
+	if (place->bits && place->bits < 64)
+		return value >> place->bit_offset & ((UINT64_C(1) << place->bits) - 1);
+	return value;
+}
+
+enum kmem_status kmem_field_of(const struct kmem_fields *fields, enum kmem_field_id id,
+			       struct bytes object, uint64_t from, uint64_t *ret)
+{
+	const struct btf_place *place = &fields->at[id].place;
+	uint64_t value = 0;
+
+	if (!fields->at[id].known || place->size == 0 || place->size > 8 || place->offset < from ||
+	    place->offset - from > object.n || place->size > object.n - (place->offset - from))
+		return KMEM_READ_UNKNOWN;
+	memcpy(&value, object.at + (place->offset - from), place->size);
+	*ret = cut_bits(place, value);
+	return KMEM_READ_OK;
+}
+
 enum kmem_status kmem_field_read(const struct kmem_fields *fields, struct kmem_space *space,
 				 enum kmem_field_id id, uint64_t base, uint64_t *ret)
 {
@@ -105,9 +126,7 @@ enum kmem_status kmem_field_read(const struct kmem_fields *fields, struct kmem_s
 	status = kmem_read_uint(space, base + place->offset, (unsigned int)place->size, &value);
 	if (status != KMEM_READ_OK)
 		return status;
-	if (place->bits && place->bits < 64)
-		value = value >> place->bit_offset & ((UINT64_C(1) << place->bits) - 1);
-	*ret = value;
+	*ret = cut_bits(place, value);
 	return KMEM_READ_OK;
 }
 

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * All runqueues, again and again: how many tasks each has, which one runs. For whoever watches a
+ * guest that runs; where things lie is found once, each sweep reads them anew.
+ */
+#ifndef KTSTR_DUMP_RQ_SWEEP_H
+#define KTSTR_DUMP_RQ_SWEEP_H
+
+#include "dump/member.h"
+
+enum dump_rq_number {
+	DUMP_RQ_NR_RUNNING,
+	DUMP_RQ_CFS,
+	DUMP_RQ_RT,
+	DUMP_RQ_DL,
+	DUMP_RQ_SCX,
+	DUMP_RQ_NR_SWITCHES,
+	DUMP_RQ_CLOCK,
+	DUMP_RQ_CURR, /* addresses of tasks */
+	DUMP_RQ_IDLE,
+	DUMP_RQ_N_NUMBERS,
+};
+
+/* Each number by itself may be unknown to this kernel or unreadable. */
+struct dump_rq {
+	uint32_t cpu;
+	struct dump_member numbers[DUMP_RQ_N_NUMBERS];
+	struct dump_member pid; /* of who runs; signed */
+	char comm[32];		/* "" when it cannot be read */
+};
+
+struct dump_rq_sweep;
+
+/* Of every possible CPU. KMEM_NO_FIELD, KMEM_NO_SYMBOL, KMEM_UNREAD: there is nothing to sweep. */
+struct error *dump_rq_sweep_new(struct kmem *kmem, struct dump_rq_sweep **ret) MUST_CHECK;
+void dump_rq_sweep_free(struct dump_rq_sweep *sweep);
+DEFINE_CLEANUP(dump_rq_sweep, struct dump_rq_sweep *, NULL, dump_rq_sweep_free);
+#define _cleanup_dump_rq_sweep_ _cleanup_(cleanup_dump_rq_sweep)
+
+/*
+ * *ret_n runqueues by rising CPU, borrowed until the next call. A queue and the task that runs are
+ * read one after the other: in a guest that runs, the task may have gone on meanwhile.
+ */
+const struct dump_rq *dump_rq_sweep(struct dump_rq_sweep *sweep, size_t *ret_n);
+
+#endif
