@@ -149,16 +149,13 @@ static void take_task(const struct dump_rq_sweep *sweep, size_t i, struct dump_r
 	rq->comm[n] = 0;
 }
 
-const struct dump_rq *dump_rq_sweep(struct dump_rq_sweep *sweep, size_t *ret_n)
+static void look_at_tasks(struct dump_rq_sweep *sweep)
 {
-	kmem_lens_look(sweep->queues);
 	kmem_lens_clear(sweep->tasks);
 	for (size_t i = 0; i < sweep->rqs.n; i++) {
-		struct dump_rq *rq = &sweep->rqs.at[i];
-		const struct dump_member *curr = &rq->numbers[DUMP_RQ_CURR];
+		const struct dump_member *curr = &sweep->rqs.at[i].numbers[DUMP_RQ_CURR];
 		size_t place;
 
-		take_queue(sweep, i, rq);
 		/* As many places as there are queues, and these fitted. */
 		error_free(kmem_lens_add(sweep->tasks,
 					 (curr->status ? 0 : curr->value) + sweep->task_span.from,
@@ -172,6 +169,20 @@ const struct dump_rq *dump_rq_sweep(struct dump_rq_sweep *sweep, size_t *ret_n)
 		if (rq->numbers[DUMP_RQ_CURR].status)
 			rq->pid.status = rq->numbers[DUMP_RQ_CURR].status;
 	}
+}
+
+const struct dump_rq *dump_rq_sweep(struct dump_rq_sweep *sweep, bool tasks, size_t *ret_n)
+{
+	kmem_lens_look(sweep->queues);
+	for (size_t i = 0; i < sweep->rqs.n; i++) {
+		struct dump_rq *rq = &sweep->rqs.at[i];
+
+		take_queue(sweep, i, rq);
+		rq->pid = (struct dump_member){ .status = KMEM_READ_UNKNOWN, .is_signed = true };
+		rq->comm[0] = 0;
+	}
+	if (tasks)
+		look_at_tasks(sweep);
 	*ret_n = sweep->rqs.n;
 	return sweep->rqs.at;
 }

@@ -25,7 +25,8 @@ enum dump_rq_number {
 struct dump_rq {
 	uint32_t cpu;
 	struct dump_member numbers[DUMP_RQ_N_NUMBERS];
-	struct dump_member pid; /* of who runs; signed */
+	/* Of who runs, when it was asked for; else KMEM_READ_UNKNOWN and "". */
+	struct dump_member pid; /* signed */
 	char comm[32];		/* "" when it cannot be read */
 };
 
@@ -38,9 +39,10 @@ DEFINE_CLEANUP(dump_rq_sweep, struct dump_rq_sweep *, NULL, dump_rq_sweep_free);
 #define _cleanup_dump_rq_sweep_ _cleanup_(cleanup_dump_rq_sweep)
 
 /*
- * *ret_n runqueues by rising CPU, borrowed until the next call. A queue and the task that runs are
- * read one after the other: in a guest that runs, the task may have gone on meanwhile.
+ * *ret_n runqueues by rising CPU, borrowed until the next call. With `tasks` also who runs there,
+ * which costs as much again. Queues and tasks are read one after the other: in a guest that runs, a
+ * task may have gone on meanwhile.
  */
-const struct dump_rq *dump_rq_sweep(struct dump_rq_sweep *sweep, size_t *ret_n);
+const struct dump_rq *dump_rq_sweep(struct dump_rq_sweep *sweep, bool tasks, size_t *ret_n);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Runs in the guest and is easy to recognise from outside: threads with names, one of them with a
- * real-time policy, one that stays on one CPU and never lets go of it.
+ * real-time policy, one that stays on one CPU and never lets go of it. With a number, so many more
+ * that sleep.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SPIN_CPU = 2, FIFO_PRIORITY = 7 };
+enum { SPIN_CPU = 2, FIFO_PRIORITY = 7, STACK_BYTES = 64 << 10 };
 
 static pthread_barrier_t barrier;
 
@@ -54,7 +55,27 @@ static void *spins(void *arg)
 	return NULL;
 }
 
-int main(void)
+static void *rests(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+static void start_more(int n)
+{
+	pthread_attr_t small;
+	pthread_t thread;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, STACK_BYTES);
+	for (int i = 0; i < n; i++) {
+		if (pthread_create(&thread, &small, rests, NULL) != 0)
+			exit(1);
+	}
+}
+
+int main(int argc, char **argv)
 {
 	void *(*const all[])(void *) = { sleeps, sleeps, is_urgent, spins };
 	pthread_t thread;
@@ -65,6 +86,8 @@ int main(void)
 			return 1;
 	}
 	pthread_barrier_wait(&barrier);
+	if (argc > 1)
+		start_more(atoi(argv[1]));
 	printf("%d\n", getpid());
 	fflush(stdout);
 	pause();

@@ -18,7 +18,7 @@ static void every_possible_cpu_is_there_with_who_runs(void **state)
 
 	guest_attach(g);
 	assert_success(dump_rq_sweep_new(g->kmem, &sweep));
-	rqs = dump_rq_sweep(sweep, &n);
+	rqs = dump_rq_sweep(sweep, true, &n);
 	assert_int_equal(n, 3);
 	assert_int_equal(rqs[1].cpu, 1);
 	assert_int_equal(number(&rqs[1], DUMP_RQ_NR_RUNNING), 3);
@@ -28,6 +28,10 @@ static void every_possible_cpu_is_there_with_who_runs(void **state)
 	assert_int_equal(rqs[1].pid.value, 7);
 	assert_string_equal(rqs[1].comm, "server");
 	assert_int_equal(number(&rqs[0], DUMP_RQ_CURR), number(&rqs[0], DUMP_RQ_IDLE));
+	rqs = dump_rq_sweep(sweep, false, &n);
+	assert_int_equal(number(&rqs[1], DUMP_RQ_NR_RUNNING), 3);
+	assert_int_equal(rqs[1].pid.status, KMEM_READ_UNKNOWN);
+	assert_string_equal(rqs[1].comm, "");
 	/* This kernel has no such members. */
 	assert_int_equal(rqs[1].numbers[DUMP_RQ_RT].status, KMEM_READ_UNKNOWN);
 	assert_int_equal(rqs[1].numbers[DUMP_RQ_NR_SWITCHES].status, KMEM_READ_UNKNOWN);
@@ -43,12 +47,12 @@ static void each_sweep_sees_what_is_there_now(void **state)
 
 	guest_attach(g);
 	assert_success(dump_rq_sweep_new(g->kmem, &sweep));
-	rqs = dump_rq_sweep(sweep, &n);
+	rqs = dump_rq_sweep(sweep, true, &n);
 	idle = number(&rqs[0], DUMP_RQ_IDLE);
 	/* Past everything that the space remembers. */
 	build_put_u64(&g->k.memory, guest_rq_at(1) + RQ_CLOCK, 9999);
 	build_put_u64(&g->k.memory, guest_rq_at(1) + RQ_CURR, idle);
-	rqs = dump_rq_sweep(sweep, &n);
+	rqs = dump_rq_sweep(sweep, true, &n);
 	assert_int_equal(number(&rqs[1], DUMP_RQ_CLOCK), 9999);
 	assert_int_equal(rqs[1].pid.value, 0);
 	assert_string_equal(rqs[1].comm, "swapper");
@@ -64,7 +68,7 @@ static void a_task_that_cannot_be_read_is_not_nobody(void **state)
 	guest_attach(g);
 	assert_success(dump_rq_sweep_new(g->kmem, &sweep));
 	build_put_u64(&g->k.memory, guest_rq_at(1) + RQ_CURR, 0x10);
-	rqs = dump_rq_sweep(sweep, &n);
+	rqs = dump_rq_sweep(sweep, true, &n);
 	assert_int_equal(rqs[1].pid.status, KMEM_READ_UNMAPPED);
 	assert_string_equal(rqs[1].comm, "");
 	assert_int_equal(number(&rqs[1], DUMP_RQ_CURR), 0x10);
