@@ -29,12 +29,45 @@ enum {
 /* Behind all RAM that the guest has. */
 #define EXTRA_AT (UINT64_C(1) << 40)
 
-static uint64_t now_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+struct cost {
+	uint64_t wall, cpu;
+};
+
+static struct cost cost_begin(void)
+{
+	return (struct cost){ now_ns(), clock_ns(CLOCK_PROCESS_CPUTIME_ID) };
+}
+
+static struct cost cost_since(const struct cost *began)
+{
+	struct cost now = cost_begin();
+
+	return (struct cost){ now.wall - began->wall, now.cpu - began->cpu };
+}
+
+/* Two lists, "NAME" and "NAME cpu". */
+static void add_costs(const char *name, const struct cost *costs, size_t n)
+{
+	for (int cpu = 0; cpu < 2; cpu++) {
+		printf("\"%s%s\": [", name, cpu ? " cpu" : "");
+		for (size_t i = 0; i < n; i++)
+			printf("%s%llu", i ? ", " : "",
+			       (unsigned long long)(cpu ? costs[i].cpu : costs[i].wall));
+		printf("], ");
+	}
 }
 
 static void add_ns(const char *name, const uint64_t *ns, size_t n, const char *end)
@@ -71,26 +104,27 @@ static uint64_t sweep_ns(struct dump_rq_sweep *sweep, bool tasks, uint64_t *sum)
 	return least;
 }
 
-static uint64_t view_ns(struct kmem *kmem, const char *view, struct strbuf *out)
+static struct cost view_cost(struct kmem *kmem, const char *view, struct strbuf *out)
 {
 	struct dump_request request = { 0 };
 	struct json_writer writer = json_writer_to(out, JSON_COMPACT);
 	struct dump_sink sink = dump_sink_to_json(&writer);
-	uint64_t began;
+	struct cost began;
 
 	strbuf_clear(out);
 	kmem_space_forget(&kmem->space);
-	began = now_ns();
+	began = cost_begin();
 	if (view)
 		die(dump_one(dump_view_find(view), kmem, &request, &sink));
 	else
 		dump_all(kmem, &request, &sink);
-	return now_ns() - began;
+	return cost_since(&began);
 }
 
 struct figures {
-	uint64_t search[LIMIT_ROUNDS], attach[LIMIT_ROUNDS], tasks[LIMIT_ROUNDS], rq[LIMIT_ROUNDS],
-		report[LIMIT_ROUNDS], queues[LIMIT_ROUNDS], sweep[LIMIT_ROUNDS];
+	struct cost search[LIMIT_ROUNDS], attach[LIMIT_ROUNDS], tasks[LIMIT_ROUNDS],
+		rq[LIMIT_ROUNDS], report[LIMIT_ROUNDS];
+	uint64_t queues[LIMIT_ROUNDS], sweep[LIMIT_ROUNDS];
 };
 
 static struct kmem *attach(const struct kmem_core *core, bool with_note)
@@ -113,19 +147,19 @@ static void measure_core(const char *path, size_t rounds)
 	for (size_t i = 0; i < rounds; i++) {
 		_cleanup_kmem_core_ struct kmem_core core = { 0 };
 		_cleanup_dump_rq_sweep_ struct dump_rq_sweep *sweep = NULL;
-		uint64_t began = now_ns();
+		struct cost began = cost_begin();
 		struct kmem *kmem;
 
 		die(kmem_core_read(fd, path, &core));
 		kmem = attach(&core, true);
-		f->attach[i] = now_ns() - began;
+		f->attach[i] = cost_since(&began);
 		kmem_free(kmem);
-		began = now_ns();
+		began = cost_begin();
 		kmem = attach(&core, false);
-		f->search[i] = now_ns() - began;
-		f->tasks[i] = view_ns(kmem, "tasks", &out);
-		f->rq[i] = view_ns(kmem, "rq", &out);
-		f->report[i] = view_ns(kmem, NULL, &out);
+		f->search[i] = cost_since(&began);
+		f->tasks[i] = view_cost(kmem, "tasks", &out);
+		f->rq[i] = view_cost(kmem, "rq", &out);
+		f->report[i] = view_cost(kmem, NULL, &out);
 		die(dump_rq_sweep_new(kmem, &sweep));
 		f->queues[i] = sweep_ns(sweep, false, &sum);
 		f->sweep[i] = sweep_ns(sweep, true, &sum);
@@ -133,11 +167,11 @@ static void measure_core(const char *path, size_t rounds)
 		kmem_free(kmem);
 	}
 	printf("{");
-	add_ns("attach", f->attach, rounds, ", ");
-	add_ns("search", f->search, rounds, ", ");
-	add_ns("tasks", f->tasks, rounds, ", ");
-	add_ns("rq", f->rq, rounds, ", ");
-	add_ns("report", f->report, rounds, ", ");
+	add_costs("attach", f->attach, rounds);
+	add_costs("search", f->search, rounds);
+	add_costs("tasks", f->tasks, rounds);
+	add_costs("rq", f->rq, rounds);
+	add_costs("report", f->report, rounds);
 	add_ns("queues", f->queues, rounds, ", ");
 	add_ns("sweep", f->sweep, rounds, "}\n");
 }
