@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/paths.h"
 #include "cli/commands.h"
 #include "cli/inspect/source.h"
 #include "dump/core_registers.h"
@@ -11,7 +12,8 @@
 #include "dump/expr.h"
 #include "dump/vmcore_write.h"
 
-#define ALL "all"
+#define ALL	     "all"
+#define CACHE_FOLDER "kernel-memory" /* below the project's cache */
 
 enum { EXIT_SIGNAL = 128 };
 
@@ -20,7 +22,7 @@ static struct cancel cancel;
 
 struct inspect_config {
 	const char *source, *view, *argument, *expr, *vmcore;
-	bool json, freeze;
+	bool json, freeze, no_cache;
 	uint64_t max_entries;
 	uint32_t lines;
 };
@@ -50,6 +52,9 @@ static const struct option_row options[] = {
 	{ .name = "freeze",
 	  OPTION_FLAG(struct inspect_config, freeze),
 	  .help = "stop the VM while it is looked at" },
+	{ .name = "no-cache",
+	  OPTION_FLAG(struct inspect_config, no_cache),
+	  .help = "use and keep nothing that is known of kernels" },
 	{ .name = "vmcore",
 	  .argument = "OUT",
 	  OPTION_STRING(struct inspect_config, vmcore),
@@ -177,8 +182,9 @@ static struct error *show(const struct inspect_config *config, const struct sour
 	struct json_writer writer = json_writer_to(out, JSON_PRETTY);
 	struct dump_sink sink = config->json ? dump_sink_to_json(&writer)
 					     : dump_sink_to_text(out, config->lines);
+	_cleanup_free_ char *cache = config->no_cache ? NULL : paths_cache(CACHE_FOLDER);
 	_cleanup_kmem_ struct kmem *kmem = NULL;
-	struct error *err = kmem_attach(&source->reader, source->note, &kmem);
+	struct error *err = kmem_attach_known(&source->reader, source->note, cache, &kmem);
 
 	if (err)
 		return err;
@@ -192,6 +198,9 @@ static struct error *show(const struct inspect_config *config, const struct sour
 		err = dump_one(view, kmem, &request, &sink);
 	else
 		dump_all(kmem, &request, &sink);
+	/* A folder that cannot be written costs time, nothing else. */
+	if (cache)
+		error_free(kmem_remember(kmem, cache));
 	if (config->json)
 		strbuf_append_char(out, '\n');
 	if (sink.lines_lost)
@@ -238,7 +247,7 @@ const struct command cmd_inspect = {
 	.name = "inspect",
 	.summary = "Look into a guest's kernel through its memory",
 	.usage =
-		"SRC [VIEW [ARG] | --expr EXPR | --vmcore OUT] [--json] [--max-entries N] [--lines N] [--freeze]",
+		"SRC [VIEW [ARG] | --expr EXPR | --vmcore OUT] [--json] [--max-entries N] [--lines N] [--freeze] [--no-cache]",
 	.description =
 		"Reads nothing but memory: no agent, no debug information, no symbols beside it. What cannot be shown says why.",
 	.examples = "  ktstr inspect vm:3f9a tasks\n"

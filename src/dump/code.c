@@ -200,12 +200,15 @@ bool dump_code_name(struct dump_code *code, uint64_t address, bool is_return,
 {
 	uint64_t at = address - is_return;
 	const struct dump_code_bpf *bpf;
+	struct kmem_kallsyms *table;
 	struct kmem_symbol symbol;
+	_cleanup_error_ struct error *err = NULL;
 
 	*ret = (struct dump_code_name){ .kind = dump_code_kind(code, at) };
 	switch (ret->kind) {
 	case DUMP_CODE_KERNEL:
-		if (!kmem_kallsyms_near(code->kmem->symbols->table, at, &symbol))
+		err = kmem_names_table(&code->kmem->names, &table);
+		if (err || !kmem_kallsyms_near(table, at, &symbol))
 			return false;
 		ret->offset = at - symbol.address;
 		ret->bytes = symbol.bytes;

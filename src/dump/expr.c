@@ -43,12 +43,17 @@ struct root {
 
 static struct error *no_symbol(struct kmem *kmem, const char *name, struct error *why)
 {
-	struct kmem_kallsyms *symbols = kmem->symbols->table;
+	struct kmem_kallsyms *symbols;
 	_cleanup_strbuf_ struct strbuf meant = STRBUF_INIT;
 	char kept[SUGGEST_N + 1][KMEM_LIMIT_SYMBOL_CHARS];
 	struct suggest suggest = { .wanted = name };
 	struct kmem_symbol symbol;
+	struct error *err = kmem_names_table(&kmem->names, &symbols);
 
+	if (err) {
+		error_free(why);
+		return err;
+	}
 	/* A suggestion is borrowed: there is one buffer more than can be kept. */
 	for (uint32_t i = 0; i < kmem_kallsyms_n(symbols); i++) {
 		char *free_one = NULL;
@@ -115,8 +120,8 @@ static struct error *find_root_type(struct kmem *kmem, struct expr *e, const cha
 	struct expr typed;
 
 	if (e->type)
-		return find_type(kmem->btf, e->type, e->type_n, ret);
-	if (!e->is_address && btf_find(kmem->btf, BTF_VAR, name, &variable)) {
+		return find_type(kmem_types(kmem), e->type, e->type_n, ret);
+	if (!e->is_address && btf_find(kmem_types(kmem), BTF_VAR, name, &variable)) {
 		*ret = variable.size_or_type;
 		return NULL;
 	}
@@ -127,7 +132,7 @@ static struct error *find_root_type(struct kmem *kmem, struct expr *e, const cha
 			continue;
 		error_free(expr_parse(text, &typed));
 		e->is_pointer = typed.is_pointer;
-		return find_type(kmem->btf, typed.type, typed.type_n, ret);
+		return find_type(kmem_types(kmem), typed.type, typed.type_n, ret);
 	}
 	return expr_error(EXPR_NO_TYPE, 0,
 			  "the kernel's types do not say what %s is: write (TYPE)%s", name, name);
@@ -138,7 +143,7 @@ static struct error *find_root(struct kmem *kmem, struct expr *e, struct root *r
 	_cleanup_free_ char *name = xstrndup(e->name, e->name_n);
 	struct error *err = NULL;
 
-	if (!kmem->btf)
+	if (!kmem_types(kmem))
 		return kmem_error(KMEM_NO_FIELD, 0, "the kernel has no types: %s",
 				  kmem->no_btf ? error_message(kmem->no_btf) : "");
 	ret->address = e->address;
@@ -186,7 +191,7 @@ static struct error *follow(struct kmem *kmem, uint32_t type, uint64_t address, 
 {
 	for (;;) {
 		struct btf_type pointer;
-		struct error *err = btf_path_to_pointer(kmem->btf, type, path, ret, &path);
+		struct error *err = btf_path_to_pointer(kmem_types(kmem), type, path, ret, &path);
 		enum kmem_status status;
 
 		if (err)
@@ -195,7 +200,7 @@ static struct error *follow(struct kmem *kmem, uint32_t type, uint64_t address, 
 		*ret_address = address;
 		if (!*path)
 			return NULL;
-		if (btf_resolve(kmem->btf, ret->type, &pointer) || pointer.kind != BTF_PTR)
+		if (btf_resolve(kmem_types(kmem), ret->type, &pointer) || pointer.kind != BTF_PTR)
 			return expr_error(EXPR_SYNTAX, 0, "\"%s\" cannot be followed", path);
 		status = kmem_read_u64(&kmem->space, address, &address);
 		if (status)
@@ -203,7 +208,7 @@ static struct error *follow(struct kmem *kmem, uint32_t type, uint64_t address, 
 		if (address == 0)
 			return expr_error(EXPR_SYNTAX, 0, "NULL stands before \"%s\"", path);
 		type = pointer.size_or_type;
-		err = index_pointer(kmem->btf, type, &path, &address);
+		err = index_pointer(kmem_types(kmem), type, &path, &address);
 		if (err)
 			return err;
 	}
@@ -252,13 +257,13 @@ static struct error *show_at(struct kmem *kmem, const struct expr *e, const stru
 	if (err)
 		return err;
 	if (sink->json) {
-		btf_type_format(kmem->btf, place.type, &type);
+		btf_type_format(kmem_types(kmem), place.type, &type);
 		dump_add_hex(sink->json, "address", address);
 		json_add_string(sink->json, "type", strbuf_str(&type));
 	}
 	if (place.bits)
 		return show_bits(kmem, &place, address, label, sink);
-	err = dump_value_read(kmem, kmem->btf, place.type, address, place.size, &tree);
+	err = dump_value_read(kmem, kmem_types(kmem), place.type, address, place.size, &tree);
 	if (err)
 		return err;
 	if (sink->json) {

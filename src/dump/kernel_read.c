@@ -34,10 +34,11 @@ struct error *kernel_offset(const struct kmem *kmem, enum kmem_field_id id, uint
 	return NULL;
 }
 
-static bool find_enum(const struct kmem *kmem, const char *type, struct btf_type *ret)
+static bool find_enum(struct kmem *kmem, const char *type, struct btf_type *ret)
 {
-	return kmem->btf && (btf_find(kmem->btf, BTF_ENUM, type, ret) ||
-			     btf_find(kmem->btf, BTF_ENUM64, type, ret));
+	const struct btf *btf = kmem_types(kmem);
+
+	return btf && (btf_find(btf, BTF_ENUM, type, ret) || btf_find(btf, BTF_ENUM64, type, ret));
 }
 
 static const char *without_prefix(const char *name, const char *prefix)
@@ -47,7 +48,7 @@ static const char *without_prefix(const char *name, const char *prefix)
 	return strncmp(name, prefix, n) == 0 ? name + n : name;
 }
 
-void dump_enum_word(const struct kmem *kmem, const char *type, const char *prefix, uint64_t value,
+void dump_enum_word(struct kmem *kmem, const char *type, const char *prefix, uint64_t value,
 		    struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf word = STRBUF_INIT;
@@ -55,7 +56,7 @@ void dump_enum_word(const struct kmem *kmem, const char *type, const char *prefi
 	const char *name = NULL;
 
 	if (find_enum(kmem, type, &found))
-		name = btf_enum_name(kmem->btf, &found, value, 32);
+		name = btf_enum_name(kmem_types(kmem), &found, value, 32);
 	if (!name) {
 		strbuf_appendf(into, "number %llu", (unsigned long long)value);
 		return;
@@ -65,7 +66,7 @@ void dump_enum_word(const struct kmem *kmem, const char *type, const char *prefi
 	text_escape(into, strbuf_str(&word));
 }
 
-void dump_flag_words(const struct kmem *kmem, const char *type, const char *prefix, uint64_t value,
+void dump_flag_words(struct kmem *kmem, const char *type, const char *prefix, uint64_t value,
 		     struct strbuf *into)
 {
 	struct btf_type found;
@@ -74,7 +75,7 @@ void dump_flag_words(const struct kmem *kmem, const char *type, const char *pref
 
 	for (unsigned int bit = 0; bit < 64; bit++) {
 		uint64_t flag = UINT64_C(1) << bit;
-		const char *name = known ? btf_enum_name(kmem->btf, &found, flag, 32) : NULL;
+		const char *name = known ? btf_enum_name(kmem_types(kmem), &found, flag, 32) : NULL;
 
 		if (!(value & flag))
 			continue;

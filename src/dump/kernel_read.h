@@ -20,10 +20,10 @@ struct error *kernel_offset(const struct kmem *kmem, enum kmem_field_id id,
  * The name of an enum's value without its prefix, in small letters: "struct_ops" of
  * BPF_PROG_TYPE_STRUCT_OPS; "number 99" when the kernel's types have no name for it.
  */
-void dump_enum_word(const struct kmem *kmem, const char *type, const char *prefix, uint64_t value,
+void dump_enum_word(struct kmem *kmem, const char *type, const char *prefix, uint64_t value,
 		    struct strbuf *into);
 /* The names of all bits that are set, as the kernel spells them: "A|B|0x100". */
-void dump_flag_words(const struct kmem *kmem, const char *type, const char *prefix, uint64_t value,
+void dump_flag_words(struct kmem *kmem, const char *type, const char *prefix, uint64_t value,
 		     struct strbuf *into);
 /* "bash[1234]", escaped; an address where the task cannot be read. */
 void dump_task_name(struct kmem *kmem, uint64_t task, struct strbuf *into);

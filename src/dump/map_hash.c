@@ -17,15 +17,16 @@ static uint64_t round_up_8(uint64_t n)
 }
 
 /* bcache has a struct bucket as well; ours is the one with a head. */
-static struct error *find_stride(const struct kmem *kmem, uint64_t *ret)
+static struct error *find_stride(struct kmem *kmem, uint64_t *ret)
 {
+	const struct btf *btf = kmem_types(kmem);
 	struct btf_type type;
 	struct btf_member head;
 	uint32_t at = 0;
 
-	while (kmem->btf && btf_next_named(kmem->btf, "bucket", &at, &type)) {
+	while (btf && btf_next_named(btf, "bucket", &at, &type)) {
 		if (type.kind == BTF_STRUCT && type.size_or_type &&
-		    btf_find_member(kmem->btf, &type, "head", 4, &head)) {
+		    btf_find_member(btf, &type, "head", 4, &head)) {
 			*ret = type.size_or_type;
 			return NULL;
 		}

@@ -17,7 +17,7 @@ static struct error *find_types(struct map_show *show, struct kmem_btf **ret_loa
 	/* Before Linux 6.9 there were only the kernel's. */
 	if (err || at == vmlinux || !at) {
 		error_free(err);
-		*ret = kmem->btf;
+		*ret = kmem_types(kmem);
 		return NULL;
 	}
 	err = kmem_btf_load(kmem, at, ret_loaded);

@@ -145,7 +145,7 @@ static bool sum_event(struct scx_view *view, uint64_t pcpu, uint64_t offset, int
 static void show_events(struct scx_view *view)
 {
 	const struct kmem_field *field = &view->kmem->fields.at[KMEM_F_SCX_PCPU_EVENTS];
-	const struct btf *btf = view->kmem->btf;
+	const struct btf *btf = kmem_types(view->kmem);
 	struct json_writer *json = view->sink->json;
 	struct btf_type type;
 	uint64_t pcpu;

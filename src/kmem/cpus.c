@@ -11,42 +11,40 @@ void kmem_cpus_deinit(struct kmem_cpus *cpus)
 	*cpus = (struct kmem_cpus){ 0 };
 }
 
-static struct error *read_array(struct kmem_space *space, struct kmem_kallsyms *symbols,
+static struct error *read_array(struct kmem_space *space, struct kmem_names *names,
 				const char *name, uint32_t n_words, uint64_t **ret)
 {
 	_cleanup_free_ uint64_t *words = xcalloc(n_words, sizeof(*words));
-	struct kmem_symbol symbol;
-	struct error *err;
+	uint64_t address;
+	struct error *err = kmem_names_find(names, name, &address);
 
-	if (!kmem_kallsyms_find(symbols, name, 0, &symbol))
-		return kmem_error(KMEM_NO_SYMBOL, 0, "%s", name);
-	err = kmem_read_exact(space, symbol.address, words, n_words * sizeof(*words), name);
+	if (!err)
+		err = kmem_read_exact(space, address, words, n_words * sizeof(*words), name);
 	if (err)
 		return err;
 	*ret = take_ptr(words);
 	return NULL;
 }
 
-struct error *kmem_cpus_read(struct kmem_space *space, struct kmem_kallsyms *symbols,
+struct error *kmem_cpus_read(struct kmem_space *space, struct kmem_names *names,
 			     struct kmem_cpus *ret)
 {
 	struct kmem_cpus cpus = { 0 };
-	struct kmem_symbol symbol;
-	struct error *err;
+	uint64_t address;
+	struct error *err = kmem_names_find(names, "nr_cpu_ids", &address);
 
-	if (!kmem_kallsyms_find(symbols, "nr_cpu_ids", 0, &symbol))
-		return kmem_error(KMEM_NO_SYMBOL, 0, "nr_cpu_ids");
-	err = kmem_read_exact(space, symbol.address, &cpus.n, sizeof(cpus.n), symbol.name);
+	if (!err)
+		err = kmem_read_exact(space, address, &cpus.n, sizeof(cpus.n), "nr_cpu_ids");
 	if (err)
 		return err;
 	if (cpus.n == 0 || cpus.n > KMEM_LIMIT_CPUS)
 		return base_error(BASE_LIMIT, 0, "the guest claims %u CPUs", cpus.n);
-	err = read_array(space, symbols, "__per_cpu_offset", cpus.n, &cpus.offsets);
+	err = read_array(space, names, "__per_cpu_offset", cpus.n, &cpus.offsets);
 	if (!err)
-		err = read_array(space, symbols, "__cpu_possible_mask", (cpus.n + 63) / 64,
+		err = read_array(space, names, "__cpu_possible_mask", (cpus.n + 63) / 64,
 				 &cpus.possible);
 	if (!err)
-		err = read_array(space, symbols, "__cpu_online_mask", (cpus.n + 63) / 64,
+		err = read_array(space, names, "__cpu_online_mask", (cpus.n + 63) / 64,
 				 &cpus.online);
 	if (err) {
 		kmem_cpus_deinit(&cpus);

@@ -7,7 +7,7 @@
 #ifndef KTSTR_KMEM_CPUS_H
 #define KTSTR_KMEM_CPUS_H
 
-#include "kmem/kallsyms_load.h"
+#include "kmem/names.h"
 #include "kmem/space.h"
 
 struct kmem_cpus {
@@ -16,7 +16,7 @@ struct kmem_cpus {
 	uint64_t *possible, *online; /* bit masks */
 };
 
-struct error *kmem_cpus_read(struct kmem_space *space, struct kmem_kallsyms *symbols,
+struct error *kmem_cpus_read(struct kmem_space *space, struct kmem_names *names,
 			     struct kmem_cpus *ret) MUST_CHECK;
 void kmem_cpus_deinit(struct kmem_cpus *cpus);
 

@@ -11,7 +11,8 @@
 	X(KMEM_UNREAD, "guest-memory", "memory of the guest cannot be read")                    \
 	X(KMEM_NO_SYMBOLS, "no-kallsyms", "the kernel's table of symbols cannot be used")       \
 	X(KMEM_NO_SYMBOL, "no-kernel-symbol", "the kernel has no such symbol")                  \
-	X(KMEM_NO_FIELD, "no-kernel-field", "the kernel's types lack a member")
+	X(KMEM_NO_FIELD, "no-kernel-field", "the kernel's types lack a member")                 \
+	X(KMEM_BAD_CACHE, "bad-kernel-cache", "what is kept of this kernel cannot be used")
 DECLARE_ERROR_DOMAIN(kmem, KMEM, KMEM_ERRORS);
 
 #endif

@@ -2,6 +2,7 @@
 #include "kmem/fields.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 
 enum need { NEEDED, OPTIONAL };
 
@@ -60,6 +61,17 @@ void kmem_fields_deinit(struct kmem_fields *fields)
 	for (enum kmem_field_id id = 0; id < KMEM_N_FIELDS; id++)
 		free(fields->at[id].missing);
 	*fields = (struct kmem_fields){ 0 };
+}
+
+uint64_t kmem_fields_version(void)
+{
+	uint64_t hash = HASH_INIT;
+
+	for (enum kmem_field_id id = 0; id < KMEM_N_FIELDS; id++) {
+		hash = hash_bytes(hash, rows[id].type, strlen(rows[id].type) + 1);
+		hash = hash_bytes(hash, rows[id].paths, strlen(rows[id].paths) + 1);
+	}
+	return hash;
 }
 
 struct error *kmem_fields_require(const struct kmem_fields *fields, enum kmem_view view)

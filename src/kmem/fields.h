@@ -49,6 +49,9 @@ struct kmem_fields {
 void kmem_fields_init(struct kmem_fields *fields, const struct btf *btf, const char *reason);
 void kmem_fields_deinit(struct kmem_fields *fields);
 
+/* Another table of fields has another number; what was found with that one does not count. */
+uint64_t kmem_fields_version(void);
+
 /* KMEM_NO_FIELD with the name of each needed member that is missing. */
 struct error *kmem_fields_require(const struct kmem_fields *fields, enum kmem_view view) MUST_CHECK;
 /* All that is missing of a view, needed or not, one per line: "task_struct.cpu: …". */

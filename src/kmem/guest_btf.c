@@ -80,7 +80,7 @@ static struct error *check_base(struct kmem *kmem, uint64_t base)
 
 	if (err)
 		return err;
-	if (base != vmlinux || !kmem->btf)
+	if (base != vmlinux || !kmem_types(kmem))
 		return kmem_error(KMEM_NO_FIELD, 0, "types that stand on others than the kernel's");
 	return NULL;
 }
@@ -107,7 +107,7 @@ struct error *kmem_btf_load(struct kmem *kmem, uint64_t address, struct kmem_btf
 		btf->name[0] = 0;
 	btf->is_kernel = object.kernel != 0;
 	err = btf_parse_split((struct bytes){ btf->bytes, object.size },
-			      object.base ? kmem->btf : NULL,
+			      object.base ? kmem_types(kmem) : NULL,
 			      btf->name[0] ? btf->name : "types of a program", &btf->btf);
 	if (err)
 		return err;

@@ -21,7 +21,7 @@ DEFINE_CLEANUP(kmem_btf, struct kmem_btf *, NULL, kmem_btf_free);
 #define _cleanup_kmem_btf_ _cleanup_(cleanup_kmem_btf)
 
 /*
- * The types behind a pointer to struct btf. Split BTF stands on kmem->btf, which must outlive
+ * The types behind a pointer to struct btf. Split BTF stands on kmem_types(), which must outlive
  * *ret; one that stands on anything else is KMEM_NO_FIELD.
  */
 struct error *kmem_btf_load(struct kmem *kmem, uint64_t address, struct kmem_btf **ret) MUST_CHECK;

@@ -215,28 +215,31 @@ bool kmem_kallsyms_has_order(const struct kmem_kallsyms *k)
 	return k->has_order;
 }
 
+uint64_t kmem_kallsyms_address(enum kmem_kallsyms_mode mode, uint64_t places_at,
+			       uint64_t relative_base, uint32_t i, uint64_t raw)
+{
+	int64_t offset = (int32_t)(uint32_t)raw;
+
+	switch (mode) {
+	case KMEM_KALLSYMS_PLACE:
+		return places_at + 4 * (uint64_t)i + (uint64_t)offset;
+	case KMEM_KALLSYMS_RELATIVE:
+		return relative_base + (uint32_t)raw;
+	case KMEM_KALLSYMS_PERCPU:
+		return offset >= 0 ? (uint64_t)offset : relative_base - 1 - (uint64_t)offset;
+	default:
+		return raw;
+	}
+}
+
 static uint64_t address_of(const struct kmem_kallsyms *k, uint32_t i)
 {
 	struct cursor c = cursor_over(k->tables.places);
-	uint64_t place = 4 * (uint64_t)i;
-	uint32_t raw;
-	int64_t offset;
+	unsigned int width = k->mode == KMEM_KALLSYMS_ABSOLUTE ? 8 : 4;
 
-	if (k->mode == KMEM_KALLSYMS_ABSOLUTE) {
-		cursor_seek(&c, 2 * place);
-		return cursor_u64(&c);
-	}
-	cursor_seek(&c, place);
-	raw = cursor_u32(&c);
-	offset = (int32_t)raw;
-	switch (k->mode) {
-	case KMEM_KALLSYMS_PLACE:
-		return k->tables.places_at + place + (uint64_t)offset;
-	case KMEM_KALLSYMS_RELATIVE:
-		return k->tables.relative_base + raw;
-	default:
-		return offset >= 0 ? raw : k->tables.relative_base - 1 - (uint64_t)offset;
-	}
+	cursor_seek(&c, width * (uint64_t)i);
+	return kmem_kallsyms_address(k->mode, k->tables.places_at, k->tables.relative_base, i,
+				     cursor_uint(&c, width));
 }
 
 /* How many symbols, in the order of addresses, are below the address (or at it). */
@@ -313,8 +316,7 @@ static void sort_names(struct kmem_kallsyms *k)
 	k->sorted = sorted;
 }
 
-bool kmem_kallsyms_find(struct kmem_kallsyms *k, const char *name, uint32_t nth,
-			struct kmem_symbol *ret)
+bool kmem_kallsyms_number(struct kmem_kallsyms *k, const char *name, uint32_t nth, uint32_t *ret)
 {
 	uint32_t low = 0, high = k->tables.n;
 
@@ -332,5 +334,14 @@ bool kmem_kallsyms_find(struct kmem_kallsyms *k, const char *name, uint32_t nth,
 	}
 	if (nth >= k->tables.n - low || compare_with(k, low + nth, name) != 0)
 		return false;
-	return kmem_kallsyms_at(k, order_at(k, low + nth), ret);
+	*ret = order_at(k, low + nth);
+	return true;
+}
+
+bool kmem_kallsyms_find(struct kmem_kallsyms *k, const char *name, uint32_t nth,
+			struct kmem_symbol *ret)
+{
+	uint32_t number;
+
+	return kmem_kallsyms_number(k, name, nth, &number) && kmem_kallsyms_at(k, number, ret);
 }

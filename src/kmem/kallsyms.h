@@ -65,6 +65,12 @@ bool kmem_kallsyms_at(const struct kmem_kallsyms *k, uint32_t i,
  */
 bool kmem_kallsyms_find(struct kmem_kallsyms *k, const char *name, uint32_t nth,
 			struct kmem_symbol *ret) MUST_CHECK;
+/* Its number in the order of addresses; the same in every boot of a kernel. */
+bool kmem_kallsyms_number(struct kmem_kallsyms *k, const char *name, uint32_t nth,
+			  uint32_t *ret) MUST_CHECK;
+/* The address of symbol i, of which `raw` is written at places_at + i * its width. */
+uint64_t kmem_kallsyms_address(enum kmem_kallsyms_mode mode, uint64_t places_at,
+			       uint64_t relative_base, uint32_t i, uint64_t raw);
 /* The first symbol of the highest address not above this one. False: it is below all. */
 bool kmem_kallsyms_near(const struct kmem_kallsyms *k, uint64_t address,
 			struct kmem_symbol *ret) MUST_CHECK;

@@ -2,10 +2,9 @@
 #include "kmem/kallsyms_load.h"
 
 #include "base/alloc.h"
+#include "kmem/print.h"
 
 enum {
-	/* Fewer agreeing names prove nothing. */
-	LEAST_AGREEING = 3,
 	/* Static symbols may share a name. */
 	MOST_NAMESAKES = 16,
 };
@@ -116,6 +115,12 @@ static bool is_value(const char *name)
 	return strcmp(name, "mem_section") == 0 || strcmp(name, "vmemmap") == 0;
 }
 
+bool kmem_symbols_told(const struct kmem_vmcoreinfo *info, size_t i, char *buf, size_t size,
+		       uint64_t *ret_address)
+{
+	return kmem_note_line_symbol(&info->lines.at[i], buf, size, ret_address) && !is_value(buf);
+}
+
 static void compare(struct kmem_kallsyms *k, const struct kmem_vmcoreinfo *info,
 		    unsigned int *ret_agree, unsigned int *ret_differ)
 {
@@ -128,8 +133,7 @@ static void compare(struct kmem_kallsyms *k, const struct kmem_vmcoreinfo *info,
 		uint32_t nth = 0;
 		bool agree = false;
 
-		if (!kmem_note_line_symbol(&info->lines.at[i], name, sizeof(name), &address) ||
-		    is_value(name))
+		if (!kmem_symbols_told(info, i, name, sizeof(name), &address))
 			continue;
 		while (!agree && nth < MOST_NAMESAKES &&
 		       kmem_kallsyms_find(k, name, nth, &symbol)) {
@@ -165,7 +169,7 @@ static struct error *choose_mode(struct kmem_symbols *s, const struct kmem_vmcor
 			best = mode;
 		}
 	}
-	if (s->n_agree < LEAST_AGREEING || !kmem_kallsyms_set_mode(s->table, best))
+	if (s->n_agree < KMEM_LEAST_AGREEING || !kmem_kallsyms_set_mode(s->table, best))
 		return kmem_error(
 			KMEM_NO_SYMBOLS, 0,
 			"under no way of writing addresses do they agree with VMCOREINFO");
@@ -189,5 +193,46 @@ struct error *kmem_symbols_load(struct kmem_space *space, const struct kmem_vmco
 	if (err)
 		return err;
 	*ret = take_ptr(s);
+	return NULL;
+}
+
+struct error *kmem_symbols_print(struct kmem_space *space, const struct kmem_vmcoreinfo *info,
+				 uint64_t *ret)
+{
+	_cleanup_free_ void *buf = NULL;
+	struct bytes all;
+	struct places p;
+	struct error *err = find_places(info, &p);
+
+	/* Names, markers, tokens and their index stand behind each other, in all versions. */
+	if (!err)
+		err = read_table(space, p.names, p.token_index + 512 - p.names,
+				 KMEM_LIMIT_NAMES_BYTES + KMEM_LIMIT_TOKENS_BYTES,
+				 "names of symbols", &buf, &all);
+	if (!err)
+		*ret = kmem_print(all);
+	return err;
+}
+
+struct error *kmem_symbols_address(struct kmem_space *space, const struct kmem_vmcoreinfo *info,
+				   enum kmem_kallsyms_mode mode, uint32_t number, uint64_t *ret)
+{
+	unsigned int width = mode == KMEM_KALLSYMS_ABSOLUTE ? 8 : 4;
+	uint64_t base = 0, raw, at;
+	enum kmem_status status;
+	struct places p;
+	struct error *err = find_places(info, &p);
+
+	if (!err && p.relative_base)
+		err = kmem_read_exact(space, p.relative_base, &base, 8, "the base of symbols");
+	if (err)
+		return err;
+	if (!!p.offsets == (mode == KMEM_KALLSYMS_ABSOLUTE))
+		return kmem_error(KMEM_NO_SYMBOLS, 0, "addresses are not written in that way");
+	at = p.offsets ? p.offsets : p.addresses;
+	status = kmem_read_uint(space, at + (uint64_t)width * number, width, &raw);
+	if (status != KMEM_READ_OK)
+		return kmem_unread(status, at, "addresses of symbols");
+	*ret = kmem_kallsyms_address(mode, at, base, number, raw);
 	return NULL;
 }

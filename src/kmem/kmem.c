@@ -2,6 +2,8 @@
 #include "kmem/kmem.h"
 
 #include "base/alloc.h"
+#include "kmem/cache.h"
+#include "kmem/print.h"
 
 /* What Linux gives to physical addresses on x86-64 (MAX_PHYSMEM_BITS with 5 levels). */
 #define LIMIT_PFN (UINT64_C(1) << (52 - 12))
@@ -16,7 +18,8 @@ void kmem_free(struct kmem *kmem)
 	error_free(kmem->no_btf);
 	error_free(kmem->no_cpus);
 	kmem_cpus_deinit(&kmem->cpus);
-	kmem_symbols_free(kmem->symbols);
+	error_free(kmem->no_cache);
+	kmem_names_deinit(&kmem->names);
 	kmem_vmcoreinfo_deinit(&kmem->info);
 	kmem_space_deinit(&kmem->space);
 	free(kmem);
@@ -24,20 +27,7 @@ void kmem_free(struct kmem *kmem)
 
 struct error *kmem_symbol(struct kmem *kmem, const char *name, uint64_t *ret)
 {
-	struct kmem_kallsyms *table = kmem->symbols->table;
-	struct kmem_symbol symbol, other;
-
-	if (!kmem_kallsyms_find(table, name, 0, &symbol))
-		return kmem_error(KMEM_NO_SYMBOL, 0, "%s", name);
-	for (uint32_t nth = 1; kmem_kallsyms_find(table, name, nth, &other); nth++) {
-		if (other.address != symbol.address)
-			return kmem_error(KMEM_NO_SYMBOL, 0,
-					  "%s is the name of several, at %#llx and %#llx", name,
-					  (unsigned long long)symbol.address,
-					  (unsigned long long)other.address);
-	}
-	*ret = symbol.address;
-	return NULL;
+	return kmem_names_find(&kmem->names, name, ret);
 }
 
 struct error *kmem_variable(struct kmem *kmem, const char *name, unsigned int width, uint64_t *ret)
@@ -146,7 +136,7 @@ static void find_direct_map(struct kmem *kmem)
 	error_free(kmem_variable(kmem, "vmemmap_base", 8, &kmem->vmemmap_base));
 }
 
-static struct error *read_btf(struct kmem *kmem)
+static struct error *read_types(struct kmem *kmem)
 {
 	uint64_t start, stop;
 	struct error *err = kmem_symbol(kmem, "__start_BTF", &start);
@@ -163,16 +153,95 @@ static struct error *read_btf(struct kmem *kmem)
 		err = kmem_read_exact(&kmem->space, start, kmem->btf_bytes, stop - start,
 				      "the kernel's types");
 	if (!err)
-		err = btf_parse((struct bytes){ kmem->btf_bytes, stop - start },
-				"the kernel's types", &kmem->btf);
+		kmem->n_btf_bytes = stop - start;
 	return err;
+}
+
+const struct btf *kmem_types(struct kmem *kmem)
+{
+	if (!kmem->btf && !kmem->no_btf)
+		kmem->no_btf = btf_parse((struct bytes){ kmem->btf_bytes, kmem->n_btf_bytes },
+					 "the kernel's types", &kmem->btf);
+	return kmem->btf;
+}
+
+/* Symbols only: members wait until the types are there. */
+static struct error *recall(struct kmem *kmem, const char *cache_dir, struct kmem_cached *cached)
+{
+	uint64_t print;
+	struct error *err;
+
+	if (!kmem->info.build_id)
+		return kmem_error(KMEM_BAD_CACHE, 0, "the kernel tells no build-id");
+	err = kmem_cached_read(cache_dir, kmem->info.build_id, cached);
+	if (!err)
+		err = kmem_symbols_print(&kmem->space, &kmem->info, &print);
+	if (!err && print != cached->names_print)
+		err = kmem_error(KMEM_BAD_CACHE, 0, "this kernel has other symbols");
+	if (!err)
+		err = kmem_names_adopt(&kmem->names, cached->mode, cached->known.at,
+				       cached->known.n);
+	return err;
+}
+
+static void find_fields(struct kmem *kmem, struct kmem_cached *cached)
+{
+	const struct btf *btf;
+
+	kmem->no_btf = read_types(kmem);
+	if (kmem->from_cache &&
+	    (kmem->no_btf || kmem_print((struct bytes){ kmem->btf_bytes, kmem->n_btf_bytes }) !=
+				     cached->types_print)) {
+		kmem->from_cache = false;
+		kmem->no_cache = kmem_error(KMEM_BAD_CACHE, 0, "this kernel has other types");
+	}
+	if (kmem->from_cache) {
+		kmem->fields = cached->fields;
+		cached->fields = (struct kmem_fields){ 0 };
+		return;
+	}
+	btf = kmem_types(kmem);
+	kmem_fields_init(&kmem->fields, btf, kmem->no_btf ? error_message(kmem->no_btf) : NULL);
+}
+
+struct error *kmem_remember(struct kmem *kmem, const char *cache_dir)
+{
+	struct kmem_cached cached = { 0 };
+	struct kmem_kallsyms *table;
+	struct error *err;
+	char name[128];
+
+	if (!kmem->info.build_id || strlen(kmem->info.build_id) > KMEM_LIMIT_BUILD_ID ||
+	    (kmem->from_cache && kmem->names.known.n <= kmem->n_cached) || !kmem_types(kmem))
+		return NULL;
+	/* Some by which it will be known again. */
+	for (size_t i = 0; i < kmem->info.lines.n; i++) {
+		uint64_t told, address;
+
+		if (kmem_symbols_told(&kmem->info, i, name, sizeof(name), &told))
+			error_free(kmem_names_find(&kmem->names, name, &address));
+	}
+	err = kmem_names_table(&kmem->names, &table);
+	if (!err)
+		err = kmem_symbols_print(&kmem->space, &kmem->info, &cached.names_print);
+	if (err)
+		return err;
+	cached.mode = kmem_kallsyms_mode(table);
+	cached.types_print = kmem_print((struct bytes){ kmem->btf_bytes, kmem->n_btf_bytes });
+	strcpy(cached.build_id, kmem->info.build_id);
+	/* Borrowed for a moment. */
+	cached.known.at = kmem->names.known.at;
+	cached.known.n = kmem->names.known.n;
+	cached.fields = kmem->fields;
+	return kmem_cached_write(cache_dir, &cached);
 }
 
 /* *ret_likely: the page tables are those that the note says. */
 static struct error *try_note(const struct kmem_reader *reader, const struct kmem_note *note,
-			      bool *ret_likely, struct kmem **ret)
+			      const char *cache_dir, bool *ret_likely, struct kmem **ret)
 {
 	_cleanup_kmem_ struct kmem *kmem = xnew(struct kmem);
+	_cleanup_kmem_cached_ struct kmem_cached cached = { 0 };
 	struct kmem_paging paging = { 0 };
 	struct error *err;
 
@@ -185,10 +254,14 @@ static struct error *try_note(const struct kmem_reader *reader, const struct kme
 	paging.levels = kmem->info.levels;
 	paging.encryption_mask = kmem->info.encryption_mask;
 	kmem_space_init(&kmem->space, &kmem->reader, &paging);
+	kmem_names_init(&kmem->names, &kmem->space, &kmem->info);
 	err = check_self_map(kmem);
 	*ret_likely = !err;
-	if (!err)
-		err = kmem_symbols_load(&kmem->space, &kmem->info, &kmem->symbols);
+	if (!err && cache_dir) {
+		kmem->no_cache = recall(kmem, cache_dir, &cached);
+		kmem->from_cache = !kmem->no_cache;
+		kmem->n_cached = kmem->names.known.n;
+	}
 	if (!err)
 		err = check_alive(kmem, note);
 	if (!err)
@@ -196,16 +269,14 @@ static struct error *try_note(const struct kmem_reader *reader, const struct kme
 	if (err)
 		return err;
 	find_direct_map(kmem);
-	kmem->no_cpus = kmem_cpus_read(&kmem->space, kmem->symbols->table, &kmem->cpus);
-	kmem->no_btf = read_btf(kmem);
-	kmem_fields_init(&kmem->fields, kmem->btf,
-			 kmem->no_btf ? error_message(kmem->no_btf) : NULL);
+	kmem->no_cpus = kmem_cpus_read(&kmem->space, &kmem->names, &kmem->cpus);
+	find_fields(kmem, &cached);
 	*ret = take_ptr(kmem);
 	return NULL;
 }
 
 static struct error *search(const struct kmem_reader *reader, struct kmem_note *note,
-			    struct kmem **ret)
+			    const char *cache_dir, struct kmem **ret)
 {
 	_cleanup_kmem_note_scan_ struct kmem_note_scan scan = { 0 };
 	_cleanup_error_ struct error *last = NULL;
@@ -221,7 +292,7 @@ static struct error *search(const struct kmem_reader *reader, struct kmem_note *
 		if (!found)
 			break;
 		error_free(last);
-		last = try_note(reader, note, &likely, ret);
+		last = try_note(reader, note, cache_dir, &likely, ret);
 		if (!last) {
 			(*ret)->n_stale_notes = n;
 			(*ret)->scanned_bytes = scan.looked_bytes;
@@ -233,20 +304,27 @@ static struct error *search(const struct kmem_reader *reader, struct kmem_note *
 	if (last)
 		return error_wrap(take_ptr(last), "VMCOREINFO found %u times, the last at %#llx", n,
 				  (unsigned long long)note->physical);
-	return kmem_error(KMEM_NO_NOTE, 0, "no VMCOREINFO, hence no kernel, in %llu bytes of memory",
+	return kmem_error(KMEM_NO_NOTE, 0,
+			  "no VMCOREINFO, hence no kernel, in %llu bytes of memory",
 			  (unsigned long long)scan.looked_bytes);
 }
 
-struct error *kmem_attach(const struct kmem_reader *reader, struct bytes text, struct kmem **ret)
+struct error *kmem_attach(const struct kmem_reader *reader, struct bytes note, struct kmem **ret)
+{
+	return kmem_attach_known(reader, note, NULL, ret);
+}
+
+struct error *kmem_attach_known(const struct kmem_reader *reader, struct bytes text,
+				const char *cache_dir, struct kmem **ret)
 {
 	_cleanup_free_ struct kmem_note *note = xnew(struct kmem_note);
 	bool likely;
 
 	if (text.n == 0)
-		return search(reader, note, ret);
+		return search(reader, note, cache_dir, ret);
 	if (text.n > sizeof(note->text))
 		return base_error(BASE_LIMIT, 0, "VMCOREINFO of %zu bytes", text.n);
 	note->n = text.n;
 	memcpy(note->text, text.at, text.n);
-	return try_note(reader, note, &likely, ret);
+	return try_note(reader, note, cache_dir, &likely, ret);
 }

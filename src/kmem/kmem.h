@@ -14,7 +14,7 @@
 #include "btf/btf.h"
 #include "kmem/cpus.h"
 #include "kmem/fields.h"
-#include "kmem/kallsyms_load.h"
+#include "kmem/names.h"
 #include "kmem/note_scan.h"
 #include "kmem/space.h"
 #include "kmem/vmcoreinfo.h"
@@ -28,7 +28,7 @@ struct kmem {
 	struct kmem_reader reader;
 	struct kmem_space space;
 	struct kmem_vmcoreinfo info;
-	struct kmem_symbols *symbols;
+	struct kmem_names names;
 	uint64_t note_physical;	    /* of the note that the kernel points to */
 	unsigned int n_stale_notes; /* found before, of other kernels */
 	uint64_t scanned_bytes;
@@ -37,13 +37,18 @@ struct kmem {
 	/* 0: the kernel has no such symbol. */
 	uint64_t page_offset_base, vmalloc_base, vmemmap_base;
 
-	/* Each with its reason when it is absent: cpus.n is 0, btf is NULL. */
+	/* Each with its reason when it is absent: cpus.n is 0. Types: see kmem_types(). */
 	struct kmem_cpus cpus;
 	struct error *no_cpus;
 	struct btf *btf;
 	void *btf_bytes;
+	uint64_t n_btf_bytes;
 	struct error *no_btf;
 	struct kmem_fields fields;
+
+	bool from_cache;	/* it was known before */
+	struct error *no_cache; /* why not; NULL as well when nobody asked for it */
+	size_t n_cached;	/* symbols that were known */
 };
 
 /*
@@ -53,9 +58,23 @@ struct kmem {
  */
 struct error *kmem_attach(const struct kmem_reader *reader, struct bytes note,
 			  struct kmem **ret) MUST_CHECK;
+/*
+ * The same, with a folder where kmem_remember() has perhaps left what it knew of this kernel. It
+ * shows nothing else than without, it is only sooner there.
+ */
+struct error *kmem_attach_known(const struct kmem_reader *reader, struct bytes note,
+				const char *cache_dir, struct kmem **ret) MUST_CHECK;
+/*
+ * Keeps what has been found out, for the next time; called after all was looked at. Nothing happens
+ * when nothing is new, or when the kernel has no build-id or no types.
+ */
+struct error *kmem_remember(struct kmem *kmem, const char *cache_dir) MUST_CHECK;
 void kmem_free(struct kmem *kmem);
 DEFINE_CLEANUP(kmem, struct kmem *, NULL, kmem_free);
 #define _cleanup_kmem_ _cleanup_(cleanup_kmem)
+
+/* The kernel's types; NULL: there are none, kmem->no_btf says why. */
+const struct btf *kmem_types(struct kmem *kmem);
 
 /* The address of a symbol. KMEM_NO_SYMBOL when there is none or several share the name. */
 struct error *kmem_symbol(struct kmem *kmem, const char *name, uint64_t *ret) MUST_CHECK;

@@ -34,6 +34,12 @@ enum {
 	/* KSYM_NAME_LEN with the letter of the kind, since Linux 6.1 (128 before). */
 	KMEM_LIMIT_SYMBOL_CHARS = 513,
 
+	/* Symbols that are remembered by name, and what is kept of one kernel in a file. */
+	KMEM_LIMIT_KNOWN = 256,
+	KMEM_LIMIT_BUILD_ID = 64,
+	KMEM_LIMIT_CACHE_BYTES = 1 << 20,
+	KMEM_LIMIT_CACHE_FILES = 64,
+
 	KMEM_LIMIT_MODULE_SYMBOLS = 1 << 18,
 
 	KMEM_LIMIT_CPUS = 8192,

@@ -40,22 +40,61 @@ def save(path):
         vm.close()
 
 
+def inspect(core, cache, *arguments):
+    done = subprocess.run([machine.KTSTR, "inspect", core, "all", "--json", "--max-entries", "0", *arguments], capture_output=True,
+                          check=False, timeout=machine.TIMEOUT, env={**os.environ, "KTSTR_CACHE_DIR": cache})
+    if done.returncode != 0 or done.stderr:
+        raise AssertionError((done.returncode, done.stderr))
+    return done.stdout
+
+
 class Hostile(machine.GuestTest):
+    @classmethod
+    def setUpClass(cls):
+        # pylint: disable=consider-using-with
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.core = os.path.join(cls.folder.name, "guest.vmcore")
+        if not guest.missing():
+            save(cls.core)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_what_is_known_of_a_kernel_changes_nothing_that_is_shown(self):
+        cache = os.path.join(self.folder.name, "cache")
+        kept = os.path.join(cache, "kernel-memory")
+        cold = inspect(self.core, cache, "--no-cache")
+        self.assertFalse(os.path.exists(kept))
+        self.assertEqual(inspect(self.core, cache), cold)
+        (name,) = os.listdir(kept)
+        path = os.path.join(kept, name)
+        with open(path, "rb") as f:
+            good = f.read()
+        before = os.stat(path)
+        self.assertEqual(inspect(self.core, cache), cold)
+        after = os.stat(path)
+        # Nothing was new: it was used as it is.
+        self.assertEqual((after.st_ino, after.st_mtime_ns), (before.st_ino, before.st_mtime_ns))
+        for bad in (b"", good[:-1], good[:500] + b"?" + good[501:], b"\0" * len(good)):
+            with open(path, "wb") as f:
+                f.write(bad)
+            self.assertEqual(inspect(self.core, cache), cold)
+            with open(path, "rb") as f:
+                self.assertEqual(f.read(), good)
+
     def test_no_lie_of_a_guest_crashes_or_hangs_us_and_most_are_seen(self):
-        with tempfile.TemporaryDirectory() as folder:
-            core = os.path.join(folder, "guest.vmcore")
-            save(core)
-            edges = [LIES * job // JOBS for job in range(JOBS + 1)]
-            runs = [subprocess.Popen([HOSTILE, core, str(a), str(b)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                     env={**os.environ, **SANITIZERS}) for a, b in zip(edges, edges[1:])]
-            told = seen = 0
-            for run in runs:
-                out, err = run.communicate()
-                print("\n".join(line for line in out.splitlines() if line.startswith("#")))
-                counts = dict(re.findall(r"^(lies|seen|bad) (\d+)$", out, re.M))
-                self.assertEqual((run.returncode, err, counts.get("bad")), (0, "", "0"), out)
-                told += int(counts["lies"])
-                seen += int(counts["seen"])
+        edges = [LIES * job // JOBS for job in range(JOBS + 1)]
+        runs = [subprocess.Popen([HOSTILE, self.core, str(a), str(b)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                 env={**os.environ, **SANITIZERS}) for a, b in zip(edges, edges[1:])]
+        told = seen = 0
+        for run in runs:
+            out, err = run.communicate()
+            print("\n".join(line for line in out.splitlines() if line.startswith("#")))
+            counts = dict(re.findall(r"^(lies|seen|bad) (\d+)$", out, re.M))
+            self.assertEqual((run.returncode, err, counts.get("bad")), (0, "", "0"), out)
+            told += int(counts["lies"])
+            seen += int(counts["seen"])
         self.assertEqual(told, LIES)
         self.assertGreaterEqual(2 * seen, told)
 

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/io.h"
+#include "base/paths.h"
 #include "kmem/kmem.h"
 #include "kmem/list.h"
 #include "kmem/modules.h"
@@ -72,7 +73,7 @@ static void run(struct vm *vm, const char *script, struct strbuf *out)
 static void check_symbols(struct vm *vm, struct kmem *kmem)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-	struct kmem_kallsyms *table = kmem->symbols->table;
+	struct kmem_kallsyms *table = kmem->names.symbols->table;
 	struct kmem_symbol s;
 	uint32_t n = 0;
 	char *rest, *line;
@@ -356,6 +357,66 @@ static void kernel_with_5_levels_of_tables_is_what_the_guest_says(void **state U
 	compare_kernel(CPU_WITH_LA57, 5, &vm, &map, &kmem);
 }
 
+enum { MOST_PATH = 64 };
+
+/* All members of the table with their places, or why they have none. */
+static void tell_fields(const struct kmem *kmem, struct strbuf *out)
+{
+	for (enum kmem_field_id id = 0; id < KMEM_N_FIELDS; id++) {
+		const struct kmem_field *field = &kmem->fields.at[id];
+
+		strbuf_appendf(out, "%d %" PRIu64 " %" PRIu64 " %u %u %s\n", id,
+			       field->place.offset, field->place.size, field->place.bit_offset,
+			       field->place.bits, field->known ? "" : field->missing);
+	}
+}
+
+/* The second time the kernel is known; a boot at another place of the same kernel as well. */
+static void kernel_that_was_seen_is_known_and_looks_the_same(void **state UNUSED)
+{
+	char dir[MOST_PATH] = "/tmp/ktstr-known-XXXXXX";
+	_cleanup_strbuf_ struct strbuf first = STRBUF_INIT;
+	static const char *const wanted[] = { "init_task", "runqueues", "map_idr", "prb" };
+	uint64_t expected[ARRAY_SIZE(wanted)], address;
+
+	skip_unless(kernel, "no kernel is in the cache: ktstr kernel fetch");
+	assert_non_null(mkdtemp(dir));
+	for (int i = 0; i < 2; i++) {
+		_cleanup_vm_ struct vm *vm = NULL;
+		_cleanup_physmap_ struct physmap *map = NULL;
+		_cleanup_kmem_ struct kmem *cold = NULL, *known = NULL;
+		_cleanup_strbuf_ struct strbuf told = STRBUF_INIT;
+		/* Another topology is another template, and so another boot. */
+		struct vm_spec spec = { .kernel = kernel, .topology = TOPOLOGY_DEFAULT };
+		struct kmem_reader reader;
+
+		if (i == 1)
+			spec.memory_bytes = UINT64_C(768) << 20;
+		assert_success(vm_start(&spec, NULL, &vm));
+		assert_success(vm_freeze(vm));
+		assert_success(vm_physmap(vm, &map));
+		reader = kmem_reader_of_physmap(map);
+		assert_success(kmem_attach_known(&reader, (struct bytes){ NULL, 0 }, dir, &cold));
+		assert_int_equal(cold->from_cache, i == 1);
+		for (size_t k = 0; k < ARRAY_SIZE(wanted); k++)
+			assert_success(kmem_symbol(cold, wanted[k], &expected[k]));
+		assert_success(kmem_remember(cold, dir));
+		assert_success(kmem_attach_known(&reader, (struct bytes){ NULL, 0 }, dir, &known));
+		assert_true(known->from_cache);
+		for (size_t k = 0; k < ARRAY_SIZE(wanted); k++) {
+			assert_success(kmem_symbol(known, wanted[k], &address));
+			assert_true(address == expected[k]);
+		}
+		assert_null(known->names.symbols);
+		assert_null(known->btf);
+		tell_fields(known, &told);
+		if (i == 0)
+			tell_fields(cold, &first);
+		assert_string_equal(strbuf_str(&told), strbuf_str(&first));
+	}
+	assert_success(paths_remove(dir));
+}
+
 static bool tell_task(void *context, uint64_t link)
 {
 	struct task_search *search = context;
@@ -389,7 +450,7 @@ static void tell_kernel(struct kmem *kmem, struct strbuf *out)
 	uint64_t init;
 
 	strbuf_appendf(out, "%s %u %#" PRIx64 " %#" PRIx64 " %#" PRIx64 "\n", kmem->uname.version,
-		       kmem_kallsyms_n(kmem->symbols->table), kmem->vmalloc_base,
+		       kmem_kallsyms_n(kmem->names.symbols->table), kmem->vmalloc_base,
 		       kmem->space.direct.end, kmem->vmemmap_base);
 	for (uint32_t cpu = 0; cpu < kmem->cpus.n; cpu++)
 		strbuf_appendf(out, "%#" PRIx64 "\n", kmem->cpus.offsets[cpu]);
@@ -487,6 +548,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernel_in_memory_is_what_the_guest_says),
 		cmocka_unit_test(kernel_with_5_levels_of_tables_is_what_the_guest_says),
+		cmocka_unit_test(kernel_that_was_seen_is_known_and_looks_the_same),
 		cmocka_unit_test(guest_that_lies_is_survived),
 		cmocka_unit_test(addresses_are_shuffled_anew_for_each_template),
 	};

@@ -42,8 +42,10 @@ static inline enum kmem_status hostile_read(const struct kmem_reader *reader, ui
 								 : physical + n;
 
 	for (uint64_t at = start; status == KMEM_READ_OK && at < end; at++)
-		((uint8_t *)buf)[at - physical] =
-			h->lie.n == 8 ? (uint8_t)(h->lie.value >> 8 * (at - h->lie.physical)) : 0;
+		((uint8_t *)buf)[at - physical] = h->lie.n == 8
+							  ? (uint8_t)(h->lie.value >>
+								      8 * (at - h->lie.physical))
+							  : 0;
 	return status;
 }
 
@@ -123,16 +125,16 @@ static inline uint64_t hostile_random(uint64_t *state)
 }
 
 /* Ways to lie about a word that was touched. */
-#define HOSTILE_KINDS(X)                                     \
-	X(SELF, "a pointer to itself")                       \
-	X(OTHER, "a pointer to another word that is read")   \
-	X(SWAPPED, "what another word holds")                \
-	X(LENGTH, "2^31")                                    \
-	X(HALF_LENGTH, "2^31 in its upper half")             \
-	X(NOTHING, "0")                                      \
-	X(BIT, "one bit is another")                         \
-	X(LITTLE, "a little more")                           \
-	X(WILD, "any number")                                \
+#define HOSTILE_KINDS(X)                                   \
+	X(SELF, "a pointer to itself")                     \
+	X(OTHER, "a pointer to another word that is read") \
+	X(SWAPPED, "what another word holds")              \
+	X(LENGTH, "2^31")                                  \
+	X(HALF_LENGTH, "2^31 in its upper half")           \
+	X(NOTHING, "0")                                    \
+	X(BIT, "one bit is another")                       \
+	X(LITTLE, "a little more")                         \
+	X(WILD, "any number")                              \
 	X(PAGE, "a page of zeros")
 #define HOSTILE_ENUM_(id, word) HOSTILE_##id,
 enum hostile_kind { HOSTILE_KINDS(HOSTILE_ENUM_) HOSTILE_N_KINDS };

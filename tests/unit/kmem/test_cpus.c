@@ -9,15 +9,16 @@ static struct error *read_cpus(const struct build_kernel *k, struct kmem_cpus *r
 {
 	struct kmem_reader reader = build_reader(&k->memory);
 	_cleanup_kmem_vmcoreinfo_ struct kmem_vmcoreinfo info = { 0 };
-	_cleanup_kmem_symbols_ struct kmem_symbols *symbols = NULL;
+	struct kmem_names names;
 	struct kmem_space space;
 	struct error *err;
 
 	kmem_space_init(&space, &reader, &k->memory.paging);
 	assert_success(kmem_vmcoreinfo_parse(
 		(struct bytes){ (const uint8_t *)k->text, strlen(k->text) }, &info));
-	assert_success(kmem_symbols_load(&space, &info, &symbols));
-	err = kmem_cpus_read(&space, symbols->table, ret);
+	kmem_names_init(&names, &space, &info);
+	err = kmem_cpus_read(&space, &names, ret);
+	kmem_names_deinit(&names);
 	kmem_space_deinit(&space);
 	return err;
 }

@@ -2,6 +2,8 @@
 #include "kmem/kmem.h"
 
 #include "build_kernel.h"
+#include "build_types.h"
+#include "staged_root.h"
 #include "unit.h"
 
 static struct error *attach(const struct build_kernel *k, struct kmem **ret)
@@ -184,6 +186,163 @@ static void number_of_candidates_has_a_limit(void **state UNUSED)
 	assert_int_equal(kmem->n_stale_notes, KMEM_LIMIT_LIKELY_CANDIDATES);
 }
 
+#define KEPT "/0123456789abcdef" /* the build-id of all these kernels */
+
+static struct kmem *attach_known(const struct build_kernel *k, const char *dir)
+{
+	struct kmem_reader reader = build_reader(&k->memory);
+	struct kmem *kmem = NULL;
+
+	assert_success(kmem_attach_known(&reader, (struct bytes){ NULL, 0 }, dir, &kmem));
+	return kmem;
+}
+
+/* Whatever the cache says, this is what such a kernel has. */
+static void check_kernel(struct kmem *kmem, const struct build_kernel *k)
+{
+	uint64_t value = 0;
+
+	assert_success(kmem_symbol(kmem, "test_data", &value));
+	assert_true(value == k->image + IN_IMAGE_DATA);
+	assert_int_equal(kmem->cpus.n, KERNEL_CPUS);
+	assert_true(kmem->fields.at[KMEM_F_MODULE_NAME].known);
+	assert_int_equal(kmem->fields.at[KMEM_F_MODULE_NAME].place.offset, 24);
+	assert_int_equal(kmem->fields.at[KMEM_F_MODULE_NAME].place.size, 56);
+	assert_false(kmem->fields.at[KMEM_F_TASK_PID].known);
+	assert_string_equal(kmem->fields.at[KMEM_F_TASK_PID].missing,
+			    "the kernel has no struct task_struct");
+}
+
+static void kernel_that_was_seen_before_is_known_after_another_boot(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf types = STRBUF_INIT;
+
+	build_kernel_types(&types);
+	for (int mode = 0; mode < KMEM_KALLSYMS_N_MODES; mode++) {
+		struct kernel_form form = { .levels = 4,
+					    .mode = mode,
+					    .slide = 0x1c00000,
+					    .btf = { (const uint8_t *)types.at, types.n } };
+		_cleanup_build_kernel_ struct build_kernel first = build_kernel_new(&form);
+		form.slide = 0x2e600000;
+		_cleanup_build_kernel_ struct build_kernel second = build_kernel_new(&form);
+		char *dir = staged_root_new();
+		struct kmem *kmem = attach_known(&first, dir);
+		uint64_t address;
+		size_t n_known;
+
+		assert_false(kmem->from_cache);
+		assert_string_equal(error_tag(kmem->no_cache), "io");
+		check_kernel(kmem, &first);
+		assert_success(kmem_remember(kmem, dir));
+		kmem_free(kmem);
+
+		kmem = attach_known(&second, dir);
+		assert_true(kmem->from_cache);
+		check_kernel(kmem, &second);
+		/* Neither table was needed; both can be had. */
+		assert_null(kmem->names.symbols);
+		assert_null(kmem->btf);
+		assert_non_null(kmem_types(kmem));
+		n_known = kmem->n_cached;
+		assert_success(kmem_symbol(kmem, "prb", &address));
+		assert_true(address == second.image + IN_IMAGE_DATA + IN_DATA_PRB);
+		assert_success(kmem_remember(kmem, dir));
+		kmem_free(kmem);
+
+		/* Now it knows one more, and has nothing to write. */
+		kmem = attach_known(&first, dir);
+		assert_true(kmem->from_cache);
+		assert_int_equal(kmem->n_cached, n_known + 1);
+		check_kernel(kmem, &first);
+		assert_success(paths_remove(dir));
+		assert_success(kmem_remember(kmem, dir));
+		assert_int_not_equal(access(dir, F_OK), 0);
+		kmem_free(kmem);
+		staged_root_free(dir);
+	}
+}
+
+/* A build-id is a claim of the guest. */
+static void kernel_that_claims_to_be_another_is_read_anew(void **state UNUSED)
+{
+	static const struct build_symbol more[] = { { 0x180, 't', "between" } };
+	_cleanup_strbuf_ struct strbuf types = STRBUF_INIT;
+	struct kernel_form form = { .levels = 4, .mode = KMEM_KALLSYMS_PLACE }, other;
+	char *dir = staged_root_new();
+
+	build_kernel_types(&types);
+	form.btf = (struct bytes){ (const uint8_t *)types.at, types.n };
+	for (int i = 0; i < 2; i++) {
+		_cleanup_build_kernel_ struct build_kernel liar = { 0 }, honest = { 0 };
+		struct kmem *kmem;
+
+		/* Other numbers of symbols, or no members that it could have. */
+		other = form;
+		if (i == 0) {
+			other.more = more;
+			other.n_more = ARRAY_SIZE(more);
+		} else {
+			other.btf = (struct bytes){ NULL, 0 };
+		}
+		liar = build_kernel_new(&other);
+		honest = build_kernel_new(&form);
+		kmem = attach_known(&liar, dir);
+		assert_success(kmem_remember(kmem, dir));
+		kmem_free(kmem);
+		kmem = attach_known(&honest, dir);
+		assert_false(kmem->from_cache);
+		assert_string_equal(error_tag(kmem->no_cache), "bad-kernel-cache");
+		assert_contains(error_message(kmem->no_cache),
+				i == 0 ? "other symbols" : "other types");
+		check_kernel(kmem, &honest);
+		assert_success(kmem_remember(kmem, dir));
+		kmem_free(kmem);
+		kmem = attach_known(&honest, dir);
+		assert_true(kmem->from_cache);
+		check_kernel(kmem, &honest);
+		kmem_free(kmem);
+	}
+	staged_root_free(dir);
+}
+
+static void damaged_knowledge_is_replaced(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf types = STRBUF_INIT, good = STRBUF_INIT, bad = STRBUF_INIT;
+	struct kernel_form form = { .levels = 5, .mode = KMEM_KALLSYMS_RELATIVE };
+	char *dir = staged_root_new();
+	_cleanup_free_ char *path = xasprintf("%s" KEPT, dir);
+	struct kmem *kmem;
+
+	build_kernel_types(&types);
+	form.btf = (struct bytes){ (const uint8_t *)types.at, types.n };
+	_cleanup_build_kernel_ struct build_kernel k = build_kernel_new(&form);
+
+	kmem = attach_known(&k, dir);
+	check_kernel(kmem, &k);
+	assert_success(kmem_remember(kmem, dir));
+	kmem_free(kmem);
+	assert_success(io_read_file(path, 1 << 20, &good));
+	for (size_t at = 0; at < good.n; at += good.n / 40) {
+		strbuf_clear(&bad);
+		strbuf_append_bytes(&bad, good.at, at % 3 ? good.n : at);
+		if (at % 3)
+			bad.at[at] ^= 0x40;
+		staged_file(dir, KEPT, strbuf_str(&bad), bad.n);
+		kmem = attach_known(&k, dir);
+		assert_false(kmem->from_cache);
+		assert_string_equal(error_tag(kmem->no_cache), "bad-kernel-cache");
+		check_kernel(kmem, &k);
+		assert_success(kmem_remember(kmem, dir));
+		kmem_free(kmem);
+		strbuf_clear(&bad);
+		assert_success(io_read_file(path, 1 << 20, &bad));
+		assert_int_equal(bad.n, good.n);
+		assert_memory_equal(bad.at, good.at, good.n);
+	}
+	staged_root_free(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +356,9 @@ int main(void)
 		cmocka_unit_test(direct_map_that_does_not_hold_is_not_used),
 		cmocka_unit_test(what_is_missing_blinds_only_itself),
 		cmocka_unit_test(number_of_candidates_has_a_limit),
+		cmocka_unit_test(kernel_that_was_seen_before_is_known_after_another_boot),
+		cmocka_unit_test(kernel_that_claims_to_be_another_is_read_anew),
+		cmocka_unit_test(damaged_knowledge_is_replaced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

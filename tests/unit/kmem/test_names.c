@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kmem/names.h"
+
+#include "build_kernel.h"
+#include "unit.h"
+
+struct fixture {
+	struct build_kernel k;
+	struct kmem_reader reader;
+	struct kmem_vmcoreinfo info;
+	struct kmem_space space;
+	struct kmem_names names;
+};
+
+static void begin(struct fixture *f, enum kmem_kallsyms_mode mode, uint64_t slide)
+{
+	struct kernel_form form = { .levels = 4, .mode = mode, .slide = slide };
+
+	f->k = build_kernel_new(&form);
+	f->reader = build_reader(&f->k.memory);
+	assert_success(kmem_vmcoreinfo_parse(
+		(struct bytes){ (const uint8_t *)f->k.text, strlen(f->k.text) }, &f->info));
+	kmem_space_init(&f->space, &f->reader, &f->k.memory.paging);
+	kmem_names_init(&f->names, &f->space, &f->info);
+}
+
+static void end(struct fixture *f)
+{
+	kmem_names_deinit(&f->names);
+	kmem_space_deinit(&f->space);
+	kmem_vmcoreinfo_deinit(&f->info);
+	build_kernel_deinit(&f->k);
+}
+
+static void a_name_is_found_and_remembered(void **state UNUSED)
+{
+	struct fixture f;
+	uint64_t address = 0;
+
+	begin(&f, KMEM_KALLSYMS_PLACE, 0);
+	assert_null(f.names.symbols);
+	assert_success(kmem_names_find(&f.names, "test_data", &address));
+	assert_true(address == f.k.image + IN_IMAGE_DATA);
+	assert_int_equal(f.names.known.n, 1);
+	assert_success(kmem_names_find(&f.names, "test_data", &address));
+	assert_int_equal(f.names.known.n, 1);
+	/* What is not there or not clear is not remembered. */
+	assert_error_tag(kmem_names_find(&f.names, "nobody", &address), "no-kernel-symbol");
+	assert_error_tag(kmem_names_find(&f.names, "helper", &address), "no-kernel-symbol");
+	assert_int_equal(f.names.known.n, 1);
+	end(&f);
+}
+
+/* In every way of writing, after a boot at another place, without the table. */
+static void numbers_of_one_boot_lead_to_addresses_of_another(void **state UNUSED)
+{
+	static const char *const wanted[] = { "test_data",	"init_uts_ns",	  "_stext",
+					      "swapper_pg_dir", "kallsyms_names", "runqueues" };
+
+	for (int mode = 0; mode < KMEM_KALLSYMS_N_MODES; mode++) {
+		struct fixture before, after;
+		uint64_t address = 0, expected = 0;
+
+		begin(&before, mode, 0x1c00000);
+		begin(&after, mode, 0x12400000);
+		for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+			assert_success(kmem_names_find(&before.names, wanted[i], &address));
+		assert_success(kmem_names_adopt(&after.names, mode, before.names.known.at,
+						before.names.known.n));
+		assert_success(kmem_names_find(&after.names, "test_data", &address));
+		assert_true(address == after.k.image + IN_IMAGE_DATA);
+		assert_success(kmem_names_find(&after.names, "runqueues", &address));
+		assert_null(after.names.symbols);
+		/* The same as the table itself would have said. */
+		kmem_names_deinit(&after.names);
+		kmem_names_init(&after.names, &after.space, &after.info);
+		assert_success(kmem_names_find(&after.names, "runqueues", &expected));
+		assert_non_null(after.names.symbols);
+		assert_true(address == expected);
+		end(&before);
+		end(&after);
+	}
+}
+
+static void numbers_that_vmcoreinfo_contradicts_are_refused(void **state UNUSED)
+{
+	struct fixture f;
+	char uts[] = "init_uts_ns", text[] = "_stext", table[] = "swapper_pg_dir";
+	struct kmem_known wrong[8],
+		last[] = { { uts, 1, 0 }, { text, 2, 0 }, { table, UINT32_MAX, 0 } };
+	uint64_t address;
+	size_t n;
+
+	begin(&f, KMEM_KALLSYMS_PLACE, 0x1c00000);
+	assert_success(kmem_names_find(&f.names, "init_uts_ns", &address));
+	assert_success(kmem_names_find(&f.names, "_stext", &address));
+	assert_success(kmem_names_find(&f.names, "swapper_pg_dir", &address));
+	assert_success(kmem_names_find(&f.names, "kallsyms_names", &address));
+	n = f.names.known.n;
+	for (size_t i = 0; i < n; i++) {
+		wrong[i] = f.names.known.at[i];
+		wrong[i].name = xstrdup(wrong[i].name);
+	}
+	kmem_names_deinit(&f.names);
+	kmem_names_init(&f.names, &f.space, &f.info);
+	/* Two that know each other's number. */
+	wrong[0].number ^= wrong[1].number;
+	wrong[1].number ^= wrong[0].number;
+	wrong[0].number ^= wrong[1].number;
+	assert_error_tag(kmem_names_adopt(&f.names, KMEM_KALLSYMS_PLACE, wrong, n), "no-kallsyms");
+	assert_int_equal(f.names.known.n, 0);
+	/* The wrong way of writing, too few, and numbers past all tables. */
+	assert_error_tag(kmem_names_adopt(&f.names, KMEM_KALLSYMS_RELATIVE, wrong, n),
+			 "no-kallsyms");
+	assert_error_tag(kmem_names_adopt(&f.names, KMEM_KALLSYMS_ABSOLUTE, wrong, n),
+			 "no-kallsyms");
+	assert_error_tag(kmem_names_adopt(&f.names, KMEM_KALLSYMS_PLACE, wrong + 2, n - 2),
+			 "no-kallsyms");
+	assert_error_tag(kmem_names_adopt(&f.names, KMEM_KALLSYMS_PLACE, last, 3), "guest-memory");
+	assert_int_equal(f.names.known.n, 0);
+	for (size_t i = 0; i < n; i++)
+		free(wrong[i].name);
+	end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_is_found_and_remembered),
+		cmocka_unit_test(numbers_of_one_boot_lead_to_addresses_of_another),
+		cmocka_unit_test(numbers_that_vmcoreinfo_contradicts_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
