@@ -5,6 +5,7 @@
 #include "kmem/print.h"
 
 enum {
+	TOKEN_INDEX_BYTES = 512,
 	/* Static symbols may share a name. */
 	MOST_NAMESAKES = 16,
 };
@@ -199,19 +200,17 @@ struct error *kmem_symbols_load(struct kmem_space *space, const struct kmem_vmco
 struct error *kmem_symbols_print(struct kmem_space *space, const struct kmem_vmcoreinfo *info,
 				 uint64_t *ret)
 {
-	_cleanup_free_ void *buf = NULL;
-	struct bytes all;
 	struct places p;
 	struct error *err = find_places(info, &p);
+	uint64_t n;
 
+	if (err)
+		return err;
 	/* Names, markers, tokens and their index stand behind each other, in all versions. */
-	if (!err)
-		err = read_table(space, p.names, p.token_index + 512 - p.names,
-				 KMEM_LIMIT_NAMES_BYTES + KMEM_LIMIT_TOKENS_BYTES,
-				 "names of symbols", &buf, &all);
-	if (!err)
-		*ret = kmem_print(all);
-	return err;
+	n = p.token_index + TOKEN_INDEX_BYTES - p.names;
+	if (n > KMEM_LIMIT_NAMES_BYTES + KMEM_LIMIT_TOKENS_BYTES)
+		return base_error(BASE_LIMIT, 0, "%llu bytes of names", (unsigned long long)n);
+	return kmem_print(space, p.names, n, "names of symbols", ret);
 }
 
 struct error *kmem_symbols_address(struct kmem_space *space, const struct kmem_vmcoreinfo *info,

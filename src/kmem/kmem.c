@@ -136,7 +136,8 @@ static void find_direct_map(struct kmem *kmem)
 	error_free(kmem_variable(kmem, "vmemmap_base", 8, &kmem->vmemmap_base));
 }
 
-static struct error *read_types(struct kmem *kmem)
+/* Where they lie and how long they are. */
+static struct error *find_types(struct kmem *kmem, uint64_t *ret_start, uint64_t *ret_n)
 {
 	uint64_t start, stop;
 	struct error *err = kmem_symbol(kmem, "__start_BTF", &start);
@@ -147,21 +148,43 @@ static struct error *read_types(struct kmem *kmem)
 		return err;
 	if (stop <= start)
 		return kmem_error(KMEM_NO_SYMBOL, 0, "__stop_BTF stands before __start_BTF");
-	err = alloc_checked(stop - start, 1, KMEM_LIMIT_BTF_BYTES, "the kernel's types",
-			    &kmem->btf_bytes);
+	if (stop - start > KMEM_LIMIT_BTF_BYTES)
+		return base_error(BASE_LIMIT, 0, "the kernel's types have %llu bytes",
+				  (unsigned long long)(stop - start));
+	*ret_start = start;
+	*ret_n = stop - start;
+	return NULL;
+}
+
+static struct error *read_types(struct kmem *kmem)
+{
+	uint64_t start, n;
+	struct error *err = find_types(kmem, &start, &n);
+
 	if (!err)
-		err = kmem_read_exact(&kmem->space, start, kmem->btf_bytes, stop - start,
+		err = alloc_checked(n, 1, KMEM_LIMIT_BTF_BYTES, "the kernel's types",
+				    &kmem->btf_bytes);
+	if (!err)
+		err = kmem_read_exact(&kmem->space, start, kmem->btf_bytes, n,
 				      "the kernel's types");
 	if (!err)
-		kmem->n_btf_bytes = stop - start;
+		err = btf_parse((struct bytes){ kmem->btf_bytes, n }, "the kernel's types",
+				&kmem->btf);
 	return err;
+}
+
+static struct error *print_types(struct kmem *kmem, uint64_t *ret)
+{
+	uint64_t start, n;
+	struct error *err = find_types(kmem, &start, &n);
+
+	return err ? err : kmem_print(&kmem->space, start, n, "the kernel's types", ret);
 }
 
 const struct btf *kmem_types(struct kmem *kmem)
 {
 	if (!kmem->btf && !kmem->no_btf)
-		kmem->no_btf = btf_parse((struct bytes){ kmem->btf_bytes, kmem->n_btf_bytes },
-					 "the kernel's types", &kmem->btf);
+		kmem->no_btf = read_types(kmem);
 	return kmem->btf;
 }
 
@@ -184,22 +207,29 @@ static struct error *recall(struct kmem *kmem, const char *cache_dir, struct kme
 	return err;
 }
 
+static struct error *recall_fields(struct kmem *kmem, struct kmem_cached *cached)
+{
+	uint64_t print;
+	struct error *err = print_types(kmem, &print);
+
+	if (err)
+		return err;
+	if (print != cached->types_print)
+		return kmem_error(KMEM_BAD_CACHE, 0, "this kernel has other types");
+	kmem->fields = cached->fields;
+	cached->fields = (struct kmem_fields){ 0 };
+	return NULL;
+}
+
 static void find_fields(struct kmem *kmem, struct kmem_cached *cached)
 {
 	const struct btf *btf;
 
-	kmem->no_btf = read_types(kmem);
-	if (kmem->from_cache &&
-	    (kmem->no_btf || kmem_print((struct bytes){ kmem->btf_bytes, kmem->n_btf_bytes }) !=
-				     cached->types_print)) {
-		kmem->from_cache = false;
-		kmem->no_cache = kmem_error(KMEM_BAD_CACHE, 0, "this kernel has other types");
-	}
-	if (kmem->from_cache) {
-		kmem->fields = cached->fields;
-		cached->fields = (struct kmem_fields){ 0 };
+	if (kmem->from_cache)
+		kmem->no_cache = recall_fields(kmem, cached);
+	kmem->from_cache = kmem->from_cache && !kmem->no_cache;
+	if (kmem->from_cache)
 		return;
-	}
 	btf = kmem_types(kmem);
 	kmem_fields_init(&kmem->fields, btf, kmem->no_btf ? error_message(kmem->no_btf) : NULL);
 }
@@ -224,10 +254,11 @@ struct error *kmem_remember(struct kmem *kmem, const char *cache_dir)
 	err = kmem_names_table(&kmem->names, &table);
 	if (!err)
 		err = kmem_symbols_print(&kmem->space, &kmem->info, &cached.names_print);
+	if (!err)
+		err = print_types(kmem, &cached.types_print);
 	if (err)
 		return err;
 	cached.mode = kmem_kallsyms_mode(table);
-	cached.types_print = kmem_print((struct bytes){ kmem->btf_bytes, kmem->n_btf_bytes });
 	strcpy(cached.build_id, kmem->info.build_id);
 	/* Borrowed for a moment. */
 	cached.known.at = kmem->names.known.at;

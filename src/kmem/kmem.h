@@ -42,7 +42,6 @@ struct kmem {
 	struct error *no_cpus;
 	struct btf *btf;
 	void *btf_bytes;
-	uint64_t n_btf_bytes;
 	struct error *no_btf;
 	struct kmem_fields fields;
 
