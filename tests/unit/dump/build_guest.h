@@ -10,7 +10,7 @@
 #include "../btf/build_btf.h"
 #include "../kmem/build_kernel.h"
 #include "dump/dump.h"
-#include "unit.h"
+#include "../unit.h"
 
 /* task_struct */
 enum {
@@ -35,6 +35,7 @@ enum {
 	RQ_IDLE = 16,
 	RQ_CLOCK = 24,
 	RQ_CFS = 36,
+	RQ_BITS = 40,
 	RQ_SYMBOL = 0x40,
 	CPUS_AT = 0x100000,
 	CPU_BYTES = 0x8000,
@@ -130,10 +131,13 @@ static inline void build_guest_types(struct strbuf *out)
 	BUILD_STRUCT(&b, "cgroup", 24, { "kn", pointer, 128, 0 });
 	BUILD_STRUCT(&b, "kernfs_node", 24, { "__parent", pointer, 64, 0 },
 		     { "name", pointer, 128, 0 });
-	rq = BUILD_STRUCT(&b, "rq", 64, { "nr_running", word, BIT_(RQ_NR), 0 },
-			  { "curr", to_task, BIT_(RQ_CURR), 0 },
-			  { "idle", pointer, BIT_(RQ_IDLE), 0 },
-			  { "clock", quad, BIT_(RQ_CLOCK), 0 }, { "cfs", cfs, 256, 0 });
+	rq = BUILD_STRUCT(
+		&b, "rq", 64, { "nr_running", word, BIT_(RQ_NR), 0 },
+		{ "curr", to_task, BIT_(RQ_CURR), 0 }, { "idle", pointer, BIT_(RQ_IDLE), 0 },
+		{ "clock", quad, BIT_(RQ_CLOCK), 0 }, { "cfs", cfs, 256, 0 },
+		{ "urgent", word, BIT_(RQ_BITS), 3 }, { "weight", word, BIT_(RQ_BITS) + 3, 9 },
+		{ "whole", quad, BIT_(RQ_BITS + 8), 64 },
+		{ "crossing", quad, BIT_(RQ_BITS + 16) + 3, 62 });
 	/* A variable with linkage 1. */
 	build_btf_type(&b, "runqueues", 14, 0, rq);
 	build_u32(&b.types, 1);

@@ -76,6 +76,35 @@ static void what_is_misspelled_is_answered_with_what_is_near(void **state)
 	assert_refused(*state, "(struct rqq)max_pfn", "btf-not-found", "did you mean");
 }
 
+static void bit_fields_are_numbers(void **state)
+{
+	struct build_guest *g = *state;
+	struct json_writer writer = json_writer_to(&g->out, JSON_COMPACT);
+	struct dump_sink sink = dump_sink_to_json(&writer);
+
+	guest_u32(g, guest_rq_at(1) + RQ_BITS, 5 | 300 << 3 | UINT32_C(0xfffff) << 12);
+	guest_u64(g, guest_rq_at(1) + RQ_BITS + 8, UINT64_MAX - 1);
+	assert_says(g, "runqueues[1].urgent", "runqueues[1].urgent = 5\n");
+	assert_says(g, "runqueues[1].weight", "runqueues[1].weight = 300\n");
+	assert_says(g, "runqueues[1].whole", "runqueues[1].whole = 18446744073709551614\n");
+	/* It touches nine bytes: no number here holds them. */
+	assert_refused(g, "runqueues[1].crossing", "expression-type", "a bit field of 62 bits");
+	guest_attach(g);
+	strbuf_clear(&g->out);
+	assert_success(dump_expr(g->kmem, "runqueues[1].weight", &sink));
+	assert_contains(strbuf_str(&g->out), "\"value\":300}");
+}
+
+static void indexes_that_lead_nowhere_are_refused(void **state)
+{
+	struct build_guest *g = *state;
+
+	assert_refused(g, "runqueues[1].curr[x].pid", "expression", "\"[x].pid\" is no index");
+	assert_refused(g, "runqueues[1].curr[18446744073709551615].pid", "expression", "too large");
+	assert_refused(g, "runqueues[1].idle[1]", "expression-type", "what it points to");
+	assert_refused(g, "runqueues[1].clock.x", "btf-no-member", "x");
+}
+
 static void json_has_address_type_and_value(void **state)
 {
 	struct build_guest *g = *state;
@@ -104,6 +133,8 @@ int main(void)
 		guest_test(through_pointers),
 		guest_test(types_that_are_known_said_or_missing),
 		guest_test(what_is_misspelled_is_answered_with_what_is_near),
+		guest_test(bit_fields_are_numbers),
+		guest_test(indexes_that_lead_nowhere_are_refused),
 		guest_test(json_has_address_type_and_value),
 		guest_test(without_types_there_is_a_reason),
 	};
