@@ -45,7 +45,7 @@ static void show_arena(struct kmem *kmem, const struct arena *arena, uint64_t wa
 		       struct dump_sink *sink)
 {
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT, how = STRBUF_INIT;
-	struct kmem_walk walk = { .wanted = wanted };
+	struct kmem_walk walk = dump_walk_wanted(sink, wanted);
 	struct show show = { .sink = sink };
 	struct json_writer *json = sink->json;
 

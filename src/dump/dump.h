@@ -44,6 +44,7 @@ struct dump_sink {
 	struct json_writer *json;
 	size_t lines_left; /* of text */
 	size_t lines_lost; /* for which there was no room */
+	size_t most_json;  /* bytes; what is open is closed all the same */
 	unsigned int indent;
 };
 
@@ -59,6 +60,10 @@ void dump_lines(struct dump_sink *sink, const char *text);
 /* One line of bytes that the guest wrote. */
 void dump_line_foreign(struct dump_sink *sink, const char *bytes, size_t n);
 
+/* A walk that shows at most `wanted` (0: all), and no more than there is room for. */
+struct kmem_walk dump_walk_wanted(const struct dump_sink *sink, uint64_t wanted);
+/* JSON has grown as long as it may. */
+bool dump_sink_is_full(const struct dump_sink *sink);
 /*
  * How a walk ended: in text a line "<what>: shown a of b" (nothing when all was shown), in JSON the
  * members "shown", "total" and, when it did not come to its end, "incomplete" with the reason.

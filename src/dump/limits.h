@@ -4,8 +4,13 @@
 #define KTSTR_DUMP_LIMITS_H
 
 enum {
-	/* Lines of one report, unless the caller says. JSON has no such bound. */
+	/* Lines of one report, unless the caller says. JSON has a bound of its own. */
 	DUMP_DEFAULT_LINES = 4000,
+	/*
+	 * Bytes of JSON, all views together: whoever wants all entries of a hostile guest gets no
+	 * more than that. A view of a report gets half of what is left.
+	 */
+	DUMP_LIMIT_JSON_BYTES = 128 << 20,
 	/* Entries of each list, unless the caller says. */
 	DUMP_DEFAULT_ENTRIES = 4096,
 	/* Bytes of one line of text. */
@@ -16,11 +21,11 @@ enum {
 	DUMP_LIMIT_LOG_BYTES = 64 << 20,
 	DUMP_LIMIT_LOG_RECORDS = 1 << 21,
 	DUMP_LIMIT_LOG_MESSAGE = 1024 * 64,
-	/* One value of a BPF map, and all values of one map together. */
+	/* One value of a BPF map, and all values of all maps that are shown. */
 	DUMP_LIMIT_VALUE_BYTES = 16 << 20,
-	DUMP_LIMIT_MAP_BYTES = 64 << 20,
 	/* Members of one struct that are read together. */
 	DUMP_LIMIT_SPAN_BYTES = 1 << 16,
+	DUMP_LIMIT_MAP_BYTES = 40 << 20,
 	/* Parents of a control group. */
 	DUMP_LIMIT_CGROUP_DEPTH = 64,
 

@@ -192,7 +192,7 @@ static void show_record(struct dump_sink *sink, const struct record *record)
 struct error *dump_log(struct kmem *kmem, const struct dump_request *request,
 		       struct dump_sink *sink)
 {
-	struct kmem_walk walk = { .wanted = dump_wanted(request, sink) };
+	struct kmem_walk walk = dump_walk_wanted(sink, dump_wanted(request, sink));
 	_cleanup_strbuf_ struct strbuf buffer = STRBUF_INIT;
 	struct ring ring = { 0 };
 	struct record record;

@@ -31,6 +31,7 @@ struct map_search {
 	const struct dump_request *request;
 	struct dump_sink *sink;
 	uint64_t n_found, n_unreadable;
+	uint64_t bytes_left; /* of all maps that are shown */
 };
 
 /* Names are cut at 15 characters, and libbpf puts the object's in front: ".bss" is enough. */
@@ -66,14 +67,14 @@ static void load_types(const struct map_search *search, const struct map *map,
 	dump_line(search->sink, "types unavailable: %s", strbuf_str(&reason));
 }
 
-static struct error *show_contents(const struct map_search *search, const struct map *map,
+static struct error *show_contents(struct map_search *search, const struct map *map,
 				   const char *type)
 {
 	_cleanup_kmem_btf_ struct kmem_btf *types = NULL;
 	struct map_show show = { .kmem = search->kmem,
 				 .map = map,
 				 .sink = search->sink,
-				 .bytes_left = DUMP_LIMIT_MAP_BYTES };
+				 .bytes_left = search->bytes_left };
 	struct error *err = NULL;
 	size_t i;
 
@@ -86,9 +87,10 @@ static struct error *show_contents(const struct map_search *search, const struct
 		return base_error(BASE_ABSENT, 0, "%s", kinds[i].why_not);
 	load_types(search, map, &types);
 	show.btf = types ? types->btf : NULL;
-	show.walk.wanted = search->request->max_entries;
+	show.walk = dump_walk_wanted(search->sink, search->request->max_entries);
 	kmem_walk_begin(&show.walk);
 	err = kinds[i].show(&show);
+	search->bytes_left = show.bytes_left;
 	strbuf_deinit(&show.label);
 	if (err)
 		return err;
@@ -101,7 +103,7 @@ static struct error *show_contents(const struct map_search *search, const struct
 	return NULL;
 }
 
-static void show_map(const struct map_search *search, const struct map *map)
+static void show_map(struct map_search *search, const struct map *map)
 {
 	struct dump_sink *sink = search->sink;
 	_cleanup_strbuf_ struct strbuf type = STRBUF_INIT, name = STRBUF_INIT, why = STRBUF_INIT;
@@ -149,7 +151,9 @@ static bool look_at_map(void *context, uint64_t id, uint64_t address)
 struct error *dump_map(struct kmem *kmem, const struct dump_request *request,
 		       struct dump_sink *sink)
 {
-	struct map_search search = { .kmem = kmem, .request = request, .sink = sink };
+	struct map_search search = {
+		.kmem = kmem, .request = request, .sink = sink, .bytes_left = DUMP_LIMIT_MAP_BYTES
+	};
 	struct kmem_walk walk = { 0 };
 	struct error *err;
 

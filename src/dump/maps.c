@@ -87,7 +87,7 @@ static bool list_map(void *context, uint64_t id, uint64_t address)
 struct error *dump_maps(struct kmem *kmem, const struct dump_request *request,
 			struct dump_sink *sink)
 {
-	struct kmem_walk walk = { .wanted = request->max_entries };
+	struct kmem_walk walk = dump_walk_wanted(sink, request->max_entries);
 	struct map_list list = { .kmem = kmem, .sink = sink };
 	struct error *err;
 

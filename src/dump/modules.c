@@ -26,7 +26,7 @@ static bool show_module(void *context, const struct kmem_module *module)
 struct error *dump_modules(struct kmem *kmem, const struct dump_request *request,
 			   struct dump_sink *sink)
 {
-	struct kmem_walk walk = { .wanted = request->max_entries };
+	struct kmem_walk walk = dump_walk_wanted(sink, request->max_entries);
 	struct error *err;
 
 	if (sink->json) {

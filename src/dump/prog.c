@@ -165,7 +165,7 @@ static bool show_prog(void *context, uint64_t id, uint64_t address)
 struct error *dump_prog(struct kmem *kmem, const struct dump_request *request,
 			struct dump_sink *sink)
 {
-	struct kmem_walk walk = { .wanted = request->max_entries };
+	struct kmem_walk walk = dump_walk_wanted(sink, request->max_entries);
 	struct prog_list list = { .kmem = kmem, .sink = sink };
 	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_PROGS);
 

@@ -92,6 +92,8 @@ static size_t lines_to_keep(const struct dump_sink *sink, size_t n_behind)
 static void show_all(struct kmem *kmem, const char *no_kmem, const struct dump_request *request,
 		     struct dump_sink *sink)
 {
+	const size_t most_json = sink->most_json;
+
 	if (sink->json)
 		json_begin_object(sink->json);
 	for (size_t i = 0; i < dump_n_views; i++) {
@@ -100,8 +102,11 @@ static void show_all(struct kmem *kmem, const char *no_kmem, const struct dump_r
 		if (dump_view_needs_argument(&dump_views[i]))
 			continue;
 		sink->lines_left -= kept;
+		if (sink->json && sink->json->out->n < most_json)
+			sink->most_json = sink->json->out->n + (most_json - sink->json->out->n) / 2;
 		show_section(&dump_views[i], kmem, no_kmem, request, sink);
 		sink->lines_left += kept;
+		sink->most_json = most_json;
 	}
 	if (sink->json)
 		json_end_object(sink->json);

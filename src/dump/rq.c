@@ -108,7 +108,7 @@ static void show_rqs(struct kmem *kmem, uint64_t runqueues, struct kmem_walk *wa
 
 struct error *dump_rq(struct kmem *kmem, const struct dump_request *request, struct dump_sink *sink)
 {
-	struct kmem_walk walk = { .wanted = dump_wanted(request, sink) };
+	struct kmem_walk walk = dump_walk_wanted(sink, dump_wanted(request, sink));
 	uint64_t runqueues;
 	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_RQ);
 

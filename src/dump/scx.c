@@ -220,7 +220,7 @@ static void show_cpu(struct scx_view *view, uint32_t cpu, uint64_t rq)
 	struct json_writer *json = view->sink->json;
 	_cleanup_strbuf_ struct strbuf flags = STRBUF_INIT, curr = STRBUF_INIT;
 	struct runnable runnable = { view, kmem->fields.at[KMEM_F_SCX_TASK_RUNNABLE].place.offset };
-	struct kmem_walk walk = { .wanted = view->request->max_entries };
+	struct kmem_walk walk = dump_walk_wanted(view->sink, view->request->max_entries);
 	uint64_t n, bits, task, number;
 	bool known = read_number(view, KMEM_F_SCX_RQ_NR, rq, &n) &&
 		     read_number(view, KMEM_F_SCX_RQ_FLAGS, rq, &bits);

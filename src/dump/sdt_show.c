@@ -11,7 +11,8 @@ struct show {
 	const struct sdt_allocator *allocator;
 	struct sdt_payload payload;
 	struct sdt_walk walk;
-	struct json_writer *json; /* or */
+	const struct dump_sink *sink;
+	struct json_writer *json; /* of the sink, or */
 	struct dump_sink lines;
 	bool has_entries;
 };
@@ -89,6 +90,7 @@ static void show_entry(void *context, const struct sdt_entry *entry)
 	tree = value_new(show->allocator->btf, show->payload.type, &entry->payload, &options);
 	if (show->json) {
 		write_entry(show, entry, tree);
+		show->walk.is_full = dump_sink_is_full(show->sink);
 		return;
 	}
 	strbuf_appendf(&text, "  idx=%d genn=%d user_addr=0x%llx payload=", entry->idx, entry->genn,
@@ -199,7 +201,9 @@ void sdt_show(struct kmem_space *space, const struct sdt_allocator *allocator, u
 	      struct dump_sink *sink)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct show show = { .space = space, .allocator = allocator, .json = sink->json };
+	struct show show = {
+		.space = space, .allocator = allocator, .sink = sink, .json = sink->json
+	};
 
 	if (sink->json) {
 		json_begin_object(sink->json);

@@ -145,7 +145,7 @@ static void see_data(struct tree *tree, uint64_t pointer)
 		return;
 	}
 	walk->n++;
-	if (walk->wanted && walk->n_shown >= walk->wanted)
+	if ((walk->wanted && walk->n_shown >= walk->wanted) || walk->is_full)
 		return;
 	walk->n_shown++;
 	entry.idx = (int32_t)(uint32_t)tid;

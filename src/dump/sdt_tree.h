@@ -50,6 +50,7 @@ struct sdt_walk {
 	uint64_t n_shown, n;   /* given to the callback, found */
 	uint64_t n_in_flight, n_zeroed;
 	uint64_t skipped[SDT_N_SKIPS];
+	bool is_full;	  /* set by the callback: it has no room for more */
 	bool is_given_up; /* more steps than any scheduler needs */
 };
 

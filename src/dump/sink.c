@@ -13,7 +13,20 @@ struct dump_sink dump_sink_to_text(struct strbuf *text, size_t lines)
 
 struct dump_sink dump_sink_to_json(struct json_writer *json)
 {
-	return (struct dump_sink){ .json = json };
+	return (struct dump_sink){ .json = json,
+				   .most_json = json->out->n + DUMP_LIMIT_JSON_BYTES };
+}
+
+bool dump_sink_is_full(const struct dump_sink *sink)
+{
+	return sink->json && sink->json->out->n >= sink->most_json;
+}
+
+struct kmem_walk dump_walk_wanted(const struct dump_sink *sink, uint64_t wanted)
+{
+	return (struct kmem_walk){ .wanted = wanted,
+				   .written = sink->json ? &sink->json->out->n : NULL,
+				   .most_written = sink->most_json };
 }
 
 static void add_line(struct dump_sink *sink, const char *text, size_t n)

@@ -104,7 +104,7 @@ static void show_task(struct view *v, uint64_t task, uint64_t pid, int64_t idle_
 					  task, comm, sizeof(comm)) == KMEM_READ_OK;
 
 	v->n++;
-	if (v->wanted && v->n_shown == v->wanted)
+	if ((v->wanted && v->n_shown == v->wanted) || dump_sink_is_full(sink))
 		return;
 	v->n_shown++;
 	if (sink->json) {

@@ -214,7 +214,7 @@ struct error *dump_tasks(struct kmem *kmem, const struct dump_request *request,
 {
 	struct look look = { .kmem = kmem,
 			     .json = sink->json,
-			     .threads.wanted = dump_wanted(request, sink) };
+			     .threads = dump_walk_wanted(sink, dump_wanted(request, sink)) };
 	uint64_t init_task;
 	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_TASKS);
 

@@ -3,7 +3,9 @@
 
 void kmem_walk_begin(struct kmem_walk *walk)
 {
-	*walk = (struct kmem_walk){ .wanted = walk->wanted };
+	*walk = (struct kmem_walk){ .wanted = walk->wanted,
+				    .written = walk->written,
+				    .most_written = walk->most_written };
 }
 
 bool kmem_walk_step(struct kmem_walk *walk)
@@ -30,7 +32,8 @@ bool kmem_walk_read(struct kmem_walk *walk, struct kmem_space *space, uint64_t a
 bool kmem_walk_shows(struct kmem_walk *walk)
 {
 	walk->n++;
-	if (walk->wanted && walk->n_shown >= walk->wanted)
+	if ((walk->wanted && walk->n_shown >= walk->wanted) ||
+	    (walk->written && *walk->written >= walk->most_written))
 		return false;
 	walk->n_shown++;
 	return true;

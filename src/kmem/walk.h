@@ -18,7 +18,10 @@ enum kmem_walk_end {
 };
 
 struct kmem_walk {
-	uint64_t wanted; /* how many to show; 0: all. Set it before the walk. */
+	/* How many to show, 0: all; and how much may be written of them. Set it before the walk. */
+	uint64_t wanted;
+	const size_t *written; /* so far, by whoever shows them; NULL: nobody counts */
+	size_t most_written;
 
 	enum kmem_walk_end end;
 	uint64_t n_shown, n; /* given to the callback, seen */
@@ -33,7 +36,7 @@ struct kmem_walk {
 	uint64_t n_steps;
 };
 
-/* Starts anew; `wanted` stays. */
+/* Starts anew; what is wanted stays. */
 void kmem_walk_begin(struct kmem_walk *walk);
 /* One step more; false: that was too many, and the walk has ended. */
 bool kmem_walk_step(struct kmem_walk *walk) MUST_CHECK;

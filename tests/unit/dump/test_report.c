@@ -52,6 +52,33 @@ static void a_long_view_leaves_lines_to_those_behind_it(void **state)
 	assert_contains(strbuf_str(&g->out), " more lines\n");
 }
 
+/* Every view closes what it has opened, and says how much it has left out. */
+static void json_that_may_not_grow_is_json_all_the_same(void **state)
+{
+	struct build_guest *g = *state;
+
+	guest_attach(g);
+	for (size_t room = 0; room < 3000; room += 250) {
+		struct json_writer writer = json_writer_to(&g->out, JSON_COMPACT);
+		struct dump_sink sink = dump_sink_to_json(&writer);
+		_cleanup_json_doc_ struct json_doc *doc = NULL;
+		const struct json_value *tasks;
+		uint64_t shown, total;
+
+		strbuf_clear(&g->out);
+		sink.most_json = room;
+		dump_all(g->kmem, &(struct dump_request){ 0 }, &sink);
+		assert_success(json_doc_parse(g->out.at, g->out.n, "report", &doc));
+		tasks = json_find(json_doc_root(doc), "tasks");
+		assert_true(json_get_u64(json_find(tasks, "shown"), &shown));
+		assert_true(json_get_u64(json_find(tasks, "total"), &total));
+		assert_int_equal(total, 3);
+		assert_int_equal(shown == total, !json_find(tasks, "incomplete"));
+		if (room == 0)
+			assert_int_equal(shown, 0);
+	}
+}
+
 static void views_are_found_by_their_word(void **state UNUSED)
 {
 	assert_string_equal(dump_view_find("rq")->word, "rq");
@@ -67,6 +94,7 @@ int main(void)
 		guest_test(one_blind_view_leaves_the_others),
 		guest_test(without_a_kernel_every_section_says_why),
 		guest_test(a_long_view_leaves_lines_to_those_behind_it),
+		guest_test(json_that_may_not_grow_is_json_all_the_same),
 		cmocka_unit_test(views_are_found_by_their_word),
 	};
 

@@ -82,6 +82,22 @@ static void test_lines_that_find_no_room_are_counted(void **state)
 	assert_int_equal(sink.lines_lost, 17);
 }
 
+static void test_json_without_room_counts_on(void **state)
+{
+	struct build_scheduler *b = *state;
+	struct json_writer writer = json_writer_to(&b->out, JSON_COMPACT);
+	struct dump_sink sink = dump_sink_to_json(&writer);
+
+	for (uint32_t i = 0; i < 20; i++)
+		sdt_alloc(b->s, i);
+	put_allocator(b);
+	scheduler_attach(b);
+	sink.most_json = 1;
+	assert_success(
+		dump_one(dump_view_find("sdt"), b->kmem, &(struct dump_request){ 0 }, &sink));
+	assert_contains(strbuf_str(&b->out), "\"truncated\":true,\"total\":20,");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +107,7 @@ int main(void)
 		scheduler_test(test_a_payload_without_a_type_is_bytes_with_a_reason),
 		scheduler_test(test_a_torn_size_and_an_unknown_arena_are_said),
 		scheduler_test(test_lines_that_find_no_room_are_counted),
+		scheduler_test(test_json_without_room_counts_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,8 +91,8 @@ static void a_byte_that_is_another_spoils_it_wherever_it_is(void **state UNUSED)
 		assert_error_tag(parse(&bytes, &back), "bad-kernel-cache");
 		bytes.at[i] ^= 1 << i % 8;
 	}
-	for (size_t n = bytes.n; n-- > 0;) {
-		bytes.n = n;
+	for (size_t n = bytes.n; n > 0; n -= n > 300 ? 13 : 1) {
+		bytes.n = n - 1;
 		assert_error_tag(parse(&bytes, &back), "bad-kernel-cache");
 	}
 }
@@ -100,13 +100,14 @@ static void a_byte_that_is_another_spoils_it_wherever_it_is(void **state UNUSED)
 /* Whoever can write the file can also write the sum. */
 static void bytes_whose_sum_is_right_harm_nobody(void **state UNUSED)
 {
-	static const uint8_t values[] = { 0, 1, 0x7f, 0x80, 0xff };
+	static const uint8_t values[] = { 0, 0x7f, 0xff };
 	_cleanup_kmem_cached_ struct kmem_cached kept = example();
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	size_t n_taken = 0;
 
 	kmem_cached_format(&kept, &bytes);
-	for (size_t i = 16; i < bytes.n; i++) {
+	/* All of the beginning, where lengths and numbers are; then members all look alike. */
+	for (size_t i = 16; i < bytes.n; i += i < 600 ? 1 : 3) {
 		for (size_t v = 0; v < ARRAY_SIZE(values); v++) {
 			_cleanup_kmem_cached_ struct kmem_cached back = { 0 };
 			char old = bytes.at[i];

@@ -80,6 +80,20 @@ static void circle_is_noticed_without_a_list_of_all(void **state UNUSED)
 	}
 }
 
+static void what_has_no_room_is_counted_and_not_shown(void **state UNUSED)
+{
+	size_t written = 0;
+	struct kmem_walk walk = { .written = &written, .most_written = 250 };
+
+	kmem_walk_begin(&walk);
+	for (int i = 0; i < 10; i++) {
+		if (kmem_walk_shows(&walk))
+			written += 100;
+	}
+	assert_int_equal(walk.n_shown, 3);
+	assert_int_equal(walk.n, 10);
+}
+
 static void failed_read_ends_a_walk(void **state UNUSED)
 {
 	struct build_space *s = build_space_new(4096);
@@ -103,6 +117,7 @@ int main(void)
 		cmocka_unit_test(counting_goes_on_after_enough_was_shown),
 		cmocka_unit_test(steps_have_an_end),
 		cmocka_unit_test(circle_is_noticed_without_a_list_of_all),
+		cmocka_unit_test(what_has_no_room_is_counted_and_not_shown),
 		cmocka_unit_test(failed_read_ends_a_walk),
 	};
 
