@@ -40,10 +40,14 @@ static bool print_module(void *context, const struct kmem_module *module)
 static struct error *show(struct kmem *kmem)
 {
 	struct kmem_walk walk = { 0 };
+	struct kmem_kallsyms *table;
 	struct kmem_symbol symbol;
+	struct error *err = kmem_names_table(&kmem->names, &table);
 
-	for (uint32_t i = 0; i < kmem_kallsyms_n(kmem->symbols->table); i++) {
-		if (kmem_kallsyms_at(kmem->symbols->table, i, &symbol))
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < kmem_kallsyms_n(table); i++) {
+		if (kmem_kallsyms_at(table, i, &symbol))
 			print(&symbol, NULL);
 	}
 	return kmem_modules(kmem, &walk, print_module, kmem);
