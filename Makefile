@@ -95,7 +95,7 @@ soak test-soak: all ## the long runs that `make test` leaves out
 	else echo "soak: no test of this tree is in the suite 'soak'"; fi
 
 .PHONY: test-oracle
-test-oracle: all ## drgn reads our vmcores and agrees; downloads 350 MB of debug information once
+test-oracle: all ## drgn and crash read our vmcores and agree; downloads debug information once, 350 MB a kernel
 	@$(call KERNEL,build/release)
 	@$(PYTHON) tests/run build/release oracle
 

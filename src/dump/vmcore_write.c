@@ -113,10 +113,14 @@ static struct error *make_head(struct writing *w, const struct dump_request *req
 				    .p_offset = r->offset,
 				    .p_paddr = r->start,
 				    .p_filesz = r->length,
-				    .p_memsz = r->length,
-				    .p_align = PAGE };
+				    .p_memsz = r->length };
 
-		/* Without a direct map readers go through the page tables. */
+		/*
+		 * p_align is 0 as in vmcores of the kernel itself: crash takes anything else for a
+		 * netdump, in which it does not look for KERNELOFFSET.
+		 *
+		 * Without a direct map readers go through the page tables.
+		 */
 		if (w->kmem->page_offset_base)
 			load.p_vaddr = w->kmem->page_offset_base + r->start;
 		strbuf_append_bytes(&w->head, &load, sizeof(load));

@@ -37,10 +37,16 @@ def run(*command):
     return done.stdout
 
 
-def kernel():
-    """Its release; it is in the cache afterwards, and its vmlinux is in FOLDER."""
+def newest_of_each_series():
+    """Releases; the newest first."""
+    releases = run(os.path.join(guest.ROOT, "tools", "debug-kernel"), "--list").split()
+    return list({tuple(release.split(".")[:2]): release for release in reversed(releases)}.values())[::-1]
+
+
+def kernel(*wanted):
+    """Its release; it is in the cache afterwards, and its vmlinux is in FOLDER. Without a wish the newest."""
     os.makedirs(FOLDER, exist_ok=True)
-    release, vmlinux = run(os.path.join(guest.ROOT, "tools", "debug-kernel")).split()
+    release, vmlinux = run(os.path.join(guest.ROOT, "tools", "debug-kernel"), *wanted).split()
     run(machine.KTSTR, "kernel", "fetch", release, "--sid", "--if-missing", "-q")
     here = os.path.join(FOLDER, "vmlinux")
     if os.path.exists(here):

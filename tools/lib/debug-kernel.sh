@@ -38,10 +38,17 @@ debug_kernel_releases() {
 			END { for (r in has) if (has[r] ~ /d/ && has[r] ~ /i/) print r }' | sort -rV
 }
 
-# debug_kernel_choose: sets DEBUG_RELEASE.
+debug_kernel_list() {
+	debug_kernel_apt cache pkgnames linux-image- | debug_kernel_releases
+}
+
+# debug_kernel_choose [RELEASE]: sets DEBUG_RELEASE, the newest when none is named.
 debug_kernel_choose() {
-	DEBUG_RELEASE=$(debug_kernel_apt cache pkgnames linux-image- | debug_kernel_releases | head -n 1)
-	[[ -n $DEBUG_RELEASE ]] || die "the archive has no kernel with debug information"
+	local all
+	all=$(debug_kernel_list)
+	[[ -n $all ]] || die "the archive has no kernel with debug information"
+	DEBUG_RELEASE=${1:-$(head -n 1 <<<"$all")}
+	grep -qxF -- "$DEBUG_RELEASE" <<<"$all" || die "the archive has no debug information of $DEBUG_RELEASE"
 }
 
 # Several versions of one release may be there; an image and its debug information are of the
@@ -55,18 +62,16 @@ debug_kernel_download() {
 	rm -rf usr ./*.deb
 }
 
-# debug_kernel_get: the vmlinux is in the cache; others that were there before go.
+# debug_kernel_get: the vmlinux is in the cache; those that nobody asked for in a month go.
 debug_kernel_get() {
-	local making old
+	local making
 	mkdir -p "$DEBUG_KERNELS"
-	find "$DEBUG_KERNELS" -mindepth 1 -maxdepth 1 -name '.making.*' -exec rm -rf {} +
+	find "$DEBUG_KERNELS" -mindepth 1 -maxdepth 1 \( -name '.making.*' -o -mtime +30 \) -exec rm -rf {} +
 	if [[ ! -e $DEBUG_KERNELS/$DEBUG_RELEASE/vmlinux ]]; then
 		making=$(mktemp -d "$DEBUG_KERNELS/.making.XXXXXX")
 		chmod 755 "$making"
 		step "downloading debug information of $DEBUG_RELEASE (once, some 350 MB)" debug_kernel_download "$making"
 		mv -T "$making" "$DEBUG_KERNELS/$DEBUG_RELEASE"
 	fi
-	for old in "$DEBUG_KERNELS"/*; do
-		[[ $old == "$DEBUG_KERNELS/$DEBUG_RELEASE" ]] || rm -rf "$old"
-	done
+	touch "$DEBUG_KERNELS/$DEBUG_RELEASE"
 }

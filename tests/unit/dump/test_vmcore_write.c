@@ -134,6 +134,8 @@ static void ranges_keep_their_addresses(void **state)
 	assert_int_equal(segments[0].p_type, PT_NOTE);
 	assert_int_equal(segments[1].p_type, PT_LOAD);
 	assert_true(segments[1].p_vaddr == s->k.direct && segments[1].p_paddr == 0);
+	/* By this crash knows that it is no netdump. */
+	assert_int_equal(segments[1].p_align, 0);
 	assert_int_equal(segments[1].p_filesz, RAM_BYTES);
 	assert_true(segments[2].p_vaddr == s->k.direct + (UINT64_C(1) << 32));
 	assert_true(segments[2].p_paddr == UINT64_C(1) << 32);
