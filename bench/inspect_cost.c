@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/paths.h"
 #include "dump/dump.h"
 #include "dump/rq_sweep.h"
 #include "kmem/core_file.h"
@@ -122,19 +123,58 @@ static struct cost view_cost(struct kmem *kmem, const char *view, struct strbuf 
 }
 
 struct figures {
-	struct cost search[LIMIT_ROUNDS], attach[LIMIT_ROUNDS], tasks[LIMIT_ROUNDS],
-		rq[LIMIT_ROUNDS], report[LIMIT_ROUNDS];
+	struct cost attach[LIMIT_ROUNDS], known[LIMIT_ROUNDS], search[LIMIT_ROUNDS],
+		tasks[LIMIT_ROUNDS], rq[LIMIT_ROUNDS], report[LIMIT_ROUNDS];
 	uint64_t queues[LIMIT_ROUNDS], sweep[LIMIT_ROUNDS];
 };
 
-static struct kmem *attach(const struct kmem_core *core, bool with_note)
+static struct kmem *attach(const struct kmem_core *core, bool with_note, const char *cache)
 {
 	struct kmem_reader reader = kmem_reader_of_physmap(core->map);
 	struct bytes note = { (const uint8_t *)core->note.at, core->note.n };
 	struct kmem *kmem = NULL;
 
-	die(kmem_attach(&reader, with_note ? note : (struct bytes){ NULL, 0 }, &kmem));
+	die(kmem_attach_known(&reader, with_note ? note : (struct bytes){ NULL, 0 }, cache, &kmem));
 	return kmem;
+}
+
+/* As `ktstr inspect` does after it has shown runqueues and tasks. */
+static void remember(const struct kmem_core *core, const char *cache)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct kmem *kmem = attach(core, true, NULL);
+
+	view_cost(kmem, "tasks", &out);
+	view_cost(kmem, "rq", &out);
+	die(kmem_remember(kmem, cache));
+	kmem_free(kmem);
+}
+
+static void measure_attach(int fd, const char *path, const char *cache, struct figures *f, size_t i)
+{
+	_cleanup_kmem_core_ struct kmem_core core = { 0 };
+	struct cost began = cost_begin();
+
+	die(kmem_core_read(fd, path, &core));
+	kmem_free(attach(&core, true, NULL));
+	f->attach[i] = cost_since(&began);
+	if (i == 0)
+		remember(&core, cache);
+	kmem_core_deinit(&core);
+	core = (struct kmem_core){ 0 };
+
+	began = cost_begin();
+	die(kmem_core_read(fd, path, &core));
+
+	struct kmem *kmem = attach(&core, true, cache);
+
+	f->known[i] = cost_since(&began);
+	if (!kmem->from_cache)
+		die(kmem_error(KMEM_BAD_CACHE, 0, "%s: it was not known", path));
+	kmem_free(kmem);
+	began = cost_begin();
+	kmem_free(attach(&core, false, NULL));
+	f->search[i] = cost_since(&began);
 }
 
 static void measure_core(const char *path, size_t rounds)
@@ -142,21 +182,19 @@ static void measure_core(const char *path, size_t rounds)
 	_cleanup_free_ struct figures *f = xnew(struct figures);
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_kmem_core_ struct kmem_core core = { 0 };
+	char cache[] = "/tmp/ktstr-bench-XXXXXX";
 	uint64_t sum = 0;
 
+	if (!mkdtemp(cache))
+		die(base_error(BASE_IO, errno, "%s", cache));
+	die(kmem_core_read(fd, path, &core));
 	for (size_t i = 0; i < rounds; i++) {
-		_cleanup_kmem_core_ struct kmem_core core = { 0 };
 		_cleanup_dump_rq_sweep_ struct dump_rq_sweep *sweep = NULL;
-		struct cost began = cost_begin();
 		struct kmem *kmem;
 
-		die(kmem_core_read(fd, path, &core));
-		kmem = attach(&core, true);
-		f->attach[i] = cost_since(&began);
-		kmem_free(kmem);
-		began = cost_begin();
-		kmem = attach(&core, false);
-		f->search[i] = cost_since(&began);
+		measure_attach(fd, path, cache, f, i);
+		kmem = attach(&core, true, NULL);
 		f->tasks[i] = view_cost(kmem, "tasks", &out);
 		f->rq[i] = view_cost(kmem, "rq", &out);
 		f->report[i] = view_cost(kmem, NULL, &out);
@@ -168,12 +206,14 @@ static void measure_core(const char *path, size_t rounds)
 	}
 	printf("{");
 	add_costs("attach", f->attach, rounds);
+	add_costs("known", f->known, rounds);
 	add_costs("search", f->search, rounds);
 	add_costs("tasks", f->tasks, rounds);
 	add_costs("rq", f->rq, rounds);
 	add_costs("report", f->report, rounds);
 	add_ns("queues", f->queues, rounds, ", ");
 	add_ns("sweep", f->sweep, rounds, "}\n");
+	die(paths_remove(cache));
 }
 
 static void copy_object(struct kmem *kmem, uint64_t address, enum kmem_field_id type, uint8_t *to)
@@ -244,7 +284,7 @@ static void measure_sweep(const char *path, size_t rounds, uint32_t n, const cha
 	die(kmem_core_read(fd, path, &core));
 	die(process ? physmap_add_process(core.map, EXTRA_AT, bytes, getpid(), (uintptr_t)ram)
 		    : physmap_add_fd(core.map, EXTRA_AT, bytes, ram_fd, 0));
-	kmem = attach(&core, true);
+	kmem = attach(&core, true, NULL);
 	pretend_cpus(kmem, n, ram);
 	for (size_t i = 0; i < rounds; i++) {
 		_cleanup_dump_rq_sweep_ struct dump_rq_sweep *sweep = NULL;

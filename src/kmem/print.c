@@ -8,20 +8,28 @@
 enum { LANES = 4, CHUNK_BYTES = 1 << 16 };
 _Static_assert(CHUNK_BYTES % (8 * LANES) == 0, "only the last chunk has a rest");
 
+static inline void add_words(uint64_t *lanes, const uint64_t *words)
+{
+	for (size_t k = 0; k < LANES; k++) {
+		lanes[k] = (lanes[k] ^ words[k]) * UINT64_C(0x9e3779b97f4a7c15);
+		lanes[k] ^= lanes[k] >> 29;
+	}
+}
+
 static void add(uint64_t *lanes, const uint8_t *at, size_t n)
 {
-	while (n) {
-		uint64_t words[LANES] = { 0 };
-		size_t here = n < sizeof(words) ? n : sizeof(words);
+	uint64_t words[LANES] = { 0 };
 
-		memcpy(words, at, here);
-		for (size_t k = 0; k < LANES; k++) {
-			lanes[k] = (lanes[k] ^ words[k]) * UINT64_C(0x9e3779b97f4a7c15);
-			lanes[k] ^= lanes[k] >> 29;
-		}
-		at += here;
-		n -= here;
+	/* A copy of a length that the compiler knows is none at all. */
+	for (; n >= sizeof(words); n -= sizeof(words), at += sizeof(words)) {
+		memcpy(words, at, sizeof(words));
+		add_words(lanes, words);
 	}
+	if (!n)
+		return;
+	memset(words, 0, sizeof(words));
+	memcpy(words, at, n);
+	add_words(lanes, words);
 }
 
 struct error *kmem_print(struct kmem_space *space, uint64_t address, uint64_t n, const char *what,
