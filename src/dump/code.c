@@ -143,14 +143,20 @@ bool dump_code_orc(const struct dump_code *code, uint64_t address, struct dump_o
 	return ret->n > 0;
 }
 
+struct keeper {
+	struct dump_code *code;
+	struct dump_code_module *m;
+};
+
 static bool keep_symbol(void *context, const struct kmem_symbol *symbol)
 {
-	struct dump_code_module *m = context;
+	const struct keeper *keeper = context;
 
 	if (symbol->name[0])
-		vec_push(&m->symbols, (struct dump_code_symbol){ symbol->address, symbol->bytes,
-								 xstrdup(symbol->name) });
-	return true;
+		vec_push(&keeper->m->symbols,
+			 (struct dump_code_symbol){ symbol->address, symbol->bytes,
+						    xstrdup(symbol->name) });
+	return ++keeper->code->n_symbols < DUMP_LIMIT_MODULE_SYMBOLS;
 }
 
 static int by_address(const void *a, const void *b)
@@ -168,7 +174,9 @@ static bool name_in_module(struct dump_code *code, struct dump_code_module *m, u
 
 	if (!m->tried) {
 		m->tried = true;
-		error_free(kmem_module_symbols(code->kmem, &m->module, keep_symbol, m));
+		if (code->n_symbols < DUMP_LIMIT_MODULE_SYMBOLS)
+			error_free(kmem_module_symbols(code->kmem, &m->module, keep_symbol,
+						       &(struct keeper){ code, m }));
 		if (m->symbols.n)
 			qsort(m->symbols.at, m->symbols.n, sizeof(*m->symbols.at), by_address);
 	}

@@ -38,6 +38,7 @@ struct dump_code {
 	struct error *no_orc; /* why `orc` is empty */
 	VEC(struct dump_code_module) modules;
 	VEC(struct dump_code_bpf) bpf; /* programs and trampolines */
+	uint64_t n_symbols;	       /* of modules, seen so far */
 };
 
 /* Never fails: what cannot be read has no names. */

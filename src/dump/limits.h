@@ -47,6 +47,8 @@ enum {
 	DUMP_LIMIT_STACK_BYTES = 1 << 18,
 	DUMP_LIMIT_STACK_RANGES = 4,
 	DUMP_LIMIT_CODE_RANGES = 1 << 16,
+	/* Of all modules that are on stacks, with names of up to half a kilobyte. */
+	DUMP_LIMIT_MODULE_SYMBOLS = 1 << 18,
 };
 
 #endif

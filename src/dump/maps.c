@@ -3,6 +3,7 @@
 #include "dump/maps.h"
 
 #include "dump/kernel_read.h"
+#include "dump/member.h"
 #include "text/escape.h"
 
 bool map_read(struct kmem *kmem, uint64_t id, uint64_t address, struct map *ret)
@@ -87,7 +88,7 @@ static bool list_map(void *context, uint64_t id, uint64_t address)
 struct error *dump_maps(struct kmem *kmem, const struct dump_request *request,
 			struct dump_sink *sink)
 {
-	struct kmem_walk walk = dump_walk_wanted(sink, request->max_entries);
+	struct kmem_walk walk = dump_walk_wanted(sink, dump_wanted(request, sink));
 	struct map_list list = { .kmem = kmem, .sink = sink };
 	struct error *err;
 

@@ -2,6 +2,7 @@
 #include "kmem/modules.h"
 
 #include "dump/dump.h"
+#include "dump/member.h"
 #include "text/escape.h"
 
 static bool show_module(void *context, const struct kmem_module *module)
@@ -26,7 +27,7 @@ static bool show_module(void *context, const struct kmem_module *module)
 struct error *dump_modules(struct kmem *kmem, const struct dump_request *request,
 			   struct dump_sink *sink)
 {
-	struct kmem_walk walk = dump_walk_wanted(sink, request->max_entries);
+	struct kmem_walk walk = dump_walk_wanted(sink, dump_wanted(request, sink));
 	struct error *err;
 
 	if (sink->json) {

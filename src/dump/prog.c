@@ -2,6 +2,7 @@
 /* BPF programs: what prog_idr lists. */
 #include "dump/dump.h"
 #include "dump/kernel_read.h"
+#include "dump/member.h"
 #include "text/escape.h"
 
 enum { TAG_BYTES = 8 }; /* BPF_TAG_SIZE, include/uapi/linux/bpf.h */
@@ -165,7 +166,7 @@ static bool show_prog(void *context, uint64_t id, uint64_t address)
 struct error *dump_prog(struct kmem *kmem, const struct dump_request *request,
 			struct dump_sink *sink)
 {
-	struct kmem_walk walk = dump_walk_wanted(sink, request->max_entries);
+	struct kmem_walk walk = dump_walk_wanted(sink, dump_wanted(request, sink));
 	struct prog_list list = { .kmem = kmem, .sink = sink };
 	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_PROGS);
 

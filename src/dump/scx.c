@@ -6,6 +6,7 @@
 
 #include "btf/layout.h"
 #include "dump/kernel_read.h"
+#include "dump/member.h"
 #include "kmem/list.h"
 #include "text/escape.h"
 
@@ -214,13 +215,22 @@ static bool take_runnable(void *context, uint64_t link)
 	return true;
 }
 
+struct kmem_walk scx_walk(struct scx_view *view)
+{
+	struct kmem_walk walk = dump_walk_wanted(view->sink,
+						 dump_wanted(view->request, view->sink));
+
+	walk.steps_left = &view->steps_left;
+	return walk;
+}
+
 static void show_cpu(struct scx_view *view, uint32_t cpu, uint64_t rq)
 {
 	struct kmem *kmem = view->kmem;
 	struct json_writer *json = view->sink->json;
 	_cleanup_strbuf_ struct strbuf flags = STRBUF_INIT, curr = STRBUF_INIT;
 	struct runnable runnable = { view, kmem->fields.at[KMEM_F_SCX_TASK_RUNNABLE].place.offset };
-	struct kmem_walk walk = dump_walk_wanted(view->sink, view->request->max_entries);
+	struct kmem_walk walk = scx_walk(view);
 	uint64_t n, bits, task, number;
 	bool known = read_number(view, KMEM_F_SCX_RQ_NR, rq, &n) &&
 		     read_number(view, KMEM_F_SCX_RQ_FLAGS, rq, &bits);
@@ -289,7 +299,9 @@ static void show_cpus(struct scx_view *view)
 struct error *dump_scx(struct kmem *kmem, const struct dump_request *request,
 		       struct dump_sink *sink)
 {
-	struct scx_view view = { .kmem = kmem, .request = request, .sink = sink };
+	struct scx_view view = {
+		.kmem = kmem, .request = request, .sink = sink, .steps_left = KMEM_LIMIT_WALK
+	};
 	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_SCX);
 
 	if (!err)

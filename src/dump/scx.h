@@ -18,9 +18,12 @@ struct scx_view {
 	struct dump_sink *sink;
 	uint64_t root; /* struct scx_sched; 0: no scheduler is loaded */
 	struct scx_clock clock;
-	uint64_t runqueues; /* the per-CPU symbol */
+	uint64_t runqueues;  /* the per-CPU symbol */
+	uint64_t steps_left; /* of all lists together */
 };
 
+/* Over a list of this view. */
+struct kmem_walk scx_walk(struct scx_view *view);
 /* A task that waits: one line or one object. `dsq`: tell where it waits. */
 void scx_show_task(struct scx_view *view, uint64_t task, bool dsq);
 /*

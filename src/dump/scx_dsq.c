@@ -40,7 +40,7 @@ static void show_dsq(struct scx_view *view, const char *origin, int64_t number, 
 	struct json_writer *json = sink->json;
 	struct dsq_walk w = { .view = view,
 			      .link = kmem->fields.at[KMEM_F_SCX_TASK_LINK].place.offset };
-	struct kmem_walk walk = dump_walk_wanted(view->sink, view->request->max_entries);
+	struct kmem_walk walk = scx_walk(view);
 	_cleanup_error_ struct error *err = NULL;
 	uint64_t id = 0, n = 0;
 
@@ -164,7 +164,7 @@ static struct error *show_of_scheduler(struct scx_view *view, struct kmem_walk *
 void scx_show_dsqs(struct scx_view *view)
 {
 	struct dump_sink *sink = view->sink;
-	struct kmem_walk walk = dump_walk_wanted(sink, view->request->max_entries);
+	struct kmem_walk walk = scx_walk(view);
 	_cleanup_error_ struct error *err = NULL;
 
 	if (sink->json) {

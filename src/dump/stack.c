@@ -13,7 +13,7 @@ struct view {
 	bool one;
 	uint64_t pid; /* with `one` */
 	uint64_t n_shown, n, wanted;
-	struct kmem_walk *walk; /* over processes */
+	uint64_t steps_left; /* of all lists */
 };
 
 static void show_frame(struct view *v, const struct dump_frame *frame)
@@ -104,6 +104,11 @@ static void show_task(struct view *v, uint64_t task, uint64_t pid, int64_t idle_
 					  task, comm, sizeof(comm)) == KMEM_READ_OK;
 
 	v->n++;
+	/* Text for which there is no line is not worth its making. */
+	if (!sink->json && !sink->lines_left) {
+		sink->lines_lost++;
+		return;
+	}
 	if ((v->wanted && v->n_shown == v->wanted) || dump_sink_is_full(sink))
 		return;
 	v->n_shown++;
@@ -145,15 +150,14 @@ static bool take_process(void *context, uint64_t link)
 	struct view *v = context;
 	struct kmem *kmem = v->stacks.kmem;
 	uint64_t task = link - kmem->fields.at[KMEM_F_TASK_TASKS].place.offset, signal;
-	struct kmem_walk threads = { 0 };
+	/* All lists together have as many steps as one: rings through each other end as well. */
+	struct kmem_walk threads = { .steps_left = &v->steps_left };
 
 	if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_TASK_SIGNAL, task, &signal) !=
 	    KMEM_READ_OK)
 		return true;
 	kmem_list(&kmem->space, signal + kmem->fields.at[KMEM_F_SIGNAL_THREAD_HEAD].place.offset,
 		  &threads, take_thread, v);
-	/* All lists together have as many steps as one: rings through each other end as well. */
-	v->walk->n_steps += threads.n_steps;
 	if (threads.end != KMEM_WALK_WHOLE && threads.end != KMEM_WALK_STOPPED)
 		v->threads = threads;
 	return !(v->one && v->n);
@@ -177,7 +181,7 @@ static void show_idle(struct view *v)
 static struct error *show_tasks(struct view *v)
 {
 	struct kmem *kmem = v->stacks.kmem;
-	struct kmem_walk walk = { 0 };
+	struct kmem_walk walk = { .steps_left = &v->steps_left };
 	uint64_t first;
 	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_TASKS);
 
@@ -189,7 +193,6 @@ static struct error *show_tasks(struct view *v)
 		show_idle(v);
 	if (v->one && v->pid == 0)
 		return NULL;
-	v->walk = &walk;
 	kmem_list(&kmem->space, first + kmem->fields.at[KMEM_F_TASK_TASKS].place.offset, &walk,
 		  take_process, v);
 	if (walk.end != KMEM_WALK_WHOLE && walk.end != KMEM_WALK_STOPPED)
@@ -235,7 +238,10 @@ static void show_end(struct view *v)
 struct error *dump_stack(struct kmem *kmem, const struct dump_request *request,
 			 struct dump_sink *sink)
 {
-	struct view v = { .sink = sink, .one = request->argument, .wanted = request->max_entries };
+	struct view v = { .sink = sink,
+			  .one = request->argument,
+			  .wanted = request->max_entries,
+			  .steps_left = KMEM_LIMIT_WALK };
 	struct error *err = v.one ? parse_pid(request->argument, &v.pid) : NULL;
 
 	if (!err)

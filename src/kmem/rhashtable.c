@@ -73,6 +73,7 @@ struct error *kmem_rhashtable(struct kmem_space *space, const struct kmem_fields
 			      void *context)
 {
 	const struct hash_walk w = { space, fields, walk, fn, context };
+	struct kmem_circle circle = { 0 };
 	struct error *err = kmem_fields_require(fields, KMEM_VIEW_RHASHTABLE);
 	uint64_t at;
 
@@ -82,6 +83,8 @@ struct error *kmem_rhashtable(struct kmem_space *space, const struct kmem_fields
 	for (unsigned int n = 0; at; n++) {
 		struct bucket_table t;
 
+		if (kmem_walk_circles(walk, &circle, at))
+			return NULL;
 		if (n == KMEM_LIMIT_TABLES) {
 			walk->end = KMEM_WALK_LIMIT;
 			return NULL;

@@ -5,16 +5,19 @@ void kmem_walk_begin(struct kmem_walk *walk)
 {
 	*walk = (struct kmem_walk){ .wanted = walk->wanted,
 				    .written = walk->written,
-				    .most_written = walk->most_written };
+				    .most_written = walk->most_written,
+				    .steps_left = walk->steps_left };
 }
 
 bool kmem_walk_step(struct kmem_walk *walk)
 {
-	if (walk->n_steps == KMEM_LIMIT_WALK) {
+	if (walk->n_steps >= KMEM_LIMIT_WALK || (walk->steps_left && !*walk->steps_left)) {
 		walk->end = KMEM_WALK_LIMIT;
 		return false;
 	}
 	walk->n_steps++;
+	if (walk->steps_left)
+		--*walk->steps_left;
 	return true;
 }
 
@@ -67,7 +70,8 @@ void kmem_walk_format(const struct kmem_walk *walk, struct strbuf *into)
 	case KMEM_WALK_STOPPED:
 		break;
 	case KMEM_WALK_LIMIT:
-		strbuf_appendf(into, ": given up after %d steps", KMEM_LIMIT_WALK);
+		strbuf_appendf(into, ": given up after %llu steps",
+			       (unsigned long long)walk->n_steps);
 		break;
 	case KMEM_WALK_CYCLE:
 		strbuf_append(into, ": it leads back into itself");

@@ -22,6 +22,8 @@ struct kmem_walk {
 	uint64_t wanted;
 	const size_t *written; /* so far, by whoever shows them; NULL: nobody counts */
 	size_t most_written;
+	/* Shared with other walks, so that lists of lists have an end; NULL: only its own limit. */
+	uint64_t *steps_left;
 
 	enum kmem_walk_end end;
 	uint64_t n_shown, n; /* given to the callback, seen */

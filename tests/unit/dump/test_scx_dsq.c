@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "build_scx.h"
 
+#include "dump/scx.h"
+
 static void queues_of_cpus_nodes_and_the_scheduler_are_shown(void **state)
 {
 	struct bpf_fixture *f = *state;
@@ -51,6 +53,31 @@ static void a_table_of_tables_says_that_it_is_not_read(void **state)
 		"queues of the scheduler: unavailable: buckets in tables of their own are not read");
 }
 
+/* Queues whose lists are one another's would be walked for days. */
+static void lists_of_lists_share_their_steps(void **state)
+{
+	struct bpf_fixture *f = *state;
+	struct json_writer writer = json_writer_to(&f->json, JSON_COMPACT);
+	struct dump_sink sink = dump_sink_to_json(&writer);
+	struct dump_request request = { 0 };
+	struct scx_view view = { .request = &request, .sink = &sink, .steps_left = 2 };
+
+	scx_build(f);
+	assert_success(bpf_show(f, dump_scx, NULL));
+	view.kmem = f->kmem;
+	assert_success(kmem_variable(f->kmem, "scx_root", 8, &view.root));
+	assert_success(kmem_symbol(f->kmem, "runqueues", &view.runqueues));
+	strbuf_clear(&f->json);
+	json_begin_object(&writer);
+	scx_show_dsqs(&view);
+	json_end_object(&writer);
+	assert_int_equal(view.steps_left, 0);
+	/* One step to the queue, one to its first task. */
+	assert_contains(strbuf_str(&f->json), "\"comm\":\"first\"");
+	assert_null(strstr(strbuf_str(&f->json), "\"comm\":\"second\""));
+	assert_contains(strbuf_str(&f->json), "shown 1 of at least 1: given up after 1 steps");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -58,6 +85,7 @@ int main(void)
 		bpf_test(the_place_of_an_iterator_is_no_task),
 		bpf_test(a_queue_that_leads_back_into_itself_ends),
 		bpf_test(a_table_of_tables_says_that_it_is_not_read),
+		bpf_test(lists_of_lists_share_their_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

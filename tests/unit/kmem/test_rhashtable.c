@@ -10,6 +10,7 @@ enum { TBL = 24, SIZE = 4, NEST = 0, FUTURE = 16, BUCKETS = 128 };
 #define TABLE	(SPACE_AT + 0x100)
 #define OLD	(SPACE_AT + 0x1000)
 #define NEW	(SPACE_AT + 0x4000)
+#define MORE(i) (SPACE_AT + 0x20000 + 0x1000 * (uint64_t)(i))
 #define NODE(i) (SPACE_AT + 0x8000 + 64 * (uint64_t)(i))
 #define END(i)	(((uint64_t)(i) << 1) | 1)
 
@@ -102,8 +103,13 @@ static void elements_of_the_next_table_count_as_well(void **state)
 	build_word(f->s, NODE(5), END(0));
 	assert_success(walk_it(f, &walk));
 	assert_int_equal(walk.n, 6);
-	/* Tables without end. */
+	/* Tables that lead back, and tables without end. */
 	build_word(f->s, NEW + FUTURE, NEW);
+	assert_success(walk_it(f, &walk));
+	assert_int_equal(walk.end, KMEM_WALK_CYCLE);
+	build_word(f->s, NEW + FUTURE, MORE(0));
+	for (int i = 0; i < KMEM_LIMIT_TABLES; i++)
+		build_word(f->s, MORE(i) + FUTURE, MORE(i + 1));
 	assert_success(walk_it(f, &walk));
 	assert_int_equal(walk.end, KMEM_WALK_LIMIT);
 }

@@ -25,6 +25,7 @@ static void words_say_how_much_was_shown_and_why_not_more(void **state UNUSED)
 	walk.end = KMEM_WALK_CYCLE;
 	assert_string_equal(words_of(&walk), "shown 5 of at least 12: it leads back into itself");
 	walk.end = KMEM_WALK_LIMIT;
+	walk.n_steps = 1048576;
 	assert_string_equal(words_of(&walk),
 			    "shown 5 of at least 12: given up after 1048576 steps");
 	walk.end = KMEM_WALK_UNREADABLE;
@@ -94,6 +95,27 @@ static void what_has_no_room_is_counted_and_not_shown(void **state UNUSED)
 	assert_int_equal(walk.n, 10);
 }
 
+/* A list of lists is as long as both together. */
+static void steps_may_be_shared(void **state UNUSED)
+{
+	uint64_t left = 10;
+	struct kmem_walk outer = { .steps_left = &left }, inner = { .steps_left = &left };
+	unsigned int n = 0;
+
+	kmem_walk_begin(&outer);
+	while (kmem_walk_step(&outer)) {
+		kmem_walk_begin(&inner);
+		for (int i = 0; i < 3 && kmem_walk_step(&inner); i++)
+			n++;
+	}
+	assert_int_equal(n, 7);
+	assert_int_equal(outer.end, KMEM_WALK_LIMIT);
+	assert_int_equal(outer.n_steps, 3);
+	/* Whoever counted steps for another does not step over the limit. */
+	outer = (struct kmem_walk){ .n_steps = KMEM_LIMIT_WALK + 1 };
+	assert_false(kmem_walk_step(&outer));
+}
+
 static void failed_read_ends_a_walk(void **state UNUSED)
 {
 	struct build_space *s = build_space_new(4096);
@@ -118,6 +140,7 @@ int main(void)
 		cmocka_unit_test(steps_have_an_end),
 		cmocka_unit_test(circle_is_noticed_without_a_list_of_all),
 		cmocka_unit_test(what_has_no_room_is_counted_and_not_shown),
+		cmocka_unit_test(steps_may_be_shared),
 		cmocka_unit_test(failed_read_ends_a_walk),
 	};
 
