@@ -5,9 +5,9 @@
 #include "kmem/kmem.h"
 
 /*
- * The path of a task in the tree of control groups (version 2), "/" for the root. False, and
- * nothing appended, when it cannot be had.
+ * The path of a task in the tree of control groups (version 2), "/" for the root. Nothing is
+ * appended when it cannot be had; KMEM_READ_TORN: it has more parents than any.
  */
-bool dump_cgroup_path(struct kmem *kmem, uint64_t task, struct strbuf *into) MUST_CHECK;
+enum kmem_status dump_cgroup_path(struct kmem *kmem, uint64_t task, struct strbuf *into) MUST_CHECK;
 
 #endif

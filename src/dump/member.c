@@ -34,17 +34,49 @@ void dump_member_cell(struct table *table, const struct dump_member *member)
 		table_addf(table, "%llu", (unsigned long long)member->value);
 }
 
+bool dump_is_read(struct json_writer *json, const char *key, enum kmem_status status)
+{
+	if (status != KMEM_READ_OK && status != KMEM_READ_UNKNOWN) {
+		json_key(json, key);
+		json_write_null(json);
+	}
+	return status == KMEM_READ_OK;
+}
+
 void dump_member_json(struct json_writer *json, const char *key, const struct dump_member *member)
 {
-	if (member->status == KMEM_READ_UNKNOWN)
+	if (!dump_is_read(json, key, member->status))
 		return;
-	json_key(json, key);
-	if (member->status)
-		json_write_null(json);
-	else if (member->is_signed)
-		json_write_i64(json, (int64_t)member->value);
+	if (member->is_signed)
+		json_add_i64(json, key, (int64_t)member->value);
 	else
-		json_write_u64(json, member->value);
+		json_add_u64(json, key, member->value);
+}
+
+void dump_member_json_hex(struct json_writer *json, const char *key,
+			  const struct dump_member *member)
+{
+	if (dump_is_read(json, key, member->status))
+		dump_add_hex(json, key, member->value);
+}
+
+void dump_text_json(struct json_writer *json, const char *key, enum kmem_status status,
+		    const char *text)
+{
+	if (dump_is_read(json, key, status))
+		json_add_string(json, key, text);
+}
+
+struct dump_member dump_read_variable(struct kmem *kmem, const char *name, unsigned int width)
+{
+	struct dump_member member = { .status = KMEM_READ_UNKNOWN };
+	uint64_t address;
+	struct error *err = kmem_symbol(kmem, name, &address);
+
+	if (!err)
+		member.status = kmem_read_uint(&kmem->space, address, width, &member.value);
+	error_free(err);
+	return member;
 }
 
 uint64_t dump_wanted(const struct dump_request *request, const struct dump_sink *sink)

@@ -20,6 +20,15 @@ struct dump_member dump_read_signed(struct kmem *kmem, enum kmem_field_id field,
 void dump_member_cell(struct table *table, const struct dump_member *member);
 /* Left out when this kernel does not have it, null when it cannot be read. */
 void dump_member_json(struct json_writer *json, const char *key, const struct dump_member *member);
+void dump_member_json_hex(struct json_writer *json, const char *key,
+			  const struct dump_member *member);
+/* The same for a text. */
+void dump_text_json(struct json_writer *json, const char *key, enum kmem_status status,
+		    const char *text);
+/* The same for whatever else: true when it can be read; then the caller writes it. */
+bool dump_is_read(struct json_writer *json, const char *key, enum kmem_status status);
+/* A variable of the kernel's image, which it need not have either. */
+struct dump_member dump_read_variable(struct kmem *kmem, const char *name, unsigned int width);
 
 /* How many entries to show: as asked for and, in text, as the lines suffice. */
 uint64_t dump_wanted(const struct dump_request *request, const struct dump_sink *sink);

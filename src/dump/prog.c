@@ -8,19 +8,17 @@
 enum { TAG_BYTES = 8 }; /* BPF_TAG_SIZE, include/uapi/linux/bpf.h */
 
 struct prog_stats {
-	bool known;
+	enum kmem_status status;
 	uint64_t runs, run_ns, misses;
 };
 
-/* What may be missing has a flag of its own or stays out by an empty text. */
+/* What may be missing has a status of its own. */
 struct prog {
 	uint64_t address, id, type;
 	char name[32];
+	enum kmem_status tag_status;
 	char tag[2 * TAG_BYTES + 1];
-	struct {
-		bool known;
-		uint64_t value;
-	} verified_insns, insns, jited_bytes, jited_at, n_maps;
+	struct dump_member verified_insns, insns, jited_bytes, jited_at, n_maps;
 	struct prog_stats stats;
 };
 
@@ -35,9 +33,11 @@ static void read_tag(struct kmem *kmem, struct prog *prog)
 	const struct kmem_field *field = &kmem->fields.at[KMEM_F_PROG_TAG];
 	uint8_t tag[TAG_BYTES];
 
-	if (!field->known || field->place.size != sizeof(tag) ||
-	    kmem_read(&kmem->space, prog->address + field->place.offset, tag, sizeof(tag), NULL) !=
-		    KMEM_READ_OK)
+	prog->tag_status = KMEM_READ_UNKNOWN;
+	if (field->known && field->place.size == sizeof(tag))
+		prog->tag_status = kmem_read(&kmem->space, prog->address + field->place.offset, tag,
+					     sizeof(tag), NULL);
+	if (prog->tag_status != KMEM_READ_OK)
 		return;
 	for (size_t i = 0; i < sizeof(tag); i++)
 		snprintf(prog->tag + 2 * i, 3, "%02x", tag[i]);
@@ -46,31 +46,31 @@ static void read_tag(struct kmem *kmem, struct prog *prog)
 /* Each CPU counts for itself; the kernel counts only while it is asked to. */
 static void read_stats(struct kmem *kmem, struct prog *prog)
 {
-	struct prog_stats stats = { .known = true };
-	uint64_t pointer;
+	struct prog_stats stats = { 0 };
+	struct dump_member pointer = dump_read(kmem, KMEM_F_PROG_STATS, prog->address);
 
-	if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_PROG_STATS, prog->address,
-			    &pointer) != KMEM_READ_OK ||
-	    !pointer)
-		return;
-	for (uint32_t cpu = 0; cpu < kmem->cpus.n; cpu++) {
-		uint64_t at, runs, ns, misses;
+	prog->stats.status = pointer.status;
+	if (pointer.status == KMEM_READ_OK && !pointer.value)
+		prog->stats.status = KMEM_READ_UNKNOWN;
+	for (uint32_t cpu = 0; prog->stats.status == KMEM_READ_OK && cpu < kmem->cpus.n; cpu++) {
+		struct dump_member runs, ns, misses;
+		uint64_t at;
 
-		if (!kmem_cpus_is_possible(&kmem->cpus, cpu))
+		if (!kmem_cpus_is_possible(&kmem->cpus, cpu) ||
+		    !kmem_cpus_address(&kmem->cpus, cpu, pointer.value, &at))
 			continue;
-		if (!kmem_cpus_address(&kmem->cpus, cpu, pointer, &at) ||
-		    kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_PROG_STATS_CNT, at,
-				    &runs) != KMEM_READ_OK ||
-		    kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_PROG_STATS_NSECS, at,
-				    &ns) != KMEM_READ_OK ||
-		    kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_PROG_STATS_MISSES, at,
-				    &misses) != KMEM_READ_OK)
-			return;
-		stats.runs += runs;
-		stats.run_ns += ns;
-		stats.misses += misses;
+		runs = dump_read(kmem, KMEM_F_PROG_STATS_CNT, at);
+		ns = dump_read(kmem, KMEM_F_PROG_STATS_NSECS, at);
+		misses = dump_read(kmem, KMEM_F_PROG_STATS_MISSES, at);
+		/* Without one of them there is no sum. */
+		prog->stats.status = runs.status ? runs.status
+						 : (ns.status ? ns.status : misses.status);
+		stats.runs += runs.value;
+		stats.run_ns += ns.value;
+		stats.misses += misses.value;
 	}
-	prog->stats = stats;
+	if (prog->stats.status == KMEM_READ_OK)
+		prog->stats = stats;
 }
 
 static bool read_prog(struct kmem *kmem, uint64_t id, uint64_t address, struct prog *ret)
@@ -85,15 +85,11 @@ static bool read_prog(struct kmem *kmem, uint64_t id, uint64_t address, struct p
 	    kmem_field_read_text(fields, space, KMEM_F_PROG_AUX_NAME, aux, prog.name,
 				 sizeof(prog.name)) != KMEM_READ_OK)
 		return false;
-#define READ(id, base, member)                                                               \
-	(prog.member.known = kmem_field_read(fields, space, id, base, &prog.member.value) == \
-			     KMEM_READ_OK)
-	READ(KMEM_F_PROG_LEN, address, insns);
-	READ(KMEM_F_PROG_JITED_LEN, address, jited_bytes);
-	READ(KMEM_F_PROG_FUNC, address, jited_at);
-	READ(KMEM_F_PROG_AUX_VERIFIED, aux, verified_insns);
-	READ(KMEM_F_PROG_AUX_N_MAPS, aux, n_maps);
-#undef READ
+	prog.insns = dump_read(kmem, KMEM_F_PROG_LEN, address);
+	prog.jited_bytes = dump_read(kmem, KMEM_F_PROG_JITED_LEN, address);
+	prog.jited_at = dump_read(kmem, KMEM_F_PROG_FUNC, address);
+	prog.verified_insns = dump_read(kmem, KMEM_F_PROG_AUX_VERIFIED, aux);
+	prog.n_maps = dump_read(kmem, KMEM_F_PROG_AUX_N_MAPS, aux);
 	read_tag(kmem, &prog);
 	read_stats(kmem, &prog);
 	*ret = prog;
@@ -106,22 +102,18 @@ static void write_prog(struct json_writer *json, const struct prog *prog, const 
 	json_add_u64(json, "id", prog->id);
 	json_add_string(json, "name", prog->name);
 	json_add_string(json, "type", type);
-	json_add_string(json, "tag", prog->tag[0] ? prog->tag : NULL);
-	if (prog->insns.known)
-		json_add_u64(json, "insns", prog->insns.value);
-	if (prog->verified_insns.known)
-		json_add_u64(json, "verified_insns", prog->verified_insns.value);
-	if (prog->jited_bytes.known)
-		json_add_u64(json, "jited_bytes", prog->jited_bytes.value);
-	if (prog->jited_at.known)
-		dump_add_hex(json, "jited_at", prog->jited_at.value);
-	if (prog->n_maps.known)
-		json_add_u64(json, "n_maps", prog->n_maps.value);
-	if (prog->stats.known) {
+	dump_text_json(json, "tag", prog->tag_status, prog->tag);
+	dump_member_json(json, "insns", &prog->insns);
+	dump_member_json(json, "verified_insns", &prog->verified_insns);
+	dump_member_json(json, "jited_bytes", &prog->jited_bytes);
+	dump_member_json_hex(json, "jited_at", &prog->jited_at);
+	dump_member_json(json, "n_maps", &prog->n_maps);
+	if (dump_is_read(json, "runs", prog->stats.status))
 		json_add_u64(json, "runs", prog->stats.runs);
+	if (dump_is_read(json, "run_ns", prog->stats.status))
 		json_add_u64(json, "run_ns", prog->stats.run_ns);
+	if (dump_is_read(json, "recursion_misses", prog->stats.status))
 		json_add_u64(json, "recursion_misses", prog->stats.misses);
-	}
 	dump_add_hex(json, "address", prog->address);
 	json_end_object(json);
 }
@@ -134,13 +126,13 @@ static void show_prog_text(struct dump_sink *sink, const struct prog *prog, cons
 	text_escape(&line, prog->name);
 	if (prog->tag[0])
 		strbuf_appendf(&line, "  tag %s", prog->tag);
-	if (prog->verified_insns.known)
+	if (!prog->verified_insns.status)
 		strbuf_appendf(&line, "  verified %llu insns",
 			       (unsigned long long)prog->verified_insns.value);
-	if (prog->stats.known && prog->stats.runs)
+	if (!prog->stats.status && prog->stats.runs)
 		strbuf_appendf(&line, "  %llu runs, %llu ns", (unsigned long long)prog->stats.runs,
 			       (unsigned long long)prog->stats.run_ns);
-	if (prog->stats.known && prog->stats.misses)
+	if (!prog->stats.status && prog->stats.misses)
 		strbuf_appendf(&line, "  %llu misses", (unsigned long long)prog->stats.misses);
 	dump_lines(sink, strbuf_str(&line));
 }

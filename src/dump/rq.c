@@ -54,15 +54,13 @@ static void show_curr(struct kmem *kmem, uint64_t rq, struct table *table, struc
 	}
 	json_key(json, "curr");
 	json_begin_object(json);
-	if (!curr.status)
-		dump_add_hex(json, "address", curr.value);
-	if (pid.status) {
+	dump_member_json_hex(json, "address", &curr);
+	dump_member_json(json, "pid", &pid);
+	dump_text_json(json, "comm", pid.status, comm);
+	if (pid.status)
 		json_add_string(json, "unavailable", kmem_status_word(pid.status));
-	} else {
-		json_add_i64(json, "pid", (int64_t)pid.value);
-		json_add_string(json, "comm", comm);
-	}
-	json_add_bool(json, "idle", is_idle);
+	if (dump_is_read(json, "idle", curr.status ? curr.status : idle.status))
+		json_add_bool(json, "idle", is_idle);
 	json_end_object(json);
 }
 

@@ -27,16 +27,24 @@ static bool read_number(struct scx_view *view, enum kmem_field_id id, uint64_t b
 static bool read_variable(struct scx_view *view, const char *name, unsigned int width,
 			  uint64_t *ret)
 {
-	struct error *err = kmem_variable(view->kmem, name, width, ret);
+	struct dump_member variable = dump_read_variable(view->kmem, name, width);
 
-	error_free(err);
-	return !err;
+	*ret = variable.value;
+	return variable.status == KMEM_READ_OK;
 }
 
 static void add_number(struct scx_view *view, const char *key, uint64_t value)
 {
 	if (view->sink->json)
 		json_add_u64(view->sink->json, key, value);
+}
+
+/* Into JSON; true: it could be read. */
+static bool add_member(struct scx_view *view, const char *key, const struct dump_member *member)
+{
+	if (view->sink->json)
+		dump_member_json(view->sink->json, key, member);
+	return member->status == KMEM_READ_OK;
 }
 
 /*
@@ -61,52 +69,64 @@ static void read_clock(struct scx_view *view)
 static void show_state(struct scx_view *view)
 {
 	_cleanup_strbuf_ struct strbuf word = STRBUF_INIT;
-	uint64_t state;
+	struct dump_member state = dump_read_variable(view->kmem, "scx_enable_state_var", 4);
 
-	if (!read_variable(view, "scx_enable_state_var", 4, &state))
-		return;
-	dump_enum_word(view->kmem, "scx_enable_state", "SCX_", state, &word);
+	dump_enum_word(view->kmem, "scx_enable_state", "SCX_", state.value, &word);
 	if (view->sink->json)
-		json_add_string(view->sink->json, "state", strbuf_str(&word));
-	dump_line(view->sink, "state: %s", strbuf_str(&word));
+		dump_text_json(view->sink->json, "state", state.status, strbuf_str(&word));
+	else if (!state.status)
+		dump_line(view->sink, "state: %s", strbuf_str(&word));
 }
 
 static void show_text(struct scx_view *view, enum kmem_field_id id, uint64_t base, const char *key)
 {
 	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
-	char text[TEXT_BYTES];
-	uint64_t at;
+	struct dump_member at = dump_read(view->kmem, id, base);
+	enum kmem_status status = at.status;
+	char text[TEXT_BYTES] = "";
 
-	if (!read_number(view, id, base, &at) || !at ||
-	    kmem_read_text(&view->kmem->space, at, text, sizeof(text)) != KMEM_READ_OK || !text[0])
+	if (!status && at.value)
+		status = kmem_read_text(&view->kmem->space, at.value, text, sizeof(text));
+	/* There is none. */
+	if (!status && !text[0])
 		return;
-	if (view->sink->json)
-		json_add_string(view->sink->json, key, text);
-	text_escape(&safe, text);
-	dump_line(view->sink, "exit %s: %s", key, strbuf_str(&safe));
+	if (view->sink->json) {
+		dump_text_json(view->sink->json, key, status, text);
+	} else if (!status) {
+		text_escape(&safe, text);
+		dump_line(view->sink, "exit %s: %s", key, strbuf_str(&safe));
+	}
 }
 
 static void show_exit(struct scx_view *view)
 {
 	struct json_writer *json = view->sink->json;
 	_cleanup_strbuf_ struct strbuf word = STRBUF_INIT;
-	uint64_t kind, info, code;
+	struct dump_member kind = dump_read(view->kmem, KMEM_F_SCX_EXIT_KIND, view->root);
+	struct dump_member info = dump_read(view->kmem, KMEM_F_SCX_EXIT_INFO, view->root);
 
-	if (!read_number(view, KMEM_F_SCX_EXIT_KIND, view->root, &kind))
+	if (kind.status) {
+		if (json)
+			(void)dump_is_read(json, "exit", kind.status);
 		return;
-	dump_enum_word(view->kmem, "scx_exit_kind", "SCX_EXIT_", kind, &word);
+	}
+	dump_enum_word(view->kmem, "scx_exit_kind", "SCX_EXIT_", kind.value, &word);
 	dump_line(view->sink, "exit: %s", strbuf_str(&word));
 	if (json) {
 		json_key(json, "exit");
 		json_begin_object(json);
-		json_add_u64(json, "kind", kind);
+		json_add_u64(json, "kind", kind.value);
 		json_add_string(json, "word", strbuf_str(&word));
 	}
-	if (kind && read_number(view, KMEM_F_SCX_EXIT_INFO, view->root, &info) && info) {
-		if (read_number(view, KMEM_F_SCX_EXIT_CODE, info, &code) && json)
-			json_add_i64(json, "code", (int64_t)code);
-		show_text(view, KMEM_F_SCX_EXIT_REASON, info, "reason");
-		show_text(view, KMEM_F_SCX_EXIT_MSG, info, "message");
+	if (kind.value && !info.status && info.value) {
+		struct dump_member code = dump_read_signed(view->kmem, KMEM_F_SCX_EXIT_CODE,
+							   info.value);
+
+		(void)add_member(view, "code", &code);
+		show_text(view, KMEM_F_SCX_EXIT_REASON, info.value, "reason");
+		show_text(view, KMEM_F_SCX_EXIT_MSG, info.value, "message");
+	} else if (kind.value && json) {
+		(void)dump_is_read(json, "code", info.status);
 	}
 	if (json)
 		json_end_object(json);
@@ -114,32 +134,30 @@ static void show_exit(struct scx_view *view)
 
 static void show_bypass(struct scx_view *view)
 {
-	uint64_t depth;
+	struct dump_member depth = dump_read(view->kmem, KMEM_F_SCX_BYPASS_DEPTH, view->root);
 
-	if (!read_number(view, KMEM_F_SCX_BYPASS_DEPTH, view->root, &depth) &&
-	    !read_variable(view, "scx_bypass_depth", 4, &depth))
-		return;
-	add_number(view, "bypass_depth", depth);
-	if (depth)
-		dump_line(view->sink, "bypass: depth %llu", (unsigned long long)depth);
+	if (depth.status == KMEM_READ_UNKNOWN)
+		depth = dump_read_variable(view->kmem, "scx_bypass_depth", 4);
+	if (add_member(view, "bypass_depth", &depth) && depth.value)
+		dump_line(view->sink, "bypass: depth %llu", (unsigned long long)depth.value);
 }
 
-/* Each CPU counts for itself. False: one of them cannot be read, so there is no sum. */
-static bool sum_event(struct scx_view *view, uint64_t pcpu, uint64_t offset, int64_t *ret)
+/* Each CPU counts for itself. When one of them cannot be read there is no sum. */
+static struct dump_member sum_event(struct scx_view *view, uint64_t pcpu, uint64_t offset)
 {
 	struct kmem *kmem = view->kmem;
-	uint64_t at, value, sum = 0;
+	struct dump_member sum = { .is_signed = true };
+	uint64_t at, value;
 
-	for (uint32_t cpu = 0; cpu < kmem->cpus.n; cpu++) {
-		if (!kmem_cpus_is_possible(&kmem->cpus, cpu))
+	for (uint32_t cpu = 0; !sum.status && cpu < kmem->cpus.n; cpu++) {
+		if (!kmem_cpus_is_possible(&kmem->cpus, cpu) ||
+		    !kmem_cpus_address(&kmem->cpus, cpu, pcpu, &at))
 			continue;
-		if (!kmem_cpus_address(&kmem->cpus, cpu, pcpu, &at) ||
-		    kmem_read_u64(&kmem->space, at + offset, &value) != KMEM_READ_OK)
-			return false;
-		sum += value;
+		sum.status = kmem_read_u64(&kmem->space, at + offset, &value);
+		if (!sum.status)
+			sum.value += value;
 	}
-	*ret = (int64_t)sum;
-	return true;
+	return sum;
 }
 
 /* As many counters as this kernel has, by the names it gives them. */
@@ -151,7 +169,7 @@ static void show_events(struct scx_view *view)
 	struct btf_type type;
 	uint64_t pcpu;
 
-	if (!field->known || !read_number(view, KMEM_F_SCX_PCPU, view->root, &pcpu) ||
+	if (!btf || !field->known || !read_number(view, KMEM_F_SCX_PCPU, view->root, &pcpu) ||
 	    btf_resolve(btf, field->place.type, &type) != BTF_ANSWER_OK)
 		return;
 	if (json) {
@@ -161,16 +179,17 @@ static void show_events(struct scx_view *view)
 	for (uint32_t i = 0; i < type.n && i < MOST_EVENTS; i++) {
 		_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 		struct btf_member member;
-		int64_t sum;
+		struct dump_member sum;
 
-		if (!btf_get_member(btf, &type, i, &member) || member.bits ||
-		    !sum_event(view, pcpu, field->place.offset + member.bit_offset / 8, &sum))
+		if (!btf_get_member(btf, &type, i, &member) || member.bits)
 			continue;
+		sum = sum_event(view, pcpu, field->place.offset + member.bit_offset / 8);
 		text_escape(&name, member.name);
 		if (json)
-			json_add_i64(json, strbuf_str(&name), sum);
-		else if (sum)
-			dump_line(view->sink, "event %s: %lld", strbuf_str(&name), (long long)sum);
+			dump_member_json(json, strbuf_str(&name), &sum);
+		else if (sum.value && !sum.status)
+			dump_line(view->sink, "event %s: %lld", strbuf_str(&name),
+				  (long long)sum.value);
 	}
 	if (json)
 		json_end_object(json);
@@ -180,23 +199,21 @@ static void show_scheduler(struct scx_view *view)
 {
 	struct kmem *kmem = view->kmem;
 	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
-	char name[256];
-	uint64_t number;
+	char name[256] = "";
+	enum kmem_status named = kmem_field_read_text(
+		&kmem->fields, &kmem->space, KMEM_F_SCX_OPS_NAME, view->root, name, sizeof(name));
+	struct dump_member timeout = dump_read(kmem, KMEM_F_SCX_OPS_TIMEOUT, view->root);
+	struct dump_member flags = dump_read(kmem, KMEM_F_SCX_OPS_FLAGS, view->root);
 
-	if (kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_SCX_OPS_NAME, view->root, name,
-				 sizeof(name)) == KMEM_READ_OK) {
-		text_escape(&safe, name);
-		dump_line(view->sink, "scheduler: %s", strbuf_str(&safe));
-		if (view->sink->json)
-			json_add_string(view->sink->json, "ops", name);
-	}
-	if (read_number(view, KMEM_F_SCX_OPS_TIMEOUT, view->root, &number)) {
-		add_number(view, "timeout_ms", number);
+	text_escape(&safe, named ? "?" : name);
+	dump_line(view->sink, "scheduler: %s", strbuf_str(&safe));
+	if (view->sink->json)
+		dump_text_json(view->sink->json, "ops", named, name);
+	if (add_member(view, "timeout_ms", &timeout))
 		dump_line(view->sink, "watchdog: %llu ms",
-			  (unsigned long long)(number ? number : DEFAULT_TIMEOUT_MS));
-	}
-	if (read_number(view, KMEM_F_SCX_OPS_FLAGS, view->root, &number) && view->sink->json)
-		dump_add_hex(view->sink->json, "ops_flags", number);
+			  (unsigned long long)(timeout.value ? timeout.value : DEFAULT_TIMEOUT_MS));
+	if (view->sink->json)
+		dump_member_json_hex(view->sink->json, "ops_flags", &flags);
 	show_exit(view);
 	show_bypass(view);
 	show_events(view);
@@ -231,7 +248,8 @@ static void show_cpu(struct scx_view *view, uint32_t cpu, uint64_t rq)
 	_cleanup_strbuf_ struct strbuf flags = STRBUF_INIT, curr = STRBUF_INIT;
 	struct runnable runnable = { view, kmem->fields.at[KMEM_F_SCX_TASK_RUNNABLE].place.offset };
 	struct kmem_walk walk = scx_walk(view);
-	uint64_t n, bits, task, number;
+	struct dump_member task = dump_read(kmem, KMEM_F_RQ_CURR, rq);
+	uint64_t n, bits;
 	bool known = read_number(view, KMEM_F_SCX_RQ_NR, rq, &n) &&
 		     read_number(view, KMEM_F_SCX_RQ_FLAGS, rq, &bits);
 
@@ -248,23 +266,26 @@ static void show_cpu(struct scx_view *view, uint32_t cpu, uint64_t rq)
 		return;
 	}
 	dump_flag_words(kmem, "scx_rq_flags", "SCX_RQ_", bits, &flags);
-	if (read_number(view, KMEM_F_RQ_CURR, rq, &task))
-		dump_task_name(kmem, task, &curr);
+	if (!task.status)
+		dump_task_name(kmem, task.value, &curr);
 	if (json) {
 		json_add_u64(json, "nr_running", n);
 		json_add_string(json, "flags", strbuf_str(&flags));
-		if (read_number(view, KMEM_F_SCX_RQ_RELEASED, rq, &number))
-			json_add_bool(json, "released", number != 0);
-		if (read_number(view, KMEM_F_SCX_RQ_QSEQ, rq, &number))
-			json_add_u64(json, "ops_qseq", number);
-		if (read_number(view, KMEM_F_SCX_RQ_CLOCK, rq, &number))
-			json_add_u64(json, "clock_ns", number);
-		json_add_string(json, "curr", strbuf_str(&curr));
+		struct dump_member released = dump_read(kmem, KMEM_F_SCX_RQ_RELEASED, rq);
+		struct dump_member qseq = dump_read(kmem, KMEM_F_SCX_RQ_QSEQ, rq);
+		struct dump_member clock = dump_read(kmem, KMEM_F_SCX_RQ_CLOCK, rq);
+
+		if (dump_is_read(json, "released", released.status))
+			json_add_bool(json, "released", released.value != 0);
+		dump_member_json(json, "ops_qseq", &qseq);
+		dump_member_json(json, "clock_ns", &clock);
+		dump_text_json(json, "curr", task.status, strbuf_str(&curr));
 		json_key(json, "runnable");
 		json_begin_array(json);
 	} else {
 		dump_line(view->sink, "cpu %u: %llu runnable, %s runs, flags %s", cpu,
-			  (unsigned long long)n, strbuf_str(&curr), strbuf_str(&flags));
+			  (unsigned long long)n, task.status ? "?" : strbuf_str(&curr),
+			  strbuf_str(&flags));
 		view->sink->indent += 2;
 	}
 	kmem_list(&kmem->space, rq + kmem->fields.at[KMEM_F_SCX_RQ_RUNNABLE].place.offset, &walk,

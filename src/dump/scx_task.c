@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A task of sched_ext that waits for a CPU. */
 #include "dump/kernel_read.h"
+#include "dump/member.h"
 #include "dump/scx.h"
 
 enum {
@@ -9,44 +10,39 @@ enum {
 	MS_PER_SECOND = 1000,
 };
 
+/* KMEM_READ_UNKNOWN: it has no age. */
 struct waiting {
-	bool has_age, has_ms;
-	uint64_t age_jiffies, age_ms;
+	struct dump_member age_jiffies, age_ms;
 };
 
 static struct waiting read_age(struct scx_view *view, uint64_t task)
 {
-	struct kmem *kmem = view->kmem;
-	struct waiting waiting = { 0 };
-	uint64_t flags, since;
+	struct dump_member flags = dump_read(view->kmem, KMEM_F_SCX_TASK_FLAGS, task);
+	struct dump_member since = dump_read(view->kmem, KMEM_F_SCX_TASK_SINCE, task);
+	struct dump_member age = { .status = flags.status ? flags.status : since.status }, ms;
 
 	if (!view->clock.known ||
-	    kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_SCX_TASK_FLAGS, task, &flags) !=
-		    KMEM_READ_OK ||
-	    kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_SCX_TASK_SINCE, task, &since) !=
-		    KMEM_READ_OK ||
-	    flags & TASK_RESET_RUNNABLE_AT || !since)
-		return waiting;
+	    (!age.status && (flags.value & TASK_RESET_RUNNABLE_AT || !since.value)))
+		age.status = KMEM_READ_UNKNOWN;
 	/* A tick may come between the two. */
-	waiting.has_age = true;
-	waiting.age_jiffies = view->clock.jiffies > since ? view->clock.jiffies - since : 0;
-	waiting.has_ms = view->clock.hz && !__builtin_mul_overflow(waiting.age_jiffies,
-								   MS_PER_SECOND, &waiting.age_ms);
-	if (waiting.has_ms)
-		waiting.age_ms /= view->clock.hz;
-	return waiting;
+	if (!age.status && view->clock.jiffies > since.value)
+		age.value = view->clock.jiffies - since.value;
+	ms = age;
+	if (!view->clock.hz || __builtin_mul_overflow(age.value, MS_PER_SECOND, &ms.value))
+		ms.status = KMEM_READ_UNKNOWN;
+	else
+		ms.value /= view->clock.hz;
+	return (struct waiting){ age, ms };
 }
 
-static bool read_dsq_id(struct scx_view *view, uint64_t task, uint64_t *ret)
+/* The id of the queue in which it is; KMEM_READ_UNKNOWN: it is in none. */
+static struct dump_member read_dsq_id(struct scx_view *view, uint64_t task)
 {
-	struct kmem *kmem = view->kmem;
-	uint64_t dsq;
+	struct dump_member dsq = dump_read(view->kmem, KMEM_F_SCX_TASK_DSQ, task);
 
-	return kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_SCX_TASK_DSQ, task, &dsq) ==
-		       KMEM_READ_OK &&
-	       dsq &&
-	       kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_SCX_DSQ_ID, dsq, ret) ==
-		       KMEM_READ_OK;
+	if (!dsq.status && !dsq.value)
+		dsq.status = KMEM_READ_UNKNOWN;
+	return dsq.status ? dsq : dump_read(view->kmem, KMEM_F_SCX_DSQ_ID, dsq.value);
 }
 
 static const struct {
@@ -59,29 +55,24 @@ static const struct {
 };
 
 static void write_task(struct scx_view *view, uint64_t task, const struct waiting *waiting,
-		       const uint64_t *dsq)
+		       const struct dump_member *dsq)
 {
 	struct json_writer *json = view->sink->json;
 	struct kmem *kmem = view->kmem;
-	char comm[64];
+	char comm[64] = "";
+	enum kmem_status named = kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_TASK_COMM,
+						      task, comm, sizeof(comm));
 
 	json_begin_object(json);
-	if (kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_TASK_COMM, task, comm,
-				 sizeof(comm)) == KMEM_READ_OK)
-		json_add_string(json, "comm", comm);
+	dump_text_json(json, "comm", named, comm);
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-		uint64_t value;
+		struct dump_member number = dump_read(kmem, numbers[i].id, task);
 
-		if (kmem_field_read(&kmem->fields, &kmem->space, numbers[i].id, task, &value) ==
-		    KMEM_READ_OK)
-			json_add_u64(json, numbers[i].key, value);
+		dump_member_json(json, numbers[i].key, &number);
 	}
-	if (waiting->has_age)
-		json_add_u64(json, "age_jiffies", waiting->age_jiffies);
-	if (waiting->has_ms)
-		json_add_u64(json, "age_ms", waiting->age_ms);
-	if (dsq)
-		dump_add_hex(json, "dsq", *dsq);
+	dump_member_json(json, "age_jiffies", &waiting->age_jiffies);
+	dump_member_json(json, "age_ms", &waiting->age_ms);
+	dump_member_json_hex(json, "dsq", dsq);
 	dump_add_hex(json, "address", task);
 	json_end_object(json);
 }
@@ -90,25 +81,28 @@ void scx_show_task(struct scx_view *view, uint64_t task, bool dsq)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 	struct waiting waiting = read_age(view, task);
-	uint64_t id, slice;
-	bool in_dsq = dsq && read_dsq_id(view, task, &id);
+	struct dump_member id = { .status = KMEM_READ_UNKNOWN }, slice;
 
+	if (dsq)
+		id = read_dsq_id(view, task);
 	if (view->sink->json) {
-		write_task(view, task, &waiting, in_dsq ? &id : NULL);
+		write_task(view, task, &waiting, &id);
 		return;
 	}
 	dump_task_name(view->kmem, task, &line);
-	if (waiting.has_ms)
-		strbuf_appendf(&line, "  runnable for %llu ms", (unsigned long long)waiting.age_ms);
-	else if (waiting.has_age)
+	if (!waiting.age_ms.status)
+		strbuf_appendf(&line, "  runnable for %llu ms",
+			       (unsigned long long)waiting.age_ms.value);
+	else if (!waiting.age_jiffies.status)
 		strbuf_appendf(&line, "  runnable for %llu jiffies",
-			       (unsigned long long)waiting.age_jiffies);
-	if (kmem_field_read(&view->kmem->fields, &view->kmem->space, KMEM_F_SCX_TASK_SLICE, task,
-			    &slice) == KMEM_READ_OK)
-		strbuf_appendf(&line, "  slice %llu ns", (unsigned long long)slice);
-	if (in_dsq)
-		strbuf_appendf(&line, "  in queue %#llx", (unsigned long long)id);
+			       (unsigned long long)waiting.age_jiffies.value);
+	slice = dump_read(view->kmem, KMEM_F_SCX_TASK_SLICE, task);
+	if (!slice.status)
+		strbuf_appendf(&line, "  slice %llu ns", (unsigned long long)slice.value);
+	if (!id.status)
+		strbuf_appendf(&line, "  in queue %#llx", (unsigned long long)id.value);
 	else if (dsq)
-		strbuf_append(&line, "  in no queue");
+		strbuf_append(&line,
+			      id.status == KMEM_READ_UNKNOWN ? "  in no queue" : "  in queue ?");
 	dump_lines(view->sink, strbuf_str(&line));
 }

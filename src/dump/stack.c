@@ -2,6 +2,7 @@
 /* Kernel stacks: of one task by its number, or of all. */
 #include <stdlib.h>
 
+#include "dump/member.h"
 #include "dump/task_stack.h"
 #include "kmem/list.h"
 #include "text/escape.h"
@@ -100,8 +101,8 @@ static void show_task(struct view *v, uint64_t task, uint64_t pid, int64_t idle_
 	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
 	struct dump_sink *sink = v->sink;
 	char comm[32] = "";
-	bool named = kmem_field_read_text(&kmem->fields, &v->stacks.kmem->space, KMEM_F_TASK_COMM,
-					  task, comm, sizeof(comm)) == KMEM_READ_OK;
+	enum kmem_status named = kmem_field_read_text(&kmem->fields, &v->stacks.kmem->space,
+						      KMEM_F_TASK_COMM, task, comm, sizeof(comm));
 
 	v->n++;
 	/* Text for which there is no line is not worth its making. */
@@ -117,12 +118,12 @@ static void show_task(struct view *v, uint64_t task, uint64_t pid, int64_t idle_
 		json_add_u64(sink->json, "pid", pid);
 		if (idle_cpu >= 0)
 			json_add_u64(sink->json, "idle_of_cpu", (uint64_t)idle_cpu);
-		json_add_string(sink->json, "comm", named ? comm : NULL);
+		dump_text_json(sink->json, "comm", named, comm);
 		show_stack(v, task);
 		json_end_object(sink->json);
 		return;
 	}
-	text_escape(&safe, named ? comm : "(unknown)");
+	text_escape(&safe, named == KMEM_READ_OK ? comm : "(unknown)");
 	dump_line(sink, "%llu %s", (unsigned long long)pid, strbuf_str(&safe));
 	sink->indent += 2;
 	show_stack(v, task);

@@ -66,7 +66,7 @@ struct thread {
 	struct dump_member runtime, utime, stime, nvcsw, nivcsw;
 	enum kmem_status comm_status;
 	char comm[32];
-	bool has_cgroup;
+	enum kmem_status cgroup_status;
 	struct strbuf cgroup;
 };
 
@@ -99,7 +99,7 @@ static void read_thread(struct kmem *kmem, uint64_t task, struct thread *t)
 					 : dump_read(kmem, members[i].field, task);
 	t->comm_status = kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_TASK_COMM, task,
 					      t->comm, sizeof(t->comm));
-	t->has_cgroup = dump_cgroup_path(kmem, task, &t->cgroup);
+	t->cgroup_status = dump_cgroup_path(kmem, task, &t->cgroup);
 }
 
 static bool known_state(const struct thread *t)
@@ -124,21 +124,25 @@ static void show_cells(struct table *table, const struct thread *t)
 	dump_member_cell(table, &t->rt_priority);
 	dump_member_cell(table, &t->runtime);
 	table_add(table, t->comm_status ? "?" : t->comm);
-	table_add(table, t->has_cgroup ? strbuf_str(&t->cgroup) : NULL);
+	if (t->cgroup_status == KMEM_READ_UNKNOWN)
+		table_add(table, NULL);
+	else
+		table_add(table, t->cgroup_status ? "?" : strbuf_str(&t->cgroup));
 }
 
 static void show_object(struct json_writer *json, uint64_t task, const struct thread *t)
 {
 	const char state[] = { known_state(t) ? dump_task_state(t->state.value, t->exit_state.value)
-					      : '?',
+					      : 0,
 			       0 };
 
 	json_begin_object(json);
 	dump_add_hex(json, "address", task);
 	dump_member_json(json, "pid", &t->pid);
 	dump_member_json(json, "tgid", &t->tgid);
-	json_add_string(json, "comm", t->comm_status ? NULL : t->comm);
-	json_add_string(json, "state", state);
+	dump_text_json(json, "comm", t->comm_status, t->comm);
+	dump_text_json(json, "state", t->state.status ? t->state.status : t->exit_state.status,
+		       state);
 	dump_member_json(json, "state_bits", &t->state);
 	dump_member_json(json, "exit_state", &t->exit_state);
 	dump_member_json(json, "cpu", &t->cpu);
@@ -153,7 +157,7 @@ static void show_object(struct json_writer *json, uint64_t task, const struct th
 	dump_member_json(json, "stime_ns", &t->stime);
 	dump_member_json(json, "voluntary_switches", &t->nvcsw);
 	dump_member_json(json, "involuntary_switches", &t->nivcsw);
-	json_add_string(json, "cgroup", t->has_cgroup ? strbuf_str(&t->cgroup) : NULL);
+	dump_text_json(json, "cgroup", t->cgroup_status, strbuf_str(&t->cgroup));
 	json_end_object(json);
 }
 

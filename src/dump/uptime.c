@@ -15,8 +15,8 @@ enum {
 };
 
 struct times {
-	uint64_t boot_ns; /* with the time asleep, as /proc/uptime */
-	uint64_t real_ns; /* since 1970; 0: not known */
+	uint64_t boot_ns;	    /* with the time asleep, as /proc/uptime */
+	struct dump_member real_ns; /* since 1970 */
 };
 
 static struct error *find_timekeeper(struct kmem *kmem, uint64_t *ret)
@@ -65,7 +65,8 @@ static struct error *read_times(struct kmem *kmem, struct times *ret)
 	if (ret->boot_ns / NS_PER_SECOND >> CENTURY_SECONDS_LOG2)
 		return kmem_error(KMEM_UNREAD, 0, "the timekeeper makes no sense: %llu s",
 				  (unsigned long long)(ret->boot_ns / NS_PER_SECOND));
-	ret->real_ns = real.status ? 0 : ret->boot_ns - boot.value + real.value;
+	ret->real_ns = real;
+	ret->real_ns.value += ret->boot_ns - boot.value;
 	return NULL;
 }
 
@@ -73,19 +74,16 @@ struct error *dump_uptime(struct kmem *kmem, const struct dump_request *request 
 			  struct dump_sink *sink)
 {
 	struct times times;
-	uint64_t jiffies;
+	struct dump_member jiffies;
 	struct error *err = read_times(kmem, &times);
 
 	if (err)
 		return err;
 	if (sink->json) {
 		json_add_u64(sink->json, "uptime_ns", times.boot_ns);
-		if (times.real_ns)
-			json_add_u64(sink->json, "realtime_ns", times.real_ns);
-		err = kmem_variable(kmem, "jiffies_64", 8, &jiffies);
-		if (!err)
-			json_add_u64(sink->json, "jiffies_64", jiffies);
-		error_free(err);
+		dump_member_json(sink->json, "realtime_ns", &times.real_ns);
+		jiffies = dump_read_variable(kmem, "jiffies_64", 8);
+		dump_member_json(sink->json, "jiffies_64", &jiffies);
 		return NULL;
 	}
 	dump_line(sink, "%llu.%09llu s", (unsigned long long)(times.boot_ns / NS_PER_SECOND),

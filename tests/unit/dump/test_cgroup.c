@@ -3,7 +3,7 @@
 
 #include "build_guest.h"
 
-static bool path_of(struct build_guest *g)
+static enum kmem_status path_of(struct build_guest *g)
 {
 	guest_attach(g);
 	strbuf_clear(&g->out);
@@ -14,11 +14,11 @@ static void names_from_the_root_down(void **state)
 {
 	struct build_guest *g = *state;
 
-	assert_true(path_of(g));
+	assert_int_equal(path_of(g), KMEM_READ_OK);
 	assert_string_equal(strbuf_str(&g->out), "/a/b");
 	/* Its node has no parent: it is the root. */
 	guest_u64(g, GROUPS_AT + 0x80 + 8, 0);
-	assert_true(path_of(g));
+	assert_int_equal(path_of(g), KMEM_READ_OK);
 	assert_string_equal(strbuf_str(&g->out), "/");
 }
 
@@ -27,7 +27,7 @@ static void parents_in_a_circle_are_no_path(void **state)
 	struct build_guest *g = *state;
 
 	guest_u64(g, GROUPS_AT + 0x80 + 0x40 + 8, guest_pointer(g, GROUPS_AT + 0x80));
-	assert_false(path_of(g));
+	assert_int_equal(path_of(g), KMEM_READ_TORN);
 	assert_int_equal(g->out.n, 0);
 }
 
@@ -36,7 +36,7 @@ static void an_unreadable_name_is_no_path(void **state)
 	struct build_guest *g = *state;
 
 	guest_u64(g, GROUPS_AT + 0x80 + 16, 0x10);
-	assert_false(path_of(g));
+	assert_int_equal(path_of(g), KMEM_READ_UNMAPPED);
 }
 
 int main(void)

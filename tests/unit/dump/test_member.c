@@ -38,6 +38,27 @@ static void absent_unreadable_and_zero_differ_in_json(void **state UNUSED)
 			    "{\"a\":18446744073709551615,\"b\":-1,\"d\":null,\"e\":0}");
 }
 
+static void texts_and_addresses_follow_the_same_rule(void **state UNUSED)
+{
+	static const enum kmem_status statuses[] = { KMEM_READ_OK, KMEM_READ_UNKNOWN,
+						     KMEM_READ_UNMAPPED };
+	static const char *const keys[] = { "a", "b", "c" };
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct json_writer writer = json_writer_to(&out, JSON_COMPACT);
+
+	json_begin_object(&writer);
+	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++) {
+		struct dump_member member = { .status = statuses[i], .value = 255 };
+
+		dump_text_json(&writer, keys[i], statuses[i], "text");
+		dump_member_json_hex(&writer, keys[i], &member);
+		assert_int_equal(dump_is_read(&writer, keys[i], statuses[i]), i == 0);
+	}
+	json_end_object(&writer);
+	assert_string_equal(strbuf_str(&out), "{\"a\":\"text\",\"a\":\"0xff\","
+					      "\"c\":null,\"c\":null,\"c\":null}");
+}
+
 static void what_is_wanted_fits_the_lines(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
@@ -58,6 +79,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(absent_unreadable_and_zero_differ_in_tables),
 		cmocka_unit_test(absent_unreadable_and_zero_differ_in_json),
+		cmocka_unit_test(texts_and_addresses_follow_the_same_rule),
 		cmocka_unit_test(what_is_wanted_fits_the_lines),
 	};
 

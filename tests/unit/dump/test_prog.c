@@ -53,12 +53,24 @@ static void a_program_that_cannot_be_read_is_counted(void **state)
 	assert_contains(strbuf_str(&f->text), "1 programs cannot be read");
 }
 
+static void runs_that_cannot_be_read_are_null(void **state)
+{
+	struct bpf_fixture *f = *state;
+
+	bpf_put_u64(f, new_prog(f, 7, "p") + 24, UINT64_C(0xffffdead00000000));
+	assert_success(bpf_show(f, dump_prog, NULL));
+	assert_contains(strbuf_str(&f->json),
+			"\"runs\":null,\"run_ns\":null,\"recursion_misses\":null,");
+	assert_null(strstr(strbuf_str(&f->text), "runs"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		bpf_test(a_program_is_listed_with_what_it_is),
 		bpf_test(runs_of_all_possible_cpus_are_added),
 		bpf_test(a_program_that_cannot_be_read_is_counted),
+		bpf_test(runs_that_cannot_be_read_are_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,7 @@ static void a_task_that_cannot_be_read_is_not_nobody(void **state)
 	assert_contains(guest_text(g, "rq", 0, 10), "5001  ? (unmapped)");
 	assert_contains(
 		guest_json(g, "rq", 0),
-		"\"curr\":{\"address\":\"0x10\",\"unavailable\":\"unmapped\",\"idle\":false}");
+		"\"curr\":{\"address\":\"0x10\",\"pid\":null,\"comm\":null,\"unavailable\":\"unmapped\",\"idle\":false}");
 }
 
 static void without_types_there_is_a_reason(void **state)

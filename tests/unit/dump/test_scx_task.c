@@ -45,6 +45,29 @@ static void who_is_in_no_queue_is_said_to_be(void **state)
 			"first[11]  runnable for 1000 ms  slice 5000 ns  in no queue");
 }
 
+static void a_queue_that_cannot_be_read_is_null(void **state)
+{
+	struct bpf_fixture *f = *state;
+
+	bpf_put_u64(f, scx_build(f).task[0] + SCX_DSQ, UINT64_C(0xffffdead00000000));
+	assert_success(bpf_show(f, dump_scx, NULL));
+	assert_contains(strbuf_str(&f->json), "\"age_ms\":1000,\"dsq\":null,");
+	assert_contains(strbuf_str(&f->text), "slice 5000 ns  in queue ?\n");
+}
+
+/* The list leads to the end of RAM: its links are there, the rest of the task is not. */
+static void numbers_that_cannot_be_read_are_null(void **state)
+{
+	struct bpf_fixture *f = *state;
+	struct scx_fixture s = scx_build(f);
+	const uint64_t links[] = { RAM_BYTES - 16 };
+
+	bpf_link(f, s.queue + DSQ_LIST, links, 1);
+	assert_success(bpf_show(f, dump_scx, NULL));
+	assert_contains(strbuf_str(&f->json), "\"slice_ns\":null,\"age_jiffies\":null,"
+					      "\"age_ms\":null,\"address\":");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -52,6 +75,8 @@ int main(void)
 		bpf_test(a_stamp_that_does_not_count_is_no_age),
 		bpf_test(a_stamp_of_the_future_is_an_age_of_nothing),
 		bpf_test(who_is_in_no_queue_is_said_to_be),
+		bpf_test(a_queue_that_cannot_be_read_is_null),
+		bpf_test(numbers_that_cannot_be_read_are_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,21 @@ static void a_circle_of_threads_ends(void **state)
 	assert_contains(guest_text(g, "tasks", 0, 20), "threads of 1 processes cannot be listed");
 }
 
+/* The list leads to the end of RAM: the links are there, the rest of the task is not. */
+static void a_task_that_cannot_be_read_is_null_and_no_zeros(void **state)
+{
+	struct build_guest *g = *state;
+	const uint64_t ring[] = { guest_task_at(0) + TASK_STEP / 2 + S_THREAD_HEAD,
+				  RAM_BYTES - 24 };
+
+	guest_ring(g, ring, ARRAY_SIZE(ring), false);
+	assert_contains(guest_json(g, "tasks", 0),
+			"\"pid\":null,\"tgid\":null,\"comm\":null,\"state\":null,"
+			"\"state_bits\":null,\"exit_state\":null,\"cpu\":null,\"policy\":null,");
+	assert_contains(guest_json(g, "tasks", 0), "\"cgroup\":null}");
+	assert_contains(guest_text(g, "tasks", 0, 10), "?     ?  ?    ?");
+}
+
 static void lines_bound_the_table(void **state)
 {
 	assert_contains(guest_text(*state, "tasks", 0, 4), "threads: shown 2 of 3\n");
@@ -79,6 +94,7 @@ int main(void)
 		guest_test(json_counts_threads_and_processes),
 		guest_test(a_list_that_leads_nowhere_says_where),
 		guest_test(a_circle_of_threads_ends),
+		guest_test(a_task_that_cannot_be_read_is_null_and_no_zeros),
 		guest_test(lines_bound_the_table),
 	};
 
