@@ -10,6 +10,7 @@ enum { TYPE_ARRAY = 2, TYPE_ARENA = 33 };
 struct search {
 	struct kmem *kmem;
 	struct globals_scene *scene;
+	uint64_t n_joins;
 };
 
 static bool get(struct kmem *kmem, enum kmem_field_id id, uint64_t base, uint64_t *ret)
@@ -97,6 +98,8 @@ static bool see_program(void *context, uint64_t index, uint64_t program)
 
 		if (kmem_read_u64(&kmem->space, maps + 8 * i, &map) != KMEM_READ_OK)
 			break;
+		if (++search->n_joins > DUMP_LIMIT_JOINS)
+			return false;
 		join(search->scene, map, arena);
 	}
 	return true;
@@ -119,7 +122,7 @@ static struct error *each(struct kmem *kmem, const char *idr, struct kmem_walk *
 
 struct error *globals_find(struct kmem *kmem, struct globals_scene *scene)
 {
-	struct search search = { kmem, scene };
+	struct search search = { .kmem = kmem, .scene = scene };
 	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_ARENA);
 
 	if (!err)

@@ -32,6 +32,9 @@ enum {
 	/* Arenas and maps of global variables; maps that one program uses (MAX_USED_MAPS). */
 	DUMP_LIMIT_GLOBALS = 4096,
 	DUMP_LIMIT_USED_MAPS = 64,
+	/* Of all programs: maps that they use, and variables that are looked at. */
+	DUMP_LIMIT_JOINS = 1 << 16,
+	DUMP_LIMIT_VARIABLES = 1 << 20,
 	/* Types of programs that are looked into for variables. */
 	DUMP_LIMIT_PROGRAM_TYPES = 512,
 	/* Slots looked at in all allocators together: a million tasks and what leads to them. */

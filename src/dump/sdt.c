@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "base/alloc.h"
 #include "dump/dump.h"
 #include "dump/globals.h"
 #include "dump/sdt_show.h"
 #include "kmem/guest_btf.h"
 #include "text/escape.h"
+
+enum { MOST_DIMENSIONS = 8 };
 
 struct view {
 	struct kmem *kmem;
@@ -13,7 +16,7 @@ struct view {
 	/* The types seen last: the maps of one program stand side by side. */
 	struct kmem_btf *btf;
 	uint64_t btf_at;
-	uint64_t n_types, n_allocators, n_ranges;
+	uint64_t n_types, n_variables, n_allocators, n_ranges;
 	uint64_t n_steps;
 };
 
@@ -35,6 +38,55 @@ static bool load_btf(struct view *view, uint64_t address)
 	return !err;
 }
 
+/* What is inside of arrays, also of arrays in arrays. */
+static bool innermost(const struct btf *btf, uint32_t id, struct btf_type *ret)
+{
+	struct btf_array array;
+	unsigned int depth = 0;
+
+	while (btf_resolve(btf, id, ret) == BTF_ANSWER_OK) {
+		if (!btf_get_array(ret, &array))
+			return true;
+		if (++depth > MOST_DIMENSIONS)
+			return false;
+		id = array.element;
+	}
+	return false;
+}
+
+/* A struct, or each of an array of them: "name[3]", "name[0][1]". */
+static void see_variable(struct view *view, const struct globals *globals,
+			 const struct btf_variable *variable, variable_fn fn)
+{
+	struct btf_type type;
+	struct btf_array array;
+	uint64_t size;
+
+	if (view->n_variables++ >= DUMP_LIMIT_VARIABLES ||
+	    btf_resolve(view->btf->btf, variable->type, &type) != BTF_ANSWER_OK)
+		return;
+	if (!btf_get_array(&type, &array)) {
+		fn(view, globals, variable, &type);
+		return;
+	}
+	if (btf_size(view->btf->btf, array.element, &size) != BTF_ANSWER_OK)
+		return;
+	for (uint32_t i = 0; i < array.n && view->n_variables < DUMP_LIMIT_VARIABLES; i++) {
+		_cleanup_free_ char *name = xasprintf("%s[%u]", variable->name, i);
+		uint64_t offset = variable->offset + i * size;
+
+		if (offset > UINT32_MAX)
+			return;
+		see_variable(view, globals,
+			     &(struct btf_variable){ .name = name,
+						     .id = variable->id,
+						     .type = array.element,
+						     .offset = (uint32_t)offset,
+						     .bytes = (uint32_t)size },
+			     fn);
+	}
+}
+
 /* Every variable of the section that is a struct of that name. */
 static void each_variable(struct view *view, const struct globals *globals, const char *name,
 			  variable_fn fn)
@@ -45,11 +97,12 @@ static void each_variable(struct view *view, const struct globals *globals, cons
 	if (!load_btf(view, globals->btf) ||
 	    !btf_type(view->btf->btf, globals->section, &section) || section.kind != BTF_DATASEC)
 		return;
-	for (uint32_t i = 0; i < section.n; i++) {
+	for (uint32_t i = 0; i < section.n && view->n_variables < DUMP_LIMIT_VARIABLES; i++) {
+		view->n_variables++;
 		if (btf_get_variable(view->btf->btf, &section, i, &variable) &&
-		    btf_resolve(view->btf->btf, variable.type, &type) == BTF_ANSWER_OK &&
-		    type.kind == BTF_STRUCT && strcmp(type.name, name) == 0)
-			fn(view, globals, &variable, &type);
+		    innermost(view->btf->btf, variable.type, &type) && type.kind == BTF_STRUCT &&
+		    strcmp(type.name, name) == 0)
+			see_variable(view, globals, &variable, fn);
 	}
 }
 

@@ -51,10 +51,12 @@ enum {
 	BSS_STATIC = 64,
 	BSS_BYTES = 96,
 	ELEMENT_BYTES = 24,
+	N_ALLOCATORS = 2,
 };
 
 struct build_scheduler {
 	struct strbuf types, program, out;
+	bool has_array;	  /* of allocators, in place of one */
 	uint32_t payload; /* type */
 	struct build_kernel k;
 	struct build_sdt *s;
@@ -107,17 +109,19 @@ static inline uint32_t build_program_types(struct build_scheduler *b, uint32_t *
 	const struct sdt_form form = { .chunk = SDT_FORWARD, .data = SDT_FORWARD };
 	struct build_btf t = { 0 };
 	struct sdt_types types = build_sdt_types(&t, &form);
-	uint32_t bump, payload, section[2][3];
+	uint32_t bump, payload, pairs, section[2][3];
 
 	payload = BUILD_STRUCT(&t, "task_ctx", ELEMENT_BYTES - 8, { "pid", types.u64, 0, 0 },
 			       { "next", types.u64, 64, 0 });
 	bump = BUILD_STRUCT(&t, "scx_static", 24, { "max_alloc_bytes", types.u64, 0, 0 },
 			    { "memory", types.u64, 64, 0 }, { "off", types.u64, 128, 0 });
-	section[0][0] = build_btf_var(&t, "scx_task_allocator", types.allocator);
+	pairs = build_btf_array(&t, build_btf_array(&t, types.allocator, 1), N_ALLOCATORS);
+	section[0][0] = b->has_array ? build_btf_var(&t, "scx_allocators", pairs)
+				     : build_btf_var(&t, "scx_task_allocator", types.allocator);
 	section[0][1] = BSS_ALLOCATOR;
-	section[0][2] = 40;
+	section[0][2] = b->has_array ? 40 * N_ALLOCATORS : 40;
 	section[1][0] = build_btf_var(&t, "scx_common", bump);
-	section[1][1] = BSS_STATIC;
+	section[1][1] = b->has_array ? BSS_BYTES : BSS_STATIC;
 	section[1][2] = 24;
 	*ret_section = build_btf_section(&t, ".bss", BSS_BYTES, section, 2);
 	build_btf_finish(&t, &b->program);
@@ -172,7 +176,7 @@ static inline void put_arena(struct build_scheduler *b, uint64_t at, uint32_t id
 	put64(b, at + ARENA_VM, pointer_to(b, AT_VM));
 }
 
-static inline int scheduler_set_up(void **state)
+static inline int scheduler_set_up_with(void **state, bool has_array)
 {
 	struct build_scheduler *b = xnew(struct build_scheduler);
 	const struct build_symbol more[] = {
@@ -185,6 +189,7 @@ static inline int scheduler_set_up(void **state)
 				    .n_more = ARRAY_SIZE(more) };
 	uint32_t section;
 
+	b->has_array = has_array;
 	build_scheduler_types(&b->types);
 	form.btf = build_bytes(&b->types);
 	b->k = build_kernel_new(&form);
@@ -218,6 +223,11 @@ static inline int scheduler_set_up(void **state)
 	put_allocator(b);
 	*state = b;
 	return 0;
+}
+
+static inline int scheduler_set_up(void **state)
+{
+	return scheduler_set_up_with(state, false);
 }
 
 static inline int scheduler_tear_down(void **state)

@@ -85,6 +85,30 @@ static void test_a_variable_outside_of_its_map_is_not_read(void **state)
 			"not walked: scx_task_allocator lies outside of its map");
 }
 
+/* Two allocators in an array of arrays: one with entries, one that was never set up. */
+static void test_each_allocator_of_an_array_is_shown(void **state)
+{
+	struct build_scheduler *b;
+	uint64_t second = AT_BSS + ARRAY_VALUE + BSS_ALLOCATOR + 40;
+
+	scheduler_tear_down(state);
+	scheduler_set_up_with(state, true);
+	b = *state;
+	sdt_alloc(b->s, 7);
+	sdt_alloc(b->s, 8);
+	put_allocator(b);
+	put64(b, second + 8, b->s->elem_size);
+	put64(b, second + 32, 0);
+	assert_contains(scheduler_text(b, "sdt", 0), "sdt_alloc scx_allocators[0][0] (");
+	assert_contains(strbuf_str(&b->out), ": 2 live\n");
+	assert_contains(strbuf_str(&b->out), "sdt_alloc scx_allocators[1][0] (");
+	assert_contains(strbuf_str(&b->out), ": 0 live\n");
+	/* The same tree twice: what it holds is in both. */
+	put64(b, second + 32, b->s->root);
+	assert_contains(scheduler_json(b, "sdt", 0),
+			"{\"allocator_name\":\"scx_allocators[1][0]\",\"entries\":[{\"idx\":7,");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -93,6 +117,7 @@ int main(void)
 		scheduler_test(test_ranges_of_bump_allocators_are_listed),
 		scheduler_test(test_what_is_missing_has_its_own_words),
 		scheduler_test(test_a_variable_outside_of_its_map_is_not_read),
+		scheduler_test(test_each_allocator_of_an_array_is_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
