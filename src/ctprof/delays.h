@@ -4,6 +4,19 @@
 #define KTSTR_CTPROF_DELAYS_H
 
 #include "ctprof/capture.h"
+#include "procfs/taskstats.h"
+
+#define DELAY_SOURCES \
+	(METRIC_SOURCE_BIT(DELAY_CPU) | METRIC_SOURCE_BIT(DELAY_BLOCK) | METRIC_SOURCE_BIT(XACCT))
+
+/* Which of the three the kernel keeps now; an answer is full of zeros for the others. */
+uint32_t delays_kept(const struct host_accounting *accounting);
+/* Why the kernel does not keep a source. */
+enum snapshot_reason delays_reason(enum metric_source source,
+				   const struct host_accounting *accounting);
+/* Sets the values of these sources, as far as the answer has them, and their bits. */
+void delays_fill(struct thread_sample *sample, const struct taskstats_values *values,
+		 uint32_t sources);
 
 /*
  * After the walk, live only: sets the values of the three taskstats sources of every sample that

@@ -42,6 +42,9 @@ static const struct delay_place interleaved_places[N_TASKSTATS_DELAYS] = {
 
 enum {
 	EXTREMES_SINCE = 15,
+	TGID_SINCE = 12,
+	TGID = 368,
+	INTERLEAVED_TGID = 464,
 	HIWATER_SINCE = 3,
 	HIWATER_RSS = 200,
 	HIWATER_VM = 208,
@@ -87,6 +90,11 @@ void taskstats_values_parse(struct bytes in, struct taskstats_values *ret)
 			continue;
 		delay->max_ns = read_u64(in, place->max);
 		delay->min_ns = read_u64(in, place->min);
+	}
+	if (values.version >= TGID_SINCE) {
+		cursor_seek(&c, interleaved ? INTERLEAVED_TGID : TGID);
+		values.tgid.value = cursor_u32(&c);
+		values.tgid.known = values.tgid.value != 0;
 	}
 	if (values.version >= HIWATER_SINCE) {
 		values.hiwater_rss_bytes = read_kib(in, interleaved ? INTERLEAVED_HIWATER_RSS

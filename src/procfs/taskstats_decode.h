@@ -31,6 +31,7 @@ struct taskstats_delay {
 
 struct taskstats_values {
 	uint16_t version;
+	struct reading tgid; /* since version 12 */
 	struct taskstats_delay delays[N_TASKSTATS_DELAYS];
 	/* Of the whole process; KiB in the struct, so a value that does not fit is the largest. */
 	struct reading hiwater_rss_bytes, hiwater_vm_bytes;

@@ -26,6 +26,7 @@ static void check_values(const struct taskstats_values *values)
 		if (values->delays[i].min_ns.known && values->version < 15)
 			abort();
 	}
+	check_reading(values->tgid);
 	check_reading(values->hiwater_rss_bytes);
 }
 

@@ -296,6 +296,7 @@ static void the_kernel_says_what_proc_says(void **state UNUSED)
 	assert_true(answers[0].ok && answers[2].ok);
 	assert_int_equal(answers[1].errnum, ESRCH);
 	assert_in_range(answers[0].values.version, 8, 64);
+	assert_true(answers[0].values.tgid.value == (uint64_t)pid);
 	if (status_kib(pid, "VmHWM:") != answers[0].values.hiwater_rss_bytes.value / 1024)
 		fail_msg("VmHWM is %llu KiB, the watermark %llu bytes",
 			 (unsigned long long)status_kib(pid, "VmHWM:"),

@@ -17,6 +17,7 @@ SAME_PLACE(freepages_count);
 SAME_PLACE(thrashing_delay_total);
 SAME_PLACE(compact_count);
 SAME_PLACE(wpcopy_count);
+SAME_PLACE(ac_tgid);
 _Static_assert(sizeof(struct taskstats_15) == TASKSTATS_16_BYTES, "the same length");
 _Static_assert(TASKSTATS_16_BYTES == 560, "as long as Linux 6.16 sends");
 
@@ -36,6 +37,7 @@ _Static_assert(TASKSTATS_16_BYTES == 560, "as long as Linux 6.16 sends");
 		FILL(s, irq, 800);       \
 		(s)->hiwater_rss = 7;    \
 		(s)->hiwater_vm = 9;     \
+		(s)->ac_tgid = 4711;     \
 	} while (0)
 
 /* Every value that must be known is what was put in; every other one is not known. */
@@ -56,6 +58,8 @@ static void check(const struct taskstats_values *v, unsigned int version, int n_
 		assert_true(d->max_ns.value == (extremes ? k + 2 : 0));
 		assert_true(d->min_ns.value == (extremes ? k + 3 : 0));
 	}
+	assert_int_equal(v->tgid.known, version >= 12);
+	assert_true(v->tgid.value == (version >= 12 ? 4711 : 0));
 	assert_true(v->hiwater_rss_bytes.known && v->hiwater_rss_bytes.value == 7 * 1024);
 	assert_true(v->hiwater_vm_bytes.known && v->hiwater_vm_bytes.value == 9 * 1024);
 }

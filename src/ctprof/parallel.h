@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One kind of work over many items, by several threads. */
+#ifndef KTSTR_CTPROF_PARALLEL_H
+#define KTSTR_CTPROF_PARALLEL_H
+
+#include "ctprof/capture.h"
+
+/* Items begin … end - 1. `worker` counts from 0; calls of one worker follow each other. */
+typedef void (*parallel_fn)(void *arg, unsigned int worker, size_t begin, size_t end);
+
+/* How many workers a capture may have for n pieces of work: at least 1. */
+unsigned int parallel_jobs(const struct capture_options *options, size_t n);
+/*
+ * Gives out n items, `chunk` at a time, until all are done or the cancel fires. The caller is
+ * worker 0; one that cannot be started is done without.
+ */
+void parallel_run(unsigned int jobs, size_t n, size_t chunk, const struct cancel *cancel,
+		  parallel_fn work, void *arg);
+
+#endif
