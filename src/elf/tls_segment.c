@@ -11,19 +11,45 @@ static bool holds(uint64_t start, uint64_t n, uint64_t wanted)
 	return wanted >= start && wanted - start < n;
 }
 
+bool elf_load_bias(const struct elf_load *loads, size_t n, uint64_t mapped_start,
+		   uint64_t file_offset, uint64_t *ret_bias)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct elf_load *load = &loads[i];
+		uint64_t lead = load->offset % SMALLEST_PAGE;
+
+		if (!holds(load->offset - lead, load->filesz + lead, file_offset))
+			continue;
+		/* Modulo 2^64: the bias of an object linked high may be "negative". */
+		*ret_bias = mapped_start - (load->vaddr - load->offset + file_offset);
+		return true;
+	}
+	return false;
+}
+
+size_t elf_image_loads(const struct elf_image *img, struct elf_load *ret, size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < img->n_segments && n < max; i++) {
+		const GElf_Phdr *ph = &img->segments[i];
+
+		if (ph->p_type == PT_LOAD)
+			ret[n++] = (struct elf_load){ ph->p_offset, ph->p_filesz, ph->p_vaddr };
+	}
+	return n;
+}
+
 struct error *elf_image_load_bias(struct elf_image *img, uint64_t mapped_start,
 				  uint64_t file_offset, uint64_t *ret_bias)
 {
 	for (size_t i = 0; i < img->n_segments; i++) {
 		const GElf_Phdr *ph = &img->segments[i];
-		uint64_t lead = ph->p_offset % SMALLEST_PAGE;
+		const struct elf_load load = { ph->p_offset, ph->p_filesz, ph->p_vaddr };
 
-		if (ph->p_type != PT_LOAD ||
-		    !holds(ph->p_offset - lead, ph->p_filesz + lead, file_offset))
-			continue;
-		/* Modulo 2^64: the bias of an object linked high may be "negative". */
-		*ret_bias = mapped_start - (ph->p_vaddr - ph->p_offset + file_offset);
-		return NULL;
+		if (ph->p_type == PT_LOAD &&
+		    elf_load_bias(&load, 1, mapped_start, file_offset, ret_bias))
+			return NULL;
 	}
 	return base_error(BASE_ABSENT, 0, "%s loads nothing from file offset %#lx", img->label,
 			  (unsigned long)file_offset);

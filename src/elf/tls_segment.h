@@ -12,6 +12,17 @@ struct elf_tls {
 	uint64_t vaddr;
 };
 
+/* A part of the file that is mapped: PT_LOAD. */
+struct elf_load {
+	uint64_t offset, filesz, vaddr;
+};
+
+/* The first max of them; how many there are in ret. */
+size_t elf_image_loads(const struct elf_image *img, struct elf_load *ret, size_t max);
+/* As elf_image_load_bias(), of an object that is not at hand; false when none holds the offset. */
+bool elf_load_bias(const struct elf_load *loads, size_t n, uint64_t mapped_start,
+		   uint64_t file_offset, uint64_t *ret_bias);
+
 /*
  * No PT_TLS: BASE_ABSENT. An alignment that is no power of two, or a size that
  * overflows when rounded up: BASE_PARSE.

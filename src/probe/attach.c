@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "probe/probe.h"
 
-#include <elf.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "elf/debug_file.h"
-#include "elf/error.h"
-#include "elf/member_lookup.h"
-#include "elf/symbol.h"
 #include "probe/error.h"
-#include "probe/jemalloc.h"
 #include "probe/known_threads.h"
 #include "probe/layout.h"
 #include "probe/objects.h"
@@ -37,28 +31,20 @@ const char *probe_method_word(enum probe_method method)
 /* An object that shows signs of jemalloc. */
 struct candidate {
 	struct object *object;
-	struct jemalloc_signs signs;
-	struct elf_tls tls;
+	const struct object_facts *facts;
 };
 
 struct candidates {
 	VEC(struct candidate) rows;
 };
 
-static void consider(const struct objects *objects, struct object *object,
+static void consider(const struct objects *objects, struct object *object, uint16_t machine,
 		     struct candidates *candidates)
 {
-	struct candidate candidate = { .object = object };
-	struct elf_image *image = object_image(objects, object);
-	_cleanup_error_ struct error *no_tls = NULL;
+	const struct object_facts *facts = object_facts(objects, object);
 
-	if (!image || elf_image_machine(image) != elf_image_machine(objects->rows.at[0].image))
-		return;
-	if (!jemalloc_recognise(image, &candidate.signs))
-		return;
-	no_tls = elf_image_tls(image, &candidate.tls);
-	if (!no_tls)
-		vec_push(&candidates->rows, candidate);
+	if (facts && facts->machine == machine && facts->is_jemalloc && facts->has_tls)
+		vec_push(&candidates->rows, (struct candidate){ object, facts });
 }
 
 /* A library's place comes from the loader's own list; the reason when it cannot be had. */
@@ -83,76 +69,24 @@ static struct error *place_library(struct probe *probe, const struct objects *ob
 			    &attach_error_domain, ATTACH_JEMALLOC_IN_DSO);
 }
 
-static bool match_tsd_symbol(const char *name, const void *arg UNUSED)
-{
-	return jemalloc_is_tsd_symbol(name);
-}
-
-/* A stripped object's variable stands in the symbol table of its debug file. */
-static struct error *find_symbol_in(const char *debug_file, const char *ns_root,
-				    struct jemalloc_signs *signs)
-{
-	bool in_target = strncmp(debug_file, ns_root, strlen(ns_root)) == 0;
-	_cleanup_(cleanup_elf_image) struct elf_image *image = NULL;
-	struct elf_symbol symbol;
-	struct error *err;
-
-	err = debug_file_open(in_target ? ns_root : NULL,
-			      debug_file + (in_target ? strlen(ns_root) : 0), &image);
-	if (!err)
-		err = elf_symbol_find(image, match_tsd_symbol, NULL, &symbol);
-	if (err)
-		return err;
-	if (symbol.type != STT_TLS)
-		return elf_error(ELF_MALFORMED, 0, "%s: %s is no thread-local variable", debug_file,
-				 symbol.name);
-	signs->symbol_offset = symbol.value;
-	return NULL;
-}
-
 static struct error *offsets_from_dwarf(struct probe *probe, const struct objects *objects,
-					struct candidate *candidate)
+					const struct candidate *candidate)
 {
-	static const char *const members[] = { JEMALLOC_ALLOCATED, JEMALLOC_DEALLOCATED };
-	const struct debug_place place = {
-		.image = candidate->object->image,
-		.path = candidate->object->path,
-		.ns_root = objects->ns_root,
-	};
-	const struct member_query query = {
-		.type_name = JEMALLOC_TSD_TYPE,
-		.members = members,
-		.n_members = ARRAY_SIZE(members),
-		.anchor_symbol = candidate->signs.has_symbol ? candidate->signs.symbol_name : NULL,
-		.cancel = probe->cancel,
-	};
-	_cleanup_strbuf_ struct strbuf source = STRBUF_INIT;
-	uint64_t offsets[ARRAY_SIZE(members)];
-	struct error *err;
+	struct counter_offsets offsets;
+	struct error *err = object_counters(objects, candidate->object, probe->cancel, &offsets);
 
-	err = member_lookup(&place, &query, offsets, &source);
-	if (!err && !candidate->signs.has_symbol)
-		err = find_symbol_in(strbuf_str(&source), objects->ns_root, &candidate->signs);
 	if (err)
 		return err;
-	if (!add_fits_u64(candidate->signs.symbol_offset, offsets[0], &probe->place.allocated) ||
-	    !add_fits_u64(candidate->signs.symbol_offset, offsets[1], &probe->place.deallocated) ||
-	    !counter_place_is_sane(&probe->place) ||
-	    probe->place.deallocated > candidate->tls.memsz - sizeof(uint64_t) ||
-	    candidate->tls.memsz < sizeof(uint64_t))
-		return elf_error(ELF_BAD_DWARF, 0,
-				 "%s: thread_allocated at %#" PRIx64
-				 " and thread_deallocated at %#" PRIx64
-				 " are not in jemalloc's order, or not in its storage",
-				 strbuf_str(&source), offsets[0], offsets[1]);
+	probe->place.allocated = offsets.allocated;
+	probe->place.deallocated = offsets.deallocated;
 	probe->evidence = PROBE_EVIDENCE_DWARF;
 	return NULL;
 }
 
 static struct error *offsets_from_table(struct probe *probe, const struct candidate *candidate)
 {
-	const struct jemalloc_signs *signs = &candidate->signs;
-	const struct layout *layout = layout_find(signs, candidate->tls.memsz);
+	const struct jemalloc_signs *signs = &candidate->facts->signs;
+	const struct layout *layout = layout_find(signs, candidate->facts->tls.memsz);
 	uint64_t shift;
 
 	if (!layout)
@@ -160,7 +94,7 @@ static struct error *offsets_from_table(struct probe *probe, const struct candid
 				    "no layout is known for jemalloc %s with %#" PRIx64
 				    " bytes of thread-local storage",
 				    signs->version[0] ? signs->version : "of unknown version",
-				    candidate->tls.memsz);
+				    candidate->facts->tls.memsz);
 	shift = (uint64_t)layout_shift(layout, signs);
 	probe->place.allocated = layout->allocated + shift;
 	probe->place.deallocated = layout->deallocated + shift;
@@ -176,7 +110,7 @@ static struct error *resolve(struct probe *probe, const struct objects *objects,
 
 	probe->place = (struct counter_place){
 		.in_executable = candidate->object->is_executable,
-		.tls = candidate->tls,
+		.tls = candidate->facts->tls,
 	};
 	if (!probe->place.in_executable) {
 		err = place_library(probe, objects, candidate);
@@ -213,7 +147,7 @@ static struct error *resolve_best(struct probe *probe, const struct objects *obj
 			struct candidate *candidate = &candidates->rows.at[i];
 			struct error *err;
 
-			if (candidate->signs.has_symbol != (named == 1))
+			if (candidate->facts->signs.has_symbol != (named == 1))
 				continue;
 			err = resolve(probe, objects, candidate);
 			if (!err) {
@@ -236,15 +170,16 @@ static struct error *resolve_best(struct probe *probe, const struct objects *obj
 
 static struct error *find_jemalloc(struct probe *probe, struct objects *objects)
 {
+	uint16_t machine = object_facts(objects, &objects->rows.at[0])->machine;
 	struct candidates candidates = { VEC_INIT };
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < objects->rows.n && !err; i++) {
-		consider(objects, &objects->rows.at[i], &candidates);
+		consider(objects, &objects->rows.at[i], machine, &candidates);
 		err = cancel_error(probe->cancel, "looking for jemalloc");
 	}
 	if (!err && candidates.rows.n == 0)
-		err = attach_error(ATTACH_JEMALLOC_NOT_FOUND, 0,
+		err = attach_error(ATTACH_JEMALLOC_NOT_FOUND, objects_denied(objects),
 				   "none of the %zu objects mapped by %s contains jemalloc: no "
 				   "*tsd_tls variable, no *mallctl function, no version string",
 				   objects->rows.n, objects->rows.at[0].path);
@@ -267,7 +202,7 @@ struct error *probe_attach(pid_t pid, const struct probe_options *options, struc
 	remote_process_init(&probe->memory, pid);
 	/* Before anything is read: whatever is found must belong to this memory. */
 	address_space_open(proc_root, pid, &probe->space);
-	err = objects_read(proc_root, pid, &objects);
+	err = objects_read_from(proc_root, pid, options->source, &objects);
 	if (err)
 		return err;
 	probe->no_glibc = glibc_layout_read(&objects, &probe->glibc);

@@ -82,7 +82,7 @@ static void collect(const struct proc_maps *maps, const char *exe_path, struct o
 	}
 }
 
-struct error *objects_read(const char *proc_root, pid_t pid, struct objects *ret)
+struct error *objects_list(const char *proc_root, pid_t pid, struct objects *ret)
 {
 	struct objects objects = { .pid = pid };
 	_cleanup_proc_maps_ struct proc_maps maps = { 0 };
@@ -101,25 +101,50 @@ struct error *objects_read(const char *proc_root, pid_t pid, struct objects *ret
 	objects.proc_root = xstrdup(proc_root);
 	objects.ns_root = xasprintf("%s/%d/root", proc_root, (int)pid);
 	collect(&maps, exe_path, &objects);
-	if (!object_image(&objects, &objects.rows.at[0])) {
-		struct error *why = take_ptr(objects.rows.at[0].error);
-
-		objects_deinit(&objects);
-		if (error_is(why, &elf_error_domain, ELF_ARCH))
-			return error_recast(error_wrap(why, "this probe reads %s", arch_name()),
-					    &attach_error_domain, ATTACH_ARCH_MISMATCH);
-		return exe_error(proc_root, pid, why);
-	}
-	if (elf_image_machine(objects.rows.at[0].image) != arch_elf_machine()) {
-		uint16_t machine = elf_image_machine(objects.rows.at[0].image);
-
-		objects_deinit(&objects);
-		return attach_error(ATTACH_ARCH_MISMATCH, 0,
-				    "this probe reads %s, but %s is for ELF machine %#x",
-				    arch_name(), exe_path, machine);
-	}
 	*ret = objects;
 	return NULL;
+}
+
+/* The program must be one that this probe can read. */
+static struct error *check_program(struct objects *objects)
+{
+	struct object *program = &objects->rows.at[0];
+	const struct object_facts *facts = object_facts(objects, program);
+	struct error *why;
+
+	if (facts && facts->machine == arch_elf_machine())
+		return NULL;
+	if (facts)
+		return attach_error(ATTACH_ARCH_MISMATCH, 0,
+				    "this probe reads %s, but %s is for ELF machine %#x",
+				    arch_name(), program->path, facts->machine);
+	why = take_ptr(program->error);
+	if (error_is(why, &elf_error_domain, ELF_ARCH))
+		return error_recast(error_wrap(why, "this probe reads %s", arch_name()),
+				    &attach_error_domain, ATTACH_ARCH_MISMATCH);
+	return exe_error(objects->proc_root, objects->pid, why);
+}
+
+struct error *objects_read_from(const char *proc_root, pid_t pid,
+				const struct object_source *source, struct objects *ret)
+{
+	struct objects objects;
+	struct error *err = objects_list(proc_root, pid, &objects);
+
+	if (err)
+		return err;
+	objects.source = source;
+	err = check_program(&objects);
+	if (err)
+		objects_deinit(&objects);
+	else
+		*ret = objects;
+	return err;
+}
+
+struct error *objects_read(const char *proc_root, pid_t pid, struct objects *ret)
+{
+	return objects_read_from(proc_root, pid, NULL, ret);
 }
 
 void objects_deinit(struct objects *objects)
@@ -128,6 +153,7 @@ void objects_deinit(struct objects *objects)
 		struct object *object = &objects->rows.at[i];
 
 		free(object->path);
+		free(object->own_facts);
 		elf_image_free(object->image);
 		error_free(object->error);
 	}
@@ -137,7 +163,7 @@ void objects_deinit(struct objects *objects)
 	objects->proc_root = objects->ns_root = NULL;
 }
 
-static int open_file(const struct objects *objects, const struct object *object)
+int object_open(const struct objects *objects, const struct object *object)
 {
 	_cleanup_free_ char *exact = NULL;
 	int fd;
@@ -162,7 +188,7 @@ struct elf_image *object_image(const struct objects *objects, struct object *obj
 	if (object->tried)
 		return object->image;
 	object->tried = true;
-	fd = open_file(objects, object);
+	fd = object_open(objects, object);
 	if (fd < 0)
 		object->error = base_error(BASE_IO, errno, "open %s", object->path);
 	else
@@ -170,14 +196,57 @@ struct elf_image *object_image(const struct objects *objects, struct object *obj
 	return object->image;
 }
 
+const struct object_facts *object_facts(const struct objects *objects, struct object *object)
+{
+	if (object->facts || object->error)
+		return object->facts;
+	if (objects->source) {
+		object->facts = objects->source->look(objects->source, objects, object,
+						      &object->error);
+	} else if (object_image(objects, object)) {
+		object->own_facts = xnew(struct object_facts);
+		object_facts_read(object->image, object->own_facts);
+		object->facts = object->own_facts;
+	}
+	return object->facts;
+}
+
+const struct glibc_facts *object_glibc(const struct objects *objects, struct object *object)
+{
+	static const struct glibc_facts nothing;
+	const struct object_facts *facts = object_facts(objects, object);
+
+	if (facts && !facts->is_complete && object->own_facts)
+		object_facts_complete(object->image, object->own_facts);
+	return facts ? &facts->glibc : &nothing;
+}
+
+struct error *object_counters(const struct objects *objects, struct object *object,
+			      const struct cancel *cancel, struct counter_offsets *ret)
+{
+	const struct debug_place place = {
+		.image = object->image,
+		.path = object->path,
+		.ns_root = objects->ns_root,
+	};
+
+	if (objects->source)
+		return objects->source->counters(objects->source, objects, object, ret);
+	return counter_offsets_read(&place, object->facts, cancel, ret);
+}
+
 struct error *object_load_bias(const struct objects *objects, struct object *object, uint64_t *ret)
 {
-	struct elf_image *image = object_image(objects, object);
+	const struct object_facts *facts = object_facts(objects, object);
 
-	if (!image || object->map_end == 0)
+	if (!facts || object->map_end == 0)
 		return base_error(BASE_ABSENT, 0, "%s: its place in memory is unknown",
 				  object->path);
-	return elf_image_load_bias(image, object->map_start, object->map_offset, ret);
+	if (!elf_load_bias(facts->loads, facts->n_loads, object->map_start, object->map_offset,
+			   ret))
+		return base_error(BASE_ABSENT, 0, "%s loads nothing from file offset %#" PRIx64,
+				  object->path, object->map_offset);
+	return NULL;
 }
 
 static bool is_named(const struct object *object, const char *prefix)
@@ -187,18 +256,26 @@ static bool is_named(const struct object *object, const char *prefix)
 	return strncmp(slash ? slash + 1 : object->path, prefix, strlen(prefix)) == 0;
 }
 
+static bool defines(const struct objects *objects, struct object *object, const char *symbol)
+{
+	_cleanup_error_ struct error *missing = NULL;
+	struct elf_symbol found;
+
+	if (objects->source)
+		return glibc_facts_define(object_glibc(objects, object), symbol);
+	if (!object_image(objects, object))
+		return false;
+	missing = elf_symbol_find_named(object->image, symbol, &found);
+	return !missing;
+}
+
 struct object *objects_find_defining(struct objects *objects, const char *name_prefix,
 				     const char *symbol)
 {
 	for (size_t i = 0; i < objects->rows.n; i++) {
 		struct object *object = &objects->rows.at[i];
-		struct elf_symbol found;
-		_cleanup_error_ struct error *missing = NULL;
 
-		if (!is_named(object, name_prefix) || !object_image(objects, object))
-			continue;
-		missing = elf_symbol_find_named(object->image, symbol, &found);
-		if (!missing)
+		if (is_named(object, name_prefix) && defines(objects, object, symbol))
 			return object;
 	}
 	return NULL;
@@ -210,4 +287,15 @@ const struct error *objects_unreadable(const struct objects *objects, const char
 		if (is_named(&objects->rows.at[i], name_prefix) && objects->rows.at[i].error)
 			return objects->rows.at[i].error;
 	return NULL;
+}
+
+int objects_denied(const struct objects *objects)
+{
+	for (size_t i = 0; i < objects->rows.n; i++) {
+		int errnum = objects->rows.at[i].error ? error_errno(objects->rows.at[i].error) : 0;
+
+		if (errnum == EACCES || errnum == EPERM)
+			return errnum;
+	}
+	return 0;
 }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "elf/image.h"
+#include "probe/object_facts.h"
 
 struct object {
 	char *path; /* in the target's view */
@@ -21,9 +22,25 @@ struct object {
 	struct elf_image *image; /* NULL until object_image(), or when its file cannot be read */
 	struct error *error;	 /* why not */
 	bool tried;
+	const struct object_facts *facts; /* NULL until object_facts() */
+	struct object_facts *own_facts;	  /* the same, unless a source lent them */
+};
+
+struct objects;
+
+/* Somebody who knows what objects contain, so that none has to be opened here. */
+struct object_source {
+	/* Complete facts, borrowed as long as the objects live; or NULL, and why in *ret_error. */
+	const struct object_facts *(*look)(const struct object_source *source,
+					   const struct objects *objects,
+					   const struct object *object, struct error **ret_error);
+	/* Of an object that is_jemalloc. */
+	struct error *(*counters)(const struct object_source *source, const struct objects *objects,
+				  const struct object *object, struct counter_offsets *ret);
 };
 
 struct objects {
+	const struct object_source *source; /* NULL: the files are read here */
 	char *proc_root;
 	char *ns_root; /* "/proc/PID/root" */
 	pid_t pid;
@@ -32,6 +49,10 @@ struct objects {
 
 /* Errors of the attach domain. */
 struct error *objects_read(const char *proc_root, pid_t pid, struct objects *ret) MUST_CHECK;
+struct error *objects_read_from(const char *proc_root, pid_t pid,
+				const struct object_source *source, struct objects *ret) MUST_CHECK;
+/* Which objects there are; not even the program's file is looked at. */
+struct error *objects_list(const char *proc_root, pid_t pid, struct objects *ret) MUST_CHECK;
 void objects_deinit(struct objects *objects);
 
 /*
@@ -39,16 +60,28 @@ void objects_deinit(struct objects *objects);
  * else the path in the target's own mount namespace. Borrowed; NULL leaves object->error set.
  */
 struct elf_image *object_image(const struct objects *objects, struct object *object);
+/* The file for reading, -1 with errno. */
+int object_open(const struct objects *objects, const struct object *object) MUST_CHECK;
+/* Borrowed; NULL leaves object->error set. */
+const struct object_facts *object_facts(const struct objects *objects, struct object *object);
+/* What it says about glibc; nothing when it cannot be read. */
+const struct glibc_facts *object_glibc(const struct objects *objects, struct object *object);
+/* Of an object that is_jemalloc: by debug information. */
+struct error *object_counters(const struct objects *objects, struct object *object,
+			      const struct cancel *cancel, struct counter_offsets *ret) MUST_CHECK;
 /* Difference between addresses in memory and in the file. */
 struct error *object_load_bias(const struct objects *objects, struct object *object,
 			       uint64_t *ret) MUST_CHECK;
 /*
  * First object whose file name starts with this and that defines the symbol, or
- * NULL: a name alone may be anybody's. Its image is open.
+ * NULL: a name alone may be anybody's. A source knows the symbols of glibc_facts.h only.
  */
 struct object *objects_find_defining(struct objects *objects, const char *name_prefix,
 				     const char *symbol);
 /* Why the first object of such a file name could not be opened, or NULL. Borrowed. */
 const struct error *objects_unreadable(const struct objects *objects, const char *name_prefix);
+
+/* EACCES or EPERM when that is why one of them could not be opened, else 0. */
+int objects_denied(const struct objects *objects);
 
 #endif

@@ -40,11 +40,14 @@ const char *probe_evidence_word(enum probe_evidence evidence);
 const char *probe_method_word(enum probe_method method);
 
 struct probe;
+struct object_source;
 
 struct probe_options {
 	const char *proc_root; /* NULL means /proc */
 	enum probe_stop_policy stop;
 	const struct cancel *cancel; /* may be NULL; must outlive the probe */
+	/* Who knows what is in the target's files, see objects.h. NULL: they are read here. */
+	const struct object_source *source;
 };
 
 /*

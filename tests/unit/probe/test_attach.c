@@ -3,6 +3,7 @@
 
 #include "jemalloc_target.h"
 #include "probe/error.h"
+#include "probe/objects.h"
 #include "staged_proc.h"
 
 static void assert_attach_fails(const char *proc_root, pid_t pid, const char *tag, const char *says)
@@ -208,6 +209,114 @@ static void an_unknown_layout_names_version_and_size(void **state UNUSED)
 	unlink(path);
 }
 
+/* Knows what it was told, and counts how often it was asked. */
+struct telling_source {
+	struct object_source source;
+	struct object_facts *facts[64];
+	char *paths[64];
+	struct counter_offsets offsets;
+	int n, n_counters, denied;
+};
+
+static const struct object_facts *tell_facts(const struct object_source *source,
+					     const struct objects *objects UNUSED,
+					     const struct object *object, struct error **ret_error)
+{
+	struct telling_source *told = (struct telling_source *)source;
+
+	for (int i = 0; i < told->n && !told->denied; i++)
+		if (strcmp(told->paths[i], object->path) == 0)
+			return told->facts[i];
+	*ret_error = base_error(BASE_IO, told->denied, "open %s", object->path);
+	return NULL;
+}
+
+static struct error *tell_counters(const struct object_source *source,
+				   const struct objects *objects UNUSED,
+				   const struct object *object UNUSED, struct counter_offsets *ret)
+{
+	struct telling_source *told = (struct telling_source *)source;
+
+	told->n_counters++;
+	*ret = told->offsets;
+	return NULL;
+}
+
+/* Learns from the files of a target, as another process might. */
+static void learn(struct telling_source *told, pid_t pid)
+{
+	struct objects objects;
+
+	assert_success(objects_read("/proc", pid, &objects));
+	for (size_t i = 0; i < objects.rows.n && i < 64; i++) {
+		struct object *object = &objects.rows.at[i];
+
+		if (!object_facts(&objects, object))
+			continue;
+		if (object->facts->is_jemalloc)
+			assert_success(object_counters(&objects, object, NULL, &told->offsets));
+		told->paths[told->n] = xstrdup(object->path);
+		told->facts[told->n] = xnew(struct object_facts);
+		*told->facts[told->n] = *object->facts;
+		object_facts_complete(object->image, told->facts[told->n++]);
+	}
+	objects_deinit(&objects);
+}
+
+static void forget(struct telling_source *told)
+{
+	for (int i = 0; i < told->n; i++) {
+		free(told->paths[i]);
+		free(told->facts[i]);
+	}
+}
+
+static void who_knows_the_files_is_asked_instead(void **state UNUSED)
+{
+	const char *library = jemalloc_library("default/lib/libjemalloc.so.2");
+	struct telling_source told = { .source = { tell_facts, tell_counters } };
+	struct probe_options options = { .stop = PROBE_STOP_NEVER, .source = &told.source };
+	struct target_counters mains;
+	struct probe_snapshot snapshot;
+	struct probe *probe = NULL;
+	struct target target;
+
+	skip_unless(library, "needs the jemalloc that set-up builds");
+	target = target_with_library(library);
+	learn(&told, target.pid);
+	assert_success(probe_attach(target.pid, &options, &probe));
+	assert_int_equal(told.n_counters, 1);
+	assert_string_equal(probe_object_path(probe), library);
+	mains = target_counters_of(target_ask(&target, "on 0 count"));
+	assert_success(probe_take_snapshot(probe, &snapshot));
+	assert_thread(&snapshot, target.pid, mains);
+	assert_int_equal(probe_stopped_threads(probe), 0);
+	probe_snapshot_deinit(&snapshot);
+	probe_free(probe);
+	/* What it does not know is not looked for elsewhere. */
+	for (int i = 0; i < told.n; i++)
+		told.facts[i]->is_jemalloc = false;
+	assert_error_tag(probe_attach(target.pid, &options, &probe), "jemalloc-not-found");
+	told.denied = EACCES;
+	assert_error_tag(probe_attach(target.pid, &options, &probe), "readlink-failure");
+	forget(&told);
+	target_end(&target);
+}
+
+static void not_found_keeps_the_refusal_that_may_be_why(void **state UNUSED)
+{
+	struct objects objects = { 0 };
+
+	vec_push(&objects.rows, (struct object){ .path = xstrdup("/a") });
+	vec_push(&objects.rows, (struct object){ .path = xstrdup("/b") });
+	assert_int_equal(objects_denied(&objects), 0);
+	objects.rows.at[0].error = base_error(BASE_IO, ENOENT, "a");
+	assert_int_equal(objects_denied(&objects), 0);
+	objects.rows.at[1].error = base_error(BASE_IO, EACCES, "b");
+	assert_int_equal(objects_denied(&objects), EACCES);
+	objects_deinit(&objects);
+}
+
 static void freeing_nothing_is_fine(void **state UNUSED)
 {
 	probe_free(NULL);
@@ -229,6 +338,8 @@ int main(void)
 		cmocka_unit_test(a_stripped_library_is_known_by_the_table),
 		cmocka_unit_test(a_program_without_debug_information_is_known_by_the_table),
 		cmocka_unit_test(an_unknown_layout_names_version_and_size),
+		cmocka_unit_test(who_knows_the_files_is_asked_instead),
+		cmocka_unit_test(not_found_keeps_the_refusal_that_may_be_why),
 		cmocka_unit_test(freeing_nothing_is_fine),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

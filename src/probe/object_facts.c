@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "probe/object_facts.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "elf/build_id.h"
+#include "elf/debug_file.h"
+#include "elf/symbol.h"
+#include "probe/counters.h"
+
+void object_facts_read(struct elf_image *image, struct object_facts *ret)
+{
+	struct object_facts facts = { .machine = elf_image_machine(image) };
+	_cleanup_error_ struct error *no_tls = elf_image_tls(image, &facts.tls);
+
+	facts.n_loads = elf_image_loads(image, facts.loads, OBJECT_FACTS_LOADS);
+	facts.has_tls = !no_tls;
+	facts.is_jemalloc = jemalloc_recognise(image, &facts.signs);
+	if (!facts.is_jemalloc)
+		facts.signs = (struct jemalloc_signs){ 0 };
+	if (facts.signs.symbol_name && strlen(facts.signs.symbol_name) < OBJECT_FACTS_NAME)
+		strcpy(facts.symbol_name, facts.signs.symbol_name);
+	facts.signs.symbol_name = NULL;
+	*ret = facts;
+}
+
+void object_facts_complete(struct elf_image *image, struct object_facts *facts)
+{
+	_cleanup_strbuf_ struct strbuf hex = STRBUF_INIT;
+	_cleanup_error_ struct error *no_id = elf_build_id(image, &hex);
+
+	if (!no_id && hex.n < sizeof(facts->build_id))
+		memcpy(facts->build_id, hex.at, hex.n + 1);
+	glibc_facts_read(image, &facts->glibc);
+	facts->is_complete = true;
+}
+
+static bool match_tsd_symbol(const char *name, const void *arg UNUSED)
+{
+	return jemalloc_is_tsd_symbol(name);
+}
+
+/* A stripped object's variable stands in the symbol table of its debug file. */
+static struct error *find_symbol_in(const char *debug_file, const char *ns_root, uint64_t *ret)
+{
+	bool in_target = strncmp(debug_file, ns_root, strlen(ns_root)) == 0;
+	_cleanup_(cleanup_elf_image) struct elf_image *image = NULL;
+	struct elf_symbol symbol;
+	struct error *err;
+
+	err = debug_file_open(in_target ? ns_root : NULL,
+			      debug_file + (in_target ? strlen(ns_root) : 0), &image);
+	if (!err)
+		err = elf_symbol_find(image, match_tsd_symbol, NULL, &symbol);
+	if (err)
+		return err;
+	if (symbol.type != STT_TLS)
+		return elf_error(ELF_MALFORMED, 0, "%s: %s is no thread-local variable", debug_file,
+				 symbol.name);
+	*ret = symbol.value;
+	return NULL;
+}
+
+static bool are_in_storage(const struct counter_offsets *offsets, const struct elf_tls *tls)
+{
+	const struct counter_place place = {
+		.allocated = offsets->allocated,
+		.deallocated = offsets->deallocated,
+	};
+
+	return counter_place_is_sane(&place) && tls->memsz >= sizeof(uint64_t) &&
+	       offsets->deallocated <= tls->memsz - sizeof(uint64_t);
+}
+
+struct error *counter_offsets_read(const struct debug_place *place,
+				   const struct object_facts *facts, const struct cancel *cancel,
+				   struct counter_offsets *ret)
+{
+	static const char *const members[] = { JEMALLOC_ALLOCATED, JEMALLOC_DEALLOCATED };
+	const struct member_query query = {
+		.type_name = JEMALLOC_TSD_TYPE,
+		.members = members,
+		.n_members = ARRAY_SIZE(members),
+		.anchor_symbol = facts->symbol_name[0] ? facts->symbol_name : NULL,
+		.cancel = cancel,
+	};
+	_cleanup_strbuf_ struct strbuf source = STRBUF_INIT;
+	uint64_t members_at[ARRAY_SIZE(members)], symbol_offset = facts->signs.symbol_offset;
+	struct counter_offsets offsets;
+	struct error *err;
+
+	err = member_lookup(place, &query, members_at, &source);
+	if (!err && !facts->signs.has_symbol)
+		err = find_symbol_in(strbuf_str(&source), place->ns_root, &symbol_offset);
+	if (err)
+		return err;
+	if (!add_fits_u64(symbol_offset, members_at[0], &offsets.allocated) ||
+	    !add_fits_u64(symbol_offset, members_at[1], &offsets.deallocated) ||
+	    !are_in_storage(&offsets, &facts->tls))
+		return elf_error(ELF_BAD_DWARF, 0,
+				 "%s: thread_allocated at %#" PRIx64
+				 " and thread_deallocated at %#" PRIx64
+				 " are not in jemalloc's order, or not in its storage",
+				 strbuf_str(&source), members_at[0], members_at[1]);
+	*ret = offsets;
+	return NULL;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "probe/object_facts.h"
+
+#include <elf.h>
+
+#include "elf/build_id.h"
+#include "jemalloc_target.h"
+#include "probe/arch.h"
+
+static void read_facts(const char *path, struct elf_image **image, struct object_facts *ret)
+{
+	assert_success(elf_image_open(path, image));
+	memset(ret, 0xff, sizeof(*ret));
+	object_facts_read(*image, ret);
+}
+
+static void a_program_without_jemalloc_shows_no_sign_of_it(void **state UNUSED)
+{
+	_cleanup_elf_image_ struct elf_image *image = NULL;
+	_cleanup_strbuf_ struct strbuf hex = STRBUF_INIT;
+	struct object_facts facts;
+
+	read_facts(target_path("KTSTR_TARGET"), &image, &facts);
+	assert_int_equal(facts.machine, arch_elf_machine());
+	assert_true(facts.n_loads >= 2);
+	assert_false(facts.is_jemalloc || facts.signs.has_symbol || facts.is_complete);
+	assert_string_equal(facts.symbol_name, "");
+	assert_string_equal(facts.build_id, "");
+	object_facts_complete(image, &facts);
+	assert_true(facts.is_complete);
+	assert_success(elf_build_id(image, &hex));
+	assert_string_equal(facts.build_id, strbuf_str(&hex));
+}
+
+static void a_static_program_has_all_of_it(void **state UNUSED)
+{
+	_cleanup_elf_image_ struct elf_image *image = NULL;
+	struct object_facts facts;
+	struct counter_offsets offsets = { 0 };
+	struct debug_place place = { .path = getenv("KTSTR_JEMALLOC_TARGET"), .ns_root = "/" };
+
+	skip_without_jemalloc();
+	read_facts(place.path, &image, &facts);
+	place.image = image;
+	assert_true(facts.is_jemalloc && facts.has_tls && facts.signs.has_symbol);
+	assert_true(jemalloc_is_tsd_symbol(facts.symbol_name));
+	/* What the image lends must not be in it: the facts outlive the image. */
+	assert_null(facts.signs.symbol_name);
+	assert_success(counter_offsets_read(&place, &facts, NULL, &offsets));
+	assert_true(offsets.allocated < offsets.deallocated);
+	assert_true(offsets.deallocated + 8 <= facts.tls.memsz);
+	assert_true(offsets.allocated >= facts.signs.symbol_offset);
+	assert_true(offsets.deallocated < facts.signs.symbol_offset + facts.signs.symbol_bytes);
+}
+
+static void offsets_outside_the_storage_are_refused(void **state UNUSED)
+{
+	_cleanup_elf_image_ struct elf_image *image = NULL;
+	struct object_facts facts;
+	struct counter_offsets offsets = { 7, 7 };
+	struct debug_place place = { .path = getenv("KTSTR_JEMALLOC_TARGET"), .ns_root = "/" };
+
+	skip_without_jemalloc();
+	read_facts(place.path, &image, &facts);
+	place.image = image;
+	facts.signs.symbol_offset = facts.tls.memsz;
+	assert_error_tag(counter_offsets_read(&place, &facts, NULL, &offsets), "bad-dwarf");
+	facts.signs.symbol_offset = UINT64_MAX;
+	assert_error_tag(counter_offsets_read(&place, &facts, NULL, &offsets), "bad-dwarf");
+	assert_int_equal(offsets.allocated, 7);
+}
+
+static void a_program_without_debug_information_says_so(void **state UNUSED)
+{
+	_cleanup_free_ char *path = NULL;
+	_cleanup_elf_image_ struct elf_image *image = NULL;
+	struct object_facts facts;
+	struct counter_offsets offsets;
+	_cleanup_error_ struct error *err = NULL;
+	struct debug_place place;
+
+	skip_without_jemalloc();
+	path = stripped_copy("--strip-debug");
+	read_facts(path, &image, &facts);
+	place = (struct debug_place){ .image = image, .path = path, .ns_root = "/" };
+	err = counter_offsets_read(&place, &facts, NULL, &offsets);
+	assert_non_null(err);
+	assert_true(facts.is_jemalloc);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_program_without_jemalloc_shows_no_sign_of_it),
+		cmocka_unit_test(a_static_program_has_all_of_it),
+		cmocka_unit_test(offsets_outside_the_storage_are_refused),
+		cmocka_unit_test(a_program_without_debug_information_says_so),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
