@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Usage: ctprof_cost ROUNDS WAY…
+ *
+ * Reads every thread of the host in each of the ways, in turn, ROUNDS times, and prints a line for
+ * each: the way, wall and CPU nanoseconds, threads, files, bytes. WAY is
+ *	bare      opens, reads and closes the files, and nothing else
+ *	walk-N    our walk through /proc with N workers
+ *	bpf       our capture with the task iterator
+ * Prints at the end by how many KiB memory grew at most beyond what the program had at first.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "ctprof/walk.h"
+#include "ctprof/walk_limits.h"
+#include "ctprof/walk_list.h"
+
+enum { BUFFER_BYTES = 16 << 10, PATH_BYTES = 64 };
+
+struct cost {
+	uint64_t wall_ns, cpu_ns, threads, files, bytes;
+};
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
+static _Noreturn void give_up(const char *what)
+{
+	fprintf(stderr, "ctprof_cost: %s\n", what);
+	exit(1);
+}
+
+/* What any reader of these files has to do, and no more. */
+static void read_file(int folder, const char *path, struct cost *cost)
+{
+	static char buffer[BUFFER_BYTES];
+	int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return;
+	n = read(fd, buffer, sizeof(buffer));
+	close(fd);
+	cost->files++;
+	cost->bytes += n > 0 ? (uint64_t)n : 0;
+}
+
+static void read_thread(int folder, pid_t tgid, pid_t tid, struct cost *cost)
+{
+	static const char *const files[] = { "comm", "cgroup", "stat", "schedstat",
+					     "io",   "status", "sched" };
+	char path[PATH_BYTES];
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(path, sizeof(path), "%d/%s", (int)tid, files[i]);
+		read_file(folder, path, cost);
+	}
+	if (tid == tgid) {
+		snprintf(path, sizeof(path), "%d/smaps_rollup", (int)tid);
+		read_file(folder, path, cost);
+	}
+	cost->threads++;
+}
+
+static void bare(struct cost *cost)
+{
+	static struct id_list processes, threads;
+	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (proc < 0 || id_list_read(proc, WALK_LIMIT_PROCESSES, &processes))
+		give_up("cannot list /proc");
+	for (size_t i = 0; i < processes.ids.n; i++) {
+		pid_t tgid = processes.ids.at[i];
+		char path[PATH_BYTES];
+		int folder;
+
+		snprintf(path, sizeof(path), "%d/task", (int)tgid);
+		folder = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (folder < 0 || id_list_read(folder, WALK_LIMIT_THREADS, &threads))
+			continue;
+		snprintf(path, sizeof(path), "%d/comm", (int)tgid);
+		read_file(proc, path, cost);
+		for (size_t t = 0; t < threads.ids.n; t++)
+			read_thread(folder, tgid, threads.ids.at[t], cost);
+		close(folder);
+	}
+	close(proc);
+}
+
+static void walk(unsigned int jobs, struct cost *cost)
+{
+	const struct capture_options options = {
+		.root = "",
+		.live = true,
+		.sources = WALK_SOURCES,
+		.jobs = jobs,
+	};
+	_cleanup_snapshot_ struct snapshot snapshot;
+	struct error *err;
+
+	snapshot_init(&snapshot);
+	err = walk_threads(&options, clock_monotonic_ns(), &snapshot);
+	if (err)
+		give_up(error_message(err));
+	cost->threads = snapshot.threads.n;
+}
+
+static void measure(const char *way)
+{
+	struct cost cost = { 0 };
+	uint64_t wall = clock_monotonic_ns(), cpu = cpu_ns();
+
+	if (strcmp(way, "bare") == 0)
+		bare(&cost);
+	else if (strncmp(way, "walk-", 5) == 0)
+		walk((unsigned int)strtoul(way + 5, NULL, 10), &cost);
+	else
+		give_up("usage: ctprof_cost ROUNDS bare|walk-N|bpf ...");
+	cost.wall_ns = clock_monotonic_ns() - wall;
+	cost.cpu_ns = cpu_ns() - cpu;
+	printf("%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", way,
+	       cost.wall_ns, cost.cpu_ns, cost.threads, cost.files, cost.bytes);
+}
+
+static long peak_kib(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_maxrss;
+}
+
+int main(int argc, char *argv[])
+{
+	unsigned long rounds = argc > 2 ? strtoul(argv[1], NULL, 10) : 0;
+	long before = peak_kib();
+
+	if (rounds == 0)
+		give_up("usage: ctprof_cost ROUNDS WAY...");
+	for (unsigned long round = 0; round < rounds; round++)
+		for (int i = 2; i < argc; i++)
+			measure(argv[i]);
+	printf("peak_kib %ld\n", peak_kib() - before);
+	return 0;
+}
