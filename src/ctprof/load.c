@@ -123,7 +123,7 @@ static struct error *load_cgroup(struct loader *loader, const struct json_value 
 static struct error *load_whole(struct loader *loader, enum member member,
 				const struct json_value *value)
 {
-	struct place place = { .key = member_names[member] };
+	struct place place = { .key = member < N_MEMBERS ? member_names[member] : "" };
 	struct snapshot *s = &loader->snapshot;
 
 	switch (member) {
@@ -158,9 +158,10 @@ static struct error *load_whole(struct loader *loader, enum member member,
 		return value_expect(value, &place, JSON_OBJECT);
 	case MEMBER_THREADS:
 		return place_error(&place, "expected an array");
-	default:
-		return NULL;
+	case N_MEMBERS:
+		break; /* of a later version */
 	}
+	return NULL;
 }
 
 static bool opens(void *arg UNUSED, const char *key)

@@ -55,8 +55,8 @@ struct error *snapshot_output_open(const char *path, struct snapshot_output **re
 		if (S_ISDIR(st.st_mode))
 			return base_error(BASE_IO, EISDIR, "%s", path);
 		output->stream = !S_ISREG(st.st_mode);
-	} else if (errno != ENOENT) {
-		return base_error(BASE_IO, errno, "%s", path);
+	} else if (errno != ENOENT || !*path) {
+		return base_error(BASE_IO, errno, "%s", *path ? path : "a name without letters");
 	}
 	if (output->stream) {
 		output->fd = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);

@@ -30,7 +30,7 @@ static inline void add_row(struct snapshot *s, struct named_readings *rows, cons
 /* Every number is another one, so that none can take another's place. */
 static inline struct thread_sample full_sample(struct snapshot *s, uint32_t tgid, uint32_t tid)
 {
-	uint32_t cpus[] = { 0, 1, tid };
+	uint32_t cpus[] = { 0, 1, 1 + tid };
 	struct thread_sample sample = {
 		.tid = tid,
 		.tgid = tgid,

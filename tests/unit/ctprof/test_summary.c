@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/summary.h"
+
+#include "files.h"
+
+static void assert_line(bool (*format)(const struct snapshot *, struct strbuf *),
+			const struct snapshot *s, const char *expected)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	assert_true(format(s, &text));
+	assert_string_equal(strbuf_str(&text), expected);
+}
+
+static void what_nobody_counted_has_no_line(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_snapshot_ struct snapshot s;
+
+	snapshot_init(&s);
+	assert_false(summary_format_probe(&s, &text));
+	assert_false(summary_format_parse(&s, &text));
+	assert_false(summary_format_taskstats(&s, &text));
+	assert_int_equal(text.n, 0);
+}
+
+static void the_probe_says_who_failed_most_and_what_helps(void **state UNUSED)
+{
+	_cleanup_snapshot_ struct snapshot s;
+
+	snapshot_init(&s);
+	s.probe = (struct probe_summary){
+		.known = true, .tgids_walked = 10, .jemalloc_detected = 3, .probed_ok = 40
+	};
+	assert_line(summary_format_probe, &s,
+		    "ctprof probe: 10 tgids walked, 3 jemalloc detected, 40 probed OK, 0 failed");
+	s.probe.failed = 2;
+	s.probe.dominant_failure = add_string(&s, "dwarf-parse-failure");
+	assert_line(
+		summary_format_probe, &s,
+		"ctprof probe: 10 tgids walked, 3 jemalloc detected, 40 probed OK, 2 failed (dominant: dwarf-parse-failure)");
+	s.probe.privilege_dominant = true;
+	assert_line(
+		summary_format_probe, &s,
+		"ctprof probe: 10 tgids walked, 3 jemalloc detected, 40 probed OK, 2 failed (dominant: dwarf-parse-failure; hint: re-run as root, or sudo setcap cap_sys_ptrace+eip $(which ktstr), or set kernel.yama.ptrace_scope=0)");
+}
+
+static void the_parse_line_leaves_out_what_did_not_happen(void **state UNUSED)
+{
+	_cleanup_snapshot_ struct snapshot s;
+
+	snapshot_init(&s);
+	s.parse = (struct parse_summary){ .known = true, .tids_walked = 7 };
+	assert_line(summary_format_parse, &s, "ctprof parse: 7 tids walked, 0 read failures");
+	s.parse.negative_dotted_values = 2;
+	assert_line(summary_format_parse, &s,
+		    "ctprof parse: 7 tids walked, 0 read failures, 2 negative-dotted values");
+	s.parse.read_failures = 3;
+	s.parse.dominant_read_failure = add_string(&s, "io");
+	s.parse.kernel_config_dominant = true;
+	assert_line(
+		summary_format_parse, &s,
+		"ctprof parse: 7 tids walked, 3 read failures, 2 negative-dotted values (dominant: io); hint: schedstat / io read failures dominate — kernel may be built without CONFIG_SCHED_INFO and/or CONFIG_TASK_IO_ACCOUNTING");
+}
+
+static void taskstats_has_a_line_in_the_same_style(void **state UNUSED)
+{
+	_cleanup_snapshot_ struct snapshot s;
+
+	snapshot_init(&s);
+	s.taskstats = (struct taskstats_summary){ .known = true, .ok = 5 };
+	assert_line(summary_format_taskstats, &s,
+		    "ctprof taskstats: 5 tids queried, 5 OK, 0 failed");
+	s.taskstats.esrch = 2;
+	s.taskstats.other = 2;
+	assert_line(summary_format_taskstats, &s,
+		    "ctprof taskstats: 9 tids queried, 5 OK, 4 failed (dominant: esrch)");
+	s.taskstats.eperm = 4;
+	assert_line(
+		summary_format_taskstats, &s,
+		"ctprof taskstats: 13 tids queried, 5 OK, 8 failed (dominant: eperm; hint: re-run as root, or sudo setcap cap_net_admin+eip $(which ktstr))");
+	s.taskstats = (struct taskstats_summary){ .known = true };
+	assert_line(summary_format_taskstats, &s,
+		    "ctprof taskstats: 0 tids queried, 0 OK, 0 failed");
+	vec_push(&s.threads, full_sample(&s, 1, 1));
+	assert_line(
+		summary_format_taskstats, &s,
+		"ctprof taskstats: 0 tids queried, 0 OK, 0 failed; hint: kernel may be built without CONFIG_TASKSTATS");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_nobody_counted_has_no_line),
+		cmocka_unit_test(the_probe_says_who_failed_most_and_what_helps),
+		cmocka_unit_test(the_parse_line_leaves_out_what_did_not_happen),
+		cmocka_unit_test(taskstats_has_a_line_in_the_same_style),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
