@@ -99,13 +99,31 @@ static void append_escape(struct strbuf *out, unsigned char c)
 		strbuf_appendf(out, "\\u%04x", c);
 }
 
+/* How many bytes at the beginning stand for themselves; nearly always all of them. */
+static size_t plain_run(const char *bytes, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && bytes[i] >= 0x20 && bytes[i] < 0x7f && bytes[i] != '"' && bytes[i] != '\\')
+		i++;
+	return i;
+}
+
 static void append_quoted(struct strbuf *out, const char *bytes, size_t n)
 {
 	strbuf_append_char(out, '"');
 	while (n) {
-		unsigned char c = (unsigned char)bytes[0];
+		size_t plain = plain_run(bytes, n), length;
+		unsigned char c;
 		bool valid;
-		size_t length = utf8_sequence(bytes, n, &valid);
+
+		strbuf_append_bytes(out, bytes, plain);
+		bytes += plain;
+		n -= plain;
+		if (n == 0)
+			break;
+		c = (unsigned char)bytes[0];
+		length = utf8_sequence(bytes, n, &valid);
 
 		if (!valid)
 			strbuf_append(out, "\xef\xbf\xbd");
@@ -146,16 +164,31 @@ void json_write_bool(struct json_writer *w, bool value)
 	strbuf_append(w->out, value ? "true" : "false");
 }
 
+/* Half of what a snapshot of many threads costs to write would be printf(). */
+static void append_number(struct strbuf *out, uint64_t value, bool negative)
+{
+	char digits[24];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	if (negative)
+		digits[--at] = '-';
+	strbuf_append_bytes(out, digits + at, sizeof(digits) - at);
+}
+
 void json_write_u64(struct json_writer *w, uint64_t value)
 {
 	before_value(w);
-	strbuf_appendf(w->out, "%llu", (unsigned long long)value);
+	append_number(w->out, value, false);
 }
 
 void json_write_i64(struct json_writer *w, int64_t value)
 {
 	before_value(w);
-	strbuf_appendf(w->out, "%lld", (long long)value);
+	append_number(w->out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0);
 }
 
 void json_write_double(struct json_writer *w, double value)
