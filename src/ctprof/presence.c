@@ -187,10 +187,15 @@ static struct error *load_reasons(const struct json_value *value, const struct p
 		while (!err && json_iter_next(&inner)) {
 			struct place here = { .outer = &at, .key = inner.key.at };
 
+			uint64_t n = 0, *into;
+
 			if (!find_word(inner.key, reason_words, N_SNAPSHOT_REASONS, &reason))
 				reason = SNAPSHOT_REASON_OTHER;
-			err = value_u64(inner.value, &here, &snapshot->reasons[source][reason],
-					NULL);
+			err = value_u64(inner.value, &here, &n, NULL);
+			into = &snapshot->reasons[source][reason];
+			/* Several reasons of a later version are one to us. */
+			if (!err && !add_fits_u64(*into, n, into))
+				*into = UINT64_MAX;
 		}
 	}
 	return err;

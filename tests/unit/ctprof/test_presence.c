@@ -72,14 +72,14 @@ static void words_of_a_later_version_are_passed_over(void **state UNUSED)
 	assert_success(load_json(
 		SNAPSHOT("{\"sources\":[\"quantum\"],\"paths\":{\"quantum\":\"tunnel\","
 			 "\"stat\":\"tunnel\",\"io\":\"bpf\"},\"reasons\":{\"quantum\":{\"x\":1},"
-			 "\"io\":{\"collapsed\":4}},\"sets\":[{\"sources\":[\"stat\",\"quantum\"],"
+			 "\"io\":{\"collapsed\":4,\"tired\":2}},\"sets\":[{\"sources\":[\"stat\",\"quantum\"],"
 			 "\"absent\":[\"spin\"],\"new\":1}]}",
 			 ",\"presence\":0"),
 		&s));
 	assert_int_equal(s.threads.at[0].sources, METRIC_SOURCE_BIT(STAT));
 	assert_int_equal(s.paths[METRIC_SOURCE_IO], SNAPSHOT_PATH_BPF);
 	/* A reason nobody knows is still a thread that was not read. */
-	assert_int_equal(s.reasons[METRIC_SOURCE_IO][SNAPSHOT_REASON_OTHER], 4);
+	assert_int_equal(s.reasons[METRIC_SOURCE_IO][SNAPSHOT_REASON_OTHER], 6);
 }
 
 static void a_thread_without_a_set_is_refused(void **state UNUSED)
