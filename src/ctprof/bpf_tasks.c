@@ -159,27 +159,35 @@ static void finish(struct bpf_pass *pass, uint64_t read_at_ns, uint32_t *ret_sou
 	*ret_sources = snapshot->threads.n ? all : 0;
 }
 
-static struct error *run(struct bpf_pass *pass, uint32_t *ret_sources)
+struct bpf_tasks {
+	struct bpfload *load;
+};
+
+struct error *bpf_tasks_open(struct bpf_tasks **ret)
 {
-	_cleanup_bpfload_ struct bpfload *load = NULL;
-	uint64_t began_ns = clock_monotonic_ns();
+	struct bpfload *load;
 	struct error *err;
 
 	err = bpfload_open("ctprof_task", ctprof_task_object_start,
 			   (size_t)(ctprof_task_object_end - ctprof_task_object_start), &load);
 	if (err)
 		return err;
-	bpf_rules_read(pass->options->root, &pass->rules);
-	err = bpfload_read(load, "ctprof_task", add_threads, pass);
-	if (err)
-		return err;
-	finish(pass, clock_monotonic_ns() - began_ns, ret_sources);
+	*ret = xnew(struct bpf_tasks);
+	(*ret)->load = load;
 	return NULL;
 }
 
-struct error *ctprof_read_bpf(const struct capture_options *options, struct snapshot *snapshot,
-			      uint32_t *ret_sources)
+void bpf_tasks_free(struct bpf_tasks *tasks)
 {
+	if (tasks)
+		bpfload_free(tasks->load);
+	free(tasks);
+}
+
+struct error *bpf_tasks_read(struct bpf_tasks *tasks, const struct capture_options *options,
+			     struct snapshot *snapshot, uint32_t *ret_sources)
+{
+	uint64_t began_ns = clock_monotonic_ns();
 	struct bpf_pass pass = {
 		.options = options,
 		.snapshot = snapshot,
@@ -187,16 +195,39 @@ struct error *ctprof_read_bpf(const struct capture_options *options, struct snap
 	};
 	struct error *err;
 
-	*ret_sources = 0;
-	if (!options->live || !options->bpf || !pass.wanted)
-		return NULL;
+	bpf_rules_read(options->root, &pass.rules);
 	bpf_cgroups_init(&pass.cgroups);
-	err = run(&pass, ret_sources);
+	err = bpfload_read(tasks->load, "ctprof_task", add_threads, &pass);
 	bpf_cgroups_deinit(&pass.cgroups);
-	if (!err)
+	if (err)
+		vec_clear(&snapshot->threads);
+	else
+		finish(&pass, clock_monotonic_ns() - began_ns, ret_sources);
+	return err;
+}
+
+static struct error *open_and_read(const struct capture_options *options, struct snapshot *snapshot,
+				   uint32_t *ret_sources)
+{
+	_cleanup_bpf_tasks_ struct bpf_tasks *own = NULL;
+	struct error *err;
+
+	if (options->bpf_tasks)
+		return bpf_tasks_read(options->bpf_tasks, options, snapshot, ret_sources);
+	err = bpf_tasks_open(&own);
+	return err ? err : bpf_tasks_read(own, options, snapshot, ret_sources);
+}
+
+struct error *ctprof_read_bpf(const struct capture_options *options, struct snapshot *snapshot,
+			      uint32_t *ret_sources)
+{
+	struct error *err;
+
+	*ret_sources = 0;
+	if (!options->live || !options->bpf || !(options->sources & CTPROF_BPF_SOURCES))
 		return NULL;
-	vec_clear(&snapshot->threads);
-	if (error_is(err, &base_error_domain, BASE_CANCELLED))
+	err = open_and_read(options, snapshot, ret_sources);
+	if (!err || error_is(err, &base_error_domain, BASE_CANCELLED))
 		return err;
 	if (options->note) {
 		_cleanup_free_ char *line = xasprintf(

@@ -16,11 +16,28 @@
 	 METRIC_SOURCE_BIT(DELAY_BLOCK) | METRIC_SOURCE_BIT(XACCT))
 
 /*
+ * The iterator in the kernel. Loading it takes longer than a pass over thousands of threads: who
+ * takes a series keeps it.
+ */
+struct bpf_tasks;
+
+struct error *bpf_tasks_open(struct bpf_tasks **ret) MUST_CHECK;
+void bpf_tasks_free(struct bpf_tasks *tasks);
+
+DEFINE_CLEANUP(bpf_tasks, struct bpf_tasks *, NULL, bpf_tasks_free);
+#define _cleanup_bpf_tasks_ _cleanup_(cleanup_bpf_tasks)
+
+/* One pass: what ctprof_read_bpf() says below, but its errors come back. */
+struct error *bpf_tasks_read(struct bpf_tasks *tasks, const struct capture_options *options,
+			     struct snapshot *snapshot, uint32_t *ret_sources) MUST_CHECK;
+
+/*
  * Before the walk: fills snapshot->threads, sorted, with every thread (only those of options->pids
  * if given; options->cgroup_glob is the caller's). Each thread's `sources` says what it has;
  * *ret_sources which sources all threads have. Where BPF cannot be used, or nothing it gives is
- * wanted, there are no threads and *ret_sources is 0; why goes to options->note. Adds to
- * snapshot->parse.negative_dotted_values and marks snapshot->paths of what it gave.
+ * wanted, there are no threads and *ret_sources is 0; why goes to options->note. Uses
+ * options->bpf_tasks if that is given. Adds to snapshot->parse.negative_dotted_values and marks
+ * snapshot->paths of what it gave.
  *
  * An error only when the cancel fired.
  */

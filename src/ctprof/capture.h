@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "ctprof/snapshot.h"
 
+struct bpf_tasks;
+
 struct capture_progress {
 	uint64_t processes_done, processes_total; /* total 0: not known yet */
 	uint64_t threads;
@@ -21,9 +23,10 @@ struct capture_options {
 	 * Never with a root.
 	 */
 	bool live;
-	uint32_t sources;  /* METRIC_SOURCE_BIT of those wanted */
-	bool bpf;	   /* try the task iterator first */
-	const pid_t *pids; /* only these processes; all when n_pids is 0 */
+	uint32_t sources;	     /* METRIC_SOURCE_BIT of those wanted */
+	bool bpf;		     /* try the task iterator first */
+	struct bpf_tasks *bpf_tasks; /* loaded already, for a series; may be NULL */
+	const pid_t *pids;	     /* only these processes; all when n_pids is 0 */
 	size_t n_pids;
 	const char *cgroup_glob;     /* only threads whose cgroup matches; NULL for all */
 	unsigned int jobs;	     /* 0: as many CPUs as are spare now */

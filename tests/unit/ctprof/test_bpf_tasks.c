@@ -255,6 +255,31 @@ static void a_staged_machine_and_no_wish_are_left_alone(void **state)
 	assert_int_equal(snapshot.threads.n, 0);
 }
 
+static void a_loaded_iterator_serves_a_series(void **state)
+{
+	_cleanup_snapshot_ struct snapshot first, second;
+	_cleanup_bpf_tasks_ struct bpf_tasks *tasks = NULL;
+	struct capture_options options = {
+		.root = "",
+		.live = true,
+		.bpf = true,
+		.sources = METRIC_SOURCE_BIT(STATUS),
+	};
+	uint32_t complete = 0;
+
+	(void)state;
+	snapshot_init(&first);
+	snapshot_init(&second);
+	by_bpf(NULL, 0, METRIC_SOURCE_BIT(STATUS), &first);
+	vec_clear(&first.threads);
+	assert_success(bpf_tasks_open(&tasks));
+	options.bpf_tasks = tasks;
+	assert_success(ctprof_read_bpf(&options, &first, &complete));
+	assert_success(ctprof_read_bpf(&options, &second, &complete));
+	assert_int_equal(complete, METRIC_SOURCE_BIT(STATUS));
+	assert_true(first.threads.n > 1 && second.threads.n > 1);
+}
+
 static void a_cancel_ends_it(void **state)
 {
 	_cleanup_snapshot_ struct snapshot snapshot;
@@ -285,6 +310,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_is_wanted_means_its_process),
 		cmocka_unit_test(who_may_not_falls_back_with_one_line),
 		cmocka_unit_test(a_staged_machine_and_no_wish_are_left_alone),
+		cmocka_unit_test(a_loaded_iterator_serves_a_series),
 		cmocka_unit_test(a_cancel_ends_it),
 	};
 
