@@ -105,7 +105,8 @@ static bool is_hidden(const struct mounts *mounts, const struct mount *mount)
 			    other->point.n == mount->point.n &&
 			    memcmp(other->point.at, mount->point.at, other->point.n) == 0)
 				return true;
-			if (other->parent == mount->parent &&
+			/* A first root file system is mounted on itself. */
+			if (other->parent == mount->parent && other->id != other->parent &&
 			    leads_through(other->point, mount->point))
 				return true;
 			if (other->id == mount->parent)

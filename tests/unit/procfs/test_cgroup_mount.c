@@ -30,6 +30,10 @@ static void every_shape_of_host_has_its_word(void **state UNUSED)
 	check(ROOT_ SYS_ TMP_ V1CPU_, false, "v1-only", NULL);
 	check(ROOT_ SYS_, false, "none", NULL);
 	check("", false, "none", NULL);
+	/* A machine that never left its initramfs: the first root is mounted on itself. */
+	check("2 2 0:2 / / rw - rootfs rootfs rw\n"
+	      "23 2 0:21 / /sys rw,nosuid - sysfs sysfs rw\n" V2_,
+	      false, "found", "/sys/fs/cgroup");
 	check(ROOT_ SYS_ V2_, true, "namespace", "/sys/fs/cgroup");
 	check(ROOT_ SYS_ TMP_ V1CPU_ UNIFIED_, true, "namespace", "/sys/fs/cgroup/unified");
 }
