@@ -27,18 +27,19 @@ struct bpf_pass {
 	uint64_t below_0;
 };
 
+/* The name of the process also where that of the thread is left to its file. */
 static bool set_names(struct bpf_pass *pass, const struct bpf_record *record,
 		      struct thread_sample *sample)
 {
 	struct intern *strings = &pass->snapshot->strings;
-	const char *name, *leader;
-	size_t n_name, n_leader;
+	const char *at;
+	size_t n;
 
-	if (!bpf_sample_name(record, &name, &n_name) ||
-	    !bpf_sample_leader_name(record, &leader, &n_leader))
+	if (bpf_sample_leader_name(record, &at, &n))
+		sample->pcomm = intern_add_n(strings, at, n);
+	if (!bpf_sample_name(record, &at, &n))
 		return false;
-	sample->comm = intern_add_n(strings, name, n_name);
-	sample->pcomm = intern_add_n(strings, leader, n_leader);
+	sample->comm = intern_add_n(strings, at, n);
 	return true;
 }
 
@@ -184,10 +185,9 @@ void bpf_tasks_free(struct bpf_tasks *tasks)
 	free(tasks);
 }
 
-struct error *bpf_tasks_read(struct bpf_tasks *tasks, const struct capture_options *options,
-			     struct snapshot *snapshot, uint32_t *ret_sources)
+static struct error *read_since(struct bpf_tasks *tasks, const struct capture_options *options,
+				uint64_t began_ns, struct snapshot *snapshot, uint32_t *ret_sources)
 {
-	uint64_t began_ns = clock_monotonic_ns();
 	struct bpf_pass pass = {
 		.options = options,
 		.snapshot = snapshot,
@@ -206,16 +206,23 @@ struct error *bpf_tasks_read(struct bpf_tasks *tasks, const struct capture_optio
 	return err;
 }
 
+struct error *bpf_tasks_read(struct bpf_tasks *tasks, const struct capture_options *options,
+			     struct snapshot *snapshot, uint32_t *ret_sources)
+{
+	return read_since(tasks, options, clock_monotonic_ns(), snapshot, ret_sources);
+}
+
 static struct error *open_and_read(const struct capture_options *options, struct snapshot *snapshot,
 				   uint32_t *ret_sources)
 {
 	_cleanup_bpf_tasks_ struct bpf_tasks *own = NULL;
+	uint64_t began_ns = clock_monotonic_ns();
 	struct error *err;
 
 	if (options->bpf_tasks)
 		return bpf_tasks_read(options->bpf_tasks, options, snapshot, ret_sources);
 	err = bpf_tasks_open(&own);
-	return err ? err : bpf_tasks_read(own, options, snapshot, ret_sources);
+	return err ? err : read_since(own, options, began_ns, snapshot, ret_sources);
 }
 
 struct error *ctprof_read_bpf(const struct capture_options *options, struct snapshot *snapshot,
