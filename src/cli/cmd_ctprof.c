@@ -5,6 +5,8 @@
 
 static const struct command *const subcommands[] = {
 	&cmd_ctprof_capture,
+	&cmd_ctprof_metric_list,
+	&cmd_ctprof_show,
 };
 
 static const struct exit_row exits[] = {

@@ -23,6 +23,16 @@ const struct metric_source_row metric_sources[N_METRIC_SOURCES] = {
 };
 #undef METRIC_SOURCE
 
+#define SECTION_ROW_(id, word, heading, what) { word, heading, what },
+const struct metric_section_row metric_sections[N_METRIC_SECTIONS] = { METRIC_SECTIONS(
+	SECTION_ROW_) };
+#undef SECTION_ROW_
+
+#define WORD_ROW_(id, word, what) { word, what },
+const struct metric_word metric_kinds[N_METRIC_KINDS] = { METRIC_KINDS(WORD_ROW_) };
+const struct metric_word metric_classes[N_METRIC_CLASSES] = { METRIC_CLASSES(WORD_ROW_) };
+#undef WORD_ROW_
+
 bool metric_find(const char *name, enum metric_id *ret)
 {
 	for (int i = 0; i < N_METRICS; i++) {

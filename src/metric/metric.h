@@ -100,6 +100,23 @@ struct metric_source_row {
 
 extern const struct metric_source_row metric_sources[N_METRIC_SOURCES];
 
+struct metric_section_row {
+	const char *word;
+	const char *heading; /* of its table */
+	const char *what;
+};
+
+extern const struct metric_section_row metric_sections[N_METRIC_SECTIONS];
+
+/* A word of a closed vocabulary and what it means. */
+struct metric_word {
+	const char *word;
+	const char *what;
+};
+
+extern const struct metric_word metric_kinds[N_METRIC_KINDS];
+extern const struct metric_word metric_classes[N_METRIC_CLASSES];
+
 /* False when there is no such name. */
 bool metric_find(const char *name, enum metric_id *ret);
 

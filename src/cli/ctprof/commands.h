@@ -6,5 +6,7 @@
 #include "cli/command.h"
 
 extern const struct command cmd_ctprof_capture;
+extern const struct command cmd_ctprof_metric_list;
+extern const struct command cmd_ctprof_show;
 
 #endif

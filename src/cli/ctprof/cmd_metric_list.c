@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <unistd.h>
+
+#include "cli/ctprof/commands.h"
+#include "cli/ctprof/metric_list.h"
+#include "text/terminal.h"
+
+struct list_config {
+	bool json;
+};
+
+static const struct option_row options[] = {
+	{ .name = "json",
+	  OPTION_FLAG(struct list_config, json),
+	  .help = "print everything as JSON" },
+};
+
+static const struct exit_row exits[] = {
+	{ EXIT_OK, "done" },
+	{ EXIT_FAILED, "the list could not be written" },
+	{ EXIT_USAGE, "the command line is wrong" },
+};
+
+static int run(const struct invocation *invocation UNUSED, const void *config_)
+{
+	const struct list_config *config = config_;
+	struct table_look look = { .columns = terminal_columns(STDOUT_FILENO),
+				   .colour = terminal_has_colour(STDOUT_FILENO) };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	if (config->json)
+		metric_list_format_json(&text);
+	else
+		metric_list_format_text(&look, &text);
+	return command_print(&text);
+}
+
+const struct command cmd_ctprof_metric_list = {
+	.name = "metric-list",
+	.summary = "List the metrics of snapshots",
+	.usage = "[--json]",
+	.description =
+		"Shows what tags mean, which sections there are, every metric with its kind, unit, source, tags and meaning, and every derived metric with its formula. ktstr-metrics(7) says the same.",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
+	.config_size = sizeof(struct list_config),
+	.run = run,
+};

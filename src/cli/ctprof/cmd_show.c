@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/ctprof/commands.h"
+#include "cli/ctprof/show.h"
+#include "ctprof/path_glob.h"
+#include "text/terminal.h"
+
+struct show_config {
+	const char *file;
+	int group_by;
+	const char *metrics, *sections, *sort_by, *threads;
+	uint32_t top;
+	struct option_strings flatten;
+	bool no_thread_normalize, no_cg_normalize, all, json, csv;
+};
+
+/* All axes but the one that --threads stands for. */
+#define AXIS_WORD_(id, word, title, what) GROUP_AXIS_##id == GROUP_AXIS_THREAD ? NULL : word,
+static const char *const axes[] = { GROUP_AXES(AXIS_WORD_) };
+#undef AXIS_WORD_
+_Static_assert(GROUP_AXIS_THREAD == N_GROUP_AXES - 1, "the words must end behind the last axis");
+
+static const struct option_row positionals[] = {
+	{ .argument = "FILE[@N]",
+	  OPTION_STRING(struct show_config, file),
+	  .required = true,
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "a snapshot, or the N-th of a series" },
+};
+
+static const struct option_row option_rows[] = {
+	{ .name = "group-by",
+	  .argument = "AXIS",
+	  OPTION_CHOICE(struct show_config, group_by, axes),
+	  .help = "what makes threads a group; pcomm when not given" },
+	{ .name = "metrics",
+	  .argument = "LIST",
+	  OPTION_STRING(struct show_config, metrics),
+	  .help = "only these metrics, between commas; up to 8 of them become columns" },
+	{ .name = "sections",
+	  .argument = "LIST",
+	  OPTION_STRING(struct show_config, sections),
+	  .help = "only these tables, between commas" },
+	{ .name = "sort-by",
+	  .argument = "LIST",
+	  OPTION_STRING(struct show_config, sort_by),
+	  .help = "order of the groups: metrics between commas, each with :asc or :desc; largest first when it does not say" },
+	{ .name = "top",
+	  .argument = "N",
+	  OPTION_U32(struct show_config, top, 1, UINT32_MAX),
+	  .help = "only the first N groups, by run_time_ns when --sort-by does not say by what" },
+	{ .name = "threads",
+	  .argument = "PATTERN",
+	  OPTION_STRING(struct show_config, threads),
+	  .help = "single threads: of this tid or process, or whose name or whose process's name this glob matches" },
+	{ .name = "cgroup-flatten",
+	  .argument = "GLOB",
+	  OPTION_STRINGS(struct show_config, flatten),
+	  .help = "cgroups that this matches are one; * stays in its segment, ** does not" },
+	{ .name = "no-thread-normalize",
+	  OPTION_FLAG(struct show_config, no_thread_normalize),
+	  .help = "names of processes and threads as they are, with their numbers" },
+	{ .name = "no-cg-normalize",
+	  OPTION_FLAG(struct show_config, no_cg_normalize),
+	  .help = "paths of cgroups as they are, with their numbers" },
+	{ .name = "all",
+	  OPTION_FLAG(struct show_config, all),
+	  .help = "what is 0 or was not measured, too" },
+	{ .name = "json",
+	  OPTION_FLAG(struct show_config, json),
+	  .help = "print everything as JSON" },
+	{ .name = "csv",
+	  OPTION_FLAG(struct show_config, csv),
+	  .help = "print all values as lines for a spreadsheet" },
+};
+
+static const struct exit_row exits[] = {
+	{ EXIT_OK, "done" },
+	{ EXIT_FAILED, "the snapshot could not be read, or --threads matches nothing" },
+	{ EXIT_USAGE, "the command line is wrong" },
+};
+
+static struct error *check_globs(const struct option_strings *globs)
+{
+	for (size_t i = 0; i < globs->n; i++) {
+		struct error *err = path_glob_check(globs->at[i]);
+
+		if (err)
+			return error_recast(error_wrap(err, "--cgroup-flatten"), &cli_error_domain,
+					    CLI_USAGE);
+	}
+	return NULL;
+}
+
+static struct error *make_options(const struct show_config *config, struct profile_options *ret)
+{
+	struct profile_options options = {
+		.rules = { .axis = (enum group_axis)config->group_by,
+			   .literal_names = config->no_thread_normalize,
+			   .cgroups = { .flatten = config->flatten.at,
+					.n_flatten = config->flatten.n,
+					.literal = config->no_cg_normalize } },
+		.top = config->top,
+		.threads = config->threads,
+		.everything = config->all,
+	};
+	struct error *err = check_globs(&config->flatten);
+
+	if (!err && config->metrics)
+		err = spec_parse_metrics(config->metrics, &options.metrics);
+	if (!err && config->sections)
+		err = spec_parse_sections(config->sections, &options.sections);
+	if (!err)
+		err = spec_parse_sort(config->sort_by ? config->sort_by
+				      : config->top   ? "run_time_ns"
+						      : "",
+				      &options.sort);
+	if (config->threads)
+		options.rules.axis = GROUP_AXIS_THREAD;
+	if (!err)
+		*ret = options;
+	return err;
+}
+
+static struct error *check(const void *config_)
+{
+	const struct show_config *config = config_;
+	struct profile_options options;
+
+	if (config->json && config->csv)
+		return cli_error(CLI_USAGE, 0, "--json and --csv exclude each other");
+	if (config->threads && config->group_by != GROUP_AXIS_PCOMM)
+		return cli_error(
+			CLI_USAGE, 0,
+			"--threads shows each thread alone and --group-by many together: only one of them");
+	return make_options(config, &options);
+}
+
+/* Tables of cgroups make sense only where cgroups are the groups. */
+static void warn_about_sections(const struct profile_options *options)
+{
+	static const enum metric_section of_cgroups[] = {
+		METRIC_SECTION_CGROUP_STATS, METRIC_SECTION_CGROUP_LIMITS,
+		METRIC_SECTION_MEMORY_STAT,  METRIC_SECTION_MEMORY_EVENTS,
+		METRIC_SECTION_PRESSURE,
+	};
+
+	if (options->rules.axis == GROUP_AXIS_CGROUP)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(of_cgroups); i++) {
+		if (options->sections.chosen[of_cgroups[i]])
+			fprintf(stderr,
+				"warning: section '%s' requires --group-by cgroup; omitted under --group-by %s\n",
+				metric_sections[of_cgroups[i]].word,
+				group_axes[options->rules.axis].word);
+	}
+}
+
+static int print(const struct profile *profile, const struct show_config *config)
+{
+	struct table_look look = { .columns = terminal_columns(STDOUT_FILENO),
+				   .colour = terminal_has_colour(STDOUT_FILENO) };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	if (config->json) {
+		show_format_json(profile, &text);
+	} else if (config->csv) {
+		show_format_csv(profile, &text);
+	} else {
+		show_format_header(profile, &look, &text);
+		show_format_groups(profile, &look, &text);
+		/* Who asks for metrics does not ask for the rest, unless by name. */
+		if (!config->metrics || config->sections)
+			show_format_rows(profile, &look, &text);
+	}
+	return command_print(&text);
+}
+
+static int run(const struct invocation *invocation UNUSED, const void *config_)
+{
+	const struct show_config *config = config_;
+	struct profile_options options;
+	struct snapshot snapshot;
+	_cleanup_snapshot_origin_ struct snapshot_origin origin = { 0 };
+	struct profile profile;
+	_cleanup_error_ struct error *err = make_options(config, &options);
+	int code;
+
+	if (!err) {
+		warn_about_sections(&options);
+		err = snapshot_load(config->file, NULL, &snapshot, &origin);
+	}
+	if (err) {
+		command_print_error(error_message(err));
+		return EXIT_FAILED;
+	}
+	if (origin.torn_bytes)
+		fprintf(stderr,
+			"warning: %s ends with an incomplete snapshot, which was left out\n",
+			origin.path);
+	profile_make(&options, &snapshot, &origin, &profile);
+	if (options.threads && profile.grouping.groups.n == 0) {
+		_cleanup_free_ char *message = xasprintf(
+			"--threads: no thread or process matches '%s'", options.threads);
+
+		command_print_error(message);
+		code = EXIT_FAILED;
+	} else {
+		code = print(&profile, config);
+	}
+	profile_deinit(&profile);
+	snapshot_deinit(&snapshot);
+	return code;
+}
+
+const struct command cmd_ctprof_show = {
+	.name = "show",
+	.summary = "Show a snapshot, grouped and reduced",
+	.usage = "FILE[@N] [options]",
+	.description =
+		"Sorts the threads of a snapshot into groups and reduces every metric over each group. What is 0 or could not be measured is left out of tables unless --all is given; a value that was measured in only some threads says in how many. ktstr-metrics(7) explains the metrics.",
+	.examples =
+		"  ktstr ctprof show host.ctprof.zst --metrics run_time_ns,wait_time_ns,cpu_efficiency --top 10\n"
+		"  ktstr ctprof show host.ctprof.zst --group-by cgroup --sections cgroup-stats,pressure\n"
+		"  ktstr ctprof show host.ctprof.zst --threads 'tokio-*' --sort-by nonvoluntary_csw\n"
+		"  ktstr ctprof show series.ctprof.zst@3 --json | jq '.groups[].metrics.run_time_ns'\n",
+	.options = option_rows,
+	.n_options = ARRAY_SIZE(option_rows),
+	.positionals = positionals,
+	.n_positionals = ARRAY_SIZE(positionals),
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
+	.config_size = sizeof(struct show_config),
+	.check = check,
+	.run = run,
+};

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "cli/ctprof/metric_list.h"
+#include "metric/format.h"
+
+/* Underscores would begin underlined text. */
+static void append_text(struct strbuf *into, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("_*\\[]<>#", *text))
+			strbuf_append_char(into, '\\');
+		strbuf_append_char(into, *text);
+	}
+}
+
+static void append_term(struct strbuf *into, const char *term)
+{
+	strbuf_append_char(into, '*');
+	append_text(into, term);
+	strbuf_append_char(into, '*');
+}
+
+void metric_list_format_man_tags(struct strbuf *into)
+{
+	for (int i = 0; i < N_METRIC_CLASSES; i++) {
+		if (i == METRIC_CLASS_ANY)
+			continue;
+		strbuf_append(into, "- ");
+		append_term(into, metric_classes[i].word);
+		strbuf_append(into, ": ");
+		append_text(into, metric_classes[i].what);
+		strbuf_append_char(into, '\n');
+	}
+	strbuf_append_char(into, '\n');
+}
+
+void metric_list_format_man_sections(struct strbuf *into)
+{
+	for (int i = 0; i < N_METRIC_SECTIONS; i++) {
+		strbuf_append(into, "- ");
+		append_term(into, metric_sections[i].word);
+		strbuf_append(into, ": ");
+		append_text(into, metric_sections[i].what);
+		strbuf_append_char(into, '\n');
+	}
+	strbuf_append_char(into, '\n');
+}
+
+static void append_facts(struct strbuf *into, const struct metric *metric)
+{
+	const char *unit = metric_unit_word(metric->unit);
+	_cleanup_strbuf_ struct strbuf tags = STRBUF_INIT;
+
+	append_text(into, metric_kinds[metric->kind].word);
+	if (*unit)
+		strbuf_appendf(into, ", %s", unit);
+	if (metric->source != METRIC_SOURCE_NONE) {
+		strbuf_append(into, ", from ");
+		append_text(into, metric_sources[metric->source].word);
+	}
+	metric_format_tags(metric, &tags);
+	if (tags.n) {
+		strbuf_append(into, ", ");
+		append_text(into, strbuf_str(&tags));
+	}
+}
+
+void metric_list_format_man_metrics(struct strbuf *into)
+{
+	for (int i = 0; i < N_METRICS; i++) {
+		append_term(into, metrics[i].name);
+		strbuf_append(into, " (");
+		append_facts(into, &metrics[i]);
+		strbuf_append(into, ")\n\n\t");
+		append_text(into, metrics[i].description);
+		strbuf_append(into, "\n\n");
+	}
+}
+
+void metric_list_format_man_derived(struct strbuf *into)
+{
+	for (int i = 0; i < N_DERIVED; i++) {
+		_cleanup_strbuf_ struct strbuf formula = STRBUF_INIT;
+
+		derived_format_formula((enum derived_id)i, &formula);
+		append_term(into, derived[i].name);
+		strbuf_appendf(into, " (%s) = ", metric_unit_word(derived[i].unit));
+		append_text(into, strbuf_str(&formula));
+		strbuf_append(into, "\n\n\t");
+		append_text(into, derived[i].description);
+		strbuf_append(into, "\n\n");
+	}
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/ctprof/spec.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cli/command.h"
+#include "cli/suggest.h"
+
+const char *spec_metric_name(size_t metric)
+{
+	return metric < N_METRICS ? metrics[metric].name : derived[metric - N_METRICS].name;
+}
+
+bool spec_metric_find(const char *name, size_t *ret)
+{
+	for (size_t i = 0; i < N_SPEC_METRICS; i++) {
+		if (strcmp(spec_metric_name(i), name) == 0) {
+			*ret = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static char *trimmed(const char *at, size_t n)
+{
+	while (n && isspace((unsigned char)*at)) {
+		at++;
+		n--;
+	}
+	while (n && isspace((unsigned char)at[n - 1]))
+		n--;
+	return xstrndup(at, n);
+}
+
+/* Calls take() for each word; stops at its first error. */
+static struct error *each_word(const char *option, const char *text,
+			       struct error *(*take)(const char *word, void *into), void *into)
+{
+	_cleanup_free_ char *all = trimmed(text, strlen(text));
+	const char *at = all;
+
+	while (*all) {
+		size_t n = strcspn(at, ",");
+		_cleanup_free_ char *word = trimmed(at, n);
+		struct error *err;
+
+		if (!*word)
+			return cli_error(CLI_USAGE, 0, "%s: there is an empty word in '%s'", option,
+					 text);
+		err = take(word, into);
+		if (err)
+			return err;
+		if (!at[n])
+			break;
+		at += n + 1;
+	}
+	return NULL;
+}
+
+static struct error *twice(const char *option, const char *word)
+{
+	return cli_error(CLI_USAGE, 0, "%s: '%s' is named twice", option, word);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The nearest name, or else all of them. */
+static struct error *unknown_metric(const char *option, const char *word)
+{
+	const char *names[N_SPEC_METRICS];
+	_cleanup_strbuf_ struct strbuf list = STRBUF_INIT;
+	struct suggestion near = { .word = word };
+
+	for (size_t i = 0; i < N_SPEC_METRICS; i++) {
+		names[i] = spec_metric_name(i);
+		suggest_offer(&near, names[i]);
+	}
+	if (near.best)
+		return cli_error(
+			CLI_USAGE, 0,
+			"%s: there is no metric '%s'; did you mean '%s'? `ktstr ctprof metric-list` shows all",
+			option, word, near.best);
+	qsort(names, N_SPEC_METRICS, sizeof(*names), by_text);
+	for (size_t i = 0; i < N_SPEC_METRICS; i++)
+		strbuf_appendf(&list, "%s%s", i ? ", " : "", names[i]);
+	return cli_error(CLI_USAGE, 0, "%s: there is no metric '%s'; there are %s", option, word,
+			 strbuf_str(&list));
+}
+
+static struct error *take_metric(const char *word, void *into)
+{
+	struct metric_choice *choice = into;
+	size_t metric;
+
+	if (!spec_metric_find(word, &metric))
+		return unknown_metric("--metrics", word);
+	if (choice->chosen[metric])
+		return twice("--metrics", word);
+	choice->chosen[metric] = true;
+	choice->order[choice->n++] = metric;
+	return NULL;
+}
+
+struct error *spec_parse_metrics(const char *text, struct metric_choice *ret)
+{
+	struct metric_choice choice = { 0 };
+	struct error *err = each_word("--metrics", text, take_metric, &choice);
+
+	if (!err)
+		*ret = choice;
+	return err;
+}
+
+static struct error *take_section(const char *word, void *into)
+{
+	struct section_choice *choice = into;
+	_cleanup_strbuf_ struct strbuf list = STRBUF_INIT;
+
+	for (int i = 0; i < N_METRIC_SECTIONS; i++) {
+		strbuf_appendf(&list, "%s%s", i ? ", " : "", metric_sections[i].word);
+		if (strcasecmp(metric_sections[i].word, word) != 0)
+			continue;
+		if (choice->chosen[i])
+			return twice("--sections", word);
+		choice->chosen[i] = true;
+		choice->n++;
+		return NULL;
+	}
+	return cli_error(CLI_USAGE, 0, "--sections: there is no section '%s'; there are %s", word,
+			 strbuf_str(&list));
+}
+
+struct error *spec_parse_sections(const char *text, struct section_choice *ret)
+{
+	struct section_choice choice = { 0 };
+	struct error *err = each_word("--sections", text, take_section, &choice);
+
+	if (!err)
+		*ret = choice;
+	return err;
+}
+
+static struct error *parse_direction(const char *word, bool *ret_ascending)
+{
+	*ret_ascending = strcasecmp(word, "asc") == 0;
+	if (*ret_ascending || strcasecmp(word, "desc") == 0)
+		return NULL;
+	return cli_error(CLI_USAGE, 0, "--sort-by: '%s' is no direction; it is asc or desc", word);
+}
+
+static struct error *take_sort_term(const char *word, void *into)
+{
+	struct sort_order *order = into;
+	size_t n = strcspn(word, ":");
+	_cleanup_free_ char *name = trimmed(word, n);
+	struct sort_term term = { 0 };
+	struct error *err;
+
+	if (word[n]) {
+		_cleanup_free_ char *direction = trimmed(word + n + 1, strlen(word + n + 1));
+
+		err = parse_direction(direction, &term.ascending);
+		if (err)
+			return err;
+	}
+	if (!spec_metric_find(name, &term.metric))
+		return unknown_metric("--sort-by", name);
+	if (term.metric < N_METRICS &&
+	    metric_reduction(metrics[term.metric].kind) == REDUCTION_MODE)
+		return cli_error(CLI_USAGE, 0, "--sort-by: '%s' is a label and has no order", name);
+	for (size_t i = 0; i < order->n; i++) {
+		if (order->terms[i].metric == term.metric)
+			return twice("--sort-by", name);
+	}
+	order->terms[order->n++] = term;
+	return NULL;
+}
+
+struct error *spec_parse_sort(const char *text, struct sort_order *ret)
+{
+	struct sort_order order = { 0 };
+	struct error *err = each_word("--sort-by", text, take_sort_term, &order);
+
+	if (!err)
+		*ret = order;
+	return err;
+}
