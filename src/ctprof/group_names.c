@@ -189,6 +189,11 @@ struct group_key group_names_key(struct group_names *names, const struct thread_
 	return key;
 }
 
+uint32_t group_names_literal(struct group_names *names, uint32_t string)
+{
+	return intern_add(&names->keys->texts, intern_text(&names->snapshot->strings, string));
+}
+
 uint32_t group_names_smaps(struct group_names *names, const struct thread_sample *leader)
 {
 	const struct group_rules *rules = &names->keys->rules;

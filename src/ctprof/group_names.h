@@ -25,5 +25,7 @@ struct group_key group_names_key(struct group_names *names, const struct thread_
 uint32_t group_names_cgroup(struct group_names *names, uint32_t path);
 /* and of the process of a leader, as memory tables name it. */
 uint32_t group_names_smaps(struct group_names *names, const struct thread_sample *leader);
+/* A string of the snapshot as it is. */
+uint32_t group_names_literal(struct group_names *names, uint32_t string);
 
 #endif

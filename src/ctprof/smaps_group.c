@@ -59,7 +59,9 @@ void smaps_groups_make(struct group_keys *keys, const struct snapshot *snapshot,
 		       bool (*wanted)(const struct thread_sample *sample, void *arg), void *arg,
 		       struct smaps_groups *ret)
 {
-	bool by_cgroup = group_keys_rules(keys)->axis == GROUP_AXIS_ALL;
+	enum group_axis axis = group_keys_rules(keys)->axis;
+	bool by_cgroup = axis == GROUP_AXIS_ALL;
+	bool one_by_one = axis == GROUP_AXIS_PROCESS || axis == GROUP_AXIS_THREAD;
 	_cleanup_key_table_ struct key_table table = { 0 };
 	_cleanup_group_names_ struct group_names names = { 0 };
 
@@ -68,15 +70,21 @@ void smaps_groups_make(struct group_keys *keys, const struct snapshot *snapshot,
 	for (size_t i = 0; i < snapshot->threads.n; i++) {
 		const struct thread_sample *sample = &snapshot->threads.at[i];
 		struct group_key key = { 0 };
+		uint32_t name;
 		size_t at;
 
 		if (sample->smaps == SAMPLE_NO_ENTRY || (wanted && !wanted(sample, arg)))
 			continue;
 		key.cgroup = by_cgroup ? group_names_cgroup(&names, sample->cgroup) : 0;
 		key.process = group_names_smaps(&names, sample);
+		name = group_keys_rules(keys)->literal_names || one_by_one
+			       ? key.process
+			       : group_names_literal(&names, sample->pcomm);
 		at = key_table_add(&table, &key);
 		if (at == ret->rows.n)
-			vec_push(&ret->rows, (struct smaps_group){ .key = key });
+			vec_push(&ret->rows, (struct smaps_group){ .key = key, .shown_as = name });
+		else if (ret->rows.at[at].shown_as != name)
+			ret->rows.at[at].shown_as = key.process;
 		add_process(&ret->rows.at[at], &snapshot->smaps.at[sample->smaps]);
 	}
 	rank(ret, keys, snapshot);

@@ -11,6 +11,8 @@
 
 struct smaps_group {
 	struct group_key key; /* cgroup only on the axis `all`; process */
+	/* What to show for the process: its name where all have the same, else as in the key. */
+	uint32_t shown_as;
 	uint32_t processes;
 	struct named_readings bytes; /* names are strings of the snapshot */
 };

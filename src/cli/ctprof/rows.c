@@ -215,6 +215,7 @@ static void emit_smaps(struct emitter *e)
 		const struct smaps_group *group = &e->profile->smaps.rows.at[i];
 
 		e->base.key = group->key;
+		e->base.key.process = group->shown_as;
 		emit(e, (struct row){ .name = "processes",
 				      .state = ROW_NUMBER,
 				      .number = group->processes,

@@ -74,6 +74,27 @@ static void the_largest_come_first_then_by_pss_then_by_name(void **state UNUSED)
 		      "d=1:4096 b=1:4096 c=1:4096 a=1:1024");
 }
 
+static void one_name_is_shown_and_several_are_a_pattern(void **state UNUSED)
+{
+	_cleanup_snapshot_ struct snapshot s;
+	struct group_rules rules = { .axis = GROUP_AXIS_PCOMM };
+	_cleanup_group_keys_ struct group_keys *keys = group_keys_new(&rules);
+	_cleanup_smaps_groups_ struct smaps_groups groups = { 0 };
+	const struct intern *texts = group_keys_texts(keys);
+
+	snapshot_init(&s);
+	add_process(&s, 1, "cc1", "/", 9, 1);
+	add_process(&s, 2, "cc1", "/", 9, 1);
+	add_process(&s, 3, "web-1", "/", 1, 1);
+	add_process(&s, 4, "web-2", "/", 1, 1);
+	group_keys_add(keys, &s);
+	smaps_groups_make(keys, &s, NULL, NULL, &groups);
+	assert_int_equal(groups.rows.n, 2);
+	assert_string_equal(intern_text(texts, groups.rows.at[0].key.process), "{H}");
+	assert_string_equal(intern_text(texts, groups.rows.at[0].shown_as), "cc1");
+	assert_string_equal(intern_text(texts, groups.rows.at[1].shown_as), "web-{N}");
+}
+
 static void sums_saturate_instead_of_wrapping(void **state UNUSED)
 {
 	_cleanup_snapshot_ struct snapshot s;
@@ -89,6 +110,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(processes_of_one_pattern_are_added_up_in_bytes),
 		cmocka_unit_test(the_largest_come_first_then_by_pss_then_by_name),
+		cmocka_unit_test(one_name_is_shown_and_several_are_a_pattern),
 		cmocka_unit_test(sums_saturate_instead_of_wrapping),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
