@@ -194,7 +194,6 @@ static void few_descriptors_are_enough(void **state UNUSED)
 	struct scene s = scene_start();
 	struct target_thread threads[40];
 	struct rlimit old, few;
-	char command[16];
 	size_t without = 0;
 	int before;
 
@@ -214,8 +213,7 @@ static void few_descriptors_are_enough(void **state UNUSED)
 	/* Which threads went without depends on their numbers, and those may begin anew. */
 	while (find(&s, threads[without].tid)->comm_fd >= 0)
 		assert_true(++without < ARRAY_SIZE(threads));
-	snprintf(command, sizeof(command), "end %zu", without + 1);
-	target_ask(&s.target, command);
+	target_ask(&s.target, "end %zu", without + 1);
 	wait_until_gone(s.target.pid, threads[without].tid);
 	assert_true(find(&s, threads[without].tid)->has_stat);
 	assert_gone(&s, find(&s, threads[without].tid));
