@@ -23,6 +23,7 @@ enum { SNAPSHOT_SCHEMA_VERSION = 1 };
 	X(MALFORMED, "malformed", "it made no sense")                           \
 	X(NOT_ASKED, "not-asked", "switched off for this capture")              \
 	X(SWITCHED_OFF, "switched-off", "this kernel can, but is told not to")  \
+	X(NO_JEMALLOC, "no-jemalloc", "the process does not use jemalloc")      \
 	X(NO_MEMORY, "no-memory", "a kernel thread or a zombie has none")       \
 	X(OTHER, "other", "another error")
 #define SNAPSHOT_REASON_(id, word, what) SNAPSHOT_REASON_##id,
