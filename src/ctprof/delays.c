@@ -220,7 +220,7 @@ void ctprof_read_delays(const struct capture_options *options, struct snapshot *
 	struct host_accounting accounting = snapshot->host.accounting;
 	struct delays d = {
 		.snapshot = snapshot,
-		.wanted = options->sources & DELAY_SOURCES,
+		.wanted = options->live ? options->sources & DELAY_SOURCES : 0,
 	};
 	_cleanup_error_ struct error *err = NULL;
 	size_t n = collect(&d);

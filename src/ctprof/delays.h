@@ -19,9 +19,9 @@ void delays_fill(struct thread_sample *sample, const struct taskstats_values *va
 		 uint32_t sources);
 
 /*
- * After the walk, live only: sets the values of the three taskstats sources of every sample that
+ * After the walk: sets the values of the three taskstats sources of every sample that
  * lacks them, their reasons, and snapshot->taskstats. One line goes to options->note when taskstats
- * cannot be had at all.
+ * cannot be had at all. Nobody is asked about threads that are not of this machine.
  */
 void ctprof_read_delays(const struct capture_options *options, struct snapshot *snapshot);
 

@@ -330,7 +330,7 @@ void ctprof_read_heap_within(const struct capture_options *options,
 	_cleanup_free_ char *proc_root = xasprintf("%s/proc", options->root);
 	struct heap heap = { .options = options, .snapshot = snapshot };
 
-	if (!(options->sources & METRIC_SOURCE_BIT(HEAP))) {
+	if (!options->live || !(options->sources & METRIC_SOURCE_BIT(HEAP))) {
 		count_reason(&heap, SNAPSHOT_REASON_NOT_ASKED, snapshot->threads.n);
 		return;
 	}

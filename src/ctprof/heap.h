@@ -7,9 +7,10 @@
 #include "ctprof/helper.h"
 
 /*
- * After the walk, live only: sets allocated_bytes and deallocated_bytes of every sample whose
+ * After the walk: sets allocated_bytes and deallocated_bytes of every sample whose
  * process uses jemalloc, the reasons of the heap source, and snapshot->probe. Our own process is
- * left out. Lines about processes that failed go to options->note.
+ * left out, and so is everybody when the capture is not live. Lines about processes that failed go
+ * to options->note.
  */
 void ctprof_read_heap(const struct capture_options *options, struct snapshot *snapshot);
 /* The same with other limits for who reads foreign files. */

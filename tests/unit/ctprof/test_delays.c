@@ -193,6 +193,13 @@ static void what_was_not_asked_for_is_said(void **state UNUSED)
 	ctprof_read_delays(&options, &s);
 	assert_false(s.taskstats.known);
 	check_honesty(&s);
+	/* Threads of a tree of files are not those that the kernel knows by these numbers. */
+	memset(s.reasons, 0, sizeof(s.reasons));
+	options.live = false;
+	options.sources = METRIC_ALL_SOURCES;
+	ctprof_read_delays(&options, &s);
+	assert_false(s.taskstats.known);
+	check_honesty(&s);
 	assert_true(s.reasons[METRIC_SOURCE_DELAY_CPU][SNAPSHOT_REASON_NOT_ASKED] == 2);
 }
 

@@ -282,7 +282,7 @@ static void strangers_processes_are_refused_and_that_is_said(void **state UNUSED
 
 static void what_was_not_asked_for_is_not_looked_at(void **state UNUSED)
 {
-	const struct capture_options options = { .root = "", .live = true };
+	struct capture_options options = { .root = "", .live = true };
 	_cleanup_snapshot_ struct snapshot s;
 
 	snapshot_init(&s);
@@ -290,6 +290,9 @@ static void what_was_not_asked_for_is_not_looked_at(void **state UNUSED)
 	ctprof_read_heap(&options, &s);
 	assert_false(s.probe.known);
 	assert_true(reason(&s, SNAPSHOT_REASON_NOT_ASKED) == s.threads.n);
+	options = (struct capture_options){ .root = "", .sources = METRIC_ALL_SOURCES };
+	ctprof_read_heap(&options, &s);
+	assert_false(s.probe.known);
 }
 
 int main(void)
