@@ -6,6 +6,9 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "ctprof/bpf_tasks.h"
+#include "ctprof/cgroups.h"
+#include "ctprof/delays.h"
 #include "ctprof/walk.h"
 #include "procfs/slice.h"
 
@@ -42,9 +45,29 @@ static void read_identity(const struct capture_options *options, struct snapshot
 	snapshot->page_size = reading_of_sysconf(_SC_PAGESIZE);
 }
 
-static struct error *take_all(const struct capture_options *options, struct snapshot *snapshot)
+/* A path that gives all in one pass goes first; the walk does what is left of its sources. */
+static struct error *take_threads(const struct capture_options *options, struct snapshot *snapshot)
 {
 	uint64_t began_ns = clock_monotonic_ns();
+	uint32_t given;
+	struct error *err;
+
+	err = ctprof_read_bpf(options, snapshot, &given);
+	if (!err)
+		err = walk_threads(options, began_ns, snapshot);
+	return err;
+}
+
+static void read_host_state(const struct capture_options *options, struct snapshot *snapshot)
+{
+	_cleanup_free_ char *pressure = xasprintf("%s/proc/pressure", options->root);
+
+	pressure_read(pressure, "", &snapshot->pressure);
+	sched_ext_read(options->root, &snapshot->strings, &snapshot->sched_ext);
+}
+
+static struct error *take_all(const struct capture_options *options, struct snapshot *snapshot)
+{
 	struct error *err;
 
 	snapshot->captured_at_unix_ns = unix_ns();
@@ -52,17 +75,26 @@ static struct error *take_all(const struct capture_options *options, struct snap
 	read_identity(options, snapshot);
 	host_facts_read(options->root, &snapshot->host);
 	snapshot->has_host = true;
-	err = walk_threads(options, began_ns, snapshot);
+	err = take_threads(options, snapshot);
+	if (err)
+		return err;
+	ctprof_read_delays(options, snapshot);
+	ctprof_read_cgroups(options, snapshot);
+	read_host_state(options, snapshot);
 	snapshot->capture_end_unix_ns = (struct reading){ .known = true, .value = unix_ns() };
-	return err;
+	return cancel_error(options->cancel, "taking a snapshot");
 }
 
 struct error *capture_take(const struct capture_options *options, struct snapshot *ret)
 {
+	struct capture_options all = *options;
 	struct error *err;
 
+	/* Whoever chooses by cgroup needs it. */
+	if (options->cgroup_glob)
+		all.sources |= METRIC_SOURCE_BIT(CGROUP);
 	snapshot_init(ret);
-	err = take_all(options, ret);
+	err = take_all(&all, ret);
 	if (err)
 		snapshot_deinit(ret);
 	return err;

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "ctprof/spare_cpus.h"
+#include "ctprof/parallel.h"
+#include "ctprof/path_glob.h"
+#include "ctprof/walk_fill.h"
 #include "ctprof/walk_limits.h"
 #include "ctprof/walk_list.h"
 #include "ctprof/walk_order.h"
@@ -19,6 +21,7 @@ enum { PATH_BYTES = 48 };
 
 struct walk {
 	const struct capture_options *options;
+	struct snapshot *snapshot;
 	uint64_t began_ns;
 	int proc_folder;
 	unsigned int jobs;
@@ -26,6 +29,8 @@ struct walk {
 	struct walk_tables tables;
 	struct walk_queue queue;
 	atomic_size_t processes_done, threads_done;
+	atomic_size_t closed;  /* processes that are there and do not show their threads */
+	atomic_int closed_why; /* the last errno */
 };
 
 struct worker {
@@ -106,11 +111,16 @@ static struct walk_process *read_process(struct worker *worker, pid_t tgid)
 	};
 	_cleanup_close_ int folder = -1;
 	char path[PATH_BYTES];
+	int errnum;
 
 	snprintf(path, sizeof(path), "%d/task", (int)tgid);
 	folder = openat(walk->proc_folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder < 0 || id_list_read(folder, WALK_LIMIT_THREADS, &worker->tids) ||
-	    worker->tids.ids.n == 0)
+	errnum = folder < 0 ? errno : id_list_read(folder, WALK_LIMIT_THREADS, &worker->tids);
+	if (errnum && errnum != ENOENT && errnum != ESRCH) {
+		atomic_fetch_add(&walk->closed, 1);
+		atomic_store(&walk->closed_why, errnum);
+	}
+	if (errnum || worker->tids.ids.n == 0)
 		return NULL;
 	if (walk->options->sources & METRIC_SOURCE_BIT(COMM)) {
 		snprintf(path, sizeof(path), "%d/comm", (int)tgid);
@@ -167,7 +177,7 @@ static void worker_deinit(struct worker *worker)
 static void run_workers(struct walk *walk, struct walk_tally *ret)
 {
 	_cleanup_free_ struct worker *workers = xcalloc(walk->jobs, sizeof(*workers));
-	struct snapshot *snapshot = walk->tables.snapshot;
+	struct snapshot *snapshot = walk->snapshot;
 
 	for (unsigned int i = 0; i < walk->jobs; i++)
 		worker_init(&workers[i], walk);
@@ -230,43 +240,47 @@ static struct error *list_processes(struct walk *walk, const char *proc)
 	return NULL;
 }
 
-static unsigned int jobs_of(const struct capture_options *options)
-{
-	unsigned int jobs = options->jobs ? options->jobs : spare_cpus_read(options->root);
-
-	return jobs < WALK_LIMIT_JOBS ? jobs : WALK_LIMIT_JOBS;
-}
-
 /* What was not asked for is said of every thread, and which way the rest took. */
 static void note_paths(const struct capture_options *options, struct snapshot *snapshot)
 {
 	for (unsigned int i = 0; i < N_METRIC_SOURCES; i++) {
 		if (!(WALK_SOURCES >> i & 1))
 			continue;
-		if (options->sources >> i & 1)
-			snapshot->paths[i] = SNAPSHOT_PATH_PROCFS;
-		else
+		if (!(options->sources >> i & 1))
 			snapshot->reasons[i][SNAPSHOT_REASON_NOT_ASKED] += snapshot->threads.n;
+		else if (snapshot->paths[i] == SNAPSHOT_PATH_NONE)
+			snapshot->paths[i] = options->live && i == METRIC_SOURCE_AFFINITY
+						     ? SNAPSHOT_PATH_SYSCALL
+						     : SNAPSHOT_PATH_PROCFS;
 	}
-	if (options->live && options->sources & METRIC_SOURCE_BIT(AFFINITY))
-		snapshot->paths[METRIC_SOURCE_AFFINITY] = SNAPSHOT_PATH_SYSCALL;
 }
 
-static struct error *walk_run(struct walk *walk, const char *proc)
+static void tell_closed(const struct walk *walk)
 {
-	struct snapshot *snapshot = walk->tables.snapshot;
-	struct walk_tally tally = { 0 };
-	struct error *err;
+	const struct capture_options *options = walk->options;
+	_cleanup_free_ char *line = NULL;
 
-	err = list_processes(walk, proc);
+	if (!walk->closed || !options->note)
+		return;
+	line = xasprintf("%zu processes do not show their threads: %s", (size_t)walk->closed,
+			 strerror(walk->closed_why));
+	options->note(line, options->arg);
+}
+
+static struct error *walk_all(struct walk *walk, const char *proc, struct walk_tally *tally)
+{
+	struct error *err = list_processes(walk, proc);
+
 	if (err)
 		return err;
+	walk->jobs = parallel_jobs(walk->options, SIZE_MAX);
+	walk_tables_init(&walk->tables, walk->snapshot);
 	walk_queue_init(&walk->queue, walk->processes.ids.n);
-	run_workers(walk, &tally);
+	run_workers(walk, tally);
 	walk_queue_deinit(&walk->queue);
-	walk_tally_summarise(&tally, snapshot);
-	note_paths(walk->options, snapshot);
-	return cancel_error(walk->options->cancel, "walking through the threads");
+	walk_tables_deinit(&walk->tables);
+	tell_closed(walk);
+	return NULL;
 }
 
 struct error *walk_threads(const struct capture_options *options, uint64_t began_ns,
@@ -276,17 +290,27 @@ struct error *walk_threads(const struct capture_options *options, uint64_t began
 	_cleanup_close_ int folder = open(proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct walk walk = {
 		.options = options,
+		.snapshot = snapshot,
 		.began_ns = began_ns,
 		.proc_folder = folder,
-		.jobs = jobs_of(options),
 	};
-	struct error *err;
+	struct walk_tally tally = { 0 };
+	struct error *err = NULL;
 
 	if (folder < 0)
 		return base_error(BASE_IO, errno, "open %s", proc);
-	walk_tables_init(&walk.tables, snapshot);
-	err = walk_run(&walk, proc);
-	walk_tables_deinit(&walk.tables);
+	if (options->cgroup_glob)
+		err = path_glob_check(options->cgroup_glob);
+	if (err)
+		return err;
+	if (snapshot->threads.n)
+		walk_fill(options, folder, snapshot, &tally);
+	else
+		err = walk_all(&walk, proc, &tally);
 	id_list_deinit(&walk.processes);
-	return err;
+	if (err)
+		return err;
+	walk_tally_summarise(&tally, snapshot);
+	note_paths(options, snapshot);
+	return cancel_error(options->cancel, "walking through the threads");
 }

@@ -77,6 +77,8 @@ enum snapshot_reason walk_file_reason(int folder, const char *path, int errnum)
 		return SNAPSHOT_REASON_NO_PERMISSION;
 	case ESRCH:
 		return SNAPSHOT_REASON_VANISHED;
+	case EBADF: /* the folder of the process could not be opened any more */
+		return folder < 0 ? SNAPSHOT_REASON_VANISHED : SNAPSHOT_REASON_OTHER;
 	case ENOENT:
 		break;
 	default:

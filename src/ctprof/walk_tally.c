@@ -65,7 +65,8 @@ void walk_tally_summarise(const struct walk_tally *tally, struct snapshot *snaps
 	*parse = (struct parse_summary){
 		.known = true,
 		.tids_walked = tally->tids_walked,
-		.negative_dotted_values = tally->negative_times,
+		/* Another path may have counted some. */
+		.negative_dotted_values = parse->negative_dotted_values + tally->negative_times,
 		.dominant_read_failure = intern_add(&snapshot->strings, dominant_file(tally)),
 	};
 	for (size_t i = 0; i < N_METRIC_SOURCES; i++) {

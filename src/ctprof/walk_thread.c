@@ -2,11 +2,11 @@
 #include "ctprof/walk_thread.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ctprof/path_glob.h"
 #include "ctprof/walk_fields.h"
 #include "procfs/cgroup_path.h"
 #include "procfs/smaps_rollup.h"
@@ -164,27 +164,31 @@ static void take_cgroup(struct reading_of *of, struct slice path)
 	of->sample->cgroup = reader->last_cgroup_id;
 }
 
-/* False when the thread is not wanted for its cgroup. */
-static bool read_cgroup(struct reading_of *of)
+static void read_cgroup(struct reading_of *of)
 {
-	const char *glob = of->reader->options->cgroup_glob;
 	const struct walk_buffer *text = &of->reader->buffer;
 	struct slice path;
 
-	if (glob)
-		of->sources |= METRIC_SOURCE_BIT(CGROUP);
 	if (!text_of(of, METRIC_SOURCE_CGROUP))
-		return !glob;
+		return;
 	if (!cgroup_path_parse(text->at, text->n, &path)) {
 		/* Lines of v1 alone: this kernel has no v2 tree to be in. */
 		walk_notes_absent(&of->notes, METRIC_SOURCE_CGROUP,
 				  text->n ? SNAPSHOT_REASON_NO_SUCH_FILE
 					  : SNAPSHOT_REASON_MALFORMED);
-		return !glob;
+		return;
 	}
 	take_cgroup(of, path);
 	got(of, METRIC_SOURCE_CGROUP);
-	return !glob || fnmatch(glob, strbuf_str(&of->reader->last_cgroup), 0) == 0;
+}
+
+/* Asked of a thread whose cgroup was just read. */
+static bool is_wanted(const struct reading_of *of)
+{
+	const char *glob = of->reader->options->cgroup_glob;
+
+	return !glob || (of->sample->sources & METRIC_SOURCE_BIT(CGROUP) &&
+			 path_glob_matches(glob, strbuf_str(&of->reader->last_cgroup)));
 }
 
 static void set_cpus(struct reading_of *of, uint32_t list, size_t n)
@@ -338,34 +342,80 @@ static bool is_ghost(const struct reading_of *of)
 	return of->sources && of->sample->sources == 0;
 }
 
-enum thread_outcome thread_reader_read(struct thread_reader *reader, int task_folder,
-				       uint32_t sources, struct thread_sample *sample)
+static void begin(struct reading_of *of, struct thread_reader *reader, int task_folder,
+		  uint32_t sources, struct thread_sample *sample)
 {
-	const struct walk_buffer *text = &reader->buffer;
-	struct reading_of of = {
+	*of = (struct reading_of){
 		.reader = reader,
 		.sample = sample,
 		.folder = task_folder,
 		.sources = sources,
 	};
+	of->path_n = (size_t)snprintf(of->path, sizeof(of->path), "%" PRIu32 "/", sample->tid);
+}
 
-	of.path_n = (size_t)snprintf(of.path, sizeof(of.path), "%" PRIu32 "/", sample->tid);
+static void read_the_rest(struct reading_of *of)
+{
+	const struct walk_buffer *text = &of->reader->buffer;
+	struct thread_sample *sample = of->sample;
+
+	if (text_of(of, METRIC_SOURCE_STAT))
+		took(of, METRIC_SOURCE_STAT, walk_take_stat(text->at, text->n, sample));
+	if (text_of(of, METRIC_SOURCE_SCHEDSTAT))
+		took(of, METRIC_SOURCE_SCHEDSTAT, walk_take_schedstat(text->at, text->n, sample));
+	if (text_of(of, METRIC_SOURCE_IO))
+		took(of, METRIC_SOURCE_IO, walk_take_io(text->at, text->n, sample));
+	read_status_and_affinity(of);
+	read_sched(of);
+	read_smaps(of);
+	doubt_schedstat(of);
+}
+
+enum thread_outcome thread_reader_read(struct thread_reader *reader, int task_folder,
+				       uint32_t sources, struct thread_sample *sample)
+{
+	struct reading_of of;
+
+	if (reader->options->cgroup_glob)
+		sources |= METRIC_SOURCE_BIT(CGROUP);
+	begin(&of, reader, task_folder, sources, sample);
 	reader->tally.tids_walked++;
 	read_comm(&of);
-	if (!read_cgroup(&of))
+	read_cgroup(&of);
+	if (!is_wanted(&of))
 		return THREAD_UNWANTED;
-	if (text_of(&of, METRIC_SOURCE_STAT))
-		took(&of, METRIC_SOURCE_STAT, walk_take_stat(text->at, text->n, sample));
-	if (text_of(&of, METRIC_SOURCE_SCHEDSTAT))
-		took(&of, METRIC_SOURCE_SCHEDSTAT, walk_take_schedstat(text->at, text->n, sample));
-	if (text_of(&of, METRIC_SOURCE_IO))
-		took(&of, METRIC_SOURCE_IO, walk_take_io(text->at, text->n, sample));
-	read_status_and_affinity(&of);
-	read_sched(&of);
-	read_smaps(&of);
-	doubt_schedstat(&of);
+	read_the_rest(&of);
 	if (is_ghost(&of))
 		return THREAD_GHOST;
 	walk_tally_commit(&reader->tally, &of.notes);
 	return THREAD_KEPT;
+}
+
+/* Whether the number still belongs to the thread that began then. */
+static bool is_same_thread(struct reading_of *of, uint64_t start_ticks)
+{
+	const struct walk_buffer *text = &of->reader->buffer;
+	struct thread_sample now = { .tid = of->sample->tid, .tgid = of->sample->tgid };
+
+	return read_source(of, METRIC_SOURCE_STAT) == 0 &&
+	       walk_take_stat(text->at, text->n, &now) && now.start_ticks == start_ticks;
+}
+
+void thread_reader_fill(struct thread_reader *reader, int task_folder, uint32_t sources,
+			struct thread_sample *sample)
+{
+	const struct thread_sample before = *sample;
+	struct reading_of of;
+
+	begin(&of, reader, task_folder, sources & ~sample->sources, sample);
+	read_comm(&of);
+	read_cgroup(&of);
+	read_the_rest(&of);
+	if (before.start_ticks && !is_same_thread(&of, before.start_ticks)) {
+		*sample = before;
+		for (uint32_t left = of.sources & ~of.notes.absent; left; left &= left - 1)
+			walk_notes_absent(&of.notes, (enum metric_source)__builtin_ctz(left),
+					  SNAPSHOT_REASON_VANISHED);
+	}
+	walk_tally_commit(&reader->tally, &of.notes);
 }

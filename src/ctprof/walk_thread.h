@@ -55,4 +55,11 @@ enum thread_outcome {
 enum thread_outcome thread_reader_read(struct thread_reader *reader, int task_folder,
 				       uint32_t sources, struct thread_sample *sample);
 
+/*
+ * Reads what of `sources` the sample lacks. A sample that knows when its thread began keeps what
+ * it had when its number belongs to another by now; the rest has vanished then.
+ */
+void thread_reader_fill(struct thread_reader *reader, int task_folder, uint32_t sources,
+			struct thread_sample *sample);
+
 #endif

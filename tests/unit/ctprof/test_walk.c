@@ -129,6 +129,29 @@ static void only_the_wanted_processes_are_walked(void **state UNUSED)
 	staged_root_free(root);
 }
 
+static void a_process_that_hides_its_threads_is_told(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf notes = STRBUF_INIT;
+	char *root = staged_root_new();
+	const struct capture_options options = {
+		.root = root,
+		.sources = METRIC_SOURCE_BIT(COMM),
+		.note = keep_line,
+		.arg = &notes,
+	};
+	_cleanup_snapshot_ struct snapshot snapshot;
+
+	fake_thread(root, 10, 10, "x", 1);
+	fake_text(root, "/proc/20/task", "a file and no folder");
+	/* One that is gone by now is nothing to tell. */
+	fake_text(root, "/proc/30/comm", "x\n");
+	assert_success(walk(&options, &snapshot));
+	assert_int_equal(snapshot.threads.n, 1);
+	assert_string_equal(strbuf_str(&notes),
+			    "1 processes do not show their threads: Not a directory");
+	staged_root_free(root);
+}
+
 static void a_cancelled_walk_is_an_error(void **state UNUSED)
 {
 	char *root = staged_root_new();
@@ -251,6 +274,7 @@ int main(void)
 		cmocka_unit_test(small_and_large_processes_come_out_in_order),
 		cmocka_unit_test(sources_tell_their_way_or_that_nobody_asked),
 		cmocka_unit_test(only_the_wanted_processes_are_walked),
+		cmocka_unit_test(a_process_that_hides_its_threads_is_told),
 		cmocka_unit_test(a_cancelled_walk_is_an_error),
 		cmocka_unit_test(progress_ends_with_everything_done),
 		cmocka_unit_test(threads_may_end_while_they_are_read),

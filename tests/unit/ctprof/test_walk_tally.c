@@ -13,7 +13,9 @@ static void summarise(uint64_t schedstat, uint64_t io, uint64_t status, uint64_t
 	tally.failures[METRIC_SOURCE_IO] = io;
 	tally.failures[METRIC_SOURCE_STATUS] = status;
 	tally.failures[METRIC_SOURCE_CGROUP] = cgroup;
+	tally.negative_times = 2;
 	snapshot_init(ret);
+	ret->parse.negative_dotted_values = 3;
 	walk_tally_summarise(&tally, ret);
 }
 
@@ -34,6 +36,7 @@ static void the_file_that_failed_most_is_named(void **state UNUSED)
 	assert_int_equal(snapshot.parse.read_failures, 10);
 	assert_int_equal(snapshot.parse.read_failures_by_source[METRIC_SOURCE_STATUS], 5);
 	assert_int_equal(snapshot.parse.tids_walked, 9);
+	assert_int_equal(snapshot.parse.negative_dotted_values, 5);
 	dominant_is(&snapshot, "status", false);
 	summarise(0, 0, 0, 0, &snapshot);
 	dominant_is(&snapshot, "", false);

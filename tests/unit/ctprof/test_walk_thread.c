@@ -257,6 +257,8 @@ static void only_cgroups_that_match_are_wanted(void **state)
 	fake_file(s->root, 10, 10, "cgroup", "4:memory:/b.slice\n");
 	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_UNWANTED);
 	fake_file(s->root, 10, 10, "cgroup", "0::/b.slice/deeper/still\n");
+	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_UNWANTED);
+	s->options.cgroup_glob = "/b.*/**";
 	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_KEPT);
 	assert_int_equal(failures(s), 0);
 }
