@@ -97,9 +97,38 @@ static struct error *be_like(int fd, const char *path)
 	return NULL;
 }
 
-/* A frame in an open file that has a name nobody knows. */
-static struct error *fill(int fd, const char *temporary, const char *path,
-			  const struct snapshot *snapshot, struct snapshot_frame_size *ret)
+/* A file in the folder that has no name yet, so that a kill leaves nothing behind; -1: cannot be.
+ */
+static int open_nameless(const char *dir)
+{
+	return open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+}
+
+/* Names it: in one step when there is nothing to replace, else by way of a name nobody knows. */
+static struct error *give_name(int fd, char *temporary, const char *path)
+{
+	_cleanup_free_ char *self = xasprintf("/proc/self/fd/%d", fd);
+
+	if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
+		return NULL;
+	if (errno != EEXIST)
+		return base_error(BASE_IO, errno, "name %s", path);
+	/* Only its name is wanted; mkstemp() knows which are free. */
+	close(mkostemp(temporary, O_CLOEXEC));
+	unlink(temporary);
+	if (linkat(AT_FDCWD, self, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) < 0)
+		return base_error(BASE_IO, errno, "name %s", temporary);
+	if (rename(temporary, path) < 0) {
+		struct error *err = base_error(BASE_IO, errno, "rename %s to %s", temporary, path);
+
+		unlink(temporary);
+		return err;
+	}
+	return NULL;
+}
+
+static struct error *fill(int fd, const char *path, const struct snapshot *snapshot,
+			  struct snapshot_frame_size *ret)
 {
 	struct error *err = be_like(fd, path);
 
@@ -107,8 +136,20 @@ static struct error *fill(int fd, const char *temporary, const char *path,
 		err = snapshot_write_frame(snapshot, fd, path, ret);
 	if (!err && fsync(fd) < 0)
 		err = base_error(BASE_IO, errno, "fsync %s", path);
+	return err;
+}
+
+/* Where files cannot be nameless: a name nobody knows until all is there. */
+static struct error *fill_and_rename(int fd, const char *temporary, const char *path,
+				     const struct snapshot *snapshot,
+				     struct snapshot_frame_size *ret)
+{
+	struct error *err = fill(fd, path, snapshot, ret);
+
 	if (!err && rename(temporary, path) < 0)
 		err = base_error(BASE_IO, errno, "rename %s to %s", temporary, path);
+	if (err)
+		unlink(temporary);
 	return err;
 }
 
@@ -118,16 +159,21 @@ static struct error *add_first(struct snapshot_output *output, const struct snap
 	_cleanup_free_ char *for_dirname = xstrdup(output->path);
 	const char *dir = dirname(for_dirname);
 	_cleanup_free_ char *temporary = xasprintf("%s/.ktstr-XXXXXX", dir);
-	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC);
+	_cleanup_close_ int fd = open_nameless(dir);
 	struct error *err;
 
-	if (fd < 0)
-		return base_error(BASE_IO, errno, "create a temporary file in %s", dir);
-	err = fill(fd, temporary, output->path, snapshot, ret);
-	if (err) {
-		unlink(temporary);
-		return err;
+	if (fd >= 0) {
+		err = fill(fd, output->path, snapshot, ret);
+		if (!err)
+			err = give_name(fd, temporary, output->path);
+	} else {
+		fd = mkostemp(temporary, O_CLOEXEC);
+		if (fd < 0)
+			return base_error(BASE_IO, errno, "create a temporary file in %s", dir);
+		err = fill_and_rename(fd, temporary, output->path, snapshot, ret);
 	}
+	if (err)
+		return err;
 	output->end = (off_t)ret->file_bytes;
 	output->fd = take_fd(fd);
 	return io_sync_folder_of(output->path);
