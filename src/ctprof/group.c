@@ -43,14 +43,15 @@ void group_key_format(const struct group_keys *keys, const struct group_key *key
 {
 	const struct intern *texts = group_keys_texts(keys);
 	const uint32_t parts[] = { key->cgroup, key->process, key->thread };
-	bool any = false;
+	size_t before = into->n;
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		if (!parts[i])
 			continue;
-		strbuf_append(into, any ? "/" : "");
+		/* The root of cgroups is a slash itself. */
+		if (into->n > before && into->at[into->n - 1] != '/')
+			strbuf_append_char(into, '/');
 		strbuf_append(into, intern_text(texts, parts[i]));
-		any = true;
 	}
 }
 

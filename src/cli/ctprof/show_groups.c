@@ -155,6 +155,36 @@ static bool is_partial(const struct cell *cell)
 	return !cell->absent && cell->measured < cell->of;
 }
 
+/* Whether there is anything to say about how many threads were measured. */
+static bool any_partial(const struct profile *profile, size_t from, size_t to)
+{
+	for (size_t g = 0; g < profile->n_groups; g++) {
+		const struct group *group = profile->grouping.groups.at[g];
+
+		for (size_t m = from; m < to; m++) {
+			struct derived_value value;
+			struct cell cell = { 0 };
+
+			if (!profile_wants(profile, m))
+				continue;
+			if (m < N_METRICS) {
+				cell.measured = group->values[m].measured;
+				cell.of = group->values[m].of;
+				cell.absent = reduced_is_absent(&group->values[m], metrics[m].kind);
+			} else {
+				value = derived_compute((enum derived_id)(m - N_METRICS),
+							group->values);
+				cell.measured = value.measured;
+				cell.of = value.of;
+				cell.absent = !value.known;
+			}
+			if (is_partial(&cell))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* One line per metric, in blocks of groups. */
 static void append_lines(const struct profile *profile, const char *title, size_t from, size_t to,
 			 const struct table_look *look, struct strbuf *into)
@@ -167,8 +197,9 @@ static void append_lines(const struct profile *profile, const char *title, size_
 	_cleanup_blocks_ struct blocks blocks;
 	const struct group *headed = NULL;
 	struct hidden hidden = { 0 };
+	bool partial = any_partial(profile, from, to);
 
-	blocks_init(&blocks, columns, ARRAY_SIZE(columns));
+	blocks_init(&blocks, columns, partial ? ARRAY_SIZE(columns) : ARRAY_SIZE(columns) - 1);
 	for (size_t g = 0; g < profile->n_groups; g++) {
 		const struct group *group = profile->grouping.groups.at[g];
 
@@ -195,7 +226,7 @@ static void append_lines(const struct profile *profile, const char *title, size_
 			if (is_partial(&cell))
 				table_addf(blocks.table, "%" PRIu32 " of %" PRIu32, cell.measured,
 					   cell.of);
-			else
+			else if (partial)
 				table_add(blocks.table, "");
 		}
 	}
@@ -285,10 +316,11 @@ static void append_columns(const struct profile *profile, const struct table_loo
 	if (lines)
 		table_format(table, look, into);
 	if (lines < profile->n_groups)
-		append_remark(look, into,
-			      "%zu groups in which all of these are 0 or nobody could measure them "
-			      "not shown; --all shows them",
-			      profile->n_groups - lines);
+		append_remark(
+			look, into,
+			"%zu group%s in which all of these are 0 or nobody could measure them "
+			"not shown; --all shows them",
+			profile->n_groups - lines, profile->n_groups - lines == 1 ? "" : "s");
 }
 
 void show_format_groups(const struct profile *profile, const struct table_look *look,

@@ -89,7 +89,7 @@ static void a_name_alone_with_its_pattern_keeps_its_number(void **state UNUSED)
 	ASSERT_GROUPS(&s, "worker-7=2", .axis = GROUP_AXIS_PCOMM);
 	ASSERT_GROUPS(&s, "worker-7=2", .axis = GROUP_AXIS_COMM);
 	/* Where it is a part of a longer key there is no such rule. */
-	ASSERT_GROUPS(&s, "//worker-{N}/worker-{N}=2", .axis = GROUP_AXIS_ALL);
+	ASSERT_GROUPS(&s, "/worker-{N}/worker-{N}=2", .axis = GROUP_AXIS_ALL);
 }
 
 /* A pool of one that becomes a pool of three has one key on both sides. */

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/ctprof/compact.h"
+
+#include "made_profile.h"
+
+static struct row number(const char *name, uint32_t cgroup, uint64_t value)
+{
+	return (struct row){ .section = METRIC_SECTION_CGROUP_STATS,
+			     .key = { .cgroup = cgroup },
+			     .name = name,
+			     .state = ROW_NUMBER,
+			     .number = value };
+}
+
+static void columns_and_groups_that_say_nothing_are_left_out(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_compact_ struct compact compact;
+	struct row rows[6];
+	uint32_t a, b, c;
+	struct made m;
+
+	made_begin(&m);
+	m.options.rules.axis = GROUP_AXIS_CGROUP;
+	made_show(&m);
+	a = m.profile.grouping.groups.at[0]->key.cgroup;
+	b = m.profile.grouping.groups.at[1]->key.cgroup;
+	c = 0;
+	rows[0] = number("cpu_usage_usec", a, 5);
+	rows[1] = number("nr_throttled", a, 0);
+	rows[2] = number("cpu_usage_usec", b, 0);
+	rows[3] = number("memory_current", b, 7);
+	rows[4] = number("cpu_usage_usec", c, 0);
+	rows[5] = number("not_a_column", c, 9);
+	assert_true(compact_init(&compact, METRIC_SECTION_CGROUP_STATS));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		compact_add(&compact, &m.profile, &rows[i]);
+	compact_format(&compact, &(struct table_look){ 0 }, &text);
+	assert_string_equal(strbuf_str(&text),
+			    "CGROUP              cpu_usage_usec  memory_current\n"
+			    "/s/db.scope                      5               -\n"
+			    "/s/web@{I}.service               0               7\n");
+	made_end(&m);
+}
+
+static void nothing_said_is_no_table(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_compact_ struct compact compact;
+	struct row row = number("cpu_usage_usec", 0, 0);
+	struct made m;
+
+	made_begin(&m);
+	made_show(&m);
+	assert_true(compact_init(&compact, METRIC_SECTION_CGROUP_STATS));
+	compact_add(&compact, &m.profile, &row);
+	compact_format(&compact, &(struct table_look){ 0 }, &text);
+	assert_string_equal(strbuf_str(&text), "");
+	made_end(&m);
+}
+
+static void tables_of_many_names_have_no_such_form(void **state UNUSED)
+{
+	struct compact compact;
+
+	assert_false(compact_init(&compact, METRIC_SECTION_MEMORY_STAT));
+	assert_false(compact_init(&compact, METRIC_SECTION_HOST_PRESSURE));
+	assert_true(compact_init(&compact, METRIC_SECTION_SMAPS_ROLLUP));
+	assert_true(compact_init(&compact, METRIC_SECTION_CGROUP_LIMITS));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_and_groups_that_say_nothing_are_left_out),
+		cmocka_unit_test(nothing_said_is_no_table),
+		cmocka_unit_test(tables_of_many_names_have_no_such_form),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/ctprof/metric_list.h"
+
+#include "base/alloc.h"
+#include "unit.h"
+
+static void assert_tags(enum metric_id id, const char *expected)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	metric_format_tags(&metrics[id], &text);
+	assert_string_equal(strbuf_str(&text), expected);
+}
+
+static void the_class_comes_first_then_the_options(void **state UNUSED)
+{
+	assert_tags(METRIC_NICE, "");
+	assert_tags(METRIC_WAIT_SUM, "[non-ext] [SCHEDSTATS]");
+	assert_tags(METRIC_NR_WAKEUPS_AFFINE, "[cfs-only] [SCHEDSTATS]");
+	assert_tags(METRIC_FAIR_SLICE_NS, "[fair-policy]");
+	assert_tags(METRIC_HIWATER_VM_BYTES, "[TASKSTATS] [TASK_XACCT]");
+}
+
+static void everything_is_listed_in_four_parts(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	const char *tags, *sections, *list, *computed;
+
+	metric_list_format_text(&(struct table_look){ 0 }, &text);
+	tags = strstr(strbuf_str(&text), "## Tag legend\n");
+	sections = strstr(strbuf_str(&text), "\n## Sections\n");
+	list = strstr(strbuf_str(&text), "\n## Metrics\n");
+	computed = strstr(strbuf_str(&text), "\n## Derived metrics\n");
+	assert_true(tags == text.at && sections > tags && list > sections && computed > list);
+	for (int i = 0; i < N_METRICS; i++) {
+		_cleanup_free_ char *line = xasprintf("\n%s ", metrics[i].name);
+
+		assert_contains(list, line);
+	}
+	for (int i = 0; i < N_DERIVED; i++) {
+		_cleanup_free_ char *line = xasprintf("\n%s ", derived[i].name);
+
+		assert_contains(computed, line);
+	}
+	for (int i = 0; i < N_METRIC_SECTIONS; i++)
+		assert_contains(sections, metric_sections[i].word);
+	assert_contains(tags, "[non-ext]");
+	assert_contains(tags, "[TASK_IO_ACCOUNTING]");
+	assert_contains(computed, "run_time_ns / (run_time_ns + wait_time_ns)");
+}
+
+/* On a terminal too narrow for the table nothing is cut off. */
+static void a_narrow_terminal_gets_paragraphs(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	metric_list_format_text(&(struct table_look){ .columns = 80 }, &text);
+	assert_contains(strbuf_str(&text), "\nvoluntary_sleep_ns  sum  ns  sched  [non-ext] "
+					   "[SCHEDSTATS]\n    time asleep by choice: all sleep "
+					   "without what was blocked\n");
+	assert_null(strstr(strbuf_str(&text), "…"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_class_comes_first_then_the_options),
+		cmocka_unit_test(everything_is_listed_in_four_parts),
+		cmocka_unit_test(a_narrow_terminal_gets_paragraphs),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/ctprof/rows.h"
+
+#include "made_profile.h"
+
+/* "section|label|name|unit|value" of each row, one per line. */
+static void take(const struct row *row, void *text_)
+{
+	struct strbuf *text = ((void **)text_)[0];
+	const struct profile *profile = ((void **)text_)[1];
+
+	strbuf_appendf(text, "%s|", metric_sections[row->section].word);
+	profile_format_label(profile, &row->key, text);
+	strbuf_appendf(text, "|%s|%s|", row->name, row_unit_word(row));
+	row_format_value(row, text);
+	strbuf_appendf(text, "%s%s%s\n", row_says_something(row) ? "" : " (nothing)",
+		       row->for_people ? " people" : "", row->for_programs ? " programs" : "");
+}
+
+static void list(struct made *m, struct strbuf *into)
+{
+	made_show(m);
+	rows_each(&m->profile, take, (void *[]){ into, &m->profile });
+}
+
+static struct reading known(uint64_t value)
+{
+	return (struct reading){ true, value };
+}
+
+static void cgroups_have_their_statistics_and_limits(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct cgroup_stats *stats;
+	struct made m;
+
+	made_begin(&m);
+	stats = add_cgroup(&m.snapshot, "/s/db.scope");
+	stats->cpu.usage_usec = known(1500000);
+	stats->cpu.nr_throttled = known(0);
+	stats->cpu.max_quota_us = (struct limit){ LIMIT_VALUE, 50000 };
+	stats->cpu.max_period_us = known(100000);
+	stats->cpu.weight = known(100);
+	stats->cpu.weight_nice_known = true;
+	stats->cpu.weight_nice = -7;
+	stats->memory.current = known(1 << 20);
+	stats->memory.max = (struct limit){ .state = LIMIT_NONE };
+	stats->memory.high = (struct limit){ LIMIT_VALUE, 3 << 20 };
+	stats->cpuset_effective = intern_add(&m.snapshot.strings, "0-3");
+	add_named(&m.snapshot, &stats->io.stat, "rbytes", 4096);
+	add_named(&m.snapshot, &stats->io.stat, "rios", 4096);
+	add_named(&m.snapshot, &stats->memory.stat, "anon", 2048);
+	add_named(&m.snapshot, &stats->memory.stat, "pgfault", 2048);
+	add_named(&m.snapshot, &stats->memory.events, "oom", 1);
+	stats->pressure.resources[PRESSURE_CPU] = (struct pressure_file){
+		true, .some = { true, 150, 50, 0, 1234 }
+	};
+	m.options.rules.axis = GROUP_AXIS_CGROUP;
+	list(&m, &text);
+	assert_contains(strbuf_str(&text), "cgroup-stats|/s/db.scope|cpu_usage_usec|us|1.500s\n");
+	assert_contains(strbuf_str(&text), "|nr_throttled|count|0 (nothing)\n");
+	assert_contains(strbuf_str(&text), "|user_usec|us|- (nothing)\n");
+	assert_contains(strbuf_str(&text), "|memory_current|bytes|1.000MiB\n");
+	assert_contains(strbuf_str(&text), "|rbytes|bytes|4.000KiB\n");
+	assert_contains(strbuf_str(&text), "|rios|count|4.096K\n");
+	assert_contains(strbuf_str(&text),
+			"cgroup-limits|/s/db.scope|cpu.max||50.000ms/100.000ms people\n"
+			"cgroup-limits|/s/db.scope|cpu.max.quota_us|us|50.000ms programs\n"
+			"cgroup-limits|/s/db.scope|cpu.max.period_us|us|100.000ms programs\n");
+	assert_contains(strbuf_str(&text), "|cpu.weight||100\n");
+	assert_contains(strbuf_str(&text), "|cpu.weight.nice||-7\n");
+	assert_contains(strbuf_str(&text), "|memory.max|bytes|max (nothing)\n");
+	assert_contains(strbuf_str(&text), "|memory.high|bytes|3.000MiB\n");
+	assert_contains(strbuf_str(&text), "|memory.low|bytes|- (nothing)\n");
+	assert_contains(strbuf_str(&text), "|cpuset.cpus.effective||0-3\n");
+	assert_contains(strbuf_str(&text), "memory-stat|/s/db.scope|anon|bytes|2.000KiB\n"
+					   "memory-stat|/s/db.scope|pgfault|count|2.048K\n"
+					   "memory-events|/s/db.scope|oom|count|1\n"
+					   "pressure|/s/db.scope|cpu.some.avg10|percent|1.50%\n"
+					   "pressure|/s/db.scope|cpu.some.avg60|percent|0.50%\n");
+	assert_contains(strbuf_str(&text), "|cpu.some.total_usec|us|1.234ms\n");
+	assert_contains(strbuf_str(&text), "|cpu.full.avg10||- (nothing)\n");
+	/* One cgroup has no total beside it. */
+	assert_null(strstr(strbuf_str(&text), "memory_current_total"));
+	made_end(&m);
+}
+
+static void no_quota_still_has_a_period(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct cgroup_stats *stats;
+	struct made m;
+
+	made_begin(&m);
+	stats = add_cgroup(&m.snapshot, "/s/db.scope");
+	stats->cpu.max_quota_us.state = LIMIT_NONE;
+	stats->cpu.max_period_us = known(100000);
+	m.options.rules.axis = GROUP_AXIS_CGROUP;
+	list(&m, &text);
+	assert_contains(strbuf_str(&text), "|cpu.max||max/100.000ms (nothing) people\n");
+	made_end(&m);
+}
+
+static void several_cgroups_of_one_key_have_a_total(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct made m;
+
+	made_begin(&m);
+	add_cgroup(&m.snapshot, "/s/web@1.service")->memory.current = known(1024);
+	add_cgroup(&m.snapshot, "/s/web@2.service")->memory.current = known(3072);
+	m.options.rules.axis = GROUP_AXIS_CGROUP;
+	list(&m, &text);
+	assert_contains(strbuf_str(&text),
+			"cgroup-stats|/s/web@{I}.service|memory_current|bytes|3.000KiB\n"
+			"cgroup-stats|/s/web@{I}.service|memory_current_total|bytes|4.000KiB\n");
+	made_end(&m);
+}
+
+static void cgroups_are_no_rows_on_other_axes(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct made m;
+
+	made_begin(&m);
+	add_cgroup(&m.snapshot, "/s/db.scope")->cpu.usage_usec = known(5);
+	list(&m, &text);
+	assert_null(strstr(strbuf_str(&text), "cgroup-stats"));
+	made_end(&m);
+}
+
+static void the_host_has_pressure_and_sched_ext(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct made m;
+
+	made_begin(&m);
+	m.snapshot.pressure.resources[PRESSURE_IRQ] = (struct pressure_file){
+		true, .full = { true, 1, 2, 10000, 5 }
+	};
+	m.snapshot.sched_ext = (struct sched_ext){ .known = true,
+						   .state = intern_add(&m.snapshot.strings,
+								       "enabled"),
+						   .switch_all = known(1),
+						   .nr_rejected = known(0) };
+	list(&m, &text);
+	assert_contains(strbuf_str(&text), "host-pressure|-|irq.full.avg300|percent|100.00%\n");
+	assert_contains(strbuf_str(&text), "sched-ext|-|state||enabled\n"
+					   "sched-ext|-|ops||- (nothing)\n"
+					   "sched-ext|-|switch_all||1\n"
+					   "sched-ext|-|nr_rejected||0 (nothing)\n"
+					   "sched-ext|-|hotplug_seq||- (nothing)\n");
+	made_end(&m);
+}
+
+static void a_kernel_without_sched_ext_has_no_rows_of_it(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct made m;
+
+	made_begin(&m);
+	list(&m, &text);
+	assert_null(strstr(strbuf_str(&text), "sched-ext"));
+	made_end(&m);
+}
+
+static void memory_is_told_in_bytes_and_the_top_holds_for_it(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct named_readings small = { 0 }, large = { 0 };
+	struct made m;
+
+	made_begin(&m);
+	add_named(&m.snapshot, &small, "Rss", 1);
+	add_named(&m.snapshot, &large, "Rss", 2048);
+	vec_push(&m.snapshot.smaps, small);
+	vec_push(&m.snapshot.smaps, large);
+	m.snapshot.threads.at[0].smaps = 1;
+	m.snapshot.threads.at[1].smaps = 0;
+	m.options.top = 1;
+	assert_success(spec_parse_sections("smaps-rollup", &m.options.sections));
+	list(&m, &text);
+	assert_string_equal(strbuf_str(&text), "smaps-rollup|db|processes|count|1\n"
+					       "smaps-rollup|db|Rss|bytes|2.000MiB\n");
+	made_end(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cgroups_have_their_statistics_and_limits),
+		cmocka_unit_test(no_quota_still_has_a_period),
+		cmocka_unit_test(several_cgroups_of_one_key_have_a_total),
+		cmocka_unit_test(cgroups_are_no_rows_on_other_axes),
+		cmocka_unit_test(the_host_has_pressure_and_sched_ext),
+		cmocka_unit_test(a_kernel_without_sched_ext_has_no_rows_of_it),
+		cmocka_unit_test(memory_is_told_in_bytes_and_the_top_holds_for_it),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
