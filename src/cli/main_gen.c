@@ -2,7 +2,8 @@
 /*
  * Runs at build time only: `gen PROGRAM bash` prints its completion, `gen
  * PROGRAM man FILE` prints a man page source with @OPTIONS@, @EXITS@,
- * @COMMANDS@, @FATAL@, @REASONS@ and @VERSION@ replaced from the tables, so that they cannot drift.
+ * @COMMANDS@, @FATAL@, @REASONS@, @VERSION@ and the vocabularies of metrics replaced from the
+ * tables, so that they cannot drift.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/io.h"
 #include "cli/commands.h"
+#include "cli/ctprof/metric_list.h"
 #include "cli/jemalloc_probe/fatal.h"
 #include "result/verdict.h"
 
@@ -54,6 +56,20 @@ static void format_reasons(const struct command *command UNUSED, struct strbuf *
 	strbuf_append_char(into, '\n');
 }
 
+/* Parts that no command has to do with. */
+#define METRIC_PART_(name)                                                                   \
+	static void format_##name(const struct command *command UNUSED, struct strbuf *into) \
+	{                                                                                    \
+		metric_list_format_man_##name(into);                                         \
+	}
+METRIC_PART_(kinds)
+METRIC_PART_(tags)
+METRIC_PART_(sections)
+METRIC_PART_(sources)
+METRIC_PART_(metrics)
+METRIC_PART_(derived)
+#undef METRIC_PART_
+
 static const struct {
 	const char *mark;
 	void (*format)(const struct command *command, struct strbuf *into);
@@ -63,6 +79,12 @@ static const struct {
 	{ "@COMMANDS@\n", command_format_man_commands },
 	{ "@FATAL@\n", format_fatal_words },
 	{ "@REASONS@\n", format_reasons },
+	{ "@KINDS@\n", format_kinds },
+	{ "@TAGS@\n", format_tags },
+	{ "@SECTIONS@\n", format_sections },
+	{ "@SOURCES@\n", format_sources },
+	{ "@METRICS@\n", format_metrics },
+	{ "@DERIVED@\n", format_derived },
 	{ "@THREAD@\n", format_thread_words },
 	{ "@VERSION@", format_version_number },
 };

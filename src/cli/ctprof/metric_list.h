@@ -10,7 +10,9 @@
 void metric_list_format_text(const struct table_look *look, struct strbuf *into);
 void metric_list_format_json(struct strbuf *into);
 /* The generated parts of the man page, in scdoc's language. */
+void metric_list_format_man_kinds(struct strbuf *into);
 void metric_list_format_man_tags(struct strbuf *into);
+void metric_list_format_man_sources(struct strbuf *into);
 void metric_list_format_man_sections(struct strbuf *into);
 void metric_list_format_man_metrics(struct strbuf *into);
 void metric_list_format_man_derived(struct strbuf *into);

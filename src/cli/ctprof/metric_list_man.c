@@ -21,29 +21,42 @@ static void append_term(struct strbuf *into, const char *term)
 	strbuf_append_char(into, '*');
 }
 
+static void append_item(struct strbuf *into, const char *word, const char *what)
+{
+	strbuf_append(into, "- ");
+	append_term(into, word);
+	strbuf_append(into, ": ");
+	append_text(into, what);
+	strbuf_append_char(into, '\n');
+}
+
+void metric_list_format_man_kinds(struct strbuf *into)
+{
+	for (int i = 0; i < N_METRIC_KINDS; i++)
+		append_item(into, metric_kinds[i].word, metric_kinds[i].what);
+	strbuf_append_char(into, '\n');
+}
+
 void metric_list_format_man_tags(struct strbuf *into)
 {
 	for (int i = 0; i < N_METRIC_CLASSES; i++) {
-		if (i == METRIC_CLASS_ANY)
-			continue;
-		strbuf_append(into, "- ");
-		append_term(into, metric_classes[i].word);
-		strbuf_append(into, ": ");
-		append_text(into, metric_classes[i].what);
-		strbuf_append_char(into, '\n');
+		if (i != METRIC_CLASS_ANY)
+			append_item(into, metric_classes[i].word, metric_classes[i].what);
 	}
 	strbuf_append_char(into, '\n');
 }
 
 void metric_list_format_man_sections(struct strbuf *into)
 {
-	for (int i = 0; i < N_METRIC_SECTIONS; i++) {
-		strbuf_append(into, "- ");
-		append_term(into, metric_sections[i].word);
-		strbuf_append(into, ": ");
-		append_text(into, metric_sections[i].what);
-		strbuf_append_char(into, '\n');
-	}
+	for (int i = 0; i < N_METRIC_SECTIONS; i++)
+		append_item(into, metric_sections[i].word, metric_sections[i].what);
+	strbuf_append_char(into, '\n');
+}
+
+void metric_list_format_man_sources(struct strbuf *into)
+{
+	for (int i = 0; i < N_METRIC_SOURCES; i++)
+		append_item(into, metric_sources[i].word, metric_sources[i].what);
 	strbuf_append_char(into, '\n');
 }
 
@@ -72,7 +85,7 @@ void metric_list_format_man_metrics(struct strbuf *into)
 		append_term(into, metrics[i].name);
 		strbuf_append(into, " (");
 		append_facts(into, &metrics[i]);
-		strbuf_append(into, ")\n\n\t");
+		strbuf_append(into, ")\n\t");
 		append_text(into, metrics[i].description);
 		strbuf_append(into, "\n\n");
 	}
@@ -87,7 +100,7 @@ void metric_list_format_man_derived(struct strbuf *into)
 		append_term(into, derived[i].name);
 		strbuf_appendf(into, " (%s) = ", metric_unit_word(derived[i].unit));
 		append_text(into, strbuf_str(&formula));
-		strbuf_append(into, "\n\n\t");
+		strbuf_append(into, "\n\t");
 		append_text(into, derived[i].description);
 		strbuf_append(into, "\n\n");
 	}

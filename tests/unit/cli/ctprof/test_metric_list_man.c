@@ -8,7 +8,7 @@ static void underscores_do_not_underline(void **state UNUSED)
 
 	metric_list_format_man_metrics(&text);
 	assert_contains(strbuf_str(&text),
-			"*wait\\_max* (peak, ns, from sched, \\[non-ext\\] \\[SCHEDSTATS\\])\n\n"
+			"*wait\\_max* (peak, ns, from sched, \\[non-ext\\] \\[SCHEDSTATS\\])\n"
 			"\tlongest wait on a run queue since birth\n\n");
 	assert_contains(strbuf_str(&text), "*thread\\_count* (tally, count)\n");
 }
@@ -19,7 +19,7 @@ static void formulas_stand_behind_their_names(void **state UNUSED)
 
 	metric_list_format_man_derived(&text);
 	assert_contains(strbuf_str(&text),
-			"*avg\\_wait\\_ns* (ns) = wait\\_sum / wait\\_count\n\n\taverage wait");
+			"*avg\\_wait\\_ns* (ns) = wait\\_sum / wait\\_count\n\taverage wait");
 }
 
 static void words_have_their_meaning(void **state UNUSED)
@@ -28,6 +28,10 @@ static void words_have_their_meaning(void **state UNUSED)
 
 	metric_list_format_man_tags(&text);
 	metric_list_format_man_sections(&text);
+	metric_list_format_man_kinds(&text);
+	metric_list_format_man_sources(&text);
+	assert_contains(strbuf_str(&text), "- *least*: smallest that is not 0\n");
+	assert_contains(strbuf_str(&text), "- *smaps\\_rollup*: memory of the process, by kind\n");
 	assert_contains(strbuf_str(&text), "- *cfs-only*: counted only in the fair class\n");
 	assert_contains(strbuf_str(&text), "- *smaps-rollup*: memory of processes by kind\n");
 }
