@@ -70,11 +70,12 @@ static void words_of_a_later_version_are_passed_over(void **state UNUSED)
 	_cleanup_snapshot_ struct snapshot s = { 0 };
 
 	assert_success(load_json(
-		SNAPSHOT("{\"sources\":[\"quantum\"],\"paths\":{\"quantum\":\"tunnel\","
-			 "\"stat\":\"tunnel\",\"io\":\"bpf\"},\"reasons\":{\"quantum\":{\"x\":1},"
-			 "\"io\":{\"collapsed\":4,\"tired\":2}},\"sets\":[{\"sources\":[\"stat\",\"quantum\"],"
-			 "\"absent\":[\"spin\"],\"new\":1}]}",
-			 ",\"presence\":0"),
+		SNAPSHOT(
+			"{\"sources\":[\"quantum\"],\"paths\":{\"quantum\":\"tunnel\","
+			"\"stat\":\"tunnel\",\"io\":\"bpf\"},\"reasons\":{\"quantum\":{\"x\":1},"
+			"\"io\":{\"collapsed\":4,\"tired\":2}},\"sets\":[{\"sources\":[\"stat\",\"quantum\"],"
+			"\"absent\":[\"spin\"],\"new\":1}]}",
+			",\"presence\":0"),
 		&s));
 	assert_int_equal(s.threads.at[0].sources, METRIC_SOURCE_BIT(STAT));
 	assert_int_equal(s.paths[METRIC_SOURCE_IO], SNAPSHOT_PATH_BPF);
