@@ -22,7 +22,7 @@ EXCEPTIONS = (
 
 # First match decides; None: any of the project's licences.
 EXPECTED = (
-    (r"bpf/(.*\.bpf\.c|scx\.h)$", "GPL-2.0-only"),
+    (r"bpf/(.*\.bpf\.c|scx\.h|kernel_task\.h)$", "GPL-2.0-only"),
     (r"bpf/", "GPL-2.0-or-later"),
     (r"src/(agent|cli)/", "GPL-2.0-or-later"),
     (r"src/.*\.[ch]$", "LGPL-2.1-or-later"),
