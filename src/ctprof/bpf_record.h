@@ -7,17 +7,31 @@
 #define KTSTR_CTPROF_BPF_RECORD_H
 
 /* Members of the kernel's struct sched_statistics that are kept. */
-#define BPF_RECORD_STATS(X)                                                                      \
-	X(wait_sum)                                                                              \
-	X(wait_count)                                                                            \
-	X(wait_max)                                                                              \
-	X(sum_sleep_runtime)                                                                     \
-	X(sleep_max) X(sum_block_runtime) X(block_max) X(iowait_sum) X(iowait_count) X(exec_max) \
-		X(slice_max) X(nr_failed_migrations_affine) X(nr_failed_migrations_running)      \
-			X(nr_failed_migrations_hot) X(nr_forced_migrations) X(nr_wakeups)        \
-				X(nr_wakeups_sync) X(nr_wakeups_migrate) X(nr_wakeups_local)     \
-					X(nr_wakeups_remote) X(nr_wakeups_affine)                \
-						X(nr_wakeups_affine_attempts)
+/* clang-format off: it cannot decide about a list of this length */
+#define BPF_RECORD_STATS(X)             \
+	X(wait_sum)                     \
+	X(wait_count)                   \
+	X(wait_max)                     \
+	X(sum_sleep_runtime)            \
+	X(sleep_max)                    \
+	X(sum_block_runtime)            \
+	X(block_max)                    \
+	X(iowait_sum)                   \
+	X(iowait_count)                 \
+	X(exec_max)                     \
+	X(slice_max)                    \
+	X(nr_failed_migrations_affine)  \
+	X(nr_failed_migrations_running) \
+	X(nr_failed_migrations_hot)     \
+	X(nr_forced_migrations)         \
+	X(nr_wakeups)                   \
+	X(nr_wakeups_sync)              \
+	X(nr_wakeups_migrate)           \
+	X(nr_wakeups_local)             \
+	X(nr_wakeups_remote)            \
+	X(nr_wakeups_affine)            \
+	X(nr_wakeups_affine_attempts)
+/* clang-format on */
 
 /* Kinds of delay in struct task_delay_info. */
 #define BPF_RECORD_DELAYS(X) \
