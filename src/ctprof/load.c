@@ -120,6 +120,17 @@ static struct error *load_cgroup(struct loader *loader, const struct json_value 
 							  cgroup.stats.io.stat.rows.capacity));
 }
 
+static struct error *load_host(const struct json_value *value, struct snapshot *snapshot)
+{
+	struct error *err;
+
+	if (!value_is_there(value))
+		return NULL;
+	err = host_facts_load(value, "host", &snapshot->host);
+	snapshot->has_host = !err;
+	return err;
+}
+
 static struct error *load_whole(struct loader *loader, enum member member,
 				const struct json_value *value)
 {
@@ -140,7 +151,7 @@ static struct error *load_whole(struct loader *loader, enum member member,
 	case MEMBER_PAGE_SIZE:
 		return value_reading(value, &place, &s->page_size);
 	case MEMBER_HOST:
-		return value_expect(value, &place, JSON_OBJECT);
+		return load_host(value, s);
 	case MEMBER_PRESENCE:
 		s->has_presence = value_is_there(value);
 		return presence_load(value, &place, s, &loader->sets);
@@ -227,8 +238,8 @@ static struct error *take_piece(void *arg, const struct split_piece *piece)
 		err = load_whole(loader, member, json_doc_root(doc));
 		if (!err)
 			err = charge_since(loader, &before,
-					   loader->sets.sets.capacity *
-						   sizeof(struct presence_set));
+					   piece->text->n + loader->sets.sets.capacity *
+								    sizeof(struct presence_set));
 	}
 	return err;
 }

@@ -317,6 +317,12 @@ static void assert_same(const struct snapshot *a, const struct snapshot *b)
 	assert_int_equal(a->sched_ext.hotplug_seq.value, b->sched_ext.hotplug_seq.value);
 	assert_int_equal(a->sched_ext.enable_seq.value, b->sched_ext.enable_seq.value);
 	assert_same_rows(a, &a->sched_ext.events, b, &b->sched_ext.events);
+	assert_int_equal(a->has_host, b->has_host);
+	if (a->has_host) {
+		assert_string_equal(a->host.arch, b->host.arch);
+		assert_string_equal(a->host.kernel_release, b->host.kernel_release);
+		assert_null(b->host.cpu_model);
+	}
 	assert_int_equal(a->cgroups.n, b->cgroups.n);
 	for (size_t i = 0; i < a->cgroups.n; i++)
 		assert_same_cgroup(a, &a->cgroups.at[i], b, &b->cgroups.at[i]);

@@ -85,7 +85,8 @@ static void what_is_no_snapshot_is_told(void **state UNUSED)
 	assert_refused("{\"captured_at_unix_ns\":\"x\"}", "captured_at_unix_ns: expected a number");
 	assert_refused("{\"threads\":[{\"tid\":}]}", "threads[0]: not JSON");
 	assert_refused("{\"host\":[}]}", "host: not JSON");
-	assert_refused("{\"host\":5}", "host: expected an object");
+	assert_refused("{\"host\":5}", "host");
+	assert_refused("{\"host\":{\"arch\":5}}", "host.arch");
 	assert_refused("{\"cgroup_stats\":{\"/a\":{]}}}", "cgroup_stats./a: not JSON");
 	assert_refused("{\"captured_at_unix_ns\":1,", "not JSON: it ends after 25 bytes");
 }
