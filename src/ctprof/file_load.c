@@ -198,8 +198,8 @@ static struct error *find_frame(int fd, const char *path, uint64_t file_bytes, u
 					    "%s holds no whole snapshot: its only one was cut off",
 					    path)
 			       : base_error(BASE_PARSE, 0, "%s is empty", path);
-	return base_error(BASE_ABSENT, 0, "%s has %" PRIu64 " snapshots and no @%" PRIu64 "%s",
-			  path, ret->whole, wanted,
+	return base_error(BASE_ABSENT, 0, "%s has %" PRIu64 " snapshot%s and no @%" PRIu64 "%s",
+			  path, ret->whole, ret->whole == 1 ? "" : "s", wanted,
 			  ret->torn_bytes ? "; another one behind them was cut off" : "");
 }
 

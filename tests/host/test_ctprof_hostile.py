@@ -178,11 +178,14 @@ class Killed(CtprofTest):
                     if f.read(4) == b"old":
                         self.assertTrue(old)
                         continue
-                snapshots, _ = frames(path)
+                snapshots, torn = frames(path)
                 # The first came by a rename: it is whole, whatever stands behind it.
                 self.assertGreaterEqual(len(snapshots), 1)
                 for snapshot in snapshots:
                     self.assert_honest(snapshot)
+                shown = subprocess.run([KTSTR, "ctprof", "show", f"{path}@{len(snapshots)}", "--metrics", "minflt"],
+                                       capture_output=True, text=True, check=False)
+                self.assertEqual((shown.returncode, "incomplete snapshot" in shown.stderr), (0, torn), shown.stderr)
         left = [name for name in os.listdir(self.dir) if not name.endswith(".ctprof.zst")]
         self.assertLessEqual(len(left), 1, f"temporary files stay behind: {left}")
 
