@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * covers: src/ctprof/load.c src/ctprof/split.c src/ctprof/place.c src/ctprof/presence.c
- * src/ctprof/record_cgroup.c src/ctprof/record_pressure.c src/ctprof/record_sched_ext.c
- * src/ctprof/record_summaries.c src/ctprof/record_thread.c
- */
+/* covers: src/ctprof/load.c src/ctprof/split.c src/ctprof/place.c src/ctprof/presence.c */
+/* covers: src/ctprof/record_cgroup.c src/ctprof/record_pressure.c src/ctprof/record_sched_ext.c */
+/* covers: src/ctprof/record_summaries.c src/ctprof/record_thread.c */
 /*
  * Any bytes as the JSON of a snapshot. Whether they are taken does not depend on how they come in,
  * threads and cgroups are in order, nothing points outside of its table, and what is written of it
