@@ -267,12 +267,36 @@ static void tell_closed(const struct walk *walk)
 	options->note(line, options->arg);
 }
 
-static struct error *walk_all(struct walk *walk, const char *proc, struct walk_tally *tally)
+/* Threads are in order of their processes. */
+static bool has_process(const struct snapshot *snapshot, uint32_t tgid)
 {
-	struct error *err = list_processes(walk, proc);
+	size_t begin = 0, end = snapshot->threads.n;
 
-	if (err)
-		return err;
+	while (begin < end) {
+		size_t middle = begin + (end - begin) / 2;
+
+		if (snapshot->threads.at[middle].tgid < tgid)
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	return begin < snapshot->threads.n && snapshot->threads.at[begin].tgid == tgid;
+}
+
+/* Some kernels show an iterator less than they show in /proc. */
+static void skip_known(struct walk *walk)
+{
+	struct id_list *list = &walk->processes;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->ids.n; i++)
+		if (!has_process(walk->snapshot, (uint32_t)list->ids.at[i]))
+			list->ids.at[kept++] = list->ids.at[i];
+	list->ids.n = kept;
+}
+
+static void walk_listed(struct walk *walk, struct walk_tally *tally)
+{
 	walk->jobs = parallel_jobs(walk->options, SIZE_MAX);
 	walk_tables_init(&walk->tables, walk->snapshot);
 	walk_queue_init(&walk->queue, walk->processes.ids.n);
@@ -280,7 +304,6 @@ static struct error *walk_all(struct walk *walk, const char *proc, struct walk_t
 	walk_queue_deinit(&walk->queue);
 	walk_tables_deinit(&walk->tables);
 	tell_closed(walk);
-	return NULL;
 }
 
 struct error *walk_threads(const struct capture_options *options, uint64_t began_ns,
@@ -303,10 +326,15 @@ struct error *walk_threads(const struct capture_options *options, uint64_t began
 		err = path_glob_check(options->cgroup_glob);
 	if (err)
 		return err;
-	if (snapshot->threads.n)
+	err = list_processes(&walk, proc);
+	if (snapshot->threads.n) {
+		/* All of them may have ended since. */
+		error_free(take_ptr(err));
+		skip_known(&walk);
 		walk_fill(options, folder, snapshot, &tally);
-	else
-		err = walk_all(&walk, proc, &tally);
+	}
+	if (!err && walk.processes.ids.n)
+		walk_listed(&walk, &tally);
 	id_list_deinit(&walk.processes);
 	if (err)
 		return err;

@@ -13,9 +13,9 @@
 
 /*
  * Threads that are in the snapshot already keep what they have and are given the sources they
- * lack; without any, all are looked for. Fills threads, strings, CPU lists, smaps, reasons, the
- * parse summary and the paths of the sources it read. Fails when no process can be listed, when
- * none of options->pids is there, and when the cancel fires.
+ * lack; processes that are not there are walked as a whole. Fills threads, strings, CPU lists,
+ * smaps, reasons, the parse summary and the paths of the sources it read. Fails when no process can
+ * be listed, when none of options->pids is there, and when the cancel fires.
  */
 struct error *walk_threads(const struct capture_options *options, uint64_t began_ns,
 			   struct snapshot *snapshot) MUST_CHECK;

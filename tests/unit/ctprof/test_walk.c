@@ -129,6 +129,47 @@ static void only_the_wanted_processes_are_walked(void **state UNUSED)
 	staged_root_free(root);
 }
 
+/* An iterator found process 20, of which /proc has a name to add, and was not shown 10 and 30. */
+static void processes_that_are_not_there_yet_are_walked(void **state UNUSED)
+{
+	char *root = staged_root_new();
+	const struct capture_options options = {
+		.root = root,
+		.sources = METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT),
+		.jobs = 2,
+	};
+	_cleanup_snapshot_ struct snapshot snapshot;
+	struct thread_sample found = {
+		.tid = 20,
+		.tgid = 20,
+		.sources = METRIC_SOURCE_BIT(STAT),
+		.start_ticks = 7,
+	};
+
+	fake_thread(root, 10, 10, "before", 1);
+	fake_thread(root, 20, 20, "found", 7);
+	fake_thread(root, 20, 21, "later", 8);
+	fake_thread(root, 30, 30, "after", 1);
+	snapshot_init(&snapshot);
+	sample_set(&found, METRIC_MINFLT, 4711);
+	vec_push(&snapshot.threads, found);
+	snapshot.paths[METRIC_SOURCE_STAT] = SNAPSHOT_PATH_BPF;
+	snapshot.parse.negative_dotted_values = 3;
+	assert_success(walk_threads(&options, 0, &snapshot));
+	assert_int_equal(snapshot.threads.n, 3);
+	assert_in_order(&snapshot);
+	assert_int_equal(snapshot.threads.at[1].tid, 20);
+	assert_int_equal(snapshot.threads.at[1].values[METRIC_MINFLT], 4711);
+	assert_string_equal(intern_text(&snapshot.strings, snapshot.threads.at[1].comm), "found");
+	assert_string_equal(intern_text(&snapshot.strings, snapshot.threads.at[0].comm), "before");
+	assert_int_equal(snapshot.threads.at[2].values[METRIC_MINFLT], 110);
+	assert_int_equal(snapshot.parse.tids_walked, 3);
+	assert_int_equal(snapshot.parse.negative_dotted_values, 3);
+	assert_int_equal(snapshot.paths[METRIC_SOURCE_STAT], SNAPSHOT_PATH_BPF);
+	assert_int_equal(snapshot.paths[METRIC_SOURCE_COMM], SNAPSHOT_PATH_PROCFS);
+	staged_root_free(root);
+}
+
 static void a_process_that_hides_its_threads_is_told(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf notes = STRBUF_INIT;
@@ -274,6 +315,7 @@ int main(void)
 		cmocka_unit_test(small_and_large_processes_come_out_in_order),
 		cmocka_unit_test(sources_tell_their_way_or_that_nobody_asked),
 		cmocka_unit_test(only_the_wanted_processes_are_walked),
+		cmocka_unit_test(processes_that_are_not_there_yet_are_walked),
 		cmocka_unit_test(a_process_that_hides_its_threads_is_told),
 		cmocka_unit_test(a_cancelled_walk_is_an_error),
 		cmocka_unit_test(progress_ends_with_everything_done),
