@@ -151,7 +151,7 @@ static size_t collect(struct delays *d)
 
 	d->indices = xcalloc(d->snapshot->threads.n + 1, sizeof(*d->indices));
 	for (size_t i = 0; i < d->snapshot->threads.n; i++)
-		if (d->wanted & ~d->snapshot->threads.at[i].sources)
+		if (d->wanted & d->kept & ~d->snapshot->threads.at[i].sources)
 			d->indices[n++] = i;
 	return n;
 }
@@ -223,11 +223,12 @@ void ctprof_read_delays(const struct capture_options *options, struct snapshot *
 		.wanted = options->live ? options->sources & DELAY_SOURCES : 0,
 	};
 	_cleanup_error_ struct error *err = NULL;
-	size_t n = collect(&d);
+	size_t n;
 
 	if (!snapshot->has_host)
 		host_accounting_read(options->root, &accounting);
 	d.kept = delays_kept(&accounting);
+	n = collect(&d);
 	if (n) {
 		err = taskstats_open(&client);
 		taskstats_close(&client);
