@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "base/strbuf.h"
+#include "ctprof/delays.h"
 #include "ctprof/walk.h"
 #include "parked.h"
 #include "unit.h"
@@ -61,6 +62,7 @@ static void by_procfs(pid_t pid, uint32_t sources, struct snapshot *snapshot)
 	};
 
 	assert_success(walk_threads(&options, 0, snapshot));
+	ctprof_read_delays(&options, snapshot);
 }
 
 static unsigned int compare(const struct snapshot *a, const struct thread_sample *x,
@@ -98,7 +100,7 @@ static unsigned int compare(const struct snapshot *a, const struct thread_sample
 static void both_ways_say_the_same_of_threads_that_stand_still(void **state)
 {
 	_cleanup_snapshot_ struct snapshot fast, slow;
-	uint32_t sources = WALK_SOURCES & CTPROF_BPF_SOURCES;
+	uint32_t sources = CTPROF_BPF_SOURCES;
 	struct parked parked;
 	unsigned int bad = 0;
 
@@ -116,6 +118,7 @@ static void both_ways_say_the_same_of_threads_that_stand_still(void **state)
 
 		assert_int_equal(x->tid, y->tid);
 		assert_int_equal(x->tgid, y->tgid);
+		assert_int_equal(x->sources, y->sources);
 		bad += compare(&fast, x, &slow, y);
 	}
 	assert_int_equal(bad, 0);
@@ -125,7 +128,7 @@ static void both_ways_say_the_same_of_threads_that_stand_still(void **state)
 static void a_thread_that_runs_is_seen_between_two_looks(void **state)
 {
 	_cleanup_snapshot_ struct snapshot before, fast, after;
-	uint32_t sources = WALK_SOURCES & CTPROF_BPF_SOURCES;
+	uint32_t sources = CTPROF_BPF_SOURCES;
 	pid_t pid = getpid();
 	const struct thread_sample *x, *y, *z;
 
