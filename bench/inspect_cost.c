@@ -22,10 +22,11 @@ enum {
 	SWEEPS = 200,
 	LIMIT_ROUNDS = 1000,
 	LIMIT_CPUS = 4096,
-	/* As far apart as per-CPU memory of a guest; rq and task stand in it like this. */
+	/* As far apart as per-CPU memory of a guest. Objects stand in their pages as the real ones
+	   do. */
 	PER_CPU_BYTES = 256 << 10,
-	RQ_AT = 0x2e40,
-	TASK_AT = 0xcbc0,
+	RQ_PAGE = 0x2000,
+	TASK_PAGE = 0x10000,
 };
 /* Behind all RAM that the guest has. */
 #define EXTRA_AT (UINT64_C(1) << 40)
@@ -225,7 +226,8 @@ static void copy_cpu(struct kmem *kmem, uint64_t runqueues, uint32_t from, uint3
 		     uint8_t *ram)
 {
 	const struct kmem_fields *f = &kmem->fields;
-	uint8_t *rq = ram + (size_t)cpu * PER_CPU_BYTES + RQ_AT, *task = rq - RQ_AT + TASK_AT;
+	uint8_t *own = ram + (size_t)cpu * PER_CPU_BYTES, *task;
+	uint8_t *rq = own + RQ_PAGE + runqueues % KMEM_PAGE_BYTES;
 	uint64_t at = 0, curr, pid = cpu + 1;
 
 	if (!kmem_cpus_address(&kmem->cpus, from, runqueues, &at))
@@ -233,6 +235,7 @@ static void copy_cpu(struct kmem *kmem, uint64_t runqueues, uint32_t from, uint3
 	copy_object(kmem, at, KMEM_F_RQ, rq);
 	if (kmem_field_read(f, &kmem->space, KMEM_F_RQ_CURR, at, &curr) != KMEM_READ_OK)
 		die(kmem_error(KMEM_UNREAD, 0, "rq.curr"));
+	task = own + TASK_PAGE + curr % KMEM_PAGE_BYTES;
 	copy_object(kmem, curr, KMEM_F_TASK, task);
 	curr = kmem->space.direct.start + EXTRA_AT + (uint64_t)(task - ram);
 	memcpy(rq + f->at[KMEM_F_RQ_CURR].place.offset, &curr, 8);
@@ -255,7 +258,8 @@ static void pretend_cpus(struct kmem *kmem, uint32_t n, uint8_t *ram)
 					 .online = xcalloc(LIMIT_CPUS / 64, 8) };
 	for (uint32_t cpu = 0; cpu < n; cpu++) {
 		kmem->cpus.offsets[cpu] = kmem->space.direct.start + EXTRA_AT +
-					  (uint64_t)cpu * PER_CPU_BYTES + RQ_AT - runqueues;
+					  (uint64_t)cpu * PER_CPU_BYTES + RQ_PAGE +
+					  runqueues % KMEM_PAGE_BYTES - runqueues;
 		kmem->cpus.possible[cpu / 64] |= UINT64_C(1) << cpu % 64;
 	}
 	kmem->space.direct.end = kmem->space.direct.start + EXTRA_AT + (uint64_t)n * PER_CPU_BYTES;
