@@ -15,7 +15,7 @@ from drgn.helpers.linux import for_each_online_cpu, for_each_task, per_cpu, task
 
 def main():
     core, vmlinux, sweeps = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    imported = time.monotonic_ns()
+    imported, cpu = time.monotonic_ns(), time.process_time_ns()
     prog = drgn.Program()
     prog.set_core_dump(core)
     opened = time.monotonic_ns()
@@ -23,10 +23,10 @@ def main():
     loaded = time.monotonic_ns()
     # Attached is who can name a member of a kernel's object.
     release = prog["init_uts_ns"].name.release.string_().decode()
-    attached = time.monotonic_ns()
+    attached, attached_cpu = time.monotonic_ns(), time.process_time_ns()
     tasks = [(int(t.pid), int(t.tgid), t.comm.string_(), task_state_to_char(t), task_cpu(t), int(t.policy), int(t.prio),
               int(t.se.sum_exec_runtime)) for t in for_each_task(prog)]
-    listed = time.monotonic_ns()
+    listed, listed_cpu = time.monotonic_ns(), time.process_time_ns()
     cpus = list(for_each_online_cpu(prog))
     least = None
     for _ in range(sweeps):
@@ -38,8 +38,7 @@ def main():
                  int(rq.clock), int(curr.pid), curr.comm.string_())
         took = time.monotonic_ns() - began
         least = took if least is None or took < least else least
-    print(json.dumps({"release": release, "import": imported - BEGAN, "open": opened - imported, "load": loaded - opened,
-                      "attach": attached - imported, "tasks": listed - attached, "n_tasks": len(tasks), "cpus": len(cpus), "sweep": least}))
+    print(json.dumps({"release": release, "import": imported - BEGAN, "open": opened - imported, "load": loaded - opened, "attach": attached - imported, "attach cpu": attached_cpu - cpu, "tasks": listed - attached, "tasks cpu": listed_cpu - attached_cpu, "n_tasks": len(tasks), "cpus": len(cpus), "sweep": least}))
 
 
 if __name__ == "__main__":
