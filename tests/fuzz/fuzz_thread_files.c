@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * covers: src/procfs/thread_stat.c src/procfs/thread_status.c src/procfs/io.c
- * src/procfs/cgroup_path.c src/procfs/smaps_rollup.c src/procfs/cpu_list.c
- */
+/* covers: src/procfs/thread_stat.c src/procfs/thread_status.c src/procfs/io.c */
+/* covers: src/procfs/cgroup_path.c src/procfs/smaps_rollup.c src/procfs/cpu_list.c */
 #include "fuzz.h"
 
 #include <stdlib.h>
