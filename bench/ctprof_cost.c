@@ -4,21 +4,23 @@
  *
  * Reads every thread of the host in each of the ways, in turn, ROUNDS times, and prints a line for
  * each: the way, wall and CPU nanoseconds, threads, files, bytes. WAY is
- *	bare      opens, reads and closes the files, and nothing else
+ *	bare      opens, reads and closes the files of every thread, and nothing else
  *	walk-N    our walk through /proc with N workers
- *	bpf       our capture with the task iterator
- * Prints at the end by how many KiB memory grew at most beyond what the program had at first.
+ *	bpf       one pass of our task iterator, loaded before
+ *	load      the same with loading it
+ * and a + behind bare or walk-N adds smaps_rollup of every process. Prints at the end by how many
+ * KiB memory grew at most beyond what the program had at first.
  */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "ctprof/bpf_tasks.h"
 #include "ctprof/walk.h"
 #include "ctprof/walk_limits.h"
 #include "ctprof/walk_list.h"
@@ -58,7 +60,7 @@ static void read_file(int folder, const char *path, struct cost *cost)
 	cost->bytes += n > 0 ? (uint64_t)n : 0;
 }
 
-static void read_thread(int folder, pid_t tgid, pid_t tid, struct cost *cost)
+static void read_thread(int folder, pid_t tgid, pid_t tid, bool smaps, struct cost *cost)
 {
 	static const char *const files[] = { "comm", "cgroup", "stat", "schedstat",
 					     "io",   "status", "sched" };
@@ -68,14 +70,14 @@ static void read_thread(int folder, pid_t tgid, pid_t tid, struct cost *cost)
 		snprintf(path, sizeof(path), "%d/%s", (int)tid, files[i]);
 		read_file(folder, path, cost);
 	}
-	if (tid == tgid) {
+	if (smaps && tid == tgid) {
 		snprintf(path, sizeof(path), "%d/smaps_rollup", (int)tid);
 		read_file(folder, path, cost);
 	}
 	cost->threads++;
 }
 
-static void bare(struct cost *cost)
+static void bare(bool smaps, struct cost *cost)
 {
 	static struct id_list processes, threads;
 	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -94,18 +96,18 @@ static void bare(struct cost *cost)
 		snprintf(path, sizeof(path), "%d/comm", (int)tgid);
 		read_file(proc, path, cost);
 		for (size_t t = 0; t < threads.ids.n; t++)
-			read_thread(folder, tgid, threads.ids.at[t], cost);
+			read_thread(folder, tgid, threads.ids.at[t], smaps, cost);
 		close(folder);
 	}
 	close(proc);
 }
 
-static void walk(unsigned int jobs, struct cost *cost)
+static void walk(unsigned int jobs, bool smaps, struct cost *cost)
 {
 	const struct capture_options options = {
 		.root = "",
 		.live = true,
-		.sources = WALK_SOURCES,
+		.sources = smaps ? WALK_SOURCES : WALK_SOURCES & ~METRIC_SOURCE_BIT(SMAPS),
 		.jobs = jobs,
 	};
 	_cleanup_snapshot_ struct snapshot snapshot;
@@ -118,29 +120,77 @@ static void walk(unsigned int jobs, struct cost *cost)
 	cost->threads = snapshot.threads.n;
 }
 
+/* With a loaded iterator, or NULL. */
+static void bpf(struct bpf_tasks *loaded, struct cost *cost)
+{
+	const struct capture_options options = {
+		.root = "",
+		.live = true,
+		.bpf = true,
+		.sources = CTPROF_BPF_SOURCES,
+	};
+	_cleanup_bpf_tasks_ struct bpf_tasks *own = NULL;
+	_cleanup_snapshot_ struct snapshot snapshot;
+	struct error *err = NULL;
+	uint32_t sources;
+
+	snapshot_init(&snapshot);
+	if (!loaded)
+		err = bpf_tasks_open(&own);
+	if (!err)
+		err = bpf_tasks_read(loaded ? loaded : own, &options, &snapshot, &sources);
+	if (err)
+		give_up(error_message(err));
+	cost->threads = snapshot.threads.n;
+}
+
+static bool ends_with_plus(const char *way)
+{
+	return way[strlen(way) - 1] == '+';
+}
+
 static void measure(const char *way)
 {
+	static struct bpf_tasks *loaded;
 	struct cost cost = { 0 };
-	uint64_t wall = clock_monotonic_ns(), cpu = cpu_ns();
+	uint64_t wall, cpu;
+	struct error *err = NULL;
 
-	if (strcmp(way, "bare") == 0)
-		bare(&cost);
+	if (strcmp(way, "bpf") == 0 && !loaded)
+		err = bpf_tasks_open(&loaded);
+	if (err)
+		give_up(error_message(err));
+	wall = clock_monotonic_ns();
+	cpu = cpu_ns();
+	if (strncmp(way, "bare", 4) == 0)
+		bare(ends_with_plus(way), &cost);
 	else if (strncmp(way, "walk-", 5) == 0)
-		walk((unsigned int)strtoul(way + 5, NULL, 10), &cost);
+		walk((unsigned int)strtoul(way + 5, NULL, 10), ends_with_plus(way), &cost);
+	else if (strcmp(way, "bpf") == 0)
+		bpf(loaded, &cost);
+	else if (strcmp(way, "load") == 0)
+		bpf(NULL, &cost);
 	else
-		give_up("usage: ctprof_cost ROUNDS bare|walk-N|bpf ...");
+		give_up("usage: ctprof_cost ROUNDS bare|walk-N|bpf|load ...");
 	cost.wall_ns = clock_monotonic_ns() - wall;
 	cost.cpu_ns = cpu_ns() - cpu;
 	printf("%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", way,
 	       cost.wall_ns, cost.cpu_ns, cost.threads, cost.files, cost.bytes);
 }
 
+/* Of this program: getrusage() also knows what stood here before the exec. */
 static long peak_kib(void)
 {
-	struct rusage usage;
+	_cleanup_file_ FILE *status = fopen("/proc/self/status", "re");
+	char line[256];
+	long kib = -1;
 
-	getrusage(RUSAGE_SELF, &usage);
-	return usage.ru_maxrss;
+	while (status && kib < 0 && fgets(line, sizeof(line), status))
+		if (sscanf(line, "VmHWM: %ld kB", &kib) != 1)
+			kib = -1;
+	if (kib < 0)
+		give_up("no VmHWM");
+	return kib;
 }
 
 int main(int argc, char *argv[])

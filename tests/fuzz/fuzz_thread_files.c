@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "procfs/cgroup_path.h"
 #include "procfs/cpu_list.h"
 #include "procfs/io.h"
@@ -106,15 +107,36 @@ static bool look_at_cpus(const char *text, size_t n)
 	return sense;
 }
 
-/* The first byte chooses the file. */
+/*
+ * The first byte chooses the file, and whether the rest stands behind a beginning that chance
+ * rarely writes.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	static bool (*const looks[])(const char *, size_t) = {
-		look_at_stat,	look_at_schedstat, look_at_io,	 look_at_status,
-		look_at_cgroup, look_at_smaps,	   look_at_cpus,
+	static const struct {
+		bool (*look)(const char *text, size_t n);
+		const char *head;
+	} files[] = {
+		{ look_at_stat, "7 (x) S 1 1 1 0 -1 " },
+		{ look_at_schedstat, "7 " },
+		{ look_at_io, "rchar: 7\nwchar:" },
+		{ look_at_status, "State:\tS\nCpus_allowed_list:\t0\nThreads:" },
+		{ look_at_cgroup, "1:cpu:/\n0::/" },
+		{ look_at_smaps, "Rss: 7 kB\n" },
+		{ look_at_cpus, "7," },
 	};
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	size_t file, limit;
 
-	if (n && looks[data[0] % (sizeof(looks) / sizeof(looks[0]))]((const char *)data + 1, n - 1))
+	if (n == 0)
+		return 0;
+	file = data[0] % (sizeof(files) / sizeof(files[0]));
+	/* A list of a few bytes may already be long. */
+	limit = files[file].look == look_at_cpus ? 32 : SIZE_MAX;
+	if (data[0] & 0x80)
+		strbuf_append(&text, files[file].head);
+	strbuf_append_bytes(&text, data + 1, n - 1 < limit ? n - 1 : limit);
+	if (files[file].look(strbuf_str(&text), text.n))
 		fuzz_mark_deep();
 	return 0;
 }
