@@ -97,7 +97,8 @@ soak test-soak: all ## the long runs that `make test` leaves out
 .PHONY: test-oracle
 test-oracle: all ## drgn and crash read our vmcores and agree; downloads debug information once, 350 MB a kernel
 	@$(call KERNEL,build/release)
-	@$(PYTHON) tests/run build/release oracle
+	@rm -f build/oracle/*.agreement; $(PYTHON) tests/run build/release oracle; status=$$?; \
+	cat build/oracle/*.agreement; exit $$status
 
 .PHONY: test-hostile
 test-hostile: setup build/debug/build.ninja ## ten thousand lies of a saved guest, with sanitizers

@@ -30,6 +30,21 @@ dd if=/dev/zero of=/dev/null bs=64M & sleep 1
 """
 
 
+class Agreement:
+    """What agreed, for the log of the test and for whoever started it: build/oracle/NAME.agreement."""
+
+    def __init__(self, name):
+        os.makedirs(FOLDER, exist_ok=True)
+        self.path = os.path.join(FOLDER, name + ".agreement")
+        with open(self.path, "w", encoding="utf-8"):
+            pass
+
+    def say(self, text):
+        print("# " + text, flush=True)
+        with open(self.path, "a", encoding="utf-8") as f:
+            f.write(text + "\n")
+
+
 def run(*command):
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
     if done.returncode:

@@ -17,7 +17,7 @@ class Crash(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.core, cls.refused = None, []
+        cls.core, cls.refused, cls.agreement = None, [], debugged.Agreement("crash")
         for release in debugged.newest_of_each_series():
             debugged.kernel(release)
             guest = debugged.Guest(release)
@@ -27,7 +27,7 @@ class Crash(unittest.TestCase):
             finally:
                 guest.close()
             status, cls.words = debugged.ask_peer("crash", "-s", "vmlinux", "core-for-crash", given="ps\nrunq\nquit\n")
-            print(f"# Linux {release}: " + ("crash reads it" if status == 0 else f"crash does not know it: {cls.words.strip()!r}"), flush=True)
+            cls.agreement.say(f"crash, Linux {release}: " + ("read" if status == 0 else f"not known to it: {' '.join(cls.words.split())}"))
             if status == 0:
                 cls.seen = debugged.look(cls.core)
                 return
@@ -42,7 +42,7 @@ class Crash(unittest.TestCase):
         self.assertNotIn("error", self.words)
 
     def agree(self, what, said, seen):
-        print(f"# {what}: {sum(said.get(key) == seen[key] for key in seen)} of {len(seen)} agree; crash has {len(said)}", flush=True)
+        self.agreement.say(f"{what}: {sum(said.get(key) == seen[key] for key in seen)} of {len(seen)} agree; crash has {len(said)}")
         self.assertEqual(said, seen)
         self.assertTrue(seen)
 

@@ -34,6 +34,7 @@ def entry(found):
 class Drgn(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        cls.agreement = debugged.Agreement("drgn")
         release = debugged.kernel()
         guest = debugged.Guest(release)
         try:
@@ -48,13 +49,13 @@ class Drgn(unittest.TestCase):
         with open(os.path.join(debugged.FOLDER, "said.json"), encoding="utf-8") as f:
             cls.said = json.load(f)
         cls.seen = debugged.look(cls.core)
-        print(f"# drgn {cls.said['version']}, Linux {release}, {os.stat(cls.core).st_blocks // 2048} MiB written", flush=True)
+        cls.agreement.say(f"drgn {cls.said['version']}, Linux {release}, {os.stat(cls.core).st_blocks // 2048} MiB written")
 
     def agree(self, what, said, seen):
         """Equal, key by key; how much there was goes into the log."""
         differ = [key for key in said.keys() | seen.keys() if said.get(key) != seen.get(key)]
-        print(f"# {what}: {len(said.keys() & seen.keys()) - sum(k in said and k in seen for k in differ)} agree, "
-              f"{len(differ)} differ; drgn {len(said)}, we {len(seen)}", flush=True)
+        self.agreement.say(f"{what}: {len(said.keys() & seen.keys()) - sum(k in said and k in seen for k in differ)} agree, "
+                           f"{len(differ)} differ; drgn {len(said)}, we {len(seen)}")
         self.assertEqual({key: said.get(key) for key in differ[:10]}, {key: seen.get(key) for key in differ[:10]})
         self.assertTrue(said)
 
@@ -110,7 +111,7 @@ class Drgn(unittest.TestCase):
             self.agree(what, said, seen)
         elf = {(name, address) for address, name in self.said["elf"]}
         known = sum(key in elf for key in kernel)
-        print(f"# symbols in vmlinux's own table: {known} of our {len(kernel)}", flush=True)
+        self.agreement.say(f"symbols in vmlinux's own table: {known} of our {len(kernel)}")
         self.assertGreater(known, len(kernel) * 0.99)
 
     def test_stacks(self):
@@ -118,8 +119,8 @@ class Drgn(unittest.TestCase):
         said = {int(pid): pcs for pid, pcs in self.said["stacks"].items()}
         seen = {s["pid"]: s for s in self.seen["stack"]["stacks"] if s["pid"]}
         unsure = {pid for pid, s in seen.items() if s.get("incomplete") or not all(f["reliable"] for f in s["frames"])}
-        print(f"# stacks that drgn cannot show: {sum(isinstance(pcs, str) for pcs in said.values())}, of which we are not sure: "
-              f"{len(unsure)}", flush=True)
+        self.agreement.say(f"stacks that drgn cannot show: {sum(isinstance(pcs, str) for pcs in said.values())}, of which we are "
+                           f"not sure: {len(unsure)}")
         self.assertLessEqual(len(unsure), debugged.CPUS)
         kernel = {pid: [pc for pc in pcs if pc >= 2**63] for pid, pcs in said.items() if not isinstance(pcs, str) and pid not in unsure}
         self.agree("stacks", kernel, {pid: [int(f["ip"], 16) for f in s["frames"]] for pid, s in seen.items() if pid in kernel})
