@@ -9,6 +9,7 @@
 #include "ctprof/bpf_tasks.h"
 #include "ctprof/cgroups.h"
 #include "ctprof/delays.h"
+#include "ctprof/heap.h"
 #include "ctprof/walk.h"
 #include "procfs/slice.h"
 
@@ -78,7 +79,9 @@ static struct error *take_all(const struct capture_options *options, struct snap
 	err = take_threads(options, snapshot);
 	if (err)
 		return err;
+	/* What is quick first: the values of a thread should be of one moment. */
 	ctprof_read_delays(options, snapshot);
+	ctprof_read_heap(options, snapshot);
 	ctprof_read_cgroups(options, snapshot);
 	read_host_state(options, snapshot);
 	snapshot->capture_end_unix_ns = (struct reading){ .known = true, .value = unix_ns() };

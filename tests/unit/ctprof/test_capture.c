@@ -86,6 +86,50 @@ static void this_machine_shows_this_very_thread(void **state UNUSED)
 			 thread->values[METRIC_CPU_AFFINITY]);
 }
 
+static void our_own_process_is_listed_and_not_probed(void **state UNUSED)
+{
+	const pid_t self = getpid();
+	const struct capture_options options = {
+		.root = "",
+		.live = true,
+		.sources = METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(HEAP),
+		.pids = &self,
+		.n_pids = 1,
+	};
+	_cleanup_snapshot_ struct snapshot snapshot;
+
+	assert_success(capture_take(&options, &snapshot));
+	assert_int_equal(snapshot.threads.n, 1);
+	assert_true(snapshot.probe.known);
+	assert_int_equal(snapshot.probe.probed_ok, 0);
+	assert_int_equal(snapshot.probe.failed, 0);
+	assert_unknown(&snapshot.threads.at[0], ALLOCATED_BYTES);
+}
+
+static void everything_of_a_staged_host_is_taken(void **state UNUSED)
+{
+	char *root = staged_root_new();
+	const struct capture_options options = staged(root);
+	_cleanup_snapshot_ struct snapshot snapshot;
+
+	fake_thread(root, 10, 10, "leader", 1000);
+	fake_file(root, 10, 10, "cgroup", "0::/a.slice\n");
+	fake_text(root, "/proc/self/mountinfo",
+		  "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+	fake_text(root, "/sys/fs/cgroup/a.slice/memory.current", "4096\n");
+	fake_text(root, "/proc/pressure/cpu", "some avg10=1.50 avg60=0.00 avg300=0.00 total=7\n");
+	fake_text(root, "/sys/kernel/sched_ext/state", "enabled\n");
+	assert_success(capture_take(&options, &snapshot));
+	assert_int_equal(snapshot.cgroups.n, 1);
+	assert_string_equal(text_of(&snapshot, snapshot.cgroups.at[0].path), "/a.slice");
+	assert_true(snapshot.cgroups.at[0].stats.memory.current.known);
+	assert_true(snapshot.has_host);
+	assert_true(snapshot.sched_ext.known);
+	assert_string_equal(text_of(&snapshot, snapshot.sched_ext.state), "enabled");
+	assert_true(snapshot.pressure.resources[PRESSURE_CPU].known);
+	staged_root_free(root);
+}
+
 static void nothing_to_walk_is_an_error(void **state UNUSED)
 {
 	char *root = staged_root_new();
@@ -104,6 +148,8 @@ int main(void)
 		cmocka_unit_test(a_staged_thread_has_its_values),
 		cmocka_unit_test(a_tree_of_files_has_no_ticks_and_pages_of_ours),
 		cmocka_unit_test(this_machine_shows_this_very_thread),
+		cmocka_unit_test(our_own_process_is_listed_and_not_probed),
+		cmocka_unit_test(everything_of_a_staged_host_is_taken),
 		cmocka_unit_test(nothing_to_walk_is_an_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
