@@ -123,7 +123,7 @@ class OtherReaders(CtprofTest):
     def test_the_quickest_way_gives_the_same(self):
         self.compare()
 
-    def test_the_whole_host_is_there(self):
+    def whole_host(self, *options):
         def ids():
             found = set()
             for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -134,14 +134,28 @@ class OtherReaders(CtprofTest):
             return found
 
         before = ids()
-        snapshot, said = self.capture("--no-heap")
+        snapshot, said = self.capture("--no-heap", *options)
         after = ids()
         seen = {(t["tgid"], t["tid"]) for t in snapshot["threads"]}
-        # Who was there all the time was seen; who was seen was there at some time.
-        self.assertEqual((before & after) - seen, set())
         self.assertLess(len(seen - before - after), 1000)
         self.assert_says(said, snapshot)
         self.assertGreater(snapshot["capture_end_unix_ns"], snapshot["captured_at_unix_ns"])
+        # Who was there all the time.
+        return (before & after) - seen
+
+    def test_the_whole_host_is_there(self):
+        self.assertEqual(self.whole_host("--no-bpf"), set())
+
+    def test_the_whole_host_is_there_the_quickest_way(self):
+        def is_guarded(pid):
+            try:
+                os.readlink(f"/proc/{pid}/ns/pid")
+            except PermissionError:
+                return os.geteuid() == 0
+            return False
+
+        # A security module that denies root a process may hide it from an iterator too.
+        self.assertEqual({t for t in self.whole_host() if not is_guarded(t[0])}, set())
 
     def test_a_series_shows_what_a_process_did_between(self):
         target = self.start(WRITER)
