@@ -10,6 +10,7 @@
 #include "cli/ctprof/name.h"
 #include "cli/ctprof/series.h"
 #include "cli/interrupts.h"
+#include "ctprof/bpf_tasks.h"
 
 enum { JOBS_MOST = 1024, COUNT_MOST = 1000000, SIGNAL_EXIT = 128 };
 
@@ -221,11 +222,28 @@ static int run_series(struct series *series, const char *file, bool json)
 	return EXIT_FAILED;
 }
 
+/* Loading the iterator takes longer than using it: a series does it once, and says once why not. */
+static void load_iterator(struct capture_options *capture, struct bpf_tasks **ret)
+{
+	_cleanup_error_ struct error *err = bpf_tasks_open(ret);
+
+	capture->bpf_tasks = *ret;
+	if (err) {
+		_cleanup_free_ char *line = xasprintf(
+			"threads are read through /proc, not BPF: [%s] %s", error_tag(err),
+			error_message(err));
+
+		capture->note(line, capture->arg);
+		capture->bpf = false;
+	}
+}
+
 static int run(const struct invocation *invocation UNUSED, const void *config_)
 {
 	static struct cancel cancel;
 	const struct capture_config *config = config_;
 	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_bpf_tasks_ struct bpf_tasks *iterator = NULL;
 	_cleanup_free_ char *file = config->output ? xstrdup(config->output) : snapshot_name_new();
 	_cleanup_error_ struct error *err = NULL;
 	pid_t pids[OPTION_STRINGS_LIMIT];
@@ -266,6 +284,8 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 		return EXIT_FAILED;
 	}
 	series.output = output;
+	if (capture.bpf && series.count > 1)
+		load_iterator(&capture, &iterator);
 	return run_series(&series, file, config->json);
 }
 
