@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/bpf_tasks.h"
 
+#include <sys/mount.h>
 #include <sys/syscall.h>
 
 #include "base/strbuf.h"
@@ -65,20 +66,43 @@ static void by_procfs(pid_t pid, uint32_t sources, struct snapshot *snapshot)
 	ctprof_read_delays(&options, snapshot);
 }
 
+static unsigned int compare_texts(const char *what, const char *fast, const char *slow)
+{
+	if (strcmp(fast, slow) == 0)
+		return 0;
+	print_error("%s: '%s' by BPF, '%s' by /proc\n", what, fast, slow);
+	return 1;
+}
+
+static bool same_cpus(const struct snapshot *a, const struct thread_sample *x,
+		      const struct snapshot *b, const struct thread_sample *y)
+{
+	const struct cpu_list *p = &a->cpu_lists.at[x->cpu_affinity];
+	const struct cpu_list *q = &b->cpu_lists.at[y->cpu_affinity];
+
+	return p->n == q->n && memcmp(p->at, q->at, p->n * sizeof(*p->at)) == 0;
+}
+
+/* How many differences there are, each told. */
 static unsigned int compare(const struct snapshot *a, const struct thread_sample *x,
 			    const struct snapshot *b, const struct thread_sample *y)
 {
 	unsigned int bad = 0;
 
-	assert_string_equal(intern_text(&a->strings, x->pcomm), intern_text(&b->strings, y->pcomm));
-	assert_string_equal(intern_text(&a->strings, x->comm), intern_text(&b->strings, y->comm));
-	assert_string_equal(intern_text(&a->strings, x->cgroup),
-			    intern_text(&b->strings, y->cgroup));
-	assert_int_equal(x->start_ticks, y->start_ticks);
+	bad += compare_texts("process", intern_text(&a->strings, x->pcomm),
+			     intern_text(&b->strings, y->pcomm));
+	bad += compare_texts("name", intern_text(&a->strings, x->comm),
+			     intern_text(&b->strings, y->comm));
+	bad += compare_texts("cgroup", intern_text(&a->strings, x->cgroup),
+			     intern_text(&b->strings, y->cgroup));
+	if (x->tid != y->tid || x->tgid != y->tgid || x->start_ticks != y->start_ticks ||
+	    x->sources != y->sources || !same_cpus(a, x, b, y)) {
+		print_error("%u/%u %llu 0x%x, %u/%u %llu 0x%x, or their CPUs\n", x->tgid, x->tid,
+			    (unsigned long long)x->start_ticks, x->sources, y->tgid, y->tid,
+			    (unsigned long long)y->start_ticks, y->sources);
+		bad++;
+	}
 	for (enum metric_id id = 0; id < N_METRICS; id++) {
-		if (metrics[id].source == METRIC_SOURCE_NONE ||
-		    !(x->sources >> metrics[id].source & 1))
-			continue;
 		if (sample_knows(x, id) == sample_knows(y, id) && x->values[id] == y->values[id])
 			continue;
 		print_error("%s of %u (%s): %d %llu by BPF, %d %llu by /proc\n", metrics[id].name,
@@ -87,41 +111,72 @@ static unsigned int compare(const struct snapshot *a, const struct thread_sample
 			    (unsigned long long)y->values[id]);
 		bad++;
 	}
-	if (x->cpu_affinity != SAMPLE_NO_ENTRY) {
-		const struct cpu_list *p = &a->cpu_lists.at[x->cpu_affinity],
-				      *q = &b->cpu_lists.at[y->cpu_affinity];
+	return bad;
+}
 
-		assert_int_equal(p->n, q->n);
-		assert_memory_equal(p->at, q->at, p->n * sizeof(*p->at));
-	}
+/* Of a process whose threads stand still. */
+static unsigned int compare_both_ways(void)
+{
+	_cleanup_snapshot_ struct snapshot fast, slow;
+	struct parked parked;
+	unsigned int bad = 0;
+
+	snapshot_init(&fast);
+	snapshot_init(&slow);
+	if (!parked_start(&parked))
+		return 1;
+	by_bpf(&parked.pid, 1, CTPROF_BPF_SOURCES, &fast);
+	by_procfs(parked.pid, CTPROF_BPF_SOURCES, &slow);
+	parked_end(&parked);
+	if (fast.threads.n != PARKED_THREADS + 1 || slow.threads.n != fast.threads.n)
+		return 1;
+	for (size_t i = 0; i < fast.threads.n; i++)
+		bad += compare(&fast, &fast.threads.at[i], &slow, &slow.threads.at[i]);
 	return bad;
 }
 
 static void both_ways_say_the_same_of_threads_that_stand_still(void **state)
 {
-	_cleanup_snapshot_ struct snapshot fast, slow;
-	uint32_t sources = CTPROF_BPF_SOURCES;
-	struct parked parked;
-	unsigned int bad = 0;
+	(void)state;
+	assert_int_equal(compare_both_ways(), 0);
+}
+
+/* Numbers of threads and starts are those of our own namespaces. */
+static void and_in_namespaces_of_their_own(void **state)
+{
+	_cleanup_snapshot_ struct snapshot any;
+	int status;
+	pid_t pid;
 
 	(void)state;
-	snapshot_init(&fast);
-	snapshot_init(&slow);
-	assert_true(parked_start(&parked));
-	by_bpf(&parked.pid, 1, sources, &fast);
-	by_procfs(parked.pid, sources, &slow);
-	parked_end(&parked);
-	assert_int_equal(fast.threads.n, PARKED_THREADS + 1);
-	assert_int_equal(slow.threads.n, fast.threads.n);
-	for (size_t i = 0; i < fast.threads.n; i++) {
-		const struct thread_sample *x = &fast.threads.at[i], *y = &slow.threads.at[i];
+	snapshot_init(&any);
+	by_bpf(NULL, 0, METRIC_SOURCE_BIT(STAT), &any);
+	pid = fork();
+	if (pid == 0) {
+		int fd;
 
-		assert_int_equal(x->tid, y->tid);
-		assert_int_equal(x->tgid, y->tgid);
-		assert_int_equal(x->sources, y->sources);
-		bad += compare(&fast, x, &slow, y);
+		if (unshare(CLONE_NEWPID | CLONE_NEWNS) < 0 ||
+		    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+			_exit(77);
+		/* Not every kernel has time namespaces. */
+		if (unshare(0x80) == 0) {
+			fd = open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC);
+			if (fd < 0 || write(fd, "boottime 86400 5000000", 22) != 22)
+				_exit(3);
+			close(fd);
+		}
+		pid = fork();
+		if (pid == 0) {
+			if (mount("proc", "/proc", "proc", 0, NULL) < 0)
+				_exit(77);
+			_exit(compare_both_ways() ? 1 : 0);
+		}
+		waitpid(pid, &status, 0);
+		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 4);
 	}
-	assert_int_equal(bad, 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	skip_unless(!WIFEXITED(status) || WEXITSTATUS(status) != 77, "no namespaces here");
+	assert_int_equal(status, 0);
 }
 
 /* What runs on must lie between what was read before and after. */
@@ -308,6 +363,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_ways_say_the_same_of_threads_that_stand_still),
+		cmocka_unit_test(and_in_namespaces_of_their_own),
 		cmocka_unit_test(a_thread_that_runs_is_seen_between_two_looks),
 		cmocka_unit_test(all_threads_are_there_and_sorted),
 		cmocka_unit_test(a_thread_that_is_wanted_means_its_process),
