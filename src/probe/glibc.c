@@ -61,7 +61,7 @@ static struct error *read_shared(struct objects *objects, struct object *libc,
 	const struct glibc_descriptor *d = facts->descriptors;
 	struct glibc_layout layout = { 0 };
 	const char *missing;
-	uint64_t rtld_global;
+	uint64_t rtld_global = 0;
 	struct error *err;
 
 	if (!loader)
