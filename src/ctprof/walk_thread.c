@@ -9,7 +9,6 @@
 #include "ctprof/path_glob.h"
 #include "ctprof/walk_fields.h"
 #include "procfs/cgroup_path.h"
-#include "procfs/smaps_rollup.h"
 
 enum { PATH_BYTES = 48 };
 
@@ -23,37 +22,6 @@ struct reading_of {
 	char path[PATH_BYTES]; /* "TID/" and room for the name of a file */
 	size_t path_n;
 };
-
-void walk_tables_init(struct walk_tables *tables, struct snapshot *snapshot)
-{
-	tables->snapshot = snapshot;
-	pthread_mutex_init(&tables->lock, NULL);
-}
-
-void walk_tables_deinit(struct walk_tables *tables)
-{
-	pthread_mutex_destroy(&tables->lock);
-}
-
-static uint32_t add_string(struct walk_tables *tables, struct slice text)
-{
-	uint32_t id;
-
-	pthread_mutex_lock(&tables->lock);
-	id = intern_add_n(&tables->snapshot->strings, text.at, text.n);
-	pthread_mutex_unlock(&tables->lock);
-	return id;
-}
-
-static uint32_t add_cpus(struct walk_tables *tables, const struct cpu_ids *ids)
-{
-	uint32_t id;
-
-	pthread_mutex_lock(&tables->lock);
-	id = snapshot_add_cpu_list(tables->snapshot, ids->ids.at, ids->ids.n);
-	pthread_mutex_unlock(&tables->lock);
-	return id;
-}
 
 void thread_reader_init(struct thread_reader *reader, const struct capture_options *options,
 			struct walk_tables *tables)
@@ -69,7 +37,6 @@ void thread_reader_deinit(struct thread_reader *reader)
 	affinity_deinit(&reader->affinity);
 	cpu_ids_deinit(&reader->ids);
 	strbuf_deinit(&reader->last_cgroup);
-	vec_deinit(&reader->smaps.rows);
 }
 
 int thread_reader_name(struct thread_reader *reader, int folder, const char *path,
@@ -83,7 +50,7 @@ int thread_reader_name(struct thread_reader *reader, int folder, const char *pat
 	name = slice_trim((struct slice){ reader->buffer.at, reader->buffer.n });
 	if (name.n == 0)
 		return ENODATA;
-	*ret_string = add_string(reader->tables, name);
+	*ret_string = walk_tables_add_string(reader->tables, name);
 	return 0;
 }
 
@@ -159,7 +126,7 @@ static void take_cgroup(struct reading_of *of, struct slice path)
 	if (!slice_equal(path, strbuf_str(&reader->last_cgroup))) {
 		strbuf_clear(&reader->last_cgroup);
 		strbuf_append_bytes(&reader->last_cgroup, path.at, path.n);
-		reader->last_cgroup_id = add_string(reader->tables, path);
+		reader->last_cgroup_id = walk_tables_add_string(reader->tables, path);
 	}
 	of->sample->cgroup = reader->last_cgroup_id;
 }
@@ -212,7 +179,7 @@ static bool ask_affinity(struct reading_of *of)
 	}
 	if (!same) {
 		affinity_ids(&reader->affinity, &reader->ids);
-		reader->last_cpus = add_cpus(reader->tables, &reader->ids);
+		reader->last_cpus = walk_tables_add_cpus(reader->tables, &reader->ids);
 		reader->last_n_cpus = (uint32_t)reader->ids.ids.n;
 	}
 	set_cpus(of, reader->last_cpus, reader->last_n_cpus);
@@ -228,7 +195,7 @@ static void take_cpus(struct reading_of *of, struct slice text)
 		return;
 	}
 	of->notes.absent &= ~METRIC_SOURCE_BIT(AFFINITY);
-	set_cpus(of, add_cpus(reader->tables, &reader->ids), reader->ids.ids.n);
+	set_cpus(of, walk_tables_add_cpus(reader->tables, &reader->ids), reader->ids.ids.n);
 }
 
 /* Both in one: the file also tells the CPUs when nobody else does. */
@@ -271,23 +238,8 @@ static void read_sched(struct reading_of *of)
 		     walk_take_sched(text->at, text->n, of->sample, &of->notes.negative_times));
 }
 
-/* In the snapshot, with no more memory than the rows need. */
-static uint32_t add_smaps(struct walk_tables *tables, const struct named_readings *smaps)
-{
-	struct named_readings kept = { .known = true };
-	size_t n = smaps->rows.n;
-
-	kept.rows.at = xcalloc(n, sizeof(*kept.rows.at));
-	memcpy(kept.rows.at, smaps->rows.at, n * sizeof(*kept.rows.at));
-	kept.rows.n = kept.rows.capacity = n;
-	vec_push(&tables->snapshot->smaps, kept);
-	return (uint32_t)tables->snapshot->smaps.n - 1;
-}
-
 static void read_smaps(struct reading_of *of)
 {
-	struct walk_tables *tables = of->reader->tables;
-	struct named_readings *smaps = &of->reader->smaps;
 	const struct walk_buffer *text = &of->reader->buffer;
 	struct stat st;
 	int errnum;
@@ -304,11 +256,8 @@ static void read_smaps(struct reading_of *of)
 		note_errno(of, METRIC_SOURCE_SMAPS, errnum);
 		return;
 	}
-	pthread_mutex_lock(&tables->lock);
-	if (smaps_rollup_parse(text->at, text->n, &tables->snapshot->strings, smaps))
-		of->sample->smaps = add_smaps(tables, smaps);
-	pthread_mutex_unlock(&tables->lock);
-	took(of, METRIC_SOURCE_SMAPS, smaps->known);
+	took(of, METRIC_SOURCE_SMAPS,
+	     walk_tables_add_smaps(of->reader->tables, text->at, text->n, &of->sample->smaps));
 }
 
 /*

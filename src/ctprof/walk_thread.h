@@ -3,21 +3,11 @@
 #ifndef KTSTR_CTPROF_WALK_THREAD_H
 #define KTSTR_CTPROF_WALK_THREAD_H
 
-#include <pthread.h>
-
 #include "ctprof/affinity.h"
 #include "ctprof/capture.h"
 #include "ctprof/walk_file.h"
+#include "ctprof/walk_tables.h"
 #include "ctprof/walk_tally.h"
-
-/* Tables of the snapshot into which several readers write. */
-struct walk_tables {
-	pthread_mutex_t lock;
-	struct snapshot *snapshot;
-};
-
-void walk_tables_init(struct walk_tables *tables, struct snapshot *snapshot);
-void walk_tables_deinit(struct walk_tables *tables);
 
 /* What one worker uses again and again. */
 struct thread_reader {
@@ -31,7 +21,6 @@ struct thread_reader {
 	uint32_t last_cpus, last_n_cpus;
 	struct strbuf last_cgroup;
 	uint32_t last_cgroup_id;
-	struct named_readings smaps;
 };
 
 void thread_reader_init(struct thread_reader *reader, const struct capture_options *options,

@@ -27,7 +27,7 @@ static void assert_in_order(const struct snapshot *snapshot)
 
 static void small_and_large_processes_come_out_in_order(void **state UNUSED)
 {
-	enum { LARGE = 600, SMALL = 40 };
+	enum { LARGE = 300, SMALL = 40 };
 	char *root = staged_root_new();
 
 	for (int i = 0; i < SMALL; i++)
@@ -269,7 +269,7 @@ static void *give_birth(void *arg)
 /* Threads of our own process end while it is walked: kept or dropped, never half. */
 static void threads_may_end_while_they_are_read(void **state UNUSED)
 {
-	enum { ROUNDS = 50 };
+	enum { ROUNDS = 30 };
 	const pid_t self = getpid();
 	const struct capture_options options = {
 		.root = "",

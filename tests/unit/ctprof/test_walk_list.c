@@ -34,7 +34,7 @@ static void only_positive_numbers_are_listed_and_in_order(void **state UNUSED)
 
 static void more_entries_than_fit_into_one_answer(void **state UNUSED)
 {
-	enum { N = 3000 };
+	enum { N = 1500 };
 	char *root = staged_root_new();
 	struct id_list list = { VEC_INIT };
 
