@@ -87,6 +87,19 @@ static bool in_object(const struct split *split)
 	return !split->opened || split->opened_is_object;
 }
 
+static struct error *begin_key(struct split *split, char c)
+{
+	if (c != '"')
+		return expected(split, "a key", c);
+	split->state = SPLIT_IN_KEY;
+	split->in_string = true;
+	split->escaped = false;
+	split->depth = 0;
+	split->limit = SNAPSHOT_KEY_BYTES_LIMIT;
+	strbuf_append_char(&split->text, c);
+	return NULL;
+}
+
 static struct error *begin_value(struct split *split, char c)
 {
 	bool container = c == '{' || c == '[';
@@ -127,19 +140,9 @@ static struct error *take_structure(struct split *split, char c)
 	case SPLIT_FIRST:
 		if (c == (in_object(split) ? '}' : ']'))
 			return close_container(split);
-		if (!in_object(split))
-			return begin_value(split, c);
-		/* fallthrough */
+		return in_object(split) ? begin_key(split, c) : begin_value(split, c);
 	case SPLIT_KEY:
-		if (c != '"')
-			return expected(split, "a key", c);
-		split->state = SPLIT_IN_KEY;
-		split->in_string = true;
-		split->escaped = false;
-		split->depth = 0;
-		split->limit = SNAPSHOT_KEY_BYTES_LIMIT;
-		strbuf_append_char(&split->text, c);
-		return NULL;
+		return begin_key(split, c);
 	case SPLIT_COLON:
 		if (c != ':')
 			return expected(split, "a colon", c);

@@ -68,12 +68,14 @@ static inline struct thread_sample full_sample(struct snapshot *s, uint32_t tgid
 
 static inline void fill_pressure(struct pressure *pressure, uint16_t start)
 {
-	for (int i = 0; i < N_PRESSURE_RESOURCES; i++) {
-		struct pressure_file *file = &pressure->resources[i];
+	for (int i = 0; i < N_PRESSURE_RESOURCES; i++, start = (uint16_t)(start + 8)) {
+		const struct pressure_half some = { true, start, (uint16_t)(start + 1),
+						    (uint16_t)(start + 2), start + UINT64_C(3) };
+		const struct pressure_half full = { true, (uint16_t)(start + 4),
+						    (uint16_t)(start + 5), (uint16_t)(start + 6),
+						    start + UINT64_C(7) };
 
-		file->known = true;
-		file->some = (struct pressure_half){ true, start++, start++, start++, start++ };
-		file->full = (struct pressure_half){ true, start++, start++, start++, start++ };
+		pressure->resources[i] = (struct pressure_file){ true, some, full };
 	}
 }
 
