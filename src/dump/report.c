@@ -57,11 +57,13 @@ static void show_section(const struct dump_view *view, struct kmem *kmem, const 
 			 const struct dump_request *request, struct dump_sink *sink)
 {
 	_cleanup_error_ struct error *err = NULL;
+	const size_t lost = sink->lines_lost, last = sink->lines_left > 1;
 
 	if (sink->json) {
 		json_key(sink->json, view->word);
 		json_begin_object(sink->json);
 	} else {
+		sink->lines_left -= last;
 		dump_line(sink, "%s: %s", view->word, view->meaning);
 		sink->indent += 2;
 	}
@@ -72,21 +74,38 @@ static void show_section(const struct dump_view *view, struct kmem *kmem, const 
 	if (sink->json) {
 		json_end_object(sink->json);
 	} else {
+		/* A view that was cut says so itself: whoever reads it may not read on to the end.
+		 */
+		sink->lines_left += last;
+		if (last && sink->lines_lost > lost)
+			dump_line(sink, "… %zu more lines", sink->lines_lost - lost);
 		sink->indent -= 2;
-		dump_lines(sink, "");
+		if (sink->lines_left)
+			dump_lines(sink, "");
 	}
 }
 
-/* So that a long view leaves something to those behind it. */
+static size_t n_views_behind(size_t i)
+{
+	size_t n = 0;
+
+	while (++i < dump_n_views)
+		n += !dump_view_needs_argument(&dump_views[i]);
+	return n;
+}
+
+/* So that a long view leaves something to those behind it: half, and a few lines for each. */
 enum { LINES_KEPT_PER_VIEW = 12 };
 
 static size_t lines_to_keep(const struct dump_sink *sink, size_t n_behind)
 {
+	const size_t left = sink->lines_left, half = n_behind ? left / 2 : 0;
 	size_t wanted = n_behind * LINES_KEPT_PER_VIEW;
 	/* Where there is less than that, each gets its share. */
-	size_t fair = sink->lines_left - sink->lines_left / (n_behind + 1);
+	size_t share = left / (n_behind + 1), fair = left - (share || !left ? share : 1);
 
-	return wanted < fair ? wanted : fair;
+	wanted = wanted < fair ? wanted : fair;
+	return wanted > half ? wanted : half;
 }
 
 static void show_all(struct kmem *kmem, const char *no_kmem, const struct dump_request *request,
@@ -97,7 +116,7 @@ static void show_all(struct kmem *kmem, const char *no_kmem, const struct dump_r
 	if (sink->json)
 		json_begin_object(sink->json);
 	for (size_t i = 0; i < dump_n_views; i++) {
-		size_t kept = lines_to_keep(sink, dump_n_views - i - 1);
+		size_t kept = lines_to_keep(sink, n_views_behind(i));
 
 		if (dump_view_needs_argument(&dump_views[i]))
 			continue;

@@ -85,6 +85,7 @@ static void show_entry(void *context, const struct sdt_entry *entry)
 	/* There is no room for it: not worth the work. */
 	if (!show->json && show->lines.lines_left == 0) {
 		show->lines.lines_lost++;
+		show->walk.n_shown--;
 		return;
 	}
 	tree = value_new(show->allocator->btf, show->payload.type, &entry->payload, &options);

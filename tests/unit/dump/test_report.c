@@ -49,6 +49,46 @@ static void a_long_view_leaves_lines_to_those_behind_it(void **state)
 		if (!dump_view_needs_argument(&dump_views[i]))
 			assert_contains(strbuf_str(&g->out), dump_views[i].meaning);
 	}
+	assert_contains(strbuf_str(&g->out), "CPUs: shown 1 of 3\n");
+}
+
+static bool log_is_cut(struct build_guest *g, size_t lines)
+{
+	const char *log, *cut, *tasks;
+
+	strbuf_clear(&g->out);
+	dump_failure(g->kmem, NULL, &(struct dump_request){ 0 }, lines, &g->out, NULL);
+	log = strstr(strbuf_str(&g->out), "log: ");
+	tasks = strstr(strbuf_str(&g->out), "\ntasks: ");
+	cut = log ? strstr(log, "\n  … ") : NULL;
+	assert_true(log && tasks && log < tasks);
+	return cut && cut < tasks;
+}
+
+static void a_view_takes_half_of_what_is_left_and_says_where_it_was_cut(void **state)
+{
+	struct build_guest *g = *state;
+	char text[104];
+
+	for (size_t i = 0; i < sizeof(text) - 1; i++)
+		text[i] = i % 2 ? '\n' : 'a';
+	text[sizeof(text) - 1] = 0;
+	guest_put_ring(g, 8, 8);
+	guest_put_record(g, 8, 2, 0, 120, 0, text);
+	guest_attach(g);
+	assert_false(log_is_cut(g, 1000));
+	assert_true(log_is_cut(g, 110));
+	/* There is room for all threads behind it. */
+	assert_contains(strbuf_str(&g->out), "wor\\nker");
+}
+
+static void with_hardly_a_line_the_first_are_shown(void **state)
+{
+	struct build_guest *g = *state;
+
+	guest_attach(g);
+	dump_failure(g->kmem, NULL, &(struct dump_request){ 0 }, 2, &g->out, NULL);
+	assert_contains(strbuf_str(&g->out), "uname: ");
 	assert_contains(strbuf_str(&g->out), " more lines\n");
 }
 
@@ -94,6 +134,8 @@ int main(void)
 		guest_test(one_blind_view_leaves_the_others),
 		guest_test(without_a_kernel_every_section_says_why),
 		guest_test(a_long_view_leaves_lines_to_those_behind_it),
+		guest_test(a_view_takes_half_of_what_is_left_and_says_where_it_was_cut),
+		guest_test(with_hardly_a_line_the_first_are_shown),
 		guest_test(json_that_may_not_grow_is_json_all_the_same),
 		cmocka_unit_test(views_are_found_by_their_word),
 	};
