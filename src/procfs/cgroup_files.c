@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "procfs/cgroup_files.h"
 
-#include <string.h>
+#include "procfs/slice.h"
 
 /* What the kernel takes when only a quota is written. */
 enum { DEFAULT_PERIOD_US = 100000 };
-
-/* The next word of a text, and the rest; false at the end. */
-static bool next_word(const char **at, const char *end, const char **ret, size_t *ret_n)
-{
-	while (*at < end && strchr(" \t\n", **at))
-		++*at;
-	*ret = *at;
-	while (*at < end && !strchr(" \t\n", **at))
-		++*at;
-	*ret_n = (size_t)(*at - *ret);
-	return *ret_n > 0;
-}
 
 void cgroup_cpu_stat_parse(const char *text, size_t n, struct cgroup_stats *stats)
 {
@@ -34,33 +22,26 @@ void cgroup_cpu_stat_parse(const char *text, size_t n, struct cgroup_stats *stat
 		{ "burst_usec", &stats->cpu.burst_usec },
 	};
 
-	for (const char *at = text, *end = text + n; at < end;) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = newline ? newline : end;
+	struct slice rest = { text, n }, line, key;
 
-		for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-			size_t key_n = strlen(keys[i].key);
-
-			if ((size_t)(stop - at) > key_n && memcmp(at, keys[i].key, key_n) == 0 &&
-			    at[key_n] == ' ')
-				*keys[i].into = reading_parse(at + key_n,
-							      (size_t)(stop - at) - key_n);
-		}
-		at = newline ? newline + 1 : end;
+	while (slice_take_line(&rest, &line)) {
+		if (!slice_take_until(&line, ' ', &key))
+			continue;
+		for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+			if (slice_equal(key, keys[i].key))
+				*keys[i].into = reading_parse(line.at, line.n);
 	}
 }
 
 void cgroup_cpu_max_parse(const char *text, size_t n, struct cgroup_stats *stats)
 {
-	const char *at = text, *end = text + n, *quota, *period;
-	size_t quota_n, period_n;
+	struct slice rest = { text, n }, quota, period;
 
-	if (!next_word(&at, end, &quota, &quota_n))
+	if (!slice_take_word(&rest, &quota))
 		return;
-	stats->cpu.max_quota_us = limit_parse(quota, quota_n);
+	stats->cpu.max_quota_us = limit_parse(quota.at, quota.n);
 	stats->cpu.max_period_us = (struct reading){ true, DEFAULT_PERIOD_US };
-	if (next_word(&at, end, &period, &period_n) &&
-	    !decimal_parse(period, period_n, &stats->cpu.max_period_us.value))
+	if (slice_take_word(&rest, &period) && !slice_u64(period, &stats->cpu.max_period_us.value))
 		stats->cpu.max_period_us.value = DEFAULT_PERIOD_US;
 }
 
@@ -83,35 +64,27 @@ void cgroup_io_stat_parse(const char *text, size_t n, struct intern *names,
 			  struct named_readings *ret)
 {
 	struct named_readings readings = { .known = true };
-	const char *at = text, *word;
-	size_t word_n, words = 0;
+	struct slice rest = { text, n }, value, key;
+	size_t words = 0;
 
 	/* A device is a word without '='. The kernel may put two of them on a line. */
-	while (next_word(&at, text + n, &word, &word_n) && words++ < CGROUP_IO_STAT_WORDS) {
-		const char *equals = memchr(word, '=', word_n);
-		uint64_t value;
+	while (slice_take_word(&rest, &value) && words++ < CGROUP_IO_STAT_WORDS) {
+		uint64_t number;
 
-		if (!equals || equals == word ||
-		    !decimal_parse(equals + 1, word_n - (size_t)(equals + 1 - word), &value))
+		if (!slice_take_until(&value, '=', &key) || key.n == 0 ||
+		    !slice_u64(value, &number))
 			continue;
-		add_saturating(&readings, intern_add_n(names, word, (size_t)(equals - word)),
-			       value);
+		add_saturating(&readings, intern_add_n(names, key.at, key.n), number);
 	}
 	*ret = readings;
 }
 
 bool cgroup_nice_parse(const char *text, size_t n, int32_t *ret)
 {
-	const char *at = text, *word;
-	uint64_t value;
-	size_t word_n;
-	bool negative;
+	int64_t nice;
 
-	if (!next_word(&at, text + n, &word, &word_n))
+	if (!slice_i32(slice_trim((struct slice){ text, n }), &nice))
 		return false;
-	negative = *word == '-';
-	if (!decimal_parse(word + negative, word_n - negative, &value) || value > INT32_MAX)
-		return false;
-	*ret = negative ? -(int32_t)value : (int32_t)value;
+	*ret = (int32_t)nice;
 	return true;
 }

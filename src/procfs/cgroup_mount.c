@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/io.h"
-#include "procfs/reading.h"
+#include "base/vec.h"
+#include "procfs/slice.h"
 
 /* How far up the tree of mounts is looked for one that lies on top. */
 enum { MOUNT_DEPTH = 256 };
@@ -21,17 +22,12 @@ const char *cgroup_mount_state_word(enum cgroup_mount_state state)
 	return words[state];
 }
 
-struct word {
-	const char *at;
-	size_t n;
-};
-
 enum mount_kind { MOUNT_OTHER, MOUNT_CGROUP, MOUNT_CGROUP2 };
 
 /* One line; texts are as they stand there, with blanks as \040. */
 struct mount {
 	uint64_t id, parent;
-	struct word root, point;
+	struct slice root, point;
 	enum mount_kind kind;
 };
 
@@ -39,50 +35,32 @@ struct mounts {
 	VEC(struct mount) rows;
 };
 
-static bool is_word(struct word word, const char *text)
-{
-	return word.n == strlen(text) && memcmp(word.at, text, word.n) == 0;
-}
-
-static struct word next_word(const char **at, const char *end)
-{
-	struct word word = { *at, 0 };
-
-	while (*at < end && **at != ' ')
-		++*at;
-	word.n = (size_t)(*at - word.at);
-	*at += *at < end;
-	return word;
-}
-
 /* id parent major:minor root point options optional… - type source options */
-static bool parse_line(const char *line, const char *end, struct mount *ret)
+static bool parse_line(struct slice line, struct mount *ret)
 {
-	struct word id = next_word(&line, end), parent = next_word(&line, end), word;
+	struct slice id, parent, device, word;
 	struct mount mount = { 0 };
 
-	next_word(&line, end);
-	mount.root = next_word(&line, end);
-	mount.point = next_word(&line, end);
-	if (!decimal_parse(id.at, id.n, &mount.id) ||
-	    !decimal_parse(parent.at, parent.n, &mount.parent) || mount.point.n == 0 ||
-	    *mount.point.at != '/')
+	if (!slice_take_word(&line, &id) || !slice_take_word(&line, &parent) ||
+	    !slice_take_word(&line, &device) || !slice_take_word(&line, &mount.root) ||
+	    !slice_take_word(&line, &mount.point) || !slice_u64(id, &mount.id) ||
+	    !slice_u64(parent, &mount.parent) || *mount.point.at != '/')
 		return false;
 	do {
-		if (line == end)
+		if (!slice_take_word(&line, &word))
 			return false;
-		word = next_word(&line, end);
-	} while (!is_word(word, "-"));
-	word = next_word(&line, end);
-	mount.kind = is_word(word, "cgroup2")  ? MOUNT_CGROUP2
-		     : is_word(word, "cgroup") ? MOUNT_CGROUP
-					       : MOUNT_OTHER;
+	} while (!slice_equal(word, "-"));
+	if (!slice_take_word(&line, &word))
+		return false;
+	mount.kind = slice_equal(word, "cgroup2")  ? MOUNT_CGROUP2
+		     : slice_equal(word, "cgroup") ? MOUNT_CGROUP
+						   : MOUNT_OTHER;
 	*ret = mount;
 	return true;
 }
 
 /* Whether whoever looks for inner goes through outer. */
-static bool leads_through(struct word outer, struct word inner)
+static bool leads_through(struct slice outer, struct slice inner)
 {
 	if (outer.n == 1)
 		return inner.n > 1;
@@ -119,7 +97,7 @@ static bool is_hidden(const struct mounts *mounts, const struct mount *mount)
 	return false;
 }
 
-static char *unescape(struct word word)
+static char *unescape(struct slice word)
 {
 	char *text = xstrndup(word.at, word.n), *to = text;
 
@@ -138,7 +116,7 @@ static char *unescape(struct word word)
 	return text;
 }
 
-static bool is_outside(struct word root)
+static bool is_outside(struct slice root)
 {
 	return root.n >= 3 && memcmp(root.at, "/..", 3) == 0 && (root.n == 3 || root.at[3] == '/');
 }
@@ -148,20 +126,20 @@ static int worth(const struct mount *mount)
 {
 	if (is_outside(mount->root))
 		return 1;
-	if (!is_word(mount->root, "/"))
+	if (!slice_equal(mount->root, "/"))
 		return 2;
-	return is_word(mount->point, "/sys/fs/cgroup") ? 4 : 3;
+	return slice_equal(mount->point, "/sys/fs/cgroup") ? 4 : 3;
 }
 
 static void parse_lines(const char *text, size_t n, struct mounts *mounts)
 {
-	for (const char *at = text, *end = text + n; at < end && mounts->rows.n < CGROUP_MOUNTS;) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
+	struct slice rest = { text, n }, line;
+
+	while (mounts->rows.n < CGROUP_MOUNTS && slice_take_line(&rest, &line)) {
 		struct mount mount;
 
-		if (parse_line(at, newline ? newline : end, &mount))
+		if (parse_line(line, &mount))
 			vec_push(&mounts->rows, mount);
-		at = newline ? newline + 1 : end;
 	}
 }
 
@@ -187,7 +165,7 @@ void cgroup_mount_parse(const char *text, size_t n, bool own_namespace, struct c
 		found.state = n_v1 ? CGROUP_MOUNT_V1_ONLY : CGROUP_MOUNT_NONE;
 	else if (is_outside(best->root))
 		found.state = CGROUP_MOUNT_OUTSIDE;
-	else if (!is_word(best->root, "/"))
+	else if (!slice_equal(best->root, "/"))
 		found.state = CGROUP_MOUNT_SUBTREE;
 	else if (own_namespace)
 		found.state = CGROUP_MOUNT_NAMESPACE;

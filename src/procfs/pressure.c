@@ -2,8 +2,8 @@
 #include "procfs/pressure.h"
 
 #include <fcntl.h>
-#include <string.h>
 
+#include "procfs/slice.h"
 #include "procfs/small_file.h"
 
 const char *pressure_resource_word(enum pressure_resource resource)
@@ -15,92 +15,74 @@ const char *pressure_resource_word(enum pressure_resource resource)
 	return words[resource];
 }
 
-static bool are_digits(const char *text, size_t n)
+static bool are_digits(struct slice s)
 {
-	for (size_t i = 0; i < n; i++)
-		if (text[i] < '0' || text[i] > '9')
+	for (size_t i = 0; i < s.n; i++)
+		if (s.at[i] < '0' || s.at[i] > '9')
 			return false;
 	return true;
 }
 
 /* "12.34" in hundredths; what does not parse is 0, what does not fit is the largest. */
-static uint16_t hundredths(const char *text, size_t n)
+static uint16_t hundredths(struct slice text)
 {
-	const char *dot = memchr(text, '.', n);
-	size_t whole_n = dot ? (size_t)(dot - text) : n;
-	size_t fraction_n = dot ? n - whole_n - 1 : 0;
+	struct slice whole_text;
 	uint64_t whole = 0, fraction = 0;
 
-	if (whole_n == 0 || !are_digits(text, whole_n) || (dot && !are_digits(dot + 1, fraction_n)))
+	if (!slice_take_until(&text, '.', &whole_text) || whole_text.n == 0 ||
+	    !are_digits(whole_text) || !are_digits(text))
 		return 0;
-	if (fraction_n)
-		fraction = (uint64_t)(dot[1] - '0') * 10;
-	if (fraction_n > 1)
-		fraction += (uint64_t)(dot[2] - '0');
-	if (!decimal_parse(text, whole_n, &whole) || whole > UINT16_MAX / 100)
+	if (text.n)
+		fraction = (uint64_t)(text.at[0] - '0') * 10;
+	if (text.n > 1)
+		fraction += (uint64_t)(text.at[1] - '0');
+	if (!slice_u64(whole_text, &whole) || whole > UINT16_MAX / 100)
 		return UINT16_MAX;
 	return whole * 100 + fraction < UINT16_MAX ? (uint16_t)(whole * 100 + fraction)
 						   : UINT16_MAX;
 }
 
-static bool is_word(const char *text, size_t n, const char *word)
+static void take_value(struct slice value, struct pressure_half *half)
 {
-	return n == strlen(word) && memcmp(text, word, n) == 0;
-}
+	struct slice key;
 
-static void take_value(const char *token, size_t n, struct pressure_half *half)
-{
-	const char *equals = memchr(token, '=', n);
-	size_t key_n, value_n;
-
-	if (!equals)
+	if (!slice_take_until(&value, '=', &key))
 		return;
-	key_n = (size_t)(equals - token);
-	value_n = n - key_n - 1;
-	if (is_word(token, key_n, "avg10"))
-		half->avg10 = hundredths(equals + 1, value_n);
-	else if (is_word(token, key_n, "avg60"))
-		half->avg60 = hundredths(equals + 1, value_n);
-	else if (is_word(token, key_n, "avg300"))
-		half->avg300 = hundredths(equals + 1, value_n);
-	else if (is_word(token, key_n, "total") &&
-		 !decimal_parse(equals + 1, value_n, &half->total_usec))
+	if (slice_equal(key, "avg10"))
+		half->avg10 = hundredths(value);
+	else if (slice_equal(key, "avg60"))
+		half->avg60 = hundredths(value);
+	else if (slice_equal(key, "avg300"))
+		half->avg300 = hundredths(value);
+	else if (slice_equal(key, "total") && !slice_u64(value, &half->total_usec))
 		half->total_usec = 0;
 }
 
-static void take_line(const char *line, const char *end, struct pressure_file *file)
+static void take_line(struct slice line, struct pressure_file *file)
 {
-	struct pressure_half *half = NULL;
+	struct pressure_half *half;
+	struct slice word;
 
-	for (const char *at = line; at < end;) {
-		size_t n = 0;
-
-		while (at + n < end && at[n] != ' ' && at[n] != '\t')
-			n++;
-		if (half)
-			take_value(at, n, half);
-		else if (is_word(at, n, "some"))
-			half = &file->some;
-		else if (is_word(at, n, "full"))
-			half = &file->full;
-		else if (n)
-			return;
-		at += n + 1;
-	}
-	if (half)
-		half->known = true;
+	if (!slice_take_word(&line, &word))
+		return;
+	if (slice_equal(word, "some"))
+		half = &file->some;
+	else if (slice_equal(word, "full"))
+		half = &file->full;
+	else
+		return;
+	half->known = true;
+	while (slice_take_word(&line, &word))
+		take_value(word, half);
 }
 
 void pressure_file_parse(const char *text, size_t n, struct pressure_file *ret)
 {
 	struct pressure_file file = { .known = true };
+	struct slice rest = { text, n }, line;
 
-	for (const char *at = text, *end = text + n; at < end;) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-
-		take_line(at, newline ? newline : end, &file);
-		at = newline ? newline + 1 : end;
-	}
+	while (slice_take_line(&rest, &line))
+		take_line(line, &file);
 	*ret = file;
 }
 

@@ -35,8 +35,6 @@ struct named_readings {
 	VEC(struct named_reading) rows;
 };
 
-/* Digits alone, without a sign; false when it is anything else or does not fit. */
-bool decimal_parse(const char *text, size_t n, uint64_t *ret);
 /* One number and blanks around it. */
 struct reading reading_parse(const char *text, size_t n);
 /* One number, or "max". */
