@@ -42,10 +42,19 @@ static void enter_process(struct fill *fill, struct filler *filler, uint32_t tgi
 	filler->pcomm = 0;
 	snprintf(path, sizeof(path), "%u/task", tgid);
 	filler->task_folder = openat(fill->proc_folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	snprintf(path, sizeof(path), "%u/comm", tgid);
-	/* Only those lack the name of a process that lack their own. */
-	if (fill->options->sources & METRIC_SOURCE_BIT(COMM))
+}
+
+/* Few threads lack the name of their process; what was read for one serves the next. */
+static void name_process(struct fill *fill, struct filler *filler, struct thread_sample *sample)
+{
+	char path[PATH_BYTES];
+
+	if (sample->pcomm || !(fill->options->sources & METRIC_SOURCE_BIT(COMM)))
+		return;
+	snprintf(path, sizeof(path), "%u/comm", filler->tgid);
+	if (!filler->pcomm)
 		thread_reader_name(&filler->reader, fill->proc_folder, path, &filler->pcomm);
+	sample->pcomm = filler->pcomm;
 }
 
 static void work(void *arg, unsigned int worker, size_t begin, size_t end)
@@ -58,8 +67,7 @@ static void work(void *arg, unsigned int worker, size_t begin, size_t end)
 
 		if (sample->tgid != filler->tgid)
 			enter_process(fill, filler, sample->tgid);
-		if (sample->pcomm == 0)
-			sample->pcomm = filler->pcomm;
+		name_process(fill, filler, sample);
 		thread_reader_fill(&filler->reader, filler->task_folder,
 				   walk_fill_missing(sample, fill->options->sources), sample);
 	}

@@ -73,6 +73,7 @@ static void only_what_is_lacking_is_read(void **state)
 	struct stage *s = *state;
 	const uint32_t had = METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT);
 	const struct thread_sample *leader, *other;
+	uint32_t id;
 
 	fake_thread(s->root, 10, 10, "in-proc", 500);
 	fake_thread(s->root, 10, 11, "in-proc", 501);
@@ -84,6 +85,7 @@ static void only_what_is_lacking_is_read(void **state)
 	leader = &s->snapshot.threads.at[0];
 	other = &s->snapshot.threads.at[1];
 	assert_string_equal(intern_text(&s->snapshot.strings, leader->comm), "found");
+	assert_false(intern_find(&s->snapshot.strings, "in-proc", &id));
 	assert_metric(leader, MINFLT, 999);
 	assert_metric(leader, VOLUNTARY_CSW, 7);
 	assert_metric(leader, NR_THREADS, 3);
