@@ -4,6 +4,7 @@
 import os
 import re
 import subprocess
+import unittest
 
 import tap
 from ctprof import CtprofTest, known, wait_until
@@ -68,9 +69,16 @@ def expected(tgid, tid):
     return values
 
 
+def need_files(*names):
+    for name in names:
+        if not os.path.exists(f"/proc/self/{name}"):
+            raise unittest.SkipTest(f"this kernel is configured without /proc/PID/{name}")
+
+
 class Values(CtprofTest):
     def setUp(self):
         super().setUp()
+        need_files("schedstat", "io", "sched", "smaps_rollup")
         self.process = self.spawn([KNOWN_WORK, self.path("written")], stdout=subprocess.PIPE, text=True)
         self.pid = self.process.pid
         self.told = {}
@@ -180,6 +188,8 @@ class Totals(CtprofTest):
             self.assertGreater(len(before & after), 10)
 
     def test_run_time_of_all_lies_between_two_readings(self):
+        need_files("schedstat")
+
         def reading(threads):
             total = {}
             for tgid, tid in threads:
