@@ -8,7 +8,7 @@
 #include "foreign_snapshot.h"
 #include "json/limits.h"
 
-enum { MANY = 28000 };
+enum { MANY = 4000, NAME_BYTES = 20000 };
 
 struct file {
 	char path[64];
@@ -243,16 +243,19 @@ static void a_pipe_will_do(void **state)
 	close(fds[0]);
 }
 
-/* As many threads as have more JSON than one document may be long. */
+/* Long names, so that few threads have more JSON than one document may be long. */
 static void more_json_than_fits_a_document_loads(void **state)
 {
 	const struct file *file = *state;
+	_cleanup_free_ char *name = xcalloc(1, NAME_BYTES + 1);
 	_cleanup_snapshot_ struct snapshot s, back = { 0 };
 	struct snapshot_frame_size size;
 	struct thread_sample sample;
 
 	snapshot_init(&s);
+	memset(name, 'n', NAME_BYTES);
 	sample = full_sample(&s, 1, 1);
+	sample.comm = add_string(&s, name);
 	sample.smaps = SAMPLE_NO_ENTRY;
 	sample.sources &= ~METRIC_SOURCE_BIT(SMAPS);
 	for (uint32_t i = 1; i <= MANY; i++) {
@@ -264,6 +267,7 @@ static void more_json_than_fits_a_document_loads(void **state)
 	assert_success(load_at(file, "", &back, NULL));
 	assert_int_equal(back.threads.n, MANY);
 	assert_int_equal(back.threads.at[MANY - 1].tid, MANY);
+	assert_string_equal(intern_text(&back.strings, back.threads.at[MANY - 1].comm), name);
 	assert_int_equal(back.threads.at[MANY - 1].values[METRIC_IRQ_DELAY_MIN_NS],
 			 sample.values[METRIC_IRQ_DELAY_MIN_NS]);
 }
