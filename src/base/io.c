@@ -75,21 +75,27 @@ struct error *io_write_all(int fd, const char *label, const void *bytes, size_t 
 	return NULL;
 }
 
+struct error *io_take_after(int fd, const char *path)
+{
+	struct stat old;
+
+	if (stat(path, &old) < 0)
+		return errno == ENOENT ? NULL : base_error(BASE_IO, errno, "stat %s", path);
+	/* Keeping the owner needs privilege we may lack; the mode is what protects. */
+	if (fchown(fd, old.st_uid, old.st_gid) < 0 && errno != EPERM)
+		return base_error(BASE_IO, errno, "chown what replaces %s", path);
+	if (fchmod(fd, old.st_mode & 07777) < 0)
+		return base_error(BASE_IO, errno, "chmod what replaces %s", path);
+	return NULL;
+}
+
 static struct error *fill_and_rename(int fd, const char *temporary, const char *path,
 				     const void *bytes, size_t n)
 {
-	struct error *err;
-	struct stat old;
+	struct error *err = io_take_after(fd, path);
 
-	if (stat(path, &old) == 0) {
-		/* Keeping the owner needs privilege we may lack; the mode is what protects. */
-		if (fchown(fd, old.st_uid, old.st_gid) < 0 && errno != EPERM)
-			return base_error(BASE_IO, errno, "chown %s", temporary);
-		if (fchmod(fd, old.st_mode & 07777) < 0)
-			return base_error(BASE_IO, errno, "chmod %s", temporary);
-	} else if (errno != ENOENT) {
-		return base_error(BASE_IO, errno, "stat %s", path);
-	}
+	if (err)
+		return err;
 	err = io_write_all(fd, temporary, bytes, n);
 	if (err)
 		return err;

@@ -82,21 +82,6 @@ void snapshot_output_free(struct snapshot_output *output)
 	free(output);
 }
 
-/* Mode and owner of the file that will be replaced. A new one is its owner's alone. */
-static struct error *be_like(int fd, const char *path)
-{
-	struct stat old;
-
-	if (stat(path, &old) < 0)
-		return errno == ENOENT ? NULL : base_error(BASE_IO, errno, "stat %s", path);
-	/* Keeping the owner needs privilege we may lack; the mode is what protects. */
-	if (fchown(fd, old.st_uid, old.st_gid) < 0 && errno != EPERM)
-		return base_error(BASE_IO, errno, "chown %s", path);
-	if (fchmod(fd, old.st_mode & 07777) < 0)
-		return base_error(BASE_IO, errno, "chmod %s", path);
-	return NULL;
-}
-
 /* A file in the folder that has no name yet, so that a kill leaves nothing behind; -1: cannot be.
  */
 static int open_nameless(const char *dir)
@@ -130,7 +115,8 @@ static struct error *give_name(int fd, char *temporary, const char *path)
 static struct error *fill(int fd, const char *path, const struct snapshot *snapshot,
 			  struct snapshot_frame_size *ret)
 {
-	struct error *err = be_like(fd, path);
+	/* A new one is its owner's alone. */
+	struct error *err = io_take_after(fd, path);
 
 	if (!err)
 		err = snapshot_write_frame(snapshot, fd, path, ret);
