@@ -166,6 +166,16 @@ static __always_inline __u64 at_least_0(__s64 value)
 	return value < 0 ? 0 : value;
 }
 
+/* Until 6.1; its verifier follows no pointer into an array of atomic numbers. */
+static __always_inline __u64 plain_rss(struct mm_struct___plain *mm)
+{
+	__s64 counts[MM_SHMEMPAGES + 1] = { 0 };
+
+	bpf_probe_read_kernel(counts, sizeof(counts), &mm->rss_stat.count);
+	return at_least_0(counts[MM_FILEPAGES]) + at_least_0(counts[MM_ANONPAGES]) +
+	       at_least_0(counts[MM_SHMEMPAGES]);
+}
+
 /* As taskstats has it: the mark, or what is more right now. */
 static __always_inline void read_watermarks(struct task_struct *task, struct bpf_record *r)
 {
@@ -183,9 +193,7 @@ static __always_inline void read_watermarks(struct task_struct *task, struct bpf
 		      at_least_0(counters->rss_stat[MM_ANONPAGES].count) +
 		      at_least_0(counters->rss_stat[MM_SHMEMPAGES].count);
 	else if (HAS(plain, rss_stat.count))
-		rss = at_least_0(plain->rss_stat.count[MM_FILEPAGES].counter) +
-		      at_least_0(plain->rss_stat.count[MM_ANONPAGES].counter) +
-		      at_least_0(plain->rss_stat.count[MM_SHMEMPAGES].counter);
+		rss = plain_rss(plain);
 	else
 		return;
 	r->has |= BPF_HAS_WATERMARKS;

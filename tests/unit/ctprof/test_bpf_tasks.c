@@ -44,6 +44,9 @@ static uint32_t by_bpf(const pid_t *pids, size_t n_pids, uint32_t sources,
 	if (notes.n) {
 		assert_int_equal(complete, 0);
 		assert_int_equal(snapshot->threads.n, 0);
+		/* Refused by the verifier is no reason. */
+		assert_true(strstr(strbuf_str(&notes.text), "[bpf-permission]") ||
+			    strstr(strbuf_str(&notes.text), "[bpf-no-btf]"));
 		print_message("# skip: %s\n", strbuf_str(&notes.text));
 		strbuf_deinit(&notes.text);
 		skip();
