@@ -48,7 +48,7 @@ static const struct option_row options[] = {
 	{ .name = "lines",
 	  .argument = "N",
 	  OPTION_U32(struct inspect_config, lines, 1, UINT32_MAX),
-	  .help = "print at most that many lines of text, and one more if some are left out" },
+	  .help = "print at most that many lines of text" },
 	{ .name = "freeze",
 	  OPTION_FLAG(struct inspect_config, freeze),
 	  .help = "stop the VM while it is looked at" },
