@@ -52,6 +52,9 @@ static void read_stats(struct kmem *kmem, struct prog *prog)
 	prog->stats.status = pointer.status;
 	if (pointer.status == KMEM_READ_OK && !pointer.value)
 		prog->stats.status = KMEM_READ_UNKNOWN;
+	/* Nothing to add up is not 0. */
+	else if (pointer.status == KMEM_READ_OK && kmem->no_cpus)
+		prog->stats.status = KMEM_READ_UNREADABLE;
 	for (uint32_t cpu = 0; prog->stats.status == KMEM_READ_OK && cpu < kmem->cpus.n; cpu++) {
 		struct dump_member runs, ns, misses;
 		uint64_t at;
@@ -124,11 +127,15 @@ static void show_prog_text(struct dump_sink *sink, const struct prog *prog, cons
 
 	strbuf_appendf(&line, "%-5llu %-18s ", (unsigned long long)prog->id, type);
 	text_escape(&line, prog->name);
-	if (prog->tag[0])
-		strbuf_appendf(&line, "  tag %s", prog->tag);
+	if (prog->tag_status != KMEM_READ_UNKNOWN)
+		strbuf_appendf(&line, "  tag %s", prog->tag_status ? "?" : prog->tag);
 	if (!prog->verified_insns.status)
 		strbuf_appendf(&line, "  verified %llu insns",
 			       (unsigned long long)prog->verified_insns.value);
+	else if (prog->verified_insns.status != KMEM_READ_UNKNOWN)
+		strbuf_append(&line, "  verified ? insns");
+	if (prog->stats.status && prog->stats.status != KMEM_READ_UNKNOWN)
+		strbuf_append(&line, "  ? runs");
 	if (!prog->stats.status && prog->stats.runs)
 		strbuf_appendf(&line, "  %llu runs, %llu ns", (unsigned long long)prog->stats.runs,
 			       (unsigned long long)prog->stats.run_ns);
@@ -173,6 +180,7 @@ struct error *dump_prog(struct kmem *kmem, const struct dump_request *request,
 		json_end_array(sink->json);
 	if (err)
 		return err;
+	walk.n_shown -= list.n_unreadable;
 	dump_walk(sink, "programs", &walk);
 	if (list.n_unreadable && sink->json)
 		json_add_u64(sink->json, "unreadable", list.n_unreadable);

@@ -74,8 +74,8 @@ static void show_state(struct scx_view *view)
 	dump_enum_word(view->kmem, "scx_enable_state", "SCX_", state.value, &word);
 	if (view->sink->json)
 		dump_text_json(view->sink->json, "state", state.status, strbuf_str(&word));
-	else if (!state.status)
-		dump_line(view->sink, "state: %s", strbuf_str(&word));
+	else if (state.status != KMEM_READ_UNKNOWN)
+		dump_line(view->sink, "state: %s", state.status ? "?" : strbuf_str(&word));
 }
 
 static void show_text(struct scx_view *view, enum kmem_field_id id, uint64_t base, const char *key)
@@ -92,8 +92,8 @@ static void show_text(struct scx_view *view, enum kmem_field_id id, uint64_t bas
 		return;
 	if (view->sink->json) {
 		dump_text_json(view->sink->json, key, status, text);
-	} else if (!status) {
-		text_escape(&safe, text);
+	} else if (status != KMEM_READ_UNKNOWN) {
+		text_escape(&safe, status ? "?" : text);
 		dump_line(view->sink, "exit %s: %s", key, strbuf_str(&safe));
 	}
 }
@@ -108,6 +108,7 @@ static void show_exit(struct scx_view *view)
 	if (kind.status) {
 		if (json)
 			(void)dump_is_read(json, "exit", kind.status);
+		dump_line(view->sink, "exit: ?");
 		return;
 	}
 	dump_enum_word(view->kmem, "scx_exit_kind", "SCX_EXIT_", kind.value, &word);
@@ -125,8 +126,10 @@ static void show_exit(struct scx_view *view)
 		(void)add_member(view, "code", &code);
 		show_text(view, KMEM_F_SCX_EXIT_REASON, info.value, "reason");
 		show_text(view, KMEM_F_SCX_EXIT_MSG, info.value, "message");
-	} else if (kind.value && json) {
-		(void)dump_is_read(json, "code", info.status);
+	} else if (kind.value && info.status) {
+		if (json)
+			(void)dump_is_read(json, "code", info.status);
+		dump_line(view->sink, "exit reason: ?");
 	}
 	if (json)
 		json_end_object(json);
@@ -140,13 +143,16 @@ static void show_bypass(struct scx_view *view)
 		depth = dump_read_variable(view->kmem, "scx_bypass_depth", 4);
 	if (add_member(view, "bypass_depth", &depth) && depth.value)
 		dump_line(view->sink, "bypass: depth %llu", (unsigned long long)depth.value);
+	else if (depth.status && depth.status != KMEM_READ_UNKNOWN)
+		dump_line(view->sink, "bypass: depth ?");
 }
 
 /* Each CPU counts for itself. When one of them cannot be read there is no sum. */
 static struct dump_member sum_event(struct scx_view *view, uint64_t pcpu, uint64_t offset)
 {
 	struct kmem *kmem = view->kmem;
-	struct dump_member sum = { .is_signed = true };
+	struct dump_member sum = { .status = kmem->no_cpus ? KMEM_READ_UNREADABLE : KMEM_READ_OK,
+				   .is_signed = true };
 	uint64_t at, value;
 
 	for (uint32_t cpu = 0; !sum.status && cpu < kmem->cpus.n; cpu++) {
@@ -166,12 +172,18 @@ static void show_events(struct scx_view *view)
 	const struct kmem_field *field = &view->kmem->fields.at[KMEM_F_SCX_PCPU_EVENTS];
 	const struct btf *btf = kmem_types(view->kmem);
 	struct json_writer *json = view->sink->json;
+	struct dump_member pcpu = dump_read(view->kmem, KMEM_F_SCX_PCPU, view->root);
 	struct btf_type type;
-	uint64_t pcpu;
 
-	if (!btf || !field->known || !read_number(view, KMEM_F_SCX_PCPU, view->root, &pcpu) ||
+	if (!btf || !field->known || pcpu.status == KMEM_READ_UNKNOWN ||
 	    btf_resolve(btf, field->place.type, &type) != BTF_ANSWER_OK)
 		return;
+	if (pcpu.status) {
+		if (json)
+			(void)dump_is_read(json, "events", pcpu.status);
+		dump_line(view->sink, "events: ?");
+		return;
+	}
 	if (json) {
 		json_key(json, "events");
 		json_begin_object(json);
@@ -183,11 +195,13 @@ static void show_events(struct scx_view *view)
 
 		if (!btf_get_member(btf, &type, i, &member) || member.bits)
 			continue;
-		sum = sum_event(view, pcpu, field->place.offset + member.bit_offset / 8);
+		sum = sum_event(view, pcpu.value, field->place.offset + member.bit_offset / 8);
 		text_escape(&name, member.name);
 		if (json)
 			dump_member_json(json, strbuf_str(&name), &sum);
-		else if (sum.value && !sum.status)
+		else if (sum.status)
+			dump_line(view->sink, "event %s: ?", strbuf_str(&name));
+		else if (sum.value)
 			dump_line(view->sink, "event %s: %lld", strbuf_str(&name),
 				  (long long)sum.value);
 	}
@@ -315,6 +329,12 @@ static void show_cpus(struct scx_view *view)
 	}
 	if (view->sink->json)
 		json_end_array(view->sink->json);
+	if (!kmem->no_cpus)
+		return;
+	if (view->sink->json)
+		json_add_string(view->sink->json, "cpus_unavailable", error_message(kmem->no_cpus));
+	dump_line(view->sink, "CPUs and their queues: unavailable: %s",
+		  error_message(kmem->no_cpus));
 }
 
 struct error *dump_scx(struct kmem *kmem, const struct dump_request *request,

@@ -2,6 +2,7 @@
 /* Dispatch queues and the tasks in them. */
 #include "base/alloc.h"
 #include "dump/kernel_read.h"
+#include "dump/member.h"
 #include "dump/scx.h"
 #include "kmem/list.h"
 #include "kmem/rhashtable.h"
@@ -87,15 +88,34 @@ static void show_dsq(struct scx_view *view, const char *origin, int64_t number, 
 		sink->indent -= 2;
 }
 
+/* Queues that may be there but cannot be found. */
+static void say_missing(struct scx_view *view, const char *origin, const char *why)
+{
+	struct json_writer *json = view->sink->json;
+
+	dump_line(view->sink, "queues of %s: unavailable: %s", origin, why);
+	if (!json)
+		return;
+	json_begin_object(json);
+	json_add_string(json, "origin", origin);
+	json_add_string(json, "unavailable", why);
+	json_end_object(json);
+}
+
 static void show_of_cpus(struct scx_view *view)
 {
 	struct kmem *kmem = view->kmem;
 	const struct kmem_field *fields = kmem->fields.at;
+	enum kmem_status status = KMEM_READ_OK;
 	uint64_t pcpu = 0, at;
 
-	if (view->root && kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_SCX_PCPU, view->root,
-					  &pcpu) != KMEM_READ_OK)
+	if (view->root)
+		status = kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_SCX_PCPU, view->root,
+					 &pcpu);
+	if (status)
 		pcpu = 0;
+	if (status && fields[KMEM_F_SCX_PCPU_BYPASS_DSQ].known)
+		say_missing(view, "bypass", kmem_status_word(status));
 	for (uint32_t cpu = 0; cpu < kmem->cpus.n; cpu++) {
 		if (!kmem_cpus_is_possible(&kmem->cpus, cpu))
 			continue;
@@ -120,17 +140,16 @@ static void show_of_nodes(struct scx_view *view)
 	const struct kmem_field *inner = &kmem->fields.at[KMEM_F_SCX_PNODE_GLOBAL_DSQ];
 	enum kmem_field_id id = kmem->fields.at[KMEM_F_SCX_PNODE].known ? KMEM_F_SCX_PNODE
 									: KMEM_F_SCX_GLOBAL_DSQS;
-	uint64_t array, at, n_nodes = 1;
+	struct dump_member array = dump_read(kmem, id, view->root);
+	uint64_t at, n_nodes = 1;
 
-	if (kmem_field_read(&kmem->fields, &kmem->space, id, view->root, &array) != KMEM_READ_OK ||
-	    (id == KMEM_F_SCX_PNODE && !inner->known)) {
-		dump_line(view->sink, "queues of nodes: unavailable");
-		return;
-	}
+	if (id == KMEM_F_SCX_PNODE && !inner->known)
+		array.status = KMEM_READ_UNKNOWN;
 	/* A kernel for one node has no such variable. */
 	error_free(kmem_variable(kmem, "nr_node_ids", 4, &n_nodes));
-	for (uint64_t node = 0; node < n_nodes && node < MOST_NODES; node++) {
-		if (kmem_read_u64(&kmem->space, array + 8 * node, &at) != KMEM_READ_OK)
+	for (uint64_t node = 0; !array.status && node < n_nodes && node < MOST_NODES; node++) {
+		array.status = kmem_read_u64(&kmem->space, array.value + 8 * node, &at);
+		if (array.status)
 			break;
 		/* Numbers of nodes that do not exist. */
 		if (!at)
@@ -138,6 +157,8 @@ static void show_of_nodes(struct scx_view *view)
 		show_dsq(view, "global node", (int64_t)node,
 			 at + (id == KMEM_F_SCX_PNODE ? inner->place.offset : 0));
 	}
+	if (array.status)
+		say_missing(view, "nodes", kmem_status_word(array.status));
 }
 
 static bool take_dsq(void *context, uint64_t link)

@@ -96,9 +96,13 @@ void scx_show_task(struct scx_view *view, uint64_t task, bool dsq)
 	else if (!waiting.age_jiffies.status)
 		strbuf_appendf(&line, "  runnable for %llu jiffies",
 			       (unsigned long long)waiting.age_jiffies.value);
+	else if (waiting.age_jiffies.status != KMEM_READ_UNKNOWN)
+		strbuf_append(&line, "  runnable for ?");
 	slice = dump_read(view->kmem, KMEM_F_SCX_TASK_SLICE, task);
 	if (!slice.status)
 		strbuf_appendf(&line, "  slice %llu ns", (unsigned long long)slice.value);
+	else if (slice.status != KMEM_READ_UNKNOWN)
+		strbuf_append(&line, "  slice ?");
 	if (!id.status)
 		strbuf_appendf(&line, "  in queue %#llx", (unsigned long long)id.value);
 	else if (dsq)

@@ -296,6 +296,13 @@ static inline uint64_t bpf_new_task(struct bpf_fixture *f, uint32_t pid, const c
 	return task;
 }
 
+/* As if the guest had not said which CPUs it has. */
+static inline void bpf_lose_cpus(struct bpf_fixture *f)
+{
+	kmem_cpus_deinit(&f->kmem->cpus);
+	f->kmem->no_cpus = kmem_error(KMEM_UNREAD, 0, "nobody knows");
+}
+
 /* A ring: the head, then `n` links, all physical. */
 static inline void bpf_link(struct bpf_fixture *f, uint64_t head, const uint64_t *links, size_t n)
 {

@@ -71,6 +71,37 @@ static void a_wild_scheduler_blinds_nothing_else(void **state)
 	assert_contains(strbuf_str(&f->json), "\"comm\":\"first\"");
 	assert_contains(strbuf_str(&f->json),
 			"\"incomplete\":\"shown 0 of at least 0: address 0xffffdead");
+	assert_contains(strbuf_str(&f->json), "\"events\":null,");
+	assert_contains(strbuf_str(&f->json),
+			"{\"origin\":\"nodes\",\"unavailable\":\"unmapped\"}");
+	/* What cannot be read is not left out of the text either. */
+	assert_contains(strbuf_str(&f->text), "exit: ?\nevents: ?\n");
+	assert_contains(strbuf_str(&f->text), "queues of nodes: unavailable: unmapped\n");
+}
+
+static void without_cpus_nothing_is_0(void **state)
+{
+	struct bpf_fixture *f = *state;
+
+	scx_build(f);
+	bpf_lose_cpus(f);
+	assert_success(bpf_show(f, dump_scx, NULL));
+	assert_contains(strbuf_str(&f->json),
+			"\"events\":{\"SCX_EV_ONE\":null,\"SCX_EV_TWO\":null}");
+	assert_contains(strbuf_str(&f->json), "\"cpus\":[],\"cpus_unavailable\":\"nobody knows\"");
+	assert_contains(strbuf_str(&f->text), "event SCX_EV_ONE: ?\n");
+	assert_contains(strbuf_str(&f->text), "CPUs and their queues: unavailable: nobody knows\n");
+}
+
+static void a_reason_that_cannot_be_read_is_no_missing_reason(void **state)
+{
+	struct bpf_fixture *f = *state;
+	struct scx_fixture s = scx_build(f);
+
+	bpf_put_u32(f, s.sched + SCHED_EXIT_KIND, 1026);
+	bpf_put_u64(f, s.sched + SCHED_EXIT_INFO, UINT64_C(0xffffdead00000000));
+	assert_success(bpf_show(f, dump_scx, NULL));
+	assert_contains(strbuf_str(&f->text), "exit reason: ?\nexit message: ?\n");
 }
 
 int main(void)
@@ -81,6 +112,8 @@ int main(void)
 		bpf_test(events_of_all_possible_cpus_are_added),
 		bpf_test(without_a_scheduler_the_cpus_are_shown),
 		bpf_test(a_wild_scheduler_blinds_nothing_else),
+		bpf_test(without_cpus_nothing_is_0),
+		bpf_test(a_reason_that_cannot_be_read_is_no_missing_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
