@@ -154,6 +154,7 @@ struct error *dump_map(struct kmem *kmem, const struct dump_request *request,
 	struct map_search search = {
 		.kmem = kmem, .request = request, .sink = sink, .bytes_left = DUMP_LIMIT_MAP_BYTES
 	};
+	_cleanup_strbuf_ struct strbuf searched = STRBUF_INIT;
 	struct kmem_walk walk = { 0 };
 	struct error *err;
 
@@ -166,8 +167,23 @@ struct error *dump_map(struct kmem *kmem, const struct dump_request *request,
 	err = map_each(kmem, &walk, look_at_map, &search);
 	if (sink->json)
 		json_end_array(sink->json);
-	if (err || search.n_found)
+	if (err)
 		return err;
-	return base_error(BASE_ABSENT, 0, "there is no map %s among %llu", request->argument,
-			  (unsigned long long)walk.n);
+	if (search.n_unreadable || walk.end != KMEM_WALK_WHOLE)
+		kmem_walk_format(&walk, &searched);
+	if (search.n_unreadable)
+		strbuf_appendf(&searched, ", of which %llu cannot be read",
+			       (unsigned long long)search.n_unreadable);
+	if (!search.n_found && searched.n)
+		return kmem_error(KMEM_UNREAD, 0, "no map %s was found; maps: %s",
+				  request->argument, strbuf_str(&searched));
+	if (!search.n_found)
+		return base_error(BASE_ABSENT, 0, "there is no map %s among %llu",
+				  request->argument, (unsigned long long)walk.n);
+	/* There may be one more of that name. */
+	if (searched.n)
+		dump_line(sink, "maps: %s", strbuf_str(&searched));
+	if (sink->json && searched.n)
+		json_add_string(sink->json, "incomplete", strbuf_str(&searched));
+	return NULL;
 }

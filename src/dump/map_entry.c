@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* One entry of a map: its key, then one value or one for each CPU. */
+#include <string.h>
+
 #include "base/alloc.h"
 #include "btf/layout.h"
 #include "btf/value_text.h"
@@ -33,9 +35,12 @@ static bool begin(struct map_show *show)
 		show->sink->lines_lost++;
 		return false;
 	}
-	if (show->walk.end != KMEM_WALK_WHOLE || !kmem_walk_shows(&show->walk) ||
-	    !has_room(show, show->map->key_size))
+	if (show->walk.end != KMEM_WALK_WHOLE || !kmem_walk_shows(&show->walk))
 		return false;
+	if (!has_room(show, show->map->key_size)) {
+		show->walk.n_shown--;
+		return false;
+	}
 	strbuf_clear(&show->label);
 	if (json)
 		json_begin_object(json);
@@ -65,7 +70,9 @@ bool map_open_owner(struct map_show *show, const char *name)
 static void say_why_not(struct map_show *show, const char *what, struct error *err)
 {
 	if (show->sink->json)
-		json_add_string(show->sink->json, "unavailable", error_message(err));
+		json_add_string(show->sink->json,
+				strcmp(what, "key") == 0 ? "key_unavailable" : "unavailable",
+				error_message(err));
 	dump_line(show->sink, "%s %s: unavailable: %s", strbuf_str(&show->label), what,
 		  error_message(err));
 	error_free(err);
@@ -132,6 +139,14 @@ void map_show_percpu(struct map_show *show, uint64_t pointer)
 	struct json_writer *json = show->sink->json;
 	const struct kmem_cpus *cpus = &show->kmem->cpus;
 
+	/* Added to 0, what CPUs have is memory of others. */
+	if (!pointer || show->kmem->no_cpus) {
+		say_why_not(show, "values",
+			    kmem_error(KMEM_UNREAD, 0, "%s",
+				       pointer ? error_message(show->kmem->no_cpus)
+					       : "nothing says where those of the CPUs are"));
+		return;
+	}
 	if (json) {
 		json_key(json, "values");
 		json_begin_array(json);

@@ -36,7 +36,7 @@ static struct error *find_stride(struct kmem *kmem, uint64_t *ret)
 
 /*
  * Where the pointer to the CPUs' values stands: behind the key, rounded up to eight bytes; Linux
- * 6.1 did not round. The one that leads somewhere counts.
+ * 6.1 did not round. The one that leads somewhere counts; 0: none does.
  */
 static uint64_t find_percpu(struct map_show *show, uint64_t key)
 {
@@ -47,11 +47,11 @@ static uint64_t find_percpu(struct map_show *show, uint64_t key)
 
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		if (kmem_read_u64(&kmem->space, key + places[i], &pointer) == KMEM_READ_OK &&
-		    kmem_cpus_address(&kmem->cpus, 0, pointer, &at) &&
+		    pointer && kmem_cpus_address(&kmem->cpus, 0, pointer, &at) &&
 		    kmem_read(&kmem->space, at, &byte, 1, NULL) == KMEM_READ_OK)
 			return pointer;
 	}
-	return pointer;
+	return 0;
 }
 
 static bool take_element(void *context, uint64_t link)

@@ -21,12 +21,14 @@ static bool open_owner(struct map_show *show, uint64_t element)
 
 	if (!err)
 		err = kernel_member(kmem, KMEM_F_STORAGE_OWNER, storage, &owner);
-	error_free(err);
 	/* The owner of storage that is being freed is 0. */
-	if (owner)
+	if (err)
+		strbuf_append(&name, "unreadable owner");
+	else if (owner)
 		dump_task_name(kmem, owner, &name);
 	else
 		strbuf_append(&name, "no task any more");
+	error_free(err);
 	if (!map_open_owner(show, strbuf_str(&name)))
 		return false;
 	if (json && owner)

@@ -101,6 +101,7 @@ struct error *dump_maps(struct kmem *kmem, const struct dump_request *request,
 		json_end_array(sink->json);
 	if (err)
 		return err;
+	walk.n_shown -= list.n_unreadable;
 	dump_walk(sink, "maps", &walk);
 	if (list.n_unreadable && sink->json)
 		json_add_u64(sink->json, "unreadable", list.n_unreadable);

@@ -55,6 +55,18 @@ static void types_that_cannot_be_read_leave_the_bytes(void **state)
 	assert_contains(strbuf_str(&f->json), "\"hex\":\"01 02 03 04 05 06 07 08\"");
 }
 
+static void maps_that_cannot_be_read_may_be_the_one_that_is_wanted(void **state)
+{
+	struct bpf_fixture *f = *state;
+
+	bpf_new_map(f, 1, 2, "m", 4, 8, 1, 64);
+	bpf_put_u64(f, f->idr[0] + XA_SLOTS + 8 * 2, UINT64_C(0xffffdead00000000));
+	assert_success(bpf_show(f, dump_map, "m"));
+	assert_contains(strbuf_str(&f->json), "\"incomplete\":\"2, of which 1 cannot be read\"");
+	assert_contains(strbuf_str(&f->text), "maps: 2, of which 1 cannot be read\n");
+	assert_error_tag(bpf_show(f, dump_map, "other"), "guest-memory");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -62,6 +74,7 @@ int main(void)
 		bpf_test(two_of_one_name_are_both_shown),
 		bpf_test(a_kind_that_is_not_shown_says_why),
 		bpf_test(types_that_cannot_be_read_leave_the_bytes),
+		bpf_test(maps_that_cannot_be_read_may_be_the_one_that_is_wanted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,12 +55,45 @@ static void a_value_that_is_too_large_says_so(void **state)
 	strbuf_deinit(&show.label);
 }
 
+static void key_and_value_that_cannot_be_read_have_a_reason_each(void **state)
+{
+	struct bpf_fixture *f = *state;
+	struct json_writer writer = json_writer_to(&f->json, JSON_COMPACT);
+	struct dump_sink sink = dump_sink_to_json(&writer);
+	const struct map map = { .key_size = DUMP_LIMIT_VALUE_BYTES + 1,
+				 .value_size = DUMP_LIMIT_VALUE_BYTES + 1 };
+	struct map_show show = showing(f, &map, &sink);
+
+	assert_true(map_open_key(&show, bpf_at(f, 0x1000)));
+	map_show_value(&show, bpf_at(f, 0x1000));
+	map_close(&show);
+	assert_contains(strbuf_str(&f->json), "{\"key_unavailable\":");
+	assert_contains(strbuf_str(&f->json), ",\"unavailable\":");
+	strbuf_deinit(&show.label);
+}
+
+static void what_there_is_no_room_for_was_not_shown(void **state)
+{
+	struct bpf_fixture *f = *state;
+	struct dump_sink sink = dump_sink_to_text(&f->text, 100);
+	const struct map map = { .key_size = 4, .value_size = 8 };
+	struct map_show show = showing(f, &map, &sink);
+
+	show.bytes_left = 1;
+	assert_false(map_open_index(&show, 0));
+	assert_int_equal(show.walk.n_shown, 0);
+	assert_int_equal(show.walk.n, 1);
+	strbuf_deinit(&show.label);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		bpf_test(entries_are_counted_beyond_those_that_are_shown),
 		bpf_test(a_map_past_its_budget_stops),
 		bpf_test(a_value_that_is_too_large_says_so),
+		bpf_test(key_and_value_that_cannot_be_read_have_a_reason_each),
+		bpf_test(what_there_is_no_room_for_was_not_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,6 +82,22 @@ static void a_wild_table_is_an_answer(void **state)
 	assert_contains(strbuf_str(&f->json), "\"incomplete\":\"shown 0 of at least 0: address");
 }
 
+static void values_of_cpus_that_nothing_leads_to_are_not_shown(void **state)
+{
+	struct bpf_fixture *f = *state;
+	struct table t = build(f, 5);
+
+	bpf_put_u64(f, t.elements[0] + KEY_AT + 16, 0);
+	bpf_put_u64(f, t.elements[0] + KEY_AT + 12, 0);
+	bpf_put_u64(f, t.elements[1] + KEY_AT + 16, bpf_percpu(f, 0x2000));
+	assert_success(bpf_show(f, dump_map, "m"));
+	assert_contains(strbuf_str(&f->json), "\"unavailable\":\"nothing says where");
+	assert_contains(strbuf_str(&f->text), " values: unavailable: nothing says where");
+	bpf_lose_cpus(f);
+	assert_success(bpf_show(f, dump_map, "m"));
+	assert_null(strstr(strbuf_str(&f->json), "\"values\":[]"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -89,6 +105,7 @@ int main(void)
 		bpf_test(values_of_cpus_are_found_behind_a_rounded_key_or_right_behind_it),
 		bpf_test(a_chain_that_leads_back_into_itself_ends),
 		bpf_test(a_wild_table_is_an_answer),
+		bpf_test(values_of_cpus_that_nothing_leads_to_are_not_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
