@@ -14,6 +14,7 @@ enum {
 	STATE_COMMITTED = 1,
 	STATE_FINALIZED = 2,
 	BLOCK_HEADER = 8, /* unsigned long id */
+	EMPTY_LINE = 3,	  /* EMPTY_LINE_LPOS: there is no block because there is no text */
 	NS_PER_US = 1000,
 	US_PER_SECOND = 1000000,
 	COUNT_BITS_LIMIT = 21,
@@ -72,7 +73,7 @@ static struct error *read_ring(struct kmem *kmem, struct ring *r)
 	return NULL;
 }
 
-/* Where the text of a block lies; false: it has none. */
+/* Where the text of a block lies; false: there is no such block. */
 static bool find_text(const struct ring *r, uint64_t begin, uint64_t next, uint64_t *ret_at,
 		      uint64_t *ret_n)
 {
@@ -92,8 +93,23 @@ static bool find_text(const struct ring *r, uint64_t begin, uint64_t next, uint6
 	return true;
 }
 
-static void read_text(const struct ring *r, uint64_t desc, uint64_t info, struct strbuf *buffer,
-		      struct record *record)
+static uint64_t id_bits(uint64_t value)
+{
+	return value & ((UINT64_C(1) << STATE_SHIFT) - 1);
+}
+
+/* A block says whose it is: a guest that runs may have given it to another since. */
+static bool is_block_of(const struct ring *r, uint64_t text_at, uint64_t id)
+{
+	uint64_t owner;
+
+	return kmem_read_u64(&r->kmem->space, r->data + text_at - BLOCK_HEADER, &owner) !=
+		       KMEM_READ_OK ||
+	       id_bits(owner) == id_bits(id);
+}
+
+static void read_text(const struct ring *r, uint64_t id, uint64_t desc, uint64_t info,
+		      struct strbuf *buffer, struct record *record)
 {
 	struct dump_member begin = dump_read(r->kmem, KMEM_F_PRB_DESC_BEGIN, desc);
 	struct dump_member next = dump_read(r->kmem, KMEM_F_PRB_DESC_NEXT, desc);
@@ -105,8 +121,16 @@ static void read_text(const struct ring *r, uint64_t desc, uint64_t info, struct
 		record->reason = "its descriptor cannot be read";
 		return;
 	}
-	if (length.value == 0 || !find_text(r, begin.value, next.value, &at, &n))
+	if (length.value == 0 || (begin.value == EMPTY_LINE && next.value == EMPTY_LINE))
 		return;
+	if (!find_text(r, begin.value, next.value, &at, &n)) {
+		record->reason = "its text is lost";
+		return;
+	}
+	if (!is_block_of(r, at, id)) {
+		record->reason = "its text was overwritten";
+		return;
+	}
 	n = length.value < n ? length.value : n;
 	if (n > DUMP_LIMIT_LOG_MESSAGE)
 		n = DUMP_LIMIT_LOG_MESSAGE;
@@ -117,16 +141,21 @@ static void read_text(const struct ring *r, uint64_t desc, uint64_t info, struct
 	record->n = record->reason ? 0 : n;
 }
 
-/* False: nothing is written under that id yet, or not any more. */
-static bool is_written(const struct ring *r, uint64_t id)
+enum slot { SLOT_WRITTEN, SLOT_OTHER, SLOT_UNREADABLE };
+
+/* SLOT_OTHER: nothing is written under that id yet, or not any more. */
+static enum slot look_at_slot(const struct ring *r, uint64_t id)
 {
-	const uint64_t id_mask = (UINT64_C(1) << STATE_SHIFT) - 1;
 	uint64_t desc = r->descs + (id & (r->count - 1)) * r->desc_size;
 	struct dump_member state = dump_read(r->kmem, KMEM_F_PRB_DESC_STATE, desc);
 
-	return !state.status && (state.value & id_mask) == (id & id_mask) &&
-	       (state.value >> STATE_SHIFT == STATE_COMMITTED ||
-		state.value >> STATE_SHIFT == STATE_FINALIZED);
+	if (state.status)
+		return SLOT_UNREADABLE;
+	return id_bits(state.value) == id_bits(id) &&
+			       (state.value >> STATE_SHIFT == STATE_COMMITTED ||
+				state.value >> STATE_SHIFT == STATE_FINALIZED)
+		       ? SLOT_WRITTEN
+		       : SLOT_OTHER;
 }
 
 static void read_record(const struct ring *r, uint64_t id, struct strbuf *buffer,
@@ -139,7 +168,7 @@ static void read_record(const struct ring *r, uint64_t id, struct strbuf *buffer
 				   .seq = dump_read(r->kmem, KMEM_F_PRINTK_SEQ, info),
 				   .ns = dump_read(r->kmem, KMEM_F_PRINTK_TIME, info),
 				   .level = dump_read(r->kmem, KMEM_F_PRINTK_LEVEL, info) };
-	read_text(r, desc, info, buffer, record);
+	read_text(r, id, desc, info, buffer, record);
 }
 
 /* As dmesg prints it: every line of a record with its time. */
@@ -196,26 +225,29 @@ struct error *dump_log(struct kmem *kmem, const struct dump_request *request,
 	_cleanup_strbuf_ struct strbuf buffer = STRBUF_INIT;
 	struct ring ring = { 0 };
 	struct record record;
-	uint64_t n, n_written = 0;
+	uint64_t n, n_written = 0, n_unreadable = 0;
 	struct error *err = read_ring(kmem, &ring);
 
 	if (err)
 		return err;
 	/* Ids count on for ever; between tail and head are never more than the ring holds. */
-	n = ((ring.head - ring.tail) & ((UINT64_C(1) << STATE_SHIFT) - 1)) + 1;
+	n = id_bits(ring.head - ring.tail) + 1;
 	if (n > ring.count)
 		return kmem_error(KMEM_UNREAD, 0,
 				  "the ring of the log makes no sense: %llu of %llu",
 				  (unsigned long long)n, (unsigned long long)ring.count);
 	for (uint64_t i = 0; i < n; i++)
-		n_written += is_written(&ring, ring.tail + i);
+		n_written += look_at_slot(&ring, ring.tail + i) == SLOT_WRITTEN;
 	kmem_walk_begin(&walk);
 	if (sink->json) {
 		json_key(sink->json, "records");
 		json_begin_array(sink->json);
 	}
 	for (uint64_t i = 0; i < n; i++) {
-		if (!is_written(&ring, ring.tail + i))
+		enum slot slot = look_at_slot(&ring, ring.tail + i);
+
+		n_unreadable += slot == SLOT_UNREADABLE;
+		if (slot != SLOT_WRITTEN)
 			continue;
 		/* The last ones are wanted, so the first are those to pass over. */
 		if (walk.wanted && n_written > walk.wanted) {
@@ -230,6 +262,11 @@ struct error *dump_log(struct kmem *kmem, const struct dump_request *request,
 	}
 	if (sink->json)
 		json_end_array(sink->json);
+	walk.n += n_unreadable;
 	dump_walk(sink, "records", &walk);
+	if (n_unreadable && sink->json)
+		json_add_u64(sink->json, "unreadable", n_unreadable);
+	if (n_unreadable)
+		dump_line(sink, "%llu records cannot be read", (unsigned long long)n_unreadable);
 	return NULL;
 }

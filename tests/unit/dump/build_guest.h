@@ -328,6 +328,7 @@ static inline void guest_put_record(struct build_guest *g, uint64_t id, uint64_t
 	guest_u64(g, info + 8, UINT64_C(1500000) * id);
 	build_put(&g->k.memory, info + 16, &n, 2);
 	build_put(&g->k.memory, info + 18, "\6", 1);
+	guest_u64(g, LOG_TEXT_AT + text_at, id);
 	build_put(&g->k.memory, LOG_TEXT_AT + text_at + 8, text, n);
 }
 

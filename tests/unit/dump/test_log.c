@@ -41,7 +41,7 @@ static void an_empty_record_is_an_empty_line(void **state)
 	struct build_guest *g = *state;
 
 	guest_put_ring(g, 8, 8);
-	guest_put_record(g, 8, FINALIZED, 1, 1, 0, "nothing of this");
+	guest_put_record(g, 8, FINALIZED, 3, 3, 0, "nothing of this");
 	assert_string_equal(guest_text(g, "log", 0, 20), "[    0.012000] \n");
 }
 
@@ -81,6 +81,41 @@ static void numbers_that_make_no_sense_are_refused(void **state)
 	assert_error_tag(guest_fails(g, "log"), "guest-memory");
 }
 
+static void a_text_that_is_lost_is_no_empty_line(void **state)
+{
+	struct build_guest *g = *state;
+
+	guest_put_ring(g, 8, 9);
+	/* FAILED_LPOS, and an end before its beginning. */
+	guest_put_record(g, 8, FINALIZED, 1, 1, 0, "nothing of this");
+	guest_put_record(g, 9, FINALIZED, 24, 16, 24, "nor of this");
+	assert_string_equal(guest_text(g, "log", 0, 20), "[    0.012000] its text is lost\n"
+							 "[    0.013500] its text is lost\n");
+}
+
+static void a_text_of_another_record_is_not_shown(void **state)
+{
+	struct build_guest *g = *state;
+
+	guest_put_ring(g, 8, 8);
+	guest_put_record(g, 8, FINALIZED, 0, 24, 0, "old");
+	guest_u64(g, LOG_TEXT_AT, 16);
+	assert_string_equal(guest_text(g, "log", 0, 20),
+			    "[    0.012000] its text was overwritten\n");
+}
+
+static void records_that_cannot_be_read_are_counted(void **state)
+{
+	struct build_guest *g = *state;
+
+	guest_put_ring(g, 8, 10);
+	guest_u64(g, 0xe000 + PRB_DESCS, 0x10);
+	assert_string_equal(guest_text(g, "log", 0, 20), "records: shown 0 of 3\n"
+							 "3 records cannot be read\n");
+	assert_contains(guest_json(g, "log", 0), "\"shown\":0,\"total\":3,");
+	assert_contains(strbuf_str(&g->out), "\"unreadable\":3");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -90,6 +125,9 @@ int main(void)
 		guest_test(a_length_that_lies_stays_in_its_block),
 		guest_test(a_text_that_is_not_there_says_so),
 		guest_test(numbers_that_make_no_sense_are_refused),
+		guest_test(a_text_that_is_lost_is_no_empty_line),
+		guest_test(a_text_of_another_record_is_not_shown),
+		guest_test(records_that_cannot_be_read_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
