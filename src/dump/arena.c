@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dump/dump.h"
 #include "dump/globals.h"
+#include "dump/member.h"
 #include "text/escape.h"
 
 struct show {
@@ -44,15 +45,16 @@ static bool show_page(void *context, uint64_t user, const uint8_t *bytes)
 static void show_arena(struct kmem *kmem, const struct arena *arena, uint64_t wanted,
 		       struct dump_sink *sink)
 {
-	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT, how = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 	struct kmem_walk walk = dump_walk_wanted(sink, wanted);
 	struct show show = { .sink = sink };
 	struct json_writer *json = sink->json;
 
 	if (json) {
 		json_begin_object(json);
-		json_add_string(json, "name", arena->name);
-		json_add_u64(json, "id", arena->id);
+		dump_text_json(json, "name", arena->name_status, arena->name);
+		if (dump_is_read(json, "id", arena->id_status))
+			json_add_u64(json, "id", arena->id);
 		dump_add_hex(json, "user_vm_start", arena->user_start);
 		dump_add_hex(json, "user_vm_end", arena->user_end);
 		dump_add_hex(json, "kern_vm_start", arena->kernel_start);
@@ -67,14 +69,20 @@ static void show_arena(struct kmem *kmem, const struct arena *arena, uint64_t wa
 		json_end_object(json);
 		return;
 	}
-	text_escape(&name, arena->name);
-	kmem_walk_format(&walk, &how);
-	dump_line(
-		sink,
-		"arena %s (id %u) 0x%llx … 0x%llx: %s pages present of %llu declared, %llu not zero",
-		strbuf_str(&name), arena->id, (unsigned long long)arena->user_start,
-		(unsigned long long)arena->user_end, strbuf_str(&how),
-		(unsigned long long)arena->declared_pages, (unsigned long long)show.n_filled);
+	text_escape(&name, arena->name_status ? "?" : arena->name);
+	strbuf_append(&name, arena->id_status ? " (id ?)" : "");
+	if (!arena->id_status)
+		strbuf_appendf(&name, " (id %u)", arena->id);
+	/* What was not looked at may be zero or not. */
+	dump_line(sink,
+		  "arena %s 0x%llx … 0x%llx: %llu pages present of %llu declared, %llu%s not zero",
+		  strbuf_str(&name), (unsigned long long)arena->user_start,
+		  (unsigned long long)arena->user_end, (unsigned long long)walk.n,
+		  (unsigned long long)arena->declared_pages, (unsigned long long)show.n_filled,
+		  walk.n_shown < walk.n ? " of those looked at" : "");
+	sink->indent += 2;
+	dump_walk(sink, "pages", &walk);
+	sink->indent -= 2;
 }
 
 struct error *dump_arena(struct kmem *kmem, const struct dump_request *request,
@@ -96,6 +104,7 @@ struct error *dump_arena(struct kmem *kmem, const struct dump_request *request,
 		json_add_string(sink->json, "unreadable",
 				scene.bad_arena ? error_message(scene.bad_arena) : NULL);
 	}
+	globals_say_missing(&scene, sink);
 	if (scene.arenas.n == 0 && !scene.bad_arena)
 		dump_line(sink, "no arena");
 	if (scene.bad_arena)

@@ -67,11 +67,13 @@ struct error *arena_load(struct kmem *kmem, uint64_t map, struct arena *ret)
 	arena.kernel_start = address + GUARD_HALF;
 	arena.scratch = scratch_of(kmem, map);
 	/* For showing: without them it is still of use. */
-	if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_ARENA_MAP_ID, map, &id) ==
-	    KMEM_READ_OK)
+	arena.id_status = kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_ARENA_MAP_ID, map,
+					  &id);
+	if (!arena.id_status)
 		arena.id = (uint32_t)id;
-	if (kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_MAP_NAME, map, arena.name,
-				 sizeof(arena.name)) != KMEM_READ_OK)
+	arena.name_status = kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_MAP_NAME, map,
+						 arena.name, sizeof(arena.name));
+	if (arena.name_status)
 		arena.name[0] = 0;
 	*ret = arena;
 	return NULL;
@@ -120,6 +122,8 @@ void arena_pages(struct kmem_space *space, const struct arena *arena, struct kme
 		 arena_page_fn fn, void *context)
 {
 	uint64_t user = arena->user_start;
+	uint64_t failed = 0;
+	enum kmem_status blind = KMEM_READ_OK;
 
 	kmem_walk_begin(walk);
 	while (user < arena->user_end) {
@@ -140,8 +144,17 @@ void arena_pages(struct kmem_space *space, const struct arena *arena, struct kme
 		/* The kernel's addresses need not begin where the tables do, pages do. */
 		if (status != KMEM_READ_UNMAPPED || mapping.left < KMEM_PAGE_BYTES)
 			mapping.left = KMEM_PAGE_BYTES;
+		if (status != KMEM_READ_UNMAPPED && !blind) {
+			blind = status;
+			failed = arena->kernel_start + offset;
+		}
 		if (mapping.left >= arena->user_end - user)
-			return;
+			break;
 		user += mapping.left / KMEM_PAGE_BYTES * KMEM_PAGE_BYTES;
 	}
+	if (!blind)
+		return;
+	walk->end = KMEM_WALK_UNREADABLE;
+	walk->status = blind;
+	walk->failed = failed;
 }

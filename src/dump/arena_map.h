@@ -16,6 +16,7 @@
 
 struct arena {
 	uint64_t map; /* address of struct bpf_arena */
+	enum kmem_status id_status, name_status;
 	uint32_t id;
 	char name[16];
 	uint64_t user_start, user_end; /* 0: no process has mapped it, so it has no pages */
@@ -39,7 +40,10 @@ enum kmem_status arena_read(struct kmem_space *space, const struct arena *arena,
 
 /* False stops. */
 typedef bool (*arena_page_fn)(void *context, uint64_t user, const uint8_t *bytes);
-/* Every page that is there; what is not mapped is stepped over by page tables, not by pages. */
+/*
+ * Every page that is there; what is not mapped is stepped over by page tables, not by pages. Where
+ * the tables cannot be read the walk goes on, and ends as KMEM_WALK_UNREADABLE.
+ */
 void arena_pages(struct kmem_space *space, const struct arena *arena, struct kmem_walk *walk,
 		 arena_page_fn fn, void *context);
 

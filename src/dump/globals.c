@@ -42,11 +42,14 @@ static void see_array(struct search *search, uint64_t map)
 	uint64_t section = 0, n = 0;
 
 	/* Only one value, with a type: that is how libbpf makes globals. */
-	if (!get(kmem, KMEM_F_MAP_MAX_ENTRIES, map, &n) || n != 1 ||
-	    !get(kmem, KMEM_F_MAP_BTF, map, &globals.btf) || !globals.btf ||
-	    !get(kmem, KMEM_F_MAP_VALUE_TYPE, map, &section) || !section ||
-	    !get(kmem, KMEM_F_MAP_VALUE_SIZE, map, &globals.bytes) ||
-	    !kmem->fields.at[KMEM_F_ARRAY_VALUE].known)
+	if (!get(kmem, KMEM_F_MAP_MAX_ENTRIES, map, &n) ||
+	    !get(kmem, KMEM_F_MAP_BTF, map, &globals.btf) ||
+	    !get(kmem, KMEM_F_MAP_VALUE_TYPE, map, &section) ||
+	    !get(kmem, KMEM_F_MAP_VALUE_SIZE, map, &globals.bytes)) {
+		search->scene->n_unreadable++;
+		return;
+	}
+	if (n != 1 || !globals.btf || !section || !kmem->fields.at[KMEM_F_ARRAY_VALUE].known)
 		return;
 	globals.section = (uint32_t)section;
 	globals.value = map + kmem->fields.at[KMEM_F_ARRAY_VALUE].place.offset;
@@ -62,8 +65,10 @@ static bool see_map(void *context, uint64_t index, uint64_t map)
 	uint64_t type;
 
 	(void)index;
-	if (!get(search->kmem, KMEM_F_MAP_TYPE, map, &type))
+	if (!get(search->kmem, KMEM_F_MAP_TYPE, map, &type)) {
+		search->scene->n_unreadable++;
 		return true;
+	}
 	if (type == TYPE_ARENA)
 		see_arena(search, map);
 	if (type == TYPE_ARRAY)
@@ -89,9 +94,13 @@ static bool see_program(void *context, uint64_t index, uint64_t program)
 
 	(void)index;
 	if (!get(kmem, KMEM_F_PROG_AUX, program, &aux) ||
-	    !get(kmem, KMEM_F_ARENA_AUX_ARENA, aux, &arena) || !arena ||
+	    !get(kmem, KMEM_F_ARENA_AUX_ARENA, aux, &arena) ||
 	    !get(kmem, KMEM_F_PROG_AUX_MAPS, aux, &maps) ||
-	    !get(kmem, KMEM_F_PROG_AUX_N_MAPS, aux, &n))
+	    !get(kmem, KMEM_F_PROG_AUX_N_MAPS, aux, &n)) {
+		search->scene->n_unreadable++;
+		return true;
+	}
+	if (!arena)
 		return true;
 	for (uint64_t i = 0; i < n && i < DUMP_LIMIT_USED_MAPS; i++) {
 		uint64_t map;
@@ -132,6 +141,31 @@ struct error *globals_find(struct kmem *kmem, struct globals_scene *scene)
 	if (!err)
 		err = each(kmem, "prog_idr", &scene->programs, see_program, &search);
 	return err;
+}
+
+static void say_walk(struct dump_sink *sink, const char *what, const char *key,
+		     const struct kmem_walk *walk)
+{
+	_cleanup_strbuf_ struct strbuf how = STRBUF_INIT;
+
+	if (walk->end == KMEM_WALK_WHOLE)
+		return;
+	kmem_walk_format(walk, &how);
+	dump_line(sink, "%s: %s", what, strbuf_str(&how));
+	if (sink->json)
+		json_add_string(sink->json, key, strbuf_str(&how));
+}
+
+void globals_say_missing(const struct globals_scene *scene, struct dump_sink *sink)
+{
+	say_walk(sink, "BPF maps", "maps_incomplete", &scene->maps);
+	say_walk(sink, "BPF programs", "programs_incomplete", &scene->programs);
+	if (!scene->n_unreadable)
+		return;
+	dump_line(sink, "%llu BPF maps and programs cannot be read",
+		  (unsigned long long)scene->n_unreadable);
+	if (sink->json)
+		json_add_u64(sink->json, "maps_and_programs_unreadable", scene->n_unreadable);
 }
 
 void globals_deinit(struct globals_scene *scene)

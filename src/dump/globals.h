@@ -9,6 +9,7 @@
 
 #include "base/vec.h"
 #include "dump/arena_map.h"
+#include "dump/dump.h"
 
 struct globals {
 	uint64_t map;
@@ -23,12 +24,15 @@ struct globals_scene {
 	VEC(struct arena) arenas;
 	VEC(struct globals) globals;
 	struct kmem_walk maps, programs;
+	uint64_t n_unreadable; /* maps and programs: whatever they are is not among the above */
 	uint64_t n_bad_arenas;
 	struct error *bad_arena; /* the first */
 };
 
 struct error *globals_find(struct kmem *kmem, struct globals_scene *scene) MUST_CHECK;
 void globals_deinit(struct globals_scene *scene);
+/* A line, and a member of JSON, when there may be more than was found. */
+void globals_say_missing(const struct globals_scene *scene, struct dump_sink *sink);
 #define _cleanup_globals_ __attribute__((cleanup(globals_deinit)))
 
 /*

@@ -18,6 +18,9 @@ struct view {
 	uint64_t btf_at;
 	uint64_t n_types, n_variables, n_allocators, n_ranges;
 	uint64_t n_steps;
+	/* Maps of variables whose types cannot be had, and why not. */
+	uint64_t n_blind;
+	struct error *blind;
 };
 
 typedef void (*variable_fn)(struct view *view, const struct globals *globals,
@@ -25,17 +28,26 @@ typedef void (*variable_fn)(struct view *view, const struct globals *globals,
 
 static bool load_btf(struct view *view, uint64_t address)
 {
-	_cleanup_error_ struct error *err = NULL;
+	struct error *err;
 
 	if (view->btf && view->btf_at == address)
 		return true;
-	if (view->n_types++ >= DUMP_LIMIT_PROGRAM_TYPES)
-		return false;
 	kmem_btf_free(view->btf);
 	view->btf = NULL;
-	err = kmem_btf_load(view->kmem, address, &view->btf);
+	if (view->n_types++ >= DUMP_LIMIT_PROGRAM_TYPES)
+		err = base_error(BASE_LIMIT, 0, "types of more than %d programs",
+				 DUMP_LIMIT_PROGRAM_TYPES);
+	else
+		err = kmem_btf_load(view->kmem, address, &view->btf);
 	view->btf_at = address;
-	return !err;
+	if (!err)
+		return true;
+	view->n_blind++;
+	if (view->blind)
+		error_free(err);
+	else
+		view->blind = err;
+	return false;
 }
 
 /* What is inside of arrays, also of arrays in arrays. */
@@ -167,6 +179,22 @@ static bool member(const struct btf *btf, const struct btf_type *type, const cha
 	return !c.failed;
 }
 
+static void say_unavailable(struct view *view, const char *name, const char *safe_name,
+			    const char *reason)
+{
+	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
+	struct json_writer *json = view->sink->json;
+
+	if (json) {
+		json_begin_object(json);
+		json_add_string(json, "name", name);
+		json_add_string(json, "unavailable", reason);
+		json_end_object(json);
+	}
+	text_escape(&safe, reason);
+	dump_line(view->sink, "scx_static %s: unavailable: %s", safe_name, strbuf_str(&safe));
+}
+
 /* A bump allocator: nothing in its range says what lies where. */
 static void show_static(struct view *view, const struct globals *globals,
 			const struct btf_variable *variable, const struct btf_type *type)
@@ -179,12 +207,21 @@ static void show_static(struct view *view, const struct globals *globals,
 	struct json_writer *json = view->sink->json;
 	uint64_t memory, bytes, used;
 
-	if (err || !member(btf, type, "memory", image, &memory) || !memory ||
-	    !member(btf, type, "max_alloc_bytes", image, &bytes) ||
-	    !member(btf, type, "off", image, &used))
+	if (!err && (!member(btf, type, "memory", image, &memory) ||
+		     !member(btf, type, "max_alloc_bytes", image, &bytes) ||
+		     !member(btf, type, "off", image, &used)))
+		err = btf_error(BTF_NO_MEMBER, 0,
+				"struct scx_static lacks memory, max_alloc_bytes or off");
+	/* One that was never set up has none. */
+	if (!err && !memory)
 		return;
 	if (view->n_ranges++ >= DUMP_LIMIT_ALLOCATORS)
 		return;
+	text_escape(&name, variable->name);
+	if (err) {
+		say_unavailable(view, variable->name, strbuf_str(&name), error_message(err));
+		return;
+	}
 	if (json) {
 		json_begin_object(json);
 		json_add_string(json, "name", variable->name);
@@ -194,13 +231,14 @@ static void show_static(struct view *view, const struct globals *globals,
 		json_end_object(json);
 		return;
 	}
-	text_escape(&name, variable->name);
 	dump_line(view->sink, "scx_static %s: 0x%llx, %llu of %llu bytes used", strbuf_str(&name),
 		  (unsigned long long)memory, (unsigned long long)used, (unsigned long long)bytes);
 }
 
 static void each_globals(struct view *view, const char *json_key_, const char *name, variable_fn fn)
 {
+	/* Both rounds meet the same. */
+	view->n_blind = 0;
 	if (view->sink->json) {
 		json_key(view->sink->json, json_key_);
 		json_begin_array(view->sink->json);
@@ -221,11 +259,42 @@ static void say_limit(struct view *view, const char *what, uint64_t n)
 		json_add_u64(view->sink->json, what, n);
 }
 
-/* Which of the things it takes is missing. */
-static struct error *why_none(const struct globals_scene *scene)
+/* Where something may have been that was not seen. */
+static void say_missing(struct view *view)
 {
+	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
+	struct dump_sink *sink = view->sink;
+
+	globals_say_missing(&view->scene, sink);
+	if (view->n_variables >= DUMP_LIMIT_VARIABLES) {
+		dump_line(sink, "variables: given up after %d", DUMP_LIMIT_VARIABLES);
+		if (sink->json)
+			json_add_u64(sink->json, "variables_given_up_after", DUMP_LIMIT_VARIABLES);
+	}
+	if (!view->n_blind)
+		return;
+	text_escape(&safe, error_message(view->blind));
+	dump_line(sink, "types of %llu maps of variables: unavailable: %s",
+		  (unsigned long long)view->n_blind, strbuf_str(&safe));
+	if (sink->json)
+		json_add_string(sink->json, "types_unavailable", error_message(view->blind));
+}
+
+/* Which of the things it takes is missing. */
+static struct error *why_none(const struct view *view)
+{
+	const struct globals_scene *scene = &view->scene;
+
+	if (view->n_blind)
+		return kmem_error(KMEM_UNREAD, 0, "types of %llu maps of variables: %s",
+				  (unsigned long long)view->n_blind, error_message(view->blind));
 	if (scene->bad_arena)
 		return kmem_error(KMEM_UNREAD, 0, "%s", error_message(scene->bad_arena));
+	if (scene->n_unreadable || scene->maps.end != KMEM_WALK_WHOLE ||
+	    scene->programs.end != KMEM_WALK_WHOLE)
+		return kmem_error(
+			KMEM_UNREAD, 0,
+			"no allocator was found, but not all BPF maps and programs can be read");
 	if (scene->arenas.n == 0)
 		return base_error(BASE_ABSENT, 0, "no BPF program has an arena");
 	if (scene->globals.n == 0)
@@ -243,11 +312,14 @@ struct error *dump_sdt(struct kmem *kmem, const struct dump_request *request,
 		each_globals(&view, "sdt_allocations", "scx_allocator", show_allocator);
 		each_globals(&view, "scx_static", "scx_static", show_static);
 		if (view.n_allocators + view.n_ranges == 0)
-			err = why_none(&view.scene);
+			err = why_none(&view);
+		else
+			say_missing(&view);
 		say_limit(&view, "allocators", view.n_allocators);
 		say_limit(&view, "ranges", view.n_ranges);
 	}
 	kmem_btf_free(view.btf);
+	error_free(view.blind);
 	globals_deinit(&view.scene);
 	return err;
 }

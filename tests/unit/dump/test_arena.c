@@ -32,12 +32,35 @@ static void test_no_arena_and_one_that_cannot_be(void **state)
 	assert_string_equal(scheduler_text(b, "arena", 0), "no arena\n");
 }
 
+static void test_pages_that_were_not_looked_at_may_be_zero_or_not(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	sdt_put(b->s, SDT_USER + 8, 0x1122);
+	sdt_put(b->s, SDT_USER + 4096 + 8, 0x1122);
+	assert_string_equal(scheduler_text(b, "arena", 1),
+			    "arena the_arena (id 1) 0x7f1234560000 … 0x7f1234660000: 256 pages "
+			    "present of 256 declared, 1 of those looked at not zero\n"
+			    "  pages: shown 1 of 256\n");
+}
+
+static void test_maps_that_cannot_be_read_are_said(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	put64(b, AT_NODES + 40 + 8 * 3, UINT64_C(0xffffdead00000000));
+	assert_contains(scheduler_text(b, "arena", 0), "1 BPF maps and programs cannot be read\n");
+	assert_contains(scheduler_json(b, "arena", 0), "\"maps_and_programs_unreadable\":1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		scheduler_test(test_an_arena_is_a_line_with_its_pages),
 		scheduler_test(test_json_has_what_is_in_the_pages),
 		scheduler_test(test_no_arena_and_one_that_cannot_be),
+		scheduler_test(test_pages_that_were_not_looked_at_may_be_zero_or_not),
+		scheduler_test(test_maps_that_cannot_be_read_are_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,6 +121,23 @@ static void test_ranges_that_no_kernel_makes_are_refused(void **state)
 	assert_error_tag(load(b, &arena), "guest-memory");
 }
 
+static void test_tables_that_cannot_be_read_are_not_missing_pages(void **state)
+{
+	struct build_scheduler *b = *state;
+	struct kmem_walk walk = { 0 };
+	struct seen seen = { 0 };
+	struct arena arena;
+
+	/* The table of all its pages is said to be beyond RAM. */
+	build_put_u64(&b->k.memory, build_entry(&b->k.memory, sdt_kernel(SDT_USER), 21),
+		      UINT64_C(0x7ffffff000) | 3);
+	assert_success(load(b, &arena));
+	arena_pages(&b->kmem->space, &arena, &walk, see, &seen);
+	assert_int_equal(walk.end, KMEM_WALK_UNREADABLE);
+	assert_int_equal(walk.status, KMEM_READ_OUTSIDE);
+	assert_int_equal(walk.failed, sdt_kernel(SDT_USER));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +146,7 @@ int main(void)
 		scheduler_test(test_pages_that_are_not_there_are_stepped_over),
 		scheduler_test(test_the_page_that_stands_for_holes_is_none_of_the_arena),
 		scheduler_test(test_ranges_that_no_kernel_makes_are_refused),
+		scheduler_test(test_tables_that_cannot_be_read_are_not_missing_pages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

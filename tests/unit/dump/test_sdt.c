@@ -109,6 +109,25 @@ static void test_each_allocator_of_an_array_is_shown(void **state)
 			"{\"allocator_name\":\"scx_allocators[1][0]\",\"entries\":[{\"idx\":7,");
 }
 
+static void test_types_that_cannot_be_read_are_no_missing_allocator(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	put64(b, AT_BTF + BTF_DATA, UINT64_C(0xffffdead00000000));
+	assert_unavailable(b, "types of 1 maps of variables: ");
+}
+
+static void test_a_range_that_cannot_be_read_is_said(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	put32(b, AT_BSS + MAP_VALUE_SIZE, BSS_STATIC + 1);
+	assert_contains(scheduler_text(b, "sdt", 0),
+			"scx_static scx_common: unavailable: scx_common lies outside of its map\n");
+	assert_contains(scheduler_json(b, "sdt", 0),
+			"{\"name\":\"scx_common\",\"unavailable\":\"scx_common lies");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +137,8 @@ int main(void)
 		scheduler_test(test_what_is_missing_has_its_own_words),
 		scheduler_test(test_a_variable_outside_of_its_map_is_not_read),
 		scheduler_test(test_each_allocator_of_an_array_is_shown),
+		scheduler_test(test_types_that_cannot_be_read_are_no_missing_allocator),
+		scheduler_test(test_a_range_that_cannot_be_read_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
