@@ -204,7 +204,7 @@ static struct error *show(const struct inspect_config *config, const struct sour
 	if (config->json)
 		strbuf_append_char(out, '\n');
 	if (sink.lines_lost)
-		strbuf_appendf(out, "… %zu more lines\n", sink.lines_lost);
+		strbuf_appendf(out, "… at least %zu more lines\n", sink.lines_lost);
 	return err;
 }
 

@@ -303,6 +303,9 @@ static struct error *show_cpus(struct kmem *kmem, const struct expr *e, const st
 {
 	struct error *err = NULL;
 
+	if (kmem->no_cpus)
+		return kmem_error(KMEM_UNREAD, 0, "the CPUs are not known: %s",
+				  error_message(kmem->no_cpus));
 	if (e->has_index)
 		return e->index > UINT32_MAX
 			       ? expr_error(EXPR_NO_CPU, 0, "there is no CPU %llu",

@@ -78,7 +78,7 @@ static void show_section(const struct dump_view *view, struct kmem *kmem, const 
 		 */
 		sink->lines_left += last;
 		if (last && sink->lines_lost > lost)
-			dump_line(sink, "… %zu more lines", sink->lines_lost - lost);
+			dump_line(sink, "… at least %zu more lines", sink->lines_lost - lost);
 		sink->indent -= 2;
 		if (sink->lines_left)
 			dump_lines(sink, "");
@@ -144,7 +144,7 @@ void dump_failure(struct kmem *kmem, const char *reason, const struct dump_reque
 
 		show_all(kmem, reason, request, &sink);
 		if (sink.lines_lost)
-			strbuf_appendf(text, "… %zu more lines\n", sink.lines_lost);
+			strbuf_appendf(text, "… at least %zu more lines\n", sink.lines_lost);
 	}
 	if (json) {
 		struct json_writer writer = json_writer_to(json, JSON_PRETTY);

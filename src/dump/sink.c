@@ -84,7 +84,8 @@ void dump_line_foreign(struct dump_sink *sink, const char *bytes, size_t n)
 void dump_walk(struct dump_sink *sink, const char *what, const struct kmem_walk *walk)
 {
 	_cleanup_strbuf_ struct strbuf how = STRBUF_INIT;
-	bool whole = walk->end == KMEM_WALK_WHOLE && walk->n_shown == walk->n;
+	/* What does not point back may have been left out: a subtree of an xarray is. */
+	bool whole = walk->end == KMEM_WALK_WHOLE && walk->n_shown == walk->n && !walk->n_crooked;
 
 	kmem_walk_format(walk, &how);
 	if (sink->text) {

@@ -14,7 +14,9 @@ struct view {
 	bool one;
 	uint64_t pid; /* with `one` */
 	uint64_t n_shown, n, wanted;
-	uint64_t steps_left; /* of all lists */
+	uint64_t steps_left;   /* of all lists */
+	uint64_t n_unreadable; /* tasks, also those that idle, of which not even the number is known
+				*/
 };
 
 static void show_frame(struct view *v, const struct dump_frame *frame)
@@ -138,10 +140,8 @@ static bool take_thread(void *context, uint64_t link)
 
 	if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_TASK_PID, task, &pid) !=
 	    KMEM_READ_OK)
-		return false;
-	if (!v->one)
-		show_task(v, task, pid, -1);
-	else if (pid == v->pid)
+		v->n_unreadable++;
+	else if (!v->one || pid == v->pid)
 		show_task(v, task, pid, -1);
 	return !(v->one && v->n);
 }
@@ -155,8 +155,10 @@ static bool take_process(void *context, uint64_t link)
 	struct kmem_walk threads = { .steps_left = &v->steps_left };
 
 	if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_TASK_SIGNAL, task, &signal) !=
-	    KMEM_READ_OK)
+	    KMEM_READ_OK) {
+		v->n_unreadable++;
 		return true;
+	}
 	kmem_list(&kmem->space, signal + kmem->fields.at[KMEM_F_SIGNAL_THREAD_HEAD].place.offset,
 		  &threads, take_thread, v);
 	if (threads.end != KMEM_WALK_WHOLE && threads.end != KMEM_WALK_STOPPED)
@@ -171,11 +173,14 @@ static void show_idle(struct view *v)
 	_cleanup_error_ struct error *err = kmem_symbol(kmem, "runqueues", &runqueues);
 
 	for (uint32_t cpu = 0; !err && cpu < kmem->cpus.n; cpu++) {
-		if (kmem_cpus_is_online(&kmem->cpus, cpu) &&
-		    kmem_cpus_address(&kmem->cpus, cpu, runqueues, &rq) &&
-		    kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_RQ_IDLE, rq, &task) ==
-			    KMEM_READ_OK)
+		if (!kmem_cpus_is_online(&kmem->cpus, cpu) ||
+		    !kmem_cpus_address(&kmem->cpus, cpu, runqueues, &rq))
+			continue;
+		if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_RQ_IDLE, rq, &task) ==
+		    KMEM_READ_OK)
 			show_task(v, task, 0, cpu);
+		else
+			v->n_unreadable++;
 	}
 }
 
@@ -227,6 +232,8 @@ static void show_end(struct view *v)
 		json_add_u64(sink->json, "shown", v->n_shown);
 		json_add_u64(sink->json, "total", v->n);
 		json_add_string(sink->json, "incomplete", whole ? NULL : strbuf_str(&how));
+		if (v->n_unreadable)
+			json_add_u64(sink->json, "unreadable", v->n_unreadable);
 		return;
 	}
 	if (v->n_shown < v->n)
@@ -234,6 +241,8 @@ static void show_end(struct view *v)
 			  (unsigned long long)v->n);
 	if (!whole)
 		dump_line(sink, "a list of tasks is incomplete: %s", strbuf_str(&how));
+	if (v->n_unreadable)
+		dump_line(sink, "%llu tasks cannot be read", (unsigned long long)v->n_unreadable);
 }
 
 struct error *dump_stack(struct kmem *kmem, const struct dump_request *request,
@@ -256,7 +265,11 @@ struct error *dump_stack(struct kmem *kmem, const struct dump_request *request,
 	err = show_tasks(&v);
 	if (sink->json)
 		json_end_array(sink->json);
-	if (!err && v.one && v.n == 0)
+	if (!err && v.one && v.n == 0 && (v.n_unreadable || v.threads.end != KMEM_WALK_WHOLE))
+		err = kmem_error(KMEM_UNREAD, 0,
+				 "no task %s was found, but not all tasks can be read",
+				 request->argument);
+	else if (!err && v.one && v.n == 0)
 		err = base_error(BASE_ABSENT, 0, "there is no task %s", request->argument);
 	if (!err)
 		show_end(&v);

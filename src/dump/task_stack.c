@@ -71,6 +71,20 @@ void dump_stacks_deinit(struct dump_stacks *stacks)
 	vec_deinit(&stacks->current);
 }
 
+/*
+ * What a task has saved is from before it ran. A guest that goes on may have switched to it since
+ * the CPUs were asked; a guest that stands still is in the middle of a switch then.
+ */
+static bool has_begun_to_run(struct dump_stacks *stacks, uint64_t task)
+{
+	uint64_t on_cpu = 0;
+
+	return stacks->request->n_registers == 0 &&
+	       kmem_field_read(&stacks->kmem->fields, &stacks->kmem->space, KMEM_F_TASK_ON_CPU,
+			       task, &on_cpu) == KMEM_READ_OK &&
+	       on_cpu;
+}
+
 static struct error *begin_asleep(struct dump_stacks *stacks, uint64_t task,
 				  struct dump_unwind *unwind)
 {
@@ -81,6 +95,8 @@ static struct error *begin_asleep(struct dump_stacks *stacks, uint64_t task,
 
 	if (status != KMEM_READ_OK)
 		return kmem_unread(status, task, "task_struct.thread.sp");
+	if (has_begun_to_run(stacks, task))
+		return base_error(BASE_ABSENT, 0, "it runs on a CPU whose registers are unknown");
 	if (sp < unwind->stacks[0].start || sp >= unwind->stacks[0].end)
 		return kmem_error(KMEM_UNREAD, 0,
 				  "the saved stack pointer 0x%llx is not on the task's stack",

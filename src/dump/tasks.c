@@ -193,6 +193,7 @@ static bool on_process(void *context, uint64_t link)
 			  signal.value + fields->at[KMEM_F_SIGNAL_THREAD_HEAD].place.offset, &walk,
 			  on_thread, look);
 		signal.status = walk.end == KMEM_WALK_UNREADABLE ? walk.status : KMEM_READ_OK;
+		look->threads.n_crooked += walk.n_crooked;
 	}
 	if (signal.status || walk.end == KMEM_WALK_CYCLE)
 		look->n_unreadable++;
@@ -205,6 +206,7 @@ static void walk_all(struct look *look, uint64_t init_task)
 	kmem_list(&look->kmem->space,
 		  init_task + look->kmem->fields.at[KMEM_F_TASK_TASKS].place.offset,
 		  &look->processes, on_process, look);
+	look->threads.n_crooked += look->processes.n_crooked;
 	/* The list of processes is what can have broken off. */
 	if (look->processes.end != KMEM_WALK_WHOLE && look->threads.end == KMEM_WALK_WHOLE) {
 		look->threads.end = look->processes.end;

@@ -146,7 +146,8 @@ class Stacks(machine.GuestTest):
     def test_without_registers_a_task_that_runs_says_so(self):
         seen, idle = stacks(self.vm)
         told = [s["unavailable"] for s in [*seen.values(), *idle] if "unavailable" in s]
-        self.assertIn(len(told), range(1, CPUS + 1))
+        # It goes on: more than run at once may have run meanwhile.
+        self.assertTrue(told)
         for why in told:
             self.assertIn("registers are unknown", why)
 

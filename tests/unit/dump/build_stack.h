@@ -58,6 +58,7 @@ enum {
 	T_COMM = 48,
 	T_STACK = 72,
 	T_SP = 80,
+	T_ON_CPU = 88,
 	RQ_CURR_AT = 8,
 	RQ_IDLE_AT = 16,
 	FRAME_BP = 40,
@@ -102,7 +103,8 @@ static inline void build_stack_types(struct strbuf *out, bool old_orc)
 		     { "signal", pointer, 8 * T_SIGNAL, 0 }, { "pid", word, 8 * T_PID, 0 },
 		     { "tgid", word, 8 * 44, 0 }, { "comm", comm, 8 * T_COMM, 0 },
 		     { "__state", word, 8 * 64, 0 }, { "exit_state", word, 8 * 68, 0 },
-		     { "stack", pointer, 8 * T_STACK, 0 }, { "thread", thread, 8 * T_SP, 0 });
+		     { "stack", pointer, 8 * T_STACK, 0 }, { "thread", thread, 8 * T_SP, 0 },
+		     { "on_cpu", word, 8 * T_ON_CPU, 0 });
 	tss = BUILD_STRUCT(&b, "x86_hw_tss", 12, { "sp0", pointer, 32, 0 });
 	BUILD_STRUCT(&b, "tss_struct", 12, { "x86_tss", tss, 0, 0 });
 	BUILD_STRUCT(&b, "signal_struct", 64, { "thread_head", links, 0, 0 });

@@ -126,6 +126,18 @@ static void without_types_there_is_a_reason(void **state)
 	assert_refused(*state, "(struct rq)runqueues", "btf-not-found", "rq");
 }
 
+static void without_cpus_there_is_no_answer(void **state)
+{
+	struct build_guest *g = *state;
+	struct dump_sink sink = dump_sink_to_text(&g->out, 10);
+
+	guest_attach(g);
+	kmem_cpus_deinit(&g->kmem->cpus);
+	g->kmem->no_cpus = kmem_error(KMEM_UNREAD, 0, "nobody knows");
+	assert_error_tag(dump_expr(g->kmem, "runqueues.nr_running", &sink), "guest-memory");
+	assert_error_tag(dump_expr(g->kmem, "runqueues[0].nr_running", &sink), "guest-memory");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +149,7 @@ int main(void)
 		guest_test(indexes_that_lead_nowhere_are_refused),
 		guest_test(json_has_address_type_and_value),
 		guest_test(without_types_there_is_a_reason),
+		guest_test(without_cpus_there_is_no_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

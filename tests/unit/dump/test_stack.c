@@ -131,6 +131,41 @@ static void lists_through_each_other_end(void **state)
 	assert_contains(strbuf_str(&text), RUNNER);
 }
 
+static void tasks_that_cannot_be_read_are_counted(void **state)
+{
+	struct build_stack *s = *state;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	build_put_u64(&s->k.memory, PER_CPU_AT + 0x40 + RQ_IDLE_AT, 0);
+	build_put_u64(&s->k.memory, TASK_AT + T_SIGNAL, UINT64_C(0xffffdead00000000));
+	kmem_space_forget(&s->kmem->space);
+	assert_success(show(s, &(struct dump_request){ 0 }, &text));
+	assert_contains(strbuf_str(&text), "a list of tasks is incomplete: ");
+	assert_error_tag(show(s, &(struct dump_request){ .argument = "42" }, &text),
+			 "guest-memory");
+}
+
+static void a_task_that_has_begun_to_run_is_not_shown_where_it_slept(void **state)
+{
+	struct build_stack *s = *state;
+	struct dump_cpu_registers cpus[2] = { { .user = true }, { .user = true } };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	const uint32_t yes = 1;
+
+	build_put(&s->k.memory, TASK_AT + T_ON_CPU, &yes, 4);
+	kmem_space_forget(&s->kmem->space);
+	assert_success(show(s, &(struct dump_request){ .argument = "42" }, &text));
+	assert_string_equal(
+		strbuf_str(&text),
+		"42 sleeper\n  unavailable: it runs on a CPU whose registers are unknown\n");
+	/* A guest that stands still is about to leave it. */
+	strbuf_clear(&text);
+	assert_success(show(
+		s, &(struct dump_request){ .argument = "42", .registers = cpus, .n_registers = 2 },
+		&text));
+	assert_string_equal(strbuf_str(&text), SLEEPER);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -142,6 +177,8 @@ int main(void)
 		stack_test(task_on_a_cpu_says_on_which),
 		stack_test(json_has_every_frame),
 		stack_test(lists_through_each_other_end),
+		stack_test(tasks_that_cannot_be_read_are_counted),
+		stack_test(a_task_that_has_begun_to_run_is_not_shown_where_it_slept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
