@@ -179,6 +179,9 @@ struct error *dump_task_stack(struct dump_stacks *stacks, uint64_t task, struct 
 
 	if (status != KMEM_READ_OK)
 		return kmem_unread(status, task, "task_struct.stack");
+	/* A zombie waits for its parent without one. */
+	if (base == 0)
+		return base_error(BASE_ABSENT, 0, "it has ended, its stack is freed");
 	if (!add_fits_u64(base, stacks->stack_bytes, &end) || base % KMEM_PAGE_BYTES)
 		return kmem_error(KMEM_UNREAD, 0, "a stack at 0x%llx", (unsigned long long)base);
 	dump_unwind_add_stack(&unwind, base, end);

@@ -166,6 +166,18 @@ static void a_task_that_has_begun_to_run_is_not_shown_where_it_slept(void **stat
 	assert_string_equal(strbuf_str(&text), SLEEPER);
 }
 
+static void a_task_that_has_ended_has_no_stack(void **state)
+{
+	struct build_stack *s = *state;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	build_put_u64(&s->k.memory, TASK_AT + T_STACK, 0);
+	kmem_space_forget(&s->kmem->space);
+	assert_success(show(s, &(struct dump_request){ .argument = "42" }, &text));
+	assert_string_equal(strbuf_str(&text),
+			    "42 sleeper\n  unavailable: it has ended, its stack is freed\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +191,7 @@ int main(void)
 		stack_test(lists_through_each_other_end),
 		stack_test(tasks_that_cannot_be_read_are_counted),
 		stack_test(a_task_that_has_begun_to_run_is_not_shown_where_it_slept),
+		stack_test(a_task_that_has_ended_has_no_stack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
