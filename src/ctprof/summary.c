@@ -50,6 +50,25 @@ bool summary_format_parse(const struct snapshot *snapshot, struct strbuf *into)
 	return true;
 }
 
+/*
+ * Nobody was asked: because there is nobody, or because another path has told everything already.
+ * A file that does not say which leaves the first, which is the worse one.
+ */
+static bool seems_absent(const struct snapshot *snapshot)
+{
+	static const enum metric_source sources[] = { METRIC_SOURCE_DELAY_CPU,
+						      METRIC_SOURCE_DELAY_BLOCK,
+						      METRIC_SOURCE_XACCT };
+	bool lacks = !snapshot->has_presence;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+		if (snapshot->paths[sources[i]] != SNAPSHOT_PATH_NONE)
+			return false;
+		lacks |= snapshot->reasons[sources[i]][SNAPSHOT_REASON_NO_SUCH_FILE] != 0;
+	}
+	return lacks;
+}
+
 bool summary_format_taskstats(const struct snapshot *snapshot, struct strbuf *into)
 {
 	const struct taskstats_summary *s = &snapshot->taskstats;
@@ -74,7 +93,7 @@ bool summary_format_taskstats(const struct snapshot *snapshot, struct strbuf *in
 	if (failed)
 		strbuf_appendf(into, " (dominant: %s%s)", tags[dominant].tag,
 			       2 * s->eperm >= failed ? "; " HINT_NET_ADMIN : "");
-	else if (s->ok == 0 && snapshot->threads.n)
+	else if (s->ok == 0 && snapshot->threads.n && seems_absent(snapshot))
 		strbuf_append(into, "; " HINT_TASKSTATS);
 	return true;
 }

@@ -88,6 +88,26 @@ static void taskstats_has_a_line_in_the_same_style(void **state UNUSED)
 		"ctprof taskstats: 0 tids queried, 0 OK, 0 failed; hint: kernel may be built without CONFIG_TASKSTATS");
 }
 
+/* The iterator has told all of them, or the kernel is told not to count. */
+static void taskstats_that_nobody_needed_is_not_missing(void **state UNUSED)
+{
+	static const char nobody[] = "ctprof taskstats: 0 tids queried, 0 OK, 0 failed";
+	_cleanup_snapshot_ struct snapshot s;
+
+	snapshot_init(&s);
+	s.has_presence = true;
+	s.taskstats = (struct taskstats_summary){ .known = true };
+	vec_push(&s.threads, full_sample(&s, 1, 1));
+	s.reasons[METRIC_SOURCE_DELAY_BLOCK][SNAPSHOT_REASON_SWITCHED_OFF] = 1;
+	assert_line(summary_format_taskstats, &s, nobody);
+	s.reasons[METRIC_SOURCE_DELAY_CPU][SNAPSHOT_REASON_NO_SUCH_FILE] = 1;
+	assert_line(
+		summary_format_taskstats, &s,
+		"ctprof taskstats: 0 tids queried, 0 OK, 0 failed; hint: kernel may be built without CONFIG_TASKSTATS");
+	s.paths[METRIC_SOURCE_XACCT] = SNAPSHOT_PATH_BPF;
+	assert_line(summary_format_taskstats, &s, nobody);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -95,6 +115,7 @@ int main(void)
 		cmocka_unit_test(the_probe_says_who_failed_most_and_what_helps),
 		cmocka_unit_test(the_parse_line_leaves_out_what_did_not_happen),
 		cmocka_unit_test(taskstats_has_a_line_in_the_same_style),
+		cmocka_unit_test(taskstats_that_nobody_needed_is_not_missing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
