@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "ctprof/capture.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,7 +15,7 @@
 #include "ctprof/walk.h"
 #include "procfs/slice.h"
 
-enum { BOOT_ID_BYTES = 256 };
+enum { BOOT_ID_BYTES = 256, NUMBER_BYTES = 16 };
 
 static uint64_t unix_ns(void)
 {
@@ -46,6 +48,31 @@ static void read_identity(const struct capture_options *options, struct snapshot
 	snapshot->page_size = reading_of_sysconf(_SC_PAGESIZE);
 }
 
+/*
+ * System calls, netlink and BPF have the numbers of our own pid namespace. Where /proc was mounted
+ * in another one, the same number is somebody else there, and only files may be asked.
+ */
+static bool has_our_numbers(const char *root)
+{
+	_cleanup_free_ char *path = xasprintf("%s/proc/self", root);
+	char ours[NUMBER_BYTES], theirs[NUMBER_BYTES];
+	int ours_n = snprintf(ours, sizeof(ours), "%d", (int)getpid());
+	ssize_t n = readlink(path, theirs, sizeof(theirs));
+
+	return n == ours_n && memcmp(ours, theirs, (size_t)n) == 0;
+}
+
+static void leave_numbers_to_files(struct capture_options *options)
+{
+	if (!options->live || has_our_numbers(options->root))
+		return;
+	options->live = false;
+	if (options->note)
+		options->note(
+			"/proc shows another pid namespace than ours: no BPF, no taskstats, no heap counters; mount ours there, as unshare --mount-proc does",
+			options->arg);
+}
+
 /* A path that gives all in one pass goes first; the walk does what is left of its sources. */
 static struct error *take_threads(const struct capture_options *options, struct snapshot *snapshot)
 {
@@ -67,13 +94,14 @@ static void read_host_state(const struct capture_options *options, struct snapsh
 	sched_ext_read(options->root, &snapshot->strings, &snapshot->sched_ext);
 }
 
-static struct error *take_all(const struct capture_options *options, struct snapshot *snapshot)
+static struct error *take_all(struct capture_options *options, struct snapshot *snapshot)
 {
 	struct error *err;
 
 	snapshot->captured_at_unix_ns = unix_ns();
 	snapshot->has_presence = true;
 	read_identity(options, snapshot);
+	leave_numbers_to_files(options);
 	host_facts_read(options->root, &snapshot->host);
 	snapshot->has_host = true;
 	err = take_threads(options, snapshot);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/capture.h"
 
+#include <sched.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fake_proc.h"
+#include "procfs/process.h"
 
 static struct capture_options staged(const char *root)
 {
@@ -86,6 +89,74 @@ static void this_machine_shows_this_very_thread(void **state UNUSED)
 			 thread->values[METRIC_CPU_AFFINITY]);
 }
 
+struct told {
+	unsigned int n;
+};
+
+static void count_note(const char *line, void *arg)
+{
+	struct told *told = arg;
+
+	told->n += strstr(line, "another pid namespace") != NULL;
+}
+
+/* In a pid namespace that /proc is not of: who is 1 to us is somebody else there. */
+static bool files_alone_are_asked(uint64_t start_of_1)
+{
+	struct told told = { 0 };
+	const struct capture_options options = {
+		.root = "",
+		.live = true,
+		.bpf = true,
+		.sources = METRIC_ALL_SOURCES,
+		.note = count_note,
+		.arg = &told,
+	};
+	_cleanup_snapshot_ struct snapshot snapshot;
+	bool is_init = false;
+
+	if (capture_take(&options, &snapshot))
+		return false;
+	for (size_t i = 0; i < snapshot.threads.n; i++) {
+		const struct thread_sample *thread = &snapshot.threads.at[i];
+
+		if (sample_knows(thread, METRIC_ALLOCATED_BYTES) ||
+		    sample_knows(thread, METRIC_CPU_DELAY_COUNT))
+			return false;
+		is_init |= thread->tid == 1 && thread->start_ticks == start_of_1;
+	}
+	return is_init && told.n == 1 && snapshot.user_hz.known && !snapshot.probe.known &&
+	       !snapshot.taskstats.known &&
+	       snapshot.paths[METRIC_SOURCE_STAT] == SNAPSHOT_PATH_PROCFS &&
+	       snapshot.paths[METRIC_SOURCE_AFFINITY] == SNAPSHOT_PATH_PROCFS;
+}
+
+static void numbers_of_another_namespace_are_left_to_files(void **state UNUSED)
+{
+	struct proc_stat first;
+	pid_t outer;
+	int status;
+
+	assert_success(proc_stat_read("/proc", 1, &first));
+	outer = fork();
+	if (outer == 0) {
+		pid_t inner;
+
+		if (unshare(CLONE_NEWPID) < 0)
+			_exit(77);
+		inner = fork();
+		if (inner == 0)
+			_exit(files_alone_are_asked(first.start_time_jiffies) ? 0 : 1);
+		_exit(inner > 0 && waitpid(inner, &status, 0) == inner && WIFEXITED(status)
+			      ? WEXITSTATUS(status)
+			      : 2);
+	}
+	assert_int_equal(waitpid(outer, &status, 0), outer);
+	assert_true(WIFEXITED(status));
+	skip_unless(WEXITSTATUS(status) != 77, "no pid namespaces here");
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void our_own_process_is_listed_and_not_probed(void **state UNUSED)
 {
 	const pid_t self = getpid();
@@ -148,6 +219,7 @@ int main(void)
 		cmocka_unit_test(a_staged_thread_has_its_values),
 		cmocka_unit_test(a_tree_of_files_has_no_ticks_and_pages_of_ours),
 		cmocka_unit_test(this_machine_shows_this_very_thread),
+		cmocka_unit_test(numbers_of_another_namespace_are_left_to_files),
 		cmocka_unit_test(our_own_process_is_listed_and_not_probed),
 		cmocka_unit_test(everything_of_a_staged_host_is_taken),
 		cmocka_unit_test(nothing_to_walk_is_an_error),
