@@ -23,6 +23,11 @@ enum {
 	STATE_FROZEN = 0x8000,
 };
 
+bool bpf_sample_is_listed(const struct bpf_record *record)
+{
+	return record->tid && record->tgid;
+}
+
 /* False when nothing is left: a name of blanks is none. */
 static bool trim(const char *at, size_t n, const char **ret_at, size_t *ret_n)
 {

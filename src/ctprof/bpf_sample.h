@@ -24,6 +24,9 @@ struct bpf_rules {
 	uint64_t cpus[BPF_RECORD_CPU_WORDS];
 };
 
+/* One that was reaped while the iterator held it has lost its numbers; it is nobody's any more. */
+bool bpf_sample_is_listed(const struct bpf_record *record);
+
 /*
  * Sets numbers and their source bits, not names, cgroup and CPU list; those sources alone are
  * tried that `wanted` has. A source that cannot be exact here stays unset. Returns how many times

@@ -84,6 +84,8 @@ static void add_thread(struct bpf_pass *pass, const struct bpf_record *record)
 {
 	struct thread_sample *sample;
 
+	if (!bpf_sample_is_listed(record))
+		return;
 	vec_reserve_one_(&pass->snapshot->threads);
 	sample = &pass->snapshot->threads.at[pass->snapshot->threads.n++];
 	memset(sample, 0, sizeof(*sample));
@@ -147,6 +149,8 @@ static void finish(struct bpf_pass *pass, uint64_t read_at_ns, uint32_t *ret_sou
 	uint32_t all = pass->wanted, any = 0;
 
 	walk_sort(snapshot->threads.at, snapshot->threads.n);
+	/* An exec by another thread gives that one the number of the leader, under our eyes. */
+	snapshot->threads.n = walk_unique(snapshot->threads.at, snapshot->threads.n);
 	drop_unwanted(pass);
 	for (size_t i = 0; i < snapshot->threads.n; i++) {
 		snapshot->threads.at[i].read_at_ns = read_at_ns;

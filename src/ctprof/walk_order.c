@@ -84,3 +84,17 @@ void walk_sort(struct thread_sample *samples, size_t n)
 	qsort(places, n, sizeof(*places), compare_places);
 	permute(samples, places, n);
 }
+
+size_t walk_unique(struct thread_sample *samples, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (kept && key_of(&samples[kept - 1]) == key_of(&samples[i]))
+			kept--;
+		if (kept != i)
+			samples[kept] = samples[i];
+		kept++;
+	}
+	return kept;
+}

@@ -15,4 +15,7 @@ void walk_append(struct snapshot *snapshot, struct sample_list *list);
 /* By process, then thread. Needs 16 bytes for each, not a second copy. */
 void walk_sort(struct thread_sample *samples, size_t n);
 
+/* Of sorted samples: how many are left when each number stands once, with what was seen last. */
+size_t walk_unique(struct thread_sample *samples, size_t n);
+
 #endif

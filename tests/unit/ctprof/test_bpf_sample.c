@@ -371,6 +371,18 @@ static void expect_name(unsigned int flags, unsigned int bits, const char *name,
 	}
 }
 
+static void who_lost_its_numbers_is_nobody(void **state)
+{
+	struct bpf_record record = { .tid = 7, .tgid = 7 };
+
+	(void)state;
+	assert_true(bpf_sample_is_listed(&record));
+	record.tid = 0;
+	assert_false(bpf_sample_is_listed(&record));
+	record = (struct bpf_record){ .tid = 7 };
+	assert_false(bpf_sample_is_listed(&record));
+}
+
 static void names_are_those_of_the_files(void **state)
 {
 	(void)state;
@@ -404,6 +416,7 @@ int main(void)
 		cmocka_unit_test(delays_are_known_as_far_as_the_kernel_has_them),
 		cmocka_unit_test(the_rest_is_taken_as_it_is),
 		cmocka_unit_test(what_is_not_wanted_is_not_set),
+		cmocka_unit_test(who_lost_its_numbers_is_nobody),
 		cmocka_unit_test(names_are_those_of_the_files),
 	};
 

@@ -41,6 +41,26 @@ static void any_order_becomes_the_order_of_threads(void **state UNUSED)
 	walk_sort(NULL, 0);
 }
 
+static void of_equal_numbers_the_last_one_stays(void **state UNUSED)
+{
+	static const uint32_t tids[] = { 5, 6, 5, 7, 5, 6 };
+	struct sample_list list = { VEC_INIT };
+
+	for (size_t i = 0; i < ARRAY_SIZE(tids); i++) {
+		push(&list, 5, tids[i]);
+		list.samples.at[i].start_ticks = i;
+	}
+	walk_sort(list.samples.at, list.samples.n);
+	list.samples.n = walk_unique(list.samples.at, list.samples.n);
+	assert_int_equal(list.samples.n, 3);
+	assert_in_order(list.samples.at, list.samples.n);
+	assert_int_equal(list.samples.at[0].start_ticks, 4);
+	assert_int_equal(list.samples.at[1].start_ticks, 5);
+	assert_int_equal(list.samples.at[2].start_ticks, 3);
+	vec_deinit(&list.samples);
+	assert_int_equal(walk_unique(NULL, 0), 0);
+}
+
 static void samples_of_several_workers_become_one_list(void **state UNUSED)
 {
 	_cleanup_snapshot_ struct snapshot snapshot;
@@ -71,6 +91,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_order_becomes_the_order_of_threads),
+		cmocka_unit_test(of_equal_numbers_the_last_one_stays),
 		cmocka_unit_test(samples_of_several_workers_become_one_list),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
