@@ -214,10 +214,23 @@ static struct error *follow(struct kmem *kmem, uint32_t type, uint64_t address, 
 	}
 }
 
+/* Its type says whether it has a sign, and names if it is an enum; its width is its own. */
+static int64_t extend(uint64_t value, unsigned int bits)
+{
+	unsigned int unused = bits && bits < 64 ? 64 - bits : 0;
+
+	return (int64_t)(value << unused) >> unused;
+}
+
 /* A bit field has no type of its own width: it is a number. */
 static struct error *show_bits(struct kmem *kmem, const struct btf_place *place, uint64_t address,
 			       const char *label, struct dump_sink *sink)
 {
+	_cleanup_strbuf_ struct strbuf word = STRBUF_INIT, shown = STRBUF_INIT;
+	const char *name = NULL;
+	bool is_signed = false;
+	struct btf_type type;
+	struct btf_int number;
 	uint64_t value = 0;
 	uint8_t bytes[16] = { 0 };
 	struct error *err;
@@ -231,9 +244,28 @@ static struct error *show_bits(struct kmem *kmem, const struct btf_place *place,
 	value >>= place->bit_offset;
 	if (place->bits < 64)
 		value &= (UINT64_C(1) << place->bits) - 1;
-	if (sink->json)
+	if (btf_resolve(kmem_types(kmem), place->type, &type) == BTF_ANSWER_OK) {
+		is_signed = btf_get_int(&type, &number) ? number.is_signed
+							: btf_is_enum(&type) && type.flag;
+		name = btf_is_enum(&type)
+			       ? btf_enum_name(kmem_types(kmem), &type, value, place->bits)
+			       : NULL;
+	}
+	if (sink->json && is_signed)
+		json_add_i64(sink->json, "value", extend(value, place->bits));
+	else if (sink->json)
 		json_add_u64(sink->json, "value", value);
-	dump_line(sink, "%s = %llu", label, (unsigned long long)value);
+	if (sink->json)
+		json_add_string(sink->json, "variant", name);
+	if (is_signed)
+		strbuf_appendf(&shown, "%lld", (long long)extend(value, place->bits));
+	else
+		strbuf_appendf(&shown, "%llu", (unsigned long long)value);
+	text_escape(&word, name ? name : "");
+	if (name)
+		dump_line(sink, "%s = %s (%s)", label, strbuf_str(&word), strbuf_str(&shown));
+	else
+		dump_line(sink, "%s = %s", label, strbuf_str(&shown));
 	return NULL;
 }
 

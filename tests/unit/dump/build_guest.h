@@ -113,6 +113,8 @@ static inline void build_guest_types(struct strbuf *out)
 				      { "data", pointer, 64, 0 });
 	uint32_t block = BUILD_STRUCT(&b, "prb_data_blk_lpos", 16, { "begin", quad, 0, 0 },
 				      { "next", quad, 64, 0 });
+	uint32_t mood = build_btf_enum(&b, "mood", 4, false, false,
+				       (const struct build_value[]){ { "CALM", 1 } }, 1);
 	uint32_t task, to_task, rq;
 
 	task = BUILD_STRUCT(
@@ -136,6 +138,7 @@ static inline void build_guest_types(struct strbuf *out)
 		{ "curr", to_task, BIT_(RQ_CURR), 0 }, { "idle", pointer, BIT_(RQ_IDLE), 0 },
 		{ "clock", quad, BIT_(RQ_CLOCK), 0 }, { "cfs", cfs, 256, 0 },
 		{ "urgent", word, BIT_(RQ_BITS), 3 }, { "weight", word, BIT_(RQ_BITS) + 3, 9 },
+		{ "lean", sword, BIT_(RQ_BITS) + 12, 4 }, { "mood", mood, BIT_(RQ_BITS), 2 },
 		{ "whole", quad, BIT_(RQ_BITS + 8), 64 },
 		{ "crossing", quad, BIT_(RQ_BITS + 16) + 3, 62 });
 	/* A variable with linkage 1. */

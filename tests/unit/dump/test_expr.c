@@ -73,7 +73,8 @@ static void what_is_misspelled_is_answered_with_what_is_near(void **state)
 {
 	assert_refused(*state, "runqueus[0].clock", "no-kernel-symbol", "did you mean runqueues");
 	assert_refused(*state, "runqueues[0].clok", "btf-no-member", "did you mean clock");
-	assert_refused(*state, "(struct rqq)max_pfn", "btf-not-found", "did you mean");
+	assert_refused(*state, "(struct rqq)max_pfn", "btf-not-found",
+		       "the kernel has no struct rqq; did you mean rq?");
 }
 
 static void bit_fields_are_numbers(void **state)
@@ -86,6 +87,8 @@ static void bit_fields_are_numbers(void **state)
 	guest_u64(g, guest_rq_at(1) + RQ_BITS + 8, UINT64_MAX - 1);
 	assert_says(g, "runqueues[1].urgent", "runqueues[1].urgent = 5\n");
 	assert_says(g, "runqueues[1].weight", "runqueues[1].weight = 300\n");
+	assert_says(g, "runqueues[1].lean", "runqueues[1].lean = -1\n");
+	assert_says(g, "runqueues[1].mood", "runqueues[1].mood = CALM (1)\n");
 	assert_says(g, "runqueues[1].whole", "runqueues[1].whole = 18446744073709551614\n");
 	/* It touches nine bytes: no number here holds them. */
 	assert_refused(g, "runqueues[1].crossing", "expression-type", "a bit field of 62 bits");
