@@ -168,8 +168,7 @@ static struct error *read_types(struct kmem *kmem)
 		err = kmem_read_exact(&kmem->space, start, kmem->btf_bytes, n,
 				      "the kernel's types");
 	if (!err)
-		err = btf_parse((struct bytes){ kmem->btf_bytes, n }, "the kernel's types",
-				&kmem->btf);
+		err = btf_parse((struct bytes){ kmem->btf_bytes, n }, "the kernel", &kmem->btf);
 	return err;
 }
 

@@ -112,7 +112,7 @@ static struct error *open_raw(const char *path, uint64_t size, struct source *s)
 	struct error *err = physmap_from_backends(PHYSMAP_Q35, &size, 1, &layout);
 
 	if (err)
-		return err;
+		return error_wrap(err, "%s is no ELF core and no file of RAM", path);
 	s->map = physmap_new();
 	for (size_t i = 0; !err && i < layout.ranges.n; i++) {
 		const struct physmap_range *range = &layout.ranges.at[i];
