@@ -21,6 +21,20 @@
 
 enum { PARKED_THREADS = 8 };
 
+/* The thread sanitizer has a thread of its own in every process, which never stands still. */
+#if defined(__SANITIZE_THREAD__)
+#define PARKED_ARE_WATCHED true
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define PARKED_ARE_WATCHED true
+#endif
+#endif
+#ifndef PARKED_ARE_WATCHED
+#define PARKED_ARE_WATCHED false
+#endif
+#define skip_if_watched() \
+	skip_unless(!PARKED_ARE_WATCHED, "the sanitizer's own thread does not stand still")
+
 struct parked {
 	pid_t pid;
 	int ready[2];
@@ -42,7 +56,7 @@ static inline void *parked_thread(void *arg)
 							   "batch", "idle policy", "nice 7",
 							   "fifo",  "busy" };
 	unsigned int i = *(unsigned int *)arg;
-	static char bytes[4096];
+	char bytes[4096];
 	cpu_set_t first;
 	int fd;
 
