@@ -3,11 +3,12 @@
 
 import os
 import re
+import shutil
 import subprocess
 import unittest
 
 import tap
-from ctprof import CtprofTest, known, wait_until
+from ctprof import KTSTR, CtprofTest, frames, known, wait_until
 
 KNOWN_WORK = os.environ["KTSTR_KNOWN_WORK"]
 # known_work.c
@@ -144,6 +145,26 @@ class Values(CtprofTest):
 
     def test_the_quick_path_has_the_numbers_of_the_files(self):
         self.check_raw_files()
+
+    def test_three_metrics_open_the_files_they_need(self):
+        if not shutil.which("strace"):
+            self.skipTest("strace is not installed")
+        trace, path = self.path("trace"), self.path("few.ctprof.zst")
+        done = subprocess.run(["strace", "-f", "-e", "trace=openat,open", "-o", trace, KTSTR, "ctprof", "capture", "-q", "--no-bpf",
+                               "-o", path, "--pid", str(self.pid), "--metrics", "rchar,wchar,nr_migrations"],
+                              env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}, capture_output=True, text=True, check=False)
+        if "PTRACE" in done.stderr:
+            self.skipTest(f"nothing can be traced here: {done.stderr.strip()}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(trace, encoding="utf-8") as f:
+            opened = re.findall(r'"(\d+)/(\w+)"', f.read())
+        # Besides those of the metrics the name and the start of each thread, and the name of the process.
+        files = [(str(tid), name) for tid in self.tids for name in ("comm", "stat", "io", "sched")]
+        self.assertEqual(sorted(opened), sorted([*files, (str(self.pid), "task"), (str(self.pid), "comm")]))
+        (snapshot,), _ = frames(path)
+        self.assert_honest(snapshot)
+        for thread in snapshot["threads"]:
+            self.assertEqual(known(snapshot, thread)[0], {"comm", "stat", "io", "sched"})
 
     def test_ps_sees_the_same(self):
         _, threads = self.threads("--no-bpf")

@@ -9,6 +9,7 @@
 #include "cli/ctprof/interval.h"
 #include "cli/ctprof/name.h"
 #include "cli/ctprof/series.h"
+#include "cli/ctprof/spec.h"
 #include "cli/interrupts.h"
 #include "ctprof/bpf_tasks.h"
 
@@ -17,7 +18,7 @@ enum { JOBS_MOST = 1024, COUNT_MOST = 1000000, SIGNAL_EXIT = 128 };
 struct capture_config {
 	const char *output;
 	struct option_strings pids;
-	const char *cgroup;
+	const char *cgroup, *metrics;
 	bool no_heap, no_smaps, no_taskstats, no_bpf;
 	uint32_t jobs;
 	const char *interval;
@@ -41,6 +42,10 @@ static const struct option_row options[] = {
 	  .argument = "GLOB",
 	  OPTION_STRING(struct capture_config, cgroup),
 	  .help = "only threads in cgroups whose path matches" },
+	{ .name = "metrics",
+	  .argument = "NAMES",
+	  OPTION_STRING(struct capture_config, metrics),
+	  .help = "read no more of threads than these need, with commas between them; ktstr-metrics(7) lists them" },
 	{ .name = "no-heap",
 	  OPTION_FLAG(struct capture_config, no_heap),
 	  .help = "leave jemalloc's counters out" },
@@ -103,6 +108,7 @@ static bool parse_pid(const char *text, pid_t *ret)
 static struct error *check(const void *config_)
 {
 	const struct capture_config *config = config_;
+	struct metric_choice choice;
 	uint64_t interval_ns;
 	pid_t pid;
 
@@ -128,13 +134,18 @@ static struct error *check(const void *config_)
 			"--json and --output - both want standard output; give one of them a file");
 	if (config->quiet && config->verbose)
 		return cli_error(CLI_USAGE, 0, "--quiet and --verbose exclude each other");
-	return NULL;
+	return config->metrics ? spec_parse_metrics(config->metrics, &choice) : NULL;
 }
 
 static uint32_t wanted_sources(const struct capture_config *config)
 {
-	uint32_t sources = METRIC_ALL_SOURCES;
+	struct metric_choice choice = { 0 };
+	uint32_t sources;
 
+	/* It was checked already. */
+	if (config->metrics)
+		error_free(spec_parse_metrics(config->metrics, &choice));
+	sources = spec_sources(&choice);
 	if (config->no_heap)
 		sources &= ~METRIC_SOURCE_BIT(HEAP);
 	if (config->no_smaps)
@@ -298,6 +309,7 @@ const struct command cmd_ctprof_capture = {
 		"Nothing is stopped or traced.",
 	.examples = "  sudo ktstr ctprof capture\n"
 		    "  ktstr ctprof capture -o before.ctprof.zst --pid 4711 --no-smaps\n"
+		    "  ktstr ctprof capture --metrics run_time_ns,wait_time_ns,timeslices\n"
 		    "  ktstr ctprof capture -o series.ctprof.zst --interval 2s --count 10\n"
 		    "  ktstr ctprof capture -o - | ssh desk 'cat >host.ctprof.zst'\n",
 	.options = options,

@@ -118,6 +118,25 @@ struct error *spec_parse_metrics(const char *text, struct metric_choice *ret)
 	return err;
 }
 
+static uint32_t source_of(enum metric_id id)
+{
+	return metrics[id].source == METRIC_SOURCE_NONE ? 0 : UINT32_C(1) << metrics[id].source;
+}
+
+uint32_t spec_sources(const struct metric_choice *choice)
+{
+	uint32_t sources = METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT);
+
+	if (choice->n == 0)
+		return METRIC_ALL_SOURCES;
+	for (size_t i = 0; i < N_METRICS; i++)
+		sources |= choice->chosen[i] ? source_of((enum metric_id)i) : 0;
+	for (size_t i = 0; i < N_DERIVED; i++)
+		for (size_t k = 0; choice->chosen[N_METRICS + i] && k < derived[i].n_inputs; k++)
+			sources |= source_of(derived[i].inputs[k]);
+	return sources;
+}
+
 static struct error *take_section(const char *word, void *into)
 {
 	struct section_choice *choice = into;

@@ -38,6 +38,8 @@ const char *spec_metric_name(size_t metric);
 bool spec_metric_find(const char *name, size_t *ret);
 
 struct error *spec_parse_metrics(const char *text, struct metric_choice *ret) MUST_CHECK;
+/* METRIC_SOURCE_BIT of what the chosen need, and of what tells threads apart: name and start. */
+uint32_t spec_sources(const struct metric_choice *choice);
 /* Words in any case. */
 struct error *spec_parse_sections(const char *text, struct section_choice *ret) MUST_CHECK;
 /* METRIC[:asc|:desc]; labels cannot be sorted by. */

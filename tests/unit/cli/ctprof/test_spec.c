@@ -25,6 +25,31 @@ static void metrics_are_chosen_in_the_order_they_are_named(void **state UNUSED)
 	assert_int_equal(choice.order[2], N_METRICS + DERIVED_CPU_EFFICIENCY);
 }
 
+static uint32_t sources_of(const char *text)
+{
+	struct metric_choice choice;
+
+	assert_success(spec_parse_metrics(text, &choice));
+	return spec_sources(&choice);
+}
+
+static void metrics_need_their_sources_and_who_is_who(void **state UNUSED)
+{
+	const uint32_t who = METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT);
+
+	assert_int_equal(sources_of(""), METRIC_ALL_SOURCES);
+	assert_int_equal(sources_of("thread_count"), who);
+	assert_int_equal(sources_of("minflt,utime_clock_ticks"), who);
+	assert_int_equal(sources_of("rchar,state,wait_sum"), who | METRIC_SOURCE_BIT(IO) |
+								     METRIC_SOURCE_BIT(STATUS) |
+								     METRIC_SOURCE_BIT(SCHED));
+	assert_int_equal(sources_of("cpu_affinity"), who | METRIC_SOURCE_BIT(AFFINITY));
+	/* All that a derived one is made of. */
+	assert_int_equal(sources_of("cpu_efficiency"), who | METRIC_SOURCE_BIT(SCHEDSTAT));
+	assert_int_equal(sources_of("total_offcpu_delay_ns"),
+			 who | METRIC_SOURCE_BIT(DELAY_CPU) | METRIC_SOURCE_BIT(DELAY_BLOCK));
+}
+
 static void an_empty_text_is_no_choice(void **state UNUSED)
 {
 	struct metric_choice choice = { .n = 7 };
@@ -134,6 +159,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(metrics_are_chosen_in_the_order_they_are_named),
+		cmocka_unit_test(metrics_need_their_sources_and_who_is_who),
 		cmocka_unit_test(an_empty_text_is_no_choice),
 		cmocka_unit_test(an_empty_word_is_an_error),
 		cmocka_unit_test(a_word_twice_is_an_error),
