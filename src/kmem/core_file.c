@@ -18,6 +18,7 @@ struct core_reading {
 	int fd;
 	const char *label;
 	uint64_t notes_bytes; /* of all segments until now */
+	uint32_t n_overlaps;  /* pieces of segments that an earlier one had told */
 	struct kmem_core core;
 };
 
@@ -91,14 +92,21 @@ static struct error *count_segments(const struct core_reading *r, const Elf64_Eh
 	return NULL;
 }
 
-/* The first segment that holds or follows the address; n of them when there is none. */
+/* The first segment that holds or follows the address; NULL when there is none. */
 static const struct physmap_segment *segment_after(const struct physmap *map, uint64_t address)
 {
-	for (size_t i = 0; i < map->segments.n; i++) {
-		if (map->segments.at[i].start + map->segments.at[i].length > address)
-			return &map->segments.at[i];
+	size_t low = 0, high = map->segments.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct physmap_segment *segment = &map->segments.at[middle];
+
+		if (segment->start + segment->length > address)
+			high = middle;
+		else
+			low = middle + 1;
 	}
-	return NULL;
+	return low < map->segments.n ? &map->segments.at[low] : NULL;
 }
 
 /* What of the segment no earlier one has told. */
@@ -122,6 +130,10 @@ static struct error *add_segment(struct core_reading *r, const Elf64_Phdr *p)
 					     p->p_offset + (at - p->p_paddr));
 		if (err)
 			return error_wrap(err, "%s", r->label);
+		/* As many pieces as there are segments, for as many segments as there may be. */
+		if (stop < end && ++r->n_overlaps > KMEM_LIMIT_OVERLAPS)
+			return base_error(BASE_LIMIT, 0, "%s: its segments overlap too often",
+					  r->label);
 		at = stop < end ? resume : end;
 	}
 	return NULL;

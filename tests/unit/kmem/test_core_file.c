@@ -260,6 +260,32 @@ static void many_headers_are_counted_in_the_first_section(void **state UNUSED)
 	assert_error_tag(read_core(&c, &core), "limit");
 }
 
+/* Each of the wide ones meets all of the narrow ones. */
+static void segments_that_overlap_for_ever_are_refused(void **state UNUSED)
+{
+	enum { NARROW = 1024, WIDE = 1025 };
+	_cleanup_kmem_core_ struct kmem_core core = { 0 };
+	_cleanup_core_ struct core c = core_new();
+	Elf64_Shdr first = { .sh_info = NARROW + WIDE };
+
+	c.header.e_phnum = PN_XNUM;
+	c.header.e_phoff = DATA;
+	c.header.e_shoff = NOTES;
+	put(&c, 0, &c.header, sizeof(c.header));
+	put(&c, NOTES, &first, sizeof(first));
+	for (uint64_t i = 0; i < NARROW + WIDE; i++) {
+		bool wide = i >= NARROW;
+		uint64_t n = wide ? 4096 * NARROW : 4096;
+		Elf64_Phdr segment = { .p_type = PT_LOAD,
+				       .p_paddr = wide ? 0 : 4096 * i,
+				       .p_filesz = n,
+				       .p_memsz = n };
+
+		put(&c, DATA + i * sizeof(segment), &segment, sizeof(segment));
+	}
+	assert_error_tag(kmem_core_read(c.fd, "core", &core), "limit");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +299,7 @@ int main(void)
 		cmocka_unit_test(segment_behind_the_end_of_the_file_is_unreadable),
 		cmocka_unit_test(refusals_say_what_is_wrong),
 		cmocka_unit_test(many_headers_are_counted_in_the_first_section),
+		cmocka_unit_test(segments_that_overlap_for_ever_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
