@@ -16,14 +16,23 @@ static bool follow(struct kmem *kmem, enum kmem_field_id field, uint64_t base, u
 
 enum kmem_status dump_cgroup_path(struct kmem *kmem, uint64_t task, struct strbuf *into)
 {
-	char names[DUMP_LIMIT_CGROUP_DEPTH][NAME_BYTES];
-	unsigned int n = 0;
-	uint64_t set, cgroup, node;
+	uint64_t set, cgroup;
 	enum kmem_status status = KMEM_READ_OK;
 
 	if (!follow(kmem, KMEM_F_TASK_CGROUPS, task, &set, &status) ||
-	    !follow(kmem, KMEM_F_CSS_SET_CGROUP, set, &cgroup, &status) ||
-	    !follow(kmem, KMEM_F_CGROUP_KN, cgroup, &node, &status))
+	    !follow(kmem, KMEM_F_CSS_SET_CGROUP, set, &cgroup, &status))
+		return status;
+	return dump_cgroup_path_of(kmem, cgroup, into);
+}
+
+enum kmem_status dump_cgroup_path_of(struct kmem *kmem, uint64_t cgroup, struct strbuf *into)
+{
+	char names[DUMP_LIMIT_CGROUP_DEPTH][NAME_BYTES];
+	unsigned int n = 0;
+	uint64_t node;
+	enum kmem_status status = KMEM_READ_OK;
+
+	if (!follow(kmem, KMEM_F_CGROUP_KN, cgroup, &node, &status))
 		return status;
 	for (;; n++) {
 		uint64_t parent, name;

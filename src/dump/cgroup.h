@@ -9,5 +9,8 @@
  * appended when it cannot be had; KMEM_READ_TORN: it has more parents than any.
  */
 enum kmem_status dump_cgroup_path(struct kmem *kmem, uint64_t task, struct strbuf *into) MUST_CHECK;
+/* The same of a struct cgroup. */
+enum kmem_status dump_cgroup_path_of(struct kmem *kmem, uint64_t cgroup,
+				     struct strbuf *into) MUST_CHECK;
 
 #endif

@@ -7,7 +7,9 @@
 #include "base/vec.h"
 #include "btf/value_text.h"
 #include "btf/value_write.h"
+#include "dump/cgroup.h"
 #include "dump/kernel_read.h"
+#include "text/escape.h"
 
 static enum value_read read_as_value(enum kmem_status status)
 {
@@ -51,6 +53,18 @@ static enum value_read short_task(void *context, const struct value_short_reques
 	return VALUE_READ_OK;
 }
 
+/* The path of a control group. */
+static enum value_read short_cgroup(void *context, const struct value_short_request *request,
+				    struct strbuf *out)
+{
+	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
+
+	if (dump_cgroup_path_of(context, request->address, &path) != KMEM_READ_OK)
+		return VALUE_READ_REFUSED;
+	text_escape(out, strbuf_str(&path));
+	return VALUE_READ_OK;
+}
+
 struct hole_list {
 	VEC(struct value_hole) at;
 };
@@ -91,6 +105,7 @@ struct error *dump_value_read(struct kmem *kmem, const struct btf *btf, uint32_t
 	struct value_cpus cpus = { .n_cpus = kmem->cpus.n };
 	const struct value_short shorts[] = {
 		{ "task_struct", true, VALUE_SHORT, short_task, kmem },
+		{ "cgroup", true, VALUE_SHORT, short_cgroup, kmem },
 		{ "cpumask", true, VALUE_CPU_LIST, value_short_cpus, &cpus },
 		{ "bpf_cpumask", true, VALUE_CPU_LIST, value_short_cpus, &cpus },
 		{ "cpumask", false, VALUE_CPU_LIST, value_short_cpus, &cpus },

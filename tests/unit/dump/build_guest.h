@@ -115,7 +115,7 @@ static inline void build_guest_types(struct strbuf *out)
 				      { "next", quad, 64, 0 });
 	uint32_t mood = build_btf_enum(&b, "mood", 4, false, false,
 				       (const struct build_value[]){ { "CALM", 1 } }, 1);
-	uint32_t task, to_task, rq;
+	uint32_t task, to_task, rq, cgroup, to_cgroup;
 
 	task = BUILD_STRUCT(
 		&b, "task_struct", T_BYTES, { "tasks", links, BIT_(T_TASKS), 0 },
@@ -129,8 +129,9 @@ static inline void build_guest_types(struct strbuf *out)
 		{ "se", se, BIT_(T_RUNTIME), 0 }, { "cgroups", pointer, BIT_(T_CGROUPS), 0 });
 	to_task = build_btf_type(&b, "", 2, 0, task);
 	BUILD_STRUCT(&b, "signal_struct", 32, { "thread_head", links, BIT_(S_THREAD_HEAD), 0 });
-	BUILD_STRUCT(&b, "css_set", 16, { "dfl_cgrp", pointer, 64, 0 });
-	BUILD_STRUCT(&b, "cgroup", 24, { "kn", pointer, 128, 0 });
+	cgroup = BUILD_STRUCT(&b, "cgroup", 24, { "kn", pointer, 128, 0 });
+	to_cgroup = build_btf_type(&b, "", 2, 0, cgroup);
+	BUILD_STRUCT(&b, "css_set", 16, { "dfl_cgrp", to_cgroup, 64, 0 });
 	BUILD_STRUCT(&b, "kernfs_node", 24, { "__parent", pointer, 64, 0 },
 		     { "name", pointer, 128, 0 });
 	rq = BUILD_STRUCT(

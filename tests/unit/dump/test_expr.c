@@ -141,6 +141,19 @@ static void without_cpus_there_is_no_answer(void **state)
 	assert_error_tag(dump_expr(g->kmem, "runqueues[0].nr_running", &sink), "guest-memory");
 }
 
+static void pointers_to_control_groups_say_their_path(void **state)
+{
+	struct build_guest *g = *state;
+	_cleanup_free_ char *expr = xasprintf("(struct css_set)%#llx.dfl_cgrp",
+					      (unsigned long long)guest_pointer(g, GROUPS_AT));
+	struct dump_sink sink = dump_sink_to_text(&g->out, 10);
+
+	guest_attach(g);
+	strbuf_clear(&g->out);
+	assert_success(dump_expr(g->kmem, expr, &sink));
+	assert_contains(strbuf_str(&g->out), "/a/b\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +166,7 @@ int main(void)
 		guest_test(json_has_address_type_and_value),
 		guest_test(without_types_there_is_a_reason),
 		guest_test(without_cpus_there_is_no_answer),
+		guest_test(pointers_to_control_groups_say_their_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
