@@ -91,6 +91,7 @@ def proc(guest):
         "switches": switches_of(guest.ask("grep -H ctxt_switches /proc/[0-9]*/task/[0-9]*/status 2>/dev/null")),
         "log": dmesg(guest),
         "uptime": float(guest.ask("cut -d' ' -f1 /proc/uptime")[0]),
+        "all_switches": int(guest.ask("sed -n 's/^ctxt //p' /proc/stat")[0]),
     }
 
 
@@ -200,6 +201,11 @@ class Inspect(machine.GuestTest):
             self.assertGreater(rq["clock"], 0)
             if not rq["curr"]["idle"]:
                 self.assertEqual(by_pid[rq["curr"]["pid"]]["comm"], rq["curr"]["comm"])
+
+    def test_switches_of_all_cpus_lie_between_what_the_guest_counted(self):
+        switches = sum(rq["nr_switches"] for rq in self.seen["rq"]["cpus"])
+        self.assertGreaterEqual(switches, self.before["all_switches"])
+        self.assertLessEqual(switches, self.after["all_switches"])
 
     def test_time_lies_between_what_the_guest_read(self):
         compare_uptime(self, self.seen["uptime"], self.before, self.after)

@@ -93,12 +93,14 @@ def threads(machine_):
 
 
 class Allocator(machine.GuestTest):
+    machine_options = ()
+
     @classmethod
     def setUpClass(cls):
         cls.guest = None
         if guest.missing():
             return
-        cls.guest = Guest("-t", "1n1l2c1t", "-m", "1G", "-i", SDT)
+        cls.guest = Guest("-t", "1n1l4c1t", "-m", "1G", "-i", SDT, *cls.machine_options)
         cls.has_scx = bool(cls.guest.ask("ls -d /sys/kernel/sched_ext 2>/dev/null"))
         if not cls.has_scx:
             return
@@ -192,6 +194,13 @@ class Allocator(machine.GuestTest):
         head = self.text.splitlines()[0]
         self.assertRegex(head, r"^sdt_alloc scx_task_allocator \(elem_size=72, btf_type_id=\d+\): shown 600 of \d+ live \(truncated\)$")
         self.assertEqual(len(re.findall(r"^  idx=\d+ genn=\d+ user_addr=0x[0-9a-f]+ payload=", self.text, re.M)), 600)
+
+
+class AllocatorWith5Levels(Allocator):
+    machine_options = ("--cpu", "max,vendor=GenuineIntel,level=32")
+
+    def test_the_machine_has_the_page_tables_that_are_to_be_tried(self):
+        self.assertEqual(self.guest.ask("grep -c la57 /proc/cpuinfo"), ["4"])
 
 
 if __name__ == "__main__":

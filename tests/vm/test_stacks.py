@@ -53,12 +53,14 @@ def names(stack):
 class Stacks(machine.GuestTest):
     """One guest for all."""
 
+    machine_options = ()
+
     @classmethod
     def setUpClass(cls):
         cls.guest = None
         if machine.guest.missing():
             return
-        cls.guest = subprocess.Popen([machine.KTSTR, "shell", "-t", f"1n1l{CPUS}c1t", "--exec", SCRIPT],
+        cls.guest = subprocess.Popen([machine.KTSTR, "shell", "-t", f"1n1l{CPUS}c1t", *cls.machine_options, "--exec", SCRIPT],
                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         cls.addClassCleanup(cls.end)
         cls.sleeper, cls.spinner, cls.copier = map(int, cls.guest.stdout.readline().split())
@@ -189,6 +191,12 @@ class Stacks(machine.GuestTest):
         self.assertEqual(states[self.spinner, "user"]["frames"], [])
         self.assertEqual(states[self.copier, "on-cpu"]["frames"][-1]["symbol"], "entry_SYSCALL_64_after_hwframe")
         self.assertIn("ksys_read", [frame["symbol"] for frame in states[self.copier, "on-cpu"]["frames"]])
+
+
+class StacksWith5Levels(Stacks):
+    machine_options = ("--cpu", "max,vendor=GenuineIntel,level=32")
+    # Twenty vmcores are enough once.
+    test_a_task_that_ran_is_seen_through_the_notes_of_a_vmcore = None
 
 
 if __name__ == "__main__":
