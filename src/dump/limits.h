@@ -32,6 +32,8 @@ enum {
 	/* Arenas and maps of global variables; maps that one program uses (MAX_USED_MAPS). */
 	DUMP_LIMIT_GLOBALS = 4096,
 	DUMP_LIMIT_USED_MAPS = 64,
+	/* Functions of one program (BPF_MAX_SUBPROGS is 256). */
+	DUMP_LIMIT_FUNCTIONS = 1024,
 	/* Of all programs: maps that they use, and variables that are looked at. */
 	DUMP_LIMIT_JOINS = 1 << 16,
 	DUMP_LIMIT_VARIABLES = 1 << 20,

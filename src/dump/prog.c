@@ -76,6 +76,33 @@ static void read_stats(struct kmem *kmem, struct prog *prog)
 		prog->stats = stats;
 }
 
+/* Each function of a program is compiled for itself; the first is the program's own. */
+static struct dump_member read_jited_bytes(struct kmem *kmem, uint64_t program, uint64_t aux)
+{
+	struct dump_member sum = { 0 };
+	struct dump_member n = dump_read(kmem, KMEM_F_PROG_AUX_N_FUNCS, aux);
+	struct dump_member functions = dump_read(kmem, KMEM_F_PROG_AUX_FUNCS, aux);
+
+	if (n.status == KMEM_READ_UNKNOWN || functions.status == KMEM_READ_UNKNOWN ||
+	    (!n.status && !n.value))
+		return dump_read(kmem, KMEM_F_PROG_JITED_LEN, program);
+	sum.status = n.status ? n.status : functions.status;
+	if (!sum.status && n.value > DUMP_LIMIT_FUNCTIONS)
+		sum.status = KMEM_READ_TORN;
+	for (uint64_t i = 0; !sum.status && i < n.value; i++) {
+		struct dump_member bytes = { 0 };
+		uint64_t function;
+
+		sum.status = kmem_read_u64(&kmem->space, functions.value + 8 * i, &function);
+		if (!sum.status)
+			bytes = dump_read(kmem, KMEM_F_PROG_JITED_LEN, function);
+		if (!sum.status)
+			sum.status = bytes.status;
+		sum.value += bytes.value;
+	}
+	return sum;
+}
+
 static bool read_prog(struct kmem *kmem, uint64_t id, uint64_t address, struct prog *ret)
 {
 	const struct kmem_fields *fields = &kmem->fields;
@@ -89,7 +116,7 @@ static bool read_prog(struct kmem *kmem, uint64_t id, uint64_t address, struct p
 				 sizeof(prog.name)) != KMEM_READ_OK)
 		return false;
 	prog.insns = dump_read(kmem, KMEM_F_PROG_LEN, address);
-	prog.jited_bytes = dump_read(kmem, KMEM_F_PROG_JITED_LEN, address);
+	prog.jited_bytes = read_jited_bytes(kmem, address, aux);
 	prog.jited_at = dump_read(kmem, KMEM_F_PROG_FUNC, address);
 	prog.verified_insns = dump_read(kmem, KMEM_F_PROG_AUX_VERIFIED, aux);
 	prog.n_maps = dump_read(kmem, KMEM_F_PROG_AUX_N_MAPS, aux);

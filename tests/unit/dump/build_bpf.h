@@ -150,10 +150,12 @@ static inline void bpf_map_types(struct build_btf *b, struct bpf_fixture *f, uin
 	BUILD_STRUCT(b, "bpf_local_storage_elem", 40, { "map_node", links, 0, 0 },
 		     { "local_storage", pointer, 128, 0 }, { "sdata", data, 192, 0 });
 	BUILD_STRUCT(b, "bpf_local_storage", 8, { "owner", pointer, 0, 0 });
-	BUILD_STRUCT(b, "bpf_prog", 48, { "type", word, 0, 0 }, { "tag", tag, 96, 0 },
-		     { "stats", pointer, 192, 0 }, { "aux", pointer, 320, 0 });
-	BUILD_STRUCT(b, "bpf_prog_aux", 24, { "verified_insns", word, 32, 0 },
-		     { "name", name, 64, 0 });
+	BUILD_STRUCT(b, "bpf_prog", 48, { "type", word, 0, 0 }, { "jited_len", word, 64, 0 },
+		     { "tag", tag, 96, 0 }, { "stats", pointer, 192, 0 },
+		     { "aux", pointer, 320, 0 });
+	BUILD_STRUCT(b, "bpf_prog_aux", 32, { "func_cnt", word, 0, 0 },
+		     { "verified_insns", word, 32, 0 }, { "name", name, 64, 0 },
+		     { "func", pointer, 192, 0 });
 	BUILD_STRUCT(b, "bpf_prog_stats", 24, { "cnt", wide, 0, 0 }, { "nsecs", wide, 64, 0 },
 		     { "misses", wide, 128, 0 });
 	BUILD_STRUCT(b, "xa_node", 576, { "shift", byte, 0, 0 }, { "offset", byte, 8, 0 },

@@ -3,7 +3,7 @@
 
 static uint64_t new_prog(struct bpf_fixture *f, uint64_t id, const char *name)
 {
-	uint64_t prog = bpf_new(f, 48), aux = bpf_new(f, 24);
+	uint64_t prog = bpf_new(f, 48), aux = bpf_new(f, 32);
 
 	bpf_put_u32(f, prog, 27);
 	build_put(&f->k.memory, prog + 12, "\x01\x23\x45\x67\x89\xab\xcd\xef", 8);
@@ -74,6 +74,32 @@ static void without_cpus_there_is_no_sum(void **state)
 	assert_contains(strbuf_str(&f->json), "\"runs\":null,\"run_ns\":null,");
 }
 
+static void code_of_all_functions_is_counted(void **state)
+{
+	struct bpf_fixture *f = *state;
+	uint64_t prog = new_prog(f, 7, "p"), functions = bpf_new(f, 16), second = bpf_new(f, 48);
+	uint64_t aux = bpf_new(f, 32);
+
+	bpf_put_u64(f, prog + 40, bpf_at(f, aux));
+	bpf_put_u32(f, prog + 8, 100);
+	bpf_put_u32(f, second + 8, 23);
+	assert_success(bpf_show(f, dump_prog, NULL));
+	assert_contains(strbuf_str(&f->json), "\"jited_bytes\":100,");
+	bpf_put_u32(f, aux, 2);
+	bpf_put_u64(f, aux + 24, bpf_at(f, functions));
+	bpf_put_u64(f, functions, bpf_at(f, prog));
+	bpf_put_u64(f, functions + 8, bpf_at(f, second));
+	assert_success(bpf_show(f, dump_prog, NULL));
+	assert_contains(strbuf_str(&f->json), "\"jited_bytes\":123,");
+	/* Part of a sum is none. */
+	bpf_put_u64(f, functions + 8, UINT64_C(0xffffdead00000000));
+	assert_success(bpf_show(f, dump_prog, NULL));
+	assert_contains(strbuf_str(&f->json), "\"jited_bytes\":null,");
+	bpf_put_u32(f, aux, UINT32_MAX);
+	assert_success(bpf_show(f, dump_prog, NULL));
+	assert_contains(strbuf_str(&f->json), "\"jited_bytes\":null,");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -82,6 +108,7 @@ int main(void)
 		bpf_test(a_program_that_cannot_be_read_is_counted),
 		bpf_test(runs_that_cannot_be_read_are_null),
 		bpf_test(without_cpus_there_is_no_sum),
+		bpf_test(code_of_all_functions_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
