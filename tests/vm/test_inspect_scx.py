@@ -257,6 +257,18 @@ class InspectScx(machine.GuestTest):
         self.assertNotEqual(value["data"]["enqueue"], 0)
         self.assertEqual(value["data"]["yield"], 0)
 
+    @needs_scx
+    def test_frames_of_a_program_have_its_name(self):
+        ranges = [(int(p["jited_at"], 16), int(p["jited_at"], 16) + p["jited_bytes"]) for p in self.seen["prog"]["programs"]]
+        for _ in range(MOMENTS):
+            frames = [frame for stack in look(self.guest, "stack")["stacks"] for frame in stack["frames"] if frame["reliable"]]
+            found = [frame for frame in frames if any(a <= int(frame["ip"], 16) < b for a, b in ranges)]
+            for frame in found:
+                self.assertTrue(frame.get("symbol", "").startswith("bpf_prog_"), frame)
+            if found:
+                return
+        self.skipTest("no CPU was stopped in a program")
+
     def test_only_what_the_kernel_does_not_have_is_unavailable(self):
         views = ("scx", "tasks", "rq", "prog", "maps")
         self.assertEqual([view for view in views if "unavailable" in self.seen[view]], [] if self.has_scx else ["scx"])
