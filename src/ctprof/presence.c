@@ -113,6 +113,8 @@ void presence_write(const struct snapshot *snapshot, const struct presence_sets 
 		json_add_string(w, metric_sources[i].word, path_words[snapshot->paths[i]]);
 	json_end_object(w);
 	write_reasons(snapshot, w);
+	if (snapshot->closed_processes)
+		json_add_u64(w, "closed_processes", snapshot->closed_processes);
 	json_add_string(w, "cgroup_mount", intern_text(&snapshot->strings, snapshot->cgroup_mount));
 	json_key(w, "sets");
 	json_begin_array(w);
@@ -254,6 +256,7 @@ struct error *presence_load(const struct json_value *value, const struct place *
 {
 	const struct json_value *sets = json_find(value, "sets");
 	struct place mount = { .outer = place, .key = "cgroup_mount" };
+	struct place closed = { .outer = place, .key = "closed_processes" };
 	struct place here = { .outer = place, .key = "sets" };
 	struct json_iter it = json_iter_over(sets);
 	struct error *err = value_expect(value, place, JSON_OBJECT);
@@ -265,6 +268,9 @@ struct error *presence_load(const struct json_value *value, const struct place *
 	if (!err)
 		err = value_string(json_find(value, "cgroup_mount"), &mount, &snapshot->strings,
 				   &snapshot->cgroup_mount);
+	if (!err)
+		err = value_u64(json_find(value, "closed_processes"), &closed,
+				&snapshot->closed_processes, NULL);
 	if (!err)
 		err = value_expect(sets, &here, JSON_ARRAY);
 	if (!err && json_length(sets) > SNAPSHOT_SETS_LIMIT)

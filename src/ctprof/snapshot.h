@@ -95,7 +95,8 @@ struct snapshot {
 	/* Threads whose source was not read, by reason. */
 	uint64_t reasons[N_METRIC_SOURCES][N_SNAPSHOT_REASONS];
 	enum snapshot_path paths[N_METRIC_SOURCES];
-	uint32_t cgroup_mount; /* a string: the state of the v2 mount, such as "found" */
+	uint64_t closed_processes; /* they are there and do not show their threads */
+	uint32_t cgroup_mount;	   /* a string: the state of the v2 mount, such as "found" */
 
 	struct probe_summary probe;
 	struct parse_summary parse;

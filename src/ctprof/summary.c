@@ -42,6 +42,9 @@ bool summary_format_parse(const struct snapshot *snapshot, struct strbuf *into)
 	if (s->negative_dotted_values)
 		strbuf_appendf(into, ", %" PRIu64 " negative-dotted values",
 			       s->negative_dotted_values);
+	if (snapshot->closed_processes)
+		strbuf_appendf(into, ", %" PRIu64 " processes that do not show their threads",
+			       snapshot->closed_processes);
 	if (s->dominant_read_failure)
 		strbuf_appendf(into, " (dominant: %s)",
 			       intern_text(&snapshot->strings, s->dominant_read_failure));

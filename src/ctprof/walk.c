@@ -260,6 +260,7 @@ static void tell_closed(const struct walk *walk)
 	const struct capture_options *options = walk->options;
 	_cleanup_free_ char *line = NULL;
 
+	walk->snapshot->closed_processes += walk->closed;
 	if (!walk->closed || !options->note)
 		return;
 	line = xasprintf("%zu processes do not show their threads: %s", (size_t)walk->closed,

@@ -110,6 +110,30 @@ class LittleRights(CtprofTest):
         self.assertFalse(os.path.exists(path + ".2"))
 
 
+    def test_processes_that_stay_closed_are_counted(self):
+        program, path = self.nobodys_ktstr(), self.path("out/c.ctprof.zst")
+        need_namespaces()
+        # Their folders are there, but nothing of them can be opened: the shell that waits, and a sleeper.
+        script = f"""
+            mount -t proc -o hidepid=1 proc /proc || exit 77
+            sleep 1000 & closed=$!
+            setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups {program} ctprof capture --no-heap -o {path}; code=$?
+            kill $closed
+            exit $code
+        """
+        done = subprocess.run(["unshare", "--mount", "--pid", "--fork", "bash", "-c", script], capture_output=True, text=True,
+                              cwd="/", check=False)
+        if done.returncode == 77:
+            self.skipTest(f"proc cannot be mounted with hidepid: {done.stderr.strip()}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (snapshot,), _ = frames(path)
+        self.assert_honest(snapshot)
+        self.assertEqual(snapshot["presence"]["closed_processes"], 2)
+        self.assertIn("ctprof parse: 1 tids walked, 0 read failures, 2 processes that do not show their threads\n", done.stderr)
+        shown = subprocess.run([KTSTR, "ctprof", "show", path], capture_output=True, text=True, check=False)
+        self.assertIn("2 processes that do not show their threads\n", shown.stdout)
+
+
 class FullDisks(CtprofTest):
     def test_a_full_device_is_an_error(self):
         for target in ("/dev/full", "-"):

@@ -65,6 +65,19 @@ static void a_member_that_is_missing_is_unknown_whatever_the_set_says(void **sta
 	assert_false(sample_knows(&s.threads.at[0], METRIC_RCHAR));
 }
 
+static void closed_processes_are_counted_or_none(void **state UNUSED)
+{
+	_cleanup_snapshot_ struct snapshot s = { 0 }, none = { 0 };
+
+	assert_success(load_json(
+		SNAPSHOT("{\"closed_processes\":3,\"sets\":[{\"sources\":[]}]}", ",\"presence\":0"),
+		&s));
+	assert_int_equal(s.closed_processes, 3);
+	assert_success(
+		load_json(SNAPSHOT("{\"sets\":[{\"sources\":[]}]}", ",\"presence\":0"), &none));
+	assert_int_equal(none.closed_processes, 0);
+}
+
 static void words_of_a_later_version_are_passed_over(void **state UNUSED)
 {
 	_cleanup_snapshot_ struct snapshot s = { 0 };
@@ -119,6 +132,7 @@ int main(void)
 		cmocka_unit_test(a_set_takes_away_what_it_does_not_vouch_for),
 		cmocka_unit_test(sets_may_stand_behind_the_threads),
 		cmocka_unit_test(a_member_that_is_missing_is_unknown_whatever_the_set_says),
+		cmocka_unit_test(closed_processes_are_counted_or_none),
 		cmocka_unit_test(words_of_a_later_version_are_passed_over),
 		cmocka_unit_test(a_thread_without_a_set_is_refused),
 		cmocka_unit_test(what_has_another_type_is_told_with_its_place),

@@ -55,6 +55,11 @@ static void the_parse_line_leaves_out_what_did_not_happen(void **state UNUSED)
 	s.parse.negative_dotted_values = 2;
 	assert_line(summary_format_parse, &s,
 		    "ctprof parse: 7 tids walked, 0 read failures, 2 negative-dotted values");
+	s.closed_processes = 4;
+	assert_line(
+		summary_format_parse, &s,
+		"ctprof parse: 7 tids walked, 0 read failures, 2 negative-dotted values, 4 processes that do not show their threads");
+	s.closed_processes = 0;
 	s.parse.read_failures = 3;
 	s.parse.dominant_read_failure = add_string(&s, "io");
 	s.parse.kernel_config_dominant = true;

@@ -190,6 +190,7 @@ static void a_process_that_hides_its_threads_is_told(void **state UNUSED)
 	assert_int_equal(snapshot.threads.n, 1);
 	assert_string_equal(strbuf_str(&notes),
 			    "1 processes do not show their threads: Not a directory");
+	assert_int_equal(snapshot.closed_processes, 1);
 	staged_root_free(root);
 }
 
