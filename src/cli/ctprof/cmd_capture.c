@@ -12,6 +12,7 @@
 #include "cli/ctprof/spec.h"
 #include "cli/interrupts.h"
 #include "ctprof/bpf_tasks.h"
+#include "ctprof/path_glob.h"
 
 enum { JOBS_MOST = 1024, COUNT_MOST = 1000000, SIGNAL_EXIT = 128 };
 
@@ -105,10 +106,18 @@ static bool parse_pid(const char *text, pid_t *ret)
 	return true;
 }
 
+static struct error *check_glob(const char *glob)
+{
+	_cleanup_error_ struct error *err = path_glob_check(glob);
+
+	return err ? cli_error(CLI_USAGE, 0, "--cgroup %s", error_message(err)) : NULL;
+}
+
 static struct error *check(const void *config_)
 {
 	const struct capture_config *config = config_;
 	struct metric_choice choice;
+	struct error *err = NULL;
 	uint64_t interval_ns;
 	pid_t pid;
 
@@ -134,7 +143,11 @@ static struct error *check(const void *config_)
 			"--json and --output - both want standard output; give one of them a file");
 	if (config->quiet && config->verbose)
 		return cli_error(CLI_USAGE, 0, "--quiet and --verbose exclude each other");
-	return config->metrics ? spec_parse_metrics(config->metrics, &choice) : NULL;
+	if (config->metrics)
+		err = spec_parse_metrics(config->metrics, &choice);
+	if (!err && config->cgroup)
+		err = check_glob(config->cgroup);
+	return err;
 }
 
 static uint32_t wanted_sources(const struct capture_config *config)
