@@ -133,6 +133,15 @@ static struct error *look_up_counters(const struct object_source *source,
 	return NULL;
 }
 
+/* A file that was not read may; attaching finds the words for it. */
+static bool may_hold_it(const struct heap_error *failure)
+{
+	_cleanup_error_ struct error *err = heap_error_make(failure);
+
+	return failure->errnum == EACCES || failure->errnum == EPERM ||
+	       object_error_leaves_open(err);
+}
+
 /* Nothing of it is jemalloc, and every file of it was read: as attaching would find out. */
 static bool surely_has_none(const struct heap *heap, const struct heap_process *process)
 {
@@ -145,8 +154,7 @@ static bool surely_has_none(const struct heap *heap, const struct heap_process *
 		if (row->state == HEAP_PANIC || heap_object_is_candidate(row) ||
 		    (i == 0 &&
 		     (row->state != HEAP_KNOWN || row->facts->machine != arch_elf_machine())) ||
-		    (row->state == HEAP_FAILED &&
-		     (row->error.errnum == EACCES || row->error.errnum == EPERM)))
+		    (row->state == HEAP_FAILED && may_hold_it(&row->error)))
 			return false;
 	}
 	return process->objects.n > 0;

@@ -216,11 +216,12 @@ static void look(void *arg, size_t item, void *result)
 	const struct heap_place *place;
 	struct error *err = open_row(table, &table->rows.at[item], &image, &place);
 
+	if (!err)
+		err = object_facts_read(image, NULL, &ret->facts);
 	if (err) {
 		put_error(err, &ret->error);
 		return;
 	}
-	object_facts_read(image, &ret->facts);
 	object_facts_complete(image, &ret->facts);
 	ret->known = true;
 }

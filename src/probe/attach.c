@@ -168,6 +168,20 @@ static struct error *resolve_best(struct probe *probe, const struct objects *obj
 	return first;
 }
 
+static struct error *not_found(const struct objects *objects)
+{
+	const struct error *undecided = objects_undecided(objects);
+
+	if (undecided)
+		return attach_error(ATTACH_DWARF_PARSE_FAILURE, error_errno(undecided),
+				    "whether %s uses jemalloc cannot be told: %s",
+				    objects->rows.at[0].path, error_message(undecided));
+	return attach_error(ATTACH_JEMALLOC_NOT_FOUND, objects_denied(objects),
+			    "none of the %zu objects mapped by %s contains jemalloc: no "
+			    "*tsd_tls variable, no *mallctl function, no version string",
+			    objects->rows.n, objects->rows.at[0].path);
+}
+
 static struct error *find_jemalloc(struct probe *probe, struct objects *objects)
 {
 	uint16_t machine = object_facts(objects, &objects->rows.at[0])->machine;
@@ -179,10 +193,7 @@ static struct error *find_jemalloc(struct probe *probe, struct objects *objects)
 		err = cancel_error(probe->cancel, "looking for jemalloc");
 	}
 	if (!err && candidates.rows.n == 0)
-		err = attach_error(ATTACH_JEMALLOC_NOT_FOUND, objects_denied(objects),
-				   "none of the %zu objects mapped by %s contains jemalloc: no "
-				   "*tsd_tls variable, no *mallctl function, no version string",
-				   objects->rows.n, objects->rows.at[0].path);
+		err = not_found(objects);
 	if (!err)
 		err = resolve_best(probe, objects, &candidates);
 	vec_deinit(&candidates.rows);
@@ -202,7 +213,7 @@ struct error *probe_attach(pid_t pid, const struct probe_options *options, struc
 	remote_process_init(&probe->memory, pid);
 	/* Before anything is read: whatever is found must belong to this memory. */
 	address_space_open(proc_root, pid, &probe->space);
-	err = objects_read_from(proc_root, pid, options->source, &objects);
+	err = objects_read_from(proc_root, pid, options->source, options->cancel, &objects);
 	if (err)
 		return err;
 	probe->no_glibc = glibc_layout_read(&objects, &probe->glibc);

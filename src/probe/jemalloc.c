@@ -2,23 +2,30 @@
 #include "probe/jemalloc.h"
 
 #include <elf.h>
+#include <inttypes.h>
 #include <string.h>
 
-#include "elf/symbol.h"
+#include "elf/tls_segment.h"
+#include "probe/limits.h"
 
-static bool ends_with(const char *text, const char *suffix)
+static bool ends_with(const char *text, size_t n, const char *suffix)
 {
-	size_t n = strlen(text), m = strlen(suffix);
+	size_t m = strlen(suffix);
 
-	return n >= m && strcmp(text + n - m, suffix) == 0;
+	return n >= m && memcmp(text + n - m, suffix, m) == 0;
+}
+
+static bool is_tsd_symbol(const char *name, size_t n)
+{
+	static const char suffix[] = "_tsd_tls";
+	size_t m = sizeof(suffix) - 1;
+
+	return (n == m - 1 || n > m) && ends_with(name, n, n > m ? suffix : suffix + 1);
 }
 
 bool jemalloc_is_tsd_symbol(const char *name)
 {
-	static const char suffix[] = "_tsd_tls";
-
-	return strcmp(name, suffix + 1) == 0 ||
-	       (strlen(name) > sizeof(suffix) - 1 && ends_with(name, suffix));
+	return is_tsd_symbol(name, strlen(name));
 }
 
 static bool is_digit(uint8_t c)
@@ -79,44 +86,145 @@ bool jemalloc_find_version(struct bytes rodata, char ret[JEMALLOC_VERSION_MAX])
 	return false;
 }
 
-struct sign_search {
+/* A walk over symbols that may be stopped, and that ends when it has looked at too much. */
+struct name_walk {
+	const struct cancel *cancel;
+	uint64_t left; /* characters that may still be looked at */
+	uint64_t bytes_to_look, symbols_to_look;
+	struct error *error;
+
 	struct jemalloc_signs *signs;
+	struct elf_symbol *tsd;
+	bool found_tsd;
 };
 
-static bool note_symbol(const struct elf_symbol *symbol, void *arg)
+static bool may_go_on(struct name_walk *walk, uint64_t bytes)
 {
-	struct jemalloc_signs *signs = ((struct sign_search *)arg)->signs;
-
-	if (symbol->shndx == SHN_UNDEF || !symbol->name)
+	if (bytes < walk->bytes_to_look && --walk->symbols_to_look) {
+		walk->bytes_to_look -= bytes;
 		return true;
-	if (!signs->has_symbol && symbol->type == STT_TLS && jemalloc_is_tsd_symbol(symbol->name)) {
+	}
+	walk->bytes_to_look = PROBE_CANCEL_BYTES;
+	walk->symbols_to_look = PROBE_CANCEL_SYMBOLS;
+	walk->error = cancel_error(walk->cancel, "looking for jemalloc");
+	return !walk->error;
+}
+
+/* Measures the name, the one thing here whose cost the file decides; false ends the walk. */
+static bool measure(struct name_walk *walk, const char *name, size_t *ret)
+{
+	size_t n = strnlen(name, walk->left);
+
+	if (n == walk->left) {
+		walk->error = base_error(
+			BASE_LIMIT, 0, "its symbols have more than %" PRIu64 " characters of names",
+			PROBE_LIMIT_NAME_BYTES);
+		return false;
+	}
+	walk->left -= n;
+	*ret = n;
+	return may_go_on(walk, n);
+}
+
+static bool note_sign(const struct elf_symbol *symbol, void *arg)
+{
+	struct name_walk *walk = arg;
+	struct jemalloc_signs *signs = walk->signs;
+	size_t n;
+
+	if (symbol->shndx == SHN_UNDEF || !symbol->name ||
+	    (symbol->type != STT_TLS && symbol->type != STT_FUNC))
+		return may_go_on(walk, 0);
+	if (!measure(walk, symbol->name, &n))
+		return false;
+	if (!signs->has_symbol && symbol->type == STT_TLS && is_tsd_symbol(symbol->name, n)) {
 		signs->has_symbol = true;
 		signs->symbol_name = symbol->name;
 		signs->symbol_offset = symbol->value;
 		signs->symbol_bytes = symbol->size;
 	}
 	if (!signs->exports_mallctl && symbol->type == STT_FUNC &&
-	    ends_with(symbol->name, "mallctl"))
+	    ends_with(symbol->name, n, "mallctl"))
 		signs->exports_mallctl = true;
 	return !(signs->has_symbol && signs->exports_mallctl);
 }
 
-bool jemalloc_recognise(struct elf_image *image, struct jemalloc_signs *ret)
+static bool stop_at_tsd(const struct elf_symbol *symbol, void *arg)
+{
+	struct name_walk *walk = arg;
+	size_t n;
+
+	if (symbol->shndx == SHN_UNDEF || !symbol->name)
+		return may_go_on(walk, 0);
+	if (!measure(walk, symbol->name, &n))
+		return false;
+	if (!is_tsd_symbol(symbol->name, n))
+		return true;
+	*walk->tsd = *symbol;
+	walk->found_tsd = true;
+	return false;
+}
+
+static struct error *walk_names(struct elf_image *image, elf_symbol_visit_fn visit,
+				struct name_walk *walk)
+{
+	struct error *err;
+
+	walk->left = PROBE_LIMIT_NAME_BYTES;
+	walk->bytes_to_look = PROBE_CANCEL_BYTES;
+	walk->symbols_to_look = PROBE_CANCEL_SYMBOLS;
+	err = elf_symbol_visit(image, visit, walk);
+	if (!err && walk->error)
+		err = error_wrap(take_ptr(walk->error), "%s", elf_image_label(image));
+	return err;
+}
+
+struct error *jemalloc_find_tsd_symbol(struct elf_image *image, const struct cancel *cancel,
+				       struct elf_symbol *ret)
+{
+	struct elf_symbol found;
+	struct name_walk walk = { .cancel = cancel, .tsd = &found };
+	struct error *err = walk_names(image, stop_at_tsd, &walk);
+
+	if (err)
+		return err;
+	if (!walk.found_tsd)
+		return base_error(BASE_ABSENT, 0, "no *tsd_tls in .symtab or .dynsym of %s",
+				  elf_image_label(image));
+	*ret = found;
+	return NULL;
+}
+
+static bool is_refusal(const struct error *err)
+{
+	return error_is(err, &base_error_domain, BASE_LIMIT) ||
+	       error_is(err, &base_error_domain, BASE_CANCELLED);
+}
+
+struct error *jemalloc_recognise(struct elf_image *image, const struct cancel *cancel,
+				 struct jemalloc_signs *ret)
 {
 	struct jemalloc_signs signs = { 0 };
-	struct sign_search search = { &signs };
+	struct name_walk walk = { .cancel = cancel, .signs = &signs };
 	struct elf_tls tls;
 	struct bytes rodata;
 	_cleanup_error_ struct error *no_tls = elf_image_tls(image, &tls);
 	_cleanup_error_ struct error *no_symbols = NULL;
 	_cleanup_error_ struct error *no_rodata = NULL;
 
-	if (no_tls)
-		return false;
-	no_symbols = elf_symbol_visit(image, note_symbol, &search);
+	if (no_tls) {
+		*ret = signs;
+		return NULL;
+	}
+	no_symbols = walk_names(image, note_sign, &walk);
+	if (error_is(no_symbols, &base_error_domain, BASE_CANCELLED))
+		return take_ptr(no_symbols);
 	no_rodata = elf_image_section(image, ".rodata", &rodata);
 	if (!no_rodata)
 		jemalloc_find_version(rodata, signs.version);
+	signs.any = signs.has_symbol || signs.exports_mallctl || signs.version[0];
+	if (!signs.any && is_refusal(no_symbols))
+		return take_ptr(no_symbols);
 	*ret = signs;
-	return signs.has_symbol || signs.exports_mallctl || signs.version[0];
+	return NULL;
 }

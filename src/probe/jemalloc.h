@@ -4,8 +4,9 @@
 #define KTSTR_PROBE_JEMALLOC_H
 
 #include "base/bytes.h"
+#include "base/cancel.h"
 #include "base/error.h"
-#include "elf/image.h"
+#include "elf/symbol.h"
 #include "elf/tls_segment.h"
 
 /* jemalloc's struct of per-thread state, and what the two counters are called in it. */
@@ -17,6 +18,7 @@
 enum { JEMALLOC_VERSION_MAX = 96 };
 
 struct jemalloc_signs {
+	bool any;
 	/* The thread-local variable of that struct: its name is borrowed from the image. */
 	bool has_symbol;
 	const char *symbol_name;
@@ -32,7 +34,14 @@ bool jemalloc_is_tsd_symbol(const char *name);
 /* Searches read-only data for jemalloc's version; false and "" when there is none. */
 bool jemalloc_find_version(struct bytes rodata, char ret[JEMALLOC_VERSION_MAX]);
 
-/* True when the object has any sign of jemalloc. Objects without TLS never have. */
-bool jemalloc_recognise(struct elf_image *image, struct jemalloc_signs *ret);
+/*
+ * ret->any: the object has a sign of jemalloc. Objects without TLS never have. An object that
+ * wants more work than limits.h allows: BASE_LIMIT, unless a sign was found before.
+ */
+struct error *jemalloc_recognise(struct elf_image *image, const struct cancel *cancel,
+				 struct jemalloc_signs *ret) MUST_CHECK;
+/* The variable alone, whatever its type; BASE_ABSENT, and BASE_LIMIT as above. */
+struct error *jemalloc_find_tsd_symbol(struct elf_image *image, const struct cancel *cancel,
+				       struct elf_symbol *ret) MUST_CHECK;
 
 #endif

@@ -10,20 +10,23 @@
 #include "elf/symbol.h"
 #include "probe/counters.h"
 
-void object_facts_read(struct elf_image *image, struct object_facts *ret)
+struct error *object_facts_read(struct elf_image *image, const struct cancel *cancel,
+				struct object_facts *ret)
 {
 	struct object_facts facts = { .machine = elf_image_machine(image) };
 	_cleanup_error_ struct error *no_tls = elf_image_tls(image, &facts.tls);
+	struct error *err = jemalloc_recognise(image, cancel, &facts.signs);
 
+	if (err)
+		return err;
 	facts.n_loads = elf_image_loads(image, facts.loads, OBJECT_FACTS_LOADS);
 	facts.has_tls = !no_tls;
-	facts.is_jemalloc = jemalloc_recognise(image, &facts.signs);
-	if (!facts.is_jemalloc)
-		facts.signs = (struct jemalloc_signs){ 0 };
+	facts.is_jemalloc = facts.signs.any;
 	if (facts.signs.symbol_name && strlen(facts.signs.symbol_name) < OBJECT_FACTS_NAME)
 		strcpy(facts.symbol_name, facts.signs.symbol_name);
 	facts.signs.symbol_name = NULL;
 	*ret = facts;
+	return NULL;
 }
 
 void object_facts_complete(struct elf_image *image, struct object_facts *facts)
@@ -37,13 +40,9 @@ void object_facts_complete(struct elf_image *image, struct object_facts *facts)
 	facts->is_complete = true;
 }
 
-static bool match_tsd_symbol(const char *name, const void *arg UNUSED)
-{
-	return jemalloc_is_tsd_symbol(name);
-}
-
 /* A stripped object's variable stands in the symbol table of its debug file. */
-static struct error *find_symbol_in(const char *debug_file, const char *ns_root, uint64_t *ret)
+static struct error *find_symbol_in(const char *debug_file, const char *ns_root,
+				    const struct cancel *cancel, uint64_t *ret)
 {
 	bool in_target = strncmp(debug_file, ns_root, strlen(ns_root)) == 0;
 	_cleanup_(cleanup_elf_image) struct elf_image *image = NULL;
@@ -53,7 +52,7 @@ static struct error *find_symbol_in(const char *debug_file, const char *ns_root,
 	err = debug_file_open(in_target ? ns_root : NULL,
 			      debug_file + (in_target ? strlen(ns_root) : 0), &image);
 	if (!err)
-		err = elf_symbol_find(image, match_tsd_symbol, NULL, &symbol);
+		err = jemalloc_find_tsd_symbol(image, cancel, &symbol);
 	if (err)
 		return err;
 	if (symbol.type != STT_TLS)
@@ -93,7 +92,7 @@ struct error *counter_offsets_read(const struct debug_place *place,
 
 	err = member_lookup(place, &query, members_at, &source);
 	if (!err && !facts->signs.has_symbol)
-		err = find_symbol_in(strbuf_str(&source), place->ns_root, &symbol_offset);
+		err = find_symbol_in(strbuf_str(&source), place->ns_root, cancel, &symbol_offset);
 	if (err)
 		return err;
 	if (!add_fits_u64(symbol_offset, members_at[0], &offsets.allocated) ||

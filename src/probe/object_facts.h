@@ -42,8 +42,12 @@ struct counter_offsets {
 	uint64_t allocated, deallocated;
 };
 
-/* The machine, segments and signs of jemalloc; what is not there is absent. */
-void object_facts_read(struct elf_image *image, struct object_facts *ret);
+/*
+ * The machine, segments and signs of jemalloc; what is not there is absent. An error when it
+ * cannot be told whether there are such signs.
+ */
+struct error *object_facts_read(struct elf_image *image, const struct cancel *cancel,
+				struct object_facts *ret) MUST_CHECK;
 /* The rest, which not everybody needs. */
 void object_facts_complete(struct elf_image *image, struct object_facts *facts);
 

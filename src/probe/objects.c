@@ -105,6 +105,11 @@ struct error *objects_list(const char *proc_root, pid_t pid, struct objects *ret
 	return NULL;
 }
 
+bool object_error_leaves_open(const struct error *err)
+{
+	return error_is(err, &base_error_domain, BASE_LIMIT);
+}
+
 /* The program must be one that this probe can read. */
 static struct error *check_program(struct objects *objects)
 {
@@ -119,6 +124,10 @@ static struct error *check_program(struct objects *objects)
 				    "this probe reads %s, but %s is for ELF machine %#x",
 				    arch_name(), program->path, facts->machine);
 	why = take_ptr(program->error);
+	if (error_is(why, &base_error_domain, BASE_CANCELLED))
+		return why;
+	if (object_error_leaves_open(why))
+		return error_recast(why, &attach_error_domain, ATTACH_DWARF_PARSE_FAILURE);
 	if (error_is(why, &elf_error_domain, ELF_ARCH))
 		return error_recast(error_wrap(why, "this probe reads %s", arch_name()),
 				    &attach_error_domain, ATTACH_ARCH_MISMATCH);
@@ -126,7 +135,8 @@ static struct error *check_program(struct objects *objects)
 }
 
 struct error *objects_read_from(const char *proc_root, pid_t pid,
-				const struct object_source *source, struct objects *ret)
+				const struct object_source *source, const struct cancel *cancel,
+				struct objects *ret)
 {
 	struct objects objects;
 	struct error *err = objects_list(proc_root, pid, &objects);
@@ -134,6 +144,7 @@ struct error *objects_read_from(const char *proc_root, pid_t pid,
 	if (err)
 		return err;
 	objects.source = source;
+	objects.cancel = cancel;
 	err = check_program(&objects);
 	if (err)
 		objects_deinit(&objects);
@@ -144,7 +155,7 @@ struct error *objects_read_from(const char *proc_root, pid_t pid,
 
 struct error *objects_read(const char *proc_root, pid_t pid, struct objects *ret)
 {
-	return objects_read_from(proc_root, pid, NULL, ret);
+	return objects_read_from(proc_root, pid, NULL, NULL, ret);
 }
 
 void objects_deinit(struct objects *objects)
@@ -205,8 +216,9 @@ const struct object_facts *object_facts(const struct objects *objects, struct ob
 						      &object->error);
 	} else if (object_image(objects, object)) {
 		object->own_facts = xnew(struct object_facts);
-		object_facts_read(object->image, object->own_facts);
-		object->facts = object->own_facts;
+		object->error = object_facts_read(object->image, objects->cancel,
+						  object->own_facts);
+		object->facts = object->error ? NULL : object->own_facts;
 	}
 	return object->facts;
 }
@@ -285,6 +297,14 @@ const struct error *objects_unreadable(const struct objects *objects, const char
 {
 	for (size_t i = 0; i < objects->rows.n; i++)
 		if (is_named(&objects->rows.at[i], name_prefix) && objects->rows.at[i].error)
+			return objects->rows.at[i].error;
+	return NULL;
+}
+
+const struct error *objects_undecided(const struct objects *objects)
+{
+	for (size_t i = 0; i < objects->rows.n; i++)
+		if (object_error_leaves_open(objects->rows.at[i].error))
 			return objects->rows.at[i].error;
 	return NULL;
 }

@@ -41,16 +41,18 @@ struct object_source {
 
 struct objects {
 	const struct object_source *source; /* NULL: the files are read here */
+	const struct cancel *cancel;	    /* of reading them; may be NULL */
 	char *proc_root;
 	char *ns_root; /* "/proc/PID/root" */
 	pid_t pid;
 	VEC(struct object) rows; /* rows.at[0] is the program */
 };
 
-/* Errors of the attach domain. */
+/* Errors of the attach domain, except BASE_CANCELLED. */
 struct error *objects_read(const char *proc_root, pid_t pid, struct objects *ret) MUST_CHECK;
 struct error *objects_read_from(const char *proc_root, pid_t pid,
-				const struct object_source *source, struct objects *ret) MUST_CHECK;
+				const struct object_source *source, const struct cancel *cancel,
+				struct objects *ret) MUST_CHECK;
 /* Which objects there are; not even the program's file is looked at. */
 struct error *objects_list(const char *proc_root, pid_t pid, struct objects *ret) MUST_CHECK;
 void objects_deinit(struct objects *objects);
@@ -62,6 +64,8 @@ void objects_deinit(struct objects *objects);
 struct elf_image *object_image(const struct objects *objects, struct object *object);
 /* The file for reading, -1 with errno. */
 int object_open(const struct objects *objects, const struct object *object) MUST_CHECK;
+/* True when an object with this error may hold jemalloc nevertheless. NULL is no error. */
+bool object_error_leaves_open(const struct error *err);
 /* Borrowed; NULL leaves object->error set. */
 const struct object_facts *object_facts(const struct objects *objects, struct object *object);
 /* What it says about glibc; nothing when it cannot be read. */
@@ -81,6 +85,11 @@ struct object *objects_find_defining(struct objects *objects, const char *name_p
 /* Why the first object of such a file name could not be opened, or NULL. Borrowed. */
 const struct error *objects_unreadable(const struct objects *objects, const char *name_prefix);
 
+/*
+ * Why it cannot be told whether one of them holds jemalloc, or NULL: it is no absence when a limit
+ * is reached. Borrowed. What is not there or may not be opened has its own words.
+ */
+const struct error *objects_undecided(const struct objects *objects);
 /* EACCES or EPERM when that is why one of them could not be opened, else 0. */
 int objects_denied(const struct objects *objects);
 

@@ -3,7 +3,7 @@
 
 #include <grp.h>
 
-#include "hostile_elf.h"
+#include "probe/hostile_elf.h"
 #include "probe/jemalloc_target.h"
 
 static const struct helper_limits limits = { .memory_bytes = UINT64_C(4) << 30,
@@ -220,7 +220,7 @@ static void a_hostile_program_costs_itself_only(void **state UNUSED)
 	struct target_counters expected;
 
 	skip_without_jemalloc();
-	path = hostile_copy(target_path("KTSTR_JEMALLOC_TARGET"));
+	path = hostile_entries(target_path("KTSTR_JEMALLOC_TARGET"));
 	hostile = target_start_as(path, NULL);
 	again = target_start_as(path, NULL);
 	good = target_start("KTSTR_JEMALLOC_TARGET");
@@ -245,6 +245,24 @@ static void a_hostile_program_costs_itself_only(void **state UNUSED)
 	target_end(&hostile);
 	target_end(&again);
 	target_end(&good);
+}
+
+/* It is not "no jemalloc": nobody knows. */
+static void a_library_with_names_without_end_is_a_failure(void **state UNUSED)
+{
+	_cleanup_free_ char *path = hostile_symbols(target_path("KTSTR_TLS_LIBRARY"));
+	_cleanup_snapshot_ struct snapshot s;
+	struct target target = target_with_library(path);
+
+	snapshot_init(&s);
+	add_process(&s, target.pid);
+	take(&s, 1, &limits);
+	unlink(path);
+	target_end(&target);
+	assert_true(s.probe.tgids_walked == 1 && s.probe.failed == 1);
+	assert_string_equal(intern_text(&s.strings, s.probe.dominant_failure),
+			    "dwarf-parse-failure");
+	assert_true(reason(&s, SNAPSHOT_REASON_NO_JEMALLOC) == 0);
 }
 
 static void strangers_processes_are_refused_and_that_is_said(void **state UNUSED)
@@ -303,6 +321,7 @@ int main(void)
 		cmocka_unit_test(kernel_threads_and_who_ended_are_no_failures),
 		cmocka_unit_test(a_thread_that_is_another_by_now_is_not_read),
 		cmocka_unit_test(a_hostile_program_costs_itself_only),
+		cmocka_unit_test(a_library_with_names_without_end_is_a_failure),
 		cmocka_unit_test(strangers_processes_are_refused_and_that_is_said),
 		cmocka_unit_test(what_was_not_asked_for_is_not_looked_at),
 	};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "probe/probe.h"
 
+#include "hostile_elf.h"
 #include "jemalloc_target.h"
 #include "probe/error.h"
 #include "probe/objects.h"
@@ -71,6 +72,22 @@ static void a_staged_program_without_jemalloc_is_told_so(void **state UNUSED)
 	staged_text(&staged, "maps", maps);
 	assert_attach_fails(staged.root, STAGED_PID, "jemalloc-not-found", "probe-target");
 	staged_proc_remove(&staged);
+}
+
+/* Neither is absence of jemalloc. */
+static void objects_that_want_too_much_work_are_named(void **state UNUSED)
+{
+	_cleanup_free_ char *path = hostile_symbols(target_path("KTSTR_TLS_LIBRARY"));
+	struct staged_proc staged = staged_proc_make();
+	struct target target = target_with_library(path);
+
+	assert_attach_fails(NULL, target.pid, "dwarf-parse-failure", path);
+	target_end(&target);
+	staged_link(&staged, "exe", path);
+	staged_text(&staged, "maps", "");
+	assert_attach_fails(staged.root, STAGED_PID, "dwarf-parse-failure", "names");
+	staged_proc_remove(&staged);
+	unlink(path);
 }
 
 static void errors_of_the_objects_come_through(void **state UNUSED)
@@ -330,6 +347,7 @@ int main(void)
 		cmocka_unit_test(a_zombie_has_no_executable),
 		cmocka_unit_test(a_program_without_jemalloc_is_told_so),
 		cmocka_unit_test(a_staged_program_without_jemalloc_is_told_so),
+		cmocka_unit_test(objects_that_want_too_much_work_are_named),
 		cmocka_unit_test(errors_of_the_objects_come_through),
 		cmocka_unit_test(a_library_out_of_reach_is_named),
 		cmocka_unit_test(a_cancelled_attach_says_so),

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "hostile_elf.h"
 #include "target.h"
 
 #define HASH	"54eaed1d8b56b1aa528be3bdd1877e59c56fa90c"
@@ -118,7 +119,9 @@ static void a_program_without_jemalloc_shows_no_sign(void **state UNUSED)
 	_cleanup_elf_image_ struct elf_image *image = open_image(target_path("KTSTR_TARGET"));
 	struct jemalloc_signs signs;
 
-	assert_false(jemalloc_recognise(image, &signs));
+	memset(&signs, 0xff, sizeof(signs));
+	assert_success(jemalloc_recognise(image, NULL, &signs));
+	assert_false(signs.any);
 }
 
 static void a_static_program_with_jemalloc_shows_all_signs(void **state UNUSED)
@@ -130,7 +133,8 @@ static void a_static_program_with_jemalloc_shows_all_signs(void **state UNUSED)
 	skip_unless(getenv("KTSTR_JEMALLOC_TARGET"), "needs the jemalloc that set-up builds");
 	image = open_image(target_path("KTSTR_JEMALLOC_TARGET"));
 	assert_success(elf_image_tls(image, &tls));
-	assert_true(jemalloc_recognise(image, &signs));
+	assert_success(jemalloc_recognise(image, NULL, &signs));
+	assert_true(signs.any);
 	assert_true(signs.has_symbol);
 	assert_true(jemalloc_is_tsd_symbol(signs.symbol_name));
 	assert_true(signs.exports_mallctl);
@@ -150,10 +154,60 @@ static void debians_stripped_library_has_no_symbol_but_the_rest(void **state UNU
 		fail();
 	skip_unless(access(path, R_OK) == 0, "needs the library that set-up unpacks");
 	image = open_image(path);
-	assert_true(jemalloc_recognise(image, &signs));
+	assert_success(jemalloc_recognise(image, NULL, &signs));
+	assert_true(signs.any);
 	assert_false(signs.has_symbol);
 	assert_true(signs.exports_mallctl);
 	assert_true(strncmp(signs.version, "5.", 2) == 0);
+}
+
+/* A small file; its names would take hours. */
+static void very_many_symbols_of_one_very_long_name_are_a_limit(void **state UNUSED)
+{
+	_cleanup_free_ char *path = hostile_symbols(target_path("KTSTR_TLS_LIBRARY"));
+	_cleanup_elf_image_ struct elf_image *image = open_image(path);
+	struct cancel cancel = { 0 };
+	struct jemalloc_signs signs;
+	struct elf_symbol symbol;
+
+	unlink(path);
+	assert_error_tag(jemalloc_recognise(image, NULL, &signs), "limit");
+	assert_error_tag(jemalloc_find_tsd_symbol(image, NULL, &symbol), "limit");
+	cancel_request(&cancel);
+	assert_error_tag(jemalloc_recognise(image, &cancel, &signs), "cancelled");
+	assert_error_tag(jemalloc_find_tsd_symbol(image, &cancel, &symbol), "cancelled");
+}
+
+/* What the other signs say stays true. */
+static void a_version_counts_though_there_are_too_many_names(void **state UNUSED)
+{
+	_cleanup_free_ char *path = NULL;
+	_cleanup_elf_image_ struct elf_image *image = NULL;
+	struct jemalloc_signs signs;
+
+	skip_unless(getenv("KTSTR_JEMALLOC_TARGET"), "needs the jemalloc that set-up builds");
+	path = hostile_symbols(target_path("KTSTR_JEMALLOC_TARGET"));
+	image = open_image(path);
+	unlink(path);
+	assert_success(jemalloc_recognise(image, NULL, &signs));
+	assert_true(signs.any && signs.version[0]);
+	assert_false(signs.has_symbol || signs.exports_mallctl);
+}
+
+static void the_variable_is_found_alone(void **state UNUSED)
+{
+	_cleanup_elf_image_ struct elf_image *image = NULL;
+	_cleanup_elf_image_ struct elf_image *none = open_image(target_path("KTSTR_TLS_LIBRARY"));
+	struct jemalloc_signs signs;
+	struct elf_symbol symbol;
+
+	assert_error_tag(jemalloc_find_tsd_symbol(none, NULL, &symbol), "absent");
+	skip_unless(getenv("KTSTR_JEMALLOC_TARGET"), "needs the jemalloc that set-up builds");
+	image = open_image(target_path("KTSTR_JEMALLOC_TARGET"));
+	assert_success(jemalloc_find_tsd_symbol(image, NULL, &symbol));
+	assert_success(jemalloc_recognise(image, NULL, &signs));
+	assert_string_equal(symbol.name, signs.symbol_name);
+	assert_true(symbol.value == signs.symbol_offset);
 }
 
 int main(void)
@@ -169,6 +223,9 @@ int main(void)
 		cmocka_unit_test(a_program_without_jemalloc_shows_no_sign),
 		cmocka_unit_test(a_static_program_with_jemalloc_shows_all_signs),
 		cmocka_unit_test(debians_stripped_library_has_no_symbol_but_the_rest),
+		cmocka_unit_test(very_many_symbols_of_one_very_long_name_are_a_limit),
+		cmocka_unit_test(a_version_counts_though_there_are_too_many_names),
+		cmocka_unit_test(the_variable_is_found_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ static void read_facts(const char *path, struct elf_image **image, struct object
 {
 	assert_success(elf_image_open(path, image));
 	memset(ret, 0xff, sizeof(*ret));
-	object_facts_read(*image, ret);
+	assert_success(object_facts_read(*image, NULL, ret));
 }
 
 static void a_program_without_jemalloc_shows_no_sign_of_it(void **state UNUSED)

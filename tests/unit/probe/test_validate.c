@@ -22,7 +22,7 @@ static struct scene scene_start(void)
 	target_ask(&s.target, "on 1 alloc 5000");
 	s.probe = attach_to(&s.target, PROBE_STOP_IF_NEEDED);
 	assert_success(elf_image_open(target_path("KTSTR_JEMALLOC_TARGET"), &image));
-	assert_true(jemalloc_recognise(image, &signs));
+	assert_success(jemalloc_recognise(image, NULL, &signs));
 	row = layout_find(&signs, s.probe->place.tls.memsz);
 	assert_non_null(row);
 	s.layout = *row;
