@@ -195,10 +195,10 @@ struct error *jemalloc_find_tsd_symbol(struct elf_image *image, const struct can
 	return NULL;
 }
 
-static bool is_refusal(const struct error *err)
+/* True when something was not read, rather than not there. */
+static bool is_unread(const struct error *err)
 {
-	return error_is(err, &base_error_domain, BASE_LIMIT) ||
-	       error_is(err, &base_error_domain, BASE_CANCELLED);
+	return err && !error_is(err, &base_error_domain, BASE_ABSENT);
 }
 
 struct error *jemalloc_recognise(struct elf_image *image, const struct cancel *cancel,
@@ -212,6 +212,8 @@ struct error *jemalloc_recognise(struct elf_image *image, const struct cancel *c
 	_cleanup_error_ struct error *no_symbols = NULL;
 	_cleanup_error_ struct error *no_rodata = NULL;
 
+	if (is_unread(no_tls))
+		return take_ptr(no_tls);
 	if (no_tls) {
 		*ret = signs;
 		return NULL;
@@ -223,8 +225,10 @@ struct error *jemalloc_recognise(struct elf_image *image, const struct cancel *c
 	if (!no_rodata)
 		jemalloc_find_version(rodata, signs.version);
 	signs.any = signs.has_symbol || signs.exports_mallctl || signs.version[0];
-	if (!signs.any && is_refusal(no_symbols))
+	if (!signs.any && is_unread(no_symbols))
 		return take_ptr(no_symbols);
+	if (!signs.any && is_unread(no_rodata))
+		return take_ptr(no_rodata);
 	*ret = signs;
 	return NULL;
 }

@@ -35,8 +35,9 @@ bool jemalloc_is_tsd_symbol(const char *name);
 bool jemalloc_find_version(struct bytes rodata, char ret[JEMALLOC_VERSION_MAX]);
 
 /*
- * ret->any: the object has a sign of jemalloc. Objects without TLS never have. An object that
- * wants more work than limits.h allows: BASE_LIMIT, unless a sign was found before.
+ * ret->any: the object has a sign of jemalloc. Objects without TLS never have. When no sign was
+ * found and a part was not read, that is the error: of elf, or BASE_LIMIT for an object that wants
+ * more memory, or more work than limits.h allows.
  */
 struct error *jemalloc_recognise(struct elf_image *image, const struct cancel *cancel,
 				 struct jemalloc_signs *ret) MUST_CHECK;

@@ -107,7 +107,20 @@ struct error *objects_list(const char *proc_root, pid_t pid, struct objects *ret
 
 bool object_error_leaves_open(const struct error *err)
 {
-	return error_is(err, &base_error_domain, BASE_LIMIT);
+	if (!err || error_is(err, &elf_error_domain, ELF_NOT_ELF) ||
+	    error_is(err, &elf_error_domain, ELF_ARCH))
+		return false;
+	if (!error_is(err, &base_error_domain, BASE_IO))
+		return true;
+	switch (error_errno(err)) {
+	case ENOENT:
+	case ESRCH:
+	case EACCES:
+	case EPERM:
+		return false;
+	default:
+		return true;
+	}
 }
 
 /* The program must be one that this probe can read. */

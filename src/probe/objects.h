@@ -64,7 +64,10 @@ void objects_deinit(struct objects *objects);
 struct elf_image *object_image(const struct objects *objects, struct object *object);
 /* The file for reading, -1 with errno. */
 int object_open(const struct objects *objects, const struct object *object) MUST_CHECK;
-/* True when an object with this error may hold jemalloc nevertheless. NULL is no error. */
+/*
+ * True when an object with this error may hold jemalloc nevertheless: it is neither something
+ * else, nor gone, nor refused, which have words of their own. NULL is no error.
+ */
 bool object_error_leaves_open(const struct error *err);
 /* Borrowed; NULL leaves object->error set. */
 const struct object_facts *object_facts(const struct objects *objects, struct object *object);
@@ -86,8 +89,8 @@ struct object *objects_find_defining(struct objects *objects, const char *name_p
 const struct error *objects_unreadable(const struct objects *objects, const char *name_prefix);
 
 /*
- * Why it cannot be told whether one of them holds jemalloc, or NULL: it is no absence when a limit
- * is reached. Borrowed. What is not there or may not be opened has its own words.
+ * The first error that leaves open whether one of them holds jemalloc, which is not the same as
+ * its absence; or NULL. Borrowed.
  */
 const struct error *objects_undecided(const struct objects *objects);
 /* EACCES or EPERM when that is why one of them could not be opened, else 0. */

@@ -265,6 +265,36 @@ static void a_library_with_names_without_end_is_a_failure(void **state UNUSED)
 	assert_true(reason(&s, SNAPSHOT_REASON_NO_JEMALLOC) == 0);
 }
 
+/* A helper that gets no more memory says so, or dies under a sanitizer; both count. */
+static void too_little_memory_is_a_failure(void **state UNUSED)
+{
+	static const struct helper_limits little = { .memory_bytes = UINT64_C(256) << 20,
+						     .cpu_sec = 60,
+						     .wall_ms = 60000 };
+	_cleanup_free_ char *path = hostile_rodata(target_path("KTSTR_TLS_LIBRARY"),
+						   UINT64_C(1) << 30, true);
+	struct target target = target_with_library(path), plain = target_start("KTSTR_TARGET");
+	_cleanup_snapshot_ struct snapshot s;
+	const char *tag;
+
+	snapshot_init(&s);
+	add_process(&s, target.pid);
+	add_process(&s, plain.pid);
+	take(&s, 1, &little);
+	unlink(path);
+	target_end(&target);
+	target_end(&plain);
+	assert_true(s.probe.tgids_walked == 2 && s.probe.failed == 1);
+	assert_true(reason(&s, SNAPSHOT_REASON_NO_JEMALLOC) == 1);
+	assert_true(reason(&s, SNAPSHOT_REASON_OTHER) == 1);
+	tag = intern_text(&s.strings, s.probe.dominant_failure);
+#ifdef __SANITIZE_ADDRESS__
+	assert_string_equal(tag, "worker-panic");
+#else
+	assert_string_equal(tag, "dwarf-parse-failure");
+#endif
+}
+
 static void strangers_processes_are_refused_and_that_is_said(void **state UNUSED)
 {
 	struct target target;
@@ -322,6 +352,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_is_another_by_now_is_not_read),
 		cmocka_unit_test(a_hostile_program_costs_itself_only),
 		cmocka_unit_test(a_library_with_names_without_end_is_a_failure),
+		cmocka_unit_test(too_little_memory_is_a_failure),
 		cmocka_unit_test(strangers_processes_are_refused_and_that_is_said),
 		cmocka_unit_test(what_was_not_asked_for_is_not_looked_at),
 	};

@@ -98,6 +98,27 @@ static inline char *hostile_symbols(const char *object)
 	return hostile_end(&h);
 }
 
+/* A .rodata of as many bytes, most of which take no place on the disk; `inside` the file or not. */
+static inline char *hostile_rodata(const char *object, uint64_t bytes, bool inside)
+{
+	static const char name[] = ".rodata";
+	struct hostile h = hostile_begin(object);
+	Elf64_Shdr *section = hostile_section(&h, ".comment");
+	Elf64_Shdr *table = &h.sections[h.header.e_shstrndx];
+	size_t n = table->sh_size + sizeof(name);
+	_cleanup_free_ char *names = xcalloc(1, n);
+
+	memcpy(names, h.names, table->sh_size);
+	memcpy(names + table->sh_size, name, sizeof(name));
+	section->sh_name = (uint32_t)table->sh_size;
+	hostile_move(&h, table, names, n);
+	hostile_move(&h, section, name, sizeof(name));
+	section->sh_size = bytes;
+	if (inside)
+		assert_int_equal(ftruncate(h.fd, (off_t)(section->sh_offset + bytes)), 0);
+	return hostile_end(&h);
+}
+
 /* Of a version that no table of layouts knows. */
 static inline void hostile_version(const struct hostile *h)
 {

@@ -194,6 +194,25 @@ static void a_version_counts_though_there_are_too_many_names(void **state UNUSED
 	assert_false(signs.has_symbol || signs.exports_mallctl);
 }
 
+static void a_part_that_is_not_read_is_no_absence(void **state UNUSED)
+{
+	_cleanup_free_ char *rodata = hostile_rodata(target_path("KTSTR_TLS_LIBRARY"), 1 << 20,
+						     false);
+	struct hostile h = hostile_begin(target_path("KTSTR_TLS_LIBRARY"));
+	_cleanup_free_ char *symbols = NULL;
+	_cleanup_elf_image_ struct elf_image *no_rodata = open_image(rodata), *no_symbols = NULL;
+	struct jemalloc_signs signs = { .any = true };
+
+	hostile_section(&h, ".symtab")->sh_link = 0;
+	symbols = hostile_end(&h);
+	no_symbols = open_image(symbols);
+	unlink(rodata);
+	unlink(symbols);
+	assert_error_tag(jemalloc_recognise(no_rodata, NULL, &signs), "truncated");
+	assert_error_tag(jemalloc_recognise(no_symbols, NULL, &signs), "malformed");
+	assert_true(signs.any);
+}
+
 static void the_variable_is_found_alone(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *image = NULL;
@@ -225,6 +244,7 @@ int main(void)
 		cmocka_unit_test(debians_stripped_library_has_no_symbol_but_the_rest),
 		cmocka_unit_test(very_many_symbols_of_one_very_long_name_are_a_limit),
 		cmocka_unit_test(a_version_counts_though_there_are_too_many_names),
+		cmocka_unit_test(a_part_that_is_not_read_is_no_absence),
 		cmocka_unit_test(the_variable_is_found_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,6 +131,35 @@ static void a_program_that_is_no_elf_is_a_readlink_failure(void **state UNUSED)
 	staged_proc_remove(&staged);
 }
 
+/* What is something else, gone or refused has no jemalloc for us; anything else may have. */
+static void only_some_errors_leave_open_what_an_object_holds(void **state UNUSED)
+{
+	static const struct {
+		int errnum;
+		bool open;
+	} rows[] = { { ENOENT, false }, { ESRCH, false }, { EACCES, false }, { EPERM, false },
+		     { EIO, true },	{ ENOMEM, true }, { E2BIG, true } };
+	struct error *closed[] = { elf_error(ELF_NOT_ELF, 0, "x"), elf_error(ELF_ARCH, 0, "x") };
+	struct error *open[] = { elf_error(ELF_TRUNCATED, 0, "x"), elf_error(ELF_MALFORMED, 0, "x"),
+				 base_error(BASE_LIMIT, ENOMEM, "x"),
+				 base_error(BASE_PARSE, 0, "x") };
+
+	assert_false(object_error_leaves_open(NULL));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_error_ struct error *err = base_error(BASE_IO, rows[i].errnum, "x");
+
+		assert_int_equal(object_error_leaves_open(err), rows[i].open);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(closed); i++) {
+		assert_false(object_error_leaves_open(closed[i]));
+		error_free(closed[i]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(open); i++) {
+		assert_true(object_error_leaves_open(open[i]));
+		error_free(open[i]);
+	}
+}
+
 static void a_stranger_is_refused(void **state UNUSED)
 {
 	const struct passwd *nobody = getpwnam("nobody");
@@ -308,6 +337,7 @@ int main(void)
 		cmocka_unit_test(a_program_of_32_bits_is_an_arch_mismatch),
 		cmocka_unit_test(a_program_for_another_machine_is_an_arch_mismatch),
 		cmocka_unit_test(a_program_that_is_no_elf_is_a_readlink_failure),
+		cmocka_unit_test(only_some_errors_leave_open_what_an_object_holds),
 		cmocka_unit_test(a_stranger_is_refused),
 		cmocka_unit_test(only_what_is_mapped_for_execution_counts_and_once),
 		cmocka_unit_test(a_deleted_library_is_not_read_from_its_old_path),
