@@ -9,6 +9,9 @@
 #define HINT_KERNEL_CONFIG                                                           \
 	"hint: schedstat / io read failures dominate — kernel may be built without " \
 	"CONFIG_SCHED_INFO and/or CONFIG_TASK_IO_ACCOUNTING"
+#define HINT_RIGHTS                                                          \
+	"hint: schedstat / io read failures dominate — rights are missing: " \
+	"re-run as root, or sudo setcap cap_sys_ptrace+eip $(which ktstr)"
 #define HINT_NET_ADMIN "hint: re-run as root, or sudo setcap cap_net_admin+eip $(which ktstr)"
 #define HINT_TASKSTATS "hint: kernel may be built without CONFIG_TASKSTATS"
 
@@ -31,6 +34,25 @@ bool summary_format_probe(const struct snapshot *snapshot, struct strbuf *into)
 	return true;
 }
 
+/*
+ * The flag in the file says which files failed, not why: a refusal tells nothing about the kernel.
+ * A file without reasons leaves the kernel, as the flag has it.
+ */
+static bool rights_are_missing(const struct snapshot *snapshot)
+{
+	const uint64_t *schedstat = snapshot->reasons[METRIC_SOURCE_SCHEDSTAT];
+	const uint64_t *io = snapshot->reasons[METRIC_SOURCE_IO];
+	uint64_t refused, lacking;
+
+	/* Sums that a file made too large are of no use either way. */
+	if (!add_fits_u64(schedstat[SNAPSHOT_REASON_NO_PERMISSION],
+			  io[SNAPSHOT_REASON_NO_PERMISSION], &refused))
+		return true;
+	return add_fits_u64(schedstat[SNAPSHOT_REASON_NO_SUCH_FILE],
+			    io[SNAPSHOT_REASON_NO_SUCH_FILE], &lacking) &&
+	       refused > lacking;
+}
+
 bool summary_format_parse(const struct snapshot *snapshot, struct strbuf *into)
 {
 	const struct parse_summary *s = &snapshot->parse;
@@ -49,7 +71,8 @@ bool summary_format_parse(const struct snapshot *snapshot, struct strbuf *into)
 		strbuf_appendf(into, " (dominant: %s)",
 			       intern_text(&snapshot->strings, s->dominant_read_failure));
 	if (s->kernel_config_dominant)
-		strbuf_append(into, "; " HINT_KERNEL_CONFIG);
+		strbuf_append(into, rights_are_missing(snapshot) ? "; " HINT_RIGHTS
+								 : "; " HINT_KERNEL_CONFIG);
 	return true;
 }
 

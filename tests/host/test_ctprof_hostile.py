@@ -76,6 +76,12 @@ class LittleRights(CtprofTest):
         reasons = snapshot["presence"]["reasons"]
         for source in ("io", "smaps_rollup"):
             self.assertGreater(reasons[source]["no-permission"], 0)
+        # Refusals say nothing about how the kernel was built, whatever the flag of the file says.
+        if snapshot["parse_summary"]["kernel_config_dominant"] and not any("no-such-file" in reasons.get(s, {}) for s in ("io", "schedstat")):
+            shown = subprocess.run([KTSTR, "ctprof", "show", path], capture_output=True, text=True, check=True)
+            for text in (done.stderr, " ".join(shown.stdout.split())):
+                self.assertIn("rights are missing: re-run as root", text)
+                self.assertNotIn("kernel may be built without CONFIG_SCHED_INFO", text)
         foreign = [t for t in snapshot["threads"] if t["tid"] == 1][0]
         sources, _, _ = known(snapshot, foreign)
         self.assertIn("stat", sources)

@@ -68,6 +68,51 @@ static void the_parse_line_leaves_out_what_did_not_happen(void **state UNUSED)
 		"ctprof parse: 7 tids walked, 3 read failures, 2 negative-dotted values (dominant: io); hint: schedstat / io read failures dominate — kernel may be built without CONFIG_SCHED_INFO and/or CONFIG_TASK_IO_ACCOUNTING");
 }
 
+/* The flag is the file's, and stays; the words are of why the files were not read. */
+static void refusals_are_not_blamed_on_the_kernel(void **state UNUSED)
+{
+	static const char begin[] = "ctprof parse: 9 tids walked, 4 read failures; hint: ";
+	static const char rights[] =
+		"schedstat / io read failures dominate — rights are missing: re-run as root, or sudo setcap cap_sys_ptrace+eip $(which ktstr)";
+	static const char kernel[] =
+		"schedstat / io read failures dominate — kernel may be built without CONFIG_SCHED_INFO and/or CONFIG_TASK_IO_ACCOUNTING";
+	static const struct {
+		uint64_t io_refused, io_lacking, schedstat_refused, schedstat_lacking;
+		const char *hint;
+	} rows[] = {
+		{ 4, 0, 0, 0, rights },
+		{ 0, 0, 4, 0, rights },
+		{ 3, 0, 0, 1, rights },
+		{ 0, 4, 0, 0, kernel },
+		{ 0, 0, 0, 4, kernel },
+		{ 1, 0, 0, 3, kernel },
+		{ 2, 0, 0, 2, kernel },
+		{ UINT64_MAX, 0, UINT64_MAX, 0, rights },
+		{ 4, UINT64_MAX, 0, UINT64_MAX, kernel },
+		{ 0, 0, 0, 0, kernel },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_free_ char *expected = xasprintf("%s%s", begin, rows[i].hint);
+		_cleanup_snapshot_ struct snapshot s;
+
+		snapshot_init(&s);
+		s.parse = (struct parse_summary){ .known = true,
+						  .tids_walked = 9,
+						  .read_failures = 4,
+						  .kernel_config_dominant = true };
+		s.reasons[METRIC_SOURCE_IO][SNAPSHOT_REASON_NO_PERMISSION] = rows[i].io_refused;
+		s.reasons[METRIC_SOURCE_IO][SNAPSHOT_REASON_NO_SUCH_FILE] = rows[i].io_lacking;
+		s.reasons[METRIC_SOURCE_SCHEDSTAT][SNAPSHOT_REASON_NO_PERMISSION] =
+			rows[i].schedstat_refused;
+		s.reasons[METRIC_SOURCE_SCHEDSTAT][SNAPSHOT_REASON_NO_SUCH_FILE] =
+			rows[i].schedstat_lacking;
+		/* What others failed of says nothing about these. */
+		s.reasons[METRIC_SOURCE_SMAPS][SNAPSHOT_REASON_NO_PERMISSION] = 100;
+		assert_line(summary_format_parse, &s, expected);
+	}
+}
+
 static void taskstats_has_a_line_in_the_same_style(void **state UNUSED)
 {
 	_cleanup_snapshot_ struct snapshot s;
@@ -119,6 +164,7 @@ int main(void)
 		cmocka_unit_test(what_nobody_counted_has_no_line),
 		cmocka_unit_test(the_probe_says_who_failed_most_and_what_helps),
 		cmocka_unit_test(the_parse_line_leaves_out_what_did_not_happen),
+		cmocka_unit_test(refusals_are_not_blamed_on_the_kernel),
 		cmocka_unit_test(taskstats_has_a_line_in_the_same_style),
 		cmocka_unit_test(taskstats_that_nobody_needed_is_not_missing),
 	};
