@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "ctprof/bpf_tasks.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "bpfload/bpfload.h"
 #include "ctprof/bpf_cgroup.h"
 #include "ctprof/bpf_rules.h"
+#include "ctprof/thread_count.h"
 #include "ctprof/walk_limits.h"
 #include "ctprof/walk_order.h"
 
@@ -229,6 +231,28 @@ static struct error *open_and_read(const struct capture_options *options, struct
 	return err ? err : read_since(own, options, began_ns, snapshot, ret_sources);
 }
 
+/* Takes the line. */
+static void note(const struct capture_options *options, char *line)
+{
+	if (options->note)
+		options->note(line, options->arg);
+	free(line);
+}
+
+/* A count that is not to be had is no reason to take the slow way. */
+static bool is_worth_loading(const struct capture_options *options)
+{
+	uint64_t n;
+
+	if (options->bpf_tasks || !options->bpf_from_threads || !thread_count_read(options, &n) ||
+	    n >= options->bpf_from_threads)
+		return true;
+	note(options, xasprintf("threads are read through /proc, not BPF: there are %" PRIu64
+				", and loading the iterator pays from %" PRIu64 " on",
+				n, options->bpf_from_threads));
+	return false;
+}
+
 struct error *ctprof_read_bpf(const struct capture_options *options, struct snapshot *snapshot,
 			      uint32_t *ret_sources)
 {
@@ -237,16 +261,17 @@ struct error *ctprof_read_bpf(const struct capture_options *options, struct snap
 	*ret_sources = 0;
 	if (!options->live || !options->bpf || !(options->sources & CTPROF_BPF_SOURCES))
 		return NULL;
+	if (!is_worth_loading(options))
+		return NULL;
 	err = open_and_read(options, snapshot, ret_sources);
+	if (!err && !options->bpf_tasks)
+		note(options, xasprintf("threads are read through BPF: %s",
+					options->bpf_from_threads ? "there are enough of them"
+								  : "however many there are"));
 	if (!err || error_is(err, &base_error_domain, BASE_CANCELLED))
 		return err;
-	if (options->note) {
-		_cleanup_free_ char *line = xasprintf(
-			"threads are read through /proc, not BPF: [%s] %s", error_tag(err),
-			error_message(err));
-
-		options->note(line, options->arg);
-	}
+	note(options, xasprintf("threads are read through /proc, not BPF: [%s] %s", error_tag(err),
+				error_message(err)));
 	error_free(err);
 	return NULL;
 }

@@ -35,9 +35,9 @@ struct error *bpf_tasks_read(struct bpf_tasks *tasks, const struct capture_optio
  * Before the walk: fills snapshot->threads, sorted, with every thread (only those of options->pids
  * if given; options->cgroup_glob is the caller's). Each thread's `sources` says what it has;
  * *ret_sources which sources all threads have. Where BPF cannot be used, or nothing it gives is
- * wanted, there are no threads and *ret_sources is 0; why goes to options->note. Uses
- * options->bpf_tasks if that is given. Adds to snapshot->parse.negative_dotted_values and marks
- * snapshot->paths of what it gave.
+ * wanted, there are no threads and *ret_sources is 0; which way it is, and why, goes to
+ * options->note. Uses options->bpf_tasks if that is given, and says nothing then if it works. Adds
+ * to snapshot->parse.negative_dotted_values and marks snapshot->paths of what it gave.
  *
  * An error only when the cancel fired.
  */

@@ -9,6 +9,12 @@
 
 struct bpf_tasks;
 
+/*
+ * From so many threads on a single capture is cheaper with BPF: loading the iterator takes about 37
+ * ms of CPU time, and a thread 61 us through /proc (docs/BENCHMARKS.md).
+ */
+enum { CAPTURE_BPF_FROM_THREADS = 600 };
+
 struct capture_progress {
 	uint64_t processes_done, processes_total; /* total 0: not known yet */
 	uint64_t threads;
@@ -26,6 +32,7 @@ struct capture_options {
 	uint32_t sources;	     /* METRIC_SOURCE_BIT of those wanted */
 	bool bpf;		     /* try the task iterator first */
 	struct bpf_tasks *bpf_tasks; /* loaded already, for a series; may be NULL */
+	uint64_t bpf_from_threads;   /* else it is loaded for so many; 0: for any number */
 	const pid_t *pids;	     /* only these processes; all when n_pids is 0 */
 	size_t n_pids;
 	const char *cgroup_glob;     /* only threads whose cgroup matches; NULL for all */

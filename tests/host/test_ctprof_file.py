@@ -2,6 +2,7 @@
 """Snapshots of real processes, read back by another reader and compared with raw /proc."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -121,7 +122,21 @@ class OtherReaders(CtprofTest):
         self.compare("--no-bpf", "--jobs", "1")
 
     def test_the_quickest_way_gives_the_same(self):
-        self.compare()
+        self.compare("--bpf")
+
+    def test_few_threads_are_not_worth_loading_an_iterator(self):
+        """Unless that is asked for, or there is a series. Who may not use BPF is told so."""
+        pid = os.getpid()
+        snapshot, said = self.capture("--pid", pid, "--no-heap", "-v")
+        self.assertNotIn("bpf", snapshot["presence"]["paths"].values())
+        self.assertRegex(said, r"through /proc, not BPF: there are \d+, and loading the iterator pays from 600 on\n")
+        for options in (["--bpf"], ["--interval", "1ms", "--count", "2"]):
+            done = self.run_ktstr("--pid", str(pid), "--no-heap", "-v", "-o", self.path("few.zst"), *options)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("pays from", done.stderr)
+            ways = {path for snapshot in frames(self.path("few.zst"))[0] for path in snapshot["presence"]["paths"].values()}
+            way = "BPF" if "bpf" in ways else r"/proc, not BPF: \["
+            self.assertEqual(len(re.findall("threads are read through " + way, done.stderr)), 1, done.stderr)
 
     def whole_host(self, *options):
         def ids():
@@ -155,7 +170,7 @@ class OtherReaders(CtprofTest):
             return False
 
         # A security module that denies root a process may hide it from an iterator too.
-        self.assertEqual({t for t in self.whole_host() if not is_guarded(t[0])}, set())
+        self.assertEqual({t for t in self.whole_host("--bpf") if not is_guarded(t[0])}, set())
 
     def test_a_series_shows_what_a_process_did_between(self):
         target = self.start(WRITER)

@@ -126,7 +126,7 @@ class Values(CtprofTest):
         self.check_known_work("--no-bpf")
 
     def test_known_work_shows_whatever_the_path(self):
-        self.check_known_work()
+        self.check_known_work("--bpf")
 
     def check_raw_files(self, *options):
         before = {tid: expected(self.pid, tid) for tid in self.tids}
@@ -144,7 +144,7 @@ class Values(CtprofTest):
         self.check_raw_files("--no-bpf")
 
     def test_the_quick_path_has_the_numbers_of_the_files(self):
-        self.check_raw_files()
+        self.check_raw_files("--bpf")
 
     def test_three_metrics_open_the_files_they_need(self):
         if not shutil.which("strace"):
@@ -199,7 +199,7 @@ class Totals(CtprofTest):
             done = subprocess.run(["ps", "-eLo", "pid=,lwp=,lstart="], text=True, capture_output=True, check=True)
             return {(int(pid), int(tid)) for pid, tid, _ in (line.split(None, 2) for line in done.stdout.splitlines())}
 
-        for options in (["--no-bpf"], []):
+        for options in (["--no-bpf"], ["--bpf"]):
             before = listed()
             snapshot, _ = self.capture("--no-heap", "--no-smaps", *options)
             after = listed()

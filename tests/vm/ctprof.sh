@@ -42,7 +42,7 @@ capture() {
 start "$cg/kt a (x)" seen/facts
 start $cg/kt-b seen/spin spin
 capture slow-1 --no-bpf
-capture fast
+capture fast --bpf
 capture slow-2 --no-bpf
 for f in cpu.stat cpu.max memory.max memory.current pids.current pids.max cpu.pressure memory.stat; do
 	cat "$cg/kt a (x)/$f" >seen/cgroup.$f
@@ -53,7 +53,7 @@ if [ -d /sys/kernel/sched_ext ]; then
 	while [ ! -s seen/scx.out ] && kill -0 $! 2>/dev/null; do
 		sleep 0.1
 	done
-	capture ext
+	capture ext --bpf
 	capture ext-slow --no-bpf
 	kill -INT "$(pidof scx_ktfifo)"
 	wait $!

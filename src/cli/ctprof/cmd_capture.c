@@ -16,11 +16,13 @@
 
 enum { JOBS_MOST = 1024, COUNT_MOST = 1000000, SIGNAL_EXIT = 128 };
 
+_Static_assert(CAPTURE_BPF_FROM_THREADS == 600, "help and manual say so");
+
 struct capture_config {
 	const char *output;
 	struct option_strings pids;
 	const char *cgroup, *metrics;
-	bool no_heap, no_smaps, no_taskstats, no_bpf;
+	bool no_heap, no_smaps, no_taskstats, bpf, no_bpf;
 	uint32_t jobs;
 	const char *interval;
 	uint32_t count;
@@ -56,6 +58,9 @@ static const struct option_row options[] = {
 	{ .name = "no-taskstats",
 	  OPTION_FLAG(struct capture_config, no_taskstats),
 	  .help = "leave delays and memory watermarks out" },
+	{ .name = "bpf",
+	  OPTION_FLAG(struct capture_config, bpf),
+	  .help = "use BPF however few threads there are; without it a series does, and a single snapshot from 600 threads on" },
 	{ .name = "no-bpf",
 	  OPTION_FLAG(struct capture_config, no_bpf),
 	  .help = "read everything through /proc, even where BPF is allowed" },
@@ -81,7 +86,7 @@ static const struct option_row options[] = {
 	{ .name = "verbose",
 	  .letter = 'v',
 	  OPTION_FLAG(struct capture_config, verbose),
-	  .help = "say what could not be used and why" },
+	  .help = "say which way was taken, what could not be used, and why" },
 };
 
 static const struct exit_row exits[] = {
@@ -141,6 +146,8 @@ static struct error *check(const void *config_)
 		return cli_error(
 			CLI_USAGE, 0,
 			"--json and --output - both want standard output; give one of them a file");
+	if (config->bpf && config->no_bpf)
+		return cli_error(CLI_USAGE, 0, "--bpf and --no-bpf exclude each other");
 	if (config->quiet && config->verbose)
 		return cli_error(CLI_USAGE, 0, "--quiet and --verbose exclude each other");
 	if (config->metrics)
@@ -259,6 +266,9 @@ static void load_iterator(struct capture_options *capture, struct bpf_tasks **re
 
 		capture->note(line, capture->arg);
 		capture->bpf = false;
+	} else {
+		capture->note("threads are read through BPF: a series loads the iterator once",
+			      capture->arg);
 	}
 }
 
@@ -277,6 +287,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 		.live = true,
 		.sources = wanted_sources(config),
 		.bpf = !config->no_bpf,
+		.bpf_from_threads = config->bpf ? 0 : CAPTURE_BPF_FROM_THREADS,
 		.pids = pids,
 		.n_pids = config->pids.n,
 		.cgroup_glob = config->cgroup,

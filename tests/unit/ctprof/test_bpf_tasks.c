@@ -41,7 +41,8 @@ static uint32_t by_bpf(const pid_t *pids, size_t n_pids, uint32_t sources,
 	uint32_t complete = 0;
 
 	assert_success(ctprof_read_bpf(&options, snapshot, &complete));
-	if (notes.n) {
+	assert_int_equal(notes.n, 1);
+	if (strstr(strbuf_str(&notes.text), "not BPF")) {
 		assert_int_equal(complete, 0);
 		assert_int_equal(snapshot->threads.n, 0);
 		/* Refused by the verifier is no reason. */
@@ -51,6 +52,7 @@ static uint32_t by_bpf(const pid_t *pids, size_t n_pids, uint32_t sources,
 		strbuf_deinit(&notes.text);
 		skip();
 	}
+	strbuf_deinit(&notes.text);
 	return complete;
 }
 
@@ -344,6 +346,51 @@ static void a_loaded_iterator_serves_a_series(void **state)
 	assert_true(first.threads.n > 1 && second.threads.n > 1);
 }
 
+static void few_threads_are_not_worth_loading_it(void **state)
+{
+	struct notes said = { 0 };
+	_cleanup_bpf_tasks_ struct bpf_tasks *tasks = NULL;
+	_cleanup_snapshot_ struct snapshot snapshot;
+	const pid_t ours = getpid();
+	struct capture_options options = {
+		.root = "",
+		.live = true,
+		.bpf = true,
+		.bpf_from_threads = 1000,
+		.pids = &ours,
+		.n_pids = 1,
+		.sources = METRIC_SOURCE_BIT(STATUS),
+		.note = note,
+		.arg = &said,
+	};
+	uint32_t complete = 1;
+
+	(void)state;
+	snapshot_init(&snapshot);
+	assert_success(ctprof_read_bpf(&options, &snapshot, &complete));
+	assert_int_equal(complete, 0);
+	assert_int_equal(snapshot.threads.n, 0);
+	assert_contains(strbuf_str(&said.text), "through /proc, not BPF: there are ");
+	assert_contains(strbuf_str(&said.text), "from 1000 on");
+	strbuf_deinit(&said.text);
+	/* From here on it must be allowed. */
+	by_bpf(NULL, 0, METRIC_SOURCE_BIT(STATUS), &snapshot);
+	vec_clear(&snapshot.threads);
+	options.bpf_from_threads = 1;
+	assert_success(ctprof_read_bpf(&options, &snapshot, &complete));
+	assert_true(snapshot.threads.n >= 1);
+	assert_string_equal(strbuf_str(&said.text),
+			    "threads are read through BPF: there are enough of them");
+	strbuf_deinit(&said.text);
+	vec_clear(&snapshot.threads);
+	options.bpf_from_threads = 1000;
+	assert_success(bpf_tasks_open(&tasks));
+	options.bpf_tasks = tasks;
+	assert_success(ctprof_read_bpf(&options, &snapshot, &complete));
+	assert_true(snapshot.threads.n >= 1);
+	assert_string_equal(strbuf_str(&said.text), "");
+}
+
 static void a_cancel_ends_it(void **state)
 {
 	_cleanup_snapshot_ struct snapshot snapshot;
@@ -376,6 +423,7 @@ int main(void)
 		cmocka_unit_test(who_may_not_falls_back_with_one_line),
 		cmocka_unit_test(a_staged_machine_and_no_wish_are_left_alone),
 		cmocka_unit_test(a_loaded_iterator_serves_a_series),
+		cmocka_unit_test(few_threads_are_not_worth_loading_it),
 		cmocka_unit_test(a_cancel_ends_it),
 	};
 
