@@ -260,7 +260,10 @@ class InspectScx(machine.GuestTest):
     @needs_scx
     def test_frames_of_a_program_have_its_name(self):
         ranges = [(int(p["jited_at"], 16), int(p["jited_at"], 16) + p["jited_bytes"]) for p in self.seen["prog"]["programs"]]
-        for _ in range(MOMENTS):
+        # Those who talk through pipes are switched much more often than those who spin.
+        self.guest.ask("for i in 1 2 3 4; do yes | cat >/dev/null & done")
+        self.addCleanup(self.guest.ask, "killall yes")
+        for _ in range(3 * MOMENTS):
             frames = [frame for stack in look(self.guest, "stack")["stacks"] for frame in stack["frames"] if frame["reliable"]]
             found = [frame for frame in frames if any(a <= int(frame["ip"], 16) < b for a, b in ranges)]
             for frame in found:
