@@ -29,9 +29,9 @@ FILLER = os.environ.get("KTSTR_MAP_FILLER", "")
 
 
 class Guest(test_inspect.Guest):
-    def __init__(self):  # pylint: disable=super-init-not-called
+    def __init__(self, *options):  # pylint: disable=super-init-not-called
         self.process = subprocess.Popen(
-            [machine.KTSTR, "shell", "-t", f"1n1l{CPUS}c1t", "-i", f"{FIFO}:/fifo", "-i", f"{FILLER}:/filler",
+            [machine.KTSTR, "shell", *options, "-t", f"1n1l{CPUS}c1t", "-i", f"{FIFO}:/fifo", "-i", f"{FILLER}:/filler",
              "-i", f"{WAITER}:/waiter"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, errors="surrogateescape")
 
@@ -105,12 +105,14 @@ def needs_scx(test):
 
 
 class InspectScx(machine.GuestTest):
+    machine_options = ()
+
     @classmethod
     def setUpClass(cls):
         cls.guest = None
         if machine.guest.missing():
             return
-        cls.guest = Guest()
+        cls.guest = Guest(*cls.machine_options)
         guest = cls.guest
         guest.ask("echo 1 >/proc/sys/kernel/bpf_stats_enabled")
         cls.filler = int(guest.ask("/filler >/tmp/filled & while [ ! -s /tmp/filled ]; do sleep 0.1; done;"
@@ -310,6 +312,15 @@ class InspectScx(machine.GuestTest):
     def test_a_kind_that_is_not_shown_says_so(self):
         (found,) = look(self.guest, "map", "kt_queue")["maps"]
         self.assertIn("type queue", found["unavailable"])
+
+
+class InspectScxWith5Levels(InspectScx):
+    machine_options = ("--cpu", "max,vendor=GenuineIntel,level=32")
+    # Whether a CPU is stopped in a program has nothing to do with its page tables.
+    test_frames_of_a_program_have_its_name = None
+
+    def test_the_machine_has_the_page_tables_that_are_to_be_tried(self):
+        self.assertEqual(self.guest.ask("grep -c la57 /proc/cpuinfo"), [str(CPUS)])
 
 
 if __name__ == "__main__":
