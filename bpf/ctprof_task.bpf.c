@@ -144,7 +144,9 @@ static __always_inline void read_delays(struct task_struct *task, struct bpf_rec
 	if (!bpf_core_type_exists(struct task_delay_info) || !HAS(task, delays))
 		return;
 	r->has |= BPF_HAS_DELAYS;
-	delays = task->delays; /* NULL: born while nobody wanted to know; reads as 0 */
+	delays = task->delays;
+	if (!delays)
+		r->has |= BPF_LACKS_DELAYS; /* and the rest reads as 0 */
 	if (HAS(delays, blkio_delay_max))
 		r->has |= BPF_HAS_DELAY_EXTREMES;
 #define DELAY(kind)                                                            \

@@ -67,6 +67,8 @@ enum {
 	BPF_HAS_EXT = 1 << 11, /* 6.12 */
 	BPF_HAS_CGROUP = 1 << 12,
 	BPF_HAS_FULL_NAME = 1 << 13, /* 5.17 */
+	/* This thread began while delays were not counted, and its never will be. */
+	BPF_LACKS_DELAYS = 1 << 14,
 	/* From this bit on, which kinds of delay. */
 	BPF_HAS_DELAY_KINDS_SHIFT = 16,
 };

@@ -310,6 +310,11 @@ static bool set_delays(const struct bpf_record *record, const struct bpf_rules *
 		       "four in a row");
 	if (!rules->counts_delays || !(record->has & BPF_HAS_DELAYS))
 		return false;
+	/* taskstats would say 0, as of one that was never delayed. */
+	if (record->has & BPF_LACKS_DELAYS) {
+		sample->uncounted |= METRIC_SOURCE_BIT(DELAY_BLOCK);
+		return false;
+	}
 	for (unsigned int i = 0; i < N_BPF_DELAYS; i++) {
 		const struct bpf_delay *delay = &record->delays[i];
 

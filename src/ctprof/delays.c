@@ -98,10 +98,16 @@ static void count_sources(uint64_t counts[N_METRIC_SOURCES], uint32_t sources)
 		counts[i] += sources >> i & 1;
 }
 
+/* What taskstats could give it. */
+static uint32_t lacks_of(const struct delays *d, const struct thread_sample *sample)
+{
+	return d->wanted & d->kept & ~sample->sources & ~sample->uncounted;
+}
+
 static void take_answer(struct delays *d, struct thread_sample *sample,
 			const struct taskstats_answer *answer)
 {
-	uint32_t lacks = d->wanted & d->kept & ~sample->sources;
+	uint32_t lacks = lacks_of(d, sample);
 	int errnum = answer->errnum;
 
 	/* The thread ended after it was read, and another process has its number now. */
@@ -144,15 +150,20 @@ static void ask_some(void *arg, unsigned int worker, size_t begin, size_t end)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* The samples that lack something taskstats could give. */
+/* The samples that lack something taskstats could give; the others' reasons are known here. */
 static size_t collect(struct delays *d)
 {
 	size_t n = 0;
 
 	d->indices = xcalloc(d->snapshot->threads.n + 1, sizeof(*d->indices));
-	for (size_t i = 0; i < d->snapshot->threads.n; i++)
-		if (d->wanted & d->kept & ~d->snapshot->threads.at[i].sources)
+	for (size_t i = 0; i < d->snapshot->threads.n; i++) {
+		const struct thread_sample *sample = &d->snapshot->threads.at[i];
+
+		if (lacks_of(d, sample))
 			d->indices[n++] = i;
+		count_sources(d->failed[SNAPSHOT_REASON_SWITCHED_OFF],
+			      d->wanted & d->kept & sample->uncounted);
+	}
 	return n;
 }
 
@@ -182,8 +193,7 @@ static void cannot_ask(struct delays *d, const struct capture_options *options,
 
 	for (size_t i = 0; i < n; i++)
 		count_sources(d->failed[reason],
-			      d->wanted & d->kept &
-				      ~d->snapshot->threads.at[d->indices[i]].sources);
+			      lacks_of(d, &d->snapshot->threads.at[d->indices[i]]));
 	if (!options->note)
 		return;
 	line = xasprintf(

@@ -2,6 +2,7 @@
 # Runs in a guest beside ktstr, profiled and scx_ktfifo. Everything it sees stands in files, and an
 # archive of them is its output.
 #   facts                what profiled says it did
+#   older                who began before delays were counted
 #   slow-1 fast slow-2   snapshots through /proc, through BPF, through /proc again
 #   NAME.out             what the command said
 #   spin-1 spin-2 spin-3 the same three of a process that does not stand still
@@ -11,6 +12,9 @@ cd /root || exit 1
 mkdir seen
 cg=/sys/fs/cgroup
 
+# Too old to have its delays counted.
+sleep 10000 &
+echo $! >seen/older
 echo 1 >/proc/sys/kernel/task_delayacct
 echo 1 >/proc/sys/kernel/sched_schedstats
 echo +cpu +memory +pids +io >$cg/cgroup.subtree_control

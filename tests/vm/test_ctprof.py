@@ -193,6 +193,15 @@ class Ctprof(unittest.TestCase):
                                  thread["wpcopy_delay_total_ns"])
         self.assertEqual(self.thread("kt-sleeper")["blkio_delay_count"], 0)
 
+    def test_delays_of_who_is_too_old_are_not_0(self):
+        older = self.fast.threads[int(self.seen["older"])]
+        known = self.fast.known(older)["sources"]
+        self.assertIn("taskstats-cpu", known)
+        self.assertNotIn("taskstats-delay", known)
+        self.assertFalse(older["delay_block_active"])
+        self.assertGreater(self.fast.all["presence"]["reasons"]["taskstats-delay"]["switched-off"], 0)
+        self.assertEqual(self.fast.all["taskstats_summary"]["ok_count"], 0)
+
     def test_policies_and_priorities(self):
         wanted = {
             "kt-fifo": ("SCHED_FIFO", -4, 0, 3), "kt-batch": ("SCHED_BATCH", 20, 0, 0),

@@ -304,6 +304,14 @@ static void delays_are_known_as_far_as_the_kernel_has_them(void **state)
 	assert_true(sample_knows(&sample, METRIC_SWAPIN_DELAY_TOTAL_NS));
 	assert_false(sample_knows(&sample, METRIC_SWAPIN_DELAY_MAX_NS));
 	assert_false(sample_knows(&sample, METRIC_CPU_DELAY_MIN_NS));
+	/* Born while it was switched off: not 0, not known. */
+	record.has |= BPF_LACKS_DELAYS;
+	sample = sample_of(&record, &all_rules);
+	assert_true(has(&sample, METRIC_SOURCE_DELAY_CPU));
+	assert_false(has(&sample, METRIC_SOURCE_DELAY_BLOCK));
+	assert_false(sample_knows(&sample, METRIC_SWAPIN_DELAY_COUNT));
+	assert_int_equal(sample.uncounted, METRIC_SOURCE_BIT(DELAY_BLOCK));
+	record.has &= ~BPF_LACKS_DELAYS;
 	/* Switched off: the CPU's are counted all the same. */
 	rules.counts_delays = false;
 	sample = sample_of(&record, &rules);

@@ -182,6 +182,28 @@ static void live_threads_are_asked_and_counted(void **state UNUSED)
 	snapshot_init(&s);
 }
 
+/* taskstats has an answer, 0, and it would be a lie. */
+static void what_the_kernel_does_not_count_is_not_asked(void **state UNUSED)
+{
+	const struct capture_options options = {
+		.root = "", .live = true, .sources = METRIC_ALL_SOURCES, .jobs = 1
+	};
+	_cleanup_snapshot_ struct snapshot s;
+	uint32_t us = (uint32_t)getpid();
+
+	snapshot_init(&s);
+	s.has_host = true;
+	s.host.accounting = (struct host_accounting){ HOST_DELAYACCT_ON, HOST_XACCT_ON };
+	add_thread(&s, us, us);
+	s.threads.at[0].sources = METRIC_SOURCE_BIT(DELAY_CPU) | METRIC_SOURCE_BIT(XACCT);
+	s.threads.at[0].uncounted = METRIC_SOURCE_BIT(DELAY_BLOCK);
+	ctprof_read_delays(&options, &s);
+	assert_true(s.taskstats.ok == 0 && s.taskstats.eperm == 0);
+	assert_false(sample_knows(&s.threads.at[0], METRIC_IRQ_DELAY_COUNT));
+	assert_int_equal(s.reasons[METRIC_SOURCE_DELAY_BLOCK][SNAPSHOT_REASON_SWITCHED_OFF], 1);
+	check_honesty(&s);
+}
+
 static void what_was_not_asked_for_is_said(void **state UNUSED)
 {
 	struct capture_options options = { .root = "", .live = true, .jobs = 1 };
@@ -249,6 +271,7 @@ int main(void)
 		cmocka_unit_test(only_the_sources_asked_for_are_set),
 		cmocka_unit_test(what_is_not_kept_has_a_reason),
 		cmocka_unit_test(live_threads_are_asked_and_counted),
+		cmocka_unit_test(what_the_kernel_does_not_count_is_not_asked),
 		cmocka_unit_test(what_was_not_asked_for_is_said),
 		cmocka_unit_test(without_the_right_every_question_is_refused),
 	};
