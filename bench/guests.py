@@ -4,12 +4,11 @@
 import json
 import os
 import resource
-import shlex
 import shutil
 import subprocess
 import time
 
-from peers import BUILD, Cost
+from peers import BUILD, Cost, PeerRoot
 from target import ROOT, Failed
 
 KTSTR = os.path.join(ROOT, "build", "bin", "ktstr")
@@ -83,20 +82,6 @@ class Runner:
         self.process.stdout.close()
 
 
-# Runs inside the peer root: entering it is not vng's time.
-PEER = """
-import json, resource, subprocess, sys, time
-for line in sys.stdin:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    began = time.monotonic_ns()
-    done = subprocess.run(line.split(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    wall = time.monotonic_ns() - began
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1e9
-    print(json.dumps([done.returncode, wall, cpu, done.stderr.decode(errors="replace")[-1000:]]), flush=True)
-"""
-
-
 class Vng:
     """virtme-ng in the peer root, with the same kernel. The root sees only this tree."""
 
@@ -106,20 +91,10 @@ class Vng:
         told = json.loads(timed([KTSTR, "kernel", "info", os.environ.get("KTSTR_KERNEL", "default"), "--json"])[1])
         self.image = os.path.join(folder, "bzImage")
         shutil.copyfile(told["paths"]["bzImage"], self.image)
-        command = [os.path.join(ROOT, "tools", "peer-root"), "sh", "-c", f"cd {shlex.quote(folder)} && exec python3 -c {shlex.quote(PEER)}"]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.root = PeerRoot(folder)
 
     def run(self, cpus, memory_mib):
-        self.process.stdin.write(f"vng -r ./bzImage --disable-kvm -p {cpus} -m {memory_mib}M -- true\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if not line:
-            raise Failed("the peer root did not answer")
-        status, wall, cpu, words = json.loads(line)
-        if status:
-            raise Failed(f"vng ended with {status}:\n{words}")
-        return Cost(wall, cpu)
+        return self.root.run(["vng", "-r", "./bzImage", "--disable-kvm", "-p", str(cpus), "-m", f"{memory_mib}M", "--", "true"]).cost
 
     def close(self):
-        self.process.stdin.close()
-        self.process.wait(60)
+        self.root.close()
