@@ -282,10 +282,22 @@ static void doubt_schedstat(struct reading_of *of)
 	walk_notes_absent(&of->notes, METRIC_SOURCE_SCHEDSTAT, SNAPSHOT_REASON_NO_SUCH_FILE);
 }
 
+/* It is there, and something else than its end kept us from reading. */
+static bool was_kept_from_us(const struct reading_of *of)
+{
+	for (int source = 0; source < N_METRIC_SOURCES; source++)
+		if ((of->notes.absent >> source & 1) &&
+		    of->notes.reasons[source] == SNAPSHOT_REASON_OTHER)
+			return true;
+	return false;
+}
+
 static bool is_ghost(const struct reading_of *of)
 {
 	const uint32_t identity = METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT);
 
+	if (was_kept_from_us(of))
+		return false;
 	if (of->sources & identity)
 		return of->sample->comm == 0 && of->sample->start_ticks == 0;
 	return of->sources && of->sample->sources == 0;

@@ -161,6 +161,22 @@ static void a_ghost_leaves_no_notes(void **state)
 	assert_int_equal(s->reader.tally.failures[METRIC_SOURCE_STAT], 1);
 }
 
+/* Too many open files, no memory, a broken link: nothing can be read, yet the thread did not end.
+ */
+static void a_thread_that_could_not_be_opened_is_no_ghost(void **state)
+{
+	struct stage *s = *state;
+
+	staged_link(s->root, "/proc/10/task/10/comm", "comm");
+	staged_link(s->root, "/proc/10/task/10/stat", "stat");
+	assert_int_equal(read_thread(s, 10, METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT)),
+			 THREAD_KEPT);
+	assert_int_equal(s->sample.sources, 0);
+	assert_int_equal(reasons(s, METRIC_SOURCE_COMM, SNAPSHOT_REASON_OTHER), 1);
+	assert_int_equal(reasons(s, METRIC_SOURCE_STAT, SNAPSHOT_REASON_OTHER), 1);
+	assert_int_equal(failures(s), 1);
+}
+
 static void without_names_and_times_a_ghost_has_nothing_at_all(void **state)
 {
 	struct stage *s = *state;
@@ -286,6 +302,7 @@ int main(void)
 		stage_test(smaps_and_the_number_of_threads_are_the_leaders),
 		stage_test(only_the_files_of_the_wanted_sources_are_opened),
 		stage_test(a_ghost_leaves_no_notes),
+		stage_test(a_thread_that_could_not_be_opened_is_no_ghost),
 		stage_test(without_names_and_times_a_ghost_has_nothing_at_all),
 		stage_test(a_blank_name_is_absent),
 		stage_test(absent_and_broken_files_have_their_reasons),
