@@ -37,20 +37,20 @@ struct key {
 };
 _Static_assert(sizeof(struct key) == KEY_BYTES, "a key that is no multiple of eight bytes");
 
-static const char strings[] = "\0u64\0u32\0kt_value\0number\0square\0always";
+#define STRINGS "\0u64\0u32\0kt_value\0number\0square\0always"
 enum { AT_U64 = 1, AT_U32 = 5, AT_VALUE = 9, AT_NUMBER = 18, AT_SQUARE = 25, AT_ALWAYS = 32 };
 
 static const struct {
 	struct btf_header header;
 	uint32_t types[4 + 4 + 3 + 9];
-	char strings[sizeof(strings)];
+	char strings[sizeof(STRINGS)];
 } types = {
 	{ .magic = BTF_MAGIC,
 	  .version = BTF_VERSION,
 	  .hdr_len = sizeof(struct btf_header),
 	  .type_len = 20 * 4,
 	  .str_off = 20 * 4,
-	  .str_len = sizeof(strings) },
+	  .str_len = sizeof(STRINGS) },
 	{ AT_U64,
 	  BTF_KIND_INT << 24,
 	  8,
@@ -71,7 +71,7 @@ static const struct {
 	  AT_ALWAYS,
 	  U32_TYPE,
 	  96 },
-	"\0u64\0u32\0kt_value\0number\0square\0always",
+	STRINGS,
 };
 
 static int bpf(int command, union bpf_attr *attr)
@@ -155,7 +155,7 @@ static int load_types(void)
 {
 	/* The kernel wants nothing behind the strings. */
 	union bpf_attr attr = { .btf = (uintptr_t)&types,
-				.btf_size = offsetof(typeof(types), strings) + sizeof(strings) };
+				.btf_size = offsetof(typeof(types), strings) + sizeof(STRINGS) };
 
 	return bpf(BPF_BTF_LOAD, &attr);
 }
