@@ -92,10 +92,29 @@ static struct error *load_segments(struct elf_image *img)
 	return NULL;
 }
 
+/*
+ * elf_strptr() looks for the end of a table that has none anew for each section, which takes hours
+ * with many sections and a long table.
+ */
+static const char *section_name(const Elf_Data *table, uint64_t at)
+{
+	const char *name;
+	size_t left;
+
+	if (!table || !table->d_buf || at >= table->d_size)
+		return "";
+	name = (const char *)table->d_buf + at;
+	left = table->d_size - at;
+	return memchr(name, '\0', left < ELF_LIMIT_SECTION_NAME ? left : ELF_LIMIT_SECTION_NAME)
+		       ? name
+		       : "";
+}
+
 static struct error *load_section_headers(struct elf_image *img)
 {
 	size_t n, names;
 	Elf_Scn *scn = NULL;
+	const Elf_Data *table;
 	uint64_t end;
 
 	if (!img->header.e_shoff)
@@ -110,17 +129,15 @@ static struct error *load_section_headers(struct elf_image *img)
 	if (n > ELF_LIMIT_SECTIONS)
 		return base_error(BASE_LIMIT, 0, "%s has %zu sections", img->label, n);
 	img->sections = xcalloc(n ? n : 1, sizeof(*img->sections));
+	table = elf_rawdata(elf_getscn(img->elf, names), NULL);
 	while ((scn = elf_nextscn(img->elf, scn)) && elf_ndxscn(scn) < n) {
 		struct image_section *section = &img->sections[elf_ndxscn(scn)];
-		const char *name;
 
 		section->name = "";
 		if (!gelf_getshdr(scn, &section->header))
 			return elf_error(ELF_TRUNCATED, 0, "%s: section header %zu: %s", img->label,
 					 elf_ndxscn(scn), elf_errmsg(-1));
-		name = elf_strptr(img->elf, names, section->header.sh_name);
-		if (name)
-			section->name = name;
+		section->name = section_name(table, section->header.sh_name);
 	}
 	img->n_sections = n;
 	return NULL;

@@ -13,6 +13,8 @@
 #define ELF_LIMIT_INFLATION	  1100
 #define ELF_INFLATION_FLOOR_BYTES (UINT64_C(1) << 20)
 #define ELF_LIMIT_SECTIONS	  (1u << 20)
+/* A longer name is none that anybody looks for. */
+#define ELF_LIMIT_SECTION_NAME	  4096u
 #define ELF_LIMIT_SEGMENTS	  65536
 #define ELF_LIMIT_BUILD_ID_BYTES  64
 #define ELF_LIMIT_DEBUGLINK_BYTES 4096

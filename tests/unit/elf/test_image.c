@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include "base/alloc.h"
 #include "base/io.h"
 #include "build_elf.h"
 #include "elf/build_id.h"
@@ -71,6 +72,43 @@ static void headers_outside_the_file_are_found(void **state UNUSED)
 }
 
 /* Everything this room reads without DWARF, for the damaged copies below. */
+enum { MANY_SECTIONS = 100000, LONG_TABLE_BYTES = 16 << 20, NAMES = 1 };
+
+/* A table without an end, once for each of many sections: minutes, when somebody looks for it. */
+static void names_without_an_end_cost_little_and_are_none(void **state UNUSED)
+{
+	_cleanup_elf_image_ struct elf_image *img = NULL;
+	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
+	Elf64_Ehdr header = {
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_DYN,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_ehsize = sizeof(header),
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shoff = sizeof(header),
+		.e_shstrndx = NAMES,
+	};
+	_cleanup_free_ char *names = xcalloc(1, LONG_TABLE_BYTES);
+
+	strbuf_append_bytes(&file, &header, sizeof(header));
+	for (size_t i = 0; i < MANY_SECTIONS; i++) {
+		Elf64_Shdr section = { .sh_type = i == NAMES ? SHT_STRTAB : SHT_NULL };
+
+		if (i == 0)
+			section.sh_size = MANY_SECTIONS; /* e_shnum has no room for it */
+		if (i == NAMES) {
+			section.sh_offset = sizeof(header) + MANY_SECTIONS * sizeof(section);
+			section.sh_size = LONG_TABLE_BYTES;
+		}
+		strbuf_append_bytes(&file, &section, sizeof(section));
+	}
+	memset(names, 'n', LONG_TABLE_BYTES);
+	strbuf_append_bytes(&file, names, LONG_TABLE_BYTES);
+	assert_success(elf_image_from_bytes(file.at, file.n, "made", &img));
+	assert_false(elf_image_has_section(img, ".text"));
+}
+
 static void read_all(struct elf_image *img)
 {
 	_cleanup_strbuf_ struct strbuf hex = STRBUF_INIT;
@@ -154,6 +192,7 @@ int main(void)
 		cmocka_unit_test(opening_fails_with_the_right_word),
 		cmocka_unit_test(other_architectures_are_told_apart_from_garbage),
 		cmocka_unit_test(headers_outside_the_file_are_found),
+		cmocka_unit_test(names_without_an_end_cost_little_and_are_none),
 		cmocka_unit_test(every_prefix_of_a_real_file_is_an_error_or_right),
 		cmocka_unit_test(a_file_cut_while_open_is_truncated_not_fatal),
 		cmocka_unit_test(the_descriptor_stays_the_callers),
