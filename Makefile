@@ -9,6 +9,7 @@ DESTDIR ?=
 prefix ?= /usr/local
 RUNS ?= 1000000
 FUZZERS ?=
+MUTANTS ?=
 
 SANITIZE := -Db_sanitize=address,undefined -Db_lundef=false
 # A suite exists when its folder has tests; tests/run refuses a named suite without any.
@@ -79,7 +80,7 @@ test-tsan: setup build/tsan/build.ninja ## unit tests under the thread sanitizer
 
 .PHONY: test-mutants
 test-mutants: setup ## plant each bug of tests/mutants and see a test go red
-	@$(PYTHON) tests/mutants/run
+	@$(PYTHON) tests/mutants/run --jobs 2 $(MUTANTS)
 
 # Which: tests/kernels says the rule; KERNELS="6.12 …" names them.
 KERNELS ?=

@@ -39,6 +39,17 @@ class Scratch:
             os.symlink(os.path.join(self.root, "build", "deps"), deps)
         return written
 
+    def restore(self, paths):
+        """Makes these files equal to the tree's again."""
+        for path in paths:
+            source, target = os.path.join(self.root, path), os.path.join(self.folder, path)
+            if os.path.isfile(source):
+                if not self.same(path):
+                    os.makedirs(os.path.dirname(target), exist_ok=True)
+                    shutil.copyfile(source, target)
+            elif os.path.isfile(target):
+                os.unlink(target)
+
     def apply(self, patch):
         """None, or why the patch does not apply."""
         # Inside another repository git would apply nothing to an ignored folder, and say nothing.

@@ -14,6 +14,7 @@ import signal
 PLAN = re.compile(r"1\.\.(\d+)(?:\s*#\s*skip\S*\s*(.*))?\s*$", re.I)
 TEST = re.compile(r"(not )?ok(?=\s|$)\s*(\d+)?\s*([^#]*?)\s*(?:#\s*(skip\S*|todo)\b\s*(.*?))?\s*$", re.I)
 DID_NOT_RUN = "did not run"
+LATE = "did not end in time"
 BAIL = re.compile(r"Bail out!\s*(.*)")
 REASON = re.compile(r"#\s*skip:\s*(.+)", re.I)
 
@@ -103,7 +104,7 @@ def read_entry(entry, suite, name, protocol):
         if protocol == "tap":
             read_tap(stdout, program)
             program.tests = [t for t in program.tests if not t.name.startswith("(")]
-        what = "did not end in time" if result == "TIMEOUT" else "was interrupted"
+        what = LATE if result == "TIMEOUT" else "was interrupted"
         program.fail("(program)", f"{what}: ended after {entry['duration']:.1f} s", stdout.splitlines())
         return program
     if protocol == "tap":
