@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """tests/run must not be fooled: each way of failing, in a small project of its own."""
 
+import fnmatch
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -62,10 +64,10 @@ def build():
     return os.path.join(folder.name, "build")
 
 
-def run(*suites, enforce=False, first_in_path=None):
-    env = {k: v for k, v in os.environ.items() if k not in ("KTSTR_ENFORCE_BUDGET", "UBSAN_OPTIONS")}
+def run(*suites, enforce=None, first_in_path=None):
+    env = {k: v for k, v in os.environ.items() if k not in ("KTSTR_ENFORCE_BUDGET", "KTSTR_ENFORCE_SKIPS", "UBSAN_OPTIONS")}
     if enforce:
-        env["KTSTR_ENFORCE_BUDGET"] = "1"
+        env["KTSTR_ENFORCE_" + enforce] = "1"
     if first_in_path:
         env["PATH"] = first_in_path + os.pathsep + env["PATH"]
     command = [RUN, "--budget", os.path.join(folder.name, "BUDGET"), build(), *suites]
@@ -175,7 +177,16 @@ class Runs(unittest.TestCase):
 
     def test_a_slow_suite_is_a_warning_here_and_a_failure_in_ci(self):
         self.expect(["slow"], 0, "1 passed, 0 failed, 0 skipped", "past twice its budget")
-        self.expect(["slow"], 1, "1 passed, 1 failed, 0 skipped", "past twice its budget", enforce=True)
+        self.expect(["slow"], 1, "1 passed, 1 failed, 0 skipped", "past twice its budget", enforce="BUDGET")
+
+    def test_a_skip_is_a_failure_in_ci_unless_its_reason_is_allowed(self):
+        skips = os.path.join(folder.name, "SKIPS")
+        for pattern, code, last in (("needs a *", 0, "1 passed, 0 failed, 1 skipped"), ("needs", 1, "1 passed, 1 failed, 0 skipped"),
+                                    ("# needs a guest", 1, "1 passed, 1 failed, 0 skipped")):
+            with open(skips, "w", encoding="utf-8") as f:
+                f.write(pattern + "\n")
+            self.expect(["reason", "--skips", skips], code, last, "needs a guest", enforce="SKIPS")
+            self.expect(["reason", "--skips", skips], 0, "1 passed, 0 failed, 1 skipped")
 
     def test_an_old_log_does_not_speak_for_a_run_that_broke(self):
         broken = os.path.join(folder.name, "broken")
@@ -190,6 +201,47 @@ class Runs(unittest.TestCase):
         done = subprocess.run([RUN, folder.name, "good"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("no configured build", done.stderr)
+
+
+class Guests(unittest.TestCase):
+    """What a machine without guests says: tests/run makes failures of it where skips are enforced."""
+
+    def why(self, **env):
+        program = "import guest; print(guest.missing() or '')"
+        done = subprocess.run([sys.executable, "-c", program], cwd=os.path.join(tree.ROOT, "tests", "vm"), text=True, check=True,
+                              env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **env}, capture_output=True)
+        return done.stdout.strip()
+
+    def allowed(self, reason):
+        with open(os.path.join(tree.ROOT, "tests", "SKIPS"), encoding="utf-8") as f:
+            return [p for p in f.read().splitlines() if p and fnmatch.fnmatchcase(reason, p)]
+
+    def test_no_qemu_busybox_or_kernel_is_no_reason_to_skip(self):
+        programs = tempfile.TemporaryDirectory()
+        self.addCleanup(programs.cleanup)
+        reasons = [self.why(PATH=programs.name)]
+        for name in ("qemu-system-x86_64", "busybox"):
+            os.symlink("/bin/true", os.path.join(programs.name, name))
+            reasons.append(self.why(PATH=programs.name, KTSTR="/bin/false"))
+        self.assertEqual([next((w for w in ("qemu", "busybox", "kernel") if w in r), r) for r in reasons], ["qemu", "busybox", "kernel"])
+        self.assertEqual([self.allowed(r) for r in reasons], [[], [], []])
+
+    def test_facts_of_the_machine_are_a_reason(self):
+        for reason in ("this kernel has no Yama", "needs 4 CPUs", "needs root to become another user"):
+            self.assertEqual(len(self.allowed(reason)), 1, reason)
+
+    def test_make_ends_without_a_kernel_where_skips_are_enforced(self):
+        with open(os.path.join(tree.ROOT, "Makefile"), encoding="utf-8") as f:
+            rule = re.search(r"^KERNEL = (?:.*\\\n)*.*", f.read(), re.M)[0]
+        with tempfile.TemporaryDirectory() as scratch:
+            path = os.path.join(scratch, "Makefile")
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(rule + "\nall:\n\t@$(call KERNEL,nowhere)\n\t@echo tests\n")
+            for enforced, code, said in (("1", 2, ""), ("0", 0, "tests\n")):
+                done = subprocess.run(["make", "-s", "-f", path], env={**os.environ, "KTSTR_ENFORCE_SKIPS": enforced, "MAKEFLAGS": ""},
+                                      capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stdout), (code, said), done.stderr)
+                self.assertIn("no kernel for guests", done.stderr)
 
 
 if __name__ == "__main__":
