@@ -9,7 +9,10 @@ DESTDIR ?=
 prefix ?= /usr/local
 RUNS ?= 1000000
 FUZZERS ?=
+SMOKE ?=
 MUTANTS ?=
+ROOMS ?=
+ONLY ?=
 
 SANITIZE := -Db_sanitize=address,undefined -Db_lundef=false
 # A suite exists when its folder has tests; tests/run refuses a named suite without any.
@@ -73,12 +76,11 @@ test: setup build/debug/build.ninja ## debug build with sanitizers; unit, golden
 .PHONY: test-release test-gcc test-clang
 test-release test-gcc test-clang: test-%: setup build/%/build.ninja ## unit tests and corpora of one more build
 	@$(NINJA) -C build/$*
-	@$(PYTHON) tests/run build/$* unit corpus
+	@$(PYTHON) tests/run build/$* unit corpus --as $*
 
 .PHONY: test-tsan
-test-tsan: setup build/tsan/build.ninja ## unit tests under the thread sanitizer
-	@$(NINJA) -C build/tsan
-	@$(PYTHON) tests/run build/tsan unit
+test-tsan: setup build/tsan/build.ninja ## unit tests under the thread sanitizer, of ROOMS= if named
+	@$(PYTHON) tests/run build/tsan unit --build --as tsan $(if $(ROOMS),--rooms $(ROOMS))
 
 .PHONY: test-mutants
 test-mutants: setup ## plant each bug of tests/mutants and see a test go red
@@ -94,20 +96,20 @@ test-kernels: setup build/debug/build.ninja ## the tests that look into a guest,
 .PHONY: soak test-soak
 soak test-soak: all ## the long runs that `make test` leaves out
 	@$(call KERNEL,build/release)
-	@if grep -qs "'soak'" tests/*/meson.build; then $(PYTHON) tests/run build/release soak; \
+	@if grep -qs "'soak'" tests/*/meson.build; then $(PYTHON) tests/run build/release soak $(if $(ONLY),--only $(ONLY)); \
 	else echo "soak: no test of this tree is in the suite 'soak'"; fi
 
 .PHONY: test-oracle
 test-oracle: all ## drgn and crash read our vmcores and agree; downloads debug information once, 350 MB a kernel
 	@$(call KERNEL,build/release)
-	@rm -f build/oracle/*.agreement; $(PYTHON) tests/run build/release oracle; status=$$?; \
-	cat build/oracle/*.agreement; exit $$status
+	@rm -f build/oracle/*.agreement; $(PYTHON) tests/run build/release oracle $(if $(ONLY),--only $(ONLY)); status=$$?; \
+	cat build/oracle/*.agreement >&2; exit $$status
 
 .PHONY: test-hostile
 test-hostile: setup build/debug/build.ninja ## ten thousand lies of a saved guest, with sanitizers
 	@$(NINJA) -C build/debug
 	@$(call KERNEL,build/debug)
-	@$(PYTHON) tests/run build/debug hostile
+	@$(PYTHON) tests/run build/debug hostile $(if $(ONLY),--only $(ONLY))
 
 .PHONY: fuzz-report
 fuzz-report: setup build/fuzz/build.ninja ## RUNS= executions, coverage and planted bug of each of FUZZERS=
@@ -115,13 +117,14 @@ fuzz-report: setup build/fuzz/build.ninja ## RUNS= executions, coverage and plan
 
 .PHONY: fuzz-smoke
 fuzz-smoke: setup build/fuzz/build.ninja ## some seconds of every fuzzer, no bounds
-	@$(PYTHON) tools/fuzz-report --build build/fuzz --smoke $(FUZZERS)
+	@$(PYTHON) tools/fuzz-report --build build/fuzz --smoke $(SMOKE) $(FUZZERS)
 
-TEST_ALL := test test-release test-gcc test-clang test-tsan test-mutants fuzz-smoke test-hostile soak
+TEST_ALL := test test-release test-gcc test-clang test-tsan test-mutants fuzz-smoke test-kernels test-hostile soak
 .PHONY: test-all
-test-all: ## everything: all builds, thread sanitizer, mutants, fuzzers, hostile guests, soak
-	@for part in $(TEST_ALL); do echo "== make $$part"; $(MAKE) --no-print-directory $$part || exit 1; done
-	@echo "all of: $(TEST_ALL)"
+test-all: ## everything: all builds, thread sanitizer, mutants, fuzzers, other kernels, hostile guests, soak
+	@failed=; for part in $(TEST_ALL); do echo "== make $$part"; \
+	$(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+	echo "all of: $(TEST_ALL)"; [ -z "$$failed" ] || { echo "FAILED:$$failed"; exit 1; }
 
 .PHONY: bench
 bench: all ## our figures and the peer's in one run

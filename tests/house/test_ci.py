@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Continuous integration runs `make test` with budgets that bite, and believes its status."""
+"""Continuous integration runs every part, with budgets that bite and skips that fail, and adds up what they say."""
 
+import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -9,23 +11,98 @@ import unittest
 import tap
 import tree
 
+RUN = os.path.join(tree.ROOT, ".ci", "run")
+# Stands for make: notes how it was called, then does what the case wants for its first argument.
+MAKE = """#!/bin/sh
+echo "$PWD|$KTSTR_ENFORCE_BUDGET|$KTSTR_ENFORCE_SKIPS|$KTSTR_SOAK_SHARE|$(cat | wc -c)|$*" >> "$CALLS"
+case $1 in
+%s
+*) echo 5 passed, 0 failed, 1 skipped;;
+esac
+"""
+
+
+def rows(name):
+    with open(os.path.join(tree.ROOT, "tests", name), encoding="utf-8") as f:
+        return [words for words in (line.split("#")[0].split() for line in f) if words]
+
 
 class Ci(unittest.TestCase):
-    def run_ci(self, status):
+    def run_ci(self, case="", stamps=None):
+        """(exit status, output, last line, calls of make)"""
         with tempfile.TemporaryDirectory() as folder:
-            make = os.path.join(folder, "make")
+            make, calls = os.path.join(folder, "make"), os.path.join(folder, "calls")
             with open(make, "w", encoding="utf-8") as f:
-                f.write(f'#!/bin/sh\necho "$PWD" "$KTSTR_ENFORCE_BUDGET" "$@"\nexit {status}\n')
+                f.write(MAKE % case)
             os.chmod(make, 0o755)
-            env = dict(os.environ, PATH=folder + os.pathsep + os.environ["PATH"])
-            script = os.path.join(tree.ROOT, ".ci", "run")
-            return subprocess.run([script], cwd="/", env=env, capture_output=True, text=True, check=False)
+            if stamps is not None:
+                with open(os.path.join(folder, "suites-run.json"), "w", encoding="utf-8") as f:
+                    f.write(stamps)
+            env = dict(os.environ, PATH=folder + os.pathsep + os.environ["PATH"], CALLS=calls, KTSTR_CACHE_DIR=folder)
+            done = subprocess.run([RUN], cwd="/", env=env, capture_output=True, text=True, check=False)
+            with open(calls, encoding="utf-8") as f:
+                said = [line.split("|") for line in f.read().splitlines()]
+            return done.returncode, done.stdout, done.stdout.splitlines()[-1], said
 
-    def test_it_runs_make_test_in_the_tree_with_budgets(self):
-        self.assertEqual(self.run_ci(0).stdout.split(), [tree.ROOT, "1", "test"])
+    def test_every_part_runs_in_the_tree_without_input_with_budgets_and_skips_enforced(self):
+        code, text, _, calls = self.run_ci()
+        self.assertEqual(code, 0, text)
+        for place, budget, skips, share, given, words in calls:
+            self.assertEqual((place, budget, skips, given), (tree.ROOT, "1", "1", "0"))
+            self.assertEqual(bool(share), not words.startswith(("test ", "test-mutants", "fuzz", "test-tsan")) and words != "test", words)
+        commands = [call[-1] for call in calls]
+        self.assertEqual(commands[0], "test")
+        self.assertRegex(commands[1], r"^test-mutants MUTANTS=--slice 180 --at-least 6 --rotate \w+")
+        self.assertEqual(commands[2], "fuzz-smoke SMOKE=--total 120")
+        self.assertRegex(commands[3], r"^test-tsan ROOMS=(.* )?base( .*)? ctprof( .*)? harness\b")
+        self.assertEqual(len(commands) - 4, len([r for r in rows("LONG") if float(r[1]) < 2400]))
 
-    def test_its_status_is_that_of_make(self):
-        self.assertEqual([self.run_ci(n).returncode for n in (0, 2, 7)], [0, 2, 7])
+    def test_the_last_line_is_the_sum_of_the_parts(self):
+        code, text, last, calls = self.run_ci("test) echo 100 passed, 0 failed, 7 skipped;;")
+        self.assertEqual((code, last), (0, f"{100 + 5 * (len(calls) - 1)} passed, 0 failed, {7 + len(calls) - 1} skipped"), text)
+
+    def test_every_part_can_fail_the_run_and_none_ends_it(self):
+        _, _, _, well = self.run_ci()
+        for part in ("test", "test-mutants", "fuzz-smoke", "test-tsan", "test-kernels", "test-soak", "test-hostile", "test-oracle"):
+            with self.subTest(part):
+                calls_of = [c for c in well if c[-1].split()[0] == part]
+                code, text, last, calls = self.run_ci(f"{part}) echo 3 passed, 2 failed, 0 skipped; exit 2;;")
+                self.assertEqual((code, len(calls)), (1, len(well)), text)
+                self.assertIn(f" {2 * len(calls_of)} failed", last)
+
+    def test_a_part_that_dies_without_a_word_or_with_a_bad_status_is_a_failure(self):
+        for case in ("test) exit 0;;", "test) kill -9 $$;;", "test) echo 9 passed, 0 failed, 0 skipped; exit 1;;",
+                     "test) echo 9 passed, 0 failed, 0 skipped; echo but then;;"):
+            with self.subTest(case):
+                code, text, last, _ = self.run_ci(case)
+                self.assertEqual(code, 1, text)
+                self.assertRegex(last, r"^\d+ passed, [12] failed, \d+ skipped$")
+
+    def test_it_says_when_each_suite_last_ran_whole(self):
+        stamp = {"soak": {"at": "2026-01-02 03:04", "commit": "abc123", "closing": "7 passed, 0 failed, 0 skipped"}}
+        _, text, _, _ = self.run_ci(stamps=json.dumps(stamp))
+        self.assertRegex(text, r"\n  soak +2026-01-02 03:04 UTC, commit abc123: 7 passed, 0 failed, 0 skipped\n")
+        self.assertRegex(text, r"\n  oracle +never on this machine\n")
+        for broken in ("", "[]", '{"soak": 3}', "{"):
+            self.assertRegex(self.run_ci(stamps=broken)[1], r"\n  soak +never on this machine\n")
+
+
+class Tables(unittest.TestCase):
+    def test_every_long_program_has_a_row(self):
+        with open(os.path.join(os.environ["KTSTR_BUILD_DIR"], "meson-info", "intro-tests.json"), encoding="utf-8") as f:
+            there = {t["name"] for t in json.load(f) if {"soak", "hostile", "oracle"} & {s.partition(":")[2] for s in t["suite"]}}
+        with open(os.path.join(tree.ROOT, "tests", "kernels"), encoding="utf-8") as f:
+            there |= {"kernels/" + name for name in re.findall(r'"vm/(\w+)"', re.search(r"^TESTS = .*", f.read(), re.M)[0])}
+        self.assertEqual({row[0] for row in rows("LONG")}, there)
+
+    def test_rooms_of_the_rows_are_rooms(self):
+        self.assertEqual({room for row in rows("LONG") for room in row[2:]} - set(tree.rooms()), set())
+
+    def test_every_suite_has_a_budget(self):
+        with open(RUN, encoding="utf-8") as f:
+            suites = re.findall(r'"(\w+)"', re.search(r"^SUITES = .*", f.read(), re.M)[0])
+        self.assertGreater(len(suites), 10)
+        self.assertEqual(set(suites) - {row[0] for row in rows("BUDGET")}, set())
 
 
 if __name__ == "__main__":

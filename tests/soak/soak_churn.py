@@ -2,9 +2,10 @@
 """A thousand runs against a process whose threads come and go all the time."""
 
 import tap
+from share import rounds
 from support import MIB, HostTest, counters, errors, probe, undisturbed
 
-RUNS = 1000
+RUNS = rounds(1000)
 KINDS = {"process-vm-readv", "ptrace-seize", "ptrace-interrupt", "waitpid", "get-regset"}
 
 

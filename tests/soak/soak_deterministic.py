@@ -13,8 +13,9 @@ import unittest
 import guest
 import repeat
 import tap
+from share import rounds
 
-RUNS = int(os.environ.get("KTSTR_RUNS", "10"))
+RUNS = int(os.environ.get("KTSTR_RUNS", rounds(10, least=2)))
 TOPOLOGIES = ("1n1l1c1t", "1n2l2c1t", "1n2l2c2t")
 
 

@@ -19,8 +19,9 @@ import unittest
 import guest
 import ktwire
 import tap
+from share import rounds
 
-RUNS = int(os.environ.get("KTSTR_RUNS", "10"))
+RUNS = int(os.environ.get("KTSTR_RUNS", rounds(10, least=2)))
 BYTES = 512 << 20
 MARK = b"MARKED"
 COMMAND = f"""for i in 1 2 3 4 5; do sh -c 'while :; do :; done' >/dev/null 2>&1 </dev/null & done; echo {MARK.decode()}

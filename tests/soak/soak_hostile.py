@@ -3,8 +3,9 @@
 
 import tap
 import test_hostile
+from share import rounds
 
-test_hostile.LIES = 10000
+test_hostile.LIES = rounds(10000)
 Hostile = test_hostile.Hostile
 
 if __name__ == "__main__":

@@ -2,11 +2,12 @@
 """A probe killed at two thousand random moments, and a longer storm of signals."""
 
 import tap
+from share import rounds
 from test_stops import Killed, Signals
 
-Killed.ROUNDS = 1000
-Signals.QUEUED = 200000
-Signals.ONE_BY_ONE = 2000
+Killed.ROUNDS = rounds(1000)
+Signals.QUEUED = rounds(200000)
+Signals.ONE_BY_ONE = rounds(2000)
 
 
 if __name__ == "__main__":

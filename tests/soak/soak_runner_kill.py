@@ -3,9 +3,10 @@
 
 import tap
 import test_runners
+from share import rounds
 
-test_runners.Killed.ROUNDS = 100
-test_runners.AtOnce.TIMES = 3
+test_runners.Killed.ROUNDS = rounds(100)
+test_runners.AtOnce.TIMES = rounds(3)
 Killed, AtOnce = test_runners.Killed, test_runners.AtOnce
 
 

@@ -18,9 +18,10 @@ import time
 
 import machine
 import tap
+from share import rounds
 
-BOOTS = int(os.environ.get("KTSTR_SOAK_BOOTS", "100"))
-CLONES = int(os.environ.get("KTSTR_SOAK_CLONES", "300"))
+BOOTS = int(os.environ.get("KTSTR_SOAK_BOOTS", rounds(100)))
+CLONES = int(os.environ.get("KTSTR_SOAK_CLONES", rounds(300)))
 WHOLE_CPUS = int(os.environ.get("KTSTR_SOAK_CPUS", "64"))
 KEEP = os.environ.get("KTSTR_SOAK_KEEP") or tempfile.gettempdir()
 START_SECONDS = 60

@@ -2,9 +2,10 @@
 """The owner of a guest killed at two hundred random moments."""
 
 import tap
+from share import rounds
 from test_templates import Killed
 
-Killed.ROUNDS = 200
+Killed.ROUNDS = rounds(200)
 
 
 if __name__ == "__main__":
