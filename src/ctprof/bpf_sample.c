@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ctprof/delays.h"
+
 /* Numbers of the kernel that its BTF does not have and that never change. */
 enum {
 	MAX_RT_PRIO = 100,
@@ -361,5 +363,6 @@ unsigned int bpf_sample_set(const struct bpf_record *record, const struct bpf_ru
 	TRY(DELAY_BLOCK, set_delays(record, rules, sample));
 	TRY(XACCT, set_watermarks(record, rules, sample));
 #undef TRY
+	sample->taskstats_ok = sample->sources & DELAY_SOURCES;
 	return below_0;
 }

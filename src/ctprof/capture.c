@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,12 +18,13 @@
 
 enum { BOOT_ID_BYTES = 256, NUMBER_BYTES = 16 };
 
-static uint64_t unix_ns(void)
+static struct reading now_of(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec;
+	if (clock_gettime(clock, &t) != 0)
+		return (struct reading){ 0 };
+	return (struct reading){ true, (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec };
 }
 
 static struct reading reading_of_sysconf(int name)
@@ -30,6 +32,31 @@ static struct reading reading_of_sysconf(int name)
 	long value = sysconf(name);
 
 	return (struct reading){ .known = value > 0, .value = value > 0 ? (uint64_t)value : 0 };
+}
+
+/*
+ * System calls, netlink and BPF have the numbers of our own pid namespace. Where /proc was mounted
+ * in another one, the same number is somebody else there, and only files may be asked.
+ */
+static bool has_our_numbers(const char *root)
+{
+	_cleanup_free_ char *path = xasprintf("%s/proc/self", root);
+	char ours[NUMBER_BYTES], theirs[NUMBER_BYTES];
+	int ours_n = snprintf(ours, sizeof(ours), "%d", (int)getpid());
+	ssize_t n = readlink(path, theirs, sizeof(theirs));
+
+	return n == ours_n && memcmp(ours, theirs, (size_t)n) == 0;
+}
+
+/* Time namespaces are there since Linux 5.6. */
+static struct reading namespace_of_us(const char *root, const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("%s/proc/self/ns/%s", root, name);
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return (struct reading){ 0 };
+	return (struct reading){ true, st.st_ino };
 }
 
 static void read_identity(const struct capture_options *options, struct snapshot *snapshot)
@@ -46,20 +73,11 @@ static void read_identity(const struct capture_options *options, struct snapshot
 	/* Ours and not those of the machine that a tree of files was taken from. */
 	snapshot->user_hz = reading_of_sysconf(_SC_CLK_TCK);
 	snapshot->page_size = reading_of_sysconf(_SC_PAGESIZE);
-}
-
-/*
- * System calls, netlink and BPF have the numbers of our own pid namespace. Where /proc was mounted
- * in another one, the same number is somebody else there, and only files may be asked.
- */
-static bool has_our_numbers(const char *root)
-{
-	_cleanup_free_ char *path = xasprintf("%s/proc/self", root);
-	char ours[NUMBER_BYTES], theirs[NUMBER_BYTES];
-	int ours_n = snprintf(ours, sizeof(ours), "%d", (int)getpid());
-	ssize_t n = readlink(path, theirs, sizeof(theirs));
-
-	return n == ours_n && memcmp(ours, theirs, (size_t)n) == 0;
+	snapshot->captured_at_boottime_ns = now_of(CLOCK_BOOTTIME);
+	snapshot->time_namespace = namespace_of_us(options->root, "time");
+	/* Where /proc is of another one, that one's number is not known. */
+	if (has_our_numbers(options->root))
+		snapshot->pid_namespace = namespace_of_us(options->root, "pid");
 }
 
 static void leave_numbers_to_files(struct capture_options *options)
@@ -98,7 +116,7 @@ static struct error *take_all(struct capture_options *options, struct snapshot *
 {
 	struct error *err;
 
-	snapshot->captured_at_unix_ns = unix_ns();
+	snapshot->captured_at_unix_ns = now_of(CLOCK_REALTIME).value;
 	snapshot->has_presence = true;
 	read_identity(options, snapshot);
 	leave_numbers_to_files(options);
@@ -112,7 +130,9 @@ static struct error *take_all(struct capture_options *options, struct snapshot *
 	ctprof_read_heap(options, snapshot);
 	ctprof_read_cgroups(options, snapshot);
 	read_host_state(options, snapshot);
-	snapshot->capture_end_unix_ns = (struct reading){ .known = true, .value = unix_ns() };
+	snapshot->capture_end_unix_ns = now_of(CLOCK_REALTIME);
+	if (snapshot->captured_at_boottime_ns.known)
+		snapshot->capture_end_boottime_ns = now_of(CLOCK_BOOTTIME);
 	return cancel_error(options->cancel, "taking a snapshot");
 }
 

@@ -71,9 +71,10 @@ struct delays {
 	struct snapshot *snapshot;
 	uint32_t wanted, kept;
 	struct taskstats_client *clients; /* of each worker; fd is -1 until it asks */
-	size_t *indices;		  /* of the samples that lack a source */
+	size_t *indices;		  /* of the samples to ask about */
 	pthread_mutex_t lock;		  /* of what follows */
 	struct taskstats_summary summary;
+	bool any_told; /* taskstats itself gave something */
 	uint64_t failed[N_SNAPSHOT_REASONS][N_METRIC_SOURCES];
 };
 
@@ -104,6 +105,12 @@ static uint32_t lacks_of(const struct delays *d, const struct thread_sample *sam
 	return d->wanted & d->kept & ~sample->sources & ~sample->uncounted;
 }
 
+/* Whether the query succeeds is worth knowing even when nothing is kept. */
+static bool is_asked(const struct delays *d, const struct thread_sample *sample)
+{
+	return lacks_of(d, sample) || (d->wanted && !sample->taskstats_ok);
+}
+
 static void take_answer(struct delays *d, struct thread_sample *sample,
 			const struct taskstats_answer *answer)
 {
@@ -115,10 +122,12 @@ static void take_answer(struct delays *d, struct thread_sample *sample,
 		errnum = ESRCH;
 	if (!errnum) {
 		delays_fill(sample, &answer->values, lacks);
-		d->summary.ok++;
+		sample->taskstats_ok = d->any_told = true;
 		return;
 	}
 	count_sources(d->failed[reason_of(errnum)], lacks);
+	if (sample->taskstats_ok)
+		return; /* BPF has answered for it: each thread counts once */
 	if (errnum == EPERM)
 		d->summary.eperm++;
 	else if (errnum == ESRCH)
@@ -150,7 +159,7 @@ static void ask_some(void *arg, unsigned int worker, size_t begin, size_t end)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* The samples that lack something taskstats could give; the others' reasons are known here. */
+/* The samples to ask about; the others' reasons are known here. */
 static size_t collect(struct delays *d)
 {
 	size_t n = 0;
@@ -159,7 +168,7 @@ static size_t collect(struct delays *d)
 	for (size_t i = 0; i < d->snapshot->threads.n; i++) {
 		const struct thread_sample *sample = &d->snapshot->threads.at[i];
 
-		if (lacks_of(d, sample))
+		if (is_asked(d, sample))
 			d->indices[n++] = i;
 		count_sources(d->failed[SNAPSHOT_REASON_SWITCHED_OFF],
 			      d->wanted & d->kept & sample->uncounted);
@@ -249,8 +258,10 @@ void ctprof_read_delays(const struct capture_options *options, struct snapshot *
 	}
 	count_reasons(&d, &accounting);
 	d.summary.known = d.wanted != 0;
+	for (size_t i = 0; d.wanted && i < snapshot->threads.n; i++)
+		d.summary.ok += snapshot->threads.at[i].taskstats_ok;
 	snapshot->taskstats = d.summary;
-	for (unsigned int source = 0; d.summary.ok && source < N_METRIC_SOURCES; source++)
+	for (unsigned int source = 0; d.any_told && source < N_METRIC_SOURCES; source++)
 		if (d.wanted & d.kept & (UINT32_C(1) << source) &&
 		    snapshot->paths[source] == SNAPSHOT_PATH_NONE)
 			snapshot->paths[source] = SNAPSHOT_PATH_NETLINK;

@@ -97,6 +97,10 @@ static void write_head(const struct snapshot *snapshot, const struct presence_se
 	json_add_u64(w, "captured_at_unix_ns", snapshot->captured_at_unix_ns);
 	add_reading(w, "capture_end_unix_ns", snapshot->capture_end_unix_ns);
 	json_add_string(w, "boot_id", intern_text(&snapshot->strings, snapshot->boot_id));
+	add_reading(w, "captured_at_boottime_ns", snapshot->captured_at_boottime_ns);
+	add_reading(w, "capture_end_boottime_ns", snapshot->capture_end_boottime_ns);
+	add_reading(w, "pid_namespace", snapshot->pid_namespace);
+	add_reading(w, "time_namespace", snapshot->time_namespace);
 	add_reading(w, "user_hz", snapshot->user_hz);
 	add_reading(w, "page_size", snapshot->page_size);
 	json_key(w, "host");

@@ -82,7 +82,11 @@ void heap_tally_summarise(const struct heap_tally *tally, struct snapshot *snaps
 
 	snapshot->probe = (struct probe_summary){
 		.known = true,
-		.tgids_walked = tally->tgids_walked,
+		/* Who vanished before it had a thread, or was filtered out, was seen all the same.
+		 */
+		.tgids_walked = snapshot->seen_processes > tally->tgids_walked
+					? snapshot->seen_processes
+					: tally->tgids_walked,
 		.jemalloc_detected = tally->jemalloc_detected,
 		.probed_ok = tally->probed_ok,
 		.failed = tally->failed,

@@ -10,21 +10,25 @@
 enum { ENTRY_BYTES = 48 };
 
 /* Members of the outermost object: X(id, name). */
-#define SNAPSHOT_MEMBERS(X)                       \
-	X(SCHEMA_VERSION, "schema_version")       \
-	X(CAPTURED_AT, "captured_at_unix_ns")     \
-	X(CAPTURE_END, "capture_end_unix_ns")     \
-	X(BOOT_ID, "boot_id")                     \
-	X(USER_HZ, "user_hz")                     \
-	X(PAGE_SIZE, "page_size")                 \
-	X(HOST, "host")                           \
-	X(PRESENCE, "presence")                   \
-	X(PROBE_SUMMARY, "probe_summary")         \
-	X(PARSE_SUMMARY, "parse_summary")         \
-	X(TASKSTATS_SUMMARY, "taskstats_summary") \
-	X(PSI, "psi")                             \
-	X(SCHED_EXT, "sched_ext")                 \
-	X(CGROUP_STATS, "cgroup_stats")           \
+#define SNAPSHOT_MEMBERS(X)                                \
+	X(SCHEMA_VERSION, "schema_version")                \
+	X(CAPTURED_AT, "captured_at_unix_ns")              \
+	X(CAPTURE_END, "capture_end_unix_ns")              \
+	X(CAPTURED_AT_BOOTTIME, "captured_at_boottime_ns") \
+	X(CAPTURE_END_BOOTTIME, "capture_end_boottime_ns") \
+	X(BOOT_ID, "boot_id")                              \
+	X(PID_NAMESPACE, "pid_namespace")                  \
+	X(TIME_NAMESPACE, "time_namespace")                \
+	X(USER_HZ, "user_hz")                              \
+	X(PAGE_SIZE, "page_size")                          \
+	X(HOST, "host")                                    \
+	X(PRESENCE, "presence")                            \
+	X(PROBE_SUMMARY, "probe_summary")                  \
+	X(PARSE_SUMMARY, "parse_summary")                  \
+	X(TASKSTATS_SUMMARY, "taskstats_summary")          \
+	X(PSI, "psi")                                      \
+	X(SCHED_EXT, "sched_ext")                          \
+	X(CGROUP_STATS, "cgroup_stats")                    \
 	X(THREADS, "threads")
 #define MEMBER_(id, name) MEMBER_##id,
 enum member { SNAPSHOT_MEMBERS(MEMBER_) N_MEMBERS };
@@ -144,6 +148,14 @@ static struct error *load_whole(struct loader *loader, enum member member,
 		return value_u64(value, &place, &s->captured_at_unix_ns, NULL);
 	case MEMBER_CAPTURE_END:
 		return value_reading(value, &place, &s->capture_end_unix_ns);
+	case MEMBER_CAPTURED_AT_BOOTTIME:
+		return value_reading(value, &place, &s->captured_at_boottime_ns);
+	case MEMBER_CAPTURE_END_BOOTTIME:
+		return value_reading(value, &place, &s->capture_end_boottime_ns);
+	case MEMBER_PID_NAMESPACE:
+		return value_reading(value, &place, &s->pid_namespace);
+	case MEMBER_TIME_NAMESPACE:
+		return value_reading(value, &place, &s->time_namespace);
 	case MEMBER_BOOT_ID:
 		return value_string(value, &place, &s->strings, &s->boot_id);
 	case MEMBER_USER_HZ:
@@ -332,6 +344,7 @@ static struct error *decide_what_is_known(struct loader *loader)
 		struct thread_sample *sample = &s->threads.at[i];
 		uint32_t set = loader->marks.at[i].set;
 
+		sample->taskstats_ok = loader->marks.at[i].taskstats_measured;
 		if (!s->has_presence) {
 			trust(sample, &loader->marks.at[i]);
 		} else if (set >= loader->sets.sets.n) {

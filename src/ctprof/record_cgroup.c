@@ -5,6 +5,7 @@
 
 enum member_type {
 	MEMBER_READING,
+	MEMBER_PERIOD,	 /* a reading that is the kernel's default when unknown */
 	MEMBER_OPTIONAL, /* a reading that is null when unknown */
 	MEMBER_LIMIT,	 /* null when there is none */
 	MEMBER_FLOOR,	 /* 2^64 - 1 when all is protected, null when unknown */
@@ -27,7 +28,7 @@ static const struct member {
 		cpu.nr_throttled) ROW_("cpu", "throttled_usec", READING, true,
 				       cpu.throttled_usec) ROW_("cpu", "max_quota_us", LIMIT, true,
 								cpu.max_quota_us)
-		ROW_("cpu", "max_period_us", READING, true, cpu.max_period_us) ROW_(
+		ROW_("cpu", "max_period_us", PERIOD, true, cpu.max_period_us) ROW_(
 			"cpu", "weight", OPTIONAL, true,
 			cpu.weight) ROW_("cpu", "weight_nice", NICE, true,
 					 cpu.weight_nice) ROW_("cpu", "user_usec", READING, false,
@@ -83,6 +84,7 @@ static bool is_known(const struct cgroup_stats *stats, const struct member *memb
 
 	switch (member->type) {
 	case MEMBER_READING:
+	case MEMBER_PERIOD:
 	case MEMBER_OPTIONAL:
 		return ((const struct reading *)at)->known;
 	case MEMBER_LIMIT:
@@ -108,6 +110,10 @@ static void write_member(const struct snapshot *snapshot, const struct cgroup_st
 	switch (member->type) {
 	case MEMBER_READING:
 		json_write_u64(w, known ? ((const struct reading *)at)->value : 0);
+		return;
+	case MEMBER_PERIOD:
+		json_write_u64(w, known ? ((const struct reading *)at)->value
+					: CGROUP_DEFAULT_PERIOD_US);
 		return;
 	case MEMBER_NAMED:
 		named_write(&snapshot->strings, at, w);
@@ -198,6 +204,7 @@ static struct error *load_member(const struct json_value *value, const struct pl
 
 	switch (member->type) {
 	case MEMBER_READING:
+	case MEMBER_PERIOD:
 	case MEMBER_OPTIONAL:
 		return value_reading(value, place, at);
 	case MEMBER_LIMIT:
@@ -224,6 +231,7 @@ static void forget_member(const struct member *member, struct cgroup_stats *stat
 
 	switch (member->type) {
 	case MEMBER_READING:
+	case MEMBER_PERIOD:
 	case MEMBER_OPTIONAL:
 		*(struct reading *)at = (struct reading){ 0 };
 		break;

@@ -123,7 +123,7 @@ void thread_write(const struct snapshot *snapshot, const struct thread_sample *s
 	named_write(strings,
 		    sample->smaps == SAMPLE_NO_ENTRY ? &none : &snapshot->smaps.at[sample->smaps],
 		    w);
-	json_add_bool(w, "taskstats_measured", cpu || block || xacct);
+	json_add_bool(w, "taskstats_measured", sample->taskstats_ok);
 	json_add_bool(w, "cpu_delay_active", cpu);
 	json_add_bool(w, "delay_block_active", block);
 	json_add_bool(w, "xacct_active", xacct);

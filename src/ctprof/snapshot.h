@@ -77,7 +77,11 @@ struct snapshot {
 	uint64_t schema_version; /* 0: a file that does not say */
 	uint64_t captured_at_unix_ns;
 	struct reading capture_end_unix_ns;
+	/* CLOCK_BOOTTIME, which nobody sets: for the time between two snapshots of one boot. */
+	struct reading captured_at_boottime_ns, capture_end_boottime_ns;
 	uint32_t boot_id; /* a string, "" when unknown */
+	/* Inodes of the namespaces that numbers of threads and start times are of. */
+	struct reading pid_namespace, time_namespace;
 	struct reading user_hz, page_size;
 	/* The file says for each thread what is known; else its flags and our trust decide. */
 	bool has_presence;
@@ -95,6 +99,7 @@ struct snapshot {
 	/* Threads whose source was not read, by reason. */
 	uint64_t reasons[N_METRIC_SOURCES][N_SNAPSHOT_REASONS];
 	enum snapshot_path paths[N_METRIC_SOURCES];
+	uint64_t seen_processes;   /* listed by the capture, without our own; in no file */
 	uint64_t closed_processes; /* they are there and do not show their threads */
 	uint32_t cgroup_mount;	   /* a string: the state of the v2 mount, such as "found" */
 

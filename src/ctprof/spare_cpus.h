@@ -10,7 +10,12 @@
  * one more than half of them. A text that is no load counts as none.
  */
 unsigned int spare_cpus(unsigned int cpus, const char *loadavg, size_t n);
-/* Of this machine, with the load told below root. */
+/*
+ * The CPUs or less, as the CPU quota (cpu.max) of our cgroup and of those above it allows, rounded
+ * down; at least 1. Read below root.
+ */
+unsigned int spare_cpus_available(const char *root, unsigned int cpus);
+/* Of the CPUs that this process may run on, with load and quota read below root. */
 unsigned int spare_cpus_read(const char *root);
 
 #endif

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "ctprof/parallel.h"
@@ -240,6 +241,16 @@ static struct error *list_processes(struct walk *walk, const char *proc)
 	return NULL;
 }
 
+static uint64_t without_us(const struct walk *walk)
+{
+	const struct id_list *list = &walk->processes;
+	uint64_t n = list->ids.n;
+
+	for (size_t i = 0; walk->options->live && i < list->ids.n; i++)
+		n -= list->ids.at[i] == getpid();
+	return n;
+}
+
 /* What was not asked for is said of every thread, and which way the rest took. */
 static void note_paths(const struct capture_options *options, struct snapshot *snapshot)
 {
@@ -328,6 +339,7 @@ struct error *walk_threads(const struct capture_options *options, uint64_t began
 	if (err)
 		return err;
 	err = list_processes(&walk, proc);
+	snapshot->seen_processes = without_us(&walk);
 	if (snapshot->threads.n) {
 		/* All of them may have ended since. */
 		error_free(take_ptr(err));

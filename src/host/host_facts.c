@@ -95,10 +95,10 @@ static void read_memory(const char *root, struct host_facts *f)
 {
 	_cleanup_free_ char *text = read_text(root, "proc/meminfo");
 
-	f->total_memory_kb = find_number(text, "MemTotal");
+	f->total_memory_kib = find_number(text, "MemTotal");
 	f->hugepages_total = find_number(text, "HugePages_Total");
 	f->hugepages_free = find_number(text, "HugePages_Free");
-	f->hugepages_size_kb = find_number(text, "Hugepagesize");
+	f->hugepages_size_kib = find_number(text, "Hugepagesize");
 	f->thp_enabled = read_text(root, "sys/kernel/mm/transparent_hugepage/enabled");
 	f->thp_defrag = read_text(root, "sys/kernel/mm/transparent_hugepage/defrag");
 }
@@ -114,6 +114,7 @@ static void read_tunables(const char *root, struct host_facts *f)
 	_cleanup_dir_ DIR *dir = opendir(path);
 	struct dirent *entry;
 
+	f->sched_tunables.known = dir != NULL;
 	while (dir && f->sched_tunables.rows.n < HOST_TUNABLES_LIMIT && (entry = readdir(dir))) {
 		_cleanup_free_ char *below = NULL;
 		struct host_pair pair;
@@ -214,7 +215,7 @@ static void add_number(struct json_writer *w, const char *key, struct host_numbe
 
 static void add_pairs(struct json_writer *w, const char *key, const struct host_pairs *pairs)
 {
-	if (pairs->rows.n == 0)
+	if (pairs->rows.n == 0 && !pairs->known)
 		return;
 	json_key(w, key);
 	json_begin_object(w);

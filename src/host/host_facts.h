@@ -27,10 +27,10 @@ struct host_pair {
 #define HOST_FACTS(TEXT, NUMBER, PAIRS) \
 	TEXT(cpu_model)                 \
 	TEXT(cpu_vendor)                \
-	NUMBER(total_memory_kb)         \
+	NUMBER(total_memory_kib)        \
 	NUMBER(hugepages_total)         \
 	NUMBER(hugepages_free)          \
-	NUMBER(hugepages_size_kb)       \
+	NUMBER(hugepages_size_kib)      \
 	TEXT(thp_enabled)               \
 	TEXT(thp_defrag)                \
 	PAIRS(sched_tunables)           \
@@ -43,6 +43,7 @@ struct host_pair {
 	TEXT(kernel_cmdline)
 
 struct host_pairs {
+	bool known; /* an empty list was read; one with rows is known anyway */
 	VEC(struct host_pair) rows;
 };
 

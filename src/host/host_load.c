@@ -40,9 +40,9 @@ static struct error *load_number(const struct json_value *object, const char *pa
 	const struct json_value *value = find(object, key);
 	size_t n = strlen(key);
 
-	/* Other programs say KiB and mean the same. */
-	if (!value && n > 3 && strcmp(key + n - 3, "_kb") == 0) {
-		_cleanup_free_ char *other = xasprintf("%.*sib", (int)n - 1, key);
+	/* Older files have _kb in these names and mean the same. */
+	if (!value && n > 4 && strcmp(key + n - 4, "_kib") == 0) {
+		_cleanup_free_ char *other = xasprintf("%.*sb", (int)n - 2, key);
 
 		value = find(object, other);
 	}
@@ -67,6 +67,7 @@ static struct error *load_pairs(const struct json_value *object, const char *pat
 	if (json_length(value) > HOST_CPUS_LIMIT)
 		return base_error(BASE_LIMIT, 0, "%s.%s has more than %d members", path, key,
 				  HOST_CPUS_LIMIT);
+	ret->known = true;
 	it = json_iter_over(value);
 	while (json_iter_next(&it)) {
 		struct json_text text = json_string(it.value);

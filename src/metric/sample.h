@@ -22,6 +22,7 @@ struct thread_sample {
 	uint32_t smaps;		      /* a table; of a leader only */
 	uint32_t sources;	      /* METRIC_SOURCE_BIT of those that were read */
 	uint32_t uncounted;	      /* of those the kernel does not count for this thread */
+	bool taskstats_ok;	      /* taskstats, or BPF in its place, has answered */
 	uint64_t start_ticks;	      /* 0 when METRIC_SOURCE_STAT was not read */
 	uint64_t read_at_ns;	      /* when its process was read, since the walk began */
 	uint64_t known[SAMPLE_WORDS];

@@ -3,9 +3,6 @@
 
 #include "procfs/slice.h"
 
-/* What the kernel takes when only a quota is written. */
-enum { DEFAULT_PERIOD_US = 100000 };
-
 void cgroup_cpu_stat_parse(const char *text, size_t n, struct cgroup_stats *stats)
 {
 	const struct {
@@ -40,9 +37,9 @@ void cgroup_cpu_max_parse(const char *text, size_t n, struct cgroup_stats *stats
 	if (!slice_take_word(&rest, &quota))
 		return;
 	stats->cpu.max_quota_us = limit_parse(quota.at, quota.n);
-	stats->cpu.max_period_us = (struct reading){ true, DEFAULT_PERIOD_US };
+	stats->cpu.max_period_us = (struct reading){ true, CGROUP_DEFAULT_PERIOD_US };
 	if (slice_take_word(&rest, &period) && !slice_u64(period, &stats->cpu.max_period_us.value))
-		stats->cpu.max_period_us.value = DEFAULT_PERIOD_US;
+		stats->cpu.max_period_us.value = CGROUP_DEFAULT_PERIOD_US;
 }
 
 static void add_saturating(struct named_readings *readings, uint32_t name, uint64_t value)

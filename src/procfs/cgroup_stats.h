@@ -5,6 +5,9 @@
 
 #include "procfs/pressure.h"
 
+/* What the kernel takes when only a quota is written. */
+enum { CGROUP_DEFAULT_PERIOD_US = 100000 };
+
 struct cgroup_stats {
 	bool known; /* the directory was there */
 	struct {

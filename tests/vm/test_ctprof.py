@@ -200,7 +200,10 @@ class Ctprof(unittest.TestCase):
         self.assertNotIn("taskstats-delay", known)
         self.assertFalse(older["delay_block_active"])
         self.assertGreater(self.fast.all["presence"]["reasons"]["taskstats-delay"]["switched-off"], 0)
-        self.assertEqual(self.fast.all["taskstats_summary"]["ok_count"], 0)
+        self.assertEqual(self.fast.all["taskstats_summary"]["ok_count"],
+                         sum("taskstats-cpu" in self.fast.known(t)["sources"]
+                             for t in self.fast.all["threads"]))
+        self.assertTrue(older["taskstats_measured"])
 
     def test_policies_and_priorities(self):
         wanted = {

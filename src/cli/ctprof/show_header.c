@@ -83,7 +83,8 @@ static void format_host(const struct host_facts *host, struct strbuf *into)
 	if (host->numa_nodes.known && host->numa_nodes.value > 1)
 		strbuf_appendf(into, " in %" PRIu64 " nodes", host->numa_nodes.value);
 	append_part(into, host->cpu_model);
-	if (host->total_memory_kb.known && mul_fits_u64(host->total_memory_kb.value, 1024, &bytes))
+	if (host->total_memory_kib.known &&
+	    mul_fits_u64(host->total_memory_kib.value, 1024, &bytes))
 		number_format_bytes(&memory, bytes);
 	append_part(into, strbuf_str(&memory));
 }

@@ -40,6 +40,7 @@ static inline struct thread_sample full_sample(struct snapshot *s, uint32_t tgid
 		.cpu_affinity = snapshot_add_cpu_list(s, cpus, 3),
 		.smaps = SAMPLE_NO_ENTRY,
 		.sources = METRIC_ALL_SOURCES,
+		.taskstats_ok = tid == tgid,
 		.start_ticks = 1000 + tid,
 		.read_at_ns = 7000 + tgid,
 	};
@@ -133,6 +134,10 @@ static inline void fill_snapshot(struct snapshot *s)
 	s->captured_at_unix_ns = 1700000000123456789;
 	s->capture_end_unix_ns = (struct reading){ true, 1700000000987654321 };
 	s->boot_id = add_string(s, "3f0c-boot");
+	s->captured_at_boottime_ns = (struct reading){ true, 5000000001 };
+	s->capture_end_boottime_ns = (struct reading){ true, 5000000002 };
+	s->pid_namespace = (struct reading){ true, 4026531836 };
+	s->time_namespace = (struct reading){ true, 4026531834 };
 	s->user_hz = (struct reading){ true, 250 };
 	s->page_size = (struct reading){ true, 16384 };
 	s->has_presence = true;

@@ -289,6 +289,7 @@ static void delays_are_known_as_far_as_the_kernel_has_them(void **state)
 	struct thread_sample sample = sample_of(&record, &all_rules);
 
 	(void)state;
+	assert_true(sample.taskstats_ok);
 	assert_int_equal(sample.values[METRIC_CPU_DELAY_COUNT], 7);
 	assert_int_equal(sample.values[METRIC_CPU_DELAY_TOTAL_NS], 8);
 	assert_int_equal(sample.values[METRIC_CPU_DELAY_MAX_NS], 5);

@@ -3,6 +3,7 @@
 
 #include <sched.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fake_proc.h"
@@ -32,8 +33,10 @@ static void a_staged_thread_has_its_values(void **state UNUSED)
 	fake_thread(root, 10, 10, "leader", 1000);
 	fake_thread(root, 10, 11, "worker", 1001);
 	fake_text(root, "/proc/sys/kernel/random/boot_id", "0f-1\n");
+	fake_text(root, "/proc/12/comm", "gone\n"); /* ends before its threads are listed */
 	assert_success(capture_take(&options, &snapshot));
 	assert_int_equal(snapshot.threads.n, 2);
+	assert_int_equal(snapshot.seen_processes, 2);
 	assert_string_equal(text_of(&snapshot, snapshot.boot_id), "0f-1");
 	thread = &snapshot.threads.at[1];
 	assert_int_equal(thread->tid, 11);
@@ -58,8 +61,29 @@ static void a_tree_of_files_has_no_ticks_and_pages_of_ours(void **state UNUSED)
 	assert_success(capture_take(&options, &snapshot));
 	assert_false(snapshot.user_hz.known);
 	assert_false(snapshot.page_size.known);
+	assert_false(snapshot.captured_at_boottime_ns.known);
+	assert_false(snapshot.capture_end_boottime_ns.known);
+	assert_false(snapshot.pid_namespace.known || snapshot.time_namespace.known);
 	assert_string_equal(text_of(&snapshot, snapshot.boot_id), "");
 	staged_root_free(root);
+}
+
+static uint64_t boottime_ns(void)
+{
+	struct timespec t;
+
+	assert_int_equal(clock_gettime(CLOCK_BOOTTIME, &t), 0);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The link says "pid:[4026531836]". */
+static uint64_t namespace_by_its_link(const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/self/ns/%s", name);
+	char text[64] = "";
+	ssize_t n = readlink(path, text, sizeof(text) - 1);
+
+	return n > 0 ? strtoull(strchr(text, '[') + 1, NULL, 10) : 0;
 }
 
 static void this_machine_shows_this_very_thread(void **state UNUSED)
@@ -75,6 +99,7 @@ static void this_machine_shows_this_very_thread(void **state UNUSED)
 	};
 	_cleanup_snapshot_ struct snapshot snapshot;
 	const struct thread_sample *thread;
+	uint64_t before_ns = boottime_ns();
 
 	assert_success(capture_take(&options, &snapshot));
 	assert_int_equal(snapshot.threads.n, 1);
@@ -85,6 +110,12 @@ static void this_machine_shows_this_very_thread(void **state UNUSED)
 	assert_metric(thread, STATE, 'R');
 	assert_true(snapshot.user_hz.known && snapshot.page_size.known);
 	assert_true(snapshot.capture_end_unix_ns.value >= snapshot.captured_at_unix_ns);
+	assert_true(snapshot.captured_at_boottime_ns.value >= before_ns);
+	assert_true(snapshot.capture_end_boottime_ns.value >=
+		    snapshot.captured_at_boottime_ns.value);
+	assert_true(snapshot.capture_end_boottime_ns.value <= boottime_ns());
+	assert_true(snapshot.pid_namespace.value == namespace_by_its_link("pid"));
+	assert_true(snapshot.time_namespace.value == namespace_by_its_link("time"));
 	assert_int_equal(snapshot.cpu_lists.at[thread->cpu_affinity].n,
 			 thread->values[METRIC_CPU_AFFINITY]);
 }
@@ -125,8 +156,8 @@ static bool files_alone_are_asked(uint64_t start_of_1)
 			return false;
 		is_init |= thread->tid == 1 && thread->start_ticks == start_of_1;
 	}
-	return is_init && told.n == 1 && snapshot.user_hz.known && !snapshot.probe.known &&
-	       !snapshot.taskstats.known &&
+	return is_init && told.n == 1 && !snapshot.pid_namespace.known && snapshot.user_hz.known &&
+	       !snapshot.probe.known && !snapshot.taskstats.known &&
 	       snapshot.paths[METRIC_SOURCE_STAT] == SNAPSHOT_PATH_PROCFS &&
 	       snapshot.paths[METRIC_SOURCE_AFFINITY] == SNAPSHOT_PATH_PROCFS;
 }

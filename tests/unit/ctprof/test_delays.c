@@ -157,10 +157,12 @@ static void live_threads_are_asked_and_counted(void **state UNUSED)
 		add_thread(&s, us, 0x3ffffff); /* nobody */
 		add_thread(&s, 0x3ffffff, us); /* the number is another's by now */
 		add_thread(&s, us, us);
-		s.threads.at[COPIES + 2].sources = DELAY_SOURCES; /* known already */
+		/* BPF has answered for it. */
+		s.threads.at[COPIES + 2].sources = DELAY_SOURCES;
+		s.threads.at[COPIES + 2].taskstats_ok = true;
 		ctprof_read_delays(&options, &s);
 		assert_true(s.taskstats.known);
-		assert_true(s.taskstats.ok == COPIES && s.taskstats.esrch == 2);
+		assert_true(s.taskstats.ok == COPIES + 1 && s.taskstats.esrch == 2);
 		assert_true(s.taskstats.eperm == 0 && s.taskstats.other == 0);
 		check_honesty(&s);
 		assert_true(s.reasons[METRIC_SOURCE_XACCT][SNAPSHOT_REASON_VANISHED] ==
@@ -197,10 +199,38 @@ static void what_the_kernel_does_not_count_is_not_asked(void **state UNUSED)
 	add_thread(&s, us, us);
 	s.threads.at[0].sources = METRIC_SOURCE_BIT(DELAY_CPU) | METRIC_SOURCE_BIT(XACCT);
 	s.threads.at[0].uncounted = METRIC_SOURCE_BIT(DELAY_BLOCK);
+	s.threads.at[0].taskstats_ok = true;
+	s.paths[METRIC_SOURCE_DELAY_CPU] = s.paths[METRIC_SOURCE_XACCT] = SNAPSHOT_PATH_BPF;
 	ctprof_read_delays(&options, &s);
-	assert_true(s.taskstats.ok == 0 && s.taskstats.eperm == 0);
+	/* BPF answered, and nobody asked through netlink. */
+	assert_true(s.taskstats.ok == 1 && s.taskstats.eperm == 0);
+	assert_int_equal(s.paths[METRIC_SOURCE_DELAY_BLOCK], SNAPSHOT_PATH_NONE);
 	assert_false(sample_knows(&s.threads.at[0], METRIC_IRQ_DELAY_COUNT));
 	assert_int_equal(s.reasons[METRIC_SOURCE_DELAY_BLOCK][SNAPSHOT_REASON_SWITCHED_OFF], 1);
+	check_honesty(&s);
+}
+
+/* Whether the query succeeds does not depend on what the kernel keeps. */
+static void threads_are_queried_though_nothing_is_kept(void **state UNUSED)
+{
+	const struct capture_options options = {
+		.root = "", .live = true, .sources = METRIC_ALL_SOURCES, .jobs = 1
+	};
+	_cleanup_snapshot_ struct snapshot s;
+	uint32_t us = (uint32_t)getpid();
+
+	snapshot_init(&s);
+	skip_unless(is_live(), "no taskstats in this kernel, or not for us");
+	s.has_host = true;
+	s.host.accounting = (struct host_accounting){ HOST_DELAYACCT_CONFIG_OFF, HOST_XACCT_OFF };
+	add_thread(&s, us, us);
+	add_thread(&s, us, 0x3ffffff); /* nobody */
+	ctprof_read_delays(&options, &s);
+	assert_true(s.taskstats.ok == 1 && s.taskstats.esrch == 1);
+	assert_true(s.threads.at[0].taskstats_ok && !s.threads.at[1].taskstats_ok);
+	assert_int_equal(s.threads.at[0].sources, 0);
+	assert_int_equal(s.paths[METRIC_SOURCE_XACCT], SNAPSHOT_PATH_NONE);
+	assert_int_equal(s.reasons[METRIC_SOURCE_XACCT][SNAPSHOT_REASON_NO_SUCH_FILE], 2);
 	check_honesty(&s);
 }
 
@@ -272,6 +302,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_kept_has_a_reason),
 		cmocka_unit_test(live_threads_are_asked_and_counted),
 		cmocka_unit_test(what_the_kernel_does_not_count_is_not_asked),
+		cmocka_unit_test(threads_are_queried_though_nothing_is_kept),
 		cmocka_unit_test(what_was_not_asked_for_is_said),
 		cmocka_unit_test(without_the_right_every_question_is_refused),
 	};

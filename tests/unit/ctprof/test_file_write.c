@@ -125,6 +125,10 @@ static const char *const snapshot_members[] = {
 	"n schema_version",
 	"s boot_id",
 	"n capture_end_unix_ns",
+	"n captured_at_boottime_ns",
+	"n capture_end_boottime_ns",
+	"n pid_namespace",
+	"n time_namespace",
 	"n user_hz",
 	"n page_size",
 	"o presence",
@@ -190,6 +194,7 @@ static void assert_same_thread(const struct snapshot *a, const struct thread_sam
 	assert_same_text(a, x->comm, b, y->comm);
 	assert_same_text(a, x->cgroup, b, y->cgroup);
 	assert_int_equal(x->sources, y->sources);
+	assert_int_equal(x->taskstats_ok, y->taskstats_ok);
 	assert_int_equal(x->start_ticks, y->start_ticks);
 	assert_int_equal(x->read_at_ns, y->read_at_ns);
 	for (int i = 0; i < N_METRICS; i++) {
@@ -283,6 +288,16 @@ static void assert_same(const struct snapshot *a, const struct snapshot *b)
 	assert_int_equal(a->captured_at_unix_ns, b->captured_at_unix_ns);
 	assert_int_equal(a->capture_end_unix_ns.known, b->capture_end_unix_ns.known);
 	assert_int_equal(a->capture_end_unix_ns.value, b->capture_end_unix_ns.value);
+#define SAME_(member)                                               \
+	do {                                                        \
+		assert_int_equal(a->member.known, b->member.known); \
+		assert_true(a->member.value == b->member.value);    \
+	} while (0)
+	SAME_(captured_at_boottime_ns);
+	SAME_(capture_end_boottime_ns);
+	SAME_(pid_namespace);
+	SAME_(time_namespace);
+#undef SAME_
 	assert_same_text(a, a->boot_id, b, b->boot_id);
 	assert_int_equal(a->user_hz.value, b->user_hz.value);
 	assert_int_equal(a->page_size.value, b->page_size.value);

@@ -14,6 +14,9 @@ static void what_others_wrote_loads_and_their_flags_decide(void **state UNUSED)
 	assert_false(s.has_presence);
 	assert_int_equal(s.captured_at_unix_ns, 1700000000000000000);
 	assert_false(s.user_hz.known);
+	assert_false(s.captured_at_boottime_ns.known || s.capture_end_boottime_ns.known);
+	assert_false(s.pid_namespace.known || s.time_namespace.known);
+	assert_true(s.threads.at[0].taskstats_ok && !s.threads.at[1].taskstats_ok);
 	assert_int_equal(s.boot_id, 0);
 	assert_int_equal(s.threads.n, 2);
 	leader = &s.threads.at[0];

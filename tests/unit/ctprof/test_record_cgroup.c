@@ -45,6 +45,24 @@ static void no_limit_and_no_file_are_told_apart(void **state UNUSED)
 	assert_false(loaded->pressure.resources[PRESSURE_CPU].known);
 }
 
+/* The root cgroup has no cpu.max; readers of the format expect the kernel's period then. */
+static void absent_period_is_written_as_the_kernels_default(void **state UNUSED)
+{
+	struct cgroup_stats stats = { .known = true };
+	_cleanup_free_ char *text = NULL, *json = NULL;
+	_cleanup_snapshot_ struct snapshot s, back = { 0 };
+
+	snapshot_init(&s);
+	text = written(&s, &stats);
+	assert_contains(text, "\"max_quota_us\":null,\"max_period_us\":100000");
+	assert_contains(text, "\"cpu.max_period_us\"");
+	json = xasprintf("{\"captured_at_unix_ns\":1,\"threads\":[],\"cgroup_stats\":{\"/\":%s}}",
+			 text);
+	assert_success(load_json(json, &back));
+	assert_false(back.cgroups.at[0].stats.cpu.max_period_us.known);
+	assert_true(back.cgroups.at[0].stats.cpu.max_period_us.value == 0);
+}
+
 /* What others wrote has null where there is no limit, and also where there is no file. */
 static void without_marks_null_is_unknown_and_zero_is_zero(void **state UNUSED)
 {
@@ -105,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_limit_and_no_file_are_told_apart),
+		cmocka_unit_test(absent_period_is_written_as_the_kernels_default),
 		cmocka_unit_test(without_marks_null_is_unknown_and_zero_is_zero),
 		cmocka_unit_test(a_cgroup_that_was_gone_stays_so),
 		cmocka_unit_test(what_has_another_type_is_told_with_its_place),

@@ -35,6 +35,8 @@ static void flags_are_written_from_the_bits(void **state UNUSED)
 		uint32_t sources;
 		const char *text;
 	} rows[] = {
+		{ 0,
+		  "\"taskstats_measured\":true,\"cpu_delay_active\":false,\"delay_block_active\":false,\"xacct_active\":false,\"jemalloc_measured\":false" },
 		{ METRIC_SOURCE_BIT(DELAY_CPU),
 		  "\"taskstats_measured\":true,\"cpu_delay_active\":true,\"delay_block_active\":false,\"xacct_active\":false,\"jemalloc_measured\":false" },
 		{ METRIC_SOURCE_BIT(DELAY_BLOCK),
@@ -51,6 +53,7 @@ static void flags_are_written_from_the_bits(void **state UNUSED)
 		struct thread_sample sample = full_sample(&s, 5, 5);
 
 		sample.sources = rows[i].sources;
+		sample.taskstats_ok = true;
 		thread_write(&s, &sample, 0, &w);
 		assert_contains(strbuf_str(&text), rows[i].text);
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/spare_cpus.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include "fake_proc.h"
@@ -38,12 +39,67 @@ static void what_is_no_load_is_none(void **state UNUSED)
 static void the_load_is_read_below_a_root(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t ours;
+	int cpus;
 
+	assert_int_equal(sched_getaffinity(0, sizeof(ours), &ours), 0);
+	cpus = CPU_COUNT(&ours);
 	fake_text(root, "/proc/loadavg", "100000.00 0 0 1/1 1\n");
 	assert_int_equal(spare_cpus_read(root), 1);
 	fake_text(root, "/proc/loadavg", "0.00 0 0 1/1 1\n");
 	assert_int_equal(spare_cpus_read(root), cpus > 1 ? cpus / 2 + 1 : 1);
+	staged_root_free(root);
+}
+
+#define MOUNTS "25 1 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+
+static unsigned int available(const char *cgroup, const char *of_a, const char *of_b)
+{
+	char *root = staged_root_new();
+	unsigned int cpus;
+
+	fake_text(root, "/proc/self/mountinfo", MOUNTS);
+	fake_text(root, "/proc/self/cgroup", cgroup);
+	if (of_a)
+		fake_text(root, "/sys/fs/cgroup/a/cpu.max", of_a);
+	if (of_b)
+		fake_text(root, "/sys/fs/cgroup/a/b/cpu.max", of_b);
+	cpus = spare_cpus_available(root, 64);
+	staged_root_free(root);
+	return cpus;
+}
+
+/* As Rust's available_parallelism(): the tightest quota on the way up, rounded down, at least 1. */
+static void the_quota_of_our_cgroup_and_those_above_count(void **state UNUSED)
+{
+	assert_int_equal(available("0::/a/b\n", "max 100000\n", "max 100000\n"), 64);
+	assert_int_equal(available("0::/a/b\n", "max 100000\n", "250000 100000\n"), 2);
+	assert_int_equal(available("0::/a/b\n", "300000 50000\n", "max 100000\n"), 6);
+	assert_int_equal(available("0::/a/b\n", "300000 50000\n", "900000 100000\n"), 6);
+	assert_int_equal(available("0::/a/b\n", NULL, "1000 100000\n"), 1);
+	assert_int_equal(available("0::/a/b\n", NULL, "700000 0\n"), 64);
+	assert_int_equal(available("0::/a\n", "400000 100000\n", "100000 100000\n"), 4);
+	assert_int_equal(available("0::/\n", "400000 100000\n", NULL), 64);
+	assert_int_equal(available("7:cpu:/a\n", "400000 100000\n", NULL), 64);
+}
+
+static void cpus_that_we_may_not_use_do_not_count(void **state UNUSED)
+{
+	cpu_set_t ours, one;
+	int cpu = 0;
+	char *root;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(ours), &ours), 0);
+	skip_unless(CPU_COUNT(&ours) > 1, "needs two CPUs");
+	root = staged_root_new();
+	fake_text(root, "/proc/loadavg", "0.00 0 0 1/1 1\n");
+	while (!CPU_ISSET(cpu, &ours))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	assert_int_equal(spare_cpus_read(root), 1);
+	assert_int_equal(sched_setaffinity(0, sizeof(ours), &ours), 0);
 	staged_root_free(root);
 }
 
@@ -54,6 +110,8 @@ int main(void)
 		cmocka_unit_test(at_least_one_and_at_most_one_more_than_half),
 		cmocka_unit_test(what_is_no_load_is_none),
 		cmocka_unit_test(the_load_is_read_below_a_root),
+		cmocka_unit_test(the_quota_of_our_cgroup_and_those_above_count),
+		cmocka_unit_test(cpus_that_we_may_not_use_do_not_count),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

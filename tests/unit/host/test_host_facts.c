@@ -71,8 +71,8 @@ static void every_fact_of_a_machine_is_told(void **state)
 	assert_string_equal(
 		strbuf_str(&text),
 		"{\"cpu_model\":\"Some CPU @ 2.00GHz\",\"cpu_vendor\":\"GenuineIntel\","
-		"\"total_memory_kb\":8000000,\"hugepages_total\":4,\"hugepages_free\":0,"
-		"\"hugepages_size_kb\":2048,\"thp_enabled\":\"always [madvise] never\","
+		"\"total_memory_kib\":8000000,\"hugepages_total\":4,\"hugepages_free\":0,"
+		"\"hugepages_size_kib\":2048,\"thp_enabled\":\"always [madvise] never\","
 		"\"thp_defrag\":\"[always] never\",\"sched_tunables\":{"
 		"\"sched_autogroup_enabled\":\"1\",\"sched_rt_runtime_us\":\"950000\"},"
 		"\"online_cpus\":7,\"numa_nodes\":1,\"cpufreq_governor\":{\"2\":\"performance\","
@@ -89,6 +89,18 @@ static void what_cannot_be_read_is_absent(void **state)
 
 	format(s->dir, &text);
 	assert_string_equal(strbuf_str(&text), "{}");
+}
+
+/* A kernel without such tunables is another thing than one that does not show them. */
+static void no_tunables_is_an_empty_object(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	put(s, "proc/sys/kernel/ostype", "Linux\n");
+	format(s->dir, &text);
+	assert_non_null(strstr(strbuf_str(&text), "\"sched_tunables\":{},"));
+	remove_tree(s);
 }
 
 static void nonsense_is_absent_too(void **state)
@@ -121,7 +133,7 @@ static void this_machine_has_a_kernel_and_a_cpu(void **state UNUSED)
 	assert_string_equal(facts.kernel_name, name.sysname);
 	assert_string_equal(facts.kernel_release, name.release);
 	assert_string_equal(facts.arch, name.machine);
-	assert_true(facts.total_memory_kb.known && facts.total_memory_kb.value > 0);
+	assert_true(facts.total_memory_kib.known && facts.total_memory_kib.value > 0);
 }
 
 int main(void)
@@ -129,6 +141,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		scratch_test(every_fact_of_a_machine_is_told),
 		scratch_test(what_cannot_be_read_is_absent),
+		scratch_test(no_tunables_is_an_empty_object),
 		scratch_test(nonsense_is_absent_too),
 		cmocka_unit_test(this_machine_has_a_kernel_and_a_cpu),
 	};

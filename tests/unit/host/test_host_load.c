@@ -12,8 +12,8 @@ static struct error *load(const char *text, struct host_facts *ret)
 }
 
 static const char every_fact[] =
-	"{\"cpu_model\":\"Some CPU\",\"cpu_vendor\":\"Some\",\"total_memory_kb\":8000000,"
-	"\"hugepages_total\":4,\"hugepages_free\":0,\"hugepages_size_kb\":2048,"
+	"{\"cpu_model\":\"Some CPU\",\"cpu_vendor\":\"Some\",\"total_memory_kib\":8000000,"
+	"\"hugepages_total\":4,\"hugepages_free\":0,\"hugepages_size_kib\":2048,"
 	"\"thp_enabled\":\"always [madvise] never\",\"thp_defrag\":\"[always] never\","
 	"\"sched_tunables\":{\"sched_autogroup_enabled\":\"1\",\"sched_rt_runtime_us\":\"950000\"},"
 	"\"online_cpus\":7,\"numa_nodes\":1,\"cpufreq_governor\":{\"2\":\"performance\","
@@ -28,7 +28,7 @@ static void what_was_written_is_loaded_again(void **state UNUSED)
 	struct json_writer w = json_writer_to(&text, JSON_COMPACT);
 
 	assert_success(load(every_fact, &facts));
-	assert_true(facts.total_memory_kb.known && facts.total_memory_kb.value == 8000000);
+	assert_true(facts.total_memory_kib.known && facts.total_memory_kib.value == 8000000);
 	assert_true(facts.hugepages_free.known && facts.hugepages_free.value == 0);
 	assert_string_equal(facts.cpufreq_governor.rows.at[1].name, "10");
 	assert_int_equal(facts.accounting.delayacct, HOST_DELAYACCT_RUNTIME_OFF);
@@ -52,14 +52,15 @@ static void what_is_missing_or_null_is_absent(void **state UNUSED)
 	assert_int_equal(facts.accounting.xacct, HOST_XACCT_UNKNOWN);
 }
 
-static void sizes_may_be_called_kib(void **state UNUSED)
+static void sizes_may_be_called_kb(void **state UNUSED)
 {
 	_cleanup_host_facts_ struct host_facts facts = { 0 };
 
-	assert_success(load("{\"total_memory_kib\":5,\"hugepages_size_kib\":6,"
-			    "\"config_task_xacct\":\"unknown\",\"task_delayacct\":\"perhaps\"}",
-			    &facts));
-	assert_true(facts.total_memory_kb.value == 5 && facts.hugepages_size_kb.value == 6);
+	assert_success(load(
+		"{\"total_memory_kb\":5,\"hugepages_size_kb\":6,"
+		"\"sched_tunables\":{},\"config_task_xacct\":\"unknown\",\"task_delayacct\":\"perhaps\"}",
+		&facts));
+	assert_true(facts.total_memory_kib.value == 5 && facts.hugepages_size_kib.value == 6);
 	assert_int_equal(facts.accounting.delayacct, HOST_DELAYACCT_UNKNOWN);
 }
 
@@ -98,7 +99,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_written_is_loaded_again),
 		cmocka_unit_test(what_is_missing_or_null_is_absent),
-		cmocka_unit_test(sizes_may_be_called_kib),
+		cmocka_unit_test(sizes_may_be_called_kb),
 		cmocka_unit_test(another_type_is_an_error_that_names_the_member),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

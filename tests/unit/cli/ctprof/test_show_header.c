@@ -24,7 +24,7 @@ static void when_where_and_how_well(void **state UNUSED)
 	m.snapshot.host.cpu_model = xstrdup("Fast One");
 	m.snapshot.host.online_cpus = (struct host_number){ true, 4 };
 	m.snapshot.host.numa_nodes = (struct host_number){ true, 2 };
-	m.snapshot.host.total_memory_kb = (struct host_number){ true, 2 << 20 };
+	m.snapshot.host.total_memory_kib = (struct host_number){ true, 2 << 20 };
 	m.snapshot.parse = (struct parse_summary){ .known = true, .tids_walked = 4 };
 	m.snapshot.probe = (struct probe_summary){ .known = true, .tgids_walked = 3 };
 	m.snapshot.taskstats = (struct taskstats_summary){ .known = true, .ok = 4 };
