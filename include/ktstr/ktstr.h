@@ -113,10 +113,11 @@ enum ktstr_demand {
 };
 struct ktstr_limit {
 	bool set;
+	bool at_least; /* a limit from below; the limits that are here all are from above */
 	double value;
 };
 #define KTSTR_AT_MOST(x)  { .set = true, .value = (x) }
-#define KTSTR_AT_LEAST(x) { .set = true, .value = (x) }
+#define KTSTR_AT_LEAST(x) { .set = true, .at_least = true, .value = (x) }
 
 /* What must hold for the work of .cgroups. */
 struct ktstr_checks {

@@ -129,6 +129,14 @@ static void check_demand(struct mistakes *m, const char *what, enum ktstr_demand
 		mistake(m, "checks.%s: %s", what, why_not);
 }
 
+/* A limit from below that was taken for one from above would pass what it should fail. */
+static void check_direction(struct mistakes *m, const char *what, const struct ktstr_limit *limit)
+{
+	if (limit->set && limit->at_least)
+		mistake(m, "checks.%s: AT_LEAST(%g), but it is an upper limit: use AT_MOST(%g)",
+			what, limit->value, limit->value);
+}
+
 void validate_checks(struct mistakes *m, const struct ktstr_test *test)
 {
 	static const char no_work[] = "no cgroup has work that could be checked";
@@ -142,6 +150,8 @@ void validate_checks(struct mistakes *m, const struct ktstr_test *test)
 	check_demand(m, "isolation", checks->isolation, most, no_work);
 	check_demand(m, "scheduler_alive", checks->scheduler_alive, declared_has_scheduler(test),
 		     "there is no scheduler to be checked");
+	check_direction(m, "max_spread_pct", &checks->max_spread_pct);
+	check_direction(m, "max_gap_ms", &checks->max_gap_ms);
 	if (checks->max_spread_pct.set) {
 		/* Written so that what is no number is refused, too. */
 		if (!(checks->max_spread_pct.value >= 0 && checks->max_spread_pct.value <= 100))

@@ -82,6 +82,15 @@ static const struct {
 	  "checks.max_gap_ms: 0 is no possible time" },
 	{ { .cgroups = { { .name = "a" } }, .checks = { .max_gap_ms = KTSTR_AT_MOST(5) } },
 	  "checks.max_gap_ms: no cgroup has work that could be checked" },
+	{ { .cgroups = { { "a", .work = SPIN(1) } },
+	    .checks = { .max_gap_ms = KTSTR_AT_LEAST(5) } },
+	  "checks.max_gap_ms: AT_LEAST(5), but it is an upper limit: use AT_MOST(5)" },
+	{ { .cgroups = { { "a", .work = SPIN(2) } },
+	    .checks = { .max_spread_pct = KTSTR_AT_LEAST(50) } },
+	  "checks.max_spread_pct: AT_LEAST(50), but it is an upper limit: use AT_MOST(50)" },
+	{ { .cgroups = { { "a", .work = SPIN(2) } },
+	    .checks = { .max_spread_pct = KTSTR_AT_MOST(50), .max_gap_ms = KTSTR_AT_MOST(5) } },
+	  NULL },
 };
 
 static void every_mistake_is_told(void **state UNUSED)
