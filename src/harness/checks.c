@@ -7,8 +7,9 @@
 
 #include "base/clock.h"
 #include "harness/error_bar.h"
-#include "harness/spread.h"
 #include "harness/limits.h"
+#include "harness/progress.h"
+#include "harness/spread.h"
 
 /* One cgroup of the declaration and everything that is known about it. */
 struct subject {
@@ -90,6 +91,32 @@ static void tell_early_end(struct subject *s, const struct reported_worker *w)
 		     name, w->end);
 }
 
+/*
+ * Whether it wanted a CPU and had none when the work was over, for longer than that can be without
+ * fault. One that got something done and is not stalled makes progress, whole iterations or not.
+ */
+static bool makes_progress(struct subject *s, const struct reported_worker *w)
+{
+	double measured = (double)w->stall_ns / (double)NS_PER_MS;
+	double limit = progress_limit_ms(s->report, s->made);
+	struct error_bar bar = error_bar_of_stall(s->disturbance);
+	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *what = xasprintf(
+		"worker %u (%s) of %s %s: it could not run for", w->pid, w->kind, s->cgroup->name,
+		w->units ? "made no progress at the end" : "got nothing done");
+	enum ktstr_reason reason = error_bar_decide(&bar, what, measured, limit, "ms", &text);
+
+	if (reason != KTSTR_REASON_NONE)
+		part(s, reason, "%s", text);
+	else if (w->units == 0)
+		part(s, KTSTR_REASON_NO_EVIDENCE,
+		     "%s %.0f ms only, and up to %.0f ms are no stall here: let the work last longer",
+		     what, measured, limit);
+	else
+		return true;
+	return false;
+}
+
 static void check_progress(struct subject *s)
 {
 	size_t fine = 0;
@@ -101,59 +128,47 @@ static void check_progress(struct subject *s)
 			continue;
 		if (!worked_to_the_end(w))
 			tell_early_end(s, w);
-		else if (w->iterations == 0)
-			part(s, KTSTR_REASON_CHECK, "worker %u (%s) of %s got nothing done", w->pid,
-			     w->kind, s->cgroup->name);
 		else
-			fine++;
+			fine += makes_progress(s, w);
 	}
 	note(s->into, "progress %s: %zu of %zu workers", s->cgroup->name, fine, s->workers.n);
 	end_check(s, "progress");
 }
 
-/* Which of `used` are not in `allowed`, as text; empty when there is none. */
-static void format_strangers(const struct cpuset *used, const struct cpuset *allowed,
-			     struct strbuf *into)
+static void tell_outside(struct subject *s, const struct reported_worker *w)
 {
-	struct cpuset strangers = { 0 };
+	_cleanup_strbuf_ struct strbuf outside = STRBUF_INIT, had = STRBUF_INIT;
 
-	cpuset_for_each(cpu, used) if (!cpuset_has(allowed, cpu)) cpuset_add(&strangers, cpu);
-	cpuset_format(&strangers, into);
+	cpuset_format(&w->outside, &outside);
+	cpuset_format(&w->outside_had, &had);
+	part(s, KTSTR_REASON_CHECK,
+	     "worker %u (%s) ran on CPU %s, %.1f s into its work; its cgroup %s had %s then",
+	     w->pid, w->kind, strbuf_str(&outside), (double)w->outside_at_ns / (double)NS_PER_SEC,
+	     s->cgroup->name, strbuf_str(&had));
 }
 
 static void check_isolation(struct subject *s)
 {
-	_cleanup_strbuf_ struct strbuf allowed = STRBUF_INIT;
 	const char *name = s->cgroup->name;
 	size_t at_home = 0;
 
-	if (!s->made || cpuset_count(&s->made->cpus) == 0) {
-		part(s, KTSTR_REASON_NO_EVIDENCE,
-		     "isolation of %s: nobody told which CPUs the cgroup has", name);
-		end_check(s, "isolation");
-		return;
-	}
-	cpuset_format(&s->made->cpus, &allowed);
 	for (size_t i = 0; i < s->workers.n; i++) {
-		_cleanup_strbuf_ struct strbuf strangers = STRBUF_INIT;
 		const struct reported_worker *w = s->workers.at[i];
 
 		if (never_started(w))
 			continue;
-		format_strangers(&w->cpus, &s->made->cpus, &strangers);
-		if (strangers.n)
-			part(s, KTSTR_REASON_CHECK,
-			     "worker %u (%s) ran on CPU %s; its cgroup %s has %s", w->pid, w->kind,
-			     strbuf_str(&strangers), name, strbuf_str(&allowed));
-		else if (w->samples == 0 || cpuset_count(&w->cpus) == 0)
+		if (cpuset_count(&w->outside))
+			tell_outside(s, w);
+		else if (!w->has_outside)
 			part(s, KTSTR_REASON_NO_EVIDENCE,
-			     "isolation of %s: nobody saw where worker %u (%s) ran", name, w->pid,
-			     w->kind);
+			     "isolation of %s: the CPUs of worker %u (%s) were not compared with "
+			     "those of its cgroup",
+			     name, w->pid, w->kind);
 		else
 			at_home++;
 	}
-	note(s->into, "isolation %s: %zu of %zu workers seen on CPUs %s only", name, at_home,
-	     s->workers.n, strbuf_str(&allowed));
+	note(s->into, "isolation %s: %zu of %zu workers seen on CPUs of their cgroup only", name,
+	     at_home, s->workers.n);
 	end_check(s, "isolation");
 }
 
@@ -189,7 +204,7 @@ static char *describe_gap(const struct reported_worker *w, const char *cgroup)
 {
 	double at_s = (double)w->gap_at_ns / (double)NS_PER_SEC;
 
-	if (w->gap_cpu == UINT32_MAX)
+	if (!w->has_gap_cpu)
 		return xasprintf("worker %u (%s) of %s, %.1f s into its work, could not run for",
 				 w->pid, w->kind, cgroup, at_s);
 	return xasprintf("worker %u (%s) of %s, %.1f s into its work and last on CPU %u, could not "

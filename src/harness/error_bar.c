@@ -24,7 +24,9 @@ static double turns_ms(const struct disturbance *d)
 
 struct error_bar error_bar_of_share(const struct disturbance *d)
 {
-	struct error_bar bar = { .from = d, .share = true, .has = d->has && d->wall_ns > 0 };
+	struct error_bar bar = { .from = d,
+				 .kind = ERROR_BAR_SHARE,
+				 .has = d->has && d->wall_ns > 0 };
 
 	if (bar.has)
 		bar.value = 100.0 * ((double)d->run_delay_ns + turns_ms(d) * (double)NS_PER_MS) /
@@ -34,10 +36,19 @@ struct error_bar error_bar_of_share(const struct disturbance *d)
 
 struct error_bar error_bar_of_wait(const struct disturbance *d)
 {
-	struct error_bar bar = { .from = d, .has = d->has };
+	struct error_bar bar = { .from = d, .kind = ERROR_BAR_WAIT, .has = d->has };
 
 	if (bar.has)
 		bar.value = (double)d->longest_delay_ns / (double)NS_PER_MS + turns_ms(d);
+	return bar;
+}
+
+struct error_bar error_bar_of_stall(const struct disturbance *d)
+{
+	struct error_bar bar = { .from = d, .kind = ERROR_BAR_STALL, .has = d->has };
+
+	if (bar.has)
+		bar.value = (double)d->run_delay_ns / (double)NS_PER_MS + turns_ms(d);
 	return bar;
 }
 
@@ -46,12 +57,20 @@ static void append_blame(const struct error_bar *bar, struct strbuf *s)
 	const struct disturbance *d = bar->from;
 	char text[NUMBER_BYTES];
 
-	if (bar->share)
+	switch (bar->kind) {
+	case ERROR_BAR_SHARE:
 		strbuf_appendf(s, "the host kept the guest waiting %s %% of the time",
 			       number(100.0 * (double)d->run_delay_ns / (double)d->wall_ns, text));
-	else
+		break;
+	case ERROR_BAR_WAIT:
 		strbuf_appendf(s, "the host kept the guest waiting up to %s ms at a time",
 			       number((double)d->longest_delay_ns / (double)NS_PER_MS, text));
+		break;
+	case ERROR_BAR_STALL:
+		strbuf_appendf(s, "the host kept the guest waiting for %s ms in all",
+			       number((double)d->run_delay_ns / (double)NS_PER_MS, text));
+		break;
+	}
 	if (d->tcg)
 		strbuf_appendf(s, ", and its %u vCPUs take turns on one host thread", d->vcpus);
 }
@@ -63,7 +82,9 @@ enum ktstr_reason error_bar_decide(const struct error_bar *bar, const char *what
 	enum ktstr_reason reason = KTSTR_REASON_CHECK;
 	char one[NUMBER_BYTES], two[NUMBER_BYTES];
 
-	if (measured <= limit)
+	bool hidden = bar->kind == ERROR_BAR_SHARE && bar->has && bar->value > limit;
+
+	if (measured <= limit && !hidden)
 		return KTSTR_REASON_NONE;
 	strbuf_appendf(&s, "%s %s %s (limit %s %s)", what, number(measured, one), unit,
 		       number(limit, two), unit);

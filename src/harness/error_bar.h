@@ -13,22 +13,32 @@ enum {
 	ERROR_BAR_TCG_TURN_MS = 100,
 };
 
+enum error_bar_kind {
+	ERROR_BAR_SHARE, /* of the time, in percent */
+	ERROR_BAR_WAIT,	 /* one wait, in ms */
+	ERROR_BAR_STALL, /* waits one after the other, in ms */
+};
+
 struct error_bar {
 	const struct disturbance *from; /* borrowed */
 	bool has;			/* false: unknown */
 	double value;			/* in the unit of what was measured */
-	bool share;			/* of the time, in percent; else one wait, in ms */
+	enum error_bar_kind kind;
 };
 
 /* For a share of the time of the work, in percent. */
 struct error_bar error_bar_of_share(const struct disturbance *disturbance);
 /* For a single wait, in milliseconds. */
 struct error_bar error_bar_of_wait(const struct disturbance *disturbance);
+/* For a time that may be made of many waits, in milliseconds. */
+struct error_bar error_bar_of_stall(const struct disturbance *disturbance);
 
 /*
- * At most the limit holds: NONE. More than the limit even without the bar: CHECK. Between:
- * HOST_BUSY, or NO_EVIDENCE when the bar is unknown. What does not hold is told in *ret_text, which
- * begins with `what` and is the caller's; untouched for NONE.
+ * At most the limit holds: NONE. But a share can also look better than it was: with a bar above
+ * the limit nothing is known of it, HOST_BUSY. A wait is never shorter than it was. More than the
+ * limit even without the bar: CHECK. Between: HOST_BUSY, or NO_EVIDENCE when the bar is unknown.
+ * What does not hold is told in *ret_text, which begins with `what` and is the caller's; untouched
+ * for NONE.
  */
 enum ktstr_reason error_bar_decide(const struct error_bar *bar, const char *what, double measured,
 				   double limit, const char *unit, char **ret_text);

@@ -22,9 +22,9 @@ static bool is_of(const struct reported_worker *worker, const struct reported_cg
 static void write_cgroup_stats(struct json_writer *w, const struct test_report *report,
 			       const struct reported_cgroup *cgroup)
 {
-	uint64_t iterations = 0, migrations = 0, gap_ns = 0, workers = 0;
+	uint64_t iterations = 0, migrations = 0, workers = 0;
 	struct cpuset used = { 0 };
-	uint32_t gap_cpu = 0;
+	const struct reported_worker *worst = NULL;
 	struct spread spread = spread_of(report, cgroup->name);
 
 	for (size_t i = 0; i < report->workers.n; i++) {
@@ -37,20 +37,19 @@ static void write_cgroup_stats(struct json_writer *w, const struct test_report *
 		migrations += worker->migrations;
 		for (size_t j = 0; j < ARRAY_SIZE(used.words); j++)
 			used.words[j] |= worker->cpus.words[j];
-		if (worker->max_gap_ns >= gap_ns) {
-			gap_ns = worker->max_gap_ns;
-			gap_cpu = worker->gap_cpu;
-		}
+		if (!worst || worker->max_gap_ns > worst->max_gap_ns)
+			worst = worker;
 	}
 	json_begin_object(w);
 	json_add_string(w, "name", cgroup->name);
 	json_add_u64(w, "num_workers", workers);
-	if (workers) {
+	if (worst) {
 		json_add_u64(w, "num_cpus", cpuset_count(&used));
 		if (spread.known)
 			json_add_double(w, "spread", spread.pct);
-		json_add_u64(w, "max_gap_ms", gap_ns / NS_PER_MS);
-		json_add_u64(w, "max_gap_cpu", gap_cpu);
+		json_add_u64(w, "max_gap_ms", worst->max_gap_ns / NS_PER_MS);
+		if (worst->has_gap_cpu)
+			json_add_u64(w, "max_gap_cpu", worst->gap_cpu);
 		json_add_u64(w, "total_migrations", migrations);
 		json_add_u64(w, "total_iterations", iterations);
 	}
@@ -103,6 +102,7 @@ static void write_workers(struct json_writer *w, const struct test_report *repor
 		json_add_u64(w, "pid", worker->pid);
 		json_add_string(w, "end", worker->end);
 		json_add_u64(w, "iterations", worker->iterations);
+		json_add_u64(w, "units", worker->units);
 		json_add_u64(w, "cpu_ns", worker->cpu_ns);
 		json_add_u64(w, "wall_ns", worker->wall_ns);
 		json_add_u64(w, "sleep_ns", worker->sleep_ns);
@@ -112,8 +112,12 @@ static void write_workers(struct json_writer *w, const struct test_report *repor
 		json_add_u64(w, "samples", worker->samples);
 		json_add_u64(w, "max_gap_ns", worker->max_gap_ns);
 		json_add_u64(w, "gap_at_ns", worker->gap_at_ns);
-		json_add_u64(w, "gap_cpu", worker->gap_cpu);
+		if (worker->has_gap_cpu)
+			json_add_u64(w, "gap_cpu", worker->gap_cpu);
+		json_add_u64(w, "stall_ns", worker->stall_ns);
 		add_cpus(w, "cpus", &worker->cpus);
+		if (worker->has_outside)
+			add_cpus(w, "outside", &worker->outside);
 		json_end_object(w);
 	}
 	json_end_array(w);

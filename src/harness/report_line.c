@@ -280,6 +280,16 @@ static char *take_end(struct members *m, bool optional)
 	return text;
 }
 
+static void take_outside(struct members *m, struct reported_worker *w)
+{
+	w->has_outside = members_find(m, "outside") != NULL;
+	if (!w->has_outside)
+		return;
+	members_cpus(m, "outside", &w->outside);
+	members_cpus(m, "outside_had", &w->outside_had);
+	w->outside_at_ns = members_u64(m, "outside_at_ns");
+}
+
 static void take_worker(struct test_report *r, struct members *m)
 {
 	struct reported_worker w = { .cgroup = members_take_name(m, "cgroup"),
@@ -288,6 +298,7 @@ static void take_worker(struct test_report *r, struct members *m)
 	w.pid = members_u32(m, "pid");
 	w.end = take_end(m, false);
 	w.iterations = members_u64(m, "iterations");
+	w.units = members_u64(m, "units");
 	w.cpu_ns = members_u64(m, "cpu_ns");
 	w.wall_ns = members_u64(m, "wall_ns");
 	w.sleep_ns = members_u64(m, "sleep_ns");
@@ -296,11 +307,12 @@ static void take_worker(struct test_report *r, struct members *m)
 	w.samples = members_u64(m, "samples");
 	w.max_gap_ns = members_u64(m, "max_gap_ns");
 	w.gap_at_ns = members_u64(m, "gap_at_ns");
-	/* -1, or no word of it: the worker did not know. */
-	w.gap_cpu = UINT32_MAX;
-	if (members_find(m, "gap_cpu"))
-		w.gap_cpu = (uint32_t)members_between(m, "gap_cpu", -1, UINT32_MAX);
+	w.has_gap_cpu = members_find(m, "gap_cpu") != NULL;
+	if (w.has_gap_cpu)
+		w.gap_cpu = (uint32_t)members_between(m, "gap_cpu", 0, TOPO_LIMIT_CPUS - 1);
+	w.stall_ns = members_u64(m, "stall_ns");
 	members_cpus(m, "cpus", &w.cpus);
+	take_outside(m, &w);
 	if (members_have_room(m, r->workers.n, REPORT_WORKERS_LIMIT))
 		vec_push(&r->workers, w);
 	else

@@ -33,12 +33,17 @@ struct reported_worker {
 	char *cgroup, *kind;
 	char *end; /* "finished", "killed", "exited 3", "signalled 9", "never-started" */
 	uint32_t pid;
-	uint64_t iterations, cpu_ns, wall_ns, sleep_ns, migrations, samples;
+	uint64_t iterations, units, cpu_ns, wall_ns, sleep_ns, migrations, samples;
 	bool has_run_delay;
 	uint64_t run_delay_ns;
 	uint64_t max_gap_ns, gap_at_ns;
+	bool has_gap_cpu;
 	uint32_t gap_cpu;
+	uint64_t stall_ns;  /* how long it had wanted a CPU and had none when the work was over */
 	struct cpuset cpus; /* really used */
+	bool has_outside;   /* its CPUs were compared with those of its cgroup, moment by moment */
+	struct cpuset outside, outside_had; /* which it used and the cgroup had not; what it had */
+	uint64_t outside_at_ns;		    /* the first time */
 };
 
 struct reported_cgroup {

@@ -219,9 +219,11 @@ static void tell_of_crash(struct run *run)
 
 static void work(struct run *run)
 {
-	struct error *err = scenario_start(&run->scenario, run->test, run->ctx.cgroups_fd,
-					   scaled(run, SUITE_WORKERS_READY_MS));
+	struct error *err;
 
+	run->scenario.watch_cpus = run->checks.isolation;
+	err = scenario_start(&run->scenario, run->test, run->ctx.cgroups_fd,
+			     scaled(run, SUITE_WORKERS_READY_MS));
 	/* Workers that a broken scheduler does not let start are its loss, not the setup's. */
 	if (err && run->scheduler.pid && run->checks.scheduler_alive &&
 	    !scheduler_is_alive(&run->scheduler)) {

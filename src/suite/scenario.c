@@ -13,6 +13,7 @@ static struct error *start_one(struct scenario *scenario, const struct ktstr_cgr
 		.workers = declared_workers(&cgroup->work),
 		.burst_ms = cgroup->work.burst_ms,
 		.sleep_ms = cgroup->work.sleep_ms,
+		.watch_cpus = scenario->watch_cpus,
 	};
 	struct work_group *group;
 	_cleanup_close_ int fd = -1;
@@ -46,23 +47,30 @@ void scenario_open_gate(struct scenario *scenario)
 		work_gate_open(scenario->gate);
 }
 
+static void add_cpus(struct json_writer *w, const char *key, const struct cpuset *cpus)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	cpuset_format(cpus, &text);
+	json_add_string(w, key, strbuf_str(&text));
+}
+
 static void report_worker(struct report_writer *report, const struct ktstr_cgroup *cgroup,
 			  const struct work_report *worker)
 {
 	struct json_writer *w = report_open_line(report, WIRE_REPORT_WORKER);
-	_cleanup_strbuf_ struct strbuf cpus = STRBUF_INIT;
 	_cleanup_free_ char *end = NULL;
 
 	if (worker->end == WORK_END_EXITED || worker->end == WORK_END_SIGNALLED)
 		end = xasprintf("%s %d", work_end_word(worker->end), worker->code);
 	else
 		end = xstrdup(work_end_word(worker->end));
-	cpuset_format(&worker->cpus_used, &cpus);
 	report_add_text(report, "cgroup", cgroup->name);
 	json_add_string(w, "kind", declared_work_word(cgroup->work.kind));
 	json_add_i64(w, "pid", worker->pid);
 	json_add_string(w, "end", end);
 	json_add_u64(w, "iterations", worker->iterations);
+	json_add_u64(w, "units", worker->units);
 	json_add_u64(w, "cpu_ns", worker->cpu_ns);
 	json_add_u64(w, "wall_ns", worker->wall_ns);
 	json_add_u64(w, "sleep_ns", worker->voluntary_sleep_ns);
@@ -72,14 +80,23 @@ static void report_worker(struct report_writer *report, const struct ktstr_cgrou
 	json_add_u64(w, "samples", worker->samples);
 	json_add_u64(w, "max_gap_ns", worker->max_gap_ns);
 	json_add_u64(w, "gap_at_ns", worker->gap_at_ns);
-	/* The largest number is no CPU: it is not known. */
-	json_add_u64(w, "gap_cpu", worker->gap_cpu < 0 ? UINT32_MAX : (uint32_t)worker->gap_cpu);
-	json_add_string(w, "cpus", strbuf_str(&cpus));
+	if (worker->gap_cpu >= 0)
+		json_add_u64(w, "gap_cpu", (uint64_t)worker->gap_cpu);
+	json_add_u64(w, "stall_ns", worker->stall_ns);
+	add_cpus(w, "cpus", &worker->cpus_used);
+	if (worker->has_outside) {
+		add_cpus(w, "outside", &worker->outside);
+		add_cpus(w, "outside_had", &worker->outside_had);
+		json_add_u64(w, "outside_at_ns", worker->outside_at_ns);
+	}
 	report_close_line(report);
 }
 
 void scenario_stop(struct scenario *scenario, uint64_t limit_ms, struct report_writer *report)
 {
+	/* All at one moment: stopping the first may take long. */
+	for (size_t i = 0; i < scenario->n; i++)
+		work_conclude(scenario->rows[i].group);
 	for (size_t i = 0; i < scenario->n; i++)
 		work_stop(scenario->rows[i].group, limit_ms * NS_PER_MS);
 	for (size_t i = 0; i < scenario->n; i++) {

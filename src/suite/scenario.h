@@ -13,7 +13,8 @@ struct scenario {
 		struct work_group *group;
 	} rows[KTSTR_MAX_CGROUPS];
 	size_t n;
-	bool stuck; /* a worker could not even be killed */
+	bool watch_cpus; /* set before the start: isolation is asked for */
+	bool stuck;	 /* a worker could not even be killed */
 };
 
 /* Every worker of every cgroup at the gate. A subtree of -1: they stay in our cgroup. */

@@ -21,6 +21,7 @@ struct member {
 	bool settled;
 	bool reaped;
 	uint64_t killed_at_ns; /* 0: not by us */
+	uint64_t stall_ns;     /* when the work was over */
 };
 
 struct work_group {
@@ -30,6 +31,7 @@ struct work_group {
 	size_t shared_bytes;
 	pid_t pgid;
 	unsigned int n_started;
+	bool concluded;
 	bool stopped;
 	struct member members[];
 };
@@ -44,6 +46,9 @@ enum work_end member_end(const struct member *member, enum slot_stage stage, int
 void member_kill(struct work_group *group, size_t i);
 /* Ends its time as a zombie; after that its pid may be anybody's. */
 void member_reap(struct work_group *group, size_t i);
+
+/* How long somebody with these figures has wanted a CPU and has none. */
+uint64_t report_stall_ns(const struct slot_figures *figures, uint64_t now_ns);
 
 /* The report without pid and CPUs. `now_ns` is the moment of it for one that has no end of its own.
  */

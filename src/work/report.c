@@ -21,17 +21,24 @@ const char *work_end_meaning(enum work_end end)
 	return ends[end].meaning;
 }
 
+uint64_t report_stall_ns(const struct slot_figures *f, uint64_t now_ns)
+{
+	uint64_t since_ns = now_ns > f->last_look_ns ? now_ns - f->last_look_ns : 0;
+
+	return since_ns > f->asleep_ns ? since_ns - f->asleep_ns : 0;
+}
+
 /* The time since the last checkpoint is sleep as far as that was asked for, the rest a gap. */
 static void add_what_lasts(const struct slot_figures *f, uint64_t opened_at_ns, uint64_t now_ns,
 			   struct work_report *r)
 {
 	uint64_t since_ns = now_ns > f->last_look_ns ? now_ns - f->last_look_ns : 0;
-	uint64_t asleep_ns = since_ns < f->asleep_ns ? since_ns : f->asleep_ns;
+	uint64_t stall_ns = report_stall_ns(f, now_ns);
 
 	r->wall_ns += since_ns;
-	r->voluntary_sleep_ns += asleep_ns;
-	if (since_ns - asleep_ns > r->max_gap_ns) {
-		r->max_gap_ns = since_ns - asleep_ns;
+	r->voluntary_sleep_ns += since_ns - stall_ns;
+	if (stall_ns > r->max_gap_ns) {
+		r->max_gap_ns = stall_ns;
 		r->gap_at_ns = now_ns - opened_at_ns;
 		r->gap_cpu = (int)f->cpu;
 	}
@@ -52,6 +59,8 @@ void report_fill(const struct slot_figures *f, uint64_t opened_at_ns, uint64_t n
 	r->max_gap_ns = f->max_gap_ns;
 	r->gap_at_ns = f->gap_at_ns;
 	r->gap_cpu = (int)f->gap_cpu;
+	r->has_outside = f->cpus_checks > 0;
+	r->outside_at_ns = f->outside_at_ns;
 	switch (r->end) {
 	case WORK_END_RUNNING:
 	case WORK_END_KILLED:
@@ -63,14 +72,38 @@ void report_fill(const struct slot_figures *f, uint64_t opened_at_ns, uint64_t n
 	}
 }
 
+/* A worker that was never on a CPU: its gap began when the gate was opened. */
+static struct slot_figures figures_of(struct work_group *group, size_t i, uint64_t opened_at_ns)
+{
+	struct slot_figures figures = { .gap_cpu = -1, .cpu = -1, .last_look_ns = opened_at_ns };
+
+	slot_read(&group->shared->slots[i], &figures);
+	return figures;
+}
+
+void work_conclude(struct work_group *group)
+{
+	uint64_t opened_at_ns = work_gate_opened_at_ns(group->gate);
+
+	if (group->concluded)
+		return;
+	group->concluded = true;
+	for (unsigned int i = 0; opened_at_ns && i < group->n_started; i++) {
+		struct slot_figures figures = figures_of(group, i, opened_at_ns);
+
+		if (!member_settle(group, i))
+			group->members[i].stall_ns = report_stall_ns(&figures,
+								     clock_monotonic_ns());
+	}
+}
+
 void work_sample(struct work_group *group, size_t i, struct work_report *ret)
 {
 	struct member *m = &group->members[i];
 	struct slot *slot = &group->shared->slots[i];
 	uint64_t opened_at_ns = work_gate_opened_at_ns(group->gate);
-	/* A worker that was never on a CPU: its gap began when the gate was opened. */
-	struct slot_figures figures = { .gap_cpu = -1, .cpu = -1, .last_look_ns = opened_at_ns };
-	struct work_report report = { .pid = m->pid, .gap_cpu = -1 };
+	struct work_report report = { .pid = m->pid, .gap_cpu = -1, .stall_ns = m->stall_ns };
+	struct slot_figures figures;
 	uint64_t now_ns;
 
 	if (member_settle(group, i)) {
@@ -81,7 +114,8 @@ void work_sample(struct work_group *group, size_t i, struct work_report *ret)
 	} else {
 		report.end = opened_at_ns ? WORK_END_RUNNING : WORK_END_WAITING;
 	}
-	slot_read(slot, &figures);
+	figures = figures_of(group, i, opened_at_ns);
+	slot_read_outside(slot, &report.outside, &report.outside_had);
 	slot_read_cpus(slot, &report.cpus_used);
 	/* After the figures were read, or they could be younger than "now". */
 	now_ns = m->killed_at_ns ? m->killed_at_ns : clock_monotonic_ns();

@@ -59,6 +59,48 @@ static void publish(struct work_self *self, bool with_delay)
 	self->published_ns = f->last_look_ns;
 }
 
+static bool read_cpus(const struct work_self *self, struct cpuset *ret)
+{
+	char text[WORK_LIMIT_CPUS_BYTES];
+	ssize_t n = pread(self->cpus_fd, text, sizeof(text), 0);
+	struct error *err;
+
+	if (n <= 0 || (size_t)n == sizeof(text))
+		return false;
+	err = cpuset_parse(text, (size_t)n, ret);
+	error_free(err);
+	return !err && cpuset_count(ret) > 0;
+}
+
+static bool is_allowed(const struct work_self *self, unsigned int cpu, uint64_t now_ns)
+{
+	return cpuset_has(&self->cpus, cpu) ||
+	       (cpuset_has(&self->cpus_before, cpu) && now_ns - self->cpus_moved_ns < WORK_MOVE_NS);
+}
+
+/* The CPU of this moment against the cgroup's CPU set of this moment. */
+static void compare_cpus(struct work_self *self, int cpu, uint64_t now_ns)
+{
+	struct slot_figures *f = &self->figures;
+	struct cpuset cpus;
+
+	self->cpus_read_ns = now_ns;
+	/* A worker that migrated while it read is compared at its next look. */
+	if (!read_cpus(self, &cpus) || sched_getcpu() != cpu)
+		return;
+	if (!cpuset_equal(&cpus, &self->cpus)) {
+		self->cpus_before = self->cpus;
+		self->cpus = cpus;
+		self->cpus_moved_ns = now_ns;
+	}
+	f->cpus_checks++;
+	if (is_allowed(self, (unsigned int)cpu, now_ns))
+		return;
+	if (f->outside_at_ns == 0)
+		f->outside_at_ns = now_ns - self->opened_at_ns;
+	slot_add_outside(self->slot, (unsigned int)cpu, &cpus);
+}
+
 /* asked_ns of the time since the last look were meant to be slept. */
 static void look(struct work_self *self, uint64_t asked_ns)
 {
@@ -67,6 +109,7 @@ static void look(struct work_self *self, uint64_t asked_ns)
 	uint64_t passed_ns = now_ns - f->last_look_ns;
 	uint64_t gap_ns = passed_ns > asked_ns ? passed_ns - asked_ns : 0;
 	int cpu = sched_getcpu();
+	bool migrated = cpu >= 0 && cpu != f->cpu;
 
 	f->samples++;
 	if (gap_ns > f->max_gap_ns) {
@@ -74,12 +117,15 @@ static void look(struct work_self *self, uint64_t asked_ns)
 		f->gap_cpu = cpu;
 		f->gap_at_ns = now_ns - self->opened_at_ns;
 	}
-	if (cpu >= 0 && cpu != f->cpu) {
+	if (migrated) {
 		if (f->cpu >= 0)
 			f->migrations++;
 		f->cpu = cpu;
 		slot_add_cpu(self->slot, (unsigned int)cpu);
 	}
+	if (self->cpus_fd >= 0 && cpu >= 0 &&
+	    (migrated || now_ns - self->cpus_read_ns >= WORK_CPUS_NS))
+		compare_cpus(self, cpu, now_ns);
 	f->last_look_ns = now_ns;
 	f->asleep_ns = 0;
 	if (now_ns - self->published_ns >= WORK_PUBLISH_NS)

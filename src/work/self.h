@@ -17,6 +17,7 @@ struct work_self {
 	_Atomic uint32_t *stop;
 	uint32_t burst_ms, sleep_ms;
 	int schedstat_fd; /* of this thread; -1: its run delay is unknown */
+	int cpus_fd;	  /* the CPU set of its cgroup; -1: its CPUs are not compared with it */
 
 	/* Figures as they will be published; a step adds to iterations only. */
 	struct slot_figures figures;
@@ -25,6 +26,8 @@ struct work_self {
 	uint64_t delay_before_ns;
 	uint64_t published_ns;
 	uint64_t delay_read_ns;
+	struct cpuset cpus, cpus_before; /* of the cgroup, and the one that it replaced */
+	uint64_t cpus_read_ns, cpus_moved_ns;
 	uint32_t units_per_look;
 	uint64_t chain;
 };

@@ -42,15 +42,41 @@ bool slot_read(struct slot *slot, struct slot_figures *ret)
 	return false;
 }
 
-void slot_add_cpu(struct slot *slot, unsigned int cpu)
+static void add(_Atomic uint64_t *words, unsigned int cpu)
 {
 	if (cpu < TOPO_LIMIT_CPUS)
-		atomic_fetch_or_explicit(&slot->cpus[cpu / 64], UINT64_C(1) << (cpu % 64),
+		atomic_fetch_or_explicit(&words[cpu / 64], UINT64_C(1) << (cpu % 64),
 					 memory_order_relaxed);
+}
+
+static void read_set(const _Atomic uint64_t *words, struct cpuset *ret)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ret->words); i++)
+		ret->words[i] = atomic_load_explicit(&words[i], memory_order_relaxed);
+}
+
+void slot_add_cpu(struct slot *slot, unsigned int cpu)
+{
+	add(slot->cpus, cpu);
 }
 
 void slot_read_cpus(struct slot *slot, struct cpuset *ret)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(slot->cpus); i++)
-		ret->words[i] = atomic_load_explicit(&slot->cpus[i], memory_order_relaxed);
+	read_set(slot->cpus, ret);
+}
+
+void slot_add_outside(struct slot *slot, unsigned int cpu, const struct cpuset *had)
+{
+	struct cpuset before;
+
+	read_set(slot->outside, &before);
+	for (size_t i = 0; cpuset_count(&before) == 0 && i < ARRAY_SIZE(had->words); i++)
+		atomic_store_explicit(&slot->had[i], had->words[i], memory_order_relaxed);
+	add(slot->outside, cpu);
+}
+
+void slot_read_outside(struct slot *slot, struct cpuset *ret, struct cpuset *ret_had)
+{
+	read_set(slot->outside, ret);
+	read_set(slot->had, ret_had);
 }

@@ -31,9 +31,11 @@ struct slot_figures {
 	int64_t gap_cpu; /* -1: unknown */
 	uint64_t gap_at_ns;
 	uint64_t samples;
-	int64_t cpu;	       /* at the last checkpoint; -1: unknown */
-	uint64_t last_look_ns; /* the moment of the last checkpoint */
-	uint64_t asleep_ns;    /* a sleep asked for at that moment and not over yet */
+	int64_t cpu;		/* at the last checkpoint; -1: unknown */
+	uint64_t last_look_ns;	/* the moment of the last checkpoint */
+	uint64_t asleep_ns;	/* a sleep asked for at that moment and not over yet */
+	uint64_t cpus_checks;	/* how often the CPU was compared with the cgroup's CPU set */
+	uint64_t outside_at_ns; /* since the gate: the first time that it was not in the set */
 };
 
 enum { SLOT_WORDS = sizeof(struct slot_figures) / sizeof(uint64_t) };
@@ -44,6 +46,8 @@ struct slot {
 	_Atomic uint32_t stage;
 	_Atomic uint64_t copies[2][SLOT_WORDS];
 	_Atomic uint64_t cpus[TOPO_LIMIT_CPUS / 64];
+	_Atomic uint64_t outside[TOPO_LIMIT_CPUS / 64]; /* CPUs that the cgroup did not have then */
+	_Atomic uint64_t had[TOPO_LIMIT_CPUS / 64];	/* what it had the first time */
 };
 
 void slot_publish(struct slot *slot, const struct slot_figures *figures);
@@ -52,5 +56,8 @@ bool slot_read(struct slot *slot, struct slot_figures *ret);
 /* Members are only ever added, so the set needs no version. */
 void slot_add_cpu(struct slot *slot, unsigned int cpu);
 void slot_read_cpus(struct slot *slot, struct cpuset *ret);
+/* `had` counts the first time. */
+void slot_add_outside(struct slot *slot, unsigned int cpu, const struct cpuset *had);
+void slot_read_outside(struct slot *slot, struct cpuset *ret, struct cpuset *ret_had);
 
 #endif

@@ -40,6 +40,7 @@ void work_stop(struct work_group *group, uint64_t limit_ns)
 {
 	if (group->stopped)
 		return;
+	work_conclude(group);
 	group->stopped = true;
 	ask_all(group);
 	wait_all(group, limit_ns);

@@ -7,6 +7,7 @@
  *	work_start(&spec, gate, cgroup_fd, limit_ns, &group);   once per cgroup
  *	work_gate_open(gate);
  *	work_sample(group, i, &report);                         at any time
+ *	work_conclude(group);                                   for each group
  *	work_stop(group, limit_ns);
  *	work_sample(group, i, &report);
  *	work_free(group);
@@ -31,6 +32,7 @@ struct work_spec {
 	unsigned int workers;
 	/* 0: the kind's default. Anything else is refused if the kind has no such parameter. */
 	uint32_t burst_ms, sleep_ms;
+	bool watch_cpus; /* compares the workers' CPUs with the CPU set of their cgroup */
 };
 
 enum work_end {
@@ -74,6 +76,18 @@ struct work_report {
 	uint64_t max_gap_ns;
 	uint64_t gap_at_ns;
 	int gap_cpu; /* the last CPU seen when the gap lasts; -1: not known */
+	/*
+	 * How long it had wanted a CPU and had none when the work was over; a sleep that was asked
+	 * for does not count. 0 until work_conclude().
+	 */
+	uint64_t stall_ns;
+	/*
+	 * With watch_cpus: CPUs that it was on while its cgroup did not have them, when that was
+	 * first so, and what the cgroup had then.
+	 */
+	bool has_outside; /* false: it could not be compared */
+	struct cpuset outside, outside_had;
+	uint64_t outside_at_ns;
 };
 
 struct work_group;
@@ -88,6 +102,12 @@ unsigned int work_count(const struct work_group *group);
 
 /* One worker as it is now; i < work_count(). Does not wait for it and does not disturb it. */
 void work_sample(struct work_group *group, size_t i, struct work_report *ret);
+
+/*
+ * The work is over: remembers how each worker stands at this moment. What it does later, on its
+ * way to the end, is not work. work_stop() does it unless it was done.
+ */
+void work_conclude(struct work_group *group);
 
 /*
  * Asks all to stop and waits up to limit_ns for all of them together; kills the others and waits

@@ -9,7 +9,7 @@
 #include "work/self.h"
 
 /* Where the pipe is moved, so that all above can be closed at once. */
-enum { WORD_FD = 3 };
+enum { WORD_FD = 3, CPUS_FD = 4 };
 
 static _Noreturn void give_up(unsigned int i, enum worker_stage stage, int errnum, int word_fd)
 {
@@ -33,6 +33,17 @@ static int place(int cgroup_fd)
 		close(fd);
 	}
 	return errnum;
+}
+
+/* Behind the numbers that are given later. -1: none is asked for, or there is none. */
+static int open_cpus(const struct work_group *group, int cgroup_fd)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (!group->spec.watch_cpus || cgroup_fd < 0)
+		return -1;
+	fd = openat(cgroup_fd, "cpuset.cpus.effective", O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, CPUS_FD);
 }
 
 /* Handlers of the parent are none of ours; a signal ends us, but for the one that we wait for. */
@@ -59,7 +70,7 @@ _Noreturn void worker_run(struct work_group *group, unsigned int i, pid_t parent
 		.burst_ms = group->spec.burst_ms,
 		.sleep_ms = group->spec.sleep_ms,
 	};
-	int errnum;
+	int errnum, cpus_fd;
 
 	/* The parent may have died before the first of these took effect. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
@@ -72,10 +83,14 @@ _Noreturn void worker_run(struct work_group *group, unsigned int i, pid_t parent
 	errnum = cgroup_fd < 0 ? 0 : place(cgroup_fd);
 	if (errnum)
 		give_up(i, WORKER_PLACE, errnum, word_fd);
+	cpus_fd = open_cpus(group, cgroup_fd);
 	/* Not a descriptor more than needed: a pipe of the parent must be able to reach its end. */
 	if (word_fd != WORD_FD && dup2(word_fd, WORD_FD) < 0)
 		give_up(i, WORKER_SETUP, errno, word_fd);
-	if (close_range(WORD_FD + 1, ~0U, 0))
+	if (cpus_fd > CPUS_FD && dup2(cpus_fd, CPUS_FD) < 0)
+		give_up(i, WORKER_SETUP, errno, WORD_FD);
+	self.cpus_fd = cpus_fd < 0 ? -1 : CPUS_FD;
+	if (close_range(cpus_fd < 0 ? CPUS_FD : CPUS_FD + 1, ~0U, 0))
 		give_up(i, WORKER_SETUP, errno, WORD_FD);
 	self.schedstat_fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
 	if (write(WORD_FD, &here, sizeof(here)) != sizeof(here))

@@ -20,7 +20,7 @@ EXCEPTIONS = (
         "drives a guest; tests/vm boots real ones",
     ),
     (r"src/cli/(\w+/)?main(_\w+)?\.c", "holds tables only, or is a fixture; tests/golden and tests/host run the programs"),
-    (r"src/harness/(guest_run|job|job_facts|job_record)\.c", "drives guests; tests/vm and tests/self run real ones"),
+    (r"src/harness/(guest_run|job|job_record)\.c", "drives guests; tests/vm and tests/self run real ones"),
     (r"src/cli/test/(gather|run)\.c", "drives guests; tests/vm/test_runner.py and tests/self run real ones"),
     (r"src/cli/shell/(run|session)\.c", "drives a guest; tests/vm/test_shell.py runs real ones"),
     (r"src/cli/inspect/freeze\.c", "stops a guest; tests/vm/test_inspect.py freezes a real one"),

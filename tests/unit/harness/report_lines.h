@@ -18,10 +18,11 @@
 	"\"stderr_bytes\":2,\"dropped_bytes\":3" more "}\n"
 #define PAYLOAD(name, pid, code) PAYLOAD_WITH(name, pid, code, ",\"metrics\":[]")
 #define CGROUP(name, cpus)	 "{\"report\":\"cgroup\",\"name\":\"" name "\",\"cpus\":\"" cpus "\"}\n"
-#define WORKER(cgroup, pid, end, more)                                                           \
-	"{\"report\":\"worker\",\"cgroup\":\"" cgroup "\",\"kind\":\"spin\",\"pid\":" pid        \
-	",\"end\":\"" end "\",\"iterations\":5,\"cpu_ns\":1000,\"wall_ns\":2000,\"sleep_ns\":1," \
-	"\"migrations\":3,\"samples\":4,\"max_gap_ns\":6,\"gap_at_ns\":8,\"gap_cpu\":1,"         \
+#define WORKER(cgroup, pid, end, more)                                                                  \
+	"{\"report\":\"worker\",\"cgroup\":\"" cgroup "\",\"kind\":\"spin\",\"pid\":" pid               \
+	",\"end\":\"" end                                                                               \
+	"\",\"iterations\":5,\"units\":55,\"cpu_ns\":1000,\"wall_ns\":2000,\"sleep_ns\":1,"             \
+	"\"migrations\":3,\"samples\":4,\"max_gap_ns\":6,\"gap_at_ns\":8,\"gap_cpu\":1,\"stall_ns\":9," \
 	"\"cpus\":\"0,2\"" more "}\n"
 #define SCHEDULER(state, more) "{\"report\":\"scheduler\",\"state\":\"" state "\"" more "}\n"
 #define TEXT(name, text)       "{\"report\":\"text\",\"name\":\"" name "\",\"text\":\"" text "\"}\n"

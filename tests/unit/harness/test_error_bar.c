@@ -52,6 +52,33 @@ static void without_a_measurement_there_is_no_bar(void **state UNUSED)
 	assert_false(error_bar_of_share(&no_time).has);
 }
 
+static void a_wait_within_its_limit_holds_with_any_bar(void **state UNUSED)
+{
+	struct disturbance d = host(5ull * S, 900 * MS, 4);
+	struct error_bar wait = error_bar_of_wait(&d), stall = error_bar_of_stall(&d);
+	char *text = NULL;
+
+	/* It is measured too long, if anything. */
+	assert_int_equal(error_bar_decide(&wait, "gap", 100, 100, "ms", &text), KTSTR_REASON_NONE);
+	assert_int_equal(error_bar_decide(&stall, "stall", 9, 10, "ms", &text), KTSTR_REASON_NONE);
+	assert_null(text);
+}
+
+static void a_stall_is_made_of_all_waits(void **state UNUSED)
+{
+	struct disturbance d = host(5ull * S, 500 * MS, 0), unknown = { .why = "gone" };
+	struct error_bar bar = error_bar_of_stall(&d);
+	_cleanup_free_ char *text = NULL;
+
+	d.longest_delay_ns = 20 * MS;
+	assert_float_equal(bar.value, 500, 1e-4);
+	assert_false(error_bar_of_stall(&unknown).has);
+	assert_int_equal(error_bar_decide(&bar, "it is", 1500, 1000, "ms", &text),
+			 KTSTR_REASON_HOST_BUSY);
+	assert_string_equal(text, "it is 1500 ms (limit 1000 ms), but the error bar is 500 ms: the "
+				  "host kept the guest waiting for 500 ms in all");
+}
+
 static void the_bar_takes_failures_back_and_makes_none(void **state UNUSED)
 {
 	static const struct {
@@ -62,7 +89,12 @@ static void the_bar_takes_failures_back_and_makes_none(void **state UNUSED)
 		const char *words;
 	} cases[] = {
 		{ 15, 15, 0, false, KTSTR_REASON_NONE, NULL },
-		{ 14, 15, 500, false, KTSTR_REASON_NONE, NULL },
+		{ 14, 15, 150, false, KTSTR_REASON_NONE, NULL },
+		/* A share can also look better than it was. */
+		{ 14, 15, 151, false, KTSTR_REASON_HOST_BUSY,
+		  "it is 14 % (limit 15 %), but the error bar is 15.1 %" },
+		{ 0, 15, 500, false, KTSTR_REASON_HOST_BUSY, "but the error bar is 50 %" },
+		{ 66, 15, 500, false, KTSTR_REASON_CHECK, "and the error bar is 50 %" },
 		{ 14, 15, 0, true, KTSTR_REASON_NONE, NULL },
 		{ 15.5, 15, 0, false, KTSTR_REASON_CHECK,
 		  "it is 15.5 % (limit 15 %), and the error bar is 0 %" },
@@ -137,6 +169,8 @@ int main(void)
 		cmocka_unit_test(bars_are_those_of_the_formulas),
 		cmocka_unit_test(a_wait_is_the_longest_and_not_the_sum),
 		cmocka_unit_test(without_a_measurement_there_is_no_bar),
+		cmocka_unit_test(a_wait_within_its_limit_holds_with_any_bar),
+		cmocka_unit_test(a_stall_is_made_of_all_waits),
 		cmocka_unit_test(the_bar_takes_failures_back_and_makes_none),
 		cmocka_unit_test(vcpus_that_take_turns_are_blamed_too),
 		cmocka_unit_test(a_line_says_measured_limit_and_bar),

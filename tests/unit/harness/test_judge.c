@@ -8,7 +8,8 @@
 #define WORKED			BEGIN STAGE("setup") STAGE("work")
 #define WHOLE			WORKED STAGE("cleanup") END("0")
 #define OOM_LINE		"Out of memory: Killed process 77 (hog)"
-#define LEFT			CGROUP("left", "0-2") WORKER("left", "50", "finished", "")
+#define OUTSIDE(cpus)		",\"outside\":\"" cpus "\",\"outside_had\":\"0-1\",\"outside_at_ns\":1"
+#define LEFT			CGROUP("left", "0-2") WORKER("left", "50", "finished", OUTSIDE(""))
 #define WHOLE_WITH(more, parts) WORKED more STAGE("cleanup") END(parts)
 
 /* How the test binary ended; in the order of `ends`. */
@@ -349,7 +350,7 @@ static void judge_work(struct told *t, const struct seen *seen, bool isolated)
 
 static void checks_are_made_of_work_that_counts(void **state UNUSED)
 {
-#define STRAYED CGROUP("left", "0-1") WORKER("left", "50", "finished", "")
+#define STRAYED CGROUP("left", "0-1") WORKER("left", "50", "finished", OUTSIDE("2"))
 	static const struct seen seen[] = {
 		{ WHOLE_WITH(LEFT, "0"), .exit = FINE, IS(PASS, NONE, ""),
 		  .note = "progress left" },

@@ -137,28 +137,53 @@ static void a_worker_tells_what_it_measured(void **state UNUSED)
 	assert_int_equal(w->samples, 4);
 	assert_int_equal(w->max_gap_ns, 6);
 	assert_int_equal(w->gap_at_ns, 8);
+	assert_true(w->has_gap_cpu);
 	assert_int_equal(w->gap_cpu, 1);
+	assert_int_equal(w->units, 55);
+	assert_int_equal(w->stall_ns, 9);
+	assert_false(w->has_outside);
 	assert_int_equal(cpuset_count(&w->cpus), 2);
 	assert_true(cpuset_has(&w->cpus, 2));
 	assert_false(r.workers.at[1].has_run_delay);
 }
 
+#define WORKER_WITHOUT_CPU                                                                          \
+	"{\"report\":\"worker\",\"cgroup\":\"l\",\"kind\":\"spin\",\"pid\":9,\"end\":\"finished\"," \
+	"\"iterations\":5,\"units\":6,\"cpu_ns\":1,\"wall_ns\":2,\"sleep_ns\":1,\"migrations\":3,"  \
+	"\"samples\":4,\"max_gap_ns\":6,\"gap_at_ns\":8,\"stall_ns\":7,\"cpus\":\"0\""
+
 static void a_worker_may_not_know_where_its_gap_was(void **state UNUSED)
 {
-	static const char head[] = "{\"report\":\"worker\",\"cgroup\":\"l\",\"kind\":\"spin\","
-				   "\"pid\":9,\"end\":\"finished\",\"iterations\":5,\"cpu_ns\":1,"
-				   "\"wall_ns\":2,\"sleep_ns\":1,\"migrations\":3,\"samples\":4,"
-				   "\"max_gap_ns\":6,\"gap_at_ns\":8,\"cpus\":\"0\"";
-	static const char *const tails[] = { "}\n", ",\"gap_cpu\":-1}\n" };
+	static const char *const cpus[] = { "-1", "4294967295", "null", "\"0\"" };
+	_cleanup_test_report_ struct test_report r = { 0 };
 
-	for (size_t i = 0; i < ARRAY_SIZE(tails); i++) {
-		_cleanup_test_report_ struct test_report r = { 0 };
+	assert_success(take_text(&r, BEGIN));
+	assert_success(take_text(&r, WORKER_WITHOUT_CPU "}\n"));
+	assert_false(r.workers.at[0].has_gap_cpu);
+	/* Absent is the only way to say so. */
+	for (size_t i = 0; i < ARRAY_SIZE(cpus); i++) {
+		_cleanup_free_ char *line = xasprintf(WORKER_WITHOUT_CPU ",\"gap_cpu\":%s}\n",
+						      cpus[i]);
 
-		assert_success(take_text(&r, BEGIN));
-		assert_success(take_text(&r, head));
-		assert_success(take_text(&r, tails[i]));
-		assert_int_equal(r.workers.at[0].gap_cpu, UINT32_MAX);
+		assert_refused(BEGIN, line, "parse", "gap_cpu");
 	}
+}
+
+static void a_worker_tells_where_it_should_not_have_been(void **state UNUSED)
+{
+	_cleanup_test_report_ struct test_report r = { 0 };
+	const struct reported_worker *w;
+
+	assert_success(take_text(&r, BEGIN));
+	assert_success(take_text(&r,
+				 WORKER_WITHOUT_CPU ",\"outside\":\"1,3\",\"outside_had\":\"0\","
+						    "\"outside_at_ns\":77}\n"));
+	w = &r.workers.at[0];
+	assert_true(w->has_outside);
+	assert_int_equal(cpuset_count(&w->outside), 2);
+	assert_true(cpuset_has(&w->outside, 3) && cpuset_has(&w->outside_had, 0));
+	assert_int_equal(w->outside_at_ns, 77);
+	assert_refused(BEGIN, WORKER_WITHOUT_CPU ",\"outside\":\"1\"}\n", "parse", "outside_had");
 }
 
 static void an_end_is_a_word_and_perhaps_a_number(void **state UNUSED)
@@ -452,6 +477,7 @@ int main(void)
 		cmocka_unit_test(a_refused_line_leaves_the_report_as_it_was),
 		cmocka_unit_test(a_worker_tells_what_it_measured),
 		cmocka_unit_test(a_worker_may_not_know_where_its_gap_was),
+		cmocka_unit_test(a_worker_tells_where_it_should_not_have_been),
 		cmocka_unit_test(an_end_is_a_word_and_perhaps_a_number),
 		cmocka_unit_test(a_cgroup_has_the_cpus_the_kernel_gave_it),
 		cmocka_unit_test(a_scheduler_starts_attaches_and_ends),

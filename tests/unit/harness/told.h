@@ -52,6 +52,8 @@ static inline struct reported_worker *told_worker(struct told *t, const char *cg
 		.end = xstrdup("finished"),
 		.pid = 50 + (uint32_t)t->report.workers.n,
 		.iterations = 7,
+		.units = 70,
+		.has_outside = true,
 		.cpu_ns = 1000000000,
 		.wall_ns = 5000000000,
 		.samples = 100,

@@ -117,7 +117,8 @@ void in_process_begin(struct in_process *p, uint32_t burst_ms, uint32_t sleep_ms
 					    .stop = &p->stop,
 					    .burst_ms = burst_ms,
 					    .sleep_ms = sleep_ms_,
-					    .schedstat_fd = -1 } };
+					    .schedstat_fd = -1,
+					    .cpus_fd = -1 } };
 	work_self_prepare(&p->self);
 	work_self_begin(&p->self, clock_monotonic_ns());
 }

@@ -142,6 +142,71 @@ static void a_worker_without_a_cpu_shows_its_gap(void **state UNUSED)
 	assert_true(report.max_gap_ns >= passed_ns);
 }
 
+/* What a worker does after the end of the work does not hide how it stood then. */
+static void a_stall_is_of_the_moment_the_work_was_over(void **state UNUSED)
+{
+	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 2 };
+	_cleanup_work_gate_ struct work_gate *gate = NULL;
+	_cleanup_work_group_ struct work_group *group = NULL;
+	struct work_report still, busy;
+	uint64_t stopped_at_ns, passed_ns;
+
+	assert_success(work_gate_new(&gate));
+	group = started(gate, &spec, true);
+	work_sample(group, 0, &still);
+	wait_for_cpu_time(still.pid, 5 * NS_PER_MS);
+	kill(still.pid, SIGSTOP);
+	wait_for_state(still.pid, 'T');
+	stopped_at_ns = clock_monotonic_ns();
+	sleep_ms(60);
+	passed_ns = clock_monotonic_ns() - stopped_at_ns;
+	work_conclude(group);
+	kill(still.pid, SIGCONT);
+	wait_for_cpu_time(still.pid, 5 * NS_PER_MS);
+	work_stop(group, PATIENCE_NS);
+	work_sample(group, 0, &still);
+	work_sample(group, 1, &busy);
+	assert_true(still.stall_ns >= passed_ns);
+	assert_true(still.units > 0);
+	assert_true(busy.stall_ns <= busy.max_gap_ns + NS_PER_MS);
+}
+
+static void a_sleep_is_no_stall(void **state UNUSED)
+{
+	struct slot_figures f = { .last_look_ns = LAST_NS, .asleep_ns = 100000 };
+
+	assert_true(report_stall_ns(&f, NOW_NS) == 0);
+	f.asleep_ns = 1000;
+	assert_true(report_stall_ns(&f, NOW_NS) == NOW_NS - LAST_NS - 1000);
+	f.last_look_ns = NOW_NS + 5;
+	assert_true(report_stall_ns(&f, NOW_NS) == 0);
+}
+
+static void a_worker_that_was_never_on_a_cpu_is_stalled_since_the_gate(void **state UNUSED)
+{
+	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 1 };
+	_cleanup_work_gate_ struct work_gate *gate = NULL;
+	_cleanup_work_group_ struct work_group *group = NULL;
+	struct work_report report;
+	uint64_t opened_at_ns, passed_ns;
+
+	assert_success(work_gate_new(&gate));
+	group = started(gate, &spec, false);
+	work_sample(group, 0, &report);
+	wait_for_state(report.pid, 'S');
+	kill(report.pid, SIGSTOP);
+	wait_for_state(report.pid, 'T');
+	work_gate_open(gate);
+	opened_at_ns = clock_monotonic_ns();
+	sleep_ms(20);
+	passed_ns = clock_monotonic_ns() - opened_at_ns;
+	work_conclude(group);
+	kill(report.pid, SIGCONT);
+	work_stop(group, PATIENCE_NS);
+	work_sample(group, 0, &report);
+	assert_true(report.stall_ns >= passed_ns);
+}
+
 static void ends_have_words(void **state UNUSED)
 {
 	assert_string_equal(work_end_word(WORK_END_SIGNALLED), "signalled");
@@ -159,6 +224,9 @@ int main(void)
 		cmocka_unit_test(figures_younger_than_now_make_no_gap),
 		cmocka_unit_test(a_worker_is_looked_at_while_it_works),
 		cmocka_unit_test(a_worker_without_a_cpu_shows_its_gap),
+		cmocka_unit_test(a_stall_is_of_the_moment_the_work_was_over),
+		cmocka_unit_test(a_sleep_is_no_stall),
+		cmocka_unit_test(a_worker_that_was_never_on_a_cpu_is_stalled_since_the_gate),
 		cmocka_unit_test(ends_have_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

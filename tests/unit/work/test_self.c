@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "fixture.h"
+#include "work/limits.h"
 
 /* In the place of libc's: where this thread is said to run; -2: where it does. */
 static int said_cpu = -2;
@@ -105,17 +106,32 @@ static void time_between_two_checkpoints_is_a_gap(void **state UNUSED)
 	assert_true(p.self.figures.gap_at_ns <= wall_ns(&p));
 }
 
+/* In the place of libc's: what others see of the worker while it sleeps. */
+static struct slot *watched;
+static struct slot_figures seen_asleep;
+static unsigned int n_sleeps;
+
+int sigtimedwait(const sigset_t *set, siginfo_t *info UNUSED, const struct timespec *timeout)
+{
+	n_sleeps++;
+	if (watched)
+		slot_read(watched, &seen_asleep);
+	return (int)syscall(SYS_rt_sigtimedwait, set, NULL, timeout, _NSIG / 8);
+}
+
 static void a_sleep_is_announced_before_it_begins(void **state UNUSED)
 {
 	struct in_process p;
 	struct slot_figures seen;
-	uint32_t version;
 
 	in_process_begin(&p, 0, 0);
-	version = (uint32_t)atomic_load(&p.slot.version);
+	watched = &p.slot;
+	n_sleeps = 0;
 	assert_true(work_self_sleep(&p.self, 2 * NS_PER_MS));
-	/* The announcement is one publication, at least; whatever was last says no sleep. */
-	assert_true(atomic_load(&p.slot.version) > version);
+	watched = NULL;
+	assert_true(n_sleeps > 0);
+	assert_true(seen_asleep.asleep_ns == 2 * NS_PER_MS);
+	assert_true(seen_asleep.voluntary_sleep_ns == 0);
 	work_self_end(&p.self);
 	assert_true(slot_read(&p.slot, &seen));
 	assert_true(seen.asleep_ns == 0);
@@ -238,6 +254,96 @@ static void run_delay_that_cannot_be_read_is_unknown(void **state UNUSED)
 	assert_false(with_schedstat("", "1000 500 3\n").has_run_delay);
 }
 
+static void set_cpus(const struct in_process *p, const char *text)
+{
+	set_schedstat(p->self.cpus_fd, text);
+}
+
+/* On CPU 3, in a cgroup that has `text`. */
+static void begin_in_cgroup(struct in_process *p, int fd, const char *text)
+{
+	assert_true(fd >= 0);
+	said_cpu = 3;
+	in_process_begin(p, 0, 0);
+	p->self.cpus_fd = fd;
+	set_cpus(p, text);
+}
+
+/* The next look compares again, whatever the time is. */
+static void look_on(struct in_process *p, int cpu)
+{
+	said_cpu = cpu;
+	p->self.cpus_read_ns = 0;
+	work_self_look(&p->self);
+}
+
+static unsigned int outside(struct in_process *p, struct cpuset *ret_had)
+{
+	struct cpuset cpus;
+
+	slot_read_outside(&p->slot, &cpus, ret_had);
+	return cpuset_count(&cpus) == 1 ? cpuset_next(&cpus, 0) : cpuset_count(&cpus) ? 9999 : 0;
+}
+
+static void a_cpu_is_compared_with_the_set_of_its_moment(void **state UNUSED)
+{
+	_cleanup_close_ int fd = memfd_create("cpus", MFD_CLOEXEC);
+	struct in_process p;
+	struct cpuset had;
+
+	begin_in_cgroup(&p, fd, "3-4\n");
+	look_on(&p, 3);
+	look_on(&p, 4);
+	/* The set moves, and the worker with it. */
+	set_cpus(&p, "6\n");
+	look_on(&p, 6);
+	assert_int_equal(outside(&p, &had), 0);
+	assert_true(p.self.figures.cpus_checks == 3);
+	/* The worker goes where the set never was. */
+	look_on(&p, 5);
+	said_cpu = -2;
+	assert_int_equal(outside(&p, &had), 5);
+	assert_int_equal(cpuset_count(&had), 1);
+	assert_true(cpuset_has(&had, 6));
+	assert_true(p.self.figures.outside_at_ns > 0);
+}
+
+/* The kernel shows the new set before it has moved everybody. */
+static void a_worker_has_a_moment_to_follow_its_set(void **state UNUSED)
+{
+	_cleanup_close_ int fd = memfd_create("cpus", MFD_CLOEXEC);
+	struct in_process p;
+	struct cpuset had;
+
+	begin_in_cgroup(&p, fd, "3\n");
+	look_on(&p, 3);
+	set_cpus(&p, "6\n");
+	look_on(&p, 3);
+	assert_int_equal(outside(&p, &had), 0);
+	/* The moment is over. */
+	p.self.cpus_moved_ns -= WORK_MOVE_NS;
+	look_on(&p, 3);
+	said_cpu = -2;
+	assert_int_equal(outside(&p, &had), 3);
+}
+
+static void a_set_that_cannot_be_read_compares_nothing(void **state UNUSED)
+{
+	static const char *const texts[] = { "", "\n", "3-\n" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		_cleanup_close_ int fd = memfd_create("cpus", MFD_CLOEXEC);
+		struct in_process p;
+		struct cpuset had;
+
+		begin_in_cgroup(&p, fd, texts[i]);
+		look_on(&p, 3);
+		said_cpu = -2;
+		assert_true(p.self.figures.cpus_checks == 0);
+		assert_int_equal(outside(&p, &had), 0);
+	}
+}
+
 static void a_kernel_that_does_not_count_is_unknown(void **state UNUSED)
 {
 	assert_false(with_schedstat("0 0 0\n", "0 0 0\n").has_run_delay);
@@ -258,6 +364,9 @@ int main(void)
 		cmocka_unit_test(run_delay_counts_from_the_gate),
 		cmocka_unit_test(what_happens_between_preparation_and_gate_is_not_counted),
 		cmocka_unit_test(run_delay_that_cannot_be_read_is_unknown),
+		cmocka_unit_test(a_cpu_is_compared_with_the_set_of_its_moment),
+		cmocka_unit_test(a_worker_has_a_moment_to_follow_its_set),
+		cmocka_unit_test(a_set_that_cannot_be_read_compares_nothing),
 		cmocka_unit_test(a_kernel_that_does_not_count_is_unknown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

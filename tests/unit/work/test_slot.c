@@ -118,6 +118,24 @@ static void cpus_gather_and_numbers_beyond_the_limit_do_not(void **state UNUSED)
 		    cpuset_has(&cpus, TOPO_LIMIT_CPUS - 1));
 }
 
+static void the_first_set_outside_of_which_it_was_stays(void **state UNUSED)
+{
+	struct slot slot = { 0 };
+	struct cpuset first = { 0 }, second = { 0 }, outside, had;
+
+	slot_read_outside(&slot, &outside, &had);
+	assert_int_equal(cpuset_count(&outside) + cpuset_count(&had), 0);
+	cpuset_add(&first, 70);
+	cpuset_add(&second, 2);
+	slot_add_outside(&slot, 5, &first);
+	slot_add_outside(&slot, 80, &second);
+	slot_add_outside(&slot, TOPO_LIMIT_CPUS, &second);
+	slot_read_outside(&slot, &outside, &had);
+	assert_int_equal(cpuset_count(&outside), 2);
+	assert_true(cpuset_has(&outside, 5) && cpuset_has(&outside, 80));
+	assert_true(cpuset_equal(&had, &first));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +144,7 @@ int main(void)
 		cmocka_unit_test(a_writer_killed_half_way_leaves_the_copy_before),
 		cmocka_unit_test(readers_never_see_a_mixture),
 		cmocka_unit_test(cpus_gather_and_numbers_beyond_the_limit_do_not),
+		cmocka_unit_test(the_first_set_outside_of_which_it_was_stays),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
