@@ -116,7 +116,8 @@ struct error *io_sync_folder_of(const char *path)
 	return NULL;
 }
 
-struct error *io_replace_file(const char *path, const void *bytes, size_t n)
+struct error *io_replace_file_warn(const char *path, const void *bytes, size_t n,
+				   struct error **ret_warning)
 {
 	_cleanup_free_ char *for_dirname = xstrdup(path);
 	const char *dir = dirname(for_dirname);
@@ -131,5 +132,14 @@ struct error *io_replace_file(const char *path, const void *bytes, size_t n)
 		unlink(temporary);
 		return err;
 	}
-	return io_sync_folder_of(path);
+	*ret_warning = io_sync_folder_of(path);
+	return NULL;
+}
+
+struct error *io_replace_file(const char *path, const void *bytes, size_t n)
+{
+	struct error *warning = NULL;
+	struct error *err = io_replace_file_warn(path, bytes, n, &warning);
+
+	return err ? err : warning;
 }

@@ -48,7 +48,8 @@ static struct error *read_record(const char *path, struct strbuf *into)
 	return io_read_fd(fd, path, RECORD_BYTES_LIMIT, into);
 }
 
-static struct error *append_locked(const char *path, const struct record_append *append)
+static struct error *append_locked(const char *path, const struct record_append *append,
+				   struct error **ret_warning)
 {
 	_cleanup_strbuf_ struct strbuf before = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf after = STRBUF_INIT;
@@ -59,11 +60,11 @@ static struct error *append_locked(const char *path, const struct record_append 
 	err = record_append_text(strbuf_str(&before), before.n, path, append, &after);
 	if (err)
 		return err;
-	return io_replace_file(path, after.at, after.n);
+	return io_replace_file_warn(path, after.at, after.n, ret_warning);
 }
 
 struct error *record_append_metrics(const char *path, const struct record_append *append,
-				    const struct cancel *cancel)
+				    const struct cancel *cancel, struct error **ret_warning)
 {
 	_cleanup_free_ char *target = realpath(path, NULL);
 	_cleanup_free_ char *lock_path = NULL;
@@ -80,5 +81,5 @@ struct error *record_append_metrics(const char *path, const struct record_append
 	err = lock_acquire(lock_path, RECORD_LOCK_BUDGET_MS * NS_PER_MS, cancel, &lock_fd);
 	if (err)
 		return err;
-	return append_locked(target, append);
+	return append_locked(target, append, ret_warning);
 }

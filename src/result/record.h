@@ -15,9 +15,12 @@ struct error *record_check_exists(const char *path) MUST_CHECK;
 
 /*
  * BASE_ABSENT, BASE_PARSE (no record), BASE_LIMIT (too large, or the lock is
- * held for 30 s), BASE_CANCELLED while waiting, BASE_IO. On error the record is as it was.
+ * held for 30 s), BASE_CANCELLED while waiting, BASE_IO. On error the record is as it was. A record
+ * that has the entry and whose directory could not be synced is success, with *ret_warning: it is
+ * the caller's, and NULL otherwise.
  */
 struct error *record_append_metrics(const char *path, const struct record_append *append,
-				    const struct cancel *cancel) MUST_CHECK;
+				    const struct cancel *cancel,
+				    struct error **ret_warning) MUST_CHECK;
 
 #endif

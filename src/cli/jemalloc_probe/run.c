@@ -87,6 +87,7 @@ static void say_all_failed(const struct probe_config *config, const struct probe
 static bool append_sidecar(const struct probe_config *config, const struct probe_report *report,
 			   const struct outcome *outcome)
 {
+	_cleanup_error_ struct error *warning = NULL;
 	_cleanup_error_ struct error *err = NULL;
 	_cleanup_strbuf_ struct strbuf safe_path = STRBUF_INIT, safe_message = STRBUF_INIT;
 
@@ -94,17 +95,22 @@ static bool append_sidecar(const struct probe_config *config, const struct probe
 	case SIDECAR_NOTHING:
 		return true;
 	case SIDECAR_APPEND:
-		err = sidecar_append(config->sidecar, report, outcome_recorded_code(outcome),
-				     &stop);
+		err = sidecar_append(config->sidecar, report, outcome_recorded_code(outcome), &stop,
+				     &warning);
 		break;
 	case SIDECAR_REFUSE:
 		err = base_error(BASE_CANCELLED, 0,
 				 "the run was interrupted; the file is unchanged");
 		break;
 	}
+	text_escape(&safe_path, config->sidecar);
+	if (!err && warning) {
+		text_escape(&safe_message, error_message(warning));
+		fprintf(stderr, "warning: sidecar %s: %s\n", strbuf_str(&safe_path),
+			strbuf_str(&safe_message));
+	}
 	if (!err)
 		return true;
-	text_escape(&safe_path, config->sidecar);
 	text_escape(&safe_message, error_message(err));
 	if (outcome_exit_code(outcome, true) == EXIT_SIDECAR)
 		fprintf(stderr, "sidecar append failed (exit 3): %s: %s\n", strbuf_str(&safe_path),

@@ -11,7 +11,7 @@ static const struct metric_hint hints[] = {
 };
 
 struct error *sidecar_append(const char *path, const struct probe_report *report, int exit_code,
-			     const struct cancel *cancel)
+			     const struct cancel *cancel, struct error **ret_warning)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_json_doc_ struct json_doc *output = NULL;
@@ -29,5 +29,5 @@ struct error *sidecar_append(const char *path, const struct probe_report *report
 					     .hints = { hints, ARRAY_SIZE(hints) },
 					     .exit_code = exit_code,
 				     },
-				     cancel);
+				     cancel, ret_warning);
 }

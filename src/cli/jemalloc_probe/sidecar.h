@@ -10,6 +10,6 @@
  * On error the file is as it was.
  */
 struct error *sidecar_append(const char *path, const struct probe_report *report, int exit_code,
-			     const struct cancel *cancel) MUST_CHECK;
+			     const struct cancel *cancel, struct error **ret_warning) MUST_CHECK;
 
 #endif

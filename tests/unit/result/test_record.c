@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -26,12 +27,33 @@ static void put(const char *path, const char *text)
 	assert_success(io_write_all(fd, path, text, strlen(text)));
 }
 
+/* Of the last append. */
+static struct error *warning;
+
+/* Whether the directory can be synced. */
+static bool sync_fails;
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd)
+{
+	struct stat st;
+
+	if (sync_fails && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		errno = EIO;
+		return -1;
+	}
+	return __real_fsync(fd);
+}
+
 static struct error *append(const char *path, int exit_code)
 {
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
 	struct record_append what = sample_append(exit_code, &doc);
 
-	return record_append_metrics(path, &what, NULL);
+	error_free(warning);
+	warning = NULL;
+	return record_append_metrics(path, &what, NULL, &warning);
 }
 
 static void assert_content(const char *path, const char *expected)
@@ -79,6 +101,23 @@ static void appending_leaves_record_and_lock_and_nothing_else(void **state)
 	assert_int_equal(access(s->lock, F_OK), 0);
 	assert_int_equal(stat(s->file, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0640);
+}
+
+/* The entry is in: whoever is told of a failure would add it again. */
+static void a_folder_that_does_not_sync_is_a_warning(void **state)
+{
+	struct scratch *s = *state;
+
+	put(s->file, EMPTY_RECORD);
+	sync_fails = true;
+	assert_success(append(s->file, 0));
+	sync_fails = false;
+	assert_non_null(warning);
+	assert_contains(error_message(warning), "is replaced");
+	assert_int_equal(entries_of(s->file), 1);
+	assert_success(append(s->file, 1));
+	assert_null(warning);
+	assert_int_equal(entries_of(s->file), 2);
 }
 
 static void a_missing_record_says_what_to_do_and_leaves_no_lock(void **state)
@@ -156,7 +195,7 @@ static void a_request_to_stop_changes_nothing(void **state)
 
 	put(s->file, EMPTY_RECORD);
 	assert_int_equal(flock(held, LOCK_EX), 0);
-	err = record_append_metrics(s->file, &what, &cancel);
+	err = record_append_metrics(s->file, &what, &cancel, &warning);
 	assert_true(error_is(err, &base_error_domain, BASE_CANCELLED));
 	assert_contains(error_message(err), "aborted");
 	assert_content(s->file, EMPTY_RECORD);
@@ -297,6 +336,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		scratch_test(appending_leaves_record_and_lock_and_nothing_else),
+		scratch_test(a_folder_that_does_not_sync_is_a_warning),
 		scratch_test(a_missing_record_says_what_to_do_and_leaves_no_lock),
 		scratch_test(an_existing_record_passes_the_check),
 		scratch_test(what_is_no_record_stays_as_it_is),

@@ -63,10 +63,12 @@ static void put(const char *path, const char *text)
 
 static void append_probe(const char *path, int exit_code)
 {
+	struct error *warning = NULL;
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
 	struct record_append what = sample_append(exit_code, &doc);
 
-	assert_success(record_append_metrics(path, &what, NULL));
+	assert_success(record_append_metrics(path, &what, NULL, &warning));
+	assert_null(warning);
 }
 
 static void a_record_says_started_until_it_is_finished(void **state)

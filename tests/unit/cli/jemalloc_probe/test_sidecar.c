@@ -88,6 +88,7 @@ static void assert_metric(const struct json_value *entry, const char *name, doub
 
 static void numbers_become_flat_metrics(void **state UNUSED)
 {
+	struct error *warning = NULL;
 	_cleanup_(probe_report_deinit) struct probe_report report = fake_report(threads, 2, 1);
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
 	_cleanup_free_ char *text = NULL;
@@ -95,7 +96,7 @@ static void numbers_become_flat_metrics(void **state UNUSED)
 	uint64_t code = 0;
 
 	write_record("{\"test_name\": \"t\", \"metrics\": []}");
-	assert_success(sidecar_append(path, &report, 7, NULL));
+	assert_success(sidecar_append(path, &report, 7, NULL, &warning));
 	text = read_record();
 	assert_success(json_doc_parse(text, strlen(text), path, &doc));
 	entry = last_entry(doc);
@@ -113,14 +114,15 @@ static void numbers_become_flat_metrics(void **state UNUSED)
 
 static void appends_stack(void **state UNUSED)
 {
+	struct error *warning = NULL;
 	_cleanup_(probe_report_deinit) struct probe_report report = fake_report(threads, 2, 1);
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
 	_cleanup_free_ char *text = NULL;
 	uint64_t index = 0;
 
 	write_record("{\"metrics\": [{\"kept\": 18446744073709551615}]}");
-	assert_success(sidecar_append(path, &report, 0, NULL));
-	assert_success(sidecar_append(path, &report, 1, NULL));
+	assert_success(sidecar_append(path, &report, 0, NULL, &warning));
+	assert_success(sidecar_append(path, &report, 1, NULL, &warning));
 	text = read_record();
 	assert_contains(text, "18446744073709551615");
 	assert_success(json_doc_parse(text, strlen(text), path, &doc));
@@ -131,12 +133,13 @@ static void appends_stack(void **state UNUSED)
 
 static void what_is_no_record_is_left_alone(void **state UNUSED)
 {
+	struct error *warning = NULL;
 	_cleanup_(probe_report_deinit) struct probe_report report = fake_report(threads, 2, 1);
 	_cleanup_error_ struct error *err = NULL;
 	_cleanup_free_ char *text = NULL;
 
 	write_record("{ this is not valid json }");
-	err = sidecar_append(path, &report, 0, NULL);
+	err = sidecar_append(path, &report, 0, NULL, &warning);
 	assert_non_null(err);
 	assert_contains(error_message(err), "regenerate");
 	text = read_record();
@@ -145,6 +148,7 @@ static void what_is_no_record_is_left_alone(void **state UNUSED)
 
 static void a_cancelled_run_appends_nothing(void **state UNUSED)
 {
+	struct error *warning = NULL;
 	_cleanup_(probe_report_deinit) struct probe_report report = fake_report(threads, 2, 1);
 	_cleanup_error_ struct error *err = NULL;
 	_cleanup_free_ char *text = NULL;
@@ -152,7 +156,7 @@ static void a_cancelled_run_appends_nothing(void **state UNUSED)
 
 	write_record("{\"metrics\": []}");
 	cancel_request(&cancel);
-	err = sidecar_append(path, &report, 0, &cancel);
+	err = sidecar_append(path, &report, 0, &cancel, &warning);
 	assert_non_null(err);
 	assert_true(error_is(err, &base_error_domain, BASE_CANCELLED));
 	text = read_record();
