@@ -17,7 +17,7 @@ static const struct option_row positionals[] = {
 	{ .argument = "DIR",
 	  OPTION_STRING(struct results_config, path),
 	  .complete = OPTION_COMPLETE_FILE,
-	  .help = "folder of a run, of many runs, or a record; default: the newest run in " RUN_FOLDER_BASE },
+	  .help = "directory of a run, as given to ktstr test -o, or of many runs, or a record; default: the newest run in " RUN_FOLDER_BASE },
 };
 
 static const struct option_row options[] = {
@@ -142,7 +142,13 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 		err = run_folder_runs(path, &runs);
 	if (err)
 		return print_failed(err);
-	return runs.names.n ? show_runs(path, &runs, config) : show_folder(&folder, config);
+	if (runs.names.n)
+		return show_runs(path, &runs, config);
+	if (folder.records.n)
+		return show_folder(&folder, config);
+	err = base_error(BASE_ABSENT, 0, "there are no records in %s, nor in a directory in it",
+			 path);
+	return print_failed(err);
 }
 
 const struct command cmd_results = {

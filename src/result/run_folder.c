@@ -86,11 +86,6 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int by_name_down(const void *a, const void *b)
-{
-	return strverscmp(*(char *const *)b, *(char *const *)a);
-}
-
 static struct error *list(const char *dir, bool (*wanted)(const char *),
 			  int (*order)(const void *, const void *), struct run_names *ret)
 {
@@ -125,9 +120,72 @@ struct error *run_folder_records(const char *dir, struct run_names *ret)
 	return list(dir, is_record_name, by_name, ret);
 }
 
+static bool is_visible(const char *name)
+{
+	return *name != '.';
+}
+
+static bool holds_records(const char *dir)
+{
+	_cleanup_dir_ DIR *d = opendir(dir);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d)))
+		if (is_record_name(entry->d_name))
+			return true;
+	return false;
+}
+
+/* What it would be called if it had been given no name. NULL: it is not a run. */
+static char *run_key(const char *dir, const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, name);
+	char time[sizeof("2026-11-15T14-30-05")];
+	struct stat st;
+	struct tm tm;
+
+	if (is_run_name(name))
+		return xstrdup(name);
+	if (!holds_records(path) || stat(path, &st) < 0 || !gmtime_r(&st.st_mtime, &tm) ||
+	    strftime(time, sizeof(time), "%Y-%m-%dT%H-%M-%S", &tm) == 0)
+		return NULL;
+	return xasprintf("%s-%s", time, name);
+}
+
+struct keyed_run {
+	char *key, *name;
+};
+
+static int by_key_down(const void *a, const void *b)
+{
+	return strverscmp(((const struct keyed_run *)b)->key, ((const struct keyed_run *)a)->key);
+}
+
 struct error *run_folder_runs(const char *dir, struct run_names *ret)
 {
-	return list(dir, is_run_name, by_name_down, ret);
+	struct run_names all = { 0 }, runs = { 0 };
+	struct error *err = list(dir, is_visible, by_name, &all);
+	VEC(struct keyed_run) keyed = VEC_INIT;
+
+	for (size_t i = 0; !err && i < all.names.n; i++) {
+		struct keyed_run run = { run_key(dir, all.names.at[i]), all.names.at[i] };
+
+		if (run.key)
+			vec_push(&keyed, run);
+		else
+			free(run.name);
+	}
+	if (keyed.n)
+		qsort(keyed.at, keyed.n, sizeof(*keyed.at), by_key_down);
+	for (size_t i = 0; i < keyed.n; i++) {
+		free(keyed.at[i].key);
+		vec_push(&runs.names, keyed.at[i].name);
+	}
+	vec_deinit(&keyed);
+	vec_deinit(&all.names);
+	if (!err)
+		*ret = runs;
+	return err;
 }
 
 static bool is_temporary_name(const char *name)

@@ -20,7 +20,10 @@ void run_names_deinit(struct run_names *names);
 
 /* Files in dir whose name ends like a record's. BASE_ABSENT, BASE_IO, BASE_LIMIT. */
 struct error *run_folder_records(const char *dir, struct run_names *ret) MUST_CHECK;
-/* Folders in dir whose name begins like a run's, the newest first. */
+/*
+ * Directories in dir whose name begins like a run's, or that hold a record: whoever gave a name to
+ * his run. The newest first, by the time in the name or else of the directory.
+ */
 struct error *run_folder_runs(const char *dir, struct run_names *ret) MUST_CHECK;
 
 /*

@@ -91,6 +91,32 @@ static void records_are_listed_by_name_and_nothing_else(void **state)
 	assert_string_equal(names.names.at[1], "b-1.ktstr.json");
 }
 
+/* As `ktstr test -o NAME` makes them, in a directory of runs. */
+static void runs_that_were_given_a_name_are_seen(void **state)
+{
+	static const char *const names[] = { "2026-11-15T14-30-05-9", "mine", "old", "empty",
+					     "notes.txt" };
+	const struct timespec old[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
+	_cleanup_run_names_ struct run_names found = { 0 };
+	struct scratch *s = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		_cleanup_free_ char *path = xasprintf("%s/%s", s->dir, names[i]);
+		_cleanup_free_ char *record = xasprintf("%s/a-1.ktstr.json", path);
+
+		assert_int_equal(mkdir(path, 0755), 0);
+		if (i == 1 || i == 2)
+			close(open(record, O_WRONLY | O_CREAT, 0644));
+		if (i == 2)
+			assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+	}
+	assert_success(run_folder_runs(s->dir, &found));
+	assert_int_equal(found.names.n, 3);
+	/* The clock of this machine may stand anywhere: only the dates that are set are compared.
+	 */
+	assert_string_equal(found.names.at[2], "old");
+}
+
 static void runs_are_listed_the_newest_first(void **state)
 {
 	struct scratch *s = *state;
@@ -172,6 +198,7 @@ int main(void)
 		folder_test(every_run_gets_a_folder_of_its_own),
 		folder_test(a_base_that_is_a_file_is_an_error),
 		folder_test(records_are_listed_by_name_and_nothing_else),
+		folder_test(runs_that_were_given_a_name_are_seen),
 		folder_test(runs_are_listed_the_newest_first),
 		folder_test(a_missing_folder_is_absent),
 		folder_test(a_sweep_removes_locks_that_nobody_holds),
