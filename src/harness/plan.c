@@ -108,7 +108,7 @@ static struct error *make_axes(const struct plan_options *options, struct axes *
 		err = add_topology(axes, options->topologies[i]);
 	for (size_t i = 0; i < options->n_kernels; i++)
 		add_kernel(axes, options, i);
-	if (!err && axes->kernels.n == 0)
+	if (!err && axes->kernels.n == 0 && !options->names_only)
 		err = harness_error(HARNESS_PLAN, 0, "no kernel to run tests with");
 	return err;
 }
@@ -127,25 +127,34 @@ static char *variant_name(const struct variant *v, const struct axes *axes)
 	return strbuf_take(&name);
 }
 
+static struct error *add_repeats(struct plan *plan, const struct axes *axes, struct variant *v)
+{
+	for (unsigned int r = 0; r < axes->repeat; r++) {
+		if (plan->variants.n >= HARNESS_LIMIT_VARIANTS)
+			return harness_error(HARNESS_PLAN, 0,
+					     "more than %d variants of tests were asked for",
+					     HARNESS_LIMIT_VARIANTS);
+		v->repeat_index = r;
+		v->name = variant_name(v, axes);
+		vec_push(&plan->variants, *v);
+	}
+	return NULL;
+}
+
 static struct error *add_variants(struct plan *plan, const struct plan_options *options,
 				  const struct axes *axes, struct variant *v)
 {
-	for (size_t k = 0; k < axes->kernels.n; k++) {
+	struct error *err = NULL;
+
+	if (axes->kernels.n == 0)
+		return add_repeats(plan, axes, v);
+	for (size_t k = 0; !err && k < axes->kernels.n; k++) {
 		v->kernel_index = axes->kernels.at[k];
 		v->kernel = options->kernels[v->kernel_index];
 		plan_variant_id(v->suite, v->test, &v->topology, v->kernel, v->id);
-		for (unsigned int r = 0; r < axes->repeat; r++) {
-			if (plan->variants.n >= HARNESS_LIMIT_VARIANTS)
-				return harness_error(HARNESS_PLAN, 0,
-						     "more than %d variants of tests were asked "
-						     "for",
-						     HARNESS_LIMIT_VARIANTS);
-			v->repeat_index = r;
-			v->name = variant_name(v, axes);
-			vec_push(&plan->variants, *v);
-		}
+		err = add_repeats(plan, axes, v);
 	}
-	return NULL;
+	return err;
 }
 
 static struct error *add_test(struct plan *plan, const struct plan_options *options,

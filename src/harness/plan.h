@@ -18,10 +18,12 @@ struct plan_options {
 	/* Topologies or names of presets, as a user writes them. None: each test's own. */
 	const char *const *topologies;
 	size_t n_topologies;
-	/* At least one. */
+	/* At least one, unless only names are asked for: then variants may have neither kernel nor
+	 * id. */
 	const struct kernel *const *kernels;
 	size_t n_kernels;
 	unsigned int repeat; /* 0 is 1 */
+	bool names_only;
 };
 
 /* Borrows suite, test and kernel. */

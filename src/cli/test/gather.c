@@ -51,8 +51,9 @@ static struct error *find_kernels(const struct test_config *config, struct gathe
 {
 	struct error *err = NULL;
 
+	/* A list of names needs a kernel only where names have one. */
 	if (config->kernels.n == 0)
-		return find_kernel(NULL, g);
+		return config->list ? NULL : find_kernel(NULL, g);
 	for (size_t i = 0; !err && i < config->kernels.n; i++)
 		err = find_kernel(config->kernels.at[i], g);
 	return err;
@@ -82,6 +83,7 @@ struct error *gather_plan(const struct test_config *config, struct gathered *g)
 		.kernels = (const struct kernel *const *)g->kernels.at,
 		.n_kernels = g->kernels.n,
 		.repeat = config->repeat,
+		.names_only = config->list,
 	};
 	const char *pattern = plan_find_unmatched(&options, g->suites.at, g->suites.n);
 
@@ -135,5 +137,7 @@ struct error *gather(const struct test_config *config, const struct cancel *canc
 		err = find_kernels(config, ret);
 	if (!err)
 		err = gather_plan(config, ret);
-	return err ? err : gather_files(config, ret);
+	if (err || config->list)
+		return err;
+	return gather_files(config, ret);
 }

@@ -215,6 +215,21 @@ static void names_that_would_be_equal_are_refused(void **state UNUSED)
 	assert_string_equal(error_message(err), "two variants would be called same:fair@1n2l2c1t");
 }
 
+static void names_need_no_kernel(void **state UNUSED)
+{
+	struct declared_suite suite = sample_suite("/x/s", SAMPLE_LISTING(SAMPLE_PLAIN("alone")));
+	struct plan_options options = { .repeat = 2, .names_only = true };
+	_cleanup_plan_ struct plan plan = { 0 };
+
+	assert_success(plan_make(&suite, 1, &options, &plan));
+	assert_int_equal(plan.variants.n, 2);
+	assert_contains(plan.variants.at[1].name, ":alone@");
+	assert_contains(plan.variants.at[1].name, ",run=2");
+	options.names_only = false;
+	assert_error_tag(plan_make(&suite, 1, &options, &plan), "test-plan");
+	declared_suite_deinit(&suite);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +242,7 @@ int main(void)
 		cmocka_unit_test(a_pattern_without_a_test_is_an_error_though_others_have_some),
 		cmocka_unit_test(what_cannot_be_planned_is_said),
 		cmocka_unit_test(names_that_would_be_equal_are_refused),
+		cmocka_unit_test(names_need_no_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, make_suites, free_suites);
