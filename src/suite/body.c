@@ -177,6 +177,12 @@ void body_kill(const struct body *body)
 	kill(body->pid, SIGKILL);
 }
 
+bool body_is_unmet(const struct body *body)
+{
+	return body->ended && body->finished && WIFEXITED(body->status) &&
+	       WEXITSTATUS(body->status) == BODY_EXIT_UNMET;
+}
+
 void body_judge(const struct body *body, struct report_writer *report)
 {
 	if (WIFSIGNALED(body->status))

@@ -21,6 +21,9 @@ struct body {
 	int status; /* as waitpid() has it, once ended */
 };
 
+/* The exit code of a body that finished because a NEED was not met. */
+enum { BODY_EXIT_UNMET = 4 };
+
 #define BODY_INIT ((struct body){ .pidfd = -1, .report_fd = -1 })
 void body_deinit(struct body *body);
 
@@ -36,6 +39,8 @@ void body_pump(struct body *body, struct report_writer *report);
 void body_reap(struct body *body, struct report_writer *report);
 /* It and its group. */
 void body_kill(const struct body *body);
+/* It ended, and what the test needs is not here: the rest of its work proves nothing. */
+bool body_is_unmet(const struct body *body);
 /* A part when it did not end as it should. */
 void body_judge(const struct body *body, struct report_writer *report);
 

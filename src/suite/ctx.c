@@ -46,7 +46,7 @@ void ctx_finish(struct ktstr_ctx *ctx)
 		ctx->end_payloads(ctx);
 	fflush(NULL);
 	body_say_finished(&ctx->report);
-	_exit(0);
+	_exit(ctx->unmet ? BODY_EXIT_UNMET : 0);
 }
 
 void ctx_end_with(struct ktstr_ctx *ctx, enum ktstr_reason reason, const char *file, int line,

@@ -53,6 +53,7 @@ void ktstr_need_(struct ktstr_ctx *ctx, bool held, const char *condition, const 
 	va_start(args, fmt);
 	say(ctx, KTSTR_REASON_NEED, condition, file, line, fmt, args);
 	va_end(args);
+	ctx->unmet = true;
 	ctx_finish(ctx);
 }
 

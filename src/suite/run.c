@@ -191,6 +191,8 @@ static void wait_for_work(struct run *run)
 		}
 		if (now >= until && (!run->body.pid || run->body.ended))
 			return;
+		if (body_is_unmet(&run->body))
+			return;
 		scheduler_poll(&run->scheduler, fds + 2);
 		poll(fds, ARRAY_SIZE(fds), wait_ms(now, until, watching));
 		if (fds[1].revents)

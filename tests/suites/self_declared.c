@@ -36,7 +36,12 @@ KTSTR_TEST(fails) = { .run = fail };
 KTSTR_TEST(breaks) = { .run = crash };
 KTSTR_TEST(breaks_after_a_failure) = { .run = fail_and_crash };
 
-KTSTR_TEST(need_in_the_function) = { .run = need };
+/* Nobody waits for the end of work that proves nothing. */
+KTSTR_TEST(need_in_the_function) = {
+	.cgroups = { { "busy", .work = { WORK_SPIN, .workers = 1 } } },
+	.duration_s = 3600,
+	.run = need,
+};
 KTSTR_TEST(needs_more_cpus) = { .needs = { .min_cpus = 3 }, .run = nothing };
 KTSTR_TEST(needs_fewer_cpus) = { .needs = { .max_cpus = 1 }, .run = nothing };
 KTSTR_TEST(needs_an_option) = { .needs = { .kconfig = { "CONFIG_NOBODY_HAS_THIS" } },
