@@ -42,7 +42,7 @@ __s32 BPF_PROG(fifo_select_cpu, struct task_struct *p, __s32 prev_cpu, __u64 wak
 	bool is_idle = 0;
 	__s32 cpu = scx_bpf_select_cpu_dfl(p, prev_cpu, wake_flags, &is_idle);
 
-	if (is_idle)
+	if (is_idle && !is_faulty(FIFO_FAULT_STARVE))
 		scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, slice_of(p), 0);
 	return cpu;
 }
@@ -55,6 +55,11 @@ void BPF_PROG(fifo_enqueue, struct task_struct *p, __u64 enq_flags)
 	 * Who wakes up is served, and so are kernel threads; one of them is the watchdog's.
 	 */
 	if (is_faulty(FIFO_FAULT_STALL) && !p->scx.slice && !(p->flags & PF_KTHREAD)) {
+		__sync_fetch_and_add(&state.kept, 1);
+		return;
+	}
+	/* One that does not: nothing in the machine runs until the kernel ends us. */
+	if (is_faulty(FIFO_FAULT_STARVE) && !(p->flags & PF_KTHREAD)) {
 		__sync_fetch_and_add(&state.kept, 1);
 		return;
 	}

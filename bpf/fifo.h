@@ -19,6 +19,7 @@ enum {
 	X(FIFO_FAULT_NO_ATTACH, "no-attach", "load, never attach, sleep")              \
 	X(FIFO_FAULT_VERIFIER, "verifier", "load a program that the verifier refuses") \
 	X(FIFO_FAULT_STALL, "stall", "keep user tasks that used up their slice")       \
+	X(FIFO_FAULT_STARVE, "starve", "keep all user tasks, also those that wake up") \
 	X(FIFO_FAULT_ERROR, "error", "call scx_bpf_error()")                           \
 	X(FIFO_FAULT_LOPSIDED, "lopsided", "give even pids 20 times the slice, from the start")
 

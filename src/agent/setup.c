@@ -116,6 +116,9 @@ void setup_machine(struct strbuf *log)
 	loopback_up(log);
 	set_limits(log);
 	write_setting(log, "/proc/self/oom_score_adj", "-1000");
+	/* What the kernel says while a test runs is in the console, also when nobody can ask any
+	 * more. */
+	write_setting(log, "/proc/sys/kernel/printk", "7");
 	/* Compaction would carry the page with the nonce away from where the host looks. */
 	write_setting(log, "/proc/sys/vm/compact_unevictable_allowed", "0");
 }

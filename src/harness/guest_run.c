@@ -117,6 +117,7 @@ static void run_test(struct guest_run *run, struct vm *vm, const struct cancel *
 		.take_signal = look_at_host,
 		.context = &listener,
 		.timeout_ns = run->limit_ns,
+		.patience_ns = time_limit_silence_ns(run->test),
 	};
 
 	run->error = vm_exec(vm, &command, cancel, &run->exit);

@@ -9,6 +9,9 @@ enum {
 	TCG_SLOWNESS = 4,
 	TCG_VCPUS_PER_STEP = 8,
 	VCPUS_PER_DURATION = 64,
+	WATCHDOG_S = 30,
+	WATCHDOG_LOOKS_S = 15,
+	RECOVERY_S = 30,
 };
 
 static uint64_t divide_up(uint64_t a, uint64_t b)
@@ -50,6 +53,12 @@ uint64_t time_limit_ns(const struct declared_test *test, bool emulated, unsigned
 		return slowness * test->timeout_s * NS_PER_SEC;
 	return (test->duration_s + slowness * (BASE_S + around.size_s + around.attach_s)) *
 	       NS_PER_SEC;
+}
+
+uint64_t time_limit_silence_ns(const struct declared_test *test)
+{
+	return test->scheduler.argv.n ? (WATCHDOG_S + WATCHDOG_LOOKS_S + RECOVERY_S) * NS_PER_SEC
+				      : 0;
 }
 
 void time_limit_explain(const struct declared_test *test, bool emulated, unsigned int vcpus,

@@ -267,9 +267,11 @@ struct error *vm_exec(struct vm *vm, const struct vm_command *command, const str
 	uint64_t log_from = console_size(vm->console_path);
 	struct error *err;
 
+	vm->patience_ns = command->patience_ns;
 	err = send_run(&run);
 	while (!err && !run.finished)
 		err = step(&run, cancel);
+	vm->patience_ns = 0;
 	strbuf_deinit(&run.held);
 	if (err)
 		return error_wrap(err, "running %s", command->argv[0]);

@@ -44,10 +44,11 @@ struct vm {
 	uint32_t last_channel;
 	struct wire_ready ready; /* release is our own copy */
 	char *release;
-	uint64_t asked_ns;	     /* when the topology was asked for */
-	uint64_t told_guest_ns;	     /* the guest's clock when it told it: later than that */
-	uint64_t greeted_ns;	     /* when it was last greeted */
-	uint64_t heard_ns;	     /* when the agent last said anything */
+	uint64_t asked_ns;	/* when the topology was asked for */
+	uint64_t told_guest_ns; /* the guest's clock when it told it: later than that */
+	uint64_t greeted_ns;	/* when it was last greeted */
+	uint64_t heard_ns;	/* when the agent last said anything */
+	uint64_t patience_ns;	/* silence that is no hang yet, where that is more than usual */
 	uint64_t heard_host_wait_ns; /* at that time: QEMU's waiting for CPUs of the host */
 	uint64_t prepared_ns;	     /* when QEMU stood ready to let the guest run */
 	bool frozen;
@@ -95,7 +96,9 @@ struct error *vm_failed(struct bytes payload) MUST_CHECK;
  * On a starved host everything is late, so time in which QEMU's threads waited for a CPU of the
  * host (all together) does not count, up to a limit.
  */
-bool vm_silence_is_hang(uint64_t silent_ns, uint64_t waited_ns, uint32_t heartbeat_ms);
+bool vm_silence_is_hang(uint64_t silent_ns, uint64_t waited_ns, uint64_t limit_ns);
+/* How long the agent may be silent: some heartbeats, and not less than `patience_ns`. */
+uint64_t vm_silence_limit_ns(uint32_t heartbeat_ms, uint64_t patience_ns);
 /* Until an event of QEMU has set one of the handle's flags. */
 struct error *vm_await(struct vm *vm, const bool *flag, const char *doing, uint64_t deadline_ns,
 		       const struct cancel *cancel) MUST_CHECK;

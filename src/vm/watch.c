@@ -172,17 +172,16 @@ static void heard(struct vm *vm)
 		vm->heard_host_wait_ns = host_wait_ns(vm->pid);
 }
 
-static uint64_t silence_limit_ns(uint32_t heartbeat_ms)
+uint64_t vm_silence_limit_ns(uint32_t heartbeat_ms, uint64_t patience_ns)
 {
 	uint64_t limit_ms = (uint64_t)heartbeat_ms * HANG_BEATS;
+	uint64_t limit_ns = (limit_ms > HANG_LEAST_MS ? limit_ms : HANG_LEAST_MS) * NS_PER_MS;
 
-	return (limit_ms > HANG_LEAST_MS ? limit_ms : HANG_LEAST_MS) * NS_PER_MS;
+	return limit_ns > patience_ns ? limit_ns : patience_ns;
 }
 
-bool vm_silence_is_hang(uint64_t silent_ns, uint64_t waited_ns, uint32_t heartbeat_ms)
+bool vm_silence_is_hang(uint64_t silent_ns, uint64_t waited_ns, uint64_t limit_ns)
 {
-	uint64_t limit_ns = silence_limit_ns(heartbeat_ms);
-
 	if (silent_ns >= limit_ns * STARVED_LIMITS)
 		return true;
 	/* Threads wait side by side: all together it may be more than the time that went by. */
@@ -213,12 +212,13 @@ static struct error *check_heartbeat(struct vm *vm)
 {
 	_cleanup_strbuf_ struct strbuf tail = STRBUF_INIT, line = STRBUF_INIT;
 	uint64_t silent_ns, waited_ns, bytes_in = vm->link.bytes_in;
+	uint64_t limit_ns = vm_silence_limit_ns(vm->heartbeat_ms, vm->patience_ns);
 	struct error *err;
 
 	if (vm->heartbeat_ms == 0 || vm->frozen)
 		return NULL;
 	silent_ns = clock_monotonic_ns() - vm->heard_ns;
-	if (silent_ns < silence_limit_ns(vm->heartbeat_ms))
+	if (silent_ns < limit_ns)
 		return NULL;
 	/* Perhaps it was us who did not listen. */
 	err = link_pump(&vm->link);
@@ -227,7 +227,7 @@ static struct error *check_heartbeat(struct vm *vm)
 	waited_ns = host_wait_ns(vm->pid);
 	/* Threads that ended took their share with them. */
 	waited_ns -= waited_ns < vm->heard_host_wait_ns ? waited_ns : vm->heard_host_wait_ns;
-	if (!vm_silence_is_hang(silent_ns, waited_ns, vm->heartbeat_ms))
+	if (!vm_silence_is_hang(silent_ns, waited_ns, limit_ns))
 		return NULL;
 	if (is_stopped_by_others(vm))
 		return vm_error(VM_QEMU_FAILED, 0,
@@ -236,7 +236,7 @@ static struct error *check_heartbeat(struct vm *vm)
 	if (is_frozen_by_others(vm))
 		heard(vm);
 	/* Also when it went on again a moment ago, which QEMU told with its answer. */
-	if (clock_monotonic_ns() - vm->heard_ns < silence_limit_ns(vm->heartbeat_ms))
+	if (clock_monotonic_ns() - vm->heard_ns < limit_ns)
 		return NULL;
 	error_free(console_read_tail(vm->console_path, TAIL_BYTES, &tail));
 	console_read_signs(strbuf_str(&tail), tail.n, &line);

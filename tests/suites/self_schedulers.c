@@ -65,3 +65,12 @@ KTSTR_TEST(unfair) = {
 	.cgroups = BUSY,
 	.checks = { .max_spread_pct = AT_MOST(20) },
 };
+
+/* Nothing in the guest runs any more, its agent neither: tests/soak waits for the kernel's
+ * watchdog. */
+KTSTR_TEST(unserved) = {
+	.scheduler = { .argv = { "scx_ktfifo", "--fault", "starve", "--after-ms", "1500",
+				 "--timeout-ms", "30000" } },
+	.duration_s = 120,
+	.cgroups = BUSY,
+};

@@ -45,6 +45,18 @@ static void emulation_slows_all_but_the_duration(void **state UNUSED)
 	assert_int_equal(limit_s(&test, true, 64), 1904);
 }
 
+/* The kernel ends a scheduler after 30 s, and may notice 15 s late; then there is much to tell. */
+static void a_guest_with_a_scheduler_may_be_silent_for_longer_than_the_watchdog(void **state UNUSED)
+{
+	char program[] = "scx_x";
+	char *argv[] = { program, NULL };
+	struct declared_test test = { .scheduler = { .argv = { argv, 1 } } };
+
+	assert_true(time_limit_silence_ns(&test) >= 60ull * 1000000000);
+	test.scheduler.argv.n = 0;
+	assert_int_equal(time_limit_silence_ns(&test), 0);
+}
+
 static void a_scheduler_gets_its_time_to_attach(void **state UNUSED)
 {
 	char program[] = "scx_x";
@@ -110,6 +122,8 @@ int main(void)
 		cmocka_unit_test(the_limit_grows_with_duration_and_vcpus),
 		cmocka_unit_test(emulation_slows_all_but_the_duration),
 		cmocka_unit_test(a_scheduler_gets_its_time_to_attach),
+		cmocka_unit_test(
+			a_guest_with_a_scheduler_may_be_silent_for_longer_than_the_watchdog),
 		cmocka_unit_test(a_declared_limit_is_all_there_is_but_slow_machines_get_more),
 		cmocka_unit_test(the_largest_values_do_not_wrap),
 		cmocka_unit_test(the_sum_is_the_one_that_was_made),

@@ -180,12 +180,30 @@ static void waiting_for_the_host_is_no_silence(void **state UNUSED)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (vm_silence_is_hang(rows[i].silent_sec * NS_PER_SEC,
-				       rows[i].waited_sec * NS_PER_SEC, BEAT_MS) != rows[i].is_hang)
+				       rows[i].waited_sec * NS_PER_SEC,
+				       20 * NS_PER_SEC) != rows[i].is_hang)
 			fail_msg("silent for %u s, %u s of them waiting", rows[i].silent_sec,
 				 rows[i].waited_sec);
+}
+
+static void silence_has_its_limit(void **state UNUSED)
+{
+	assert_true(vm_silence_limit_ns(BEAT_MS, 0) == 20 * NS_PER_SEC);
 	/* Twenty beats, where that is longer. */
-	assert_false(vm_silence_is_hang(99 * NS_PER_SEC, 0, 5000));
-	assert_true(vm_silence_is_hang(100 * NS_PER_SEC, 0, 5000));
+	assert_true(vm_silence_limit_ns(5000, 0) == 100 * NS_PER_SEC);
+	assert_true(vm_silence_limit_ns(BEAT_MS, 75 * NS_PER_SEC) == 75 * NS_PER_SEC);
+	assert_true(vm_silence_limit_ns(5000, 75 * NS_PER_SEC) == 100 * NS_PER_SEC);
+}
+
+/* A scheduler that starves everybody is the kernel's to end, which takes longer than 20 s. */
+static void a_guest_that_may_be_silent_does_not_hang(void **state)
+{
+	struct play *play = *state;
+	enum vm_event event;
+
+	play->vm->patience_ns = 75 * NS_PER_SEC;
+	assert_success(wait_in_silence(play, "", "running", &event));
+	assert_int_equal(event, VM_EVENT_DEADLINE);
 }
 
 /* What failed because QEMU is gone is told as its end. */
@@ -228,7 +246,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_guest_that_others_just_thawed_does_not_hang,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_dead_qemu_is_the_reason, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_guest_that_may_be_silent_does_not_hang, set_up,
+						tear_down),
 		cmocka_unit_test(waiting_for_the_host_is_no_silence),
+		cmocka_unit_test(silence_has_its_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
