@@ -24,9 +24,14 @@ static const struct declared_test *test_of(const struct job *job)
 	return job->variant->test;
 }
 
+bool variant_measures_time(const struct variant *variant)
+{
+	return variant->test->checks.max_spread_pct.set || variant->test->checks.max_gap_ms.set;
+}
+
 bool job_measures_time(const struct job *job)
 {
-	return test_of(job)->checks.max_spread_pct.set || test_of(job)->checks.max_gap_ms.set;
+	return variant_measures_time(job->variant);
 }
 
 static struct error *warm_up(void *context, struct vm *vm, const struct cancel *cancel)

@@ -57,5 +57,6 @@ void job_deinit(struct job *job);
 struct vm_spec job_spec(const struct job *job);
 /* CPU time of the guest is compared: nothing else should run beside it. */
 bool job_measures_time(const struct job *job);
+bool variant_measures_time(const struct variant *variant);
 
 #endif

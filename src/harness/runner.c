@@ -28,7 +28,10 @@ struct runner {
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* of anything below */
 	size_t next;		/* the first variant that nobody took */
-	size_t n_preparing, n_running, n_measuring;
+	size_t n_preparing, n_running;
+	size_t n_busy, n_measuring; /* jobs that run; those of them that compare times */
+	size_t n_waiting; /* that compare times, and wait until nothing runs beside them */
+	size_t n_idle;	  /* threads that could run a job and have none */
 	size_t n_cooks;	  /* threads that still prepare */
 	size_t n_unfreed; /* jobs that ended and still have their guests */
 	VEC(struct job *) ready;
@@ -80,9 +83,19 @@ static struct job *open_job(struct runner *r, size_t index)
 }
 
 /*
- * Prepares guests for others to run. Not while time is measured: on a small host a guest that
- * comes up beside would be in the result.
+ * The lock is held. Not ahead of time while time is measured: on a small host a guest that comes up
+ * beside would be in the result. But what somebody waits for was asked to run beside it.
  */
+static bool may_prepare(const struct runner *r)
+{
+	size_t prepared = r->ready.n + r->n_preparing;
+
+	if (r->n_measuring + r->n_waiting > 0)
+		return !r->options->alone && prepared < r->n_idle;
+	return prepared < r->options->ahead;
+}
+
+/* Prepares guests for others to run. */
 static void *cook(void *context)
 {
 	struct runner *r = context;
@@ -92,8 +105,7 @@ static void *cook(void *context)
 	for (;;) {
 		struct job *job;
 
-		while (!over(r) &&
-		       (r->ready.n + r->n_preparing >= r->options->ahead || r->n_measuring > 0))
+		while (!over(r) && !may_prepare(r))
 			pthread_cond_wait(&r->changed, &r->lock);
 		if (!take_next(r, &index))
 			break;
@@ -124,8 +136,11 @@ static struct job *take_job(struct runner *r)
 	/* Who tells of jobs frees their guests; while nobody reads they would grow in number. */
 	while (r->n_unfreed > r->options->jobs && !cancel_requested(r->cancel))
 		pthread_cond_wait(&r->changed, &r->lock);
+	r->n_idle++;
+	pthread_cond_broadcast(&r->changed);
 	while (r->ready.n == 0 && r->n_cooks > 0)
 		pthread_cond_wait(&r->changed, &r->lock);
+	r->n_idle--;
 	if (r->ready.n == 0) {
 		if (!take_next(r, &index))
 			return NULL;
@@ -141,6 +156,18 @@ static struct job *take_job(struct runner *r)
 	return job;
 }
 
+/* The lock is held. Who compares times comes before those that begin later. */
+static void wait_for_peace(struct runner *r, bool measures)
+{
+	if (!r->options->alone)
+		return;
+	r->n_waiting += measures;
+	while (!cancel_requested(r->cancel) &&
+	       (measures ? r->n_busy + r->n_preparing > 0 : r->n_measuring + r->n_waiting > 0))
+		pthread_cond_wait(&r->changed, &r->lock);
+	r->n_waiting -= measures;
+}
+
 static void *serve(void *context)
 {
 	struct runner *r = context;
@@ -151,12 +178,15 @@ static void *serve(void *context)
 		size_t index = job->index;
 		bool measures = job_measures_time(job);
 
+		wait_for_peace(r, measures);
+		r->n_busy++;
 		r->n_measuring += measures;
 		vec_push(&r->events, (struct event){ .kind = EVENT_STARTED, .index = index });
 		pthread_cond_broadcast(&r->changed);
 		pthread_mutex_unlock(&r->lock);
 		job_run(job, r->cancel);
 		pthread_mutex_lock(&r->lock);
+		r->n_busy--;
 		r->n_measuring -= measures;
 		r->n_unfreed++;
 		vec_push(&r->events,

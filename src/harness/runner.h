@@ -26,6 +26,7 @@ struct runner_options {
 	const void *files_context;
 	unsigned int jobs;  /* guests at once; at least 1 */
 	unsigned int ahead; /* guests that are prepared meanwhile; 0: none */
+	bool alone;	    /* a test that compares times has no other guest beside it */
 };
 
 /* Every variant that was begun has its outcome and its record when this returns. */

@@ -34,6 +34,7 @@ static void json_lines_begin(struct reporter *r)
 
 	json_add_u64(w, "tests", r->plan.n_tests);
 	json_add_u64(w, "jobs", r->plan.jobs);
+	json_add_u64(w, "alone", r->plan.n_alone);
 	json_add_string(w, "kernels", r->plan.kernels);
 	json_add_string(w, "records", r->plan.folder);
 	if (r->plan.started_unix_sec)

@@ -114,6 +114,9 @@ static void pretty_begin(struct reporter *r)
 	}
 	if (plan->jobs > 1)
 		strbuf_appendf(&r->out, ", %u at a time", plan->jobs);
+	if (plan->jobs > 1 && plan->n_alone)
+		strbuf_appendf(&r->out, "; %zu that compare%s times run%s alone", plan->n_alone,
+			       plan->n_alone == 1 ? "s" : "", plan->n_alone == 1 ? "s" : "");
 	strbuf_append_char(&r->out, '\n');
 }
 

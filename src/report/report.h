@@ -61,6 +61,7 @@ struct report_plan {
 	unsigned int jobs;
 	const char *folder;	   /* where the records are; NULL: there are none */
 	uint64_t started_unix_sec; /* 0: unsaid */
+	size_t n_alone; /* tests that have no other beside them, though there are several jobs */
 };
 
 struct report_ending {

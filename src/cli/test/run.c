@@ -65,6 +65,22 @@ static unsigned int jobs_of(const struct test_config *config)
 	return cpus > 3 ? (unsigned int)(cpus / 2) : 1;
 }
 
+/* Whoever says how many guests he wants gets them: their error bars tell what that costs. */
+static bool measures_alone(const struct test_config *config)
+{
+	return config->jobs == 0;
+}
+
+static size_t count_alone(const struct test_config *config, const struct plan *plan)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; measures_alone(config) && jobs_of(config) > 1 && i < plan->variants.n;
+	     i++)
+		n += variant_measures_time(&plan->variants.at[i]);
+	return n;
+}
+
 static struct error *folder_of(const struct test_config *config, char **ret)
 {
 	struct error *err;
@@ -93,6 +109,7 @@ static struct error *run_plan(const struct test_config *config, const struct gat
 		.keep = config->keep,
 		.jobs = jobs_of(config),
 		.ahead = config->cold ? 0 : config->ahead,
+		.alone = measures_alone(config),
 		.files_of = gathered_files_of,
 		.files_context = gathered,
 	};
@@ -115,6 +132,7 @@ static struct error *run_plan(const struct test_config *config, const struct gat
 					     .n_tests = gathered->plan.variants.n,
 					     .kernels = strbuf_str(&kernels),
 					     .jobs = options.jobs,
+					     .n_alone = count_alone(config, &gathered->plan),
 					     .folder = dir,
 					     .started_unix_sec = (uint64_t)time(NULL),
 				     });

@@ -29,7 +29,42 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 	return __real_pthread_create(thread, attr, work, context);
 }
 
+/* Jobs that run at this moment, and how many there ever were at once. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	size_t n, most;
+	size_t wanted;	      /* each job waits until there were so many; 0: it does not wait */
+	unsigned int wait_ms; /* or so long */
+} beside = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0, 0 };
+
+void __real_job_run(struct job *job, const struct cancel *cancel);
+void __wrap_job_run(struct job *job, const struct cancel *cancel);
+void __wrap_job_run(struct job *job, const struct cancel *cancel)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += beside.wait_ms / 1000;
+	until.tv_nsec += beside.wait_ms % 1000 * 1000000L;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&beside.lock);
+	if (++beside.n > beside.most)
+		beside.most = beside.n;
+	pthread_cond_broadcast(&beside.changed);
+	while (beside.most < beside.wanted &&
+	       pthread_cond_timedwait(&beside.changed, &beside.lock, &until) == 0)
+		;
+	pthread_mutex_unlock(&beside.lock);
+	__real_job_run(job, cancel);
+	pthread_mutex_lock(&beside.lock);
+	beside.n--;
+	pthread_mutex_unlock(&beside.lock);
+}
+
 struct seen {
+	bool measures, alone; /* what is run, and how */
 	size_t started, skipped, other;
 	const char *dir;
 	bool keeps_waiting; /* at the first that ended */
@@ -95,6 +130,7 @@ static struct error *run(unsigned int jobs, unsigned int ahead, int threads, str
 	struct runner_options how = { .dir = mkdtemp(dir),
 				      .jobs = jobs,
 				      .ahead = ahead,
+				      .alone = seen->alone,
 				      .files_of = files_of,
 				      .files_context = &files };
 	_cleanup_free_ char *remove = xasprintf("rm -r %s", dir);
@@ -102,8 +138,12 @@ static struct error *run(unsigned int jobs, unsigned int ahead, int threads, str
 	struct cancel cancel = { 0 };
 	struct error *err;
 
-	*seen = (struct seen){ .dir = dir, .keeps_waiting = seen->keeps_waiting };
+	*seen = (struct seen){ .dir = dir,
+			       .keeps_waiting = seen->keeps_waiting,
+			       .measures = seen->measures,
+			       .alone = seen->alone };
 	suite.tests.at[0].needs.min_cpus = 1000;
+	suite.tests.at[0].checks.max_gap_ms.set = seen->measures;
 	assert_success(plan_make(&suite, 1, &options, &plan));
 	threads_left = threads;
 	err = runner_run(&plan, &how, &events, &cancel);
@@ -149,6 +189,34 @@ static void while_nobody_listens_only_a_few_are_run(void **state UNUSED)
 	assert_true(seen.records > 0 && seen.records < REPEATS / 2);
 }
 
+/* How many ran at once: until two do, or for so long. */
+static size_t most_at_once(bool measures, bool alone, unsigned int ahead, unsigned int wait_ms)
+{
+	struct seen seen = { .measures = measures, .alone = alone };
+
+	beside.most = 0;
+	beside.wanted = 2;
+	beside.wait_ms = wait_ms;
+	assert_success(run(2, ahead, 1000, &seen));
+	assert_int_equal(seen.skipped, REPEATS);
+	beside.wanted = 0;
+	return beside.most;
+}
+
+static void two_at_a_time_are_two_also_where_times_are_compared(void **state UNUSED)
+{
+	for (unsigned int ahead = 0; ahead < 2; ahead++) {
+		assert_int_equal(most_at_once(true, false, ahead, 10000), 2);
+		assert_int_equal(most_at_once(false, true, ahead, 10000), 2);
+	}
+}
+
+static void alone_is_alone(void **state UNUSED)
+{
+	for (unsigned int ahead = 0; ahead < 2; ahead++)
+		assert_int_equal(most_at_once(true, true, ahead, 5), 1);
+}
+
 static void without_any_thread_nothing_is_begun(void **state UNUSED)
 {
 	struct seen seen = { 0 };
@@ -164,6 +232,8 @@ int main(void)
 		cmocka_unit_test(one_thread_does_the_work_of_those_that_are_refused),
 		cmocka_unit_test(while_nobody_listens_only_a_few_are_run),
 		cmocka_unit_test(without_any_thread_nothing_is_begun),
+		cmocka_unit_test(two_at_a_time_are_two_also_where_times_are_compared),
+		cmocka_unit_test(alone_is_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

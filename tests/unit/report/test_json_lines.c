@@ -5,11 +5,12 @@ static void a_line_for_the_plan_each_test_and_the_summary(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_with(
 		REPORT_JSON, (struct report_options){ 0 },
-		(struct report_plan){ 3, "6.1", 2, "/r", 86400 });
+		(struct report_plan){ 3, "6.1", 2, "/r", 86400, 0 });
 
-	assert_string_equal(stage_news(&s),
-			    "{\"report\":\"plan\",\"tests\":3,\"jobs\":2,\"kernels\":\"6.1\","
-			    "\"records\":\"/r\",\"started_unix_sec\":86400}\n");
+	assert_string_equal(
+		stage_news(&s),
+		"{\"report\":\"plan\",\"tests\":3,\"jobs\":2,\"alone\":0,\"kernels\":\"6.1\","
+		"\"records\":\"/r\",\"started_unix_sec\":86400}\n");
 	reporter_say(s.r, "a\nb");
 	assert_string_equal(stage_news(&s), "{\"report\":\"message\",\"text\":\"a\\nb\"}\n");
 	stage_finish(&s, 2, made_outcome("f", "a"));

@@ -73,8 +73,9 @@ static void a_text_cannot_make_a_directive_or_a_line(void **state UNUSED)
 
 static void diagnostics_come_before_their_result(void **state UNUSED)
 {
-	_cleanup_stage_ struct stage s = stage_with(REPORT_KTAP, (struct report_options){ 0 },
-						    (struct report_plan){ 1, "6.1", 1, "/r", 0 });
+	_cleanup_stage_ struct stage s = stage_with(
+		REPORT_KTAP, (struct report_options){ 0 },
+		(struct report_plan){ 1, "6.1", 1, "/r", 0, 0 });
 	_cleanup_outcome_ struct outcome o = made_outcome("f", "a");
 
 	outcome_add_part(&o, KTSTR_REASON_CHECK, "fair.c", 31, "41 %");

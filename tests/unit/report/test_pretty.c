@@ -7,7 +7,7 @@ static void every_test_has_a_line_and_the_run_a_summary(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_with(
 		REPORT_PRETTY, (struct report_options){ 0 },
-		(struct report_plan){ 5, "6.1", 2, "/var/runs/1", 0 });
+		(struct report_plan){ 5, "6.1", 2, "/var/runs/1", 0, 0 });
 
 	reporter_started(s.r, 0, "fair:a", 0);
 	reporter_progress(s.r, 0, "boot");
@@ -239,6 +239,31 @@ static void without_a_terminal_nothing_moves(void **state UNUSED)
 	assert_null(strpbrk(stage_text(&s), "\r\033"));
 }
 
+static void tests_that_run_alone_are_told(void **state UNUSED)
+{
+	static const struct {
+		unsigned int jobs;
+		size_t alone;
+		const char *words;
+	} rows[] = {
+		{ 2, 0, "5 tests on Linux 6.1, 2 at a time\n" },
+		{ 2, 3, "5 tests on Linux 6.1, 2 at a time; 3 that compare times run alone\n" },
+		{ 2, 1, "5 tests on Linux 6.1, 2 at a time; 1 that compares times runs alone\n" },
+		{ 1, 3, "5 tests on Linux 6.1\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_stage_ struct stage s = stage_with(
+			REPORT_PRETTY, (struct report_options){ 0 },
+			(struct report_plan){ .n_tests = 5,
+					      .kernels = "6.1",
+					      .jobs = rows[i].jobs,
+					      .n_alone = rows[i].alone });
+
+		assert_string_equal(stage_news(&s), rows[i].words);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +281,7 @@ int main(void)
 		cmocka_unit_test(a_failure_told_again_keeps_its_name_on_a_narrow_terminal),
 		cmocka_unit_test(colour_marks_the_verdict_and_nothing_foreign),
 		cmocka_unit_test(without_a_terminal_nothing_moves),
+		cmocka_unit_test(tests_that_run_alone_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
