@@ -8,7 +8,7 @@
 struct value_printer {
 	const struct value_tree *tree;
 	uint32_t columns;
-	bool zeros;
+	bool zeros, count_zeros;
 };
 
 /* Members and elements that are shown. */

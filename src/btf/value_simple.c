@@ -141,7 +141,8 @@ static void print_pointer(const struct value_node *node, struct strbuf *out)
 	}
 	if (node->text) {
 		strbuf_append(out, " → ");
-		value_print_name(node->text, out);
+		/* A mask without a CPU is an empty list. */
+		value_print_name(node->text[0] ? node->text : "(none)", out);
 	} else if (node->ref) {
 		strbuf_appendf(out, "%s → see #%u", node->is_cycle ? " [cycle]" : "", node->ref);
 	} else if (node->reason) {

@@ -48,10 +48,22 @@ static void print_label(const struct value_node *node, struct strbuf *out)
 		strbuf_append(out, "(padding)");
 }
 
+/* Members that are left out because they are 0, if anybody wants to know. */
+static unsigned int n_zero_members(const struct value_printer *p, const struct value_node *node)
+{
+	const struct value_node *child = p->count_zeros ? value_first(p->tree, node) : NULL;
+	unsigned int n = 0;
+
+	for (; child; child = value_next(p->tree, child))
+		n += child->zero && !child->repeats && !value_is_visible(p, child);
+	return n;
+}
+
 static bool print_struct_inline(const struct value_printer *p, const struct value_node *node,
 				size_t room, struct strbuf *out)
 {
 	const struct value_node *child = next_visible(p, value_first(p->tree, node));
+	unsigned int n_zero = n_zero_members(p, node);
 	const char *comma = "";
 	size_t start = out->n;
 
@@ -68,6 +80,8 @@ static bool print_struct_inline(const struct value_printer *p, const struct valu
 		if (used >= room || !value_print_inline(p, child, room - used, out))
 			return false;
 	}
+	if (n_zero)
+		strbuf_appendf(out, *comma ? ", (%u zero)" : "all %u zero", n_zero);
 	value_print_cut(node, *comma ? " " : "", out);
 	strbuf_append_char(out, '}');
 	return value_width(out->at + start) <= room;
@@ -199,6 +213,7 @@ static void print_members(const struct value_printer *p, const struct value_node
 			  size_t indent, struct strbuf *out)
 {
 	const struct value_node *child = next_visible(p, value_first(p->tree, node));
+	unsigned int n_zero = n_zero_members(p, node);
 	struct rows rows = { .cells = VEC_INIT };
 
 	for (; child; child = next_visible(p, value_next(p->tree, child))) {
@@ -218,6 +233,11 @@ static void print_members(const struct value_printer *p, const struct value_node
 	}
 	flush_rows(p, &rows, indent, out);
 	vec_deinit(&rows.cells);
+	if (n_zero) {
+		strbuf_append_char(out, '\n');
+		strbuf_append_repeated(out, ' ', indent);
+		strbuf_appendf(out, "(%u zero members)", n_zero);
+	}
 	if (node->shown < node->n) {
 		strbuf_append_char(out, '\n');
 		strbuf_append_repeated(out, ' ', indent);
@@ -281,6 +301,7 @@ void value_format(const struct value_tree *tree, const struct value_node *node,
 
 	if (options) {
 		p.zeros = options->zeros;
+		p.count_zeros = options->count_zeros;
 		if (options->columns)
 			p.columns = options->columns;
 	}

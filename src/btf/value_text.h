@@ -21,6 +21,7 @@ struct value_text_options {
 	uint32_t max_lines; /* 0: all of them */
 	uint32_t columns;   /* 0: VALUE_COLUMNS */
 	bool zeros;	    /* members that are 0 as well */
+	bool count_zeros;   /* how many of them are left out: "(3 zero members)" */
 };
 
 /* Without a newline at the end. options may be NULL. Cut lines are counted: "… 12 more lines". */

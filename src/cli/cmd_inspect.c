@@ -22,7 +22,7 @@ static struct cancel cancel;
 
 struct inspect_config {
 	const char *source, *view, *argument, *expr, *vmcore;
-	bool json, freeze, no_cache;
+	bool json, freeze, no_cache, zeros;
 	uint64_t max_entries;
 	uint32_t lines;
 };
@@ -40,7 +40,7 @@ static const struct option_row options[] = {
 	{ .name = "expr",
 	  .argument = "EXPR",
 	  OPTION_STRING(struct inspect_config, expr),
-	  .help = "show one value: a symbol, the number of a CPU, members" },
+	  .help = "show one value, written as in C: a symbol, members, casts" },
 	{ .name = "max-entries",
 	  .argument = "N",
 	  OPTION_U64(struct inspect_config, max_entries, 0, UINT64_MAX),
@@ -49,6 +49,9 @@ static const struct option_row options[] = {
 	  .argument = "N",
 	  OPTION_U32(struct inspect_config, lines, 1, UINT32_MAX),
 	  .help = "print at most that many lines of text" },
+	{ .name = "zeros",
+	  OPTION_FLAG(struct inspect_config, zeros),
+	  .help = "print members of structs that are 0, too; else they are counted" },
 	{ .name = "freeze",
 	  OPTION_FLAG(struct inspect_config, freeze),
 	  .help = "stop the VM while it is looked at" },
@@ -78,7 +81,8 @@ static const struct option_row positionals[] = {
 
 static const struct exit_row exits[] = {
 	{ EXIT_OK, "done" },
-	{ EXIT_FAILED, "there is no kernel to be seen, or not this view of it" },
+	{ EXIT_FAILED,
+	  "there is no kernel to be seen, or not this view of it; of a value all or part cannot be read" },
 	{ EXIT_USAGE, "the command line is wrong" },
 	{ EXIT_SIGNAL,
 	  "plus N: signal N ended us; a guest that was frozen runs on, no part of a vmcore is left" },
@@ -188,6 +192,7 @@ static struct error *show(const struct inspect_config *config, const struct sour
 
 	if (err)
 		return err;
+	sink.zeros = config->zeros;
 	registers = registers_from(source, kmem, &request.n_registers);
 	request.registers = registers;
 	if (config->vmcore)
@@ -236,18 +241,20 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	sigaction(SIGPIPE, &pipe, NULL);
 	if (leaves_something && interrupts_ended_by())
 		return EXIT_SIGNAL + interrupts_ended_by();
-	if (err) {
-		command_print_error(error_message(err));
-		return EXIT_FAILED;
-	}
-	return command_print(&out);
+	if (!err)
+		return command_print(&out);
+	/* What could be read of a value is shown all the same. */
+	if (error_is(err, &expr_error_domain, EXPR_UNREAD))
+		(void)command_print(&out);
+	command_print_error(error_message(err));
+	return EXIT_FAILED;
 }
 
 const struct command cmd_inspect = {
 	.name = "inspect",
 	.summary = "Look into a guest's kernel through its memory",
 	.usage =
-		"SRC [VIEW [ARG] | --expr EXPR | --vmcore OUT] [--json] [--max-entries N] [--lines N] [--freeze] [--no-cache]",
+		"SRC [VIEW [ARG] | --expr EXPR | --vmcore OUT] [--json] [--max-entries N] [--lines N] [--zeros] [--freeze] [--no-cache]",
 	.description =
 		"Reads nothing but memory: no agent, no debug information, no symbols beside it. What cannot be shown says why.",
 	.examples = "  ktstr inspect vm:3f9a tasks\n"

@@ -46,6 +46,7 @@ struct dump_sink {
 	size_t lines_lost; /* for which there was no room */
 	size_t most_json;  /* bytes; what is open is closed all the same */
 	unsigned int indent;
+	bool zeros; /* text shows members of structs that are 0, else how many there are */
 };
 
 struct dump_sink dump_sink_to_text(struct strbuf *text, size_t lines);

@@ -1,378 +1,285 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dump/expr.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "btf/layout.h"
-#include "btf/path.h"
-#include "btf/suggest.h"
 #include "btf/value.h"
+#include "dump/expr_eval.h"
 #include "dump/values.h"
 #include "text/escape.h"
 
-/* What the kernel's types do not tell of often used variables. */
-static const struct {
-	const char *name, *type;
-} known[] = {
-	{ "init_task", "(struct task_struct)" },
-	{ "init_uts_ns", "(struct uts_namespace)" },
-	{ "scx_root", "(struct scx_sched *)" },
+struct show {
+	struct expr_scope scope;
+	struct expr expr;
+	struct dump_sink *sink;
+	/* Nodes that are per-CPU variables without an index, in the order of the text. */
+	bool of_every_cpu[DUMP_LIMIT_EXPR_NODES];
+	bool has_every_cpu;
 };
 
-/* How C is written and what compilers call it. */
-static const struct {
-	const char *written, *named;
-} spellings[] = {
-	{ "long", "long int" },
-	{ "short", "short int" },
-	{ "unsigned", "unsigned int" },
-	{ "unsigned long", "long unsigned int" },
-	{ "unsigned short", "short unsigned int" },
-	{ "long long", "long long int" },
-	{ "unsigned long long", "long long unsigned int" },
-};
-
-/* Where the path begins. */
-struct root {
-	uint32_t type;
-	uint64_t address;
-	bool is_percpu;
-	const char *path;
-};
-
-static struct error *no_symbol(struct kmem *kmem, const char *name, struct error *why)
+/* "(struct rq *)", the place and the bits of a bit field are told by the type of its number. */
+static void add_head(struct show *show, const struct expr_value *value)
 {
-	struct kmem_kallsyms *symbols;
-	_cleanup_strbuf_ struct strbuf meant = STRBUF_INIT;
-	char kept[SUGGEST_N + 1][KMEM_LIMIT_SYMBOL_CHARS];
-	struct suggest suggest = { .wanted = name };
-	struct kmem_symbol symbol;
-	struct error *err = kmem_names_table(&kmem->names, &symbols);
+	_cleanup_strbuf_ struct strbuf type = STRBUF_INIT;
+	struct json_writer *json = show->sink->json;
 
-	if (err) {
-		error_free(why);
-		return err;
-	}
-	/* A suggestion is borrowed: there is one buffer more than can be kept. */
-	for (uint32_t i = 0; i < kmem_kallsyms_n(symbols); i++) {
-		char *free_one = NULL;
-
-		if (!kmem_kallsyms_at(symbols, i, &symbol))
-			continue;
-		for (size_t k = 0; k < ARRAY_SIZE(kept) && !free_one; k++) {
-			free_one = kept[k];
-			for (unsigned int n = 0; n < suggest.n; n++) {
-				if (suggest.names[n] == kept[k])
-					free_one = NULL;
-			}
-		}
-		strcpy(free_one, symbol.name);
-		btf_suggest_offer(&suggest, free_one);
-	}
-	btf_suggest_format(&suggest, &meant);
-	error_free(why);
-	return kmem_error(KMEM_NO_SYMBOL, 0, "the kernel has no symbol %s%s", name,
-			  strbuf_str(&meant));
+	if (!json)
+		return;
+	expr_type_format(&value->type, &type);
+	if (value->form == EXPR_IS_PLACE)
+		dump_add_hex(json, "address", value->address);
+	json_add_string(json, "type", strbuf_str(&type));
 }
 
-static bool is_percpu(struct kmem *kmem, uint64_t address)
+/* What a char pointer leads to, if that is text. */
+static bool read_text(struct show *show, const struct expr_value *value, uint64_t at,
+		      struct strbuf *into)
 {
-	uint64_t start, end;
-	struct error *err = kmem_symbol(kmem, "__per_cpu_start", &start);
-
-	if (!err)
-		err = kmem_symbol(kmem, "__per_cpu_end", &end);
-	if (err) {
-		error_free(err);
-		return false;
-	}
-	return address >= start && address < end;
-}
-
-static struct error *find_type(const struct btf *btf, const char *type, size_t n, uint32_t *ret)
-{
-	_cleanup_free_ char *name = xstrndup(type, n);
-	struct btf_type found;
-	const char *named = name;
-	struct error *err;
-
-	for (size_t i = 0; i < ARRAY_SIZE(spellings); i++) {
-		if (strcmp(spellings[i].written, name) == 0)
-			named = spellings[i].named;
-	}
-	if (btf_find(btf, BTF_INT, named, &found)) {
-		*ret = found.id;
-		return NULL;
-	}
-	err = btf_require(btf, name, &found);
-	if (err)
-		return err;
-	*ret = found.id;
-	return NULL;
-}
-
-/* The type that stands in the expression, that BTF has of a variable, or that is known here. */
-static struct error *find_root_type(struct kmem *kmem, struct expr *e, const char *name,
-				    uint32_t *ret)
-{
-	struct btf_type variable;
-	struct expr typed;
-
-	if (e->type)
-		return find_type(kmem_types(kmem), e->type, e->type_n, ret);
-	if (!e->is_address && btf_find(kmem_types(kmem), BTF_VAR, name, &variable)) {
-		*ret = variable.size_or_type;
-		return NULL;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
-		_cleanup_free_ char *text = xasprintf("%s%s", known[i].type, known[i].name);
-
-		if (strcmp(known[i].name, name) != 0)
-			continue;
-		error_free(expr_parse(text, &typed));
-		e->is_pointer = typed.is_pointer;
-		return find_type(kmem_types(kmem), typed.type, typed.type_n, ret);
-	}
-	return expr_error(EXPR_NO_TYPE, 0,
-			  "the kernel's types do not say what %s is: write (TYPE)%s", name, name);
-}
-
-static struct error *find_root(struct kmem *kmem, struct expr *e, struct root *ret)
-{
-	_cleanup_free_ char *name = xstrndup(e->name, e->name_n);
-	struct error *err = NULL;
-
-	if (!kmem_types(kmem))
-		return kmem_error(KMEM_NO_FIELD, 0, "the kernel has no types: %s",
-				  kmem->no_btf ? error_message(kmem->no_btf) : "");
-	ret->address = e->address;
-	if (!e->is_address) {
-		err = kmem_symbol(kmem, name, &ret->address);
-		if (err)
-			return no_symbol(kmem, name, err);
-	}
-	err = find_root_type(kmem, e, name, &ret->type);
-	if (err)
-		return err;
-	ret->is_percpu = !e->is_address && is_percpu(kmem, ret->address);
-	ret->path = ret->is_percpu ? e->path : e->path_with_index;
-	return NULL;
-}
-
-/* "[3]" behind a pointer; *rest goes on behind it. */
-static struct error *index_pointer(const struct btf *btf, uint32_t pointee, const char **rest,
-				   uint64_t *address)
-{
-	uint64_t size, index, distance;
-	enum btf_answer answer;
-	char *end;
-
-	if (**rest != '[')
-		return NULL;
-	errno = 0;
-	index = strtoull(*rest + 1, &end, 0);
-	if (errno || *end != ']' || end == *rest + 1)
-		return expr_error(EXPR_SYNTAX, 0, "\"%.20s\" is no index", *rest);
-	answer = btf_size(btf, pointee, &size);
-	if (answer)
-		return expr_error(EXPR_NO_TYPE, 0, "what it points to %s", btf_answer_text(answer));
-	if (!mul_fits_u64(size, index, &distance))
-		return expr_error(EXPR_SYNTAX, 0, "the index %llu is too large",
-				  (unsigned long long)index);
-	*address += distance;
-	*rest = end + 1;
-	return NULL;
-}
-
-/* Each round uses up some of the path, so it ends. */
-static struct error *follow(struct kmem *kmem, uint32_t type, uint64_t address, const char *path,
-			    struct btf_place *ret, uint64_t *ret_address)
-{
-	for (;;) {
-		struct btf_type pointer;
-		struct error *err = btf_path_to_pointer(kmem_types(kmem), type, path, ret, &path);
-		enum kmem_status status;
-
-		if (err)
-			return err;
-		address += ret->offset;
-		*ret_address = address;
-		if (!*path)
-			return NULL;
-		if (btf_resolve(kmem_types(kmem), ret->type, &pointer) || pointer.kind != BTF_PTR)
-			return expr_error(EXPR_SYNTAX, 0, "\"%s\" cannot be followed", path);
-		status = kmem_read_u64(&kmem->space, address, &address);
-		if (status)
-			return kmem_unread(status, *ret_address, "the pointer before it");
-		if (address == 0)
-			return expr_error(EXPR_SYNTAX, 0, "NULL stands before \"%s\"", path);
-		type = pointer.size_or_type;
-		err = index_pointer(kmem_types(kmem), type, &path, &address);
-		if (err)
-			return err;
-	}
-}
-
-/* Its type says whether it has a sign, and names if it is an enum; its width is its own. */
-static int64_t extend(uint64_t value, unsigned int bits)
-{
-	unsigned int unused = bits && bits < 64 ? 64 - bits : 0;
-
-	return (int64_t)(value << unused) >> unused;
-}
-
-/* A bit field has no type of its own width: it is a number. */
-static struct error *show_bits(struct kmem *kmem, const struct btf_place *place, uint64_t address,
-			       const char *label, struct dump_sink *sink)
-{
-	_cleanup_strbuf_ struct strbuf word = STRBUF_INIT, shown = STRBUF_INIT;
-	const char *name = NULL;
-	bool is_signed = false;
+	struct expr_value text = { .form = EXPR_IS_PLACE, .address = at };
+	char bytes[DUMP_LIMIT_EXPR_TEXT_BYTES];
 	struct btf_type type;
 	struct btf_int number;
-	uint64_t value = 0;
-	uint8_t bytes[16] = { 0 };
-	struct error *err;
+	size_t n = 0;
 
-	if (place->size > 8 || place->bits > 64)
-		return expr_error(EXPR_NO_TYPE, 0, "a bit field of %u bits", place->bits);
-	err = kmem_read_exact(&kmem->space, address, bytes, place->size, "the bit field");
-	if (err)
-		return err;
-	memcpy(&value, bytes, 8);
-	value >>= place->bit_offset;
-	if (place->bits < 64)
-		value &= (UINT64_C(1) << place->bits) - 1;
-	if (btf_resolve(kmem_types(kmem), place->type, &type) == BTF_ANSWER_OK) {
-		is_signed = btf_get_int(&type, &number) ? number.is_signed
-							: btf_is_enum(&type) && type.flag;
-		name = btf_is_enum(&type)
-			       ? btf_enum_name(kmem_types(kmem), &type, value, place->bits)
-			       : NULL;
+	if (!at || !expr_type_target(&value->type, &text.type) ||
+	    !expr_type_resolve(&text.type, &type) || !btf_get_int(&type, &number) ||
+	    number.bytes != 1 || !strstr(type.name, "char"))
+		return false;
+	text.arena = expr_name_arena(&show->scope, value->program, at);
+	while (n < sizeof(bytes)) {
+		if (kmem_read(&show->scope.kmem->space, expr_kernel_address(&text) + n, bytes + n,
+			      1, NULL) != KMEM_READ_OK)
+			return false;
+		if (!bytes[n])
+			break;
+		if (!isprint((unsigned char)bytes[n]) && !isspace((unsigned char)bytes[n]))
+			return false;
+		n++;
 	}
-	if (sink->json && is_signed)
-		json_add_i64(sink->json, "value", extend(value, place->bits));
-	else if (sink->json)
-		json_add_u64(sink->json, "value", value);
-	if (sink->json)
-		json_add_string(sink->json, "variant", name);
-	if (is_signed)
-		strbuf_appendf(&shown, "%lld", (long long)extend(value, place->bits));
-	else
-		strbuf_appendf(&shown, "%llu", (unsigned long long)value);
-	text_escape(&word, name ? name : "");
-	if (name)
-		dump_line(sink, "%s = %s (%s)", label, strbuf_str(&word), strbuf_str(&shown));
-	else
-		dump_line(sink, "%s = %s", label, strbuf_str(&shown));
+	strbuf_append_bytes(into, bytes, n);
+	return true;
+}
+
+/* Numbers of enums, bit fields and pointers, too: whatever has no bytes of its own any more. */
+static void show_number(struct show *show, const struct expr_value *value, uint64_t number,
+			const char *label)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, safe = STRBUF_INIT, line = STRBUF_INIT;
+	_cleanup_value_ struct value_tree *tree = NULL;
+	struct json_writer *json = show->sink->json;
+	uint64_t size = sizeof(number);
+	uint32_t id = expr_type_pointer_id(&value->type);
+	uint8_t bytes[sizeof(number)];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(number >> 8 * i);
+	error_free(expr_type_size(&value->type, &size));
+	tree = dump_value_of(show->scope.kmem, value->type.btf, id,
+			     (struct bytes){ bytes, size < sizeof(bytes) ? size : sizeof(bytes) });
+	if (json) {
+		json_key(json, "value");
+		dump_value_write(json, tree);
+		if (read_text(show, value, number, &text))
+			json_add_string(json, "text", strbuf_str(&text));
+		return;
+	}
+	if (read_text(show, value, number, &text)) {
+		text_escape(&safe, strbuf_str(&text));
+		dump_line(show->sink, "%s = 0x%llx \"%s\"", label, (unsigned long long)number,
+			  strbuf_str(&safe));
+		return;
+	}
+	dump_value_text(show->sink, label, tree, value_root(tree));
+}
+
+static bool is_scalar(const struct expr_value *value)
+{
+	struct expr_type target;
+
+	return value->form == EXPR_IS_NUMBER || value->bits ||
+	       expr_type_target(&value->type, &target);
+}
+
+/* Part of it, or none of it, could not be read. */
+static struct error *check_holes(const struct value_tree *tree, const char *label)
+{
+	for (uint32_t i = 1; i < tree->n; i++) {
+		if (tree->nodes[i].kind == VALUE_UNREADABLE)
+			return expr_error(EXPR_UNREAD, 0, "%s%s cannot be read: %s",
+					  i == 1 ? "" : "part of ", label, tree->nodes[i].reason);
+	}
 	return NULL;
 }
 
-static struct error *show_at(struct kmem *kmem, const struct expr *e, const struct root *root,
-			     uint64_t address, const char *label, struct dump_sink *sink)
+static struct error *show_place(struct show *show, const struct expr_value *value,
+				const char *label)
 {
 	_cleanup_value_ struct value_tree *tree = NULL;
-	_cleanup_strbuf_ struct strbuf type = STRBUF_INIT;
-	struct btf_place place;
-	enum kmem_status status;
-	struct error *err;
+	uint64_t size = 0;
+	struct error *err = expr_check_null(value);
 
-	if (e->is_pointer) {
-		status = kmem_read_u64(&kmem->space, address, &address);
-		if (status)
-			return kmem_unread(status, address, "the pointer");
-		if (address == 0)
-			return expr_error(EXPR_SYNTAX, 0, "it is NULL");
-	}
-	err = follow(kmem, root->type, address, root->path, &place, &address);
+	if (!err)
+		err = expr_type_size(&value->type, &size);
+	if (!err)
+		err = dump_value_read(show->scope.kmem, value->type.btf, value->type.id,
+				      expr_kernel_address(value), size, &tree);
 	if (err)
 		return err;
-	if (sink->json) {
-		btf_type_format(kmem_types(kmem), place.type, &type);
-		dump_add_hex(sink->json, "address", address);
-		json_add_string(sink->json, "type", strbuf_str(&type));
-	}
-	if (place.bits)
-		return show_bits(kmem, &place, address, label, sink);
-	err = dump_value_read(kmem, kmem_types(kmem), place.type, address, place.size, &tree);
-	if (err)
-		return err;
-	if (sink->json) {
-		json_key(sink->json, "value");
-		dump_value_write(sink->json, tree);
+	err = check_holes(tree, label);
+	/* Nothing at all is no value. */
+	if (err && value_root(tree)->kind == VALUE_UNREADABLE)
+		return error_recast(err, &kmem_error_domain, KMEM_UNREAD);
+	add_head(show, value);
+	if (show->sink->json) {
+		json_key(show->sink->json, "value");
+		dump_value_write(show->sink->json, tree);
 	} else {
-		dump_value_text(sink, label, tree, value_root(tree));
+		dump_value_text(show->sink, label, tree, value_root(tree));
 	}
+	return err;
+}
+
+static struct error *show_value(struct show *show, const char *label)
+{
+	struct expr_value value;
+	uint64_t number;
+	struct error *err = expr_eval(&show->scope, &show->expr, show->expr.root, &value);
+
+	if (err)
+		return err;
+	if (value.form == EXPR_IS_UNTYPED)
+		return expr_no_type(&show->expr.nodes[show->expr.root]);
+	if (!is_scalar(&value))
+		return show_place(show, &value, label);
+	err = expr_load(&show->scope, &value, &number);
+	if (err)
+		return err;
+	add_head(show, &value);
+	show_number(show, &value, number, label);
 	return NULL;
 }
 
-static struct error *show_cpu(struct kmem *kmem, const struct expr *e, const struct root *root,
-			      uint32_t cpu, const char *text, struct dump_sink *sink)
+/* What sizeof asks for is of no CPU. */
+static void find_percpu(struct show *show, uint8_t n)
 {
-	_cleanup_strbuf_ struct strbuf label = STRBUF_INIT;
-	uint64_t address;
-	struct error *err;
+	const struct expr_node *node = &show->expr.nodes[n];
+	const struct expr_node *left = &show->expr.nodes[node->left];
+	_cleanup_free_ char *name = xstrndup(node->word ? node->word : "", node->word_n);
+	_cleanup_free_ char *left_name = xstrndup(left->word ? left->word : "", left->word_n);
 
-	if (!kmem_cpus_is_possible(&kmem->cpus, cpu) ||
-	    !kmem_cpus_address(&kmem->cpus, cpu, root->address, &address))
-		return expr_error(EXPR_NO_CPU, 0, "there is no CPU %u", cpu);
-	if (e->has_index)
-		return show_at(kmem, e, root, address, text, sink);
-	strbuf_appendf(&label, "%.*s[%u]%s", (int)e->name_n, e->name, cpu, e->path);
-	if (sink->json) {
-		json_begin_object(sink->json);
-		json_add_u64(sink->json, "cpu", cpu);
-	}
-	err = show_at(kmem, e, root, address, strbuf_str(&label), sink);
-	if (sink->json)
-		json_end_object(sink->json);
-	return err ? error_wrap(err, "CPU %u", cpu) : NULL;
+	if (node->op == EXPR_SIZEOF)
+		return;
+	if (node->op == EXPR_NAME && expr_name_is_percpu(&show->scope, name))
+		show->of_every_cpu[n] = show->has_every_cpu = true;
+	if (node->left && !(node->op == EXPR_INDEX && left->op == EXPR_NAME &&
+			    expr_name_is_percpu(&show->scope, left_name)))
+		find_percpu(show, node->left);
+	if (node->right)
+		find_percpu(show, node->right);
 }
 
-static struct error *show_cpus(struct kmem *kmem, const struct expr *e, const struct root *root,
-			       const char *text, struct dump_sink *sink)
+/* The expression as it would be written for that CPU. */
+static void label_of(const struct show *show, const char *text, uint32_t cpu, struct strbuf *out)
 {
+	const char *at = text;
+
+	for (uint8_t i = 1; i < show->expr.n; i++) {
+		const struct expr_node *node = &show->expr.nodes[i];
+		const char *end = node->word + node->word_n;
+
+		if (!show->of_every_cpu[i])
+			continue;
+		strbuf_append_bytes(out, at, (size_t)(end - at));
+		strbuf_appendf(out, "[%u]", cpu);
+		at = end;
+	}
+	strbuf_append(out, at);
+}
+
+/* What another CPU may have although this one has not. */
+static bool is_of_memory(const struct error *err)
+{
+	return error_is(err, &expr_error_domain, EXPR_NULL) ||
+	       error_is(err, &expr_error_domain, EXPR_UNREAD) ||
+	       error_is(err, &kmem_error_domain, KMEM_UNREAD);
+}
+
+static struct error *show_cpu(struct show *show, const char *text, uint32_t cpu)
+{
+	_cleanup_strbuf_ struct strbuf label = STRBUF_INIT, safe = STRBUF_INIT;
+	struct json_writer *json = show->sink->json;
+	struct error *err;
+
+	label_of(show, text, cpu, &label);
+	show->scope.cpu = cpu;
+	if (json) {
+		json_begin_object(json);
+		json_add_u64(json, "cpu", cpu);
+	}
+	err = show_value(show, strbuf_str(&label));
+	if (err && is_of_memory(err)) {
+		if (json)
+			json_add_string(json, "error", error_message(err));
+		text_escape(&safe, error_message(err));
+		dump_line(show->sink, "%s: unavailable: %s", strbuf_str(&label), strbuf_str(&safe));
+	}
+	if (json)
+		json_end_object(json);
+	return err;
+}
+
+static struct error *show_cpus(struct show *show, const char *text)
+{
+	const struct kmem *kmem = show->scope.kmem;
+	struct json_writer *json = show->sink->json;
+	uint32_t n = 0, n_failed = 0;
 	struct error *err = NULL;
 
 	if (kmem->no_cpus)
 		return kmem_error(KMEM_UNREAD, 0, "the CPUs are not known: %s",
 				  error_message(kmem->no_cpus));
-	if (e->has_index)
-		return e->index > UINT32_MAX
-			       ? expr_error(EXPR_NO_CPU, 0, "there is no CPU %llu",
-					    (unsigned long long)e->index)
-			       : show_cpu(kmem, e, root, (uint32_t)e->index, text, sink);
-	if (sink->json) {
-		json_key(sink->json, "cpus");
-		json_begin_array(sink->json);
+	if (json) {
+		json_key(json, "cpus");
+		json_begin_array(json);
 	}
 	for (uint32_t cpu = 0; !err && cpu < kmem->cpus.n; cpu++) {
-		if (kmem_cpus_is_possible(&kmem->cpus, cpu))
-			err = show_cpu(kmem, e, root, cpu, text, sink);
+		if (!kmem_cpus_is_possible(&kmem->cpus, cpu))
+			continue;
+		n++;
+		err = show_cpu(show, text, cpu);
+		if (!err || !is_of_memory(err))
+			continue;
+		n_failed++;
+		error_free(err);
+		err = NULL;
 	}
-	if (sink->json)
-		json_end_array(sink->json);
+	if (json)
+		json_end_array(json);
+	if (!err && n_failed)
+		err = expr_error(EXPR_UNREAD, 0, "%s cannot be read on %u of %u CPUs", text,
+				 n_failed, n);
 	return err;
 }
 
 struct error *dump_expr(struct kmem *kmem, const char *text, struct dump_sink *sink)
 {
-	struct root root = { 0 };
-	struct expr e;
-	struct error *err = expr_parse(text, &e);
+	struct show show = { .sink = sink };
+	struct error *err = expr_parse(text, &show.expr);
 
 	if (!err)
-		err = find_root(kmem, &e, &root);
+		err = expr_scope_init(&show.scope, kmem);
 	if (err)
 		return err;
+	find_percpu(&show, show.expr.root);
 	if (sink->json) {
 		json_begin_object(sink->json);
 		json_add_string(sink->json, "expr", text);
 	}
-	err = root.is_percpu ? show_cpus(kmem, &e, &root, text, sink)
-			     : show_at(kmem, &e, &root, root.address, text, sink);
+	err = show.has_every_cpu ? show_cpus(&show, text) : show_value(&show, text);
 	if (sink->json)
 		json_end_object(sink->json);
+	expr_scope_deinit(&show.scope);
 	return err;
 }

@@ -1,39 +1,70 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One value of the kernel by its name:
+ * One value of the kernel, as C and gdb write it:
  *
- *	runqueues[0].scx.local_dsq.nr		of CPU 0
- *	runqueues.nr_running			of every CPU
- *	runqueues[1].curr->comm			through pointers
- *	(struct task_struct)init_task.comm	a variable of which types do not tell
- *	(struct scx_sched *)scx_root->ops.name	the same, a pointer
- *	(struct rq)0xffff88803ec35e80.cpu	at an address
+ *	runqueues[0].scx.local_dsq.nr			of CPU 0
+ *	runqueues.nr_running				of every CPU
+ *	runqueues[1].curr->comm				through pointers
+ *	((struct scx_sched *)scx_root)->ops.name	a variable whose type is not known
+ *	((struct rq *)0xffff88803ec35e80)->cpu		at an address
+ *	&init_task.comm, *p, sizeof(struct rq), (enum scx_enable_state)3
+ *	map:.bss.nr_enqueued, bpf:nr_enqueued		variables of BPF programs
+ *
+ * A cast applies to everything that follows it, members included, as in C.
  */
 #ifndef KTSTR_DUMP_EXPR_H
 #define KTSTR_DUMP_EXPR_H
 
 #include "dump/dump.h"
 
-#define EXPR_ERRORS(X)                                                                     \
-	X(EXPR_SYNTAX, "expression", "the expression has another form than that")          \
-	X(EXPR_NO_TYPE, "expression-type", "nothing says what kind of value the name has") \
-	X(EXPR_NO_CPU, "expression-cpu", "the machine has no such CPU")
+#define EXPR_ERRORS(X)                                                                      \
+	X(EXPR_SYNTAX, "expression", "the expression has another form than that")           \
+	X(EXPR_NO_TYPE, "expression-type", "the type of the name is not known, or no such") \
+	X(EXPR_NO_CPU, "expression-cpu", "the machine has no such CPU")                     \
+	X(EXPR_NULL, "expression-null", "a pointer that is followed is NULL")               \
+	X(EXPR_UNREAD, "expression-unread", "part of what is shown cannot be read")
 DECLARE_ERROR_DOMAIN(expr, EXPR, EXPR_ERRORS);
 
-/* `text` may be anything, and so is its length bounded. The parts are borrowed from it. */
-struct expr {
-	const char *type, *name, *path;
-	size_t type_n, name_n;
-	bool is_pointer; /* the variable points to the type */
-	bool is_address; /* the name is a number: `address` */
-	uint64_t address;
-	bool has_index; /* right behind the name; then `path` stands behind it */
-	uint64_t index;
-	const char *path_with_index;
+enum expr_op {
+	EXPR_NUMBER,
+	EXPR_NAME,
+	EXPR_BPF,    /* bpf:NAME */
+	EXPR_MAP,    /* map:NAME.member.member: only the guest says where the name ends */
+	EXPR_MEMBER, /* left.word, left->word */
+	EXPR_INDEX,  /* left[right] */
+	EXPR_DEREF,
+	EXPR_ADDRESS,
+	EXPR_CAST, /* (word)left */
+	EXPR_SIZEOF,
+	EXPR_SIZEOF_TYPE, /* sizeof(word) */
+	EXPR_NEGATE,
+	EXPR_ADD,
+	EXPR_SUBTRACT,
 };
+
+/* Texts are borrowed from the expression. */
+struct expr_node {
+	enum expr_op op;
+	uint8_t left, right; /* nodes; 0: none */
+	const char *from, *to;
+	const char *word; /* name, member or type */
+	size_t word_n;
+	uint64_t number;
+};
+
+struct expr {
+	struct expr_node nodes[DUMP_LIMIT_EXPR_NODES]; /* [0] is no node */
+	uint8_t n;				       /* with [0] */
+	uint8_t root;
+};
+
+/* `text` may be anything: its length, its depth and the number of its parts are bounded. */
 struct error *expr_parse(const char *text, struct expr *ret) MUST_CHECK;
 
-/* In JSON an object of its own. An error names what is missing and what may be meant. */
+/*
+ * In JSON an object of its own. An error names what is missing and what may be meant. EXPR_UNREAD
+ * alone means that something was shown, but not all of it.
+ */
 struct error *dump_expr(struct kmem *kmem, const char *text, struct dump_sink *sink) MUST_CHECK;
 
 #endif

@@ -7,6 +7,12 @@
 
 DEFINE_ERROR_DOMAIN(expr, EXPR, EXPR_ERRORS);
 
+struct parser {
+	struct expr expr;
+	const char *text, *at;
+	unsigned int depth;
+};
+
 static bool is_name(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
@@ -21,98 +27,303 @@ static size_t name_length(const char *at)
 	return n;
 }
 
-/* Digits as C has them; false: there are none, or too many. */
-static bool take_number(const char **at, uint64_t *ret)
+static const char *skip_spaces(const char *at)
 {
+	while (*at == ' ' || *at == '\t')
+		at++;
+	return at;
+}
+
+static char peek(struct parser *p)
+{
+	p->at = skip_spaces(p->at);
+	return *p->at;
+}
+
+static struct error *refuse(const struct parser *p, const char *what)
+{
+	if (!*p->at)
+		return expr_error(EXPR_SYNTAX, 0, "\"%s\" ends where %s", p->text, what);
+	return expr_error(EXPR_SYNTAX, 0, "at \"%.20s\" %s", p->at, what);
+}
+
+static struct error *add(struct parser *p, struct expr_node node, uint8_t *ret)
+{
+	if (p->expr.n >= DUMP_LIMIT_EXPR_NODES)
+		return base_error(BASE_LIMIT, 0, "an expression of more than %d parts",
+				  DUMP_LIMIT_EXPR_NODES - 1);
+	node.to = p->at;
+	while (node.to > node.from && (node.to[-1] == ' ' || node.to[-1] == '\t'))
+		node.to--;
+	p->expr.nodes[p->expr.n] = node;
+	*ret = p->expr.n++;
+	return NULL;
+}
+
+/* Words that are nothing but types. */
+static bool is_type_word(const char *at, size_t n)
+{
+	static const char *const words[] = { "struct", "union", "enum",	    "unsigned", "signed",
+					     "int",    "char",	"long",	    "short",	"void",
+					     "bool",   "_Bool", "volatile", "double",	"const" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strlen(words[i]) == n && memcmp(words[i], at, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What is between "(" and ")", if it can be nothing but a type; *ret_end is the ")". */
+enum type_form { FORM_NONE, FORM_WORD, FORM_TYPE };
+
+static enum type_form type_form(const char *open, const char **ret_end)
+{
+	const char *at = skip_spaces(open + 1);
+	unsigned int n_words = 0, n_stars = 0;
+	bool is_type = false;
+
+	for (; *at && *at != ')'; at = skip_spaces(at)) {
+		size_t n = name_length(at);
+
+		if (n && isdigit((unsigned char)*at))
+			return FORM_NONE;
+		if (n == 0 && (*at != '*' || n_words == 0))
+			return FORM_NONE;
+		/* "(a * b)" */
+		if (n && n_stars && !is_type_word(at, n))
+			return FORM_NONE;
+		is_type = is_type || (n && is_type_word(at, n));
+		n_words += n > 0;
+		n_stars += n == 0;
+		at += n ? n : 1;
+	}
+	if (*at != ')' || n_words == 0)
+		return FORM_NONE;
+	*ret_end = at;
+	return is_type || n_stars || n_words > 1 ? FORM_TYPE : FORM_WORD;
+}
+
+/* "(u64)x" is a cast, "(x).y", "(x) + 1" and "(x)" are not. */
+static bool is_cast(const char *open, const char **ret_end)
+{
+	enum type_form form = type_form(open, ret_end);
+	const char *behind;
+
+	if (form != FORM_WORD)
+		return form == FORM_TYPE;
+	behind = skip_spaces(*ret_end + 1);
+	return is_name(*behind) || *behind == '(' || *behind == '*' || *behind == '&';
+}
+
+static struct error *take_expr(struct parser *p, uint8_t *ret);
+static struct error *take_unary(struct parser *p, uint8_t *ret);
+
+/* As C has them: decimal, 0x, 0; a U or L at the end changes nothing. */
+static struct error *take_number(struct parser *p, uint8_t *ret)
+{
+	struct expr_node node = { .op = EXPR_NUMBER, .from = p->at };
 	char *end;
 
-	if (!isdigit((unsigned char)**at))
-		return false;
 	errno = 0;
-	*ret = strtoull(*at, &end, 0);
+	node.number = strtoull(p->at, &end, 0);
 	if (errno)
-		return false;
-	*at = end;
-	return true;
+		return refuse(p, "is a number of more than 64 bits");
+	end += strspn(end, "uUlL");
+	if (is_name(*end))
+		return refuse(p, "is neither a number nor a name");
+	p->at = end;
+	return add(p, node, ret);
 }
 
-/* "(struct rq *)" */
-static struct error *take_type(const char **at, struct expr *e)
+/* "map:" and "bpf:" stand in front of what programs have. */
+static struct error *take_bpf(struct parser *p, enum expr_op op, uint8_t *ret)
 {
+	struct expr_node node = { .op = op, .from = p->at };
+
+	p->at += strlen("map:");
+	node.word = p->at;
+	while (is_name(*p->at) || (op == EXPR_MAP && *p->at == '.'))
+		p->at++;
+	node.word_n = (size_t)(p->at - node.word);
+	return node.word_n ? add(p, node, ret) : refuse(p, "a name is missing");
+}
+
+static struct error *take_primary(struct parser *p, uint8_t *ret)
+{
+	struct expr_node node = { .op = EXPR_NAME };
+	struct error *err;
+	char c = peek(p);
+
+	node.from = node.word = p->at;
+	if (c == '(') {
+		p->at++;
+		err = take_expr(p, ret);
+		if (err)
+			return err;
+		if (peek(p) != ')')
+			return refuse(p, "a \")\" is missing");
+		p->at++;
+		p->expr.nodes[*ret].from = node.from;
+		p->expr.nodes[*ret].to = p->at;
+		return NULL;
+	}
+	if (isdigit((unsigned char)c))
+		return take_number(p, ret);
+	if (strncmp(p->at, "map:", 4) == 0)
+		return take_bpf(p, EXPR_MAP, ret);
+	if (strncmp(p->at, "bpf:", 4) == 0)
+		return take_bpf(p, EXPR_BPF, ret);
+	node.word_n = name_length(p->at);
+	if (node.word_n == 0)
+		return refuse(p, "a name, a number or \"(\" is missing");
+	p->at += node.word_n;
+	return add(p, node, ret);
+}
+
+static struct error *take_member(struct parser *p, struct expr_node *node)
+{
+	node->op = EXPR_MEMBER;
+	p->at += *p->at == '.' ? 1 : 2;
+	peek(p);
+	node->word = p->at;
+	node->word_n = name_length(p->at);
+	if (node->word_n == 0 || isdigit((unsigned char)*p->at))
+		return refuse(p, "the name of a member is missing");
+	p->at += node->word_n;
+	return NULL;
+}
+
+static struct error *take_index(struct parser *p, struct expr_node *node)
+{
+	struct error *err;
+
+	node->op = EXPR_INDEX;
+	p->at++;
+	err = take_expr(p, &node->right);
+	if (err)
+		return err;
+	if (peek(p) != ']')
+		return refuse(p, "a \"]\" is missing");
+	p->at++;
+	return NULL;
+}
+
+static struct error *take_postfix(struct parser *p, uint8_t *ret)
+{
+	struct error *err = take_primary(p, ret);
+
+	while (!err) {
+		struct expr_node node = { .left = *ret, .from = p->expr.nodes[*ret].from };
+		char c = peek(p);
+
+		if (c == '[')
+			err = take_index(p, &node);
+		else if (c == '.' || (c == '-' && p->at[1] == '>'))
+			err = take_member(p, &node);
+		else
+			return NULL;
+		if (!err)
+			err = add(p, node, ret);
+	}
+	return err;
+}
+
+static struct error *take_operand(struct parser *p, struct expr_node node, uint8_t *ret)
+{
+	struct error *err = take_unary(p, &node.left);
+
+	return err ? err : add(p, node, ret);
+}
+
+static bool is_sizeof(const char *at)
+{
+	return name_length(at) == strlen("sizeof") && strncmp(at, "sizeof", 6) == 0;
+}
+
+static struct error *take_sizeof(struct parser *p, uint8_t *ret)
+{
+	struct expr_node node = { .op = EXPR_SIZEOF, .from = p->at };
 	const char *end;
 
-	if (**at != '(')
-		return NULL;
-	end = strchr(*at, ')');
-	if (!end)
-		return expr_error(EXPR_SYNTAX, 0, "the \"(\" has no \")\"");
-	e->type = *at + 1;
-	*at = end + 1;
-	while (end > e->type && end[-1] == ' ')
-		end--;
-	if (end > e->type && end[-1] == '*') {
-		e->is_pointer = true;
-		end--;
-	}
-	while (end > e->type && end[-1] == ' ')
-		end--;
-	e->type_n = (size_t)(end - e->type);
-	for (size_t i = 0; i < e->type_n; i++) {
-		if (!is_name(e->type[i]) && e->type[i] != ' ')
-			return expr_error(EXPR_SYNTAX, 0, "\"%.*s\" is not the name of a type",
-					  (int)e->type_n, e->type);
-	}
-	if (e->type_n == 0)
-		return expr_error(EXPR_SYNTAX, 0, "there is no type between \"(\" and \")\"");
-	return NULL;
+	p->at += strlen("sizeof");
+	if (peek(p) != '(' || type_form(p->at, &end) != FORM_TYPE)
+		return take_operand(p, node, ret);
+	node.op = EXPR_SIZEOF_TYPE;
+	node.word = p->at + 1;
+	node.word_n = (size_t)(end - node.word);
+	p->at = end + 1;
+	return add(p, node, ret);
 }
 
-static struct error *take_index(const char **at, struct expr *e)
+static struct error *take_one(struct parser *p, uint8_t *ret)
 {
-	const char *from = *at;
+	struct expr_node node = { 0 };
+	char c = peek(p);
+	const char *end;
 
-	if (**at != '[')
-		return NULL;
-	(*at)++;
-	if (!take_number(at, &e->index) || **at != ']')
-		return expr_error(EXPR_SYNTAX, 0, "\"%.20s\" is no index", from);
-	(*at)++;
-	e->has_index = true;
-	return NULL;
+	node.from = p->at;
+	if (c == '(' && is_cast(p->at, &end)) {
+		node.op = EXPR_CAST;
+		node.word = p->at + 1;
+		node.word_n = (size_t)(end - node.word);
+		p->at = end + 1;
+		return take_operand(p, node, ret);
+	}
+	if (is_sizeof(p->at))
+		return take_sizeof(p, ret);
+	if (c != '&' && c != '*' && c != '-')
+		return take_postfix(p, ret);
+	node.op = c == '&' ? EXPR_ADDRESS : c == '*' ? EXPR_DEREF : EXPR_NEGATE;
+	p->at++;
+	return take_operand(p, node, ret);
+}
+
+static struct error *take_unary(struct parser *p, uint8_t *ret)
+{
+	struct error *err;
+
+	if (++p->depth > DUMP_LIMIT_EXPR_DEPTH)
+		return base_error(BASE_LIMIT, 0, "an expression nested more than %d deep",
+				  DUMP_LIMIT_EXPR_DEPTH);
+	err = take_one(p, ret);
+	p->depth--;
+	return err;
+}
+
+static struct error *take_expr(struct parser *p, uint8_t *ret)
+{
+	struct error *err = take_unary(p, ret);
+
+	while (!err) {
+		struct expr_node node = { .left = *ret, .from = p->expr.nodes[*ret].from };
+		char c = peek(p);
+
+		if (c != '+' && c != '-')
+			return NULL;
+		node.op = c == '+' ? EXPR_ADD : EXPR_SUBTRACT;
+		p->at++;
+		err = take_unary(p, &node.right);
+		if (!err)
+			err = add(p, node, ret);
+	}
+	return err;
 }
 
 struct error *expr_parse(const char *text, struct expr *ret)
 {
-	struct expr e = { 0 };
-	const char *at = text;
+	struct parser p = { .text = text, .at = text, .expr.n = 1 };
 	struct error *err;
 
 	if (strnlen(text, BTF_LIMIT_PATH_BYTES + 1) > BTF_LIMIT_PATH_BYTES)
 		return base_error(BASE_LIMIT, 0, "an expression of more than %d bytes",
 				  BTF_LIMIT_PATH_BYTES);
-	err = take_type(&at, &e);
+	err = take_expr(&p, &p.expr.root);
+	if (!err && peek(&p))
+		err = refuse(&p, "the expression should end: the operators are . -> [] & * + - "
+				 "sizeof and casts");
 	if (err)
 		return err;
-	while (*at == ' ')
-		at++;
-	e.name = at;
-	e.name_n = name_length(at);
-	if (isdigit((unsigned char)*at)) {
-		e.is_address = true;
-		if (!take_number(&at, &e.address) || at != e.name + e.name_n)
-			return expr_error(EXPR_SYNTAX, 0, "\"%.*s\" is no address", (int)e.name_n,
-					  e.name);
-	}
-	at = e.name + e.name_n;
-	if (e.name_n == 0)
-		return expr_error(EXPR_SYNTAX, 0, "\"%s\" does not begin with a name", text);
-	e.path_with_index = at;
-	err = take_index(&at, &e);
-	if (err)
-		return err;
-	e.path = at;
-	if (*at && *at != '.' && *at != '[' && strncmp(at, "->", 2) != 0)
-		return expr_error(EXPR_SYNTAX, 0, "\"%s\" cannot follow a name", at);
-	*ret = e;
+	*ret = p.expr;
 	return NULL;
 }

@@ -35,10 +35,10 @@ static void see_arena(struct search *search, uint64_t map)
 		scene->bad_arena = err;
 }
 
-static void see_array(struct search *search, uint64_t map)
+static void see_array(struct search *search, uint64_t id, uint64_t map)
 {
 	struct kmem *kmem = search->kmem;
-	struct globals globals = { .map = map };
+	struct globals globals = { .map = map, .id = id };
 	uint64_t section = 0, n = 0;
 
 	/* Only one value, with a type: that is how libbpf makes globals. */
@@ -64,7 +64,6 @@ static bool see_map(void *context, uint64_t index, uint64_t map)
 	struct search *search = context;
 	uint64_t type;
 
-	(void)index;
 	if (!get(search->kmem, KMEM_F_MAP_TYPE, map, &type)) {
 		search->scene->n_unreadable++;
 		return true;
@@ -72,7 +71,7 @@ static bool see_map(void *context, uint64_t index, uint64_t map)
 	if (type == TYPE_ARENA)
 		see_arena(search, map);
 	if (type == TYPE_ARRAY)
-		see_array(search, map);
+		see_array(search, index, map);
 	return search->scene->arenas.n + search->scene->globals.n < DUMP_LIMIT_GLOBALS;
 }
 

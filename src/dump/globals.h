@@ -12,7 +12,7 @@
 #include "dump/dump.h"
 
 struct globals {
-	uint64_t map;
+	uint64_t map, id;
 	char name[16];
 	uint64_t btf; /* address of struct btf */
 	uint32_t section;

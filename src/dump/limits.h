@@ -28,6 +28,12 @@ enum {
 	DUMP_LIMIT_MAP_BYTES = 40 << 20,
 	/* Parents of a control group. */
 	DUMP_LIMIT_CGROUP_DEPTH = 64,
+	/* Of an expression: parts with the one that is none, operators inside each other, stars. */
+	DUMP_LIMIT_EXPR_NODES = 128,
+	DUMP_LIMIT_EXPR_DEPTH = 32,
+	DUMP_LIMIT_EXPR_STARS = 8,
+	/* Of a text behind a char pointer. */
+	DUMP_LIMIT_EXPR_TEXT_BYTES = 256,
 
 	/* Arenas and maps of global variables; maps that one program uses (MAX_USED_MAPS). */
 	DUMP_LIMIT_GLOBALS = 4096,

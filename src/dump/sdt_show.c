@@ -96,7 +96,8 @@ static void show_entry(void *context, const struct sdt_entry *entry)
 	}
 	strbuf_appendf(&text, "  idx=%d genn=%d user_addr=0x%llx payload=", entry->idx, entry->genn,
 		       (unsigned long long)entry->user_addr);
-	value_format(tree, value_root(tree), NULL, &text);
+	value_format(tree, value_root(tree),
+		     &(struct value_text_options){ .zeros = show->sink->zeros }, &text);
 	dump_lines(&show->lines, strbuf_str(&text));
 }
 

@@ -7,7 +7,9 @@
 #include "base/vec.h"
 #include "btf/value_text.h"
 #include "btf/value_write.h"
+#include "btf/layout.h"
 #include "dump/cgroup.h"
+#include "dump/code.h"
 #include "dump/kernel_read.h"
 #include "text/escape.h"
 
@@ -25,17 +27,76 @@ static enum value_read read_as_value(enum kmem_status status)
 	}
 }
 
+/* While one tree is built. */
+struct reading {
+	struct kmem *kmem;
+	struct dump_code code; /* made when the first pointer asks for it */
+	bool has_code;
+	struct strbuf symbol;
+};
+
 static enum value_read read_memory(void *context, uint64_t address, void *to, size_t n)
 {
-	struct kmem *kmem = context;
+	struct kmem *kmem = ((struct reading *)context)->kmem;
 
 	return read_as_value(kmem_read(&kmem->space, address, to, n, NULL));
 }
 
-static enum value_step leave_pointer(void *context UNUSED,
-				     const struct value_pointer *pointer UNUSED,
-				     struct value_target *target UNUSED)
+static bool is_function(const struct value_pointer *pointer)
 {
+	struct btf_type type;
+
+	return btf_resolve(pointer->btf, pointer->pointee, &type) == BTF_ANSWER_OK &&
+	       type.kind == BTF_FUNC_PROTO;
+}
+
+/* A variable of the kernel: "fair_sched_class", "init_task+0x40". */
+static void name_data(struct reading *reading, uint64_t address)
+{
+	struct kmem_kallsyms *table;
+	struct kmem_symbol symbol;
+	struct error *err = kmem_names_table(&reading->kmem->names, &table);
+
+	if (!err && kmem_kallsyms_near(table, address, &symbol) &&
+	    address - symbol.address < symbol.bytes) {
+		text_escape(&reading->symbol, symbol.name);
+		if (address != symbol.address)
+			strbuf_appendf(&reading->symbol, "+0x%llx",
+				       (unsigned long long)(address - symbol.address));
+	}
+	error_free(err);
+}
+
+static bool is_in_image(struct kmem *kmem, uint64_t address)
+{
+	uint64_t start, end;
+	struct error *err = kmem_symbol(kmem, "_stext", &start);
+
+	if (!err)
+		err = kmem_symbol(kmem, "_end", &end);
+	error_free(err);
+	return !err && address >= start && address < end;
+}
+
+/* No pointer is followed, but what is known at that address has a name. */
+static enum value_step name_pointer(void *context, const struct value_pointer *pointer,
+				    struct value_target *target)
+{
+	struct reading *reading = context;
+	struct dump_code_name name;
+
+	strbuf_clear(&reading->symbol);
+	if (is_function(pointer)) {
+		if (!reading->has_code)
+			dump_code_init(&reading->code, reading->kmem);
+		reading->has_code = true;
+		if (dump_code_name(&reading->code, pointer->address, false, &name))
+			dump_code_format(&name, &reading->symbol);
+	} else if (is_in_image(reading->kmem, pointer->address)) {
+		name_data(reading, pointer->address);
+	}
+	if (reading->symbol.n)
+		target->symbol = strbuf_str(&reading->symbol);
 	return VALUE_STEP_LEAVE;
 }
 
@@ -97,11 +158,10 @@ static void read_with_holes(struct kmem *kmem, uint64_t address, uint8_t *to, ui
 	}
 }
 
-struct error *dump_value_read(struct kmem *kmem, const struct btf *btf, uint32_t type,
-			      uint64_t address, uint64_t bytes, struct value_tree **ret)
+static struct value_tree *build(struct kmem *kmem, const struct btf *btf, uint32_t type,
+				const struct value_block *block)
 {
-	_cleanup_free_ void *data = NULL;
-	struct hole_list holes = { 0 };
+	struct reading reading = { .kmem = kmem, .symbol = STRBUF_INIT };
 	struct value_cpus cpus = { .n_cpus = kmem->cpus.n };
 	const struct value_short shorts[] = {
 		{ "task_struct", true, VALUE_SHORT, short_task, kmem },
@@ -111,25 +171,43 @@ struct error *dump_value_read(struct kmem *kmem, const struct btf *btf, uint32_t
 		{ "cpumask", false, VALUE_CPU_LIST, value_short_cpus, &cpus },
 		{ "bpf_cpumask", false, VALUE_CPU_LIST, value_short_cpus, &cpus },
 	};
-	const struct value_memory memory = { .context = kmem,
+	const struct value_memory memory = { .context = &reading,
 					     .read = read_memory,
-					     .step = leave_pointer };
+					     .step = name_pointer };
 	const struct value_options options = { .max_bytes = DUMP_LIMIT_VALUE_BYTES,
 					       .shorts = shorts,
 					       .n_shorts = ARRAY_SIZE(shorts),
 					       .memory = &memory };
+	struct value_tree *tree = value_new(btf, btf ? type : 0, block, &options);
+
+	if (reading.has_code)
+		dump_code_deinit(&reading.code);
+	strbuf_deinit(&reading.symbol);
+	return tree;
+}
+
+struct value_tree *dump_value_of(struct kmem *kmem, const struct btf *btf, uint32_t type,
+				 struct bytes bytes)
+{
+	return build(kmem, btf, type, &(struct value_block){ .data = bytes });
+}
+
+struct error *dump_value_read(struct kmem *kmem, const struct btf *btf, uint32_t type,
+			      uint64_t address, uint64_t bytes, struct value_tree **ret)
+{
+	_cleanup_free_ void *data = NULL;
+	struct hole_list holes = { 0 };
 	struct error *err = alloc_checked(bytes ? bytes : 1, 1, DUMP_LIMIT_VALUE_BYTES,
 					  "a value of the guest", &data);
 
 	if (err)
 		return err;
 	read_with_holes(kmem, address, data, bytes, &holes);
-	*ret = value_new(btf, btf ? type : 0,
-			 &(struct value_block){ .data = { data, bytes },
-						.holes = holes.at.at,
-						.n_holes = holes.at.n,
-						.address = address },
-			 &options);
+	*ret = build(kmem, btf, type,
+		     &(struct value_block){ .data = { data, bytes },
+					    .holes = holes.at.at,
+					    .n_holes = holes.at.n,
+					    .address = address });
 	vec_deinit(&holes.at);
 	return NULL;
 }
@@ -201,9 +279,10 @@ void dump_value_write(struct json_writer *json, const struct value_tree *tree)
 void dump_value_text(struct dump_sink *sink, const char *label, const struct value_tree *tree,
 		     const struct value_node *node)
 {
+	const struct value_text_options options = { .zeros = sink->zeros, .count_zeros = true };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	strbuf_appendf(&text, "%s = ", label);
-	value_format(tree, node, NULL, &text);
+	value_format(tree, node, &options, &text);
 	dump_lines(sink, strbuf_str(&text));
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/dump/expr.c src/dump/expr_parse.c */
+/* covers: src/dump/expr.c src/dump/expr_eval.c src/dump/expr_name.c src/dump/expr_parse.c
+ * src/dump/expr_type.c */
 /*
  * A byte of choices, then an expression, which is asked of a small kernel with tasks and
- * runqueues. What is said in JSON must be JSON, whatever was asked.
+ * runqueues, or of one with a BPF scheduler and its arena. What is said in JSON must be JSON,
+ * whatever was asked.
  */
 #include "fuzz.h"
 
 #include "../unit/dump/build_guest.h"
+#include "../unit/dump/build_scheduler.h"
 #include "dump/expr.h"
 #include "json/doc.h"
 
@@ -16,6 +19,7 @@ enum {
 	CHOOSE_NULL = 4, /* CPU 1 runs nobody */
 	CHOOSE_WILD = 8, /* CPU 1 runs what is not mapped */
 	CHOOSE_NO_CPUS = 16,
+	CHOOSE_SCHEDULER = 32,
 	MOST_LINES = 200,
 };
 
@@ -29,6 +33,25 @@ static struct build_guest *guest_of(uint8_t choices)
 		guest_attach(*g);
 	}
 	return *g;
+}
+
+/* A scheduler whose allocator has a tree: one descriptor, one element. */
+static struct kmem *scheduler(void)
+{
+	static struct build_scheduler *b;
+	void *made;
+
+	if (!b) {
+		scheduler_set_up(&made);
+		b = made;
+		sdt_put(b->s, SDT_USER + 0x1000 + IN_DESC_FREE, 511);
+		sdt_put(b->s, SDT_USER + 0x1000 + IN_DESC_CHUNK, SDT_USER + 0x2000);
+		b->s->root = SDT_USER + 0x1000;
+		put_allocator(b);
+		scheduler_attach(b);
+	}
+	kmem_space_forget(&b->kmem->space);
+	return b->kmem;
 }
 
 static void check_json(const struct strbuf *out)
@@ -58,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (choices & CHOOSE_NO_CPUS)
 		g->kmem->cpus.n = 0;
 	kmem_space_forget(&g->kmem->space);
-	err = dump_expr(g->kmem, text, &sink);
+	err = dump_expr(choices & CHOOSE_SCHEDULER ? scheduler() : g->kmem, text, &sink);
 	/* What it asks for was understood, whether it exists or not. */
 	if (!err || !error_is(err, &expr_error_domain, EXPR_SYNTAX))
 		fuzz_mark_deep();

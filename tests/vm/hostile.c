@@ -38,8 +38,10 @@ enum part { ATTACH, REPORT, EXPRS, FIRST_MAP, MOST_PARTS = FIRST_MAP + MOST_MAPS
 static const char *const exprs[] = {
 	"runqueues.curr->comm",
 	"runqueues[0].scx.local_dsq.nr",
-	"(struct task_struct)init_task.cgroups->dfl_cgrp->kn->name",
-	"(struct scx_sched *)scx_root->ops",
+	"init_task.cgroups->dfl_cgrp->kn->name",
+	"((struct scx_sched *)scx_root)->ops",
+	"map:.bss",
+	"*scx_task_allocator.root",
 };
 
 struct hostile {

@@ -58,6 +58,14 @@ def inspect(guest, *arguments):
     return done.stdout.decode()
 
 
+def ask(guest, expression):
+    """Exit code, what is said of it without the expression, and why not."""
+    done = subprocess.run([machine.KTSTR, "inspect", f"vm:{guest.id()}", "--expr", expression], capture_output=True, check=False,
+                          timeout=machine.TIMEOUT)
+    said = done.stdout.decode()
+    return done.returncode, said.removeprefix(f"{expression} = ").rstrip("\n"), done.stderr.decode()
+
+
 def threads_of(lines):
     """tid -> what /proc/TGID/task/TID/stat says, see proc(5)."""
     found = {}
@@ -232,6 +240,75 @@ class Inspect(machine.GuestTest):
         self.assertEqual([entry["value"]["value"] for entry in pids], list(range(CPUS)))
         said = inspect(self.guest, "--expr", "init_task.thread_pid->numbers[0].nr")
         self.assertEqual(said, "init_task.thread_pid->numbers[0].nr = 0\n")
+
+    def addresses(self, *names):
+        """Of symbols, as the guest itself lists them."""
+        found = {words[2]: int(words[0], 16) for words in map(str.split, self.guest.ask("cat /proc/kallsyms"))
+                 if len(words) == 3 and words[2] in names}
+        self.assertEqual(sorted(found), sorted(names))
+        return [found[name] for name in names]
+
+    def test_expressions_as_gdb_users_write_them(self):
+        if not self.has_la57:
+            addresses = {task["pid"]: task["address"] for task in self.seen["tasks"]["tasks"]}
+            self.compare_expressions(addresses, f"(struct task_struct *){addresses[self.pid]}")
+
+    def compare_expressions(self, addresses, task):
+        cat = lambda path: self.guest.ask(f"cat {path}")[0]  # noqa: E731
+        init, schedule, idle, banner = self.addresses("init_task", "schedule", "idle_sched_class", "linux_banner")
+        parent = int(cat(f"/proc/{self.pid}/stat").split()[3])
+        parent_text = f"{addresses[parent]} → {cat(f'/proc/{parent}/comm')}[{parent}]"
+        printk = cat("/proc/sys/kernel/printk").split()
+        expected = {
+            f"({task})->comm": '"inspected"',
+            f"(*{task}).pid": str(self.pid),
+            f"*&({task})->pid": str(self.pid),
+            f"*(int *)&({task})->tgid": str(self.pid),
+            f"({task})->real_parent": parent_text,
+            f"({task})->signal->nr_threads": str(len(self.guest.ask(f"ls /proc/{self.pid}/task"))),
+            f"({task})->comm[0]": str(ord("i")),
+            f"(unsigned char)(({task})->comm[0] + 1)": str(ord("j")),
+            "nr_cpu_ids": str(CPUS),
+            "runqueues[nr_cpu_ids - 1].cpu": str(CPUS - 1),
+            "__cpu_online_mask": "cpus={%s}" % cat("/sys/devices/system/cpu/online"),
+            "init_uts_ns.name.release": '"%s"' % self.guest.ask("uname -r")[0],
+            "(enum system_states)3": "SYSTEM_RUNNING (3)",
+            "system_state": "SYSTEM_RUNNING (3)",
+            "SYSTEM_RUNNING": "SYSTEM_RUNNING (3)",
+            "tainted_mask": cat("/proc/sys/kernel/tainted"),
+            "panic_on_oops": cat("/proc/sys/kernel/panic_on_oops"),
+            "(int)console_printk": printk[0],
+            "((int *)&console_printk)[3]": printk[3],
+            "*((int *)&console_printk + 3)": printk[3],
+            "sizeof(struct list_head)": "16",
+            "sizeof(init_task.comm)": "16",
+            "sizeof(u64)": "8",
+            "&((struct list_head *)0)->prev": "0x8",
+            "(long)0xffffffffffffffff": "-1",
+            "&init_task": f"{init:#x} → swapper/0[0]",
+            "init_task.sched_class": f"{idle:#x} <idle_sched_class>",
+        }
+        said = {text: ask(self.guest, text) for text in expected}
+        self.assertEqual(said, {text: (0, value, "") for text, value in expected.items()})
+        self.assertRegex(ask(self.guest, "schedule")[1], rf"^{schedule:#x} <schedule\+0x0/0x[0-9a-f]+>$")
+        # Texts are cut after 256 bytes.
+        for text, path in (("saved_command_line", "/proc/cmdline"), ("(char *)&linux_banner", "/proc/version")):
+            shown = ask(self.guest, text)[1].split(" ", 1)[1].strip('"').removesuffix("\\n")
+            self.assertEqual(shown, cat(path)[:256], text)
+        self.assertTrue(ask(self.guest, "(char *)&linux_banner")[1].startswith(f"{banner:#x} "))
+        forks = [int(self.guest.ask("sed -n 's/^processes //p' /proc/stat")[0])]
+        forks += [int(ask(self.guest, "total_forks")[1]), int(self.guest.ask("sed -n 's/^processes //p' /proc/stat")[0])]
+        self.assertEqual(forks, sorted(forks))
+        jiffies = [int(self.guest.ask("sed -n 's/^jiffies: //p' /proc/timer_list")[0])]
+        jiffies += [int(ask(self.guest, "jiffies")[1]), int(self.guest.ask("sed -n 's/^jiffies: //p' /proc/timer_list")[0])]
+        self.assertEqual(jiffies, sorted(jiffies))
+        for text, why in ((f"{task}->comm", f"write ({task})->comm"), ("modules", "(unsigned long)modules"),
+                          ("((struct task_struct *)0)->comm", "is NULL"), ("*(int *)0x10", "cannot be read: unmapped"),
+                          ("init_task.com", "did you mean comm"), ("jiffies == 5", "operators"),
+                          ("runqueues[4].cpu", "no CPU 4"), ("(struct rq)init_task", "cannot be cast")):
+            status, shown, reason = ask(self.guest, text)
+            self.assertEqual((status, shown), (1, ""), text)
+            self.assertIn(why, reason)
 
     def test_the_guest_runs_on_after_it_was_frozen(self):
         self.assertEqual(self.guest.ask("echo alive"), ["alive"])

@@ -129,6 +129,14 @@ static void zeros_are_left_out_unless_asked_for(void **state UNUSED)
 	assert_text(tree, "dsq{nr=7}");
 	assert_format(tree, (struct value_text_options){ .zeros = true },
 		      "dsq{id=0, nr=7, list=list_head{next=0x0, prev=0x0}}");
+	assert_format(tree, (struct value_text_options){ .count_zeros = true },
+		      "dsq{nr=7, (2 zero)}");
+	assert_format(tree, (struct value_text_options){ .count_zeros = true, .columns = 8 },
+		      "dsq:\n  nr=7\n  (2 zero members)");
+	value_free(tree);
+	dsq[8] = 0;
+	tree = tree_of(s.btf, s.dsq, dsq, sizeof(dsq), NULL);
+	assert_format(tree, (struct value_text_options){ .count_zeros = true }, "dsq{all 3 zero}");
 }
 
 static void lines_have_a_budget_and_the_rest_is_counted(void **state UNUSED)

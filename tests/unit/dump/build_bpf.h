@@ -212,7 +212,7 @@ static inline int bpf_set_up(void **state)
 	static const struct build_symbol more[] = {
 		{ AT_MAP_IDR, 'D', "map_idr" },	   { AT_PROG_IDR, 'D', "prog_idr" },
 		{ AT_SCX_ROOT, 'B', "scx_root" },  { AT_SCX_STATE, 'D', "scx_enable_state_var" },
-		{ AT_JIFFIES, 'D', "jiffies_64" },
+		{ AT_JIFFIES, 'D', "jiffies_64" }, { 0x380, 'T', "_etext" },
 	};
 	struct bpf_fixture *f = xnew(struct bpf_fixture);
 	struct build_btf b = { 0 };

@@ -142,6 +142,8 @@ static inline void build_guest_types(struct strbuf *out)
 		{ "lean", sword, BIT_(RQ_BITS) + 12, 4 }, { "mood", mood, BIT_(RQ_BITS), 2 },
 		{ "whole", quad, BIT_(RQ_BITS + 8), 64 },
 		{ "crossing", quad, BIT_(RQ_BITS + 16) + 3, 62 });
+	/* Of differences. */
+	build_btf_int(&b, "long int", 8, 1);
 	/* A variable with linkage 1. */
 	build_btf_type(&b, "runqueues", 14, 0, rq);
 	build_u32(&b.types, 1);

@@ -10,7 +10,7 @@
 #include "build_sdt.h"
 #include "dump/dump.h"
 #include "sdt_types.h"
-#include "unit.h"
+#include "../unit.h"
 
 /* In the kernel's data, behind what build_kernel.h has there. */
 enum { IN_DATA_MAP_IDR = 0x900, IN_DATA_PROG_IDR = 0xa00 };

@@ -20,8 +20,8 @@ enum {
 	IN_DESC_BITS = 0,
 	IN_DESC_FREE = 64,
 	IN_DESC_CHUNK = 72,
-	DESC_BYTES = 80,
-	CHUNK_BYTES = 4096,
+	SDT_DESC_BYTES = 80,
+	SDT_CHUNK_BYTES = 4096,
 };
 
 static const struct sdt_layout build_sdt_layout = {
@@ -123,10 +123,10 @@ static inline uint64_t sdt_bump(struct build_sdt *s, uint64_t bytes)
 
 static inline uint64_t sdt_new_desc(struct build_sdt *s)
 {
-	uint64_t desc = sdt_bump(s, DESC_BYTES);
+	uint64_t desc = sdt_bump(s, SDT_DESC_BYTES);
 
 	sdt_put(s, desc + IN_DESC_FREE, 512);
-	sdt_put(s, desc + IN_DESC_CHUNK, sdt_bump(s, CHUNK_BYTES));
+	sdt_put(s, desc + IN_DESC_CHUNK, sdt_bump(s, SDT_CHUNK_BYTES));
 	return desc;
 }
 

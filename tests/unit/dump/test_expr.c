@@ -44,7 +44,7 @@ static void of_one_cpu_and_of_all(void **state)
 static void through_pointers(void **state)
 {
 	struct build_guest *g = *state;
-	_cleanup_free_ char *at = xasprintf("(struct task_struct)%#llx.pid",
+	_cleanup_free_ char *at = xasprintf("((struct task_struct *)%#llx)->pid",
 					    (unsigned long long)guest_pointer(g, guest_task_at(2)));
 	_cleanup_free_ char *said = xasprintf("%s = 8\n", at);
 
@@ -53,10 +53,9 @@ static void through_pointers(void **state)
 	assert_says(g, "runqueues[1].curr[0].tgid", "runqueues[1].curr[0].tgid = 7\n");
 	assert_says(g, at, said);
 	guest_u64(g, guest_rq_at(1) + RQ_CURR, 0);
-	assert_refused(g, "runqueues[1].curr->pid", "expression", "NULL");
+	assert_refused(g, "runqueues[1].curr->pid", "expression-null", "runqueues[1].curr is NULL");
 	guest_u64(g, guest_rq_at(1) + RQ_CURR, 0x10);
-	assert_success(ask(g, "runqueues[1].curr->pid"));
-	assert_contains(strbuf_str(&g->out), "unmapped");
+	assert_refused(g, "runqueues[1].curr->pid", "guest-memory", "unmapped");
 }
 
 static void types_that_are_known_said_or_missing(void **state)
@@ -65,8 +64,11 @@ static void types_that_are_known_said_or_missing(void **state)
 
 	guest_u32(g, guest_data(IN_DATA_INIT_TASK) + T_PID, 42);
 	assert_says(g, "init_task.pid", "init_task.pid = 42\n");
-	assert_says(g, "(unsigned long)max_pfn", "(unsigned long)max_pfn = 1024\n");
-	assert_refused(g, "max_pfn", "expression-type", "write (TYPE)max_pfn");
+	assert_says(g, "max_pfn", "max_pfn = 1024\n");
+	assert_says(g, "nr_cpu_ids", "nr_cpu_ids = 4\n");
+	guest_u64(g, guest_data(IN_DATA_PRB), 1234);
+	assert_says(g, "(unsigned long)prb", "(unsigned long)prb = 1234\n");
+	assert_refused(g, "prb", "expression-type", "as in (unsigned long)prb");
 }
 
 static void what_is_misspelled_is_answered_with_what_is_near(void **state)
@@ -91,21 +93,98 @@ static void bit_fields_are_numbers(void **state)
 	assert_says(g, "runqueues[1].mood", "runqueues[1].mood = CALM (1)\n");
 	assert_says(g, "runqueues[1].whole", "runqueues[1].whole = 18446744073709551614\n");
 	/* It touches nine bytes: no number here holds them. */
-	assert_refused(g, "runqueues[1].crossing", "expression-type", "a bit field of 62 bits");
+	assert_refused(g, "runqueues[1].crossing", "expression-type", "a number of 9 bytes");
 	guest_attach(g);
 	strbuf_clear(&g->out);
 	assert_success(dump_expr(g->kmem, "runqueues[1].weight", &sink));
-	assert_contains(strbuf_str(&g->out), "\"value\":300}");
+	assert_contains(strbuf_str(&g->out),
+			"\"value\":{\"kind\":\"uint\",\"bits\":32,\"value\":300}}");
 }
 
 static void indexes_that_lead_nowhere_are_refused(void **state)
 {
 	struct build_guest *g = *state;
 
-	assert_refused(g, "runqueues[1].curr[x].pid", "expression", "\"[x].pid\" is no index");
-	assert_refused(g, "runqueues[1].curr[18446744073709551615].pid", "expression", "too large");
-	assert_refused(g, "runqueues[1].idle[1]", "expression-type", "what it points to");
+	assert_refused(g, "runqueues[1].curr[x].pid", "no-kernel-symbol", "no symbol x");
+	assert_refused(g, "runqueues[1].curr->comm[16]", "expression", "no element 16");
+	assert_refused(g, "runqueues[1].idle[1]", "expression-type", "void has no size");
 	assert_refused(g, "runqueues[1].clock.x", "btf-no-member", "x");
+}
+
+static const char *ask_json(struct build_guest *g, const char *text, struct error **ret)
+{
+	struct json_writer writer = json_writer_to(&g->out, JSON_COMPACT);
+	struct dump_sink sink = dump_sink_to_json(&writer);
+
+	guest_attach(g);
+	strbuf_clear(&g->out);
+	*ret = dump_expr(g->kmem, text, &sink);
+	return strbuf_str(&g->out);
+}
+
+/* Whoever reads a script's exit code learns of it, and loses nothing. */
+static void a_cpu_that_cannot_be_read_does_not_hide_the_others(void **state)
+{
+	struct build_guest *g = *state;
+	struct error *err;
+
+	guest_u64(g, guest_rq_at(0) + RQ_CURR, 0);
+	guest_u64(g, guest_rq_at(2) + RQ_CURR, 0x10);
+	assert_refused(g, "runqueues.curr->pid", "expression-unread", "on 2 of 3 CPUs");
+	assert_string_equal(strbuf_str(&g->out),
+			    "runqueues[0].curr->pid: unavailable: runqueues.curr is NULL\n"
+			    "runqueues[1].curr->pid = 7\n"
+			    "runqueues[2].curr->pid: unavailable: runqueues[2].curr->pid "
+			    "cannot be read: unmapped\n");
+	assert_contains(ask_json(g, "runqueues.curr->pid", &err),
+			"{\"cpu\":0,\"error\":\"runqueues.curr is NULL\"},{\"cpu\":1,\"address\":");
+	assert_error_tag(err, "expression-unread");
+	/* What is wrong on every CPU is said once. */
+	assert_refused(g, "runqueues.curr->pidd", "btf-no-member", "did you mean pid");
+	assert_string_equal(strbuf_str(&g->out), "");
+}
+
+static void part_of_a_value_that_cannot_be_read_is_an_error_and_the_rest_is_shown(void **state)
+{
+	struct build_guest *g = *state;
+	_cleanup_free_ char *text = NULL;
+
+	/* The last bytes of RAM. */
+	guest_u32(g, g->k.memory.n - 64 + T_PID, 4711);
+	text = xasprintf("*(struct task_struct *)%#llx",
+			 (unsigned long long)guest_pointer(g, g->k.memory.n - 64));
+	assert_refused(g, text, "expression-unread", "part of");
+	assert_contains(strbuf_str(&g->out), "pid=4711");
+	free(text);
+	text = xasprintf("*(struct task_struct *)%#llx",
+			 (unsigned long long)guest_pointer(g, g->k.memory.n));
+	assert_refused(g, text, "guest-memory", "cannot be read");
+}
+
+static void as_gdb_users_write_it(void **state)
+{
+	struct build_guest *g = *state;
+	_cleanup_free_ char *second = xasprintf(
+		"&runqueues[1].clock = %#llx\n",
+		(unsigned long long)guest_pointer(g, guest_rq_at(1) + RQ_CLOCK));
+
+	assert_says(g, "(*runqueues[1].curr).pid", "(*runqueues[1].curr).pid = 7\n");
+	assert_says(g, "((struct task_struct *)runqueues[1].curr)->tgid",
+		    "((struct task_struct *)runqueues[1].curr)->tgid = 7\n");
+	assert_says(g, "&runqueues[1].clock", second);
+	assert_says(g, "*&runqueues[1].clock", "*&runqueues[1].clock = 5001\n");
+	assert_says(g, "(enum mood)1", "(enum mood)1 = CALM (1)\n");
+	assert_says(g, "(enum mood)2", "(enum mood)2 = 2\n");
+	assert_says(g, "CALM", "CALM = CALM (1)\n");
+	assert_says(g, "sizeof(struct rq)", "sizeof(struct rq) = 64\n");
+	/* Not once for each CPU. */
+	assert_says(g, "sizeof(runqueues)", "sizeof(runqueues) = 64\n");
+	assert_says(g, "runqueues[nr_cpu_ids - 3].clock",
+		    "runqueues[nr_cpu_ids - 3].clock = 5001\n");
+	assert_says(g, "runqueues.clock - 5000",
+		    "runqueues[0].clock - 5000 = 0\nrunqueues[1].clock - 5000 = 1\n"
+		    "runqueues[2].clock - 5000 = 2\n");
+	assert_says(g, "&runqueues[1] - &runqueues[0]", "&runqueues[1] - &runqueues[0] = 512\n");
 }
 
 static void json_has_address_type_and_value(void **state)
@@ -144,7 +223,7 @@ static void without_cpus_there_is_no_answer(void **state)
 static void pointers_to_control_groups_say_their_path(void **state)
 {
 	struct build_guest *g = *state;
-	_cleanup_free_ char *expr = xasprintf("(struct css_set)%#llx.dfl_cgrp",
+	_cleanup_free_ char *expr = xasprintf("((struct css_set *)%#llx)->dfl_cgrp",
 					      (unsigned long long)guest_pointer(g, GROUPS_AT));
 	struct dump_sink sink = dump_sink_to_text(&g->out, 10);
 
@@ -163,6 +242,9 @@ int main(void)
 		guest_test(what_is_misspelled_is_answered_with_what_is_near),
 		guest_test(bit_fields_are_numbers),
 		guest_test(indexes_that_lead_nowhere_are_refused),
+		guest_test(a_cpu_that_cannot_be_read_does_not_hide_the_others),
+		guest_test(part_of_a_value_that_cannot_be_read_is_an_error_and_the_rest_is_shown),
+		guest_test(as_gdb_users_write_it),
 		guest_test(json_has_address_type_and_value),
 		guest_test(without_types_there_is_a_reason),
 		guest_test(without_cpus_there_is_no_answer),

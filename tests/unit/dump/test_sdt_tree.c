@@ -318,7 +318,7 @@ static void test_a_tree_that_leads_back_into_itself_ends(void **state)
  */
 static void test_a_tree_without_end_is_given_up(void **state)
 {
-	enum { PER_PAGE = 4096 / DESC_BYTES, LEAVES = 9 * 512 };
+	enum { PER_PAGE = 4096 / SDT_DESC_BYTES, LEAVES = 9 * 512 };
 	struct fixture *f = *state;
 	struct build_sdt *s = f->s;
 	uint64_t page, chunk, far = SDT_USER + UINT64_C(0x10000000);
@@ -327,13 +327,13 @@ static void test_a_tree_without_end_is_given_up(void **state)
 	sdt_alloc(s, 0);
 	s->next = (s->next + 4095) / 4096 * 4096;
 	page = sdt_bump(s, 4096);
-	chunk = sdt_bump(s, CHUNK_BYTES);
+	chunk = sdt_bump(s, SDT_CHUNK_BYTES);
 	for (unsigned int i = 0; i < 512; i++)
 		sdt_put(s, chunk + 8 * i, sdt_get(s, sdt_slot(s, sdt_desc_at(s, 0, 2), 0)));
 	for (unsigned int i = 0; i < PER_PAGE; i++) {
 		for (unsigned int k = 0; k < 8; k++)
-			sdt_put(s, page + i * DESC_BYTES + 8 * k, UINT64_MAX);
-		sdt_put(s, page + i * DESC_BYTES + IN_DESC_CHUNK, chunk);
+			sdt_put(s, page + i * SDT_DESC_BYTES + 8 * k, UINT64_MAX);
+		sdt_put(s, page + i * SDT_DESC_BYTES + IN_DESC_CHUNK, chunk);
 	}
 	for (unsigned int i = 0; i < LEAVES; i++) {
 		uint64_t at = far + i / PER_PAGE * 4096;
@@ -341,7 +341,7 @@ static void test_a_tree_without_end_is_given_up(void **state)
 
 		if (i % PER_PAGE == 0)
 			build_map(&s->memory, sdt_kernel(at), sdt_physical(page), 12, 0);
-		sdt_put(s, sdt_slot(s, inner, i % 512), at + i % PER_PAGE * DESC_BYTES);
+		sdt_put(s, sdt_slot(s, inner, i % 512), at + i % PER_PAGE * SDT_DESC_BYTES);
 	}
 	walk(f);
 	assert_true(f->walk.is_given_up);

@@ -49,6 +49,54 @@ static void pointers_to_tasks_have_a_short_form(void **state)
 	assert_contains(strbuf_str(&f->text), "worker[41]");
 }
 
+/* As the kernel prints them with %pS and %ps. */
+static void pointers_into_the_kernel_have_names(void **state)
+{
+	struct bpf_fixture *f = *state;
+	_cleanup_value_ struct value_tree *tree = NULL;
+	struct dump_sink sink = dump_sink_to_text(&f->text, 10);
+	struct build_btf b = { 0 };
+	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
+	_cleanup_btf_ struct btf *btf = NULL;
+	uint64_t at = bpf_new(f, 24);
+	uint32_t type, call, data;
+
+	call = build_btf_type(&b, "", 2, 0, build_btf_type(&b, "", 13, 0, 0));
+	data = build_btf_type(&b, "", 2, 0, 0);
+	type = BUILD_STRUCT(&b, "holder", 24, { "call", call, 0, 0 }, { "data", data, 64, 0 },
+			    { "other", data, 128, 0 });
+	build_btf_finish(&b, &bytes);
+	assert_success(btf_parse(build_bytes(&bytes), "test", &btf));
+	bpf_put_u64(f, at, f->k.image + 0x310);
+	bpf_put_u64(f, at + 8, f->k.image + IN_IMAGE_DATA + IN_DATA_INIT_TASK);
+	bpf_put_u64(f, at + 16, bpf_at(f, at));
+	assert_success(dump_value_read(f->kmem, btf, type, bpf_at(f, at), 24, &tree));
+	dump_value_text(&sink, "it", tree, value_root(tree));
+	assert_contains(strbuf_str(&f->text), "10 <helper+0x10/0x80>, data=");
+	assert_contains(strbuf_str(&f->text), " <init_task>, other=0xffff");
+	assert_string_equal(strbuf_str(&f->text) + f->text.n - 3, "0}\n");
+}
+
+/* Nobody has to guess whether a member is 0 or not there. */
+static void members_that_are_left_out_are_counted(void **state)
+{
+	struct bpf_fixture *f = *state;
+	_cleanup_value_ struct value_tree *tree = NULL;
+	struct dump_sink sink = dump_sink_to_text(&f->text, 10);
+	struct btf_type type;
+
+	assert_true(btf_find(f->kmem->btf, BTF_STRUCT, "scx_event_stats", &type));
+	tree = dump_value_of(
+		f->kmem, f->kmem->btf, type.id,
+		(struct bytes){ (const uint8_t *)"\5\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16 });
+	dump_value_text(&sink, "it", tree, value_root(tree));
+	sink.zeros = true;
+	dump_value_text(&sink, "it", tree, value_root(tree));
+	assert_string_equal(strbuf_str(&f->text),
+			    "it = scx_event_stats{SCX_EV_ONE=5, (1 zero)}\n"
+			    "it = scx_event_stats{SCX_EV_ONE=5, SCX_EV_TWO=0}\n");
+}
+
 static void a_value_past_the_limit_is_refused(void **state)
 {
 	struct bpf_fixture *f = *state;
@@ -78,6 +126,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		bpf_test(a_page_that_is_missing_is_a_hole_and_the_rest_is_shown),
 		bpf_test(pointers_to_tasks_have_a_short_form),
+		bpf_test(pointers_into_the_kernel_have_names),
+		bpf_test(members_that_are_left_out_are_counted),
 		bpf_test(a_value_past_the_limit_is_refused),
 		bpf_test(without_a_type_bytes_are_written),
 	};
