@@ -69,25 +69,49 @@ static const char *state_word(enum dump_stack_state state)
 	return words[state];
 }
 
+static const char *switching_word(enum dump_switching switching)
+{
+	static const char *const words[] = {
+		[DUMP_SWITCHING_IN] = "in", [DUMP_SWITCHING_OUT] = "out"
+	};
+
+	return words[switching];
+}
+
+static void show_place(struct dump_sink *sink, const struct dump_stack_place *place)
+{
+	bool asleep = place->state == DUMP_STACK_ASLEEP;
+	const char *switching = switching_word(place->switching);
+
+	if (sink->json) {
+		json_add_string(sink->json, "state", state_word(place->state));
+		json_add_string(sink->json, "switching", switching);
+		if (!asleep || switching)
+			json_add_u64(sink->json, "cpu", place->cpu);
+		return;
+	}
+	if (!asleep)
+		dump_line(sink, "on CPU %u%s%s%s", place->cpu,
+			  place->state == DUMP_STACK_IN_USER ? ", outside the kernel" : "",
+			  switching ? ", being switched " : "", switching ? switching : "");
+	else if (switching)
+		dump_line(sink, "off CPU, being switched %s on CPU %u", switching, place->cpu);
+}
+
 static void show_stack(struct view *v, uint64_t task)
 {
 	struct dump_sink *sink = v->sink;
 	_cleanup_free_ struct dump_stack *stack = xnew(struct dump_stack);
-	enum dump_stack_state state = DUMP_STACK_ASLEEP;
-	uint32_t cpu = 0;
-	_cleanup_error_ struct error *err = dump_task_stack(&v->stacks, task, stack, &state, &cpu);
+	struct dump_stack_place place;
+	_cleanup_error_ struct error *err = dump_task_stack(&v->stacks, task, stack, &place);
 	const char *why = err ? error_message(err) : end_word(stack);
 
+	if (!err)
+		show_place(sink, &place);
 	if (sink->json) {
-		json_add_string(sink->json, "state", err ? NULL : state_word(state));
-		if (!err && state != DUMP_STACK_ASLEEP)
-			json_add_u64(sink->json, "cpu", cpu);
 		json_add_string(sink->json, err ? "unavailable" : "incomplete", why);
 		json_key(sink->json, "frames");
 		json_begin_array(sink->json);
-	} else if (state != DUMP_STACK_ASLEEP) {
-		dump_line(sink, "on CPU %u%s", cpu,
-			  state == DUMP_STACK_IN_USER ? ", outside the kernel" : "");
 	}
 	for (size_t i = 0; i < stack->n; i++)
 		show_frame(v, &stack->frames[i]);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dump/task_stack.h"
 
+#include <string.h>
+
 enum {
 	/* Without CONFIG_KASAN; also of the stack for interrupts. */
 	USUAL_STACK_BYTES = 16 << 10,
@@ -25,23 +27,60 @@ static uint64_t find_stack_bytes(struct kmem *kmem)
 	return end - start;
 }
 
-static void find_current(struct dump_stacks *stacks)
+/* One word of a CPU's own copy of a variable. */
+static bool cpu_word(struct dump_stacks *stacks, uint32_t cpu, const char *name, uint64_t inside,
+		     uint64_t *ret)
 {
 	struct kmem *kmem = stacks->kmem;
-	uint64_t runqueues = 0, rq;
-	struct error *err = kmem_symbol(kmem, "runqueues", &runqueues);
+	uint64_t address = 0;
+	struct error *err = kmem_symbol(kmem, name, &address);
+	bool ok = !err && kmem_cpus_address(&kmem->cpus, cpu, address, &address) &&
+		  kmem_read_u64(&kmem->space, address + inside, ret) == KMEM_READ_OK;
 
-	for (uint32_t cpu = 0; !err && cpu < kmem->cpus.n; cpu++) {
-		uint64_t task = 0;
-
-		if (!kmem_cpus_is_possible(&kmem->cpus, cpu) ||
-		    !kmem_cpus_address(&kmem->cpus, cpu, runqueues, &rq) ||
-		    kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_RQ_CURR, rq, &task) !=
-			    KMEM_READ_OK)
-			task = 0;
-		vec_push(&stacks->current, task);
-	}
 	error_free(err);
+	return ok;
+}
+
+static bool is_on_stack_of(struct dump_stacks *stacks, uint64_t task, uint64_t sp)
+{
+	struct kmem *kmem = stacks->kmem;
+	uint64_t base;
+
+	return task &&
+	       kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_TASK_STACK, task, &base) ==
+		       KMEM_READ_OK &&
+	       sp >= base && sp - base <= stacks->stack_bytes;
+}
+
+/* NULL: unknown. */
+static const struct dump_cpu_registers *registers_of(const struct dump_stacks *stacks, uint32_t cpu)
+{
+	if (cpu >= stacks->request->n_registers || stacks->request->registers[cpu].unknown)
+		return NULL;
+	return &stacks->request->registers[cpu];
+}
+
+static struct dump_cpu_tasks find_tasks(struct dump_stacks *stacks, uint32_t cpu)
+{
+	const struct kmem_field *hot = &stacks->kmem->fields.at[KMEM_F_PCPU_CURRENT];
+	const struct kmem_field *curr = &stacks->kmem->fields.at[KMEM_F_RQ_CURR];
+	const struct dump_cpu_registers *registers = registers_of(stacks, cpu);
+	struct dump_cpu_tasks t = { 0 };
+
+	if (!kmem_cpus_is_possible(&stacks->kmem->cpus, cpu))
+		return t;
+	if (!curr->known || !cpu_word(stacks, cpu, "runqueues", curr->place.offset, &t.curr))
+		t.curr = 0;
+	/* In a struct of its own from Linux 6.2 to 6.14. */
+	if (!cpu_word(stacks, cpu, "current_task", 0, &t.current) &&
+	    !(hot->known && cpu_word(stacks, cpu, "pcpu_hot", hot->place.offset, &t.current)))
+		t.current = t.curr;
+	/* On a stack for interrupts it is the task that was interrupted. */
+	t.on_stack = t.current;
+	if (registers && !registers->user && t.curr != t.current &&
+	    is_on_stack_of(stacks, t.curr, registers->rsp))
+		t.on_stack = t.curr;
+	return t;
 }
 
 struct error *dump_stacks_init(struct dump_stacks *stacks, struct kmem *kmem,
@@ -61,28 +100,46 @@ struct error *dump_stacks_init(struct dump_stacks *stacks, struct kmem *kmem,
 		err = kmem_symbol(kmem, "ret_from_fork", &stacks->fork_exit);
 	}
 	error_free(err);
-	find_current(stacks);
+	for (uint32_t cpu = 0; cpu < kmem->cpus.n; cpu++) {
+		struct dump_cpu_tasks tasks = find_tasks(stacks, cpu);
+
+		vec_push(&stacks->cpus, tasks);
+	}
 	return NULL;
 }
 
 void dump_stacks_deinit(struct dump_stacks *stacks)
 {
 	dump_code_deinit(&stacks->code);
-	vec_deinit(&stacks->current);
+	vec_deinit(&stacks->cpus);
 }
 
-/*
- * What a task has saved is from before it ran. A guest that goes on may have switched to it since
- * the CPUs were asked; a guest that stands still is in the middle of a switch then.
- */
-static bool has_begun_to_run(struct dump_stacks *stacks, uint64_t task)
-{
-	uint64_t on_cpu = 0;
+/* What changes when a task runs. */
+struct run_marks {
+	uint64_t sp, on_cpu, n_voluntary, n_involuntary;
+};
 
-	return stacks->request->n_registers == 0 &&
-	       kmem_field_read(&stacks->kmem->fields, &stacks->kmem->space, KMEM_F_TASK_ON_CPU,
-			       task, &on_cpu) == KMEM_READ_OK &&
-	       on_cpu;
+/* Past all that is remembered: a guest that is not frozen goes on. */
+static uint64_t read_now(struct kmem *kmem, enum kmem_field_id id, uint64_t task)
+{
+	const struct kmem_field *field = &kmem->fields.at[id];
+	uint64_t value = 0;
+
+	if (!field->known || field->place.size > sizeof(value) ||
+	    kmem_read_settled(&kmem->space, task + field->place.offset, &value,
+			      field->place.size) != KMEM_READ_OK)
+		return 0;
+	return value;
+}
+
+static struct run_marks read_marks(struct kmem *kmem, uint64_t task)
+{
+	return (struct run_marks){
+		.sp = read_now(kmem, KMEM_F_TASK_THREAD_SP, task),
+		.on_cpu = read_now(kmem, KMEM_F_TASK_ON_CPU, task),
+		.n_voluntary = read_now(kmem, KMEM_F_TASK_NVCSW, task),
+		.n_involuntary = read_now(kmem, KMEM_F_TASK_NIVCSW, task),
+	};
 }
 
 static struct error *begin_asleep(struct dump_stacks *stacks, uint64_t task,
@@ -95,8 +152,6 @@ static struct error *begin_asleep(struct dump_stacks *stacks, uint64_t task,
 
 	if (status != KMEM_READ_OK)
 		return kmem_unread(status, task, "task_struct.thread.sp");
-	if (has_begun_to_run(stacks, task))
-		return base_error(BASE_ABSENT, 0, "it runs on a CPU whose registers are unknown");
 	if (sp < unwind->stacks[0].start || sp >= unwind->stacks[0].end)
 		return kmem_error(KMEM_UNREAD, 0,
 				  "the saved stack pointer 0x%llx is not on the task's stack",
@@ -111,18 +166,27 @@ static struct error *begin_asleep(struct dump_stacks *stacks, uint64_t task,
 	return NULL;
 }
 
-/* One word of a CPU's own copy of a variable. */
-static bool cpu_word(struct dump_stacks *stacks, uint32_t cpu, const char *name, uint64_t inside,
-		     uint64_t *ret)
+/* Of a guest that goes on: the task may run before its stack has been read. */
+static struct error *unwind_asleep(struct dump_stacks *stacks, uint64_t task,
+				   struct dump_unwind *unwind, struct dump_stack *ret)
 {
-	struct kmem *kmem = stacks->kmem;
-	uint64_t address = 0;
-	struct error *err = kmem_symbol(kmem, name, &address);
-	bool ok = !err && kmem_cpus_address(&kmem->cpus, cpu, address, &address) &&
-		  kmem_read_u64(&kmem->space, address + inside, ret) == KMEM_READ_OK;
+	bool goes_on = stacks->request->n_registers == 0;
+	struct run_marks before = { 0 }, after = { 0 };
+	struct error *err;
 
-	error_free(err);
-	return ok;
+	if (goes_on)
+		before = read_marks(stacks->kmem, task);
+	if (before.on_cpu)
+		return base_error(BASE_ABSENT, 0, "it runs on a CPU whose registers are unknown");
+	err = begin_asleep(stacks, task, unwind);
+	if (err)
+		return err;
+	dump_unwind(unwind, ret);
+	if (goes_on)
+		after = read_marks(stacks->kmem, task);
+	if (memcmp(&before, &after, sizeof(before)) != 0)
+		dump_stack_distrust(ret, "it ran while its stack was read");
+	return NULL;
 }
 
 /* A CPU may also stand on its stacks for interrupts, for exceptions or for entering the kernel. */
@@ -143,16 +207,17 @@ static void add_cpu_stacks(struct dump_stacks *stacks, uint32_t cpu, struct dump
 		dump_unwind_add_stack(unwind, top - ENTRY_STACK_BYTES, top);
 }
 
-static struct error *begin_on_cpu(struct dump_stacks *stacks, uint32_t cpu,
-				  struct dump_unwind *unwind, enum dump_stack_state *ret_state)
+static struct error *unwind_on_cpu(struct dump_stacks *stacks, uint32_t cpu,
+				   struct dump_unwind *unwind, struct dump_stack *ret,
+				   enum dump_stack_state *ret_state)
 {
-	const struct dump_cpu_registers *r;
+	const struct dump_cpu_registers *r = registers_of(stacks, cpu);
 
-	if (cpu >= stacks->request->n_registers || stacks->request->registers[cpu].unknown)
+	if (!r)
 		return base_error(BASE_ABSENT, 0, "it runs on CPU %u, whose registers are unknown",
 				  cpu);
-	r = &stacks->request->registers[cpu];
 	if (r->user) {
+		*ret = (struct dump_stack){ 0 };
 		*ret_state = DUMP_STACK_IN_USER;
 		return NULL;
 	}
@@ -161,17 +226,30 @@ static struct error *begin_on_cpu(struct dump_stacks *stacks, uint32_t cpu,
 	unwind->sp = r->rsp;
 	unwind->bp = r->rbp;
 	unwind->registers = r;
+	dump_unwind(unwind, ret);
 	*ret_state = DUMP_STACK_ON_CPU;
 	return NULL;
 }
 
+/* The CPU that has to do with a task; cpus.n: none. */
+static uint32_t find_cpu(const struct dump_stacks *stacks, uint64_t task)
+{
+	uint32_t cpu = 0;
+
+	while (cpu < stacks->cpus.n && stacks->cpus.at[cpu].curr != task &&
+	       stacks->cpus.at[cpu].current != task)
+		cpu++;
+	return cpu;
+}
+
 struct error *dump_task_stack(struct dump_stacks *stacks, uint64_t task, struct dump_stack *ret,
-			      enum dump_stack_state *ret_state, uint32_t *ret_cpu)
+			      struct dump_stack_place *ret_place)
 {
 	struct kmem *kmem = stacks->kmem;
-	struct dump_unwind unwind = { .code = &stacks->code };
-	enum dump_stack_state state = DUMP_STACK_ASLEEP;
-	uint32_t cpu = 0;
+	struct dump_unwind unwind = { .code = &stacks->code, .fork_exit = stacks->fork_exit };
+	uint32_t cpu = find_cpu(stacks, task);
+	struct dump_stack_place place = { .state = DUMP_STACK_ASLEEP };
+	const struct dump_cpu_tasks *tasks = NULL;
 	uint64_t base, end;
 	struct error *err;
 	enum kmem_status status = kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_TASK_STACK,
@@ -185,16 +263,18 @@ struct error *dump_task_stack(struct dump_stacks *stacks, uint64_t task, struct 
 	if (!add_fits_u64(base, stacks->stack_bytes, &end) || base % KMEM_PAGE_BYTES)
 		return kmem_error(KMEM_UNREAD, 0, "a stack at 0x%llx", (unsigned long long)base);
 	dump_unwind_add_stack(&unwind, base, end);
-	while (cpu < stacks->current.n && stacks->current.at[cpu] != task)
-		cpu++;
-	err = cpu < stacks->current.n ? begin_on_cpu(stacks, cpu, &unwind, &state)
-				      : begin_asleep(stacks, task, &unwind);
-	if (err)
-		return err;
-	*ret = (struct dump_stack){ 0 };
-	if (state != DUMP_STACK_IN_USER)
-		dump_unwind(&unwind, ret);
-	*ret_state = state;
-	*ret_cpu = cpu;
-	return NULL;
+	if (cpu < stacks->cpus.n) {
+		tasks = &stacks->cpus.at[cpu];
+		place.cpu = cpu;
+		if (tasks->curr != tasks->current)
+			place.switching = task == tasks->curr ? DUMP_SWITCHING_IN
+							      : DUMP_SWITCHING_OUT;
+	}
+	if (tasks && (tasks->on_stack == task || !registers_of(stacks, cpu)))
+		err = unwind_on_cpu(stacks, cpu, &unwind, ret, &place.state);
+	else
+		err = unwind_asleep(stacks, task, &unwind, ret);
+	if (!err)
+		*ret_place = place;
+	return err;
 }

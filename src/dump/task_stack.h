@@ -5,13 +5,23 @@
 
 #include "dump/unwind.h"
 
+/*
+ * Whom a CPU runs. In the middle of a switch these are two tasks: rq->curr changes first, then the
+ * stack pointer, then current_task. 0: unknown.
+ */
+struct dump_cpu_tasks {
+	uint64_t curr;	   /* rq->curr */
+	uint64_t current;  /* the CPU's own current_task */
+	uint64_t on_stack; /* the one of them whose stack the CPU uses */
+};
+
 struct dump_stacks {
 	struct kmem *kmem;
 	const struct dump_request *request;
 	struct dump_code code;
-	uint64_t stack_bytes;  /* of one task */
-	uint64_t fork_exit;    /* where a task begins that has never run; 0: unknown */
-	VEC(uint64_t) current; /* the task of each CPU; 0: unknown */
+	uint64_t stack_bytes; /* of one task */
+	uint64_t fork_exit;   /* where a task begins that has never run; 0: unknown */
+	VEC(struct dump_cpu_tasks) cpus;
 };
 
 struct error *dump_stacks_init(struct dump_stacks *stacks, struct kmem *kmem,
@@ -25,11 +35,24 @@ enum dump_stack_state {
 	DUMP_STACK_IN_USER /* on a CPU, outside the kernel: there are no frames */
 };
 
+enum dump_switching {
+	DUMP_SWITCHING_NONE,
+	DUMP_SWITCHING_IN, /* the CPU is switching to it */
+	DUMP_SWITCHING_OUT /* the CPU is switching from it to another task */
+};
+
+struct dump_stack_place {
+	enum dump_stack_state state;
+	enum dump_switching switching;
+	uint32_t cpu; /* unless it is asleep and not switching */
+};
+
 /*
- * KMEM_UNREAD: the task cannot be read. BASE_ABSENT: it runs, and nobody told the registers of
- * its CPU. *ret_cpu is set unless it is asleep.
+ * KMEM_UNREAD: the task cannot be read. BASE_ABSENT: it runs, and the registers of its CPU are
+ * unknown. Registers belong to the task whose stack the CPU uses. The other task of a switch is
+ * asleep: what it saved is valid.
  */
 struct error *dump_task_stack(struct dump_stacks *stacks, uint64_t task, struct dump_stack *ret,
-			      enum dump_stack_state *ret_state, uint32_t *ret_cpu) MUST_CHECK;
+			      struct dump_stack_place *ret_place) MUST_CHECK;
 
 #endif

@@ -173,7 +173,9 @@ static bool find_orc(struct walk *w, struct dump_orc *ret)
 		*ret = by_frame_pointer;
 		return true;
 	case DUMP_CODE_NONE:
-		return broken(w, "0x%llx is no code of the kernel", (unsigned long long)at);
+		/* What a CPU executes is a fact, what stands on a stack is not. */
+		w->out->frames[w->out->n - 1].guessed = w->out->n > 1 || !w->from->registers;
+		return broken(w, "0x%llx is not code of the kernel", (unsigned long long)at);
 	default:
 		return broken(w, "there is no ORC table: %s",
 			      code->no_orc ? error_message(code->no_orc) : "the module has none");
@@ -211,7 +213,7 @@ static bool step(struct walk *w)
 	if (!find_bp(w, &orc, caller_sp, &bp) || !move_to(w, ip, sp))
 		return false;
 	w->bp = bp;
-	w->is_return = !orc.signal;
+	w->is_return = !orc.signal && ip != w->from->fork_exit;
 	return true;
 }
 
@@ -280,4 +282,12 @@ void dump_unwind(const struct dump_unwind *unwind, struct dump_stack *ret)
 			guess(&w);
 		return;
 	}
+}
+
+void dump_stack_distrust(struct dump_stack *stack, const char *reason)
+{
+	for (size_t i = 0; i < stack->n; i++)
+		stack->frames[i].guessed = true;
+	stack->end = DUMP_STACK_BROKEN;
+	snprintf(stack->reason, sizeof(stack->reason), "%s", reason);
 }

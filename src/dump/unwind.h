@@ -43,6 +43,8 @@ struct dump_unwind {
 	/* Where to begin. */
 	uint64_t ip, sp, bp;
 	bool is_return;
+	/* Where a task begins that has never run: no call left it there. 0: unknown. */
+	uint64_t fork_exit;
 	/* Of a CPU that runs; else its argument registers are unknown. May be NULL. */
 	const struct dump_cpu_registers *registers;
 };
@@ -50,5 +52,7 @@ struct dump_unwind {
 /* Empty or wrapping ranges, and those too large for a stack, are left out. */
 void dump_unwind_add_stack(struct dump_unwind *unwind, uint64_t start, uint64_t end);
 void dump_unwind(const struct dump_unwind *unwind, struct dump_stack *ret);
+/* Every frame is a guess, for that reason. */
+void dump_stack_distrust(struct dump_stack *stack, const char *reason);
 
 #endif

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 
 import machine
+import switching
 import tap
 
 CPUS = 2
@@ -22,7 +23,7 @@ for task in /proc/[0-9]*; do
     cat $task/stack
 done
 echo end
-cat
+while read -r line; do eval "$line"; done
 kill $sleeper $spinner $copier
 """
 
@@ -60,7 +61,8 @@ class Stacks(machine.GuestTest):
         cls.guest = None
         if machine.guest.missing():
             return
-        cls.guest = subprocess.Popen([machine.KTSTR, "shell", "-t", f"1n1l{CPUS}c1t", *cls.machine_options, "--exec", SCRIPT],
+        cls.guest = subprocess.Popen([machine.KTSTR, "shell", "-t", f"1n1l{CPUS}c1t", "-i",
+                                      f"{switching.PROGRAM}:/ping_pong", *cls.machine_options, "--exec", SCRIPT],
                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         cls.addClassCleanup(cls.end)
         cls.sleeper, cls.spinner, cls.copier = map(int, cls.guest.stdout.readline().split())
@@ -145,6 +147,24 @@ class Stacks(machine.GuestTest):
         self.assertEqual(copier["frames"][-1]["symbol"], "entry_SYSCALL_64_after_hwframe")
         self.assertIn("ksys_read", [frame["symbol"] for frame in copier["frames"]])
 
+    def tell(self, line):
+        self.guest.stdin.write(line + "\n")
+        self.guest.stdin.flush()
+
+    def test_a_cpu_in_the_middle_of_a_switch_is_on_the_stack_of_one_task(self):
+        """As tests/soak/soak_switching.py, which looks more often and at more kernels."""
+        self.tell(f"kill -STOP {self.spinner} {self.copier}; /ping_pong 4 {CPUS} & players=$!")
+        self.guest.stdout.readline()
+        judge = switching.Judge(CPUS)
+        try:
+            while judge.switching < 3 and judge.looks < 30:
+                seen, idle = stacks(self.vm, "--freeze")
+                self.assertEqual(judge.judge([*seen.values(), *idle]), [])
+        finally:
+            self.tell(f"kill $players; kill -CONT {self.spinner} {self.copier}; echo gone")
+            self.guest.stdout.readline()
+        self.assertGreater(judge.switching, 0)
+
     def test_without_registers_a_task_that_runs_says_so(self):
         seen, idle = stacks(self.vm)
         told = [s["unavailable"] for s in [*seen.values(), *idle] if "unavailable" in s]
@@ -195,7 +215,8 @@ class Stacks(machine.GuestTest):
 
 class StacksWith5Levels(Stacks):
     machine_options = ("--cpu", "max,vendor=GenuineIntel,level=32")
-    # Twenty vmcores are enough once.
+    # Twenty vmcores and thirty looks are enough once.
+    test_a_cpu_in_the_middle_of_a_switch_is_on_the_stack_of_one_task = None
     test_a_task_that_ran_is_seen_through_the_notes_of_a_vmcore = None
 
 

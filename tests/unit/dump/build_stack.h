@@ -27,6 +27,7 @@ enum {
 	IN_ORC_IPS = 0x6000,
 	IN_ORC = 0x6800,
 	IN_IRQ_POINTER = 0x80, /* per CPU */
+	IN_CURRENT = 0x88,     /* per CPU */
 	IN_TSS = 0x90,	       /* per CPU */
 	N_ORC = 8,
 };
@@ -35,6 +36,7 @@ enum {
 enum {
 	STACK_AT = 0x10000,
 	STACK_BYTES = 0x4000,
+	OTHER_STACK_AT = 0x14000,
 	IRQ_STACK_AT = 0x18000,
 	ENTRY_STACK_END = 0x1e000,
 	TASK_AT = 0x20000, /* its signal_struct follows */
@@ -264,6 +266,7 @@ static inline void build_stack_tasks(struct build_stack *s)
 		uint64_t own = PER_CPU_AT + PER_CPU_BYTES * cpu;
 
 		build_put_u64(&s->k.memory, own + 0x40 + RQ_CURR_AT, cpu == 1 ? s->other : 0);
+		build_put_u64(&s->k.memory, own + IN_CURRENT, cpu == 1 ? s->other : 0);
 		build_put_u64(&s->k.memory, own + 0x40 + RQ_IDLE_AT, s->idle);
 		build_put_u64(&s->k.memory, own + IN_IRQ_POINTER,
 			      s->k.direct + IRQ_STACK_AT + STACK_BYTES - 8);
@@ -276,6 +279,7 @@ static inline void build_stack_init(struct build_stack *s, bool old)
 {
 	static const struct build_symbol more[] = {
 		{ IN_IRQ_POINTER, 'D', "hardirq_stack_ptr" },
+		{ IN_CURRENT, 'D', "current_task" },
 		{ IN_TSS, 'D', "cpu_tss_rw" },
 		{ IN_CODE_OUTER, 'T', "outer" },
 		{ IN_CODE_MIDDLE, 'T', "middle" },

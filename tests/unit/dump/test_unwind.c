@@ -173,8 +173,8 @@ static void address_that_is_no_code_is_shown_and_ends_it(void **state)
 	struct fixture *f = *state;
 
 	build_stack_word(f->s, BASE + 0x20, 0xdead);
-	assert_string_equal(names(f), "inner - ?outer ?entry");
-	assert_contains(f->stack.reason, "is no code");
+	assert_string_equal(names(f), "inner ?- ?outer ?entry");
+	assert_contains(f->stack.reason, "is not code");
 }
 
 static void bpf_code_keeps_frame_pointers(void **state)
