@@ -24,5 +24,8 @@ extern const struct command cmd_topo;
 extern const struct command cmd_version;
 extern const struct command cmd_vm;
 extern const struct command cmd_vm_list;
+extern const struct command cmd_vm_freeze;
+extern const struct command cmd_vm_resume;
+extern const struct command cmd_vm_kill;
 
 #endif

@@ -38,11 +38,14 @@ void vm_on_event(void *context, const struct qmp_message *event)
 
 	if (says(event, "RESUME", NULL, NULL)) {
 		vm->running = true;
+		vm->stopped = false;
 		/* Whoever had stopped it: its silence begins anew. */
 		vm->heard_ns = clock_monotonic_ns();
 	}
-	if (says(event, "STOP", NULL, NULL))
+	if (says(event, "STOP", NULL, NULL)) {
 		vm->running = false;
+		vm->stopped = true;
+	}
 	if (says(event, "MIGRATION", "status", "completed"))
 		vm->loaded = true;
 	if (!says(event, "SHUTDOWN", NULL, NULL))

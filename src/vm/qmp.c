@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -39,6 +40,26 @@ struct qmp *qmp_new(int fd, qmp_event_fn on_event, void *context)
 	qmp->on_event = on_event;
 	qmp->context = context;
 	return qmp;
+}
+
+struct error *qmp_connect(const char *path, uint64_t wait_ns, struct qmp **ret)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct timeval wait = { .tv_sec = (time_t)(wait_ns / NS_PER_SEC),
+				.tv_usec = (suseconds_t)(wait_ns % NS_PER_SEC / 1000) };
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return base_error(BASE_IO, errno, "making a socket");
+	if (strlen(path) >= sizeof(address.sun_path))
+		return base_error(BASE_LIMIT, 0, "%s is too long for a socket", path);
+	strcpy(address.sun_path, path);
+	/* Others may be in the line before us. */
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
+		return base_error(BASE_IO, errno, "connecting to the monitor %s", path);
+	*ret = qmp_new(take_fd(fd), NULL, NULL);
+	return NULL;
 }
 
 void qmp_free(struct qmp *qmp)

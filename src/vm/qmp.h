@@ -16,6 +16,8 @@ typedef void (*qmp_event_fn)(void *context, const struct qmp_message *event);
 
 /* Takes the socket over. Says nothing yet: QEMU may not even run. */
 struct qmp *qmp_new(int fd, qmp_event_fn on_event, void *context);
+/* The monitor that listens at a path. Does not wait longer than that for its turn. */
+struct error *qmp_connect(const char *path, uint64_t wait_ns, struct qmp **ret) MUST_CHECK;
 void qmp_free(struct qmp *qmp);
 DEFINE_CLEANUP(qmp, struct qmp *, NULL, qmp_free);
 #define _cleanup_qmp_ _cleanup_(cleanup_qmp)

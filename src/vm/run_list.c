@@ -130,3 +130,20 @@ const struct run_entry *run_list_find(const struct run_list *list, const char *i
 	}
 	return found;
 }
+
+struct error *run_list_get(const struct run_list *list, const char *id,
+			   const struct run_entry **ret)
+{
+	const struct run_entry *entry;
+
+	if (strncmp(id, "vm:", 3) == 0)
+		id += 3;
+	entry = run_list_find(list, id);
+	if (!entry)
+		return base_error(
+			BASE_ABSENT, 0,
+			"no VM, or more than one, has an id that begins with \"%s\": see `ktstr vm list`",
+			id);
+	*ret = entry;
+	return NULL;
+}

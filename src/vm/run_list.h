@@ -5,10 +5,11 @@
 
 #include "vm/run_dir.h"
 
-#define RUN_STATES(X)                                                  \
-	X(RUN_STARTING, "starting", "its owner prepares it")           \
-	X(RUN_RUNNING, "running", "QEMU runs")                         \
-	X(RUN_ENDED, "ended", "QEMU has ended, its owner has not yet") \
+#define RUN_STATES(X)                                                      \
+	X(RUN_STARTING, "starting", "its owner prepares it")               \
+	X(RUN_RUNNING, "running", "QEMU runs")                             \
+	X(RUN_PAUSED, "paused", "QEMU runs, the guest's CPUs are stopped") \
+	X(RUN_ENDED, "ended", "QEMU has ended, its owner has not yet")     \
 	X(RUN_UNREADABLE, "unreadable", "its description makes no sense")
 
 enum run_state {
@@ -35,6 +36,9 @@ struct error *run_list_read(struct run_list *ret) MUST_CHECK;
 void run_list_deinit(struct run_list *list);
 /* By id, or by the beginning of one that fits only one; NULL when none or several do. */
 const struct run_entry *run_list_find(const struct run_list *list, const char *id);
+/* The same, also with "vm:" in front; none or several is BASE_ABSENT. */
+struct error *run_list_get(const struct run_list *list, const char *id,
+			   const struct run_entry **ret) MUST_CHECK;
 
 #define _cleanup_run_list_ __attribute__((cleanup(run_list_deinit)))
 

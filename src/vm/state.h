@@ -40,6 +40,7 @@ struct vm {
 	struct vm_shutdown shutdown;
 	bool loaded;  /* a clone's state is complete */
 	bool running; /* since QEMU said so; a machine that boots does not say */
+	bool stopped; /* QEMU said so, by whomever */
 
 	uint32_t last_channel;
 	struct wire_ready ready; /* release is our own copy */

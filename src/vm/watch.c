@@ -10,6 +10,7 @@
 #include "base/spawn.h"
 #include "procfs/process.h"
 #include "vm/console.h"
+#include "vm/run_freeze.h"
 #include "vm/state.h"
 
 enum {
@@ -287,6 +288,19 @@ static int slice_ms(uint64_t deadline_ns, bool *ret_past)
 	return SLICE_MS;
 }
 
+/* Somebody stopped the guest to look at it and was killed. */
+static void let_run_if_left_behind(struct vm *vm)
+{
+	struct run_freeze freeze;
+
+	if (!vm->stopped || vm->frozen || vm->shutdown.seen || !vm->run_dir ||
+	    !run_freeze_adopt(run_dir_path(vm->run_dir), &freeze))
+		return;
+	vm_say(vm, "who froze the guest has ended; it runs on");
+	error_free(qmp_execute(vm->qmp, "cont", NULL, STATUS_WAIT_MS * NS_PER_MS, NULL));
+	run_freeze_end(&freeze);
+}
+
 static struct error *wait_once(struct vm *vm, struct pollfd *extra, size_t n_extra, int timeout_ms,
 			       bool *ret_extra)
 {
@@ -316,6 +330,8 @@ static struct error *wait_once(struct vm *vm, struct pollfd *extra, size_t n_ext
 			err = NULL;
 		}
 	}
+	if (!err)
+		let_run_if_left_behind(vm);
 	return err;
 }
 

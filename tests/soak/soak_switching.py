@@ -10,10 +10,11 @@ import subprocess
 import sys
 
 import machine
+import share
 import switching
 import tap
 
-LOOKS = int(os.environ.get("KTSTR_SOAK_LOOKS", "100"))
+LOOKS = int(os.environ.get("KTSTR_SOAK_LOOKS", "0")) or share.rounds(100, least=20)
 CPUS = 4
 PAIRS = 8
 SERIES = ("6.12", "6.18", "7.2")

@@ -43,11 +43,20 @@ class Guest:
         self.process.stdout.close()
         self.process.wait(machine.TIMEOUT)
 
-    def id(self):
-        vms = json.loads(subprocess.run([machine.KTSTR, "vm", "list", "--json"], capture_output=True, check=True,
-                                        timeout=machine.TIMEOUT).stdout)["vms"]
-        (found,) = [vm["id"] for vm in vms if vm.get("owner", {}).get("pid") == self.process.pid]
+    def listed(self):
+        (found,) = [v for v in json.loads(vm("list", "--json"))["vms"] if v.get("owner", {}).get("pid") == self.process.pid]
         return found
+
+    def id(self):
+        return self.listed()["id"]
+
+    def state(self):
+        return self.listed()["state"]
+
+
+def vm(*arguments):
+    return subprocess.run([machine.KTSTR, "vm", *arguments], capture_output=True, check=True, text=True,
+                          timeout=machine.TIMEOUT).stdout
 
 
 def inspect(guest, *arguments):
@@ -313,7 +322,7 @@ class Inspect(machine.GuestTest):
     def test_the_guest_runs_on_after_it_was_frozen(self):
         self.assertEqual(self.guest.ask("echo alive"), ["alive"])
 
-    def interrupt_a_vmcore(self, folder):
+    def interrupt_a_vmcore(self, folder, number=signal.SIGINT):
         """What the writer ended with, and what was in the folder while it stood still and so did the guest."""
         writer = subprocess.Popen([machine.KTSTR, "inspect", f"vm:{self.guest.id()}", "--freeze", "--vmcore",
                                    os.path.join(folder, "core")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -326,7 +335,8 @@ class Inspect(machine.GuestTest):
         self.guest.process.stdin.write("echo runs on\n")
         self.guest.process.stdin.flush()
         answer = select.select([self.guest.process.stdout], [], [], 0.5)[0]
-        writer.send_signal(signal.SIGINT)
+        self.assertEqual(self.guest.state(), "paused")
+        writer.send_signal(number)
         writer.send_signal(signal.SIGCONT)
         said = writer.communicate(timeout=machine.TIMEOUT)
         return writer.returncode, said, half, answer
@@ -344,6 +354,33 @@ class Inspect(machine.GuestTest):
         self.assertTrue(answers, "the guest stands still")
         self.assertEqual(self.guest.process.stdout.readline(), "runs on\n")
 
+    def assert_answers(self):
+        """The answer to the question of interrupt_a_vmcore()."""
+        answers = select.select([self.guest.process.stdout], [], [], PATIENCE)[0]
+        if not answers:
+            self.guest.process.terminate()
+        self.assertTrue(answers, "the guest stands still")
+        self.assertEqual(self.guest.process.stdout.readline(), "runs on\n")
+        self.assertEqual(self.guest.state(), "running")
+
+    def test_a_guest_goes_on_when_the_one_who_froze_it_is_killed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            status, _, half, answer = self.interrupt_a_vmcore(folder, signal.SIGKILL)
+        self.assertEqual((status, len(half), answer), (-signal.SIGKILL, 1, []))
+        self.assert_answers()
+
+    def test_a_guest_stands_still_until_it_is_resumed(self):
+        self.assertEqual(vm("freeze", self.guest.id()[:6]), f"VM {self.guest.id()} is frozen\n")
+        self.guest.process.stdin.write("echo runs on\n")
+        self.guest.process.stdin.flush()
+        first = inspect(self.guest, "uptime", "--freeze", "--json")
+        self.assertEqual(self.guest.state(), "paused")
+        self.assertEqual(select.select([self.guest.process.stdout], [], [], 1)[0], [])
+        self.assertEqual(inspect(self.guest, "uptime", "--json"), first)
+        vm("freeze", self.guest.id())
+        self.assertEqual(vm("resume", "vm:" + self.guest.id()), f"VM {self.guest.id()} runs\n")
+        self.assert_answers()
+
     def test_a_running_guest_can_be_looked_at(self):
         lines = inspect(self.guest, "tasks").splitlines()
         self.assertEqual(lines[0].split()[:3], ["PID", "TGID", "S"])
@@ -353,6 +390,20 @@ class Inspect(machine.GuestTest):
 class InspectWith5Levels(Inspect):
     machine_options = ("--cpu", "max,vendor=GenuineIntel,level=32")
     has_la57 = True
+
+
+class Killed(machine.GuestTest):
+    def test_a_vm_that_is_killed_is_gone_and_its_owner_says_so(self):
+        guest = subprocess.Popen([machine.KTSTR, "shell", "--exec", "echo $$; cat"], stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertTrue(guest.stdout.readline().strip().isdigit())
+        (found,) = [v for v in json.loads(vm("list", "--json"))["vms"] if v["owner"]["pid"] == guest.pid]
+        self.assertEqual(vm("kill", found["id"]), f"VM {found['id']} has ended\n")
+        _, said = guest.communicate(timeout=machine.TIMEOUT)
+        self.assertEqual(guest.returncode, 125)
+        self.assertIn("qemu-killed", said)
+        self.assertNotIn(found["id"], vm("list", "--json"))
+        self.assertFalse(os.path.exists(f"/proc/{found['qemu']['pid']}"))
 
 
 if __name__ == "__main__":

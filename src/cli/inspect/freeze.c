@@ -1,64 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/inspect/freeze.h"
 
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "vm/qmp.h"
 
 enum { ANSWER_WAIT_SEC = 30 };
+#define ANSWER_WAIT_NS (ANSWER_WAIT_SEC * NS_PER_SEC)
 
-static struct error *connect_to(const char *path, int *ret)
+static struct error *stop(struct freeze *f, const char *dir)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (fd < 0)
-		return base_error(BASE_IO, errno, "making a socket");
-	if (strlen(path) >= sizeof(address.sun_path))
-		return base_error(BASE_LIMIT, 0, "%s is too long for a socket", path);
-	strcpy(address.sun_path, path);
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
-		return base_error(BASE_IO, errno, "connecting to the monitor %s", path);
-	*ret = take_fd(fd);
-	return NULL;
-}
-
-static struct error *stop(struct freeze *f)
-{
-	_cleanup_qmp_message_ struct qmp_message status = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	const uint64_t wait = ANSWER_WAIT_SEC * NS_PER_SEC;
-	bool running = true;
-	struct error *err = qmp_execute(f->qmp, "query-status", NULL, wait, &status);
+	bool running;
+	struct error *err = run_control_is_running(f->qmp, ANSWER_WAIT_NS, &running);
 
-	if (err)
-		return err;
-	/* What does not say that it stands still is stopped: that harms no one. */
-	if (!status.value || !json_get_bool(json_find(status.value, "running"), &running) ||
-	    running) {
-		err = qmp_execute(f->qmp, "stop", NULL, wait, NULL);
-		if (err)
-			return err;
-		f->stopped = true;
+	if (!err && running) {
+		/* The mark comes first: whoever kills us from now on leaves a guest that heals. */
+		err = run_freeze_begin(dir, &f->mark);
+		if (!err)
+			err = qmp_execute(f->qmp, "stop", NULL, ANSWER_WAIT_NS, NULL);
+		f->stopped = !err;
+	} else if (!err) {
+		f->stopped = run_freeze_adopt(dir, &f->mark);
 	}
-	err = qmp_human(f->qmp, "info registers -a", wait, &text);
+	if (!err)
+		err = qmp_human(f->qmp, "info registers -a", ANSWER_WAIT_NS, &text);
 	return err ? err : vm_registers_parse(strbuf_str(&text), text.n, &f->registers);
 }
 
-struct error *freeze_begin(const char *monitor_socket, struct freeze *ret)
+struct error *freeze_begin(const struct run_entry *entry, struct freeze *ret)
 {
+	_cleanup_free_ char *dir = run_control_dir(entry);
 	struct freeze f = FREEZE_NONE;
-	struct error *err;
-	int fd;
+	struct error *err = run_control_connect(entry, ANSWER_WAIT_NS, &f.qmp);
 
-	err = connect_to(monitor_socket, &fd);
-	if (err)
-		return err;
-	f.qmp = qmp_new(fd, NULL, NULL);
-	err = stop(&f);
+	if (!err)
+		err = stop(&f, dir);
 	if (err) {
 		freeze_end(&f);
 		return error_wrap(err, "freezing the guest");
@@ -69,10 +46,9 @@ struct error *freeze_begin(const char *monitor_socket, struct freeze *ret)
 
 void freeze_end(struct freeze *f)
 {
-	if (!f->qmp)
-		return;
 	if (f->stopped)
-		error_free(qmp_execute(f->qmp, "cont", NULL, ANSWER_WAIT_SEC * NS_PER_SEC, NULL));
+		error_free(qmp_execute(f->qmp, "cont", NULL, ANSWER_WAIT_NS, NULL));
+	run_freeze_end(&f->mark);
 	qmp_free(f->qmp);
 	vm_register_list_deinit(&f->registers);
 	*f = FREEZE_NONE;

@@ -5,21 +5,21 @@
 
 #include "base/error.h"
 #include "vm/registers.h"
-
-struct qmp;
+#include "vm/run_control.h"
 
 struct freeze {
 	struct qmp *qmp;
-	bool stopped; /* by us */
+	bool stopped; /* by us, or by one that was killed */
+	struct run_freeze mark;
 	struct vm_register_list registers;
 };
-#define FREEZE_NONE ((struct freeze){ 0 })
+#define FREEZE_NONE ((struct freeze){ .mark = RUN_FREEZE_NONE })
 
 /*
  * Whoever freezes a guest has to reach freeze_end(), whatever signals come: see cli/interrupts.h.
  * A guest that stands still already is left so.
  */
-struct error *freeze_begin(const char *monitor_socket, struct freeze *ret) MUST_CHECK;
+struct error *freeze_begin(const struct run_entry *entry, struct freeze *ret) MUST_CHECK;
 void freeze_end(struct freeze *freeze);
 
 #endif

@@ -54,22 +54,16 @@ static struct error *open_vm(const char *id, bool freeze, struct source *s)
 	const struct run_entry *entry;
 	struct error *err = run_list_read(&list);
 
+	if (!err)
+		err = run_list_get(&list, id, &entry);
 	if (err)
 		return err;
-	entry = run_list_find(&list, id);
-	if (!entry)
-		return base_error(
-			BASE_ABSENT, 0,
-			"no VM, or more than one, has an id that begins with \"%s\": see `ktstr vm list`",
-			id);
 	if (entry->state != RUN_RUNNING || !entry->info)
 		return base_error(BASE_ABSENT, 0, "VM %s is %s%s%s", entry->id,
 				  run_state_word(entry->state), entry->problem ? ": " : "",
 				  entry->problem ? entry->problem : "");
-	if (freeze && !entry->info->qmp_socket)
-		return base_error(BASE_ABSENT, 0, "VM %s has no monitor for others", entry->id);
 	if (freeze)
-		err = freeze_begin(entry->info->qmp_socket, &s->freeze);
+		err = freeze_begin(entry, &s->freeze);
 	return err ? err : map_ranges(entry->info, s);
 }
 
