@@ -296,6 +296,23 @@ static void close_job(struct job *job, const struct guest_run *run, const struct
 	}
 }
 
+/* What hung or panicked stands still for those who want to look at it. */
+static void keep_guest(struct job *job, const struct guest_run *run)
+{
+	_cleanup_free_ char *note = NULL;
+	const char *id = vm_facts(job->vm).id;
+
+	if (!job->setting->keep_guest_sec || !vm_can_be_kept(job->vm, run->error) ||
+	    !job->setting->may_keep_guest(job->setting->context))
+		return;
+	error_free(vm_freeze(job->vm));
+	note = xasprintf(
+		"the guest is kept for %u s: `ktstr inspect vm:%s --freeze`, `ktstr vm kill %s`",
+		job->setting->keep_guest_sec, id, id);
+	outcome_add_note(&job->outcome, note);
+	job->keeps_guest = true;
+}
+
 void job_run(struct job *job, const struct cancel *cancel)
 {
 	_cleanup_guest_run_ struct guest_run run = {
@@ -326,6 +343,7 @@ void job_run(struct job *job, const struct cancel *cancel)
 	guest_run(&run, job->vm, cancel);
 	error_free(console_read_tail(facts.console_path, CONSOLE_BYTES, &job->console));
 	judge_run(job, &run);
+	keep_guest(job, &run);
 	close_job(job, &run, &facts, cancel);
 }
 

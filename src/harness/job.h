@@ -18,7 +18,10 @@ struct job_setting {
 	const char *dir; /* records and kept folders */
 	enum accel_wish accel;
 	bool cold;
-	bool keep; /* also what passed */
+	bool keep;		 /* also what passed */
+	uint32_t keep_guest_sec; /* of guests that failed; 0: not at all */
+	/* Asked before a guest is kept: there may be enough of them. */
+	bool (*may_keep_guest)(void *context);
 	const struct host_facts *host;
 	/* Of each test of the plan; the binary comes first. */
 	const struct test_files *(*files_of)(const void *context, const struct declared_test *test);
@@ -42,8 +45,9 @@ struct job {
 	struct outcome outcome;
 	struct strbuf archive, console;
 	struct vm *vm;
-	bool files_in; /* the guest that was prepared has them */
-	bool settled;  /* no guest is needed: the outcome has its parts */
+	bool files_in;	  /* the guest that was prepared has them */
+	bool settled;	  /* no guest is needed: the outcome has its parts */
+	bool keeps_guest; /* it stands still and is to be looked at */
 };
 
 /* Never fails: what goes wrong is a part of the outcome. */

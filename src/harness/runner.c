@@ -34,8 +34,15 @@ struct runner {
 	size_t n_idle;	  /* threads that could run a job and have none */
 	size_t n_cooks;	  /* threads that still prepare */
 	size_t n_unfreed; /* jobs that ended and still have their guests */
+	size_t n_keeping; /* guests that are kept, or will be in a moment */
 	VEC(struct job *) ready;
 	VEC(struct event) events;
+	/* Only for the thread that tells. */
+	struct kept_guest {
+		struct vm *vm;
+		uint64_t until_ns;
+	} kept[RUNNER_LIMIT_KEPT];
+	size_t n_kept;
 };
 
 static void post(struct runner *r, struct event event)
@@ -58,6 +65,18 @@ static void on_stage(void *context, size_t index, enum wire_stage stage)
 	post(context, (struct event){ .kind = EVENT_PROGRESS,
 				      .index = index,
 				      .what = wire_stage_word(stage) });
+}
+
+static bool may_keep_guest(void *context)
+{
+	struct runner *r = context;
+	bool may;
+
+	pthread_mutex_lock(&r->lock);
+	may = r->n_keeping < RUNNER_LIMIT_KEPT;
+	r->n_keeping += may;
+	pthread_mutex_unlock(&r->lock);
+	return may;
 }
 
 static bool over(const struct runner *r)
@@ -214,6 +233,38 @@ static void tell(const struct runner *r, const struct runner_events *to, const s
 	}
 }
 
+static void keep_guest(struct runner *r, struct job *job)
+{
+	if (!job->keeps_guest)
+		return;
+	r->kept[r->n_kept++] = (struct kept_guest){
+		.vm = take_ptr(job->vm),
+		.until_ns = clock_monotonic_ns() + r->options->keep_guest_sec * NS_PER_SEC,
+	};
+}
+
+/* Those whose time is over, that somebody ended, or all when we are to end. */
+static void let_guests_go(struct runner *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_kept; i++) {
+		struct kept_guest *kept = &r->kept[i];
+
+		if (cancel_requested(r->cancel) || clock_monotonic_ns() >= kept->until_ns ||
+		    vm_has_ended(kept->vm))
+			vm_free(kept->vm);
+		else
+			r->kept[n++] = *kept;
+	}
+	if (n < r->n_kept) {
+		pthread_mutex_lock(&r->lock);
+		r->n_keeping -= r->n_kept - n;
+		pthread_mutex_unlock(&r->lock);
+	}
+	r->n_kept = n;
+}
+
 /* Tells everything that happened, until all who work are gone. */
 static void watch(struct runner *r, const struct runner_events *to)
 {
@@ -228,12 +279,12 @@ static void watch(struct runner *r, const struct runner_events *to)
 		until.tv_nsec += TICK_MS * (long)NS_PER_MS;
 		until.tv_sec += until.tv_nsec / (long)NS_PER_SEC;
 		until.tv_nsec %= (long)NS_PER_SEC;
-		if (r->events.n == 0 && r->n_running + r->n_cooks > 0)
+		if (r->events.n == 0 && r->n_running + r->n_cooks + r->n_kept > 0)
 			pthread_cond_timedwait(&r->changed, &r->lock, &until);
 		for (size_t i = 0; i < r->events.n; i++)
 			vec_push(&events, r->events.at[i]);
 		vec_clear(&r->events);
-		working = r->n_running + r->n_cooks > 0 || events.n > 0;
+		working = r->n_running + r->n_cooks + r->n_kept > 0 || events.n > 0;
 		/* Those who wait for room or work look at the cancellation. */
 		if (cancel_requested(r->cancel))
 			pthread_cond_broadcast(&r->changed);
@@ -241,6 +292,7 @@ static void watch(struct runner *r, const struct runner_events *to)
 		for (size_t i = 0; i < events.n; i++) {
 			tell(r, to, &events.at[i]);
 			if (events.at[i].job) {
+				keep_guest(r, events.at[i].job);
 				job_deinit(events.at[i].job);
 				free(events.at[i].job);
 				pthread_mutex_lock(&r->lock);
@@ -249,6 +301,7 @@ static void watch(struct runner *r, const struct runner_events *to)
 				pthread_mutex_unlock(&r->lock);
 			}
 		}
+		let_guests_go(r);
 		to->tick(to->context);
 		vec_deinit(&events);
 	}
@@ -333,6 +386,8 @@ struct error *runner_run(const struct plan *plan, const struct runner_options *o
 			.accel = options->accel,
 			.cold = options->cold,
 			.keep = options->keep,
+			.keep_guest_sec = options->keep_guest_sec,
+			.may_keep_guest = may_keep_guest,
 			.files_of = options->files_of,
 			.files_context = options->files_context,
 			.on_template = on_template,

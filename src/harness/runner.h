@@ -17,10 +17,14 @@ struct runner_events {
 	void *context;
 };
 
+/* More guests than that are not kept at once: each has its memory. */
+enum { RUNNER_LIMIT_KEPT = 4 };
+
 struct runner_options {
 	const char *dir;
 	enum accel_wish accel;
 	bool cold, keep;
+	uint32_t keep_guest_sec; /* guests that hung or panicked, RUNNER_LIMIT_KEPT at a time */
 	/* As in struct job_setting. */
 	const struct test_files *(*files_of)(const void *context, const struct declared_test *test);
 	const void *files_context;
@@ -29,7 +33,10 @@ struct runner_options {
 	bool alone;	    /* a test that compares times has no other guest beside it */
 };
 
-/* Every variant that was begun has its outcome and its record when this returns. */
+/*
+ * Every variant that was begun has its outcome and its record when this returns, and no guest is
+ * kept any more: their time is over, somebody ended them, or `cancel` was requested.
+ */
 struct error *runner_run(const struct plan *plan, const struct runner_options *options,
 			 const struct runner_events *events,
 			 const struct cancel *cancel) MUST_CHECK;

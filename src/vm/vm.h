@@ -69,6 +69,7 @@ DEFINE_CLEANUP(vm, struct vm *, NULL, vm_free);
 
 /* Facts about a running guest. Borrowed. */
 struct vm_facts {
+	const char *id; /* of the run folder: vm:ID */
 	pid_t qemu_pid;
 	const char *accel;
 	const char *accel_reason;
@@ -87,6 +88,15 @@ struct error *vm_read_topology(struct vm *vm, const struct cancel *cancel,
 /* Stops and continues all CPUs; time in the guest stands still. */
 struct error *vm_freeze(struct vm *vm) MUST_CHECK;
 struct error *vm_thaw(struct vm *vm) MUST_CHECK;
+
+/*
+ * For those who keep a guest that failed: a panic, a reset, a lack of memory, a hang or an agent
+ * that gave up leaves something to look at. False for other errors, and when QEMU has ended as
+ * well.
+ */
+bool vm_can_be_kept(const struct vm *vm, const struct error *why);
+/* QEMU has ended, by whomever. Never waits. */
+bool vm_has_ended(struct vm *vm);
 
 /* Reads this guest's RAM, running or frozen. The map must not outlive the handle. */
 struct error *vm_physmap(const struct vm *vm, struct physmap **ret) MUST_CHECK;

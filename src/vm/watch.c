@@ -98,6 +98,24 @@ static bool process_ended(const struct vm *vm)
 	return vm->ended || (vm->pid > 0 && poll(&p, 1, 0) == 1);
 }
 
+bool vm_can_be_kept(const struct vm *vm, const struct error *why)
+{
+	static const enum vm_error_kind kinds[] = { VM_PANIC, VM_OOM, VM_TRIPLE_FAULT, VM_HANG,
+						    VM_AGENT };
+
+	for (size_t i = 0; why && i < ARRAY_SIZE(kinds); i++)
+		if (error_is(why, &vm_error_domain, kinds[i]))
+			return vm->pid > 0 && !process_ended(vm);
+	return false;
+}
+
+bool vm_has_ended(struct vm *vm)
+{
+	/* What QEMU tells meanwhile is of no interest, but must not fill its pipe. */
+	error_free(qmp_pump(vm->qmp));
+	return process_ended(vm);
+}
+
 struct error *vm_explain(struct vm *vm, const char *doing)
 {
 	struct pollfd p[] = {

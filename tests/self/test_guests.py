@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tests that take their guest with them."""
 
+import json
+import re
+import subprocess
+
 import judged
 import tap
 
@@ -34,6 +38,21 @@ class Guests(judged.Judged):
 
     def test_a_guest_that_switches_itself_off_took_the_agent_with_it(self):
         self.judged("powers_off", "broken", "agent-lost", "in stage work.*switched itself off", parts=["agent-lost"])
+
+
+class Kept(judged.Case):
+    def test_a_guest_that_panicked_is_kept_when_its_verdict_was_told(self):
+        runner = subprocess.Popen([judged.KTSTR, "test", judged.suite("guests"), "-k", "panics", "--keep-guest", "1000",
+                                   "--format", "json", "-o", self.folder + "/out"], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (runner.poll() is None and runner.kill(), runner.communicate()))
+        told = next(line for line in runner.stdout if json.loads(line)["report"] == "test")
+        self.assertEqual(json.loads(told)["reason"], "guest-panic")
+        (record,) = judged.record_paths(self.folder)
+        vm = re.search(r"ktstr vm kill (\w+)", json.dumps(judged.load(record)))[1]
+        self.assertIn("sysrq triggered crash", judged.ktstr("inspect", "vm:" + vm, "log").stdout)
+        self.assertIsNone(runner.poll())
+        self.assertEqual(judged.ktstr("vm", "kill", vm).returncode, 0)
+        self.assertEqual(runner.wait(judged.TIMEOUT), 1)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """However a guest ends, the reason is named; whoever ends, nothing is left."""
 
+import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -17,8 +19,31 @@ class Endings(machine.GuestTest):
         self.assertNotEqual(done.returncode, 0, done)
         return done.stderr.decode(errors="replace")
 
-    def test_panic(self):
-        self.assertIn("Kernel panic - not syncing: sysrq triggered crash", self.ending("echo c >/proc/sysrq-trigger"))
+    def test_panic_in_a_guest_that_is_kept_until_it_is_killed(self):
+        owner = subprocess.Popen([machine.KTSTR, "shell", "--keep-guest", "1000", "--exec", "echo c >/proc/sysrq-trigger"],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (owner.poll() is None and owner.kill(), owner.communicate()))
+        said = []
+        while not (said and "ktstr vm kill" in said[-1]):
+            said.append(owner.stderr.readline())
+            self.assertTrue(said[-1], said)
+        self.assertIn("Kernel panic - not syncing: sysrq triggered crash", said[0])
+        vm = re.search(r"ktstr vm kill (\w+)", said[-1])[1]
+
+        def ktstr(*arguments):
+            return subprocess.run([machine.KTSTR, *arguments], capture_output=True, text=True, check=False, timeout=60)
+
+        (listed,) = [v for v in json.loads(ktstr("vm", "list", "--json").stdout)["vms"] if v["id"] == vm]
+        self.assertEqual((listed["state"], listed["owner"]["pid"]), ("paused", owner.pid))
+        self.assertIn("Kernel panic - not syncing: sysrq triggered crash", ktstr("inspect", f"vm:{vm}", "log").stdout)
+        # Who panicked is where it panicked.
+        self.assertRegex(ktstr("inspect", f"vm:{vm}", "--freeze", "stack").stdout,
+                         r"\d+ sh\n  on CPU \d\n(  .*\n)*  (v?panic|sysrq_handle_crash)\+")
+        refused = ktstr("vm", "resume", vm)
+        self.assertEqual((refused.returncode, refused.stdout), (1, ""))
+        self.assertEqual(ktstr("vm", "kill", vm).returncode, 0)
+        owner.wait(60)
+        self.assertEqual(owner.returncode, 125)
 
     def test_power_off(self):
         self.assertIn("switched itself off", self.ending("poweroff -f"))
@@ -38,8 +63,9 @@ class Endings(machine.GuestTest):
     def test_hang(self):
         # The agent itself is frozen: the guest idles and says nothing.
         text = self.ending("mkdir /sys/fs/cgroup/f; echo 1 >/sys/fs/cgroup/f/cgroup.procs; sleep 1;"
-                           " echo 1 >/sys/fs/cgroup/f/cgroup.freeze; sleep 1000")
+                           " echo 1 >/sys/fs/cgroup/f/cgroup.freeze; sleep 1000", "--keep-guest", "1")
         self.assertRegex(text, r"no sign of life for \d+ s")
+        self.assertIn("the guest is kept for 1 s", text)
 
     def start(self, script, *options):
         owner = subprocess.Popen([machine.KTSTR, "shell", *options, "--exec", script],

@@ -82,6 +82,10 @@ struct error *shell_check(const void *config_)
 	if (config->deterministic && config->accel == ACCEL_WISH_KVM)
 		return cli_error(CLI_USAGE, 0,
 				 "--deterministic counts instructions, which only --accel tcg can");
+	if (config->deterministic && config->keep_guest_sec)
+		return cli_error(
+			CLI_USAGE, 0,
+			"--keep-guest is for guests with a monitor, which --deterministic excludes");
 	if (config->deterministic && config->modules.n)
 		return cli_error(
 			CLI_USAGE, 0,

@@ -16,8 +16,9 @@ struct shell_config {
 	const char *kernel_args;
 	const char *cpu;
 	int accel;
-	uint32_t timeout_sec; /* 0: none */
-	uint32_t mips;	      /* 0: what deterministic runs have by themselves */
+	uint32_t timeout_sec;	 /* 0: none */
+	uint32_t keep_guest_sec; /* 0: not at all */
+	uint32_t mips;		 /* 0: what deterministic runs have by themselves */
 	bool deterministic;
 	bool cold;
 	bool verbose;

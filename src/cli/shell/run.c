@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -19,7 +20,7 @@
 #include "vm/load_module.h"
 #include "vm/ram.h"
 
-enum { CONSOLE_TAIL_BYTES = 16 << 10 };
+enum { CONSOLE_TAIL_BYTES = 16 << 10, KEEP_SLICE_MS = 50 };
 
 struct shell {
 	const struct shell_config *config;
@@ -209,6 +210,27 @@ static struct error *run_live(struct shell *shell)
 	return NULL;
 }
 
+/* Somebody looks at it, ends it, or nobody does. */
+static void keep_guest(struct shell *shell)
+{
+	uint32_t sec = shell->config->keep_guest_sec;
+	uint64_t end_ns = clock_monotonic_ns() + sec * NS_PER_SEC;
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
+	struct timespec pause = { .tv_nsec = KEEP_SLICE_MS * (long)NS_PER_MS };
+	const char *id = vm_facts(shell->vm).id;
+
+	error_free(vm_freeze(shell->vm));
+	strbuf_appendf(&words,
+		       "ktstr: the guest is kept for %u s: look at it with `ktstr inspect vm:%s "
+		       "--freeze`, end it with `ktstr vm kill %s` or Ctrl-C\n",
+		       sec, id, id);
+	output_say(strbuf_str(&words));
+	while (!vm_has_ended(shell->vm) && clock_monotonic_ns() < end_ns &&
+	       !cancel_requested(&cancel))
+		nanosleep(&pause, NULL);
+	mark(shell, "kept");
+}
+
 static int fail(struct shell *shell, const struct error *err)
 {
 	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
@@ -220,6 +242,8 @@ static int fail(struct shell *shell, const struct error *err)
 					     &shell->console));
 	report_format_failure(err, strbuf_str(&shell->console), &words);
 	output_say(strbuf_str(&words));
+	if (shell->vm && shell->config->keep_guest_sec && vm_can_be_kept(shell->vm, err))
+		keep_guest(shell);
 	return SHELL_FAILED;
 }
 

@@ -17,6 +17,7 @@ struct test_config {
 	uint32_t jobs; /* 0: by the host */
 	uint32_t ahead;
 	uint32_t repeat;
+	uint32_t keep_guest_sec;
 	bool list;
 	bool cold;
 	bool keep;

@@ -29,6 +29,10 @@
 		{ .name = "keep",                                                                                                            \
 		  OPTION_FLAG(config, in keep),                                                                                              \
 		  .help = "keep console, output and logs of tests that passed, too" },                                                       \
+		{ .name = "keep-guest",                                                                                                      \
+		  .argument = "SECONDS",                                                                                                     \
+		  OPTION_U32(config, in keep_guest_sec, 1, 86400),                                                                           \
+		  .help = "stop guests that hung or panicked and keep up to four of them so long, for ktstr inspect" },                      \
 		{ .name = "accel",                                                                                                           \
 		  .argument = "NAME",                                                                                                        \
 		  OPTION_CHOICE(config, in accel, accel_wish_words),                                                                         \

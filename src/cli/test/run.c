@@ -107,6 +107,7 @@ static struct error *run_plan(const struct test_config *config, const struct gat
 		.accel = (enum accel_wish)config->accel,
 		.cold = config->cold,
 		.keep = config->keep,
+		.keep_guest_sec = config->keep_guest_sec,
 		.jobs = jobs_of(config),
 		.ahead = config->cold ? 0 : config->ahead,
 		.alone = measures_alone(config),

@@ -70,6 +70,8 @@ static void contradictions_are_refused(void **state UNUSED)
 	refused(&(struct shell_config){ .mips = 125 }, "--mips is for --deterministic");
 	refused(&(struct shell_config){ .deterministic = true, .modules = { .n = 1 } },
 		"--deterministic excludes");
+	refused(&(struct shell_config){ .deterministic = true, .keep_guest_sec = 1 },
+		"--keep-guest is for guests with a monitor");
 	refused(&(struct shell_config){ .mips = 100, .deterministic = true }, "125");
 	refused(&(struct shell_config){ .deterministic = true, .accel = ACCEL_WISH_KVM },
 		"only --accel tcg can");
