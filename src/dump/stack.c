@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Kernel stacks: of one task by its number, or of all. */
+/* Kernel stacks: of one task by its number, of those with a name, or of all. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "dump/member.h"
 #include "dump/task_stack.h"
 #include "kmem/list.h"
 #include "text/escape.h"
 
+/* TASK_COMM_LEN of Linux, less the NUL. */
+enum { TASK_NAME_CHARS = 15 };
+
 struct view {
 	struct dump_stacks stacks;
 	struct dump_sink *sink;
 	struct kmem_walk threads; /* of the list that is walked now */
-	bool one;
-	uint64_t pid; /* with `one` */
+	enum which { STACKS_ALL, STACKS_OF_PID, STACKS_OF_NAME } which;
+	uint64_t pid;
+	const char *name;
 	uint64_t n_shown, n, wanted;
 	uint64_t steps_left;   /* of all lists */
 	uint64_t n_unreadable; /* tasks, also those that idle, of which not even the number is known
@@ -130,6 +135,10 @@ static void show_task(struct view *v, uint64_t task, uint64_t pid, int64_t idle_
 	enum kmem_status named = kmem_field_read_text(&kmem->fields, &v->stacks.kmem->space,
 						      KMEM_F_TASK_COMM, task, comm, sizeof(comm));
 
+	/* The kernel cuts names; what is asked for is cut in the same way. */
+	if (v->which == STACKS_OF_NAME &&
+	    (named != KMEM_READ_OK || strncmp(comm, v->name, TASK_NAME_CHARS) != 0))
+		return;
 	v->n++;
 	/* Text for which there is no line is not worth its making. */
 	if (!sink->json && !sink->lines_left) {
@@ -156,6 +165,12 @@ static void show_task(struct view *v, uint64_t task, uint64_t pid, int64_t idle_
 	sink->indent -= 2;
 }
 
+/* A number is that of one task, a name may be that of several. */
+static bool is_found(const struct view *v)
+{
+	return v->which == STACKS_OF_PID && v->n;
+}
+
 static bool take_thread(void *context, uint64_t link)
 {
 	struct view *v = context;
@@ -165,9 +180,9 @@ static bool take_thread(void *context, uint64_t link)
 	if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_TASK_PID, task, &pid) !=
 	    KMEM_READ_OK)
 		v->n_unreadable++;
-	else if (!v->one || pid == v->pid)
+	else if (v->which != STACKS_OF_PID || pid == v->pid)
 		show_task(v, task, pid, -1);
-	return !(v->one && v->n);
+	return !is_found(v);
 }
 
 static bool take_process(void *context, uint64_t link)
@@ -187,7 +202,7 @@ static bool take_process(void *context, uint64_t link)
 		  &threads, take_thread, v);
 	if (threads.end != KMEM_WALK_WHOLE && threads.end != KMEM_WALK_STOPPED)
 		v->threads = threads;
-	return !(v->one && v->n);
+	return !is_found(v);
 }
 
 static void show_idle(struct view *v)
@@ -219,9 +234,9 @@ static struct error *show_tasks(struct view *v)
 		err = kmem_symbol(kmem, "init_task", &first);
 	if (err)
 		return err;
-	if (!v->one || v->pid == 0)
+	if (v->which != STACKS_OF_PID || v->pid == 0)
 		show_idle(v);
-	if (v->one && v->pid == 0)
+	if (v->which == STACKS_OF_PID && v->pid == 0)
 		return NULL;
 	kmem_list(&kmem->space, first + kmem->fields.at[KMEM_F_TASK_TASKS].place.offset, &walk,
 		  take_process, v);
@@ -230,17 +245,27 @@ static struct error *show_tasks(struct view *v)
 	return NULL;
 }
 
-/* A number of a task, decimal. */
-static struct error *parse_pid(const char *text, uint64_t *ret)
+/* A number of a task is decimal; all else is a name, but for "all". */
+static struct error *parse_which(struct view *v, const char *text)
 {
 	char *end;
 	unsigned long long value;
 
+	v->which = STACKS_ALL;
+	if (!text || strcmp(text, "all") == 0)
+		return NULL;
+	if (!*text)
+		return base_error(BASE_PARSE, 0, "the name of a task is empty");
+	v->which = STACKS_OF_NAME;
+	v->name = text;
+	if (strspn(text, "0123456789") != strlen(text))
+		return NULL;
 	errno = 0;
 	value = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || value > INT32_MAX)
-		return base_error(BASE_PARSE, 0, "\"%s\" is no number of a task", text);
-	*ret = value;
+	if (errno || value > INT32_MAX)
+		return base_error(BASE_PARSE, 0, "\"%s\" is not a number of a task", text);
+	v->which = STACKS_OF_PID;
+	v->pid = value;
 	return NULL;
 }
 
@@ -273,10 +298,9 @@ struct error *dump_stack(struct kmem *kmem, const struct dump_request *request,
 			 struct dump_sink *sink)
 {
 	struct view v = { .sink = sink,
-			  .one = request->argument,
 			  .wanted = request->max_entries,
 			  .steps_left = KMEM_LIMIT_WALK };
-	struct error *err = v.one ? parse_pid(request->argument, &v.pid) : NULL;
+	struct error *err = parse_which(&v, request->argument);
 
 	if (!err)
 		err = dump_stacks_init(&v.stacks, kmem, request);
@@ -289,11 +313,12 @@ struct error *dump_stack(struct kmem *kmem, const struct dump_request *request,
 	err = show_tasks(&v);
 	if (sink->json)
 		json_end_array(sink->json);
-	if (!err && v.one && v.n == 0 && (v.n_unreadable || v.threads.end != KMEM_WALK_WHOLE))
+	if (!err && v.which != STACKS_ALL && v.n == 0 &&
+	    (v.n_unreadable || v.threads.end != KMEM_WALK_WHOLE))
 		err = kmem_error(KMEM_UNREAD, 0,
 				 "no task %s was found, but not all tasks can be read",
 				 request->argument);
-	else if (!err && v.one && v.n == 0)
+	else if (!err && v.which != STACKS_ALL && v.n == 0)
 		err = base_error(BASE_ABSENT, 0, "there is no task %s", request->argument);
 	if (!err)
 		show_end(&v);

@@ -7,6 +7,7 @@
 
 #include "dump/cgroup.h"
 #include "dump/member.h"
+#include "dump/task_sched.h"
 #include "kmem/list.h"
 
 /* As include/linux/sched.h and fs/proc/array.c of Linux have them. */
@@ -42,18 +43,24 @@ const char *dump_task_policy(uint64_t policy)
 static const struct table_column columns[] = {
 	{ .title = "PID", .right = true },
 	{ .title = "TGID", .right = true },
+	{ .title = "PPID", .right = true },
 	{ .title = "S" },
 	{ .title = "CPU", .right = true },
+	{ .title = "ON_RQ", .right = true },
+	{ .title = "CPUS" },
+	{ .title = "CLASS" },
 	{ .title = "POLICY" },
 	{ .title = "PRIO", .right = true },
 	{ .title = "RTPRIO", .right = true },
 	{ .title = "RUNTIME (ns)", .right = true },
+	{ .title = "WAITING (ns)", .right = true },
 	{ .title = "COMM" },
 	{ .title = "CGROUP" },
 };
 
 struct look {
 	struct kmem *kmem;
+	struct dump_scheduler scheduler;
 	struct table *table;
 	struct json_writer *json;
 	struct kmem_walk threads;
@@ -64,14 +71,25 @@ struct look {
 struct thread {
 	struct dump_member pid, tgid, state, exit_state, cpu, on_cpu, policy, prio, rt_priority;
 	struct dump_member runtime, utime, stime, nvcsw, nivcsw;
+	struct dump_member ppid;
+	struct dump_task_sched sched;
 	enum kmem_status comm_status;
 	char comm[32];
 	enum kmem_status cgroup_status;
 	struct strbuf cgroup;
 };
 
-static void read_thread(struct kmem *kmem, uint64_t task, struct thread *t)
+/* As /proc tells it: the process of the parent. */
+static struct dump_member read_ppid(struct kmem *kmem, uint64_t task)
 {
+	struct dump_member parent = dump_read(kmem, KMEM_F_TASK_PARENT, task);
+
+	return parent.status ? parent : dump_read_signed(kmem, KMEM_F_TASK_TGID, parent.value);
+}
+
+static void read_thread(const struct dump_scheduler *scheduler, uint64_t task, struct thread *t)
+{
+	struct kmem *kmem = scheduler->kmem;
 	const struct {
 		struct dump_member *to;
 		enum kmem_field_id field;
@@ -100,6 +118,22 @@ static void read_thread(struct kmem *kmem, uint64_t task, struct thread *t)
 	t->comm_status = kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_TASK_COMM, task,
 					      t->comm, sizeof(t->comm));
 	t->cgroup_status = dump_cgroup_path(kmem, task, &t->cgroup);
+	t->ppid = read_ppid(kmem, task);
+	dump_task_sched_read(scheduler, task, &t->sched);
+}
+
+static void free_thread(struct thread *t)
+{
+	strbuf_deinit(&t->cgroup);
+	dump_task_sched_deinit(&t->sched);
+}
+
+static void text_cell(struct table *table, enum kmem_status status, const char *text)
+{
+	if (status == KMEM_READ_UNKNOWN)
+		table_add(table, NULL);
+	else
+		table_add(table, status ? "?" : text);
 }
 
 static bool known_state(const struct thread *t)
@@ -113,9 +147,13 @@ static void show_cells(struct table *table, const struct thread *t)
 
 	dump_member_cell(table, &t->pid);
 	dump_member_cell(table, &t->tgid);
+	dump_member_cell(table, &t->ppid);
 	table_addf(table, "%c",
 		   known_state(t) ? dump_task_state(t->state.value, t->exit_state.value) : '?');
 	dump_member_cell(table, &t->cpu);
+	dump_member_cell(table, &t->sched.on_rq);
+	text_cell(table, t->sched.cpus_status, strbuf_str(&t->sched.cpus));
+	text_cell(table, t->sched.class_status, t->sched.class);
 	if (policy)
 		table_add(table, policy);
 	else
@@ -123,11 +161,9 @@ static void show_cells(struct table *table, const struct thread *t)
 	dump_member_cell(table, &t->prio);
 	dump_member_cell(table, &t->rt_priority);
 	dump_member_cell(table, &t->runtime);
+	dump_member_cell(table, &t->sched.waiting_ns);
 	table_add(table, t->comm_status ? "?" : t->comm);
-	if (t->cgroup_status == KMEM_READ_UNKNOWN)
-		table_add(table, NULL);
-	else
-		table_add(table, t->cgroup_status ? "?" : strbuf_str(&t->cgroup));
+	text_cell(table, t->cgroup_status, strbuf_str(&t->cgroup));
 }
 
 static void show_object(struct json_writer *json, uint64_t task, const struct thread *t)
@@ -140,6 +176,7 @@ static void show_object(struct json_writer *json, uint64_t task, const struct th
 	dump_add_hex(json, "address", task);
 	dump_member_json(json, "pid", &t->pid);
 	dump_member_json(json, "tgid", &t->tgid);
+	dump_member_json(json, "ppid", &t->ppid);
 	dump_text_json(json, "comm", t->comm_status, t->comm);
 	dump_text_json(json, "state", t->state.status ? t->state.status : t->exit_state.status,
 		       state);
@@ -147,12 +184,17 @@ static void show_object(struct json_writer *json, uint64_t task, const struct th
 	dump_member_json(json, "exit_state", &t->exit_state);
 	dump_member_json(json, "cpu", &t->cpu);
 	dump_member_json(json, "on_cpu", &t->on_cpu);
+	dump_member_json(json, "on_rq", &t->sched.on_rq);
+	dump_text_json(json, "cpus_allowed", t->sched.cpus_status, strbuf_str(&t->sched.cpus));
+	dump_text_json(json, "class", t->sched.class_status, t->sched.class);
 	dump_member_json(json, "policy", &t->policy);
 	json_add_string(json, "policy_name",
 			t->policy.status ? NULL : dump_task_policy(t->policy.value));
 	dump_member_json(json, "prio", &t->prio);
 	dump_member_json(json, "rt_priority", &t->rt_priority);
 	dump_member_json(json, "runtime_ns", &t->runtime);
+	dump_member_json(json, "waiting_ns", &t->sched.waiting_ns);
+	dump_member_json(json, "runnable_jiffies", &t->sched.runnable_jiffies);
 	dump_member_json(json, "utime_ns", &t->utime);
 	dump_member_json(json, "stime_ns", &t->stime);
 	dump_member_json(json, "voluntary_switches", &t->nvcsw);
@@ -171,12 +213,12 @@ static bool on_thread(void *context, uint64_t link)
 		return false;
 	if (!kmem_walk_shows(&look->threads))
 		return true;
-	read_thread(look->kmem, task, &thread);
+	read_thread(&look->scheduler, task, &thread);
 	if (look->json)
 		show_object(look->json, task, &thread);
 	else
 		show_cells(look->table, &thread);
-	strbuf_deinit(&thread.cgroup);
+	free_thread(&thread);
 	return true;
 }
 
@@ -228,6 +270,7 @@ struct error *dump_tasks(struct kmem *kmem, const struct dump_request *request,
 		err = kmem_symbol(kmem, "init_task", &init_task);
 	if (err)
 		return err;
+	dump_scheduler_init(&look.scheduler, kmem);
 	if (sink->json) {
 		json_key(sink->json, "tasks");
 		json_begin_array(sink->json);

@@ -6,8 +6,8 @@
 #include "dump/member.h"
 
 enum {
-	/* seqcount_raw_spinlock_t in front of the timekeeper in the static tk_core. */
-	TK_CORE_SKIP = 8,
+	/* Of the timekeeper, in the static tk_core. */
+	TK_ALIGNMENT = 8,
 	NS_PER_SECOND = 1000000000,
 	SHIFT_LIMIT = 32,
 	/* A machine that is up for longer than a century is damaged. */
@@ -22,20 +22,24 @@ struct times {
 static struct error *find_timekeeper(struct kmem *kmem, uint64_t *ret)
 {
 	const struct kmem_field *data = &kmem->fields.at[KMEM_F_TK_DATA];
-	uint64_t address;
-	struct error *err = kmem_symbol(kmem, "timekeeper_data", &address);
+	const struct kmem_field *sequence = &kmem->fields.at[KMEM_F_TK_SEQUENCE];
+	uint64_t address, skip = TK_ALIGNMENT;
+	struct error *err = kmem_symbol(kmem, "tk_core", &address);
 
-	if (!err) {
-		if (!data->known)
-			return kmem_error(KMEM_NO_FIELD, 0, "%s", data->missing);
-		*ret = address + data->place.offset;
-		return NULL;
+	if (err) {
+		error_free(err);
+		/* Since Linux 6.13. */
+		err = kmem_symbol(kmem, "timekeeper_data", &address);
+		if (!err && !data->known)
+			err = kmem_error(KMEM_NO_FIELD, 0, "%s", data->missing);
 	}
-	error_free(err);
-	err = kmem_symbol(kmem, "tk_core", &address);
 	if (err)
 		return err;
-	*ret = address + (data->known ? data->place.offset : TK_CORE_SKIP);
+	if (data->known)
+		skip = data->place.offset;
+	else if (sequence->known)
+		skip = (sequence->place.size + TK_ALIGNMENT - 1) / TK_ALIGNMENT * TK_ALIGNMENT;
+	*ret = address + skip;
 	return NULL;
 }
 

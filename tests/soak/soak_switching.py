@@ -34,7 +34,7 @@ class Switching(machine.GuestTest):
             players = guest.stdout.readline().split()
             self.assertEqual(len(players), 2 * PAIRS)
             vms = json.loads(ktstr("vm", "list", "--json"))["vms"]
-            vm = "vm:" + next(vm["id"] for vm in vms if vm["owner"]["pid"] == guest.pid)
+            vm = "vm:" + next(vm["id"] for vm in vms if vm.get("owner", {}).get("pid") == guest.pid)
             judge, wrong = switching.Judge(CPUS), []
             for _ in range(LOOKS):
                 text = ktstr("inspect", vm, "--freeze", "stack", "--json", "--max-entries", "0")

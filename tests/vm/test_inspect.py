@@ -83,9 +83,18 @@ def threads_of(lines):
         _, _, tgid, _, tid, _ = path.split("/")
         comm = text[text.index("(") + 1:text.rindex(")")]
         rest = text[text.rindex(")") + 2:].split()
-        found[int(tid)] = {"tgid": int(tgid), "comm": comm, "state": rest[0], "prio": int(rest[15]) + 100,
+        found[int(tid)] = {"tgid": int(tgid), "comm": comm, "state": rest[0], "ppid": int(rest[1]), "prio": int(rest[15]) + 100,
                            "start": int(rest[19]), "rt_priority": int(rest[37]), "policy": int(rest[38])}
     return found
+
+
+# sched(7): which class runs a policy while no sched_ext scheduler is loaded.
+CLASS_OF_POLICY = {0: "fair", 1: "rt", 2: "rt", 3: "fair", 5: "fair", 6: "dl", 7: "fair"}
+
+
+def allowed_of(lines):
+    """tid -> the CPUs it may use, as /proc/TGID/task/TID/status lists them."""
+    return {int(line.split("/")[4]): line.split()[-1] for line in lines}
 
 
 def switches_of(lines):
@@ -106,6 +115,7 @@ def proc(guest):
     return {
         "threads": threads_of(guest.ask("grep -H . /proc/[0-9]*/task/[0-9]*/stat 2>/dev/null")),
         "switches": switches_of(guest.ask("grep -H ctxt_switches /proc/[0-9]*/task/[0-9]*/status 2>/dev/null")),
+        "allowed": allowed_of(guest.ask("grep -H Cpus_allowed_list: /proc/[0-9]*/task/[0-9]*/status 2>/dev/null")),
         "log": dmesg(guest),
         "uptime": float(guest.ask("cut -d' ' -f1 /proc/uptime")[0]),
         "all_switches": int(guest.ask("sed -n 's/^ctxt //p' /proc/stat")[0]),
@@ -125,12 +135,19 @@ def compare_threads(test, told, before, after):
     test.assertGreater(len(still), 50)
     for tid in stayed:
         test.assertIn(tid, seen)
-        for member in ("tgid", "policy", "rt_priority", "prio"):
+        for member in ("tgid", "ppid", "policy", "rt_priority", "prio"):
             test.assertEqual(seen[tid][member], old[tid][member], (tid, member, old[tid]))
+        test.assertEqual(seen[tid]["cpus_allowed"], before["allowed"][tid], old[tid])
+        # The stopper is of a class of its own and shows itself as real-time.
+        expected = "stop" if old[tid]["comm"].startswith("migration/") else CLASS_OF_POLICY[old[tid]["policy"]]
+        test.assertEqual(seen[tid]["class"], expected, old[tid])
         # /proc adds to a kworker what it works for, and knows the long names of kernel threads.
         test.assertTrue(old[tid]["comm"].startswith(seen[tid]["comm"]), (seen[tid], old[tid]))
         if tid in still:
             test.assertEqual(seen[tid]["state"], old[tid]["state"], (seen[tid], old[tid]))
+        if tid in still and old[tid]["state"] != "R":
+            # EEVDF leaves a task on its queue that sleeps before its turn was over.
+            test.assertTrue(seen[tid]["on_rq"] == 0 or "waiting_ns" not in seen[tid], seen[tid])
     # What was there for a moment only can be nothing but a kworker.
     for tid in set(seen) - set(old) - set(new):
         test.assertTrue(seen[tid]["comm"].startswith("kworker"), seen[tid])
@@ -383,7 +400,7 @@ class Inspect(machine.GuestTest):
 
     def test_a_running_guest_can_be_looked_at(self):
         lines = inspect(self.guest, "tasks").splitlines()
-        self.assertEqual(lines[0].split()[:3], ["PID", "TGID", "S"])
+        self.assertEqual(lines[0].split()[:4], ["PID", "TGID", "PPID", "S"])
         self.assertIn("kt-spinner", "\n".join(lines))
 
 
@@ -397,7 +414,7 @@ class Killed(machine.GuestTest):
         guest = subprocess.Popen([machine.KTSTR, "shell", "--exec", "echo $$; cat"], stdin=subprocess.PIPE,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertTrue(guest.stdout.readline().strip().isdigit())
-        (found,) = [v for v in json.loads(vm("list", "--json"))["vms"] if v["owner"]["pid"] == guest.pid]
+        (found,) = [v for v in json.loads(vm("list", "--json"))["vms"] if v.get("owner", {}).get("pid") == guest.pid]
         self.assertEqual(vm("kill", found["id"]), f"VM {found['id']} has ended\n")
         _, said = guest.communicate(timeout=machine.TIMEOUT)
         self.assertEqual(guest.returncode, 125)

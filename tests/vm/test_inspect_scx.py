@@ -191,6 +191,14 @@ class InspectScx(machine.GuestTest):
         for task in (queued, runnable):
             self.assertGreaterEqual(task["age_ms"], (uptime_ns - after_ns) / 1e6 - TICKS_MS)
             self.assertLessEqual(task["age_ms"], (uptime_ns - before_ns) / 1e6 + TICKS_MS)
+        tasks = {task["pid"]: task for task in self.waiting["tasks"]["tasks"]}
+        task = tasks[tid]
+        self.assertEqual((task["class"], task["on_rq"], task["cpus_allowed"]), ("ext", 1, str(WAITER_CPU)))
+        self.assertGreaterEqual(task["waiting_ns"], uptime_ns - after_ns - TICKS_MS * 1e6)
+        self.assertLessEqual(task["waiting_ns"], uptime_ns - before_ns + TICKS_MS * 1e6)
+        self.assertAlmostEqual(task["runnable_jiffies"], queued["age_jiffies"], delta=1)
+        (hog,) = [other for other in tasks.values() if other["comm"] == "kt-hog"]
+        self.assertEqual((hog["class"], "waiting_ns" in hog, "runnable_jiffies" in hog), ("rt", False, False))
         others = [task for dsq in scx["dsqs"] if dsq["origin"] != "user" for task in dsq["tasks"]]
         self.assertNotIn(tid, [task["pid"] for task in others])
 

@@ -78,7 +78,7 @@ class Stacks(machine.GuestTest):
                 cls.told[pid].append(line.removeprefix("[<0>] ").rstrip())
         vms = json.loads(subprocess.run([machine.KTSTR, "vm", "list", "--json"], capture_output=True,
                                         check=True).stdout)["vms"]
-        cls.vm = "vm:" + next(vm["id"] for vm in vms if vm["owner"]["pid"] == cls.guest.pid)
+        cls.vm = "vm:" + next(vm["id"] for vm in vms if vm.get("owner", {}).get("pid") == cls.guest.pid)
 
     @classmethod
     def end(cls):
@@ -179,8 +179,10 @@ class Stacks(machine.GuestTest):
             self.assertIn("bytes", inspect(self.vm, "--freeze", "--vmcore", core))
             self.assertEqual(os.listdir(folder), ["core"])
             self.assert_same(stacks(core)[0][self.sleeper], self.told[self.sleeper])
+            self.assertEqual([s["pid"] for s in json.loads(inspect(core, "stack", "sleep", "--json"))["stacks"]], [self.sleeper])
             told = os.stat(core)
             self.assertLess(told.st_blocks * 512, told.st_size)
+            self.assert_cut_is_told(core, told.st_size)
             if not shutil.which("readelf"):
                 self.skipTest("readelf is not installed")
             text = subprocess.run(["readelf", "-l", "-n", core], capture_output=True, text=True, check=True)
@@ -189,6 +191,16 @@ class Stacks(machine.GuestTest):
             self.assertEqual(text.stdout.count("NT_PRSTATUS"), CPUS)
             self.assertEqual(text.stdout.count("VMCOREINFO"), 1)
             self.assertIn("LOAD", text.stdout)
+
+    def assert_cut_is_told(self, core, size):
+        """Its last page is gone, which no task's number is in, and then nearly all of it."""
+        cut = core + ".cut"
+        for left, status, begins in ((size - 4096, 0, "note: "), (65536, 1, "error: ")):
+            subprocess.run(["cp", "--sparse=always", core, cut], check=True)
+            os.truncate(cut, left)
+            done = subprocess.run([machine.KTSTR, "inspect", cut, "uname"], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, status, done)
+            self.assertTrue(done.stderr.startswith(f"{begins}{cut} is truncated: "), done)
 
     def test_a_task_that_ran_is_seen_through_the_notes_of_a_vmcore(self):
         states = {}

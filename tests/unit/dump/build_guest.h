@@ -28,7 +28,12 @@ enum {
 	T_RT_PRIORITY = 92,
 	T_RUNTIME = 96,
 	T_CGROUPS = 104,
-	T_BYTES = 112,
+	T_CLASS = 112,
+	T_CPUS = 120, /* 64 of them */
+	T_LAST_QUEUED = 128,
+	T_PARENT = 136,
+	T_ON_RQ = 144,
+	T_BYTES = 152,
 	S_THREAD_HEAD = 16,
 	RQ_NR = 0,
 	RQ_CURR = 8,
@@ -115,7 +120,13 @@ static inline void build_guest_types(struct strbuf *out)
 				      { "next", quad, 64, 0 });
 	uint32_t mood = build_btf_enum(&b, "mood", 4, false, false,
 				       (const struct build_value[]){ { "CALM", 1 } }, 1);
+	uint32_t mask = BUILD_STRUCT(&b, "cpumask", 8, { "bits", quad, 0, 0 });
+	uint32_t sequence = BUILD_STRUCT(&b, "seqcount_raw_spinlock", 16,
+					 { "lock", pointer, 64, 0 });
+	uint32_t queued = BUILD_STRUCT(&b, "sched_info", 8, { "last_queued", quad, 0, 0 });
 	uint32_t task, to_task, rq, cgroup, to_cgroup;
+
+	(void)sequence;
 
 	task = BUILD_STRUCT(
 		&b, "task_struct", T_BYTES, { "tasks", links, BIT_(T_TASKS), 0 },
@@ -126,7 +137,11 @@ static inline void build_guest_types(struct strbuf *out)
 		{ "exit_state", sword, BIT_(T_EXIT_STATE), 0 },
 		{ "thread_info", info, BIT_(T_CPU), 0 }, { "policy", word, BIT_(T_POLICY), 0 },
 		{ "prio", sword, BIT_(T_PRIO), 0 }, { "rt_priority", word, BIT_(T_RT_PRIORITY), 0 },
-		{ "se", se, BIT_(T_RUNTIME), 0 }, { "cgroups", pointer, BIT_(T_CGROUPS), 0 });
+		{ "se", se, BIT_(T_RUNTIME), 0 }, { "cgroups", pointer, BIT_(T_CGROUPS), 0 },
+		{ "sched_class", pointer, BIT_(T_CLASS), 0 },
+		{ "cpus_mask", mask, BIT_(T_CPUS), 0 },
+		{ "sched_info", queued, BIT_(T_LAST_QUEUED), 0 },
+		{ "real_parent", pointer, BIT_(T_PARENT), 0 }, { "on_rq", word, BIT_(T_ON_RQ), 0 });
 	to_task = build_btf_type(&b, "", 2, 0, task);
 	BUILD_STRUCT(&b, "signal_struct", 32, { "thread_head", links, BIT_(S_THREAD_HEAD), 0 });
 	cgroup = BUILD_STRUCT(&b, "cgroup", 24, { "kn", pointer, 128, 0 });
@@ -218,6 +233,8 @@ static inline void guest_put_task(struct build_guest *g, unsigned int i, uint32_
 	guest_u32(g, at + T_PRIO, 120);
 	guest_u64(g, at + T_RUNTIME, 1000 * (uint64_t)pid);
 	guest_u64(g, at + T_CGROUPS, guest_pointer(g, GROUPS_AT));
+	guest_u64(g, at + T_CPUS, 5);
+	guest_u64(g, at + T_PARENT, guest_pointer(g, guest_task_at(0)));
 }
 
 /* Processes 1 (one thread) and 7 (7 and 8), in the control group /a/b. */
@@ -292,9 +309,9 @@ static inline void guest_put_modules(struct build_guest *g)
 }
 
 /* 12.5 s after its start, of which 2 s asleep; 10 ms of it as a fraction. */
-static inline void guest_put_time(struct build_guest *g)
+static inline void guest_put_time(struct build_guest *g, uint64_t skip)
 {
-	uint64_t at = guest_data(IN_DATA_TIMEKEEPER) + TK_SKIP;
+	uint64_t at = guest_data(IN_DATA_TIMEKEEPER) + skip;
 
 	guest_u64(g, at + TK_BASE, UINT64_C(10490000000));
 	guest_u64(g, at + TK_XTIME, UINT64_C(10000000) << 8);
@@ -339,10 +356,13 @@ static inline void guest_put_record(struct build_guest *g, uint64_t id, uint64_t
 }
 
 /* Without types when bare. */
-static inline struct build_guest *build_guest_new(bool bare)
+static inline struct build_guest *build_guest_with(bool bare, const struct build_symbol *more,
+						   uint32_t n_more)
 {
 	struct build_guest *g = xnew(struct build_guest);
-	struct kernel_form form = { .levels = 4, .mode = KMEM_KALLSYMS_RELATIVE };
+	struct kernel_form form = {
+		.levels = 4, .mode = KMEM_KALLSYMS_RELATIVE, .more = more, .n_more = n_more
+	};
 
 	build_guest_types(&g->types);
 	if (!bare)
@@ -351,8 +371,13 @@ static inline struct build_guest *build_guest_new(bool bare)
 	guest_put_tasks(g);
 	guest_put_rqs(g);
 	guest_put_modules(g);
-	guest_put_time(g);
+	guest_put_time(g, TK_SKIP);
 	return g;
+}
+
+static inline struct build_guest *build_guest_new(bool bare)
+{
+	return build_guest_with(bare, NULL, 0);
 }
 
 static inline void guest_attach(struct build_guest *g)

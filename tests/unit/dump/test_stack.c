@@ -30,6 +30,32 @@ static void one_task_is_shown_by_its_number(void **state)
 	assert_string_equal(strbuf_str(&text), SLEEPER);
 }
 
+static void tasks_are_shown_by_their_name(void **state)
+{
+	struct build_stack *s = *state;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, all = STRBUF_INIT;
+
+	assert_success(show(s, &(struct dump_request){ .argument = "sleeper" }, &text));
+	assert_string_equal(strbuf_str(&text), SLEEPER);
+	/* Both have it now. */
+	build_put(&s->k.memory, OTHER_TASK_AT + T_COMM, "sleeper", 8);
+	kmem_space_forget(&s->kmem->space);
+	strbuf_clear(&text);
+	assert_success(show(s, &(struct dump_request){ .argument = "sleeper" }, &text));
+	assert_contains(strbuf_str(&text), SLEEPER "43 sleeper\n");
+	assert_null(strstr(strbuf_str(&text), "swapper"));
+	/* As long as a name can be, and longer than that. */
+	build_put(&s->k.memory, OTHER_TASK_AT + T_COMM, "a_name_of_fifte", 16);
+	kmem_space_forget(&s->kmem->space);
+	strbuf_clear(&text);
+	assert_success(show(s, &(struct dump_request){ .argument = "a_name_of_fifteen" }, &text));
+	assert_contains(strbuf_str(&text), "43 a_name_of_fifte\n");
+	strbuf_clear(&text);
+	assert_success(show(s, &(struct dump_request){ .argument = "all" }, &text));
+	assert_success(show(s, &(struct dump_request){ 0 }, &all));
+	assert_string_equal(strbuf_str(&text), strbuf_str(&all));
+}
+
 static void all_tasks_are_shown_and_those_that_idle(void **state)
 {
 	struct build_stack *s = *state;
@@ -61,11 +87,14 @@ static void entries_are_limited_and_counted(void **state)
 
 static void numbers_without_a_task_are_errors(void **state)
 {
-	static const char *const bad[] = { "", "-1", "+1", " 1", "1x", "99999999999" };
+	static const char *const bad[] = { "", "99999999999" };
+	static const char *const absent[] = { "44", "-1", "1x", "sleepe", "sleepers" };
 	struct build_stack *s = *state;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	assert_error_tag(show(s, &(struct dump_request){ .argument = "44" }, &text), "absent");
+	for (size_t i = 0; i < ARRAY_SIZE(absent); i++)
+		assert_error_tag(show(s, &(struct dump_request){ .argument = absent[i] }, &text),
+				 "absent");
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_error_tag(show(s, &(struct dump_request){ .argument = bad[i] }, &text),
 				 "parse");
@@ -182,6 +211,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		stack_test(one_task_is_shown_by_its_number),
+		stack_test(tasks_are_shown_by_their_name),
 		stack_test(all_tasks_are_shown_and_those_that_idle),
 		stack_test(entries_are_limited_and_counted),
 		stack_test(numbers_without_a_task_are_errors),

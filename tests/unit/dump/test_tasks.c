@@ -31,17 +31,18 @@ static void every_thread_of_every_process_is_shown(void **state)
 {
 	assert_string_equal(
 		guest_text(*state, "tasks", 0, 10),
-		"PID  TGID  S  CPU  POLICY  PRIO  RTPRIO  RUNTIME (ns)  COMM      CGROUP\n"
-		"  1     1  S    0  other    120       0          1000  init      /a/b\n"
-		"  7     7  S    1  other    120       0          7000  server    /a/b\n"
-		"  8     7  S    2  fifo      -2       9          8000  wor\\nker  /a/b\n");
+		"PID  TGID  PPID  S  CPU  ON_RQ  CPUS  CLASS  POLICY  PRIO  RTPRIO  RUNTIME (ns)  WAITING (ns)  COMM      CGROUP\n"
+		"  1     1     1  S    0      0  0,2   -      other    120       0          1000             -  init      /a/b\n"
+		"  7     7     1  S    1      0  0,2   -      other    120       0          7000             -  server    /a/b\n"
+		"  8     7     1  S    2      0  0,2   -      fifo      -2       9          8000             -  wor\\nker  /a/b\n");
 }
 
 static void json_counts_threads_and_processes(void **state)
 {
 	const char *text = guest_json(*state, "tasks", 2);
 
-	assert_contains(text, "\"pid\":7,\"tgid\":7,\"comm\":\"server\",\"state\":\"S\"");
+	assert_contains(text,
+			"\"pid\":7,\"tgid\":7,\"ppid\":1,\"comm\":\"server\",\"state\":\"S\"");
 	assert_null(strstr(text, "\"pid\":8"));
 	assert_contains(text, "],\"processes\":2,\"shown\":2,\"total\":3,"
 			      "\"incomplete\":\"shown 2 of 3\"}");
@@ -74,8 +75,9 @@ static void a_task_that_cannot_be_read_is_null_and_no_zeros(void **state)
 
 	guest_ring(g, ring, ARRAY_SIZE(ring), false);
 	assert_contains(guest_json(g, "tasks", 0),
-			"\"pid\":null,\"tgid\":null,\"comm\":null,\"state\":null,"
-			"\"state_bits\":null,\"exit_state\":null,\"cpu\":null,\"policy\":null,");
+			"\"pid\":null,\"tgid\":null,\"ppid\":null,\"comm\":null,\"state\":null,"
+			"\"state_bits\":null,\"exit_state\":null,\"cpu\":null,\"on_rq\":null,"
+			"\"cpus_allowed\":null,\"class\":null,\"policy\":null,");
 	assert_contains(guest_json(g, "tasks", 0), "\"cgroup\":null}");
 	assert_contains(guest_text(g, "tasks", 0, 10), "?     ?  ?    ?");
 }
