@@ -176,6 +176,12 @@ static struct error *write_vmcore(struct kmem *kmem, const struct dump_request *
 	return err;
 }
 
+static char *truncated_note(const struct inspect_config *config, const struct source *source)
+{
+	return xasprintf("%s is truncated: %llu bytes of its memory are missing", config->source,
+			 (unsigned long long)source->core.missing_bytes);
+}
+
 static struct error *show(const struct inspect_config *config, const struct source *source,
 			  struct strbuf *out)
 {
@@ -190,6 +196,13 @@ static struct error *show(const struct inspect_config *config, const struct sour
 	_cleanup_kmem_ struct kmem *kmem = NULL;
 	struct error *err = kmem_attach_known(&source->reader, source->note, cache, &kmem);
 
+	if (source->core.missing_bytes) {
+		_cleanup_free_ char *note = truncated_note(config, source);
+
+		if (err)
+			return error_wrap(err, "%s", note);
+		fprintf(stderr, "note: %s\n", note);
+	}
 	if (err)
 		return err;
 	sink.zeros = config->zeros;

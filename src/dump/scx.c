@@ -337,14 +337,28 @@ static void show_cpus(struct scx_view *view)
 		  error_message(kmem->no_cpus));
 }
 
+/* Two kinds of kernels lack all of it, and each has one reason. */
+static struct error *check_kernel(const struct kmem *kmem)
+{
+	if (!kmem->fields.at[KMEM_F_SCX_TASK_FLAGS].known)
+		return kmem_error(KMEM_NO_FIELD, 0, "this kernel is built without sched_ext");
+	if (!kmem->fields.at[KMEM_F_SCX_OPS_NAME].known)
+		return kmem_error(
+			KMEM_NO_FIELD, 0,
+			"this kernel has a sched_ext from before Linux 6.17, whose state is not read");
+	return NULL;
+}
+
 struct error *dump_scx(struct kmem *kmem, const struct dump_request *request,
 		       struct dump_sink *sink)
 {
 	struct scx_view view = {
 		.kmem = kmem, .request = request, .sink = sink, .steps_left = KMEM_LIMIT_WALK
 	};
-	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_SCX);
+	struct error *err = check_kernel(kmem);
 
+	if (!err)
+		err = kmem_fields_require(&kmem->fields, KMEM_VIEW_SCX);
 	if (!err)
 		err = kmem_fields_require(&kmem->fields, KMEM_VIEW_TASKS);
 	if (!err)

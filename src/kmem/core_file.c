@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <string.h>
 #include <sys/procfs.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -17,6 +18,7 @@ _Static_assert(sizeof(elf_gregset_t) == sizeof(struct user_regs_struct), "the sa
 struct core_reading {
 	int fd;
 	const char *label;
+	uint64_t file_bytes;  /* 0: unknown */
 	uint64_t notes_bytes; /* of all segments until now */
 	uint32_t n_overlaps;  /* pieces of segments that an earlier one had told */
 	struct kmem_core core;
@@ -45,8 +47,8 @@ static struct error *read_at(const struct core_reading *r, uint64_t offset, void
 		if (got < 0)
 			return base_error(BASE_IO, errno, "read %s", r->label);
 		if (got == 0)
-			return elf_error(ELF_TRUNCATED, 0, "%s ends at %#llx", r->label,
-					 (unsigned long long)offset);
+			return elf_error(ELF_TRUNCATED, 0, "%s is truncated: it ends at %#llx",
+					 r->label, (unsigned long long)offset);
 		at += got;
 		offset += (uint64_t)got;
 		n -= (size_t)got;
@@ -119,6 +121,9 @@ static struct error *add_segment(struct core_reading *r, const Elf64_Phdr *p)
 	if (!add_fits_u64(at, p->p_filesz, &end) ||
 	    !add_fits_u64(p->p_offset, p->p_filesz, &source_end) || source_end > INT64_MAX)
 		return elf_error(ELF_MALFORMED, 0, "%s: a segment wraps around", r->label);
+	if (r->file_bytes && source_end > r->file_bytes)
+		r->core.missing_bytes += p->p_offset > r->file_bytes ? p->p_filesz
+								     : source_end - r->file_bytes;
 	while (at < end) {
 		const struct physmap_segment *next = segment_after(r->core.map, at);
 		uint64_t stop = next && next->start < end ? next->start : end;
@@ -226,8 +231,11 @@ struct error *kmem_core_read(int fd, const char *label, struct kmem_core *ret)
 	struct core_reading r = { .fd = fd, .label = label };
 	struct error *err;
 	Elf64_Ehdr header;
+	struct stat st;
 	uint32_t n = 0;
 
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+		r.file_bytes = (uint64_t)st.st_size;
 	r.core.map = physmap_new();
 	err = read_header(&r, &header);
 	if (!err)

@@ -28,6 +28,7 @@ struct kmem_core {
 	VEC(struct kmem_core_cpu) cpus; /* in the order of the file */
 	struct strbuf note;		/* the text of VMCOREINFO */
 	bool has_note;
+	uint64_t missing_bytes; /* of memory, behind the end of the file: it was cut */
 };
 
 void kmem_core_deinit(struct kmem_core *core);
@@ -35,7 +36,7 @@ void kmem_core_deinit(struct kmem_core *core);
 
 /*
  * No ELF at all: ELF_NOT_ELF. Another machine: ELF_ARCH. No core: ELF_MALFORMED. Segments beyond
- * the end of the file are not refused: reading there says KMEM_READ_UNREADABLE.
+ * the end of the file are not refused but counted: reading there says KMEM_READ_UNREADABLE.
  */
 struct error *kmem_core_read(int fd, const char *label, struct kmem_core *ret) MUST_CHECK;
 

@@ -130,6 +130,42 @@ static struct error *open_core(const char *path, struct source *s)
 	return NULL;
 }
 
+/* What makedumpfile writes beside ELF, by how it begins. */
+static const struct {
+	const char *magic, *what, *hint;
+} foreign[] = {
+	{ "KDUMP   ", "a kdump-compressed core",
+	  "write an ELF core instead, with `makedumpfile -E` or QEMU's dump-guest-memory; drgn and crash read this one" },
+	{ "makedumpfile", "a flattened dump of makedumpfile",
+	  "`makedumpfile -R OUT <FILE` makes a core of it" },
+};
+
+static struct error *refuse_foreign(const char *path, const char *begin, size_t n)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(foreign); i++) {
+		size_t m = strlen(foreign[i].magic);
+
+		if (n >= m && memcmp(begin, foreign[i].magic, m) == 0)
+			return base_error(BASE_PARSE, 0, "%s is %s, which cannot be read: %s", path,
+					  foreign[i].what, foreign[i].hint);
+	}
+	return NULL;
+}
+
+static struct error *check_kind(const char *path, mode_t mode)
+{
+	const char *what = S_ISFIFO(mode)   ? "a FIFO"
+			   : S_ISCHR(mode)  ? "a character device"
+			   : S_ISBLK(mode)  ? "a block device"
+			   : S_ISSOCK(mode) ? "a socket"
+					    : NULL;
+
+	if (!what)
+		return NULL;
+	return base_error(BASE_PARSE, 0, "%s is %s: memory is read from files, templates and vm:ID",
+			  path, what);
+}
+
 static bool ends_with(const char *text, const char *end)
 {
 	size_t n = strlen(text), m = strlen(end);
@@ -148,19 +184,24 @@ static struct error *open_file(const char *path, struct source *s)
 {
 	_cleanup_free_ char *dir = folder_of(path);
 	_cleanup_free_ char *beside = xasprintf("%s/" TEMPLATE_FILE, dir);
-	char magic[4] = "";
+	char magic[16] = "";
+	struct error *err;
 	struct stat st;
+	ssize_t n;
 
 	if (ends_with(path, TEMPLATE_FILE))
 		return open_template(dir, path, s);
 	if (ends_with(path, ".json"))
 		return open_description(path, s);
-	s->fd = open(path, O_RDONLY | O_CLOEXEC);
+	s->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (s->fd < 0 || fstat(s->fd, &st) != 0)
 		return base_error(BASE_IO, errno, "opening %s", path);
-	if (pread(s->fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-	    memcmp(magic, "\177ELF", sizeof(magic)) == 0)
+	n = pread(s->fd, magic, sizeof(magic), 0);
+	if (n >= 4 && memcmp(magic, "\177ELF", 4) == 0)
 		return open_core(path, s);
+	err = refuse_foreign(path, magic, n < 0 ? 0 : (size_t)n);
+	if (err)
+		return err;
 	if (access(beside, R_OK) == 0)
 		return open_template(dir, beside, s);
 	if (st.st_size <= 0)
@@ -171,12 +212,16 @@ static struct error *open_file(const char *path, struct source *s)
 static struct error *open_any(const char *text, bool freeze, struct source *s)
 {
 	_cleanup_free_ char *json = xasprintf("%s/" TEMPLATE_FILE, text);
+	struct error *err;
 	struct stat st;
 
 	if (strncmp(text, VM_PREFIX, strlen(VM_PREFIX)) == 0)
 		return open_vm(text + strlen(VM_PREFIX), freeze, s);
 	if (stat(text, &st) != 0)
 		return base_error(BASE_IO, errno, "looking at %s", text);
+	err = check_kind(text, st.st_mode);
+	if (err)
+		return err;
 	return S_ISDIR(st.st_mode) ? open_template(text, json, s) : open_file(text, s);
 }
 

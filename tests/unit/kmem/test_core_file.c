@@ -79,6 +79,27 @@ static void segments_are_found_by_physical_address(void **state UNUSED)
 	assert_false(core.has_note);
 }
 
+static void bytes_behind_the_end_of_the_file_are_counted(void **state UNUSED)
+{
+	_cleanup_kmem_core_ struct kmem_core whole = { 0 }, cut = { 0 };
+	_cleanup_core_ struct core c = core_new();
+	char buf[4];
+
+	put(&c, DATA, "lowlhigh", 8);
+	add(&c, PT_LOAD, 0x1000, DATA, 4);
+	add(&c, PT_LOAD, 0x2000, DATA + 4, 4);
+	assert_success(read_core(&c, &whole));
+	assert_true(whole.missing_bytes == 0);
+	assert_int_equal(ftruncate(c.fd, DATA + 3), 0);
+	assert_success(read_core(&c, &cut));
+	assert_true(cut.missing_bytes == 5);
+
+	struct kmem_reader r = kmem_reader_of_physmap(cut.map);
+
+	assert_int_equal(r.read(&r, 0x1000, buf, 3), KMEM_READ_OK);
+	assert_int_equal(r.read(&r, 0x2000, buf, 4), KMEM_READ_UNREADABLE);
+}
+
 /* As in /proc/kcore: the image once more inside RAM, vmalloc without a physical address. */
 static void first_to_tell_an_address_counts(void **state UNUSED)
 {
@@ -290,6 +311,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(segments_are_found_by_physical_address),
+		cmocka_unit_test(bytes_behind_the_end_of_the_file_are_counted),
 		cmocka_unit_test(first_to_tell_an_address_counts),
 		cmocka_unit_test(note_is_found_among_others),
 		cmocka_unit_test(every_note_of_a_cpu_is_kept_in_its_order),
