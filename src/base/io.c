@@ -116,17 +116,14 @@ struct error *io_sync_folder_of(const char *path)
 	return NULL;
 }
 
-struct error *io_replace_file_warn(const char *path, const void *bytes, size_t n,
-				   struct error **ret_warning)
+/* fd is -1 with errno when the temporary file could not be made. */
+static struct error *replace_by(int fd, const char *temporary, const char *path, const void *bytes,
+				size_t n, struct error **ret_warning)
 {
-	_cleanup_free_ char *for_dirname = xstrdup(path);
-	const char *dir = dirname(for_dirname);
-	_cleanup_free_ char *temporary = xasprintf("%s/.ktstr-XXXXXX", dir);
-	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC);
 	struct error *err;
 
 	if (fd < 0)
-		return base_error(BASE_IO, errno, "create a temporary file in %s", dir);
+		return base_error(BASE_IO, errno, "create the temporary file %s", temporary);
 	err = fill_and_rename(fd, temporary, path, bytes, n);
 	if (err) {
 		unlink(temporary);
@@ -138,8 +135,25 @@ struct error *io_replace_file_warn(const char *path, const void *bytes, size_t n
 
 struct error *io_replace_file(const char *path, const void *bytes, size_t n)
 {
+	_cleanup_free_ char *for_dirname = xstrdup(path);
+	_cleanup_free_ char *temporary = xasprintf("%s/.ktstr-XXXXXX", dirname(for_dirname));
+	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC);
 	struct error *warning = NULL;
-	struct error *err = io_replace_file_warn(path, bytes, n, &warning);
+	struct error *err = replace_by(fd, temporary, path, bytes, n, &warning);
 
 	return err ? err : warning;
+}
+
+struct error *io_replace_locked_file(const char *path, const void *bytes, size_t n,
+				     struct error **ret_warning)
+{
+	_cleanup_free_ char *for_dirname = xstrdup(path), *for_basename = xstrdup(path);
+	_cleanup_free_ char *temporary = xasprintf("%s/.%s.new", dirname(for_dirname),
+						   basename(for_basename));
+	_cleanup_close_ int fd = -1;
+
+	/* What is there was left by a writer that was killed: nobody else writes now. */
+	unlink(temporary);
+	fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return replace_by(fd, temporary, path, bytes, n, ret_warning);
 }

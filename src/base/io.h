@@ -29,11 +29,13 @@ struct error *io_write_all(int fd, const char *label, const void *bytes, size_t 
  */
 struct error *io_replace_file(const char *path, const void *bytes, size_t n) MUST_CHECK;
 /*
- * The same, but once the file is replaced that is success: that its directory could not be synced
- * is told in *ret_warning, which is the caller's, else NULL. A crash of the machine may undo it.
+ * The same by one who holds a lock of the file. The temporary name is always the same, so that a
+ * writer that was killed leaves at most one file, and only until the next one. Once the file is
+ * replaced that is success: that its directory could not be synced is told in *ret_warning, which
+ * is the caller's, else NULL. A crash of the machine may undo it.
  */
-struct error *io_replace_file_warn(const char *path, const void *bytes, size_t n,
-				   struct error **ret_warning) MUST_CHECK;
+struct error *io_replace_locked_file(const char *path, const void *bytes, size_t n,
+				     struct error **ret_warning) MUST_CHECK;
 /* Gives an open file mode and owner of the one at path that it will replace, if there is one. */
 struct error *io_take_after(int fd, const char *path) MUST_CHECK;
 /* Makes a rename last: fsync of the folder that holds path. */

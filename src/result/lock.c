@@ -2,17 +2,60 @@
 #include "result/lock.h"
 
 #include <fcntl.h>
+#include <libgen.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "result/limits.h"
+
+#define LOCK_SUFFIX ".lock"
+
+/* The file that the lock protects, else the directory of both. */
+static bool stat_protected(const char *lock_path, struct stat *ret)
+{
+	_cleanup_free_ char *path = xstrdup(lock_path);
+	size_t n = strlen(path), suffix = strlen(LOCK_SUFFIX);
+
+	if (n > suffix && strcmp(path + n - suffix, LOCK_SUFFIX) == 0) {
+		path[n - suffix] = '\0';
+		if (stat(path, ret) == 0)
+			return true;
+	}
+	return stat(dirname(path), ret) == 0;
+}
+
+/*
+ * Who may write the file may lock it, also after root made the lock. Only a file that we made
+ * ourselves is given away: another could be a link to anything.
+ */
+static void give_to_owner(int fd, const char *path)
+{
+	struct stat st;
+	mode_t mode = 0600;
+
+	if (!stat_protected(path, &st))
+		return;
+	if (S_ISREG(st.st_mode))
+		mode |= (st.st_mode & S_IWGRP ? 0060 : 0) | (st.st_mode & S_IWOTH ? 0006 : 0);
+	/* Without the right to give it away it is our own already. */
+	if (fchown(fd, st.st_uid, st.st_gid) < 0 && errno != EPERM)
+		return;
+	if (fchmod(fd, mode) < 0)
+		return;
+}
 
 static struct error *open_lock(const char *path, int *ret_fd)
 {
 	/* A link here could make a privileged writer create a file somewhere else. */
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
+	if (fd >= 0)
+		give_to_owner(fd, path);
+	else if (errno == EEXIST)
+		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return base_error(BASE_IO, errno, "open the lock file %s", path);
 	*ret_fd = fd;

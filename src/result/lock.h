@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A lock file beside a file that is replaced by rename: a lock on the file
- * itself would stay with the old inode. The lock file is made with mode 0600
- * when missing and stays in place; the lock ends when the descriptor is
- * closed, so also with the process, however it dies.
+ * itself would stay with the old inode. When missing, "<file>.lock" is made for whom the file
+ * belongs to, 0600 and more where others may write the file, and stays in place; the lock ends
+ * when the descriptor is closed, so also with the process, however it dies.
  */
 #ifndef KTSTR_RESULT_LOCK_H
 #define KTSTR_RESULT_LOCK_H

@@ -60,7 +60,7 @@ static struct error *append_locked(const char *path, const struct record_append 
 	err = record_append_text(strbuf_str(&before), before.n, path, append, &after);
 	if (err)
 		return err;
-	return io_replace_file_warn(path, after.at, after.n, ret_warning);
+	return io_replace_locked_file(path, after.at, after.n, ret_warning);
 }
 
 struct error *record_append_metrics(const char *path, const struct record_append *append,

@@ -141,6 +141,34 @@ class Append(Sidecar):
         self.assertEqual(probe("--pid", worker.pid, "--sidecar", path).code, 0)
         self.assertEqual(os.stat(path).st_mode & 0o777, 0o640)
 
+    def test_the_lock_belongs_to_whom_the_record_belongs(self):
+        """A run of root must not lock out the owner."""
+        need_root("to make a file that belongs to somebody else")
+        worker = self.start_worker(MIB)
+        path = self.record('{"metrics": []}')
+        os.chown(path, 12345, 54321)
+        os.chmod(path, 0o664)
+        self.assertEqual(probe("--pid", worker.pid, "--sidecar", path).code, 0)
+        for name, mode in ((path, 0o664), (path + ".lock", 0o660)):
+            st = os.stat(name)
+            self.assertEqual((st.st_uid, st.st_gid, st.st_mode & 0o777), (12345, 54321, mode), name)
+
+    def test_a_writer_killed_in_the_middle_leaves_nothing_for_good(self):
+        strace = shutil.which("strace")
+        if not strace:
+            self.skipTest("strace is not installed")
+        worker = self.start_worker(MIB)
+        path = self.record('{"metrics": []}')
+        names = [os.path.basename(path), os.path.basename(path) + ".lock"]
+        for _ in range(2):
+            killed = probe("--pid", worker.pid, "--sidecar", path,
+                           prefix=[strace, "-o", "/dev/null", "-e", "trace=rename", "-e", "inject=rename:signal=KILL"])
+            self.assertNotEqual(killed.code, 0, killed)
+            self.assertEqual(json.loads(self.content(path)), {"metrics": []})
+        self.assertEqual(len(os.listdir(os.path.dirname(path))), 3)
+        self.assertEqual(probe("--pid", worker.pid, "--sidecar", path).code, 0)
+        self.assertEqual(sorted(os.listdir(os.path.dirname(path))), sorted(names))
+
 
 class Refused(Sidecar):
     def run_refused(self, path, *words, target=None):

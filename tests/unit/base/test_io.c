@@ -114,6 +114,28 @@ static void replacing_keeps_the_mode_and_leaves_no_other_file(void **state)
 	assert_int_equal(count_entries(s->dir), 1);
 }
 
+/* Killed before its rename, the one before left a file that nobody could even write to. */
+static void replacing_under_a_lock_takes_the_place_of_a_killed_writer(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_free_ char *left = xasprintf("%s/.file.new", s->dir);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct error *warning = NULL;
+	struct stat st;
+
+	put(s->file, "old", 0640);
+	chmod(s->file, 0640);
+	put(left, "half", 0444);
+	assert_int_equal(count_entries(s->dir), 2);
+	assert_success(io_replace_locked_file(s->file, "newer", 5, &warning));
+	assert_null(warning);
+	assert_success(io_read_file(s->file, 100, &text));
+	assert_string_equal(strbuf_str(&text), "newer");
+	assert_int_equal(stat(s->file, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+	assert_int_equal(count_entries(s->dir), 1);
+}
+
 static void replacing_in_a_missing_folder_fails_and_names_it(void **state UNUSED)
 {
 	_cleanup_error_ struct error *err = io_replace_file("/nonexistent/x", "y", 1);
@@ -175,6 +197,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(replacing_keeps_the_mode_and_leaves_no_other_file,
 						make_scratch, remove_scratch),
 		cmocka_unit_test(replacing_in_a_missing_folder_fails_and_names_it),
+		cmocka_unit_test_setup_teardown(
+			replacing_under_a_lock_takes_the_place_of_a_killed_writer, make_scratch,
+			remove_scratch),
 		cmocka_unit_test_setup_teardown(failed_replacing_leaves_nothing_behind,
 						make_scratch, remove_scratch),
 		cmocka_unit_test_setup_teardown(links_below_a_root_stay_below_it, make_scratch,

@@ -35,6 +35,34 @@ static void a_free_lock_is_taken_at_once_and_stays_as_a_file(void **state)
 	close(fd);
 }
 
+/* Who may write the file may lock it, whoever came first. */
+static void a_new_lock_belongs_to_whom_the_file_belongs(void **state)
+{
+	static const struct {
+		mode_t file, lock;
+	} rows[] = { { 0644, 0600 }, { 0640, 0600 }, { 0664, 0660 }, { 0666, 0666 } };
+	struct scratch *s = *state;
+	bool is_root = geteuid() == 0;
+	struct stat st;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_free_ char *file = strndup(s->lock, strlen(s->lock) - strlen(".lock"));
+		_cleanup_close_ int made = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		int fd = -1;
+
+		unlink(s->lock);
+		assert_int_equal(fchmod(made, rows[i].file), 0);
+		if (is_root)
+			assert_int_equal(fchown(made, 12345, 54321), 0);
+		assert_success(lock_acquire(s->lock, 0, NULL, &fd));
+		assert_int_equal(fstat(fd, &st), 0);
+		close(fd);
+		assert_int_equal(st.st_mode & 07777, rows[i].lock);
+		assert_int_equal(st.st_uid, is_root ? 12345 : geteuid());
+		unlink(file);
+	}
+}
+
 static void a_held_lock_ends_the_wait_with_the_budget(void **state)
 {
 	struct scratch *s = *state;
@@ -151,6 +179,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		scratch_test(a_free_lock_is_taken_at_once_and_stays_as_a_file),
+		scratch_test(a_new_lock_belongs_to_whom_the_file_belongs),
 		scratch_test(a_held_lock_ends_the_wait_with_the_budget),
 		scratch_test(a_lock_that_becomes_free_is_taken),
 		scratch_test(a_request_to_stop_comes_before_the_lock),
