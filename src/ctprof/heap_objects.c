@@ -267,7 +267,7 @@ static void find_counters(void *arg, size_t item, void *result)
 			.path = from->path,
 			.ns_root = ns_root,
 		};
-		err = counter_offsets_read(&place, row->facts, NULL, &ret->counters);
+		err = counter_offsets_read(&place, row->facts, NULL, &ret->counters, NULL);
 	}
 	ret->known = !err;
 	if (err)

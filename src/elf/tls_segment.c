@@ -78,6 +78,7 @@ struct error *elf_image_tls(struct elf_image *img, struct elf_tls *ret)
 		const GElf_Phdr *ph = &img->segments[i];
 		struct elf_tls tls = {
 			.memsz = ph->p_memsz,
+			.filesz = ph->p_filesz,
 			.align = ph->p_align ? ph->p_align : 1,
 			.vaddr = ph->p_vaddr,
 		};

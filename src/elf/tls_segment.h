@@ -7,7 +7,8 @@
 
 struct elf_tls {
 	uint64_t memsz;
-	uint64_t align; /* never 0: an alignment of 0 means 1 */
+	uint64_t filesz; /* the bytes of the file that each block starts with */
+	uint64_t align;	 /* never 0: an alignment of 0 means 1 */
 	uint64_t aligned_memsz;
 	uint64_t vaddr;
 };

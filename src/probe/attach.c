@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "probe/probe.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "probe/error.h"
 #include "probe/known_threads.h"
-#include "probe/layout.h"
 #include "probe/objects.h"
+#include "probe/resolve.h"
 #include "probe/state.h"
-#include "probe/validate.h"
+
+/* How often, and after which pause, a program is looked at again that is still being loaded. */
+enum { START_ATTEMPTS = 5 };
+#define START_PAUSE_NS (2 * NS_PER_MS)
 
 #define WORD_ROW(id, word) [id] = word,
 
@@ -21,6 +22,13 @@ const char *probe_evidence_word(enum probe_evidence evidence)
 	return words[evidence];
 }
 
+const char *probe_use_word(enum probe_use use)
+{
+	static const char *const words[] = { PROBE_USES(WORD_ROW) };
+
+	return words[use];
+}
+
 const char *probe_method_word(enum probe_method method)
 {
 	static const char *const words[] = { PROBE_METHODS(WORD_ROW) };
@@ -28,196 +36,85 @@ const char *probe_method_word(enum probe_method method)
 	return words[method];
 }
 
-/* An object that shows signs of jemalloc. */
-struct candidate {
-	struct object *object;
-	const struct object_facts *facts;
-};
-
-struct candidates {
-	VEC(struct candidate) rows;
-};
-
-static void consider(const struct objects *objects, struct object *object, uint16_t machine,
-		     struct candidates *candidates)
+/* What was found of a process that is another one by now, or none, says nothing about it. */
+static struct error *explain_end(const struct probe *probe, const char *proc_root,
+				 struct error *err)
 {
-	const struct object_facts *facts = object_facts(objects, object);
+	_cleanup_error_ struct error *cause = err;
+	struct exe_identity identity;
+	_cleanup_error_ struct error *ended = NULL;
 
-	if (facts && facts->machine == machine && facts->is_jemalloc && facts->has_tls)
-		vec_push(&candidates->rows, (struct candidate){ object, facts });
+	if (error_is(err, &base_error_domain, BASE_CANCELLED) ||
+	    !address_space_is_gone(&probe->space))
+		return take_ptr(cause);
+	ended = proc_exe_identity_read(proc_root, probe->pid, &identity);
+	if (ended)
+		return attach_error(ATTACH_PID_MISSING, 0,
+				    "process %d ended while its files were read", (int)probe->pid);
+	return attach_error(ATTACH_EXE_IDENTITY_CHANGED, 0,
+			    "process %d ran exec while its files were read", (int)probe->pid);
 }
 
-/* A library's place comes from the loader's own list; the reason when it cannot be had. */
-static struct error *place_library(struct probe *probe, const struct objects *objects,
-				   const struct candidate *candidate)
+static struct error *find_all(struct probe *probe, const char *proc_root,
+			      const struct probe_options *options, size_t *ret_n_objects)
 {
-	struct error *why;
-	uint64_t bias;
-
-	if (!probe->has_glibc || !probe->glibc.has_libraries)
-		return attach_error(ATTACH_JEMALLOC_IN_DSO, 0,
-				    "jemalloc is in %s, and the C library does not say where the "
-				    "thread-local storage of libraries is: %s",
-				    candidate->object->path,
-				    probe->no_glibc ? error_message(probe->no_glibc)
-						    : "its descriptors for that are missing");
-	why = object_load_bias(objects, candidate->object, &bias);
-	if (!why)
-		why = link_map_find_tls(&probe->memory.remote, &probe->glibc, bias,
-					&probe->place.library);
-	return error_recast(error_wrap(why, "jemalloc is in %s", candidate->object->path),
-			    &attach_error_domain, ATTACH_JEMALLOC_IN_DSO);
-}
-
-static struct error *offsets_from_dwarf(struct probe *probe, const struct objects *objects,
-					const struct candidate *candidate)
-{
-	struct counter_offsets offsets;
-	struct error *err = object_counters(objects, candidate->object, probe->cancel, &offsets);
+	struct objects objects = { 0 };
+	struct error *err = objects_read_from(proc_root, probe->pid, options->source,
+					      options->cancel, &objects);
 
 	if (err)
 		return err;
-	probe->place.allocated = offsets.allocated;
-	probe->place.deallocated = offsets.deallocated;
-	probe->evidence = PROBE_EVIDENCE_DWARF;
-	return NULL;
-}
-
-static struct error *offsets_from_table(struct probe *probe, const struct candidate *candidate)
-{
-	const struct jemalloc_signs *signs = &candidate->facts->signs;
-	const struct layout *layout = layout_find(signs, candidate->facts->tls.memsz);
-	uint64_t shift;
-
-	if (!layout)
-		return attach_error(ATTACH_DWARF_PARSE_FAILURE, 0,
-				    "no layout is known for jemalloc %s with %#" PRIx64
-				    " bytes of thread-local storage",
-				    signs->version[0] ? signs->version : "of unknown version",
-				    candidate->facts->tls.memsz);
-	shift = (uint64_t)layout_shift(layout, signs);
-	probe->place.allocated = layout->allocated + shift;
-	probe->place.deallocated = layout->deallocated + shift;
-	probe->evidence = PROBE_EVIDENCE_LAYOUT_TABLE;
-	return validate_layout(probe, layout, (int64_t)shift);
-}
-
-static struct error *resolve(struct probe *probe, const struct objects *objects,
-			     struct candidate *candidate)
-{
-	_cleanup_error_ struct error *no_dwarf = NULL;
-	struct error *err;
-
-	probe->place = (struct counter_place){
-		.in_executable = candidate->object->is_executable,
-		.tls = candidate->facts->tls,
-	};
-	if (!probe->place.in_executable) {
-		err = place_library(probe, objects, candidate);
-		if (err)
-			return err;
-	}
-	no_dwarf = offsets_from_dwarf(probe, objects, candidate);
-	if (!no_dwarf)
-		return NULL;
-	if (error_is(no_dwarf, &base_error_domain, BASE_CANCELLED))
-		return take_ptr(no_dwarf);
-	err = offsets_from_table(probe, candidate);
-	if (!err || error_is(err, &base_error_domain, BASE_CANCELLED))
-		return err;
-	{
-		_cleanup_error_ struct error *no_table = err;
-
-		return attach_error(
-			ATTACH_DWARF_PARSE_FAILURE, 0,
-			"jemalloc is in %s, but where it keeps its counters is unknown: "
-			"%s; %s. Install the package's debug symbols or build with -g",
-			candidate->object->path, error_message(no_table), error_message(no_dwarf));
-	}
-}
-
-/* Objects that name the variable come before those that only look like jemalloc. */
-static struct error *resolve_best(struct probe *probe, const struct objects *objects,
-				  struct candidates *candidates)
-{
-	struct error *first = NULL;
-
-	for (int named = 1; named >= 0; named--) {
-		for (size_t i = 0; i < candidates->rows.n; i++) {
-			struct candidate *candidate = &candidates->rows.at[i];
-			struct error *err;
-
-			if (candidate->facts->signs.has_symbol != (named == 1))
-				continue;
-			err = resolve(probe, objects, candidate);
-			if (!err) {
-				error_free(first);
-				probe->object_path = xstrdup(candidate->object->path);
-				return NULL;
-			}
-			if (error_is(err, &base_error_domain, BASE_CANCELLED)) {
-				error_free(first);
-				return err;
-			}
-			if (first)
-				error_free(err);
-			else
-				first = err;
-		}
-	}
-	return first;
-}
-
-static struct error *not_found(const struct objects *objects)
-{
-	const struct error *undecided = objects_undecided(objects);
-
-	if (undecided)
-		return attach_error(ATTACH_DWARF_PARSE_FAILURE, error_errno(undecided),
-				    "whether %s uses jemalloc cannot be told: %s",
-				    objects->rows.at[0].path, error_message(undecided));
-	return attach_error(ATTACH_JEMALLOC_NOT_FOUND, objects_denied(objects),
-			    "none of the %zu objects mapped by %s contains jemalloc: no "
-			    "*tsd_tls variable, no *mallctl function, no version string",
-			    objects->rows.n, objects->rows.at[0].path);
-}
-
-static struct error *find_jemalloc(struct probe *probe, struct objects *objects)
-{
-	uint16_t machine = object_facts(objects, &objects->rows.at[0])->machine;
-	struct candidates candidates = { VEC_INIT };
-	struct error *err = NULL;
-
-	for (size_t i = 0; i < objects->rows.n && !err; i++) {
-		consider(objects, &objects->rows.at[i], machine, &candidates);
-		err = cancel_error(probe->cancel, "looking for jemalloc");
-	}
-	if (!err && candidates.rows.n == 0)
-		err = not_found(objects);
-	if (!err)
-		err = resolve_best(probe, objects, &candidates);
-	vec_deinit(&candidates.rows);
+	*ret_n_objects = objects.rows.n;
+	probe->no_glibc = glibc_layout_read(&objects, &probe->glibc);
+	probe->has_glibc = !probe->no_glibc;
+	err = resolve_jemalloc(probe, &objects, options);
+	objects_deinit(&objects);
 	return err;
+}
+
+/* A program that was just started has not all of its libraries yet. */
+static bool grew_meanwhile(const struct probe *probe, const char *proc_root, size_t n_before)
+{
+	struct objects objects = { 0 };
+	_cleanup_error_ struct error *gone = objects_list(proc_root, probe->pid, &objects);
+	bool grew = !gone && objects.rows.n != n_before;
+
+	if (!gone)
+		objects_deinit(&objects);
+	return grew;
+}
+
+static struct error *find_patiently(struct probe *probe, const char *proc_root,
+				    const struct probe_options *options)
+{
+	for (int attempt = 1;; attempt++) {
+		size_t n_objects = 0;
+		struct error *err = find_all(probe, proc_root, options, &n_objects);
+
+		if (!err || n_objects == 0 || attempt == START_ATTEMPTS ||
+		    error_is(err, &base_error_domain, BASE_CANCELLED) ||
+		    !cancel_sleep(probe->cancel, START_PAUSE_NS) ||
+		    !grew_meanwhile(probe, proc_root, n_objects))
+			return err;
+		error_free(err);
+		error_free(take_ptr(probe->no_glibc));
+	}
 }
 
 struct error *probe_attach(pid_t pid, const struct probe_options *options, struct probe **ret)
 {
 	const char *proc_root = options->proc_root ? options->proc_root : "/proc";
 	_cleanup_(cleanup_probe) struct probe *probe = xnew(struct probe);
-	struct objects objects = { 0 };
+	bool had_memory;
 	struct error *err;
 
 	probe->pid = pid;
 	probe->stop = options->stop;
-	probe->cancel = options->cancel;
+	probe->cancel = probe->tracer.cancel = options->cancel;
 	remote_process_init(&probe->memory, pid);
 	/* Before anything is read: whatever is found must belong to this memory. */
 	address_space_open(proc_root, pid, &probe->space);
-	err = objects_read_from(proc_root, pid, options->source, options->cancel, &objects);
-	if (err)
-		return err;
-	probe->no_glibc = glibc_layout_read(&objects, &probe->glibc);
-	probe->has_glibc = !probe->no_glibc;
+	had_memory = !address_space_is_gone(&probe->space);
 	/* A process whose threads cannot be listed says so with its first snapshot. */
 	{
 		_cleanup_error_ struct error *unlisted = task_dir_open(proc_root, pid,
@@ -226,10 +123,9 @@ struct error *probe_attach(pid_t pid, const struct probe_options *options, struc
 		if (!unlisted)
 			known_threads_init(&probe->known, &probe->tasks, pid);
 	}
-	err = find_jemalloc(probe, &objects);
-	objects_deinit(&objects);
+	err = find_patiently(probe, proc_root, options);
 	if (err)
-		return err;
+		return had_memory ? explain_end(probe, proc_root, err) : err;
 	*ret = take_ptr(probe);
 	return NULL;
 }
@@ -238,13 +134,18 @@ void probe_free(struct probe *probe)
 {
 	if (!probe)
 		return;
-	probe_finish(probe);
 	tracer_deinit(&probe->tracer);
 	known_threads_deinit(&probe->known);
 	task_dir_close(&probe->tasks);
 	address_space_close(&probe->space);
 	error_free(probe->no_glibc);
 	free(probe->object_path);
+	free(probe->offsets_source);
+	for (size_t i = 0; i < probe->others.n; i++) {
+		free(probe->others.at[i].path);
+		free(probe->others.at[i].unread);
+	}
+	vec_deinit(&probe->others);
 	free(probe);
 }
 
@@ -261,6 +162,17 @@ enum probe_evidence probe_evidence(const struct probe *probe)
 const char *probe_object_path(const struct probe *probe)
 {
 	return probe->object_path;
+}
+
+const char *probe_offsets_source(const struct probe *probe)
+{
+	return probe->offsets_source;
+}
+
+size_t probe_others(const struct probe *probe, const struct probe_other **ret)
+{
+	*ret = probe->others.at;
+	return probe->others.n;
 }
 
 uint64_t probe_stopped_threads(const struct probe *probe)

@@ -16,7 +16,9 @@
 	  "jemalloc is in a library whose thread-local storage cannot be reached")              \
 	X(ATTACH_ARCH_MISMATCH, "arch-mismatch", "the program is for another architecture")     \
 	X(ATTACH_DWARF_PARSE_FAILURE, "dwarf-parse-failure",                                    \
-	  "where jemalloc keeps its counters could not be found out")
+	  "where jemalloc keeps its counters could not be found out")                           \
+	X(ATTACH_EXE_IDENTITY_CHANGED, "exe-identity-changed",                                  \
+	  "the process ran exec or ended during the run")
 DECLARE_ERROR_DOMAIN(attach, ATTACH, ATTACH_ERRORS);
 
 /* Why one thread could not be read. */

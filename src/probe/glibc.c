@@ -128,6 +128,7 @@ struct error *glibc_layout_read(struct objects *objects, struct glibc_layout *re
 #if defined(__x86_64__)
 	struct object *libc = objects_find_defining(objects, "libc.so.6",
 						    glibc_descriptor_names[GLIBC_PTHREAD_TID]);
+	const struct object *old;
 
 	if (!libc)
 		libc = objects_find_defining(objects, "libc-2.",
@@ -137,6 +138,15 @@ struct error *glibc_layout_read(struct objects *objects, struct glibc_layout *re
 	if (objects_unreadable(objects, "libc.so.6"))
 		return base_error(BASE_ABSENT, 0, "%s",
 				  error_message(objects_unreadable(objects, "libc.so.6")));
+	old = objects_find_named(objects, "libc-2.");
+	if (!old)
+		old = objects_find_named(objects, "libc.so.6");
+	if (old)
+		return base_error(BASE_ABSENT, 0,
+				  "%s does not describe its threads: it is older than glibc 2.34",
+				  old->path);
+	if (objects_find_named(objects, "ld-musl-"))
+		return base_error(BASE_ABSENT, 0, "the C library is musl, not glibc");
 	return read_static(objects, &objects->rows.at[0], ret);
 #else
 	/* Elsewhere struct pthread lies before the thread pointer and has no self pointer to check.

@@ -3,60 +3,121 @@
 
 #include <string.h>
 
-#define LAYOUT(version_, tls_bytes_, tsd_bytes_, tsd_offset_, allocated_, next_event_, \
-	       deallocated_, state_, origin_)                                          \
-	{                                                                              \
-		.version = version_,                                                   \
-		.tls_bytes = tls_bytes_,                                               \
-		.tsd_bytes = tsd_bytes_,                                               \
-		.tsd_offset = tsd_offset_,                                             \
-		.allocated = allocated_,                                               \
-		.next_event = next_event_,                                             \
-		.deallocated = deallocated_,                                           \
-		.state = state_,                                                       \
-		.origin = origin_,                                                     \
+#define LAYOUT(version_, tls_bytes_, state_, rtree_ctx_, allocated_, next_event_, deallocated_, \
+	       origin_)                                                                         \
+	{                                                                                       \
+		.version = version_,                                                            \
+		.tls_bytes = tls_bytes_,                                                        \
+		.state = state_,                                                                \
+		.rtree_ctx = rtree_ctx_,                                                        \
+		.allocated = allocated_,                                                        \
+		.next_event = next_event_,                                                      \
+		.deallocated = deallocated_,                                                    \
+		.origin = origin_,                                                              \
 	},
 
 const struct layout layouts[] = {
 #include "probe/layouts.def"
+#include "probe/layouts_observed.def"
 };
 
 const size_t n_layouts = ARRAY_SIZE(layouts);
 
-/* jemalloc 5: tsd_state_nominal 0 … tsd_state_uninitialized 6. */
-enum { LAST_TSD_STATE = 6 };
+/* jemalloc 5.3: TE_MAX_INTERVAL, the longest way to the next event. */
+#define MAX_EVENT_DISTANCE (UINT64_C(4) << 20)
+/* Keys of the radix tree's cache: low bits that are zero whatever the size of pages. */
+#define KEY_LOW_BITS ((UINT64_C(1) << 21) - 1)
+/* User space ends below. */
+#define ADDRESS_END (UINT64_C(1) << 56)
 
-const struct layout *layout_find(const struct jemalloc_signs *signs, uint64_t tls_bytes)
+const struct layout *layout_find(const char *version)
 {
-	for (size_t i = 0; i < n_layouts; i++) {
-		const struct layout *row = &layouts[i];
-
-		if (strcmp(row->version, signs->version) != 0)
-			continue;
-		if (signs->has_symbol) {
-			if (row->tsd_bytes && row->tsd_bytes == signs->symbol_bytes)
-				return row;
-		} else if (row->tls_bytes == tls_bytes) {
-			return row;
-		}
-	}
+	for (size_t i = 0; i < n_layouts; i++)
+		if (strncmp(layouts[i].version, version, strlen(layouts[i].version)) == 0)
+			return &layouts[i];
 	return NULL;
 }
 
-int64_t layout_shift(const struct layout *layout, const struct jemalloc_signs *signs)
+static bool is_within_symbol(const struct jemalloc_signs *signs, uint64_t offset)
 {
-	return signs->has_symbol ? (int64_t)(signs->symbol_offset - layout->tsd_offset) : 0;
+	return !signs->has_symbol || (offset >= signs->symbol_offset &&
+				      offset - signs->symbol_offset < signs->symbol_bytes);
 }
 
-bool layout_sample_fits(const struct layout_sample *sample)
+size_t layout_shifts(const struct layout *layout, const struct object_facts *facts, int64_t *ret)
 {
-	if (sample->state > LAST_TSD_STATE)
-		return false;
-	return sample->next_event == 0 || sample->next_event >= sample->allocated;
+	bool rtree_is_before = layout->rtree_ctx < layout->state;
+	size_t n = 0;
+
+	for (size_t i = 0; i < facts->n_tsd_places; i++) {
+		const struct tsd_place *place = &facts->tsd_places[i];
+
+		if (place->rtree_is_before == rtree_is_before &&
+		    is_within_symbol(&facts->signs, place->state))
+			ret[n++] = (int64_t)(place->state - layout->state);
+	}
+	return n;
+}
+
+/* False when a pair is neither empty nor a key and a pointer. */
+static bool check_cache(const struct layout_sample *sample, size_t *ret_used)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < TSD_RTREE_PAIRS; i++) {
+		uint64_t key = sample->rtree_ctx[2 * i], leaf = sample->rtree_ctx[2 * i + 1];
+
+		if (key == TSD_RTREE_NO_KEY && leaf == 0)
+			continue;
+		if (key == 0 || key & KEY_LOW_BITS || key >= ADDRESS_END || leaf == 0 || leaf % 8 ||
+		    leaf >= ADDRESS_END)
+			return false;
+		used++;
+	}
+	*ret_used = used;
+	return true;
+}
+
+static bool is_untouched(const struct layout *layout, const struct layout_sample *sample)
+{
+	bool has_events = layout->next_event;
+
+	for (size_t i = 0; i < TSD_RTREE_PAIRS; i++)
+		if (sample->rtree_ctx[2 * i] != (has_events ? TSD_RTREE_NO_KEY : 0) ||
+		    sample->rtree_ctx[2 * i + 1])
+			return false;
+	return sample->allocated == 0 && sample->deallocated == 0 &&
+	       (!has_events || (sample->next_event == 0 && sample->next_free_event == 0));
+}
+
+/* 0 is a thread that must not take the fast path; one that takes it always has an event ahead. */
+static bool event_fits(uint64_t counter, uint64_t event, uint8_t state)
+{
+	if (event == 0)
+		return state != 0;
+	return event > counter && event - counter <= MAX_EVENT_DISTANCE;
+}
+
+enum layout_verdict layout_judge(const struct layout *layout, const struct layout_sample *sample)
+{
+	size_t used;
+
+	if (sample->state == TSD_STATE_UNINITIALIZED)
+		return is_untouched(layout, sample) ? LAYOUT_FITS : LAYOUT_MISFIT;
+	if (sample->state > TSD_STATE_UNINITIALIZED || !check_cache(sample, &used))
+		return LAYOUT_MISFIT;
+	if (layout->next_event &&
+	    (!event_fits(sample->allocated, sample->next_event, sample->state) ||
+	     !event_fits(sample->deallocated, sample->next_free_event, sample->state)))
+		return LAYOUT_MISFIT;
+	/* An event ahead proves as much as a key that was looked up. */
+	return sample->state <= TSD_STATE_LAST_NOMINAL && sample->allocated &&
+			       (used || sample->next_event)
+		       ? LAYOUT_PROVEN
+		       : LAYOUT_FITS;
 }
 
 bool layout_samples_fit(const struct layout_sample *first, const struct layout_sample *second)
 {
-	return layout_sample_fits(second) && second->allocated >= first->allocated &&
-	       second->deallocated >= first->deallocated;
+	return second->allocated >= first->allocated && second->deallocated >= first->deallocated;
 }

@@ -2,49 +2,57 @@
 /*
  * Where jemalloc keeps the counters, for builds without debug information. The
  * rows of layouts.def are made by tools/layout-table from real builds: each was asked
- * where its counters are. A row is only believed after the live process was seen to
- * agree with it.
+ * where its counters are. Those of layouts_observed.def were seen in programs whose build
+ * nobody can ask. A row is only believed after the live process was seen to prove it.
  */
 #ifndef KTSTR_PROBE_LAYOUT_H
 #define KTSTR_PROBE_LAYOUT_H
 
-#include "base/macros.h"
-#include "probe/jemalloc.h"
+#include "probe/object_facts.h"
 
 struct layout {
-	const char *version;
-	uint64_t tls_bytes;  /* of the object's whole thread-local segment */
-	uint64_t tsd_bytes;  /* of the variable alone; 0 when the build did not say */
-	uint64_t tsd_offset; /* of the variable in the segment */
-	/* All from the start of the segment. */
+	const char *version; /* a row may have the hash abbreviated */
+	uint64_t tls_bytes;  /* of the whole thread-local segment of the build that was asked */
+	/* All from the start of that segment; how they lie to each other depends on the version
+	 * only.
+	 */
+	uint64_t state;	    /* one byte */
+	uint64_t rtree_ctx; /* TSD_RTREE_BYTES */
 	uint64_t allocated;
-	uint64_t next_event; /* the word between the counters */
+	uint64_t next_event; /* the word between the counters; 0 before 5.3, which has none */
 	uint64_t deallocated;
-	uint64_t state; /* one byte */
 	const char *origin;
 };
 
 extern const struct layout layouts[];
 extern const size_t n_layouts;
 
+/* The row for this version, or NULL. */
+const struct layout *layout_find(const char *version);
 /*
- * The row for this object, or NULL. Without the symbol the segment's size must
- * match; with it the variable's size must, wherever it lies in the segment.
+ * How far the row's offsets move in this object, for each place where its thread data may be.
+ * At most OBJECT_FACTS_TSD_PLACES; how many in ret.
  */
-const struct layout *layout_find(const struct jemalloc_signs *signs, uint64_t tls_bytes);
-/* How far the row's offsets move when the variable lies elsewhere in this object's segment. */
-int64_t layout_shift(const struct layout *layout, const struct jemalloc_signs *signs);
+size_t layout_shifts(const struct layout *layout, const struct object_facts *facts, int64_t *ret);
 
 /* What one look at a thread shows of the places a row names. */
 struct layout_sample {
 	uint64_t allocated;
-	uint64_t next_event;
 	uint64_t deallocated;
+	/* Only with next_event: of allocated and of deallocated. */
+	uint64_t next_event, next_free_event;
+	uint64_t rtree_ctx[2 * TSD_RTREE_PAIRS];
 	uint8_t state;
 };
 
+enum layout_verdict {
+	LAYOUT_MISFIT,
+	LAYOUT_FITS,   /* as far as it goes: the thread has not allocated */
+	LAYOUT_PROVEN, /* nothing else looks like this */
+};
+
 /* Could these bytes be what the row says they are? */
-bool layout_sample_fits(const struct layout_sample *sample);
+enum layout_verdict layout_judge(const struct layout *layout, const struct layout_sample *sample);
 /* And could the second be the first, later? */
 bool layout_samples_fit(const struct layout_sample *first, const struct layout_sample *second);
 

@@ -5,10 +5,32 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "elf/build_id.h"
 #include "elf/debug_file.h"
 #include "elf/symbol.h"
 #include "probe/counters.h"
+
+/* A program with more initialised thread-local data than this has none of jemalloc's found in it.
+ */
+enum { MAX_TLS_IMAGE_BYTES = 1 << 20 };
+
+static void find_tsd(struct elf_image *image, struct object_facts *facts)
+{
+	uint64_t n = facts->tls.filesz;
+	_cleanup_free_ uint8_t *bytes = n <= MAX_TLS_IMAGE_BYTES ? xcalloc(n + 1, 1) : NULL;
+	_cleanup_error_ struct error *unread = NULL;
+
+	if (!bytes)
+		return;
+	unread = elf_image_read_vaddr(image, facts->tls.vaddr, bytes, (size_t)n);
+	if (unread)
+		return;
+	facts->n_tsd_places = tsd_image_find((struct bytes){ bytes, (size_t)n }, facts->tsd_places,
+					     OBJECT_FACTS_TSD_PLACES);
+	if (facts->n_tsd_places > OBJECT_FACTS_TSD_PLACES)
+		facts->n_tsd_places = 0;
+}
 
 struct error *object_facts_read(struct elf_image *image, const struct cancel *cancel,
 				struct object_facts *ret)
@@ -25,6 +47,8 @@ struct error *object_facts_read(struct elf_image *image, const struct cancel *ca
 	if (facts.signs.symbol_name && strlen(facts.signs.symbol_name) < OBJECT_FACTS_NAME)
 		strcpy(facts.symbol_name, facts.signs.symbol_name);
 	facts.signs.symbol_name = NULL;
+	if (facts.is_jemalloc && facts.has_tls)
+		find_tsd(image, &facts);
 	*ret = facts;
 	return NULL;
 }
@@ -75,7 +99,7 @@ static bool are_in_storage(const struct counter_offsets *offsets, const struct e
 
 struct error *counter_offsets_read(const struct debug_place *place,
 				   const struct object_facts *facts, const struct cancel *cancel,
-				   struct counter_offsets *ret)
+				   struct counter_offsets *ret, struct strbuf *ret_source)
 {
 	static const char *const members[] = { JEMALLOC_ALLOCATED, JEMALLOC_DEALLOCATED };
 	const struct member_query query = {
@@ -104,5 +128,7 @@ struct error *counter_offsets_read(const struct debug_place *place,
 				 " are not in jemalloc's order, or not in its storage",
 				 strbuf_str(&source), members_at[0], members_at[1]);
 	*ret = offsets;
+	if (ret_source)
+		strbuf_append(ret_source, strbuf_str(&source));
 	return NULL;
 }

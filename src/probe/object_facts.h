@@ -13,10 +13,12 @@
 #include "elf/tls_segment.h"
 #include "probe/glibc_facts.h"
 #include "probe/jemalloc.h"
+#include "probe/tsd_image.h"
 
 enum {
 	OBJECT_FACTS_LOADS = 16, /* programs have four to ten */
 	OBJECT_FACTS_NAME = 128,
+	OBJECT_FACTS_TSD_PLACES = 8, /* one for each jemalloc in it, and what looks like it */
 };
 
 struct object_facts {
@@ -30,6 +32,9 @@ struct object_facts {
 	/* symbol_name is NULL: it stands below, "" when it is too long. */
 	struct jemalloc_signs signs;
 	char symbol_name[OBJECT_FACTS_NAME];
+	/* Where jemalloc's thread data may be, if is_jemalloc; none when there are too many. */
+	struct tsd_place tsd_places[OBJECT_FACTS_TSD_PLACES];
+	size_t n_tsd_places;
 
 	/* Only after object_facts_complete(). */
 	bool is_complete;
@@ -52,11 +57,12 @@ struct error *object_facts_read(struct elf_image *image, const struct cancel *ca
 void object_facts_complete(struct elf_image *image, struct object_facts *facts);
 
 /*
- * By the debug information of a file that is_jemalloc. Errors of the domains elf and base; the
- * expensive part.
+ * By the debug information of a file that is_jemalloc, whose name goes to ret_source if that is
+ * not NULL. Errors of the domains elf and base; the expensive part.
  */
 struct error *counter_offsets_read(const struct debug_place *place,
 				   const struct object_facts *facts, const struct cancel *cancel,
-				   struct counter_offsets *ret) MUST_CHECK;
+				   struct counter_offsets *ret,
+				   struct strbuf *ret_source) MUST_CHECK;
 
 #endif

@@ -3,7 +3,9 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/io.h"
 #include "elf/error.h"
@@ -61,20 +63,43 @@ static void cut_deleted(char *path)
 		path[n - m] = '\0';
 }
 
+/*
+ * The kernel names files from our root, also those of a process in a chroot below it. Files that
+ * are not below our root, as those of containers, it names from theirs.
+ */
+static const char *own_view(const char *path, const char *root)
+{
+	size_t n = strlen(root);
+
+	return n > 1 && strncmp(path, root, n) == 0 && path[n] == '/' ? path + n : path;
+}
+
+/* The process's root directory as we see it; "/" when nobody says. */
+static void read_root(const char *ns_root, char *ret, size_t size)
+{
+	ssize_t n = readlink(ns_root, ret, size - 1);
+
+	ret[n > 0 ? n : 0] = '\0';
+}
+
 static void collect(const struct proc_maps *maps, const char *exe_path, struct objects *objects)
 {
+	char root[PATH_MAX];
+
+	read_root(objects->ns_root, root, sizeof(root));
 	/* The program counts even when no mapping bears its name: its file is always at hand. */
-	vec_push(&objects->rows,
-		 (struct object){ .path = xstrdup(exe_path), .is_executable = true });
+	vec_push(&objects->rows, (struct object){ .path = xstrdup(own_view(exe_path, root)),
+						  .is_executable = true });
 	for (size_t i = 0; i < maps->rows.n; i++) {
 		const struct proc_map *map = &maps->rows.at[i];
+		const char *path = own_view(map->path, root);
 		struct object *object;
 
 		if (!map->executable || map->path[0] != '/')
 			continue;
-		object = find_path(objects, map->path);
+		object = find_path(objects, path);
 		if (!object) {
-			vec_push(&objects->rows, (struct object){ .path = xstrdup(map->path) });
+			vec_push(&objects->rows, (struct object){ .path = xstrdup(path) });
 			object = &objects->rows.at[objects->rows.n - 1];
 		}
 		if (object->map_end == 0)
@@ -247,7 +272,8 @@ const struct glibc_facts *object_glibc(const struct objects *objects, struct obj
 }
 
 struct error *object_counters(const struct objects *objects, struct object *object,
-			      const struct cancel *cancel, struct counter_offsets *ret)
+			      const struct cancel *cancel, struct counter_offsets *ret,
+			      struct strbuf *ret_source)
 {
 	const struct debug_place place = {
 		.image = object->image,
@@ -257,7 +283,7 @@ struct error *object_counters(const struct objects *objects, struct object *obje
 
 	if (objects->source)
 		return objects->source->counters(objects->source, objects, object, ret);
-	return counter_offsets_read(&place, object->facts, cancel, ret);
+	return counter_offsets_read(&place, object->facts, cancel, ret, ret_source);
 }
 
 struct error *object_load_bias(const struct objects *objects, struct object *object, uint64_t *ret)
@@ -306,6 +332,14 @@ struct object *objects_find_defining(struct objects *objects, const char *name_p
 	return NULL;
 }
 
+const struct object *objects_find_named(const struct objects *objects, const char *name_prefix)
+{
+	for (size_t i = 0; i < objects->rows.n; i++)
+		if (is_named(&objects->rows.at[i], name_prefix))
+			return &objects->rows.at[i];
+	return NULL;
+}
+
 const struct error *objects_unreadable(const struct objects *objects, const char *name_prefix)
 {
 	for (size_t i = 0; i < objects->rows.n; i++)
@@ -319,6 +353,16 @@ const struct error *objects_undecided(const struct objects *objects)
 	for (size_t i = 0; i < objects->rows.n; i++)
 		if (object_error_leaves_open(objects->rows.at[i].error))
 			return objects->rows.at[i].error;
+	return NULL;
+}
+
+const struct object *objects_deleted_unread(const struct objects *objects)
+{
+	for (size_t i = 0; i < objects->rows.n; i++)
+		/* Memory that was made executable bears a deleted name too, but not a library's. */
+		if (objects->rows.at[i].deleted && objects->rows.at[i].error &&
+		    strstr(objects->rows.at[i].path, ".so"))
+			return &objects->rows.at[i];
 	return NULL;
 }
 

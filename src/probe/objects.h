@@ -73,9 +73,10 @@ bool object_error_leaves_open(const struct error *err);
 const struct object_facts *object_facts(const struct objects *objects, struct object *object);
 /* What it says about glibc; nothing when it cannot be read. */
 const struct glibc_facts *object_glibc(const struct objects *objects, struct object *object);
-/* Of an object that is_jemalloc: by debug information. */
+/* Of an object that is_jemalloc: by debug information, in the file that goes to ret_source. */
 struct error *object_counters(const struct objects *objects, struct object *object,
-			      const struct cancel *cancel, struct counter_offsets *ret) MUST_CHECK;
+			      const struct cancel *cancel, struct counter_offsets *ret,
+			      struct strbuf *ret_source) MUST_CHECK;
 /* Difference between addresses in memory and in the file. */
 struct error *object_load_bias(const struct objects *objects, struct object *object,
 			       uint64_t *ret) MUST_CHECK;
@@ -85,6 +86,8 @@ struct error *object_load_bias(const struct objects *objects, struct object *obj
  */
 struct object *objects_find_defining(struct objects *objects, const char *name_prefix,
 				     const char *symbol);
+/* The first object whose file name starts with this, or NULL. */
+const struct object *objects_find_named(const struct objects *objects, const char *name_prefix);
 /* Why the first object of such a file name could not be opened, or NULL. Borrowed. */
 const struct error *objects_unreadable(const struct objects *objects, const char *name_prefix);
 
@@ -93,6 +96,11 @@ const struct error *objects_unreadable(const struct objects *objects, const char
  * its absence; or NULL. Borrowed.
  */
 const struct error *objects_undecided(const struct objects *objects);
+/*
+ * One whose file was removed or replaced since it was mapped, and which could not be opened by its
+ * mapping either; or NULL.
+ */
+const struct object *objects_deleted_unread(const struct objects *objects);
 /* EACCES or EPERM when that is why one of them could not be opened, else 0. */
 int objects_denied(const struct objects *objects);
 

@@ -15,6 +15,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/strbuf.h"
 
 enum probe_stop_policy {
 	PROBE_STOP_IF_NEEDED,
@@ -32,12 +33,20 @@ enum probe_stop_policy {
 	X(PROBE_METHOD_GLIBC, "glibc-thread-list") \
 	X(PROBE_METHOD_PTRACE, "ptrace")
 
+/* Whether threads have allocated with a jemalloc. */
+#define PROBE_USES(X)                   \
+	X(PROBE_USE_UNKNOWN, "unknown") \
+	X(PROBE_USE_NONE, "unused")     \
+	X(PROBE_USE_SOME, "in-use")
+
 #define PROBE_ENUM_(id, word) id,
 enum probe_evidence { PROBE_EVIDENCES(PROBE_ENUM_) };
 enum probe_method { PROBE_METHODS(PROBE_ENUM_) };
+enum probe_use { PROBE_USES(PROBE_ENUM_) };
 
 const char *probe_evidence_word(enum probe_evidence evidence);
 const char *probe_method_word(enum probe_method method);
+const char *probe_use_word(enum probe_use use);
 
 struct probe;
 struct object_source;
@@ -48,6 +57,10 @@ struct probe_options {
 	const struct cancel *cancel; /* may be NULL; must outlive the probe */
 	/* Who knows what is in the target's files, see objects.h. NULL: they are read here. */
 	const struct object_source *source;
+	/* Path or file name of the object to read; NULL: the one that most was allocated with. */
+	const char *object;
+	/* NULL, or where lines about what was tried go, of use when it failed. */
+	struct strbuf *details;
 };
 
 /*
@@ -58,9 +71,10 @@ struct error *probe_attach(pid_t pid, const struct probe_options *options,
 			   struct probe **ret) MUST_CHECK;
 /*
  * Lets go what did not stop in time, waiting for it within a bound; shorter
- * after a cancel. The figures about stops are final afterwards.
+ * after a cancel. The figures about stops are final afterwards. False when the cancel left
+ * some of them to the kernel, which lets go when we exit.
  */
-void probe_finish(struct probe *probe);
+bool probe_finish(struct probe *probe);
 void probe_free(struct probe *probe);
 DEFINE_CLEANUP(probe, struct probe *, NULL, probe_free);
 
@@ -72,6 +86,19 @@ bool probe_target_was_replaced(const struct probe *probe);
 enum probe_evidence probe_evidence(const struct probe *probe);
 /* Where jemalloc was found: path in the target's own view. Borrowed. */
 const char *probe_object_path(const struct probe *probe);
+/* The file whose debug information gave the offsets, or the row of the table. Borrowed. */
+const char *probe_offsets_source(const struct probe *probe);
+
+/* Another object with jemalloc in it, whose counters are not read. */
+struct probe_other {
+	char *path;
+	enum probe_use use;
+	char *unread; /* why its counters cannot be read; NULL when they could */
+};
+
+/* How many there are; borrowed. */
+size_t probe_others(const struct probe *probe, const struct probe_other **ret);
+
 /* How many stops all snapshots together made, and how long threads stood still. */
 uint64_t probe_stopped_threads(const struct probe *probe);
 uint64_t probe_stopped_ns(const struct probe *probe);

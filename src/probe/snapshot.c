@@ -143,7 +143,11 @@ static void read_stopped(struct probe *probe, struct attempt *attempt)
 	struct stopped_thread stopped;
 
 	attempt->error = tracer_stop(&probe->tracer, thread->tid, &stopped);
-	if (attempt->error)
+	if (error_is(attempt->error, &base_error_domain, BASE_CANCELLED)) {
+		error_free(take_ptr(attempt->error));
+		attempt->done = false;
+	}
+	if (attempt->error || !attempt->done)
 		return;
 	attempt->error = tracer_thread_pointer(&stopped, &attempt->read.thread_pointer);
 	if (!attempt->error) {
@@ -222,6 +226,7 @@ static void run_attempts(struct probe *probe, struct attempt *attempts, size_t n
 			return;
 		}
 		read_one_by_one(probe, &attempts[i]);
+		snapshot->interrupted = !attempts[i].done;
 		tracer_release_late(&probe->tracer);
 	}
 }
@@ -259,13 +264,11 @@ struct error *probe_take_snapshot(struct probe *probe, struct probe_snapshot *re
 }
 
 /* How long the end may wait for late threads, all together. */
-#define FINISH_NS	    (2 * NS_PER_SEC)
-#define FINISH_CANCELLED_NS (250 * NS_PER_MS)
+#define FINISH_NS (2 * NS_PER_SEC)
 
-void probe_finish(struct probe *probe)
+bool probe_finish(struct probe *probe)
 {
-	tracer_finish(&probe->tracer,
-		      cancel_requested(probe->cancel) ? FINISH_CANCELLED_NS : FINISH_NS);
+	return tracer_finish(&probe->tracer, FINISH_NS);
 }
 
 bool probe_wait(struct probe *probe, uint64_t ns)

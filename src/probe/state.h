@@ -40,6 +40,8 @@ struct probe {
 	struct address_space space; /* what the offsets were found for */
 
 	char *object_path;
+	char *offsets_source;
+	VEC(struct probe_other) others;
 	enum probe_evidence evidence;
 	struct counter_place place;
 

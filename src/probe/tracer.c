@@ -13,6 +13,8 @@
 /* A stop usually lands within microseconds; a thread in uninterruptible sleep may take for ever. */
 #define STOP_TIMEOUT_NS	     (250 * NS_PER_MS)
 #define LATE_STOP_TIMEOUT_NS (2 * NS_PER_SEC)
+/* A thread that stops at once is still let go in good order. */
+#define CANCELLED_TIMEOUT_NS (20 * NS_PER_MS)
 #define FIRST_POLL_NS	     UINT64_C(20000)
 #define LONGEST_POLL_NS	     NS_PER_MS
 
@@ -20,6 +22,7 @@ enum wait_result {
 	WAIT_STOPPED,
 	WAIT_ENDED, /* the thread is gone: nothing to release */
 	WAIT_TIMEOUT,
+	WAIT_CANCELLED,
 	WAIT_FAILED, /* errno says why */
 };
 
@@ -31,7 +34,8 @@ static int held_signal(int status)
 	return status >> 16 ? 0 : WSTOPSIG(status);
 }
 
-static enum wait_result wait_for_stop(pid_t tid, uint64_t timeout_ns, int *ret_signal)
+static enum wait_result wait_for_stop(pid_t tid, uint64_t timeout_ns, const struct cancel *cancel,
+				      int *ret_signal)
 {
 	uint64_t end_ns = clock_monotonic_ns() + timeout_ns;
 	uint64_t poll_ns = FIRST_POLL_NS;
@@ -51,6 +55,8 @@ static enum wait_result wait_for_stop(pid_t tid, uint64_t timeout_ns, int *ret_s
 			return errno == ECHILD ? WAIT_ENDED : WAIT_FAILED;
 		if (clock_monotonic_ns() >= end_ns)
 			return WAIT_TIMEOUT;
+		if (cancel_requested(cancel))
+			return WAIT_CANCELLED;
 		ts.tv_nsec = (long)poll_ns;
 		nanosleep(&ts, NULL);
 		poll_ns = poll_ns * 2 < LONGEST_POLL_NS ? poll_ns * 2 : LONGEST_POLL_NS;
@@ -64,7 +70,7 @@ static enum wait_result wait_for_stop(pid_t tid, uint64_t timeout_ns, int *ret_s
 static bool detach(pid_t tid, int signal)
 {
 	return ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal) == 0 ||
-	       wait_for_stop(tid, STOP_TIMEOUT_NS, &signal) == WAIT_ENDED;
+	       wait_for_stop(tid, STOP_TIMEOUT_NS, NULL, &signal) == WAIT_ENDED;
 }
 
 /* True when an earlier attempt left the thread seized with a stop on its way, asked for then. */
@@ -103,7 +109,7 @@ struct error *tracer_stop(struct tracer *tracer, pid_t tid, struct stopped_threa
 		return thread_error(THREAD_PTRACE_INTERRUPT, errnum,
 				    "PTRACE_INTERRUPT of thread %d", (int)tid);
 	}
-	switch (wait_for_stop(tid, STOP_TIMEOUT_NS, &thread.signal)) {
+	switch (wait_for_stop(tid, STOP_TIMEOUT_NS, tracer->cancel, &thread.signal)) {
 	case WAIT_STOPPED:
 		*ret = thread;
 		return NULL;
@@ -116,6 +122,9 @@ struct error *tracer_stop(struct tracer *tracer, pid_t tid, struct stopped_threa
 		keep_for_later(tracer, &thread);
 		return thread_error(THREAD_WAITPID, errnum, "waitpid for thread %d", (int)tid);
 	}
+	case WAIT_CANCELLED:
+		keep_for_later(tracer, &thread);
+		return base_error(BASE_CANCELLED, 0, "waiting for thread %d to stop", (int)tid);
 	case WAIT_TIMEOUT:
 		break;
 	}
@@ -157,7 +166,7 @@ bool tracer_release_late(struct tracer *tracer)
 	for (size_t i = 0; i < tracer->unreleased.n; i++) {
 		struct late_thread late = tracer->unreleased.at[i];
 		int signal = 0;
-		enum wait_result result = wait_for_stop(late.tid, 0, &signal);
+		enum wait_result result = wait_for_stop(late.tid, 0, NULL, &signal);
 
 		if (result == WAIT_STOPPED && detach(late.tid, signal))
 			account(tracer, late.asked_ns);
@@ -168,14 +177,26 @@ bool tracer_release_late(struct tracer *tracer)
 	return kept == 0;
 }
 
-void tracer_finish(struct tracer *tracer, uint64_t timeout_ns)
+bool tracer_finish(struct tracer *tracer, uint64_t timeout_ns)
 {
 	uint64_t end_ns = clock_monotonic_ns() + timeout_ns;
 	struct timespec pause = { .tv_nsec = LONGEST_POLL_NS };
+	bool cancelled = false;
 
-	while (!tracer_release_late(tracer) && clock_monotonic_ns() < end_ns)
+	while (!tracer_release_late(tracer)) {
+		uint64_t now_ns = clock_monotonic_ns();
+
+		if (!cancelled && cancel_requested(tracer->cancel)) {
+			cancelled = true;
+			if (end_ns > now_ns + CANCELLED_TIMEOUT_NS)
+				end_ns = now_ns + CANCELLED_TIMEOUT_NS;
+		}
+		if (now_ns >= end_ns)
+			break;
 		nanosleep(&pause, NULL);
+	}
 	tracer->finished = true;
+	return !cancelled;
 }
 
 void tracer_deinit(struct tracer *tracer)

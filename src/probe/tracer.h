@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/vec.h"
 
@@ -20,6 +21,7 @@ struct late_thread {
 };
 
 struct tracer {
+	const struct cancel *cancel; /* ends every wait; may be NULL */
 	uint64_t stopped_threads;
 	/* From the request to stop until the release: an upper bound of the time stood still. */
 	uint64_t stopped_ns;
@@ -34,7 +36,7 @@ struct stopped_thread {
 };
 
 /*
- * Errors of the thread domain. A thread that did not stop in time will stop
+ * Errors of the thread domain, and BASE_CANCELLED. A thread that did not stop in time will stop
  * later: tracer_release_late() lets it go on.
  */
 struct error *tracer_stop(struct tracer *tracer, pid_t tid, struct stopped_thread *ret) MUST_CHECK;
@@ -46,8 +48,9 @@ bool tracer_release_late(struct tracer *tracer);
 /*
  * Waits for all threads that were late, together no longer than this, and
  * releases each as soon as it stops. Those that never do are released by the kernel when we exit.
+ * False when the cancel ended the wait before its time.
  */
-void tracer_finish(struct tracer *tracer, uint64_t timeout_ns);
+bool tracer_finish(struct tracer *tracer, uint64_t timeout_ns);
 void tracer_deinit(struct tracer *tracer);
 
 #endif

@@ -2,16 +2,18 @@
 #include "probe/validate.h"
 
 #include <inttypes.h>
+#include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
+#include "probe/attach_threads.h"
 #include "probe/error.h"
-#include "probe/known_threads.h"
 
 /* A thread in the middle of an allocation may be past its event for an instant. */
 enum { LOOKS = 5 };
 #define LOOK_PAUSE_NS NS_PER_MS
-/* Of a walk when the number of threads is unknown. */
-enum { VALIDATE_MAX_STEPS = 65536 };
+/* From the first to the last byte that a row names. */
+enum { MAX_SPAN_BYTES = 1024 };
 
 enum look {
 	LOOK_SEEN,
@@ -19,173 +21,180 @@ enum look {
 	LOOK_BLIND,   /* nothing could be read */
 };
 
-struct sampled_thread {
-	pid_t tid;
-	uint64_t thread_pointer;
-	struct layout_sample sample;
-	enum look look; /* the last one */
+/* A row in one object of one process. */
+struct claim {
+	const struct layout *layout;
+	int64_t shift;
+	uint64_t begin; /* of all that is looked at, in the row's own segment */
+	size_t span;
 };
 
-struct sampled_threads {
-	VEC(struct sampled_thread) rows;
+/* How many threads said what. */
+struct tally {
+	size_t proven, misfit, seen, untouched;
+	pid_t misfit_tid;
 };
 
-/*
- * One read over all places a row names, so that they belong to one moment as
- * far as possible; whose they were is read last.
- */
-static enum look sample_thread(const struct probe *probe, const struct layout *layout,
-			       int64_t shift, const struct sampled_thread *thread,
-			       struct layout_sample *ret)
+static uint64_t min_of(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t max_of(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static struct claim claim_of(const struct layout *layout, int64_t shift)
+{
+	/* Behind the second counter lies its next event, if the first has one. */
+	uint64_t end = layout->deallocated + (layout->next_event ? 2 : 1) * sizeof(uint64_t);
+	struct claim claim = { .layout = layout, .shift = shift };
+
+	claim.begin = min_of(min_of(layout->state, layout->rtree_ctx), layout->allocated);
+	end = max_of(end, layout->rtree_ctx + TSD_RTREE_BYTES);
+	claim.span = (size_t)(max_of(end, layout->state + 1) - claim.begin);
+	return claim;
+}
+
+static struct layout_sample take_apart(const struct claim *claim, const uint8_t *bytes)
+{
+	const struct layout *layout = claim->layout;
+	uint64_t begin = claim->begin;
+	struct layout_sample sample = { .state = bytes[layout->state - begin] };
+
+	memcpy(&sample.allocated, bytes + (layout->allocated - begin), sizeof(uint64_t));
+	memcpy(&sample.deallocated, bytes + (layout->deallocated - begin), sizeof(uint64_t));
+	memcpy(sample.rtree_ctx, bytes + (layout->rtree_ctx - begin), sizeof(sample.rtree_ctx));
+	if (layout->next_event) {
+		memcpy(&sample.next_event, bytes + (layout->next_event - begin), sizeof(uint64_t));
+		memcpy(&sample.next_free_event,
+		       bytes + (layout->deallocated + sizeof(uint64_t) - begin), sizeof(uint64_t));
+	}
+	return sample;
+}
+
+/* One read over all that the row names, so that it belongs to one moment as far as possible;
+ * whose it was is read last. */
+static enum look look_at(const struct probe *probe, const struct claim *claim,
+			 const struct listed_thread *thread, struct layout_sample *ret)
 {
 	struct counter_read read = { .thread_pointer = thread->thread_pointer };
-	size_t n = probe->has_glibc ? 5 : 4;
-	struct remote_range ranges[5];
+	uint8_t bytes[MAX_SPAN_BYTES];
 	int32_t tid = thread->tid;
-	uint64_t base;
+	struct remote_range ranges[2] = {
+		{ .into = bytes, .n = claim->span, .status = REMOTE_FAULT },
+		{ thread->thread_pointer + probe->glibc.threads.pthread_tid, &tid, sizeof(tid),
+		  REMOTE_FAULT },
+	};
 
 	counters_locate(&probe->memory.remote, &probe->glibc, &probe->place, 0, &read, 1);
 	if (read.status != COUNTER_OK)
 		return LOOK_BLIND;
 	if (!read.address)
 		return LOOK_NOTHING;
-	base = read.address + (uint64_t)shift;
-	ranges[0] = (struct remote_range){ base + layout->allocated, &ret->allocated, 8,
-					   REMOTE_FAULT };
-	ranges[1] = (struct remote_range){ base + layout->next_event, &ret->next_event, 8,
-					   REMOTE_FAULT };
-	ranges[2] = (struct remote_range){ base + layout->deallocated, &ret->deallocated, 8,
-					   REMOTE_FAULT };
-	ranges[3] = (struct remote_range){ base + layout->state, &ret->state, 1, REMOTE_FAULT };
-	ranges[4] = (struct remote_range){ thread->thread_pointer +
-						   probe->glibc.threads.pthread_tid,
-					   &tid, sizeof(tid), REMOTE_FAULT };
-	remote_read_many(&probe->memory.remote, ranges, n);
-	for (size_t i = 0; i < n; i++)
-		if (ranges[i].status != REMOTE_OK)
-			return LOOK_BLIND;
-	return tid == thread->tid ? LOOK_SEEN : LOOK_NOTHING;
+	ranges[0].address = read.address + (uint64_t)claim->shift + claim->begin;
+	remote_read_many(&probe->memory.remote, ranges, probe->has_glibc ? 2 : 1);
+	if (ranges[0].status != REMOTE_OK || (probe->has_glibc && ranges[1].status != REMOTE_OK))
+		return LOOK_BLIND;
+	if (tid != thread->tid)
+		return LOOK_NOTHING;
+	*ret = take_apart(claim, bytes);
+	return LOOK_SEEN;
 }
 
-/* Fits, or did at one of a few looks. */
-static bool settles(const struct probe *probe, const struct layout *layout, int64_t shift,
-		    struct sampled_thread *thread, const struct layout_sample *earlier)
+/* What the thread says, or said at one of a few looks; later than `earlier` if there is one. */
+static enum look judge(const struct probe *probe, const struct claim *claim,
+		       const struct listed_thread *thread, const struct layout_sample *earlier,
+		       struct layout_sample *ret, enum layout_verdict *ret_verdict)
 {
-	for (int look = 0; look < LOOKS; look++) {
-		struct layout_sample now;
+	enum look look = LOOK_BLIND;
 
-		if (look && !cancel_sleep(probe->cancel, LOOK_PAUSE_NS))
-			return true;
-		thread->look = sample_thread(probe, layout, shift, thread, &now);
-		if (thread->look != LOOK_SEEN)
-			return true;
-		if (earlier ? layout_samples_fit(earlier, &now) : layout_sample_fits(&now)) {
-			thread->sample = now;
-			return true;
-		}
+	*ret_verdict = LAYOUT_MISFIT;
+	for (int i = 0; i < LOOKS && *ret_verdict == LAYOUT_MISFIT; i++) {
+		if (i && !cancel_sleep(probe->cancel, LOOK_PAUSE_NS))
+			return look;
+		look = look_at(probe, claim, thread, ret);
+		if (look != LOOK_SEEN)
+			return look;
+		*ret_verdict = layout_judge(claim->layout, ret);
+		if (earlier && !layout_samples_fit(earlier, ret))
+			*ret_verdict = LAYOUT_MISFIT;
 	}
-	return false;
+	return look;
 }
 
-static struct error *misfit(const struct layout *layout, pid_t tid)
+static void ask(const struct probe *probe, const struct claim *claim,
+		const struct listed_thread *thread, struct tally *tally)
 {
-	return attach_error(
-		ATTACH_DWARF_PARSE_FAILURE, 0,
-		"the layout known for jemalloc %s (%s) does not fit what thread %d holds",
-		layout->version, layout->origin, (int)tid);
-}
+	struct layout_sample first, second;
+	enum layout_verdict verdict;
+	enum look look = judge(probe, claim, thread, NULL, &first, &verdict);
 
-/* The main thread's pointer by stopping it: for processes whose thread list cannot be read. */
-static void stop_for_pointer(struct probe *probe, struct sampled_threads *threads)
-{
-	struct stopped_thread stopped;
-	struct sampled_thread thread = { .tid = probe->pid };
-	_cleanup_error_ struct error *err = tracer_stop(&probe->tracer, probe->pid, &stopped);
-
-	if (err)
+	if (look == LOOK_SEEN && verdict != LAYOUT_MISFIT)
+		look = judge(probe, claim, thread, &first, &second, &verdict);
+	tally->untouched += look == LOOK_NOTHING;
+	if (look != LOOK_SEEN)
 		return;
-	err = tracer_thread_pointer(&stopped, &thread.thread_pointer);
-	tracer_release(&probe->tracer, &stopped);
-	if (!err)
-		vec_push(&threads->rows, thread);
-}
-
-/* As many nodes as there are threads, twice, and some on their way in or out. */
-static size_t walk_bound(struct probe *probe)
-{
-	struct tid_list listed;
-	_cleanup_error_ struct error *gone = NULL;
-	size_t n;
-
-	if (!probe->tasks.dir)
-		return VALIDATE_MAX_STEPS;
-	gone = task_dir_list(&probe->tasks, &listed);
-	if (gone)
-		return 0;
-	n = listed.tids.n;
-	tid_list_deinit(&listed);
-	return 2 * n + 1024;
-}
-
-static void collect_threads(struct probe *probe, struct sampled_threads *threads)
-{
-	if (probe->has_glibc) {
-		struct thread_list list;
-
-		thread_list_walk(&probe->memory.remote, &probe->glibc.threads, walk_bound(probe),
-				 &list);
-		for (size_t i = 0; i < list.threads.n; i++)
-			vec_push(&threads->rows,
-				 (struct sampled_thread){
-					 .tid = list.threads.at[i].tid,
-					 .thread_pointer = list.threads.at[i].thread_pointer,
-				 });
-		thread_list_deinit(&list);
+	tally->seen++;
+	tally->proven += verdict == LAYOUT_PROVEN;
+	if (verdict == LAYOUT_MISFIT) {
+		tally->misfit++;
+		tally->misfit_tid = thread->tid;
 	}
-	if (threads->rows.n == 0 && probe->stop != PROBE_STOP_NEVER)
-		stop_for_pointer(probe, threads);
 }
 
-/* A row that nobody contradicted because nobody could be asked is a guess. */
-static struct error *check_asked(const struct probe *probe, const struct layout *layout,
-				 const struct sampled_threads *threads)
+static struct error *not_proven(const struct layout *layout, const char *why)
 {
-	for (size_t i = 0; i < threads->rows.n; i++)
-		if (threads->rows.at[i].look != LOOK_BLIND)
-			return NULL;
+	return attach_error(ATTACH_DWARF_PARSE_FAILURE, 0,
+			    "the layout known for jemalloc %s (%s) %s", layout->version,
+			    layout->origin, why);
+}
+
+/*
+ * One thread that proves it is enough: the place is the same in all. A thread caught in the middle
+ * of something may not fit, but not as many as prove it.
+ */
+static struct error *conclude(const struct probe *probe, const struct layout *layout,
+			      const struct tally *tally)
+{
+	enum remote_status access;
+
+	if (tally->proven > tally->misfit)
+		return NULL;
+	if (tally->misfit) {
+		_cleanup_free_ char *why = xasprintf("does not fit what thread %d holds",
+						     (int)tally->misfit_tid);
+
+		return not_proven(layout, why);
+	}
+	if (tally->seen + tally->untouched)
+		return not_proven(layout, "cannot be proven: no thread has allocated with it yet");
 	/* Memory that cannot be read, or pointers nobody may fetch: each thread will say so. */
-	if (remote_access(&probe->memory.remote) == REMOTE_DENIED ||
-	    remote_access(&probe->memory.remote) == REMOTE_GONE ||
+	access = remote_access(&probe->memory.remote);
+	if (access == REMOTE_DENIED || access == REMOTE_GONE ||
 	    (!probe->has_glibc && probe->stop == PROBE_STOP_NEVER))
 		return NULL;
-	return attach_error(ATTACH_DWARF_PARSE_FAILURE, 0,
-			    "the layout known for jemalloc %s (%s) could not be compared with the "
-			    "process",
-			    layout->version, layout->origin);
+	return not_proven(layout, "could not be compared with the process");
 }
 
 struct error *validate_layout(struct probe *probe, const struct layout *layout, int64_t shift)
 {
-	struct sampled_threads threads = { VEC_INIT };
+	const struct claim claim = claim_of(layout, shift);
+	struct attach_threads threads;
+	struct tally tally = { 0 };
 	struct error *err = NULL;
 
-	collect_threads(probe, &threads);
+	if (claim.span > MAX_SPAN_BYTES)
+		return not_proven(layout, "is too wide");
+	attach_threads_collect(probe, &threads);
 	for (size_t i = 0; i < threads.rows.n && !err; i++) {
 		err = cancel_error(probe->cancel, "comparing the layout with the process");
-		if (!err && !settles(probe, layout, shift, &threads.rows.at[i], NULL))
-			err = misfit(layout, threads.rows.at[i].tid);
-	}
-	if (!err)
-		err = check_asked(probe, layout, &threads);
-	for (size_t i = 0; i < threads.rows.n && !err; i++) {
-		struct sampled_thread *thread = &threads.rows.at[i];
-		struct layout_sample first = thread->sample;
-
-		err = cancel_error(probe->cancel, "comparing the layout with the process");
-		if (!err && thread->look == LOOK_SEEN &&
-		    !settles(probe, layout, shift, thread, &first))
-			err = misfit(layout, thread->tid);
+		if (!err)
+			ask(probe, &claim, &threads.rows.at[i], &tally);
 	}
 	vec_deinit(&threads.rows);
-	return err ? err : cancel_error(probe->cancel, "comparing the layout with the process");
+	if (!err)
+		err = cancel_error(probe->cancel, "comparing the layout with the process");
+	return err ? err : conclude(probe, layout, &tally);
 }

@@ -8,10 +8,10 @@ import signal
 import subprocess
 
 import tap
-from support import MIB, PROBE, HostTest, probe
+from support import MIB, PROBE, HostTest, probe, target_path
 
-TOP = ["schema_version", "pid", "tool_version", "started_at_unix_sec", "interrupted", "evidence", "stopped_threads",
-       "stopped_ns_total", "snapshots"]
+TOP = ["schema_version", "pid", "tool_version", "started_at_unix_sec", "interrupted", "evidence", "object",
+       "offsets_from", "stopped_threads", "stopped_ns_total", "snapshots"]
 READ = ["tid", "comm", "start_time_jiffies", "allocated_bytes", "deallocated_bytes", "method"]
 FAILED = ["tid", "comm", "start_time_jiffies", "error", "error_kind"]
 
@@ -90,7 +90,7 @@ class Lines(HostTest):
         answer = probe("--pid", target.pid)
         self.assertEqual((answer.code, answer.stderr), (0, ""), answer)
         first, second, *rest = answer.stdout.splitlines()
-        self.assertRegex(first, rf"^pid={target.pid} tool_version=\S+$")
+        self.assertRegex(first, rf"^pid={target.pid} tool_version=\S+ object={target_path('pie')}$")
         self.assertRegex(second, r"^--- snapshot 1/1 @ \d+s ---$")
         expected = [f"tid={tid} comm={self.comm(target.pid, tid)} allocated_bytes={a} deallocated_bytes={d}"
                     for tid, (a, d) in sorted(target.threads.items())]

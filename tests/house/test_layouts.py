@@ -49,7 +49,7 @@ class Layouts(unittest.TestCase):
         self.assertIn("0x338", done.stdout)
 
     def test_a_missing_row_is_found(self):
-        done = self.damaged("0xa88, 0xa88", "0xa90, 0xa90")
+        done = self.damaged("0xa88, 0x370", "0xa90, 0x370")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("page64k", done.stdout)
 

@@ -3,8 +3,9 @@
  * Asks one jemalloc library where it keeps a thread's counters, and prints what
  * tools/layout-table needs as `key value` lines. Nothing is computed from knowledge of
  * jemalloc's source: the counters' addresses come from mallctl("thread.allocatedp"), the
- * event word is the one between them, and the state byte is the one that goes from
- * "uninitialized" to "nominal" when a thread allocates for the first time.
+ * event word is the one between them if there is one, the state byte is the one that goes
+ * from "uninitialized" to "nominal" when a thread allocates for the first time, and the cache
+ * of the radix tree is where 24 pairs are a key and a pointer, or the invalid key and none.
  *
  *	LD_PRELOAD=LIBRARY ask LIBRARY PREFIX
  *
@@ -18,7 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATE_NOMINAL = 0, STATE_UNINITIALIZED = 6 };
+enum {
+	STATE_NOMINAL = 0,
+	STATE_UNINITIALIZED = 6,
+	RTREE_PAIRS = 24,
+	RTREE_INVALID_KEY = 1,
+	RTREE_KEY_LOW_BITS = 21, /* are zero with every size of pages */
+};
 
 typedef int (*mallctl_fn)(const char *, void *, size_t *, void *, size_t);
 typedef void *(*malloc_fn)(size_t);
@@ -78,6 +85,38 @@ static uint64_t *counter(const char *name)
 	return at;
 }
 
+static int is_rtree_cache(const uint64_t *pairs)
+{
+	int used = 0;
+
+	for (int i = 0; i < RTREE_PAIRS; i++) {
+		uint64_t key = pairs[2 * i], leaf = pairs[2 * i + 1];
+
+		if (key == RTREE_INVALID_KEY && !leaf)
+			continue;
+		if (!key || key & ((1u << RTREE_KEY_LOW_BITS) - 1) || !leaf || leaf % 8)
+			return 0;
+		used++;
+	}
+	return used > 0;
+}
+
+static size_t find_rtree_cache(const struct block *block)
+{
+	size_t found = SIZE_MAX;
+
+	for (size_t at = 0; at + RTREE_PAIRS * 16 <= block->n; at += 8) {
+		if (!is_rtree_cache((const uint64_t *)(block->at + at)))
+			continue;
+		if (found != SIZE_MAX)
+			die("more than one place could be the radix tree's cache");
+		found = at;
+	}
+	if (found == SIZE_MAX)
+		die("no place could be the radix tree's cache");
+	return found;
+}
+
 /* Runs in a thread of its own, whose storage is as the loader left it. */
 static void *ask(void *arg)
 {
@@ -106,8 +145,8 @@ static void *ask(void *arg)
 		die("no byte could be the state");
 	allocated = counter("thread.allocatedp");
 	deallocated = counter("thread.deallocatedp");
-	if (deallocated != allocated + 2)
-		die("the counters are not two words apart");
+	if (deallocated != allocated + 1 && deallocated != allocated + 2)
+		die("the counters are neither one nor two words apart");
 	if (*allocated < 100)
 		die("the counter did not count");
 	je.free(p);
@@ -117,6 +156,7 @@ static void *ask(void *arg)
 	printf("allocated %#tx\n", (uint8_t *)allocated - block.at);
 	printf("deallocated %#tx\n", (uint8_t *)deallocated - block.at);
 	printf("state %#lx\n", state);
+	printf("rtree_ctx %#zx\n", find_rtree_cache(&block));
 	return NULL;
 }
 

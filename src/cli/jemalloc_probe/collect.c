@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "cli/jemalloc_probe/fatal.h"
 #include "probe/probe.h"
@@ -31,15 +32,15 @@ static struct error *same_identity(pid_t pid, const struct exe_identity *before,
 	_cleanup_error_ struct error *cause = proc_exe_identity_read(PROC_ROOT, pid, &now);
 
 	if (cause && !proc_pid_exists(PROC_ROOT, pid))
-		return fatal_error(FATAL_EXE_IDENTITY_CHANGED, error_errno(cause),
-				   "pid %d ended %s: its executable is gone", pid, when);
+		return attach_error(ATTACH_EXE_IDENTITY_CHANGED, error_errno(cause),
+				    "pid %d ended %s: its executable is gone", pid, when);
 	if (cause)
-		return fatal_error(FATAL_EXE_IDENTITY_CHANGED, error_errno(cause),
-				   "pid %d: its executable cannot be read any more %s", pid, when);
+		return attach_error(ATTACH_EXE_IDENTITY_CHANGED, error_errno(cause),
+				    "pid %d: its executable cannot be read any more %s", pid, when);
 	if (now.dev == before->dev && now.ino == before->ino)
 		return NULL;
-	return fatal_error(
-		FATAL_EXE_IDENTITY_CHANGED, 0,
+	return attach_error(
+		ATTACH_EXE_IDENTITY_CHANGED, 0,
 		"pid %d: the executable changed %s (was dev=%#llx ino=%llu, is dev=%#llx "
 		"ino=%llu); it ran another program or the pid was reused, TLS offsets "
 		"invalid",
@@ -61,9 +62,9 @@ static struct error *same_memory(const struct probe *probe, pid_t pid, const cha
 	ended = proc_exe_identity_read(PROC_ROOT, pid, &now);
 	if (ended)
 		return NULL;
-	return fatal_error(FATAL_EXE_IDENTITY_CHANGED, 0,
-			   "pid %d ran exec %s: its memory is another, TLS offsets invalid", pid,
-			   when);
+	return attach_error(ATTACH_EXE_IDENTITY_CHANGED, 0,
+			    "pid %d ran exec %s: its memory is another, TLS offsets invalid", pid,
+			    when);
 }
 
 /* The numbers of a thread's pid would be those of its whole process. */
@@ -77,6 +78,25 @@ static struct error *refuse_thread(pid_t pid)
 		return NULL;
 	return fatal_error(FATAL_OTHER, 0, "%d is a thread of process %d; use --pid %d", pid,
 			   process, process);
+}
+
+/*
+ * A process that ended leaves what was read of it before; nothing at all is an error. Takes the
+ * error.
+ */
+static struct error *keep_if_ended(pid_t pid, struct error *err, struct probe_report *report)
+{
+	struct exe_identity now;
+	_cleanup_error_ struct error *gone = NULL;
+
+	if (!err || report->snapshots.n == 0)
+		return err;
+	gone = proc_exe_identity_read(PROC_ROOT, pid, &now);
+	if (!gone || (error_errno(gone) != ENOENT && error_errno(gone) != ESRCH))
+		return err;
+	error_free(err);
+	report->target_ended = report->interrupted = true;
+	return NULL;
 }
 
 static struct error *take_one(struct probe *probe, pid_t pid, struct probe_report *report)
@@ -125,19 +145,39 @@ static struct error *take_all(struct probe *probe, const struct probe_config *co
 		if (!err)
 			err = same_memory(probe, config->pid, "while it was read");
 		if (err || report->interrupted)
-			return err;
+			return keep_if_ended(config->pid, err, report);
 	}
 	return NULL;
 }
 
+/* Which jemalloc is read, and why that one. */
+static void note_object(const struct probe *probe, struct probe_report *report)
+{
+	const struct probe_other *others;
+	size_t n = probe_others(probe, &others);
+
+	report->evidence = probe_evidence_word(probe_evidence(probe));
+	report->object = xstrdup(probe_object_path(probe));
+	report->offsets_from = xstrdup(probe_offsets_source(probe));
+	for (size_t i = 0; i < n; i++)
+		vec_push(&report->others,
+			 (struct probe_other){
+				 .path = xstrdup(others[i].path),
+				 .use = others[i].use,
+				 .unread = others[i].unread ? xstrdup(others[i].unread) : NULL,
+			 });
+}
+
 static struct error *collect(const struct probe_config *config, const struct cancel *cancel,
-			     struct probe_report *report)
+			     struct strbuf *details, struct probe_report *report)
 {
 	struct probe_options options = {
 		.stop = config->ptrace	    ? PROBE_STOP_ALWAYS
 			: config->no_ptrace ? PROBE_STOP_NEVER
 					    : PROBE_STOP_IF_NEEDED,
 		.cancel = cancel,
+		.object = config->object,
+		.details = details,
 	};
 	_cleanup_(cleanup_probe) struct probe *probe = NULL;
 	struct exe_identity identity;
@@ -161,18 +201,18 @@ static struct error *collect(const struct probe_config *config, const struct can
 	}
 	if (err)
 		return err;
-	report->evidence = probe_evidence_word(probe_evidence(probe));
+	note_object(probe, report);
 	err = same_identity(config->pid, &identity, "during ELF/DWARF parse");
 	if (!err)
 		err = take_all(probe, config, cancel, &identity, report);
-	probe_finish(probe);
+	report->interrupted |= !probe_finish(probe);
 	report->stopped_threads = probe_stopped_threads(probe);
 	report->stopped_ns_total = probe_stopped_ns(probe);
 	return err;
 }
 
 struct error *probe_collect(const struct probe_config *config, const struct cancel *cancel,
-			    struct probe_report *ret)
+			    struct strbuf *details, struct probe_report *ret)
 {
 	struct probe_report report = {
 		.pid = config->pid,
@@ -180,7 +220,7 @@ struct error *probe_collect(const struct probe_config *config, const struct canc
 		.started_ns = clock_monotonic_ns(),
 		.interval_ms = config->interval_ms,
 	};
-	struct error *err = collect(config, cancel, &report);
+	struct error *err = collect(config, cancel, details, &report);
 
 	if (err) {
 		probe_report_deinit(&report);

@@ -8,9 +8,10 @@
 
 /*
  * Attaches and takes the snapshots. An error is fatal (see fatal.h) and leaves
- * nothing to print. A cancelled run is no error: the report says interrupted.
+ * nothing to print but details, lines about what was tried (may be NULL). A cancelled run is not
+ * an error: the report says interrupted; nor is a process that ends after the first snapshot.
  */
 struct error *probe_collect(const struct probe_config *config, const struct cancel *cancel,
-			    struct probe_report *ret) MUST_CHECK;
+			    struct strbuf *details, struct probe_report *ret) MUST_CHECK;
 
 #endif

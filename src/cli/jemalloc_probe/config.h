@@ -18,7 +18,9 @@ struct probe_config {
 	uint64_t interval_ms;	 /* 0: not given */
 	uint64_t abort_after_ms; /* 0: not given */
 	const char *sidecar;	 /* NULL: not given */
+	const char *object;	 /* NULL: not given */
 	bool json;
+	bool verbose;
 	bool ptrace;
 	bool no_ptrace;
 	size_t threads_max; /* no option; 0 means REPORT_THREADS_MAX */

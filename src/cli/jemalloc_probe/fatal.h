@@ -11,8 +11,6 @@
 #include "probe/error.h"
 
 #define FATAL_ERRORS(X)                                                                     \
-	X(FATAL_EXE_IDENTITY_CHANGED, "exe-identity-changed",                               \
-	  "the process ran exec or ended during the run")                                   \
 	X(FATAL_SELF_PROBE_REJECTED, "self-probe-rejected", "the probe cannot read itself") \
 	X(FATAL_TID_ENUMERATION_FAILURE, "tid-enumeration-failure",                         \
 	  "the threads of the process cannot be listed")                                    \

@@ -10,7 +10,7 @@ enum {
 };
 
 struct outcome {
-	size_t n_snapshots;
+	size_t n_snapshots; /* that were not cut short */
 	bool any_read;
 	bool interrupted;
 	bool wants_sidecar;

@@ -36,6 +36,23 @@ static void write_snapshot(struct json_writer *w, const struct probe_report *rep
 	json_end_object(w);
 }
 
+static void write_others(struct json_writer *w, const struct probe_report *report)
+{
+	json_key(w, "other_objects");
+	json_begin_array(w);
+	for (size_t i = 0; i < report->others.n; i++) {
+		const struct probe_other *other = &report->others.at[i];
+
+		json_begin_object(w);
+		json_add_string(w, "object", other->path);
+		json_add_string(w, "use", probe_use_word(other->use));
+		if (other->unread)
+			json_add_string(w, "error", other->unread);
+		json_end_object(w);
+	}
+	json_end_array(w);
+}
+
 void output_json(const struct probe_report *report, struct strbuf *into)
 {
 	struct json_writer w = json_writer_to(into, JSON_PRETTY);
@@ -48,7 +65,13 @@ void output_json(const struct probe_report *report, struct strbuf *into)
 	if (report->interval_ms)
 		json_add_u64(&w, "interval_ms", report->interval_ms);
 	json_add_bool(&w, "interrupted", report->interrupted);
+	if (report->target_ended)
+		json_add_bool(&w, "target_ended", true);
 	json_add_string(&w, "evidence", report->evidence);
+	json_add_string(&w, "object", report->object);
+	json_add_string(&w, "offsets_from", report->offsets_from);
+	if (report->others.n)
+		write_others(&w, report);
 	json_add_u64(&w, "stopped_threads", report->stopped_threads);
 	json_add_u64(&w, "stopped_ns_total", report->stopped_ns_total);
 	json_key(&w, "snapshots");

@@ -34,7 +34,12 @@ struct error *output_lines(const struct probe_report *report, int out_fd, int er
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 
-	strbuf_appendf(&out, "pid=%d tool_version=%s\n", report->pid, KTSTR_VERSION);
+	strbuf_appendf(&out, "pid=%d tool_version=%s", report->pid, KTSTR_VERSION);
+	if (report->object) {
+		strbuf_append(&out, " object=");
+		text_escape(&out, report->object);
+	}
+	strbuf_append_char(&out, '\n');
 	for (size_t i = 0; i < report->snapshots.n; i++) {
 		const struct probe_snapshot *snapshot = &report->snapshots.at[i];
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "text/escape.h"
 #include "text/number.h"
 #include "text/terminal.h"
 
@@ -93,6 +94,10 @@ static void format_heading(const struct probe_report *report, struct strbuf *int
 		strbuf_appendf(into, ", %zu snapshots in ", n);
 		number_format_duration(into, report->snapshots.at[n - 1].monotonic_ns -
 						     report->snapshots.at[0].monotonic_ns);
+	}
+	if (report->object) {
+		strbuf_append(into, ", ");
+		text_escape(into, report->object);
 	}
 	if (report->evidence)
 		strbuf_appendf(into, ", evidence: %s", report->evidence);

@@ -11,9 +11,13 @@ struct probe_report {
 	uint64_t started_at_unix_sec;
 	uint64_t started_ns;  /* CLOCK_MONOTONIC */
 	uint64_t interval_ms; /* 0: a single snapshot was asked for */
-	bool interrupted;     /* a signal, the deadline or the limit ended it early */
+	bool interrupted;     /* a signal, the deadline, the limit or its end ended it early */
 	bool limited;	      /* it was the limit on what one result holds */
+	bool target_ended;    /* the process ended before all snapshots were taken */
 	const char *evidence; /* NULL: interrupted before the counters were found */
+	/* NULL as well: which program or library was read, and what told where its counters are. */
+	char *object, *offsets_from;
+	VEC(struct probe_other) others;
 	uint64_t stopped_threads;
 	uint64_t stopped_ns_total;
 	VEC(struct probe_snapshot) snapshots;
@@ -23,6 +27,10 @@ struct probe_report {
 void probe_report_deinit(struct probe_report *report);
 /* True when at least one thread of one snapshot has its counters. */
 bool probe_report_any_read(const struct probe_report *report);
+/* Snapshots that no cancel cut short. */
+size_t probe_report_whole_snapshots(const struct probe_report *report);
+/* True when no thread that was read has ever allocated. */
+bool probe_report_all_zero(const struct probe_report *report);
 /* True when some thread was refused for lack of permission. */
 bool probe_report_any_refused(const struct probe_report *report);
 

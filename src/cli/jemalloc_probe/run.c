@@ -2,6 +2,7 @@
 #include "cli/jemalloc_probe/run.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -29,8 +30,26 @@ static void print_hint(const struct strbuf *hint)
 		fprintf(stderr, "hint: %s\n", strbuf_str(hint));
 }
 
-static int end_fatal(pid_t pid, const struct error *err)
+/* A line for each file that gave no answer. */
+static void print_details(const struct probe_config *config, const struct strbuf *details)
 {
+	const char *at = strbuf_str(details);
+
+	while (config->verbose && *at) {
+		_cleanup_strbuf_ struct strbuf line = STRBUF_INIT, safe = STRBUF_INIT;
+		size_t n = strcspn(at, "\n");
+
+		strbuf_append_bytes(&line, at, n);
+		text_escape(&safe, strbuf_str(&line));
+		fprintf(stderr, "tried: %s\n", strbuf_str(&safe));
+		at += n + (at[n] != '\0');
+	}
+}
+
+static int end_fatal(const struct probe_config *config, const struct error *err,
+		     const struct strbuf *details)
+{
+	pid_t pid = config->pid;
 	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT;
 	int errnum = error_errno(err);
 
@@ -40,7 +59,10 @@ static int end_fatal(pid_t pid, const struct error *err)
 		hint_exe(PROC_ROOT, pid, errnum, &hint);
 	else if (errnum == EPERM || errnum == EACCES)
 		hint_permission(PROC_ROOT, pid, &hint);
+	else if (details->n && !config->verbose)
+		strbuf_append(&hint, "-v says which files were tried");
 	print_hint(&hint);
+	print_details(config, details);
 	return EXIT_FAILED;
 }
 
@@ -121,10 +143,40 @@ static bool append_sidecar(const struct probe_config *config, const struct probe
 	return false;
 }
 
+static void say_about_object(const char *head, const char *path, const char *tail)
+{
+	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
+
+	text_escape(&safe, path);
+	fprintf(stderr, "%s%s%s\n", head, strbuf_str(&safe), tail);
+}
+
+/* Numbers of one jemalloc say nothing about another, nor about a process that uses none. */
+static void say_objects(const struct probe_config *config, const struct probe_report *report)
+{
+	if (!report->object)
+		return;
+	if (config->verbose)
+		say_about_object("offsets from: ", report->offsets_from, "");
+	if (probe_report_all_zero(report))
+		say_about_object("warning: no thread has allocated with the jemalloc in ",
+				 report->object, "");
+	for (size_t i = 0; i < report->others.n; i++) {
+		const struct probe_other *other = &report->others.at[i];
+
+		if (other->unread)
+			say_about_object("warning: the jemalloc in ", other->path,
+					 " was not read: where it keeps its counters is unknown");
+		else if (other->use == PROBE_USE_SOME)
+			say_about_object("warning: the jemalloc in ", other->path,
+					 " is in use too and was not read: see --object");
+	}
+}
+
 static int end_with_report(const struct probe_config *config, const struct probe_report *report)
 {
 	struct outcome outcome = {
-		.n_snapshots = report->snapshots.n,
+		.n_snapshots = probe_report_whole_snapshots(report),
 		.any_read = probe_report_any_read(report),
 		.interrupted = report->interrupted,
 		.wants_sidecar = config->sidecar,
@@ -132,6 +184,10 @@ static int end_with_report(const struct probe_config *config, const struct probe
 	_cleanup_error_ struct error *err = print_report(config, report);
 	bool appended;
 
+	say_objects(config, report);
+	if (report->target_ended)
+		fprintf(stderr, "warning: process %d ended after %zu of %u snapshots\n",
+			report->pid, report->snapshots.n, config->snapshots);
 	if (report->limited)
 		fprintf(stderr,
 			"warning: ended after %zu snapshots: one result holds no more threads\n",
@@ -163,6 +219,7 @@ static void allow_many_descriptors(void)
 int probe_run(const struct probe_config *config)
 {
 	_cleanup_(probe_report_deinit) struct probe_report report = { 0 };
+	_cleanup_strbuf_ struct strbuf details = STRBUF_INIT;
 	_cleanup_error_ struct error *err = NULL;
 
 	/* A mistyped name must not cost a whole run. */
@@ -174,9 +231,10 @@ int probe_run(const struct probe_config *config)
 	allow_many_descriptors();
 	err = signals_install(&stop, config->abort_after_ms);
 	if (!err)
-		err = probe_collect(config, &stop, &report);
+		err = probe_collect(config, &stop, &details, &report);
 	signals_report_deadline();
 	if (err)
-		return end_fatal(config->pid, err);
+		return end_fatal(config, err, &details);
+	print_details(config, &details);
 	return end_with_report(config, &report);
 }

@@ -25,6 +25,7 @@ static void attach_tags_are_the_wire_words(void **state UNUSED)
 		[ATTACH_JEMALLOC_IN_DSO] = "jemalloc-in-dso",
 		[ATTACH_ARCH_MISMATCH] = "arch-mismatch",
 		[ATTACH_DWARF_PARSE_FAILURE] = "dwarf-parse-failure",
+		[ATTACH_EXE_IDENTITY_CHANGED] = "exe-identity-changed",
 	};
 
 	assert_tags(&attach_error_domain, tags, ARRAY_SIZE(tags));

@@ -123,9 +123,13 @@ static void other_c_libraries_have_no_descriptors(void **state UNUSED)
 	assert_absent(&staged, "", "has no _thread_db_");
 	assert_absent(&staged, only_libc, "open");
 	staged_link(&staged, "libc.so.6", target_path("KTSTR_TLS_LIBRARY"));
-	assert_absent(&staged, only_libc, "not glibc");
+	assert_absent(&staged, only_libc, "older than glibc 2.34");
 	staged_link(&staged, "ld-other.so.1", target_path("KTSTR_TLS_LIBRARY"));
-	assert_absent(&staged, both, "not glibc");
+	assert_absent(&staged, both, "older than glibc 2.34");
+	assert_absent(&staged, "1000-2000 r-xp 0 fe:00 1 /lib/ld-musl-x86_64.so.1\n", "musl");
+	/* As it was called before 2.34. */
+	assert_absent(&staged, "1000-2000 r-xp 0 fe:00 1 /lib/libc-2.31.so\n",
+		      "/lib/libc-2.31.so does not describe its threads");
 	staged_proc_remove(&staged);
 }
 

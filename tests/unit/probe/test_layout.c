@@ -3,167 +3,249 @@
 
 #include "unit.h"
 
-/* A row that names the variable's size, and one of a build that does not. */
-static const struct layout *row(bool with_symbol)
-{
-	for (size_t i = 0; i < n_layouts; i++)
-		if ((layouts[i].tsd_bytes != 0) == with_symbol)
-			return &layouts[i];
-	fail_msg("the table has no such row");
-	return NULL;
-}
-
-static struct jemalloc_signs signs_of(const struct layout *layout, bool with_symbol)
-{
-	struct jemalloc_signs signs = {
-		.has_symbol = with_symbol,
-		.symbol_bytes = with_symbol ? layout->tsd_bytes : 0,
-		.symbol_offset = with_symbol ? layout->tsd_offset : 0,
-	};
-
-	snprintf(signs.version, sizeof(signs.version), "%s", layout->version);
-	return signs;
-}
+static const struct layout with_events = { .state = 0x330,
+					   .rtree_ctx = 0x1b0,
+					   .allocated = 0x338,
+					   .next_event = 0x340,
+					   .deallocated = 0x348 };
+static const struct layout without_events = { .rtree_ctx = 0x30,
+					      .allocated = 0x10,
+					      .deallocated = 0x18 };
 
 static void every_row_is_one_of_jemalloc(void **state UNUSED)
 {
-	assert_true(n_layouts >= 3);
+	assert_true(n_layouts >= 5);
 	for (size_t i = 0; i < n_layouts; i++) {
 		const struct layout *l = &layouts[i];
+		uint64_t words = (l->deallocated - l->allocated) / 8;
 
-		assert_true(l->next_event == l->allocated + 8);
-		assert_true(l->deallocated == l->allocated + 16);
+		assert_true(words == (l->next_event ? 2 : 1));
+		assert_true(!l->next_event || l->next_event == l->allocated + 8);
 		assert_true(l->deallocated + 8 <= l->tls_bytes);
+		assert_true(l->rtree_ctx + TSD_RTREE_BYTES <= l->tls_bytes);
 		assert_true(l->state < l->tls_bytes);
-		assert_true(l->tsd_offset + l->tsd_bytes <= l->tls_bytes);
-		assert_true(l->tsd_offset <= l->allocated);
 		assert_true(strlen(l->origin) > 0);
+		/* By its abbreviation a hash is known, a release alone is not. */
+		assert_true(strlen(strchr(l->version, 'g')) > 7);
 	}
 }
 
-static void no_two_rows_contradict_each_other(void **state UNUSED)
+/* A row serves every configuration of its version, so all of them lie alike. */
+static void rows_of_one_version_differ_by_a_shift_only(void **state UNUSED)
 {
 	for (size_t i = 0; i < n_layouts; i++) {
 		for (size_t k = 0; k < i; k++) {
 			const struct layout *a = &layouts[i], *b = &layouts[k];
-			bool same_key = strcmp(a->version, b->version) == 0 &&
-					a->tls_bytes == b->tls_bytes;
+			uint64_t shift = a->state - b->state;
 
-			assert_true(!same_key ||
-				    (a->allocated == b->allocated &&
-				     a->deallocated == b->deallocated && a->state == b->state));
+			if (strcmp(a->version, b->version) != 0)
+				continue;
+			assert_true(a->allocated == b->allocated + shift);
+			assert_true(a->deallocated == b->deallocated + shift);
+			assert_true(a->rtree_ctx == b->rtree_ctx + shift);
 		}
 	}
 }
 
-/* As measured in a running server of the distribution, by hand. */
-static void debians_library_has_the_place_seen_in_a_live_server(void **state UNUSED)
+/* As measured in running programs, by hand. */
+static void rows_have_the_places_seen_in_live_programs(void **state UNUSED)
 {
-	struct jemalloc_signs signs = {
-		.version = "5.3.0-0-g54eaed1d8b56b1aa528be3bdd1877e59c56fa90c",
+	static const struct {
+		const char *version;
+		uint64_t tls_bytes, allocated, deallocated;
+	} seen[] = {
+		{ "5.3.0-0-g54eaed1d8b56b1aa528be3bdd1877e59c56fa90c", 0xa48, 0x338, 0x348 },
+		{ "5.3.0-1-ge13ca993e8ccb9ba9847cc330696e02839f328f7", 0xa48, 0x338, 0x348 },
+		{ "5.3.1-0-g81034ce1f1373e37dc865038e1bc8eeecf559ce8", 0x7b8, 0x3a8, 0x3b8 },
+		{ "5.2.1-0-gea6b3e973b477b8061e0076bb257dbd7f3faa756", 0x1848, 0x10, 0x18 },
 	};
-	const struct layout *found = layout_find(&signs, 0xa48);
 
-	assert_non_null(found);
-	assert_int_equal(found->allocated, 0x338);
-	assert_int_equal(found->deallocated, 0x348);
-}
+	for (size_t i = 0; i < ARRAY_SIZE(seen); i++) {
+		const struct layout *found = layout_find(seen[i].version);
 
-static void without_the_symbol_the_segment_must_match(void **state UNUSED)
-{
-	const struct layout *layout = row(false);
-	struct jemalloc_signs signs = signs_of(layout, false);
-
-	assert_non_null(layout_find(&signs, layout->tls_bytes));
-	assert_null(layout_find(&signs, layout->tls_bytes + 8));
-	assert_null(layout_find(&signs, layout->tls_bytes - 8));
-	assert_null(layout_find(&signs, 0));
-}
-
-static void with_the_symbol_its_size_must_match_in_any_segment(void **state UNUSED)
-{
-	const struct layout *layout = row(true);
-	struct jemalloc_signs signs = signs_of(layout, true);
-
-	assert_ptr_equal(layout_find(&signs, layout->tls_bytes), layout);
-	assert_ptr_equal(layout_find(&signs, layout->tls_bytes + 4096), layout);
-	signs.symbol_bytes++;
-	assert_null(layout_find(&signs, layout->tls_bytes));
-	/* A row without a size must not match a symbol without one. */
-	signs.symbol_bytes = 0;
-	assert_null(layout_find(&signs, layout->tls_bytes));
+		assert_non_null(found);
+		assert_int_equal(found->tls_bytes, seen[i].tls_bytes);
+		assert_int_equal(found->allocated, seen[i].allocated);
+		assert_int_equal(found->deallocated, seen[i].deallocated);
+	}
 }
 
 static void another_version_is_never_guessed(void **state UNUSED)
 {
-	const struct layout *layout = row(false);
-	struct jemalloc_signs signs = signs_of(layout, false);
-
-	signs.version[0] = '4';
-	assert_null(layout_find(&signs, layout->tls_bytes));
-	signs.version[0] = '\0';
-	assert_null(layout_find(&signs, layout->tls_bytes));
+	assert_null(layout_find(""));
+	assert_null(layout_find("5.3.0"));
+	assert_null(layout_find("4.3.0-0-g54eaed1d8b56b1aa528be3bdd1877e59c56fa90c"));
+	assert_null(layout_find("5.3.0-0-g54eaed1d8b56b1aa528be3bdd1877e59c56fa90d"));
+	assert_null(layout_find("5.3.0-1-ge13ca99"));
 }
 
-static void offsets_move_with_the_variable(void **state UNUSED)
+static void offsets_move_with_the_thread_data(void **state UNUSED)
 {
-	const struct layout layout = { .tsd_offset = 0x40 };
-	struct jemalloc_signs signs = { .has_symbol = true, .symbol_offset = 0x100 };
+	struct object_facts facts = {
+		.tsd_places = { { 0x380, true }, { 0x100, true }, { 0x500, false } },
+		.n_tsd_places = 3,
+	};
+	int64_t shifts[OBJECT_FACTS_TSD_PLACES];
 
-	assert_int_equal(layout_shift(&layout, &signs), 0xc0);
-	signs.symbol_offset = 0;
-	assert_int_equal(layout_shift(&layout, &signs), -0x40);
-	signs.symbol_offset = 0x40;
-	assert_int_equal(layout_shift(&layout, &signs), 0);
-	signs = (struct jemalloc_signs){ .symbol_offset = 0x100 };
-	assert_int_equal(layout_shift(&layout, &signs), 0);
+	assert_int_equal(layout_shifts(&with_events, &facts, shifts), 2);
+	assert_int_equal(shifts[0], 0x50);
+	assert_int_equal(shifts[1], -0x230);
+	assert_int_equal(layout_shifts(&without_events, &facts, shifts), 1);
+	assert_int_equal(shifts[0], 0x500);
+	/* The symbol tells which of them is meant. */
+	facts.signs = (struct jemalloc_signs){ .has_symbol = true,
+					       .symbol_offset = 0x50,
+					       .symbol_bytes = 0xa48 };
+	assert_int_equal(layout_shifts(&with_events, &facts, shifts), 2);
+	facts.signs.symbol_offset = 0x101;
+	assert_int_equal(layout_shifts(&with_events, &facts, shifts), 1);
+	assert_int_equal(shifts[0], 0x50);
+	facts.signs.symbol_bytes = 0x100;
+	assert_int_equal(layout_shifts(&with_events, &facts, shifts), 0);
 }
 
-static void a_sample_fits_when_the_event_lies_ahead(void **state UNUSED)
+/* A thread as jemalloc leaves it: an entry of the cache in use, the others empty. */
+static struct layout_sample sample_of(uint8_t state, uint64_t allocated, uint64_t deallocated)
 {
-	assert_true(layout_sample_fits(&(struct layout_sample){ 100, 200, 50, 0 }));
-	assert_true(layout_sample_fits(&(struct layout_sample){ 100, 100, 50, 0 }));
-	assert_true(layout_sample_fits(&(struct layout_sample){ 100, 0, 50, 0 }));
-	assert_true(layout_sample_fits(&(struct layout_sample){ 0, 0, 0, 6 }));
+	struct layout_sample sample = {
+		.state = state,
+		.allocated = allocated,
+		.deallocated = deallocated,
+		.next_event = allocated + 65536,
+		.next_free_event = deallocated + 65536,
+	};
+
+	for (size_t i = 0; i < TSD_RTREE_PAIRS; i++)
+		sample.rtree_ctx[2 * i] = 1;
+	sample.rtree_ctx[6] = UINT64_C(0x7f0040000000);
+	sample.rtree_ctx[7] = UINT64_C(0x7f0012345678);
+	return sample;
+}
+
+static void zero_memory_proves_nothing(void **state UNUSED)
+{
+	const struct layout_sample zero = { 0 };
+	struct layout_sample sample = sample_of(0, 0, 0);
+
+	assert_int_equal(layout_judge(&with_events, &zero), LAYOUT_MISFIT);
+	assert_int_equal(layout_judge(&without_events, &zero), LAYOUT_MISFIT);
+	/* Nor does a thread that has not allocated. */
+	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_FITS);
+	assert_int_equal(layout_judge(&without_events, &sample), LAYOUT_FITS);
+	sample.state = 1;
+	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_FITS);
+}
+
+static void a_thread_that_allocated_proves_it(void **state UNUSED)
+{
+	struct layout_sample sample = sample_of(0, 100, 50);
+
+	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_PROVEN);
 	/* A thread may free what another one allocated. */
-	assert_true(layout_sample_fits(&(struct layout_sample){ 100, 200, 5000, 0 }));
-	assert_false(layout_sample_fits(&(struct layout_sample){ 100, 99, 50, 0 }));
-	assert_false(layout_sample_fits(&(struct layout_sample){ 100, 1, 50, 0 }));
+	sample = sample_of(0, 100, 5000);
+	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_PROVEN);
+	/* On the slow path it has no events. */
+	sample.state = 1;
+	sample.next_event = sample.next_free_event = 0;
+	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_PROVEN);
+	assert_int_equal(layout_judge(&without_events, &sample), LAYOUT_PROVEN);
+	sample.rtree_ctx[6] = 1;
+	sample.rtree_ctx[7] = 0;
+	assert_int_equal(layout_judge(&without_events, &sample), LAYOUT_FITS);
 }
 
-static void a_sample_fits_only_with_a_known_state(void **state UNUSED)
+static void events_lie_ahead_within_their_distance(void **state UNUSED)
 {
-	for (unsigned int byte = 0; byte < 256; byte++) {
-		struct layout_sample sample = { 100, 200, 50, (uint8_t)byte };
+	struct layout_sample good = sample_of(0, 100, 50), sample = good;
 
-		assert_int_equal(layout_sample_fits(&sample), byte <= 6);
+	sample.next_event = 100;
+	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_MISFIT);
+	sample.next_event = 0;
+	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_MISFIT);
+	sample.next_event = 100 + (4 << 20);
+	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_PROVEN);
+	sample.next_event++;
+	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_MISFIT);
+	sample = good;
+	sample.next_free_event = 49;
+	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_MISFIT);
+}
+
+static void a_damaged_cache_is_a_misfit(void **state UNUSED)
+{
+	static const struct {
+		size_t at;
+		uint64_t word;
+	} wrong[] = {
+		{ 0, 0 },
+		{ 0, 2 },
+		{ 1, 0x7f0012345678 },
+		{ 6, 0x7f0040000001 },
+		{ 7, 0 },
+		{ 7, 0x7f0012345679 },
+		{ 7, UINT64_MAX - 7 },
+		{ 46, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct layout_sample sample = sample_of(0, 100, 50);
+
+		sample.rtree_ctx[wrong[i].at] = wrong[i].word;
+		assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_MISFIT);
 	}
+}
+
+static void a_state_is_known_and_agrees_with_the_rest(void **state UNUSED)
+{
+	struct layout_sample untouched = { .state = 6 };
+
+	for (unsigned int byte = 0; byte < 256; byte++) {
+		struct layout_sample sample = sample_of((uint8_t)byte, 100, 50);
+		enum layout_verdict expected = byte <= 2   ? LAYOUT_PROVEN
+					       : byte <= 5 ? LAYOUT_FITS
+							   : LAYOUT_MISFIT;
+
+		assert_int_equal(layout_judge(&with_events, &sample), expected);
+	}
+	assert_int_equal(layout_judge(&without_events, &untouched), LAYOUT_FITS);
+	assert_int_equal(layout_judge(&with_events, &untouched), LAYOUT_MISFIT);
+	for (size_t i = 0; i < TSD_RTREE_PAIRS; i++)
+		untouched.rtree_ctx[2 * i] = 1;
+	assert_int_equal(layout_judge(&with_events, &untouched), LAYOUT_FITS);
+	assert_int_equal(layout_judge(&without_events, &untouched), LAYOUT_MISFIT);
+	untouched.allocated = 1;
+	assert_int_equal(layout_judge(&with_events, &untouched), LAYOUT_MISFIT);
 }
 
 static void counters_never_go_back(void **state UNUSED)
 {
-	const struct layout_sample first = { 100, 200, 50, 0 };
+	const struct layout_sample first = { .allocated = 100, .deallocated = 50 };
+	struct layout_sample later = first;
 
-	assert_true(layout_samples_fit(&first, &first));
-	assert_true(layout_samples_fit(&first, &(struct layout_sample){ 150, 200, 60, 0 }));
-	assert_false(layout_samples_fit(&first, &(struct layout_sample){ 99, 200, 50, 0 }));
-	assert_false(layout_samples_fit(&first, &(struct layout_sample){ 100, 200, 49, 0 }));
-	assert_false(layout_samples_fit(&first, &(struct layout_sample){ 300, 200, 50, 0 }));
-	assert_false(layout_samples_fit(&first, &(struct layout_sample){ 150, 200, 60, 7 }));
+	assert_true(layout_samples_fit(&first, &later));
+	later.allocated = 150;
+	later.deallocated = 60;
+	assert_true(layout_samples_fit(&first, &later));
+	later.allocated = 99;
+	assert_false(layout_samples_fit(&first, &later));
+	later.allocated = 100;
+	later.deallocated = 49;
+	assert_false(layout_samples_fit(&first, &later));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_row_is_one_of_jemalloc),
-		cmocka_unit_test(no_two_rows_contradict_each_other),
-		cmocka_unit_test(debians_library_has_the_place_seen_in_a_live_server),
-		cmocka_unit_test(without_the_symbol_the_segment_must_match),
-		cmocka_unit_test(with_the_symbol_its_size_must_match_in_any_segment),
+		cmocka_unit_test(rows_of_one_version_differ_by_a_shift_only),
+		cmocka_unit_test(rows_have_the_places_seen_in_live_programs),
 		cmocka_unit_test(another_version_is_never_guessed),
-		cmocka_unit_test(offsets_move_with_the_variable),
-		cmocka_unit_test(a_sample_fits_when_the_event_lies_ahead),
-		cmocka_unit_test(a_sample_fits_only_with_a_known_state),
+		cmocka_unit_test(offsets_move_with_the_thread_data),
+		cmocka_unit_test(zero_memory_proves_nothing),
+		cmocka_unit_test(a_thread_that_allocated_proves_it),
+		cmocka_unit_test(events_lie_ahead_within_their_distance),
+		cmocka_unit_test(a_damaged_cache_is_a_misfit),
+		cmocka_unit_test(a_state_is_known_and_agrees_with_the_rest),
 		cmocka_unit_test(counters_never_go_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

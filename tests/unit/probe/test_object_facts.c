@@ -46,7 +46,7 @@ static void a_static_program_has_all_of_it(void **state UNUSED)
 	assert_true(jemalloc_is_tsd_symbol(facts.symbol_name));
 	/* What the image lends must not be in it: the facts outlive the image. */
 	assert_null(facts.signs.symbol_name);
-	assert_success(counter_offsets_read(&place, &facts, NULL, &offsets));
+	assert_success(counter_offsets_read(&place, &facts, NULL, &offsets, NULL));
 	assert_true(offsets.allocated < offsets.deallocated);
 	assert_true(offsets.deallocated + 8 <= facts.tls.memsz);
 	assert_true(offsets.allocated >= facts.signs.symbol_offset);
@@ -64,9 +64,9 @@ static void offsets_outside_the_storage_are_refused(void **state UNUSED)
 	read_facts(place.path, &image, &facts);
 	place.image = image;
 	facts.signs.symbol_offset = facts.tls.memsz;
-	assert_error_tag(counter_offsets_read(&place, &facts, NULL, &offsets), "bad-dwarf");
+	assert_error_tag(counter_offsets_read(&place, &facts, NULL, &offsets, NULL), "bad-dwarf");
 	facts.signs.symbol_offset = UINT64_MAX;
-	assert_error_tag(counter_offsets_read(&place, &facts, NULL, &offsets), "bad-dwarf");
+	assert_error_tag(counter_offsets_read(&place, &facts, NULL, &offsets, NULL), "bad-dwarf");
 	assert_int_equal(offsets.allocated, 7);
 }
 
@@ -83,7 +83,7 @@ static void a_program_without_debug_information_says_so(void **state UNUSED)
 	path = stripped_copy("--strip-debug");
 	read_facts(path, &image, &facts);
 	place = (struct debug_place){ .image = image, .path = path, .ns_root = "/" };
-	err = counter_offsets_read(&place, &facts, NULL, &offsets);
+	err = counter_offsets_read(&place, &facts, NULL, &offsets, NULL);
 	assert_non_null(err);
 	assert_true(facts.is_jemalloc);
 	unlink(path);

@@ -263,6 +263,35 @@ static void a_deleted_library_is_not_read_from_its_old_path(void **state UNUSED)
 	staged_proc_remove(&staged);
 }
 
+/* The kernel names a chroot's files from our root, and its debug files are looked for in there. */
+static void files_of_a_chroot_are_named_as_it_sees_them(void **state UNUSED)
+{
+	struct staged_proc staged = staged_proc_make();
+	_cleanup_free_ char *inside = xasprintf("%s/inside", staged.pid_dir);
+	_cleanup_free_ char *program = xasprintf("%s/bin/program", inside);
+	_cleanup_free_ char *maps = xasprintf("400000-401000 r-xp 00000000 fe:00 1 %s\n"
+					      "7f00-8f00 r-xp 00000000 fe:00 2 %s/lib/a.so\n"
+					      "9f00-af00 r-xp 00000000 fe:00 3 %sd/lib/a.so\n",
+					      program, inside, inside);
+	_cleanup_free_ char *elsewhere = xasprintf("%sd/lib/a.so", inside);
+	struct objects objects;
+
+	staged_folder(&staged, "inside");
+	staged_folder(&staged, "inside/bin");
+	staged_link(&staged, "inside/bin/program", "/proc/self/exe");
+	staged_link(&staged, "root", inside);
+	staged_link(&staged, "exe", program);
+	staged_text(&staged, "maps", maps);
+	objects = read_staged(&staged);
+	assert_int_equal(objects.rows.n, 3);
+	assert_string_equal(objects.rows.at[0].path, "/bin/program");
+	assert_int_equal(objects.rows.at[0].map_start, 0x400000);
+	assert_string_equal(objects.rows.at[1].path, "/lib/a.so");
+	assert_string_equal(objects.rows.at[2].path, elsewhere);
+	objects_deinit(&objects);
+	staged_proc_remove(&staged);
+}
+
 static void a_program_without_a_mapping_of_its_name_still_comes_first(void **state UNUSED)
 {
 	struct staged_proc staged = staged_proc_make();
@@ -341,6 +370,7 @@ int main(void)
 		cmocka_unit_test(a_stranger_is_refused),
 		cmocka_unit_test(only_what_is_mapped_for_execution_counts_and_once),
 		cmocka_unit_test(a_deleted_library_is_not_read_from_its_old_path),
+		cmocka_unit_test(files_of_a_chroot_are_named_as_it_sees_them),
 		cmocka_unit_test(a_program_without_a_mapping_of_its_name_still_comes_first),
 		cmocka_unit_test(objects_are_found_by_name_and_what_they_define),
 		cmocka_unit_test(the_bias_of_this_program_is_what_the_loader_chose),

@@ -327,6 +327,27 @@ static void a_thread_that_never_stops_does_not_hold_us(void **state UNUSED)
  * A traced thread that was killed is buried by its tracer alone, and a process is
  * not over before its last thread is: its parent would wait for us.
  */
+/* Asked to end, nobody waits for what may take for ever, and whoever asks is told. */
+static void a_cancel_ends_every_wait(void **state UNUSED)
+{
+	struct cancel cancel = { 0 };
+	struct stopped_thread stopped;
+	struct scene s = scene_with_late_thread();
+
+	s.tracer.cancel = &cancel;
+	cancel_request(&cancel);
+	assert_error_tag(tracer_stop(&s.tracer, s.thread.tid, &stopped), "cancelled");
+	assert_int_equal(s.tracer.unreleased.n, 1);
+	assert_false(tracer_finish(&s.tracer, 3600 * NS_PER_SEC));
+	assert_int_equal(s.tracer.unreleased.n, 1);
+	/* It lands after all: then nothing was left behind. */
+	target_ask(&s.target, "vfork-end");
+	while (!tracer_release_late(&s.tracer))
+		usleep(1000);
+	assert_true(tracer_finish(&s.tracer, 0));
+	scene_end(&s);
+}
+
 static void a_thread_killed_while_it_stood_does_not_haunt(void **state UNUSED)
 {
 	struct scene s = scene_start();
@@ -366,6 +387,7 @@ int main(void)
 		cmocka_unit_test(a_late_stop_is_released_in_the_end),
 		cmocka_unit_test(a_late_stop_is_released_as_soon_as_it_lands),
 		cmocka_unit_test(a_late_stop_counts_for_the_next_attempt),
+		cmocka_unit_test(a_cancel_ends_every_wait),
 		cmocka_unit_test(a_thread_that_never_stops_does_not_hold_us),
 		cmocka_unit_test(a_thread_killed_while_it_stood_does_not_haunt),
 	};

@@ -15,18 +15,22 @@ static struct scene scene_start(void)
 {
 	struct scene s = { .target = target_start("KTSTR_JEMALLOC_TARGET") };
 	_cleanup_elf_image_ struct elf_image *image = NULL;
-	struct jemalloc_signs signs;
+	int64_t shifts[OBJECT_FACTS_TSD_PLACES];
+	struct object_facts facts;
 	const struct layout *row;
 
 	target_new_thread(&s.target);
 	target_ask(&s.target, "on 1 alloc 5000");
 	s.probe = attach_to(&s.target, PROBE_STOP_IF_NEEDED);
 	assert_success(elf_image_open(target_path("KTSTR_JEMALLOC_TARGET"), &image));
-	assert_success(jemalloc_recognise(image, NULL, &signs));
-	row = layout_find(&signs, s.probe->place.tls.memsz);
+	assert_success(object_facts_read(image, NULL, &facts));
+	row = layout_find(facts.signs.version);
 	assert_non_null(row);
 	s.layout = *row;
-	s.shift = layout_shift(row, &signs);
+	/* Told by the initial values alone: there is one such place. */
+	facts.signs.has_symbol = false;
+	assert_int_equal(layout_shifts(row, &facts, shifts), 1);
+	s.shift = shifts[0];
 	/* Debug information and table agree: two ways to the same place. */
 	assert_int_equal(s.layout.allocated + (uint64_t)s.shift, s.probe->place.allocated);
 	assert_int_equal(s.layout.deallocated + (uint64_t)s.shift, s.probe->place.deallocated);
@@ -91,6 +95,44 @@ static void a_row_with_another_state_byte_does_not(void **state UNUSED)
 	scene_end(&s);
 }
 
+/* Much of the block is zero: a place that nothing contradicts is not the place. */
+static void no_other_place_is_accepted(void **state UNUSED)
+{
+	struct scene s;
+	int64_t right;
+
+	skip_without_jemalloc();
+	s = scene_start();
+	right = s.shift;
+	for (int64_t by = -0x180; by <= 0x600; by += 0x50) {
+		s.shift = right + by;
+		if (by)
+			assert_misfit(&s);
+	}
+	scene_end(&s);
+}
+
+/* Nothing was allocated with a library that was only loaded: no thread can prove its layout. */
+static void what_nobody_uses_is_not_proven(void **state UNUSED)
+{
+	struct scene s;
+	struct counter_place used;
+
+	skip_without_jemalloc();
+	s = scene_start();
+	used = s.probe->place;
+	s.probe->place.in_executable = false;
+	s.probe->place.library = (struct library_tls){ .module_id = UINT64_MAX / 64 };
+	{
+		_cleanup_error_ struct error *err = validate_layout(s.probe, &s.layout, s.shift);
+
+		assert_non_null(err);
+		assert_contains(error_message(err), "no thread has allocated");
+	}
+	s.probe->place = used;
+	scene_end(&s);
+}
+
 static void without_a_thread_list_the_main_thread_is_stopped_once(void **state UNUSED)
 {
 	struct scene s;
@@ -140,6 +182,8 @@ int main(void)
 		cmocka_unit_test(the_right_row_fits),
 		cmocka_unit_test(a_row_with_the_words_swapped_does_not),
 		cmocka_unit_test(a_row_with_another_state_byte_does_not),
+		cmocka_unit_test(no_other_place_is_accepted),
+		cmocka_unit_test(what_nobody_uses_is_not_proven),
 		cmocka_unit_test(without_a_thread_list_the_main_thread_is_stopped_once),
 		cmocka_unit_test(a_cancelled_check_says_so),
 		cmocka_unit_test(a_process_that_went_cannot_disagree),

@@ -109,8 +109,30 @@ bool probe_target_was_replaced(const struct probe *probe UNUSED)
 	return fake_engine.replaced_at && fake_engine.n_snapshots >= fake_engine.replaced_at;
 }
 
-void probe_finish(struct probe *probe UNUSED)
+bool probe_finish(struct probe *probe UNUSED)
 {
+	return !fake_engine.finish_cancelled;
+}
+
+const char *probe_use_word(enum probe_use use)
+{
+	return use == PROBE_USE_SOME ? "in-use" : use == PROBE_USE_NONE ? "unused" : "unknown";
+}
+
+const char *probe_object_path(const struct probe *probe UNUSED)
+{
+	return "/usr/bin/program";
+}
+
+const char *probe_offsets_source(const struct probe *probe UNUSED)
+{
+	return "layout table, 5.3.0: a test";
+}
+
+size_t probe_others(const struct probe *probe UNUSED, const struct probe_other **ret)
+{
+	*ret = fake_engine.others;
+	return fake_engine.n_others;
 }
 
 bool probe_wait(struct probe *probe, uint64_t ns)

@@ -25,6 +25,9 @@ struct fake_engine {
 	int interrupt_at;		    /* that snapshot comes back interrupted */
 	int replaced_at;		    /* from that snapshot on the target has other memory */
 	void (*after_snapshot)(int number); /* NULL: nothing happens */
+	bool finish_cancelled;		    /* the end did not wait for a late thread */
+	const struct probe_other *others;
+	size_t n_others;
 	/* What was seen. */
 	int n_snapshots, n_attached, n_freed;
 	enum probe_stop_policy stop;

@@ -63,7 +63,7 @@ static struct probe_config config_for(uint32_t snapshots)
 static void assert_fatal(const struct probe_config *config, const char *tag, const char *message)
 {
 	struct probe_report report;
-	_cleanup_error_ struct error *err = probe_collect(config, &cancel, &report);
+	_cleanup_error_ struct error *err = probe_collect(config, &cancel, NULL, &report);
 
 	assert_non_null(err);
 	assert_string_equal(fatal_tag(err), tag);
@@ -76,7 +76,7 @@ static void collects_as_many_snapshots_as_asked(void **state UNUSED)
 	struct probe_config config = config_for(3);
 	_cleanup_(probe_report_deinit) struct probe_report report = { 0 };
 
-	assert_success(probe_collect(&config, &cancel, &report));
+	assert_success(probe_collect(&config, &cancel, NULL, &report));
 	assert_int_equal(report.snapshots.n, 3);
 	assert_int_equal(report.interval_ms, 1);
 	assert_int_equal(report.pid, target);
@@ -105,7 +105,7 @@ static void flags_choose_the_stop_policy(void **state UNUSED)
 
 		config.ptrace = rows[i].ptrace;
 		config.no_ptrace = rows[i].no_ptrace;
-		assert_success(probe_collect(&config, &cancel, &report));
+		assert_success(probe_collect(&config, &cancel, NULL, &report));
 		assert_int_equal(fake_engine.stop, rows[i].stop);
 		probe_report_deinit(&report);
 	}
@@ -151,7 +151,7 @@ static void a_cancelled_attach_is_an_empty_interrupted_report(void **state UNUSE
 	_cleanup_(probe_report_deinit) struct probe_report report = { 0 };
 
 	fake_engine.attach = FAKE_ATTACH_CANCELLED;
-	assert_success(probe_collect(&config, &cancel, &report));
+	assert_success(probe_collect(&config, &cancel, NULL, &report));
 	assert_true(report.interrupted);
 	assert_int_equal(report.snapshots.n, 0);
 	assert_null(report.evidence);
@@ -164,7 +164,7 @@ static void a_deadline_long_past_begins_no_snapshot(void **state UNUSED)
 
 	config.interval_ms = 3600000;
 	cancel.deadline_ns = 1; /* long past */
-	assert_success(probe_collect(&config, &cancel, &report));
+	assert_success(probe_collect(&config, &cancel, NULL, &report));
 	assert_true(report.interrupted);
 	assert_int_equal(report.snapshots.n, 0);
 }
@@ -181,7 +181,7 @@ static void a_request_during_the_sleep_ends_it(void **state UNUSED)
 
 	config.interval_ms = 3600000;
 	fake_engine.after_snapshot = request_stop;
-	assert_success(probe_collect(&config, &cancel, &report));
+	assert_success(probe_collect(&config, &cancel, NULL, &report));
 	assert_true(report.interrupted);
 	assert_int_equal(report.snapshots.n, 1);
 }
@@ -192,7 +192,7 @@ static void a_request_after_the_last_snapshot_interrupts_nothing(void **state UN
 	_cleanup_(probe_report_deinit) struct probe_report report = { 0 };
 
 	fake_engine.after_snapshot = request_stop;
-	assert_success(probe_collect(&config, &cancel, &report));
+	assert_success(probe_collect(&config, &cancel, NULL, &report));
 	assert_false(report.interrupted);
 	assert_int_equal(report.snapshots.n, 1);
 }
@@ -203,7 +203,7 @@ static void an_interrupted_snapshot_is_the_last(void **state UNUSED)
 	_cleanup_(probe_report_deinit) struct probe_report report = { 0 };
 
 	fake_engine.interrupt_at = 2;
-	assert_success(probe_collect(&config, &cancel, &report));
+	assert_success(probe_collect(&config, &cancel, NULL, &report));
 	assert_true(report.interrupted);
 	assert_int_equal(report.snapshots.n, 2);
 }
@@ -214,7 +214,7 @@ static void a_result_that_would_grow_too_large_ends_early(void **state UNUSED)
 	_cleanup_(probe_report_deinit) struct probe_report report = { 0 };
 
 	config.threads_max = 3;
-	assert_success(probe_collect(&config, &cancel, &report));
+	assert_success(probe_collect(&config, &cancel, NULL, &report));
 	assert_int_equal(report.snapshots.n, 3);
 	assert_true(report.limited);
 	assert_true(report.interrupted);
@@ -226,7 +226,7 @@ static void a_result_of_just_the_limit_is_whole(void **state UNUSED)
 	_cleanup_(probe_report_deinit) struct probe_report report = { 0 };
 
 	config.threads_max = 3;
-	assert_success(probe_collect(&config, &cancel, &report));
+	assert_success(probe_collect(&config, &cancel, NULL, &report));
 	assert_int_equal(report.snapshots.n, 3);
 	assert_false(report.limited);
 	assert_false(report.interrupted);
@@ -265,12 +265,47 @@ static void another_program_between_snapshots_is_fatal(void **state UNUSED)
 	assert_int_equal(fake_engine.n_snapshots, 1);
 }
 
-static void a_death_between_snapshots_is_fatal(void **state UNUSED)
+static void what_was_read_before_a_death_is_kept(void **state UNUSED)
 {
-	struct probe_config config = config_for(2);
+	struct probe_config config = config_for(3);
+	_cleanup_(probe_report_deinit) struct probe_report report = { 0 };
 
 	fake_engine.after_snapshot = kill_target;
-	assert_fatal(&config, "exe-identity-changed", "ended between snapshots");
+	assert_success(probe_collect(&config, &cancel, NULL, &report));
+	assert_int_equal(report.snapshots.n, 1);
+	assert_true(report.target_ended && report.interrupted);
+}
+
+/* The numbers are whole, but the deadline did pass before the run was over. */
+static void a_late_thread_left_behind_is_an_interruption(void **state UNUSED)
+{
+	struct probe_config config = config_for(1);
+	_cleanup_(probe_report_deinit) struct probe_report report = { 0 };
+
+	fake_engine.finish_cancelled = true;
+	assert_success(probe_collect(&config, &cancel, NULL, &report));
+	assert_int_equal(report.snapshots.n, 1);
+	assert_true(report.interrupted);
+	assert_false(report.target_ended);
+}
+
+static void the_report_names_what_was_read_and_what_was_not(void **state UNUSED)
+{
+	const struct probe_other others[] = {
+		{ .path = (char *)"/lib/a.so", .use = PROBE_USE_SOME },
+		{ .path = (char *)"/lib/b.so", .unread = (char *)"no layout" },
+	};
+	struct probe_config config = config_for(1);
+	_cleanup_(probe_report_deinit) struct probe_report report = { 0 };
+
+	fake_engine.others = others;
+	fake_engine.n_others = ARRAY_SIZE(others);
+	assert_success(probe_collect(&config, &cancel, NULL, &report));
+	assert_string_equal(report.object, "/usr/bin/program");
+	assert_string_equal(report.offsets_from, "layout table, 5.3.0: a test");
+	assert_int_equal(report.others.n, 2);
+	assert_string_equal(report.others.at[0].path, "/lib/a.so");
+	assert_string_equal(report.others.at[1].unread, "no layout");
 }
 
 static void the_same_program_again_is_fatal(void **state UNUSED)
@@ -338,7 +373,9 @@ int main(void)
 		with_target(the_number_of_a_thread_is_refused),
 		with_target(threads_that_cannot_be_listed_are_fatal),
 		with_target(another_program_between_snapshots_is_fatal),
-		with_target(a_death_between_snapshots_is_fatal),
+		with_target(what_was_read_before_a_death_is_kept),
+		with_target(a_late_thread_left_behind_is_an_interruption),
+		with_target(the_report_names_what_was_read_and_what_was_not),
 	};
 	sigset_t blocked;
 

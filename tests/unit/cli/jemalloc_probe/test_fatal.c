@@ -41,7 +41,7 @@ static void attach_errors_keep_their_tag(void **state UNUSED)
 static void own_kinds_keep_their_tag_under_context(void **state UNUSED)
 {
 	_cleanup_error_ struct error *err = error_wrap(
-		fatal_error(FATAL_EXE_IDENTITY_CHANGED, 0, "x"), "context");
+		attach_error(ATTACH_EXE_IDENTITY_CHANGED, 0, "x"), "context");
 
 	assert_string_equal(fatal_tag(err), "exe-identity-changed");
 }

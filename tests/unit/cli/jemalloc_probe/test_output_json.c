@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/jemalloc_probe/output.h"
 
+#include "base/alloc.h"
 #include "fake_engine.h"
 #include "json/doc.h"
 #include "unit.h"
@@ -53,6 +54,35 @@ static const struct json_value *element(const struct json_value *array, size_t i
 	for (size_t i = 0; i <= index; i++)
 		assert_true(json_iter_next(&it));
 	return it.value;
+}
+
+static void the_objects_are_named(void **state UNUSED)
+{
+	_cleanup_(probe_report_deinit) struct probe_report report = fake_report(threads, 2, 1);
+	_cleanup_json_doc_ struct json_doc *doc = NULL;
+	const struct json_value *root, *other;
+	bool ended = false;
+
+	report.object = xstrdup("/usr/bin/program");
+	report.offsets_from = xstrdup("/usr/lib/debug/program");
+	report.target_ended = true;
+	vec_push(&report.others,
+		 (struct probe_other){ .path = xstrdup("/lib/a.so"), .use = PROBE_USE_SOME });
+	vec_push(&report.others, (struct probe_other){ .path = xstrdup("/lib/b.so"),
+						       .unread = xstrdup("no layout") });
+	doc = print_and_parse(&report);
+	root = json_doc_root(doc);
+	assert_true(json_text_is(json_string(json_find(root, "object")), "/usr/bin/program"));
+	assert_true(json_text_is(json_string(json_find(root, "offsets_from")),
+				 "/usr/lib/debug/program"));
+	assert_true(json_get_bool(json_find(root, "target_ended"), &ended) && ended);
+	other = element(json_find(root, "other_objects"), 0);
+	assert_true(json_text_is(json_string(json_find(other, "object")), "/lib/a.so"));
+	assert_true(json_text_is(json_string(json_find(other, "use")), "in-use"));
+	assert_null(json_find(other, "error"));
+	other = element(json_find(root, "other_objects"), 1);
+	assert_true(json_text_is(json_string(json_find(other, "use")), "unknown"));
+	assert_true(json_text_is(json_string(json_find(other, "error")), "no layout"));
 }
 
 static void one_snapshot_has_no_interval(void **state UNUSED)
@@ -152,6 +182,7 @@ static void a_hostile_name_is_still_json(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_objects_are_named),
 		cmocka_unit_test(one_snapshot_has_no_interval),
 		cmocka_unit_test(several_snapshots_have_an_interval),
 		cmocka_unit_test(a_thread_has_counters_or_an_error),

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "probe/resolve.h"
+
+#include "jemalloc_target.h"
+#include "staged_proc.h"
+
+static struct error *attach(const struct target *target, const char *object, struct probe **ret)
+{
+	struct probe_options options = { .object = object };
+
+	return probe_attach(target->pid, &options, ret);
+}
+
+/* The program has its own and uses it; the library in front of all others is never asked. */
+static void the_jemalloc_in_use_is_read_and_the_other_named(void **state UNUSED)
+{
+	const char *unused = jemalloc_library("prefixed/lib/libjemalloc.so.2");
+	const struct probe_other *others;
+	struct probe *probe = NULL;
+	struct target target;
+	const char *used;
+	_cleanup_free_ char *both = NULL, *kept = NULL;
+
+	skip_unless(unused, "needs the jemalloc that set-up builds");
+	kept = xstrdup(unused);
+	used = jemalloc_library("default/lib/libjemalloc.so.2");
+	both = xasprintf("%s:%s", kept, used);
+	target = target_with_library(both);
+	target_ask(&target, "on 0 alloc 5000");
+	assert_success(attach(&target, NULL, &probe));
+	assert_string_equal(probe_object_path(probe), used);
+	assert_string_equal(probe_offsets_source(probe), used);
+	assert_int_equal(probe_others(probe, &others), 1);
+	assert_string_equal(others[0].path, kept);
+	assert_int_equal(others[0].use, PROBE_USE_NONE);
+	assert_null(others[0].unread);
+	probe_free(probe);
+	/* Asked for by its path, the other is read. */
+	probe = NULL;
+	assert_success(attach(&target, kept, &probe));
+	assert_string_equal(probe_object_path(probe), kept);
+	probe_others(probe, &others);
+	assert_int_equal(others[0].use, PROBE_USE_SOME);
+	probe_free(probe);
+	target_end(&target);
+}
+
+static void a_name_that_none_has_is_told(void **state UNUSED)
+{
+	const char *library = jemalloc_library("default/lib/libjemalloc.so.2");
+	_cleanup_error_ struct error *err = NULL;
+	struct probe *probe = NULL;
+	struct target target;
+
+	skip_unless(library, "needs the jemalloc that set-up builds");
+	target = target_with_library(library);
+	err = attach(&target, "libother.so", &probe);
+	assert_non_null(err);
+	assert_string_equal(error_tag(err), "jemalloc-not-found");
+	assert_contains(error_message(err), "libother.so");
+	assert_contains(error_message(err), library);
+	target_end(&target);
+}
+
+/* Short for people; which files were tried is another matter. */
+static void what_was_tried_goes_to_the_details(void **state UNUSED)
+{
+	const char *library = jemalloc_library("debian/usr/lib/*/libjemalloc.so.2");
+	_cleanup_strbuf_ struct strbuf details = STRBUF_INIT;
+	struct probe_options options = { .details = &details };
+	struct probe *probe = NULL;
+	struct target target;
+
+	skip_unless(library, "needs the library that set-up unpacks");
+	target = target_with_library(library);
+	target_ask(&target, "on 0 alloc 5000");
+	assert_success(probe_attach(target.pid, &options, &probe));
+	assert_contains(strbuf_str(&details), library);
+	assert_contains(probe_offsets_source(probe), "layout table");
+	assert_contains(probe_offsets_source(probe), "Debian");
+	probe_free(probe);
+	target_end(&target);
+}
+
+/* Not the same as a program without jemalloc: nobody could look into the file. */
+static void a_deleted_library_that_cannot_be_opened_leaves_it_open(void **state UNUSED)
+{
+	struct staged_proc staged = staged_proc_make();
+	struct probe_options options = { .proc_root = staged.root };
+	_cleanup_free_ char *maps = xasprintf(
+		"5583e6f7a000-5583e6f7b000 r-xp 00000000 fe:00 1 %s\n"
+		"7f0000000000-7f0000001000 r-xp 00000000 fe:00 2 /usr/lib/libgone.so.2 (deleted)\n",
+		target_path("KTSTR_TARGET"));
+	_cleanup_error_ struct error *err = NULL;
+	struct probe *probe = NULL;
+
+	staged_link(&staged, "exe", target_path("KTSTR_TARGET"));
+	staged_link(&staged, "root", "/");
+	staged_text(&staged, "maps", maps);
+	err = probe_attach(STAGED_PID, &options, &probe);
+	assert_non_null(err);
+	assert_string_equal(error_tag(err), "dwarf-parse-failure");
+	assert_contains(error_message(err), "/usr/lib/libgone.so.2 was removed or replaced");
+	staged_proc_remove(&staged);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_jemalloc_in_use_is_read_and_the_other_named),
+		cmocka_unit_test(a_name_that_none_has_is_told),
+		cmocka_unit_test(what_was_tried_goes_to_the_details),
+		cmocka_unit_test(a_deleted_library_that_cannot_be_opened_leaves_it_open),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
