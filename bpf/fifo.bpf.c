@@ -79,6 +79,8 @@ __s32 BPF_PROG(fifo_init)
 	/* Dead code for the verifier unless the fault is set: settings are constant. */
 	if (settings.fault == FIFO_FAULT_VERIFIER)
 		return state.exit_dump[state.kept];
+	if (settings.fault == FIFO_FAULT_INIT)
+		return -22; /* EINVAL */
 	return scx_bpf_create_dsq(FIFO_DSQ, -1);
 }
 

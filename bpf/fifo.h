@@ -11,17 +11,22 @@ enum {
 };
 
 /* Ways to go wrong on purpose: number in the kernel, word on the command line. */
-#define FIFO_FAULTS(X)                                                                 \
-	X(FIFO_FAULT_NONE, "none", "serve every task in order")                        \
-	X(FIFO_FAULT_EXIT, "exit", "exit with code 3 before anything is loaded")       \
-	X(FIFO_FAULT_EXIT_LATER, "exit-later", "exit with code 4")                     \
-	X(FIFO_FAULT_CRASH, "crash", "die of SIGSEGV")                                 \
-	X(FIFO_FAULT_NO_ATTACH, "no-attach", "load, never attach, sleep")              \
-	X(FIFO_FAULT_VERIFIER, "verifier", "load a program that the verifier refuses") \
-	X(FIFO_FAULT_STALL, "stall", "keep user tasks that used up their slice")       \
-	X(FIFO_FAULT_STARVE, "starve", "keep all user tasks, also those that wake up") \
-	X(FIFO_FAULT_ERROR, "error", "call scx_bpf_error()")                           \
-	X(FIFO_FAULT_LOPSIDED, "lopsided", "give even pids 20 times the slice, from the start")
+#define FIFO_FAULTS(X)                                                                          \
+	X(FIFO_FAULT_NONE, "none", "serve every task in order")                                 \
+	X(FIFO_FAULT_EXIT, "exit", "exit with code 3 before anything is loaded")                \
+	X(FIFO_FAULT_EXIT_LATER, "exit-later", "exit with code 4")                              \
+	X(FIFO_FAULT_CRASH, "crash", "die of SIGSEGV")                                          \
+	X(FIFO_FAULT_NO_ATTACH, "no-attach", "load, never attach, sleep")                       \
+	X(FIFO_FAULT_VERIFIER, "verifier", "load a program that the verifier refuses")          \
+	X(FIFO_FAULT_STALL, "stall", "keep user tasks that used up their slice")                \
+	X(FIFO_FAULT_STARVE, "starve", "keep all user tasks, also those that wake up")          \
+	X(FIFO_FAULT_ERROR, "error", "call scx_bpf_error()")                                    \
+	X(FIFO_FAULT_LOPSIDED, "lopsided", "give even pids 20 times the slice, from the start") \
+	X(FIFO_FAULT_INIT, "init", "fail in ops.init")                                          \
+	X(FIFO_FAULT_PARTIAL, "partial", "leave all tasks to the kernel's own scheduler")       \
+	X(FIFO_FAULT_RESTART, "restart", "detach and attach again")                             \
+	X(FIFO_FAULT_STOP_EXIT, "stop-exit", "exit with code 7 when asked to end")              \
+	X(FIFO_FAULT_STOP_CRASH, "stop-crash", "die of SIGSEGV when asked to end")
 
 #define FIFO_FAULT_NAME(name, word, help) name,
 enum fifo_fault { FIFO_FAULTS(FIFO_FAULT_NAME) FIFO_FAULT_COUNT };

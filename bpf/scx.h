@@ -72,6 +72,7 @@ struct sched_ext_ops {
 	void (*exit_task)(struct task_struct *p, struct scx_exit_task_args *args);
 	__s32 (*init)(void);
 	void (*exit)(struct scx_exit_info *info);
+	__u64 flags;
 	__u32 timeout_ms;
 	char name[128];
 };

@@ -20,6 +20,9 @@ enum {
 	POLL_MS = 50,
 	EXIT_EARLY = 3,
 	EXIT_LATER = 4,
+	EXIT_ASKED = 7,
+	/* SCX_OPS_SWITCH_PARTIAL, 6.12: only tasks of the policy SCHED_EXT are its own. */
+	SWITCH_PARTIAL = 1 << 3,
 	/* enum scx_exit_kind, 6.12: whoever attached the scheduler took it away again. */
 	KIND_UNREGISTERED = 64,
 };
@@ -34,7 +37,8 @@ struct scheduler {
 };
 
 /* A member of sched_ext_ops as our object lays it out; the kernel's layout may differ. */
-static void set_ops_u32(const struct scheduler *scheduler, const char *name, __u32 value)
+static void set_ops(const struct scheduler *scheduler, const char *name, const void *value,
+		    size_t size)
 {
 	const struct btf *btf = bpf_object__btf(scheduler->object);
 	__s32 id = btf__find_by_name_kind(btf, "sched_ext_ops", BTF_KIND_STRUCT);
@@ -45,8 +49,7 @@ static void set_ops_u32(const struct scheduler *scheduler, const char *name, __u
 
 		if (strcmp(btf__name_by_offset(btf, btf_members(type)[i].name_off), name) != 0)
 			continue;
-		memcpy((char *)loader_value(scheduler->ops, offset + sizeof(value)) + offset,
-		       &value, sizeof(value));
+		memcpy((char *)loader_value(scheduler->ops, offset + size) + offset, value, size);
 		return;
 	}
 	loader_fail(name, ENOENT);
@@ -55,6 +58,7 @@ static void set_ops_u32(const struct scheduler *scheduler, const char *name, __u
 static void load(struct scheduler *scheduler, const struct options *options)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, open_options, .object_name = "ktfifo");
+	const __u64 partial = SWITCH_PARTIAL;
 	struct fifo_settings *settings;
 	int error;
 
@@ -67,7 +71,9 @@ static void load(struct scheduler *scheduler, const struct options *options)
 				sizeof(*settings));
 	settings->slice_ns = options->slice_us * 1000ULL;
 	settings->fault = options->fault;
-	set_ops_u32(scheduler, "timeout_ms", options->timeout_ms);
+	set_ops(scheduler, "timeout_ms", &options->timeout_ms, sizeof(options->timeout_ms));
+	if (options->fault == FIFO_FAULT_PARTIAL)
+		set_ops(scheduler, "flags", &partial, sizeof(partial));
 	error = bpf_object__load(scheduler->object);
 	if (error)
 		loader_fail("loading the scheduler", -error);
@@ -123,6 +129,11 @@ static void begin_fault(struct scheduler *scheduler, enum fifo_fault fault)
 		_exit(EXIT_LATER);
 	if (fault == FIFO_FAULT_CRASH)
 		raise(SIGSEGV);
+	if (fault == FIFO_FAULT_RESTART) {
+		bpf_link__destroy(scheduler->link);
+		scheduler->state->exit_kind = 0;
+		attach(scheduler);
+	}
 	scheduler->state->is_faulty = 1;
 }
 
@@ -167,6 +178,10 @@ int main(int argc, char **argv)
 	}
 	attach(&scheduler);
 	wait_for_end(&scheduler, &options, &signals);
+	if (options.fault == FIFO_FAULT_STOP_EXIT)
+		return EXIT_ASKED;
+	if (options.fault == FIFO_FAULT_STOP_CRASH)
+		raise(SIGSEGV);
 	bpf_link__destroy(scheduler.link);
 	status = report(scheduler.state);
 	bpf_object__close(scheduler.object);

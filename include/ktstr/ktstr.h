@@ -74,7 +74,13 @@ struct ktstr_scheduler {
 	const char *files[KTSTR_MAX_FILES + 1];		 /* what else it needs there */
 	const char *sysctls[KTSTR_MAX_SETTINGS + 1];	 /* "kernel.sched_schedstats=1" */
 	const char *kernel_args[KTSTR_MAX_SETTINGS + 1]; /* for the guest's kernel */
-	unsigned int attach_timeout_s;			 /* 0: 30, and more where guests are slow */
+	/* 0: 30 s without progress, 90 s in all. Else so many, and more where guests are slow. */
+	unsigned int attach_timeout_s;
+	/*
+	 * It may detach and attach again, as schedulers do when a CPU comes or goes. Counted in the
+	 * record. Otherwise a scheduler that was detached has failed.
+	 */
+	bool may_restart;
 };
 
 enum ktstr_cpus_kind { KTSTR_CPUS_ALL, KTSTR_CPUS_RANGE, KTSTR_CPUS_LLC, KTSTR_CPUS_NODE };

@@ -65,10 +65,15 @@ static bool never_started(const struct reported_worker *w)
 	return strcmp(w->end, "never-started") == 0;
 }
 
-/* Asked to stop and stopped, or was slow to and was killed for it: it worked until the end. */
+static bool had_to_be_killed(const struct reported_worker *w)
+{
+	return strcmp(w->end, "killed") == 0 || strcmp(w->end, "stuck") == 0;
+}
+
+/* Whether it stopped or not: it worked until it was asked to. */
 static bool worked_to_the_end(const struct reported_worker *w)
 {
-	return strcmp(w->end, "finished") == 0 || strcmp(w->end, "killed") == 0;
+	return strcmp(w->end, "finished") == 0 || had_to_be_killed(w);
 }
 
 static bool starts_with(const char *text, const char *start)
@@ -251,10 +256,59 @@ static bool is_asked_for(enum ktstr_demand demand, bool by_default)
 	return demand == KTSTR_REQUIRED || (demand == KTSTR_BY_DEFAULT && by_default);
 }
 
-static bool anything_is_asked_for(const struct ktstr_checks *c)
+/* Asked to stop, a worker needs one moment on a CPU. Who gets none in seconds is starved. */
+static void check_stopped(struct subject *s)
 {
-	return is_asked_for(c->progress, true) || is_asked_for(c->isolation, false) ||
-	       c->max_spread_pct.set || c->max_gap_ms.set;
+	for (size_t i = 0; i < s->workers.n; i++) {
+		const struct reported_worker *w = s->workers.at[i];
+
+		if (had_to_be_killed(w))
+			part(s, KTSTR_REASON_WORKER_KILLED,
+			     "worker %u (%s) of %s did not stop when it was asked to%s", w->pid,
+			     w->kind, s->cgroup->name,
+			     strcmp(w->end, "stuck") == 0 ? ", and does not die of SIGKILL" : "");
+	}
+	end_check(s, "stop");
+}
+
+/* Parts of a hundred of its CPU time that a worker must have had under the scheduler. */
+enum { UNDER_SCHEDULER_PCT = 95, UNDER_RESTARTING_PCT = 50 };
+
+static void check_class_of(struct subject *s, const struct reported_worker *w, unsigned int least)
+{
+	uint64_t known_ns = w->ext_ns + w->other_ns, samples = w->ext_samples + w->other_samples;
+	/* One that hardly computes has no CPU time to speak of: then samples count. */
+	double share = known_ns ? (double)w->ext_ns / (double)known_ns
+				: (double)w->ext_samples / (double)samples;
+
+	if (100 * share >= least)
+		return;
+	part(s, KTSTR_REASON_SCHED_UNUSED,
+	     "worker %u (%s) of %s had %.0f %% of its CPU time under sched_ext (%llu of %llu "
+	     "samples), at least %u %% are needed",
+	     w->pid, w->kind, s->cgroup->name, 100 * share, (unsigned long long)w->ext_samples,
+	     (unsigned long long)samples, least);
+}
+
+/* A scheduler that did not schedule the work was not tested. */
+static void check_scheduled(struct subject *s)
+{
+	unsigned int least = s->test->scheduler.may_restart ? UNDER_RESTARTING_PCT
+							    : UNDER_SCHEDULER_PCT;
+
+	for (size_t i = 0; i < s->workers.n; i++) {
+		const struct reported_worker *w = s->workers.at[i];
+
+		if (never_started(w) || !worked_to_the_end(w))
+			continue;
+		if (w->ext_samples || w->other_samples)
+			check_class_of(s, w, least);
+		else
+			part(s, KTSTR_REASON_NO_EVIDENCE,
+			     "the scheduling class of worker %u (%s) of %s could not be read",
+			     w->pid, w->kind, s->cgroup->name);
+	}
+	end_check(s, "class");
 }
 
 /* Every declared worker has one report, and each of them was started. */
@@ -295,6 +349,9 @@ static bool check_cgroup(struct subject *s)
 
 	if (!check_reports(s))
 		return true; /* told already */
+	check_stopped(s);
+	if (s->test->scheduler.argv.n && is_asked_for(c->scheduler_alive, true))
+		check_scheduled(s);
 	if (is_asked_for(c->progress, true))
 		check_progress(s);
 	if (is_asked_for(c->isolation, false))
@@ -314,6 +371,18 @@ static bool has_reason(const struct outcome *outcome, enum ktstr_reason reason)
 	return false;
 }
 
+/* The kernel's word counts, whatever the guest's side made of it. */
+static void check_kernel_reason(const struct reported_scheduler *s, struct outcome *into)
+{
+	_cleanup_free_ char *text = NULL;
+
+	if (!s->kernel_reason || starts_with(s->kernel_reason, "unregistered") ||
+	    has_reason(into, KTSTR_REASON_SCHED_EXIT) || has_reason(into, KTSTR_REASON_SCHED_STOP))
+		return;
+	text = xasprintf("the kernel ended the scheduler: %s", s->kernel_reason);
+	outcome_add_part(into, KTSTR_REASON_SCHED_EXIT, NULL, 0, text);
+}
+
 /* False when it had ended before anybody stopped it. */
 static bool check_scheduler(const struct reported_scheduler *s, struct outcome *into)
 {
@@ -325,10 +394,14 @@ static bool check_scheduler(const struct reported_scheduler *s, struct outcome *
 					     : "nobody told whether the scheduler was attached");
 		return true;
 	}
-	/* One that would not stop was alive. */
-	if (strcmp(s->end, "stopped") == 0 || strcmp(s->end, "killed") == 0 ||
+	/* One that would not stop, or not cleanly, was alive. */
+	if (s->asked || strcmp(s->end, "stopped") == 0 || strcmp(s->end, "killed") == 0 ||
 	    strcmp(s->end, "stuck") == 0) {
 		note(into, "scheduler %s: alive at the end (%s)", s->ops ? s->ops : "", s->end);
+		check_kernel_reason(s, into);
+		if (s->restarts)
+			note(into, "scheduler %s: restarted %llu times", s->ops ? s->ops : "",
+			     (unsigned long long)s->restarts);
 		return true;
 	}
 	text = xasprintf("the scheduler had ended before it was stopped: %s%s%s", s->end,
@@ -346,8 +419,6 @@ void checks_evaluate(const struct declared_test *test, const struct test_report 
 
 	if (test->scheduler.argv.n && is_asked_for(test->checks.scheduler_alive, true) &&
 	    !check_scheduler(&report->scheduler, into))
-		return;
-	if (!anything_is_asked_for(&test->checks))
 		return;
 	for (size_t i = 0; i < test->cgroups.n; i++) {
 		struct subject s = {

@@ -20,7 +20,8 @@ struct text_list {
 struct declared_scheduler {
 	char *name; /* "" with an empty argv: the kernel's own */
 	struct text_list argv, files, sysctls, kernel_args;
-	unsigned int attach_timeout_s;
+	unsigned int attach_timeout_s; /* 0: the suite's own rule */
+	bool may_restart;
 };
 
 struct declared_cgroup {

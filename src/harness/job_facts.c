@@ -118,6 +118,12 @@ static void write_workers(struct json_writer *w, const struct test_report *repor
 		add_cpus(w, "cpus", &worker->cpus);
 		if (worker->has_outside)
 			add_cpus(w, "outside", &worker->outside);
+		if (worker->ext_samples || worker->other_samples) {
+			json_add_u64(w, "ext_samples", worker->ext_samples);
+			json_add_u64(w, "other_samples", worker->other_samples);
+			json_add_u64(w, "ext_ns", worker->ext_ns);
+			json_add_u64(w, "other_ns", worker->other_ns);
+		}
 		json_end_object(w);
 	}
 	json_end_array(w);
@@ -135,6 +141,10 @@ static void write_scheduler(struct json_writer *w, const struct reported_schedul
 		json_add_u64(w, "attach_ms", scheduler->attach_ms);
 	json_add_string(w, "ops", scheduler->ops);
 	json_add_string(w, "end", scheduler->end);
+	if (scheduler->ended)
+		json_add_bool(w, "asked", scheduler->asked);
+	if (scheduler->has_restarts)
+		json_add_u64(w, "restarts", scheduler->restarts);
 	json_add_string(w, "kernel_reason", scheduler->kernel_reason);
 	json_add_string(w, "events", scheduler->events);
 	json_end_object(w);

@@ -87,29 +87,40 @@ static const char *message_of(const struct error *err)
 	return err ? error_message(err) : "nobody said why";
 }
 
-/* Whether the guest's kernel killed something of the test, and not something else in the guest. */
-static bool lost_to_oom(const struct judge_input *in)
+/* The test's own process has no number in the report; that it died is all that is known. */
+static bool body_was_killed(const struct test_report *r)
 {
-	const struct test_report *r = in->report;
-
-	if (!in->exit || !in->exit->oom[0])
-		return false;
-	if (in->exit->how == WIRE_END_SIGNALLED && in->exit->value == SIGKILL)
-		return true;
-	for (size_t i = 0; i < r->payloads.n; i++) {
-		const struct reported_payload *p = &r->payloads.at[i];
-
-		/* The suite kills as well; that says nothing. */
-		if (p->ended && p->exit_code == -SIGKILL && !p->by_cleanup && !p->timed_out)
-			return true;
-	}
-	for (size_t i = 0; i < r->workers.n; i++)
-		if (strcmp(r->workers.at[i].end, "signalled 9") == 0)
-			return true;
 	for (size_t i = 0; i < r->parts.n; i++)
 		if (r->parts.at[i].reason == KTSTR_REASON_TEST_CRASHED)
 			return true;
-	return r->scheduler.end && strcmp(r->scheduler.end, "signalled 9") == 0;
+	return false;
+}
+
+static bool is_of_the_test(const struct test_report *r, uint32_t pid)
+{
+	if (pid == r->pid || (r->scheduler.started && pid == r->scheduler.pid))
+		return true;
+	for (size_t i = 0; i < r->payloads.n; i++)
+		if (pid == r->payloads.at[i].pid)
+			return true;
+	for (size_t i = 0; i < r->workers.n; i++)
+		if (pid == r->workers.at[i].pid)
+			return true;
+	return body_was_killed(r);
+}
+
+/* Whether the guest's kernel killed something of the test, and not something else in the guest. */
+static bool lost_to_oom(const struct judge_input *in)
+{
+	if (!in->exit || !in->exit->oom[0])
+		return false;
+	/* The test binary died: a worker of it may have died first, which never reported. */
+	if (in->exit->how == WIRE_END_SIGNALLED && in->exit->value == SIGKILL)
+		return true;
+	for (size_t i = 0; i < in->exit->n_oom_pids; i++)
+		if (is_of_the_test(in->report, in->exit->oom_pids[i]))
+			return true;
+	return false;
 }
 
 /* The death of a guest explains what the test said last, so it is told first. */

@@ -189,6 +189,9 @@ static struct error *get_scheduler(const struct place *test, struct declared_sch
 	if (!err)
 		err = get_uint(&in, "attach_timeout_s", HARNESS_LIMIT_SECONDS,
 			       &ret->attach_timeout_s);
+	/* Absent in lists of older test binaries, which may not. */
+	if (!err && json_find(in.object, "may_restart"))
+		err = get_bool(&in, "may_restart", &ret->may_restart);
 	return err;
 }
 

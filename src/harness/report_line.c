@@ -19,6 +19,7 @@ bool report_reason_is_the_guests(enum ktstr_reason reason)
 	case KTSTR_REASON_SCHED_VERIFIER:
 	case KTSTR_REASON_SCHED_ATTACH:
 	case KTSTR_REASON_SCHED_EXIT:
+	case KTSTR_REASON_SCHED_STOP:
 	case KTSTR_REASON_LEFTOVER:
 	case KTSTR_REASON_NEED:
 	case KTSTR_REASON_NEEDS_KCONFIG:
@@ -57,13 +58,15 @@ void reported_worker_deinit(struct reported_worker *w)
 static void take_begin(struct test_report *r, struct members *m)
 {
 	_cleanup_free_ char *test = members_take_name(m, "test");
+	uint32_t pid;
 
 	if (members_u64(m, "api") != KTSTR_API_VERSION)
 		members_wrong(m, "api", "is of another version: build runner and test of one");
-	(void)members_u32(m, "pid");
+	pid = members_u32(m, "pid");
 	if (m->err)
 		return;
 	r->begun = true;
+	r->pid = pid;
 	r->test = take_ptr(test);
 }
 
@@ -313,6 +316,11 @@ static void take_worker(struct test_report *r, struct members *m)
 	w.stall_ns = members_u64(m, "stall_ns");
 	members_cpus(m, "cpus", &w.cpus);
 	take_outside(m, &w);
+	if (members_optional_u64(m, "ext_samples", &w.ext_samples)) {
+		w.other_samples = members_u64(m, "other_samples");
+		w.ext_ns = members_u64(m, "ext_ns");
+		w.other_ns = members_u64(m, "other_ns");
+	}
 	if (members_have_room(m, r->workers.n, REPORT_WORKERS_LIMIT))
 		vec_push(&r->workers, w);
 	else
@@ -357,7 +365,9 @@ static void take_scheduler(struct test_report *r, struct members *m)
 	_cleanup_free_ char *end = take_end(m, state != ENDED);
 	_cleanup_free_ char *kernel_reason = members_take_optional(m, "kernel_reason");
 	_cleanup_free_ char *events = members_take_optional(m, "events");
-	uint64_t attach_ms = s->attach_ms;
+	uint64_t attach_ms = s->attach_ms, restarts = 0;
+	bool asked = members_find(m, "asked") && members_bool(m, "asked");
+	bool has_restarts = members_optional_u64(m, "restarts", &restarts);
 
 	(void)members_optional_u64(m, "attach_ms", &attach_ms);
 	if (m->err)
@@ -367,6 +377,11 @@ static void take_scheduler(struct test_report *r, struct members *m)
 	/* One that failed may still run; then somebody ends it and says so. */
 	s->ended |= state == ENDED;
 	s->attach_ms = attach_ms;
+	s->asked |= asked;
+	if (has_restarts) {
+		s->has_restarts = true;
+		s->restarts = restarts;
+	}
 	if (has_pid)
 		s->pid = pid;
 	replace(&s->ops, &ops);

@@ -44,6 +44,8 @@ struct reported_worker {
 	bool has_outside;   /* its CPUs were compared with those of its cgroup, moment by moment */
 	struct cpuset outside, outside_had; /* which it used and the cgroup had not; what it had */
 	uint64_t outside_at_ns;		    /* the first time */
+	/* Its class, sampled from outside: 0 and 0 samples is not known. CPU time under each. */
+	uint64_t ext_samples, other_samples, ext_ns, other_ns;
 };
 
 struct reported_cgroup {
@@ -59,6 +61,9 @@ struct reported_scheduler {
 	char *end;	     /* "exited 1", "signalled 9", "stopped" (by us); NULL */
 	char *kernel_reason; /* what the kernel said about it; NULL */
 	char *events;	     /* root/events as text; NULL */
+	bool asked;	     /* it ran when it was asked to end */
+	bool has_restarts;   /* false: the kernel does not count them */
+	uint64_t restarts;   /* detached and attached again */
 };
 
 struct reported_text {
@@ -74,7 +79,8 @@ struct reported_stage {
 
 struct test_report {
 	bool begun, ended;
-	char *test; /* the name that begin told; NULL */
+	char *test;   /* the name that begin told; NULL */
+	uint32_t pid; /* of the test binary */
 	bool has_stage;
 	enum wire_stage stage;
 	VEC(struct reported_stage) stages;

@@ -5,7 +5,7 @@
 
 enum {
 	BASE_S = 20,
-	ATTACH_S = 30,
+	ATTACH_S = 90, /* by the guest's clock: SUITE_ATTACH_TOTAL_MS */
 	TCG_SLOWNESS = 4,
 	TCG_VCPUS_PER_STEP = 8,
 	VCPUS_PER_DURATION = 64,
@@ -29,17 +29,18 @@ unsigned int time_limit_slowness(bool emulated, unsigned int vcpus)
 /* What is waited for beside the work itself, in seconds. */
 struct around {
 	uint64_t size_s, attach_s;
+	uint64_t fixed_s; /* does not grow with slowness */
 };
 
 static struct around around_of(const struct declared_test *test, unsigned int vcpus)
 {
 	unsigned int attach_s = test->scheduler.attach_timeout_s;
+	bool has_scheduler = test->scheduler.argv.n > 0;
 
 	return (struct around){
 		.size_s = divide_up((uint64_t)test->duration_s * vcpus, VCPUS_PER_DURATION),
-		.attach_s = !test->scheduler.argv.n ? 0
-			    : attach_s		    ? attach_s
-						    : ATTACH_S,
+		.attach_s = has_scheduler ? attach_s : 0,
+		.fixed_s = has_scheduler && !attach_s ? ATTACH_S : 0,
 	};
 }
 
@@ -51,7 +52,8 @@ uint64_t time_limit_ns(const struct declared_test *test, bool emulated, unsigned
 
 	if (test->timeout_s)
 		return slowness * test->timeout_s * NS_PER_SEC;
-	return (test->duration_s + slowness * (BASE_S + around.size_s + around.attach_s)) *
+	return (test->duration_s + around.fixed_s +
+		slowness * (BASE_S + around.size_s + around.attach_s)) *
 	       NS_PER_SEC;
 }
 
@@ -71,8 +73,11 @@ void time_limit_explain(const struct declared_test *test, bool emulated, unsigne
 		strbuf_appendf(into, "%u x timeout %u s", slowness, test->timeout_s);
 		return;
 	}
-	strbuf_appendf(into, "duration %u s + %u x (%d s + %llu s for its size", test->duration_s,
-		       slowness, BASE_S, (unsigned long long)around.size_s);
+	strbuf_appendf(into, "duration %u s", test->duration_s);
+	if (around.fixed_s)
+		strbuf_appendf(into, " + %llu s to attach", (unsigned long long)around.fixed_s);
+	strbuf_appendf(into, " + %u x (%d s + %llu s for its size", slowness, BASE_S,
+		       (unsigned long long)around.size_s);
 	if (around.attach_s)
 		strbuf_appendf(into, " + %llu s to attach", (unsigned long long)around.attach_s);
 	strbuf_append_char(into, ')');

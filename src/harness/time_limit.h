@@ -9,12 +9,13 @@
  *
  *	limit    = slowness * timeout_s                                       when the test says so
  *	         = duration + slowness * (20 s + duration * vcpus / 64        else
- *	                                  + attach time, with a scheduler)
+ *	                                  + attach_timeout_s, with a scheduler)
+ *	         + 90 s                       with a scheduler without attach_timeout_s
  *
  * The work of a test runs for `duration` by the clock however slow the guest is, so that part does
  * not grow. 20 s are for making cgroups, starting workers and clearing up; they cost more
- * with more CPUs and with longer work to report about. The attach time is the scheduler's
- * attach_timeout_s, 30 s unless it says otherwise. Divisions round up.
+ * with more CPUs and with longer work to report about. An attach has
+ * 90 s of the guest's clock unless the test says otherwise. Divisions round up.
  */
 #ifndef KTSTR_HARNESS_TIME_LIMIT_H
 #define KTSTR_HARNESS_TIME_LIMIT_H

@@ -58,7 +58,7 @@ const char *declared_scheduler_name(const struct ktstr_test *test)
 
 unsigned int declared_attach_timeout_s(const struct ktstr_test *test)
 {
-	return or_default(test->scheduler.attach_timeout_s, SUITE_DEFAULT_ATTACH_TIMEOUT_S);
+	return test->scheduler.attach_timeout_s;
 }
 
 unsigned int declared_workers(const struct ktstr_work *work)

@@ -10,7 +10,6 @@
 enum {
 	SUITE_DEFAULT_DURATION_S = 2,
 	SUITE_DEFAULT_WORKERS = 2,
-	SUITE_DEFAULT_ATTACH_TIMEOUT_S = 30,
 };
 
 struct resolved_checks {
@@ -32,6 +31,7 @@ bool declared_is_timed(const struct ktstr_test *test);
 bool declared_has_scheduler(const struct ktstr_test *test);
 /* .name, or the last part of argv[0]; NULL without a scheduler. */
 const char *declared_scheduler_name(const struct ktstr_test *test);
+/* 0: 30 s without progress, 90 s in all. */
 unsigned int declared_attach_timeout_s(const struct ktstr_test *test);
 unsigned int declared_workers(const struct ktstr_work *work);
 /* Of the kind where nothing is said; 0 for a time that the kind does not have. */

@@ -91,25 +91,52 @@ static char *line_after(const char *from, size_t *ret_n)
 	return xstrndup(newline + 1, *ret_n);
 }
 
-char *kernel_log_reason(const char *lines)
+/* What follows the mark of one line, and the message of the line after it. */
+static char *reason_at(const char *from)
 {
-	static const char mark[] = "\" disabled (";
-	const char *last = NULL, *end;
 	_cleanup_free_ char *next = NULL, *reason = NULL;
-	const char *message;
-	size_t n;
+	const char *message, *end;
+	size_t n = strcspn(from, "\n");
 
-	for (const char *at = lines; (at = strstr(at, mark)); at++)
-		last = at + strlen(mark);
-	if (!last)
-		return NULL;
-	n = strcspn(last, "\n");
-	end = memrchr(last, ')', n);
-	reason = xstrndup(last, end ? (size_t)(end - last) : n);
-	next = line_after(last, &n);
-	/* "sched_ext: NAME: message"; another line about a scheduler is none. */
+	end = memrchr(from, ')', n);
+	reason = xstrndup(from, end ? (size_t)(end - from) : n);
+	next = line_after(from, &n);
+	/* "sched_ext: NAME: message"; another line about a scheduler has no message. */
 	message = next && strncmp(next, "sched_ext: ", 11) == 0 ? strstr(next + 11, ": ") : NULL;
 	if (!message || strncmp(next, "sched_ext: BPF scheduler", 24) == 0)
 		return take_ptr(reason);
 	return xasprintf("%s: %s", reason, message + 2);
+}
+
+static char *last_reason(const char *lines, bool errors_only)
+{
+	static const char mark[] = "\" disabled (";
+	char *last = NULL;
+
+	for (const char *at = lines; (at = strstr(at, mark));) {
+		_cleanup_free_ char *reason = NULL;
+
+		at += strlen(mark);
+		reason = reason_at(at);
+		if (errors_only && !kernel_log_is_error(reason))
+			continue;
+		free(last);
+		last = take_ptr(reason);
+	}
+	return last;
+}
+
+char *kernel_log_reason(const char *lines)
+{
+	return last_reason(lines, false);
+}
+
+char *kernel_log_error(const char *lines)
+{
+	return last_reason(lines, true);
+}
+
+bool kernel_log_is_error(const char *reason)
+{
+	return strncmp(reason, "unregistered", strlen("unregistered")) != 0;
 }

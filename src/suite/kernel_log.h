@@ -25,5 +25,15 @@ const char *kernel_log_text(const char *record, size_t n, size_t *ret_n);
  * NULL when they do not tell. The caller owns it.
  */
 char *kernel_log_reason(const char *lines);
+/*
+ * The same of the last scheduler that was ended for an error, whatever ended afterwards. NULL:
+ * there was none. The caller owns it.
+ */
+char *kernel_log_error(const char *lines);
+/*
+ * Whether a reason as above is an error of the scheduler. "unregistered from user space", "from
+ * BPF" and "from the main kernel" (a CPU came or went) are not.
+ */
+bool kernel_log_is_error(const char *reason);
 
 #endif

@@ -43,8 +43,13 @@ enum {
 	SUITE_CGROUP_WRITE_MS = 5000,
 	SUITE_WORKERS_READY_MS = 10000,
 	SUITE_WORKERS_STOP_MS = 5000,
-	SUITE_SCHEDULER_STOP_MS = 5000, /* for each signal */
+	SUITE_SCHEDULER_STOP_MS = 5000,	    /* for each signal */
+	SUITE_SCHEDULER_RESTART_MS = 10000, /* that one which may restart is away */
 	SUITE_LEFTOVER_MS = 5000,
+
+	/* Milliseconds of the guest's clock, the same on every machine. */
+	SUITE_ATTACH_IDLE_MS = 30000,
+	SUITE_ATTACH_TOTAL_MS = 90000,
 };
 
 #endif

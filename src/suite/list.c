@@ -63,6 +63,7 @@ static void write_scheduler(struct json_writer *w, const struct ktstr_test *test
 	write_texts(w, "sysctls", scheduler->sysctls, KTSTR_MAX_SETTINGS);
 	write_texts(w, "kernel_args", scheduler->kernel_args, KTSTR_MAX_SETTINGS);
 	json_add_u64(w, "attach_timeout_s", declared_attach_timeout_s(test));
+	json_add_bool(w, "may_restart", scheduler->may_restart);
 	json_end_object(w);
 }
 

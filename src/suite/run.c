@@ -26,6 +26,8 @@ enum {
 	 * disturb what is measured. The end of its program is seen at once.
 	 */
 	ALIVE_MS = 250,
+	/* Workers whose class is read then: each costs a file of /proc. */
+	CLASSES_AT_ONCE = 16,
 	/* For processes that were told to end, before they count as left over. */
 	GRACE_MS = 500,
 };
@@ -122,9 +124,21 @@ static bool setup(struct run *run)
 	return no_error(run, err);
 }
 
+/* By default the guest's clock decides, however slow it is; what a test declares is scaled. */
+static struct scheduler_patience attach_patience(const struct run *run)
+{
+	uint64_t limit_s = declared_attach_timeout_s(run->test);
+
+	if (!limit_s)
+		return (struct scheduler_patience){ SUITE_ATTACH_IDLE_MS, SUITE_ATTACH_TOTAL_MS };
+	limit_s = scaled(run, limit_s * 1000);
+	return (struct scheduler_patience){ limit_s, limit_s };
+}
+
 static bool start_scheduler(struct run *run)
 {
 	const struct ktstr_test *test = run->test;
+	struct scheduler_patience patience = attach_patience(run);
 	struct error *err;
 
 	if (!declared_has_scheduler(test)) {
@@ -135,6 +149,8 @@ static bool start_scheduler(struct run *run)
 		return false;
 	}
 	report_stage(&run->report, WIRE_STAGE_SCHEDULER);
+	run->scheduler.is_judged = run->checks.scheduler_alive;
+	run->scheduler.may_restart = test->scheduler.may_restart;
 	err = scheduler_start(&run->scheduler, test->scheduler.argv, declared_scheduler_name(test),
 			      &run->report);
 	if (error_is(err, &base_error_domain, BASE_ABSENT)) {
@@ -145,9 +161,7 @@ static bool start_scheduler(struct run *run)
 	if (!no_error(run, err))
 		return false;
 	run->ctx.scheduler_pid = run->scheduler.pid;
-	return scheduler_wait_attached(
-		&run->scheduler, scaled(run, declared_attach_timeout_s(test) * UINT64_C(1000)),
-		&run->report);
+	return scheduler_wait_attached(&run->scheduler, &patience, &run->report);
 }
 
 static void lose(struct run *run)
@@ -177,6 +191,7 @@ static void wait_for_work(struct run *run)
 				 ? clock_monotonic_ns() + run->ctx.duration_ms * NS_PER_MS
 				 : 0;
 	bool watching = run->scheduler.pid && run->checks.scheduler_alive;
+	uint64_t next_sample = 0;
 
 	for (;;) {
 		uint64_t now = clock_monotonic_ns();
@@ -188,6 +203,11 @@ static void wait_for_work(struct run *run)
 		if (watching && !scheduler_is_alive(&run->scheduler)) {
 			lose(run);
 			return;
+		}
+		if (watching && now >= next_sample) {
+			scenario_sample_classes(&run->scenario, run->scheduler.system->proc,
+						CLASSES_AT_ONCE);
+			next_sample = now + ALIVE_MS * NS_PER_MS;
 		}
 		if (now >= until && (!run->body.pid || run->body.ended))
 			return;
@@ -239,7 +259,11 @@ static void work(struct run *run)
 		return;
 	report_stage(&run->report, WIRE_STAGE_WORK);
 	scenario_open_gate(&run->scenario);
+	if (run->scheduler.pid)
+		scenario_sample_classes(&run->scenario, run->scheduler.system->proc, SIZE_MAX);
 	wait_for_work(run);
+	if (run->scheduler.pid)
+		scenario_sample_classes(&run->scenario, run->scheduler.system->proc, SIZE_MAX);
 	if (run->body.pid && !run->lost) {
 		body_judge(&run->body, &run->report);
 		tell_of_crash(run);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "suite/scenario.h"
 
+#include <stdlib.h>
+
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "suite/cgroup.h"
 #include "suite/defaults.h"
@@ -26,6 +29,7 @@ static struct error *start_one(struct scenario *scenario, const struct ktstr_cgr
 	if (err)
 		return error_wrap(err, "workers of cgroup %s", cgroup->name);
 	scenario->rows[scenario->n].cgroup = cgroup;
+	scenario->rows[scenario->n].classes = xcalloc(spec.workers, sizeof(struct class_watch));
 	scenario->rows[scenario->n++].group = group;
 	return NULL;
 }
@@ -55,8 +59,48 @@ static void add_cpus(struct json_writer *w, const char *key, const struct cpuset
 	json_add_string(w, key, strbuf_str(&text));
 }
 
+static size_t count_workers(const struct scenario *scenario)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < scenario->n; i++)
+		n += work_count(scenario->rows[i].group);
+	return n;
+}
+
+static void sample_class(struct scenario *scenario, const char *proc, size_t i)
+{
+	size_t row = 0;
+	struct work_report worker;
+
+	for (; i >= work_count(scenario->rows[row].group); row++)
+		i -= work_count(scenario->rows[row].group);
+	work_sample(scenario->rows[row].group, i, &worker);
+	if (worker.end == WORK_END_RUNNING)
+		class_watch_sample(&scenario->rows[row].classes[i], proc, worker.pid,
+				   worker.cpu_ns);
+}
+
+void scenario_sample_classes(struct scenario *scenario, const char *proc, size_t most)
+{
+	size_t n = count_workers(scenario);
+
+	for (size_t i = 0; i < n && i < most; i++)
+		sample_class(scenario, proc, scenario->next_++ % n);
+}
+
+static void report_class(struct json_writer *w, const struct class_watch *class)
+{
+	if (!class->ext_samples && !class->other_samples)
+		return;
+	json_add_u64(w, "ext_samples", class->ext_samples);
+	json_add_u64(w, "other_samples", class->other_samples);
+	json_add_u64(w, "ext_ns", class->ext_ns);
+	json_add_u64(w, "other_ns", class->other_ns);
+}
+
 static void report_worker(struct report_writer *report, const struct ktstr_cgroup *cgroup,
-			  const struct work_report *worker)
+			  const struct work_report *worker, const struct class_watch *class)
 {
 	struct json_writer *w = report_open_line(report, WIRE_REPORT_WORKER);
 	_cleanup_free_ char *end = NULL;
@@ -89,6 +133,7 @@ static void report_worker(struct report_writer *report, const struct ktstr_cgrou
 		add_cpus(w, "outside_had", &worker->outside_had);
 		json_add_u64(w, "outside_at_ns", worker->outside_at_ns);
 	}
+	report_class(w, class);
 	report_close_line(report);
 }
 
@@ -107,7 +152,8 @@ void scenario_stop(struct scenario *scenario, uint64_t limit_ms, struct report_w
 
 			work_sample(group, j, &worker);
 			scenario->stuck = scenario->stuck || worker.end == WORK_END_STUCK;
-			report_worker(report, scenario->rows[i].cgroup, &worker);
+			report_worker(report, scenario->rows[i].cgroup, &worker,
+				      &scenario->rows[i].classes[j]);
 		}
 	}
 }
@@ -117,8 +163,10 @@ void scenario_deinit(struct scenario *scenario)
 	/* Waiting for a process that cannot die would take for ever; it is told as left over. */
 	if (scenario->stuck)
 		return;
-	for (size_t i = 0; i < scenario->n; i++)
+	for (size_t i = 0; i < scenario->n; i++) {
 		work_free(scenario->rows[i].group);
+		free(scenario->rows[i].classes);
+	}
 	scenario->n = 0;
 	work_gate_free(scenario->gate);
 	scenario->gate = NULL;

@@ -3,6 +3,7 @@
 #ifndef KTSTR_SUITE_SCENARIO_H
 #define KTSTR_SUITE_SCENARIO_H
 
+#include "suite/class_watch.h"
 #include "suite/report_writer.h"
 #include "work/work.h"
 
@@ -11,9 +12,11 @@ struct scenario {
 	struct {
 		const struct ktstr_cgroup *cgroup;
 		struct work_group *group;
+		struct class_watch *classes; /* one for each worker */
 	} rows[KTSTR_MAX_CGROUPS];
 	size_t n;
 	bool watch_cpus; /* set before the start: isolation is asked for */
+	size_t next_;	 /* the worker whose class is looked at next, counted over all rows */
 	bool stuck;	 /* a worker could not even be killed */
 };
 
@@ -21,6 +24,8 @@ struct scenario {
 struct error *scenario_start(struct scenario *scenario, const struct ktstr_test *test,
 			     int subtree_fd, uint64_t limit_ms) MUST_CHECK;
 void scenario_open_gate(struct scenario *scenario);
+/* Samples the class of so many workers, those first that were not looked at for longest. */
+void scenario_sample_classes(struct scenario *scenario, const char *proc, size_t most);
 /* Ends and reports them. */
 void scenario_stop(struct scenario *scenario, uint64_t limit_ms, struct report_writer *report);
 /* Kills what still runs, but does not wait for what cannot die. */

@@ -12,11 +12,12 @@
 #include "base/io.h"
 #include "suite/kernel_log.h"
 #include "suite/scheduler_launch.h"
+#include "suite/scheduler_words.h"
 #include "suite/scx_dump.h"
+#include "suite/scx_state.h"
 #include "suite/slowness.h"
 
 enum {
-	POLL_MS = 20,
 	/* For a program whose scheduler the kernel has ended to notice, and to say why. */
 	LAST_WORDS_MS = 3000,
 };
@@ -25,6 +26,7 @@ const struct scheduler_system scheduler_running_system = {
 	.sched_ext = "/sys/kernel/sched_ext",
 	.kmsg = "/dev/kmsg",
 	.tracing = "/sys/kernel/tracing",
+	.proc = "/proc",
 };
 
 void scheduler_init(struct scheduler *s, const struct scheduler_system *system, double slowness)
@@ -36,32 +38,7 @@ void scheduler_init(struct scheduler *s, const struct scheduler_system *system, 
 	stream_init(&s->err, -1, SUITE_LIMIT_STREAM_HEAD, SUITE_LIMIT_STREAM_TAIL);
 }
 
-/* A file of sched_ext without its newline; NULL when it cannot be read. */
-static char *read_file(const struct scheduler *s, const char *name)
-{
-	_cleanup_free_ char *path = xasprintf("%s/%s", s->system->sched_ext, name);
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_error_ struct error *err = io_read_file(path, SUITE_LIMIT_SYSFS, &text);
-
-	if (err)
-		return NULL;
-	while (text.n && text.at[text.n - 1] == '\n')
-		text.at[--text.n] = '\0';
-	return strbuf_take(&text);
-}
-
-/* Who schedules now; NULL: the kernel's own. */
-static char *read_ops(const struct scheduler *s)
-{
-	char *ops = read_file(s, "root/ops");
-
-	if (ops && *ops)
-		return ops;
-	free(ops);
-	return NULL;
-}
-
-static struct json_writer *open_state(struct report_writer *report, const char *state)
+struct json_writer *scheduler_open_state(struct report_writer *report, const char *state)
 {
 	struct json_writer *w = report_open_line(report, WIRE_REPORT_SCHEDULER);
 
@@ -73,6 +50,7 @@ struct error *scheduler_start(struct scheduler *s, const char *const *argv, cons
 			      struct report_writer *report)
 {
 	_cleanup_free_ char *other = NULL;
+	struct scx_state before;
 	int out = -1, err_fd = -1;
 	struct error *err;
 
@@ -80,9 +58,12 @@ struct error *scheduler_start(struct scheduler *s, const char *const *argv, cons
 	if (access(s->system->sched_ext, F_OK) < 0)
 		return base_error(BASE_ABSENT, errno, "this kernel has no sched_ext: %s",
 				  s->system->sched_ext);
-	other = read_ops(s);
+	other = scx_state_read_ops(s->system->sched_ext);
 	if (other)
 		return base_error(BASE_IO, EBUSY, "the scheduler \"%s\" is loaded already", other);
+	scx_state_read(s->system->sched_ext, &before);
+	s->has_enable_seq = before.has_enable_seq;
+	s->enable_seq = before.enable_seq;
 	s->kmsg_fd = kernel_log_open(s->system->kmsg);
 	s->dumps = scx_dump_enable(s->system->tracing);
 	s->started_ns = clock_monotonic_ns();
@@ -91,7 +72,7 @@ struct error *scheduler_start(struct scheduler *s, const char *const *argv, cons
 		return error_wrap(err, "scheduler %s", name);
 	s->out.fd = out;
 	s->err.fd = err_fd;
-	json_add_i64(open_state(report, "started"), "pid", s->pid);
+	json_add_i64(scheduler_open_state(report, "started"), "pid", s->pid);
 	report_close_line(report);
 	return NULL;
 }
@@ -113,8 +94,7 @@ void scheduler_pump(struct scheduler *s)
 	stream_pump(&s->err);
 }
 
-/* Until it has ended, or limit_ms are over. */
-static bool wait_ended(struct scheduler *s, uint64_t limit_ms)
+bool scheduler_wait_ended(struct scheduler *s, uint64_t limit_ms)
 {
 	uint64_t until = clock_monotonic_ns() + limit_ms * NS_PER_MS;
 
@@ -135,7 +115,7 @@ void scheduler_deinit(struct scheduler *s)
 	if (s->pid && !s->ended) {
 		kill(-s->pid, SIGKILL);
 		/* One that cannot die is not waited for. */
-		wait_ended(s, SUITE_SCHEDULER_STOP_MS);
+		scheduler_wait_ended(s, SUITE_SCHEDULER_STOP_MS);
 	}
 	if (s->pidfd >= 0)
 		close(s->pidfd);
@@ -153,8 +133,7 @@ static char *end_text(const struct scheduler *s)
 				      : xasprintf("exited %d", WEXITSTATUS(s->status));
 }
 
-/* In words: "ended with exit code 1", "was ended by signal 11 (SIGSEGV)". */
-static char *end_words(const struct scheduler *s)
+char *scheduler_end_words(const struct scheduler *s)
 {
 	if (WIFSIGNALED(s->status))
 		return xasprintf("was ended by signal %d (SIG%s)", WTERMSIG(s->status),
@@ -162,120 +141,143 @@ static char *end_words(const struct scheduler *s)
 	return xasprintf("ended with exit code %d", WEXITSTATUS(s->status));
 }
 
-static char *kernel_reason(struct scheduler *s)
+char *scheduler_kernel_reason(struct scheduler *s)
 {
+	char *error;
+
 	kernel_log_read(s->kmsg_fd, SUITE_LIMIT_KERNEL_LOG, &s->kernel_lines);
-	return kernel_log_reason(strbuf_str(&s->kernel_lines));
+	error = kernel_log_error(strbuf_str(&s->kernel_lines));
+	return error ? error : kernel_log_reason(strbuf_str(&s->kernel_lines));
 }
 
-/* "; the kernel says: …"; when it says nothing, the scheduler's own; else "". */
-static char *whose_words(const struct scheduler *s, const char *kernel)
+/* It was enabled again since it was looked at last, or has been away for too long. */
+static bool has_returned(struct scheduler *s, const struct scx_state *state)
 {
-	_cleanup_free_ char *own = NULL;
+	uint64_t now_ns = clock_monotonic_ns();
 
-	if (kernel)
-		return xasprintf("; the kernel says: %s", kernel);
-	own = stream_last_words(&s->err, SUITE_LIMIT_LAST_WORDS);
-	if (!own)
-		own = stream_last_words(&s->out, SUITE_LIMIT_LAST_WORDS);
-	return own ? xasprintf("; it says: %s", own) : xstrdup("");
-}
-
-static bool verifier_refused(const struct scheduler *s)
-{
-	static const char mark[] = "BEGIN PROG LOAD LOG";
-	_cleanup_strbuf_ struct strbuf printed = STRBUF_INIT;
-
-	stream_text(&s->err, &printed);
-	stream_text(&s->out, &printed);
-	return printed.n && memmem(printed.at, printed.n, mark, strlen(mark));
-}
-
-static void report_failure(struct scheduler *s, uint64_t limit_ms, struct report_writer *report)
-{
-	_cleanup_free_ char *words = s->ended ? end_words(s) : NULL;
-	_cleanup_free_ char *reason = kernel_reason(s), *why = whose_words(s, reason);
-
-	if (!s->ended)
-		report_partf(report, KTSTR_REASON_SCHED_ATTACH,
-			     "%s runs, but was not attached within %llu ms%s", s->name,
-			     (unsigned long long)limit_ms, why);
-	else if (verifier_refused(s))
-		report_partf(report, KTSTR_REASON_SCHED_VERIFIER,
-			     "%s %s: the kernel's verifier refused it (the log is in its output)",
-			     s->name, words);
-	else
-		report_partf(report, KTSTR_REASON_SCHED_LOAD, "%s %s before it was attached%s",
-			     s->name, words, why);
-	open_state(report, "failed");
-	report_close_line(report);
-}
-
-bool scheduler_wait_attached(struct scheduler *s, uint64_t limit_ms, struct report_writer *report)
-{
-	uint64_t until = s->started_ns + limit_ms * NS_PER_MS;
-
-	for (;;) {
-		struct pollfd fds[SCHEDULER_FDS];
-		struct json_writer *w;
-
-		scheduler_pump(s);
-		/* One that ended may have been attached in between: then it failed all the same. */
-		if (s->ended)
-			break;
-		s->ops = read_ops(s);
-		if (s->ops) {
-			s->attached = true;
-			w = open_state(report, "attached");
-			report_add_text(report, "ops", s->ops);
-			json_add_u64(w, "attach_ms",
-				     (clock_monotonic_ns() - s->started_ns) / NS_PER_MS);
-			report_close_line(report);
-			return true;
-		}
-		if (clock_monotonic_ns() >= until)
-			break;
-		scheduler_poll(s, fds);
-		poll(fds, SCHEDULER_FDS, POLL_MS);
+	if (scx_state_is_enabled(state)) {
+		s->restarts += state->enable_seq - s->enable_seq;
+		s->enable_seq = state->enable_seq;
+		s->away_since_ns = 0;
+		return true;
 	}
-	report_failure(s, limit_ms, report);
-	return false;
+	if (!s->away_since_ns)
+		s->away_since_ns = now_ns;
+	return now_ns - s->away_since_ns <
+	       slowness_scaled_ms(s->slowness, SUITE_SCHEDULER_RESTART_MS) * NS_PER_MS;
 }
 
-bool scheduler_is_alive(const struct scheduler *s)
+bool scheduler_is_alive(struct scheduler *s)
 {
-	_cleanup_free_ char *ops = s->attached && !s->ended ? read_ops(s) : NULL;
+	struct scx_state state;
 
-	/* Another one in its place is not it. */
-	return ops && strcmp(ops, s->ops) == 0;
+	if (!s->attached || s->ended)
+		return false;
+	scx_state_read(s->system->sched_ext, &state);
+	/* Two kernels' words for one thing: enabled, and never enabled anew in between. */
+	if (scx_state_is_enabled(&state) &&
+	    (!s->has_enable_seq || !state.has_enable_seq || state.enable_seq == s->enable_seq))
+		return true;
+	return s->may_restart && s->has_enable_seq && state.has_enable_seq &&
+	       has_returned(s, &state);
+}
+
+/* Why it is not alive any more, for a sentence. */
+static char *loss_words(struct scheduler *s)
+{
+	struct scx_state state;
+
+	if (s->ended)
+		return scheduler_end_words(s);
+	scx_state_read(s->system->sched_ext, &state);
+	if (scx_state_is_enabled(&state))
+		return xstrdup("was detached and attached again, and the test does not declare "
+			       ".may_restart; its program still runs");
+	return xasprintf("was ended by the kernel (sched_ext is \"%s\"); its program still runs",
+			 state.name);
 }
 
 void scheduler_report_loss(struct scheduler *s, struct report_writer *report)
 {
 	_cleanup_free_ char *words = NULL, *reason = NULL, *why = NULL;
 
-	wait_ended(s, slowness_scaled_ms(s->slowness, LAST_WORDS_MS));
-	reason = kernel_reason(s);
-	words = s->ended ? end_words(s)
-			 : xstrdup("was ended by the kernel; its program still runs");
-	why = whose_words(s, reason);
+	s->lost = true;
+	scheduler_wait_ended(s, slowness_scaled_ms(s->slowness, LAST_WORDS_MS));
+	reason = scheduler_kernel_reason(s);
+	words = loss_words(s);
+	why = scheduler_words_of_end(reason, &s->out, &s->err);
 	report_partf(report, KTSTR_REASON_SCHED_EXIT, "%s %s%s", s->name, words, why);
 }
 
-/* How it ended, as the report has it. */
-static char *stop(struct scheduler *s)
+/* How a program ended that was asked to, by `signal`. A shell adds 128 to the signal. */
+static bool ended_cleanly(const struct scheduler *s, int signal)
+{
+	if (WIFSIGNALED(s->status))
+		return WTERMSIG(s->status) == signal;
+	return WEXITSTATUS(s->status) == 0 || WEXITSTATUS(s->status) == 128 + signal;
+}
+
+struct stop {
+	char *end;  /* as the report has it */
+	bool asked; /* it ran, and was asked to end */
+	int signal; /* the one that it ended of */
+	bool ended;
+};
+
+static struct stop stop(struct scheduler *s)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGKILL };
+	struct stop stop = { 0 };
 
 	scheduler_pump(s);
-	if (s->ended)
-		return end_text(s);
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+	stop.asked = !s->ended;
+	for (size_t i = 0; !s->ended && i < ARRAY_SIZE(signals); i++) {
+		stop.signal = signals[i];
 		kill(s->pid, signals[i]);
-		if (wait_ended(s, slowness_scaled_ms(s->slowness, SUITE_SCHEDULER_STOP_MS)))
-			return xstrdup(signals[i] == SIGKILL ? "killed" : "stopped");
+		scheduler_wait_ended(s, slowness_scaled_ms(s->slowness, SUITE_SCHEDULER_STOP_MS));
 	}
-	return xstrdup("stuck");
+	if (!s->ended)
+		stop.end = xstrdup("stuck");
+	else if (stop.asked && stop.signal == SIGKILL)
+		stop.end = xstrdup("killed");
+	else
+		stop.end = stop.asked && ended_cleanly(s, stop.signal) ? xstrdup("stopped")
+								       : end_text(s);
+	return stop;
+}
+
+/* Asked to end, it did something else. */
+static void judge_stop(struct scheduler *s, const struct stop *stop, const char *reason,
+		       struct report_writer *report)
+{
+	_cleanup_free_ char *words = NULL, *why = NULL;
+
+	if (!s->ended)
+		words = xstrdup("cannot be ended: it survived SIGINT, SIGTERM and SIGKILL");
+	else if (stop->signal == SIGKILL)
+		words = xstrdup("ignored SIGINT and SIGTERM, and had to be killed");
+	else if (!ended_cleanly(s, stop->signal))
+		words = scheduler_end_words(s);
+	else if (reason && kernel_log_is_error(reason))
+		words = xstrdup("made the kernel end it");
+	else
+		return;
+	why = scheduler_words_of_end(reason, &s->out, &s->err);
+	report_partf(report, KTSTR_REASON_SCHED_STOP, "asked to end, %s %s%s", s->name, words, why);
+}
+
+static void report_its_end(const struct scheduler *s, const struct stop *stop, const char *reason,
+			   const char *events, struct report_writer *report)
+{
+	struct json_writer *w = scheduler_open_state(report, "ended");
+
+	report_add_text(report, "end", stop->end);
+	json_add_bool(w, "asked", stop->asked);
+	if (s->has_enable_seq && s->attached)
+		json_add_u64(w, "restarts", s->restarts);
+	report_add_text(report, "kernel_reason", reason);
+	report_add_text(report, "events", events);
+	report_close_line(report);
 }
 
 static void report_stream(struct report_writer *report, const char *name, const struct stream *from)
@@ -290,20 +292,24 @@ void scheduler_finish(struct scheduler *s, struct report_writer *report)
 {
 	_cleanup_strbuf_ struct strbuf dump = STRBUF_INIT;
 	_cleanup_free_ char *events = NULL, *end = NULL, *reason = NULL;
+	bool judged = s->is_judged && s->attached;
+	struct stop ended;
 
 	if (!s->pid)
 		return;
-	/* The folder goes away with the scheduler. */
-	events = read_file(s, "root/events");
-	end = stop(s);
+	/* Work was stopped since it was looked at last: the kernel may have ended it meanwhile. */
+	if (judged && !s->lost && !scheduler_is_alive(s))
+		scheduler_report_loss(s, report);
+	/* The directory goes away with the scheduler. */
+	events = scx_state_read_file(s->system->sched_ext, "root/events");
+	ended = stop(s);
+	end = ended.end;
 	/* Helpers that it started. */
 	kill(-s->pid, SIGKILL);
-	reason = kernel_reason(s);
-	open_state(report, "ended");
-	report_add_text(report, "end", end);
-	report_add_text(report, "kernel_reason", reason);
-	report_add_text(report, "events", events);
-	report_close_line(report);
+	reason = scheduler_kernel_reason(s);
+	if (judged && !s->lost && ended.asked)
+		judge_stop(s, &ended, reason, report);
+	report_its_end(s, &ended, reason, events, report);
 	report_stream(report, "scheduler.stdout", &s->out);
 	report_stream(report, "scheduler.stderr", &s->err);
 	report_text(report, "kernel.log", strbuf_str(&s->kernel_lines), s->kernel_lines.n);

@@ -71,14 +71,18 @@ void stream_text(const struct stream *stream, struct strbuf *into)
 	strbuf_append_bytes(into, strbuf_str(&stream->tail) + stream->tail.n - kept, kept);
 }
 
-static bool speaks_of_failure(const char *line)
+bool stream_line_speaks_of_failure(const char *line, size_t n)
 {
 	static const char *const words[] = { "error", "fail", "invalid", "unrecognized",
 					     "panicked" };
 
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (strcasestr(line, words[i]))
-			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		size_t word = strlen(words[i]);
+
+		for (size_t at = 0; at + word <= n; at++)
+			if (strncasecmp(line + at, words[i], word) == 0)
+				return true;
+	}
 	return false;
 }
 
@@ -96,7 +100,7 @@ char *stream_last_words(const struct stream *stream, size_t limit_bytes)
 		if (!*line)
 			continue;
 		last = line;
-		if (speaks_of_failure(line))
+		if (stream_line_speaks_of_failure(line, strlen(line)))
 			telling = line;
 	}
 	if (telling)

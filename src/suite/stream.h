@@ -25,5 +25,6 @@ void stream_text(const struct stream *stream, struct strbuf *into);
  * last one that is not blank. At most its first limit_bytes. NULL: none. The caller owns it.
  */
 char *stream_last_words(const struct stream *stream, size_t limit_bytes);
+bool stream_line_speaks_of_failure(const char *line, size_t n);
 
 #endif

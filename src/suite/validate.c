@@ -92,8 +92,9 @@ static void check_scheduler(struct mistakes *m, const struct ktstr_test *test)
 				"scheduler.kernel_args: \"%s\" holds a space or a quote; "
 				"the kernel would take it for two",
 				s->kernel_args[i]);
-	if (!declared_has_scheduler(test) && (s->name || s->files[0] || s->attach_timeout_s))
-		mistake(m, "scheduler: a name, files or a timeout, but no argv");
+	if (!declared_has_scheduler(test) &&
+	    (s->name || s->files[0] || s->attach_timeout_s || s->may_restart))
+		mistake(m, "scheduler: a name, files, a timeout or may_restart, but no argv");
 }
 
 static void check_range(struct mistakes *m, const char *what, unsigned int min, unsigned int max)

@@ -80,6 +80,37 @@ enum console_sign console_read_signs(const char *text, size_t n, struct strbuf *
 	return gravest;
 }
 
+/* The number after "Killed process "; 0: there is none. */
+static uint32_t killed_process(const char *line, size_t n)
+{
+	static const char mark[] = "Killed process ";
+	const char *at = memmem(line, n, mark, strlen(mark)), *end = line + n;
+	uint64_t pid = 0;
+
+	if (!at)
+		return 0;
+	for (at += strlen(mark); at < end && *at >= '0' && *at <= '9' && pid <= UINT32_MAX; at++)
+		pid = 10 * pid + (uint64_t)(*at - '0');
+	return pid <= UINT32_MAX ? (uint32_t)pid : 0;
+}
+
+size_t console_read_oom_pids(const char *text, size_t n, uint32_t *ret, size_t most)
+{
+	const char *end = text + n;
+	size_t found = 0;
+
+	for (const char *at = text; at < end && found < most;) {
+		const char *nl = memchr(at, '\n', (size_t)(end - at));
+		size_t len = (size_t)((nl ? nl : end) - at);
+		uint32_t pid = sign_of(at, len) == CONSOLE_OOM ? killed_process(at, len) : 0;
+
+		if (pid)
+			ret[found++] = pid;
+		at += len + 1;
+	}
+	return found;
+}
+
 uint64_t console_size(const char *path)
 {
 	struct stat st;

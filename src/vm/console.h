@@ -20,6 +20,12 @@ enum console_sign {
  * CONSOLE_QUIET. Of equally grave ones the first, which is the cause of the others. */
 enum console_sign console_read_signs(const char *text, size_t n, struct strbuf *line);
 
+/*
+ * The processes that the kernel killed for lack of memory, in its order, by their numbers in the
+ * guest. At most `most`; returns how many.
+ */
+size_t console_read_oom_pids(const char *text, size_t n, uint32_t *ret, size_t most);
+
 /* The last part of a log, whole lines, at most `limit_bytes`. A file that is absent is empty. */
 struct error *console_read_tail(const char *path, size_t limit_bytes,
 				struct strbuf *into) MUST_CHECK;

@@ -252,6 +252,8 @@ static void look_for_oom(struct vm *vm, size_t from, struct vm_end *end)
 	error_free(console_read_from(vm->console_path, from, OOM_TAIL_BYTES, &tail));
 	if (console_read_signs(strbuf_str(&tail), tail.n, &line) == CONSOLE_OOM)
 		snprintf(end->oom, sizeof(end->oom), "%s", strbuf_str(&line));
+	end->n_oom_pids = console_read_oom_pids(strbuf_str(&tail), tail.n, end->oom_pids,
+						VM_LIMIT_OOM_PIDS);
 }
 
 struct error *vm_exec(struct vm *vm, const struct vm_command *command, const struct cancel *cancel,

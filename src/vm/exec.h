@@ -38,12 +38,17 @@ struct vm_command {
 		timeout_ns; /* 0: none. Past it the command is killed and that is BASE_CANCELLED. */
 };
 
+enum { VM_LIMIT_OOM_PIDS = 32 };
+
 struct vm_end {
 	enum wire_end how;
 	uint32_t value; /* status, signal, or errno */
 	uint64_t utime_us, stime_us, maxrss_kb;
 	/* The guest's kernel killed something for lack of memory meanwhile: its line. "": no. */
 	char oom[256];
+	/* The processes that it killed, the first ones of them. */
+	uint32_t oom_pids[VM_LIMIT_OOM_PIDS];
+	size_t n_oom_pids;
 };
 
 struct error *vm_exec(struct vm *vm, const struct vm_command *command, const struct cancel *cancel,

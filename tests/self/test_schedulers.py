@@ -17,6 +17,11 @@ class Schedulers(judged.Judged):
         record = self.judged("plain", "pass", "none", parts=[])
         self.assertEqual((record["scheduler_run"]["ops"], record["scheduler_run"]["end"]), ("ktfifo", "stopped"))
         self.assertEqual(len(record["workers"]), 4)
+        self.assertEqual((record["scheduler_run"]["restarts"], record["scheduler_run"]["asked"]), (0, True))
+        for worker in record["workers"]:
+            self.assertGreaterEqual(worker["ext_samples"], 2)
+            self.assertEqual((worker["other_samples"], worker["other_ns"]), (0, 0))
+            self.assertGreater(worker["ext_ns"], 0)
 
     def test_an_exit_before_it_is_attached(self):
         record = self.judged("load_exits", "fail", "scheduler-load", "ended with exit code 3 before it was attached",
@@ -24,7 +29,7 @@ class Schedulers(judged.Judged):
         self.assertFalse(record["scheduler_run"]["attached"])
 
     def test_the_verifiers_log_is_kept(self):
-        self.judged("verifier_refuses", "fail", "scheduler-verifier", "verifier refused it", kept=["scheduler.stderr"],
+        self.judged("verifier_refuses", "fail", "scheduler-verifier", "verifier refused program 'fifo_init': R. ", kept=["scheduler.stderr"],
                     parts=["scheduler-verifier"])
         self.assertIn("BEGIN PROG LOAD LOG", self.kept_text("verifier_refuses", "scheduler.stderr"))
 
@@ -33,6 +38,34 @@ class Schedulers(judged.Judged):
                              parts=["scheduler-attach"])
         self.assertTrue(record["scheduler_run"]["started"])
         self.assertFalse(record["scheduler_run"]["attached"])
+
+    def test_a_failing_init_is_a_failed_load_in_the_kernels_words(self):
+        record = self.judged("init_fails", "fail", "scheduler-load", r"the kernel says: .*ops\.init\(\) failed \(-22\)",
+                             parts=["scheduler-load"])
+        self.assertFalse(record["scheduler_run"]["attached"])
+
+    def test_one_that_schedules_nobody_was_not_tested(self):
+        record = self.judged("partial", "inconclusive", "scheduler-unused", "0 % of its CPU time under sched_ext",
+                             parts=["scheduler-unused"] * 4)
+        self.assertEqual({w["ext_samples"] for w in record["workers"]}, {0})
+
+    def test_one_that_comes_and_goes_has_failed(self):
+        self.judged("restarts", "fail", "scheduler-exited", "was ended by the kernel|detached and attached again", parts=["scheduler-exited"])
+
+    def test_one_that_may_restart_is_counted(self):
+        record = self.judged("may_restart", "pass", "none", parts=[])
+        self.assertEqual(record["scheduler_run"]["restarts"], 1)
+
+    def test_an_unclean_end_is_judged(self):
+        self.judged("stops_with_a_code", "fail", "scheduler-stop", "asked to end, scx_ktfifo ended with exit code 7",
+                    parts=["scheduler-stop"])
+        self.judged("stops_with_a_crash", "fail", "scheduler-stop", r"signal 11 \(SIGSEGV\)", parts=["scheduler-stop"])
+
+    def test_a_stall_that_the_work_did_not_outlast_is_seen(self):
+        record = self.judged("stalls_to_the_end", "fail", "scheduler-exited", r"the kernel says: runnable task stall",
+                             parts=["scheduler-exited"])
+        self.assertIn("failed to run", self.kept_text("stalls_to_the_end", "sched_ext.dump"))
+        self.assertTrue(record["scheduler_run"]["kernel_reason"].startswith("runnable task stall"))
 
     def exited(self, test, words, end):
         record = self.judged(test, "fail", "scheduler-exited", words, kept=["kernel.log"], parts=["scheduler-exited"])

@@ -34,6 +34,51 @@ KTSTR_TEST(never_attached) = {
 	.cgroups = BUSY,
 };
 
+KTSTR_TEST(init_fails) = {
+	.scheduler = { .argv = { "scx_ktfifo", "--fault", "init" } },
+	.duration_s = 1,
+	.cgroups = BUSY,
+};
+
+KTSTR_TEST(partial) = {
+	.scheduler = { .argv = { "scx_ktfifo", "--fault", "partial" } },
+	.duration_s = 1,
+	.cgroups = BUSY,
+};
+
+KTSTR_TEST(restarts) = {
+	.scheduler = { .argv = { "scx_ktfifo", "--fault", "restart", "--after-ms", "1500" } },
+	.duration_s = 30,
+	.cgroups = BUSY,
+};
+
+KTSTR_TEST(may_restart) = {
+	.scheduler = { .argv = { "scx_ktfifo", "--fault", "restart", "--after-ms", "1500" },
+		       .may_restart = true },
+	.duration_s = 4,
+	.cgroups = BUSY,
+};
+
+KTSTR_TEST(stops_with_a_code) = {
+	.scheduler = { .argv = { "scx_ktfifo", "--fault", "stop-exit" } },
+	.duration_s = 1,
+	.cgroups = BUSY,
+};
+
+KTSTR_TEST(stops_with_a_crash) = {
+	.scheduler = { .argv = { "scx_ktfifo", "--fault", "stop-crash" } },
+	.duration_s = 1,
+	.cgroups = BUSY,
+};
+
+/* The work is over before the kernel's watchdog fires: it does while the workers are stopped. */
+KTSTR_TEST(stalls_to_the_end) = {
+	.scheduler = { .argv = { "scx_ktfifo", "--fault", "stall", "--after-ms", "500",
+				 "--timeout-ms", "8000" } },
+	.duration_s = 2,
+	.cgroups = BUSY,
+};
+
 KTSTR_TEST(exits_later) = {
 	.scheduler = { .argv = { "scx_ktfifo", "--fault", "exit-later", "--after-ms", "1500" } },
 	.duration_s = 30,

@@ -106,7 +106,11 @@ static void add_scheduler(const struct page *page, const struct shown_test *show
 		add_rowf(page, "scheduler", "the kernel's own");
 	} else {
 		append_words(&text, &scheduler->argv);
-		strbuf_appendf(&text, "; attached within %u s", scheduler->attach_timeout_s);
+		if (scheduler->attach_timeout_s)
+			strbuf_appendf(&text, "; attached within %u s",
+				       scheduler->attach_timeout_s);
+		if (scheduler->may_restart)
+			strbuf_append(&text, "; may restart");
 		add_row(page, "scheduler", strbuf_str(&text));
 	}
 	add_words(page, "sysctls", &scheduler->sysctls);

@@ -116,7 +116,6 @@ static void a_worker_that_ended_early_fails(void **state UNUSED)
 		{ "exited 3", "worker 50 (spin) of left ended by itself (exited 3)" },
 		{ "signalled 11", "worker 50 (spin) of left was ended by signal 11" },
 		{ "lost", "worker 50 (spin) of left was lost (lost)" },
-		{ "stuck", "worker 50 (spin) of left was lost (stuck)" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -129,14 +128,21 @@ static void a_worker_that_ended_early_fails(void **state UNUSED)
 	}
 }
 
-static void a_worker_that_was_slow_to_stop_is_judged_by_its_work(void **state UNUSED)
+static void a_worker_that_had_to_be_killed_fails(void **state UNUSED)
 {
-	_cleanup_told_ struct told t;
+	static const char *const ends[] = { "killed", "stuck" };
 
-	prepare(&t, 2);
-	told_end(&t.report.workers.at[0], "killed");
-	evaluate(&t);
-	assert_int_equal(t.outcome.parts.n, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		_cleanup_told_ struct told t;
+
+		prepare(&t, 2);
+		/* Whatever is asked for: it got no CPU in seconds. */
+		t.test.checks.progress = KTSTR_OFF;
+		told_end(&t.report.workers.at[0], ends[i]);
+		evaluate(&t);
+		assert_one_part(&t, KTSTR_REASON_WORKER_KILLED,
+				"worker 50 (spin) of left did not stop when it was asked to");
+	}
 }
 
 static void a_worker_that_never_started_is_a_broken_setup(void **state UNUSED)
@@ -447,6 +453,79 @@ static void a_scheduler_that_was_stopped_lived(void **state UNUSED)
 	}
 }
 
+static void the_kernels_reason_counts_whoever_else_was_content(void **state UNUSED)
+{
+	static const struct {
+		const char *reason;
+		size_t parts;
+	} cases[] = {
+		{ "unregistered from user space", 0 },
+		{ "unregistered from the main kernel", 0 },
+		{ "runnable task stall: spin[77] failed to run for 29.348s", 1 },
+		{ "runtime error: x", 1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_told_ struct told t;
+
+		prepare_scheduler(&t, "stopped");
+		t.report.scheduler.kernel_reason = xstrdup(cases[i].reason);
+		evaluate(&t);
+		assert_int_equal(t.outcome.parts.n, cases[i].parts);
+		if (cases[i].parts)
+			assert_one_part(&t, KTSTR_REASON_SCHED_EXIT, cases[i].reason);
+	}
+}
+
+/* Asked to end, it crashed: the guest has told that, and it was alive during the work. */
+static void a_scheduler_that_did_not_stop_cleanly_was_alive(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+
+	prepare_scheduler(&t, "signalled 11");
+	t.report.scheduler.asked = true;
+	evaluate(&t);
+	assert_int_equal(t.outcome.parts.n, 0);
+	assert_true(has_note(&t, "alive at the end (signalled 11)"));
+}
+
+static void work_under_another_scheduler_proves_nothing(void **state UNUSED)
+{
+	static const struct {
+		uint64_t ext_ns, other_ns, ext, other;
+		bool may_restart;
+		enum ktstr_reason reason; /* NONE: fine */
+	} cases[] = {
+		{ 0, 900, 0, 9, false, KTSTR_REASON_SCHED_UNUSED },
+		{ 940, 60, 8, 1, false, KTSTR_REASON_SCHED_UNUSED },
+		{ 950, 50, 8, 1, false, KTSTR_REASON_NONE },
+		{ 940, 60, 8, 1, true, KTSTR_REASON_NONE },
+		{ 490, 510, 8, 1, true, KTSTR_REASON_SCHED_UNUSED },
+		/* One that sleeps. */
+		{ 0, 0, 9, 0, false, KTSTR_REASON_NONE },
+		{ 0, 0, 0, 9, false, KTSTR_REASON_SCHED_UNUSED },
+		{ 0, 0, 0, 0, false, KTSTR_REASON_NO_EVIDENCE },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_told_ struct told t;
+		struct reported_worker *w;
+
+		prepare_scheduler(&t, "stopped");
+		t.test.scheduler.may_restart = cases[i].may_restart;
+		w = &t.report.workers.at[0];
+		w->ext_ns = cases[i].ext_ns;
+		w->other_ns = cases[i].other_ns;
+		w->ext_samples = cases[i].ext;
+		w->other_samples = cases[i].other;
+		evaluate(&t);
+		if (cases[i].reason == KTSTR_REASON_NONE)
+			assert_int_equal(t.outcome.parts.n, 0);
+		else
+			assert_one_part(&t, cases[i].reason, "worker 50 (spin) of left");
+	}
+}
+
 static void a_scheduler_that_ended_by_itself_fails_and_hides_the_rest(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
@@ -514,7 +593,7 @@ int main(void)
 		cmocka_unit_test(a_stall_that_the_host_may_have_made_is_not_held_against_it),
 		cmocka_unit_test(nothing_done_in_a_time_too_short_is_no_evidence),
 		cmocka_unit_test(a_worker_that_ended_early_fails),
-		cmocka_unit_test(a_worker_that_was_slow_to_stop_is_judged_by_its_work),
+		cmocka_unit_test(a_worker_that_had_to_be_killed_fails),
 		cmocka_unit_test(a_worker_that_never_started_is_a_broken_setup),
 		cmocka_unit_test(progress_may_be_switched_off),
 		cmocka_unit_test(a_cgroup_without_reports_is_no_evidence),
@@ -536,6 +615,9 @@ int main(void)
 		cmocka_unit_test(a_gap_nobody_looked_for_is_no_evidence),
 		cmocka_unit_test(above_the_limit_with_an_unknown_host_is_no_evidence),
 		cmocka_unit_test(a_scheduler_that_was_stopped_lived),
+		cmocka_unit_test(the_kernels_reason_counts_whoever_else_was_content),
+		cmocka_unit_test(a_scheduler_that_did_not_stop_cleanly_was_alive),
+		cmocka_unit_test(work_under_another_scheduler_proves_nothing),
 		cmocka_unit_test(a_scheduler_that_ended_by_itself_fails_and_hides_the_rest),
 		cmocka_unit_test(a_scheduler_that_ended_is_told_once),
 		cmocka_unit_test(a_scheduler_nobody_told_about_is_no_evidence),

@@ -19,8 +19,15 @@ static const struct vm_end ends[] = {
 	[EXIT_3] = { .how = WIRE_END_EXITED, .value = 3 },
 	[SEGV] = { .how = WIRE_END_SIGNALLED, .value = 11 },
 	[KILLED] = { .how = WIRE_END_SIGNALLED, .value = 9 },
-	[KILLED_OOM] = { .how = WIRE_END_SIGNALLED, .value = 9, .oom = OOM_LINE },
-	[FINE_OOM] = { .how = WIRE_END_EXITED, .oom = OOM_LINE },
+	[KILLED_OOM] = { .how = WIRE_END_SIGNALLED,
+			 .value = 9,
+			 .oom = OOM_LINE,
+			 .oom_pids = { 77 },
+			 .n_oom_pids = 1 },
+	[FINE_OOM] = { .how = WIRE_END_EXITED,
+		       .oom = OOM_LINE,
+		       .oom_pids = { 70, 77 },
+		       .n_oom_pids = 2 },
 	[NO_START] = { .how = WIRE_END_NOT_STARTED, .value = ENOENT },
 };
 
@@ -182,25 +189,31 @@ static void after_the_test_began_the_guests_death_is_its_doing(void **state UNUS
 
 static void lack_of_memory_fails_when_it_hit_the_test(void **state UNUSED)
 {
-#define DIED(code) STARTED("hog", "77") PAYLOAD_WITH("hog", "77", code, ",\"metrics\":[]")
+#define DIED(pid) STARTED("hog", pid) PAYLOAD_WITH("hog", pid, "-9", ",\"metrics\":[]")
+#define UNDER(pid)                            \
+	SCHEDULER("started", ",\"pid\":" pid) \
+	SCHEDULER("ended", ",\"end\":\"signalled 9\"")
 	static const struct seen seen[] = {
 		{ WORKED, .exit = KILLED_OOM, IS(FAIL, GUEST_OOM, OOM_LINE), .note = "signal 9" },
 		{ WHOLE, .exit = FINE_OOM, IS(PASS, NONE, ""), .note = OOM_LINE },
-		/* Ended by clean-up: the suite killed it. */
-		{ WHOLE_WITH(DIED("-9"), "0"), .exit = FINE_OOM, IS(PASS, NONE, ""),
+		/* The number decides, not how it ended: the suite kills as well. */
+		{ WHOLE_WITH(DIED("78"), "0"), .exit = FINE_OOM, IS(PASS, NONE, ""),
 		  .note = "killed something else" },
-		{ WHOLE_WITH(WORKER("left", "50", "signalled 9", ""), "0"), .exit = FINE_OOM,
+		{ WHOLE_WITH(DIED("77"), "0"), .exit = FINE_OOM, IS(FAIL, GUEST_OOM, OOM_LINE) },
+		{ WHOLE_WITH(WORKER("left", "70", "signalled 9", ""), "0"), .exit = FINE_OOM,
 		  IS(FAIL, GUEST_OOM, OOM_LINE) },
+		{ WHOLE_WITH(WORKER("left", "71", "signalled 9", ""), "0"), .exit = FINE_OOM,
+		  IS(PASS, NONE, ""), .note = "killed something else" },
 		{ WHOLE_WITH(PART("test-crashed", "signal 9"), "1"), .exit = FINE_OOM,
 		  IS(FAIL, GUEST_OOM, OOM_LINE) },
-		{ WHOLE_WITH(SCHEDULER("started", ",\"pid\":9")
-				     SCHEDULER("ended", ",\"end\":\"signalled 9\""),
-			     "0"),
-		  .exit = FINE_OOM, IS(FAIL, GUEST_OOM, OOM_LINE) },
+		{ WHOLE_WITH(UNDER("77"), "0"), .exit = FINE_OOM, IS(FAIL, GUEST_OOM, OOM_LINE) },
+		{ WHOLE_WITH(UNDER("9"), "0"), .exit = FINE_OOM, IS(PASS, NONE, ""),
+		  .note = "killed something else" },
 		{ WHOLE_WITH(WORKER("left", "50", "signalled 9", ""), "0"), .exit = FINE,
 		  IS(PASS, NONE, "") },
 	};
 #undef DIED
+#undef UNDER
 
 	judge_all(seen, ARRAY_SIZE(seen));
 }

@@ -313,9 +313,14 @@ static void a_part_has_a_reason_a_text_and_perhaps_a_place(void **state UNUSED)
 static void a_test_cannot_know_what_only_the_host_knows(void **state UNUSED)
 {
 	static const char *const words[] = {
-		"none",	     "failed-as-expected", "did-not-fail", "failed-otherwise", "boot",
-		"qemu",	     "agent-lost",	   "kernel-btf",   "report",	       "host",
-		"host-busy", "interrupted",	   "guest-panic",  "guest-hang",
+		"none",		 "failed-as-expected",
+		"did-not-fail",	 "failed-otherwise",
+		"boot",		 "qemu",
+		"agent-lost",	 "kernel-btf",
+		"report",	 "host",
+		"host-busy",	 "interrupted",
+		"guest-panic",	 "guest-hang",
+		"worker-killed", "scheduler-unused",
 	};
 	size_t refused = 0;
 

@@ -63,11 +63,13 @@ static void a_scheduler_gets_its_time_to_attach(void **state UNUSED)
 	char *argv[] = { program, NULL };
 	struct declared_test test = { .duration_s = 2, .scheduler = { .argv = { argv, 1 } } };
 
-	/* 2 + (20 + 1 + 30), 2 + 5 * (20 + 1 + 30) */
-	assert_int_equal(limit_s(&test, false, 2), 53);
-	assert_int_equal(limit_s(&test, true, 2), 257);
+	/* 2 + 90 + (20 + 1), 2 + 90 + 5 * (20 + 1) */
+	assert_int_equal(limit_s(&test, false, 2), 113);
+	assert_int_equal(limit_s(&test, true, 2), 197);
 	test.scheduler.attach_timeout_s = 100;
 	assert_int_equal(limit_s(&test, false, 2), 123);
+	/* 2 + 5 * (20 + 1 + 100) */
+	assert_int_equal(limit_s(&test, true, 2), 607);
 	/* The kernel's own attaches at once. */
 	test.scheduler.argv.n = 0;
 	assert_int_equal(limit_s(&test, false, 2), 23);
@@ -108,9 +110,9 @@ static void the_sum_is_the_one_that_was_made(void **state UNUSED)
 	assert_explained(&test, false, "duration 128 s + 1 x (20 s + 4 s for its size)");
 	test.scheduler.argv = (struct text_list){ argv, 1 };
 	assert_explained(&test, true,
-			 "duration 128 s + 5 x (20 s + 4 s for its size + 30 s to attach)");
-	/* 128 + 5 * 54 */
-	assert_int_equal(limit_s(&test, true, 2), 398);
+			 "duration 128 s + 90 s to attach + 5 x (20 s + 4 s for its size)");
+	/* 128 + 90 + 5 * 24 */
+	assert_int_equal(limit_s(&test, true, 2), 338);
 	test.timeout_s = 10;
 	assert_explained(&test, true, "5 x timeout 10 s");
 }

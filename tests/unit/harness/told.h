@@ -57,6 +57,8 @@ static inline struct reported_worker *told_worker(struct told *t, const char *cg
 		.cpu_ns = 1000000000,
 		.wall_ns = 5000000000,
 		.samples = 100,
+		.ext_samples = 9,
+		.ext_ns = 900000000,
 	};
 
 	cpuset_add_range(&w.cpus, 0, 1);

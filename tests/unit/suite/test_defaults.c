@@ -14,7 +14,7 @@ static void silence_is_a_small_machine_for_two_seconds(void **state UNUSED)
 	assert_int_equal(t.threads, 1);
 	assert_int_equal(declared_duration_s(&test), 2);
 	assert_null(declared_scheduler_name(&test));
-	assert_int_equal(declared_attach_timeout_s(&test), 30);
+	assert_int_equal(declared_attach_timeout_s(&test), 0);
 	assert_int_equal(declared_cgroup_count(&test), 0);
 }
 

@@ -56,7 +56,7 @@ static void json_has_defaults_and_everything_said(void **state UNUSED)
 		"\"memory_mb\":512,\"duration_s\":5,\"timeout_s\":60,"
 		"\"scheduler\":{\"name\":\"scx_a\",\"argv\":[\"dir/scx_a\",\"--x\",\"a b\"],"
 		"\"files\":[\"f\"],\"sysctls\":[\"kernel.a=1\"],\"kernel_args\":[\"quiet\"],"
-		"\"attach_timeout_s\":9},\"files\":[\"one\",\"two\"],"
+		"\"attach_timeout_s\":9,\"may_restart\":false},\"files\":[\"one\",\"two\"],"
 		"\"cgroups\":[{\"name\":\"l\",\"cpus\":\"llc:1\",\"work\":{\"kind\":\"spin\","
 		"\"workers\":4,\"burst_ms\":0,\"sleep_ms\":0}},"
 		"{\"name\":\"n\",\"cpus\":\"node:1\",\"work\":null},"

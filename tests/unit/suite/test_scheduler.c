@@ -1,67 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Shell scripts play the scheduler, a folder plays the kernel. Guests have real ones. */
-#include "unit.h"
-
-#include <sys/stat.h>
-
-#include "base/alloc.h"
-#include "suite/folder.h"
-#include "suite/heard.h"
-#include "suite/scheduler.h"
-
-enum { LONG_MS = 60000 };
-
-struct fixture {
-	struct folder folder;
-	struct scheduler_system system;
-	struct scheduler scheduler;
-	struct heard heard;
-};
-
-static int set_up(void **state)
-{
-	struct fixture *f = calloc(1, sizeof(*f));
-
-	folder_init(&f->folder);
-	folder_write(&f->folder, "scx/state", "disabled\n");
-	f->system.sched_ext = xasprintf("%s/scx", f->folder.path);
-	f->system.kmsg = "/does/not/exist";
-	f->system.tracing = f->folder.path;
-	scheduler_init(&f->scheduler, &f->system, 1);
-	heard_init(&f->heard);
-	*state = f;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct fixture *f = *state;
-
-	scheduler_deinit(&f->scheduler);
-	heard_deinit(&f->heard);
-	folder_deinit(&f->folder);
-	free((char *)f->system.sched_ext);
-	free(f);
-	return 0;
-}
-
-/* $1 is the folder of sched_ext. */
-static void start(struct fixture *f, const char *script)
-{
-	const char *const argv[] = { "sh", "-c", script, "sh", f->system.sched_ext, NULL };
-
-	assert_success(scheduler_start(&f->scheduler, argv, "fake", &f->heard.report));
-}
-
-#define ATTACH \
-	"mkdir \"$1/root\"; echo EVENT 3 > \"$1/root/events\"; echo fake_ops > \"$1/root/ops\"; "
+#include "suite/fake_scheduler.h"
 
 static void attached_and_stopped(void **state)
 {
 	struct fixture *f = *state;
 
 	start(f, "echo out; echo err >&2; " ATTACH "exec sleep 1000");
-	assert_true(scheduler_wait_attached(&f->scheduler, LONG_MS, &f->heard.report));
+	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
 	assert_true(scheduler_is_alive(&f->scheduler));
 	scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard), "{\"report\":\"scheduler\",\"state\":\"started\","
@@ -69,7 +14,8 @@ static void attached_and_stopped(void **state)
 	assert_contains(heard_text(&f->heard), "{\"report\":\"scheduler\",\"state\":\"attached\","
 					       "\"ops\":\"fake_ops\",\"attach_ms\":");
 	assert_contains(heard_text(&f->heard), "{\"report\":\"scheduler\",\"state\":\"ended\","
-					       "\"end\":\"stopped\",\"events\":\"EVENT 3\"}\n");
+					       "\"end\":\"stopped\",\"asked\":true,\"restarts\":0,"
+					       "\"events\":\"EVENT 3\"}\n");
 	assert_contains(heard_text(&f->heard), "{\"report\":\"text\",\"name\":\"scheduler.stdout\","
 					       "\"text\":\"out\\n\"}\n");
 	assert_contains(heard_text(&f->heard), "{\"report\":\"text\",\"name\":\"scheduler.stderr\","
@@ -77,62 +23,13 @@ static void attached_and_stopped(void **state)
 	assert_int_equal(f->heard.report.parts, 0);
 }
 
-static void ended_before_it_was_attached(void **state)
-{
-	struct fixture *f = *state;
-
-	start(f, "echo why >&2; exit 3");
-	assert_false(scheduler_wait_attached(&f->scheduler, LONG_MS, &f->heard.report));
-	scheduler_finish(&f->scheduler, &f->heard.report);
-	assert_contains(heard_text(&f->heard),
-			"{\"report\":\"part\",\"reason\":\"scheduler-load\",\"text\":\"fake ended "
-			"with exit code 3 before it was attached; it says: why\"}\n");
-	assert_contains(heard_text(&f->heard), "{\"report\":\"scheduler\",\"state\":\"failed\"}\n");
-	assert_contains(heard_text(&f->heard), "\"end\":\"exited 3\"");
-	assert_contains(heard_text(&f->heard), "why");
-}
-
-static void killed_before_it_was_attached(void **state)
-{
-	struct fixture *f = *state;
-
-	start(f, "kill -SEGV $$");
-	assert_false(scheduler_wait_attached(&f->scheduler, LONG_MS, &f->heard.report));
-	scheduler_finish(&f->scheduler, &f->heard.report);
-	assert_contains(heard_text(&f->heard), "fake was ended by signal 11 (SIGSEGV) before");
-	assert_contains(heard_text(&f->heard), "\"end\":\"signalled 11\"");
-}
-
-static void refused_by_the_verifier(void **state)
-{
-	struct fixture *f = *state;
-
-	start(f, "echo \"libbpf: prog 'x': -- BEGIN PROG LOAD LOG --\" >&2; exit 1");
-	assert_false(scheduler_wait_attached(&f->scheduler, LONG_MS, &f->heard.report));
-	assert_contains(heard_text(&f->heard), "\"reason\":\"scheduler-verifier\"");
-	assert_int_equal(f->heard.report.parts, 1);
-}
-
-static void running_but_never_attached(void **state)
-{
-	struct fixture *f = *state;
-
-	start(f, "echo waiting; exec sleep 1000");
-	assert_false(scheduler_wait_attached(&f->scheduler, 500, &f->heard.report));
-	scheduler_finish(&f->scheduler, &f->heard.report);
-	assert_contains(heard_text(&f->heard),
-			"\"reason\":\"scheduler-attach\",\"text\":\"fake runs, "
-			"but was not attached within 500 ms; it says: waiting\"");
-	assert_contains(heard_text(&f->heard), "\"end\":\"stopped\"");
-}
-
 static void gone_during_the_test(void **state)
 {
 	struct fixture *f = *state;
 	struct pollfd fds[SCHEDULER_FDS];
 
-	start(f, ATTACH "read x < \"$1/fifo\"; rm \"$1/root/ops\"; exit 5");
-	assert_true(scheduler_wait_attached(&f->scheduler, LONG_MS, &f->heard.report));
+	start(f, ATTACH "read x < \"$1/fifo\"; " DETACH "exit 5");
+	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
 	assert_true(scheduler_is_alive(&f->scheduler));
 	folder_write(&f->folder, "scx/fifo", "go\n");
 	scheduler_poll(&f->scheduler, fds);
@@ -161,14 +58,12 @@ static int set_up_fifo(void **state)
 static void thrown_out_while_its_program_runs(void **state)
 {
 	struct fixture *f = *state;
-	char path[100];
 
 	/* Its last words are waited for, but here not for long. */
 	f->scheduler.slowness = 0.01;
 	start(f, ATTACH "exec sleep 1000");
-	assert_true(scheduler_wait_attached(&f->scheduler, LONG_MS, &f->heard.report));
-	snprintf(path, sizeof(path), "%s/root/ops", f->system.sched_ext);
-	assert_int_equal(unlink(path), 0);
+	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	folder_write(&f->folder, "scx/state", "disabled\n");
 	assert_false(scheduler_is_alive(&f->scheduler));
 	scheduler_report_loss(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard), "its program still runs");
@@ -180,16 +75,120 @@ static void deaf_to_signals_it_is_killed(void **state)
 
 	f->scheduler.slowness = 0.01;
 	start(f, "trap '' INT TERM; " ATTACH "while :; do sleep 1; done");
-	assert_true(scheduler_wait_attached(&f->scheduler, LONG_MS, &f->heard.report));
+	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
 	scheduler_finish(&f->scheduler, &f->heard.report);
-	assert_contains(heard_text(&f->heard), "\"end\":\"killed\"");
+	assert_contains(heard_text(&f->heard), "\"end\":\"killed\",\"asked\":true");
+	assert_contains(
+		heard_text(&f->heard),
+		"\"reason\":\"scheduler-stop\",\"text\":\"asked to end, fake ignored SIGINT and "
+		"SIGTERM, and had to be killed");
+}
+
+static void one_that_comes_and_goes_is_lost(void **state)
+{
+	struct fixture *f = *state;
+
+	f->scheduler.slowness = 0.01;
+	start(f, ATTACH "exec sleep 1000");
+	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	folder_write(&f->folder, "scx/enable_seq", "9\n");
+	assert_false(scheduler_is_alive(&f->scheduler));
+	scheduler_report_loss(&f->scheduler, &f->heard.report);
+	assert_contains(heard_text(&f->heard), "was detached and attached again");
+}
+
+static void one_that_may_restart_is_counted(void **state)
+{
+	struct fixture *f = *state;
+
+	f->scheduler.may_restart = true;
+	start(f, ATTACH "exec sleep 1000");
+	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	folder_write(&f->folder, "scx/state", "disabled\n");
+	assert_true(scheduler_is_alive(&f->scheduler));
+	folder_write(&f->folder, "scx/state", "enabled\n");
+	folder_write(&f->folder, "scx/enable_seq", "10\n");
+	assert_true(scheduler_is_alive(&f->scheduler));
+	scheduler_finish(&f->scheduler, &f->heard.report);
+	assert_contains(heard_text(&f->heard), "\"restarts\":2");
+	assert_int_equal(f->heard.report.parts, 0);
+}
+
+static void one_that_does_not_come_back_is_lost(void **state)
+{
+	struct fixture *f = *state;
+
+	f->scheduler.may_restart = true;
+	f->scheduler.slowness = 0;
+	start(f, ATTACH "exec sleep 1000");
+	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	folder_write(&f->folder, "scx/state", "disabled\n");
+	(void)scheduler_is_alive(&f->scheduler);
+	assert_false(scheduler_is_alive(&f->scheduler));
+}
+
+/* Between the last look and the end of the test, while workers were being stopped. */
+static void ended_by_the_kernel_before_it_is_stopped(void **state)
+{
+	struct fixture *f = *state;
+
+	f->scheduler.slowness = 0.01;
+	start(f, ATTACH "exec sleep 1000");
+	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	folder_write(&f->folder, "scx/state", "disabled\n");
+	scheduler_finish(&f->scheduler, &f->heard.report);
+	assert_contains(heard_text(&f->heard), "\"reason\":\"scheduler-exited\"");
+	assert_int_equal(f->heard.report.parts, 1);
+}
+
+static void an_end_that_is_not_judged_has_no_part(void **state)
+{
+	struct fixture *f = *state;
+
+	f->scheduler.is_judged = false;
+	start(f, ATTACH "trap 'exit 9' INT; while :; do sleep 0.1; done");
+	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	folder_write(&f->folder, "scx/state", "disabled\n");
+	scheduler_finish(&f->scheduler, &f->heard.report);
+	assert_int_equal(f->heard.report.parts, 0);
+}
+
+static void asked_to_end(struct fixture *f, const char *script, const char *words)
+{
+	start(f, script);
+	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	scheduler_finish(&f->scheduler, &f->heard.report);
+	assert_int_equal(f->heard.report.parts, words ? 1 : 0);
+	if (words)
+		assert_contains(heard_text(&f->heard), words);
+}
+
+static void an_exit_code_when_asked_to_end_is_judged(void **state)
+{
+	asked_to_end(
+		*state,
+		ATTACH "trap 'echo went wrong >&2; exit 9' INT; while :; do sleep 0.1; done",
+		"\"reason\":\"scheduler-stop\",\"text\":\"asked to end, fake ended with exit code "
+		"9; it says: went wrong\"");
+}
+
+static void a_crash_when_asked_to_end_is_judged(void **state)
+{
+	asked_to_end(*state, ATTACH "trap 'kill -SEGV $$' INT; while :; do sleep 0.1; done",
+		     "asked to end, fake was ended by signal 11 (SIGSEGV)");
+}
+
+/* What a shell makes of a signal. */
+static void an_exit_code_that_stands_for_the_signal_is_clean(void **state)
+{
+	asked_to_end(*state, ATTACH "trap 'exit 130' INT; while :; do sleep 0.1; done", NULL);
 }
 
 static void a_kernel_without_sched_ext_is_told_apart(void **state)
 {
 	struct fixture *f = *state;
 	const char *const argv[] = { "sh", NULL };
-	const struct scheduler_system none = { "/does/not/exist", "/x", "/x" };
+	const struct scheduler_system none = { "/does/not/exist", "/x", "/x", "/x" };
 
 	f->scheduler.system = &none;
 	assert_error_tag(scheduler_start(&f->scheduler, argv, "fake", &f->heard.report), "absent");
@@ -215,21 +214,23 @@ static void a_program_that_is_not_there_is_no_verdict(void **state)
 	assert_string_equal(heard_text(&f->heard), "");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(attached_and_stopped),
-		TEST(ended_before_it_was_attached),
-		TEST(killed_before_it_was_attached),
-		TEST(refused_by_the_verifier),
-		TEST(running_but_never_attached),
 		cmocka_unit_test_setup_teardown(gone_during_the_test, set_up_fifo, tear_down),
 		TEST(thrown_out_while_its_program_runs),
 		TEST(deaf_to_signals_it_is_killed),
 		TEST(a_kernel_without_sched_ext_is_told_apart),
 		TEST(a_program_that_is_not_there_is_no_verdict),
+		TEST(one_that_comes_and_goes_is_lost),
+		TEST(one_that_may_restart_is_counted),
+		TEST(one_that_does_not_come_back_is_lost),
+		TEST(ended_by_the_kernel_before_it_is_stopped),
+		TEST(an_end_that_is_not_judged_has_no_part),
+		TEST(an_exit_code_when_asked_to_end_is_judged),
+		TEST(a_crash_when_asked_to_end_is_judged),
+		TEST(an_exit_code_that_stands_for_the_signal_is_clean),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

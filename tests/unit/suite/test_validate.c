@@ -55,7 +55,7 @@ static const struct {
 	  "scheduler.kernel_args: \"a b\" holds a space or a quote; the kernel would take it for "
 	  "two" },
 	{ { .run = nothing, .scheduler = { .name = "s" } },
-	  "scheduler: a name, files or a timeout, but no argv" },
+	  "scheduler: a name, files, a timeout or may_restart, but no argv" },
 	{ { .run = nothing, .scheduler = { .sysctls = { "a=1" } } }, NULL },
 
 	{ { .run = nothing, .needs = { .min_cpus = 5, .max_cpus = 4 } },

@@ -276,9 +276,27 @@ static void a_flood_does_not_fill_the_disk(void **state)
 	console_trim(-1);
 }
 
+static void every_process_killed_for_lack_of_memory_is_found(void **state UNUSED)
+{
+	/* Lines of 6.18. */
+	static const char log[] =
+		"[    9.1] Out of memory: Killed process 88 (scx_x) total-vm:9kB, anon-rss:8kB\r\n"
+		"[    9.2] Killed process 1\r\n"
+		"[    9.3] Memory cgroup out of memory: Killed process 4100 (w) total-vm:1kB\r\n"
+		"[    9.4] Out of memory: Killed process 99999999999 (odd)\r\n"
+		"[    9.5] Out of memory: Killed process";
+	uint32_t pids[4] = { 0 };
+
+	assert_int_equal(console_read_oom_pids(log, strlen(log), pids, 4), 2);
+	assert_int_equal(pids[0], 88);
+	assert_int_equal(pids[1], 4100);
+	assert_int_equal(console_read_oom_pids(log, strlen(log), pids, 1), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_process_killed_for_lack_of_memory_is_found),
 #define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
 		cmocka_unit_test(a_quiet_console_says_nothing),
 		cmocka_unit_test(a_panic_is_found_among_other_lines),

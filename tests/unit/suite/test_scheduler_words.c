@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "unit.h"
+
+#include "suite/scheduler_words.h"
+
+static void assert_words(char *have, const char *want)
+{
+	if (want)
+		assert_string_equal(have, want);
+	else
+		assert_null(have);
+	free(have);
+}
+
+static char *end_words(const char *kernel, const char *printed)
+{
+	struct stream out, err;
+	char *words;
+
+	stream_init(&out, -1, 1000, 1000);
+	stream_init(&err, -1, 1000, 1000);
+	stream_take(&err, printed, strlen(printed));
+	words = scheduler_words_of_end(kernel, &out, &err);
+	stream_deinit(&out);
+	stream_deinit(&err);
+	return words;
+}
+
+static void its_own_words_count_when_the_kernel_names_no_error(void **state UNUSED)
+{
+	assert_words(end_words("unregistered from the main kernel", "cpu 3 going offline\n"),
+		     "; the kernel says: unregistered from the main kernel; it says: cpu 3 going "
+		     "offline");
+	assert_words(end_words("runtime error: x", "runtime error: x\n"),
+		     "; the kernel says: runtime error: x");
+	assert_words(end_words(NULL, "last\n"), "; it says: last");
+	assert_words(end_words(NULL, ""), "");
+}
+
+/* The first lines have the cause, the last one what the program made of it. */
+static void a_failed_load_is_told_from_its_cause_on(void **state UNUSED)
+{
+	assert_words(
+		scheduler_words_of_load(
+			"libbpf: map 'a': failed to create: Operation not permitted(-1)\n"
+			"starting\n"
+			"libbpf: failed to load object 'x'\n"
+			"libbpf: failed to load BPF skeleton 'x': -1\n"
+			"libbpf: failed to load BPF skeleton 'x': -1\n"
+			"scx_x: error: cannot load\n"),
+		"libbpf: map 'a': failed to create: Operation not permitted(-1); libbpf: failed "
+		"to load object 'x'; …; scx_x: error: cannot load");
+	assert_words(scheduler_words_of_load("one error\nfailed two\n"), "one error; failed two");
+	assert_words(scheduler_words_of_load("a\nb\n\n"), "b");
+	assert_words(scheduler_words_of_load("\n"), NULL);
+}
+
+/* Lines of a real refusal by 6.18. */
+static void the_verifiers_last_line_is_its_refusal(void **state UNUSED)
+{
+	static const char log[] =
+		"libbpf: prog 'fifo_init': BPF program load failed: Permission denied\n"
+		"libbpf: prog 'fifo_init': -- BEGIN PROG LOAD LOG --\n"
+		"0: R1=ctx() R10=fp0\n"
+		"; return state.exit_dump[state.kept]; @ fifo.bpf.c:79\n"
+		"3: (71) r0 = *(u8 *)(r2 +1176)\n"
+		"R2 unbounded memory access, make sure to bounds check any such access\n"
+		"processed 4 insns (limit 1000000) max_states_per_insn 0 total_states 0\n"
+		"-- END PROG LOAD LOG --\n"
+		"libbpf: prog 'fifo_init': failed to load: -13\n";
+
+	assert_words(
+		scheduler_words_of_verifier(log),
+		"program 'fifo_init': R2 unbounded memory access, make sure to bounds check any "
+		"such access");
+	assert_words(scheduler_words_of_verifier("-- BEGIN PROG LOAD LOG --"), "a program");
+	assert_words(scheduler_words_of_verifier("libbpf: failed to load object\n"), NULL);
+	assert_words(scheduler_words_of_verifier(""), NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(its_own_words_count_when_the_kernel_names_no_error),
+		cmocka_unit_test(a_failed_load_is_told_from_its_cause_on),
+		cmocka_unit_test(the_verifiers_last_line_is_its_refusal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
