@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "vm/guest_config.h"
 #include "vm/boot.h"
 #include "vm/device_state.h"
 #include "vm/guest_ram.h"
@@ -34,6 +35,7 @@ static void add_kernel(const struct kernel *kernel, struct strbuf *into)
 		strbuf_appendf(into, "kernel %s %016llx", kernel->dir,
 			       (unsigned long long)kernel->files[image].hash);
 	strbuf_append(into, image == KERNEL_BZIMAGE ? " bzImage\n" : " vmlinux\n");
+	guest_config_key(kernel, into);
 }
 
 struct error *clone_key(const struct vm *vm, const struct vm_spec *spec,

@@ -13,7 +13,7 @@
 #include "vm/agent_image.h"
 #include "vm/boot.h"
 #include "vm/console.h"
-#include "vm/console.h"
+#include "vm/guest_config.h"
 #include "vm/initramfs.h"
 #include "vm/mips.h"
 #include "vm/input_plan.h"
@@ -66,23 +66,26 @@ static struct error *write_plan(struct session *s, struct input_plan *plan)
 static struct error *build_initramfs(struct session *s, struct initramfs *ret)
 {
 	_cleanup_input_plan_ struct input_plan plan = { .bytes = STRBUF_INIT };
-	struct initramfs_extra extra = { .name = PLAN_NAME, .permissions = 0400 };
+	_cleanup_guest_config_ struct guest_config config;
+	struct initramfs_extra extras[2] = { { .name = PLAN_NAME, .permissions = 0400 } };
 	struct bytes agent = agent_image();
-	struct error *err;
+	struct error *err = guest_config_read(s->spec->vm.kernel, &config);
 
-	err = input_plan_init(&plan);
+	if (!err)
+		err = input_plan_init(&plan);
 	if (!err)
 		err = write_plan(s, &plan);
 	if (err)
 		return err;
-	extra.bytes = plan.bytes.at;
-	extra.n = plan.bytes.n;
+	extras[0].bytes = plan.bytes.at;
+	extras[0].n = plan.bytes.n;
+	extras[1] = guest_config_file(&config);
 	return initramfs_build(
 		&(struct initramfs_options){
 			.agent = agent.at,
 			.agent_n = agent.n,
-			.extras = &extra,
-			.n_extras = 1,
+			.extras = extras,
+			.n_extras = config.name ? 2 : 1,
 			.specs = s->spec->files,
 			.n_specs = s->spec->n_files,
 		},

@@ -22,11 +22,11 @@ static const struct {
 	const char *name;
 	uint32_t permissions;
 } folders[] = {
-	{ "dev", 0755 },       { "etc", 0755 },	     { "home", 0755 },	    { "mnt", 0755 },
-	{ "opt", 0755 },       { "proc", 0755 },     { "root", 0700 },	    { "run", 0755 },
-	{ "sys", 0755 },       { "tmp", 01777 },     { "usr/bin", 0755 },   { "usr/lib", 0755 },
-	{ "usr/lib64", 0755 }, { "usr/sbin", 0755 }, { "usr/share", 0755 }, { "var/log", 0755 },
-	{ "var/tmp", 01777 },
+	{ "boot", 0755 },    { "dev", 0755 },	    { "etc", 0755 },	  { "home", 0755 },
+	{ "mnt", 0755 },     { "opt", 0755 },	    { "proc", 0755 },	  { "root", 0700 },
+	{ "run", 0755 },     { "sys", 0755 },	    { "tmp", 01777 },	  { "usr/bin", 0755 },
+	{ "usr/lib", 0755 }, { "usr/lib64", 0755 }, { "usr/sbin", 0755 }, { "usr/share", 0755 },
+	{ "var/log", 0755 }, { "var/tmp", 01777 },
 };
 
 static const struct {

@@ -8,6 +8,7 @@
 #include "vm/boot.h"
 #include "vm/clone.h"
 #include "vm/console.h"
+#include "vm/guest_config.h"
 #include "vm/guest_ram.h"
 #include "vm/initramfs.h"
 #include "vm/spare.h"
@@ -36,10 +37,18 @@ static struct initramfs_options initramfs_options(void)
 }
 
 /* A dozen milliseconds: only for those who boot. */
-static struct error *build_initramfs(struct initramfs *ret)
+static struct error *build_initramfs(const struct kernel *kernel, struct initramfs *ret)
 {
 	struct initramfs_options options = initramfs_options();
+	_cleanup_guest_config_ struct guest_config config;
+	struct initramfs_extra file;
+	struct error *err = guest_config_read(kernel, &config);
 
+	if (err)
+		return err;
+	file = guest_config_file(&config);
+	options.extras = &file;
+	options.n_extras = config.name ? 1 : 0;
 	return error_wrap(initramfs_build(&options, ret), "building the initramfs");
 }
 
@@ -57,7 +66,7 @@ static struct error *prepare_cold(struct vm *vm, const struct vm_spec *spec)
 	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
 	struct error *err;
 
-	err = build_initramfs(&initramfs);
+	err = build_initramfs(spec->kernel, &initramfs);
 	if (err)
 		return err;
 	boot_format_args(&spec->topology, spec->kernel_args, &arguments);
@@ -100,7 +109,7 @@ static struct error *make_template(struct vm *vm, const struct vm_spec *spec, co
 	first->cancel = cancel;
 	err = choose_qemu(first, spec);
 	if (!err)
-		err = build_initramfs(&initramfs);
+		err = build_initramfs(spec->kernel, &initramfs);
 	if (!err)
 		err = clone_make_template(&draft, first, spec, &initramfs.archive, cancel,
 					  &vm->template);

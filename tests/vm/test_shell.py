@@ -129,6 +129,15 @@ class Machine(machine.GuestTest):
         self.assertEqual(done.returncode, 125)
         self.assertIn(b"no-such-module", done.stderr)
 
+    def test_the_kernels_configuration_is_where_libbpf_looks_for_it(self):
+        kernels = json.loads(subprocess.run([machine.KTSTR, "kernel", "list", "--json"], capture_output=True, check=True).stdout)["kernels"]
+        done = machine.shell("uname -r; cat /boot/config-$(uname -r)")
+        release, _, config = done.stdout.partition(b"\n")
+        (path,) = [k["config"] for k in kernels if k["release"] == release.decode()]
+        with open(path, "rb") as f:
+            self.assertEqual(config, f.read())
+        self.assertIn(b"CONFIG_SCHED_CLASS_EXT=y\n", config)
+
     def test_memory_topology_and_kernel_arguments_are_the_guests(self):
         script = "nproc; grep MemTotal /proc/meminfo; cat /proc/cmdline"
         done = run("-t", "smt-2llc", "-m", "1G", "--kernel-args", "ktstr.test=1", "--exec", script)
