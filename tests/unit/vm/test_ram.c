@@ -142,7 +142,8 @@ static void copies_are_equal_whatever_the_pattern(void **state)
 		assert_success(ram_copy_sparse(from, to, name, &bytes));
 		assert_int_equal(bytes, (uint64_t)full * PAGE);
 		assert_same_content(from, to);
-		assert_true(blocks_bytes(to) <= blocks_bytes(from));
+		/* ext4 counts the blocks of its extent tree too, once they are written back. */
+		assert_true(blocks_bytes(to) <= blocks_bytes(from) + 8 * PAGE);
 	}
 }
 
