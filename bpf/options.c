@@ -34,7 +34,7 @@ static void print_help(void)
 	       "  --fault WORD     go wrong on purpose, see below\n"
 	       "  --after-ms N     when, counted from attaching (default 1000)\n"
 	       "  --verbose        all that libbpf has to say\n"
-	       "  --help           this text\n\n"
+	       "  -h, --help       this text\n\n"
 	       "Faults:\n",
 	       TIMEOUT_MAX_MS);
 	for (unsigned int i = 0; i < FIFO_FAULT_COUNT; i++)
@@ -86,7 +86,7 @@ void options_parse(int argc, char **argv, struct options *options)
 	int letter;
 
 	*options = (struct options){ .slice_us = 20000, .timeout_ms = 20000, .after_ms = 1000 };
-	while ((letter = getopt_long(argc, argv, "", rows, NULL)) != -1) {
+	while ((letter = getopt_long(argc, argv, "h", rows, NULL)) != -1) {
 		switch (letter) {
 		case 's':
 			options->slice_us = number("slice-us", optarg, 1, SLICE_MAX_US);

@@ -4,6 +4,7 @@
  * memory holds: one line for each task, between "list" and "end".
  */
 #include <errno.h>
+#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "sdt.h"
 
 enum {
+	EXIT_USAGE = 2,
 	POLL_MS = 50,
 	/* enum scx_exit_kind, 6.12: whoever attached the scheduler took it away again. */
 	KIND_UNREGISTERED = 64,
@@ -119,6 +121,43 @@ static void list(const struct scheduler *scheduler)
 	fflush(stdout);
 }
 
+static void print_help(void)
+{
+	printf("Usage: scx_ktsdt [options]\n\n"
+	       "Schedules all tasks first in, first out, with memory for each task in an arena,\n"
+	       "until SIGINT or SIGTERM. SIGUSR1 lists what that memory holds.\n\n"
+	       "  --verbose   all that libbpf has to say\n"
+	       "  -h, --help  this text\n\n"
+	       "Exit status: 0 ended by a signal, 1 ended by the kernel or not loaded, 2 usage.\n");
+}
+
+/* Ends the process when the command line asks for help or makes no sense. */
+static bool parse_verbose(int argc, char **argv)
+{
+	static const struct option rows[] = {
+		{ "verbose", no_argument, NULL, 'v' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	bool is_verbose = false;
+	int letter;
+
+	while ((letter = getopt_long(argc, argv, "h", rows, NULL)) != -1) {
+		if (letter == 'h') {
+			print_help();
+			exit(EXIT_SUCCESS);
+		}
+		if (letter != 'v')
+			exit(EXIT_USAGE);
+		is_verbose = true;
+	}
+	if (optind < argc) {
+		fprintf(stderr, "scx_ktsdt: %s: no argument expected\n", argv[optind]);
+		exit(EXIT_USAGE);
+	}
+	return is_verbose;
+}
+
 int main(int argc, char **argv)
 {
 	const struct timespec step = { .tv_nsec = POLL_MS * 1000000L };
@@ -126,7 +165,7 @@ int main(int argc, char **argv)
 	sigset_t signals;
 	int status, signal = -1;
 
-	loader_begin("scx_ktsdt", argc > 1 && strcmp(argv[1], "--verbose") == 0);
+	loader_begin("scx_ktsdt", parse_verbose(argc, argv));
 	/* A signal is never lost: it waits until we look. */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);

@@ -12,6 +12,8 @@ import tree
 
 BUILD = os.environ.get("KTSTR_BUILD_DIR", os.path.join(tree.ROOT, "build", "debug"))
 WORKER = "ktstr-jemalloc-alloc-worker"
+# Schedulers for the tests of users; their --help says all there is.
+SCHEDULERS = {"scx_ktfifo", "scx_ktsdt"}
 
 
 def readelf(option, path):
@@ -61,6 +63,15 @@ class Install(unittest.TestCase):
                     self.assertEqual(done.returncode, 0, done.stderr)
                     self.assertIn(name, done.stdout)
 
+    def test_schedulers_are_installed_and_refuse_what_they_do_not_know(self):
+        self.assertLessEqual(SCHEDULERS, set(self.programs))
+        for name in sorted(SCHEDULERS):
+            for words in (["--no-such-option"], ["word"]):
+                with self.subTest(name, words=words):
+                    done = subprocess.run([self.programs[name], *words], cwd="/", capture_output=True, text=True, check=False)
+                    self.assertEqual(done.returncode, 2, done)
+                    self.assertIn(words[0].lstrip("-"), done.stderr)
+
     def test_no_installed_file_has_a_run_path(self):
         found = {f: run_paths(f) for f in self.files if is_elf(f)}
         self.assertTrue(found)
@@ -68,7 +79,7 @@ class Install(unittest.TestCase):
 
     def test_every_program_has_a_page_and_a_completion(self):
         names = {os.path.relpath(f, self.folder.name) for f in self.files}
-        for program in sorted(set(self.programs) - {WORKER}):
+        for program in sorted(set(self.programs) - {WORKER} - SCHEDULERS):
             with self.subTest(program):
                 self.assertTrue(any(re.search(rf"/man1/{program}\.1(\.gz)?$", n) for n in names), "no man page")
                 self.assertTrue(any(re.search(rf"bash-completion/completions/{program}(\.bash)?$", n) for n in names), "no completion")
