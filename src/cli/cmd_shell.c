@@ -14,7 +14,7 @@ static const struct option_row options[] = {
 	  .letter = 't',
 	  .argument = "TOPOLOGY",
 	  OPTION_STRING(struct shell_config, topology),
-	  .help = "the machine, like 1n2l2c1t, or the name of a preset; see ktstr topo" },
+	  .help = "the machine, like 1n2l2c1t, a number of CPUs, or the name of a preset; see ktstr topo" },
 	{ .name = "memory",
 	  .letter = 'm',
 	  .argument = "SIZE",

@@ -51,6 +51,19 @@ static bool take_number(const char **at, uint64_t most, uint64_t *ret)
 	return true;
 }
 
+/* "8", and nothing behind it but settings. */
+static bool take_cpus(const char **at, struct topology *t)
+{
+	const char *p = *at;
+	uint64_t cpus;
+
+	if (!take_number(&p, UINT32_MAX, &cpus) || (*p && *p != ','))
+		return false;
+	*t = (struct topology){ .nodes = 1, .llcs = 1, .cores = (unsigned int)cpus, .threads = 1 };
+	*at = p;
+	return true;
+}
+
 static struct error *letter_error(const char *at, const struct level *level)
 {
 	const char *letter = at;
@@ -256,7 +269,8 @@ static struct error *parse(const char *at, struct topology *t)
 
 	if (strnlen(at, TOPOLOGY_LIMIT_TEXT + 1) > TOPOLOGY_LIMIT_TEXT)
 		return topo_error(TOPO_FORM, 0, "more than %d characters", TOPOLOGY_LIMIT_TEXT);
-	for (size_t i = 0; !err && i < ARRAY_SIZE(levels); i++)
+	for (size_t i = take_cpus(&at, t) ? ARRAY_SIZE(levels) : 0; !err && i < ARRAY_SIZE(levels);
+	     i++)
 		err = take_level(&at, &levels[i], t);
 	if (!err)
 		err = check_shape(t);

@@ -8,7 +8,8 @@
  *	2n4l2c1t,mem=1G:512M,dist=10:21:21:10
  *
  * mem is the memory of each node (K, M, G; whole MiB), dist the matrix of
- * distances row by row: 10 on the diagonal, 11 to 254 elsewhere, symmetric.
+ * distances row by row: 10 on the diagonal, 11 to 254 elsewhere, symmetric. A number
+ * alone, `8`, is so many CPUs: 1n1l8c1t.
  */
 #ifndef KTSTR_TOPO_TOPOLOGY_H
 #define KTSTR_TOPO_TOPOLOGY_H

@@ -48,6 +48,17 @@ static void four_numbers_in_order(void **state UNUSED)
 	assert_round_trip("1n1024l1c1t", "1n1024l1c1t");
 }
 
+static void a_number_alone_is_so_many_cpus(void **state UNUSED)
+{
+	assert_round_trip("8", "1n1l8c1t");
+	assert_round_trip("1", "1n1l1c1t");
+	assert_round_trip("4,mem=1G", "1n1l4c1t,mem=1G");
+	assert_refused("0", "topology-range", "zero cores per LLC");
+	assert_refused("5000", "topology-range", "");
+	assert_refused("8 ", "topology-form", "'n' (nodes) is missing");
+	assert_refused("99999999999", "topology-form", "'n' (nodes) is missing");
+}
+
 static void the_missing_letter_is_named(void **state UNUSED)
 {
 	assert_refused("", "topology-form", "'n' (nodes) is missing");
@@ -211,6 +222,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(four_numbers_in_order),
+		cmocka_unit_test(a_number_alone_is_so_many_cpus),
 		cmocka_unit_test(the_missing_letter_is_named),
 		cmocka_unit_test(numbers_have_bounds),
 		cmocka_unit_test(nothing_follows_the_end),
