@@ -53,9 +53,9 @@ void snapshot_origin_deinit(struct snapshot_origin *origin);
 
 /*
  * `name` is FILE, which means its first snapshot, or FILE@N; a file that bears the whole name
- * comes first. BASE_ABSENT when there is no such frame, BASE_PARSE with the place in the JSON when
- * it makes no sense, BASE_LIMIT past the memory. options and ret_origin may be NULL. *ret is
- * initialised by the call, and only when it succeeds.
+ * comes first. "-" is standard input. BASE_ABSENT when there is no such frame, BASE_PARSE with the
+ * place in the JSON when it makes no sense, BASE_LIMIT past the memory. options and ret_origin may
+ * be NULL. *ret is initialised by the call, and only when it succeeds.
  */
 struct error *snapshot_load(const char *name, const struct snapshot_load_options *options,
 			    struct snapshot *ret, struct snapshot_origin *ret_origin) MUST_CHECK;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include "base/alloc.h"
@@ -91,7 +92,9 @@ static struct error *copy_stream(int from, const char *path, uint64_t limit, int
 static struct error *open_snapshot(const char *path, uint64_t limit, int *ret,
 				   uint64_t *ret_file_bytes)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	bool is_stdin = strcmp(path, "-") == 0;
+	_cleanup_close_ int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+					  : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	struct error *err;
 	struct stat st;
 
@@ -99,7 +102,8 @@ static struct error *open_snapshot(const char *path, uint64_t limit, int *ret,
 		return base_error(BASE_IO, errno, "open %s", path);
 	if (S_ISDIR(st.st_mode))
 		return base_error(BASE_IO, EISDIR, "%s", path);
-	if (!S_ISREG(st.st_mode)) {
+	/* What was read of standard input before is not ours: it is a stream, even from a file. */
+	if (is_stdin || !S_ISREG(st.st_mode)) {
 		int copy = -1;
 
 		err = copy_stream(fd, path, limit, &copy);
@@ -217,6 +221,10 @@ static struct error *load(const char *name, const struct snapshot_load_options *
 	err = split_name(name, &origin->path, &origin->frame);
 	if (!err)
 		err = open_snapshot(origin->path, memory, &fd, &file_bytes);
+	if (!err && strcmp(origin->path, "-") == 0) {
+		free(origin->path);
+		origin->path = xstrdup("standard input");
+	}
 	if (!err)
 		err = find_frame(fd, origin->path, file_bytes, origin->frame, &found);
 	if (!err)

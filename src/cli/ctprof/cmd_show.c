@@ -27,7 +27,7 @@ static const struct option_row positionals[] = {
 	  OPTION_STRING(struct show_config, file),
 	  .required = true,
 	  .complete = OPTION_COMPLETE_FILE,
-	  .help = "a snapshot, or the N-th of a series" },
+	  .help = "a snapshot, or the N-th of a series; - is standard input" },
 };
 
 static const struct option_row option_rows[] = {
@@ -225,6 +225,7 @@ const struct command cmd_ctprof_show = {
 		"  ktstr ctprof show host.ctprof.zst --metrics run_time_ns,wait_time_ns,cpu_efficiency --top 10\n"
 		"  ktstr ctprof show host.ctprof.zst --group-by cgroup --sections cgroup-stats,pressure\n"
 		"  ktstr ctprof show host.ctprof.zst --threads 'tokio-*' --sort-by nonvoluntary_csw\n"
+		"  ktstr ctprof capture -o - | ktstr ctprof show - --top 10\n"
 		"  ktstr ctprof show series.ctprof.zst@3 --json | jq '.groups[].metrics.run_time_ns'\n",
 	.options = option_rows,
 	.n_options = ARRAY_SIZE(option_rows),

@@ -272,6 +272,38 @@ static void more_json_than_fits_a_document_loads(void **state)
 			 sample.values[METRIC_IRQ_DELAY_MIN_NS]);
 }
 
+/* As with < FILE and with a pipe. */
+static void a_dash_is_standard_input(void **state)
+{
+	struct file *file = *state;
+	_cleanup_snapshot_ struct snapshot first = { 0 }, second = { 0 };
+	_cleanup_snapshot_origin_ struct snapshot_origin origin = { 0 };
+	_cleanup_close_ int before = dup(STDIN_FILENO);
+	char bytes[4096];
+	int ends[2];
+	ssize_t n;
+
+	add_numbered(file, 11);
+	add_numbered(file, 12);
+	assert_int_equal(lseek(file->fd, 0, SEEK_SET), 0);
+	assert_true(dup2(file->fd, STDIN_FILENO) >= 0);
+	assert_success(snapshot_load("-", NULL, &first, &origin));
+	assert_int_equal(first.captured_at_unix_ns, 11);
+	assert_string_equal(origin.path, "standard input");
+	n = pread(file->fd, bytes, sizeof(bytes), 0);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], bytes, (size_t)n), n);
+	close(ends[1]);
+	assert_true(dup2(ends[0], STDIN_FILENO) >= 0);
+	close(ends[0]);
+	assert_success(snapshot_load("-@2", NULL, &second, NULL));
+	assert_int_equal(second.captured_at_unix_ns, 12);
+	if (before >= 0)
+		assert_true(dup2(before, STDIN_FILENO) >= 0);
+	else
+		close(STDIN_FILENO);
+}
+
 int main(void)
 {
 #define TEST_(name) cmocka_unit_test_setup_teardown(name, with_file, without_file)
@@ -284,6 +316,7 @@ int main(void)
 		TEST_(what_is_not_there_is_told),
 		TEST_(memory_and_cancel_are_heeded),
 		TEST_(a_pipe_will_do),
+		TEST_(a_dash_is_standard_input),
 		TEST_(more_json_than_fits_a_document_loads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
