@@ -101,15 +101,41 @@ static struct error *find_taken(const char *path, const struct stat *st, struct 
 	return NULL;
 }
 
-static struct error *take_file(const char *path, const struct stat *st,
+/* The same build with its modules, which a file cannot bring. */
+static struct error *find_with_modules(const struct kernel_image *image, struct kernel **ret)
+{
+	_cleanup_kernel_list_ struct kernel_list list = { 0 };
+	struct error *err = kernel_list_read(&list);
+
+	for (size_t i = 0; !err && i < list.n; i++) {
+		const struct kernel *kernel = list.at[i].kernel;
+
+		if (kernel && kernel->modules_dir && kernel->build_id && image->build_id &&
+		    strcmp(kernel->build_id, image->build_id) == 0) {
+			*ret = take_ptr(list.at[i].kernel);
+			break;
+		}
+	}
+	return err;
+}
+
+static struct error *store_image(const struct kernel_image *image,
+				 const struct kernel_parcel *parcel, struct kernel **ret)
+{
+	_cleanup_kernel_store_ struct kernel_store store = { 0 };
+	struct error *err = kernel_store_begin(&store);
+
+	return err ? err : kernel_store_commit(&store, image, parcel, ret);
+}
+
+static struct error *take_file(const char *path, const struct stat *st, bool force,
 			       const struct kernel_watch *watch, struct kernel **ret)
 {
-	/* Declared first, so that it is let go last: the store's leftovers go under the lock. */
 	_cleanup_close_ int lock = -1;
 	_cleanup_free_ char *purpose = xasprintf("adding %s", path);
 	_cleanup_free_ char *config = kernel_find_config(path);
 	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
-	_cleanup_kernel_store_ struct kernel_store store = { 0 };
+	_cleanup_kernel_ struct kernel *kept = NULL;
 	_cleanup_kernel_image_ struct kernel_image *image = NULL;
 	struct kernel_parcel parcel = {
 		.label = path,
@@ -127,14 +153,21 @@ static struct error *take_file(const char *path, const struct stat *st,
 	err = kernel_image_parse(parcel.file, path, &image);
 	if (!err)
 		err = kernel_cache_lock(purpose, watch, &lock);
-	if (!err)
-		err = kernel_store_begin(&store);
-	if (!err)
-		err = kernel_store_commit(&store, image, &parcel, ret);
-	return err;
+	if (!err && !force)
+		err = find_with_modules(image, &kept);
+	if (err)
+		return err;
+	if (!kept)
+		return store_image(image, &parcel, ret);
+	kernel_say(watch,
+		   "%s is cached already, from %s and with its modules: kept (--force replaces it)",
+		   kept->id, kept->source);
+	*ret = take_ptr(kept);
+	return NULL;
 }
 
-struct error *kernel_add(const char *given, const struct kernel_watch *watch, struct kernel **ret)
+struct error *kernel_add(const char *given, bool force, const struct kernel_watch *watch,
+			 struct kernel **ret)
 {
 	_cleanup_free_ char *path = realpath(given, NULL);
 	_cleanup_kernel_ struct kernel *taken = NULL;
@@ -157,11 +190,11 @@ struct error *kernel_add(const char *given, const struct kernel_watch *watch, st
 	if (!S_ISREG(st.st_mode))
 		return kernel_error(KERNEL_NOT_KERNEL, 0, "%s is neither a file nor a folder",
 				    given);
-	err = find_taken(path, &st, &taken);
+	err = force ? NULL : find_taken(path, &st, &taken);
 	if (err || taken) {
 		if (!err)
 			*ret = take_ptr(taken);
 		return err;
 	}
-	return take_file(path, &st, watch, ret);
+	return take_file(path, &st, force, watch, ret);
 }

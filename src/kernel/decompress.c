@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernel/decompress.h"
 
+#include <lz4.h>
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -51,6 +52,31 @@ static bool from_lzma(struct bytes in, uint8_t *out, size_t n)
 	return rc == LZMA_STREAM_END && stream.avail_out == 0;
 }
 
+/* lz4 -l: the magic, then blocks of up to 8 MiB, each with its size before it. */
+static bool from_lz4(struct bytes in, uint8_t *out, size_t n)
+{
+	enum { MAGIC_BYTES = 4, BLOCK_BYTES = 8 << 20 };
+	struct cursor c = cursor_over(in);
+	size_t done = 0;
+
+	cursor_seek(&c, MAGIC_BYTES);
+	while (cursor_left(&c) > 0) {
+		uint32_t packed = cursor_u32(&c);
+		const uint8_t *block = cursor_take(&c, packed);
+		size_t room = n - done < BLOCK_BYTES ? n - done : BLOCK_BYTES;
+		int got;
+
+		if (!block || packed > LZ4_COMPRESSBOUND(BLOCK_BYTES))
+			return false;
+		got = LZ4_decompress_safe((const char *)block, (char *)out + done, (int)packed,
+					  (int)room);
+		if (got < 0)
+			return false;
+		done += (size_t)got;
+	}
+	return done == n;
+}
+
 static const struct {
 	const char *name;
 	uint8_t magic[6];
@@ -63,7 +89,7 @@ static const struct {
 	{ "gzip", { 0x1f, 0x8b }, 2, true, from_gzip },
 	{ "xz", { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6, false, from_lzma },
 	{ "lzma", { 0x5d, 0, 0 }, 3, false, from_lzma },
-	{ "lz4", { 0x02, 0x21, 0x4c, 0x18 }, 4, false, NULL },
+	{ "lz4", { 0x02, 0x21, 0x4c, 0x18 }, 4, false, from_lz4 },
 	{ "lzo", { 0x89, 'L', 'Z', 'O' }, 4, false, NULL },
 	{ "bzip2", { 'B', 'Z', 'h' }, 3, false, NULL },
 };
@@ -104,9 +130,10 @@ struct error *kernel_decompress(struct bytes payload, const char *label, struct 
 		return kernel_error(KERNEL_COMPRESSION, 0,
 				    "%s: the payload begins like no compression known here", label);
 	if (!methods[i].run)
-		return kernel_error(KERNEL_COMPRESSION, 0,
-				    "%s: the payload is %s; zstd, gzip, xz and lzma can be read",
-				    label, methods[i].name);
+		return kernel_error(
+			KERNEL_COMPRESSION, 0,
+			"%s: the payload is %s; zstd, gzip, xz, lzma and lz4 can be read", label,
+			methods[i].name);
 	size = appended_size(payload);
 	err = check_size(payload, label, size);
 	if (!err)

@@ -14,7 +14,8 @@ struct kernel_bytes {
 /*
  * The build appends the size of the result, 32 bits, to every stream; gzip ends with it
  * anyway. A result of another size is KERNEL_MALFORMED, a stream that is neither zstd, gzip,
- * xz nor lzma KERNEL_COMPRESSION, a claim past the limits BASE_LIMIT. The caller frees ret->at.
+ * xz, lzma nor lz4 KERNEL_COMPRESSION, a claim past the limits BASE_LIMIT. The caller frees
+ * ret->at.
  */
 struct error *kernel_decompress(struct bytes payload, const char *label,
 				struct kernel_bytes *ret) MUST_CHECK;

@@ -111,7 +111,7 @@ static struct error *resolve_path(const char *path, struct kernel **ret)
 	/* A folder of a cache, ours or another one. */
 	if (access(metadata, F_OK) == 0)
 		return error_wrap(kernel_metadata_read(real, ret), "%s", path);
-	return kernel_add(real, NULL, ret);
+	return kernel_add(real, false, NULL, ret);
 }
 
 struct error *kernel_resolve(const char *wanted, struct kernel **ret)

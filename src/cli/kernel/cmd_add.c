@@ -5,6 +5,14 @@
 
 struct add_config {
 	const char *path;
+	bool force;
+};
+
+static const struct option_row options[] = {
+	{ .name = "force",
+	  .letter = 'f',
+	  OPTION_FLAG(struct add_config, force),
+	  .help = "replace a cached kernel of the same build, even one that has modules" },
 };
 
 static const struct option_row positionals[] = {
@@ -24,7 +32,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	_cleanup_error_ struct error *err = NULL;
 
 	kernel_screen_init(&screen, false);
-	err = kernel_add(config->path, &screen.watch, &kernel);
+	err = kernel_add(config->path, config->force, &screen.watch, &kernel);
 	kernel_screen_finish(&screen);
 	if (err)
 		return kernel_fail(err);
@@ -38,8 +46,11 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 const struct command cmd_kernel_add = {
 	.name = "add",
 	.summary = "Take a kernel of this machine into the cache",
-	.usage = "PATH",
-	.description = "The file is copied, decompressed and checked. Prints the kernel's id.",
+	.usage = "[--force] PATH",
+	.description =
+		"The file is copied, decompressed and checked. The same build that is cached with its modules is kept as it is. Prints the kernel's id.",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
 	.positionals = positionals,
 	.n_positionals = ARRAY_SIZE(positionals),
 	.config_size = sizeof(struct add_config),

@@ -18,7 +18,7 @@ static inline void cached_add(const char *cache, const struct sample *sample, st
 			 sample->build_id_at);
 	sample_bzimage(sample, &file);
 	path = sample_write(folder, name, &file);
-	assert_success(kernel_add(path, NULL, &kernel));
+	assert_success(kernel_add(path, false, NULL, &kernel));
 	if (ret)
 		*ret = kernel;
 	else

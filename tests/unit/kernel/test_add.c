@@ -5,6 +5,7 @@
 
 #include "cached.h"
 #include "kernel/cache.h"
+#include "kernel/metadata.h"
 
 static char *write_sample(const char *dir, const char *name, bool vmlinux)
 {
@@ -27,15 +28,15 @@ static void a_file_is_taken_once(void **state UNUSED)
 	struct timeval old[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
 	struct stat before, after;
 
-	assert_success(kernel_add(path, NULL, &first));
+	assert_success(kernel_add(path, false, NULL, &first));
 	assert_string_equal(first->origin_path, path);
 	assert_int_equal(stat(first->dir, &before), 0);
-	assert_success(kernel_add(path, NULL, &second));
+	assert_success(kernel_add(path, false, NULL, &second));
 	assert_int_equal(stat(second->dir, &after), 0);
 	assert_int_equal(before.st_ino, after.st_ino);
 	/* A file that was touched is read again. */
 	assert_int_equal(utimes(path, old), 0);
-	assert_success(kernel_add(path, NULL, &third));
+	assert_success(kernel_add(path, false, NULL, &third));
 	assert_string_equal(third->id, first->id);
 	assert_int_equal(third->origin_mtime_ns, 1000000000);
 	sample_cache_end(cache);
@@ -47,7 +48,7 @@ static void a_vmlinux_has_no_bzimage(void **state UNUSED)
 	_cleanup_free_ char *path = write_sample(cache, "vmlinux", true);
 	_cleanup_kernel_ struct kernel *kernel = NULL;
 
-	assert_success(kernel_add(path, NULL, &kernel));
+	assert_success(kernel_add(path, false, NULL, &kernel));
 	assert_null(kernel->bzimage_path);
 	assert_non_null(kernel->vmlinux_path);
 	assert_null(kernel->flavour);
@@ -64,7 +65,7 @@ static void a_build_tree_is_searched(void **state UNUSED)
 
 	vmlinux = write_sample(tree, "vmlinux", true);
 	free(sample_write_text(tree, ".config", "CONFIG_TREE=y\n"));
-	assert_success(kernel_add(tree, NULL, &kernel));
+	assert_success(kernel_add(tree, false, NULL, &kernel));
 	assert_string_equal(kernel->origin_path, image);
 	assert_non_null(kernel->config_path);
 	assert_int_equal(kernel->files[KERNEL_CONFIG].bytes, 14);
@@ -90,6 +91,46 @@ static void a_folder_like_boot_must_hold_one_kernel(void **state UNUSED)
 	sample_cache_end(cache);
 }
 
+/* As `kernel fetch` leaves it. */
+static void give_modules(const struct kernel *kernel)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct json_writer w = json_writer_to(&text, JSON_PRETTY);
+	_cleanup_free_ char *modules = xasprintf("%s/modules", kernel->dir);
+	struct kernel fetched = *kernel;
+
+	assert_success(paths_make(modules, 0755));
+	free(sample_write_text(modules, "ext9.ko", "0123456789"));
+	fetched.modules_dir = modules;
+	fetched.modules_bytes = 10;
+	fetched.origin_path = NULL;
+	json_begin_object(&w);
+	kernel_metadata_write(&fetched, &w);
+	json_end_object(&w);
+	free(sample_write_text(kernel->dir, "metadata.json", strbuf_str(&text)));
+}
+
+static void the_same_build_keeps_its_modules_unless_forced(void **state UNUSED)
+{
+	char *cache = sample_cache_begin();
+	_cleanup_free_ char *path = write_sample(cache, "image", false);
+	_cleanup_kernel_ struct kernel *fetched = NULL, *kept = NULL, *forced = NULL;
+	_cleanup_free_ char *module = NULL;
+
+	assert_success(kernel_add(path, false, NULL, &fetched));
+	give_modules(fetched);
+	module = xasprintf("%s/modules/ext9.ko", fetched->dir);
+	assert_success(kernel_add(path, false, NULL, &kept));
+	assert_string_equal(kept->id, fetched->id);
+	assert_non_null(kept->modules_dir);
+	assert_int_equal(access(module, F_OK), 0);
+	assert_success(kernel_add(path, true, NULL, &forced));
+	assert_string_equal(forced->id, fetched->id);
+	assert_null(forced->modules_dir);
+	assert_int_equal(access(module, F_OK), -1);
+	sample_cache_end(cache);
+}
+
 static void what_is_no_kernel_leaves_nothing_behind(void **state UNUSED)
 {
 	char *cache = sample_cache_begin();
@@ -97,10 +138,10 @@ static void what_is_no_kernel_leaves_nothing_behind(void **state UNUSED)
 	_cleanup_kernel_list_ struct kernel_list list = { 0 };
 	struct kernel *kernel = NULL;
 
-	assert_error_tag(kernel_add(text, NULL, &kernel), "not-kernel");
-	assert_error_tag(kernel_add(cache, NULL, &kernel), "not-kernel");
-	assert_error_tag(kernel_add("/dev/null", NULL, &kernel), "not-kernel");
-	assert_error_tag(kernel_add("/does/not/exist", NULL, &kernel), "io");
+	assert_error_tag(kernel_add(text, false, NULL, &kernel), "not-kernel");
+	assert_error_tag(kernel_add(cache, false, NULL, &kernel), "not-kernel");
+	assert_error_tag(kernel_add("/dev/null", false, NULL, &kernel), "not-kernel");
+	assert_error_tag(kernel_add("/does/not/exist", false, NULL, &kernel), "io");
 	assert_null(kernel);
 	assert_success(kernel_list_read(&list));
 	assert_int_equal(list.n, 0);
@@ -114,6 +155,7 @@ int main(void)
 		cmocka_unit_test(a_vmlinux_has_no_bzimage),
 		cmocka_unit_test(a_build_tree_is_searched),
 		cmocka_unit_test(a_folder_like_boot_must_hold_one_kernel),
+		cmocka_unit_test(the_same_build_keeps_its_modules_unless_forced),
 		cmocka_unit_test(what_is_no_kernel_leaves_nothing_behind),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "kernel/decompress.h"
 
+#include <lz4.h>
 #include <lzma.h>
 #include <zlib.h>
 
@@ -48,6 +49,24 @@ static void pack_lzma(const struct strbuf *in, struct strbuf *out, bool alone)
 	build_u32(out, (uint32_t)in->n);
 }
 
+/* As `lz4 -l` writes it, with smaller blocks, so that there are many. */
+static void pack_lz4(const struct strbuf *in, struct strbuf *out)
+{
+	enum { BLOCK = 10000 };
+	char packed[LZ4_COMPRESSBOUND(BLOCK)];
+
+	build_u32(out, 0x184c2102);
+	for (size_t at = 0; at < in->n; at += BLOCK) {
+		int n = (int)(in->n - at < BLOCK ? in->n - at : BLOCK);
+		int got = LZ4_compress_default(in->at + at, packed, n, sizeof(packed));
+
+		assert_true(got > 0);
+		build_u32(out, (uint32_t)got);
+		strbuf_append_bytes(out, packed, (size_t)got);
+	}
+	build_u32(out, (uint32_t)in->n);
+}
+
 static void assert_becomes(const struct strbuf *payload, const struct strbuf *plain)
 {
 	struct kernel_bytes out = { 0 };
@@ -61,7 +80,7 @@ static void assert_becomes(const struct strbuf *payload, const struct strbuf *pl
 static void every_method_gives_the_bytes_back(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf plain = STRBUF_INIT, zstd = STRBUF_INIT, gzip = STRBUF_INIT,
-				       xz = STRBUF_INIT, lzma = STRBUF_INIT;
+				       xz = STRBUF_INIT, lzma = STRBUF_INIT, lz4 = STRBUF_INIT;
 
 	fill(&plain);
 	sample_zstd(&plain, &zstd);
@@ -72,18 +91,35 @@ static void every_method_gives_the_bytes_back(void **state UNUSED)
 	assert_becomes(&gzip, &plain);
 	assert_becomes(&xz, &plain);
 	assert_becomes(&lzma, &plain);
+	pack_lz4(&plain, &lz4);
+	assert_becomes(&lz4, &plain);
+}
+
+/* By hand, from the description of the format: 3 literals, then 9 bytes from 3 back, 5 literals. */
+static void a_block_of_lz4_is_read_as_its_format_says(void **state UNUSED)
+{
+	static const uint8_t payload[] = { 0x02, 0x21, 0x4c, 0x18, 12, 0, 0,	0,
+					   0x35, 'a',  'b',  'c',  3,  0, 0x50, 'v',
+					   'w',	 'x',  'y',  'z',  17, 0, 0,	0 };
+	struct kernel_bytes out = { 0 };
+
+	assert_success(kernel_decompress((struct bytes){ payload, sizeof(payload) }, "test", &out));
+	assert_int_equal(out.n, 17);
+	assert_memory_equal(out.at, "abcabcabcabcvwxyz", 17);
+	free(out.at);
 }
 
 static void a_wrong_size_or_a_cut_stream_is_malformed(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf plain = STRBUF_INIT;
-	struct strbuf packed[3] = { 0 };
+	struct strbuf packed[4] = { 0 };
 	struct kernel_bytes out = { 0 };
 
 	fill(&plain);
 	sample_zstd(&plain, &packed[0]);
 	pack_gzip(&plain, &packed[1]);
 	pack_lzma(&plain, &packed[2], false);
+	pack_lz4(&plain, &packed[3]);
 	for (size_t i = 0; i < ARRAY_SIZE(packed); i++) {
 		struct bytes all = build_bytes(&packed[i]);
 		char *size = packed[i].at + packed[i].n - 4;
@@ -115,21 +151,21 @@ static void claims_past_the_limits_are_not_allocated(void **state UNUSED)
 
 static void methods_that_cannot_be_read_are_named(void **state UNUSED)
 {
-	static const uint8_t lz4[] = { 0x02, 0x21, 0x4c, 0x18, 1, 2, 3, 4, 0, 0, 0, 0 };
+	static const uint8_t lzo[] = { 0x89, 'L', 'Z', 'O', 1, 2, 3, 4, 0, 0, 0, 0 };
 	struct kernel_bytes out = { 0 };
-	struct error *err = kernel_decompress((struct bytes){ lz4, sizeof(lz4) }, "test", &out);
+	struct error *err = kernel_decompress((struct bytes){ lzo, sizeof(lzo) }, "test", &out);
 
 	assert_non_null(err);
 	assert_string_equal(error_tag(err), "kernel-compression");
-	assert_contains(error_message(err), "lz4");
+	assert_contains(error_message(err), "lzo");
 	error_free(err);
 	assert_error_tag(kernel_decompress((struct bytes){ (const uint8_t *)"what is this", 12 },
 					   "test", &out),
 			 "kernel-compression");
 	/* A magic with nothing behind it. */
-	assert_error_tag(kernel_decompress((struct bytes){ lz4, 4 }, "test", &out),
+	assert_error_tag(kernel_decompress((struct bytes){ lzo, 4 }, "test", &out),
 			 "kernel-compression");
-	assert_error_tag(kernel_decompress((struct bytes){ lz4, 0 }, "test", &out),
+	assert_error_tag(kernel_decompress((struct bytes){ lzo, 0 }, "test", &out),
 			 "kernel-compression");
 }
 
@@ -137,6 +173,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_method_gives_the_bytes_back),
+		cmocka_unit_test(a_block_of_lz4_is_read_as_its_format_says),
 		cmocka_unit_test(a_wrong_size_or_a_cut_stream_is_malformed),
 		cmocka_unit_test(claims_past_the_limits_are_not_allocated),
 		cmocka_unit_test(methods_that_cannot_be_read_are_named),
