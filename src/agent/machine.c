@@ -92,6 +92,12 @@ void machine_park(void)
 	reboot(RB_AUTOBOOT);
 }
 
+void machine_reboot(void)
+{
+	sync();
+	reboot(RB_AUTOBOOT);
+}
+
 void machine_power_off(void)
 {
 	sync();

@@ -23,6 +23,8 @@ uint64_t machine_parse_available_kb(const char *meminfo) MUST_CHECK;
  * refuses.
  */
 void machine_park(void);
+/* Syncs and restarts the machine, which ends it where it does not reboot. */
+void machine_reboot(void);
 /* Syncs and turns the machine off; comes back only if the kernel refuses. */
 void machine_power_off(void);
 

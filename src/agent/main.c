@@ -110,7 +110,9 @@ int main(void)
 		err = agent_serve(&config, &end);
 	if (err)
 		die(err);
-	if (config.input == AGENT_INPUT_PLAN)
+	if (end == AGENT_END_GUEST_REBOOT)
+		machine_reboot();
+	else if (config.input == AGENT_INPUT_PLAN && end != AGENT_END_GUEST_OFF)
 		machine_park();
 	machine_power_off();
 	die(agent_error(AGENT_SYSTEM, 0, "the machine does not turn off"));

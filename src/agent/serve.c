@@ -21,7 +21,8 @@ struct watch {
 
 struct loop {
 	struct agent agent;
-	int children; /* signalfd */
+	int signals;  /* signalfd: children, and what poweroff, halt and reboot send */
+	int ended_by; /* such a signal; 0: none yet */
 	VEC(struct pollfd) fds;
 	VEC(struct watch) watches;
 	struct wire_frame held; /* of a plan, not yet its turn */
@@ -42,7 +43,7 @@ static void watch(struct loop *l, struct pollfd fd, struct command *command,
 	vec_push(&l->watches, (struct watch){ command, stream });
 }
 
-/* The first three have fixed places: children, input, output. */
+/* The first three have fixed places: signals, input, output. */
 static void gather(struct loop *l)
 {
 	struct agent *a = &l->agent;
@@ -53,7 +54,7 @@ static void gather(struct loop *l)
 
 	vec_clear(&l->fds);
 	vec_clear(&l->watches);
-	watch(l, (struct pollfd){ l->children, POLLIN, 0 }, NULL, COMMAND_N_STREAMS);
+	watch(l, (struct pollfd){ l->signals, POLLIN, 0 }, NULL, COMMAND_N_STREAMS);
 	watch(l, (struct pollfd){ reads ? a->config->in : -1, POLLIN, 0 }, NULL, COMMAND_N_STREAMS);
 	watch(l, (struct pollfd){ writes ? a->out.fd : -1, POLLOUT, 0 }, NULL, COMMAND_N_STREAMS);
 	for (size_t i = 0; i < a->commands.n; i++) {
@@ -109,16 +110,17 @@ static int time_left_ms(const struct loop *l)
 	return left > 3600000 ? 3600000 : (int)left;
 }
 
-static void reap(struct loop *l)
+static void take_signals(struct loop *l)
 {
 	struct agent *a = &l->agent;
-	struct signalfd_siginfo ignored;
+	struct signalfd_siginfo info;
 	struct rusage usage;
 	int status;
 	pid_t pid;
 
-	if (read(l->children, &ignored, sizeof(ignored)) < 0 && errno != EAGAIN)
-		return;
+	while (read(l->signals, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			l->ended_by = (int)info.ssi_signo;
 	/* Orphans of the whole machine come to us; most are nobody's. */
 	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0)
 		for (size_t i = 0; i < a->commands.n; i++)
@@ -199,7 +201,7 @@ static void finish_commands(struct agent *a)
 
 static bool is_over(const struct loop *l)
 {
-	if (l->agent.powering_off)
+	if (l->agent.powering_off || l->ended_by)
 		return true;
 	if (is_plan(l) && l->agent.session_failed)
 		return true;
@@ -216,7 +218,7 @@ static struct error *one_round(struct loop *l)
 		return agent_error(AGENT_SYSTEM, errno, "poll");
 	l->host_away = false;
 	if (l->fds.at[0].revents)
-		reap(l);
+		take_signals(l);
 	for (size_t i = 3; i < l->fds.n; i++)
 		if (l->fds.at[i].revents)
 			command_handle(l->watches.at[i].command, l->watches.at[i].stream, &a->out);
@@ -233,7 +235,8 @@ static void farewell(struct loop *l)
 {
 	struct agent *a = &l->agent;
 
-	output_send(&a->out, WIRE_BYE, 0, NULL, 0);
+	if (!l->ended_by)
+		output_send(&a->out, WIRE_BYE, 0, NULL, 0);
 	/* A host that is gone hears no farewell. */
 	error_free(output_drain(&a->out, AGENT_FAREWELL_MS));
 }
@@ -247,28 +250,40 @@ static void loop_deinit(struct loop *l)
 	output_deinit(&l->agent.out);
 	wire_receiver_deinit(&l->agent.receiver);
 	identity_free(l->agent.identity);
-	cleanup_fd(&l->children);
+	cleanup_fd(&l->signals);
+}
+
+static int open_signals(const struct agent_config *config)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	if (config->owns_machine) {
+		sigaddset(&set, SIGUSR1); /* halt */
+		sigaddset(&set, SIGUSR2); /* poweroff */
+		sigaddset(&set, SIGTERM); /* reboot */
+	}
+	/* Even the first process gets a signal that it blocks. */
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -1;
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 struct error *agent_serve(const struct agent_config *config, enum agent_end *ret)
 {
 	__attribute__((cleanup(loop_deinit))) struct loop l = {
 		.agent = { .config = config, .out = { .fd = config->out, .sink = config->sink } },
-		.children = -1,
+		.signals = -1,
 	};
-	sigset_t set;
 	struct error *err = identity_new(&l.agent.identity);
 
 	if (err)
 		return err;
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
 	signal(SIGPIPE, SIG_IGN);
-	l.children = sigprocmask(SIG_BLOCK, &set, NULL) == 0
-			     ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)
-			     : -1;
-	if (l.children < 0)
-		return agent_error(AGENT_SYSTEM, errno, "waiting for children");
+	l.signals = open_signals(config);
+	if (l.signals < 0)
+		return agent_error(AGENT_SYSTEM, errno, "waiting for signals");
 	wire_receiver_init(&l.agent.receiver, WIRE_GUEST);
 	while (!err && !is_over(&l)) {
 		err = one_round(&l);
@@ -281,6 +296,9 @@ struct error *agent_serve(const struct agent_config *config, enum agent_end *ret
 	if (err)
 		return err;
 	farewell(&l);
-	*ret = l.agent.powering_off ? AGENT_END_POWER_OFF : AGENT_END_INPUT;
+	if (l.ended_by)
+		*ret = l.ended_by == SIGTERM ? AGENT_END_GUEST_REBOOT : AGENT_END_GUEST_OFF;
+	else
+		*ret = l.agent.powering_off ? AGENT_END_POWER_OFF : AGENT_END_INPUT;
 	return NULL;
 }

@@ -26,16 +26,23 @@ struct agent_config {
 	const char *root; /* PUT unpacks below it; "/" in a guest */
 	const char *sysfs;
 	const char *cgroup_root;
-	bool owns_machine;    /* clock, randomness and OOM scores are ours to set */
+	/* Clock, randomness and OOM scores are ours to set; SIGUSR1, SIGUSR2 and SIGTERM end us. */
+	bool owns_machine;
 	const char *boot_log; /* lines for the host, sent after the first READY; may be NULL */
 };
 
 enum agent_end {
 	AGENT_END_INPUT, /* the stream or the plan is over */
 	AGENT_END_POWER_OFF,
+	/* Asked for inside the guest, by the signals that busybox sends to its first process. */
+	AGENT_END_GUEST_OFF,
+	AGENT_END_GUEST_REBOOT,
 };
 
-/* The last frame is BYE, and it has left. Commands that still run are killed. */
+/*
+ * The last frame is BYE, and it has left; there is none when the guest itself made the end.
+ * Commands that still run are killed.
+ */
 struct error *agent_serve(const struct agent_config *config, enum agent_end *ret) MUST_CHECK;
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/setup.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
@@ -17,6 +18,18 @@
 static void complain(struct strbuf *log, const char *what, const char *which)
 {
 	strbuf_appendf(log, "%s %s: %s\n", what, which, strerror(errno));
+}
+
+/* Files of the initramfs that a mount would hide. */
+static bool holds_files(const char *where)
+{
+	_cleanup_dir_ DIR *dir = opendir(where);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			return true;
+	return false;
 }
 
 static void mount_all(struct strbuf *log)
@@ -40,6 +53,13 @@ static void mount_all(struct strbuf *log)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		mkdir(rows[i].where, 0755);
+		/* The root is memory as well: what -i has put there stays to be seen. */
+		if (strcmp(rows[i].type, "tmpfs") == 0 && holds_files(rows[i].where)) {
+			if (strcmp(rows[i].options, "mode=1777") == 0 &&
+			    chmod(rows[i].where, 01777) < 0)
+				complain(log, "mode of", rows[i].where);
+			continue;
+		}
 		/* EBUSY: the kernel has mounted devtmpfs itself. */
 		if (mount(rows[i].type, rows[i].where, rows[i].type, rows[i].flags,
 			  rows[i].options) < 0 &&

@@ -72,6 +72,7 @@ static enum ktstr_reason reason_of_vm_error(const struct error *err, bool begun)
 	case VM_HANG:
 		return begun ? KTSTR_REASON_GUEST_HANG : KTSTR_REASON_BOOT;
 	case VM_POWERED_OFF:
+	case VM_REBOOTED:
 		return begun ? KTSTR_REASON_AGENT_LOST : KTSTR_REASON_BOOT;
 	case VM_AGENT:
 		return KTSTR_REASON_AGENT_LOST;

@@ -15,6 +15,7 @@
 	X(VM_OOM, "guest-oom", "the guest ran out of memory")                                   \
 	X(VM_TRIPLE_FAULT, "triple-fault", "the guest reset without a panic")                   \
 	X(VM_POWERED_OFF, "powered-off", "the guest switched itself off")                       \
+	X(VM_REBOOTED, "rebooted", "the guest restarted itself on purpose")                     \
 	X(VM_HANG, "guest-hang", "the guest runs but its agent is silent")                      \
 	X(VM_AGENT, "agent", "the agent could not do what it was asked, or broke the protocol") \
 	X(VM_TOPOLOGY, "topology-mismatch", "the guest does not have the machine asked for")    \

@@ -84,6 +84,11 @@ struct error *vm_explain_shutdown(struct vm *vm, const char *doing)
 		return vm_error(VM_AGENT, 0, "%s: %s", doing, strbuf_str(&line));
 	if (strcmp(vm->shutdown.reason, "guest-shutdown") == 0)
 		return vm_error(VM_POWERED_OFF, 0, "%s: the guest switched itself off", doing);
+	/* What reboot(2) says last, on every console (since Linux 2.6). */
+	if (strcmp(vm->shutdown.reason, "guest-reset") == 0 &&
+	    strstr(strbuf_str(&tail), "reboot: Restarting system"))
+		return vm_error(VM_REBOOTED, 0, "%s: the guest restarted itself, which ends it",
+				doing);
 	if (strcmp(vm->shutdown.reason, "guest-reset") == 0)
 		return vm_error(VM_TRIPLE_FAULT, 0,
 				"%s: the guest reset itself and its kernel said nothing%s%s", doing,

@@ -48,8 +48,14 @@ class Endings(machine.GuestTest):
     def test_power_off(self):
         self.assertIn("switched itself off", self.ending("poweroff -f"))
 
+    def test_commands_of_the_guest_end_it(self):
+        for command, words in (("poweroff", "switched itself off"), ("halt", "switched itself off"),
+                               ("reboot", "restarted itself"), ("reboot -f", "restarted itself")):
+            with self.subTest(command):
+                self.assertIn(words, self.ending(f"{command}; sleep 1000"))
+
     def test_reset_without_a_word(self):
-        self.assertIn("reset itself", self.ending("reboot -f"))
+        self.assertIn("reset itself", self.ending("echo b >/proc/sysrq-trigger"))
 
     def test_out_of_memory_names_the_victim(self):
         done = machine.shell("tail /dev/zero", "-m", "192")

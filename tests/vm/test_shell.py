@@ -169,8 +169,15 @@ class Machine(machine.GuestTest):
         self.assertIn(b"libktstrnone.so", done.stderr)
 
     def test_deterministic_runs_agree(self):
-        runs = [run("--deterministic", "-t", "1n1l2c1t", "--exec", "od -N16 -x /dev/urandom; cat /proc/uptime; cat",
-                    input=b"input\n") for _ in range(2)]
+        # A file of ours stands where the guest has a file system of its own.
+        with tempfile.NamedTemporaryFile(dir="/tmp") as included:
+            included.write(b"included\n")
+            included.flush()
+            runs = [run("--deterministic", "-t", "2", "-i", included.name, "--exec",
+                        f"cat $HOME/{os.path.basename(included.name)} {included.name} && touch /tmp/new && "
+                        "stat -c %a /tmp && od -N16 -x /dev/urandom; cat /proc/uptime; cat",
+                        input=b"input\n") for _ in range(2)]
+        self.assertTrue(runs[0].stdout.startswith(b"included\nincluded\n1777\n"), runs[0])
         self.assertEqual(runs[0].returncode, 0, runs[0])
         self.assertEqual(runs[0].stdout, runs[1].stdout)
         self.assertTrue(runs[0].stdout.endswith(b"input\n"))

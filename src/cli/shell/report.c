@@ -33,6 +33,7 @@ static const struct advice rows[] = {
 	{ &vm_error_domain, VM_OOM, true, "-m gives the guest more memory" },
 	{ &vm_error_domain, VM_TRIPLE_FAULT, true, "--accel tcg rules out the accelerator" },
 	{ &vm_error_domain, VM_POWERED_OFF, false, NULL },
+	{ &vm_error_domain, VM_REBOOTED, false, "a guest lives once: ktstr shell starts another" },
 	{ &vm_error_domain, VM_HANG, true, NULL },
 	{ &vm_error_domain, VM_AGENT, true, NULL },
 	{ &vm_error_domain, VM_TOPOLOGY, true, "ktstr topo shows what was asked for" },

@@ -198,10 +198,14 @@ static struct error *run_live(struct shell *shell)
 	command_line_set_prompt(&shell->line, shell->kernel->version, &shell->spec.topology);
 	err = session_run(shell->vm, &shell->line, shell->config->timeout_sec, &cancel, &how, &end);
 	mark(shell, "command");
-	/* Who types `poweroff` into a terminal means it. */
-	if (err && shell->line.pty && error_is(err, &vm_error_domain, VM_POWERED_OFF)) {
+	/* Who types `poweroff` or `reboot` into a terminal means it. */
+	if (err && shell->line.pty &&
+	    (error_is(err, &vm_error_domain, VM_POWERED_OFF) ||
+	     error_is(err, &vm_error_domain, VM_REBOOTED))) {
+		output_say(error_is(err, &vm_error_domain, VM_REBOOTED)
+				   ? "ktstr: the guest restarted itself, which ends it\n"
+				   : "ktstr: the guest switched itself off\n");
 		error_free(err);
-		output_say("ktstr: the guest switched itself off\n");
 		return NULL;
 	}
 	if (err)

@@ -21,7 +21,7 @@ struct served {
 	struct heard heard;
 };
 
-static void served_begin(struct served *s, const char *root)
+static void served_begin_as(struct served *s, const char *root, bool owns_machine)
 {
 	int pair[2], room = 4 << 20;
 
@@ -39,6 +39,7 @@ static void served_begin(struct served *s, const char *root)
 			.root = root,
 			.sysfs = "/sys",
 			.cgroup_root = "/nowhere",
+			.owns_machine = owns_machine,
 		};
 		enum agent_end end = AGENT_END_INPUT;
 		struct error *err;
@@ -54,6 +55,11 @@ static void served_begin(struct served *s, const char *root)
 	heard_begin(&s->heard);
 	wire_receiver_begin(&s->heard.receiver, SESSION);
 	wire_sender_begin(&s->sender, SESSION);
+}
+
+static void served_begin(struct served *s, const char *root)
+{
+	served_begin_as(s, root, false);
 }
 
 static void send_frame(struct served *s, enum wire_type type, uint32_t channel, const void *payload,
@@ -405,11 +411,42 @@ static void a_damaged_plan_ends_with_its_failure(void **state)
 	heard_end(&s.heard);
 }
 
+/* What busybox's poweroff, halt and reboot send to the first process. */
+static void commands_of_the_guest_end_its_first_process(void **state)
+{
+	static const struct {
+		int signal;
+		enum agent_end end;
+	} rows[] = {
+		{ SIGUSR2, AGENT_END_GUEST_OFF },
+		{ SIGUSR1, AGENT_END_GUEST_OFF },
+		{ SIGTERM, AGENT_END_GUEST_REBOOT },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		sigset_t set, old;
+		struct served s;
+
+		/* Nothing is lost that comes before it has begun. */
+		sigemptyset(&set);
+		sigaddset(&set, rows[i].signal);
+		sigprocmask(SIG_BLOCK, &set, &old);
+		served_begin_as(&s, *state, true);
+		assert_int_equal(kill(s.pid, rows[i].signal), 0);
+		while (exchange(&s))
+			;
+		/* The host did not ask for it, and hears no goodbye. */
+		assert_int_equal(times_heard(&s, WIRE_BYE), 0);
+		assert_int_equal(served_end(&s), 40 + (int)rows[i].end);
+		sigprocmask(SIG_SETMASK, &old, NULL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		scratch_test(commands_run_and_the_end_of_the_stream_ends_the_work),
 		scratch_test(power_off_says_goodbye_last),
+		scratch_test(commands_of_the_guest_end_its_first_process),
 		scratch_test(two_commands_run_side_by_side),
 		scratch_test(a_megabyte_goes_through_and_back),
 		scratch_test(output_that_nobody_takes_stays_with_the_program),

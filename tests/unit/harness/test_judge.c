@@ -151,6 +151,7 @@ static void before_the_test_began_the_guest_is_to_blame(void **state UNUSED)
 		{ "", VM(VM_OOM), IS(BROKEN, BOOT, "") },
 		{ "", VM(VM_TRIPLE_FAULT), IS(BROKEN, BOOT, "") },
 		{ "", VM(VM_POWERED_OFF), IS(BROKEN, BOOT, "") },
+		{ "", VM(VM_REBOOTED), IS(BROKEN, BOOT, "") },
 		{ "", VM(VM_HANG), IS(BROKEN, BOOT, "") },
 		{ "", VM(VM_AGENT), IS(BROKEN, AGENT_LOST, "") },
 		{ "", VM(VM_TOPOLOGY), IS(BROKEN, BOOT, "") },
