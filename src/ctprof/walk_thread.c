@@ -279,7 +279,7 @@ static void doubt_schedstat(struct reading_of *of)
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
 		sample_forget(sample, ids[i]);
 	sample->sources &= ~METRIC_SOURCE_BIT(SCHEDSTAT);
-	walk_notes_absent(&of->notes, METRIC_SOURCE_SCHEDSTAT, SNAPSHOT_REASON_NO_SUCH_FILE);
+	walk_notes_absent(&of->notes, METRIC_SOURCE_SCHEDSTAT, SNAPSHOT_REASON_SWITCHED_OFF);
 }
 
 /* It is there, and something else than its end kept us from reading. */

@@ -250,7 +250,7 @@ static void three_zeros_of_a_thread_that_ran_are_no_numbers(void **state)
 	assert_unknown(&s->sample, RUN_TIME_NS);
 	assert_unknown(&s->sample, TIMESLICES);
 	assert_int_equal(s->sample.sources & METRIC_SOURCE_BIT(SCHEDSTAT), 0);
-	assert_int_equal(reasons(s, METRIC_SOURCE_SCHEDSTAT, SNAPSHOT_REASON_NO_SUCH_FILE), 1);
+	assert_int_equal(reasons(s, METRIC_SOURCE_SCHEDSTAT, SNAPSHOT_REASON_SWITCHED_OFF), 1);
 	fake_file(s->root, 10, 10, "schedstat", "0 7 1\n");
 	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_KEPT);
 	assert_metric(&s->sample, RUN_TIME_NS, 0);
