@@ -93,6 +93,8 @@ void option_format_help(const struct command *command, const struct option_row *
 			struct strbuf *into);
 void command_format_version(const struct command *program, struct strbuf *into);
 void command_format_bash_completion(const struct command *program, struct strbuf *into);
+void command_format_zsh_completion(const struct command *program, struct strbuf *into);
+void command_format_fish_completion(const struct command *program, struct strbuf *into);
 /* The OPTIONS, EXIT STATUS and COMMANDS sections of a man page, in scdoc's language. */
 void command_format_man_options(const struct command *command, struct strbuf *into);
 void command_format_man_exits(const struct command *command, struct strbuf *into);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Runs at build time only: `gen PROGRAM bash` prints its completion, `gen
+ * Runs at build time only: `gen PROGRAM bash|fish|zsh` prints its completion, `gen
  * PROGRAM man FILE` prints a man page source with @OPTIONS@, @EXITS@,
  * @COMMANDS@, @FATAL@, @REASONS@, @VERSION@ and the vocabularies of metrics replaced from the
  * tables, so that they cannot drift.
@@ -144,18 +144,30 @@ static const struct command *find_command(const char *path)
 	return found;
 }
 
+static const struct {
+	const char *name;
+	void (*format)(const struct command *program, struct strbuf *into);
+} shells[] = {
+	{ "bash", command_format_bash_completion },
+	{ "fish", command_format_fish_completion },
+	{ "zsh", command_format_zsh_completion },
+};
+
 int main(int argc, char *argv[])
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT, source = STRBUF_INIT;
 	_cleanup_error_ struct error *err = NULL;
 	const struct command *program = argc > 1 ? find_command(argv[1]) : NULL;
 
-	if (program && argc == 3 && strcmp(argv[2], "bash") == 0) {
-		command_format_bash_completion(program, &out);
+	for (size_t i = 0; program && argc == 3 && i < ARRAY_SIZE(shells); i++) {
+		if (strcmp(argv[2], shells[i].name) != 0)
+			continue;
+		shells[i].format(program, &out);
 		return command_print(&out);
 	}
 	if (!program || argc != 4 || strcmp(argv[2], "man") != 0) {
-		fputs("usage: ktstr-gen PROGRAM bash | PROGRAM[-COMMAND…] man FILE\n", stderr);
+		fputs("usage: ktstr-gen PROGRAM bash|fish|zsh | PROGRAM[-COMMAND…] man FILE\n",
+		      stderr);
 		return EXIT_USAGE;
 	}
 	err = io_read_file(argv[3], MAN_SOURCE_MAX_BYTES, &source);

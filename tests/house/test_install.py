@@ -82,7 +82,9 @@ class Install(unittest.TestCase):
         for program in sorted(set(self.programs) - {WORKER} - SCHEDULERS):
             with self.subTest(program):
                 self.assertTrue(any(re.search(rf"/man1/{program}\.1(\.gz)?$", n) for n in names), "no man page")
-                self.assertTrue(any(re.search(rf"bash-completion/completions/{program}(\.bash)?$", n) for n in names), "no completion")
+                for place in (rf"bash-completion/completions/{program}(\.bash)?", rf"zsh/site-functions/_{program}",
+                              rf"fish/vendor_completions\.d/{program}\.fish"):
+                    self.assertTrue(any(re.search(rf"/{place}$", n) for n in names), place)
 
     def test_installed_worker_keeps_its_symbols_and_debug_information(self):
         if WORKER not in self.programs:

@@ -91,4 +91,29 @@ static const struct command sample_parent UNUSED = {
 	.n_subcommands = ARRAY_SIZE(sample_children),
 };
 
+static const struct option_row sample_help_words[] = {
+	{ .argument = "COMMAND",
+	  OPTION_STRING(struct sample_config, word),
+	  .complete = OPTION_COMPLETE_COMMAND,
+	  .help = "a command" },
+};
+
+static const struct command sample_help UNUSED = {
+	.name = "help",
+	.summary = "Explain the parent's command",
+	.positionals = sample_help_words,
+	.n_positionals = ARRAY_SIZE(sample_help_words),
+};
+
+static const struct command *const sample_branches[] = { &sample_parent, &sample_help };
+
+/* A program with commands on two levels. */
+static const struct command sample_tree UNUSED = {
+	.name = "tree",
+	.summary = "Hold commands of commands",
+	.usage = "COMMAND",
+	.subcommands = sample_branches,
+	.n_subcommands = ARRAY_SIZE(sample_branches),
+};
+
 #endif

@@ -1,113 +1,62 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The script is asked by a real bash, the only reader that counts. */
-#include "cli/command.h"
-
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "cli/completion.h"
 
 #include "base/alloc.h"
-#include "base/io.h"
 #include "sample.h"
 #include "unit.h"
 
-/* What bash offers for these words, joined by blanks; the last word is being typed. */
-static char *ask_bash(const struct command *program, const char *words)
+static void note_place(const struct command *command UNUSED, const char *place, void *arg)
 {
-	_cleanup_strbuf_ struct strbuf script = STRBUF_INIT;
-	struct strbuf answer = STRBUF_INIT;
-	int out[2], status;
-	pid_t pid;
-
-	command_format_bash_completion(program, &script);
-	/* compopt works only while bash completes; what it would set is not looked at here. */
-	strbuf_append(&script, "compopt() { :; }\n");
-	strbuf_appendf(&script, "COMP_WORDS=(%s)\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n", words);
-	strbuf_appendf(&script, "_complete_%s\necho -n \"${COMPREPLY[*]}\"\n", program->name);
-	assert_int_equal(pipe2(out, O_CLOEXEC), 0);
-	pid = fork();
-	if (pid == 0) {
-		dup2(out[1], STDOUT_FILENO);
-		execlp("bash", "bash", "--norc", "-euc", strbuf_str(&script), NULL);
-		_exit(127);
-	}
-	close(out[1]);
-	assert_success(io_read_fd(out[0], "bash", 1 << 16, &answer));
-	close(out[0]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
-	return strbuf_take(&answer);
+	strbuf_appendf(arg, "%s ", place);
 }
 
-static void assert_offers(const struct command *program, const char *words, const char *expected)
+static void every_command_is_visited_parents_first(void **state UNUSED)
 {
-	_cleanup_free_ char *answer = ask_bash(program, words);
+	_cleanup_strbuf_ struct strbuf places = STRBUF_INIT;
 
-	assert_string_equal(answer, expected);
+	completion_visit(&sample_tree, note_place, &places);
+	assert_string_equal(strbuf_str(&places), "tree tree/parent tree/parent/sample tree/help ");
 }
 
-static const struct option_row only_rest[] = {
-	{ .argument = "ARG", OPTION_REST(struct sample_config, rest), .help = "the rest" },
-};
-static const struct command rest_only = {
-	.name = "only", .summary = "S", .positionals = only_rest, .n_positionals = 1
-};
-
-static void options_are_offered_by_their_beginning(void **state UNUSED)
+static void rows_say_what_a_command_takes(void **state UNUSED)
 {
-	assert_offers(&sample, "sample --co", "--count");
-	assert_offers(&sample, "sample --",
-		      "--flag --level --count --size --path --mode --include --help --version");
+	assert_true(completion_is_help(&sample_help));
+	assert_false(completion_is_help(&sample));
+	assert_true(completion_has_rest(&sample));
+	assert_false(completion_has_rest(&sample_parent));
+	assert_ptr_equal(completion_word_row(&sample), &sample_positionals[0]);
+	assert_null(completion_word_row(&sample_parent));
 }
 
-static void the_words_of_a_choice_are_offered(void **state UNUSED)
+static void texts_stay_inside_their_quotes(void **state UNUSED)
 {
-	assert_offers(&sample, "sample --mode ''", "slow fast");
-	assert_offers(&sample, "sample --mode f", "fast");
-	assert_offers(&sample, "sample --mode =", "slow fast");
-	assert_offers(&sample, "sample --mode = s", "slow");
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	completion_append_quoted("it's", "'\\''", &text);
+	assert_string_equal(strbuf_str(&text), "'it'\\''s'");
+	strbuf_clear(&text);
+	completion_append_identifier("ktstr-jemalloc-probe", &text);
+	assert_string_equal(strbuf_str(&text), "ktstr_jemalloc_probe");
 }
 
-static void files_are_offered_where_a_file_is_wanted(void **state UNUSED)
+static void the_walk_goes_down_and_stops_at_strangers(void **state UNUSED)
 {
-	assert_offers(&sample, "sample --path /proc/self/statu", "/proc/self/status");
-	assert_offers(&sample, "sample -p /proc/self/statu", "/proc/self/status");
-	assert_offers(&sample, "sample -i a --include /proc/self/statu", "/proc/self/status");
-}
+	_cleanup_strbuf_ struct strbuf walk = STRBUF_INIT;
 
-static void nothing_is_offered_for_a_number(void **state UNUSED)
-{
-	assert_offers(&sample, "sample --count ''", "");
-}
-
-static void nothing_is_offered_behind_two_dashes(void **state UNUSED)
-{
-	assert_offers(&sample, "sample -f -- --co", "");
-	assert_offers(&sample, "sample -- ls --path /proc/self/statu", "");
-	assert_offers(&sample_parent, "parent sample -- --si", "");
-	assert_offers(&rest_only, "only --he", "--help");
-	assert_offers(&rest_only, "only ''", "--help -h --version -V");
-}
-
-static void commands_are_offered_first(void **state UNUSED)
-{
-	assert_offers(&sample_parent, "parent ''", "sample");
-	assert_offers(&sample_parent, "parent --v", "--version");
-	assert_offers(&sample_parent, "parent sample --si", "--size");
-	assert_offers(&sample_parent, "parent other ''", "");
+	completion_append_walk(&sample_parent, "return", &walk);
+	assert_string_equal(strbuf_str(&walk), "\t\t*:--) return ;;\n"
+					       "\t\tparent:sample) at=parent/sample ;;\n"
+					       "\t\tparent:-*) ;;\n"
+					       "\t\tparent:*) at= ;;\n");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options_are_offered_by_their_beginning),
-		cmocka_unit_test(the_words_of_a_choice_are_offered),
-		cmocka_unit_test(files_are_offered_where_a_file_is_wanted),
-		cmocka_unit_test(nothing_is_offered_for_a_number),
-		cmocka_unit_test(nothing_is_offered_behind_two_dashes),
-		cmocka_unit_test(commands_are_offered_first),
+		cmocka_unit_test(every_command_is_visited_parents_first),
+		cmocka_unit_test(rows_say_what_a_command_takes),
+		cmocka_unit_test(texts_stay_inside_their_quotes),
+		cmocka_unit_test(the_walk_goes_down_and_stops_at_strangers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
