@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 
-enum { REMOVE_DEPTH_LIMIT = 64 };
+enum { DEPTH_LIMIT = 64 };
 
 static const char *env_path(const char *name)
 {
@@ -114,7 +114,35 @@ static int remove_at(int folder, const char *name, unsigned int depth)
 
 struct error *paths_remove(const char *path)
 {
-	if (remove_at(AT_FDCWD, path, REMOVE_DEPTH_LIMIT) < 0)
+	if (remove_at(AT_FDCWD, path, DEPTH_LIMIT) < 0)
 		return base_error(BASE_IO, errno, "cannot remove %s", path);
 	return NULL;
+}
+
+static uint64_t disk_bytes_at(int folder, const char *name, unsigned int depth)
+{
+	_cleanup_dir_ DIR *dir = NULL;
+	struct dirent *entry;
+	struct stat st;
+	uint64_t sum;
+	int fd;
+
+	if (depth == 0 || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	sum = (uint64_t)st.st_blocks * 512;
+	if (!S_ISDIR(st.st_mode))
+		return sum;
+	fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir && fd >= 0)
+		close(fd);
+	while (dir && (entry = readdir(dir)) != NULL)
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			sum += disk_bytes_at(fd, entry->d_name, depth - 1);
+	return sum;
+}
+
+uint64_t paths_disk_bytes(const char *path)
+{
+	return disk_bytes_at(AT_FDCWD, path, DEPTH_LIMIT);
 }

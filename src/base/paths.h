@@ -23,5 +23,7 @@ struct error *paths_make(const char *path, unsigned int mode) MUST_CHECK;
  * fine.
  */
 struct error *paths_remove(const char *path) MUST_CHECK;
+/* What a file, or a folder with all it holds, takes on disk; what cannot be read counts as 0. */
+uint64_t paths_disk_bytes(const char *path);
 
 #endif

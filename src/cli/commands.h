@@ -10,6 +10,7 @@ extern const struct command program_ktstr;
 extern const struct command program_jemalloc_probe;
 
 /* Sub-commands of ktstr. */
+extern const struct command cmd_cache;
 extern const struct command cmd_ctprof;
 extern const struct command cmd_doctor;
 extern const struct command cmd_help;

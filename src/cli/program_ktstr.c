@@ -2,9 +2,9 @@
 #include "cli/commands.h"
 
 static const struct command *const subcommands[] = {
-	&cmd_ctprof, &cmd_doctor,  &cmd_help,  &cmd_inspect,   &cmd_kernel,
-	&cmd_rerun,  &cmd_results, &cmd_shell, &cmd_show_test, &cmd_test,
-	&cmd_topo,   &cmd_version, &cmd_vm,
+	&cmd_cache,  &cmd_ctprof, &cmd_doctor,	&cmd_help,  &cmd_inspect,
+	&cmd_kernel, &cmd_rerun,  &cmd_results, &cmd_shell, &cmd_show_test,
+	&cmd_test,   &cmd_topo,	  &cmd_version, &cmd_vm,
 };
 
 static const struct exit_row exits[] = {

@@ -40,7 +40,7 @@ static const struct advice rows[] = {
 	{ &vm_error_domain, VM_TEMPLATE, true, "--cold goes without a template" },
 	{ &vm_error_domain, VM_CLONE, true, "--cold goes without a template" },
 	{ &vm_error_domain, VM_CACHE_FULL, false,
-	  "--cold goes without a template; ktstr doctor shows the cache" },
+	  "ktstr cache clean makes room; --cold goes without a template" },
 };
 
 static const struct advice *find_advice(const struct error *err)

@@ -71,6 +71,18 @@ static void folders_are_made_and_removed_whole(void **state UNUSED)
 	assert_success(paths_make(deep, 0700));
 	assert_success(paths_make(kept, 0700));
 	assert_int_equal(symlink(kept, link), 0);
+	/* du(1) counts alike. */
+	{
+		_cleanup_free_ char *command = xasprintf("du -s --block-size=1 %s", tree);
+		FILE *du = popen(command, "re");
+		unsigned long long bytes = 0;
+
+		assert_non_null(du);
+		assert_int_equal(fscanf(du, "%llu", &bytes), 1);
+		assert_int_equal(pclose(du), 0);
+		assert_true(paths_disk_bytes(tree) == bytes);
+		assert_true(paths_disk_bytes("/nowhere") == 0);
+	}
 	assert_success(paths_remove(tree));
 	assert_int_equal(stat(tree, &st), -1);
 	/* What a link points to is not ours to remove. */
