@@ -36,9 +36,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	kernel_screen_finish(&screen);
 	if (err)
 		return kernel_fail(err);
-	if (kernel->scx != KERNEL_SCX_USABLE)
-		fprintf(stderr, "note: %s for sched_ext: %s\n", kernel_scx_word(kernel->scx),
-			kernel->scx_reason);
+	kernel_say_notes(kernel);
 	strbuf_appendf(&out, "%s\n", kernel->id);
 	return command_print(&out);
 }

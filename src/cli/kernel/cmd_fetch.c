@@ -105,9 +105,8 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	kernel_screen_finish(&screen);
 	if (err)
 		return kernel_fail(err);
-	if (!config->quiet && kernel->scx != KERNEL_SCX_USABLE)
-		fprintf(stderr, "note: %s for sched_ext: %s\n", kernel_scx_word(kernel->scx),
-			kernel->scx_reason);
+	if (!config->quiet)
+		kernel_say_notes(kernel);
 	return print(kernel, config);
 }
 

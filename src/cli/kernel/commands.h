@@ -3,6 +3,7 @@
 #ifndef KTSTR_CLI_KERNEL_COMMANDS_H
 #define KTSTR_CLI_KERNEL_COMMANDS_H
 
+#include "base/bytes.h"
 #include "cli/command.h"
 #include "json/writer.h"
 #include "kernel/kernel.h"
@@ -19,6 +20,11 @@ extern const struct command cmd_kernel_remove;
 int kernel_fail(const struct error *err);
 /* Bytes of its files and modules. */
 uint64_t kernel_disk_bytes(const struct kernel *kernel);
+/* Lines about what the kernel is not fit for; NULL config: there is none to look at. */
+void kernel_format_notes(const struct kernel *kernel, const struct bytes *config,
+			 struct strbuf *into);
+/* The same on standard error, with the configuration that is cached with it. */
+void kernel_say_notes(const struct kernel *kernel);
 /* "usable", or the word with the reason behind it. */
 void kernel_format_scx(const struct kernel *kernel, struct strbuf *into);
 /* Everything about a kernel as one JSON object, paths included. */

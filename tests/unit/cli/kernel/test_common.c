@@ -43,6 +43,26 @@ static void verdicts_come_with_their_reason(void **state UNUSED)
 	assert_string_equal(strbuf_str(&usable), "usable");
 }
 
+static void notes_say_what_a_kernel_is_not_fit_for(void **state UNUSED)
+{
+	static const char module[] = "CONFIG_VIRTIO_PCI=y\nCONFIG_VIRTIO_CONSOLE=m\n";
+	static const char fit[] = "CONFIG_VIRTIO_PCI=y\nCONFIG_VIRTIO_CONSOLE=y\n";
+	const struct bytes of_module = { (const uint8_t *)module, sizeof(module) - 1 };
+	const struct bytes of_fit = { (const uint8_t *)fit, sizeof(fit) - 1 };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct kernel kernel = sample_kernel();
+
+	kernel_format_notes(&kernel, &of_module, &text);
+	assert_string_equal(strbuf_str(&text),
+			    "note: broken for sched_ext: two leak\n"
+			    "note: guests cannot boot it: CONFIG_VIRTIO_CONSOLE is m, not y\n");
+	strbuf_clear(&text);
+	kernel.scx = KERNEL_SCX_USABLE;
+	kernel_format_notes(&kernel, &of_fit, &text);
+	kernel_format_notes(&kernel, NULL, &text);
+	assert_int_equal(text.n, 0);
+}
+
 static void json_has_paths_of_what_exists(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
@@ -71,6 +91,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(size_is_that_of_files_and_modules),
 		cmocka_unit_test(verdicts_come_with_their_reason),
+		cmocka_unit_test(notes_say_what_a_kernel_is_not_fit_for),
 		cmocka_unit_test(json_has_paths_of_what_exists),
 		cmocka_unit_test(a_cancelled_command_ends_like_an_interrupted_one),
 	};
