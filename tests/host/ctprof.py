@@ -26,6 +26,12 @@ def frames(path):
     return [json.loads(line) for line in done.stdout.splitlines()], done.returncode == 3
 
 
+def births():
+    """Of threads and processes since the machine started, as the kernel counts them."""
+    with open("/proc/stat", encoding="utf-8") as f:
+        return int(re.search(r"^processes (\d+)", f.read(), re.M)[1])
+
+
 def known(snapshot, thread):
     """The sources and the names of the values that the file vouches for in a thread."""
     one = snapshot["presence"]["sets"][thread["presence"]]
@@ -75,12 +81,23 @@ class CtprofTest(unittest.TestCase):
     def capture(self, *arguments, **how):
         """A capture that must succeed; its only snapshot and what was said."""
         path = self.path(f"{time.monotonic_ns()}.ctprof.zst")
-        done = self.run_ktstr("-o", path, *arguments, **how)
+        by_bpf = "--bpf" in arguments
+        done = self.run_ktstr("-o", path, *arguments, *(["-v"] if by_bpf else []), **how)
         self.assertEqual(done.returncode, 0, done.stderr)
         snapshots, torn = frames(path)
         self.assertEqual((len(snapshots), torn), (1, False))
         self.assert_honest(snapshots[0])
+        if by_bpf:
+            self.assert_bpf(snapshots[0], done.stderr)
         return snapshots[0], done.stderr
+
+    def assert_bpf(self, snapshot, stderr):
+        """Who asks for BPF gets it. Only a machine that does not allow it is an excuse."""
+        if "bpf" in snapshot["presence"]["paths"].values():
+            return
+        refused = re.search(r"not BPF: \[bpf-(permission|no-btf)\].*", stderr)
+        self.assertTrue(refused, f"BPF was asked for and not used: {stderr}")
+        self.skipTest(refused[0])
 
     def assert_honest(self, snapshot):
         """Every value that is missing has a reason, and every reason is counted once."""

@@ -79,7 +79,6 @@ def need_files(*names):
 class Values(CtprofTest):
     def setUp(self):
         super().setUp()
-        need_files("schedstat", "io", "sched", "smaps_rollup")
         self.process = self.spawn([KNOWN_WORK, self.path("written")], stdout=subprocess.PIPE, text=True)
         self.pid = self.process.pid
         self.told = {}
@@ -100,6 +99,7 @@ class Values(CtprofTest):
         return {thread["comm"]: thread for thread in threads.values()}
 
     def check_known_work(self, *options):
+        need_files("schedstat", "io")
         _, threads = self.threads(*options)
         names = self.by_name(threads)
         self.assertEqual(sorted(threads), self.tids)
@@ -109,7 +109,7 @@ class Values(CtprofTest):
             self.assertIn(thread["voluntary_csw"] - told["voluntary"], range(0, 20), kind)
             self.assertIn(thread["nonvoluntary_csw"] - told["involuntary"], range(0, 20), kind)
             self.assertIn(thread["minflt"] - told["minflt"], range(0, 20), kind)
-            self.assertGreaterEqual(thread["run_time_ns"], told["cpu_ns"] // 2, kind)
+            self.assertGreaterEqual(thread["run_time_ns"], told["cpu_ns"], kind)
         self.assertGreaterEqual(names["sleep"]["voluntary_csw"], SLEEPS)
         self.assertIn(names["fault"]["minflt"], range(PAGES, PAGES + 200))
         self.assertEqual((names["write"]["wchar"], names["write"]["syscw"]), (WRITES * WRITE_BYTES, WRITES))
@@ -129,6 +129,7 @@ class Values(CtprofTest):
         self.check_known_work("--bpf")
 
     def check_raw_files(self, *options):
+        need_files("schedstat", "io", "sched")
         before = {tid: expected(self.pid, tid) for tid in self.tids}
         snapshot, threads = self.threads(*options)
         self.assertEqual(before, {tid: expected(self.pid, tid) for tid in self.tids}, "a thread did not sleep")
@@ -147,6 +148,7 @@ class Values(CtprofTest):
         self.check_raw_files("--bpf")
 
     def test_three_metrics_open_the_files_they_need(self):
+        need_files("io", "sched")
         if not shutil.which("strace"):
             self.skipTest("strace is not installed")
         trace, path = self.path("trace"), self.path("few.ctprof.zst")
@@ -182,6 +184,7 @@ class Values(CtprofTest):
             self.assertGreaterEqual(int(minflt), thread["minflt"])
 
     def test_memory_by_kind_is_that_of_the_file(self):
+        need_files("smaps_rollup")
         _, threads = self.threads("--no-bpf")
         raw = {key: int(value.split()[0]) for key, value in pairs(self.pid, self.pid, "smaps_rollup").items()
                if value.endswith(" kB")}

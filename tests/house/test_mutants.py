@@ -23,8 +23,8 @@ RUN = os.path.join(tree.ROOT, "tests", "mutants", "run")
 FILES = {
     "meson.build": """project('fake', 'c')
 value = static_library('value', 'src/base/value.c')
-test('base/value', executable('t', 'tests/t.c', link_with: value), suite: 'unit', protocol: 'tap', timeout: 6)
-test('base/other', executable('o', 'tests/o.c', link_with: value), suite: 'unit', protocol: 'tap', timeout: 6)
+test('base/value', executable('t', 'tests/t.c', link_with: value), suite: 'unit', protocol: 'tap', timeout: 4)
+test('base/other', executable('o', 'tests/o.c', link_with: value), suite: 'unit', protocol: 'tap', timeout: 4)
 """,
     "src/base/meson.build": "",
     "src/base/value.c": "int value(void);\nint value(void)\n{\n\treturn 1;\n}\n",

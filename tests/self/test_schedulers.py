@@ -92,27 +92,34 @@ class Unfair(judged.Judged):
 
     SUITE = "schedulers"
     OPTIONS = ("-k", "unfair")
+    ATTEMPTS = 5
 
-    def test_an_unfair_one_never_passes(self):
-        told = self.results["unfair"]
-        if told["verdict"] == "inconclusive":
-            # The host was so busy that nothing can be said; that much it has to say.
-            self.judged("unfair", "inconclusive", "host-busy", "spread of busy", parts=["host-busy"])
-        else:
-            self.judged("unfair", "fail", "check", r"spread of busy is [\d.]+ % \(limit 20 %\)", parts=["check"])
+    def test_an_unfair_one_fails(self):
+        self.judged("unfair", "fail", "check", r"spread of busy is [\d.]+ % \(limit 20 %\)", parts=["check"])
 
 
 class BrokenKernels(judged.Case):
     """Kernels that cannot be tested with a scheduler are told before anything is booted."""
 
+    def kernel_with(self, state):
+        """A cache whose only kernel is the default one, but for what was found out about its sched_ext."""
+        real = json.loads(ktstr("kernel", "info", "default", "--json").stdout)
+        files = os.path.dirname(real["paths"]["bzImage"])
+        kernel = os.path.join(self.folder, "cache", "kernels", real["id"])
+        os.makedirs(kernel)
+        for name in os.listdir(files):
+            if name != "metadata.json":
+                os.symlink(os.path.join(files, name), os.path.join(kernel, name))
+        told = load(os.path.join(files, "metadata.json"))
+        self.assertEqual(told["sched_ext"], "usable")
+        with open(os.path.join(kernel, "metadata.json"), "w", encoding="utf-8") as f:
+            json.dump({**told, "sched_ext": state, "sched_ext_reason": "as this test wants it"}, f)
+        return real["id"]
+
     def verdict_with(self, state):
-        kernels = json.loads(ktstr("kernel", "list", "--json").stdout)["kernels"]
-        fit = [k for k in kernels if k["sched_ext"] == state]
-        if not fit:
-            self.skipTest(f"no kernel whose sched_ext is {state} is in the cache")
-        out = os.path.join(self.folder, "out")
-        done = ktstr("test", suite("schedulers"), "-k", "plain", "--files", SCHEDULERS, "--kernel", fit[0]["id"],
-                     "--format", "json", "-o", out)
+        out, kernel = os.path.join(self.folder, "out"), self.kernel_with(state)
+        done = ktstr("test", suite("schedulers"), "-k", "plain", "--files", SCHEDULERS, "--kernel", kernel,
+                     "--format", "json", "-o", out, env={**os.environ, "KTSTR_CACHE_DIR": os.path.join(self.folder, "cache")})
         (told,), _ = json_tests(done.stdout)
         record = load(told["record"])
         self.assertEqual((record["state"], record["verdict"], record["reason"]), ("finished", told["verdict"], told["reason"]))

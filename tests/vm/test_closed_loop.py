@@ -39,7 +39,7 @@ TESTS = {KNOWN: ONE_CPU, NO_PID: ONE_CPU, NO_JEMALLOC: ONE_CPU, SNAPSHOTS: ONE_C
 
 def run(*arguments, cwd):
     """Exit status, what was said about each test, and each test's record, both by suite:test."""
-    done = subprocess.run([KTSTR, "test", *arguments, "--files", PROGRAMS, "--format", "json", "-o", "out"],
+    done = subprocess.run([KTSTR, "test", *arguments, "--files", PROGRAMS, "--files", os.path.dirname(SUITE), "--format", "json", "-o", "out"],
                           capture_output=True, text=True, check=False, cwd=cwd, timeout=800)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     tests = {f"{t['suite']}:{t['test']}": t for t in lines if t["report"] == "test"}
@@ -113,12 +113,12 @@ class ClosedLoop(Guests):
 
     def check_churn(self, name):
         runs = payloads(self.records[name], PROBE)
-        self.assertGreaterEqual(len(runs), 10)
+        self.assertEqual(len(runs), 10)
         self.assertEqual({code for code, _ in runs}, {0})
-        self.assertTrue(any("snapshots.0.threads.1.tid" in numbers for _, numbers in runs))
+        self.assertTrue(any(f"snapshots.{i}.threads.1.tid" in numbers for i in (0, 1) for _, numbers in runs))
         wrong = stopped = 0
         for _, numbers in runs:
-            threads = [k.removesuffix(".tid") for k in numbers if k.endswith(".tid")]
+            threads = [k.removesuffix(".tid") for k in numbers if k.startswith("snapshots.0.") and k.endswith(".tid")]
             wrong += any(t + ".allocated_bytes" not in numbers for t in threads)
             stopped += numbers["stopped_threads"]
         self.assertTrue(self.records[name]["notes"][0].startswith(f"{wrong} of {len(runs)} invocations observed error entries"))
@@ -134,8 +134,8 @@ def snapshot(*threads, at=1000):
     return f'{{"timestamp_unix_sec":{at},"threads":[{",".join(threads)}]}}'
 
 
-def says(*snapshots, started=1000, evidence="dwarf", end="exit 0"):
-    head = f'"started_at_unix_sec":{started},"evidence":"{evidence}"'
+def says(*snapshots, started=1000, evidence="dwarf", stopped=0, end="exit 0"):
+    head = f'"started_at_unix_sec":{started},"evidence":"{evidence}","stopped_threads":{stopped}'
     return f'cat <<.\n{{{head},"snapshots":[{",".join(snapshots)}]}}\n.\n{end}\n'
 
 
@@ -154,7 +154,7 @@ PROBES = {
     "silent": (KNOWN, "exit 0\n", "expectation", "lists no thread"),
     "aborts": (KNOWN, "kill -ABRT $$\n", "payload", "killed by signal 6 (SIGABRT), not 0"),
     "gives_up": (KNOWN, says(snapshot(thread()), end="exit 1"), "payload", "exit code 1, not 0"),
-    "invents": (NO_PID, says(end="echo ktstr-probe-fatal: pid-missing >&2; exit 1"), "expectation", "1 numbers without a result"),
+    "invents": (NO_PID, says(end="echo ktstr-probe-fatal: pid-missing >&2; exit 1"), "expectation", "2 numbers without a result"),
     "finds": (NO_PID, "echo ktstr-probe-fatal: pid-missing >&2; exit 0\n", "expectation", "the exit code is 0"),
     "confuses": (NO_PID, "echo ktstr-probe-fatal: other >&2; exit 1\n", "expectation", "no 'ktstr-probe-fatal: pid-missing'"),
     "two_looks": (SNAPSHOTS, says(*[snapshot(thread())] * 2), "expectation", "2 snapshots, not 3"),
@@ -165,6 +165,14 @@ PROBES = {
     "starts_late": (SNAPSHOTS, says(*[snapshot(thread())] * 3, started=1001), "expectation",
                     "taken at 1000 s, but the probe started at 1001 s"),
     "sees_one_thread": (CHURN, says(snapshot(thread())), "expectation", "none saw a second thread"),
+    "library_unread": (LIBRARY, says(snapshot(thread(allocated=0))), "expectation", ": 0 bytes allocated, but"),
+    "library_guessed": (LIBRARY, says(snapshot(thread()), evidence="layout-table"), "expectation", "evidence is not the debug information"),
+    "finds_jemalloc": (NO_JEMALLOC, says(snapshot(thread()), end="echo ktstr-probe-fatal: jemalloc-not-found >&2; exit 1"),
+                       "expectation", "numbers without a result"),
+    "other_reason": (NO_JEMALLOC, "echo ktstr-probe-fatal: pid-missing >&2; exit 1\n", "expectation",
+                     "no 'ktstr-probe-fatal: jemalloc-not-found'"),
+    "stops_nobody": (CHURN_PTRACE, says(snapshot(thread(), thread(tid=1))), "expectation", "not one thread was stopped"),
+    "sees_two_threads": (CHURN, says(snapshot(thread()), snapshot(thread(), thread(tid=1))), "", ""),
     "dies_once": (CHURN, "echo >> count; [ $(wc -l < count) = 4 ] && kill -SEGV $$\n" + says(snapshot(thread(), thread(tid=1))),
                   "expectation", "invocation 3: signal 11 killed the probe"),
 }

@@ -280,7 +280,7 @@ class InspectScx(machine.GuestTest):
                 self.assertTrue(frame.get("symbol", "").startswith("bpf_prog_"), frame)
             if found:
                 return
-        self.skipTest("no CPU was stopped in a program")
+        self.fail(f"{3 * MOMENTS} moments, and no CPU was stopped in a program, or no frame of one was unwound")
 
     def test_only_what_the_kernel_does_not_have_is_unavailable(self):
         views = ("scx", "tasks", "rq", "prog", "maps")

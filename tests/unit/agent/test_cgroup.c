@@ -17,6 +17,10 @@ static void no_controllers_is_no_harm(void **state)
 	cgroup_enable_all(*state);
 	scratch_write(*state, "cgroup.controllers", "\n");
 	cgroup_enable_all(*state);
+	assert_false(scratch_has(*state, "cgroup.subtree_control"));
+	scratch_write(*state, "cgroup.subtree_control", "as it was");
+	cgroup_enable_all(*state);
+	assert_file(*state, "cgroup.subtree_control", "as it was");
 }
 
 static void levels_are_made_and_handed_their_controllers(void **state)

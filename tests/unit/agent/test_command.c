@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "agent/command.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -137,6 +138,35 @@ static void background_writers_do_not_hold_the_end_back(void **state UNUSED)
 	command_free(c);
 	assert_int_equal(heard.exited.how, WIRE_END_EXITED);
 	assert_int_equal(heard.stdout_ends, 1);
+	heard_end(&heard);
+}
+
+static void what_is_written_after_the_end_does_not_count(void **state UNUSED)
+{
+	struct command *c = start("sleep 100 & echo $!", 0);
+	struct heard heard;
+	struct rusage usage;
+	char path[64];
+	int status, pid, writer;
+
+	heard_begin(&heard);
+	while (wait4(c->pid, &status, WNOHANG, &usage) == 0)
+		move_once(c, &heard);
+	move_until(c, &heard, heard.stdout_bytes.n > 0);
+	command_reaped(c, status, &usage);
+	/* Somebody who stayed writes into the same pipe, and the stream is handled once more. */
+	pid = atoi(strbuf_str(&heard.stdout_bytes));
+	snprintf(path, sizeof(path), "/proc/%d/fd/1", pid);
+	writer = open(path, O_WRONLY | O_CLOEXEC);
+	assert_int_equal(write(writer, "late", 4), 4);
+	command_handle(c, COMMAND_OUT, &heard.out);
+	assert_true(command_finish(c, &heard.out));
+	heard_listen(&heard);
+	assert_null(strstr(strbuf_str(&heard.stdout_bytes), "late"));
+	assert_int_equal(heard.stdout_ends, 1);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	close(writer);
+	command_free(c);
 	heard_end(&heard);
 }
 
@@ -351,6 +381,7 @@ int main(void)
 		cmocka_unit_test(output_and_status_become_frames_in_order),
 		cmocka_unit_test(a_signal_ends_the_whole_group),
 		cmocka_unit_test(background_writers_do_not_hold_the_end_back),
+		cmocka_unit_test(what_is_written_after_the_end_does_not_count),
 		cmocka_unit_test(what_was_in_the_pipe_at_the_end_still_comes),
 		cmocka_unit_test(the_end_waits_while_the_host_does_not_take_output),
 		cmocka_unit_test(a_program_that_cannot_be_run_has_only_an_end),

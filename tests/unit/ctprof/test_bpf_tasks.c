@@ -186,6 +186,12 @@ static void and_in_namespaces_of_their_own(void **state)
 	assert_int_equal(status, 0);
 }
 
+static uint64_t cpu_ticks(const struct thread_sample *sample)
+{
+	assert_true(sample_knows(sample, METRIC_UTIME_CLOCK_TICKS));
+	return sample->values[METRIC_UTIME_CLOCK_TICKS] + sample->values[METRIC_STIME_CLOCK_TICKS];
+}
+
 /* What runs on must lie between what was read before and after. */
 static void a_thread_that_runs_is_seen_between_two_looks(void **state)
 {
@@ -201,6 +207,9 @@ static void a_thread_that_runs_is_seen_between_two_looks(void **state)
 	by_procfs(pid, sources, &before);
 	by_bpf(&pid, 1, sources, &fast);
 	by_procfs(pid, sources, &after);
+	assert_int_equal(before.threads.n, 1);
+	assert_int_equal(fast.threads.n, 1);
+	assert_int_equal(after.threads.n, 1);
 	x = before.threads.at;
 	y = fast.threads.at;
 	z = after.threads.at;
@@ -219,6 +228,7 @@ static void a_thread_that_runs_is_seen_between_two_looks(void **state)
 			 (unsigned long long)x->values[id], (unsigned long long)y->values[id],
 			 (unsigned long long)z->values[id]);
 	}
+	assert_in_range(cpu_ticks(y), cpu_ticks(x), cpu_ticks(z));
 }
 
 static void all_threads_are_there_and_sorted(void **state)

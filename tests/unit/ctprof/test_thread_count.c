@@ -66,12 +66,14 @@ static void threads_of_processes_are_those_of_their_folders(void **state UNUSED)
 	int fds[2];
 
 	assert_int_equal(pipe(fds), 0);
+	/* The first one brings the thread sanitizer's own with it. */
+	assert_int_equal(pthread_create(&threads[0], NULL, wait_for_end, fds), 0);
 	assert_true(thread_count_read(&options, &before));
-	assert_true(before >= 1);
-	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+	assert_true(before >= 2);
+	for (size_t i = 1; i < ARRAY_SIZE(threads); i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, wait_for_end, fds), 0);
 	assert_true(thread_count_read(&options, &after));
-	assert_true(after == before + ARRAY_SIZE(threads));
+	assert_true(after == before + ARRAY_SIZE(threads) - 1);
 	options.n_pids = 0;
 	assert_true(thread_count_read(&options, &all));
 	assert_true(all >= after);

@@ -24,7 +24,7 @@ static void only_usable_kernels_pass_for_sched_ext(void **state UNUSED)
 	}
 }
 
-static void freeing_nothing_is_fine(void **state UNUSED)
+static void freeing_nothing_does_not_crash(void **state UNUSED)
 {
 	kernel_free(NULL);
 }
@@ -33,7 +33,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_usable_kernels_pass_for_sched_ext),
-		cmocka_unit_test(freeing_nothing_is_fine),
+		cmocka_unit_test(freeing_nothing_does_not_crash),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,8 +25,10 @@ static void nobody_needs_to_listen(void **state UNUSED)
 {
 	struct kernel_watch deaf = { 0 };
 
+	strcpy(heard, "before");
 	kernel_say(NULL, "x");
 	kernel_say(&deaf, "x");
+	assert_string_equal(heard, "before");
 }
 
 int main(void)

@@ -334,7 +334,7 @@ static void not_found_keeps_the_refusal_that_may_be_why(void **state UNUSED)
 	objects_deinit(&objects);
 }
 
-static void freeing_nothing_is_fine(void **state UNUSED)
+static void freeing_nothing_does_not_crash(void **state UNUSED)
 {
 	probe_free(NULL);
 }
@@ -358,7 +358,7 @@ int main(void)
 		cmocka_unit_test(a_program_stripped_of_everything_is_known_by_the_table),
 		cmocka_unit_test(who_knows_the_files_is_asked_instead),
 		cmocka_unit_test(not_found_keeps_the_refusal_that_may_be_why),
-		cmocka_unit_test(freeing_nothing_is_fine),
+		cmocka_unit_test(freeing_nothing_does_not_crash),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
