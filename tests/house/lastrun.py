@@ -34,10 +34,10 @@ def git(*arguments):
         return ""
 
 
-def mark(suites, closing):
-    """These suites ran whole, now. A cache that cannot be written is no reason to fail."""
-    row = {"at": time.strftime("%Y-%m-%d %H:%M", time.gmtime()), "commit": git("rev-parse", "--short", "HEAD"), "closing": closing}
-    told = {**read(), **{suite: row for suite in suites}}
+def mark(closings):
+    """These suites ran whole, now, with these ends. A cache that cannot be written is no reason to fail."""
+    row = {"at": time.strftime("%Y-%m-%d %H:%M", time.gmtime()), "commit": git("rev-parse", "--short", "HEAD")}
+    told = {**read(), **{suite: {**row, "closing": closing} for suite, closing in closings.items()}}
     try:
         os.makedirs(os.path.dirname(path()), exist_ok=True)
         handle, new = tempfile.mkstemp(dir=os.path.dirname(path()), prefix=".suites-run.")

@@ -2,6 +2,7 @@
 """tests/run must not be fooled: each way of failing, in a small project of its own."""
 
 import fnmatch
+import json
 import os
 import re
 import subprocess
@@ -187,6 +188,18 @@ class Runs(unittest.TestCase):
                 f.write(pattern + "\n")
             self.expect(["reason", "--skips", skips], code, last, "needs a guest", enforce="SKIPS")
             self.expect(["reason", "--skips", skips], 0, "1 passed, 0 failed, 1 skipped")
+
+    def test_a_whole_run_is_remembered_suite_by_suite_and_a_part_is_not(self):
+        budget = os.path.join(tree.ROOT, "tests", "BUDGET")
+        with tempfile.TemporaryDirectory() as cache:
+            env = {**os.environ, "KTSTR_CACHE_DIR": cache}
+            for words in (["--only", "the-good"], ["--budget", budget + "/../BUDGET"], []):
+                self.assertFalse(os.listdir(cache), words)
+                subprocess.run([RUN, build(), "good", "reason", *words], env=env, capture_output=True, check=False)
+            with open(os.path.join(cache, "suites-run.json"), encoding="utf-8") as f:
+                told = json.load(f)
+        self.assertEqual({suite: row["closing"] for suite, row in told.items()},
+                         {"good": "2 passed, 0 failed, 0 skipped", "reason": "1 passed, 0 failed, 1 skipped"})
 
     def test_an_old_log_does_not_speak_for_a_run_that_broke(self):
         broken = os.path.join(folder.name, "broken")
