@@ -92,6 +92,20 @@ test-tsan) echo 9 passed, 0 failed, 0 skipped; echo but then;;""")
         self.assertRegex(self.run_ci(stamps='{"soak": 3')[1], r"\n  soak +never on this machine\n")
 
 
+class TestAll(unittest.TestCase):
+    def test_a_part_that_fails_does_not_end_it_and_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            make = os.path.join(folder, "part")
+            with open(make, "w", encoding="utf-8") as f:
+                f.write('#!/bin/sh\nfor part; do :; done\necho "ran $part"\n[ "$part" != "$FAILING" ]\n')
+            os.chmod(make, 0o755)
+            for failing, code, end in (("b", 2, "FAILED: b"), ("", 0, "all of: a b c")):
+                done = subprocess.run(["make", "-s", "test-all", f"MAKE={make}", "TEST_ALL=a b c"], cwd=tree.ROOT, check=False,
+                                      env={**os.environ, "FAILING": failing, "MAKEFLAGS": ""}, capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (code, end), done)
+                self.assertEqual(re.findall(r"^ran (\w)$", done.stdout, re.M), ["a", "b", "c"])
+
+
 # Stands for ktstr: a cache with these kernels, and an archive with those.
 KTSTR = """#!/usr/bin/env python3
 import json, sys

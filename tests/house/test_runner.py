@@ -201,6 +201,13 @@ class Runs(unittest.TestCase):
         self.assertEqual({suite: row["closing"] for suite, row in told.items()},
                          {"good": "2 passed, 0 failed, 0 skipped", "reason": "1 passed, 0 failed, 1 skipped"})
 
+    def test_a_second_run_of_a_build_waits_for_the_first(self):
+        budget = ["--budget", os.path.join(folder.name, "BUDGET")]
+        both = [subprocess.Popen([RUN, build(), suite, *budget], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                for suite in ("slow", "good", "slow")]
+        ends = [(run.communicate()[0].splitlines()[-1], run.returncode) for run in both]
+        self.assertEqual(ends, [("1 passed, 0 failed, 0 skipped", 0), ("2 passed, 0 failed, 0 skipped", 0), ("1 passed, 0 failed, 0 skipped", 0)])
+
     def test_an_old_log_does_not_speak_for_a_run_that_broke(self):
         broken = os.path.join(folder.name, "broken")
         os.mkdir(broken)
