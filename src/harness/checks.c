@@ -349,11 +349,11 @@ static bool check_cgroup(struct subject *s)
 
 	if (!check_reports(s))
 		return true; /* told already */
-	check_stopped(s);
 	if (s->test->scheduler.argv.n && is_asked_for(c->scheduler_alive, true))
 		check_scheduled(s);
 	if (is_asked_for(c->progress, true))
 		check_progress(s);
+	check_stopped(s);
 	if (is_asked_for(c->isolation, false))
 		check_isolation(s);
 	if (c->max_spread_pct.set)

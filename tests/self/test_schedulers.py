@@ -29,9 +29,11 @@ class Schedulers(judged.Judged):
         self.assertFalse(record["scheduler_run"]["attached"])
 
     def test_the_verifiers_log_is_kept(self):
-        self.judged("verifier_refuses", "fail", "scheduler-verifier", "verifier refused program 'fifo_init': R. ", kept=["scheduler.stderr"],
+        self.judged("verifier_refuses", "fail", "scheduler-verifier", r"verifier refused program 'fifo_init': .+ \(the log", kept=["scheduler.stderr"],
                     parts=["scheduler-verifier"])
-        self.assertIn("BEGIN PROG LOAD LOG", self.kept_text("verifier_refuses", "scheduler.stderr"))
+        log = self.kept_text("verifier_refuses", "scheduler.stderr").partition("-- BEGIN PROG LOAD LOG --\n")[2].splitlines()
+        end = next(i for i, line in enumerate(log) if line.startswith("processed "))
+        self.assertIn(log[end - 1].strip(), self.results["verifier_refuses"]["why"])
 
     def test_one_that_is_never_attached(self):
         record = self.judged("never_attached", "fail", "scheduler-attach", r"runs, but was not attached within \d+ ms",
