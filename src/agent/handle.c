@@ -117,6 +117,7 @@ static struct error *handle_run(struct agent *a, const struct wire_frame *frame)
 {
 	struct launch_place place = {
 		.cgroup_root = a->config->cgroup_root,
+		.kernel_log = a->config->owns_machine ? "/dev/kmsg" : NULL,
 		.reset_oom = a->config->owns_machine,
 	};
 	__attribute__((cleanup(wire_run_deinit))) struct wire_run run = { 0 };

@@ -154,6 +154,24 @@ static struct launch_failure become(const struct wire_run *run, const struct lau
 	return failure_of(errno, "program ", run->argv[0]);
 }
 
+/* So that the console has the moment, and behind it what the kernel said of the test. */
+static void announce(const struct wire_run *run, const struct launch_place *place)
+{
+	const char *first = run->argv[1], *second = first ? run->argv[2] : NULL;
+	_cleanup_close_ int fd = -1;
+	char line[256];
+	int n;
+
+	if (!place->kernel_log || !(run->flags & WIRE_RUN_REPORT))
+		return;
+	fd = open(place->kernel_log, O_WRONLY | O_CLOEXEC);
+	/* One write is one line; dprintf() seeks first, which /dev/kmsg refuses. */
+	n = snprintf(line, sizeof(line), "<6>ktstr-agent: %.64s %.16s %.128s\n", run->argv[0],
+		     first ? first : "", second ? second : "");
+	if (fd >= 0 && write(fd, line, (size_t)n) < 0)
+		return; /* nobody to tell */
+}
+
 struct error *launch(const struct wire_run *run, const struct launch_place *place,
 		     struct launched *ret)
 {
@@ -163,6 +181,7 @@ struct error *launch(const struct wire_run *run, const struct launch_place *plac
 	memset(&p, -1, sizeof(p));
 	if (!plumb(&p, run))
 		return agent_error(AGENT_SYSTEM, errno, "pipes or terminal for %s", run->argv[0]);
+	announce(run, place);
 	pid = fork();
 	if (pid < 0)
 		return agent_error(AGENT_SYSTEM, errno, "fork for %s", run->argv[0]);

@@ -16,6 +16,7 @@ struct launch_failure {
 
 struct launch_place {
 	const char *cgroup_root; /* where cgroup2 is mounted */
+	const char *kernel_log;	 /* is told of programs that report; NULL: none */
 	bool reset_oom; /* the agent cannot be killed by the OOM killer, its children can */
 };
 

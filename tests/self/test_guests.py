@@ -34,7 +34,9 @@ class Guests(judged.Judged):
         self.assertEqual([p["exit_code"] for p in record["payloads"]], [-9])
 
     def test_an_agent_that_is_frozen_is_a_hang(self):
-        self.judged("agent_frozen", "fail", "guest-hang", r"in stage work.*no sign of life for \d+ s", parts=["guest-hang"])
+        self.judged("agent_frozen", "fail", "guest-hang", r"in stage work.*no sign of life for \d+ s", parts=["guest-hang"],
+                    kept=["console.log"])
+        self.assertIn("ktstr-agent: ./self_guests --run agent_frozen", self.kept_text("agent_frozen", "console.log"))
 
     def test_a_guest_that_switches_itself_off_took_the_agent_with_it(self):
         self.judged("powers_off", "broken", "agent-lost", "in stage work.*switched itself off", parts=["agent-lost"])

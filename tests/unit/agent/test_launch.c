@@ -39,9 +39,11 @@ static void slurp(int fd, struct strbuf *into)
 	cleanup_fd(&fd);
 }
 
+static const char *kernel_log;
+
 static void run_with(const struct wire_run *run, const char *cgroup_root, struct ran *ret)
 {
-	struct launch_place place = { .cgroup_root = cgroup_root };
+	struct launch_place place = { .cgroup_root = cgroup_root, .kernel_log = kernel_log };
 	_cleanup_strbuf_ struct strbuf status = STRBUF_INIT;
 	struct launched launched;
 
@@ -56,6 +58,7 @@ static void run_with(const struct wire_run *run, const char *cgroup_root, struct
 	cleanup_fd(&launched.in);
 	slurp(launched.out, &ret->out);
 	slurp(launched.err, &ret->err);
+	cleanup_fd(&launched.report);
 	assert_int_equal(waitpid(launched.pid, &ret->status, 0), launched.pid);
 }
 
@@ -221,6 +224,26 @@ static void nothing_of_ours_is_open_in_the_child(void **state)
 	ran_deinit(&ran);
 }
 
+/* What the kernel says later stands behind it in the console, also when nobody answers any more. */
+static void a_program_that_reports_is_told_to_the_kernels_log(void **state)
+{
+	struct wire_run run = SH("exit 0");
+	_cleanup_free_ char *path = xasprintf("%s/kmsg", (char *)*state);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct ran ran;
+
+	cleanup_fd(&(int){ open(path, O_WRONLY | O_CREAT, 0600) });
+	kernel_log = path;
+	run_with(&run, *state, &ran);
+	ran_deinit(&ran);
+	run.flags = WIRE_RUN_REPORT;
+	run_with(&run, *state, &ran);
+	ran_deinit(&ran);
+	kernel_log = NULL;
+	assert_success(io_read_file(path, 4096, &text));
+	assert_string_equal(strbuf_str(&text), "<6>ktstr-agent: sh -c exit 0\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +256,7 @@ int main(void)
 		scratch_test(signals_are_as_a_new_program_expects_them),
 		scratch_test(a_terminal_is_controlling_and_has_its_size),
 		scratch_test(nothing_of_ours_is_open_in_the_child),
+		scratch_test(a_program_that_reports_is_told_to_the_kernels_log),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
