@@ -99,8 +99,7 @@ static void list_leaf(const struct sdt_desc *leaf)
 			continue;
 		ctx = (const void *)data->payload;
 		printf("%d %d 0x%lx %d %d %llu %s\n", data->tid.idx, data->tid.genn,
-		       (unsigned long)data & 0xffffffff, ctx->pid, ctx->tgid, ctx->cookie,
-		       ctx->tag);
+		       (unsigned long)data, ctx->pid, ctx->tgid, ctx->cookie, ctx->tag);
 	}
 }
 

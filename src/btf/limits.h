@@ -46,8 +46,9 @@ enum {
 	VALUE_LIMIT_FOLLOWED = 4096,
 	VALUE_LIMIT_TARGET_BYTES = 1 << 16,
 	VALUE_PAGE_BYTES = 4096,
-	/* Bytes shown as such; an array shown as text; one text of a callback. */
-	VALUE_LIMIT_HEX_BYTES = 256,
+	/* Bytes kept as such, and of those in text; an array as text; one text of a callback. */
+	VALUE_LIMIT_HEX_BYTES = 4096,
+	VALUE_LIMIT_HEX_SHOWN = 256,
 	VALUE_LIMIT_TEXT_BYTES = 1 << 16,
 	VALUE_LIMIT_SHORT_BYTES = 256,
 	/* Of a CPU mask. */

@@ -205,8 +205,10 @@ uint32_t value_decode_scalar(struct value_builder *b, const struct value_spot *s
 
 uint32_t value_decode_bytes(struct value_builder *b, const struct value_spot *spot, uint64_t bytes)
 {
-	_cleanup_strbuf_ struct strbuf hex = STRBUF_INIT;
+	static const char digits[] = "0123456789abcdef";
+	uint64_t shown = bytes < VALUE_LIMIT_HEX_BYTES ? bytes : VALUE_LIMIT_HEX_BYTES;
 	uint64_t at = spot->bit_offset / 8;
+	char hex[3 * VALUE_LIMIT_HEX_BYTES];
 	uint32_t n;
 
 	if (is_missing(b, spot, bytes, &n))
@@ -214,10 +216,15 @@ uint32_t value_decode_bytes(struct value_builder *b, const struct value_spot *sp
 	n = value_add(b, spot, VALUE_BYTES);
 	if (!n)
 		return 0;
-	for (uint64_t i = 0; i < bytes && i < VALUE_LIMIT_HEX_BYTES; i++)
-		strbuf_appendf(&hex, "%s%02x", i ? " " : "", spot->block->data.at[at + i]);
-	value_at(b, n)->text = value_keep(b, strbuf_str(&hex), hex.n);
+	for (uint64_t i = 0; i < shown; i++) {
+		uint8_t byte = spot->block->data.at[at + i];
+
+		hex[3 * i] = digits[byte >> 4];
+		hex[3 * i + 1] = digits[byte & 15];
+		hex[3 * i + 2] = ' ';
+	}
+	value_at(b, n)->text = value_keep(b, hex, shown ? 3 * shown - 1 : 0);
 	value_at(b, n)->n = bytes;
-	value_at(b, n)->shown = bytes < VALUE_LIMIT_HEX_BYTES ? bytes : VALUE_LIMIT_HEX_BYTES;
+	value_at(b, n)->shown = shown;
 	return n;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "btf/limits.h"
 #include "btf/value_printer.h"
 
 #include <math.h>
@@ -159,6 +160,20 @@ static void print_bracketed(const char *what, const char *reason, struct strbuf 
 	strbuf_append_char(out, '>');
 }
 
+/* "01 02", three characters to a byte; JSON has all of them. */
+static void print_bytes(const struct value_node *node, struct strbuf *out)
+{
+	struct value_node cut = *node;
+
+	if (cut.shown > VALUE_LIMIT_HEX_SHOWN)
+		cut.shown = VALUE_LIMIT_HEX_SHOWN;
+	if (cut.shown < node->shown)
+		strbuf_append_bytes(out, node->text, 3 * cut.shown - 1);
+	else
+		strbuf_append(out, node->text);
+	value_print_cut(&cut, " ", out);
+}
+
 void value_print_simple(const struct value_node *node, bool hex, struct strbuf *out)
 {
 	switch (node->kind) {
@@ -190,9 +205,7 @@ void value_print_simple(const struct value_node *node, bool hex, struct strbuf *
 		print_pointer(node, out);
 		break;
 	case VALUE_BYTES:
-		strbuf_append(out, node->text);
-		if (node->shown < node->n)
-			value_print_cut(node, " ", out);
+		print_bytes(node, out);
 		break;
 	case VALUE_TRUNCATED:
 		strbuf_appendf(out, "<truncated needed=%llu had=%llu>", (unsigned long long)node->n,

@@ -58,7 +58,7 @@ static void add_padding(struct value_builder *b, const struct opened *o, uint64_
 	uint64_t had, i;
 	const char *reason;
 
-	if (!b->options->padding || from >= to || to - from > VALUE_LIMIT_HEX_BYTES)
+	if (!b->options->padding || from >= to || to - from > VALUE_LIMIT_HEX_SHOWN)
 		return;
 	if (value_have(spot.block, from, to - from, &had, &reason) != VALUE_HAVE_ALL)
 		return;

@@ -110,7 +110,11 @@ static void write_elements(const struct writer *w, const struct value_node *node
 
 static void write_pointer(const struct writer *w, const struct value_node *node)
 {
-	add_u64(w, "value", node->value);
+	char address[24];
+
+	/* Doubles, which is all that many readers have, cannot hold it. */
+	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)node->value);
+	add_text(w, "value", address);
 	add_text(w, "symbol", node->symbol);
 	add_text(w, "short", node->text);
 	add_child(w, "deref", node);

@@ -34,7 +34,7 @@ struct value_sink {
  *	struct       type_name (null: none), members [{name, value}], shown and total when cut
  *	array        len, elements [], shown when cut; or text; or all_zero
  *	cpu_list     cpus
- *	ptr          value, symbol, short, deref, deref_skipped_reason, cast_annotation, ref
+ *	ptr          value ("0x…"), symbol, short, deref, deref_skipped_reason, cast_annotation, ref
  *	bytes        hex, len when cut
  *	truncated    needed, had, partial
  *	unsupported  reason

@@ -43,11 +43,15 @@ struct sdt_payload sdt_payload_choose(const struct btf *btf, uint64_t size)
 				named[i] = (struct hits){ named[i].n + 1, type.id };
 		}
 	}
-	if (all.n == 1)
+	if (all.n == 1) {
 		choice.type = all.last;
+		choice.guess = "size";
+	}
 	for (size_t i = 0; !choice.type && i < ARRAY_SIZE(patterns); i++) {
-		if (named[i].n == 1)
-			choice.type = named[i].last;
+		if (named[i].n != 1)
+			continue;
+		choice.type = named[i].last;
+		choice.guess = "size and name";
 	}
 	if (!choice.type && all.n == 0)
 		snprintf(choice.reason, sizeof(choice.reason), "no candidate of size %llu",

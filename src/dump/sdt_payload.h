@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Which struct an allocator's elements hold: nothing in its memory says so, but its size does,
- * and schedulers name such structs alike. A wrong type would show nonsense under fine names, so
- * without a clear answer there is none, and bytes are shown.
+ * and schedulers name such structs alike. It stays a guess, and is called one. A wrong type would
+ * show nonsense under fine names, so without a clear answer there is none, and bytes are shown.
  */
 #ifndef KTSTR_DUMP_SDT_PAYLOAD_H
 #define KTSTR_DUMP_SDT_PAYLOAD_H
@@ -10,8 +10,9 @@
 #include "btf/btf.h"
 
 struct sdt_payload {
-	uint32_t type;	 /* 0: unknown */
-	char reason[64]; /* why; "" when it is known */
+	uint32_t type;	   /* 0: unknown */
+	const char *guess; /* what it was guessed by: "size", "size and name"; NULL: unknown */
+	char reason[64];   /* why it is unknown, else "" */
 };
 
 /*

@@ -66,7 +66,7 @@ static void write_entry(struct show *show, const struct sdt_entry *entry,
 	json_begin_object(json);
 	json_add_i64(json, "idx", entry->idx);
 	json_add_i64(json, "genn", entry->genn);
-	json_add_u64(json, "user_addr", entry->user_addr);
+	dump_add_hex(json, "user_addr", entry->user_addr);
 	json_key(json, "payload");
 	dump_value_write(json, tree);
 	json_end_object(json);
@@ -125,6 +125,7 @@ static void write_rest(struct show *show)
 	json_add_u64(json, "skipped_subtrees", sdt_n_skipped(walk));
 	json_add_u64(json, "elem_size", walk->elem_size);
 	json_add_u64(json, "payload_btf_type_id", show->payload.type);
+	json_add_string(json, "payload_type_guessed_by", show->payload.guess);
 	if (show->payload.reason[0])
 		json_add_string(json, "payload_type_reason", show->payload.reason);
 	if (sdt_n_skipped(walk)) {
@@ -138,6 +139,8 @@ static void write_rest(struct show *show)
 	}
 	if (walk->n_in_flight)
 		json_add_u64(json, "in_flight", walk->n_in_flight);
+	if (walk->n_zeroed)
+		json_add_u64(json, "zeroed", walk->n_zeroed);
 	json_add_string(json, "not_walked", why_not(show));
 }
 
@@ -151,6 +154,8 @@ static void show_head(const struct show *show, struct dump_sink *sink)
 	text_escape(&line, show->allocator->name);
 	strbuf_appendf(&line, " (elem_size=%llu, btf_type_id=%u",
 		       (unsigned long long)walk->elem_size, show->payload.type);
+	if (show->payload.guess)
+		strbuf_appendf(&line, ", a guess by %s", show->payload.guess);
 	if (show->payload.reason[0])
 		strbuf_appendf(&line, ", reason=%s", show->payload.reason);
 	strbuf_append(&line, "): ");

@@ -2,13 +2,14 @@
 /*
  * One allocator, in text
  *
- *	sdt_alloc NAME (elem_size=24, btf_type_id=42): 1 live
- *	  idx=7 genn=1 user_addr=0x1000 payload=task_ctx{pid=77}
+ *	sdt_alloc NAME (elem_size=24, btf_type_id=42, a guess by size): 1 live
+ *	  idx=7 genn=1 user_addr=0x7f1200001000 payload=task_ctx{pid=77}
  *
  * or as an object with allocator_name, entries [{idx, genn, user_addr, payload}] (absent when
- * empty), truncated (absent when false), skipped_subtrees, elem_size, payload_btf_type_id and
- * payload_type_reason (absent when the type is known); "total" beside truncated, "skipped" by
- * reason when there was any, "not_walked" when nothing could be.
+ * empty), truncated (absent when false), skipped_subtrees, elem_size, payload_btf_type_id,
+ * payload_type_guessed_by and payload_type_reason (only one of them is there); "total" beside
+ * truncated, "skipped" by reason when there was any, "in_flight" and "zeroed" elements when there
+ * are, "not_walked" when nothing could be.
  */
 #ifndef KTSTR_DUMP_SDT_SHOW_H
 #define KTSTR_DUMP_SDT_SHOW_H

@@ -137,7 +137,9 @@ static void see_data(struct tree *tree, uint64_t pointer)
 	struct sdt_walk *walk = tree->walk;
 	uint8_t payload[SDT_MAX_ELEMENT];
 	struct value_hole holes[MAX_HOLES];
-	struct sdt_entry entry = { .user_addr = pointer & UINT32_MAX };
+	/* Whatever half of it a program has kept: both lie in the same 4 GiB. */
+	struct sdt_entry entry = { .user_addr = (tree->arena->user_start & ~(uint64_t)UINT32_MAX) |
+						(pointer & UINT32_MAX) };
 	uint64_t tid;
 
 	if (!read_word(tree, pointer, &tid)) {
@@ -166,25 +168,29 @@ static bool step(struct tree *tree)
 
 static void see_slots(struct tree *tree, const struct desc *desc)
 {
+	bool is_whole = true;
+
 	for (unsigned int i = 0; i < SDT_CHUNK_ENTRIES; i++) {
 		uint64_t at = desc->chunk + tree->layout->chunk_union + 8 * i, pointer;
 
 		if (!(desc->allocated[i / 64] >> i % 64 & 1))
 			continue;
 		if (!step(tree))
-			return;
+			break;
 		if (!read_word(tree, at, &pointer))
-			tree->walk->skipped[SDT_SKIP_CHUNK]++;
+			is_whole = false;
 		else if (pointer)
 			see_data(tree, pointer);
 		else
 			tree->walk->n_in_flight++;
 	}
+	tree->walk->skipped[SDT_SKIP_CHUNK] += !is_whole;
 }
 
 static void see_desc(struct tree *tree, uint64_t pointer, unsigned int level)
 {
 	uint64_t *skipped = tree->walk->skipped;
+	bool is_whole = true;
 	struct desc desc;
 
 	if (!is_new(tree, pointer)) {
@@ -211,12 +217,13 @@ static void see_desc(struct tree *tree, uint64_t pointer, unsigned int level)
 		uint64_t below;
 
 		if (!step(tree))
-			return;
+			break;
 		if (!read_word(tree, desc.chunk + tree->layout->chunk_union + 8 * i, &below))
-			skipped[SDT_SKIP_CHUNK]++;
+			is_whole = false;
 		else if (below)
 			see_desc(tree, below, level + 1);
 	}
+	skipped[SDT_SKIP_CHUNK] += !is_whole;
 }
 
 bool sdt_read_allocator(const struct sdt_layout *layout, struct bytes image, struct sdt_walk *walk,

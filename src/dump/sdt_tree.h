@@ -20,12 +20,12 @@
 #include "dump/arena_map.h"
 #include "dump/sdt_layout.h"
 
-/* Why a subtree or a slot was left out. */
+/* Why a subtree or an element was left out. A chunk counts once, however much of it is missing. */
 #define SDT_SKIPS(X)                                                 \
 	X(SDT_SKIP_DESC, "descriptors that cannot be read")          \
 	X(SDT_SKIP_NR_FREE, "descriptors with more free than slots") \
 	X(SDT_SKIP_NO_CHUNK, "descriptors without a chunk")          \
-	X(SDT_SKIP_CHUNK, "slots of chunks that cannot be read")     \
+	X(SDT_SKIP_CHUNK, "chunks that cannot be read")              \
 	X(SDT_SKIP_TWICE, "descriptors that were seen before")       \
 	X(SDT_SKIP_DATA, "elements that cannot be read")
 #define SDT_SKIP_ENUM_(id, text) id,
@@ -35,7 +35,7 @@ const char *sdt_skip_text(enum sdt_skip skip);
 struct sdt_entry {
 	int32_t idx;	    /* which slot; 0 as well while it is being freed */
 	int32_t genn;	    /* grows each time the slot is handed out again */
-	uint64_t user_addr; /* low 32 bits of the pointer */
+	uint64_t user_addr; /* the pointer, as the arena's pages have it */
 	struct value_block payload;
 	bool is_zeroed; /* nothing but 0 in the payload */
 };

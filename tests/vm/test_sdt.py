@@ -82,7 +82,7 @@ def of_memory(allocator):
     found = {}
     for entry in allocator["entries"]:
         payload = members(entry["payload"])
-        found[entry["idx"]] = (entry["genn"], entry["user_addr"], *(payload[name]["value"] for name in ("pid", "tgid", "cookie")),
+        found[entry["idx"]] = (entry["genn"], int(entry["user_addr"], 16), *(payload[name]["value"] for name in ("pid", "tgid", "cookie")),
                                payload["tag"]["text"])
     return found
 
@@ -164,6 +164,7 @@ class Allocator(machine.GuestTest):
         self.assertEqual(self.allocator["allocator_name"], "scx_task_allocator")
         self.assertEqual(self.allocator["elem_size"], ELEMENT)
         self.assertGreater(self.allocator["payload_btf_type_id"], 0)
+        self.assertIn(self.allocator["payload_type_guessed_by"], ("size", "size and name"))
         self.assertEqual(self.allocator["skipped_subtrees"], 0)
         for absent in ("truncated", "payload_type_reason", "not_walked", "skipped"):
             self.assertNotIn(absent, self.allocator)
@@ -180,8 +181,7 @@ class Allocator(machine.GuestTest):
         stayed = {idx for idx in self.before if self.after.get(idx) == self.before[idx]}
         crossing = 0
         for idx in stayed:
-            genn, low, pid, _, cookie, _ = self.before[idx]
-            at = (start & ~0xFFFFFFFF) + low
+            genn, at, pid, _, cookie, _ = self.before[idx]
             page = at & ~4095
             crossing += at % 4096 + ELEMENT > 4096
             memory = pages[page] + pages.get(page + 4096, b"")
@@ -190,9 +190,23 @@ class Allocator(machine.GuestTest):
             self.assertEqual(int.from_bytes(data[16:24], "little"), cookie)
         self.assertGreater(crossing, 4)
 
+    def test_expressions_reach_variables_of_the_scheduler_and_its_arena(self):
+        (static,) = self.seen["scx_static"]
+        stayed = [idx for idx in self.before if self.after.get(idx) == self.before[idx]]
+        _, at, pid, tgid, cookie, _ = self.before[stayed[0]]
+        # The payload is behind a header of 8 bytes.
+        for expression, value in (("scx_task_allocator.pool.elem_size", str(ELEMENT)),
+                                  ("bpf:scx_common.memory", static["memory"]),
+                                  ("map:.bss.scx_common.off", "24"),
+                                  (f"((struct ktsdt_task_ctx *){at + 8:#x})->pid", str(pid)),
+                                  (f"((struct ktsdt_task_ctx *)({at:#x} + 8))->tgid", str(tgid)),
+                                  (f"((struct ktsdt_task_ctx *){at + 8:#x})->cookie", str(cookie)),
+                                  (f"((struct ktsdt_task_ctx *){at + 8:#x})->common->magic", str(MAGIC))):
+            self.assertEqual(self.guest.inspect("--expr", expression), f"{expression} = {value}\n")
+
     def test_text_is_cut_where_asked_and_says_so(self):
         head = self.text.splitlines()[0]
-        self.assertRegex(head, r"^sdt_alloc scx_task_allocator \(elem_size=72, btf_type_id=\d+\): shown 600 of \d+ live \(truncated\)$")
+        self.assertRegex(head, r"^sdt_alloc scx_task_allocator \(elem_size=72, btf_type_id=\d+, a guess by size\): shown 600 of \d+ live \(truncated\)$")
         self.assertEqual(len(re.findall(r"^  idx=\d+ genn=\d+ user_addr=0x[0-9a-f]+ payload=", self.text, re.M)), 600)
 
 

@@ -105,7 +105,7 @@ static void numbers_that_are_too_wide_are_bytes(void **state UNUSED)
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
 	_cleanup_value_ struct value_tree *tree = NULL;
-	uint8_t many[1000] = { 1, 2, 0xab };
+	uint8_t many[5000] = { 1, 2, 0xab };
 	struct build_btf b = { 0 };
 	uint32_t wide = build_btf_int(&b, "wide", 20, 0);
 
@@ -115,9 +115,9 @@ static void numbers_that_are_too_wide_are_bytes(void **state UNUSED)
 		       "01 02 ab 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00");
 	/* Without a type there are bytes, and not without end. */
 	tree = tree_of(btf, 0, many, sizeof(many), NULL);
-	assert_int_equal(value_root(tree)->n, 1000);
-	assert_int_equal(value_root(tree)->shown, 256);
-	assert_int_equal(strlen(value_root(tree)->text), 256 * 3 - 1);
+	assert_int_equal(value_root(tree)->n, 5000);
+	assert_int_equal(value_root(tree)->shown, 4096);
+	assert_int_equal(strlen(value_root(tree)->text), 4096 * 3 - 1);
 }
 
 static void bytes_that_are_missing_are_not_zero(void **state UNUSED)

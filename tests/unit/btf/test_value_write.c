@@ -46,7 +46,8 @@ static void every_kind_has_its_keys(void **state UNUSED)
 	assert_writes(s.btf, s.colour, "\7\0\0\0", 4,
 		      "{\"kind\":\"enum\",\"bits\":32,\"value\":7,\"variant\":null,"
 		      "\"is_signed\":true}");
-	assert_writes(s.btf, s.rq_ptr, "\x10\0\0\0\0\0\0\0", 8, "{\"kind\":\"ptr\",\"value\":16}");
+	assert_writes(s.btf, s.rq_ptr, "\x10\0\0\0\0\0\0\0", 8,
+		      "{\"kind\":\"ptr\",\"value\":\"0x10\"}");
 	assert_writes(s.btf, s.data_fwd, "", 0,
 		      "{\"kind\":\"unsupported\",\"reason\":\"struct sdt_data is a forward "
 		      "declaration, no body\"}");
@@ -78,7 +79,7 @@ static void structs_and_arrays_keep_their_order(void **state UNUSED)
 		      "{\"kind\":\"uint\",\"bits\":8,\"value\":0}]}}]}");
 	cut = tree_of(s.btf, s.list_head, "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0", 16, &few);
 	assert_json(cut, "{\"kind\":\"struct\",\"type_name\":\"list_head\",\"members\":["
-			 "{\"name\":\"next\",\"value\":{\"kind\":\"ptr\",\"value\":1}}],"
+			 "{\"name\":\"next\",\"value\":{\"kind\":\"ptr\",\"value\":\"0x1\"}}],"
 			 "\"shown\":1,\"total\":2}");
 }
 
@@ -100,10 +101,10 @@ static void references_lead_to_labels(void **state UNUSED)
 	assert_json(tree,
 		    "{\"kind\":\"struct\",\"label\":1,\"type_name\":\"list_head\",\"members\":["
 		    "{\"name\":\"next\",\"value\":{\"kind\":\"ptr\","
-		    "\"value\":18446612682070097920,\"deref_skipped_reason\":\"cycle\","
+		    "\"value\":\"0xffff888000010000\",\"deref_skipped_reason\":\"cycle\","
 		    "\"ref\":1}},"
 		    "{\"name\":\"prev\",\"value\":{\"kind\":\"ptr\","
-		    "\"value\":18446612682070102016,"
+		    "\"value\":\"0xffff888000011000\","
 		    "\"deref_skipped_reason\":\"unmapped\"}}]}");
 }
 
@@ -123,14 +124,14 @@ static void what_is_behind_a_pointer_or_cut_is_inside(void **state UNUSED)
 	pages.follow_below = 1;
 	put_bytes(pages.bytes, PAGES_AT + 64, 8);
 	tree = value_new(s.btf, s.list_ptr, &block, &options);
-	assert_json(tree, "{\"kind\":\"ptr\",\"value\":18446612682070097984,\"deref\":{"
+	assert_json(tree, "{\"kind\":\"ptr\",\"value\":\"0xffff888000010040\",\"deref\":{"
 			  "\"kind\":\"struct\",\"type_name\":\"list_head\",\"members\":["
-			  "{\"name\":\"next\",\"value\":{\"kind\":\"ptr\",\"value\":0}},"
-			  "{\"name\":\"prev\",\"value\":{\"kind\":\"ptr\",\"value\":0}}]}}");
+			  "{\"name\":\"next\",\"value\":{\"kind\":\"ptr\",\"value\":\"0x0\"}},"
+			  "{\"name\":\"prev\",\"value\":{\"kind\":\"ptr\",\"value\":\"0x0\"}}]}}");
 	assert_writes(s.btf, s.list_head, "\1\0\0\0\0\0\0\0", 8,
 		      "{\"kind\":\"truncated\",\"needed\":16,\"had\":8,\"partial\":{"
 		      "\"kind\":\"struct\",\"type_name\":\"list_head\",\"members\":["
-		      "{\"name\":\"next\",\"value\":{\"kind\":\"ptr\",\"value\":1}}],"
+		      "{\"name\":\"next\",\"value\":{\"kind\":\"ptr\",\"value\":\"0x1\"}}],"
 		      "\"shown\":1,\"total\":2}}");
 	gone = value_new(s.btf, s.u32, &torn, NULL);
 	assert_json(gone, "{\"kind\":\"unreadable\",\"reason\":\"unmapped\",\"len\":4}");

@@ -10,10 +10,11 @@ static void test_entries_are_shown_by_their_type(void **state)
 	sdt_put(b->s, at + 8, 77);
 	sdt_put(b->s, at + 16, 0);
 	put_allocator(b);
-	snprintf(wanted, sizeof(wanted), "elem_size=24, btf_type_id=%u): 1 live\n", b->payload);
+	snprintf(wanted, sizeof(wanted), "elem_size=24, btf_type_id=%u, a guess by size): 1 live\n",
+		 b->payload);
 	assert_contains(scheduler_text(b, "sdt", 0), "sdt_alloc scx_task_allocator (");
 	assert_contains(strbuf_str(&b->out), wanted);
-	assert_contains(strbuf_str(&b->out), "\n  idx=7 genn=1 user_addr=0x3456");
+	assert_contains(strbuf_str(&b->out), "\n  idx=7 genn=1 user_addr=0x7f123456");
 	assert_contains(strbuf_str(&b->out), " payload=task_ctx{pid=77}");
 }
 
@@ -26,11 +27,12 @@ static void test_json_has_its_keys(void **state)
 	put_allocator(b);
 	snprintf(wanted, sizeof(wanted),
 		 "{\"sdt_allocations\":[{\"allocator_name\":\"scx_task_allocator\",\"entries\":[{"
-		 "\"idx\":7,\"genn\":1,\"user_addr\":%llu,\"payload\":{\"kind\":\"struct\"",
-		 (unsigned long long)(at & 0xffffffff));
+		 "\"idx\":7,\"genn\":1,\"user_addr\":\"%#llx\",\"payload\":{\"kind\":\"struct\"",
+		 (unsigned long long)at);
 	assert_contains(scheduler_json(b, "sdt", 0), wanted);
 	snprintf(wanted, sizeof(wanted),
-		 "}],\"skipped_subtrees\":0,\"elem_size\":24,\"payload_btf_type_id\":%u}]",
+		 "}],\"skipped_subtrees\":0,\"elem_size\":24,\"payload_btf_type_id\":%u,"
+		 "\"payload_type_guessed_by\":\"size\"}]",
 		 b->payload);
 	assert_contains(strbuf_str(&b->out), wanted);
 }

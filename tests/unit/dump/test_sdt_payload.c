@@ -23,11 +23,14 @@ static void assert_choice(const char *const *names, size_t n, uint64_t size, con
 	choice = sdt_payload_choose(btf, size);
 	assert_string_equal(choice.reason, reason);
 	if (!name) {
+		assert_null(choice.guess);
 		assert_int_equal(choice.type, 0);
 		return;
 	}
 	assert_true(btf_type(btf, choice.type, &type));
 	assert_string_equal(type.name, name);
+	/* Whichever it is, it is a guess; with one candidate names do not count. */
+	assert_string_equal(choice.guess, n == 1 || !names[0][0] ? "size" : "size and name");
 }
 #define CHOICE(size, name, reason, ...)                                                          \
 	assert_choice((const char *const[]){ __VA_ARGS__ },                                      \

@@ -52,6 +52,34 @@ static void test_a_payload_without_a_type_is_bytes_with_a_reason(void **state)
 		"\"payload_btf_type_id\":0,\"payload_type_reason\":\"no candidate of size 96\"");
 }
 
+/* People decode by hand what has no type: JSON has all of it, a line has not. */
+static void test_a_large_payload_without_a_type_is_whole_in_json(void **state)
+{
+	struct build_scheduler *b = *state;
+	uint64_t at;
+
+	b->s->elem_size = 1032;
+	at = sdt_alloc(b->s, 1);
+	sdt_put(b->s, at + 1024, UINT64_C(0xa1a2a3a4a5a6a7a8));
+	put_allocator(b);
+	assert_contains(scheduler_json(b, "sdt", 0), "a8 a7 a6 a5 a4 a3 a2 a1\"}}]");
+	assert_null(strstr(strbuf_str(&b->out), "\"len\""));
+	assert_contains(scheduler_text(b, "sdt", 0), " /* 256 of 1024 shown */\n");
+}
+
+static void test_elements_that_are_all_zero_are_counted(void **state)
+{
+	struct build_scheduler *b = *state;
+	uint64_t at = sdt_alloc(b->s, 1);
+
+	sdt_alloc(b->s, 2);
+	sdt_put(b->s, at + 8, 0);
+	sdt_put(b->s, at + 16, 0);
+	put_allocator(b);
+	assert_contains(scheduler_text(b, "sdt", 0), "  zeroed, perhaps being freed: 1\n");
+	assert_contains(scheduler_json(b, "sdt", 0), ",\"zeroed\":1}");
+}
+
 static void test_a_torn_size_and_an_unknown_arena_are_said(void **state)
 {
 	struct build_scheduler *b = *state;
@@ -105,6 +133,8 @@ int main(void)
 		scheduler_test(test_what_was_left_out_is_counted_by_reason),
 		scheduler_test(test_an_empty_allocator_has_no_entries),
 		scheduler_test(test_a_payload_without_a_type_is_bytes_with_a_reason),
+		scheduler_test(test_a_large_payload_without_a_type_is_whole_in_json),
+		scheduler_test(test_elements_that_are_all_zero_are_counted),
 		scheduler_test(test_a_torn_size_and_an_unknown_arena_are_said),
 		scheduler_test(test_lines_that_find_no_room_are_counted),
 		scheduler_test(test_json_without_room_counts_on),
