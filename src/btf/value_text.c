@@ -236,7 +236,7 @@ static void print_members(const struct value_printer *p, const struct value_node
 	if (n_zero) {
 		strbuf_append_char(out, '\n');
 		strbuf_append_repeated(out, ' ', indent);
-		strbuf_appendf(out, "(%u zero members)", n_zero);
+		strbuf_appendf(out, "(%u zero member%s)", n_zero, n_zero == 1 ? "" : "s");
 	}
 	if (node->shown < node->n) {
 		strbuf_append_char(out, '\n');

@@ -73,10 +73,17 @@ static const struct option_row positionals[] = {
 	  .help = "vm:ID, a file of RAM, a template, a vmcore or /proc/kcore" },
 	{ .argument = "VIEW",
 	  OPTION_STRING(struct inspect_config, view),
-	  .help = "what to show; without it, everything" },
+	  .help = "what to show, see below; without it, everything" },
 	{ .argument = "ARG",
 	  OPTION_STRING(struct inspect_config, argument),
 	  .help = "what the view wants to know" },
+};
+
+static const struct word_row views[] = {
+#define DUMP_VIEW(id, word, argument, meaning) { word, argument, meaning },
+#include "dump/views.def"
+#undef DUMP_VIEW
+	{ ALL, NULL, "every view that needs no argument" },
 };
 
 static const struct exit_row exits[] = {
@@ -280,6 +287,9 @@ const struct command cmd_inspect = {
 	.n_options = ARRAY_SIZE(options),
 	.positionals = positionals,
 	.n_positionals = ARRAY_SIZE(positionals),
+	.words_title = "Views",
+	.words = views,
+	.n_words = ARRAY_SIZE(views),
 	.exits = exits,
 	.n_exits = ARRAY_SIZE(exits),
 	.config_size = sizeof(struct inspect_config),

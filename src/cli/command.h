@@ -33,6 +33,11 @@ struct exit_row {
 	const char *meaning;
 };
 
+/* A word that an argument may be: "map", "NAME", "what a BPF map holds". */
+struct word_row {
+	const char *word, *argument, *meaning; /* argument: NULL or what goes with the word */
+};
+
 struct command {
 	const char *name;
 	const char *summary;	 /* one line, no full stop */
@@ -43,6 +48,9 @@ struct command {
 	size_t n_options;
 	const struct option_row *positionals;
 	size_t n_positionals;
+	const char *words_title; /* of the section of help that lists the words */
+	const struct word_row *words;
+	size_t n_words;
 	/*
 	 * What a wrong command line exits with. 0: EXIT_USAGE; another number for commands that
 	 * pass on the status of a program, which may be any small one.

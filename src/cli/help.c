@@ -120,6 +120,20 @@ static void format_exits(const struct command *command, size_t columns, struct s
 	}
 }
 
+static void format_words(const struct command *command, size_t columns, struct strbuf *into)
+{
+	if (command->n_words)
+		strbuf_appendf(into, "\n%s:\n", command->words_title);
+	for (size_t i = 0; i < command->n_words; i++) {
+		const struct word_row *row = &command->words[i];
+		_cleanup_free_ char *left = xasprintf("  %s%s%s", row->word,
+						      row->argument ? " " : "",
+						      row->argument ? row->argument : "");
+
+		format_pair(left, row->meaning, WIDEST_LEFT, columns, into);
+	}
+}
+
 void command_format_help(const struct command *command, const char *path, size_t columns,
 			 struct strbuf *into)
 {
@@ -139,6 +153,7 @@ void command_format_help(const struct command *command, const char *path, size_t
 	}
 	format_rows("Arguments", command, command->positionals, command->n_positionals, columns,
 		    into);
+	format_words(command, columns, into);
 	strbuf_append(into, "\nOptions:\n");
 	format_rows(NULL, command, command->options, command->n_options, columns, into);
 	format_rows(NULL, command, option_common_rows, ARRAY_SIZE(option_common_rows), columns,

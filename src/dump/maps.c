@@ -78,10 +78,9 @@ static bool list_map(void *context, uint64_t id, uint64_t address)
 		return true;
 	}
 	text_escape(&name, map.name);
-	dump_line(list->sink, "%-5llu %-18s %-16s key %llu, value %llu bytes, up to %llu entries",
-		  (unsigned long long)id, strbuf_str(&type), strbuf_str(&name),
-		  (unsigned long long)map.key_size, (unsigned long long)map.value_size,
-		  (unsigned long long)map.max_entries);
+	dump_line(list->sink, "%-5llu %-18s %-16s %9llu %11llu %11llu", (unsigned long long)id,
+		  strbuf_str(&type), strbuf_str(&name), (unsigned long long)map.key_size,
+		  (unsigned long long)map.value_size, (unsigned long long)map.max_entries);
 	return true;
 }
 
@@ -96,6 +95,8 @@ struct error *dump_maps(struct kmem *kmem, const struct dump_request *request,
 		json_key(sink->json, "maps");
 		json_begin_array(sink->json);
 	}
+	dump_line(sink, "%-5s %-18s %-16s %9s %11s %11s", "ID", "TYPE", "NAME", "KEY BYTES",
+		  "VALUE BYTES", "MAX ENTRIES");
 	err = map_each(kmem, &walk, list_map, &list);
 	if (sink->json)
 		json_end_array(sink->json);

@@ -148,26 +148,33 @@ static void write_prog(struct json_writer *json, const struct prog *prog, const 
 	json_end_object(json);
 }
 
+/* "-": this kernel has no such number; "?": it cannot be read. */
+static void add_cell(struct strbuf *line, enum kmem_status status, uint64_t value)
+{
+	_cleanup_strbuf_ struct strbuf cell = STRBUF_INIT;
+
+	if (status)
+		strbuf_append(&cell, status == KMEM_READ_UNKNOWN ? "-" : "?");
+	else
+		strbuf_appendf(&cell, "%llu", (unsigned long long)value);
+	strbuf_appendf(line, " %10s", strbuf_str(&cell));
+}
+
 static void show_prog_text(struct dump_sink *sink, const struct prog *prog, const char *type)
 {
-	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT, name = STRBUF_INIT;
+	const struct prog_stats *stats = &prog->stats;
 
-	strbuf_appendf(&line, "%-5llu %-18s ", (unsigned long long)prog->id, type);
-	text_escape(&line, prog->name);
-	if (prog->tag_status != KMEM_READ_UNKNOWN)
-		strbuf_appendf(&line, "  tag %s", prog->tag_status ? "?" : prog->tag);
-	if (!prog->verified_insns.status)
-		strbuf_appendf(&line, "  verified %llu insns",
-			       (unsigned long long)prog->verified_insns.value);
-	else if (prog->verified_insns.status != KMEM_READ_UNKNOWN)
-		strbuf_append(&line, "  verified ? insns");
-	if (prog->stats.status && prog->stats.status != KMEM_READ_UNKNOWN)
-		strbuf_append(&line, "  ? runs");
-	if (!prog->stats.status && prog->stats.runs)
-		strbuf_appendf(&line, "  %llu runs, %llu ns", (unsigned long long)prog->stats.runs,
-			       (unsigned long long)prog->stats.run_ns);
-	if (!prog->stats.status && prog->stats.misses)
-		strbuf_appendf(&line, "  %llu misses", (unsigned long long)prog->stats.misses);
+	text_escape(&name, prog->name);
+	strbuf_appendf(&line, "%-5llu %-18s %-16s %-16s", (unsigned long long)prog->id, type,
+		       strbuf_str(&name),
+		       !prog->tag_status		       ? prog->tag
+		       : prog->tag_status == KMEM_READ_UNKNOWN ? "-"
+							       : "?");
+	add_cell(&line, prog->verified_insns.status, prog->verified_insns.value);
+	add_cell(&line, stats->status, stats->runs);
+	add_cell(&line, stats->status, stats->run_ns);
+	add_cell(&line, stats->status, stats->misses);
 	dump_lines(sink, strbuf_str(&line));
 }
 
@@ -202,6 +209,8 @@ struct error *dump_prog(struct kmem *kmem, const struct dump_request *request,
 		json_key(sink->json, "programs");
 		json_begin_array(sink->json);
 	}
+	dump_line(sink, "%-5s %-18s %-16s %-16s %10s %10s %10s %10s", "ID", "TYPE", "NAME", "TAG",
+		  "VERIFIED", "RUNS", "RUN NS", "MISSES");
 	err = dump_idr(kmem, "prog_idr", &walk, show_prog, &list);
 	if (sink->json)
 		json_end_array(sink->json);

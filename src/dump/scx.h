@@ -12,6 +12,14 @@ struct scx_clock {
 	uint64_t hz; /* 0: not known, ages are jiffies */
 };
 
+/* Queues in which nobody waits, by where they come from. */
+enum { SCX_N_ORIGINS = 4 };
+struct scx_empty {
+	uint64_t n[SCX_N_ORIGINS];
+	uint64_t n_ids;
+	struct strbuf ids; /* of the scheduler's own, not of too many */
+};
+
 struct scx_view {
 	struct kmem *kmem;
 	const struct dump_request *request;
@@ -20,6 +28,7 @@ struct scx_view {
 	struct scx_clock clock;
 	uint64_t runqueues;  /* the per-CPU symbol */
 	uint64_t steps_left; /* of all lists together */
+	struct scx_empty empty;
 };
 
 /* Over a list of this view. */

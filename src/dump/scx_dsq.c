@@ -10,6 +10,7 @@
 enum {
 	/* enum scx_dsq_lnode_flags, Linux 6.12: a place that an iterator keeps, no task. */
 	LINK_IS_CURSOR = 1,
+	MOST_EMPTY_IDS = 8,
 	MOST_NODES = 1024, /* MAX_NUMNODES of x86 with CONFIG_NODES_SHIFT=10 */
 };
 
@@ -31,6 +32,45 @@ static bool take_task(void *context, uint64_t link)
 	else
 		scx_show_task(w->view, task, false);
 	return true;
+}
+
+/* Nobody waits in it, and its list says the same. */
+static bool is_empty(struct kmem *kmem, uint64_t address, uint64_t n)
+{
+	uint64_t head = address + kmem->fields.at[KMEM_F_SCX_DSQ_LIST].place.offset, next;
+
+	return n == 0 && kmem_read_u64(&kmem->space, head, &next) == KMEM_READ_OK && next == head;
+}
+
+static const char *const origins[SCX_N_ORIGINS] = { "local cpu", "bypass cpu", "global node",
+						    "user" };
+
+/* In text all of them are one line. */
+static void count_empty(struct scx_view *view, const char *origin, uint64_t id)
+{
+	for (size_t i = 0; i < SCX_N_ORIGINS; i++)
+		view->empty.n[i] += strcmp(origin, origins[i]) == 0;
+	if (strcmp(origin, "user") == 0 && view->empty.n_ids++ < MOST_EMPTY_IDS)
+		strbuf_appendf(&view->empty.ids, " %#llx", (unsigned long long)id);
+}
+
+/* "6 empty queues: 4 local cpu, 1 global node, 1 user, id 0x1" */
+static void say_empty(struct scx_view *view)
+{
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+	const struct scx_empty *empty = &view->empty;
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < SCX_N_ORIGINS; i++) {
+		if (empty->n[i])
+			strbuf_appendf(&line, "%s %llu %s", all ? "," : "",
+				       (unsigned long long)empty->n[i], origins[i]);
+		all += empty->n[i];
+	}
+	if (all)
+		dump_line(view->sink, "%llu empty queues:%s%s%s%s", (unsigned long long)all,
+			  strbuf_str(&line), empty->n_ids ? ", id" : "", strbuf_str(&empty->ids),
+			  empty->n_ids > MOST_EMPTY_IDS ? " …" : "");
 }
 
 /* Address is that of struct scx_dispatch_q; `number` of the CPU or node, -1: it has an id. */
@@ -69,6 +109,10 @@ static void show_dsq(struct scx_view *view, const char *origin, int64_t number, 
 
 		if (err) {
 			dump_line(sink, "queue %s: unavailable: %s", name, error_message(err));
+			return;
+		}
+		if (is_empty(kmem, address, n)) {
+			count_empty(view, origin, id);
 			return;
 		}
 		dump_line(sink, "queue %s, id %#llx: %llu tasks", name, (unsigned long long)id,
@@ -199,6 +243,8 @@ void scx_show_dsqs(struct scx_view *view)
 	}
 	if (sink->json)
 		json_end_array(sink->json);
+	say_empty(view);
+	strbuf_deinit(&view->empty.ids);
 	if (!view->root)
 		return;
 	if (err) {

@@ -16,6 +16,10 @@ static void maps_are_listed_by_their_ids(void **state)
 	assert_contains(strbuf_str(&f->json), "\"shown\":2,\"total\":2");
 	assert_contains(strbuf_str(&f->text), "hash               second\\x1b[2J");
 	assert_null(strchr(strbuf_str(&f->text), '\x1b'));
+	assert_contains(
+		strbuf_str(&f->text),
+		"ID    TYPE               NAME             KEY BYTES VALUE BYTES MAX ENTRIES\n"
+		"3     array              first                    4          24           7\n");
 }
 
 static void a_wild_pointer_is_counted_and_the_others_are_listed(void **state)

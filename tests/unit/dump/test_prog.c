@@ -25,6 +25,11 @@ static void a_program_is_listed_with_what_it_is(void **state)
 			"\"tag\":\"0123456789abcdef\",\"verified_insns\":321,");
 	/* No statistics are not 0 runs. */
 	assert_null(strstr(strbuf_str(&f->json), "runs"));
+	assert_contains(strbuf_str(&f->text),
+			"ID    TYPE               NAME             TAG              ");
+	assert_contains(strbuf_str(&f->text),
+			"7     struct_ops         fifo_enqueue     0123456789abcdef        321 "
+			"         -          -          -\n");
 }
 
 static void runs_of_all_possible_cpus_are_added(void **state)
@@ -39,7 +44,8 @@ static void runs_of_all_possible_cpus_are_added(void **state)
 	}
 	assert_success(bpf_show(f, dump_prog, NULL));
 	assert_contains(strbuf_str(&f->json), "\"runs\":7,\"run_ns\":300,\"recursion_misses\":0");
-	assert_contains(strbuf_str(&f->text), "7 runs, 300 ns");
+	assert_contains(strbuf_str(&f->text), "  VERIFIED       RUNS     RUN NS     MISSES\n");
+	assert_contains(strbuf_str(&f->text), "       321          7        300          0\n");
 }
 
 static void a_program_that_cannot_be_read_is_counted(void **state)
@@ -61,7 +67,7 @@ static void runs_that_cannot_be_read_are_null(void **state)
 	assert_success(bpf_show(f, dump_prog, NULL));
 	assert_contains(strbuf_str(&f->json),
 			"\"runs\":null,\"run_ns\":null,\"recursion_misses\":null,");
-	assert_contains(strbuf_str(&f->text), "  ? runs\n");
+	assert_contains(strbuf_str(&f->text), "          ?          ?          ?\n");
 }
 
 static void without_cpus_there_is_no_sum(void **state)

@@ -9,14 +9,35 @@ static void queues_of_cpus_nodes_and_the_scheduler_are_shown(void **state)
 
 	scx_build(f);
 	assert_success(bpf_show(f, dump_scx, NULL));
-	assert_contains(strbuf_str(&f->text), "queue local cpu 2, id 0: 0 tasks\n"
-					      "queue global node 0, id 0: 0 tasks\n"
-					      "queue user, id 0x77: 2 tasks\n"
+	assert_contains(strbuf_str(&f->text), "queue user, id 0x77: 2 tasks\n"
 					      "  first[11]");
+	/* Those of three CPUs and a node would fill the screen. */
+	assert_contains(strbuf_str(&f->text), "\n4 empty queues: 3 local cpu, 1 global node\n");
+	assert_null(strstr(strbuf_str(&f->text), "queue local"));
 	assert_contains(
 		strbuf_str(&f->json),
 		"\"origin\":\"user\",\"id\":\"0x77\",\"nr\":2,\"tasks\":[{\"comm\":\"first\"");
 	assert_contains(strbuf_str(&f->json), "\"user_dsqs\":{\"shown\":1,\"total\":1}");
+}
+
+static void a_queue_that_contradicts_itself_is_shown(void **state)
+{
+	struct bpf_fixture *f = *state;
+	struct scx_fixture s = scx_build(f);
+
+	/* It says that nobody is in it, but there are tasks; and the other way round. */
+	bpf_put_u32(f, s.queue + DSQ_NR, 0);
+	assert_success(bpf_show(f, dump_scx, NULL));
+	assert_contains(strbuf_str(&f->text), "queue user, id 0x77: 0 tasks\n  first[11]");
+	bpf_put_u32(f, s.queue + DSQ_NR, 3);
+	bpf_link(f, s.queue + DSQ_LIST, NULL, 0);
+	strbuf_clear(&f->text);
+	assert_success(bpf_show(f, dump_scx, NULL));
+	assert_contains(strbuf_str(&f->text), "queue user, id 0x77: 3 tasks\n");
+	bpf_put_u32(f, s.queue + DSQ_NR, 0);
+	strbuf_clear(&f->text);
+	assert_success(bpf_show(f, dump_scx, NULL));
+	assert_contains(strbuf_str(&f->text), ": 3 local cpu, 1 global node, 1 user, id 0x77\n");
 }
 
 static void the_place_of_an_iterator_is_no_task(void **state)
@@ -82,6 +103,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		bpf_test(queues_of_cpus_nodes_and_the_scheduler_are_shown),
+		bpf_test(a_queue_that_contradicts_itself_is_shown),
 		bpf_test(the_place_of_an_iterator_is_no_task),
 		bpf_test(a_queue_that_leads_back_into_itself_ends),
 		bpf_test(a_table_of_tables_says_that_it_is_not_read),
