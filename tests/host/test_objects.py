@@ -367,6 +367,25 @@ class Stripped(ExactTest):
         self.assert_exact(target, "dwarf")
 
 
+class Chroot(ExactTest):
+    def test_the_debug_file_of_a_program_in_a_chroot(self):
+        """The kernel names its files from our root; the link in the program means its own."""
+        need_root("to run a program in a chroot")
+        root = self.path("root")
+        os.makedirs(os.path.join(root, "bin"))
+        os.makedirs(os.path.join(root, "usr/lib/debug/bin"))
+        source, debug = target_path("static"), self.path("program.debug")
+        run("objcopy", "--only-keep-debug", source, debug)
+        run("objcopy", "--strip-all", f"--add-gnu-debuglink={debug}", source, os.path.join(root, "bin", "program"))
+        os.rename(debug, os.path.join(root, "usr/lib/debug/bin/program.debug"))
+        target = self.spawn(["chroot", root, "/bin/program", "--threads", "2", "--idle", "1"])
+        target.read_report()
+        self.assert_exact(target, "dwarf")
+        document = self.read(target.pid)
+        self.assertEqual(document["object"], "/bin/program")
+        self.assertTrue(document["offsets_from"].endswith("/usr/lib/debug/bin/program.debug"), document["offsets_from"])
+
+
 class OtherNamespaces(ExactTest):
     """The target sees files that we do not."""
 
