@@ -47,7 +47,7 @@ static void rows_of_one_version_differ_by_a_shift_only(void **state UNUSED)
 	}
 }
 
-/* As measured in running programs, by hand. */
+/* As reported of running programs; of the second only the beginning of its hash is known. */
 static void rows_have_the_places_seen_in_live_programs(void **state UNUSED)
 {
 	static const struct {
@@ -55,7 +55,7 @@ static void rows_have_the_places_seen_in_live_programs(void **state UNUSED)
 		uint64_t tls_bytes, allocated, deallocated;
 	} seen[] = {
 		{ "5.3.0-0-g54eaed1d8b56b1aa528be3bdd1877e59c56fa90c", 0xa48, 0x338, 0x348 },
-		{ "5.3.0-1-ge13ca993e8ccb9ba9847cc330696e02839f328f7", 0xa48, 0x338, 0x348 },
+		{ "5.3.0-1-ge13ca99300000000", 0xa48, 0x338, 0x348 },
 		{ "5.3.1-0-g81034ce1f1373e37dc865038e1bc8eeecf559ce8", 0x7b8, 0x3a8, 0x3b8 },
 		{ "5.2.1-0-gea6b3e973b477b8061e0076bb257dbd7f3faa756", 0x1848, 0x10, 0x18 },
 	};
