@@ -133,6 +133,34 @@ static void what_nobody_uses_is_not_proven(void **state UNUSED)
 	scene_end(&s);
 }
 
+static void (*real_read)(const struct remote *remote, struct remote_range *ranges, size_t n);
+
+/* Whose stack it is is read last, alone, and is always somebody else by then. */
+static void read_with_another_tid(const struct remote *remote, struct remote_range *ranges,
+				  size_t n)
+{
+	real_read(remote, ranges, n);
+	for (size_t i = 0; i < n; i++)
+		if (ranges[i].n == sizeof(int32_t))
+			++*(int32_t *)ranges[i].into;
+}
+
+static void a_stack_that_changed_hands_proves_nothing(void **state UNUSED)
+{
+	_cleanup_error_ struct error *err = NULL;
+	struct scene s;
+
+	skip_without_jemalloc();
+	s = scene_start();
+	real_read = s.probe->memory.remote.read_many;
+	s.probe->memory.remote.read_many = read_with_another_tid;
+	err = validate_layout(s.probe, &s.layout, s.shift);
+	s.probe->memory.remote.read_many = real_read;
+	assert_non_null(err);
+	assert_contains(error_message(err), "no thread has allocated");
+	scene_end(&s);
+}
+
 static void without_a_thread_list_the_main_thread_is_stopped_once(void **state UNUSED)
 {
 	struct scene s;
@@ -184,6 +212,7 @@ int main(void)
 		cmocka_unit_test(a_row_with_another_state_byte_does_not),
 		cmocka_unit_test(no_other_place_is_accepted),
 		cmocka_unit_test(what_nobody_uses_is_not_proven),
+		cmocka_unit_test(a_stack_that_changed_hands_proves_nothing),
 		cmocka_unit_test(without_a_thread_list_the_main_thread_is_stopped_once),
 		cmocka_unit_test(a_cancelled_check_says_so),
 		cmocka_unit_test(a_process_that_went_cannot_disagree),
