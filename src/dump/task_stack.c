@@ -119,27 +119,19 @@ struct run_marks {
 	uint64_t sp, on_cpu, n_voluntary, n_involuntary;
 };
 
-/* Past all that is remembered: a guest that is not frozen goes on. */
-static uint64_t read_now(struct kmem *kmem, enum kmem_field_id id, uint64_t task)
-{
-	const struct kmem_field *field = &kmem->fields.at[id];
-	uint64_t value = 0;
-
-	if (!field->known || field->place.size > sizeof(value) ||
-	    kmem_read_settled(&kmem->space, task + field->place.offset, &value,
-			      field->place.size) != KMEM_READ_OK)
-		return 0;
-	return value;
-}
-
+/* Past all that is remembered: a guest that is not frozen goes on. What cannot be read is 0. */
 static struct run_marks read_marks(struct kmem *kmem, uint64_t task)
 {
-	return (struct run_marks){
-		.sp = read_now(kmem, KMEM_F_TASK_THREAD_SP, task),
-		.on_cpu = read_now(kmem, KMEM_F_TASK_ON_CPU, task),
-		.n_voluntary = read_now(kmem, KMEM_F_TASK_NVCSW, task),
-		.n_involuntary = read_now(kmem, KMEM_F_TASK_NIVCSW, task),
-	};
+	static const enum kmem_field_id ids[] = { KMEM_F_TASK_THREAD_SP, KMEM_F_TASK_ON_CPU,
+						  KMEM_F_TASK_NVCSW, KMEM_F_TASK_NIVCSW };
+	uint64_t values[ARRAY_SIZE(ids)] = { 0 };
+
+	kmem_space_forget(&kmem->space);
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		if (kmem_field_read(&kmem->fields, &kmem->space, ids[i], task, &values[i]) !=
+		    KMEM_READ_OK)
+			values[i] = 0;
+	return (struct run_marks){ values[0], values[1], values[2], values[3] };
 }
 
 static struct error *begin_asleep(struct dump_stacks *stacks, uint64_t task,

@@ -60,6 +60,27 @@ static void without_a_scheduler_the_cpus_are_shown(void **state)
 	assert_null(strstr(strbuf_str(&f->json), "\"age_ms\""));
 }
 
+/* One reason, not a list of all that is missing. */
+static void assert_refused(struct bpf_fixture *f, const char *why)
+{
+	_cleanup_error_ struct error *err = bpf_show(f, dump_scx, NULL);
+
+	assert_non_null(err);
+	assert_string_equal(error_message(err), why);
+}
+
+static void a_kernel_without_all_of_it_says_so_once(void **state)
+{
+	struct bpf_fixture *f = *state;
+
+	scx_build(f);
+	f->kmem->fields.at[KMEM_F_SCX_OPS_NAME].known = false;
+	assert_refused(
+		f, "this kernel has a sched_ext from before Linux 6.17, whose state is not read");
+	f->kmem->fields.at[KMEM_F_SCX_TASK_FLAGS].known = false;
+	assert_refused(f, "this kernel is built without sched_ext");
+}
+
 static void a_wild_scheduler_blinds_nothing_else(void **state)
 {
 	struct bpf_fixture *f = *state;
@@ -111,6 +132,7 @@ int main(void)
 		bpf_test(an_exit_is_told_with_its_reason),
 		bpf_test(events_of_all_possible_cpus_are_added),
 		bpf_test(without_a_scheduler_the_cpus_are_shown),
+		bpf_test(a_kernel_without_all_of_it_says_so_once),
 		bpf_test(a_wild_scheduler_blinds_nothing_else),
 		bpf_test(without_cpus_nothing_is_0),
 		bpf_test(a_reason_that_cannot_be_read_is_no_missing_reason),

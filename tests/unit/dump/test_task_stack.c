@@ -201,6 +201,39 @@ static void cpu_may_begin_a_task_that_never_ran(void **state)
 	assert_false(r.stack.frames[1].is_return);
 }
 
+/* The guest goes on: when its stack is read, the task is about to run. */
+static void begin_to_run(void *context, uint64_t physical, size_t n UNUSED)
+{
+	struct build_stack *s = context;
+	const uint32_t yes = 1;
+
+	if (physical >= STACK_AT && physical < STACK_AT + STACK_BYTES)
+		build_put(&s->k.memory, TASK_AT + T_ON_CPU, &yes, 4);
+}
+
+static void task_that_ran_meanwhile_is_a_guess(void **state)
+{
+	struct build_stack *s = *state;
+	struct kmem_reader reader = *s->kmem->space.pages.reader;
+	struct dump_cpu_registers cpus[2] = { { .user = true }, { .user = true } };
+	struct dump_request request = { 0 };
+	struct result r = { 0 };
+
+	reader.touched = begin_to_run;
+	reader.context = s;
+	s->kmem->space.pages.reader = &reader;
+	assert_success(unwind(s, &request, s->task, &r));
+	assert_int_equal(r.stack.end, DUMP_STACK_BROKEN);
+	assert_string_equal(r.stack.reason, "it ran while its stack was read");
+	assert_int_equal(r.stack.n, 4);
+	for (size_t i = 0; i < r.stack.n; i++)
+		assert_true(r.stack.frames[i].guessed);
+	/* Of a guest that is frozen the same is the middle of a switch. */
+	request = (struct dump_request){ .registers = cpus, .n_registers = 2 };
+	assert_success(unwind(s, &request, s->task, &r));
+	assert_int_equal(r.stack.end, DUMP_STACK_WHOLE);
+}
+
 static void word_that_is_not_code_is_a_guess(void **state)
 {
 	struct build_stack *s = *state;
@@ -254,6 +287,7 @@ int main(void)
 		stack_test(cpu_in_a_switch_runs_the_task_whose_stack_it_uses),
 		stack_test(both_tasks_of_a_switch_need_registers),
 		stack_test(cpu_may_begin_a_task_that_never_ran),
+		stack_test(task_that_ran_meanwhile_is_a_guess),
 		stack_test(word_that_is_not_code_is_a_guess),
 		stack_test(wild_tasks_are_refused),
 		stack_test(kernel_without_such_types_shows_none),
