@@ -161,7 +161,9 @@ class Stacks(machine.GuestTest):
                 seen, idle = stacks(self.vm, "--freeze")
                 self.assertEqual(judge.judge([*seen.values(), *idle]), [])
         finally:
-            self.tell(f"kill $players; kill -CONT {self.spinner} {self.copier}; echo gone")
+            # Until the last of them has been reaped: other tests do not expect tasks without a stack.
+            self.tell("kill $players; wait $players; while grep -qsx ping_pong /proc/[0-9]*/comm; do sleep 0.1; done;"
+                      f"kill -CONT {self.spinner} {self.copier}; echo gone")
             self.guest.stdout.readline()
         self.assertGreater(judge.switching, 0)
 
