@@ -74,7 +74,12 @@ def undisturbed(pid):
     """Why a process is not simply running: a list of words, empty when all is well."""
     wrong = []
     for tid in tids(pid):
-        fields = status(pid, tid)
+        try:
+            fields = status(pid, tid)
+        except (FileNotFoundError, ProcessLookupError):
+            if tid == pid:
+                raise
+            continue  # a thread that has ended is not held by anybody
         if fields["State"][0] in "tT":
             wrong.append(f"thread {tid} is {fields['State']}")
         if fields["TracerPid"] != "0":
