@@ -96,20 +96,26 @@ test-kernels: setup build/debug/build.ninja ## the tests that look into a guest,
 .PHONY: soak test-soak
 soak test-soak: all ## the long runs that `make test` leaves out
 	@$(call KERNEL,build/release)
-	@if grep -qs "'soak'" tests/*/meson.build; then $(PYTHON) tests/run build/release soak $(if $(ONLY),--only $(ONLY)); \
+	@if grep -qs "'soak'" tests/*/meson.build; then $(PYTHON) tests/run build/release soak; \
 	else echo "soak: no test of this tree is in the suite 'soak'"; fi
 
 .PHONY: test-oracle
 test-oracle: all ## drgn and crash read our vmcores and agree; downloads debug information once, 350 MB a kernel
 	@$(call KERNEL,build/release)
-	@rm -f build/oracle/*.agreement; $(PYTHON) tests/run build/release oracle $(if $(ONLY),--only $(ONLY)); status=$$?; \
+	@rm -f build/oracle/*.agreement; $(PYTHON) tests/run build/release oracle; status=$$?; \
 	cat build/oracle/*.agreement >&2; exit $$status
 
 .PHONY: test-hostile
 test-hostile: setup build/debug/build.ninja ## ten thousand lies of a saved guest, with sanitizers
 	@$(NINJA) -C build/debug
 	@$(call KERNEL,build/debug)
-	@$(PYTHON) tests/run build/debug hostile $(if $(ONLY),--only $(ONLY))
+	@$(PYTHON) tests/run build/debug hostile
+
+.PHONY: test-long
+test-long: setup build/debug/build.ninja ## ONLY= one program of soak, hostile or oracle, with sanitizers (tests/LONG)
+	@$(NINJA) -C build/debug
+	@$(call KERNEL,build/debug)
+	@$(PYTHON) tests/run build/debug $(firstword $(subst /, ,$(ONLY))) --only $(ONLY)
 
 .PHONY: fuzz-report
 fuzz-report: setup build/fuzz/build.ninja ## RUNS= executions, coverage and planted bug of each of FUZZERS=

@@ -68,7 +68,8 @@ class Ci(unittest.TestCase):
     def test_every_part_can_fail_the_run_and_none_ends_it(self):
         _, _, _, well = self.run_ci()
         parts = {call[-1].split()[0] for call in well}
-        self.assertEqual(parts, {"test", "test-mutants", "fuzz-smoke", "test-tsan", "test-kernels", "test-soak", "test-hostile", "test-oracle"})
+        self.assertEqual(parts, {"test", "test-mutants", "fuzz-smoke", "test-tsan", "test-kernels", "test-long"})
+        self.assertEqual({call[-1].split("ONLY=")[1].split("/")[0] for call in well if "ONLY=" in call[-1]}, {"soak", "hostile", "oracle"})
         code, text, last, calls = self.run_ci(f"{'|'.join(parts)}) echo 3 passed, 2 failed, 0 skipped; exit 2;;")
         self.assertEqual((code, len(calls)), (1, len(well)), text)
         self.assertEqual(last, f"{3 * len(well)} passed, {2 * len(well)} failed, 0 skipped")
