@@ -49,10 +49,18 @@ KTSTR_TEST(healthy) = {
 	.duration_s = 3,
 };
 
+/* Until the work is over, but no longer: it stops when it is asked to. */
 static void stop_one(struct ktstr_ctx *ctx)
 {
+	pid_t pid = worker_of(ctx, "left");
+
 	usleep(200000);
-	kill(worker_of(ctx, "left"), SIGSTOP);
+	kill(pid, SIGSTOP);
+	if (fork() == 0) {
+		usleep(1000 * (ktstr_duration_ms(ctx) + 500));
+		kill(pid, SIGCONT);
+		_exit(0);
+	}
 }
 KTSTR_TEST(stalls) = {
 	.topology = TWO_NODES,
