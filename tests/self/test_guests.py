@@ -21,6 +21,9 @@ class Guests(judged.Judged):
     def test_a_reset_without_a_word_is_a_panic(self):
         self.judged("resets", "fail", "guest-panic", "reset itself", parts=["guest-panic"])
 
+    def test_a_reboot_on_purpose_is_the_tests_doing(self):
+        self.judged("reboots", "broken", "agent-lost", "the guest restarted itself", parts=["agent-lost"])
+
     def test_a_machine_without_memory_is_told_apart_from_a_panic(self):
         self.judged("out_of_memory", "fail", "guest-oom", "Out of memory", kept=["console.log"], parts=["guest-oom"])
 

@@ -78,10 +78,18 @@ static void switch_off(struct ktstr_ctx *ctx)
 }
 KTSTR_TEST(powers_off) = { .run = switch_off };
 
-static void reset(struct ktstr_ctx *ctx)
+static void restart(struct ktstr_ctx *ctx)
 {
 	(void)ctx;
 	reboot(RB_AUTOBOOT);
+	pause();
+}
+KTSTR_TEST(reboots) = { .run = restart };
+
+/* At once, without the words of reboot(2). */
+static void reset(struct ktstr_ctx *ctx)
+{
+	put(ctx, "/proc/sysrq-trigger", "b");
 	pause();
 }
 KTSTR_TEST(resets) = { .run = reset };
