@@ -264,8 +264,8 @@ class InspectScx(machine.GuestTest):
     def test_the_table_of_functions(self):
         value = plain(self.map("fifo_ops")["value"])
         self.assertEqual((value["data"]["name"], value["data"]["timeout_ms"]), ("ktfifo", 20000))
-        self.assertNotEqual(value["data"]["enqueue"], 0)
-        self.assertEqual(value["data"]["yield"], 0)
+        self.assertGreater(int(value["data"]["enqueue"], 16), 2**63)
+        self.assertEqual(value["data"]["yield"], "0x0")
 
     @needs_scx
     def test_frames_of_a_program_have_its_name(self):
