@@ -268,7 +268,9 @@ class OtherReleases(ExactTest):
         return self.start_target("finds", threads=3, idle=1, env={"LD_PRELOAD": found[0]})
 
     def test_all_that_were_fetched(self):
-        for suite in sorted(os.listdir(LAYOUTS)) if os.path.isdir(LAYOUTS) else []:
+        if not os.path.isdir(LAYOUTS) or not os.listdir(LAYOUTS):
+            self.skipTest("no library of another release is here: tools/layout-packages fetches them")
+        for suite in sorted(os.listdir(LAYOUTS)):
             with self.subTest(suite=suite):
                 self.assert_exact(self.start_with(suite), "layout-table")
 
