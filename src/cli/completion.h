@@ -14,7 +14,7 @@ typedef void completion_visit_fn(const struct command *command, const char *plac
 void completion_visit(const struct command *program, completion_visit_fn *visit, void *arg);
 /* Takes the name of another command: its words are walked as if they stood in its place. */
 bool completion_is_help(const struct command *command);
-/* The last argument is whatever stands behind "--". */
+/* The last argument is whatever follows "--". */
 bool completion_has_rest(const struct command *command);
 /* The row that says what a word may be; NULL when none is expected. */
 const struct option_row *completion_word_row(const struct command *command);

@@ -115,7 +115,7 @@ static bool makes_progress(struct subject *s, const struct reported_worker *w)
 		part(s, reason, "%s", text);
 	else if (w->units == 0)
 		part(s, KTSTR_REASON_NO_EVIDENCE,
-		     "%s %.0f ms only, and up to %.0f ms are no stall here: let the work last longer",
+		     "%s %.0f ms, and a worker may wait %.0f ms here: let the work last longer",
 		     what, measured, limit);
 	else
 		return true;

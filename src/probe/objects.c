@@ -74,7 +74,7 @@ static const char *own_view(const char *path, const char *root)
 	return n > 1 && strncmp(path, root, n) == 0 && path[n] == '/' ? path + n : path;
 }
 
-/* The process's root directory as we see it; "/" when nobody says. */
+/* The process's root directory as we see it; "/" when it cannot be read. */
 static void read_root(const char *ns_root, char *ret, size_t size)
 {
 	ssize_t n = readlink(ns_root, ret, size - 1);

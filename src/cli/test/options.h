@@ -46,7 +46,7 @@
 		  .argument = "DIR",                                                                                                         \
 		  OPTION_STRING(config, in output),                                                                                          \
 		  .complete = OPTION_COMPLETE_FILE,                                                                                          \
-		  .help = "where records go; otherwise a fresh folder below ktstr-results" },                                                \
+		  .help = "where records go; otherwise a new directory below ktstr-results" },                                               \
 		{ .name = "bisect",                                                                                                          \
 		  OPTION_FLAG(config, in bisect),                                                                                            \
 		  .help = "exit with what git bisect run understands: 0 good, 1 bad, 125 cannot be told" },                                  \
