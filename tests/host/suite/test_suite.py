@@ -73,7 +73,7 @@ class Lists(unittest.TestCase):
                     "files": ["cfg"],
                     "sysctls": ["kernel.x=1"],
                     "kernel_args": ["quiet"],
-                    "attach_timeout_s": 30,
+                    "attach_timeout_s": 0, "may_restart": False,
                 },
                 "files": ["one", "two"],
                 "cgroups": [
