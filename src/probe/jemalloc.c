@@ -61,14 +61,31 @@ static const uint8_t *version_end(const uint8_t *p, const uint8_t *end)
 	return p - hash >= 7 && p < end && *p == '\0' ? p : NULL;
 }
 
+/*
+ * jemalloc starts each of its messages with its name in angle brackets. The text is not written
+ * here in one piece: our own programs know versions of jemalloc, and must not be taken for it.
+ */
+static bool has_messages_of_jemalloc(struct bytes rodata)
+{
+	static const char mark[] = "<jemalloc";
+	const size_t n = sizeof(mark) - 1;
+	const uint8_t *at = rodata.at, *end = rodata.at + rodata.n;
+
+	while (at < end && (at = memmem(at, (size_t)(end - at), mark, n))) {
+		at += n;
+		if (at < end && *at == '>')
+			return true;
+	}
+	return false;
+}
+
 bool jemalloc_find_version(struct bytes rodata, char ret[JEMALLOC_VERSION_MAX])
 {
 	const uint8_t *at = rodata.at, *end = rodata.at + rodata.n;
 
 	ret[0] = '\0';
-	/* Other programs carry such strings too; jemalloc starts each of its messages with its
-	 * name. */
-	if (!rodata.n || !memmem(rodata.at, rodata.n, "<jemalloc>", 10))
+	/* Other programs carry such strings too. */
+	if (!rodata.n || !has_messages_of_jemalloc(rodata))
 		return false;
 	while (at < end) {
 		const uint8_t *nul = memchr(at, 0, (size_t)(end - at));

@@ -122,6 +122,13 @@ class Processes(HostTest):
         answer = probe("--pid", os.getpid(), "--json")
         self.assert_fatal(answer, "jemalloc-not-found")
 
+    def test_ktstr_knows_versions_of_jemalloc_and_is_not_one(self):
+        """Its table of layouts names them; a reader of standard input waits long enough to be looked at."""
+        ktstr = subprocess.Popen([os.path.join(os.path.dirname(PROBE), "ktstr"), "ctprof", "show", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        self.addCleanup(ktstr.communicate)
+        wait_until(lambda: os.readlink(f"/proc/{ktstr.pid}/exe").endswith("ktstr"))
+        self.assert_fatal(probe("--pid", ktstr.pid, "--json"), "jemalloc-not-found")
+
     def test_a_thread_id_is_not_a_process(self):
         """/proc knows threads by number too; whatever the answer, it must not be a wrong number."""
         target = self.start_target("pie", threads=1)

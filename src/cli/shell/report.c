@@ -25,7 +25,8 @@ static const struct advice rows[] = {
 	{ &vm_error_domain, VM_QEMU_MISSING, false, "ktstr doctor says what is missing" },
 	{ &vm_error_domain, VM_QEMU_FAILED, true, "ktstr doctor tells what works here" },
 	{ &vm_error_domain, VM_QEMU_KILLED, true,
-	  "the host may be short of memory: free -m, and dmesg for the OOM killer" },
+	  "if it was not ktstr vm kill, the host may be short of memory: free -m, and dmesg for "
+	  "the OOM killer" },
 	{ &vm_error_domain, VM_QMP, true, "ktstr doctor tells what works here" },
 	{ &vm_error_domain, VM_BOOT_TIMEOUT, true,
 	  "-v shows how far it came; ktstr doctor tells what works here" },
