@@ -126,7 +126,7 @@ class Processes(HostTest):
         """Its table of layouts names them; a reader of standard input waits long enough to be looked at."""
         ktstr = subprocess.Popen([os.path.join(os.path.dirname(PROBE), "ktstr"), "ctprof", "show", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         self.addCleanup(ktstr.communicate)
-        wait_until(lambda: os.readlink(f"/proc/{ktstr.pid}/exe").endswith("ktstr"))
+        wait_until(lambda: os.readlink(f"/proc/{ktstr.pid}/exe").endswith("ktstr"), "ktstr runs")
         self.assert_fatal(probe("--pid", ktstr.pid, "--json"), "jemalloc-not-found")
 
     def test_a_thread_id_is_not_a_process(self):
