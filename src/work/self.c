@@ -78,6 +78,28 @@ static bool is_allowed(const struct work_self *self, unsigned int cpu, uint64_t 
 	       (cpuset_has(&self->cpus_before, cpu) && now_ns - self->cpus_moved_ns < WORK_MOVE_NS);
 }
 
+/*
+ * A CPU that was not in the set counts once the set has not got it for a while: when the last CPU
+ * of a cgroup goes offline, the kernel moves its tasks first and the set afterwards.
+ */
+static void settle_stray(struct work_self *self, uint64_t now_ns, bool at_the_end)
+{
+	struct slot_figures *f = &self->figures;
+
+	if (!self->stray_at_ns)
+		return;
+	if (cpuset_has(&self->cpus, self->stray_cpu)) {
+		self->stray_at_ns = 0;
+		return;
+	}
+	if (!at_the_end && now_ns - self->stray_at_ns < WORK_MOVE_NS)
+		return;
+	if (f->outside_at_ns == 0)
+		f->outside_at_ns = self->stray_at_ns - self->opened_at_ns;
+	slot_add_outside(self->slot, self->stray_cpu, &self->stray_had);
+	self->stray_at_ns = 0;
+}
+
 /* The CPU of this moment against the cgroup's CPU set of this moment. */
 static void compare_cpus(struct work_self *self, int cpu, uint64_t now_ns)
 {
@@ -94,11 +116,12 @@ static void compare_cpus(struct work_self *self, int cpu, uint64_t now_ns)
 		self->cpus_moved_ns = now_ns;
 	}
 	f->cpus_checks++;
-	if (is_allowed(self, (unsigned int)cpu, now_ns))
+	settle_stray(self, now_ns, false);
+	if (is_allowed(self, (unsigned int)cpu, now_ns) || self->stray_at_ns)
 		return;
-	if (f->outside_at_ns == 0)
-		f->outside_at_ns = now_ns - self->opened_at_ns;
-	slot_add_outside(self->slot, (unsigned int)cpu, &cpus);
+	self->stray_cpu = (unsigned int)cpu;
+	self->stray_at_ns = now_ns;
+	self->stray_had = cpus;
 }
 
 /* asked_ns of the time since the last look were meant to be slept. */
@@ -165,7 +188,12 @@ void work_self_begin(struct work_self *self, uint64_t opened_at_ns)
 
 void work_self_end(struct work_self *self)
 {
+	struct cpuset cpus;
+
 	look(self, 0);
+	if (self->stray_at_ns && read_cpus(self, &cpus))
+		self->cpus = cpus;
+	settle_stray(self, self->figures.last_look_ns, true);
 	publish(self, true);
 	atomic_store(&self->slot->stage, SLOT_DONE);
 }

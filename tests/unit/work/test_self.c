@@ -299,8 +299,11 @@ static void a_cpu_is_compared_with_the_set_of_its_moment(void **state UNUSED)
 	look_on(&p, 6);
 	assert_int_equal(outside(&p, &had), 0);
 	assert_true(p.self.figures.cpus_checks == 3);
-	/* The worker goes where the set never was. */
+	/* The worker goes where the set never was, and the set does not follow it. */
 	look_on(&p, 5);
+	assert_int_equal(outside(&p, &had), 0);
+	p.self.stray_at_ns -= WORK_MOVE_NS;
+	look_on(&p, 6);
 	said_cpu = -2;
 	assert_int_equal(outside(&p, &had), 5);
 	assert_int_equal(cpuset_count(&had), 1);
@@ -324,7 +327,26 @@ static void a_worker_has_a_moment_to_follow_its_set(void **state UNUSED)
 	p.self.cpus_moved_ns -= WORK_MOVE_NS;
 	look_on(&p, 3);
 	said_cpu = -2;
+	/* At the end nothing is waited for any more. */
+	work_self_end(&p.self);
 	assert_int_equal(outside(&p, &had), 3);
+}
+
+/* As when the last CPU of a cgroup goes offline: the kernel moves the tasks, then the set. */
+static void a_set_has_a_moment_to_follow_its_worker(void **state UNUSED)
+{
+	_cleanup_close_ int fd = memfd_create("cpus", MFD_CLOEXEC);
+	struct in_process p;
+	struct cpuset had;
+
+	begin_in_cgroup(&p, fd, "3\n");
+	look_on(&p, 3);
+	look_on(&p, 4);
+	set_cpus(&p, "4\n");
+	look_on(&p, 4);
+	work_self_end(&p.self);
+	said_cpu = -2;
+	assert_int_equal(outside(&p, &had), 0);
 }
 
 static void a_set_that_cannot_be_read_compares_nothing(void **state UNUSED)
@@ -366,6 +388,7 @@ int main(void)
 		cmocka_unit_test(run_delay_that_cannot_be_read_is_unknown),
 		cmocka_unit_test(a_cpu_is_compared_with_the_set_of_its_moment),
 		cmocka_unit_test(a_worker_has_a_moment_to_follow_its_set),
+		cmocka_unit_test(a_set_has_a_moment_to_follow_its_worker),
 		cmocka_unit_test(a_set_that_cannot_be_read_compares_nothing),
 		cmocka_unit_test(a_kernel_that_does_not_count_is_unknown),
 	};
