@@ -49,7 +49,7 @@ static struct error *find_newest(char **ret_dir)
 		return base_error(
 			BASE_ABSENT, 0,
 			"there are no results in ./" RUN_FOLDER_BASE
-			": `ktstr test` writes them, or name the folder given to it with -o");
+			": `ktstr test` writes them; ktstr results DIR looks where -o DIR put them");
 	if (err)
 		return take_ptr(err);
 	*ret_dir = xasprintf("%s/%s", RUN_FOLDER_BASE, names.names.at[0]);

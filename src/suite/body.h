@@ -39,7 +39,7 @@ void body_pump(struct body *body, struct report_writer *report);
 void body_reap(struct body *body, struct report_writer *report);
 /* It and its group. */
 void body_kill(const struct body *body);
-/* It ended, and what the test needs is not here: the rest of its work proves nothing. */
+/* It ended because a NEED or a REQUIRE did not hold: that is the end of the test. */
 bool body_is_unmet(const struct body *body);
 /* A part when it did not end as it should. */
 void body_judge(const struct body *body, struct report_writer *report);

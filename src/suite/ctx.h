@@ -17,7 +17,7 @@ struct ktstr_ctx {
 	const struct ktstr_entry *entry;
 	const struct ktstr_test *test;
 	struct report_writer report;
-	bool unmet;	 /* a NEED did not hold */
+	bool unmet;	 /* a NEED or a REQUIRE did not hold */
 	pid_t pid;	 /* of the body: what it forks must not end it */
 	double slowness; /* at least 1 */
 	unsigned int online_cpus;

@@ -40,6 +40,7 @@ void ktstr_require_(struct ktstr_ctx *ctx, bool held, const char *condition, con
 	va_start(args, fmt);
 	say(ctx, KTSTR_REASON_EXPECTATION, condition, file, line, fmt, args);
 	va_end(args);
+	ctx->unmet = true;
 	ctx_finish(ctx);
 }
 

@@ -18,6 +18,7 @@
 #include "suite/slowness.h"
 
 enum {
+	POLL_MS = 20,
 	/* For a program whose scheduler the kernel has ended to notice, and to say why. */
 	LAST_WORDS_MS = 3000,
 };
@@ -182,8 +183,20 @@ bool scheduler_is_alive(struct scheduler *s)
 	       has_returned(s, &state);
 }
 
+/* One that may restart is waited for when the test ends while it is away. */
+static bool is_attached_at_the_end(struct scheduler *s)
+{
+	for (;;) {
+		if (!scheduler_is_alive(s))
+			return false;
+		if (!s->away_since_ns)
+			return true;
+		scheduler_wait_ended(s, POLL_MS);
+	}
+}
+
 /* Why it is not alive any more, for a sentence. */
-static char *loss_words(struct scheduler *s)
+static char *loss_words(struct scheduler *s, const char *reason)
 {
 	struct scx_state state;
 
@@ -193,7 +206,10 @@ static char *loss_words(struct scheduler *s)
 	if (scx_state_is_enabled(&state))
 		return xstrdup("was detached and attached again, and the test does not declare "
 			       ".may_restart; its program still runs");
-	return xasprintf("was ended by the kernel (sched_ext is \"%s\"); its program still runs",
+	return xasprintf("%s (sched_ext is \"%s\"); its program still runs",
+			 reason && kernel_log_is_error(reason) ? "was ended by the kernel"
+			 : s->may_restart ? "was detached and did not attach again in time"
+					  : "was detached",
 			 state.name);
 }
 
@@ -202,9 +218,15 @@ void scheduler_report_loss(struct scheduler *s, struct report_writer *report)
 	_cleanup_free_ char *words = NULL, *reason = NULL, *why = NULL;
 
 	s->lost = true;
-	scheduler_wait_ended(s, slowness_scaled_ms(s->slowness, LAST_WORDS_MS));
 	reason = scheduler_kernel_reason(s);
-	words = loss_words(s);
+	/* A program that detached by itself has nothing to notice. */
+	scheduler_wait_ended(s,
+			     slowness_scaled_ms(s->slowness, reason && !kernel_log_is_error(reason)
+								     ? LAST_WORDS_MS / 10
+								     : LAST_WORDS_MS));
+	free(reason);
+	reason = scheduler_kernel_reason(s);
+	words = loss_words(s, reason);
 	why = scheduler_words_of_end(reason, &s->out, &s->err);
 	report_partf(report, KTSTR_REASON_SCHED_EXIT, "%s %s%s", s->name, words, why);
 }
@@ -244,6 +266,19 @@ static struct stop stop(struct scheduler *s)
 		stop.end = stop.asked && ended_cleanly(s, stop.signal) ? xstrdup("stopped")
 								       : end_text(s);
 	return stop;
+}
+
+/* It is attached, but the kernel had ended it for an error in between. */
+static void judge_restarts(struct scheduler *s, struct report_writer *report)
+{
+	_cleanup_free_ char *reason = scheduler_kernel_reason(s);
+
+	if (!reason || !kernel_log_is_error(reason))
+		return;
+	report_partf(report, KTSTR_REASON_SCHED_EXIT,
+		     "%s was ended by the kernel and attached again; the kernel says: %s", s->name,
+		     reason);
+	s->lost = true;
 }
 
 /* Asked to end, it did something else. */
@@ -298,8 +333,10 @@ void scheduler_finish(struct scheduler *s, struct report_writer *report)
 	if (!s->pid)
 		return;
 	/* Work was stopped since it was looked at last: the kernel may have ended it meanwhile. */
-	if (judged && !s->lost && !scheduler_is_alive(s))
+	if (judged && !s->lost && !is_attached_at_the_end(s))
 		scheduler_report_loss(s, report);
+	if (judged && !s->lost)
+		judge_restarts(s, report);
 	/* The directory goes away with the scheduler. */
 	events = scx_state_read_file(s->system->sched_ext, "root/events");
 	ended = stop(s);

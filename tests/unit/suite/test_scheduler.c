@@ -127,6 +127,57 @@ static void one_that_does_not_come_back_is_lost(void **state)
 	assert_false(scheduler_is_alive(&f->scheduler));
 }
 
+/* The test ends while it is away: whether it comes back decides. */
+static void one_that_is_away_at_the_end_must_come_back(void **state)
+{
+	struct fixture *f = *state;
+
+	f->scheduler.may_restart = true;
+	f->scheduler.slowness = 0.02;
+	start(f, ATTACH "exec sleep 1000");
+	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	folder_write(&f->folder, "scx/state", "disabled\n");
+	assert_true(scheduler_is_alive(&f->scheduler));
+	scheduler_finish(&f->scheduler, &f->heard.report);
+	assert_contains(heard_text(&f->heard), "\"reason\":\"scheduler-exited\"");
+	assert_contains(heard_text(&f->heard), "was detached and did not attach again in time");
+}
+
+static void one_that_comes_back_at_the_end_has_restarted(void **state)
+{
+	struct fixture *f = *state;
+
+	f->scheduler.may_restart = true;
+	start(f, ATTACH "read x < \"$1/fifo\"; sleep 0.3; echo 9 > \"$1/enable_seq\"; "
+			"echo enabled > \"$1/state\"; exec sleep 1000");
+	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	folder_write(&f->folder, "scx/state", "disabled\n");
+	assert_true(scheduler_is_alive(&f->scheduler));
+	folder_write(&f->folder, "scx/fifo", "go\n");
+	scheduler_finish(&f->scheduler, &f->heard.report);
+	assert_contains(heard_text(&f->heard), "\"restarts\":1");
+	assert_int_equal(f->heard.report.parts, 0);
+}
+
+/* It came back, but the kernel's reason stays. */
+static void an_error_before_a_restart_is_told(void **state)
+{
+	struct fixture *f = *state;
+
+	f->scheduler.may_restart = true;
+	start(f, ATTACH "exec sleep 1000");
+	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	strbuf_append(&f->scheduler.kernel_lines, "sched_ext: BPF scheduler \"fake_ops\" disabled "
+						  "(runtime error)\nsched_ext: fake_ops: why\n");
+	folder_write(&f->folder, "scx/enable_seq", "9\n");
+	scheduler_finish(&f->scheduler, &f->heard.report);
+	assert_contains(
+		heard_text(&f->heard),
+		"\"reason\":\"scheduler-exited\",\"text\":\"fake was ended by the kernel and "
+		"attached again; the kernel says: runtime error: why\"");
+	assert_int_equal(f->heard.report.parts, 1);
+}
+
 /* Between the last look and the end of the test, while workers were being stopped. */
 static void ended_by_the_kernel_before_it_is_stopped(void **state)
 {
@@ -226,6 +277,10 @@ int main(void)
 		TEST(one_that_comes_and_goes_is_lost),
 		TEST(one_that_may_restart_is_counted),
 		TEST(one_that_does_not_come_back_is_lost),
+		TEST(one_that_is_away_at_the_end_must_come_back),
+		cmocka_unit_test_setup_teardown(one_that_comes_back_at_the_end_has_restarted,
+						set_up_fifo, tear_down),
+		TEST(an_error_before_a_restart_is_told),
 		TEST(ended_by_the_kernel_before_it_is_stopped),
 		TEST(an_end_that_is_not_judged_has_no_part),
 		TEST(an_exit_code_when_asked_to_end_is_judged),
