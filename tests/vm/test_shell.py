@@ -133,7 +133,7 @@ class Machine(machine.GuestTest):
         kernels = json.loads(subprocess.run([machine.KTSTR, "kernel", "list", "--json"], capture_output=True, check=True).stdout)["kernels"]
         done = machine.shell("uname -r; cat /boot/config-$(uname -r)")
         release, _, config = done.stdout.partition(b"\n")
-        (path,) = [k["config"] for k in kernels if k["release"] == release.decode()]
+        (path,) = [k["paths"]["config"] for k in kernels if k["release"] == release.decode()]
         with open(path, "rb") as f:
             self.assertEqual(config, f.read())
         self.assertIn(b"CONFIG_SCHED_CLASS_EXT=y\n", config)
