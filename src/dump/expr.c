@@ -187,10 +187,12 @@ static void label_of(const struct show *show, const char *text, uint32_t cpu, st
 
 	for (uint8_t i = 1; i < show->expr.n; i++) {
 		const struct expr_node *node = &show->expr.nodes[i];
-		const char *end = node->word + node->word_n;
+		const char *end;
 
+		/* Only names are of every CPU; other nodes may have no word. */
 		if (!show->of_every_cpu[i])
 			continue;
+		end = node->word + node->word_n;
 		strbuf_append_bytes(out, at, (size_t)(end - at));
 		strbuf_appendf(out, "[%u]", cpu);
 		at = end;
