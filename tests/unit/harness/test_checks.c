@@ -9,21 +9,11 @@ static void evaluate(struct told *t)
 	checks_evaluate(&t->test, &t->report, &t->disturbance, &t->outcome);
 }
 
-/* `n` workers of `left`, all of them good, on CPUs 0-1 of a cgroup that has them. */
-static void prepare(struct told *t, unsigned int n)
-{
-	told_init(t);
-	told_declare(t, "left", n);
-	told_made(t, "left", 0, 1);
-	for (unsigned int i = 0; i < n; i++)
-		told_worker(t, "left");
-}
-
 static void workers_that_worked_leave_notes_and_no_part(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
-	prepare(&t, 2);
+	told_prepare(&t, 2);
 	t.test.checks.isolation = KTSTR_REQUIRED;
 	t.test.checks.max_spread_pct = (struct ktstr_limit)KTSTR_AT_MOST(15);
 	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
@@ -39,7 +29,7 @@ static void workers_that_worked_leave_notes_and_no_part(void **state UNUSED)
 /* Three workers on two CPUs: 1 s and two turns of 0.1 s are no stall. */
 static void stalled(struct told *t, uint64_t units, uint64_t stall_ms)
 {
-	prepare(t, 3);
+	told_prepare(t, 3);
 	t->report.workers.at[1].units = units;
 	t->report.workers.at[1].stall_ns = stall_ms * 1000000;
 }
@@ -60,7 +50,7 @@ static void units_are_progress_without_a_whole_iteration(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
-	prepare(&t, 2);
+	told_prepare(&t, 2);
 	t.report.workers.at[0].iterations = 0;
 	evaluate(&t);
 	assert_int_equal(t.outcome.parts.n, 0);
@@ -122,7 +112,7 @@ static void a_worker_that_ended_early_fails(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_told_ struct told t;
 
-		prepare(&t, 1);
+		told_prepare(&t, 1);
 		told_end(&t.report.workers.at[0], cases[i].end);
 		evaluate(&t);
 		assert_one_part(&t, KTSTR_REASON_CHECK, cases[i].words);
@@ -136,7 +126,7 @@ static void a_worker_that_had_to_be_killed_fails(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		_cleanup_told_ struct told t;
 
-		prepare(&t, 2);
+		told_prepare(&t, 2);
 		/* Whatever is asked for: it got no CPU in seconds. */
 		t.test.checks.progress = KTSTR_OFF;
 		told_end(&t.report.workers.at[0], ends[i]);
@@ -151,7 +141,7 @@ static void a_worker_that_never_started_is_a_broken_setup(void **state UNUSED)
 	_cleanup_told_ struct told t;
 	struct reported_worker *w;
 
-	prepare(&t, 2);
+	told_prepare(&t, 2);
 	t.test.checks.isolation = KTSTR_REQUIRED;
 	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
 	w = &t.report.workers.at[1];
@@ -166,7 +156,7 @@ static void progress_may_be_switched_off(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
-	prepare(&t, 1);
+	told_prepare(&t, 1);
 	t.report.workers.at[0].units = 0;
 	t.report.workers.at[0].stall_ns = 5000000000;
 	t.test.checks.progress = KTSTR_OFF;
@@ -179,7 +169,7 @@ static void a_cgroup_without_reports_is_no_evidence(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
-	prepare(&t, 1);
+	told_prepare(&t, 1);
 	told_declare(&t, "right", 2);
 	evaluate(&t);
 	assert_one_part(&t, KTSTR_REASON_NO_EVIDENCE, "right was given 2 workers, 0 reported");
@@ -190,7 +180,7 @@ static void a_worker_too_few_or_too_many_is_no_evidence(void **state UNUSED)
 	for (unsigned int declared = 2; declared <= 4; declared += 2) {
 		_cleanup_told_ struct told t;
 
-		prepare(&t, 3);
+		told_prepare(&t, 3);
 		t.test.cgroups.at[0].workers = declared;
 		t.report.workers.at[2].stall_ns = 5000000000;
 		evaluate(&t);
@@ -216,7 +206,7 @@ static void a_worker_on_a_foreign_cpu_is_named_with_it(void **state UNUSED)
 	_cleanup_told_ struct told t;
 	struct reported_worker *w;
 
-	prepare(&t, 2);
+	told_prepare(&t, 2);
 	t.test.checks.isolation = KTSTR_REQUIRED;
 	w = &t.report.workers.at[1];
 	cpuset_add(&w->outside, 3);
@@ -235,7 +225,7 @@ static void a_cpu_that_the_cgroup_got_later_is_its_own(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
-	prepare(&t, 1);
+	told_prepare(&t, 1);
 	t.test.checks.isolation = KTSTR_REQUIRED;
 	cpuset_add(&t.report.workers.at[0].cpus, 3);
 	evaluate(&t);
@@ -246,7 +236,7 @@ static void isolation_is_off_unless_asked_for(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
-	prepare(&t, 1);
+	told_prepare(&t, 1);
 	cpuset_add(&t.report.workers.at[0].outside, 3);
 	evaluate(&t);
 	assert_int_equal(t.outcome.parts.n, 0);
@@ -256,7 +246,7 @@ static void isolation_that_was_not_compared_is_no_evidence(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
-	prepare(&t, 2);
+	told_prepare(&t, 2);
 	t.test.checks.isolation = KTSTR_REQUIRED;
 	t.report.workers.at[1].has_outside = false;
 	evaluate(&t);
@@ -267,7 +257,7 @@ static void isolation_that_was_not_compared_is_no_evidence(void **state UNUSED)
 /* Two workers with 1 s and `other_ms`, limit 15 %. */
 static void spread(struct told *t, uint64_t other_ms)
 {
-	prepare(t, 2);
+	told_prepare(t, 2);
 	t->test.checks.max_spread_pct = (struct ktstr_limit)KTSTR_AT_MOST(15);
 	t->report.workers.at[1].cpu_ns = other_ms * 1000000;
 	evaluate(t);
@@ -296,7 +286,7 @@ static void a_spread_within_the_error_bar_blames_the_host(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
-	prepare(&t, 2);
+	told_prepare(&t, 2);
 	t.test.checks.max_spread_pct = (struct ktstr_limit)KTSTR_AT_MOST(15);
 	t.report.workers.at[1].cpu_ns = 790000000;
 	t.disturbance.run_delay_ns = 450000000; /* 9 % of 5 s */
@@ -310,18 +300,18 @@ static void a_spread_with_nothing_to_compare_is_no_evidence(void **state UNUSED)
 {
 	_cleanup_told_ struct told one, none, sleepers;
 
-	prepare(&one, 1);
+	told_prepare(&one, 1);
 	one.test.checks.max_spread_pct = (struct ktstr_limit)KTSTR_AT_MOST(15);
 	evaluate(&one);
 	assert_one_part(&one, KTSTR_REASON_NO_EVIDENCE, "two workers that computed");
 
-	prepare(&none, 2);
+	told_prepare(&none, 2);
 	none.test.checks.max_spread_pct = (struct ktstr_limit)KTSTR_AT_MOST(15);
 	none.report.workers.at[0].cpu_ns = none.report.workers.at[1].cpu_ns = 0;
 	evaluate(&none);
 	assert_one_part(&none, KTSTR_REASON_NO_EVIDENCE, "no worker had any CPU time");
 
-	prepare(&sleepers, 2);
+	told_prepare(&sleepers, 2);
 	sleepers.test.checks.max_spread_pct = (struct ktstr_limit)KTSTR_AT_MOST(15);
 	sleepers.report.workers.at[0].cpu_ns = 1;
 	for (int i = 0; i < 2; i++) {
@@ -336,7 +326,7 @@ static void one_cgroup_to_compare_is_enough(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
-	prepare(&t, 2);
+	told_prepare(&t, 2);
 	told_declare(&t, "right", 1);
 	told_worker(&t, "right");
 	t.test.checks.max_spread_pct = (struct ktstr_limit)KTSTR_AT_MOST(15);
@@ -349,7 +339,7 @@ static void cgroups_are_not_compared_with_each_other(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
-	prepare(&t, 2);
+	told_prepare(&t, 2);
 	told_declare(&t, "right", 2);
 	for (int i = 0; i < 2; i++)
 		told_worker(&t, "right")->cpu_ns = 1000;
@@ -364,7 +354,7 @@ static void the_longest_gap_is_told_with_its_place(void **state UNUSED)
 	_cleanup_told_ struct told t;
 	struct reported_worker *w;
 
-	prepare(&t, 3);
+	told_prepare(&t, 3);
 	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
 	w = &t.report.workers.at[1];
 	w->max_gap_ns = 250000000;
@@ -384,7 +374,7 @@ static void a_gap_whose_cpu_nobody_knows_is_told_without(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
-	prepare(&t, 1);
+	told_prepare(&t, 1);
 	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
 	t.report.workers.at[0].max_gap_ns = 250000000;
 	evaluate(&t);
@@ -395,7 +385,7 @@ static void a_gap_the_host_may_have_made_blames_the_host(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
-	prepare(&t, 1);
+	told_prepare(&t, 1);
 	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
 	t.report.workers.at[0].max_gap_ns = 250000000;
 	t.disturbance.longest_delay_ns = 150000000;
@@ -407,7 +397,7 @@ static void a_gap_nobody_looked_for_is_no_evidence(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
-	prepare(&t, 1);
+	told_prepare(&t, 1);
 	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
 	t.report.workers.at[0].samples = 0;
 	evaluate(&t);
@@ -418,7 +408,7 @@ static void above_the_limit_with_an_unknown_host_is_no_evidence(void **state UNU
 {
 	_cleanup_told_ struct told t;
 
-	prepare(&t, 1);
+	told_prepare(&t, 1);
 	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
 	t.report.workers.at[0].max_gap_ns = 250000000;
 	t.disturbance = (struct disturbance){ .why = "QEMU is gone" };
@@ -430,7 +420,7 @@ static void a_thousand_failures_are_counted_not_told(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 
-	prepare(&t, 1000);
+	told_prepare(&t, 1000);
 	for (size_t i = 0; i < t.report.workers.n; i++)
 		t.report.workers.at[i].stall_ns = 1000000000000;
 	evaluate(&t);

@@ -9,19 +9,9 @@ static void evaluate(struct told *t)
 	checks_evaluate(&t->test, &t->report, &t->disturbance, &t->outcome);
 }
 
-/* `n` workers of `left`, all of them good, on CPUs 0-1 of a cgroup that has them. */
-static void prepare(struct told *t, unsigned int n)
-{
-	told_init(t);
-	told_declare(t, "left", n);
-	told_made(t, "left", 0, 1);
-	for (unsigned int i = 0; i < n; i++)
-		told_worker(t, "left");
-}
-
 static void prepare_scheduler(struct told *t, const char *end)
 {
-	prepare(t, 1);
+	told_prepare(t, 1);
 	told_scheduler(t);
 	t->report.scheduler = (struct reported_scheduler){
 		.started = true,
@@ -149,7 +139,7 @@ static void a_scheduler_nobody_told_about_is_no_evidence(void **state UNUSED)
 	prepare_scheduler(&t, NULL);
 	evaluate(&t);
 	assert_one_part(&t, KTSTR_REASON_NO_EVIDENCE, "whether the scheduler lived");
-	prepare(&never, 1);
+	told_prepare(&never, 1);
 	told_scheduler(&never);
 	evaluate(&never);
 	assert_one_part(&never, KTSTR_REASON_NO_EVIDENCE, "whether the scheduler was attached");

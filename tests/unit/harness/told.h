@@ -81,6 +81,16 @@ static inline void told_made(struct told *t, const char *name, unsigned int firs
 	vec_push(&t->report.cgroups, cgroup);
 }
 
+/* `n` workers of `left`, all of them good, on CPUs 0-1 of a cgroup that has them. */
+static inline void told_prepare(struct told *t, unsigned int n)
+{
+	told_init(t);
+	told_declare(t, "left", n);
+	told_made(t, "left", 0, 1);
+	for (unsigned int i = 0; i < n; i++)
+		told_worker(t, "left");
+}
+
 static inline void told_deinit(struct told *t)
 {
 	free(t->test.name);
