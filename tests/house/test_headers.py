@@ -21,7 +21,7 @@ def commands():
     for entry in entries:
         path = os.path.relpath(os.path.join(entry["directory"], entry["file"]), tree.ROOT)
         parts = path.split(os.sep)
-        if parts[0] != "src" or len(parts) != 3:
+        if parts[0] != "src" or len(parts) < 3:
             continue
         words, kept = shlex.split(entry["command"]), []
         while words:
@@ -30,7 +30,8 @@ def commands():
                 words.pop(0)
             elif word not in ("-MD", "-MMD"):
                 kept.append(word)
-        found[parts[1]] = (entry["directory"], kept)
+        # Directories of a room may be built for several programs: the one that needs the most is taken.
+        found[parts[1]] = max(found.get(parts[1], ("", [])), (entry["directory"], kept), key=lambda c: len(c[1]))
     return found
 
 

@@ -10,7 +10,7 @@
 #include "cli/ctprof/name.h"
 #include "cli/ctprof/series.h"
 #include "cli/ctprof/spec.h"
-#include "cli/interrupts.h"
+#include "cli/frame/interrupts.h"
 #include "ctprof/bpf_tasks.h"
 #include "ctprof/path_glob.h"
 

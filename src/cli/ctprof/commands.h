@@ -3,7 +3,7 @@
 #ifndef KTSTR_CLI_CTPROF_COMMANDS_H
 #define KTSTR_CLI_CTPROF_COMMANDS_H
 
-#include "cli/command.h"
+#include "cli/frame/command.h"
 
 extern const struct command cmd_ctprof_capture;
 extern const struct command cmd_ctprof_metric_list;

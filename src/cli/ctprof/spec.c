@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cli/command.h"
-#include "cli/suggest.h"
+#include "cli/frame/command.h"
+#include "cli/frame/suggest.h"
 
 const char *spec_metric_name(size_t metric)
 {

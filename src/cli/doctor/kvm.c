@@ -6,9 +6,9 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "cli/command.h"
 #include "cli/doctor/check.h"
 #include "cli/doctor/kvm_guests.h"
+#include "cli/frame/command.h"
 #include "text/escape.h"
 #include "text/number.h"
 #include "vm/qemu_binary.h"

@@ -2,7 +2,7 @@
 #include "cli/doctor/report.h"
 
 #include "base/alloc.h"
-#include "cli/command.h"
+#include "cli/frame/command.h"
 #include "json/writer.h"
 #include "text/escape.h"
 #include "text/wrap.h"

@@ -16,8 +16,8 @@ struct freeze {
 #define FREEZE_NONE ((struct freeze){ .mark = RUN_FREEZE_NONE })
 
 /*
- * Whoever freezes a guest has to reach freeze_end(), whatever signals come: see cli/interrupts.h.
- * A guest that stands still already is left so.
+ * Whoever freezes a guest has to reach freeze_end(), whatever signals come: see
+ * cli/frame/interrupts.h. A guest that stands still already is left so.
  */
 struct error *freeze_begin(const struct run_entry *entry, struct freeze *ret) MUST_CHECK;
 void freeze_end(struct freeze *freeze);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/jemalloc_probe/outcome.h"
 
-#include "cli/command.h"
+#include "cli/frame/command.h"
 
 bool outcome_all_failed(const struct outcome *outcome)
 {

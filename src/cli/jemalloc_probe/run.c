@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "cli/command.h"
+#include "cli/frame/command.h"
 #include "cli/jemalloc_probe/collect.h"
 #include "cli/jemalloc_probe/fatal.h"
 #include "cli/jemalloc_probe/hint.h"

@@ -4,7 +4,7 @@
 #define KTSTR_CLI_KERNEL_COMMANDS_H
 
 #include "base/bytes.h"
-#include "cli/command.h"
+#include "cli/frame/command.h"
 #include "json/writer.h"
 #include "kernel/kernel.h"
 #include "kernel/watch.h"

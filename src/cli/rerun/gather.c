@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/shell_word.h"
-#include "cli/command.h"
+#include "cli/frame/command.h"
+#include "cli/frame/suggest.h"
 #include "cli/rerun/changes.h"
-#include "cli/suggest.h"
 #include "harness/listing.h"
 #include "kernel/version.h"
 

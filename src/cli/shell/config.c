@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
-#include "cli/topology_option.h"
+#include "cli/frame/command.h"
+#include "cli/frame/topology_option.h"
 #include "vm/accel.h"
 #include "vm/mips.h"
 

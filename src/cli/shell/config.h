@@ -3,7 +3,7 @@
 #ifndef KTSTR_CLI_SHELL_CONFIG_H
 #define KTSTR_CLI_SHELL_CONFIG_H
 
-#include "cli/option.h"
+#include "cli/frame/option.h"
 #include "topo/topology.h"
 
 struct shell_config {

@@ -4,7 +4,7 @@
 #define KTSTR_CLI_SHELL_FILES_H
 
 #include "base/strbuf.h"
-#include "cli/option.h"
+#include "cli/frame/option.h"
 
 /* More than limit_bytes, which the guest could not hold, is BASE_LIMIT. */
 struct error *shell_pack_files(const struct option_strings *specs, uint64_t limit_bytes,

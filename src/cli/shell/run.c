@@ -9,9 +9,9 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "cli/command.h"
+#include "cli/frame/command.h"
+#include "cli/frame/interrupts.h"
 #include "cli/shell/files.h"
-#include "cli/interrupts.h"
 #include "cli/shell/output.h"
 #include "cli/shell/report.h"
 #include "cli/shell/session.h"

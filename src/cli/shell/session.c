@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/interrupts.h"
+#include "cli/frame/interrupts.h"
 #include "cli/shell/keys.h"
 #include "cli/shell/output.h"
 #include "cli/shell/tty.h"

@@ -3,7 +3,7 @@
 #ifndef KTSTR_CLI_TEST_CONFIG_H
 #define KTSTR_CLI_TEST_CONFIG_H
 
-#include "cli/option.h"
+#include "cli/frame/option.h"
 
 struct test_config {
 	struct option_strings binaries;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "cli/command.h"
-#include "cli/suggest.h"
+#include "cli/frame/command.h"
+#include "cli/frame/suggest.h"
 #include "harness/listing.h"
 
 void gathered_deinit(struct gathered *g)

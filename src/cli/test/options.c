@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/test/options.h"
 
-#include "cli/command.h"
+#include "cli/frame/command.h"
 
 const char *const test_format_words[] = {
 #define REPORT_FORMAT(id, word, help) word,

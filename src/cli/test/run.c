@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/paths.h"
-#include "cli/interrupts.h"
+#include "cli/frame/interrupts.h"
 #include "cli/test/exit_status.h"
 #include "cli/test/gather.h"
 #include "harness/runner.h"

@@ -2,7 +2,7 @@
 #ifndef KTSTR_CLI_TEST_RUN_H
 #define KTSTR_CLI_TEST_RUN_H
 
-#include "cli/command.h"
+#include "cli/frame/command.h"
 #include "cli/test/gather.h"
 
 /* Lists, plans, runs and reports; the value is the exit status. */

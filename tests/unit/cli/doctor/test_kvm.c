@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/doctor/kvm.h"
 
-#include "cli/command.h"
+#include "cli/frame/command.h"
 #include "unit.h"
 
 static struct error *works(enum accel_wish wish, struct strbuf *notes)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/doctor/report.h"
 
-#include "cli/command.h"
+#include "cli/frame/command.h"
 #include "json/doc.h"
 #include "unit.h"
 

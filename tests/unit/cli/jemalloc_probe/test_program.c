@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/commands.h"
+#include "cli/frame/commands.h"
 
 #include "cli/jemalloc_probe/config.h"
 #include "unit.h"

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/frame/commands.h"
+
+#include <unistd.h>
+
+#include "base/paths.h"
+#include "cli/cache/parts.h"
+#include "json/writer.h"
+#include "text/number.h"
+#include "text/table.h"
+#include "text/terminal.h"
+
+struct list_config {
+	bool json;
+};
+
+static const struct option_row list_options[] = {
+	{ .name = "json", OPTION_FLAG(struct list_config, json), .help = "print JSON" },
+};
+
+static const struct exit_row exits[] = {
+	{ EXIT_OK, "done" },
+	{ EXIT_FAILED, "something could not be removed" },
+	{ EXIT_USAGE, "the command line is wrong" },
+};
+
+static void list_table(struct strbuf *out)
+{
+	static const struct table_column columns[] = {
+		{ .title = "part" },
+		{ .title = "size", .right = true },
+		{ .title = "holds", .shrinks = true },
+		{ .title = "clean", .shrinks = true },
+	};
+	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	struct table_look look = { .columns = terminal_columns(STDOUT_FILENO),
+				   .colour = terminal_has_colour(STDOUT_FILENO) };
+
+	for (size_t i = 0; i < n_cache_parts; i++) {
+		_cleanup_strbuf_ struct strbuf size = STRBUF_INIT;
+		uint64_t bytes = cache_part_bytes(&cache_parts[i]);
+
+		if (!bytes)
+			continue;
+		number_format_bytes(&size, bytes);
+		table_add(table, cache_parts[i].name);
+		table_add(table, strbuf_str(&size));
+		table_add(table, cache_parts[i].what);
+		table_add(table, cache_parts[i].kept ? cache_parts[i].kept : "removes it");
+	}
+	table_format(table, &look, out);
+}
+
+static void list_json(const char *path, struct strbuf *out)
+{
+	struct json_writer w = json_writer_to(out, JSON_PRETTY);
+
+	json_begin_object(&w);
+	json_add_string(&w, "path", path);
+	json_key(&w, "parts");
+	json_begin_array(&w);
+	for (size_t i = 0; i < n_cache_parts; i++) {
+		json_begin_object(&w);
+		json_add_string(&w, "name", cache_parts[i].name);
+		json_add_u64(&w, "bytes", cache_part_bytes(&cache_parts[i]));
+		json_add_string(&w, "holds", cache_parts[i].what);
+		json_add_bool(&w, "cleaned", !cache_parts[i].kept);
+		json_end_object(&w);
+	}
+	json_end_array(&w);
+	json_end_object(&w);
+	strbuf_append_char(out, '\n');
+}
+
+static int run_list(const struct invocation *invocation UNUSED, const void *config_)
+{
+	const struct list_config *config = config_;
+	_cleanup_free_ char *path = paths_cache("");
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	if (config->json) {
+		list_json(path, &out);
+	} else {
+		list_table(&out);
+		strbuf_appendf(&out, "%s: ", path);
+		number_format_bytes(&out, paths_disk_bytes(path));
+		strbuf_append_char(&out, '\n');
+	}
+	return command_print(&out);
+}
+
+static const struct command cmd_cache_list = {
+	.name = "list",
+	.summary = "List what the cache holds, with sizes",
+	.usage = "[--json]",
+	.options = list_options,
+	.n_options = ARRAY_SIZE(list_options),
+	.config_size = sizeof(struct list_config),
+	.run = run_list,
+};
+
+struct clean_config {
+	struct option_strings parts;
+	bool dry_run;
+};
+
+static const struct option_row clean_options[] = {
+	{ .name = "dry-run",
+	  .letter = 'n',
+	  OPTION_FLAG(struct clean_config, dry_run),
+	  .help = "say what would be removed, and remove nothing" },
+};
+
+static const struct option_row clean_words[] = {
+	{ .argument = "PART",
+	  OPTION_STRINGS(struct clean_config, parts),
+	  .help = "only this part of the cache, as ktstr cache list names it" },
+};
+
+static struct error *check_clean(const void *config_)
+{
+	const struct clean_config *config = config_;
+
+	for (size_t i = 0; i < config->parts.n; i++) {
+		const struct cache_part *part = cache_part_find(config->parts.at[i]);
+
+		if (!part)
+			return cli_error(
+				CLI_USAGE, 0,
+				"PART '%s' is not a part of the cache; ktstr cache list names them",
+				config->parts.at[i]);
+		if (part->kept)
+			return cli_error(CLI_USAGE, 0, "PART '%s' is not cleaned: %s", part->name,
+					 part->kept);
+	}
+	return NULL;
+}
+
+static bool is_wanted(const struct clean_config *config, const struct cache_part *part)
+{
+	for (size_t i = 0; i < config->parts.n; i++)
+		if (cache_part_find(config->parts.at[i]) == part)
+			return true;
+	return config->parts.n == 0 && !part->kept;
+}
+
+static void say_cleaning(const struct cache_part *part, const struct cache_cleaning *cleaning,
+			 bool dry_run, struct strbuf *out)
+{
+	if (cleaning->removed_bytes) {
+		strbuf_appendf(out, "%s: ", part->name);
+		number_format_bytes(out, cleaning->removed_bytes);
+		strbuf_append(out, dry_run ? " would be removed\n" : " removed\n");
+	}
+	if (cleaning->used_bytes) {
+		strbuf_appendf(out, "%s: ", part->name);
+		number_format_bytes(out, cleaning->used_bytes);
+		strbuf_append(out, " kept: in use\n");
+	}
+}
+
+static int run_clean(const struct invocation *invocation UNUSED, const void *config_)
+{
+	const struct clean_config *config = config_;
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	int code = EXIT_OK, printed;
+
+	for (size_t i = 0; i < n_cache_parts; i++) {
+		const struct cache_part *part = &cache_parts[i];
+		struct cache_cleaning cleaning = { 0 };
+		_cleanup_error_ struct error *err = NULL;
+
+		if (!is_wanted(config, part))
+			continue;
+		/* One that resists does not protect the others. */
+		err = cache_part_clean(part, config->dry_run, &cleaning);
+		if (err) {
+			command_print_error(error_message(err));
+			code = EXIT_FAILED;
+		}
+		say_cleaning(part, &cleaning, config->dry_run, &out);
+	}
+	if (!out.n && code == EXIT_OK)
+		strbuf_append(&out, "nothing to remove\n");
+	printed = command_print(&out);
+	return code == EXIT_OK ? printed : code;
+}
+
+static const struct command cmd_cache_clean = {
+	.name = "clean",
+	.summary = "Remove what is made again when it is needed",
+	.usage = "[--dry-run] [PART...]",
+	.description =
+		"Without a PART everything that is made again by itself: templates of guests, package lists, roots of other Debian releases. Kernels and built libraries stay. What somebody is using now stays, too, and is told.",
+	.options = clean_options,
+	.n_options = ARRAY_SIZE(clean_options),
+	.positionals = clean_words,
+	.n_positionals = ARRAY_SIZE(clean_words),
+	.config_size = sizeof(struct clean_config),
+	.check = check_clean,
+	.run = run_clean,
+};
+
+static const struct command *const subcommands[] = { &cmd_cache_list, &cmd_cache_clean };
+
+const struct command cmd_cache = {
+	.name = "cache",
+	.summary = "See and clean what ktstr keeps on disk",
+	.usage = "COMMAND [options]",
+	.description =
+		"The cache is $KTSTR_CACHE_DIR, else $XDG_CACHE_HOME/ktstr, else ~/.cache/ktstr.",
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
+	.subcommands = subcommands,
+	.n_subcommands = ARRAY_SIZE(subcommands),
+};

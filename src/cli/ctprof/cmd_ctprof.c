@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/frame/commands.h"
+
+#include "cli/ctprof/commands.h"
+
+static const struct command *const subcommands[] = {
+	&cmd_ctprof_capture,
+	&cmd_ctprof_metric_list,
+	&cmd_ctprof_show,
+};
+
+static const struct exit_row exits[] = {
+	{ EXIT_OK, "done" },
+	{ EXIT_FAILED, "the command could not do its work" },
+	{ EXIT_USAGE, "the command line is wrong" },
+	{ 130, "interrupted" },
+};
+
+const struct command cmd_ctprof = {
+	.name = "ctprof",
+	.summary = "Profile all threads and cgroups of a host",
+	.usage = "COMMAND [options]",
+	.description =
+		"A snapshot holds what the kernel counts about every thread since its birth, the cgroups they are in, pressure, sched_ext and the host. Where a command takes a snapshot it is a file, or FILE@N: the N-th of a series.",
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
+	.subcommands = subcommands,
+	.n_subcommands = ARRAY_SIZE(subcommands),
+};

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/frame/commands.h"
+
+#include <unistd.h>
+
+#include "cli/doctor/kvm.h"
+#include "cli/doctor/report.h"
+#include "text/terminal.h"
+
+struct doctor_config {
+	bool json;
+	bool kvm;
+};
+
+static const struct option_row options[] = {
+	{ .name = "json",
+	  OPTION_FLAG(struct doctor_config, json),
+	  .help = "print the findings as JSON" },
+	{ .name = "kvm",
+	  OPTION_FLAG(struct doctor_config, kvm),
+	  .help = "try KVM with real guests and print a block to paste into a report" },
+};
+
+static const struct exit_row exits[] = {
+	{ EXIT_OK, "nothing is missing; with --kvm: every step worked" },
+	{ EXIT_FAILED, "something is missing; with --kvm: a step failed" },
+	{ EXIT_USAGE, "the command line is wrong" },
+};
+
+static struct error *check(const void *config_)
+{
+	const struct doctor_config *config = config_;
+
+	if (config->json && config->kvm)
+		return cli_error(CLI_USAGE, 0, "--kvm prints text; leave out --json");
+	return NULL;
+}
+
+static int print_and_clear(struct strbuf *text)
+{
+	int printed = command_print(text);
+
+	strbuf_clear(text);
+	return printed;
+}
+
+static int run(const struct invocation *invocation UNUSED, const void *config_)
+{
+	const struct doctor_config *config = config_;
+	_cleanup_doctor_report_ struct doctor_report report = { 0 };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	int printed;
+
+	if (config->kvm)
+		return doctor_kvm_run(print_and_clear, &text);
+	doctor_report_make(doctor_checks, doctor_n_checks, "", &report);
+	if (config->json)
+		doctor_report_format_json(&report, &text);
+	else
+		doctor_report_format(&report, terminal_columns(STDOUT_FILENO), &text);
+	printed = command_print(&text);
+	return printed ? printed : doctor_report_exit_code(&report);
+}
+
+const struct command cmd_doctor = {
+	.name = "doctor",
+	.summary = "Look whether this machine has what guests and instruments need",
+	.usage = "[--json | --kvm]",
+	.description =
+		"Each line is ok, limited (it works, but less or slower) or missing, with the one command that fixes it.",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
+	.config_size = sizeof(struct doctor_config),
+	.check = check,
+	.run = run,
+};

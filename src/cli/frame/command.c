@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/frame/command.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/io.h"
+#include "text/escape.h"
+#include "text/terminal.h"
+
+enum {
+	COLUMNS_WHEN_UNKNOWN = 80,
+	WIDEST_HELP = 100, /* longer lines are hard to read */
+};
+
+void command_print_error(const char *message)
+{
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+	_cleanup_error_ struct error *ignored = NULL;
+
+	strbuf_append(&line, "error: ");
+	text_escape(&line, message);
+	strbuf_append_char(&line, '\n');
+	/* Nobody is left to tell when standard error itself is gone. */
+	ignored = io_write_all(STDERR_FILENO, "standard error", line.at, line.n);
+}
+
+int command_print(const struct strbuf *text)
+{
+	_cleanup_error_ struct error *err = io_write_all(STDOUT_FILENO, "standard output",
+							 strbuf_str(text), text->n);
+
+	if (!err)
+		return EXIT_OK;
+	fprintf(stderr, "error writing output: %s\n", error_message(err));
+	return EXIT_FAILED;
+}
+
+static size_t help_columns(int fd)
+{
+	size_t columns = terminal_columns(fd);
+
+	if (columns == 0)
+		return COLUMNS_WHEN_UNKNOWN;
+	return columns > WIDEST_HELP ? WIDEST_HELP : columns;
+}
+
+static int usage_error(const struct command *command, const struct invocation *invocation,
+		       const struct error *err)
+{
+	command_print_error(error_message(err));
+	fprintf(stderr, "Try '%s --help' for more.\n", invocation->path);
+	return command->usage_exit ? command->usage_exit : EXIT_USAGE;
+}
+
+static int print_help(const struct command *command, const char *path)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	command_format_help(command, path, help_columns(STDOUT_FILENO), &text);
+	return command_print(&text);
+}
+
+static int print_version(const struct command *program)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	command_format_version(program, &text);
+	return command_print(&text);
+}
+
+/* A program of commands called bare wants to be known, but nothing was done. */
+static int print_help_as_error(const struct command *command, const char *path)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	command_format_help(command, path, help_columns(STDERR_FILENO), &text);
+	fputs(strbuf_str(&text), stderr);
+	return EXIT_USAGE;
+}
+
+static int command_call(const struct command *command, const struct invocation *invocation,
+			int argc, char *const argv[])
+{
+	_cleanup_free_ void *config = xcalloc(1, command->config_size + 1);
+	_cleanup_error_ struct error *err = NULL;
+	struct command_parse parse;
+
+	if (command->defaults)
+		memcpy(config, command->defaults, command->config_size);
+	if (command->n_subcommands && argc < 2)
+		return print_help_as_error(command, invocation->path);
+	err = command_parse(command, argc, argv, config, &parse);
+	if (err)
+		return usage_error(command, invocation, err);
+	switch (parse.intent) {
+	case COMMAND_HELP:
+		return print_help(command, invocation->path);
+	case COMMAND_VERSION:
+		return print_version(invocation->program);
+	case COMMAND_SUBCOMMAND: {
+		_cleanup_free_ char *path = xasprintf("%s %s", invocation->path,
+						      parse.subcommand->name);
+		struct invocation inner = { .program = invocation->program, .path = path };
+
+		return command_call(parse.subcommand, &inner, argc - parse.next + 1,
+				    argv + parse.next - 1);
+	}
+	case COMMAND_RUN:
+		break;
+	}
+	return command->run(invocation, config);
+}
+
+int command_main(const struct command *program, int argc, char *const argv[])
+{
+	struct invocation invocation = { .program = program, .path = program->name };
+
+	return command_call(program, &invocation, argc, argv);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A command is one const struct: what it is called, what it takes, what it
+ * does. A program is a command; a command with sub-commands does nothing itself.
+ */
+#ifndef KTSTR_CLI_FRAME_COMMAND_H
+#define KTSTR_CLI_FRAME_COMMAND_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "cli/frame/option.h"
+
+enum exit_code {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+};
+
+/* How a command line can be wrong. Programs print the message and exit 2. */
+#define CLI_ERRORS(X) X(CLI_USAGE, "usage", "the command line is wrong")
+DECLARE_ERROR_DOMAIN(cli, CLI, CLI_ERRORS);
+
+struct command;
+
+/* What a running command may want to know about how it was called. */
+struct invocation {
+	const struct command *program; /* the outermost command */
+	const char *path;	       /* "ktstr help" */
+};
+
+struct exit_row {
+	int code;
+	const char *meaning;
+};
+
+/* A word that an argument may be: "map", "NAME", "what a BPF map holds". */
+struct word_row {
+	const char *word, *argument, *meaning; /* argument: NULL or what goes with the word */
+};
+
+struct command {
+	const char *name;
+	const char *summary;	 /* one line, no full stop */
+	const char *usage;	 /* what stands behind the name */
+	const char *description; /* paragraphs, a newline between them */
+	const char *examples;	 /* printed as it stands */
+	const struct option_row *options;
+	size_t n_options;
+	const struct option_row *positionals;
+	size_t n_positionals;
+	const char *words_title; /* of the section of help that lists the words */
+	const struct word_row *words;
+	size_t n_words;
+	/*
+	 * What a wrong command line exits with. 0: EXIT_USAGE; another number for commands that
+	 * pass on the status of a program, which may be any small one.
+	 */
+	int usage_exit;
+	const struct exit_row *exits;
+	size_t n_exits;
+	size_t config_size;
+	const void *defaults; /* config_size bytes; NULL means zeroes */
+	/* What rows cannot say, such as options that exclude each other. May be NULL. */
+	struct error *(*check)(const void *config);
+	int (*run)(const struct invocation *invocation, const void *config);
+	const struct command *const *subcommands;
+	size_t n_subcommands;
+};
+
+enum command_intent {
+	COMMAND_RUN,
+	COMMAND_HELP,
+	COMMAND_VERSION,
+	COMMAND_SUBCOMMAND,
+};
+
+struct command_parse {
+	enum command_intent intent;
+	const struct command *subcommand;
+	int next; /* where the arguments of the sub-command begin */
+};
+
+/*
+ * Fills config from argv[1..]. Every option may stand once, unless it is one of
+ * OPTION_STRINGS; "--" ends the options; `--name value` and `--name=value` are the same. -h and -V
+ * win over everything that stands after them. Does not check ->required for them.
+ */
+struct error *command_parse(const struct command *command, int argc, char *const argv[],
+			    void *config, struct command_parse *ret) MUST_CHECK;
+
+const struct command *command_find(const struct command *program, const char *name);
+
+/* The whole life of a program; the value is its exit code. */
+int command_main(const struct command *program, int argc, char *const argv[]);
+
+/* Text and generated parts, all from the rows. `path` is the full name of the command. */
+void command_format_help(const struct command *command, const char *path, size_t columns,
+			 struct strbuf *into);
+/* The help of one row with its range, default and choices. */
+void option_format_help(const struct command *command, const struct option_row *row,
+			struct strbuf *into);
+void command_format_version(const struct command *program, struct strbuf *into);
+void command_format_bash_completion(const struct command *program, struct strbuf *into);
+void command_format_zsh_completion(const struct command *program, struct strbuf *into);
+void command_format_fish_completion(const struct command *program, struct strbuf *into);
+/* The OPTIONS, EXIT STATUS and COMMANDS sections of a man page, in scdoc's language. */
+void command_format_man_options(const struct command *command, struct strbuf *into);
+void command_format_man_exits(const struct command *command, struct strbuf *into);
+void command_format_man_commands(const struct command *command, struct strbuf *into);
+
+/* Writes everything to standard output; on failure says so and returns EXIT_FAILED. */
+int command_print(const struct strbuf *text);
+/* "error: message" on standard error, made safe for terminals. */
+void command_print_error(const char *message);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Sections of a man page in scdoc's language, from the same rows as --help. */
+#include "cli/frame/command.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Characters that scdoc would take for markup. */
+static void append_plain(struct strbuf *into, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("\\_*#<>~", *text))
+			strbuf_append_char(into, '\\');
+		strbuf_append_char(into, *text);
+	}
+}
+
+/* Help begins small, as it stands in a list; a man page has sentences. */
+static void append_sentence(struct strbuf *into, const char *text)
+{
+	char first[] = { (char)toupper((unsigned char)text[0]), '\0' };
+
+	append_plain(into, first);
+	append_plain(into, text + 1);
+	strbuf_append(into, ".\n\n");
+}
+
+static void format_row(const struct command *command, const struct option_row *row,
+		       struct strbuf *into)
+{
+	_cleanup_strbuf_ struct strbuf help = STRBUF_INIT;
+
+	if (row->letter)
+		strbuf_appendf(into, "*-%c*, ", row->letter);
+	if (row->name) {
+		strbuf_append(into, "*--");
+		append_plain(into, row->name);
+		strbuf_append_char(into, '*');
+	}
+	if (row->type == OPTION_TYPE_REST)
+		strbuf_append(into, "*--* ");
+	if (row->argument)
+		strbuf_appendf(into, "%s_%s_", row->name ? " " : "", row->argument);
+	if (row->type == OPTION_TYPE_REST)
+		strbuf_append(into, "...");
+	option_format_help(command, row, &help);
+	strbuf_append(into, "\n\t");
+	append_sentence(into, strbuf_str(&help));
+}
+
+void command_format_man_options(const struct command *command, struct strbuf *into)
+{
+	for (size_t i = 0; i < command->n_positionals; i++)
+		format_row(command, &command->positionals[i], into);
+	for (size_t i = 0; i < command->n_options; i++)
+		format_row(command, &command->options[i], into);
+	for (size_t i = 0; i < ARRAY_SIZE(option_common_rows); i++)
+		format_row(command, &option_common_rows[i], into);
+}
+
+void command_format_man_exits(const struct command *command, struct strbuf *into)
+{
+	for (size_t i = 0; i < command->n_exits; i++) {
+		strbuf_appendf(into, "*%d*\n\t", command->exits[i].code);
+		append_sentence(into, command->exits[i].meaning);
+	}
+}
+
+void command_format_man_commands(const struct command *command, struct strbuf *into)
+{
+	for (size_t i = 0; i < command->n_subcommands; i++) {
+		const struct command *sub = command->subcommands[i];
+
+		strbuf_appendf(into, "*%s %s*", command->name, sub->name);
+		if (sub->usage) {
+			strbuf_append_char(into, ' ');
+			append_plain(into, sub->usage);
+		}
+		strbuf_append(into, "\n\t");
+		append_sentence(into, sub->summary);
+	}
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/frame/commands.h"
+
+static const struct command *const subcommands[] = {
+	&cmd_cache,  &cmd_ctprof, &cmd_doctor,	&cmd_help,  &cmd_inspect,
+	&cmd_kernel, &cmd_rerun,  &cmd_results, &cmd_shell, &cmd_show_test,
+	&cmd_test,   &cmd_topo,	  &cmd_version, &cmd_vm,
+};
+
+static const struct exit_row exits[] = {
+	{ EXIT_OK, "done" },
+	{ EXIT_FAILED, "the command could not do its work" },
+	{ EXIT_USAGE, "the command line is wrong" },
+};
+
+const struct command program_ktstr = {
+	.name = "ktstr",
+	.summary = "Test Linux process schedulers",
+	.usage = "COMMAND [options]",
+	.description =
+		"`ktstr COMMAND --help` explains a command. Instruments that work alone are programs of their own: ktstr-jemalloc-probe(1) reads the allocation counters of a live process.",
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
+	.subcommands = subcommands,
+	.n_subcommands = ARRAY_SIZE(subcommands),
+};

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <signal.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/paths.h"
+#include "cli/frame/commands.h"
+#include "cli/inspect/source.h"
+#include "dump/core_registers.h"
+#include "cli/frame/interrupts.h"
+#include "dump/dump.h"
+#include "dump/expr.h"
+#include "dump/vmcore_write.h"
+
+#define ALL	     "all"
+#define CACHE_FOLDER "kernel-memory" /* below the project's cache */
+
+enum { EXIT_SIGNAL = 128 };
+
+/* Requested by signals, where they do not end us at once. */
+static struct cancel cancel;
+
+struct inspect_config {
+	const char *source, *view, *argument, *expr, *vmcore;
+	bool json, freeze, no_cache, zeros;
+	uint64_t max_entries;
+	uint32_t lines;
+};
+
+static const struct inspect_config defaults = {
+	.view = ALL,
+	.max_entries = DUMP_DEFAULT_ENTRIES,
+	.lines = DUMP_DEFAULT_LINES,
+};
+
+static const struct option_row options[] = {
+	{ .name = "json",
+	  OPTION_FLAG(struct inspect_config, json),
+	  .help = "print JSON, without a limit on lines" },
+	{ .name = "expr",
+	  .argument = "EXPR",
+	  OPTION_STRING(struct inspect_config, expr),
+	  .help = "show one value, written as in C: a symbol, members, casts" },
+	{ .name = "max-entries",
+	  .argument = "N",
+	  OPTION_U64(struct inspect_config, max_entries, 0, UINT64_MAX),
+	  .help = "show at most that many entries of each list, 0 shows all" },
+	{ .name = "lines",
+	  .argument = "N",
+	  OPTION_U32(struct inspect_config, lines, 1, UINT32_MAX),
+	  .help = "print at most that many lines of text" },
+	{ .name = "zeros",
+	  OPTION_FLAG(struct inspect_config, zeros),
+	  .help = "print members of structs that are 0, too; else they are counted" },
+	{ .name = "freeze",
+	  OPTION_FLAG(struct inspect_config, freeze),
+	  .help = "stop the VM while it is looked at" },
+	{ .name = "no-cache",
+	  OPTION_FLAG(struct inspect_config, no_cache),
+	  .help = "use and keep nothing that is known of kernels" },
+	{ .name = "vmcore",
+	  .argument = "OUT",
+	  OPTION_STRING(struct inspect_config, vmcore),
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "show nothing, write the memory as an ELF vmcore" },
+};
+
+static const struct option_row positionals[] = {
+	{ .argument = "SRC",
+	  OPTION_STRING(struct inspect_config, source),
+	  .required = true,
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "vm:ID, a file of RAM, a template, a vmcore or /proc/kcore" },
+	{ .argument = "VIEW",
+	  OPTION_STRING(struct inspect_config, view),
+	  .help = "what to show, see below; without it, everything" },
+	{ .argument = "ARG",
+	  OPTION_STRING(struct inspect_config, argument),
+	  .help = "what the view wants to know" },
+};
+
+static const struct word_row views[] = {
+#define DUMP_VIEW(id, word, argument, meaning) { word, argument, meaning },
+#include "dump/views.def"
+#undef DUMP_VIEW
+	{ ALL, NULL, "every view that needs no argument" },
+};
+
+static const struct exit_row exits[] = {
+	{ EXIT_OK, "done" },
+	{ EXIT_FAILED,
+	  "there is no kernel to be seen, or not this view of it; of a value all or part cannot be read" },
+	{ EXIT_USAGE, "the command line is wrong" },
+	{ EXIT_SIGNAL,
+	  "plus N: signal N ended us; a guest that was frozen runs on, no part of a vmcore is left" },
+};
+
+static struct error *unknown_view(const char *word)
+{
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
+
+	for (size_t i = 0; i < dump_n_views; i++)
+		strbuf_appendf(&words, "%s, ", dump_views[i].word);
+	return cli_error(CLI_USAGE, 0, "there is no view \"%s\"; there are %s" ALL, word,
+			 strbuf_str(&words));
+}
+
+static struct error *check(const void *config_)
+{
+	const struct inspect_config *config = config_;
+	const struct dump_view *view = dump_view_find(config->view);
+
+	if (config->freeze && strncmp(config->source, "vm:", 3) != 0)
+		return cli_error(CLI_USAGE, 0, "--freeze is for vm:ID");
+	if (!view && strcmp(config->view, ALL) != 0)
+		return unknown_view(config->view);
+	if (config->vmcore && (view || config->expr))
+		return cli_error(CLI_USAGE, 0, "--vmcore shows nothing else");
+	if (config->expr && view)
+		return cli_error(CLI_USAGE, 0, "--expr goes with no view");
+	if (view && dump_view_needs_argument(view) && !config->argument)
+		return cli_error(CLI_USAGE, 0, "%s needs %s", view->word, view->argument);
+	if (config->argument && !(view && view->argument))
+		return cli_error(CLI_USAGE, 0, "%s takes no argument", config->view);
+	return NULL;
+}
+
+static struct dump_cpu_registers registers_of(const struct vm_registers *r)
+{
+	return (struct dump_cpu_registers){
+		.rax = r->rax,
+		.rbx = r->rbx,
+		.rcx = r->rcx,
+		.rdx = r->rdx,
+		.rsi = r->rsi,
+		.rdi = r->rdi,
+		.rbp = r->rbp,
+		.rsp = r->rsp,
+		.r8 = r->r8,
+		.r9 = r->r9,
+		.r10 = r->r10,
+		.r11 = r->r11,
+		.r12 = r->r12,
+		.r13 = r->r13,
+		.r14 = r->r14,
+		.r15 = r->r15,
+		.rip = r->rip,
+		.rflags = r->rflags,
+		.cr3 = r->cr3,
+		.fs_base = r->fs_base,
+		.gs_base = r->gs_base,
+		.user = r->cpl != 0,
+		.halted = r->halted,
+	};
+}
+
+/* What the VM told when it was frozen, or what a core file has kept. */
+static struct dump_cpu_registers *registers_from(const struct source *source,
+						 const struct kmem *kmem, size_t *ret_n)
+{
+	size_t n = source->freeze.registers.cpus.n;
+	struct dump_cpu_registers *registers;
+
+	if (!n)
+		return dump_core_registers(kmem, &source->core, ret_n);
+	registers = xcalloc(n, sizeof(*registers));
+	for (size_t i = 0; i < n; i++)
+		registers[i] = registers_of(&source->freeze.registers.cpus.at[i]);
+	*ret_n = n;
+	return registers;
+}
+
+static struct error *write_vmcore(struct kmem *kmem, const struct dump_request *request,
+				  const char *path, struct strbuf *out)
+{
+	struct dump_vmcore core;
+	struct error *err = dump_vmcore_write(kmem, request, &cancel, path, &core);
+
+	if (!err)
+		strbuf_appendf(out, "%s: %llu bytes, of which %llu are memory that is not zero\n",
+			       path, (unsigned long long)core.bytes,
+			       (unsigned long long)core.data_bytes);
+	return err;
+}
+
+static char *truncated_note(const struct inspect_config *config, const struct source *source)
+{
+	return xasprintf("%s is truncated: %llu bytes of its memory are missing", config->source,
+			 (unsigned long long)source->core.missing_bytes);
+}
+
+static struct error *show(const struct inspect_config *config, const struct source *source,
+			  struct strbuf *out)
+{
+	_cleanup_free_ struct dump_cpu_registers *registers = NULL;
+	struct dump_request request = { .argument = config->argument,
+					.max_entries = config->max_entries };
+	const struct dump_view *view = dump_view_find(config->view);
+	struct json_writer writer = json_writer_to(out, JSON_PRETTY);
+	struct dump_sink sink = config->json ? dump_sink_to_json(&writer)
+					     : dump_sink_to_text(out, config->lines);
+	_cleanup_free_ char *cache = config->no_cache ? NULL : paths_cache(CACHE_FOLDER);
+	_cleanup_kmem_ struct kmem *kmem = NULL;
+	struct error *err = kmem_attach_known(&source->reader, source->note, cache, &kmem);
+
+	if (source->core.missing_bytes) {
+		_cleanup_free_ char *note = truncated_note(config, source);
+
+		if (err)
+			return error_wrap(err, "%s", note);
+		fprintf(stderr, "note: %s\n", note);
+	}
+	if (err)
+		return err;
+	sink.zeros = config->zeros;
+	registers = registers_from(source, kmem, &request.n_registers);
+	request.registers = registers;
+	if (config->vmcore)
+		return write_vmcore(kmem, &request, config->vmcore, out);
+	if (config->expr)
+		err = dump_expr(kmem, config->expr, &sink);
+	else if (view)
+		err = dump_one(view, kmem, &request, &sink);
+	else
+		dump_all(kmem, &request, &sink);
+	/* A folder that cannot be written costs time, nothing else. */
+	if (cache)
+		error_free(kmem_remember(kmem, cache));
+	if (config->json)
+		strbuf_append_char(out, '\n');
+	if (sink.lines_lost)
+		strbuf_appendf(out, "… at least %zu more lines\n", sink.lines_lost);
+	return err;
+}
+
+static struct error *look(const struct inspect_config *config, struct strbuf *out)
+{
+	_cleanup_source_ struct source source = SOURCE_NONE;
+	struct error *err = source_open(config->source, config->freeze, &source);
+
+	return err ? err : show(config, &source, out);
+}
+
+/* Printed after the guest runs on: whoever reads may be slow. */
+static int run(const struct invocation *invocation UNUSED, const void *config_)
+{
+	const struct inspect_config *config = config_;
+	bool leaves_something = config->freeze || config->vmcore;
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	_cleanup_error_ struct error *err = NULL;
+	struct sigaction pipe;
+
+	/* From now on a signal waits for a guest that stands still and a file that is half written.
+	 */
+	sigaction(SIGPIPE, NULL, &pipe);
+	if (leaves_something)
+		err = interrupts_install(&cancel);
+	if (!err)
+		err = look(config, &out);
+	/* A reader that goes away ends us as it ends others. */
+	sigaction(SIGPIPE, &pipe, NULL);
+	if (leaves_something && interrupts_ended_by())
+		return EXIT_SIGNAL + interrupts_ended_by();
+	if (!err)
+		return command_print(&out);
+	/* What could be read of a value is shown all the same. */
+	if (error_is(err, &expr_error_domain, EXPR_UNREAD))
+		(void)command_print(&out);
+	command_print_error(error_message(err));
+	return EXIT_FAILED;
+}
+
+const struct command cmd_inspect = {
+	.name = "inspect",
+	.summary = "Look into a guest's kernel through its memory",
+	.usage =
+		"SRC [VIEW [ARG] | --expr EXPR | --vmcore OUT] [--json] [--max-entries N] [--lines N] [--zeros] [--freeze] [--no-cache]",
+	.description =
+		"Reads nothing but memory: no agent, no debug information, no symbols beside it. What cannot be shown says why.",
+	.examples = "  ktstr inspect vm:3f9a tasks\n"
+		    "  ktstr inspect vm:3f9a --freeze all\n"
+		    "  ktstr inspect guest.vmcore rq --json\n"
+		    "  ktstr inspect vm:3f9a --freeze stack 42\n"
+		    "  ktstr inspect vm:3f9a --freeze --vmcore guest.vmcore\n"
+		    "  ktstr inspect guest.vmcore --expr 'runqueues[0].scx.local_dsq.nr'\n",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.positionals = positionals,
+	.n_positionals = ARRAY_SIZE(positionals),
+	.words_title = "Views",
+	.words = views,
+	.n_words = ARRAY_SIZE(views),
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
+	.config_size = sizeof(struct inspect_config),
+	.defaults = &defaults,
+	.check = check,
+	.run = run,
+};

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/frame/commands.h"
+
+#include "cli/kernel/commands.h"
+
+static const struct command *const subcommands[] = {
+	&cmd_kernel_fetch, &cmd_kernel_list, &cmd_kernel_info,
+	&cmd_kernel_check, &cmd_kernel_add,  &cmd_kernel_remove,
+};
+
+static const struct exit_row exits[] = {
+	{ EXIT_OK, "done" },
+	{ EXIT_FAILED, "the command could not do its work, or the kernel is not usable" },
+	{ EXIT_USAGE, "the command line is wrong" },
+};
+
+const struct command cmd_kernel = {
+	.name = "kernel",
+	.summary = "Get, check and keep the kernels that guests boot",
+	.usage = "COMMAND [options]",
+	.description =
+		"Where a command takes a kernel, it is a series (6.18: the newest of it), a version (6.18.15), an id of `ktstr kernel list`, or a path with a slash in it. The default kernel is the newest cached one of the series 6.18, else the newest that is usable for sched_ext. KTSTR_KERNEL names another.",
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
+	.subcommands = subcommands,
+	.n_subcommands = ARRAY_SIZE(subcommands),
+};

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/frame/commands.h"
+#include "cli/rerun/gather.h"
+#include "cli/test/options.h"
+#include "cli/test/run.h"
+
+static const struct option_row options[] = {
+	{ .name = "exact",
+	  OPTION_FLAG(struct rerun_config, exact),
+	  .help = "run nothing when anything is not as it was" },
+	{ .name = "files",
+	  .argument = "DIR",
+	  OPTION_STRINGS(struct rerun_config, test.folders),
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "look here for files that are no longer where they were" },
+	TEST_OPTIONS_OF_RUNS(struct rerun_config, test.),
+};
+
+static const struct option_row positionals[] = {
+	{ .argument = "RECORD",
+	  OPTION_STRING(struct rerun_config, record),
+	  .required = true,
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "what a run left: TEST-ID.ktstr.json, finished or not" },
+};
+
+static const struct exit_row exits[] = {
+	TEST_EXITS("something is gone, or has changed and --exact is given; nothing was run"),
+};
+
+static const struct rerun_config defaults = { .test = TEST_DEFAULTS };
+
+static struct error *check(const void *config_)
+{
+	const struct rerun_config *config = config_;
+
+	return test_config_check(&config->test);
+}
+
+struct rerun {
+	const struct rerun_config *config;
+	const struct past_run *past;
+};
+
+static struct error *gather_rerun(const void *context, const struct cancel *cancel,
+				  struct gathered *ret)
+{
+	const struct rerun *rerun = context;
+
+	return rerun_gather(rerun->config, rerun->past, cancel, ret);
+}
+
+static int run(const struct invocation *invocation UNUSED, const void *config_)
+{
+	const struct rerun_config *config = config_;
+	_cleanup_past_run_ struct past_run past = { 0 };
+	_cleanup_error_ struct error *err = past_run_read(config->record, &past);
+	const struct rerun rerun = { config, &past };
+
+	if (err) {
+		command_print_error(error_message(err));
+		return TEST_USAGE;
+	}
+	return test_run_gathered(&config->test, gather_rerun, &rerun);
+}
+
+const struct command cmd_rerun = {
+	.name = "rerun",
+	.summary = "Do a recorded test again, the same way",
+	.usage = "[options] RECORD",
+	.description =
+		"Runs the variant of a test that left RECORD once more: the same binary and test, on the same machine, with the same kernel, arguments and files. What is not as it was is said before anything is run, and then it runs with what is there now; what is gone is an error that says how to get it back.\n"
+		"The binary that the record names is asked for its tests on this machine: do not rerun a record that you do not trust.",
+	.examples =
+		"  ktstr rerun ktstr-results/2026-11-15T14-30-05-4711/fair-0123456789abcdef.ktstr.json\n"
+		"  ktstr rerun fair-0123456789abcdef.ktstr.json --repeat 20 --keep\n"
+		"  ktstr rerun fair-0123456789abcdef.ktstr.json --exact --cold\n",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.positionals = positionals,
+	.n_positionals = ARRAY_SIZE(positionals),
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
+	.config_size = sizeof(struct rerun_config),
+	.defaults = &defaults,
+	.check = check,
+	.run = run,
+};

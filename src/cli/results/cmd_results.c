@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/frame/commands.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/results/output.h"
+#include "result/run_folder.h"
+#include "text/terminal.h"
+
+struct results_config {
+	const char *path;
+	bool json, verbose;
+};
+
+static const struct option_row positionals[] = {
+	{ .argument = "DIR",
+	  OPTION_STRING(struct results_config, path),
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "directory of a run, as given to ktstr test -o, or of many runs, or a record; default: the newest run in " RUN_FOLDER_BASE },
+};
+
+static const struct option_row options[] = {
+	{ .name = "json",
+	  OPTION_FLAG(struct results_config, json),
+	  .help = "print everything that is known as JSON" },
+	{ .name = "verbose",
+	  .letter = 'v',
+	  OPTION_FLAG(struct results_config, verbose),
+	  .help = "say what is behind each verdict, and where to look" },
+};
+
+static const struct exit_row exits[] = {
+	{ EXIT_OK, "done, whatever the verdicts are" },
+	{ EXIT_FAILED, "there are no results, or a record could not be read" },
+	{ EXIT_USAGE, "the command line is wrong" },
+};
+
+static const char examples[] = "  ktstr results\n"
+			       "  ktstr results ktstr-results\n"
+			       "  ktstr results -v ktstr-results/2026-11-15T14-30-05-4711\n";
+
+static struct error *find_newest(char **ret_dir)
+{
+	_cleanup_run_names_ struct run_names names = { 0 };
+	_cleanup_error_ struct error *err = run_folder_runs(RUN_FOLDER_BASE, &names);
+
+	if (error_is(err, &base_error_domain, BASE_ABSENT) || (!err && names.names.n == 0))
+		return base_error(
+			BASE_ABSENT, 0,
+			"there are no results in ./" RUN_FOLDER_BASE
+			": `ktstr test` writes them; ktstr results DIR looks where -o DIR put them");
+	if (err)
+		return take_ptr(err);
+	*ret_dir = xasprintf("%s/%s", RUN_FOLDER_BASE, names.names.at[0]);
+	return NULL;
+}
+
+static struct table_look look(void)
+{
+	return (struct table_look){ .columns = terminal_columns(STDOUT_FILENO),
+				    .colour = terminal_has_colour(STDOUT_FILENO) };
+}
+
+static int print_failed(const struct error *err)
+{
+	command_print_error(error_message(err));
+	return EXIT_FAILED;
+}
+
+static int show_folder(const struct shown_folder *folder, const struct results_config *config)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct table_look how = look();
+	int printed;
+
+	if (config->json) {
+		results_format_json(folder, &text);
+	} else {
+		results_format_table(folder, &how, &text);
+		if (config->verbose)
+			results_format_details(folder, &text);
+		results_format_summary(folder, &text);
+	}
+	printed = command_print(&text);
+	return folder->counts[SHOWN_UNREADABLE] ? EXIT_FAILED : printed;
+}
+
+static int show_runs(const char *dir, const struct run_names *names,
+		     const struct results_config *config)
+{
+	_cleanup_shown_runs_ struct shown_runs runs = { .dir = xstrdup(dir) };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct table_look how = look();
+	bool unreadable = false;
+	int printed;
+
+	for (size_t i = 0; i < names->names.n; i++) {
+		_cleanup_free_ char *path = xasprintf("%s/%s", dir, names->names.at[i]);
+		struct shown_folder folder = { 0 };
+		struct error *err = shown_folder_read(path, &folder);
+
+		if (err) {
+			unreadable = true;
+			command_print_error(error_message(err));
+			error_free(err);
+			continue;
+		}
+		unreadable |= folder.counts[SHOWN_UNREADABLE] > 0;
+		vec_push(&runs.runs, folder);
+	}
+	if (config->json)
+		runs_format_json(&runs, &text);
+	else
+		runs_format_table(&runs, &how, &text);
+	printed = command_print(&text);
+	return unreadable ? EXIT_FAILED : printed;
+}
+
+static int run(const struct invocation *invocation UNUSED, const void *config_)
+{
+	const struct results_config *config = config_;
+	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
+	_cleanup_run_names_ struct run_names runs = { 0 };
+	_cleanup_error_ struct error *err = NULL;
+	_cleanup_free_ char *newest = NULL;
+	const char *path = config->path;
+	struct stat st;
+
+	if (!path) {
+		err = find_newest(&newest);
+		path = newest;
+	}
+	if (err)
+		return print_failed(err);
+	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode)) {
+		shown_file_read(path, &folder);
+		return show_folder(&folder, config);
+	}
+	err = shown_folder_read(path, &folder);
+	if (!err && folder.records.n == 0)
+		err = run_folder_runs(path, &runs);
+	if (err)
+		return print_failed(err);
+	if (runs.names.n)
+		return show_runs(path, &runs, config);
+	if (folder.records.n)
+		return show_folder(&folder, config);
+	err = base_error(BASE_ABSENT, 0, "there are no records in %s, nor in a directory in it",
+			 path);
+	return print_failed(err);
+}
+
+const struct command cmd_results = {
+	.name = "results",
+	.summary = "Show what past test runs found",
+	.usage = "[--json] [-v] [DIR]",
+	.description =
+		"Shows the records of a run, failures first, or the runs in a folder of many, the newest first. A record that was started and never finished is shown as unfinished, one that makes no sense as unreadable, both with the reason.",
+	.examples = examples,
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.positionals = positionals,
+	.n_positionals = ARRAY_SIZE(positionals),
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
+	.config_size = sizeof(struct results_config),
+	.run = run,
+};

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/frame/commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/frame/interrupts.h"
+#include "cli/frame/suggest.h"
+#include "cli/frame/topology_option.h"
+#include "cli/show_test/output.h"
+#include "cli/test/run.h"
+#include "harness/listing.h"
+#include "text/terminal.h"
+#include "vm/accel.h"
+
+struct show_test_config {
+	const char *binary;
+	struct option_strings tests;
+	struct option_strings folders;
+	const char *topology, *kernel;
+	int accel;
+	bool json;
+};
+
+static const struct option_row options[] = {
+	{ .name = "topology",
+	  .letter = 't',
+	  .argument = "TOPOLOGY",
+	  OPTION_STRING(struct show_test_config, topology),
+	  .help = "show it on this machine instead of its own, like 1n2l2c1t or the name of a preset" },
+	{ .name = "kernel",
+	  .argument = "KERNEL",
+	  OPTION_STRING(struct show_test_config, kernel),
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "compare what the test needs with this kernel instead of the default" },
+	{ .name = "files",
+	  .argument = "DIR",
+	  OPTION_STRINGS(struct show_test_config, folders),
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "look here for the files that tests name, before PATH and after the binary's own folder" },
+	{ .name = "accel",
+	  .argument = "NAME",
+	  OPTION_CHOICE(struct show_test_config, accel, accel_wish_words),
+	  .help = "what would execute the guest" },
+	{ .name = "json",
+	  OPTION_FLAG(struct show_test_config, json),
+	  .help = "print what the binary lists, and what it comes to here, as JSON" },
+};
+
+static const struct option_row positionals[] = {
+	{ .argument = "BINARY",
+	  OPTION_STRING(struct show_test_config, binary),
+	  .required = true,
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "a program that declares tests, built with libktstr" },
+	{ .argument = "TEST",
+	  OPTION_STRINGS(struct show_test_config, tests),
+	  .help = "names of tests; default: all" },
+};
+
+static const struct exit_row exits[] = {
+	{ EXIT_OK, "done" },
+	{ EXIT_FAILED, "shown, but a file that a test names is not there" },
+	{ EXIT_USAGE, "the command line or a declaration is wrong" },
+};
+
+static struct cancel cancel;
+
+/* Everything that is looked up once. */
+struct show {
+	struct declared_suite suite;
+	struct strbuf listing;
+	struct json_doc *doc;
+	struct file_finder finder;
+	struct kernel *kernel;
+	struct error *no_kernel;
+	struct accel accel;
+	struct topology topology;
+	bool missing;
+};
+
+static void show_deinit(struct show *show)
+{
+	declared_suite_deinit(&show->suite);
+	strbuf_deinit(&show->listing);
+	json_doc_free(show->doc);
+	file_finder_deinit(&show->finder);
+	kernel_free(show->kernel);
+	error_free(show->no_kernel);
+}
+
+static const struct declared_test *find_test(const struct declared_suite *suite, const char *name,
+					     struct suggestion *near)
+{
+	for (size_t i = 0; i < suite->tests.n; i++) {
+		if (strcmp(suite->tests.at[i].name, name) == 0)
+			return &suite->tests.at[i];
+		suggest_offer(near, suite->tests.at[i].name);
+	}
+	return NULL;
+}
+
+static struct error *check_names(const struct show_test_config *config, const struct show *show)
+{
+	for (size_t i = 0; i < config->tests.n; i++) {
+		struct suggestion near = { .word = config->tests.at[i] };
+
+		if (find_test(&show->suite, near.word, &near))
+			continue;
+		if (near.best)
+			return cli_error(CLI_USAGE, 0, "%s declares no test %s; did you mean '%s'?",
+					 config->binary, near.word, near.best);
+		return cli_error(CLI_USAGE, 0,
+				 "%s declares no test %s; without a name all %zu are "
+				 "shown",
+				 config->binary, near.word, show->suite.tests.n);
+	}
+	return NULL;
+}
+
+static bool is_wanted(const struct show_test_config *config, const char *name)
+{
+	for (size_t i = 0; i < config->tests.n; i++)
+		if (strcmp(config->tests.at[i], name) == 0)
+			return true;
+	return config->tests.n == 0;
+}
+
+static struct error *look(const struct show_test_config *config, struct show *show)
+{
+	struct error *err = NULL;
+
+	if (config->topology)
+		err = topology_option_parse(config->topology, &show->topology);
+	if (!err)
+		err = interrupts_install(&cancel);
+	if (!err)
+		err = listing_read_text(config->binary, &cancel, &show->suite, &show->listing);
+	if (!err)
+		err = check_names(config, show);
+	if (!err && config->json)
+		err = json_doc_parse(strbuf_str(&show->listing), show->listing.n, config->binary,
+				     &show->doc);
+	if (err)
+		return err;
+	show->no_kernel = kernel_resolve(config->kernel, &show->kernel);
+	/* One that was asked for by name must be there; the default need not. */
+	if (show->no_kernel && config->kernel)
+		return take_ptr(show->no_kernel);
+	accel_choose((enum accel_wish)config->accel, &show->accel);
+	show->finder.dirs = config->folders.at;
+	show->finder.n_dirs = config->folders.n;
+	show->finder.path = getenv("PATH");
+	return NULL;
+}
+
+static const struct json_value *find_listed(const struct show *show, const char *name)
+{
+	struct json_iter it = json_iter_over(json_find(json_doc_root(show->doc), "tests"));
+
+	while (json_iter_next(&it))
+		if (json_text_is(json_string(json_find(it.value, "name")), name))
+			return it.value;
+	return NULL;
+}
+
+static struct error *show_one(const struct show_test_config *config, struct show *show,
+			      const struct declared_test *test, struct json_writer *w,
+			      struct strbuf *out)
+{
+	const struct table_look how = { .columns = terminal_columns(STDOUT_FILENO),
+					.colour = terminal_has_colour(STDOUT_FILENO) };
+	const struct shown_host host = {
+		.finder = &show->finder,
+		.kernel = show->kernel,
+		.no_kernel = show->no_kernel ? error_message(show->no_kernel) : NULL,
+		.emulated = show->accel.kind != ACCEL_KVM,
+		.accel = show->accel.name,
+		.accel_reason = show->accel.reason,
+	};
+	_cleanup_shown_test_ struct shown_test shown = { 0 };
+	struct error *err = shown_test_init(&shown, &show->suite, test,
+					    config->topology ? &show->topology : NULL, &host);
+
+	if (err)
+		return err;
+	show->missing |= shown.missing.n > 0;
+	if (!config->json) {
+		if (out->n)
+			strbuf_append_char(out, '\n');
+		shown_test_format(&shown, &how, out);
+		return NULL;
+	}
+	json_begin_object(w);
+	err = shown_test_write(&shown, find_listed(show, test->name), w);
+	json_end_object(w);
+	return err;
+}
+
+static struct error *show_all(const struct show_test_config *config, struct show *show,
+			      struct strbuf *out)
+{
+	struct json_writer w = json_writer_to(out, JSON_PRETTY);
+	struct error *err = NULL;
+
+	if (config->json) {
+		json_begin_object(&w);
+		json_add_string(&w, "binary", show->suite.path);
+		json_key(&w, "tests");
+		json_begin_array(&w);
+	}
+	for (size_t i = 0; !err && i < show->suite.tests.n; i++)
+		if (is_wanted(config, show->suite.tests.at[i].name))
+			err = show_one(config, show, &show->suite.tests.at[i], &w, out);
+	if (config->json) {
+		json_end_array(&w);
+		json_end_object(&w);
+		strbuf_append_char(out, '\n');
+	}
+	return err;
+}
+
+static int run(const struct invocation *invocation UNUSED, const void *config_)
+{
+	const struct show_test_config *config = config_;
+	__attribute__((cleanup(show_deinit))) struct show show = { 0 };
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	_cleanup_error_ struct error *err = look(config, &show);
+	int printed;
+
+	if (!err)
+		err = show_all(config, &show, &out);
+	if (err && cancel_requested(&cancel))
+		return TEST_INTERRUPTED;
+	if (err) {
+		test_print_failure(err);
+		return EXIT_USAGE;
+	}
+	printed = command_print(&out);
+	return show.missing ? EXIT_FAILED : printed;
+}
+
+const struct command cmd_show_test = {
+	.name = "show-test",
+	.summary = "Show what tests declare and what that comes to here",
+	.usage = "[options] BINARY [TEST...]",
+	.description =
+		"Shows for each TEST of a BINARY the machine it asks for, its scheduler, its cgroups with the CPUs they get there, every check with its value, the files with where they were found, whether the default kernel has what it needs, and how long it may take with what executes guests on this host. Nothing is booted.",
+	.examples = "  ktstr show-test ./mytests\n"
+		    "  ktstr show-test ./mytests fair --topology 2n4l2c1t\n"
+		    "  ktstr show-test ./mytests fair --json\n",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.positionals = positionals,
+	.n_positionals = ARRAY_SIZE(positionals),
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
+	.config_size = sizeof(struct show_test_config),
+	.run = run,
+};

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/frame/commands.h"
+#include "cli/test/options.h"
+#include "cli/test/run.h"
+
+static const struct option_row options[] = {
+	{ .name = "pattern",
+	  .letter = 'k',
+	  .argument = "PATTERN",
+	  OPTION_STRINGS(struct test_config, patterns),
+	  .help = "run the tests whose suite:test matches: a part of it, or a glob for all of it" },
+	{ .name = "list",
+	  .letter = 'l',
+	  OPTION_FLAG(struct test_config, list),
+	  .help = "say what would be run, one name per line, and run nothing" },
+	{ .name = "topology",
+	  .letter = 't',
+	  .argument = "TOPOLOGY",
+	  OPTION_STRINGS(struct test_config, topologies),
+	  .help = "run each test on this machine instead of its own, like 1n2l2c1t or the name of a preset" },
+	{ .name = "kernel",
+	  .argument = "KERNEL",
+	  OPTION_STRINGS(struct test_config, kernels),
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "boot this kernel: a series, a version, or a path; see ktstr kernel list" },
+	{ .name = "files",
+	  .argument = "DIR",
+	  OPTION_STRINGS(struct test_config, folders),
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "look here for the files that tests name, before PATH and after the binary's own folder" },
+	TEST_OPTIONS_OF_RUNS(struct test_config, ),
+};
+
+static const struct option_row positionals[] = {
+	{ .argument = "BINARY",
+	  OPTION_STRINGS(struct test_config, binaries),
+	  .required = true,
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "programs that declare tests, built with libktstr" },
+};
+
+static const struct exit_row exits[] = {
+	TEST_EXITS("the command line or a declaration is wrong; nothing was run"),
+};
+
+static const struct test_config defaults = TEST_DEFAULTS;
+
+static struct error *check(const void *config)
+{
+	return test_config_check(config);
+}
+
+static int run(const struct invocation *invocation UNUSED, const void *config)
+{
+	return test_run(config);
+}
+
+const struct command cmd_test = {
+	.name = "test",
+	.summary = "Run declared scheduler tests, each in a fresh guest",
+	.usage = "[options] BINARY...",
+	.description =
+		"Asks each BINARY which tests it declares, boots or clones the machine that each of them asks for, runs it there and answers with a verdict: pass, fail, skip, broken or inconclusive, always with a reason. Every executed test leaves a record; see ktstr results and ktstr rerun. Nothing is ever retried.",
+	.examples = "  ktstr test ./mytests\n"
+		    "  ktstr test ./mytests -k fair -t 2n4l2c1t --kernel 6.18\n"
+		    "  ktstr test ./mytests --repeat 20 --jobs 4\n"
+		    "  ktstr test ./mytests --format junit > results.xml\n"
+		    "  git bisect run ktstr test ./mytests -k stalls --bisect\n",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.positionals = positionals,
+	.n_positionals = ARRAY_SIZE(positionals),
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
+	.config_size = sizeof(struct test_config),
+	.defaults = &defaults,
+	.check = check,
+	.run = run,
+};

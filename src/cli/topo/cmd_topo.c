@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <unistd.h>
+
+#include "cli/frame/commands.h"
+#include "cli/frame/topology_option.h"
+#include "cli/topo/output.h"
+#include "text/terminal.h"
+#include "topo/presets.h"
+
+enum { COLUMNS_WHEN_UNKNOWN = 80 };
+
+struct topo_config {
+	const char *topology;
+	const char *sysfs;
+	bool json;
+	bool presets;
+};
+
+static const struct topo_config defaults = { .sysfs = "/sys" };
+
+static const struct option_row options[] = {
+	{ .name = "json", OPTION_FLAG(struct topo_config, json), .help = "print JSON" },
+	{ .name = "presets",
+	  OPTION_FLAG(struct topo_config, presets),
+	  .help = "list the topologies that have a name" },
+	{ .name = "sysfs",
+	  .argument = "DIR",
+	  OPTION_STRING(struct topo_config, sysfs),
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "describe the machine whose /sys this is" },
+};
+
+static const struct option_row positionals[] = {
+	{ .argument = "TOPOLOGY",
+	  OPTION_STRING(struct topo_config, topology),
+	  .help = "a topology (2n4l2c1t) or the name of a preset; without it, this machine" },
+};
+
+static const struct exit_row exits[] = {
+	{ EXIT_OK, "done" },
+	{ EXIT_FAILED, "the machine cannot be read" },
+	{ EXIT_USAGE, "the command line is wrong" },
+};
+
+static struct error *check(const void *config_)
+{
+	const struct topo_config *config = config_;
+	struct topology t;
+
+	if (config->topology && config->presets)
+		return cli_error(CLI_USAGE, 0, "--presets takes no topology");
+	return config->topology ? topology_option_parse(config->topology, &t) : NULL;
+}
+
+static int print(const struct topo_config *config, const struct topo_shown *shown)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct block_look look = { .unicode = topo_wants_unicode(),
+				   .columns = terminal_columns(STDOUT_FILENO) };
+
+	if (look.columns == 0)
+		look.columns = COLUMNS_WHEN_UNKNOWN;
+	if (config->json)
+		topo_format_json(shown, &out);
+	else
+		topo_format_text(shown, &look, &out);
+	return command_print(&out);
+}
+
+static int show_presets(const struct topo_config *config)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	if (config->json)
+		topo_format_presets_json(&out);
+	else
+		topo_format_presets(terminal_columns(STDOUT_FILENO),
+				    terminal_has_colour(STDOUT_FILENO), &out);
+	return command_print(&out);
+}
+
+static int show_machine(const struct topo_config *config)
+{
+	_cleanup_topo_machine_ struct topo_machine *machine = NULL;
+	_cleanup_view_ struct view view = { 0 };
+	_cleanup_error_ struct error *err = topo_machine_read(config->sysfs, &machine);
+
+	if (err) {
+		command_print_error(error_message(err));
+		return EXIT_FAILED;
+	}
+	view_of_machine(machine, &view);
+	return print(config, &(struct topo_shown){ .view = &view, .machine = machine });
+}
+
+static int show_topology(const struct topo_config *config)
+{
+	const struct preset *preset = preset_find(config->topology);
+	_cleanup_view_ struct view view = { 0 };
+	_cleanup_error_ struct error *err = NULL;
+	struct topology t;
+
+	err = topology_parse_or_preset(config->topology, &t);
+	if (err) {
+		command_print_error(error_message(err));
+		return EXIT_USAGE;
+	}
+	view_of_topology(&t, &view);
+	return print(config,
+		     &(struct topo_shown){ .view = &view, .preset = preset ? preset->name : NULL });
+}
+
+static int run(const struct invocation *invocation UNUSED, const void *config_)
+{
+	const struct topo_config *config = config_;
+
+	if (config->presets)
+		return show_presets(config);
+	return config->topology ? show_topology(config) : show_machine(config);
+}
+
+const struct command cmd_topo = {
+	.name = "topo",
+	.summary = "Show a topology, asked for or of this machine",
+	.usage = "[TOPOLOGY] [--json] [--presets] [--sysfs DIR]",
+	.description =
+		"A topology is {nodes}n{llcs}l{cores}c{threads}t: NUMA nodes, last-level caches in the whole machine, cores per cache, threads per core. Memory of each node and distances may follow: 2n4l2c1t,mem=1G:512M,dist=10:21:21:10.",
+	.examples = "  ktstr topo\n"
+		    "  ktstr topo 2n4l4c2t\n"
+		    "  ktstr topo numa4-8llc --json\n"
+		    "  ktstr topo --presets\n",
+	.options = options,
+	.n_options = ARRAY_SIZE(options),
+	.positionals = positionals,
+	.n_positionals = ARRAY_SIZE(positionals),
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
+	.config_size = sizeof(struct topo_config),
+	.defaults = &defaults,
+	.check = check,
+	.run = run,
+};

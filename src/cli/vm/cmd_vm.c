@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/frame/commands.h"
+
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/vm/list.h"
+#include "text/terminal.h"
+#include "vm/run_control.h"
+
+struct list_config {
+	bool json;
+};
+
+static const struct option_row list_options[] = {
+	{ .name = "json",
+	  OPTION_FLAG(struct list_config, json),
+	  .help = "print everything that is known as JSON" },
+};
+
+static const struct exit_row exits[] = {
+	{ EXIT_OK, "done, also when no VM is running" },
+	{ EXIT_FAILED, "the run folder could not be read" },
+	{ EXIT_USAGE, "the command line is wrong" },
+};
+
+static int run_list(const struct invocation *invocation UNUSED, const void *config_)
+{
+	const struct list_config *config = config_;
+	struct table_look look = { .columns = terminal_columns(STDOUT_FILENO),
+				   .colour = terminal_has_colour(STDOUT_FILENO) };
+	_cleanup_run_list_ struct run_list list = { 0 };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_error_ struct error *err = run_list_read(&list);
+
+	if (err) {
+		command_print_error(error_message(err));
+		return EXIT_FAILED;
+	}
+	run_control_ask(&list);
+	if (config->json)
+		vm_list_format_json(&list, clock_unix_sec(), &text);
+	else
+		vm_list_format_table(&list, clock_unix_sec(), &look, &text);
+	return command_print(&text);
+}
+
+const struct command cmd_vm_list = {
+	.name = "list",
+	.summary = "List the VMs that run now",
+	.usage = "[--json]",
+	.description =
+		"Shows the VMs of this user, the oldest first. What an owner that was killed left behind is removed by looking; a VM that was left frozen by a ktstr inspect that was killed goes on.",
+	.options = list_options,
+	.n_options = ARRAY_SIZE(list_options),
+	.exits = exits,
+	.n_exits = ARRAY_SIZE(exits),
+	.config_size = sizeof(struct list_config),
+	.run = run_list,
+};
+
+struct one_config {
+	const char *name;
+};
+
+static const struct option_row one_positionals[] = {
+	{ .argument = "NAME",
+	  OPTION_STRING(struct one_config, name),
+	  .required = true,
+	  .help = "the id of a VM of ktstr vm list, or the beginning of it" },
+};
+
+static const struct exit_row one_exits[] = {
+	{ EXIT_OK, "done" },
+	{ EXIT_FAILED, "there is no such VM, or QEMU refused" },
+	{ EXIT_USAGE, "the command line is wrong" },
+};
+
+static int run_one(const void *config_, struct error *(*act)(const struct run_entry *entry),
+		   const char *done)
+{
+	const struct one_config *config = config_;
+	_cleanup_run_list_ struct run_list list = { 0 };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	const struct run_entry *entry;
+	_cleanup_error_ struct error *err = run_list_read(&list);
+
+	if (!err)
+		err = run_list_get(&list, config->name, &entry);
+	if (!err)
+		err = act(entry);
+	if (err) {
+		command_print_error(error_message(err));
+		return EXIT_FAILED;
+	}
+	strbuf_appendf(&text, "VM %s %s\n", entry->id, done);
+	return command_print(&text);
+}
+
+static int run_freeze(const struct invocation *invocation UNUSED, const void *config)
+{
+	return run_one(config, run_control_freeze, "is frozen");
+}
+
+static int run_resume(const struct invocation *invocation UNUSED, const void *config)
+{
+	return run_one(config, run_control_resume, "runs");
+}
+
+static int run_kill(const struct invocation *invocation UNUSED, const void *config)
+{
+	return run_one(config, run_control_kill, "has ended");
+}
+
+#define ONE_VM                                                            \
+	.usage = "NAME", .positionals = one_positionals,                  \
+	.n_positionals = ARRAY_SIZE(one_positionals), .exits = one_exits, \
+	.n_exits = ARRAY_SIZE(one_exits), .config_size = sizeof(struct one_config)
+
+const struct command cmd_vm_freeze = {
+	.name = "freeze",
+	.summary = "Stop all CPUs of a VM",
+	.description =
+		"The guest stands still, its clock too, until ktstr vm resume: whoever ends meanwhile, it does not go on by itself. Its owner does not take its silence for a hang.",
+	ONE_VM,
+	.run = run_freeze,
+};
+
+const struct command cmd_vm_resume = {
+	.name = "resume",
+	.summary = "Let a VM run that was frozen",
+	.description =
+		"A guest whose kernel panicked or reset itself cannot go on; it can be looked at and killed.",
+	ONE_VM,
+	.run = run_resume,
+};
+
+const struct command cmd_vm_kill = {
+	.name = "kill",
+	.summary = "End a VM at once",
+	.description =
+		"Kills QEMU; nothing in the guest is told. Its owner sees that it has ended: a shell fails, a test is broken, a guest that was kept is let go.",
+	ONE_VM,
+	.run = run_kill,
+};
+
+static const struct command *const subcommands[] = { &cmd_vm_list, &cmd_vm_freeze, &cmd_vm_resume,
+						     &cmd_vm_kill };
+
+const struct command cmd_vm = {
+	.name = "vm",
+	.summary = "Look at running VMs, stop and end them",
+	.usage = "COMMAND [options]",
+	.subcommands = subcommands,
+	.n_subcommands = ARRAY_SIZE(subcommands),
+};

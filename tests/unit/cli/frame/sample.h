@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A command with every kind of option, for the tests of the frame. */
+#ifndef KTSTR_TESTS_CLI_SAMPLE_H
+#define KTSTR_TESTS_CLI_SAMPLE_H
+
+#include "cli/frame/command.h"
+
+struct sample_config {
+	bool flag;
+	int32_t level;
+	uint32_t count;
+	uint64_t size;
+	const char *path;
+	int mode;
+	struct option_strings files;
+	const char *word;
+	const char *const *rest;
+};
+
+static const char *const sample_modes[] = { "slow", "fast", NULL };
+
+static const struct option_row sample_options[] = {
+	{ .name = "flag",
+	  .letter = 'f',
+	  OPTION_FLAG(struct sample_config, flag),
+	  .help = "a flag" },
+	{ .name = "level",
+	  .letter = 'l',
+	  .argument = "N",
+	  OPTION_I32(struct sample_config, level, -5, 5),
+	  .help = "a signed number" },
+	{ .name = "count",
+	  .argument = "N",
+	  OPTION_U32(struct sample_config, count, 1, 100),
+	  .help = "a count" },
+	{ .name = "size",
+	  .argument = "BYTES",
+	  OPTION_U64(struct sample_config, size, 0, UINT64_MAX),
+	  .help = "a size" },
+	{ .name = "path",
+	  .letter = 'p',
+	  .argument = "PATH",
+	  OPTION_STRING(struct sample_config, path),
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "a path" },
+	{ .name = "mode",
+	  .argument = "MODE",
+	  OPTION_CHOICE(struct sample_config, mode, sample_modes),
+	  .help = "one of" },
+	{ .name = "include",
+	  .letter = 'i',
+	  .argument = "FILE",
+	  OPTION_STRINGS(struct sample_config, files),
+	  .complete = OPTION_COMPLETE_FILE,
+	  .help = "a file" },
+};
+
+static const struct option_row sample_positionals[] = {
+	{ .argument = "WORD", OPTION_STRING(struct sample_config, word), .help = "a word" },
+	{ .argument = "ARG", OPTION_REST(struct sample_config, rest), .help = "the rest" },
+};
+
+static const struct exit_row sample_exits[] = { { 0, "fine" }, { 1, "not_fine" } };
+
+static const struct sample_config sample_defaults = { .count = 7, .level = 1 };
+
+static const struct command sample = {
+	.name = "sample",
+	.summary = "Show what a command can have",
+	.usage = "[options] [WORD] [-- ARG...]",
+	.description = "One paragraph.",
+	.examples = "  sample --flag\n",
+	.options = sample_options,
+	.n_options = ARRAY_SIZE(sample_options),
+	.positionals = sample_positionals,
+	.n_positionals = ARRAY_SIZE(sample_positionals),
+	.exits = sample_exits,
+	.n_exits = ARRAY_SIZE(sample_exits),
+	.config_size = sizeof(struct sample_config),
+	.defaults = &sample_defaults,
+};
+
+static const struct command *const sample_children[] = { &sample };
+
+/* A program whose only command is the sample. */
+static const struct command sample_parent UNUSED = {
+	.name = "parent",
+	.summary = "Hold a command",
+	.usage = "COMMAND",
+	.subcommands = sample_children,
+	.n_subcommands = ARRAY_SIZE(sample_children),
+};
+
+static const struct option_row sample_help_words[] = {
+	{ .argument = "COMMAND",
+	  OPTION_STRING(struct sample_config, word),
+	  .complete = OPTION_COMPLETE_COMMAND,
+	  .help = "a command" },
+};
+
+static const struct command sample_help UNUSED = {
+	.name = "help",
+	.summary = "Explain the parent's command",
+	.positionals = sample_help_words,
+	.n_positionals = ARRAY_SIZE(sample_help_words),
+};
+
+static const struct command *const sample_branches[] = { &sample_parent, &sample_help };
+
+/* A program with commands on two levels. */
+static const struct command sample_tree UNUSED = {
+	.name = "tree",
+	.summary = "Hold commands of commands",
+	.usage = "COMMAND",
+	.subcommands = sample_branches,
+	.n_subcommands = ARRAY_SIZE(sample_branches),
+};
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/frame/commands.h"
+
+#include "unit.h"
+
+static void every_command_says_what_it_is_and_can_run(void **state UNUSED)
+{
+	assert_true(program_ktstr.n_subcommands > 0);
+	for (size_t i = 0; i < program_ktstr.n_subcommands; i++) {
+		const struct command *command = program_ktstr.subcommands[i];
+
+		assert_non_null(command->summary);
+		assert_true(command->run || command->n_subcommands);
+		/* Two commands of one name: the second could never be called. */
+		assert_ptr_equal(command_find(&program_ktstr, command->name), command);
+	}
+}
+
+static void help_and_version_are_commands_too(void **state UNUSED)
+{
+	assert_ptr_equal(command_find(&program_ktstr, "help"), &cmd_help);
+	assert_ptr_equal(command_find(&program_ktstr, "version"), &cmd_version);
+	assert_null(command_find(&program_ktstr, "nothing"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_command_says_what_it_is_and_can_run),
+		cmocka_unit_test(help_and_version_are_commands_too),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
