@@ -92,18 +92,25 @@ struct ktstr_cpus {
 #define KTSTR_NODE(n)		  { .kind = KTSTR_CPUS_NODE, .first = (n), .last = (n) }
 #define KTSTR_CPUS(first_, last_) { .kind = KTSTR_CPUS_RANGE, .first = (first_), .last = (last_) }
 
-/* The names are those of the room `work`. */
+/* KTSTR_WORK_SPIN and the others of work_kinds.def; WORK_SPIN with <ktstr/short.h>. */
 enum ktstr_work_kind {
 	KTSTR_WORK_NONE,
-	KTSTR_WORK_SPIN,   /* computes without end */
-	KTSTR_WORK_BURSTY, /* computes for burst_ms (50), sleeps for sleep_ms (100) */
-	KTSTR_WORK_YIELD,  /* gives its CPU away all the time */
-	KTSTR_WORK_SLEEP,  /* wakes every sleep_ms (10) for a little work */
+#ifdef KTSTR_SHORT_H
+#define KTSTR_WORK_KIND(id, ...) KTSTR_WORK_##id, WORK_##id = KTSTR_WORK_##id,
+#else
+#define KTSTR_WORK_KIND(id, ...) KTSTR_WORK_##id,
+#endif
+#include <ktstr/work_kinds.def>
+#undef KTSTR_WORK_KIND
+	KTSTR_N_WORK_KINDS
 };
 struct ktstr_work {
 	enum ktstr_work_kind kind;
 	unsigned int workers; /* processes; 0: 2 */
-	unsigned int burst_ms, sleep_ms;
+/* Those of work_params.def: burst_ms, sleep_ms. 0: the kind's default, if it has it at all. */
+#define KTSTR_WORK_PARAM(name, words) unsigned int name;
+#include <ktstr/work_params.def>
+#undef KTSTR_WORK_PARAM
 };
 
 struct ktstr_cgroup {

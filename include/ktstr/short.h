@@ -3,6 +3,14 @@
 #ifndef KTSTR_SHORT_H
 #define KTSTR_SHORT_H
 
+#ifdef KTSTR_KTSTR_H
+/* Too late for the enum itself: constants of another one. */
+enum {
+#define KTSTR_WORK_KIND(id, ...) WORK_##id = KTSTR_WORK_##id,
+#include <ktstr/work_kinds.def>
+#undef KTSTR_WORK_KIND
+};
+#endif
 #include <ktstr/ktstr.h>
 
 #define LLC	 KTSTR_LLC
@@ -12,11 +20,6 @@
 #define AT_LEAST KTSTR_AT_LEAST
 #define REQUIRED KTSTR_REQUIRED
 #define OFF	 KTSTR_OFF
-
-#define WORK_SPIN   KTSTR_WORK_SPIN
-#define WORK_BURSTY KTSTR_WORK_BURSTY
-#define WORK_YIELD  KTSTR_WORK_YIELD
-#define WORK_SLEEP  KTSTR_WORK_SLEEP
 
 #define EXPECT	KTSTR_EXPECT
 #define REQUIRE KTSTR_REQUIRE

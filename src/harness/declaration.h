@@ -29,7 +29,10 @@ struct declared_cgroup {
 	struct ktstr_cpus cpus;
 	char *work; /* word of the kind; NULL: none */
 	unsigned int workers;
-	unsigned int burst_ms, sleep_ms; /* 0: the kind has none, or the suite does not say */
+/* 0: the kind has none, or the suite does not say */
+#define KTSTR_WORK_PARAM(name, words) unsigned int name;
+#include <ktstr/work_params.def>
+#undef KTSTR_WORK_PARAM
 };
 
 struct declared_test {

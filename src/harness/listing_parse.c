@@ -260,10 +260,11 @@ static struct error *get_work(const struct place *cgroup, struct declared_cgroup
 		err = bad(&in, "kind", "is no word");
 	if (!err)
 		err = get_uint(&in, "workers", HARNESS_LIMIT_WORKERS, &ret->workers);
-	if (!err && json_find(in.object, "burst_ms"))
-		err = get_uint(&in, "burst_ms", UINT32_MAX, &ret->burst_ms);
-	if (!err && json_find(in.object, "sleep_ms"))
-		err = get_uint(&in, "sleep_ms", UINT32_MAX, &ret->sleep_ms);
+#define KTSTR_WORK_PARAM(name, words)            \
+	if (!err && json_find(in.object, #name)) \
+		err = get_uint(&in, #name, UINT32_MAX, &ret->name);
+#include <ktstr/work_params.def>
+#undef KTSTR_WORK_PARAM
 	return err;
 }
 

@@ -102,32 +102,10 @@ size_t declared_cgroup_count(const struct ktstr_test *test)
 	return n;
 }
 
-/* The kinds of the room `work` in its order, behind "none". */
-_Static_assert((int)KTSTR_WORK_SPIN == WORK_KIND_SPIN + 1, "kinds of work");
-_Static_assert((int)KTSTR_WORK_BURSTY == WORK_KIND_BURSTY + 1, "kinds of work");
-_Static_assert((int)KTSTR_WORK_YIELD == WORK_KIND_YIELD + 1, "kinds of work");
-_Static_assert((int)KTSTR_WORK_SLEEP == WORK_KIND_SLEEP + 1, "kinds of work");
-
-static const struct work_kind_info *info_of(enum ktstr_work_kind kind)
+struct ktstr_work declared_work(const struct ktstr_work *work)
 {
-	return kind == KTSTR_WORK_NONE ? NULL : work_kind_info((enum work_kind)(kind - 1));
-}
+	struct ktstr_work ret = work_resolve(work);
 
-const char *declared_work_word(enum ktstr_work_kind kind)
-{
-	const struct work_kind_info *info = info_of(kind);
-
-	return info ? info->word : NULL;
-}
-
-struct declared_times declared_work_times(const struct ktstr_work *work)
-{
-	const struct work_kind_info *info = info_of(work->kind);
-
-	if (!info)
-		return (struct declared_times){ 0 };
-	return (struct declared_times){
-		or_default(work->burst_ms, info->burst_ms),
-		or_default(work->sleep_ms, info->sleep_ms),
-	};
+	ret.workers = declared_workers(work);
+	return ret;
 }

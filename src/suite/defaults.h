@@ -17,10 +17,6 @@ struct resolved_checks {
 	struct ktstr_limit max_spread_pct, max_gap_ms;
 };
 
-struct declared_times {
-	unsigned int burst_ms, sleep_ms;
-};
-
 /* Numbers only: topology_check() says whether it is possible. */
 struct topology declared_topology(const struct ktstr_test *test);
 unsigned int declared_duration_s(const struct ktstr_test *test);
@@ -34,15 +30,12 @@ const char *declared_scheduler_name(const struct ktstr_test *test);
 /* 0: 30 s without progress, 90 s in all. */
 unsigned int declared_attach_timeout_s(const struct ktstr_test *test);
 unsigned int declared_workers(const struct ktstr_work *work);
-/* Of the kind where nothing is said; 0 for a time that the kind does not have. */
-struct declared_times declared_work_times(const struct ktstr_work *work);
+/* With the number of workers and the kind's parameters; the kind must be one. */
+struct ktstr_work declared_work(const struct ktstr_work *work);
 struct resolved_checks declared_checks(const struct ktstr_test *test);
 
 /* Rows before the first that is not there; more than `limit` means there were too many. */
 size_t declared_count(const char *const *texts, size_t limit);
 size_t declared_cgroup_count(const struct ktstr_test *test);
-
-/* "spin"; NULL for no work and for a number that is no kind. */
-const char *declared_work_word(enum ktstr_work_kind kind);
 
 #endif

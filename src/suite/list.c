@@ -6,6 +6,7 @@
 #include "json/writer.h"
 #include "suite/defaults.h"
 #include "suite/reason.h"
+#include "work/kind.h"
 
 static char *shape_of(const struct ktstr_test *test)
 {
@@ -96,13 +97,14 @@ static void write_cgroups(struct json_writer *w, const struct ktstr_test *test)
 		if (cgroup->work.kind == KTSTR_WORK_NONE) {
 			json_write_null(w);
 		} else {
-			struct declared_times times = declared_work_times(&cgroup->work);
+			struct ktstr_work work = declared_work(&cgroup->work);
 
 			json_begin_object(w);
-			json_add_string(w, "kind", declared_work_word(cgroup->work.kind));
-			json_add_u64(w, "workers", declared_workers(&cgroup->work));
-			json_add_u64(w, "burst_ms", times.burst_ms);
-			json_add_u64(w, "sleep_ms", times.sleep_ms);
+			json_add_string(w, "kind", work_kind_info(work.kind)->name);
+			json_add_u64(w, "workers", work.workers);
+			for (size_t j = 0; j < work_n_params; j++)
+				json_add_u64(w, work_params[j].name,
+					     *work_param_of(&work, &work_params[j]));
 			json_end_object(w);
 		}
 		json_end_object(w);

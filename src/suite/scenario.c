@@ -11,25 +11,21 @@
 static struct error *start_one(struct scenario *scenario, const struct ktstr_cgroup *cgroup,
 			       int subtree_fd, uint64_t limit_ms)
 {
-	struct work_spec spec = {
-		.kind = (enum work_kind)(cgroup->work.kind - 1),
-		.workers = declared_workers(&cgroup->work),
-		.burst_ms = cgroup->work.burst_ms,
-		.sleep_ms = cgroup->work.sleep_ms,
-		.watch_cpus = scenario->watch_cpus,
-	};
+	struct ktstr_work work = cgroup->work;
 	struct work_group *group;
 	_cleanup_close_ int fd = -1;
 	struct error *err = NULL;
 
+	work.workers = declared_workers(&work);
 	if (subtree_fd >= 0)
 		err = cgroup_open(subtree_fd, cgroup->name, &fd);
 	if (!err)
-		err = work_start(&spec, scenario->gate, fd, limit_ms * NS_PER_MS, &group);
+		err = work_start(&work, scenario->gate, fd, scenario->watch_cpus,
+				 limit_ms * NS_PER_MS, &group);
 	if (err)
 		return error_wrap(err, "workers of cgroup %s", cgroup->name);
 	scenario->rows[scenario->n].cgroup = cgroup;
-	scenario->rows[scenario->n].classes = xcalloc(spec.workers, sizeof(struct class_watch));
+	scenario->rows[scenario->n].classes = xcalloc(work.workers, sizeof(struct class_watch));
 	scenario->rows[scenario->n++].group = group;
 	return NULL;
 }
@@ -110,7 +106,7 @@ static void report_worker(struct report_writer *report, const struct ktstr_cgrou
 	else
 		end = xstrdup(work_end_word(worker->end));
 	report_add_text(report, "cgroup", cgroup->name);
-	json_add_string(w, "kind", declared_work_word(cgroup->work.kind));
+	json_add_string(w, "kind", work_kind_info(cgroup->work.kind)->name);
 	json_add_i64(w, "pid", worker->pid);
 	json_add_string(w, "end", end);
 	json_add_u64(w, "iterations", worker->iterations);

@@ -5,6 +5,7 @@
 #include "suite/defaults.h"
 #include "suite/limits.h"
 #include "suite/mistakes.h"
+#include "work/kind.h"
 
 static void check_name(struct mistakes *m, const struct ktstr_test *test, size_t i)
 {
@@ -65,33 +66,30 @@ static void check_cpus(struct mistakes *m, const struct ktstr_test *test, size_t
 	}
 }
 
-static void check_time(struct mistakes *m, const char *name, const struct ktstr_work *work,
-		       const char *what, unsigned int ms, unsigned int used)
+static void check_work(struct mistakes *m, const char *name, struct ktstr_work work)
 {
-	if (ms && !used)
-		mistake(m, "cgroup %s: %s is of no use for the work \"%s\"", name, what,
-			declared_work_word(work->kind));
-	else if (ms > SUITE_LIMIT_WORK_MS)
-		mistake(m, "cgroup %s: %s is %u, at most %d is possible", name, what, ms,
-			SUITE_LIMIT_WORK_MS);
-}
+	const struct work_kind_info *info = work_kind_info(work.kind);
+	struct ktstr_work normal = info ? info->normal : (struct ktstr_work){ 0 };
 
-static void check_work(struct mistakes *m, const char *name, const struct ktstr_work *work)
-{
-	struct ktstr_work silent = { .kind = work->kind };
-	struct declared_times has = declared_work_times(&silent);
-
-	if (work->kind == KTSTR_WORK_NONE) {
-		if (work->workers || work->burst_ms || work->sleep_ms)
-			mistake(m, "cgroup %s: work without its kind", name);
+	if (work.kind != KTSTR_WORK_NONE && !info) {
+		mistake(m, "cgroup %s: %d is not a kind of work", name, (int)work.kind);
 		return;
 	}
-	if (!declared_work_word(work->kind)) {
-		mistake(m, "cgroup %s: %d is no kind of work", name, (int)work->kind);
-		return;
+	if (!info && work.workers)
+		mistake(m, "cgroup %s: work without its kind", name);
+	for (size_t i = 0; i < work_n_params; i++) {
+		const char *what = work_params[i].name;
+		unsigned int ms = *work_param_of(&work, &work_params[i]);
+
+		if (ms && !info)
+			mistake(m, "cgroup %s: %s without a kind of work", name, what);
+		else if (ms && !*work_param_of(&normal, &work_params[i]))
+			mistake(m, "cgroup %s: %s is of no use for the work \"%s\"", name, what,
+				info->name);
+		else if (ms > SUITE_LIMIT_WORK_MS)
+			mistake(m, "cgroup %s: %s is %u, at most %d is possible", name, what, ms,
+				SUITE_LIMIT_WORK_MS);
 	}
-	check_time(m, name, work, "burst_ms", work->burst_ms, has.burst_ms);
-	check_time(m, name, work, "sleep_ms", work->sleep_ms, has.sleep_ms);
 }
 
 void validate_cgroups(struct mistakes *m, const struct ktstr_test *test)
@@ -112,7 +110,7 @@ void validate_cgroups(struct mistakes *m, const struct ktstr_test *test)
 	for (size_t i = 0; i < n; i++) {
 		check_name(m, test, i);
 		check_cpus(m, test, i);
-		check_work(m, test->cgroups[i].name, &test->cgroups[i].work);
+		check_work(m, test->cgroups[i].name, test->cgroups[i].work);
 		workers += declared_workers(&test->cgroups[i].work);
 	}
 	if (workers > SUITE_LIMIT_WORKERS)

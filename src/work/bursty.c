@@ -4,7 +4,7 @@
 
 void work_step_bursty(struct work_self *self)
 {
-	if (work_self_spin_for(self, self->burst_ms * NS_PER_MS) &&
-	    work_self_sleep(self, self->sleep_ms * NS_PER_MS))
+	if (work_self_spin_for(self, self->work.burst_ms * NS_PER_MS) &&
+	    work_self_sleep(self, self->work.sleep_ms * NS_PER_MS))
 		self->figures.iterations++;
 }

@@ -25,7 +25,8 @@ struct member {
 };
 
 struct work_group {
-	struct work_spec spec; /* defaults filled in */
+	struct ktstr_work work; /* defaults filled in */
+	bool watch_cpus;
 	struct work_gate *gate;
 	struct work_shared *shared;
 	size_t shared_bytes;

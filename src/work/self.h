@@ -15,9 +15,9 @@ struct work_self {
 	/* Set by whoever makes one. */
 	struct slot *slot;
 	_Atomic uint32_t *stop;
-	uint32_t burst_ms, sleep_ms;
-	int schedstat_fd; /* of this thread; -1: its run delay is unknown */
-	int cpus_fd;	  /* the CPU set of its cgroup; -1: its CPUs are not compared with it */
+	struct ktstr_work work; /* with its parameters */
+	int schedstat_fd;	/* of this thread; -1: its run delay is unknown */
+	int cpus_fd; /* the CPU set of its cgroup; -1: its CPUs are not compared with it */
 
 	/* Figures as they will be published; a step adds to iterations only. */
 	struct slot_figures figures;

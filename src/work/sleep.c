@@ -8,6 +8,6 @@ enum { UNITS_BETWEEN_SLEEPS = 16 };
 void work_step_sleep(struct work_self *self)
 {
 	work_self_units(self, UNITS_BETWEEN_SLEEPS);
-	if (work_self_sleep(self, self->sleep_ms * NS_PER_MS))
+	if (work_self_sleep(self, self->work.sleep_ms * NS_PER_MS))
 		self->figures.iterations++;
 }

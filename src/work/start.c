@@ -12,50 +12,47 @@
 #include "base/clock.h"
 #include "work/worker.h"
 
-static struct error *check_parameter(const struct work_kind_info *info, const char *name,
-				     uint32_t normal_ms, uint32_t *ms)
+static struct error *check_work(struct ktstr_work *work)
 {
-	if (*ms == 0) {
-		*ms = normal_ms;
-		return NULL;
+	const struct work_kind_info *info = work_kind_info(work->kind);
+	struct ktstr_work normal;
+
+	if (!info)
+		return work_error(WORK_SPEC, 0, "no kind of work has number %d", (int)work->kind);
+	if (work->workers == 0 || work->workers > WORK_LIMIT_WORKERS)
+		return work_error(WORK_SPEC, 0, "%u workers, 1 to %d are possible", work->workers,
+				  WORK_LIMIT_WORKERS);
+	normal = info->normal;
+	for (size_t i = 0; i < work_n_params; i++) {
+		unsigned int ms = *work_param_of(work, &work_params[i]);
+
+		if (ms && !*work_param_of(&normal, &work_params[i]))
+			return work_error(WORK_SPEC, 0, "%s work has no %s", info->name,
+					  work_params[i].name);
+		if (ms > WORK_LIMIT_MS)
+			return work_error(WORK_SPEC, 0, "%s of %u, at most %d are possible",
+					  work_params[i].name, ms, WORK_LIMIT_MS);
 	}
-	if (normal_ms == 0)
-		return work_error(WORK_SPEC, 0, "%s work has no %s", info->word, name);
-	if (*ms > WORK_LIMIT_MS)
-		return work_error(WORK_SPEC, 0, "%s of %" PRIu32 ", at most %d are possible", name,
-				  *ms, WORK_LIMIT_MS);
+	*work = work_resolve(work);
 	return NULL;
 }
 
-static struct error *check_spec(struct work_spec *spec)
-{
-	const struct work_kind_info *info = work_kind_info(spec->kind);
-	struct error *err;
-
-	if (!info)
-		return work_error(WORK_SPEC, 0, "no kind of work has number %d", (int)spec->kind);
-	if (spec->workers == 0 || spec->workers > WORK_LIMIT_WORKERS)
-		return work_error(WORK_SPEC, 0, "%u workers, 1 to %d are possible", spec->workers,
-				  WORK_LIMIT_WORKERS);
-	err = check_parameter(info, "burst_ms", info->burst_ms, &spec->burst_ms);
-	return err ? err : check_parameter(info, "sleep_ms", info->sleep_ms, &spec->sleep_ms);
-}
-
-static struct error *group_new(const struct work_spec *spec, struct work_gate *gate,
-			       struct work_group **ret)
+static struct error *group_new(const struct ktstr_work *work, bool watch_cpus,
+			       struct work_gate *gate, struct work_group **ret)
 {
 	struct work_group *group = xcalloc(1, sizeof(*group) +
-						      spec->workers * sizeof(group->members[0]));
+						      work->workers * sizeof(group->members[0]));
 
-	group->spec = *spec;
+	group->work = *work;
+	group->watch_cpus = watch_cpus;
 	group->gate = gate;
-	group->shared_bytes = sizeof(*group->shared) + spec->workers * sizeof(struct slot);
+	group->shared_bytes = sizeof(*group->shared) + work->workers * sizeof(struct slot);
 	group->shared = mmap(NULL, group->shared_bytes, PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (group->shared == MAP_FAILED) {
 		struct error *err = work_error(WORK_START, errno,
 					       "%zu bytes of shared memory for %u workers",
-					       group->shared_bytes, spec->workers);
+					       group->shared_bytes, work->workers);
 
 		free(group);
 		return err;
@@ -73,14 +70,14 @@ static struct error *fork_all(struct work_group *group, int cgroup_fd, int word_
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	for (unsigned int i = 0; i < group->spec.workers; i++) {
+	for (unsigned int i = 0; i < group->work.workers; i++) {
 		pid_t pid = fork();
 
 		if (pid == 0)
 			worker_run(group, i, parent, cgroup_fd, word_fd);
 		if (pid < 0) {
 			err = work_error(WORK_START, errno, "worker %u of %u", i,
-					 group->spec.workers);
+					 group->work.workers);
 			break;
 		}
 		group->members[i].pid = pid;
@@ -123,7 +120,7 @@ static struct error *wait_for_all(struct work_group *group, int fd, uint64_t lim
 	uint64_t began_ns = clock_monotonic_ns(), passed_ns = 0;
 	unsigned int there = 0;
 
-	while (there < group->spec.workers) {
+	while (there < group->work.workers) {
 		struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 		struct timespec left = { 0 };
 		struct worker_word word;
@@ -138,7 +135,7 @@ static struct error *wait_for_all(struct work_group *group, int fd, uint64_t lim
 		case 0:
 			return work_error(WORK_LATE, 0,
 					  "%u of %u workers were at the gate after %" PRIu64 " ms",
-					  there, group->spec.workers, limit_ns / NS_PER_MS);
+					  there, group->work.workers, limit_ns / NS_PER_MS);
 		case -1:
 			if (errno == EINTR)
 				continue;
@@ -158,20 +155,20 @@ static struct error *wait_for_all(struct work_group *group, int fd, uint64_t lim
 	return NULL;
 }
 
-struct error *work_start(const struct work_spec *asked, struct work_gate *gate, int cgroup_fd,
-			 uint64_t limit_ns, struct work_group **ret)
+struct error *work_start(const struct ktstr_work *asked, struct work_gate *gate, int cgroup_fd,
+			 bool watch_cpus, uint64_t limit_ns, struct work_group **ret)
 {
 	_cleanup_work_group_ struct work_group *group = NULL;
 	_cleanup_close_ int read_fd = -1;
 	_cleanup_close_ int write_fd = -1;
-	struct work_spec spec = *asked;
+	struct ktstr_work work = *asked;
 	struct error *err;
 	int fds[2];
 
-	err = check_spec(&spec);
+	err = check_work(&work);
 	if (err)
 		return err;
-	err = group_new(&spec, gate, &group);
+	err = group_new(&work, watch_cpus, gate, &group);
 	if (err)
 		return err;
 	if (pipe2(fds, O_CLOEXEC))
@@ -191,5 +188,5 @@ struct error *work_start(const struct work_spec *asked, struct work_gate *gate, 
 
 unsigned int work_count(const struct work_group *group)
 {
-	return group->spec.workers;
+	return group->work.workers;
 }

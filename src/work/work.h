@@ -4,7 +4,7 @@
  * process: placed in its cgroup first, then at the gate, then at work until it is stopped.
  *
  *	work_gate_new(&gate);
- *	work_start(&spec, gate, cgroup_fd, limit_ns, &group);   once per cgroup
+ *	work_start(&work, gate, cgroup_fd, watch_cpus, limit_ns, &group);   once per cgroup
  *	work_gate_open(gate);
  *	work_sample(group, i, &report);                         at any time
  *	work_conclude(group);                                   for each group
@@ -26,14 +26,6 @@
 #include "work/gate.h"
 #include "work/kind.h"
 #include "work/limits.h"
-
-struct work_spec {
-	enum work_kind kind;
-	unsigned int workers;
-	/* 0: the kind's default. Anything else is refused if the kind has no such parameter. */
-	uint32_t burst_ms, sleep_ms;
-	bool watch_cpus; /* compares the workers' CPUs with the CPU set of their cgroup */
-};
 
 enum work_end {
 #define END(id, word, meaning) WORK_END_##id,
@@ -94,10 +86,12 @@ struct work_group;
 
 /*
  * Returns when all workers are at the gate, which may be open already. cgroup_fd is a
- * folder of cgroup v2 (O_PATH will do), -1 to stay in ours. On failure nothing runs.
+ * directory of cgroup v2 (O_PATH will do), -1 to stay in ours. With watch_cpus the workers compare
+ * their CPU with the CPU set of that cgroup. A parameter that the kind does not have is refused.
+ * On failure nothing runs.
  */
-struct error *work_start(const struct work_spec *spec, struct work_gate *gate, int cgroup_fd,
-			 uint64_t limit_ns, struct work_group **ret) MUST_CHECK;
+struct error *work_start(const struct ktstr_work *work, struct work_gate *gate, int cgroup_fd,
+			 bool watch_cpus, uint64_t limit_ns, struct work_group **ret) MUST_CHECK;
 unsigned int work_count(const struct work_group *group);
 
 /* One worker as it is now; i < work_count(). Does not wait for it and does not disturb it. */

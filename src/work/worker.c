@@ -40,7 +40,7 @@ static int open_cpus(const struct work_group *group, int cgroup_fd)
 {
 	_cleanup_close_ int fd = -1;
 
-	if (!group->spec.watch_cpus || cgroup_fd < 0)
+	if (!group->watch_cpus || cgroup_fd < 0)
 		return -1;
 	fd = openat(cgroup_fd, "cpuset.cpus.effective", O_RDONLY | O_CLOEXEC);
 	return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, CPUS_FD);
@@ -62,13 +62,12 @@ static void reset_signals(void)
 _Noreturn void worker_run(struct work_group *group, unsigned int i, pid_t parent, int cgroup_fd,
 			  int word_fd)
 {
-	const struct work_kind_info *kind = work_kind_info(group->spec.kind);
+	const struct work_kind_info *kind = work_kind_info(group->work.kind);
 	struct worker_word here = { .worker = i };
 	struct work_self self = {
 		.slot = &group->shared->slots[i],
 		.stop = &group->shared->stop,
-		.burst_ms = group->spec.burst_ms,
-		.sleep_ms = group->spec.sleep_ms,
+		.work = group->work,
 	};
 	int errnum, cpus_fd;
 

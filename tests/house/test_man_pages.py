@@ -21,22 +21,28 @@ def without_comments(text):
     return re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
 
 
+def header():
+    """The header with the rows of its tables in their places."""
+    command = [CC, "-E", "-P", "-D_GNU_SOURCE", "-I", os.path.join(tree.ROOT, "include"), os.path.join(tree.ROOT, "include/ktstr/ktstr.h")]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
 def public_names():
     """Functions, macros, types and constants of the header; what ends with _ is not for authors."""
-    text = without_comments(tree.text("include/ktstr/ktstr.h"))
-    names = set(re.findall(r"#define\s+(\w+)", text))
+    source = without_comments(tree.text("include/ktstr/ktstr.h"))
+    text = header()
+    names = set(re.findall(r"#define\s+(\w+)", source)) - set(re.findall(r"#undef\s+(\w+)", source))
     names |= set(re.findall(r"\b(ktstr_\w+)\s*\(", text))
     names |= set(re.findall(r"^(?:struct|enum)\s+(ktstr_\w+)", text, re.M))
     names |= set(re.findall(r"\bKTSTR_[A-Z0-9_]+\b", text))
-    # The guard of the header, what stands for the rows of reasons.def, and pastes of macros.
-    return {n for n in names if not n.endswith("_")} - {"KTSTR_KTSTR_H", "KTSTR_REASON", "KTSTR_N_REASONS"}
+    # The guard of the header, reasons (docs/VERDICTS.md explains them), and numbers of rows.
+    return {n for n in names if not n.endswith("_") and not n.startswith(("KTSTR_REASON_", "KTSTR_N_"))} - {"KTSTR_KTSTR_H"}
 
 
 def members():
     """Members of the structs that authors fill in."""
-    text = without_comments(tree.text("include/ktstr/ktstr.h"))
     found = set()
-    for name, body in re.findall(r"^struct (ktstr_\w+) \{(.*?)^\};", text, re.M | re.S):
+    for name, body in re.findall(r"^struct (ktstr_\w+) \{(.*?)^\};", header(), re.M | re.S):
         if name == "ktstr_entry":
             continue
         for line in body.split(";"):

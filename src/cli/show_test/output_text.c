@@ -220,10 +220,11 @@ static void append_work(struct strbuf *into, const struct declared_cgroup *cgrou
 		return;
 	}
 	strbuf_appendf(into, "%u x %s", cgroup->workers, cgroup->work);
-	if (cgroup->burst_ms)
-		strbuf_appendf(into, ", %u ms busy", cgroup->burst_ms);
-	if (cgroup->sleep_ms)
-		strbuf_appendf(into, ", %u ms asleep", cgroup->sleep_ms);
+#define KTSTR_WORK_PARAM(name, words) \
+	if (cgroup->name)             \
+		strbuf_appendf(into, ", %u ms %s", cgroup->name, words);
+#include <ktstr/work_params.def>
+#undef KTSTR_WORK_PARAM
 }
 
 static void add_cgroups(const struct page *page, const struct shown_test *shown)

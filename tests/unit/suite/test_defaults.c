@@ -84,21 +84,16 @@ static void a_function_alone_does_not_wait_for_the_duration(void **state UNUSED)
 	assert_true(declared_is_timed(&none));
 }
 
-static void work_has_the_words_and_times_of_its_room(void **state UNUSED)
+static void work_has_the_parameters_of_its_kind(void **state UNUSED)
 {
 	const struct ktstr_work bursty = { KTSTR_WORK_BURSTY, .sleep_ms = 7 };
 	const struct ktstr_work spin = { .kind = KTSTR_WORK_SPIN };
 	const struct ktstr_work none = { KTSTR_WORK_NONE, .workers = 9 };
 
-	assert_string_equal(declared_work_word(KTSTR_WORK_SPIN), "spin");
-	assert_string_equal(declared_work_word(KTSTR_WORK_BURSTY), "bursty");
-	assert_string_equal(declared_work_word(KTSTR_WORK_YIELD), "yield");
-	assert_string_equal(declared_work_word(KTSTR_WORK_SLEEP), "sleep");
-	assert_null(declared_work_word(KTSTR_WORK_NONE));
-	assert_null(declared_work_word((enum ktstr_work_kind)5));
-	assert_int_equal(declared_work_times(&bursty).burst_ms, 50);
-	assert_int_equal(declared_work_times(&bursty).sleep_ms, 7);
-	assert_int_equal(declared_work_times(&spin).burst_ms, 0);
+	assert_int_equal(declared_work(&bursty).workers, 2);
+	assert_int_equal(declared_work(&bursty).burst_ms, 50);
+	assert_int_equal(declared_work(&bursty).sleep_ms, 7);
+	assert_int_equal(declared_work(&spin).burst_ms, 0);
 	assert_int_equal(declared_workers(&spin), 2);
 	assert_int_equal(declared_workers(&none), 0);
 }
@@ -120,7 +115,7 @@ int main(void)
 		cmocka_unit_test(a_scheduler_is_called_by_its_file),
 		cmocka_unit_test(checks_depend_on_what_there_is_to_check),
 		cmocka_unit_test(a_function_alone_does_not_wait_for_the_duration),
-		cmocka_unit_test(work_has_the_words_and_times_of_its_room),
+		cmocka_unit_test(work_has_the_parameters_of_its_kind),
 		cmocka_unit_test(counting_ends_behind_the_limit),
 	};
 

@@ -46,7 +46,7 @@ static const struct {
 	{ { .cgroups = { { "a", .cpus = { .kind = 9 } } } }, "cgroup a: 9 is no kind of CPUs" },
 
 	{ { .cgroups = { { "a", .work = { .workers = 2 } } } }, "cgroup a: work without its kind" },
-	{ { .cgroups = { { "a", .work = { .kind = 9 } } } }, "cgroup a: 9 is no kind of work" },
+	{ { .cgroups = { { "a", .work = { .kind = 9 } } } }, "cgroup a: 9 is not a kind of work" },
 	{ { .cgroups = { { "a", .work = { KTSTR_WORK_SPIN, .burst_ms = 5 } } } },
 	  "cgroup a: burst_ms is of no use for the work \"spin\"" },
 	{ { .cgroups = { { "a", .work = { KTSTR_WORK_SLEEP, .burst_ms = 5 } } } },

@@ -14,11 +14,11 @@ void sleep_ms(unsigned int ms)
 	nanosleep(&ts, NULL);
 }
 
-struct work_group *started(struct work_gate *gate, const struct work_spec *spec, bool open)
+struct work_group *started(struct work_gate *gate, const struct ktstr_work *spec, bool open)
 {
 	struct work_group *group = NULL;
 
-	assert_success(work_start(spec, gate, -1, PATIENCE_NS, &group));
+	assert_success(work_start(spec, gate, -1, false, PATIENCE_NS, &group));
 	if (open)
 		work_gate_open(gate);
 	return group;
@@ -115,8 +115,7 @@ void in_process_begin(struct in_process *p, uint32_t burst_ms, uint32_t sleep_ms
 {
 	*p = (struct in_process){ .self = { .slot = &p->slot,
 					    .stop = &p->stop,
-					    .burst_ms = burst_ms,
-					    .sleep_ms = sleep_ms_,
+					    .work = { .burst_ms = burst_ms, .sleep_ms = sleep_ms_ },
 					    .schedstat_fd = -1,
 					    .cpus_fd = -1 } };
 	work_self_prepare(&p->self);

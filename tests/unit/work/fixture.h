@@ -15,7 +15,7 @@
 void sleep_ms(unsigned int ms);
 
 /* Starts and, if asked, opens the gate. */
-struct work_group *started(struct work_gate *gate, const struct work_spec *spec, bool open);
+struct work_group *started(struct work_gate *gate, const struct ktstr_work *spec, bool open);
 
 /* CPU time and time slices so far as /proc/PID/schedstat has them. */
 bool kernel_says(pid_t pid, uint64_t *ret_run_ns, uint64_t *ret_timeslices);

@@ -3,44 +3,54 @@
 
 #include "fixture.h"
 
-static void every_kind_is_found_by_its_word(void **state UNUSED)
+static void every_kind_has_its_step_and_words(void **state UNUSED)
 {
-	for (int kind = 0; kind < WORK_N_KINDS; kind++) {
-		const struct work_kind_info *info = work_kind_info((enum work_kind)kind);
+	for (int kind = KTSTR_WORK_NONE + 1; kind < KTSTR_N_WORK_KINDS; kind++) {
+		const struct work_kind_info *info = work_kind_info((enum ktstr_work_kind)kind);
 
 		assert_non_null(info);
 		assert_non_null(info->step);
 		assert_true(strlen(info->meaning) > 0 && strlen(info->iteration) > 0);
-		assert_int_equal(work_kind_find(info->word), kind);
 	}
-	assert_int_equal(work_kind_find("spin"), WORK_KIND_SPIN);
-	assert_int_equal(work_kind_find("bursty"), WORK_KIND_BURSTY);
-	assert_int_equal(work_kind_find("yield"), WORK_KIND_YIELD);
-	assert_int_equal(work_kind_find("sleep"), WORK_KIND_SLEEP);
+	assert_string_equal(work_kind_info(KTSTR_WORK_SPIN)->name, "spin");
+	assert_string_equal(work_kind_info(KTSTR_WORK_BURSTY)->name, "bursty");
+	assert_string_equal(work_kind_info(KTSTR_WORK_YIELD)->name, "yield");
+	assert_string_equal(work_kind_info(KTSTR_WORK_SLEEP)->name, "sleep");
 }
 
-static void what_is_no_kind_is_not_found(void **state UNUSED)
+static void what_is_not_a_kind_has_no_info(void **state UNUSED)
 {
-	assert_int_equal(work_kind_find("Spin"), WORK_N_KINDS);
-	assert_int_equal(work_kind_find(""), WORK_N_KINDS);
-	assert_null(work_kind_info(WORK_N_KINDS));
-	assert_null(work_kind_info((enum work_kind) - 1));
+	assert_null(work_kind_info(KTSTR_WORK_NONE));
+	assert_null(work_kind_info(KTSTR_N_WORK_KINDS));
+	assert_null(work_kind_info((enum ktstr_work_kind) - 1));
 }
 
 static void parameters_have_the_defaults_of_the_reference(void **state UNUSED)
 {
-	assert_int_equal(work_kind_info(WORK_KIND_BURSTY)->burst_ms, 50);
-	assert_int_equal(work_kind_info(WORK_KIND_BURSTY)->sleep_ms, 100);
-	assert_int_equal(work_kind_info(WORK_KIND_SLEEP)->sleep_ms, 10);
-	assert_int_equal(work_kind_info(WORK_KIND_SPIN)->sleep_ms, 0);
+	assert_int_equal(work_kind_info(KTSTR_WORK_BURSTY)->normal.burst_ms, 50);
+	assert_int_equal(work_kind_info(KTSTR_WORK_BURSTY)->normal.sleep_ms, 100);
+	assert_int_equal(work_kind_info(KTSTR_WORK_SLEEP)->normal.sleep_ms, 10);
+	assert_int_equal(work_kind_info(KTSTR_WORK_SPIN)->normal.sleep_ms, 0);
+}
+
+static void parameters_that_are_said_replace_the_defaults(void **state UNUSED)
+{
+	struct ktstr_work said = { KTSTR_WORK_BURSTY, .workers = 3, .sleep_ms = 7 };
+	struct ktstr_work work = work_resolve(&said);
+
+	assert_int_equal(work.kind, KTSTR_WORK_BURSTY);
+	assert_int_equal(work.workers, 3);
+	assert_int_equal(work.burst_ms, 50);
+	assert_int_equal(work.sleep_ms, 7);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_is_found_by_its_word),
-		cmocka_unit_test(what_is_no_kind_is_not_found),
+		cmocka_unit_test(every_kind_has_its_step_and_words),
+		cmocka_unit_test(what_is_not_a_kind_has_no_info),
 		cmocka_unit_test(parameters_have_the_defaults_of_the_reference),
+		cmocka_unit_test(parameters_that_are_said_replace_the_defaults),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static void the_end_is_told_from_status_stage_and_who_killed(void **state UNUSED
 
 static void a_worker_that_runs_is_waited_for_in_vain(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SLEEP, .workers = 1 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SLEEP, .workers = 1 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	struct work_group *group;
 
@@ -62,7 +62,7 @@ static void a_worker_that_runs_is_waited_for_in_vain(void **state UNUSED)
 
 static void a_status_that_somebody_else_took_is_lost(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 2 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 2 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	struct work_group *group;
 	struct work_report report;

@@ -90,7 +90,7 @@ static void figures_younger_than_now_make_no_gap(void **state UNUSED)
 
 static void a_worker_is_looked_at_while_it_works(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 1 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 1 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	_cleanup_work_group_ struct work_group *group = NULL;
 	struct work_report before, first, second;
@@ -116,7 +116,7 @@ static void a_worker_is_looked_at_while_it_works(void **state UNUSED)
 /* The worker cannot tell; whoever looks at it can. */
 static void a_worker_without_a_cpu_shows_its_gap(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 1 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 1 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	_cleanup_work_group_ struct work_group *group = NULL;
 	struct work_report report;
@@ -145,7 +145,7 @@ static void a_worker_without_a_cpu_shows_its_gap(void **state UNUSED)
 /* What a worker does after the end of the work does not hide how it stood then. */
 static void a_stall_is_of_the_moment_the_work_was_over(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 2 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 2 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	_cleanup_work_group_ struct work_group *group = NULL;
 	struct work_report still, busy;
@@ -184,7 +184,7 @@ static void a_sleep_is_no_stall(void **state UNUSED)
 
 static void a_worker_that_was_never_on_a_cpu_is_stalled_since_the_gate(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 1 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 1 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	_cleanup_work_group_ struct work_group *group = NULL;
 	struct work_report report;

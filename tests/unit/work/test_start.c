@@ -14,27 +14,28 @@
 
 static void impossible_work_is_refused(void **state UNUSED)
 {
-	static const struct work_spec specs[] = {
-		{ .kind = WORK_N_KINDS, .workers = 1 },
-		{ .kind = WORK_KIND_SPIN, .workers = 0 },
-		{ .kind = WORK_KIND_SPIN, .workers = WORK_LIMIT_WORKERS + 1 },
-		{ .kind = WORK_KIND_SPIN, .workers = 1, .sleep_ms = 1 },
-		{ .kind = WORK_KIND_SLEEP, .workers = 1, .burst_ms = 1 },
-		{ .kind = WORK_KIND_SLEEP, .workers = 1, .sleep_ms = WORK_LIMIT_MS + 1 },
+	static const struct ktstr_work specs[] = {
+		{ .kind = KTSTR_N_WORK_KINDS, .workers = 1 },
+		{ .kind = KTSTR_WORK_SPIN, .workers = 0 },
+		{ .kind = KTSTR_WORK_SPIN, .workers = WORK_LIMIT_WORKERS + 1 },
+		{ .kind = KTSTR_WORK_SPIN, .workers = 1, .sleep_ms = 1 },
+		{ .kind = KTSTR_WORK_SLEEP, .workers = 1, .burst_ms = 1 },
+		{ .kind = KTSTR_WORK_SLEEP, .workers = 1, .sleep_ms = WORK_LIMIT_MS + 1 },
 	};
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	struct work_group *group = NULL;
 
 	assert_success(work_gate_new(&gate));
 	for (size_t i = 0; i < ARRAY_SIZE(specs); i++)
-		assert_error_tag(work_start(&specs[i], gate, -1, PATIENCE_NS, &group), "work-spec");
+		assert_error_tag(work_start(&specs[i], gate, -1, false, PATIENCE_NS, &group),
+				 "work-spec");
 	assert_null(group);
 	assert_true(no_children_left());
 }
 
 static void workers_wait_at_the_gate_in_a_process_group_of_their_own(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 3 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 3 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	struct work_group *group;
 	pid_t pgid = 0;
@@ -87,13 +88,13 @@ static void fake_deinit(struct fake *fake)
 
 static struct error *start_in(int cgroup_fd, uint64_t limit_ns)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 3 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 3 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	_cleanup_work_group_ struct work_group *group = NULL;
 	struct error *err;
 
 	assert_success(work_gate_new(&gate));
-	err = work_start(&spec, gate, cgroup_fd, limit_ns, &group);
+	err = work_start(&spec, gate, cgroup_fd, false, limit_ns, &group);
 	if (err)
 		assert_null(group);
 	return err;
@@ -150,7 +151,7 @@ static bool find_cgroup2(char *ret, size_t n)
 
 static void workers_are_in_their_cgroup_before_the_gate_opens(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 3 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 3 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	struct work_group *group = NULL;
 	char folder[256], path[300];
@@ -162,7 +163,7 @@ static void workers_are_in_their_cgroup_before_the_gate_opens(void **state UNUSE
 	skip_unless(mkdir(folder, 0755) == 0, "may not make a cgroup");
 	fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	assert_success(work_gate_new(&gate));
-	assert_success(work_start(&spec, gate, fd, PATIENCE_NS, &group));
+	assert_success(work_start(&spec, gate, fd, false, PATIENCE_NS, &group));
 	snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
 	f = fopen(path, "re");
 	assert_non_null(f);
@@ -203,7 +204,7 @@ static bool dies_of_itself(pid_t pid)
 
 static void workers_die_with_their_parent(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 2 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 2 };
 	bool died[2];
 	pid_t pids[2], parent;
 	int fds[2];
@@ -216,7 +217,7 @@ static void workers_die_with_their_parent(void **state UNUSED)
 		struct work_gate *gate = NULL;
 		struct work_group *group = NULL;
 
-		if (work_gate_new(&gate) || work_start(&spec, gate, -1, PATIENCE_NS, &group))
+		if (work_gate_new(&gate) || work_start(&spec, gate, -1, false, PATIENCE_NS, &group))
 			_exit(1);
 		work_gate_open(gate);
 		for (unsigned int i = 0; i < 2; i++) {

@@ -18,8 +18,8 @@ static uint64_t used_by_children_ns(void)
 
 static void workers_of_every_kind_finish_when_asked(void **state UNUSED)
 {
-	for (int kind = 0; kind < WORK_N_KINDS; kind++) {
-		struct work_spec spec = { .kind = (enum work_kind)kind, .workers = 2 };
+	for (int kind = KTSTR_WORK_NONE + 1; kind < KTSTR_N_WORK_KINDS; kind++) {
+		struct ktstr_work spec = { .kind = (enum ktstr_work_kind)kind, .workers = 2 };
 		_cleanup_work_gate_ struct work_gate *gate = NULL;
 		struct work_group *group;
 
@@ -49,7 +49,7 @@ static void workers_of_every_kind_finish_when_asked(void **state UNUSED)
 
 static void cpu_time_agrees_with_what_the_kernel_charged(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 2 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 2 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	struct work_group *group;
 	uint64_t before_ns = used_by_children_ns(), charged_ns, told_ns = 0;
@@ -73,9 +73,9 @@ static void cpu_time_agrees_with_what_the_kernel_charged(void **state UNUSED)
 
 static void a_long_sleep_is_no_reason_to_be_killed(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SLEEP,
-				  .workers = 1,
-				  .sleep_ms = WORK_LIMIT_MS };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SLEEP,
+				   .workers = 1,
+				   .sleep_ms = WORK_LIMIT_MS };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	_cleanup_work_group_ struct work_group *group = NULL;
 	struct work_report report;
@@ -94,7 +94,7 @@ static void a_long_sleep_is_no_reason_to_be_killed(void **state UNUSED)
 
 static void who_does_not_stop_is_killed_and_said_to_be(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 2 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 2 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	struct work_group *group;
 	struct work_report r;
@@ -119,7 +119,7 @@ static void who_does_not_stop_is_killed_and_said_to_be(void **state UNUSED)
 
 static void who_was_killed_by_others_leaves_its_figures(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 1 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 1 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	_cleanup_work_group_ struct work_group *group = NULL;
 	uint64_t run_ns, slices;
@@ -146,7 +146,7 @@ static void who_was_killed_by_others_leaves_its_figures(void **state UNUSED)
 
 static void who_never_passed_the_gate_never_started(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 2 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 2 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	struct work_group *stopped, *goes_on;
 	struct work_report r;
@@ -172,7 +172,7 @@ static void who_never_passed_the_gate_never_started(void **state UNUSED)
 
 static void a_worker_killed_at_a_closed_gate_has_no_figures(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 1 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 1 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	_cleanup_work_group_ struct work_group *group = NULL;
 	struct work_report r;
@@ -190,7 +190,7 @@ static void a_worker_killed_at_a_closed_gate_has_no_figures(void **state UNUSED)
 
 static void nothing_is_left_of_a_group_that_was_not_stopped(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 3 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 3 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	struct work_group *group;
 

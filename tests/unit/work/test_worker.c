@@ -23,7 +23,7 @@ static void burn(void)
 /* Every child uses 200 ms of CPU time before it is a worker, and has no 200 ms afterwards. */
 static void cpu_time_counts_from_the_gate(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SLEEP, .workers = 1 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SLEEP, .workers = 1 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	_cleanup_work_group_ struct work_group *group = NULL;
 	uint64_t run_ns, slices;
@@ -48,7 +48,7 @@ static void only_the_cpu_it_may_use_is_in_the_report(void **state UNUSED)
 
 	need_cpus(&cpus, 1);
 	for (int n = 0; n < CPU_COUNT(&cpus) && n < 2; n++) {
-		struct work_spec spec = { .kind = WORK_KIND_YIELD, .workers = 2 };
+		struct ktstr_work spec = { .kind = KTSTR_WORK_YIELD, .workers = 2 };
 		_cleanup_work_gate_ struct work_gate *gate = NULL;
 		_cleanup_work_group_ struct work_group *group = NULL;
 		int cpu = nth_cpu(&cpus, n);
@@ -74,7 +74,7 @@ static void only_the_cpu_it_may_use_is_in_the_report(void **state UNUSED)
 /* A few milliseconds on another CPU, a few hundred at home: the visit must show. */
 static void a_short_visit_to_another_cpu_is_in_the_report(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 1 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 1 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	_cleanup_work_group_ struct work_group *group = NULL;
 	struct work_report r;
@@ -107,7 +107,7 @@ static void a_short_visit_to_another_cpu_is_in_the_report(void **state UNUSED)
 /* Two on one CPU: each waits while the other runs, and neither asked for sleep. */
 static void waiting_for_a_cpu_is_told_apart_from_sleep(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SPIN, .workers = 2 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SPIN, .workers = 2 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	_cleanup_work_group_ struct work_group *group = NULL;
 	struct work_report r[2];
@@ -134,7 +134,7 @@ static void waiting_for_a_cpu_is_told_apart_from_sleep(void **state UNUSED)
 
 static void a_worker_keeps_no_descriptor_and_no_handler_of_its_parent(void **state UNUSED)
 {
-	struct work_spec spec = { .kind = WORK_KIND_SLEEP, .workers = 1 };
+	struct ktstr_work spec = { .kind = KTSTR_WORK_SLEEP, .workers = 1 };
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	_cleanup_work_group_ struct work_group *group = NULL;
 	struct sigaction before, ours = { .sa_handler = SIG_IGN };
