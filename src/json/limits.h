@@ -15,6 +15,8 @@ enum {
 	JSON_WALK_NAME_BYTES_LIMIT = 64 << 20,
 	/* Opening brackets tried as the start of a document in a program's output. */
 	JSON_FIND_ATTEMPTS_LIMIT = 64,
+	/* Elements of a list that is read by rows which have no limit of their own. */
+	JSON_LIST_LIMIT = 4096,
 };
 
 #endif

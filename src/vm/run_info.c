@@ -1,27 +1,100 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "vm/run_info.h"
 
-#include <limits.h>
-#include <string.h>
-
 #include "base/alloc.h"
-#include "json/writer.h"
+#include "json/rows.h"
+
+#define RAM(member) JSON_SCALAR(struct run_ram, member)
+
+static const char *check_ram(const void *of)
+{
+	const struct run_ram *ram = of;
+	uint64_t end;
+
+	/* Who maps these ranges adds to them. */
+	if (ram->size_bytes && add_fits_u64(ram->guest_address, ram->size_bytes, &end) &&
+	    add_fits_u64(ram->offset_bytes, ram->size_bytes, &end) &&
+	    add_fits_u64(ram->address, ram->size_bytes, &end))
+		return NULL;
+	return "is a range that is empty or wraps";
+}
+
+static const struct json_row ram_rows[] = {
+	{ RAM(guest_address), .means = "where the range begins in the guest's physical memory" },
+	{ RAM(size_bytes), .means = "its length" },
+	{ RAM(file), .means = "the file that holds it, if others can open it" },
+	{ RAM(offset_bytes), .with = "file", .means = "where it begins in the file" },
+	{ JSON_SCALAR_AS(struct run_ram, is_private, "private"),
+	  .means =
+		  "whether the file holds the template, and QEMU's memory what was written since" },
+	{ RAM(pid), .absent_zero = true, .means = "QEMU's process, if it is known" },
+	{ RAM(address), .with = "pid", .means = "where the range begins in QEMU's address space" },
+};
+
+static const struct json_rows ram_table = {
+	JSON_TABLE(ram_rows),
+	.text_limit = RUN_INFO_STRING_LIMIT,
+	.check = check_ram,
+};
+
+static const struct json_row process_rows[] = {
+	{ JSON_SCALAR(struct run_process, pid), .absent_zero = true, .means = "its number" },
+	{ JSON_SCALAR(struct run_process, start_time_jiffies), .with = "pid",
+	  .means = "when it started, which tells it from a later one of the same number" },
+};
+
+static const struct json_rows process_table = { JSON_TABLE(process_rows) };
+
+#define INFO(member)	      JSON_SCALAR(struct run_info, member)
+#define INFO_AS(member, name) JSON_SCALAR_AS(struct run_info, member, name)
+
+static const struct json_row kernel_rows[] = {
+	{ INFO_AS(kernel_id, "id"), .means = "its name in the cache" },
+	{ INFO_AS(kernel_release, "release"), .means = "what uname -r says" },
+	{ INFO_AS(kernel_build_id, "build_id"), .means = "its build ID" },
+};
+
+static const struct json_rows kernel_table = {
+	JSON_TABLE(kernel_rows),
+	.text_limit = RUN_INFO_STRING_LIMIT,
+};
+
+static const char *check_owner(const void *member)
+{
+	return ((const struct run_process *)member)->pid > 0 ? NULL : "has no pid";
+}
+
+static const struct json_row info_rows[] = {
+	{ INFO(id), .presence = JSON_REQUIRED, .means = "the guest's id" },
+	{ JSON_OBJECT_OF(struct run_info, owner, &process_table), .presence = JSON_REQUIRED,
+	  .absent_zero = true, .check = check_owner,
+	  .means = "the process that started the guest" },
+	{ JSON_OBJECT_OF(struct run_info, qemu, &process_table), .absent_zero = true,
+	  .means = "QEMU's process, once there is one" },
+	{ INFO(started_at_sec), .means = "when it was started, in Unix time" },
+	{ JSON_GROUP("kernel", &kernel_table), .means = "the kernel that was booted" },
+	{ INFO(topology), .means = "the machine's topology" },
+	{ INFO(memory_bytes), .absent_zero = true, .means = "the machine's memory" },
+	{ INFO(accel), .means = "kvm or tcg" },
+	{ INFO(accel_reason), .means = "why this accelerator was chosen" },
+	{ INFO(deterministic), .means = "whether time is counted in instructions" },
+	{ INFO(template), .means = "the key of the template it is a clone of" },
+	{ JSON_OBJECTS(struct run_info, ram, &ram_table), .limit = RUN_INFO_RAM_LIMIT,
+	  .means = "ranges of the guest's physical memory and where their bytes are" },
+	{ INFO(qmp_socket), .means = "path of QEMU's monitor" },
+	{ INFO(console_log), .means = "path of what the guest wrote to its console" },
+};
+
+static const struct json_rows info_table = {
+	JSON_TABLE(info_rows),
+	.version_name = "schema",
+	.version = RUN_INFO_SCHEMA,
+	.text_limit = RUN_INFO_STRING_LIMIT,
+};
 
 void run_info_deinit(struct run_info *info)
 {
-	free(info->id);
-	free(info->kernel_id);
-	free(info->kernel_release);
-	free(info->kernel_build_id);
-	free(info->topology);
-	free(info->accel);
-	free(info->accel_reason);
-	free(info->template);
-	free(info->qmp_socket);
-	free(info->console_log);
-	for (size_t i = 0; i < info->ram.n; i++)
-		free(info->ram.at[i].file);
-	vec_deinit(&info->ram);
+	json_rows_deinit(&info_table, info);
 }
 
 void run_info_free(struct run_info *info)
@@ -40,269 +113,27 @@ void run_info_add_ram(struct run_info *info, const struct run_ram *ram)
 	vec_push(&info->ram, copy);
 }
 
-static void write_process(struct json_writer *w, const char *key, const struct run_process *process)
-{
-	if (process->pid <= 0)
-		return;
-	json_key(w, key);
-	json_begin_object(w);
-	json_add_i64(w, "pid", process->pid);
-	json_add_u64(w, "start_time_jiffies", process->start_time_jiffies);
-	json_end_object(w);
-}
-
-static void write_ram(struct json_writer *w, const struct run_ram *ram)
-{
-	json_begin_object(w);
-	json_add_u64(w, "guest_address", ram->guest_address);
-	json_add_u64(w, "size_bytes", ram->size_bytes);
-	if (ram->file) {
-		json_add_string(w, "file", ram->file);
-		json_add_u64(w, "offset_bytes", ram->offset_bytes);
-	}
-	json_add_bool(w, "private", ram->is_private);
-	if (ram->pid > 0) {
-		json_add_i64(w, "pid", ram->pid);
-		json_add_u64(w, "address", ram->address);
-	}
-	json_end_object(w);
-}
-
 void run_info_write_members(const struct run_info *info, struct json_writer *w)
 {
-	json_add_string(w, "id", info->id);
-	write_process(w, "owner", &info->owner);
-	write_process(w, "qemu", &info->qemu);
-	json_add_u64(w, "started_at_sec", info->started_at_sec);
-	json_key(w, "kernel");
-	json_begin_object(w);
-	json_add_string(w, "id", info->kernel_id);
-	json_add_string(w, "release", info->kernel_release);
-	json_add_string(w, "build_id", info->kernel_build_id);
-	json_end_object(w);
-	json_add_string(w, "topology", info->topology);
-	if (info->memory_bytes)
-		json_add_u64(w, "memory_bytes", info->memory_bytes);
-	json_add_string(w, "accel", info->accel);
-	json_add_string(w, "accel_reason", info->accel_reason);
-	json_add_bool(w, "deterministic", info->deterministic);
-	json_add_string(w, "template", info->template);
-	json_key(w, "ram");
-	json_begin_array(w);
-	for (size_t i = 0; i < info->ram.n; i++)
-		write_ram(w, &info->ram.at[i]);
-	json_end_array(w);
-	json_add_string(w, "qmp_socket", info->qmp_socket);
-	json_add_string(w, "console_log", info->console_log);
+	json_rows_write_members(&info_table, info, w);
 }
 
 void run_info_format(const struct run_info *info, struct strbuf *into)
 {
-	struct json_writer w = json_writer_to(into, JSON_PRETTY);
-
-	json_begin_object(&w);
-	json_add_u64(&w, "schema", RUN_INFO_SCHEMA);
-	run_info_write_members(info, &w);
-	json_end_object(&w);
-	strbuf_append_char(into, '\n');
-}
-
-static struct error *wrong(const char *label, const char *member)
-{
-	return base_error(BASE_PARSE, 0, "%s: %s is not what it should be", label, member);
-}
-
-/* Absent stays as it is; another type, a NUL byte or too much of it is an error. */
-static struct error *get_string(const struct json_value *object, const char *name,
-				const char *label, char **ret)
-{
-	const struct json_value *value = json_find(object, name);
-	struct json_text text = json_string(value);
-
-	if (!value)
-		return NULL;
-	if (!text.at || text.n > RUN_INFO_STRING_LIMIT || memchr(text.at, 0, text.n))
-		return wrong(label, name);
-	*ret = xstrndup(text.at, text.n);
-	return NULL;
-}
-
-static struct error *get_u64(const struct json_value *object, const char *name, const char *label,
-			     uint64_t *ret)
-{
-	const struct json_value *value = json_find(object, name);
-
-	if (value && !json_get_u64(value, ret))
-		return wrong(label, name);
-	return NULL;
-}
-
-static struct error *get_bool(const struct json_value *object, const char *name, const char *label,
-			      bool *ret)
-{
-	const struct json_value *value = json_find(object, name);
-
-	if (value && !json_get_bool(value, ret))
-		return wrong(label, name);
-	return NULL;
-}
-
-static struct error *get_pid(const struct json_value *object, const char *name, const char *label,
-			     pid_t *ret)
-{
-	uint64_t pid = 0;
-	struct error *err = get_u64(object, name, label, &pid);
-
-	if (err)
-		return err;
-	if (pid > INT_MAX)
-		return wrong(label, name);
-	*ret = (pid_t)pid;
-	return NULL;
-}
-
-static struct error *get_process(const struct json_value *root, const char *name, const char *label,
-				 struct run_process *ret)
-{
-	const struct json_value *value = json_find(root, name);
-	struct error *err;
-
-	if (!value)
-		return NULL;
-	if (json_type_of(value) != JSON_OBJECT)
-		return wrong(label, name);
-	err = get_pid(value, "pid", label, &ret->pid);
-	if (err)
-		return err;
-	return get_u64(value, "start_time_jiffies", label, &ret->start_time_jiffies);
-}
-
-static struct error *parse_ram_row(const struct json_value *row, const char *label,
-				   struct run_ram *ret)
-{
-	uint64_t end;
-	struct error *err;
-
-	if (json_type_of(row) != JSON_OBJECT)
-		return wrong(label, "ram");
-	err = get_u64(row, "guest_address", label, &ret->guest_address);
-	if (!err)
-		err = get_u64(row, "size_bytes", label, &ret->size_bytes);
-	if (!err)
-		err = get_u64(row, "offset_bytes", label, &ret->offset_bytes);
-	if (!err)
-		err = get_u64(row, "address", label, &ret->address);
-	if (!err)
-		err = get_pid(row, "pid", label, &ret->pid);
-	if (!err)
-		err = get_bool(row, "private", label, &ret->is_private);
-	if (err)
-		return err;
-	/* Who maps these ranges adds to them. */
-	if (!ret->size_bytes || !add_fits_u64(ret->guest_address, ret->size_bytes, &end) ||
-	    !add_fits_u64(ret->offset_bytes, ret->size_bytes, &end) ||
-	    !add_fits_u64(ret->address, ret->size_bytes, &end))
-		return wrong(label, "ram");
-	return get_string(row, "file", label, &ret->file);
-}
-
-static struct error *parse_ram(const struct json_value *root, const char *label,
-			       struct run_info *info)
-{
-	const struct json_value *rows = json_find(root, "ram");
-	struct json_iter it;
-
-	if (!rows)
-		return NULL;
-	if (json_type_of(rows) != JSON_ARRAY)
-		return wrong(label, "ram");
-	if (json_length(rows) > RUN_INFO_RAM_LIMIT)
-		return base_error(BASE_LIMIT, 0, "%s has more than %d ranges of memory", label,
-				  RUN_INFO_RAM_LIMIT);
-	it = json_iter_over(rows);
-	while (json_iter_next(&it)) {
-		struct run_ram ram = { 0 };
-		struct error *err = parse_ram_row(it.value, label, &ram);
-
-		if (err)
-			return err;
-		vec_push(&info->ram, ram);
-	}
-	return NULL;
-}
-
-static struct error *parse_strings(const struct json_value *root, const char *label,
-				   struct run_info *info)
-{
-	const struct json_value *kernel = json_find(root, "kernel");
-	const struct {
-		const struct json_value *object;
-		const char *name;
-		char **ret;
-	} rows[] = {
-		{ root, "id", &info->id },
-		{ kernel, "id", &info->kernel_id },
-		{ kernel, "release", &info->kernel_release },
-		{ kernel, "build_id", &info->kernel_build_id },
-		{ root, "topology", &info->topology },
-		{ root, "accel", &info->accel },
-		{ root, "accel_reason", &info->accel_reason },
-		{ root, "template", &info->template },
-		{ root, "qmp_socket", &info->qmp_socket },
-		{ root, "console_log", &info->console_log },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct error *err;
-
-		if (!rows[i].object)
-			continue;
-		err = get_string(rows[i].object, rows[i].name, label, rows[i].ret);
-		if (err)
-			return err;
-	}
-	return NULL;
+	json_rows_format(&info_table, info, into);
 }
 
 struct error *run_info_parse(const char *text, size_t n, const char *label, struct run_info **ret)
 {
 	_cleanup_run_info_ struct run_info *info = xnew(struct run_info);
-	_cleanup_json_doc_ struct json_doc *doc = NULL;
-	const struct json_value *root;
-	uint64_t schema = 0;
 	struct error *err;
 
 	if (n > RUN_INFO_BYTES_LIMIT)
 		return base_error(BASE_LIMIT, 0, "%s is larger than %d bytes", label,
 				  RUN_INFO_BYTES_LIMIT);
-	err = json_doc_parse(text, n, label, &doc);
+	err = json_rows_parse(&info_table, text, n, label, info);
 	if (err)
 		return err;
-	root = json_doc_root(doc);
-	if (json_type_of(root) != JSON_OBJECT)
-		return wrong(label, "the document");
-	err = get_u64(root, "schema", label, &schema);
-	if (!err && schema != RUN_INFO_SCHEMA)
-		err = base_error(BASE_PARSE, 0, "%s has schema %llu, this program knows %d", label,
-				 (unsigned long long)schema, RUN_INFO_SCHEMA);
-	if (!err)
-		err = parse_strings(root, label, info);
-	if (!err)
-		err = get_process(root, "owner", label, &info->owner);
-	if (!err)
-		err = get_process(root, "qemu", label, &info->qemu);
-	if (!err)
-		err = get_u64(root, "started_at_sec", label, &info->started_at_sec);
-	if (!err)
-		err = get_u64(root, "memory_bytes", label, &info->memory_bytes);
-	if (!err)
-		err = get_bool(root, "deterministic", label, &info->deterministic);
-	if (!err)
-		err = parse_ram(root, label, info);
-	if (err)
-		return err;
-	if (!info->id || info->owner.pid <= 0)
-		return wrong(label, info->id ? "owner" : "id");
 	*ret = take_ptr(info);
 	return NULL;
 }
