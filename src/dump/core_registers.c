@@ -5,29 +5,13 @@
 
 enum { PRIVILEGE_BITS = 3 };
 
-static struct dump_cpu_registers registers_of(const struct user_regs_struct *r)
+static struct physmap_registers registers_of(const struct user_regs_struct *r)
 {
-	return (struct dump_cpu_registers){
-		.rax = r->rax,
-		.rbx = r->rbx,
-		.rcx = r->rcx,
-		.rdx = r->rdx,
-		.rsi = r->rsi,
-		.rdi = r->rdi,
-		.rbp = r->rbp,
-		.rsp = r->rsp,
-		.r8 = r->r8,
-		.r9 = r->r9,
-		.r10 = r->r10,
-		.r11 = r->r11,
-		.r12 = r->r12,
-		.r13 = r->r13,
-		.r14 = r->r14,
-		.r15 = r->r15,
-		.rip = r->rip,
-		.rflags = r->eflags,
-		.fs_base = r->fs_base,
-		.gs_base = r->gs_base,
+	return (struct physmap_registers){
+#define COPY_(member) .member = r->member,
+		PHYSMAP_GENERAL_REGISTERS(COPY_)
+#undef COPY_
+			.rflags = r->eflags,
 		.user = (r->cs & PRIVILEGE_BITS) != 0,
 	};
 }
@@ -43,10 +27,10 @@ static bool are_numbered(const struct kmem_core *core)
 	return true;
 }
 
-struct dump_cpu_registers *dump_core_registers(const struct kmem *kmem,
-					       const struct kmem_core *core, size_t *ret_n)
+struct physmap_registers *dump_core_registers(const struct kmem *kmem, const struct kmem_core *core,
+					      size_t *ret_n)
 {
-	_cleanup_free_ struct dump_cpu_registers *all = xcalloc(kmem->cpus.n, sizeof(*all));
+	_cleanup_free_ struct physmap_registers *all = xcalloc(kmem->cpus.n, sizeof(*all));
 	bool numbered = are_numbered(core), any = false;
 	uint32_t cpu = 0;
 

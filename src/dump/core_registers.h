@@ -11,8 +11,7 @@
  * are none at all. A dump of a machine that ran numbers its notes; kdump writes one for each CPU
  * that was online, in their order.
  */
-struct dump_cpu_registers *dump_core_registers(const struct kmem *kmem,
-					       const struct kmem_core *core,
-					       size_t *ret_n) MUST_CHECK;
+struct physmap_registers *dump_core_registers(const struct kmem *kmem, const struct kmem_core *core,
+					      size_t *ret_n) MUST_CHECK;
 
 #endif

@@ -19,22 +19,13 @@
 #include "json/writer.h"
 #include "kmem/kmem.h"
 #include "kmem/walk.h"
-
-/* Of one vCPU at the moment the memory is from. */
-struct dump_cpu_registers {
-	uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp;
-	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
-	uint64_t rip, rflags, cr3, fs_base, gs_base;
-	bool user; /* it runs a process, not the kernel */
-	bool halted;
-	bool unknown; /* nothing else here means anything */
-};
+#include "physmap/registers.h"
 
 struct dump_request {
 	const char *argument; /* "NAME" of `map NAME`; NULL: none */
 	uint64_t max_entries; /* of each list; 0: all */
 	/* By the number of the CPU; none when the source has none (n_registers is 0). */
-	const struct dump_cpu_registers *registers;
+	const struct physmap_registers *registers;
 	size_t n_registers;
 };
 

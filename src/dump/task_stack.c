@@ -53,7 +53,7 @@ static bool is_on_stack_of(struct dump_stacks *stacks, uint64_t task, uint64_t s
 }
 
 /* NULL: unknown. */
-static const struct dump_cpu_registers *registers_of(const struct dump_stacks *stacks, uint32_t cpu)
+static const struct physmap_registers *registers_of(const struct dump_stacks *stacks, uint32_t cpu)
 {
 	if (cpu >= stacks->request->n_registers || stacks->request->registers[cpu].unknown)
 		return NULL;
@@ -64,7 +64,7 @@ static struct dump_cpu_tasks find_tasks(struct dump_stacks *stacks, uint32_t cpu
 {
 	const struct kmem_field *hot = &stacks->kmem->fields.at[KMEM_F_PCPU_CURRENT];
 	const struct kmem_field *curr = &stacks->kmem->fields.at[KMEM_F_RQ_CURR];
-	const struct dump_cpu_registers *registers = registers_of(stacks, cpu);
+	const struct physmap_registers *registers = registers_of(stacks, cpu);
 	struct dump_cpu_tasks t = { 0 };
 
 	if (!kmem_cpus_is_possible(&stacks->kmem->cpus, cpu))
@@ -203,7 +203,7 @@ static struct error *unwind_on_cpu(struct dump_stacks *stacks, uint32_t cpu,
 				   struct dump_unwind *unwind, struct dump_stack *ret,
 				   enum dump_stack_state *ret_state)
 {
-	const struct dump_cpu_registers *r = registers_of(stacks, cpu);
+	const struct physmap_registers *r = registers_of(stacks, cpu);
 
 	if (!r)
 		return base_error(BASE_ABSENT, 0, "it runs on CPU %u, whose registers are unknown",

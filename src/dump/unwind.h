@@ -46,7 +46,7 @@ struct dump_unwind {
 	/* Where a task begins that has never run: no call left it there. 0: unknown. */
 	uint64_t fork_exit;
 	/* Of a CPU that runs; else its argument registers are unknown. May be NULL. */
-	const struct dump_cpu_registers *registers;
+	const struct physmap_registers *registers;
 };
 
 /* Empty or wrapping ranges, and those too large for a stack, are left out. */

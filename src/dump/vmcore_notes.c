@@ -28,7 +28,7 @@ enum { KERNEL_CS = 0x10, KERNEL_SS = 0x18, USER_CS = 0x33, USER_SS = 0x2b };
  * The kernel did not crash (no CRASHTIME in VMCOREINFO), so readers find the note of a CPU by the
  * number that QEMU's dump-guest-memory gives it: drgn does, and kmem/core_file.
  */
-static void add_cpu(struct strbuf *into, const struct dump_cpu_registers *r, size_t cpu)
+static void add_cpu(struct strbuf *into, const struct physmap_registers *r, size_t cpu)
 {
 	struct elf_prstatus status = { .pr_pid = (pid_t)cpu + 1 };
 	/* In the order of struct user_regs_struct. */

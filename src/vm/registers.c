@@ -14,8 +14,9 @@ static const struct row {
 	size_t offset;
 	bool long_only;
 } rows[] = {
-#define ROW_(member, name_, short_) \
-	{ name_, short_, offsetof(struct vm_registers, member), (name_)[0] == 'R' && !(short_) },
+#define ROW_(member, name_, short_)                                  \
+	{ name_, short_, offsetof(struct physmap_registers, member), \
+	  (name_)[0] == 'R' && !(short_) },
 	VM_REGISTERS(ROW_)
 #undef ROW_
 };
@@ -80,16 +81,17 @@ static bool get_base(struct bytes block, const char *name, uint64_t *ret)
 	return at && at < end && *at == ' ' && parse_hex(block, at + 1, ret);
 }
 
-static struct error *parse_cpu(struct bytes block, size_t number, struct vm_registers *ret)
+static struct error *parse_cpu(struct bytes block, size_t number, struct physmap_registers *ret)
 {
+	const bool long_mode = find_value(block, "RIP") != NULL;
 	uint64_t cpl, halted;
 
-	*ret = (struct vm_registers){ .long_mode = find_value(block, "RIP") != NULL };
+	*ret = (struct physmap_registers){ 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint64_t value = 0;
 
 		if (!get(block, rows[i].name, &value) && !get(block, rows[i].short_name, &value) &&
-		    (ret->long_mode || !rows[i].long_only))
+		    (long_mode || !rows[i].long_only))
 			return vm_error(VM_QMP, 0, "CPU %zu has no register %s", number,
 					rows[i].name);
 		memcpy((char *)ret + rows[i].offset, &value, sizeof(value));
@@ -97,7 +99,7 @@ static struct error *parse_cpu(struct bytes block, size_t number, struct vm_regi
 	if (!get_base(block, "FS", &ret->fs_base) || !get_base(block, "GS", &ret->gs_base) ||
 	    !get(block, "CPL", &cpl) || !get(block, "HLT", &halted))
 		return vm_error(VM_QMP, 0, "CPU %zu has no FS, GS, CPL or HLT", number);
-	ret->cpl = (unsigned int)cpl;
+	ret->user = cpl != 0;
 	ret->halted = halted != 0;
 	return NULL;
 }
@@ -111,7 +113,7 @@ struct error *vm_registers_parse(const char *text, size_t n, struct vm_register_
 	while (at) {
 		const char *next = memmem(at + 4, (size_t)(end - at - 4), "CPU#", 4);
 		struct bytes block = { (const uint8_t *)at, (size_t)((next ? next : end) - at) };
-		struct vm_registers cpu;
+		struct physmap_registers cpu;
 		struct error *err;
 
 		if (strtoul(at + 4, NULL, 10) != list.cpus.n || list.cpus.n == CPUS_LIMIT)

@@ -4,6 +4,7 @@
 #define KTSTR_VM_REGISTERS_H
 
 #include "base/vec.h"
+#include "physmap/registers.h"
 #include "vm/error.h"
 
 /* One row per register: the member and QEMU's names for it in long and in other modes. */
@@ -32,18 +33,8 @@
 	X(cr4, "CR4", NULL)     \
 	X(efer, "EFER", NULL)
 
-struct vm_registers {
-#define VM_REGISTER_MEMBER_(member, name, short_name) uint64_t member;
-	VM_REGISTERS(VM_REGISTER_MEMBER_)
-#undef VM_REGISTER_MEMBER_
-	uint64_t fs_base, gs_base;
-	unsigned int cpl;
-	bool halted;
-	bool long_mode; /* else r8 to r15 are absent: 0 */
-};
-
 struct vm_register_list {
-	VEC(struct vm_registers) cpus; /* by number */
+	VEC(struct physmap_registers) cpus; /* by number; without long mode r8 to r15 are 0 */
 };
 void vm_register_list_deinit(struct vm_register_list *list);
 #define _cleanup_vm_register_list_ __attribute__((cleanup(vm_register_list_deinit)))

@@ -114,8 +114,7 @@ static void check_registers(struct vm *vm, const struct marks *marks)
 		assert_success(vm_thaw(vm));
 		assert_int_equal(list.cpus.n, 2);
 		for (size_t i = 0; i < list.cpus.n; i++)
-			found |= list.cpus.at[i].cpl == 3 &&
-				 list.cpus.at[i].rip >= marks->spin_start &&
+			found |= list.cpus.at[i].user && list.cpus.at[i].rip >= marks->spin_start &&
 				 list.cpus.at[i].rip < marks->spin_end;
 		assert_true(cancel_sleep(NULL, 10 * NS_PER_MS));
 	}

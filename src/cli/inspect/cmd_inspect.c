@@ -3,17 +3,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/paths.h"
 #include "cli/frame/commands.h"
-#include "cli/inspect/source.h"
-#include "dump/core_registers.h"
 #include "cli/frame/interrupts.h"
 #include "dump/dump.h"
 #include "dump/expr.h"
 #include "dump/vmcore_write.h"
+#include "inspect/attach.h"
 
-#define ALL	     "all"
-#define CACHE_FOLDER "kernel-memory" /* below the project's cache */
+#define ALL "all"
 
 enum { EXIT_SIGNAL = 128 };
 
@@ -89,7 +86,7 @@ static const struct word_row views[] = {
 static const struct exit_row exits[] = {
 	{ EXIT_OK, "done" },
 	{ EXIT_FAILED,
-	  "there is no kernel to be seen, or not this view of it; of a value all or part cannot be read" },
+	  "no kernel was found, or the view is unavailable; all or part of a value cannot be read" },
 	{ EXIT_USAGE, "the command line is wrong" },
 	{ EXIT_SIGNAL,
 	  "plus N: signal N ended us; a guest that was frozen runs on, no part of a vmcore is left" },
@@ -125,51 +122,6 @@ static struct error *check(const void *config_)
 	return NULL;
 }
 
-static struct dump_cpu_registers registers_of(const struct vm_registers *r)
-{
-	return (struct dump_cpu_registers){
-		.rax = r->rax,
-		.rbx = r->rbx,
-		.rcx = r->rcx,
-		.rdx = r->rdx,
-		.rsi = r->rsi,
-		.rdi = r->rdi,
-		.rbp = r->rbp,
-		.rsp = r->rsp,
-		.r8 = r->r8,
-		.r9 = r->r9,
-		.r10 = r->r10,
-		.r11 = r->r11,
-		.r12 = r->r12,
-		.r13 = r->r13,
-		.r14 = r->r14,
-		.r15 = r->r15,
-		.rip = r->rip,
-		.rflags = r->rflags,
-		.cr3 = r->cr3,
-		.fs_base = r->fs_base,
-		.gs_base = r->gs_base,
-		.user = r->cpl != 0,
-		.halted = r->halted,
-	};
-}
-
-/* What the VM told when it was frozen, or what a core file has kept. */
-static struct dump_cpu_registers *registers_from(const struct source *source,
-						 const struct kmem *kmem, size_t *ret_n)
-{
-	size_t n = source->freeze.registers.cpus.n;
-	struct dump_cpu_registers *registers;
-
-	if (!n)
-		return dump_core_registers(kmem, &source->core, ret_n);
-	registers = xcalloc(n, sizeof(*registers));
-	for (size_t i = 0; i < n; i++)
-		registers[i] = registers_of(&source->freeze.registers.cpus.at[i]);
-	*ret_n = n;
-	return registers;
-}
-
 static struct error *write_vmcore(struct kmem *kmem, const struct dump_request *request,
 				  const char *path, struct strbuf *out)
 {
@@ -183,49 +135,28 @@ static struct error *write_vmcore(struct kmem *kmem, const struct dump_request *
 	return err;
 }
 
-static char *truncated_note(const struct inspect_config *config, const struct source *source)
-{
-	return xasprintf("%s is truncated: %llu bytes of its memory are missing", config->source,
-			 (unsigned long long)source->core.missing_bytes);
-}
-
-static struct error *show(const struct inspect_config *config, const struct source *source,
+static struct error *show(const struct inspect_config *config, struct inspect_kernel *kernel,
 			  struct strbuf *out)
 {
-	_cleanup_free_ struct dump_cpu_registers *registers = NULL;
 	struct dump_request request = { .argument = config->argument,
-					.max_entries = config->max_entries };
+					.max_entries = config->max_entries,
+					.registers = kernel->registers,
+					.n_registers = kernel->n_registers };
 	const struct dump_view *view = dump_view_find(config->view);
 	struct json_writer writer = json_writer_to(out, JSON_PRETTY);
 	struct dump_sink sink = config->json ? dump_sink_to_json(&writer)
 					     : dump_sink_to_text(out, config->lines);
-	_cleanup_free_ char *cache = config->no_cache ? NULL : paths_cache(CACHE_FOLDER);
-	_cleanup_kmem_ struct kmem *kmem = NULL;
-	struct error *err = kmem_attach_known(&source->reader, source->note, cache, &kmem);
+	struct error *err = NULL;
 
-	if (source->core.missing_bytes) {
-		_cleanup_free_ char *note = truncated_note(config, source);
-
-		if (err)
-			return error_wrap(err, "%s", note);
-		fprintf(stderr, "note: %s\n", note);
-	}
-	if (err)
-		return err;
 	sink.zeros = config->zeros;
-	registers = registers_from(source, kmem, &request.n_registers);
-	request.registers = registers;
 	if (config->vmcore)
-		return write_vmcore(kmem, &request, config->vmcore, out);
+		return write_vmcore(kernel->kmem, &request, config->vmcore, out);
 	if (config->expr)
-		err = dump_expr(kmem, config->expr, &sink);
+		err = dump_expr(kernel->kmem, config->expr, &sink);
 	else if (view)
-		err = dump_one(view, kmem, &request, &sink);
+		err = dump_one(view, kernel->kmem, &request, &sink);
 	else
-		dump_all(kmem, &request, &sink);
-	/* A folder that cannot be written costs time, nothing else. */
-	if (cache)
-		error_free(kmem_remember(kmem, cache));
+		dump_all(kernel->kmem, &request, &sink);
 	if (config->json)
 		strbuf_append_char(out, '\n');
 	if (sink.lines_lost)
@@ -235,10 +166,22 @@ static struct error *show(const struct inspect_config *config, const struct sour
 
 static struct error *look(const struct inspect_config *config, struct strbuf *out)
 {
-	_cleanup_source_ struct source source = SOURCE_NONE;
-	struct error *err = source_open(config->source, config->freeze, &source);
+	_cleanup_inspect_source_ struct inspect_source source = INSPECT_SOURCE_NONE;
+	_cleanup_inspect_kernel_ struct inspect_kernel kernel = { 0 };
+	_cleanup_free_ char *cut = NULL;
+	struct error *err = inspect_open(config->source, config->freeze, &source);
 
-	return err ? err : show(config, &source, out);
+	if (err)
+		return err;
+	if (source.core.missing_bytes)
+		cut = xasprintf("%s is truncated: %llu bytes of its memory are missing",
+				config->source, (unsigned long long)source.core.missing_bytes);
+	err = inspect_attach(&source, !config->no_cache, &kernel);
+	if (err)
+		return cut ? error_wrap(err, "%s", cut) : err;
+	if (cut)
+		fprintf(stderr, "note: %s\n", cut);
+	return show(config, &kernel, out);
 }
 
 /* Printed after the guest runs on: whoever reads may be slow. */

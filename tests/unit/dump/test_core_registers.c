@@ -20,7 +20,7 @@ static void numbered_notes_belong_to_the_cpus_of_these_numbers(void **state)
 {
 	struct build_stack *s = *state;
 	_cleanup_kmem_core_ struct kmem_core core = { 0 };
-	_cleanup_free_ struct dump_cpu_registers *r = NULL;
+	_cleanup_free_ struct physmap_registers *r = NULL;
 	size_t n;
 
 	s->kmem->cpus.online[0] = 2; /* a machine that ran tells of CPUs that are offline, too */
@@ -39,7 +39,7 @@ static void notes_of_kdump_are_those_of_the_cpus_online(void **state)
 {
 	struct build_stack *s = *state;
 	_cleanup_kmem_core_ struct kmem_core core = { 0 };
-	_cleanup_free_ struct dump_cpu_registers *r = NULL;
+	_cleanup_free_ struct physmap_registers *r = NULL;
 	size_t n;
 
 	s->kmem->cpus.online[0] = 2;
@@ -66,7 +66,7 @@ static void notes_without_registers_and_notes_too_many_tell_nothing(void **state
 	for (uint32_t i = 0; i < 5; i++)
 		add(&core, 99, 0x5000, 0x10);
 
-	_cleanup_free_ struct dump_cpu_registers *r = dump_core_registers(s->kmem, &core, &n);
+	_cleanup_free_ struct physmap_registers *r = dump_core_registers(s->kmem, &core, &n);
 
 	assert_int_equal(n, s->kmem->cpus.n);
 	assert_true(r[0].unknown);
@@ -78,7 +78,7 @@ static void registers_that_were_written_are_read_again(void **state)
 	struct build_stack *s = *state;
 	char path[] = "/tmp/ktstr-core-XXXXXX";
 	_cleanup_close_ int fd = mkstemp(path);
-	struct dump_cpu_registers cpus[2] = {
+	struct physmap_registers cpus[2] = {
 		{ .rax = 1,
 		  .rbx = 2,
 		  .rcx = 3,
@@ -103,7 +103,7 @@ static void registers_that_were_written_are_read_again(void **state)
 	};
 	struct dump_request request = { .registers = cpus, .n_registers = 2 };
 	_cleanup_kmem_core_ struct kmem_core core = { 0 };
-	_cleanup_free_ struct dump_cpu_registers *r = NULL;
+	_cleanup_free_ struct physmap_registers *r = NULL;
 	_cleanup_close_ int again = -1;
 	size_t n;
 
@@ -119,7 +119,7 @@ static void registers_that_were_written_are_read_again(void **state)
 			assert_true(r[i].unknown);
 			continue;
 		}
-		assert_memory_equal(&r[i], &cpus[i], offsetof(struct dump_cpu_registers, user));
+		assert_memory_equal(&r[i], &cpus[i], offsetof(struct physmap_registers, user));
 		assert_int_equal(r[i].user, cpus[i].user);
 		assert_false(r[i].unknown);
 	}

@@ -118,7 +118,7 @@ static void guesses_and_their_reason_are_marked(void **state)
 static void task_on_a_cpu_says_on_which(void **state)
 {
 	struct build_stack *s = *state;
-	struct dump_cpu_registers cpus[2] = { { 0 }, { .user = true } };
+	struct physmap_registers cpus[2] = { { 0 }, { .user = true } };
 	struct dump_request request = { .argument = "43", .registers = cpus, .n_registers = 2 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -177,7 +177,7 @@ static void tasks_that_cannot_be_read_are_counted(void **state)
 static void a_task_that_has_begun_to_run_is_not_shown_where_it_slept(void **state)
 {
 	struct build_stack *s = *state;
-	struct dump_cpu_registers cpus[2] = { { .user = true }, { .user = true } };
+	struct physmap_registers cpus[2] = { { .user = true }, { .user = true } };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	const uint32_t yes = 1;
 

@@ -48,7 +48,7 @@ static void task_that_never_ran_has_one_frame(void **state)
 static void task_that_runs_needs_registers(void **state)
 {
 	struct build_stack *s = *state;
-	struct dump_cpu_registers cpus[2] = { { 0 }, { 0 } };
+	struct physmap_registers cpus[2] = { { 0 }, { 0 } };
 	struct dump_request request = { 0 };
 	struct result r = { 0 };
 
@@ -76,7 +76,7 @@ static void task_that_runs_needs_registers(void **state)
 static void cpu_may_stand_on_its_stack_for_interrupts(void **state)
 {
 	struct build_stack *s = *state;
-	struct dump_cpu_registers cpus[2] = { { 0 }, { 0 } };
+	struct physmap_registers cpus[2] = { { 0 }, { 0 } };
 	struct dump_request request = { .registers = cpus, .n_registers = 2 };
 	uint64_t at = IRQ_STACK_AT + STACK_BYTES - 8 * 21;
 	struct result r = { 0 };
@@ -96,7 +96,7 @@ static void cpu_may_stand_on_its_stack_for_interrupts(void **state)
 static void cpu_may_just_have_entered_the_kernel(void **state)
 {
 	struct build_stack *s = *state;
-	struct dump_cpu_registers cpus[2] = { { 0 }, { 0 } };
+	struct physmap_registers cpus[2] = { { 0 }, { 0 } };
 	struct dump_request request = { .registers = cpus, .n_registers = 2 };
 	uint64_t at = ENTRY_STACK_END - 8 * 21;
 	struct result r = { 0 };
@@ -149,7 +149,7 @@ static void assert_place(struct build_stack *s, const struct dump_request *reque
 static void cpu_in_a_switch_runs_the_task_whose_stack_it_uses(void **state)
 {
 	struct build_stack *s = *state;
-	struct dump_cpu_registers cpus[2] = { { 0 }, { 0 } };
+	struct physmap_registers cpus[2] = { { 0 }, { 0 } };
 	struct dump_request request = { .registers = cpus, .n_registers = 2 };
 
 	begin_switch(s, s->other);
@@ -187,7 +187,7 @@ static void both_tasks_of_a_switch_need_registers(void **state)
 static void cpu_may_begin_a_task_that_never_ran(void **state)
 {
 	struct build_stack *s = *state;
-	struct dump_cpu_registers cpus[2] = { { 0 }, { 0 } };
+	struct physmap_registers cpus[2] = { { 0 }, { 0 } };
 	struct dump_request request = { .registers = cpus, .n_registers = 2 };
 	struct result r = { 0 };
 
@@ -215,7 +215,7 @@ static void task_that_ran_meanwhile_is_a_guess(void **state)
 {
 	struct build_stack *s = *state;
 	struct kmem_reader reader = *s->kmem->space.pages.reader;
-	struct dump_cpu_registers cpus[2] = { { .user = true }, { .user = true } };
+	struct physmap_registers cpus[2] = { { .user = true }, { .user = true } };
 	struct dump_request request = { 0 };
 	struct result r = { 0 };
 

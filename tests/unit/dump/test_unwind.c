@@ -215,7 +215,7 @@ static void another_stack_is_left_for_good(void **state)
 static void register_is_taken_from_the_cpu(void **state)
 {
 	struct fixture *f = *state;
-	struct dump_cpu_registers registers = { .rdi = f->s->stack + BASE + 0x28 };
+	struct physmap_registers registers = { .rdi = f->s->stack + BASE + 0x28 };
 
 	build_orc_raw(f->s, f->s->k.image + IN_ORC_IPS, f->s->k.image + IN_ORC, 2,
 		      f->s->k.image + IN_CODE_INNER,

@@ -37,7 +37,7 @@ static void text_of_the_kernel_is_the_last_note(void **state)
 static void every_cpu_has_its_registers_and_its_number(void **state)
 {
 	struct build_stack *s = *state;
-	struct dump_cpu_registers cpus[2] = {
+	struct physmap_registers cpus[2] = {
 		{ .r15 = 15, .rbp = 4, .rax = 10, .rip = 16, .rsp = 19 }, { .user = true, .rip = 7 }
 	};
 	struct dump_request request = { .registers = cpus, .n_registers = 2 };

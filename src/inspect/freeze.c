@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/inspect/freeze.h"
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "inspect/freeze.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -8,7 +8,7 @@
 enum { ANSWER_WAIT_SEC = 30 };
 #define ANSWER_WAIT_NS (ANSWER_WAIT_SEC * NS_PER_SEC)
 
-static struct error *stop(struct freeze *f, const char *dir)
+static struct error *stop(struct inspect_freeze *f, const char *dir)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	bool running;
@@ -28,28 +28,28 @@ static struct error *stop(struct freeze *f, const char *dir)
 	return err ? err : vm_registers_parse(strbuf_str(&text), text.n, &f->registers);
 }
 
-struct error *freeze_begin(const struct run_entry *entry, struct freeze *ret)
+struct error *inspect_freeze_begin(const struct run_entry *entry, struct inspect_freeze *ret)
 {
 	_cleanup_free_ char *dir = run_control_dir(entry);
-	struct freeze f = FREEZE_NONE;
+	struct inspect_freeze f = INSPECT_FREEZE_NONE;
 	struct error *err = run_control_connect(entry, ANSWER_WAIT_NS, &f.qmp);
 
 	if (!err)
 		err = stop(&f, dir);
 	if (err) {
-		freeze_end(&f);
+		inspect_freeze_end(&f);
 		return error_wrap(err, "freezing the guest");
 	}
 	*ret = f;
 	return NULL;
 }
 
-void freeze_end(struct freeze *f)
+void inspect_freeze_end(struct inspect_freeze *f)
 {
 	if (f->stopped)
 		error_free(qmp_execute(f->qmp, "cont", NULL, ANSWER_WAIT_NS, NULL));
 	run_freeze_end(&f->mark);
 	qmp_free(f->qmp);
 	vm_register_list_deinit(&f->registers);
-	*f = FREEZE_NONE;
+	*f = INSPECT_FREEZE_NONE;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/inspect/source.h"
+#include "inspect/source.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -46,7 +46,7 @@ static int remove_folder(void **state UNUSED)
 	return rmdir(folder);
 }
 
-static void assert_marked(const struct source *source)
+static void assert_marked(const struct inspect_source *source)
 {
 	char mark[4];
 
@@ -60,9 +60,9 @@ static void assert_marked(const struct source *source)
 static void a_file_of_ram_is_laid_out_as_q35_has_it(void **state UNUSED)
 {
 	_cleanup_free_ char *path = in_folder("ram.0");
-	_cleanup_source_ struct source source = SOURCE_NONE;
+	_cleanup_inspect_source_ struct inspect_source source = INSPECT_SOURCE_NONE;
 
-	assert_success(source_open(path, false, &source));
+	assert_success(inspect_open(path, false, &source));
 	assert_marked(&source);
 }
 
@@ -82,9 +82,9 @@ static void a_template_by_its_folder_its_json_and_its_ram(void **state UNUSED)
 	assert_success(template_description_write(&d, json));
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		_cleanup_free_ char *path = in_folder(names[i]);
-		_cleanup_source_ struct source source = SOURCE_NONE;
+		_cleanup_inspect_source_ struct inspect_source source = INSPECT_SOURCE_NONE;
 
-		assert_success(source_open(path, false, &source));
+		assert_success(inspect_open(path, false, &source));
 		assert_marked(&source);
 	}
 	assert_int_equal(remove(json), 0);
@@ -97,7 +97,7 @@ static void a_description_says_where_ram_is(void **state UNUSED)
 				 .started_at_sec = 1 };
 	_cleanup_free_ char *json = in_folder("vm.json"), *ram = in_folder("ram.0");
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_source_ struct source source = SOURCE_NONE;
+	_cleanup_inspect_source_ struct inspect_source source = INSPECT_SOURCE_NONE;
 
 	run_info_add_ram(&info, &(struct run_ram){ .guest_address = 1 << 20,
 						   .size_bytes = RAM_BYTES - (1 << 20),
@@ -107,21 +107,21 @@ static void a_description_says_where_ram_is(void **state UNUSED)
 	info.id = NULL;
 	run_info_deinit(&info);
 	assert_success(io_replace_file(json, text.at, text.n));
-	assert_success(source_open(json, false, &source));
+	assert_success(inspect_open(json, false, &source));
 	assert_marked(&source);
 }
 
 static void what_is_not_there_says_so(void **state UNUSED)
 {
 	_cleanup_free_ char *empty = in_folder("empty"), *none = in_folder("none");
-	_cleanup_source_ struct source source = SOURCE_NONE;
+	_cleanup_inspect_source_ struct inspect_source source = INSPECT_SOURCE_NONE;
 
-	assert_error_tag(source_open(none, false, &source), "io");
+	assert_error_tag(inspect_open(none, false, &source), "io");
 	assert_success(io_replace_file(empty, "", 0));
-	assert_error_tag(source_open(empty, false, &source), "parse");
+	assert_error_tag(inspect_open(empty, false, &source), "parse");
 	assert_success(io_replace_file(empty, "\177ELF", 4));
-	assert_error_tag(source_open(empty, false, &source), "not-elf");
-	assert_error_tag(source_open("vm:zz", false, &source), "absent");
+	assert_error_tag(inspect_open(empty, false, &source), "not-elf");
+	assert_error_tag(inspect_open("vm:zz", false, &source), "absent");
 	assert_int_equal(source.fd, -1);
 }
 

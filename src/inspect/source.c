@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/inspect/source.h"
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "inspect/source.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define TEMPLATE_FILE "template.json"
 
 /* A range is read where its bytes are: a clone's in its QEMU, all others in their file. */
-static struct error *map_ranges(const struct run_info *info, struct source *s)
+static struct error *map_ranges(const struct run_info *info, struct inspect_source *s)
 {
 	struct error *err = NULL;
 
@@ -48,7 +48,7 @@ static struct error *map_ranges(const struct run_info *info, struct source *s)
 	return err;
 }
 
-static struct error *open_vm(const char *id, bool freeze, struct source *s)
+static struct error *open_vm(const char *id, bool freeze, struct inspect_source *s)
 {
 	_cleanup_run_list_ struct run_list list = { 0 };
 	const struct run_entry *entry;
@@ -63,11 +63,11 @@ static struct error *open_vm(const char *id, bool freeze, struct source *s)
 				  run_state_word(entry->state), entry->problem ? ": " : "",
 				  entry->problem ? entry->problem : "");
 	if (freeze)
-		err = freeze_begin(entry, &s->freeze);
+		err = inspect_freeze_begin(entry, &s->freeze);
 	return err ? err : map_ranges(entry->info, s);
 }
 
-static struct error *open_template(const char *dir, const char *json, struct source *s)
+static struct error *open_template(const char *dir, const char *json, struct inspect_source *s)
 {
 	_cleanup_template_description_ struct template_description d = { 0 };
 	_cleanup_physmap_layout_ struct physmap_layout layout = { 0 };
@@ -88,7 +88,7 @@ static struct error *open_template(const char *dir, const char *json, struct sou
 	return err;
 }
 
-static struct error *open_description(const char *path, struct source *s)
+static struct error *open_description(const char *path, struct inspect_source *s)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_run_info_ struct run_info *info = NULL;
@@ -100,13 +100,13 @@ static struct error *open_description(const char *path, struct source *s)
 }
 
 /* Without a description: what QEMU does with one backend of that size. */
-static struct error *open_raw(const char *path, uint64_t size, struct source *s)
+static struct error *open_raw(const char *path, uint64_t size, struct inspect_source *s)
 {
 	_cleanup_physmap_layout_ struct physmap_layout layout = { 0 };
 	struct error *err = physmap_from_backends(PHYSMAP_Q35, &size, 1, &layout);
 
 	if (err)
-		return error_wrap(err, "%s is no ELF core and no file of RAM", path);
+		return error_wrap(err, "%s is neither an ELF core nor a file of RAM", path);
 	s->map = physmap_new();
 	for (size_t i = 0; !err && i < layout.ranges.n; i++) {
 		const struct physmap_range *range = &layout.ranges.at[i];
@@ -117,7 +117,7 @@ static struct error *open_raw(const char *path, uint64_t size, struct source *s)
 	return err;
 }
 
-static struct error *open_core(const char *path, struct source *s)
+static struct error *open_core(const char *path, struct inspect_source *s)
 {
 	struct error *err = kmem_core_read(s->fd, path, &s->core);
 
@@ -180,7 +180,7 @@ static char *folder_of(const char *path)
 	return slash ? xstrndup(path, (size_t)(slash - path) + (slash == path)) : xstrdup(".");
 }
 
-static struct error *open_file(const char *path, struct source *s)
+static struct error *open_file(const char *path, struct inspect_source *s)
 {
 	_cleanup_free_ char *dir = folder_of(path);
 	_cleanup_free_ char *beside = xasprintf("%s/" TEMPLATE_FILE, dir);
@@ -209,7 +209,7 @@ static struct error *open_file(const char *path, struct source *s)
 	return open_raw(path, (uint64_t)st.st_size, s);
 }
 
-static struct error *open_any(const char *text, bool freeze, struct source *s)
+static struct error *open_any(const char *text, bool freeze, struct inspect_source *s)
 {
 	_cleanup_free_ char *json = xasprintf("%s/" TEMPLATE_FILE, text);
 	struct error *err;
@@ -218,33 +218,33 @@ static struct error *open_any(const char *text, bool freeze, struct source *s)
 	if (strncmp(text, VM_PREFIX, strlen(VM_PREFIX)) == 0)
 		return open_vm(text + strlen(VM_PREFIX), freeze, s);
 	if (stat(text, &st) != 0)
-		return base_error(BASE_IO, errno, "looking at %s", text);
+		return base_error(BASE_IO, errno, "reading %s", text);
 	err = check_kind(text, st.st_mode);
 	if (err)
 		return err;
 	return S_ISDIR(st.st_mode) ? open_template(text, json, s) : open_file(text, s);
 }
 
-struct error *source_open(const char *text, bool freeze, struct source *ret)
+struct error *inspect_open(const char *text, bool freeze, struct inspect_source *ret)
 {
-	struct source s = SOURCE_NONE;
+	struct inspect_source s = INSPECT_SOURCE_NONE;
 	struct error *err = open_any(text, freeze, &s);
 
 	if (err) {
-		source_close(&s);
+		inspect_close(&s);
 		return err;
 	}
 	*ret = s;
 	return NULL;
 }
 
-void source_close(struct source *s)
+void inspect_close(struct inspect_source *s)
 {
-	freeze_end(&s->freeze);
+	inspect_freeze_end(&s->freeze);
 	physmap_free(s->map);
 	physmap_free(s->files);
 	kmem_core_deinit(&s->core);
 	if (s->fd >= 0)
 		close(s->fd);
-	*s = SOURCE_NONE;
+	*s = INSPECT_SOURCE_NONE;
 }
