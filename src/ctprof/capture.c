@@ -24,7 +24,8 @@ static struct reading now_of(clockid_t clock)
 
 	if (clock_gettime(clock, &t) != 0)
 		return (struct reading){ 0 };
-	return (struct reading){ true, (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec };
+	return (struct reading){ true, false,
+				 (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec };
 }
 
 static struct reading reading_of_sysconf(int name)
@@ -56,7 +57,7 @@ static struct reading namespace_of_us(const char *root, const char *name)
 
 	if (stat(path, &st) != 0)
 		return (struct reading){ 0 };
-	return (struct reading){ true, st.st_ino };
+	return (struct reading){ true, false, st.st_ino };
 }
 
 static void read_identity(const struct capture_options *options, struct snapshot *snapshot)

@@ -5,83 +5,47 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "ctprof/cgroup_rows.h"
 #include "ctprof/group_names.h"
 #include "ctprof/named_merge.h"
 
-bool memory_stat_is_gauge(const char *name)
-{
-	static const char *const gauges[] = {
-		"anon",
-		"file",
-		"kernel",
-		"kernel_stack",
-		"pagetables",
-		"sec_pagetables",
-		"percpu",
-		"sock",
-		"vmalloc",
-		"shmem",
-		"zswap",
-		"zswapped",
-		"file_mapped",
-		"file_dirty",
-		"file_writeback",
-		"swapcached",
-		"anon_thp",
-		"file_thp",
-		"shmem_thp",
-		"inactive_anon",
-		"active_anon",
-		"inactive_file",
-		"active_file",
-		"unevictable",
-		"slab",
-		"slab_reclaimable",
-		"slab_unreclaimable",
-		"hugetlb",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(gauges); i++) {
-		if (strcmp(gauges[i], name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* What is known of one is known of both. */
 static void merge_reading(struct reading *into, const struct reading *other,
-			  uint64_t (*merge)(uint64_t a, uint64_t b))
+			  const struct cgroup_row *row)
 {
-	if (other->known)
-		*into = (struct reading){ true, into->known ? merge(into->value, other->value)
-							    : other->value };
-}
+	uint64_t a = into->unlimited ? UINT64_MAX : into->value;
+	uint64_t b = other->unlimited ? UINT64_MAX : other->value;
+	bool is_larger = row->form == CGROUP_FORM_NICE ? (int64_t)b > (int64_t)a : b > a;
 
-static void merge_weight(struct reading *into, const struct reading *other)
-{
-	into->known = into->known && other->known;
-	into->value = into->known ? larger_u64(into->value, other->value) : 0;
-}
-
-/* No limit is larger than any, and smaller than none. */
-static void merge_limit(struct limit *into, const struct limit *other, bool smallest)
-{
-	uint64_t a = into->state == LIMIT_NONE ? UINT64_MAX : into->value;
-	uint64_t b = other->state == LIMIT_NONE ? UINT64_MAX : other->value;
-
-	if (into->state == LIMIT_UNKNOWN || other->state == LIMIT_UNKNOWN)
-		*into = (struct limit){ .state = LIMIT_UNKNOWN };
-	else if (smallest ? b < a : b > a)
-		*into = *other;
+	switch (row->merge) {
+	case CGROUP_MERGE_SUM:
+	case CGROUP_MERGE_LARGEST:
+		if (other->known &&
+		    (!into->known || (row->merge == CGROUP_MERGE_LARGEST && is_larger)))
+			*into = *other;
+		else if (other->known && row->merge == CGROUP_MERGE_SUM)
+			into->value = add_saturating_u64(a, b);
+		break;
+	case CGROUP_MERGE_MOST:
+	case CGROUP_MERGE_LEAST:
+		if (!into->known || !other->known)
+			*into = (struct reading){ 0 };
+		else if (row->merge == CGROUP_MERGE_MOST ? is_larger : b < a)
+			*into = *other;
+		break;
+	default:
+		if (a != b)
+			*into = (struct reading){ 0 };
+	}
 }
 
 static void merge_table(struct named_readings *into, const struct named_readings *other,
-			const struct intern *gauges_in)
+			const struct cgroup_row *row, const struct intern *strings)
 {
 	into->known = into->known || other->known;
 	for (size_t i = 0; i < other->rows.n; i++) {
 		const struct named_reading *from = &other->rows.at[i];
-		bool gauge = gauges_in && memory_stat_is_gauge(intern_text(gauges_in, from->name));
+		bool gauge = row->merge == CGROUP_MERGE_KIND &&
+			     memory_stat_is_gauge(intern_text(strings, from->name));
 
 		named_readings_merge(into, from->name, from->value, i,
 				     gauge ? larger_u64 : add_saturating_u64);
@@ -91,81 +55,52 @@ static void merge_table(struct named_readings *into, const struct named_readings
 static void merge_half(struct pressure_half *into, const struct pressure_half *other)
 {
 	into->known = into->known || other->known;
-	into->avg10 = (uint16_t)larger_u64(into->avg10, other->avg10);
-	into->avg60 = (uint16_t)larger_u64(into->avg60, other->avg60);
-	into->avg300 = (uint16_t)larger_u64(into->avg300, other->avg300);
-	into->total_usec = add_saturating_u64(into->total_usec, other->total_usec);
-}
+	for (size_t i = 0; i < N_PRESSURE_ROWS; i++) {
+		const struct pressure_row *row = &pressure_rows[i];
+		uint64_t *value = pressure_row_at(row, into), more = *pressure_row_at(row, other);
 
-static void merge_cpu(struct cgroup_stats *into, const struct cgroup_stats *other)
-{
-	merge_reading(&into->cpu.usage_usec, &other->cpu.usage_usec, add_saturating_u64);
-	merge_reading(&into->cpu.user_usec, &other->cpu.user_usec, add_saturating_u64);
-	merge_reading(&into->cpu.system_usec, &other->cpu.system_usec, add_saturating_u64);
-	merge_reading(&into->cpu.nr_periods, &other->cpu.nr_periods, add_saturating_u64);
-	merge_reading(&into->cpu.nr_throttled, &other->cpu.nr_throttled, add_saturating_u64);
-	merge_reading(&into->cpu.throttled_usec, &other->cpu.throttled_usec, add_saturating_u64);
-	merge_reading(&into->cpu.nr_bursts, &other->cpu.nr_bursts, add_saturating_u64);
-	merge_reading(&into->cpu.burst_usec, &other->cpu.burst_usec, add_saturating_u64);
-	merge_limit(&into->cpu.max_quota_us, &other->cpu.max_quota_us, false);
-	merge_reading(&into->cpu.max_period_us, &other->cpu.max_period_us, larger_u64);
-	merge_weight(&into->cpu.weight, &other->cpu.weight);
-	into->cpu.weight_nice_known = into->cpu.weight_nice_known && other->cpu.weight_nice_known;
-	if (other->cpu.weight_nice > into->cpu.weight_nice)
-		into->cpu.weight_nice = other->cpu.weight_nice;
-}
-
-static void merge_memory(struct cgroup_stats *into, const struct cgroup_stats *other,
-			 const struct intern *strings)
-{
-	merge_reading(&into->memory.current, &other->memory.current, larger_u64);
-	merge_reading(&into->memory.peak, &other->memory.peak, larger_u64);
-	merge_reading(&into->memory.swap_current, &other->memory.swap_current, larger_u64);
-	merge_limit(&into->memory.max, &other->memory.max, false);
-	merge_limit(&into->memory.high, &other->memory.high, false);
-	merge_limit(&into->memory.low, &other->memory.low, true);
-	merge_limit(&into->memory.min, &other->memory.min, true);
-	merge_table(&into->memory.stat, &other->memory.stat, strings);
-	merge_table(&into->memory.events, &other->memory.events, NULL);
+		*value = row->is_percent ? larger_u64(*value, more)
+					 : add_saturating_u64(*value, more);
+	}
 }
 
 static void merge_stats(struct cgroup_stats *into, const struct cgroup_stats *other,
 			const struct intern *strings)
 {
-	merge_cpu(into, other);
-	merge_memory(into, other, strings);
-	merge_reading(&into->pids.current, &other->pids.current, add_saturating_u64);
-	merge_reading(&into->pids.peak, &other->pids.peak, larger_u64);
-	merge_limit(&into->pids.max, &other->pids.max, false);
-	merge_table(&into->io.stat, &other->io.stat, NULL);
-	if (into->cpuset_effective != other->cpuset_effective)
-		into->cpuset_effective = 0;
+	for (size_t i = 0; i < N_CGROUP_ROWS; i++) {
+		const struct cgroup_row *row = &cgroup_rows[i];
+		void *to = cgroup_row_at(row, into), *from = cgroup_row_at(row, other);
+
+		if (row->is_table)
+			merge_table(to, from, row, strings);
+		else
+			merge_reading(to, from, row);
+	}
 	for (int i = 0; i < N_PRESSURE_RESOURCES; i++) {
 		struct pressure_file *file = &into->pressure.resources[i];
 		const struct pressure_file *from = &other->pressure.resources[i];
 
 		file->known = file->known || from->known;
-		merge_half(&file->some, &from->some);
-		merge_half(&file->full, &from->full);
+		for (int h = 0; h < N_PRESSURE_HALVES; h++)
+			merge_half(&file->half[h], &from->half[h]);
 	}
-}
-
-static struct named_readings table_copy(const struct named_readings *table)
-{
-	struct named_readings copy = { .known = table->known };
-
-	for (size_t i = 0; i < table->rows.n; i++)
-		vec_push(&copy.rows, table->rows.at[i]);
-	return copy;
 }
 
 static struct cgroup_stats stats_copy(const struct cgroup_stats *stats)
 {
 	struct cgroup_stats copy = *stats;
 
-	copy.memory.stat = table_copy(&stats->memory.stat);
-	copy.memory.events = table_copy(&stats->memory.events);
-	copy.io.stat = table_copy(&stats->io.stat);
+	for (size_t i = 0; i < N_CGROUP_ROWS; i++) {
+		const struct named_readings *from = cgroup_row_at(&cgroup_rows[i], stats);
+		struct named_readings table = { 0 };
+
+		if (!cgroup_rows[i].is_table)
+			continue;
+		table.known = from->known;
+		for (size_t k = 0; k < from->rows.n; k++)
+			vec_push(&table.rows, from->rows.at[k]);
+		*(struct named_readings *)cgroup_row_at(&cgroup_rows[i], &copy) = table;
+	}
 	return copy;
 }
 
@@ -223,8 +158,8 @@ static void merge_cgroup(struct merging *m, const struct snapshot_cgroup *cgroup
 		row->nested++;
 		return;
 	}
-	merge_reading(&row->memory_current_total, &cgroup->stats.memory.current,
-		      add_saturating_u64);
+	merge_reading(&row->memory_current_total, &cgroup->stats.memory_current,
+		      &(struct cgroup_row){ .merge = CGROUP_MERGE_SUM });
 	/* The first is copied: nothing that it lacks may look like a 0 that the next is added to.
 	 */
 	if (row->stats.known)
@@ -262,12 +197,7 @@ void cgroups_merge(struct group_keys *keys, const struct snapshot *snapshot,
 
 void merged_cgroups_deinit(struct merged_cgroups *cgroups)
 {
-	for (size_t i = 0; i < cgroups->rows.n; i++) {
-		struct cgroup_stats *stats = &cgroups->rows.at[i].stats;
-
-		vec_deinit(&stats->memory.stat.rows);
-		vec_deinit(&stats->memory.events.rows);
-		vec_deinit(&stats->io.stat.rows);
-	}
+	for (size_t i = 0; i < cgroups->rows.n; i++)
+		cgroup_stats_deinit(&cgroups->rows.at[i].stats);
 	vec_deinit(&cgroups->rows);
 }

@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cgroups that share a key made one:
- *
- *	counters    usage, throttling, memory.events, io.stat, totals of pressure and what
- *	            memory.stat counts: added, saturating
- *	tasks       pids.current: added
- *	gauges      memory.current, memory.swap.current, what memory.stat measures, averages of
- *	            pressure: the largest; memory.current is added up beside it
- *	peaks       memory.peak, pids.peak: the largest
- *	limits      cpu.max, cpu.weight, memory.max, memory.high, pids.max: the largest, none
- *	            larger than any; unknown as soon as one is
- *	floors      memory.low, memory.min: the smallest; unknown as soon as one is
- *	cpuset      the text when all have the same
+ * Cgroups that share a key made one, by the column `merge` of procfs/cgroup.def; averages of
+ * pressure become the largest, totals are added. memory.current is added up beside the largest.
  *
  * A v2 cgroup counts what happens below it. A member below another member is therefore contained
  * in that one's values and left out here.
@@ -38,8 +28,5 @@ void cgroups_merge(struct group_keys *keys, const struct snapshot *snapshot,
 		   struct merged_cgroups *ret);
 void merged_cgroups_deinit(struct merged_cgroups *cgroups);
 #define _cleanup_merged_cgroups_ _cleanup_(merged_cgroups_deinit)
-
-/* Whether a line of memory.stat is a number of bytes now, rather than a count of events. */
-bool memory_stat_is_gauge(const char *name);
 
 #endif

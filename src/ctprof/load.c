@@ -119,9 +119,9 @@ static struct error *load_cgroup(struct loader *loader, const struct json_value 
 	vec_push(&loader->snapshot.cgroups, cgroup);
 	return charge_since(loader, &before,
 			    2 * sizeof(cgroup) + sizeof(struct named_reading) *
-							 (cgroup.stats.memory.stat.rows.capacity +
-							  cgroup.stats.memory.events.rows.capacity +
-							  cgroup.stats.io.stat.rows.capacity));
+							 (cgroup.stats.memory_stat.rows.capacity +
+							  cgroup.stats.memory_events.rows.capacity +
+							  cgroup.stats.io_stat.rows.capacity));
 }
 
 static struct error *load_host(const struct json_value *value, struct snapshot *snapshot)

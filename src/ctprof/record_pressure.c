@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "ctprof/record.h"
 
-#define WORD_(id, word) word,
-static const char *const resource_words[] = { PRESSURE_RESOURCES(WORD_) };
-#undef WORD_
+#include "ctprof/cgroup_rows.h"
 
 static void write_half(const char *key, const struct pressure_half *half, struct json_writer *w)
 {
 	json_key(w, key);
 	json_begin_object(w);
-	json_add_u64(w, "avg10", half->avg10);
-	json_add_u64(w, "avg60", half->avg60);
-	json_add_u64(w, "avg300", half->avg300);
-	json_add_u64(w, "total_usec", half->total_usec);
+	for (size_t i = 0; i < N_PRESSURE_ROWS; i++)
+		json_add_u64(w, pressure_rows[i].name, *pressure_row_at(&pressure_rows[i], half));
 	json_end_object(w);
 }
 
-static void write_absent(const char *resource, const char *half, struct json_writer *w)
+/* "cpu", or "cpu.some" of one half. */
+static void write_absent(int resource, int half, struct json_writer *w)
 {
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 
-	strbuf_appendf(&name, "%s%s%s", resource, half ? "." : "", half ? half : "");
+	strbuf_append(&name, pressure_resource_names[resource]);
+	if (half >= 0)
+		strbuf_appendf(&name, ".%s", pressure_half_names[half]);
 	json_write_string(w, strbuf_str(&name));
 }
 
@@ -28,23 +27,20 @@ void pressure_write(const struct pressure *pressure, struct json_writer *w)
 {
 	json_begin_object(w);
 	for (int i = 0; i < N_PRESSURE_RESOURCES; i++) {
-		json_key(w, resource_words[i]);
+		json_key(w, pressure_resource_names[i]);
 		json_begin_object(w);
-		write_half("some", &pressure->resources[i].some, w);
-		write_half("full", &pressure->resources[i].full, w);
+		for (int h = 0; h < N_PRESSURE_HALVES; h++)
+			write_half(pressure_half_names[h], &pressure->resources[i].half[h], w);
 		json_end_object(w);
 	}
 	json_key(w, "absent");
 	json_begin_array(w);
 	for (int i = 0; i < N_PRESSURE_RESOURCES; i++) {
-		const struct pressure_file *file = &pressure->resources[i];
-
-		if (!file->known)
-			write_absent(resource_words[i], NULL, w);
-		if (!file->some.known)
-			write_absent(resource_words[i], "some", w);
-		if (!file->full.known)
-			write_absent(resource_words[i], "full", w);
+		if (!pressure->resources[i].known)
+			write_absent(i, -1, w);
+		for (int h = 0; h < N_PRESSURE_HALVES; h++)
+			if (!pressure->resources[i].half[h].known)
+				write_absent(i, h, w);
 	}
 	json_end_array(w);
 	json_end_object(w);
@@ -64,26 +60,42 @@ bool absent_lists(const struct json_value *object, const char *name)
 static struct error *load_half(const struct json_value *value, const struct place *place,
 			       struct pressure_half *half)
 {
-	const struct {
-		const char *key;
-		uint16_t *into;
-	} averages[] = { { "avg10", &half->avg10 },
-			 { "avg60", &half->avg60 },
-			 { "avg300", &half->avg300 } };
-	struct place total = { .outer = place, .key = "total_usec" };
 	struct error *err = value_expect(value, place, JSON_OBJECT);
 
-	for (size_t i = 0; i < ARRAY_SIZE(averages) && !err; i++) {
-		struct place at = { .outer = place, .key = averages[i].key };
-		int64_t number = 0;
+	for (size_t i = 0; i < N_PRESSURE_ROWS && !err; i++) {
+		const struct pressure_row *row = &pressure_rows[i];
+		const struct json_value *member = json_find(value, row->name);
+		struct place at = { .outer = place, .key = row->name };
+		int64_t percent = 0;
 
-		err = value_i64(json_find(value, averages[i].key), &at, 0, UINT16_MAX, &number,
-				NULL);
-		*averages[i].into = (uint16_t)number;
+		if (!row->is_percent) {
+			err = value_u64(member, &at, pressure_row_at(row, half), NULL);
+			continue;
+		}
+		err = value_i64(member, &at, 0, PRESSURE_PERCENT_LIMIT, &percent, NULL);
+		*pressure_row_at(row, half) = (uint64_t)percent;
 	}
-	if (!err)
-		err = value_u64(json_find(value, "total_usec"), &total, &half->total_usec, NULL);
 	half->known = value_is_there(value);
+	return err;
+}
+
+static struct error *load_file(const struct json_value *value, const struct place *place,
+			       int resource, struct pressure_file *file)
+{
+	const char *name = pressure_resource_names[resource];
+	const struct json_value *object = json_find(value, name);
+	struct place at = { .outer = place, .key = name };
+	struct error *err = value_expect(object, &at, JSON_OBJECT);
+
+	file->known = value_is_there(object) && !absent_lists(value, name);
+	for (int h = 0; h < N_PRESSURE_HALVES && !err; h++) {
+		struct place here = { .outer = &at, .key = pressure_half_names[h] };
+		_cleanup_free_ char *path = xasprintf("%s.%s", name, pressure_half_names[h]);
+
+		err = load_half(json_find(object, pressure_half_names[h]), &here, &file->half[h]);
+		if (absent_lists(value, path))
+			file->half[h] = (struct pressure_half){ 0 };
+	}
 	return err;
 }
 
@@ -93,27 +105,8 @@ struct error *pressure_load(const struct json_value *value, const struct place *
 	struct error *err = value_expect(value, place, JSON_OBJECT);
 	struct pressure pressure = { 0 };
 
-	for (int i = 0; i < N_PRESSURE_RESOURCES && !err; i++) {
-		const struct json_value *resource = json_find(value, resource_words[i]);
-		struct pressure_file *file = &pressure.resources[i];
-		struct place at = { .outer = place, .key = resource_words[i] };
-		struct {
-			const char *key;
-			struct pressure_half *half;
-		} halves[] = { { "some", &file->some }, { "full", &file->full } };
-
-		err = value_expect(resource, &at, JSON_OBJECT);
-		file->known = value_is_there(resource) && !absent_lists(value, resource_words[i]);
-		for (size_t j = 0; j < ARRAY_SIZE(halves) && !err; j++) {
-			struct place here = { .outer = &at, .key = halves[j].key };
-			_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
-
-			err = load_half(json_find(resource, halves[j].key), &here, halves[j].half);
-			strbuf_appendf(&name, "%s.%s", resource_words[i], halves[j].key);
-			if (absent_lists(value, strbuf_str(&name)))
-				*halves[j].half = (struct pressure_half){ 0 };
-		}
-	}
+	for (int i = 0; i < N_PRESSURE_RESOURCES && !err; i++)
+		err = load_file(value, place, i, &pressure.resources[i]);
 	if (!err)
 		*ret = pressure;
 	return err;

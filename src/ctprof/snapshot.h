@@ -10,7 +10,7 @@
 #include "base/intern.h"
 #include "host/host_facts.h"
 #include "metric/sample.h"
-#include "procfs/cgroup_stats.h"
+#include "procfs/cgroup.h"
 #include "procfs/sched_ext.h"
 
 enum { SNAPSHOT_SCHEMA_VERSION = 1 };

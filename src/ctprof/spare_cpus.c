@@ -5,7 +5,7 @@
 
 #include "base/io.h"
 #include "ctprof/affinity.h"
-#include "procfs/cgroup_files.h"
+#include "procfs/cgroup.h"
 #include "procfs/cgroup_mount.h"
 #include "procfs/cgroup_path.h"
 #include "procfs/slice.h"
@@ -47,10 +47,11 @@ static uint64_t quota_of(const char *folder)
 	struct cgroup_stats stats = { 0 };
 
 	if (!err)
-		cgroup_cpu_max_parse(strbuf_str(&text), text.n, &stats);
-	if (stats.cpu.max_quota_us.state != LIMIT_VALUE || stats.cpu.max_period_us.value == 0)
+		cgroup_file_parse("cpu.max", strbuf_str(&text), text.n, NULL, &stats);
+	if (!stats.cpu_max_quota_us.known || stats.cpu_max_quota_us.unlimited ||
+	    stats.cpu_max_period_us.value == 0)
 		return UINT64_MAX;
-	return stats.cpu.max_quota_us.value / stats.cpu.max_period_us.value;
+	return stats.cpu_max_quota_us.value / stats.cpu_max_period_us.value;
 }
 
 /* Our cgroup's directory; NULL when it is not to be seen. */

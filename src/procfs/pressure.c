@@ -4,16 +4,12 @@
 #include <fcntl.h>
 
 #include "procfs/slice.h"
-#include "procfs/small_file.h"
+#include "procfs/reading.h"
 
-const char *pressure_resource_word(enum pressure_resource resource)
-{
-#define WORD(id, word) [PRESSURE_##id] = word,
-	static const char *const words[] = { PRESSURE_RESOURCES(WORD) };
-#undef WORD
-
-	return words[resource];
-}
+#define NAME_(id, name) name,
+const char *const pressure_resource_names[] = { PRESSURE_RESOURCES(NAME_) };
+#undef NAME_
+const char *const pressure_half_names[] = { "some", "full" };
 
 static bool are_digits(struct slice s)
 {
@@ -24,7 +20,7 @@ static bool are_digits(struct slice s)
 }
 
 /* "12.34" in hundredths; what does not parse is 0, what does not fit is the largest. */
-static uint16_t hundredths(struct slice text)
+static uint64_t parse_PERCENT(struct slice text)
 {
 	struct slice whole_text;
 	uint64_t whole = 0, fraction = 0;
@@ -36,44 +32,46 @@ static uint16_t hundredths(struct slice text)
 		fraction = (uint64_t)(text.at[0] - '0') * 10;
 	if (text.n > 1)
 		fraction += (uint64_t)(text.at[1] - '0');
-	if (!slice_u64(whole_text, &whole) || whole > UINT16_MAX / 100)
-		return UINT16_MAX;
-	return whole * 100 + fraction < UINT16_MAX ? (uint16_t)(whole * 100 + fraction)
-						   : UINT16_MAX;
+	if (!slice_u64(whole_text, &whole) || whole > PRESSURE_PERCENT_LIMIT / 100)
+		return PRESSURE_PERCENT_LIMIT;
+	whole = whole * 100 + fraction;
+	return whole < PRESSURE_PERCENT_LIMIT ? whole : PRESSURE_PERCENT_LIMIT;
 }
 
+static uint64_t parse_US(struct slice text)
+{
+	uint64_t value;
+
+	return slice_u64(text, &value) ? value : 0;
+}
+
+/* "avg10=1.50" or "total=7". */
 static void take_value(struct slice value, struct pressure_half *half)
 {
 	struct slice key;
 
 	if (!slice_take_until(&value, '=', &key))
 		return;
-	if (slice_equal(key, "avg10"))
-		half->avg10 = hundredths(value);
-	else if (slice_equal(key, "avg60"))
-		half->avg60 = hundredths(value);
-	else if (slice_equal(key, "avg300"))
-		half->avg300 = hundredths(value);
-	else if (slice_equal(key, "total") && !slice_u64(value, &half->total_usec))
-		half->total_usec = 0;
+#define TAKE_(member, key_, unit, what) \
+	if (slice_equal(key, key_))     \
+		half->member = parse_##unit(value);
+	PRESSURE_VALUES(TAKE_)
+#undef TAKE_
 }
 
 static void take_line(struct slice line, struct pressure_file *file)
 {
-	struct pressure_half *half;
-	struct slice word;
+	struct slice name, word;
 
-	if (!slice_take_word(&line, &word))
+	if (!slice_take_word(&line, &name))
 		return;
-	if (slice_equal(word, "some"))
-		half = &file->some;
-	else if (slice_equal(word, "full"))
-		half = &file->full;
-	else
-		return;
-	half->known = true;
-	while (slice_take_word(&line, &word))
-		take_value(word, half);
+	for (int i = 0; i < N_PRESSURE_HALVES; i++) {
+		if (!slice_equal(name, pressure_half_names[i]))
+			continue;
+		file->half[i].known = true;
+		while (slice_take_word(&line, &word))
+			take_value(word, &file->half[i]);
+	}
 }
 
 void pressure_file_parse(const char *text, size_t n, struct pressure_file *ret)
@@ -94,8 +92,7 @@ void pressure_read_at(int dir, const char *suffix, struct pressure *ret)
 	for (int i = 0; i < N_PRESSURE_RESOURCES; i++) {
 		char name[32];
 
-		snprintf(name, sizeof(name), "%s%s",
-			 pressure_resource_word((enum pressure_resource)i), suffix);
+		snprintf(name, sizeof(name), "%s%s", pressure_resource_names[i], suffix);
 		/* With psi=0 the files are there and refuse to be read. */
 		if (small_file_read(dir, name, &text))
 			pressure_file_parse(strbuf_str(&text), text.n, &pressure.resources[i]);

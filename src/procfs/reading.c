@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "procfs/reading.h"
 
+#include <fcntl.h>
+
+#include "base/io.h"
 #include "procfs/slice.h"
 
 struct reading reading_parse(const char *text, size_t n)
@@ -11,16 +14,11 @@ struct reading reading_parse(const char *text, size_t n)
 	return reading;
 }
 
-struct limit limit_parse(const char *text, size_t n)
+struct reading limit_parse(const char *text, size_t n)
 {
-	struct slice word = slice_trim((struct slice){ text, n });
-	struct limit limit = { 0 };
-
-	if (slice_equal(word, "max"))
-		limit.state = LIMIT_NONE;
-	else if (slice_u64(word, &limit.value))
-		limit.state = LIMIT_VALUE;
-	return limit;
+	if (slice_equal(slice_trim((struct slice){ text, n }), "max"))
+		return (struct reading){ .known = true, .unlimited = true };
+	return reading_parse(text, n);
 }
 
 const struct named_reading *named_readings_find(const struct named_readings *readings,
@@ -70,4 +68,43 @@ uint32_t text_intern(const char *text, size_t n, struct intern *names)
 	struct slice trimmed = slice_trim((struct slice){ text, n });
 
 	return intern_add_n(names, trimmed.at, trimmed.n);
+}
+
+bool small_file_read(int dir, const char *file, struct strbuf *into)
+{
+	_cleanup_close_ int fd = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	_cleanup_error_ struct error *err = NULL;
+
+	strbuf_clear(into);
+	if (fd < 0)
+		return false;
+	err = io_read_fd(fd, file, SMALL_FILE_BYTES, into);
+	return !err;
+}
+
+struct reading reading_read(int dir, const char *file)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	if (!small_file_read(dir, file, &text))
+		return (struct reading){ 0 };
+	return reading_parse(strbuf_str(&text), text.n);
+}
+
+uint32_t text_read(int dir, const char *file, struct intern *names)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	return small_file_read(dir, file, &text) ? text_intern(strbuf_str(&text), text.n, names)
+						 : 0;
+}
+
+void named_readings_read(int dir, const char *file, struct intern *names,
+			 struct named_readings *ret)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	*ret = (struct named_readings){ 0 };
+	if (small_file_read(dir, file, &text))
+		named_readings_parse(strbuf_str(&text), text.n, names, ret);
 }

@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Values of small files, which may be absent. Unknown is not 0, and no limit is not unknown. */
+/*
+ * Values of small files of /proc, /sys and cgroups, which may be absent. Unknown is not 0, and no
+ * limit is not unknown.
+ */
 #ifndef KTSTR_PROCFS_READING_H
 #define KTSTR_PROCFS_READING_H
 
 #include "base/intern.h"
+#include "base/strbuf.h"
 
-/* memory.stat of today has 60 lines. */
-enum { PROCFS_NAMED_READINGS = 4096 };
+enum {
+	/* memory.stat of today has 60 lines. */
+	PROCFS_NAMED_READINGS = 4096,
+	SMALL_FILE_BYTES = 1 << 20,
+};
 
 struct reading {
 	bool known;
-	uint64_t value;
-};
-
-enum limit_state {
-	LIMIT_UNKNOWN, /* no such file, or nonsense in it */
-	LIMIT_NONE,    /* "max" */
-	LIMIT_VALUE,
-};
-
-struct limit {
-	enum limit_state state;
+	bool unlimited; /* "max" of a limit: known, and the value is 0 */
 	uint64_t value;
 };
 
@@ -38,7 +35,7 @@ struct named_readings {
 /* One number and blanks around it. */
 struct reading reading_parse(const char *text, size_t n);
 /* One number, or "max". */
-struct limit limit_parse(const char *text, size_t n);
+struct reading limit_parse(const char *text, size_t n);
 /*
  * Lines of `key number`; others are passed over, and so is what follows PROCFS_NAMED_READINGS
  * lines. A key that comes again wins. known is set.
@@ -52,5 +49,13 @@ const struct named_reading *named_readings_find(const struct named_readings *rea
 
 /* The text without the blanks at its ends, as a string of the table. */
 uint32_t text_intern(const char *text, size_t n, struct intern *names);
+
+/* Reads a file below an open directory into *into, which is cleared first; false when it cannot. */
+bool small_file_read(int dir, const char *file, struct strbuf *into);
+/* Not known, and "", when the file cannot be read. */
+struct reading reading_read(int dir, const char *file);
+uint32_t text_read(int dir, const char *file, struct intern *names);
+void named_readings_read(int dir, const char *file, struct intern *names,
+			 struct named_readings *ret);
 
 #endif

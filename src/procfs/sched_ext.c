@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 
-#include "procfs/small_file.h"
+#include "procfs/reading.h"
 
 void sched_ext_read(const char *root, struct intern *names, struct sched_ext *ret)
 {

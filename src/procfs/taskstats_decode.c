@@ -55,7 +55,7 @@ enum {
 static struct reading read_u64(struct bytes in, uint64_t offset)
 {
 	struct cursor c = cursor_over(in);
-	struct reading reading;
+	struct reading reading = { 0 };
 
 	cursor_seek(&c, offset);
 	reading.value = cursor_u64(&c);

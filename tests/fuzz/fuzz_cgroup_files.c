@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/procfs/reading.c src/procfs/cgroup_files.c src/procfs/pressure.c */
+/* covers: src/procfs/reading.c src/procfs/cgroup.c src/procfs/pressure.c */
 #include "fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "procfs/cgroup_files.h"
+#include "procfs/cgroup.h"
 
 static void check_rows(const struct named_readings *rows, const struct intern *names)
 {
@@ -25,24 +25,24 @@ static void check_rows(const struct named_readings *rows, const struct intern *n
 static void look_at_numbers(const char *text, size_t n)
 {
 	struct reading reading = reading_parse(text, n);
-	struct limit limit = limit_parse(text, n);
+	struct reading limit = limit_parse(text, n);
 	struct cgroup_stats stats = { 0 };
-	int32_t nice;
 
-	if (reading.known && (limit.state != LIMIT_VALUE || limit.value != reading.value))
+	if (reading.known && (!limit.known || limit.value != reading.value))
 		abort();
-	if (reading.known || limit.state != LIMIT_UNKNOWN)
+	if (reading.known || limit.known)
 		fuzz_mark_deep();
-	if (cgroup_nice_parse(text, n, &nice))
+	cgroup_file_parse("cpu.weight.nice", text, n, NULL, &stats);
+	if (stats.cpu_weight_nice.known)
 		fuzz_mark_deep();
-	cgroup_cpu_max_parse(text, n, &stats);
-	if (stats.cpu.max_quota_us.state != LIMIT_UNKNOWN) {
+	cgroup_file_parse("cpu.max", text, n, NULL, &stats);
+	if (stats.cpu_max_quota_us.known) {
 		fuzz_mark_deep();
-		if (!stats.cpu.max_period_us.known)
+		if (!stats.cpu_max_period_us.known)
 			abort();
 	}
-	cgroup_cpu_stat_parse(text, n, &stats);
-	if (stats.cpu.usage_usec.known || stats.cpu.burst_usec.known)
+	cgroup_file_parse("cpu.stat", text, n, NULL, &stats);
+	if (stats.cpu_usage_usec.known || stats.cpu_burst_usec.known)
 		fuzz_mark_deep();
 }
 
@@ -53,9 +53,9 @@ static void look_at_pressure(const char *text, size_t n)
 	pressure_file_parse(text, n, &file);
 	if (!file.known)
 		abort();
-	if (file.some.known || file.full.known)
+	if (file.half[PRESSURE_SOME].known || file.half[PRESSURE_FULL].known)
 		fuzz_mark_deep();
-	else if (file.some.avg10 || file.full.total_usec)
+	else if (file.half[PRESSURE_SOME].avg10 || file.half[PRESSURE_FULL].total_usec)
 		abort();
 }
 
@@ -74,6 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	/* A copy of the exact size: what is read behind it is seen. */
 	char *text = memcpy(malloc(n ? n : 1), data, n);
+	struct cgroup_stats stats = { 0 };
 	struct named_readings rows;
 	struct intern names;
 
@@ -84,9 +85,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	named_readings_parse(text, n, &names, &rows);
 	check_rows(&rows, &names);
 	named_readings_deinit(&rows);
-	cgroup_io_stat_parse(text, n, &names, &rows);
-	check_rows(&rows, &names);
-	named_readings_deinit(&rows);
+	cgroup_file_parse("io.stat", text, n, &names, &stats);
+	check_rows(&stats.io_stat, &names);
+	cgroup_stats_deinit(&stats);
 	if (text_intern(text, n, &names) >= names.strings.n)
 		abort();
 	intern_deinit(&names);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ctprof/cgroup_rows.h"
 #include "metric/format.h"
 
 /* Where rows go, and what all of them have. */
@@ -30,17 +31,6 @@ static void emit_reading(const struct emitter *e, const char *name, enum metric_
 			      .number = reading->value });
 }
 
-static struct row limit_row(const char *name, enum metric_unit unit, const struct limit *limit)
-{
-	static const enum row_state states[] = { [LIMIT_UNKNOWN] = ROW_ABSENT,
-						 [LIMIT_NONE] = ROW_NO_LIMIT,
-						 [LIMIT_VALUE] = ROW_NUMBER };
-
-	return (struct row){
-		.name = name, .unit = unit, .state = states[limit->state], .number = limit->value
-	};
-}
-
 static void emit_text(const struct emitter *e, const char *name, uint32_t string)
 {
 	emit(e, (struct row){ .name = name,
@@ -48,74 +38,47 @@ static void emit_text(const struct emitter *e, const char *name, uint32_t string
 			      .text = intern_text(&e->profile->snapshot->strings, string) });
 }
 
+/* `row` says the unit of each line of a cgroup's table. */
 static void emit_table(const struct emitter *e, const struct named_readings *table,
-		       enum metric_unit (*unit_of)(const char *name))
+		       const struct cgroup_row *row, enum metric_unit unit)
 {
 	for (size_t i = 0; i < table->rows.n; i++) {
 		const char *name = intern_text(&e->profile->snapshot->strings,
 					       table->rows.at[i].name);
 
 		emit(e, (struct row){ .name = name,
-				      .unit = unit_of(name),
+				      .unit = row ? cgroup_row_unit(row, name) : unit,
 				      .state = ROW_NUMBER,
 				      .number = table->rows.at[i].value });
 	}
 }
 
-static enum metric_unit unit_of_memory_stat(const char *name)
+static struct row cgroup_row(const struct emitter *e, const struct cgroup_row *row,
+			     const struct reading *value)
 {
-	return memory_stat_is_gauge(name) ? METRIC_UNIT_BYTES : METRIC_UNIT_COUNT;
-}
+	struct row cell = { .name = row->name, .unit = row->unit, .number = value->value };
 
-static enum metric_unit unit_of_io_stat(const char *name)
-{
-	return strstr(name, "bytes") ? METRIC_UNIT_BYTES : METRIC_UNIT_COUNT;
-}
-
-static enum metric_unit unit_of_counter(const char *name UNUSED)
-{
-	return METRIC_UNIT_COUNT;
-}
-
-static enum metric_unit unit_of_smaps(const char *name UNUSED)
-{
-	return METRIC_UNIT_BYTES;
-}
-
-static void emit_cgroup_stats(const struct emitter *e, const struct merged_cgroup *cgroup)
-{
-	const struct cgroup_stats *stats = &cgroup->stats;
-
-	emit_reading(e, "cpu_usage_usec", METRIC_UNIT_US, &stats->cpu.usage_usec);
-	emit_reading(e, "user_usec", METRIC_UNIT_US, &stats->cpu.user_usec);
-	emit_reading(e, "system_usec", METRIC_UNIT_US, &stats->cpu.system_usec);
-	emit_reading(e, "nr_periods", METRIC_UNIT_COUNT, &stats->cpu.nr_periods);
-	emit_reading(e, "nr_throttled", METRIC_UNIT_COUNT, &stats->cpu.nr_throttled);
-	emit_reading(e, "throttled_usec", METRIC_UNIT_US, &stats->cpu.throttled_usec);
-	emit_reading(e, "nr_bursts", METRIC_UNIT_COUNT, &stats->cpu.nr_bursts);
-	emit_reading(e, "burst_usec", METRIC_UNIT_US, &stats->cpu.burst_usec);
-	emit_reading(e, "memory_current", METRIC_UNIT_BYTES, &stats->memory.current);
-	/* Of one cgroup it is the same. */
-	if (cgroup->measured - cgroup->nested > 1)
-		emit_reading(e, "memory_current_total", METRIC_UNIT_BYTES,
-			     &cgroup->memory_current_total);
-	emit_reading(e, "memory_peak", METRIC_UNIT_BYTES, &stats->memory.peak);
-	emit_reading(e, "memory_swap_current", METRIC_UNIT_BYTES, &stats->memory.swap_current);
-	emit_reading(e, "pids_current", METRIC_UNIT_COUNT, &stats->pids.current);
-	emit_reading(e, "pids_peak", METRIC_UNIT_COUNT, &stats->pids.peak);
-	emit_table(e, &stats->io.stat, unit_of_io_stat);
+	if (!value->known)
+		cell.state = ROW_ABSENT;
+	else if (value->unlimited)
+		cell.state = ROW_NO_LIMIT;
+	else if (row->form == CGROUP_FORM_NICE)
+		cell.state = ROW_SIGNED;
+	else
+		cell.state = row->form == CGROUP_FORM_TEXT ? ROW_TEXT : ROW_NUMBER;
+	if (cell.state == ROW_TEXT)
+		cell.text = intern_text(&e->profile->snapshot->strings, (uint32_t)value->value);
+	cell.for_programs = row->form == CGROUP_FORM_QUOTA || row->form == CGROUP_FORM_PERIOD;
+	return cell;
 }
 
 /* QUOTA/PERIOD in one cell. */
-static void emit_cpu_max(const struct emitter *e, const struct cgroup_stats *stats)
+static void emit_cpu_max(const struct emitter *e, const struct cgroup_stats *stats,
+			 const struct cgroup_row *row)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct row quota = limit_row("cpu.max.quota_us", METRIC_UNIT_US, &stats->cpu.max_quota_us);
-	struct row period = { .name = "cpu.max.period_us",
-			      .unit = METRIC_UNIT_US,
-			      .state = stats->cpu.max_period_us.known ? ROW_NUMBER : ROW_ABSENT,
-			      .number = stats->cpu.max_period_us.value,
-			      .for_programs = true };
+	struct row quota = cgroup_row(e, row, &stats->cpu_max_quota_us);
+	struct row period = cgroup_row(e, row, &stats->cpu_max_period_us);
 	struct row cell = { .name = "cpu.max", .state = quota.state, .for_people = true };
 
 	if (quota.state != ROW_ABSENT) {
@@ -127,50 +90,27 @@ static void emit_cpu_max(const struct emitter *e, const struct cgroup_stats *sta
 	if (quota.state == ROW_NUMBER)
 		cell.state = ROW_TEXT;
 	emit(e, cell);
-	quota.for_programs = true;
-	emit(e, quota);
-	emit(e, period);
 }
 
-static void emit_cgroup_limits(const struct emitter *e, const struct merged_cgroup *cgroup)
+static void emit_cgroup(const struct emitter *e, const struct merged_cgroup *cgroup)
 {
-	const struct cgroup_stats *stats = &cgroup->stats;
-	int64_t nice = stats->cpu.weight_nice;
+	for (size_t i = 0; i < N_CGROUP_ROWS; i++) {
+		const struct cgroup_row *row = &cgroup_rows[i];
+		const void *at = cgroup_row_at(row, &cgroup->stats);
 
-	emit_cpu_max(e, stats);
-	emit_reading(e, "cpu.weight", METRIC_UNIT_NONE, &stats->cpu.weight);
-	emit(e, (struct row){ .name = "cpu.weight.nice",
-			      .state = stats->cpu.weight_nice_known ? ROW_SIGNED : ROW_ABSENT,
-			      .number = (uint64_t)nice });
-	emit(e, limit_row("memory.max", METRIC_UNIT_BYTES, &stats->memory.max));
-	emit(e, limit_row("memory.high", METRIC_UNIT_BYTES, &stats->memory.high));
-	emit(e, limit_row("memory.low", METRIC_UNIT_BYTES, &stats->memory.low));
-	emit(e, limit_row("memory.min", METRIC_UNIT_BYTES, &stats->memory.min));
-	emit(e, limit_row("pids.max", METRIC_UNIT_NONE, &stats->pids.max));
-	emit_text(e, "cpuset.cpus.effective", stats->cpuset_effective);
-}
-
-static void emit_memory_stat(const struct emitter *e, const struct merged_cgroup *cgroup)
-{
-	emit_table(e, &cgroup->stats.memory.stat, unit_of_memory_stat);
-}
-
-static void emit_memory_events(const struct emitter *e, const struct merged_cgroup *cgroup)
-{
-	emit_table(e, &cgroup->stats.memory.events, unit_of_counter);
-}
-
-static void emit_half(const struct emitter *e, const struct pressure_half *half,
-		      const char *const names[4])
-{
-	const uint64_t averages[] = { half->avg10, half->avg60, half->avg300 };
-
-	for (size_t i = 0; i < ARRAY_SIZE(averages); i++)
-		emit(e, (struct row){ .name = names[i],
-				      .state = half->known ? ROW_PERCENT : ROW_ABSENT,
-				      .number = averages[i] });
-	emit_reading(e, names[3], METRIC_UNIT_US,
-		     &(struct reading){ half->known, half->total_usec });
+		if (row->section != e->base.section)
+			continue;
+		if (row->form == CGROUP_FORM_QUOTA)
+			emit_cpu_max(e, &cgroup->stats, row);
+		if (row->is_table)
+			emit_table(e, at, row, row->unit);
+		else
+			emit(e, cgroup_row(e, row, at));
+		/* Of one cgroup it is the same. */
+		if (at == &cgroup->stats.memory_current && cgroup->measured - cgroup->nested > 1)
+			emit_reading(e, "memory_current_total", METRIC_UNIT_BYTES,
+				     &cgroup->memory_current_total);
+	}
 }
 
 #define HALF_NAMES_(resource, half)                                                            \
@@ -180,27 +120,35 @@ static void emit_half(const struct emitter *e, const struct pressure_half *half,
 
 static void emit_pressure(const struct emitter *e, const struct pressure *pressure)
 {
-	static const char *const names[N_PRESSURE_RESOURCES][2][4] = { PRESSURE_RESOURCES(
-		RESOURCE_NAMES_) };
+	static const char *const names[N_PRESSURE_RESOURCES][N_PRESSURE_HALVES][N_PRESSURE_ROWS] = {
+		PRESSURE_RESOURCES(RESOURCE_NAMES_)
+	};
 
-	for (int i = 0; i < N_PRESSURE_RESOURCES; i++) {
-		emit_half(e, &pressure->resources[i].some, names[i][0]);
-		emit_half(e, &pressure->resources[i].full, names[i][1]);
+	for (int i = 0; i < N_PRESSURE_RESOURCES * N_PRESSURE_HALVES * N_PRESSURE_ROWS; i++) {
+		const struct pressure_row *row = &pressure_rows[i % N_PRESSURE_ROWS];
+		int h = i / N_PRESSURE_ROWS % N_PRESSURE_HALVES;
+		int resource = i / (N_PRESSURE_ROWS * N_PRESSURE_HALVES);
+		const struct pressure_half *half = &pressure->resources[resource].half[h];
+		enum row_state known = row->is_percent ? ROW_PERCENT : ROW_NUMBER;
+
+		emit(e, (struct row){ .name = names[resource][h][i % N_PRESSURE_ROWS],
+				      .unit = row->is_percent ? METRIC_UNIT_NONE : METRIC_UNIT_US,
+				      .state = half->known ? known : ROW_ABSENT,
+				      .number = *pressure_row_at(row, half) });
 	}
 }
 
-static void emit_cgroup_pressure(const struct emitter *e, const struct merged_cgroup *cgroup)
-{
-	emit_pressure(e, &cgroup->stats.pressure);
-}
-
-static void emit_cgroups(struct emitter *e, enum metric_section section,
-			 void (*one)(const struct emitter *e, const struct merged_cgroup *cgroup))
+static void emit_cgroups(struct emitter *e, enum metric_section section)
 {
 	e->base.section = section;
 	for (size_t i = 0; i < e->profile->cgroups.rows.n; i++) {
-		e->base.key = (struct group_key){ .cgroup = e->profile->cgroups.rows.at[i].key };
-		one(e, &e->profile->cgroups.rows.at[i]);
+		const struct merged_cgroup *cgroup = &e->profile->cgroups.rows.at[i];
+
+		e->base.key = (struct group_key){ .cgroup = cgroup->key };
+		if (section == METRIC_SECTION_PRESSURE)
+			emit_pressure(e, &cgroup->stats.pressure);
+		else
+			emit_cgroup(e, cgroup);
 	}
 	e->base.key = (struct group_key){ 0 };
 }
@@ -220,7 +168,7 @@ static void emit_smaps(struct emitter *e)
 				      .state = ROW_NUMBER,
 				      .number = group->processes,
 				      .unit = METRIC_UNIT_COUNT });
-		emit_table(e, &group->bytes, unit_of_smaps);
+		emit_table(e, &group->bytes, NULL, METRIC_UNIT_BYTES);
 	}
 	e->base.key = (struct group_key){ 0 };
 }
@@ -236,28 +184,23 @@ static void emit_sched_ext(const struct emitter *e, const struct sched_ext *ext)
 	emit_reading(e, "nr_rejected", METRIC_UNIT_NONE, &ext->nr_rejected);
 	emit_reading(e, "hotplug_seq", METRIC_UNIT_NONE, &ext->hotplug_seq);
 	emit_reading(e, "enable_seq", METRIC_UNIT_NONE, &ext->enable_seq);
-	emit_table(e, &ext->events, unit_of_counter);
+	emit_table(e, &ext->events, NULL, METRIC_UNIT_COUNT);
 }
 
 void rows_each(const struct profile *profile, void (*take)(const struct row *row, void *arg),
 	       void *arg)
 {
-	static const struct {
-		enum metric_section section;
-		void (*one)(const struct emitter *e, const struct merged_cgroup *cgroup);
-	} of_cgroups[] = {
-		{ METRIC_SECTION_CGROUP_STATS, emit_cgroup_stats },
-		{ METRIC_SECTION_CGROUP_LIMITS, emit_cgroup_limits },
-		{ METRIC_SECTION_MEMORY_STAT, emit_memory_stat },
-		{ METRIC_SECTION_MEMORY_EVENTS, emit_memory_events },
-		{ METRIC_SECTION_PRESSURE, emit_cgroup_pressure },
+	static const enum metric_section of_cgroups[] = {
+		METRIC_SECTION_CGROUP_STATS, METRIC_SECTION_CGROUP_LIMITS,
+		METRIC_SECTION_MEMORY_STAT,  METRIC_SECTION_MEMORY_EVENTS,
+		METRIC_SECTION_PRESSURE,
 	};
 	const struct section_choice *chosen = &profile->options->sections;
 	struct emitter e = { .take = take, .arg = arg, .profile = profile };
 
 	for (size_t i = 0; i < ARRAY_SIZE(of_cgroups); i++) {
-		if (section_is_chosen(chosen, of_cgroups[i].section))
-			emit_cgroups(&e, of_cgroups[i].section, of_cgroups[i].one);
+		if (section_is_chosen(chosen, of_cgroups[i]))
+			emit_cgroups(&e, of_cgroups[i]);
 	}
 	e.base.section = METRIC_SECTION_HOST_PRESSURE;
 	if (section_is_chosen(chosen, e.base.section))

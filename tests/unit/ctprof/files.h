@@ -76,7 +76,7 @@ static inline void fill_pressure(struct pressure *pressure, uint16_t start)
 						    (uint16_t)(start + 5), (uint16_t)(start + 6),
 						    start + UINT64_C(7) };
 
-		pressure->resources[i] = (struct pressure_file){ true, some, full };
+		pressure->resources[i] = (struct pressure_file){ true, { some, full } };
 	}
 }
 
@@ -87,43 +87,36 @@ static inline struct cgroup_stats full_cgroup(struct snapshot *s, uint64_t n)
 #define READING_(member)                \
 	stats.member = (struct reading) \
 	{                               \
-		true, n++               \
+		true, false, n++        \
 	}
-#define LIMIT_(member)                \
-	stats.member = (struct limit) \
-	{                             \
-		LIMIT_VALUE, n++      \
-	}
-	READING_(cpu.usage_usec);
-	READING_(cpu.user_usec);
-	READING_(cpu.system_usec);
-	READING_(cpu.nr_periods);
-	READING_(cpu.nr_throttled);
-	READING_(cpu.throttled_usec);
-	READING_(cpu.nr_bursts);
-	READING_(cpu.burst_usec);
-	READING_(cpu.max_period_us);
-	READING_(cpu.weight);
-	READING_(memory.current);
-	READING_(memory.peak);
-	READING_(memory.swap_current);
-	READING_(pids.current);
-	READING_(pids.peak);
-	LIMIT_(cpu.max_quota_us);
-	LIMIT_(memory.max);
-	LIMIT_(memory.high);
-	LIMIT_(memory.low);
-	LIMIT_(memory.min);
-	LIMIT_(pids.max);
+	READING_(cpu_usage_usec);
+	READING_(cpu_user_usec);
+	READING_(cpu_system_usec);
+	READING_(cpu_nr_periods);
+	READING_(cpu_nr_throttled);
+	READING_(cpu_throttled_usec);
+	READING_(cpu_nr_bursts);
+	READING_(cpu_burst_usec);
+	READING_(cpu_max_period_us);
+	READING_(cpu_weight);
+	READING_(memory_current);
+	READING_(memory_peak);
+	READING_(memory_swap_current);
+	READING_(pids_current);
+	READING_(pids_peak);
+	READING_(cpu_max_quota_us);
+	READING_(memory_max);
+	READING_(memory_high);
+	READING_(memory_low);
+	READING_(memory_min);
+	READING_(pids_max);
 #undef READING_
-#undef LIMIT_
-	stats.cpu.weight_nice_known = true;
-	stats.cpu.weight_nice = -7;
-	add_row(s, &stats.memory.stat, "anon", n++);
-	add_row(s, &stats.memory.stat, "file", n++);
-	add_row(s, &stats.memory.events, "oom_kill", n++);
-	add_row(s, &stats.io.stat, "rbytes", n++);
-	stats.cpuset_effective = add_string(s, "0-3,8");
+	stats.cpu_weight_nice = (struct reading){ true, false, (uint64_t)-7 };
+	add_row(s, &stats.memory_stat, "anon", n++);
+	add_row(s, &stats.memory_stat, "file", n++);
+	add_row(s, &stats.memory_events, "oom_kill", n++);
+	add_row(s, &stats.io_stat, "rbytes", n++);
+	stats.cpuset_effective = (struct reading){ true, false, add_string(s, "0-3,8") };
 	fill_pressure(&stats.pressure, (uint16_t)(n + 100));
 	return stats;
 }
@@ -132,14 +125,14 @@ static inline void fill_snapshot(struct snapshot *s)
 {
 	snapshot_init(s);
 	s->captured_at_unix_ns = 1700000000123456789;
-	s->capture_end_unix_ns = (struct reading){ true, 1700000000987654321 };
+	s->capture_end_unix_ns = (struct reading){ true, false, 1700000000987654321 };
 	s->boot_id = add_string(s, "3f0c-boot");
-	s->captured_at_boottime_ns = (struct reading){ true, 5000000001 };
-	s->capture_end_boottime_ns = (struct reading){ true, 5000000002 };
-	s->pid_namespace = (struct reading){ true, 4026531836 };
-	s->time_namespace = (struct reading){ true, 4026531834 };
-	s->user_hz = (struct reading){ true, 250 };
-	s->page_size = (struct reading){ true, 16384 };
+	s->captured_at_boottime_ns = (struct reading){ true, false, 5000000001 };
+	s->capture_end_boottime_ns = (struct reading){ true, false, 5000000002 };
+	s->pid_namespace = (struct reading){ true, false, 4026531836 };
+	s->time_namespace = (struct reading){ true, false, 4026531834 };
+	s->user_hz = (struct reading){ true, false, 250 };
+	s->page_size = (struct reading){ true, false, 16384 };
 	s->has_presence = true;
 	s->cgroup_mount = add_string(s, "found");
 	for (int i = 0; i < N_METRIC_SOURCES; i++) {
@@ -161,10 +154,10 @@ static inline void fill_snapshot(struct snapshot *s)
 	s->sched_ext.known = true;
 	s->sched_ext.state = add_string(s, "enabled");
 	s->sched_ext.ops = add_string(s, "simple");
-	s->sched_ext.switch_all = (struct reading){ true, 41 };
-	s->sched_ext.nr_rejected = (struct reading){ true, 42 };
-	s->sched_ext.hotplug_seq = (struct reading){ true, 43 };
-	s->sched_ext.enable_seq = (struct reading){ true, 44 };
+	s->sched_ext.switch_all = (struct reading){ true, false, 41 };
+	s->sched_ext.nr_rejected = (struct reading){ true, false, 42 };
+	s->sched_ext.hotplug_seq = (struct reading){ true, false, 43 };
+	s->sched_ext.enable_seq = (struct reading){ true, false, 44 };
 	add_row(s, &s->sched_ext.events, "SCX_EV_DISPATCH_KEEP_LAST", 45);
 	vec_push(&s->cgroups,
 		 (struct snapshot_cgroup){ add_string(s, "/a.slice/b"), full_cgroup(s, 5000) });

@@ -224,7 +224,7 @@ static void everything_of_a_staged_host_is_taken(void **state UNUSED)
 	assert_success(capture_take(&options, &snapshot));
 	assert_int_equal(snapshot.cgroups.n, 1);
 	assert_string_equal(text_of(&snapshot, snapshot.cgroups.at[0].path), "/a.slice");
-	assert_true(snapshot.cgroups.at[0].stats.memory.current.known);
+	assert_true(snapshot.cgroups.at[0].stats.memory_current.known);
 	assert_true(snapshot.has_host);
 	assert_true(snapshot.sched_ext.known);
 	assert_string_equal(text_of(&snapshot, snapshot.sched_ext.state), "enabled");

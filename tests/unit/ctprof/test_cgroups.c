@@ -53,10 +53,10 @@ static void each_cgroup_of_a_thread_is_read_once_and_in_order(void **state UNUSE
 	assert_string_equal(intern_text(&s.strings, s.cgroups.at[0].path), "/../outside");
 	assert_false(s.cgroups.at[0].stats.known);
 	assert_string_equal(intern_text(&s.strings, s.cgroups.at[1].path), "/a/x");
-	assert_true(s.cgroups.at[1].stats.memory.current.value == 9);
-	assert_false(s.cgroups.at[1].stats.cpu.usage_usec.known);
+	assert_true(s.cgroups.at[1].stats.memory_current.value == 9);
+	assert_false(s.cgroups.at[1].stats.cpu_usage_usec.known);
 	assert_string_equal(intern_text(&s.strings, s.cgroups.at[2].path), "/b");
-	assert_true(s.cgroups.at[2].stats.cpu.usage_usec.value == 7);
+	assert_true(s.cgroups.at[2].stats.cpu_usage_usec.value == 7);
 	assert_string_equal(intern_text(&s.strings, s.cgroups.at[3].path), "/gone (deleted)");
 	assert_false(s.cgroups.at[3].stats.known);
 	assert_int_equal(told, 4);

@@ -10,14 +10,14 @@
 static struct taskstats_values all_values(void)
 {
 	struct taskstats_values v = { .version = 16,
-				      .hiwater_rss_bytes = { true, 9000 },
-				      .hiwater_vm_bytes = { true, 9001 } };
+				      .hiwater_rss_bytes = { true, false, 9000 },
+				      .hiwater_vm_bytes = { true, false, 9001 } };
 
 	for (unsigned int i = 0; i < N_TASKSTATS_DELAYS; i++) {
-		v.delays[i].count = (struct reading){ true, 10 * i + 1 };
-		v.delays[i].total_ns = (struct reading){ true, 10 * i + 2 };
-		v.delays[i].max_ns = (struct reading){ true, 10 * i + 3 };
-		v.delays[i].min_ns = (struct reading){ true, 10 * i + 4 };
+		v.delays[i].count = (struct reading){ true, false, 10 * i + 1 };
+		v.delays[i].total_ns = (struct reading){ true, false, 10 * i + 2 };
+		v.delays[i].max_ns = (struct reading){ true, false, 10 * i + 3 };
+		v.delays[i].min_ns = (struct reading){ true, false, 10 * i + 4 };
 	}
 	return v;
 }

@@ -228,8 +228,10 @@ static void assert_same_pressure(const struct pressure *a, const struct pressure
 {
 	for (int i = 0; i < N_PRESSURE_RESOURCES; i++) {
 		assert_int_equal(a->resources[i].known, b->resources[i].known);
-		assert_same_half(&a->resources[i].some, &b->resources[i].some);
-		assert_same_half(&a->resources[i].full, &b->resources[i].full);
+		assert_same_half(&a->resources[i].half[PRESSURE_SOME],
+				 &b->resources[i].half[PRESSURE_SOME]);
+		assert_same_half(&a->resources[i].half[PRESSURE_FULL],
+				 &b->resources[i].half[PRESSURE_FULL]);
 	}
 }
 
@@ -239,46 +241,16 @@ static void assert_same_cgroup(const struct snapshot *a, const struct snapshot_c
 	struct cgroup_stats p = x->stats, q = y->stats;
 
 	assert_same_text(a, x->path, b, y->path);
-	assert_same_text(a, p.cpuset_effective, b, q.cpuset_effective);
-	assert_same_rows(a, &p.memory.stat, b, &q.memory.stat);
-	assert_same_rows(a, &p.memory.events, b, &q.memory.events);
-	assert_same_rows(a, &p.io.stat, b, &q.io.stat);
-#define SAME_(member)                                             \
-	do {                                                      \
-		assert_int_equal(p.member.known, q.member.known); \
-		assert_int_equal(p.member.value, q.member.value); \
-	} while (0)
-#define SAME_LIMIT_(member)                                       \
-	do {                                                      \
-		assert_int_equal(p.member.state, q.member.state); \
-		assert_int_equal(p.member.value, q.member.value); \
-	} while (0)
+	assert_same_text(a, (uint32_t)p.cpuset_effective.value, b,
+			 (uint32_t)q.cpuset_effective.value);
+	p.cpuset_effective = q.cpuset_effective;
 	assert_int_equal(p.known, q.known);
-	SAME_(cpu.usage_usec);
-	SAME_(cpu.user_usec);
-	SAME_(cpu.system_usec);
-	SAME_(cpu.nr_periods);
-	SAME_(cpu.nr_throttled);
-	SAME_(cpu.throttled_usec);
-	SAME_(cpu.nr_bursts);
-	SAME_(cpu.burst_usec);
-	SAME_(cpu.max_period_us);
-	SAME_(cpu.weight);
-	SAME_(memory.current);
-	SAME_(memory.peak);
-	SAME_(memory.swap_current);
-	SAME_(pids.current);
-	SAME_(pids.peak);
-	SAME_LIMIT_(cpu.max_quota_us);
-	SAME_LIMIT_(memory.max);
-	SAME_LIMIT_(memory.high);
-	SAME_LIMIT_(memory.low);
-	SAME_LIMIT_(memory.min);
-	SAME_LIMIT_(pids.max);
-#undef SAME_
-#undef SAME_LIMIT_
-	assert_int_equal(p.cpu.weight_nice_known, q.cpu.weight_nice_known);
-	assert_int_equal(p.cpu.weight_nice, q.cpu.weight_nice);
+#define CGROUP_VALUE(group, key, ...)                                           \
+	assert_int_equal(p.group##_##key.known, q.group##_##key.known);         \
+	assert_int_equal(p.group##_##key.unlimited, q.group##_##key.unlimited); \
+	assert_int_equal(p.group##_##key.value, q.group##_##key.value);
+#define CGROUP_TABLE(group, key, ...) assert_same_rows(a, &p.group##_##key, b, &q.group##_##key);
+#include "procfs/cgroup.def"
 	assert_same_pressure(&p.pressure, &q.pressure);
 }
 

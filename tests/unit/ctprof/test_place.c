@@ -57,7 +57,7 @@ static void what_is_missing_or_null_is_absent(void **state UNUSED)
 
 	intern_init(&strings);
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
-		struct reading reading = { true, 9 };
+		struct reading reading = { true, false, 9 };
 		struct named_readings rows = { .known = true };
 		uint64_t number = 7;
 		uint32_t string = 7;

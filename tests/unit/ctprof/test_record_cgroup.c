@@ -23,9 +23,9 @@ static void no_limit_and_no_file_are_told_apart(void **state UNUSED)
 	const struct cgroup_stats *loaded;
 
 	snapshot_init(&s);
-	stats.memory.max = (struct limit){ .state = LIMIT_NONE };
-	stats.memory.low = (struct limit){ .state = LIMIT_NONE };
-	stats.pids.max = (struct limit){ .state = LIMIT_VALUE, .value = 0 };
+	stats.memory_max = (struct reading){ true, true, 0 };
+	stats.memory_low = (struct reading){ true, true, 0 };
+	stats.pids_max = (struct reading){ true, false, 0 };
 	text = written(&s, &stats);
 	assert_contains(text,
 			"\"max\":null,\"high\":null,\"low\":18446744073709551615,\"min\":null");
@@ -33,15 +33,15 @@ static void no_limit_and_no_file_are_told_apart(void **state UNUSED)
 			 text);
 	assert_success(load_json(json, &back));
 	loaded = &back.cgroups.at[0].stats;
-	assert_int_equal(loaded->memory.max.state, LIMIT_NONE);
-	assert_int_equal(loaded->memory.high.state, LIMIT_UNKNOWN);
-	assert_int_equal(loaded->memory.low.state, LIMIT_NONE);
-	assert_int_equal(loaded->memory.min.state, LIMIT_UNKNOWN);
-	assert_int_equal(loaded->pids.max.state, LIMIT_VALUE);
-	assert_false(loaded->cpu.usage_usec.known);
-	assert_false(loaded->memory.stat.known);
-	assert_false(loaded->cpu.weight.known);
-	assert_false(loaded->cpu.weight_nice_known);
+	assert_true(loaded->memory_max.unlimited);
+	assert_false(loaded->memory_high.known);
+	assert_true(loaded->memory_low.unlimited);
+	assert_false(loaded->memory_min.known);
+	assert_true(loaded->pids_max.known && !loaded->pids_max.unlimited);
+	assert_false(loaded->cpu_usage_usec.known);
+	assert_false(loaded->memory_stat.known);
+	assert_false(loaded->cpu_weight.known);
+	assert_false(loaded->cpu_weight_nice.known);
 	assert_false(loaded->pressure.resources[PRESSURE_CPU].known);
 }
 
@@ -59,8 +59,8 @@ static void absent_period_is_written_as_the_kernels_default(void **state UNUSED)
 	json = xasprintf("{\"captured_at_unix_ns\":1,\"threads\":[],\"cgroup_stats\":{\"/\":%s}}",
 			 text);
 	assert_success(load_json(json, &back));
-	assert_false(back.cgroups.at[0].stats.cpu.max_period_us.known);
-	assert_true(back.cgroups.at[0].stats.cpu.max_period_us.value == 0);
+	assert_false(back.cgroups.at[0].stats.cpu_max_period_us.known);
+	assert_true(back.cgroups.at[0].stats.cpu_max_period_us.value == 0);
 }
 
 /* What others wrote has null where there is no limit, and also where there is no file. */
@@ -79,16 +79,16 @@ static void without_marks_null_is_unknown_and_zero_is_zero(void **state UNUSED)
 	assert_string_equal(intern_text(&s.strings, s.cgroups.at[0].path), "/a b");
 	stats = &s.cgroups.at[0].stats;
 	assert_true(stats->known);
-	assert_true(stats->cpu.usage_usec.known);
-	assert_int_equal(stats->cpu.max_quota_us.state, LIMIT_UNKNOWN);
-	assert_false(stats->cpu.weight.known);
-	assert_int_equal(stats->cpu.weight_nice, -3);
-	assert_int_equal(stats->memory.max.value, 7);
-	assert_int_equal(stats->memory.low.state, LIMIT_NONE);
-	assert_true(stats->memory.stat.known);
-	assert_int_equal(stats->memory.events.rows.n, 1);
-	assert_false(stats->memory.peak.known);
-	assert_false(stats->io.stat.known);
+	assert_true(stats->cpu_usage_usec.known);
+	assert_false(stats->cpu_max_quota_us.known);
+	assert_false(stats->cpu_weight.known);
+	assert_int_equal((int64_t)stats->cpu_weight_nice.value, -3);
+	assert_int_equal(stats->memory_max.value, 7);
+	assert_true(stats->memory_low.unlimited);
+	assert_true(stats->memory_stat.known);
+	assert_int_equal(stats->memory_events.rows.n, 1);
+	assert_false(stats->memory_peak.known);
+	assert_false(stats->io_stat.known);
 }
 
 static void a_cgroup_that_was_gone_stays_so(void **state UNUSED)

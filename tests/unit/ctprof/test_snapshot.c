@@ -55,9 +55,9 @@ static void everything_is_given_back(void **state UNUSED)
 	snapshot_init(&snapshot);
 	vec_push(&smaps.rows, (struct named_reading){ .value = 1 });
 	vec_push(&snapshot.smaps, smaps);
-	vec_push(&cgroup.stats.memory.stat.rows, (struct named_reading){ .value = 1 });
-	vec_push(&cgroup.stats.memory.events.rows, (struct named_reading){ .value = 1 });
-	vec_push(&cgroup.stats.io.stat.rows, (struct named_reading){ .value = 1 });
+	vec_push(&cgroup.stats.memory_stat.rows, (struct named_reading){ .value = 1 });
+	vec_push(&cgroup.stats.memory_events.rows, (struct named_reading){ .value = 1 });
+	vec_push(&cgroup.stats.io_stat.rows, (struct named_reading){ .value = 1 });
 	vec_push(&snapshot.cgroups, cgroup);
 	vec_push(&snapshot.sched_ext.events.rows, (struct named_reading){ .value = 1 });
 	vec_push(&snapshot.threads, (struct thread_sample){ .tid = 1 });

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "procfs/reading.h"
 
-#include "base/strbuf.h"
-#include "unit.h"
+#include <fcntl.h>
+
+#include "staged_root.h"
 
 static struct reading reading(const char *text)
 {
 	return reading_parse(text, strlen(text));
 }
 
-static struct limit limit(const char *text)
+static struct reading limit(const char *text)
 {
 	return limit_parse(text, strlen(text));
 }
@@ -34,13 +35,13 @@ static void a_number_may_have_blanks_around_it_and_nothing_else(void **state UNU
 
 static void no_limit_is_neither_a_number_nor_unknown(void **state UNUSED)
 {
-	assert_int_equal(limit("max\n").state, LIMIT_NONE);
-	assert_int_equal(limit("4096\n").state, LIMIT_VALUE);
+	assert_true(limit("max\n").unlimited);
+	assert_true(limit("4096\n").known && !limit("4096\n").unlimited);
 	assert_true(limit("4096\n").value == 4096);
-	assert_int_equal(limit("0\n").state, LIMIT_VALUE);
-	assert_int_equal(limit("").state, LIMIT_UNKNOWN);
-	assert_int_equal(limit("maxi").state, LIMIT_UNKNOWN);
-	assert_int_equal(limit("-1").state, LIMIT_UNKNOWN);
+	assert_true(limit("0\n").known && !limit("0\n").unlimited);
+	assert_false(limit("").known);
+	assert_false(limit("maxi").known);
+	assert_false(limit("-1").known);
 }
 
 static void only_lines_of_a_key_and_a_number_count(void **state UNUSED)
@@ -94,6 +95,40 @@ static void lines_past_the_limit_are_dropped(void **state UNUSED)
 	named_readings_deinit(&got);
 }
 
+static void files_that_are_not_there_are_unknown(void **state UNUSED)
+{
+	char *root = staged_root_new();
+	_cleanup_close_ int dir = open(root, O_RDONLY | O_DIRECTORY);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_free_ char *large = xcalloc(1, SMALL_FILE_BYTES + 1);
+	_cleanup_intern_ struct intern names;
+	struct named_readings got;
+
+	intern_init(&names);
+	staged_file(root, "/number", "42\n", 3);
+	staged_file(root, "/limit", "max\n", 4);
+	staged_file(root, "/text", "  0-3 \n", 7);
+	staged_file(root, "/rows", "a 1\n", 4);
+	staged_file(root, "/large", large, SMALL_FILE_BYTES + 1);
+	assert_true(reading_read(dir, "number").value == 42);
+	assert_string_equal(intern_text(&names, text_read(dir, "text", &names)), "0-3");
+	named_readings_read(dir, "rows", &names, &got);
+	assert_true(got.known && got.rows.n == 1);
+	named_readings_deinit(&got);
+	assert_false(reading_read(dir, "absent").known);
+	assert_int_equal(text_read(dir, "absent", &names), 0);
+	named_readings_read(dir, "absent", &names, &got);
+	assert_false(got.known);
+	assert_true(small_file_read(dir, "number", &text));
+	assert_string_equal(strbuf_str(&text), "42\n");
+	/* A second read does not add to the first. */
+	assert_true(small_file_read(dir, "limit", &text));
+	assert_string_equal(strbuf_str(&text), "max\n");
+	assert_true(limit_parse(text.at, text.n).unlimited);
+	assert_false(small_file_read(dir, "large", &text));
+	staged_root_free(root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -101,6 +136,7 @@ int main(void)
 		cmocka_unit_test(no_limit_is_neither_a_number_nor_unknown),
 		cmocka_unit_test(only_lines_of_a_key_and_a_number_count),
 		cmocka_unit_test(lines_past_the_limit_are_dropped),
+		cmocka_unit_test(files_that_are_not_there_are_unknown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

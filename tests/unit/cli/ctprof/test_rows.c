@@ -25,7 +25,7 @@ static void list(struct made *m, struct strbuf *into)
 
 static struct reading known(uint64_t value)
 {
-	return (struct reading){ true, value };
+	return (struct reading){ true, false, value };
 }
 
 static void cgroups_have_their_statistics_and_limits(void **state UNUSED)
@@ -36,24 +36,24 @@ static void cgroups_have_their_statistics_and_limits(void **state UNUSED)
 
 	made_begin(&m);
 	stats = add_cgroup(&m.snapshot, "/s/db.scope");
-	stats->cpu.usage_usec = known(1500000);
-	stats->cpu.nr_throttled = known(0);
-	stats->cpu.max_quota_us = (struct limit){ LIMIT_VALUE, 50000 };
-	stats->cpu.max_period_us = known(100000);
-	stats->cpu.weight = known(100);
-	stats->cpu.weight_nice_known = true;
-	stats->cpu.weight_nice = -7;
-	stats->memory.current = known(1 << 20);
-	stats->memory.max = (struct limit){ .state = LIMIT_NONE };
-	stats->memory.high = (struct limit){ LIMIT_VALUE, 3 << 20 };
-	stats->cpuset_effective = intern_add(&m.snapshot.strings, "0-3");
-	add_named(&m.snapshot, &stats->io.stat, "rbytes", 4096);
-	add_named(&m.snapshot, &stats->io.stat, "rios", 4096);
-	add_named(&m.snapshot, &stats->memory.stat, "anon", 2048);
-	add_named(&m.snapshot, &stats->memory.stat, "pgfault", 2048);
-	add_named(&m.snapshot, &stats->memory.events, "oom", 1);
+	stats->cpu_usage_usec = known(1500000);
+	stats->cpu_nr_throttled = known(0);
+	stats->cpu_max_quota_us = (struct reading){ true, false, 50000 };
+	stats->cpu_max_period_us = known(100000);
+	stats->cpu_weight = known(100);
+	stats->cpu_weight_nice = (struct reading){ true, false, (uint64_t)-7 };
+	stats->memory_current = known(1 << 20);
+	stats->memory_max = (struct reading){ true, true, 0 };
+	stats->memory_high = (struct reading){ true, false, 3 << 20 };
+	stats->cpuset_effective = (struct reading){ true, false,
+						    intern_add(&m.snapshot.strings, "0-3") };
+	add_named(&m.snapshot, &stats->io_stat, "rbytes", 4096);
+	add_named(&m.snapshot, &stats->io_stat, "rios", 4096);
+	add_named(&m.snapshot, &stats->memory_stat, "anon", 2048);
+	add_named(&m.snapshot, &stats->memory_stat, "pgfault", 2048);
+	add_named(&m.snapshot, &stats->memory_events, "oom", 1);
 	stats->pressure.resources[PRESSURE_CPU] = (struct pressure_file){
-		true, .some = { true, 150, 50, 0, 1234 }
+		true, .half[PRESSURE_SOME] = { true, 150, 50, 0, 1234 }
 	};
 	m.options.rules.axis = GROUP_AXIS_CGROUP;
 	list(&m, &text);
@@ -93,8 +93,8 @@ static void no_quota_still_has_a_period(void **state UNUSED)
 
 	made_begin(&m);
 	stats = add_cgroup(&m.snapshot, "/s/db.scope");
-	stats->cpu.max_quota_us.state = LIMIT_NONE;
-	stats->cpu.max_period_us = known(100000);
+	stats->cpu_max_quota_us = (struct reading){ true, true, 0 };
+	stats->cpu_max_period_us = known(100000);
 	m.options.rules.axis = GROUP_AXIS_CGROUP;
 	list(&m, &text);
 	assert_contains(strbuf_str(&text), "|cpu.max||max/100.000ms (nothing) people\n");
@@ -107,8 +107,8 @@ static void several_cgroups_of_one_key_have_a_total(void **state UNUSED)
 	struct made m;
 
 	made_begin(&m);
-	add_cgroup(&m.snapshot, "/s/web@1.service")->memory.current = known(1024);
-	add_cgroup(&m.snapshot, "/s/web@2.service")->memory.current = known(3072);
+	add_cgroup(&m.snapshot, "/s/web@1.service")->memory_current = known(1024);
+	add_cgroup(&m.snapshot, "/s/web@2.service")->memory_current = known(3072);
 	m.options.rules.axis = GROUP_AXIS_CGROUP;
 	list(&m, &text);
 	assert_contains(strbuf_str(&text),
@@ -123,7 +123,7 @@ static void cgroups_are_no_rows_on_other_axes(void **state UNUSED)
 	struct made m;
 
 	made_begin(&m);
-	add_cgroup(&m.snapshot, "/s/db.scope")->cpu.usage_usec = known(5);
+	add_cgroup(&m.snapshot, "/s/db.scope")->cpu_usage_usec = known(5);
 	list(&m, &text);
 	assert_null(strstr(strbuf_str(&text), "cgroup-stats"));
 	made_end(&m);
@@ -136,7 +136,7 @@ static void the_host_has_pressure_and_sched_ext(void **state UNUSED)
 
 	made_begin(&m);
 	m.snapshot.pressure.resources[PRESSURE_IRQ] = (struct pressure_file){
-		true, .full = { true, 1, 2, 10000, 5 }
+		true, .half[PRESSURE_FULL] = { true, 1, 2, 10000, 5 }
 	};
 	m.snapshot.sched_ext = (struct sched_ext){ .known = true,
 						   .state = intern_add(&m.snapshot.strings,

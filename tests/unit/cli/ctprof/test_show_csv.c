@@ -61,12 +61,12 @@ static void rows_of_the_host_have_no_threads(void **state UNUSED)
 
 	made_begin(&m);
 	stats = add_cgroup(&m.snapshot, "/s/db.scope");
-	stats->memory.max.state = LIMIT_NONE;
-	stats->cpu.weight_nice_known = true;
-	stats->cpu.weight_nice = -1;
-	stats->cpuset_effective = intern_add(&m.snapshot.strings, "0,2");
+	stats->memory_max = (struct reading){ true, true, 0 };
+	stats->cpu_weight_nice = (struct reading){ true, false, (uint64_t)-1 };
+	stats->cpuset_effective = (struct reading){ true, false,
+						    intern_add(&m.snapshot.strings, "0,2") };
 	m.snapshot.pressure.resources[PRESSURE_IO] = (struct pressure_file){
-		true, .some = { true, 5, 250, 0, 9 }
+		true, .half[PRESSURE_SOME] = { true, 5, 250, 0, 9 }
 	};
 	m.options.rules.axis = GROUP_AXIS_CGROUP;
 	assert_success(spec_parse_sections("cgroup-limits,host-pressure", &m.options.sections));

@@ -102,10 +102,10 @@ static void sections_hold_groups_and_their_values(void **state UNUSED)
 
 	made_begin(&m);
 	stats = add_cgroup(&m.snapshot, "/s/db.scope");
-	stats->memory.max.state = LIMIT_NONE;
-	stats->memory.high = (struct limit){ LIMIT_VALUE, 7 };
+	stats->memory_max = (struct reading){ true, true, 0 };
+	stats->memory_high = (struct reading){ true, false, 7 };
 	stats->pressure.resources[PRESSURE_IO] = (struct pressure_file){
-		true, .some = { true, 5, 250, 0, 9 }
+		true, .half[PRESSURE_SOME] = { true, 5, 250, 0, 9 }
 	};
 	add_cgroup(&m.snapshot, "/s/web@1.service");
 	m.options.rules.axis = GROUP_AXIS_CGROUP;

@@ -18,13 +18,13 @@ static void fill(struct made *m)
 	made_begin(m);
 	m->options.rules.axis = GROUP_AXIS_CGROUP;
 	stats = add_cgroup(&m->snapshot, "/s/db.scope");
-	stats->cpu.usage_usec = (struct reading){ true, 1500 };
-	add_named(&m->snapshot, &stats->memory.stat, "anon", 4096);
-	add_named(&m->snapshot, &stats->memory.stat, "file", 0);
+	stats->cpu_usage_usec = (struct reading){ true, false, 1500 };
+	add_named(&m->snapshot, &stats->memory_stat, "anon", 4096);
+	add_named(&m->snapshot, &stats->memory_stat, "file", 0);
 	stats = add_cgroup(&m->snapshot, "/s/web@1.service");
-	add_named(&m->snapshot, &stats->memory.stat, "anon", 1024);
+	add_named(&m->snapshot, &stats->memory_stat, "anon", 1024);
 	m->snapshot.pressure.resources[PRESSURE_CPU] = (struct pressure_file){
-		true, .some = { true, 0, 250, 0, 9 }
+		true, .half[PRESSURE_SOME] = { true, 0, 250, 0, 9 }
 	};
 }
 

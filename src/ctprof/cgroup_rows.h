@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The rows of procfs/cgroup.def: file, merge, show and metric-list follow from them. */
+#ifndef KTSTR_CTPROF_CGROUP_ROWS_H
+#define KTSTR_CTPROF_CGROUP_ROWS_H
+
+#include "metric/metric.h"
+#include "procfs/cgroup.h"
+
+/* What cgroups that share a key are merged to. */
+enum cgroup_merge {
+	CGROUP_MERGE_SUM,     /* saturates; what is known of one is known of all */
+	CGROUP_MERGE_LARGEST, /* likewise */
+	CGROUP_MERGE_MOST,    /* the largest, no limit above all; unknown as soon as one is */
+	CGROUP_MERGE_LEAST,   /* the smallest; unknown as soon as one is */
+	CGROUP_MERGE_SAME,    /* the value when all have it */
+	CGROUP_MERGE_KIND,    /* of memory.stat: bytes the largest, counts the sum */
+};
+
+struct cgroup_row {
+	const char *group, *key; /* in the snapshot file */
+	const char *path;	 /* "group.key" */
+	enum cgroup_form form;
+	bool is_table; /* struct named_readings; else struct reading */
+	bool always;
+	size_t offset; /* in struct cgroup_stats */
+	enum cgroup_merge merge;
+	enum metric_section section;
+	const char *name; /* as `show` has it */
+	enum metric_unit unit;
+	const char *file, *description;
+};
+
+#define CGROUP_VALUE(...) +1
+#define CGROUP_TABLE(...) +1
+enum {
+	N_CGROUP_ROWS = 0
+#include "procfs/cgroup.def"
+};
+
+extern const struct cgroup_row cgroup_rows[N_CGROUP_ROWS];
+
+/* Its place in stats: a struct named_readings of a table, else a struct reading. */
+static inline void *cgroup_row_at(const struct cgroup_row *row, const struct cgroup_stats *stats)
+{
+	return (char *)(uintptr_t)stats + row->offset;
+}
+
+/* Whether a line of memory.stat is a number of bytes now, rather than a count of events. */
+bool memory_stat_is_gauge(const char *name);
+/* Of a line of a table. */
+enum metric_unit cgroup_row_unit(const struct cgroup_row *row, const char *line);
+
+/* A value of a line of pressure. */
+struct pressure_row {
+	const char *name, *description;
+	bool is_percent; /* in hundredths; else microseconds */
+	size_t offset;	 /* of a uint64_t in struct pressure_half */
+};
+
+enum { N_PRESSURE_ROWS = 4 };
+extern const struct pressure_row pressure_rows[N_PRESSURE_ROWS];
+
+static inline uint64_t *pressure_row_at(const struct pressure_row *row,
+					const struct pressure_half *half)
+{
+	return (uint64_t *)((uintptr_t)half + row->offset);
+}
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/cgroup_rows.h"
+
+#include <string.h>
+
+#include "unit.h"
+
+static void bytes_of_memory_are_told_from_counts(void **state UNUSED)
+{
+	assert_true(memory_stat_is_gauge("anon"));
+	assert_true(memory_stat_is_gauge("slab_unreclaimable"));
+	assert_true(memory_stat_is_gauge("hugetlb"));
+	assert_false(memory_stat_is_gauge("pgfault"));
+	assert_false(memory_stat_is_gauge("workingset_refault_anon"));
+	assert_false(memory_stat_is_gauge("a_key_of_tomorrow"));
+}
+
+static void every_row_has_its_own_place_and_name(void **state UNUSED)
+{
+	for (size_t i = 0; i < N_CGROUP_ROWS; i++) {
+		assert_true(*cgroup_rows[i].description && *cgroup_rows[i].file);
+		for (size_t k = 0; k < i; k++) {
+			assert_string_not_equal(cgroup_rows[i].path, cgroup_rows[k].path);
+			assert_string_not_equal(cgroup_rows[i].name, cgroup_rows[k].name);
+			assert_true(cgroup_rows[i].offset != cgroup_rows[k].offset);
+		}
+	}
+}
+
+/* cgroup_stats_read() reads a file once for the rows that stand together. */
+static void rows_of_one_file_stand_together(void **state UNUSED)
+{
+	for (size_t i = 1; i < N_CGROUP_ROWS; i++)
+		for (size_t k = 0; k + 1 < i; k++)
+			if (strcmp(cgroup_rows[i].file, cgroup_rows[i - 1].file) != 0)
+				assert_string_not_equal(cgroup_rows[i].file, cgroup_rows[k].file);
+}
+
+static void lines_of_tables_have_units(void **state UNUSED)
+{
+	for (size_t i = 0; i < N_CGROUP_ROWS; i++) {
+		const struct cgroup_row *row = &cgroup_rows[i];
+
+		if (strcmp(row->path, "memory.stat") == 0) {
+			assert_int_equal(cgroup_row_unit(row, "anon"), METRIC_UNIT_BYTES);
+			assert_int_equal(cgroup_row_unit(row, "pgfault"), METRIC_UNIT_COUNT);
+		}
+		if (strcmp(row->path, "io.stat") == 0) {
+			assert_int_equal(cgroup_row_unit(row, "rbytes"), METRIC_UNIT_BYTES);
+			assert_int_equal(cgroup_row_unit(row, "rios"), METRIC_UNIT_COUNT);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bytes_of_memory_are_told_from_counts),
+		cmocka_unit_test(every_row_has_its_own_place_and_name),
+		cmocka_unit_test(rows_of_one_file_stand_together),
+		cmocka_unit_test(lines_of_tables_have_units),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
