@@ -74,7 +74,7 @@ static struct error *open_template(const char *dir, const char *json, struct ins
 	struct error *err = template_description_read(json, &d);
 
 	if (!err)
-		err = physmap_from_backends(PHYSMAP_Q35, d.ram_bytes, d.n_ram, &layout);
+		err = physmap_from_backends(PHYSMAP_Q35, d.ram_bytes.at, d.ram_bytes.n, &layout);
 	if (err)
 		return err;
 	s->map = physmap_new();

@@ -261,6 +261,8 @@ static struct error *read_row(const struct json_rows *rows, const struct json_ro
 	const char *what;
 	struct error *err;
 
+	if (!value && row->older_name)
+		value = find(rows, object, row->older_name);
 	if (!value && is_required(rows, row, object))
 		return wrong(place, BASE_PARSE, "is missing");
 	if (!value || (row->presence == JSON_NULLABLE && json_type_of(value) == JSON_NULL))

@@ -58,6 +58,7 @@ struct json_codec {
 
 struct json_row {
 	const char *name;
+	const char *older_name; /* what older documents call it, or NULL */
 	enum json_row_type type;
 	size_t offset;
 	enum json_presence presence;
@@ -143,11 +144,12 @@ void json_rows_format_man(const struct json_rows *rows, const char *place, struc
 #define JSON_SCALAR(struct_, member) JSON_SCALAR_AS(struct_, member, #member)
 
 /* An enum that is an index into an array of names; NULL is not a name. */
-#define JSON_WORD(struct_, member, names)                                             \
-	.name = #member, .type = JSON_ROW_WORD,                                       \
+#define JSON_WORD_AS(struct_, member, name_, names)                                   \
+	.name = (name_), .type = JSON_ROW_WORD,                                       \
 	.offset = offsetof(struct_, member) +                                         \
 		  JSON_ASSERT_(sizeof(JSON_MEMBER_(struct_, member)) == sizeof(int)), \
 	.words = (names), .n_words = ARRAY_SIZE(names)
+#define JSON_WORD(struct_, member, names) JSON_WORD_AS(struct_, member, #member, names)
 
 /* A struct inside the struct. */
 #define JSON_OBJECT_OF(struct_, member, table)                                         \
@@ -175,9 +177,10 @@ void json_rows_format_man(const struct json_rows *rows, const char *place, struc
 	JSON_LIST_(struct_, member, #member), \
 		.type = _Generic(*JSON_MEMBER_(struct_, member.at), uint64_t: JSON_ROW_NUMBERS)
 
-#define JSON_CUSTOM(struct_, member, codec_)                                           \
-	.name = #member, .type = JSON_ROW_CUSTOM, .offset = offsetof(struct_, member), \
+#define JSON_CUSTOM_AS(struct_, member, name_, codec_)                                 \
+	.name = (name_), .type = JSON_ROW_CUSTOM, .offset = offsetof(struct_, member), \
 	.codec = (codec_)
+#define JSON_CUSTOM(struct_, member, codec_) JSON_CUSTOM_AS(struct_, member, #member, codec_)
 
 #define JSON_HAS(struct_, member)                         \
 	.has = 1 + offsetof(struct_, member) +            \

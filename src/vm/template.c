@@ -66,10 +66,10 @@ static struct template *check_files(const char *dir, const struct template_descr
 	if (stat(template->state_path, &st) < 0 || (uint64_t)st.st_size != d->state_bytes)
 		goto damaged;
 	template->bytes += (uint64_t)st.st_blocks * 512;
-	for (unsigned int i = 0; i < d->n_ram; i++) {
+	for (unsigned int i = 0; i < d->ram_bytes.n; i++) {
 		template->ram_paths[template->n_ram++] = xasprintf("%s/ram.%u", dir, i);
 		if (stat(template->ram_paths[i], &st) < 0 ||
-		    (uint64_t)st.st_size != d->ram_bytes[i])
+		    (uint64_t)st.st_size != d->ram_bytes.at[i])
 			goto damaged;
 		template->bytes += (uint64_t)st.st_blocks * 512;
 	}

@@ -207,7 +207,12 @@ static struct error *put_in_place(const struct template_draft *draft)
 static struct error *finish(struct template_draft *draft, const struct template_proof *proof,
 			    unsigned int n_ram, struct template **ret)
 {
-	struct template_description d = { .key = draft->key, .proof = *proof, .n_ram = n_ram };
+	uint64_t ram_bytes[TOPOLOGY_LIMIT_NODES];
+	struct template_description d = {
+		.key = draft->key,
+		.proof = *proof,
+		.ram_bytes = { ram_bytes, n_ram },
+	};
 	_cleanup_free_ char *json = xasprintf("%s/template.json", draft->dir);
 	struct error *err;
 
@@ -216,7 +221,7 @@ static struct error *finish(struct template_draft *draft, const struct template_
 		char name[16];
 
 		snprintf(name, sizeof(name), "ram.%u", i);
-		err = sync_file(draft->dir, name, &d.ram_bytes[i]);
+		err = sync_file(draft->dir, name, &ram_bytes[i]);
 	}
 	if (!err)
 		err = template_description_write(&d, json);

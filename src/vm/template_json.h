@@ -9,8 +9,10 @@ struct template_description {
 	char *key;
 	struct template_proof proof;
 	uint64_t state_bytes;
-	unsigned int n_ram;
-	uint64_t ram_bytes[TOPOLOGY_LIMIT_NODES];
+	struct template_ram {
+		uint64_t *at;
+		size_t n;
+	} ram_bytes; /* of each node */
 };
 
 void template_description_format(const struct template_description *d, struct strbuf *into);

@@ -12,7 +12,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned i
 
 static void check_sense(const struct template_description *d)
 {
-	FUZZ_MUST(d->key && d->n_ram >= 1 && d->n_ram <= TOPOLOGY_LIMIT_NODES);
+	FUZZ_MUST(d->key && d->ram_bytes.n >= 1 && d->ram_bytes.n <= TOPOLOGY_LIMIT_NODES);
 	FUZZ_MUST(d->proof.monotonic_ns <= d->proof.monotonic_limit_ns);
 	/* What is added to it later does not wrap. */
 	FUZZ_MUST(d->proof.monotonic_limit_ns <= INT64_MAX);
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	err = template_description_parse((const char *)data, n, &d);
 	if (err) {
-		FUZZ_MUST(!d.key && d.n_ram == 0);
+		FUZZ_MUST(!d.key && d.ram_bytes.n == 0);
 		if (fuzz_is_json(data, n))
 			fuzz_mark_deep();
 		return 0;
@@ -36,8 +36,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	template_description_format(&d, &text);
 	FUZZ_MUST(!template_description_parse(text.at, text.n, &again));
 	FUZZ_MUST(memcmp(&d.proof, &again.proof, sizeof(d.proof)) == 0);
-	FUZZ_MUST(d.n_ram == again.n_ram && d.state_bytes == again.state_bytes);
-	FUZZ_MUST(memcmp(d.ram_bytes, again.ram_bytes, sizeof(d.ram_bytes)) == 0);
+	FUZZ_MUST(d.ram_bytes.n == again.ram_bytes.n && d.state_bytes == again.state_bytes);
+	FUZZ_MUST(memcmp(d.ram_bytes.at, again.ram_bytes.at, d.ram_bytes.n * sizeof(uint64_t)) ==
+		  0);
 	template_description_format(&again, &twice);
 	FUZZ_MUST(text.n == twice.n && memcmp(text.at, twice.at, text.n) == 0);
 	return 0;

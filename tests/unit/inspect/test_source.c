@@ -69,14 +69,14 @@ static void a_file_of_ram_is_laid_out_as_q35_has_it(void **state UNUSED)
 static void a_template_by_its_folder_its_json_and_its_ram(void **state UNUSED)
 {
 	static const char *const names[] = { "", "template.json", "ram.0" };
+	uint64_t ram_bytes = RAM_BYTES;
 	struct template_description d = { .key = (char *)"key",
 					  .proof = { .nonce = { 1 },
 						     .generation = 1,
 						     .monotonic_ns = 1,
 						     .monotonic_limit_ns = 2 },
 					  .state_bytes = 1,
-					  .n_ram = 1,
-					  .ram_bytes = { RAM_BYTES } };
+					  .ram_bytes = { &ram_bytes, 1 } };
 	_cleanup_free_ char *json = in_folder("template.json");
 
 	assert_success(template_description_write(&d, json));

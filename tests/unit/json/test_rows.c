@@ -204,6 +204,19 @@ static void a_word_that_is_not_known_may_count_as_the_first(void **state UNUSED)
 	assert_int_equal(s.paint, RED);
 }
 
+static void an_older_name_is_read_and_the_newer_one_is_written(void **state UNUSED)
+{
+	_cleanup_sample_ struct sample s = { 0 }, both = { 0 };
+	_cleanup_free_ char *text = NULL;
+
+	assert_success(parse(BEGIN ",\"hole\":4}", &s));
+	text = write_compact(&s);
+	assert_contains(text, "\"gap\":4");
+	assert_null(strstr(text, "hole"));
+	assert_success(parse(BEGIN ",\"hole\":4,\"gap\":5}", &both));
+	assert_int_equal(both.gap, 5);
+}
+
 static void members_can_be_written_into_an_open_object(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -232,6 +245,7 @@ int main(void)
 		cmocka_unit_test(a_list_without_a_limit_has_that_of_the_room),
 		cmocka_unit_test(a_companion_that_is_not_there_asks_for_nothing),
 		cmocka_unit_test(a_word_that_is_not_known_may_count_as_the_first),
+		cmocka_unit_test(an_older_name_is_read_and_the_newer_one_is_written),
 		cmocka_unit_test(members_can_be_written_into_an_open_object),
 	};
 

@@ -86,7 +86,8 @@ static void die_if(int step, int at)
 static void make_and_die(int at)
 {
 	struct template_draft draft = { .lock_fd = -1 };
-	struct template_description d = { .proof = test_proof, .n_ram = 1 };
+	uint64_t ram_bytes = 0;
+	struct template_description d = { .proof = test_proof, .ram_bytes = { &ram_bytes, 1 } };
 	_cleanup_free_ char *json = NULL, *final = template_path("k", "");
 	struct cancel cancel = { 0 };
 
@@ -110,7 +111,7 @@ static void make_and_die(int at)
 	json = xasprintf("%s/template.json", draft.dir);
 	d.key = draft.key;
 	d.state_bytes = 1000;
-	d.ram_bytes[0] = TEMPLATE_RAM_BYTES;
+	ram_bytes = TEMPLATE_RAM_BYTES;
 	if (template_description_write(&d, json))
 		_exit(7);
 	die_if(5, at);

@@ -37,8 +37,8 @@ static void what_is_read_is_what_was_written(void **state UNUSED)
 	assert_int_equal(d.proof.monotonic_ns, 1234567890);
 	assert_int_equal(d.proof.monotonic_limit_ns, 2234567890);
 	assert_int_equal(d.state_bytes, 345678);
-	assert_int_equal(d.n_ram, 2);
-	assert_true(d.ram_bytes[0] == 536870912 && d.ram_bytes[1] == UINT64_MAX);
+	assert_int_equal(d.ram_bytes.n, 2);
+	assert_true(d.ram_bytes.at[0] == 536870912 && d.ram_bytes.at[1] == UINT64_MAX);
 	template_description_format(&d, &again);
 	assert_string_equal(strbuf_str(&again), good);
 }
@@ -46,7 +46,7 @@ static void what_is_read_is_what_was_written(void **state UNUSED)
 /* The good text with one thing replaced is refused, and names the member. */
 static void assert_refused(const char *old, const char *new, const char *member)
 {
-	struct template_description d = { .n_ram = 99 };
+	struct template_description d = { .ram_bytes = { .n = 99 } };
 	_cleanup_error_ struct error *err = NULL;
 	_cleanup_free_ char *text = NULL;
 	const char *at = strstr(good, old);
@@ -58,7 +58,7 @@ static void assert_refused(const char *old, const char *new, const char *member)
 		fail_msg("accepted: %s", text);
 	assert_string_equal(error_tag(err), "template");
 	assert_contains(error_message(err), member);
-	assert_int_equal(d.n_ram, 99);
+	assert_int_equal(d.ram_bytes.n, 99);
 }
 
 static void every_member_must_be_there(void **state UNUSED)
@@ -126,7 +126,7 @@ static void more_nodes_than_there_can_be_are_refused(void **state UNUSED)
 				 strbuf_str(&most));
 		template_description_deinit(&d);
 		assert_success(parse(text, &d));
-		assert_int_equal(d.n_ram, TOPOLOGY_LIMIT_NODES);
+		assert_int_equal(d.ram_bytes.n, TOPOLOGY_LIMIT_NODES);
 	}
 }
 
