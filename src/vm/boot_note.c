@@ -2,16 +2,42 @@
 #include "vm/boot_note.h"
 
 #include <fcntl.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/paths.h"
-#include "json/writer.h"
+#include "json/rows.h"
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
 enum { NOTE_BYTES_LIMIT = 16 << 10 };
+
+struct note {
+	char *boot_id;
+	uint64_t at_sec, key;
+	bool answer;
+	char *reason;
+};
+
+#define ROW(member) JSON_SCALAR(struct note, member), .presence = JSON_REQUIRED
+
+static const struct json_row note_rows[] = {
+	{ ROW(boot_id), .means = "the boot of the machine for which it counts" },
+	{ ROW(at_sec), .means = "when it was written, in Unix time" },
+	{ ROW(key), .means = "hash of what the answer depends on" },
+	{ ROW(answer), .means = "yes or no" },
+	{ ROW(reason), .means = "why" },
+};
+
+static const struct json_rows note_table = { JSON_TABLE(note_rows) };
+
+static void note_deinit(struct note *note)
+{
+	json_rows_deinit(&note_table, note);
+}
+#define _cleanup_note_ __attribute__((cleanup(note_deinit)))
 
 static char *note_path(const char *name)
 {
@@ -38,59 +64,44 @@ void boot_note_keep(const char *name, uint64_t key, bool answer, const char *rea
 	_cleanup_free_ char *id = boot_id();
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	_cleanup_error_ struct error *ignored = NULL;
-	struct json_writer w = json_writer_to(&out, JSON_PRETTY);
+	struct note note = { id, clock_unix_sec(), key, answer, (char *)(uintptr_t)reason };
 
-	json_begin_object(&w);
-	json_add_string(&w, "boot_id", id);
-	json_add_u64(&w, "at_sec", clock_unix_sec());
-	json_add_u64(&w, "key", key);
-	json_add_bool(&w, "answer", answer);
-	json_add_string(&w, "reason", reason);
-	json_end_object(&w);
-	strbuf_append_char(&out, '\n');
+	json_rows_format(&note_table, &note, &out);
 	ignored = paths_make(folder, 0700);
 	if (!ignored)
 		ignored = io_replace_file(path, strbuf_str(&out), out.n);
 }
 
-static struct json_doc *read_note(const char *path)
+static bool read_note(const char *path, struct note *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_error_ struct error *err = NULL;
-	struct json_doc *doc = NULL;
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 
 	if (fd < 0)
-		return NULL;
+		return false;
 	err = io_read_fd(fd, path, NOTE_BYTES_LIMIT, &text);
 	if (!err)
-		err = json_doc_parse(strbuf_str(&text), text.n, path, &doc);
-	return doc;
+		err = json_rows_parse(&note_table, strbuf_str(&text), text.n, path, ret);
+	return !err;
 }
 
 bool boot_note_recall(const char *name, uint64_t key, uint64_t max_age_sec, bool *ret_answer,
 		      char **ret_reason)
 {
 	_cleanup_free_ char *path = note_path(name);
-	_cleanup_json_doc_ struct json_doc *doc = read_note(path);
-	uint64_t at = 0, kept_key = 0, now = clock_unix_sec();
-	const struct json_value *root;
 	_cleanup_free_ char *id = NULL;
-	struct json_text reason;
-	bool answer;
+	_cleanup_note_ struct note note = { 0 };
+	uint64_t now = clock_unix_sec();
 
-	if (!doc)
+	if (!read_note(path, &note))
 		return false;
 	id = boot_id();
-	root = json_doc_root(doc);
-	reason = json_string(json_find(root, "reason"));
-	if (!reason.at || !json_text_is(json_string(json_find(root, "boot_id")), id) ||
-	    !json_get_u64(json_find(root, "key"), &kept_key) || kept_key != key ||
-	    !json_get_bool(json_find(root, "answer"), &answer) ||
-	    !json_get_u64(json_find(root, "at_sec"), &at) || at > now || now - at > max_age_sec)
+	if (strcmp(note.boot_id, id) != 0 || note.key != key || note.at_sec > now ||
+	    now - note.at_sec > max_age_sec)
 		return false;
-	*ret_answer = answer;
-	*ret_reason = xstrndup(reason.at, reason.n);
+	*ret_answer = note.answer;
+	*ret_reason = take_ptr(note.reason);
 	return true;
 }
 

@@ -30,13 +30,31 @@ static bool recalls(uint64_t key)
 	return true;
 }
 
-static void what_is_kept_is_recalled_until_it_is_forgotten(void **state UNUSED)
+/* The file, apart from the boot and the time, which are of this moment. */
+static void assert_note(const struct folders *f, const char *name, const char *middle,
+			const char *end)
 {
+	_cleanup_free_ char *path = xasprintf("%s/%s.json", f->run, name);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	assert_success(io_read_file(path, 4096, &text));
+	assert_memory_equal(text.at, "{\n  \"boot_id\": \"", 16);
+	assert_contains(text.at, middle);
+	assert_true(text.n > strlen(end));
+	assert_string_equal(text.at + text.n - strlen(end), end);
+}
+
+static void what_is_kept_is_recalled_until_it_is_forgotten(void **state)
+{
+	struct folders *f = *state;
 	_cleanup_free_ char *reason = NULL, *other = NULL;
 	bool answer = true;
 
 	assert_false(boot_note_recall("some", 7, 100, &answer, &reason));
 	boot_note_keep("some", UINT64_MAX, false, "because \"of\" it");
+	assert_note(f, "some", "\",\n  \"at_sec\": ",
+		    ",\n  \"key\": 18446744073709551615,\n  \"answer\": false,\n"
+		    "  \"reason\": \"because \\\"of\\\" it\"\n}\n");
 	assert_true(boot_note_recall("some", UINT64_MAX, 100, &answer, &reason));
 	assert_false(answer);
 	assert_string_equal(reason, "because \"of\" it");
