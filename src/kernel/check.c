@@ -8,22 +8,11 @@
 #include "kernel/limits.h"
 
 #define SCX_ROW_(id, word, meaning) [id] = (word),
-static const char *const words[] = { KERNEL_SCX_VERDICTS(SCX_ROW_) };
+const char *const kernel_scx_words[] = { KERNEL_SCX_VERDICTS(SCX_ROW_) };
 
 const char *kernel_scx_word(enum kernel_scx verdict)
 {
-	return words[verdict];
-}
-
-bool kernel_scx_parse(const char *word, size_t n, enum kernel_scx *ret)
-{
-	for (int i = 0; i < KERNEL_N_SCX; i++) {
-		if (strlen(words[i]) == n && memcmp(words[i], word, n) == 0) {
-			*ret = (enum kernel_scx)i;
-			return true;
-		}
-	}
-	return false;
+	return kernel_scx_words[verdict];
 }
 
 /* The function behind a call with a hidden argument has it rightly. */

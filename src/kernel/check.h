@@ -24,7 +24,7 @@
 enum kernel_scx { KERNEL_SCX_VERDICTS(KERNEL_SCX_ENUM_) KERNEL_N_SCX };
 
 const char *kernel_scx_word(enum kernel_scx verdict);
-bool kernel_scx_parse(const char *word, size_t n, enum kernel_scx *ret) MUST_CHECK;
+extern const char *const kernel_scx_words[KERNEL_N_SCX];
 
 struct kernel_check {
 	enum kernel_scx verdict;

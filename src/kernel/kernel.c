@@ -3,25 +3,19 @@
 
 #include <stdlib.h>
 
+#include "kernel/metadata.h"
+
 void kernel_free(struct kernel *kernel)
 {
 	if (!kernel)
 		return;
-	free(kernel->id);
-	free(kernel->release);
-	free(kernel->version);
-	free(kernel->flavour);
-	free(kernel->build_id);
+	kernel_metadata_deinit(kernel);
 	free(kernel->dir);
 	free(kernel->bzimage_path);
 	free(kernel->vmlinux_path);
 	free(kernel->config_path);
 	free(kernel->btf_path);
 	free(kernel->modules_dir);
-	free(kernel->scx_reason);
-	free(kernel->source);
-	free(kernel->suite);
-	free(kernel->origin_path);
 	free(kernel);
 }
 

@@ -54,6 +54,7 @@ struct kernel {
 	uint64_t origin_bytes;
 	uint64_t origin_mtime_ns;
 	uint64_t added_unix_sec;
+	bool has_modules;
 	uint64_t modules_bytes;
 	struct kernel_file files[KERNEL_N_FILES];
 };

@@ -2,11 +2,13 @@
 #include "kernel/metadata.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/io.h"
+#include "json/rows.h"
 #include "kernel/limits.h"
 #include "kernel/version.h"
 
@@ -18,94 +20,112 @@ const char *kernel_file_name(enum kernel_file_kind kind)
 	return file_names[kind];
 }
 
-static void write_files(const struct kernel *kernel, struct json_writer *w)
+static struct error *read_hash(const struct json_value *value, void *member)
 {
-	json_key(w, "files");
-	json_begin_object(w);
-	for (int i = 0; i < KERNEL_N_FILES; i++) {
-		char hash[17];
+	struct json_text text = json_string(value);
 
-		if (!kernel->files[i].present)
-			continue;
-		snprintf(hash, sizeof(hash), "%016" PRIx64, kernel->files[i].hash);
-		json_key(w, file_names[i]);
-		json_begin_object(w);
-		json_add_u64(w, "bytes", kernel->files[i].bytes);
-		json_add_string(w, "hash", hash);
-		json_end_object(w);
-	}
-	json_end_object(w);
+	if (!text.at || text.n != 16 || strspn(text.at, "0123456789abcdef") != 16)
+		return base_error(BASE_PARSE, 0, "not 16 hexadecimal digits");
+	*(uint64_t *)member = strtoull(text.at, NULL, 16);
+	return NULL;
 }
+
+static void write_hash(const void *member, struct json_writer *w)
+{
+	char hash[17];
+
+	snprintf(hash, sizeof(hash), "%016" PRIx64, *(const uint64_t *)member);
+	json_write_string(w, hash);
+}
+
+static const struct json_codec hash_codec = {
+	.type = "string",
+	.read = read_hash,
+	.write = write_hash,
+};
+
+static const struct json_row file_rows[] = {
+	{ JSON_SCALAR(struct kernel_file, bytes), .presence = JSON_REQUIRED, .means = "its size" },
+	{ JSON_CUSTOM(struct kernel_file, hash, &hash_codec), .presence = JSON_REQUIRED,
+	  .means = "hash of its content" },
+};
+
+static const struct json_rows file_table = { JSON_TABLE(file_rows) };
+
+#define FILE_MEMBER_(id, name_)                                               \
+	{ .name = (name_),                                                    \
+	  .type = JSON_ROW_OBJECT,                                            \
+	  .offset = offsetof(struct kernel, files[id]),                       \
+	  .rows = &file_table,                                                \
+	  .presence = (id) == KERNEL_VMLINUX ? JSON_REQUIRED : JSON_OPTIONAL, \
+	  JSON_HAS(struct kernel, files[id].present),                         \
+	  .means = "the file of this name" },
+static const struct json_row files_rows[] = { KERNEL_FILES(FILE_MEMBER_) };
+
+static const struct json_rows files_table = { JSON_TABLE(files_rows) };
+
+#define ROW(member)	     JSON_SCALAR(struct kernel, member)
+#define ROW_AS(member, name) JSON_SCALAR_AS(struct kernel, member, name)
+
+static const struct json_row origin_rows[] = {
+	{ ROW_AS(origin_path, "path"), .means = "where it was" },
+	{ ROW_AS(origin_bytes, "bytes"), .with = "path", .means = "its size" },
+	{ ROW_AS(origin_mtime_ns, "mtime_ns"), .with = "path", .means = "when it was changed" },
+};
+
+static const struct json_rows origin_table = { JSON_TABLE(origin_rows) };
+
+static const char *check_release(const void *member)
+{
+	return kernel_name_is_safe(*(char *const *)member) ? NULL
+							   : "is not the release of a kernel";
+}
+
+static const char *check_version(const void *member)
+{
+	struct kernel_version version;
+
+	return kernel_version_parse(*(char *const *)member, &version, NULL)
+		       ? NULL
+		       : "is not the version of a kernel";
+}
+
+static const struct json_row kernel_rows[] = {
+	{ ROW(id), .presence = JSON_REQUIRED, .means = "the name of its directory" },
+	{ ROW(release), .presence = JSON_REQUIRED, .check = check_release,
+	  .means = "what uname -r says" },
+	{ ROW(version), .presence = JSON_REQUIRED, .check = check_version,
+	  .means = "the release without what the distribution added" },
+	{ ROW(flavour), .means = "cloud, generic, rt" },
+	{ ROW(build_id), .means = "the build ID of the image" },
+	{ JSON_WORD_AS(struct kernel, scx, "sched_ext", kernel_scx_words),
+	  .presence = JSON_REQUIRED, .means = "whether programs for sched_ext can be loaded" },
+	{ ROW_AS(scx_reason, "sched_ext_reason"), .means = "why not" },
+	{ ROW(source), .presence = JSON_REQUIRED, .means = "package and version, or path" },
+	{ ROW(suite), .means = "the suite of the archive" },
+	{ JSON_GROUP("origin", &origin_table), .absent_zero = true,
+	  .means = "the file that it was before it came into the cache" },
+	{ ROW(added_unix_sec), .means = "when it came into the cache, in Unix time" },
+	{ ROW(modules_bytes), JSON_HAS(struct kernel, has_modules),
+	  .means = "size of its modules, if it has any" },
+	{ JSON_GROUP("files", &files_table), .presence = JSON_REQUIRED, .means = "its files" },
+};
+
+static const struct json_rows kernel_table = {
+	JSON_TABLE(kernel_rows),
+	.version_name = "format",
+	.version = KERNEL_METADATA_FORMAT,
+};
 
 void kernel_metadata_write(const struct kernel *kernel, struct json_writer *w)
 {
-	json_add_u64(w, "format", KERNEL_METADATA_FORMAT);
-	json_add_string(w, "id", kernel->id);
-	json_add_string(w, "release", kernel->release);
-	json_add_string(w, "version", kernel->version);
-	json_add_string(w, "flavour", kernel->flavour);
-	json_add_string(w, "build_id", kernel->build_id);
-	json_add_string(w, "sched_ext", kernel_scx_word(kernel->scx));
-	json_add_string(w, "sched_ext_reason", kernel->scx_reason);
-	json_add_string(w, "source", kernel->source);
-	json_add_string(w, "suite", kernel->suite);
-	if (kernel->origin_path) {
-		json_key(w, "origin");
-		json_begin_object(w);
-		json_add_string(w, "path", kernel->origin_path);
-		json_add_u64(w, "bytes", kernel->origin_bytes);
-		json_add_u64(w, "mtime_ns", kernel->origin_mtime_ns);
-		json_end_object(w);
-	}
-	json_add_u64(w, "added_unix_sec", kernel->added_unix_sec);
-	if (kernel->modules_dir)
-		json_add_u64(w, "modules_bytes", kernel->modules_bytes);
-	write_files(kernel, w);
+	json_add_u64(w, kernel_table.version_name, kernel_table.version);
+	json_rows_write_members(&kernel_table, kernel, w);
 }
 
-static char *take_string(const struct json_value *object, const char *name)
+void kernel_metadata_deinit(struct kernel *kernel)
 {
-	struct json_text text = json_string(json_find(object, name));
-
-	/* A NUL inside would make the text mean two things. */
-	if (!text.at || memchr(text.at, 0, text.n))
-		return NULL;
-	return xstrndup(text.at, text.n);
-}
-
-static uint64_t take_u64(const struct json_value *object, const char *name)
-{
-	const struct json_value *value = json_find(object, name);
-	uint64_t number = 0;
-
-	return value && json_get_u64(value, &number) ? number : 0;
-}
-
-static bool parse_hash(const struct json_value *object, uint64_t *ret)
-{
-	_cleanup_free_ char *text = take_string(object, "hash");
-
-	if (!text || strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
-		return false;
-	*ret = strtoull(text, NULL, 16);
-	return true;
-}
-
-static bool parse_files(struct kernel *kernel, const struct json_value *files)
-{
-	for (int i = 0; i < KERNEL_N_FILES; i++) {
-		const struct json_value *row = json_find(files, file_names[i]);
-		struct kernel_file *file = &kernel->files[i];
-
-		if (!row)
-			continue;
-		file->present = true;
-		if (!json_find(row, "bytes") ||
-		    !json_get_u64(json_find(row, "bytes"), &file->bytes) ||
-		    !parse_hash(row, &file->hash))
-			return false;
-	}
-	return kernel->files[KERNEL_VMLINUX].present;
+	json_rows_deinit(&kernel_table, kernel);
 }
 
 static char *path_of(const struct kernel *kernel, enum kernel_file_kind kind)
@@ -114,62 +134,25 @@ static char *path_of(const struct kernel *kernel, enum kernel_file_kind kind)
 					   : NULL;
 }
 
-static const char *fill(struct kernel *kernel, const struct json_value *root)
-{
-	const char *folder = strrchr(kernel->dir, '/');
-	const struct json_value *origin = json_find(root, "origin");
-	struct json_text scx = json_string(json_find(root, "sched_ext"));
-	struct kernel_version version;
-
-	kernel->id = take_string(root, "id");
-	kernel->release = take_string(root, "release");
-	kernel->version = take_string(root, "version");
-	kernel->flavour = take_string(root, "flavour");
-	kernel->build_id = take_string(root, "build_id");
-	kernel->scx_reason = take_string(root, "sched_ext_reason");
-	kernel->source = take_string(root, "source");
-	kernel->suite = take_string(root, "suite");
-	kernel->origin_path = take_string(origin, "path");
-	kernel->origin_bytes = take_u64(origin, "bytes");
-	kernel->origin_mtime_ns = take_u64(origin, "mtime_ns");
-	kernel->added_unix_sec = take_u64(root, "added_unix_sec");
-	kernel->modules_bytes = take_u64(root, "modules_bytes");
-	if (take_u64(root, "format") != KERNEL_METADATA_FORMAT)
-		return "it has another format than this program writes";
-	if (!kernel->id || !kernel->release || !kernel->version || !kernel->source)
-		return "a member is missing";
-	if (!kernel_name_is_safe(kernel->release) ||
-	    !kernel_version_parse(kernel->version, &version, NULL))
-		return "its release is not that of a kernel";
-	if (!folder || strcmp(folder + 1, kernel->id) != 0)
-		return "it belongs to another folder";
-	if (!scx.at || !kernel_scx_parse(scx.at, scx.n, &kernel->scx))
-		return "it does not say whether sched_ext is usable";
-	if (!parse_files(kernel, json_find(root, "files")))
-		return "its list of files is not complete";
-	kernel->bzimage_path = path_of(kernel, KERNEL_BZIMAGE);
-	kernel->vmlinux_path = path_of(kernel, KERNEL_VMLINUX);
-	kernel->config_path = path_of(kernel, KERNEL_CONFIG);
-	kernel->btf_path = path_of(kernel, KERNEL_BTF);
-	if (json_find(root, "modules_bytes"))
-		kernel->modules_dir = xasprintf("%s/" KERNEL_MODULES_FOLDER, kernel->dir);
-	return NULL;
-}
-
 struct error *kernel_metadata_parse(const char *text, size_t n, const char *dir,
 				    struct kernel **ret)
 {
 	_cleanup_kernel_ struct kernel *kernel = xnew(struct kernel);
-	_cleanup_json_doc_ struct json_doc *doc = NULL;
-	struct error *err = json_doc_parse(text, n, KERNEL_METADATA_FILE, &doc);
-	const char *wrong;
+	const char *base = strrchr(dir, '/');
+	struct error *err = json_rows_parse(&kernel_table, text, n, KERNEL_METADATA_FILE, kernel);
 
 	if (err)
 		return error_recast(err, &kernel_error_domain, KERNEL_CORRUPT);
+	if (!base || strcmp(base + 1, kernel->id) != 0)
+		return kernel_error(KERNEL_CORRUPT, 0, "%s: it belongs to another directory",
+				    KERNEL_METADATA_FILE);
 	kernel->dir = xstrdup(dir);
-	wrong = fill(kernel, json_doc_root(doc));
-	if (wrong)
-		return kernel_error(KERNEL_CORRUPT, 0, "%s: %s", KERNEL_METADATA_FILE, wrong);
+	kernel->bzimage_path = path_of(kernel, KERNEL_BZIMAGE);
+	kernel->vmlinux_path = path_of(kernel, KERNEL_VMLINUX);
+	kernel->config_path = path_of(kernel, KERNEL_CONFIG);
+	kernel->btf_path = path_of(kernel, KERNEL_BTF);
+	if (kernel->has_modules)
+		kernel->modules_dir = xasprintf("%s/" KERNEL_MODULES_FOLDER, dir);
 	*ret = take_ptr(kernel);
 	return NULL;
 }

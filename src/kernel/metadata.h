@@ -15,6 +15,8 @@ const char *kernel_file_name(enum kernel_file_kind kind);
 
 /* Everything but the paths, as members of an object that is open. */
 void kernel_metadata_write(const struct kernel *kernel, struct json_writer *w);
+/* Frees the members that are read, not the paths. */
+void kernel_metadata_deinit(struct kernel *kernel);
 /*
  * `dir` is the folder it stands in; its last part must be the id. Text that is not ours is
  * KERNEL_CORRUPT. Does not look at the files.

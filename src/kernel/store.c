@@ -114,6 +114,7 @@ static struct error *take_modules(const char *dir, const char *from, struct kern
 	if (rename(from, to) < 0)
 		return base_error(BASE_IO, errno, "rename %s to %s", from, to);
 	kernel->modules_dir = xstrdup(to);
+	kernel->has_modules = true;
 	return tree_bytes(AT_FDCWD, to, KERNEL_LIMIT_TREE_DEPTH, &kernel->modules_bytes);
 }
 

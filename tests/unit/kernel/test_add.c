@@ -102,6 +102,7 @@ static void give_modules(const struct kernel *kernel)
 	assert_success(paths_make(modules, 0755));
 	free(sample_write_text(modules, "ext9.ko", "0123456789"));
 	fetched.modules_dir = modules;
+	fetched.has_modules = true;
 	fetched.modules_bytes = 10;
 	fetched.origin_path = NULL;
 	json_begin_object(&w);

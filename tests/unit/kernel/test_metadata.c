@@ -58,6 +58,35 @@ static void what_is_written_reads_back_the_same(void **state UNUSED)
 	assert_null(back->modules_dir);
 }
 
+static void every_member_is_written_in_its_order(void **state UNUSED)
+{
+	static const char all[] =
+		"{\"format\":1,\"id\":\"9.8.7+x\",\"release\":\"9.8.7+x\",\"version\":\"9.8.7\","
+		"\"flavour\":\"rt\",\"build_id\":\"abcd\",\"sched_ext\":\"broken\","
+		"\"sched_ext_reason\":\"why\",\"source\":\"pkg 1\",\"suite\":\"s\","
+		"\"origin\":{\"path\":\"/p\",\"bytes\":0,\"mtime_ns\":7},\"added_unix_sec\":0,"
+		"\"modules_bytes\":0," FILES "}";
+	_cleanup_kernel_ struct kernel *kernel = NULL;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct json_writer w = json_writer_to(&text, JSON_COMPACT);
+
+	assert_success(parse(all, &kernel));
+	json_begin_object(&w);
+	kernel_metadata_write(kernel, &w);
+	json_end_object(&w);
+	assert_string_equal(strbuf_str(&text), all);
+}
+
+static void an_error_names_the_member(void **state UNUSED)
+{
+	struct kernel *kernel = NULL;
+	_cleanup_error_ struct error *err = parse(
+		"{" USUAL "\"files\":{\"vmlinux\":{\"bytes\":3,\"hash\":\"0x\"}}}", &kernel);
+
+	assert_string_equal(error_message(err),
+			    "metadata.json: files.vmlinux.hash: not 16 hexadecimal digits");
+}
+
 static void text_that_is_not_ours_is_damage(void **state UNUSED)
 {
 	static const char *const broken[] = {
@@ -113,6 +142,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members_become_a_kernel_with_paths),
 		cmocka_unit_test(what_is_written_reads_back_the_same),
+		cmocka_unit_test(every_member_is_written_in_its_order),
+		cmocka_unit_test(an_error_names_the_member),
 		cmocka_unit_test(text_that_is_not_ours_is_damage),
 		cmocka_unit_test(files_must_have_their_sizes),
 	};
