@@ -8,8 +8,7 @@
 
 #include "base/vec.h"
 #include "host/accounting.h"
-#include "json/doc.h"
-#include "json/writer.h"
+#include "json/rows.h"
 
 struct host_number {
 	bool known;
@@ -21,26 +20,26 @@ struct host_pair {
 };
 
 /*
- * Every fact, in the order in which they are written: texts, numbers, and pairs of a name and a
- * text. sched_tunables is of /proc/sys/kernel, cpufreq_governor by number of the CPU.
+ * Every fact, in the order in which they are written, with what it means: texts, numbers, numbers
+ * that older files know by another name, and pairs of a name and a text.
  */
-#define HOST_FACTS(TEXT, NUMBER, PAIRS) \
-	TEXT(cpu_model)                 \
-	TEXT(cpu_vendor)                \
-	NUMBER(total_memory_kib)        \
-	NUMBER(hugepages_total)         \
-	NUMBER(hugepages_free)          \
-	NUMBER(hugepages_size_kib)      \
-	TEXT(thp_enabled)               \
-	TEXT(thp_defrag)                \
-	PAIRS(sched_tunables)           \
-	NUMBER(online_cpus)             \
-	NUMBER(numa_nodes)              \
-	PAIRS(cpufreq_governor)         \
-	TEXT(kernel_name)               \
-	TEXT(kernel_release)            \
-	TEXT(arch)                      \
-	TEXT(kernel_cmdline)
+#define HOST_FACTS(TEXT, NUMBER, RENAMED, PAIRS)                                \
+	TEXT(cpu_model, "model of the first CPU")                               \
+	TEXT(cpu_vendor, "vendor of the first CPU")                             \
+	RENAMED(total_memory_kib, "total_memory_kb", "the machine's memory")    \
+	NUMBER(hugepages_total, "huge pages that are reserved")                 \
+	NUMBER(hugepages_free, "those of them that are free")                   \
+	RENAMED(hugepages_size_kib, "hugepages_size_kb", "size of a huge page") \
+	TEXT(thp_enabled, "when transparent huge pages are used")               \
+	TEXT(thp_defrag, "when memory is defragmented for them")                \
+	PAIRS(sched_tunables, "files sched_* of /proc/sys/kernel")              \
+	NUMBER(online_cpus, "CPUs that are online")                             \
+	NUMBER(numa_nodes, "NUMA nodes that are online")                        \
+	PAIRS(cpufreq_governor, "governor of frequency by number of the CPU")   \
+	TEXT(kernel_name, "what uname -s says")                                 \
+	TEXT(kernel_release, "what uname -r says")                              \
+	TEXT(arch, "what uname -m says")                                        \
+	TEXT(kernel_cmdline, "the kernel's command line")
 
 struct host_pairs {
 	bool known; /* an empty list was read; one with rows is known anyway */
@@ -48,12 +47,14 @@ struct host_pairs {
 };
 
 struct host_facts {
-#define TEXT_(name)   char *name;
-#define NUMBER_(name) struct host_number name;
-#define PAIRS_(name)  struct host_pairs name;
-	HOST_FACTS(TEXT_, NUMBER_, PAIRS_)
+#define TEXT_(name, means)	     char *name;
+#define NUMBER_(name, means)	     struct host_number name;
+#define RENAMED_(name, older, means) struct host_number name;
+#define PAIRS_(name, means)	     struct host_pairs name;
+	HOST_FACTS(TEXT_, NUMBER_, RENAMED_, PAIRS_)
 #undef TEXT_
 #undef NUMBER_
+#undef RENAMED_
 #undef PAIRS_
 	struct host_accounting accounting;
 };
@@ -63,6 +64,7 @@ void host_facts_read(const char *root, struct host_facts *ret);
 void host_facts_deinit(struct host_facts *facts);
 #define _cleanup_host_facts_ __attribute__((cleanup(host_facts_deinit)))
 
+extern const struct json_rows host_facts_rows;
 /* The object. */
 void host_facts_write(const struct host_facts *facts, struct json_writer *w);
 /*

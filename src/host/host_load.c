@@ -1,131 +1,108 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* The facts as a document. */
 #include "host/host_facts.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 #include "host/limits.h"
 
-static struct error *wrong(const char *path, const char *key, const char *wanted)
+static struct error *read_pairs(const struct json_value *value, void *member)
 {
-	return base_error(BASE_PARSE, 0, "%s.%s is not %s", path, key, wanted);
-}
+	struct host_pairs *pairs = member;
+	struct json_iter it = json_iter_over(value);
 
-/* NULL for what is missing, and for null. */
-static const struct json_value *find(const struct json_value *object, const char *key)
-{
-	const struct json_value *value = json_find(object, key);
-
-	return value && json_type_of(value) != JSON_NULL ? value : NULL;
-}
-
-static struct error *load_text(const struct json_value *object, const char *path, const char *key,
-			       char **ret)
-{
-	const struct json_value *value = find(object, key);
-	struct json_text text;
-
-	if (!value)
-		return NULL;
-	text = json_string(value);
-	if (!text.at)
-		return wrong(path, key, "a string");
-	*ret = xstrndup(text.at, text.n);
-	return NULL;
-}
-
-static struct error *load_number(const struct json_value *object, const char *path, const char *key,
-				 struct host_number *ret)
-{
-	const struct json_value *value = find(object, key);
-	size_t n = strlen(key);
-
-	/* Older files have _kb in these names and mean the same. */
-	if (!value && n > 4 && strcmp(key + n - 4, "_kib") == 0) {
-		_cleanup_free_ char *other = xasprintf("%.*sb", (int)n - 2, key);
-
-		value = find(object, other);
-	}
-	if (!value)
-		return NULL;
-	if (!json_get_u64(value, &ret->value))
-		return wrong(path, key, "a number without a sign");
-	ret->known = true;
-	return NULL;
-}
-
-static struct error *load_pairs(const struct json_value *object, const char *path, const char *key,
-				struct host_pairs *ret)
-{
-	const struct json_value *value = find(object, key);
-	struct json_iter it;
-
-	if (!value)
-		return NULL;
 	if (json_type_of(value) != JSON_OBJECT)
-		return wrong(path, key, "an object");
+		return base_error(BASE_PARSE, 0, "not an object");
 	if (json_length(value) > HOST_CPUS_LIMIT)
-		return base_error(BASE_LIMIT, 0, "%s.%s has more than %d members", path, key,
-				  HOST_CPUS_LIMIT);
-	ret->known = true;
-	it = json_iter_over(value);
+		return base_error(BASE_LIMIT, 0, "more than %d members", HOST_CPUS_LIMIT);
+	pairs->known = true;
 	while (json_iter_next(&it)) {
 		struct json_text text = json_string(it.value);
 
 		if (!text.at)
-			return base_error(BASE_PARSE, 0, "%s.%s.%.*s is not a string", path, key,
-					  (int)it.key.n, it.key.at);
-		vec_push(&ret->rows, (struct host_pair){ xstrndup(it.key.at, it.key.n),
-							 xstrndup(text.at, text.n) });
+			return base_error(BASE_PARSE, 0, "%.*s is not a string", (int)it.key.n,
+					  it.key.at);
+		vec_push(&pairs->rows, (struct host_pair){ xstrndup(it.key.at, it.key.n),
+							   xstrndup(text.at, text.n) });
 	}
 	return NULL;
 }
 
-/* 0 is the first of every list: unknown, which is what any other word is too. */
-static struct error *load_word(const struct json_value *object, const char *path, const char *key,
-			       const char *const *words, unsigned int n, unsigned int *ret)
+static bool pairs_are_absent(const void *member)
 {
-	const struct json_value *value = find(object, key);
-	struct json_text text;
+	const struct host_pairs *pairs = member;
 
-	*ret = 0;
-	if (!value)
-		return NULL;
-	text = json_string(value);
-	if (!text.at)
-		return wrong(path, key, "a string");
-	for (unsigned int i = 0; i < n; i++)
-		if (json_text_is(text, words[i]))
-			*ret = i;
-	return NULL;
+	return pairs->rows.n == 0 && !pairs->known;
+}
+
+static void write_pairs(const void *member, struct json_writer *w)
+{
+	const struct host_pairs *pairs = member;
+
+	json_begin_object(w);
+	for (size_t i = 0; i < pairs->rows.n; i++)
+		json_add_string(w, pairs->rows.at[i].name, pairs->rows.at[i].value);
+	json_end_object(w);
+}
+
+static void pairs_deinit(void *member)
+{
+	struct host_pairs *pairs = member;
+
+	for (size_t i = 0; i < pairs->rows.n; i++) {
+		free(pairs->rows.at[i].name);
+		free(pairs->rows.at[i].value);
+	}
+	vec_deinit(&pairs->rows);
+}
+
+static const struct json_codec pairs_codec = {
+	.type = "object of strings",
+	.read = read_pairs,
+	.is_absent = pairs_are_absent,
+	.write = write_pairs,
+	.deinit = pairs_deinit,
+};
+
+#define TEXT_(name, means_) { JSON_SCALAR(struct host_facts, name), .means = (means_) },
+#define RENAMED_(name_, older_, means_)                           \
+	{ JSON_SCALAR_AS(struct host_facts, name_.value, #name_), \
+	  JSON_HAS(struct host_facts, name_.known), .older_name = (older_), .means = (means_) },
+#define NUMBER_(name, means_) RENAMED_(name, NULL, means_)
+#define PAIRS_(name, means_) \
+	{ JSON_CUSTOM(struct host_facts, name, &pairs_codec), .means = (means_) },
+
+static const struct json_row rows[] = {
+	HOST_FACTS(TEXT_, NUMBER_, RENAMED_, PAIRS_)
+	/* The first word of both is unknown, which is what any other word is too. */
+	{ JSON_WORD_AS(struct host_facts, accounting.delayacct, "task_delayacct",
+		       host_delayacct_words),
+	  .lenient = true, .absent_zero = true,
+	  .means = "whether the kernel counts delays of tasks" },
+	{ JSON_WORD_AS(struct host_facts, accounting.xacct, "config_task_xacct", host_xacct_words),
+	  .lenient = true, .absent_zero = true,
+	  .means = "whether the kernel keeps the memory watermarks of tasks" },
+};
+
+const struct json_rows host_facts_rows = { JSON_TABLE(rows), .null_is_absent = true };
+
+void host_facts_deinit(struct host_facts *facts)
+{
+	json_rows_deinit(&host_facts_rows, facts);
+	*facts = (struct host_facts){ 0 };
+}
+
+void host_facts_write(const struct host_facts *facts, struct json_writer *w)
+{
+	json_rows_write(&host_facts_rows, facts, w);
 }
 
 struct error *host_facts_load(const struct json_value *object, const char *path,
 			      struct host_facts *ret)
 {
 	_cleanup_host_facts_ struct host_facts facts = { 0 };
-	unsigned int delayacct, xacct;
-	struct error *err = NULL;
+	struct error *err = json_rows_read(&host_facts_rows, object, path, &facts);
 
-	if (json_type_of(object) != JSON_OBJECT)
-		return base_error(BASE_PARSE, 0, "%s is not an object", path);
-#define TEXT_(name)   err = err ? err : load_text(object, path, #name, &facts.name);
-#define NUMBER_(name) err = err ? err : load_number(object, path, #name, &facts.name);
-#define PAIRS_(name)  err = err ? err : load_pairs(object, path, #name, &facts.name);
-	HOST_FACTS(TEXT_, NUMBER_, PAIRS_)
-#undef TEXT_
-#undef NUMBER_
-#undef PAIRS_
-	if (!err)
-		err = load_word(object, path, "task_delayacct", host_delayacct_words,
-				N_HOST_DELAYACCT_STATES, &delayacct);
-	if (!err)
-		err = load_word(object, path, "config_task_xacct", host_xacct_words,
-				N_HOST_XACCT_STATES, &xacct);
 	if (err)
 		return err;
-	facts.accounting = (struct host_accounting){ (enum host_delayacct)delayacct,
-						     (enum host_xacct)xacct };
 	*ret = facts;
 	facts = (struct host_facts){ 0 };
 	return NULL;
