@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "btf/value_printer.h"
+#include "text/utf8.h"
+#include "text/escape.h"
 
 #include <string.h>
 
@@ -57,7 +59,7 @@ static const struct value_node *print_run(const struct value_printer *p,
 void value_add_piece(const struct value_printer *p, const char *piece, const char *gap,
 		     size_t indent, size_t *used, struct strbuf *out)
 {
-	size_t width = value_width(piece);
+	size_t width = utf8_width(piece);
 
 	/* What follows the piece, a comma or a bracket, needs its place too. */
 	if (indent && *used + strlen(gap) + width + 1 > p->columns && *used > indent) {
@@ -144,7 +146,7 @@ bool value_print_array_inline(const struct value_printer *p, const struct value_
 	if (node->text && strchr(node->text, '\n'))
 		return false;
 	if (print_plain(p, node, out))
-		return value_width(out->at + start) <= room;
+		return utf8_width(out->at + start) <= room;
 	/* Each element has two columns at least, and nobody wants to print them all in vain. */
 	if (node->shown > room || !has_simple_elements(p, node)) {
 		if (node->shown > 4)
@@ -155,7 +157,7 @@ bool value_print_array_inline(const struct value_printer *p, const struct value_
 
 			strbuf_append(out, comma);
 			comma = ", ";
-			used = value_width(out->at + start);
+			used = utf8_width(out->at + start);
 			if (used >= room || !value_print_inline(p, child, room - used, out))
 				return false;
 		}
@@ -164,7 +166,7 @@ bool value_print_array_inline(const struct value_printer *p, const struct value_
 	} else {
 		print_numbers(p, node, 0, 0, out);
 	}
-	return value_width(out->at + start) <= room;
+	return utf8_width(out->at + start) <= room;
 }
 
 static void print_lines(const char *text, size_t indent, struct strbuf *out)
@@ -179,7 +181,7 @@ static void print_lines(const char *text, size_t indent, struct strbuf *out)
 		strbuf_append_repeated(out, ' ', indent);
 		strbuf_clear(&line);
 		strbuf_append_bytes(&line, text, n);
-		value_print_name(strbuf_str(&line), out);
+		text_escape(out, strbuf_str(&line));
 		text += n + (text[n] == '\n');
 	}
 }

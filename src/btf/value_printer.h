@@ -15,13 +15,9 @@ struct value_printer {
 bool value_is_visible(const struct value_printer *p, const struct value_node *node);
 /* Nothing inside that could need a line of its own. */
 bool value_is_simple(const struct value_node *node);
-/* How wide a text is: characters, not bytes. */
-size_t value_width(const char *text);
 
 /* In words: everything but structs and arrays. `hex` for elements of arrays. */
 void value_print_simple(const struct value_node *node, bool hex, struct strbuf *out);
-/* A name or a reason; control characters and what is no UTF-8 become '?'. */
-void value_print_name(const char *name, struct strbuf *out);
 /* In quotes, with escapes. */
 void value_print_quoted(const char *text, struct strbuf *out);
 

@@ -1,47 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "btf/limits.h"
 #include "btf/value_printer.h"
+#include "text/escape.h"
 
 #include <math.h>
 #include <string.h>
-
-size_t value_width(const char *text)
-{
-	size_t n = 0;
-
-	for (; *text; text++)
-		n += ((unsigned char)*text & 0xc0) != 0x80;
-	return n;
-}
-
-/* Bytes of the character that begins here, 0 when none does that a terminal may see. */
-static size_t character(const char *text)
-{
-	unsigned char lead = (unsigned char)text[0];
-	size_t n = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-
-	if (lead < ' ' || lead == 0x7f || lead > 0xf4)
-		return 0;
-	for (size_t i = 1; i < n; i++) {
-		if (((unsigned char)text[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	/* U+0080 … U+009F are control characters as well. */
-	return lead == 0xc2 && (unsigned char)text[1] < 0xa0 ? 0 : n;
-}
-
-void value_print_name(const char *name, struct strbuf *out)
-{
-	while (*name) {
-		size_t n = character(name);
-
-		if (n)
-			strbuf_append_bytes(out, name, n);
-		else
-			strbuf_append_char(out, '?');
-		name += n ? n : 1;
-	}
-}
 
 void value_print_quoted(const char *text, struct strbuf *out)
 {
@@ -111,7 +74,7 @@ static void print_enum(const struct value_node *node, struct strbuf *out)
 		print_number(node, node->is_signed, out);
 		return;
 	}
-	value_print_name(node->text, out);
+	text_escape(out, node->text);
 	strbuf_append(out, " (");
 	print_number(node, node->is_signed, out);
 	strbuf_append_char(out, ')');
@@ -132,23 +95,23 @@ static void print_pointer(const struct value_node *node, struct strbuf *out)
 	strbuf_appendf(out, "0x%llx", (unsigned long long)node->value);
 	if (node->symbol) {
 		strbuf_append(out, " <");
-		value_print_name(node->symbol, out);
+		text_escape(out, node->symbol);
 		strbuf_append_char(out, '>');
 	}
 	if (node->tag) {
 		strbuf_append(out, " (");
-		value_print_name(node->tag, out);
+		text_escape(out, node->tag);
 		strbuf_append_char(out, ')');
 	}
 	if (node->text) {
 		strbuf_append(out, " → ");
 		/* A mask without a CPU is an empty list. */
-		value_print_name(node->text[0] ? node->text : "(none)", out);
+		text_escape(out, node->text[0] ? node->text : "(none)");
 	} else if (node->ref) {
 		strbuf_appendf(out, "%s → see #%u", node->is_cycle ? " [cycle]" : "", node->ref);
 	} else if (node->reason) {
 		strbuf_append(out, " [chase: ");
-		value_print_name(node->reason, out);
+		text_escape(out, node->reason);
 		strbuf_append_char(out, ']');
 	}
 }
@@ -156,7 +119,7 @@ static void print_pointer(const struct value_node *node, struct strbuf *out)
 static void print_bracketed(const char *what, const char *reason, struct strbuf *out)
 {
 	strbuf_appendf(out, "<%s: ", what);
-	value_print_name(reason, out);
+	text_escape(out, reason);
 	strbuf_append_char(out, '>');
 }
 
@@ -218,7 +181,7 @@ void value_print_simple(const struct value_node *node, bool hex, struct strbuf *
 		print_bracketed("unreadable", node->reason, out);
 		break;
 	case VALUE_SHORT:
-		value_print_name(node->text, out);
+		text_escape(out, node->text);
 		break;
 	default:
 		break;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "btf/value_printer.h"
+#include "text/utf8.h"
+#include "text/escape.h"
 
 #include <string.h>
 
@@ -72,7 +74,7 @@ static void print_common(const struct value_printer *p, const struct value_node 
 	const struct value_node *member = value_first(p->tree, first);
 	const char *comma = "";
 
-	value_print_name(first->type_name, out);
+	text_escape(out, first->type_name);
 	strbuf_append_char(out, '{');
 	for (unsigned int i = 0; member; member = value_next(p->tree, member), i++) {
 		bool differs = different >> i & 1;
@@ -81,7 +83,7 @@ static void print_common(const struct value_printer *p, const struct value_node 
 			continue;
 		strbuf_append(out, comma);
 		comma = ", ";
-		value_print_name(member->name, out);
+		text_escape(out, member->name);
 		strbuf_append_char(out, '=');
 		if (differs)
 			strbuf_append_char(out, '*');
@@ -110,9 +112,9 @@ static void print_list(const struct value_printer *p, const struct value_node *f
 	strbuf_append_char(out, '\n');
 	start = out->n;
 	strbuf_append_repeated(out, ' ', indent);
-	value_print_name(nth_child(p, first, member)->name, out);
+	text_escape(out, nth_child(p, first, member)->name);
 	strbuf_append_char(out, ':');
-	used = value_width(out->at + start);
+	used = utf8_width(out->at + start);
 	for (uint64_t i = 0; i < n; i++, element = value_next(p->tree, element)) {
 		_cleanup_strbuf_ struct strbuf piece = STRBUF_INIT;
 

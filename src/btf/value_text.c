@@ -6,6 +6,8 @@
 #include "base/vec.h"
 #include "btf/limits.h"
 #include "btf/value_printer.h"
+#include "text/utf8.h"
+#include "text/escape.h"
 
 enum { INDENT = 2, CELLS_PER_ROW = 3, GAP = 3, ALIGN_ROWS = 3, ALIGN_SPREAD = 4 };
 
@@ -43,7 +45,7 @@ static const struct value_node *next_visible(const struct value_printer *p,
 static void print_label(const struct value_node *node, struct strbuf *out)
 {
 	if (node->name[0])
-		value_print_name(node->name, out);
+		text_escape(out, node->name);
 	else
 		strbuf_append(out, "(padding)");
 }
@@ -67,7 +69,7 @@ static bool print_struct_inline(const struct value_printer *p, const struct valu
 	const char *comma = "";
 	size_t start = out->n;
 
-	value_print_name(node->type_name, out);
+	text_escape(out, node->type_name);
 	strbuf_append_char(out, '{');
 	for (; child; child = next_visible(p, value_next(p->tree, child))) {
 		size_t used;
@@ -76,7 +78,7 @@ static bool print_struct_inline(const struct value_printer *p, const struct valu
 		comma = ", ";
 		print_label(child, out);
 		strbuf_append_char(out, '=');
-		used = value_width(out->at + start);
+		used = utf8_width(out->at + start);
 		if (used >= room || !value_print_inline(p, child, room - used, out))
 			return false;
 	}
@@ -84,7 +86,7 @@ static bool print_struct_inline(const struct value_printer *p, const struct valu
 		strbuf_appendf(out, *comma ? ", (%u zero)" : "all %u zero", n_zero);
 	value_print_cut(node, *comma ? " " : "", out);
 	strbuf_append_char(out, '}');
-	return value_width(out->at + start) <= room;
+	return utf8_width(out->at + start) <= room;
 }
 
 static bool try_inline(const struct value_printer *p, const struct value_node *node, size_t room,
@@ -96,7 +98,7 @@ static bool try_inline(const struct value_printer *p, const struct value_node *n
 		value_print_simple(node, false, out);
 	} else {
 		value_print_lead(node, out);
-		used = out->n > start ? value_width(out->at + start) : 0;
+		used = out->n > start ? utf8_width(out->at + start) : 0;
 		if (used >= room)
 			return false;
 		if (node->kind == VALUE_STRUCT)
@@ -105,7 +107,7 @@ static bool try_inline(const struct value_printer *p, const struct value_node *n
 			return value_print_array_inline(p, node, room - used, out);
 		return value_print_inline(p, value_first(p->tree, node), room - used, out);
 	}
-	return value_width(out->at + start) <= room;
+	return utf8_width(out->at + start) <= room;
 }
 
 bool value_print_inline(const struct value_printer *p, const struct value_node *node, size_t room,
@@ -165,7 +167,7 @@ static bool measure(const struct rows *rows, size_t room, struct column *columns
 		size_t width;
 
 		print_cell(rows->cells.at[i], column->widest, &cell);
-		width = value_width(strbuf_str(&cell));
+		width = utf8_width(strbuf_str(&cell));
 		column->cell = width > column->cell ? width : column->cell;
 	}
 	for (size_t i = 0; i < CELLS_PER_ROW; i++)
@@ -186,7 +188,7 @@ static void flush_rows(const struct value_printer *p, struct rows *rows, size_t 
 		size_t width;
 
 		print_cell(rows->cells.at[i], align ? column->widest : 0, &cell);
-		width = value_width(strbuf_str(&cell));
+		width = utf8_width(strbuf_str(&cell));
 		if (in_row == CELLS_PER_ROW || (in_row && used + GAP + width > p->columns))
 			in_row = 0;
 		if (in_row == 0) {
@@ -229,7 +231,7 @@ static void print_members(const struct value_printer *p, const struct value_node
 		strbuf_append_repeated(out, ' ', indent);
 		print_label(child, out);
 		strbuf_append_char(out, '=');
-		value_print(p, child, indent, value_width(out->at + start), out);
+		value_print(p, child, indent, utf8_width(out->at + start), out);
 	}
 	flush_rows(p, &rows, indent, out);
 	vec_deinit(&rows.cells);
@@ -258,9 +260,9 @@ void value_print(const struct value_printer *p, const struct value_node *node, s
 	}
 	value_print_lead(node, out);
 	if (out->n > start)
-		used += value_width(out->at + start);
+		used += utf8_width(out->at + start);
 	if (node->kind == VALUE_STRUCT) {
-		value_print_name(node->type_name, out);
+		text_escape(out, node->type_name);
 		strbuf_append_char(out, ':');
 		print_members(p, node, indent + INDENT, out);
 	} else if (node->kind == VALUE_ARRAY) {

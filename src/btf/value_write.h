@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * A tree of values as objects and arrays, for JSON. This room stands below the one that writes
- * JSON, so what is written goes through a table of calls; they are those of json/writer.h, one to
- * one, and the tree can be put anywhere in a document that is being written.
- */
+/* A tree of values as objects and arrays of JSON, anywhere in a document that is being written. */
 #ifndef KTSTR_BTF_VALUE_WRITE_H
 #define KTSTR_BTF_VALUE_WRITE_H
 
 #include "btf/value.h"
-
-struct value_sink {
-	void (*begin_object)(void *context);
-	void (*end_object)(void *context);
-	void (*begin_array)(void *context);
-	void (*end_array)(void *context);
-	void (*key)(void *context, const char *key);
-	void (*write_null)(void *context);
-	void (*write_bool)(void *context, bool value);
-	void (*write_u64)(void *context, uint64_t value);
-	void (*write_i64)(void *context, int64_t value);
-	void (*write_double)(void *context, double value);
-	/* May hold anything but NUL: bytes of guests are no UTF-8. */
-	void (*write_string)(void *context, const char *text);
-};
+#include "json/writer.h"
 
 /*
  * One object per node, with "kind" first; keys that do not apply are left out.
@@ -44,6 +26,6 @@ struct value_sink {
  * "label" stands where a "ref" elsewhere leads to.
  */
 void value_write(const struct value_tree *tree, const struct value_node *node,
-		 const struct value_sink *sink, void *context);
+		 struct json_writer *json);
 
 #endif

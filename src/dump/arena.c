@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/dump.h"
+#include "base/alloc.h"
 #include "dump/globals.h"
-#include "dump/member.h"
-#include "text/escape.h"
+#include "dump/rows.h"
 
 struct show {
 	struct dump_sink *sink;
 	uint64_t n_filled;
 };
 
+struct shown_arena {
+	struct arena arena;
+	struct dump_text name;
+	struct dump_member id;
+};
+
 /* Zeros at the end are left out: a page is mostly those. */
-static void add_hex(struct json_writer *json, const uint8_t *bytes)
+static void add_bytes(struct dump_sink *sink, const uint8_t *bytes)
 {
 	static const char digits[] = "0123456789abcdef";
 	char text[2 * KMEM_PAGE_BYTES + 1];
@@ -23,66 +28,61 @@ static void add_hex(struct json_writer *json, const uint8_t *bytes)
 		text[2 * i + 1] = digits[bytes[i] & 15];
 	}
 	text[2 * n] = 0;
-	json_add_string(json, "hex", text);
+	dump_add_string(sink, "hex", text);
 }
 
 static bool show_page(void *context, uint64_t user, const uint8_t *bytes)
 {
 	static const uint8_t zeros[KMEM_PAGE_BYTES];
 	struct show *show = context;
-	struct json_writer *json = show->sink->json;
 
 	show->n_filled += memcmp(bytes, zeros, sizeof(zeros)) != 0;
-	if (!json)
+	if (!show->sink->json)
 		return true;
-	json_begin_object(json);
-	dump_add_hex(json, "user_addr", user);
-	add_hex(json, bytes);
-	json_end_object(json);
+	dump_open(show->sink, NULL);
+	dump_add_hex(show->sink, "user_addr", user);
+	add_bytes(show->sink, bytes);
+	dump_close(show->sink);
 	return true;
 }
+
+static const struct dump_column columns[] = {
+	{ .key = "name", DUMP_TEXT(shown_arena, name) },
+	{ .key = "id", DUMP_MEMBER(shown_arena, id) },
+	{ .key = "user_vm_start", DUMP_HEX(shown_arena, arena.user_start) },
+	{ .key = "user_vm_end", DUMP_HEX(shown_arena, arena.user_end) },
+	{ .key = "kern_vm_start", DUMP_HEX(shown_arena, arena.kernel_start) },
+	{ .key = "declared_pages", DUMP_U64(shown_arena, arena.declared_pages) },
+};
 
 static void show_arena(struct kmem *kmem, const struct arena *arena, uint64_t wanted,
 		       struct dump_sink *sink)
 {
-	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+	const struct shown_arena shown = { .arena = *arena,
+					   .name = { arena->name_status, arena->name },
+					   .id = { .status = arena->id_status,
+						   .value = arena->id } };
+	_cleanup_free_ char *id = arena->id_status ? xstrdup("?") : xasprintf("%u", arena->id);
 	struct kmem_walk walk = dump_walk_wanted(sink, wanted);
 	struct show show = { .sink = sink };
-	struct json_writer *json = sink->json;
 
-	if (json) {
-		json_begin_object(json);
-		dump_text_json(json, "name", arena->name_status, arena->name);
-		if (dump_is_read(json, "id", arena->id_status))
-			json_add_u64(json, "id", arena->id);
-		dump_add_hex(json, "user_vm_start", arena->user_start);
-		dump_add_hex(json, "user_vm_end", arena->user_end);
-		dump_add_hex(json, "kern_vm_start", arena->kernel_start);
-		json_add_u64(json, "declared_pages", arena->declared_pages);
-		json_key(json, "pages");
-		json_begin_array(json);
-	}
+	dump_open(sink, NULL);
+	dump_row_add(sink, columns, ARRAY_SIZE(columns), &shown);
+	dump_open_list(sink, "pages");
 	arena_pages(&kmem->space, arena, &walk, show_page, &show);
-	if (json) {
-		json_end_array(json);
-		dump_walk(sink, "pages", &walk);
-		json_end_object(json);
-		return;
-	}
-	text_escape(&name, arena->name_status ? "?" : arena->name);
-	strbuf_append(&name, arena->id_status ? " (id ?)" : "");
-	if (!arena->id_status)
-		strbuf_appendf(&name, " (id %u)", arena->id);
+	dump_close_list(sink);
 	/* What was not looked at may be zero or not. */
-	dump_line(sink,
-		  "arena %s 0x%llx … 0x%llx: %llu pages present of %llu declared, %llu%s not zero",
-		  strbuf_str(&name), (unsigned long long)arena->user_start,
-		  (unsigned long long)arena->user_end, (unsigned long long)walk.n,
-		  (unsigned long long)arena->declared_pages, (unsigned long long)show.n_filled,
-		  walk.n_shown < walk.n ? " of those looked at" : "");
+	dump_line(
+		sink,
+		"arena %s (id %s) 0x%llx … 0x%llx: %llu pages present of %llu declared, %llu%s not zero",
+		arena->name_status ? "?" : arena->name, id, (unsigned long long)arena->user_start,
+		(unsigned long long)arena->user_end, (unsigned long long)walk.n,
+		(unsigned long long)arena->declared_pages, (unsigned long long)show.n_filled,
+		walk.n_shown < walk.n ? " of those looked at" : "");
 	sink->indent += 2;
 	dump_walk(sink, "pages", &walk);
 	sink->indent -= 2;
+	dump_close(sink);
 }
 
 struct error *dump_arena(struct kmem *kmem, const struct dump_request *request,
@@ -93,17 +93,12 @@ struct error *dump_arena(struct kmem *kmem, const struct dump_request *request,
 
 	if (err)
 		return err;
-	if (sink->json) {
-		json_key(sink->json, "arenas");
-		json_begin_array(sink->json);
-	}
+	dump_open_list(sink, "arenas");
 	for (size_t i = 0; i < scene.arenas.n; i++)
 		show_arena(kmem, &scene.arenas.at[i], request->max_entries, sink);
-	if (sink->json) {
-		json_end_array(sink->json);
-		json_add_string(sink->json, "unreadable",
-				scene.bad_arena ? error_message(scene.bad_arena) : NULL);
-	}
+	dump_close_list(sink);
+	if (scene.bad_arena)
+		dump_add_string(sink, "unreadable", error_message(scene.bad_arena));
 	globals_say_missing(&scene, sink);
 	if (scene.arenas.n == 0 && !scene.bad_arena)
 		dump_line(sink, "no arena");

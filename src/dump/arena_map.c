@@ -10,7 +10,7 @@
 static struct error *read_field(struct kmem *kmem, enum kmem_field_id id, uint64_t base,
 				const char *what, uint64_t *ret)
 {
-	enum kmem_status status = kmem_field_read(&kmem->fields, &kmem->space, id, base, ret);
+	enum kmem_status status = kmem_get(kmem, id, base, ret);
 
 	return status == KMEM_READ_OK ? NULL : kmem_unread(status, base, what);
 }
@@ -22,8 +22,7 @@ static uint64_t scratch_of(struct kmem *kmem, uint64_t map)
 	uint64_t at;
 
 	if (!page->known || page->place.size == 0 || !kmem->vmemmap_base ||
-	    kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_ARENA_SCRATCH, map, &at) !=
-		    KMEM_READ_OK ||
+	    kmem_get(kmem, KMEM_F_ARENA_SCRATCH, map, &at) != KMEM_READ_OK ||
 	    at < kmem->vmemmap_base)
 		return 0;
 	return (at - kmem->vmemmap_base) / page->place.size * KMEM_PAGE_BYTES;
@@ -67,12 +66,11 @@ struct error *arena_load(struct kmem *kmem, uint64_t map, struct arena *ret)
 	arena.kernel_start = address + GUARD_HALF;
 	arena.scratch = scratch_of(kmem, map);
 	/* For showing: without them it is still of use. */
-	arena.id_status = kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_ARENA_MAP_ID, map,
-					  &id);
+	arena.id_status = kmem_get(kmem, KMEM_F_ARENA_MAP_ID, map, &id);
 	if (!arena.id_status)
 		arena.id = (uint32_t)id;
-	arena.name_status = kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_MAP_NAME, map,
-						 arena.name, sizeof(arena.name));
+	arena.name_status = kmem_get_text(kmem, KMEM_F_MAP_NAME, map, arena.name,
+					  sizeof(arena.name));
 	if (arena.name_status)
 		arena.name[0] = 0;
 	*ret = arena;

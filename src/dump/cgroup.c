@@ -10,7 +10,7 @@ static bool follow(struct kmem *kmem, enum kmem_field_id field, uint64_t base, u
 		   enum kmem_status *status)
 {
 	if (*status == KMEM_READ_OK)
-		*status = kmem_field_read(&kmem->fields, &kmem->space, field, base, ret);
+		*status = kmem_get(kmem, field, base, ret);
 	return *status == KMEM_READ_OK;
 }
 

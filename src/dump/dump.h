@@ -44,13 +44,37 @@ struct dump_sink dump_sink_to_text(struct strbuf *text, size_t lines);
 struct dump_sink dump_sink_to_json(struct json_writer *json);
 
 /*
- * Text within the budget, indented; nothing happens when the sink is JSON. A newline in it begins
- * another line. Foreign text is to be escaped before (dump_line_foreign() does it).
+ * One line of text within the budget, indented and escaped, so foreign text may be in it; nothing
+ * happens when the sink is JSON.
  */
 void dump_line(struct dump_sink *sink, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Lines of text that are safe to show as they are. */
 void dump_lines(struct dump_sink *sink, const char *text);
-/* One line of bytes that the guest wrote. */
+/* One line of bytes that the guest wrote, as long as a line may be. */
 void dump_line_foreign(struct dump_sink *sink, const char *bytes, size_t n);
+
+/*
+ * Parts of JSON; nothing happens when the sink is text. The key is NULL for an element of a list.
+ * dump_open() and dump_close() are about objects.
+ */
+void dump_open(struct dump_sink *sink, const char *key);
+void dump_close(struct dump_sink *sink);
+void dump_open_list(struct dump_sink *sink, const char *key);
+void dump_close_list(struct dump_sink *sink);
+void dump_add_u64(struct dump_sink *sink, const char *key, uint64_t value);
+void dump_add_bool(struct dump_sink *sink, const char *key, bool value);
+/* Left out when NULL. */
+void dump_add_string(struct dump_sink *sink, const char *key, const char *text);
+/* A number as "0xffff…": doubles of other languages cannot hold it. */
+void dump_add_hex(struct dump_sink *sink, const char *key, uint64_t value);
+
+/* Both forms: a member of JSON, and a line "label: text". Nothing when `text` is NULL. */
+void dump_say(struct dump_sink *sink, const char *key, const char *label, const char *text);
+/* The same about something that is missing: "label: unavailable: reason"; label may be NULL. */
+void dump_unavailable(struct dump_sink *sink, const char *key, const char *label,
+		      const char *reason);
+/* A number, and a line "<n> <what>". Nothing when it is 0. */
+void dump_say_count(struct dump_sink *sink, const char *key, uint64_t n, const char *what);
 
 /* A walk that shows at most `wanted` (0: all), and no more than there is room for. */
 struct kmem_walk dump_walk_wanted(const struct dump_sink *sink, uint64_t wanted);
@@ -61,9 +85,6 @@ bool dump_sink_is_full(const struct dump_sink *sink);
  * members "shown", "total" and, when it did not come to its end, "incomplete" with the reason.
  */
 void dump_walk(struct dump_sink *sink, const char *what, const struct kmem_walk *walk);
-
-/* A number as "0xffff…" in JSON: doubles of other languages cannot hold it. */
-void dump_add_hex(struct json_writer *json, const char *key, uint64_t value);
 
 typedef struct error *(*dump_view_fn)(struct kmem *kmem, const struct dump_request *request,
 				      struct dump_sink *sink);

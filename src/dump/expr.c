@@ -8,12 +8,12 @@
 #include "btf/value.h"
 #include "dump/expr_eval.h"
 #include "dump/values.h"
-#include "text/escape.h"
 
 struct show {
 	struct expr_scope scope;
 	struct expr expr;
 	struct dump_sink *sink;
+	struct dump_values values;
 	/* Nodes that are per-CPU variables without an index, in the order of the text. */
 	bool of_every_cpu[DUMP_LIMIT_EXPR_NODES];
 	bool has_every_cpu;
@@ -23,14 +23,20 @@ struct show {
 static void add_head(struct show *show, const struct expr_value *value)
 {
 	_cleanup_strbuf_ struct strbuf type = STRBUF_INIT;
-	struct json_writer *json = show->sink->json;
 
-	if (!json)
-		return;
 	expr_type_format(&value->type, &type);
 	if (value->form == EXPR_IS_PLACE)
-		dump_add_hex(json, "address", value->address);
-	json_add_string(json, "type", strbuf_str(&type));
+		dump_add_hex(show->sink, "address", value->address);
+	dump_add_string(show->sink, "type", strbuf_str(&type));
+}
+
+/* Programs that were looked for already are not looked for again. */
+static struct dump_owner owner_of(struct show *show, const struct expr_value *value)
+{
+	if (show->scope.has_programs)
+		show->values.scene = &show->scope.programs;
+	return (struct dump_owner){ .map = value->program ? value->program->map : 0,
+				    .arena = value->arena };
 }
 
 /* What a char pointer leads to, if that is text. */
@@ -66,32 +72,27 @@ static bool read_text(struct show *show, const struct expr_value *value, uint64_
 static void show_number(struct show *show, const struct expr_value *value, uint64_t number,
 			const char *label)
 {
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, safe = STRBUF_INIT, line = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_value_ struct value_tree *tree = NULL;
-	struct json_writer *json = show->sink->json;
 	uint64_t size = sizeof(number);
-	uint32_t id = expr_type_pointer_id(&value->type);
 	uint8_t bytes[sizeof(number)];
+	struct value_block block = { .data = { bytes, sizeof(bytes) } };
+	bool is_text = read_text(show, value, number, &text);
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(number >> 8 * i);
 	error_free(expr_type_size(&value->type, &size));
-	tree = dump_value_of(show->scope.kmem, value->type.btf, id,
-			     (struct bytes){ bytes, size < sizeof(bytes) ? size : sizeof(bytes) });
-	if (json) {
-		json_key(json, "value");
-		dump_value_write(json, tree);
-		if (read_text(show, value, number, &text))
-			json_add_string(json, "text", strbuf_str(&text));
+	if (size < sizeof(bytes))
+		block.data.n = size;
+	tree = dump_value_of(&show->values, owner_of(show, value), value->type.btf,
+			     expr_type_pointer_id(&value->type), &block);
+	if (show->sink->json || !is_text)
+		dump_value_show(show->sink, "value", label, tree, value_root(tree));
+	if (!is_text)
 		return;
-	}
-	if (read_text(show, value, number, &text)) {
-		text_escape(&safe, strbuf_str(&text));
-		dump_line(show->sink, "%s = 0x%llx \"%s\"", label, (unsigned long long)number,
-			  strbuf_str(&safe));
-		return;
-	}
-	dump_value_text(show->sink, label, tree, value_root(tree));
+	dump_add_string(show->sink, "text", strbuf_str(&text));
+	dump_line(show->sink, "%s = 0x%llx \"%s\"", label, (unsigned long long)number,
+		  strbuf_str(&text));
 }
 
 static bool is_scalar(const struct expr_value *value)
@@ -123,8 +124,8 @@ static struct error *show_place(struct show *show, const struct expr_value *valu
 	if (!err)
 		err = expr_type_size(&value->type, &size);
 	if (!err)
-		err = dump_value_read(show->scope.kmem, value->type.btf, value->type.id,
-				      expr_kernel_address(value), size, &tree);
+		err = dump_value_read(&show->values, owner_of(show, value), value->type.btf,
+				      value->type.id, expr_kernel_address(value), size, &tree);
 	if (err)
 		return err;
 	err = check_holes(tree, label);
@@ -132,12 +133,7 @@ static struct error *show_place(struct show *show, const struct expr_value *valu
 	if (err && value_root(tree)->kind == VALUE_UNREADABLE)
 		return error_recast(err, &kmem_error_domain, KMEM_UNREAD);
 	add_head(show, value);
-	if (show->sink->json) {
-		json_key(show->sink->json, "value");
-		dump_value_write(show->sink->json, tree);
-	} else {
-		dump_value_text(show->sink, label, tree, value_root(tree));
-	}
+	dump_value_show(show->sink, "value", label, tree, value_root(tree));
 	return err;
 }
 
@@ -210,42 +206,30 @@ static bool is_of_memory(const struct error *err)
 
 static struct error *show_cpu(struct show *show, const char *text, uint32_t cpu)
 {
-	_cleanup_strbuf_ struct strbuf label = STRBUF_INIT, safe = STRBUF_INIT;
-	struct json_writer *json = show->sink->json;
+	_cleanup_strbuf_ struct strbuf label = STRBUF_INIT;
 	struct error *err;
 
 	label_of(show, text, cpu, &label);
 	show->scope.cpu = cpu;
-	if (json) {
-		json_begin_object(json);
-		json_add_u64(json, "cpu", cpu);
-	}
+	dump_open(show->sink, NULL);
+	dump_add_u64(show->sink, "cpu", cpu);
 	err = show_value(show, strbuf_str(&label));
-	if (err && is_of_memory(err)) {
-		if (json)
-			json_add_string(json, "error", error_message(err));
-		text_escape(&safe, error_message(err));
-		dump_line(show->sink, "%s: unavailable: %s", strbuf_str(&label), strbuf_str(&safe));
-	}
-	if (json)
-		json_end_object(json);
+	if (err && is_of_memory(err))
+		dump_unavailable(show->sink, "error", strbuf_str(&label), error_message(err));
+	dump_close(show->sink);
 	return err;
 }
 
 static struct error *show_cpus(struct show *show, const char *text)
 {
 	const struct kmem *kmem = show->scope.kmem;
-	struct json_writer *json = show->sink->json;
 	uint32_t n = 0, n_failed = 0;
 	struct error *err = NULL;
 
 	if (kmem->no_cpus)
 		return kmem_error(KMEM_UNREAD, 0, "the CPUs are not known: %s",
 				  error_message(kmem->no_cpus));
-	if (json) {
-		json_key(json, "cpus");
-		json_begin_array(json);
-	}
+	dump_open_list(show->sink, "cpus");
 	for (uint32_t cpu = 0; !err && cpu < kmem->cpus.n; cpu++) {
 		if (!kmem_cpus_is_possible(&kmem->cpus, cpu))
 			continue;
@@ -257,8 +241,7 @@ static struct error *show_cpus(struct show *show, const char *text)
 		error_free(err);
 		err = NULL;
 	}
-	if (json)
-		json_end_array(json);
+	dump_close_list(show->sink);
 	if (!err && n_failed)
 		err = expr_error(EXPR_UNREAD, 0, "%s cannot be read on %u of %u CPUs", text,
 				 n_failed, n);
@@ -267,7 +250,7 @@ static struct error *show_cpus(struct show *show, const char *text)
 
 struct error *dump_expr(struct kmem *kmem, const char *text, struct dump_sink *sink)
 {
-	struct show show = { .sink = sink };
+	struct show show = { .sink = sink, .values = { .kmem = kmem } };
 	struct error *err = expr_parse(text, &show.expr);
 
 	if (!err)
@@ -275,13 +258,11 @@ struct error *dump_expr(struct kmem *kmem, const char *text, struct dump_sink *s
 	if (err)
 		return err;
 	find_percpu(&show, show.expr.root);
-	if (sink->json) {
-		json_begin_object(sink->json);
-		json_add_string(sink->json, "expr", text);
-	}
+	dump_open(sink, NULL);
+	dump_add_string(sink, "expr", text);
 	err = show.has_every_cpu ? show_cpus(&show, text) : show_value(&show, text);
-	if (sink->json)
-		json_end_object(sink->json);
+	dump_close(sink);
+	dump_values_deinit(&show.values);
 	expr_scope_deinit(&show.scope);
 	return err;
 }

@@ -117,13 +117,11 @@ bool expr_name_is_percpu(struct expr_scope *scope, const char *name)
 const struct arena *expr_name_arena(struct expr_scope *scope, const struct globals *program,
 				    uint64_t pointer)
 {
-	static const struct globals nobody;
-
 	/* The kernel's addresses are the upper half. */
 	if (!pointer || pointer >> 63)
 		return NULL;
 	look_for_programs(scope);
-	return globals_arena(&scope->programs, program ? program : &nobody, pointer);
+	return globals_arena(&scope->programs, program ? program->arena : 0, pointer);
 }
 
 static bool has_type(const struct btf *btf, const char *text, size_t n, struct expr_type *ret)

@@ -20,9 +20,17 @@ struct globals {
 	uint64_t arena;	       /* address of its struct bpf_arena; 0: no program tells */
 };
 
+/* A program uses a map. */
+struct globals_use {
+	uint64_t map;
+	uint64_t arena;	    /* that the program uses; 0: none */
+	bool is_struct_ops; /* the kernel calls the program: a scheduler's are such */
+};
+
 struct globals_scene {
 	VEC(struct arena) arenas;
 	VEC(struct globals) globals;
+	VEC(struct globals_use) uses; /* of all programs, in their order */
 	struct kmem_walk maps, programs;
 	uint64_t n_unreadable; /* maps and programs: whatever they are is not among the above */
 	uint64_t n_bad_arenas;
@@ -36,10 +44,12 @@ void globals_say_missing(const struct globals_scene *scene, struct dump_sink *si
 #define _cleanup_globals_ __attribute__((cleanup(globals_deinit)))
 
 /*
- * The arena of a pointer that stands in a global: the program's own, else the only one that has
- * such addresses (two processes may have theirs at the same). NULL: that cannot be said.
+ * The arena that a program's pointer leads to: that with the address `arena`, else (0) the only one
+ * that has such addresses (two processes may have theirs at the same). NULL: that cannot be said.
  */
-const struct arena *globals_arena(const struct globals_scene *scene, const struct globals *of,
+const struct arena *globals_arena(const struct globals_scene *scene, uint64_t arena,
 				  uint64_t pointer);
+/* The address of the arena that a program uses beside that map; 0: no program tells. */
+uint64_t globals_arena_of_map(const struct globals_scene *scene, uint64_t map);
 
 #endif

@@ -17,7 +17,7 @@ static struct error *unknown_field(const struct kmem *kmem, enum kmem_field_id i
 
 struct error *kernel_member(struct kmem *kmem, enum kmem_field_id id, uint64_t base, uint64_t *ret)
 {
-	enum kmem_status status = kmem_field_read(&kmem->fields, &kmem->space, id, base, ret);
+	enum kmem_status status = kmem_get(kmem, id, base, ret);
 
 	if (status == KMEM_READ_OK)
 		return NULL;
@@ -95,8 +95,7 @@ void dump_task_name(struct kmem *kmem, uint64_t task, struct strbuf *into)
 	char comm[64];
 	int64_t pid;
 
-	if (kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_TASK_COMM, task, comm,
-				 sizeof(comm)) != KMEM_READ_OK ||
+	if (kmem_get_text(kmem, KMEM_F_TASK_COMM, task, comm, sizeof(comm)) != KMEM_READ_OK ||
 	    kmem_field_read_signed(&kmem->fields, &kmem->space, KMEM_F_TASK_PID, task, &pid) !=
 		    KMEM_READ_OK) {
 		strbuf_appendf(into, "unreadable task %#llx", (unsigned long long)task);
@@ -116,7 +115,7 @@ struct error *dump_idr(struct kmem *kmem, const char *symbol, struct kmem_walk *
 	if (!err)
 		err = kmem_symbol(kmem, symbol, &idr);
 	if (!err)
-		kmem_xarray(&kmem->space, &form,
-			    idr + kmem->fields.at[KMEM_F_IDR_HEAD].place.offset, walk, fn, context);
+		kmem_xarray(&kmem->space, &form, idr + kmem_offset(kmem, KMEM_F_IDR_HEAD), walk, fn,
+			    context);
 	return err;
 }

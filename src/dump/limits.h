@@ -23,6 +23,8 @@ enum {
 	DUMP_LIMIT_LOG_MESSAGE = 1024 * 64,
 	/* One value of a BPF map, and all values of all maps that are shown. */
 	DUMP_LIMIT_VALUE_BYTES = 16 << 20,
+	/* What is read behind the pointers of one value, into an arena. */
+	DUMP_LIMIT_FOLLOWED_BYTES = 1 << 14,
 	/* Members of one struct that are read together. */
 	DUMP_LIMIT_SPAN_BYTES = 1 << 16,
 	DUMP_LIMIT_MAP_BYTES = 40 << 20,
@@ -48,9 +50,8 @@ enum {
 	/* Slots looked at in all allocators together: a million tasks and what leads to them. */
 	DUMP_LIMIT_SDT_STEPS = 1 << 21,
 	DUMP_LIMIT_ALLOCATORS = 256,
-	/* A struct scx_allocator or scx_static; what one element of an allocator may show. */
+	/* A struct scx_allocator or scx_static; nodes of what one element of an allocator shows. */
 	DUMP_LIMIT_ALLOCATOR_BYTES = 4096,
-	DUMP_LIMIT_PAYLOAD_BYTES = 1 << 14,
 	DUMP_LIMIT_PAYLOAD_NODES = 1024,
 	/* Stacks. A kernel of today has under a million ORC entries; stacks have 16 or 32 KiB. */
 	DUMP_LIMIT_ORC_ENTRIES = 1 << 24,

@@ -205,17 +205,16 @@ static void show_record(struct dump_sink *sink, const struct record *record)
 		show_lines(sink, record);
 		return;
 	}
-	json_begin_object(sink->json);
-	dump_member_json(sink->json, "seq", &record->seq);
-	dump_member_json(sink->json, "time_ns", &record->ns);
-	dump_member_json(sink->json, "level", &record->level);
-	if (record->reason) {
-		json_add_string(sink->json, "unavailable", record->reason);
-	} else {
+	dump_open(sink, NULL);
+	dump_add_member(sink, "seq", &record->seq);
+	dump_add_member(sink, "time_ns", &record->ns);
+	dump_add_member(sink, "level", &record->level);
+	dump_add_string(sink, "unavailable", record->reason);
+	if (!record->reason) {
 		json_key(sink->json, "text");
 		json_write_string_n(sink->json, record->text, record->n);
 	}
-	json_end_object(sink->json);
+	dump_close(sink);
 }
 
 struct error *dump_log(struct kmem *kmem, const struct dump_request *request,
@@ -239,10 +238,7 @@ struct error *dump_log(struct kmem *kmem, const struct dump_request *request,
 	for (uint64_t i = 0; i < n; i++)
 		n_written += look_at_slot(&ring, ring.tail + i) == SLOT_WRITTEN;
 	kmem_walk_begin(&walk);
-	if (sink->json) {
-		json_key(sink->json, "records");
-		json_begin_array(sink->json);
-	}
+	dump_open_list(sink, "records");
 	for (uint64_t i = 0; i < n; i++) {
 		enum slot slot = look_at_slot(&ring, ring.tail + i);
 
@@ -260,13 +256,9 @@ struct error *dump_log(struct kmem *kmem, const struct dump_request *request,
 		read_record(&ring, ring.tail + i, &buffer, &record);
 		show_record(sink, &record);
 	}
-	if (sink->json)
-		json_end_array(sink->json);
+	dump_close_list(sink);
 	walk.n += n_unreadable;
 	dump_walk(sink, "records", &walk);
-	if (n_unreadable && sink->json)
-		json_add_u64(sink->json, "unreadable", n_unreadable);
-	if (n_unreadable)
-		dump_line(sink, "%llu records cannot be read", (unsigned long long)n_unreadable);
+	dump_say_count(sink, "unreadable", n_unreadable, "records cannot be read");
 	return NULL;
 }

@@ -5,7 +5,6 @@
 
 #include "dump/kernel_read.h"
 #include "dump/maps.h"
-#include "text/escape.h"
 
 /* What a kind is shown with; a kind that is not here says so. */
 static const struct {
@@ -25,14 +24,6 @@ static const struct {
 };
 
 enum { LONGEST_NAME = 15 }; /* BPF_OBJ_NAME_LEN with its NUL is 16 */
-
-struct map_search {
-	struct kmem *kmem;
-	const struct dump_request *request;
-	struct dump_sink *sink;
-	uint64_t n_found, n_unreadable;
-	uint64_t bytes_left; /* of all maps that are shown */
-};
 
 /* Names are cut at 15 characters, and libbpf puts the object's in front: ".bss" is enough. */
 static bool is_wanted(const struct map *map, const char *argument)
@@ -54,17 +45,13 @@ static void load_types(const struct map_search *search, const struct map *map,
 		       struct kmem_btf **ret)
 {
 	_cleanup_error_ struct error *err = NULL;
-	_cleanup_strbuf_ struct strbuf reason = STRBUF_INIT;
 
 	if (!map->btf || map->type == MAP_STRUCT_OPS)
 		return;
 	err = kmem_btf_load(search->kmem, map->btf, ret);
-	if (!err)
-		return;
-	text_escape(&reason, error_message(err));
-	if (search->sink->json)
-		json_add_string(search->sink->json, "types_unavailable", error_message(err));
-	dump_line(search->sink, "types unavailable: %s", strbuf_str(&reason));
+	if (err)
+		dump_say(search->sink, "types_unavailable", "types unavailable",
+			 error_message(err));
 }
 
 static struct error *show_contents(struct map_search *search, const struct map *map,
@@ -72,6 +59,7 @@ static struct error *show_contents(struct map_search *search, const struct map *
 {
 	_cleanup_kmem_btf_ struct kmem_btf *types = NULL;
 	struct map_show show = { .kmem = search->kmem,
+				 .values = &search->values,
 				 .map = map,
 				 .sink = search->sink,
 				 .bytes_left = search->bytes_left };
@@ -103,35 +91,26 @@ static struct error *show_contents(struct map_search *search, const struct map *
 	return NULL;
 }
 
-static void show_map(struct map_search *search, const struct map *map)
+void map_search_show(struct map_search *search, const struct map *map)
 {
 	struct dump_sink *sink = search->sink;
-	_cleanup_strbuf_ struct strbuf type = STRBUF_INIT, name = STRBUF_INIT, why = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf type = STRBUF_INIT;
 	_cleanup_error_ struct error *err = NULL;
 
+	search->n_found++;
 	dump_enum_word(search->kmem, "bpf_map_type", "BPF_MAP_TYPE_", map->type, &type);
-	if (sink->json) {
-		json_begin_object(sink->json);
-		json_add_u64(sink->json, "id", map->id);
-		json_add_string(sink->json, "name", map->name);
-		json_add_string(sink->json, "type", strbuf_str(&type));
-	} else {
-		text_escape(&name, map->name);
-		dump_line(sink, "map %llu %s (%s)", (unsigned long long)map->id, strbuf_str(&name),
-			  strbuf_str(&type));
-		sink->indent += 2;
-	}
+	dump_open(sink, NULL);
+	dump_add_u64(sink, "id", map->id);
+	dump_add_string(sink, "name", map->name);
+	dump_add_string(sink, "type", strbuf_str(&type));
+	dump_line(sink, "map %llu %s (%s)", (unsigned long long)map->id, map->name,
+		  strbuf_str(&type));
+	sink->indent += 2;
 	err = show_contents(search, map, strbuf_str(&type));
-	if (err) {
-		text_escape(&why, error_message(err));
-		if (sink->json)
-			json_add_string(sink->json, "unavailable", error_message(err));
-		dump_line(sink, "unavailable: %s", strbuf_str(&why));
-	}
-	if (sink->json)
-		json_end_object(sink->json);
-	else
-		sink->indent -= 2;
+	if (err)
+		dump_unavailable(sink, "unavailable", NULL, error_message(err));
+	sink->indent -= 2;
+	dump_close(sink);
 }
 
 static bool look_at_map(void *context, uint64_t id, uint64_t address)
@@ -139,34 +118,31 @@ static bool look_at_map(void *context, uint64_t id, uint64_t address)
 	struct map_search *search = context;
 	struct map map;
 
-	if (!map_read(search->kmem, id, address, &map)) {
+	if (!map_read(search->kmem, id, address, &map))
 		search->n_unreadable++;
-	} else if (is_wanted(&map, search->request->argument)) {
-		search->n_found++;
-		show_map(search, &map);
-	}
+	else if (is_wanted(&map, search->request->argument))
+		map_search_show(search, &map);
 	return true;
 }
 
 struct error *dump_map(struct kmem *kmem, const struct dump_request *request,
 		       struct dump_sink *sink)
 {
-	struct map_search search = {
-		.kmem = kmem, .request = request, .sink = sink, .bytes_left = DUMP_LIMIT_MAP_BYTES
-	};
+	struct map_search search = { .kmem = kmem,
+				     .request = request,
+				     .sink = sink,
+				     .values = { .kmem = kmem },
+				     .bytes_left = DUMP_LIMIT_MAP_BYTES };
 	_cleanup_strbuf_ struct strbuf searched = STRBUF_INIT;
 	struct kmem_walk walk = { 0 };
 	struct error *err;
 
 	if (!request->argument || !request->argument[0])
 		return base_error(BASE_ABSENT, 0, "which map? a name, its end (.bss) or an id");
-	if (sink->json) {
-		json_key(sink->json, "maps");
-		json_begin_array(sink->json);
-	}
+	dump_open_list(sink, "maps");
 	err = map_each(kmem, &walk, look_at_map, &search);
-	if (sink->json)
-		json_end_array(sink->json);
+	dump_close_list(sink);
+	dump_values_deinit(&search.values);
 	if (err)
 		return err;
 	if (search.n_unreadable || walk.end != KMEM_WALK_WHOLE)
@@ -181,9 +157,6 @@ struct error *dump_map(struct kmem *kmem, const struct dump_request *request,
 		return base_error(BASE_ABSENT, 0, "there is no map %s among %llu",
 				  request->argument, (unsigned long long)walk.n);
 	/* There may be one more of that name. */
-	if (searched.n)
-		dump_line(sink, "maps: %s", strbuf_str(&searched));
-	if (sink->json && searched.n)
-		json_add_string(sink->json, "incomplete", strbuf_str(&searched));
+	dump_say(sink, "incomplete", "maps", searched.n ? strbuf_str(&searched) : NULL);
 	return NULL;
 }

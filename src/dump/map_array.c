@@ -3,7 +3,6 @@
 #include "btf/layout.h"
 #include "dump/kernel_read.h"
 #include "dump/maps.h"
-#include "dump/values.h"
 #include "text/escape.h"
 
 /* So many elements in a row that cannot be read are the end of what there is. */
@@ -26,22 +25,20 @@ static struct error *show_section(struct map_show *show, uint64_t address)
 {
 	_cleanup_value_ struct value_tree *tree = NULL;
 	const struct value_node *node;
-	struct error *err = dump_value_read(show->kmem, show->btf, (uint32_t)show->map->value_type,
-					    address, show->map->value_size, &tree);
+	struct error *err = map_value_read(show, show->btf, show->map->value_type, address,
+					   show->map->value_size, &tree);
 
 	if (err)
 		return err;
 	(void)!kmem_walk_shows(&show->walk);
-	if (show->sink->json) {
-		json_key(show->sink->json, "globals");
-		dump_value_write(show->sink->json, tree);
-		return NULL;
-	}
-	for (node = value_first(tree, value_root(tree)); node; node = value_next(tree, node)) {
+	if (show->sink->json)
+		dump_value_show(show->sink, "globals", NULL, tree, value_root(tree));
+	for (node = value_first(tree, value_root(tree)); show->sink->text && node;
+	     node = value_next(tree, node)) {
 		_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 
 		text_escape(&name, node->name ? node->name : "");
-		dump_value_text(show->sink, strbuf_str(&name), tree, node);
+		dump_value_show(show->sink, NULL, strbuf_str(&name), tree, node);
 	}
 	return NULL;
 }
@@ -55,14 +52,10 @@ static bool is_there(struct map_show *show, uint64_t address)
 
 static void show_entries(struct map_show *show, uint64_t first, uint64_t stride, bool percpu)
 {
-	struct json_writer *json = show->sink->json;
 	unsigned int missing = 0;
 
 	show->hide_zeros = true;
-	if (json) {
-		json_key(json, "entries");
-		json_begin_array(json);
-	}
+	dump_open_list(show->sink, "entries");
 	for (uint64_t i = 0; i < show->map->max_entries && kmem_walk_step(&show->walk); i++) {
 		uint64_t at = first + i * stride;
 
@@ -79,8 +72,7 @@ static void show_entries(struct map_show *show, uint64_t first, uint64_t stride,
 		if (show->walk.end != KMEM_WALK_WHOLE)
 			break;
 	}
-	if (json)
-		json_end_array(json);
+	dump_close_list(show->sink);
 }
 
 struct error *map_show_array(struct map_show *show)

@@ -79,12 +79,7 @@ static void walk_buckets(struct hash_walk *w, uint64_t buckets, uint64_t n, uint
 
 		kmem_hlist_nulls(&w->show->kmem->space, buckets + i * stride, &chain, take_element,
 				 w, NULL);
-		walk->n_crooked += chain.n_crooked;
-		if (walk->end == KMEM_WALK_WHOLE && chain.end != KMEM_WALK_WHOLE) {
-			walk->end = chain.end;
-			walk->status = chain.status;
-			walk->failed = chain.failed;
-		}
+		kmem_walk_join(walk, &chain);
 		if (walk->end != KMEM_WALK_WHOLE)
 			return;
 	}
@@ -93,7 +88,6 @@ static void walk_buckets(struct hash_walk *w, uint64_t buckets, uint64_t n, uint
 static struct error *show_hash(struct map_show *show, bool percpu)
 {
 	struct kmem *kmem = show->kmem;
-	struct json_writer *json = show->sink->json;
 	struct hash_walk w = { .show = show, .percpu = percpu };
 	uint64_t buckets, n, stride, head;
 	struct error *err = kernel_offset(kmem, KMEM_F_HTAB_ELEM_NODE, &w.node);
@@ -110,13 +104,9 @@ static struct error *show_hash(struct map_show *show, bool percpu)
 		err = find_stride(kmem, &stride);
 	if (err)
 		return err;
-	if (json) {
-		json_key(json, "entries");
-		json_begin_array(json);
-	}
+	dump_open_list(show->sink, "entries");
 	walk_buckets(&w, buckets + head, n, stride);
-	if (json)
-		json_end_array(json);
+	dump_close_list(show->sink);
 	return NULL;
 }
 

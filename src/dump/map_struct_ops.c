@@ -2,7 +2,6 @@
 /* A table of functions that the kernel calls: its own copy, in its own types. */
 #include "dump/kernel_read.h"
 #include "dump/maps.h"
-#include "dump/values.h"
 
 /* Of a module's table the types are the module's. */
 static struct error *find_types(struct map_show *show, struct kmem_btf **ret_loaded,
@@ -37,15 +36,11 @@ struct error *map_show_struct_ops(struct map_show *show)
 	if (!err)
 		err = find_types(show, &loaded, &btf);
 	if (!err)
-		err = dump_value_read(show->kmem, btf, (uint32_t)show->map->kernel_type,
-				      show->map->address + value, show->map->value_size, &tree);
+		err = map_value_read(show, btf, show->map->kernel_type, show->map->address + value,
+				     show->map->value_size, &tree);
 	if (err)
 		return err;
 	(void)!kmem_walk_shows(&show->walk);
-	if (show->sink->json) {
-		json_key(show->sink->json, "value");
-		dump_value_write(show->sink->json, tree);
-	}
-	dump_value_text(show->sink, "value", tree, value_root(tree));
+	dump_value_show(show->sink, "value", "value", tree, value_root(tree));
 	return NULL;
 }

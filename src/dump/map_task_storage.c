@@ -14,7 +14,6 @@ struct storage_walk {
 static bool open_owner(struct map_show *show, uint64_t element)
 {
 	struct kmem *kmem = show->kmem;
-	struct json_writer *json = show->sink->json;
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 	uint64_t storage, owner = 0;
 	struct error *err = kernel_member(kmem, KMEM_F_STORAGE_ELEM_STORAGE, element, &storage);
@@ -31,8 +30,8 @@ static bool open_owner(struct map_show *show, uint64_t element)
 	error_free(err);
 	if (!map_open_owner(show, strbuf_str(&name)))
 		return false;
-	if (json && owner)
-		dump_add_hex(json, "task_address", owner);
+	if (owner)
+		dump_add_hex(show->sink, "task_address", owner);
 	return true;
 }
 
@@ -57,12 +56,7 @@ static void walk_buckets(struct storage_walk *w, uint64_t first, uint64_t n, uin
 		struct kmem_walk chain = { 0 };
 
 		kmem_hlist(&w->show->kmem->space, first + i * stride, &chain, take_element, w);
-		walk->n_crooked += chain.n_crooked;
-		if (walk->end == KMEM_WALK_WHOLE && chain.end != KMEM_WALK_WHOLE) {
-			walk->end = chain.end;
-			walk->status = chain.status;
-			walk->failed = chain.failed;
-		}
+		kmem_walk_join(walk, &chain);
 		if (walk->end != KMEM_WALK_WHOLE)
 			return;
 	}
@@ -71,7 +65,6 @@ static void walk_buckets(struct storage_walk *w, uint64_t first, uint64_t n, uin
 struct error *map_show_task_storage(struct map_show *show)
 {
 	struct kmem *kmem = show->kmem;
-	struct json_writer *json = show->sink->json;
 	struct storage_walk w = { .show = show };
 	uint64_t buckets, log, list, unused;
 	struct error *err = kernel_offset(kmem, KMEM_F_STORAGE_ELEM_NODE, &w.node);
@@ -91,13 +84,9 @@ struct error *map_show_task_storage(struct map_show *show)
 	if (log > LARGEST_LOG)
 		return base_error(BASE_LIMIT, 0, "a table of 2^%llu buckets",
 				  (unsigned long long)log);
-	if (json) {
-		json_key(json, "entries");
-		json_begin_array(json);
-	}
+	dump_open_list(show->sink, "entries");
 	walk_buckets(&w, buckets + list, UINT64_C(1) << log,
 		     kmem->fields.at[KMEM_F_STORAGE_BUCKET].place.size);
-	if (json)
-		json_end_array(json);
+	dump_close_list(show->sink);
 	return NULL;
 }

@@ -3,8 +3,7 @@
 #include "dump/maps.h"
 
 #include "dump/kernel_read.h"
-#include "dump/member.h"
-#include "text/escape.h"
+#include "dump/rows.h"
 
 bool map_read(struct kmem *kmem, uint64_t id, uint64_t address, struct map *ret)
 {
@@ -24,15 +23,13 @@ bool map_read(struct kmem *kmem, uint64_t id, uint64_t address, struct map *ret)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
-		if (kmem_field_read(&kmem->fields, &kmem->space, needed[i].id, address,
-				    needed[i].into) != KMEM_READ_OK)
+		if (kmem_get(kmem, needed[i].id, address, needed[i].into) != KMEM_READ_OK)
 			return false;
 	}
-	if (kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_MAP_NAME, address, map.name,
-				 sizeof(map.name)) != KMEM_READ_OK)
+	if (kmem_get_text(kmem, KMEM_F_MAP_NAME, address, map.name, sizeof(map.name)) !=
+	    KMEM_READ_OK)
 		return false;
-	if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_MAP_KERNEL_TYPE, address,
-			    &map.kernel_type) != KMEM_READ_OK)
+	if (kmem_get(kmem, KMEM_F_MAP_KERNEL_TYPE, address, &map.kernel_type) != KMEM_READ_OK)
 		map.kernel_type = 0;
 	*ret = map;
 	return true;
@@ -47,40 +44,55 @@ struct error *map_each(struct kmem *kmem, struct kmem_walk *walk, kmem_entry_fn 
 
 struct map_list {
 	struct kmem *kmem;
-	struct dump_sink *sink;
+	struct dump_rows rows;
 	uint64_t n_unreadable;
+};
+
+struct map_row {
+	struct map map;
+	struct dump_text name, type;
+	bool has_types;
+};
+
+static const struct dump_column columns[] = {
+	{ .key = "id", .title = "ID", .place = 1, .width = -5, DUMP_U64(map_row, map.id) },
+	{ .key = "name", .title = "NAME", .place = 3, .width = -16, DUMP_TEXT(map_row, name) },
+	{ .key = "type", .title = "TYPE", .place = 2, .width = -18, DUMP_TEXT(map_row, type) },
+	{ .key = "key_bytes",
+	  .title = "KEY BYTES",
+	  .place = 4,
+	  .width = 9,
+	  DUMP_U64(map_row, map.key_size) },
+	{ .key = "value_bytes",
+	  .title = "VALUE BYTES",
+	  .place = 5,
+	  .width = 11,
+	  DUMP_U64(map_row, map.value_size) },
+	{ .key = "max_entries",
+	  .title = "MAX ENTRIES",
+	  .place = 6,
+	  .width = 11,
+	  DUMP_U64(map_row, map.max_entries) },
+	{ .key = "flags", DUMP_HEX(map_row, map.flags) },
+	{ .key = "has_types", DUMP_BOOL(map_row, has_types) },
+	{ .key = "address", DUMP_HEX(map_row, map.address) },
 };
 
 static bool list_map(void *context, uint64_t id, uint64_t address)
 {
 	struct map_list *list = context;
-	struct json_writer *json = list->sink->json;
-	_cleanup_strbuf_ struct strbuf type = STRBUF_INIT, name = STRBUF_INIT;
-	struct map map;
+	_cleanup_strbuf_ struct strbuf type = STRBUF_INIT;
+	struct map_row row = { 0 };
 
-	if (!map_read(list->kmem, id, address, &map)) {
+	if (!map_read(list->kmem, id, address, &row.map)) {
 		list->n_unreadable++;
 		return true;
 	}
-	dump_enum_word(list->kmem, "bpf_map_type", "BPF_MAP_TYPE_", map.type, &type);
-	if (json) {
-		json_begin_object(json);
-		json_add_u64(json, "id", id);
-		json_add_string(json, "name", map.name);
-		json_add_string(json, "type", strbuf_str(&type));
-		json_add_u64(json, "key_bytes", map.key_size);
-		json_add_u64(json, "value_bytes", map.value_size);
-		json_add_u64(json, "max_entries", map.max_entries);
-		dump_add_hex(json, "flags", map.flags);
-		json_add_bool(json, "has_types", map.btf != 0);
-		dump_add_hex(json, "address", address);
-		json_end_object(json);
-		return true;
-	}
-	text_escape(&name, map.name);
-	dump_line(list->sink, "%-5llu %-18s %-16s %9llu %11llu %11llu", (unsigned long long)id,
-		  strbuf_str(&type), strbuf_str(&name), (unsigned long long)map.key_size,
-		  (unsigned long long)map.value_size, (unsigned long long)map.max_entries);
+	dump_enum_word(list->kmem, "bpf_map_type", "BPF_MAP_TYPE_", row.map.type, &type);
+	row.name.text = row.map.name;
+	row.type.text = strbuf_str(&type);
+	row.has_types = row.map.btf != 0;
+	dump_rows_add(&list->rows, &row);
 	return true;
 }
 
@@ -88,25 +100,16 @@ struct error *dump_maps(struct kmem *kmem, const struct dump_request *request,
 			struct dump_sink *sink)
 {
 	struct kmem_walk walk = dump_walk_wanted(sink, dump_wanted(request, sink));
-	struct map_list list = { .kmem = kmem, .sink = sink };
+	struct map_list list = { .kmem = kmem };
 	struct error *err;
 
-	if (sink->json) {
-		json_key(sink->json, "maps");
-		json_begin_array(sink->json);
-	}
-	dump_line(sink, "%-5s %-18s %-16s %9s %11s %11s", "ID", "TYPE", "NAME", "KEY BYTES",
-		  "VALUE BYTES", "MAX ENTRIES");
+	dump_rows_begin(&list.rows, sink, "maps", columns, ARRAY_SIZE(columns));
 	err = map_each(kmem, &walk, list_map, &list);
-	if (sink->json)
-		json_end_array(sink->json);
+	dump_rows_end(&list.rows);
 	if (err)
 		return err;
 	walk.n_shown -= list.n_unreadable;
 	dump_walk(sink, "maps", &walk);
-	if (list.n_unreadable && sink->json)
-		json_add_u64(sink->json, "unreadable", list.n_unreadable);
-	if (list.n_unreadable)
-		dump_line(sink, "%llu maps cannot be read", (unsigned long long)list.n_unreadable);
+	dump_say_count(sink, "unreadable", list.n_unreadable, "maps cannot be read");
 	return NULL;
 }

@@ -7,6 +7,7 @@
 #define KTSTR_DUMP_MAPS_H
 
 #include "dump/dump.h"
+#include "dump/values.h"
 #include "kmem/guest_btf.h"
 
 /* enum bpf_map_type, include/uapi/linux/bpf.h: numbers for ever. */
@@ -40,6 +41,7 @@ struct error *map_each(struct kmem *kmem, struct kmem_walk *walk, kmem_entry_fn 
 /* One map while it is shown. */
 struct map_show {
 	struct kmem *kmem;
+	struct dump_values *values; /* of all maps that are shown */
 	const struct map *map;
 	struct dump_sink *sink;
 	const struct btf *btf; /* of key and value; NULL: bytes are shown */
@@ -71,6 +73,22 @@ struct error *map_show_hash(struct map_show *show) MUST_CHECK;
 struct error *map_show_percpu_hash(struct map_show *show) MUST_CHECK;
 struct error *map_show_struct_ops(struct map_show *show) MUST_CHECK;
 struct error *map_show_task_storage(struct map_show *show) MUST_CHECK;
+
+/* Key or value of the map out of the guest's memory. */
+struct error *map_value_read(struct map_show *show, const struct btf *btf, uint64_t type,
+			     uint64_t address, uint64_t bytes, struct value_tree **ret) MUST_CHECK;
+
+/* All maps of a view, one after the other, with one budget. */
+struct map_search {
+	struct kmem *kmem;
+	const struct dump_request *request;
+	struct dump_sink *sink;
+	struct dump_values values;
+	uint64_t n_found, n_unreadable;
+	uint64_t bytes_left; /* of all maps that are shown */
+};
+/* Head and contents. */
+void map_search_show(struct map_search *search, const struct map *map);
 
 /* True: `map` holds the variables of a section (".bss") and its type says which. */
 bool map_is_section(const struct map *map, const struct btf *btf);

@@ -8,7 +8,7 @@ struct dump_member dump_read(struct kmem *kmem, enum kmem_field_id field, uint64
 {
 	struct dump_member member = { 0 };
 
-	member.status = kmem_field_read(&kmem->fields, &kmem->space, field, base, &member.value);
+	member.status = kmem_get(kmem, field, base, &member.value);
 	return member;
 }
 
@@ -22,49 +22,36 @@ struct dump_member dump_read_signed(struct kmem *kmem, enum kmem_field_id field,
 	return member;
 }
 
-void dump_member_cell(struct table *table, const struct dump_member *member)
+bool dump_is_read(struct dump_sink *sink, const char *key, enum kmem_status status)
 {
-	if (member->status == KMEM_READ_UNKNOWN)
-		table_add(table, NULL);
-	else if (member->status)
-		table_add(table, "?");
-	else if (member->is_signed)
-		table_addf(table, "%lld", (long long)member->value);
-	else
-		table_addf(table, "%llu", (unsigned long long)member->value);
-}
-
-bool dump_is_read(struct json_writer *json, const char *key, enum kmem_status status)
-{
-	if (status != KMEM_READ_OK && status != KMEM_READ_UNKNOWN) {
-		json_key(json, key);
-		json_write_null(json);
+	if (sink->json && status != KMEM_READ_OK && status != KMEM_READ_UNKNOWN) {
+		json_key(sink->json, key);
+		json_write_null(sink->json);
 	}
 	return status == KMEM_READ_OK;
 }
 
-void dump_member_json(struct json_writer *json, const char *key, const struct dump_member *member)
+void dump_add_member(struct dump_sink *sink, const char *key, const struct dump_member *member)
 {
-	if (!dump_is_read(json, key, member->status))
+	if (!dump_is_read(sink, key, member->status) || !sink->json)
 		return;
 	if (member->is_signed)
-		json_add_i64(json, key, (int64_t)member->value);
+		json_add_i64(sink->json, key, (int64_t)member->value);
 	else
-		json_add_u64(json, key, member->value);
+		json_add_u64(sink->json, key, member->value);
 }
 
-void dump_member_json_hex(struct json_writer *json, const char *key,
-			  const struct dump_member *member)
+void dump_add_member_hex(struct dump_sink *sink, const char *key, const struct dump_member *member)
 {
-	if (dump_is_read(json, key, member->status))
-		dump_add_hex(json, key, member->value);
+	if (dump_is_read(sink, key, member->status))
+		dump_add_hex(sink, key, member->value);
 }
 
-void dump_text_json(struct json_writer *json, const char *key, enum kmem_status status,
-		    const char *text)
+void dump_add_text(struct dump_sink *sink, const char *key, enum kmem_status status,
+		   const char *text)
 {
-	if (dump_is_read(json, key, status))
-		json_add_string(json, key, text);
+	if (dump_is_read(sink, key, status))
+		dump_add_string(sink, key, text);
 }
 
 struct dump_member dump_read_variable(struct kmem *kmem, const char *name, unsigned int width)

@@ -16,17 +16,14 @@ struct dump_member {
 struct dump_member dump_read(struct kmem *kmem, enum kmem_field_id field, uint64_t base);
 struct dump_member dump_read_signed(struct kmem *kmem, enum kmem_field_id field, uint64_t base);
 
-/* A member that this kernel does not have is "-", one that cannot be read "?". */
-void dump_member_cell(struct table *table, const struct dump_member *member);
-/* Left out when this kernel does not have it, null when it cannot be read. */
-void dump_member_json(struct json_writer *json, const char *key, const struct dump_member *member);
-void dump_member_json_hex(struct json_writer *json, const char *key,
-			  const struct dump_member *member);
+/* Into JSON: left out when this kernel does not have it, null when it cannot be read. */
+void dump_add_member(struct dump_sink *sink, const char *key, const struct dump_member *member);
+void dump_add_member_hex(struct dump_sink *sink, const char *key, const struct dump_member *member);
 /* The same for a text. */
-void dump_text_json(struct json_writer *json, const char *key, enum kmem_status status,
-		    const char *text);
-/* The same for whatever else: true when it can be read; then the caller writes it. */
-bool dump_is_read(struct json_writer *json, const char *key, enum kmem_status status);
+void dump_add_text(struct dump_sink *sink, const char *key, enum kmem_status status,
+		   const char *text);
+/* The same for whatever else: true when it can be read; then the caller adds it. */
+bool dump_is_read(struct dump_sink *sink, const char *key, enum kmem_status status);
 /* A variable of the kernel's image, which it need not have either. */
 struct dump_member dump_read_variable(struct kmem *kmem, const char *name, unsigned int width);
 

@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kmem/modules.h"
 
-#include "dump/dump.h"
-#include "dump/member.h"
-#include "text/escape.h"
+#include "dump/rows.h"
+
+struct row {
+	struct dump_text name;
+	uint64_t base, size;
+};
+
+static const struct dump_column columns[] = {
+	{ .key = "name", .title = "", .width = -24, DUMP_TEXT(row, name) },
+	{ .key = "base", .title = "", DUMP_HEX(row, base) },
+	{ .key = "text_bytes", .title = "", DUMP_U64(row, size) },
+};
 
 static bool show_module(void *context, const struct kmem_module *module)
 {
-	struct dump_sink *sink = context;
-	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
-
-	if (sink->json) {
-		json_begin_object(sink->json);
-		json_add_string(sink->json, "name", module->name);
-		dump_add_hex(sink->json, "base", module->base);
-		json_add_u64(sink->json, "text_bytes", module->size);
-		json_end_object(sink->json);
-		return true;
-	}
-	text_escape(&name, module->name);
-	dump_line(sink, "%-24s 0x%llx %llu", strbuf_str(&name), (unsigned long long)module->base,
-		  (unsigned long long)module->size);
+	dump_rows_add(context, &(struct row){ { 0, module->name }, module->base, module->size });
 	return true;
 }
 
@@ -28,17 +24,13 @@ struct error *dump_modules(struct kmem *kmem, const struct dump_request *request
 			   struct dump_sink *sink)
 {
 	struct kmem_walk walk = dump_walk_wanted(sink, dump_wanted(request, sink));
+	struct dump_rows rows;
 	struct error *err;
 
-	if (sink->json) {
-		json_key(sink->json, "modules");
-		json_begin_array(sink->json);
-	}
-	err = kmem_modules(kmem, &walk, show_module, sink);
-	if (sink->json)
-		json_end_array(sink->json);
-	if (err)
-		return err;
-	dump_walk(sink, "modules", &walk);
-	return NULL;
+	dump_rows_begin(&rows, sink, "modules", columns, ARRAY_SIZE(columns));
+	err = kmem_modules(kmem, &walk, show_module, &rows);
+	dump_rows_end(&rows);
+	if (!err)
+		dump_walk(sink, "modules", &walk);
+	return err;
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "dump/dump.h"
-#include "text/escape.h"
 
 const struct dump_view dump_views[] = {
 #define DUMP_VIEW(id, word_, argument_, meaning_) \
@@ -32,25 +31,10 @@ struct error *dump_one(const struct dump_view *view, struct kmem *kmem,
 {
 	struct error *err;
 
-	if (sink->json)
-		json_begin_object(sink->json);
+	dump_open(sink, NULL);
 	err = view->show(kmem, request, sink);
-	if (sink->json)
-		json_end_object(sink->json);
+	dump_close(sink);
 	return err;
-}
-
-/* Messages quote names that the guest chose. */
-static void say_unavailable(struct dump_sink *sink, const char *reason)
-{
-	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
-
-	if (sink->json) {
-		json_add_string(sink->json, "unavailable", reason);
-		return;
-	}
-	text_escape(&safe, reason);
-	dump_line(sink, "unavailable: %s", strbuf_str(&safe));
 }
 
 static void show_section(const struct dump_view *view, struct kmem *kmem, const char *no_kmem,
@@ -59,30 +43,22 @@ static void show_section(const struct dump_view *view, struct kmem *kmem, const 
 	_cleanup_error_ struct error *err = NULL;
 	const size_t lost = sink->lines_lost, last = sink->lines_left > 1;
 
-	if (sink->json) {
-		json_key(sink->json, view->word);
-		json_begin_object(sink->json);
-	} else {
-		sink->lines_left -= last;
-		dump_line(sink, "%s: %s", view->word, view->meaning);
-		sink->indent += 2;
-	}
+	sink->lines_left -= last;
+	dump_open(sink, view->word);
+	dump_line(sink, "%s: %s", view->word, view->meaning);
+	sink->indent += 2;
 	if (kmem)
 		err = view->show(kmem, request, sink);
 	if (err || !kmem)
-		say_unavailable(sink, err ? error_message(err) : no_kmem);
-	if (sink->json) {
-		json_end_object(sink->json);
-	} else {
-		/* A view that was cut says so itself: whoever reads it may not read on to the end.
-		 */
-		sink->lines_left += last;
-		if (last && sink->lines_lost > lost)
-			dump_line(sink, "… at least %zu more lines", sink->lines_lost - lost);
-		sink->indent -= 2;
-		if (sink->lines_left)
-			dump_lines(sink, "");
-	}
+		dump_unavailable(sink, "unavailable", NULL, err ? error_message(err) : no_kmem);
+	dump_close(sink);
+	/* A view that was cut says so itself: whoever reads it may not read on to the end. */
+	sink->lines_left += last;
+	if (last && sink->lines_lost > lost)
+		dump_line(sink, "… at least %zu more lines", sink->lines_lost - lost);
+	sink->indent -= 2;
+	if (sink->lines_left)
+		dump_lines(sink, "");
 }
 
 static size_t n_views_behind(size_t i)
@@ -113,8 +89,7 @@ static void show_all(struct kmem *kmem, const char *no_kmem, const struct dump_r
 {
 	const size_t most_json = sink->most_json;
 
-	if (sink->json)
-		json_begin_object(sink->json);
+	dump_open(sink, NULL);
 	for (size_t i = 0; i < dump_n_views; i++) {
 		size_t kept = lines_to_keep(sink, n_views_behind(i));
 
@@ -127,8 +102,7 @@ static void show_all(struct kmem *kmem, const char *no_kmem, const struct dump_r
 		sink->lines_left += kept;
 		sink->most_json = most_json;
 	}
-	if (sink->json)
-		json_end_object(sink->json);
+	dump_close(sink);
 }
 
 void dump_all(struct kmem *kmem, const struct dump_request *request, struct dump_sink *sink)

@@ -1,113 +1,91 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "base/alloc.h"
-#include "dump/dump.h"
-#include "dump/member.h"
-#include "text/table.h"
+#include "dump/rows.h"
 
-static const struct {
-	const char *key;
-	enum kmem_field_id field;
-} numbers[] = {
-	{ "nr_running", KMEM_F_RQ_NR_RUNNING },
-	{ "cfs", KMEM_F_RQ_CFS_NR },
-	{ "rt", KMEM_F_RQ_RT_NR },
-	{ "dl", KMEM_F_RQ_DL_NR },
-	{ "scx", KMEM_F_RQ_SCX_NR },
-	{ "nr_switches", KMEM_F_RQ_NR_SWITCHES },
-	{ "clock", KMEM_F_RQ_CLOCK },
+struct curr {
+	struct dump_member address, pid, idle;
+	struct dump_text comm;
+	const char *unavailable;
+	char comm_bytes[32];
 };
 
-static const struct table_column columns[] = {
-	{ .title = "CPU", .right = true },
-	{ .title = "RUNNING", .right = true },
-	{ .title = "CFS", .right = true },
-	{ .title = "RT", .right = true },
-	{ .title = "DL", .right = true },
-	{ .title = "SCX", .right = true },
-	{ .title = "SWITCHES", .right = true },
-	{ .title = "CLOCK (ns)", .right = true },
-	{ .title = "CURR" },
+struct row {
+	uint64_t cpu;
+	bool online;
+	struct dump_member nr_running, cfs, rt, dl, scx, nr_switches, clock;
+	struct curr curr;
+	const char *cpu_text, *curr_text;
 };
 
-static void show_curr(struct kmem *kmem, uint64_t rq, struct table *table, struct json_writer *json)
+static const struct dump_column curr_columns[] = {
+	{ .key = "address", DUMP_MEMBER_HEX(curr, address) },
+	{ .key = "pid", DUMP_MEMBER(curr, pid) },
+	{ .key = "comm", DUMP_TEXT(curr, comm) },
+	{ .key = "unavailable", DUMP_STRING(curr, unavailable) },
+	{ .key = "idle", DUMP_MEMBER_BOOL(curr, idle) },
+};
+
+static const struct dump_column columns[] = {
+	{ .title = "CPU", .width = 1, DUMP_STRING(row, cpu_text) },
+	{ .key = "cpu", DUMP_U64(row, cpu) },
+	{ .key = "online", DUMP_BOOL(row, online) },
+	{ .key = "nr_running", .title = "RUNNING", DUMP_FIELD(row, nr_running, RQ_NR_RUNNING) },
+	{ .key = "cfs", .title = "CFS", DUMP_FIELD(row, cfs, RQ_CFS_NR) },
+	{ .key = "rt", .title = "RT", DUMP_FIELD(row, rt, RQ_RT_NR) },
+	{ .key = "dl", .title = "DL", DUMP_FIELD(row, dl, RQ_DL_NR) },
+	{ .key = "scx", .title = "SCX", DUMP_FIELD(row, scx, RQ_SCX_NR) },
+	{ .key = "nr_switches", .title = "SWITCHES", DUMP_FIELD(row, nr_switches, RQ_NR_SWITCHES) },
+	{ .key = "clock", .title = "CLOCK (ns)", DUMP_FIELD(row, clock, RQ_CLOCK) },
+	{ .key = "curr",
+	  .kind = DUMP_KIND_OBJECT,
+	  .offset = offsetof(struct row, curr),
+	  .columns = curr_columns,
+	  .n_columns = ARRAY_SIZE(curr_columns) },
+	{ .title = "CURR", DUMP_STRING(row, curr_text) },
+};
+
+static void read_curr(struct kmem *kmem, uint64_t rq, struct curr *curr)
 {
-	struct dump_member curr = dump_read(kmem, KMEM_F_RQ_CURR, rq);
 	struct dump_member idle = dump_read(kmem, KMEM_F_RQ_IDLE, rq);
-	struct dump_member pid = { .status = curr.status };
-	char comm[32] = "";
-	bool is_idle = !curr.status && !idle.status && curr.value == idle.value;
+	enum kmem_status status;
 
-	if (!curr.status) {
-		pid = dump_read_signed(kmem, KMEM_F_TASK_PID, curr.value);
-		if (!pid.status)
-			pid.status = kmem_field_read_text(&kmem->fields, &kmem->space,
-							  KMEM_F_TASK_COMM, curr.value, comm,
-							  sizeof(comm));
+	curr->address = dump_read(kmem, KMEM_F_RQ_CURR, rq);
+	curr->pid.status = status = curr->address.status;
+	curr->idle.status = status ? status : idle.status;
+	curr->idle.value = !curr->idle.status && curr->address.value == idle.value;
+	if (!status) {
+		curr->pid = dump_read_signed(kmem, KMEM_F_TASK_PID, curr->address.value);
+		if (!curr->pid.status)
+			curr->pid.status = kmem_get_text(kmem, KMEM_F_TASK_COMM,
+							 curr->address.value, curr->comm_bytes,
+							 sizeof(curr->comm_bytes));
 	}
-	if (table) {
-		if (pid.status)
-			table_addf(table, "? (%s)", kmem_status_word(pid.status));
-		else
-			table_addf(table, "%s[%lld]%s", comm, (long long)pid.value,
-				   is_idle ? " idle" : "");
-		return;
-	}
-	json_key(json, "curr");
-	json_begin_object(json);
-	dump_member_json_hex(json, "address", &curr);
-	dump_member_json(json, "pid", &pid);
-	dump_text_json(json, "comm", pid.status, comm);
-	if (pid.status)
-		json_add_string(json, "unavailable", kmem_status_word(pid.status));
-	if (dump_is_read(json, "idle", curr.status ? curr.status : idle.status))
-		json_add_bool(json, "idle", is_idle);
-	json_end_object(json);
+	curr->comm = (struct dump_text){ curr->pid.status, curr->comm_bytes };
+	if (curr->pid.status)
+		curr->unavailable = kmem_status_word(curr->pid.status);
 }
 
-static void show_rq(struct kmem *kmem, uint32_t cpu, uint64_t rq, struct table *table,
-		    struct json_writer *json)
+static void show_rq(struct kmem *kmem, uint32_t cpu, uint64_t rq, struct dump_rows *rows)
 {
-	bool online = kmem_cpus_is_online(&kmem->cpus, cpu);
+	struct row row = { .cpu = cpu, .online = kmem_cpus_is_online(&kmem->cpus, cpu) };
+	const struct curr *curr = &row.curr;
+	_cleanup_free_ char *cpu_text = NULL, *curr_text = NULL;
 
-	if (json) {
-		json_begin_object(json);
-		json_add_u64(json, "cpu", cpu);
-		json_add_bool(json, "online", online);
-	} else {
-		table_addf(table, "%u%s", cpu, online ? "" : " (offline)");
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-		struct dump_member number = dump_read(kmem, numbers[i].field, rq);
-
-		if (json)
-			dump_member_json(json, numbers[i].key, &number);
-		else
-			dump_member_cell(table, &number);
-	}
-	show_curr(kmem, rq, table, json);
-	if (json)
-		json_end_object(json);
-}
-
-static void show_rqs(struct kmem *kmem, uint64_t runqueues, struct kmem_walk *walk,
-		     struct table *table, struct json_writer *json)
-{
-	kmem_walk_begin(walk);
-	for (uint32_t cpu = 0; cpu < kmem->cpus.n; cpu++) {
-		uint64_t rq;
-
-		if (!kmem_cpus_is_possible(&kmem->cpus, cpu) ||
-		    !kmem_cpus_address(&kmem->cpus, cpu, runqueues, &rq))
-			continue;
-		if (kmem_walk_shows(walk))
-			show_rq(kmem, cpu, rq, table, json);
-	}
+	dump_row_read(kmem, rq, columns, ARRAY_SIZE(columns), &row);
+	read_curr(kmem, rq, &row.curr);
+	row.cpu_text = cpu_text = xasprintf("%u%s", cpu, row.online ? "" : " (offline)");
+	row.curr_text = curr_text = curr->unavailable ? xasprintf("? (%s)", curr->unavailable)
+						      : xasprintf("%s[%lld]%s", curr->comm_bytes,
+								  (long long)curr->pid.value,
+								  curr->idle.value ? " idle" : "");
+	dump_rows_add(rows, &row);
 }
 
 struct error *dump_rq(struct kmem *kmem, const struct dump_request *request, struct dump_sink *sink)
 {
 	struct kmem_walk walk = dump_walk_wanted(sink, dump_wanted(request, sink));
-	uint64_t runqueues;
+	struct dump_rows rows;
+	uint64_t runqueues, rq;
 	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_RQ);
 
 	if (!err && kmem->cpus.n == 0)
@@ -117,18 +95,14 @@ struct error *dump_rq(struct kmem *kmem, const struct dump_request *request, str
 		err = kmem_symbol(kmem, "runqueues", &runqueues);
 	if (err)
 		return err;
-	if (sink->json) {
-		json_key(sink->json, "cpus");
-		json_begin_array(sink->json);
-		show_rqs(kmem, runqueues, &walk, NULL, sink->json);
-		json_end_array(sink->json);
-	} else {
-		_cleanup_(cleanup_table) struct table *table = table_new(columns,
-									 ARRAY_SIZE(columns));
-
-		show_rqs(kmem, runqueues, &walk, table, NULL);
-		dump_table(sink, table);
+	kmem_walk_begin(&walk);
+	dump_rows_begin(&rows, sink, "cpus", columns, ARRAY_SIZE(columns));
+	for (uint32_t cpu = 0; cpu < kmem->cpus.n; cpu++) {
+		if (kmem_cpus_is_possible(&kmem->cpus, cpu) &&
+		    kmem_cpus_address(&kmem->cpus, cpu, runqueues, &rq) && kmem_walk_shows(&walk))
+			show_rq(kmem, cpu, rq, &rows);
 	}
+	dump_rows_end(&rows);
 	dump_walk(sink, "CPUs", &walk);
 	return NULL;
 }

@@ -4,9 +4,10 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "btf/layout.h"
 #include "dump/kernel_read.h"
-#include "dump/member.h"
+#include "dump/rows.h"
 #include "kmem/list.h"
 #include "text/escape.h"
 
@@ -20,8 +21,7 @@ enum {
 
 static bool read_number(struct scx_view *view, enum kmem_field_id id, uint64_t base, uint64_t *ret)
 {
-	return kmem_field_read(&view->kmem->fields, &view->kmem->space, id, base, ret) ==
-	       KMEM_READ_OK;
+	return kmem_get(view->kmem, id, base, ret) == KMEM_READ_OK;
 }
 
 static bool read_variable(struct scx_view *view, const char *name, unsigned int width,
@@ -31,20 +31,6 @@ static bool read_variable(struct scx_view *view, const char *name, unsigned int 
 
 	*ret = variable.value;
 	return variable.status == KMEM_READ_OK;
-}
-
-static void add_number(struct scx_view *view, const char *key, uint64_t value)
-{
-	if (view->sink->json)
-		json_add_u64(view->sink->json, key, value);
-}
-
-/* Into JSON; true: it could be read. */
-static bool add_member(struct scx_view *view, const char *key, const struct dump_member *member)
-{
-	if (view->sink->json)
-		dump_member_json(view->sink->json, key, member);
-	return member->status == KMEM_READ_OK;
 }
 
 /*
@@ -66,73 +52,64 @@ static void read_clock(struct scx_view *view)
 		view->clock.hz = ticks * 1000 / ms;
 }
 
+/* "label: text"; what cannot be read is "?", what this kernel does not have is left out. */
+static void show_text(struct scx_view *view, const char *key, const char *label,
+		      enum kmem_status status, const char *text)
+{
+	dump_add_text(view->sink, key, status, text);
+	if (status != KMEM_READ_UNKNOWN)
+		dump_line(view->sink, "%s: %s", label, status ? "?" : text);
+}
+
 static void show_state(struct scx_view *view)
 {
 	_cleanup_strbuf_ struct strbuf word = STRBUF_INIT;
 	struct dump_member state = dump_read_variable(view->kmem, "scx_enable_state_var", 4);
 
 	dump_enum_word(view->kmem, "scx_enable_state", "SCX_", state.value, &word);
-	if (view->sink->json)
-		dump_text_json(view->sink->json, "state", state.status, strbuf_str(&word));
-	else if (state.status != KMEM_READ_UNKNOWN)
-		dump_line(view->sink, "state: %s", state.status ? "?" : strbuf_str(&word));
+	show_text(view, "state", "state", state.status, strbuf_str(&word));
 }
 
-static void show_text(struct scx_view *view, enum kmem_field_id id, uint64_t base, const char *key)
+static void show_exit_text(struct scx_view *view, enum kmem_field_id id, uint64_t base,
+			   const char *key, const char *label)
 {
-	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
 	struct dump_member at = dump_read(view->kmem, id, base);
 	enum kmem_status status = at.status;
 	char text[TEXT_BYTES] = "";
 
 	if (!status && at.value)
 		status = kmem_read_text(&view->kmem->space, at.value, text, sizeof(text));
-	/* There is none. */
-	if (!status && !text[0])
-		return;
-	if (view->sink->json) {
-		dump_text_json(view->sink->json, key, status, text);
-	} else if (status != KMEM_READ_UNKNOWN) {
-		text_escape(&safe, status ? "?" : text);
-		dump_line(view->sink, "exit %s: %s", key, strbuf_str(&safe));
-	}
+	if (status || text[0])
+		show_text(view, key, label, status, text);
 }
 
 static void show_exit(struct scx_view *view)
 {
-	struct json_writer *json = view->sink->json;
+	struct dump_sink *sink = view->sink;
 	_cleanup_strbuf_ struct strbuf word = STRBUF_INIT;
 	struct dump_member kind = dump_read(view->kmem, KMEM_F_SCX_EXIT_KIND, view->root);
 	struct dump_member info = dump_read(view->kmem, KMEM_F_SCX_EXIT_INFO, view->root);
 
-	if (kind.status) {
-		if (json)
-			(void)dump_is_read(json, "exit", kind.status);
-		dump_line(view->sink, "exit: ?");
+	if (!dump_is_read(sink, "exit", kind.status)) {
+		dump_line(sink, "exit: ?");
 		return;
 	}
 	dump_enum_word(view->kmem, "scx_exit_kind", "SCX_EXIT_", kind.value, &word);
-	dump_line(view->sink, "exit: %s", strbuf_str(&word));
-	if (json) {
-		json_key(json, "exit");
-		json_begin_object(json);
-		json_add_u64(json, "kind", kind.value);
-		json_add_string(json, "word", strbuf_str(&word));
-	}
+	dump_line(sink, "exit: %s", strbuf_str(&word));
+	dump_open(sink, "exit");
+	dump_add_u64(sink, "kind", kind.value);
+	dump_add_string(sink, "word", strbuf_str(&word));
 	if (kind.value && !info.status && info.value) {
 		struct dump_member code = dump_read_signed(view->kmem, KMEM_F_SCX_EXIT_CODE,
 							   info.value);
 
-		(void)add_member(view, "code", &code);
-		show_text(view, KMEM_F_SCX_EXIT_REASON, info.value, "reason");
-		show_text(view, KMEM_F_SCX_EXIT_MSG, info.value, "message");
-	} else if (kind.value && info.status) {
-		if (json)
-			(void)dump_is_read(json, "code", info.status);
-		dump_line(view->sink, "exit reason: ?");
+		dump_add_member(sink, "code", &code);
+		show_exit_text(view, KMEM_F_SCX_EXIT_REASON, info.value, "reason", "exit reason");
+		show_exit_text(view, KMEM_F_SCX_EXIT_MSG, info.value, "message", "exit message");
+	} else if (kind.value && !dump_is_read(sink, "code", info.status)) {
+		dump_line(sink, "exit reason: ?");
 	}
-	if (json)
-		json_end_object(json);
+	dump_close(sink);
 }
 
 static void show_bypass(struct scx_view *view)
@@ -141,7 +118,8 @@ static void show_bypass(struct scx_view *view)
 
 	if (depth.status == KMEM_READ_UNKNOWN)
 		depth = dump_read_variable(view->kmem, "scx_bypass_depth", 4);
-	if (add_member(view, "bypass_depth", &depth) && depth.value)
+	dump_add_member(view->sink, "bypass_depth", &depth);
+	if (!depth.status && depth.value)
 		dump_line(view->sink, "bypass: depth %llu", (unsigned long long)depth.value);
 	else if (depth.status && depth.status != KMEM_READ_UNKNOWN)
 		dump_line(view->sink, "bypass: depth ?");
@@ -171,23 +149,18 @@ static void show_events(struct scx_view *view)
 {
 	const struct kmem_field *field = &view->kmem->fields.at[KMEM_F_SCX_PCPU_EVENTS];
 	const struct btf *btf = kmem_types(view->kmem);
-	struct json_writer *json = view->sink->json;
+	struct dump_sink *sink = view->sink;
 	struct dump_member pcpu = dump_read(view->kmem, KMEM_F_SCX_PCPU, view->root);
 	struct btf_type type;
 
 	if (!btf || !field->known || pcpu.status == KMEM_READ_UNKNOWN ||
 	    btf_resolve(btf, field->place.type, &type) != BTF_ANSWER_OK)
 		return;
-	if (pcpu.status) {
-		if (json)
-			(void)dump_is_read(json, "events", pcpu.status);
-		dump_line(view->sink, "events: ?");
+	if (!dump_is_read(sink, "events", pcpu.status)) {
+		dump_line(sink, "events: ?");
 		return;
 	}
-	if (json) {
-		json_key(json, "events");
-		json_begin_object(json);
-	}
+	dump_open(sink, "events");
 	for (uint32_t i = 0; i < type.n && i < MOST_EVENTS; i++) {
 		_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 		struct btf_member member;
@@ -197,37 +170,30 @@ static void show_events(struct scx_view *view)
 			continue;
 		sum = sum_event(view, pcpu.value, field->place.offset + member.bit_offset / 8);
 		text_escape(&name, member.name);
-		if (json)
-			dump_member_json(json, strbuf_str(&name), &sum);
-		else if (sum.status)
-			dump_line(view->sink, "event %s: ?", strbuf_str(&name));
+		dump_add_member(sink, strbuf_str(&name), &sum);
+		if (sum.status)
+			dump_line(sink, "event %s: ?", strbuf_str(&name));
 		else if (sum.value)
-			dump_line(view->sink, "event %s: %lld", strbuf_str(&name),
-				  (long long)sum.value);
+			dump_line(sink, "event %s: %lld", strbuf_str(&name), (long long)sum.value);
 	}
-	if (json)
-		json_end_object(json);
+	dump_close(sink);
 }
 
 static void show_scheduler(struct scx_view *view)
 {
 	struct kmem *kmem = view->kmem;
-	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
 	char name[256] = "";
-	enum kmem_status named = kmem_field_read_text(
-		&kmem->fields, &kmem->space, KMEM_F_SCX_OPS_NAME, view->root, name, sizeof(name));
+	enum kmem_status named = kmem_get_text(kmem, KMEM_F_SCX_OPS_NAME, view->root, name,
+					       sizeof(name));
 	struct dump_member timeout = dump_read(kmem, KMEM_F_SCX_OPS_TIMEOUT, view->root);
 	struct dump_member flags = dump_read(kmem, KMEM_F_SCX_OPS_FLAGS, view->root);
 
-	text_escape(&safe, named ? "?" : name);
-	dump_line(view->sink, "scheduler: %s", strbuf_str(&safe));
-	if (view->sink->json)
-		dump_text_json(view->sink->json, "ops", named, name);
-	if (add_member(view, "timeout_ms", &timeout))
+	show_text(view, "ops", "scheduler", named, name);
+	dump_add_member(view->sink, "timeout_ms", &timeout);
+	if (!timeout.status)
 		dump_line(view->sink, "watchdog: %llu ms",
 			  (unsigned long long)(timeout.value ? timeout.value : DEFAULT_TIMEOUT_MS));
-	if (view->sink->json)
-		dump_member_json_hex(view->sink->json, "ops_flags", &flags);
+	dump_add_member_hex(view->sink, "ops_flags", &flags);
 	show_exit(view);
 	show_bypass(view);
 	show_events(view);
@@ -255,62 +221,58 @@ struct kmem_walk scx_walk(struct scx_view *view)
 	return walk;
 }
 
-static void show_cpu(struct scx_view *view, uint32_t cpu, uint64_t rq)
+struct cpu_row {
+	uint64_t nr_running;
+	struct dump_text flags, curr;
+	struct dump_member released, ops_qseq, clock;
+};
+
+static const struct dump_column cpu_columns[] = {
+	{ .key = "nr_running", DUMP_U64(cpu_row, nr_running) },
+	{ .key = "flags", DUMP_TEXT(cpu_row, flags) },
+	{ .key = "released",
+	  DUMP_MEMBER_BOOL(cpu_row, released),
+	  .reads = true,
+	  .field = KMEM_F_SCX_RQ_RELEASED },
+	{ .key = "ops_qseq", DUMP_FIELD(cpu_row, ops_qseq, SCX_RQ_QSEQ) },
+	{ .key = "clock_ns", DUMP_FIELD(cpu_row, clock, SCX_RQ_CLOCK) },
+	{ .key = "curr", DUMP_TEXT(cpu_row, curr) },
+};
+
+static void show_runqueue(struct scx_view *view, uint32_t cpu, uint64_t rq)
 {
 	struct kmem *kmem = view->kmem;
-	struct json_writer *json = view->sink->json;
+	struct dump_sink *sink = view->sink;
+	_cleanup_free_ char *label = xasprintf("cpu %u", cpu);
 	_cleanup_strbuf_ struct strbuf flags = STRBUF_INIT, curr = STRBUF_INIT;
-	struct runnable runnable = { view, kmem->fields.at[KMEM_F_SCX_TASK_RUNNABLE].place.offset };
+	struct runnable runnable = { view, kmem_offset(kmem, KMEM_F_SCX_TASK_RUNNABLE) };
 	struct kmem_walk walk = scx_walk(view);
 	struct dump_member task = dump_read(kmem, KMEM_F_RQ_CURR, rq);
-	uint64_t n, bits;
-	bool known = read_number(view, KMEM_F_SCX_RQ_NR, rq, &n) &&
-		     read_number(view, KMEM_F_SCX_RQ_FLAGS, rq, &bits);
+	struct cpu_row row = { 0 };
+	uint64_t bits;
 
-	if (json) {
-		json_begin_object(json);
-		json_add_u64(json, "cpu", cpu);
-	}
-	if (!known) {
-		if (json)
-			json_add_string(json, "unavailable", "its runqueue cannot be read");
-		dump_line(view->sink, "cpu %u: unavailable: its runqueue cannot be read", cpu);
-		if (json)
-			json_end_object(json);
+	if (!read_number(view, KMEM_F_SCX_RQ_NR, rq, &row.nr_running) ||
+	    !read_number(view, KMEM_F_SCX_RQ_FLAGS, rq, &bits)) {
+		dump_unavailable(sink, "unavailable", label, "its runqueue cannot be read");
 		return;
 	}
 	dump_flag_words(kmem, "scx_rq_flags", "SCX_RQ_", bits, &flags);
 	if (!task.status)
 		dump_task_name(kmem, task.value, &curr);
-	if (json) {
-		json_add_u64(json, "nr_running", n);
-		json_add_string(json, "flags", strbuf_str(&flags));
-		struct dump_member released = dump_read(kmem, KMEM_F_SCX_RQ_RELEASED, rq);
-		struct dump_member qseq = dump_read(kmem, KMEM_F_SCX_RQ_QSEQ, rq);
-		struct dump_member clock = dump_read(kmem, KMEM_F_SCX_RQ_CLOCK, rq);
-
-		if (dump_is_read(json, "released", released.status))
-			json_add_bool(json, "released", released.value != 0);
-		dump_member_json(json, "ops_qseq", &qseq);
-		dump_member_json(json, "clock_ns", &clock);
-		dump_text_json(json, "curr", task.status, strbuf_str(&curr));
-		json_key(json, "runnable");
-		json_begin_array(json);
-	} else {
-		dump_line(view->sink, "cpu %u: %llu runnable, %s runs, flags %s", cpu,
-			  (unsigned long long)n, task.status ? "?" : strbuf_str(&curr),
-			  strbuf_str(&flags));
-		view->sink->indent += 2;
-	}
-	kmem_list(&kmem->space, rq + kmem->fields.at[KMEM_F_SCX_RQ_RUNNABLE].place.offset, &walk,
+	dump_row_read(kmem, rq, cpu_columns, ARRAY_SIZE(cpu_columns), &row);
+	row.flags.text = strbuf_str(&flags);
+	row.curr = (struct dump_text){ task.status, strbuf_str(&curr) };
+	dump_row_add(sink, cpu_columns, ARRAY_SIZE(cpu_columns), &row);
+	dump_line(sink, "%s: %llu runnable, %s runs, flags %s", label,
+		  (unsigned long long)row.nr_running, task.status ? "?" : row.curr.text,
+		  row.flags.text);
+	sink->indent += 2;
+	dump_open_list(sink, "runnable");
+	kmem_list(&kmem->space, rq + kmem_offset(kmem, KMEM_F_SCX_RQ_RUNNABLE), &walk,
 		  take_runnable, &runnable);
-	if (json)
-		json_end_array(json);
-	dump_walk(view->sink, "runnable", &walk);
-	if (json)
-		json_end_object(json);
-	else
-		view->sink->indent -= 2;
+	dump_close_list(sink);
+	dump_walk(sink, "runnable", &walk);
+	sink->indent -= 2;
 }
 
 static void show_cpus(struct scx_view *view)
@@ -318,23 +280,20 @@ static void show_cpus(struct scx_view *view)
 	struct kmem *kmem = view->kmem;
 	uint64_t rq;
 
-	if (view->sink->json) {
-		json_key(view->sink->json, "cpus");
-		json_begin_array(view->sink->json);
-	}
+	dump_open_list(view->sink, "cpus");
 	for (uint32_t cpu = 0; cpu < kmem->cpus.n; cpu++) {
-		if (kmem_cpus_is_possible(&kmem->cpus, cpu) &&
-		    kmem_cpus_address(&kmem->cpus, cpu, view->runqueues, &rq))
-			show_cpu(view, cpu, rq);
+		if (!kmem_cpus_is_possible(&kmem->cpus, cpu) ||
+		    !kmem_cpus_address(&kmem->cpus, cpu, view->runqueues, &rq))
+			continue;
+		dump_open(view->sink, NULL);
+		dump_add_u64(view->sink, "cpu", cpu);
+		show_runqueue(view, cpu, rq);
+		dump_close(view->sink);
 	}
-	if (view->sink->json)
-		json_end_array(view->sink->json);
-	if (!kmem->no_cpus)
-		return;
-	if (view->sink->json)
-		json_add_string(view->sink->json, "cpus_unavailable", error_message(kmem->no_cpus));
-	dump_line(view->sink, "CPUs and their queues: unavailable: %s",
-		  error_message(kmem->no_cpus));
+	dump_close_list(view->sink);
+	if (kmem->no_cpus)
+		dump_unavailable(view->sink, "cpus_unavailable", "CPUs and their queues",
+				 error_message(kmem->no_cpus));
 }
 
 /* Two kinds of kernels lack all of it, and each has one reason. */
@@ -374,9 +333,9 @@ struct error *dump_scx(struct kmem *kmem, const struct dump_request *request,
 	else
 		dump_line(sink, "no scheduler is loaded");
 	if (view.clock.known)
-		add_number(&view, "jiffies", view.clock.jiffies);
+		dump_add_u64(sink, "jiffies", view.clock.jiffies);
 	if (view.clock.hz)
-		add_number(&view, "hz", view.clock.hz);
+		dump_add_u64(sink, "hz", view.clock.hz);
 	show_cpus(&view);
 	scx_show_dsqs(&view);
 	return NULL;

@@ -25,8 +25,7 @@ static bool take_task(void *context, uint64_t link)
 	struct dsq_walk *w = context;
 	uint64_t task = link - w->link, flags;
 
-	if (kmem_field_read(&w->view->kmem->fields, &w->view->kmem->space,
-			    KMEM_F_SCX_TASK_LINK_FLAGS, task, &flags) == KMEM_READ_OK &&
+	if (kmem_get(w->view->kmem, KMEM_F_SCX_TASK_LINK_FLAGS, task, &flags) == KMEM_READ_OK &&
 	    flags & LINK_IS_CURSOR)
 		w->n_cursors++;
 	else
@@ -37,7 +36,7 @@ static bool take_task(void *context, uint64_t link)
 /* Nobody waits in it, and its list says the same. */
 static bool is_empty(struct kmem *kmem, uint64_t address, uint64_t n)
 {
-	uint64_t head = address + kmem->fields.at[KMEM_F_SCX_DSQ_LIST].place.offset, next;
+	uint64_t head = address + kmem_offset(kmem, KMEM_F_SCX_DSQ_LIST), next;
 
 	return n == 0 && kmem_read_u64(&kmem->space, head, &next) == KMEM_READ_OK && next == head;
 }
@@ -73,77 +72,65 @@ static void say_empty(struct scx_view *view)
 			  empty->n_ids > MOST_EMPTY_IDS ? " …" : "");
 }
 
+static void show_tasks(struct scx_view *view, uint64_t address)
+{
+	struct kmem *kmem = view->kmem;
+	struct dsq_walk w = { .view = view, .link = kmem_offset(kmem, KMEM_F_SCX_TASK_LINK) };
+	struct kmem_walk walk = scx_walk(view);
+
+	view->sink->indent += 2;
+	dump_open_list(view->sink, "tasks");
+	kmem_list(&kmem->space, address + kmem_offset(kmem, KMEM_F_SCX_DSQ_LIST), &walk, take_task,
+		  &w);
+	walk.n -= w.n_cursors;
+	walk.n_shown -= w.n_cursors;
+	dump_close_list(view->sink);
+	dump_walk(view->sink, "tasks", &walk);
+	view->sink->indent -= 2;
+}
+
 /* Address is that of struct scx_dispatch_q; `number` of the CPU or node, -1: it has an id. */
 static void show_dsq(struct scx_view *view, const char *origin, int64_t number, uint64_t address)
 {
 	struct kmem *kmem = view->kmem;
 	struct dump_sink *sink = view->sink;
-	struct json_writer *json = sink->json;
-	struct dsq_walk w = { .view = view,
-			      .link = kmem->fields.at[KMEM_F_SCX_TASK_LINK].place.offset };
-	struct kmem_walk walk = scx_walk(view);
-	_cleanup_error_ struct error *err = NULL;
+	_cleanup_free_ char *name = number >= 0
+					    ? xasprintf("queue %s %lld", origin, (long long)number)
+					    : xasprintf("queue %s", origin);
 	uint64_t id = 0, n = 0;
+	_cleanup_error_ struct error *err = kernel_member(kmem, KMEM_F_SCX_DSQ_ID, address, &id);
 
-	err = kernel_member(kmem, KMEM_F_SCX_DSQ_ID, address, &id);
 	if (!err)
 		err = kernel_member(kmem, KMEM_F_SCX_DSQ_NR, address, &n);
-	if (json) {
-		json_begin_object(json);
-		json_add_string(json, "origin", origin);
-		if (number >= 0)
-			json_add_i64(json, "number", number);
-		if (err) {
-			json_add_string(json, "unavailable", error_message(err));
-			json_end_object(json);
-			return;
-		}
-		dump_add_hex(json, "id", id);
-		json_add_u64(json, "nr", n);
-		json_key(json, "tasks");
-		json_begin_array(json);
-	} else {
-		_cleanup_free_ char *name = number >= 0 ? xasprintf("%s %lld", origin,
-								    (long long)number)
-							: xasprintf("%s", origin);
-
-		if (err) {
-			dump_line(sink, "queue %s: unavailable: %s", name, error_message(err));
-			return;
-		}
-		if (is_empty(kmem, address, n)) {
-			count_empty(view, origin, id);
-			return;
-		}
-		dump_line(sink, "queue %s, id %#llx: %llu tasks", name, (unsigned long long)id,
-			  (unsigned long long)n);
-		sink->indent += 2;
+	if (sink->text && !err && is_empty(kmem, address, n)) {
+		count_empty(view, origin, id);
+		return;
 	}
-	kmem_list(&kmem->space, address + kmem->fields.at[KMEM_F_SCX_DSQ_LIST].place.offset, &walk,
-		  take_task, &w);
-	walk.n -= w.n_cursors;
-	walk.n_shown -= w.n_cursors;
-	if (json)
-		json_end_array(json);
-	dump_walk(sink, "tasks", &walk);
-	if (json)
-		json_end_object(json);
-	else
-		sink->indent -= 2;
+	dump_open(sink, NULL);
+	dump_add_string(sink, "origin", origin);
+	if (number >= 0)
+		dump_add_u64(sink, "number", (uint64_t)number);
+	if (err) {
+		dump_unavailable(sink, "unavailable", name, error_message(err));
+	} else {
+		dump_add_hex(sink, "id", id);
+		dump_add_u64(sink, "nr", n);
+		dump_line(sink, "%s, id %#llx: %llu tasks", name, (unsigned long long)id,
+			  (unsigned long long)n);
+		show_tasks(view, address);
+	}
+	dump_close(sink);
 }
 
 /* Queues that may be there but cannot be found. */
 static void say_missing(struct scx_view *view, const char *origin, const char *why)
 {
-	struct json_writer *json = view->sink->json;
+	_cleanup_free_ char *label = xasprintf("queues of %s", origin);
 
-	dump_line(view->sink, "queues of %s: unavailable: %s", origin, why);
-	if (!json)
-		return;
-	json_begin_object(json);
-	json_add_string(json, "origin", origin);
-	json_add_string(json, "unavailable", why);
-	json_end_object(json);
+	dump_open(view->sink, NULL);
+	dump_add_string(view->sink, "origin", origin);
+	dump_unavailable(view->sink, "unavailable", label, why);
+	dump_close(view->sink);
 }
 
 static void show_of_cpus(struct scx_view *view)
@@ -154,8 +141,7 @@ static void show_of_cpus(struct scx_view *view)
 	uint64_t pcpu = 0, at;
 
 	if (view->root)
-		status = kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_SCX_PCPU, view->root,
-					 &pcpu);
+		status = kmem_get(kmem, KMEM_F_SCX_PCPU, view->root, &pcpu);
 	if (status)
 		pcpu = 0;
 	if (status && fields[KMEM_F_SCX_PCPU_BYPASS_DSQ].known)
@@ -209,7 +195,7 @@ static bool take_dsq(void *context, uint64_t link)
 {
 	struct scx_view *view = context;
 
-	show_dsq(view, "user", -1, link - view->kmem->fields.at[KMEM_F_SCX_DSQ_NODE].place.offset);
+	show_dsq(view, "user", -1, link - kmem_offset(view->kmem, KMEM_F_SCX_DSQ_NODE));
 	return true;
 }
 
@@ -232,32 +218,23 @@ void scx_show_dsqs(struct scx_view *view)
 	struct kmem_walk walk = scx_walk(view);
 	_cleanup_error_ struct error *err = NULL;
 
-	if (sink->json) {
-		json_key(sink->json, "dsqs");
-		json_begin_array(sink->json);
-	}
+	dump_open_list(sink, "dsqs");
 	show_of_cpus(view);
 	if (view->root) {
 		show_of_nodes(view);
 		err = show_of_scheduler(view, &walk);
 	}
-	if (sink->json)
-		json_end_array(sink->json);
+	dump_close_list(sink);
 	say_empty(view);
 	strbuf_deinit(&view->empty.ids);
 	if (!view->root)
 		return;
 	if (err) {
-		if (sink->json)
-			json_add_string(sink->json, "user_dsqs_unavailable", error_message(err));
-		dump_line(sink, "queues of the scheduler: unavailable: %s", error_message(err));
+		dump_unavailable(sink, "user_dsqs_unavailable", "queues of the scheduler",
+				 error_message(err));
 		return;
 	}
-	if (sink->json) {
-		json_key(sink->json, "user_dsqs");
-		json_begin_object(sink->json);
-	}
+	dump_open(sink, "user_dsqs");
 	dump_walk(sink, "queues of the scheduler", &walk);
-	if (sink->json)
-		json_end_object(sink->json);
+	dump_close(sink);
 }

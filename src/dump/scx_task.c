@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A task of sched_ext that waits for a CPU. */
 #include "dump/kernel_read.h"
-#include "dump/member.h"
+#include "dump/rows.h"
 #include "dump/scx.h"
 
 enum {
@@ -10,12 +10,29 @@ enum {
 	MS_PER_SECOND = 1000,
 };
 
-/* KMEM_READ_UNKNOWN: it has no age. */
-struct waiting {
-	struct dump_member age_jiffies, age_ms;
+struct row {
+	uint64_t address;
+	struct dump_text comm;
+	struct dump_member pid, slice, vtime, weight, cpu;
+	struct dump_member age_jiffies, age_ms; /* KMEM_READ_UNKNOWN: it has no age */
+	struct dump_member dsq;
+	char comm_bytes[64];
 };
 
-static struct waiting read_age(struct scx_view *view, uint64_t task)
+static const struct dump_column columns[] = {
+	{ .key = "comm", DUMP_TEXT(row, comm) },
+	{ .key = "pid", DUMP_FIELD(row, pid, TASK_PID) },
+	{ .key = "slice_ns", DUMP_FIELD(row, slice, SCX_TASK_SLICE) },
+	{ .key = "vtime", DUMP_FIELD(row, vtime, SCX_TASK_VTIME) },
+	{ .key = "weight", DUMP_FIELD(row, weight, SCX_TASK_WEIGHT) },
+	{ .key = "cpu", DUMP_FIELD(row, cpu, TASK_CPU) },
+	{ .key = "age_jiffies", DUMP_MEMBER(row, age_jiffies) },
+	{ .key = "age_ms", DUMP_MEMBER(row, age_ms) },
+	{ .key = "dsq", DUMP_MEMBER_HEX(row, dsq) },
+	{ .key = "address", DUMP_HEX(row, address) },
+};
+
+static void read_age(struct scx_view *view, uint64_t task, struct row *row)
 {
 	struct dump_member flags = dump_read(view->kmem, KMEM_F_SCX_TASK_FLAGS, task);
 	struct dump_member since = dump_read(view->kmem, KMEM_F_SCX_TASK_SINCE, task);
@@ -32,7 +49,8 @@ static struct waiting read_age(struct scx_view *view, uint64_t task)
 		ms.status = KMEM_READ_UNKNOWN;
 	else
 		ms.value /= view->clock.hz;
-	return (struct waiting){ age, ms };
+	row->age_jiffies = age;
+	row->age_ms = ms;
 }
 
 /* The id of the queue in which it is; KMEM_READ_UNKNOWN: it is in none. */
@@ -45,68 +63,41 @@ static struct dump_member read_dsq_id(struct scx_view *view, uint64_t task)
 	return dsq.status ? dsq : dump_read(view->kmem, KMEM_F_SCX_DSQ_ID, dsq.value);
 }
 
-static const struct {
-	enum kmem_field_id id;
-	const char *key;
-} numbers[] = {
-	{ KMEM_F_TASK_PID, "pid" },	    { KMEM_F_SCX_TASK_SLICE, "slice_ns" },
-	{ KMEM_F_SCX_TASK_VTIME, "vtime" }, { KMEM_F_SCX_TASK_WEIGHT, "weight" },
-	{ KMEM_F_TASK_CPU, "cpu" },
-};
-
-static void write_task(struct scx_view *view, uint64_t task, const struct waiting *waiting,
-		       const struct dump_member *dsq)
+/* "  slice 5 ns", "  slice ?"; nothing when this kernel does not have it. */
+static void add_part(struct strbuf *line, const char *what, const struct dump_member *member,
+		     const char *unit)
 {
-	struct json_writer *json = view->sink->json;
-	struct kmem *kmem = view->kmem;
-	char comm[64] = "";
-	enum kmem_status named = kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_TASK_COMM,
-						      task, comm, sizeof(comm));
-
-	json_begin_object(json);
-	dump_text_json(json, "comm", named, comm);
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-		struct dump_member number = dump_read(kmem, numbers[i].id, task);
-
-		dump_member_json(json, numbers[i].key, &number);
-	}
-	dump_member_json(json, "age_jiffies", &waiting->age_jiffies);
-	dump_member_json(json, "age_ms", &waiting->age_ms);
-	dump_member_json_hex(json, "dsq", dsq);
-	dump_add_hex(json, "address", task);
-	json_end_object(json);
+	if (!member->status)
+		strbuf_appendf(line, "  %s %llu %s", what, (unsigned long long)member->value, unit);
+	else if (member->status != KMEM_READ_UNKNOWN)
+		strbuf_appendf(line, "  %s ?", what);
 }
 
 void scx_show_task(struct scx_view *view, uint64_t task, bool dsq)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
-	struct waiting waiting = read_age(view, task);
-	struct dump_member id = { .status = KMEM_READ_UNKNOWN }, slice;
+	struct row row = { .address = task, .dsq = { .status = KMEM_READ_UNKNOWN } };
 
+	dump_row_read(view->kmem, task, columns, ARRAY_SIZE(columns), &row);
+	row.comm.status = kmem_get_text(view->kmem, KMEM_F_TASK_COMM, task, row.comm_bytes,
+					sizeof(row.comm_bytes));
+	row.comm.text = row.comm_bytes;
+	read_age(view, task, &row);
 	if (dsq)
-		id = read_dsq_id(view, task);
-	if (view->sink->json) {
-		write_task(view, task, &waiting, &id);
-		return;
-	}
+		row.dsq = read_dsq_id(view, task);
+	dump_open(view->sink, NULL);
+	dump_row_add(view->sink, columns, ARRAY_SIZE(columns), &row);
+	dump_close(view->sink);
 	dump_task_name(view->kmem, task, &line);
-	if (!waiting.age_ms.status)
-		strbuf_appendf(&line, "  runnable for %llu ms",
-			       (unsigned long long)waiting.age_ms.value);
-	else if (!waiting.age_jiffies.status)
-		strbuf_appendf(&line, "  runnable for %llu jiffies",
-			       (unsigned long long)waiting.age_jiffies.value);
-	else if (waiting.age_jiffies.status != KMEM_READ_UNKNOWN)
-		strbuf_append(&line, "  runnable for ?");
-	slice = dump_read(view->kmem, KMEM_F_SCX_TASK_SLICE, task);
-	if (!slice.status)
-		strbuf_appendf(&line, "  slice %llu ns", (unsigned long long)slice.value);
-	else if (slice.status != KMEM_READ_UNKNOWN)
-		strbuf_append(&line, "  slice ?");
-	if (!id.status)
-		strbuf_appendf(&line, "  in queue %#llx", (unsigned long long)id.value);
+	if (!row.age_ms.status)
+		add_part(&line, "runnable for", &row.age_ms, "ms");
+	else
+		add_part(&line, "runnable for", &row.age_jiffies, "jiffies");
+	add_part(&line, "slice", &row.slice, "ns");
+	if (!row.dsq.status)
+		strbuf_appendf(&line, "  in queue %#llx", (unsigned long long)row.dsq.value);
 	else if (dsq)
-		strbuf_append(&line,
-			      id.status == KMEM_READ_UNKNOWN ? "  in no queue" : "  in queue ?");
-	dump_lines(view->sink, strbuf_str(&line));
+		strbuf_append(&line, row.dsq.status == KMEM_READ_UNKNOWN ? "  in no queue"
+									 : "  in queue ?");
+	dump_line(view->sink, "%s", strbuf_str(&line));
 }

@@ -4,7 +4,6 @@
 #include "dump/globals.h"
 #include "dump/sdt_show.h"
 #include "kmem/guest_btf.h"
-#include "text/escape.h"
 
 enum { MOST_DIMENSIONS = 8 };
 
@@ -13,6 +12,7 @@ struct view {
 	const struct dump_request *request;
 	struct dump_sink *sink;
 	struct globals_scene scene;
+	struct dump_values values;
 	/* The types seen last: the maps of one program stand side by side. */
 	struct kmem_btf *btf;
 	uint64_t btf_at;
@@ -160,9 +160,9 @@ static void show_allocator(struct view *view, const struct globals *globals,
 		allocator.image = (struct bytes){ image, layout.allocator_size };
 		c = cursor_over(allocator.image);
 		cursor_seek(&c, layout.allocator_root);
-		allocator.arena = globals_arena(&view->scene, globals, cursor_u64(&c));
+		allocator.arena = globals_arena(&view->scene, globals->arena, cursor_u64(&c));
 	}
-	sdt_show(&view->kmem->space, &allocator, view->request->max_entries, view->sink);
+	sdt_show(&view->values, &allocator, view->request->max_entries, view->sink);
 }
 
 static bool member(const struct btf *btf, const struct btf_type *type, const char *name,
@@ -179,32 +179,16 @@ static bool member(const struct btf *btf, const struct btf_type *type, const cha
 	return !c.failed;
 }
 
-static void say_unavailable(struct view *view, const char *name, const char *safe_name,
-			    const char *reason)
-{
-	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
-	struct json_writer *json = view->sink->json;
-
-	if (json) {
-		json_begin_object(json);
-		json_add_string(json, "name", name);
-		json_add_string(json, "unavailable", reason);
-		json_end_object(json);
-	}
-	text_escape(&safe, reason);
-	dump_line(view->sink, "scx_static %s: unavailable: %s", safe_name, strbuf_str(&safe));
-}
-
 /* A bump allocator: nothing in its range says what lies where. */
 static void show_static(struct view *view, const struct globals *globals,
 			const struct btf_variable *variable, const struct btf_type *type)
 {
+	_cleanup_free_ char *label = xasprintf("scx_static %s", variable->name);
 	_cleanup_free_ void *image = NULL;
-	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 	_cleanup_error_ struct error *err = read_image(view, globals, variable, type->size_or_type,
 						       &image);
 	const struct btf *btf = view->btf->btf;
-	struct json_writer *json = view->sink->json;
+	struct dump_sink *sink = view->sink;
 	uint64_t memory, bytes, used;
 
 	if (!err && (!member(btf, type, "memory", image, &memory) ||
@@ -217,36 +201,29 @@ static void show_static(struct view *view, const struct globals *globals,
 		return;
 	if (view->n_ranges++ >= DUMP_LIMIT_ALLOCATORS)
 		return;
-	text_escape(&name, variable->name);
+	dump_open(sink, NULL);
+	dump_add_string(sink, "name", variable->name);
 	if (err) {
-		say_unavailable(view, variable->name, strbuf_str(&name), error_message(err));
-		return;
+		dump_unavailable(sink, "unavailable", label, error_message(err));
+	} else {
+		dump_add_hex(sink, "memory", memory);
+		dump_add_u64(sink, "max_alloc_bytes", bytes);
+		dump_add_u64(sink, "off", used);
+		dump_line(sink, "%s: 0x%llx, %llu of %llu bytes used", label,
+			  (unsigned long long)memory, (unsigned long long)used,
+			  (unsigned long long)bytes);
 	}
-	if (json) {
-		json_begin_object(json);
-		json_add_string(json, "name", variable->name);
-		dump_add_hex(json, "memory", memory);
-		json_add_u64(json, "max_alloc_bytes", bytes);
-		json_add_u64(json, "off", used);
-		json_end_object(json);
-		return;
-	}
-	dump_line(view->sink, "scx_static %s: 0x%llx, %llu of %llu bytes used", strbuf_str(&name),
-		  (unsigned long long)memory, (unsigned long long)used, (unsigned long long)bytes);
+	dump_close(sink);
 }
 
-static void each_globals(struct view *view, const char *json_key_, const char *name, variable_fn fn)
+static void each_globals(struct view *view, const char *key, const char *name, variable_fn fn)
 {
 	/* Both rounds meet the same. */
 	view->n_blind = 0;
-	if (view->sink->json) {
-		json_key(view->sink->json, json_key_);
-		json_begin_array(view->sink->json);
-	}
+	dump_open_list(view->sink, key);
 	for (size_t i = 0; i < view->scene.globals.n; i++)
 		each_variable(view, &view->scene.globals.at[i], name, fn);
-	if (view->sink->json)
-		json_end_array(view->sink->json);
+	dump_close_list(view->sink);
 }
 
 static void say_limit(struct view *view, const char *what, uint64_t n)
@@ -255,29 +232,24 @@ static void say_limit(struct view *view, const char *what, uint64_t n)
 		return;
 	dump_line(view->sink, "%s: shown %d of %llu", what, DUMP_LIMIT_ALLOCATORS,
 		  (unsigned long long)n);
-	if (view->sink->json)
-		json_add_u64(view->sink->json, what, n);
+	dump_add_u64(view->sink, what, n);
 }
 
 /* Where something may have been that was not seen. */
 static void say_missing(struct view *view)
 {
-	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
 	struct dump_sink *sink = view->sink;
 
 	globals_say_missing(&view->scene, sink);
 	if (view->n_variables >= DUMP_LIMIT_VARIABLES) {
 		dump_line(sink, "variables: given up after %d", DUMP_LIMIT_VARIABLES);
-		if (sink->json)
-			json_add_u64(sink->json, "variables_given_up_after", DUMP_LIMIT_VARIABLES);
+		dump_add_u64(sink, "variables_given_up_after", DUMP_LIMIT_VARIABLES);
 	}
 	if (!view->n_blind)
 		return;
-	text_escape(&safe, error_message(view->blind));
+	dump_add_string(sink, "types_unavailable", error_message(view->blind));
 	dump_line(sink, "types of %llu maps of variables: unavailable: %s",
-		  (unsigned long long)view->n_blind, strbuf_str(&safe));
-	if (sink->json)
-		json_add_string(sink->json, "types_unavailable", error_message(view->blind));
+		  (unsigned long long)view->n_blind, error_message(view->blind));
 }
 
 /* Which of the things it takes is missing. */
@@ -305,9 +277,13 @@ static struct error *why_none(const struct view *view)
 struct error *dump_sdt(struct kmem *kmem, const struct dump_request *request,
 		       struct dump_sink *sink)
 {
-	struct view view = { .kmem = kmem, .request = request, .sink = sink };
+	struct view view = { .kmem = kmem,
+			     .request = request,
+			     .sink = sink,
+			     .values = { .kmem = kmem, .max_nodes = DUMP_LIMIT_PAYLOAD_NODES } };
 	struct error *err = globals_find(kmem, &view.scene);
 
+	view.values.scene = &view.scene;
 	if (!err) {
 		each_globals(&view, "sdt_allocations", "scx_allocator", show_allocator);
 		each_globals(&view, "scx_static", "scx_static", show_static);
@@ -318,6 +294,7 @@ struct error *dump_sdt(struct kmem *kmem, const struct dump_request *request,
 		say_limit(&view, "allocators", view.n_allocators);
 		say_limit(&view, "ranges", view.n_ranges);
 	}
+	dump_values_deinit(&view.values);
 	kmem_btf_free(view.btf);
 	error_free(view.blind);
 	globals_deinit(&view.scene);

@@ -14,7 +14,7 @@
 #ifndef KTSTR_DUMP_SDT_SHOW_H
 #define KTSTR_DUMP_SDT_SHOW_H
 
-#include "dump/dump.h"
+#include "dump/values.h"
 #include "dump/sdt_payload.h"
 #include "dump/sdt_tree.h"
 
@@ -28,7 +28,7 @@ struct sdt_allocator {
 	uint64_t *n_steps;	 /* of all allocators together */
 };
 
-void sdt_show(struct kmem_space *space, const struct sdt_allocator *allocator, uint64_t max_entries,
-	      struct dump_sink *sink);
+void sdt_show(struct dump_values *values, const struct sdt_allocator *allocator,
+	      uint64_t max_entries, struct dump_sink *sink);
 
 #endif

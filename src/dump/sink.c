@@ -57,6 +57,7 @@ void dump_lines(struct dump_sink *sink, const char *text)
 
 void dump_line(struct dump_sink *sink, const char *fmt, ...)
 {
+	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
 	_cleanup_free_ char *text = NULL;
 	va_list args;
 
@@ -66,7 +67,8 @@ void dump_line(struct dump_sink *sink, const char *fmt, ...)
 	if (vasprintf(&text, fmt, args) < 0)
 		abort(); /* as all small allocations */
 	va_end(args);
-	dump_lines(sink, text);
+	text_escape(&safe, text);
+	add_line(sink, strbuf_str(&safe), safe.n);
 }
 
 void dump_line_foreign(struct dump_sink *sink, const char *bytes, size_t n)
@@ -81,6 +83,86 @@ void dump_line_foreign(struct dump_sink *sink, const char *bytes, size_t n)
 		dump_line(sink, "… %zu bytes more", n - DUMP_LIMIT_LINE_BYTES);
 }
 
+/* The writer, waiting for the value of that key; NULL: the sink is text. */
+static struct json_writer *at_key(struct dump_sink *sink, const char *key)
+{
+	if (sink->json && key)
+		json_key(sink->json, key);
+	return sink->json;
+}
+
+void dump_open(struct dump_sink *sink, const char *key)
+{
+	if (at_key(sink, key))
+		json_begin_object(sink->json);
+}
+
+void dump_close(struct dump_sink *sink)
+{
+	if (sink->json)
+		json_end_object(sink->json);
+}
+
+void dump_open_list(struct dump_sink *sink, const char *key)
+{
+	if (at_key(sink, key))
+		json_begin_array(sink->json);
+}
+
+void dump_close_list(struct dump_sink *sink)
+{
+	if (sink->json)
+		json_end_array(sink->json);
+}
+
+void dump_add_u64(struct dump_sink *sink, const char *key, uint64_t value)
+{
+	if (at_key(sink, key))
+		json_write_u64(sink->json, value);
+}
+
+void dump_add_bool(struct dump_sink *sink, const char *key, bool value)
+{
+	if (at_key(sink, key))
+		json_write_bool(sink->json, value);
+}
+
+void dump_add_string(struct dump_sink *sink, const char *key, const char *text)
+{
+	if (text && at_key(sink, key))
+		json_write_string(sink->json, text);
+}
+
+void dump_add_hex(struct dump_sink *sink, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)value);
+	dump_add_string(sink, key, text);
+}
+
+void dump_say(struct dump_sink *sink, const char *key, const char *label, const char *text)
+{
+	dump_add_string(sink, key, text);
+	if (text)
+		dump_line(sink, "%s: %s", label, text);
+}
+
+void dump_unavailable(struct dump_sink *sink, const char *key, const char *label,
+		      const char *reason)
+{
+	dump_add_string(sink, key, reason);
+	dump_line(sink, "%s%sunavailable: %s", label ? label : "", label ? ": " : "", reason);
+}
+
+void dump_say_count(struct dump_sink *sink, const char *key, uint64_t n, const char *what)
+{
+	if (!n)
+		return;
+	dump_add_u64(sink, key, n);
+	dump_line(sink, "%llu %s", (unsigned long long)n, what);
+}
+
 void dump_walk(struct dump_sink *sink, const char *what, const struct kmem_walk *walk)
 {
 	_cleanup_strbuf_ struct strbuf how = STRBUF_INIT;
@@ -88,20 +170,7 @@ void dump_walk(struct dump_sink *sink, const char *what, const struct kmem_walk 
 	bool whole = walk->end == KMEM_WALK_WHOLE && walk->n_shown == walk->n && !walk->n_crooked;
 
 	kmem_walk_format(walk, &how);
-	if (sink->text) {
-		if (!whole)
-			dump_line(sink, "%s: %s", what, strbuf_str(&how));
-		return;
-	}
-	json_add_u64(sink->json, "shown", walk->n_shown);
-	json_add_u64(sink->json, "total", walk->n);
-	json_add_string(sink->json, "incomplete", whole ? NULL : strbuf_str(&how));
-}
-
-void dump_add_hex(struct json_writer *json, const char *key, uint64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)value);
-	json_add_string(json, key, text);
+	dump_add_u64(sink, "shown", walk->n_shown);
+	dump_add_u64(sink, "total", walk->n);
+	dump_say(sink, "incomplete", what, whole ? NULL : strbuf_str(&how));
 }

@@ -6,7 +6,6 @@
 #include "dump/member.h"
 #include "dump/task_stack.h"
 #include "kmem/list.h"
-#include "text/escape.h"
 
 /* TASK_COMM_LEN of Linux, less the NUL. */
 enum { TASK_NAME_CHARS = 15 };
@@ -31,26 +30,23 @@ static void show_frame(struct view *v, const struct dump_frame *frame)
 	struct dump_code_name found;
 	bool named = dump_code_name(&v->stacks.code, frame->ip, frame->is_return, &found);
 
-	if (sink->text) {
-		if (named)
-			dump_code_format(&found, &name);
-		else
-			strbuf_appendf(&name, "0x%llx", (unsigned long long)frame->ip);
-		dump_line(sink, "%s%s", frame->guessed ? "? " : "", strbuf_str(&name));
-		return;
-	}
-	json_begin_object(sink->json);
-	dump_add_hex(sink->json, "ip", frame->ip);
-	dump_add_hex(sink->json, "sp", frame->sp);
+	if (named)
+		dump_code_format(&found, &name);
+	else
+		strbuf_appendf(&name, "0x%llx", (unsigned long long)frame->ip);
+	dump_line(sink, "%s%s", frame->guessed ? "? " : "", strbuf_str(&name));
+	dump_open(sink, NULL);
+	dump_add_hex(sink, "ip", frame->ip);
+	dump_add_hex(sink, "sp", frame->sp);
 	if (named) {
-		json_add_string(sink->json, "symbol", found.symbol);
-		json_add_u64(sink->json, "offset", found.offset);
+		dump_add_string(sink, "symbol", found.symbol);
+		dump_add_u64(sink, "offset", found.offset);
 		if (found.bytes)
-			json_add_u64(sink->json, "size", found.bytes);
-		json_add_string(sink->json, "module", found.module);
+			dump_add_u64(sink, "size", found.bytes);
+		dump_add_string(sink, "module", found.module);
 	}
-	json_add_bool(sink->json, "reliable", !frame->guessed);
-	json_end_object(sink->json);
+	dump_add_bool(sink, "reliable", !frame->guessed);
+	dump_close(sink);
 }
 
 static const char *end_word(const struct dump_stack *stack)
@@ -88,13 +84,10 @@ static void show_place(struct dump_sink *sink, const struct dump_stack_place *pl
 	bool asleep = place->state == DUMP_STACK_ASLEEP;
 	const char *switching = switching_word(place->switching);
 
-	if (sink->json) {
-		json_add_string(sink->json, "state", state_word(place->state));
-		json_add_string(sink->json, "switching", switching);
-		if (!asleep || switching)
-			json_add_u64(sink->json, "cpu", place->cpu);
-		return;
-	}
+	dump_add_string(sink, "state", state_word(place->state));
+	dump_add_string(sink, "switching", switching);
+	if (!asleep || switching)
+		dump_add_u64(sink, "cpu", place->cpu);
 	if (!asleep)
 		dump_line(sink, "on CPU %u%s%s%s", place->cpu,
 			  place->state == DUMP_STACK_IN_USER ? ", outside the kernel" : "",
@@ -113,27 +106,21 @@ static void show_stack(struct view *v, uint64_t task)
 
 	if (!err)
 		show_place(sink, &place);
-	if (sink->json) {
-		json_add_string(sink->json, err ? "unavailable" : "incomplete", why);
-		json_key(sink->json, "frames");
-		json_begin_array(sink->json);
-	}
+	dump_add_string(sink, err ? "unavailable" : "incomplete", why);
+	dump_open_list(sink, "frames");
 	for (size_t i = 0; i < stack->n; i++)
 		show_frame(v, &stack->frames[i]);
-	if (sink->json)
-		json_end_array(sink->json);
-	else if (why)
+	dump_close_list(sink);
+	if (why)
 		dump_line(sink, "%s: %s", err ? "unavailable" : "incomplete", why);
 }
 
 static void show_task(struct view *v, uint64_t task, uint64_t pid, int64_t idle_cpu)
 {
-	const struct kmem *kmem = v->stacks.kmem;
-	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
 	struct dump_sink *sink = v->sink;
 	char comm[32] = "";
-	enum kmem_status named = kmem_field_read_text(&kmem->fields, &v->stacks.kmem->space,
-						      KMEM_F_TASK_COMM, task, comm, sizeof(comm));
+	enum kmem_status named = kmem_get_text(v->stacks.kmem, KMEM_F_TASK_COMM, task, comm,
+					       sizeof(comm));
 
 	/* The kernel cuts names; what is asked for is cut in the same way. */
 	if (v->which == STACKS_OF_NAME &&
@@ -148,21 +135,16 @@ static void show_task(struct view *v, uint64_t task, uint64_t pid, int64_t idle_
 	if ((v->wanted && v->n_shown == v->wanted) || dump_sink_is_full(sink))
 		return;
 	v->n_shown++;
-	if (sink->json) {
-		json_begin_object(sink->json);
-		json_add_u64(sink->json, "pid", pid);
-		if (idle_cpu >= 0)
-			json_add_u64(sink->json, "idle_of_cpu", (uint64_t)idle_cpu);
-		dump_text_json(sink->json, "comm", named, comm);
-		show_stack(v, task);
-		json_end_object(sink->json);
-		return;
-	}
-	text_escape(&safe, named == KMEM_READ_OK ? comm : "(unknown)");
-	dump_line(sink, "%llu %s", (unsigned long long)pid, strbuf_str(&safe));
+	dump_open(sink, NULL);
+	dump_add_u64(sink, "pid", pid);
+	if (idle_cpu >= 0)
+		dump_add_u64(sink, "idle_of_cpu", (uint64_t)idle_cpu);
+	dump_add_text(sink, "comm", named, comm);
+	dump_line(sink, "%llu %s", (unsigned long long)pid, named ? "(unknown)" : comm);
 	sink->indent += 2;
 	show_stack(v, task);
 	sink->indent -= 2;
+	dump_close(sink);
 }
 
 /* A number is that of one task, a name may be that of several. */
@@ -175,10 +157,9 @@ static bool take_thread(void *context, uint64_t link)
 {
 	struct view *v = context;
 	struct kmem *kmem = v->stacks.kmem;
-	uint64_t task = link - kmem->fields.at[KMEM_F_TASK_THREAD_NODE].place.offset, pid;
+	uint64_t task = link - kmem_offset(kmem, KMEM_F_TASK_THREAD_NODE), pid;
 
-	if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_TASK_PID, task, &pid) !=
-	    KMEM_READ_OK)
+	if (kmem_get(kmem, KMEM_F_TASK_PID, task, &pid) != KMEM_READ_OK)
 		v->n_unreadable++;
 	else if (v->which != STACKS_OF_PID || pid == v->pid)
 		show_task(v, task, pid, -1);
@@ -189,17 +170,16 @@ static bool take_process(void *context, uint64_t link)
 {
 	struct view *v = context;
 	struct kmem *kmem = v->stacks.kmem;
-	uint64_t task = link - kmem->fields.at[KMEM_F_TASK_TASKS].place.offset, signal;
+	uint64_t task = link - kmem_offset(kmem, KMEM_F_TASK_TASKS), signal;
 	/* All lists together have as many steps as one: rings through each other end as well. */
 	struct kmem_walk threads = { .steps_left = &v->steps_left };
 
-	if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_TASK_SIGNAL, task, &signal) !=
-	    KMEM_READ_OK) {
+	if (kmem_get(kmem, KMEM_F_TASK_SIGNAL, task, &signal) != KMEM_READ_OK) {
 		v->n_unreadable++;
 		return true;
 	}
-	kmem_list(&kmem->space, signal + kmem->fields.at[KMEM_F_SIGNAL_THREAD_HEAD].place.offset,
-		  &threads, take_thread, v);
+	kmem_list(&kmem->space, signal + kmem_offset(kmem, KMEM_F_SIGNAL_THREAD_HEAD), &threads,
+		  take_thread, v);
 	if (threads.end != KMEM_WALK_WHOLE && threads.end != KMEM_WALK_STOPPED)
 		v->threads = threads;
 	return !is_found(v);
@@ -215,8 +195,7 @@ static void show_idle(struct view *v)
 		if (!kmem_cpus_is_online(&kmem->cpus, cpu) ||
 		    !kmem_cpus_address(&kmem->cpus, cpu, runqueues, &rq))
 			continue;
-		if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_RQ_IDLE, rq, &task) ==
-		    KMEM_READ_OK)
+		if (kmem_get(kmem, KMEM_F_RQ_IDLE, rq, &task) == KMEM_READ_OK)
 			show_task(v, task, 0, cpu);
 		else
 			v->n_unreadable++;
@@ -238,8 +217,8 @@ static struct error *show_tasks(struct view *v)
 		show_idle(v);
 	if (v->which == STACKS_OF_PID && v->pid == 0)
 		return NULL;
-	kmem_list(&kmem->space, first + kmem->fields.at[KMEM_F_TASK_TASKS].place.offset, &walk,
-		  take_process, v);
+	kmem_list(&kmem->space, first + kmem_offset(kmem, KMEM_F_TASK_TASKS), &walk, take_process,
+		  v);
 	if (walk.end != KMEM_WALK_WHOLE && walk.end != KMEM_WALK_STOPPED)
 		v->threads = walk;
 	return NULL;
@@ -273,25 +252,16 @@ static void show_end(struct view *v)
 {
 	struct dump_sink *sink = v->sink;
 	_cleanup_strbuf_ struct strbuf how = STRBUF_INIT;
-	bool whole = v->threads.end == KMEM_WALK_WHOLE;
 
-	if (!whole)
-		kmem_walk_format(&v->threads, &how);
-	if (sink->json) {
-		json_add_u64(sink->json, "shown", v->n_shown);
-		json_add_u64(sink->json, "total", v->n);
-		json_add_string(sink->json, "incomplete", whole ? NULL : strbuf_str(&how));
-		if (v->n_unreadable)
-			json_add_u64(sink->json, "unreadable", v->n_unreadable);
-		return;
-	}
+	kmem_walk_format(&v->threads, &how);
+	dump_add_u64(sink, "shown", v->n_shown);
+	dump_add_u64(sink, "total", v->n);
 	if (v->n_shown < v->n)
 		dump_line(sink, "stacks: shown %llu of %llu", (unsigned long long)v->n_shown,
 			  (unsigned long long)v->n);
-	if (!whole)
-		dump_line(sink, "a list of tasks is incomplete: %s", strbuf_str(&how));
-	if (v->n_unreadable)
-		dump_line(sink, "%llu tasks cannot be read", (unsigned long long)v->n_unreadable);
+	dump_say(sink, "incomplete", "a list of tasks is incomplete",
+		 v->threads.end == KMEM_WALK_WHOLE ? NULL : strbuf_str(&how));
+	dump_say_count(sink, "unreadable", v->n_unreadable, "tasks cannot be read");
 }
 
 struct error *dump_stack(struct kmem *kmem, const struct dump_request *request,
@@ -306,13 +276,9 @@ struct error *dump_stack(struct kmem *kmem, const struct dump_request *request,
 		err = dump_stacks_init(&v.stacks, kmem, request);
 	if (err)
 		return err;
-	if (sink->json) {
-		json_key(sink->json, "stacks");
-		json_begin_array(sink->json);
-	}
+	dump_open_list(sink, "stacks");
 	err = show_tasks(&v);
-	if (sink->json)
-		json_end_array(sink->json);
+	dump_close_list(sink);
 	if (!err && v.which != STACKS_ALL && v.n == 0 &&
 	    (v.n_unreadable || v.threads.end != KMEM_WALK_WHOLE))
 		err = kmem_error(KMEM_UNREAD, 0,

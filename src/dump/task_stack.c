@@ -46,9 +46,7 @@ static bool is_on_stack_of(struct dump_stacks *stacks, uint64_t task, uint64_t s
 	struct kmem *kmem = stacks->kmem;
 	uint64_t base;
 
-	return task &&
-	       kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_TASK_STACK, task, &base) ==
-		       KMEM_READ_OK &&
+	return task && kmem_get(kmem, KMEM_F_TASK_STACK, task, &base) == KMEM_READ_OK &&
 	       sp >= base && sp - base <= stacks->stack_bytes;
 }
 
@@ -128,8 +126,7 @@ static struct run_marks read_marks(struct kmem *kmem, uint64_t task)
 
 	kmem_space_forget(&kmem->space);
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
-		if (kmem_field_read(&kmem->fields, &kmem->space, ids[i], task, &values[i]) !=
-		    KMEM_READ_OK)
+		if (kmem_get(kmem, ids[i], task, &values[i]) != KMEM_READ_OK)
 			values[i] = 0;
 	return (struct run_marks){ values[0], values[1], values[2], values[3] };
 }
@@ -244,8 +241,7 @@ struct error *dump_task_stack(struct dump_stacks *stacks, uint64_t task, struct 
 	const struct dump_cpu_tasks *tasks = NULL;
 	uint64_t base, end;
 	struct error *err;
-	enum kmem_status status = kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_TASK_STACK,
-						  task, &base);
+	enum kmem_status status = kmem_get(kmem, KMEM_F_TASK_STACK, task, &base);
 
 	if (status != KMEM_READ_OK)
 		return kmem_unread(status, task, "task_struct.stack");

@@ -83,13 +83,10 @@ struct error *dump_uptime(struct kmem *kmem, const struct dump_request *request 
 
 	if (err)
 		return err;
-	if (sink->json) {
-		json_add_u64(sink->json, "uptime_ns", times.boot_ns);
-		dump_member_json(sink->json, "realtime_ns", &times.real_ns);
-		jiffies = dump_read_variable(kmem, "jiffies_64", 8);
-		dump_member_json(sink->json, "jiffies_64", &jiffies);
-		return NULL;
-	}
+	dump_add_u64(sink, "uptime_ns", times.boot_ns);
+	dump_add_member(sink, "realtime_ns", &times.real_ns);
+	jiffies = dump_read_variable(kmem, "jiffies_64", 8);
+	dump_add_member(sink, "jiffies_64", &jiffies);
 	dump_line(sink, "%llu.%09llu s", (unsigned long long)(times.boot_ns / NS_PER_SECOND),
 		  (unsigned long long)(times.boot_ns % NS_PER_SECOND));
 	return NULL;

@@ -9,9 +9,10 @@
 #include "btf/value_write.h"
 #include "btf/layout.h"
 #include "dump/cgroup.h"
-#include "dump/code.h"
 #include "dump/kernel_read.h"
 #include "text/escape.h"
+
+enum { USER_BITS = 47 }; /* of addresses of processes, and of arenas */
 
 static enum value_read read_as_value(enum kmem_status status)
 {
@@ -29,17 +30,45 @@ static enum value_read read_as_value(enum kmem_status status)
 
 /* While one tree is built. */
 struct reading {
-	struct kmem *kmem;
-	struct dump_code code; /* made when the first pointer asks for it */
-	bool has_code;
-	struct strbuf symbol;
+	struct dump_values *values;
+	struct dump_owner owner;
 };
+
+static const struct globals_scene *scene_of(struct dump_values *values)
+{
+	if (!values->scene) {
+		values->scene = &values->own_scene;
+		/* A kernel without BPF has no arena. */
+		error_free(globals_find(values->kmem, &values->own_scene));
+	}
+	return values->scene;
+}
+
+/* NULL: the address is none of an arena that the owner of the value uses. */
+static const struct arena *arena_of(const struct reading *reading, uint64_t address)
+{
+	struct dump_values *values = reading->values;
+	const struct arena *arena = reading->owner.arena;
+
+	if (!arena && (!reading->owner.map || !address || address >> USER_BITS))
+		return NULL;
+	if (!arena && values->last_map != reading->owner.map) {
+		values->last_arena = globals_arena_of_map(scene_of(values), reading->owner.map);
+		values->last_map = reading->owner.map;
+	}
+	if (!arena)
+		arena = globals_arena(scene_of(values), values->last_arena, address);
+	return arena && arena_holds(arena, address) ? arena : NULL;
+}
 
 static enum value_read read_memory(void *context, uint64_t address, void *to, size_t n)
 {
-	struct kmem *kmem = ((struct reading *)context)->kmem;
+	const struct reading *reading = context;
+	struct kmem_space *space = &reading->values->kmem->space;
+	const struct arena *arena = arena_of(reading, address);
 
-	return read_as_value(kmem_read(&kmem->space, address, to, n, NULL));
+	return read_as_value(arena ? arena_read(space, arena, address, to, n)
+				   : kmem_read(space, address, to, n, NULL));
 }
 
 static bool is_function(const struct value_pointer *pointer)
@@ -51,17 +80,17 @@ static bool is_function(const struct value_pointer *pointer)
 }
 
 /* A variable of the kernel: "fair_sched_class", "init_task+0x40". */
-static void name_data(struct reading *reading, uint64_t address)
+static void name_data(struct kmem *kmem, uint64_t address, struct strbuf *into)
 {
 	struct kmem_kallsyms *table;
 	struct kmem_symbol symbol;
-	struct error *err = kmem_names_table(&reading->kmem->names, &table);
+	struct error *err = kmem_names_table(&kmem->names, &table);
 
 	if (!err && kmem_kallsyms_near(table, address, &symbol) &&
 	    address - symbol.address < symbol.bytes) {
-		text_escape(&reading->symbol, symbol.name);
+		text_escape(into, symbol.name);
 		if (address != symbol.address)
-			strbuf_appendf(&reading->symbol, "+0x%llx",
+			strbuf_appendf(into, "+0x%llx",
 				       (unsigned long long)(address - symbol.address));
 	}
 	error_free(err);
@@ -78,26 +107,41 @@ static bool is_in_image(struct kmem *kmem, uint64_t address)
 	return !err && address >= start && address < end;
 }
 
-/* No pointer is followed, but what is known at that address has a name. */
-static enum value_step name_pointer(void *context, const struct value_pointer *pointer,
-				    struct value_target *target)
+static void name_code(struct dump_values *values, uint64_t address)
 {
-	struct reading *reading = context;
 	struct dump_code_name name;
 
-	strbuf_clear(&reading->symbol);
-	if (is_function(pointer)) {
-		if (!reading->has_code)
-			dump_code_init(&reading->code, reading->kmem);
-		reading->has_code = true;
-		if (dump_code_name(&reading->code, pointer->address, false, &name))
-			dump_code_format(&name, &reading->symbol);
-	} else if (is_in_image(reading->kmem, pointer->address)) {
-		name_data(reading, pointer->address);
-	}
-	if (reading->symbol.n)
-		target->symbol = strbuf_str(&reading->symbol);
-	return VALUE_STEP_LEAVE;
+	if (!values->has_code)
+		dump_code_init(&values->code, values->kmem);
+	values->has_code = true;
+	if (dump_code_name(&values->code, address, false, &name))
+		dump_code_format(&name, &values->symbol);
+}
+
+/* Into an arena, and nowhere else; what is known at an address of the kernel has a name. */
+static enum value_step step(void *context, const struct value_pointer *pointer,
+			    struct value_target *target)
+{
+	const struct reading *reading = context;
+	struct dump_values *values = reading->values;
+	struct btf_type type;
+
+	strbuf_clear(&values->symbol);
+	if (is_function(pointer))
+		name_code(values, pointer->address);
+	else if (is_in_image(values->kmem, pointer->address))
+		name_data(values->kmem, pointer->address, &values->symbol);
+	if (values->symbol.n)
+		target->symbol = strbuf_str(&values->symbol);
+	if (is_function(pointer) || !arena_of(reading, pointer->address) ||
+	    btf_resolve(target->btf, target->type, &type) != BTF_ANSWER_OK)
+		return VALUE_STEP_LEAVE;
+	/* A body of the same name stands in for a declaration. */
+	if (type.kind == BTF_FWD && btf_find_body(target->btf, type.flag ? BTF_UNION : BTF_STRUCT,
+						  type.name, &type) != BTF_BODY_FULL)
+		return VALUE_STEP_LEAVE;
+	target->type = type.id;
+	return VALUE_STEP_FOLLOW;
 }
 
 static enum value_read short_task(void *context, const struct value_short_request *request,
@@ -107,8 +151,7 @@ static enum value_read short_task(void *context, const struct value_short_reques
 	uint64_t pid;
 
 	/* What is no task any more, or never was, stays a number. */
-	if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_TASK_PID, request->address, &pid) !=
-	    KMEM_READ_OK)
+	if (kmem_get(kmem, KMEM_F_TASK_PID, request->address, &pid) != KMEM_READ_OK)
 		return VALUE_READ_REFUSED;
 	dump_task_name(kmem, request->address, out);
 	return VALUE_READ_OK;
@@ -158,10 +201,12 @@ static void read_with_holes(struct kmem *kmem, uint64_t address, uint8_t *to, ui
 	}
 }
 
-static struct value_tree *build(struct kmem *kmem, const struct btf *btf, uint32_t type,
-				const struct value_block *block)
+struct value_tree *dump_value_of(struct dump_values *values, struct dump_owner owner,
+				 const struct btf *btf, uint32_t type,
+				 const struct value_block *block)
 {
-	struct reading reading = { .kmem = kmem, .symbol = STRBUF_INIT };
+	struct reading reading = { values, owner };
+	struct kmem *kmem = values->kmem;
 	struct value_cpus cpus = { .n_cpus = kmem->cpus.n };
 	const struct value_short shorts[] = {
 		{ "task_struct", true, VALUE_SHORT, short_task, kmem },
@@ -171,29 +216,20 @@ static struct value_tree *build(struct kmem *kmem, const struct btf *btf, uint32
 		{ "cpumask", false, VALUE_CPU_LIST, value_short_cpus, &cpus },
 		{ "bpf_cpumask", false, VALUE_CPU_LIST, value_short_cpus, &cpus },
 	};
-	const struct value_memory memory = { .context = &reading,
-					     .read = read_memory,
-					     .step = name_pointer };
-	const struct value_options options = { .max_bytes = DUMP_LIMIT_VALUE_BYTES,
+	const struct value_memory memory = { &reading, read_memory, step };
+	const struct value_options options = { .max_bytes = block->data.n +
+							    DUMP_LIMIT_FOLLOWED_BYTES,
+					       .max_nodes = values->max_nodes,
 					       .shorts = shorts,
 					       .n_shorts = ARRAY_SIZE(shorts),
 					       .memory = &memory };
-	struct value_tree *tree = value_new(btf, btf ? type : 0, block, &options);
 
-	if (reading.has_code)
-		dump_code_deinit(&reading.code);
-	strbuf_deinit(&reading.symbol);
-	return tree;
+	return value_new(btf, btf ? type : 0, block, &options);
 }
 
-struct value_tree *dump_value_of(struct kmem *kmem, const struct btf *btf, uint32_t type,
-				 struct bytes bytes)
-{
-	return build(kmem, btf, type, &(struct value_block){ .data = bytes });
-}
-
-struct error *dump_value_read(struct kmem *kmem, const struct btf *btf, uint32_t type,
-			      uint64_t address, uint64_t bytes, struct value_tree **ret)
+struct error *dump_value_read(struct dump_values *values, struct dump_owner owner,
+			      const struct btf *btf, uint32_t type, uint64_t address,
+			      uint64_t bytes, struct value_tree **ret)
 {
 	_cleanup_free_ void *data = NULL;
 	struct hole_list holes = { 0 };
@@ -202,86 +238,35 @@ struct error *dump_value_read(struct kmem *kmem, const struct btf *btf, uint32_t
 
 	if (err)
 		return err;
-	read_with_holes(kmem, address, data, bytes, &holes);
-	*ret = build(kmem, btf, type,
-		     &(struct value_block){ .data = { data, bytes },
-					    .holes = holes.at.at,
-					    .n_holes = holes.at.n,
-					    .address = address });
+	read_with_holes(values->kmem, address, data, bytes, &holes);
+	*ret = dump_value_of(values, owner, btf, type,
+			     &(struct value_block){ .data = { data, bytes },
+						    .holes = holes.at.at,
+						    .n_holes = holes.at.n,
+						    .address = address });
 	vec_deinit(&holes.at);
 	return NULL;
 }
 
-static void begin_object(void *context)
+void dump_values_deinit(struct dump_values *values)
 {
-	json_begin_object(context);
-}
-static void end_object(void *context)
-{
-	json_end_object(context);
-}
-static void begin_array(void *context)
-{
-	json_begin_array(context);
-}
-static void end_array(void *context)
-{
-	json_end_array(context);
-}
-static void write_key(void *context, const char *key)
-{
-	json_key(context, key);
-}
-static void write_null(void *context)
-{
-	json_write_null(context);
-}
-static void write_bool(void *context, bool value)
-{
-	json_write_bool(context, value);
-}
-static void write_u64(void *context, uint64_t value)
-{
-	json_write_u64(context, value);
-}
-static void write_i64(void *context, int64_t value)
-{
-	json_write_i64(context, value);
-}
-static void write_double(void *context, double value)
-{
-	json_write_double(context, value);
-}
-static void write_string(void *context, const char *text)
-{
-	json_write_string(context, text);
+	if (values->has_code)
+		dump_code_deinit(&values->code);
+	globals_deinit(&values->own_scene);
+	strbuf_deinit(&values->symbol);
 }
 
-void dump_value_write(struct json_writer *json, const struct value_tree *tree)
-{
-	static const struct value_sink sink = {
-		.begin_object = begin_object,
-		.end_object = end_object,
-		.begin_array = begin_array,
-		.end_array = end_array,
-		.key = write_key,
-		.write_null = write_null,
-		.write_bool = write_bool,
-		.write_u64 = write_u64,
-		.write_i64 = write_i64,
-		.write_double = write_double,
-		.write_string = write_string,
-	};
-
-	value_write(tree, value_root(tree), &sink, json);
-}
-
-void dump_value_text(struct dump_sink *sink, const char *label, const struct value_tree *tree,
-		     const struct value_node *node)
+void dump_value_show(struct dump_sink *sink, const char *key, const char *label,
+		     const struct value_tree *tree, const struct value_node *node)
 {
 	const struct value_text_options options = { .zeros = sink->zeros, .count_zeros = true };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
+	if (sink->json) {
+		json_key(sink->json, key);
+		value_write(tree, node, sink->json);
+		return;
+	}
 	strbuf_appendf(&text, "%s = ", label);
 	value_format(tree, node, &options, &text);
 	dump_lines(sink, strbuf_str(&text));

@@ -39,8 +39,8 @@ struct error *kmem_btf_each(struct kmem *kmem, struct kmem_walk *walk, kmem_entr
 	if (!err)
 		err = kmem_symbol(kmem, "btf_idr", &idr);
 	if (!err)
-		kmem_xarray(&kmem->space, &form,
-			    idr + kmem->fields.at[KMEM_F_IDR_HEAD].place.offset, walk, fn, context);
+		kmem_xarray(&kmem->space, &form, idr + kmem_offset(kmem, KMEM_F_IDR_HEAD), walk, fn,
+			    context);
 	return err;
 }
 
@@ -59,14 +59,12 @@ static struct error *read_object(struct kmem *kmem, uint64_t address, struct btf
 	if (err)
 		return err;
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		enum kmem_status status = kmem_field_read(&kmem->fields, &kmem->space, ids[i],
-							  address, into[i]);
+		enum kmem_status status = kmem_get(kmem, ids[i], address, into[i]);
 
 		if (status != KMEM_READ_OK)
 			return kmem_unread(status, address, "struct btf");
 	}
-	if (kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_BTF_KERNEL, address,
-			    &object.kernel) != KMEM_READ_OK)
+	if (kmem_get(kmem, KMEM_F_BTF_KERNEL, address, &object.kernel) != KMEM_READ_OK)
 		object.kernel = 0;
 	*ret = object;
 	return NULL;
@@ -102,8 +100,8 @@ struct error *kmem_btf_load(struct kmem *kmem, uint64_t address, struct kmem_btf
 	if (err)
 		return err;
 	/* A name is for showing: without one it is still of use. */
-	if (kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_BTF_NAME, address, btf->name,
-				 sizeof(btf->name)) != KMEM_READ_OK)
+	if (kmem_get_text(kmem, KMEM_F_BTF_NAME, address, btf->name, sizeof(btf->name)) !=
+	    KMEM_READ_OK)
 		btf->name[0] = 0;
 	btf->is_kernel = object.kernel != 0;
 	err = btf_parse_split((struct bytes){ btf->bytes, object.size },

@@ -25,6 +25,22 @@ void kmem_free(struct kmem *kmem)
 	free(kmem);
 }
 
+enum kmem_status kmem_get(struct kmem *kmem, enum kmem_field_id id, uint64_t base, uint64_t *ret)
+{
+	return kmem_field_read(&kmem->fields, &kmem->space, id, base, ret);
+}
+
+enum kmem_status kmem_get_text(struct kmem *kmem, enum kmem_field_id id, uint64_t base, char *buf,
+			       size_t size)
+{
+	return kmem_field_read_text(&kmem->fields, &kmem->space, id, base, buf, size);
+}
+
+uint64_t kmem_offset(const struct kmem *kmem, enum kmem_field_id id)
+{
+	return kmem->fields.at[id].place.offset;
+}
+
 struct error *kmem_symbol(struct kmem *kmem, const char *name, uint64_t *ret)
 {
 	return kmem_names_find(&kmem->names, name, ret);

@@ -75,6 +75,14 @@ DEFINE_CLEANUP(kmem, struct kmem *, NULL, kmem_free);
 /* The kernel's types; NULL: there are none, kmem->no_btf says why. */
 const struct btf *kmem_types(struct kmem *kmem);
 
+/* A member of the object at `base`: see kmem_field_read() and kmem_field_read_text(). */
+enum kmem_status kmem_get(struct kmem *kmem, enum kmem_field_id id, uint64_t base,
+			  uint64_t *ret) MUST_CHECK;
+enum kmem_status kmem_get_text(struct kmem *kmem, enum kmem_field_id id, uint64_t base, char *buf,
+			       size_t size) MUST_CHECK;
+/* Where it begins, 0 when it is not known. */
+uint64_t kmem_offset(const struct kmem *kmem, enum kmem_field_id id);
+
 /* The address of a symbol. KMEM_NO_SYMBOL when there is none or several share the name. */
 struct error *kmem_symbol(struct kmem *kmem, const char *name, uint64_t *ret) MUST_CHECK;
 /* The unsigned value of a variable with that name and width. */

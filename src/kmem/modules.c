@@ -18,18 +18,15 @@ static bool take_module(void *context, uint64_t link)
 	const struct module_walk *w = context;
 	struct kmem *kmem = w->kmem;
 	struct kmem_module module = {
-		.address = link - kmem->fields.at[KMEM_F_MODULE_LIST].place.offset,
+		.address = link - kmem_offset(kmem, KMEM_F_MODULE_LIST),
 	};
-	enum kmem_status status = kmem_field_read_text(&kmem->fields, &kmem->space,
-						       KMEM_F_MODULE_NAME, module.address,
-						       module.name, sizeof(module.name));
+	enum kmem_status status = kmem_get_text(kmem, KMEM_F_MODULE_NAME, module.address,
+						module.name, sizeof(module.name));
 
 	if (status == KMEM_READ_OK)
-		status = kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_MODULE_BASE,
-					 module.address, &module.base);
+		status = kmem_get(kmem, KMEM_F_MODULE_BASE, module.address, &module.base);
 	if (status == KMEM_READ_OK)
-		status = kmem_field_read(&kmem->fields, &kmem->space, KMEM_F_MODULE_SIZE,
-					 module.address, &module.size);
+		status = kmem_get(kmem, KMEM_F_MODULE_SIZE, module.address, &module.size);
 	if (status != KMEM_READ_OK) {
 		w->walk->status = status;
 		w->walk->failed = module.address;
@@ -69,11 +66,11 @@ static struct error *find_table(struct kmem *kmem, const struct kmem_module *mod
 	struct module_table table = { 0 };
 	uint64_t *into[] = { &table.n, &table.symtab, &table.strtab, &table.typetab };
 	uint64_t kallsyms;
-	enum kmem_status status = kmem_field_read(
-		&kmem->fields, &kmem->space, KMEM_F_MODULE_KALLSYMS, module->address, &kallsyms);
+	enum kmem_status status = kmem_get(kmem, KMEM_F_MODULE_KALLSYMS, module->address,
+					   &kallsyms);
 
 	for (size_t i = 0; status == KMEM_READ_OK && i < ARRAY_SIZE(ids); i++)
-		status = kmem_field_read(&kmem->fields, &kmem->space, ids[i], kallsyms, into[i]);
+		status = kmem_get(kmem, ids[i], kallsyms, into[i]);
 	if (status != KMEM_READ_OK)
 		return error_wrap(kmem_unread(status, module->address, "its symbols"), "module %s",
 				  module->name);

@@ -56,6 +56,16 @@ bool kmem_walk_circles(struct kmem_walk *walk, struct kmem_circle *circle, uint6
 	return false;
 }
 
+void kmem_walk_join(struct kmem_walk *walk, const struct kmem_walk *part)
+{
+	walk->n_crooked += part->n_crooked;
+	if (walk->end != KMEM_WALK_WHOLE || part->end == KMEM_WALK_WHOLE)
+		return;
+	walk->end = part->end;
+	walk->status = part->status;
+	walk->failed = part->failed;
+}
+
 void kmem_walk_format(const struct kmem_walk *walk, struct strbuf *into)
 {
 	unsigned long long n = walk->n, shown = walk->n_shown;

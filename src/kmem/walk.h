@@ -59,6 +59,9 @@ struct kmem_circle {
 /* True: `at` was met before, and the walk has ended. */
 bool kmem_walk_circles(struct kmem_walk *walk, struct kmem_circle *circle, uint64_t at) MUST_CHECK;
 
+/* A walk was part of this one, as the chain of a bucket is: what was wrong with it counts here. */
+void kmem_walk_join(struct kmem_walk *walk, const struct kmem_walk *part);
+
 /* "5", "shown 5 of 12", "shown 5 of at least 9: it leads back into itself" and so on. */
 void kmem_walk_format(const struct kmem_walk *walk, struct strbuf *into);
 

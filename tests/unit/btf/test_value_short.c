@@ -142,7 +142,7 @@ static void other_types_have_words_of_their_own(void **state UNUSED)
 	put_rq(&pages, 0, 4, PAGES_AT + 256);
 	put_task(&pages, 256, "ba\033sh", 77, 0);
 	tree = tree_of(s.btf, s.rq, pages.bytes, 96, &options);
-	assert_text(tree, "rq{nr_running=4, curr=0xffff888000010100 → ba?sh[77]}");
+	assert_text(tree, "rq{nr_running=4, curr=0xffff888000010100 → ba\\x1bsh[77]}");
 	/* The word stands for it: nothing is followed. */
 	assert_int_equal(tree->followed, 0);
 	assert_int_equal(pages.asked, 0);

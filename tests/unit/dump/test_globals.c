@@ -18,10 +18,10 @@ static void test_programs_say_which_arena_their_variables_point_into(void **stat
 	assert_int_equal(scene.globals.n, 1);
 	assert_string_equal(scene.globals.at[0].name, "sched.bss");
 	assert_int_equal(scene.globals.at[0].bytes, BSS_BYTES);
-	assert_int_equal(globals_arena(&scene, &scene.globals.at[0], SDT_USER)->id, 1);
+	assert_int_equal(globals_arena(&scene, scene.globals.at[0].arena, SDT_USER)->id, 1);
 	/* Without a program there are two answers, so none. */
 	scene.globals.at[0].arena = 0;
-	assert_null(globals_arena(&scene, &scene.globals.at[0], SDT_USER));
+	assert_null(globals_arena(&scene, scene.globals.at[0].arena, SDT_USER));
 }
 
 static void test_without_a_program_addresses_tell(void **state)
@@ -33,8 +33,8 @@ static void test_without_a_program_addresses_tell(void **state)
 	scheduler_attach(b);
 	assert_success(globals_find(b->kmem, &scene));
 	assert_int_equal(scene.globals.at[0].arena, 0);
-	assert_int_equal(globals_arena(&scene, &scene.globals.at[0], SDT_USER + 5)->id, 1);
-	assert_null(globals_arena(&scene, &scene.globals.at[0], 5));
+	assert_int_equal(globals_arena(&scene, scene.globals.at[0].arena, SDT_USER + 5)->id, 1);
+	assert_null(globals_arena(&scene, scene.globals.at[0].arena, 5));
 }
 
 static void test_arrays_of_many_or_without_types_are_no_variables(void **state)

@@ -5,9 +5,14 @@
 
 static struct map_show showing(struct bpf_fixture *f, const struct map *map, struct dump_sink *sink)
 {
-	return (struct map_show){
-		.kmem = f->kmem, .map = map, .sink = sink, .bytes_left = DUMP_LIMIT_MAP_BYTES
-	};
+	static struct dump_values values;
+
+	values = (struct dump_values){ .kmem = f->kmem };
+	return (struct map_show){ .kmem = f->kmem,
+				  .values = &values,
+				  .map = map,
+				  .sink = sink,
+				  .bytes_left = DUMP_LIMIT_MAP_BYTES };
 }
 
 static void entries_are_counted_beyond_those_that_are_shown(void **state)

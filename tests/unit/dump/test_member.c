@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "dump/member.h"
 
+#include "dump/rows.h"
 #include "unit.h"
 
 static const struct dump_member members[] = {
@@ -11,17 +12,24 @@ static const struct dump_member members[] = {
 	{ 0 },
 };
 
+struct one {
+	struct dump_member member;
+};
+
 static void absent_unreadable_and_zero_differ_in_tables(void **state UNUSED)
 {
-	static const struct table_column columns[] = { { .title = "x" } };
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, 1);
+	static const struct dump_column columns[] = { { .title = "x", DUMP_MEMBER(one, member) } };
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct dump_sink sink = dump_sink_to_text(&out, 10);
+	struct dump_rows rows;
 
+	dump_rows_begin(&rows, &sink, "rows", columns, 1);
 	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
-		dump_member_cell(table, &members[i]);
-	dump_table(&sink, table);
-	assert_string_equal(strbuf_str(&out), "x\n18446744073709551615\n-1\n-\n?\n0\n");
+		dump_rows_add(&rows, &(struct one){ members[i] });
+	dump_rows_end(&rows);
+	assert_string_equal(strbuf_str(&out), "                   x\n18446744073709551615\n"
+					      "                  -1\n                   -\n"
+					      "                   ?\n                   0\n");
 }
 
 static void absent_unreadable_and_zero_differ_in_json(void **state UNUSED)
@@ -29,10 +37,11 @@ static void absent_unreadable_and_zero_differ_in_json(void **state UNUSED)
 	static const char *const keys[] = { "a", "b", "c", "d", "e" };
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct json_writer writer = json_writer_to(&out, JSON_COMPACT);
+	struct dump_sink sink = dump_sink_to_json(&writer);
 
 	json_begin_object(&writer);
 	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
-		dump_member_json(&writer, keys[i], &members[i]);
+		dump_add_member(&sink, keys[i], &members[i]);
 	json_end_object(&writer);
 	assert_string_equal(strbuf_str(&out),
 			    "{\"a\":18446744073709551615,\"b\":-1,\"d\":null,\"e\":0}");
@@ -45,14 +54,15 @@ static void texts_and_addresses_follow_the_same_rule(void **state UNUSED)
 	static const char *const keys[] = { "a", "b", "c" };
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct json_writer writer = json_writer_to(&out, JSON_COMPACT);
+	struct dump_sink sink = dump_sink_to_json(&writer);
 
 	json_begin_object(&writer);
 	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++) {
 		struct dump_member member = { .status = statuses[i], .value = 255 };
 
-		dump_text_json(&writer, keys[i], statuses[i], "text");
-		dump_member_json_hex(&writer, keys[i], &member);
-		assert_int_equal(dump_is_read(&writer, keys[i], statuses[i]), i == 0);
+		dump_add_text(&sink, keys[i], statuses[i], "text");
+		dump_add_member_hex(&sink, keys[i], &member);
+		assert_int_equal(dump_is_read(&sink, keys[i], statuses[i]), i == 0);
 	}
 	json_end_object(&writer);
 	assert_string_equal(strbuf_str(&out), "{\"a\":\"text\",\"a\":\"0xff\","

@@ -29,6 +29,43 @@ static void foreign_bytes_are_escaped_and_cut(void **state UNUSED)
 	assert_contains(strbuf_str(&out), "x\n… 5 bytes more\n");
 }
 
+static void lines_are_escaped_whole(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct dump_sink sink = dump_sink_to_text(&out, 10);
+
+	dump_line(&sink, "%s … %s", "a\nb", "\x1b[2J");
+	dump_say(&sink, "key", "label", "b\tc");
+	dump_say(&sink, "key", "label", NULL);
+	dump_unavailable(&sink, "key", NULL, "gone\n");
+	dump_unavailable(&sink, "key", "it", "gone");
+	dump_say_count(&sink, "key", 0, "things");
+	dump_say_count(&sink, "key", 2, "things");
+	assert_string_equal(strbuf_str(&out), "a\\nb … \\x1b[2J\nlabel: b\\tc\n"
+					      "unavailable: gone\\n\nit: unavailable: gone\n"
+					      "2 things\n");
+}
+
+static void both_forms_come_from_one_call(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct json_writer writer = json_writer_to(&out, JSON_COMPACT);
+	struct dump_sink sink = dump_sink_to_json(&writer);
+
+	dump_open(&sink, NULL);
+	dump_say(&sink, "a", "label", "text");
+	dump_say(&sink, "b", "label", NULL);
+	dump_unavailable(&sink, "c", "it", "gone");
+	dump_say_count(&sink, "d", 0, "things");
+	dump_say_count(&sink, "e", 2, "things");
+	dump_open_list(&sink, "f");
+	dump_add_bool(&sink, NULL, true);
+	dump_close_list(&sink);
+	dump_close(&sink);
+	assert_string_equal(strbuf_str(&out),
+			    "{\"a\":\"text\",\"c\":\"gone\",\"e\":2,\"f\":[true]}");
+}
+
 static void json_takes_no_lines(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
@@ -39,7 +76,7 @@ static void json_takes_no_lines(void **state UNUSED)
 	dump_line(&sink, "line");
 	dump_lines(&sink, "line");
 	dump_line_foreign(&sink, "line", 4);
-	dump_add_hex(&writer, "at", UINT64_MAX);
+	dump_add_hex(&sink, "at", UINT64_MAX);
 	json_end_object(&writer);
 	assert_string_equal(strbuf_str(&out), "{\"at\":\"0xffffffffffffffff\"}");
 	assert_int_equal(sink.lines_lost, 0);
@@ -65,6 +102,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_end_where_the_budget_does),
 		cmocka_unit_test(foreign_bytes_are_escaped_and_cut),
+		cmocka_unit_test(lines_are_escaped_whole),
+		cmocka_unit_test(both_forms_come_from_one_call),
 		cmocka_unit_test(json_takes_no_lines),
 		cmocka_unit_test(a_walk_says_what_it_did_not_show),
 	};
