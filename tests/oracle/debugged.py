@@ -13,6 +13,7 @@ import subprocess
 import guest
 import machine
 import test_sdt
+from shell_guest import ShellGuest
 
 FOLDER = os.path.join(guest.ROOT, "build", "oracle")
 MODULE = "dummy"
@@ -73,7 +74,7 @@ def kernel(*wanted):
     return release
 
 
-class Guest(test_sdt.Guest):
+class Guest(ShellGuest):
     """Frozen only while it is written."""
 
     def __init__(self, release, *options):

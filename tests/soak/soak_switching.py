@@ -6,13 +6,13 @@ Environment: KTSTR_SOAK_LOOKS (100). Figures go to standard error.
 
 import json
 import os
-import subprocess
 import sys
 
 import machine
 import share
 import switching
 import tap
+from shell_guest import ShellGuest, ktstr
 
 LOOKS = int(os.environ.get("KTSTR_SOAK_LOOKS", "0")) or share.rounds(100, least=20)
 CPUS = 4
@@ -20,24 +20,15 @@ PAIRS = 8
 SERIES = ("6.12", "6.18", "7.2")
 
 
-def ktstr(*arguments):
-    return subprocess.run([machine.KTSTR, *arguments], capture_output=True, text=True, check=True,
-                          timeout=machine.TIMEOUT).stdout
-
-
 class Switching(machine.GuestTest):
     def look_at(self, kernel):
-        options = ["-t", f"1n1l{CPUS}c1t", "--kernel", kernel, "-i", f"{switching.PROGRAM}:/ping_pong"]
-        guest = subprocess.Popen([machine.KTSTR, "shell", *options, "--exec", f"/ping_pong {PAIRS} {CPUS}"],
-                                 stdout=subprocess.PIPE, text=True)
+        guest = ShellGuest("-t", f"1n1l{CPUS}c1t", "--kernel", kernel, "-i", f"{switching.PROGRAM}:/ping_pong")
         try:
-            players = guest.stdout.readline().split()
-            self.assertEqual(len(players), 2 * PAIRS)
-            vms = json.loads(ktstr("vm", "list", "--json"))["vms"]
-            vm = "vm:" + next(vm["id"] for vm in vms if vm.get("owner", {}).get("pid") == guest.pid)
+            players = guest.ask(f"/ping_pong {PAIRS} {CPUS} >/tmp/players & while [ ! -s /tmp/players ]; do sleep 0.1; done; cat /tmp/players")
+            self.assertEqual(len(players[0].split()), 2 * PAIRS)
             judge, wrong = switching.Judge(CPUS), []
             for _ in range(LOOKS):
-                text = ktstr("inspect", vm, "--freeze", "stack", "--json", "--max-entries", "0")
+                text = guest.inspect("--freeze", "stack", "--json", "--max-entries", "0")
                 wrong.append(judge.judge(json.loads(text)["stacks"]))
             bad = sum(bool(w) for w in wrong)
             print(f"{kernel}: {judge.looks} looks, {judge.switching} in the middle of a switch, {judge.excused} CPUs "
@@ -46,11 +37,11 @@ class Switching(machine.GuestTest):
             # Else nothing was tried.
             self.assertGreater(judge.switching, LOOKS // 20)
         finally:
-            guest.kill()
-            guest.communicate()
+            guest.process.terminate()
+            guest.close()
 
     def test_no_stack_is_wrong_in_the_middle_of_a_switch(self):
-        listed = [k["id"] for k in json.loads(ktstr("kernel", "list", "--json"))["kernels"]]
+        listed = [k["id"] for k in json.loads(ktstr("kernel", "list", "--json").stdout)["kernels"]]
         for series in SERIES:
             with self.subTest(series):
                 kernel = next((k for k in listed if k.startswith(series + ".") and "cloud" in k), None)

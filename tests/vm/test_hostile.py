@@ -10,6 +10,7 @@ import guest
 import machine
 import tap
 import test_sdt
+from shell_guest import ShellGuest
 
 FILLER = os.environ.get("KTSTR_MAP_FILLER", "")
 HOSTILE = os.environ.get("KTSTR_HOSTILE", "")
@@ -30,7 +31,7 @@ for i in 1 2 3; do (while :; do :; done) & done
 
 def save(path):
     """A guest with a scheduler, as a vmcore."""
-    vm = test_sdt.Guest("-t", "1n1l2c1t", "-m", "512M", "-i", test_sdt.SDT, "-i", f"{FILLER}:/filler")
+    vm = ShellGuest("-t", "1n1l2c1t", "-m", "512M", "-i", test_sdt.SDT, "-i", f"{FILLER}:/filler")
     try:
         said = vm.ask(PREPARE)
         assert not said, said

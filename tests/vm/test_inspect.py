@@ -11,66 +11,22 @@ import time
 
 import machine
 import tap
+from shell_guest import ShellGuest, ktstr, vm
 
 CPUS = 4
 SPIN_CPU = 2
 PATIENCE = 30
 MODULE = "dummy"
 THREADS = os.environ.get("KTSTR_INSPECTED", "")
-END = "the-answer-ends-here"
 
 
-class Guest:
-    """A guest whose shell waits for commands."""
-
-    def __init__(self, *options):
-        self.process = subprocess.Popen(
-            [machine.KTSTR, "shell", "-t", f"1n1l{CPUS}c1t", "--module", MODULE, "-i", f"{THREADS}:/inspected", *options],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, errors="surrogateescape")
-
-    def ask(self, script):
-        self.process.stdin.write(f"{script}\necho {END}\n")
-        self.process.stdin.flush()
-        lines = []
-        for line in self.process.stdout:
-            if line.rstrip("\n") == END:
-                return lines
-            lines.append(line.rstrip("\n"))
-        raise AssertionError(f"the guest ended: {lines}")
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.stdout.close()
-        self.process.wait(machine.TIMEOUT)
-
-    def listed(self):
-        (found,) = [v for v in json.loads(vm("list", "--json"))["vms"] if v.get("owner", {}).get("pid") == self.process.pid]
-        return found
-
-    def id(self):
-        return self.listed()["id"]
-
-    def state(self):
-        return self.listed()["state"]
-
-
-def vm(*arguments):
-    return subprocess.run([machine.KTSTR, "vm", *arguments], capture_output=True, check=True, text=True,
-                          timeout=machine.TIMEOUT).stdout
-
-
-def inspect(guest, *arguments):
-    done = subprocess.run([machine.KTSTR, "inspect", f"vm:{guest.id()}", *arguments], capture_output=True, check=False,
-                          timeout=machine.TIMEOUT)
-    if done.returncode != 0 or done.stderr:
-        raise AssertionError((done.returncode, done.stderr))
-    return done.stdout.decode()
+def start(*options):
+    return ShellGuest("-t", f"1n1l{CPUS}c1t", "--module", MODULE, "-i", f"{THREADS}:/inspected", *options)
 
 
 def ask(guest, expression):
     """Exit code, what is said of it without the expression, and why not."""
-    done = subprocess.run([machine.KTSTR, "inspect", f"vm:{guest.id()}", "--expr", expression], capture_output=True, check=False,
-                          timeout=machine.TIMEOUT)
+    done = ktstr("inspect", guest.source(), "--expr", expression)
     said = done.stdout.decode()
     return done.returncode, said.removeprefix(f"{expression} = ").rstrip("\n"), done.stderr.decode()
 
@@ -181,14 +137,14 @@ class Inspect(machine.GuestTest):
         cls.guest = None
         if machine.guest.missing():
             return
-        cls.guest = Guest(*cls.machine_options)
+        cls.guest = start(*cls.machine_options)
         guest = cls.guest
         guest.ask("mkdir -p /sys/fs/cgroup; mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null;"
                   "mkdir -p /sys/fs/cgroup/outer/inner; echo 'ktstr looks inside' > /dev/kmsg")
         cls.pid = int(guest.ask("/inspected >/tmp/pid & while [ ! -s /tmp/pid ]; do sleep 0.1; done; cat /tmp/pid")[0])
         guest.ask(f"echo {cls.pid} > /sys/fs/cgroup/outer/inner/cgroup.procs")
         cls.before = proc(guest)
-        cls.seen = json.loads(inspect(guest, "all", "--freeze", "--json", "--max-entries", "0"))
+        cls.seen = json.loads(guest.inspect("all", "--freeze", "--json", "--max-entries", "0"))
         cls.after = proc(guest)
 
     @classmethod
@@ -251,20 +207,20 @@ class Inspect(machine.GuestTest):
         compare_modules(self, self.seen["modules"], self.guest)
 
     def test_the_log_is_what_dmesg_prints(self):
-        text = inspect(self.guest, "log", "--max-entries", "0", "--lines", "100000").splitlines()
+        text = self.guest.inspect("log", "--max-entries", "0", "--lines", "100000").splitlines()
         self.assertIn("ktstr looks inside", "\n".join(text))
         old = self.before["log"]
         self.assertEqual(text[:len(old)], old)
         self.assertEqual(text, dmesg(self.guest)[:len(text)])
         # The last ones are those that are shown when there is no room for all.
-        self.assertEqual(inspect(self.guest, "log", "--max-entries", "2").splitlines()[:2], text[-2:])
+        self.assertEqual(self.guest.inspect("log", "--max-entries", "2").splitlines()[:2], text[-2:])
 
     def test_single_values_by_their_names(self):
-        comm = inspect(self.guest, "--expr", "init_task.comm")
+        comm = self.guest.inspect("--expr", "init_task.comm")
         self.assertEqual(comm, 'init_task.comm = "swapper/0"\n')
-        pids = json.loads(inspect(self.guest, "--expr", "runqueues.cpu", "--json"))["cpus"]
+        pids = json.loads(self.guest.inspect("--expr", "runqueues.cpu", "--json"))["cpus"]
         self.assertEqual([entry["value"]["value"] for entry in pids], list(range(CPUS)))
-        said = inspect(self.guest, "--expr", "init_task.thread_pid->numbers[0].nr")
+        said = self.guest.inspect("--expr", "init_task.thread_pid->numbers[0].nr")
         self.assertEqual(said, "init_task.thread_pid->numbers[0].nr = 0\n")
 
     def addresses(self, *names):
@@ -341,7 +297,7 @@ class Inspect(machine.GuestTest):
 
     def interrupt_a_vmcore(self, folder, number=signal.SIGINT):
         """What the writer ended with, and what was in the folder while it stood still and so did the guest."""
-        writer = subprocess.Popen([machine.KTSTR, "inspect", f"vm:{self.guest.id()}", "--freeze", "--vmcore",
+        writer = subprocess.Popen([machine.KTSTR, "inspect", self.guest.source(), "--freeze", "--vmcore",
                                    os.path.join(folder, "core")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         # It goes on by small steps, so that it is stopped in the middle.
         while not os.listdir(folder) and writer.poll() is None:
@@ -349,8 +305,7 @@ class Inspect(machine.GuestTest):
             time.sleep(0.005)
             writer.send_signal(signal.SIGSTOP)
         half = os.listdir(folder)
-        self.guest.process.stdin.write("echo runs on\n")
-        self.guest.process.stdin.flush()
+        self.guest.send("echo runs on")
         answer = select.select([self.guest.process.stdout], [], [], 0.5)[0]
         self.assertEqual(self.guest.state(), "paused")
         writer.send_signal(number)
@@ -388,18 +343,17 @@ class Inspect(machine.GuestTest):
 
     def test_a_guest_stands_still_until_it_is_resumed(self):
         self.assertEqual(vm("freeze", self.guest.id()[:6]), f"VM {self.guest.id()} is frozen\n")
-        self.guest.process.stdin.write("echo runs on\n")
-        self.guest.process.stdin.flush()
-        first = inspect(self.guest, "uptime", "--freeze", "--json")
+        self.guest.send("echo runs on")
+        first = self.guest.inspect("uptime", "--freeze", "--json")
         self.assertEqual(self.guest.state(), "paused")
         self.assertEqual(select.select([self.guest.process.stdout], [], [], 1)[0], [])
-        self.assertEqual(inspect(self.guest, "uptime", "--json"), first)
+        self.assertEqual(self.guest.inspect("uptime", "--json"), first)
         vm("freeze", self.guest.id())
         self.assertEqual(vm("resume", "vm:" + self.guest.id()), f"VM {self.guest.id()} runs\n")
         self.assert_answers()
 
     def test_a_running_guest_can_be_looked_at(self):
-        lines = inspect(self.guest, "tasks").splitlines()
+        lines = self.guest.inspect("tasks").splitlines()
         self.assertEqual(lines[0].split()[:4], ["PID", "TGID", "PPID", "S"])
         self.assertIn("kt-spinner", "\n".join(lines))
 

@@ -4,11 +4,10 @@
 import functools
 import json
 import os
-import subprocess
 
 import machine
 import tap
-import test_inspect
+from shell_guest import ShellGuest
 
 CPUS = 4
 SPINNERS = 8
@@ -28,12 +27,9 @@ while [ ! -s /tmp/waits ]; do sleep 0.1; done; sleep 1; cat /tmp/waits
 FILLER = os.environ.get("KTSTR_MAP_FILLER", "")
 
 
-class Guest(test_inspect.Guest):
-    def __init__(self, *options):  # pylint: disable=super-init-not-called
-        self.process = subprocess.Popen(
-            [machine.KTSTR, "shell", *options, "-t", f"1n1l{CPUS}c1t", "-i", f"{FIFO}:/fifo", "-i", f"{FILLER}:/filler",
-             "-i", f"{WAITER}:/waiter"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, errors="surrogateescape")
+class Guest(ShellGuest):
+    def __init__(self, *options):
+        super().__init__("-t", f"1n1l{CPUS}c1t", "-i", f"{FIFO}:/fifo", "-i", f"{FILLER}:/filler", "-i", f"{WAITER}:/waiter", *options)
 
     def close(self):
         # Its shell may be among those who are not served any more.
@@ -50,7 +46,7 @@ class Guest(test_inspect.Guest):
 
 
 def look(guest, *arguments):
-    return json.loads(test_inspect.inspect(guest, *arguments, "--freeze", "--json", "--max-entries", "0"))
+    return json.loads(guest.inspect(*arguments, "--freeze", "--json", "--max-entries", "0"))
 
 
 def events(guest):

@@ -14,7 +14,7 @@ class Kcore(machine.GuestTest):
         cls.guest = None
         if machine.guest.missing():
             return
-        cls.guest = test_inspect.Guest("-i", f"{machine.KTSTR}:/ktstr")
+        cls.guest = test_inspect.start("-i", f"{machine.KTSTR}:/ktstr")
         cls.before = test_inspect.proc(cls.guest)
         cls.seen = {view: cls.look(view) for view in ("tasks", "uptime", "rq", "uname", "modules")}
         cls.after = test_inspect.proc(cls.guest)

@@ -4,14 +4,13 @@
 import json
 import os
 import re
-import subprocess
 
 import guest
 import machine
 import tap
+from shell_guest import ShellGuest
 
 SDT = os.path.join(guest.BUILD, "bpf", "scx_ktsdt")
-END = "the-answer-ends-here"
 SLEEPERS = 700
 CHURN = 1500
 MAGIC = 0x6B74736474000001
@@ -29,39 +28,6 @@ kill $(cat /tmp/some); i=0; while [ $i -lt 20 ]; do sleep 100000 & i=$((i+1)); d
 """
 LIST = """n=$(grep -c ^end /tmp/out); kill -USR1 $(cat /tmp/pid); while [ $(grep -c ^end /tmp/out) = $n ]; do usleep 20000; done
 sed -n '/^list/h;/^list/!H;$!d;x;p' /tmp/out"""
-
-
-class Guest:
-    """A guest whose shell waits for commands."""
-
-    def __init__(self, *options):
-        self.process = subprocess.Popen([machine.KTSTR, "shell", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True, errors="surrogateescape")
-
-    def ask(self, script):
-        self.process.stdin.write(f"{script}\necho {END}\n")
-        self.process.stdin.flush()
-        lines = []
-        for line in self.process.stdout:
-            if line.rstrip("\n") == END:
-                return lines
-            lines.append(line.rstrip("\n"))
-        raise AssertionError(f"the guest ended: {lines}")
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.stdout.close()
-        self.process.wait(machine.TIMEOUT)
-
-    def inspect(self, *arguments):
-        vms = json.loads(subprocess.run([machine.KTSTR, "vm", "list", "--json"], capture_output=True, check=True,
-                                        timeout=machine.TIMEOUT).stdout)["vms"]
-        (found,) = [vm["id"] for vm in vms if vm.get("owner", {}).get("pid") == self.process.pid]
-        done = subprocess.run([machine.KTSTR, "inspect", f"vm:{found}", *arguments], capture_output=True, check=False,
-                              timeout=machine.TIMEOUT)
-        if done.returncode != 0 or done.stderr:
-            raise AssertionError((done.returncode, done.stderr))
-        return done.stdout.decode()
 
 
 def members(value):
@@ -100,7 +66,7 @@ class Allocator(machine.GuestTest):
         cls.guest = None
         if guest.missing():
             return
-        cls.guest = Guest("-t", "1n1l4c1t", "-m", "1G", "-i", SDT, *cls.machine_options)
+        cls.guest = ShellGuest("-t", "1n1l4c1t", "-m", "1G", "-i", SDT, *cls.machine_options)
         cls.has_scx = bool(cls.guest.ask("ls -d /sys/kernel/sched_ext 2>/dev/null"))
         if not cls.has_scx:
             return

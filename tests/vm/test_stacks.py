@@ -10,6 +10,7 @@ import tempfile
 import machine
 import switching
 import tap
+from shell_guest import ShellGuest, inspect_source
 
 CPUS = 2
 SCRIPT = """
@@ -22,23 +23,12 @@ for task in /proc/[0-9]*; do
     echo task ${task#/proc/} $(cat $task/comm)
     cat $task/stack
 done
-echo end
-while read -r line; do eval "$line"; done
-kill $sleeper $spinner $copier
 """
-
-
-def inspect(*arguments):
-    done = subprocess.run([machine.KTSTR, "inspect", *arguments], capture_output=True, text=True,
-                          timeout=machine.TIMEOUT, check=False)
-    if done.returncode or done.stderr:
-        raise AssertionError(done)
-    return done.stdout
 
 
 def stacks(source, *arguments):
     """Every stack of `ktstr inspect … stack --json` by the number of its task; idle tasks in a list."""
-    told = json.loads(inspect(source, "stack", "--json", *arguments))["stacks"]
+    told = json.loads(inspect_source(source, "stack", "--json", *arguments))["stacks"]
     return {s["pid"]: s for s in told if s["pid"]}, [s for s in told if not s["pid"]]
 
 
@@ -61,28 +51,19 @@ class Stacks(machine.GuestTest):
         cls.guest = None
         if machine.guest.missing():
             return
-        cls.guest = subprocess.Popen([machine.KTSTR, "shell", "-t", f"1n1l{CPUS}c1t", "-i",
-                                      f"{switching.PROGRAM}:/ping_pong", *cls.machine_options, "--exec", SCRIPT],
-                                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        cls.addClassCleanup(cls.end)
-        cls.sleeper, cls.spinner, cls.copier = map(int, cls.guest.stdout.readline().split())
+        cls.guest = ShellGuest("-t", f"1n1l{CPUS}c1t", "-i", f"{switching.PROGRAM}:/ping_pong", *cls.machine_options)
+        cls.addClassCleanup(cls.guest.close)
+        first, *lines = cls.guest.ask(SCRIPT)
+        cls.sleeper, cls.spinner, cls.copier = map(int, first.split())
         cls.told, cls.comm = {}, {}
-        for line in cls.guest.stdout:
+        for line in lines:
             words = line.split()
-            if words == ["end"]:
-                break
             if words[0] == "task":
                 cls.told[pid := int(words[1])] = []
                 cls.comm[pid] = " ".join(words[2:])
             else:
                 cls.told[pid].append(line.removeprefix("[<0>] ").rstrip())
-        vms = json.loads(subprocess.run([machine.KTSTR, "vm", "list", "--json"], capture_output=True,
-                                        check=True).stdout)["vms"]
-        cls.vm = "vm:" + next(vm["id"] for vm in vms if vm.get("owner", {}).get("pid") == cls.guest.pid)
-
-    @classmethod
-    def end(cls):
-        cls.guest.communicate("")
+        cls.vm = cls.guest.source()
 
     def assert_same(self, stack, told):
         """/proc leaves out the scheduler's own functions, which are innermost."""
@@ -107,7 +88,7 @@ class Stacks(machine.GuestTest):
                 self.assertEqual(symbols[-1], "entry_SYSCALL_64_after_hwframe")
 
     def test_text_is_the_same(self):
-        text = inspect(self.vm, "stack", str(self.sleeper)).splitlines()
+        text = inspect_source(self.vm, "stack", str(self.sleeper)).splitlines()
         self.assertEqual(text[0], f"{self.sleeper} sleep")
         self.assertEqual([line.strip() for line in text[-len(self.told[self.sleeper]):]], self.told[self.sleeper])
 
@@ -147,14 +128,10 @@ class Stacks(machine.GuestTest):
         self.assertEqual(copier["frames"][-1]["symbol"], "entry_SYSCALL_64_after_hwframe")
         self.assertIn("ksys_read", [frame["symbol"] for frame in copier["frames"]])
 
-    def tell(self, line):
-        self.guest.stdin.write(line + "\n")
-        self.guest.stdin.flush()
-
     def test_a_cpu_in_the_middle_of_a_switch_is_on_the_stack_of_one_task(self):
         """As tests/soak/soak_switching.py, which looks more often and at more kernels."""
-        self.tell(f"kill -STOP {self.spinner} {self.copier}; /ping_pong 4 {CPUS} & players=$!")
-        self.guest.stdout.readline()
+        self.guest.ask(f"kill -STOP {self.spinner} {self.copier}; /ping_pong 4 {CPUS} >/tmp/players & players=$!\n"
+                       "while [ ! -s /tmp/players ]; do sleep 0.1; done")
         judge = switching.Judge(CPUS)
         try:
             while judge.switching < 3 and judge.looks < 30:
@@ -162,9 +139,8 @@ class Stacks(machine.GuestTest):
                 self.assertEqual(judge.judge([*seen.values(), *idle]), [])
         finally:
             # Until the last of them has been reaped: other tests do not expect tasks without a stack.
-            self.tell("kill $players; wait $players; while grep -qsx ping_pong /proc/[0-9]*/comm; do sleep 0.1; done;"
-                      f"kill -CONT {self.spinner} {self.copier}; echo gone")
-            self.guest.stdout.readline()
+            self.guest.ask("kill $players; wait $players; while grep -qsx ping_pong /proc/[0-9]*/comm; do sleep 0.1; done;"
+                           f"kill -CONT {self.spinner} {self.copier}")
         self.assertGreater(judge.switching, 0)
 
     def test_without_registers_a_task_that_runs_says_so(self):
@@ -178,10 +154,10 @@ class Stacks(machine.GuestTest):
     def test_a_vmcore_holds_the_same(self):
         with tempfile.TemporaryDirectory() as folder:
             core = os.path.join(folder, "core")
-            self.assertIn("bytes", inspect(self.vm, "--freeze", "--vmcore", core))
+            self.assertIn("bytes", inspect_source(self.vm, "--freeze", "--vmcore", core))
             self.assertEqual(os.listdir(folder), ["core"])
             self.assert_same(stacks(core)[0][self.sleeper], self.told[self.sleeper])
-            self.assertEqual([s["pid"] for s in json.loads(inspect(core, "stack", "sleep", "--json"))["stacks"]], [self.sleeper])
+            self.assertEqual([s["pid"] for s in json.loads(inspect_source(core, "stack", "sleep", "--json"))["stacks"]], [self.sleeper])
             told = os.stat(core)
             self.assertLess(told.st_blocks * 512, told.st_size)
             self.assert_cut_is_told(core, told.st_size)
@@ -209,7 +185,7 @@ class Stacks(machine.GuestTest):
         with tempfile.TemporaryDirectory() as folder:
             core = os.path.join(folder, "core")
             for _ in range(20):
-                inspect(self.vm, "--freeze", "--vmcore", core)
+                inspect_source(self.vm, "--freeze", "--vmcore", core)
                 seen, idle = stacks(core)
                 for stack in [*seen.values(), *idle]:
                     self.assertNotIn("unavailable", stack, stack)
@@ -220,7 +196,7 @@ class Stacks(machine.GuestTest):
                     break
             # A vmcore of a vmcore has them as well; the last that was written is the one looked at.
             again = os.path.join(folder, "again")
-            inspect(core, "--vmcore", again)
+            inspect_source(core, "--vmcore", again)
             self.assertEqual(stacks(again), (seen, idle))
         self.assertEqual(states[self.spinner, "user"]["frames"], [])
         self.assertEqual(states[self.copier, "on-cpu"]["frames"][-1]["symbol"], "entry_SYSCALL_64_after_hwframe")
