@@ -18,6 +18,14 @@ MANY = ["--snapshots", "100000", "--interval-ms", "2"]
 RECORD = '{"name": "a test", "metrics": []}\n'
 
 
+def wait_for_waits(run, n):
+    """Until the probe has waited so often: it does so between two snapshots."""
+    def waits():
+        with open(f"/proc/{run.pid}/status", encoding="utf-8") as f:
+            return next(int(line.split()[1]) for line in f if line.startswith("voluntary_ctxt_switches"))
+    wait_until(lambda: waits() >= n, f"{n} waits of the probe")
+
+
 class Interrupted(HostTest):
     def start_probe(self, *arguments):
         run = subprocess.Popen([PROBE, "--json", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -43,7 +51,7 @@ class Interrupted(HostTest):
                 with self.subTest(signal=number.name, way=way):
                     target = self.start_target("pie", threads=3)
                     run = self.start_probe("--pid", target.pid, *MANY, *way)
-                    time.sleep(0.4)
+                    wait_for_waits(run, 20)
                     run.send_signal(number)
                     stdout, stderr = run.communicate(timeout=20)
                     self.assertEqual((run.returncode, stderr), (0, ""))
@@ -59,7 +67,7 @@ class Interrupted(HostTest):
         target = self.start_target("pie", threads=1)
         path = self.record()
         run = self.start_probe("--pid", target.pid, *MANY, "--sidecar", path)
-        time.sleep(0.3)
+        wait_for_waits(run, 20)
         run.terminate()
         stdout, stderr = run.communicate(timeout=20)
         self.assertEqual(run.returncode, 3, stderr)
@@ -145,7 +153,7 @@ class TargetChanges(HostTest):
                 run = subprocess.Popen([PROBE, "--json", "--pid", str(target.pid), *MANY, *way],
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                 self.addCleanup(Target(run).end)
-                time.sleep(0.3)
+                wait_for_waits(run, 20)
                 os.kill(target.pid, signal.SIGUSR2)
                 stdout, stderr = run.communicate(timeout=20)
                 self.assertEqual((run.returncode, stdout), (1, ""), stderr)
@@ -163,7 +171,7 @@ class TargetChanges(HostTest):
                 run = subprocess.Popen([PROBE, "--json", "--pid", str(target.pid), *MANY, *way],
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                 self.addCleanup(Target(run).end)
-                time.sleep(0.3)
+                wait_for_waits(run, 20)
                 os.kill(target.pid, signal.SIGUSR2)
                 stdout, stderr = run.communicate(timeout=30)
                 self.assertEqual((run.returncode, stdout), (1, ""), stderr)
@@ -175,16 +183,16 @@ class TargetChanges(HostTest):
     def test_what_was_read_of_a_target_that_dies_midway_is_kept(self):
         for way in ([], ["--ptrace"], ["--no-ptrace"]):
             with self.subTest(way=way):
-                # The death must come after the first snapshot; a busy machine needs more time.
-                self.assertTrue(any(self.kept_after_death(pause, way) for pause in (0.4, 2, 6)),
+                # The death must come after the first snapshot; with --ptrace there are waits before it as well.
+                self.assertTrue(any(self.kept_after_death(n, way) for n in (20, 200)),
                                 "nothing was ever kept of a target that died")
 
-    def kept_after_death(self, pause_s, way):
+    def kept_after_death(self, n_waits, way):
         target = self.start_target("pie", threads=3)
         run = subprocess.Popen([PROBE, "--json", "--pid", str(target.pid), *MANY, *way],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(Target(run).end)
-        time.sleep(pause_s)
+        wait_for_waits(run, n_waits)
         target.process.kill()
         target.process.wait()
         stdout, stderr = run.communicate(timeout=20)

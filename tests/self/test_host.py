@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The host takes its part: full disks, folders that go away, killed QEMUs, Ctrl-C."""
 
+import json
 import os
 import shutil
 import signal
@@ -66,6 +67,17 @@ class Running(judged.Case):
         self.assertEqual(load(path)["state"], "started")
         return path, until(process, lambda: children(process.pid))[0]
 
+    def in_its_test(self, process):
+        """Waits until the guest's console says that the test's function has begun; the guest's QEMU."""
+        def found():
+            for vm in json.loads(judged.ktstr("vm", "list", "--json").stdout)["vms"]:
+                if vm.get("owner", {}).get("pid") == process.pid and os.path.exists(vm["console_log"]):
+                    with open(vm["console_log"], "rb") as f:
+                        if b"the test begins" in f.read():
+                            return vm["qemu"]["pid"]
+            return None
+        return until(process, found)
+
     def ended(self, process, limit_s=LONG_S):
         """(exit code, results, what it said on standard error)."""
         out, err = process.communicate(timeout=limit_s)
@@ -76,9 +88,8 @@ class Running(judged.Case):
 class Disturbed(Running):
     def test_qemu_is_killed(self):
         process = self.start(test="lasts_60_s")
-        path, qemu = self.started(process)
-        time.sleep(1)
-        os.kill(qemu, signal.SIGKILL)
+        path, _ = self.started(process)
+        os.kill(self.in_its_test(process), signal.SIGKILL)
         code, (told,), _ = self.ended(process)
         self.assertEqual((code, told["verdict"], told["reason"]), (3, "broken", "qemu"), told)
         self.assertIn("QEMU was ended by signal 9", told["why"])
@@ -108,7 +119,7 @@ class Disturbed(Running):
 
     def interrupted(self, process, send):
         self.started(process)
-        time.sleep(1)
+        self.in_its_test(process)
         with Clock() as clock:
             send()
             code, tests, err = self.ended(process)

@@ -237,13 +237,17 @@ class Terminal(machine.GuestTest):
 
     def setUp(self):
         super().setUp()
+        is_sized, sized = os.pipe()
         pid, self.fd = pty.fork()
         if pid == 0:
             os.environ["TERM"] = "vt220"
-            time.sleep(0.2)
+            os.close(sized)
+            os.read(is_sized, 1)
             os.execv(machine.KTSTR, [*SHELL, "-t", "1n1l2c1t"])
         self.pid = pid
         self.resize(97, 31)
+        os.close(sized)
+        os.close(is_sized)
         self.cooked = termios.tcgetattr(self.fd)
         self.ended = None
         self.addCleanup(self.close)
@@ -301,9 +305,11 @@ class Terminal(machine.GuestTest):
         self.expect(self.PROMPT)
         self.resize(120, 40)
         os.kill(self.pid, signal.SIGWINCH)
-        time.sleep(0.5)
-        self.type(b"stty size\r")
-        self.expect(rb"\r\n40 120\r\n")
+        size = b"31 97"
+        while size == b"31 97":  # the new one takes a moment to get there
+            self.type(b"stty size\r")
+            size = self.expect(rb"\r\n(\d+ \d+)\r\n")[1]
+        self.assertEqual(size, b"40 120")
         self.type(b"exit 5\r")
         self.assertEqual(self.wait(), 5)
         self.assertTrue(self.restored())

@@ -83,22 +83,44 @@ static void a_held_lock_ends_the_wait_with_the_budget(void **state)
 	assert_int_equal(fd, 77);
 }
 
-static void *release_soon(void *fd)
+/* How many descriptors of ours are of this file. */
+static size_t n_open(const char *path)
 {
-	struct timespec soon = { .tv_nsec = 120 * 1000 * 1000 };
+	struct stat wanted, st;
+	size_t n = 0;
 
-	nanosleep(&soon, NULL);
-	close(*(int *)fd);
+	assert_int_equal(stat(path, &wanted), 0);
+	for (int fd = 0; fd < 256; fd++)
+		n += fstat(fd, &st) == 0 && st.st_ino == wanted.st_ino &&
+		     st.st_dev == wanted.st_dev;
+	return n;
+}
+
+struct held {
+	const char *path;
+	int fd;
+};
+
+/* Once somebody else has it open and finds it locked. */
+static void *release_when_wanted(void *context)
+{
+	struct timespec moment = { .tv_nsec = 1000 * 1000 };
+	struct held *held = context;
+
+	while (n_open(held->path) < 2)
+		nanosleep(&moment, NULL);
+	close(held->fd);
 	return NULL;
 }
 
 static void a_lock_that_becomes_free_is_taken(void **state)
 {
 	struct scratch *s = *state;
-	int held = hold(s->lock), fd = -1;
+	struct held held = { s->lock, hold(s->lock) };
 	pthread_t thread;
+	int fd = -1;
 
-	assert_int_equal(pthread_create(&thread, NULL, release_soon, &held), 0);
+	assert_int_equal(pthread_create(&thread, NULL, release_when_wanted, &held), 0);
 	assert_success(lock_acquire(s->lock, 20 * NS_PER_SEC, NULL, &fd));
 	pthread_join(thread, NULL);
 	close(fd);
