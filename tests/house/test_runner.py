@@ -169,7 +169,7 @@ class Runs(unittest.TestCase):
     def test_single_programs_of_a_suite(self):
         self.expect(["good", "--only", "the-good"], 0, "2 passed, 0 failed, 0 skipped")
         self.expect(["good", "reason", "--only", "the-good"], 1, "2 passed, 1 failed, 0 skipped", "suite reason has no tests")
-        self.expect(["good", "--only", "the-best"], 1, "0 passed, 2 failed, 0 skipped", "the-best is the name of no test")
+        self.expect(["good", "--only", "the-best"], 1, "0 passed, 2 failed, 0 skipped", "the-best is not the name of a test")
 
     def test_a_run_of_skips_alone_is_no_success(self):
         self.expect(["allskipped"], 1, "0 passed, 0 failed, 1 skipped")
@@ -183,6 +183,16 @@ class Runs(unittest.TestCase):
     def test_a_slow_suite_is_a_warning_here_and_a_failure_in_ci(self):
         self.expect(["slow"], 0, "1 passed, 0 failed, 0 skipped", "past twice its budget")
         self.expect(["slow"], 1, "1 passed, 1 failed, 0 skipped", "past twice its budget", enforce="BUDGET")
+
+    def test_a_slow_run_is_told_by_the_clock_as_well(self):
+        row = os.path.join(folder.name, "CLOCK")
+        with open(row, "w", encoding="utf-8") as f:
+            f.write("slow 10\nbrief 0.1\nample 100\n")
+        slow = ["slow", "--budget", row]
+        self.expect([*slow, "--clock", "ample"], 0, "1 passed, 0 failed, 0 skipped", " of 100 s ", " s of CPU", enforce="BUDGET")
+        self.expect([*slow, "--clock", "brief"], 0, "1 passed, 0 failed, 0 skipped", "past twice its budget of 0.1 s")
+        self.expect([*slow, "--clock", "brief"], 1, "1 passed, 1 failed, 0 skipped", "the whole run took", enforce="BUDGET")
+        self.expect([*slow, "--clock", "unknown"], 1, "1 passed, 1 failed, 0 skipped", "the whole run has no line in tests/BUDGET")
 
     def test_a_skip_is_a_failure_in_ci_unless_its_reason_is_allowed(self):
         skips = os.path.join(folder.name, "SKIPS")
@@ -224,7 +234,7 @@ class Runs(unittest.TestCase):
     def test_a_folder_that_is_no_build_is_said(self):
         done = subprocess.run([RUN, folder.name, "good"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("no configured build", done.stderr)
+        self.assertIn("not a configured build", done.stderr)
 
 
 class Guests(unittest.TestCase):
