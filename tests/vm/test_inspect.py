@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`ktstr inspect` against what the guest's own /proc says, before and after."""
+"""`ktstr inspect` from outside and from inside a guest, against what its own /proc says, before and after."""
 
 import json
 import os
@@ -20,8 +20,20 @@ MODULE = "dummy"
 THREADS = os.environ.get("KTSTR_INSPECTED", "")
 
 
-def start(*options):
-    return ShellGuest("-t", f"1n1l{CPUS}c1t", "--module", MODULE, "-i", f"{THREADS}:/inspected", *options)
+guests = {}
+
+
+def shared(*options):
+    """The guest with these options. It serves all classes that ask for it, and lives as long as this program."""
+    if options not in guests:
+        guests[options] = ShellGuest("-t", f"1n1l{CPUS}c1t", "--module", MODULE, "-i", f"{THREADS}:/inspected",
+                                     "-i", f"{machine.KTSTR}:/ktstr", *options)
+    return guests[options]
+
+
+def tearDownModule():
+    for guest in guests.values():
+        guest.close()
 
 
 def ask(guest, expression):
@@ -137,7 +149,7 @@ class Inspect(machine.GuestTest):
         cls.guest = None
         if machine.guest.missing():
             return
-        cls.guest = start(*cls.machine_options)
+        cls.guest = shared(*cls.machine_options)
         guest = cls.guest
         guest.ask("mkdir -p /sys/fs/cgroup; mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null;"
                   "mkdir -p /sys/fs/cgroup/outer/inner; echo 'ktstr looks inside' > /dev/kmsg")
@@ -146,11 +158,6 @@ class Inspect(machine.GuestTest):
         cls.before = proc(guest)
         cls.seen = json.loads(guest.inspect("all", "--freeze", "--json", "--max-entries", "0"))
         cls.after = proc(guest)
-
-    @classmethod
-    def tearDownClass(cls):
-        if cls.guest:
-            cls.guest.close()
 
     def test_the_machine_has_the_page_tables_that_are_to_be_tried(self):
         # Linux shows the flag only where it uses it.
@@ -361,6 +368,54 @@ class Inspect(machine.GuestTest):
 class InspectWith5Levels(Inspect):
     machine_options = ("--cpu", "max,vendor=GenuineIntel,level=32")
     has_la57 = True
+
+
+class Kcore(machine.GuestTest):
+    """A kernel that looks at itself: `ktstr inspect /proc/kcore` inside the guest, against that guest's /proc."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.guest = None
+        if machine.guest.missing():
+            return
+        cls.guest = shared()
+        cls.before = proc(cls.guest)
+        cls.seen = {view: cls.look(view) for view in ("tasks", "uptime", "rq", "uname", "modules")}
+        cls.after = proc(cls.guest)
+
+    @classmethod
+    def look(cls, view):
+        """What it said, and which process said it."""
+        said = cls.guest.ask(f"sh -c 'echo $$; exec /ktstr inspect /proc/kcore {view} --json --max-entries 0' 2>&1")
+        return json.loads("\n".join(said[1:])) | {"by": int(said[0])}
+
+    def test_every_thread_that_lived_all_the_time_is_there_as_proc_says(self):
+        compare_threads(self, self.seen["tasks"] | {
+            # Itself came and went, too.
+            "tasks": [task for task in self.seen["tasks"]["tasks"] if task["pid"] != self.seen["tasks"]["by"]],
+            "total": self.seen["tasks"]["total"] - 1}, self.before, self.after)
+
+    def test_it_sees_itself_run(self):
+        (task,) = [task for task in self.seen["tasks"]["tasks"] if task["pid"] == self.seen["tasks"]["by"]]
+        self.assertEqual((task["comm"], task["state"], task["on_cpu"]), ("ktstr", "R", 1))
+
+    def test_it_is_on_one_of_the_runqueues(self):
+        cpus = self.seen["rq"]["cpus"]
+        self.assertEqual([rq["cpu"] for rq in cpus], list(range(int(self.guest.ask("nproc")[0]))))
+        (own,) = [rq for rq in cpus if rq["curr"]["pid"] == self.seen["rq"]["by"]]
+        self.assertEqual(own["curr"]["comm"], "ktstr")
+        self.assertGreaterEqual(own["nr_running"], 1)
+        for rq in cpus:
+            self.assertTrue(rq["online"])
+
+    def test_time_lies_between_what_the_guest_read(self):
+        compare_uptime(self, self.seen["uptime"], self.before, self.after)
+
+    def test_uname(self):
+        compare_uname(self, self.seen["uname"], self.guest)
+
+    def test_modules(self):
+        compare_modules(self, self.seen["modules"], self.guest)
 
 
 class Killed(machine.GuestTest):
