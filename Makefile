@@ -3,6 +3,7 @@
 
 MESON ?= meson
 NINJA ?= ninja
+export NINJA
 PYTHON ?= python3
 CLANG ?= clang-19
 DESTDIR ?=
@@ -14,19 +15,25 @@ MUTANTS ?=
 ROOMS ?=
 ONLY ?=
 
+# What set-up is for: a goal that tests wants more than `make`, and `make demo` less. Several goals want all.
+GOALS := $(or $(MAKECMDGOALS),all)
+PURPOSE := $(if $(filter-out demo all install help clean,$(GOALS)),test,$(if $(filter-out demo,$(GOALS)),build,demo))
+BEGAN := $(shell date +%s)
+
 SANITIZE := -Db_sanitize=address,undefined -Db_lundef=false
 # A suite exists when its folder has tests; tests/run refuses a named suite without any.
 HAVE = $(if $(wildcard tests/$(1)/meson.build),$(1))
 TEST_SUITES ?= unit $(call HAVE,golden) corpus house $(call HAVE,host) $(call HAVE,vm) $(call HAVE,self)
 
 .PHONY: all
-all: setup build/release/build.ninja ## build; programs then stand in build/bin/
-	@$(NINJA) -C build/release
+all: setup build/release/build.ninja ## build what is installed; programs are then in build/bin/
 	@$(PYTHON) tools/stage-bin build/release build/bin
 
+# Nothing is built but what it shows.
 .PHONY: demo
-demo: all ## a fairness test under two schedulers in a guest, and a bug that is found
-	@tools/demo
+demo: setup build/release/build.ninja ## a fairness test under two schedulers in a guest, and a bug that is found
+	@$(PYTHON) tools/stage-bin build/release build/bin ktstr scx_ktfifo libktstr.a
+	@tools/demo --began $(BEGAN)
 
 .PHONY: demo-probe
 demo-probe: all ## a real server that uses jemalloc, and the probe watching it
@@ -34,15 +41,18 @@ demo-probe: all ## a real server that uses jemalloc, and the probe watching it
 
 .PHONY: setup
 setup: ## install and build what the project needs; quick when nothing is missing
-	@tools/setup
+	@tools/setup --for $(PURPOSE)
 
 # One folder per way of building; ninja keeps it current. Meson does not notice a room or
 # a fuzzer that is new, so the files that make one are named here.
 MESON_FILES := $(wildcard meson.build meson_options.txt src/meson.build src/*/meson.build \
 	tests/meson.build tests/*/meson.build tests/unit/*/meson.build tests/fuzz/fuzz_*.c)
 SETUP = if [ -e $@ ]; then $(MESON) setup --reconfigure $(@D) >/dev/null; \
-	else $(1) $(MESON) setup $(@D) $(2); fi && touch $@
+	else $(1) $(MESON) setup $(@D) $(2); fi && touch $@ $(@D)/for-$(PURPOSE)
 
+# Meson does not look again by itself for what set-up has brought since.
+.PHONY: again
+build/release/build.ninja: $(if $(wildcard build/release/for-$(PURPOSE)),,again)
 build/release/build.ninja: $(MESON_FILES) | setup
 	@$(call SETUP,,--buildtype=debugoptimized --prefix=$(prefix))
 
@@ -71,7 +81,7 @@ KERNEL = $(1)/src/cli/ktstr kernel fetch --if-missing >/dev/null || \
 test: setup build/debug/build.ninja ## debug build with sanitizers; unit, golden, corpora, house rules, host, guests
 	@$(NINJA) -C build/debug
 	@$(call KERNEL,build/debug)
-	@$(PYTHON) tests/run build/debug $(TEST_SUITES)
+	@$(PYTHON) tests/run build/debug $(TEST_SUITES) --clock test
 
 .PHONY: test-release test-gcc test-clang
 test-release test-gcc test-clang: test-%: setup build/%/build.ninja ## unit tests and corpora of one more build
@@ -95,12 +105,14 @@ test-kernels: setup build/debug/build.ninja ## the tests that look into a guest,
 
 .PHONY: soak test-soak
 soak test-soak: all ## the long runs that `make test` leaves out
+	@$(NINJA) -C build/release
 	@$(call KERNEL,build/release)
 	@if grep -qs "'soak'" tests/*/meson.build; then $(PYTHON) tests/run build/release soak; \
 	else echo "soak: no test of this tree is in the suite 'soak'"; fi
 
 .PHONY: test-oracle
 test-oracle: all ## drgn and crash read our vmcores and agree; downloads debug information once, 350 MB a kernel
+	@$(NINJA) -C build/release
 	@$(call KERNEL,build/release)
 	@rm -f build/oracle/*.agreement; $(PYTHON) tests/run build/release oracle; status=$$?; \
 	cat build/oracle/*.agreement >&2; exit $$status
@@ -139,7 +151,7 @@ bench: all ## our figures and the peer's in one run
 .PHONY: install
 install: all ## DESTDIR= and prefix= as usual
 	@$(MESON) configure build/release -Dprefix=$(prefix)
-	@$(NINJA) -C build/release
+	@$(PYTHON) tools/stage-bin build/release build/bin
 	@DESTDIR="$(if $(DESTDIR),$(abspath $(DESTDIR)))" $(MESON) install -C build/release --no-rebuild
 
 C_FILES = git ls-files -co --exclude-standard '*.c' '*.h' ':!tests/data'

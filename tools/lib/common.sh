@@ -60,6 +60,22 @@ step() {
 	exit 1
 }
 
+# download WHAT COMMAND...: notes how long it took, so that the time of a build can be told without that of the network.
+download() {
+	local what=$1 begun=$EPOCHREALTIME
+	shift
+	"$@"
+	[[ -O $TREE && -w $TREE ]] || return 0
+	mkdir -p "$TREE/build"
+	awk -v a="$begun" -v b="$EPOCHREALTIME" -v what="$what" 'BEGIN { printf "%d %.1f %s\n", b, b - a, what }' >>"$TREE/build/downloads.log"
+}
+
+# downloads_since EPOCH: seconds of the downloads that ended after it.
+downloads_since() {
+	[[ -e $TREE/build/downloads.log ]] || { echo 0 && return; }
+	awk -v since="$1" '$1 >= since { sum += $2 } END { printf "%.0f\n", sum }' "$TREE/build/downloads.log"
+}
+
 # cache_lock NAME: two tools at once share the cache, and the second waits for
 # the first where both would make the same part.
 cache_lock() {

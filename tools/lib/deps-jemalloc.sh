@@ -4,9 +4,8 @@
 # of Debian's source with debug information in configurations that differ in
 # what a reader of its thread-local data can see.
 
-# name, then configure's arguments beyond those of Debian's build.
-JEMALLOC_VARIANTS=(
-	"default"
+# name, then configure's arguments beyond those of Debian's build. Programs are linked with "default"; the others are for tests.
+JEMALLOC_OTHERS=(
 	# As language runtimes embed it: public and private names prefixed.
 	"prefixed --with-jemalloc-prefix=je_ --with-private-namespace=app_"
 	# More size classes fit under the thread cache: another TLS size.
@@ -15,16 +14,21 @@ JEMALLOC_VARIANTS=(
 	"dynamic-tls --disable-initial-exec-tls"
 )
 
+make_jemalloc() {
+	download jemalloc apt_source jemalloc "$1"
+	jemalloc_variant "$2" default
+}
+
 # The variants are made at the same time (configure alone uses one core), each
 # with a log of its own. xargs and not "&": an interrupt must reach them.
-make_jemalloc() {
+make_jemalloc_others() {
 	local version=$1 product=$2
-	apt_source jemalloc "$version"
+	download jemalloc apt_source jemalloc "$version"
 	mkdir "$product/debian"
-	apt_unpack "$product/debian" libjemalloc2
+	download libjemalloc2 apt_unpack "$product/debian" libjemalloc2
 	export -f jemalloc_variant
 	# shellcheck disable=SC2016 # expanded by the inner shell
-	printf '%s\n' "${JEMALLOC_VARIANTS[@]}" | PRODUCT=$product xargs -P 0 -L 1 \
+	printf '%s\n' "${JEMALLOC_OTHERS[@]}" | PRODUCT=$product xargs -P 0 -L 1 \
 		bash -ec 'exec >"$1.log" 2>&1; jemalloc_variant "$PRODUCT" "$@"' make-variant || {
 		tail -n 15 ./*.log
 		return 1

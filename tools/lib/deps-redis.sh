@@ -5,11 +5,11 @@
 
 make_redis() {
 	local product=$2 wanted=(redis-server redis-tools) round
-	apt_unpack "$product" "${wanted[@]}"
+	download redis apt_unpack "$product" "${wanted[@]}"
 	# The libraries those packages depend on, then theirs, until none is missing.
 	for round in 1 2 3 4; do
 		mapfile -t wanted < <(redis_libraries_of "${wanted[@]}")
-		[[ ${#wanted[@]} -eq 0 ]] || apt_unpack "$product" "${wanted[@]}"
+		[[ ${#wanted[@]} -eq 0 ]] || download redis apt_unpack "$product" "${wanted[@]}"
 		redis_missing "$product" || break
 		[[ $round -lt 4 ]]
 	done

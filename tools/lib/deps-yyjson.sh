@@ -5,7 +5,7 @@
 
 make_yyjson() {
 	local version=$1 product=$2
-	apt_source yyjson "$version"
+	download yyjson apt_source yyjson "$version"
 	mkdir -p "$product/include" "$product/lib"
 	gcc -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -ffile-prefix-map="$PWD/source=yyjson" \
 		-c source/src/yyjson.c -o yyjson.o

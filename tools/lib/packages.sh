@@ -2,17 +2,18 @@
 # shellcheck shell=bash
 # Host packages: which rows of packages.list are not met, and meeting them.
 
-# packages_missing: "name minimum" of each row that the system does not meet. Of
-# alternatives any one meets the row; when none is there, the first is missing.
+# packages_missing PURPOSE: "name minimum" of each row for it that the system does not meet.
+# Of alternatives any one meets the row; when none is there, the first is missing.
 packages_missing() {
-	local names name on minimum why have alternative
+	local names name on purpose minimum why have alternative
 	declare -A installed
 	while read -r name have; do
 		installed[$name]=$have
 	done < <(dpkg-query -W -f '${db:Status-Status} ${Package} ${Version}\n' | sed -n 's/^installed //p')
-	while read -r names on minimum why; do
+	while read -r names on purpose minimum why; do
 		[[ $names == \#* || -z $names || -z $why ]] && continue
 		[[ ,$on, == *,$OS_VERSION,* ]] || continue
+		[[ $purpose == build || $1 == test ]] || continue
 		name=${names%%|*} have=
 		for alternative in ${names//|/ }; do
 			have=${have:-${installed[$alternative]:-}}
@@ -51,6 +52,7 @@ packages_simulate() {
 
 packages_install() {
 	export DEBIAN_FRONTEND=noninteractive
+	download packages apt_get install --no-install-recommends --no-remove --download-only "$@"
 	apt_get install --no-install-recommends --no-remove "$@"
 	rm -f "$APT_DIR"/private/cache/archives/*.deb
 }
@@ -61,7 +63,7 @@ packages_meet() {
 	local missing=$1 chosen
 	cache_lock packages.lock
 	apt_init
-	apt_refresh
+	download "package lists" apt_refresh
 	mapfile -t chosen < <(packages_choose <<<"$missing")
 	if ! (packages_simulate "${chosen[@]}") >>"$LOG" 2>&1; then
 		apt_refresh force
