@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "btf/limits.h"
-#include "btf/suggest.h"
+#include "base/suggest.h"
 
 /* What kind a word in front of the name asks for: 0 when any will do. */
 static enum btf_kind wanted_kind(const char **name)

@@ -20,8 +20,6 @@ enum {
 	BTF_LIMIT_MEMBERS_SEEN = 1 << 16,
 	/* Of a path to a member. */
 	BTF_LIMIT_PATH_BYTES = 512,
-	/* Names as long as this take part in "did you mean". */
-	BTF_LIMIT_SUGGESTED_BYTES = 64,
 	/* Members, and types, that are looked at for one suggestion. */
 	BTF_LIMIT_SUGGESTED_MEMBERS = 1 << 12,
 	BTF_LIMIT_SUGGESTED_TYPES = 1 << 17,

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "btf/limits.h"
 #include "btf/member.h"
-#include "btf/suggest.h"
+#include "base/suggest.h"
 
 struct walk {
 	const struct btf *btf;

@@ -14,7 +14,7 @@
 #include "ctprof/delays.h"
 #include "ctprof/heap.h"
 #include "ctprof/walk.h"
-#include "procfs/slice.h"
+#include "base/slice.h"
 
 enum { BOOT_ID_BYTES = 256, NUMBER_BYTES = 16 };
 

@@ -8,7 +8,7 @@
 #include "procfs/cgroup.h"
 #include "procfs/cgroup_mount.h"
 #include "procfs/cgroup_path.h"
-#include "procfs/slice.h"
+#include "base/slice.h"
 
 enum { CPUS_WHEN_UNKNOWN = 4, LOADAVG_BYTES = 256, CGROUP_BYTES = 64 << 10 };
 

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/io.h"
-#include "procfs/slice.h"
+#include "base/slice.h"
 
 enum {
 	LOADAVG_BYTES = 256,

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "procfs/slice.h"
+#include "base/slice.h"
 
 /* opendir() would take 32 KiB from the heap for every process. */
 enum { ENTRIES_BYTES = 32 << 10 };

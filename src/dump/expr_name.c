@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string.h>
 
-#include "btf/suggest.h"
+#include "base/suggest.h"
 #include "dump/expr_eval.h"
 
 /* Types of often used variables: BTF has those of per-CPU variables only. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <yyjson.h>
 
-#include "json/utf8.h"
+#include "base/utf8.h"
 
 static void must(bool kept, const char *rule)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "text/utf8.h"
+#include "text/width.h"
 
 enum {
 	LONG_HEX_DIGITS = 12,	  /* what container engines print of an id */

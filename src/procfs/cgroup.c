@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 
-#include "procfs/slice.h"
+#include "base/slice.h"
 
 static const struct row {
 	const char *file, *key;

@@ -6,7 +6,7 @@
 
 #include "base/io.h"
 #include "base/vec.h"
-#include "procfs/slice.h"
+#include "base/slice.h"
 
 /* How far up the tree of mounts is looked for one that lies on top. */
 enum { MOUNT_DEPTH = 256 };

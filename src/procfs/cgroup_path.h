@@ -3,7 +3,7 @@
 #ifndef KTSTR_PROCFS_CGROUP_PATH_H
 #define KTSTR_PROCFS_CGROUP_PATH_H
 
-#include "procfs/slice.h"
+#include "base/slice.h"
 
 /*
  * The path as our own cgroup namespace shows it; a piece of the text. Lines of v1 hierarchies do

@@ -7,7 +7,7 @@
 #define KTSTR_PROCFS_CPU_LIST_H
 
 #include "base/vec.h"
-#include "procfs/slice.h"
+#include "base/slice.h"
 
 enum {
 	CPU_LIST_RANGE = 65536, /* the longest single range */

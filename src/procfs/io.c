@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "procfs/io.h"
 
-#include "procfs/slice.h"
+#include "base/slice.h"
 
 static const char *const io_keys[] = {
 #define PROC_IO_ROW_(id, key) [PROC_IO_##id] = key,

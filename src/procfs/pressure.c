@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 
-#include "procfs/slice.h"
+#include "base/slice.h"
 #include "procfs/reading.h"
 
 #define NAME_(id, name) name,

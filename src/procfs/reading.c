@@ -4,7 +4,7 @@
 #include <fcntl.h>
 
 #include "base/io.h"
-#include "procfs/slice.h"
+#include "base/slice.h"
 
 struct reading reading_parse(const char *text, size_t n)
 {

@@ -7,7 +7,7 @@
 #define KTSTR_PROCFS_SCHED_H
 
 #include "procfs/fields.h"
-#include "procfs/slice.h"
+#include "base/slice.h"
 
 /*
  * PROC_SCHED(id, key behind its last dot, form). COUNT is a plain number, TIME the kernel's

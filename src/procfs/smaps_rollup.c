@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "procfs/smaps_rollup.h"
 
-#include "procfs/slice.h"
+#include "base/slice.h"
 
 /* "55d0-7fff ---p 00000000 00:00 0 [rollup]" holds a colon, and its key these. */
 static bool is_kind(struct slice key)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "procfs/thread_stat.h"
 
-#include "procfs/slice.h"
+#include "base/slice.h"
 
 enum stat_type { TYPE_NONE, TYPE_U64, TYPE_U32, TYPE_I32 };
 

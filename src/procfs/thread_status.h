@@ -4,7 +4,7 @@
 #define KTSTR_PROCFS_THREAD_STATUS_H
 
 #include "procfs/fields.h"
-#include "procfs/slice.h"
+#include "base/slice.h"
 
 enum thread_status_field {
 	THREAD_STATUS_STATE, /* the letter */

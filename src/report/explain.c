@@ -7,7 +7,7 @@
 #include "report/limits.h"
 #include "text/escape.h"
 #include "text/terminal.h"
-#include "text/utf8.h"
+#include "text/width.h"
 #include "text/wrap.h"
 
 static void append_line(struct strbuf *into, const char *line, size_t indent, size_t columns)

@@ -7,7 +7,7 @@
 #include "report/limits.h"
 #include "report/words.h"
 #include "text/escape.h"
-#include "text/utf8.h"
+#include "text/width.h"
 
 #define SEPARATOR " | "
 /* A name is not cut shorter than this to make room for another test. */

@@ -10,7 +10,7 @@
 #include "report/words.h"
 #include "text/escape.h"
 #include "text/terminal.h"
-#include "text/utf8.h"
+#include "text/width.h"
 
 /* What is told again at the end. */
 struct failure {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "text/utf8.h"
+#include "text/width.h"
 
 static void append_bytes(struct strbuf *into, const char *bytes, size_t n)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "report/limits.h"
-#include "text/utf8.h"
+#include "text/width.h"
 
 static void append_codepoint(struct strbuf *into, uint32_t codepoint, const char *bytes, size_t n)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "procfs/slice.h"
+#include "base/slice.h"
 #include "suite/kernel_log.h"
 #include "suite/limits.h"
 

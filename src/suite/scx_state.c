@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/io.h"
-#include "procfs/slice.h"
+#include "base/slice.h"
 #include "suite/limits.h"
 
 char *scx_state_read_file(const char *sched_ext, const char *name)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "text/utf8.h"
+#include "text/width.h"
 
 static bool is_control(uint32_t codepoint)
 {

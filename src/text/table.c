@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "text/escape.h"
 #include "text/terminal.h"
-#include "text/utf8.h"
+#include "text/width.h"
 
 enum {
 	COLUMN_GAP = 2,

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/cleanup.h"
-#include "text/utf8.h"
+#include "text/width.h"
 
 void text_wrap(struct strbuf *into, const char *text, size_t indent, size_t columns)
 {

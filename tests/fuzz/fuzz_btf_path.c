@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/btf/path.c src/btf/field.c src/btf/member.c src/btf/suggest.c */
+/* covers: src/btf/path.c src/btf/field.c src/btf/member.c src/base/suggest.c */
 /* Two texts that end with NUL, a type and a path, then BTF. */
 #include "fuzz.h"
 

@@ -8,7 +8,7 @@
 #include "cli/ctprof/show.h"
 #include "metric/format.h"
 #include "text/terminal.h"
-#include "text/utf8.h"
+#include "text/width.h"
 #include "text/wrap.h"
 
 enum {

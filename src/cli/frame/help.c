@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "text/utf8.h"
+#include "text/width.h"
 #include "text/wrap.h"
 
 enum { WIDEST_LEFT = 27 };

@@ -2,7 +2,7 @@
 #include "report/live.h"
 
 #include "base/clock.h"
-#include "text/utf8.h"
+#include "text/width.h"
 #include "unit.h"
 
 static void deinit(struct live *live)

@@ -2,7 +2,7 @@
 #include "cli/topo/picture.h"
 
 #include "sample.h"
-#include "text/utf8.h"
+#include "text/width.h"
 
 static void assert_picture(const char *topology, size_t columns, bool unicode, const char *expected)
 {

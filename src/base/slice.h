@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pieces of a text that somebody else owns: lines, words, numbers. Nothing is copied. */
-#ifndef KTSTR_PROCFS_SLICE_H
-#define KTSTR_PROCFS_SLICE_H
+#ifndef KTSTR_BASE_SLICE_H
+#define KTSTR_BASE_SLICE_H
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "text/utf8.h"
+#include "text/width.h"
 
 #include "unit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* UTF-8 as terminals see it: code points and the columns they take. */
-#ifndef KTSTR_TEXT_UTF8_H
-#define KTSTR_TEXT_UTF8_H
+#ifndef KTSTR_TEXT_WIDTH_H
+#define KTSTR_TEXT_WIDTH_H
 
 #include "base/macros.h"
 

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The names nearest to one that does not exist. */
-#ifndef KTSTR_BTF_SUGGEST_H
-#define KTSTR_BTF_SUGGEST_H
+#ifndef KTSTR_BASE_SUGGEST_H
+#define KTSTR_BASE_SUGGEST_H
 
 #include "base/strbuf.h"
 
-enum { SUGGEST_N = 3 };
+enum {
+	SUGGEST_N = 3,
+	/* Longer names are not compared. */
+	SUGGEST_LIMIT_BYTES = 64,
+};
 
 struct suggest {
 	const char *wanted;

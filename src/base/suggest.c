@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "btf/suggest.h"
+#include "base/suggest.h"
 
 #include <string.h>
-
-#include "btf/limits.h"
 
 static unsigned int least(unsigned int a, unsigned int b)
 {
@@ -14,7 +12,7 @@ static unsigned int least(unsigned int a, unsigned int b)
 static unsigned int distance(const char *a, size_t a_n, const char *b, size_t b_n,
 			     unsigned int most)
 {
-	unsigned int rows[3][BTF_LIMIT_SUGGESTED_BYTES + 1];
+	unsigned int rows[3][SUGGEST_LIMIT_BYTES + 1];
 
 	for (size_t j = 0; j <= b_n; j++)
 		rows[0][j] = (unsigned int)j;
@@ -40,7 +38,7 @@ static unsigned int distance(const char *a, size_t a_n, const char *b, size_t b_
 
 void btf_suggest_offer(struct suggest *s, const char *name)
 {
-	size_t wanted_n = strlen(s->wanted), n = strnlen(name, BTF_LIMIT_SUGGESTED_BYTES + 1);
+	size_t wanted_n = strlen(s->wanted), n = strnlen(name, SUGGEST_LIMIT_BYTES + 1);
 	unsigned int most = wanted_n < 4 ? 1 : wanted_n < 12 ? 2 : 3, d, i;
 
 	/* Names come from strangers: what would move a terminal's cursor is not repeated. */
@@ -48,7 +46,7 @@ void btf_suggest_offer(struct suggest *s, const char *name)
 		if ((unsigned char)name[k] <= ' ' || name[k] == 0x7f)
 			return;
 	}
-	if (n == 0 || n > BTF_LIMIT_SUGGESTED_BYTES || wanted_n > BTF_LIMIT_SUGGESTED_BYTES)
+	if (n == 0 || n > SUGGEST_LIMIT_BYTES || wanted_n > SUGGEST_LIMIT_BYTES)
 		return;
 	if (n > wanted_n + most || wanted_n > n + most) {
 		/* What goes on after the wanted word comes last: "state" and "__state" as well. */

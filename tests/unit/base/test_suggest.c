@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "btf/suggest.h"
+#include "base/suggest.h"
 
 #include "unit.h"
 

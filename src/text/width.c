@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "text/utf8.h"
+#include "text/width.h"
 
 #include <locale.h>
 #include <string.h>

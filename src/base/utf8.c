@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "json/utf8.h"
+#include "base/utf8.h"
 
 /* Unicode table 3-7: the second byte's range depends on the first, the others are 80..BF. */
 static const struct row {

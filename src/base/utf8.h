@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef KTSTR_JSON_UTF8_H
-#define KTSTR_JSON_UTF8_H
+#ifndef KTSTR_BASE_UTF8_H
+#define KTSTR_BASE_UTF8_H
 
 #include "base/macros.h"
 

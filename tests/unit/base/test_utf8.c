@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "json/utf8.h"
+#include "base/utf8.h"
 
 #include "base/strbuf.h"
 #include "unit.h"
