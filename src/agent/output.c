@@ -44,8 +44,7 @@ void output_log(struct output *out, uint32_t channel, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	if (vasprintf(&text, fmt, args) < 0)
-		text = xstrdup(fmt);
+	text = xvasprintf(fmt, args);
 	va_end(args);
 	output_send(out, WIRE_LOG, channel, text, strlen(text));
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "base/alloc.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,16 +34,22 @@ char *xstrndup(const char *s, size_t n)
 	return or_abort(strndup(s, n));
 }
 
+char *xvasprintf(const char *fmt, va_list args)
+{
+	char *s;
+
+	return or_abort(vasprintf(&s, fmt, args) < 0 ? NULL : s);
+}
+
 char *xasprintf(const char *fmt, ...)
 {
 	va_list args;
-	char *s = NULL;
+	char *s;
 
 	va_start(args, fmt);
-	if (vasprintf(&s, fmt, args) < 0)
-		s = NULL;
+	s = xvasprintf(fmt, args);
 	va_end(args);
-	return or_abort(s);
+	return s;
 }
 
 struct error *alloc_checked(uint64_t n, uint64_t size, uint64_t limit_bytes, const char *what,

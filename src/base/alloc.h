@@ -8,6 +8,8 @@
 #ifndef KTSTR_BASE_ALLOC_H
 #define KTSTR_BASE_ALLOC_H
 
+#include <stdarg.h>
+
 #include "base/error.h"
 #include "base/macros.h"
 
@@ -15,6 +17,7 @@ void *xcalloc(size_t n, size_t size) MUST_CHECK;
 void *xreallocarray(void *p, size_t n, size_t size) MUST_CHECK;
 char *xstrdup(const char *s) MUST_CHECK;
 char *xstrndup(const char *s, size_t n) MUST_CHECK;
+char *xvasprintf(const char *fmt, va_list args) PRINTF_LIKE(1, 0) MUST_CHECK;
 char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2) MUST_CHECK;
 
 #define xnew(type) ((type *)xcalloc(1, sizeof(type)))

@@ -19,10 +19,8 @@ struct error *error_newv(const struct error_domain *domain, int kind, int errnum
 			 va_list args)
 {
 	struct error *err = xnew(struct error);
-	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ char *text = xvasprintf(fmt, args);
 
-	if (vasprintf(&text, fmt, args) < 0)
-		text = xstrdup(fmt);
 	err->domain = domain;
 	err->kind = kind;
 	err->errnum = errnum;
@@ -40,8 +38,7 @@ struct error *error_wrap(struct error *err, const char *fmt, ...)
 	if (!err)
 		return NULL;
 	va_start(args, fmt);
-	if (vasprintf(&context, fmt, args) < 0)
-		context = xstrdup(fmt);
+	context = xvasprintf(fmt, args);
 	va_end(args);
 	joined = xasprintf("%s: %s", context, err->message);
 	free(err->message);

@@ -5,48 +5,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/hash.h"
-
-enum { INTERN_FIRST_SLOTS = 64 };
-
-/* FNV leaves the low bits of short strings poor; fold the high half in. */
-static size_t intern_home(const struct intern *table, const char *bytes, size_t n)
-{
-	uint64_t hash = hash_bytes(HASH_INIT, bytes, n);
-
-	return (size_t)(hash ^ hash >> 32) & (table->n_slots - 1);
-}
-
-/* The slot that holds the string, or the free one where it belongs. */
-static uint32_t *intern_slot(const struct intern *table, const char *bytes, size_t n)
-{
-	size_t at = intern_home(table, bytes, n);
-
-	for (; table->slots[at]; at = (at + 1) & (table->n_slots - 1)) {
-		const char *there = table->strings.at[table->slots[at] - 1];
-
-		if (strncmp(there, bytes, n) == 0 && there[n] == '\0')
-			break;
-	}
-	return &table->slots[at];
-}
-
-static void intern_grow(struct intern *table)
-{
-	free(table->slots);
-	table->n_slots = table->n_slots ? 2 * table->n_slots : INTERN_FIRST_SLOTS;
-	table->slots = xcalloc(table->n_slots, sizeof(*table->slots));
-	for (size_t i = 0; i < table->strings.n; i++) {
-		const char *string = table->strings.at[i];
-
-		*intern_slot(table, string, strlen(string)) = (uint32_t)i + 1;
-	}
-}
 
 void intern_init(struct intern *table)
 {
 	*table = (struct intern){ .strings = VEC_INIT };
-	intern_grow(table);
 	intern_add_n(table, "", 0);
 }
 
@@ -55,26 +17,39 @@ void intern_deinit(struct intern *table)
 	for (size_t i = 0; i < table->strings.n; i++)
 		free(table->strings.at[i]);
 	vec_deinit(&table->strings);
-	free(table->slots);
-	table->slots = NULL;
-	table->n_slots = 0;
+	hash_index_deinit(&table->index);
+}
+
+static bool find(const struct intern *table, uint64_t hash, const char *bytes, size_t n,
+		 uint32_t *ret)
+{
+	size_t at = 0;
+	uint32_t id;
+
+	while (hash_index_next(&table->index, hash, &at, &id)) {
+		const char *there = table->strings.at[id];
+
+		if (strncmp(there, bytes, n) == 0 && there[n] == '\0') {
+			*ret = id;
+			return true;
+		}
+	}
+	return false;
 }
 
 uint32_t intern_add_n(struct intern *table, const char *bytes, size_t n)
 {
+	uint64_t hash;
+	uint32_t id;
+
 	n = strnlen(bytes, n);
-
-	uint32_t *slot = intern_slot(table, bytes, n);
-
-	if (*slot)
-		return *slot - 1;
-	if (2 * (table->strings.n + 1) > table->n_slots) {
-		intern_grow(table);
-		slot = intern_slot(table, bytes, n);
-	}
+	hash = hash_bytes(HASH_INIT, bytes, n);
+	if (find(table, hash, bytes, n, &id))
+		return id;
+	id = (uint32_t)table->strings.n;
 	vec_push(&table->strings, xstrndup(bytes, n));
-	*slot = (uint32_t)table->strings.n;
-	return *slot - 1;
+	hash_index_add(&table->index, hash, id);
+	return id;
 }
 
 uint32_t intern_add(struct intern *table, const char *string)
@@ -84,10 +59,7 @@ uint32_t intern_add(struct intern *table, const char *string)
 
 bool intern_find(const struct intern *table, const char *string, uint32_t *ret)
 {
-	const uint32_t *slot = intern_slot(table, string, strlen(string));
+	size_t n = strlen(string);
 
-	if (!*slot)
-		return false;
-	*ret = *slot - 1;
-	return true;
+	return find(table, hash_bytes(HASH_INIT, string, n), string, n, ret);
 }

@@ -6,13 +6,12 @@
 #ifndef KTSTR_BASE_INTERN_H
 #define KTSTR_BASE_INTERN_H
 
-#include "base/macros.h"
+#include "base/hash_index.h"
 #include "base/vec.h"
 
 struct intern {
 	VEC(char *) strings;
-	uint32_t *slots; /* id + 1; 0 is free */
-	size_t n_slots;	 /* a power of two, never more than half full */
+	struct hash_index index;
 };
 
 void intern_init(struct intern *table);

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "base/alloc.h"
+#include "base/paths.h"
 
 #define CHUNK_BYTES 16384
 
@@ -108,8 +109,8 @@ static struct error *fill_and_rename(int fd, const char *temporary, const char *
 
 struct error *io_sync_folder_of(const char *path)
 {
-	_cleanup_free_ char *for_dirname = xstrdup(path);
-	_cleanup_close_ int fd = open(dirname(for_dirname), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_free_ char *dir = paths_dirname(path);
+	_cleanup_close_ int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0 || fsync(fd) < 0)
 		return base_error(BASE_IO, errno, "%s is replaced, but fsync of its folder", path);
@@ -135,8 +136,8 @@ static struct error *replace_by(int fd, const char *temporary, const char *path,
 
 struct error *io_replace_file(const char *path, const void *bytes, size_t n)
 {
-	_cleanup_free_ char *for_dirname = xstrdup(path);
-	_cleanup_free_ char *temporary = xasprintf("%s/.ktstr-XXXXXX", dirname(for_dirname));
+	_cleanup_free_ char *dir = paths_dirname(path);
+	_cleanup_free_ char *temporary = xasprintf("%s/.ktstr-XXXXXX", dir);
 	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC);
 	struct error *warning = NULL;
 	struct error *err = replace_by(fd, temporary, path, bytes, n, &warning);
@@ -147,9 +148,9 @@ struct error *io_replace_file(const char *path, const void *bytes, size_t n)
 struct error *io_replace_locked_file(const char *path, const void *bytes, size_t n,
 				     struct error **ret_warning)
 {
-	_cleanup_free_ char *for_dirname = xstrdup(path), *for_basename = xstrdup(path);
-	_cleanup_free_ char *temporary = xasprintf("%s/.%s.new", dirname(for_dirname),
-						   basename(for_basename));
+	_cleanup_free_ char *dir = paths_dirname(path), *copy = xstrdup(path);
+	/* basename() of <libgen.h>, which may write into its argument. */
+	_cleanup_free_ char *temporary = xasprintf("%s/.%s.new", dir, basename(copy));
 	_cleanup_close_ int fd = -1;
 
 	/* What is there was left by a writer that was killed: nobody else writes now. */

@@ -3,7 +3,26 @@
 #ifndef KTSTR_BASE_PATHS_H
 #define KTSTR_BASE_PATHS_H
 
-#include "base/error.h"
+#include <string.h>
+
+#include "base/alloc.h"
+
+/*
+ * The directory that holds a path, as dirname(3) has it; the argument stays as it is. The caller
+ * owns the string.
+ */
+static inline char *paths_dirname(const char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	while (n && path[n - 1] != '/')
+		n--;
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	return n ? xstrndup(path, n) : xstrdup(".");
+}
 
 /*
  * Kernels, templates, package lists: $KTSTR_CACHE_DIR, else $XDG_CACHE_HOME/ktstr, else

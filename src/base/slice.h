@@ -12,6 +12,11 @@ struct slice {
 	size_t n;
 };
 
+static inline struct slice slice_of(const char *text)
+{
+	return (struct slice){ text, strlen(text) };
+}
+
 static inline bool slice_is_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
@@ -29,6 +34,20 @@ static inline struct slice slice_trim(struct slice s)
 static inline bool slice_equal(struct slice s, const char *text)
 {
 	return strlen(text) == s.n && memcmp(s.at, text, s.n) == 0;
+}
+
+static inline bool slice_starts_with(struct slice s, const char *start)
+{
+	size_t n = strlen(start);
+
+	return s.n >= n && memcmp(s.at, start, n) == 0;
+}
+
+static inline bool slice_ends_with(struct slice s, const char *end)
+{
+	size_t n = strlen(end);
+
+	return s.n >= n && memcmp(s.at + s.n - n, end, n) == 0;
 }
 
 /* Cuts *rest at the first mark, which belongs to neither part; false when there is nothing left. */
@@ -94,8 +113,23 @@ static inline bool slice_u64(struct slice s, uint64_t *ret)
 		else if (!mul_fits_u64(value, 10, &value) || !add_fits_u64(value, digit, &value))
 			return false;
 	}
+	if (s.n == 0)
+		return false;
 	*ret = value;
-	return s.n > 0;
+	return true;
+}
+
+/* The digits at the beginning, taken off *rest; false when there are none or too many. */
+static inline bool slice_take_u64(struct slice *rest, uint64_t *ret)
+{
+	size_t n = 0;
+
+	while (n < rest->n && rest->at[n] >= '0' && rest->at[n] <= '9')
+		n++;
+	if (!slice_u64((struct slice){ rest->at, n }, ret))
+		return false;
+	*rest = (struct slice){ rest->at + n, rest->n - n };
+	return true;
 }
 
 /* Digits that may have a minus in front, of the range an int32_t has. */

@@ -60,12 +60,11 @@ void strbuf_append_repeated(struct strbuf *s, char c, size_t times)
 	s->at[s->n] = '\0';
 }
 
-void strbuf_appendf(struct strbuf *s, const char *fmt, ...)
+void strbuf_vappendf(struct strbuf *s, const char *fmt, va_list args)
 {
-	va_list args, again;
+	va_list again;
 	int n;
 
-	va_start(args, fmt);
 	va_copy(again, args);
 	n = vsnprintf(NULL, 0, fmt, args);
 	if (n > 0) {
@@ -74,6 +73,14 @@ void strbuf_appendf(struct strbuf *s, const char *fmt, ...)
 		s->n += (size_t)n;
 	}
 	va_end(again);
+}
+
+void strbuf_appendf(struct strbuf *s, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	strbuf_vappendf(s, fmt, args);
 	va_end(args);
 }
 

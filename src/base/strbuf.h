@@ -21,6 +21,7 @@ void strbuf_append(struct strbuf *s, const char *text);
 void strbuf_append_bytes(struct strbuf *s, const void *bytes, size_t n);
 void strbuf_append_char(struct strbuf *s, char c);
 void strbuf_appendf(struct strbuf *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void strbuf_vappendf(struct strbuf *s, const char *fmt, va_list args) PRINTF_LIKE(2, 0);
 void strbuf_append_repeated(struct strbuf *s, char c, size_t times);
 /* Never NULL. Borrowed until the next change. */
 const char *strbuf_str(const struct strbuf *s);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/str.h"
+
 static unsigned int least(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;
@@ -36,28 +38,35 @@ static unsigned int distance(const char *a, size_t a_n, const char *b, size_t b_
 	return rows[a_n % 3][b_n];
 }
 
-void btf_suggest_offer(struct suggest *s, const char *name)
+/* How far a name is from the wanted one; false when it is too far to be meant. */
+static bool rank(const char *wanted, const char *name, unsigned int *ret)
 {
-	size_t wanted_n = strlen(s->wanted), n = strnlen(name, SUGGEST_LIMIT_BYTES + 1);
-	unsigned int most = wanted_n < 4 ? 1 : wanted_n < 12 ? 2 : 3, d, i;
+	size_t wanted_n = strlen(wanted), n = strnlen(name, SUGGEST_LIMIT_BYTES + 1);
+	unsigned int most = wanted_n < 8 ? 1 + (unsigned int)wanted_n / 4 : 3;
+
+	if (n == 0 || n > SUGGEST_LIMIT_BYTES || wanted_n > SUGGEST_LIMIT_BYTES)
+		return false;
+	/* An abbreviation is nearer than any slip of the finger. */
+	*ret = 0;
+	if (wanted_n >= 2 && str_starts_with(name, wanted))
+		return true;
+	*ret = most + 1;
+	if (n <= wanted_n + most && wanted_n <= n + most)
+		*ret = distance(wanted, wanted_n, name, n, most);
+	/* A name that holds the wanted one comes last: "state" and "__state". */
+	return *ret <= most || (wanted_n >= 3 && strstr(name, wanted));
+}
+
+void suggest_offer(struct suggest *s, const char *name)
+{
+	unsigned int d, i;
 
 	/* Names come from strangers: what would move a terminal's cursor is not repeated. */
-	for (size_t k = 0; k < n; k++) {
-		if ((unsigned char)name[k] <= ' ' || name[k] == 0x7f)
+	for (const char *c = name; *c; c++)
+		if ((unsigned char)*c <= ' ' || *c == 0x7f)
 			return;
-	}
-	if (n == 0 || n > SUGGEST_LIMIT_BYTES || wanted_n > SUGGEST_LIMIT_BYTES)
+	if (!rank(s->wanted, name, &d))
 		return;
-	if (n > wanted_n + most || wanted_n > n + most) {
-		/* What goes on after the wanted word comes last: "state" and "__state" as well. */
-		if (wanted_n < 3 || !strstr(name, s->wanted))
-			return;
-		d = most + 1;
-	} else {
-		d = distance(s->wanted, wanted_n, name, n, most);
-		if (d > most)
-			return;
-	}
 	for (i = 0; i < s->n; i++) {
 		if (strcmp(s->names[i], name) == 0)
 			return;
@@ -76,7 +85,7 @@ void btf_suggest_offer(struct suggest *s, const char *name)
 		s->n++;
 }
 
-void btf_suggest_format(const struct suggest *s, struct strbuf *out)
+void suggest_format(const struct suggest *s, struct strbuf *out)
 {
 	for (unsigned int i = 0; i < s->n; i++)
 		strbuf_appendf(out, "%s%s", i ? ", " : "; did you mean ", s->names[i]);

@@ -40,3 +40,32 @@ size_t utf8_sequence(const char *bytes, size_t n, bool *ret_valid)
 	}
 	return 1;
 }
+
+size_t utf8_decode(const char *bytes, size_t n, uint32_t *ret)
+{
+	/* What the first byte adds to the code point, by the length of the sequence. */
+	static const uint8_t first_mask[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+	bool valid = false;
+	size_t length = n ? utf8_sequence(bytes, n, &valid) : 0;
+	uint32_t value;
+
+	if (!valid)
+		return 0;
+	value = (uint8_t)bytes[0] & first_mask[length];
+	for (size_t i = 1; i < length; i++)
+		value = value << 6 | ((uint8_t)bytes[i] & 0x3f);
+	*ret = value;
+	return length;
+}
+
+size_t utf8_cut(const char *bytes, size_t n, size_t limit)
+{
+	size_t at = limit;
+
+	if (n <= limit)
+		return n;
+	while (at && limit - at < 4 && ((uint8_t)bytes[at] & 0xc0) == 0x80)
+		at--;
+	/* Four continuation bytes in a row are not UTF-8 at all: cut anywhere. */
+	return limit - at < 4 ? at : limit;
+}

@@ -41,11 +41,11 @@ static struct error *not_found(const struct btf *btf, enum btf_kind wanted, cons
 	/* From the last to the first: own types are nearer than those of the base. */
 	for (uint32_t id = btf_n_types(btf); id > 0 && offers < BTF_LIMIT_SUGGESTED_TYPES; id--) {
 		if (btf_type(btf, id, &type) && fits(&type, wanted)) {
-			btf_suggest_offer(&s, type.name);
+			suggest_offer(&s, type.name);
 			offers++;
 		}
 	}
-	btf_suggest_format(&s, &near);
+	suggest_format(&s, &near);
 	return btf_error(BTF_NOT_FOUND, 0, "%s has no %s%s%s", btf_label(btf),
 			 wanted == BTF_STRUCT  ? "struct "
 			 : wanted == BTF_UNION ? "union "

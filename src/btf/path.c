@@ -36,7 +36,7 @@ static bool offer_member(void *context, const struct btf_member *member)
 {
 	struct offers *offers = context;
 
-	btf_suggest_offer(&offers->suggest, member->name);
+	suggest_offer(&offers->suggest, member->name);
 	return ++offers->n < BTF_LIMIT_SUGGESTED_MEMBERS;
 }
 
@@ -47,7 +47,7 @@ static struct error *no_member(const struct walk *w, const struct btf_type *type
 
 	btf_type_format(w->btf, type->id, &text);
 	btf_each_member(w->btf, type, offer_member, &offers);
-	btf_suggest_format(&offers.suggest, &near);
+	suggest_format(&offers.suggest, &near);
 	return btf_error(BTF_NO_MEMBER, 0, "%s: %s has no member '%s'%s", w->path,
 			 strbuf_str(&text), name, strbuf_str(&near));
 }

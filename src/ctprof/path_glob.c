@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "text/width.h"
+#include "base/utf8.h"
 
 struct piece {
 	const char *at;

@@ -176,12 +176,12 @@ static struct error *no_symbol(struct kmem *kmem, const char *name, struct error
 			}
 		}
 		strcpy(free_one, symbol.name);
-		btf_suggest_offer(&suggest, free_one);
+		suggest_offer(&suggest, free_one);
 	}
 	/* Several have that name. */
 	if (suggest.n && strcmp(suggest.names[0], name) == 0)
 		return why;
-	btf_suggest_format(&suggest, &meant);
+	suggest_format(&suggest, &meant);
 	error_free(why);
 	return kmem_error(KMEM_NO_SYMBOL, 0, "the kernel has no symbol %s%s", name,
 			  strbuf_str(&meant));

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/io.h"
+#include "base/paths.h"
 #include "base/vec.h"
 #include "elf/closure_path.h"
 #include "elf/closure_search.h"
@@ -122,13 +123,6 @@ static void miss(struct search *s, const char *name, int by)
 	strbuf_append(&s->missing.at[s->missing.n - 1].needed_by, who);
 }
 
-static char *folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash == path ? xstrdup("/") : xstrndup(path, (size_t)(slash - path));
-}
-
 /*
  * Opens a candidate. *ret_image stays NULL for what is no object of this machine: the
  * loader goes on searching past a library of another class.
@@ -185,7 +179,7 @@ static bool try_path(struct search *s, const char *path, const char *wanted, enu
 	if (*ret_err)
 		return true;
 	/* Of a library the loader takes the folder of the name it opened, links and all. */
-	o.origin = folder_of(path);
+	o.origin = paths_dirname(path);
 	o.loader = loader;
 	*ret_err = add(s, path, wanted, way, &o);
 	if (*ret_err) {
@@ -417,7 +411,7 @@ static struct error *add_program(struct search *s, const char *path, enum closur
 		err = elf_dynamic_read(img, &o.dynamic);
 	if (err)
 		return err;
-	o.origin = folder_of(strbuf_str(&real));
+	o.origin = paths_dirname(strbuf_str(&real));
 	by = (int)s->objects.n;
 	err = add(s, path, path, way, &o);
 	if (err) {

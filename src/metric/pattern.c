@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "text/width.h"
+#include "base/utf8.h"
 
 enum {
 	LONG_HEX_DIGITS = 12,	  /* what container engines print of an id */

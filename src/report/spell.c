@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "text/width.h"
+#include "base/utf8.h"
 
 static void append_bytes(struct strbuf *into, const char *bytes, size_t n)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "report/limits.h"
-#include "text/width.h"
+#include "base/utf8.h"
 
 static void append_codepoint(struct strbuf *into, uint32_t codepoint, const char *bytes, size_t n)
 {

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/utf8.h"
 #include "suite/reason.h"
 #include "suite/report_text.h"
 
@@ -87,19 +88,6 @@ size_t report_line_room(const struct report_writer *report)
 	return used < WIRE_REPORT_LINE_BYTES ? WIRE_REPORT_LINE_BYTES - used : 0;
 }
 
-/* The longest piece of at most n bytes that does not cut a character of UTF-8. */
-static size_t whole_characters(const char *bytes, size_t n, size_t limit)
-{
-	size_t at = limit;
-
-	if (n <= limit)
-		return n;
-	while (at > limit - 4 && ((unsigned char)bytes[at] & 0xc0) == 0x80)
-		at--;
-	/* Four continuation bytes in a row are no UTF-8 at all: cut anywhere. */
-	return at > limit - 4 ? at : limit;
-}
-
 void report_add_text(struct report_writer *report, const char *key, const char *text)
 {
 	size_t n, kept;
@@ -107,7 +95,7 @@ void report_add_text(struct report_writer *report, const char *key, const char *
 	if (!text)
 		return;
 	n = strlen(text);
-	kept = whole_characters(text, n, SUITE_LIMIT_TEXT);
+	kept = utf8_cut(text, n, SUITE_LIMIT_TEXT);
 	if (kept == n) {
 		json_add_string(&report->json_, key, text);
 	} else {
@@ -214,7 +202,7 @@ void report_text(struct report_writer *report, const char *name, const void *byt
 	const char *at = bytes;
 
 	while (n) {
-		size_t piece = whole_characters(at, n, SUITE_LIMIT_PIECE);
+		size_t piece = utf8_cut(at, n, SUITE_LIMIT_PIECE);
 		struct json_writer *w = report_open_line(report, WIRE_REPORT_TEXT);
 
 		json_add_string(w, "name", name);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "text/width.h"
+#include "base/utf8.h"
 
 static bool is_control(uint32_t codepoint)
 {

@@ -55,8 +55,7 @@ void table_addf(struct table *table, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	if (vasprintf(&text, fmt, args) < 0)
-		abort();
+	text = xvasprintf(fmt, args);
 	va_end(args);
 	table_add(table, text);
 }

@@ -5,43 +5,7 @@
 #include <string.h>
 #include <wchar.h>
 
-size_t utf8_decode(const char *s, size_t n, uint32_t *ret)
-{
-	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	const uint8_t *p = (const uint8_t *)s;
-	uint32_t value;
-	size_t length;
-
-	if (n == 0)
-		return 0;
-	if (p[0] < 0x80) {
-		*ret = p[0];
-		return 1;
-	}
-	if ((p[0] & 0xe0) == 0xc0) {
-		length = 2;
-		value = p[0] & 0x1f;
-	} else if ((p[0] & 0xf0) == 0xe0) {
-		length = 3;
-		value = p[0] & 0x0f;
-	} else if ((p[0] & 0xf8) == 0xf0) {
-		length = 4;
-		value = p[0] & 0x07;
-	} else {
-		return 0;
-	}
-	if (length > n)
-		return 0;
-	for (size_t i = 1; i < length; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		value = value << 6 | (p[i] & 0x3f);
-	}
-	if (value < smallest[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
-		return 0;
-	*ret = value;
-	return length;
-}
+#include "base/utf8.h"
 
 int utf8_codepoint_width(uint32_t codepoint)
 {

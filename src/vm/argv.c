@@ -6,17 +6,6 @@
 
 #include "base/alloc.h"
 
-static char *format(const char *fmt, va_list args) PRINTF_LIKE(1, 0);
-
-static char *format(const char *fmt, va_list args)
-{
-	char *text;
-
-	if (vasprintf(&text, fmt, args) < 0)
-		abort();
-	return text;
-}
-
 void argv_deinit(struct argv *argv)
 {
 	for (size_t i = 0; i < argv->words.n; i++)
@@ -34,7 +23,7 @@ void argv_addf(struct argv *argv, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vec_push(&argv->words, format(fmt, args));
+	vec_push(&argv->words, xvasprintf(fmt, args));
 	va_end(args);
 }
 
@@ -44,7 +33,7 @@ void argv_option(struct argv *argv, const char *option, const char *fmt, ...)
 
 	argv_add(argv, option);
 	va_start(args, fmt);
-	vec_push(&argv->words, format(fmt, args));
+	vec_push(&argv->words, xvasprintf(fmt, args));
 	va_end(args);
 }
 

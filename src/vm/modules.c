@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/io.h"
 #include "base/spawn.h"
+#include "base/str.h"
 #include "elf/image.h"
 
 DEFINE_ERROR_DOMAIN(modules, MODULES, MODULES_ERRORS);
@@ -308,24 +309,17 @@ static struct error *unpack_with(const char *program, const char *path, struct s
 	return NULL;
 }
 
-static bool ends_with(const char *text, const char *suffix)
-{
-	size_t n = strlen(text), m = strlen(suffix);
-
-	return n >= m && strcmp(text + n - m, suffix) == 0;
-}
-
 struct error *module_read_bytes(const char *folder, const char *path, struct strbuf *into)
 {
 	_cleanup_free_ char *full = xasprintf("%s/%s", folder, path);
 
-	if (ends_with(path, ".ko"))
+	if (str_ends_with(path, ".ko"))
 		return io_read_file(full, MODULES_LIMIT_MODULE_BYTES, into);
-	if (ends_with(path, ".ko.zst"))
+	if (str_ends_with(path, ".ko.zst"))
 		return unpack_zstd(full, into);
-	if (ends_with(path, ".ko.xz"))
+	if (str_ends_with(path, ".ko.xz"))
 		return unpack_with("xz", full, into);
-	if (ends_with(path, ".ko.gz"))
+	if (str_ends_with(path, ".ko.gz"))
 		return unpack_with("gzip", full, into);
 	return modules_error(MODULES_UNPACK, 0, "%s is packed in an unknown way", path);
 }

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "cli/frame/command.h"
-#include "cli/frame/suggest.h"
+#include "base/suggest.h"
 
 const char *spec_metric_name(size_t metric)
 {
@@ -76,17 +76,17 @@ static struct error *unknown_metric(const char *option, const char *word)
 {
 	const char *names[N_SPEC_METRICS];
 	_cleanup_strbuf_ struct strbuf list = STRBUF_INIT;
-	struct suggestion near = { .word = word };
+	struct suggest near = { .wanted = word };
 
 	for (size_t i = 0; i < N_SPEC_METRICS; i++) {
 		names[i] = spec_metric_name(i);
 		suggest_offer(&near, names[i]);
 	}
-	if (near.best)
+	if (near.names[0])
 		return cli_error(
 			CLI_USAGE, 0,
 			"%s: there is no metric '%s'; did you mean '%s'? `ktstr ctprof metric-list` shows all",
-			option, word, near.best);
+			option, word, near.names[0]);
 	qsort(names, N_SPEC_METRICS, sizeof(*names), by_text);
 	for (size_t i = 0; i < N_SPEC_METRICS; i++)
 		strbuf_appendf(&list, "%s%s", i ? ", " : "", names[i]);

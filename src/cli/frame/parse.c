@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cli/frame/suggest.h"
+#include "base/suggest.h"
 
 DEFINE_ERROR_DOMAIN(cli, CLI, CLI_ERRORS);
 
@@ -175,15 +175,15 @@ static const struct option_row *find_row(const struct command *command, const ch
 static struct error *unknown_option(const struct command *command, const char *name, size_t n)
 {
 	_cleanup_free_ char *word = xstrndup(name, n);
-	struct suggestion near = { .word = word };
+	struct suggest near = { .wanted = word };
 
 	for (size_t i = 0; i < command->n_options; i++)
 		suggest_offer(&near, command->options[i].name);
 	for (size_t i = 0; i < ARRAY_SIZE(option_common_rows); i++)
 		suggest_offer(&near, option_common_rows[i].name);
-	if (near.best)
+	if (near.names[0])
 		return cli_error(CLI_USAGE, 0, "unknown option --%s; did you mean --%s?", word,
-				 near.best);
+				 near.names[0]);
 	return cli_error(CLI_USAGE, 0, "unknown option --%s", word);
 }
 
@@ -260,7 +260,7 @@ static struct error *take_word(struct parser *p, const char *word)
 	const struct command *command = p->command;
 
 	if (command->n_subcommands) {
-		struct suggestion near = { .word = word };
+		struct suggest near = { .wanted = word };
 
 		p->out->subcommand = command_find(command, word);
 		if (p->out->subcommand) {
@@ -271,9 +271,9 @@ static struct error *take_word(struct parser *p, const char *word)
 		}
 		for (size_t i = 0; i < command->n_subcommands; i++)
 			suggest_offer(&near, command->subcommands[i]->name);
-		if (near.best)
+		if (near.names[0])
 			return cli_error(CLI_USAGE, 0, "unknown command '%s'; did you mean '%s'?",
-					 word, near.best);
+					 word, near.names[0]);
 		return cli_error(CLI_USAGE, 0, "unknown command '%s'", word);
 	}
 	/* The last row may take many words; it stays the one to fill. */

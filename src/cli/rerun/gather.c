@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/shell_word.h"
+#include "base/suggest.h"
 #include "cli/frame/command.h"
-#include "cli/frame/suggest.h"
 #include "cli/rerun/changes.h"
 #include "harness/listing.h"
 #include "kernel/version.h"
@@ -103,7 +103,7 @@ struct error *rerun_take_kernel(const struct past_run *past, struct kernel_list 
 
 struct error *rerun_keep_test(struct declared_suite *suite, const char *name)
 {
-	struct suggestion near = { .word = name };
+	struct suggest near = { .wanted = name };
 	struct declared_test kept = { 0 };
 	bool found = false;
 
@@ -122,8 +122,8 @@ struct error *rerun_keep_test(struct declared_suite *suite, const char *name)
 	if (!found)
 		return harness_error(HARNESS_PATTERN, 0,
 				     "gone: %s declares no test %s any more%s%s%s", suite->path,
-				     name, near.best ? "; is it now called '" : "",
-				     near.best ? near.best : "", near.best ? "'?" : "");
+				     name, near.names[0] ? "; is it now called '" : "",
+				     near.names[0] ? near.names[0] : "", near.names[0] ? "'?" : "");
 	for (size_t i = 0; i < suite->tests.n; i++)
 		declared_test_deinit(&suite->tests.at[i]);
 	suite->tests.at[0] = kept;

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/suggest.h"
 #include "cli/frame/interrupts.h"
-#include "cli/frame/suggest.h"
 #include "cli/frame/topology_option.h"
 #include "cli/show_test/output.h"
 #include "cli/test/run.h"
@@ -91,7 +91,7 @@ static void show_deinit(struct show *show)
 }
 
 static const struct declared_test *find_test(const struct declared_suite *suite, const char *name,
-					     struct suggestion *near)
+					     struct suggest *near)
 {
 	for (size_t i = 0; i < suite->tests.n; i++) {
 		if (strcmp(suite->tests.at[i].name, name) == 0)
@@ -104,17 +104,17 @@ static const struct declared_test *find_test(const struct declared_suite *suite,
 static struct error *check_names(const struct show_test_config *config, const struct show *show)
 {
 	for (size_t i = 0; i < config->tests.n; i++) {
-		struct suggestion near = { .word = config->tests.at[i] };
+		struct suggest near = { .wanted = config->tests.at[i] };
 
-		if (find_test(&show->suite, near.word, &near))
+		if (find_test(&show->suite, near.wanted, &near))
 			continue;
-		if (near.best)
+		if (near.names[0])
 			return cli_error(CLI_USAGE, 0, "%s declares no test %s; did you mean '%s'?",
-					 config->binary, near.word, near.best);
+					 config->binary, near.wanted, near.names[0]);
 		return cli_error(CLI_USAGE, 0,
 				 "%s declares no test %s; without a name all %zu are "
 				 "shown",
-				 config->binary, near.word, show->suite.tests.n);
+				 config->binary, near.wanted, show->suite.tests.n);
 	}
 	return NULL;
 }

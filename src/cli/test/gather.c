@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "cli/frame/command.h"
-#include "cli/frame/suggest.h"
+#include "base/suggest.h"
 #include "harness/listing.h"
 
 void gathered_deinit(struct gathered *g)
@@ -62,14 +62,14 @@ static struct error *find_kernels(const struct test_config *config, struct gathe
 /* A pattern that matches nothing is a slip of the finger more often than not. */
 static struct error *unmatched(const struct gathered *g, const char *pattern)
 {
-	struct suggestion near = { .word = pattern };
+	struct suggest near = { .wanted = pattern };
 
 	for (size_t i = 0; i < g->suites.n; i++)
 		for (size_t j = 0; j < g->suites.at[i].tests.n; j++)
 			suggest_offer(&near, g->suites.at[i].tests.at[j].name);
-	if (near.best)
+	if (near.names[0])
 		return cli_error(CLI_USAGE, 0, "no test matches '%s'; did you mean '%s'?", pattern,
-				 near.best);
+				 near.names[0]);
 	return cli_error(CLI_USAGE, 0, "no test matches '%s'; --list shows all", pattern);
 }
 

@@ -98,9 +98,26 @@ static void file_in_the_way_of_a_folder_is_an_error(void **state UNUSED)
 	assert_error_tag(paths_make("/dev/null", 0700), "io");
 }
 
+/* The right column is what dirname(3) answers. */
+static void the_directory_of_a_path_is_that_of_dirname(void **state UNUSED)
+{
+	static const char *const rows[][2] = {
+		{ "/usr/lib", "/usr" }, { "/usr/", "/" }, { "usr", "." }, { "/", "/" },
+		{ ".", "." },		{ "..", "." },	  { "", "." },	  { "a//b//", "a" },
+		{ "///", "/" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_free_ char *dir = paths_dirname(rows[i][0]);
+
+		assert_string_equal(dir, rows[i][1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_directory_of_a_path_is_that_of_dirname),
 		cmocka_unit_test(cache_is_where_the_environment_says),
 		cmocka_unit_test(cache_without_an_environment_is_the_users_own),
 		cmocka_unit_test(run_folder_is_the_users_own),

@@ -9,8 +9,8 @@ static void assert_suggests(const char *wanted, const char *const *names, const 
 	struct suggest s = { .wanted = wanted };
 
 	for (; *names; names++)
-		btf_suggest_offer(&s, *names);
-	btf_suggest_format(&s, &text);
+		suggest_offer(&s, *names);
+	suggest_format(&s, &text);
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
@@ -51,6 +51,48 @@ static void names_that_move_a_terminal_are_not_repeated(void **state UNUSED)
 	assert_suggests(longest, (const char *const[]){ longest, NULL }, "");
 }
 
+static void one_slip_of_the_finger_is_near(void **state UNUSED)
+{
+	const char *const pid[] = { "pid", NULL };
+
+	assert_suggests("pd", pid, "; did you mean pid?");
+	assert_suggests("piid", pid, "; did you mean pid?");
+	assert_suggests("pod", pid, "; did you mean pid?");
+	assert_suggests("pdi", pid, "; did you mean pid?");
+	assert_suggests("kitten", (const char *const[]){ "sitting", NULL }, "");
+	assert_suggests("verbose", (const char *const[]){ "json", "snapshots", NULL }, "");
+	assert_suggests("x", pid, "");
+}
+
+static void an_abbreviation_is_nearer_than_a_slip(void **state UNUSED)
+{
+	assert_suggests("side", (const char *const[]){ "size", "sidecar", NULL },
+			"; did you mean sidecar, size?");
+	assert_suggests("snapshot", (const char *const[]){ "sanpshot", "snapshots", NULL },
+			"; did you mean snapshots, sanpshot?");
+}
+
+static void endless_words_are_not_compared(void **state UNUSED)
+{
+	char word[200];
+
+	memset(word, 'a', sizeof(word));
+	word[sizeof(word) - 1] = '\0';
+	assert_suggests(word, (const char *const[]){ "a", NULL }, "");
+	assert_suggests("aa", (const char *const[]){ word, NULL }, "");
+}
+
+static void nothing_is_borrowed_when_nothing_is_near(void **state UNUSED)
+{
+	struct suggest s = { .wanted = "verbose" };
+
+	suggest_offer(&s, "pid");
+	assert_null(s.names[0]);
+	suggest_offer(&s, "verbos");
+	assert_string_equal(s.names[0], "verbos");
+	assert_null(s.names[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -58,6 +100,10 @@ int main(void)
 		cmocka_unit_test(names_that_hold_the_word_come_last),
 		cmocka_unit_test(the_same_name_is_said_once),
 		cmocka_unit_test(names_that_move_a_terminal_are_not_repeated),
+		cmocka_unit_test(one_slip_of_the_finger_is_near),
+		cmocka_unit_test(an_abbreviation_is_nearer_than_a_slip),
+		cmocka_unit_test(endless_words_are_not_compared),
+		cmocka_unit_test(nothing_is_borrowed_when_nothing_is_near),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,10 +55,82 @@ static void broken_bytes_become_one_sign_per_maximal_subpart(void **state UNUSED
 	}
 }
 
+static void decodes_one_code_point_of_each_length(void **state UNUSED)
+{
+	static const struct {
+		const char *bytes;
+		uint32_t codepoint;
+	} rows[] = {
+		{ "A", 0x41 },
+		{ "\xc2\xa2", 0xa2 },
+		{ "\xe2\x82\xac", 0x20ac },
+		{ "\xf0\x90\x8d\x88", 0x10348 },
+		{ "\xf4\x8f\xbf\xbf", 0x10ffff },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint32_t codepoint = 0;
+
+		assert_int_equal(utf8_decode(rows[i].bytes, strlen(rows[i].bytes), &codepoint),
+				 strlen(rows[i].bytes));
+		assert_int_equal(codepoint, rows[i].codepoint);
+	}
+}
+
+static void refuses_what_is_not_utf8(void **state UNUSED)
+{
+	static const char *const rows[] = {
+		"\x80",		    /* continuation first */
+		"\xc0\xaf",	    /* overlong '/' */
+		"\xe0\x80\xaf",	    /* overlong, three bytes */
+		"\xf0\x80\x80\xaf", /* overlong, four bytes */
+		"\xed\xa0\x80",	    /* surrogate */
+		"\xf4\x90\x80\x80", /* past U+10FFFF */
+		"\xf8\x88\x80\x80\x80",
+		"\xe2\x82", /* cut */
+		"\xc3(",
+		"\xff",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint32_t untouched = 7;
+
+		assert_int_equal(utf8_decode(rows[i], strlen(rows[i]), &untouched), 0);
+		assert_int_equal(untouched, 7);
+	}
+	assert_int_equal(utf8_decode("A", 0, &(uint32_t){ 0 }), 0);
+}
+
+/* The euro sign has three bytes. */
+static void cutting_never_splits_a_character(void **state UNUSED)
+{
+	static const char text[] = "ab\xe2\x82\xac"
+				   "c";
+
+	assert_int_equal(utf8_cut(text, 6, 6), 6);
+	assert_int_equal(utf8_cut(text, 6, 5), 5);
+	assert_int_equal(utf8_cut(text, 6, 4), 2);
+	assert_int_equal(utf8_cut(text, 6, 3), 2);
+	assert_int_equal(utf8_cut(text, 6, 2), 2);
+	assert_int_equal(utf8_cut(text, 6, 0), 0);
+}
+
+static void bytes_that_only_go_on_are_cut_anywhere(void **state UNUSED)
+{
+	static const char text[] = "\x80\x80\x80\x80\x80\x80\x80\x80";
+
+	assert_int_equal(utf8_cut(text, 8, 6), 6);
+	assert_int_equal(utf8_cut(text, 8, 2), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(broken_bytes_become_one_sign_per_maximal_subpart),
+		cmocka_unit_test(decodes_one_code_point_of_each_length),
+		cmocka_unit_test(refuses_what_is_not_utf8),
+		cmocka_unit_test(cutting_never_splits_a_character),
+		cmocka_unit_test(bytes_that_only_go_on_are_cut_anywhere),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
