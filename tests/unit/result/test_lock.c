@@ -153,34 +153,32 @@ static void the_deadline_ends_the_wait(void **state)
 	assert_true(clock_monotonic_ns() - start_ns < 10 * NS_PER_SEC);
 }
 
-struct swap {
-	struct scratch *s;
-	int held;
-};
-
-/* Removes the lock file while it is waited for, then lets the old one go. */
+/* Removes the lock file while somebody waits for it, then lets the old one go. */
 static void *remove_and_release(void *argument)
 {
-	struct swap *swap = argument;
-	struct timespec until_open = { .tv_nsec = 60 * 1000 * 1000 };
+	struct timespec moment = { .tv_nsec = 1000 * 1000 };
+	struct held *held = argument;
 
-	nanosleep(&until_open, NULL);
-	unlink(swap->s->lock);
-	return release_soon(&swap->held);
+	while (n_open(held->path) < 2)
+		nanosleep(&moment, NULL);
+	unlink(held->path);
+	close(held->fd);
+	return NULL;
 }
 
 static void a_lock_file_removed_meanwhile_is_made_again(void **state)
 {
-	struct swap swap = { .s = *state, .held = hold(((struct scratch *)*state)->lock) };
+	struct scratch *s = *state;
+	struct held old = { s->lock, hold(s->lock) };
 	struct stat held, named;
 	pthread_t thread;
 	int fd = -1;
 
-	assert_int_equal(pthread_create(&thread, NULL, remove_and_release, &swap), 0);
-	assert_success(lock_acquire(swap.s->lock, 20 * NS_PER_SEC, NULL, &fd));
+	assert_int_equal(pthread_create(&thread, NULL, remove_and_release, &old), 0);
+	assert_success(lock_acquire(s->lock, 20 * NS_PER_SEC, NULL, &fd));
 	pthread_join(thread, NULL);
 	assert_int_equal(fstat(fd, &held), 0);
-	assert_int_equal(stat(swap.s->lock, &named), 0);
+	assert_int_equal(stat(s->lock, &named), 0);
 	assert_true(held.st_ino == named.st_ino);
 	close(fd);
 }
