@@ -8,19 +8,41 @@
 #include "base/alloc.h"
 #include "base/vec.h"
 #include "text/escape.h"
+#include "text/number.h"
 #include "text/terminal.h"
 #include "text/width.h"
+#include "text/wrap.h"
 
 enum {
 	COLUMN_GAP = 2,
 	NARROWEST_SHRUNK = 4,
+	HEADING_INDENT = 2,
+	PARAGRAPH_INDENT = 4,
+};
+
+#define LEFT_OUT SIZE_MAX
+/* The row of titles. */
+#define TITLES SIZE_MAX
+
+struct heading {
+	size_t row; /* stands in front of this row */
+	unsigned int depth;
+	char *text; /* escaped */
 };
 
 struct table {
 	const struct table_column *columns;
 	size_t n_columns;
 	VEC(char *) cells;
+	VEC(struct heading) headings;
+	unsigned int deepest; /* heading */
 };
+
+struct table_look table_look_for(int fd)
+{
+	return (struct table_look){ .columns = terminal_columns(fd),
+				    .colour = terminal_has_colour(fd) };
+}
 
 struct table *table_new(const struct table_column *columns, size_t n)
 {
@@ -37,16 +59,24 @@ void table_free(struct table *table)
 		return;
 	for (size_t i = 0; i < table->cells.n; i++)
 		free(table->cells.at[i]);
+	for (size_t i = 0; i < table->headings.n; i++)
+		free(table->headings.at[i].text);
 	vec_deinit(&table->cells);
+	vec_deinit(&table->headings);
 	free(table);
+}
+
+static char *escaped(const char *foreign)
+{
+	struct strbuf safe = STRBUF_INIT;
+
+	text_escape(&safe, foreign);
+	return strbuf_take(&safe);
 }
 
 void table_add(struct table *table, const char *text)
 {
-	struct strbuf safe = STRBUF_INIT;
-
-	text_escape(&safe, text ? text : "-");
-	vec_push(&table->cells, strbuf_take(&safe));
+	vec_push(&table->cells, escaped(text ? text : "-"));
 }
 
 void table_addf(struct table *table, const char *fmt, ...)
@@ -58,6 +88,14 @@ void table_addf(struct table *table, const char *fmt, ...)
 	text = xvasprintf(fmt, args);
 	va_end(args);
 	table_add(table, text);
+}
+
+void table_add_bytes(struct table *table, uint64_t bytes)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	number_format_bytes(&text, bytes);
+	table_add(table, strbuf_str(&text));
 }
 
 static const char *cell_at(const struct table *table, size_t row, size_t column)
@@ -72,29 +110,68 @@ static size_t row_count(const struct table *table)
 	return (table->cells.n + table->n_columns - 1) / table->n_columns;
 }
 
-static void measure(const struct table *table, size_t limit, size_t widths[])
+bool table_has_rows(const struct table *table)
 {
-	size_t total = 0, excess;
+	return table->cells.n > 0;
+}
 
-	for (size_t c = 0; c < table->n_columns; c++) {
-		widths[c] = utf8_width(table->columns[c].title);
-		for (size_t r = 0; r < row_count(table); r++) {
-			size_t width = utf8_width(cell_at(table, r, c));
+void table_add_heading(struct table *table, unsigned int depth, const char *foreign)
+{
+	vec_push(&table->headings, (struct heading){ row_count(table), depth, escaped(foreign) });
+	table->deepest = depth > table->deepest ? depth : table->deepest;
+}
 
-			if (width > widths[c])
-				widths[c] = width;
-		}
-		total += widths[c] + (c ? COLUMN_GAP : 0);
+/* What is shown, and how. */
+struct layout {
+	const struct table *table;
+	bool colour;
+	size_t indent;
+	size_t last;	/* column */
+	size_t *widths; /* LEFT_OUT: an optional column without content */
+	size_t total;
+};
+
+static size_t content_width(const struct table *table, size_t column)
+{
+	size_t widest = 0;
+
+	for (size_t r = 0; r < row_count(table); r++) {
+		size_t width = utf8_width(cell_at(table, r, column));
+
+		widest = width > widest ? width : widest;
 	}
-	if (limit == 0 || total <= limit)
-		return;
-	excess = total - limit;
+	return widest;
+}
+
+static void measure(struct layout *layout)
+{
+	const struct table *table = layout->table;
+
 	for (size_t c = 0; c < table->n_columns; c++) {
-		if (!table->columns[c].shrinks || widths[c] <= NARROWEST_SHRUNK)
+		size_t title = utf8_width(table->columns[c].title);
+		size_t width = content_width(table, c);
+
+		if (!width && table->columns[c].optional) {
+			layout->widths[c] = LEFT_OUT;
 			continue;
-		if (excess > widths[c] - NARROWEST_SHRUNK)
-			excess = widths[c] - NARROWEST_SHRUNK;
-		widths[c] -= excess;
+		}
+		layout->widths[c] = width > title ? width : title;
+		layout->total += layout->widths[c] + (c ? COLUMN_GAP : 0);
+		layout->last = c;
+	}
+}
+
+static void shrink(struct layout *layout, size_t limit)
+{
+	size_t excess = layout->total > limit ? layout->total - limit : 0;
+
+	for (size_t c = 0; c < layout->table->n_columns; c++) {
+		if (!layout->table->columns[c].shrinks || layout->widths[c] == LEFT_OUT ||
+		    layout->widths[c] <= NARROWEST_SHRUNK)
+			continue;
+		if (excess > layout->widths[c] - NARROWEST_SHRUNK)
+			excess = layout->widths[c] - NARROWEST_SHRUNK;
+		layout->widths[c] -= excess;
 	}
 }
 
@@ -121,28 +198,79 @@ static void append_cell(struct strbuf *into, const char *text, size_t width, boo
 		strbuf_append_repeated(into, ' ', width - taken);
 }
 
+static void append_row(const struct layout *layout, size_t row, struct strbuf *into)
+{
+	const struct table *table = layout->table;
+	bool bold = row == TITLES && layout->colour;
+
+	strbuf_append_repeated(into, ' ', layout->indent);
+	strbuf_append(into, bold ? TERMINAL_BOLD : "");
+	for (size_t c = 0; c <= layout->last; c++) {
+		if (layout->widths[c] == LEFT_OUT)
+			continue;
+		strbuf_append_repeated(into, ' ', c ? COLUMN_GAP : 0);
+		append_cell(into, row == TITLES ? table->columns[c].title : cell_at(table, row, c),
+			    layout->widths[c], table->columns[c].right, c == layout->last);
+	}
+	strbuf_append(into, bold ? TERMINAL_RESET : "");
+	while (table->headings.n && into->at[into->n - 1] == ' ')
+		into->n--;
+	strbuf_append_char(into, '\n');
+}
+
+static void append_bold(const struct layout *layout, const char *text, struct strbuf *into)
+{
+	strbuf_appendf(into, "%s%s%s", layout->colour ? TERMINAL_BOLD : "", text,
+		       layout->colour ? TERMINAL_RESET : "");
+}
+
+static void append_rows(const struct layout *layout, struct strbuf *into)
+{
+	const struct table *table = layout->table;
+	size_t h = 0;
+
+	append_row(layout, TITLES, into);
+	for (size_t r = 0; r < row_count(table); r++) {
+		for (; h < table->headings.n && table->headings.at[h].row <= r; h++) {
+			const struct heading *heading = &table->headings.at[h];
+
+			strbuf_append_repeated(into, ' ', (size_t)HEADING_INDENT * heading->depth);
+			append_bold(layout, heading->text, into);
+			strbuf_append_char(into, '\n');
+		}
+		append_row(layout, r, into);
+	}
+}
+
+static void append_paragraphs(const struct layout *layout, size_t columns, struct strbuf *into)
+{
+	for (size_t r = 0; r < row_count(layout->table); r++) {
+		append_bold(layout, cell_at(layout->table, r, 0), into);
+		for (size_t c = 1; c < layout->last; c++) {
+			const char *cell = cell_at(layout->table, r, c);
+
+			strbuf_appendf(into, "%s%s", *cell ? "  " : "", cell);
+		}
+		strbuf_append_char(into, '\n');
+		strbuf_append_repeated(into, ' ', PARAGRAPH_INDENT);
+		text_wrap(into, cell_at(layout->table, r, layout->last), PARAGRAPH_INDENT, columns);
+		strbuf_append_char(into, '\n');
+	}
+}
+
 void table_format(const struct table *table, const struct table_look *look, struct strbuf *into)
 {
 	_cleanup_free_ size_t *widths = xcalloc(table->n_columns, sizeof(*widths));
-	size_t last = table->n_columns - 1;
+	struct layout layout = { table, look->colour, look->indent, 0, widths, 0 };
 
-	measure(table, look->columns, widths);
-	if (look->colour)
-		strbuf_append(into, TERMINAL_BOLD);
-	for (size_t c = 0; c <= last; c++) {
-		strbuf_append_repeated(into, ' ', c ? COLUMN_GAP : 0);
-		append_cell(into, table->columns[c].title, widths[c], table->columns[c].right,
-			    c == last);
+	if (table->headings.n)
+		layout.indent += (size_t)HEADING_INDENT * (table->deepest + 1);
+	measure(&layout);
+	if (look->paragraphs && look->columns && layout.total > look->columns) {
+		append_paragraphs(&layout, look->columns, into);
+		return;
 	}
-	if (look->colour)
-		strbuf_append(into, TERMINAL_RESET);
-	strbuf_append_char(into, '\n');
-	for (size_t r = 0; r < row_count(table); r++) {
-		for (size_t c = 0; c <= last; c++) {
-			strbuf_append_repeated(into, ' ', c ? COLUMN_GAP : 0);
-			append_cell(into, cell_at(table, r, c), widths[c], table->columns[c].right,
-				    c == last);
-		}
-		strbuf_append_char(into, '\n');
-	}
+	if (look->columns && !look->paragraphs)
+		shrink(&layout, look->columns > layout.indent ? look->columns - layout.indent : 1);
+	append_rows(&layout, into);
 }

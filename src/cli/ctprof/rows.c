@@ -9,7 +9,7 @@
 
 /* Where rows go, and what all of them have. */
 struct emitter {
-	void (*take)(const struct row *row, void *arg);
+	row_fn take;
 	void *arg;
 	const struct profile *profile;
 	struct row base;
@@ -138,21 +138,6 @@ static void emit_pressure(const struct emitter *e, const struct pressure *pressu
 	}
 }
 
-static void emit_cgroups(struct emitter *e, enum metric_section section)
-{
-	e->base.section = section;
-	for (size_t i = 0; i < e->profile->cgroups.rows.n; i++) {
-		const struct merged_cgroup *cgroup = &e->profile->cgroups.rows.at[i];
-
-		e->base.key = (struct group_key){ .cgroup = cgroup->key };
-		if (section == METRIC_SECTION_PRESSURE)
-			emit_pressure(e, &cgroup->stats.pressure);
-		else
-			emit_cgroup(e, cgroup);
-	}
-	e->base.key = (struct group_key){ 0 };
-}
-
 static void emit_smaps(struct emitter *e)
 {
 	size_t n = e->profile->smaps.rows.n;
@@ -170,11 +155,12 @@ static void emit_smaps(struct emitter *e)
 				      .unit = METRIC_UNIT_COUNT });
 		emit_table(e, &group->bytes, NULL, METRIC_UNIT_BYTES);
 	}
-	e->base.key = (struct group_key){ 0 };
 }
 
-static void emit_sched_ext(const struct emitter *e, const struct sched_ext *ext)
+static void emit_sched_ext(struct emitter *e)
 {
+	const struct sched_ext *ext = &e->profile->snapshot->sched_ext;
+
 	/* A kernel without it has no rows, rather than absent ones. */
 	if (!ext->known)
 		return;
@@ -187,45 +173,137 @@ static void emit_sched_ext(const struct emitter *e, const struct sched_ext *ext)
 	emit_table(e, &ext->events, NULL, METRIC_UNIT_COUNT);
 }
 
-void rows_each(const struct profile *profile, void (*take)(const struct row *row, void *arg),
-	       void *arg)
+void rows_of_section(const struct profile *profile, enum metric_section section, row_fn take,
+		     void *arg)
 {
-	static const enum metric_section of_cgroups[] = {
-		METRIC_SECTION_CGROUP_STATS, METRIC_SECTION_CGROUP_LIMITS,
-		METRIC_SECTION_MEMORY_STAT,  METRIC_SECTION_MEMORY_EVENTS,
-		METRIC_SECTION_PRESSURE,
-	};
-	const struct section_choice *chosen = &profile->options->sections;
-	struct emitter e = { .take = take, .arg = arg, .profile = profile };
+	struct emitter e = { take, arg, profile, { .section = section } };
 
-	for (size_t i = 0; i < ARRAY_SIZE(of_cgroups); i++) {
-		if (section_is_chosen(chosen, of_cgroups[i]))
-			emit_cgroups(&e, of_cgroups[i]);
+	if (!section_is_chosen(&profile->options->sections, section))
+		return;
+	for (size_t i = 0; i < profile->cgroups.rows.n; i++) {
+		const struct merged_cgroup *cgroup = &profile->cgroups.rows.at[i];
+
+		e.base.key = (struct group_key){ .cgroup = cgroup->key };
+		emit_cgroup(&e, cgroup);
+		if (section == METRIC_SECTION_PRESSURE)
+			emit_pressure(&e, &cgroup->stats.pressure);
 	}
-	e.base.section = METRIC_SECTION_HOST_PRESSURE;
-	if (section_is_chosen(chosen, e.base.section))
+	e.base.key = (struct group_key){ 0 };
+	if (section == METRIC_SECTION_HOST_PRESSURE)
 		emit_pressure(&e, &profile->snapshot->pressure);
-	e.base.section = METRIC_SECTION_SMAPS_ROLLUP;
-	if (section_is_chosen(chosen, e.base.section))
+	else if (section == METRIC_SECTION_SMAPS_ROLLUP)
 		emit_smaps(&e);
-	e.base.section = METRIC_SECTION_SCHED_EXT;
-	if (section_is_chosen(chosen, e.base.section))
-		emit_sched_ext(&e, &profile->snapshot->sched_ext);
+	else if (section == METRIC_SECTION_SCHED_EXT)
+		emit_sched_ext(&e);
+}
+
+static struct row row_of_derived(const struct group *group, enum derived_id id)
+{
+	struct derived_value value = derived_compute(id, group->values);
+
+	return (struct row){ .name = derived[id].name,
+			     .section = derived[id].section,
+			     .unit = derived[id].unit,
+			     .state = value.known ? ROW_COMPUTED : ROW_ABSENT,
+			     .computed = value.value,
+			     .measured = value.measured,
+			     .of = value.of };
+}
+
+static struct row row_of_metric(const struct profile *profile, const struct group *group,
+				enum metric_id id)
+{
+	const struct reduced *value = &group->values[id];
+	enum metric_kind kind = metrics[id].kind;
+	struct row row = { .name = metrics[id].name,
+			   .section = metrics[id].section,
+			   .unit = metrics[id].unit,
+			   .reduced = value,
+			   .measured = value->measured,
+			   .of = value->of };
+
+	if (reduced_is_absent(value, kind))
+		return row;
+	switch (metric_reduction(kind)) {
+	case REDUCTION_COUNT:
+	case REDUCTION_SUM:
+	case REDUCTION_LARGEST:
+	case REDUCTION_LEAST:
+		row.state = ROW_NUMBER;
+		row.number = value->value;
+		break;
+	case REDUCTION_RANGE:
+		row.state = ROW_RANGE;
+		row.least = value->range.least;
+		row.most = value->range.most;
+		break;
+	case REDUCTION_MODE:
+		row.state = ROW_LABEL;
+		break;
+	case REDUCTION_CPUS:
+		row.state = ROW_CPUS;
+		row.least = value->cpus.least;
+		row.most = value->cpus.most;
+		if (value->cpus.list < profile->snapshot->cpu_lists.n)
+			row.cpus = profile->snapshot->cpu_lists.at[value->cpus.list].at;
+		break;
+	}
+	return row;
+}
+
+void rows_of_group(const struct profile *profile, const struct group *group, size_t from, size_t to,
+		   row_fn take, void *arg)
+{
+	for (size_t m = from; m < to; m++) {
+		struct row row;
+
+		if (!profile_wants(profile, m))
+			continue;
+		row = m < N_METRICS ? row_of_metric(profile, group, (enum metric_id)m)
+				    : row_of_derived(group, (enum derived_id)(m - N_METRICS));
+		row.key = group->key;
+		row.group = group;
+		row.metric = m;
+		take(&row, arg);
+	}
 }
 
 bool row_says_something(const struct row *row)
 {
 	if (row->state == ROW_ABSENT || row->state == ROW_NO_LIMIT)
 		return false;
+	if (row->reduced)
+		return !reduced_is_zero(row->reduced, metrics[row->metric].kind);
+	if (row->state == ROW_COMPUTED)
+		return row->computed != 0;
 	return row->state == ROW_TEXT || row->number != 0;
+}
+
+bool row_is_partial(const struct row *row)
+{
+	return row->state != ROW_ABSENT && row->measured < row->of;
+}
+
+void row_format_text(const struct row *row, struct strbuf *into)
+{
+	struct tally_entry winner;
+
+	if (row->state == ROW_TEXT)
+		strbuf_append(into, row->text);
+	if (row->state == ROW_LABEL &&
+	    reduced_mode(row->reduced, metrics[row->metric].kind, &winner))
+		label_format(metrics[row->metric].kind, winner.value, into);
+	if (row->state == ROW_CPUS && row->cpus)
+		metric_format_cpus(row->cpus, (size_t)row->least, into);
 }
 
 void row_format_value(const struct row *row, struct strbuf *into)
 {
+	if (row->reduced) {
+		metric_format_reduced((enum metric_id)row->metric, row->reduced, row->cpus, into);
+		return;
+	}
 	switch (row->state) {
-	case ROW_ABSENT:
-		strbuf_append_char(into, '-');
-		break;
 	case ROW_NUMBER:
 		metric_format_value(row->unit, row->number, into);
 		break;
@@ -240,6 +318,13 @@ void row_format_value(const struct row *row, struct strbuf *into)
 		break;
 	case ROW_TEXT:
 		strbuf_append(into, row->text);
+		break;
+	case ROW_COMPUTED:
+		metric_format_derived(row->unit, row->computed, into);
+		break;
+	case ROW_ABSENT:
+	default:
+		strbuf_append_char(into, '-');
 		break;
 	}
 }

@@ -19,7 +19,4 @@ void show_format_rows(const struct profile *profile, const struct table_look *lo
 void show_format_json(const struct profile *profile, struct strbuf *into);
 void show_format_csv(const struct profile *profile, struct strbuf *into);
 
-/* The CPUs a reduced set names, or NULL. */
-const uint32_t *show_cpus(const struct profile *profile, const struct reduced *value);
-
 #endif

@@ -5,7 +5,6 @@
 #include "cli/ctprof/show.h"
 #include "ctprof/record.h"
 #include "json/writer.h"
-#include "metric/format.h"
 
 #define WORD_(id, word) word,
 static const char *const path_words[] = { SNAPSHOT_PATHS(WORD_) };
@@ -94,154 +93,42 @@ static void add_key(struct json_writer *w, const struct profile *profile,
 	json_add_string(w, "thread", key->thread ? intern_text(texts, key->thread) : NULL);
 }
 
-static void add_tally(struct json_writer *w, enum metric_kind kind, const struct reduced *value)
+/* How often each label occurs. */
+static void add_counts(struct json_writer *w, const struct row *row)
 {
-	struct tally_entry winner = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	if (reduced_mode(value, kind, &winner))
-		label_format(kind, winner.value, &text);
-	json_add_string(w, "value", strbuf_str(&text));
 	json_key(w, "counts");
 	json_begin_object(w);
-	for (uint32_t i = 0; i < value->tally.n; i++) {
+	for (uint32_t i = 0; i < row->reduced->tally.n; i++) {
 		strbuf_clear(&text);
-		label_format(kind, value->tally.at[i].value, &text);
-		json_add_u64(w, strbuf_str(&text), value->tally.at[i].count);
+		label_format(metrics[row->metric].kind, row->reduced->tally.at[i].value, &text);
+		json_add_u64(w, strbuf_str(&text), row->reduced->tally.at[i].count);
 	}
 	json_end_object(w);
-}
-
-static void add_cpus(struct json_writer *w, const struct profile *profile,
-		     const struct reduced *value)
-{
-	const uint32_t *cpus = show_cpus(profile, value);
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-
-	json_add_u64(w, "least", value->cpus.least);
-	json_add_u64(w, "most", value->cpus.most);
-	json_key(w, "cpus");
-	if (cpus)
-		metric_format_cpus(cpus, value->cpus.least, &text);
-	if (cpus)
-		json_write_string(w, strbuf_str(&text));
-	else
-		json_write_null(w);
-}
-
-static void add_value(struct json_writer *w, const struct profile *profile, enum metric_id id,
-		      const struct reduced *value)
-{
-	enum metric_kind kind = metrics[id].kind;
-
-	if (reduced_is_absent(value, kind)) {
-		json_key(w, "value");
-		json_write_null(w);
-		return;
-	}
-	switch (metric_reduction(kind)) {
-	case REDUCTION_COUNT:
-	case REDUCTION_SUM:
-	case REDUCTION_LARGEST:
-	case REDUCTION_LEAST:
-		json_add_u64(w, "value", value->value);
-		break;
-	case REDUCTION_RANGE:
-		json_add_i64(w, "least", value->range.least);
-		json_add_i64(w, "most", value->range.most);
-		break;
-	case REDUCTION_MODE:
-		add_tally(w, kind, value);
-		break;
-	case REDUCTION_CPUS:
-		add_cpus(w, profile, value);
-		break;
-	}
 }
 
 /* Sums and differences are whole, and exact as integers. */
-static void add_derived_value(struct json_writer *w, const struct derived *row,
-			      const struct derived_value *value)
+static void write_computed(struct json_writer *w, const struct row *row)
 {
-	bool whole = row->form == DERIVED_FORM_DIFFERENCE ||
-		     row->form == DERIVED_FORM_SUM_AND_LARGER;
+	enum derived_form form = derived[row->metric - N_METRICS].form;
+	bool whole = form == DERIVED_FORM_DIFFERENCE || form == DERIVED_FORM_SUM_AND_LARGER;
 
-	json_key(w, "value");
-	if (!value->known)
-		json_write_null(w);
-	else if (whole && value->value >= 0 && value->value < 0x1p64L)
-		json_write_u64(w, (uint64_t)value->value);
-	else if (whole && value->value < 0 && value->value >= -0x1p63L)
-		json_write_i64(w, (int64_t)value->value);
+	if (whole && row->computed >= 0 && row->computed < 0x1p64L)
+		json_write_u64(w, (uint64_t)row->computed);
+	else if (whole && row->computed < 0 && row->computed >= -0x1p63L)
+		json_write_i64(w, (int64_t)row->computed);
 	else
-		json_write_double(w, (double)value->value);
+		json_write_double(w, (double)row->computed);
 }
 
-static void add_group(struct json_writer *w, const struct profile *profile,
-		      const struct group *group)
+static void write_value(struct json_writer *w, const struct row *row)
 {
-	json_begin_object(w);
-	add_key(w, profile, &group->key);
-	json_add_u64(w, "threads", group->values[METRIC_THREAD_COUNT].of);
-	json_key(w, "metrics");
-	json_begin_object(w);
-	for (size_t m = 0; m < N_SPEC_METRICS; m++) {
-		uint32_t measured, of;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-		if (!profile_wants(profile, m))
-			continue;
-		json_key(w, spec_metric_name(m));
-		json_begin_object(w);
-		if (m < N_METRICS) {
-			measured = group->values[m].measured;
-			of = group->values[m].of;
-			add_value(w, profile, (enum metric_id)m, &group->values[m]);
-		} else {
-			enum derived_id id = (enum derived_id)(m - N_METRICS);
-			struct derived_value value = derived_compute(id, group->values);
-
-			measured = value.measured;
-			of = value.of;
-			add_derived_value(w, &derived[id], &value);
-		}
-		json_add_u64(w, "measured", measured);
-		json_add_u64(w, "of", of);
-		json_end_object(w);
-	}
-	json_end_object(w);
-	json_end_object(w);
-}
-
-/* What is open while the rows come in. */
-struct open_rows {
-	struct json_writer *w;
-	const struct profile *profile;
-	bool section_open, group_open;
-	enum metric_section section;
-	struct group_key key;
-};
-
-static void close_group(struct open_rows *open)
-{
-	if (open->group_open) {
-		json_end_object(open->w);
-		json_end_object(open->w);
-	}
-	open->group_open = false;
-}
-
-static void close_section(struct open_rows *open)
-{
-	close_group(open);
-	if (open->section_open)
-		json_end_array(open->w);
-	open->section_open = false;
-}
-
-static void write_row_value(struct json_writer *w, const struct row *row)
-{
 	switch (row->state) {
 	case ROW_ABSENT:
+	case ROW_RANGE:
 		json_write_null(w);
 		break;
 	case ROW_NUMBER:
@@ -257,41 +144,105 @@ static void write_row_value(struct json_writer *w, const struct row *row)
 		json_write_string(w, "max");
 		break;
 	case ROW_TEXT:
-		json_write_string(w, row->text);
+	case ROW_LABEL:
+	case ROW_CPUS:
+		row_format_text(row, &text);
+		if (row->state == ROW_CPUS && !row->cpus)
+			json_write_null(w);
+		else
+			json_write_string(w, strbuf_str(&text));
+		break;
+	case ROW_COMPUTED:
+		write_computed(w, row);
 		break;
 	}
 }
 
+static void take_metric(const struct row *row, void *w_)
+{
+	struct json_writer *w = w_;
+
+	json_key(w, row->name);
+	json_begin_object(w);
+	if (row->state == ROW_RANGE || row->state == ROW_CPUS) {
+		json_add_i64(w, "least", row->least);
+		json_add_i64(w, "most", row->most);
+	}
+	if (row->state != ROW_RANGE) {
+		json_key(w, row->state == ROW_CPUS ? "cpus" : "value");
+		write_value(w, row);
+	}
+	if (row->state == ROW_LABEL)
+		add_counts(w, row);
+	json_add_u64(w, "measured", row->measured);
+	json_add_u64(w, "of", row->of);
+	json_end_object(w);
+}
+
+static void add_group(struct json_writer *w, const struct profile *profile,
+		      const struct group *group)
+{
+	json_begin_object(w);
+	add_key(w, profile, &group->key);
+	json_add_u64(w, "threads", group->values[METRIC_THREAD_COUNT].of);
+	json_key(w, "metrics");
+	json_begin_object(w);
+	rows_of_group(profile, group, 0, N_SPEC_METRICS, take_metric, w);
+	json_end_object(w);
+	json_end_object(w);
+}
+
+/* What is open while the rows of a section come in. */
+struct open_section {
+	struct json_writer *w;
+	const struct profile *profile;
+	bool is_open;
+	struct group_key key; /* of the group that is open */
+};
+
 static void take_row(const struct row *row, void *open_)
 {
-	struct open_rows *open = open_;
+	struct open_section *open = open_;
+	struct json_writer *w = open->w;
+	bool same_group = open->is_open && memcmp(&open->key, &row->key, sizeof(row->key)) == 0;
 
 	if (row->for_people)
 		return;
-	if (!open->section_open || open->section != row->section) {
-		close_section(open);
-		json_key(open->w, metric_sections[row->section].word);
-		json_begin_array(open->w);
-		open->section_open = true;
-		open->section = row->section;
+	if (!open->is_open) {
+		json_key(w, metric_sections[row->section].word);
+		json_begin_array(w);
+	} else if (!same_group) {
+		json_end_object(w);
+		json_end_object(w);
 	}
-	if (!open->group_open || memcmp(&open->key, &row->key, sizeof(row->key)) != 0) {
-		close_group(open);
-		json_begin_object(open->w);
-		add_key(open->w, open->profile, &row->key);
-		json_key(open->w, "values");
-		json_begin_object(open->w);
-		open->group_open = true;
-		open->key = row->key;
+	if (!same_group) {
+		json_begin_object(w);
+		add_key(w, open->profile, &row->key);
+		json_key(w, "values");
+		json_begin_object(w);
 	}
-	json_key(open->w, row->name);
-	write_row_value(open->w, row);
+	open->is_open = true;
+	open->key = row->key;
+	json_key(w, row->name);
+	write_value(w, row);
+}
+
+static void add_section(struct json_writer *w, const struct profile *profile,
+			enum metric_section section)
+{
+	struct open_section open = { .w = w, .profile = profile };
+
+	rows_of_section(profile, section, take_row, &open);
+	if (!open.is_open)
+		return;
+	json_end_object(w);
+	json_end_object(w);
+	json_end_array(w);
 }
 
 void show_format_json(const struct profile *profile, struct strbuf *into)
 {
 	struct json_writer w = json_writer_to(into, JSON_PRETTY);
-	struct open_rows open = { .w = &w, .profile = profile };
 
 	json_begin_object(&w);
 	add_header(&w, profile);
@@ -302,8 +253,8 @@ void show_format_json(const struct profile *profile, struct strbuf *into)
 	json_end_array(&w);
 	json_key(&w, "sections");
 	json_begin_object(&w);
-	rows_each(profile, take_row, &open);
-	close_section(&open);
+	for (int i = 0; i < N_METRIC_SECTIONS; i++)
+		add_section(&w, profile, (enum metric_section)i);
 	json_end_object(&w);
 	json_end_object(&w);
 	strbuf_append_char(into, '\n');

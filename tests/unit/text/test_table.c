@@ -113,6 +113,134 @@ static void colour_marks_the_header_alone(void **state UNUSED)
 		     "  1             \n");
 }
 
+static const struct table_column block_columns[] = {
+	{ .title = "NAME" },
+	{ .title = "VALUE", .right = true },
+	{ .title = "NOTE" },
+};
+
+static void add_row(struct table *table, const char *name, const char *value, const char *note)
+{
+	table_add(table, name);
+	table_add(table, value);
+	table_add(table, note);
+}
+
+static void headings_do_not_widen_the_columns(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_(cleanup_table) struct table *table = NULL;
+
+	table = table_new(block_columns, ARRAY_SIZE(block_columns));
+	table_add_heading(table, 0, "a heading that is much wider than the table");
+	add_row(table, "x", "1", "");
+	add_row(table, "yy", "1000000", "some");
+	table_add_heading(table, 0, "b");
+	add_row(table, "z", "2", "");
+	table_format(table, &(struct table_look){ 0 }, &text);
+	assert_string_equal(strbuf_str(&text), "  NAME    VALUE  NOTE\n"
+					       "a heading that is much wider than the table\n"
+					       "  x           1\n"
+					       "  yy    1000000  some\n"
+					       "b\n"
+					       "  z           2\n");
+}
+
+static void deeper_headings_are_indented(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_(cleanup_table) struct table *table = NULL;
+
+	table = table_new(block_columns, 2);
+	table_add_heading(table, 0, "/a");
+	table_add_heading(table, 1, "p");
+	table_add(table, "x");
+	table_add(table, "1");
+	table_format(table, &(struct table_look){ .colour = true }, &text);
+	assert_string_equal(strbuf_str(&text), "    \033[1mNAME  VALUE\033[0m\n"
+					       "\033[1m/a\033[0m\n"
+					       "  \033[1mp\033[0m\n"
+					       "    x         1\n");
+}
+
+static void blanks_at_the_end_stay_without_headings(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_(cleanup_table) struct table *table = NULL;
+
+	table = table_new(block_columns, ARRAY_SIZE(block_columns));
+	add_row(table, "x", "1", "");
+	table_format(table, &(struct table_look){ 0 }, &text);
+	assert_string_equal(strbuf_str(&text), "NAME  VALUE  NOTE\nx         1  \n");
+}
+
+static void a_heading_without_rows_is_not_shown(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_(cleanup_table) struct table *table = NULL;
+
+	table = table_new(block_columns, ARRAY_SIZE(block_columns));
+	table_add_heading(table, 0, "a");
+	assert_false(table_has_rows(table));
+	table_format(table, &(struct table_look){ 0 }, &text);
+	assert_string_equal(strbuf_str(&text), "  NAME  VALUE  NOTE\n");
+}
+
+static void a_name_cannot_write_on_the_terminal(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_(cleanup_table) struct table *table = NULL;
+
+	table = table_new(block_columns, ARRAY_SIZE(block_columns));
+	table_add_heading(table, 0, "a\033[2J\nb");
+	add_row(table, "x\n", "1", "");
+	table_format(table, &(struct table_look){ 0 }, &text);
+	assert_null(strchr(strbuf_str(&text), '\033'));
+	assert_contains(strbuf_str(&text), "\na\\x1b[2J\\nb\n");
+}
+
+static void an_optional_column_without_content_is_left_out(void **state UNUSED)
+{
+	static const struct table_column some[] = {
+		{ .title = "NAME" },
+		{ .title = "NOTE", .optional = true },
+		{ .title = "BYTES", .right = true },
+	};
+	_cleanup_(cleanup_table) struct table *table = table_new(some, ARRAY_SIZE(some));
+
+	add_row(table, "a", "", "1");
+	assert_table(table, (struct table_look){ 0 }, "NAME  BYTES\na         1\n");
+	table_add(table, "b");
+	table_add(table, "!");
+	table_add_bytes(table, 2048);
+	assert_table(table, (struct table_look){ 0 },
+		     "NAME  NOTE    BYTES\na                 1\nb     !     2.0 KiB\n");
+}
+
+static void rows_that_do_not_fit_become_paragraphs(void **state UNUSED)
+{
+	_cleanup_(cleanup_table) struct table *table = table_new(block_columns, 3);
+
+	add_row(table, "x", "1", "a long note");
+	add_row(table, "y", "", "b");
+	assert_table(table, (struct table_look){ .columns = 24, .paragraphs = true },
+		     "NAME  VALUE  NOTE\nx         1  a long note\ny            b\n");
+	assert_table(table, (struct table_look){ .columns = 12, .paragraphs = true },
+		     "x  1\n    a long\n    note\ny\n    b\n");
+}
+
+static void an_indent_counts_as_width(void **state UNUSED)
+{
+	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+
+	table_add(table, "1");
+	table_add(table, "abcdefghij");
+	table_add(table, "123456789");
+	assert_table(table, (struct table_look){ .columns = 24, .indent = 2 },
+		     "  TID  NAME        BYTES\n"
+		     "    1  abcde…  123456789\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,6 +252,14 @@ int main(void)
 		cmocka_unit_test(a_cut_wide_character_leaves_a_blank),
 		cmocka_unit_test(foreign_text_is_escaped),
 		cmocka_unit_test(colour_marks_the_header_alone),
+		cmocka_unit_test(headings_do_not_widen_the_columns),
+		cmocka_unit_test(deeper_headings_are_indented),
+		cmocka_unit_test(blanks_at_the_end_stay_without_headings),
+		cmocka_unit_test(a_heading_without_rows_is_not_shown),
+		cmocka_unit_test(a_name_cannot_write_on_the_terminal),
+		cmocka_unit_test(an_optional_column_without_content_is_left_out),
+		cmocka_unit_test(rows_that_do_not_fit_become_paragraphs),
+		cmocka_unit_test(an_indent_counts_as_width),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

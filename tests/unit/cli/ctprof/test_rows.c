@@ -20,7 +20,9 @@ static void take(const struct row *row, void *text_)
 static void list(struct made *m, struct strbuf *into)
 {
 	made_show(m);
-	rows_each(&m->profile, take, (void *[]){ into, &m->profile });
+	for (int i = 0; i < N_METRIC_SECTIONS; i++)
+		rows_of_section(&m->profile, (enum metric_section)i, take,
+				(void *[]){ into, &m->profile });
 }
 
 static struct reading known(uint64_t value)

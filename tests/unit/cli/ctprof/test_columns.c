@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/ctprof/compact.h"
+#include "cli/ctprof/columns.h"
 
 #include "made_profile.h"
 
@@ -15,7 +15,7 @@ static struct row number(const char *name, uint32_t cgroup, uint64_t value)
 static void columns_and_groups_that_say_nothing_are_left_out(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_compact_ struct compact compact;
+	_cleanup_columns_ struct columns shown;
 	struct row rows[6];
 	uint32_t a, b, c;
 	struct made m;
@@ -32,10 +32,10 @@ static void columns_and_groups_that_say_nothing_are_left_out(void **state UNUSED
 	rows[3] = number("memory_current", b, 7);
 	rows[4] = number("cpu_usage_usec", c, 0);
 	rows[5] = number("not_a_column", c, 9);
-	assert_true(compact_init(&compact, METRIC_SECTION_CGROUP_STATS));
+	assert_true(columns_of_section(&shown, METRIC_SECTION_CGROUP_STATS));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		compact_add(&compact, &m.profile, &rows[i]);
-	compact_format(&compact, &(struct table_look){ 0 }, &text);
+		columns_add(&shown, &m.profile, &rows[i]);
+	columns_format(&shown, &(struct table_look){ 0 }, false, &text);
 	assert_string_equal(strbuf_str(&text),
 			    "CGROUP              cpu_usage_usec  memory_current\n"
 			    "/s/db.scope                      5               -\n"
@@ -46,27 +46,27 @@ static void columns_and_groups_that_say_nothing_are_left_out(void **state UNUSED
 static void nothing_said_is_no_table(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_compact_ struct compact compact;
+	_cleanup_columns_ struct columns shown;
 	struct row row = number("cpu_usage_usec", 0, 0);
 	struct made m;
 
 	made_begin(&m);
 	made_show(&m);
-	assert_true(compact_init(&compact, METRIC_SECTION_CGROUP_STATS));
-	compact_add(&compact, &m.profile, &row);
-	compact_format(&compact, &(struct table_look){ 0 }, &text);
+	assert_true(columns_of_section(&shown, METRIC_SECTION_CGROUP_STATS));
+	columns_add(&shown, &m.profile, &row);
+	columns_format(&shown, &(struct table_look){ 0 }, false, &text);
 	assert_string_equal(strbuf_str(&text), "");
 	made_end(&m);
 }
 
 static void tables_of_many_names_have_no_such_form(void **state UNUSED)
 {
-	struct compact compact;
+	struct columns shown;
 
-	assert_false(compact_init(&compact, METRIC_SECTION_MEMORY_STAT));
-	assert_false(compact_init(&compact, METRIC_SECTION_HOST_PRESSURE));
-	assert_true(compact_init(&compact, METRIC_SECTION_SMAPS_ROLLUP));
-	assert_true(compact_init(&compact, METRIC_SECTION_CGROUP_LIMITS));
+	assert_false(columns_of_section(&shown, METRIC_SECTION_MEMORY_STAT));
+	assert_false(columns_of_section(&shown, METRIC_SECTION_HOST_PRESSURE));
+	assert_true(columns_of_section(&shown, METRIC_SECTION_SMAPS_ROLLUP));
+	assert_true(columns_of_section(&shown, METRIC_SECTION_CGROUP_LIMITS));
 }
 
 int main(void)
