@@ -5,11 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/ctprof/capture_report.h"
-#include "cli/ctprof/interval.h"
-#include "cli/ctprof/name.h"
-#include "cli/ctprof/series.h"
-#include "cli/ctprof/spec.h"
+#include "cli/ctprof/cmd_capture.h"
+#include "cli/ctprof/show.h"
 #include "cli/frame/interrupts.h"
 #include "ctprof/bpf_tasks.h"
 #include "ctprof/path_glob.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/ctprof/columns.h"
+#include "cli/ctprof/show.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

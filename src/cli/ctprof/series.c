@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/ctprof/series.h"
+#include "cli/ctprof/cmd_capture.h"
 
 #include "base/clock.h"
-#include "cli/ctprof/interval.h"
 
 static struct error *take_one(struct series *series)
 {

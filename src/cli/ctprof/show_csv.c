@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/ctprof/rows.h"
 #include "cli/ctprof/show.h"
 
 /* RFC 4180, except that lines end as they do here. */

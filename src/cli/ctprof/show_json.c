@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "cli/ctprof/rows.h"
 #include "cli/ctprof/show.h"
 #include "ctprof/record.h"
 #include "json/writer.h"

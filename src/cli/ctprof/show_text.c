@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/ctprof/columns.h"
 #include "cli/ctprof/show.h"
 #include "text/terminal.h"
 #include "text/wrap.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a guest needs: something that executes it, a firmware, a kernel, a shell. */
-#include "cli/doctor/check.h"
+#include "cli/doctor/doctor.h"
 
 #include <string.h>
 #include <unistd.h>

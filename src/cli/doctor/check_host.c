@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the instruments need on this host, and where kernels come from. */
-#include "cli/doctor/check.h"
+#include "cli/doctor/doctor.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Room for kernels and templates. */
-#include "cli/doctor/check.h"
+#include "cli/doctor/doctor.h"
 
 #include <dirent.h>
 #include <fcntl.h>

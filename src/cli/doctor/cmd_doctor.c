@@ -3,8 +3,7 @@
 
 #include <unistd.h>
 
-#include "cli/doctor/kvm.h"
-#include "cli/doctor/report.h"
+#include "cli/doctor/doctor.h"
 #include "text/terminal.h"
 
 struct doctor_config {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/doctor/kvm.h"
+#include "cli/doctor/doctor.h"
 
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "cli/doctor/check.h"
-#include "cli/doctor/kvm_guests.h"
 #include "cli/frame/command.h"
 #include "text/escape.h"
 #include "text/number.h"

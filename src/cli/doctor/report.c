@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/doctor/report.h"
+#include "cli/doctor/doctor.h"
 
 #include "base/alloc.h"
 #include "cli/frame/command.h"

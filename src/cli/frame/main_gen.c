@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "cli/ctprof/metric_list.h"
 #include "cli/frame/commands.h"
-#include "cli/jemalloc_probe/fatal.h"
+#include "cli/jemalloc_probe/jemalloc_probe.h"
 #include "result/verdict.h"
 
 enum { MAN_SOURCE_MAX_BYTES = 1 << 20 };

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/jemalloc_probe/collect.h"
+#include "cli/jemalloc_probe/jemalloc_probe.h"
 
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "cli/jemalloc_probe/fatal.h"
 #include "probe/probe.h"
 #include "procfs/process.h"
 #include "procfs/status.h"

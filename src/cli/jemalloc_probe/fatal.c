@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/jemalloc_probe/fatal.h"
+#include "cli/jemalloc_probe/jemalloc_probe.h"
 
 DEFINE_ERROR_DOMAIN(fatal, FATAL, FATAL_ERRORS);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/jemalloc_probe/output.h"
+#include "cli/jemalloc_probe/jemalloc_probe.h"
 
 #include "json/writer.h"
 

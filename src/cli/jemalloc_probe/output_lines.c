@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Lines for pipes: stable, one thread each, exact numbers. */
-#include "cli/jemalloc_probe/output.h"
+#include "cli/jemalloc_probe/jemalloc_probe.h"
 
 #include "base/io.h"
 #include "text/escape.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The form for people: what each thread holds, and how fast it allocates. */
-#include "cli/jemalloc_probe/output.h"
+#include "cli/jemalloc_probe/jemalloc_probe.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/frame/commands.h"
 
-#include "cli/jemalloc_probe/config.h"
-#include "cli/jemalloc_probe/outcome.h"
-#include "cli/jemalloc_probe/run.h"
+#include "cli/jemalloc_probe/jemalloc_probe.h"
 
 static const struct option_row options[] = {
 	{ .name = "pid",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/jemalloc_probe/run.h"
+#include "cli/jemalloc_probe/jemalloc_probe.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,13 +8,6 @@
 
 #include "base/io.h"
 #include "cli/frame/command.h"
-#include "cli/jemalloc_probe/collect.h"
-#include "cli/jemalloc_probe/fatal.h"
-#include "cli/jemalloc_probe/hint.h"
-#include "cli/jemalloc_probe/outcome.h"
-#include "cli/jemalloc_probe/output.h"
-#include "cli/jemalloc_probe/sidecar.h"
-#include "cli/jemalloc_probe/signals.h"
 #include "result/record.h"
 #include "text/escape.h"
 #include "text/terminal.h"

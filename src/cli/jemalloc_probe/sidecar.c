@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/jemalloc_probe/sidecar.h"
+#include "cli/jemalloc_probe/jemalloc_probe.h"
 
-#include "cli/jemalloc_probe/output.h"
 #include "json/doc.h"
 #include "result/record.h"
 

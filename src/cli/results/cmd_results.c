@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/results/output.h"
+#include "cli/results/results.h"
 #include "result/run_folder.h"
 #include "text/terminal.h"
 

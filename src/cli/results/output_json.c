@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <libgen.h>
 
-#include "cli/results/output.h"
+#include "cli/results/results.h"
 #include "json/writer.h"
 
 static void add_counts(struct json_writer *w, const struct shown_folder *folder)

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/shell_word.h"
-#include "cli/results/output.h"
+#include "cli/results/results.h"
 #include "text/escape.h"
 #include "text/number.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/frame/commands.h"
-#include "cli/shell/run.h"
+#include "cli/shell/shell.h"
 #include "vm/accel.h"
 
 static const struct option_row options[] = {

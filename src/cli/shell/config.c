@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/shell/config.h"
+#include "cli/shell/shell.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/shell/keys.h"
+#include "cli/shell/shell.h"
 
 size_t keys_filter(struct keys *keys, char *bytes, size_t n)
 {

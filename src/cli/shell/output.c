@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/shell/output.h"
+#include "cli/shell/shell.h"
 
 #include <limits.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include "base/io.h"
-#include "cli/shell/tty.h"
 #include "text/escape.h"
 
 enum {

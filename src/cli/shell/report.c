@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/shell/report.h"
+#include "cli/shell/shell.h"
 
 #include <string.h>
 
-#include "cli/shell/config.h"
 #include "kernel/error.h"
 #include "text/escape.h"
 #include "vm/initramfs.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/shell/run.h"
+#include "cli/shell/shell.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -11,11 +11,6 @@
 #include "base/clock.h"
 #include "cli/frame/command.h"
 #include "cli/frame/interrupts.h"
-#include "cli/shell/files.h"
-#include "cli/shell/output.h"
-#include "cli/shell/report.h"
-#include "cli/shell/session.h"
-#include "cli/shell/timing.h"
 #include "vm/console.h"
 #include "vm/load_module.h"
 #include "vm/ram.h"

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/shell/session.h"
+#include "cli/shell/shell.h"
 
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/frame/interrupts.h"
-#include "cli/shell/keys.h"
-#include "cli/shell/output.h"
-#include "cli/shell/tty.h"
 #include "vm/deterministic.h"
 
 enum {

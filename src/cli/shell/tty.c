@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/shell/tty.h"
+#include "cli/shell/shell.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/topo/block.h"
+#include "cli/topo/topo.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "cli/frame/commands.h"
 #include "cli/frame/topology_option.h"
-#include "cli/topo/output.h"
+#include "cli/topo/topo.h"
 #include "text/terminal.h"
 #include "topo/presets.h"
 

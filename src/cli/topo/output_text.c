@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/topo/output.h"
-#include "cli/topo/picture.h"
+#include "cli/topo/topo.h"
 #include "text/escape.h"
 #include "text/number.h"
 #include "text/table.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/topo/view.h"
+#include "cli/topo/topo.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/ctprof/interval.h"
+#include "cli/ctprof/cmd_capture.h"
 
 #include "base/clock.h"
 #include "unit.h"

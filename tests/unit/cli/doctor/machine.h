@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/io.h"
 #include "base/paths.h"
-#include "cli/doctor/check.h"
+#include "cli/doctor/doctor.h"
 #include "unit.h"
 
 struct machine {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/doctor/check.h"
+#include "cli/doctor/doctor.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Guests themselves are started by the tests of the machine; here there is nothing to boot. */
-#include "cli/doctor/kvm_guests.h"
+#include "cli/doctor/doctor.h"
 
 #include "machine.h"
 

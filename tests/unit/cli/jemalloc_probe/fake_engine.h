@@ -3,7 +3,7 @@
 #ifndef KTSTR_TESTS_CLI_FAKE_ENGINE_H
 #define KTSTR_TESTS_CLI_FAKE_ENGINE_H
 
-#include "cli/jemalloc_probe/report.h"
+#include "cli/jemalloc_probe/jemalloc_probe.h"
 #include "probe/error.h"
 #include "probe/probe.h"
 

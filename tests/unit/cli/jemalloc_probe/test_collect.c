@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/jemalloc_probe/collect.h"
+#include "cli/jemalloc_probe/jemalloc_probe.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/jemalloc_probe/fatal.h"
 #include "fake_engine.h"
 #include "unit.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/frame/commands.h"
 
-#include "cli/jemalloc_probe/config.h"
+#include "cli/jemalloc_probe/jemalloc_probe.h"
 #include "unit.h"
 
 static struct error *parse(struct probe_config *config, const char *const argv[])

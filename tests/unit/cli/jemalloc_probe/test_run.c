@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Whole runs with a scripted engine: exit codes and what stands on both streams. */
-#include "cli/jemalloc_probe/run.h"
+#include "cli/jemalloc_probe/jemalloc_probe.h"
 
 #include <fcntl.h>
 #include <signal.h>

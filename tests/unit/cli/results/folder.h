@@ -7,7 +7,7 @@
 
 #include "base/io.h"
 #include "base/paths.h"
-#include "cli/results/output.h"
+#include "cli/results/results.h"
 #include "unit.h"
 
 static inline int make_folder(void **state)

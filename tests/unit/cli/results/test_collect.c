@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/results/collect.h"
+#include "cli/results/results.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

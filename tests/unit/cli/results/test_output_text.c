@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/results/output.h"
+#include "cli/results/results.h"
 
 #include "folder.h"
 

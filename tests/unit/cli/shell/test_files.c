@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/shell/files.h"
+#include "cli/shell/shell.h"
 
 #include "unit.h"
 #include "wire/cpio.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/shell/timing.h"
+#include "cli/shell/shell.h"
 
 #include "base/macros.h"
 #include "unit.h"

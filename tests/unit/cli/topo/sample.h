@@ -3,7 +3,7 @@
 #ifndef KTSTR_TESTS_TOPO_SAMPLE_H
 #define KTSTR_TESTS_TOPO_SAMPLE_H
 
-#include "cli/topo/view.h"
+#include "cli/topo/topo.h"
 #include "unit.h"
 
 /* Threads of a core far apart, as real machines number them; one node with memory only. */

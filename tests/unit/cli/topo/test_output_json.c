@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/topo/output.h"
+#include "cli/topo/topo.h"
 #include "sample.h"
 
 static void json_of(const char *sample, struct strbuf *into)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <stdlib.h>
 
-#include "cli/topo/output.h"
+#include "cli/topo/topo.h"
 #include "sample.h"
 
 static void text_of(const char *sample, size_t columns, struct strbuf *into)

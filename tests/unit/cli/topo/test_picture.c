@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/topo/picture.h"
+#include "cli/topo/topo.h"
 
 #include "sample.h"
 #include "text/width.h"

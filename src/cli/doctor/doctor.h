@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of `ktstr doctor` share. */
+#ifndef KTSTR_CLI_DOCTOR_DOCTOR_H
+#define KTSTR_CLI_DOCTOR_DOCTOR_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "vm/accel.h"
+
 /*
  * Checks as rows: a name and a function that looks and says what it found, how
  * good that is, and the one command that makes it better.
  *
  * Files are looked for below `root`, "" for this machine, so that tests can build others.
  */
-#ifndef KTSTR_CLI_DOCTOR_CHECK_H
-#define KTSTR_CLI_DOCTOR_CHECK_H
-
-#include "base/strbuf.h"
-#include "vm/accel.h"
 
 enum check_state {
 	CHECK_OK,
@@ -71,5 +74,53 @@ void check_apt(const char *root, struct finding *finding);
 void check_accelerator_choice(const char *root, const struct accel *choice,
 			      struct finding *finding);
 void check_bpf_load(const char *root, int load_errno, struct finding *finding);
+
+/* The steps of `ktstr doctor --kvm` that start guests, with whatever accelerator. */
+
+/* A cold boot of the default kernel. */
+struct error *kvm_guests_boot(enum accel_wish wish, struct strbuf *notes) MUST_CHECK;
+/* Machines of several shapes, each read back from inside. */
+struct error *kvm_guests_topology(enum accel_wish wish, struct strbuf *notes) MUST_CHECK;
+/* Twenty clones of one template, one after the other. */
+struct error *kvm_guests_clones(enum accel_wish wish, struct strbuf *notes) MUST_CHECK;
+
+/*
+ * `ktstr doctor --kvm`: the path that could not be tried where this project was made, on a
+ * machine that has it. Steps are rows; one that fails ends the run, and the block says so.
+ */
+
+struct doctor_step {
+	const char *name;
+	/* Adds what is worth telling to `notes`; an error is what went wrong. */
+	struct error *(*run)(enum accel_wish wish, struct strbuf *notes);
+};
+
+/* Takes what was written so far and empties it; not 0 ends the run. NULL: nobody waits for it. */
+typedef int (*doctor_flush_fn)(struct strbuf *text);
+
+/* Facts of this machine, then the steps, each told when it is done. The value is an exit code. */
+int doctor_kvm_run(doctor_flush_fn flush, struct strbuf *into);
+int doctor_kvm_run_steps(const struct doctor_step *steps, size_t n, enum accel_wish wish,
+			 doctor_flush_fn flush, struct strbuf *into);
+
+/* What the checks found, for people and for programs. */
+
+struct doctor_report {
+	const struct check *checks; /* borrowed */
+	struct finding *findings;   /* one for each */
+	size_t n;
+};
+
+/* Runs them one after the other. */
+void doctor_report_make(const struct check *checks, size_t n, const char *root,
+			struct doctor_report *ret);
+void doctor_report_deinit(struct doctor_report *report);
+#define _cleanup_doctor_report_ __attribute__((cleanup(doctor_report_deinit)))
+
+/* columns 0 means as wide as needed. */
+void doctor_report_format(const struct doctor_report *report, size_t columns, struct strbuf *into);
+void doctor_report_format_json(const struct doctor_report *report, struct strbuf *into);
+/* EXIT_OK when nothing is missing, else EXIT_FAILED. */
+int doctor_report_exit_code(const struct doctor_report *report);
 
 #endif

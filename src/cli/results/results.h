@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of `ktstr results` share. */
+#ifndef KTSTR_CLI_RESULTS_RESULTS_H
+#define KTSTR_CLI_RESULTS_RESULTS_H
+
+#include "result/past_run.h"
+#include "text/table.h"
+
+/* The records of a folder, with a place for each, also for those that cannot be read. */
+
+/* In the order they are shown. */
+enum shown_state {
+	SHOWN_FAIL,
+	SHOWN_BROKEN,
+	SHOWN_UNREADABLE,
+	SHOWN_UNFINISHED,
+	SHOWN_INCONCLUSIVE,
+	SHOWN_SKIP,
+	SHOWN_PASS,
+	N_SHOWN_STATES
+};
+
+struct shown_record {
+	char *file; /* its name in the folder */
+	enum shown_state state;
+	struct past_run run; /* empty when unreadable */
+	char *why;	     /* one line; "" for a plain pass */
+};
+
+struct shown_folder {
+	char *dir;
+	VEC(struct shown_record) records; /* failures first, then by name */
+	size_t counts[N_SHOWN_STATES];
+};
+
+/* "fail", "unreadable", …; and behind a number: "failed". */
+const char *shown_state_word(enum shown_state state);
+const char *shown_state_counted(enum shown_state state);
+
+/* BASE_ABSENT, BASE_IO, BASE_LIMIT for the folder; whatever a record is, it has its place. */
+struct error *shown_folder_read(const char *dir, struct shown_folder *ret) MUST_CHECK;
+/* A folder with this one record. */
+void shown_file_read(const char *path, struct shown_folder *ret);
+void shown_folder_deinit(struct shown_folder *folder);
+#define _cleanup_shown_folder_ __attribute__((cleanup(shown_folder_deinit)))
+
+/* Past runs on a screen and as JSON. */
+
+/* Many runs: their folders below `dir`, the newest first. A folder that vanished has no records. */
+struct shown_runs {
+	char *dir;
+	VEC(struct shown_folder) runs;
+};
+
+void shown_runs_deinit(struct shown_runs *runs);
+#define _cleanup_shown_runs_ __attribute__((cleanup(shown_runs_deinit)))
+
+void results_format_table(const struct shown_folder *folder, const struct table_look *look,
+			  struct strbuf *into);
+/* For each that is no plain pass: what is behind the verdict, and where to look. */
+void results_format_details(const struct shown_folder *folder, struct strbuf *into);
+/* "3 records in DIR: 1 failed, 2 passed" */
+void results_format_summary(const struct shown_folder *folder, struct strbuf *into);
+void results_format_json(const struct shown_folder *folder, struct strbuf *into);
+
+void runs_format_table(const struct shown_runs *runs, const struct table_look *look,
+		       struct strbuf *into);
+void runs_format_json(const struct shown_runs *runs, struct strbuf *into);
+
+#endif
