@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is written to standard error meanwhile. */
-#ifndef KTSTR_TESTS_CTPROF_STDERR_TEXT_H
-#define KTSTR_TESTS_CTPROF_STDERR_TEXT_H
+#ifndef KTSTR_TESTS_STDERR_TEXT_H
+#define KTSTR_TESTS_STDERR_TEXT_H
 
 #include "unit.h"
 

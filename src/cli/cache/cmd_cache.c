@@ -8,7 +8,6 @@
 #include "json/writer.h"
 #include "text/number.h"
 #include "text/table.h"
-#include "text/terminal.h"
 
 struct list_config {
 	bool json;
@@ -33,18 +32,15 @@ static void list_table(struct strbuf *out)
 		{ .title = "clean", .shrinks = true },
 	};
 	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
-	struct table_look look = { .columns = terminal_columns(STDOUT_FILENO),
-				   .colour = terminal_has_colour(STDOUT_FILENO) };
+	struct table_look look = table_look_for(STDOUT_FILENO);
 
 	for (size_t i = 0; i < n_cache_parts; i++) {
-		_cleanup_strbuf_ struct strbuf size = STRBUF_INIT;
 		uint64_t bytes = cache_part_bytes(&cache_parts[i]);
 
 		if (!bytes)
 			continue;
-		number_format_bytes(&size, bytes);
 		table_add(table, cache_parts[i].name);
-		table_add(table, strbuf_str(&size));
+		table_add_bytes(table, bytes);
 		table_add(table, cache_parts[i].what);
 		table_add(table, cache_parts[i].kept ? cache_parts[i].kept : "removes it");
 	}
@@ -93,8 +89,7 @@ static const struct command cmd_cache_list = {
 	.name = "list",
 	.summary = "List what the cache holds, with sizes",
 	.usage = "[--json]",
-	.options = list_options,
-	.n_options = ARRAY_SIZE(list_options),
+	COMMAND_OPTIONS(list_options),
 	.config_size = sizeof(struct list_config),
 	.run = run_list,
 };
@@ -117,7 +112,7 @@ static const struct option_row clean_words[] = {
 	  .help = "only this part of the cache, as ktstr cache list names it" },
 };
 
-static struct error *check_clean(const void *config_)
+static struct error *check_clean(void *config_)
 {
 	const struct clean_config *config = config_;
 
@@ -192,10 +187,8 @@ static const struct command cmd_cache_clean = {
 	.usage = "[--dry-run] [PART...]",
 	.description =
 		"Without a PART everything that is made again by itself: templates of guests, package lists, roots of other Debian releases. Kernels and built libraries stay. What somebody is using now stays, too, and is told.",
-	.options = clean_options,
-	.n_options = ARRAY_SIZE(clean_options),
-	.positionals = clean_words,
-	.n_positionals = ARRAY_SIZE(clean_words),
+	COMMAND_OPTIONS(clean_options),
+	COMMAND_POSITIONALS(clean_words),
 	.config_size = sizeof(struct clean_config),
 	.check = check_clean,
 	.run = run_clean,
@@ -209,8 +202,6 @@ const struct command cmd_cache = {
 	.usage = "COMMAND [options]",
 	.description =
 		"The cache is $KTSTR_CACHE_DIR, else $XDG_CACHE_HOME/ktstr, else ~/.cache/ktstr.",
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
-	.subcommands = subcommands,
-	.n_subcommands = ARRAY_SIZE(subcommands),
+	COMMAND_EXITS(exits),
+	COMMAND_SUBCOMMANDS(subcommands),
 };

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/lock.h"
 #include "base/paths.h"
+#include "base/str.h"
 #include "vm/template.h"
 
 #define TEMPLATES    "templates"
@@ -95,19 +96,12 @@ static struct error *take_locks(const struct cache_part *part, struct locks *loc
 	return err;
 }
 
-static bool ends_with(const char *text, const char *suffix)
-{
-	size_t n = strlen(text), m = strlen(suffix);
-
-	return n >= m && strcmp(text + n - m, suffix) == 0;
-}
-
 /* NAME.lock; a draft NAME.new has the lock of what it becomes. */
 static char *entry_lock(const char *path)
 {
 	size_t n = strlen(path);
 
-	if (ends_with(path, DRAFT_SUFFIX))
+	if (str_ends_with(path, DRAFT_SUFFIX))
 		n -= strlen(DRAFT_SUFFIX);
 	return xasprintf("%.*s" LOCK_SUFFIX, (int)n, path);
 }
@@ -140,7 +134,7 @@ static struct error *clean_entries(const char *top, bool dry_run, struct cache_c
 	while (!err && dir && (entry = readdir(dir)) != NULL) {
 		_cleanup_free_ char *path = xasprintf("%s/%s", top, entry->d_name);
 
-		if (entry->d_name[0] != '.' && !ends_with(entry->d_name, LOCK_SUFFIX))
+		if (entry->d_name[0] != '.' && !str_ends_with(entry->d_name, LOCK_SUFFIX))
 			err = clean_entry(path, dry_run, cleaning);
 	}
 	return err;

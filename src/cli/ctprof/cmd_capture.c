@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "cli/ctprof/cmd_capture.h"
 #include "cli/ctprof/show.h"
 #include "cli/frame/interrupts.h"
@@ -24,6 +25,10 @@ struct capture_config {
 	const char *interval;
 	uint32_t count;
 	bool json, quiet, verbose;
+	/* What check() made of these. */
+	uint64_t interval_ns;
+	pid_t pid_numbers[OPTION_STRINGS_LIMIT];
+	struct metric_choice choice;
 };
 
 static const struct option_row options[] = {
@@ -95,14 +100,9 @@ static const struct exit_row exits[] = {
 
 static bool parse_pid(const char *text, pid_t *ret)
 {
-	uint64_t number = 0;
+	uint64_t number;
 
-	for (const char *at = text; *at; at++) {
-		if (*at < '0' || *at > '9' || number > INT32_MAX)
-			return false;
-		number = number * 10 + (uint64_t)(*at - '0');
-	}
-	if (number == 0 || number > INT32_MAX)
+	if (!str_parse_u64(text, INT32_MAX, &number) || number == 0)
 		return false;
 	*ret = (pid_t)number;
 	return true;
@@ -115,20 +115,17 @@ static struct error *check_glob(const char *glob)
 	return err ? cli_error(CLI_USAGE, 0, "--cgroup %s", error_message(err)) : NULL;
 }
 
-static struct error *check(const void *config_)
+static struct error *check(void *config_)
 {
-	const struct capture_config *config = config_;
-	struct metric_choice choice;
+	struct capture_config *config = config_;
 	struct error *err = NULL;
-	uint64_t interval_ns;
-	pid_t pid;
 
 	for (size_t i = 0; i < config->pids.n; i++) {
-		if (!parse_pid(config->pids.at[i], &pid))
+		if (!parse_pid(config->pids.at[i], &config->pid_numbers[i]))
 			return cli_error(CLI_USAGE, 0, "--pid '%s' is not a process id",
 					 config->pids.at[i]);
 	}
-	if (config->interval && !interval_parse(config->interval, &interval_ns))
+	if (config->interval && !interval_parse(config->interval, &config->interval_ns))
 		return cli_error(
 			CLI_USAGE, 0,
 			"--interval '%s' is not a time from 1ms to 24h, such as 500ms or 2s",
@@ -148,7 +145,7 @@ static struct error *check(const void *config_)
 	if (config->quiet && config->verbose)
 		return cli_error(CLI_USAGE, 0, "--quiet and --verbose exclude each other");
 	if (config->metrics)
-		err = spec_parse_metrics(config->metrics, &choice);
+		err = spec_parse_metrics(config->metrics, &config->choice);
 	if (!err && config->cgroup)
 		err = check_glob(config->cgroup);
 	return err;
@@ -156,13 +153,8 @@ static struct error *check(const void *config_)
 
 static uint32_t wanted_sources(const struct capture_config *config)
 {
-	struct metric_choice choice = { 0 };
-	uint32_t sources;
+	uint32_t sources = spec_sources(&config->choice);
 
-	/* It was checked already. */
-	if (config->metrics)
-		error_free(spec_parse_metrics(config->metrics, &choice));
-	sources = spec_sources(&choice);
 	if (config->no_heap)
 		sources &= ~METRIC_SOURCE_BIT(HEAP);
 	if (config->no_smaps)
@@ -277,7 +269,6 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	_cleanup_bpf_tasks_ struct bpf_tasks *iterator = NULL;
 	_cleanup_free_ char *file = config->output ? xstrdup(config->output) : snapshot_name_new();
 	_cleanup_error_ struct error *err = NULL;
-	pid_t pids[OPTION_STRINGS_LIMIT];
 	struct screen screen;
 	struct capture_options capture = {
 		.root = "",
@@ -285,7 +276,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 		.sources = wanted_sources(config),
 		.bpf = !config->no_bpf,
 		.bpf_from_threads = config->bpf ? 0 : CAPTURE_BPF_FROM_THREADS,
-		.pids = pids,
+		.pids = config->pid_numbers,
 		.n_pids = config->pids.n,
 		.cgroup_glob = config->cgroup,
 		.jobs = config->jobs,
@@ -296,24 +287,18 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	};
 	struct series series = {
 		.options = &capture,
+		.interval_ns = config->interval_ns,
 		.count = config->count ? config->count : 1,
 		.screen = &screen,
 		.take = capture_take,
 	};
 
-	for (size_t i = 0; i < config->pids.n; i++) {
-		if (!parse_pid(config->pids.at[i], &pids[i]))
-			return EXIT_USAGE;
-	}
-	if (config->interval && !interval_parse(config->interval, &series.interval_ns))
-		return EXIT_USAGE;
 	screen_init(&screen, config->quiet || config->json, config->verbose);
 	err = interrupts_install(&cancel);
 	if (!err)
 		err = snapshot_output_open(file, &output);
 	if (err) {
-		command_print_error(error_message(err));
-		return EXIT_FAILED;
+		return command_fail(err);
 	}
 	series.output = output;
 	if (capture.bpf && series.count > 1)
@@ -333,10 +318,8 @@ const struct command cmd_ctprof_capture = {
 		    "  ktstr ctprof capture --metrics run_time_ns,wait_time_ns,timeslices\n"
 		    "  ktstr ctprof capture -o series.ctprof.zst --interval 2s --count 10\n"
 		    "  ktstr ctprof capture -o - | ssh desk 'cat >host.ctprof.zst'\n",
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct capture_config),
 	.check = check,
 	.run = run,

@@ -3,8 +3,8 @@
 #ifndef KTSTR_CLI_CTPROF_CMD_CAPTURE_H
 #define KTSTR_CLI_CTPROF_CMD_CAPTURE_H
 
-#include "base/macros.h"
 #include "base/strbuf.h"
+#include "cli/frame/screen.h"
 #include "ctprof/capture.h"
 #include "ctprof/file.h"
 #include "ctprof/snapshot.h"
@@ -27,23 +27,6 @@ bool interval_parse(const char *text, uint64_t *ret_ns);
 uint64_t interval_next(uint64_t start_ns, uint64_t interval_ns, uint64_t *slot, uint64_t now_ns,
 		       uint64_t *missed);
 
-/* What a capture shows on standard error while it works. */
-
-struct screen {
-	bool quiet, verbose;
-	bool terminal;	   /* progress is for people */
-	bool open_line;	   /* the terminal's last line is progress */
-	uint64_t began_ns; /* of the snapshot that is being taken */
-	uint64_t shown_ns;
-};
-
-void screen_init(struct screen *screen, bool quiet, bool verbose);
-/* A snapshot begins: progress is shown when it takes longer than a second. */
-void screen_begin(struct screen *screen);
-/* Takes the progress away. */
-void screen_clear(struct screen *screen);
-/* A line for everybody but the quiet. */
-void screen_say(struct screen *screen, const char *line);
 /* The line of progress, without escape sequences; for tests. */
 void screen_format_progress(const struct capture_progress *progress, struct strbuf *into);
 

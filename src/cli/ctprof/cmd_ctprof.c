@@ -22,8 +22,6 @@ const struct command cmd_ctprof = {
 	.usage = "COMMAND [options]",
 	.description =
 		"A snapshot holds what the kernel counts about every thread since its birth, the cgroups they are in, pressure, sched_ext and the host. Where a command takes a snapshot it is a file, or FILE@N: the N-th of a series.",
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
-	.subcommands = subcommands,
-	.n_subcommands = ARRAY_SIZE(subcommands),
+	COMMAND_EXITS(exits),
+	COMMAND_SUBCOMMANDS(subcommands),
 };

@@ -3,7 +3,6 @@
 
 #include "cli/ctprof/commands.h"
 #include "cli/ctprof/metric_list.h"
-#include "text/terminal.h"
 
 struct list_config {
 	bool json;
@@ -24,8 +23,7 @@ static const struct exit_row exits[] = {
 static int run(const struct invocation *invocation UNUSED, const void *config_)
 {
 	const struct list_config *config = config_;
-	struct table_look look = { .columns = terminal_columns(STDOUT_FILENO),
-				   .colour = terminal_has_colour(STDOUT_FILENO) };
+	struct table_look look = table_look_for(STDOUT_FILENO);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (config->json)
@@ -41,10 +39,8 @@ const struct command cmd_ctprof_metric_list = {
 	.usage = "[--json]",
 	.description =
 		"Shows what tags mean, which sections there are, every metric with its kind, unit, source, tags and meaning, and every derived metric with its formula. ktstr-metrics(7) says the same.",
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct list_config),
 	.run = run,
 };

@@ -5,7 +5,6 @@
 #include "cli/ctprof/commands.h"
 #include "cli/ctprof/show.h"
 #include "ctprof/path_glob.h"
-#include "text/terminal.h"
 
 struct show_config {
 	const char *file;
@@ -14,6 +13,7 @@ struct show_config {
 	uint32_t top;
 	struct option_strings flatten;
 	bool no_thread_normalize, no_cg_normalize, all, json, csv;
+	struct profile_options options; /* made of all these */
 };
 
 /* All axes but the one that --threads stands for. */
@@ -124,10 +124,9 @@ static struct error *make_options(const struct show_config *config, struct profi
 	return err;
 }
 
-static struct error *check(const void *config_)
+static struct error *check(void *config_)
 {
-	const struct show_config *config = config_;
-	struct profile_options options;
+	struct show_config *config = config_;
 
 	if (config->json && config->csv)
 		return cli_error(CLI_USAGE, 0, "--json and --csv exclude each other");
@@ -135,7 +134,7 @@ static struct error *check(const void *config_)
 		return cli_error(
 			CLI_USAGE, 0,
 			"--threads shows each thread alone and --group-by many together: only one of them");
-	return make_options(config, &options);
+	return make_options(config, &config->options);
 }
 
 /* Tables of cgroups make sense only where cgroups are the groups. */
@@ -151,8 +150,8 @@ static void warn_about_sections(const struct profile_options *options)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(of_cgroups); i++) {
 		if (options->sections.chosen[of_cgroups[i]])
-			fprintf(stderr,
-				"warning: section '%s' requires --group-by cgroup; omitted under --group-by %s\n",
+			command_say(
+				"warning: section '%s' requires --group-by cgroup; omitted under --group-by %s",
 				metric_sections[of_cgroups[i]].word,
 				group_axes[options->rules.axis].word);
 	}
@@ -160,8 +159,7 @@ static void warn_about_sections(const struct profile_options *options)
 
 static int print(const struct profile *profile, const struct show_config *config)
 {
-	struct table_look look = { .columns = terminal_columns(STDOUT_FILENO),
-				   .colour = terminal_has_colour(STDOUT_FILENO) };
+	struct table_look look = table_look_for(STDOUT_FILENO);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (config->json) {
@@ -181,31 +179,25 @@ static int print(const struct profile *profile, const struct show_config *config
 static int run(const struct invocation *invocation UNUSED, const void *config_)
 {
 	const struct show_config *config = config_;
-	struct profile_options options;
+	const struct profile_options *options = &config->options;
 	struct snapshot snapshot;
 	_cleanup_snapshot_origin_ struct snapshot_origin origin = { 0 };
 	struct profile profile;
-	_cleanup_error_ struct error *err = make_options(config, &options);
+	_cleanup_error_ struct error *err = NULL;
 	int code;
 
-	if (!err) {
-		warn_about_sections(&options);
-		err = snapshot_load(config->file, NULL, &snapshot, &origin);
-	}
+	warn_about_sections(options);
+	err = snapshot_load(config->file, NULL, &snapshot, &origin);
 	if (err) {
-		command_print_error(error_message(err));
-		return EXIT_FAILED;
+		return command_fail(err);
 	}
 	if (origin.torn_bytes)
-		fprintf(stderr,
-			"warning: %s ends with an incomplete snapshot, which was left out\n",
-			origin.path);
-	profile_make(&options, &snapshot, &origin, &profile);
-	if (options.threads && profile.grouping.groups.n == 0) {
-		_cleanup_free_ char *message = xasprintf(
-			"--threads: no thread or process matches '%s'", options.threads);
-
-		command_print_error(message);
+		command_say("warning: %s ends with an incomplete snapshot, which was left out",
+			    origin.path);
+	profile_make(options, &snapshot, &origin, &profile);
+	if (options->threads && profile.grouping.groups.n == 0) {
+		command_say("error: --threads: no thread or process matches '%s'",
+			    options->threads);
 		code = EXIT_FAILED;
 	} else {
 		code = print(&profile, config);
@@ -227,12 +219,9 @@ const struct command cmd_ctprof_show = {
 		"  ktstr ctprof show host.ctprof.zst --threads 'tokio-*' --sort-by nonvoluntary_csw\n"
 		"  ktstr ctprof capture -o - | ktstr ctprof show - --top 10\n"
 		"  ktstr ctprof show series.ctprof.zst@3 --json | jq '.groups[].metrics.run_time_ns'\n",
-	.options = option_rows,
-	.n_options = ARRAY_SIZE(option_rows),
-	.positionals = positionals,
-	.n_positionals = ARRAY_SIZE(positionals),
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
+	COMMAND_OPTIONS(option_rows),
+	COMMAND_POSITIONALS(positionals),
+	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct show_config),
 	.check = check,
 	.run = run,

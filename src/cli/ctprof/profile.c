@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/str.h"
 #include "metric/pattern.h"
 
 bool profile_wants(const struct profile *profile, size_t metric)
@@ -79,12 +80,10 @@ bool profile_thread_matches(const char *pattern, const struct snapshot *snapshot
 {
 	const char *comm = intern_text(&snapshot->strings, sample->comm);
 	const char *pcomm = intern_text(&snapshot->strings, sample->pcomm);
+	uint64_t number;
 
-	if (*pattern && strspn(pattern, "0123456789") == strlen(pattern)) {
-		uint64_t number = strtoull(pattern, NULL, 10);
-
+	if (str_parse_u64(pattern, UINT64_MAX, &number))
 		return number == sample->tid || number == sample->tgid;
-	}
 	return name_matches(pattern, comm) || name_matches(pattern, pcomm) ||
 	       is_numbered(pattern, comm, sample->tid) || is_numbered(pattern, pcomm, sample->tgid);
 }

@@ -11,7 +11,7 @@ static struct error *take_one(struct series *series)
 	struct cost cost = { 0 };
 	struct error *err;
 
-	screen_begin(series->screen);
+	series->screen->began_ns = clock_monotonic_ns();
 	err = series->take(series->options, &snapshot);
 	screen_clear(series->screen);
 	if (err)

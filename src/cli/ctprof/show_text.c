@@ -30,8 +30,7 @@ static void PRINTF_LIKE(2, 3) append_remark(const struct page *page, const char 
 	va_list args;
 
 	va_start(args, fmt);
-	if (vasprintf(&text, fmt, args) < 0)
-		abort();
+	text = xvasprintf(fmt, args);
 	va_end(args);
 	strbuf_append(page->into, look->colour ? TERMINAL_DIM "(" : "(");
 	text_wrap(page->into, text, 1, look->columns ? look->columns : SIZE_MAX);

@@ -43,14 +43,9 @@ void finding_deinit(struct finding *finding)
 static void PRINTF_LIKE(3, 0)
 	replace(struct strbuf *into, const char *prefix, const char *fmt, va_list args)
 {
-	char *text = NULL;
-
 	strbuf_clear(into);
 	strbuf_append(into, prefix);
-	if (vasprintf(&text, fmt, args) < 0)
-		abort();
-	strbuf_append(into, text);
-	free(text);
+	strbuf_vappendf(into, fmt, args);
 }
 
 void finding_say(struct finding *finding, enum check_state state, const char *fmt, ...)

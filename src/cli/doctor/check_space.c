@@ -2,10 +2,7 @@
 /* Room for kernels and templates. */
 #include "cli/doctor/doctor.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -13,41 +10,8 @@
 #include "base/paths.h"
 #include "text/number.h"
 
-enum {
-	WALK_DEPTH_LIMIT = 16,
-	WALK_ENTRIES_LIMIT = 1 << 20,
-};
-
 /* A kernel takes about 100 MB and a template as much or more. */
 #define ENOUGH_BYTES (UINT64_C(2) << 30)
-
-struct usage {
-	uint64_t bytes;
-	unsigned int entries;
-};
-
-/* What the files occupy; the kernels are sparse and so are the templates. */
-static void add_usage(int folder, const char *name, unsigned int depth, struct usage *usage)
-{
-	_cleanup_dir_ DIR *dir = NULL;
-	struct dirent *entry;
-	int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (!dir && fd >= 0)
-		close(fd);
-	while (dir && (entry = readdir(dir)) && usage->entries++ < WALK_ENTRIES_LIMIT) {
-		struct stat st;
-
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-		    fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		if (!S_ISDIR(st.st_mode))
-			usage->bytes += (uint64_t)st.st_blocks * 512;
-		else if (depth)
-			add_usage(fd, entry->d_name, depth - 1, usage);
-	}
-}
 
 /* The folder itself or the nearest one above that exists. */
 static char *nearest(const char *path)
@@ -64,7 +28,6 @@ void check_cache(const char *root UNUSED, struct finding *finding)
 	_cleanup_free_ char *path = paths_cache("");
 	_cleanup_free_ char *there = nearest(path);
 	_cleanup_strbuf_ struct strbuf used = STRBUF_INIT, left = STRBUF_INIT;
-	struct usage usage = { 0 };
 	struct statvfs fs;
 	uint64_t free_bytes;
 
@@ -82,9 +45,8 @@ void check_cache(const char *root UNUSED, struct finding *finding)
 		finding_say(finding, CHECK_MISSING, "%s: %s", there, strerror(errno));
 		return;
 	}
-	add_usage(AT_FDCWD, path, WALK_DEPTH_LIMIT, &usage);
 	free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
-	number_format_bytes(&used, usage.bytes);
+	number_format_bytes(&used, paths_disk_bytes(path));
 	number_format_bytes(&left, free_bytes);
 	if (free_bytes >= ENOUGH_BYTES) {
 		finding_say(finding, CHECK_OK, "%s in %s, %s free", strbuf_str(&used), path,

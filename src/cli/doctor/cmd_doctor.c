@@ -26,7 +26,7 @@ static const struct exit_row exits[] = {
 	{ EXIT_USAGE, "the command line is wrong" },
 };
 
-static struct error *check(const void *config_)
+static struct error *check(void *config_)
 {
 	const struct doctor_config *config = config_;
 
@@ -67,10 +67,8 @@ const struct command cmd_doctor = {
 	.usage = "[--json | --kvm]",
 	.description =
 		"Each line is ok, limited (it works, but less or slower) or missing, with the one command that fixes it.",
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct doctor_config),
 	.check = check,
 	.run = run,

@@ -32,8 +32,7 @@ const struct command cmd_help = {
 	.name = "help",
 	.summary = "Explain a command",
 	.usage = "[COMMAND...]",
-	.positionals = positionals,
-	.n_positionals = ARRAY_SIZE(positionals),
+	COMMAND_POSITIONALS(positionals),
 	.config_size = sizeof(struct help_config),
 	.run = run,
 };

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/frame/command.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,16 +17,30 @@ enum {
 	WIDEST_HELP = 100, /* longer lines are hard to read */
 };
 
-void command_print_error(const char *message)
+void command_say(const char *fmt, ...)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
-	_cleanup_error_ struct error *ignored = NULL;
+	_cleanup_free_ char *text = NULL;
+	va_list args;
 
-	strbuf_append(&line, "error: ");
-	text_escape(&line, message);
+	va_start(args, fmt);
+	text = xvasprintf(fmt, args);
+	va_end(args);
+	text_escape(&line, text);
 	strbuf_append_char(&line, '\n');
 	/* Nobody is left to tell when standard error itself is gone. */
-	ignored = io_write_all(STDERR_FILENO, "standard error", line.at, line.n);
+	error_free(io_write_all(STDERR_FILENO, "standard error", line.at, line.n));
+}
+
+void command_print_error(const char *message)
+{
+	command_say("error: %s", message);
+}
+
+int command_fail(const struct error *err)
+{
+	command_print_error(error_message(err));
+	return EXIT_FAILED;
 }
 
 int command_print(const struct strbuf *text)
@@ -33,7 +50,7 @@ int command_print(const struct strbuf *text)
 
 	if (!err)
 		return EXIT_OK;
-	fprintf(stderr, "error writing output: %s\n", error_message(err));
+	command_say("error writing output: %s", error_message(err));
 	return EXIT_FAILED;
 }
 

@@ -60,12 +60,21 @@ struct command {
 	size_t n_exits;
 	size_t config_size;
 	const void *defaults; /* config_size bytes; NULL means zeroes */
-	/* What rows cannot say, such as options that exclude each other. May be NULL. */
-	struct error *(*check)(const void *config);
+	/*
+	 * What rows cannot say, such as options that exclude each other. May be NULL. What it makes
+	 * of words may go into members of the config that no row fills.
+	 */
+	struct error *(*check)(void *config);
 	int (*run)(const struct invocation *invocation, const void *config);
 	const struct command *const *subcommands;
 	size_t n_subcommands;
 };
+
+/* Members of a command that are an array. */
+#define COMMAND_OPTIONS(rows)	  .options = (rows), .n_options = ARRAY_SIZE(rows)
+#define COMMAND_POSITIONALS(rows) .positionals = (rows), .n_positionals = ARRAY_SIZE(rows)
+#define COMMAND_EXITS(rows)	  .exits = (rows), .n_exits = ARRAY_SIZE(rows)
+#define COMMAND_SUBCOMMANDS(rows) .subcommands = (rows), .n_subcommands = ARRAY_SIZE(rows)
 
 enum command_intent {
 	COMMAND_RUN,
@@ -110,7 +119,11 @@ void command_format_man_commands(const struct command *command, struct strbuf *i
 
 /* Writes everything to standard output; on failure says so and returns EXIT_FAILED. */
 int command_print(const struct strbuf *text);
-/* "error: message" on standard error, made safe for terminals. */
+/* One line on standard error, made safe for terminals. */
+void command_say(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* The same, "error: message". */
 void command_print_error(const char *message);
+/* Prints an error that a command ends with; the value is EXIT_FAILED. */
+int command_fail(const struct error *err);
 
 #endif

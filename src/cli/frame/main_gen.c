@@ -172,8 +172,7 @@ int main(int argc, char *argv[])
 	}
 	err = io_read_file(argv[3], MAN_SOURCE_MAX_BYTES, &source);
 	if (err) {
-		command_print_error(error_message(err));
-		return EXIT_FAILED;
+		return command_fail(err);
 	}
 	format_man(program, strbuf_str(&source), &out);
 	return command_print(&out);

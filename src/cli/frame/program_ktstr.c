@@ -19,8 +19,6 @@ const struct command program_ktstr = {
 	.usage = "COMMAND [options]",
 	.description =
 		"`ktstr COMMAND --help` explains a command. Instruments that work alone are programs of their own: ktstr-jemalloc-probe(1) reads the allocation counters of a live process.",
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
-	.subcommands = subcommands,
-	.n_subcommands = ARRAY_SIZE(subcommands),
+	COMMAND_EXITS(exits),
+	COMMAND_SUBCOMMANDS(subcommands),
 };

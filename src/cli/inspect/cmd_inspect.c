@@ -102,7 +102,7 @@ static struct error *unknown_view(const char *word)
 			 strbuf_str(&words));
 }
 
-static struct error *check(const void *config_)
+static struct error *check(void *config_)
 {
 	const struct inspect_config *config = config_;
 	const struct dump_view *view = dump_view_find(config->view);
@@ -209,8 +209,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	/* What could be read of a value is shown all the same. */
 	if (error_is(err, &expr_error_domain, EXPR_UNREAD))
 		(void)command_print(&out);
-	command_print_error(error_message(err));
-	return EXIT_FAILED;
+	return command_fail(err);
 }
 
 const struct command cmd_inspect = {
@@ -226,15 +225,12 @@ const struct command cmd_inspect = {
 		    "  ktstr inspect vm:3f9a --freeze stack 42\n"
 		    "  ktstr inspect vm:3f9a --freeze --vmcore guest.vmcore\n"
 		    "  ktstr inspect guest.vmcore --expr 'runqueues[0].scx.local_dsq.nr'\n",
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
-	.positionals = positionals,
-	.n_positionals = ARRAY_SIZE(positionals),
+	COMMAND_OPTIONS(options),
+	COMMAND_POSITIONALS(positionals),
 	.words_title = "Views",
 	.words = views,
 	.n_words = ARRAY_SIZE(views),
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
+	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct inspect_config),
 	.defaults = &defaults,
 	.check = check,

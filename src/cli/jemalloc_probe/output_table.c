@@ -6,7 +6,6 @@
 
 #include "text/escape.h"
 #include "text/number.h"
-#include "text/terminal.h"
 
 enum { RATE_COLUMNS = 2 };
 
@@ -44,14 +43,6 @@ static bool same_thread(const struct sighting *a, const struct sighting *b)
 	       a->thread->start_time_jiffies == b->thread->start_time_jiffies;
 }
 
-static void add_bytes(struct table *table, uint64_t bytes)
-{
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-
-	number_format_bytes(&text, bytes);
-	table_add(table, strbuf_str(&text));
-}
-
 /* Counters only grow; one that shrank wrapped or was read wrongly, and has no rate. */
 static void add_rate(struct table *table, uint64_t before, uint64_t after, uint64_t ns)
 {
@@ -74,8 +65,8 @@ static void add_row(struct table *table, const struct sighting *first, const str
 
 	table_addf(table, "%d", thread->tid);
 	table_add(table, thread->comm);
-	add_bytes(table, thread->allocated_bytes);
-	add_bytes(table, thread->deallocated_bytes);
+	table_add_bytes(table, thread->allocated_bytes);
+	table_add_bytes(table, thread->deallocated_bytes);
 	number_format_bytes_difference(&difference, thread->allocated_bytes,
 				       thread->deallocated_bytes);
 	table_add(table, strbuf_str(&difference));

@@ -56,7 +56,7 @@ static const struct exit_row exits[] = {
 
 static const struct probe_config defaults = { .snapshots = 1 };
 
-static struct error *check(const void *config_)
+static struct error *check(void *config_)
 {
 	const struct probe_config *config = config_;
 
@@ -91,10 +91,8 @@ const struct command program_jemalloc_probe = {
 		    "  ktstr-jemalloc-probe --pid 1234 --snapshots 10 --interval-ms 500 \\\n"
 		    "          --abort-after-ms 3000\n"
 		    "  ktstr-jemalloc-probe --pid 1234 --sidecar run/test.ktstr.json\n",
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
+	COMMAND_OPTIONS(options),
+	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct probe_config),
 	.defaults = &defaults,
 	.check = check,

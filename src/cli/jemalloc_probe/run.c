@@ -9,7 +9,6 @@
 #include "base/io.h"
 #include "cli/frame/command.h"
 #include "result/record.h"
-#include "text/escape.h"
 #include "text/terminal.h"
 
 #define PROC_ROOT "/proc"
@@ -17,24 +16,15 @@
 /* Handlers may run until the program ends. */
 static struct cancel stop;
 
-static void print_hint(const struct strbuf *hint)
-{
-	if (hint->n)
-		fprintf(stderr, "hint: %s\n", strbuf_str(hint));
-}
-
 /* A line for each file that gave no answer. */
 static void print_details(const struct probe_config *config, const struct strbuf *details)
 {
 	const char *at = strbuf_str(details);
 
 	while (config->verbose && *at) {
-		_cleanup_strbuf_ struct strbuf line = STRBUF_INIT, safe = STRBUF_INIT;
 		size_t n = strcspn(at, "\n");
 
-		strbuf_append_bytes(&line, at, n);
-		text_escape(&safe, strbuf_str(&line));
-		fprintf(stderr, "tried: %s\n", strbuf_str(&safe));
+		command_say("tried: %.*s", (int)n, at);
 		at += n + (at[n] != '\0');
 	}
 }
@@ -54,15 +44,15 @@ static int end_fatal(const struct probe_config *config, const struct error *err,
 		hint_permission(PROC_ROOT, pid, &hint);
 	else if (details->n && !config->verbose)
 		strbuf_append(&hint, "-v says which files were tried");
-	print_hint(&hint);
+	if (hint.n)
+		command_say("hint: %s", strbuf_str(&hint));
 	print_details(config, details);
 	return EXIT_FAILED;
 }
 
 static struct error *print_table(const struct probe_report *report)
 {
-	struct table_look look = { .columns = terminal_columns(STDOUT_FILENO),
-				   .colour = terminal_has_colour(STDOUT_FILENO) };
+	struct table_look look = table_look_for(STDOUT_FILENO);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, warnings = STRBUF_INIT;
 	struct error *err;
 
@@ -95,7 +85,8 @@ static void say_all_failed(const struct probe_config *config, const struct probe
 	fprintf(stderr, "error: all threads failed probe%s\n", several ? " in every snapshot" : "");
 	if (probe_report_any_refused(report))
 		hint_permission(PROC_ROOT, config->pid, &hint);
-	print_hint(&hint);
+	if (hint.n)
+		command_say("hint: %s", strbuf_str(&hint));
 }
 
 /* True when the file now holds what it should. */
@@ -104,7 +95,6 @@ static bool append_sidecar(const struct probe_config *config, const struct probe
 {
 	_cleanup_error_ struct error *warning = NULL;
 	_cleanup_error_ struct error *err = NULL;
-	_cleanup_strbuf_ struct strbuf safe_path = STRBUF_INIT, safe_message = STRBUF_INIT;
 
 	switch (outcome_sidecar_plan(outcome)) {
 	case SIDECAR_NOTHING:
@@ -118,30 +108,17 @@ static bool append_sidecar(const struct probe_config *config, const struct probe
 				 "the run was interrupted; the file is unchanged");
 		break;
 	}
-	text_escape(&safe_path, config->sidecar);
-	if (!err && warning) {
-		text_escape(&safe_message, error_message(warning));
-		fprintf(stderr, "warning: sidecar %s: %s\n", strbuf_str(&safe_path),
-			strbuf_str(&safe_message));
-	}
+	if (!err && warning)
+		command_say("warning: sidecar %s: %s", config->sidecar, error_message(warning));
 	if (!err)
 		return true;
-	text_escape(&safe_message, error_message(err));
 	if (outcome_exit_code(outcome, true) == EXIT_SIDECAR)
-		fprintf(stderr, "sidecar append failed (exit 3): %s: %s\n", strbuf_str(&safe_path),
-			strbuf_str(&safe_message));
+		command_say("sidecar append failed (exit 3): %s: %s", config->sidecar,
+			    error_message(err));
 	else
-		fprintf(stderr, "error appending to sidecar %s: %s\n", strbuf_str(&safe_path),
-			strbuf_str(&safe_message));
+		command_say("error appending to sidecar %s: %s", config->sidecar,
+			    error_message(err));
 	return false;
-}
-
-static void say_about_object(const char *head, const char *path, const char *tail)
-{
-	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
-
-	text_escape(&safe, path);
-	fprintf(stderr, "%s%s%s\n", head, strbuf_str(&safe), tail);
 }
 
 /* Numbers of one jemalloc say nothing about another, nor about a process that uses none. */
@@ -150,19 +127,21 @@ static void say_objects(const struct probe_config *config, const struct probe_re
 	if (!report->object)
 		return;
 	if (config->verbose)
-		say_about_object("offsets from: ", report->offsets_from, "");
+		command_say("offsets from: %s", report->offsets_from);
 	if (probe_report_all_zero(report))
-		say_about_object("warning: no thread has allocated with the jemalloc in ",
-				 report->object, "");
+		command_say("warning: no thread has allocated with the jemalloc in %s",
+			    report->object);
 	for (size_t i = 0; i < report->others.n; i++) {
 		const struct probe_other *other = &report->others.at[i];
 
 		if (other->unread)
-			say_about_object("warning: the jemalloc in ", other->path,
-					 " was not read: where it keeps its counters is unknown");
+			command_say("warning: the jemalloc in %s was not read: where it keeps its "
+				    "counters is unknown",
+				    other->path);
 		else if (other->use == PROBE_USE_SOME)
-			say_about_object("warning: the jemalloc in ", other->path,
-					 " is in use too and was not read: see --object");
+			command_say("warning: the jemalloc in %s is in use too and was not read: "
+				    "see --object",
+				    other->path);
 	}
 }
 
@@ -179,15 +158,14 @@ static int end_with_report(const struct probe_config *config, const struct probe
 
 	say_objects(config, report);
 	if (report->target_ended)
-		fprintf(stderr, "warning: process %d ended after %zu of %u snapshots\n",
-			report->pid, report->snapshots.n, config->snapshots);
+		command_say("warning: process %d ended after %zu of %u snapshots", report->pid,
+			    report->snapshots.n, config->snapshots);
 	if (report->limited)
-		fprintf(stderr,
-			"warning: ended after %zu snapshots: one result holds no more threads\n",
-			report->snapshots.n);
+		command_say("warning: ended after %zu snapshots: one result holds no more threads",
+			    report->snapshots.n);
 	if (err) {
 		outcome.output_failed = true;
-		fprintf(stderr, "error writing output: %s\n", error_message(err));
+		command_say("error writing output: %s", error_message(err));
 	}
 	appended = append_sidecar(config, report, &outcome);
 	if (outcome_all_failed(&outcome))

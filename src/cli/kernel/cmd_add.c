@@ -47,10 +47,8 @@ const struct command cmd_kernel_add = {
 	.usage = "[--force] PATH",
 	.description =
 		"The file is copied, decompressed and checked. The same build that is cached with its modules is kept as it is. Prints the kernel's id.",
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
-	.positionals = positionals,
-	.n_positionals = ARRAY_SIZE(positionals),
+	COMMAND_OPTIONS(options),
+	COMMAND_POSITIONALS(positionals),
 	.config_size = sizeof(struct add_config),
 	.run = run,
 };

@@ -72,12 +72,9 @@ const struct command cmd_kernel_check = {
 	.usage = "[--json] [KERNEL]",
 	.description =
 		"Reads every file again and compares it with what was recorded, then reads the kernel's BTF: programs for sched_ext are refused by kernels whose scx functions leak an 'aux' argument into their prototypes.",
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
-	.positionals = positionals,
-	.n_positionals = ARRAY_SIZE(positionals),
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
+	COMMAND_OPTIONS(options),
+	COMMAND_POSITIONALS(positionals),
+	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct check_config),
 	.run = run,
 };

@@ -45,7 +45,7 @@ static const struct option_row positionals[] = {
 	  .help = "a series (6.18), a version (6.18.15), a release, or newest; without it the default kernel" },
 };
 
-static struct error *check(const void *config_)
+static struct error *check(void *config_)
 {
 	const struct fetch_config *config = config_;
 	struct kernel_version version;
@@ -119,10 +119,8 @@ const struct command cmd_kernel_fetch = {
 	.examples = "  ktstr kernel fetch\n"
 		    "  ktstr kernel fetch 6.18 --flavour generic\n"
 		    "  ktstr kernel fetch newest --sid\n",
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
-	.positionals = positionals,
-	.n_positionals = ARRAY_SIZE(positionals),
+	COMMAND_OPTIONS(options),
+	COMMAND_POSITIONALS(positionals),
 	.config_size = sizeof(struct fetch_config),
 	.check = check,
 	.run = run,

@@ -97,10 +97,8 @@ const struct command cmd_kernel_info = {
 	.name = "info",
 	.summary = "Say what is known about a cached kernel",
 	.usage = "[--json] [KERNEL]",
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
-	.positionals = positionals,
-	.n_positionals = ARRAY_SIZE(positionals),
+	COMMAND_OPTIONS(options),
+	COMMAND_POSITIONALS(positionals),
 	.config_size = sizeof(struct info_config),
 	.run = run,
 };

@@ -20,8 +20,6 @@ const struct command cmd_kernel = {
 	.usage = "COMMAND [options]",
 	.description =
 		"Where a command takes a kernel, it is a series (6.18: the newest of it), a version (6.18.15), an id of `ktstr kernel list`, or a path with a slash in it. The default kernel is the newest cached one of the series 6.18, else the newest that is usable for sched_ext. KTSTR_KERNEL names another.",
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
-	.subcommands = subcommands,
-	.n_subcommands = ARRAY_SIZE(subcommands),
+	COMMAND_EXITS(exits),
+	COMMAND_SUBCOMMANDS(subcommands),
 };

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "kernel/cache.h"
-#include "text/number.h"
 #include "text/table.h"
-#include "text/terminal.h"
 
 struct list_config {
 	bool json;
@@ -63,14 +61,10 @@ static void list_table(const struct kernel_list *list, const char *chosen, struc
 		{ .title = "note", .shrinks = true },
 	};
 	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
-	struct table_look look = {
-		.columns = terminal_columns(STDOUT_FILENO),
-		.colour = terminal_has_colour(STDOUT_FILENO),
-	};
+	struct table_look look = table_look_for(STDOUT_FILENO);
 
 	for (size_t i = 0; i < list->n; i++) {
 		const struct kernel *kernel = list->at[i].kernel;
-		_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 
 		table_add(table, list->at[i].id);
 		if (!kernel) {
@@ -80,9 +74,8 @@ static void list_table(const struct kernel_list *list, const char *chosen, struc
 			table_add(table, list->at[i].damage);
 			continue;
 		}
-		number_format_bytes(&bytes, kernel_disk_bytes(kernel));
 		table_add(table, kernel_scx_word(kernel->scx));
-		table_add(table, strbuf_str(&bytes));
+		table_add_bytes(table, kernel_disk_bytes(kernel));
 		table_add(table, kernel->suite ? kernel->suite : kernel->source);
 		if (chosen && strcmp(chosen, kernel->id) == 0)
 			table_add(table, "default");
@@ -122,8 +115,7 @@ const struct command cmd_kernel_list = {
 	.name = "list",
 	.summary = "Show the cached kernels, newest first",
 	.usage = "[--json]",
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
+	COMMAND_OPTIONS(options),
 	.config_size = sizeof(struct list_config),
 	.run = run,
 };

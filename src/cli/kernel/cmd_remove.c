@@ -30,8 +30,7 @@ const struct command cmd_kernel_remove = {
 	.name = "remove",
 	.summary = "Remove a kernel from the cache",
 	.usage = "ID",
-	.positionals = positionals,
-	.n_positionals = ARRAY_SIZE(positionals),
+	COMMAND_POSITIONALS(positionals),
 	.config_size = sizeof(struct remove_config),
 	.run = run,
 };

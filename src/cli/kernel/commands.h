@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "cli/frame/command.h"
+#include "cli/frame/screen.h"
 #include "json/writer.h"
 #include "kernel/kernel.h"
 #include "kernel/watch.h"
@@ -37,10 +38,7 @@ void kernel_write_json(const struct kernel *kernel, struct json_writer *w);
 struct kernel_screen {
 	struct kernel_watch watch; /* give this to the room */
 	struct cancel cancel;
-	bool terminal;
-	bool quiet;
-	bool open_line; /* a progress line stands unfinished */
-	uint64_t shown_ns;
+	struct screen screen;
 };
 
 /* `screen` must live as long as the program. */

@@ -25,8 +25,7 @@ static void say(struct changes *changes, bool counted, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	if (vasprintf(&line, fmt, args) < 0)
-		abort();
+	line = xvasprintf(fmt, args);
 	va_end(args);
 	vec_push(&changes->lines, line);
 	changes->n_counted += counted;

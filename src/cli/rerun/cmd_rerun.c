@@ -30,7 +30,7 @@ static const struct exit_row exits[] = {
 
 static const struct rerun_config defaults = { .test = TEST_DEFAULTS };
 
-static struct error *check(const void *config_)
+static struct error *check(void *config_)
 {
 	const struct rerun_config *config = config_;
 
@@ -75,12 +75,9 @@ const struct command cmd_rerun = {
 		"  ktstr rerun ktstr-results/2026-11-15T14-30-05-4711/fair-0123456789abcdef.ktstr.json\n"
 		"  ktstr rerun fair-0123456789abcdef.ktstr.json --repeat 20 --keep\n"
 		"  ktstr rerun fair-0123456789abcdef.ktstr.json --exact --cold\n",
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
-	.positionals = positionals,
-	.n_positionals = ARRAY_SIZE(positionals),
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
+	COMMAND_OPTIONS(options),
+	COMMAND_POSITIONALS(positionals),
+	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct rerun_config),
 	.defaults = &defaults,
 	.check = check,

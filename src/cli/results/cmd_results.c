@@ -6,7 +6,6 @@
 
 #include "cli/results/results.h"
 #include "result/run_folder.h"
-#include "text/terminal.h"
 
 struct results_config {
 	const char *path;
@@ -56,22 +55,10 @@ static struct error *find_newest(char **ret_dir)
 	return NULL;
 }
 
-static struct table_look look(void)
-{
-	return (struct table_look){ .columns = terminal_columns(STDOUT_FILENO),
-				    .colour = terminal_has_colour(STDOUT_FILENO) };
-}
-
-static int print_failed(const struct error *err)
-{
-	command_print_error(error_message(err));
-	return EXIT_FAILED;
-}
-
 static int show_folder(const struct shown_folder *folder, const struct results_config *config)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct table_look how = look();
+	struct table_look how = table_look_for(STDOUT_FILENO);
 	int printed;
 
 	if (config->json) {
@@ -91,7 +78,7 @@ static int show_runs(const char *dir, const struct run_names *names,
 {
 	_cleanup_shown_runs_ struct shown_runs runs = { .dir = xstrdup(dir) };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct table_look how = look();
+	struct table_look how = table_look_for(STDOUT_FILENO);
 	bool unreadable = false;
 	int printed;
 
@@ -102,7 +89,7 @@ static int show_runs(const char *dir, const struct run_names *names,
 
 		if (err) {
 			unreadable = true;
-			command_print_error(error_message(err));
+			command_fail(err);
 			error_free(err);
 			continue;
 		}
@@ -132,7 +119,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 		path = newest;
 	}
 	if (err)
-		return print_failed(err);
+		return command_fail(err);
 	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode)) {
 		shown_file_read(path, &folder);
 		return show_folder(&folder, config);
@@ -141,14 +128,14 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	if (!err && folder.records.n == 0)
 		err = run_folder_runs(path, &runs);
 	if (err)
-		return print_failed(err);
+		return command_fail(err);
 	if (runs.names.n)
 		return show_runs(path, &runs, config);
 	if (folder.records.n)
 		return show_folder(&folder, config);
 	err = base_error(BASE_ABSENT, 0, "there are no records in %s, nor in a directory in it",
 			 path);
-	return print_failed(err);
+	return command_fail(err);
 }
 
 const struct command cmd_results = {
@@ -158,12 +145,9 @@ const struct command cmd_results = {
 	.description =
 		"Shows the records of a run, failures first, or the runs in a folder of many, the newest first. A record that was started and never finished is shown as unfinished, one that makes no sense as unreadable, both with the reason.",
 	.examples = examples,
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
-	.positionals = positionals,
-	.n_positionals = ARRAY_SIZE(positionals),
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
+	COMMAND_OPTIONS(options),
+	COMMAND_POSITIONALS(positionals),
+	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct results_config),
 	.run = run,
 };

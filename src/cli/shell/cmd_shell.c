@@ -99,13 +99,10 @@ const struct command cmd_shell = {
 		    "  ktstr shell -t 2n4l2c1t --exec 'nproc; dmesg | tail'\n"
 		    "  ktstr shell -i ./prog -- ./prog --flag 'one argument'\n"
 		    "  tar c . | ktstr shell -m 2G --exec 'tar x -C /tmp; ls /tmp'\n",
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
-	.positionals = positionals,
-	.n_positionals = ARRAY_SIZE(positionals),
+	COMMAND_OPTIONS(options),
+	COMMAND_POSITIONALS(positionals),
 	.usage_exit = SHELL_FAILED,
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
+	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct shell_config),
 	.check = shell_check,
 	.run = run,

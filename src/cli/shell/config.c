@@ -37,33 +37,23 @@ wrong:
 		SHELL_MEMORY_MIN_MIB, SHELL_MEMORY_MAX_MIB >> 10);
 }
 
-static struct error *read_machine(const struct shell_config *config, struct topology *topology,
-				  uint64_t *memory_bytes)
+static struct error *read_machine(struct shell_config *config)
 {
 	struct error *err = NULL;
 
-	*topology = TOPOLOGY_DEFAULT;
-	*memory_bytes = 0;
+	config->machine = TOPOLOGY_DEFAULT;
 	if (config->topology)
-		err = topology_option_parse(config->topology, topology);
+		err = topology_option_parse(config->topology, &config->machine);
 	if (!err && config->memory)
-		err = shell_parse_memory(config->memory, memory_bytes);
-	if (!err && config->memory && topology->has_memory)
+		err = shell_parse_memory(config->memory, &config->memory_bytes);
+	if (!err && config->memory && config->machine.has_memory)
 		err = cli_error(CLI_USAGE, 0, "--memory and the mem= of --topology say the same");
 	return err;
 }
 
-void shell_machine(const struct shell_config *config, struct topology *ret_topology,
-		   uint64_t *ret_memory_bytes)
+struct error *shell_check(void *config_)
 {
-	error_free(read_machine(config, ret_topology, ret_memory_bytes));
-}
-
-struct error *shell_check(const void *config_)
-{
-	const struct shell_config *config = config_;
-	struct topology topology;
-	uint64_t memory_bytes;
+	struct shell_config *config = config_;
 	unsigned int shift;
 
 	if (config->exec && config->argv)
@@ -90,5 +80,5 @@ struct error *shell_check(const void *config_)
 		return cli_error(
 			CLI_USAGE, 0,
 			"--module reaches into a guest that runs, which --deterministic excludes");
-	return read_machine(config, &topology, &memory_bytes);
+	return read_machine(config);
 }

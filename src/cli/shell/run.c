@@ -57,7 +57,8 @@ static struct error *prepare(struct shell *shell)
 	uint64_t memory_bytes;
 	struct error *err;
 
-	shell_machine(config, &spec->topology, &spec->memory_bytes);
+	spec->topology = config->machine;
+	spec->memory_bytes = config->memory_bytes;
 	spec->accel = (enum accel_wish)config->accel;
 	spec->cpu = config->cpu;
 	spec->kernel_args = config->kernel_args;

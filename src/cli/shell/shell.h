@@ -30,6 +30,9 @@ struct shell_config {
 	bool cold;
 	bool verbose;
 	const char *const *argv; /* behind "--"; NULL: nothing was */
+	/* What shell_check() made of --topology and --memory; 0: by the topology. */
+	struct topology machine;
+	uint64_t memory_bytes;
 };
 
 /* Besides the command's own status, and 128+N for signal N. As docker and podman have them. */
@@ -48,11 +51,8 @@ enum {
 
 /* "512M", "2G", or a number of MiB. */
 struct error *shell_parse_memory(const char *text, uint64_t *ret_bytes) MUST_CHECK;
-/* Of a config that passed shell_check(). */
-void shell_machine(const struct shell_config *config, struct topology *ret_topology,
-		   uint64_t *ret_memory_bytes);
 /* For the row of the command: a config that rows alone cannot judge. */
-struct error *shell_check(const void *config) MUST_CHECK;
+struct error *shell_check(void *config) MUST_CHECK;
 
 /* What is run in the guest: the vector, the environment, the prompt. */
 

@@ -11,7 +11,6 @@
 #include "cli/show_test/output.h"
 #include "cli/test/run.h"
 #include "harness/listing.h"
-#include "text/terminal.h"
 #include "vm/accel.h"
 
 struct show_test_config {
@@ -169,8 +168,7 @@ static struct error *show_one(const struct show_test_config *config, struct show
 			      const struct declared_test *test, struct json_writer *w,
 			      struct strbuf *out)
 {
-	const struct table_look how = { .columns = terminal_columns(STDOUT_FILENO),
-					.colour = terminal_has_colour(STDOUT_FILENO) };
+	const struct table_look how = table_look_for(STDOUT_FILENO);
 	const struct shown_host host = {
 		.finder = &show->finder,
 		.kernel = show->kernel,
@@ -250,12 +248,9 @@ const struct command cmd_show_test = {
 	.examples = "  ktstr show-test ./mytests\n"
 		    "  ktstr show-test ./mytests fair --topology 2n4l2c1t\n"
 		    "  ktstr show-test ./mytests fair --json\n",
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
-	.positionals = positionals,
-	.n_positionals = ARRAY_SIZE(positionals),
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
+	COMMAND_OPTIONS(options),
+	COMMAND_POSITIONALS(positionals),
+	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct show_test_config),
 	.run = run,
 };

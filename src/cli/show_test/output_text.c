@@ -52,8 +52,7 @@ static void add_rowf(const struct page *page, const char *label, const char *fmt
 	va_list args;
 
 	va_start(args, fmt);
-	if (vasprintf(&text, fmt, args) < 0)
-		abort();
+	text = xvasprintf(fmt, args);
 	va_end(args);
 	add_row(page, label, text);
 }
@@ -185,20 +184,11 @@ static void add_course(const struct page *page, const struct shown_test *shown)
 /* Tables stand in from the edge like everything else. */
 static void add_table(const struct page *page, struct table *table)
 {
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct table_look look = *page->look;
-	const char *at, *end;
 
-	if (look.columns)
-		look.columns = look.columns > INDENT + 1 ? look.columns - INDENT : 1;
-	table_format(table, &look, &text);
+	look.indent = INDENT;
 	strbuf_append_char(page->into, '\n');
-	for (at = strbuf_str(&text); *at; at = end) {
-		end = strchrnul(at, '\n');
-		end += *end == '\n';
-		strbuf_append_repeated(page->into, ' ', INDENT);
-		strbuf_append_bytes(page->into, at, (size_t)(end - at));
-	}
+	table_format(table, &look, page->into);
 }
 
 static void append_cpus_word(struct strbuf *into, const struct ktstr_cpus *cpus)
@@ -308,11 +298,9 @@ static void add_files(const struct page *page, const struct shown_test *shown)
 
 	for (size_t i = 0; i < shown->files.n; i++) {
 		const struct test_file *file = &shown->files.at[i];
-		_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 
-		number_format_bytes(&bytes, file->bytes);
 		table_add(table, file->name);
-		table_add(table, strbuf_str(&bytes));
+		table_add_bytes(table, file->bytes);
 		table_add(table, file->path);
 	}
 	add_table(page, table);

@@ -45,7 +45,7 @@ static const struct exit_row exits[] = {
 
 static const struct test_config defaults = TEST_DEFAULTS;
 
-static struct error *check(const void *config)
+static struct error *check(void *config)
 {
 	return test_config_check(config);
 }
@@ -66,12 +66,9 @@ const struct command cmd_test = {
 		    "  ktstr test ./mytests --repeat 20 --jobs 4\n"
 		    "  ktstr test ./mytests --format junit > results.xml\n"
 		    "  git bisect run ktstr test ./mytests -k stalls --bisect\n",
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
-	.positionals = positionals,
-	.n_positionals = ARRAY_SIZE(positionals),
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
+	COMMAND_OPTIONS(options),
+	COMMAND_POSITIONALS(positionals),
+	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct test_config),
 	.defaults = &defaults,
 	.check = check,

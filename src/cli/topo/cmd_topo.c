@@ -14,6 +14,7 @@ struct topo_config {
 	const char *sysfs;
 	bool json;
 	bool presets;
+	struct topology parsed; /* ->topology */
 };
 
 static const struct topo_config defaults = { .sysfs = "/sys" };
@@ -42,14 +43,13 @@ static const struct exit_row exits[] = {
 	{ EXIT_USAGE, "the command line is wrong" },
 };
 
-static struct error *check(const void *config_)
+static struct error *check(void *config_)
 {
-	const struct topo_config *config = config_;
-	struct topology t;
+	struct topo_config *config = config_;
 
 	if (config->topology && config->presets)
 		return cli_error(CLI_USAGE, 0, "--presets takes no topology");
-	return config->topology ? topology_option_parse(config->topology, &t) : NULL;
+	return config->topology ? topology_option_parse(config->topology, &config->parsed) : NULL;
 }
 
 static int print(const struct topo_config *config, const struct topo_shown *shown)
@@ -86,8 +86,7 @@ static int show_machine(const struct topo_config *config)
 	_cleanup_error_ struct error *err = topo_machine_read(config->sysfs, &machine);
 
 	if (err) {
-		command_print_error(error_message(err));
-		return EXIT_FAILED;
+		return command_fail(err);
 	}
 	view_of_machine(machine, &view);
 	return print(config, &(struct topo_shown){ .view = &view, .machine = machine });
@@ -97,15 +96,8 @@ static int show_topology(const struct topo_config *config)
 {
 	const struct preset *preset = preset_find(config->topology);
 	_cleanup_view_ struct view view = { 0 };
-	_cleanup_error_ struct error *err = NULL;
-	struct topology t;
 
-	err = topology_parse_or_preset(config->topology, &t);
-	if (err) {
-		command_print_error(error_message(err));
-		return EXIT_USAGE;
-	}
-	view_of_topology(&t, &view);
+	view_of_topology(&config->parsed, &view);
 	return print(config,
 		     &(struct topo_shown){ .view = &view, .preset = preset ? preset->name : NULL });
 }
@@ -129,12 +121,9 @@ const struct command cmd_topo = {
 		    "  ktstr topo 2n4l4c2t\n"
 		    "  ktstr topo numa4-8llc --json\n"
 		    "  ktstr topo --presets\n",
-	.options = options,
-	.n_options = ARRAY_SIZE(options),
-	.positionals = positionals,
-	.n_positionals = ARRAY_SIZE(positionals),
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
+	COMMAND_OPTIONS(options),
+	COMMAND_POSITIONALS(positionals),
+	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct topo_config),
 	.defaults = &defaults,
 	.check = check,

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "cli/vm/list.h"
-#include "text/terminal.h"
 #include "vm/run_control.h"
 
 struct list_config {
@@ -27,15 +26,13 @@ static const struct exit_row exits[] = {
 static int run_list(const struct invocation *invocation UNUSED, const void *config_)
 {
 	const struct list_config *config = config_;
-	struct table_look look = { .columns = terminal_columns(STDOUT_FILENO),
-				   .colour = terminal_has_colour(STDOUT_FILENO) };
+	struct table_look look = table_look_for(STDOUT_FILENO);
 	_cleanup_run_list_ struct run_list list = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_error_ struct error *err = run_list_read(&list);
 
 	if (err) {
-		command_print_error(error_message(err));
-		return EXIT_FAILED;
+		return command_fail(err);
 	}
 	run_control_ask(&list);
 	if (config->json)
@@ -51,10 +48,8 @@ const struct command cmd_vm_list = {
 	.usage = "[--json]",
 	.description =
 		"Shows the VMs of this user, the oldest first. What an owner that was killed left behind is removed by looking; a VM that was left frozen by a ktstr inspect that was killed goes on.",
-	.options = list_options,
-	.n_options = ARRAY_SIZE(list_options),
-	.exits = exits,
-	.n_exits = ARRAY_SIZE(exits),
+	COMMAND_OPTIONS(list_options),
+	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct list_config),
 	.run = run_list,
 };
@@ -90,8 +85,7 @@ static int run_one(const void *config_, struct error *(*act)(const struct run_en
 	if (!err)
 		err = act(entry);
 	if (err) {
-		command_print_error(error_message(err));
-		return EXIT_FAILED;
+		return command_fail(err);
 	}
 	strbuf_appendf(&text, "VM %s %s\n", entry->id, done);
 	return command_print(&text);
@@ -151,6 +145,5 @@ const struct command cmd_vm = {
 	.name = "vm",
 	.summary = "Look at running VMs, stop and end them",
 	.usage = "COMMAND [options]",
-	.subcommands = subcommands,
-	.n_subcommands = ARRAY_SIZE(subcommands),
+	COMMAND_SUBCOMMANDS(subcommands),
 };

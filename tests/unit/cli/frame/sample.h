@@ -70,12 +70,9 @@ static const struct command sample = {
 	.usage = "[options] [WORD] [-- ARG...]",
 	.description = "One paragraph.",
 	.examples = "  sample --flag\n",
-	.options = sample_options,
-	.n_options = ARRAY_SIZE(sample_options),
-	.positionals = sample_positionals,
-	.n_positionals = ARRAY_SIZE(sample_positionals),
-	.exits = sample_exits,
-	.n_exits = ARRAY_SIZE(sample_exits),
+	COMMAND_OPTIONS(sample_options),
+	COMMAND_POSITIONALS(sample_positionals),
+	COMMAND_EXITS(sample_exits),
 	.config_size = sizeof(struct sample_config),
 	.defaults = &sample_defaults,
 };
@@ -87,8 +84,7 @@ static const struct command sample_parent UNUSED = {
 	.name = "parent",
 	.summary = "Hold a command",
 	.usage = "COMMAND",
-	.subcommands = sample_children,
-	.n_subcommands = ARRAY_SIZE(sample_children),
+	COMMAND_SUBCOMMANDS(sample_children),
 };
 
 static const struct option_row sample_help_words[] = {
@@ -101,8 +97,7 @@ static const struct option_row sample_help_words[] = {
 static const struct command sample_help UNUSED = {
 	.name = "help",
 	.summary = "Explain the parent's command",
-	.positionals = sample_help_words,
-	.n_positionals = ARRAY_SIZE(sample_help_words),
+	COMMAND_POSITIONALS(sample_help_words),
 };
 
 static const struct command *const sample_branches[] = { &sample_parent, &sample_help };
@@ -112,8 +107,7 @@ static const struct command sample_tree UNUSED = {
 	.name = "tree",
 	.summary = "Hold commands of commands",
 	.usage = "COMMAND",
-	.subcommands = sample_branches,
-	.n_subcommands = ARRAY_SIZE(sample_branches),
+	COMMAND_SUBCOMMANDS(sample_branches),
 };
 
 #endif

@@ -47,7 +47,7 @@ static void without_a_terminal_there_is_one_line_per_step(void **state UNUSED)
 	char text[256];
 
 	kernel_screen_init(&screen, false);
-	screen.terminal = false;
+	screen.screen.terminal = false;
 	show(&screen, text, sizeof(text));
 	assert_string_equal(text, "one\\x1b[2J\ntwo\n");
 }
@@ -58,7 +58,7 @@ static void a_terminal_sees_bytes_and_percent_on_a_line_that_goes(void **state U
 	char text[256];
 
 	kernel_screen_init(&screen, false);
-	screen.terminal = true;
+	screen.screen.terminal = true;
 	show(&screen, text, sizeof(text));
 	assert_string_equal(text, "one\\x1b[2J\n"
 				  "\rx  512 B of 2.0 KiB   25%\033[K"
@@ -72,7 +72,7 @@ static void quiet_says_nothing(void **state UNUSED)
 	char text[256];
 
 	kernel_screen_init(&screen, true);
-	screen.terminal = true;
+	screen.screen.terminal = true;
 	show(&screen, text, sizeof(text));
 	assert_string_equal(text, "");
 }

@@ -50,7 +50,7 @@ static void what_is_no_size_is_refused(void **state UNUSED)
 	}
 }
 
-static void refused(const struct shell_config *config, const char *words)
+static void refused(struct shell_config *config, const char *words)
 {
 	_cleanup_error_ struct error *err = shell_check(config);
 
@@ -83,23 +83,19 @@ static void the_machine_is_what_was_asked_for(void **state UNUSED)
 {
 	const char *const argv[] = { "true", NULL };
 	struct shell_config config = { .argv = argv, .timeout_sec = 1 };
-	struct topology t;
-	uint64_t bytes;
 
 	assert_success(shell_check(&config));
-	shell_machine(&config, &t, &bytes);
-	assert_true(topology_equal(&t, &TOPOLOGY_DEFAULT));
-	assert_true(bytes == 0);
+	assert_true(topology_equal(&config.machine, &TOPOLOGY_DEFAULT));
+	assert_true(config.memory_bytes == 0);
 	config.topology = "2n4l2c1t,mem=1G:512M";
 	assert_success(shell_check(&config));
-	shell_machine(&config, &t, &bytes);
-	assert_true(t.has_memory);
-	assert_true(bytes == 0);
+	assert_true(config.machine.has_memory);
+	assert_true(config.memory_bytes == 0);
 	config.topology = "2n4l2c1t";
 	config.memory = "1G";
-	shell_machine(&config, &t, &bytes);
-	assert_int_equal(topology_cpus(&t), 8);
-	assert_true(bytes == 1 << 30);
+	assert_success(shell_check(&config));
+	assert_int_equal(topology_cpus(&config.machine), 8);
+	assert_true(config.memory_bytes == 1 << 30);
 }
 
 int main(void)
