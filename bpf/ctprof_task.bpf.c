@@ -6,7 +6,7 @@
  */
 #include "kernel_task.h"
 
-#include "../src/ctprof/bpf_record.h"
+#include "ctprof/bpf_record.h"
 
 enum { MM_FILEPAGES, MM_ANONPAGES, MM_SWAPENTS, MM_SHMEMPAGES };
 
@@ -108,9 +108,8 @@ static __always_inline void read_sched(struct task_struct *task, struct bpf_reco
 	}
 	if (HAS(task, stats.wait_sum)) {
 		r->has |= BPF_HAS_STATS;
-#define STAT(name) r->stats[BPF_STAT_##name] = task->stats.name;
-		BPF_RECORD_STATS(STAT)
-#undef STAT
+#define BPF_STAT(id, key) r->stats[BPF_STAT_##key] = task->stats.key;
+#include "metric/bpf_rows.def"
 	}
 	if (HAS(task, stats.core_forceidle_sum)) {
 		r->has |= BPF_HAS_CORE_FORCEIDLE;
@@ -211,9 +210,8 @@ static __always_inline void read_io(struct task_struct *task, struct bpf_record 
 	if (!HAS(task, ioac.rchar) || !HAS(task, ioac.read_bytes))
 		return;
 	r->has |= BPF_HAS_IO;
-#define IO(name) r->io[BPF_IO_##name] = task->ioac.name;
-	BPF_RECORD_IO(IO)
-#undef IO
+#define BPF_IO(id, key) r->io[BPF_IO_##key] = task->ioac.key;
+#include "metric/bpf_rows.def"
 }
 
 static __always_inline void read_places(struct task_struct *task, struct bpf_record *r)

@@ -52,15 +52,11 @@ struct sched_ext_entity {
 	__u32 flags;
 };
 
+/* Some are signed in the kernel; the bits are the same. */
 struct sched_statistics {
-	__u64 wait_max, wait_count, wait_sum, iowait_count, iowait_sum, sleep_max;
-	__s64 sum_sleep_runtime;
-	__u64 block_max;
-	__s64 sum_block_runtime, exec_max;
-	__u64 slice_max, nr_failed_migrations_affine, nr_failed_migrations_running,
-		nr_failed_migrations_hot, nr_forced_migrations, nr_wakeups, nr_wakeups_sync,
-		nr_wakeups_migrate, nr_wakeups_local, nr_wakeups_remote, nr_wakeups_affine,
-		nr_wakeups_affine_attempts, core_forceidle_sum;
+#define BPF_STAT(id, key) __u64 key;
+#include "metric/bpf_rows.def"
+	__u64 core_forceidle_sum;
 };
 
 struct sched_info {
@@ -77,7 +73,8 @@ struct cpumask {
 };
 
 struct task_io_accounting {
-	__u64 rchar, wchar, syscr, syscw, read_bytes, write_bytes, cancelled_write_bytes;
+#define BPF_IO(id, key) __u64 key;
+#include "metric/bpf_rows.def"
 };
 
 struct task_delay_info {

@@ -1,54 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What bpf/ctprof_task.bpf.c tells of one thread: the kernel's own values, before anything that
- * /proc computes of them. Read by both sides, so it includes nothing.
+ * /proc computes of them. Read by both sides, so it includes nothing but rows.
  */
 #ifndef KTSTR_CTPROF_BPF_RECORD_H
 #define KTSTR_CTPROF_BPF_RECORD_H
-
-/* Members of the kernel's struct sched_statistics that are kept. */
-/* clang-format off: it cannot decide about a list of this length */
-#define BPF_RECORD_STATS(X)             \
-	X(wait_sum)                     \
-	X(wait_count)                   \
-	X(wait_max)                     \
-	X(sum_sleep_runtime)            \
-	X(sleep_max)                    \
-	X(sum_block_runtime)            \
-	X(block_max)                    \
-	X(iowait_sum)                   \
-	X(iowait_count)                 \
-	X(exec_max)                     \
-	X(slice_max)                    \
-	X(nr_failed_migrations_affine)  \
-	X(nr_failed_migrations_running) \
-	X(nr_failed_migrations_hot)     \
-	X(nr_forced_migrations)         \
-	X(nr_wakeups)                   \
-	X(nr_wakeups_sync)              \
-	X(nr_wakeups_migrate)           \
-	X(nr_wakeups_local)             \
-	X(nr_wakeups_remote)            \
-	X(nr_wakeups_affine)            \
-	X(nr_wakeups_affine_attempts)
-/* clang-format on */
 
 /* Kinds of delay in struct task_delay_info. */
 #define BPF_RECORD_DELAYS(X) \
 	X(blkio) X(swapin) X(freepages) X(thrashing) X(compact) X(wpcopy) X(irq)
 
-/* Members of struct task_io_accounting. */
-#define BPF_RECORD_IO(X) \
-	X(rchar) X(wchar) X(syscr) X(syscw) X(read_bytes) X(write_bytes) X(cancelled_write_bytes)
-
-#define BPF_RECORD_ENUM_(name) BPF_STAT_##name,
-enum { BPF_RECORD_STATS(BPF_RECORD_ENUM_) N_BPF_STATS };
-#undef BPF_RECORD_ENUM_
+#define BPF_STAT(id, key) BPF_STAT_##key,
+enum {
+#include "metric/bpf_rows.def"
+	N_BPF_STATS
+};
+#define BPF_IO(id, key) BPF_IO_##key,
+enum {
+#include "metric/bpf_rows.def"
+	N_BPF_IO
+};
 #define BPF_RECORD_ENUM_(name) BPF_DELAY_##name,
 enum { BPF_RECORD_DELAYS(BPF_RECORD_ENUM_) N_BPF_DELAYS };
-#undef BPF_RECORD_ENUM_
-#define BPF_RECORD_ENUM_(name) BPF_IO_##name,
-enum { BPF_RECORD_IO(BPF_RECORD_ENUM_) N_BPF_IO };
 #undef BPF_RECORD_ENUM_
 
 /* What this kernel has; the rest of a record is 0. */

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "ctprof/walk_fields.h"
 #include "procfs/cpu_list.h"
-#include "procfs/sched.h"
 
 enum { RULES_FILE_BYTES = 1 << 20 };
 
@@ -49,21 +49,21 @@ static void read_sched(const char *root, struct strbuf *text, struct bpf_rules *
 	int policy = sched_getscheduler(0);
 	bool is_fair = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == 7;
 	const char *path = is_fair ? "/proc/thread-self/sched" : "/proc/1/sched";
-	struct proc_sched sched;
+	struct thread_sample ours = { 0 };
+	unsigned int negative_times;
 
 	if (!is_fair) {
 		policy = sched_getscheduler(1);
 		is_fair = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == 7;
 	}
 	if (!is_fair || !read_text(root, path, text) ||
-	    !proc_sched_parse(text->at, text->n, &sched))
+	    !walk_take_sched(text->at, text->n, &ours, &negative_times))
 		return;
 	rules->shows_sched = true;
-	rules->shows_slice = proc_fields_know(&sched.fields, PROC_SCHED_FAIR_SLICE_NS);
-	rules->shows_stats = proc_fields_know(&sched.fields, PROC_SCHED_NR_WAKEUPS);
-	rules->shows_core_forceidle = proc_fields_know(&sched.fields,
-						       PROC_SCHED_CORE_FORCEIDLE_SUM_NS);
-	rules->shows_ext = proc_fields_know(&sched.fields, PROC_SCHED_EXT_ENABLED);
+	rules->shows_slice = sample_knows(&ours, METRIC_FAIR_SLICE_NS);
+	rules->shows_stats = sample_knows(&ours, METRIC_NR_WAKEUPS);
+	rules->shows_core_forceidle = sample_knows(&ours, METRIC_CORE_FORCEIDLE_SUM);
+	rules->shows_ext = sample_knows(&ours, METRIC_EXT_ENABLED);
 }
 
 /*

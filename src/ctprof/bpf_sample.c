@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ctprof/delays.h"
+#include "ctprof/walk_fields.h"
 
 /* Numbers of the kernel that its BTF does not have and that never change. */
 enum {
@@ -158,13 +159,8 @@ static bool set_schedstat(const struct bpf_record *record, struct thread_sample 
 static bool set_io(const struct bpf_record *record, struct thread_sample *sample)
 {
 	static const enum metric_id ids[N_BPF_IO] = {
-		[BPF_IO_rchar] = METRIC_RCHAR,
-		[BPF_IO_wchar] = METRIC_WCHAR,
-		[BPF_IO_syscr] = METRIC_SYSCR,
-		[BPF_IO_syscw] = METRIC_SYSCW,
-		[BPF_IO_read_bytes] = METRIC_READ_BYTES,
-		[BPF_IO_write_bytes] = METRIC_WRITE_BYTES,
-		[BPF_IO_cancelled_write_bytes] = METRIC_CANCELLED_WRITE_BYTES,
+#define BPF_IO(id, key) METRIC_##id,
+#include "metric/bpf_rows.def"
 	};
 
 	if (!(record->has & BPF_HAS_IO))
@@ -189,41 +185,6 @@ static bool shown_time(uint64_t ns, uint64_t *ret)
 	return true;
 }
 
-/* The rows of /proc/PID/sched that a record has: STAT(member, metric, form). */
-#define STATS(X)                                                             \
-	X(wait_sum, WAIT_SUM, TIME)                                          \
-	X(wait_count, WAIT_COUNT, COUNT)                                     \
-	X(wait_max, WAIT_MAX, TIME)                                          \
-	X(sleep_max, SLEEP_MAX, TIME)                                        \
-	X(sum_block_runtime, BLOCK_SUM, TIME)                                \
-	X(block_max, BLOCK_MAX, TIME)                                        \
-	X(iowait_sum, IOWAIT_SUM, TIME)                                      \
-	X(iowait_count, IOWAIT_COUNT, COUNT)                                 \
-	X(exec_max, EXEC_MAX, TIME)                                          \
-	X(slice_max, SLICE_MAX, TIME)                                        \
-	X(nr_failed_migrations_affine, NR_FAILED_MIGRATIONS_AFFINE, COUNT)   \
-	X(nr_failed_migrations_running, NR_FAILED_MIGRATIONS_RUNNING, COUNT) \
-	X(nr_failed_migrations_hot, NR_FAILED_MIGRATIONS_HOT, COUNT)         \
-	X(nr_forced_migrations, NR_FORCED_MIGRATIONS, COUNT)                 \
-	X(nr_wakeups, NR_WAKEUPS, COUNT)                                     \
-	X(nr_wakeups_sync, NR_WAKEUPS_SYNC, COUNT)                           \
-	X(nr_wakeups_migrate, NR_WAKEUPS_MIGRATE, COUNT)                     \
-	X(nr_wakeups_local, NR_WAKEUPS_LOCAL, COUNT)                         \
-	X(nr_wakeups_remote, NR_WAKEUPS_REMOTE, COUNT)                       \
-	X(nr_wakeups_affine, NR_WAKEUPS_AFFINE, COUNT)                       \
-	X(nr_wakeups_affine_attempts, NR_WAKEUPS_AFFINE_ATTEMPTS, COUNT)
-
-enum form { FORM_COUNT, FORM_TIME };
-
-struct stat_row {
-	unsigned int stat;
-	enum metric_id id;
-	enum form form;
-};
-
-#define STAT_ROW_(member, metric, kind) { BPF_STAT_##member, METRIC_##metric, FORM_##kind },
-static const struct stat_row stat_rows[] = { STATS(STAT_ROW_) };
-
 static unsigned int set_time(struct thread_sample *sample, enum metric_id id, uint64_t ns)
 {
 	uint64_t shown;
@@ -236,22 +197,19 @@ static unsigned int set_time(struct thread_sample *sample, enum metric_id id, ui
 
 static unsigned int set_stats(const struct bpf_record *record, struct thread_sample *sample)
 {
-	uint64_t slept, blocked;
+	static const enum metric_id ids[N_BPF_STATS] = {
+#define BPF_STAT(id, key) METRIC_##id,
+#include "metric/bpf_rows.def"
+	};
 	unsigned int below_0 = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(stat_rows); i++) {
-		const struct stat_row *row = &stat_rows[i];
-
-		if (row->form == FORM_COUNT)
-			sample_set(sample, row->id, record->stats[row->stat]);
+	for (unsigned int i = 0; i < N_BPF_STATS; i++) {
+		if (metrics[ids[i]].unit == METRIC_UNIT_NS)
+			below_0 += set_time(sample, ids[i], record->stats[i]);
 		else
-			below_0 += set_time(sample, row->id, record->stats[row->stat]);
+			sample_set(sample, ids[i], record->stats[i]);
 	}
-	if (!shown_time(record->stats[BPF_STAT_sum_sleep_runtime], &slept))
-		return below_0 + 1;
-	if (shown_time(record->stats[BPF_STAT_sum_block_runtime], &blocked))
-		sample_set(sample, METRIC_VOLUNTARY_SLEEP_NS,
-			   slept > blocked ? slept - blocked : 0);
+	walk_split_sleep(sample);
 	return below_0;
 }
 

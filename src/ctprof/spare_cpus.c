@@ -7,8 +7,7 @@
 #include "ctprof/affinity.h"
 #include "procfs/cgroup.h"
 #include "procfs/cgroup_mount.h"
-#include "procfs/cgroup_path.h"
-#include "base/slice.h"
+#include "procfs/thread_files.h"
 
 enum { CPUS_WHEN_UNKNOWN = 4, LOADAVG_BYTES = 256, CGROUP_BYTES = 64 << 10 };
 
@@ -62,7 +61,8 @@ static char *own_cgroup(const char *root, const struct cgroup_mount *mount)
 	struct slice cgroup;
 
 	error_free(io_read_file(path, CGROUP_BYTES, &text));
-	if (!mount->path || !cgroup_path_parse(strbuf_str(&text), text.n, &cgroup))
+	if (!mount->path ||
+	    !proc_cgroup_parse((struct slice){ strbuf_str(&text), text.n }, &cgroup))
 		return NULL;
 	name = xstrndup(cgroup.at, cgroup.n);
 	return cgroup_mount_folder(mount, name);

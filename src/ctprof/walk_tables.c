@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "procfs/smaps_rollup.h"
+#include "procfs/reading.h"
 
 void walk_tables_init(struct walk_tables *tables, struct snapshot *snapshot)
 {

@@ -8,7 +8,7 @@
 
 #include "ctprof/path_glob.h"
 #include "ctprof/walk_fields.h"
-#include "procfs/cgroup_path.h"
+#include "procfs/thread_files.h"
 
 enum { PATH_BYTES = 48 };
 
@@ -138,7 +138,7 @@ static void read_cgroup(struct reading_of *of)
 
 	if (!text_of(of, METRIC_SOURCE_CGROUP))
 		return;
-	if (!cgroup_path_parse(text->at, text->n, &path)) {
+	if (!proc_cgroup_parse((struct slice){ text->at, text->n }, &path)) {
 		/* Lines of v1 alone: this kernel has no v2 tree to be in. */
 		walk_notes_absent(&of->notes, METRIC_SOURCE_CGROUP,
 				  text->n ? SNAPSHOT_REASON_NO_SUCH_FILE
@@ -205,7 +205,6 @@ static void read_status_and_affinity(struct reading_of *of)
 	bool needs_cpus = wants(of, METRIC_SOURCE_AFFINITY) &&
 			  !(of->reader->options->live && ask_affinity(of));
 	struct slice cpus = { "", 0 };
-	struct thread_status unasked;
 	int errnum;
 
 	if (!wants(of, METRIC_SOURCE_STATUS) && !needs_cpus)
@@ -217,8 +216,8 @@ static void read_status_and_affinity(struct reading_of *of)
 		else
 			took(of, METRIC_SOURCE_STATUS,
 			     walk_take_status(text->at, text->n, of->sample, &cpus));
-	} else if (!errnum && thread_status_parse(text->at, text->n, &unasked)) {
-		cpus = unasked.cpus;
+	} else if (!errnum) {
+		proc_line_find((struct slice){ text->at, text->n }, "Cpus_allowed_list", &cpus);
 	}
 	if (!needs_cpus)
 		return;

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
-#include "procfs/schedstat.h"
+#include "procfs/thread_files.h"
 
 static void give_up(struct disturbance_watch *w, struct error *err)
 {

@@ -3,14 +3,15 @@
 
 #include <string.h>
 
-#define METRIC(id, name, kind, unit, source, section, class, configs, description) \
-	{ name,                                                                    \
-	  METRIC_KIND_##kind,                                                      \
-	  METRIC_UNIT_##unit,                                                      \
-	  METRIC_SOURCE_##source,                                                  \
-	  METRIC_SECTION_##section,                                                \
-	  METRIC_CLASS_##class,                                                    \
-	  configs,                                                                 \
+#define METRIC(id, name, kind, unit, source, section, class, configs, key, bpf, description) \
+	{ name,                                                                              \
+	  METRIC_KIND_##kind,                                                                \
+	  METRIC_UNIT_##unit,                                                                \
+	  METRIC_SOURCE_##source,                                                            \
+	  METRIC_SECTION_##section,                                                          \
+	  METRIC_CLASS_##class,                                                              \
+	  configs,                                                                           \
+	  #key,                                                                              \
 	  description },
 const struct metric metrics[N_METRICS] = {
 #include "metric/metrics.def"

@@ -72,7 +72,7 @@ enum metric_source {
 };
 #undef METRIC_SOURCE
 
-#define METRIC(id, name, kind, unit, source, section, class, configs, description) METRIC_##id,
+#define METRIC(id, ...) METRIC_##id,
 enum metric_id {
 #include "metric/metrics.def"
 	N_METRICS,
@@ -87,6 +87,7 @@ struct metric {
 	enum metric_section section;
 	enum metric_class class;
 	const char *configs; /* "TASKSTATS TASK_XACCT", "" for none */
+	const char *key;     /* in the source's file; "-" for none */
 	const char *description;
 };
 

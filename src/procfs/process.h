@@ -6,8 +6,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "procfs/stat.h"
-#include "procfs/status.h"
+#include "procfs/thread_files.h"
 
 /* Device and inode of the executable: another program after an exec, or another process under a
  * used pid, differs. */

@@ -30,20 +30,28 @@ const struct named_reading *named_readings_find(const struct named_readings *rea
 	return NULL;
 }
 
+/* The later line of a key wins, in the earlier one's place. */
+static void set_row(struct named_readings *readings, struct named_reading row)
+{
+	struct named_reading *before = (struct named_reading *)named_readings_find(readings,
+										   row.name);
+
+	if (before)
+		before->value = row.value;
+	else if (readings->rows.n < PROCFS_NAMED_READINGS)
+		vec_push(&readings->rows, row);
+}
+
 static void take_line(struct slice line, struct intern *names, struct named_readings *ret)
 {
-	struct named_reading row, *before;
+	struct named_reading row;
 	struct slice key;
 
 	if (!slice_take_until(&line, ' ', &key) || key.n == 0 || memchr(key.at, '\t', key.n) ||
 	    !slice_u64(line, &row.value))
 		return;
 	row.name = intern_add_n(names, key.at, key.n);
-	before = (struct named_reading *)named_readings_find(ret, row.name);
-	if (before)
-		before->value = row.value;
-	else if (ret->rows.n < PROCFS_NAMED_READINGS)
-		vec_push(&ret->rows, row);
+	set_row(ret, row);
 }
 
 void named_readings_parse(const char *text, size_t n, struct intern *names,
@@ -68,6 +76,33 @@ uint32_t text_intern(const char *text, size_t n, struct intern *names)
 	struct slice trimmed = slice_trim((struct slice){ text, n });
 
 	return intern_add_n(names, trimmed.at, trimmed.n);
+}
+
+/* "55d0-7fff ---p 00000000 00:00 0 [rollup]" holds a colon, and its key these. */
+static bool is_kind(struct slice key)
+{
+	for (size_t i = 0; i < key.n; i++)
+		if (key.at[i] == '-' || slice_is_blank(key.at[i]))
+			return false;
+	return key.n > 0;
+}
+
+bool smaps_rollup_parse(const char *text, size_t n, struct intern *names,
+			struct named_readings *ret)
+{
+	struct slice rest = { text, n }, line, key, value, word;
+	struct named_reading row;
+
+	vec_clear(&ret->rows);
+	while (ret->rows.n < SMAPS_ROLLUP_ROWS && slice_take_line(&rest, &line)) {
+		if (!slice_split_pair(line, &key, &value) || !is_kind(key) ||
+		    !slice_take_word(&value, &word) || !slice_u64(word, &row.value))
+			continue;
+		row.name = intern_add_n(names, key.at, key.n);
+		set_row(ret, row);
+	}
+	ret->known = ret->rows.n > 0;
+	return ret->known;
 }
 
 bool small_file_read(int dir, const char *file, struct strbuf *into)

@@ -13,6 +13,8 @@ enum {
 	/* memory.stat of today has 60 lines. */
 	PROCFS_NAMED_READINGS = 4096,
 	SMALL_FILE_BYTES = 1 << 20,
+	/* Kinds of memory there can be in smaps_rollup; 7.0 has 24. */
+	SMAPS_ROLLUP_ROWS = 128,
 };
 
 struct reading {
@@ -42,6 +44,12 @@ struct reading limit_parse(const char *text, size_t n);
  */
 void named_readings_parse(const char *text, size_t n, struct intern *names,
 			  struct named_readings *ret);
+/*
+ * /proc/PID/smaps_rollup, the memory of a process by kind: replaces the rows; values are KiB. The
+ * line of addresses, and lines without a number, are left out. False when none was there.
+ */
+bool smaps_rollup_parse(const char *text, size_t n, struct intern *names,
+			struct named_readings *ret);
 void named_readings_deinit(struct named_readings *readings);
 /* NULL when there is none of that name. */
 const struct named_reading *named_readings_find(const struct named_readings *readings,

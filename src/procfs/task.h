@@ -11,8 +11,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
-#include "procfs/stat.h"
-#include "procfs/status.h"
+#include "procfs/thread_files.h"
 
 struct tid_list {
 	VEC(pid_t) tids; /* sorted, without duplicates */

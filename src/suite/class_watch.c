@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/io.h"
-#include "procfs/sched.h"
+#include "procfs/thread_files.h"
 #include "suite/limits.h"
 
 /* False when /proc does not say: "ext.enabled" is there since 6.12. */
@@ -12,12 +12,14 @@ static bool read_class(const char *proc, pid_t pid, bool *ret_is_ext)
 	_cleanup_free_ char *path = xasprintf("%s/%d/sched", proc, (int)pid);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_error_ struct error *err = io_read_file(path, SUITE_LIMIT_SYSFS, &text);
-	struct proc_sched sched;
+	static const struct proc_field enabled = { .key = "ext.enabled", .form = PROC_FORM_FLAG };
+	uint64_t is_ext = 0, known = 0;
+	struct proc_values values = { .into = &is_ext, .known = &known };
 
-	if (err || !proc_sched_parse(strbuf_str(&text), text.n, &sched) ||
-	    !proc_fields_know(&sched.fields, PROC_SCHED_EXT_ENABLED))
+	if (err || !proc_sched_fields((struct slice){ strbuf_str(&text), text.n },
+				      (struct proc_fields){ &enabled, 1 }, &values))
 		return false;
-	*ret_is_ext = sched.fields.at[PROC_SCHED_EXT_ENABLED];
+	*ret_is_ext = is_ext;
 	return true;
 }
 

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/io.h"
-#include "procfs/schedstat.h"
+#include "procfs/thread_files.h"
 #include "suite/kernel_log.h"
 #include "suite/scheduler.h"
 #include "suite/scheduler_words.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "procfs/schedstat.h"
+#include "procfs/thread_files.h"
 #include "work/limits.h"
 
 int work_stop_signal(void)

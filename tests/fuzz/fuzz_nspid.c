@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/procfs/status.c */
+/* covers: src/procfs/thread_files.c */
 #include "fuzz.h"
 
 #include <stdlib.h>
 
 #include "base/strbuf.h"
-#include "procfs/status.h"
+#include "procfs/thread_files.h"
 
 /* An even first byte: the rest stands behind the name of the line, which chance rarely writes. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/procfs/sched.c */
+/* covers: src/procfs/thread_files.c */
 #include "fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "procfs/sched.h"
+#include "procfs/thread_files.h"
 
 static void must(bool condition)
 {
@@ -36,7 +36,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	static const char *const keys[] = { "se.statistics.wait_max :", "nr_migrations :",
 					    "ext.enabled :", "x (1, #threads: 1)\n" };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct proc_sched sched;
+	static const struct proc_field fields[] = {
+		{ .key = "wait_max", .form = PROC_FORM_TIME, .offset = 0, .bit = 0 },
+		{ .key = "nr_migrations", .offset = 8, .bit = 1 },
+		{ .key = "ext.enabled", .form = PROC_FORM_FLAG, .offset = 16, .bit = 2 },
+	};
+	uint64_t seen[3] = { 0 }, known = 0;
+	struct proc_values values = { .into = seen, .known = &known };
 
 	if (n && data[0] % 2 == 0)
 		strbuf_append(&text, keys[data[0] / 2 % (sizeof(keys) / sizeof(keys[0]))]);
@@ -44,10 +50,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		look_at_time((const char *)data + 1, n - 1);
 		strbuf_append_bytes(&text, data + 1, n - 1);
 	}
-	if (proc_sched_parse(strbuf_str(&text), text.n, &sched))
+	if (proc_sched_fields((struct slice){ strbuf_str(&text), text.n },
+			      (struct proc_fields){ fields, 3 }, &values))
 		fuzz_mark_deep();
-	must((uint64_t)sched.fields.known >> N_PROC_SCHED_FIELDS == 0);
-	if (proc_fields_know(&sched.fields, PROC_SCHED_EXT_ENABLED))
-		must(sched.fields.at[PROC_SCHED_EXT_ENABLED] <= 1);
+	must(known >> 3 == 0 && seen[2] <= 1);
 	return 0;
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/procfs/stat.c src/procfs/schedstat.c */
+/* covers: src/procfs/thread_files.c */
 #include "fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "procfs/schedstat.h"
-#include "procfs/stat.h"
+#include "procfs/thread_files.h"
 
 /* Its sibling in /proc/PID, too small for a fuzzer of its own. */
 static void look_at_schedstat(const char *text, size_t n)

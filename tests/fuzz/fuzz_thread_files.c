@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/procfs/thread_stat.c src/procfs/thread_status.c src/procfs/io.c */
-/* covers: src/procfs/cgroup_path.c src/procfs/smaps_rollup.c src/procfs/cpu_list.c */
+/* covers: src/procfs/thread_files.c src/procfs/reading.c src/procfs/cpu_list.c */
 #include "fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "procfs/cgroup_path.h"
+#include "procfs/thread_files.h"
 #include "procfs/cpu_list.h"
-#include "procfs/io.h"
-#include "procfs/smaps_rollup.h"
-#include "procfs/thread_stat.h"
-#include "procfs/thread_status.h"
+#include "procfs/reading.h"
 
 static void must(bool condition)
 {
@@ -25,56 +21,77 @@ static bool is_inside(struct slice piece, const char *text, size_t n)
 	return piece.at >= text && piece.at + piece.n <= text + n;
 }
 
+/* What tables of one kind of file are filled with. */
+struct seen {
+	uint64_t known;
+	uint64_t at[4];
+};
+
+static const struct proc_field words[] = {
+	{ .number = 1, .offset = offsetof(struct seen, at[0]), .bit = 0 },
+	{ .number = 3, .form = PROC_FORM_LETTER, .offset = offsetof(struct seen, at[1]), .bit = 1 },
+	{ .number = 19, .form = PROC_FORM_I32, .offset = offsetof(struct seen, at[2]), .bit = 2 },
+	{ .number = 22, .offset = offsetof(struct seen, at[3]), .bit = PROC_FIELD_NO_BIT },
+};
+
+static const struct proc_field lines[] = {
+	{ .key = "rchar", .offset = offsetof(struct seen, at[0]), .bit = 0 },
+	{ .key = "State",
+	  .form = PROC_FORM_LETTER,
+	  .offset = offsetof(struct seen, at[1]),
+	  .bit = 1 },
+	{ .key = "wchar", .form = PROC_FORM_I32, .offset = offsetof(struct seen, at[2]), .bit = 2 },
+	{ .key = "Threads", .offset = offsetof(struct seen, at[3]), .bit = 3 },
+};
+
+static bool look_at_fields(const char *text, size_t n, struct proc_fields fields,
+			   bool (*parse)(struct slice text, struct proc_fields fields,
+					 struct proc_values *values))
+{
+	struct seen seen = { 0 };
+	struct proc_values values = { .into = &seen, .known = &seen.known };
+	bool sense = parse((struct slice){ text, n }, fields, &values);
+
+	must(seen.known >> fields.n == 0 && values.negative_times == 0);
+	/* Only text has letters. */
+	if (seen.known >> 1 & 1)
+		must(memchr(text, (int)seen.at[1], n) != NULL);
+	if (seen.known >> 2 & 1)
+		must((int64_t)seen.at[2] >= INT32_MIN && (int64_t)seen.at[2] <= INT32_MAX);
+	return sense;
+}
+
 static bool look_at_stat(const char *text, size_t n)
 {
-	struct proc_fields fields;
-	bool sense = thread_stat_parse(text, n, &fields);
+	bool sense = look_at_fields(text, n, (struct proc_fields){ words, 4 }, proc_stat_fields);
 
 	must(sense == (n && memrchr(text, ')', n)));
-	must(fields.known >> N_THREAD_STAT_FIELDS == 0);
-	if (proc_fields_know(&fields, THREAD_STAT_NICE))
-		must((int64_t)fields.at[THREAD_STAT_NICE] >= INT32_MIN &&
-		     (int64_t)fields.at[THREAD_STAT_NICE] <= INT32_MAX);
-	if (proc_fields_know(&fields, THREAD_STAT_POLICY))
-		must(fields.at[THREAD_STAT_POLICY] <= UINT32_MAX);
 	return sense;
 }
 
 static bool look_at_schedstat(const char *text, size_t n)
 {
-	struct proc_fields fields;
-	bool sense = thread_schedstat_parse(text, n, &fields);
-
-	must(fields.known >> N_THREAD_SCHEDSTAT_FIELDS == 0 && sense == (fields.known != 0));
-	return sense;
+	return look_at_fields(text, n, (struct proc_fields){ words, 3 }, proc_schedstat_fields);
 }
 
 static bool look_at_io(const char *text, size_t n)
 {
-	struct proc_fields fields;
-	bool sense = proc_io_parse(text, n, &fields);
-
-	must(fields.known >> N_PROC_IO_FIELDS == 0 && sense == (fields.known != 0));
-	return sense;
+	return look_at_fields(text, n, (struct proc_fields){ lines, 4 }, proc_lines_fields);
 }
 
 static bool look_at_status(const char *text, size_t n)
 {
-	struct thread_status status;
-	bool sense = thread_status_parse(text, n, &status);
+	struct slice cpus = { text, 0 };
+	bool found = proc_line_find((struct slice){ text, n }, "Cpus_allowed_list", &cpus);
 
-	must(is_inside(status.cpus, text, n) &&
-	     memchr(status.cpus.at, '\n', status.cpus.n) == NULL);
-	/* Only text has letters. */
-	if (proc_fields_know(&status.fields, THREAD_STATUS_STATE))
-		must(memchr(text, (int)status.fields.at[THREAD_STATUS_STATE], n) != NULL);
-	return sense;
+	must(is_inside(cpus, text, n) && memchr(cpus.at, '\n', cpus.n) == NULL);
+	return look_at_io(text, n) || found;
 }
 
 static bool look_at_cgroup(const char *text, size_t n)
 {
 	struct slice path = { text, 0 };
-	bool sense = cgroup_path_parse(text, n, &path);
+	bool sense = proc_cgroup_parse((struct slice){ text, n }, &path);
 
 	must(is_inside(path, text, n) && sense == (path.n > 0));
 	return sense;

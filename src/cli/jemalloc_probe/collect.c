@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "probe/probe.h"
 #include "procfs/process.h"
-#include "procfs/status.h"
+#include "procfs/thread_files.h"
 
 #define PROC_ROOT "/proc"
 

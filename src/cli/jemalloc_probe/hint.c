@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/io.h"
 #include "procfs/process.h"
-#include "procfs/status.h"
+#include "procfs/thread_files.h"
 #include "procfs/task.h"
 
 enum { PTRACE_SCOPE_MAX_BYTES = 16 };
