@@ -22,8 +22,7 @@
 #include "base/clock.h"
 #include "ctprof/bpf_tasks.h"
 #include "ctprof/walk.h"
-#include "ctprof/walk_limits.h"
-#include "ctprof/walk_list.h"
+#include "ctprof/walk_parts.h"
 
 enum { BUFFER_BYTES = 16 << 10, PATH_BYTES = 64 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/affinity.h"
+#include "ctprof/walk_thread.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
-#include "ctprof/walk_fields.h"
+#include "ctprof/walk_thread.h"
 #include "procfs/cpu_list.h"
 
 enum { RULES_FILE_BYTES = 1 << 20 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ctprof/delays.h"
-#include "ctprof/walk_fields.h"
+#include "ctprof/walk_thread.h"
 
 /* Numbers of the kernel that its BTF does not have and that never change. */
 enum {

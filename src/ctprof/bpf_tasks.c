@@ -9,8 +9,7 @@
 #include "ctprof/bpf_cgroup.h"
 #include "ctprof/bpf_rules.h"
 #include "ctprof/thread_count.h"
-#include "ctprof/walk_limits.h"
-#include "ctprof/walk_order.h"
+#include "ctprof/walk_parts.h"
 
 /* bpf/ctprof_task.bpf.c */
 extern const char ctprof_task_object_start[], ctprof_task_object_end[];
@@ -145,10 +144,10 @@ static void drop_unwanted(struct bpf_pass *pass)
 	pass->snapshot->threads.n = kept;
 }
 
-static void finish(struct bpf_pass *pass, uint64_t read_at_ns, uint32_t *ret_sources)
+static void finish(struct bpf_pass *pass, uint64_t read_at_ns)
 {
 	struct snapshot *snapshot = pass->snapshot;
-	uint32_t all = pass->wanted, any = 0;
+	uint32_t any = 0;
 
 	walk_sort(snapshot->threads.at, snapshot->threads.n);
 	/* An exec by another thread gives that one the number of the leader, under our eyes. */
@@ -156,14 +155,12 @@ static void finish(struct bpf_pass *pass, uint64_t read_at_ns, uint32_t *ret_sou
 	drop_unwanted(pass);
 	for (size_t i = 0; i < snapshot->threads.n; i++) {
 		snapshot->threads.at[i].read_at_ns = read_at_ns;
-		all &= snapshot->threads.at[i].sources;
 		any |= snapshot->threads.at[i].sources;
 	}
 	for (unsigned int i = 0; i < N_METRIC_SOURCES; i++)
 		if (any >> i & 1)
 			snapshot->paths[i] = SNAPSHOT_PATH_BPF;
 	snapshot->parse.negative_dotted_values += pass->below_0;
-	*ret_sources = snapshot->threads.n ? all : 0;
 }
 
 struct bpf_tasks {
@@ -192,7 +189,7 @@ void bpf_tasks_free(struct bpf_tasks *tasks)
 }
 
 static struct error *read_since(struct bpf_tasks *tasks, const struct capture_options *options,
-				uint64_t began_ns, struct snapshot *snapshot, uint32_t *ret_sources)
+				uint64_t began_ns, struct snapshot *snapshot)
 {
 	struct bpf_pass pass = {
 		.options = options,
@@ -208,27 +205,19 @@ static struct error *read_since(struct bpf_tasks *tasks, const struct capture_op
 	if (err)
 		vec_clear(&snapshot->threads);
 	else
-		finish(&pass, clock_monotonic_ns() - began_ns, ret_sources);
+		finish(&pass, clock_monotonic_ns() - began_ns);
 	return err;
 }
 
-struct error *bpf_tasks_read(struct bpf_tasks *tasks, const struct capture_options *options,
-			     struct snapshot *snapshot, uint32_t *ret_sources)
-{
-	return read_since(tasks, options, clock_monotonic_ns(), snapshot, ret_sources);
-}
-
-static struct error *open_and_read(const struct capture_options *options, struct snapshot *snapshot,
-				   uint32_t *ret_sources)
+static struct error *open_and_read(const struct capture_options *options, struct snapshot *snapshot)
 {
 	_cleanup_bpf_tasks_ struct bpf_tasks *own = NULL;
 	uint64_t began_ns = clock_monotonic_ns();
-	struct error *err;
+	struct error *err = options->bpf_tasks ? NULL : bpf_tasks_open(&own);
 
-	if (options->bpf_tasks)
-		return bpf_tasks_read(options->bpf_tasks, options, snapshot, ret_sources);
-	err = bpf_tasks_open(&own);
-	return err ? err : read_since(own, options, began_ns, snapshot, ret_sources);
+	if (err)
+		return err;
+	return read_since(own ? own : options->bpf_tasks, options, began_ns, snapshot);
 }
 
 /* Takes the line. */
@@ -253,25 +242,41 @@ static bool is_worth_loading(const struct capture_options *options)
 	return false;
 }
 
-struct error *ctprof_read_bpf(const struct capture_options *options, struct snapshot *snapshot,
-			      uint32_t *ret_sources)
+static void note_refusal(const struct capture_options *options, const struct error *err)
+{
+	note(options, xasprintf("threads are read through /proc, not BPF: [%s] %s", error_tag(err),
+				error_message(err)));
+}
+
+void bpf_tasks_open_for_series(struct capture_options *options, struct bpf_tasks **ret)
+{
+	_cleanup_error_ struct error *err = bpf_tasks_open(ret);
+
+	options->bpf_tasks = *ret;
+	options->bpf = !err;
+	if (err)
+		note_refusal(options, err);
+	else
+		note(options,
+		     xstrdup("threads are read through BPF: a series loads the iterator once"));
+}
+
+struct error *ctprof_read_bpf(const struct capture_options *options, struct snapshot *snapshot)
 {
 	struct error *err;
 
-	*ret_sources = 0;
 	if (!options->live || !options->bpf || !(options->sources & CTPROF_BPF_SOURCES))
 		return NULL;
 	if (!is_worth_loading(options))
 		return NULL;
-	err = open_and_read(options, snapshot, ret_sources);
+	err = open_and_read(options, snapshot);
 	if (!err && !options->bpf_tasks)
 		note(options, xasprintf("threads are read through BPF: %s",
 					options->bpf_from_threads ? "there are enough of them"
 								  : "however many there are"));
 	if (!err || error_is(err, &base_error_domain, BASE_CANCELLED))
 		return err;
-	note(options, xasprintf("threads are read through /proc, not BPF: [%s] %s", error_tag(err),
-				error_message(err)));
+	note_refusal(options, err);
 	error_free(err);
 	return NULL;
 }

@@ -27,21 +27,22 @@ void bpf_tasks_free(struct bpf_tasks *tasks);
 DEFINE_CLEANUP(bpf_tasks, struct bpf_tasks *, NULL, bpf_tasks_free);
 #define _cleanup_bpf_tasks_ _cleanup_(cleanup_bpf_tasks)
 
-/* One pass: what ctprof_read_bpf() says below, but its errors come back. */
-struct error *bpf_tasks_read(struct bpf_tasks *tasks, const struct capture_options *options,
-			     struct snapshot *snapshot, uint32_t *ret_sources) MUST_CHECK;
+/*
+ * Loads it once for a series: sets options->bpf_tasks, or switches options->bpf off, and says which
+ * way threads are read. *ret belongs to the caller and outlives the series.
+ */
+void bpf_tasks_open_for_series(struct capture_options *options, struct bpf_tasks **ret);
 
 /*
  * Before the walk: fills snapshot->threads, sorted, with every thread (only those of options->pids
- * if given; options->cgroup_glob is the caller's). Each thread's `sources` says what it has;
- * *ret_sources which sources all threads have. Where BPF cannot be used, or nothing it gives is
- * wanted, there are no threads and *ret_sources is 0; which way it is, and why, goes to
- * options->note. Uses options->bpf_tasks if that is given, and says nothing then if it works. Adds
- * to snapshot->parse.negative_dotted_values and marks snapshot->paths of what it gave.
+ * if given; options->cgroup_glob is the caller's). Each thread's `sources` says what it has. Where
+ * BPF cannot be used, or nothing it gives is wanted, there are no threads; which way it is, and
+ * why, goes to options->note. Uses options->bpf_tasks if that is given, and says nothing then if it
+ * works. Adds to snapshot->parse.negative_dotted_values and marks snapshot->paths of what it gave.
  *
  * An error only when the cancel fired.
  */
-struct error *ctprof_read_bpf(const struct capture_options *options, struct snapshot *snapshot,
-			      uint32_t *ret_sources) MUST_CHECK;
+struct error *ctprof_read_bpf(const struct capture_options *options,
+			      struct snapshot *snapshot) MUST_CHECK;
 
 #endif

@@ -39,7 +39,7 @@ static struct reading reading_of_sysconf(int name)
  * System calls, netlink and BPF have the numbers of our own pid namespace. Where /proc was mounted
  * in another one, the same number is somebody else there, and only files may be asked.
  */
-static bool has_our_numbers(const char *root)
+static bool proc_is_our_pid_namespace(const char *root)
 {
 	_cleanup_free_ char *path = xasprintf("%s/proc/self", root);
 	char ours[NUMBER_BYTES], theirs[NUMBER_BYTES];
@@ -77,13 +77,13 @@ static void read_identity(const struct capture_options *options, struct snapshot
 	snapshot->captured_at_boottime_ns = now_of(CLOCK_BOOTTIME);
 	snapshot->time_namespace = namespace_of_us(options->root, "time");
 	/* Where /proc is of another one, that one's number is not known. */
-	if (has_our_numbers(options->root))
+	if (proc_is_our_pid_namespace(options->root))
 		snapshot->pid_namespace = namespace_of_us(options->root, "pid");
 }
 
-static void leave_numbers_to_files(struct capture_options *options)
+static void disable_live_sources(struct capture_options *options)
 {
-	if (!options->live || has_our_numbers(options->root))
+	if (!options->live || proc_is_our_pid_namespace(options->root))
 		return;
 	options->live = false;
 	if (options->note)
@@ -96,13 +96,9 @@ static void leave_numbers_to_files(struct capture_options *options)
 static struct error *take_threads(const struct capture_options *options, struct snapshot *snapshot)
 {
 	uint64_t began_ns = clock_monotonic_ns();
-	uint32_t given;
-	struct error *err;
+	struct error *err = ctprof_read_bpf(options, snapshot);
 
-	err = ctprof_read_bpf(options, snapshot, &given);
-	if (!err)
-		err = walk_threads(options, began_ns, snapshot);
-	return err;
+	return err ? err : walk_threads(options, began_ns, snapshot);
 }
 
 static void read_host_state(const struct capture_options *options, struct snapshot *snapshot)
@@ -120,7 +116,7 @@ static struct error *take_all(struct capture_options *options, struct snapshot *
 	snapshot->captured_at_unix_ns = now_of(CLOCK_REALTIME).value;
 	snapshot->has_presence = true;
 	read_identity(options, snapshot);
-	leave_numbers_to_files(options);
+	disable_live_sources(options);
 	host_facts_read(options->root, &snapshot->host);
 	snapshot->has_host = true;
 	err = take_threads(options, snapshot);

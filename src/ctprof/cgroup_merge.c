@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "ctprof/cgroup_rows.h"
 #include "ctprof/group_names.h"
-#include "ctprof/named_merge.h"
 
 static void merge_reading(struct reading *into, const struct reading *other,
 			  const struct cgroup_row *row)

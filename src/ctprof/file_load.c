@@ -11,8 +11,6 @@
 
 #include "base/alloc.h"
 #include "base/io.h"
-#include "ctprof/frames.h"
-#include "ctprof/limits.h"
 #include "ctprof/load.h"
 
 enum { COPY_BYTES = 64 << 10, MEMINFO_BYTES = 64 << 10 };

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/frames.h"
+#include "ctprof/load.h"
 
 #include <inttypes.h>
 #include <unistd.h>
-
-#include "ctprof/limits.h"
 
 #define MAGIC	       UINT32_C(0xfd2fb528)
 #define SKIPPABLE      UINT32_C(0x184d2a50)

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "ctprof/group_names.h"
-#include "ctprof/key_table.h"
 
 #define GROUP_AXIS_ROW_(id, word, title, what) { word, title, what },
 const struct group_axis_row group_axes[N_GROUP_AXES] = { GROUP_AXES(GROUP_AXIS_ROW_) };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/key_table.h"
+#include "ctprof/group_names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ctprof/limits.h"
-
 /* Rough, and rather too much: what one entry of a table costs beside its bytes. */
 enum { ENTRY_BYTES = 48 };
 

@@ -3,10 +3,119 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/alloc.h"
-#include "ctprof/spare_cpus.h"
-#include "ctprof/walk_limits.h"
+#include "base/io.h"
+#include "ctprof/walk_thread.h"
+#include "ctprof/walk_parts.h"
+#include "procfs/cgroup.h"
+#include "procfs/cgroup_mount.h"
+#include "procfs/thread_files.h"
+
+enum { CPUS_WHEN_UNKNOWN = 4, LOADAVG_BYTES = 256, CGROUP_BYTES = 64 << 10 };
+
+/* Hundredths; 0 when there is none. */
+static uint64_t load_hundredths(const char *loadavg, size_t n)
+{
+	struct slice rest = { loadavg, n }, word, whole;
+	uint64_t load, part = 0;
+
+	if (!slice_take_word(&rest, &word) || !slice_take_until(&word, '.', &whole) ||
+	    !slice_u64(whole, &load) || load > UINT32_MAX)
+		return 0;
+	if (word.n > 2)
+		word.n = 2;
+	if (word.n == 2 && !slice_u64(word, &part))
+		return 0;
+	return load * 100 + part;
+}
+
+unsigned int spare_cpus(unsigned int cpus, const char *loadavg, size_t n)
+{
+	uint64_t load = load_hundredths(loadavg, n), all = (uint64_t)cpus * 100;
+	uint64_t spare = load < all ? (all - load) / 100 : 0;
+
+	if (spare > cpus / 2 + 1)
+		spare = cpus / 2 + 1;
+	return spare ? (unsigned int)spare : 1;
+}
+
+/* Whole CPUs; UINT64_MAX when there is no quota. */
+static uint64_t quota_of(const char *folder)
+{
+	_cleanup_free_ char *path = xasprintf("%s/cpu.max", folder);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_error_ struct error *err = io_read_file(path, CGROUP_BYTES, &text);
+	struct cgroup_stats stats = { 0 };
+
+	if (!err)
+		cgroup_file_parse("cpu.max", strbuf_str(&text), text.n, NULL, &stats);
+	if (!stats.cpu_max_quota_us.known || stats.cpu_max_quota_us.unlimited ||
+	    stats.cpu_max_period_us.value == 0)
+		return UINT64_MAX;
+	return stats.cpu_max_quota_us.value / stats.cpu_max_period_us.value;
+}
+
+/* Our cgroup's directory; NULL when it is not to be seen. */
+static char *own_cgroup(const char *root, const struct cgroup_mount *mount)
+{
+	_cleanup_free_ char *path = xasprintf("%s/proc/self/cgroup", root), *name = NULL;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct slice cgroup;
+
+	error_free(io_read_file(path, CGROUP_BYTES, &text));
+	if (!mount->path ||
+	    !proc_cgroup_parse((struct slice){ strbuf_str(&text), text.n }, &cgroup))
+		return NULL;
+	name = xstrndup(cgroup.at, cgroup.n);
+	return cgroup_mount_folder(mount, name);
+}
+
+unsigned int spare_cpus_available(const char *root, unsigned int cpus)
+{
+	_cleanup_cgroup_mount_ struct cgroup_mount mount;
+	_cleanup_free_ char *folder = NULL;
+	uint64_t available = cpus;
+
+	cgroup_mount_find(root, &mount);
+	folder = own_cgroup(root, &mount);
+	while (folder) {
+		uint64_t quota = quota_of(folder);
+		char *end = strrchr(folder, '/');
+
+		if (quota < available)
+			available = quota;
+		if (!end || strlen(folder) <= strlen(mount.path))
+			break;
+		*end = '\0';
+	}
+	return available ? (unsigned int)available : 1;
+}
+
+static unsigned int own_cpus(void)
+{
+	_cleanup_cpu_ids_ struct cpu_ids ids = { 0 };
+	struct affinity affinity;
+	bool same;
+
+	affinity_init(&affinity);
+	if (affinity_read(&affinity, 0, &same) == 0)
+		affinity_ids(&affinity, &ids);
+	affinity_deinit(&affinity);
+	return ids.ids.n ? (unsigned int)ids.ids.n : CPUS_WHEN_UNKNOWN;
+}
+
+/* Of the CPUs that this process may run on, with load and quota read below root. */
+static unsigned int spare_cpus_read(const char *root)
+{
+	_cleanup_free_ char *path = xasprintf("%s/proc/loadavg", root);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	/* Unreadable is no load. */
+	error_free(io_read_file(path, LOADAVG_BYTES, &text));
+	return spare_cpus(spare_cpus_available(root, own_cpus()), strbuf_str(&text), text.n);
+}
 
 struct parallel {
 	size_t n, chunk;

@@ -17,4 +17,15 @@ unsigned int parallel_jobs(const struct capture_options *options, size_t n);
 void parallel_run(unsigned int jobs, size_t n, size_t chunk, const struct cancel *cancel,
 		  parallel_fn work, void *arg);
 
+/*
+ * CPUs without the load of the last minute, the first number of /proc/loadavg; at least 1, at most
+ * one more than half of them. A text that is not a load counts as none.
+ */
+unsigned int spare_cpus(unsigned int cpus, const char *loadavg, size_t n);
+/*
+ * The CPUs or less, as the CPU quota (cpu.max) of our cgroup and of those above it allows, rounded
+ * down; at least 1. Read below root.
+ */
+unsigned int spare_cpus_available(const char *root, unsigned int cpus);
+
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/place.h"
+#include "ctprof/record.h"
 
 #include <inttypes.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/presence.h"
+#include "ctprof/record.h"
 
 #include <string.h>
 
-#include "ctprof/limits.h"
+#include "ctprof/load.h"
 
 #define WORD_(id, word, ...) word,
 static const char *const reason_words[] = { SNAPSHOT_REASONS(WORD_) };

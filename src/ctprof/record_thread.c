@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ctprof/limits.h"
+#include "ctprof/load.h"
 #include "metric/policy.h"
 
 /* What a state is written as when nobody knows it; it sorts behind every letter. */

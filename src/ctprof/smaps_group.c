@@ -4,8 +4,6 @@
 #include <stdlib.h>
 
 #include "ctprof/group_names.h"
-#include "ctprof/key_table.h"
-#include "ctprof/named_merge.h"
 
 enum { BYTES_PER_KIB = 1024 };
 

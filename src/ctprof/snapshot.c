@@ -27,7 +27,7 @@ void snapshot_deinit(struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->cgroups.n; i++)
 		cgroup_stats_deinit(&snapshot->cgroups.at[i].stats);
 	vec_deinit(&snapshot->cgroups);
-	vec_deinit(&snapshot->sched_ext.events.rows);
+	sched_ext_deinit(&snapshot->sched_ext);
 	host_facts_deinit(&snapshot->host);
 	intern_deinit(&snapshot->strings);
 	*snapshot = (struct snapshot){ 0 };

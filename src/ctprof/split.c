@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/split.h"
+#include "ctprof/load.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ctprof/limits.h"
 #include "json/doc.h"
 #include "json/scan.h"
 

@@ -10,11 +10,7 @@
 #include "base/clock.h"
 #include "ctprof/parallel.h"
 #include "ctprof/path_glob.h"
-#include "ctprof/walk_fill.h"
-#include "ctprof/walk_limits.h"
-#include "ctprof/walk_list.h"
-#include "ctprof/walk_order.h"
-#include "ctprof/walk_queue.h"
+#include "ctprof/walk_parts.h"
 #include "ctprof/walk_thread.h"
 #include "procfs/process.h"
 

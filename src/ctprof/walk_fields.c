@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/walk_fields.h"
+#include "ctprof/walk_thread.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/walk_file.h"
+#include "ctprof/walk_thread.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctprof/walk_limits.h"
+#include "ctprof/walk_parts.h"
 
 /* More than any file of a thread has on an ordinary host: one read is enough. */
 enum { FIRST_BYTES = 16 << 10, PATH_BYTES = 64 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/walk_fill.h"
+#include "ctprof/walk_parts.h"
 
 #include <fcntl.h>
 
@@ -25,7 +25,8 @@ struct fill {
 	struct filler *fillers;
 };
 
-uint32_t walk_fill_missing(const struct thread_sample *sample, uint32_t sources)
+/* Of `sources`, what a walk would read and this sample lacks. */
+static uint32_t missing_of(const struct thread_sample *sample, uint32_t sources)
 {
 	uint32_t missing = sources & WALK_SOURCES & ~sample->sources;
 
@@ -69,14 +70,14 @@ static void work(void *arg, unsigned int worker, size_t begin, size_t end)
 			enter_process(fill, filler, sample->tgid);
 		name_process(fill, filler, sample);
 		thread_reader_fill(&filler->reader, filler->task_folder,
-				   walk_fill_missing(sample, fill->options->sources), sample);
+				   missing_of(sample, fill->options->sources), sample);
 	}
 }
 
 static void list_todo(struct fill *fill)
 {
 	for (size_t i = 0; i < fill->snapshot->threads.n; i++)
-		if (walk_fill_missing(&fill->snapshot->threads.at[i], fill->options->sources))
+		if (missing_of(&fill->snapshot->threads.at[i], fill->options->sources))
 			vec_push(&fill->todo, (uint32_t)i);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/walk_list.h"
+#include "ctprof/walk_parts.h"
 
 #include <dirent.h>
 #include <errno.h>

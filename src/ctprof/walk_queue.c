@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "ctprof/walk_queue.h"
+#include "ctprof/walk_parts.h"
 
 #include <unistd.h>
 

@@ -1,13 +1,124 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading one thread through /proc/PID/task: its files, its affinity, what was not to be had. */
+/*
+ * Reading one thread through /proc/PID/task: its files, its affinity, what was not to be had; and
+ * what the workers of a walk share for it.
+ */
 #ifndef KTSTR_CTPROF_WALK_THREAD_H
 #define KTSTR_CTPROF_WALK_THREAD_H
 
-#include "ctprof/affinity.h"
+#include <pthread.h>
+#include <sys/types.h>
+
 #include "ctprof/capture.h"
-#include "ctprof/walk_file.h"
-#include "ctprof/walk_tables.h"
-#include "ctprof/walk_tally.h"
+#include "ctprof/snapshot.h"
+#include "metric/sample.h"
+#include "procfs/cpu_list.h"
+#include "base/slice.h"
+
+/* Reading one small file below an open folder, into a buffer that is used again and again. */
+struct walk_buffer {
+	char *at;
+	size_t n;
+	size_t capacity;
+};
+
+void walk_buffer_init(struct walk_buffer *buffer);
+void walk_buffer_deinit(struct walk_buffer *buffer);
+
+/* 0, or the errno; EFBIG beyond the limit. */
+int walk_file_read(int folder, const char *path, struct walk_buffer *into);
+
+/*
+ * What an errno of walk_file_read() says about `path`, which is TID/file: a file that is not there
+ * while its thread's folder is was never there.
+ */
+enum snapshot_reason walk_file_reason(int folder, const char *path, int errnum);
+
+/* Tables of a snapshot into which several readers write at once. */
+struct walk_tables {
+	pthread_mutex_t lock;
+	struct snapshot *snapshot;
+	struct named_readings smaps; /* used again */
+};
+
+void walk_tables_init(struct walk_tables *tables, struct snapshot *snapshot);
+void walk_tables_deinit(struct walk_tables *tables);
+
+uint32_t walk_tables_add_string(struct walk_tables *tables, struct slice text);
+uint32_t walk_tables_add_cpus(struct walk_tables *tables, const struct cpu_ids *ids);
+/* The text of a smaps_rollup file; false when nothing of it is one. */
+bool walk_tables_add_smaps(struct walk_tables *tables, const char *text, size_t n, uint32_t *ret);
+
+/*
+ * What could not be read. Notes about a thread are held back until it is clear that the thread
+ * belongs into the snapshot: one that ended before anything was read leaves none.
+ */
+struct walk_notes {
+	uint32_t absent;     /* METRIC_SOURCE_BIT of sources that were wanted and are not there */
+	uint32_t unreadable; /* those of them whose file could not be read at all */
+	uint8_t reasons[N_METRIC_SOURCES]; /* enum snapshot_reason, of the absent ones */
+	unsigned int negative_times;
+};
+
+struct walk_tally {
+	uint64_t tids_walked;
+	uint64_t negative_times;
+	uint64_t failures[N_METRIC_SOURCES];
+	uint64_t reasons[N_METRIC_SOURCES][N_SNAPSHOT_REASONS];
+};
+
+void walk_notes_absent(struct walk_notes *notes, enum metric_source source,
+		       enum snapshot_reason reason);
+/* As above, and the file counts as one more that could not be read; a name never does. */
+void walk_notes_unreadable(struct walk_notes *notes, enum metric_source source,
+			   enum snapshot_reason reason);
+
+void walk_tally_commit(struct walk_tally *tally, const struct walk_notes *notes);
+void walk_tally_add(struct walk_tally *tally, const struct walk_tally *more);
+
+/*
+ * Into the snapshot, with the file that failed most (of equal ones the first in the alphabet) and
+ * whether at least half are files that the kernel may have been built without.
+ */
+void walk_tally_summarise(const struct walk_tally *tally, struct snapshot *snapshot);
+
+/* Which CPUs a thread may run on, as the kernel holds it: sched_getaffinity(2). */
+
+/* The mask of the thread that was asked last. */
+struct affinity {
+	unsigned long *words;
+	size_t n_words;
+	size_t used_words; /* 0: none yet */
+};
+
+void affinity_init(struct affinity *affinity);
+void affinity_deinit(struct affinity *affinity);
+
+/*
+ * 0, or the errno; ENODATA when no CPU is in the mask. *ret_same: the mask is the one of the call
+ * before, as it is for most threads.
+ */
+int affinity_read(struct affinity *affinity, pid_t tid, bool *ret_same);
+/* The mask as ids. */
+void affinity_ids(const struct affinity *affinity, struct cpu_ids *ret);
+
+/* From the text of a thread's file to its values: the column `key` of metrics.def says which. */
+
+/* Each is false, and sets nothing, when the text makes no sense. */
+bool walk_take_stat(const char *text, size_t n, struct thread_sample *sample);
+bool walk_take_schedstat(const char *text, size_t n, struct thread_sample *sample);
+bool walk_take_io(const char *text, size_t n, struct thread_sample *sample);
+/* The allowed CPUs are not set; *ret_cpus is a piece of the text, and may be all there is. */
+bool walk_take_status(const char *text, size_t n, struct thread_sample *sample,
+		      struct slice *ret_cpus);
+bool walk_take_sched(const char *text, size_t n, struct thread_sample *sample,
+		     unsigned int *ret_negative_times);
+
+/*
+ * The kernel counts what is blocked among what sleeps: what was read as voluntary sleep loses it,
+ * and is not known where the time blocked is not.
+ */
+void walk_split_sleep(struct thread_sample *sample);
 
 /* What one worker uses again and again. */
 struct thread_reader {

@@ -30,6 +30,27 @@ const struct named_reading *named_readings_find(const struct named_readings *rea
 	return NULL;
 }
 
+void named_readings_merge(struct named_readings *into, uint32_t name, uint64_t value, size_t hint,
+			  uint64_t (*merge)(uint64_t a, uint64_t b))
+{
+	for (size_t i = 0; i < into->rows.n; i++) {
+		struct named_reading *row = &into->rows.at[(i + hint) % into->rows.n];
+
+		if (row->name == name) {
+			row->value = merge(row->value, value);
+			return;
+		}
+	}
+	vec_push(&into->rows, (struct named_reading){ name, value });
+}
+
+uint64_t named_readings_value(const struct named_readings *readings, uint32_t name)
+{
+	const struct named_reading *row = named_readings_find(readings, name);
+
+	return row ? row->value : 0;
+}
+
 /* The later line of a key wins, in the earlier one's place. */
 static void set_row(struct named_readings *readings, struct named_reading row)
 {

@@ -54,6 +54,20 @@ void named_readings_deinit(struct named_readings *readings);
 /* NULL when there is none of that name. */
 const struct named_reading *named_readings_find(const struct named_readings *readings,
 						uint32_t name);
+/* 0 when it is not there. */
+uint64_t named_readings_value(const struct named_readings *readings, uint32_t name);
+/*
+ * Adds a value to a table made of many files. A name that is new comes to the end. `hint` is where
+ * it stood in its own file: files of one kernel have their lines in one order, so it is found there
+ * at the first look.
+ */
+void named_readings_merge(struct named_readings *into, uint32_t name, uint64_t value, size_t hint,
+			  uint64_t (*merge)(uint64_t a, uint64_t b));
+
+static inline uint64_t larger_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
 
 /* The text without the blanks at its ends, as a string of the table. */
 uint32_t text_intern(const char *text, size_t n, struct intern *names);

@@ -99,12 +99,6 @@ void tid_list_deinit(struct tid_list *list)
 	vec_deinit(&list->tids);
 }
 
-bool tid_list_contains(const struct tid_list *list, pid_t tid)
-{
-	return list->tids.n &&
-	       bsearch(&tid, list->tids.at, list->tids.n, sizeof(*list->tids.at), compare_tids);
-}
-
 bool task_dir_contains(const struct task_dir *task, pid_t tid)
 {
 	char name[TASK_PATH_MAX];

@@ -26,7 +26,6 @@ void task_dir_close(struct task_dir *task);
 /* Re-reads the folder from its beginning. */
 struct error *task_dir_list(struct task_dir *task, struct tid_list *ret) MUST_CHECK;
 void tid_list_deinit(struct tid_list *list);
-bool tid_list_contains(const struct tid_list *list, pid_t tid);
 bool task_dir_contains(const struct task_dir *task, pid_t tid);
 
 /* Name, state and start time of a thread as they are now. */

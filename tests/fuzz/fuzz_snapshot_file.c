@@ -9,7 +9,7 @@
 #include <zstd.h>
 
 #include "ctprof/file.h"
-#include "ctprof/frames.h"
+#include "ctprof/load.h"
 #include "fuzz.h"
 #include "fuzz_json.h"
 

@@ -242,25 +242,6 @@ static int run_series(struct series *series, const char *file, bool json)
 	return EXIT_FAILED;
 }
 
-/* Loading the iterator takes longer than using it: a series does it once, and says once why not. */
-static void load_iterator(struct capture_options *capture, struct bpf_tasks **ret)
-{
-	_cleanup_error_ struct error *err = bpf_tasks_open(ret);
-
-	capture->bpf_tasks = *ret;
-	if (err) {
-		_cleanup_free_ char *line = xasprintf(
-			"threads are read through /proc, not BPF: [%s] %s", error_tag(err),
-			error_message(err));
-
-		capture->note(line, capture->arg);
-		capture->bpf = false;
-	} else {
-		capture->note("threads are read through BPF: a series loads the iterator once",
-			      capture->arg);
-	}
-}
-
 static int run(const struct invocation *invocation UNUSED, const void *config_)
 {
 	static struct cancel cancel;
@@ -302,7 +283,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	}
 	series.output = output;
 	if (capture.bpf && series.count > 1)
-		load_iterator(&capture, &iterator);
+		bpf_tasks_open_for_series(&capture, &iterator);
 	return run_series(&series, file, config->json);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/affinity.h"
+#include "ctprof/walk_thread.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -15,6 +15,18 @@ struct notes {
 	unsigned int n;
 };
 
+/* *ret_sources: what all threads have. */
+static struct error *read_bpf(const struct capture_options *options, struct snapshot *snapshot,
+			      uint32_t *ret_sources)
+{
+	struct error *err = ctprof_read_bpf(options, snapshot);
+
+	*ret_sources = snapshot->threads.n ? METRIC_ALL_SOURCES : 0;
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		*ret_sources &= snapshot->threads.at[i].sources;
+	return err;
+}
+
 static void note(const char *line, void *arg)
 {
 	struct notes *notes = arg;
@@ -40,7 +52,7 @@ static uint32_t by_bpf(const pid_t *pids, size_t n_pids, uint32_t sources,
 	};
 	uint32_t complete = 0;
 
-	assert_success(ctprof_read_bpf(&options, snapshot, &complete));
+	assert_success(read_bpf(&options, snapshot, &complete));
 	assert_int_equal(notes.n, 1);
 	if (strstr(strbuf_str(&notes.text), "not BPF")) {
 		assert_int_equal(complete, 0);
@@ -303,7 +315,7 @@ static void who_may_not_falls_back_with_one_line(void **state)
 		snapshot_init(&snapshot);
 		if (syscall(SYS_setuid, 65534) < 0)
 			_exit(2);
-		if (ctprof_read_bpf(&options, &snapshot, &complete))
+		if (read_bpf(&options, &snapshot, &complete))
 			_exit(3);
 		_exit(notes.n != 1 || complete != 0 || snapshot.threads.n != 0 ||
 		      !strstr(strbuf_str(&notes.text), "[bpf-"));
@@ -320,13 +332,13 @@ static void a_staged_machine_and_no_wish_are_left_alone(void **state)
 
 	(void)state;
 	snapshot_init(&snapshot);
-	assert_success(ctprof_read_bpf(&options, &snapshot, &complete));
+	assert_success(read_bpf(&options, &snapshot, &complete));
 	options.live = true;
 	options.bpf = false;
-	assert_success(ctprof_read_bpf(&options, &snapshot, &complete));
+	assert_success(read_bpf(&options, &snapshot, &complete));
 	options.bpf = true;
 	options.sources = METRIC_SOURCE_BIT(SMAPS);
-	assert_success(ctprof_read_bpf(&options, &snapshot, &complete));
+	assert_success(read_bpf(&options, &snapshot, &complete));
 	assert_int_equal(complete, 0);
 	assert_int_equal(snapshot.threads.n, 0);
 }
@@ -350,8 +362,8 @@ static void a_loaded_iterator_serves_a_series(void **state)
 	vec_clear(&first.threads);
 	assert_success(bpf_tasks_open(&tasks));
 	options.bpf_tasks = tasks;
-	assert_success(ctprof_read_bpf(&options, &first, &complete));
-	assert_success(ctprof_read_bpf(&options, &second, &complete));
+	assert_success(read_bpf(&options, &first, &complete));
+	assert_success(read_bpf(&options, &second, &complete));
 	assert_int_equal(complete, METRIC_SOURCE_BIT(STATUS));
 	assert_true(first.threads.n > 1 && second.threads.n > 1);
 }
@@ -377,7 +389,7 @@ static void few_threads_are_not_worth_loading_it(void **state)
 
 	(void)state;
 	snapshot_init(&snapshot);
-	assert_success(ctprof_read_bpf(&options, &snapshot, &complete));
+	assert_success(read_bpf(&options, &snapshot, &complete));
 	assert_int_equal(complete, 0);
 	assert_int_equal(snapshot.threads.n, 0);
 	assert_contains(strbuf_str(&said.text), "through /proc, not BPF: there are ");
@@ -387,7 +399,7 @@ static void few_threads_are_not_worth_loading_it(void **state)
 	by_bpf(NULL, 0, METRIC_SOURCE_BIT(STATUS), &snapshot);
 	vec_clear(&snapshot.threads);
 	options.bpf_from_threads = 1;
-	assert_success(ctprof_read_bpf(&options, &snapshot, &complete));
+	assert_success(read_bpf(&options, &snapshot, &complete));
 	assert_true(snapshot.threads.n >= 1);
 	assert_string_equal(strbuf_str(&said.text),
 			    "threads are read through BPF: there are enough of them");
@@ -396,7 +408,7 @@ static void few_threads_are_not_worth_loading_it(void **state)
 	options.bpf_from_threads = 1000;
 	assert_success(bpf_tasks_open(&tasks));
 	options.bpf_tasks = tasks;
-	assert_success(ctprof_read_bpf(&options, &snapshot, &complete));
+	assert_success(read_bpf(&options, &snapshot, &complete));
 	assert_true(snapshot.threads.n >= 1);
 	assert_string_equal(strbuf_str(&said.text), "");
 }
@@ -418,7 +430,7 @@ static void a_cancel_ends_it(void **state)
 	snapshot_init(&snapshot);
 	by_bpf(NULL, 0, METRIC_SOURCE_BIT(STAT), &snapshot);
 	cancel_request(&cancel);
-	assert_error_tag(ctprof_read_bpf(&options, &snapshot, &complete), "cancelled");
+	assert_error_tag(read_bpf(&options, &snapshot, &complete), "cancelled");
 	assert_int_equal(snapshot.threads.n, 0);
 }
 

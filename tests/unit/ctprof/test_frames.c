@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/frames.h"
+#include "ctprof/load.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/key_table.h"
+#include "ctprof/group_names.h"
 
 #include "unit.h"
 

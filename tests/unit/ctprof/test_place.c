@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/place.h"
+#include "ctprof/record.h"
 
 #include "unit.h"
 

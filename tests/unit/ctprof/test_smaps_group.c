@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/smaps_group.h"
 
-#include "ctprof/named_merge.h"
 #include "made_snapshot.h"
 #include "unit.h"
 

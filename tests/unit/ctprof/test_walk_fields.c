@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/walk_fields.h"
+#include "ctprof/walk_thread.h"
 
 #include "fake_proc.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/walk_file.h"
+#include "ctprof/walk_thread.h"
 
 #include <fcntl.h>
 
-#include "ctprof/walk_limits.h"
+#include "ctprof/walk_parts.h"
 #include "fake_proc.h"
 
 static int open_root(const char *root)

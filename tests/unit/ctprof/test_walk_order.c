@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "ctprof/walk_order.h"
+#include "ctprof/walk_parts.h"
 
 #include "unit.h"
 
