@@ -69,6 +69,15 @@ static struct run_record_texts texts(const struct text_list *list)
 	return (struct run_record_texts){ (const char *const *)list->at, list->n };
 }
 
+static struct text_list prefixed(const char *prefix, const struct text_list *list)
+{
+	struct text_list all = { xcalloc(list->n + 1, sizeof(*all.at)), list->n };
+
+	for (size_t i = 0; i < list->n; i++)
+		all.at[i] = xasprintf("%s%s", prefix, list->at[i]);
+	return all;
+}
+
 void job_describe_record(struct job *job)
 {
 	const char *path = run_record_path(job->record);
@@ -110,7 +119,8 @@ struct error *job_record_begin(struct job *job)
 	const struct kernel *kernel = variant->kernel;
 	_cleanup_free_ char *work = work_type(test);
 	_cleanup_free_ char *command = command_line(job);
-	struct run_record_head head = {
+	struct text_list sysctls = prefixed("sysctl.", &test->scheduler.sysctls);
+	struct past_run head = {
 		.test = test->name,
 		.id = variant->id,
 		.suite = variant->suite->name,
@@ -119,16 +129,15 @@ struct error *job_record_begin(struct job *job)
 		.topology = job->outcome.topology,
 		.memory_bytes = (uint64_t)test->memory_mb << 20,
 		.scheduler = job->outcome.scheduler,
-		.scheduler_argv = texts(&test->scheduler.argv),
-		.sysctls = texts(&test->scheduler.sysctls),
+		.sysctls = { (const char *const *)sysctls.at, sysctls.n },
 		.kernel_args = texts(&test->scheduler.kernel_args),
 		.work_type = work,
 		.kernel = { .id = kernel->id,
 			    .release = kernel->release,
 			    .build_id = kernel->build_id,
 			    .source = kernel->source },
-		.command = command,
 		.host = job->setting->host,
+		.rerun = { .scheduler_argv = texts(&test->scheduler.argv), .command = command },
 	};
 	struct run_record_file *files = xcalloc(job->files->n + 1, sizeof(*files));
 	_cleanup_free_ char *hashes = xcalloc(job->files->n + 1, VARIANT_ID_CHARS + 1);
@@ -142,11 +151,14 @@ struct error *job_record_begin(struct job *job)
 		files[i] = (struct run_record_file){ file->name, file->path, hash, file->build_id };
 	}
 	/* The first is the test binary itself. */
-	head.binary = files[0];
-	head.files = files + 1;
-	head.n_files = job->files->n ? job->files->n - 1 : 0;
+	head.rerun.binary = files[0];
+	head.rerun.files.at = files + 1;
+	head.rerun.files.n = job->files->n ? job->files->n - 1 : 0;
 	err = run_record_begin(job->setting->dir, &head, &job->record);
 	free(files);
+	for (size_t i = 0; i < sysctls.n; i++)
+		free(sysctls.at[i]);
+	free(sysctls.at);
 	return err;
 }
 

@@ -8,6 +8,9 @@
 #include "base/alloc.h"
 #include "json/limits.h"
 
+/* More words than this do not help who reads the error. */
+enum { WORDS_SHOWN = 8 };
+
 /* Where a value is: a member of an object, or an element of a list. */
 struct place {
 	const struct place *up;
@@ -70,6 +73,38 @@ static struct error *wrong(const struct place *place, enum base_error_kind kind,
 	strbuf_appendf(&text, " %s", error_message(err));
 	error_free(err);
 	return base_error(kind, 0, "%s", text.at);
+}
+
+static void deinit_row(const struct json_row *row, void *of)
+{
+	void *member = (char *)of + row->offset;
+
+	if (row->type == JSON_ROW_STRING) {
+		free(*(char **)member);
+		*(char **)member = NULL;
+	} else if (row->type == JSON_ROW_OBJECT) {
+		json_rows_deinit(row->rows, member);
+	} else if (row->type == JSON_ROW_CUSTOM && row->codec->deinit) {
+		row->codec->deinit(member);
+	} else if (row->list_size) {
+		struct list list = get_list(row, of);
+
+		for (size_t i = 0; i < list.n; i++) {
+			if (row->type == JSON_ROW_STRINGS)
+				free(((char **)list.at)[i]);
+			else if (row->type == JSON_ROW_OBJECTS)
+				json_rows_deinit(row->rows,
+						 (char *)list.at + i * row->element_size);
+		}
+		free(list.at);
+		set_list(row, of, &(struct list){ 0 });
+	}
+}
+
+void json_rows_deinit(const struct json_rows *rows, void *of)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		deinit_row(&rows->at[i], of);
 }
 
 static struct error *read_object(const struct json_rows *rows, const struct json_value *object,
@@ -138,6 +173,8 @@ static struct error *read_word(const struct json_row *row, const struct json_val
 	}
 	if (row->lenient)
 		return NULL;
+	if (row->n_words > WORDS_SHOWN)
+		return wrong(place, BASE_PARSE, "is a word that this program does not know");
 	return wrong(place, BASE_PARSE, "is none of: %s", strbuf_str(&names));
 }
 
@@ -170,6 +207,7 @@ static struct error *read_list(const struct json_rows *rows, const struct json_r
 	if (json_length(value) > limit)
 		return wrong(place, BASE_LIMIT, "has more than %llu elements",
 			     (unsigned long long)limit);
+	deinit_row(row, into);
 	list.at = xcalloc(list.capacity, row->element_size);
 	while (!err && json_iter_next(&it)) {
 		struct place below = { .up = place, .index = it.index };
@@ -224,6 +262,7 @@ static struct error *read_value(const struct json_rows *rows, const struct json_
 	case JSON_ROW_NUMBERS:
 		return read_list(rows, row, value, place, into);
 	case JSON_ROW_CUSTOM:
+		deinit_row(row, into);
 		err = row->codec->read(value, member);
 		if (err) {
 			_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -328,38 +367,6 @@ struct error *json_rows_parse(const struct json_rows *rows, const char *text, si
 
 	return err ? err
 		   : error_wrap(json_rows_read(rows, json_doc_root(doc), "", into), "%s", label);
-}
-
-static void deinit_row(const struct json_row *row, void *of)
-{
-	void *member = (char *)of + row->offset;
-
-	if (row->type == JSON_ROW_STRING) {
-		free(*(char **)member);
-		*(char **)member = NULL;
-	} else if (row->type == JSON_ROW_OBJECT) {
-		json_rows_deinit(row->rows, member);
-	} else if (row->type == JSON_ROW_CUSTOM && row->codec->deinit) {
-		row->codec->deinit(member);
-	} else if (row->list_size) {
-		struct list list = get_list(row, of);
-
-		for (size_t i = 0; i < list.n; i++) {
-			if (row->type == JSON_ROW_STRINGS)
-				free(((char **)list.at)[i]);
-			else if (row->type == JSON_ROW_OBJECTS)
-				json_rows_deinit(row->rows,
-						 (char *)list.at + i * row->element_size);
-		}
-		free(list.at);
-		set_list(row, of, &(struct list){ 0 });
-	}
-}
-
-void json_rows_deinit(const struct json_rows *rows, void *of)
-{
-	for (size_t i = 0; i < rows->n; i++)
-		deinit_row(&rows->at[i], of);
 }
 
 static bool is_there(const struct json_rows *rows, const struct json_row *row, const void *from);

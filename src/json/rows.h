@@ -54,6 +54,7 @@ struct json_codec {
 	bool (*is_absent)(const void *member);
 	void (*write)(const void *member, struct json_writer *w);
 	void (*deinit)(void *member); /* NULL: nothing to free */
+	const struct json_rows *rows; /* of an object, for the man page; or NULL */
 };
 
 struct json_row {
@@ -101,7 +102,8 @@ struct json_rows {
 };
 
 /*
- * Reads the object into a struct that the caller has zeroed or filled with defaults. `place`
+ * Reads the object into a struct that the caller has zeroed or filled with defaults; what it
+ * points to is freed when the object has another value, or the same member twice. `place`
  * names the object in errors, "" for the root: "tests[3].needs.smt is neither true nor false".
  * BASE_PARSE; BASE_LIMIT. What was read before the error stays, for json_rows_deinit().
  */
@@ -152,9 +154,10 @@ void json_rows_format_man(const struct json_rows *rows, const char *place, struc
 #define JSON_WORD(struct_, member, names) JSON_WORD_AS(struct_, member, #member, names)
 
 /* A struct inside the struct. */
-#define JSON_OBJECT_OF(struct_, member, table)                                         \
-	.name = #member, .type = JSON_ROW_OBJECT, .offset = offsetof(struct_, member), \
+#define JSON_OBJECT_AS(struct_, member, name_, table)                                  \
+	.name = (name_), .type = JSON_ROW_OBJECT, .offset = offsetof(struct_, member), \
 	.rows = (table)
+#define JSON_OBJECT_OF(struct_, member, table) JSON_OBJECT_AS(struct_, member, #member, table)
 /* An object whose members are in the same struct. */
 #define JSON_GROUP(name_, table) .name = (name_), .type = JSON_ROW_OBJECT, .rows = (table)
 
@@ -166,8 +169,9 @@ void json_rows_format_man(const struct json_rows *rows, const char *place, struc
 		  JSON_ASSERT_(offsetof(struct_, member.n) - offsetof(struct_, member.at) == \
 			       sizeof(void *)),                                              \
 	.element_size = sizeof(*JSON_MEMBER_(struct_, member.at))
-#define JSON_OBJECTS(struct_, member, table) \
-	JSON_LIST_(struct_, member, #member), .type = JSON_ROW_OBJECTS, .rows = (table)
+#define JSON_OBJECTS_AS(struct_, member, name_, table) \
+	JSON_LIST_(struct_, member, name_), .type = JSON_ROW_OBJECTS, .rows = (table)
+#define JSON_OBJECTS(struct_, member, table) JSON_OBJECTS_AS(struct_, member, #member, table)
 #define JSON_STRINGS_AS(struct_, member, name_)                                                 \
 	JSON_LIST_(struct_, member, name_), .type = _Generic(*JSON_MEMBER_(struct_, member.at), \
 						    char *: JSON_ROW_STRINGS,                   \

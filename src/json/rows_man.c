@@ -71,5 +71,7 @@ void json_rows_format_man(const struct json_rows *rows, const char *place, struc
 		format_man_row(row, path, into);
 		if (row->type == JSON_ROW_OBJECT || row->type == JSON_ROW_OBJECTS)
 			json_rows_format_man(row->rows, path, into);
+		else if (row->type == JSON_ROW_CUSTOM && row->codec->rows)
+			json_rows_format_man(row->codec->rows, path, into);
 	}
 }

@@ -88,7 +88,7 @@ static uint64_t own_start_time(void)
 	return stat.start_time_jiffies;
 }
 
-struct error *run_record_begin(const char *dir, const struct run_record_head *head,
+struct error *run_record_begin(const char *dir, const struct past_run *head,
 			       struct run_record **ret)
 {
 	static atomic_uint counter;

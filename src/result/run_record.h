@@ -12,45 +12,7 @@
 #define KTSTR_RESULT_RUN_RECORD_H
 
 #include "base/cancel.h"
-#include "json/writer.h"
-#include "host/host_facts.h"
-#include "result/metric.h"
-#include "result/outcome.h"
-
-/* All of these are borrowed, and every text may be NULL: not known, so not there. */
-struct run_record_texts {
-	const char *const *at;
-	size_t n;
-};
-
-/* A file as it was: path on the host, hash of its content, build-id where it has one. */
-struct run_record_file {
-	const char *name, *path, *hash, *build_id;
-};
-
-/* What is known before the guest is started, and all that doing it again needs. */
-struct run_record_head {
-	const char *test;     /* a C identifier; with `id` it makes the file's name */
-	const char *id;	      /* variant_id() */
-	const char *suite;    /* the binary's name */
-	const char *name;     /* of the variant, as reports show it */
-	const char *source;   /* "mytests.c:12" */
-	const char *topology; /* what is booted, not what was declared */
-	uint64_t memory_bytes;
-	const char *scheduler; /* its words; "": the kernel's own */
-	struct run_record_texts scheduler_argv, sysctls, kernel_args;
-	const char *payload;   /* the one that a test is about */
-	const char *work_type; /* kinds of work, joined */
-	struct {
-		const char *id, *release, *build_id, *source, *commit;
-	} kernel;
-	const char *project_commit, *scheduler_commit;
-	struct run_record_file binary;
-	const struct run_record_file *files;
-	size_t n_files;
-	const char *command; /* the `ktstr test` line that runs this variant alone */
-	const struct host_facts *host;
-};
+#include "result/run_record_rows.h"
 
 struct run_record_metric {
 	const char *name;
@@ -66,13 +28,9 @@ struct run_record_payload {
 	size_t n_metrics;
 };
 
-struct run_record_stage {
-	const char *name;
-	uint64_t at_ms;
-};
-
 typedef void (*run_record_members_fn)(void *context, struct json_writer *w);
 
+/* All of these are borrowed. */
 struct run_record_result {
 	/* Verdict, reason, why, parts, notes, wall_ns, kept_dir. */
 	const struct outcome *outcome;
@@ -101,7 +59,7 @@ struct run_record;
  * Makes the folder if need be and writes the record as started. Nothing of head is kept
  * borrowed. BASE_IO, BASE_LIMIT.
  */
-struct error *run_record_begin(const char *dir, const struct run_record_head *head,
+struct error *run_record_begin(const char *dir, const struct past_run *head,
 			       struct run_record **ret) MUST_CHECK;
 void run_record_free(struct run_record *record);
 DEFINE_CLEANUP(run_record, struct run_record *, NULL, run_record_free);

@@ -7,13 +7,14 @@
 #include "json/scan.h"
 #include "result/limits.h"
 
-static struct json_writer begin(struct strbuf *into, const char *state)
+static struct json_writer begin(struct strbuf *into, enum run_record_state state)
 {
 	struct json_writer w = json_writer_to(into, JSON_PRETTY);
+	struct past_run run = { .state = state };
 
 	json_begin_object(&w);
-	json_add_u64(&w, "schema", RUN_RECORD_SCHEMA);
-	json_add_string(&w, "state", state);
+	json_add_u64(&w, run_record_state_rows.version_name, run_record_state_rows.version);
+	json_rows_write_members(&run_record_state_rows, &run, &w);
 	return w;
 }
 
@@ -26,7 +27,7 @@ static void add_head(struct json_writer *w, const struct strbuf *head)
 
 void run_record_format_started(const struct strbuf *head, struct strbuf *into)
 {
-	struct json_writer w = begin(into, "started");
+	struct json_writer w = begin(into, RUN_RECORD_STARTED);
 
 	add_head(&w, head);
 	json_key(&w, "metrics");
@@ -36,38 +37,36 @@ void run_record_format_started(const struct strbuf *head, struct strbuf *into)
 	strbuf_append_char(into, '\n');
 }
 
-static void add_verdict(struct json_writer *w, const struct outcome *o)
+/* What came of it, in the words of the record. All of it is borrowed. */
+static struct past_run run_of(const struct run_record_result *r, const char *problem, bool whole)
 {
-	json_add_string(w, "verdict", verdict_word(o->verdict));
-	json_add_string(w, "reason", reason_word(o->reason));
-	json_add_string(w, "why", o->why);
-	/* The reference has no other words: a skip is a pass that is marked. */
-	json_add_bool(w, "passed", o->verdict == KTSTR_PASS || o->verdict == KTSTR_SKIP);
-	json_add_bool(w, "skipped", o->verdict == KTSTR_SKIP);
-}
+	const struct outcome *o = r->outcome;
 
-static void add_parts(struct json_writer *w, const struct outcome *o)
-{
-	json_key(w, "parts");
-	json_begin_array(w);
-	for (size_t i = 0; i < o->parts.n; i++) {
-		const struct outcome_part *part = &o->parts.at[i];
-
-		json_begin_object(w);
-		json_add_string(w, "reason", reason_word(part->reason));
-		json_add_string(w, "verdict", verdict_word(reason_verdict(part->reason)));
-		json_add_string(w, "text", part->text);
-		json_add_string(w, "file", part->file);
-		if (part->file)
-			json_add_i64(w, "line", part->line);
-		json_end_object(w);
-	}
-	json_end_array(w);
-	json_key(w, "notes");
-	json_begin_array(w);
-	for (size_t i = 0; i < o->notes.n; i++)
-		json_write_string(w, o->notes.at[i]);
-	json_end_array(w);
+	return (struct past_run){
+		.verdict = o->verdict,
+		.reason = o->reason,
+		.why = o->why,
+		.passed = o->verdict == KTSTR_PASS || o->verdict == KTSTR_SKIP,
+		.skipped = o->verdict == KTSTR_SKIP,
+		.problem = problem,
+		.left_out =
+			whole ? NULL
+			      : "metrics and raw facts: the record would be larger than its limit",
+		.parts = { o->parts.at, o->parts.n },
+		.notes = { (const char *const *)o->notes.at, o->notes.n },
+		.has_wall = true,
+		.wall_ms = o->wall_ns / NS_PER_MS,
+		.has_cleanup = r->has_cleanup,
+		.cleanup_ms = r->cleanup_ms,
+		.accel = r->accel,
+		.accel_reason = r->accel_reason,
+		.cloned = r->cloned,
+		.has_host_run_delay = r->has_host_run_delay,
+		.host_run_delay_ns = r->host_run_delay_ns,
+		.stages = { r->stages, r->n_stages },
+		.kept_dir = o->kept_dir,
+		.kept_files = r->kept_files,
+	};
 }
 
 static bool is_number(const char *text)
@@ -142,47 +141,6 @@ static void add_null(struct json_writer *w, const char *key)
 	json_write_null(w);
 }
 
-static void add_stages(struct json_writer *w, const struct run_record_result *r)
-{
-	json_key(w, "stages");
-	json_begin_array(w);
-	for (size_t i = 0; i < r->n_stages; i++) {
-		json_begin_object(w);
-		json_add_string(w, "name", r->stages[i].name);
-		json_add_u64(w, "at_ms", r->stages[i].at_ms);
-		json_end_object(w);
-	}
-	json_end_array(w);
-}
-
-static void add_kept_files(struct json_writer *w, const struct run_record_result *r)
-{
-	json_add_string(w, "kept_dir", r->outcome->kept_dir);
-	if (!r->outcome->kept_dir)
-		return;
-	json_key(w, "kept_files");
-	json_begin_array(w);
-	for (size_t i = 0; i < r->kept_files.n; i++)
-		json_write_string(w, r->kept_files.at[i]);
-	json_end_array(w);
-}
-
-static void add_run_facts(struct json_writer *w, const struct run_record_result *r)
-{
-	json_add_u64(w, "wall_ms", r->outcome->wall_ns / NS_PER_MS);
-	if (r->has_cleanup)
-		json_add_u64(w, "cleanup_duration_ms", r->cleanup_ms);
-	if (r->accel) {
-		json_add_string(w, "accel", r->accel);
-		json_add_string(w, "accel_reason", r->accel_reason);
-		json_add_bool(w, "cloned", r->cloned);
-	}
-	if (r->has_host_run_delay)
-		json_add_u64(w, "host_run_delay_ns", r->host_run_delay_ns);
-	add_stages(w, r);
-	add_kept_files(w, r);
-}
-
 /* What the reference has and this harness does not measure yet. */
 static void add_unmeasured(struct json_writer *w)
 {
@@ -212,17 +170,13 @@ static void format(const struct strbuf *head, const struct run_record_result *r,
 		   struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct json_writer w = begin(&text, "finished");
+	struct json_writer w = begin(&text, RUN_RECORD_FINISHED);
+	struct past_run run = run_of(r, problem, whole);
 	size_t metrics_at;
 
-	add_verdict(&w, r->outcome);
-	json_add_string(&w, "record_problem", problem);
-	if (!whole)
-		json_add_string(&w, "left_out",
-				"metrics and raw facts: the record would be larger than its limit");
+	json_rows_write_members(&run_record_verdict_rows, &run, &w);
 	add_head(&w, head);
-	add_parts(&w, r->outcome);
-	add_run_facts(&w, r);
+	json_rows_write_members(&run_record_fact_rows, &run, &w);
 	json_key(&w, "stats");
 	json_begin_object(&w);
 	if (whole && r->write_stats)

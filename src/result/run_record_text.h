@@ -5,9 +5,6 @@
 
 #include "result/run_record.h"
 
-/* Raised when a reader of older records would misunderstand newer ones. */
-enum { RUN_RECORD_SCHEMA = 1 };
-
 /* What tells this run from every other, and when it began. */
 struct run_record_stamp {
 	uint64_t unix_sec;
@@ -22,8 +19,8 @@ char *run_record_time(uint64_t unix_sec) MUST_CHECK;
 char *run_record_run_id(const struct run_record_stamp *stamp) MUST_CHECK;
 
 /* The members that never change, as text between the braces. */
-void run_record_format_head(const struct run_record_head *head,
-			    const struct run_record_stamp *stamp, struct strbuf *into);
+void run_record_format_head(const struct past_run *head, const struct run_record_stamp *stamp,
+			    struct strbuf *into);
 void run_record_format_started(const struct strbuf *head, struct strbuf *into);
 
 /*

@@ -3,23 +3,28 @@
 
 #include <string.h>
 
-static const struct {
-	const char *word;
-	int weight;
-} verdicts[KTSTR_N_VERDICTS] = {
-	[KTSTR_PASS] = { "pass", 0 },
-	[KTSTR_SKIP] = { "skip", 1 },
-	[KTSTR_INCONCLUSIVE] = { "inconclusive", 2 },
-	[KTSTR_BROKEN] = { "broken", 3 },
-	[KTSTR_FAIL] = { "fail", 4 },
+const char *const verdict_words[KTSTR_N_VERDICTS] = {
+	[KTSTR_PASS] = "pass",	   [KTSTR_SKIP] = "skip", [KTSTR_INCONCLUSIVE] = "inconclusive",
+	[KTSTR_BROKEN] = "broken", [KTSTR_FAIL] = "fail",
 };
 
+/* The heavier one decides. */
+static const int weights[KTSTR_N_VERDICTS] = {
+	[KTSTR_PASS] = 0,   [KTSTR_SKIP] = 1, [KTSTR_INCONCLUSIVE] = 2,
+	[KTSTR_BROKEN] = 3, [KTSTR_FAIL] = 4,
+};
+
+#define KTSTR_REASON(id, word, verdict, meaning) [KTSTR_REASON_##id] = (word),
+const char *const reason_words[KTSTR_N_REASONS] = {
+#include <ktstr/reasons.def>
+};
+#undef KTSTR_REASON
+
 static const struct {
-	const char *word, *meaning;
+	const char *meaning;
 	enum ktstr_verdict verdict;
 } reasons[KTSTR_N_REASONS] = {
-#define KTSTR_REASON(id, word, verdict, meaning) \
-	[KTSTR_REASON_##id] = { word, meaning, KTSTR_##verdict },
+#define KTSTR_REASON(id, word, verdict, meaning) [KTSTR_REASON_##id] = { meaning, KTSTR_##verdict },
 #include <ktstr/reasons.def>
 #undef KTSTR_REASON
 };
@@ -31,13 +36,13 @@ static bool is(const char *expected, const char *word, size_t n)
 
 const char *verdict_word(enum ktstr_verdict verdict)
 {
-	return verdicts[verdict].word;
+	return verdict_words[verdict];
 }
 
 bool verdict_find(const char *word, size_t n, enum ktstr_verdict *ret)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(verdicts); i++) {
-		if (is(verdicts[i].word, word, n)) {
+	for (size_t i = 0; i < ARRAY_SIZE(verdict_words); i++) {
+		if (is(verdict_words[i], word, n)) {
 			*ret = (enum ktstr_verdict)i;
 			return true;
 		}
@@ -47,7 +52,7 @@ bool verdict_find(const char *word, size_t n, enum ktstr_verdict *ret)
 
 const char *reason_word(enum ktstr_reason reason)
 {
-	return reasons[reason].word;
+	return reason_words[reason];
 }
 
 const char *reason_meaning(enum ktstr_reason reason)
@@ -63,7 +68,7 @@ enum ktstr_verdict reason_verdict(enum ktstr_reason reason)
 bool reason_find(const char *word, size_t n, enum ktstr_reason *ret)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
-		if (is(reasons[i].word, word, n)) {
+		if (is(reason_words[i], word, n)) {
 			*ret = (enum ktstr_reason)i;
 			return true;
 		}
@@ -73,5 +78,5 @@ bool reason_find(const char *word, size_t n, enum ktstr_reason *ret)
 
 bool verdict_outweighs(enum ktstr_verdict a, enum ktstr_verdict b)
 {
-	return verdicts[a].weight > verdicts[b].weight;
+	return weights[a] > weights[b];
 }

@@ -9,6 +9,9 @@
 
 enum { KTSTR_N_VERDICTS = KTSTR_INCONCLUSIVE + 1 };
 
+extern const char *const verdict_words[KTSTR_N_VERDICTS];
+extern const char *const reason_words[KTSTR_N_REASONS];
+
 /* "pass", "fail", "skip", "broken", "inconclusive". */
 const char *verdict_word(enum ktstr_verdict verdict);
 bool verdict_find(const char *word, size_t n, enum ktstr_verdict *ret) MUST_CHECK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/result/past_run.c src/result/run_record_head.c */
+/* covers: src/result/past_run.c src/result/run_record_rows.c src/result/run_record_head.c */
 /*
  * Any bytes as the record of a run. What is accepted has a verdict that its reason gives, and
  * says the same again when it is written and read once more.
@@ -15,14 +15,14 @@ static void must_match(const char *a, const char *b)
 	FUZZ_MUST(!a || strcmp(a, b) == 0);
 }
 
-static void must_match_texts(const struct past_texts *a, const struct past_texts *b)
+static void must_match_texts(const struct run_record_texts *a, const struct run_record_texts *b)
 {
-	FUZZ_MUST(a->list.n == b->list.n);
-	for (size_t i = 0; i < a->list.n; i++)
-		must_match(a->list.at[i], b->list.at[i]);
+	FUZZ_MUST(a->n == b->n);
+	for (size_t i = 0; i < a->n; i++)
+		must_match(a->at[i], b->at[i]);
 }
 
-static void must_match_file(const struct past_file *a, const struct past_file *b)
+static void must_match_file(const struct run_record_file *a, const struct run_record_file *b)
 {
 	must_match(a->name, b->name);
 	must_match(a->path, b->path);
@@ -46,8 +46,8 @@ static void must_match_runs(const struct past_run *a, const struct past_run *b)
 	FUZZ_MUST(a->rerun.files.n == b->rerun.files.n);
 	for (size_t i = 0; i < a->rerun.files.n; i++)
 		must_match_file(&a->rerun.files.at[i], &b->rerun.files.at[i]);
-	FUZZ_MUST(a->finished == b->finished);
-	if (!a->finished)
+	FUZZ_MUST(a->state == b->state);
+	if (a->state != RUN_RECORD_FINISHED)
 		return;
 	FUZZ_MUST(a->verdict == b->verdict && a->reason == b->reason);
 	must_match(a->why, b->why);
@@ -61,57 +61,32 @@ static void must_match_runs(const struct past_run *a, const struct past_run *b)
 	}
 }
 
-static struct run_record_texts texts_of(const struct past_texts *texts)
-{
-	return (struct run_record_texts){ (const char *const *)texts->list.at, texts->list.n };
-}
-
-static struct run_record_file file_of(const struct past_file *file)
-{
-	return (struct run_record_file){ file->name, file->path, file->hash, file->build_id };
-}
-
 static void write_again(const struct past_run *run, struct strbuf *into)
 {
 	struct outcome outcome = {
 		.verdict = run->verdict,
 		.reason = run->reason,
-		.why = run->why,
-		.kept_dir = run->kept_dir,
+		.why = (char *)(uintptr_t)run->why,
+		.kept_dir = (char *)(uintptr_t)run->kept_dir,
 	};
 	struct run_record_result result = { .outcome = &outcome };
 	struct run_record_stamp stamp = { .unix_sec = 1, .pid = run->runner_pid };
 	_cleanup_strbuf_ struct strbuf head_text = STRBUF_INIT;
-	VEC(struct run_record_file) files = VEC_INIT;
-	struct run_record_head head = {
-		.test = run->test,
-		.id = run->id,
-		.name = run->name,
-		.topology = run->topology,
-		.scheduler = run->scheduler,
-		.kernel = { .build_id = run->kernel.build_id },
-		.scheduler_argv = texts_of(&run->rerun.scheduler_argv),
-		.kernel_args = texts_of(&run->rerun.kernel_args),
-		.binary = file_of(&run->rerun.binary),
-		.command = run->rerun.command,
-	};
+	struct past_run head = *run;
 
 	/* Borrowed: the outcome is not released here. */
-	outcome.parts.at = run->parts.at;
+	outcome.parts.at = (struct outcome_part *)(uintptr_t)run->parts.at;
 	outcome.parts.n = run->parts.n;
-	outcome.notes.at = run->notes.list.at;
-	outcome.notes.n = run->notes.list.n;
-	for (size_t i = 0; i < run->rerun.files.n; i++)
-		vec_push(&files, file_of(&run->rerun.files.at[i]));
-	head.files = files.at;
-	head.n_files = files.n;
+	outcome.notes.at = (char **)(uintptr_t)run->notes.at;
+	outcome.notes.n = run->notes.n;
+	/* The record has these twice, and the first counts. */
+	head.kernel_args = run->rerun.kernel_args;
 	run_record_format_head(&head, &stamp, &head_text);
-	if (run->finished)
+	if (run->state == RUN_RECORD_FINISHED)
 		FUZZ_MUST(!run_record_format_finished(&head_text, &result, (struct json_text){ 0 },
 						      0, NULL, into));
 	else
 		run_record_format_started(&head_text, into);
-	vec_deinit(&files);
 }
 
 /* Past the first validation: the bytes are a document of the right schema. */
@@ -143,7 +118,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		return 0;
 	}
 	FUZZ_MUST(run.test && run.id);
-	FUZZ_MUST(!run.finished || (run.why && reason_verdict(run.reason) == run.verdict));
+	FUZZ_MUST(run.state != RUN_RECORD_FINISHED ||
+		  (run.why && reason_verdict(run.reason) == run.verdict));
 	write_again(&run, &text);
 	FUZZ_MUST(!past_run_parse(text.at, text.n, "again", &again));
 	must_match_runs(&run, &again);

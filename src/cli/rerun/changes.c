@@ -37,7 +37,7 @@ static bool differs(const char *before, const char *now)
 	return before && strcmp(before, now ? now : "") != 0;
 }
 
-static void compare_file(struct changes *changes, const struct past_file *before,
+static void compare_file(struct changes *changes, const struct run_record_file *before,
 			 const struct test_file *now)
 {
 	_cleanup_strbuf_ struct strbuf what = STRBUF_INIT;
@@ -55,7 +55,7 @@ static void compare_file(struct changes *changes, const struct past_file *before
 		say(changes, false, "moved: %s: %s is now %s", now->name, before->path, now->path);
 }
 
-static const struct past_file *find_before(const struct past_run *past, const char *name)
+static const struct run_record_file *find_before(const struct past_run *past, const char *name)
 {
 	for (size_t i = 0; i < past->rerun.files.n; i++)
 		if (past->rerun.files.at[i].name && strcmp(past->rerun.files.at[i].name, name) == 0)
@@ -76,7 +76,7 @@ static void compare_files(struct changes *changes, const struct past_run *past,
 {
 	compare_file(changes, &past->rerun.binary, &files->at[0]);
 	for (size_t i = 1; i < files->n; i++) {
-		const struct past_file *before = find_before(past, files->at[i].name);
+		const struct run_record_file *before = find_before(past, files->at[i].name);
 
 		if (before)
 			compare_file(changes, before, &files->at[i]);
@@ -105,7 +105,8 @@ static void compare_kernel(struct changes *changes, const struct past_run *past,
 		    now->id, build_id ? ", the same by its build-id" : "");
 }
 
-static void append_words(struct strbuf *into, char *const *words, size_t n, const char *prefix)
+static void append_words(struct strbuf *into, const char *const *words, size_t n,
+			 const char *prefix)
 {
 	size_t skip = strlen(prefix);
 
@@ -123,13 +124,13 @@ static void append_words(struct strbuf *into, char *const *words, size_t n, cons
 }
 
 static void compare_words(struct changes *changes, const char *what,
-			  const struct past_texts *before, const char *prefix,
+			  const struct run_record_texts *before, const char *prefix,
 			  const struct text_list *now)
 {
 	_cleanup_strbuf_ struct strbuf was = STRBUF_INIT, is = STRBUF_INIT;
 
-	append_words(&was, before->list.at, before->list.n, prefix);
-	append_words(&is, now->at, now->n, "");
+	append_words(&was, before->at, before->n, prefix);
+	append_words(&is, (const char *const *)now->at, now->n, "");
 	if (strcmp(strbuf_str(&was), strbuf_str(&is)) != 0)
 		say(changes, true, "changed: %s: %s is now %s", what, strbuf_str(&was),
 		    strbuf_str(&is));

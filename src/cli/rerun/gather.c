@@ -186,7 +186,7 @@ static struct error *find_files(const struct test_config *config, const struct p
 	struct error *err;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct past_file *file = &past->rerun.files.at[i];
+		const struct run_record_file *file = &past->rerun.files.at[i];
 
 		places[i] = (struct known_place){ file->name ? file->name : "", file->path };
 		if (access(file->path, F_OK) < 0)

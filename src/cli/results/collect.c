@@ -51,7 +51,7 @@ static enum shown_state state_of(const struct past_run *run)
 		[KTSTR_INCONCLUSIVE] = SHOWN_INCONCLUSIVE,
 	};
 
-	return run->finished ? states[run->verdict] : SHOWN_UNFINISHED;
+	return run->state == RUN_RECORD_FINISHED ? states[run->verdict] : SHOWN_UNFINISHED;
 }
 
 static bool runner_lives(const struct past_run *run)
@@ -68,7 +68,7 @@ static bool runner_lives(const struct past_run *run)
 
 static char *why_of(const struct past_run *run)
 {
-	if (run->finished)
+	if (run->state == RUN_RECORD_FINISHED)
 		return xasprintf(
 			"%s%s%s", run->reason == KTSTR_REASON_NONE ? "" : reason_word(run->reason),
 			run->reason != KTSTR_REASON_NONE && *run->why ? ": " : "", run->why);

@@ -40,7 +40,7 @@ void results_format_json(const struct shown_folder *folder, struct strbuf *into)
 	json_begin_array(&w);
 	for (size_t i = 0; i < folder->records.n; i++) {
 		const struct shown_record *record = &folder->records.at[i];
-		bool finished = record->run.finished;
+		bool finished = record->run.state == RUN_RECORD_FINISHED;
 
 		json_begin_object(&w);
 		json_add_string(&w, "record", record->file);

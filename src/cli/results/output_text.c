@@ -116,8 +116,8 @@ static void add_details(const struct shown_folder *folder, const struct shown_re
 		add_line(into, "why", record->why);
 	for (size_t i = 0; i < run->parts.n; i++)
 		add_part(into, &run->parts.at[i]);
-	for (size_t i = 0; i < run->notes.list.n; i++)
-		add_line(into, "note", run->notes.list.at[i]);
+	for (size_t i = 0; i < run->notes.n; i++)
+		add_line(into, "note", run->notes.at[i]);
 	add_line(into, "note", run->problem);
 	add_line(into, "kernel", run->kernel.release);
 	add_line(into, "kept", run->kept_dir);
@@ -133,8 +133,8 @@ void results_format_details(const struct shown_folder *folder, struct strbuf *in
 	for (size_t i = 0; i < folder->records.n; i++) {
 		const struct shown_record *record = &folder->records.at[i];
 
-		if (record->state == SHOWN_PASS && !record->run.parts.n &&
-		    !record->run.notes.list.n && !record->run.problem)
+		if (record->state == SHOWN_PASS && !record->run.parts.n && !record->run.notes.n &&
+		    !record->run.problem)
 			continue;
 		add_details(folder, record, into);
 		any = true;

@@ -10,17 +10,17 @@
 
 #define SAMPLE_STEM "fair_share-0123456789abcdef"
 
-static inline struct run_record_head sample_head(void)
+static inline struct past_run sample_head(void)
 {
 	static const char *const argv[] = { "scx_ktfifo", "--slice-us", "5000", "two words" };
-	static const char *const sysctls[] = { "kernel.sched_autogroup_enabled=0" };
+	static const char *const sysctls[] = { "sysctl.kernel.sched_autogroup_enabled=0" };
 	static const char *const kernel_args[] = { "nosmt", "quiet" };
 	static const struct run_record_file files[] = {
 		{ "scx_ktfifo", "/opt/bin/scx_ktfifo", "00000000deadbeef", "aabbcc" },
 		{ "data.txt", "/opt/data.txt", "0000000000000001", NULL },
 	};
 
-	return (struct run_record_head){
+	return (struct past_run){
 		.test = "fair_share",
 		.id = "0123456789abcdef",
 		.suite = "mytests",
@@ -29,7 +29,6 @@ static inline struct run_record_head sample_head(void)
 		.topology = "1n2l2c1t",
 		.memory_bytes = UINT64_C(512) << 20,
 		.scheduler = "scx_ktfifo --slice-us 5000 'two words'",
-		.scheduler_argv = { argv, ARRAY_SIZE(argv) },
 		.sysctls = { sysctls, ARRAY_SIZE(sysctls) },
 		.kernel_args = { kernel_args, ARRAY_SIZE(kernel_args) },
 		.work_type = "spin",
@@ -37,10 +36,12 @@ static inline struct run_record_head sample_head(void)
 			    .release = "9.9.9-test",
 			    .build_id = "0a0b",
 			    .source = "cache" },
-		.binary = { "mytests", "/opt/mytests", "1111111111111111", "ffee" },
-		.files = files,
-		.n_files = ARRAY_SIZE(files),
-		.command = "ktstr test /opt/mytests -k fair_share --topology 1n2l2c1t",
+		.rerun = {
+			.binary = { "mytests", "/opt/mytests", "1111111111111111", "ffee" },
+			.scheduler_argv = { argv, ARRAY_SIZE(argv) },
+			.files = { files, ARRAY_SIZE(files) },
+			.command = "ktstr test /opt/mytests -k fair_share --topology 1n2l2c1t",
+		},
 	};
 }
 

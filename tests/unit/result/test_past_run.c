@@ -20,7 +20,7 @@ static void format_sample(enum ktstr_reason reason, struct strbuf *into)
 {
 	_cleanup_(outcome_deinit) struct outcome outcome = { 0 };
 	struct run_record_result result = { .outcome = &outcome };
-	struct run_record_head head = sample_head();
+	struct past_run head = sample_head();
 	_cleanup_strbuf_ struct strbuf members = STRBUF_INIT;
 
 	sample_outcome(&outcome, reason);
@@ -37,7 +37,7 @@ static void a_finished_record_is_read_back(void **state UNUSED)
 
 	format_sample(KTSTR_REASON_CHECK, &text);
 	assert_success(parse(strbuf_str(&text), &run));
-	assert_true(run.finished);
+	assert_int_equal(run.state, RUN_RECORD_FINISHED);
 	assert_int_equal(run.verdict, KTSTR_FAIL);
 	assert_int_equal(run.reason, KTSTR_REASON_CHECK);
 	assert_string_equal(run.why, "spread is 31 %, allowed are 15 %");
@@ -54,39 +54,37 @@ static void a_finished_record_is_read_back(void **state UNUSED)
 	assert_int_equal(run.parts.n, 1);
 	assert_string_equal(run.parts.at[0].file, "mytests.c");
 	assert_int_equal(run.parts.at[0].line, 40);
-	assert_int_equal(run.notes.list.n, 1);
+	assert_int_equal(run.notes.n, 1);
 }
 
 static void all_that_a_rerun_needs_is_read_back(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_past_run_ struct past_run run = { 0 };
-	struct run_record_head head = sample_head();
+	struct past_run head = sample_head();
 
 	format_sample(KTSTR_REASON_NONE, &text);
 	assert_success(parse(strbuf_str(&text), &run));
-	assert_string_equal(run.rerun.binary.path, head.binary.path);
-	assert_string_equal(run.rerun.binary.hash, head.binary.hash);
-	assert_string_equal(run.rerun.binary.build_id, head.binary.build_id);
+	assert_string_equal(run.rerun.binary.path, head.rerun.binary.path);
+	assert_string_equal(run.rerun.binary.hash, head.rerun.binary.hash);
+	assert_string_equal(run.rerun.binary.build_id, head.rerun.binary.build_id);
 	assert_string_equal(run.rerun.test, head.test);
 	assert_string_equal(run.rerun.topology, head.topology);
 	assert_int_equal(run.rerun.memory_bytes, head.memory_bytes);
 	assert_string_equal(run.rerun.kernel_id, "k1");
 	assert_string_equal(run.rerun.kernel_build_id, "0a0b");
-	assert_string_equal(run.rerun.command, head.command);
-	assert_int_equal(run.rerun.kernel_args.list.n, 2);
-	assert_string_equal(run.rerun.kernel_args.list.at[0], "nosmt");
-	assert_int_equal(run.rerun.scheduler_argv.list.n, 4);
-	assert_string_equal(run.rerun.scheduler_argv.list.at[3], "two words");
+	assert_string_equal(run.rerun.command, head.rerun.command);
+	assert_int_equal(run.rerun.kernel_args.n, 2);
+	assert_string_equal(run.rerun.kernel_args.at[0], "nosmt");
+	assert_int_equal(run.rerun.scheduler_argv.n, 4);
+	assert_string_equal(run.rerun.scheduler_argv.at[3], "two words");
 	assert_int_equal(run.rerun.files.n, 2);
 	assert_string_equal(run.rerun.files.at[0].hash, "00000000deadbeef");
 	assert_null(run.rerun.files.at[1].build_id);
 	assert_string_equal(run.kernel.source, head.kernel.source);
-	assert_int_equal(run.sysctls.list.n, head.sysctls.n);
-	for (size_t i = 0; i < head.sysctls.n; i++) {
-		assert_memory_equal(run.sysctls.list.at[i], "sysctl.", 7);
-		assert_string_equal(run.sysctls.list.at[i] + 7, head.sysctls.at[i]);
-	}
+	assert_int_equal(run.sysctls.n, head.sysctls.n);
+	for (size_t i = 0; i < head.sysctls.n; i++)
+		assert_string_equal(run.sysctls.at[i], head.sysctls.at[i]);
 }
 
 #define HEAD(state) "{\"schema\":1,\"state\":\"" state "\",\"test_name\":\"t\",\"variant_id\":\"0\""
@@ -96,7 +94,7 @@ static void a_started_record_is_unfinished(void **state UNUSED)
 	_cleanup_past_run_ struct past_run run = { 0 };
 
 	assert_success(parse(HEAD("started") ",\"metrics\":[]}", &run));
-	assert_false(run.finished);
+	assert_int_equal(run.state, RUN_RECORD_STARTED);
 	assert_null(run.why);
 	assert_null(run.rerun.binary.path);
 }
@@ -111,7 +109,7 @@ static void what_is_no_record_is_refused_with_the_member(void **state UNUSED)
 		{ "7", "schema" },
 		{ "{}", "schema" },
 		{ "{\"schema\":\"1\"}", "schema" },
-		{ "{\"schema\":2,\"state\":\"started\"}", "another version" },
+		{ "{\"schema\":2,\"state\":\"started\"}", "schema is 2, this program knows" },
 		{ "{\"schema\":1,\"state\":\"done\"}", "state" },
 		{ "{\"schema\":1,\"state\":\"started\"}", "test_name" },
 		{ "{\"schema\":1,\"state\":\"started\",\"test_name\":7}", "test_name" },
@@ -121,7 +119,7 @@ static void what_is_no_record_is_refused_with_the_member(void **state UNUSED)
 		{ HEAD("started") ",\"rerun\":{\"files\":{}}}", "files" },
 		{ HEAD("started") ",\"rerun\":{\"files\":[{\"name\":\"n\"}]}}", "path" },
 		{ HEAD("started") ",\"rerun\":{\"kernel_args\":[\"a\",1]}}", "kernel_args" },
-		{ HEAD("started") ",\"rerun\":{\"binary\":7}}", "path" },
+		{ HEAD("started") ",\"rerun\":{\"binary\":7}}", "rerun.binary" },
 		{ HEAD("finished") "}", "verdict" },
 		{ HEAD("finished") ",\"verdict\":\"good\",\"reason\":\"none\"}", "verdict" },
 		{ HEAD("finished") ",\"verdict\":\"pass\",\"reason\":\"luck\"}", "reason" },

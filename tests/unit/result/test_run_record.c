@@ -16,7 +16,7 @@
 
 static struct run_record *begin_in(const char *dir)
 {
-	struct run_record_head head = sample_head();
+	struct past_run head = sample_head();
 	struct run_record *record = NULL;
 
 	assert_success(run_record_begin(dir, &head, &record));
@@ -153,7 +153,7 @@ static void names_that_lead_elsewhere_are_refused(void **state)
 {
 	struct scratch *s = *state;
 	static const char *const names[] = { "", ".hidden", "../up", "a/b", NULL };
-	struct run_record_head head = sample_head();
+	struct past_run head = sample_head();
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct run_record *record = NULL;
 
@@ -490,7 +490,7 @@ static void a_full_disk_keeps_the_started_record(void **state)
 	_cleanup_strbuf_ struct strbuf fill = STRBUF_INIT;
 	_cleanup_free_ char *filler = below(s, "fill");
 	_cleanup_error_ struct error *err = NULL, *at_begin = NULL;
-	struct run_record_head head = sample_head();
+	struct past_run head = sample_head();
 	struct run_record *none = NULL;
 	struct error *problem = NULL;
 	_cleanup_close_ int fd = -1;

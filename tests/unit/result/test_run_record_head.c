@@ -12,7 +12,7 @@ static const struct run_record_stamp stamp = {
 	.counter = 3,
 };
 
-static const struct json_value *parse_head(const struct run_record_head *head, struct loaded *l)
+static const struct json_value *parse_head(const struct past_run *head, struct loaded *l)
 {
 	_cleanup_strbuf_ struct strbuf members = STRBUF_INIT;
 
@@ -47,7 +47,7 @@ static void times_and_run_ids_have_their_form(void **state UNUSED)
 
 static void the_fields_of_the_reference_are_there(void **state UNUSED)
 {
-	struct run_record_head head = sample_head();
+	struct past_run head = sample_head();
 	_cleanup_loaded_ struct loaded l;
 	const struct json_value *root = parse_head(&head, &l);
 	static const char *const sysctls[] = { "sysctl.kernel.sched_autogroup_enabled=0" };
@@ -72,7 +72,7 @@ static void the_fields_of_the_reference_are_there(void **state UNUSED)
 
 static void what_a_rerun_needs_is_there(void **state UNUSED)
 {
-	struct run_record_head head = sample_head();
+	struct past_run head = sample_head();
 	_cleanup_loaded_ struct loaded l;
 	const struct json_value *rerun = json_find(parse_head(&head, &l), "rerun");
 	const struct json_value *binary = json_find(rerun, "binary");
@@ -83,10 +83,10 @@ static void what_a_rerun_needs_is_there(void **state UNUSED)
 	assert_member(rerun, "topology", "1n2l2c1t");
 	assert_member(rerun, "kernel_id", "k1");
 	assert_member(rerun, "kernel_build_id", "0a0b");
-	assert_member(rerun, "command", head.command);
+	assert_member(rerun, "command", head.rerun.command);
 	assert_true(json_get_u64(json_find(rerun, "memory_bytes"), &memory));
 	assert_int_equal(memory, head.memory_bytes);
-	assert_texts(json_find(rerun, "scheduler_argv"), head.scheduler_argv.at, 4);
+	assert_texts(json_find(rerun, "scheduler_argv"), head.rerun.scheduler_argv.at, 4);
 	assert_texts(json_find(rerun, "kernel_args"), head.kernel_args.at, 2);
 	assert_member(binary, "path", "/opt/mytests");
 	assert_member(binary, "hash", "1111111111111111");
@@ -103,7 +103,7 @@ static void what_a_rerun_needs_is_there(void **state UNUSED)
 
 static void only_ktstr_ci_makes_it_a_run_of_ci(void **state UNUSED)
 {
-	struct run_record_head head = sample_head();
+	struct past_run head = sample_head();
 	static const struct {
 		const char *value, *source;
 	} rows[] = { { NULL, "local" }, { "", "local" }, { "1", "ci" } };
@@ -122,7 +122,7 @@ static void only_ktstr_ci_makes_it_a_run_of_ci(void **state UNUSED)
 
 static void an_almost_empty_head_is_valid(void **state UNUSED)
 {
-	struct run_record_head head = { .test = "t", .id = "0" };
+	struct past_run head = { .test = "t", .id = "0" };
 	_cleanup_loaded_ struct loaded l;
 	const struct json_value *root = parse_head(&head, &l);
 

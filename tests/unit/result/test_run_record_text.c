@@ -71,7 +71,7 @@ static struct run_record_result sample_result(const struct outcome *outcome)
 
 static void format_head(struct strbuf *into)
 {
-	struct run_record_head head = sample_head();
+	struct past_run head = sample_head();
 
 	run_record_format_head(&head, &stamp, into);
 }

@@ -9,8 +9,8 @@
 /* A past run and a present that is just the same; tests change one thing. */
 struct fixture {
 	struct past_run past;
-	struct past_file past_files[2];
-	char *past_argv[2], *past_args[1], *past_sysctls[1];
+	struct run_record_file past_files[2];
+	const char *past_argv[2], *past_args[1], *past_sysctls[1];
 	struct declared_suite suite;
 	struct declared_test test;
 	char *argv[3], *args[2], *sysctls[2];
@@ -33,24 +33,24 @@ static int set_up(void **state)
 	struct fixture *f = xnew(struct fixture);
 
 	f->past.id = word("0123456789abcdef");
-	f->past.rerun.binary = (struct past_file){ word("mytests"), word("/b/mytests"),
-						   word("0000000000000001"), word("aa") };
-	f->past_files[0] = (struct past_file){ word("scx_x"), word("/b/scx_x"),
-					       word("0000000000000002"), word("bb") };
-	f->past_files[1] = (struct past_file){ word("data"), word("/b/data"),
-					       word("0000000000000003"), NULL };
+	f->past.rerun.binary = (struct run_record_file){ word("mytests"), word("/b/mytests"),
+							 word("0000000000000001"), word("aa") };
+	f->past_files[0] = (struct run_record_file){ word("scx_x"), word("/b/scx_x"),
+						     word("0000000000000002"), word("bb") };
+	f->past_files[1] = (struct run_record_file){ word("data"), word("/b/data"),
+						     word("0000000000000003"), NULL };
 	f->past.rerun.files.at = f->past_files;
 	f->past.rerun.files.n = 2;
 	f->past_argv[0] = word("scx_x");
 	f->past_argv[1] = word("two words");
-	f->past.rerun.scheduler_argv.list.at = f->past_argv;
-	f->past.rerun.scheduler_argv.list.n = 2;
+	f->past.rerun.scheduler_argv.at = f->past_argv;
+	f->past.rerun.scheduler_argv.n = 2;
 	f->past_args[0] = word("nosmt");
-	f->past.rerun.kernel_args.list.at = f->past_args;
-	f->past.rerun.kernel_args.list.n = 1;
+	f->past.rerun.kernel_args.at = f->past_args;
+	f->past.rerun.kernel_args.n = 1;
 	f->past_sysctls[0] = word("sysctl.a.b=1");
-	f->past.sysctls.list.at = f->past_sysctls;
-	f->past.sysctls.list.n = 1;
+	f->past.sysctls.at = f->past_sysctls;
+	f->past.sysctls.n = 1;
 	f->past.rerun.memory_bytes = UINT64_C(512) << 20;
 	f->past.rerun.kernel_id = word("k1");
 	f->past.rerun.kernel_build_id = word("cc");
@@ -208,10 +208,10 @@ static void an_edited_record_is_another_variant_without_a_reason(void **state)
 static void a_flood_is_counted(void **state)
 {
 	struct fixture *f = *state;
-	struct past_file many[100];
+	struct run_record_file many[100];
 
 	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
-		many[i] = (struct past_file){ word("x"), word("/x"), NULL, NULL };
+		many[i] = (struct run_record_file){ word("x"), word("/x"), NULL, NULL };
 	f->past.rerun.files.at = many;
 	f->past.rerun.files.n = ARRAY_SIZE(many);
 	changes_find(&f->past, &f->now, &f->files, &f->changes);

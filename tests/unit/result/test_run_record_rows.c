@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "result/run_record_rows.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+
+#include "result/past_run.h"
+#include "result/run_record_text.h"
+#include "run_sample.h"
+
+static void write_stats(void *context UNUSED, struct json_writer *w)
+{
+	json_add_u64(w, "total_workers", 3);
+}
+
+static void write_facts(void *context UNUSED, struct json_writer *w)
+{
+	json_add_u64(w, "time_limit_ms", 30000);
+	json_add_double(w, "slowness", 1.5);
+}
+
+static const struct run_record_stage stages[] = {
+	{ "setup", 0 },
+	{ "work", 12 },
+	{ "cleanup", 5000 },
+};
+static const char *const kept[] = { "console.log", "dmesg.txt" };
+static const struct run_record_metric metrics[] = {
+	{ "p.latency_us", "12.50" },
+	{ "p.count", "18446744073709551615" },
+};
+static const struct run_record_payload payloads[] = {
+	{ .name = "p",
+	  .ended = true,
+	  .exit_code = -9,
+	  .stream = "stderr",
+	  .metrics = metrics,
+	  .n_metrics = ARRAY_SIZE(metrics) },
+	{ .name = "q" },
+};
+static const struct metric_hint hints[] = {
+	{ "latency_us", { .kind = POLARITY_LOWER_BETTER }, "us" },
+};
+
+/* A guest that did all there is to do. */
+static struct run_record_result sample_result(struct outcome *outcome)
+{
+	outcome->kept_dir = xstrdup("/runs/fair_share.kept");
+	return (struct run_record_result){
+		.outcome = outcome,
+		.accel = "tcg",
+		.accel_reason = "asked for",
+		.cloned = true,
+		.stages = stages,
+		.n_stages = ARRAY_SIZE(stages),
+		.has_cleanup = true,
+		.cleanup_ms = 17,
+		.has_host_run_delay = true,
+		.host_run_delay_ns = 123456,
+		.kept_files = { kept, ARRAY_SIZE(kept) },
+		.payloads = payloads,
+		.n_payloads = ARRAY_SIZE(payloads),
+		.hints = { hints, ARRAY_SIZE(hints) },
+		.write_stats = write_stats,
+		.write_facts = write_facts,
+	};
+}
+
+static void assert_file(const char *name, const struct strbuf *text)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s.ktstr.json", RECORDS_DIR, name);
+	_cleanup_strbuf_ struct strbuf expected = STRBUF_INIT;
+
+	assert_success(io_read_file(path, RECORD_BYTES_LIMIT, &expected));
+	assert_string_equal(strbuf_str(text), strbuf_str(&expected));
+}
+
+static void every_member_is_written_as_in_the_samples(void **state UNUSED)
+{
+	static const struct run_record_stamp stamp = { 1700000000, 4711, 99, 3 };
+	static const struct run_record_stamp little = { 1700000000, 4711, 0, 3 };
+	struct host_facts host = { .cpu_model = (char *)"Some CPU", .online_cpus = { true, 4 } };
+	struct past_run head = sample_head(), empty = { .test = "t", .id = "0", .host = &host };
+	_cleanup_(outcome_deinit) struct outcome failed = { 0 }, skipped = { 0 }, passed = { 0 };
+	_cleanup_strbuf_ struct strbuf members = STRBUF_INIT, text = STRBUF_INIT;
+	struct run_record_result result;
+
+	unsetenv("KTSTR_CI");
+	head.host = &host;
+	run_record_format_head(&head, &stamp, &members);
+	run_record_format_started(&members, &text);
+	assert_file("schema-1-started", &text);
+
+	strbuf_clear(&text);
+	sample_outcome(&failed, KTSTR_REASON_CHECK);
+	result = sample_result(&failed);
+	assert_success(run_record_format_finished(&members, &result, (struct json_text){ 0 }, 0,
+						  NULL, &text));
+	assert_file("schema-1-failed", &text);
+
+	strbuf_clear(&text);
+	sample_outcome(&skipped, KTSTR_REASON_NEED);
+	result = sample_result(&skipped);
+	assert_success(run_record_format_finished(&members, &result, (struct json_text){ 0 }, 0,
+						  "it was moved", &text));
+	assert_file("schema-1-skipped", &text);
+
+	strbuf_clear(&text);
+	strbuf_clear(&members);
+	empty.host = NULL;
+	run_record_format_head(&empty, &little, &members);
+	sample_outcome(&passed, KTSTR_REASON_NONE);
+	result = (struct run_record_result){ .outcome = &passed };
+	assert_success(run_record_format_finished(&members, &result, (struct json_text){ 0 }, 0,
+						  NULL, &text));
+	assert_file("schema-1-sparse", &text);
+}
+
+/* Also those that older versions wrote. */
+static void every_kept_record_can_be_read(void **state UNUSED)
+{
+	_cleanup_dir_ DIR *dir = opendir(RECORDS_DIR);
+	struct dirent *entry;
+	int n = 0;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		_cleanup_free_ char *path = xasprintf("%s/%s", RECORDS_DIR, entry->d_name);
+		_cleanup_past_run_ struct past_run run = { 0 };
+
+		if (!strstr(entry->d_name, ".ktstr.json"))
+			continue;
+		assert_success(past_run_read(path, &run));
+		assert_int_equal(run.runner_pid, 4711);
+		n++;
+	}
+	assert_true(n >= 4);
+}
+
+static void all_that_a_record_says_is_read(void **state UNUSED)
+{
+	_cleanup_past_run_ struct past_run run = { 0 };
+
+	assert_success(past_run_read(RECORDS_DIR "/schema-1-failed.ktstr.json", &run));
+	assert_int_equal(run.verdict, KTSTR_FAIL);
+	assert_string_equal(run.host->cpu_model, "Some CPU");
+	assert_string_equal(run.run_id, "2023-11-14T22:13:20Z-4711-3");
+	assert_string_equal(run.work_type, "spin");
+	assert_true(run.has_cleanup && run.cleanup_ms == 17);
+	assert_true(run.has_host_run_delay && run.host_run_delay_ns == 123456);
+	assert_true(run.cloned);
+	assert_string_equal(run.accel_reason, "asked for");
+	assert_int_equal(run.stages.n, 3);
+	assert_string_equal(run.stages.at[1].name, "work");
+	assert_int_equal(run.stages.at[2].at_ms, 5000);
+	assert_int_equal(run.kept_files.n, 2);
+	assert_null(run.scheduler_commit);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_member_is_written_as_in_the_samples),
+		cmocka_unit_test(every_kept_record_can_be_read),
+		cmocka_unit_test(all_that_a_record_says_is_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
