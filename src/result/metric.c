@@ -3,22 +3,68 @@
 
 #include <string.h>
 
-void polarity_write(struct polarity polarity, struct json_writer *w)
+/* "LowerBetter", "HigherBetter", "Unknown" or {"TargetValue": x}. */
+static void write_polarity(const void *member, struct json_writer *w)
 {
-	static const char *const words[] = {
+	static const char *const names[] = {
 		[POLARITY_UNKNOWN] = "Unknown",
 		[POLARITY_HIGHER_BETTER] = "HigherBetter",
 		[POLARITY_LOWER_BETTER] = "LowerBetter",
 	};
+	const struct polarity *polarity = member;
 
-	if (polarity.kind != POLARITY_TARGET_VALUE) {
-		json_write_string(w, words[polarity.kind]);
+	if (polarity->kind != POLARITY_TARGET_VALUE) {
+		json_write_string(w, names[polarity->kind]);
 		return;
 	}
 	json_begin_object(w);
-	json_add_double(w, "TargetValue", polarity.target);
+	json_add_double(w, "TargetValue", polarity->target);
 	json_end_object(w);
 }
+
+static void write_number(const void *member, struct json_writer *w)
+{
+	json_write_number_text(w, *(const struct json_text *)member);
+}
+
+static void write_name(const void *member, struct json_writer *w)
+{
+	const struct json_text *name = member;
+
+	json_write_string_n(w, name->at, name->n);
+}
+
+static const struct json_codec name_codec = { .type = "string", .write = write_name };
+static const struct json_codec polarity_codec = { .type = "string", .write = write_polarity };
+static const struct json_codec number_codec = { .type = "number", .write = write_number };
+
+#define ENTRY(member) JSON_SCALAR(struct metric_entry, member), .presence = JSON_REQUIRED
+#define ENTRY_CUSTOM(member, codec) \
+	JSON_CUSTOM(struct metric_entry, member, codec), .presence = JSON_REQUIRED
+
+static const struct json_row entry_rows[] = {
+	{ ENTRY_CUSTOM(name, &name_codec),
+	  .means = "its path in the document that the program wrote" },
+	{ ENTRY_CUSTOM(value, &number_codec), .means = "exactly as the program wrote it" },
+	{ ENTRY_CUSTOM(polarity, &polarity_codec),
+	  .means = "which way is better: HigherBetter, LowerBetter, Unknown, or an object with a "
+		   "TargetValue" },
+	{ ENTRY(unit), .means = "its unit, empty when it is not known" },
+	{ ENTRY(source), .means = "always Json" },
+	{ ENTRY(stream), .means = "Stdout or Stderr: where the document was" },
+};
+const struct json_rows metric_entry_rows = { JSON_TABLE(entry_rows) };
+
+static const struct json_row payload_rows[] = {
+	{ JSON_SCALAR(struct metric_payload, payload_index), .presence = JSON_REQUIRED,
+	  .means = "its place in this list" },
+	{ JSON_SCALAR(struct metric_payload, payload), .means = "name of the program" },
+	{ JSON_OBJECTS(struct metric_payload, metrics, &metric_entry_rows),
+	  .presence = JSON_REQUIRED, .means = "what it measured" },
+	{ JSON_SCALAR(struct metric_payload, exit_code), JSON_HAS(struct metric_payload, ended),
+	  .means = "how it ended; negative: minus the signal" },
+};
+const struct json_rows metric_payload_rows = { JSON_TABLE(payload_rows) };
 
 const struct metric_hint *metric_hint_find(const struct metric_hints *hints, const char *name,
 					   size_t n)

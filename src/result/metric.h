@@ -3,7 +3,7 @@
 #ifndef KTSTR_RESULT_METRIC_H
 #define KTSTR_RESULT_METRIC_H
 
-#include "json/writer.h"
+#include "json/rows.h"
 
 enum polarity_kind {
 	POLARITY_UNKNOWN,
@@ -29,8 +29,30 @@ struct metric_hints {
 	size_t n;
 };
 
-/* "LowerBetter", "HigherBetter", "Unknown" or {"TargetValue": x}. */
-void polarity_write(struct polarity polarity, struct json_writer *w);
+/* A metric as records have it. All of it is borrowed. */
+struct metric_entry {
+	struct json_text name; /* may hold NUL bytes */
+	/* The text of the number, not a double: counters past 2^53 stay exact. */
+	struct json_text value;
+	struct polarity polarity;
+	const char *unit;
+	const char *source, *stream;
+};
+
+/* What one program measured. */
+struct metric_payload {
+	uint64_t payload_index;
+	const char *payload; /* its name */
+	struct {
+		const struct metric_entry *at;
+		size_t n;
+	} metrics;
+	bool ended;
+	int exit_code; /* negative: minus the signal */
+};
+
+/* To write and to explain; records are not read back this far. */
+extern const struct json_rows metric_entry_rows, metric_payload_rows;
 /* The first that fits, NULL when none does: the metric is Unknown and has no unit. */
 const struct metric_hint *metric_hint_find(const struct metric_hints *hints, const char *name,
 					   size_t n);

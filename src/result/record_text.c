@@ -63,24 +63,22 @@ static struct error *add_metric(void *context, const struct json_leaf *leaf)
 {
 	struct entry *e = context;
 	const struct metric_hint *hint;
+	struct metric_entry entry;
 
 	strbuf_clear(&e->name);
 	strbuf_appendf(&e->name, "%s.", e->append->name_prefix);
 	strbuf_append_bytes(&e->name, leaf->name.at, leaf->name.n);
 	hint = metric_hint_find(&e->append->hints, e->name.at, e->name.n);
 
-	json_begin_object(&e->w);
-	json_key(&e->w, "name");
-	json_write_string_n(&e->w, e->name.at, e->name.n);
-	/* The text, not the double: counters past 2^53 stay exact. */
-	json_key(&e->w, "value");
-	json_write_number_text(&e->w, leaf->text);
-	json_key(&e->w, "polarity");
-	polarity_write(hint ? hint->polarity : (struct polarity){ 0 }, &e->w);
-	json_add_string(&e->w, "unit", hint ? hint->unit : "");
-	json_add_string(&e->w, "source", "Json");
-	json_add_string(&e->w, "stream", "Stdout");
-	json_end_object(&e->w);
+	entry = (struct metric_entry){
+		.name = { e->name.at, e->name.n },
+		.value = leaf->text,
+		.polarity = hint ? hint->polarity : (struct polarity){ 0 },
+		.unit = hint ? hint->unit : "",
+		.source = "Json",
+		.stream = "Stdout",
+	};
+	json_rows_write(&metric_entry_rows, &entry, &e->w);
 	if (e->text.n > RECORD_BYTES_LIMIT)
 		return base_error(BASE_LIMIT, 0, "the new entry is larger than %d bytes",
 				  RECORD_BYTES_LIMIT);

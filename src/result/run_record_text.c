@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "result/run_record_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "json/scan.h"
 #include "result/limits.h"
@@ -77,27 +79,38 @@ static bool is_number(const char *text)
 	return !err && json_type_of(json_doc_root(doc)) == JSON_NUMBER;
 }
 
-static void add_metric(struct json_writer *w, const struct run_record_result *r,
-		       const struct run_record_payload *payload,
-		       const struct run_record_metric *metric)
+/* Those that are numbers, in the words of the record. The caller owns the list. */
+static struct metric_payload payload_of(const struct run_record_result *r,
+					const struct run_record_payload *payload, size_t index,
+					bool whole)
 {
-	const struct metric_hint *hint = metric_hint_find(&r->hints, metric->name,
-							  strlen(metric->name));
+	struct metric_entry *entries = xcalloc(payload->n_metrics + 1, sizeof(*entries));
+	bool is_stderr = payload->stream && strcmp(payload->stream, "stderr") == 0;
+	size_t n = 0;
 
-	if (!is_number(metric->number))
-		return;
-	json_begin_object(w);
-	json_add_string(w, "name", metric->name);
-	json_key(w, "value");
-	json_write_number_text(w, (struct json_text){ metric->number, strlen(metric->number) });
-	json_key(w, "polarity");
-	polarity_write(hint ? hint->polarity : (struct polarity){ 0 }, w);
-	json_add_string(w, "unit", hint ? hint->unit : "");
-	json_add_string(w, "source", "Json");
-	json_add_string(w, "stream",
-			payload->stream && strcmp(payload->stream, "stderr") == 0 ? "Stderr"
-										  : "Stdout");
-	json_end_object(w);
+	for (size_t i = 0; whole && i < payload->n_metrics; i++) {
+		const struct run_record_metric *metric = &payload->metrics[i];
+		struct json_text name = { metric->name, strlen(metric->name) };
+		const struct metric_hint *hint = metric_hint_find(&r->hints, name.at, name.n);
+
+		if (!is_number(metric->number))
+			continue;
+		entries[n++] = (struct metric_entry){
+			.name = name,
+			.value = { metric->number, strlen(metric->number) },
+			.polarity = hint ? hint->polarity : (struct polarity){ 0 },
+			.unit = hint ? hint->unit : "",
+			.source = "Json",
+			.stream = is_stderr ? "Stderr" : "Stdout",
+		};
+	}
+	return (struct metric_payload){
+		.payload_index = index,
+		.payload = payload->name,
+		.metrics = { entries, n },
+		.ended = payload->ended,
+		.exit_code = payload->exit_code,
+	};
 }
 
 /* Where the text of `metrics` begins, behind its bracket. */
@@ -110,19 +123,10 @@ static size_t add_metrics(struct json_writer *w, const struct run_record_result 
 	json_begin_array(w);
 	behind_bracket = w->out->n;
 	for (size_t i = 0; i < r->n_payloads; i++) {
-		const struct run_record_payload *payload = &r->payloads[i];
+		struct metric_payload payload = payload_of(r, &r->payloads[i], n_kept + i, whole);
 
-		json_begin_object(w);
-		json_add_u64(w, "payload_index", n_kept + i);
-		json_add_string(w, "payload", payload->name);
-		json_key(w, "metrics");
-		json_begin_array(w);
-		for (size_t m = 0; whole && m < payload->n_metrics; m++)
-			add_metric(w, r, payload, &payload->metrics[m]);
-		json_end_array(w);
-		if (payload->ended)
-			json_add_i64(w, "exit_code", payload->exit_code);
-		json_end_object(w);
+		json_rows_write(&metric_payload_rows, &payload, w);
+		free((void *)(uintptr_t)payload.metrics.at);
 	}
 	json_end_array(w);
 	return behind_bracket;

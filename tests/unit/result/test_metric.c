@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "result/metric.h"
 
+#include "base/alloc.h"
 #include "unit.h"
 
 static void assert_written(struct polarity polarity, const char *expected)
@@ -8,8 +9,19 @@ static void assert_written(struct polarity polarity, const char *expected)
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct json_writer w = json_writer_to(&out, JSON_COMPACT);
 
-	polarity_write(polarity, &w);
-	assert_string_equal(strbuf_str(&out), expected);
+	struct metric_entry entry = {
+		.name = { "a\0b", 3 },
+		.value = { "18446744073709551616", 20 },
+		.polarity = polarity,
+		.unit = "us",
+	};
+	_cleanup_free_ char *all = xasprintf(
+		"{\"name\":\"a\\u0000b\",\"value\":18446744073709551616,\"polarity\":%s,"
+		"\"unit\":\"us\"}",
+		expected);
+
+	json_rows_write(&metric_entry_rows, &entry, &w);
+	assert_string_equal(strbuf_str(&out), all);
 }
 
 static void polarities_have_the_words_of_the_record(void **state UNUSED)
