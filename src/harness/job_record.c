@@ -8,6 +8,7 @@
 #include "base/shell_word.h"
 #include "harness/job_facts.h"
 #include "harness/limits.h"
+#include "result/commit.h"
 #include "result/limits.h"
 
 _Static_assert((int)RECORD_NAMES_LIMIT >= (int)HARNESS_LIMIT_REPEAT, "every repeat has a record");
@@ -69,6 +70,13 @@ static struct run_record_texts texts(const struct text_list *list)
 	return (struct run_record_texts){ (const char *const *)list->at, list->n };
 }
 
+static void texts_deinit(struct text_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->at[i]);
+	free(list->at);
+}
+
 static struct text_list prefixed(const char *prefix, const struct text_list *list)
 {
 	struct text_list all = { xcalloc(list->n + 1, sizeof(*all.at)), list->n };
@@ -112,14 +120,77 @@ static char *command_line(const struct job *job)
 	return strbuf_take(&line);
 }
 
+/* Commits as far as they can be known, and why the others cannot. */
+struct commits {
+	char *scheduler, *project;
+	struct run_record_absent absent[3];
+	size_t n_absent;
+};
+
+static char *find_commit(struct commits *c, const char *member, const char *path)
+{
+	char *commit = NULL;
+	_cleanup_error_ struct error *err = result_commit_of(path, &commit);
+
+	if (err)
+		c->absent[c->n_absent++] = (struct run_record_absent){
+			member, xstrdup(error_message(err))
+		};
+	return commit;
+}
+
+static void find_commits(const struct job *job, struct commits *c)
+{
+	bool has_scheduler = job->variant->test->scheduler.argv.n && job->files->n > 1;
+
+	c->absent[c->n_absent++] = (struct run_record_absent){
+		"kernel_commit", xstrdup("the image of a kernel does not name its commit")
+	};
+	c->project = find_commit(c, "project_commit", job->variant->suite->path);
+	/* The file after the binary is the scheduler's program. */
+	if (has_scheduler)
+		c->scheduler = find_commit(c, "scheduler_commit", job->files->at[1].path);
+	else
+		c->absent[c->n_absent++] = (struct run_record_absent){
+			"scheduler_commit", xstrdup("the test has no scheduler of its own")
+		};
+}
+
+static void commits_deinit(struct commits *c)
+{
+	free(c->scheduler);
+	free(c->project);
+	for (size_t i = 0; i < c->n_absent; i++)
+		free((void *)(uintptr_t)c->absent[i].why);
+}
+
+/* The files as the record wants them, the test binary first; hashes is where their texts go. */
+static struct run_record_file *describe_files(const struct test_files *from, char **ret_hashes)
+{
+	struct run_record_file *files = xcalloc(from->n + 1, sizeof(*files));
+	char *hashes = xcalloc(from->n + 1, VARIANT_ID_CHARS + 1);
+
+	for (size_t i = 0; i < from->n; i++) {
+		const struct test_file *file = &from->at[i];
+		char *hash = hashes + i * (VARIANT_ID_CHARS + 1);
+
+		snprintf(hash, VARIANT_ID_CHARS + 1, "%016" PRIx64, file->hash);
+		files[i] = (struct run_record_file){ file->name, file->path, hash, file->build_id };
+	}
+	*ret_hashes = hashes;
+	return files;
+}
+
 struct error *job_record_begin(struct job *job)
 {
 	const struct variant *variant = job->variant;
 	const struct declared_test *test = variant->test;
 	const struct kernel *kernel = variant->kernel;
-	_cleanup_free_ char *work = work_type(test);
-	_cleanup_free_ char *command = command_line(job);
-	struct text_list sysctls = prefixed("sysctl.", &test->scheduler.sysctls);
+	_cleanup_free_ char *work = work_type(test), *command = command_line(job), *hashes = NULL;
+	_cleanup_free_ struct run_record_file *files = describe_files(job->files, &hashes);
+	_cleanup_(commits_deinit) struct commits commits = { 0 };
+	_cleanup_(texts_deinit) struct text_list sysctls = prefixed("sysctl.",
+								    &test->scheduler.sysctls);
 	struct past_run head = {
 		.test = test->name,
 		.id = variant->id,
@@ -129,7 +200,7 @@ struct error *job_record_begin(struct job *job)
 		.topology = job->outcome.topology,
 		.memory_bytes = (uint64_t)test->memory_mb << 20,
 		.scheduler = job->outcome.scheduler,
-		.sysctls = { (const char *const *)sysctls.at, sysctls.n },
+		.sysctls = texts(&sysctls),
 		.kernel_args = texts(&test->scheduler.kernel_args),
 		.work_type = work,
 		.kernel = { .id = kernel->id,
@@ -137,29 +208,17 @@ struct error *job_record_begin(struct job *job)
 			    .build_id = kernel->build_id,
 			    .source = kernel->source },
 		.host = job->setting->host,
-		.rerun = { .scheduler_argv = texts(&test->scheduler.argv), .command = command },
+		.rerun = { .binary = files[0],
+			   .files = { files + 1, job->files->n ? job->files->n - 1 : 0 },
+			   .scheduler_argv = texts(&test->scheduler.argv),
+			   .command = command },
 	};
-	struct run_record_file *files = xcalloc(job->files->n + 1, sizeof(*files));
-	_cleanup_free_ char *hashes = xcalloc(job->files->n + 1, VARIANT_ID_CHARS + 1);
-	struct error *err;
 
-	for (size_t i = 0; i < job->files->n; i++) {
-		const struct test_file *file = &job->files->at[i];
-		char *hash = hashes + i * (VARIANT_ID_CHARS + 1);
-
-		snprintf(hash, VARIANT_ID_CHARS + 1, "%016" PRIx64, file->hash);
-		files[i] = (struct run_record_file){ file->name, file->path, hash, file->build_id };
-	}
-	/* The first is the test binary itself. */
-	head.rerun.binary = files[0];
-	head.rerun.files.at = files + 1;
-	head.rerun.files.n = job->files->n ? job->files->n - 1 : 0;
-	err = run_record_begin(job->setting->dir, &head, &job->record);
-	free(files);
-	for (size_t i = 0; i < sysctls.n; i++)
-		free(sysctls.at[i]);
-	free(sysctls.at);
-	return err;
+	find_commits(job, &commits);
+	head.scheduler_commit = commits.scheduler;
+	head.project_commit = commits.project;
+	head.absent = (struct run_record_absences){ commits.absent, commits.n_absent };
+	return run_record_begin(job->setting->dir, &head, &job->record);
 }
 
 char *job_kept_dir(const struct job *job)

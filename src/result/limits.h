@@ -26,6 +26,10 @@ enum {
 	/* What is read back of a record. */
 	RECORD_TEXT_BYTES_LIMIT = 1 << 20,
 	RECORD_LIST_LIMIT = 4096,
+
+	/* Files of a git repository. */
+	RESULT_LIMIT_GIT_LINE = 4096,
+	RESULT_LIMIT_GIT_REFS = 16 << 20,
 };
 
 #endif

@@ -3,6 +3,7 @@
 #include "result/run_record_text.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/alloc.h"
@@ -25,6 +26,29 @@ char *run_record_run_id(const struct run_record_stamp *stamp)
 	return xasprintf("%s-%llu-%u", at, (unsigned long long)stamp->pid, stamp->counter);
 }
 
+/* What the reference has and this harness does not measure. */
+static const struct run_record_absent unmeasured[] = {
+	{ "payload", "a test is not about one program alone" },
+	{ "monitor", "runqueues are not sampled while a test runs" },
+	{ "kvm_stats", "statistics of KVM are not read" },
+	{ "stimulus_events", "tests have no steps that are recorded" },
+	{ "active_flags", "flags of a scheduler are not varied" },
+	{ "verifier_stats", "statistics of the BPF verifier are not read" },
+};
+
+/* All that is absent: what the caller could not find out, and what nobody here does. */
+static struct run_record_absent *list_absent(const struct run_record_absences *more, size_t *ret_n)
+{
+	size_t n = ARRAY_SIZE(unmeasured);
+	struct run_record_absent *all = xcalloc(n + more->n, sizeof(*all));
+
+	for (size_t i = 0; i < more->n; i++)
+		all[i] = more->at[i];
+	memcpy(all + more->n, unmeasured, sizeof(unmeasured));
+	*ret_n = n + more->n;
+	return all;
+}
+
 void run_record_format_head(const struct past_run *head, const struct run_record_stamp *stamp,
 			    struct strbuf *into)
 {
@@ -34,7 +58,9 @@ void run_record_format_head(const struct past_run *head, const struct run_record
 	struct json_writer w = json_writer_to(&text, JSON_PRETTY);
 	const char *ci = getenv("KTSTR_CI");
 	struct past_run run = *head;
+	_cleanup_free_ struct run_record_absent *absent = list_absent(&head->absent, &run.absent.n);
 
+	run.absent.at = absent;
 	run.timestamp = at;
 	run.run_id = run_id;
 	run.run_source = ci && *ci ? "ci" : "local";

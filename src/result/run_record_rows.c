@@ -27,6 +27,7 @@ const struct json_rows run_record_state_rows = {
 	JSON_TABLE(state_rows),
 	.version_name = "schema",
 	.version = RUN_RECORD_SCHEMA,
+	.oldest_version = RUN_RECORD_OLDEST_SCHEMA,
 };
 
 static const struct json_row verdict_rows[] = {
@@ -142,7 +143,14 @@ static const struct json_codec host_codec = {
 	.rows = &host_facts_rows,
 };
 
-/* What is null without a value is expected by readers of the reference's records. */
+static const struct json_row absent_rows[] = {
+	{ JSON_SCALAR(struct run_record_absent, member), .presence = JSON_REQUIRED,
+	  .means = "a member that could be there" },
+	{ JSON_SCALAR(struct run_record_absent, why), .presence = JSON_REQUIRED,
+	  .means = "why it is not" },
+};
+static const struct json_rows absent_table = TABLE(absent_rows);
+
 static const struct json_row head_rows[] = {
 	{ ROW_AS(test, "test_name"), .presence = JSON_REQUIRED, .means = "the test's name" },
 	{ ROW_AS(id, "variant_id"), .presence = JSON_REQUIRED,
@@ -153,16 +161,15 @@ static const struct json_row head_rows[] = {
 	{ ROW(topology), .means = "the topology that was booted" },
 	{ ROW(memory_bytes), .absent_zero = true, .means = "memory that the test asked for" },
 	{ ROW(scheduler), .means = "the scheduler and its arguments; empty for the kernel's own" },
-	{ ROW(scheduler_commit), .presence = JSON_NULLABLE, .means = "the scheduler's commit" },
-	{ ROW(project_commit), .presence = JSON_NULLABLE, .means = "commit of the test's project" },
-	{ ROW(payload), .presence = JSON_NULLABLE, .means = "the program that the test is about" },
+	{ ROW(scheduler_commit),
+	  .means = "commit that was checked out around the scheduler's program" },
+	{ ROW(project_commit), .means = "commit that was checked out around the test binary" },
+	{ ROW(payload), .means = "the program that the test is about" },
 	{ JSON_STRINGS(struct past_run, sysctls), .means = "settings of the guest's kernel" },
 	{ JSON_STRINGS_AS(struct past_run, kernel_args, "kargs"),
 	  .means = "what was added to the kernel's command line" },
-	{ ROW_AS(kernel.release, "kernel_version"), .presence = JSON_NULLABLE,
-	  .means = "the same as kernel.release" },
-	{ ROW_AS(kernel.commit, "kernel_commit"), .presence = JSON_NULLABLE,
-	  .means = "the kernel's commit" },
+	{ ROW_AS(kernel.release, "kernel_version"), .means = "the same as kernel.release" },
+	{ ROW_AS(kernel.commit, "kernel_commit"), .means = "the kernel's commit" },
 	{ JSON_GROUP("kernel", &kernel_table), .means = "the guest's kernel" },
 	{ ROW(timestamp), .means = "when the run was started, in UTC" },
 	{ ROW(run_id), .means = "what tells this run from every other" },
@@ -171,6 +178,8 @@ static const struct json_row head_rows[] = {
 	{ ROW(work_type), .means = "kinds of work of the cgroups, joined by a plus" },
 	{ JSON_GROUP("rerun", &rerun_table), .means = "what ktstr-rerun(1) needs" },
 	{ JSON_CUSTOM(struct past_run, host, &host_codec), .means = "the host" },
+	{ JSON_OBJECTS(struct past_run, absent, &absent_table),
+	  .means = "what was not measured or cannot be known, and why" },
 };
 const struct json_rows run_record_head_rows = TABLE(head_rows);
 

@@ -13,7 +13,7 @@
 #include "result/outcome.h"
 
 /* Raised when a reader of older records would misunderstand newer ones. */
-enum { RUN_RECORD_SCHEMA = 1 };
+enum { RUN_RECORD_SCHEMA = 2, RUN_RECORD_OLDEST_SCHEMA = 1 };
 
 struct run_record_texts {
 	const char *const *at;
@@ -23,6 +23,11 @@ struct run_record_texts {
 /* A file as it was: path on the host, hash of its content, build-id where it has one. */
 struct run_record_file {
 	const char *name, *path, *hash, *build_id;
+};
+
+/* A member that is not there, and why. */
+struct run_record_absent {
+	const char *member, *why;
 };
 
 struct run_record_stage {
@@ -54,6 +59,10 @@ struct past_run {
 		const char *id, *release, *build_id, *source, *commit;
 	} kernel;
 	const char *project_commit, *scheduler_commit;
+	struct run_record_absences {
+		const struct run_record_absent *at;
+		size_t n;
+	} absent;
 	const struct host_facts *host;
 	const char *timestamp, *run_id, *run_source;
 	/* The process that started it. */

@@ -132,29 +132,6 @@ static size_t add_metrics(struct json_writer *w, const struct run_record_result 
 	return behind_bracket;
 }
 
-static void add_empty(struct json_writer *w, const char *key)
-{
-	json_key(w, key);
-	json_begin_array(w);
-	json_end_array(w);
-}
-
-static void add_null(struct json_writer *w, const char *key)
-{
-	json_key(w, key);
-	json_write_null(w);
-}
-
-/* What the reference has and this harness does not measure yet. */
-static void add_unmeasured(struct json_writer *w)
-{
-	add_null(w, "monitor");
-	add_null(w, "kvm_stats");
-	add_empty(w, "stimulus_events");
-	add_empty(w, "active_flags");
-	add_empty(w, "verifier_stats");
-}
-
 /* The elements go behind the bracket, before ours. */
 static void splice(const struct strbuf *text, size_t at, struct json_text kept, bool ours,
 		   struct strbuf *into)
@@ -186,7 +163,6 @@ static void format(const struct strbuf *head, const struct run_record_result *r,
 	if (whole && r->write_stats)
 		r->write_stats(r->context, &w);
 	json_end_object(&w);
-	add_unmeasured(&w);
 	if (whole && r->write_facts)
 		r->write_facts(r->context, &w);
 	metrics_at = add_metrics(&w, r, n_kept, whole);

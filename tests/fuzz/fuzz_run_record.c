@@ -97,7 +97,7 @@ static bool has_schema(const char *text, size_t n)
 	uint64_t schema;
 
 	return !err && json_get_u64(json_find(json_doc_root(doc), "schema"), &schema) &&
-	       schema == RUN_RECORD_SCHEMA;
+	       schema >= RUN_RECORD_OLDEST_SCHEMA && schema <= RUN_RECORD_SCHEMA;
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned int seed UNUSED)

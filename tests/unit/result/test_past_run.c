@@ -109,7 +109,7 @@ static void what_is_no_record_is_refused_with_the_member(void **state UNUSED)
 		{ "7", "schema" },
 		{ "{}", "schema" },
 		{ "{\"schema\":\"1\"}", "schema" },
-		{ "{\"schema\":2,\"state\":\"started\"}", "schema is 2, this program knows" },
+		{ "{\"schema\":3,\"state\":\"started\"}", "schema is 3, this program knows" },
 		{ "{\"schema\":1,\"state\":\"done\"}", "state" },
 		{ "{\"schema\":1,\"state\":\"started\"}", "test_name" },
 		{ "{\"schema\":1,\"state\":\"started\",\"test_name\":7}", "test_name" },

@@ -51,8 +51,8 @@ static void the_fields_of_the_reference_are_there(void **state UNUSED)
 	_cleanup_loaded_ struct loaded l;
 	const struct json_value *root = parse_head(&head, &l);
 	static const char *const sysctls[] = { "sysctl.kernel.sched_autogroup_enabled=0" };
-	static const char *const nulls[] = { "scheduler_commit", "project_commit", "payload",
-					     "kernel_commit" };
+	static const char *const unknown[] = { "scheduler_commit", "project_commit", "payload",
+					       "kernel_commit" };
 
 	assert_member(root, "test_name", "fair_share");
 	assert_member(root, "topology", "1n2l2c1t");
@@ -63,11 +63,31 @@ static void the_fields_of_the_reference_are_there(void **state UNUSED)
 	assert_member(root, "work_type", "spin");
 	assert_texts(json_find(root, "sysctls"), sysctls, 1);
 	assert_texts(json_find(root, "kargs"), head.kernel_args.at, 2);
-	for (size_t i = 0; i < ARRAY_SIZE(nulls); i++) {
-		assert_non_null(json_find(root, nulls[i]));
-		assert_int_equal(json_type_of(json_find(root, nulls[i])), JSON_NULL);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
+		assert_null(json_find(root, unknown[i]));
 	assert_null(json_find(root, "host"));
+}
+
+static void what_is_absent_has_a_reason(void **state UNUSED)
+{
+	static const struct run_record_absent absent[] = { { "scheduler_commit",
+							     "no repository" } };
+	struct past_run head = sample_head();
+	_cleanup_loaded_ struct loaded l;
+	struct json_iter it;
+
+	head.absent = (struct run_record_absences){ absent, 1 };
+	head.project_commit = "0123";
+	it = json_iter_over(json_find(parse_head(&head, &l), "absent"));
+	assert_true(json_iter_next(&it));
+	assert_member(it.value, "member", "scheduler_commit");
+	assert_member(it.value, "why", "no repository");
+	while (json_iter_next(&it)) {
+		assert_true(json_string(json_find(it.value, "why")).n > 0);
+		assert_false(
+			json_text_is(json_string(json_find(it.value, "member")), "project_commit"));
+	}
+	assert_int_equal(it.index, 6);
 }
 
 static void what_a_rerun_needs_is_there(void **state UNUSED)
@@ -136,6 +156,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_and_run_ids_have_their_form),
 		cmocka_unit_test(the_fields_of_the_reference_are_there),
+		cmocka_unit_test(what_is_absent_has_a_reason),
 		cmocka_unit_test(what_a_rerun_needs_is_there),
 		cmocka_unit_test(only_ktstr_ci_makes_it_a_run_of_ci),
 		cmocka_unit_test(an_almost_empty_head_is_valid),

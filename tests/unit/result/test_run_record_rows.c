@@ -83,27 +83,32 @@ static void every_member_is_written_as_in_the_samples(void **state UNUSED)
 	struct past_run head = sample_head(), empty = { .test = "t", .id = "0", .host = &host };
 	_cleanup_(outcome_deinit) struct outcome failed = { 0 }, skipped = { 0 }, passed = { 0 };
 	_cleanup_strbuf_ struct strbuf members = STRBUF_INIT, text = STRBUF_INIT;
+	static const struct run_record_absent absent[] = {
+		{ "project_commit", "no git repository is around /opt/mytests" },
+	};
 	struct run_record_result result;
 
 	unsetenv("KTSTR_CI");
 	head.host = &host;
+	head.absent = (struct run_record_absences){ absent, ARRAY_SIZE(absent) };
+	head.scheduler_commit = "0123456789012345678901234567890123456789";
 	run_record_format_head(&head, &stamp, &members);
 	run_record_format_started(&members, &text);
-	assert_file("schema-1-started", &text);
+	assert_file("schema-2-started", &text);
 
 	strbuf_clear(&text);
 	sample_outcome(&failed, KTSTR_REASON_CHECK);
 	result = sample_result(&failed);
 	assert_success(run_record_format_finished(&members, &result, (struct json_text){ 0 }, 0,
 						  NULL, &text));
-	assert_file("schema-1-failed", &text);
+	assert_file("schema-2-failed", &text);
 
 	strbuf_clear(&text);
 	sample_outcome(&skipped, KTSTR_REASON_NEED);
 	result = sample_result(&skipped);
 	assert_success(run_record_format_finished(&members, &result, (struct json_text){ 0 }, 0,
 						  "it was moved", &text));
-	assert_file("schema-1-skipped", &text);
+	assert_file("schema-2-skipped", &text);
 
 	strbuf_clear(&text);
 	strbuf_clear(&members);
@@ -113,7 +118,7 @@ static void every_member_is_written_as_in_the_samples(void **state UNUSED)
 	result = (struct run_record_result){ .outcome = &passed };
 	assert_success(run_record_format_finished(&members, &result, (struct json_text){ 0 }, 0,
 						  NULL, &text));
-	assert_file("schema-1-sparse", &text);
+	assert_file("schema-2-sparse", &text);
 }
 
 /* Also those that older versions wrote. */
@@ -134,7 +139,18 @@ static void every_kept_record_can_be_read(void **state UNUSED)
 		assert_int_equal(run.runner_pid, 4711);
 		n++;
 	}
-	assert_true(n >= 4);
+	assert_true(n >= 8);
+}
+
+static void what_is_new_in_schema_2_is_read(void **state UNUSED)
+{
+	_cleanup_past_run_ struct past_run run = { 0 };
+
+	assert_success(past_run_read(RECORDS_DIR "/schema-2-failed.ktstr.json", &run));
+	assert_string_equal(run.scheduler_commit, "0123456789012345678901234567890123456789");
+	assert_int_equal(run.absent.n, 7);
+	assert_string_equal(run.absent.at[0].member, "project_commit");
+	assert_string_equal(run.absent.at[0].why, "no git repository is around /opt/mytests");
 }
 
 static void all_that_a_record_says_is_read(void **state UNUSED)
@@ -163,6 +179,7 @@ int main(void)
 		cmocka_unit_test(every_member_is_written_as_in_the_samples),
 		cmocka_unit_test(every_kept_record_can_be_read),
 		cmocka_unit_test(all_that_a_record_says_is_read),
+		cmocka_unit_test(what_is_new_in_schema_2_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
