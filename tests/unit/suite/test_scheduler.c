@@ -148,8 +148,10 @@ static void one_that_comes_back_at_the_end_has_restarted(void **state)
 	struct fixture *f = *state;
 
 	f->scheduler.may_restart = true;
-	start(f, ATTACH "read x < \"$1/fifo\"; sleep 0.3; echo 9 > \"$1/enable_seq\"; "
-			"echo enabled > \"$1/state\"; exec sleep 1000");
+	/* A file of the kernel is never empty for a moment, so ours is not either. */
+	start(f, ATTACH "read x < \"$1/fifo\"; sleep 0.3; echo 9 > \"$1/new\"; "
+			"mv \"$1/new\" \"$1/enable_seq\"; echo enabled > \"$1/state\"; "
+			"exec sleep 1000");
 	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
 	folder_write(&f->folder, "scx/state", "disabled\n");
 	assert_true(scheduler_is_alive(&f->scheduler));
