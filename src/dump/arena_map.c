@@ -66,7 +66,7 @@ struct error *arena_load(struct kmem *kmem, uint64_t map, struct arena *ret)
 	arena.kernel_start = address + GUARD_HALF;
 	arena.scratch = scratch_of(kmem, map);
 	/* For showing: without them it is still of use. */
-	arena.id_status = kmem_get(kmem, KMEM_F_ARENA_MAP_ID, map, &id);
+	arena.id_status = kmem_get(kmem, KMEM_F_MAP_ID, map, &id);
 	if (!arena.id_status)
 		arena.id = (uint32_t)id;
 	arena.name_status = kmem_get_text(kmem, KMEM_F_MAP_NAME, map, arena.name,

@@ -125,7 +125,7 @@ static struct error *show_place(struct show *show, const struct expr_value *valu
 		err = expr_type_size(&value->type, &size);
 	if (!err)
 		err = dump_value_read(&show->values, owner_of(show, value), value->type.btf,
-				      value->type.id, expr_kernel_address(value), size, &tree);
+				      value->type.id, value->address, size, &tree);
 	if (err)
 		return err;
 	err = check_holes(tree, label);

@@ -83,7 +83,7 @@ static bool see_program(void *context, uint64_t index UNUSED, uint64_t program)
 	uint64_t aux, maps, n, type;
 
 	if (!get(kmem, KMEM_F_PROG_AUX, program, &aux) ||
-	    !get(kmem, KMEM_F_ARENA_AUX_ARENA, aux, &use.arena) ||
+	    !get(kmem, KMEM_F_PROG_AUX_ARENA, aux, &use.arena) ||
 	    !get(kmem, KMEM_F_PROG_AUX_MAPS, aux, &maps) ||
 	    !get(kmem, KMEM_F_PROG_AUX_N_MAPS, aux, &n)) {
 		search->scene->n_unreadable++;

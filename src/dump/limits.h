@@ -28,6 +28,8 @@ enum {
 	/* Members of one struct that are read together. */
 	DUMP_LIMIT_SPAN_BYTES = 1 << 16,
 	DUMP_LIMIT_MAP_BYTES = 40 << 20,
+	/* Maps of a scheduler that are shown with their contents. */
+	DUMP_LIMIT_SCHEDULER_MAPS = 256,
 	/* Parents of a control group. */
 	DUMP_LIMIT_CGROUP_DEPTH = 64,
 	/* Of an expression: parts with the one that is none, operators inside each other, stars. */

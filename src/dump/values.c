@@ -61,14 +61,18 @@ static const struct arena *arena_of(const struct reading *reading, uint64_t addr
 	return arena && arena_holds(arena, address) ? arena : NULL;
 }
 
-static enum value_read read_memory(void *context, uint64_t address, void *to, size_t n)
+static enum kmem_status read_at(const struct reading *reading, uint64_t address, void *to, size_t n)
 {
-	const struct reading *reading = context;
 	struct kmem_space *space = &reading->values->kmem->space;
 	const struct arena *arena = arena_of(reading, address);
 
-	return read_as_value(arena ? arena_read(space, arena, address, to, n)
-				   : kmem_read(space, address, to, n, NULL));
+	return arena ? arena_read(space, arena, address, to, n)
+		     : kmem_read(space, address, to, n, NULL);
+}
+
+static enum value_read read_memory(void *context, uint64_t address, void *to, size_t n)
+{
+	return read_as_value(read_at(context, address, to, n));
 }
 
 static bool is_function(const struct value_pointer *pointer)
@@ -184,14 +188,13 @@ static void add_hole(struct hole_list *holes, uint64_t offset, uint64_t n, const
 }
 
 /* Page by page: one that is missing does not take the others with it. */
-static void read_with_holes(struct kmem *kmem, uint64_t address, uint8_t *to, uint64_t bytes,
+static void read_with_holes(struct reading *reading, uint64_t address, uint8_t *to, uint64_t bytes,
 			    struct hole_list *holes)
 {
 	for (uint64_t done = 0; done < bytes;) {
 		uint64_t left = KMEM_PAGE_BYTES - (address + done) % KMEM_PAGE_BYTES;
 		uint64_t n = left < bytes - done ? left : bytes - done;
-		enum kmem_status status = kmem_read(&kmem->space, address + done, to + done, n,
-						    NULL);
+		enum kmem_status status = read_at(reading, address + done, to + done, n);
 
 		if (status != KMEM_READ_OK) {
 			memset(to + done, 0, n);
@@ -238,7 +241,7 @@ struct error *dump_value_read(struct dump_values *values, struct dump_owner owne
 
 	if (err)
 		return err;
-	read_with_holes(values->kmem, address, data, bytes, &holes);
+	read_with_holes(&(struct reading){ values, owner }, address, data, bytes, &holes);
 	*ret = dump_value_of(values, owner, btf, type,
 			     &(struct value_block){ .data = { data, bytes },
 						    .holes = holes.at.at,

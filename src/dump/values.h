@@ -33,7 +33,10 @@ struct dump_owner {
 	const struct arena *arena; /* when it is known; else that of the map's programs */
 };
 
-/* BASE_LIMIT past DUMP_LIMIT_VALUE_BYTES. A type of 0 shows bytes. */
+/*
+ * BASE_LIMIT past DUMP_LIMIT_VALUE_BYTES. A type of 0 shows bytes. The address is the kernel's, or
+ * that of a byte in the owner's arena.
+ */
 struct error *dump_value_read(struct dump_values *values, struct dump_owner owner,
 			      const struct btf *btf, uint32_t type, uint64_t address,
 			      uint64_t bytes, struct value_tree **ret) MUST_CHECK;

@@ -12,7 +12,6 @@
 
 #define KMEM_VIEWS(X)                           \
 	X(TASKS, "tasks")                       \
-	X(MM, "processes")                      \
 	X(RQ, "runqueues")                      \
 	X(MODULES, "modules")                   \
 	X(XARRAY, "xarrays")                    \

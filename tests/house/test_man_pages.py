@@ -74,6 +74,16 @@ class ManPages(unittest.TestCase):
         inner = {"ktstr_cpus", "ktstr_limit", "ktstr_metric_check"}
         self.assertEqual(sorted((s, m) for s, m in found if s not in inner and not re.search(rf"(?<![A-Za-z0-9]){m}(?![A-Za-z0-9])", page)), [])
 
+    def test_every_view_of_inspect_is_explained(self):
+        page = tree.text("man/ktstr-inspect.1.scd")
+        views = re.findall(r'^DUMP_VIEW\(\w+, "(\w+)"', tree.text("src/dump/views.def"), re.M)
+        self.assertGreater(len(views), 10)
+        for view in views:
+            with self.subTest(view):
+                # What it shows, and its members in JSON.
+                self.assertRegex(page, rf"(?m)^- .*\*{view}\*")
+                self.assertRegex(page, rf"(?m)^\*{view}\*$")
+
     def test_short_names_are_all_told(self):
         page = tree.text(PAGE)
         for name in re.findall(r"#define\s+(\w+)\s+KTSTR_", tree.text("include/ktstr/short.h")):

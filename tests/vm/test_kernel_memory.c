@@ -423,10 +423,9 @@ static bool tell_task(void *context, uint64_t link)
 	struct kmem *kmem = search->kmem;
 	uint64_t task = link - kmem->fields.at[KMEM_F_TASK_TASKS].place.offset;
 	static const enum kmem_field_id numbers[] = { KMEM_F_TASK_PID,	  KMEM_F_TASK_TGID,
-						      KMEM_F_TASK_STATE,  KMEM_F_TASK_FLAGS,
-						      KMEM_F_TASK_PRIO,	  KMEM_F_TASK_POLICY,
-						      KMEM_F_TASK_NVCSW,  KMEM_F_TASK_CPU,
-						      KMEM_F_TASK_RUNTIME };
+						      KMEM_F_TASK_STATE,  KMEM_F_TASK_PRIO,
+						      KMEM_F_TASK_POLICY, KMEM_F_TASK_NVCSW,
+						      KMEM_F_TASK_CPU,	  KMEM_F_TASK_RUNTIME };
 	char comm[32] = "?";
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {

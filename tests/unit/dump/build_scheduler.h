@@ -49,6 +49,7 @@ enum {
 	/* In .bss */
 	BSS_ALLOCATOR = 16,
 	BSS_STATIC = 64,
+	BSS_FIRST = 88, /* points to a task_ctx; not beside an array of allocators */
 	BSS_BYTES = 96,
 	ELEMENT_BYTES = 24,
 	N_ALLOCATORS = 2,
@@ -97,7 +98,7 @@ static inline void build_scheduler_types(struct strbuf *out)
 	BUILD_STRUCT(&b, "page", 64, { "flags", quad, 0, 0 });
 	BUILD_STRUCT(&b, "bpf_array", 128, { "map", map, 0, 0 },
 		     { "value", text, 8 * ARRAY_VALUE, 0 });
-	BUILD_STRUCT(&b, "bpf_prog", 16, { "aux", pointer, 64, 0 });
+	BUILD_STRUCT(&b, "bpf_prog", 16, { "type", word, 0, 0 }, { "aux", pointer, 64, 0 });
 	BUILD_STRUCT(&b, "bpf_prog_aux", 24, { "arena", pointer, 8 * AUX_ARENA, 0 },
 		     { "used_map_cnt", word, 8 * AUX_N_MAPS, 0 },
 		     { "used_maps", pointer, 8 * AUX_MAPS, 0 });
@@ -109,10 +110,12 @@ static inline uint32_t build_program_types(struct build_scheduler *b, uint32_t *
 	const struct sdt_form form = { .chunk = SDT_FORWARD, .data = SDT_FORWARD };
 	struct build_btf t = { 0 };
 	struct sdt_types types = build_sdt_types(&t, &form);
-	uint32_t bump, payload, pairs, section[2][3];
+	uint32_t bump, payload, pairs, next, section[3][3];
 
+	/* The struct comes right after the pointer to it. */
+	next = build_btf_type(&t, "", 2, 0, t.n + 2);
 	payload = BUILD_STRUCT(&t, "task_ctx", ELEMENT_BYTES - 8, { "pid", types.u64, 0, 0 },
-			       { "next", types.u64, 64, 0 });
+			       { "next", next, 64, 0 });
 	bump = BUILD_STRUCT(&t, "scx_static", 24, { "max_alloc_bytes", types.u64, 0, 0 },
 			    { "memory", types.u64, 64, 0 }, { "off", types.u64, 128, 0 });
 	pairs = build_btf_array(&t, build_btf_array(&t, types.allocator, 1), N_ALLOCATORS);
@@ -123,7 +126,10 @@ static inline uint32_t build_program_types(struct build_scheduler *b, uint32_t *
 	section[1][0] = build_btf_var(&t, "scx_common", bump);
 	section[1][1] = b->has_array ? BSS_BYTES : BSS_STATIC;
 	section[1][2] = 24;
-	*ret_section = build_btf_section(&t, ".bss", BSS_BYTES, section, 2);
+	section[2][0] = build_btf_var(&t, "first_ctx", next);
+	section[2][1] = BSS_FIRST;
+	section[2][2] = 8;
+	*ret_section = build_btf_section(&t, ".bss", BSS_BYTES, section, b->has_array ? 2 : 3);
 	build_btf_finish(&t, &b->program);
 	return payload;
 }
@@ -212,6 +218,7 @@ static inline int scheduler_set_up_with(void **state, bool has_array)
 	put64(b, AT_BTF + BTF_DATA, pointer_to(b, AT_BTF_DATA));
 	put32(b, AT_BTF + BTF_SIZE, (uint32_t)b->program.n);
 	build_put(&b->k.memory, AT_BTF_DATA, b->program.at, b->program.n);
+	put32(b, AT_PROGRAM, 27); /* BPF_PROG_TYPE_STRUCT_OPS */
 	put64(b, AT_PROGRAM + 8, pointer_to(b, AT_AUX));
 	put64(b, AT_AUX + AUX_ARENA, pointer_to(b, AT_ARENA));
 	put64(b, AT_AUX + AUX_MAPS, pointer_to(b, AT_MAPS));
@@ -272,6 +279,50 @@ static inline const char *scheduler_json(struct build_scheduler *b, const char *
 	struct dump_request request = { .max_entries = max_entries };
 	struct json_writer writer = json_writer_to(&b->out, JSON_COMPACT);
 	struct dump_sink sink = dump_sink_to_json(&writer);
+
+	scheduler_attach(b);
+	strbuf_clear(&b->out);
+	assert_success(dump_one(dump_view_find(view), b->kmem, &request, &sink));
+	return strbuf_str(&b->out);
+}
+
+/* Two elements in the arena, the first points to the second and back; the first's payload. */
+static inline uint64_t put_circle(struct build_scheduler *b)
+{
+	uint64_t one = sdt_alloc(b->s, 7) + 8, two = sdt_alloc(b->s, 8) + 8;
+
+	sdt_put(b->s, one, 77);
+	sdt_put(b->s, one + 8, two);
+	sdt_put(b->s, two, 88);
+	sdt_put(b->s, two + 8, one);
+	put_allocator(b);
+	put64(b, AT_BSS + ARRAY_VALUE + BSS_FIRST, one);
+	return one;
+}
+
+/* An array of task_ctx that the program uses; its first value points to the first element. */
+static inline void put_array(struct build_scheduler *b, uint64_t first)
+{
+	const uint64_t maps[] = { AT_ARENA, AT_BSS, AT_OTHER };
+
+	put_map(b, AT_OTHER, 2, 3, 2, "ctx_array");
+	put64(b, AT_OTHER + MAP_BTF, pointer_to(b, AT_BTF));
+	put32(b, AT_OTHER + MAP_VALUE_TYPE, b->payload);
+	put32(b, AT_OTHER + MAP_VALUE_SIZE, ELEMENT_BYTES - 8);
+	put64(b, AT_OTHER + ARRAY_VALUE, 66);
+	put64(b, AT_OTHER + ARRAY_VALUE + 8, first);
+	put32(b, AT_AUX + AUX_N_MAPS, 3);
+	put64(b, AT_MAPS + 16, pointer_to(b, AT_OTHER));
+	put_idr(b, IN_DATA_MAP_IDR, AT_NODES, maps, 3);
+}
+
+static inline const char *scheduler_view(struct build_scheduler *b, const char *view,
+					 const char *argument, bool as_json)
+{
+	struct dump_request request = { .argument = argument };
+	struct json_writer writer = json_writer_to(&b->out, JSON_COMPACT);
+	struct dump_sink sink = as_json ? dump_sink_to_json(&writer)
+					: dump_sink_to_text(&b->out, 100);
 
 	scheduler_attach(b);
 	strbuf_clear(&b->out);

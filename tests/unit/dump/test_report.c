@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "build_guest.h"
+#include "build_scheduler.h"
 
 #include "json/doc.h"
 
@@ -21,6 +22,23 @@ static void one_blind_view_leaves_the_others(void **state)
 	assert_non_null(json_find(json_find(root, "log"), "unavailable"));
 	assert_non_null(json_find(json_find(root, "tasks"), "tasks"));
 	assert_null(json_find(json_find(root, "tasks"), "unavailable"));
+}
+
+static void the_schedulers_maps_and_variables_are_part_of_it(void **state)
+{
+	struct build_scheduler *b = *state;
+	_cleanup_strbuf_ struct strbuf json = STRBUF_INIT;
+	_cleanup_json_doc_ struct json_doc *doc = NULL;
+
+	put_array(b, put_circle(b));
+	scheduler_attach(b);
+	dump_failure(b->kmem, NULL, &(struct dump_request){ 0 }, 0, &b->out, &json);
+	assert_contains(strbuf_str(&b->out), "scheduler: maps and global variables");
+	assert_contains(strbuf_str(&b->out), "\n    first_ctx = 0x7f1234");
+	assert_contains(strbuf_str(&b->out), "\n    [0] = task_ctx:\n      pid=66\n");
+	assert_success(json_doc_parse(json.at, json.n, "report", &doc));
+	assert_non_null(json_find(json_find(json_doc_root(doc), "scheduler"), "maps"));
+	assert_null(json_find(json_find(json_doc_root(doc), "scheduler"), "unavailable"));
 }
 
 static void without_a_kernel_every_section_says_why(void **state)
@@ -132,6 +150,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		guest_test(one_blind_view_leaves_the_others),
+		scheduler_test(the_schedulers_maps_and_variables_are_part_of_it),
 		guest_test(without_a_kernel_every_section_says_why),
 		guest_test(a_long_view_leaves_lines_to_those_behind_it),
 		guest_test(a_view_takes_half_of_what_is_left_and_says_where_it_was_cut),

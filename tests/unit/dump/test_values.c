@@ -2,7 +2,9 @@
 #include "dump/values.h"
 
 #include "btf/value_get.h"
+#include "build_scheduler.h"
 #include "build_view.h"
+#include "dump/expr.h"
 
 /* The kernel's own. */
 static const struct dump_owner nobody;
@@ -135,6 +137,91 @@ static void without_a_type_bytes_are_written(void **state)
 			    "{\"it\":{\"kind\":\"bytes\",\"hex\":\"02 01 00\"}}");
 }
 
+/* One memory for all of them: the element, what it points to, and back. */
+static const char circle[] = "task_ctx{pid=77, next=0x7f1234";
+
+static void the_arena_is_followed_in_values_of_maps(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	put_array(b, put_circle(b));
+	assert_contains(scheduler_view(b, "map", "ctx_array", false),
+			"[0] = task_ctx:\n    pid=66\n");
+	assert_contains(strbuf_str(&b->out), "pid=77\n");
+	assert_contains(strbuf_str(&b->out), "task_ctx{pid=88");
+	assert_contains(strbuf_str(&b->out), "see #1");
+	assert_contains(scheduler_view(b, "map", "ctx_array", true), "\"deref\":{");
+}
+
+static void the_arena_is_followed_in_global_variables(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	(void)put_circle(b);
+	assert_contains(scheduler_view(b, "map", ".bss", false), "first_ctx = 0x7f1234");
+	assert_contains(strbuf_str(&b->out), circle);
+	assert_contains(strbuf_str(&b->out), "task_ctx{pid=88");
+}
+
+static void the_arena_is_followed_in_expressions(void **state)
+{
+	struct build_scheduler *b = *state;
+	struct dump_sink sink = dump_sink_to_text(&b->out, 100);
+
+	(void)put_circle(b);
+	scheduler_attach(b);
+	assert_success(dump_expr(b->kmem, "bpf:first_ctx", &sink));
+	assert_contains(strbuf_str(&b->out), "first_ctx = 0x7f1234");
+	assert_contains(strbuf_str(&b->out), circle);
+	strbuf_clear(&b->out);
+	assert_success(dump_expr(b->kmem, "*bpf:first_ctx", &sink));
+	/* The same place is the same by both ways. */
+	assert_contains(strbuf_str(&b->out), "[cycle] → see #1");
+	assert_contains(strbuf_str(&b->out), "task_ctx{pid=88");
+}
+
+static void the_arena_is_followed_in_allocators(void **state)
+{
+	struct build_scheduler *b = *state;
+
+	(void)put_circle(b);
+	assert_contains(scheduler_view(b, "sdt", NULL, false), circle);
+	assert_contains(strbuf_str(&b->out), "task_ctx{pid=88");
+}
+
+/* Two programs may have arenas at the same addresses; a map that none of them uses tells nothing.
+ */
+static void pointers_of_a_map_that_no_program_uses_stay_numbers(void **state)
+{
+	struct build_scheduler *b = *state;
+	const uint64_t maps[] = { AT_ARENA, AT_BSS, AT_OTHER, AT_NODES + 0x2000 };
+
+	put_array(b, put_circle(b));
+	put32(b, AT_AUX + AUX_N_MAPS, 2);
+	put_arena(b, AT_NODES + 0x2000, 9, "another");
+	put_idr(b, IN_DATA_MAP_IDR, AT_NODES, maps, 4);
+	assert_contains(scheduler_view(b, "map", "ctx_array", false), "task_ctx{pid=66, next=0x7f");
+	assert_null(strstr(strbuf_str(&b->out), "pid=77"));
+}
+
+/* A list through the whole arena ends where the budget does, and says so. */
+static void a_long_list_ends_with_the_budget(void **state)
+{
+	struct build_scheduler *b = *state;
+	uint64_t at = sdt_bump(b->s, 16), first = at;
+
+	put_array(b, first);
+	for (unsigned int i = 0; i < 2 * DUMP_LIMIT_FOLLOWED_BYTES / 16; i++) {
+		uint64_t next = sdt_bump(b->s, 16);
+
+		sdt_put(b->s, at, i + 1);
+		sdt_put(b->s, at + 8, next);
+		at = next;
+	}
+	assert_contains(scheduler_view(b, "map", "ctx_array", true), "deref_skipped_reason");
+	assert_true(b->out.n < 1 << 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +231,12 @@ int main(void)
 		bpf_test(members_that_are_left_out_are_counted),
 		bpf_test(a_value_past_the_limit_is_refused),
 		bpf_test(without_a_type_bytes_are_written),
+		scheduler_test(the_arena_is_followed_in_values_of_maps),
+		scheduler_test(the_arena_is_followed_in_global_variables),
+		scheduler_test(the_arena_is_followed_in_expressions),
+		scheduler_test(the_arena_is_followed_in_allocators),
+		scheduler_test(pointers_of_a_map_that_no_program_uses_stay_numbers),
+		scheduler_test(a_long_list_ends_with_the_budget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
