@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dump/globals.h"
 
-#include "dump/kernel_read.h"
+#include "kmem/guest_btf.h"
 
 /* enum bpf_map_type */
 enum { TYPE_ARRAY = 2, TYPE_ARENA = 33 };
@@ -108,9 +108,9 @@ struct error *globals_find(struct kmem *kmem, struct globals_scene *scene)
 	if (!err)
 		err = kmem_fields_require(&kmem->fields, KMEM_VIEW_MAPS);
 	if (!err)
-		err = dump_idr(kmem, "map_idr", &scene->maps, see_map, &search);
+		err = kmem_idr(kmem, "map_idr", &scene->maps, see_map, &search);
 	if (!err)
-		err = dump_idr(kmem, "prog_idr", &scene->programs, see_program, &search);
+		err = kmem_idr(kmem, "prog_idr", &scene->programs, see_program, &search);
 	for (size_t i = 0; i < scene->globals.n; i++)
 		scene->globals.at[i].arena = globals_arena_of_map(scene, scene->globals.at[i].map);
 	return err;

@@ -104,18 +104,3 @@ void dump_task_name(struct kmem *kmem, uint64_t task, struct strbuf *into)
 	text_escape(into, comm);
 	strbuf_appendf(into, "[%lld]", (long long)pid);
 }
-
-struct error *dump_idr(struct kmem *kmem, const char *symbol, struct kmem_walk *walk,
-		       kmem_entry_fn fn, void *context)
-{
-	struct kmem_xarray_form form;
-	uint64_t idr;
-	struct error *err = kmem_xarray_form(kmem, &form);
-
-	if (!err)
-		err = kmem_symbol(kmem, symbol, &idr);
-	if (!err)
-		kmem_xarray(&kmem->space, &form, idr + kmem_offset(kmem, KMEM_F_IDR_HEAD), walk, fn,
-			    context);
-	return err;
-}

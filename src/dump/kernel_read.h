@@ -4,7 +4,6 @@
 #define KTSTR_DUMP_KERNEL_READ_H
 
 #include "kmem/kmem.h"
-#include "kmem/xarray.h"
 
 /*
  * A member of the object at `base`, or an error that says which member or which address. What they
@@ -27,9 +26,5 @@ void dump_flag_words(struct kmem *kmem, const char *type, const char *prefix, ui
 		     struct strbuf *into);
 /* "bash[1234]", escaped; an address where the task cannot be read. */
 void dump_task_name(struct kmem *kmem, uint64_t task, struct strbuf *into);
-
-/* All that an IDR holds: `symbol` is its name, map_idr or prog_idr. */
-struct error *dump_idr(struct kmem *kmem, const char *symbol, struct kmem_walk *walk,
-		       kmem_entry_fn fn, void *context) MUST_CHECK;
 
 #endif

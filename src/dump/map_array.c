@@ -13,7 +13,8 @@ static uint64_t round_up_8(uint64_t n)
 	return (n + 7) & ~UINT64_C(7);
 }
 
-bool map_is_section(const struct map *map, const struct btf *btf)
+/* It holds the variables of a section (".bss") and its type says which. */
+static bool is_section(const struct map *map, const struct btf *btf)
 {
 	struct btf_type type;
 
@@ -83,7 +84,7 @@ struct error *map_show_array(struct map_show *show)
 	if (err)
 		return err;
 	values += show->map->address;
-	if (map_is_section(show->map, show->btf))
+	if (is_section(show->map, show->btf))
 		return show_section(show, values);
 	show_entries(show, values, round_up_8(show->map->value_size), false);
 	return NULL;

@@ -39,7 +39,7 @@ struct error *map_each(struct kmem *kmem, struct kmem_walk *walk, kmem_entry_fn 
 {
 	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_MAPS);
 
-	return err ? err : dump_idr(kmem, "map_idr", walk, fn, context);
+	return err ? err : kmem_idr(kmem, "map_idr", walk, fn, context);
 }
 
 struct map_list {

@@ -90,7 +90,4 @@ struct map_search {
 /* Head and contents. */
 void map_search_show(struct map_search *search, const struct map *map);
 
-/* True: `map` holds the variables of a section (".bss") and its type says which. */
-bool map_is_section(const struct map *map, const struct btf *btf);
-
 #endif

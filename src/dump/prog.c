@@ -2,6 +2,7 @@
 /* BPF programs: what prog_idr lists. */
 #include "dump/kernel_read.h"
 #include "dump/rows.h"
+#include "kmem/guest_btf.h"
 
 enum { TAG_BYTES = 8 }; /* BPF_TAG_SIZE, include/uapi/linux/bpf.h */
 
@@ -165,7 +166,7 @@ struct error *dump_prog(struct kmem *kmem, const struct dump_request *request,
 	if (err)
 		return err;
 	dump_rows_begin(&list.rows, sink, "programs", columns, ARRAY_SIZE(columns));
-	err = dump_idr(kmem, "prog_idr", &walk, show_prog, &list);
+	err = kmem_idr(kmem, "prog_idr", &walk, show_prog, &list);
 	dump_rows_end(&list.rows);
 	if (err)
 		return err;

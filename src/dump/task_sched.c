@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dump/task_sched.h"
 
-#include "kmem/cpus.h"
+#include "btf/value.h"
 
 static const struct {
 	const char *symbol, *word;
@@ -34,26 +34,6 @@ static void read_class(const struct dump_scheduler *scheduler, uint64_t task,
 	}
 }
 
-static bool has_bit(const uint64_t *words, uint32_t bit)
-{
-	return words[bit / 64] >> bit % 64 & 1;
-}
-
-/* As "%*pbl" of the kernel. */
-static void format_list(const uint64_t *words, uint32_t n, struct strbuf *into)
-{
-	for (uint32_t from = 0; from < n; from++) {
-		uint32_t to = from;
-
-		if (!has_bit(words, from))
-			continue;
-		while (to + 1 < n && has_bit(words, to + 1))
-			to++;
-		strbuf_appendf(into, to > from ? "%s%u-%u" : "%s%u", into->n ? "," : "", from, to);
-		from = to;
-	}
-}
-
 static void read_cpus(const struct dump_scheduler *scheduler, uint64_t task,
 		      struct dump_task_sched *ret)
 {
@@ -68,7 +48,8 @@ static void read_cpus(const struct dump_scheduler *scheduler, uint64_t task,
 	words = xcalloc(bytes / 8, 8);
 	ret->cpus_status = kmem_read(&kmem->space, task + field->place.offset, words, bytes, NULL);
 	if (!ret->cpus_status)
-		format_list(words, kmem->cpus.n, &ret->cpus);
+		value_cpus_format((struct bytes){ (const uint8_t *)words, bytes }, kmem->cpus.n,
+				  &ret->cpus);
 }
 
 /* By the clock of its CPU, which stands at the last time that this runqueue was touched. */

@@ -12,7 +12,7 @@ void kmem_btf_free(struct kmem_btf *btf)
 	free(btf);
 }
 
-struct error *kmem_xarray_form(const struct kmem *kmem, struct kmem_xarray_form *ret)
+static struct error *xarray_form(const struct kmem *kmem, struct kmem_xarray_form *ret)
 {
 	const struct kmem_field *fields = kmem->fields.at;
 	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_XARRAY);
@@ -29,15 +29,15 @@ struct error *kmem_xarray_form(const struct kmem *kmem, struct kmem_xarray_form 
 	return NULL;
 }
 
-struct error *kmem_btf_each(struct kmem *kmem, struct kmem_walk *walk, kmem_entry_fn fn,
-			    void *context)
+struct error *kmem_idr(struct kmem *kmem, const char *symbol, struct kmem_walk *walk,
+		       kmem_entry_fn fn, void *context)
 {
 	struct kmem_xarray_form form;
 	uint64_t idr;
-	struct error *err = kmem_xarray_form(kmem, &form);
+	struct error *err = xarray_form(kmem, &form);
 
 	if (!err)
-		err = kmem_symbol(kmem, "btf_idr", &idr);
+		err = kmem_symbol(kmem, symbol, &idr);
 	if (!err)
 		kmem_xarray(&kmem->space, &form, idr + kmem_offset(kmem, KMEM_F_IDR_HEAD), walk, fn,
 			    context);

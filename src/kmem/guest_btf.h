@@ -26,10 +26,8 @@ DEFINE_CLEANUP(kmem_btf, struct kmem_btf *, NULL, kmem_btf_free);
  */
 struct error *kmem_btf_load(struct kmem *kmem, uint64_t address, struct kmem_btf **ret) MUST_CHECK;
 
-/* Every id with the address of its struct btf. */
-struct error *kmem_btf_each(struct kmem *kmem, struct kmem_walk *walk, kmem_entry_fn fn,
-			    void *context) MUST_CHECK;
-/* The form of this kernel's xarrays. */
-struct error *kmem_xarray_form(const struct kmem *kmem, struct kmem_xarray_form *ret) MUST_CHECK;
+/* All that an IDR holds, each id with an address: `symbol` is its name, "btf_idr", "map_idr". */
+struct error *kmem_idr(struct kmem *kmem, const char *symbol, struct kmem_walk *walk,
+		       kmem_entry_fn fn, void *context) MUST_CHECK;
 
 #endif

@@ -8,8 +8,6 @@ enum {
 	/* Physical pages kept, and translations kept. Powers of two. */
 	KMEM_CACHED_PAGES = 256,
 	KMEM_CACHED_TRANSLATIONS = 256,
-	/* How often bytes that keep changing are read again. */
-	KMEM_LIMIT_REREADS = 8,
 
 	/* The text of VMCOREINFO: the kernel gives it one page. */
 	KMEM_LIMIT_NOTE_BYTES = 4096,

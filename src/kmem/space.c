@@ -31,8 +31,8 @@ static bool in_window(const struct kmem_window *window, uint64_t address, uint64
 	return true;
 }
 
-static enum kmem_status walk(struct kmem_space *space, const struct kmem_paging *paging,
-			     uint64_t address, uint64_t *ret_physical, uint64_t *ret_left)
+static enum kmem_status walk(struct kmem_space *space, uint64_t address, uint64_t *ret_physical,
+			     uint64_t *ret_left)
 {
 	uint64_t number = address / KMEM_PAGE_BYTES, inside = address % KMEM_PAGE_BYTES;
 	struct kmem_translation *known =
@@ -40,15 +40,15 @@ static enum kmem_status walk(struct kmem_space *space, const struct kmem_paging 
 	struct kmem_mapping mapping;
 	enum kmem_status status;
 
-	if (known->tag == number + 1 && known->root == paging->root) {
+	if (known->tag == number + 1) {
 		*ret_physical = known->physical + inside;
 		*ret_left = KMEM_PAGE_BYTES - inside;
 		return KMEM_READ_OK;
 	}
-	status = kmem_paging_walk(paging, &space->pages, address, &mapping);
+	status = kmem_paging_walk(&space->paging, &space->pages, address, &mapping);
 	if (status != KMEM_READ_OK)
 		return status;
-	*known = (struct kmem_translation){ paging->root, number + 1, mapping.physical - inside };
+	*known = (struct kmem_translation){ number + 1, mapping.physical - inside };
 	*ret_physical = mapping.physical;
 	*ret_left = mapping.left;
 	return KMEM_READ_OK;
@@ -61,7 +61,7 @@ enum kmem_status kmem_translate(struct kmem_space *space, uint64_t address, uint
 	enum kmem_status status = KMEM_READ_OK;
 
 	if (!in_window(&space->direct, address, &physical, &left))
-		status = walk(space, &space->paging, address, &physical, &left);
+		status = walk(space, address, &physical, &left);
 	if (status != KMEM_READ_OK)
 		return status;
 	*ret_physical = physical;
@@ -70,16 +70,14 @@ enum kmem_status kmem_translate(struct kmem_space *space, uint64_t address, uint
 	return KMEM_READ_OK;
 }
 
-/* With paging NULL: the kernel's memory, the direct map first. */
-static enum kmem_status read_pieces(struct kmem_space *space, const struct kmem_paging *paging,
-				    uint64_t address, void *buf, size_t n, uint64_t *ret_failed)
+enum kmem_status kmem_read(struct kmem_space *space, uint64_t address, void *buf, size_t n,
+			   uint64_t *ret_failed)
 {
 	uint8_t *at = buf;
 
 	while (n) {
 		uint64_t physical, left;
-		enum kmem_status status = paging ? walk(space, paging, address, &physical, &left)
-						 : kmem_translate(space, address, &physical, &left);
+		enum kmem_status status = kmem_translate(space, address, &physical, &left);
 		size_t here;
 
 		if (ret_failed)
@@ -97,36 +95,6 @@ static enum kmem_status read_pieces(struct kmem_space *space, const struct kmem_
 			return KMEM_READ_UNMAPPED;
 	}
 	return KMEM_READ_OK;
-}
-
-enum kmem_status kmem_read(struct kmem_space *space, uint64_t address, void *buf, size_t n,
-			   uint64_t *ret_failed)
-{
-	return read_pieces(space, NULL, address, buf, n, ret_failed);
-}
-
-enum kmem_status kmem_read_through(struct kmem_space *space, const struct kmem_paging *paging,
-				   uint64_t address, void *buf, size_t n, uint64_t *ret_failed)
-{
-	return read_pieces(space, paging, address, buf, n, ret_failed);
-}
-
-enum kmem_status kmem_read_settled(struct kmem_space *space, uint64_t address, void *buf, size_t n)
-{
-	_cleanup_free_ void *again = xcalloc(n ? n : 1, 1);
-	enum kmem_status status;
-
-	kmem_space_forget(space);
-	status = kmem_read(space, address, buf, n, NULL);
-	for (int i = 0; status == KMEM_READ_OK && i < KMEM_LIMIT_REREADS; i++) {
-		kmem_space_forget(space);
-		status = kmem_read(space, address, again, n, NULL);
-		if (status == KMEM_READ_OK && (n == 0 || memcmp(again, buf, n) == 0))
-			return KMEM_READ_OK;
-		if (status == KMEM_READ_OK)
-			memcpy(buf, again, n);
-	}
-	return status == KMEM_READ_OK ? KMEM_READ_TORN : status;
 }
 
 enum kmem_status kmem_read_uint(struct kmem_space *space, uint64_t address, unsigned int width,

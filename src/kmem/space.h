@@ -27,7 +27,6 @@ struct kmem_space {
 	struct kmem_paging paging; /* the kernel's own */
 	struct kmem_window direct;
 	struct kmem_translation {
-		uint64_t root;
 		uint64_t tag; /* page number + 1 */
 		uint64_t physical;
 	} translations[KMEM_CACHED_TRANSLATIONS];
@@ -49,16 +48,6 @@ enum kmem_status kmem_translate(struct kmem_space *space, uint64_t address, uint
  */
 enum kmem_status kmem_read(struct kmem_space *space, uint64_t address, void *buf, size_t n,
 			   uint64_t *ret_failed) MUST_CHECK;
-/* Through other page tables, those of a process: no window applies. */
-enum kmem_status kmem_read_through(struct kmem_space *space, const struct kmem_paging *paging,
-				   uint64_t address, void *buf, size_t n,
-				   uint64_t *ret_failed) MUST_CHECK;
-/*
- * Until two reads in a row, past all that is remembered, agree; KMEM_READ_TORN when they never do.
- * For a guest that runs.
- */
-enum kmem_status kmem_read_settled(struct kmem_space *space, uint64_t address, void *buf,
-				   size_t n) MUST_CHECK;
 /* Little-endian, `width` 1, 2, 4 or 8. */
 enum kmem_status kmem_read_uint(struct kmem_space *space, uint64_t address, unsigned int width,
 				uint64_t *ret) MUST_CHECK;

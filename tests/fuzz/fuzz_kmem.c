@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* covers: src/kmem/kmem.c src/kmem/kallsyms_load.c src/kmem/cpus.c src/kmem/space.c
- * src/kmem/pages.c src/kmem/paging.c src/kmem/list.c src/kmem/rbtree.c src/kmem/xarray.c */
+ * src/kmem/pages.c src/kmem/paging.c src/kmem/list.c src/kmem/xarray.c */
 /*
  * A small kernel in RAM with words of it changed. The first byte chooses its form; then come
  * changes: where (two bytes, in units of eight, counted through what an attach touches), how (one
@@ -10,7 +10,7 @@
 
 #include "../unit/kmem/build_kernel.h"
 #include "kmem/kmem.h"
-#include "kmem/rbtree.h"
+#include "kmem/list.h"
 #include "kmem/walk.h"
 #include "kmem/xarray.h"
 
@@ -137,13 +137,11 @@ static void look_around(struct kmem *kmem)
 	kmem_walk_format(&walk, &text);
 	kmem_hlist(&kmem->space, data, &walk, see, &seen);
 	kmem_hlist_nulls(&kmem->space, data, &walk, see, &seen, &n);
-	kmem_rbtree(&kmem->space, data + 0x60, &walk, see, &seen);
 	kmem_xarray(&kmem->space, &form, data + 0xc0, &walk, see_entry, &seen);
 	kmem_walk_format(&walk, &text);
 	kmem_xarray(&kmem->space, &odd, data + 0xc0, &walk, see_entry, &seen);
 	(void)!kmem_read_text(&kmem->space, data + 4000, buf, sizeof(buf));
-	(void)!kmem_read_settled(&kmem->space, data, buf, sizeof(buf));
-	(void)!kmem_read_through(&kmem->space, &kmem->space.paging, data, buf, 8, &failed);
+	(void)!kmem_read(&kmem->space, data, buf, sizeof(buf), &failed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

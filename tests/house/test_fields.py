@@ -31,4 +31,4 @@ class Fields(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    tap.main()
+    tap.main(__name__)

@@ -92,7 +92,7 @@ static void every_id_is_listed(void **state)
 	struct fixture *f = *state;
 	struct kmem_walk walk = { 0 };
 
-	assert_success(kmem_btf_each(f->kmem, &walk, see, f));
+	assert_success(kmem_idr(f->kmem, "btf_idr", &walk, see, f));
 	assert_int_equal(walk.end, KMEM_WALK_WHOLE);
 	assert_int_equal(f->seen.n, 3);
 	assert_int_equal(f->seen.index[0], 1);
@@ -153,7 +153,7 @@ static void without_types_of_its_own_nothing_is_listed(void **state UNUSED)
 	struct kmem_btf *btf = NULL;
 
 	assert_success(kmem_attach(&reader, (struct bytes){ NULL, 0 }, &kmem));
-	assert_error_tag(kmem_btf_each(kmem, &walk, see, NULL), "no-kernel-field");
+	assert_error_tag(kmem_idr(kmem, "btf_idr", &walk, see, NULL), "no-kernel-field");
 	assert_error_tag(kmem_btf_load(kmem, k.direct, &btf), "no-kernel-field");
 }
 

@@ -125,28 +125,6 @@ static void translation_is_kept_until_it_is_forgotten(void **state)
 	assert_int_equal(physical, 0x40008);
 }
 
-static void tables_of_a_process_are_its_own(void **state)
-{
-	struct fixture *f = *state;
-	_cleanup_build_memory_ struct build_memory other = build_memory_new(1 << 20, 0xc0000, 4);
-	char buf[4];
-
-	/* Same addresses, other frames; the tables are in the same RAM. */
-	build_map(&other, BASE, 0x50000, 12, MAP_USER);
-	memcpy(f->memory.at + 0xc0000, other.at + 0xc0000, other.next - 0xc0000);
-	build_put(&f->memory, 0x20000, "kern", 4);
-	build_put(&f->memory, 0x50000, "user", 4);
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(kmem_read(&f->space, BASE, buf, 4, NULL), KMEM_READ_OK);
-		assert_memory_equal(buf, "kern", 4);
-		assert_int_equal(kmem_read_through(&f->space, &other.paging, BASE, buf, 4, NULL),
-				 KMEM_READ_OK);
-		assert_memory_equal(buf, "user", 4);
-	}
-	assert_int_equal(kmem_read_through(&f->space, &other.paging, BASE + 4096, buf, 4, NULL),
-			 KMEM_READ_UNMAPPED);
-}
-
 static void text_may_end_before_a_page_that_is_missing(void **state)
 {
 	struct fixture *f = *state;
@@ -179,35 +157,6 @@ static void numbers_have_the_width_asked_for(void **state)
 	assert_true(value == UINT64_C(0x8877665544332211));
 }
 
-/* Counts every read of one byte, so that it never reads the same twice. */
-static enum kmem_status read_restless(const struct kmem_reader *reader, uint64_t physical,
-				      void *buf, size_t n)
-{
-	static uint8_t count;
-	uint64_t frame = physical & ~UINT64_C(4095);
-
-	if (physical + n > reader->buffer.n)
-		return KMEM_READ_OUTSIDE;
-	memcpy(buf, reader->buffer.at + physical, n);
-	if (frame == 0x20000)
-		*(uint8_t *)buf = ++count;
-	return KMEM_READ_OK;
-}
-
-static void what_never_settles_is_torn(void **state)
-{
-	struct fixture *f = *state;
-	char buf[8];
-
-	build_put(&f->memory, 0x30000, "resting!", 8);
-	assert_int_equal(kmem_read_settled(&f->space, BASE + 4096, buf, 8), KMEM_READ_OK);
-	assert_memory_equal(buf, "resting!", 8);
-	f->reader.read = read_restless;
-	assert_int_equal(kmem_read_settled(&f->space, BASE + 4096, buf, 8), KMEM_READ_OK);
-	assert_int_equal(kmem_read_settled(&f->space, BASE, buf, 8), KMEM_READ_TORN);
-	assert_int_equal(kmem_read_settled(&f->space, BASE + 12288, buf, 8), KMEM_READ_UNMAPPED);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,12 +169,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(direct_map_needs_no_tables, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(translation_is_kept_until_it_is_forgotten, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(tables_of_a_process_are_its_own, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(text_may_end_before_a_page_that_is_missing, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(numbers_have_the_width_asked_for, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(what_never_settles_is_torn, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
