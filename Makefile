@@ -92,6 +92,10 @@ test-release test-gcc test-clang: test-%: setup build/%/build.ninja ## unit test
 test-tsan: setup build/tsan/build.ninja ## unit tests under the thread sanitizer, of ROOMS= if named
 	@$(PYTHON) tests/run build/tsan unit --build --as tsan $(if $(ROOMS),--rooms $(ROOMS))
 
+.PHONY: test-recipes
+test-recipes: setup build/debug/build.ninja ## do what docs/HOWTO.md describes in a copy of the tree, and see it work
+	@$(PYTHON) tests/run build/debug recipes
+
 .PHONY: test-mutants
 test-mutants: setup ## plant each bug of tests/mutants and see a test go red
 	@$(PYTHON) tests/mutants/run --jobs 2 $(MUTANTS)
@@ -137,7 +141,7 @@ fuzz-report: setup build/fuzz/build.ninja ## RUNS= executions, coverage and plan
 fuzz-smoke: setup build/fuzz/build.ninja ## some seconds of every fuzzer, no bounds
 	@$(PYTHON) tools/fuzz-report --build build/fuzz --smoke $(SMOKE) $(FUZZERS)
 
-TEST_ALL := test test-release test-gcc test-clang test-tsan test-mutants fuzz-smoke test-kernels test-hostile soak
+TEST_ALL := test test-release test-gcc test-clang test-tsan test-recipes test-mutants fuzz-smoke test-kernels test-hostile soak
 .PHONY: test-all
 test-all: ## everything: all builds, thread sanitizer, mutants, fuzzers, other kernels, hostile guests, soak
 	@failed=; for part in $(TEST_ALL); do echo "== make $$part"; \
@@ -163,7 +167,7 @@ format-check: ## say what `make format` would change
 
 .PHONY: clean
 clean: ## remove every build, keep what set-up made in build/deps
-	rm -rf $(addprefix build/,release debug gcc clang tsan fuzz bin mutants fuzz-corpus fuzz-report)
+	rm -rf $(addprefix build/,release debug gcc clang tsan fuzz bin mutants recipes fuzz-corpus fuzz-report)
 
 .PHONY: help
 help: ## this list

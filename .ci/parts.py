@@ -26,19 +26,12 @@ SHARE = "0.05"
 # A slice may take as long as tests/LONG says, and as long again.
 PATIENCE = 2
 CLOSING = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped$")
-SUITES = ("unit", "golden", "corpus", "house", "host", "vm", "self", "tsan", "mutants", "fuzz", "kernels", "soak", "hostile", "oracle")
+SUITES = ("unit", "golden", "corpus", "house", "host", "vm", "self", "tsan", "recipes", "mutants", "fuzz", "kernels", "soak", "hostile", "oracle")
 
 
 def rows(name):
     with open(os.path.join(ROOT, "tests", name), encoding="utf-8") as f:
         return [words for words in (line.split("#")[0].split() for line in f) if words]
-
-
-def touched():
-    """Rooms that the last commits changed, the most recent first."""
-    names = lastrun.git("log", f"-{COMMITS}", "--format=", "--name-only").splitlines()
-    found = (re.match(r"(?:src|tests/unit)/(\w+)/|(bpf)/", n) for n in names)
-    return list(dict.fromkeys(m[1] or m[2] for m in found if m))
 
 
 def threaded():
@@ -127,7 +120,7 @@ def command_for(program):
 
 def main():
     run = Run()
-    commit, rooms = lastrun.git("rev-parse", "HEAD"), touched()
+    commit, rooms = lastrun.git("rev-parse", "HEAD"), lastrun.touched(COMMITS)
     print(f"== commit {commit or 'unknown'}; rooms touched by the last {COMMITS}: {' '.join(rooms) or 'none'}", flush=True)
     run.part("test", ["make", "test"], run.budget["ci"])
     order = f"--slice {MUTANT_SECONDS} --at-least {MUTANTS_AT_LEAST} --rotate {commit or 'none'}"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""When each suite last ran whole on this machine: a small file in the cache."""
+"""What was done lately: which rooms the last commits changed, and when each suite last ran whole on this machine."""
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -32,6 +33,14 @@ def git(*arguments):
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
+
+
+def touched(commits=10):
+    """Rooms that the last commits changed, the most recent first; before them those with changes that are not committed."""
+    names = [line[3:] for line in git("status", "--porcelain").splitlines()]
+    names += git("log", f"-{commits}", "--format=", "--name-only").splitlines()
+    found = (re.match(r"(?:src|tests/unit)/(\w+)/|(bpf)/", n) for n in names)
+    return list(dict.fromkeys(m[1] or m[2] for m in found if m))
 
 
 def mark(closings):

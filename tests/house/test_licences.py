@@ -15,7 +15,7 @@ EXCEPTIONS = (
     (r"tests/fuzz/corpus/", "inputs, byte by byte"),
     (r"tests/data/", "data of real machines and of other programs"),
     (r"tests/golden/(?!.*(\.py|\.c|\.h|\.sh|meson\.build|README\.md)$)", "what a command must print"),
-    (r"tests/(mutants|fuzz/planted)/.*\.patch$", "differences of files that have the line"),
+    (r"tests/(mutants|fuzz/planted|house/recipes)/.*\.patch$", "differences of files that have the line"),
     (r"debian/(changelog|source/format)$", "fixed formats"),
     (r".*\.(json|csv|svg|png)$", "formats without comments"),
 )
