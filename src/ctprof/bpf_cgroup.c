@@ -10,7 +10,6 @@
 #include "base/cleanup.h"
 
 enum {
-	FIRST_SLOTS = 64,
 	/* A handle that is a kernfs node's number (5.5); linux/exportfs.h has the word since 6.14.
 	 */
 	HANDLE_KERNFS = 0xfe,
@@ -28,7 +27,8 @@ void bpf_cgroups_deinit(struct bpf_cgroups *cgroups)
 {
 	cleanup_fd(&cgroups->mount_fd);
 	cgroup_mount_deinit(&cgroups->mount);
-	free(cgroups->slots);
+	vec_deinit(&cgroups->rows);
+	hash_index_deinit(&cgroups->index);
 	*cgroups = (struct bpf_cgroups){ .mount_fd = -1 };
 }
 
@@ -86,45 +86,32 @@ static bool name_of(const struct bpf_cgroups *cgroups, uint64_t id, struct inter
 	return true;
 }
 
-static struct bpf_cgroup_slot *slot_of(const struct bpf_cgroups *cgroups, uint64_t id)
+static const struct bpf_cgroup *row_of(struct bpf_cgroups *cgroups, uint64_t id,
+				       struct intern *strings)
 {
-	size_t mask = cgroups->n_slots - 1;
-	size_t at = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+	uint64_t hash = hash_bytes(HASH_INIT, &id, sizeof(id));
+	struct bpf_cgroup row = { .id = id };
+	size_t at = 0;
+	uint32_t i;
 
-	while (cgroups->slots[at].id && cgroups->slots[at].id != id)
-		at = (at + 1) & mask;
-	return &cgroups->slots[at];
-}
-
-static void grow(struct bpf_cgroups *cgroups)
-{
-	struct bpf_cgroup_slot *old = cgroups->slots;
-	size_t n_old = cgroups->n_slots;
-
-	cgroups->n_slots = n_old ? 2 * n_old : FIRST_SLOTS;
-	cgroups->slots = xcalloc(cgroups->n_slots, sizeof(*cgroups->slots));
-	for (size_t i = 0; i < n_old; i++)
-		if (old[i].id)
-			*slot_of(cgroups, old[i].id) = old[i];
-	free(old);
+	while (hash_index_next(&cgroups->index, hash, &at, &i))
+		if (cgroups->rows.at[i].id == id)
+			return &cgroups->rows.at[i];
+	row.known = name_of(cgroups, id, strings, &row.path);
+	hash_index_add(&cgroups->index, hash, (uint32_t)cgroups->rows.n);
+	vec_push(&cgroups->rows, row);
+	return &cgroups->rows.at[cgroups->rows.n - 1];
 }
 
 bool bpf_cgroups_find(struct bpf_cgroups *cgroups, uint64_t id, struct intern *strings,
 		      uint32_t *ret_path)
 {
-	struct bpf_cgroup_slot *slot;
+	const struct bpf_cgroup *row;
 
 	if (id == 0)
 		return false;
-	if (2 * (cgroups->n + 1) > cgroups->n_slots)
-		grow(cgroups);
-	slot = slot_of(cgroups, id);
-	if (!slot->id) {
-		*slot = (struct bpf_cgroup_slot){ .id = id };
-		slot->known = name_of(cgroups, id, strings, &slot->path);
-		cgroups->n++;
-	}
-	if (slot->known)
-		*ret_path = slot->path;
-	return slot->known;
+	row = row_of(cgroups, id, strings);
+	if (row->known)
+		*ret_path = row->path;
+	return row->known;
 }

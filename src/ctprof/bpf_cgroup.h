@@ -3,11 +3,12 @@
 #ifndef KTSTR_CTPROF_BPF_CGROUP_H
 #define KTSTR_CTPROF_BPF_CGROUP_H
 
+#include "base/hash_index.h"
 #include "base/intern.h"
 #include "procfs/cgroup_mount.h"
 
-struct bpf_cgroup_slot {
-	uint64_t id; /* 0: free */
+struct bpf_cgroup {
+	uint64_t id;
 	uint32_t path;
 	bool known;
 };
@@ -15,8 +16,8 @@ struct bpf_cgroup_slot {
 struct bpf_cgroups {
 	struct cgroup_mount mount;
 	int mount_fd; /* -1: nothing can be asked */
-	struct bpf_cgroup_slot *slots;
-	size_t n_slots, n; /* a power of two, never more than half full */
+	VEC(struct bpf_cgroup) rows;
+	struct hash_index index; /* of the rows, by id */
 };
 
 void bpf_cgroups_init(struct bpf_cgroups *cgroups);

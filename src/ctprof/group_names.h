@@ -6,6 +6,7 @@
 #ifndef KTSTR_CTPROF_GROUP_NAMES_H
 #define KTSTR_CTPROF_GROUP_NAMES_H
 
+#include "base/hash_index.h"
 #include "ctprof/group.h"
 
 struct group_names {
@@ -31,8 +32,7 @@ uint32_t group_names_literal(struct group_names *names, uint32_t string);
 /* Distinct keys of groups, numbered from 0 in the order of arrival. Starts zeroed. */
 struct key_table {
 	VEC(struct group_key) keys;
-	uint32_t *slots; /* index + 1; 0 is free */
-	size_t n_slots;	 /* a power of two, never more than half full */
+	struct hash_index index;
 };
 
 /* Its number; that of a new key is how many there were before. */

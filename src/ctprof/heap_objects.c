@@ -4,16 +4,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/hash.h"
 #include "elf/error.h"
 #include "probe/arch.h"
 
-enum { FIRST_SLOTS = 256 };
-
 void heap_objects_init(struct heap_objects *table, const char *proc_root)
 {
-	*table = (struct heap_objects){ .proc_root = proc_root, .n_slots = FIRST_SLOTS };
-	table->slots = xcalloc(table->n_slots, sizeof(*table->slots));
+	*table = (struct heap_objects){ .proc_root = proc_root };
 	pthread_mutex_init(&table->lock, NULL);
 }
 
@@ -25,7 +21,7 @@ void heap_objects_deinit(struct heap_objects *table)
 		free(table->rows.at[i].facts);
 	}
 	vec_deinit(&table->rows);
-	free(table->slots);
+	hash_index_deinit(&table->index);
 	pthread_mutex_destroy(&table->lock);
 }
 
@@ -45,25 +41,20 @@ static bool read_key(int fd, struct heap_key *ret)
 	return true;
 }
 
-/* The slot of the object, or the free one where it belongs. */
-static uint32_t *find_slot(const struct heap_objects *table, const struct heap_key *key)
+static uint64_t hash_of(const struct heap_key *key)
 {
-	uint64_t hash = hash_bytes(HASH_INIT, key, sizeof(*key));
-	size_t at = (size_t)(hash ^ hash >> 32) & (table->n_slots - 1);
-
-	while (table->slots[at] &&
-	       memcmp(&table->rows.at[table->slots[at] - 1].key, key, sizeof(*key)) != 0)
-		at = (at + 1) & (table->n_slots - 1);
-	return &table->slots[at];
+	return hash_bytes(HASH_INIT, key, sizeof(*key));
 }
 
-static void grow(struct heap_objects *table)
+static uint32_t find_key(const struct heap_objects *table, const struct heap_key *key)
 {
-	free(table->slots);
-	table->n_slots *= 2;
-	table->slots = xcalloc(table->n_slots, sizeof(*table->slots));
-	for (size_t i = 0; i < table->rows.n; i++)
-		*find_slot(table, &table->rows.at[i].key) = (uint32_t)i + 1;
+	size_t at = 0;
+	uint32_t i;
+
+	while (hash_index_next(&table->index, hash_of(key), &at, &i))
+		if (memcmp(&table->rows.at[i].key, key, sizeof(*key)) == 0)
+			return i;
+	return HEAP_NO_OBJECT;
 }
 
 static void add_place(struct heap_object *row, const struct objects *objects,
@@ -84,22 +75,19 @@ static void add_place(struct heap_object *row, const struct objects *objects,
 static uint32_t add_key(struct heap_objects *table, const struct heap_key *key,
 			const struct objects *objects, const struct object *object)
 {
-	uint32_t *slot = find_slot(table, key);
+	uint32_t row = find_key(table, key);
 
-	if (!*slot) {
+	if (row == HEAP_NO_OBJECT) {
 		if (table->rows.n == HEAP_OBJECTS) {
 			errno = E2BIG;
 			return HEAP_NO_OBJECT;
 		}
-		if (2 * (table->rows.n + 1) > table->n_slots) {
-			grow(table);
-			slot = find_slot(table, key);
-		}
+		row = (uint32_t)table->rows.n;
 		vec_push(&table->rows, (struct heap_object){ .key = *key });
-		*slot = (uint32_t)table->rows.n;
+		hash_index_add(&table->index, hash_of(key), row);
 	}
-	add_place(&table->rows.at[*slot - 1], objects, object);
-	return *slot - 1;
+	add_place(&table->rows.at[row], objects, object);
+	return row;
 }
 
 uint32_t heap_objects_add(struct heap_objects *table, const struct objects *objects,
@@ -122,13 +110,13 @@ uint32_t heap_objects_find(const struct heap_objects *table, const struct object
 {
 	_cleanup_close_ int fd = object_open(objects, object);
 	struct heap_key key;
-	uint32_t slot;
+	uint32_t row;
 
 	if (!read_key(fd, &key))
 		return HEAP_NO_OBJECT;
-	slot = *find_slot(table, &key);
-	errno = slot ? 0 : ENOENT;
-	return slot ? slot - 1 : HEAP_NO_OBJECT;
+	row = find_key(table, &key);
+	errno = row == HEAP_NO_OBJECT ? ENOENT : 0;
+	return row;
 }
 
 bool heap_object_is_candidate(const struct heap_object *object)

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 
+#include "base/hash_index.h"
 #include "ctprof/helper.h"
 #include "probe/objects.h"
 
@@ -65,8 +66,7 @@ struct heap_objects {
 	const char *proc_root;
 	pthread_mutex_t lock; /* while objects are added */
 	VEC(struct heap_object) rows;
-	uint32_t *slots; /* index + 1 */
-	size_t n_slots;
+	struct hash_index index; /* of the rows, by key */
 };
 
 void heap_objects_init(struct heap_objects *table, const char *proc_root);

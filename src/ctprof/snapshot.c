@@ -4,10 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-
-enum { CPU_LIST_FIRST_SLOTS = 64 };
-
 void snapshot_init(struct snapshot *snapshot)
 {
 	*snapshot = (struct snapshot){ .schema_version = SNAPSHOT_SCHEMA_VERSION };
@@ -19,7 +15,7 @@ void snapshot_deinit(struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->cpu_lists.n; i++)
 		free(snapshot->cpu_lists.at[i].at);
 	vec_deinit(&snapshot->cpu_lists);
-	free(snapshot->cpu_list_index.slots);
+	hash_index_deinit(&snapshot->cpu_list_index);
 	for (size_t i = 0; i < snapshot->smaps.n; i++)
 		vec_deinit(&snapshot->smaps.at[i].rows);
 	vec_deinit(&snapshot->smaps);
@@ -38,49 +34,22 @@ static bool same_ids(const struct cpu_list *list, const uint32_t *ids, size_t n)
 	return list->n == n && (n == 0 || memcmp(list->at, ids, n * sizeof(*ids)) == 0);
 }
 
-/* The slot that holds the list, or the free one where it belongs. */
-static uint32_t *cpu_list_slot(const struct snapshot *snapshot, const uint32_t *ids, size_t n)
-{
-	uint64_t hash = n ? hash_bytes(HASH_INIT, ids, n * sizeof(*ids)) : HASH_INIT;
-	size_t mask = snapshot->cpu_list_index.n_slots - 1;
-	uint32_t *slots = snapshot->cpu_list_index.slots;
-	size_t at = (size_t)(hash ^ hash >> 32) & mask;
-
-	while (slots[at] && !same_ids(&snapshot->cpu_lists.at[slots[at] - 1], ids, n))
-		at = (at + 1) & mask;
-	return &slots[at];
-}
-
-static void grow_index(struct snapshot *snapshot)
-{
-	size_t n = snapshot->cpu_list_index.n_slots;
-
-	n = n ? 2 * n : CPU_LIST_FIRST_SLOTS;
-	free(snapshot->cpu_list_index.slots);
-	snapshot->cpu_list_index.slots = xcalloc(n, sizeof(uint32_t));
-	snapshot->cpu_list_index.n_slots = n;
-	for (size_t i = 0; i < snapshot->cpu_lists.n; i++) {
-		const struct cpu_list *list = &snapshot->cpu_lists.at[i];
-
-		*cpu_list_slot(snapshot, list->at, list->n) = (uint32_t)i + 1;
-	}
-}
-
 uint32_t snapshot_add_cpu_list(struct snapshot *snapshot, const uint32_t *ids, size_t n)
 {
+	uint64_t hash = n ? hash_bytes(HASH_INIT, ids, n * sizeof(*ids)) : HASH_INIT;
 	struct cpu_list list = { .n = n };
-	uint32_t *slot;
+	size_t at = 0;
+	uint32_t i;
 
-	if (2 * (snapshot->cpu_lists.n + 1) > snapshot->cpu_list_index.n_slots)
-		grow_index(snapshot);
-	slot = cpu_list_slot(snapshot, ids, n);
-	if (*slot)
-		return *slot - 1;
+	while (hash_index_next(&snapshot->cpu_list_index, hash, &at, &i))
+		if (same_ids(&snapshot->cpu_lists.at[i], ids, n))
+			return i;
 	if (n) {
 		list.at = xcalloc(n, sizeof(*ids));
 		memcpy(list.at, ids, n * sizeof(*ids));
 	}
 	vec_push(&snapshot->cpu_lists, list);
-	*slot = (uint32_t)snapshot->cpu_lists.n;
-	return *slot - 1;
+	i = (uint32_t)snapshot->cpu_lists.n - 1;
+	hash_index_add(&snapshot->cpu_list_index, hash, i);
+	return i;
 }

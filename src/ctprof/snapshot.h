@@ -7,6 +7,7 @@
 #ifndef KTSTR_CTPROF_SNAPSHOT_H
 #define KTSTR_CTPROF_SNAPSHOT_H
 
+#include "base/hash_index.h"
 #include "base/intern.h"
 #include "host/host_facts.h"
 #include "metric/sample.h"
@@ -88,10 +89,7 @@ struct snapshot {
 
 	struct intern strings; /* names, paths, keys */
 	VEC(struct cpu_list) cpu_lists;
-	struct {
-		uint32_t *slots; /* index + 1; 0 is free */
-		size_t n_slots;	 /* a power of two, never more than half full */
-	} cpu_list_index;
+	struct hash_index cpu_list_index;
 	VEC(struct named_readings) smaps;    /* KiB by kind; one per leader that was read */
 	VEC(struct thread_sample) threads;   /* by tgid, then tid */
 	VEC(struct snapshot_cgroup) cgroups; /* by path */
