@@ -27,8 +27,8 @@ struct error *deliver(int fd, const char *label, const void *bytes, size_t n,
 			until_ns = clock_monotonic_ns() + REPORT_HURRY_MS * NS_PER_MS;
 		if (poll(&pollfd, 1, LOOK_MS) <= 0) {
 			if (until_ns && clock_monotonic_ns() >= until_ns)
-				return base_error(BASE_CANCELLED, 0, "write %s: nobody reads it",
-						  label);
+				return base_error(BASE_CANCELLED, 0,
+						  "write %s: the reader does not read", label);
 			continue;
 		}
 		wrote = write(fd, at, piece);

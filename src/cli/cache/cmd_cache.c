@@ -103,7 +103,7 @@ static const struct option_row clean_options[] = {
 	{ .name = "dry-run",
 	  .letter = 'n',
 	  OPTION_FLAG(struct clean_config, dry_run),
-	  .help = "say what would be removed, and remove nothing" },
+	  .help = "print what would be removed, and remove nothing" },
 };
 
 static const struct option_row clean_words[] = {
@@ -183,10 +183,10 @@ static int run_clean(const struct invocation *invocation UNUSED, const void *con
 
 static const struct command cmd_cache_clean = {
 	.name = "clean",
-	.summary = "Remove what is made again when it is needed",
+	.summary = "Remove what is rebuilt when it is needed",
 	.usage = "[--dry-run] [PART...]",
 	.description =
-		"Without a PART everything that is made again by itself: templates of guests, package lists, roots of other Debian releases. Kernels and built libraries stay. What somebody is using now stays, too, and is told.",
+		"Without a PART: everything that is rebuilt automatically: templates of guests, package lists, roots of other Debian releases. Kernels and built libraries stay. What is in use stays as well, and is reported.",
 	COMMAND_OPTIONS(clean_options),
 	COMMAND_POSITIONALS(clean_words),
 	.config_size = sizeof(struct clean_config),

@@ -21,7 +21,7 @@ const struct cache_part cache_parts[] = {
 	{ .name = "kernel-apt",
 	  .what = "package lists of ktstr kernel fetch",
 	  .locks = { "kernels/lock" } },
-	{ .name = "kernel-memory", .what = "what ktstr inspect remembers of kernels" },
+	{ .name = "kernel-memory", .what = "what ktstr inspect has cached of kernels" },
 	{ .name = "qemu", .what = "what QEMU can do here" },
 	{ .name = "apt",
 	  .what = "package lists of set-up and tools",
@@ -38,7 +38,7 @@ const struct cache_part cache_parts[] = {
 	  .kept = "builds of ktstr need them" },
 	{ .name = "debug-kernels",
 	  .what = "kernels with debug information of tools/debug-kernel",
-	  .kept = "they take long to make" },
+	  .kept = "they take long to build" },
 };
 const size_t n_cache_parts = ARRAY_SIZE(cache_parts);
 

@@ -67,10 +67,11 @@ void capture_report_format(const struct capture_report *report, const struct cos
 	cost_format(total, into);
 	strbuf_append_char(into, '\n');
 	if (missed)
-		strbuf_appendf(into,
-			       "note: %" PRIu64
-			       " moments of the interval passed while a snapshot was being taken\n",
-			       missed);
+		strbuf_appendf(
+			into,
+			"note: %" PRIu64
+			" snapshots of the series were skipped, because the one before them took longer than the interval\n",
+			missed);
 }
 
 void capture_report_finish_json(struct capture_report *report, const struct cost *total,

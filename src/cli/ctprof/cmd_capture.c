@@ -50,7 +50,7 @@ static const struct option_row options[] = {
 	{ .name = "metrics",
 	  .argument = "NAMES",
 	  OPTION_STRING(struct capture_config, metrics),
-	  .help = "read no more of threads than these need, with commas between them; ktstr-metrics(7) lists them" },
+	  .help = "read only the sources that these metrics need; a list with commas, see ktstr-metrics(7)" },
 	{ .name = "no-heap",
 	  OPTION_FLAG(struct capture_config, no_heap),
 	  .help = "leave jemalloc's counters out" },
@@ -62,18 +62,18 @@ static const struct option_row options[] = {
 	  .help = "leave delays and memory watermarks out" },
 	{ .name = "bpf",
 	  OPTION_FLAG(struct capture_config, bpf),
-	  .help = "use BPF however few threads there are; without it a series does, and a single snapshot from 600 threads on" },
+	  .help = "use BPF for any number of threads; by default a series uses it, and a single snapshot of 600 threads or more" },
 	{ .name = "no-bpf",
 	  OPTION_FLAG(struct capture_config, no_bpf),
 	  .help = "read everything through /proc, even where BPF is allowed" },
 	{ .name = "jobs",
 	  .argument = "N",
 	  OPTION_U32(struct capture_config, jobs, 1, JOBS_MOST),
-	  .help = "threads of our own that read; without it as many as CPUs are spare" },
+	  .help = "number of reading threads; by default as many as there are idle CPUs" },
 	{ .name = "interval",
 	  .argument = "T",
 	  OPTION_STRING(struct capture_config, interval),
-	  .help = "take a series with this time between snapshots: 500ms, 2s, 1m; needs --count" },
+	  .help = "take a series with this interval between snapshots: 500ms, 2s, 1m; needs --count" },
 	{ .name = "count",
 	  .argument = "N",
 	  OPTION_U32(struct capture_config, count, 1, COUNT_MOST),
@@ -84,18 +84,18 @@ static const struct option_row options[] = {
 	{ .name = "quiet",
 	  .letter = 'q',
 	  OPTION_FLAG(struct capture_config, quiet),
-	  .help = "say nothing but errors" },
+	  .help = "print errors only" },
 	{ .name = "verbose",
 	  .letter = 'v',
 	  OPTION_FLAG(struct capture_config, verbose),
-	  .help = "say which way was taken, what could not be used, and why" },
+	  .help = "print which sources were used, which were not, and why" },
 };
 
 static const struct exit_row exits[] = {
 	{ EXIT_OK, "the snapshot is written" },
 	{ EXIT_FAILED, "nothing could be read, or it could not be written" },
 	{ EXIT_USAGE, "the command line is wrong" },
-	{ SIGNAL_EXIT + 2, "interrupted; the whole snapshots of a series are kept" },
+	{ SIGNAL_EXIT + 2, "interrupted; complete snapshots of a series are kept" },
 };
 
 static bool parse_pid(const char *text, pid_t *ret)
@@ -139,7 +139,7 @@ static struct error *check(void *config_)
 	if (config->json && config->output && strcmp(config->output, "-") == 0)
 		return cli_error(
 			CLI_USAGE, 0,
-			"--json and --output - both want standard output; give one of them a file");
+			"--json and --output - both write to standard output; give --output a file");
 	if (config->bpf && config->no_bpf)
 		return cli_error(CLI_USAGE, 0, "--bpf and --no-bpf exclude each other");
 	if (config->quiet && config->verbose)

@@ -11,7 +11,7 @@ static const struct command *const subcommands[] = {
 
 static const struct exit_row exits[] = {
 	{ EXIT_OK, "done" },
-	{ EXIT_FAILED, "the command could not do its work" },
+	{ EXIT_FAILED, "the command failed" },
 	{ EXIT_USAGE, "the command line is wrong" },
 	{ 130, "interrupted" },
 };
@@ -21,7 +21,7 @@ const struct command cmd_ctprof = {
 	.summary = "Profile all threads and cgroups of a host",
 	.usage = "COMMAND [options]",
 	.description =
-		"A snapshot holds what the kernel counts about every thread since its birth, the cgroups they are in, pressure, sched_ext and the host. Where a command takes a snapshot it is a file, or FILE@N: the N-th of a series.",
+		"A snapshot holds what the kernel counts about every thread since it was created, the cgroups they are in, pressure, sched_ext and the host. Where a command takes a snapshot it is a file, or FILE@N: the N-th of a series.",
 	COMMAND_EXITS(exits),
 	COMMAND_SUBCOMMANDS(subcommands),
 };

@@ -22,6 +22,17 @@ static const char *const axes[] = { GROUP_AXES(AXIS_WORD_) };
 #undef AXIS_WORD_
 _Static_assert(GROUP_AXIS_THREAD == N_GROUP_AXES - 1, "the words must end behind the last axis");
 
+static const struct word_row words[] = {
+#define AXIS_ROW_(id, word, title, what)                            \
+	{ GROUP_AXIS_##id == GROUP_AXIS_THREAD ? NULL : word, NULL, \
+	  GROUP_AXIS_##id == GROUP_AXIS_THREAD ? "Sections" : what },
+	GROUP_AXES(AXIS_ROW_)
+#undef AXIS_ROW_
+#define SECTION_ROW_(id, word, heading, what) { word, NULL, what },
+		METRIC_SECTIONS(SECTION_ROW_)
+#undef SECTION_ROW_
+};
+
 static const struct option_row positionals[] = {
 	{ .argument = "FILE[@N]",
 	  OPTION_STRING(struct show_config, file),
@@ -38,19 +49,19 @@ static const struct option_row option_rows[] = {
 	{ .name = "metrics",
 	  .argument = "LIST",
 	  OPTION_STRING(struct show_config, metrics),
-	  .help = "only these metrics, between commas; up to 8 of them become columns" },
+	  .help = "only these metrics, a list with commas; up to 8 become columns" },
 	{ .name = "sections",
 	  .argument = "LIST",
 	  OPTION_STRING(struct show_config, sections),
-	  .help = "only these tables, between commas" },
+	  .help = "only these tables, a list with commas" },
 	{ .name = "sort-by",
 	  .argument = "LIST",
 	  OPTION_STRING(struct show_config, sort_by),
-	  .help = "order of the groups: metrics between commas, each with :asc or :desc; largest first when it does not say" },
+	  .help = "order of the groups: a list of metrics with commas, each with :asc or :desc (default)" },
 	{ .name = "top",
 	  .argument = "N",
 	  OPTION_U32(struct show_config, top, 1, UINT32_MAX),
-	  .help = "only the first N groups, by run_time_ns when --sort-by does not say by what" },
+	  .help = "only the first N groups, by run_time_ns unless --sort-by is given" },
 	{ .name = "threads",
 	  .argument = "PATTERN",
 	  OPTION_STRING(struct show_config, threads),
@@ -58,7 +69,7 @@ static const struct option_row option_rows[] = {
 	{ .name = "cgroup-flatten",
 	  .argument = "GLOB",
 	  OPTION_STRINGS(struct show_config, flatten),
-	  .help = "cgroups that this matches are one; * stays in its segment, ** does not" },
+	  .help = "merge the cgroups that this glob matches; * matches within one segment, ** across segments" },
 	{ .name = "no-thread-normalize",
 	  OPTION_FLAG(struct show_config, no_thread_normalize),
 	  .help = "names of processes and threads as they are, with their numbers" },
@@ -67,13 +78,11 @@ static const struct option_row option_rows[] = {
 	  .help = "paths of cgroups as they are, with their numbers" },
 	{ .name = "all",
 	  OPTION_FLAG(struct show_config, all),
-	  .help = "what is 0 or was not measured, too" },
+	  .help = "also show what is 0 or was not measured" },
 	{ .name = "json",
 	  OPTION_FLAG(struct show_config, json),
 	  .help = "print everything as JSON" },
-	{ .name = "csv",
-	  OPTION_FLAG(struct show_config, csv),
-	  .help = "print all values as lines for a spreadsheet" },
+	{ .name = "csv", OPTION_FLAG(struct show_config, csv), .help = "print all values as CSV" },
 };
 
 static const struct exit_row exits[] = {
@@ -133,7 +142,7 @@ static struct error *check(void *config_)
 	if (config->threads && config->group_by != GROUP_AXIS_PCOMM)
 		return cli_error(
 			CLI_USAGE, 0,
-			"--threads shows each thread alone and --group-by many together: only one of them");
+			"--threads shows single threads and --group-by groups: give only one of them");
 	return make_options(config, &config->options);
 }
 
@@ -221,6 +230,7 @@ const struct command cmd_ctprof_show = {
 		"  ktstr ctprof show series.ctprof.zst@3 --json | jq '.groups[].metrics.run_time_ns'\n",
 	COMMAND_OPTIONS(option_rows),
 	COMMAND_POSITIONALS(positionals),
+	COMMAND_WORDS("Groups", words),
 	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct show_config),
 	.check = check,

@@ -93,7 +93,7 @@ static void append_tags(const struct table_look *look, struct strbuf *into)
 	}
 	for (size_t i = 0; i < options.n; i++) {
 		_cleanup_free_ char *tag = xasprintf("[%s]", options.at[i]);
-		_cleanup_free_ char *what = xasprintf("kept by kernels with CONFIG_%s",
+		_cleanup_free_ char *what = xasprintf("only in kernels with CONFIG_%s",
 						      options.at[i]);
 
 		table_add(list, tag);

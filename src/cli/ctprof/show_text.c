@@ -41,13 +41,13 @@ static void append_hidden(const struct page *page)
 {
 	if (page->zero && page->absent)
 		append_remark(page,
-			      "%zu that are 0 and %zu that nobody could measure not shown; "
-			      "--all shows them",
+			      "not shown: %zu that are 0 and %zu that could not be measured; --all "
+			      "shows them",
 			      page->zero, page->absent);
 	else if (page->zero)
-		append_remark(page, "%zu that are 0 not shown; --all shows them", page->zero);
+		append_remark(page, "not shown: %zu that are 0; --all shows them", page->zero);
 	else if (page->absent)
-		append_remark(page, "%zu that nobody could measure not shown; --all shows them",
+		append_remark(page, "not shown: %zu that could not be measured; --all shows them",
 			      page->absent);
 }
 
@@ -166,11 +166,10 @@ static void append_columns(struct page page, struct columns *columns)
 	strbuf_append_char(page.into, '\n');
 	left_out = columns_format(columns, page.look, page.profile->options->everything, page.into);
 	if (left_out)
-		append_remark(
-			&page,
-			"%zu group%s in which all of these are 0 or nobody could measure them "
-			"not shown; --all shows them",
-			left_out, left_out == 1 ? "" : "s");
+		append_remark(&page,
+			      "not shown: %zu group%s in which all of these are 0 or could not be "
+			      "measured; --all shows them",
+			      left_out, left_out == 1 ? "" : "s");
 }
 
 void show_format_groups(const struct profile *profile, const struct table_look *look,

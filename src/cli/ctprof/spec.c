@@ -171,7 +171,7 @@ static struct error *parse_direction(const char *word, bool *ret_ascending)
 	*ret_ascending = strcasecmp(word, "asc") == 0;
 	if (*ret_ascending || strcasecmp(word, "desc") == 0)
 		return NULL;
-	return cli_error(CLI_USAGE, 0, "--sort-by: '%s' is no direction; it is asc or desc", word);
+	return cli_error(CLI_USAGE, 0, "--sort-by: '%s' is not a direction: use asc or desc", word);
 }
 
 static struct error *take_sort_term(const char *word, void *into)

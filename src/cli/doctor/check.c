@@ -13,17 +13,9 @@
 enum { CHECK_FILE_LIMIT = 4 << 20 };
 
 const struct check doctor_checks[] = {
-	{ "accelerator", check_accelerator },
-	{ "qemu", check_qemu },
-	{ "firmware", check_firmware },
-	{ "kernel", check_kernel },
-	{ "busybox", check_busybox },
-	{ "cache", check_cache },
-	{ "shm", check_shm },
-	{ "apt", check_apt },
-	{ "bpf", check_bpf },
-	{ "ptrace", check_ptrace },
-	{ "cgroup", check_cgroup },
+#define CHECK_ROW_(name, what) { #name, check_##name },
+	DOCTOR_CHECKS(CHECK_ROW_)
+#undef CHECK_ROW_
 };
 const size_t doctor_n_checks = ARRAY_SIZE(doctor_checks);
 

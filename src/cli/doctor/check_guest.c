@@ -49,7 +49,7 @@ void check_accelerator_choice(const char *root, const struct accel *choice, stru
 		finding_fix_as_root(finding, "modprobe kvm_amd");
 	} else {
 		strbuf_append(&finding->text,
-			      "; the processor offers no virtualisation, so nothing can be done");
+			      "; the processor has no virtualisation, so this cannot be fixed");
 	}
 }
 
@@ -99,7 +99,7 @@ void check_qemu(const char *root, struct finding *finding)
 			binary->path, binary->version.text);
 	else
 		finding_say(finding, CHECK_LIMITED,
-			    "%s, version %s: nothing before 7.2 was ever tried", binary->path,
+			    "%s, version %s: versions before 7.2 were never tested", binary->path,
 			    binary->version.text);
 	fix_by_newer_qemu(root, finding);
 }
@@ -153,7 +153,7 @@ void check_kernel(const char *root UNUSED, struct finding *finding)
 	}
 	finding_say(finding, kernel->scx_reason ? CHECK_LIMITED : CHECK_OK,
 		    "%s by default%s%s, %zu cached", kernel->release,
-		    kernel->scx_reason ? ", of no use for sched_ext: " : "",
+		    kernel->scx_reason ? ", not usable for sched_ext: " : "",
 		    kernel->scx_reason ? kernel->scx_reason : "", list.n);
 	if (kernel->scx_reason)
 		finding_fix(finding, "ktstr kernel fetch " KERNEL_DEFAULT_SERIES);

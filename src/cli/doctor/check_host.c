@@ -149,7 +149,7 @@ void check_cgroup(const char *root, struct finding *finding)
 	if (!mount) {
 		finding_say(
 			finding, CHECK_LIMITED,
-			"version 2 is not mounted; guests have their own, this host's are not seen");
+			"version 2 is not mounted; guests have their own, those of this host cannot be read");
 		finding_fix_as_root(finding, "mount -t cgroup2 none /sys/fs/cgroup");
 		return;
 	}
@@ -169,7 +169,7 @@ void check_cgroup(const char *root, struct finding *finding)
 		    strbuf_str(&absent),
 		    strcmp(mount, "/sys/fs/cgroup") == 0
 			    ? ""
-			    : " (booting with systemd.unified_cgroup_hierarchy=1 brings them)");
+			    : " (boot with systemd.unified_cgroup_hierarchy=1 to have them)");
 }
 
 static bool has_keys(const char *root)

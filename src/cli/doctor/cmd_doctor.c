@@ -20,6 +20,12 @@ static const struct option_row options[] = {
 	  .help = "try KVM with real guests and print a block to paste into a report" },
 };
 
+static const struct word_row words[] = {
+#define CHECK_WORD_(name, what) { #name, NULL, what },
+	DOCTOR_CHECKS(CHECK_WORD_)
+#undef CHECK_WORD_
+};
+
 static const struct exit_row exits[] = {
 	{ EXIT_OK, "nothing is missing; with --kvm: every step worked" },
 	{ EXIT_FAILED, "something is missing; with --kvm: a step failed" },
@@ -63,11 +69,12 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 
 const struct command cmd_doctor = {
 	.name = "doctor",
-	.summary = "Look whether this machine has what guests and instruments need",
+	.summary = "Check whether this machine has what guests and instruments need",
 	.usage = "[--json | --kvm]",
 	.description =
 		"Each line is ok, limited (it works, but less or slower) or missing, with the one command that fixes it.",
 	COMMAND_OPTIONS(options),
+	COMMAND_WORDS("Checks", words),
 	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct doctor_config),
 	.check = check,

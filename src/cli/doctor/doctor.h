@@ -55,20 +55,22 @@ char *check_os_release(const char *root, const char *name);
 /* The first program of that name in PATH; NULL when there is none. */
 char *check_find_program(const char *name);
 
-/* What a guest needs. */
-void check_accelerator(const char *root, struct finding *finding);
-void check_qemu(const char *root, struct finding *finding);
-void check_firmware(const char *root, struct finding *finding);
-void check_kernel(const char *root, struct finding *finding);
-void check_busybox(const char *root, struct finding *finding);
-/* Room. */
-void check_cache(const char *root, struct finding *finding);
-void check_shm(const char *root, struct finding *finding);
-/* What the instruments need on this host. */
-void check_bpf(const char *root, struct finding *finding);
-void check_ptrace(const char *root, struct finding *finding);
-void check_cgroup(const char *root, struct finding *finding);
-void check_apt(const char *root, struct finding *finding);
+/* In the order they are shown: X(name, what it is). What a guest needs, room, the instruments. */
+#define DOCTOR_CHECKS(X)                                                 \
+	X(accelerator, "what executes guests: KVM, or TCG")              \
+	X(qemu, "the QEMU that is used, and its version")                \
+	X(firmware, "qboot.rom, which starts a guest's kernel")          \
+	X(kernel, "the kernels that are cached")                         \
+	X(busybox, "the shell and tools of a guest")                     \
+	X(cache, "size of the cache, and the free space on its disk")    \
+	X(shm, "size of /dev/shm, for information")                      \
+	X(apt, "where kernels come from: Debian's archive and its keys") \
+	X(bpf, "whether BPF programs can be loaded on this host")        \
+	X(ptrace, "whether processes of this host can be probed")        \
+	X(cgroup, "whether this host has cgroup v2 with all controllers")
+#define CHECK_DECLARE_(name, what) void check_##name(const char *root, struct finding *finding);
+DOCTOR_CHECKS(CHECK_DECLARE_)
+#undef CHECK_DECLARE_
 
 /* Parts that know what was found out elsewhere: for tests. */
 void check_accelerator_choice(const char *root, const struct accel *choice,

@@ -35,7 +35,8 @@ struct exit_row {
 
 /* A word that an argument may be: "map", "NAME", "what a BPF map holds". */
 struct word_row {
-	const char *word, *argument, *meaning; /* argument: NULL or what goes with the word */
+	const char *word;		/* NULL: another list begins, ->meaning is its title */
+	const char *argument, *meaning; /* argument: NULL or what goes with the word */
 };
 
 struct command {
@@ -74,6 +75,8 @@ struct command {
 #define COMMAND_OPTIONS(rows)	  .options = (rows), .n_options = ARRAY_SIZE(rows)
 #define COMMAND_POSITIONALS(rows) .positionals = (rows), .n_positionals = ARRAY_SIZE(rows)
 #define COMMAND_EXITS(rows)	  .exits = (rows), .n_exits = ARRAY_SIZE(rows)
+#define COMMAND_WORDS(title, rows) \
+	.words_title = (title), .words = (rows), .n_words = ARRAY_SIZE(rows)
 #define COMMAND_SUBCOMMANDS(rows) .subcommands = (rows), .n_subcommands = ARRAY_SIZE(rows)
 
 enum command_intent {
@@ -116,6 +119,8 @@ void command_format_fish_completion(const struct command *program, struct strbuf
 void command_format_man_options(const struct command *command, struct strbuf *into);
 void command_format_man_exits(const struct command *command, struct strbuf *into);
 void command_format_man_commands(const struct command *command, struct strbuf *into);
+/* The words, as a list. */
+void command_format_man_words(const struct command *command, struct strbuf *into);
 
 /* Writes everything to standard output; on failure says so and returns EXIT_FAILED. */
 int command_print(const struct strbuf *text);

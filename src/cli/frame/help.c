@@ -126,9 +126,14 @@ static void format_words(const struct command *command, size_t columns, struct s
 		strbuf_appendf(into, "\n%s:\n", command->words_title);
 	for (size_t i = 0; i < command->n_words; i++) {
 		const struct word_row *row = &command->words[i];
-		_cleanup_free_ char *left = xasprintf("  %s%s%s", row->word,
-						      row->argument ? " " : "",
-						      row->argument ? row->argument : "");
+		_cleanup_free_ char *left = NULL;
+
+		if (!row->word) {
+			strbuf_appendf(into, "\n%s:\n", row->meaning);
+			continue;
+		}
+		left = xasprintf("  %s%s%s", row->word, row->argument ? " " : "",
+				 row->argument ? row->argument : "");
 
 		format_pair(left, row->meaning, WIDEST_LEFT, columns, into);
 	}

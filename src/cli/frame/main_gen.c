@@ -2,8 +2,8 @@
 /*
  * Runs at build time only: `gen PROGRAM bash|fish|zsh` prints its completion, `gen
  * PROGRAM man FILE` prints a man page source with @OPTIONS@, @EXITS@,
- * @COMMANDS@, @FATAL@, @REASONS@, @VERSION@ and the vocabularies of metrics replaced from the
- * tables, so that they cannot drift.
+ * @COMMANDS@, @WORDS@, @FATAL@, @REASONS@, @VERSION@ and the vocabularies of metrics replaced from
+ * the tables, so that they cannot drift.
  */
 #include <stdio.h>
 #include <string.h>
@@ -77,6 +77,7 @@ static const struct {
 	{ "@OPTIONS@\n", command_format_man_options },
 	{ "@EXITS@\n", command_format_man_exits },
 	{ "@COMMANDS@\n", command_format_man_commands },
+	{ "@WORDS@\n", command_format_man_words },
 	{ "@FATAL@\n", format_fatal_words },
 	{ "@REASONS@\n", format_reasons },
 	{ "@KINDS@\n", format_kinds },

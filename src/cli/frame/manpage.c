@@ -80,3 +80,16 @@ void command_format_man_commands(const struct command *command, struct strbuf *i
 		append_sentence(into, sub->summary);
 	}
 }
+
+void command_format_man_words(const struct command *command, struct strbuf *into)
+{
+	for (size_t i = 0; i < command->n_words; i++) {
+		const struct word_row *row = &command->words[i];
+
+		if (row->word)
+			strbuf_appendf(into, "*%s*%s%s%s\n\t", row->word, row->argument ? " _" : "",
+				       row->argument ? row->argument : "",
+				       row->argument ? "_" : "");
+		append_sentence(into, row->meaning);
+	}
+}

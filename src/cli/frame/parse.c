@@ -284,8 +284,8 @@ static struct error *take_word(struct parser *p, const char *word)
 		return cli_error(CLI_USAGE, 0, "unexpected argument '%s'", word);
 	/* A word that slipped in is not mistaken for the beginning of the rest. */
 	if (command->positionals[p->n_positionals].type == OPTION_TYPE_REST && !p->options_ended)
-		return cli_error(CLI_USAGE, 0, "unexpected argument '%s'; %s stands behind --",
-				 word, command->positionals[p->n_positionals].argument);
+		return cli_error(CLI_USAGE, 0, "unexpected argument '%s'; %s goes after --", word,
+				 command->positionals[p->n_positionals].argument);
 	return store(p, &command->positionals[p->n_positionals++], word);
 }
 

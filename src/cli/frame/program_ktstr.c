@@ -9,7 +9,7 @@ static const struct command *const subcommands[] = {
 
 static const struct exit_row exits[] = {
 	{ EXIT_OK, "done" },
-	{ EXIT_FAILED, "the command could not do its work" },
+	{ EXIT_FAILED, "the command failed" },
 	{ EXIT_USAGE, "the command line is wrong" },
 };
 
@@ -18,7 +18,7 @@ const struct command program_ktstr = {
 	.summary = "Test Linux process schedulers",
 	.usage = "COMMAND [options]",
 	.description =
-		"`ktstr COMMAND --help` explains a command. Instruments that work alone are programs of their own: ktstr-jemalloc-probe(1) reads the allocation counters of a live process.",
+		"`ktstr COMMAND --help` explains a command. Instruments are separate programs: ktstr-jemalloc-probe(1) reads the allocation counters of a live process.",
 	COMMAND_EXITS(exits),
 	COMMAND_SUBCOMMANDS(subcommands),
 };

@@ -35,7 +35,7 @@ static struct error *same_identity(pid_t pid, const struct exe_identity *before,
 				    "pid %d ended %s: its executable is gone", pid, when);
 	if (cause)
 		return attach_error(ATTACH_EXE_IDENTITY_CHANGED, error_errno(cause),
-				    "pid %d: its executable cannot be read any more %s", pid, when);
+				    "pid %d: its executable can no longer be read %s", pid, when);
 	if (now.dev == before->dev && now.ino == before->ino)
 		return NULL;
 	return attach_error(
@@ -62,7 +62,7 @@ static struct error *same_memory(const struct probe *probe, pid_t pid, const cha
 	if (ended)
 		return NULL;
 	return attach_error(ATTACH_EXE_IDENTITY_CHANGED, 0,
-			    "pid %d ran exec %s: its memory is another, TLS offsets invalid", pid,
+			    "pid %d ran exec %s: its memory was replaced, TLS offsets invalid", pid,
 			    when);
 }
 

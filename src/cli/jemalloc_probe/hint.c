@@ -47,7 +47,7 @@ void hint_permission(const char *proc_root, pid_t pid, struct strbuf *into)
 		strbuf_appendf(into, "kernel.yama.ptrace_scope is %c: ", scope);
 	switch (scope) {
 	case '3':
-		strbuf_append(into, "nobody may read another process until the next boot");
+		strbuf_append(into, "no process may read another one until the next boot");
 		return;
 	case '2':
 		strbuf_append(into, "only CAP_SYS_PTRACE may read another process");

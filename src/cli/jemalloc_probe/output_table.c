@@ -98,7 +98,7 @@ static void format_heading(const struct probe_report *report, struct strbuf *int
 		number_format_duration(into, report->stopped_ns_total);
 		strbuf_append(into, " in all");
 	} else {
-		strbuf_append(into, ", nobody was stopped");
+		strbuf_append(into, ", no thread was stopped");
 	}
 	strbuf_append(into, report->interrupted ? ", interrupted\n" : "\n");
 }

@@ -24,7 +24,7 @@ static const struct option_row options[] = {
 	{ .name = "abort-after-ms",
 	  .argument = "MS",
 	  OPTION_U64(struct probe_config, abort_after_ms, 1, MILLISECONDS_MAX),
-	  .help = "end after so many milliseconds with what was read until then" },
+	  .help = "end after this many milliseconds with what was read until then" },
 	{ .name = "sidecar",
 	  .argument = "PATH",
 	  OPTION_STRING(struct probe_config, sidecar),
@@ -34,7 +34,7 @@ static const struct option_row options[] = {
 	  .argument = "NAME",
 	  OPTION_STRING(struct probe_config, object),
 	  .complete = OPTION_COMPLETE_FILE,
-	  .help = "read the jemalloc of this program or library, by path or file name; without it the one that most was allocated with" },
+	  .help = "read the jemalloc of this program or library, by path or file name; by default the one with the most allocations" },
 	{ .name = "verbose",
 	  .letter = 'v',
 	  OPTION_FLAG(struct probe_config, verbose),
@@ -85,7 +85,7 @@ const struct command program_jemalloc_probe = {
 	.summary = "Read jemalloc's per-thread allocation counters out of a running process",
 	.usage = "--pid PID [options]",
 	.description =
-		"Shows for each thread how many bytes it has allocated and freed since it was born. The program under the probe is not changed and, with glibc 2.34 or newer, not stopped. Works with jemalloc in the executable or in a shared library, with or without debug information.\n\nNeeds the right to trace the process: the same user, or CAP_SYS_PTRACE where Yama restricts it.",
+		"Shows for each thread how many bytes it has allocated and freed since it was created. The program under the probe is not changed and, with glibc 2.34 or newer, not stopped. Works with jemalloc in the executable or in a shared library, with or without debug information.\n\nNeeds the right to trace the process: the same user, or CAP_SYS_PTRACE where Yama restricts it.",
 	.examples = "  ktstr-jemalloc-probe --pid 1234\n"
 		    "  ktstr-jemalloc-probe --pid 1234 --snapshots 5 --interval-ms 200 --json\n"
 		    "  ktstr-jemalloc-probe --pid 1234 --snapshots 10 --interval-ms 500 \\\n"

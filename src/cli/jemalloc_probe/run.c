@@ -161,7 +161,7 @@ static int end_with_report(const struct probe_config *config, const struct probe
 		command_say("warning: process %d ended after %zu of %u snapshots", report->pid,
 			    report->snapshots.n, config->snapshots);
 	if (report->limited)
-		command_say("warning: ended after %zu snapshots: one result holds no more threads",
+		command_say("warning: ended after %zu snapshots: a result cannot hold more threads",
 			    report->snapshots.n);
 	if (err) {
 		outcome.output_failed = true;

@@ -20,7 +20,7 @@ static const struct option_row positionals[] = {
 	  OPTION_STRING(struct add_config, path),
 	  .required = true,
 	  .complete = OPTION_COMPLETE_FILE,
-	  .help = "a bzImage, a vmlinux, or a folder that holds one, such as a build tree" },
+	  .help = "a bzImage, a vmlinux, or a directory that contains one, such as a build tree" },
 };
 
 static int run(const struct invocation *invocation UNUSED, const void *config_)

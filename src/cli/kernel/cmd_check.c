@@ -22,7 +22,7 @@ static const struct option_row positionals[] = {
 };
 
 static const struct exit_row exits[] = {
-	{ EXIT_OK, "the kernel is whole and usable for sched_ext" },
+	{ EXIT_OK, "the kernel is complete and usable for sched_ext" },
 	{ EXIT_FAILED, "it is not, or there is none" },
 	{ EXIT_USAGE, "the command line is wrong" },
 };
@@ -68,7 +68,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 
 const struct command cmd_kernel_check = {
 	.name = "check",
-	.summary = "Look again at a cached kernel and whether sched_ext works on it",
+	.summary = "Verify a cached kernel and check whether sched_ext works on it",
 	.usage = "[--json] [KERNEL]",
 	.description =
 		"Reads every file again and compares it with what was recorded, then reads the kernel's BTF: programs for sched_ext are refused by kernels whose scx functions leak an 'aux' argument into their prototypes.",

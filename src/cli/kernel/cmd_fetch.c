@@ -26,17 +26,17 @@ static const struct option_row options[] = {
 	  .help = "which build of the kernel" },
 	{ .name = "sid",
 	  OPTION_FLAG(struct fetch_config, sid),
-	  .help = "look in Debian's unstable suite as well" },
+	  .help = "search Debian's unstable suite as well" },
 	{ .name = "if-missing",
 	  OPTION_FLAG(struct fetch_config, if_missing),
-	  .help = "do nothing when a cached kernel is what is asked for" },
+	  .help = "do nothing if such a kernel is cached" },
 	{ .name = "json",
 	  OPTION_FLAG(struct fetch_config, json),
 	  .help = "print what is known about the kernel as JSON" },
 	{ .name = "quiet",
 	  .letter = 'q',
 	  OPTION_FLAG(struct fetch_config, quiet),
-	  .help = "say nothing while working" },
+	  .help = "print no progress" },
 };
 
 static const struct option_row positionals[] = {

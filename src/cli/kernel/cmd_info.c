@@ -95,7 +95,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 
 const struct command cmd_kernel_info = {
 	.name = "info",
-	.summary = "Say what is known about a cached kernel",
+	.summary = "Print what is known about a cached kernel",
 	.usage = "[--json] [KERNEL]",
 	COMMAND_OPTIONS(options),
 	COMMAND_POSITIONALS(positionals),

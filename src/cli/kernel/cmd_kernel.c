@@ -10,7 +10,7 @@ static const struct command *const subcommands[] = {
 
 static const struct exit_row exits[] = {
 	{ EXIT_OK, "done" },
-	{ EXIT_FAILED, "the command could not do its work, or the kernel is not usable" },
+	{ EXIT_FAILED, "the command failed, or the kernel is not usable" },
 	{ EXIT_USAGE, "the command line is wrong" },
 };
 

@@ -88,7 +88,7 @@ static void compare_files(struct changes *changes, const struct past_run *past,
 		const char *name = past->rerun.files.at[i].name;
 
 		if (name && !is_taken(files, name))
-			say(changes, true, "changed: the test names %s no more", name);
+			say(changes, true, "changed: the test no longer names %s", name);
 	}
 }
 

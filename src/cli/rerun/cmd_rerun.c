@@ -7,12 +7,12 @@
 static const struct option_row options[] = {
 	{ .name = "exact",
 	  OPTION_FLAG(struct rerun_config, exact),
-	  .help = "run nothing when anything is not as it was" },
+	  .help = "run nothing if anything has changed" },
 	{ .name = "files",
 	  .argument = "DIR",
 	  OPTION_STRINGS(struct rerun_config, test.folders),
 	  .complete = OPTION_COMPLETE_FILE,
-	  .help = "look here for files that are no longer where they were" },
+	  .help = "search this directory for files that are no longer where they were" },
 	TEST_OPTIONS_OF_RUNS(struct rerun_config, test.),
 };
 
@@ -25,7 +25,7 @@ static const struct option_row positionals[] = {
 };
 
 static const struct exit_row exits[] = {
-	TEST_EXITS("something is gone, or has changed and --exact is given; nothing was run"),
+	TEST_EXITS("something is missing, or has changed and --exact is given; nothing was run"),
 };
 
 static const struct rerun_config defaults = { .test = TEST_DEFAULTS };
@@ -66,10 +66,10 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 
 const struct command cmd_rerun = {
 	.name = "rerun",
-	.summary = "Do a recorded test again, the same way",
+	.summary = "Run a recorded test again in the same way",
 	.usage = "[options] RECORD",
 	.description =
-		"Runs the variant of a test that left RECORD once more: the same binary and test, on the same machine, with the same kernel, arguments and files. What is not as it was is said before anything is run, and then it runs with what is there now; what is gone is an error that says how to get it back.\n"
+		"Runs the variant of a test that left RECORD once more: the same binary and test, on the same machine, with the same kernel, arguments and files. What has changed is reported first, and then the test runs with what is there now; what is missing is an error that says how to get it back.\n"
 		"The binary that the record names is asked for its tests on this machine: do not rerun a record that you do not trust.",
 	.examples =
 		"  ktstr rerun ktstr-results/2026-11-15T14-30-05-4711/fair-0123456789abcdef.ktstr.json\n"
@@ -77,6 +77,7 @@ const struct command cmd_rerun = {
 		"  ktstr rerun fair-0123456789abcdef.ktstr.json --exact --cold\n",
 	COMMAND_OPTIONS(options),
 	COMMAND_POSITIONALS(positionals),
+	COMMAND_WORDS("Formats", test_formats),
 	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct rerun_config),
 	.defaults = &defaults,

@@ -26,11 +26,11 @@ static const struct option_row options[] = {
 	{ .name = "verbose",
 	  .letter = 'v',
 	  OPTION_FLAG(struct results_config, verbose),
-	  .help = "say what is behind each verdict, and where to look" },
+	  .help = "print the details of each verdict, and where its files are" },
 };
 
 static const struct exit_row exits[] = {
-	{ EXIT_OK, "done, whatever the verdicts are" },
+	{ EXIT_OK, "done, for any verdicts" },
 	{ EXIT_FAILED, "there are no results, or a record could not be read" },
 	{ EXIT_USAGE, "the command line is wrong" },
 };
@@ -48,7 +48,7 @@ static struct error *find_newest(char **ret_dir)
 		return base_error(
 			BASE_ABSENT, 0,
 			"there are no results in ./" RUN_FOLDER_BASE
-			": `ktstr test` writes them; ktstr results DIR looks where -o DIR put them");
+			": `ktstr test` writes them; ktstr results DIR shows those of -o DIR");
 	if (err)
 		return take_ptr(err);
 	*ret_dir = xasprintf("%s/%s", RUN_FOLDER_BASE, names.names.at[0]);
@@ -133,7 +133,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 		return show_runs(path, &runs, config);
 	if (folder.records.n)
 		return show_folder(&folder, config);
-	err = base_error(BASE_ABSENT, 0, "there are no records in %s, nor in a directory in it",
+	err = base_error(BASE_ABSENT, 0, "there are no records in %s or in its subdirectories",
 			 path);
 	return command_fail(err);
 }
@@ -143,7 +143,7 @@ const struct command cmd_results = {
 	.summary = "Show what past test runs found",
 	.usage = "[--json] [-v] [DIR]",
 	.description =
-		"Shows the records of a run, failures first, or the runs in a folder of many, the newest first. A record that was started and never finished is shown as unfinished, one that makes no sense as unreadable, both with the reason.",
+		"Shows the records of a run, failures first, or the runs in a directory of runs, the newest first. A record that was started and never finished is shown as unfinished, one that is not valid as unreadable, both with the reason.",
 	.examples = examples,
 	COMMAND_OPTIONS(options),
 	COMMAND_POSITIONALS(positionals),

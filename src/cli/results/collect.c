@@ -73,7 +73,8 @@ static char *why_of(const struct past_run *run)
 			"%s%s%s", run->reason == KTSTR_REASON_NONE ? "" : reason_word(run->reason),
 			run->reason != KTSTR_REASON_NONE && *run->why ? ": " : "", run->why);
 	if (runner_lives(run))
-		return xasprintf("it runs now, process %llu", (unsigned long long)run->runner_pid);
+		return xasprintf("it is running now, process %llu",
+				 (unsigned long long)run->runner_pid);
 	return xstrdup("its runner ended before it did");
 }
 

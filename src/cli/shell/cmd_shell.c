@@ -25,7 +25,7 @@ static const struct option_row options[] = {
 	  .argument = "FILE[:GUESTPATH]",
 	  OPTION_STRINGS(struct shell_config, files),
 	  .complete = OPTION_COMPLETE_FILE,
-	  .help = "put a file into the guest, a program with its libraries; without GUESTPATH it stands in /root" },
+	  .help = "put a file into the guest, a program with its libraries; without GUESTPATH it goes into /root" },
 	{ .name = "module",
 	  .argument = "NAME",
 	  OPTION_STRINGS(struct shell_config, modules),
@@ -41,17 +41,17 @@ static const struct option_row options[] = {
 	{ .name = "keep-guest",
 	  .argument = "SECONDS",
 	  OPTION_U32(struct shell_config, keep_guest_sec, 1, 86400),
-	  .help = "stop a guest that hung or panicked and keep it so long, for ktstr inspect; ktstr vm kill or Ctrl-C ends it" },
+	  .help = "stop a guest that hung or panicked and keep it for this time, for ktstr inspect; ktstr vm kill or Ctrl-C ends it" },
 	{ .name = "cold",
 	  OPTION_FLAG(struct shell_config, cold),
 	  .help = "boot from the first instruction instead of cloning a booted guest" },
 	{ .name = "deterministic",
 	  OPTION_FLAG(struct shell_config, deterministic),
-	  .help = "a run that can be repeated to the bit: time counts instructions, input is read before the guest starts" },
+	  .help = "make the run repeatable to the bit: time is counted in instructions, input is read before the guest starts" },
 	{ .name = "mips",
 	  .argument = "M",
 	  OPTION_U32(struct shell_config, mips, 1, 1000),
-	  .help = "millions of instructions per second of a deterministic guest's time" },
+	  .help = "millions of instructions per second of guest time in a deterministic run" },
 	{ .name = "accel",
 	  .argument = "NAME",
 	  OPTION_CHOICE(struct shell_config, accel, accel_wish_words),
@@ -59,7 +59,7 @@ static const struct option_row options[] = {
 	{ .name = "cpu",
 	  .argument = "MODEL",
 	  OPTION_STRING(struct shell_config, cpu),
-	  .help = "another model than the one all guests have, in QEMU's words: max,vendor=GenuineIntel,level=32" },
+	  .help = "CPU model in QEMU's syntax, in place of the default: max,vendor=GenuineIntel,level=32" },
 	{ .name = "kernel-args",
 	  .argument = "ARGS",
 	  OPTION_STRING(struct shell_config, kernel_args),
@@ -67,7 +67,7 @@ static const struct option_row options[] = {
 	{ .name = "verbose",
 	  .letter = 'v',
 	  OPTION_FLAG(struct shell_config, verbose),
-	  .help = "say what goes on and where the milliseconds went" },
+	  .help = "print what is done and how long each step takes" },
 };
 
 static const struct option_row positionals[] = {
@@ -81,7 +81,7 @@ static const struct exit_row exits[] = {
 	{ SHELL_FAILED, "ktstr or the guest failed, or the command line is wrong" },
 	{ SHELL_NOT_EXECUTABLE, "the guest could not execute the command" },
 	{ SHELL_NOT_FOUND, "the guest has no such command" },
-	{ SHELL_SIGNAL, "plus N: signal N ended the command, or us" },
+	{ SHELL_SIGNAL, "plus N: signal N ended the command or ktstr" },
 };
 
 static int run(const struct invocation *invocation UNUSED, const void *config)

@@ -33,8 +33,8 @@ struct error *shell_parse_memory(const char *text, uint64_t *ret_bytes)
 wrong:
 	return cli_error(
 		CLI_USAGE, 0,
-		"--memory '%s' is no size between %dM and %dG: 512M, 2G, or a number of MiB", text,
-		SHELL_MEMORY_MIN_MIB, SHELL_MEMORY_MAX_MIB >> 10);
+		"--memory '%s' is not a size from %dM to %dG, such as 512M, 2G, or a number of MiB",
+		text, SHELL_MEMORY_MIN_MIB, SHELL_MEMORY_MAX_MIB >> 10);
 }
 
 static struct error *read_machine(struct shell_config *config)
@@ -47,7 +47,8 @@ static struct error *read_machine(struct shell_config *config)
 	if (!err && config->memory)
 		err = shell_parse_memory(config->memory, &config->memory_bytes);
 	if (!err && config->memory && config->machine.has_memory)
-		err = cli_error(CLI_USAGE, 0, "--memory and the mem= of --topology say the same");
+		err = cli_error(CLI_USAGE, 0,
+				"--memory and the mem= of --topology exclude each other");
 	return err;
 }
 
@@ -57,11 +58,11 @@ struct error *shell_check(void *config_)
 	unsigned int shift;
 
 	if (config->exec && config->argv)
-		return cli_error(CLI_USAGE, 0, "--exec and a command behind -- exclude each other");
+		return cli_error(CLI_USAGE, 0, "--exec and a command after -- exclude each other");
 	if (config->timeout_sec && !config->exec && !config->argv)
-		return cli_error(CLI_USAGE, 0, "--timeout is for a command: give --exec or --");
+		return cli_error(CLI_USAGE, 0, "--timeout needs a command: give --exec or --");
 	if (config->mips && !config->deterministic)
-		return cli_error(CLI_USAGE, 0, "--mips is for --deterministic");
+		return cli_error(CLI_USAGE, 0, "--mips needs --deterministic");
 	if (config->mips) {
 		struct error *err = mips_to_shift(config->mips, &shift);
 
@@ -75,10 +76,9 @@ struct error *shell_check(void *config_)
 	if (config->deterministic && config->keep_guest_sec)
 		return cli_error(
 			CLI_USAGE, 0,
-			"--keep-guest is for guests with a monitor, which --deterministic excludes");
+			"--keep-guest needs a guest with a monitor, which --deterministic excludes");
 	if (config->deterministic && config->modules.n)
-		return cli_error(
-			CLI_USAGE, 0,
-			"--module reaches into a guest that runs, which --deterministic excludes");
+		return cli_error(CLI_USAGE, 0,
+				 "--module needs a running guest, which --deterministic excludes");
 	return read_machine(config);
 }

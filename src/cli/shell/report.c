@@ -17,30 +17,31 @@ struct advice {
 };
 
 static const struct advice rows[] = {
-	{ &kernel_error_domain, KERNEL_NOT_CACHED, false, "ktstr kernel fetch gets one" },
+	{ &kernel_error_domain, KERNEL_NOT_CACHED, false, "run `ktstr kernel fetch`" },
 	{ &kernel_error_domain, KERNEL_CORRUPT, false,
-	  "ktstr kernel remove, then ktstr kernel fetch" },
-	{ &initramfs_error_domain, INITRAMFS_BUSYBOX, false, "ktstr doctor says what is missing" },
-	{ &vm_error_domain, VM_QEMU_MISSING, false, "ktstr doctor says what is missing" },
-	{ &vm_error_domain, VM_QEMU_FAILED, true, "ktstr doctor tells what works here" },
+	  "run `ktstr kernel remove`, then `ktstr kernel fetch`" },
+	{ &initramfs_error_domain, INITRAMFS_BUSYBOX, false,
+	  "`ktstr doctor` shows what is missing" },
+	{ &vm_error_domain, VM_QEMU_MISSING, false, "`ktstr doctor` shows what is missing" },
+	{ &vm_error_domain, VM_QEMU_FAILED, true, "`ktstr doctor` shows what works here" },
 	{ &vm_error_domain, VM_QEMU_KILLED, true,
-	  "if it was not ktstr vm kill, the host may be short of memory: free -m, and dmesg for "
+	  "unless it was `ktstr vm kill`, the host may be short of memory: see free -m, and dmesg for "
 	  "the OOM killer" },
-	{ &vm_error_domain, VM_QMP, true, "ktstr doctor tells what works here" },
+	{ &vm_error_domain, VM_QMP, true, "`ktstr doctor` shows what works here" },
 	{ &vm_error_domain, VM_BOOT_TIMEOUT, true,
-	  "-v shows how far it came; ktstr doctor tells what works here" },
+	  "-v shows how far it came; `ktstr doctor` shows what works here" },
 	{ &vm_error_domain, VM_PANIC, true, NULL },
 	{ &vm_error_domain, VM_OOM, true, "-m gives the guest more memory" },
 	{ &vm_error_domain, VM_TRIPLE_FAULT, true, "--accel tcg rules out the accelerator" },
 	{ &vm_error_domain, VM_POWERED_OFF, false, NULL },
-	{ &vm_error_domain, VM_REBOOTED, false, "a guest lives once: ktstr shell starts another" },
+	{ &vm_error_domain, VM_REBOOTED, false, "a guest runs once: `ktstr shell` starts another" },
 	{ &vm_error_domain, VM_HANG, true, NULL },
 	{ &vm_error_domain, VM_AGENT, true, NULL },
-	{ &vm_error_domain, VM_TOPOLOGY, true, "ktstr topo shows what was asked for" },
-	{ &vm_error_domain, VM_TEMPLATE, true, "--cold goes without a template" },
-	{ &vm_error_domain, VM_CLONE, true, "--cold goes without a template" },
+	{ &vm_error_domain, VM_TOPOLOGY, true, "`ktstr topo` shows what was asked for" },
+	{ &vm_error_domain, VM_TEMPLATE, true, "--cold boots without a template" },
+	{ &vm_error_domain, VM_CLONE, true, "--cold boots without a template" },
 	{ &vm_error_domain, VM_CACHE_FULL, false,
-	  "ktstr cache clean makes room; --cold goes without a template" },
+	  "`ktstr cache clean` frees space; --cold boots without a template" },
 };
 
 static const struct advice *find_advice(const struct error *err)

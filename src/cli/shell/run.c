@@ -41,7 +41,7 @@ static void say_patience(void *context UNUSED)
 {
 	if (isatty(STDERR_FILENO))
 		output_say_line(
-			"the first guest of this kind boots; the next ones are there at once");
+			"the first guest of this kind boots; the next ones are cloned at once");
 }
 
 static void mark(struct shell *shell, const char *what)
@@ -164,7 +164,7 @@ static struct error *run_deterministic(struct shell *shell)
 	if (shell->line.pty)
 		return cli_error(
 			CLI_USAGE, 0,
-			"--deterministic has no terminal: give --exec or a command behind --");
+			"--deterministic has no terminal: give --exec or a command after --");
 	err = session_run_deterministic(&shell->spec, shell->config, &shell->line, &cancel, &how,
 					&end, &guest_ns);
 	mark(shell, "deterministic run");
@@ -172,7 +172,7 @@ static struct error *run_deterministic(struct shell *shell)
 		return err;
 	if (shell->config->verbose && how == SESSION_EXITED) {
 		_cleanup_free_ char *line = xasprintf(
-			"deterministic: the guest lived %.3f s by its own clock",
+			"deterministic: the guest ran for %.3f s by its own clock",
 			(double)guest_ns / (double)NS_PER_SEC);
 
 		output_say_line(line);
@@ -221,7 +221,7 @@ static void keep_guest(struct shell *shell)
 
 	error_free(vm_freeze(shell->vm));
 	strbuf_appendf(&words,
-		       "ktstr: the guest is kept for %u s: look at it with `ktstr inspect vm:%s "
+		       "ktstr: the guest is kept for %u s: inspect it with `ktstr inspect vm:%s "
 		       "--freeze`, end it with `ktstr vm kill %s` or Ctrl-C\n",
 		       sec, id, id);
 	output_say(strbuf_str(&words));

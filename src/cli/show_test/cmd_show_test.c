@@ -37,14 +37,14 @@ static const struct option_row options[] = {
 	  .argument = "DIR",
 	  OPTION_STRINGS(struct show_test_config, folders),
 	  .complete = OPTION_COMPLETE_FILE,
-	  .help = "look here for the files that tests name, before PATH and after the binary's own folder" },
+	  .help = "search this directory for the files that tests name, before PATH and after the binary's own directory" },
 	{ .name = "accel",
 	  .argument = "NAME",
 	  OPTION_CHOICE(struct show_test_config, accel, accel_wish_words),
 	  .help = "what would execute the guest" },
 	{ .name = "json",
 	  OPTION_FLAG(struct show_test_config, json),
-	  .help = "print what the binary lists, and what it comes to here, as JSON" },
+	  .help = "print what the binary lists, and what it means on this host, as JSON" },
 };
 
 static const struct option_row positionals[] = {
@@ -60,7 +60,7 @@ static const struct option_row positionals[] = {
 
 static const struct exit_row exits[] = {
 	{ EXIT_OK, "done" },
-	{ EXIT_FAILED, "shown, but a file that a test names is not there" },
+	{ EXIT_FAILED, "shown, but a file that a test names is missing" },
 	{ EXIT_USAGE, "the command line or a declaration is wrong" },
 };
 
@@ -241,10 +241,10 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 
 const struct command cmd_show_test = {
 	.name = "show-test",
-	.summary = "Show what tests declare and what that comes to here",
+	.summary = "Show what tests declare and what it means on this host",
 	.usage = "[options] BINARY [TEST...]",
 	.description =
-		"Shows for each TEST of a BINARY the machine it asks for, its scheduler, its cgroups with the CPUs they get there, every check with its value, the files with where they were found, whether the default kernel has what it needs, and how long it may take with what executes guests on this host. Nothing is booted.",
+		"Shows for each TEST of a BINARY the machine it asks for, its scheduler, its cgroups with the CPUs they get there, every check with its value, the files with where they were found, whether the default kernel has what it needs, and its time limit with this host's accelerator. Nothing is booted.",
 	.examples = "  ktstr show-test ./mytests\n"
 		    "  ktstr show-test ./mytests fair --topology 2n4l2c1t\n"
 		    "  ktstr show-test ./mytests fair --json\n",

@@ -12,7 +12,7 @@ static const struct option_row options[] = {
 	{ .name = "list",
 	  .letter = 'l',
 	  OPTION_FLAG(struct test_config, list),
-	  .help = "say what would be run, one name per line, and run nothing" },
+	  .help = "print what would be run, one name per line, and run nothing" },
 	{ .name = "topology",
 	  .letter = 't',
 	  .argument = "TOPOLOGY",
@@ -27,7 +27,7 @@ static const struct option_row options[] = {
 	  .argument = "DIR",
 	  OPTION_STRINGS(struct test_config, folders),
 	  .complete = OPTION_COMPLETE_FILE,
-	  .help = "look here for the files that tests name, before PATH and after the binary's own folder" },
+	  .help = "search this directory for the files that tests name, before PATH and after the binary's own directory" },
 	TEST_OPTIONS_OF_RUNS(struct test_config, ),
 };
 
@@ -60,7 +60,7 @@ const struct command cmd_test = {
 	.summary = "Run declared scheduler tests, each in a fresh guest",
 	.usage = "[options] BINARY...",
 	.description =
-		"Asks each BINARY which tests it declares, boots or clones the machine that each of them asks for, runs it there and answers with a verdict: pass, fail, skip, broken or inconclusive, always with a reason. Every executed test leaves a record; see ktstr results and ktstr rerun. Nothing is ever retried.",
+		"Asks each BINARY which tests it declares, boots or clones the machine that each of them asks for, runs it there and gives a verdict: pass, fail, skip, broken or inconclusive, always with a reason. Every executed test leaves a record; see ktstr results and ktstr rerun. Nothing is ever retried.",
 	.examples = "  ktstr test ./mytests\n"
 		    "  ktstr test ./mytests -k fair -t 2n4l2c1t --kernel 6.18\n"
 		    "  ktstr test ./mytests --repeat 20 --jobs 4\n"
@@ -68,6 +68,7 @@ const struct command cmd_test = {
 		    "  git bisect run ktstr test ./mytests -k stalls --bisect\n",
 	COMMAND_OPTIONS(options),
 	COMMAND_POSITIONALS(positionals),
+	COMMAND_WORDS("Formats", test_formats),
 	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct test_config),
 	.defaults = &defaults,

@@ -10,6 +10,12 @@ const char *const test_format_words[] = {
 	NULL
 };
 
+const struct word_row test_formats[REPORT_N_FORMATS] = {
+#define REPORT_FORMAT(id, word, help) { word, NULL, help },
+#include "report/report_formats.def"
+#undef REPORT_FORMAT
+};
+
 struct error *test_config_check(const struct test_config *config)
 {
 	if (config->verbose && config->quiet)

@@ -28,7 +28,7 @@ static const struct option_row options[] = {
 	  .argument = "DIR",
 	  OPTION_STRING(struct topo_config, sysfs),
 	  .complete = OPTION_COMPLETE_FILE,
-	  .help = "describe the machine whose /sys this is" },
+	  .help = "describe the machine with this /sys" },
 };
 
 static const struct option_row positionals[] = {
@@ -113,7 +113,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 
 const struct command cmd_topo = {
 	.name = "topo",
-	.summary = "Show a topology, asked for or of this machine",
+	.summary = "Show a topology, or that of this machine",
 	.usage = "[TOPOLOGY] [--json] [--presets] [--sysfs DIR]",
 	.description =
 		"A topology is {nodes}n{llcs}l{cores}c{threads}t: NUMA nodes, last-level caches in the whole machine, cores per cache, threads per core. Memory of each node and distances may follow: 2n4l2c1t,mem=1G:512M,dist=10:21:21:10.",

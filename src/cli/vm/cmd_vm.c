@@ -19,8 +19,14 @@ static const struct option_row list_options[] = {
 
 static const struct exit_row exits[] = {
 	{ EXIT_OK, "done, also when no VM is running" },
-	{ EXIT_FAILED, "the run folder could not be read" },
+	{ EXIT_FAILED, "the run directory could not be read" },
 	{ EXIT_USAGE, "the command line is wrong" },
+};
+
+static const struct word_row states[] = {
+#define STATE_ROW_(id, word, meaning) { word, NULL, meaning },
+	RUN_STATES(STATE_ROW_)
+#undef STATE_ROW_
 };
 
 static int run_list(const struct invocation *invocation UNUSED, const void *config_)
@@ -31,9 +37,8 @@ static int run_list(const struct invocation *invocation UNUSED, const void *conf
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_error_ struct error *err = run_list_read(&list);
 
-	if (err) {
+	if (err)
 		return command_fail(err);
-	}
 	run_control_ask(&list);
 	if (config->json)
 		vm_list_format_json(&list, clock_unix_sec(), &text);
@@ -47,8 +52,9 @@ const struct command cmd_vm_list = {
 	.summary = "List the VMs that run now",
 	.usage = "[--json]",
 	.description =
-		"Shows the VMs of this user, the oldest first. What an owner that was killed left behind is removed by looking; a VM that was left frozen by a ktstr inspect that was killed goes on.",
+		"Shows the VMs of this user, the oldest first. Also removes what owners that were killed left behind, and resumes a VM that was left frozen by a ktstr inspect that was killed.",
 	COMMAND_OPTIONS(list_options),
+	COMMAND_WORDS("States", states),
 	COMMAND_EXITS(exits),
 	.config_size = sizeof(struct list_config),
 	.run = run_list,
@@ -84,9 +90,8 @@ static int run_one(const void *config_, struct error *(*act)(const struct run_en
 		err = run_list_get(&list, config->name, &entry);
 	if (!err)
 		err = act(entry);
-	if (err) {
+	if (err)
 		return command_fail(err);
-	}
 	strbuf_appendf(&text, "VM %s %s\n", entry->id, done);
 	return command_print(&text);
 }
@@ -115,7 +120,7 @@ const struct command cmd_vm_freeze = {
 	.name = "freeze",
 	.summary = "Stop all CPUs of a VM",
 	.description =
-		"The guest stands still, its clock too, until ktstr vm resume: whoever ends meanwhile, it does not go on by itself. Its owner does not take its silence for a hang.",
+		"The guest and its clock stop until ktstr vm resume; they do not continue on their own, whichever process ends meanwhile. Its owner does not report the silence as a hang.",
 	ONE_VM,
 	.run = run_freeze,
 };
@@ -124,7 +129,7 @@ const struct command cmd_vm_resume = {
 	.name = "resume",
 	.summary = "Let a VM run that was frozen",
 	.description =
-		"A guest whose kernel panicked or reset itself cannot go on; it can be looked at and killed.",
+		"A guest whose kernel panicked or reset itself cannot continue; it can be inspected and killed.",
 	ONE_VM,
 	.run = run_resume,
 };
@@ -133,7 +138,7 @@ const struct command cmd_vm_kill = {
 	.name = "kill",
 	.summary = "End a VM at once",
 	.description =
-		"Kills QEMU; nothing in the guest is told. Its owner sees that it has ended: a shell fails, a test is broken, a guest that was kept is let go.",
+		"Kills QEMU without notice to the guest. Its owner sees that it has ended: a shell fails, a test is broken, a guest that was kept is released.",
 	ONE_VM,
 	.run = run_kill,
 };
@@ -143,7 +148,7 @@ static const struct command *const subcommands[] = { &cmd_vm_list, &cmd_vm_freez
 
 const struct command cmd_vm = {
 	.name = "vm",
-	.summary = "Look at running VMs, stop and end them",
+	.summary = "List, stop and end running VMs",
 	.usage = "COMMAND [options]",
 	COMMAND_SUBCOMMANDS(subcommands),
 };

@@ -57,7 +57,7 @@ static void a_series_has_a_line_for_each_and_the_summaries_of_the_last(void **st
 	capture_report_format(&report, &cost, 4, &text);
 	assert_contains(strbuf_str(&text), "ctprof parse: 7 tids walked");
 	assert_null(strstr(strbuf_str(&text), "2 tids walked"));
-	assert_contains(strbuf_str(&text), "note: 4 moments of the interval passed");
+	assert_contains(strbuf_str(&text), "note: 4 snapshots of the series were skipped");
 }
 
 static void json_has_every_snapshot_and_the_sum(void **state UNUSED)

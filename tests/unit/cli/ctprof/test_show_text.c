@@ -16,28 +16,29 @@ static void a_line_for_each_metric_that_says_something(void **state UNUSED)
 	struct made m;
 
 	made_begin(&m);
-	assert_groups(&m, "\n## Primary metrics\n"
-			  "  METRIC               VALUE  MEASURED\n"
-			  "db  1 thread\n"
-			  "  nice                    -5\n"
-			  "  state                    S\n"
-			  "  run_time_ns          500ns\n"
-			  "  wait_time_ns       1.500µs\n"
-			  "web-{N}  3 threads\n"
-			  "  nice                 0..10  2 of 3\n"
-			  "  cpu_affinity  2 cpus (0-1)  1 of 3\n"
-			  "  state                    R  2 of 3\n"
-			  "  run_time_ns        1.235ms  2 of 3\n"
-			  "  wait_time_ns       3.000ms  2 of 3\n"
-			  "(1 that are 0 and 162 that nobody could measure not shown; --all shows "
-			  "them)\n"
-			  "\n## Derived metrics\n"
-			  "  METRIC          VALUE  MEASURED\n"
-			  "db  1 thread\n"
-			  "  cpu_efficiency  0.250\n"
-			  "web-{N}  3 threads\n"
-			  "  cpu_efficiency  0.292  2 of 3\n"
-			  "(32 that nobody could measure not shown; --all shows them)\n");
+	assert_groups(
+		&m,
+		"\n## Primary metrics\n"
+		"  METRIC               VALUE  MEASURED\n"
+		"db  1 thread\n"
+		"  nice                    -5\n"
+		"  state                    S\n"
+		"  run_time_ns          500ns\n"
+		"  wait_time_ns       1.500µs\n"
+		"web-{N}  3 threads\n"
+		"  nice                 0..10  2 of 3\n"
+		"  cpu_affinity  2 cpus (0-1)  1 of 3\n"
+		"  state                    R  2 of 3\n"
+		"  run_time_ns        1.235ms  2 of 3\n"
+		"  wait_time_ns       3.000ms  2 of 3\n"
+		"(not shown: 1 that are 0 and 162 that could not be measured; --all shows them)\n"
+		"\n## Derived metrics\n"
+		"  METRIC          VALUE  MEASURED\n"
+		"db  1 thread\n"
+		"  cpu_efficiency  0.250\n"
+		"web-{N}  3 threads\n"
+		"  cpu_efficiency  0.292  2 of 3\n"
+		"(not shown: 32 that could not be measured; --all shows them)\n");
 }
 
 static void a_few_named_metrics_are_columns(void **state UNUSED)
@@ -60,11 +61,12 @@ static void a_group_that_says_nothing_is_counted(void **state UNUSED)
 
 	made_begin(&m);
 	assert_success(spec_parse_metrics("rchar,wchar,cpu_affinity", &m.options.metrics));
-	assert_groups(&m, "\n"
-			  "PROCESS  THREADS  rchar  wchar           cpu_affinity\n"
-			  "web-{N}        3      -      -  2 cpus (0-1) (1 of 3)\n"
-			  "(1 group in which all of these are 0 or nobody could measure them not "
-			  "shown; --all shows them)\n");
+	assert_groups(
+		&m,
+		"\n"
+		"PROCESS  THREADS  rchar  wchar           cpu_affinity\n"
+		"web-{N}        3      -      -  2 cpus (0-1) (1 of 3)\n"
+		"(not shown: 1 group in which all of these are 0 or could not be measured; --all shows them)\n");
 }
 
 static void everything_is_shown_when_asked_for(void **state UNUSED)
@@ -109,18 +111,19 @@ static void the_axis_all_is_a_tree(void **state UNUSED)
 	assert_success(spec_parse_metrics(
 		"run_time_ns,minflt,majflt,rchar,wchar,syscr,syscw,read_bytes,write_bytes",
 		&m.options.metrics));
-	assert_groups(&m, "\n## Primary metrics\n"
-			  "      METRIC         VALUE\n"
-			  "/s/db.scope\n"
-			  "  db\n"
-			  "    db  1 thread\n"
-			  "      run_time_ns    500ns\n"
-			  "/s/web@{I}.service\n"
-			  "  web-{N}\n"
-			  "    web-{N}  2 threads\n"
-			  "      run_time_ns  1.235ms\n"
-			  "(1 that are 0 and 24 that nobody could measure not shown; --all shows "
-			  "them)\n");
+	assert_groups(
+		&m,
+		"\n## Primary metrics\n"
+		"      METRIC         VALUE\n"
+		"/s/db.scope\n"
+		"  db\n"
+		"    db  1 thread\n"
+		"      run_time_ns    500ns\n"
+		"/s/web@{I}.service\n"
+		"  web-{N}\n"
+		"    web-{N}  2 threads\n"
+		"      run_time_ns  1.235ms\n"
+		"(not shown: 1 that are 0 and 24 that could not be measured; --all shows them)\n");
 }
 
 static void single_threads_have_no_number_of_threads(void **state UNUSED)

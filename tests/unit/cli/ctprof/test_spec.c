@@ -137,8 +137,8 @@ static void wrong_sorting_is_refused(void **state UNUSED)
 {
 	struct sort_order order;
 
-	assert_says(spec_parse_sort("run_time_ns:up", &order), "'up' is no direction");
-	assert_says(spec_parse_sort("run_time_ns:", &order), "'' is no direction");
+	assert_says(spec_parse_sort("run_time_ns:up", &order), "'up' is not a direction");
+	assert_says(spec_parse_sort("run_time_ns:", &order), "'' is not a direction");
 	assert_says(spec_parse_sort("policy", &order), "'policy' is a label and has no order");
 	assert_says(spec_parse_sort("state:asc", &order), "label");
 	assert_says(spec_parse_sort("ext_enabled", &order), "label");

@@ -22,7 +22,7 @@ static void the_accelerator_says_why_and_what_helps(void **state)
 	struct machine *m = *state;
 
 	expect(m, choose_kvm, CHECK_OK, "kvm: a guest ran", NULL);
-	expect(m, choose_tcg, CHECK_LIMITED, "because of it; the processor offers no", NULL);
+	expect(m, choose_tcg, CHECK_LIMITED, "because of it; the processor has no", NULL);
 	put(m, "/proc/cpuinfo", "model : x\nflags\t\t: fpu xsvm svmx vmxnet sse2\nbugs: svm\n");
 	expect(m, choose_tcg, CHECK_LIMITED, "no virtualisation", NULL);
 	put(m, "/proc/cpuinfo", "model : x\nflags\t\t: fpu svm sse2\n");
@@ -124,7 +124,7 @@ static void a_kernel_must_be_cached(void **state)
 	expect(m, check_kernel, CHECK_OK, "6.99.1-some by default, 1 cached", NULL);
 	cache_kernel(m, KERNEL_SCX_BROKEN);
 	setenv("KTSTR_KERNEL", "k1", 1);
-	expect(m, check_kernel, CHECK_LIMITED, "of no use for sched_ext: it leaks",
+	expect(m, check_kernel, CHECK_LIMITED, "not usable for sched_ext: it leaks",
 	       "ktstr kernel fetch");
 	unsetenv("KTSTR_KERNEL");
 	unsetenv("KTSTR_CACHE_DIR");

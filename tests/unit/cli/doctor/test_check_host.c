@@ -73,7 +73,7 @@ static void cgroups_are_found_where_they_are_mounted(void **state)
 	put(m, "/proc/self/mounts",
 	    "proc /proc proc rw 0 0\nx /sys/fs/cgroup/unified cgroup2 rw 0 0\n");
 	expect(m, check_cgroup, CHECK_LIMITED,
-	       "/sys/fs/cgroup/unified lacks cpu, cpuset, io, memory, pids on this host (booting with",
+	       "/sys/fs/cgroup/unified lacks cpu, cpuset, io, memory, pids on this host (boot with",
 	       NULL);
 	put(m, "/proc/self/mounts", "x /sys/fs/cgroup cgroup2 rw 0 0\n");
 	put(m, "/sys/fs/cgroup/cgroup.controllers", "cpuset cpu io hugetlb pids\n");

@@ -60,6 +60,13 @@ static const struct option_row sample_positionals[] = {
 	{ .argument = "ARG", OPTION_REST(struct sample_config, rest), .help = "the rest" },
 };
 
+static const struct word_row sample_words[] = {
+	{ "one", NULL, "the first word" },
+	{ "two", "NAME", "another" },
+	{ NULL, NULL, "More words" },
+	{ "three", NULL, "the last" },
+};
+
 static const struct exit_row sample_exits[] = { { 0, "fine" }, { 1, "not_fine" } };
 
 static const struct sample_config sample_defaults = { .count = 7, .level = 1 };
@@ -72,6 +79,7 @@ static const struct command sample = {
 	.examples = "  sample --flag\n",
 	COMMAND_OPTIONS(sample_options),
 	COMMAND_POSITIONALS(sample_positionals),
+	COMMAND_WORDS("Words", sample_words),
 	COMMAND_EXITS(sample_exits),
 	.config_size = sizeof(struct sample_config),
 	.defaults = &sample_defaults,

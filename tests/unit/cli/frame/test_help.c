@@ -19,6 +19,11 @@ static void help_shows_every_row_with_range_default_and_choices(void **state UNU
 			    "Arguments:\n"
 			    "  WORD                     a word\n"
 			    "  -- ARG...                the rest\n"
+			    "\nWords:\n"
+			    "  one                      the first word\n"
+			    "  two NAME                 another\n"
+			    "\nMore words:\n"
+			    "  three                    the last\n"
 			    "\n"
 			    "Options:\n"
 			    "  -f, --flag               a flag\n"
@@ -79,6 +84,18 @@ static void a_long_spelling_gets_its_own_line(void **state UNUSED)
 					"                           help\n");
 }
 
+static void words_stand_in_lists_with_titles(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
+
+	command_format_help(&sample, "sample", 80, &s);
+	assert_contains(strbuf_str(&s), "\nWords:\n"
+					"  one                      the first word\n"
+					"  two NAME                 another\n"
+					"\nMore words:\n"
+					"  three                    the last\n");
+}
+
 static void version_is_name_and_number(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
@@ -94,6 +111,7 @@ int main(void)
 		cmocka_unit_test(help_of_a_program_lists_its_commands),
 		cmocka_unit_test(no_line_is_wider_than_the_terminal),
 		cmocka_unit_test(a_long_spelling_gets_its_own_line),
+		cmocka_unit_test(words_stand_in_lists_with_titles),
 		cmocka_unit_test(version_is_name_and_number),
 	};
 

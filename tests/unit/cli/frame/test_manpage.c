@@ -35,12 +35,24 @@ static void commands_show_their_usage(void **state UNUSED)
 					    "\tShow what a command can have.\n\n");
 }
 
+static void words_are_entries(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
+
+	command_format_man_words(&sample, &s);
+	assert_string_equal(strbuf_str(&s), "*one*\n\tThe first word.\n\n"
+					    "*two* _NAME_\n\tAnother.\n\n"
+					    "More words.\n\n"
+					    "*three*\n\tThe last.\n\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_option_is_an_entry),
 		cmocka_unit_test(markup_in_plain_text_is_hidden),
 		cmocka_unit_test(commands_show_their_usage),
+		cmocka_unit_test(words_are_entries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

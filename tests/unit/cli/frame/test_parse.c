@@ -148,7 +148,7 @@ static void unknown_options_get_a_suggestion_when_one_is_near(void **state UNUSE
 
 static void one_argument_too_many_is_refused(void **state UNUSED)
 {
-	assert_refused("unexpected argument 'two'; ARG stands behind --", "one", "two");
+	assert_refused("unexpected argument 'two'; ARG goes after --", "one", "two");
 }
 
 static void an_option_of_many_keeps_all_values_in_order(void **state UNUSED)

@@ -27,7 +27,7 @@ static void one_snapshot_shows_bytes_and_their_difference(void **state UNUSED)
 	_cleanup_(probe_report_deinit) struct probe_report report = fake_report(threads, 3, 1);
 	_cleanup_free_ char *text = format(&report, 80);
 
-	assert_string_equal(text, "pid 100, evidence: dwarf, nobody was stopped\n"
+	assert_string_equal(text, "pid 100, evidence: dwarf, no thread was stopped\n"
 				  "TID  NAME  ALLOCATED    FREED  DIFFERENCE\n"
 				  " 42  main   16.0 MiB  1.0 MiB    15.0 MiB\n"
 				  " 44  -       1.0 KiB  3.0 KiB    -2.0 KiB\n");
@@ -42,10 +42,10 @@ static void several_snapshots_add_rates_over_the_whole_time(void **state UNUSED)
 	report = fake_report(threads, 1, 3);
 	fake_engine.grows_by = 0;
 	text = format(&report, 80);
-	assert_string_equal(text,
-			    "pid 100, 3 snapshots in 2.0 s, evidence: dwarf, nobody was stopped\n"
-			    "TID  NAME  ALLOCATED    FREED  DIFFERENCE  ALLOC RATE  FREE RATE\n"
-			    " 42  main   18.0 MiB  1.0 MiB    17.0 MiB   1.0 MiB/s      0 B/s\n");
+	assert_string_equal(
+		text, "pid 100, 3 snapshots in 2.0 s, evidence: dwarf, no thread was stopped\n"
+		      "TID  NAME  ALLOCATED    FREED  DIFFERENCE  ALLOC RATE  FREE RATE\n"
+		      " 42  main   18.0 MiB  1.0 MiB    17.0 MiB   1.0 MiB/s      0 B/s\n");
 	probe_report_deinit(&report);
 }
 

@@ -139,7 +139,7 @@ static void files_come_and_go(void **state)
 	f->at[2].name = word("other");
 	assert_changes(f, 2,
 		       "changed: other is new: the test did not name it\n"
-		       "changed: the test names data no more\n"
+		       "changed: the test no longer names data\n"
 		       "same variant: 0123456789abcdef\n");
 }
 

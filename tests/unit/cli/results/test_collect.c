@@ -61,7 +61,7 @@ static void a_run_that_goes_on_is_told_from_one_whose_runner_died(void **state)
 		int jiffies_off;
 		const char *why;
 	} rows[] = {
-		{ 0, "it runs now" },
+		{ 0, "it is running now" },
 		/* Another process got the number. */
 		{ 1, "its runner ended" },
 	};

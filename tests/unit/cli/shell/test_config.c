@@ -64,14 +64,14 @@ static void contradictions_are_refused(void **state UNUSED)
 	const char *const argv[] = { "true", NULL };
 
 	refused(&(struct shell_config){ .exec = "true", .argv = argv }, "exclude each other");
-	refused(&(struct shell_config){ .timeout_sec = 1 }, "--timeout is for a command");
+	refused(&(struct shell_config){ .timeout_sec = 1 }, "--timeout needs a command");
 	refused(&(struct shell_config){ .memory = "512M", .topology = "1n1l1c1t,mem=1G" },
-		"say the same");
-	refused(&(struct shell_config){ .mips = 125 }, "--mips is for --deterministic");
+		"exclude each other");
+	refused(&(struct shell_config){ .mips = 125 }, "--mips needs --deterministic");
 	refused(&(struct shell_config){ .deterministic = true, .modules = { .n = 1 } },
 		"--deterministic excludes");
 	refused(&(struct shell_config){ .deterministic = true, .keep_guest_sec = 1 },
-		"--keep-guest is for guests with a monitor");
+		"--keep-guest needs a guest with a monitor");
 	refused(&(struct shell_config){ .mips = 100, .deterministic = true }, "125");
 	refused(&(struct shell_config){ .deterministic = true, .accel = ACCEL_WISH_KVM },
 		"only --accel tcg can");

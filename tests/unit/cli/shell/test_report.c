@@ -69,9 +69,9 @@ static void a_hint_names_the_command_that_helps(void **state UNUSED)
 {
 	assert_string_equal(said(vm_error(VM_QEMU_MISSING, ENOENT, "KTSTR_QEMU"), "no guest"),
 			    "error: [qemu-missing] KTSTR_QEMU: No such file or directory\n"
-			    "hint: ktstr doctor says what is missing\n");
+			    "hint: `ktstr doctor` shows what is missing\n");
 	assert_string_equal(said(kernel_error(KERNEL_NOT_CACHED, 0, "none"), ""),
-			    "error: none\nhint: ktstr kernel fetch gets one\n");
+			    "error: none\nhint: run `ktstr kernel fetch`\n");
 	/* Not twice. */
 	assert_string_equal(
 		said(kernel_error(KERNEL_NOT_CACHED, 0, "none: run 'ktstr kernel fetch'"), ""),
