@@ -100,4 +100,15 @@ bool btf_find_variable(const struct btf *btf, const struct btf_type *section, co
 /* As C would say it: "struct rq *", "const char[16]", "enum scx_exit_kind", "struct {…}". */
 void btf_type_format(const struct btf *btf, uint32_t id, struct strbuf *out);
 
+/* Members by name, through structs and unions that have no name of their own. */
+/* False ends the walk. The offset counts from the outermost struct. */
+typedef bool (*btf_member_fn)(void *context, const struct btf_member *member);
+
+/* Every member with a name, in the order of the declaration. Nothing for other kinds of types. */
+void btf_each_member(const struct btf *btf, const struct btf_type *type, btf_member_fn fn,
+		     void *context);
+/* The first of that name, `n` bytes long; its offset counts from the start of `type`. */
+bool btf_find_member(const struct btf *btf, const struct btf_type *type, const char *name, size_t n,
+		     struct btf_member *ret) MUST_CHECK;
+
 #endif

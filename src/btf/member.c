@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "btf/member.h"
+#include "btf/layout.h"
 
 #include "btf/limits.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "btf/limits.h"
-#include "btf/member.h"
+#include "btf/layout.h"
 #include "base/suggest.h"
 
 struct walk {

@@ -12,6 +12,7 @@
 
 #include "base/strbuf.h"
 #include "btf/btf.h"
+#include "json/writer.h"
 
 /* The words are the "kind" of JSON. */
 #define VALUE_KINDS(X)                      \
@@ -211,5 +212,68 @@ enum value_read value_short_cpus(void *context, const struct value_short_request
 
 /* "0-2,5"; nothing when there is no CPU. */
 void value_cpus_format(struct bytes bits, uint32_t n_cpus, struct strbuf *out);
+
+/*
+ * A tree of values for people:
+ *
+ *	rq:
+ *	  nr_running=3   cpu=1   clock=81234
+ *	  dsqs=[
+ *	    [0]=dsq{id=9, nr=2}
+ *	  ]
+ *	  curr=0xffff888004a3c000 → task{comm="bash", pid=77}
+ *
+ * Members that are 0 are left out, unless asked for; what could not be read never is. Names and
+ * texts come from strangers: nothing that moves a terminal's cursor gets through.
+ */
+struct value_text_options {
+	uint32_t max_lines; /* 0: all of them */
+	uint32_t columns;   /* 0: VALUE_COLUMNS */
+	bool zeros;	    /* members that are 0 as well */
+	bool count_zeros;   /* how many of them are left out: "(3 zero members)" */
+};
+
+/* Without a newline at the end. options may be NULL. Cut lines are counted: "… 12 more lines". */
+void value_format(const struct value_tree *tree, const struct value_node *node,
+		  const struct value_text_options *options, struct strbuf *out);
+
+/* A tree of values as objects and arrays of JSON, anywhere in a document that is being written. */
+/*
+ * One object per node, with "kind" first; keys that do not apply are left out.
+ *
+ *	int uint     bits, value; of more than 64 bits "value" is a text of hexadecimal digits
+ *	bool char    value
+ *	float        bits, value
+ *	enum         bits, value, variant (null: no name), is_signed
+ *	struct       type_name (null: none), members [{name, value}], shown and total when cut
+ *	array        len, elements [], shown when cut; or text; or all_zero
+ *	cpu_list     cpus
+ *	ptr          value ("0x…"), symbol, short, deref, deref_skipped_reason, cast_annotation, ref
+ *	bytes        hex, len when cut
+ *	truncated    needed, had, partial
+ *	unsupported  reason
+ *	unreadable   reason, len
+ *	short        text
+ *
+ * "label" stands where a "ref" elsewhere leads to.
+ */
+void value_write(const struct value_tree *tree, const struct value_node *node,
+		 struct json_writer *json);
+
+/* Single values out of a tree, for checks. Absent is not 0: every question may have no answer. */
+/*
+ * "dsqs[1].nr" from that node on; "" is the node itself. Goes through pointers to what was shown
+ * behind them, through references and through what is cut. NULL when there is nothing of that
+ * name. An element of an array of zeros is that array, and its number is 0.
+ */
+const struct value_node *value_find(const struct value_tree *tree, const struct value_node *node,
+				    const char *path);
+
+/* False, and *ret untouched, when it is no number of that kind or does not fit. */
+bool value_get_u64(const struct value_node *node, uint64_t *ret) MUST_CHECK;
+bool value_get_i64(const struct value_node *node, int64_t *ret) MUST_CHECK;
+bool value_get_double(const struct value_node *node, double *ret) MUST_CHECK;
+/* Text of an array, name of an enum's value, list of CPUs, short form; NULL when there is none. */
+const char *value_get_text(const struct value_node *node);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "btf/value_get.h"
+#include "btf/value.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef KTSTR_BTF_VALUE_PRINTER_H
 #define KTSTR_BTF_VALUE_PRINTER_H
 
-#include "btf/value_text.h"
+#include "btf/value.h"
 
 struct value_printer {
 	const struct value_tree *tree;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "btf/value_write.h"
+#include "btf/value.h"
 
 #include <stdio.h>
 

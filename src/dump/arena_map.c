@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/arena_map.h"
+#include "dump/globals.h"
 
 #include "dump/limits.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/cgroup.h"
+#include "dump/tasks.h"
 
 #include "dump/limits.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "kmem/list.h"
+#include "kmem/walk.h"
 #include "text/escape.h"
 
 static void find_range(struct kmem *kmem, const char *from, const char *to, uint64_t *ret_start,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/expr_type.h"
+#include "dump/expr_eval.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/kernel_read.h"
+#include "dump/member.h"
 
 #include <ctype.h>
 #include <string.h>

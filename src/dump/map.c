@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/kernel_read.h"
+#include "dump/member.h"
 #include "dump/maps.h"
 
 /* What a kind is shown with; a kind that is not here says so. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Arrays; an array of one section of a program is its global variables. */
 #include "btf/layout.h"
-#include "dump/kernel_read.h"
+#include "dump/member.h"
 #include "dump/maps.h"
 #include "text/escape.h"
 

@@ -2,7 +2,7 @@
 /* One entry of a map: its key, then one value or one for each CPU. */
 #include "base/alloc.h"
 #include "btf/layout.h"
-#include "btf/value_text.h"
+#include "btf/value.h"
 #include "dump/maps.h"
 
 /* What a key or a value costs beside its bytes: a tree, and words in JSON. */

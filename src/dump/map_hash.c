@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Hash tables, with or without LRU, of one value or of one for each CPU (kernel/bpf/hashtab.c). */
-#include "btf/member.h"
-#include "dump/kernel_read.h"
+#include "btf/layout.h"
+#include "dump/member.h"
 #include "dump/maps.h"
-#include "kmem/list.h"
+#include "kmem/walk.h"
 
 struct hash_walk {
 	struct map_show *show;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A table of functions that the kernel calls: its own copy, in its own types. */
-#include "dump/kernel_read.h"
+#include "dump/member.h"
 #include "dump/maps.h"
 
 /* Of a module's table the types are the module's. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What programs keep with tasks (kernel/bpf/bpf_local_storage.c); the key is the task. */
-#include "dump/kernel_read.h"
+#include "dump/member.h"
 #include "dump/maps.h"
-#include "kmem/list.h"
+#include "kmem/walk.h"
 
 enum { LARGEST_LOG = 22 }; /* of buckets: as many as a walk may have steps */
 

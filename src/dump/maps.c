@@ -2,7 +2,7 @@
 /* BPF maps: what map_idr lists. */
 #include "dump/maps.h"
 
-#include "dump/kernel_read.h"
+#include "dump/member.h"
 #include "dump/rows.h"
 
 bool map_read(struct kmem *kmem, uint64_t id, uint64_t address, struct map *ret)

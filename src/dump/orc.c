@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/orc.h"
+#include "dump/code.h"
 
 #include "dump/limits.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* BPF programs: what prog_idr lists. */
-#include "dump/kernel_read.h"
+#include "dump/member.h"
 #include "dump/rows.h"
 #include "kmem/guest_btf.h"
 

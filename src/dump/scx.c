@@ -6,9 +6,9 @@
 
 #include "base/alloc.h"
 #include "btf/layout.h"
-#include "dump/kernel_read.h"
+#include "dump/member.h"
 #include "dump/rows.h"
-#include "kmem/list.h"
+#include "kmem/walk.h"
 #include "text/escape.h"
 
 enum {

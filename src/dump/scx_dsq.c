@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Dispatch queues and the tasks in them. */
 #include "base/alloc.h"
-#include "dump/kernel_read.h"
 #include "dump/member.h"
 #include "dump/scx.h"
-#include "kmem/list.h"
-#include "kmem/rhashtable.h"
+#include "kmem/walk.h"
 
 enum {
 	/* enum scx_dsq_lnode_flags, Linux 6.12: a place that an iterator keeps, no task. */

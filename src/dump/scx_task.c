@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A task of sched_ext that waits for a CPU. */
-#include "dump/kernel_read.h"
+#include "dump/member.h"
 #include "dump/rows.h"
 #include "dump/scx.h"
 

@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "dump/dump.h"
 #include "dump/globals.h"
-#include "dump/sdt_show.h"
+#include "dump/sdt.h"
 #include "kmem/guest_btf.h"
 
 enum { MOST_DIMENSIONS = 8 };

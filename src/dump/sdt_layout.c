@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/sdt_layout.h"
+#include "dump/sdt.h"
 
 struct wanted {
 	const char *member;

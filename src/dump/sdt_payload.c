@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/sdt_payload.h"
+#include "dump/sdt.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/sdt_show.h"
+#include "dump/sdt.h"
 
-#include "btf/value_text.h"
+#include "btf/value.h"
 #include "text/escape.h"
 
 struct show {

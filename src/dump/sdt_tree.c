@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/sdt_tree.h"
+#include "dump/sdt.h"
 
 #include "base/alloc.h"
 #include "dump/limits.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "dump/member.h"
-#include "dump/task_stack.h"
-#include "kmem/list.h"
+#include "dump/stack.h"
+#include "kmem/walk.h"
 
 /* TASK_COMM_LEN of Linux, less the NUL. */
 enum { TASK_NAME_CHARS = 15 };

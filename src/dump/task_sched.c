@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/task_sched.h"
+#include "dump/tasks.h"
 
 #include "btf/value.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/task_stack.h"
+#include "dump/stack.h"
 
 #include <string.h>
 

@@ -5,10 +5,8 @@
  */
 #include "dump/tasks.h"
 
-#include "dump/cgroup.h"
 #include "dump/rows.h"
-#include "dump/task_sched.h"
-#include "kmem/list.h"
+#include "kmem/walk.h"
 
 /* As include/linux/sched.h and fs/proc/array.c of Linux have them. */
 enum {

@@ -5,11 +5,10 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
-#include "btf/value_text.h"
-#include "btf/value_write.h"
+#include "btf/value.h"
 #include "btf/layout.h"
-#include "dump/cgroup.h"
-#include "dump/kernel_read.h"
+#include "dump/tasks.h"
+#include "dump/member.h"
 #include "text/escape.h"
 
 enum { USER_BITS = 47 }; /* of addresses of processes, and of arenas */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/vmcore_notes.h"
+#include "dump/vmcore.h"
 
 #include <elf.h>
 #include <sys/procfs.h>

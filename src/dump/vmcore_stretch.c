@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/vmcore_stretch.h"
+#include "dump/vmcore.h"
 
 #include <fcntl.h>
 #include <stdio.h>

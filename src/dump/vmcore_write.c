@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dump/vmcore_write.h"
+#include "dump/vmcore.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -8,8 +8,6 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "dump/vmcore_notes.h"
-#include "dump/vmcore_stretch.h"
 
 enum { CHUNK_BYTES = 1 << 20, PAGE = KMEM_PAGE_BYTES };
 

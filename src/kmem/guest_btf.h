@@ -7,7 +7,7 @@
 #define KTSTR_KMEM_GUEST_BTF_H
 
 #include "kmem/kmem.h"
-#include "kmem/xarray.h"
+#include "kmem/walk.h"
 
 struct kmem_btf {
 	struct btf *btf;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kmem/list.h"
+#include "kmem/walk.h"
 
 enum list_kind { LIST, HLIST, HLIST_NULLS };
 

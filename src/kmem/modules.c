@@ -4,7 +4,7 @@
 #include <elf.h>
 
 #include "base/alloc.h"
-#include "kmem/list.h"
+#include "kmem/walk.h"
 
 struct module_walk {
 	struct kmem *kmem;

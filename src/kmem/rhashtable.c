@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kmem/rhashtable.h"
+#include "kmem/walk.h"
 
 enum { BUCKETS_AT_ONCE = 256 };
 

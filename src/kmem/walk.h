@@ -7,6 +7,7 @@
 #define KTSTR_KMEM_WALK_H
 
 #include "base/strbuf.h"
+#include "kmem/fields.h"
 #include "kmem/space.h"
 
 enum kmem_walk_end {
@@ -64,5 +65,56 @@ void kmem_walk_join(struct kmem_walk *walk, const struct kmem_walk *part);
 
 /* "5", "shown 5 of 12", "shown 5 of at least 9: it leads back into itself" and so on. */
 void kmem_walk_format(const struct kmem_walk *walk, struct strbuf *into);
+
+/*
+ * Lists of the kernel (include/linux/types.h, list_nulls.h). The callback gets the address of the
+ * link inside the element: take off the member's offset. It returns false to stop.
+ */
+typedef bool (*kmem_link_fn)(void *context, uint64_t link);
+
+/* struct list_head: a ring; the head itself is no element. */
+void kmem_list(struct kmem_space *space, uint64_t head, struct kmem_walk *walk, kmem_link_fn fn,
+	       void *context);
+/* struct hlist_head: ends with NULL. */
+void kmem_hlist(struct kmem_space *space, uint64_t head, struct kmem_walk *walk, kmem_link_fn fn,
+		void *context);
+/*
+ * struct hlist_nulls_head: ends with an odd value. *ret_end is that value (may be NULL): in a
+ * hash table it names the bucket, and another than one's own means that an element has moved.
+ */
+void kmem_hlist_nulls(struct kmem_space *space, uint64_t head, struct kmem_walk *walk,
+		      kmem_link_fn fn, void *context, uint64_t *ret_end);
+
+/*
+ * XArrays, and what is made of them: radix trees and IDRs (include/linux/xarray.h). The tree
+ * itself is walked, from the lowest index on; no count of the guest is believed. A node whose
+ * level, parent or place is not what it must be is counted as crooked and left out.
+ */
+/* Where things are in struct xa_node, from the kernel's types. */
+struct kmem_xarray_form {
+	uint64_t shift, offset, parent, slots; /* offsets in bytes */
+	uint32_t n_slots;		       /* 64, or 16 in small kernels */
+};
+
+/* `entry` is a pointer, or odd for a value (entry >> 1). False stops. */
+typedef bool (*kmem_entry_fn)(void *context, uint64_t index, uint64_t entry);
+
+/* `head` is the address of struct xarray's xa_head. */
+void kmem_xarray(struct kmem_space *space, const struct kmem_xarray_form *form, uint64_t head,
+		 struct kmem_walk *walk, kmem_entry_fn fn, void *context);
+
+/*
+ * Resizable hash tables of the kernel (include/linux/rhashtable-types.h). While one is being
+ * resized its elements are spread over the old table and the new; both are walked. The callback
+ * gets the address of the rhash_head inside the element and returns false to stop.
+ */
+/*
+ * `table` is the address of a struct rhashtable. KMEM_NO_FIELD when the types do not say how;
+ * BASE_LIMIT for more buckets than any has. A table whose buckets are themselves in tables (made
+ * when memory was short) is BASE_ABSENT. Otherwise `walk` tells how it ended.
+ */
+struct error *kmem_rhashtable(struct kmem_space *space, const struct kmem_fields *fields,
+			      uint64_t table, struct kmem_walk *walk, kmem_link_fn fn,
+			      void *context) MUST_CHECK;
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kmem/xarray.h"
+#include "kmem/walk.h"
 
 enum { LARGEST_CHUNK = 64, HIGHEST_INTERNAL = 4096 };
 

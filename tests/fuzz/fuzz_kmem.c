@@ -10,9 +10,7 @@
 
 #include "../unit/kmem/build_kernel.h"
 #include "kmem/kmem.h"
-#include "kmem/list.h"
 #include "kmem/walk.h"
-#include "kmem/xarray.h"
 
 enum { N_FORMS = 2 * KMEM_KALLSYMS_N_MODES, MOST_CHANGES = 64 };
 

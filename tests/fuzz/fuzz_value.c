@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "../unit/btf/json_sink.h"
-#include "btf/value_get.h"
-#include "btf/value_text.h"
+#include "btf/value.h"
 #include "json/doc.h"
 
 #define MEMORY_AT UINT64_C(0xffff888000000000)

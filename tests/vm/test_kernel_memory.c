@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "base/paths.h"
 #include "kmem/kmem.h"
-#include "kmem/list.h"
+#include "kmem/walk.h"
 #include "kmem/modules.h"
 #include "../unit/kmem/hostile_reader.h"
 #include "unit.h"

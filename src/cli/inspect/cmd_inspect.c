@@ -7,7 +7,7 @@
 #include "cli/frame/interrupts.h"
 #include "dump/dump.h"
 #include "dump/expr.h"
-#include "dump/vmcore_write.h"
+#include "dump/vmcore.h"
 #include "inspect/attach.h"
 
 #define ALL "all"

@@ -3,7 +3,7 @@
 #ifndef KTSTR_TESTS_BTF_JSON_SINK_H
 #define KTSTR_TESTS_BTF_JSON_SINK_H
 
-#include "btf/value_write.h"
+#include "btf/value.h"
 #include "json/writer.h"
 
 static inline void value_write_json(const struct value_tree *tree, const struct value_node *node,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "btf/member.h"
+#include "btf/layout.h"
 
 #include "sample.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "btf/value_get.h"
+#include "btf/value.h"
 
 #include "values.h"
 

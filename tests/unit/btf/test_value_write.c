@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "btf/value_write.h"
+#include "btf/value.h"
 
 #include "json/doc.h"
 #include "json_sink.h"

@@ -4,8 +4,6 @@
 #define KTSTR_TESTS_BTF_VALUES_H
 
 #include "btf/value.h"
-#include "btf/value_get.h"
-#include "btf/value_text.h"
 #include "sample.h"
 
 static inline void put_bytes(uint8_t *at, uint64_t value, int n)

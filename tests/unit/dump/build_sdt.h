@@ -8,7 +8,7 @@
 #define KTSTR_TESTS_BUILD_SDT_H
 
 #include "../kmem/build_memory.h"
-#include "dump/sdt_tree.h"
+#include "dump/sdt.h"
 
 #define SDT_USER   UINT64_C(0x00007f1234560000)
 #define SDT_KERNEL UINT64_C(0xffffc90000008000)

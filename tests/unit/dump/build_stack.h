@@ -9,7 +9,7 @@
 #include "../btf/build_btf.h"
 #include "../kmem/build_kernel.h"
 #include "dump/dump.h"
-#include "dump/orc.h"
+#include "dump/code.h"
 #include "unit.h"
 
 /* Places in the image. */

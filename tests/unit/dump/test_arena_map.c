@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "dump/arena_map.h"
+#include "dump/globals.h"
 
 #include "build_scheduler.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "dump/cgroup.h"
+#include "dump/tasks.h"
 
 #include "build_guest.h"
 

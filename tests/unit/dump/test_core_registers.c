@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "build_stack.h"
-#include "dump/vmcore_write.h"
+#include "dump/vmcore.h"
 
 static void add(struct kmem_core *core, uint32_t pid, uint64_t rip, uint64_t cs)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "dump/expr_type.h"
+#include "dump/expr_eval.h"
 
 #include "build_guest.h"
 

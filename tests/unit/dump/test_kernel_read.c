@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "dump/kernel_read.h"
+#include "dump/member.h"
 
 #include "build_view.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "dump/orc.h"
+#include "dump/code.h"
 
 #include "build_stack.h"
 

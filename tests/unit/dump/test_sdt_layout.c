@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "dump/sdt_layout.h"
+#include "dump/sdt.h"
 
 #include "sdt_types.h"
 #include "unit.h"

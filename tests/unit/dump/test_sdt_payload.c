@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "dump/sdt_payload.h"
+#include "dump/sdt.h"
 
 #include "../btf/build_btf.h"
 #include "unit.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "dump/sdt_show.h"
+#include "dump/sdt.h"
 
 #include "build_scheduler.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "dump/sdt_tree.h"
+#include "dump/sdt.h"
 
 #include "base/vec.h"
 #include "build_sdt.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "dump/unwind.h"
+#include "dump/stack.h"
 
 #include "build_stack.h"
 

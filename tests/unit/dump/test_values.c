@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "dump/values.h"
 
-#include "btf/value_get.h"
+#include "btf/value.h"
 #include "build_scheduler.h"
 #include "build_view.h"
 #include "dump/expr.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "dump/vmcore_stretch.h"
+#include "dump/vmcore.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kmem/list.h"
+#include "kmem/walk.h"
 
 #include "build_space.h"
 #include "unit.h"

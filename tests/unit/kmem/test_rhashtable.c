@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kmem/rhashtable.h"
+#include "kmem/walk.h"
 
 #include "../btf/build_btf.h"
 #include "build_space.h"
