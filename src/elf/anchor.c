@@ -73,6 +73,6 @@ void anchor_find_units(struct elf_image *img, const char *symbol, struct unit_hi
 		return;
 	}
 	end_of_file_group(&search);
-	debug_aranges_find(aranges, search.by_stem.at, search.by_stem.n, into);
-	debug_aranges_find(aranges, search.in_file.at, search.in_file.n, into);
+	aranges_find(aranges, search.by_stem.at, search.by_stem.n, into);
+	aranges_find(aranges, search.in_file.at, search.in_file.n, into);
 }

@@ -3,7 +3,7 @@
 #ifndef KTSTR_ELF_ANCHOR_H
 #define KTSTR_ELF_ANCHOR_H
 
-#include "elf/debug_index.h"
+#include "elf/aranges.h"
 #include "elf/image.h"
 
 /*

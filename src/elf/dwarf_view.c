@@ -273,6 +273,31 @@ struct bytes dwarf_view_section(const struct dwarf_view *view, const char *name)
 	return (struct bytes){ 0 };
 }
 
+struct bytes dwarf_view_unit(const struct dwarf_view *view, Dwarf_Die *unit_die)
+{
+	static const char *const sections[] = { ".debug_info", ".debug_types" };
+	const uint8_t *start = (const uint8_t *)unit_die->addr - dwarf_cuoffset(unit_die);
+
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		struct bytes in = dwarf_view_section(view, sections[i]);
+		struct bytes rest;
+		struct cursor c;
+		uint64_t n;
+
+		if (!in.n || start < in.at || start >= in.at + in.n)
+			continue;
+		rest = (struct bytes){ start, (size_t)(in.at + in.n - start) };
+		c = cursor_over(rest);
+		n = cursor_u32(&c);
+		if (n == UINT32_MAX)
+			n = cursor_u64(&c);
+		if (n < cursor_left(&c))
+			rest.n = c.offset + n;
+		return rest;
+	}
+	return (struct bytes){ 0 };
+}
+
 const char *dwarf_view_label(const struct dwarf_view *view)
 {
 	return view->img->label;

@@ -34,6 +34,9 @@ struct error *dwarf_view_load_unit(struct dwarf_view *view, uint64_t offset) MUS
 Dwarf *dwarf_view_dwarf(const struct dwarf_view *view);
 /* Empty when the view has no such section. `name` without ".dwo". Valid like the Dwarf. */
 struct bytes dwarf_view_section(const struct dwarf_view *view, const char *name);
+/* The memory of the unit whose first entry this is, as its header says, within its section. Empty
+ * when the entry does not belong to the view. */
+struct bytes dwarf_view_unit(const struct dwarf_view *view, Dwarf_Die *unit_die);
 /* What the image is called in messages. */
 const char *dwarf_view_label(const struct dwarf_view *view);
 

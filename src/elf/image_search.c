@@ -2,35 +2,7 @@
 #include "elf/image_search.h"
 
 #include "elf/anchor.h"
-#include "elf/debug_index.h"
 #include "elf/name_filter.h"
-
-static bool load_or_empty(struct elf_image *img, const char *name, struct bytes *ret)
-{
-	struct error *err = elf_image_section(img, name, ret);
-
-	/* Indexes are hints; the entries themselves are read with all errors. */
-	if (err)
-		*ret = (struct bytes){ 0 };
-	error_free(err);
-	return ret->n > 0;
-}
-
-static void collect_hits(struct elf_image *img, const struct member_query *query,
-			 struct unit_hits *into)
-{
-	struct bytes index, strings;
-
-	if (load_or_empty(img, ".debug_names", &index) &&
-	    load_or_empty(img, ".debug_str", &strings))
-		debug_names_find(index, strings, query->type_name, into);
-	if (load_or_empty(img, ".debug_pubtypes", &index))
-		debug_pubtypes_find(index, false, query->type_name, into);
-	if (load_or_empty(img, ".debug_gnu_pubtypes", &index))
-		debug_pubtypes_find(index, true, query->type_name, into);
-	if (query->anchor_symbol)
-		anchor_find_units(img, query->anchor_symbol, into);
-}
 
 /* Looks into the unit alone, without showing libdw the others. */
 static struct error *search_hit(struct member_search *search, struct dwarf_view *view,
@@ -108,10 +80,8 @@ struct error *image_search_quick(struct member_search *search, struct elf_image 
 
 	if (err)
 		return err;
-	err = cancel_error(search->query->cancel, "reading indexes");
-	if (err)
-		return err;
-	collect_hits(img, search->query, &hits);
+	if (search->query->anchor_symbol)
+		anchor_find_units(img, search->query->anchor_symbol, &hits);
 	for (size_t i = 0; i < hits.n; i++) {
 		err = search_hit(search, view, hits.offsets[i]);
 		if (error_is(err, &base_error_domain, BASE_CANCELLED))

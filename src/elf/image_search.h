@@ -6,9 +6,9 @@
 #include "elf/member_search.h"
 
 /*
- * Index sections, the anchor's unit, then the units that mention the rarest
- * member. *ret_conclusive: found, or no unit can hold an answer, so that a walk
- * through all of them would be in vain.
+ * The anchor's unit, then the units that mention the rarest member. Indexes of types (.debug_names,
+ * .debug_pubtypes) are not read: where there are any, that takes longer. *ret_conclusive: found, or
+ * no unit can hold an answer, so that a walk through all of them would be in vain.
  */
 struct error *image_search_quick(struct member_search *search, struct elf_image *img,
 				 bool *ret_conclusive) MUST_CHECK;

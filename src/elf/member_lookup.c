@@ -29,6 +29,9 @@ struct error *member_lookup_in_image(struct elf_image *img, const struct member_
 /* One lookup on its way from place to place. */
 struct lookup {
 	const struct debug_place *place;
+	const char
+		*roots[2]; /* where each path is looked for: the target's view, then the host's */
+	size_t n_roots;
 	const struct member_query *query;
 	uint64_t *ret_offsets;
 	struct strbuf *source;
@@ -122,11 +125,9 @@ static struct error *search_package(struct lookup *l, struct elf_image *package,
 static struct error *search_dwo_at(struct lookup *l, const char *path,
 				   const struct skeletons *skeletons)
 {
-	const char *roots[] = { l->place->ns_root, NULL };
-
-	for (size_t i = l->place->ns_root ? 0 : 1; i < ARRAY_SIZE(roots) && !l->done; i++) {
+	for (size_t i = 0; i < l->n_roots && !l->done; i++) {
 		_cleanup_elf_image_ struct elf_image *dwo = NULL;
-		struct error *err = debug_file_open(roots[i], path, &dwo);
+		struct error *err = debug_file_open(l->roots[i], path, &dwo);
 
 		err = err ? note(l, path, err) : search_package(l, dwo, skeletons);
 		if (err)
@@ -207,11 +208,10 @@ static struct error *search_split(struct lookup *l, struct elf_image *parent)
 static struct error *open_packages(struct lookup *l)
 {
 	_cleanup_free_ char *path = xasprintf("%s.dwp", l->place->path);
-	const char *roots[] = { l->place->ns_root, NULL };
 	struct error *err = NULL;
 
-	for (size_t i = l->place->ns_root ? 0 : 1; i < ARRAY_SIZE(roots) && !err; i++) {
-		err = debug_file_open(roots[i], path, &l->packages[l->n_packages]);
+	for (size_t i = 0; i < l->n_roots && !err; i++) {
+		err = debug_file_open(l->roots[i], path, &l->packages[l->n_packages]);
 		if (!err)
 			l->n_packages++;
 		else
@@ -261,13 +261,12 @@ static struct error *check_belongs(struct lookup *l, struct elf_image *file, enu
 
 static struct error *search_external(struct lookup *l, const char *path, enum link_kind kind)
 {
-	const char *roots[] = { l->place->ns_root, NULL };
 	struct error *err = NULL;
 
-	for (size_t i = l->place->ns_root ? 0 : 1; i < ARRAY_SIZE(roots) && !err && !l->done; i++) {
+	for (size_t i = 0; i < l->n_roots && !err && !l->done; i++) {
 		_cleanup_elf_image_ struct elf_image *file = NULL;
 
-		err = debug_file_open(roots[i], path, &file);
+		err = debug_file_open(l->roots[i], path, &file);
 		if (!err)
 			err = check_belongs(l, file, kind);
 		if (err) {
@@ -383,6 +382,9 @@ struct error *member_lookup(const struct debug_place *place, const struct member
 	};
 	struct error *err;
 
+	if (place->ns_root)
+		l.roots[l.n_roots++] = place->ns_root;
+	l.roots[l.n_roots++] = NULL;
 	read_links(&l);
 	err = run(&l);
 	if (!err && !l.done)

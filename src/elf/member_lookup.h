@@ -44,7 +44,7 @@ struct debug_place {
 };
 
 /*
- * Everything there is, the quickest first: the indexes of the image, its .dwp
+ * Everything there is, the quickest first: the units of the image that mention a member, its .dwp
  * and .dwo files, external debug files, then a walk through all of the image's units. *source
  * (may be NULL) gets the path of the file that answered. The error lists each file and what was
  * wrong with it; its kind is ELF_UNSAFE_DEBUGLINK, ELF_UNSAFE_BUILD_ID or ELF_NO_DEBUG_INFO when

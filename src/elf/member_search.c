@@ -4,7 +4,6 @@
 #include <dwarf.h>
 
 #include "base/alloc.h"
-#include "elf/unit_range.h"
 
 /*
  * One pass over the entries in the order they are stored. Going by
@@ -245,6 +244,7 @@ struct error *member_search_unit(struct member_search *search, const struct dwar
 	struct walk walk = { .search = search, .cu = cu, .depth = 1, .frames = search->frames };
 	struct error *err = cancel_error(search->query->cancel, "searching debug information");
 	Dwarf_Die unit_die, first;
+	struct bytes bytes;
 
 	if (err || search->found)
 		return err;
@@ -256,7 +256,8 @@ struct error *member_search_unit(struct member_search *search, const struct dwar
 				 dwarf_errmsg(-1));
 	if (dwarf_child(&unit_die, &first) != 0)
 		return NULL;
-	walk.end = unit_range_of(view, &unit_die).end;
+	bytes = dwarf_view_unit(view, &unit_die);
+	walk.end = bytes.at + bytes.n;
 	err = walk_entries(&walk, first);
 	for (size_t i = 0; i < ELF_LIMIT_DIE_DEPTH; i++)
 		close_frame(&walk, i);

@@ -4,7 +4,6 @@
 #include <dwarf.h>
 
 #include "elf/limits.h"
-#include "elf/unit_range.h"
 
 #define SAMPLE_BYTES 16384
 
@@ -15,8 +14,7 @@ void name_filter_init(struct name_filter *filter, const struct dwarf_view *view)
 
 void name_filter_deinit(struct name_filter *filter)
 {
-	vec_deinit(&filter->references);
-	vec_deinit(&filter->indirect);
+	vec_deinit(&filter->places);
 }
 
 /* memchr() is many times faster than any search for four bytes, if the byte it looks for is rare.
@@ -52,6 +50,15 @@ static size_t find_u32(struct bytes in, size_t from, const uint8_t value[static 
 	return in.n;
 }
 
+/* False when there are too many. */
+static bool add_place(struct name_filter *filter, const uint8_t *at)
+{
+	filter->overflowed = filter->places.n >= ELF_LIMIT_REFERENCES;
+	if (!filter->overflowed)
+		vec_push(&filter->places, (uintptr_t)at);
+	return !filter->overflowed;
+}
+
 static void add_references(struct name_filter *filter, uint32_t string_offset)
 {
 	static const char *const sections[] = { ".debug_info", ".debug_types",
@@ -60,20 +67,14 @@ static void add_references(struct name_filter *filter, uint32_t string_offset)
 
 	for (int i = 0; i < 4; i++)
 		value[i] = (uint8_t)(string_offset >> 8 * i);
-	for (size_t s = 0; s < ARRAY_SIZE(sections) && !filter->overflowed; s++) {
+	for (size_t s = 0; s < ARRAY_SIZE(sections); s++) {
 		struct bytes in = dwarf_view_section(filter->view, sections[s]);
 		unsigned int rare = rarest_byte(in, value);
 
 		for (size_t at = find_u32(in, 0, value, rare); at < in.n;
 		     at = find_u32(in, at + 1, value, rare)) {
-			if (filter->references.n + filter->indirect.n >= ELF_LIMIT_REFERENCES) {
-				filter->overflowed = true;
-				break;
-			}
-			if (s == 2)
-				vec_push(&filter->indirect, at);
-			else
-				vec_push(&filter->references, in.at + at);
+			if (!add_place(filter, in.at + at))
+				return;
 		}
 	}
 }
@@ -96,30 +97,16 @@ static void add_inline(struct name_filter *filter, const char *name, size_t n)
 		struct bytes in = dwarf_view_section(filter->view, sections[s]);
 		const uint8_t *hit = next_string(in, NULL, name, n);
 
-		for (; hit; hit = next_string(in, hit, name, n)) {
-			if (filter->references.n >= ELF_LIMIT_REFERENCES) {
-				filter->overflowed = true;
-				return;
-			}
-			vec_push(&filter->references, hit);
-		}
+		for (; hit && add_place(filter, hit); hit = next_string(in, hit, name, n))
+			;
 	}
 }
 
-static int by_address(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
-	const uint8_t *left = *(const uint8_t *const *)a;
-	const uint8_t *right = *(const uint8_t *const *)b;
+	uintptr_t left = *(const uintptr_t *)a, right = *(const uintptr_t *)b;
 
-	return left < right ? -1 : left > right;
-}
-
-static int by_offset(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a;
-	uint64_t right = *(const uint64_t *)b;
-
-	return left < right ? -1 : left > right;
+	return (left > right) - (left < right);
 }
 
 void name_filter_add(struct name_filter *filter, const char *name)
@@ -133,27 +120,22 @@ void name_filter_add(struct name_filter *filter, const char *name)
 		/* The end of a longer string will do: linkers share tails. */
 		const uint8_t *hit = next_string(in, NULL, name, n);
 
-		for (; hit; hit = next_string(in, hit, name, n)) {
-			if (++n_hits > ELF_LIMIT_STRING_HITS) {
-				filter->overflowed = true;
-				return;
-			}
-			if ((uint64_t)(hit - in.at) <= UINT32_MAX)
+		for (; hit && !filter->overflowed; hit = next_string(in, hit, name, n)) {
+			filter->overflowed = ++n_hits > ELF_LIMIT_STRING_HITS;
+			if (!filter->overflowed && (uint64_t)(hit - in.at) <= UINT32_MAX)
 				add_references(filter, (uint32_t)(hit - in.at));
 		}
 	}
-	add_inline(filter, name, n);
-	if (filter->references.n)
-		qsort(filter->references.at, filter->references.n, sizeof(*filter->references.at),
-		      by_address);
-	if (filter->indirect.n)
-		qsort(filter->indirect.at, filter->indirect.n, sizeof(*filter->indirect.at),
-		      by_offset);
+	if (!filter->overflowed)
+		add_inline(filter, name, n);
+	if (filter->places.n)
+		qsort(filter->places.at, filter->places.n, sizeof(*filter->places.at),
+		      compare_places);
 }
 
 bool name_filter_is_empty(const struct name_filter *filter)
 {
-	return !filter->overflowed && !filter->references.n && !filter->indirect.n;
+	return !filter->overflowed && !filter->places.n;
 }
 
 /* A contribution's header stands before its base and says where it ends. */
@@ -174,72 +156,54 @@ static uint64_t end_of_contribution(struct bytes offsets, uint64_t base)
 }
 
 /* Which part of .debug_str_offsets is the unit's own; all of it when that cannot be told. */
-static void string_offsets_of(struct bytes offsets, Dwarf_CU *cu, Dwarf_Die *unit_die,
-			      uint64_t *start, uint64_t *end)
+static struct bytes string_offsets_of(struct bytes all, Dwarf_CU *cu, Dwarf_Die *unit_die)
 {
 	Dwarf_Off package_offset;
 	Dwarf_Off package_size = 0;
 	Dwarf_Attribute attr;
 	Dwarf_Word base;
+	uint64_t start = 0, end = all.n;
 
-	*start = 0;
-	*end = UINT64_MAX;
 	if (dwarf_cu_dwp_section_info(cu, DW_SECT_STR_OFFSETS, &package_offset, &package_size) ==
 		    0 &&
 	    package_size) {
-		*start = package_offset;
-		*end = package_offset + package_size;
+		start = package_offset;
+		end = package_offset + package_size;
 	} else if (dwarf_attr(unit_die, DW_AT_str_offsets_base, &attr) &&
 		   dwarf_formudata(&attr, &base) == 0 && base >= 8) {
-		*start = base;
-		*end = end_of_contribution(offsets, base);
+		start = base;
+		end = end_of_contribution(all, base);
 	}
+	if (end > all.n)
+		end = all.n;
+	return start < end ? (struct bytes){ all.at + start, (size_t)(end - start) }
+			   : (struct bytes){ 0 };
 }
 
-static bool any_reference_in(const struct name_filter *filter, struct unit_range range)
+static bool any_place_in(const struct name_filter *filter, struct bytes range)
 {
-	size_t low = 0, high = filter->references.n;
+	size_t low = 0, high = filter->places.n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (filter->references.at[middle] < range.start)
+		if (filter->places.at[middle] < (uintptr_t)range.at)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < filter->references.n && filter->references.at[low] < range.end;
-}
-
-static bool any_indirect_in(const struct name_filter *filter, uint64_t start, uint64_t end)
-{
-	size_t low = 0, high = filter->indirect.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (filter->indirect.at[middle] < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < filter->indirect.n && filter->indirect.at[low] < end;
+	return low < filter->places.n && filter->places.at[low] < (uintptr_t)range.at + range.n;
 }
 
 bool name_filter_admits(const struct name_filter *filter, Dwarf_CU *cu)
 {
+	struct bytes offsets = dwarf_view_section(filter->view, ".debug_str_offsets");
 	Dwarf_Die unit_die;
-	uint64_t start, end;
 
 	if (filter->overflowed)
 		return true;
 	if (dwarf_cu_info(cu, NULL, NULL, &unit_die, NULL, NULL, NULL, NULL) != 0)
 		return false;
-	if (any_reference_in(filter, unit_range_of(filter->view, &unit_die)))
-		return true;
-	if (!filter->indirect.n)
-		return false;
-	string_offsets_of(dwarf_view_section(filter->view, ".debug_str_offsets"), cu, &unit_die,
-			  &start, &end);
-	return any_indirect_in(filter, start, end);
+	return any_place_in(filter, dwarf_view_unit(filter->view, &unit_die)) ||
+	       (offsets.n && any_place_in(filter, string_offsets_of(offsets, cu, &unit_die)));
 }

@@ -12,9 +12,8 @@
 
 struct name_filter {
 	const struct dwarf_view *view;
-	VEC(const uint8_t *) references; /* into .debug_info and .debug_types */
-	VEC(uint64_t) indirect;		 /* offsets into .debug_str_offsets */
-	bool overflowed;		 /* too many to tell: every unit is admitted */
+	VEC(uintptr_t) places; /* in the view's memory, ascending: bytes that mention a name */
+	bool overflowed;       /* too many to tell: every unit is admitted */
 };
 
 /* The view must show all units and stay as it is. Several names: units with any of them. */

@@ -44,6 +44,16 @@ static void without_aranges_or_symbols_there_are_no_hits(void **state UNUSED)
 	assert_int_equal(hits.n, 0);
 }
 
+static void a_symbol_that_is_not_there_has_no_neighbours(void **state UNUSED)
+{
+	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
+	struct unit_hits hits = { .n = 0 };
+
+	anchor_find_units(img, "nobody", &hits);
+	anchor_find_units(img, "another_stem", &hits);
+	assert_int_equal(hits.n, 0);
+}
+
 #define NAMES "\0a.c\0fa\0b.c\0anchor\0fb\0glob"
 enum { A_C = 1, FA = 5, B_C = 8, ANCHOR = 12, FB = 19, GLOB = 22 };
 #define SYM(name, bind, type, value, shndx_)    \
@@ -103,6 +113,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_with_the_same_stem_lead_to_the_unit),
 		cmocka_unit_test(without_aranges_or_symbols_there_are_no_hits),
+		cmocka_unit_test(a_symbol_that_is_not_there_has_no_neighbours),
 		cmocka_unit_test(local_functions_of_the_same_source_file_lead_to_the_unit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,6 +91,56 @@ static void sections_it_does_not_need_are_not_there(void **state UNUSED)
 	assert_string_equal(dwarf_view_label(view), elf_image_label(img));
 }
 
+static void units_tile(const char *variant)
+{
+	_cleanup_elf_image_ struct elf_image *img = fixture_open(variant, "prog");
+	_cleanup_dwarf_view_ struct dwarf_view *view = NULL;
+	const uint8_t *at;
+	struct bytes info;
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+
+	assert_success(dwarf_view_new(img, DWARF_VIEW_MAIN, &view));
+	assert_success(dwarf_view_load_all(view));
+	info = dwarf_view_section(view, ".debug_info");
+	at = info.at;
+	while (dwarf_get_units(dwarf_view_dwarf(view), cu, &cu, NULL, NULL, &die, NULL) == 0) {
+		struct bytes unit = dwarf_view_unit(view, &die);
+
+		if (unit.at < info.at || unit.at >= info.at + info.n)
+			continue; /* in .debug_types */
+		assert_ptr_equal(unit.at, at);
+		at = unit.at + unit.n;
+	}
+	assert_ptr_equal(at, info.at + info.n);
+}
+
+static void the_units_of_an_object_lie_end_to_end(void **state UNUSED)
+{
+	units_tile("gcc-dwarf5");
+	units_tile("gcc-dwarf2");
+	units_tile("gcc-dwarf64");
+	units_tile("gcc-types4");
+	units_tile("gcc-static");
+}
+
+static void an_entry_of_another_view_has_no_unit(void **state UNUSED)
+{
+	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
+	_cleanup_dwarf_view_ struct dwarf_view *one = NULL;
+	_cleanup_dwarf_view_ struct dwarf_view *two = NULL;
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+
+	assert_success(dwarf_view_new(img, DWARF_VIEW_MAIN, &one));
+	assert_success(dwarf_view_new(img, DWARF_VIEW_MAIN, &two));
+	assert_success(dwarf_view_load_all(one));
+	assert_success(dwarf_view_load_all(two));
+	assert_int_equal(dwarf_get_units(dwarf_view_dwarf(one), NULL, &cu, NULL, NULL, &die, NULL),
+			 0);
+	assert_int_equal(dwarf_view_unit(two, &die).n, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -99,6 +149,8 @@ int main(void)
 		cmocka_unit_test(no_units_means_no_view),
 		cmocka_unit_test(units_outside_the_section_are_refused),
 		cmocka_unit_test(sections_it_does_not_need_are_not_there),
+		cmocka_unit_test(the_units_of_an_object_lie_end_to_end),
+		cmocka_unit_test(an_entry_of_another_view_has_no_unit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,42 @@ static void an_anchor_makes_one_unit_enough(void **state UNUSED)
 	assert_int_equal(search.n_units, 1);
 }
 
+/* .debug_pubtypes and .debug_names are not read; the name alone leads to the same unit. */
+static void a_compilers_index_of_types_is_not_needed(void **state UNUSED)
+{
+	static const char *const variants[] = { "gcc-pubtypes", "gcc-gnu-pubtypes", "clang-names" };
+	struct member_query query = tsd_query;
+
+	query.anchor_symbol = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(variants); i++) {
+		_cleanup_elf_image_ struct elf_image *img = NULL;
+		_cleanup_member_search_ struct member_search search = { 0 };
+		bool conclusive = false;
+
+		if (!fixture_exists(variants[i]))
+			continue;
+		img = fixture_open(variants[i], "prog");
+		assert_success(member_search_init(&search, &query));
+		assert_success(image_search_quick(&search, img, &conclusive));
+		assert_true(conclusive && search.found);
+		assert_in_range(search.n_units, 1, 2);
+	}
+}
+
+static void without_an_anchor_only_units_with_the_name_are_read(void **state UNUSED)
+{
+	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-static", "prog");
+	_cleanup_member_search_ struct member_search search = { 0 };
+	struct member_query query = tsd_query;
+	bool conclusive = false;
+
+	query.anchor_symbol = NULL;
+	assert_success(member_search_init(&search, &query));
+	assert_success(image_search_quick(&search, img, &conclusive));
+	assert_true(conclusive && search.found);
+	assert_in_range(search.n_units, 1, 2);
+}
+
 static void a_name_that_stands_nowhere_needs_no_walk(void **state UNUSED)
 {
 	static const char *const members[] = { "never_mentioned_anywhere" };
@@ -105,6 +141,8 @@ int main(void)
 		cmocka_unit_test(the_quick_ways_answer_for_every_compiler),
 		cmocka_unit_test(the_walk_gives_the_same_answer),
 		cmocka_unit_test(an_anchor_makes_one_unit_enough),
+		cmocka_unit_test(a_compilers_index_of_types_is_not_needed),
+		cmocka_unit_test(without_an_anchor_only_units_with_the_name_are_read),
 		cmocka_unit_test(a_name_that_stands_nowhere_needs_no_walk),
 		cmocka_unit_test(a_cancelled_search_stops_at_the_first_unit),
 	};

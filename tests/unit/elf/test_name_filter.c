@@ -89,6 +89,33 @@ static void a_name_met_everywhere_admits_every_unit(void **state UNUSED)
 	assert_int_equal(n, n_units);
 }
 
+/* Names this short are not worth an offset: gcc writes them into the entry. */
+static void a_name_inside_the_entry_is_found(void **state UNUSED)
+{
+	size_t n_units;
+
+	assert_true(admitted("gcc-dwarf5", "int", &n_units) >= 1);
+	assert_true(admitted("gcc-types4", "int", &n_units) >= 1);
+}
+
+static void of_several_names_any_will_do(void **state UNUSED)
+{
+	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
+	_cleanup_dwarf_view_ struct dwarf_view *view = NULL;
+	_cleanup_name_filter_ struct name_filter filter;
+	Dwarf_CU *cu = NULL;
+
+	assert_success(dwarf_view_new(img, DWARF_VIEW_MAIN, &view));
+	assert_success(dwarf_view_load_all(view));
+	name_filter_init(&filter, view);
+	name_filter_add(&filter, "never_mentioned");
+	assert_true(name_filter_is_empty(&filter));
+	name_filter_add(&filter, MANGLED("thread_allocated"));
+	name_filter_add(&filter, "unrelated");
+	while (dwarf_get_units(dwarf_view_dwarf(view), cu, &cu, NULL, NULL, NULL, NULL) == 0)
+		assert_true(name_filter_admits(&filter, cu));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -96,6 +123,8 @@ int main(void)
 		cmocka_unit_test(names_by_index_are_followed),
 		cmocka_unit_test(type_units_are_admitted_too),
 		cmocka_unit_test(a_name_met_everywhere_admits_every_unit),
+		cmocka_unit_test(a_name_inside_the_entry_is_found),
+		cmocka_unit_test(of_several_names_any_will_do),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

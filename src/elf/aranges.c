@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "elf/debug_index.h"
+#include "elf/aranges.h"
 
 #include "base/error.h"
 
-#define TUPLE_BYTES	 16 /* address and length, 8 bytes each */
-#define ARANGES_VERSION	 2
-#define PUBTYPES_VERSION 2
-#define MAX_ADDRESSES	 (2 * ELF_LIMIT_UNIT_HITS)
-#define DWARF64_ESCAPE	 UINT32_MAX
+#define TUPLE_BYTES	16 /* address and length, 8 bytes each */
+#define ARANGES_VERSION 2
+#define MAX_ADDRESSES	(2 * ELF_LIMIT_UNIT_HITS)
+#define DWARF64_ESCAPE	UINT32_MAX
 
-void unit_hits_add(struct unit_hits *hits, uint64_t offset)
+static void unit_hits_add(struct unit_hits *hits, uint64_t offset)
 {
 	for (size_t i = 0; i < hits->n; i++) {
 		if (hits->offsets[i] == offset)
@@ -32,44 +31,9 @@ static struct cursor take_set(struct cursor *c, unsigned int *ret_offset_bytes)
 	return cursor_over((struct bytes){ at, at ? (size_t)n : 0 });
 }
 
-static void search_pubtypes_set(struct cursor *set, unsigned int offset_bytes, bool gnu,
-				const char *type_name, struct unit_hits *into)
-{
-	uint16_t version = cursor_u16(set);
-	uint64_t unit = cursor_uint(set, offset_bytes);
-
-	cursor_uint(set, offset_bytes); /* the unit's length */
-	if (set->failed || version != PUBTYPES_VERSION)
-		return;
-	while (cursor_uint(set, offset_bytes) && !set->failed) {
-		const char *name;
-
-		if (gnu)
-			cursor_u8(set);
-		name = cursor_string(set);
-		if (name && strcmp(name, type_name) == 0)
-			unit_hits_add(into, unit);
-	}
-}
-
-void debug_pubtypes_find(struct bytes section, bool gnu, const char *type_name,
-			 struct unit_hits *into)
-{
-	struct cursor c = cursor_over(section);
-
-	while (cursor_left(&c)) {
-		unsigned int offset_bytes;
-		struct cursor set = take_set(&c, &offset_bytes);
-
-		if (c.failed)
-			return;
-		search_pubtypes_set(&set, offset_bytes, gnu, type_name, into);
-	}
-}
-
 /* Writes the set's unit for every address that one of its ranges holds. */
-static void search_aranges_set(struct cursor *set, unsigned int offset_bytes,
-			       const uint64_t *addresses, size_t n, uint64_t *units, bool *found)
+static void search_set(struct cursor *set, unsigned int offset_bytes, const uint64_t *addresses,
+		       size_t n, uint64_t *units, bool *found)
 {
 	uint16_t version = cursor_u16(set);
 	uint64_t unit = cursor_uint(set, offset_bytes);
@@ -96,8 +60,7 @@ static void search_aranges_set(struct cursor *set, unsigned int offset_bytes,
 	}
 }
 
-void debug_aranges_find(struct bytes section, const uint64_t *addresses, size_t n,
-			struct unit_hits *into)
+void aranges_find(struct bytes section, const uint64_t *addresses, size_t n, struct unit_hits *into)
 {
 	struct cursor c = cursor_over(section);
 	uint64_t units[MAX_ADDRESSES];
@@ -111,7 +74,7 @@ void debug_aranges_find(struct bytes section, const uint64_t *addresses, size_t 
 
 		if (c.failed)
 			break;
-		search_aranges_set(&set, offset_bytes, addresses, n, units, found);
+		search_set(&set, offset_bytes, addresses, n, units, found);
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (found[i])
