@@ -157,15 +157,16 @@ static char *last_complaint(int fd)
 
 static struct error *judge(const struct kernel_run *run, int status, int complaints)
 {
+	const char *label = run->label ? run->label : run->argv[0];
 	_cleanup_free_ char *complaint = NULL;
 
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return NULL;
 	complaint = last_complaint(complaints);
 	if (WIFSIGNALED(status))
-		return kernel_error(KERNEL_APT, 0, "%s was ended by signal %d", run->argv[0],
+		return kernel_error(KERNEL_APT, 0, "%s was ended by signal %d", label,
 				    WTERMSIG(status));
-	return kernel_error(KERNEL_APT, 0, "%s exited with status %d: %s", run->argv[0],
+	return kernel_error(KERNEL_APT, 0, "%s exited with status %d: %s", label,
 			    WEXITSTATUS(status), complaint ? complaint : "it did not say why");
 }
 

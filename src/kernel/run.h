@@ -9,7 +9,8 @@
 
 struct kernel_run {
 	const char *const *argv;
-	const char *cwd; /* NULL: ours */
+	const char *label; /* what messages call it; NULL: argv[0] */
+	const char *cwd;   /* NULL: ours */
 	/* Of a download, for the progress; with total_bytes 0 there is none. */
 	const char *what;
 	uint64_t total_bytes;

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# A private apt beside the system's: own lists, cache and sources; the system's
-# keys, proxies and dpkg status. Works as root and as an ordinary user, and
-# writes nothing outside the cache directory.
+# A private apt beside the system's, for tools. What it consists of is the product's own
+# src/kernel/private_apt.sh.
 #
 # The mirror is whatever the system uses: its sources are read into private
 # lists, and the archive that calls itself Debian is the one.
+
+# shellcheck source=../../src/kernel/private_apt.sh
+. "$LIB/../../src/kernel/private_apt.sh"
 
 apt_init() {
 	APT_DIR=$CACHE/apt/$OS_ID-$OS_VERSION-$OS_ARCH
@@ -14,67 +16,33 @@ apt_init() {
 	APT_SECURITY=
 	mkdir -p "$APT_DIR"
 	apt_write_conf system ""
-	apt_write_conf private "Dir::Etc::sourcelist \"$APT_DIR/private.sources\"; Dir::Etc::sourceparts \"-\";"
+	apt_write_conf private "$(private_apt_sources_only "$APT_DIR/private.sources")"
 }
 
-# Hooks of the system's apt (package-kit, cache cleaners) are for the system's
-# lists and fail for ordinary users; the download user cannot enter a home
-# directory. Renamed into place: another tool may be reading it.
+# apt_write_conf NAME MORE: for tools that also install.
 apt_write_conf() {
-	local new
-	mkdir -p "$APT_DIR/$1/lists/partial" "$APT_DIR/$1/cache/archives/partial"
-	new=$(mktemp "$APT_DIR/.conf.XXXXXX")
-	cat >"$new" <<-EOF
-		#clear APT::Update::Pre-Invoke;
-		#clear APT::Update::Post-Invoke;
-		#clear APT::Update::Post-Invoke-Success;
-		Dir::State::lists "$APT_DIR/$1/lists";
-		Dir::Cache "$APT_DIR/$1/cache";
-		Dir::Cache::archives "archives";
-		Dir::Cache::pkgcache "pkgcache.bin";
-		Dir::Cache::srcpkgcache "srcpkgcache.bin";
-		APT::Sandbox::User "root";
-		APT::Default-Release "";
-		APT::Get::Assume-Yes "true";
-		APT::Install-Recommends "false";
-		Acquire::Languages "none";
-		Acquire::Retries "3";
-		DPkg::Lock::Timeout "600";
-		$2
-	EOF
-	mv "$new" "$APT_DIR/$1.conf"
+	private_apt_conf "$APT_DIR" "$1" "APT::Get::Assume-Yes \"true\"; APT::Install-Recommends \"false\";
+		DPkg::Lock::Timeout \"600\"; $2"
 }
 
 # Many may read the lists at once; while they are renewed, none.
 apt_get() { flock -o -s "$APT_DIR/lock" apt-get -c "$APT_DIR/private.conf" "$@"; }
 apt_cache() { flock -o -s "$APT_DIR/lock" apt-cache -c "$APT_DIR/private.conf" "$@"; }
 
-# apt_signed_by SOURCES-ENTRY: the keyring file the system names there, if any.
-apt_signed_by() {
-	local file=${1%:*} line=${1##*:}
-	case $file in
-	*.list) sed -n "${line}{s/.*signed-by=\([^] ,]*\).*/\1/p}" "$file" ;;
-	# The number is that of the stanza's start or of its first field.
-	*.sources) tail -n "+$line" "$file" | sed '/^[[:space:]]*$/q' |
-		sed -n 's/^[Ss]igned-[Bb]y:[[:space:]]*\(\/[^[:space:]]*\).*/\1/p' ;;
-	esac
-}
-
 apt_discover() {
-	local targets uri origin codename entry security=
+	local targets uri codename suite entry origin security=
 	# A third-party source that fails is no concern of ours.
 	apt-get -c "$APT_DIR/system.conf" update || true
-	# shellcheck disable=SC2016 # apt expands these
-	targets=$(apt-get -c "$APT_DIR/system.conf" indextargets \
-		--format '$(REPO_URI) $(ORIGIN) $(CODENAME) $(SOURCESENTRY)' 'Created-By: Packages')
+	targets=$(private_apt_targets "$APT_DIR/system.conf")
 	printf '%s\n' "$targets"
-	while read -r uri origin codename entry; do
+	# shellcheck disable=SC2034 # the suite's name is for others
+	while read -r uri codename suite entry origin; do
 		[[ $origin == Debian ]] || continue
 		case $codename in
 		*-security) security=$uri ;;
 		"$OS_CODENAME")
 			APT_MIRROR=$uri
-			APT_KEYRING=$(apt_signed_by "$entry")
+			APT_KEYRING=$(private_apt_keys "$entry")
 			;;
 		*) APT_MIRROR=${APT_MIRROR:-$uri} ;;
 		esac
@@ -83,10 +51,7 @@ apt_discover() {
 		echo "no source of the system's apt configuration is a Debian archive that answers"
 		return 1
 	fi
-	local candidate
-	for candidate in /usr/share/keyrings/debian-archive-keyring.{gpg,pgp}; do
-		[[ -z $APT_KEYRING && -r $candidate ]] && APT_KEYRING=$candidate
-	done
+	APT_KEYRING=${APT_KEYRING:-$(private_apt_keys "")}
 	printf '%s\n' "$APT_MIRROR" "$APT_KEYRING" "$security" >"$APT_DIR/mirror"
 	{
 		apt_stanza "deb deb-src" "$APT_MIRROR" "$OS_CODENAME $OS_CODENAME-updates $OS_CODENAME-backports"
@@ -96,15 +61,11 @@ apt_discover() {
 	} >"$APT_DIR/private.sources"
 }
 
-apt_stanza() {
-	printf 'Types: %s\nURIs: %s\nSuites: %s\nComponents: main\n' "$@"
-	[[ -z $APT_KEYRING ]] || printf 'Signed-By: %s\n' "$APT_KEYRING"
-	echo
-}
+apt_stanza() { private_apt_stanza "$@" "$APT_KEYRING"; }
 
 apt_sources_key() {
 	{
-		cat "$LIB/apt.sh" /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null || true
+		cat "$LIB/apt.sh" "$LIB/../../src/kernel/private_apt.sh" /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null || true
 	} | sha256sum
 }
 

@@ -8,7 +8,7 @@ DEBUG_KERNELS=$CACHE/debug-kernels
 debug_kernel_lists() {
 	apt_init
 	apt_refresh
-	apt_write_conf debug "Dir::Etc::sourcelist \"$APT_DIR/debug.sources\"; Dir::Etc::sourceparts \"-\";"
+	apt_write_conf debug "$(private_apt_sources_only "$APT_DIR/debug.sources")"
 	{
 		cat "$APT_DIR/private.sources"
 		apt_stanza deb "$APT_MIRROR" sid
