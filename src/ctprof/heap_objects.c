@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "elf/error.h"
+#include "elf/image.h"
 #include "probe/arch.h"
 
 void heap_objects_init(struct heap_objects *table, const char *proc_root)

@@ -8,7 +8,7 @@
 #define KTSTR_CTPROF_HEAP_TALLY_H
 
 #include "ctprof/snapshot.h"
-#include "probe/error.h"
+#include "probe/probe.h"
 
 /* The tag of a process whose files killed the one who read them. */
 #define HEAP_WORKER_PANIC "worker-panic"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "elf/anchor.h"
+#include "elf/member_search.h"
 
 #include <elf.h>
 

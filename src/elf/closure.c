@@ -10,9 +10,7 @@
 #include "base/paths.h"
 #include "base/vec.h"
 #include "elf/closure_path.h"
-#include "elf/closure_search.h"
-#include "elf/dynamic.h"
-#include "elf/ld_cache.h"
+#include "elf/closure_internal.h"
 #include "elf/limits.h"
 
 DEFINE_ERROR_DOMAIN(closure, CLOSURE, CLOSURE_ERRORS);

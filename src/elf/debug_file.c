@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "elf/debug_file.h"
 
+#include <elf.h>
 #include <string.h>
+#include <zlib.h>
 
+#include "base/alloc.h"
 #include "base/io.h"
-#include "elf/build_id.h"
-#include "elf/debuglink.h"
+#include "elf/image_internal.h"
+#include "elf/limits.h"
 
 void path_list_deinit(struct path_list *list)
 {
@@ -74,4 +77,124 @@ struct error *debug_file_open(const char *ns_root, const char *path, struct elf_
 	if (fd < 0)
 		return base_error(BASE_IO, errno, "open %s", label);
 	return elf_image_open_fd(fd, label, ret);
+}
+
+#define CRC_CHUNK_BYTES (256 * 1024)
+
+struct error *debuglink_parse(struct bytes section, struct debuglink *ret)
+{
+	struct cursor c = cursor_over(section);
+	const char *name = cursor_string(&c);
+	uint32_t crc;
+
+	if (!name)
+		return base_error(BASE_PARSE, 0, "the file name has no end");
+	cursor_seek(&c, ((uint64_t)c.offset + 3) & ~UINT64_C(3));
+	crc = cursor_u32(&c);
+	if (c.failed)
+		return base_error(BASE_PARSE, 0, "the checksum is missing");
+	if (strlen(name) > ELF_LIMIT_DEBUGLINK_BYTES)
+		return base_error(BASE_LIMIT, 0, "a file name of %zu characters", strlen(name));
+	ret->name = xstrdup(name);
+	ret->crc = crc;
+	return NULL;
+}
+
+struct error *elf_debuglink(struct elf_image *img, struct debuglink *ret)
+{
+	struct bytes section;
+	struct error *err = elf_image_section(img, ".gnu_debuglink", &section);
+
+	if (err)
+		return err;
+	return error_wrap(debuglink_parse(section, ret), "%s: .gnu_debuglink",
+			  elf_image_label(img));
+}
+
+void debuglink_deinit(struct debuglink *link)
+{
+	free(link->name);
+	link->name = NULL;
+}
+
+bool debuglink_name_is_safe(const char *name, size_t n)
+{
+	if (!n || memchr(name, '/', n) || memchr(name, '\0', n))
+		return false;
+	return !(n == 1 && name[0] == '.') && !(n == 2 && name[0] == '.' && name[1] == '.');
+}
+
+struct error *elf_image_crc32(struct elf_image *img, uint32_t *ret)
+{
+	_cleanup_free_ uint8_t *chunk = xcalloc(CRC_CHUNK_BYTES, 1);
+	uLong crc = crc32(0, NULL, 0);
+	uint64_t offset = 0;
+
+	while (offset < img->size) {
+		uint64_t n = img->size - offset < CRC_CHUNK_BYTES ? img->size - offset
+								  : CRC_CHUNK_BYTES;
+		struct error *err = image_read_at(img, offset, chunk, n);
+
+		if (err)
+			return err;
+		crc = crc32(crc, chunk, (uInt)n);
+		offset += n;
+	}
+	*ret = (uint32_t)crc;
+	return NULL;
+}
+
+#define NOTE_ALIGN 4
+
+static uint64_t padded(uint32_t n)
+{
+	return ((uint64_t)n + NOTE_ALIGN - 1) & ~(uint64_t)(NOTE_ALIGN - 1);
+}
+
+struct error *build_id_parse(struct bytes notes, struct strbuf *hex)
+{
+	struct cursor c = cursor_over(notes);
+
+	for (int i = 0; i < ELF_LIMIT_NOTES && cursor_left(&c); i++) {
+		uint32_t name_bytes = cursor_u32(&c);
+		uint32_t desc_bytes = cursor_u32(&c);
+		uint32_t type = cursor_u32(&c);
+		const uint8_t *name = cursor_take(&c, padded(name_bytes));
+		const uint8_t *desc = cursor_take(&c, desc_bytes);
+
+		if (c.failed)
+			return base_error(BASE_PARSE, 0, "a note is longer than its section");
+		/* The last descriptor of a section may come without its padding. */
+		if (padded(desc_bytes) - desc_bytes <= cursor_left(&c))
+			cursor_take(&c, padded(desc_bytes) - desc_bytes);
+		if (type != NT_GNU_BUILD_ID || name_bytes != sizeof(ELF_NOTE_GNU) ||
+		    memcmp(name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) != 0)
+			continue;
+		if (!desc_bytes || desc_bytes > ELF_LIMIT_BUILD_ID_BYTES)
+			return base_error(BASE_PARSE, 0, "a build-id of %u bytes", desc_bytes);
+		for (uint32_t b = 0; b < desc_bytes; b++)
+			strbuf_appendf(hex, "%02x", desc[b]);
+		return NULL;
+	}
+	return base_error(BASE_ABSENT, 0, "no build-id among the notes");
+}
+
+struct error *elf_build_id(struct elf_image *img, struct strbuf *hex)
+{
+	struct bytes notes;
+	struct error *err = elf_image_section(img, ".note.gnu.build-id", &notes);
+
+	if (err)
+		return err;
+	return error_wrap(build_id_parse(notes, hex), "%s: .note.gnu.build-id",
+			  elf_image_label(img));
+}
+
+bool build_id_hex_is_safe(const char *hex, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!(hex[i] >= '0' && hex[i] <= '9') && !(hex[i] >= 'a' && hex[i] <= 'f'))
+			return false;
+	}
+	return n && n % 2 == 0;
 }

@@ -3,6 +3,7 @@
 #ifndef KTSTR_ELF_DEBUG_FILE_H
 #define KTSTR_ELF_DEBUG_FILE_H
 
+#include "base/strbuf.h"
 #include "base/vec.h"
 #include "elf/image.h"
 
@@ -37,5 +38,31 @@ struct error *debug_file_no_candidate(const char *object_path, const char *debug
  */
 struct error *debug_file_open(const char *ns_root, const char *path,
 			      struct elf_image **ret) MUST_CHECK;
+
+/* .gnu_debuglink: the name and checksum of the file that holds the debug information. */
+struct debuglink {
+	char *name; /* as found: not safe for a path until debuglink_name_is_safe() says so */
+	uint32_t crc;
+};
+
+/* The caller owns ret->name. No section: BASE_ABSENT; no NUL or no checksum: BASE_PARSE. */
+struct error *elf_debuglink(struct elf_image *img, struct debuglink *ret) MUST_CHECK;
+struct error *debuglink_parse(struct bytes section, struct debuglink *ret) MUST_CHECK;
+void debuglink_deinit(struct debuglink *link);
+
+/* A bare file name: not empty, no '/', no NUL among the n characters, not "." or "..". */
+bool debuglink_name_is_safe(const char *name, size_t n);
+/* The CRC-32 of the whole file, as debuglinks have it. */
+struct error *elf_image_crc32(struct elf_image *img, uint32_t *ret) MUST_CHECK;
+
+/* NT_GNU_BUILD_ID: what makes one build of an object tell itself from another. */
+
+/* Appends lower-case hexadecimal digits. No note: BASE_ABSENT; a note that lies about its size:
+ * BASE_PARSE. */
+struct error *elf_build_id(struct elf_image *img, struct strbuf *hex) MUST_CHECK;
+/* The same over a note section's bytes. */
+struct error *build_id_parse(struct bytes notes, struct strbuf *hex) MUST_CHECK;
+/* Fit to become part of a path: not empty, an even number of digits, 0-9 and a-f only. */
+bool build_id_hex_is_safe(const char *hex, size_t n);
 
 #endif

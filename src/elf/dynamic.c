@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "elf/dynamic.h"
+#include "elf/closure_internal.h"
 
 #include "base/alloc.h"
 #include "elf/image_internal.h"

@@ -248,3 +248,5 @@ uint64_t elf_image_size(const struct elf_image *img)
 {
 	return img->size;
 }
+
+DEFINE_ERROR_DOMAIN(elf, ELF, ELF_ERRORS);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "elf/image_search.h"
 
-#include "elf/anchor.h"
-#include "elf/name_filter.h"
+#include "elf/member_search.h"
 
 /* Looks into the unit alone, without showing libdw the others. */
 static struct error *search_hit(struct member_search *search, struct dwarf_view *view,

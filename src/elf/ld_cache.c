@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "elf/ld_cache.h"
+#include "elf/closure_internal.h"
 
 #include <elf.h>
 #include <string.h>

@@ -2,12 +2,8 @@
 #include "elf/member_lookup.h"
 
 #include "base/vec.h"
-#include "elf/anchor.h"
-#include "elf/build_id.h"
+#include "elf/member_search.h"
 #include "elf/debug_file.h"
-#include "elf/debuglink.h"
-#include "elf/image_search.h"
-#include "elf/split_dwarf.h"
 
 struct error *member_lookup_in_image(struct elf_image *img, const struct member_query *query,
 				     uint64_t *ret_offsets)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "elf/split_dwarf.h"
 
 #include <dwarf.h>
 
 #include "base/alloc.h"
 #include "base/vec.h"
-#include "elf/image_search.h"
+#include "elf/member_search.h"
 #include "elf/limits.h"
 
 void skeletons_deinit(struct skeletons *skeletons)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/hash.h"
-#include "elf/build_id.h"
+#include "elf/debug_file.h"
 #include "elf/image.h"
 #include "harness/limits.h"
 

@@ -4,7 +4,6 @@
 #define KTSTR_KERNEL_ADD_H
 
 #include "kernel/kernel.h"
-#include "kernel/watch.h"
 
 /*
  * Takes a bzImage or vmlinux into the cache. A folder is searched for one: a build tree, or

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/paths.h"
-#include "kernel/run.h"
 
 enum { FRESH_SEC = 6 * 3600 };
 

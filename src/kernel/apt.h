@@ -9,7 +9,8 @@
 
 #include "base/strbuf.h"
 #include "kernel/error.h"
-#include "kernel/watch.h"
+#include "kernel/kernel.h"
+#include "kernel/store.h"
 
 struct kernel_apt {
 	char *dir;
@@ -30,5 +31,50 @@ struct error *kernel_apt_cache(const struct kernel_apt *apt, const struct kernel
 struct error *kernel_apt_download(const struct kernel_apt *apt, const struct kernel_watch *watch,
 				  const char *const *words, size_t n, uint64_t total_bytes,
 				  const char *what, const char *folder) MUST_CHECK;
+
+/* Running apt and dpkg: output kept, progress passed on, ended when the work is cancelled. */
+struct kernel_run {
+	const char *const *argv;
+	const char *label; /* what messages call it; NULL: argv[0] */
+	const char *cwd;   /* NULL: ours */
+	/* Of a download, for the progress; with total_bytes 0 there is none. */
+	const char *what;
+	uint64_t total_bytes;
+};
+
+/*
+ * Appends standard output to *out (may be NULL). Any end but exit status 0 is KERNEL_APT with
+ * the last line the program complained with. Descriptor 3 of the child takes apt's status
+ * lines.
+ */
+struct error *kernel_run(const struct kernel_run *run, const struct kernel_watch *watch,
+			 struct strbuf *out) MUST_CHECK;
+/* Percent in hundredths of a line like "dlstatus:1:33.3333:Retrieving …"; false for others. */
+bool kernel_run_parse_status(const char *line, uint32_t *ret_hundredths) MUST_CHECK;
+
+/* From downloaded packages to a cached kernel. */
+struct kernel_unpack {
+	struct kernel_store store;
+	char *debs; /* where the packages are downloaded to */
+	char *tree; /* where they are unpacked */
+};
+
+struct kernel_unpack_request {
+	const char *release;
+	const char *flavour;
+	const char *source;
+	const char *suite;
+	bool only_usable; /* KERNEL_NO_SCX and nothing cached when it is not */
+};
+
+struct error *kernel_unpack_begin(struct kernel_unpack *ret) MUST_CHECK;
+void kernel_unpack_deinit(struct kernel_unpack *unpack);
+#define _cleanup_kernel_unpack_ __attribute__((cleanup(kernel_unpack_deinit)))
+
+/* The image is whatever file of the packages is called vmlinuz…, wherever it stands. */
+struct error *kernel_unpack_install(struct kernel_unpack *unpack,
+				    const struct kernel_unpack_request *request,
+				    const struct kernel_watch *watch,
+				    struct kernel **ret) MUST_CHECK;
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernel/bzimage.h"
+#include "kernel/image.h"
 
 #include "kernel/limits.h"
 

@@ -10,7 +10,6 @@
 
 #include "base/vec.h"
 #include "kernel/kernel.h"
-#include "kernel/watch.h"
 
 #define KERNEL_TEMPORARY_PREFIX ".new-"
 
@@ -45,5 +44,9 @@ struct error *kernel_cache_lock(const char *purpose, const struct kernel_watch *
 
 /* Removes one entry, damaged or not. None of that id: KERNEL_NOT_CACHED. */
 struct error *kernel_cache_remove(const char *id, const struct kernel_watch *watch) MUST_CHECK;
+
+/* A second look at a cached kernel: every byte, and the check of its BTF. A file that is not what
+ * was recorded is KERNEL_CORRUPT. */
+struct error *kernel_verify(const struct kernel *kernel, struct kernel_check *ret) MUST_CHECK;
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernel/decompress.h"
+#include "kernel/image.h"
 
 #include <lz4.h>
 #include <lzma.h>

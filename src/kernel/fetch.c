@@ -7,7 +7,6 @@
 #include "kernel/apt.h"
 #include "kernel/cache.h"
 #include "kernel/limits.h"
-#include "kernel/unpack.h"
 
 struct fetching {
 	const struct kernel_fetch *asked;

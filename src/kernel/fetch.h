@@ -5,7 +5,6 @@
 
 #include "kernel/kernel.h"
 #include "kernel/packages.h"
-#include "kernel/watch.h"
 
 struct kernel_fetch {
 	/* A series, a version, a release, "newest", or NULL for the default kernel. */

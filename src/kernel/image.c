@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "elf/build_id.h"
+#include "elf/debug_file.h"
 #include "elf/image.h"
-#include "kernel/bzimage.h"
-#include "kernel/decompress.h"
 #include "kernel/limits.h"
 #include "kernel/version.h"
 

@@ -4,6 +4,7 @@
 #define KTSTR_KERNEL_IMAGE_H
 
 #include "base/bytes.h"
+#include "base/strbuf.h"
 #include "kernel/error.h"
 
 struct kernel_image {
@@ -23,5 +24,32 @@ struct error *kernel_image_parse(struct bytes in, const char *label,
 void kernel_image_free(struct kernel_image *image);
 DEFINE_CLEANUP(kernel_image, struct kernel_image *, NULL, kernel_image_free);
 #define _cleanup_kernel_image_ _cleanup_(cleanup_kernel_image)
+
+/* The boot header of an x86 bzImage (Linux, Documentation/arch/x86/boot.rst). */
+struct bzimage {
+	uint16_t protocol;
+	const char *banner;   /* borrowed: "6.18.15 (who@where) #1 SMP …"; NULL when it has none */
+	struct bytes payload; /* the compressed vmlinux */
+};
+
+/* True when the bytes carry the magic of a boot header, whatever else is wrong with them. */
+bool bzimage_is(struct bytes in);
+/* No boot header, or protocol before 2.08 which knows no payload: KERNEL_NOT_KERNEL. */
+struct error *bzimage_parse(struct bytes in, const char *label, struct bzimage *ret) MUST_CHECK;
+
+/* Payloads of kernel images, within limits. */
+struct kernel_bytes {
+	uint8_t *at;
+	size_t n;
+};
+
+/*
+ * The build appends the size of the result, 32 bits, to every stream; gzip ends with it
+ * anyway. A result of another size is KERNEL_MALFORMED, a stream that is neither zstd, gzip,
+ * xz, lzma nor lz4 KERNEL_COMPRESSION, a claim past the limits BASE_LIMIT. The caller frees
+ * ret->at.
+ */
+struct error *kernel_decompress(struct bytes payload, const char *label,
+				struct kernel_bytes *ret) MUST_CHECK;
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef KTSTR_KERNEL_KERNEL_H
 #define KTSTR_KERNEL_KERNEL_H
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "kernel/check.h"
 #include "kernel/error.h"
@@ -76,5 +77,17 @@ struct error *kernel_resolve(const char *wanted, struct kernel **ret) MUST_CHECK
 
 /* NULL when programs for sched_ext can be loaded into it, else KERNEL_NO_SCX with the reason. */
 struct error *kernel_require_scx(const struct kernel *kernel) MUST_CHECK;
+
+/* What long work in this room tells whoever started it, and how it is asked to end. */
+struct kernel_watch {
+	const struct cancel *cancel; /* may be NULL */
+	/* One line about what begins now; may be NULL. */
+	void (*say)(void *context, const char *line);
+	/* How far a download is, in bytes; called often; may be NULL. */
+	void (*progress)(void *context, const char *what, uint64_t done, uint64_t total);
+	void *context;
+};
+
+void kernel_say(const struct kernel_watch *watch, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 #endif

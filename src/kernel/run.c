@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernel/run.h"
+#include "kernel/apt.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernel/unpack.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -8,7 +7,7 @@
 #include "base/paths.h"
 #include "kernel/add.h"
 #include "kernel/limits.h"
-#include "kernel/run.h"
+#include "kernel/apt.h"
 
 struct error *kernel_unpack_begin(struct kernel_unpack *ret)
 {

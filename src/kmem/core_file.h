@@ -12,7 +12,7 @@
 
 #include "base/strbuf.h"
 #include "base/vec.h"
-#include "elf/error.h"
+#include "elf/image.h"
 #include "kmem/error.h"
 #include "physmap/physmap.h"
 

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "base/macros.h"
+#include "elf/tls_segment.h"
 
 /* EM_… of the processes this build can read, and its name. */
 uint16_t arch_elf_machine(void);
@@ -14,5 +15,33 @@ const char *arch_name(void);
 const char *arch_regset_name(void);
 /* The thread must be stopped by us. 0, or an errno. */
 int arch_thread_pointer(pid_t tid, uint64_t *ret) MUST_CHECK;
+
+/*
+ * Where thread-local storage lies relative to the thread pointer. Both ABI
+ * variants are compiled everywhere so that both are tested everywhere.
+ */
+enum tls_variant {
+	/* aarch64: the blocks follow a control block of two words at the thread pointer. */
+	TLS_VARIANT_I,
+	/* x86-64: the blocks end at the thread pointer. */
+	TLS_VARIANT_II,
+};
+
+enum { TLS_VARIANT_I_TCB_BYTES = 16 };
+
+#if defined(__x86_64__)
+#define TLS_VARIANT_HERE TLS_VARIANT_II
+#elif defined(__aarch64__)
+#define TLS_VARIANT_HERE TLS_VARIANT_I
+#else
+#error "the thread pointer's meaning is known for x86-64 and aarch64 only"
+#endif
+
+/* The main executable's block. False when the address does not fit. */
+bool tls_block_of_executable(enum tls_variant variant, uint64_t thread_pointer,
+			     const struct elf_tls *tls, uint64_t *ret) MUST_CHECK;
+/* A library's block in the static area; tls_offset is glibc's l_tls_offset. */
+bool tls_block_of_library(enum tls_variant variant, uint64_t thread_pointer, uint64_t tls_offset,
+			  uint64_t *ret) MUST_CHECK;
 
 #endif

@@ -3,11 +3,11 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "probe/error.h"
-#include "probe/known_threads.h"
 #include "probe/objects.h"
-#include "probe/resolve.h"
 #include "probe/state.h"
+
+DEFINE_ERROR_DOMAIN(attach, ATTACH, ATTACH_ERRORS);
+DEFINE_ERROR_DOMAIN(thread, THREAD, THREAD_ERRORS);
 
 /* How often, and after which pause, a program is looked at again that is still being loaded. */
 enum { START_ATTEMPTS = 5 };

@@ -3,11 +3,10 @@
 #ifndef KTSTR_PROBE_COUNTERS_H
 #define KTSTR_PROBE_COUNTERS_H
 
-#include "probe/dtv.h"
 #include "probe/glibc.h"
 #include "probe/link_map.h"
 #include "probe/remote.h"
-#include "probe/tls.h"
+#include "probe/arch.h"
 
 /* jemalloc keeps them three words apart; more than this is another struct. */
 enum { COUNTERS_MAX_SPAN_BYTES = 4096 };

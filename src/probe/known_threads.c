@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "probe/known_threads.h"
+#include "probe/state.h"
 
 #include <sys/resource.h>
 

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "elf/error.h"
+#include "elf/image.h"
 #include "elf/symbol.h"
 #include "probe/arch.h"
-#include "probe/error.h"
+#include "probe/probe.h"
 #include "procfs/maps.h"
 #include "procfs/process.h"
 

@@ -82,7 +82,7 @@ struct error *object_load_bias(const struct objects *objects, struct object *obj
 			       uint64_t *ret) MUST_CHECK;
 /*
  * First object whose file name starts with this and that defines the symbol, or
- * NULL: a name alone may be anybody's. A source knows the symbols of glibc_facts.h only.
+ * NULL: a name alone may be anybody's. A source knows the symbols of object_facts.h only.
  */
 struct object *objects_find_defining(struct objects *objects, const char *name_prefix,
 				     const char *symbol);

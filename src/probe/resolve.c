@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "probe/resolve.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "probe/attach_threads.h"
-#include "probe/error.h"
+#include "probe/probe.h"
 #include "probe/layout.h"
-#include "probe/validate.h"
+#include "probe/state.h"
 
 /* An object that shows signs of jemalloc, and what became of reading it. */
 struct candidate {

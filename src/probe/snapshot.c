@@ -5,8 +5,6 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "probe/error.h"
-#include "probe/known_threads.h"
 #include "probe/state.h"
 
 /*

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "probe/arch.h"
-#include "probe/error.h"
+#include "probe/probe.h"
 
 /* A stop usually lands within microseconds; a thread in uninterruptible sleep may take for ever. */
 #define STOP_TIMEOUT_NS	     (250 * NS_PER_MS)

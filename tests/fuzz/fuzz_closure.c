@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf/closure_search.h"
-#include "elf/dynamic.h"
-#include "elf/ld_cache.h"
+#include "elf/closure_internal.h"
 #include "elf/limits.h"
 
 /* Kept where nothing can optimise the reads away. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* covers: src/elf/dwarf_view.c src/elf/member_search.c src/elf/image_search.c src/elf/name_filter.c
- * src/elf/unit_range.c src/elf/anchor.c src/elf/split_dwarf.c */
+ * src/elf/anchor.c src/elf/split_dwarf.c */
 #include "elf/member_lookup.h"
-#include "elf/split_dwarf.h"
+#include "elf/member_search.h"
 #include "fuzz.h"
 #include "fuzz_elf.h"
 

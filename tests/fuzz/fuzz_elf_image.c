@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* covers: src/elf/image.c src/elf/section.c src/elf/symbol.c src/elf/tls_segment.c
- * src/elf/build_id.c src/elf/debuglink.c */
+ * src/elf/debug_file.c */
 #include <sys/mman.h>
 
-#include "elf/build_id.h"
-#include "elf/debuglink.h"
+#include "elf/debug_file.h"
 #include "elf/symbol.h"
 #include "elf/tls_segment.h"
 #include "fuzz.h"

@@ -6,9 +6,7 @@
 #include <zstd.h>
 
 #include "fuzz_elf.h"
-#include "kernel/bzimage.h"
 #include "kernel/check.h"
-#include "kernel/decompress.h"
 #include "kernel/image.h"
 #include "kernel/version.h"
 

@@ -10,7 +10,6 @@
 #include "base/macros.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
-#include "probe/error.h"
 #include "probe/probe.h"
 #include "text/table.h"
 

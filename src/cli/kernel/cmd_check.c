@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "kernel/verify.h"
+#include "kernel/cache.h"
 #include "text/escape.h"
 
 struct check_config {

@@ -8,7 +8,6 @@
 #include "cli/frame/screen.h"
 #include "json/writer.h"
 #include "kernel/kernel.h"
-#include "kernel/watch.h"
 
 extern const struct command cmd_kernel_fetch;
 extern const struct command cmd_kernel_list;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "elf/anchor.h"
 
 #include "build_elf.h"
 #include "elf/member_search.h"

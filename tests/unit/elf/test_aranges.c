@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "elf/aranges.h"
+#include "elf/member_search.h"
 
 #include "base/strbuf.h"
 #include "elf/symbol.h"

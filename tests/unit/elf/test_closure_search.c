@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "elf/closure_search.h"
+#include "elf/closure_internal.h"
 
 #include <elf.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "elf/dynamic.h"
+#include "elf/closure_internal.h"
 
 #include "made_dynamic.h"
 #include "unit.h"

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/io.h"
 #include "build_elf.h"
-#include "elf/build_id.h"
+#include "elf/debug_file.h"
 #include "elf/symbol.h"
 #include "elf/tls_segment.h"
 #include "fixture.h"
@@ -185,6 +185,17 @@ static void the_descriptor_stays_the_callers(void **state UNUSED)
 	assert_true(fcntl(fd, F_GETFD) >= 0);
 }
 
+static void every_tag_is_there_and_different(void **state UNUSED)
+{
+	for (int i = 0; i < ELF_N_ERROR_KINDS; i++) {
+		assert_non_null(elf_error_domain.kinds[i].tag);
+		assert_true(strlen(elf_error_domain.kinds[i].meaning) > 0);
+		for (int j = 0; j < i; j++)
+			assert_string_not_equal(elf_error_domain.kinds[i].tag,
+						elf_error_domain.kinds[j].tag);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +207,7 @@ int main(void)
 		cmocka_unit_test(every_prefix_of_a_real_file_is_an_error_or_right),
 		cmocka_unit_test(a_file_cut_while_open_is_truncated_not_fatal),
 		cmocka_unit_test(the_descriptor_stays_the_callers),
+		cmocka_unit_test(every_tag_is_there_and_different),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "elf/name_filter.h"
+#include "elf/member_search.h"
 
 #include "fixture.h"
 #include "unit.h"

@@ -2,7 +2,6 @@
 #include "kernel/apt.h"
 
 #include "archive.h"
-#include "kernel/run.h"
 
 extern const char ktstr_private_apt_start[];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kernel/bzimage.h"
+#include "kernel/image.h"
 
 #include "sample.h"
 

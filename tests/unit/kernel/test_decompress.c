@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kernel/decompress.h"
+#include "kernel/image.h"
 
 #include <lz4.h>
 #include <lzma.h>

@@ -29,11 +29,41 @@ static void freeing_nothing_does_not_crash(void **state UNUSED)
 	kernel_free(NULL);
 }
 
+static char heard[2048];
+
+static void hear(void *context, const char *line)
+{
+	assert_ptr_equal(context, heard);
+	snprintf(heard, sizeof(heard), "%s", line);
+}
+
+static void lines_reach_whoever_listens(void **state UNUSED)
+{
+	struct kernel_watch watch = { .say = hear, .context = heard };
+
+	kernel_say(&watch, "%d of %s", 3, "four");
+	assert_string_equal(heard, "3 of four");
+	kernel_say(&watch, "%2000d", 1);
+	assert_int_equal(strlen(heard), 1023);
+}
+
+static void nobody_needs_to_listen(void **state UNUSED)
+{
+	struct kernel_watch deaf = { 0 };
+
+	strcpy(heard, "before");
+	kernel_say(NULL, "x");
+	kernel_say(&deaf, "x");
+	assert_string_equal(heard, "before");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_usable_kernels_pass_for_sched_ext),
 		cmocka_unit_test(freeing_nothing_does_not_crash),
+		cmocka_unit_test(lines_reach_whoever_listens),
+		cmocka_unit_test(nobody_needs_to_listen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

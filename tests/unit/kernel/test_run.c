@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kernel/run.h"
+#include "kernel/apt.h"
 
 #include "base/clock.h"
 #include "unit.h"

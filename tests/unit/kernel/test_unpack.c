@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kernel/unpack.h"
+#include "kernel/apt.h"
 
 #include "archive.h"
 #include "kernel/cache.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "probe/known_threads.h"
+#include "probe/state.h"
 
 #include <sys/resource.h>
 

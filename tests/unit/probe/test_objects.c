@@ -5,7 +5,7 @@
 #include <grp.h>
 #include <pwd.h>
 
-#include "probe/error.h"
+#include "probe/probe.h"
 #include "staged_proc.h"
 #include "target.h"
 

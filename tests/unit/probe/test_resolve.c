@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "probe/resolve.h"
+#include "probe/state.h"
 
 #include "jemalloc_target.h"
 #include "staged_proc.h"

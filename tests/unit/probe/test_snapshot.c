@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "jemalloc_target.h"
-#include "probe/error.h"
 #include "probe/state.h"
 
 enum { N_THREADS = 6 };

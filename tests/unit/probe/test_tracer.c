@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 
 #include "base/clock.h"
-#include "probe/error.h"
+#include "probe/probe.h"
 #include "target.h"
 
 /* A target with one thread of its own, which is the one to be stopped. */

@@ -4,7 +4,6 @@
 #define KTSTR_TESTS_CLI_FAKE_ENGINE_H
 
 #include "cli/jemalloc_probe/jemalloc_probe.h"
-#include "probe/error.h"
 #include "probe/probe.h"
 
 struct fake_thread {
