@@ -8,57 +8,53 @@
 #include "base/alloc.h"
 #include "elf/limits.h"
 
-/* Takes the first component off *rest; false when there is none. */
-static bool next_part(struct strbuf *rest, char *part, size_t room)
-{
-	const char *at = strbuf_str(rest);
-	size_t skip = strspn(at, "/"), n = strcspn(at + skip, "/");
-	_cleanup_free_ char *left = NULL;
-
-	if (n == 0 || n >= room)
-		return false;
-	memcpy(part, at + skip, n);
-	part[n] = 0;
-	left = xstrdup(at + skip + n);
-	strbuf_clear(rest);
-	strbuf_append(rest, left);
-	return true;
-}
-
-static void drop_last(struct strbuf *path)
-{
-	_cleanup_free_ char *kept = xstrdup(strbuf_str(path));
-	char *slash = strrchr(kept, '/');
-
-	if (slash)
-		*slash = 0;
-	strbuf_clear(path);
-	strbuf_append(path, kept);
-}
-
-/* The link's text in front of what is left of the path. */
-static void follow(struct strbuf *real, struct strbuf *rest, const char *target)
-{
-	_cleanup_free_ char *left = xstrdup(strbuf_str(rest));
-
-	if (target[0] == '/')
-		strbuf_clear(real);
-	else
-		drop_last(real);
-	strbuf_clear(rest);
-	strbuf_append(rest, target);
-	strbuf_append_char(rest, '/');
-	strbuf_append(rest, left);
-}
-
 struct walk {
 	const char *root;
 	const char *path;
 	closure_link *on_link;
 	void *context;
 	struct strbuf real, rest;
+	size_t at; /* how much of the rest is done */
 	unsigned int links;
 };
+
+/* Takes the next component off the rest; false when there is none. */
+static bool next_part(struct walk *w, char *part, size_t room)
+{
+	const char *at = strbuf_str(&w->rest) + w->at;
+	size_t skip = strspn(at, "/"), n = strcspn(at + skip, "/");
+
+	if (n == 0 || n >= room)
+		return false;
+	memcpy(part, at + skip, n);
+	part[n] = 0;
+	w->at += skip + n;
+	return true;
+}
+
+static void drop_last(struct strbuf *path)
+{
+	char *slash = path->n ? strrchr(path->at, '/') : NULL;
+
+	if (slash) {
+		*slash = 0;
+		path->n = (size_t)(slash - path->at);
+	}
+}
+
+/* The link's text in front of what is left of the path. */
+static void follow(struct walk *w, const char *target)
+{
+	_cleanup_free_ char *left = xstrdup(strbuf_str(&w->rest) + w->at);
+
+	if (target[0] == '/')
+		strbuf_clear(&w->real);
+	else
+		drop_last(&w->real);
+	strbuf_clear(&w->rest);
+	strbuf_appendf(&w->rest, "%s/%s", target, left);
+	w->at = 0;
+}
 
 /* The component that was just appended: does it stand, and is it a link? */
 static struct error *look(struct walk *w)
@@ -76,11 +72,12 @@ static struct error *look(struct walk *w)
 	if (n < 0)
 		return base_error(BASE_IO, errno, "%s", w->path);
 	target[n] = 0;
-	if (++w->links > ELF_LIMIT_PATH_LINKS || w->rest.n + (size_t)n >= ELF_LIMIT_PATH_CHARS)
+	if (++w->links > ELF_LIMIT_PATH_LINKS ||
+	    w->rest.n - w->at + (size_t)n >= ELF_LIMIT_PATH_CHARS)
 		return base_error(BASE_IO, ELOOP, "%s", w->path);
 	if (w->on_link)
 		w->on_link(w->context, strbuf_str(&w->real), target);
-	follow(&w->real, &w->rest, target);
+	follow(w, target);
 	return NULL;
 }
 
@@ -90,7 +87,7 @@ static struct error *walk(struct walk *w)
 	struct error *err = NULL;
 
 	strbuf_append(&w->rest, w->path);
-	while (!err && next_part(&w->rest, part, sizeof(part))) {
+	while (!err && next_part(w, part, sizeof(part))) {
 		if (strcmp(part, ".") == 0)
 			continue;
 		if (strcmp(part, "..") == 0) {
@@ -103,7 +100,7 @@ static struct error *walk(struct walk *w)
 		strbuf_append(&w->real, part);
 		err = look(w);
 	}
-	if (!err && strbuf_str(&w->rest)[strspn(strbuf_str(&w->rest), "/")])
+	if (!err && strspn(strbuf_str(&w->rest) + w->at, "/") < w->rest.n - w->at)
 		err = base_error(BASE_IO, ENAMETOOLONG, "%s", w->path);
 	return err;
 }

@@ -234,19 +234,9 @@ uint16_t elf_image_machine(const struct elf_image *img)
 	return img->header.e_machine;
 }
 
-uint16_t elf_image_type(const struct elf_image *img)
-{
-	return img->header.e_type;
-}
-
 const char *elf_image_label(const struct elf_image *img)
 {
 	return img->label;
-}
-
-uint64_t elf_image_size(const struct elf_image *img)
-{
-	return img->size;
 }
 
 DEFINE_ERROR_DOMAIN(elf, ELF, ELF_ERRORS);

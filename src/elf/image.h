@@ -32,9 +32,7 @@ DEFINE_CLEANUP(elf_image, struct elf_image *, NULL, elf_image_free);
 #define _cleanup_elf_image_ _cleanup_(cleanup_elf_image)
 
 uint16_t elf_image_machine(const struct elf_image *img); /* EM_… */
-uint16_t elf_image_type(const struct elf_image *img);	 /* ET_EXEC, ET_DYN, … */
 const char *elf_image_label(const struct elf_image *img);
-uint64_t elf_image_size(const struct elf_image *img); /* bytes of the file */
 
 /*
  * The section's bytes, decompressed (SHF_COMPRESSED with zlib or zstd; a name
@@ -44,16 +42,7 @@ uint64_t elf_image_size(const struct elf_image *img); /* bytes of the file */
  */
 struct error *elf_image_section(struct elf_image *img, const char *name,
 				struct bytes *ret) MUST_CHECK;
-/* Present, with bytes in the file. Reads nothing but headers. */
-bool elf_image_has_section(struct elf_image *img, const char *name);
 
-/*
- * What to add to an address of the file to get the one in memory, when the
- * byte at file_offset is mapped at mapped_start. BASE_ABSENT if no PT_LOAD holds it. Pass the
- * object's lowest mapping: two segments may share a page of the file, but not the first one.
- */
-struct error *elf_image_load_bias(struct elf_image *img, uint64_t mapped_start,
-				  uint64_t file_offset, uint64_t *ret_bias) MUST_CHECK;
 /* n bytes of the file behind a virtual address. Outside every PT_LOAD: BASE_ABSENT. */
 struct error *elf_image_read_vaddr(struct elf_image *img, uint64_t vaddr, void *buf,
 				   size_t n) MUST_CHECK;

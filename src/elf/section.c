@@ -227,8 +227,3 @@ struct error *elf_image_section(struct elf_image *img, const char *name, struct 
 		return base_error(BASE_ABSENT, 0, "%s has no section %s", img->label, name);
 	return image_load_section(img, section, ret);
 }
-
-bool elf_image_has_section(struct elf_image *img, const char *name)
-{
-	return image_find_section(img, name) != NULL;
-}

@@ -83,50 +83,6 @@ struct error *elf_symbol_visit(struct elf_image *img, elf_symbol_visit_fn visit,
 	return NULL;
 }
 
-struct search {
-	elf_symbol_match_fn match;
-	const void *arg;
-	struct elf_symbol hit;
-	bool found;
-};
-
-static bool stop_at_match(const struct elf_symbol *symbol, void *arg)
-{
-	struct search *search = arg;
-
-	if (symbol->shndx == SHN_UNDEF || !symbol->name[0] ||
-	    !search->match(symbol->name, search->arg))
-		return true;
-	search->hit = *symbol;
-	search->found = true;
-	return false;
-}
-
-struct error *elf_symbol_find(struct elf_image *img, elf_symbol_match_fn match, const void *arg,
-			      struct elf_symbol *ret)
-{
-	struct search search = { .match = match, .arg = arg };
-	struct error *err = elf_symbol_visit(img, stop_at_match, &search);
-
-	if (err)
-		return err;
-	if (!search.found)
-		return base_error(BASE_ABSENT, 0, "no such symbol in .symtab or .dynsym of %s",
-				  img->label);
-	*ret = search.hit;
-	return NULL;
-}
-
-static bool is_named(const char *name, const void *arg)
-{
-	return strcmp(name, arg) == 0;
-}
-
-struct error *elf_symbol_find_named(struct elf_image *img, const char *name, struct elf_symbol *ret)
-{
-	return error_wrap(elf_symbol_find(img, is_named, name, ret), "%s", name);
-}
-
 struct names_search {
 	const char *const *names;
 	size_t n;
@@ -164,4 +120,19 @@ struct error *elf_symbol_find_all_named(struct elf_image *img, const char *const
 
 	memset(ret_found, 0, n * sizeof(*ret_found));
 	return elf_symbol_visit(img, collect_named, &search);
+}
+
+struct error *elf_symbol_find_named(struct elf_image *img, const char *name, struct elf_symbol *ret)
+{
+	struct elf_symbol symbol;
+	bool found;
+	struct error *err = elf_symbol_find_all_named(img, &name, 1, &symbol, &found);
+
+	if (err)
+		return error_wrap(err, "%s", name);
+	if (!found)
+		return base_error(BASE_ABSENT, 0, "%s: no such symbol in .symtab or .dynsym of %s",
+				  name, img->label);
+	*ret = symbol;
+	return NULL;
 }

@@ -17,11 +17,7 @@ struct elf_symbol {
 	uint16_t shndx;
 };
 
-typedef bool (*elf_symbol_match_fn)(const char *name, const void *arg);
-
 /* Nothing matches, or there are no symbols: BASE_ABSENT. */
-struct error *elf_symbol_find(struct elf_image *img, elf_symbol_match_fn match, const void *arg,
-			      struct elf_symbol *ret) MUST_CHECK;
 struct error *elf_symbol_find_named(struct elf_image *img, const char *name,
 				    struct elf_symbol *ret) MUST_CHECK;
 /*

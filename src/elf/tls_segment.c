@@ -40,21 +40,6 @@ size_t elf_image_loads(const struct elf_image *img, struct elf_load *ret, size_t
 	return n;
 }
 
-struct error *elf_image_load_bias(struct elf_image *img, uint64_t mapped_start,
-				  uint64_t file_offset, uint64_t *ret_bias)
-{
-	for (size_t i = 0; i < img->n_segments; i++) {
-		const GElf_Phdr *ph = &img->segments[i];
-		const struct elf_load load = { ph->p_offset, ph->p_filesz, ph->p_vaddr };
-
-		if (ph->p_type == PT_LOAD &&
-		    elf_load_bias(&load, 1, mapped_start, file_offset, ret_bias))
-			return NULL;
-	}
-	return base_error(BASE_ABSENT, 0, "%s loads nothing from file offset %#lx", img->label,
-			  (unsigned long)file_offset);
-}
-
 struct error *elf_image_read_vaddr(struct elf_image *img, uint64_t vaddr, void *buf, size_t n)
 {
 	for (size_t i = 0; i < img->n_segments; i++) {

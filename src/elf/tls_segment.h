@@ -20,7 +20,11 @@ struct elf_load {
 
 /* The first max of them; how many there are in ret. */
 size_t elf_image_loads(const struct elf_image *img, struct elf_load *ret, size_t max);
-/* As elf_image_load_bias(), of an object that is not at hand; false when none holds the offset. */
+/*
+ * What to add to an address of the file to get the one in memory, when the byte at file_offset is
+ * mapped at mapped_start; false when none holds it. Pass the object's lowest mapping: two segments
+ * may share a page of the file, but not the first one.
+ */
 bool elf_load_bias(const struct elf_load *loads, size_t n, uint64_t mapped_start,
 		   uint64_t file_offset, uint64_t *ret_bias);
 

@@ -26,11 +26,6 @@ static uint64_t field(struct bytes in, size_t offset, unsigned int width)
 	return cursor_uint(&c, width);
 }
 
-bool bzimage_is(struct bytes in)
-{
-	return field(in, AT_MAGIC, 4) == MAGIC && field(in, AT_BOOT_FLAG, 2) == BOOT_FLAG;
-}
-
 static const char *find_banner(struct bytes in)
 {
 	uint64_t offset = field(in, AT_VERSION, 2);
@@ -49,7 +44,7 @@ struct error *bzimage_parse(struct bytes in, const char *label, struct bzimage *
 	struct bzimage image = { 0 };
 	uint64_t sectors, offset, n;
 
-	if (!bzimage_is(in))
+	if (field(in, AT_MAGIC, 4) != MAGIC || field(in, AT_BOOT_FLAG, 2) != BOOT_FLAG)
 		return kernel_error(KERNEL_NOT_KERNEL, 0, "%s has no boot header", label);
 	image.protocol = (uint16_t)field(in, AT_PROTOCOL, 2);
 	if (image.protocol < FIRST_PROTOCOL)

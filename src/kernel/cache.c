@@ -3,13 +3,13 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/io.h"
+#include "base/lock.h"
 #include "base/paths.h"
 #include "kernel/limits.h"
 #include "kernel/metadata.h"
@@ -109,40 +109,30 @@ struct error *kernel_list_read(struct kernel_list *ret)
 	return NULL;
 }
 
-static void read_holder(int fd, char *holder, size_t n)
+static void say_who_holds(const char *path, const struct kernel_watch *watch)
 {
-	ssize_t got = pread(fd, holder, n - 1, 0);
+	_cleanup_strbuf_ struct strbuf holder = STRBUF_INIT;
+	_cleanup_error_ struct error *unread = io_read_file(path, HOLDER_CHARS, &holder);
+	int n = (int)strcspn(strbuf_str(&holder), "\n");
 
-	if (got <= 0)
-		got = snprintf(holder, n, "another program");
-	holder[got] = 0;
-	holder[strcspn(holder, "\n")] = 0;
+	kernel_say(watch, "waiting for %.*s, which is changing the kernel cache",
+		   n ? n : (int)strlen("another program"),
+		   n ? strbuf_str(&holder) : "another program");
 }
 
-static struct error *wait_for_lock(int fd, const char *path, const struct kernel_watch *watch)
+static struct error *wait_for_lock(const char *path, const struct kernel_watch *watch, int *ret_fd)
 {
-	bool said = false;
+	const struct cancel *cancel = watch ? watch->cancel : NULL;
+	struct error *err = lock_try(path, LOCK_EXCLUSIVE, ret_fd);
 
-	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		char holder[HOLDER_CHARS];
-		struct error *err;
-
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return base_error(BASE_IO, errno, "flock of %s", path);
-		if (!said) {
-			read_holder(fd, holder, sizeof(holder));
-			kernel_say(watch, "waiting for %s, which is changing the kernel cache",
-				   holder);
-			said = true;
-		}
-		err = cancel_error(watch ? watch->cancel : NULL, "waiting for the kernel cache");
-		if (err)
-			return err;
-		/* Cancelled or not, the next look at the loop's head tells. */
-		if (!cancel_sleep(watch ? watch->cancel : NULL, LOCK_RETRY_MS * NS_PER_MS))
-			continue;
+	if (!err && *ret_fd < 0)
+		say_who_holds(path, watch);
+	while (!err && *ret_fd < 0) {
+		err = cancel_sleep(cancel, LOCK_RETRY_MS * NS_PER_MS)
+			      ? lock_try(path, LOCK_EXCLUSIVE, ret_fd)
+			      : cancel_error(cancel, "waiting for the kernel cache");
 	}
-	return NULL;
+	return err;
 }
 
 static struct error *remove_leftovers(const char *path)
@@ -175,12 +165,8 @@ struct error *kernel_cache_lock(const char *purpose, const struct kernel_watch *
 	_cleanup_close_ int fd = -1;
 	struct error *err = paths_make(dir, 0755);
 
-	if (err)
-		return err;
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (fd < 0)
-		return base_error(BASE_IO, errno, "open %s", path);
-	err = wait_for_lock(fd, path, watch);
+	if (!err)
+		err = wait_for_lock(path, watch, &fd);
 	if (err)
 		return err;
 	/* For people who wait; without it they wait all the same. */

@@ -32,8 +32,6 @@ struct bzimage {
 	struct bytes payload; /* the compressed vmlinux */
 };
 
-/* True when the bytes carry the magic of a boot header, whatever else is wrong with them. */
-bool bzimage_is(struct bytes in);
 /* No boot header, or protocol before 2.08 which knows no payload: KERNEL_NOT_KERNEL. */
 struct error *bzimage_parse(struct bytes in, const char *label, struct bzimage *ret) MUST_CHECK;
 

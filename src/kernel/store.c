@@ -2,6 +2,7 @@
 #include "kernel/store.h"
 
 #include <fcntl.h>
+#include <fts.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -73,38 +74,24 @@ static struct error *write_file(const char *dir, enum kernel_file_kind kind, str
 	return NULL;
 }
 
-static struct error *tree_bytes(int parent, const char *name, unsigned int depth, uint64_t *total)
+static struct error *tree_bytes(char *path, uint64_t *total)
 {
-	_cleanup_dir_ DIR *dir = NULL;
-	struct dirent *found;
-	int fd;
+	FTS *tree = fts_open((char *const[]){ path, NULL }, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	struct error *err = NULL;
+	FTSENT *found;
 
-	if (depth == 0)
-		return base_error(BASE_LIMIT, 0, "%s is nested too deeply", name);
-	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (!dir) {
-		int saved = errno;
-
-		if (fd >= 0)
-			close(fd);
-		return base_error(BASE_IO, saved, "open %s", name);
+	while (tree && !err && (found = fts_read(tree)) != NULL) {
+		if (found->fts_info == FTS_DNR || found->fts_info == FTS_ERR)
+			err = base_error(BASE_IO, found->fts_errno, "open %s", found->fts_path);
+		else if (found->fts_level > KERNEL_LIMIT_TREE_DEPTH)
+			err = base_error(BASE_LIMIT, 0, "%s is nested too deeply", found->fts_path);
+		else if (found->fts_info != FTS_D && found->fts_info != FTS_DP)
+			*total += (uint64_t)found->fts_statp->st_size;
 	}
-	while ((found = readdir(dir)) != NULL) {
-		struct error *err = NULL;
-		struct stat st;
-
-		if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0 ||
-		    fstatat(fd, found->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		if (S_ISDIR(st.st_mode))
-			err = tree_bytes(fd, found->d_name, depth - 1, total);
-		else
-			*total += (uint64_t)st.st_size;
-		if (err)
-			return err;
-	}
-	return NULL;
+	if (!tree)
+		return base_error(BASE_IO, errno, "open %s", path);
+	fts_close(tree);
+	return err;
 }
 
 static struct error *take_modules(const char *dir, const char *from, struct kernel *kernel)
@@ -115,7 +102,7 @@ static struct error *take_modules(const char *dir, const char *from, struct kern
 		return base_error(BASE_IO, errno, "rename %s to %s", from, to);
 	kernel->modules_dir = xstrdup(to);
 	kernel->has_modules = true;
-	return tree_bytes(AT_FDCWD, to, KERNEL_LIMIT_TREE_DEPTH, &kernel->modules_bytes);
+	return tree_bytes(to, &kernel->modules_bytes);
 }
 
 static struct error *write_files(const struct kernel_store *store, const struct kernel_image *image,

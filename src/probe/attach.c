@@ -59,8 +59,8 @@ static struct error *find_all(struct probe *probe, const char *proc_root,
 			      const struct probe_options *options, size_t *ret_n_objects)
 {
 	struct objects objects = { 0 };
-	struct error *err = objects_read_from(proc_root, probe->pid, options->source,
-					      options->cancel, &objects);
+	struct error *err = objects_read(proc_root, probe->pid, options->source, options->cancel,
+					 &objects);
 
 	if (err)
 		return err;

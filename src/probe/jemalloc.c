@@ -15,17 +15,12 @@ static bool ends_with(const char *text, size_t n, const char *suffix)
 	return n >= m && memcmp(text + n - m, suffix, m) == 0;
 }
 
-static bool is_tsd_symbol(const char *name, size_t n)
+bool jemalloc_is_tsd_symbol(const char *name, size_t n)
 {
 	static const char suffix[] = "_tsd_tls";
 	size_t m = sizeof(suffix) - 1;
 
 	return (n == m - 1 || n > m) && ends_with(name, n, n > m ? suffix : suffix + 1);
-}
-
-bool jemalloc_is_tsd_symbol(const char *name)
-{
-	return is_tsd_symbol(name, strlen(name));
 }
 
 static bool is_digit(uint8_t c)
@@ -154,7 +149,8 @@ static bool note_sign(const struct elf_symbol *symbol, void *arg)
 		return may_go_on(walk, 0);
 	if (!measure(walk, symbol->name, &n))
 		return false;
-	if (!signs->has_symbol && symbol->type == STT_TLS && is_tsd_symbol(symbol->name, n)) {
+	if (!signs->has_symbol && symbol->type == STT_TLS &&
+	    jemalloc_is_tsd_symbol(symbol->name, n)) {
 		signs->has_symbol = true;
 		signs->symbol_name = symbol->name;
 		signs->symbol_offset = symbol->value;
@@ -175,7 +171,7 @@ static bool stop_at_tsd(const struct elf_symbol *symbol, void *arg)
 		return may_go_on(walk, 0);
 	if (!measure(walk, symbol->name, &n))
 		return false;
-	if (!is_tsd_symbol(symbol->name, n))
+	if (!jemalloc_is_tsd_symbol(symbol->name, n))
 		return true;
 	*walk->tsd = *symbol;
 	walk->found_tsd = true;

@@ -30,7 +30,7 @@ struct jemalloc_signs {
 };
 
 /* `tsd_tls`, or a non-empty prefix and `_tsd_tls`: any --with-jemalloc-prefix. */
-bool jemalloc_is_tsd_symbol(const char *name);
+bool jemalloc_is_tsd_symbol(const char *name, size_t n);
 /* Searches read-only data for jemalloc's version; false and "" when there is none. */
 bool jemalloc_find_version(struct bytes rodata, char ret[JEMALLOC_VERSION_MAX]);
 

@@ -172,9 +172,8 @@ static struct error *check_program(struct objects *objects)
 	return exe_error(objects->proc_root, objects->pid, why);
 }
 
-struct error *objects_read_from(const char *proc_root, pid_t pid,
-				const struct object_source *source, const struct cancel *cancel,
-				struct objects *ret)
+struct error *objects_read(const char *proc_root, pid_t pid, const struct object_source *source,
+			   const struct cancel *cancel, struct objects *ret)
 {
 	struct objects objects;
 	struct error *err = objects_list(proc_root, pid, &objects);
@@ -189,11 +188,6 @@ struct error *objects_read_from(const char *proc_root, pid_t pid,
 	else
 		*ret = objects;
 	return err;
-}
-
-struct error *objects_read(const char *proc_root, pid_t pid, struct objects *ret)
-{
-	return objects_read_from(proc_root, pid, NULL, NULL, ret);
 }
 
 void objects_deinit(struct objects *objects)

@@ -49,10 +49,8 @@ struct objects {
 };
 
 /* Errors of the attach domain, except BASE_CANCELLED. */
-struct error *objects_read(const char *proc_root, pid_t pid, struct objects *ret) MUST_CHECK;
-struct error *objects_read_from(const char *proc_root, pid_t pid,
-				const struct object_source *source, const struct cancel *cancel,
-				struct objects *ret) MUST_CHECK;
+struct error *objects_read(const char *proc_root, pid_t pid, const struct object_source *source,
+			   const struct cancel *cancel, struct objects *ret) MUST_CHECK;
 /* Which objects there are; not even the program's file is looked at. */
 struct error *objects_list(const char *proc_root, pid_t pid, struct objects *ret) MUST_CHECK;
 void objects_deinit(struct objects *objects);

@@ -42,6 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct elf_image *img = NULL;
 	struct skeletons skeletons = { 0 };
+	static const char *const sections[] = { ".debug_info", ".debug_info.dwo" };
+	struct bytes bytes;
 	uint64_t offsets[2];
 	uint64_t id;
 	struct error *err;
@@ -54,9 +56,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		error_free(err);
 		return 0;
 	}
-	if (elf_image_has_section(img, ".debug_info") ||
-	    elf_image_has_section(img, ".debug_info.dwo"))
-		fuzz_mark_deep();
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		err = elf_image_section(img, sections[i], &bytes);
+		if (!err)
+			fuzz_mark_deep();
+		error_free(err);
+	}
 	error_free(member_lookup_in_image(img, &query, offsets));
 	error_free(skeletons_read(img, NULL, &skeletons));
 	skeletons_deinit(&skeletons);

@@ -12,6 +12,11 @@
 
 enum { HEADER_BYTES = 0x260, WINDOW_BYTES = 64 };
 
+static bool is_bzimage(const uint8_t *data, size_t n)
+{
+	return n > 0x206 && memcmp(data + 0x202, "HdrS", 4) == 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static volatile size_t sink;
@@ -20,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct kernel_check check = { 0 };
 	struct error *err;
 
-	if (bzimage_is(in) || (n > SELFMAG && memcmp(data, ELFMAG, SELFMAG) == 0))
+	if (is_bzimage(data, n) || (n > SELFMAG && memcmp(data, ELFMAG, SELFMAG) == 0))
 		fuzz_mark_deep();
 	err = kernel_image_parse(in, "fuzz", &image);
 	if (!err) {
@@ -85,7 +90,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned i
 
 	if (!LLVMFuzzerMutate)
 		return n;
-	if (!bzimage_is((struct bytes){ data, n }) || n <= HEADER_BYTES)
+	if (!is_bzimage(data, n) || n <= HEADER_BYTES)
 		return fuzz_mutate_elf(data, n, limit, seed);
 	switch (seed / 8 % 4) {
 	case 0:

@@ -18,8 +18,6 @@ static void the_header_is_read(void **state UNUSED)
 	_cleanup_elf_image_ struct elf_image *pie = fixture_open("gcc-pie", "prog");
 	_cleanup_elf_image_ struct elf_image *fixed = fixture_open("gcc-no-pie", "prog");
 
-	assert_int_equal(elf_image_type(pie), ET_DYN);
-	assert_int_equal(elf_image_type(fixed), ET_EXEC);
 #ifdef __x86_64__
 	assert_int_equal(elf_image_machine(pie), EM_X86_64);
 #endif
@@ -106,7 +104,7 @@ static void names_without_an_end_cost_little_and_are_none(void **state UNUSED)
 	memset(names, 'n', LONG_TABLE_BYTES);
 	strbuf_append_bytes(&file, names, LONG_TABLE_BYTES);
 	assert_success(elf_image_from_bytes(file.at, file.n, "made", &img));
-	assert_false(elf_image_has_section(img, ".text"));
+	assert_error_tag(elf_image_section(img, ".text", &(struct bytes){ 0 }), "absent");
 }
 
 static void read_all(struct elf_image *img)
@@ -169,7 +167,6 @@ static void a_file_cut_while_open_is_truncated_not_fatal(void **state UNUSED)
 	read_fixture("gcc-dwarf5", &file);
 	assert_int_equal(write(fd, file.at, file.n), (ssize_t)file.n);
 	assert_success(elf_image_open_fd(fd, "cut", &img));
-	assert_int_equal(elf_image_size(img), file.n);
 	assert_int_equal(ftruncate(fd, 4096), 0);
 	assert_error_tag(member_lookup_in_image(img, &tsd_query, offsets), "truncated");
 }

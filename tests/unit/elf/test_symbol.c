@@ -8,11 +8,23 @@
 #define NAMES "\0alpha\0beta\0gamma_tsd_tls\0delta_tsd_tls"
 enum { ALPHA = 1, BETA = 7, GAMMA = 12, DELTA = 26 };
 
-static bool ends_in_tls(const char *name, const void *arg)
-{
-	size_t n = strlen(name), suffix = strlen(arg);
+/* Counts the symbols it is shown, and ends the walk at the first whose name has this ending. */
+struct ending {
+	const char *suffix;
+	struct elf_symbol hit;
+	size_t n_seen;
+};
 
-	return n > suffix && strcmp(name + n - suffix, arg) == 0;
+static bool stop_at_ending(const struct elf_symbol *symbol, void *arg)
+{
+	struct ending *ending = arg;
+	size_t n = strlen(symbol->name), suffix = strlen(ending->suffix);
+
+	ending->n_seen++;
+	if (n <= suffix || strcmp(symbol->name + n - suffix, ending->suffix) != 0)
+		return true;
+	ending->hit = *symbol;
+	return false;
 }
 
 /* .symtab: undefined alpha, gamma; .dynsym: alpha, delta, gamma elsewhere. */
@@ -63,11 +75,13 @@ static void the_first_match_wins(void **state UNUSED)
 {
 	_cleanup_elf_builder_ struct elf_builder b = { .type = ET_DYN };
 	_cleanup_elf_image_ struct elf_image *img = two_tables(&b);
-	struct elf_symbol s;
+	struct ending tls = { .suffix = "_tsd_tls" }, none = { .suffix = "_none" };
 
-	assert_success(elf_symbol_find(img, ends_in_tls, "_tsd_tls", &s));
-	assert_string_equal(s.name, "gamma_tsd_tls");
-	assert_error_tag(elf_symbol_find(img, ends_in_tls, "_none", &s), "absent");
+	assert_success(elf_symbol_visit(img, stop_at_ending, &tls));
+	assert_string_equal(tls.hit.name, "gamma_tsd_tls");
+	assert_success(elf_symbol_visit(img, stop_at_ending, &none));
+	assert_null(none.hit.name);
+	assert_true(none.n_seen > tls.n_seen);
 }
 
 static void many_names_take_one_pass(void **state UNUSED)

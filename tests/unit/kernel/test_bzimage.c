@@ -10,7 +10,6 @@ static void header_gives_banner_and_payload(void **state UNUSED)
 
 	sample_wrap(SAMPLE_BANNER, "payload", 7, &file);
 	strbuf_append(&file, "what follows is not part of it");
-	assert_true(bzimage_is(build_bytes(&file)));
 	assert_success(bzimage_parse(build_bytes(&file), "test", &image));
 	assert_int_equal(image.protocol, 0x20f);
 	assert_string_equal(image.banner, SAMPLE_BANNER);

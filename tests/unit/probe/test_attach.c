@@ -262,7 +262,7 @@ static void learn(struct telling_source *told, pid_t pid)
 {
 	struct objects objects;
 
-	assert_success(objects_read("/proc", pid, &objects));
+	assert_success(objects_read("/proc", pid, NULL, NULL, &objects));
 	for (size_t i = 0; i < objects.rows.n && i < 64; i++) {
 		struct object *object = &objects.rows.at[i];
 

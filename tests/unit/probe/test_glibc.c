@@ -35,7 +35,7 @@ static void this_process_is_described_as_its_loader_sees_it(void **state UNUSED)
 	struct objects objects;
 
 	assert_non_null(rtld_global);
-	assert_success(objects_read("/proc", getpid(), &objects));
+	assert_success(objects_read("/proc", getpid(), NULL, NULL, &objects));
 	assert_success(glibc_layout_read(&objects, &layout));
 	assert_int_equal(layout.threads.heads[0],
 			 (uintptr_t)rtld_global + offset_in_our_libc("rtld_global__dl_stack_used"));
@@ -76,7 +76,7 @@ static void a_static_program_has_its_own_lists_and_no_libraries(void **state UNU
 	threads[0] = target_thread_of(target_ask(&target, "hello"));
 	for (int i = 1; i < 3; i++)
 		threads[i] = target_new_thread(&target);
-	assert_success(objects_read("/proc", target.pid, &objects));
+	assert_success(objects_read("/proc", target.pid, NULL, NULL, &objects));
 	assert_success(glibc_layout_read(&objects, &layout));
 	assert_false(layout.has_libraries);
 	remote_process_init(&process, target.pid);
@@ -99,7 +99,7 @@ static void assert_absent(struct staged_proc *staged, const char *maps, const ch
 	_cleanup_error_ struct error *err = NULL;
 
 	staged_text(staged, "maps", maps);
-	assert_success(objects_read(staged->root, STAGED_PID, &objects));
+	assert_success(objects_read(staged->root, STAGED_PID, NULL, NULL, &objects));
 	err = glibc_layout_read(&objects, &layout);
 	assert_non_null(err);
 	assert_true(error_is(err, &base_error_domain, BASE_ABSENT));
@@ -141,7 +141,7 @@ static void a_loader_without_its_globals_is_absent(void **state UNUSED)
 	_cleanup_free_ char *maps = NULL;
 	struct objects objects;
 
-	assert_success(objects_read("/proc", getpid(), &objects));
+	assert_success(objects_read("/proc", getpid(), NULL, NULL, &objects));
 	maps = xasprintf(
 		"1000-2000 r-xp 0 fe:00 1 %s\n3000-4000 r-xp 0 fe:00 2 %s\n",
 		objects_find_defining(&objects, "libc.so.6", "_thread_db_pthread_tid")->path,

@@ -24,7 +24,7 @@ static void the_bare_name_and_any_prefix_are_accepted(void **state UNUSED)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!jemalloc_is_tsd_symbol(names[i]))
+		if (!jemalloc_is_tsd_symbol(names[i], strlen(names[i])))
 			fail_msg("%s", names[i]);
 }
 
@@ -36,7 +36,7 @@ static void names_that_only_look_alike_are_not(void **state UNUSED)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (jemalloc_is_tsd_symbol(names[i]))
+		if (jemalloc_is_tsd_symbol(names[i], strlen(names[i])))
 			fail_msg("%s", names[i]);
 }
 
@@ -137,7 +137,7 @@ static void a_static_program_with_jemalloc_shows_all_signs(void **state UNUSED)
 	assert_success(jemalloc_recognise(image, NULL, &signs));
 	assert_true(signs.any);
 	assert_true(signs.has_symbol);
-	assert_true(jemalloc_is_tsd_symbol(signs.symbol_name));
+	assert_true(jemalloc_is_tsd_symbol(signs.symbol_name, strlen(signs.symbol_name)));
 	assert_true(signs.exports_mallctl);
 	assert_true(signs.symbol_bytes > 1024);
 	assert_true(signs.symbol_offset + signs.symbol_bytes <= tls.memsz);

@@ -227,7 +227,7 @@ static void a_library_loaded_later_is_found_in_each_thread(void **state UNUSED)
 	threads[1] = target_new_thread(&target);
 	target_ask(&target, "dlopen %s", library);
 	threads[2] = target_new_thread(&target);
-	assert_success(objects_read("/proc", target.pid, &objects));
+	assert_success(objects_read("/proc", target.pid, NULL, NULL, &objects));
 	assert_success(glibc_layout_read(&objects, &layout));
 	assert_true(layout.has_libraries);
 	object = objects_find_defining(&objects, "probe-tls-library", "touch_tls");

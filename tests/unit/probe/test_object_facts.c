@@ -45,7 +45,7 @@ static void a_static_program_has_all_of_it(void **state UNUSED)
 	read_facts(place.path, &image, &facts);
 	place.image = image;
 	assert_true(facts.is_jemalloc && facts.has_tls && facts.signs.has_symbol);
-	assert_true(jemalloc_is_tsd_symbol(facts.symbol_name));
+	assert_true(jemalloc_is_tsd_symbol(facts.symbol_name, strlen(facts.symbol_name)));
 	/* What the image lends must not be in it: the facts outlive the image. */
 	assert_null(facts.signs.symbol_name);
 	assert_success(counter_offsets_read(&place, &facts, NULL, &offsets, NULL));

@@ -16,7 +16,7 @@ static const char some_maps[] =
 static void assert_read_fails(const char *root, pid_t pid, const char *tag, const char *says)
 {
 	struct objects objects = { .pid = 77 };
-	_cleanup_error_ struct error *err = objects_read(root, pid, &objects);
+	_cleanup_error_ struct error *err = objects_read(root, pid, NULL, NULL, &objects);
 
 	assert_non_null(err);
 	assert_ptr_equal(error_domain_of(err), &attach_error_domain);
@@ -72,12 +72,13 @@ static void the_systems_reason_is_kept(void **state UNUSED)
 {
 	struct staged_proc staged = staged_proc_make();
 	struct objects objects;
-	_cleanup_error_ struct error *no_exe = objects_read(staged.root, STAGED_PID, &objects);
+	_cleanup_error_ struct error *no_exe = objects_read(staged.root, STAGED_PID, NULL, NULL,
+							    &objects);
 	_cleanup_error_ struct error *no_maps = NULL;
 
 	assert_int_equal(error_errno(no_exe), ENOENT);
 	staged_link(&staged, "exe", "/proc/self/exe");
-	no_maps = objects_read(staged.root, STAGED_PID, &objects);
+	no_maps = objects_read(staged.root, STAGED_PID, NULL, NULL, &objects);
 	assert_int_equal(error_errno(no_maps), ENOENT);
 	staged_proc_remove(&staged);
 }
@@ -177,7 +178,7 @@ static void a_stranger_is_refused(void **state UNUSED)
 		if (setgroups(0, NULL) < 0 || setgid(nobody->pw_gid) < 0 ||
 		    setuid(nobody->pw_uid) < 0)
 			_exit(99);
-		err = objects_read("/proc", target.pid, &objects);
+		err = objects_read("/proc", target.pid, NULL, NULL, &objects);
 		_exit(err && strcmp(error_tag(err), "readlink-failure") == 0 &&
 				      error_errno(err) == EACCES
 			      ? 0
@@ -193,7 +194,7 @@ static struct objects read_staged(const struct staged_proc *staged)
 {
 	struct objects objects;
 
-	assert_success(objects_read(staged->root, STAGED_PID, &objects));
+	assert_success(objects_read(staged->root, STAGED_PID, NULL, NULL, &objects));
 	return objects;
 }
 
@@ -317,7 +318,7 @@ static void objects_are_found_by_name_and_what_they_define(void **state UNUSED)
 	_cleanup_free_ char *libc = NULL;
 	struct objects objects;
 
-	assert_success(objects_read("/proc", getpid(), &objects));
+	assert_success(objects_read("/proc", getpid(), NULL, NULL, &objects));
 	libc = xstrdup(objects_find_defining(&objects, "libc.so.6", "pthread_create")->path);
 	objects_deinit(&objects);
 	staged_link(&staged, "root", "/");
@@ -341,16 +342,15 @@ static void the_bias_of_this_program_is_what_the_loader_chose(void **state UNUSE
 {
 	extern const char __executable_start[];
 	struct objects objects;
+	struct elf_load load;
 	uint64_t bias = 0;
 
-	assert_success(objects_read("/proc", getpid(), &objects));
+	assert_success(objects_read("/proc", getpid(), NULL, NULL, &objects));
 	assert_true(objects.rows.n >= 3);
 	assert_non_null(objects_find_defining(&objects, "libc.so.6", "pthread_create"));
 	assert_success(object_load_bias(&objects, &objects.rows.at[0], &bias));
-	if (elf_image_type(objects.rows.at[0].image) == ET_DYN)
-		assert_int_equal(bias, (uintptr_t)__executable_start);
-	else
-		assert_int_equal(bias, 0);
+	assert_int_equal(elf_image_loads(objects.rows.at[0].image, &load, 1), 1);
+	assert_int_equal(bias, (uintptr_t)__executable_start - load.vaddr);
 	assert_int_equal(objects.rows.at[0].map_start, (uintptr_t)__executable_start);
 	objects_deinit(&objects);
 }

@@ -347,7 +347,7 @@ static void a_live_process_lists_exactly_its_threads(void **state UNUSED)
 	threads[0] = target_thread_of(target_ask(&target, "hello"));
 	for (size_t i = 1; i < ARRAY_SIZE(threads); i++)
 		threads[i] = target_new_thread(&target);
-	assert_success(objects_read("/proc", target.pid, &objects));
+	assert_success(objects_read("/proc", target.pid, NULL, NULL, &objects));
 	assert_success(glibc_layout_read(&objects, &glibc));
 	remote_process_init(&process, target.pid);
 	thread_list_walk(&process.remote, &glibc.threads, 1000, &list);
