@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-
 #include "elf/member_search.h"
 
 /* Looks into the unit alone, without showing libdw the others. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "elf/member_search.h"
 
 #include <dwarf.h>
 
 #include "base/alloc.h"
 #include "base/vec.h"
-#include "elf/member_search.h"
 #include "elf/limits.h"
 
 void skeletons_deinit(struct skeletons *skeletons)

@@ -29,16 +29,15 @@ static bool is_fresh(const char *stamp)
 	       (time_t)clock_unix_sec() - st.st_mtime < FRESH_SEC;
 }
 
-static struct error *renew(const struct kernel_apt *apt, const char *name, bool sid,
-			   const struct kernel_watch *watch)
+struct error *kernel_apt_script(const char *const *words, const char *label,
+				const struct kernel_watch *watch)
 {
-	_cleanup_free_ char *script = xasprintf("%s\nprivate_apt_renew \"$@\"\n",
-						ktstr_private_apt_start);
-	const char *const argv[] = {
-		"sh", "-c", script, "private_apt.sh", apt->dir, name, sid ? "sid" : NULL, NULL
-	};
+	_cleanup_free_ char *script = xasprintf("%s\n\"$@\"\n", ktstr_private_apt_start);
+	const char *argv[12] = { "sh", "-c", script, "private_apt.sh" };
 
-	return kernel_run(&(struct kernel_run){ .argv = argv, .label = "apt-get" }, watch, NULL);
+	for (size_t n = 4; *words && n < ARRAY_SIZE(argv) - 1; n++)
+		argv[n] = *words++;
+	return kernel_run(&(struct kernel_run){ .argv = argv, .label = label }, watch, NULL);
 }
 
 struct error *kernel_apt_open(bool sid, bool fresh, const struct kernel_watch *watch,
@@ -53,10 +52,12 @@ struct error *kernel_apt_open(bool sid, bool fresh, const struct kernel_watch *w
 		return err;
 	apt.conf = xasprintf("%s/%s.conf", apt.dir, name);
 	if (fresh || !is_fresh(stamp)) {
+		const char *const words[] = { "private_apt_renew", apt.dir, name,
+					      sid ? "sid" : NULL, NULL };
 		bool usable = access(stamp, F_OK) == 0;
 
 		kernel_say(watch, "reading package lists");
-		err = renew(&apt, name, sid, watch);
+		err = kernel_apt_script(words, "apt-get", watch);
 		if (err && (!usable || error_is(err, &base_error_domain, BASE_CANCELLED)))
 			return err;
 		/* Without a network, lists that we have are better than none. */

@@ -135,6 +135,18 @@ private_apt_debian() {
 	done
 }
 
+# private_apt_unpack DIR: unpacks the packages of DIR/debs into DIR/tree. The kernel's image and its
+# configuration, wherever they stand, become DIR/image and DIR/config: since 7.2 they are among the
+# modules, where they would be kept twice. Packages go at once: a generic kernel is large enough.
+private_apt_unpack() {
+	for deb in "$1"/debs/*; do
+		dpkg-deb -x "$deb" "$1/tree" || return 1
+		rm -f "$deb" || return 1
+	done
+	find "$1/tree" -type f -name 'vmlinuz*' -exec mv {} "$1/image" \; -quit || return 1
+	find "$1/tree" -type f '(' -name config -o -name 'config-*' ')' -exec mv {} "$1/config" \; -quit
+}
+
 # private_apt_renew DIR NAME [SUITE]...: fresh lists below DIR for NAME.conf: of the Debian suites
 # that the system uses, of the backports to its release and to the one after it, and of each SUITE.
 private_apt_renew() {

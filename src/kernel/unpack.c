@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "kernel/apt.h"
 
-#include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/paths.h"
 #include "kernel/add.h"
-#include "kernel/limits.h"
-#include "kernel/apt.h"
 
 struct error *kernel_unpack_begin(struct kernel_unpack *ret)
 {
@@ -37,118 +35,38 @@ void kernel_unpack_deinit(struct kernel_unpack *unpack)
 	unpack->debs = unpack->tree = NULL;
 }
 
-static struct error *unpack_all(const struct kernel_unpack *unpack,
-				const struct kernel_watch *watch)
+/* The directory of modules is that of the release, wherever the packages have it. */
+static char *find_modules(const struct kernel_unpack *unpack, const char *release)
 {
-	_cleanup_dir_ DIR *dir = opendir(unpack->debs);
-	struct dirent *found;
+	static const char *const places[] = { "usr/lib/modules", "lib/modules" };
 
-	if (!dir)
-		return base_error(BASE_IO, errno, "open %s", unpack->debs);
-	while ((found = readdir(dir)) != NULL) {
-		_cleanup_free_ char *deb = xasprintf("%s/%s", unpack->debs, found->d_name);
-		const char *const argv[] = { "dpkg-deb", "-x", deb, unpack->tree, NULL };
-		struct error *err;
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		_cleanup_free_ char *dir = xasprintf("%s/%s/%s", unpack->tree, places[i], release);
+		_cleanup_free_ char *inside = xasprintf("%s/kernel", dir);
 
-		if (found->d_name[0] == '.')
-			continue;
-		err = kernel_run(&(struct kernel_run){ .argv = argv }, watch, NULL);
-		if (err)
-			return err;
-		/* Not needed any more; an unpacked generic kernel is large enough. */
-		err = paths_remove(deb);
-		if (err)
-			return err;
+		if (access(inside, F_OK) == 0)
+			return take_ptr(dir);
 	}
 	return NULL;
 }
 
-/* Looks through a tree for regular files, and for the folder of modules. */
-struct search {
-	const char *release;
-	char *image;
-	char *config;
-	char *modules;
-};
-
-static struct error *search_tree(struct search *search, const char *folder, unsigned int depth)
-{
-	_cleanup_dir_ DIR *dir = opendir(folder);
-	struct dirent *found;
-
-	if (!dir)
-		return base_error(BASE_IO, errno, "open %s", folder);
-	if (depth == 0)
-		return base_error(BASE_LIMIT, 0, "%s is nested too deeply", folder);
-	while ((found = readdir(dir)) != NULL) {
-		_cleanup_free_ char *path = xasprintf("%s/%s", folder, found->d_name);
-		const char *name = found->d_name;
-		struct error *err = NULL;
-		struct stat st;
-
-		if (name[0] == '.' || lstat(path, &st) < 0)
-			continue;
-		if (S_ISDIR(st.st_mode)) {
-			if (!search->modules && strcmp(name, search->release) == 0 &&
-			    strstr(folder, "/lib/modules"))
-				search->modules = xstrdup(path);
-			err = search_tree(search, path, depth - 1);
-		} else if (S_ISREG(st.st_mode)) {
-			if (!search->image && strncmp(name, "vmlinuz", 7) == 0)
-				search->image = xstrdup(path);
-			if (!search->config &&
-			    (strcmp(name, "config") == 0 || strncmp(name, "config-", 7) == 0))
-				search->config = xstrdup(path);
-		}
-		if (err)
-			return err;
-	}
-	return NULL;
-}
-
-static void search_deinit(struct search *search)
-{
-	free(search->image);
-	free(search->config);
-	free(search->modules);
-}
-
-/* Since 7.2 image and configuration stand among the modules, where they would be kept twice. */
-static struct error *move_out(const struct kernel_unpack *unpack, const char *name, char **path)
-{
-	_cleanup_free_ char *to = xasprintf("%s/%s", unpack->store.work, name);
-
-	if (!*path)
-		return NULL;
-	if (rename(*path, to) < 0)
-		return base_error(BASE_IO, errno, "rename %s to %s", *path, to);
-	free(*path);
-	*path = take_ptr(to);
-	return NULL;
-}
-
-static bool has_kernel_folder(const char *modules)
-{
-	_cleanup_free_ char *path = modules ? xasprintf("%s/kernel", modules) : NULL;
-
-	return path && access(path, F_OK) == 0;
-}
-
-static struct error *install(struct kernel_unpack *unpack, const struct search *found,
+static struct error *install(struct kernel_unpack *unpack, const char *image_path,
 			     const struct kernel_unpack_request *request, struct kernel **ret)
 {
+	_cleanup_free_ char *config = xasprintf("%s/config", unpack->store.work);
+	_cleanup_free_ char *modules = find_modules(unpack, request->release);
 	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
 	_cleanup_kernel_image_ struct kernel_image *image = NULL;
 	_cleanup_kernel_check_ struct kernel_check check = { 0 };
 	struct kernel_parcel parcel = {
 		.label = request->release,
-		.config_path = found->config,
-		.modules_dir = has_kernel_folder(found->modules) ? found->modules : NULL,
+		.config_path = access(config, F_OK) == 0 ? config : NULL,
+		.modules_dir = modules,
 		.flavour = request->flavour,
 		.source = request->source,
 		.suite = request->suite,
 	};
-	struct error *err = kernel_read_image(found->image, &file);
+	struct error *err = kernel_read_image(image_path, &file);
 
 	if (err)
 		return err;
@@ -168,21 +86,17 @@ struct error *kernel_unpack_install(struct kernel_unpack *unpack,
 				    const struct kernel_unpack_request *request,
 				    const struct kernel_watch *watch, struct kernel **ret)
 {
-	_cleanup_(search_deinit) struct search found = { .release = request->release };
+	const char *const words[] = { "private_apt_unpack", unpack->store.work, NULL };
+	_cleanup_free_ char *image = xasprintf("%s/image", unpack->store.work);
 	struct error *err;
 
 	kernel_say(watch, "unpacking and checking %s", request->release);
-	err = unpack_all(unpack, watch);
-	if (!err)
-		err = search_tree(&found, unpack->tree, KERNEL_LIMIT_TREE_DEPTH);
+	err = kernel_apt_script(words, "dpkg-deb", watch);
 	if (err)
 		return err;
-	if (!found.image)
+	if (access(image, F_OK) < 0)
 		return kernel_error(KERNEL_NOT_IN_REACH, 0,
 				    "the packages of %s hold no file called vmlinuz",
 				    request->release);
-	err = move_out(unpack, "image", &found.image);
-	if (!err)
-		err = move_out(unpack, "config", &found.config);
-	return err ? err : install(unpack, &found, request, ret);
+	return install(unpack, image, request, ret);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "probe/state.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -6,7 +7,6 @@
 #include "base/alloc.h"
 #include "probe/probe.h"
 #include "probe/layout.h"
-#include "probe/state.h"
 
 /* An object that shows signs of jemalloc, and what became of reading it. */
 struct candidate {
