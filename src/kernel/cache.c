@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "base/lock.h"
 #include "base/paths.h"
+#include "base/str.h"
 #include "kernel/limits.h"
 #include "kernel/metadata.h"
 #include "kernel/version.h"
@@ -146,8 +147,7 @@ static struct error *remove_leftovers(const char *path)
 		_cleanup_free_ char *leftover = NULL;
 		struct error *err;
 
-		if (strncmp(found->d_name, KERNEL_TEMPORARY_PREFIX,
-			    strlen(KERNEL_TEMPORARY_PREFIX)) != 0)
+		if (!str_starts_with(found->d_name, KERNEL_TEMPORARY_PREFIX))
 			continue;
 		leftover = xasprintf("%s/%s", path, found->d_name);
 		err = paths_remove(leftover);

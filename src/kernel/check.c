@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/str.h"
 #include "btf/btf.h"
 #include "kernel/limits.h"
 
@@ -13,15 +14,6 @@ const char *const kernel_scx_words[] = { KERNEL_SCX_VERDICTS(SCX_ROW_) };
 const char *kernel_scx_word(enum kernel_scx verdict)
 {
 	return kernel_scx_words[verdict];
-}
-
-/* The function behind a call with a hidden argument has it rightly. */
-static bool is_impl(const char *name)
-{
-	static const char ending[] = "_impl";
-	size_t n = strlen(name), ending_n = sizeof(ending) - 1;
-
-	return n >= ending_n && strcmp(name + n - ending_n, ending) == 0;
 }
 
 static struct error *has_aux(const struct btf *btf, const struct btf_type *func, bool *ret)
@@ -49,7 +41,8 @@ static struct error *count_leaky(const struct btf *btf, struct kernel_check *che
 		bool leaks = false;
 		struct error *err;
 
-		if (is_impl(func.name))
+		/* The function behind a call with a hidden argument has it rightly. */
+		if (str_ends_with(func.name, "_impl"))
 			continue;
 		err = has_aux(btf, &func, &leaks);
 		if (err)

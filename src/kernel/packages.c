@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/str.h"
 #include "kernel/limits.h"
 
 #define FLAVOUR_ROW_(id, word) [id] = (word),
@@ -37,23 +38,6 @@ static bool is_package_word(const char *text)
 	return text && text[0] && text[0] != '-' && strspn(text, allowed) == strlen(text);
 }
 
-static bool take_field(const char *line, size_t n, const char *name, char **ret)
-{
-	size_t name_n = strlen(name);
-
-	if (n < name_n + 1 || memcmp(line, name, name_n) != 0 || line[name_n] != ':')
-		return false;
-	line += name_n + 1;
-	n -= name_n + 1;
-	while (n && *line == ' ') {
-		line++;
-		n--;
-	}
-	free(*ret);
-	*ret = xstrndup(line, n);
-	return true;
-}
-
 static void finish(struct kernel_packages *into, struct kernel_package *package)
 {
 	if (!is_package_word(package->name) || !is_package_word(package->version)) {
@@ -66,38 +50,43 @@ static void finish(struct kernel_packages *into, struct kernel_package *package)
 	*package = (struct kernel_package){ 0 };
 }
 
-static void read_line(struct kernel_package *package, const char *line, size_t n)
+/* Lines that go on from the one before begin with a blank. */
+static void read_line(struct kernel_package *package, struct slice line)
 {
-	char *bytes = NULL;
+	struct slice key, value;
+	char **into = NULL;
 
-	if (take_field(line, n, "Package", &package->name) ||
-	    take_field(line, n, "Version", &package->version) ||
-	    take_field(line, n, "Depends", &package->depends))
+	if (slice_is_blank(line.at[0]) || !slice_split_pair(line, &key, &value))
 		return;
-	if (take_field(line, n, "Size", &bytes))
-		package->bytes = strtoull(bytes, NULL, 10);
-	free(bytes);
+	if (slice_equal(key, "Package"))
+		into = &package->name;
+	else if (slice_equal(key, "Version"))
+		into = &package->version;
+	else if (slice_equal(key, "Depends"))
+		into = &package->depends;
+	else if (slice_equal(key, "Size") && !slice_u64(value, &package->bytes))
+		package->bytes = 0;
+	if (into) {
+		free(*into);
+		*into = xstrndup(value.at, value.n);
+	}
 }
 
 struct error *kernel_packages_parse(const char *text, size_t n, struct kernel_packages *into)
 {
 	struct kernel_package package = { 0 };
-	const char *at = text, *end = text + n;
+	struct slice rest = { text, n }, line;
 
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t line_n = (size_t)((newline ? newline : end) - at);
-
+	while (slice_take_line(&rest, &line)) {
 		if (into->n >= KERNEL_LIMIT_PACKAGES) {
 			package_deinit(&package);
 			return base_error(BASE_LIMIT, 0, "more than %d packages of kernels",
 					  KERNEL_LIMIT_PACKAGES);
 		}
-		if (line_n == 0)
+		if (line.n == 0)
 			finish(into, &package);
 		else
-			read_line(&package, at, line_n);
-		at += line_n + (newline ? 1 : 0);
+			read_line(&package, line);
 	}
 	finish(into, &package);
 	return NULL;
@@ -122,7 +111,7 @@ static bool take_ending(char *text, const char *ending)
 {
 	size_t n = strlen(text), ending_n = strlen(ending);
 
-	if (n <= ending_n || strcmp(text + n - ending_n, ending) != 0)
+	if (n <= ending_n || !str_ends_with(text, ending))
 		return false;
 	text[n - ending_n] = 0;
 	return true;
@@ -136,7 +125,7 @@ bool kernel_release_of_package(const char *name, char **ret_release,
 	enum kernel_flavour flavour = KERNEL_FLAVOUR_GENERIC;
 	struct kernel_version version;
 
-	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+	if (!str_starts_with(name, prefix))
 		return false;
 	release = xstrdup(name + sizeof(prefix) - 1);
 	/* Not signed is as good for a guest, where no signed one exists. */

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/spawn.h"
+#include "base/str.h"
 #include "kernel/limits.h"
 
 enum { POLL_MS = 200, CHUNK_BYTES = 16384, TERM_GRACE_MS = 3000, COMPLAINT_CHARS = 400 };
@@ -31,30 +32,23 @@ struct running {
 
 bool kernel_run_parse_status(const char *line, uint32_t *ret_hundredths)
 {
-	static const char prefix[] = "dlstatus:";
-	const char *percent;
-	uint32_t hundredths = 0;
-	size_t digits;
+	struct slice rest = slice_of(line), part;
+	uint64_t percent;
 
-	if (strncmp(line, prefix, sizeof(prefix) - 1) != 0)
+	if (!slice_take_until(&rest, ':', &part) || !slice_equal(part, "dlstatus") ||
+	    !slice_take_until(&rest, ':', &part) || !slice_take_u64(&rest, &percent) ||
+	    percent > 999)
 		return false;
-	percent = strchr(line + sizeof(prefix) - 1, ':');
-	if (!percent)
-		return false;
-	percent++;
-	digits = strspn(percent, "0123456789");
-	if (digits == 0 || digits > 3)
-		return false;
-	for (size_t i = 0; i < digits; i++)
-		hundredths = hundredths * 10 + (uint32_t)(percent[i] - '0');
-	hundredths *= 100;
-	percent += digits;
+	percent *= 100;
 	/* The separator is the locale's. */
-	if (*percent == '.' || *percent == ',') {
-		for (uint32_t unit = 10; unit && percent[1] >= '0' && percent[1] <= '9'; unit /= 10)
-			hundredths += unit * (uint32_t)(*++percent - '0');
+	if (rest.n && (rest.at[0] == '.' || rest.at[0] == ',')) {
+		for (uint32_t i = 1, unit = 10; unit && i < rest.n; i++, unit /= 10) {
+			if (rest.at[i] < '0' || rest.at[i] > '9')
+				break;
+			percent += unit * (uint32_t)(rest.at[i] - '0');
+		}
 	}
-	*ret_hundredths = hundredths > 10000 ? 10000 : hundredths;
+	*ret_hundredths = percent > 10000 ? 10000 : (uint32_t)percent;
 	return true;
 }
 
@@ -147,7 +141,7 @@ static char *last_complaint(int fd)
 	for (char *line = strtok_r(text.at, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		last = line;
-		if (!found && strncmp(line, "E: ", 3) == 0)
+		if (!found && str_starts_with(line, "E: "))
 			found = line + 3;
 	}
 	if (!found)

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernel/version.h"
 
-#include <string.h>
-
+#include "base/slice.h"
 #include "kernel/limits.h"
 
-static bool take_number(const char **at, uint32_t *ret)
+static bool take_number(struct slice *rest, uint32_t *ret)
 {
-	enum { DIGITS_LIMIT = 6 };
-	size_t n = strspn(*at, "0123456789");
-	uint32_t value = 0;
+	enum { LIMIT = 999999 };
+	uint64_t value;
 
-	if (n == 0 || n > DIGITS_LIMIT)
+	if (!slice_take_u64(rest, &value) || value > LIMIT)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		value = value * 10 + (uint32_t)((*at)[i] - '0');
-	*at += n;
-	*ret = value;
+	*ret = (uint32_t)value;
+	return true;
+}
+
+/* A dot, and a number after it. */
+static bool take_part(struct slice *rest, uint32_t *ret)
+{
+	struct slice after = { rest->at + 1, rest->n - 1 };
+
+	if (!rest->n || rest->at[0] != '.' || !take_number(&after, ret))
+		return false;
+	*rest = after;
 	return true;
 }
 
 bool kernel_version_parse(const char *text, struct kernel_version *ret, const char **ret_rest)
 {
 	struct kernel_version version = { 0 };
-	const char *at = text;
+	struct slice rest = slice_of(text);
 
-	if (!take_number(&at, &version.major) || *at++ != '.' || !take_number(&at, &version.minor))
+	if (!take_number(&rest, &version.major) || !take_part(&rest, &version.minor))
 		return false;
-	if (at[0] == '.') {
-		const char *patch = at + 1;
-
-		version.has_patch = take_number(&patch, &version.patch);
-		if (version.has_patch)
-			at = patch;
-	}
+	version.has_patch = take_part(&rest, &version.patch);
 	*ret = version;
 	if (ret_rest)
-		*ret_rest = at;
+		*ret_rest = rest.at;
 	return true;
 }
 

@@ -5,22 +5,17 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/slice.h"
 #include "elf/tls_segment.h"
 #include "probe/limits.h"
-
-static bool ends_with(const char *text, size_t n, const char *suffix)
-{
-	size_t m = strlen(suffix);
-
-	return n >= m && memcmp(text + n - m, suffix, m) == 0;
-}
 
 bool jemalloc_is_tsd_symbol(const char *name, size_t n)
 {
 	static const char suffix[] = "_tsd_tls";
 	size_t m = sizeof(suffix) - 1;
 
-	return (n == m - 1 || n > m) && ends_with(name, n, n > m ? suffix : suffix + 1);
+	return (n == m - 1 || n > m) &&
+	       slice_ends_with((struct slice){ name, n }, n > m ? suffix : suffix + 1);
 }
 
 static bool is_digit(uint8_t c)
@@ -157,7 +152,7 @@ static bool note_sign(const struct elf_symbol *symbol, void *arg)
 		signs->symbol_bytes = symbol->size;
 	}
 	if (!signs->exports_mallctl && symbol->type == STT_FUNC &&
-	    ends_with(symbol->name, n, "mallctl"))
+	    slice_ends_with((struct slice){ symbol->name, n }, "mallctl"))
 		signs->exports_mallctl = true;
 	return !(signs->has_symbol && signs->exports_mallctl);
 }

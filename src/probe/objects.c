@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/str.h"
 #include "elf/image.h"
 #include "elf/symbol.h"
 #include "probe/arch.h"
@@ -57,10 +58,9 @@ static void set_mapping(struct object *object, const struct proc_map *map)
 static void cut_deleted(char *path)
 {
 	static const char deleted[] = " (deleted)";
-	size_t n = strlen(path), m = sizeof(deleted) - 1;
 
-	if (n > m && strcmp(path + n - m, deleted) == 0)
-		path[n - m] = '\0';
+	if (str_ends_with(path, deleted))
+		path[strlen(path) - strlen(deleted)] = '\0';
 }
 
 /*
@@ -298,7 +298,7 @@ static bool is_named(const struct object *object, const char *prefix)
 {
 	const char *slash = strrchr(object->path, '/');
 
-	return strncmp(slash ? slash + 1 : object->path, prefix, strlen(prefix)) == 0;
+	return str_starts_with(slash ? slash + 1 : object->path, prefix);
 }
 
 static bool defines(const struct objects *objects, struct object *object, const char *symbol)
