@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "ctprof/bpf_tasks.h"
-#include "ctprof/walk.h"
-#include "ctprof/walk_parts.h"
+#include "ctprof/bpf/tasks.h"
+#include "ctprof/walk/walk.h"
+#include "ctprof/walk/parts.h"
 
 enum { BUFFER_BYTES = 16 << 10, PATH_BYTES = 64 };
 

@@ -6,7 +6,7 @@
  */
 #include "kernel_task.h"
 
-#include "ctprof/bpf_record.h"
+#include "ctprof/bpf/record.h"
 
 enum { MM_FILEPAGES, MM_ANONPAGES, MM_SWAPENTS, MM_SHMEMPAGES };
 

@@ -7,8 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/io.h"
-#include "ctprof/walk_thread.h"
-#include "ctprof/walk_parts.h"
+#include "ctprof/walk/thread.h"
+#include "ctprof/walk/parts.h"
 #include "procfs/cgroup.h"
 #include "procfs/cgroup_mount.h"
 #include "procfs/thread_files.h"

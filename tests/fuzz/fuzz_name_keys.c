@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/metric/pattern.c src/ctprof/path_glob.c src/ctprof/cgroup_key.c */
+/* covers: src/metric/pattern.c src/ctprof/group/path_glob.c src/ctprof/group/cgroup_key.c */
 #include "fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ctprof/cgroup_key.h"
-#include "ctprof/path_glob.h"
+#include "ctprof/group/cgroup_key.h"
+#include "ctprof/group/path_glob.h"
 #include "metric/pattern.h"
 
 /* Trying every way is slow for long texts, and bytes past ASCII need more words. */

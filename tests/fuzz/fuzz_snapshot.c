@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/ctprof/load.c src/ctprof/split.c src/ctprof/place.c src/ctprof/presence.c */
-/* covers: src/ctprof/record_cgroup.c src/ctprof/record_pressure.c src/ctprof/record_sched_ext.c */
-/* covers: src/ctprof/record_summaries.c src/ctprof/record_thread.c */
-/*
- * Any bytes as the JSON of a snapshot. Whether they are taken does not depend on how they come in,
- * threads and cgroups are in order, nothing points outside of its table, and what is written of it
- * loads again and is written the same.
- */
+/* covers: src/ctprof/file/load.c src/ctprof/file/split.c src/ctprof/file/place.c */
+/* covers: src/ctprof/file/presence.c src/ctprof/file/record_cgroup.c */
+/* covers: src/ctprof/file/record_pressure.c src/ctprof/file/record_sched_ext.c */
+/* covers: src/ctprof/file/record_summaries.c src/ctprof/file/record_thread.c */
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ctprof/file.h"
-#include "ctprof/load.h"
+#include "ctprof/file/file.h"
+#include "ctprof/file/load.h"
 #include "fuzz.h"
 #include "fuzz_json.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/ctprof/frames.c src/ctprof/file_load.c */
+/* covers: src/ctprof/file/frames.c src/ctprof/file/read.c */
 /*
  * Any bytes as a file of snapshots. Where libzstd finds a whole frame we find the same one, and
  * what loads is one of those that were counted.
@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "ctprof/file.h"
-#include "ctprof/load.h"
+#include "ctprof/file/file.h"
+#include "ctprof/file/load.h"
 #include "fuzz.h"
 #include "fuzz_json.h"
 

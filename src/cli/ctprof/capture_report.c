@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "ctprof/record.h"
+#include "ctprof/file/record.h"
 #include "ctprof/summary.h"
 #include "text/number.h"
 

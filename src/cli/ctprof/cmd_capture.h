@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "cli/frame/screen.h"
 #include "ctprof/capture.h"
-#include "ctprof/file.h"
+#include "ctprof/file/file.h"
 #include "ctprof/snapshot.h"
 #include "json/writer.h"
 

@@ -3,10 +3,10 @@
 #ifndef KTSTR_CLI_CTPROF_SHOW_H
 #define KTSTR_CLI_CTPROF_SHOW_H
 
-#include "ctprof/cgroup_merge.h"
-#include "ctprof/file.h"
-#include "ctprof/group.h"
-#include "ctprof/smaps_group.h"
+#include "ctprof/group/cgroup_merge.h"
+#include "ctprof/file/file.h"
+#include "ctprof/group/group.h"
+#include "ctprof/group/smaps_group.h"
 #include "metric/derived.h"
 #include "text/table.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/ctprof/show.h"
-#include "ctprof/record.h"
+#include "ctprof/file/record.h"
 #include "json/writer.h"
 
 #define WORD_(id, word) word,

@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "ctprof/file.h"
-#include "ctprof/load.h"
+#include "ctprof/file/file.h"
+#include "ctprof/file/load.h"
 #include "json/doc.h"
 
 #define ENOUGH_MEMORY (UINT64_C(64) << 20)

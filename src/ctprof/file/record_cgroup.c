@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "ctprof/file/record.h"
+
+#include <string.h>
+
+#include "ctprof/cgroup_rows.h"
+
+static bool is_known(const struct cgroup_stats *stats, const struct cgroup_row *row)
+{
+	const void *at = cgroup_row_at(row, stats);
+
+	return row->is_table ? ((const struct named_readings *)at)->known
+			     : ((const struct reading *)at)->known;
+}
+
+static void write_reading(const struct snapshot *snapshot, const struct cgroup_row *row,
+			  const struct reading *value, struct json_writer *w)
+{
+	bool is_null = !value->known;
+
+	switch (row->form) {
+	case CGROUP_FORM_NICE:
+		if (!is_null)
+			json_write_i64(w, (int64_t)value->value);
+		break;
+	case CGROUP_FORM_TEXT:
+		is_null = false;
+		json_write_string(w, intern_text(&snapshot->strings, (uint32_t)value->value));
+		break;
+	case CGROUP_FORM_LINE:
+	case CGROUP_FORM_NUMBER:
+	case CGROUP_FORM_PERIOD:
+		is_null = false;
+		json_write_u64(w, value->known			    ? value->value
+				  : row->form == CGROUP_FORM_PERIOD ? CGROUP_DEFAULT_PERIOD_US
+								    : 0);
+		break;
+	default:
+		is_null |= value->unlimited && row->form != CGROUP_FORM_FLOOR;
+		if (!is_null)
+			json_write_u64(w, value->unlimited ? UINT64_MAX : value->value);
+	}
+	if (is_null)
+		json_write_null(w);
+}
+
+static void write_row(const struct snapshot *snapshot, const struct cgroup_stats *stats,
+		      const struct cgroup_row *row, struct json_writer *w)
+{
+	json_key(w, row->key);
+	if (row->is_table)
+		named_write(&snapshot->strings, cgroup_row_at(row, stats), w);
+	else
+		write_reading(snapshot, row, cgroup_row_at(row, stats), w);
+}
+
+/* Rows of one group: those that are always written, then the others. */
+static size_t write_group(const struct snapshot *snapshot, const struct cgroup_stats *stats,
+			  size_t first, struct json_writer *w)
+{
+	size_t end = first;
+
+	json_key(w, cgroup_rows[first].group);
+	json_begin_object(w);
+	for (int always = 1; always >= 0; always--) {
+		for (end = first; end < N_CGROUP_ROWS; end++) {
+			const struct cgroup_row *row = &cgroup_rows[end];
+
+			if (strcmp(row->group, cgroup_rows[first].group) != 0)
+				break;
+			if (row->always == always && (always || is_known(stats, row)))
+				write_row(snapshot, stats, row, w);
+		}
+	}
+	json_end_object(w);
+	return end;
+}
+
+void cgroup_stats_write(const struct snapshot *snapshot, const struct cgroup_stats *stats,
+			struct json_writer *w)
+{
+	json_begin_object(w);
+	json_add_bool(w, "known", stats->known);
+	for (size_t i = 0; i < N_CGROUP_ROWS;)
+		i = write_group(snapshot, stats, i, w);
+	json_key(w, "psi");
+	pressure_write(&stats->pressure, w);
+	json_key(w, "absent");
+	json_begin_array(w);
+	for (size_t i = 0; i < N_CGROUP_ROWS; i++) {
+		if (cgroup_rows[i].always && !is_known(stats, &cgroup_rows[i]))
+			json_write_string(w, cgroup_rows[i].path);
+	}
+	json_end_array(w);
+	json_end_object(w);
+}
+
+static struct error *load_reading(const struct json_value *value, const struct place *place,
+				  enum cgroup_form form, bool marked, struct snapshot *snapshot,
+				  struct reading *ret)
+{
+	struct reading reading = { 0 };
+	struct error *err;
+
+	if (form == CGROUP_FORM_TEXT) {
+		uint32_t string = 0;
+
+		err = value_string(value, place, &snapshot->strings, &string);
+		reading = (struct reading){ string != 0, false, string };
+	} else if (form == CGROUP_FORM_NICE) {
+		int64_t nice = 0;
+
+		err = value_i64(value, place, INT32_MIN, INT32_MAX, &nice, &reading.known);
+		reading.value = (uint64_t)nice;
+	} else {
+		err = value_reading(value, place, &reading);
+	}
+	if (err)
+		return err;
+	/* A file that marks what is absent means by null that there is no limit. */
+	if ((form == CGROUP_FORM_FLOOR && reading.known && reading.value == UINT64_MAX) ||
+	    ((form == CGROUP_FORM_LIMIT || form == CGROUP_FORM_QUOTA) && !reading.known && marked))
+		reading = (struct reading){ .known = true, .unlimited = true };
+	*ret = reading;
+	return NULL;
+}
+
+static void forget_row(const struct cgroup_row *row, struct cgroup_stats *stats)
+{
+	if (row->is_table)
+		named_readings_deinit(cgroup_row_at(row, stats));
+	else
+		*(struct reading *)cgroup_row_at(row, stats) = (struct reading){ 0 };
+}
+
+static struct error *load_row(const struct json_value *value, const struct place *place,
+			      const struct cgroup_row *row, struct snapshot *snapshot,
+			      struct cgroup_stats *stats)
+{
+	const struct json_value *group = json_find(value, row->group);
+	const struct json_value *member = json_find(group, row->key);
+	struct place outer = { .outer = place, .key = row->group };
+	struct place at = { .outer = &outer, .key = row->key };
+	bool marked = json_find(value, "absent") != NULL;
+	struct error *err = value_expect(group, &outer, JSON_OBJECT);
+
+	if (err)
+		return err;
+	if (row->is_table)
+		err = value_named(member, &at, &snapshot->strings, cgroup_row_at(row, stats));
+	else
+		err = load_reading(member, &at, row->form, marked, snapshot,
+				   cgroup_row_at(row, stats));
+	if (!err && marked && absent_lists(value, row->path))
+		forget_row(row, stats);
+	return err;
+}
+
+struct error *cgroup_stats_load(const struct json_value *value, const struct place *place,
+				struct snapshot *snapshot, struct cgroup_stats *ret)
+{
+	struct place known = { .outer = place, .key = "known" };
+	struct place psi = { .outer = place, .key = "psi" };
+	struct cgroup_stats stats = { .known = true };
+	struct error *err;
+
+	if (!value_is_there(value))
+		return place_error(place, "expected an object");
+	err = value_expect(value, place, JSON_OBJECT);
+	if (!err)
+		err = value_bool(json_find(value, "known"), &known, &stats.known, NULL);
+	if (!err)
+		err = pressure_load(json_find(value, "psi"), &psi, &stats.pressure);
+	for (size_t i = 0; i < N_CGROUP_ROWS && !err; i++)
+		err = load_row(value, place, &cgroup_rows[i], snapshot, &stats);
+	if (err) {
+		cgroup_stats_deinit(&stats);
+		return err;
+	}
+	*ret = stats;
+	return NULL;
+}

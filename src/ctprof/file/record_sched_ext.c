@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "ctprof/file/record.h"
+
+#define NUMBERS(X) X(switch_all) X(nr_rejected) X(hotplug_seq) X(enable_seq)
+
+void sched_ext_write(const struct snapshot *snapshot, struct json_writer *w)
+{
+	const struct sched_ext *ext = &snapshot->sched_ext;
+
+	if (!ext->known) {
+		json_write_null(w);
+		return;
+	}
+	json_begin_object(w);
+	json_add_string(w, "state", intern_text(&snapshot->strings, ext->state));
+#define WRITE_(name) json_add_u64(w, #name, ext->name.known ? ext->name.value : 0);
+	NUMBERS(WRITE_)
+#undef WRITE_
+	json_add_string(w, "ops", intern_text(&snapshot->strings, ext->ops));
+	if (ext->events.known) {
+		json_key(w, "events");
+		named_write(&snapshot->strings, &ext->events, w);
+	}
+	json_key(w, "absent");
+	json_begin_array(w);
+#define WRITE_ABSENT_(name)   \
+	if (!ext->name.known) \
+		json_write_string(w, #name);
+	NUMBERS(WRITE_ABSENT_)
+#undef WRITE_ABSENT_
+	json_end_array(w);
+	json_end_object(w);
+}
+
+struct error *sched_ext_load(const struct json_value *value, const struct place *place,
+			     struct snapshot *snapshot)
+{
+	struct place state = { .outer = place, .key = "state" };
+	struct place ops = { .outer = place, .key = "ops" };
+	struct place events = { .outer = place, .key = "events" };
+	struct sched_ext ext = { .known = true };
+	const struct {
+		const char *name;
+		struct reading *into;
+	} numbers[] = {
+#define ROW_(name) { #name, &ext.name },
+		NUMBERS(ROW_)
+#undef ROW_
+	};
+	struct error *err = value_expect(value, place, JSON_OBJECT);
+
+	if (err || !value_is_there(value))
+		return err;
+	err = value_string(json_find(value, "state"), &state, &snapshot->strings, &ext.state);
+	if (!err)
+		err = value_string(json_find(value, "ops"), &ops, &snapshot->strings, &ext.ops);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers) && !err; i++) {
+		struct place at = { .outer = place, .key = numbers[i].name };
+
+		err = value_reading(json_find(value, numbers[i].name), &at, numbers[i].into);
+		if (absent_lists(value, numbers[i].name))
+			*numbers[i].into = (struct reading){ 0 };
+	}
+	if (!err)
+		err = value_named(json_find(value, "events"), &events, &snapshot->strings,
+				  &ext.events);
+	if (!err)
+		snapshot->sched_ext = ext;
+	return err;
+}

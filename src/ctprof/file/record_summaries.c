@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "ctprof/file/record.h"
+
+#include <string.h>
+
+enum row_type {
+	ROW_COUNT, /* a uint64_t */
+	ROW_TEXT,  /* a string of the snapshot; null when there is none */
+	ROW_FLAG,
+	ROW_FILES, /* a count for each source: an object of those that are not 0 */
+};
+
+struct row {
+	const char *key;
+	enum row_type type;
+	size_t offset;
+};
+
+#define PROBE_(key, type) { #key, ROW_##type, offsetof(struct probe_summary, key) }
+static const struct row probe_rows[] = {
+	PROBE_(tgids_walked, COUNT),	PROBE_(jemalloc_detected, COUNT),
+	PROBE_(probed_ok, COUNT),	PROBE_(failed, COUNT),
+	PROBE_(dominant_failure, TEXT), PROBE_(privilege_dominant, FLAG),
+};
+
+#define PARSE_(key, member, type) { key, ROW_##type, offsetof(struct parse_summary, member) }
+static const struct row parse_rows[] = {
+	PARSE_("tids_walked", tids_walked, COUNT),
+	PARSE_("read_failures", read_failures, COUNT),
+	PARSE_("read_failures_by_file", read_failures_by_source, FILES),
+	PARSE_("dominant_read_failure", dominant_read_failure, TEXT),
+	PARSE_("kernel_config_dominant", kernel_config_dominant, FLAG),
+	PARSE_("negative_dotted_values", negative_dotted_values, COUNT),
+};
+
+#define TASKSTATS_(key, member) { key, ROW_COUNT, offsetof(struct taskstats_summary, member) }
+static const struct row taskstats_rows[] = {
+	TASKSTATS_("ok_count", ok),
+	TASKSTATS_("eperm_count", eperm),
+	TASKSTATS_("esrch_count", esrch),
+	TASKSTATS_("other_err_count", other),
+};
+
+static void write_files(const uint64_t counts[N_METRIC_SOURCES], struct json_writer *w)
+{
+	json_begin_object(w);
+	for (int i = 0; i < N_METRIC_SOURCES; i++) {
+		if (counts[i])
+			json_add_u64(w, metric_sources[i].word, counts[i]);
+	}
+	json_end_object(w);
+}
+
+static void write_summary(const struct snapshot *snapshot, const struct row *rows, size_t n,
+			  const void *from, struct json_writer *w)
+{
+	if (!*(const bool *)from) {
+		json_write_null(w);
+		return;
+	}
+	json_begin_object(w);
+	for (size_t i = 0; i < n; i++) {
+		const void *at = (const char *)from + rows[i].offset;
+		uint32_t string;
+
+		json_key(w, rows[i].key);
+		switch (rows[i].type) {
+		case ROW_COUNT:
+			json_write_u64(w, *(const uint64_t *)at);
+			break;
+		case ROW_TEXT:
+			string = *(const uint32_t *)at;
+			if (string)
+				json_write_string(w, intern_text(&snapshot->strings, string));
+			else
+				json_write_null(w);
+			break;
+		case ROW_FLAG:
+			json_write_bool(w, *(const bool *)at);
+			break;
+		case ROW_FILES:
+			write_files(at, w);
+			break;
+		}
+	}
+	json_end_object(w);
+}
+
+static struct error *load_files(const struct json_value *value, const struct place *place,
+				uint64_t counts[N_METRIC_SOURCES])
+{
+	struct error *err = value_expect(value, place, JSON_OBJECT);
+
+	for (int i = 0; i < N_METRIC_SOURCES && !err; i++) {
+		struct place at = { .outer = place, .key = metric_sources[i].word };
+
+		err = value_u64(json_find(value, metric_sources[i].word), &at, &counts[i], NULL);
+	}
+	return err;
+}
+
+/* Sets nothing when there is no summary; *into is zeroed when it is wrong. */
+static struct error *load_summary(const struct json_value *value, const struct place *place,
+				  struct snapshot *snapshot, const struct row *rows, size_t n,
+				  void *into, size_t size)
+{
+	struct error *err = value_expect(value, place, JSON_OBJECT);
+
+	if (err || !value_is_there(value))
+		return err;
+	memset(into, 0, size);
+	for (size_t i = 0; i < n && !err; i++) {
+		const struct json_value *member = json_find(value, rows[i].key);
+		struct place here = { .outer = place, .key = rows[i].key };
+		void *at = (char *)into + rows[i].offset;
+
+		switch (rows[i].type) {
+		case ROW_COUNT:
+			err = value_u64(member, &here, at, NULL);
+			break;
+		case ROW_TEXT:
+			err = value_string(member, &here, &snapshot->strings, at);
+			break;
+		case ROW_FLAG:
+			err = value_bool(member, &here, at, NULL);
+			break;
+		case ROW_FILES:
+			err = load_files(member, &here, at);
+			break;
+		}
+	}
+	*(bool *)into = !err;
+	return err;
+}
+
+#define SUMMARY(name)                                                                              \
+	_Static_assert(offsetof(struct name##_summary, known) == 0, "known comes first");          \
+	void name##_summary_write(const struct snapshot *snapshot, struct json_writer *w)          \
+	{                                                                                          \
+		write_summary(snapshot, name##_rows, ARRAY_SIZE(name##_rows), &snapshot->name, w); \
+	}                                                                                          \
+	struct error *name##_summary_load(const struct json_value *value,                          \
+					  const struct place *place, struct snapshot *snapshot)    \
+	{                                                                                          \
+		return load_summary(value, place, snapshot, name##_rows, ARRAY_SIZE(name##_rows),  \
+				    &snapshot->name, sizeof(snapshot->name));                      \
+	}
+
+SUMMARY(probe)
+SUMMARY(parse)
+SUMMARY(taskstats)

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "ctprof/file/record.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "ctprof/file/load.h"
+#include "metric/policy.h"
+
+/* What a state is written as when nobody knows it; it sorts behind every letter. */
+#define STATE_ABSENT '~'
+
+/* Members that are no metric: X(id, name). */
+#define THREAD_MEMBERS(X)                           \
+	X(TID, "tid")                               \
+	X(TGID, "tgid")                             \
+	X(PCOMM, "pcomm")                           \
+	X(COMM, "comm")                             \
+	X(CGROUP, "cgroup")                         \
+	X(START, "start_time_clock_ticks")          \
+	X(SMAPS, "smaps_rollup_kib")                \
+	X(TASKSTATS_MEASURED, "taskstats_measured") \
+	X(CPU_DELAY_ACTIVE, "cpu_delay_active")     \
+	X(DELAY_BLOCK_ACTIVE, "delay_block_active") \
+	X(XACCT_ACTIVE, "xacct_active")             \
+	X(JEMALLOC_MEASURED, "jemalloc_measured")   \
+	X(PRESENCE, "presence")                     \
+	X(READ_AT, "read_at_ns")
+
+#define MEMBER_(id, name) MEMBER_##id,
+enum { MEMBER_BEFORE_ = N_METRICS - 1, THREAD_MEMBERS(MEMBER_) N_MEMBERS };
+#undef MEMBER_
+/* N_MEMBERS: a name we do not know. */
+#define MEMBER_NAME_(id, name) [MEMBER_##id - N_METRICS] = (name),
+static const char *const member_names[] = { THREAD_MEMBERS(MEMBER_NAME_) };
+#undef MEMBER_NAME_
+
+static const char *member_name(int member)
+{
+	return member < N_METRICS ? metrics[member].name : member_names[member - N_METRICS];
+}
+
+void named_write(const struct intern *strings, const struct named_readings *rows,
+		 struct json_writer *w)
+{
+	json_begin_object(w);
+	for (size_t i = 0; i < rows->rows.n; i++)
+		json_add_u64(w, intern_text(strings, rows->rows.at[i].name),
+			     rows->rows.at[i].value);
+	json_end_object(w);
+}
+
+static void write_cpus(const struct snapshot *snapshot, const struct thread_sample *sample,
+		       struct json_writer *w)
+{
+	json_begin_array(w);
+	if (sample_knows(sample, METRIC_CPU_AFFINITY) && sample->cpu_affinity != SAMPLE_NO_ENTRY) {
+		const struct cpu_list *list = &snapshot->cpu_lists.at[sample->cpu_affinity];
+
+		for (size_t i = 0; i < list->n; i++)
+			json_write_u64(w, list->at[i]);
+	}
+	json_end_array(w);
+}
+
+static void write_metric(const struct snapshot *snapshot, const struct thread_sample *sample,
+			 enum metric_id id, struct json_writer *w)
+{
+	bool known = sample_knows(sample, id);
+	uint64_t value = known ? sample->values[id] : 0;
+
+	json_key(w, metrics[id].name);
+	switch (metrics[id].kind) {
+	case METRIC_KIND_ORDINAL:
+		json_write_i64(w, (int64_t)value);
+		break;
+	case METRIC_KIND_POLICY: {
+		_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+
+		if (known)
+			policy_format(value, &name);
+		json_write_string(w, strbuf_str(&name));
+		break;
+	}
+	case METRIC_KIND_STATE: {
+		char letter = known ? (char)value : STATE_ABSENT;
+
+		json_write_string_n(w, &letter, 1);
+		break;
+	}
+	case METRIC_KIND_FLAG:
+		json_write_bool(w, value != 0);
+		break;
+	case METRIC_KIND_CPUSET:
+		write_cpus(snapshot, sample, w);
+		break;
+	default:
+		json_write_u64(w, value);
+	}
+}
+
+void thread_write(const struct snapshot *snapshot, const struct thread_sample *sample,
+		  uint32_t presence, struct json_writer *w)
+{
+	const struct intern *strings = &snapshot->strings;
+	const struct named_readings none = { 0 };
+	bool cpu = sample->sources & METRIC_SOURCE_BIT(DELAY_CPU);
+	bool block = sample->sources & METRIC_SOURCE_BIT(DELAY_BLOCK);
+	bool xacct = sample->sources & METRIC_SOURCE_BIT(XACCT);
+
+	json_begin_object(w);
+	json_add_u64(w, "tid", sample->tid);
+	json_add_u64(w, "tgid", sample->tgid);
+	json_add_string(w, "pcomm", intern_text(strings, sample->pcomm));
+	json_add_string(w, "comm", intern_text(strings, sample->comm));
+	json_add_string(w, "cgroup", intern_text(strings, sample->cgroup));
+	json_add_u64(w, "start_time_clock_ticks", sample->start_ticks);
+	for (int i = 0; i < N_METRICS; i++) {
+		if (metrics[i].source != METRIC_SOURCE_NONE)
+			write_metric(snapshot, sample, (enum metric_id)i, w);
+	}
+	json_key(w, "smaps_rollup_kib");
+	named_write(strings,
+		    sample->smaps == SAMPLE_NO_ENTRY ? &none : &snapshot->smaps.at[sample->smaps],
+		    w);
+	json_add_bool(w, "taskstats_measured", sample->taskstats_ok);
+	json_add_bool(w, "cpu_delay_active", cpu);
+	json_add_bool(w, "delay_block_active", block);
+	json_add_bool(w, "xacct_active", xacct);
+	json_add_bool(w, "jemalloc_measured", sample->sources & METRIC_SOURCE_BIT(HEAP));
+	json_add_u64(w, "presence", presence);
+	json_add_u64(w, "read_at_ns", sample->read_at_ns);
+	json_end_object(w);
+}
+
+static int find_member(struct json_text key)
+{
+	for (int i = 0; i < N_MEMBERS; i++) {
+		if (json_text_is(key, member_name(i)))
+			return i;
+	}
+	return N_MEMBERS;
+}
+
+/* Threads of one file have the same members in the same order, nearly always. */
+static int member_at(struct thread_hints *hints, size_t index, struct json_text key)
+{
+	int member;
+
+	if (index < hints->members.n) {
+		member = hints->members.at[index];
+		if (member < N_MEMBERS && json_text_is(key, member_name(member)))
+			return member;
+	}
+	member = find_member(key);
+	if (index < hints->members.n)
+		hints->members.at[index] = (uint16_t)member;
+	else if (index < 2 * N_MEMBERS)
+		vec_push(&hints->members, (uint16_t)member);
+	return member;
+}
+
+static struct error *load_cpus(const struct json_value *value, const struct place *place,
+			       struct snapshot *snapshot, struct thread_sample *sample)
+{
+	struct json_iter it = json_iter_over(value);
+	struct error *err = value_expect(value, place, JSON_ARRAY);
+	_cleanup_free_ uint32_t *ids = NULL;
+	size_t n = json_length(value);
+
+	if (err || !value_is_there(value))
+		return err;
+	if (n > SNAPSHOT_CPUS_LIMIT)
+		return place_error(place, "%zu CPUs are past the limit of %d", n,
+				   SNAPSHOT_CPUS_LIMIT);
+	if (n)
+		ids = xcalloc(n, sizeof(*ids));
+	while (json_iter_next(&it)) {
+		struct place at = { .outer = place, .index = it.index };
+		int64_t id;
+		bool there;
+
+		err = value_i64(it.value, &at, 0, UINT32_MAX, &id, &there);
+		if (!err && !there)
+			err = place_error(&at, "expected a number");
+		if (!err && it.index && (uint32_t)id <= ids[it.index - 1])
+			err = place_error(&at, "CPUs must ascend");
+		if (err)
+			return err;
+		ids[it.index] = (uint32_t)id;
+	}
+	sample->cpu_affinity = snapshot_add_cpu_list(snapshot, ids, n);
+	sample_set(sample, METRIC_CPU_AFFINITY, n);
+	return NULL;
+}
+
+static struct error *load_metric(const struct json_value *value, const struct place *place,
+				 struct snapshot *snapshot, enum metric_id id,
+				 struct thread_sample *sample)
+{
+	struct error *err = NULL;
+	bool there = false;
+
+	switch (metrics[id].kind) {
+	case METRIC_KIND_TALLY:
+		return NULL;
+	case METRIC_KIND_ORDINAL: {
+		int64_t number;
+
+		err = value_i64(value, place, INT32_MIN, UINT32_MAX, &number, &there);
+		if (!err && there)
+			sample_set(sample, id, (uint64_t)number);
+		return err;
+	}
+	case METRIC_KIND_POLICY: {
+		struct json_text text = json_string(value);
+		uint64_t policy;
+
+		err = value_expect(value, place, JSON_STRING);
+		if (err || text.n == 0)
+			return err;
+		if (!policy_parse(text.at, text.n, &policy))
+			return place_error(place, "'%s' is no scheduling policy", text.at);
+		sample_set(sample, id, policy);
+		return NULL;
+	}
+	case METRIC_KIND_STATE: {
+		struct json_text text = json_string(value);
+
+		err = value_expect(value, place, JSON_STRING);
+		if (err || !text.at)
+			return err;
+		if (text.n != 1)
+			return place_error(place, "'%s' is not one letter", text.at);
+		if (text.at[0] != STATE_ABSENT)
+			sample_set(sample, id, (unsigned char)text.at[0]);
+		return NULL;
+	}
+	case METRIC_KIND_FLAG: {
+		bool flag;
+
+		err = value_bool(value, place, &flag, &there);
+		if (!err && there)
+			sample_set(sample, id, flag);
+		return err;
+	}
+	case METRIC_KIND_CPUSET:
+		return load_cpus(value, place, snapshot, sample);
+	default: {
+		uint64_t number;
+
+		err = value_u64(value, place, &number, &there);
+		if (!err && there)
+			sample_set(sample, id, number);
+		return err;
+	}
+	}
+}
+
+static struct error *load_smaps(const struct json_value *value, const struct place *place,
+				struct snapshot *snapshot, struct thread_sample *sample)
+{
+	struct named_readings rows = { 0 };
+	struct error *err = value_named(value, place, &snapshot->strings, &rows);
+
+	if (err || rows.rows.n == 0)
+		return err;
+	/* A second one in the same object: the table of the first has no owner otherwise. */
+	if (sample->smaps != SAMPLE_NO_ENTRY) {
+		vec_deinit(&rows.rows);
+		return place_error(place, "stands there twice");
+	}
+	sample->smaps = (uint32_t)snapshot->smaps.n;
+	vec_push(&snapshot->smaps, rows);
+	return NULL;
+}
+
+static struct error *load_number_u32(const struct json_value *value, const struct place *place,
+				     uint32_t *ret)
+{
+	int64_t number = *ret;
+	struct error *err = value_i64(value, place, 0, UINT32_MAX, &number, NULL);
+
+	if (!err)
+		*ret = (uint32_t)number;
+	return err;
+}
+
+static struct error *load_member(int member, const struct json_value *value,
+				 const struct place *place, struct snapshot *snapshot,
+				 struct thread_sample *sample, struct thread_marks *marks)
+{
+	struct intern *strings = &snapshot->strings;
+
+	switch (member) {
+	case MEMBER_TID:
+		return load_number_u32(value, place, &sample->tid);
+	case MEMBER_TGID:
+		return load_number_u32(value, place, &sample->tgid);
+	case MEMBER_PCOMM:
+		return value_string(value, place, strings, &sample->pcomm);
+	case MEMBER_COMM:
+		return value_string(value, place, strings, &sample->comm);
+	case MEMBER_CGROUP:
+		return value_string(value, place, strings, &sample->cgroup);
+	case MEMBER_START:
+		return value_u64(value, place, &sample->start_ticks, NULL);
+	case MEMBER_SMAPS:
+		return load_smaps(value, place, snapshot, sample);
+	case MEMBER_TASKSTATS_MEASURED:
+		return value_bool(value, place, &marks->taskstats_measured, NULL);
+	case MEMBER_CPU_DELAY_ACTIVE:
+		return value_bool(value, place, &marks->cpu_delay_active, NULL);
+	case MEMBER_DELAY_BLOCK_ACTIVE:
+		return value_bool(value, place, &marks->delay_block_active, NULL);
+	case MEMBER_XACCT_ACTIVE:
+		return value_bool(value, place, &marks->xacct_active, NULL);
+	case MEMBER_JEMALLOC_MEASURED:
+		return value_bool(value, place, &marks->jemalloc_measured, NULL);
+	case MEMBER_PRESENCE:
+		return load_number_u32(value, place, &marks->set);
+	case MEMBER_READ_AT:
+		return value_u64(value, place, &sample->read_at_ns, NULL);
+	case N_MEMBERS:
+		return NULL;
+	default:
+		return load_metric(value, place, snapshot, (enum metric_id)member, sample);
+	}
+}
+
+struct error *thread_load(const struct json_value *value, const struct place *place,
+			  struct snapshot *snapshot, struct thread_hints *hints,
+			  struct thread_sample *ret, struct thread_marks *ret_marks)
+{
+	struct json_iter it = json_iter_over(value);
+	struct error *err;
+
+	if (json_type_of(value) != JSON_OBJECT)
+		return place_error(place, "expected an object");
+	memset(ret, 0, sizeof(*ret));
+	ret->cpu_affinity = SAMPLE_NO_ENTRY;
+	ret->smaps = SAMPLE_NO_ENTRY;
+	*ret_marks = (struct thread_marks){ .set = THREAD_NO_SET };
+	while (json_iter_next(&it)) {
+		struct place at = { .outer = place, .key = it.key.at };
+
+		err = load_member(member_at(hints, it.index, it.key), it.value, &at, snapshot, ret,
+				  ret_marks);
+		if (err)
+			return err;
+	}
+	if (ret->tid == 0)
+		return place_error(place, "has no tid");
+	if (ret->tgid == 0)
+		return place_error(place, "has no tgid");
+	return NULL;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cgroups that share a key made one, by the column `merge` of procfs/cgroup.def; averages of
+ * pressure become the largest, totals are added. memory.current is added up beside the largest.
+ *
+ * A v2 cgroup counts what happens below it. A member below another member is therefore contained
+ * in that one's values and left out here.
+ */
+#ifndef KTSTR_CTPROF_GROUP_CGROUP_MERGE_H
+#define KTSTR_CTPROF_GROUP_CGROUP_MERGE_H
+
+#include "ctprof/group/group.h"
+
+struct merged_cgroup {
+	uint32_t key;	  /* a string of the keys */
+	uint32_t members; /* cgroups with this key, of which could be read: */
+	uint32_t measured;
+	uint32_t nested; /* of those, below another member */
+	struct reading memory_current_total;
+	struct cgroup_stats stats; /* names are strings of the snapshot */
+};
+
+struct merged_cgroups {
+	VEC(struct merged_cgroup) rows; /* by text of the key */
+};
+
+void cgroups_merge(struct group_keys *keys, const struct snapshot *snapshot,
+		   struct merged_cgroups *ret);
+void merged_cgroups_deinit(struct merged_cgroups *cgroups);
+#define _cleanup_merged_cgroups_ _cleanup_(merged_cgroups_deinit)
+
+#endif

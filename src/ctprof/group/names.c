@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "ctprof/group/names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "metric/pattern.h"
+
+struct group_keys {
+	struct group_rules rules;
+	struct intern texts;
+	/*
+	 * By string of texts: whether it is a name that was met, and for a pattern how many
+	 * different names have it.
+	 */
+	VEC(bool) met;
+	VEC(uint32_t) names_of;
+};
+
+struct group_keys *group_keys_new(const struct group_rules *rules)
+{
+	struct group_keys *keys = xnew(struct group_keys);
+
+	keys->rules = *rules;
+	intern_init(&keys->texts);
+	return keys;
+}
+
+void group_keys_free(struct group_keys *keys)
+{
+	if (!keys)
+		return;
+	intern_deinit(&keys->texts);
+	vec_deinit(&keys->met);
+	vec_deinit(&keys->names_of);
+	free(keys);
+}
+
+const struct intern *group_keys_texts(const struct group_keys *keys)
+{
+	return &keys->texts;
+}
+
+const struct group_rules *group_keys_rules(const struct group_keys *keys)
+{
+	return &keys->rules;
+}
+
+static uint32_t pattern_of(struct group_keys *keys, const char *name)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	pattern_format(name, &text);
+	return intern_add(&keys->texts, strbuf_str(&text));
+}
+
+/* A name alone with its pattern keeps its number: only these two axes ask how many there are. */
+static bool counts_names(const struct group_rules *rules)
+{
+	return !rules->literal_names &&
+	       (rules->axis == GROUP_AXIS_PCOMM || rules->axis == GROUP_AXIS_COMM);
+}
+
+static void fill_up(struct group_keys *keys)
+{
+	while (keys->met.n < keys->texts.strings.n)
+		vec_push(&keys->met, false);
+	while (keys->names_of.n < keys->texts.strings.n)
+		vec_push(&keys->names_of, 0);
+}
+
+void group_keys_add(struct group_keys *keys, const struct snapshot *snapshot)
+{
+	_cleanup_free_ bool *seen = NULL;
+
+	if (!counts_names(&keys->rules))
+		return;
+	seen = xcalloc(snapshot->strings.strings.n, sizeof(*seen));
+	for (size_t i = 0; i < snapshot->threads.n; i++) {
+		const struct thread_sample *sample = &snapshot->threads.at[i];
+		uint32_t id = keys->rules.axis == GROUP_AXIS_PCOMM ? sample->pcomm : sample->comm;
+		uint32_t name, pattern;
+
+		if (seen[id])
+			continue;
+		seen[id] = true;
+		name = intern_add(&keys->texts, intern_text(&snapshot->strings, id));
+		pattern = pattern_of(keys, intern_text(&snapshot->strings, id));
+		fill_up(keys);
+		if (!keys->met.at[name])
+			keys->names_of.at[pattern]++;
+		keys->met.at[name] = true;
+	}
+}
+
+void group_names_init(struct group_names *names, struct group_keys *keys,
+		      const struct snapshot *snapshot)
+{
+	size_t n = snapshot->strings.strings.n;
+
+	*names = (struct group_names){
+		.keys = keys,
+		.snapshot = snapshot,
+		.names = xcalloc(n, sizeof(*names->names)),
+		.cgroups = xcalloc(n, sizeof(*names->cgroups)),
+	};
+}
+
+void group_names_deinit(struct group_names *names)
+{
+	free(names->names);
+	free(names->cgroups);
+	*names = (struct group_names){ 0 };
+}
+
+uint32_t group_names_cgroup(struct group_names *names, uint32_t path)
+{
+	if (!names->cgroups[path]) {
+		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+		cgroup_key_format(&names->keys->rules.cgroups,
+				  intern_text(&names->snapshot->strings, path), &text);
+		names->cgroups[path] = intern_add(&names->keys->texts, strbuf_str(&text)) + 1;
+	}
+	return names->cgroups[path] - 1;
+}
+
+/* By the rules of the axis: itself, its pattern, or whichever more than one name has. */
+static uint32_t name_of(struct group_names *names, uint32_t id)
+{
+	struct group_keys *keys = names->keys;
+	const char *text = intern_text(&names->snapshot->strings, id);
+	uint32_t pattern;
+
+	if (names->names[id])
+		return names->names[id] - 1;
+	if (keys->rules.literal_names || keys->rules.axis == GROUP_AXIS_COMM_EXACT) {
+		names->names[id] = intern_add(&keys->texts, text) + 1;
+	} else {
+		pattern = pattern_of(keys, text);
+		fill_up(keys);
+		names->names[id] = 1 + (counts_names(&keys->rules) && keys->names_of.at[pattern] < 2
+						? intern_add(&keys->texts, text)
+						: pattern);
+	}
+	return names->names[id] - 1;
+}
+
+static uint32_t numbered(struct group_names *names, uint32_t name, uint32_t number)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	strbuf_appendf(&text, "%s[%" PRIu32 "]", intern_text(&names->snapshot->strings, name),
+		       number);
+	return intern_add(&names->keys->texts, strbuf_str(&text));
+}
+
+struct group_key group_names_key(struct group_names *names, const struct thread_sample *sample)
+{
+	struct group_key key = { 0 };
+
+	switch (names->keys->rules.axis) {
+	case GROUP_AXIS_PCOMM:
+		key.process = name_of(names, sample->pcomm);
+		break;
+	case GROUP_AXIS_CGROUP:
+		key.cgroup = group_names_cgroup(names, sample->cgroup);
+		break;
+	case GROUP_AXIS_COMM:
+	case GROUP_AXIS_COMM_EXACT:
+		key.thread = name_of(names, sample->comm);
+		break;
+	case GROUP_AXIS_ALL:
+		key.cgroup = group_names_cgroup(names, sample->cgroup);
+		key.process = name_of(names, sample->pcomm);
+		key.thread = name_of(names, sample->comm);
+		break;
+	case GROUP_AXIS_PROCESS:
+		key.process = numbered(names, sample->pcomm, sample->tgid);
+		break;
+	case GROUP_AXIS_THREAD:
+		key.process = numbered(names, sample->pcomm, sample->tgid);
+		key.thread = numbered(names, sample->comm, sample->tid);
+		break;
+	case N_GROUP_AXES:
+		break;
+	}
+	return key;
+}
+
+uint32_t group_names_literal(struct group_names *names, uint32_t string)
+{
+	return intern_add(&names->keys->texts, intern_text(&names->snapshot->strings, string));
+}
+
+uint32_t group_names_smaps(struct group_names *names, const struct thread_sample *leader)
+{
+	const struct group_rules *rules = &names->keys->rules;
+
+	if (rules->literal_names || rules->axis == GROUP_AXIS_PROCESS ||
+	    rules->axis == GROUP_AXIS_THREAD)
+		return numbered(names, leader->pcomm, leader->tgid);
+	return pattern_of(names->keys, intern_text(&names->snapshot->strings, leader->pcomm));
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "ctprof/heap/objects.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "elf/image.h"
+#include "probe/arch.h"
+
+void heap_objects_init(struct heap_objects *table, const char *proc_root)
+{
+	*table = (struct heap_objects){ .proc_root = proc_root };
+	pthread_mutex_init(&table->lock, NULL);
+}
+
+void heap_objects_deinit(struct heap_objects *table)
+{
+	for (size_t i = 0; i < table->rows.n; i++) {
+		for (unsigned int p = 0; p < table->rows.at[i].n_places; p++)
+			free(table->rows.at[i].places[p].path);
+		free(table->rows.at[i].facts);
+	}
+	vec_deinit(&table->rows);
+	hash_index_deinit(&table->index);
+	pthread_mutex_destroy(&table->lock);
+}
+
+static bool read_key(int fd, struct heap_key *ret)
+{
+	struct stat st;
+
+	/* Bytes between the members would make equal keys differ. */
+	memset(ret, 0, sizeof(*ret));
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return false;
+	ret->dev = st.st_dev;
+	ret->ino = st.st_ino;
+	ret->size = (uint64_t)st.st_size;
+	ret->mtime_sec = st.st_mtim.tv_sec;
+	ret->mtime_nsec = st.st_mtim.tv_nsec;
+	return true;
+}
+
+static uint64_t hash_of(const struct heap_key *key)
+{
+	return hash_bytes(HASH_INIT, key, sizeof(*key));
+}
+
+static uint32_t find_key(const struct heap_objects *table, const struct heap_key *key)
+{
+	size_t at = 0;
+	uint32_t i;
+
+	while (hash_index_next(&table->index, hash_of(key), &at, &i))
+		if (memcmp(&table->rows.at[i].key, key, sizeof(*key)) == 0)
+			return i;
+	return HEAP_NO_OBJECT;
+}
+
+static void add_place(struct heap_object *row, const struct objects *objects,
+		      const struct object *object)
+{
+	if (row->n_places == HEAP_PLACES)
+		return;
+	row->places[row->n_places++] = (struct heap_place){
+		.pid = objects->pid,
+		.is_executable = object->is_executable,
+		.deleted = object->deleted,
+		.map_start = object->map_start,
+		.map_end = object->map_end,
+		.path = xstrdup(object->path),
+	};
+}
+
+static uint32_t add_key(struct heap_objects *table, const struct heap_key *key,
+			const struct objects *objects, const struct object *object)
+{
+	uint32_t row = find_key(table, key);
+
+	if (row == HEAP_NO_OBJECT) {
+		if (table->rows.n == HEAP_OBJECTS) {
+			errno = E2BIG;
+			return HEAP_NO_OBJECT;
+		}
+		row = (uint32_t)table->rows.n;
+		vec_push(&table->rows, (struct heap_object){ .key = *key });
+		hash_index_add(&table->index, hash_of(key), row);
+	}
+	add_place(&table->rows.at[row], objects, object);
+	return row;
+}
+
+uint32_t heap_objects_add(struct heap_objects *table, const struct objects *objects,
+			  const struct object *object)
+{
+	_cleanup_close_ int fd = object_open(objects, object);
+	struct heap_key key;
+	uint32_t index;
+
+	if (!read_key(fd, &key))
+		return HEAP_NO_OBJECT;
+	pthread_mutex_lock(&table->lock);
+	index = add_key(table, &key, objects, object);
+	pthread_mutex_unlock(&table->lock);
+	return index;
+}
+
+uint32_t heap_objects_find(const struct heap_objects *table, const struct objects *objects,
+			   const struct object *object)
+{
+	_cleanup_close_ int fd = object_open(objects, object);
+	struct heap_key key;
+	uint32_t row;
+
+	if (!read_key(fd, &key))
+		return HEAP_NO_OBJECT;
+	row = find_key(table, &key);
+	errno = row == HEAP_NO_OBJECT ? ENOENT : 0;
+	return row;
+}
+
+bool heap_object_is_candidate(const struct heap_object *object)
+{
+	return object->state == HEAP_KNOWN && object->facts->is_jemalloc &&
+	       object->facts->has_tls && object->facts->machine == arch_elf_machine();
+}
+
+struct error *heap_error_make(const struct heap_error *error)
+{
+	if (error->is_elf)
+		return elf_error((enum elf_error_kind)error->kind, error->errnum, "%s", error->why);
+	return base_error((enum base_error_kind)error->kind, error->errnum, "%s", error->why);
+}
+
+/* What a helper sends back. */
+struct look_result {
+	bool known;
+	struct heap_error error;
+	struct object_facts facts;
+};
+
+struct counters_result {
+	bool known;
+	struct heap_error error;
+	struct counter_offsets counters;
+};
+
+_Static_assert(sizeof(struct look_result) <= HELPER_RESULT_BYTES, "fits a message");
+
+static void put_error(struct error *err, struct heap_error *ret)
+{
+	bool is_elf = error_domain_of(err) == &elf_error_domain;
+	bool is_base = error_domain_of(err) == &base_error_domain;
+
+	ret->is_elf = is_elf;
+	ret->kind = is_elf || is_base ? error_kind_of(err) : BASE_PARSE;
+	ret->errnum = error_errno(err);
+	snprintf(ret->why, sizeof(ret->why), "%s", error_message(err));
+	error_free(err);
+}
+
+/* Through whichever process still has it; its file must still be what it was. */
+static struct error *open_row(const struct heap_objects *table, const struct heap_object *row,
+			      struct elf_image **ret, const struct heap_place **ret_place)
+{
+	int errnum = ESRCH;
+
+	for (unsigned int i = 0; i < row->n_places; i++) {
+		const struct heap_place *place = &row->places[i];
+		_cleanup_free_ char *ns_root = xasprintf("%s/%d/root", table->proc_root,
+							 (int)place->pid);
+		const struct objects objects = {
+			.proc_root = (char *)table->proc_root,
+			.ns_root = ns_root,
+			.pid = place->pid,
+		};
+		const struct object object = {
+			.path = place->path,
+			.is_executable = place->is_executable,
+			.deleted = place->deleted,
+			.map_start = place->map_start,
+			.map_end = place->map_end,
+		};
+		_cleanup_close_ int fd = object_open(&objects, &object);
+		struct heap_key key;
+
+		if (fd < 0) {
+			errnum = errno;
+			continue;
+		}
+		if (!read_key(fd, &key) || memcmp(&key, &row->key, sizeof(key)) != 0)
+			continue;
+		*ret_place = place;
+		return elf_image_open_fd(fd, place->path, ret);
+	}
+	return base_error(BASE_IO, errnum, "open %s", row->n_places ? row->places[0].path : "it");
+}
+
+static void look(void *arg, size_t item, void *result)
+{
+	const struct heap_objects *table = arg;
+	struct look_result *ret = result;
+	_cleanup_elf_image_ struct elf_image *image = NULL;
+	const struct heap_place *place;
+	struct error *err = open_row(table, &table->rows.at[item], &image, &place);
+
+	if (!err)
+		err = object_facts_read(image, NULL, &ret->facts);
+	if (err) {
+		put_error(err, &ret->error);
+		return;
+	}
+	object_facts_complete(image, &ret->facts);
+	ret->known = true;
+}
+
+static void take_look(void *arg, size_t item, const void *result)
+{
+	struct heap_object *row = &((struct heap_objects *)arg)->rows.at[item];
+	const struct look_result *got = result;
+
+	if (!got) {
+		row->state = HEAP_PANIC;
+		return;
+	}
+	row->state = got->known ? HEAP_KNOWN : HEAP_FAILED;
+	row->error = got->error;
+	if (got->known) {
+		row->facts = xnew(struct object_facts);
+		*row->facts = got->facts;
+	}
+}
+
+/* The items are candidates that ask for themselves. */
+struct counters_work {
+	struct heap_objects *table;
+	VEC(uint32_t) items;
+};
+
+static void find_counters(void *arg, size_t item, void *result)
+{
+	struct counters_work *work = arg;
+	const struct heap_object *row = &work->table->rows.at[work->items.at[item]];
+	struct counters_result *ret = result;
+	_cleanup_elf_image_ struct elf_image *image = NULL;
+	_cleanup_free_ char *ns_root = NULL;
+	const struct heap_place *from;
+	struct debug_place place;
+	struct error *err = open_row(work->table, row, &image, &from);
+
+	if (!err) {
+		ns_root = xasprintf("%s/%d/root", work->table->proc_root, (int)from->pid);
+		place = (struct debug_place){
+			.image = image,
+			.path = from->path,
+			.ns_root = ns_root,
+		};
+		err = counter_offsets_read(&place, row->facts, NULL, &ret->counters, NULL);
+	}
+	ret->known = !err;
+	if (err)
+		put_error(err, &ret->error);
+}
+
+static void take_counters(void *arg, size_t item, const void *result)
+{
+	struct counters_work *work = arg;
+	struct heap_object *row = &work->table->rows.at[work->items.at[item]];
+	const struct counters_result *got = result;
+
+	if (!got) {
+		row->counters_state = HEAP_PANIC;
+		return;
+	}
+	row->counters_state = got->known ? HEAP_KNOWN : HEAP_FAILED;
+	row->counters = got->counters;
+	row->counters_error = got->error;
+}
+
+/* A build-id alone is only a claim; two files of one build agree in all of this. */
+static bool are_twins(const struct object_facts *a, const struct object_facts *b)
+{
+	return a->build_id[0] && strcmp(a->build_id, b->build_id) == 0 &&
+	       a->tls.memsz == b->tls.memsz && a->tls.align == b->tls.align &&
+	       a->signs.has_symbol == b->signs.has_symbol &&
+	       a->signs.symbol_offset == b->signs.symbol_offset &&
+	       a->signs.symbol_bytes == b->signs.symbol_bytes &&
+	       strcmp(a->signs.version, b->signs.version) == 0;
+}
+
+static void pair_twins(struct counters_work *work)
+{
+	struct heap_objects *table = work->table;
+
+	for (uint32_t i = 0; i < table->rows.n; i++) {
+		struct heap_object *row = &table->rows.at[i];
+
+		row->twin = i;
+		if (!heap_object_is_candidate(row))
+			continue;
+		for (size_t k = 0; k < work->items.n && row->twin == i; k++)
+			if (are_twins(row->facts, table->rows.at[work->items.at[k]].facts))
+				row->twin = work->items.at[k];
+		if (row->twin == i)
+			vec_push(&work->items, i);
+	}
+}
+
+void heap_objects_resolve(struct heap_objects *table, unsigned int jobs,
+			  const struct helper_limits *limits, const struct cancel *cancel)
+{
+	const struct helper_work looking = {
+		.n = table->rows.n,
+		.result_bytes = sizeof(struct look_result),
+		.run = look,
+		.done = take_look,
+		.arg = table,
+	};
+	struct counters_work counters = { .table = table };
+	struct helper_work finding = {
+		.result_bytes = sizeof(struct counters_result),
+		.run = find_counters,
+		.done = take_counters,
+		.arg = &counters,
+	};
+
+	helper_run(&looking, jobs, limits, cancel);
+	pair_twins(&counters);
+	finding.n = counters.items.n;
+	helper_run(&finding, jobs, limits, cancel);
+	vec_deinit(&counters.items);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "ctprof/heap/tally.h"
+
+#include <string.h>
+
+static bool is_refusal(int errnum)
+{
+	return errnum == EPERM || errnum == EACCES;
+}
+
+void heap_tally_attached(struct heap_tally *tally)
+{
+	tally->tgids_walked++;
+	tally->jemalloc_detected++;
+}
+
+bool heap_tally_not_attached(struct heap_tally *tally, enum attach_error_kind kind, int errnum)
+{
+	bool is_usual = kind == ATTACH_JEMALLOC_NOT_FOUND || kind == ATTACH_READLINK_FAILURE;
+
+	tally->tgids_walked++;
+	if (is_usual && !is_refusal(errnum))
+		return false;
+	tally->failed++;
+	tally->attach[kind]++;
+	tally->denied += is_refusal(errnum);
+	return true;
+}
+
+void heap_tally_panic(struct heap_tally *tally)
+{
+	tally->tgids_walked++;
+	tally->failed++;
+	tally->attach[ATTACH_N_ERROR_KINDS]++;
+}
+
+void heap_tally_read(struct heap_tally *tally)
+{
+	tally->probed_ok++;
+}
+
+void heap_tally_not_read(struct heap_tally *tally, enum thread_error_kind kind, int errnum)
+{
+	tally->failed++;
+	tally->thread[kind]++;
+	/* Who may not stop a thread is hardly ever told so plainly. */
+	tally->denied += is_refusal(errnum) || kind == THREAD_PTRACE_SEIZE ||
+			 kind == THREAD_PTRACE_INTERRUPT;
+}
+
+struct dominant {
+	const char *tag;
+	uint64_t n;
+};
+
+static void compare(struct dominant *best, const char *tag, uint64_t n)
+{
+	if (n > best->n || (n && n == best->n && strcmp(tag, best->tag) < 0))
+		*best = (struct dominant){ tag, n };
+}
+
+const char *heap_tally_dominant(const struct heap_tally *tally)
+{
+	struct dominant best = { NULL, 0 };
+
+	for (int i = 0; i < ATTACH_N_ERROR_KINDS; i++)
+		compare(&best, attach_error_domain.kinds[i].tag, tally->attach[i]);
+	compare(&best, HEAP_WORKER_PANIC, tally->attach[ATTACH_N_ERROR_KINDS]);
+	for (int i = 0; i < THREAD_N_ERROR_KINDS; i++)
+		compare(&best, thread_error_domain.kinds[i].tag, tally->thread[i]);
+	return best.tag;
+}
+
+bool heap_tally_is_denied(const struct heap_tally *tally)
+{
+	return tally->failed && 2 * tally->denied >= tally->failed;
+}
+
+void heap_tally_summarise(const struct heap_tally *tally, struct snapshot *snapshot)
+{
+	const char *dominant = heap_tally_dominant(tally);
+
+	snapshot->probe = (struct probe_summary){
+		.known = true,
+		/* Who vanished before it had a thread, or was filtered out, was seen all the same.
+		 */
+		.tgids_walked = snapshot->seen_processes > tally->tgids_walked
+					? snapshot->seen_processes
+					: tally->tgids_walked,
+		.jemalloc_detected = tally->jemalloc_detected,
+		.probed_ok = tally->probed_ok,
+		.failed = tally->failed,
+		.dominant_failure = dominant ? intern_add(&snapshot->strings, dominant) : 0,
+		.privilege_dominant = heap_tally_is_denied(tally),
+	};
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "ctprof/walk/thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "procfs/thread_files.h"
+
+enum { STAT_START_TICKS = 22 };
+
+/* Fields of each source's file. */
+static struct proc_field tables[N_METRIC_SOURCES][N_METRICS];
+static struct proc_fields files[N_METRIC_SOURCES];
+
+_Static_assert((int)N_METRICS < PROC_FIELD_NO_BIT, "every metric has a bit");
+
+static enum proc_form form_of(const struct metric *metric)
+{
+	switch (metric->kind) {
+	case METRIC_KIND_ORDINAL:
+	case METRIC_KIND_POLICY:
+		return PROC_FORM_I32;
+	case METRIC_KIND_STATE:
+		return PROC_FORM_LETTER;
+	case METRIC_KIND_FLAG:
+		return PROC_FORM_FLAG;
+	default:
+		return metric->source == METRIC_SOURCE_SCHED && metric->unit == METRIC_UNIT_NS
+			       ? PROC_FORM_TIME
+			       : PROC_FORM_NUMBER;
+	}
+}
+
+static void add_field(enum metric_source source, struct proc_field field)
+{
+	files[source].at = tables[source];
+	tables[source][files[source].n++] = field;
+}
+
+static void make_tables(void)
+{
+	for (uint8_t id = 0; id < N_METRICS; id++)
+		if (metrics[id].key[0] != '-')
+			add_field(metrics[id].source,
+				  (struct proc_field){
+					  .key = metrics[id].key,
+					  .number = (unsigned int)atoi(metrics[id].key),
+					  .form = form_of(&metrics[id]),
+					  .offset = offsetof(struct thread_sample, values[id]),
+					  .bit = id,
+				  });
+	add_field(METRIC_SOURCE_STAT, (struct proc_field){
+					      .key = "",
+					      .number = STAT_START_TICKS,
+					      .offset = offsetof(struct thread_sample, start_ticks),
+					      .bit = PROC_FIELD_NO_BIT,
+				      });
+}
+
+static struct proc_fields fields_of(enum metric_source source)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, make_tables);
+	return files[source];
+}
+
+bool walk_take_stat(const char *text, size_t n, struct thread_sample *sample)
+{
+	return proc_stat_fields((struct slice){ text, n }, fields_of(METRIC_SOURCE_STAT),
+				&(struct proc_values){ .into = sample, .known = sample->known });
+}
+
+bool walk_take_schedstat(const char *text, size_t n, struct thread_sample *sample)
+{
+	return proc_schedstat_fields(
+		(struct slice){ text, n }, fields_of(METRIC_SOURCE_SCHEDSTAT),
+		&(struct proc_values){ .into = sample, .known = sample->known });
+}
+
+bool walk_take_io(const char *text, size_t n, struct thread_sample *sample)
+{
+	return proc_lines_fields((struct slice){ text, n }, fields_of(METRIC_SOURCE_IO),
+				 &(struct proc_values){ .into = sample, .known = sample->known });
+}
+
+bool walk_take_status(const char *text, size_t n, struct thread_sample *sample,
+		      struct slice *ret_cpus)
+{
+	struct slice all = { text, n };
+	struct proc_values values = { .into = sample, .known = sample->known };
+	bool is_sense = proc_lines_fields(all, fields_of(METRIC_SOURCE_STATUS), &values);
+	bool has_cpus = proc_line_find(all, "Cpus_allowed_list", ret_cpus);
+
+	/* Every thread tells the number of its process: once is enough. */
+	if (sample->tid != sample->tgid)
+		sample_forget(sample, METRIC_NR_THREADS);
+	return is_sense || has_cpus;
+}
+
+void walk_split_sleep(struct thread_sample *sample)
+{
+	uint64_t *sleep = &sample->values[METRIC_VOLUNTARY_SLEEP_NS];
+	uint64_t block = sample->values[METRIC_BLOCK_SUM];
+
+	if (!sample_knows(sample, METRIC_BLOCK_SUM))
+		sample_forget(sample, METRIC_VOLUNTARY_SLEEP_NS);
+	else if (sample_knows(sample, METRIC_VOLUNTARY_SLEEP_NS))
+		*sleep = *sleep > block ? *sleep - block : 0;
+}
+
+bool walk_take_sched(const char *text, size_t n, struct thread_sample *sample,
+		     unsigned int *ret_negative_times)
+{
+	struct proc_values values = { .into = sample, .known = sample->known };
+
+	if (!proc_sched_fields((struct slice){ text, n }, fields_of(METRIC_SOURCE_SCHED), &values))
+		return false;
+	walk_split_sleep(sample);
+	*ret_negative_times = values.negative_times;
+	return true;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "ctprof/walk/thread.h"
+
+#include <string.h>
+
+void walk_notes_absent(struct walk_notes *notes, enum metric_source source,
+		       enum snapshot_reason reason)
+{
+	notes->absent |= UINT32_C(1) << source;
+	notes->reasons[source] = (uint8_t)reason;
+}
+
+void walk_notes_unreadable(struct walk_notes *notes, enum metric_source source,
+			   enum snapshot_reason reason)
+{
+	walk_notes_absent(notes, source, reason);
+	if (source != METRIC_SOURCE_COMM)
+		notes->unreadable |= UINT32_C(1) << source;
+}
+
+void walk_tally_commit(struct walk_tally *tally, const struct walk_notes *notes)
+{
+	tally->negative_times += notes->negative_times;
+	for (uint32_t left = notes->absent; left; left &= left - 1) {
+		unsigned int source = (unsigned int)__builtin_ctz(left);
+
+		tally->reasons[source][notes->reasons[source]]++;
+		tally->failures[source] += notes->unreadable >> source & 1;
+	}
+}
+
+void walk_tally_add(struct walk_tally *tally, const struct walk_tally *more)
+{
+	tally->tids_walked += more->tids_walked;
+	tally->negative_times += more->negative_times;
+	for (size_t i = 0; i < N_METRIC_SOURCES; i++) {
+		tally->failures[i] += more->failures[i];
+		for (size_t j = 0; j < N_SNAPSHOT_REASONS; j++)
+			tally->reasons[i][j] += more->reasons[i][j];
+	}
+}
+
+/* "" when nothing failed. */
+static const char *dominant_file(const struct walk_tally *tally)
+{
+	const char *word = "";
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < N_METRIC_SOURCES; i++) {
+		uint64_t n = tally->failures[i];
+
+		if (n > most || (n && n == most && strcmp(metric_sources[i].word, word) < 0)) {
+			most = n;
+			word = metric_sources[i].word;
+		}
+	}
+	return word;
+}
+
+void walk_tally_summarise(const struct walk_tally *tally, struct snapshot *snapshot)
+{
+	struct parse_summary *parse = &snapshot->parse;
+	uint64_t configured;
+
+	*parse = (struct parse_summary){
+		.known = true,
+		.tids_walked = tally->tids_walked,
+		/* Another path may have counted some. */
+		.negative_dotted_values = parse->negative_dotted_values + tally->negative_times,
+		.dominant_read_failure = intern_add(&snapshot->strings, dominant_file(tally)),
+	};
+	for (size_t i = 0; i < N_METRIC_SOURCES; i++) {
+		parse->read_failures_by_source[i] = tally->failures[i];
+		parse->read_failures += tally->failures[i];
+		for (size_t j = 0; j < N_SNAPSHOT_REASONS; j++)
+			snapshot->reasons[i][j] += tally->reasons[i][j];
+	}
+	configured = tally->failures[METRIC_SOURCE_SCHEDSTAT] + tally->failures[METRIC_SOURCE_IO];
+	parse->kernel_config_dominant = parse->read_failures &&
+					configured * 2 >= parse->read_failures;
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/file/file.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "files.h"
+
+struct folder {
+	char path[64];
+	char file[96];
+};
+
+static int in_folder(void **state)
+{
+	struct folder *folder = xnew(struct folder);
+
+	strcpy(folder->path, "/tmp/ktstr-output-XXXXXX");
+	assert_non_null(mkdtemp(folder->path));
+	snprintf(folder->file, sizeof(folder->file), "%s/a.ctprof.zst", folder->path);
+	*state = folder;
+	return 0;
+}
+
+static size_t entries(const struct folder *folder)
+{
+	_cleanup_dir_ DIR *dir = opendir(folder->path);
+	size_t n = 0;
+
+	while (readdir(dir))
+		n++;
+	return n - 2;
+}
+
+static int leave_folder(void **state)
+{
+	struct folder *folder = *state;
+	_cleanup_dir_ DIR *dir = opendir(folder->path);
+	struct dirent *entry;
+
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] != '.' || strlen(entry->d_name) > 2)
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	}
+	rmdir(folder->path);
+	free(folder);
+	return 0;
+}
+
+static void put(const char *path, const char *text)
+{
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0640);
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+}
+
+static uint64_t threads_in(const char *name)
+{
+	_cleanup_snapshot_ struct snapshot s = { 0 };
+
+	assert_success(snapshot_load(name, NULL, &s, NULL));
+	return s.threads.n;
+}
+
+static void add_threads(struct snapshot *s, uint32_t n)
+{
+	snapshot_init(s);
+	for (uint32_t i = 1; i <= n; i++)
+		vec_push(&s->threads, full_sample(s, i, i));
+}
+
+static void the_first_replaces_and_the_next_are_appended(void **state)
+{
+	const struct folder *folder = *state;
+	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_free_ char *third = xasprintf("%s@3", folder->file);
+	struct snapshot_frame_size size, sum = { 0 };
+	struct stat st;
+
+	put(folder->file, "old");
+	assert_success(snapshot_output_open(folder->file, &output));
+	assert_int_equal(stat(folder->file, &st), 0);
+	assert_int_equal(st.st_size, 3);
+	for (uint32_t i = 1; i <= 3; i++) {
+		_cleanup_snapshot_ struct snapshot s;
+
+		add_threads(&s, i);
+		assert_success(snapshot_output_add(output, &s, &size));
+		sum.file_bytes += size.file_bytes;
+		assert_int_equal(stat(folder->file, &st), 0);
+		assert_int_equal(st.st_size, sum.file_bytes);
+		assert_int_equal(entries(folder), 1);
+	}
+	/* As the file was that it replaced. */
+	assert_int_equal(st.st_mode & 0777, 0640);
+	assert_int_equal(threads_in(folder->file), 1);
+	assert_int_equal(threads_in(third), 3);
+}
+
+static void a_new_file_is_its_owners_alone(void **state)
+{
+	const struct folder *folder = *state;
+	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_snapshot_ struct snapshot s;
+	struct stat st;
+
+	add_threads(&s, 1);
+	assert_success(snapshot_output_open(folder->file, &output));
+	assert_int_equal(entries(folder), 0);
+	assert_success(snapshot_output_add(output, &s, NULL));
+	assert_int_equal(stat(folder->file, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+}
+
+/* A file that may not grow past so many bytes: what a full disk looks like. */
+static void limit_files_to(rlim_t bytes)
+{
+	struct rlimit limit = { bytes, RLIM_INFINITY };
+
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void a_first_that_does_not_fit_leaves_the_old_file(void **state)
+{
+	const struct folder *folder = *state;
+	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_snapshot_ struct snapshot s;
+	struct stat st;
+
+	add_threads(&s, 500);
+	put(folder->file, "old");
+	assert_success(snapshot_output_open(folder->file, &output));
+	limit_files_to(100);
+	assert_error_tag(snapshot_output_add(output, &s, NULL), "io");
+	limit_files_to(RLIM_INFINITY);
+	assert_int_equal(stat(folder->file, &st), 0);
+	assert_int_equal(st.st_size, 3);
+	assert_int_equal(entries(folder), 1);
+}
+
+static void a_further_one_that_does_not_fit_is_cut_off_again(void **state)
+{
+	const struct folder *folder = *state;
+	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_snapshot_origin_ struct snapshot_origin origin = { 0 };
+	_cleanup_snapshot_ struct snapshot s, back = { 0 };
+	struct snapshot_frame_size size;
+
+	add_threads(&s, 500);
+	assert_success(snapshot_output_open(folder->file, &output));
+	assert_success(snapshot_output_add(output, &s, &size));
+	limit_files_to(size.file_bytes + 100);
+	assert_error_tag(snapshot_output_add(output, &s, NULL), "io");
+	limit_files_to(RLIM_INFINITY);
+	/* And there is room again. */
+	assert_success(snapshot_output_add(output, &s, NULL));
+	assert_success(snapshot_load(folder->file, NULL, &back, &origin));
+	assert_int_equal(origin.frames, 2);
+	assert_int_equal(origin.torn_bytes, 0);
+}
+
+static void a_link_keeps_leading_there(void **state)
+{
+	const struct folder *folder = *state;
+	_cleanup_free_ char *link = xasprintf("%s/link", folder->path);
+	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_snapshot_ struct snapshot s;
+	struct stat st;
+
+	add_threads(&s, 1);
+	put(folder->file, "old");
+	assert_int_equal(symlink(folder->file, link), 0);
+	assert_success(snapshot_output_open(link, &output));
+	assert_success(snapshot_output_add(output, &s, NULL));
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(threads_in(folder->file), 1);
+}
+
+/* A device is never replaced by a file, whoever we are. */
+static void a_device_is_written_into(void **state UNUSED)
+{
+	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_snapshot_ struct snapshot s;
+	struct error *err;
+	struct stat st;
+
+	add_threads(&s, 1);
+	assert_success(snapshot_output_open("/dev/full", &output));
+	err = snapshot_output_add(output, &s, NULL);
+	assert_int_equal(error_errno(err), ENOSPC);
+	error_free(err);
+	assert_int_equal(stat("/dev/full", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+}
+
+static void standard_output_is_a_dash(void **state)
+{
+	const struct folder *folder = *state;
+	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_snapshot_ struct snapshot s;
+	int saved = dup(STDOUT_FILENO), fd;
+
+	add_threads(&s, 2);
+	fflush(stdout);
+	fd = open(folder->file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	dup2(fd, STDOUT_FILENO);
+	assert_success(snapshot_output_open("-", &output));
+	assert_success(snapshot_output_add(output, &s, NULL));
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	close(fd);
+	assert_int_equal(threads_in(folder->file), 2);
+}
+
+static void what_cannot_be_is_told_before_anything_is_taken(void **state)
+{
+	const struct folder *folder = *state;
+	_cleanup_free_ char *below = xasprintf("%s/none/x", folder->path);
+	struct snapshot_output *output;
+
+	assert_error_tag(snapshot_output_open(folder->path, &output), "io");
+	assert_error_tag(snapshot_output_open(below, &output), "io");
+	assert_error_tag(snapshot_output_open("", &output), "io");
+}
+
+int main(void)
+{
+#define TEST_(name) cmocka_unit_test_setup_teardown(name, in_folder, leave_folder)
+	const struct CMUnitTest tests[] = {
+		TEST_(the_first_replaces_and_the_next_are_appended),
+		TEST_(a_new_file_is_its_owners_alone),
+		TEST_(a_first_that_does_not_fit_leaves_the_old_file),
+		TEST_(a_further_one_that_does_not_fit_is_cut_off_again),
+		TEST_(a_link_keeps_leading_there),
+		TEST_(a_device_is_written_into),
+		TEST_(standard_output_is_a_dash),
+		TEST_(what_cannot_be_is_told_before_anything_is_taken),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/file/record.h"
+
+#include "files.h"
+
+static void equal_sets_stand_once(void **state UNUSED)
+{
+	_cleanup_presence_sets_ struct presence_sets sets = { 0 };
+	struct thread_sample a = { .sources = 1 }, b = { .sources = 1 }, c = { .sources = 2 };
+
+	sample_set(&b, METRIC_NICE, 0);
+	assert_int_equal(presence_add(&sets, &a), 0);
+	assert_int_equal(presence_add(&sets, &b), 1);
+	assert_int_equal(presence_add(&sets, &c), 2);
+	assert_int_equal(presence_add(&sets, &a), 0);
+	/* Values do not matter, nor does the number of threads, which nobody reads. */
+	sample_set(&b, METRIC_NICE, 5);
+	sample_set(&b, METRIC_THREAD_COUNT, 1);
+	assert_int_equal(presence_add(&sets, &b), 1);
+	assert_int_equal(sets.sets.n, 3);
+}
+
+static void a_set_takes_away_what_it_does_not_vouch_for(void **state UNUSED)
+{
+	_cleanup_snapshot_ struct snapshot s;
+	struct thread_sample sample;
+	struct presence_set set = { .sources = METRIC_SOURCE_BIT(STAT) };
+
+	snapshot_init(&s);
+	sample = full_sample(&s, 1, 1);
+	set.known[METRIC_MINFLT / 64] |= UINT64_C(1) << (METRIC_MINFLT % 64);
+	presence_apply(&set, &sample);
+	assert_int_equal(sample.sources, METRIC_SOURCE_BIT(STAT));
+	for (int i = 0; i < N_METRICS; i++)
+		assert_int_equal(sample_knows(&sample, (enum metric_id)i), i == METRIC_MINFLT);
+	assert_int_equal(sample.values[METRIC_MAJFLT], 0);
+}
+
+#define SNAPSHOT(presence, thread)                                                      \
+	"{\"captured_at_unix_ns\":1,\"presence\":" presence ",\"threads\":[{\"tid\":1," \
+	"\"tgid\":1,\"minflt\":5,\"majflt\":6,\"rchar\":7" thread "}]}"
+
+static void sets_may_stand_behind_the_threads(void **state UNUSED)
+{
+	_cleanup_snapshot_ struct snapshot s = { 0 };
+
+	assert_success(
+		load_json("{\"threads\":[{\"tid\":1,\"tgid\":1,\"minflt\":5,\"majflt\":6,"
+			  "\"presence\":0}],\"captured_at_unix_ns\":1,\"presence\":{\"sets\":"
+			  "[{\"sources\":[\"stat\"],\"absent\":[\"majflt\"]}]}}",
+			  &s));
+	assert_true(s.has_presence);
+	assert_true(sample_knows(&s.threads.at[0], METRIC_MINFLT));
+	assert_false(sample_knows(&s.threads.at[0], METRIC_MAJFLT));
+}
+
+static void a_member_that_is_missing_is_unknown_whatever_the_set_says(void **state UNUSED)
+{
+	_cleanup_snapshot_ struct snapshot s = { 0 };
+
+	assert_success(load_json(
+		SNAPSHOT("{\"sets\":[{\"sources\":[\"stat\"]}]}", ",\"presence\":0"), &s));
+	assert_true(sample_knows(&s.threads.at[0], METRIC_MINFLT));
+	assert_false(sample_knows(&s.threads.at[0], METRIC_NICE));
+	assert_false(sample_knows(&s.threads.at[0], METRIC_RCHAR));
+}
+
+static void closed_processes_are_counted_or_none(void **state UNUSED)
+{
+	_cleanup_snapshot_ struct snapshot s = { 0 }, none = { 0 };
+
+	assert_success(load_json(
+		SNAPSHOT("{\"closed_processes\":3,\"sets\":[{\"sources\":[]}]}", ",\"presence\":0"),
+		&s));
+	assert_int_equal(s.closed_processes, 3);
+	assert_success(
+		load_json(SNAPSHOT("{\"sets\":[{\"sources\":[]}]}", ",\"presence\":0"), &none));
+	assert_int_equal(none.closed_processes, 0);
+}
+
+static void words_of_a_later_version_are_passed_over(void **state UNUSED)
+{
+	_cleanup_snapshot_ struct snapshot s = { 0 };
+
+	assert_success(load_json(
+		SNAPSHOT(
+			"{\"sources\":[\"quantum\"],\"paths\":{\"quantum\":\"tunnel\","
+			"\"stat\":\"tunnel\",\"io\":\"bpf\"},\"reasons\":{\"quantum\":{\"x\":1},"
+			"\"io\":{\"collapsed\":4,\"tired\":2}},\"sets\":[{\"sources\":[\"stat\",\"quantum\"],"
+			"\"absent\":[\"spin\"],\"new\":1}]}",
+			",\"presence\":0"),
+		&s));
+	assert_int_equal(s.threads.at[0].sources, METRIC_SOURCE_BIT(STAT));
+	assert_int_equal(s.paths[METRIC_SOURCE_IO], SNAPSHOT_PATH_BPF);
+	/* A reason nobody knows is still a thread that was not read. */
+	assert_int_equal(s.reasons[METRIC_SOURCE_IO][SNAPSHOT_REASON_OTHER], 6);
+}
+
+static void a_thread_without_a_set_is_refused(void **state UNUSED)
+{
+	assert_refused(SNAPSHOT("{\"sets\":[{\"sources\":[]}]}", ""),
+		       "threads[0].presence: missing, though the file has sets");
+	assert_refused(SNAPSHOT("{\"sets\":[{\"sources\":[]}]}", ",\"presence\":1"),
+		       "threads[0].presence: there is no set 1");
+	assert_refused(SNAPSHOT("{}", ",\"presence\":0"), "threads[0].presence: there is no set 0");
+}
+
+static void what_has_another_type_is_told_with_its_place(void **state UNUSED)
+{
+	assert_refused(SNAPSHOT("[]", ""), "presence: expected an object, found an array");
+	assert_refused(SNAPSHOT("{\"sets\":{}}", ""), "presence.sets: expected an array");
+	assert_refused(SNAPSHOT("{\"sets\":[{}]}", ""),
+		       "presence.sets[0]: expected an object with sources");
+	assert_refused(SNAPSHOT("{\"sets\":[{\"sources\":5}]}", ""),
+		       "presence.sets[0].sources: expected an array, found a number");
+	assert_refused(SNAPSHOT("{\"sets\":[{\"sources\":[],\"absent\":[5]}]}", ""),
+		       "presence.sets[0].absent[0]: expected a string, found a number");
+	assert_refused(SNAPSHOT("{\"paths\":{\"io\":5}}", ""),
+		       "presence.paths.io: expected a string");
+	assert_refused(SNAPSHOT("{\"reasons\":{\"io\":5}}", ""),
+		       "presence.reasons.io: expected an object");
+	assert_refused(SNAPSHOT("{\"reasons\":{\"io\":{\"vanished\":-1}}}", ""),
+		       "presence.reasons.io.vanished: -1 is not a whole number");
+	assert_refused(SNAPSHOT("{\"cgroup_mount\":5}", ""),
+		       "presence.cgroup_mount: expected a string");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_sets_stand_once),
+		cmocka_unit_test(a_set_takes_away_what_it_does_not_vouch_for),
+		cmocka_unit_test(sets_may_stand_behind_the_threads),
+		cmocka_unit_test(a_member_that_is_missing_is_unknown_whatever_the_set_says),
+		cmocka_unit_test(closed_processes_are_counted_or_none),
+		cmocka_unit_test(words_of_a_later_version_are_passed_over),
+		cmocka_unit_test(a_thread_without_a_set_is_refused),
+		cmocka_unit_test(what_has_another_type_is_told_with_its_place),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

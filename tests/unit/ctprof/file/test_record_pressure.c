@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/file/record.h"
+
+#include "files.h"
+
+#define PSI(members) "{\"captured_at_unix_ns\":1,\"threads\":[],\"psi\":{" members "}}"
+
+static void each_half_may_be_missing_by_itself(void **state UNUSED)
+{
+	_cleanup_snapshot_ struct snapshot s, back = { 0 };
+	_cleanup_free_ char *json = NULL;
+
+	fill_snapshot(&s);
+	/* What a kernel does: no full of the CPU before 5.13, only full of interrupts. */
+	s.pressure.resources[PRESSURE_CPU].half[PRESSURE_FULL] = (struct pressure_half){ 0 };
+	s.pressure.resources[PRESSURE_IRQ].half[PRESSURE_SOME] = (struct pressure_half){ 0 };
+	s.pressure.resources[PRESSURE_IO] = (struct pressure_file){ 0 };
+	json = snapshot_json(&s);
+	assert_success(load_json(json, &back));
+	assert_true(back.pressure.resources[PRESSURE_CPU].known);
+	assert_true(back.pressure.resources[PRESSURE_CPU].half[PRESSURE_SOME].known);
+	assert_false(back.pressure.resources[PRESSURE_CPU].half[PRESSURE_FULL].known);
+	assert_false(back.pressure.resources[PRESSURE_IRQ].half[PRESSURE_SOME].known);
+	assert_true(back.pressure.resources[PRESSURE_IRQ].half[PRESSURE_FULL].known);
+	assert_false(back.pressure.resources[PRESSURE_IO].known);
+	assert_true(back.pressure.resources[PRESSURE_MEMORY].known);
+}
+
+static void without_marks_all_of_it_was_measured(void **state UNUSED)
+{
+	_cleanup_snapshot_ struct snapshot s = { 0 };
+
+	assert_success(
+		load_json(PSI("\"cpu\":{\"some\":{\"avg10\":150,\"avg60\":10099,\"avg300\":65535,"
+			      "\"total_usec\":5},\"full\":{\"avg10\":0,\"avg60\":0,\"avg300\":0,"
+			      "\"total_usec\":0}}"),
+			  &s));
+	assert_true(s.pressure.resources[PRESSURE_CPU].known);
+	assert_int_equal(s.pressure.resources[PRESSURE_CPU].half[PRESSURE_SOME].avg60, 10099);
+	assert_true(s.pressure.resources[PRESSURE_CPU].half[PRESSURE_FULL].known);
+	assert_false(s.pressure.resources[PRESSURE_MEMORY].known);
+}
+
+static void what_has_another_type_is_told_with_its_place(void **state UNUSED)
+{
+	assert_refused(PSI("\"cpu\":[]"), "psi.cpu: expected an object");
+	assert_refused(PSI("\"cpu\":{\"some\":5}"), "psi.cpu.some: expected an object");
+	assert_refused(PSI("\"cpu\":{\"some\":{\"avg10\":65536}}"),
+		       "psi.cpu.some.avg10: 65536 is not a whole number from 0 to 65535");
+	assert_refused(PSI("\"cpu\":{\"full\":{\"total_usec\":\"\"}}"),
+		       "psi.cpu.full.total_usec: expected a number");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_half_may_be_missing_by_itself),
+		cmocka_unit_test(without_marks_all_of_it_was_measured),
+		cmocka_unit_test(what_has_another_type_is_told_with_its_place),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

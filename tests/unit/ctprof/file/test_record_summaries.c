@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/file/record.h"
+
+#include "files.h"
+
+#define TOP(members) "{\"captured_at_unix_ns\":1,\"threads\":[]," members "}"
+
+static void what_nobody_counted_is_null(void **state UNUSED)
+{
+	_cleanup_snapshot_ struct snapshot s, back = { 0 };
+	_cleanup_free_ char *json = NULL;
+
+	snapshot_init(&s);
+	json = snapshot_json(&s);
+	assert_contains(json,
+			"\"probe_summary\":null,\"parse_summary\":null,\"taskstats_summary\":null");
+	assert_success(load_json(json, &back));
+	assert_false(back.probe.known || back.parse.known || back.taskstats.known);
+}
+
+static void no_dominant_failure_is_null(void **state UNUSED)
+{
+	_cleanup_snapshot_ struct snapshot s, back = { 0 };
+	_cleanup_free_ char *json = NULL;
+
+	snapshot_init(&s);
+	s.probe.known = s.parse.known = true;
+	json = snapshot_json(&s);
+	assert_contains(json, "\"dominant_failure\":null");
+	assert_contains(json, "\"dominant_read_failure\":null");
+	assert_contains(json, "\"read_failures_by_file\":{}");
+	assert_success(load_json(json, &back));
+	assert_true(back.probe.known && back.parse.known);
+	assert_int_equal(back.probe.dominant_failure, 0);
+}
+
+static void what_has_another_type_is_told_with_its_place(void **state UNUSED)
+{
+	assert_refused(TOP("\"probe_summary\":5"), "probe_summary: expected an object");
+	assert_refused(TOP("\"probe_summary\":{\"failed\":\"\"}"),
+		       "probe_summary.failed: expected a number");
+	assert_refused(TOP("\"probe_summary\":{\"dominant_failure\":5}"),
+		       "probe_summary.dominant_failure: expected a string");
+	assert_refused(TOP("\"probe_summary\":{\"privilege_dominant\":5}"),
+		       "probe_summary.privilege_dominant: expected true or false");
+	assert_refused(TOP("\"parse_summary\":{\"tids_walked\":-5}"),
+		       "parse_summary.tids_walked: -5 is not");
+	assert_refused(TOP("\"parse_summary\":{\"read_failures_by_file\":{\"io\":{}}}"),
+		       "parse_summary.read_failures_by_file.io: expected a number");
+	assert_refused(TOP("\"parse_summary\":{\"dominant_read_failure\":5}"),
+		       "parse_summary.dominant_read_failure: expected a string");
+	assert_refused(TOP("\"parse_summary\":{\"kernel_config_dominant\":5}"),
+		       "parse_summary.kernel_config_dominant: expected true or false");
+	assert_refused(TOP("\"taskstats_summary\":{\"ok_count\":[]}"),
+		       "taskstats_summary.ok_count: expected a number");
+	assert_refused(TOP("\"taskstats_summary\":[]"), "taskstats_summary: expected an object");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_nobody_counted_is_null),
+		cmocka_unit_test(no_dominant_failure_is_null),
+		cmocka_unit_test(what_has_another_type_is_told_with_its_place),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

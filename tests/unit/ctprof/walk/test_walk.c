@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctprof/walk/walk.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "fake_proc.h"
+
+static struct error *walk(const struct capture_options *options, struct snapshot *ret)
+{
+	snapshot_init(ret);
+	return walk_threads(options, clock_monotonic_ns(), ret);
+}
+
+static void assert_in_order(const struct snapshot *snapshot)
+{
+	for (size_t i = 1; i < snapshot->threads.n; i++) {
+		const struct thread_sample *a = &snapshot->threads.at[i - 1], *b = a + 1;
+
+		assert_true(a->tgid < b->tgid || (a->tgid == b->tgid && a->tid < b->tid));
+	}
+}
+
+static void small_and_large_processes_come_out_in_order(void **state UNUSED)
+{
+	enum { LARGE = 300, SMALL = 40 };
+	char *root = staged_root_new();
+
+	for (int i = 0; i < SMALL; i++)
+		fake_thread(root, 100 + 10 * i, 100 + 10 * i, "small", 1);
+	for (int i = 0; i < LARGE; i++) {
+		_cleanup_free_ char *name = xasprintf("t%d", i);
+		_cleanup_free_ char *line = xasprintf("%s\n", name);
+
+		fake_file(root, 150, 1000 + i, "comm", line);
+	}
+	for (unsigned int jobs = 1; jobs <= 3; jobs++) {
+		const struct capture_options options = {
+			.root = root,
+			.sources = METRIC_SOURCE_BIT(COMM),
+			.jobs = jobs,
+		};
+		_cleanup_snapshot_ struct snapshot snapshot;
+
+		assert_success(walk(&options, &snapshot));
+		assert_int_equal(snapshot.threads.n, LARGE + SMALL);
+		assert_in_order(&snapshot);
+		assert_int_equal(snapshot.parse.tids_walked, LARGE + SMALL);
+		for (size_t i = 0; i < snapshot.threads.n; i++) {
+			const struct thread_sample *t = &snapshot.threads.at[i];
+			_cleanup_free_ char *name = t->tid >= 1000
+							    ? xasprintf("t%d", (int)t->tid - 1000)
+							    : xstrdup("small");
+
+			assert_string_equal(intern_text(&snapshot.strings, t->comm), name);
+			assert_string_equal(intern_text(&snapshot.strings, t->pcomm), "small");
+		}
+	}
+	staged_root_free(root);
+}
+
+static void sources_tell_their_way_or_that_nobody_asked(void **state UNUSED)
+{
+	char *root = staged_root_new();
+	const struct capture_options options = {
+		.root = root,
+		.sources = METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(AFFINITY),
+		.jobs = 1,
+	};
+	_cleanup_snapshot_ struct snapshot snapshot;
+
+	fake_thread(root, 1, 1, "x", 1);
+	fake_thread(root, 2, 2, "x", 1);
+	assert_success(walk(&options, &snapshot));
+	assert_int_equal(snapshot.paths[METRIC_SOURCE_COMM], SNAPSHOT_PATH_PROCFS);
+	assert_int_equal(snapshot.paths[METRIC_SOURCE_AFFINITY], SNAPSHOT_PATH_PROCFS);
+	assert_int_equal(snapshot.paths[METRIC_SOURCE_STAT], SNAPSHOT_PATH_NONE);
+	assert_int_equal(snapshot.reasons[METRIC_SOURCE_STAT][SNAPSHOT_REASON_NOT_ASKED], 2);
+	assert_int_equal(snapshot.reasons[METRIC_SOURCE_COMM][SNAPSHOT_REASON_NOT_ASKED], 0);
+	/* Not the walk's. */
+	assert_int_equal(snapshot.reasons[METRIC_SOURCE_HEAP][SNAPSHOT_REASON_NOT_ASKED], 0);
+	staged_root_free(root);
+}
+
+static void keep_line(const char *line, void *arg)
+{
+	strbuf_append(arg, line);
+}
+
+static void only_the_wanted_processes_are_walked(void **state UNUSED)
+{
+	static const pid_t some[] = { 30, 21, 7, 10, 30 }, none[] = { 7 };
+	_cleanup_strbuf_ struct strbuf notes = STRBUF_INIT;
+	char *root = staged_root_new();
+	struct capture_options options = {
+		.root = root,
+		.sources = METRIC_SOURCE_BIT(COMM),
+		.pids = some,
+		.n_pids = ARRAY_SIZE(some),
+		.jobs = 1,
+		.note = keep_line,
+		.arg = &notes,
+	};
+	struct snapshot snapshot;
+
+	fake_thread(root, 10, 10, "x", 1);
+	fake_thread(root, 20, 20, "x", 1);
+	fake_thread(root, 20, 21, "x", 1);
+	/* /proc knows every thread, though it lists only leaders. */
+	fake_text(root, "/proc/21/status", "Tgid:\t20\n");
+	fake_thread(root, 30, 30, "x", 1);
+	fake_thread(root, 40, 40, "x", 1);
+	assert_success(walk(&options, &snapshot));
+	assert_int_equal(snapshot.threads.n, 4);
+	assert_int_equal(snapshot.threads.at[0].tgid, 10);
+	assert_int_equal(snapshot.threads.at[2].tgid, 20);
+	assert_int_equal(snapshot.threads.at[2].tid, 21);
+	assert_int_equal(snapshot.threads.at[3].tgid, 30);
+	assert_string_equal(strbuf_str(&notes), "there is no process 7");
+	snapshot_deinit(&snapshot);
+	options.pids = none;
+	options.n_pids = 1;
+	assert_error_tag(walk(&options, &snapshot), "absent");
+	snapshot_deinit(&snapshot);
+	staged_root_free(root);
+}
+
+/* An iterator found process 20, of which /proc has a name to add, and was not shown 10 and 30. */
+static void processes_that_are_not_there_yet_are_walked(void **state UNUSED)
+{
+	char *root = staged_root_new();
+	const struct capture_options options = {
+		.root = root,
+		.sources = METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT),
+		.jobs = 2,
+	};
+	_cleanup_snapshot_ struct snapshot snapshot;
+	struct thread_sample found = {
+		.tid = 20,
+		.tgid = 20,
+		.sources = METRIC_SOURCE_BIT(STAT),
+		.start_ticks = 7,
+	};
+
+	fake_thread(root, 10, 10, "before", 1);
+	fake_thread(root, 20, 20, "found", 7);
+	fake_thread(root, 20, 21, "later", 8);
+	fake_thread(root, 30, 30, "after", 1);
+	snapshot_init(&snapshot);
+	sample_set(&found, METRIC_MINFLT, 4711);
+	vec_push(&snapshot.threads, found);
+	snapshot.paths[METRIC_SOURCE_STAT] = SNAPSHOT_PATH_BPF;
+	snapshot.parse.negative_dotted_values = 3;
+	assert_success(walk_threads(&options, 0, &snapshot));
+	assert_int_equal(snapshot.threads.n, 3);
+	assert_in_order(&snapshot);
+	assert_int_equal(snapshot.threads.at[1].tid, 20);
+	assert_int_equal(snapshot.threads.at[1].values[METRIC_MINFLT], 4711);
+	assert_string_equal(intern_text(&snapshot.strings, snapshot.threads.at[1].comm), "found");
+	assert_string_equal(intern_text(&snapshot.strings, snapshot.threads.at[0].comm), "before");
+	assert_int_equal(snapshot.threads.at[2].values[METRIC_MINFLT], 110);
+	assert_int_equal(snapshot.parse.tids_walked, 3);
+	assert_int_equal(snapshot.parse.negative_dotted_values, 3);
+	assert_int_equal(snapshot.paths[METRIC_SOURCE_STAT], SNAPSHOT_PATH_BPF);
+	assert_int_equal(snapshot.paths[METRIC_SOURCE_COMM], SNAPSHOT_PATH_PROCFS);
+	staged_root_free(root);
+}
+
+static void a_process_that_hides_its_threads_is_told(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf notes = STRBUF_INIT;
+	char *root = staged_root_new();
+	const struct capture_options options = {
+		.root = root,
+		.sources = METRIC_SOURCE_BIT(COMM),
+		.note = keep_line,
+		.arg = &notes,
+	};
+	_cleanup_snapshot_ struct snapshot snapshot;
+
+	fake_thread(root, 10, 10, "x", 1);
+	fake_text(root, "/proc/20/task", "a file and no folder");
+	/* One that is gone by now is nothing to tell. */
+	fake_text(root, "/proc/30/comm", "x\n");
+	assert_success(walk(&options, &snapshot));
+	assert_int_equal(snapshot.threads.n, 1);
+	assert_string_equal(strbuf_str(&notes),
+			    "1 processes do not show their threads: Not a directory");
+	assert_int_equal(snapshot.closed_processes, 1);
+	staged_root_free(root);
+}
+
+static void a_cancelled_walk_is_an_error(void **state UNUSED)
+{
+	char *root = staged_root_new();
+	struct cancel cancel = { .deadline_ns = 1 };
+	const struct capture_options options = {
+		.root = root,
+		.sources = METRIC_SOURCE_BIT(COMM),
+		.cancel = &cancel,
+	};
+	_cleanup_snapshot_ struct snapshot snapshot;
+
+	fake_thread(root, 1, 1, "x", 1);
+	assert_error_tag(walk(&options, &snapshot), "cancelled");
+	assert_int_equal(snapshot.threads.n, 0);
+	staged_root_free(root);
+}
+
+static void count_progress(const struct capture_progress *progress, void *arg)
+{
+	struct capture_progress *last = arg;
+
+	assert_true(progress->processes_done >= last->processes_done);
+	assert_string_equal(progress->stage, "threads");
+	*last = *progress;
+}
+
+static void progress_ends_with_everything_done(void **state UNUSED)
+{
+	char *root = staged_root_new();
+	struct capture_progress last = { 0 };
+	const struct capture_options options = {
+		.root = root,
+		.sources = METRIC_SOURCE_BIT(COMM),
+		.jobs = 1,
+		.progress = count_progress,
+		.arg = &last,
+	};
+	_cleanup_snapshot_ struct snapshot snapshot;
+
+	fake_thread(root, 1, 1, "x", 1);
+	fake_thread(root, 2, 2, "x", 1);
+	fake_thread(root, 2, 3, "x", 1);
+	assert_success(walk(&options, &snapshot));
+	assert_int_equal(last.processes_done, 2);
+	assert_int_equal(last.processes_total, 2);
+	assert_int_equal(last.threads, 3);
+	staged_root_free(root);
+}
+
+static void *short_lived(void *arg)
+{
+	atomic_fetch_add((atomic_ulong *)arg, 1);
+	return NULL;
+}
+
+struct churn {
+	atomic_bool stop;
+	atomic_ulong born;
+};
+
+static void *give_birth(void *arg)
+{
+	struct churn *churn = arg;
+
+	while (!atomic_load(&churn->stop)) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, short_lived, &churn->born) == 0)
+			pthread_join(thread, NULL);
+	}
+	return NULL;
+}
+
+/* Threads of our own process end while it is walked: kept or dropped, never half. */
+static void threads_may_end_while_they_are_read(void **state UNUSED)
+{
+	enum { ROUNDS = 30 };
+	const pid_t self = getpid();
+	const struct capture_options options = {
+		.root = "",
+		.live = true,
+		.sources = WALK_SOURCES & ~METRIC_SOURCE_BIT(SMAPS),
+		.pids = &self,
+		.n_pids = 1,
+		.jobs = 2,
+	};
+	struct churn churn = { .born = 0 };
+	pthread_t mother;
+
+	assert_int_equal(pthread_create(&mother, NULL, give_birth, &churn), 0);
+	for (int i = 0; i < ROUNDS; i++) {
+		_cleanup_snapshot_ struct snapshot snapshot;
+		uint64_t absent = 0;
+
+		assert_success(walk(&options, &snapshot));
+		/* We and the mother are there all the time. */
+		assert_true(snapshot.threads.n >= 2);
+		assert_true(snapshot.parse.tids_walked >= snapshot.threads.n);
+		for (size_t t = 0; t < snapshot.threads.n; t++) {
+			const struct thread_sample *sample = &snapshot.threads.at[t];
+
+			assert_true(sample->comm != 0 || sample->start_ticks != 0);
+			absent += (uint64_t)__builtin_popcount(options.sources & ~sample->sources);
+		}
+		/* Each source that is not there has a reason. */
+		for (size_t source = 0; source < N_METRIC_SOURCES; source++)
+			for (size_t r = 0; options.sources >> source & 1 && r < N_SNAPSHOT_REASONS;
+			     r++)
+				absent -= snapshot.reasons[source][r];
+		assert_int_equal(absent, 0);
+	}
+	atomic_store(&churn.stop, true);
+	pthread_join(mother, NULL);
+	assert_true(churn.born > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(small_and_large_processes_come_out_in_order),
+		cmocka_unit_test(sources_tell_their_way_or_that_nobody_asked),
+		cmocka_unit_test(only_the_wanted_processes_are_walked),
+		cmocka_unit_test(processes_that_are_not_there_yet_are_walked),
+		cmocka_unit_test(a_process_that_hides_its_threads_is_told),
+		cmocka_unit_test(a_cancelled_walk_is_an_error),
+		cmocka_unit_test(progress_ends_with_everything_done),
+		cmocka_unit_test(threads_may_end_while_they_are_read),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
