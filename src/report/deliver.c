@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "report/deliver.h"
+#include "report/form.h"
 
 #include <limits.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "report/limits.h"
 
 /* How often a cancellation is looked at; a signal may have gone to another thread. */
 enum { LOOK_MS = 50 };

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "report/explain.h"
+#include "report/form.h"
 
 #include <string.h>
 
-#include "report/form.h"
-#include "report/limits.h"
 #include "text/escape.h"
 #include "text/terminal.h"
 #include "text/width.h"

@@ -11,8 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "report/form.h"
-#include "report/spell.h"
-#include "report/xml.h"
+#include "text/escape.h"
 
 struct junit_suite {
 	char *name;
@@ -56,7 +55,7 @@ static void append_name(struct strbuf *into, const char *attribute, const char *
 {
 	_cleanup_strbuf_ struct strbuf spelt = STRBUF_INIT;
 
-	spell_name(&spelt, name, "");
+	text_escape_name(&spelt, name, "");
 	xml_append_attribute(into, attribute, strbuf_str(&spelt));
 }
 
@@ -81,7 +80,7 @@ static void append_properties(struct strbuf *into, const struct outcome *o)
 {
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 
-	spell_name(&name, o->name, "");
+	text_escape_name(&name, o->name, "");
 	strbuf_append(into, "      <properties>\n");
 	append_property(into, 8, "name", strbuf_str(&name));
 	append_property(into, 8, "id", o->id);

@@ -13,8 +13,6 @@
 #include <string.h>
 
 #include "report/form.h"
-#include "report/limits.h"
-#include "report/spell.h"
 #include "text/escape.h"
 
 static void append_text(struct strbuf *into, const char *text)
@@ -108,7 +106,7 @@ static void ktap_finished(struct reporter *r, size_t index UNUSED, const struct 
 		append_diagnostic(&r->out, "verdict", verdict_word(outcome->verdict));
 	}
 	strbuf_appendf(&r->out, "%s %zu ", ok ? "ok" : "not ok", r->n_finished);
-	spell_name(&r->out, outcome->name, "#");
+	text_escape_name(&r->out, outcome->name, "#");
 	if (outcome->reason != KTSTR_REASON_NONE) {
 		strbuf_appendf(&r->out, " # %s%s: ", directive_of(outcome),
 			       reason_word(outcome->reason));

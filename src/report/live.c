@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "report/live.h"
+#include "report/form.h"
 
 #include <string.h>
 
 #include "base/clock.h"
-#include "report/limits.h"
-#include "report/words.h"
 #include "text/escape.h"
 #include "text/width.h"
 

@@ -3,11 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "report/explain.h"
 #include "report/form.h"
-#include "report/limits.h"
-#include "report/live.h"
-#include "report/words.h"
 #include "text/escape.h"
 #include "text/terminal.h"
 #include "text/width.h"

@@ -6,9 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/io.h"
-#include "report/deliver.h"
 #include "report/form.h"
-#include "report/limits.h"
 #include "text/terminal.h"
 
 static const struct {

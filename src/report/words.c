@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "report/words.h"
+#include "report/form.h"
 
 #include "base/clock.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "report/xml.h"
+#include "report/form.h"
 
 #include <string.h>
 
-#include "report/limits.h"
 #include "base/utf8.h"
 
 static void append_codepoint(struct strbuf *into, uint32_t codepoint, const char *bytes, size_t n)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/deliver.h"
+#include "report/form.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/explain.h"
+#include "report/form.h"
 
-#include "report/limits.h"
 #include "stage.h"
 
 static const struct explain_look plain = { 0 };

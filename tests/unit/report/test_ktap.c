@@ -3,7 +3,7 @@
 
 #include <strings.h>
 
-#include "report/limits.h"
+#include "report/form.h"
 
 static void results_are_numbered_as_they_come(void **state UNUSED)
 {

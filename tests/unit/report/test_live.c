@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/live.h"
+#include "report/form.h"
 
 #include "base/clock.h"
 #include "text/width.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "stage.h"
 
-#include "report/limits.h"
+#include "report/form.h"
 
 static void every_test_has_a_line_and_the_run_a_summary(void **state UNUSED)
 {

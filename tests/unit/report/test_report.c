@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 
 #include "report/form.h"
-#include "report/limits.h"
 
 static void formats_are_found_by_their_words_alone(void **state UNUSED)
 {

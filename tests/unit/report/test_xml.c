@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/xml.h"
+#include "report/form.h"
 
 #include "base/alloc.h"
-#include "report/limits.h"
 #include "unit.h"
 
 #define REPLACED "\xef\xbf\xbd"
