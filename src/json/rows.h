@@ -84,6 +84,14 @@ struct json_row {
 	};
 	size_t n_words, element_size, list_size;
 	const char *means; /* one sentence, no full stop */
+	/* Of a figure that runs are compared by: its unit, NULL for others, and which way is
+	 * better. */
+	const char *unit;
+	enum json_direction {
+		JSON_NEITHER_IS_BETTER,
+		JSON_LOWER_IS_BETTER,
+		JSON_HIGHER_IS_BETTER,
+	} direction;
 };
 
 struct json_rows {

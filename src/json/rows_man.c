@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "json/rows.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -31,6 +32,13 @@ static bool may_be_absent(const struct json_row *row)
 	return row->presence != JSON_REQUIRED || row->with;
 }
 
+static const char *direction_text(const struct json_row *row)
+{
+	return row->direction == JSON_LOWER_IS_BETTER	 ? ", lower is better"
+	       : row->direction == JSON_HIGHER_IS_BETTER ? ", higher is better"
+							 : "";
+}
+
 static void append_plain(struct strbuf *into, const char *text)
 {
 	for (; *text; text++) {
@@ -45,11 +53,13 @@ static void format_man_row(const struct json_row *row, const char *path, struct 
 {
 	strbuf_append_char(into, '*');
 	append_plain(into, path);
-	strbuf_appendf(into, "* (%s%s)\n\t", type_name(row),
+	strbuf_appendf(into, "* (%s%s%s%s%s)\n\t", type_name(row), row->unit ? ", " : "",
+		       row->unit ? row->unit : "", direction_text(row),
 		       !may_be_absent(row)		? ""
 		       : row->presence == JSON_NULLABLE ? ", null when unknown"
 							: ", may be absent");
-	append_plain(into, row->means);
+	append_plain(into, (const char[]){ (char)toupper((unsigned char)row->means[0]), '\0' });
+	append_plain(into, row->means + 1);
 	for (size_t i = 0; row->type == JSON_ROW_WORD && i < row->n_words; i++)
 		if (row->words[i]) {
 			strbuf_append(into, i ? ", " : ": ");

@@ -13,6 +13,7 @@
 #include "cli/ctprof/metric_list.h"
 #include "cli/frame/commands.h"
 #include "cli/jemalloc_probe/jemalloc_probe.h"
+#include "cli/results/record_man.h"
 #include "result/verdict.h"
 
 enum { MAN_SOURCE_MAX_BYTES = 1 << 20 };
@@ -70,6 +71,11 @@ METRIC_PART_(metrics)
 METRIC_PART_(derived)
 #undef METRIC_PART_
 
+static void format_record(const struct command *command UNUSED, struct strbuf *into)
+{
+	record_format_man(into);
+}
+
 static const struct {
 	const char *mark;
 	void (*format)(const struct command *command, struct strbuf *into);
@@ -80,6 +86,7 @@ static const struct {
 	{ "@WORDS@\n", command_format_man_words },
 	{ "@FATAL@\n", format_fatal_words },
 	{ "@REASONS@\n", format_reasons },
+	{ "@RECORD@\n", format_record },
 	{ "@KINDS@\n", format_kinds },
 	{ "@TAGS@\n", format_tags },
 	{ "@SECTIONS@\n", format_sections },

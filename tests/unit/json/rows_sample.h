@@ -119,7 +119,8 @@ static const struct json_row sample_rows[] = {
 	{ JSON_STRINGS_AS(struct sample, plain, "plain_words"), .absent_zero = true,
 	  .means = "more words" },
 	{ JSON_NUMBERS(struct sample, numbers), .absent_zero = true, .means = "numbers" },
-	{ S(gap), JSON_HAS(struct sample, has_gap), .older_name = "hole", .means = "a gap" },
+	{ S(gap), JSON_HAS(struct sample, has_gap), .older_name = "hole", .unit = "ns",
+	  .direction = JSON_LOWER_IS_BETTER, .means = "a gap" },
 	{ JSON_CUSTOM(struct sample, hex, &hex_codec), .means = "digits" },
 };
 

@@ -11,14 +11,15 @@ static void a_page_has_every_member_with_its_path(void **state UNUSED)
 	json_rows_format_man(&sample_table, "", &text);
 	assert_non_null(
 		strstr(text.at, "*format* (whole number)\n\tThe version of the format: 3.\n"));
-	assert_non_null(strstr(text.at, "*name* (string)\n\ta name.\n"));
-	assert_non_null(strstr(text.at, "*note* (string, null when unknown)\n\ta note.\n"));
+	assert_non_null(strstr(text.at, "*name* (string)\n\tA name.\n"));
+	assert_non_null(strstr(text.at, "*note* (string, null when unknown)\n\tA note.\n"));
 	assert_non_null(
-		strstr(text.at, "*colour* (string, may be absent)\n\ta colour: red, green.\n"));
+		strstr(text.at, "*colour* (string, may be absent)\n\tA colour: red, green.\n"));
 	assert_non_null(strstr(text.at, "*inner.size* (whole number, may be absent)\n"));
 	assert_non_null(strstr(text.at, "*wheels[]* (list of objects, may be absent)\n"));
 	assert_non_null(strstr(text.at, "*wheels[].name* (string)\n"));
 	assert_non_null(strstr(text.at, "*plain\\_words[]* (list of strings, may be absent)\n"));
+	assert_contains(text.at, "*gap* (whole number, ns, lower is better, may be absent)\n");
 	assert_non_null(strstr(text.at, "*hex* (hexadecimal string, may be absent)\n"));
 }
 
@@ -27,9 +28,9 @@ static void members_stand_below_the_place_that_is_given(void **state UNUSED)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	json_rows_format_man(&wheel_table, "car", &text);
-	assert_string_equal(text.at, "*car.name* (string)\n\twhat it is called.\n\n"
+	assert_string_equal(text.at, "*car.name* (string)\n\tWhat it is called.\n\n"
 				     "*car.bolts* (whole number, may be absent)\n"
-				     "\thow many bolts it has.\n\n");
+				     "\tHow many bolts it has.\n\n");
 }
 
 int main(void)
