@@ -161,7 +161,7 @@ static void split_btf_may_have_no_strings_and_needs_no_empty_one(void **state UN
 	assert_string_equal(type.name, "");
 }
 
-static void towers_of_btf_end(void **state UNUSED)
+static void split_btf_may_only_be_four_levels_deep(void **state UNUSED)
 {
 	_cleanup_sample_ struct sample s;
 	struct strbuf bytes[6] = { 0 };
@@ -200,7 +200,7 @@ int main(void)
 		cmocka_unit_test(forward_only_and_not_found_differ),
 		cmocka_unit_test(same_names_come_in_the_order_of_ids),
 		cmocka_unit_test(split_btf_may_have_no_strings_and_needs_no_empty_one),
-		cmocka_unit_test(towers_of_btf_end),
+		cmocka_unit_test(split_btf_may_only_be_four_levels_deep),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

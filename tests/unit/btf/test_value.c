@@ -69,7 +69,7 @@ static void nothing_but_zeros_is_known_as_such(void **state UNUSED)
 	assert_true(value_find(one, value_root(one), "dsqs[0]")->zero);
 }
 
-static void nobody_gets_more_than_the_limits(void **state UNUSED)
+static void options_cannot_raise_the_limits_of_a_tree(void **state UNUSED)
 {
 	const struct value_options options = { .max_nodes = UINT32_MAX,
 					       .max_bytes = UINT64_MAX,
@@ -100,7 +100,7 @@ int main(void)
 		cmocka_unit_test(a_tree_can_be_walked),
 		cmocka_unit_test(a_block_larger_than_the_budget_is_cut),
 		cmocka_unit_test(nothing_but_zeros_is_known_as_such),
-		cmocka_unit_test(nobody_gets_more_than_the_limits),
+		cmocka_unit_test(options_cannot_raise_the_limits_of_a_tree),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,7 +164,7 @@ static void lines_have_a_budget_and_the_rest_is_counted(void **state UNUSED)
 		      "many: … 4 more lines");
 }
 
-static void text_before_it_stays(void **state UNUSED)
+static void format_appends_after_existing_text(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_value_ struct value_tree *tree = NULL;
@@ -185,7 +185,7 @@ int main(void)
 		cmocka_unit_test(names_of_different_length_line_up_in_three_rows),
 		cmocka_unit_test(zeros_are_left_out_unless_asked_for),
 		cmocka_unit_test(lines_have_a_budget_and_the_rest_is_counted),
-		cmocka_unit_test(text_before_it_stays),
+		cmocka_unit_test(format_appends_after_existing_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

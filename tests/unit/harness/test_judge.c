@@ -468,7 +468,7 @@ static void a_declared_failure_is_what_must_happen(void **state UNUSED)
 	}
 }
 
-static void what_the_outcome_had_stays(void **state UNUSED)
+static void judging_keeps_parts_known_before(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 	struct seen seen = { WHOLE, .exit = FINE, IS(BROKEN, KERNEL_BTF, "known before") };
@@ -494,7 +494,7 @@ int main(void)
 		cmocka_unit_test(checks_are_made_of_work_that_counts),
 		cmocka_unit_test(an_unknown_host_takes_a_failed_time_back),
 		cmocka_unit_test(a_declared_failure_is_what_must_happen),
-		cmocka_unit_test(what_the_outcome_had_stays),
+		cmocka_unit_test(judging_keeps_parts_known_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

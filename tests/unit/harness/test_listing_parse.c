@@ -267,7 +267,7 @@ static void a_value_that_cannot_be_is_refused(void **state UNUSED)
 	}
 }
 
-static void what_may_be_is_taken(void **state UNUSED)
+static void allowed_variations_of_a_listing_are_accepted(void **state UNUSED)
 {
 	assert_success(parse_changed("llc:0", "all"));
 	assert_success(parse_changed("llc:0", "node:0"));
@@ -340,7 +340,7 @@ int main(void)
 		cmocka_unit_test(other_output_is_of_no_test_binary),
 		cmocka_unit_test(a_member_that_is_missing_is_named_with_its_path),
 		cmocka_unit_test(a_value_that_cannot_be_is_refused),
-		cmocka_unit_test(what_may_be_is_taken),
+		cmocka_unit_test(allowed_variations_of_a_listing_are_accepted),
 		cmocka_unit_test(lists_and_texts_have_a_limit),
 		cmocka_unit_test(more_tests_than_the_limit_are_refused_before_they_are_read),
 		cmocka_unit_test(a_failure_leaves_the_output_alone),

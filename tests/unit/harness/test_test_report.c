@@ -63,7 +63,7 @@ static void a_report_without_its_end_is_no_error(void **state UNUSED)
 	assert_false(r.ended);
 }
 
-static void nothing_at_all_is_no_error(void **state UNUSED)
+static void empty_report_is_accepted(void **state UNUSED)
 {
 	_cleanup_test_report_ struct test_report r = { 0 };
 
@@ -163,7 +163,7 @@ int main(void)
 		cmocka_unit_test(a_report_may_come_byte_by_byte),
 		cmocka_unit_test(half_a_line_at_the_end_is_no_report),
 		cmocka_unit_test(a_report_without_its_end_is_no_error),
-		cmocka_unit_test(nothing_at_all_is_no_error),
+		cmocka_unit_test(empty_report_is_accepted),
 		cmocka_unit_test(an_error_names_the_line_and_keeps_what_came_before),
 		cmocka_unit_test(an_empty_line_is_no_report),
 		cmocka_unit_test(the_longest_line_is_taken_and_a_longer_one_is_not),

@@ -51,7 +51,7 @@ static void short_hex_needs_a_digit(void **state UNUSED)
 			{ "deadbee5", "{H}" }, { "f", "f" }, { "A0", "A{N}" });
 }
 
-static void anything_else_stays(void **state UNUSED)
+static void names_without_a_counter_are_their_own_pattern(void **state UNUSED)
 {
 	ASSERT_PATTERNS({ "proto303handler", "proto303handler" }, { "0x1f", "0x1f" },
 			{ "foo1bar2", "foo1bar2" }, { "", "" }, { "worker-", "worker-" },
@@ -115,7 +115,7 @@ int main(void)
 		cmocka_unit_test(kernel_workers_keep_what_they_work_for),
 		cmocka_unit_test(digits_and_letters_in_either_order),
 		cmocka_unit_test(short_hex_needs_a_digit),
-		cmocka_unit_test(anything_else_stays),
+		cmocka_unit_test(names_without_a_counter_are_their_own_pattern),
 		cmocka_unit_test(blanks_of_any_script_separate),
 		cmocka_unit_test(a_whole_uuid_is_one_thing),
 		cmocka_unit_test(what_only_looks_like_a_uuid_is_judged_by_token),

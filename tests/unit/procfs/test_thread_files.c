@@ -499,7 +499,7 @@ static void the_last_line_of_a_key_counts(void **state UNUSED)
 	assert_false(knows(&fields, IO_WCHAR));
 }
 
-static void nothing_of_it_is_nothing(void **state UNUSED)
+static void io_file_without_known_keys_is_refused(void **state UNUSED)
 {
 	struct seen fields;
 
@@ -794,7 +794,7 @@ int main(void)
 		cmocka_unit_test(each_number_of_schedstat_stands_alone),
 		cmocka_unit_test(seven_keys_are_known),
 		cmocka_unit_test(the_last_line_of_a_key_counts),
-		cmocka_unit_test(nothing_of_it_is_nothing),
+		cmocka_unit_test(io_file_without_known_keys_is_refused),
 		cmocka_unit_test(the_lines_of_scheduling_are_found),
 		cmocka_unit_test(a_name_that_looks_like_a_line_is_a_name),
 		cmocka_unit_test(lines_that_are_missing_or_broken_are_absent),

@@ -128,7 +128,7 @@ static void who_is_late_is_killed_though_nobody_waits(void **state UNUSED)
 	payload_process_free(process);
 }
 
-static void who_is_in_time_is_not_late(void **state UNUSED)
+static void payload_that_ends_in_time_is_not_timed_out(void **state UNUSED)
 {
 	const char *const argv[] = { "true", NULL };
 	struct payload_process *process = start_with(
@@ -300,7 +300,7 @@ static void a_kill_after_the_end_changes_nothing(void **state UNUSED)
 	payload_process_free(process);
 }
 
-static void who_runs_when_released_is_killed(void **state UNUSED)
+static void freeing_a_running_payload_kills_it(void **state UNUSED)
 {
 	struct payload_process *process = start_shell("exec sleep 1000");
 	pid_t pid = payload_process_pid(process);
@@ -330,7 +330,7 @@ int main(void)
 		cmocka_unit_test(a_program_that_writes_much_never_waits_for_a_reader),
 		cmocka_unit_test(past_its_cap_output_is_counted_and_dropped),
 		cmocka_unit_test(who_is_late_is_killed_though_nobody_waits),
-		cmocka_unit_test(who_is_in_time_is_not_late),
+		cmocka_unit_test(payload_that_ends_in_time_is_not_timed_out),
 		cmocka_unit_test(a_kill_takes_the_whole_group),
 		cmocka_unit_test(a_descendant_that_holds_the_pipes_is_not_waited_for),
 		cmocka_unit_test(a_kill_takes_what_an_ended_leader_left_behind),
@@ -339,7 +339,7 @@ int main(void)
 		cmocka_unit_test(it_starts_from_a_clean_place),
 		cmocka_unit_test(an_end_that_another_took_is_not_known),
 		cmocka_unit_test(a_kill_after_the_end_changes_nothing),
-		cmocka_unit_test(who_runs_when_released_is_killed),
+		cmocka_unit_test(freeing_a_running_payload_kills_it),
 		cmocka_unit_test(a_closed_stream_does_not_end_the_other),
 	};
 

@@ -122,7 +122,7 @@ static void never_become_ready(struct ktstr_ctx *ctx)
 	ktstr_note(ctx, "went on");
 }
 
-static void who_is_late_ends_the_test(void **state UNUSED)
+static void payload_not_ready_in_time_ends_the_test(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = run_body_in(never_become_ready, 2, -1);
 
@@ -176,7 +176,7 @@ int main(void)
 		ready_test(without_an_override_the_marker_has_the_pid_in_its_name),
 		ready_test(who_ends_first_ends_the_test_with_its_exit_code_and_legend),
 		ready_test(who_marks_itself_and_dies_is_not_ready),
-		ready_test(who_is_late_ends_the_test),
+		ready_test(payload_not_ready_in_time_ends_the_test),
 		ready_test(slow_machines_get_more_time),
 		ready_test(a_marker_that_cannot_be_breaks_the_test),
 	};

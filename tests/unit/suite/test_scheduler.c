@@ -84,7 +84,7 @@ static void deaf_to_signals_it_is_killed(void **state)
 		"SIGTERM, and had to be killed");
 }
 
-static void one_that_comes_and_goes_is_lost(void **state)
+static void scheduler_attached_again_counts_as_lost(void **state)
 {
 	struct fixture *f = *state;
 
@@ -276,7 +276,7 @@ int main(void)
 		TEST(deaf_to_signals_it_is_killed),
 		TEST(a_kernel_without_sched_ext_is_told_apart),
 		TEST(a_program_that_is_not_there_is_no_verdict),
-		TEST(one_that_comes_and_goes_is_lost),
+		TEST(scheduler_attached_again_counts_as_lost),
 		TEST(one_that_may_restart_is_counted),
 		TEST(one_that_does_not_come_back_is_lost),
 		TEST(one_that_is_away_at_the_end_must_come_back),

@@ -3,7 +3,7 @@
 
 #include "suite/slowness.h"
 
-static void nothing_said_is_real_hardware(void **state UNUSED)
+static void missing_slowness_is_that_of_real_hardware(void **state UNUSED)
 {
 	double value = 0;
 
@@ -33,7 +33,7 @@ static void limits_are_rounded_up(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_said_is_real_hardware),
+		cmocka_unit_test(missing_slowness_is_that_of_real_hardware),
 		cmocka_unit_test(what_is_no_factor_is_refused),
 		cmocka_unit_test(limits_are_rounded_up),
 	};

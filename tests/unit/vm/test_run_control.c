@@ -103,7 +103,7 @@ static void freezing_and_resuming_leave_no_mark(void **state UNUSED)
 	monitor_end(&m);
 }
 
-static void what_a_killed_looker_left_goes_on(void **state UNUSED)
+static void guest_frozen_by_a_dead_process_is_resumed(void **state UNUSED)
 {
 	_cleanup_run_list_ struct run_list list = { 0 };
 	struct run_freeze freeze = RUN_FREEZE_NONE;
@@ -165,7 +165,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		folders_test(freezing_and_resuming_leave_no_mark),
-		folders_test(what_a_killed_looker_left_goes_on),
+		folders_test(guest_frozen_by_a_dead_process_is_resumed),
 		folders_test(killing_ends_qemu),
 		folders_test(a_vm_that_only_starts_can_do_nothing),
 	};

@@ -37,7 +37,7 @@ static pid_t freezer(const char *dir, bool ends)
 	return pid;
 }
 
-static void who_ends_leaves_nothing(void **state)
+static void ended_freeze_is_not_held(void **state)
 {
 	const char *dir = ((struct scratch *)*state)->dir;
 	struct run_freeze freeze = RUN_FREEZE_NONE;
@@ -99,7 +99,7 @@ static void folder_that_is_gone_is_an_error(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(who_ends_leaves_nothing),
+		scratch_test(ended_freeze_is_not_held),
 		scratch_test(one_that_lives_is_left_alone),
 		scratch_test(what_a_killed_one_left_is_adopted_once),
 		scratch_test(what_a_killed_one_left_is_not_in_the_way),

@@ -138,7 +138,7 @@ static void a_damaged_one_is_made_anew_and_never_used(void **state UNUSED)
 }
 
 /* The maker is at work: the caller will wait for it in template_draft_begin(). */
-static void one_in_the_making_is_none_yet(void **state UNUSED)
+static void unfinished_template_cannot_be_opened(void **state UNUSED)
 {
 	_cleanup_template_draft_ struct template_draft draft = { .lock_fd = -1 };
 	struct cancel cancel = { 0 };
@@ -173,7 +173,7 @@ int main(void)
 		IN_FOLDERS(use_is_remembered),
 		IN_FOLDERS(two_may_use_one_at_once),
 		IN_FOLDERS(a_damaged_one_is_made_anew_and_never_used),
-		IN_FOLDERS(one_in_the_making_is_none_yet),
+		IN_FOLDERS(unfinished_template_cannot_be_opened),
 		IN_FOLDERS(a_cache_that_cannot_be_read_is_an_error),
 	};
 

@@ -322,7 +322,7 @@ static void a_lock_that_was_removed_holds_nothing(void **state UNUSED)
 }
 
 /* Some keep a guest ready for hours: whoever comes meanwhile does not wait for them. */
-static void nobody_waits_for_those_who_use_it(void **state UNUSED)
+static void draft_does_not_wait_for_users_of_the_template(void **state UNUSED)
 {
 	_cleanup_template_draft_ struct template_draft draft = { .lock_fd = -1 };
 	_cleanup_template_ struct template *used = NULL, *also = NULL;
@@ -413,7 +413,7 @@ int main(void)
 		IN_FOLDERS(the_second_maker_finds_it_done),
 		IN_FOLDERS(makers_users_and_removers_do_not_hurt_each_other),
 		IN_FOLDERS(a_lock_that_was_removed_holds_nothing),
-		IN_FOLDERS(nobody_waits_for_those_who_use_it),
+		IN_FOLDERS(draft_does_not_wait_for_users_of_the_template),
 		IN_FOLDERS(a_full_cache_is_told_with_a_number_and_left_clean),
 		IN_FOLDERS(only_a_full_disk_is_called_full),
 	};

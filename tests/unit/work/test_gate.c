@@ -29,7 +29,7 @@ static void put(struct waiter *w, struct work_gate *gate)
 	assert_int_equal(pthread_create(&w->thread, NULL, wait_there, w), 0);
 }
 
-static void opening_lets_all_go(void **state UNUSED)
+static void open_gate_lets_every_waiter_pass(void **state UNUSED)
 {
 	_cleanup_work_gate_ struct work_gate *gate = NULL;
 	struct waiter waiters[4];
@@ -91,7 +91,7 @@ static void a_nudge_turns_away_who_was_stopped_and_nobody_else(void **state UNUS
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(opening_lets_all_go),
+		cmocka_unit_test(open_gate_lets_every_waiter_pass),
 		cmocka_unit_test(an_open_gate_keeps_its_moment_and_holds_nobody),
 		cmocka_unit_test(a_nudge_turns_away_who_was_stopped_and_nobody_else),
 	};

@@ -77,7 +77,7 @@ static void without_qemu_the_package_is_named(void **state)
 	setenv("PATH", old, 1);
 }
 
-static void the_firmware_has_its_places(void **state)
+static void firmware_is_found_where_qemu_keeps_it(void **state)
 {
 	struct machine *m = *state;
 
@@ -144,7 +144,7 @@ int main(void)
 		IN_MACHINE(the_accelerator_says_why_and_what_helps),
 		IN_MACHINE(old_versions_of_qemu_are_limited),
 		IN_MACHINE(without_qemu_the_package_is_named),
-		IN_MACHINE(the_firmware_has_its_places),
+		IN_MACHINE(firmware_is_found_where_qemu_keeps_it),
 		IN_MACHINE(a_kernel_must_be_cached),
 		IN_MACHINE(this_machine_has_an_accelerator),
 	};

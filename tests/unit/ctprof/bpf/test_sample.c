@@ -380,7 +380,7 @@ static void expect_name(unsigned int flags, unsigned int bits, const char *name,
 	}
 }
 
-static void who_lost_its_numbers_is_nobody(void **state)
+static void record_without_tid_or_tgid_is_not_listed(void **state)
 {
 	struct bpf_record record = { .tid = 7, .tgid = 7 };
 
@@ -425,7 +425,7 @@ int main(void)
 		cmocka_unit_test(delays_are_known_as_far_as_the_kernel_has_them),
 		cmocka_unit_test(the_rest_is_taken_as_it_is),
 		cmocka_unit_test(what_is_not_wanted_is_not_set),
-		cmocka_unit_test(who_lost_its_numbers_is_nobody),
+		cmocka_unit_test(record_without_tid_or_tgid_is_not_listed),
 		cmocka_unit_test(names_are_those_of_the_files),
 	};
 

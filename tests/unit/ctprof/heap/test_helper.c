@@ -109,7 +109,7 @@ static void misbehave(void *arg UNUSED, size_t item, void *result)
 	square(NULL, item, result);
 }
 
-static void who_dies_takes_nobody_along(void **state UNUSED)
+static void helper_that_dies_does_not_affect_the_others(void **state UNUSED)
 {
 	for (unsigned int jobs = 1; jobs <= 3; jobs += 2) {
 		struct outcome o = { 0 };
@@ -135,7 +135,7 @@ static void hang(void *arg UNUSED, size_t item, void *result)
 	square(NULL, item, result);
 }
 
-static void who_never_ends_is_ended(void **state UNUSED)
+static void helper_that_hangs_is_ended_after_its_wall_time(void **state UNUSED)
 {
 	static const struct helper_limits soon = { .memory_bytes = 256 << 20,
 						   .cpu_sec = 20,
@@ -159,7 +159,7 @@ static void spin(void *arg UNUSED, size_t item, void *result)
 	square(NULL, item, result);
 }
 
-static void who_computes_forever_is_ended(void **state UNUSED)
+static void helper_that_computes_forever_is_ended_by_its_cpu_limit(void **state UNUSED)
 {
 	static const struct helper_limits cheap = { .memory_bytes = 256 << 20,
 						    .cpu_sec = 0,
@@ -226,9 +226,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_item_is_done_once_and_not_here),
-		cmocka_unit_test(who_dies_takes_nobody_along),
-		cmocka_unit_test(who_never_ends_is_ended),
-		cmocka_unit_test(who_computes_forever_is_ended),
+		cmocka_unit_test(helper_that_dies_does_not_affect_the_others),
+		cmocka_unit_test(helper_that_hangs_is_ended_after_its_wall_time),
+		cmocka_unit_test(helper_that_computes_forever_is_ended_by_its_cpu_limit),
 		cmocka_unit_test(memory_is_limited_to_what_is_more_than_ours),
 		cmocka_unit_test(a_cancel_ends_the_work),
 		cmocka_unit_test(a_crash_is_no_business_of_our_handlers),

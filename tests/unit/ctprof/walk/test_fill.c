@@ -154,7 +154,7 @@ static void a_process_that_is_gone_keeps_what_was_found(void **state)
 	assert_int_equal(s->tally.reasons[METRIC_SOURCE_IO][SNAPSHOT_REASON_VANISHED], 1);
 }
 
-static void threads_of_other_cgroups_go(void **state)
+static void threads_outside_the_cgroup_glob_are_dropped(void **state)
 {
 	struct stage *s = *state;
 	uint32_t wanted = intern_add(&s->snapshot.strings, "/w/a");
@@ -185,7 +185,7 @@ int main(void)
 		stage_test(names_are_read_where_they_are_missing),
 		stage_test(a_number_that_was_given_away_adds_nothing),
 		stage_test(a_process_that_is_gone_keeps_what_was_found),
-		stage_test(threads_of_other_cgroups_go),
+		stage_test(threads_outside_the_cgroup_glob_are_dropped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

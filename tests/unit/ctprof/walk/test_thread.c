@@ -144,7 +144,7 @@ static void only_the_files_of_the_wanted_sources_are_opened(void **state)
 	assert_int_equal(failures(s), 1);
 }
 
-static void a_ghost_leaves_no_notes(void **state)
+static void thread_gone_before_its_first_file_is_not_tallied(void **state)
 {
 	struct stage *s = *state;
 
@@ -301,7 +301,7 @@ int main(void)
 		stage_test(every_source_is_read),
 		stage_test(smaps_and_the_number_of_threads_are_the_leaders),
 		stage_test(only_the_files_of_the_wanted_sources_are_opened),
-		stage_test(a_ghost_leaves_no_notes),
+		stage_test(thread_gone_before_its_first_file_is_not_tallied),
 		stage_test(a_thread_that_could_not_be_opened_is_no_ghost),
 		stage_test(without_names_and_times_a_ghost_has_nothing_at_all),
 		stage_test(a_blank_name_is_absent),
