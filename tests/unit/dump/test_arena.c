@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "build_scheduler.h"
 
-static void test_an_arena_is_a_line_with_its_pages(void **state)
+static void an_arena_is_a_line_with_its_pages(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -11,7 +11,7 @@ static void test_an_arena_is_a_line_with_its_pages(void **state)
 			    "present of 256 declared, 1 not zero\n");
 }
 
-static void test_json_has_what_is_in_the_pages(void **state)
+static void json_has_what_is_in_the_pages(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -22,7 +22,7 @@ static void test_json_has_what_is_in_the_pages(void **state)
 		"{\"user_addr\":\"0x7f1234561000\",\"hex\":\"\"}],\"shown\":2,\"total\":256");
 }
 
-static void test_no_arena_and_one_that_cannot_be(void **state)
+static void no_arena_and_one_that_cannot_be(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -32,7 +32,7 @@ static void test_no_arena_and_one_that_cannot_be(void **state)
 	assert_string_equal(scheduler_text(b, "arena", 0), "no arena\n");
 }
 
-static void test_pages_that_were_not_looked_at_may_be_zero_or_not(void **state)
+static void pages_that_were_not_looked_at_may_be_zero_or_not(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -44,7 +44,7 @@ static void test_pages_that_were_not_looked_at_may_be_zero_or_not(void **state)
 			    "  pages: shown 1 of 256\n");
 }
 
-static void test_maps_that_cannot_be_read_are_said(void **state)
+static void maps_that_cannot_be_read_are_said(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -56,11 +56,11 @@ static void test_maps_that_cannot_be_read_are_said(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scheduler_test(test_an_arena_is_a_line_with_its_pages),
-		scheduler_test(test_json_has_what_is_in_the_pages),
-		scheduler_test(test_no_arena_and_one_that_cannot_be),
-		scheduler_test(test_pages_that_were_not_looked_at_may_be_zero_or_not),
-		scheduler_test(test_maps_that_cannot_be_read_are_said),
+		scheduler_test(an_arena_is_a_line_with_its_pages),
+		scheduler_test(json_has_what_is_in_the_pages),
+		scheduler_test(no_arena_and_one_that_cannot_be),
+		scheduler_test(pages_that_were_not_looked_at_may_be_zero_or_not),
+		scheduler_test(maps_that_cannot_be_read_are_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@ static struct error *load(struct build_scheduler *b, struct arena *ret)
 	return arena_load(b->kmem, pointer_to(b, AT_ARENA), ret);
 }
 
-static void test_an_arena_says_where_it_is(void **state)
+static void an_arena_says_where_it_is(void **state)
 {
 	struct build_scheduler *b = *state;
 	struct arena arena;
@@ -23,7 +23,7 @@ static void test_an_arena_says_where_it_is(void **state)
 	assert_int_equal(arena.declared_pages, SDT_PAGES);
 }
 
-static void test_the_low_half_of_a_pointer_finds_the_byte(void **state)
+static void the_low_half_of_a_pointer_finds_the_byte(void **state)
 {
 	struct build_scheduler *b = *state;
 	struct arena arena;
@@ -61,7 +61,7 @@ static bool see(void *context, uint64_t user, const uint8_t *bytes)
 	return ++seen->n != seen->stop_after;
 }
 
-static void test_pages_that_are_not_there_are_stepped_over(void **state)
+static void pages_that_are_not_there_are_stepped_over(void **state)
 {
 	struct build_scheduler *b = *state;
 	struct kmem_walk walk = { 0 };
@@ -85,7 +85,7 @@ static void test_pages_that_are_not_there_are_stepped_over(void **state)
 	assert_int_equal(walk.end, KMEM_WALK_STOPPED);
 }
 
-static void test_the_page_that_stands_for_holes_is_none_of_the_arena(void **state)
+static void the_page_that_stands_for_holes_is_none_of_the_arena(void **state)
 {
 	struct build_scheduler *b = *state;
 	struct kmem_walk walk = { 0 };
@@ -101,7 +101,7 @@ static void test_the_page_that_stands_for_holes_is_none_of_the_arena(void **stat
 	assert_int_equal(seen.n, SDT_PAGES - 1);
 }
 
-static void test_ranges_that_no_kernel_makes_are_refused(void **state)
+static void ranges_that_no_kernel_makes_are_refused(void **state)
 {
 	struct build_scheduler *b = *state;
 	const uint64_t ends[] = { SDT_USER, SDT_USER - 4096, SDT_USER + 1,
@@ -121,7 +121,7 @@ static void test_ranges_that_no_kernel_makes_are_refused(void **state)
 	assert_error_tag(load(b, &arena), "guest-memory");
 }
 
-static void test_tables_that_cannot_be_read_are_not_missing_pages(void **state)
+static void tables_that_cannot_be_read_are_not_missing_pages(void **state)
 {
 	struct build_scheduler *b = *state;
 	struct kmem_walk walk = { 0 };
@@ -141,12 +141,12 @@ static void test_tables_that_cannot_be_read_are_not_missing_pages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scheduler_test(test_an_arena_says_where_it_is),
-		scheduler_test(test_the_low_half_of_a_pointer_finds_the_byte),
-		scheduler_test(test_pages_that_are_not_there_are_stepped_over),
-		scheduler_test(test_the_page_that_stands_for_holes_is_none_of_the_arena),
-		scheduler_test(test_ranges_that_no_kernel_makes_are_refused),
-		scheduler_test(test_tables_that_cannot_be_read_are_not_missing_pages),
+		scheduler_test(an_arena_says_where_it_is),
+		scheduler_test(the_low_half_of_a_pointer_finds_the_byte),
+		scheduler_test(pages_that_are_not_there_are_stepped_over),
+		scheduler_test(the_page_that_stands_for_holes_is_none_of_the_arena),
+		scheduler_test(ranges_that_no_kernel_makes_are_refused),
+		scheduler_test(tables_that_cannot_be_read_are_not_missing_pages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

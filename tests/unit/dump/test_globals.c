@@ -3,7 +3,7 @@
 
 #include "build_scheduler.h"
 
-static void test_programs_say_which_arena_their_variables_point_into(void **state)
+static void programs_say_which_arena_their_variables_point_into(void **state)
 {
 	struct build_scheduler *b = *state;
 	_cleanup_globals_ struct globals_scene scene = { 0 };
@@ -24,7 +24,7 @@ static void test_programs_say_which_arena_their_variables_point_into(void **stat
 	assert_null(globals_arena(&scene, scene.globals.at[0].arena, SDT_USER));
 }
 
-static void test_without_a_program_addresses_tell(void **state)
+static void without_a_program_addresses_tell(void **state)
 {
 	struct build_scheduler *b = *state;
 	_cleanup_globals_ struct globals_scene scene = { 0 };
@@ -37,7 +37,7 @@ static void test_without_a_program_addresses_tell(void **state)
 	assert_null(globals_arena(&scene, scene.globals.at[0].arena, 5));
 }
 
-static void test_arrays_of_many_or_without_types_are_no_variables(void **state)
+static void arrays_of_many_or_without_types_are_no_variables(void **state)
 {
 	struct build_scheduler *b = *state;
 	struct globals_scene scene = { 0 };
@@ -58,9 +58,9 @@ static void test_arrays_of_many_or_without_types_are_no_variables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scheduler_test(test_programs_say_which_arena_their_variables_point_into),
-		scheduler_test(test_without_a_program_addresses_tell),
-		scheduler_test(test_arrays_of_many_or_without_types_are_no_variables),
+		scheduler_test(programs_say_which_arena_their_variables_point_into),
+		scheduler_test(without_a_program_addresses_tell),
+		scheduler_test(arrays_of_many_or_without_types_are_no_variables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

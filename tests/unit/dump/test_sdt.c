@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "build_scheduler.h"
 
-static void test_entries_are_shown_by_their_type(void **state)
+static void entries_are_shown_by_their_type(void **state)
 {
 	struct build_scheduler *b = *state;
 	uint64_t at = sdt_alloc(b->s, 7);
@@ -18,7 +18,7 @@ static void test_entries_are_shown_by_their_type(void **state)
 	assert_contains(strbuf_str(&b->out), " payload=task_ctx{pid=77}");
 }
 
-static void test_json_has_its_keys(void **state)
+static void json_has_its_keys(void **state)
 {
 	struct build_scheduler *b = *state;
 	char wanted[256];
@@ -37,7 +37,7 @@ static void test_json_has_its_keys(void **state)
 	assert_contains(strbuf_str(&b->out), wanted);
 }
 
-static void test_ranges_of_bump_allocators_are_listed(void **state)
+static void ranges_of_bump_allocators_are_listed(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -65,7 +65,7 @@ static void assert_unavailable(struct build_scheduler *b, const char *reason)
 	error_free(err);
 }
 
-static void test_what_is_missing_has_its_own_words(void **state)
+static void what_is_missing_has_its_own_words(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -78,7 +78,7 @@ static void test_what_is_missing_has_its_own_words(void **state)
 	assert_unavailable(b, "arena");
 }
 
-static void test_a_variable_outside_of_its_map_is_not_read(void **state)
+static void a_variable_outside_of_its_map_is_not_read(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -88,7 +88,7 @@ static void test_a_variable_outside_of_its_map_is_not_read(void **state)
 }
 
 /* Two allocators in an array of arrays: one with entries, one that was never set up. */
-static void test_each_allocator_of_an_array_is_shown(void **state)
+static void each_allocator_of_an_array_is_shown(void **state)
 {
 	struct build_scheduler *b;
 	uint64_t second = AT_BSS + ARRAY_VALUE + BSS_ALLOCATOR + 40;
@@ -111,7 +111,7 @@ static void test_each_allocator_of_an_array_is_shown(void **state)
 			"{\"allocator_name\":\"scx_allocators[1][0]\",\"entries\":[{\"idx\":7,");
 }
 
-static void test_types_that_cannot_be_read_are_no_missing_allocator(void **state)
+static void types_that_cannot_be_read_are_no_missing_allocator(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -119,7 +119,7 @@ static void test_types_that_cannot_be_read_are_no_missing_allocator(void **state
 	assert_unavailable(b, "types of 1 maps of variables: ");
 }
 
-static void test_a_range_that_cannot_be_read_is_said(void **state)
+static void a_range_that_cannot_be_read_is_said(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -133,14 +133,14 @@ static void test_a_range_that_cannot_be_read_is_said(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scheduler_test(test_entries_are_shown_by_their_type),
-		scheduler_test(test_json_has_its_keys),
-		scheduler_test(test_ranges_of_bump_allocators_are_listed),
-		scheduler_test(test_what_is_missing_has_its_own_words),
-		scheduler_test(test_a_variable_outside_of_its_map_is_not_read),
-		scheduler_test(test_each_allocator_of_an_array_is_shown),
-		scheduler_test(test_types_that_cannot_be_read_are_no_missing_allocator),
-		scheduler_test(test_a_range_that_cannot_be_read_is_said),
+		scheduler_test(entries_are_shown_by_their_type),
+		scheduler_test(json_has_its_keys),
+		scheduler_test(ranges_of_bump_allocators_are_listed),
+		scheduler_test(what_is_missing_has_its_own_words),
+		scheduler_test(a_variable_outside_of_its_map_is_not_read),
+		scheduler_test(each_allocator_of_an_array_is_shown),
+		scheduler_test(types_that_cannot_be_read_are_no_missing_allocator),
+		scheduler_test(a_range_that_cannot_be_read_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ static struct error *layout_of(const struct sdt_form *form, struct sdt_layout *r
 	return sdt_layout_of(btf, ret);
 }
 
-static void test_offsets_come_from_the_programs_types(void **state)
+static void offsets_come_from_the_programs_types(void **state)
 {
 	struct sdt_layout at;
 
@@ -33,7 +33,7 @@ static void test_offsets_come_from_the_programs_types(void **state)
 	assert_int_equal(at.data_header_size, 8);
 }
 
-static void test_members_may_stand_elsewhere(void **state)
+static void members_may_stand_elsewhere(void **state)
 {
 	struct sdt_layout at;
 
@@ -50,7 +50,7 @@ static void test_members_may_stand_elsewhere(void **state)
 	assert_int_equal(at.data_header_size, 24);
 }
 
-static void test_chunk_and_data_may_be_declared_only(void **state)
+static void chunk_and_data_may_be_declared_only(void **state)
 {
 	const struct sdt_form form = { .chunk = SDT_FORWARD, .data = SDT_FORWARD };
 	struct sdt_layout at;
@@ -61,7 +61,7 @@ static void test_chunk_and_data_may_be_declared_only(void **state)
 	assert_int_equal(at.data_header_size, 8);
 }
 
-static void test_either_arm_of_the_chunk_is_enough(void **state)
+static void either_arm_of_the_chunk_is_enough(void **state)
 {
 	struct sdt_layout at;
 
@@ -82,7 +82,7 @@ static void assert_fails(const struct sdt_form *form, const char *tag, const cha
 	error_free(err);
 }
 
-static void test_declared_and_absent_are_different_words(void **state)
+static void declared_and_absent_are_different_words(void **state)
 {
 	(void)state;
 	assert_fails(&(struct sdt_form){ .allocator = SDT_ABSENT }, "btf-not-found",
@@ -97,7 +97,7 @@ static void test_declared_and_absent_are_different_words(void **state)
 	assert_fails(&(struct sdt_form){ .data = SDT_ABSENT }, "btf-not-found", "sdt_data");
 }
 
-static void test_another_number_of_ways_is_no_layout_of_ours(void **state)
+static void another_number_of_ways_is_no_layout_of_ours(void **state)
 {
 	(void)state;
 	assert_fails(&(struct sdt_form){ .chunk_entries = 256 }, "btf-no-member", "2048 bytes");
@@ -107,12 +107,12 @@ static void test_another_number_of_ways_is_no_layout_of_ours(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_offsets_come_from_the_programs_types),
-		cmocka_unit_test(test_members_may_stand_elsewhere),
-		cmocka_unit_test(test_chunk_and_data_may_be_declared_only),
-		cmocka_unit_test(test_either_arm_of_the_chunk_is_enough),
-		cmocka_unit_test(test_declared_and_absent_are_different_words),
-		cmocka_unit_test(test_another_number_of_ways_is_no_layout_of_ours),
+		cmocka_unit_test(offsets_come_from_the_programs_types),
+		cmocka_unit_test(members_may_stand_elsewhere),
+		cmocka_unit_test(chunk_and_data_may_be_declared_only),
+		cmocka_unit_test(either_arm_of_the_chunk_is_enough),
+		cmocka_unit_test(declared_and_absent_are_different_words),
+		cmocka_unit_test(another_number_of_ways_is_no_layout_of_ours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

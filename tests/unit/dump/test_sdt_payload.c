@@ -37,14 +37,14 @@ static void assert_choice(const char *const *names, size_t n, uint64_t size, con
 		      sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *), size, name, \
 		      reason)
 
-static void test_the_only_struct_of_that_size_whatever_its_name(void **state)
+static void the_only_struct_of_that_size_whatever_its_name(void **state)
 {
 	(void)state;
 	CHOICE(16, "whatever", "", "whatever");
 	CHOICE(16, "whatever", "", "", "whatever");
 }
 
-static void test_reasons_for_bytes(void **state)
+static void reasons_for_bytes(void **state)
 {
 	(void)state;
 	CHOICE(0, NULL, "payload_size == 0", "whatever");
@@ -53,7 +53,7 @@ static void test_reasons_for_bytes(void **state)
 	CHOICE(16, NULL, "ambiguous: 3 candidates", "a", "b", "c");
 }
 
-static void test_names_decide_between_several(void **state)
+static void names_decide_between_several(void **state)
 {
 	(void)state;
 	CHOICE(16, "task_ctx", "", "my_task_ctx", "task_ctx", "my_arena_ctx");
@@ -62,7 +62,7 @@ static void test_names_decide_between_several(void **state)
 	CHOICE(16, "my_ctx", "", "other", "my_ctx", "ctx");
 }
 
-static void test_two_of_one_pattern_leave_it_to_the_next(void **state)
+static void two_of_one_pattern_leave_it_to_the_next(void **state)
 {
 	(void)state;
 	CHOICE(16, "c_task_ctx", "", "a_arena_ctx", "b_arena_ctx", "c_task_ctx");
@@ -73,10 +73,10 @@ static void test_two_of_one_pattern_leave_it_to_the_next(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_only_struct_of_that_size_whatever_its_name),
-		cmocka_unit_test(test_reasons_for_bytes),
-		cmocka_unit_test(test_names_decide_between_several),
-		cmocka_unit_test(test_two_of_one_pattern_leave_it_to_the_next),
+		cmocka_unit_test(the_only_struct_of_that_size_whatever_its_name),
+		cmocka_unit_test(reasons_for_bytes),
+		cmocka_unit_test(names_decide_between_several),
+		cmocka_unit_test(two_of_one_pattern_leave_it_to_the_next),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

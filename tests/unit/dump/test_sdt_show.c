@@ -3,7 +3,7 @@
 
 #include "build_scheduler.h"
 
-static void test_a_cap_is_said(void **state)
+static void a_cap_is_said(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -16,7 +16,7 @@ static void test_a_cap_is_said(void **state)
 	assert_null(strstr(scheduler_json(b, "sdt", 20), "truncated"));
 }
 
-static void test_what_was_left_out_is_counted_by_reason(void **state)
+static void what_was_left_out_is_counted_by_reason(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -29,7 +29,7 @@ static void test_what_was_left_out_is_counted_by_reason(void **state)
 	assert_contains(scheduler_json(b, "sdt", 0), "\"skipped_subtrees\":1,");
 }
 
-static void test_an_empty_allocator_has_no_entries(void **state)
+static void an_empty_allocator_has_no_entries(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -37,7 +37,7 @@ static void test_an_empty_allocator_has_no_entries(void **state)
 	assert_null(strstr(scheduler_json(b, "sdt", 0), "\"entries\""));
 }
 
-static void test_a_payload_without_a_type_is_bytes_with_a_reason(void **state)
+static void a_payload_without_a_type_is_bytes_with_a_reason(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -53,7 +53,7 @@ static void test_a_payload_without_a_type_is_bytes_with_a_reason(void **state)
 }
 
 /* People decode by hand what has no type: JSON has all of it, a line has not. */
-static void test_a_large_payload_without_a_type_is_whole_in_json(void **state)
+static void a_large_payload_without_a_type_is_whole_in_json(void **state)
 {
 	struct build_scheduler *b = *state;
 	uint64_t at;
@@ -67,7 +67,7 @@ static void test_a_large_payload_without_a_type_is_whole_in_json(void **state)
 	assert_contains(scheduler_text(b, "sdt", 0), " /* 256 of 1024 shown */\n");
 }
 
-static void test_elements_that_are_all_zero_are_counted(void **state)
+static void elements_that_are_all_zero_are_counted(void **state)
 {
 	struct build_scheduler *b = *state;
 	uint64_t at = sdt_alloc(b->s, 1);
@@ -80,7 +80,7 @@ static void test_elements_that_are_all_zero_are_counted(void **state)
 	assert_contains(scheduler_json(b, "sdt", 0), ",\"zeroed\":1}");
 }
 
-static void test_a_torn_size_and_an_unknown_arena_are_said(void **state)
+static void a_torn_size_and_an_unknown_arena_are_said(void **state)
 {
 	struct build_scheduler *b = *state;
 
@@ -94,7 +94,7 @@ static void test_a_torn_size_and_an_unknown_arena_are_said(void **state)
 	assert_contains(scheduler_json(b, "sdt", 0), "\"not_walked\":\"no program tells");
 }
 
-static void test_lines_that_find_no_room_are_counted(void **state)
+static void lines_that_find_no_room_are_counted(void **state)
 {
 	struct build_scheduler *b = *state;
 	struct dump_request request = { 0 };
@@ -110,7 +110,7 @@ static void test_lines_that_find_no_room_are_counted(void **state)
 	assert_int_equal(sink.lines_lost, 17);
 }
 
-static void test_json_without_room_counts_on(void **state)
+static void json_without_room_counts_on(void **state)
 {
 	struct build_scheduler *b = *state;
 	struct json_writer writer = json_writer_to(&b->out, JSON_COMPACT);
@@ -129,15 +129,15 @@ static void test_json_without_room_counts_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scheduler_test(test_a_cap_is_said),
-		scheduler_test(test_what_was_left_out_is_counted_by_reason),
-		scheduler_test(test_an_empty_allocator_has_no_entries),
-		scheduler_test(test_a_payload_without_a_type_is_bytes_with_a_reason),
-		scheduler_test(test_a_large_payload_without_a_type_is_whole_in_json),
-		scheduler_test(test_elements_that_are_all_zero_are_counted),
-		scheduler_test(test_a_torn_size_and_an_unknown_arena_are_said),
-		scheduler_test(test_lines_that_find_no_room_are_counted),
-		scheduler_test(test_json_without_room_counts_on),
+		scheduler_test(a_cap_is_said),
+		scheduler_test(what_was_left_out_is_counted_by_reason),
+		scheduler_test(an_empty_allocator_has_no_entries),
+		scheduler_test(a_payload_without_a_type_is_bytes_with_a_reason),
+		scheduler_test(a_large_payload_without_a_type_is_whole_in_json),
+		scheduler_test(elements_that_are_all_zero_are_counted),
+		scheduler_test(a_torn_size_and_an_unknown_arena_are_said),
+		scheduler_test(lines_that_find_no_room_are_counted),
+		scheduler_test(json_without_room_counts_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,7 +76,7 @@ static void assert_skipped(struct fixture *f, enum sdt_skip skip, uint64_t n)
 	assert_int_equal(sdt_n_skipped(&f->walk), n);
 }
 
-static void test_elements_come_with_number_generation_and_payload(void **state)
+static void elements_come_with_number_generation_and_payload(void **state)
 {
 	struct fixture *f = *state;
 	/* Of both ends of each level. */
@@ -99,7 +99,7 @@ static void test_elements_come_with_number_generation_and_payload(void **state)
 	}
 }
 
-static void test_subtrees_that_are_not_full_have_no_bit_and_are_visited(void **state)
+static void subtrees_that_are_not_full_have_no_bit_and_are_visited(void **state)
 {
 	struct fixture *f = *state;
 
@@ -114,7 +114,7 @@ static void test_subtrees_that_are_not_full_have_no_bit_and_are_visited(void **s
 		assert_int_equal(f->seen.at[i].idx, i);
 }
 
-static void test_only_bits_say_that_an_element_lives(void **state)
+static void only_bits_say_that_an_element_lives(void **state)
 {
 	struct fixture *f = *state;
 
@@ -128,7 +128,7 @@ static void test_only_bits_say_that_an_element_lives(void **state)
 		assert_int_equal(f->seen.at[i].idx, 2 * i + 1);
 }
 
-static void test_elements_and_chunks_may_cross_pages(void **state)
+static void elements_and_chunks_may_cross_pages(void **state)
 {
 	struct fixture *f = *state;
 	size_t crossing = 0;
@@ -148,7 +148,7 @@ static void test_elements_and_chunks_may_cross_pages(void **state)
 	}
 }
 
-static void test_a_wild_count_of_free_slots_ends_that_subtree(void **state)
+static void a_wild_count_of_free_slots_ends_that_subtree(void **state)
 {
 	struct fixture *f = *state;
 
@@ -166,7 +166,7 @@ static void test_a_wild_count_of_free_slots_ends_that_subtree(void **state)
 	assert_int_equal(f->walk.n, 2);
 }
 
-static void test_a_descriptor_without_a_chunk_ends_that_subtree(void **state)
+static void a_descriptor_without_a_chunk_ends_that_subtree(void **state)
 {
 	struct fixture *f = *state;
 
@@ -178,7 +178,7 @@ static void test_a_descriptor_without_a_chunk_ends_that_subtree(void **state)
 	assert_int_equal(f->walk.n, 1);
 }
 
-static void test_a_bit_whose_slot_is_null_is_being_allocated(void **state)
+static void a_bit_whose_slot_is_null_is_being_allocated(void **state)
 {
 	struct fixture *f = *state;
 
@@ -190,7 +190,7 @@ static void test_a_bit_whose_slot_is_null_is_being_allocated(void **state)
 	assert_int_equal(sdt_n_skipped(&f->walk), 0);
 }
 
-static void test_a_slot_of_zeros_is_being_freed_and_is_shown(void **state)
+static void a_slot_of_zeros_is_being_freed_and_is_shown(void **state)
 {
 	struct fixture *f = *state;
 	uint64_t at;
@@ -207,7 +207,7 @@ static void test_a_slot_of_zeros_is_being_freed_and_is_shown(void **state)
 	assert_int_equal(f->seen.at[1].idx, 0);
 }
 
-static void test_a_torn_element_size_walks_nothing(void **state)
+static void a_torn_element_size_walks_nothing(void **state)
 {
 	struct fixture *f = *state;
 	const uint64_t torn[] = { 0, 8, 15, 4097, UINT64_MAX };
@@ -228,7 +228,7 @@ static void test_a_torn_element_size_walks_nothing(void **state)
 	assert_int_equal(f->walk.n, 1);
 }
 
-static void test_a_cap_shows_the_first_and_counts_the_rest(void **state)
+static void a_cap_shows_the_first_and_counts_the_rest(void **state)
 {
 	struct fixture *f = *state;
 
@@ -247,7 +247,7 @@ static void test_a_cap_shows_the_first_and_counts_the_rest(void **state)
 	assert_int_equal(f->walk.n_shown, 1100);
 }
 
-static void test_nothing_was_set_up(void **state)
+static void nothing_was_set_up(void **state)
 {
 	struct fixture *f = *state;
 
@@ -257,7 +257,7 @@ static void test_nothing_was_set_up(void **state)
 	assert_int_equal(sdt_n_skipped(&f->walk), 0);
 }
 
-static void test_pointers_out_of_the_arenas_pages_are_counted_by_what_they_lead_to(void **state)
+static void pointers_out_of_the_arenas_pages_are_counted_by_what_they_lead_to(void **state)
 {
 	struct fixture *f = *state;
 	uint64_t nowhere = SDT_USER + UINT64_C(0x10000000);
@@ -288,7 +288,7 @@ static void test_pointers_out_of_the_arenas_pages_are_counted_by_what_they_lead_
 	assert_skipped(f, SDT_SKIP_DESC, 1);
 }
 
-static void test_half_a_payload_is_shown_with_a_hole(void **state)
+static void half_a_payload_is_shown_with_a_hole(void **state)
 {
 	struct fixture *f = *state;
 	uint64_t at = 0;
@@ -305,7 +305,7 @@ static void test_half_a_payload_is_shown_with_a_hole(void **state)
 	assert_int_equal(f->seen.at[0].words[1], 0);
 }
 
-static void test_a_tree_that_leads_back_into_itself_ends(void **state)
+static void a_tree_that_leads_back_into_itself_ends(void **state)
 {
 	struct fixture *f = *state;
 
@@ -321,7 +321,7 @@ static void test_a_tree_that_leads_back_into_itself_ends(void **state)
  * One page full of full descriptors, seen at many addresses of the arena: more elements than any
  * memory could hold, each of them as good as a real one.
  */
-static void test_a_tree_without_end_is_given_up(void **state)
+static void a_tree_without_end_is_given_up(void **state)
 {
 	enum { PER_PAGE = 4096 / SDT_DESC_BYTES, LEAVES = 9 * 512 };
 	struct fixture *f = *state;
@@ -355,7 +355,7 @@ static void test_a_tree_without_end_is_given_up(void **state)
 	assert_int_equal(sdt_n_skipped(&f->walk), 0);
 }
 
-static void test_an_image_that_is_too_short_is_refused(void **state)
+static void an_image_that_is_too_short_is_refused(void **state)
 {
 	struct sdt_walk walk_state = { .wanted = 7 };
 	uint8_t image[39] = { 0 };
@@ -368,7 +368,7 @@ static void test_an_image_that_is_too_short_is_refused(void **state)
 	assert_int_equal(walk_state.wanted, 7);
 }
 
-static void test_reasons_have_texts(void **state)
+static void reasons_have_texts(void **state)
 {
 	(void)state;
 	for (int i = 0; i < SDT_N_SKIPS; i++)
@@ -380,23 +380,23 @@ static void test_reasons_have_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_elements_come_with_number_generation_and_payload),
-		TEST(test_subtrees_that_are_not_full_have_no_bit_and_are_visited),
-		TEST(test_only_bits_say_that_an_element_lives),
-		TEST(test_elements_and_chunks_may_cross_pages),
-		TEST(test_a_wild_count_of_free_slots_ends_that_subtree),
-		TEST(test_a_descriptor_without_a_chunk_ends_that_subtree),
-		TEST(test_a_bit_whose_slot_is_null_is_being_allocated),
-		TEST(test_a_slot_of_zeros_is_being_freed_and_is_shown),
-		TEST(test_a_torn_element_size_walks_nothing),
-		TEST(test_a_cap_shows_the_first_and_counts_the_rest),
-		TEST(test_nothing_was_set_up),
-		TEST(test_pointers_out_of_the_arenas_pages_are_counted_by_what_they_lead_to),
-		TEST(test_half_a_payload_is_shown_with_a_hole),
-		TEST(test_a_tree_that_leads_back_into_itself_ends),
-		TEST(test_a_tree_without_end_is_given_up),
-		cmocka_unit_test(test_an_image_that_is_too_short_is_refused),
-		cmocka_unit_test(test_reasons_have_texts),
+		TEST(elements_come_with_number_generation_and_payload),
+		TEST(subtrees_that_are_not_full_have_no_bit_and_are_visited),
+		TEST(only_bits_say_that_an_element_lives),
+		TEST(elements_and_chunks_may_cross_pages),
+		TEST(a_wild_count_of_free_slots_ends_that_subtree),
+		TEST(a_descriptor_without_a_chunk_ends_that_subtree),
+		TEST(a_bit_whose_slot_is_null_is_being_allocated),
+		TEST(a_slot_of_zeros_is_being_freed_and_is_shown),
+		TEST(a_torn_element_size_walks_nothing),
+		TEST(a_cap_shows_the_first_and_counts_the_rest),
+		TEST(nothing_was_set_up),
+		TEST(pointers_out_of_the_arenas_pages_are_counted_by_what_they_lead_to),
+		TEST(half_a_payload_is_shown_with_a_hole),
+		TEST(a_tree_that_leads_back_into_itself_ends),
+		TEST(a_tree_without_end_is_given_up),
+		cmocka_unit_test(an_image_that_is_too_short_is_refused),
+		cmocka_unit_test(reasons_have_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
