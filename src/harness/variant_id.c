@@ -19,7 +19,7 @@ void plan_variant_id(const struct declared_suite *suite, const struct declared_t
 	_cleanup_free_ char *id = NULL;
 
 	topology_format(booted, &topology);
-	id = variant_id(&(struct variant_traits){
+	id = result_variant_id(&(struct variant_traits){
 		.suite = suite->name,
 		.test = test->name,
 		.topology = strbuf_str(&topology),

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
+
 /* "LowerBetter", "HigherBetter", "Unknown" or {"TargetValue": x}. */
 static void write_polarity(const void *member, struct json_writer *w)
 {
@@ -65,6 +67,39 @@ static const struct json_row payload_rows[] = {
 	  .means = "how it ended; negative: minus the signal" },
 };
 const struct json_rows metric_payload_rows = { JSON_TABLE(payload_rows) };
+
+static const struct json_row measure_rows[] = {
+	{ JSON_SCALAR(struct result_measure, name), .presence = JSON_REQUIRED,
+	  .means = "path of the figure in this record" },
+	{ JSON_SCALAR(struct result_measure, unit), .presence = JSON_REQUIRED,
+	  .means = "its unit" },
+	{ JSON_CUSTOM(struct result_measure, polarity, &polarity_codec), .presence = JSON_REQUIRED,
+	  .means = "which way is better: HigherBetter, LowerBetter or Unknown" },
+};
+const struct json_rows result_measure_rows = { JSON_TABLE(measure_rows) };
+
+void result_write_measures(const struct json_rows *rows, const char *place, struct json_writer *w)
+{
+	static const enum polarity_kind kinds[] = {
+		[JSON_NEITHER_IS_BETTER] = POLARITY_UNKNOWN,
+		[JSON_LOWER_IS_BETTER] = POLARITY_LOWER_BETTER,
+		[JSON_HIGHER_IS_BETTER] = POLARITY_HIGHER_BETTER,
+	};
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct json_row *row = &rows->at[i];
+		_cleanup_free_ char *path = xasprintf("%s.%s%s", place, row->name,
+						      row->list_size ? "[]" : "");
+		struct result_measure measure = { path,
+						  row->unit,
+						  { .kind = kinds[row->direction] } };
+
+		if (row->unit)
+			json_rows_write(&result_measure_rows, &measure, w);
+		if (row->type == JSON_ROW_OBJECT || row->type == JSON_ROW_OBJECTS)
+			result_write_measures(row->rows, path, w);
+	}
+}
 
 const struct metric_hint *metric_hint_find(const struct metric_hints *hints, const char *name,
 					   size_t n)

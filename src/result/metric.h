@@ -53,6 +53,15 @@ struct metric_payload {
 
 /* To write and to explain; records are not read back this far. */
 extern const struct json_rows metric_entry_rows, metric_payload_rows;
+/* What tells how a figure of a record compares: its path, its unit, and which way is better. */
+struct result_measure {
+	const char *name, *unit;
+	struct polarity polarity;
+};
+extern const struct json_rows result_measure_rows;
+/* One for each of the rows that has a unit, into a list that is open. */
+void result_write_measures(const struct json_rows *rows, const char *place, struct json_writer *w);
+
 /* The first that fits, NULL when none does: the metric is Unknown and has no unit. */
 const struct metric_hint *metric_hint_find(const struct metric_hints *hints, const char *name,
 					   size_t n);

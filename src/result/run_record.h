@@ -26,6 +26,7 @@ struct run_record_payload {
 	const char *stream; /* "stdout" or "stderr": where the metrics were */
 	const struct run_record_metric *metrics;
 	size_t n_metrics;
+	struct metric_hints hints; /* units and directions of its metrics */
 };
 
 typedef void (*run_record_members_fn)(void *context, struct json_writer *w);
@@ -44,13 +45,13 @@ struct run_record_result {
 	struct run_record_texts kept_files; /* names in kept_dir */
 	const struct run_record_payload *payloads;
 	size_t n_payloads;
-	struct metric_hints hints;
 	/*
 	 * Members of the object `stats`, and members of the record itself (workers, cgroups,
 	 * payloads, scheduler_run …). May be NULL; may be called twice.
 	 */
 	run_record_members_fn write_stats, write_facts;
 	void *context;
+	const struct json_rows *stats_rows; /* of what write_stats writes, or NULL */
 };
 
 struct run_record;

@@ -44,7 +44,7 @@ struct past_run {
 
 	/* What is known before the guest is started. */
 	const char *test;     /* a C identifier; with `id` it makes the file's name */
-	const char *id;	      /* variant_id() */
+	const char *id;	      /* result_variant_id() */
 	const char *suite;    /* the binary's name */
 	const char *name;     /* of the variant, as reports show it */
 	const char *source;   /* "mytests.c:12" */

@@ -80,8 +80,7 @@ static bool is_number(const char *text)
 }
 
 /* Those that are numbers, in the words of the record. The caller owns the list. */
-static struct metric_payload payload_of(const struct run_record_result *r,
-					const struct run_record_payload *payload, size_t index,
+static struct metric_payload payload_of(const struct run_record_payload *payload, size_t index,
 					bool whole)
 {
 	struct metric_entry *entries = xcalloc(payload->n_metrics + 1, sizeof(*entries));
@@ -91,7 +90,7 @@ static struct metric_payload payload_of(const struct run_record_result *r,
 	for (size_t i = 0; whole && i < payload->n_metrics; i++) {
 		const struct run_record_metric *metric = &payload->metrics[i];
 		struct json_text name = { metric->name, strlen(metric->name) };
-		const struct metric_hint *hint = metric_hint_find(&r->hints, name.at, name.n);
+		const struct metric_hint *hint = metric_hint_find(&payload->hints, name.at, name.n);
 
 		if (!is_number(metric->number))
 			continue;
@@ -123,7 +122,7 @@ static size_t add_metrics(struct json_writer *w, const struct run_record_result 
 	json_begin_array(w);
 	behind_bracket = w->out->n;
 	for (size_t i = 0; i < r->n_payloads; i++) {
-		struct metric_payload payload = payload_of(r, &r->payloads[i], n_kept + i, whole);
+		struct metric_payload payload = payload_of(&r->payloads[i], n_kept + i, whole);
 
 		json_rows_write(&metric_payload_rows, &payload, w);
 		free((void *)(uintptr_t)payload.metrics.at);
@@ -163,6 +162,11 @@ static void format(const struct strbuf *head, const struct run_record_result *r,
 	if (whole && r->write_stats)
 		r->write_stats(r->context, &w);
 	json_end_object(&w);
+	json_key(&w, "measures");
+	json_begin_array(&w);
+	if (whole && r->stats_rows)
+		result_write_measures(r->stats_rows, "stats", &w);
+	json_end_array(&w);
 	if (whole && r->write_facts)
 		r->write_facts(r->context, &w);
 	metrics_at = add_metrics(&w, r, n_kept, whole);

@@ -25,7 +25,7 @@ static uint64_t add_texts(uint64_t hash, const struct run_record_texts *texts)
 	return hash;
 }
 
-char *variant_id(const struct variant_traits *v)
+char *result_variant_id(const struct variant_traits *v)
 {
 	uint64_t hash = HASH_INIT;
 

@@ -15,6 +15,6 @@ struct variant_traits {
 };
 
 /* The caller owns the string. */
-char *variant_id(const struct variant_traits *variant) MUST_CHECK;
+char *result_variant_id(const struct variant_traits *variant) MUST_CHECK;
 
 #endif

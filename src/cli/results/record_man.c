@@ -4,12 +4,21 @@
 #include "result/metric.h"
 #include "result/run_record_rows.h"
 
+/* A list that is not a row: who writes it adds its elements one by one. */
+static void format_list(const char *name, const char *means, const struct json_rows *rows,
+			struct strbuf *into)
+{
+	strbuf_appendf(into, "*%s* (list of objects)\n\t%s.\n\n", name, means);
+	json_rows_format_man(rows, name, into);
+}
+
 void record_format_man(struct strbuf *into)
 {
 	json_rows_format_man(&run_record_state_rows, "", into);
 	json_rows_format_man(&run_record_verdict_rows, "", into);
 	json_rows_format_man(&run_record_head_rows, "", into);
 	json_rows_format_man(&run_record_fact_rows, "", into);
-	strbuf_append(into, "*metrics[]* (list of objects)\n\tWhat programs measured.\n\n");
-	json_rows_format_man(&metric_payload_rows, "metrics[]", into);
+	format_list("measures[]", "Figures above that runs can be compared by",
+		    &result_measure_rows, into);
+	format_list("metrics[]", "What programs measured", &metric_payload_rows, into);
 }

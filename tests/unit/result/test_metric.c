@@ -58,11 +58,37 @@ static void a_name_that_only_contains_the_suffix_is_unknown(void **state UNUSED)
 	assert_null(metric_hint_find(&(struct metric_hints){ 0 }, "a", 1));
 }
 
+static void every_figure_with_a_unit_is_a_measure(void **state UNUSED)
+{
+	static const struct json_row inner_list[] = {
+		{ .name = "spread", .unit = "%", .direction = JSON_LOWER_IS_BETTER },
+	};
+	static const struct json_rows inner = { JSON_TABLE(inner_list) };
+	static const struct json_row list[] = {
+		{ .name = "cgroups", .type = JSON_ROW_OBJECTS, .list_size = 16, .rows = &inner },
+		{ .name = "work", .unit = "iterations", .direction = JSON_HIGHER_IS_BETTER },
+		{ .name = "kind" },
+	};
+	static const struct json_rows outer = { JSON_TABLE(list) };
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct json_writer w = json_writer_to(&out, JSON_COMPACT);
+
+	json_begin_array(&w);
+	result_write_measures(&outer, "stats", &w);
+	json_end_array(&w);
+	assert_string_equal(strbuf_str(&out),
+			    "[{\"name\":\"stats.cgroups[].spread\",\"unit\":\"%\","
+			    "\"polarity\":\"LowerBetter\"},"
+			    "{\"name\":\"stats.work\",\"unit\":\"iterations\","
+			    "\"polarity\":\"HigherBetter\"}]");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(polarities_have_the_words_of_the_record),
 		cmocka_unit_test(the_first_hint_whose_suffix_fits_is_taken),
+		cmocka_unit_test(every_figure_with_a_unit_is_a_measure),
 		cmocka_unit_test(a_name_that_only_contains_the_suffix_is_unknown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

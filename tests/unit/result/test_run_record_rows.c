@@ -13,6 +13,13 @@ static void write_stats(void *context UNUSED, struct json_writer *w)
 	json_add_u64(w, "total_workers", 3);
 }
 
+static const struct json_row stats_list[] = {
+	{ .name = "total_workers", .unit = "workers" },
+	{ .name = "worst_gap_ms", .unit = "ms", .direction = JSON_LOWER_IS_BETTER },
+	{ .name = "name" },
+};
+static const struct json_rows stats_rows = { JSON_TABLE(stats_list) };
+
 static void write_facts(void *context UNUSED, struct json_writer *w)
 {
 	json_add_u64(w, "time_limit_ms", 30000);
@@ -29,19 +36,19 @@ static const struct run_record_metric metrics[] = {
 	{ "p.latency_us", "12.50" },
 	{ "p.count", "18446744073709551615" },
 };
+static const struct metric_hint hints[] = {
+	{ "latency_us", { .kind = POLARITY_LOWER_BETTER }, "us" },
+};
 static const struct run_record_payload payloads[] = {
 	{ .name = "p",
 	  .ended = true,
 	  .exit_code = -9,
 	  .stream = "stderr",
 	  .metrics = metrics,
-	  .n_metrics = ARRAY_SIZE(metrics) },
+	  .n_metrics = ARRAY_SIZE(metrics),
+	  .hints = { hints, ARRAY_SIZE(hints) } },
 	{ .name = "q" },
 };
-static const struct metric_hint hints[] = {
-	{ "latency_us", { .kind = POLARITY_LOWER_BETTER }, "us" },
-};
-
 /* A guest that did all there is to do. */
 static struct run_record_result sample_result(struct outcome *outcome)
 {
@@ -60,7 +67,7 @@ static struct run_record_result sample_result(struct outcome *outcome)
 		.kept_files = { kept, ARRAY_SIZE(kept) },
 		.payloads = payloads,
 		.n_payloads = ARRAY_SIZE(payloads),
-		.hints = { hints, ARRAY_SIZE(hints) },
+		.stats_rows = &stats_rows,
 		.write_stats = write_stats,
 		.write_facts = write_facts,
 	};

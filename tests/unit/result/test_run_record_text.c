@@ -34,18 +34,19 @@ static const struct run_record_metric metrics[] = {
 	{ "p.nonsense", "12abc" },
 	{ "p.words", "\"text\"" },
 };
+static const struct metric_hint hints[] = { { "_bytes", { POLARITY_LOWER_BETTER, 0 }, "bytes" } };
 static const struct run_record_payload payloads[] = {
 	{ .name = "p",
 	  .ended = true,
 	  .exit_code = -9,
 	  .stream = "stdout",
 	  .metrics = metrics,
-	  .n_metrics = 4 },
+	  .n_metrics = 4,
+	  .hints = { hints, 1 } },
 	{ .name = "q", .stream = "stderr", .metrics = metrics, .n_metrics = 1 },
 };
 static const struct run_record_stage stages[] = { { "setup", 1 }, { "work", 20 } };
 static const char *const kept_files[] = { "console.log" };
-static const struct metric_hint hints[] = { { "_bytes", { POLARITY_LOWER_BETTER, 0 }, "bytes" } };
 static struct many two_workers = { 2, "worker" };
 
 static struct run_record_result sample_result(const struct outcome *outcome)
@@ -62,7 +63,6 @@ static struct run_record_result sample_result(const struct outcome *outcome)
 		.kept_files = { kept_files, 1 },
 		.payloads = payloads,
 		.n_payloads = ARRAY_SIZE(payloads),
-		.hints = { hints, ARRAY_SIZE(hints) },
 		.write_stats = write_stats,
 		.write_facts = write_facts,
 		.context = &two_workers,

@@ -12,6 +12,7 @@ static void members_of_all_tables_are_there(void **state UNUSED)
 		"*host.cpufreq\\_governor* (object of strings, may be absent)",
 		"*parts[].verdict* (string)",
 		"*absent[].why* (string)",
+		"*measures[].unit* (string)",
 		"*metrics[].metrics[].polarity* (string)",
 	};
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
