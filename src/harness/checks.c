@@ -16,9 +16,9 @@ struct subject {
 	const struct declared_test *test;
 	const struct test_report *report;
 	const struct declared_cgroup *cgroup;
-	const struct reported_cgroup *made; /* NULL: nobody told */
-	const struct disturbance *disturbance;
-	VEC(const struct reported_worker *) workers;
+	const struct exchange_cgroup *made; /* NULL: nobody told */
+	const struct checks_disturbance *disturbance;
+	VEC(const struct exchange_worker *) workers;
 	struct outcome *into;
 	size_t parts; /* that the check at hand has added */
 };
@@ -60,18 +60,18 @@ static void end_check(struct subject *s, const char *check)
 	s->parts = 0;
 }
 
-static bool never_started(const struct reported_worker *w)
+static bool never_started(const struct exchange_worker *w)
 {
 	return strcmp(w->end, "never-started") == 0;
 }
 
-static bool had_to_be_killed(const struct reported_worker *w)
+static bool had_to_be_killed(const struct exchange_worker *w)
 {
 	return strcmp(w->end, "killed") == 0 || strcmp(w->end, "stuck") == 0;
 }
 
 /* Whether it stopped or not: it worked until it was asked to. */
-static bool worked_to_the_end(const struct reported_worker *w)
+static bool worked_to_the_end(const struct exchange_worker *w)
 {
 	return strcmp(w->end, "finished") == 0 || had_to_be_killed(w);
 }
@@ -81,7 +81,7 @@ static bool starts_with(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
-static void tell_early_end(struct subject *s, const struct reported_worker *w)
+static void tell_early_end(struct subject *s, const struct exchange_worker *w)
 {
 	const char *name = s->cgroup->name;
 
@@ -100,7 +100,7 @@ static void tell_early_end(struct subject *s, const struct reported_worker *w)
  * Whether it wanted a CPU and had none when the work was over, for longer than that can be without
  * fault. One that got something done and is not stalled makes progress, whole iterations or not.
  */
-static bool makes_progress(struct subject *s, const struct reported_worker *w)
+static bool makes_progress(struct subject *s, const struct exchange_worker *w)
 {
 	double measured = (double)w->stall_ns / (double)NS_PER_MS;
 	double limit = progress_limit_ms(s->report, s->made);
@@ -127,7 +127,7 @@ static void check_progress(struct subject *s)
 	size_t fine = 0;
 
 	for (size_t i = 0; i < s->workers.n; i++) {
-		const struct reported_worker *w = s->workers.at[i];
+		const struct exchange_worker *w = s->workers.at[i];
 
 		if (never_started(w))
 			continue;
@@ -140,7 +140,7 @@ static void check_progress(struct subject *s)
 	end_check(s, "progress");
 }
 
-static void tell_outside(struct subject *s, const struct reported_worker *w)
+static void tell_outside(struct subject *s, const struct exchange_worker *w)
 {
 	_cleanup_strbuf_ struct strbuf outside = STRBUF_INIT, had = STRBUF_INIT;
 
@@ -158,7 +158,7 @@ static void check_isolation(struct subject *s)
 	size_t at_home = 0;
 
 	for (size_t i = 0; i < s->workers.n; i++) {
-		const struct reported_worker *w = s->workers.at[i];
+		const struct exchange_worker *w = s->workers.at[i];
 
 		if (never_started(w))
 			continue;
@@ -205,7 +205,7 @@ static bool check_spread(struct subject *s)
 	return true;
 }
 
-static char *describe_gap(const struct reported_worker *w, const char *cgroup)
+static char *describe_gap(const struct exchange_worker *w, const char *cgroup)
 {
 	double at_s = (double)w->gap_at_ns / (double)NS_PER_SEC;
 
@@ -221,10 +221,10 @@ static void check_gap(struct subject *s)
 {
 	const struct ktstr_limit *limit = &s->test->checks.max_gap_ms;
 	struct error_bar bar = error_bar_of_wait(s->disturbance);
-	const struct reported_worker *worst = NULL;
+	const struct exchange_worker *worst = NULL;
 
 	for (size_t i = 0; i < s->workers.n; i++) {
-		const struct reported_worker *w = s->workers.at[i];
+		const struct exchange_worker *w = s->workers.at[i];
 
 		if (never_started(w))
 			continue;
@@ -260,7 +260,7 @@ static bool is_asked_for(enum ktstr_demand demand, bool by_default)
 static void check_stopped(struct subject *s)
 {
 	for (size_t i = 0; i < s->workers.n; i++) {
-		const struct reported_worker *w = s->workers.at[i];
+		const struct exchange_worker *w = s->workers.at[i];
 
 		if (had_to_be_killed(w))
 			part(s, KTSTR_REASON_WORKER_KILLED,
@@ -274,7 +274,7 @@ static void check_stopped(struct subject *s)
 /* Parts of a hundred of its CPU time that a worker must have had under the scheduler. */
 enum { UNDER_SCHEDULER_PCT = 95, UNDER_RESTARTING_PCT = 50 };
 
-static void check_class_of(struct subject *s, const struct reported_worker *w, unsigned int least)
+static void check_class_of(struct subject *s, const struct exchange_worker *w, unsigned int least)
 {
 	uint64_t known_ns = w->ext_ns + w->other_ns, samples = w->ext_samples + w->other_samples;
 	/* One that hardly computes has no CPU time to speak of: then samples count. */
@@ -297,7 +297,7 @@ static void check_scheduled(struct subject *s)
 							    : UNDER_SCHEDULER_PCT;
 
 	for (size_t i = 0; i < s->workers.n; i++) {
-		const struct reported_worker *w = s->workers.at[i];
+		const struct exchange_worker *w = s->workers.at[i];
 
 		if (never_started(w) || !worked_to_the_end(w))
 			continue;
@@ -334,7 +334,7 @@ static void find_evidence(const struct test_report *report, struct subject *s)
 		if (strcmp(report->cgroups.at[i].name, s->cgroup->name) == 0)
 			s->made = &report->cgroups.at[i];
 	for (size_t i = 0; i < report->workers.n; i++) {
-		const struct reported_worker *w = &report->workers.at[i];
+		const struct exchange_worker *w = &report->workers.at[i];
 
 		if (strcmp(w->cgroup, s->cgroup->name) == 0)
 			vec_push(&s->workers, w);
@@ -372,7 +372,7 @@ static bool has_reason(const struct outcome *outcome, enum ktstr_reason reason)
 }
 
 /* The kernel's word counts, whatever the guest's side made of it. */
-static void check_kernel_reason(const struct reported_scheduler *s, struct outcome *into)
+static void check_kernel_reason(const struct exchange_scheduler *s, struct outcome *into)
 {
 	_cleanup_free_ char *text = NULL;
 
@@ -384,7 +384,7 @@ static void check_kernel_reason(const struct reported_scheduler *s, struct outco
 }
 
 /* False when it had ended before anybody stopped it. */
-static bool check_scheduler(const struct reported_scheduler *s, struct outcome *into)
+static bool check_scheduler(const struct exchange_scheduler *s, struct outcome *into)
 {
 	_cleanup_free_ char *text = NULL;
 
@@ -413,7 +413,7 @@ static bool check_scheduler(const struct reported_scheduler *s, struct outcome *
 }
 
 void checks_evaluate(const struct declared_test *test, const struct test_report *report,
-		     const struct disturbance *disturbance, struct outcome *into)
+		     const struct checks_disturbance *disturbance, struct outcome *into)
 {
 	bool compared = false, has_work = false;
 

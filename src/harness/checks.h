@@ -16,6 +16,6 @@
  * measured then says nothing about it.
  */
 void checks_evaluate(const struct declared_test *test, const struct test_report *report,
-		     const struct disturbance *disturbance, struct outcome *into);
+		     const struct checks_disturbance *disturbance, struct outcome *into);
 
 #endif

@@ -136,9 +136,9 @@ void disturbance_sample(struct disturbance_watch *w)
 }
 
 void disturbance_end(struct disturbance_watch *w, bool tcg, unsigned int vcpus,
-		     struct disturbance *ret)
+		     struct checks_disturbance *ret)
 {
-	struct disturbance d = { .tcg = tcg, .vcpus = vcpus };
+	struct checks_disturbance d = { .tcg = tcg, .vcpus = vcpus };
 
 	disturbance_sample(w);
 	d.has = !w->why[0];

@@ -15,7 +15,7 @@
 
 enum { DISTURBANCE_WHY_BYTES = 160 };
 
-struct disturbance {
+struct checks_disturbance {
 	bool has; /* false: unknown, which is not none; the three numbers mean nothing */
 	char why[DISTURBANCE_WHY_BYTES]; /* it is not known; "" otherwise */
 	uint64_t wall_ns;
@@ -48,7 +48,7 @@ void disturbance_begin(const char *proc_root, pid_t pid, struct disturbance_watc
 void disturbance_sample(struct disturbance_watch *watch);
 /* Ends the watch and frees it. */
 void disturbance_end(struct disturbance_watch *watch, bool tcg, unsigned int vcpus,
-		     struct disturbance *ret);
+		     struct checks_disturbance *ret);
 /* For a watch that nobody wants an answer of; fine after the end, and for an empty one. */
 void disturbance_watch_deinit(struct disturbance_watch *watch);
 

@@ -17,12 +17,12 @@ static const char *number(double value, char text[NUMBER_BYTES])
 	return text;
 }
 
-static double turns_ms(const struct disturbance *d)
+static double turns_ms(const struct checks_disturbance *d)
 {
 	return d->tcg ? (double)d->vcpus * ERROR_BAR_TCG_TURN_MS : 0;
 }
 
-struct error_bar error_bar_of_share(const struct disturbance *d)
+struct error_bar error_bar_of_share(const struct checks_disturbance *d)
 {
 	struct error_bar bar = { .from = d,
 				 .kind = ERROR_BAR_SHARE,
@@ -34,7 +34,7 @@ struct error_bar error_bar_of_share(const struct disturbance *d)
 	return bar;
 }
 
-struct error_bar error_bar_of_wait(const struct disturbance *d)
+struct error_bar error_bar_of_wait(const struct checks_disturbance *d)
 {
 	struct error_bar bar = { .from = d, .kind = ERROR_BAR_WAIT, .has = d->has };
 
@@ -43,7 +43,7 @@ struct error_bar error_bar_of_wait(const struct disturbance *d)
 	return bar;
 }
 
-struct error_bar error_bar_of_stall(const struct disturbance *d)
+struct error_bar error_bar_of_stall(const struct checks_disturbance *d)
 {
 	struct error_bar bar = { .from = d, .kind = ERROR_BAR_STALL, .has = d->has };
 
@@ -54,7 +54,7 @@ struct error_bar error_bar_of_stall(const struct disturbance *d)
 
 static void append_blame(const struct error_bar *bar, struct strbuf *s)
 {
-	const struct disturbance *d = bar->from;
+	const struct checks_disturbance *d = bar->from;
 	char text[NUMBER_BYTES];
 
 	switch (bar->kind) {

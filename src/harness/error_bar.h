@@ -20,18 +20,18 @@ enum error_bar_kind {
 };
 
 struct error_bar {
-	const struct disturbance *from; /* borrowed */
-	bool has;			/* false: unknown */
-	double value;			/* in the unit of what was measured */
+	const struct checks_disturbance *from; /* borrowed */
+	bool has;			       /* false: unknown */
+	double value;			       /* in the unit of what was measured */
 	enum error_bar_kind kind;
 };
 
 /* For a share of the time of the work, in percent. */
-struct error_bar error_bar_of_share(const struct disturbance *disturbance);
+struct error_bar error_bar_of_share(const struct checks_disturbance *disturbance);
 /* For a single wait, in milliseconds. */
-struct error_bar error_bar_of_wait(const struct disturbance *disturbance);
+struct error_bar error_bar_of_wait(const struct checks_disturbance *disturbance);
 /* For a time that may be made of many waits, in milliseconds. */
-struct error_bar error_bar_of_stall(const struct disturbance *disturbance);
+struct error_bar error_bar_of_stall(const struct checks_disturbance *disturbance);
 
 /*
  * At most the limit holds: NONE. But a share can also look better than it was: with a bar above

@@ -39,7 +39,7 @@ struct guest_run {
 	uint64_t limit_ns, wall_ns;
 	uint64_t quiet_ns; /* since the last piece of the report */
 	double slowness;
-	struct disturbance disturbance;
+	struct checks_disturbance disturbance;
 	struct disturbance_watch watch_; /* while the stage `work` lasts */
 	bool watching_;
 	uint64_t heard_ns_;

@@ -14,21 +14,21 @@ static void add_cpus(struct json_writer *w, const char *key, const struct cpuset
 	json_add_string(w, key, strbuf_str(&text));
 }
 
-static bool is_of(const struct reported_worker *worker, const struct reported_cgroup *cgroup)
+static bool is_of(const struct exchange_worker *worker, const struct exchange_cgroup *cgroup)
 {
 	return strcmp(worker->cgroup, cgroup->name) == 0;
 }
 
 static void write_cgroup_stats(struct json_writer *w, const struct test_report *report,
-			       const struct reported_cgroup *cgroup)
+			       const struct exchange_cgroup *cgroup)
 {
 	uint64_t iterations = 0, migrations = 0, workers = 0;
 	struct cpuset used = { 0 };
-	const struct reported_worker *worst = NULL;
+	const struct exchange_worker *worst = NULL;
 	struct spread spread = spread_of(report, cgroup->name);
 
 	for (size_t i = 0; i < report->workers.n; i++) {
-		const struct reported_worker *worker = &report->workers.at[i];
+		const struct exchange_worker *worker = &report->workers.at[i];
 
 		if (!is_of(worker, cgroup))
 			continue;
@@ -94,7 +94,7 @@ static void write_workers(struct json_writer *w, const struct test_report *repor
 	json_key(w, "workers");
 	json_begin_array(w);
 	for (size_t i = 0; i < report->workers.n; i++) {
-		const struct reported_worker *worker = &report->workers.at[i];
+		const struct exchange_worker *worker = &report->workers.at[i];
 
 		json_begin_object(w);
 		json_add_string(w, "cgroup", worker->cgroup);
@@ -129,7 +129,7 @@ static void write_workers(struct json_writer *w, const struct test_report *repor
 	json_end_array(w);
 }
 
-static void write_scheduler(struct json_writer *w, const struct reported_scheduler *scheduler)
+static void write_scheduler(struct json_writer *w, const struct exchange_scheduler *scheduler)
 {
 	json_key(w, "scheduler_run");
 	json_begin_object(w);
@@ -155,7 +155,7 @@ static void write_payloads(struct json_writer *w, const struct test_report *repo
 	json_key(w, "payloads");
 	json_begin_array(w);
 	for (size_t i = 0; i < report->payloads.n; i++) {
-		const struct reported_payload *payload = &report->payloads.at[i];
+		const struct exchange_payload *payload = &report->payloads.at[i];
 
 		json_begin_object(w);
 		json_add_string(w, "name", payload->name);

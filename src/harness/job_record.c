@@ -237,7 +237,7 @@ static struct run_record_payload *payloads_of(const struct test_report *report)
 	struct run_record_payload *all = xcalloc(report->payloads.n + 1, sizeof(*all));
 
 	for (size_t i = 0; i < report->payloads.n; i++) {
-		const struct reported_payload *from = &report->payloads.at[i];
+		const struct exchange_payload *from = &report->payloads.at[i];
 		struct run_record_metric *metrics = xcalloc(from->metrics.n + 1, sizeof(*metrics));
 
 		for (size_t j = 0; j < from->metrics.n; j++)

@@ -254,7 +254,7 @@ static void judge_running_payloads(const struct judge_input *in, struct outcome 
 	bool whole = in->end == RUN_COMPLETED && report->ended && into->parts.n == 0;
 
 	for (size_t i = 0; i < report->payloads.n; i++) {
-		const struct reported_payload *p = &report->payloads.at[i];
+		const struct exchange_payload *p = &report->payloads.at[i];
 		_cleanup_free_ char *text = NULL;
 
 		if (p->ended)
@@ -296,7 +296,7 @@ static bool work_counts(const struct judge_input *in, const struct outcome *outc
 
 void judge(const struct judge_input *in, struct outcome *into)
 {
-	static const struct disturbance unknown = { .why = "it was not measured" };
+	static const struct checks_disturbance unknown = { .why = "it was not measured" };
 
 	judge_death(in, into);
 	copy_report(in->report, into);

@@ -25,8 +25,8 @@ struct judge_input {
 	enum run_end end;
 	const struct error *error; /* NULL where the end has none */
 	const struct vm_end *exit; /* of the test binary; NULL: it was not seen to end */
-	const struct disturbance *disturbance; /* NULL: unknown */
-	uint64_t limit_ns;		       /* the time the test had; for its text */
+	const struct checks_disturbance *disturbance; /* NULL: unknown */
+	uint64_t limit_ns;			      /* the time the test had; for its text */
 	uint64_t quiet_ns; /* since the last line of the report, when the run ended */
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "harness/progress.h"
 
-double progress_limit_ms(const struct test_report *report, const struct reported_cgroup *made)
+double progress_limit_ms(const struct test_report *report, const struct exchange_cgroup *made)
 {
 	size_t cpus = made ? cpuset_count(&made->cpus) : 0;
 	size_t turns;

@@ -16,6 +16,6 @@ enum {
  * Every worker of the test may have one turn before it on the CPUs of its cgroup: it is not known
  * who shares them. `made` may be NULL: then all of them share one CPU.
  */
-double progress_limit_ms(const struct test_report *report, const struct reported_cgroup *made);
+double progress_limit_ms(const struct test_report *report, const struct exchange_cgroup *made);
 
 #endif

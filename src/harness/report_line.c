@@ -35,7 +35,7 @@ bool report_reason_is_the_guests(enum ktstr_reason reason)
 	}
 }
 
-void reported_payload_deinit(struct reported_payload *p)
+void reported_payload_deinit(struct exchange_payload *p)
 {
 	free(p->name);
 	free(p->stream);
@@ -44,15 +44,15 @@ void reported_payload_deinit(struct reported_payload *p)
 		free(p->metrics.at[i].number);
 	}
 	vec_deinit(&p->metrics);
-	*p = (struct reported_payload){ 0 };
+	*p = (struct exchange_payload){ 0 };
 }
 
-void reported_worker_deinit(struct reported_worker *w)
+void reported_worker_deinit(struct exchange_worker *w)
 {
 	free(w->cgroup);
 	free(w->kind);
 	free(w->end);
-	*w = (struct reported_worker){ 0 };
+	*w = (struct exchange_worker){ 0 };
 }
 
 static void take_begin(struct test_report *r, struct members *m)
@@ -138,7 +138,7 @@ static void check_argv(struct members *m)
 
 static void take_started(struct test_report *r, struct members *m)
 {
-	struct reported_payload payload = { 0 };
+	struct exchange_payload payload = { 0 };
 	_cleanup_free_ char *name = members_take_name(m, "name");
 
 	payload.pid = members_u32(m, "pid");
@@ -149,10 +149,10 @@ static void take_started(struct test_report *r, struct members *m)
 	vec_push(&r->payloads, payload);
 }
 
-static struct reported_payload *find_running(struct test_report *r, const char *name, uint32_t pid)
+static struct exchange_payload *find_running(struct test_report *r, const char *name, uint32_t pid)
 {
 	for (size_t i = 0; i < r->payloads.n; i++) {
-		struct reported_payload *p = &r->payloads.at[i];
+		struct exchange_payload *p = &r->payloads.at[i];
 
 		if (!p->ended && p->pid == pid && strcmp(p->name, name) == 0)
 			return p;
@@ -169,7 +169,7 @@ static size_t count_metrics(const struct test_report *r)
 	return n;
 }
 
-static void take_metrics(struct members *m, size_t already, struct reported_payload *payload)
+static void take_metrics(struct members *m, size_t already, struct exchange_payload *payload)
 {
 	const struct json_value *list = members_find(m, "metrics");
 	struct json_iter it = json_iter_over(list);
@@ -185,7 +185,7 @@ static void take_metrics(struct members *m, size_t already, struct reported_payl
 			members_wrong(&one, "value", "is no number");
 		m->err = one.err;
 		if (members_have_room(m, already + payload->metrics.n, REPORT_METRICS_LIMIT)) {
-			struct reported_metric metric = {
+			struct exchange_metric metric = {
 				.name = take_ptr(name),
 				.number = xstrndup(number.at, number.n),
 			};
@@ -219,8 +219,8 @@ static void note_dropped(struct test_report *r, const char *name, uint64_t dropp
 
 static void take_payload(struct test_report *r, struct members *m)
 {
-	struct reported_payload end = { .name = members_take_name(m, "name"), .ended = true };
-	struct reported_payload *running;
+	struct exchange_payload end = { .name = members_take_name(m, "name"), .ended = true };
+	struct exchange_payload *running;
 	uint64_t dropped = 0;
 
 	end.pid = members_u32(m, "pid");
@@ -249,7 +249,7 @@ static void take_payload(struct test_report *r, struct members *m)
 
 static void take_cgroup(struct test_report *r, struct members *m)
 {
-	struct reported_cgroup cgroup = { 0 };
+	struct exchange_cgroup cgroup = { 0 };
 	_cleanup_free_ char *name = members_take_name(m, "name");
 
 	members_cpus(m, "cpus", &cgroup.cpus);
@@ -283,7 +283,7 @@ static char *take_end(struct members *m, bool optional)
 	return text;
 }
 
-static void take_outside(struct members *m, struct reported_worker *w)
+static void take_outside(struct members *m, struct exchange_worker *w)
 {
 	w->has_outside = members_find(m, "outside") != NULL;
 	if (!w->has_outside)
@@ -295,7 +295,7 @@ static void take_outside(struct members *m, struct reported_worker *w)
 
 static void take_worker(struct test_report *r, struct members *m)
 {
-	struct reported_worker w = { .cgroup = members_take_name(m, "cgroup"),
+	struct exchange_worker w = { .cgroup = members_take_name(m, "cgroup"),
 				     .kind = members_take_name(m, "kind") };
 
 	w.pid = members_u32(m, "pid");
@@ -338,7 +338,7 @@ static void replace(char **old, char **new)
 enum scheduler_state { STARTED, ATTACHED, FAILED, ENDED, N_STATES };
 static const char *const scheduler_states[N_STATES] = { "started", "attached", "failed", "ended" };
 
-static enum scheduler_state get_state(const struct reported_scheduler *s, struct members *m)
+static enum scheduler_state get_state(const struct exchange_scheduler *s, struct members *m)
 {
 	struct json_text word = members_string(m, "state", false);
 	enum scheduler_state state = N_STATES;
@@ -356,7 +356,7 @@ static enum scheduler_state get_state(const struct reported_scheduler *s, struct
 
 static void take_scheduler(struct test_report *r, struct members *m)
 {
-	struct reported_scheduler *s = &r->scheduler;
+	struct exchange_scheduler *s = &r->scheduler;
 	enum scheduler_state state = get_state(s, m);
 	bool has_pid = members_find(m, "pid");
 	uint32_t pid = has_pid || state == STARTED ? members_u32(m, "pid") : 0;

@@ -11,7 +11,7 @@ struct error *report_line_take(struct test_report *report, const char *line, siz
 /* Whether a test may say this about itself: the others only the host can know. */
 bool report_reason_is_the_guests(enum ktstr_reason reason);
 
-void reported_payload_deinit(struct reported_payload *payload);
-void reported_worker_deinit(struct reported_worker *worker);
+void reported_payload_deinit(struct exchange_payload *payload);
+void reported_worker_deinit(struct exchange_worker *worker);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool computes(const struct reported_worker *worker)
+static bool computes(const struct exchange_worker *worker)
 {
 	return strcmp(worker->kind, "sleep") != 0 && strcmp(worker->end, "never-started") != 0;
 }
@@ -14,7 +14,7 @@ struct spread spread_of(const struct test_report *report, const char *cgroup)
 	struct spread spread = { 0 };
 
 	for (size_t i = 0; i < report->workers.n; i++) {
-		const struct reported_worker *worker = &report->workers.at[i];
+		const struct exchange_worker *worker = &report->workers.at[i];
 
 		if (strcmp(worker->cgroup, cgroup) != 0 || !computes(worker))
 			continue;

@@ -13,12 +13,12 @@
 #include "topo/cpuset.h"
 #include "wire/report.h"
 
-struct reported_metric {
+struct exchange_metric {
 	char *name;
 	char *number; /* exactly as JSON */
 };
 
-struct reported_payload {
+struct exchange_payload {
 	char *name;
 	uint32_t pid;
 	bool ended;    /* false: started, and nobody heard of its end */
@@ -26,10 +26,10 @@ struct reported_payload {
 	bool timed_out, by_cleanup;
 	uint64_t wall_ms, stdout_bytes, stderr_bytes, dropped_bytes;
 	char *stream; /* where the metrics were: "stdout", "stderr"; NULL: none were looked for */
-	VEC(struct reported_metric) metrics;
+	VEC(struct exchange_metric) metrics;
 };
 
-struct reported_worker {
+struct exchange_worker {
 	char *cgroup, *kind;
 	char *end; /* "finished", "killed", "exited 3", "signalled 9", "never-started" */
 	uint32_t pid;
@@ -48,12 +48,12 @@ struct reported_worker {
 	uint64_t ext_samples, other_samples, ext_ns, other_ns;
 };
 
-struct reported_cgroup {
+struct exchange_cgroup {
 	char *name;
 	struct cpuset cpus; /* what the kernel gave it */
 };
 
-struct reported_scheduler {
+struct exchange_scheduler {
 	bool started, attached, ended;
 	uint32_t pid;
 	char *ops; /* root/ops once attached; NULL */
@@ -86,10 +86,10 @@ struct test_report {
 	VEC(struct reported_stage) stages;
 	VEC(struct outcome_part) parts;
 	VEC(char *) notes;
-	VEC(struct reported_payload) payloads;
-	VEC(struct reported_worker) workers;
-	VEC(struct reported_cgroup) cgroups;
-	struct reported_scheduler scheduler;
+	VEC(struct exchange_payload) payloads;
+	VEC(struct exchange_worker) workers;
+	VEC(struct exchange_cgroup) cgroups;
+	struct exchange_scheduler scheduler;
 	VEC(struct reported_text) texts;
 
 	struct strbuf partial_; /* a line that has not ended yet */

@@ -68,7 +68,7 @@ static void check_payloads(const struct test_report *r)
 {
 	FUZZ_MUST(r->payloads.n <= REPORT_PAYLOADS_LIMIT);
 	for (size_t i = 0; i < r->payloads.n; i++) {
-		const struct reported_payload *p = &r->payloads.at[i];
+		const struct exchange_payload *p = &r->payloads.at[i];
 
 		FUZZ_MUST(*p->name && p->exit_code <= 255 &&
 			  (p->exit_code >= -64 || p->exit_code == INT32_MIN));
@@ -109,7 +109,7 @@ static void check_report(const struct test_report *r)
 
 static void check_verdict(const struct test_report *r, const struct error *err)
 {
-	static const struct disturbance quiet = { .has = true, .wall_ns = 1, .vcpus = 3 };
+	static const struct checks_disturbance quiet = { .has = true, .wall_ns = 1, .vcpus = 3 };
 	struct vm_end exit = { .how = WIRE_END_EXITED };
 	_cleanup_outcome_ struct outcome outcome = { 0 };
 	struct judge_input input = {

@@ -83,7 +83,7 @@ static void a_stall_that_the_host_may_have_made_is_not_held_against_it(void **st
 	assert_one_part(&busy, KTSTR_REASON_HOST_BUSY, "waiting for 300 ms in all");
 
 	stalled(&unknown, 70, 1500);
-	unknown.disturbance = (struct disturbance){ .why = "QEMU is gone" };
+	unknown.disturbance = (struct checks_disturbance){ .why = "QEMU is gone" };
 	evaluate(&unknown);
 	assert_one_part(&unknown, KTSTR_REASON_NO_EVIDENCE, "QEMU is gone");
 }
@@ -139,7 +139,7 @@ static void a_worker_that_had_to_be_killed_fails(void **state UNUSED)
 static void a_worker_that_never_started_is_a_broken_setup(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
-	struct reported_worker *w;
+	struct exchange_worker *w;
 
 	told_prepare(&t, 2);
 	t.test.checks.isolation = KTSTR_REQUIRED;
@@ -204,7 +204,7 @@ static void a_cgroup_without_work_needs_no_evidence(void **state UNUSED)
 static void a_worker_on_a_foreign_cpu_is_named_with_it(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
-	struct reported_worker *w;
+	struct exchange_worker *w;
 
 	told_prepare(&t, 2);
 	t.test.checks.isolation = KTSTR_REQUIRED;
@@ -352,7 +352,7 @@ static void cgroups_are_not_compared_with_each_other(void **state UNUSED)
 static void the_longest_gap_is_told_with_its_place(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
-	struct reported_worker *w;
+	struct exchange_worker *w;
 
 	told_prepare(&t, 3);
 	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
@@ -411,7 +411,7 @@ static void above_the_limit_with_an_unknown_host_is_no_evidence(void **state UNU
 	told_prepare(&t, 1);
 	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
 	t.report.workers.at[0].max_gap_ns = 250000000;
-	t.disturbance = (struct disturbance){ .why = "QEMU is gone" };
+	t.disturbance = (struct checks_disturbance){ .why = "QEMU is gone" };
 	evaluate(&t);
 	assert_one_part(&t, KTSTR_REASON_NO_EVIDENCE, "QEMU is gone");
 }

@@ -13,7 +13,7 @@ static void prepare_scheduler(struct told *t, const char *end)
 {
 	told_prepare(t, 1);
 	told_scheduler(t);
-	t->report.scheduler = (struct reported_scheduler){
+	t->report.scheduler = (struct exchange_scheduler){
 		.started = true,
 		.attached = true,
 		.ended = end != NULL,
@@ -93,7 +93,7 @@ static void work_under_another_scheduler_proves_nothing(void **state UNUSED)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_told_ struct told t;
-		struct reported_worker *w;
+		struct exchange_worker *w;
 
 		prepare_scheduler(&t, "stopped");
 		t.test.scheduler.may_restart = cases[i].may_restart;

@@ -49,7 +49,7 @@ static void the_thread_that_waited_most_counts(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
 	struct disturbance_watch watch;
-	struct disturbance found;
+	struct checks_disturbance found;
 
 	disturbance_begin(root, QEMU, &watch);
 	thread_has(root, QEMU, 1300, 6);
@@ -69,7 +69,7 @@ static void samples_bound_the_longest_wait(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
 	struct disturbance_watch watch;
-	struct disturbance found;
+	struct checks_disturbance found;
 
 	disturbance_begin(root, QEMU, &watch);
 	for (uint64_t delay = 50100; delay <= 50400; delay += 100) {
@@ -87,7 +87,7 @@ static void a_new_thread_waited_since_it_was_made(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
 	struct disturbance_watch watch;
-	struct disturbance found;
+	struct checks_disturbance found;
 
 	disturbance_begin(root, QEMU, &watch);
 	/* Between the two that are known, and behind them. */
@@ -107,7 +107,7 @@ static void a_thread_that_ended_keeps_what_it_waited(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
 	struct disturbance_watch watch;
-	struct disturbance found;
+	struct checks_disturbance found;
 
 	disturbance_begin(root, QEMU, &watch);
 	thread_has(root, 702, 50700, 6);
@@ -123,7 +123,7 @@ static void a_number_used_again_does_not_count_backwards(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
 	struct disturbance_watch watch;
-	struct disturbance found;
+	struct checks_disturbance found;
 
 	disturbance_begin(root, QEMU, &watch);
 	thread_has(root, 702, 40, 1);
@@ -133,7 +133,7 @@ static void a_number_used_again_does_not_count_backwards(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void assert_unknown(const struct disturbance *found, const char *why)
+static void assert_unknown(const struct checks_disturbance *found, const char *why)
 {
 	assert_false(found->has);
 	assert_contains(found->why, why);
@@ -143,7 +143,7 @@ static void a_process_that_is_not_there_is_unknown(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	struct disturbance_watch watch;
-	struct disturbance found;
+	struct checks_disturbance found;
 
 	disturbance_begin(root, QEMU, &watch);
 	disturbance_sample(&watch);
@@ -157,7 +157,7 @@ static void a_process_that_dies_meanwhile_is_unknown(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
 	struct disturbance_watch watch;
-	struct disturbance found;
+	struct checks_disturbance found;
 
 	disturbance_begin(root, QEMU, &watch);
 	leader_is(root, 'Z');
@@ -174,7 +174,7 @@ static void a_process_that_is_reaped_meanwhile_is_unknown(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
 	struct disturbance_watch watch;
-	struct disturbance found;
+	struct checks_disturbance found;
 
 	disturbance_begin(root, QEMU, &watch);
 	thread_ends(root, QEMU);
@@ -188,7 +188,7 @@ static void a_kernel_that_does_not_count_is_unknown(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	struct disturbance_watch watch;
-	struct disturbance found;
+	struct checks_disturbance found;
 
 	leader_is(root, 'S');
 	thread_has(root, QEMU, 0, 0);
@@ -203,7 +203,7 @@ static void what_is_no_schedstat_is_unknown(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
 	struct disturbance_watch watch;
-	struct disturbance found;
+	struct checks_disturbance found;
 
 	disturbance_begin(root, QEMU, &watch);
 	staged_file(root, "/700/task/702/schedstat", "1 2", 3);
@@ -216,7 +216,7 @@ static void a_watch_may_be_dropped(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
 	struct disturbance_watch watch, empty = { 0 };
-	struct disturbance found;
+	struct checks_disturbance found;
 
 	disturbance_begin(root, QEMU, &watch);
 	disturbance_watch_deinit(&watch);
@@ -230,7 +230,7 @@ static void a_watch_may_be_dropped(void **state UNUSED)
 static void this_very_process_can_be_watched(void **state UNUSED)
 {
 	struct disturbance_watch watch;
-	struct disturbance found;
+	struct checks_disturbance found;
 
 	skip_unless(access("/proc/self/schedstat", R_OK) == 0, "this kernel has no schedstat");
 	disturbance_begin("/proc", getpid(), &watch);

@@ -6,9 +6,9 @@
 
 enum { S = 1000000000, MS = 1000000 };
 
-static struct disturbance host(uint64_t wall_ns, uint64_t delay_ns, unsigned int tcg_vcpus)
+static struct checks_disturbance host(uint64_t wall_ns, uint64_t delay_ns, unsigned int tcg_vcpus)
 {
-	return (struct disturbance){
+	return (struct checks_disturbance){
 		.has = true,
 		.wall_ns = wall_ns,
 		.run_delay_ns = delay_ns,
@@ -21,9 +21,10 @@ static struct disturbance host(uint64_t wall_ns, uint64_t delay_ns, unsigned int
 /* The figures of docs/VERDICTS.md. */
 static void bars_are_those_of_the_formulas(void **state UNUSED)
 {
-	struct disturbance quiet_kvm = host(2ull * S, 0, 0), busy_kvm = host(2ull * S, 200 * MS, 0);
-	struct disturbance tcg_short = host(2ull * S, 0, 4), tcg_long = host(5ull * S, 0, 4);
-	struct disturbance both = host(5ull * S, 500 * MS, 4);
+	struct checks_disturbance quiet_kvm = host(2ull * S, 0, 0),
+				  busy_kvm = host(2ull * S, 200 * MS, 0);
+	struct checks_disturbance tcg_short = host(2ull * S, 0, 4), tcg_long = host(5ull * S, 0, 4);
+	struct checks_disturbance both = host(5ull * S, 500 * MS, 4);
 
 	assert_float_equal(error_bar_of_share(&quiet_kvm).value, 0, 1e-4);
 	assert_float_equal(error_bar_of_share(&busy_kvm).value, 10, 1e-4);
@@ -36,7 +37,7 @@ static void bars_are_those_of_the_formulas(void **state UNUSED)
 
 static void a_wait_is_the_longest_and_not_the_sum(void **state UNUSED)
 {
-	struct disturbance d = host(5ull * S, 500 * MS, 0);
+	struct checks_disturbance d = host(5ull * S, 500 * MS, 0);
 
 	d.longest_delay_ns = 20 * MS;
 	assert_float_equal(error_bar_of_wait(&d).value, 20, 1e-4);
@@ -45,7 +46,7 @@ static void a_wait_is_the_longest_and_not_the_sum(void **state UNUSED)
 
 static void without_a_measurement_there_is_no_bar(void **state UNUSED)
 {
-	struct disturbance unknown = { .why = "gone" }, no_time = host(0, 5, 0);
+	struct checks_disturbance unknown = { .why = "gone" }, no_time = host(0, 5, 0);
 
 	assert_false(error_bar_of_share(&unknown).has);
 	assert_false(error_bar_of_wait(&unknown).has);
@@ -54,7 +55,7 @@ static void without_a_measurement_there_is_no_bar(void **state UNUSED)
 
 static void a_wait_within_its_limit_holds_with_any_bar(void **state UNUSED)
 {
-	struct disturbance d = host(5ull * S, 900 * MS, 4);
+	struct checks_disturbance d = host(5ull * S, 900 * MS, 4);
 	struct error_bar wait = error_bar_of_wait(&d), stall = error_bar_of_stall(&d);
 	char *text = NULL;
 
@@ -66,7 +67,7 @@ static void a_wait_within_its_limit_holds_with_any_bar(void **state UNUSED)
 
 static void a_stall_is_made_of_all_waits(void **state UNUSED)
 {
-	struct disturbance d = host(5ull * S, 500 * MS, 0), unknown = { .why = "gone" };
+	struct checks_disturbance d = host(5ull * S, 500 * MS, 0), unknown = { .why = "gone" };
 	struct error_bar bar = error_bar_of_stall(&d);
 	_cleanup_free_ char *text = NULL;
 
@@ -109,9 +110,9 @@ static void the_bar_takes_failures_back_and_makes_none(void **state UNUSED)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct disturbance d = cases[i].unknown
-					       ? (struct disturbance){ .why = "no such process" }
-					       : host(S, cases[i].delay_ms * MS, 0);
+		struct checks_disturbance d =
+			cases[i].unknown ? (struct checks_disturbance){ .why = "no such process" }
+					 : host(S, cases[i].delay_ms * MS, 0);
 		struct error_bar bar = error_bar_of_share(&d);
 		_cleanup_free_ char *text = NULL;
 		enum ktstr_reason reason = error_bar_decide(&bar, "it is", cases[i].measured,
@@ -127,7 +128,7 @@ static void the_bar_takes_failures_back_and_makes_none(void **state UNUSED)
 
 static void vcpus_that_take_turns_are_blamed_too(void **state UNUSED)
 {
-	struct disturbance d = host(5ull * S, 100 * MS, 4);
+	struct checks_disturbance d = host(5ull * S, 100 * MS, 4);
 	struct error_bar share = error_bar_of_share(&d), wait = error_bar_of_wait(&d);
 	_cleanup_free_ char *one = NULL, *two = NULL;
 
@@ -145,7 +146,7 @@ static void vcpus_that_take_turns_are_blamed_too(void **state UNUSED)
 
 static void a_line_says_measured_limit_and_bar(void **state UNUSED)
 {
-	struct disturbance d = host(5ull * S, 0, 4), unknown = { 0 };
+	struct checks_disturbance d = host(5ull * S, 0, 4), unknown = { 0 };
 	struct error_bar bar = error_bar_of_share(&d), none = error_bar_of_share(&unknown);
 	_cleanup_free_ char *line = error_bar_format(&bar, "spread", "left", 3.14, 15, "%");
 	_cleanup_free_ char *dark = error_bar_format(&none, "gap", "left", 1234.5, 99.96, "ms");
@@ -156,7 +157,7 @@ static void a_line_says_measured_limit_and_bar(void **state UNUSED)
 
 static void no_number_is_too_large_to_tell(void **state UNUSED)
 {
-	struct disturbance d = host(1, UINT64_MAX, 4);
+	struct checks_disturbance d = host(1, UINT64_MAX, 4);
 	struct error_bar bar = error_bar_of_share(&d);
 	_cleanup_free_ char *line = error_bar_format(&bar, "spread", "left", 1e308, 1e308, "%");
 

@@ -7,7 +7,7 @@
 static void a_payload_is_started_and_ends(void **state UNUSED)
 {
 	_cleanup_test_report_ struct test_report r = { 0 };
-	const struct reported_payload *p;
+	const struct exchange_payload *p;
 
 	assert_success(take_text(
 		&r, BEGIN STARTED("probe", "7") STARTED("worker", "8")
@@ -118,7 +118,7 @@ static void a_refused_line_leaves_the_report_as_it_was(void **state UNUSED)
 static void a_worker_tells_what_it_measured(void **state UNUSED)
 {
 	_cleanup_test_report_ struct test_report r = { 0 };
-	const struct reported_worker *w;
+	const struct exchange_worker *w;
 
 	assert_success(take_text(&r, BEGIN WORKER("left", "9", "exited 3", ",\"run_delay_ns\":77")
 					     WORKER("left", "0", "never-started", "")));
@@ -172,7 +172,7 @@ static void a_worker_may_not_know_where_its_gap_was(void **state UNUSED)
 static void a_worker_tells_where_it_should_not_have_been(void **state UNUSED)
 {
 	_cleanup_test_report_ struct test_report r = { 0 };
-	const struct reported_worker *w;
+	const struct exchange_worker *w;
 
 	assert_success(take_text(&r, BEGIN));
 	assert_success(take_text(&r,
@@ -215,7 +215,7 @@ static void a_cgroup_has_the_cpus_the_kernel_gave_it(void **state UNUSED)
 static void a_scheduler_starts_attaches_and_ends(void **state UNUSED)
 {
 	_cleanup_test_report_ struct test_report r = { 0 };
-	const struct reported_scheduler *s = &r.scheduler;
+	const struct exchange_scheduler *s = &r.scheduler;
 
 	assert_success(take_text(&r, BEGIN SCHEDULER("started", ",\"pid\":50")));
 	assert_true(s->started && !s->attached && !s->ended);

@@ -3,9 +3,9 @@
 
 #include "unit.h"
 
-static struct reported_worker worker(const char *cgroup, uint64_t cpu_ns)
+static struct exchange_worker worker(const char *cgroup, uint64_t cpu_ns)
 {
-	return (struct reported_worker){
+	return (struct exchange_worker){
 		.cgroup = (char *)(uintptr_t)cgroup,
 		.kind = (char *)(uintptr_t)"spin",
 		.end = (char *)(uintptr_t)"finished",
@@ -15,7 +15,7 @@ static struct reported_worker worker(const char *cgroup, uint64_t cpu_ns)
 
 static void the_difference_is_a_share_of_the_largest(void **state UNUSED)
 {
-	struct reported_worker workers[] = { worker("a", 800), worker("b", 1), worker("a", 1000),
+	struct exchange_worker workers[] = { worker("a", 800), worker("b", 1), worker("a", 1000),
 					     worker("a", 900) };
 	struct test_report report = { .workers = { workers, 4, 4 } };
 	struct spread spread = spread_of(&report, "a");
@@ -27,7 +27,7 @@ static void the_difference_is_a_share_of_the_largest(void **state UNUSED)
 
 static void one_worker_or_no_time_is_no_spread(void **state UNUSED)
 {
-	struct reported_worker workers[] = { worker("a", 800), worker("b", 0), worker("b", 0) };
+	struct exchange_worker workers[] = { worker("a", 800), worker("b", 0), worker("b", 0) };
 	struct test_report report = { .workers = { workers, 3, 3 } };
 
 	assert_false(spread_of(&report, "a").known);
@@ -38,7 +38,7 @@ static void one_worker_or_no_time_is_no_spread(void **state UNUSED)
 
 static void sleepers_and_those_that_never_started_do_not_count(void **state UNUSED)
 {
-	struct reported_worker workers[] = { worker("a", 800), worker("a", 1), worker("a", 2),
+	struct exchange_worker workers[] = { worker("a", 800), worker("a", 1), worker("a", 2),
 					     worker("a", 400) };
 	struct test_report report = { .workers = { workers, 4, 4 } };
 

@@ -12,7 +12,7 @@
 struct told {
 	struct declared_test test;
 	struct test_report report;
-	struct disturbance disturbance;
+	struct checks_disturbance disturbance;
 	struct outcome outcome;
 };
 
@@ -40,13 +40,15 @@ static inline void told_init(struct told *t)
 {
 	*t = (struct told){ 0 };
 	t->test.name = xstrdup("fair");
-	t->disturbance = (struct disturbance){ .has = true, .wall_ns = 5000000000, .vcpus = 2 };
+	t->disturbance = (struct checks_disturbance){ .has = true,
+						      .wall_ns = 5000000000,
+						      .vcpus = 2 };
 }
 
 /* A good worker of 1 s of CPU time that was seen on CPUs 0 and 1. */
-static inline struct reported_worker *told_worker(struct told *t, const char *cgroup)
+static inline struct exchange_worker *told_worker(struct told *t, const char *cgroup)
 {
-	struct reported_worker w = {
+	struct exchange_worker w = {
 		.cgroup = xstrdup(cgroup),
 		.kind = xstrdup("spin"),
 		.end = xstrdup("finished"),
@@ -66,7 +68,7 @@ static inline struct reported_worker *told_worker(struct told *t, const char *cg
 	return &t->report.workers.at[t->report.workers.n - 1];
 }
 
-static inline void told_end(struct reported_worker *w, const char *end)
+static inline void told_end(struct exchange_worker *w, const char *end)
 {
 	free(w->end);
 	w->end = xstrdup(end);
@@ -75,7 +77,7 @@ static inline void told_end(struct reported_worker *w, const char *end)
 static inline void told_made(struct told *t, const char *name, unsigned int first,
 			     unsigned int last)
 {
-	struct reported_cgroup cgroup = { .name = xstrdup(name) };
+	struct exchange_cgroup cgroup = { .name = xstrdup(name) };
 
 	cpuset_add_range(&cgroup.cpus, first, last);
 	vec_push(&t->report.cgroups, cgroup);
