@@ -126,19 +126,23 @@ enum ktstr_demand {
 };
 struct ktstr_limit {
 	bool set;
-	bool at_least; /* a limit from below; the limits that are here all are from above */
+	bool at_least; /* which macro it was; the wrong one for a check is refused */
 	double value;
 };
 #define KTSTR_AT_MOST(x)  { .set = true, .value = (x) }
 #define KTSTR_AT_LEAST(x) { .set = true, .at_least = true, .value = (x) }
 
-/* What must hold for the work of .cgroups. */
+/* What must hold for the work of .cgroups: members named in checks.def. */
 struct ktstr_checks {
-	enum ktstr_demand progress;  /* every worker got something done; by default required */
-	enum ktstr_demand isolation; /* no worker ran outside its cgroup's CPUs; by default off */
-	enum ktstr_demand scheduler_alive; /* at the end; by default required when there is one */
-	struct ktstr_limit max_spread_pct; /* CPU time of workers of a cgroup: (max - min) / max */
-	struct ktstr_limit max_gap_ms;	   /* longest time a worker that wanted to run did not */
+#define KTSTR_CHECK_DEMAND	     enum ktstr_demand
+#define KTSTR_CHECK_AT_MOST	     struct ktstr_limit
+#define KTSTR_CHECK_AT_LEAST	     struct ktstr_limit
+#define KTSTR_CHECK(name, form, ...) KTSTR_CHECK_##form name;
+#include <ktstr/checks.def>
+#undef KTSTR_CHECK
+#undef KTSTR_CHECK_AT_LEAST
+#undef KTSTR_CHECK_AT_MOST
+#undef KTSTR_CHECK_DEMAND
 };
 
 /* Not met: the test is skipped, and says which. */

@@ -11,19 +11,8 @@
 #define KTSTR_HARNESS_DISTURBANCE_H
 
 #include "base/vec.h"
+#include "checks/facts.h"
 #include "procfs/task.h"
-
-enum { DISTURBANCE_WHY_BYTES = 160 };
-
-struct checks_disturbance {
-	bool has; /* false: unknown, which is not none; the three numbers mean nothing */
-	char why[DISTURBANCE_WHY_BYTES]; /* it is not known; "" otherwise */
-	uint64_t wall_ns;
-	uint64_t run_delay_ns;	   /* of the thread that waited most */
-	uint64_t longest_delay_ns; /* no single wait was longer than this */
-	bool tcg;		   /* the vCPUs take turns on one host thread */
-	unsigned int vcpus;
-};
 
 struct watched_thread {
 	pid_t tid;
@@ -36,7 +25,7 @@ struct disturbance_watch {
 	uint64_t begun_ns;
 	uint64_t longest_ns;
 	VEC(struct watched_thread) threads; /* by tid */
-	char why[DISTURBANCE_WHY_BYTES];    /* something could not be read; then all is unknown */
+	char why[CHECKS_LIMIT_WHY_BYTES];   /* something could not be read; then all is unknown */
 };
 
 /* What cannot be read makes the answer unknown; nothing here is an error of a run. */

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "checks/resolve.h"
 #include "base/io.h"
 #include "base/paths.h"
 #include "elf/loadable.h"
@@ -26,7 +27,7 @@ static const struct declared_test *test_of(const struct job *job)
 
 bool variant_measures_time(const struct variant *variant)
 {
-	return variant->test->checks.max_spread_pct.set || variant->test->checks.max_gap_ms.set;
+	return checks_judge_time(&variant->test->checks);
 }
 
 bool job_measures_time(const struct job *job)

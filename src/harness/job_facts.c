@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "harness/spread.h"
+#include "checks/spread.h"
 
 static void add_cpus(struct json_writer *w, const char *key, const struct cpuset *cpus)
 {
@@ -25,7 +25,8 @@ static void write_cgroup_stats(struct json_writer *w, const struct test_report *
 	uint64_t iterations = 0, migrations = 0, workers = 0;
 	struct cpuset used = { 0 };
 	const struct exchange_worker *worst = NULL;
-	struct spread spread = spread_of(report, cgroup->name);
+	struct checks_spread spread = checks_spread_of(report->workers.at, report->workers.n,
+						       cgroup->name);
 
 	for (size_t i = 0; i < report->workers.n; i++) {
 		const struct exchange_worker *worker = &report->workers.at[i];
@@ -66,7 +67,8 @@ void job_facts_write_stats(void *context, struct json_writer *w)
 	json_key(w, "cgroups");
 	json_begin_array(w);
 	for (size_t i = 0; i < report->cgroups.n; i++) {
-		struct spread spread = spread_of(report, report->cgroups.at[i].name);
+		struct checks_spread spread = checks_spread_of(
+			report->workers.at, report->workers.n, report->cgroups.at[i].name);
 
 		write_cgroup_stats(w, report, &report->cgroups.at[i]);
 		if (spread.known && spread.pct > worst)

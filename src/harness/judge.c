@@ -305,8 +305,8 @@ void judge(const struct judge_input *in, struct outcome *into)
 	judge_idle(in, into);
 	judge_running_payloads(in, into);
 	if (work_counts(in, into))
-		checks_evaluate(in->test, in->report, in->disturbance ? in->disturbance : &unknown,
-				into);
+		harness_check(in->test, in->report, in->disturbance ? in->disturbance : &unknown,
+			      into);
 	outcome_settle(into);
 	expect_apply(in->test->expect, into);
 }

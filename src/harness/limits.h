@@ -42,9 +42,6 @@ enum {
 	/* Names of tests, cgroups, kinds and payloads; a suite cuts its texts at half of it. */
 	REPORT_NAME_BYTES_LIMIT = 32 << 10,
 	REPORT_FILE_NAME_BYTES_LIMIT = 200,
-
-	/* Parts that one check of one cgroup may add; the rest is counted. */
-	CHECKS_PARTS_LIMIT = 8,
 };
 
 /* A file that is sent into a guest. */

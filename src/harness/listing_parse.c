@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checks/check.h"
 #include "harness/limits.h"
 #include "json/doc.h"
 #include "result/verdict.h"
@@ -75,7 +76,8 @@ static struct error *get_uint(const struct place *in, const char *name, uint64_t
 }
 
 /* A number that need not be there. */
-static struct error *get_limit(const struct place *in, const char *name, struct ktstr_limit *ret)
+static struct error *get_limit(const struct place *in, const char *name, bool at_least,
+			       struct ktstr_limit *ret)
 {
 	const struct json_value *value = json_find(in->object, name);
 	double number;
@@ -84,7 +86,7 @@ static struct error *get_limit(const struct place *in, const char *name, struct 
 		return NULL;
 	if (!json_get_double(value, &number))
 		return bad(in, name, "is no number");
-	*ret = (struct ktstr_limit){ .set = true, .value = number };
+	*ret = (struct ktstr_limit){ .set = true, .at_least = at_least, .value = number };
 	return NULL;
 }
 
@@ -307,32 +309,28 @@ static struct error *get_cgroups(const struct place *test, struct declared_test 
 }
 
 /* The suite has resolved what "by default" means. */
-static struct error *get_demand(const struct place *in, const char *name, enum ktstr_demand *ret)
+static struct error *get_check(const struct place *in, const struct checks_row *row,
+			       struct ktstr_checks *ret)
 {
 	bool required = false;
-	struct error *err = get_bool(in, name, &required);
+	struct error *err;
 
+	if (row->form != CHECKS_DEMAND)
+		return get_limit(in, row->name, row->form == CHECKS_AT_LEAST,
+				 checks_limit(row, ret));
+	err = get_bool(in, row->name, &required);
 	if (!err)
-		*ret = required ? KTSTR_REQUIRED : KTSTR_OFF;
+		*checks_demand(row, ret) = required ? KTSTR_REQUIRED : KTSTR_OFF;
 	return err;
 }
 
 static struct error *get_checks(const struct place *test, struct declared_test *to)
 {
-	struct ktstr_checks *ret = &to->checks;
 	struct place in;
 	struct error *err = get_object(test, "checks", &in);
 
-	if (!err)
-		err = get_demand(&in, "progress", &ret->progress);
-	if (!err)
-		err = get_demand(&in, "isolation", &ret->isolation);
-	if (!err)
-		err = get_demand(&in, "scheduler_alive", &ret->scheduler_alive);
-	if (!err)
-		err = get_limit(&in, "max_spread_pct", &ret->max_spread_pct);
-	if (!err)
-		err = get_limit(&in, "max_gap_ms", &ret->max_gap_ms);
+	for (size_t i = 0; !err && i < checks_n_rows; i++)
+		err = get_check(&in, &checks_rows[i], &to->checks);
 	to->knows_declared_checks = !err && json_find(in.object, "declared");
 	if (to->knows_declared_checks)
 		err = get_list(&in, "declared", &to->declared_checks);

@@ -47,14 +47,6 @@ void reported_payload_deinit(struct exchange_payload *p)
 	*p = (struct exchange_payload){ 0 };
 }
 
-void reported_worker_deinit(struct exchange_worker *w)
-{
-	free(w->cgroup);
-	free(w->kind);
-	free(w->end);
-	*w = (struct exchange_worker){ 0 };
-}
-
 static void take_begin(struct test_report *r, struct members *m)
 {
 	_cleanup_free_ char *test = members_take_name(m, "test");
@@ -324,7 +316,7 @@ static void take_worker(struct test_report *r, struct members *m)
 	if (members_have_room(m, r->workers.n, REPORT_WORKERS_LIMIT))
 		vec_push(&r->workers, w);
 	else
-		reported_worker_deinit(&w);
+		exchange_worker_deinit(&w);
 }
 
 static void replace(char **old, char **new)

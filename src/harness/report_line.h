@@ -12,6 +12,5 @@ struct error *report_line_take(struct test_report *report, const char *line, siz
 bool report_reason_is_the_guests(enum ktstr_reason reason);
 
 void reported_payload_deinit(struct exchange_payload *payload);
-void reported_worker_deinit(struct exchange_worker *worker);
 
 #endif

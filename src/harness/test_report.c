@@ -21,7 +21,7 @@ void test_report_deinit(struct test_report *r)
 	for (size_t i = 0; i < r->payloads.n; i++)
 		reported_payload_deinit(&r->payloads.at[i]);
 	for (size_t i = 0; i < r->workers.n; i++)
-		reported_worker_deinit(&r->workers.at[i]);
+		exchange_worker_deinit(&r->workers.at[i]);
 	for (size_t i = 0; i < r->cgroups.n; i++)
 		free(r->cgroups.at[i].name);
 	for (size_t i = 0; i < r->texts.n; i++) {

@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "exchange/scheduler.h"
+#include "exchange/worker.h"
 #include "result/outcome.h"
 #include "topo/cpuset.h"
 #include "wire/report.h"
@@ -29,41 +31,9 @@ struct exchange_payload {
 	VEC(struct exchange_metric) metrics;
 };
 
-struct exchange_worker {
-	char *cgroup, *kind;
-	char *end; /* "finished", "killed", "exited 3", "signalled 9", "never-started" */
-	uint32_t pid;
-	uint64_t iterations, units, cpu_ns, wall_ns, sleep_ns, migrations, samples;
-	bool has_run_delay;
-	uint64_t run_delay_ns;
-	uint64_t max_gap_ns, gap_at_ns;
-	bool has_gap_cpu;
-	uint32_t gap_cpu;
-	uint64_t stall_ns;  /* how long it had wanted a CPU and had none when the work was over */
-	struct cpuset cpus; /* really used */
-	bool has_outside;   /* its CPUs were compared with those of its cgroup, moment by moment */
-	struct cpuset outside, outside_had; /* which it used and the cgroup had not; what it had */
-	uint64_t outside_at_ns;		    /* the first time */
-	/* Its class, sampled from outside: 0 and 0 samples is not known. CPU time under each. */
-	uint64_t ext_samples, other_samples, ext_ns, other_ns;
-};
-
 struct exchange_cgroup {
 	char *name;
 	struct cpuset cpus; /* what the kernel gave it */
-};
-
-struct exchange_scheduler {
-	bool started, attached, ended;
-	uint32_t pid;
-	char *ops; /* root/ops once attached; NULL */
-	uint64_t attach_ms;
-	char *end;	     /* "exited 1", "signalled 9", "stopped" (by us); NULL */
-	char *kernel_reason; /* what the kernel said about it; NULL */
-	char *events;	     /* root/events as text; NULL */
-	bool asked;	     /* it ran when it was asked to end */
-	bool has_restarts;   /* false: the kernel does not count them */
-	uint64_t restarts;   /* detached and attached again */
 };
 
 struct reported_text {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "checks/resolve.h"
 #include "work/kind.h"
 
 static unsigned int or_default(unsigned int value, unsigned int otherwise)
@@ -66,22 +67,21 @@ unsigned int declared_workers(const struct ktstr_work *work)
 	return work->kind == KTSTR_WORK_NONE ? 0 : or_default(work->workers, SUITE_DEFAULT_WORKERS);
 }
 
-static bool demanded(enum ktstr_demand demand, bool by_default)
+struct checks_scene declared_scene(const struct ktstr_test *test)
 {
-	return demand == KTSTR_BY_DEFAULT ? by_default : demand == KTSTR_REQUIRED;
+	struct checks_scene scene = { .has_scheduler = declared_has_scheduler(test) };
+
+	for (size_t i = 0; i < declared_cgroup_count(test); i++)
+		if (declared_workers(&test->cgroups[i].work) > scene.most_workers)
+			scene.most_workers = declared_workers(&test->cgroups[i].work);
+	return scene;
 }
 
-struct resolved_checks declared_checks(const struct ktstr_test *test)
+struct ktstr_checks declared_checks(const struct ktstr_test *test)
 {
-	const struct ktstr_checks *checks = &test->checks;
+	struct checks_scene scene = declared_scene(test);
 
-	return (struct resolved_checks){
-		.progress = demanded(checks->progress, declared_has_work(test)),
-		.isolation = demanded(checks->isolation, false),
-		.scheduler_alive = demanded(checks->scheduler_alive, declared_has_scheduler(test)),
-		.max_spread_pct = checks->max_spread_pct,
-		.max_gap_ms = checks->max_gap_ms,
-	};
+	return checks_resolve(&test->checks, &scene);
 }
 
 size_t declared_count(const char *const *texts, size_t limit)

@@ -5,16 +5,12 @@
 
 #include <ktstr/ktstr.h>
 
+#include "checks/check.h"
 #include "topo/topology.h"
 
 enum {
 	SUITE_DEFAULT_DURATION_S = 2,
 	SUITE_DEFAULT_WORKERS = 2,
-};
-
-struct resolved_checks {
-	bool progress, isolation, scheduler_alive;
-	struct ktstr_limit max_spread_pct, max_gap_ms;
 };
 
 /* Numbers only: topology_check() says whether it is possible. */
@@ -32,7 +28,9 @@ unsigned int declared_attach_timeout_s(const struct ktstr_test *test);
 unsigned int declared_workers(const struct ktstr_work *work);
 /* With the number of workers and the kind's parameters; the kind must be one. */
 struct ktstr_work declared_work(const struct ktstr_work *work);
-struct resolved_checks declared_checks(const struct ktstr_test *test);
+struct checks_scene declared_scene(const struct ktstr_test *test);
+/* No demand is left to its default. */
+struct ktstr_checks declared_checks(const struct ktstr_test *test);
 
 /* Rows before the first that is not there; more than `limit` means there were too many. */
 size_t declared_count(const char *const *texts, size_t limit);

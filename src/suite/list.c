@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "checks/resolve.h"
 #include "json/writer.h"
 #include "suite/defaults.h"
 #include "suite/reason.h"
@@ -112,42 +113,30 @@ static void write_cgroups(struct json_writer *w, const struct ktstr_test *test)
 	json_end_array(w);
 }
 
-/* Which of them the author wrote down; the rest is so by default. */
-static void write_declared_checks(struct json_writer *w, const struct ktstr_checks *checks)
+static void write_check(struct json_writer *w, const struct checks_row *row,
+			struct ktstr_checks *checks)
 {
-	const struct {
-		const char *name;
-		bool declared;
-	} rows[] = {
-		{ "progress", checks->progress != KTSTR_BY_DEFAULT },
-		{ "isolation", checks->isolation != KTSTR_BY_DEFAULT },
-		{ "scheduler_alive", checks->scheduler_alive != KTSTR_BY_DEFAULT },
-		{ "max_spread_pct", checks->max_spread_pct.set },
-		{ "max_gap_ms", checks->max_gap_ms.set },
-	};
-
-	json_key(w, "declared");
-	json_begin_array(w);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (rows[i].declared)
-			json_write_string(w, rows[i].name);
-	json_end_array(w);
+	if (row->form == CHECKS_DEMAND)
+		json_add_bool(w, row->name, checks_is_asked(row, checks));
+	else if (checks_is_asked(row, checks))
+		json_add_double(w, row->name, checks_limit(row, checks)->value);
 }
 
 static void write_checks(struct json_writer *w, const struct ktstr_test *test)
 {
-	struct resolved_checks checks = declared_checks(test);
+	struct ktstr_checks checks = declared_checks(test);
 
 	json_key(w, "checks");
 	json_begin_object(w);
-	json_add_bool(w, "progress", checks.progress);
-	json_add_bool(w, "isolation", checks.isolation);
-	json_add_bool(w, "scheduler_alive", checks.scheduler_alive);
-	if (checks.max_spread_pct.set)
-		json_add_double(w, "max_spread_pct", checks.max_spread_pct.value);
-	if (checks.max_gap_ms.set)
-		json_add_double(w, "max_gap_ms", checks.max_gap_ms.value);
-	write_declared_checks(w, &test->checks);
+	for (size_t i = 0; i < checks_n_rows; i++)
+		write_check(w, &checks_rows[i], &checks);
+	/* Which of them the author wrote down; the rest is so by default. */
+	json_key(w, "declared");
+	json_begin_array(w);
+	for (size_t i = 0; i < checks_n_rows; i++)
+		if (checks_is_said(&checks_rows[i], &test->checks))
+			json_write_string(w, checks_rows[i].name);
+	json_end_array(w);
 	json_end_object(w);
 }
 

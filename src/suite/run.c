@@ -34,7 +34,7 @@ enum {
 
 struct run {
 	const struct ktstr_test *test;
-	struct resolved_checks checks;
+	struct ktstr_checks checks;
 	struct report_writer report;
 	struct ktstr_ctx ctx; /* of the body; its cgroups and times are ours, too */
 	struct topo_machine *machine;
@@ -149,7 +149,7 @@ static bool start_scheduler(struct run *run)
 		return false;
 	}
 	report_stage(&run->report, WIRE_STAGE_SCHEDULER);
-	run->scheduler.is_judged = run->checks.scheduler_alive;
+	run->scheduler.is_judged = run->checks.scheduler_alive == KTSTR_REQUIRED;
 	run->scheduler.may_restart = test->scheduler.may_restart;
 	err = scheduler_start(&run->scheduler, test->scheduler.argv, declared_scheduler_name(test),
 			      &run->report);
@@ -190,7 +190,7 @@ static void wait_for_work(struct run *run)
 	uint64_t until = declared_is_timed(run->test)
 				 ? clock_monotonic_ns() + run->ctx.duration_ms * NS_PER_MS
 				 : 0;
-	bool watching = run->scheduler.pid && run->checks.scheduler_alive;
+	bool watching = run->scheduler.pid && run->checks.scheduler_alive == KTSTR_REQUIRED;
 	uint64_t next_sample = 0;
 
 	for (;;) {
@@ -243,11 +243,11 @@ static void work(struct run *run)
 {
 	struct error *err;
 
-	run->scenario.watch_cpus = run->checks.isolation;
+	run->scenario.watch_cpus = run->checks.isolation == KTSTR_REQUIRED;
 	err = scenario_start(&run->scenario, run->test, run->ctx.cgroups_fd,
 			     scaled(run, SUITE_WORKERS_READY_MS));
 	/* Workers that a broken scheduler does not let start are its loss, not the setup's. */
-	if (err && run->scheduler.pid && run->checks.scheduler_alive &&
+	if (err && run->scheduler.pid && run->checks.scheduler_alive == KTSTR_REQUIRED &&
 	    !scheduler_is_alive(&run->scheduler)) {
 		lose(run);
 		error_free(err);

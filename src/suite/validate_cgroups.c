@@ -2,6 +2,7 @@
 /* Mistakes in .cgroups and in what is asked of their work. */
 #include <string.h>
 
+#include "checks/resolve.h"
 #include "suite/defaults.h"
 #include "suite/limits.h"
 #include "suite/mistakes.h"
@@ -118,51 +119,17 @@ void validate_cgroups(struct mistakes *m, const struct ktstr_test *test)
 			SUITE_LIMIT_WORKERS);
 }
 
-static void check_demand(struct mistakes *m, const char *what, enum ktstr_demand demand,
-			 bool possible, const char *why_not)
-{
-	if ((unsigned int)demand > KTSTR_OFF)
-		mistake(m, "checks.%s: %d is neither REQUIRED nor OFF", what, (int)demand);
-	else if (demand == KTSTR_REQUIRED && !possible)
-		mistake(m, "checks.%s: %s", what, why_not);
-}
-
-/* A limit from below that was taken for one from above would pass what it should fail. */
-static void check_direction(struct mistakes *m, const char *what, const struct ktstr_limit *limit)
-{
-	if (limit->set && limit->at_least)
-		mistake(m, "checks.%s: AT_LEAST(%g), but it is an upper limit: use AT_MOST(%g)",
-			what, limit->value, limit->value);
-}
-
 void validate_checks(struct mistakes *m, const struct ktstr_test *test)
 {
-	static const char no_work[] = "no cgroup has work that could be checked";
-	const struct ktstr_checks *checks = &test->checks;
-	unsigned int most = 0;
+	struct checks_scene scene = declared_scene(test);
 
-	for (size_t i = 0; i < declared_cgroup_count(test); i++)
-		if (declared_workers(&test->cgroups[i].work) > most)
-			most = declared_workers(&test->cgroups[i].work);
-	check_demand(m, "progress", checks->progress, most, no_work);
-	check_demand(m, "isolation", checks->isolation, most, no_work);
-	check_demand(m, "scheduler_alive", checks->scheduler_alive, declared_has_scheduler(test),
-		     "there is no scheduler to be checked");
-	check_direction(m, "max_spread_pct", &checks->max_spread_pct);
-	check_direction(m, "max_gap_ms", &checks->max_gap_ms);
-	if (checks->max_spread_pct.set) {
-		/* Written so that what is no number is refused, too. */
-		if (!(checks->max_spread_pct.value >= 0 && checks->max_spread_pct.value <= 100))
-			mistake(m, "checks.max_spread_pct: %g is no percentage",
-				checks->max_spread_pct.value);
-		if (most < 2)
-			mistake(m, "checks.max_spread_pct: no cgroup has two workers to compare");
-	}
-	if (checks->max_gap_ms.set) {
-		if (!(checks->max_gap_ms.value > 0 && checks->max_gap_ms.value < 1e9))
-			mistake(m, "checks.max_gap_ms: %g is no possible time",
-				checks->max_gap_ms.value);
-		if (!most)
-			mistake(m, "checks.max_gap_ms: %s", no_work);
+	for (size_t i = 0; i < checks_n_rows; i++) {
+		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+		char *rest = NULL, *line;
+
+		checks_validate(&checks_rows[i], &test->checks, &scene, &text);
+		for (line = text.n ? strtok_r(text.at, "\n", &rest) : NULL; line;
+		     line = strtok_r(NULL, "\n", &rest))
+			mistake(m, "%s", line);
 	}
 }

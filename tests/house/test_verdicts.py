@@ -47,8 +47,16 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(set(re.findall(r"`([\w-]+)`", told)), hosts)
 
     def test_the_turn_of_a_vcpu_is_that_of_the_code(self):
-        turn = re.search(r"ERROR_BAR_TCG_TURN_MS = (\d+)", tree.text("src/harness/error_bar.h"))
+        turn = re.search(r"ERROR_BAR_TCG_TURN_MS = (\d+)", tree.text("src/checks/error_bar.h"))
         self.assertIn(f"vCPUs x {int(turn[1]) / 1000} s", self.text)
+
+    def test_every_check_has_its_row_in_the_guide(self):
+        rows = re.findall(r'^KTSTR_CHECK\((\w+),\s*(\w+),\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)"\)', tree.text("include/ktstr/checks.def"), re.M)
+        told = [cells(line) for line in tree.text("docs/WRITING_TESTS.md").splitlines() if re.match(r"\| `\.\w+` \|", line)]
+        takes = {True: "`REQUIRED`, `OFF`", False: "`{}(n)`, in {}"}
+        expected = [[f"`.{name}`", takes[form == "DEMAND"].format(form, unit), default, meaning] for name, form, unit, default, meaning in rows]
+        self.assertEqual(told, expected)
+        self.assertGreater(len(told), 4)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/shell_word.h"
+#include "checks/resolve.h"
 #include "cli/show_test/output.h"
 #include "result/verdict.h"
 #include "text/escape.h"
@@ -247,25 +248,6 @@ static void add_cgroups(const struct page *page, const struct shown_test *shown)
 		add_table(page, table);
 }
 
-static void add_demand(struct table *table, const struct declared_test *test, const char *check,
-		       enum ktstr_demand demand)
-{
-	table_add(table, check);
-	table_add(table, demand == KTSTR_REQUIRED ? "required" : "off");
-	table_add(table, shown_check_source(test, check));
-}
-
-static void add_limit(struct table *table, const struct declared_test *test, const char *check,
-		      const struct ktstr_limit *limit, const char *unit)
-{
-	table_add(table, check);
-	if (limit->set)
-		table_addf(table, "at most %g %s", limit->value, unit);
-	else
-		table_add(table, "off");
-	table_add(table, shown_check_source(test, check));
-}
-
 static void add_checks(const struct page *page, const struct shown_test *shown)
 {
 	static const struct table_column columns[] = {
@@ -276,11 +258,14 @@ static void add_checks(const struct page *page, const struct shown_test *shown)
 	const struct declared_test *test = shown->test;
 	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
 
-	add_demand(table, test, "progress", test->checks.progress);
-	add_demand(table, test, "isolation", test->checks.isolation);
-	add_demand(table, test, "scheduler_alive", test->checks.scheduler_alive);
-	add_limit(table, test, "max_spread_pct", &test->checks.max_spread_pct, "%");
-	add_limit(table, test, "max_gap_ms", &test->checks.max_gap_ms, "ms");
+	for (size_t i = 0; i < checks_n_rows; i++) {
+		_cleanup_strbuf_ struct strbuf wanted = STRBUF_INIT;
+
+		checks_format(&checks_rows[i], &test->checks, &wanted);
+		table_add(table, checks_rows[i].name);
+		table_add(table, strbuf_str(&wanted));
+		table_add(table, shown_check_source(test, checks_rows[i].name));
+	}
 	add_table(page, table);
 }
 

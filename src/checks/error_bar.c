@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "checks/error_bar.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+enum { NUMBER_BYTES = 352 };
+
+/* "15", "3.1", "1234": no digits that nobody measured. Bytes for the largest double there is. */
+static const char *number(double value, char text[NUMBER_BYTES])
+{
+	snprintf(text, NUMBER_BYTES, "%.*f", value < 100 ? 1 : 0, value);
+	if (value < 100 && strcmp(text + strlen(text) - 2, ".0") == 0)
+		text[strlen(text) - 2] = '\0';
+	return text;
+}
+
+static double turns_ms(const struct checks_disturbance *d)
+{
+	return d->tcg ? (double)d->vcpus * ERROR_BAR_TCG_TURN_MS : 0;
+}
+
+struct error_bar error_bar_of_share(const struct checks_disturbance *d)
+{
+	struct error_bar bar = { .from = d,
+				 .kind = ERROR_BAR_SHARE,
+				 .has = d->has && d->wall_ns > 0 };
+
+	if (bar.has)
+		bar.value = 100.0 * ((double)d->run_delay_ns + turns_ms(d) * (double)NS_PER_MS) /
+			    (double)d->wall_ns;
+	return bar;
+}
+
+struct error_bar error_bar_of_wait(const struct checks_disturbance *d)
+{
+	struct error_bar bar = { .from = d, .kind = ERROR_BAR_WAIT, .has = d->has };
+
+	if (bar.has)
+		bar.value = (double)d->longest_delay_ns / (double)NS_PER_MS + turns_ms(d);
+	return bar;
+}
+
+struct error_bar error_bar_of_stall(const struct checks_disturbance *d)
+{
+	struct error_bar bar = { .from = d, .kind = ERROR_BAR_STALL, .has = d->has };
+
+	if (bar.has)
+		bar.value = (double)d->run_delay_ns / (double)NS_PER_MS + turns_ms(d);
+	return bar;
+}
+
+static void append_blame(const struct error_bar *bar, struct strbuf *s)
+{
+	const struct checks_disturbance *d = bar->from;
+	char text[NUMBER_BYTES];
+
+	switch (bar->kind) {
+	case ERROR_BAR_SHARE:
+		strbuf_appendf(s, "the host kept the guest waiting %s %% of the time",
+			       number(100.0 * (double)d->run_delay_ns / (double)d->wall_ns, text));
+		break;
+	case ERROR_BAR_WAIT:
+		strbuf_appendf(s, "the host kept the guest waiting up to %s ms at a time",
+			       number((double)d->longest_delay_ns / (double)NS_PER_MS, text));
+		break;
+	case ERROR_BAR_STALL:
+		strbuf_appendf(s, "the host kept the guest waiting for %s ms in all",
+			       number((double)d->run_delay_ns / (double)NS_PER_MS, text));
+		break;
+	}
+	if (d->tcg)
+		strbuf_appendf(s, ", and its %u vCPUs take turns on one host thread", d->vcpus);
+}
+
+enum ktstr_reason error_bar_decide(const struct error_bar *bar, const char *what, double measured,
+				   double limit, const char *unit, char **ret_text)
+{
+	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
+	enum ktstr_reason reason = KTSTR_REASON_CHECK;
+	char one[NUMBER_BYTES], two[NUMBER_BYTES];
+
+	bool hidden = bar->kind == ERROR_BAR_SHARE && bar->has && bar->value > limit;
+
+	if (measured <= limit && !hidden)
+		return KTSTR_REASON_NONE;
+	strbuf_appendf(&s, "%s %s %s (limit %s %s)", what, number(measured, one), unit,
+		       number(limit, two), unit);
+	if (!bar->has) {
+		reason = KTSTR_REASON_NO_EVIDENCE;
+		strbuf_appendf(&s, ", but how much the host disturbed the guest is unknown: %s",
+			       bar->from->why[0] ? bar->from->why : "it was not measured");
+	} else if (measured - bar->value <= limit) {
+		reason = KTSTR_REASON_HOST_BUSY;
+		strbuf_appendf(&s, ", but the error bar is %s %s: ", number(bar->value, one), unit);
+		append_blame(bar, &s);
+	} else {
+		strbuf_appendf(&s, ", and the error bar is %s %s", number(bar->value, one), unit);
+	}
+	*ret_text = strbuf_take(&s);
+	return reason;
+}
+
+char *error_bar_format(const struct error_bar *bar, const char *check, const char *name,
+		       double measured, double limit, const char *unit)
+{
+	char one[NUMBER_BYTES], two[NUMBER_BYTES], three[NUMBER_BYTES];
+
+	if (!bar->has)
+		return xasprintf("%s %s %s %s of at most %s %s, error bar unknown", check, name,
+				 number(measured, one), unit, number(limit, two), unit);
+	return xasprintf("%s %s %s %s of at most %s %s, error bar %s %s", check, name,
+			 number(measured, one), unit, number(limit, two), unit,
+			 number(bar->value, three), unit);
+}
+
+void error_bar_judge(const struct error_bar *bar, struct checks_subject *subject, const char *check,
+		     const char *what, double measured, double limit, const char *unit)
+{
+	_cleanup_free_ char *line = error_bar_format(bar, check, subject->cgroup->name, measured,
+						     limit, unit);
+	_cleanup_free_ char *text = NULL;
+	enum ktstr_reason reason = error_bar_decide(bar, what, measured, limit, unit, &text);
+
+	checks_note(subject->into, "%s", line);
+	if (reason != KTSTR_REASON_NONE)
+		checks_part(subject->into, reason, "%s", text);
+}

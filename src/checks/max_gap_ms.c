@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "base/clock.h"
+#include "checks/check.h"
+#include "checks/error_bar.h"
+#include "checks/scenes.h"
+
+static char *describe_gap(const struct exchange_worker *w, const char *cgroup)
+{
+	double at_s = (double)w->gap_at_ns / (double)NS_PER_SEC;
+
+	if (!w->has_gap_cpu)
+		return xasprintf("worker %u (%s) of %s, %.1f s into its work, could not run for",
+				 w->pid, w->kind, cgroup, at_s);
+	return xasprintf("worker %u (%s) of %s, %.1f s into its work and last on CPU %u, could not "
+			 "run for",
+			 w->pid, w->kind, cgroup, at_s, w->gap_cpu);
+}
+
+static void evaluate(struct checks_subject *s, double limit)
+{
+	struct error_bar bar = error_bar_of_wait(s->facts->disturbance);
+	const struct exchange_worker *worst = NULL;
+	_cleanup_free_ char *what = NULL;
+
+	for (size_t i = 0; i < s->workers.n; i++) {
+		const struct exchange_worker *w = s->workers.at[i];
+
+		if (exchange_worker_never_started(w))
+			continue;
+		if (w->samples == 0)
+			checks_part(s->into, KTSTR_REASON_NO_EVIDENCE,
+				    "gap of %s: worker %u (%s) never looked at the clock",
+				    s->cgroup->name, w->pid, w->kind);
+		if (!worst || w->max_gap_ns > worst->max_gap_ns)
+			worst = w;
+	}
+	if (!worst)
+		return;
+	what = describe_gap(worst, s->cgroup->name);
+	error_bar_judge(&bar, s, "gap", what, (double)worst->max_gap_ns / (double)NS_PER_MS, limit,
+			"ms");
+}
+
+static const char *refused(double limit)
+{
+	return limit > 0 && limit < 1e9 ? NULL : "a possible time";
+}
+
+const struct checks_check checks_max_gap_ms = {
+	.word = "gap",
+	.judges_time = true,
+	.impossible = checks_no_work,
+	.refused = refused,
+	.of_cgroup = evaluate,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a worker measured, as the suite reports it and records keep it. */
+#ifndef KTSTR_EXCHANGE_WORKER_H
+#define KTSTR_EXCHANGE_WORKER_H
+
+#include "topo/cpuset.h"
+
+struct exchange_worker {
+	char *cgroup, *kind;
+	char *end; /* "finished", "killed", "exited 3", "signalled 9", "never-started" */
+	uint32_t pid;
+	uint64_t iterations, units, cpu_ns, wall_ns, sleep_ns, migrations, samples;
+	bool has_run_delay;
+	uint64_t run_delay_ns;
+	uint64_t max_gap_ns, gap_at_ns;
+	bool has_gap_cpu;
+	uint32_t gap_cpu;
+	uint64_t stall_ns;  /* how long it had wanted a CPU and had none when the work was over */
+	struct cpuset cpus; /* really used */
+	bool has_outside;   /* its CPUs were compared with those of its cgroup, moment by moment */
+	struct cpuset outside, outside_had; /* which it used and the cgroup had not; what it had */
+	uint64_t outside_at_ns;		    /* the first time */
+	/* Its class, sampled from outside: 0 and 0 samples is not known. CPU time under each. */
+	uint64_t ext_samples, other_samples, ext_ns, other_ns;
+};
+
+void exchange_worker_deinit(struct exchange_worker *worker);
+
+bool exchange_worker_never_started(const struct exchange_worker *worker);
+bool exchange_worker_was_killed(const struct exchange_worker *worker);
+/* Whether it stopped or had to be killed: it worked until it was asked to stop. */
+bool exchange_worker_worked_to_the_end(const struct exchange_worker *worker);
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "checks/check.h"
+
+#include "told.h"
+
+static void the_longest_gap_is_told_with_its_place(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+	struct exchange_worker *w;
+
+	told_prepare(&t, 3);
+	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
+	w = &t.report.workers.at[1];
+	w->max_gap_ns = 250000000;
+	w->gap_at_ns = 1200000000;
+	w->has_gap_cpu = true;
+	w->gap_cpu = 1;
+	t.report.workers.at[2].max_gap_ns = 120000000;
+	evaluate(&t);
+	assert_one_part(
+		&t, KTSTR_REASON_CHECK,
+		"worker 51 (spin) of left, 1.2 s into its work and last on CPU 1, could not "
+		"run for 250 ms (limit 100 ms), and the error bar is 0 ms");
+	assert_true(has_note(&t, "gap left 250 ms of at most 100 ms, error bar 0 ms"));
+}
+
+static void a_gap_whose_cpu_nobody_knows_is_told_without(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+
+	told_prepare(&t, 1);
+	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
+	t.report.workers.at[0].max_gap_ns = 250000000;
+	evaluate(&t);
+	assert_one_part(&t, KTSTR_REASON_CHECK, "0.0 s into its work, could not run for 250 ms");
+}
+
+static void a_gap_the_host_may_have_made_blames_the_host(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+
+	told_prepare(&t, 1);
+	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
+	t.report.workers.at[0].max_gap_ns = 250000000;
+	t.disturbance.longest_delay_ns = 150000000;
+	evaluate(&t);
+	assert_one_part(&t, KTSTR_REASON_HOST_BUSY, "waiting up to 150 ms at a time");
+}
+
+static void a_gap_nobody_looked_for_is_no_evidence(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+
+	told_prepare(&t, 1);
+	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
+	t.report.workers.at[0].samples = 0;
+	evaluate(&t);
+	assert_one_part(&t, KTSTR_REASON_NO_EVIDENCE, "never looked at the clock");
+}
+
+static void above_the_limit_with_an_unknown_host_is_no_evidence(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+
+	told_prepare(&t, 1);
+	t.test.checks.max_gap_ms = (struct ktstr_limit)KTSTR_AT_MOST(100);
+	t.report.workers.at[0].max_gap_ns = 250000000;
+	t.disturbance = (struct checks_disturbance){ .why = "QEMU is gone" };
+	evaluate(&t);
+	assert_one_part(&t, KTSTR_REASON_NO_EVIDENCE, "QEMU is gone");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_longest_gap_is_told_with_its_place),
+		cmocka_unit_test(a_gap_whose_cpu_nobody_knows_is_told_without),
+		cmocka_unit_test(a_gap_the_host_may_have_made_blames_the_host),
+		cmocka_unit_test(a_gap_nobody_looked_for_is_no_evidence),
+		cmocka_unit_test(above_the_limit_with_an_unknown_host_is_no_evidence),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "checks/stall.h"
+
+#include "told.h"
+
+/* The figures of docs/VERDICTS.md. */
+static double limit_ms(size_t workers, unsigned int cpus)
+{
+	struct checks_cgroup cgroup = { .name = "left" };
+
+	if (cpus)
+		cpuset_add_range(&cgroup.cpus, 0, cpus - 1);
+	return checks_stall_limit_ms(workers, &cgroup);
+}
+
+static void every_worker_may_have_a_turn_before(void **state UNUSED)
+{
+	assert_float_equal(limit_ms(2, 2), 1100, 1e-4);
+	assert_float_equal(limit_ms(3, 2), 1200, 1e-4);
+	assert_float_equal(limit_ms(64, 2), 4200, 1e-4);
+	assert_float_equal(limit_ms(1, 64), 1100, 1e-4);
+}
+
+static void cpus_that_are_not_known_are_one(void **state UNUSED)
+{
+	assert_float_equal(limit_ms(4, 0), 1400, 1e-4);
+}
+
+/* Three workers on two CPUs: 1 s and two turns of 0.1 s are no stall. */
+static void stalled(struct told *t, uint64_t units, uint64_t stall_ms)
+{
+	told_prepare(t, 3);
+	t->report.workers.at[1].units = units;
+	t->report.workers.at[1].stall_ns = stall_ms * 1000000;
+}
+
+static void a_worker_that_got_nothing_done_fails(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+
+	stalled(&t, 0, 5000);
+	evaluate(&t);
+	assert_one_part(&t, KTSTR_REASON_CHECK,
+			"worker 51 (spin) of left got nothing done: it could not run for 5000 ms");
+	assert_true(has_note(&t, "progress left: 2 of 3 workers"));
+}
+
+/* A burst that is longer than the test is work all the same. */
+static void units_are_progress_without_a_whole_iteration(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+
+	told_prepare(&t, 2);
+	t.report.workers.at[0].iterations = 0;
+	evaluate(&t);
+	assert_int_equal(t.outcome.parts.n, 0);
+	assert_true(has_note(&t, "progress left: 2 of 2 workers"));
+}
+
+static void a_worker_without_progress_at_the_end_fails(void **state UNUSED)
+{
+	_cleanup_told_ struct told within, over;
+
+	stalled(&within, 70, 1200);
+	evaluate(&within);
+	assert_int_equal(within.outcome.parts.n, 0);
+
+	stalled(&over, 70, 1201);
+	evaluate(&over);
+	assert_one_part(&over, KTSTR_REASON_CHECK,
+			"worker 51 (spin) of left made no progress at the end: it could not run "
+			"for 1201 ms (limit 1200 ms), and the error bar is 0 ms");
+	assert_true(has_note(&over, "progress left: 2 of 3 workers"));
+}
+
+static void a_stall_that_the_host_may_have_made_is_not_held_against_it(void **state UNUSED)
+{
+	_cleanup_told_ struct told busy, unknown;
+
+	stalled(&busy, 70, 1500);
+	busy.disturbance.run_delay_ns = 300000000;
+	evaluate(&busy);
+	assert_one_part(&busy, KTSTR_REASON_HOST_BUSY, "waiting for 300 ms in all");
+
+	stalled(&unknown, 70, 1500);
+	unknown.disturbance = (struct checks_disturbance){ .why = "QEMU is gone" };
+	evaluate(&unknown);
+	assert_one_part(&unknown, KTSTR_REASON_NO_EVIDENCE, "QEMU is gone");
+}
+
+static void nothing_done_in_a_time_too_short_is_no_evidence(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+
+	stalled(&t, 0, 900);
+	evaluate(&t);
+	assert_one_part(
+		&t, KTSTR_REASON_NO_EVIDENCE,
+		"got nothing done: it could not run for 900 ms, and a worker may wait 1200 ms");
+}
+
+static void a_worker_that_ended_early_fails(void **state UNUSED)
+{
+	static const struct {
+		const char *end, *words;
+	} cases[] = {
+		{ "exited 3", "worker 50 (spin) of left ended by itself (exited 3)" },
+		{ "signalled 11", "worker 50 (spin) of left was ended by signal 11" },
+		{ "lost", "worker 50 (spin) of left was lost (lost)" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_told_ struct told t;
+
+		told_prepare(&t, 1);
+		told_end(&t.report.workers.at[0], cases[i].end);
+		evaluate(&t);
+		assert_one_part(&t, KTSTR_REASON_CHECK, cases[i].words);
+	}
+}
+
+static void a_worker_that_had_to_be_killed_fails(void **state UNUSED)
+{
+	static const char *const ends[] = { "killed", "stuck" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		_cleanup_told_ struct told t;
+
+		told_prepare(&t, 2);
+		/* Whatever is asked for: it got no CPU in seconds. */
+		t.test.checks.progress = KTSTR_OFF;
+		told_end(&t.report.workers.at[0], ends[i]);
+		evaluate(&t);
+		assert_one_part(&t, KTSTR_REASON_WORKER_KILLED,
+				"worker 50 (spin) of left did not stop when it was asked to");
+	}
+}
+
+static void progress_may_be_switched_off(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+
+	told_prepare(&t, 1);
+	t.report.workers.at[0].units = 0;
+	t.report.workers.at[0].stall_ns = 5000000000;
+	t.test.checks.progress = KTSTR_OFF;
+	evaluate(&t);
+	assert_int_equal(t.outcome.parts.n, 0);
+	assert_int_equal(t.outcome.notes.n, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_worker_may_have_a_turn_before),
+		cmocka_unit_test(cpus_that_are_not_known_are_one),
+		cmocka_unit_test(a_worker_that_got_nothing_done_fails),
+		cmocka_unit_test(units_are_progress_without_a_whole_iteration),
+		cmocka_unit_test(a_worker_without_progress_at_the_end_fails),
+		cmocka_unit_test(a_stall_that_the_host_may_have_made_is_not_held_against_it),
+		cmocka_unit_test(nothing_done_in_a_time_too_short_is_no_evidence),
+		cmocka_unit_test(a_worker_that_ended_early_fails),
+		cmocka_unit_test(a_worker_that_had_to_be_killed_fails),
+		cmocka_unit_test(progress_may_be_switched_off),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "checks/resolve.h"
+
+#include "unit.h"
+
+static const struct checks_scene idle = { 0 }, busy = { .most_workers = 2, .has_scheduler = true };
+
+static void demands_follow_what_the_test_has(void **state UNUSED)
+{
+	const struct ktstr_checks silent = { 0 };
+	struct ktstr_checks with = checks_resolve(&silent, &busy);
+	struct ktstr_checks without = checks_resolve(&silent, &idle);
+
+	assert_int_equal(with.progress, KTSTR_REQUIRED);
+	assert_int_equal(with.isolation, KTSTR_OFF);
+	assert_int_equal(with.scheduler_alive, KTSTR_REQUIRED);
+	assert_int_equal(without.progress, KTSTR_OFF);
+	assert_int_equal(without.scheduler_alive, KTSTR_OFF);
+	assert_false(with.max_gap_ms.set || with.max_spread_pct.set);
+}
+
+static void what_is_said_stays(void **state UNUSED)
+{
+	const struct ktstr_checks said = { .progress = KTSTR_OFF,
+					   .isolation = KTSTR_REQUIRED,
+					   .max_spread_pct = KTSTR_AT_MOST(15) };
+	struct ktstr_checks checks = checks_resolve(&said, &busy);
+
+	assert_int_equal(checks.progress, KTSTR_OFF);
+	assert_int_equal(checks.isolation, KTSTR_REQUIRED);
+	assert_true(checks.max_spread_pct.set);
+}
+
+static void only_limits_judge_time(void **state UNUSED)
+{
+	const struct ktstr_checks demands = { .progress = KTSTR_REQUIRED,
+					      .isolation = KTSTR_REQUIRED };
+	const struct ktstr_checks spread = { .max_spread_pct = KTSTR_AT_MOST(15) };
+	const struct ktstr_checks gap = { .max_gap_ms = KTSTR_AT_MOST(15) };
+
+	assert_false(checks_judge_time(&demands));
+	assert_true(checks_judge_time(&spread));
+	assert_true(checks_judge_time(&gap));
+}
+
+static void assert_mistake(const struct ktstr_checks *said, const struct checks_scene *scene,
+			   const char *expected)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	for (size_t i = 0; i < checks_n_rows; i++)
+		checks_validate(&checks_rows[i], said, scene, &text);
+	assert_string_equal(strbuf_str(&text), expected);
+}
+
+static void the_wrong_direction_names_the_right_macro(void **state UNUSED)
+{
+	const struct ktstr_checks wrong = { .max_gap_ms = KTSTR_AT_LEAST(5) };
+	const struct ktstr_checks right = { .max_gap_ms = KTSTR_AT_MOST(5) };
+
+	assert_mistake(&wrong, &busy,
+		       "checks.max_gap_ms: AT_LEAST(5), but it is an upper limit: use AT_MOST(5)");
+	assert_mistake(&right, &busy, "");
+}
+
+static void what_cannot_be_asked_for_is_told_with_its_reason(void **state UNUSED)
+{
+	const struct ktstr_checks alive = { .scheduler_alive = KTSTR_REQUIRED };
+	const struct ktstr_checks off = { .scheduler_alive = KTSTR_OFF };
+	const struct ktstr_checks odd = { .isolation = (enum ktstr_demand)7 };
+	const struct ktstr_checks both = { .max_spread_pct = KTSTR_AT_MOST(101) };
+
+	assert_mistake(&alive, &idle,
+		       "checks.scheduler_alive: there is no scheduler to be checked");
+	assert_mistake(&off, &idle, "");
+	assert_mistake(&odd, &busy, "checks.isolation: 7 is neither REQUIRED nor OFF");
+	assert_mistake(&both, &idle,
+		       "checks.max_spread_pct: 101 is not a percentage\n"
+		       "checks.max_spread_pct: no cgroup has two workers to compare");
+}
+
+static void what_is_wanted_is_shown_in_words(void **state UNUSED)
+{
+	const struct ktstr_checks checks = { .progress = KTSTR_REQUIRED,
+					     .isolation = KTSTR_OFF,
+					     .max_spread_pct = KTSTR_AT_MOST(12.5) };
+	static const char *const words[] = { "required", "off", "off", "at most 12.5 %", "off" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+		checks_format(&checks_rows[i], &checks, &text);
+		assert_string_equal(strbuf_str(&text), words[i]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(demands_follow_what_the_test_has),
+		cmocka_unit_test(what_is_said_stays),
+		cmocka_unit_test(only_limits_judge_time),
+		cmocka_unit_test(the_wrong_direction_names_the_right_macro),
+		cmocka_unit_test(what_cannot_be_asked_for_is_told_with_its_reason),
+		cmocka_unit_test(what_is_wanted_is_shown_in_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
