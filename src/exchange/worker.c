@@ -1,14 +1,55 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "exchange/worker.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "exchange/codecs.h"
+
+#define WORKER(member)	 JSON_SCALAR(struct exchange_worker, member)
+#define REQUIRED(member) WORKER(member), .presence = JSON_REQUIRED
+#define TEXT(member) \
+	JSON_CUSTOM(struct exchange_worker, member, &exchange_text_codec), .presence = JSON_REQUIRED
+#define CPUS(member) JSON_CUSTOM(struct exchange_worker, member, &exchange_cpus_codec)
+
+static const struct json_row rows[] = {
+	{ TEXT(cgroup), .check = exchange_check_name, .means = "its cgroup" },
+	{ TEXT(kind), .check = exchange_check_name, .means = "its kind of work" },
+	{ REQUIRED(pid), .means = "its process" },
+	{ TEXT(end), .check = exchange_check_end, .means = "how it ended" },
+	{ REQUIRED(iterations), .means = "what one is depends on the kind" },
+	{ REQUIRED(units), .means = "the same arithmetic in every kind; 0: no progress at all" },
+	{ REQUIRED(cpu_ns), .means = "CPU time" },
+	{ REQUIRED(wall_ns), .means = "time from the opening of the gate" },
+	{ REQUIRED(sleep_ns), .means = "sleep that it asked for" },
+	{ WORKER(run_delay_ns), JSON_HAS(struct exchange_worker, has_run_delay),
+	  .means = "time that it waited for a CPU, if the kernel reports it" },
+	{ REQUIRED(migrations), .means = "how often it was on another CPU than before" },
+	{ REQUIRED(samples), .means = "checkpoints: the next ones are as fine as these are many" },
+	{ REQUIRED(max_gap_ns), .means = "longest time that it wanted to run and did not" },
+	{ REQUIRED(gap_at_ns), .means = "when that ended" },
+	{ WORKER(gap_cpu), JSON_HAS(struct exchange_worker, has_gap_cpu),
+	  .limit = TOPO_LIMIT_CPUS - 1, .means = "where, if it is known" },
+	{ REQUIRED(stall_ns), .means = "how long it had wanted a CPU when the work was over" },
+	{ CPUS(cpus), .presence = JSON_REQUIRED, .means = "CPUs that it was on" },
+	{ CPUS(outside), JSON_HAS(struct exchange_worker, has_outside),
+	  .means = "CPUs that it was on while its cgroup did not have them" },
+	{ WORKER(ext_samples), JSON_HAS(struct exchange_worker, has_class),
+	  .means = "samples that found it under sched_ext" },
+	{ REQUIRED(other_samples), .with = "ext_samples", .means = "samples in another class" },
+	{ REQUIRED(ext_ns), .with = "ext_samples", .means = "CPU time under sched_ext" },
+	{ REQUIRED(other_ns), .with = "ext_samples", .means = "CPU time in another class" },
+	/* Records do not keep these. */
+	{ CPUS(outside_had), .with = "outside", .presence = JSON_REQUIRED,
+	  .means = "CPUs that the cgroup had then" },
+	{ REQUIRED(outside_at_ns), .with = "outside", .means = "when that was first so" },
+};
+
+const struct json_rows exchange_worker_table = { JSON_TABLE(rows) };
+const struct json_rows exchange_worker_record = { .at = rows, .n = ARRAY_SIZE(rows) - 2 };
 
 void exchange_worker_deinit(struct exchange_worker *worker)
 {
-	free(worker->cgroup);
-	free(worker->kind);
-	free(worker->end);
+	json_rows_deinit(&exchange_worker_table, worker);
 	*worker = (struct exchange_worker){ 0 };
 }
 

@@ -3,6 +3,7 @@
 #ifndef KTSTR_EXCHANGE_WORKER_H
 #define KTSTR_EXCHANGE_WORKER_H
 
+#include "json/rows.h"
 #include "topo/cpuset.h"
 
 struct exchange_worker {
@@ -20,9 +21,13 @@ struct exchange_worker {
 	bool has_outside;   /* its CPUs were compared with those of its cgroup, moment by moment */
 	struct cpuset outside, outside_had; /* which it used and the cgroup had not; what it had */
 	uint64_t outside_at_ns;		    /* the first time */
-	/* Its class, sampled from outside: 0 and 0 samples is not known. CPU time under each. */
+	/* Its class, sampled from outside, and the CPU time under each. */
+	bool has_class;
 	uint64_t ext_samples, other_samples, ext_ns, other_ns;
 };
+
+/* The line of a report; and the same without what records do not keep. */
+extern const struct json_rows exchange_worker_table, exchange_worker_record;
 
 void exchange_worker_deinit(struct exchange_worker *worker);
 

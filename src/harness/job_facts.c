@@ -95,39 +95,8 @@ static void write_workers(struct json_writer *w, const struct test_report *repor
 {
 	json_key(w, "workers");
 	json_begin_array(w);
-	for (size_t i = 0; i < report->workers.n; i++) {
-		const struct exchange_worker *worker = &report->workers.at[i];
-
-		json_begin_object(w);
-		json_add_string(w, "cgroup", worker->cgroup);
-		json_add_string(w, "kind", worker->kind);
-		json_add_u64(w, "pid", worker->pid);
-		json_add_string(w, "end", worker->end);
-		json_add_u64(w, "iterations", worker->iterations);
-		json_add_u64(w, "units", worker->units);
-		json_add_u64(w, "cpu_ns", worker->cpu_ns);
-		json_add_u64(w, "wall_ns", worker->wall_ns);
-		json_add_u64(w, "sleep_ns", worker->sleep_ns);
-		if (worker->has_run_delay)
-			json_add_u64(w, "run_delay_ns", worker->run_delay_ns);
-		json_add_u64(w, "migrations", worker->migrations);
-		json_add_u64(w, "samples", worker->samples);
-		json_add_u64(w, "max_gap_ns", worker->max_gap_ns);
-		json_add_u64(w, "gap_at_ns", worker->gap_at_ns);
-		if (worker->has_gap_cpu)
-			json_add_u64(w, "gap_cpu", worker->gap_cpu);
-		json_add_u64(w, "stall_ns", worker->stall_ns);
-		add_cpus(w, "cpus", &worker->cpus);
-		if (worker->has_outside)
-			add_cpus(w, "outside", &worker->outside);
-		if (worker->ext_samples || worker->other_samples) {
-			json_add_u64(w, "ext_samples", worker->ext_samples);
-			json_add_u64(w, "other_samples", worker->other_samples);
-			json_add_u64(w, "ext_ns", worker->ext_ns);
-			json_add_u64(w, "other_ns", worker->other_ns);
-		}
-		json_end_object(w);
-	}
+	for (size_t i = 0; i < report->workers.n; i++)
+		json_rows_write(&exchange_worker_record, &report->workers.at[i], w);
 	json_end_array(w);
 }
 

@@ -39,9 +39,6 @@ enum {
 	REPORT_METRICS_LIMIT = 200000,
 	REPORT_TEXTS_LIMIT = 32,
 	REPORT_TEXT_BYTES_LIMIT = 16 << 20,
-	/* Names of tests, cgroups, kinds and payloads; a suite cuts its texts at half of it. */
-	REPORT_NAME_BYTES_LIMIT = 32 << 10,
-	REPORT_FILE_NAME_BYTES_LIMIT = 200,
 };
 
 /* A file that is sent into a guest. */

@@ -9,8 +9,6 @@
 struct error *report_line_take(struct test_report *report, const char *line, size_t n) MUST_CHECK;
 
 /* Whether a test may say this about itself: the others only the host can know. */
-bool report_reason_is_the_guests(enum ktstr_reason reason);
-
-void reported_payload_deinit(struct exchange_payload *payload);
+bool reason_allowed_from_guest(enum ktstr_reason reason);
 
 #endif

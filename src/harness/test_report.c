@@ -19,7 +19,7 @@ void test_report_deinit(struct test_report *r)
 	for (size_t i = 0; i < r->notes.n; i++)
 		free(r->notes.at[i]);
 	for (size_t i = 0; i < r->payloads.n; i++)
-		reported_payload_deinit(&r->payloads.at[i]);
+		exchange_payload_deinit(&r->payloads.at[i]);
 	for (size_t i = 0; i < r->workers.n; i++)
 		exchange_worker_deinit(&r->workers.at[i]);
 	for (size_t i = 0; i < r->cgroups.n; i++)

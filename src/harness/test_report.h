@@ -9,32 +9,11 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "exchange/report.h"
 #include "exchange/scheduler.h"
-#include "exchange/worker.h"
 #include "result/outcome.h"
 #include "topo/cpuset.h"
 #include "wire/report.h"
-
-struct exchange_metric {
-	char *name;
-	char *number; /* exactly as JSON */
-};
-
-struct exchange_payload {
-	char *name;
-	uint32_t pid;
-	bool ended;    /* false: started, and nobody heard of its end */
-	int exit_code; /* negative: minus the signal */
-	bool timed_out, by_cleanup;
-	uint64_t wall_ms, stdout_bytes, stderr_bytes, dropped_bytes;
-	char *stream; /* where the metrics were: "stdout", "stderr"; NULL: none were looked for */
-	VEC(struct exchange_metric) metrics;
-};
-
-struct exchange_cgroup {
-	char *name;
-	struct cpuset cpus; /* what the kernel gave it */
-};
 
 struct reported_text {
 	char *name; /* "scheduler.stderr": letters, digits, "._-" */
@@ -71,9 +50,10 @@ void test_report_deinit(struct test_report *report);
 #define _cleanup_test_report_ __attribute__((cleanup(test_report_deinit)))
 
 /*
- * The next bytes, cut anywhere. BASE_PARSE: no report (a line that is no object, an unknown word, a
- * member missing or of the wrong type, something before `begin` or behind `end`, a second `end`,
- * a number of parts that is not the number that came); BASE_LIMIT. What was read before stays.
+ * The next bytes, cut anywhere. BASE_PARSE: no report (a line that is not an object, an unknown
+ * kind, a member missing or of the wrong type, something before `begin` or after `end`, a second
+ * `end`, a number of parts that is not the number that came); BASE_LIMIT. What was read before
+ * stays.
  */
 struct error *test_report_take(struct test_report *report, const void *bytes, size_t n) MUST_CHECK;
 /* No more bytes: half a line is BASE_PARSE. That `end` never came is no error: see `ended`. */

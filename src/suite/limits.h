@@ -7,8 +7,6 @@ enum {
 	SUITE_EXIT_USAGE = 2,  /* wrong arguments, or mistakes in declarations */
 	SUITE_EXIT_REPORT = 3, /* the report could not be written, or not to its end */
 
-	/* Bytes of a text in one line: of a note, a part, a name. */
-	SUITE_LIMIT_TEXT = 16 << 10,
 	/* Bytes of one piece of a kept file; each may become six in JSON. */
 	SUITE_LIMIT_PIECE = 32 << 10,
 	/* Of one report. What is more is counted and told in one note. */

@@ -31,10 +31,11 @@ void payload_report_started(const struct ktstr_payload *payload, const char *con
 {
 	struct report_writer *report = &payload->ctx->report;
 	struct json_writer *w = report_open_line(report, WIRE_REPORT_STARTED);
+	struct exchange_started head = { .name = REPORT_BORROW(payload->name),
+					 .pid = (uint32_t)payload->pid };
 	uint64_t dropped = 0;
 
-	json_add_string(w, "name", payload->name);
-	json_add_i64(w, "pid", payload->pid);
+	json_rows_write_members(&exchange_started_head, &head, w);
 	json_key(w, "argv");
 	json_begin_array(w);
 	for (size_t i = 0; argv[i]; i++) {
@@ -98,22 +99,24 @@ void payload_report_ended(const struct ktstr_payload *payload)
 {
 	struct report_writer *report = &payload->ctx->report;
 	const struct ktstr_metrics *metrics = payload->result;
+	struct exchange_payload head = {
+		.name = REPORT_BORROW(payload->name),
+		.pid = (uint32_t)payload->pid,
+		.exit_code = metrics->exit_code,
+		.timed_out = metrics->timed_out,
+		.by_cleanup = metrics->by_cleanup,
+		.wall_ms = metrics->wall_ns / NS_PER_MS,
+		.stdout_bytes = metrics->out.total,
+		.stderr_bytes = metrics->err.total,
+		.dropped_bytes = capture_dropped(&metrics->out) + capture_dropped(&metrics->err),
+		.stream = REPORT_BORROW(metrics->stream),
+	};
 	struct json_writer *w;
 
 	if (!metrics->exit_known)
 		return;
 	w = report_open_line(report, WIRE_REPORT_PAYLOAD);
-	json_add_string(w, "name", payload->name);
-	json_add_i64(w, "pid", payload->pid);
-	json_add_i64(w, "exit_code", metrics->exit_code);
-	json_add_bool(w, "timed_out", metrics->timed_out);
-	json_add_bool(w, "by_cleanup", metrics->by_cleanup);
-	json_add_u64(w, "wall_ms", metrics->wall_ns / NS_PER_MS);
-	json_add_u64(w, "stdout_bytes", metrics->out.total);
-	json_add_u64(w, "stderr_bytes", metrics->err.total);
-	json_add_u64(w, "dropped_bytes",
-		     capture_dropped(&metrics->out) + capture_dropped(&metrics->err));
-	json_add_string(w, "stream", metrics->stream);
+	json_rows_write_members(&exchange_payload_head, &head, w);
 	add_metrics(payload, w);
 	report_close_line(report);
 }

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/utf8.h"
-#include "suite/reason.h"
 #include "suite/report_text.h"
 
 void report_writer_init(struct report_writer *report, int fd, uint64_t from_ns)
@@ -88,25 +87,6 @@ size_t report_line_room(const struct report_writer *report)
 	return used < WIRE_REPORT_LINE_BYTES ? WIRE_REPORT_LINE_BYTES - used : 0;
 }
 
-void report_add_text(struct report_writer *report, const char *key, const char *text)
-{
-	size_t n, kept;
-
-	if (!text)
-		return;
-	n = strlen(text);
-	kept = utf8_cut(text, n, SUITE_LIMIT_TEXT);
-	if (kept == n) {
-		json_add_string(&report->json_, key, text);
-	} else {
-		_cleanup_strbuf_ struct strbuf cut = STRBUF_INIT;
-
-		strbuf_append_bytes(&cut, text, kept);
-		strbuf_appendf(&cut, "… (%zu bytes more)", n - kept);
-		json_add_string(&report->json_, key, cut.at);
-	}
-}
-
 static bool line_is(const char *line, size_t n, enum wire_report_kind kind)
 {
 	char start[64];
@@ -145,44 +125,42 @@ void report_forward(struct report_writer *report, const char *line, size_t n)
 	write_line(report, line, n);
 }
 
+void report_write(struct report_writer *report, enum wire_report_kind kind, const void *of)
+{
+	struct json_writer *w = report_open_line(report, kind);
+
+	json_rows_write_members(exchange_rows[kind], of, w);
+	report_close_line(report);
+}
+
 void report_begin(struct report_writer *report, const char *test)
 {
-	struct json_writer *w = report_open_line(report, WIRE_REPORT_BEGIN);
-
-	report_add_text(report, "test", test);
-	json_add_u64(w, "api", KTSTR_API_VERSION);
-	json_add_i64(w, "pid", getpid());
-	report_close_line(report);
+	report_write(report, WIRE_REPORT_BEGIN,
+		     &(struct exchange_begin){ .test = REPORT_BORROW(test),
+					       .api = KTSTR_API_VERSION,
+					       .pid = (uint32_t)getpid() });
 }
 
 void report_stage(struct report_writer *report, enum wire_stage stage)
 {
-	struct json_writer *w = report_open_line(report, WIRE_REPORT_STAGE);
+	uint64_t at_ms = (clock_monotonic_ns() - report->from_ns) / NS_PER_MS;
 
-	json_add_string(w, "name", wire_stage_word(stage));
-	json_add_u64(w, "at_ms", (clock_monotonic_ns() - report->from_ns) / NS_PER_MS);
-	report_close_line(report);
+	report_write(report, WIRE_REPORT_STAGE, &(struct exchange_stage){ stage, at_ms });
 }
 
 void report_note(struct report_writer *report, const char *text)
 {
-	report_open_line(report, WIRE_REPORT_NOTE);
-	report_add_text(report, "text", text);
-	report_close_line(report);
+	report_write(report, WIRE_REPORT_NOTE, &(struct exchange_note){ REPORT_BORROW(text) });
 }
 
 void report_part(struct report_writer *report, enum ktstr_reason reason, const char *file, int line,
 		 const char *text)
 {
-	struct json_writer *w = report_open_line(report, WIRE_REPORT_PART);
-
-	json_add_string(w, "reason", suite_reason_word(reason));
-	report_add_text(report, "text", text);
-	if (file) {
-		report_add_text(report, "file", file);
-		json_add_i64(w, "line", line);
-	}
-	report_close_line(report);
+	report_write(report, WIRE_REPORT_PART,
+		     &(struct exchange_part){ .reason = reason,
+					      .text = REPORT_BORROW(text),
+					      .file = REPORT_BORROW(file),
+					      .line = line });
 }
 
 void report_partf(struct report_writer *report, enum ktstr_reason reason, const char *fmt, ...)
@@ -203,12 +181,11 @@ void report_text(struct report_writer *report, const char *name, const void *byt
 
 	while (n) {
 		size_t piece = utf8_cut(at, n, SUITE_LIMIT_PIECE);
-		struct json_writer *w = report_open_line(report, WIRE_REPORT_TEXT);
 
-		json_add_string(w, "name", name);
-		json_key(w, "text");
-		json_write_string_n(w, at, piece);
-		report_close_line(report);
+		report_write(
+			report, WIRE_REPORT_TEXT,
+			&(struct exchange_text){ .name = REPORT_BORROW(name),
+						 .text = { .at = REPORT_BORROW(at), .n = piece } });
 		at += piece;
 		n -= piece;
 	}
@@ -216,8 +193,6 @@ void report_text(struct report_writer *report, const char *name, const void *byt
 
 void report_end(struct report_writer *report)
 {
-	struct json_writer *w;
-
 	if (report->dropped_) {
 		_cleanup_free_ char *text = xasprintf(
 			"lines of the test's function dropped, since there were too many: %llu",
@@ -225,7 +200,5 @@ void report_end(struct report_writer *report)
 
 		report_note(report, text);
 	}
-	w = report_open_line(report, WIRE_REPORT_END);
-	json_add_u64(w, "parts", report->parts);
-	report_close_line(report);
+	report_write(report, WIRE_REPORT_END, &(struct exchange_end){ report->parts });
 }

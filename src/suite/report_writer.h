@@ -16,9 +16,8 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "json/writer.h"
+#include "exchange/report.h"
 #include "suite/limits.h"
-#include "wire/report.h"
 
 struct report_writer {
 	int fd;		  /* lines go here; -1: readable, to standard error */
@@ -39,12 +38,14 @@ struct error *report_writer_open(struct report_writer *ret) MUST_CHECK;
 void report_writer_init(struct report_writer *report, int fd, uint64_t from_ns);
 void report_writer_deinit(struct report_writer *report);
 
+/* A text that is only read, in a struct of exchange/report.h. */
+#define REPORT_BORROW(text) ((char *)(uintptr_t)(text))
+/* The line of that kind, from its struct of exchange/report.h. */
+void report_write(struct report_writer *report, enum wire_report_kind kind, const void *of);
 /* A line of one's own: members are added to what is returned, then the line is written. */
 struct json_writer *report_open_line(struct report_writer *report, enum wire_report_kind kind);
 /* Bytes that may still be added to the open line, closing brackets included. */
 size_t report_line_room(const struct report_writer *report);
-/* Cut at SUITE_LIMIT_TEXT with a count of what is missing; left out when NULL. */
-void report_add_text(struct report_writer *report, const char *key, const char *text);
 /* A line longer than WIRE_REPORT_LINE_BYTES is a bug of the caller: the process ends. */
 void report_close_line(struct report_writer *report);
 

@@ -51,7 +51,6 @@ static uint64_t scaled(const struct run *run, uint64_t ms)
 
 static struct error *make_cgroup(struct run *run, const struct ktstr_cgroup *cgroup)
 {
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct cpuset cpus;
 	struct error *err = cpus_resolve(&cgroup->cpus, run->machine, &cpus);
 
@@ -64,11 +63,8 @@ static struct error *make_cgroup(struct run *run, const struct ktstr_cgroup *cgr
 		err = cgroup_read_cpus(run->ctx.cgroups_fd, cgroup->name, &cpus);
 	if (err)
 		return err;
-	cpuset_format(&cpus, &text);
-	report_open_line(&run->report, WIRE_REPORT_CGROUP);
-	report_add_text(&run->report, "name", cgroup->name);
-	report_add_text(&run->report, "cpus", strbuf_str(&text));
-	report_close_line(&run->report);
+	report_write(&run->report, WIRE_REPORT_CGROUP,
+		     &(struct exchange_cgroup){ REPORT_BORROW(cgroup->name), cpus });
 	return NULL;
 }
 

@@ -47,14 +47,6 @@ void scenario_open_gate(struct scenario *scenario)
 		work_gate_open(scenario->gate);
 }
 
-static void add_cpus(struct json_writer *w, const char *key, const struct cpuset *cpus)
-{
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-
-	cpuset_format(cpus, &text);
-	json_add_string(w, key, strbuf_str(&text));
-}
-
 static size_t count_workers(const struct scenario *scenario)
 {
 	size_t n = 0;
@@ -85,52 +77,45 @@ void scenario_sample_classes(struct scenario *scenario, const char *proc, size_t
 		sample_class(scenario, proc, scenario->next_++ % n);
 }
 
-static void report_class(struct json_writer *w, const struct class_watch *class)
-{
-	if (!class->ext_samples && !class->other_samples)
-		return;
-	json_add_u64(w, "ext_samples", class->ext_samples);
-	json_add_u64(w, "other_samples", class->other_samples);
-	json_add_u64(w, "ext_ns", class->ext_ns);
-	json_add_u64(w, "other_ns", class->other_ns);
-}
-
 static void report_worker(struct report_writer *report, const struct ktstr_cgroup *cgroup,
 			  const struct work_report *worker, const struct class_watch *class)
 {
-	struct json_writer *w = report_open_line(report, WIRE_REPORT_WORKER);
-	_cleanup_free_ char *end = NULL;
+	bool has_code = worker->end == WORK_END_EXITED || worker->end == WORK_END_SIGNALLED;
+	_cleanup_free_ char *end = has_code ? xasprintf("%s %d", work_end_word(worker->end),
+							worker->code)
+					    : xstrdup(work_end_word(worker->end));
 
-	if (worker->end == WORK_END_EXITED || worker->end == WORK_END_SIGNALLED)
-		end = xasprintf("%s %d", work_end_word(worker->end), worker->code);
-	else
-		end = xstrdup(work_end_word(worker->end));
-	report_add_text(report, "cgroup", cgroup->name);
-	json_add_string(w, "kind", work_kind_info(cgroup->work.kind)->name);
-	json_add_i64(w, "pid", worker->pid);
-	json_add_string(w, "end", end);
-	json_add_u64(w, "iterations", worker->iterations);
-	json_add_u64(w, "units", worker->units);
-	json_add_u64(w, "cpu_ns", worker->cpu_ns);
-	json_add_u64(w, "wall_ns", worker->wall_ns);
-	json_add_u64(w, "sleep_ns", worker->voluntary_sleep_ns);
-	if (worker->has_run_delay)
-		json_add_u64(w, "run_delay_ns", worker->run_delay_ns);
-	json_add_u64(w, "migrations", worker->migrations);
-	json_add_u64(w, "samples", worker->samples);
-	json_add_u64(w, "max_gap_ns", worker->max_gap_ns);
-	json_add_u64(w, "gap_at_ns", worker->gap_at_ns);
-	if (worker->gap_cpu >= 0)
-		json_add_u64(w, "gap_cpu", (uint64_t)worker->gap_cpu);
-	json_add_u64(w, "stall_ns", worker->stall_ns);
-	add_cpus(w, "cpus", &worker->cpus_used);
-	if (worker->has_outside) {
-		add_cpus(w, "outside", &worker->outside);
-		add_cpus(w, "outside_had", &worker->outside_had);
-		json_add_u64(w, "outside_at_ns", worker->outside_at_ns);
-	}
-	report_class(w, class);
-	report_close_line(report);
+	report_write(report, WIRE_REPORT_WORKER,
+		     &(struct exchange_worker){
+			     .cgroup = REPORT_BORROW(cgroup->name),
+			     .kind = REPORT_BORROW(work_kind_info(cgroup->work.kind)->name),
+			     .pid = (uint32_t)worker->pid,
+			     .end = end,
+			     .iterations = worker->iterations,
+			     .units = worker->units,
+			     .cpu_ns = worker->cpu_ns,
+			     .wall_ns = worker->wall_ns,
+			     .sleep_ns = worker->voluntary_sleep_ns,
+			     .has_run_delay = worker->has_run_delay,
+			     .run_delay_ns = worker->run_delay_ns,
+			     .migrations = worker->migrations,
+			     .samples = worker->samples,
+			     .max_gap_ns = worker->max_gap_ns,
+			     .gap_at_ns = worker->gap_at_ns,
+			     .has_gap_cpu = worker->gap_cpu >= 0,
+			     .gap_cpu = (uint32_t)worker->gap_cpu,
+			     .stall_ns = worker->stall_ns,
+			     .cpus = worker->cpus_used,
+			     .has_outside = worker->has_outside,
+			     .outside = worker->outside,
+			     .outside_had = worker->outside_had,
+			     .outside_at_ns = worker->outside_at_ns,
+			     .has_class = class->ext_samples || class->other_samples,
+			     .ext_samples = class->ext_samples,
+			     .other_samples = class->other_samples,
+			     .ext_ns = class->ext_ns,
+			     .other_ns = class->other_ns,
+		     });
 }
 
 void scenario_stop(struct scenario *scenario, uint64_t limit_ms, struct report_writer *report)

@@ -39,14 +39,6 @@ void scheduler_init(struct scheduler *s, const struct scheduler_system *system, 
 	stream_init(&s->err, -1, SUITE_LIMIT_STREAM_HEAD, SUITE_LIMIT_STREAM_TAIL);
 }
 
-struct json_writer *scheduler_open_state(struct report_writer *report, const char *state)
-{
-	struct json_writer *w = report_open_line(report, WIRE_REPORT_SCHEDULER);
-
-	json_add_string(w, "state", state);
-	return w;
-}
-
 struct error *scheduler_start(struct scheduler *s, const char *const *argv, const char *name,
 			      struct report_writer *report)
 {
@@ -73,8 +65,9 @@ struct error *scheduler_start(struct scheduler *s, const char *const *argv, cons
 		return error_wrap(err, "scheduler %s", name);
 	s->out.fd = out;
 	s->err.fd = err_fd;
-	json_add_i64(scheduler_open_state(report, "started"), "pid", s->pid);
-	report_close_line(report);
+	report_write(report, WIRE_REPORT_SCHEDULER,
+		     &(struct exchange_scheduler_line){ .state = EXCHANGE_STARTED,
+							.pid = (uint32_t)s->pid });
 	return NULL;
 }
 
@@ -304,15 +297,17 @@ static void judge_stop(struct scheduler *s, const struct stop *stop, const char 
 static void report_its_end(const struct scheduler *s, const struct stop *stop, const char *reason,
 			   const char *events, struct report_writer *report)
 {
-	struct json_writer *w = scheduler_open_state(report, "ended");
-
-	report_add_text(report, "end", stop->end);
-	json_add_bool(w, "asked", stop->asked);
-	if (s->has_enable_seq && s->attached)
-		json_add_u64(w, "restarts", s->restarts);
-	report_add_text(report, "kernel_reason", reason);
-	report_add_text(report, "events", events);
-	report_close_line(report);
+	report_write(report, WIRE_REPORT_SCHEDULER,
+		     &(struct exchange_scheduler_line){
+			     .state = EXCHANGE_ENDED,
+			     .end = REPORT_BORROW(stop->end),
+			     .has_asked = true,
+			     .asked = stop->asked,
+			     .has_restarts = s->has_enable_seq && s->attached,
+			     .restarts = s->restarts,
+			     .kernel_reason = REPORT_BORROW(reason),
+			     .events = REPORT_BORROW(events),
+		     });
 }
 
 static void report_stream(struct report_writer *report, const char *name, const struct stream *from)

@@ -93,7 +93,5 @@ void scheduler_finish(struct scheduler *s, struct report_writer *report);
 char *scheduler_end_words(const struct scheduler *s) MUST_CHECK;
 /* Why the kernel ended it, as kernel_log_reason() has it; an error goes before any other. */
 char *scheduler_kernel_reason(struct scheduler *s) MUST_CHECK;
-/* A line of the report about its state, to be completed and closed. */
-struct json_writer *scheduler_open_state(struct report_writer *report, const char *state);
 
 #endif

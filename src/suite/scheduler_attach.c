@@ -63,15 +63,16 @@ static bool is_ours(const struct scheduler *s, const struct scx_state *state)
 static void report_attached(struct scheduler *s, const struct scx_state *state,
 			    struct report_writer *report)
 {
-	struct json_writer *w;
-
 	s->attached = true;
 	s->has_enable_seq = s->has_enable_seq && state->has_enable_seq;
 	s->enable_seq = state->enable_seq;
-	w = scheduler_open_state(report, "attached");
-	report_add_text(report, "ops", s->ops);
-	json_add_u64(w, "attach_ms", (clock_monotonic_ns() - s->started_ns) / NS_PER_MS);
-	report_close_line(report);
+	report_write(report, WIRE_REPORT_SCHEDULER,
+		     &(struct exchange_scheduler_line){
+			     .state = EXCHANGE_ATTACHED,
+			     .ops = s->ops,
+			     .has_attach_ms = true,
+			     .attach_ms = (clock_monotonic_ns() - s->started_ns) / NS_PER_MS,
+		     });
 }
 
 static void all_output(const struct scheduler *s, struct strbuf *into)
@@ -151,7 +152,7 @@ bool scheduler_wait_attached(struct scheduler *s, const struct scheduler_patienc
 		report_failed_load(s, report);
 	else
 		report_never_attached(s, &progress, report);
-	scheduler_open_state(report, "failed");
-	report_close_line(report);
+	report_write(report, WIRE_REPORT_SCHEDULER,
+		     &(struct exchange_scheduler_line){ .state = EXCHANGE_FAILED });
 	return false;
 }

@@ -58,7 +58,7 @@ static void check_parts(const struct test_report *r)
 	FUZZ_MUST(r->parts.n <= REPORT_PARTS_LIMIT && r->notes.n <= REPORT_NOTES_LIMIT);
 	for (size_t i = 0; i < r->parts.n; i++) {
 		FUZZ_MUST(r->parts.at[i].text && r->parts.at[i].line >= 0);
-		FUZZ_MUST(report_reason_is_the_guests(r->parts.at[i].reason));
+		FUZZ_MUST(reason_allowed_from_guest(r->parts.at[i].reason));
 	}
 	for (size_t i = 0; i < r->notes.n; i++)
 		FUZZ_MUST(r->notes.at[i]);
@@ -85,7 +85,7 @@ static void check_texts(const struct test_report *r)
 		const char *text_name = r->texts.at[i].name;
 
 		FUZZ_MUST(*text_name && *text_name != '.' && !strchr(text_name, '/'));
-		FUZZ_MUST(strlen(text_name) <= REPORT_FILE_NAME_BYTES_LIMIT);
+		FUZZ_MUST(strlen(text_name) <= EXCHANGE_LIMIT_FILE_NAME);
 		FUZZ_MUST(r->texts.at[i].text.n <= REPORT_TEXT_BYTES_LIMIT);
 		for (size_t j = 0; j < i; j++)
 			FUZZ_MUST(strcmp(text_name, r->texts.at[j].name) != 0);

@@ -33,12 +33,12 @@ static void a_report_has_its_lines(void **state UNUSED)
 static void a_long_text_is_cut_between_characters(void **state UNUSED)
 {
 	struct heard heard;
-	static char text[SUITE_LIMIT_TEXT + 100];
+	static char text[EXCHANGE_LIMIT_TEXT + 100];
 	const char *all;
 
 	/* A character of three bytes stands across the limit. */
 	memset(text, 'x', sizeof(text) - 1);
-	memcpy(text + SUITE_LIMIT_TEXT - 2, "\xe2\x82\xac", 3);
+	memcpy(text + EXCHANGE_LIMIT_TEXT - 2, "\xe2\x82\xac", 3);
 	heard_init(&heard);
 	report_note(&heard.report, text);
 	all = heard_text(&heard);

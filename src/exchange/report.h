@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The lines of the report that a test in a guest gives, one struct and one table of rows for each
+ * kind of wire/reports.def. The suite writes them, the harness reads them as foreign bytes.
+ */
+#ifndef KTSTR_EXCHANGE_REPORT_H
+#define KTSTR_EXCHANGE_REPORT_H
+
+#include <ktstr/ktstr.h>
+
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "exchange/worker.h"
+#include "json/rows.h"
+#include "wire/report.h"
+
+enum {
+	/* Bytes of a text in one line: of a note, a part, a name. The writer cuts what is longer.
+	 */
+	EXCHANGE_LIMIT_TEXT = 16 << 10,
+	/* Bytes of a name that is read: cut or not, it is shorter. */
+	EXCHANGE_LIMIT_NAME = 32 << 10,
+	EXCHANGE_LIMIT_FILE_NAME = 200,
+	/* Of one line, which is shorter than that in any case. */
+	EXCHANGE_LIMIT_METRICS = 200000,
+	EXCHANGE_LIMIT_ARGS = 200000,
+};
+
+struct exchange_begin {
+	char *test;
+	uint32_t api, pid; /* KTSTR_API_VERSION of the suite; pid of the test binary */
+};
+
+/* When a stage was entered, by the guest's clock from the test's begin. */
+struct exchange_stage {
+	enum wire_stage name;
+	uint64_t at_ms;
+};
+
+struct exchange_note {
+	char *text;
+};
+
+struct exchange_part {
+	enum ktstr_reason reason;
+	char *text;
+	char *file; /* NULL: no place in the source */
+	int32_t line;
+};
+
+struct exchange_started {
+	char *name;
+	uint32_t pid;
+	VEC(char *) argv;
+};
+
+struct exchange_metric {
+	char *name;
+	char *number; /* exactly as JSON */
+};
+
+struct exchange_payload {
+	char *name;
+	uint32_t pid;
+	bool ended;	   /* not in the line: false while only its start was reported */
+	int32_t exit_code; /* negative: minus the signal; INT32_MIN: unknown */
+	bool timed_out, by_cleanup;
+	uint64_t wall_ms, stdout_bytes, stderr_bytes, dropped_bytes;
+	char *stream; /* where the metrics were: "stdout", "stderr"; NULL: none were looked for */
+	VEC(struct exchange_metric) metrics;
+	uint64_t metrics_dropped; /* that did not fit into the line */
+};
+
+struct exchange_cgroup {
+	char *name;
+	struct cpuset cpus; /* what the kernel gave it */
+};
+
+enum exchange_state {
+	EXCHANGE_STARTED,
+	EXCHANGE_ATTACHED,
+	EXCHANGE_FAILED,
+	EXCHANGE_ENDED,
+};
+
+struct exchange_scheduler_line {
+	enum exchange_state state;
+	uint32_t pid; /* 0: not in the line */
+	char *ops, *end, *kernel_reason, *events;
+	bool has_attach_ms, has_asked, has_restarts;
+	uint64_t attach_ms, restarts;
+	bool asked;
+};
+
+/* A piece of a file that is kept beside the record. */
+struct exchange_text {
+	char *name; /* letters, digits, "._-" */
+	struct strbuf text;
+};
+
+struct exchange_end {
+	uint64_t parts;
+};
+
+struct exchange_line {
+	enum wire_report_kind kind;
+	union {
+		struct exchange_begin begin;
+		struct exchange_stage stage;
+		struct exchange_note note;
+		struct exchange_part part;
+		struct exchange_started started;
+		struct exchange_payload payload;
+		struct exchange_cgroup cgroup;
+		struct exchange_worker worker;
+		struct exchange_scheduler_line scheduler;
+		struct exchange_text text;
+		struct exchange_end end;
+	};
+};
+
+/* Of the struct of that kind. */
+extern const struct json_rows *const exchange_rows[WIRE_N_REPORT_KINDS];
+/* Those of lines whose lists are written one by one, as far as there is room. */
+extern const struct json_rows exchange_started_head, exchange_payload_head;
+
+/* Without the newline; BASE_PARSE, BASE_LIMIT. *ret is untouched on failure. */
+struct error *exchange_line_parse(const char *text, size_t n, struct exchange_line *ret) MUST_CHECK;
+void exchange_line_deinit(struct exchange_line *line);
+#define _cleanup_exchange_line_ __attribute__((cleanup(exchange_line_deinit)))
+void exchange_payload_deinit(struct exchange_payload *payload);
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "exchange/report.h"
+
+#include "unit.h"
+
+static struct error *parse(const char *text, struct exchange_line *line)
+{
+	*line = (struct exchange_line){ 0 };
+	return exchange_line_parse(text, strlen(text), line);
+}
+
+#define assert_wrong(text, words)                            \
+	do {                                                 \
+		struct exchange_line line_;                  \
+		struct error *err_ = parse(text, &line_);    \
+                                                             \
+		assert_non_null(err_);                       \
+		assert_contains(error_message(err_), words); \
+		error_free(err_);                            \
+	} while (0)
+
+/* As the suite writes it. */
+static char *write_line(enum wire_report_kind kind, const void *of)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct json_writer w = json_writer_to(&text, JSON_COMPACT);
+
+	json_begin_object(&w);
+	json_add_string(&w, "report", wire_report_word(kind));
+	json_rows_write_members(exchange_rows[kind], of, &w);
+	json_end_object(&w);
+	return strbuf_take(&text);
+}
+
+static void every_kind_of_line_has_rows_with_meanings(void **state UNUSED)
+{
+	for (size_t i = 0; i < WIRE_N_REPORT_KINDS; i++) {
+		assert_non_null(exchange_rows[i]);
+		for (size_t j = 0; j < exchange_rows[i]->n; j++)
+			assert_non_null(exchange_rows[i]->at[j].means);
+	}
+}
+
+static void what_is_written_is_read(void **state UNUSED)
+{
+	struct exchange_part part = { KTSTR_REASON_SETUP, (char *)"x", (char *)"a.c", 12 };
+	_cleanup_free_ char *text = write_line(WIRE_REPORT_PART, &part);
+	_cleanup_exchange_line_ struct exchange_line line;
+
+	assert_string_equal(text, "{\"report\":\"part\",\"reason\":\"setup\",\"text\":\"x\","
+				  "\"file\":\"a.c\",\"line\":12}");
+	assert_success(parse(text, &line));
+	assert_int_equal(line.kind, WIRE_REPORT_PART);
+	assert_int_equal(line.part.reason, KTSTR_REASON_SETUP);
+	assert_string_equal(line.part.file, "a.c");
+	assert_int_equal(line.part.line, 12);
+}
+
+static void what_is_absent_is_not_written(void **state UNUSED)
+{
+	struct exchange_part part = { .reason = KTSTR_REASON_SETUP, .text = (char *)"x" };
+	struct exchange_scheduler_line failed = { .state = EXCHANGE_FAILED };
+	_cleanup_free_ char *one = write_line(WIRE_REPORT_PART, &part);
+	_cleanup_free_ char *two = write_line(WIRE_REPORT_SCHEDULER, &failed);
+
+	assert_string_equal(one, "{\"report\":\"part\",\"reason\":\"setup\",\"text\":\"x\"}");
+	assert_string_equal(two, "{\"report\":\"scheduler\",\"state\":\"failed\"}");
+}
+
+static void a_member_that_is_wrong_is_named_with_its_line(void **state UNUSED)
+{
+	assert_wrong("{\"report\":\"stage\",\"name\":\"work\"}", "stage.at_ms is missing");
+	assert_wrong("{\"report\":\"stage\",\"name\":\"work\",\"at_ms\":-1}",
+		     "stage.at_ms is not a whole number");
+	assert_wrong("{\"report\":\"stage\",\"name\":\"lunch\",\"at_ms\":1}",
+		     "stage.name is none of");
+	assert_wrong("{\"report\":\"cgroup\",\"name\":\"\",\"cpus\":\"0\"}",
+		     "cgroup.name is empty");
+	assert_wrong("{\"report\":\"cgroup\",\"name\":\"a\",\"cpus\":0}", "cgroup.cpus");
+	assert_wrong("{\"report\":\"note\",\"text\":null}", "note.text");
+}
+
+static void what_is_not_a_line_is_refused(void **state UNUSED)
+{
+	assert_wrong("[]", "not an object");
+	assert_wrong("{}", "not the kind of a line");
+	assert_wrong("{\"report\":\"gossip\"}", "not the kind of a line");
+	assert_wrong("{\"report\":7}", "not the kind of a line");
+	assert_wrong("{", "JSON");
+}
+
+static void names_have_a_limit(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct exchange_line line;
+
+	strbuf_append(&text, "{\"report\":\"cgroup\",\"cpus\":\"0\",\"name\":\"");
+	strbuf_append_repeated(&text, 'x', EXCHANGE_LIMIT_NAME + 1);
+	strbuf_append(&text, "\"}");
+	assert_error_tag(parse(strbuf_str(&text), &line), "parse");
+}
+
+static void a_scheduler_says_what_its_state_needs(void **state UNUSED)
+{
+	assert_wrong("{\"report\":\"scheduler\",\"state\":\"started\"}", "without a pid");
+	assert_wrong("{\"report\":\"scheduler\",\"state\":\"attached\"}", "without its ops");
+	assert_wrong("{\"report\":\"scheduler\",\"state\":\"ended\"}", "without an end");
+}
+
+static void heads_end_before_their_lists(void **state UNUSED)
+{
+	struct exchange_started started = { .name = (char *)"p", .pid = 7 };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct json_writer w = json_writer_to(&text, JSON_COMPACT);
+
+	json_rows_write(&exchange_started_head, &started, &w);
+	assert_string_equal(strbuf_str(&text), "{\"name\":\"p\",\"pid\":7}");
+	assert_string_equal(exchange_payload_head.at[exchange_payload_head.n].name, "metrics");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_kind_of_line_has_rows_with_meanings),
+		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(what_is_absent_is_not_written),
+		cmocka_unit_test(a_member_that_is_wrong_is_named_with_its_line),
+		cmocka_unit_test(what_is_not_a_line_is_refused),
+		cmocka_unit_test(names_have_a_limit),
+		cmocka_unit_test(a_scheduler_says_what_its_state_needs),
+		cmocka_unit_test(heads_end_before_their_lists),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
