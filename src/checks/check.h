@@ -45,6 +45,13 @@ struct checks_check {
 	void (*last)(const struct checks_facts *facts, struct checks_findings *into);
 };
 
+enum {
+#define KTSTR_CHECK(name, ...) CHECKS_INDEX_##name,
+#include <ktstr/checks.def>
+#undef KTSTR_CHECK
+	CHECKS_N_ROWS
+};
+
 enum checks_form { CHECKS_DEMAND, CHECKS_AT_MOST, CHECKS_AT_LEAST };
 
 struct checks_row {

@@ -10,6 +10,7 @@
 
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "exchange/borrow.h"
 #include "exchange/worker.h"
 #include "json/rows.h"
 #include "wire/report.h"

@@ -4,7 +4,7 @@
 #define KTSTR_HARNESS_CHECKS_H
 
 #include "checks/facts.h"
-#include "harness/declaration.h"
+#include "exchange/declaration.h"
 #include "harness/test_report.h"
 
 /* Adds parts and notes; see checks/evaluate.h. */

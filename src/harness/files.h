@@ -10,7 +10,7 @@
 #define KTSTR_HARNESS_FILES_H
 
 #include "base/strbuf.h"
-#include "harness/declaration.h"
+#include "exchange/declaration.h"
 #include "harness/error.h"
 
 /* All but the name belong to the finder. */

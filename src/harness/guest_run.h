@@ -6,7 +6,7 @@
 #ifndef KTSTR_HARNESS_GUEST_RUN_H
 #define KTSTR_HARNESS_GUEST_RUN_H
 
-#include "harness/declaration.h"
+#include "exchange/declaration.h"
 #include "harness/disturbance.h"
 #include "harness/judge.h"
 #include "vm/exec.h"

@@ -3,7 +3,7 @@
 #ifndef KTSTR_HARNESS_JUDGE_H
 #define KTSTR_HARNESS_JUDGE_H
 
-#include "harness/declaration.h"
+#include "exchange/declaration.h"
 #include "harness/disturbance.h"
 #include "harness/test_report.h"
 #include "vm/exec.h"

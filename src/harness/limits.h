@@ -12,15 +12,6 @@ enum {
 	HARNESS_LIMIT_LISTING_BYTES = 16 << 20,
 	/* Of a program's own words about its mistakes. */
 	HARNESS_LIMIT_MISTAKES_BYTES = 1 << 20,
-	HARNESS_LIMIT_TESTS = 4096,
-	/* Rows of one list of a declaration; authors have fewer (<ktstr/ktstr.h>). */
-	HARNESS_LIMIT_ROWS = 64,
-	/* Bytes of a test's or a cgroup's name, and of any other text. */
-	HARNESS_LIMIT_NAME = 128,
-	HARNESS_LIMIT_TEXT = 4096,
-	HARNESS_LIMIT_SECONDS = 7 * 24 * 3600,
-	HARNESS_LIMIT_MEMORY_MB = 16 << 20,
-	HARNESS_LIMIT_WORKERS = 65536,
 	HARNESS_LIMIT_VARIANTS = 100000,
 	HARNESS_LIMIT_REPEAT = 100000,
 	HARNESS_LIMIT_CONFIG_BYTES = 16 << 20,

@@ -194,11 +194,12 @@ static struct error *judge_end(struct child *child, int status)
 		return harness_error(HARNESS_MISTAKES, 0, "%s declares tests wrongly:\n%s%s",
 				     child->path, said, child->err.overflowed ? "\n…" : "");
 	if (WEXITSTATUS(status) != 0)
-		return harness_error(HARNESS_NOT_TESTS, 0,
-				     "%s is no ktstr test binary: it ended with %d when asked for "
-				     "its tests%s%.*s",
-				     child->path, WEXITSTATUS(status), *said ? ": " : "",
-				     (int)strcspn(said, "\n"), said);
+		return harness_error(
+			HARNESS_NOT_TESTS, 0,
+			"%s is not a ktstr test binary: it ended with %d when asked for "
+			"its tests%s%.*s",
+			child->path, WEXITSTATUS(status), *said ? ": " : "",
+			(int)strcspn(said, "\n"), said);
 	return NULL;
 }
 

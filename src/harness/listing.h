@@ -5,7 +5,7 @@
 
 #include "base/cancel.h"
 #include "base/strbuf.h"
-#include "harness/declaration.h"
+#include "exchange/declaration.h"
 #include "harness/error.h"
 
 struct listing_bounds {

@@ -4,7 +4,7 @@
 #define KTSTR_HARNESS_NEEDS_H
 
 #include "base/bytes.h"
-#include "harness/declaration.h"
+#include "exchange/declaration.h"
 #include "kernel/kernel.h"
 
 /*

@@ -3,7 +3,7 @@
 #ifndef KTSTR_HARNESS_PLAN_H
 #define KTSTR_HARNESS_PLAN_H
 
-#include "harness/declaration.h"
+#include "exchange/declaration.h"
 #include "harness/error.h"
 #include "harness/variant_id.h"
 #include "kernel/kernel.h"

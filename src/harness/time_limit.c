@@ -44,7 +44,7 @@ static struct around around_of(const struct declared_test *test, unsigned int vc
 	};
 }
 
-/* No overflow: seconds have HARNESS_LIMIT_SECONDS, vCPUs TOPOLOGY_LIMIT_CPUS. */
+/* No overflow: seconds have EXCHANGE_LIMIT_SECONDS, vCPUs TOPOLOGY_LIMIT_CPUS. */
 uint64_t time_limit_ns(const struct declared_test *test, bool emulated, unsigned int vcpus)
 {
 	uint64_t slowness = time_limit_slowness(emulated, vcpus);

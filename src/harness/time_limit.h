@@ -21,7 +21,7 @@
 #define KTSTR_HARNESS_TIME_LIMIT_H
 
 #include "base/strbuf.h"
-#include "harness/declaration.h"
+#include "exchange/declaration.h"
 
 /* What the guest is told in KTSTR_SLOWNESS: limits of authors are multiplied by it. At least 1. */
 unsigned int time_limit_slowness(bool emulated, unsigned int vcpus);

@@ -3,7 +3,7 @@
 #ifndef KTSTR_HARNESS_VARIANT_ID_H
 #define KTSTR_HARNESS_VARIANT_ID_H
 
-#include "harness/declaration.h"
+#include "exchange/declaration.h"
 #include "kernel/kernel.h"
 
 enum { VARIANT_ID_CHARS = 16 };

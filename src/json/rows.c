@@ -289,7 +289,13 @@ static bool is_required(const struct json_rows *rows, const struct json_row *row
 	const struct json_value *with = row->with ? find(rows, object, row->with) : object;
 	bool flag = true;
 
-	return row->presence == JSON_REQUIRED && with && (!json_get_bool(with, &flag) || flag);
+	return (row->presence == JSON_REQUIRED || row->presence == JSON_REQUIRED_OR_NULL) && with &&
+	       (!json_get_bool(with, &flag) || flag);
+}
+
+static bool may_be_null(const struct json_row *row)
+{
+	return row->presence == JSON_NULLABLE || row->presence == JSON_REQUIRED_OR_NULL;
 }
 
 static struct error *read_row(const struct json_rows *rows, const struct json_row *row,
@@ -304,7 +310,7 @@ static struct error *read_row(const struct json_rows *rows, const struct json_ro
 		value = find(rows, object, row->older_name);
 	if (!value && is_required(rows, row, object))
 		return wrong(place, BASE_PARSE, "is missing");
-	if (!value || (row->presence == JSON_NULLABLE && json_type_of(value) == JSON_NULL))
+	if (!value || (may_be_null(row) && json_type_of(value) == JSON_NULL))
 		return NULL;
 	err = read_value(rows, row, value, place, into);
 	if (err)
@@ -499,7 +505,7 @@ void json_rows_write_members(const struct json_rows *rows, const void *from, str
 		const struct json_row *row = &rows->at[i];
 		bool there = is_there(rows, row, from);
 
-		if (!there && row->presence != JSON_NULLABLE)
+		if (!there && !may_be_null(row))
 			continue;
 		json_key(w, row->name);
 		if (there)

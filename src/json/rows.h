@@ -42,7 +42,8 @@ enum json_row_type {
 enum json_presence {
 	JSON_OPTIONAL, /* when it is not there, the struct's member stays as it was */
 	JSON_REQUIRED,
-	JSON_NULLABLE, /* as JSON_OPTIONAL, but null is written for what is absent */
+	JSON_NULLABLE,	       /* as JSON_OPTIONAL, but null is written for what is absent */
+	JSON_REQUIRED_OR_NULL, /* the same, and it must be there */
 };
 
 /* A value that is more than its JSON type, such as a list of CPUs that is written as a string. */

@@ -55,9 +55,10 @@ static void format_man_row(const struct json_row *row, const char *path, struct 
 	append_plain(into, path);
 	strbuf_appendf(into, "* (%s%s%s%s%s)\n\t", type_name(row), row->unit ? ", " : "",
 		       row->unit ? row->unit : "", direction_text(row),
-		       !may_be_absent(row)		? ""
-		       : row->presence == JSON_NULLABLE ? ", null when unknown"
-							: ", may be absent");
+		       !may_be_absent(row)			? ""
+		       : row->presence == JSON_NULLABLE		? ", null when unknown"
+		       : row->presence == JSON_REQUIRED_OR_NULL ? ", null when there is none"
+								: ", may be absent");
 	append_plain(into, (const char[]){ (char)toupper((unsigned char)row->means[0]), '\0' });
 	append_plain(into, row->means + 1);
 	for (size_t i = 0; row->type == JSON_ROW_WORD && i < row->n_words; i++)

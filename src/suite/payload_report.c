@@ -31,7 +31,7 @@ void payload_report_started(const struct ktstr_payload *payload, const char *con
 {
 	struct report_writer *report = &payload->ctx->report;
 	struct json_writer *w = report_open_line(report, WIRE_REPORT_STARTED);
-	struct exchange_started head = { .name = REPORT_BORROW(payload->name),
+	struct exchange_started head = { .name = EXCHANGE_BORROW(payload->name),
 					 .pid = (uint32_t)payload->pid };
 	uint64_t dropped = 0;
 
@@ -100,7 +100,7 @@ void payload_report_ended(const struct ktstr_payload *payload)
 	struct report_writer *report = &payload->ctx->report;
 	const struct ktstr_metrics *metrics = payload->result;
 	struct exchange_payload head = {
-		.name = REPORT_BORROW(payload->name),
+		.name = EXCHANGE_BORROW(payload->name),
 		.pid = (uint32_t)payload->pid,
 		.exit_code = metrics->exit_code,
 		.timed_out = metrics->timed_out,
@@ -109,7 +109,7 @@ void payload_report_ended(const struct ktstr_payload *payload)
 		.stdout_bytes = metrics->out.total,
 		.stderr_bytes = metrics->err.total,
 		.dropped_bytes = capture_dropped(&metrics->out) + capture_dropped(&metrics->err),
-		.stream = REPORT_BORROW(metrics->stream),
+		.stream = EXCHANGE_BORROW(metrics->stream),
 	};
 	struct json_writer *w;
 

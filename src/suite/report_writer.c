@@ -136,7 +136,7 @@ void report_write(struct report_writer *report, enum wire_report_kind kind, cons
 void report_begin(struct report_writer *report, const char *test)
 {
 	report_write(report, WIRE_REPORT_BEGIN,
-		     &(struct exchange_begin){ .test = REPORT_BORROW(test),
+		     &(struct exchange_begin){ .test = EXCHANGE_BORROW(test),
 					       .api = KTSTR_API_VERSION,
 					       .pid = (uint32_t)getpid() });
 }
@@ -150,7 +150,7 @@ void report_stage(struct report_writer *report, enum wire_stage stage)
 
 void report_note(struct report_writer *report, const char *text)
 {
-	report_write(report, WIRE_REPORT_NOTE, &(struct exchange_note){ REPORT_BORROW(text) });
+	report_write(report, WIRE_REPORT_NOTE, &(struct exchange_note){ EXCHANGE_BORROW(text) });
 }
 
 void report_part(struct report_writer *report, enum ktstr_reason reason, const char *file, int line,
@@ -158,8 +158,8 @@ void report_part(struct report_writer *report, enum ktstr_reason reason, const c
 {
 	report_write(report, WIRE_REPORT_PART,
 		     &(struct exchange_part){ .reason = reason,
-					      .text = REPORT_BORROW(text),
-					      .file = REPORT_BORROW(file),
+					      .text = EXCHANGE_BORROW(text),
+					      .file = EXCHANGE_BORROW(file),
 					      .line = line });
 }
 
@@ -182,10 +182,10 @@ void report_text(struct report_writer *report, const char *name, const void *byt
 	while (n) {
 		size_t piece = utf8_cut(at, n, SUITE_LIMIT_PIECE);
 
-		report_write(
-			report, WIRE_REPORT_TEXT,
-			&(struct exchange_text){ .name = REPORT_BORROW(name),
-						 .text = { .at = REPORT_BORROW(at), .n = piece } });
+		report_write(report, WIRE_REPORT_TEXT,
+			     &(struct exchange_text){
+				     .name = EXCHANGE_BORROW(name),
+				     .text = { .at = EXCHANGE_BORROW(at), .n = piece } });
 		at += piece;
 		n -= piece;
 	}

@@ -38,8 +38,6 @@ struct error *report_writer_open(struct report_writer *ret) MUST_CHECK;
 void report_writer_init(struct report_writer *report, int fd, uint64_t from_ns);
 void report_writer_deinit(struct report_writer *report);
 
-/* A text that is only read, in a struct of exchange/report.h. */
-#define REPORT_BORROW(text) ((char *)(uintptr_t)(text))
 /* The line of that kind, from its struct of exchange/report.h. */
 void report_write(struct report_writer *report, enum wire_report_kind kind, const void *of);
 /* A line of one's own: members are added to what is returned, then the line is written. */

@@ -64,7 +64,7 @@ static struct error *make_cgroup(struct run *run, const struct ktstr_cgroup *cgr
 	if (err)
 		return err;
 	report_write(&run->report, WIRE_REPORT_CGROUP,
-		     &(struct exchange_cgroup){ REPORT_BORROW(cgroup->name), cpus });
+		     &(struct exchange_cgroup){ EXCHANGE_BORROW(cgroup->name), cpus });
 	return NULL;
 }
 

@@ -87,8 +87,8 @@ static void report_worker(struct report_writer *report, const struct ktstr_cgrou
 
 	report_write(report, WIRE_REPORT_WORKER,
 		     &(struct exchange_worker){
-			     .cgroup = REPORT_BORROW(cgroup->name),
-			     .kind = REPORT_BORROW(work_kind_info(cgroup->work.kind)->name),
+			     .cgroup = EXCHANGE_BORROW(cgroup->name),
+			     .kind = EXCHANGE_BORROW(work_kind_info(cgroup->work.kind)->name),
 			     .pid = (uint32_t)worker->pid,
 			     .end = end,
 			     .iterations = worker->iterations,

@@ -300,13 +300,13 @@ static void report_its_end(const struct scheduler *s, const struct stop *stop, c
 	report_write(report, WIRE_REPORT_SCHEDULER,
 		     &(struct exchange_scheduler_line){
 			     .state = EXCHANGE_ENDED,
-			     .end = REPORT_BORROW(stop->end),
+			     .end = EXCHANGE_BORROW(stop->end),
 			     .has_asked = true,
 			     .asked = stop->asked,
 			     .has_restarts = s->has_enable_seq && s->attached,
 			     .restarts = s->restarts,
-			     .kernel_reason = REPORT_BORROW(reason),
-			     .events = REPORT_BORROW(events),
+			     .kernel_reason = EXCHANGE_BORROW(reason),
+			     .events = EXCHANGE_BORROW(events),
 		     });
 }
 

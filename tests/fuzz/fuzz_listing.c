@@ -18,9 +18,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned i
 
 static void check_list(const struct text_list *list)
 {
-	FUZZ_MUST(list->at && list->n <= HARNESS_LIMIT_ROWS && !list->at[list->n]);
+	FUZZ_MUST(list->at && list->n <= EXCHANGE_LIMIT_LIST && !list->at[list->n]);
 	for (size_t i = 0; i < list->n; i++)
-		FUZZ_MUST(list->at[i] && strlen(list->at[i]) <= HARNESS_LIMIT_TEXT);
+		FUZZ_MUST(list->at[i] && strlen(list->at[i]) <= EXCHANGE_LIMIT_DECLARED_TEXT);
 }
 
 /* Written here a second time, in another way. */
@@ -28,7 +28,7 @@ static void check_identifier(const char *name)
 {
 	size_t n = strlen(name);
 
-	FUZZ_MUST(n > 0 && n <= HARNESS_LIMIT_NAME && (name[0] < '0' || name[0] > '9'));
+	FUZZ_MUST(n > 0 && n <= EXCHANGE_LIMIT_DECLARED_NAME && (name[0] < '0' || name[0] > '9'));
 	for (size_t i = 0; i < n; i++)
 		FUZZ_MUST(name[i] == '_' || (name[i] >= '0' && name[i] <= '9') ||
 			  ((name[i] | 0x20) >= 'a' && (name[i] | 0x20) <= 'z'));
@@ -41,7 +41,7 @@ static void check_cgroup(const struct declared_cgroup *cgroup)
 	FUZZ_MUST(cgroup->cpus.kind <= KTSTR_CPUS_NODE);
 	FUZZ_MUST(cgroup->cpus.first <= cgroup->cpus.last);
 	FUZZ_MUST(cgroup->cpus.last < TOPO_LIMIT_CPUS);
-	FUZZ_MUST(cgroup->workers <= HARNESS_LIMIT_WORKERS);
+	FUZZ_MUST(cgroup->workers <= EXCHANGE_LIMIT_WORKERS);
 }
 
 static void check_test(const struct declared_test *test)
@@ -51,10 +51,10 @@ static void check_test(const struct declared_test *test)
 	FUZZ_MUST(!err);
 	check_identifier(test->name);
 	FUZZ_MUST(test->file && test->description && test->line >= 0);
-	FUZZ_MUST(test->duration_s <= HARNESS_LIMIT_SECONDS);
-	FUZZ_MUST(test->timeout_s <= HARNESS_LIMIT_SECONDS);
-	FUZZ_MUST(test->scheduler.attach_timeout_s <= HARNESS_LIMIT_SECONDS);
-	FUZZ_MUST(test->memory_mb <= HARNESS_LIMIT_MEMORY_MB);
+	FUZZ_MUST(test->duration_s <= EXCHANGE_LIMIT_SECONDS);
+	FUZZ_MUST(test->timeout_s <= EXCHANGE_LIMIT_SECONDS);
+	FUZZ_MUST(test->scheduler.attach_timeout_s <= EXCHANGE_LIMIT_SECONDS);
+	FUZZ_MUST(test->memory_mb <= EXCHANGE_LIMIT_MEMORY_MB);
 	FUZZ_MUST(test->scheduler.name);
 	check_list(&test->scheduler.argv);
 	FUZZ_MUST(!test->scheduler.argv.n || test->scheduler.argv.at[0][0]);
@@ -63,7 +63,7 @@ static void check_test(const struct declared_test *test)
 	check_list(&test->scheduler.kernel_args);
 	check_list(&test->files);
 	check_list(&test->kconfig);
-	FUZZ_MUST(test->cgroups.n <= HARNESS_LIMIT_ROWS);
+	FUZZ_MUST(test->cgroups.n <= EXCHANGE_LIMIT_LIST);
 	for (size_t i = 0; i < test->cgroups.n; i++)
 		check_cgroup(&test->cgroups.at[i]);
 	FUZZ_MUST(test->checks.progress != KTSTR_BY_DEFAULT);
@@ -85,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		return 0;
 	}
 	fuzz_mark_deep();
-	FUZZ_MUST(suite.tests.n <= HARNESS_LIMIT_TESTS);
+	FUZZ_MUST(suite.tests.n <= EXCHANGE_LIMIT_TESTS);
 	for (size_t i = 0; i < suite.tests.n; i++) {
 		check_test(&suite.tests.at[i]);
 		FUZZ_MUST(i == 0 || strcmp(suite.tests.at[i - 1].name, suite.tests.at[i].name) < 0);

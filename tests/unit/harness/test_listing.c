@@ -135,13 +135,14 @@ static void another_program_is_no_test_binary(void **state UNUSED)
 	_cleanup_error_ struct error *garbage = list_fails("echo hello");
 
 	assert_true(error_is(usage, &harness_error_domain, HARNESS_NOT_TESTS));
-	assert_contains(error_message(usage), "is no ktstr test binary: it ended with 2");
+	assert_contains(error_message(usage), "is not a ktstr test binary: it ended with 2");
 	assert_contains(error_message(usage), "unrecognized option '--list'");
 	assert_null(strstr(error_message(usage), "Try"));
 	assert_true(error_is(silent, &harness_error_domain, HARNESS_NOT_TESTS));
 	assert_contains(error_message(silent), "it ended with 127");
 	assert_true(error_is(garbage, &harness_error_domain, HARNESS_NOT_TESTS));
-	assert_contains(error_message(garbage), "is no ktstr test binary: what it lists: not JSON");
+	assert_contains(error_message(garbage),
+			"is not a ktstr test binary: what it lists: not JSON");
 }
 
 static void a_crash_is_named_with_its_signal(void **state UNUSED)

@@ -168,11 +168,11 @@ static void a_member_that_is_missing_is_named_with_its_path(void **state UNUSED)
 	static const struct {
 		const char *from, *path;
 	} rows[] = {
-		{ "\"tests\"", "tests is no list" },
-		{ "\"name\":\"two_cells\"", "tests[0].name is no text" },
+		{ "\"tests\"", "tests is missing" },
+		{ "\"name\":\"two_cells\"", "tests[0].name is missing" },
 		{ "\"file\":", "tests[0].file " },
 		{ "\"line\":", "tests[0].line " },
-		{ "\"topology\":", "tests[0].topology " },
+		{ "\"topology\":", "tests[0].topology" },
 		{ "\"memory_mb\":", "tests[0].memory_mb " },
 		{ "\"duration_s\":", "tests[0].duration_s " },
 		{ "\"timeout_s\":", "tests[0].timeout_s " },
@@ -191,7 +191,7 @@ static void a_member_that_is_missing_is_named_with_its_path(void **state UNUSED)
 		{ "\"kind\":", "tests[0].cgroups[0].work.kind " },
 		{ "\"workers\":", "tests[0].cgroups[0].work.workers " },
 		{ "\"checks\":", "tests[0].checks " },
-		{ "\"progress\":", "tests[0].checks.progress " },
+		{ "\"progress\":", "tests[0].checks.progress" },
 		{ "\"isolation\":", "tests[0].checks.isolation " },
 		{ "\"scheduler_alive\":", "tests[0].checks.scheduler_alive " },
 		{ "\"needs\":", "tests[0].needs " },
@@ -200,7 +200,7 @@ static void a_member_that_is_missing_is_named_with_its_path(void **state UNUSED)
 		{ "\"min_cpus\":", "tests[0].needs.min_cpus " },
 		{ "\"max_nodes\":", "tests[0].needs.max_nodes " },
 		{ "\"kconfig\":", "tests[0].needs.kconfig " },
-		{ "\"expect\":", "tests[0].expect " },
+		{ "\"expect\":", "tests[0].expect" },
 		{ "\"has_run\":", "tests[0].has_run " },
 	};
 
@@ -222,23 +222,23 @@ static void a_value_that_cannot_be_is_refused(void **state UNUSED)
 	static const struct {
 		const char *from, *to, *message;
 	} rows[] = {
-		{ "two_cells", "", "name is no C identifier" },
-		{ "two_cells", "2cells", "name is no C identifier" },
-		{ "two_cells", "../cells", "name is no C identifier" },
-		{ "two_cells", "a-b", "name is no C identifier" },
-		{ "mytests.c", "a\\u0000b", "file holds a zero byte" },
-		{ "\"line\":12", "\"line\":-1", "line is no whole number" },
-		{ "\"line\":12", "\"line\":2147483648", "line is too large" },
+		{ "two_cells", "", "name is not a C identifier" },
+		{ "two_cells", "2cells", "name is not a C identifier" },
+		{ "two_cells", "../cells", "name is not a C identifier" },
+		{ "two_cells", "a-b", "name is not a C identifier" },
+		{ "mytests.c", "a\\u0000b", "file holds a NUL byte" },
+		{ "\"line\":12", "\"line\":-1", "line is not between 0" },
+		{ "\"line\":12", "\"line\":2147483648", "line is not between 0" },
 		{ "1n2l2c1t", "2n3l2c1t", "tests[0].topology: " },
 		{ "1n2l2c1t", "tiny-1llc", "tests[0].topology: " },
-		{ "\"memory_mb\":512", "\"memory_mb\":99999999", "memory_mb is too large" },
-		{ "\"duration_s\":5", "\"duration_s\":5.5", "duration_s is no whole number" },
-		{ "\"duration_s\":5", "\"duration_s\":604801", "duration_s is too large" },
+		{ "\"memory_mb\":512", "\"memory_mb\":99999999", "memory_mb is larger than" },
+		{ "\"duration_s\":5", "\"duration_s\":5.5", "duration_s is not a whole number" },
+		{ "\"duration_s\":5", "\"duration_s\":604801", "duration_s is larger than" },
 		{ "\"argv\":[\"scx_cells\"", "\"argv\":[\"\"", "argv begins with an empty word" },
-		{ "\"argv\":[\"scx_cells\"", "\"argv\":[7", "scheduler.argv is no text" },
-		{ "\"left\"", "\"../left\"", "is no name of a cgroup" },
-		{ "\"left\"", "\".\"", "is no name of a cgroup" },
-		{ "\"left\"", "\"\"", "is no name of a cgroup" },
+		{ "\"argv\":[\"scx_cells\"", "\"argv\":[7", "scheduler.argv[0] is not a string" },
+		{ "\"left\"", "\"../left\"", "is not the name of a cgroup" },
+		{ "\"left\"", "\".\"", "is not the name of a cgroup" },
+		{ "\"left\"", "\"\"", "is not the name of a cgroup" },
 		{ "llc:0", "llc:", "is none of all" },
 		{ "llc:0", "llc:0-1", "is none of all" },
 		{ "llc:0", "llc:8192", "is none of all" },
@@ -247,14 +247,15 @@ static void a_value_that_cannot_be_is_refused(void **state UNUSED)
 		{ "cpus:2-3", "cpus:3-2", "is none of all" },
 		{ "cpus:2-3", "cpus:2-", "is none of all" },
 		{ "cpus:2-3", "cpus:2-3,5", "is none of all" },
-		{ "\"spin\"", "\"spin\\n\"", "kind is no word" },
-		{ "\"workers\":4", "\"workers\":65537", "workers is too large" },
-		{ "12.5", "\"12.5\"", "max_spread_pct is no number" },
-		{ "12.5", "1e999", "max_spread_pct is no number" },
-		{ "\"expect\":\"check\"", "\"expect\":\"chick\"", "expect is no reason" },
+		{ "\"spin\"", "\"spin\\n\"", "kind is not the name of a kind" },
+		{ "\"workers\":4", "\"workers\":65537", "workers is larger than" },
+		{ "12.5", "\"12.5\"", "max_spread_pct: it is not a number" },
+		{ "12.5", "1e999", "max_spread_pct: it is not a number" },
+		{ "\"expect\":\"check\"", "\"expect\":\"chick\"", "expect: it is not the reason" },
 		/* It must happen, so it must be a failure. */
-		{ "\"expect\":\"check\"", "\"expect\":\"need\"", "expect is no reason" },
-		{ "\"expect\":\"check\"", "\"expect\":\"failed-as-expected\"", "expect is no" },
+		{ "\"expect\":\"check\"", "\"expect\":\"need\"", "expect: it is not the reason" },
+		{ "\"expect\":\"check\"", "\"expect\":\"failed-as-expected\"",
+		  "expect: it is not" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -291,18 +292,21 @@ static struct error *parse_rows(const char *from, const char *row, size_t n, con
 
 static void lists_and_texts_have_a_limit(void **state UNUSED)
 {
-	assert_success(parse_rows("\"files\":[", "\"x\",", HARNESS_LIMIT_ROWS - 1, ""));
-	assert_error_tag(parse_rows("\"files\":[", "\"x\",", HARNESS_LIMIT_ROWS, ""),
+	assert_success(parse_rows("\"files\":[", "\"x\",", EXCHANGE_LIMIT_LIST - 1, ""));
+	assert_error_tag(parse_rows("\"files\":[", "\"x\",", EXCHANGE_LIMIT_LIST, ""),
 			 "test-listing");
 	assert_error_tag(parse_rows("\"cgroups\":[",
 				    "{\"name\":\"a\",\"cpus\":\"all\",\"work\":null},",
-				    HARNESS_LIMIT_ROWS, ""),
+				    EXCHANGE_LIMIT_LIST, ""),
 			 "test-listing");
-	assert_success(parse_rows("\"description\":\"two", "x", HARNESS_LIMIT_TEXT - 3, ""));
-	assert_error_tag(parse_rows("\"description\":\"two", "x", HARNESS_LIMIT_TEXT - 2, ""),
+	assert_success(
+		parse_rows("\"description\":\"two", "x", EXCHANGE_LIMIT_DECLARED_TEXT - 3, ""));
+	assert_error_tag(
+		parse_rows("\"description\":\"two", "x", EXCHANGE_LIMIT_DECLARED_TEXT - 2, ""),
+		"test-listing");
+	assert_success(parse_rows("two_cells", "x", EXCHANGE_LIMIT_DECLARED_NAME - 9, ""));
+	assert_error_tag(parse_rows("two_cells", "x", EXCHANGE_LIMIT_DECLARED_NAME - 8, ""),
 			 "test-listing");
-	assert_success(parse_rows("two_cells", "x", HARNESS_LIMIT_NAME - 9, ""));
-	assert_error_tag(parse_rows("two_cells", "x", HARNESS_LIMIT_NAME - 8, ""), "test-listing");
 }
 
 static void more_tests_than_the_limit_are_refused_before_they_are_read(void **state UNUSED)
@@ -311,11 +315,11 @@ static void more_tests_than_the_limit_are_refused_before_they_are_read(void **st
 	_cleanup_error_ struct error *err = NULL;
 
 	strbuf_append(&text, "{\"ktstr_api\":1,\"tests\":[0");
-	for (size_t i = 0; i < HARNESS_LIMIT_TESTS; i++)
+	for (size_t i = 0; i < EXCHANGE_LIMIT_TESTS; i++)
 		strbuf_append(&text, ",0");
 	strbuf_append(&text, "]}");
 	err = parse(strbuf_str(&text));
-	assert_contains(error_message(err), "tests has too many rows");
+	assert_contains(error_message(err), "tests has more than");
 }
 
 static void a_failure_leaves_the_output_alone(void **state UNUSED)

@@ -303,7 +303,7 @@ static void a_part_has_a_reason_a_text_and_perhaps_a_place(void **state UNUSED)
 	assert_int_equal(r.parts.at[1].reason, KTSTR_REASON_EXPECTATION);
 	assert_string_equal(r.parts.at[1].file, "a.c");
 	assert_int_equal(r.parts.at[1].line, 12);
-	assert_refused(BEGIN, PART("bad-luck", "x"), "parse", "is none of");
+	assert_refused(BEGIN, PART("bad-luck", "x"), "parse", "part.reason is");
 	assert_refused(BEGIN,
 		       "{\"report\":\"part\",\"reason\":\"check\",\"text\":\"t\",\"file\":\"a.c\","
 		       "\"line\":-1}\n",

@@ -85,11 +85,11 @@ static void a_declared_limit_is_all_there_is_but_slow_machines_get_more(void **s
 
 static void the_largest_values_do_not_wrap(void **state UNUSED)
 {
-	struct declared_test test = { .duration_s = HARNESS_LIMIT_SECONDS };
+	struct declared_test test = { .duration_s = EXCHANGE_LIMIT_SECONDS };
 
 	/* 604800 + 132 * (20 + 604800 * 16) */
 	assert_int_equal(limit_s(&test, true, 1024), UINT64_C(1277945040));
-	test.timeout_s = HARNESS_LIMIT_SECONDS;
+	test.timeout_s = EXCHANGE_LIMIT_SECONDS;
 	assert_int_equal(limit_s(&test, true, 1024), UINT64_C(79833600));
 }
 

@@ -3,7 +3,7 @@
 #ifndef KTSTR_TESTS_TOLD_H
 #define KTSTR_TESTS_TOLD_H
 
-#include "harness/declaration.h"
+#include "exchange/declaration.h"
 #include "harness/disturbance.h"
 #include "harness/test_report.h"
 #include "unit.h"

@@ -1,15 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tests as the runner knows them: what a test binary says about itself with `--list --json`.
- * The binary is foreign: every text is bounded and every number checked when it is read.
+ * What a test binary says about itself with `--list --json`: the suite writes it, the runner reads
+ * it. The binary is foreign: every text is bounded and every number checked when it is read.
  */
-#ifndef KTSTR_HARNESS_DECLARATION_H
-#define KTSTR_HARNESS_DECLARATION_H
+#ifndef KTSTR_EXCHANGE_DECLARATION_H
+#define KTSTR_EXCHANGE_DECLARATION_H
 
 #include <ktstr/ktstr.h>
 
 #include "base/vec.h"
+#include "exchange/borrow.h"
+#include "json/rows.h"
 #include "topo/topology.h"
+
+enum {
+	EXCHANGE_LIMIT_TESTS = 4096,
+	/* Rows of one list of a declaration; authors have fewer (<ktstr/ktstr.h>). */
+	EXCHANGE_LIMIT_LIST = 64,
+	/* Bytes of a test's or a cgroup's name, and of any other text. */
+	EXCHANGE_LIMIT_DECLARED_NAME = 128,
+	EXCHANGE_LIMIT_DECLARED_TEXT = 4096,
+	EXCHANGE_LIMIT_SECONDS = 7 * 24 * 3600,
+	EXCHANGE_LIMIT_MEMORY_MB = 16 << 20,
+	EXCHANGE_LIMIT_WORKERS = 65536,
+};
 
 /* Ends with a NULL pointer that `n` does not count. */
 struct text_list {
@@ -18,7 +32,7 @@ struct text_list {
 };
 
 struct declared_scheduler {
-	char *name; /* "" with an empty argv: the kernel's own */
+	char *name; /* "" with an empty argv: the kernel's own; NULL is written as no scheduler */
 	struct text_list argv, files, sysctls, kernel_args;
 	unsigned int attach_timeout_s; /* 0: the suite's own rule */
 	bool may_restart;
@@ -27,7 +41,7 @@ struct declared_scheduler {
 struct declared_cgroup {
 	char *name;
 	struct ktstr_cpus cpus;
-	char *work; /* word of the kind; NULL: none */
+	char *work; /* name of the kind; NULL: none */
 	unsigned int workers;
 /* 0: the kind has none, or the suite does not say */
 #define KTSTR_WORK_PARAM(name, words) unsigned int name;
@@ -37,7 +51,7 @@ struct declared_cgroup {
 
 struct declared_test {
 	char *name, *file, *description; /* description may be "" */
-	int line;
+	int32_t line;
 	struct topology topology;
 	unsigned int memory_mb, duration_s, timeout_s; /* 0: not said, except duration_s */
 	struct declared_scheduler scheduler;
@@ -59,6 +73,11 @@ struct declared_suite {
 	char *name; /* its base name, or more of the path when two binaries share it */
 	VEC(struct declared_test) tests; /* by name */
 };
+
+/* The whole document, of struct declared_suite. */
+extern const struct json_rows exchange_listing_table;
+/* After reading: what was left out becomes "" and empty lists, which are never NULL. */
+void declared_test_complete(struct declared_test *test);
 
 /* What is behind the last slash: how a file is called in the guest. */
 const char *declared_base_name(const char *path);
