@@ -43,7 +43,7 @@ struct rerun {
 };
 
 static struct error *gather_rerun(const void *context, const struct cancel *cancel,
-				  struct gathered *ret)
+				  struct harness_session *ret)
 {
 	const struct rerun *rerun = context;
 

@@ -9,7 +9,6 @@
 #include "base/suggest.h"
 #include "cli/frame/command.h"
 #include "cli/rerun/changes.h"
-#include "harness/listing.h"
 #include "kernel/version.h"
 
 static struct error *unfit(const char *what)
@@ -132,28 +131,27 @@ struct error *rerun_keep_test(struct declared_suite *suite, const char *name)
 }
 
 static struct error *list_suite(const struct past_run *past, const struct cancel *cancel,
-				struct gathered *g)
+				struct harness_session *g)
 {
-	struct declared_suite suite = { 0 };
+	struct declared_suite *suite;
 	const char *path = past->rerun.binary.path;
-	struct error *err = NULL;
+	struct error *err;
 
 	if (access(path, F_OK) < 0)
 		return harness_error(HARNESS_NOT_TESTS, errno,
 				     "gone: the test binary; build it again, or put it back: %s",
 				     path);
-	err = listing_read(path, cancel, &suite);
+	err = harness_session_list(g, path, cancel, NULL);
 	if (err)
 		return err;
+	suite = &g->suites.at[0];
 	/* As it was called then: beside another binary of its name it has more of its path. */
-	free(suite.name);
-	suite.name = xstrdup(past->suite);
-	err = rerun_keep_test(&suite, past->test);
-	vec_push(&g->suites, suite);
-	return err;
+	free(suite->name);
+	suite->name = xstrdup(past->suite);
+	return rerun_keep_test(suite, past->test);
 }
 
-static struct error *find_kernel(const struct past_run *past, struct gathered *g)
+static struct error *find_kernel(const struct past_run *past, struct harness_session *g)
 {
 	_cleanup_kernel_list_ struct kernel_list list = { 0 };
 	struct kernel *kernel = NULL;
@@ -178,7 +176,7 @@ static struct error *say_gone(struct error *mistakes_, const struct strbuf *gone
 }
 
 static struct error *find_files(const struct test_config *config, const struct past_run *past,
-				struct gathered *g)
+				struct harness_session *g)
 {
 	size_t n = past->rerun.files.n;
 	_cleanup_free_ struct known_place *places = xcalloc(n + 1, sizeof(*places));
@@ -197,7 +195,7 @@ static struct error *find_files(const struct test_config *config, const struct p
 	}
 	g->finder.places = places;
 	g->finder.n_places = n;
-	err = gather_files(config, g);
+	err = harness_session_find_files(g, config->folders.at, config->folders.n);
 	/* All is found; what the finder borrowed is ours and goes. */
 	g->finder.places = NULL;
 	g->finder.n_places = g->finder.n_dirs = 0;
@@ -207,10 +205,10 @@ static struct error *find_files(const struct test_config *config, const struct p
 }
 
 static struct error *compare(const struct rerun_config *config, const struct past_run *past,
-			     const struct gathered *g)
+			     const struct harness_session *g)
 {
 	const struct variant *variant = &g->plan.variants.at[0];
-	const struct test_files *files = gathered_files_of(g, variant->test);
+	const struct test_files *files = harness_session_files_of(g, variant->test);
 	_cleanup_changes_ struct changes changes = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -235,7 +233,7 @@ static struct error *join_gone(struct error *one_, struct error *other_)
 }
 
 struct error *rerun_gather(const struct rerun_config *config, const struct past_run *past,
-			   const struct cancel *cancel, struct gathered *ret)
+			   const struct cancel *cancel, struct harness_session *ret)
 {
 	struct test_config test = config->test;
 	struct error *err = rerun_check_record(past);

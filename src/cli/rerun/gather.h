@@ -32,6 +32,6 @@ struct error *rerun_keep_test(struct declared_suite *suite, const char *name) MU
 
 /* Also says on standard error what changed. Borrows from `past`. */
 struct error *rerun_gather(const struct rerun_config *config, const struct past_run *past,
-			   const struct cancel *cancel, struct gathered *ret) MUST_CHECK;
+			   const struct cancel *cancel, struct harness_session *ret) MUST_CHECK;
 
 #endif

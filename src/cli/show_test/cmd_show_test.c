@@ -10,7 +10,7 @@
 #include "cli/frame/topology_option.h"
 #include "cli/show_test/output.h"
 #include "cli/test/run.h"
-#include "harness/listing.h"
+#include "harness/session.h"
 #include "vm/accel.h"
 
 struct show_test_config {
@@ -68,11 +68,9 @@ static struct cancel cancel;
 
 /* Everything that is looked up once. */
 struct show {
-	struct declared_suite suite;
+	struct harness_session session; /* one suite, and one kernel if there is any */
 	struct strbuf listing;
 	struct json_doc *doc;
-	struct file_finder finder;
-	struct kernel *kernel;
 	struct error *no_kernel;
 	struct accel accel;
 	struct topology topology;
@@ -81,11 +79,9 @@ struct show {
 
 static void show_deinit(struct show *show)
 {
-	declared_suite_deinit(&show->suite);
+	harness_session_deinit(&show->session);
 	strbuf_deinit(&show->listing);
 	json_doc_free(show->doc);
-	file_finder_deinit(&show->finder);
-	kernel_free(show->kernel);
 	error_free(show->no_kernel);
 }
 
@@ -105,7 +101,7 @@ static struct error *check_names(const struct show_test_config *config, const st
 	for (size_t i = 0; i < config->tests.n; i++) {
 		struct suggest near = { .wanted = config->tests.at[i] };
 
-		if (find_test(&show->suite, near.wanted, &near))
+		if (find_test(show->session.suites.at, near.wanted, &near))
 			continue;
 		if (near.names[0])
 			return cli_error(CLI_USAGE, 0, "%s declares no test %s; did you mean '%s'?",
@@ -113,7 +109,7 @@ static struct error *check_names(const struct show_test_config *config, const st
 		return cli_error(CLI_USAGE, 0,
 				 "%s declares no test %s; without a name all %zu are "
 				 "shown",
-				 config->binary, near.wanted, show->suite.tests.n);
+				 config->binary, near.wanted, show->session.suites.at->tests.n);
 	}
 	return NULL;
 }
@@ -135,7 +131,7 @@ static struct error *look(const struct show_test_config *config, struct show *sh
 	if (!err)
 		err = interrupts_install(&cancel);
 	if (!err)
-		err = listing_read_text(config->binary, &cancel, &show->suite, &show->listing);
+		err = harness_session_list(&show->session, config->binary, &cancel, &show->listing);
 	if (!err)
 		err = check_names(config, show);
 	if (!err && config->json)
@@ -143,14 +139,12 @@ static struct error *look(const struct show_test_config *config, struct show *sh
 				     &show->doc);
 	if (err)
 		return err;
-	show->no_kernel = kernel_resolve(config->kernel, &show->kernel);
+	show->no_kernel = harness_session_add_kernel(&show->session, config->kernel);
 	/* One that was asked for by name must be there; the default need not. */
 	if (show->no_kernel && config->kernel)
 		return take_ptr(show->no_kernel);
 	accel_choose((enum accel_wish)config->accel, &show->accel);
-	show->finder.dirs = config->folders.at;
-	show->finder.n_dirs = config->folders.n;
-	show->finder.path = getenv("PATH");
+	harness_session_look_in(&show->session, config->folders.at, config->folders.n);
 	return NULL;
 }
 
@@ -170,15 +164,15 @@ static struct error *show_one(const struct show_test_config *config, struct show
 {
 	const struct table_look how = table_look_for(STDOUT_FILENO);
 	const struct shown_host host = {
-		.finder = &show->finder,
-		.kernel = show->kernel,
+		.finder = &show->session.finder,
+		.kernel = show->session.kernels.n ? show->session.kernels.at[0] : NULL,
 		.no_kernel = show->no_kernel ? error_message(show->no_kernel) : NULL,
 		.emulated = show->accel.kind != ACCEL_KVM,
 		.accel = show->accel.name,
 		.accel_reason = show->accel.reason,
 	};
 	_cleanup_shown_test_ struct shown_test shown = { 0 };
-	struct error *err = shown_test_init(&shown, &show->suite, test,
+	struct error *err = shown_test_init(&shown, show->session.suites.at, test,
 					    config->topology ? &show->topology : NULL, &host);
 
 	if (err)
@@ -204,13 +198,14 @@ static struct error *show_all(const struct show_test_config *config, struct show
 
 	if (config->json) {
 		json_begin_object(&w);
-		json_add_string(&w, "binary", show->suite.path);
+		json_add_string(&w, "binary", show->session.suites.at->path);
 		json_key(&w, "tests");
 		json_begin_array(&w);
 	}
-	for (size_t i = 0; !err && i < show->suite.tests.n; i++)
-		if (is_wanted(config, show->suite.tests.at[i].name))
-			err = show_one(config, show, &show->suite.tests.at[i], &w, out);
+	for (size_t i = 0; !err && i < show->session.suites.at->tests.n; i++)
+		if (is_wanted(config, show->session.suites.at->tests.at[i].name))
+			err = show_one(config, show, &show->session.suites.at->tests.at[i], &w,
+				       out);
 	if (config->json) {
 		json_end_array(&w);
 		json_end_object(&w);

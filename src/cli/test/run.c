@@ -98,8 +98,8 @@ static struct error *folder_of(const struct test_config *config, char **ret)
 	return NULL;
 }
 
-static struct error *run_plan(const struct test_config *config, const struct gathered *gathered,
-			      struct test_session *session)
+static struct error *run_plan(const struct test_config *config,
+			      const struct harness_session *gathered, struct test_session *session)
 {
 	struct report_options report = report_options_for(STDOUT_FILENO);
 	struct runner_events events = { on_started, on_progress, on_finished, on_tick, session };
@@ -111,7 +111,7 @@ static struct error *run_plan(const struct test_config *config, const struct gat
 		.jobs = jobs_of(config),
 		.ahead = config->cold ? 0 : config->ahead,
 		.alone = measures_alone(config),
-		.files_of = gathered_files_of,
+		.files_of = harness_session_files_of,
 		.files_context = gathered,
 	};
 	_cleanup_free_ char *dir = NULL;
@@ -175,7 +175,7 @@ void test_print_failure(const struct error *err)
 	fputs(strbuf_str(&lines), stderr);
 }
 
-static int list_plan(const struct gathered *gathered)
+static int list_plan(const struct harness_session *gathered)
 {
 	_cleanup_strbuf_ struct strbuf names = STRBUF_INIT;
 
@@ -186,7 +186,7 @@ static int list_plan(const struct gathered *gathered)
 
 int test_run_gathered(const struct test_config *config, test_gather_fn fill, const void *context)
 {
-	__attribute__((cleanup(gathered_deinit))) struct gathered gathered = { 0 };
+	_cleanup_harness_session_ struct harness_session gathered = { 0 };
 	struct test_session session = { 0 };
 	_cleanup_error_ struct error *err = NULL;
 	int status;
@@ -212,7 +212,7 @@ int test_run_gathered(const struct test_config *config, test_gather_fn fill, con
 }
 
 static struct error *gather_tests(const void *config, const struct cancel *until,
-				  struct gathered *ret)
+				  struct harness_session *ret)
 {
 	return gather(config, until, ret);
 }

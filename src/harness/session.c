@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "harness/session.h"
+
+#include <stdlib.h>
+
+#include "harness/listing.h"
+
+void harness_session_deinit(struct harness_session *s)
+{
+	plan_deinit(&s->plan);
+	for (size_t i = 0; i < s->files.n; i++)
+		test_files_deinit(&s->files.at[i].files);
+	vec_deinit(&s->files);
+	file_finder_deinit(&s->finder);
+	for (size_t i = 0; i < s->kernels.n; i++)
+		kernel_free(s->kernels.at[i]);
+	vec_deinit(&s->kernels);
+	for (size_t i = 0; i < s->suites.n; i++)
+		declared_suite_deinit(&s->suites.at[i]);
+	vec_deinit(&s->suites);
+}
+
+struct error *harness_session_list(struct harness_session *s, const char *binary,
+				   const struct cancel *cancel, struct strbuf *text)
+{
+	struct declared_suite suite = { 0 };
+	struct error *err = text ? listing_read_text(binary, cancel, &suite, text)
+				 : listing_read(binary, cancel, &suite);
+
+	if (err)
+		return err;
+	vec_push(&s->suites, suite);
+	return plan_name_suites(s->suites.at, s->suites.n);
+}
+
+struct error *harness_session_add_kernel(struct harness_session *s, const char *wanted)
+{
+	struct kernel *kernel = NULL;
+	struct error *err = kernel_resolve(wanted, &kernel);
+
+	if (!err)
+		vec_push(&s->kernels, kernel);
+	return err;
+}
+
+struct error *harness_session_plan(struct harness_session *s, const struct plan_options *asked)
+{
+	struct plan_options options = *asked;
+
+	options.kernels = (const struct kernel *const *)s->kernels.at;
+	options.n_kernels = s->kernels.n;
+	return plan_make(s->suites.at, s->suites.n, &options, &s->plan);
+}
+
+const struct test_files *harness_session_files_of(const void *context,
+						  const struct declared_test *test)
+{
+	const struct harness_session *s = context;
+
+	for (size_t i = 0; i < s->files.n; i++)
+		if (s->files.at[i].test == test)
+			return &s->files.at[i].files;
+	return NULL;
+}
+
+void harness_session_look_in(struct harness_session *s, const char *const *dirs, size_t n_dirs)
+{
+	s->finder.dirs = dirs;
+	s->finder.n_dirs = n_dirs;
+	s->finder.path = getenv("PATH");
+}
+
+struct error *harness_session_find_files(struct harness_session *s, const char *const *dirs,
+					 size_t n_dirs)
+{
+	_cleanup_strbuf_ struct strbuf mistakes = STRBUF_INIT;
+
+	harness_session_look_in(s, dirs, n_dirs);
+	for (size_t i = 0; i < s->plan.variants.n; i++) {
+		const struct variant *variant = &s->plan.variants.at[i];
+		struct harness_session_files files = { .test = variant->test };
+		struct error *err;
+
+		if (harness_session_files_of(s, variant->test))
+			continue;
+		err = files_find(&s->finder, variant->suite, variant->test, &mistakes,
+				 &files.files);
+		if (err)
+			return err;
+		vec_push(&s->files, files);
+	}
+	if (mistakes.n == 0)
+		return NULL;
+	return harness_error(HARNESS_MISTAKES, 0, "tests name files that cannot be had\n%s",
+			     strbuf_str(&mistakes));
+}
