@@ -138,7 +138,7 @@ struct value_tree *value_new(const struct btf *btf, uint32_t type, const struct 
 	value_follow(&b);
 	mark_zero(b.tree);
 	vec_deinit(&b.pending);
-	free(b.seen);
+	hash_index_deinit(&b.seen);
 	return b.tree;
 }
 

@@ -3,6 +3,7 @@
 #ifndef KTSTR_BTF_VALUE_BUILDER_H
 #define KTSTR_BTF_VALUE_BUILDER_H
 
+#include "base/hash_index.h"
 #include "base/vec.h"
 #include "btf/path.h"
 #include "btf/value.h"
@@ -39,10 +40,8 @@ struct value_builder {
 	int64_t work;	       /* what is left */
 	unsigned int followed; /* pointers on the way to the block that is decoded */
 	VEC(struct value_pending) pending;
-	/* Structs by address and type: node numbers, 0 is free. */
-	uint32_t *seen;
-	uint32_t seen_mask;
-	uint32_t n_seen;
+	/* Numbers of nodes: structs by address and type. */
+	struct hash_index seen;
 	/* The last answer of value_flexible_count(): where the count lies in a struct. */
 	const struct btf *count_btf;
 	uint32_t count_owner;

@@ -10,33 +10,22 @@ enum {
 	SEARCH_WORK = 1 << 10,
 };
 
-static uint32_t place_of(const struct value_builder *b, uint64_t address, uint32_t type)
+static uint64_t hash_of(uint64_t address, uint32_t type)
 {
-	uint64_t hash = (address ^ (uint64_t)type << 40) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (uint32_t)(hash >> 32) & b->seen_mask;
-}
-
-static void put(struct value_builder *b, uint32_t n)
-{
-	const struct value_node *node = value_at(b, n);
-	uint32_t at = place_of(b, node->address, node->type);
-
-	while (b->seen[at])
-		at = (at + 1) & b->seen_mask;
-	b->seen[at] = n;
+	return hash_u64(address ^ (uint64_t)type << 40);
 }
 
 uint32_t value_seen(const struct value_builder *b, const struct btf *btf, uint32_t type,
 		    uint64_t address)
 {
-	if (!b->seen)
-		return 0;
-	for (uint32_t at = place_of(b, address, type); b->seen[at]; at = (at + 1) & b->seen_mask) {
-		const struct value_node *node = &b->tree->nodes[b->seen[at]];
+	size_t at = 0;
+	uint32_t n;
+
+	while (hash_index_next(&b->seen, hash_of(address, type), &at, &n)) {
+		const struct value_node *node = &b->tree->nodes[n];
 
 		if (node->address == address && node->type == type && node->btf == btf)
-			return b->seen[at];
+			return n;
 	}
 	return 0;
 }
@@ -46,22 +35,8 @@ void value_remember(struct value_builder *b, uint32_t n)
 	const struct value_node *node = value_at(b, n);
 
 	/* Without somebody who follows pointers nobody asks. */
-	if (!b->options->memory || value_seen(b, node->btf, node->type, node->address))
-		return;
-	if (2 * (b->n_seen + 1) > b->seen_mask) {
-		uint32_t *old = b->seen, slots = b->seen ? 2 * (b->seen_mask + 1) : 64;
-		uint32_t old_slots = b->seen ? b->seen_mask + 1 : 0;
-
-		b->seen = xcalloc(slots, sizeof(*b->seen));
-		b->seen_mask = slots - 1;
-		for (uint32_t i = 0; i < old_slots; i++) {
-			if (old[i])
-				put(b, old[i]);
-		}
-		free(old);
-	}
-	put(b, n);
-	b->n_seen++;
+	if (b->options->memory && !value_seen(b, node->btf, node->type, node->address))
+		hash_index_add(&b->seen, hash_of(node->address, node->type), n);
 }
 
 static void give_reason(struct value_builder *b, uint32_t n, const char *reason)

@@ -2,6 +2,7 @@
 #include "dump/sdt.h"
 
 #include "base/alloc.h"
+#include "base/hash_index.h"
 #include "dump/limits.h"
 
 /* Where a payload of up to a page can break: at two ends of pages at most. */
@@ -14,9 +15,7 @@ struct tree {
 	struct sdt_walk *walk;
 	sdt_entry_fn fn;
 	void *context;
-	/* Descriptors that were visited: low 32 bits + 1, open addressing. */
-	uint64_t *seen;
-	size_t n_seen, capacity;
+	struct hash_index seen; /* descriptors that were visited: offsets in the arena */
 };
 
 struct desc {
@@ -54,36 +53,19 @@ static bool read_word(struct tree *tree, uint64_t pointer, uint64_t *ret)
 	return true;
 }
 
-/* False: it was there already. The numbers of slots are few enough to be spread by their bits. */
-static bool put_seen(uint64_t *seen, size_t capacity, uint64_t tag)
-{
-	size_t at = (tag * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (capacity - 1);
-
-	while (seen[at] && seen[at] != tag)
-		at = (at + 1) & (capacity - 1);
-	if (seen[at])
-		return false;
-	seen[at] = tag;
-	return true;
-}
-
+/* False: it was there already. */
 static bool is_new(struct tree *tree, uint64_t pointer)
 {
-	if (2 * (tree->n_seen + 1) > tree->capacity) {
-		size_t capacity = tree->capacity ? 2 * tree->capacity : 64;
-		uint64_t *seen = xcalloc(capacity, sizeof(*seen));
+	uint32_t offset = (uint32_t)pointer, n;
+	size_t at = 0;
 
-		for (size_t i = 0; i < tree->capacity; i++) {
-			if (tree->seen[i])
-				(void)put_seen(seen, capacity, tree->seen[i]);
-		}
-		free(tree->seen);
-		tree->seen = seen;
-		tree->capacity = capacity;
+	while (hash_index_next(&tree->seen, hash_u64(offset), &at, &n)) {
+		if (n == offset)
+			return false;
 	}
-	if (!put_seen(tree->seen, tree->capacity, (pointer & UINT32_MAX) + 1))
-		return false;
-	tree->n_seen++;
+	/* The last byte of the 4 GiB cannot be read as a descriptor. */
+	if (offset != UINT32_MAX)
+		hash_index_add(&tree->seen, hash_u64(offset), offset);
 	return true;
 }
 
@@ -263,5 +245,5 @@ void sdt_walk_tree(struct kmem_space *space, const struct arena *arena,
 	/* A pool that was never set up has no tree. */
 	if (root && !walk->is_elem_size_bad)
 		see_desc(&tree, root, 0);
-	free(tree.seen);
+	hash_index_deinit(&tree.seen);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "dump/dump.h"
 #include "text/escape.h"
 
@@ -64,8 +64,7 @@ void dump_line(struct dump_sink *sink, const char *fmt, ...)
 	if (!sink->text)
 		return;
 	va_start(args, fmt);
-	if (vasprintf(&text, fmt, args) < 0)
-		abort(); /* as all small allocations */
+	text = xvasprintf(fmt, args);
 	va_end(args);
 	text_escape(&safe, text);
 	add_line(sink, strbuf_str(&safe), safe.n);

@@ -7,6 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/io.h"
+#include "base/paths.h"
+#include "base/str.h"
 #include "physmap/layout.h"
 #include "vm/run_list.h"
 #include "vm/template_json.h"
@@ -166,32 +168,18 @@ static struct error *check_kind(const char *path, mode_t mode)
 			  path, what);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n >= m && strcmp(text + n - m, end) == 0;
-}
-
-static char *folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? xstrndup(path, (size_t)(slash - path) + (slash == path)) : xstrdup(".");
-}
-
 static struct error *open_file(const char *path, struct inspect_source *s)
 {
-	_cleanup_free_ char *dir = folder_of(path);
+	_cleanup_free_ char *dir = paths_dirname(path);
 	_cleanup_free_ char *beside = xasprintf("%s/" TEMPLATE_FILE, dir);
 	char magic[16] = "";
 	struct error *err;
 	struct stat st;
 	ssize_t n;
 
-	if (ends_with(path, TEMPLATE_FILE))
+	if (str_ends_with(path, TEMPLATE_FILE))
 		return open_template(dir, path, s);
-	if (ends_with(path, ".json"))
+	if (str_ends_with(path, ".json"))
 		return open_description(path, s);
 	s->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (s->fd < 0 || fstat(s->fd, &st) != 0)
@@ -215,7 +203,7 @@ static struct error *open_any(const char *text, bool freeze, struct inspect_sour
 	struct error *err;
 	struct stat st;
 
-	if (strncmp(text, VM_PREFIX, strlen(VM_PREFIX)) == 0)
+	if (str_starts_with(text, VM_PREFIX))
 		return open_vm(text + strlen(VM_PREFIX), freeze, s);
 	if (stat(text, &st) != 0)
 		return base_error(BASE_IO, errno, "reading %s", text);

@@ -33,8 +33,8 @@ void kmem_cached_format(const struct kmem_cached *cached, struct strbuf *into);
 struct error *kmem_cached_read(const char *dir, const char *build_id,
 			       struct kmem_cached *ret) MUST_CHECK;
 /*
- * Whole or not at all; makes the folder. Of more than KMEM_LIMIT_CACHE_FILES in it the oldest go:
- * guests may have any number of build-ids.
+ * Whole or not at all; makes the directory. Of more than KMEM_LIMIT_CACHE_FILES in it the oldest
+ * go: guests may have any number of build-ids.
  */
 struct error *kmem_cached_write(const char *dir, const struct kmem_cached *cached) MUST_CHECK;
 

@@ -58,8 +58,8 @@ struct kmem {
 struct error *kmem_attach(const struct kmem_reader *reader, struct bytes note,
 			  struct kmem **ret) MUST_CHECK;
 /*
- * The same, with a folder where kmem_remember() has perhaps left what it knew of this kernel. It
- * shows nothing else than without, it is only sooner there.
+ * The same, with a directory where kmem_remember() may have left what it knew of this kernel. What
+ * is found does not depend on it, only how soon.
  */
 struct error *kmem_attach_known(const struct kmem_reader *reader, struct bytes note,
 				const char *cache_dir, struct kmem **ret) MUST_CHECK;
