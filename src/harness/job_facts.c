@@ -1,171 +1,229 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "harness/job_facts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "checks/spread.h"
+#include "exchange/codecs.h"
 
-static void add_cpus(struct json_writer *w, const char *key, const struct cpuset *cpus)
+struct cgroup_stats {
+	const char *name;
+	uint64_t num_workers;
+	bool has_workers, has_spread, has_gap_cpu;
+	uint64_t num_cpus, max_gap_ms, max_gap_cpu, total_migrations, total_iterations;
+	double spread;
+};
+
+struct stats {
+	struct {
+		struct cgroup_stats *at;
+		size_t n;
+	} cgroups;
+	bool has_workers, has_spread;
+	uint64_t total_workers, total_iterations, total_migrations, worst_gap_ms;
+	double worst_spread;
+};
+
+#define LOWER_IN(unit_)	 .unit = (unit_), .direction = JSON_LOWER_IS_BETTER
+#define HIGHER_IN(unit_) .unit = (unit_), .direction = JSON_HIGHER_IS_BETTER
+#define CGROUP(member)	 JSON_SCALAR(struct cgroup_stats, member)
+#define MEASURED(member) CGROUP(member), JSON_HAS(struct cgroup_stats, has_workers)
+
+static const struct json_row cgroup_stats_rows[] = {
+	{ CGROUP(name), .means = "the cgroup's name" },
+	{ CGROUP(num_workers), .means = "workers that were reported" },
+	{ MEASURED(num_cpus), .means = "CPUs that they were on" },
+	{ CGROUP(spread), JSON_HAS(struct cgroup_stats, has_spread), LOWER_IN("%"),
+	  .means = "how far the CPU time of its workers lies apart" },
+	{ MEASURED(max_gap_ms), LOWER_IN("ms"),
+	  .means = "longest time that a worker wanted to run and did not" },
+	{ CGROUP(max_gap_cpu), JSON_HAS(struct cgroup_stats, has_gap_cpu),
+	  .means = "the CPU on which that worker ran next" },
+	{ MEASURED(total_migrations), LOWER_IN("migrations"),
+	  .means = "how often its workers changed their CPU" },
+	{ MEASURED(total_iterations), HIGHER_IN("iterations"), .means = "work that was done" },
+};
+static const struct json_rows cgroup_stats_table = { JSON_TABLE(cgroup_stats_rows) };
+
+#define STATS(member)	       JSON_SCALAR(struct stats, member)
+#define STATS_MEASURED(member) STATS(member), JSON_HAS(struct stats, has_workers)
+
+static const struct json_row stats_rows[] = {
+	{ JSON_OBJECTS(struct stats, cgroups, &cgroup_stats_table), .means = "by cgroup" },
+	{ STATS(total_workers), .means = "workers of all cgroups" },
+	{ STATS_MEASURED(total_iterations), HIGHER_IN("iterations"),
+	  .means = "work that was done" },
+	{ STATS_MEASURED(total_migrations), LOWER_IN("migrations"),
+	  .means = "how often workers changed their CPU" },
+	{ STATS_MEASURED(worst_gap_ms), LOWER_IN("ms"),
+	  .means = "longest time that any worker wanted to run and did not" },
+	{ STATS(worst_spread), JSON_HAS(struct stats, has_spread), LOWER_IN("%"),
+	  .means = "the largest spread of any cgroup" },
+};
+const struct json_rows job_stats_rows = { JSON_TABLE(stats_rows) };
+
+static struct cgroup_stats stats_of(const struct test_report *report,
+				    const struct exchange_cgroup *cgroup)
 {
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-
-	cpuset_format(cpus, &text);
-	json_add_string(w, key, strbuf_str(&text));
-}
-
-static bool is_of(const struct exchange_worker *worker, const struct exchange_cgroup *cgroup)
-{
-	return strcmp(worker->cgroup, cgroup->name) == 0;
-}
-
-static void write_cgroup_stats(struct json_writer *w, const struct test_report *report,
-			       const struct exchange_cgroup *cgroup)
-{
-	uint64_t iterations = 0, migrations = 0, workers = 0;
-	struct cpuset used = { 0 };
-	const struct exchange_worker *worst = NULL;
 	struct checks_spread spread = checks_spread_of(report->workers.at, report->workers.n,
 						       cgroup->name);
+	struct cgroup_stats stats = {
+		.name = cgroup->name,
+		.spread = spread.pct,
+	};
+	const struct exchange_worker *worst = NULL;
+	struct cpuset used = { 0 };
 
 	for (size_t i = 0; i < report->workers.n; i++) {
 		const struct exchange_worker *worker = &report->workers.at[i];
 
-		if (!is_of(worker, cgroup))
+		if (strcmp(worker->cgroup, cgroup->name) != 0)
 			continue;
-		workers++;
-		iterations += worker->iterations;
-		migrations += worker->migrations;
+		stats.num_workers++;
+		stats.total_iterations += worker->iterations;
+		stats.total_migrations += worker->migrations;
 		for (size_t j = 0; j < ARRAY_SIZE(used.words); j++)
 			used.words[j] |= worker->cpus.words[j];
 		if (!worst || worker->max_gap_ns > worst->max_gap_ns)
 			worst = worker;
 	}
-	json_begin_object(w);
-	json_add_string(w, "name", cgroup->name);
-	json_add_u64(w, "num_workers", workers);
+	stats.num_cpus = cpuset_count(&used);
+	stats.has_workers = worst != NULL;
+	stats.has_spread = worst && spread.known;
 	if (worst) {
-		json_add_u64(w, "num_cpus", cpuset_count(&used));
-		if (spread.known)
-			json_add_double(w, "spread", spread.pct);
-		json_add_u64(w, "max_gap_ms", worst->max_gap_ns / NS_PER_MS);
-		if (worst->has_gap_cpu)
-			json_add_u64(w, "max_gap_cpu", worst->gap_cpu);
-		json_add_u64(w, "total_migrations", migrations);
-		json_add_u64(w, "total_iterations", iterations);
+		stats.max_gap_ms = worst->max_gap_ns / NS_PER_MS;
+		stats.has_gap_cpu = worst->has_gap_cpu;
+		stats.max_gap_cpu = worst->gap_cpu;
 	}
-	json_end_object(w);
+	return stats;
 }
 
 void job_facts_write_stats(void *context, struct json_writer *w)
 {
 	const struct job_facts *facts = context;
 	const struct test_report *report = &facts->run->report;
-	uint64_t iterations = 0, migrations = 0, gap_ns = 0;
-	double worst = -1;
+	struct cgroup_stats *cgroups = xcalloc(report->cgroups.n + 1, sizeof(*cgroups));
+	struct stats stats = {
+		.cgroups = { cgroups, report->cgroups.n },
+		.total_workers = report->workers.n,
+		.has_workers = report->workers.n > 0,
+	};
 
-	json_key(w, "cgroups");
-	json_begin_array(w);
 	for (size_t i = 0; i < report->cgroups.n; i++) {
-		struct checks_spread spread = checks_spread_of(
-			report->workers.at, report->workers.n, report->cgroups.at[i].name);
-
-		write_cgroup_stats(w, report, &report->cgroups.at[i]);
-		if (spread.known && spread.pct > worst)
-			worst = spread.pct;
+		cgroups[i] = stats_of(report, &report->cgroups.at[i]);
+		if (cgroups[i].has_spread &&
+		    (!stats.has_spread || cgroups[i].spread > stats.worst_spread))
+			stats.worst_spread = cgroups[i].spread;
+		stats.has_spread |= cgroups[i].has_spread && stats.has_workers;
 	}
-	json_end_array(w);
 	for (size_t i = 0; i < report->workers.n; i++) {
-		iterations += report->workers.at[i].iterations;
-		migrations += report->workers.at[i].migrations;
-		if (report->workers.at[i].max_gap_ns > gap_ns)
-			gap_ns = report->workers.at[i].max_gap_ns;
+		const struct exchange_worker *worker = &report->workers.at[i];
+
+		stats.total_iterations += worker->iterations;
+		stats.total_migrations += worker->migrations;
+		if (worker->max_gap_ns / NS_PER_MS > stats.worst_gap_ms)
+			stats.worst_gap_ms = worker->max_gap_ns / NS_PER_MS;
 	}
-	json_add_u64(w, "total_workers", report->workers.n);
-	if (report->workers.n == 0)
-		return;
-	json_add_u64(w, "total_iterations", iterations);
-	json_add_u64(w, "total_migrations", migrations);
-	json_add_u64(w, "worst_gap_ms", gap_ns / NS_PER_MS);
-	if (worst >= 0)
-		json_add_double(w, "worst_spread", worst);
+	json_rows_write_members(&job_stats_rows, &stats, w);
+	free(cgroups);
 }
 
-static void write_workers(struct json_writer *w, const struct test_report *report)
-{
-	json_key(w, "workers");
-	json_begin_array(w);
-	for (size_t i = 0; i < report->workers.n; i++)
-		json_rows_write(&exchange_worker_record, &report->workers.at[i], w);
-	json_end_array(w);
-}
+#define PAYLOAD(member) JSON_SCALAR(struct exchange_payload, member)
+#define ENDED(member)	PAYLOAD(member), .with = "ended"
 
-static void write_scheduler(struct json_writer *w, const struct exchange_scheduler *scheduler)
-{
-	json_key(w, "scheduler_run");
-	json_begin_object(w);
-	json_add_bool(w, "started", scheduler->started);
-	json_add_bool(w, "attached", scheduler->attached);
-	if (scheduler->started)
-		json_add_u64(w, "pid", scheduler->pid);
-	if (scheduler->attached)
-		json_add_u64(w, "attach_ms", scheduler->attach_ms);
-	json_add_string(w, "ops", scheduler->ops);
-	json_add_string(w, "end", scheduler->end);
-	if (scheduler->ended)
-		json_add_bool(w, "asked", scheduler->asked);
-	if (scheduler->has_restarts)
-		json_add_u64(w, "restarts", scheduler->restarts);
-	json_add_string(w, "kernel_reason", scheduler->kernel_reason);
-	json_add_string(w, "events", scheduler->events);
-	json_end_object(w);
-}
+static const struct json_row payload_rows[] = {
+	{ PAYLOAD(name), .means = "the program's name" },
+	{ PAYLOAD(pid), .means = "its process in the guest" },
+	{ PAYLOAD(ended), .means = "whether its end was reported" },
+	{ ENDED(exit_code), .means = "negative: minus the signal" },
+	{ ENDED(timed_out), .means = "whether it took longer than it was allowed" },
+	{ ENDED(by_cleanup), .means = "whether it still ran when the test ended" },
+	{ ENDED(wall_ms), .means = "how long it ran" },
+	{ ENDED(stdout_bytes), .means = "what it wrote to its standard output" },
+	{ ENDED(stderr_bytes), .means = "what it wrote to its standard error" },
+	{ ENDED(dropped_bytes), .means = "what of both had no room" },
+};
+static const struct json_rows payload_table = { JSON_TABLE(payload_rows) };
 
-static void write_payloads(struct json_writer *w, const struct test_report *report)
-{
-	json_key(w, "payloads");
-	json_begin_array(w);
-	for (size_t i = 0; i < report->payloads.n; i++) {
-		const struct exchange_payload *payload = &report->payloads.at[i];
+#define SCHEDULER(member) JSON_SCALAR(struct exchange_scheduler, member)
 
-		json_begin_object(w);
-		json_add_string(w, "name", payload->name);
-		json_add_u64(w, "pid", payload->pid);
-		json_add_bool(w, "ended", payload->ended);
-		if (payload->ended) {
-			json_add_i64(w, "exit_code", payload->exit_code);
-			json_add_bool(w, "timed_out", payload->timed_out);
-			json_add_bool(w, "by_cleanup", payload->by_cleanup);
-			json_add_u64(w, "wall_ms", payload->wall_ms);
-			json_add_u64(w, "stdout_bytes", payload->stdout_bytes);
-			json_add_u64(w, "stderr_bytes", payload->stderr_bytes);
-			json_add_u64(w, "dropped_bytes", payload->dropped_bytes);
-		}
-		json_end_object(w);
-	}
-	json_end_array(w);
-}
+static const struct json_row scheduler_rows[] = {
+	{ SCHEDULER(started), .means = "whether its program was started" },
+	{ SCHEDULER(attached), .means = "whether the kernel took it" },
+	{ SCHEDULER(pid), .with = "started", .means = "its process in the guest" },
+	{ SCHEDULER(attach_ms), .with = "attached", .means = "how long attaching took" },
+	{ SCHEDULER(ops), .means = "the name that the kernel knows it by" },
+	{ SCHEDULER(end), .means = "how its program ended" },
+	{ SCHEDULER(asked), JSON_HAS(struct exchange_scheduler, ended),
+	  .means = "whether it ran until it was asked to end" },
+	{ SCHEDULER(restarts), JSON_HAS(struct exchange_scheduler, has_restarts),
+	  .means = "how often it was detached and attached again" },
+	{ SCHEDULER(kernel_reason), .means = "why the kernel detached it" },
+	{ SCHEDULER(events), .means = "counters of events of sched_ext" },
+};
+static const struct json_rows scheduler_table = { JSON_TABLE(scheduler_rows) };
+
+static const struct json_row cgroup_rows[] = {
+	{ JSON_SCALAR(struct exchange_cgroup, name), .means = "the cgroup's name" },
+	{ JSON_CUSTOM(struct exchange_cgroup, cpus, &exchange_cpus_codec),
+	  .means = "CPUs that the kernel gave it" },
+};
+static const struct json_rows cgroup_table = { JSON_TABLE(cgroup_rows) };
+
+/* Lists and the scheduler are the report's. */
+struct facts {
+	uint64_t time_limit_ms;
+	double slowness;
+	const char *stage_reached;
+	struct {
+		const struct exchange_cgroup *at;
+		size_t n;
+	} cgroups;
+	struct {
+		const struct exchange_worker *at;
+		size_t n;
+	} workers;
+	struct {
+		const struct exchange_payload *at;
+		size_t n;
+	} payloads;
+	bool has_scheduler;
+	struct exchange_scheduler scheduler_run;
+};
+
+static const struct json_row facts_rows[] = {
+	{ JSON_SCALAR(struct facts, time_limit_ms),
+	  .means = "how long the test was allowed to take" },
+	{ JSON_SCALAR(struct facts, slowness),
+	  .means = "how many times slower than with KVM the guest is expected to be" },
+	{ JSON_SCALAR(struct facts, stage_reached), .means = "the last stage that was entered" },
+	{ JSON_OBJECTS(struct facts, cgroups, &cgroup_table), .means = "the test's cgroups" },
+	{ JSON_OBJECTS(struct facts, workers, &exchange_worker_record),
+	  .means = "what each worker measured" },
+	{ JSON_OBJECTS(struct facts, payloads, &payload_table),
+	  .means = "programs that the test started" },
+	{ JSON_OBJECT_OF(struct facts, scheduler_run, &scheduler_table),
+	  JSON_HAS(struct facts, has_scheduler), .means = "the scheduler under test" },
+};
+const struct json_rows job_facts_rows = { JSON_TABLE(facts_rows) };
 
 void job_facts_write(void *context, struct json_writer *w)
 {
-	const struct job_facts *facts = context;
-	const struct test_report *report = &facts->run->report;
+	const struct job_facts *job = context;
+	const struct test_report *report = &job->run->report;
+	struct facts facts = {
+		.time_limit_ms = job->run->limit_ns / NS_PER_MS,
+		.slowness = job->run->slowness,
+		.stage_reached = report->has_stage ? wire_stage_word(report->stage) : NULL,
+		.cgroups = { report->cgroups.at, report->cgroups.n },
+		.workers = { report->workers.at, report->workers.n },
+		.payloads = { report->payloads.at, report->payloads.n },
+		.has_scheduler = report->scheduler.started,
+		.scheduler_run = report->scheduler,
+	};
 
-	json_add_u64(w, "time_limit_ms", facts->run->limit_ns / NS_PER_MS);
-	json_add_double(w, "slowness", facts->run->slowness);
-	if (report->has_stage)
-		json_add_string(w, "stage_reached", wire_stage_word(report->stage));
-	json_key(w, "cgroups");
-	json_begin_array(w);
-	for (size_t i = 0; i < report->cgroups.n; i++) {
-		json_begin_object(w);
-		json_add_string(w, "name", report->cgroups.at[i].name);
-		add_cpus(w, "cpus", &report->cgroups.at[i].cpus);
-		json_end_object(w);
-	}
-	json_end_array(w);
-	write_workers(w, report);
-	write_payloads(w, report);
-	if (report->scheduler.started)
-		write_scheduler(w, &report->scheduler);
+	json_rows_write_members(&job_facts_rows, &facts, w);
 }

@@ -4,7 +4,7 @@
 #define KTSTR_HARNESS_JOB_FACTS_H
 
 #include "harness/guest_run.h"
-#include "json/writer.h"
+#include "json/rows.h"
 
 struct job;
 
@@ -12,6 +12,8 @@ struct job_facts {
 	const struct job *job;
 	const struct guest_run *run;
 };
+
+extern const struct json_rows job_stats_rows, job_facts_rows;
 
 /* Both are callbacks of a record; the context is a struct job_facts. */
 void job_facts_write_stats(void *context, struct json_writer *w);

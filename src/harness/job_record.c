@@ -288,6 +288,7 @@ struct error *job_record_finish(struct job *job, const struct guest_run *run,
 		result.n_payloads = run->report.payloads.n;
 		result.has_host_run_delay = run->disturbance.has;
 		result.host_run_delay_ns = run->disturbance.run_delay_ns;
+		result.stats_rows = &job_stats_rows;
 		result.write_stats = job_facts_write_stats;
 		result.write_facts = job_facts_write;
 	}

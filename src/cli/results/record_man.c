@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/results/record_man.h"
 
+#include "harness/job_facts.h"
 #include "result/metric.h"
 #include "result/run_record_rows.h"
 
@@ -18,6 +19,9 @@ void record_format_man(struct strbuf *into)
 	json_rows_format_man(&run_record_verdict_rows, "", into);
 	json_rows_format_man(&run_record_head_rows, "", into);
 	json_rows_format_man(&run_record_fact_rows, "", into);
+	strbuf_append(into, "*stats* (object)\n\tFigures of the whole run.\n\n");
+	json_rows_format_man(&job_stats_rows, "stats", into);
+	json_rows_format_man(&job_facts_rows, "", into);
 	format_list("measures[]", "Figures above that runs can be compared by",
 		    &result_measure_rows, into);
 	format_list("metrics[]", "What programs measured", &metric_payload_rows, into);

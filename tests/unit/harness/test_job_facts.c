@@ -114,6 +114,88 @@ static void without_workers_nothing_is_zero(void **state UNUSED)
 	assert_null(json_find(json_doc_root(stats), "worst_gap_ms"));
 }
 
+#define STATS_TEXT                                                                   \
+	"{\"cgroups\":[{\"name\":\"left\",\"num_workers\":2,\"num_cpus\":2,"         \
+	"\"spread\":50.0,\"max_gap_ms\":5,\"max_gap_cpu\":0,\"total_migrations\":0," \
+	"\"total_iterations\":14}],\"total_workers\":2,\"total_iterations\":14,"     \
+	"\"total_migrations\":0,\"worst_gap_ms\":5,\"worst_spread\":50.0}"
+#define FACTS_TEXT                                                                         \
+	"{\"time_limit_ms\":30000,\"slowness\":1.5,\"stage_reached\":\"setup\","           \
+	"\"cgroups\":[{\"name\":\"left\",\"cpus\":\"0-1\"}],"                              \
+	"\"workers\":[{\"cgroup\":\"left\",\"kind\":\"spin\",\"pid\":50,"                  \
+	"\"end\":\"finished\",\"iterations\":7,\"units\":70,\"cpu_ns\":1000000000,"        \
+	"\"wall_ns\":5000000000,\"sleep_ns\":0,\"run_delay_ns\":0,\"migrations\":0,"       \
+	"\"samples\":100,\"max_gap_ns\":5999999,\"gap_at_ns\":0,\"gap_cpu\":0,"            \
+	"\"stall_ns\":0,\"cpus\":\"0-1\",\"outside\":\"\",\"ext_samples\":3,"              \
+	"\"other_samples\":0,\"ext_ns\":900000000,\"other_ns\":0},{\"cgroup\":\"left\","   \
+	"\"kind\":\"spin\",\"pid\":51,\"end\":\"finished\",\"iterations\":7,\"units\":70," \
+	"\"cpu_ns\":500000000,\"wall_ns\":5000000000,\"sleep_ns\":0,\"migrations\":0,"     \
+	"\"samples\":100,\"max_gap_ns\":0,\"gap_at_ns\":0,\"stall_ns\":0,"                 \
+	"\"cpus\":\"0-1\",\"outside\":\"\"}],\"payloads\":[{\"name\":\"p\",\"pid\":7,"     \
+	"\"ended\":true,\"exit_code\":-9,\"timed_out\":false,\"by_cleanup\":false,"        \
+	"\"wall_ms\":12,\"stdout_bytes\":0,\"stderr_bytes\":0,\"dropped_bytes\":0},"       \
+	"{\"name\":\"q\",\"pid\":8,\"ended\":false}],\"scheduler_run\":{\"started\":true," \
+	"\"attached\":true,\"pid\":9,\"attach_ms\":4,\"ops\":\"ops\",\"end\":\"stopped\"," \
+	"\"asked\":true,\"restarts\":0}}"
+
+static char *text_of(write_fn *write, const struct guest_run *run)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct job_facts facts = { .run = run };
+	struct json_writer w = json_writer_to(&text, JSON_COMPACT);
+
+	json_begin_object(&w);
+	write(&facts, &w);
+	json_end_object(&w);
+	return strbuf_take(&text);
+}
+
+/* A program that ended and one that did not, a worker, and a scheduler with all there is. */
+static struct guest_run run_with_everything(struct told *t)
+{
+	struct guest_run run = { .limit_ns = 30000000000, .slowness = 1.5 };
+	struct exchange_worker *worker;
+
+	told_init(t);
+	told_made(t, "left", 0, 1);
+	worker = told_worker(t, "left");
+	worker->has_run_delay = worker->has_gap_cpu = worker->has_class = true;
+	worker->max_gap_ns = 5999999;
+	worker->ext_samples = 3;
+	told_worker(t, "left")->cpu_ns = 500000000;
+	vec_push(&t->report.payloads, (struct exchange_payload){ .name = xstrdup("p"),
+								 .pid = 7,
+								 .ended = true,
+								 .exit_code = -9,
+								 .wall_ms = 12 });
+	vec_push(&t->report.payloads, (struct exchange_payload){ .name = xstrdup("q"), .pid = 8 });
+	t->report.scheduler = (struct exchange_scheduler){
+		.started = true,
+		.attached = true,
+		.ended = true,
+		.pid = 9,
+		.ops = xstrdup("ops"),
+		.attach_ms = 4,
+		.end = xstrdup("stopped"),
+		.asked = true,
+		.has_restarts = true,
+	};
+	t->report.has_stage = true;
+	run.report = t->report;
+	return run;
+}
+
+static void every_figure_is_written_in_its_order(void **state UNUSED)
+{
+	_cleanup_told_ struct told t;
+	struct guest_run run = run_with_everything(&t);
+	_cleanup_free_ char *stats = text_of(job_facts_write_stats, &run);
+	_cleanup_free_ char *facts = text_of(job_facts_write, &run);
+
+	assert_string_equal(stats, STATS_TEXT);
+	assert_string_equal(facts, FACTS_TEXT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -121,6 +203,7 @@ int main(void)
 		cmocka_unit_test(the_cpu_of_the_longest_gap_is_told),
 		cmocka_unit_test(a_worker_has_its_progress_in_the_record),
 		cmocka_unit_test(without_workers_nothing_is_zero),
+		cmocka_unit_test(every_figure_is_written_in_its_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,8 @@ static void members_of_all_tables_are_there(void **state UNUSED)
 		"*host.cpufreq\\_governor* (object of strings, may be absent)",
 		"*parts[].verdict* (string)",
 		"*absent[].why* (string)",
+		"*stats.worst\\_gap\\_ms* (whole number, ms, lower is better, may be absent)",
+		"*workers[].cpu\\_ns* (whole number)",
 		"*measures[].unit* (string)",
 		"*metrics[].metrics[].polarity* (string)",
 	};
