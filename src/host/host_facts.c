@@ -7,6 +7,7 @@
 
 #include "base/io.h"
 #include "host/limits.h"
+#include "procfs/cpu_list.h"
 
 /* The file's text without the blanks at its end; NULL when there is none. */
 static char *read_text(const char *root, const char *path)
@@ -45,50 +46,23 @@ static char *find_value(const char *text, const char *key)
 static struct host_number find_number(const char *text, const char *key)
 {
 	_cleanup_free_ char *value = text ? find_value(text, key) : NULL;
+	struct slice rest = slice_of(value ? value : "");
 	struct host_number number = { 0 };
-	char *end;
 
-	if (!value || *value < '0' || *value > '9')
-		return number;
-	errno = 0;
-	number.value = strtoull(value, &end, 10);
-	number.known = errno == 0 && (*end == '\0' || *end == ' ');
+	/* A unit may follow: "16384 kB". */
+	number.known = slice_take_u64(&rest, &number.value) && (!rest.n || *rest.at == ' ');
 	return number.known ? number : (struct host_number){ 0 };
-}
-
-/* strtoul() would take a sign, blanks, or nothing at all. */
-static bool take_number(const char **at, unsigned long *ret)
-{
-	char *end;
-
-	if (**at < '0' || **at > '9')
-		return false;
-	*ret = strtoul(*at, &end, 10);
-	*at = end;
-	return *ret <= HOST_CPUS_LIMIT;
 }
 
 /* How many numbers "0-3,5" holds. */
 static struct host_number count_list(const char *root, const char *path)
 {
 	_cleanup_free_ char *text = read_text(root, path);
-	struct host_number n = { 0 };
-	const char *at = text;
+	_cleanup_cpu_ids_ struct cpu_ids ids = { 0 };
 
-	while (at) {
-		unsigned long first, last;
-
-		if (!take_number(&at, &first))
-			return (struct host_number){ 0 };
-		last = first;
-		if (*at == '-' && (at++, !take_number(&at, &last)))
-			return (struct host_number){ 0 };
-		if (last < first || (*at && *at != ','))
-			return (struct host_number){ 0 };
-		n = (struct host_number){ true, n.value + last - first + 1 };
-		at = *at ? at + 1 : NULL;
-	}
-	return n;
+	if (!text || !cpu_list_parse(text, strlen(text), &ids))
+		return (struct host_number){ 0 };
+	return (struct host_number){ true, ids.ids.n };
 }
 
 static void read_memory(const char *root, struct host_facts *f)

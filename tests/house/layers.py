@@ -62,6 +62,17 @@ def check_includes(root, rooms):
     return wrong
 
 
+def check_permissions(root, rooms):
+    """A permission nobody uses is taken back: it would hide the day on which somebody does."""
+    wrong = []
+    for room in (r for r in tree.rooms(root) if r in rooms):
+        folder = os.path.join(root, "src", room)
+        paths = [os.path.join("src", room, p) for p in tree.walk(folder) if p.endswith((".c", ".h", ".def", ".inc"))]
+        used = {t.split("/")[0] for p in paths for t in INCLUDE.findall(tree.text(p, root) or "")}
+        wrong += [f"LAYERS: {room} may use {other} and does not" for other in rooms[room][1] if other not in used]
+    return wrong
+
+
 def check_links(root, rooms):
     wrong = []
     for room in (r for r in tree.rooms(root) if r in rooms):
@@ -92,11 +103,24 @@ def check_public(root):
     return wrong
 
 
+def check_table(text, rooms):
+    """docs/ARCHITECTURE.md shows the same rooms, layers and permissions."""
+    rows = re.findall(r"^\| (\d+) \| `([a-z]+)` \| [^|]+ \| ([^|]+) \|$", text, re.M)
+    shown = {room: (int(layer), set(uses.split(", ")) - {"base", "libc"}) for layer, room, uses in rows}
+    known = {room: (layer, set(uses)) for room, (layer, uses) in rooms.items()}
+    wrong = [f"ARCHITECTURE.md: the row of {r} is not what LAYERS says" for r in known if r in shown and shown[r] != known[r]]
+    wrong += [f"ARCHITECTURE.md: {r} has a row in one of both only" for r in sorted(known.keys() ^ shown.keys())]
+    if len(rows) != len(shown):
+        wrong.append("ARCHITECTURE.md: a room has two rows")
+    return wrong
+
+
 def check(root):
     path = os.path.join(root, "src", "LAYERS")
     rooms, wrong = read(path)
     wrong += check_rules(rooms)
     wrong += check_includes(root, rooms)
+    wrong += check_permissions(root, rooms)
     wrong += check_links(root, rooms)
     wrong += check_public(root)
     return wrong

@@ -24,14 +24,20 @@ class Tree(unittest.TestCase):
                     self.assertTrue(os.path.exists(os.path.join(folder, "README.md")))
 
 
+    def test_the_table_of_rooms_says_the_same(self):
+        rooms, _ = layers.read(os.path.join(tree.ROOT, "src", "LAYERS"))
+        self.assertEqual(layers.check_table(tree.text("docs/ARCHITECTURE.md"), rooms), [])
+
+
 class Planted(unittest.TestCase):
     """Each rule goes red on a small tree that breaks it."""
 
     RULES = "0 base\n1 json\n1 elf\n2 probe -> elf\n"
+    USED = {"src/probe/used.c": '#include "elf/a.h"\n'}
 
     def wrong(self, files, rules=RULES):
         with tempfile.TemporaryDirectory() as root:
-            base = {"src/LAYERS": rules, "src/base/a.h": "", "src/elf/a.c": '#include "base/a.h"\n'}
+            base = {"src/LAYERS": rules, "src/base/a.h": "", "src/elf/a.c": '#include "base/a.h"\n', **self.USED}
             for path, text in {**base, **files}.items():
                 full = os.path.join(root, path)
                 os.makedirs(os.path.dirname(full), exist_ok=True)
@@ -68,6 +74,18 @@ class Planted(unittest.TestCase):
 
     def test_a_rule_that_points_upwards_is_found(self):
         self.assertIn("elf (layer 1) may not stand on probe", self.wrong({}, "0 base\n1 elf -> probe\n2 probe\n"))
+
+    def test_a_permission_that_nobody_uses_is_found(self):
+        self.assertIn("probe may use json and does not", self.wrong({}, self.RULES.replace("-> elf", "-> elf json")))
+
+    def test_a_stale_row_of_the_table_is_found(self):
+        rooms = {"base": (0, []), "elf": (1, []), "probe": (2, ["elf"])}
+        good = "| 0 | `base` | all | libc |\n| 1 | `elf` | files | base |\n| 2 | `probe` | heaps | elf |\n"
+        self.assertEqual(layers.check_table(good, rooms), [])
+        self.assertIn("the row of probe", layers.check_table(good.replace("heaps | elf", "heaps | base"), rooms)[0])
+        self.assertIn("the row of elf", layers.check_table(good.replace("1 | `elf`", "2 | `elf`"), rooms)[0])
+        self.assertIn("two rows", layers.check_table(good + "| 1 | `elf` | files | base |\n", rooms)[0])
+        self.assertIn("elf has a row in one", layers.check_table(good.replace("`elf`", "`efl`"), rooms)[1])
 
     def test_a_circle_is_found(self):
         self.assertIn("may not stand on", self.wrong({}, "0 base\n1 elf -> json\n1 json -> elf\n"))

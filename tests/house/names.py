@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the headers of a room declare, and whether its names say which room they belong to."""
+
+import os
+import re
+
+import tree
+
+COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*', re.S)
+DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
+DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.M)
+ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|\bPRINTF_LIKE\s*\([^()]*\)|\b(?:MUST_CHECK|NEVER_NULL)\b")
+GUARD = re.compile(r"\bDEFINE_CLEANUP\s*\(\s*(\w+)[^;]*")
+DOMAIN = re.compile(r"\bDECLARE_ERROR_DOMAIN\s*\(\s*(\w+)\s*,\s*(\w+)")
+# A limit under another word; METRIC_MAX and the like are not limits but answers.
+LIMIT = re.compile(r"(?:^|_)(?:LIMIT|MOST)(?:_|$)|^MAX_")
+
+# base is the language of all rooms: each header has a prefix of its own, some have several.
+BASE = {
+    "alloc": ("alloc_", "x"),
+    "bytes": ("bytes_", "cursor_"),
+    "clock": ("clock_", "NS_PER_"),
+    "cleanup": ("cleanup_", "_cleanup_", "take_", "DEFINE_CLEANUP", "file", "dir"),
+    "error": ("error_", "base_", "DECLARE_ERROR_", "DEFINE_ERROR_"),
+    "macros": ("",),
+    "shell_word": ("shell_",),
+}
+
+
+def strip(text):
+    """Without comments, and with empty strings."""
+    return COMMENT.sub(lambda m: '""' if m[0].startswith('"') else " ", text)
+
+
+def blocks(text):
+    """(text in front of a brace or semicolon at the top, what the braces hold) of each declaration."""
+    depth, start, opened, head = 0, 0, 0, ""
+    for i, c in enumerate(text):
+        if c == "{":
+            if depth == 0:
+                head, opened = text[start:i], i + 1
+            depth += 1
+        elif c == "}" and depth:
+            depth -= 1
+            if depth == 0:
+                yield head, text[opened:i]
+                start = i + 1
+        elif c == ";" and depth == 0:
+            yield text[start:i], None
+            start = i + 1
+
+
+def constants(body):
+    """Names of an enum's constants; rows that a macro makes are not seen."""
+    flat = None
+    while flat != body:
+        flat, body = body, re.sub(r"\w*\s*\([^()]*\)", " ", body)
+    return [m[1] for m in (re.match(r"\s*(\w+)\s*(=.*)?$", part, re.S) for part in body.split(",")) if m]
+
+
+def declared(text):
+    """(kind, name) of what a header declares: function, variable, type, tag, constant, macro."""
+    text = strip(text)
+    found = [("macro", name) for name in DEFINE.findall(text)]
+    text = ATTRIBUTE.sub(" ", DIRECTIVE.sub("", text))
+    found += [("error domain", name) for pair in DOMAIN.findall(text) for name in pair]
+    found += [("scope guard", name) for name in GUARD.findall(text)]
+    text = GUARD.sub(" ", DOMAIN.sub(" ", text))
+    for head, body in blocks(text):
+        head = " ".join(head.split())
+        tag = re.search(r"\b(struct|union|enum) (\w+)$", head)
+        if body is not None and re.search(r"\benum( \w+)?$", head):
+            found += [("constant", name) for name in constants(body)]
+        if body is not None and tag:
+            found.append((tag[1], tag[2]))
+            continue
+        if head.startswith("typedef"):
+            name = re.search(r"\(\s*\*\s*(\w+)\s*\)", head) or re.search(r"\b(\w+)\s*\([^()]*\)$", head) or re.search(r"(\w+)$", head)
+            found.append(("type", name[1]))
+            continue
+        call = re.match(r"[^=]*?\b(\w+)\s*\(", head)
+        if call and not re.match(r"_Static_assert", head):
+            found.append(("function", call[1]))
+        elif head.startswith("extern"):
+            name = re.search(r"(\w+)\s*(\[[^\]]*\]\s*)*$", head)
+            found.append(("variable", name[1]))
+    return found
+
+
+def headers(root):
+    """room -> paths below src/"""
+    found = {}
+    for room in tree.rooms(root):
+        folder = os.path.join(root, "src", room)
+        found[room] = sorted(os.path.join(room, p) for p in tree.walk(folder) if p.endswith(".h"))
+    return found
+
+
+def prefixes(path):
+    """The words with which names of a header begin; None when nobody else includes it."""
+    room, stem = path.split("/")[0], os.path.basename(path).removesuffix(".h")
+    if room == "base":
+        return BASE.get(stem, (stem + "_",))
+    if room == "cli":
+        return ("cli_",) if path.startswith("cli/frame/") else None
+    return (room + "_",)
+
+
+def bears(name, words):
+    plain = name.removeprefix("_cleanup_")
+    return any(n.startswith(w) or n.startswith(w.upper()) or n.strip("_").upper() == w.strip("_").upper() for n in (name, plain) for w in words)
+
+
+def check_header(path, text):
+    words = prefixes(path)
+    guard = "KTSTR_" + re.sub(r"\W", "_", path).upper()
+    wrong = []
+    for kind, name in declared(text):
+        # A macro that ends with _ is at home in its file.
+        if words is None or name == guard or (kind == "macro" and name.endswith("_") and not name.startswith("_cleanup_")):
+            continue
+        if not bears(name, words):
+            wrong.append(f"src/{path}: {kind} {name} does not begin with {words[0]}")
+    return wrong
+
+
+def check_limits(path, text):
+    if path.split("/")[0] in ("base", "cli"):
+        return []
+    good = re.compile(path.split("/")[0].upper() + r"_LIMIT_")
+    names = [name for kind, name in declared(text) if kind in ("constant", "macro") and not name.startswith("KTSTR_")]
+    return [f"src/{path}: {n} is not called {good.pattern}…" for n in names if LIMIT.search(n) and not good.match(n)]
+
+
+def check(root, rule):
+    """room -> what is wrong there"""
+    return {room: [w for p in paths for w in rule(p, tree.text(os.path.join("src", p), root) or "")] for room, paths in headers(root).items()}
+
+
+def debts(root, word):
+    """Rooms that do not keep a rule yet: tests/house/debts/<room> has a line with its word."""
+    folder = os.path.join(root, "tests", "house", "debts")
+    found = set()
+    for room in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        with open(os.path.join(folder, room), encoding="utf-8") as f:
+            if word in (line.split("#")[0].strip() for line in f):
+                found.add(room)
+    return found
+
+
+def settle(wrong, owing):
+    """What is wrong in rooms that owe nothing, and debts that are paid but still on the list."""
+    told = [w for room, lines in sorted(wrong.items()) if room not in owing for w in lines]
+    paid = [f"tests/house/debts/{room}: nothing is wrong any more; take the line out" for room in sorted(owing) if not wrong.get(room)]
+    return told + paid
