@@ -116,8 +116,7 @@ void cpuset_format(const struct cpuset *set, struct strbuf *into)
 {
 	const char *comma = "";
 
-	cpuset_for_each(first, set)
-	{
+	cpuset_for_each (first, set) {
 		unsigned int last = first;
 
 		while (cpuset_has(set, last + 1))

@@ -15,14 +15,14 @@ struct topo_machine *topo_machine_new(const struct cpuset *cpus, const struct cp
 	struct topo_machine *m = xnew(struct topo_machine);
 
 	m->cpus = xcalloc(cpuset_count(cpus) + 1, sizeof(*m->cpus));
-	cpuset_for_each(cpu, cpus) m->cpus[m->n_cpus++] = (struct topo_cpu){ .number = cpu,
-									     .core = TOPO_ABSENT,
-									     .core_id = TOPO_ABSENT,
-									     .llc = TOPO_ABSENT,
-									     .node = TOPO_ABSENT };
+	cpuset_for_each (cpu, cpus)
+		m->cpus[m->n_cpus++] = (struct topo_cpu){ .number = cpu,
+							  .core = TOPO_ABSENT,
+							  .core_id = TOPO_ABSENT,
+							  .llc = TOPO_ABSENT,
+							  .node = TOPO_ABSENT };
 	m->nodes = xcalloc(cpuset_count(nodes) + 1, sizeof(*m->nodes));
-	cpuset_for_each(node, nodes)
-	{
+	cpuset_for_each (node, nodes) {
 		if (node < TOPO_LIMIT_NODES)
 			m->nodes[m->n_nodes++].number = node;
 	}

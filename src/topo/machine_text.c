@@ -38,7 +38,8 @@ static void format_item(const struct topo_machine *m, enum topo_item item, bool 
 		if (value == TOPO_ABSENT || cpuset_has(&done, m->cpus[i].number))
 			continue;
 		topo_machine_sharing(m, item, value, &sharing);
-		cpuset_for_each(cpu, &sharing) cpuset_add(&done, cpu);
+		cpuset_for_each (cpu, &sharing)
+			cpuset_add(&done, cpu);
 		strbuf_appendf(into, "%s ", topo_items[item].word);
 		if (with_value)
 			strbuf_appendf(into, "%u ", value);
@@ -188,8 +189,7 @@ static struct error *parse_cpu_item(struct lines *in, struct topo_machine *m, en
 		value = cpuset_next(&cpus, 0);
 	if (item == TOPO_ITEM_NODE && !topo_machine_node(m, (unsigned int)value))
 		return bad(in, "a node that is not online");
-	cpuset_for_each(number, &cpus)
-	{
+	cpuset_for_each (number, &cpus) {
 		struct topo_cpu *cpu = topo_machine_cpu(m, number);
 
 		if (!cpu)
@@ -314,8 +314,7 @@ static struct error *check_absences(const struct topo_machine *m)
 
 		if (m->no_numa && absence->item == TOPO_ITEM_NODE)
 			return topo_error(TOPO_MACHINE, 0, "a node is absent without NUMA");
-		cpuset_for_each(who, &absence->who)
-		{
+		cpuset_for_each (who, &absence->who) {
 			if (of_cpu ? !topo_machine_cpu(m, who) : !topo_machine_node(m, who))
 				return topo_error(
 					TOPO_MACHINE, 0,

@@ -57,7 +57,8 @@ static void check_cpuset(const char *text, size_t n)
 	if (err)
 		return;
 	cpuset_format(&set, &list);
-	cpuset_for_each(cpu, &set) count += cpuset_has(&set, cpu);
+	cpuset_for_each (cpu, &set)
+		count += cpuset_has(&set, cpu);
 	err = cpuset_parse(strbuf_str(&list), list.n, &again);
 	if (err || !cpuset_equal(&set, &again) || count != cpuset_count(&set))
 		abort();

@@ -89,8 +89,7 @@ static void members_are_found_in_order(void **state UNUSED)
 	size_t n = 0;
 
 	assert_success(parse("0,63-64,4000,8191", &set));
-	cpuset_for_each(cpu, &set)
-	{
+	cpuset_for_each (cpu, &set) {
 		assert_true(n < ARRAY_SIZE(expected));
 		assert_int_equal(cpu, expected[n++]);
 	}
