@@ -8,6 +8,7 @@ import tree
 
 COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*', re.S)
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
+UNDEF = re.compile(r"^[ \t]*#[ \t]*undef[ \t]+(\w+)", re.M)
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.M)
 ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|\bPRINTF_LIKE\s*\([^()]*\)|\b(?:MUST_CHECK|NEVER_NULL)\b")
 GUARD = re.compile(r"\bDEFINE_CLEANUP\s*\(\s*(\w+)[^;]*")
@@ -61,7 +62,8 @@ def constants(body):
 def declared(text):
     """(kind, name) of what a header declares: function, variable, type, tag, constant, macro."""
     text = strip(text)
-    found = [("macro", name) for name in DEFINE.findall(text)]
+    # One that does not outlive its header is not declared.
+    found = [("macro", name) for name in DEFINE.findall(text) if name not in UNDEF.findall(text)]
     text = ATTRIBUTE.sub(" ", DIRECTIVE.sub("", text))
     found += [("error domain", name) for pair in DOMAIN.findall(text) for name in pair]
     found += [("scope guard", name) for name in GUARD.findall(text)]

@@ -34,6 +34,9 @@ class Planted(unittest.TestCase):
 #define VM_ROWS(X) X(a) \\
 	X(b)
 #define ROW_(x) VM_##x,
+#define ROW(x) x,
+#include "vm/rows.def"
+#undef ROW
 #define _cleanup_vm_ _cleanup_(vm_deinit)
 enum vm_state { VM_ON = 1, VM_OFF = SIZE(1, 2), VM_ROWS(ROW_) VM_N_ROWS };
 struct vm { int (*answer)(void); struct { int a; } inner; };
