@@ -17,8 +17,8 @@
 #include "harness/job_record.h"
 #include "harness/judge.h"
 #include "harness/listing.h"
-#include "vm/exec.h"
-#include "vm/guest_files.h"
+#include "vm/link/exec.h"
+#include "vm/image/guest_files.h"
 
 enum { MARKS_LIMIT = 64 };
 

@@ -22,8 +22,8 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "vm/exec.h"
-#include "vm/ram.h"
+#include "vm/link/exec.h"
+#include "vm/template/ram.h"
 #include "vm/state.h"
 
 enum {

@@ -23,7 +23,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "vm/exec.h"
+#include "vm/link/exec.h"
 #include "wire/cpio.h"
 
 enum { CLONES_LIMIT = 16, BYTES_LIMIT = 256 << 20 };

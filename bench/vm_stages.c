@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "vm/exec.h"
-#include "vm/initramfs.h"
+#include "vm/link/exec.h"
+#include "vm/image/initramfs.h"
 #include "vm/state.h"
 
 enum { MARKS_LIMIT = 64 };

@@ -9,7 +9,7 @@
 #include "exchange/declaration.h"
 #include "harness/disturbance.h"
 #include "harness/judge.h"
-#include "vm/exec.h"
+#include "vm/link/exec.h"
 
 /* What a stream of the test binary may leave in our memory; the first and the last of it. */
 enum { GUEST_RUN_STREAM_BYTES = 1 << 20 };

@@ -6,7 +6,7 @@
 #include "exchange/declaration.h"
 #include "harness/disturbance.h"
 #include "harness/test_report.h"
-#include "vm/exec.h"
+#include "vm/link/exec.h"
 
 /* How the run ended, as the runner saw it. */
 enum run_end {

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "vm/qmp.h"
+#include "vm/qemu/qmp.h"
 
 enum { ANSWER_WAIT_SEC = 30 };
 #define ANSWER_WAIT_NS (ANSWER_WAIT_SEC * NS_PER_SEC)

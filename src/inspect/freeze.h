@@ -4,8 +4,8 @@
 #define KTSTR_INSPECT_FREEZE_H
 
 #include "base/error.h"
-#include "vm/registers.h"
-#include "vm/run_control.h"
+#include "vm/qemu/registers.h"
+#include "vm/run/run_control.h"
 
 struct inspect_freeze {
 	struct qmp *qmp;

@@ -9,9 +9,9 @@
 #include "base/io.h"
 #include "topo/compare.h"
 #include "vm/boot.h"
-#include "vm/host_tsc.h"
-#include "vm/ram.h"
-#include "vm/topology_args.h"
+#include "vm/qemu/host_tsc.h"
+#include "vm/template/ram.h"
+#include "vm/qemu/topology_args.h"
 
 /*
  * A guest boots in seconds; a starved host makes minutes of it, and each CPU adds its

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "procfs/maps.h"
-#include "vm/topology_args.h"
+#include "vm/qemu/topology_args.h"
 
 /* docs/PROTOCOL.md: what stands at the start of the page with the nonce. */
 #define IDENTITY_MAGIC "KTSTRID1"

@@ -7,7 +7,7 @@
 #define KTSTR_VM_GUEST_RAM_H
 
 #include "physmap/layout.h"
-#include "vm/run_info.h"
+#include "vm/run/run_info.h"
 #include "vm/state.h"
 
 /* A clone: where QEMU has mapped the files of the template. Before anything else here. */

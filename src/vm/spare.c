@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "vm/clone.h"
-#include "vm/exec.h"
+#include "vm/template/clone.h"
+#include "vm/link/exec.h"
 
 enum { WAKE_SEC = 60 };
 

@@ -4,13 +4,13 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "vm/agent_image.h"
+#include "vm/image/agent_image.h"
 #include "vm/boot.h"
-#include "vm/clone.h"
-#include "vm/console.h"
-#include "vm/guest_config.h"
+#include "vm/template/clone.h"
+#include "vm/link/console.h"
+#include "vm/image/guest_config.h"
 #include "vm/guest_ram.h"
-#include "vm/initramfs.h"
+#include "vm/image/initramfs.h"
 #include "vm/spare.h"
 
 enum {

@@ -3,11 +3,11 @@
 #ifndef KTSTR_VM_STATE_H
 #define KTSTR_VM_STATE_H
 
-#include "vm/link.h"
-#include "vm/machine_args.h"
-#include "vm/qmp.h"
-#include "vm/run_dir.h"
-#include "vm/template.h"
+#include "vm/link/link.h"
+#include "vm/qemu/machine_args.h"
+#include "vm/qemu/qmp.h"
+#include "vm/run/run_dir.h"
+#include "vm/template/template.h"
 #include "vm/vm.h"
 
 /* What QEMU told us about the end of the guest. */

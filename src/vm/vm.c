@@ -9,9 +9,9 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "vm/boot.h"
-#include "vm/clone.h"
+#include "vm/template/clone.h"
 #include "vm/guest_ram.h"
-#include "vm/ram.h"
+#include "vm/template/ram.h"
 
 enum { QMP_WAIT_SEC = 30 };
 

@@ -19,10 +19,10 @@
 #include "kernel/kernel.h"
 #include "topo/machine.h"
 #include "topo/topology.h"
-#include "vm/accel.h"
+#include "vm/qemu/accel.h"
 #include "physmap/physmap.h"
 #include "vm/error.h"
-#include "vm/registers.h"
+#include "vm/qemu/registers.h"
 #include "wire/frame.h"
 #include "wire/message.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/vm/qmp_message.c */
+/* covers: src/vm/qemu/qmp_message.c */
 /* Any line of a monitor: refused, or a message whose parts are those of the line. */
 #include "fuzz.h"
 #include "fuzz_json.h"
-#include "vm/qmp_message.h"
+#include "vm/qemu/qmp_message.h"
 
 static bool is_text(const char *ours, const struct json_value *theirs)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/vm/run_info.c */
+/* covers: src/vm/run/run_info.c */
 /*
  * Any bytes as the description of a VM: either they are refused, or what was understood,
  * written and read again, is the same, and no range of memory wraps.
@@ -7,7 +7,7 @@
 #include "fuzz.h"
 
 #include "fuzz_json.h"
-#include "vm/run_info.h"
+#include "vm/run/run_info.h"
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned int seed UNUSED)
 {

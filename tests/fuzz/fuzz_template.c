@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/vm/template_json.c */
+/* covers: src/vm/template/template_json.c */
 /* Any bytes as template.json: refused, or a description that survives being written. */
 #include "fuzz.h"
 #include "fuzz_json.h"
-#include "vm/template_json.h"
+#include "vm/template/template_json.h"
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned int seed UNUSED)
 {

@@ -16,9 +16,9 @@
 
 #include "base/alloc.h"
 #include "kernel/kernel.h"
-#include "vm/deterministic.h"
-#include "vm/page_diff.h"
-#include "vm/page_owner.h"
+#include "vm/deterministic/deterministic.h"
+#include "vm/deterministic/page_diff.h"
+#include "vm/deterministic/page_owner.h"
 
 enum { LISTED_LIMIT = 200 };
 

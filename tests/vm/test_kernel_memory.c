@@ -14,8 +14,8 @@
 #include "kmem/modules.h"
 #include "../unit/kmem/hostile_reader.h"
 #include "unit.h"
-#include "vm/exec.h"
-#include "vm/guest_files.h"
+#include "vm/link/exec.h"
+#include "vm/image/guest_files.h"
 
 enum { COPIES = 3, LIES = 150 };
 

@@ -10,8 +10,8 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "unit.h"
-#include "vm/exec.h"
-#include "vm/guest_files.h"
+#include "vm/link/exec.h"
+#include "vm/image/guest_files.h"
 
 enum { MOMENTS = 200 };
 

@@ -8,7 +8,7 @@
 #include "base/lock.h"
 #include "base/paths.h"
 #include "base/str.h"
-#include "vm/template.h"
+#include "vm/template/template.h"
 
 #define TEMPLATES    "templates"
 #define LOCK_SUFFIX  ".lock"

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "kernel/cache.h"
-#include "vm/qemu_binary.h"
+#include "vm/qemu/qemu_binary.h"
 
 /* A whole word of the flags line. */
 static bool cpu_has(const char *root, const char *flag)

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "vm/accel.h"
+#include "vm/qemu/accel.h"
 
 /*
  * Checks as rows: a name and a function that looks and says what it found, how

@@ -9,7 +9,7 @@
 #include "cli/frame/command.h"
 #include "text/escape.h"
 #include "text/number.h"
-#include "vm/qemu_binary.h"
+#include "vm/qemu/qemu_binary.h"
 
 static struct error *step_trial(enum accel_wish wish UNUSED, struct strbuf *notes)
 {

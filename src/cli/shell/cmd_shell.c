@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/frame/commands.h"
 #include "cli/shell/shell.h"
-#include "vm/accel.h"
+#include "vm/qemu/accel.h"
 
 static const struct option_row options[] = {
 	{ .name = "kernel",

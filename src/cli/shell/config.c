@@ -6,8 +6,8 @@
 
 #include "cli/frame/command.h"
 #include "cli/frame/topology_option.h"
-#include "vm/accel.h"
-#include "vm/mips.h"
+#include "vm/qemu/accel.h"
+#include "vm/deterministic/mips.h"
 
 struct error *shell_parse_memory(const char *text, uint64_t *ret_bytes)
 {

@@ -5,7 +5,7 @@
 
 #include "kernel/error.h"
 #include "text/escape.h"
-#include "vm/initramfs.h"
+#include "vm/image/initramfs.h"
 
 enum { CONSOLE_LINES = 15 };
 

@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "cli/frame/command.h"
 #include "cli/frame/interrupts.h"
-#include "vm/console.h"
-#include "vm/load_module.h"
-#include "vm/ram.h"
+#include "vm/link/console.h"
+#include "vm/link/load_module.h"
+#include "vm/template/ram.h"
 
 enum { CONSOLE_TAIL_BYTES = 16 << 10, KEEP_SLICE_MS = 50 };
 

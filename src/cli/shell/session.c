@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "cli/frame/interrupts.h"
-#include "vm/deterministic.h"
+#include "vm/deterministic/deterministic.h"
 
 enum {
 	COLS_WHEN_UNKNOWN = 80,

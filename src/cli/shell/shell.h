@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "cli/frame/option.h"
 #include "topo/topology.h"
-#include "vm/exec.h"
+#include "vm/link/exec.h"
 
 /* What `ktstr shell` is asked for, and what it ends with. */
 

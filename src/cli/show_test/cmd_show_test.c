@@ -11,7 +11,7 @@
 #include "cli/show_test/output.h"
 #include "cli/test/run.h"
 #include "harness/session.h"
-#include "vm/accel.h"
+#include "vm/qemu/accel.h"
 
 struct show_test_config {
 	const char *binary;

@@ -6,7 +6,7 @@
 #include "cli/frame/command.h"
 #include "cli/test/config.h"
 #include "report/report.h"
-#include "vm/accel.h"
+#include "vm/qemu/accel.h"
 
 /* `in` is where the struct test_config stands in the config: nothing, or "test.". */
 #define TEST_OPTIONS_OF_RUNS(config, in)                                                                                                  \

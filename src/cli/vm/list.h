@@ -4,7 +4,7 @@
 #define KTSTR_CLI_VM_LIST_H
 
 #include "text/table.h"
-#include "vm/run_list.h"
+#include "vm/run/run_list.h"
 
 /* now_sec is Unix time. */
 void vm_list_format_table(const struct run_list *list, uint64_t now_sec,

@@ -2,7 +2,7 @@
 #include "cli/shell/shell.h"
 
 #include "unit.h"
-#include "vm/accel.h"
+#include "vm/qemu/accel.h"
 
 static uint64_t memory(const char *text)
 {

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "vm/deterministic/deterministic.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/spawn.h"
+#include "topo/compare.h"
+#include "vm/image/agent_image.h"
+#include "vm/boot.h"
+#include "vm/link/console.h"
+#include "vm/image/guest_config.h"
+#include "vm/image/initramfs.h"
+#include "vm/deterministic/mips.h"
+#include "vm/deterministic/input_plan.h"
+#include "vm/deterministic/plan_answers.h"
+#include "vm/qemu/topology_args.h"
+
+enum {
+	/* Counting instructions makes a guest several times slower. */
+	SLOWER = 4,
+	/* How often what has been said is looked at; the guest does not notice. */
+	SLICE_MS = 50,
+	READ_CHUNK = 64 << 10,
+	CONSOLE_KEPT_BYTES = 16 << 10,
+};
+
+struct session {
+	const struct deterministic_spec *spec;
+	struct vm *vm;
+	struct plan_answers answers;
+	struct strbuf frames;
+	uint64_t deadline_ns; /* 0: none */
+};
+
+static struct error *choose_qemu(struct vm *vm, const struct deterministic_spec *spec)
+{
+	struct error *err;
+
+	if (spec->vm.accel == ACCEL_WISH_KVM)
+		return vm_error(VM_QEMU_FAILED, 0,
+				"only TCG counts instructions: a deterministic run has no KVM");
+	if (!spec->vm.kernel->vmlinux_path)
+		return vm_error(VM_QEMU_FAILED, 0,
+				"kernel %s has no vmlinux, and its bzImage would move the kernel",
+				spec->vm.kernel->release);
+	err = qemu_binary_find(&vm->qemu);
+	if (err)
+		return error_recast(err, &vm_error_domain, VM_QEMU_MISSING);
+	vm_choose_accel(vm, ACCEL_WISH_TCG);
+	return NULL;
+}
+
+static struct error *write_plan(struct session *s, struct input_plan *plan)
+{
+	struct error *err = input_plan_add_topology(plan, &s->answers.topology_channel);
+
+	return err ? err
+		   : input_plan_add_command(plan, &s->spec->command, &s->answers.command_channel);
+}
+
+static struct error *build_initramfs(struct session *s, struct initramfs *ret)
+{
+	_cleanup_input_plan_ struct input_plan plan = { .bytes = STRBUF_INIT };
+	_cleanup_guest_config_ struct guest_config config;
+	struct initramfs_extra extras[2] = { { .name = PLAN_NAME, .permissions = 0400 } };
+	struct bytes agent = agent_image();
+	struct error *err = guest_config_read(s->spec->vm.kernel, &config);
+
+	if (!err)
+		err = input_plan_init(&plan);
+	if (!err)
+		err = write_plan(s, &plan);
+	if (err)
+		return err;
+	extras[0].bytes = plan.bytes.at;
+	extras[0].n = plan.bytes.n;
+	extras[1] = guest_config_file(&config);
+	return initramfs_build(
+		&(struct initramfs_options){
+			.agent = agent.at,
+			.agent_n = agent.n,
+			.extras = extras,
+			.n_extras = config.name ? 2 : 1,
+			.specs = s->spec->files,
+			.n_specs = s->spec->n_files,
+		},
+		ret);
+}
+
+/*
+ * Both on memory files: always writable, so that no reader makes the guest wait. Without a run
+ * folder, hence without a second monitor: who stops the machine in between changes its course.
+ */
+static struct error *open_outputs(struct vm *vm)
+{
+	vm->console_fd = memfd_create("ktstr-console", MFD_CLOEXEC);
+	vm->debug_fd = memfd_create("ktstr-frames", MFD_CLOEXEC);
+	if (vm->console_fd < 0 || vm->debug_fd < 0)
+		return vm_error(VM_QEMU_FAILED, errno, "no memory files for console and frames");
+	vm->console_path = xasprintf("/proc/%d/fd/%d", getpid(), vm->console_fd);
+	return NULL;
+}
+
+static struct error *launch(struct session *s)
+{
+	const struct deterministic_spec *spec = s->spec;
+	_cleanup_initramfs_ struct initramfs initramfs = { 0 };
+	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
+	struct vm *vm = s->vm;
+	struct machine_plan plan = {
+		.qemu = vm->qemu,
+		.accel = &vm->accel,
+		.topology = vm->topology,
+		.memory_bytes = vm->memory_bytes,
+		/* Through PVH: firmware and decompressor have no say in where things lie. */
+		.kernel_path = spec->vm.kernel->vmlinux_path,
+		.deterministic = true,
+	};
+	struct error *err;
+
+	err = mips_to_shift(spec->mips ? spec->mips : DETERMINISTIC_MIPS, &plan.icount_shift);
+	if (!err)
+		err = build_initramfs(s, &initramfs);
+	if (!err)
+		err = boot_make_files(vm, &initramfs.archive);
+	if (!err)
+		err = open_outputs(vm);
+	if (err)
+		return err;
+	boot_format_deterministic_args(&vm->topology, spec->vm.kernel_args, &arguments);
+	plan.kernel_args = strbuf_str(&arguments);
+	return vm_launch(vm, &plan);
+}
+
+/* Takes in what the guest has said since the last time. */
+static struct error *listen(struct session *s)
+{
+	char buf[READ_CHUNK];
+	ssize_t n;
+
+	while ((n = pread(s->vm->debug_fd, buf, sizeof(buf), (off_t)s->frames.n)) > 0) {
+		struct error *err;
+
+		if (s->frames.n + (size_t)n > DETERMINISTIC_FRAMES_LIMIT)
+			return base_error(BASE_LIMIT, 0, "the guest said more than %d MiB",
+					  DETERMINISTIC_FRAMES_LIMIT >> 20);
+		strbuf_append_bytes(&s->frames, buf, (size_t)n);
+		err = plan_answers_feed(&s->answers, buf, (size_t)n);
+		if (err)
+			return err;
+	}
+	return n < 0 ? vm_error(VM_QEMU_FAILED, errno, "cannot read the frames") : NULL;
+}
+
+/* Until the agent has spoken the limit is that of a boot, then that of the command. */
+static struct error *check_time(struct session *s, bool spoke_before)
+{
+	if (s->answers.release && !spoke_before)
+		s->deadline_ns = s->spec->command.timeout_ns
+					 ? clock_monotonic_ns() + s->spec->command.timeout_ns
+					 : 0;
+	if (!s->deadline_ns || clock_monotonic_ns() < s->deadline_ns)
+		return NULL;
+	if (s->answers.release)
+		return base_error(BASE_CANCELLED, ETIMEDOUT, "running %s",
+				  s->spec->command.argv[0]);
+	return vm_error(VM_BOOT_TIMEOUT, 0, "the agent said nothing in time");
+}
+
+static struct error *wait_for_end(struct session *s, const struct cancel *cancel)
+{
+	struct pollfd p = { .fd = s->vm->pidfd, .events = POLLIN };
+	struct error *err = NULL;
+	bool over = false;
+
+	while (!err && !over) {
+		bool spoke_before = s->answers.release != NULL;
+
+		/* The last look comes after the end, so that nothing is missed. */
+		over = poll(&p, 1, SLICE_MS) == 1;
+		err = listen(s);
+		if (!err && !over)
+			err = check_time(s, spoke_before);
+		if (!err && !over)
+			err = cancel_error(cancel, "waiting for the guest");
+	}
+	if (err)
+		return err;
+	err = spawn_wait(s->vm->pid, &s->vm->status);
+	s->vm->pid = 0;
+	s->vm->ended = true;
+	return err;
+}
+
+/* QEMU's monitor was never spoken to, so why the guest ended is read from its console. */
+static struct error *explain(struct session *s, const struct strbuf *console)
+{
+	static const char doing[] = "following the plan";
+	struct vm *vm = s->vm;
+	bool off = strstr(strbuf_str(console), "reboot: Power down") != NULL;
+
+	if (!WIFEXITED(vm->status) || WEXITSTATUS(vm->status) != 0)
+		return vm_explain(vm, doing);
+	vm->shutdown.seen = true;
+	snprintf(vm->shutdown.reason, sizeof(vm->shutdown.reason), "%s",
+		 off ? "guest-shutdown" : "guest-reset");
+	return vm_explain_shutdown(vm, doing);
+}
+
+static struct error *check_end(struct session *s, const struct strbuf *console)
+{
+	struct error *err;
+
+	if (!s->answers.bye)
+		return explain(s, console);
+	if (!WIFEXITED(s->vm->status) || WEXITSTATUS(s->vm->status) != 0)
+		return vm_explain(s->vm, "parking the CPUs");
+	if (!s->answers.machine || !s->answers.ended)
+		return vm_error(VM_AGENT, 0, "the agent left out a part of the plan");
+	err = topology_compare(&s->vm->topology, s->answers.machine);
+	return err ? error_recast(err, &vm_error_domain, VM_TOPOLOGY) : NULL;
+}
+
+static struct error *read_console(const struct vm *vm, struct strbuf *into)
+{
+	return io_read_file(vm->console_path, DETERMINISTIC_CONSOLE_LIMIT, into);
+}
+
+static void look_for_oom(const struct strbuf *console, struct vm_end *end)
+{
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+
+	if (end->how == WIRE_END_EXITED && end->value == 0)
+		return;
+	if (console_read_signs(strbuf_str(console), console->n, &line) == CONSOLE_OOM)
+		snprintf(end->oom, sizeof(end->oom), "%s", strbuf_str(&line));
+}
+
+static void hand_over(struct session *s, struct strbuf *console, struct deterministic_result *ret)
+{
+	struct vm *vm = s->vm;
+
+	*ret = (struct deterministic_result){
+		.end = s->answers.end,
+		.release = take_ptr(s->answers.release),
+		.guest_ns = s->answers.last_ns,
+		.console = *console,
+		.frames = s->frames,
+		.nodes = vm->topology.nodes,
+	};
+	look_for_oom(console, &ret->end);
+	*console = STRBUF_INIT;
+	s->frames = STRBUF_INIT;
+	for (size_t i = 0; i < ARRAY_SIZE(ret->ram_fds); i++)
+		ret->ram_fds[i] = -1;
+	for (unsigned int i = 0; i < vm->topology.nodes; i++) {
+		ret->ram_fds[i] = take_fd(vm->ram_fds[i]);
+		ret->ram_bytes[i] = qemu_node_bytes(&vm->topology, vm->memory_bytes, i);
+	}
+}
+
+static struct error *run(struct session *s, const struct cancel *cancel,
+			 struct deterministic_result *ret)
+{
+	_cleanup_strbuf_ struct strbuf console = STRBUF_INIT;
+	struct error *err;
+
+	err = choose_qemu(s->vm, s->spec);
+	if (!err)
+		err = launch(s);
+	s->deadline_ns = clock_monotonic_ns() +
+			 SLOWER * boot_timeout_ns(&s->vm->accel, topology_cpus(&s->vm->topology));
+	if (!err)
+		err = wait_for_end(s, cancel);
+	if (!err)
+		err = read_console(s->vm, &console);
+	if (!err)
+		err = check_end(s, &console);
+	if (!err)
+		hand_over(s, &console, ret);
+	return err;
+}
+
+struct error *deterministic_run(const struct deterministic_spec *spec, const struct cancel *cancel,
+				struct deterministic_result *ret)
+{
+	_cleanup_vm_ struct vm *vm = vm_new(&spec->vm);
+	struct session s = { .spec = spec, .vm = vm };
+	struct error *err;
+
+	plan_answers_init(&s.answers);
+	s.answers.on_output = spec->command.on_output;
+	s.answers.context = spec->command.context;
+	err = run(&s, cancel, ret);
+	if (err && spec->vm.ret_console && vm->console_path)
+		error_free(console_read_tail(vm->console_path, CONSOLE_KEPT_BYTES,
+					     spec->vm.ret_console));
+	strbuf_deinit(&s.frames);
+	plan_answers_deinit(&s.answers);
+	return error_wrap(err, "deterministic run");
+}
+
+void deterministic_result_deinit(struct deterministic_result *result)
+{
+	for (unsigned int i = 0; i < result->nodes; i++)
+		close(result->ram_fds[i]);
+	strbuf_deinit(&result->console);
+	strbuf_deinit(&result->frames);
+	free(result->release);
+	*result = (struct deterministic_result){ 0 };
+}

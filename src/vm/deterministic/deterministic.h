@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A run that can be repeated to the bit. The guest's clocks count its instructions,
+ * everything it will hear is in its initramfs before the first of them, what it says leaves at
+ * the instruction that says it, and it ends with all CPUs parked: console, frames and RAM of two
+ * runs of the same spec are the same bytes (docs/VM.md says on what that rests).
+ *
+ *	struct deterministic_spec spec = {
+ *		.vm = { .kernel = kernel, .topology = t },
+ *		.command = { .argv = argv, .stdin_fd = -1, .on_output = put_out },
+ *	};
+ *	err = deterministic_run(&spec, cancel, &result);
+ *	result.end.value …                         as after vm_exec()
+ *	deterministic_result_deinit(&result);
+ */
+#ifndef KTSTR_VM_DETERMINISTIC_DETERMINISTIC_H
+#define KTSTR_VM_DETERMINISTIC_DETERMINISTIC_H
+
+#include "vm/link/exec.h"
+
+enum {
+	/* Instructions per microsecond of the guest's time, all CPUs together. */
+	DETERMINISTIC_MIPS = 125,
+	/* What a guest may say and print: past it the run is ended. */
+	DETERMINISTIC_FRAMES_LIMIT = 256 << 20,
+	DETERMINISTIC_CONSOLE_LIMIT = 64 << 20,
+};
+
+struct deterministic_spec {
+	/* Always cold and always TCG; the wish for KVM is an error. */
+	struct vm_spec vm;
+	unsigned int mips;	  /* see vm/deterministic/mips.h; 0: DETERMINISTIC_MIPS */
+	const char *const *files; /* FILE[:GUESTPATH], see vm/image/guest_files.h */
+	size_t n_files;
+	/*
+	 * Its standard input is read to the end before the guest starts. take_signal and
+	 * take_resize are not asked: nothing comes from outside. Its timeout is of the host's time,
+	 * from the agent's first word on; past it there is no result.
+	 */
+	struct vm_command command;
+};
+
+struct deterministic_result {
+	struct vm_end end;
+	char *release;			   /* uname -r */
+	uint64_t guest_ns;		   /* CLOCK_MONOTONIC of the guest at its last frame */
+	struct strbuf console;		   /* all of it */
+	struct strbuf frames;		   /* as they left the guest */
+	unsigned int nodes;		   /* backends of RAM, */
+	int ram_fds[TOPOLOGY_LIMIT_NODES]; /* memory files that can still be read, */
+	uint64_t ram_bytes[TOPOLOGY_LIMIT_NODES];
+};
+
+/* *ret is overwritten; release it with deterministic_result_deinit(). */
+struct error *deterministic_run(const struct deterministic_spec *spec, const struct cancel *cancel,
+				struct deterministic_result *ret) MUST_CHECK;
+void deterministic_result_deinit(struct deterministic_result *result);
+#define _cleanup_deterministic_result_ __attribute__((cleanup(deterministic_result_deinit)))
+
+#endif

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "vm/image/initramfs.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/spawn.h"
+#include "vm/image/guest_files.h"
+#include "wire/crc32c.h"
+
+DEFINE_ERROR_DOMAIN(initramfs, INITRAMFS, INITRAMFS_ERRORS);
+
+enum {
+	LIMIT_APPLET_LIST_BYTES = 65536,
+	LIMIT_APPLET_CHARS = 64,
+};
+
+static const struct {
+	const char *name;
+	uint32_t permissions;
+} folders[] = {
+	{ "boot", 0755 },    { "dev", 0755 },	    { "etc", 0755 },	  { "home", 0755 },
+	{ "mnt", 0755 },     { "opt", 0755 },	    { "proc", 0755 },	  { "root", 0700 },
+	{ "run", 0755 },     { "sys", 0755 },	    { "tmp", 01777 },	  { "usr/bin", 0755 },
+	{ "usr/lib", 0755 }, { "usr/lib64", 0755 }, { "usr/sbin", 0755 }, { "usr/share", 0755 },
+	{ "var/log", 0755 }, { "var/tmp", 01777 },
+};
+
+static const struct {
+	const char *name, *target;
+} links[] = {
+	{ "bin", "usr/bin" },
+	{ "lib", "usr/lib" },
+	{ "lib64", "usr/lib64" },
+	{ "sbin", "usr/sbin" },
+	{ "etc/mtab", "../proc/self/mounts" },
+	{ "var/run", "../run" },
+};
+
+static const struct {
+	const char *name, *text;
+} texts[] = {
+	{ "etc/passwd", "root:x:0:0:root:/root:/bin/sh\n"
+			"nobody:x:65534:65534:nobody:/:/bin/sh\n" },
+	{ "etc/group", "root:x:0:\ntty:x:5:\nnogroup:x:65534:\n" },
+	{ "etc/hostname", "ktstr\n" },
+	{ "etc/hosts", "127.0.0.1 localhost ktstr\n" },
+	{ "etc/profile",
+	  "export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n"
+	  "[ \"$PS1\" ] && PS1='\\h:\\w\\$ '\n" },
+};
+
+/* The kernel opens the console for /init before anything is mounted on /dev. */
+static const struct {
+	const char *name;
+	uint32_t mode, major, minor;
+} devices[] = {
+	{ "dev/console", S_IFCHR | 0600, 5, 1 },
+	{ "dev/null", S_IFCHR | 0666, 1, 3 },
+};
+
+/* Applets that the kernel or scripts call by their path in /sbin. */
+static const char *const sbin_applets[] = { "depmod", "ifconfig", "insmod",   "ip",    "losetup",
+					    "lsmod",  "mdev",	  "modprobe", "rmmod", "sysctl" };
+
+static struct error *add_skeleton(struct guest_files *g)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders) && !err; i++)
+		err = guest_files_add_folder(g, folders[i].name, folders[i].permissions);
+	for (size_t i = 0; i < ARRAY_SIZE(links) && !err; i++)
+		err = guest_files_add_link(g, links[i].name, links[i].target);
+	for (size_t i = 0; i < ARRAY_SIZE(devices) && !err; i++)
+		err = guest_files_add_device(g, devices[i].name, devices[i].mode, devices[i].major,
+					     devices[i].minor);
+	for (size_t i = 0; i < ARRAY_SIZE(texts) && !err; i++)
+		err = guest_files_add_bytes(g, texts[i].name, 0644, texts[i].text,
+					    strlen(texts[i].text));
+	return err;
+}
+
+/* The first `busybox` in PATH that can be executed; NULL: none. */
+static char *find_busybox(void)
+{
+	const char *at = getenv("PATH");
+
+	for (at = at ? at : "/usr/bin:/bin"; *at;) {
+		size_t n = strcspn(at, ":");
+		_cleanup_free_ char *path = xasprintf("%.*s/busybox", (int)n, at);
+
+		if (path[0] == '/' && access(path, X_OK) == 0)
+			return take_ptr(path);
+		at += n + (at[n] == ':');
+	}
+	return NULL;
+}
+
+static bool is_applet_name(const char *name, size_t n)
+{
+	static const char *const not_ours[] = { "busybox", "init", "linuxrc" };
+
+	if (n == 0 || n >= LIMIT_APPLET_CHARS || name[0] == '.')
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (name[i] <= ' ' || name[i] == '/' || name[i] > '~')
+			return false;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(not_ours); i++) {
+		if (strlen(not_ours[i]) == n && memcmp(not_ours[i], name, n) == 0)
+			return false;
+	}
+	return true;
+}
+
+/* A program that stands at the name already is the better one. */
+static struct error *add_applet(struct guest_files *g, const char *applet)
+{
+	_cleanup_free_ char *name = xasprintf("usr/bin/%s", applet);
+	struct error *err = NULL;
+
+	if (!guest_files_has(g, name))
+		err = guest_files_add_link(g, name, "busybox");
+	for (size_t i = 0; i < ARRAY_SIZE(sbin_applets) && !err; i++) {
+		_cleanup_free_ char *other = xasprintf("usr/sbin/%s", applet);
+
+		if (strcmp(sbin_applets[i], applet) == 0 && !guest_files_has(g, other))
+			err = guest_files_add_link(g, other, "../bin/busybox");
+	}
+	return err;
+}
+
+static struct error *add_applets(struct guest_files *g, const char *busybox)
+{
+	const char *const argv[] = { busybox, "--list", NULL };
+	_cleanup_strbuf_ struct strbuf list = STRBUF_INIT;
+	struct error *err;
+	int status;
+
+	err = spawn_capture(argv, LIMIT_APPLET_LIST_BYTES, &list, &status);
+	if (err)
+		return error_wrap(err, "%s --list", busybox);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || list.n == 0)
+		return initramfs_error(INITRAMFS_BUSYBOX, 0, "%s --list does not list its applets",
+				       busybox);
+	for (const char *at = strbuf_str(&list); *at && !err;) {
+		size_t n = strcspn(at, "\n");
+		_cleanup_free_ char *applet = xstrndup(at, n);
+
+		if (is_applet_name(applet, n))
+			err = add_applet(g, applet);
+		at += n + (at[n] == '\n');
+	}
+	return err;
+}
+
+/* The real path; NULL: the first one in PATH is wanted. */
+static struct error *resolve_busybox(const char *wanted, char **ret)
+{
+	_cleanup_free_ char *busybox = wanted ? xstrdup(wanted) : find_busybox(), *real = NULL;
+
+	if (!busybox)
+		return initramfs_error(
+			INITRAMFS_BUSYBOX, 0,
+			"no busybox in PATH: install the package busybox or busybox-static");
+	real = realpath(busybox, NULL);
+	if (!real)
+		return initramfs_error(INITRAMFS_BUSYBOX, errno, "%s", busybox);
+	*ret = take_ptr(real);
+	return NULL;
+}
+
+static struct error *add_busybox(struct guest_files *g, const char *wanted)
+{
+	_cleanup_free_ char *real = NULL;
+	struct error *err;
+
+	err = resolve_busybox(wanted, &real);
+	if (err)
+		return err;
+	err = guest_files_add_program(g, real);
+	if (!err && !guest_files_has(g, "usr/bin/busybox"))
+		err = guest_files_add_link(g, "usr/bin/busybox", real);
+	return err ? err : add_applets(g, real);
+}
+
+static struct error *add_wanted(struct guest_files *g, const struct initramfs_options *options)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < options->n_extras && !err; i++) {
+		const struct initramfs_extra *x = &options->extras[i];
+
+		err = guest_files_add_bytes(g, x->name, x->permissions, x->bytes, x->n);
+	}
+	for (size_t i = 0; i < options->n_specs && !err; i++)
+		err = guest_files_add_spec(g, options->specs[i]);
+	return err;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	/* With the NUL: "ab" and "c" are not "a" and "bc". */
+	return hash_bytes(hash, text, strlen(text) + 1);
+}
+
+static uint64_t hash_tables(uint64_t hash)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		hash = hash_text(hash, folders[i].name);
+		hash = hash_bytes(hash, &folders[i].permissions, sizeof(folders[i].permissions));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
+		hash = hash_text(hash_text(hash, links[i].name), links[i].target);
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		hash = hash_text(hash_text(hash, texts[i].name), texts[i].text);
+	for (size_t i = 0; i < ARRAY_SIZE(sbin_applets); i++)
+		hash = hash_text(hash, sbin_applets[i]);
+	return hash;
+}
+
+struct error *initramfs_identity(const struct initramfs_options *options, uint64_t *ret_hash)
+{
+	/* A processor's own instruction: a thousandth of what hash_bytes() would take. */
+	uint32_t agent = crc32c(0, options->agent, options->agent_n);
+	_cleanup_free_ char *busybox = NULL;
+	struct error *err;
+	struct stat st;
+	uint64_t hash;
+
+	err = resolve_busybox(options->busybox, &busybox);
+	if (!err && stat(busybox, &st) < 0)
+		err = initramfs_error(INITRAMFS_BUSYBOX, errno, "%s", busybox);
+	if (err)
+		return error_wrap(err, "initramfs");
+	{
+		uint64_t facts[] = {
+			agent,
+			options->agent_n,
+			(uint64_t)st.st_size,
+			(uint64_t)st.st_dev,
+			(uint64_t)st.st_ino,
+			(uint64_t)st.st_mtim.tv_sec,
+			(uint64_t)st.st_mtim.tv_nsec,
+		};
+
+		hash = hash_bytes(hash_tables(HASH_INIT), facts, sizeof(facts));
+	}
+	*ret_hash = hash_text(hash, busybox);
+	return NULL;
+}
+
+void initramfs_deinit(struct initramfs *fs)
+{
+	strbuf_deinit(&fs->archive);
+}
+
+struct error *initramfs_build(const struct initramfs_options *options, struct initramfs *ret)
+{
+	_cleanup_guest_files_ struct guest_files *g = guest_files_new(NULL);
+	_cleanup_initramfs_ struct initramfs fs = { 0 };
+	struct cpio_writer w;
+	struct error *err;
+
+	if (!options->agent_n)
+		return initramfs_error(INITRAMFS_AGENT, 0, "the agent is empty");
+	err = add_skeleton(g);
+	if (!err)
+		err = guest_files_add_bytes(g, "init", 0755, options->agent, options->agent_n);
+	/* Before busybox: its links make way for real programs. */
+	if (!err)
+		err = add_wanted(g, options);
+	if (!err)
+		err = add_busybox(g, options->busybox);
+	cpio_writer_init(&w, cpio_strbuf_sink, &fs.archive);
+	if (!err)
+		err = guest_files_write(g, &w);
+	if (err)
+		return error_wrap(err, "initramfs");
+	*ret = (struct initramfs){
+		.archive = fs.archive,
+		.hash = hash_bytes(HASH_INIT, fs.archive.at, fs.archive.n),
+		.entries = guest_files_count(g),
+	};
+	fs.archive = STRBUF_INIT;
+	return NULL;
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "vm/image/modules.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+#include <zstd.h>
+
+#include "base/alloc.h"
+#include "base/io.h"
+#include "base/spawn.h"
+#include "base/str.h"
+#include "elf/image.h"
+
+DEFINE_ERROR_DOMAIN(modules, MODULES, MODULES_ERRORS);
+
+void module_list_deinit(struct module_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->paths[i]);
+	free(list->paths);
+	*list = (struct module_list){ 0 };
+}
+
+static char folded(char c)
+{
+	return c == '-' ? '_' : c;
+}
+
+/* Does this path, of n characters, end in the module's file? */
+static bool is_module(const char *path, size_t n, const char *name)
+{
+	size_t start = n, length = strlen(name);
+
+	while (start && path[start - 1] != '/')
+		start--;
+	if (n - start < length + 3 || memcmp(path + start + length, ".ko", 3) != 0)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		if (folded(path[start + i]) != folded(name[i]))
+			return false;
+	}
+	return n == start + length + 3 || path[start + length + 3] == '.';
+}
+
+static struct error *push(struct module_list *list, const char *path, size_t n)
+{
+	if (list->n == MODULES_LIMIT_FILES)
+		return modules_error(MODULES_LIMIT, 0, "a module that needs more than %d others",
+				     MODULES_LIMIT_FILES);
+	/* The folder is a package's, but the file may be anybody's. */
+	if (path[0] == '/' || memmem(path, n, "..", 2) || memchr(path, 0, n))
+		return modules_error(MODULES_ABSENT, 0, "modules.dep leads out of its folder: %.*s",
+				     (int)n, path);
+	list->paths = xreallocarray(list->paths, list->n + 1, sizeof(*list->paths));
+	list->paths[list->n++] = xstrndup(path, n);
+	return NULL;
+}
+
+/* "a.ko: b.ko c.ko": c needs nothing, b may need c. Loaded from the right. */
+static struct error *parse_line(const char *line, size_t n, size_t colon, struct module_list *ret)
+{
+	struct error *err = NULL;
+	size_t end = n;
+
+	while (end > colon + 1 && !err) {
+		size_t start = end;
+
+		while (start > colon + 1 && line[start - 1] != ' ')
+			start--;
+		if (end > start)
+			err = push(ret, line + start, end - start);
+		end = start > colon + 1 ? start - 1 : start;
+	}
+	return err ? err : push(ret, line, colon);
+}
+
+struct error *modules_parse_dep(struct bytes dep, const char *name, struct module_list *ret)
+{
+	const char *at = (const char *)dep.at, *end = at + dep.n;
+
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t n = (size_t)((newline ? newline : end) - at);
+		const char *colon = memchr(at, ':', n);
+
+		if (colon && is_module(at, (size_t)(colon - at), name)) {
+			_cleanup_module_list_ struct module_list list = { 0 };
+			struct error *err = parse_line(at, n, (size_t)(colon - at), &list);
+
+			if (err)
+				return err;
+			*ret = list;
+			list = (struct module_list){ 0 };
+			return NULL;
+		}
+		at += n + (newline != NULL);
+	}
+	return modules_error(MODULES_ABSENT, 0, "no module '%s' in modules.dep", name);
+}
+
+bool modules_parse_builtin(struct bytes builtin, const char *name)
+{
+	const char *at = (const char *)builtin.at, *end = at + builtin.n;
+
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t n = (size_t)((newline ? newline : end) - at);
+
+		if (is_module(at, n, name))
+			return true;
+		at += n + (newline != NULL);
+	}
+	return false;
+}
+
+static struct bytes over(const struct strbuf *s)
+{
+	return (struct bytes){ (const uint8_t *)strbuf_str(s), s->n };
+}
+
+void modules_parse_modinfo(struct bytes modinfo, struct strbuf *into)
+{
+	static const char key[] = "depends=";
+	struct cursor c = cursor_over(modinfo);
+	const char *line;
+
+	while (cursor_left(&c) && (line = cursor_string(&c))) {
+		if (strncmp(line, key, sizeof(key) - 1) != 0)
+			continue;
+		for (line += sizeof(key) - 1; *line;) {
+			size_t n = strcspn(line, ",");
+
+			if (n) {
+				strbuf_append_bytes(into, line, n);
+				strbuf_append_char(into, '\n');
+			}
+			line += n + (line[n] == ',');
+		}
+	}
+}
+
+/* Without modules.dep: the files by name, and those that need no file. */
+struct folder {
+	const char *path;
+	struct strbuf order, builtin;
+};
+
+/* modules.order knows nothing of the suffix that packing adds. */
+static char *find_file(const struct folder *folder, const char *name)
+{
+	static const char *const suffixes[] = { "", ".xz", ".zst", ".gz" };
+	const char *at = strbuf_str(&folder->order);
+
+	while (*at) {
+		size_t n = strcspn(at, "\n");
+
+		for (size_t i = 0; is_module(at, n, name) && i < ARRAY_SIZE(suffixes); i++) {
+			_cleanup_free_ char *path = xasprintf("%.*s%s", (int)n, at, suffixes[i]);
+			_cleanup_free_ char *full = xasprintf("%s/%s", folder->path, path);
+
+			if (access(full, R_OK) == 0)
+				return take_ptr(path);
+		}
+		at += n + (at[n] == '\n');
+	}
+	return NULL;
+}
+
+static struct error *read_depends(const struct folder *folder, const char *path, struct strbuf *ret)
+{
+	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
+	_cleanup_elf_image_ struct elf_image *img = NULL;
+	struct bytes modinfo;
+	struct error *err;
+
+	err = module_read_bytes(folder->path, path, &bytes);
+	if (!err)
+		err = elf_image_from_bytes(strbuf_str(&bytes), bytes.n, path, &img);
+	if (!err)
+		err = elf_image_section(img, ".modinfo", &modinfo);
+	if (!err)
+		modules_parse_modinfo(modinfo, ret);
+	return err;
+}
+
+static bool is_listed(const struct module_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		if (is_module(list->paths[i], strlen(list->paths[i]), name))
+			return true;
+	}
+	return false;
+}
+
+static struct error *ask_modules(const struct folder *folder, const char *name, int depth,
+				 struct module_list *list)
+{
+	_cleanup_strbuf_ struct strbuf depends = STRBUF_INIT;
+	_cleanup_free_ char *path = NULL;
+	struct error *err;
+
+	if (is_listed(list, name) || modules_parse_builtin(over(&folder->builtin), name))
+		return NULL;
+	if (depth > MODULES_LIMIT_DEPTH)
+		return modules_error(MODULES_LIMIT, 0, "'%s' is needed %d levels deep", name,
+				     depth);
+	path = find_file(folder, name);
+	if (!path)
+		return modules_error(MODULES_ABSENT, 0, "no module '%s' in modules.order", name);
+	err = read_depends(folder, path, &depends);
+	for (const char *at = strbuf_str(&depends); *at && !err;) {
+		size_t n = strcspn(at, "\n");
+		_cleanup_free_ char *needed = xstrndup(at, n);
+
+		err = error_wrap(ask_modules(folder, needed, depth + 1, list), "%s", name);
+		at += n + (at[n] == '\n');
+	}
+	return err ? err : push(list, path, strlen(path));
+}
+
+static struct error *read_list(const char *folder, const char *name, struct strbuf *into)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", folder, name);
+
+	return io_read_file(path, MODULES_LIMIT_DEP_BYTES, into);
+}
+
+static struct error *read_without_dep(struct folder *folder, const char *name,
+				      struct module_list *ret)
+{
+	_cleanup_module_list_ struct module_list list = { 0 };
+	struct error *err = read_list(folder->path, "modules.order", &folder->order);
+
+	if (!err)
+		err = ask_modules(folder, name, 0, &list);
+	if (!err) {
+		*ret = list;
+		list = (struct module_list){ 0 };
+	}
+	return err;
+}
+
+struct error *modules_read(const char *folder, const char *name, struct module_list *ret)
+{
+	struct folder f = { .path = folder };
+	_cleanup_strbuf_ struct strbuf dep = STRBUF_INIT;
+	struct error *err;
+
+	/* Not every package ships the list of what is built in. */
+	error_free(read_list(folder, "modules.builtin", &f.builtin));
+	err = read_list(folder, "modules.dep", &dep);
+	if (modules_parse_builtin(over(&f.builtin), name)) {
+		*ret = (struct module_list){ 0 };
+		error_free(err);
+		err = NULL;
+	} else if (!err) {
+		err = modules_parse_dep(over(&dep), name, ret);
+	} else if (error_errno(err) == ENOENT) {
+		error_free(err);
+		err = read_without_dep(&f, name, ret);
+	}
+	strbuf_deinit(&f.order);
+	strbuf_deinit(&f.builtin);
+	return error_wrap(err, "%s", folder);
+}
+
+static struct error *unpack_zstd(const char *path, struct strbuf *into)
+{
+	_cleanup_strbuf_ struct strbuf packed = STRBUF_INIT;
+	ZSTD_DStream *stream = ZSTD_createDStream();
+	struct error *err = io_read_file(path, MODULES_LIMIT_MODULE_BYTES, &packed);
+	ZSTD_inBuffer in = { strbuf_str(&packed), packed.n, 0 };
+	size_t before = into->n, rest = 1;
+	char chunk[65536];
+
+	while (!err && rest) {
+		ZSTD_outBuffer out = { chunk, sizeof(chunk), 0 };
+		size_t seen = in.pos;
+
+		rest = ZSTD_decompressStream(stream, &out, &in);
+		if (ZSTD_isError(rest))
+			err = modules_error(MODULES_UNPACK, 0, "%s: %s", path,
+					    ZSTD_getErrorName(rest));
+		else if (rest && out.pos == 0 && in.pos == seen)
+			err = modules_error(MODULES_UNPACK, 0, "%s is cut short", path);
+		else if (into->n - before + out.pos > MODULES_LIMIT_MODULE_BYTES)
+			err = modules_error(MODULES_LIMIT, 0, "%s unpacks to more than %d bytes",
+					    path, MODULES_LIMIT_MODULE_BYTES);
+		else
+			strbuf_append_bytes(into, chunk, out.pos);
+	}
+	ZSTD_freeDStream(stream);
+	return err;
+}
+
+/* liblzma is not among our libraries; xz is wherever such packages are unpacked. */
+static struct error *unpack_with(const char *program, const char *path, struct strbuf *into)
+{
+	const char *const argv[] = { program, "-dc", "-q", "-q", path, NULL };
+	struct error *err;
+	int status;
+
+	err = spawn_capture(argv, MODULES_LIMIT_MODULE_BYTES, into, &status);
+	if (err)
+		return error_wrap(err, "unpacking %s with %s", path, program);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		return modules_error(MODULES_UNPACK, 0, "%s cannot unpack %s", program, path);
+	return NULL;
+}
+
+struct error *module_read_bytes(const char *folder, const char *path, struct strbuf *into)
+{
+	_cleanup_free_ char *full = xasprintf("%s/%s", folder, path);
+
+	if (str_ends_with(path, ".ko"))
+		return io_read_file(full, MODULES_LIMIT_MODULE_BYTES, into);
+	if (str_ends_with(path, ".ko.zst"))
+		return unpack_zstd(full, into);
+	if (str_ends_with(path, ".ko.xz"))
+		return unpack_with("xz", full, into);
+	if (str_ends_with(path, ".ko.gz"))
+		return unpack_with("gzip", full, into);
+	return modules_error(MODULES_UNPACK, 0, "%s is packed in an unknown way", path);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "vm/link/console.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/macros.h"
+
+enum {
+	LINE_SHOWN = 240,
+	LOG_MOST_BYTES = 16 << 20,
+	LOG_KEPT_BYTES = 4 << 20,
+	BLOCK = 4096,
+};
+
+static const struct {
+	const char *text;
+	enum console_sign sign;
+} signs[] = {
+	{ "Kernel panic - not syncing: Out of memory", CONSOLE_OOM_PANIC },
+	{ "Kernel panic - not syncing: System is deadlocked on memory", CONSOLE_OOM_PANIC },
+	{ "Kernel panic - not syncing", CONSOLE_PANIC },
+	{ "BUG: soft lockup", CONSOLE_STALL },
+	{ "Watchdog detected hard LOCKUP", CONSOLE_STALL },
+	{ "BUG: workqueue lockup", CONSOLE_STALL },
+	{ "self-detected stall on CPU", CONSOLE_STALL },
+	{ "detected stalls on CPUs", CONSOLE_STALL },
+	{ "detected expedited stalls on CPUs", CONSOLE_STALL },
+	{ "blocked for more than", CONSOLE_STALL },
+	{ "Oops: ", CONSOLE_OOPS },
+	{ "BUG: unable to handle", CONSOLE_OOPS },
+	{ "BUG: kernel NULL pointer dereference", CONSOLE_OOPS },
+	/* Until 6.9 most faults did not call themselves an oops, but all are numbered. */
+	{ " [#1] ", CONSOLE_OOPS },
+	{ "kernel BUG at ", CONSOLE_OOPS },
+	{ "Out of memory: Killed process", CONSOLE_OOM },
+	{ "Memory cgroup out of memory: Killed process", CONSOLE_OOM },
+	{ "ktstr-agent: fatal:", CONSOLE_AGENT },
+};
+
+static void append_clean(struct strbuf *into, const char *line, size_t n)
+{
+	while (n && (line[n - 1] == '\r' || line[n - 1] == ' '))
+		n--;
+	if (n > LINE_SHOWN)
+		n = LINE_SHOWN;
+	for (size_t i = 0; i < n; i++)
+		strbuf_append_char(into, line[i] >= 0x20 && line[i] < 0x7f ? line[i] : '?');
+}
+
+static enum console_sign sign_of(const char *line, size_t n)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
+		if (memmem(line, n, signs[i].text, strlen(signs[i].text)))
+			return signs[i].sign;
+	return CONSOLE_QUIET;
+}
+
+enum console_sign console_read_signs(const char *text, size_t n, struct strbuf *line)
+{
+	enum console_sign gravest = CONSOLE_QUIET;
+	const char *found = NULL, *end = text + n;
+	size_t found_n = 0;
+
+	for (const char *at = text; at < end;) {
+		const char *nl = memchr(at, '\n', (size_t)(end - at));
+		size_t len = (size_t)((nl ? nl : end) - at);
+		enum console_sign sign = sign_of(at, len);
+
+		if (sign > gravest) {
+			gravest = sign;
+			found = at;
+			found_n = len;
+		}
+		at += len + 1;
+	}
+	if (found)
+		append_clean(line, found, found_n);
+	return gravest;
+}
+
+/* The number after "Killed process "; 0: there is none. */
+static uint32_t killed_process(const char *line, size_t n)
+{
+	static const char mark[] = "Killed process ";
+	const char *at = memmem(line, n, mark, strlen(mark)), *end = line + n;
+	uint64_t pid = 0;
+
+	if (!at)
+		return 0;
+	for (at += strlen(mark); at < end && *at >= '0' && *at <= '9' && pid <= UINT32_MAX; at++)
+		pid = 10 * pid + (uint64_t)(*at - '0');
+	return pid <= UINT32_MAX ? (uint32_t)pid : 0;
+}
+
+size_t console_read_oom_pids(const char *text, size_t n, uint32_t *ret, size_t most)
+{
+	const char *end = text + n;
+	size_t found = 0;
+
+	for (const char *at = text; at < end && found < most;) {
+		const char *nl = memchr(at, '\n', (size_t)(end - at));
+		size_t len = (size_t)((nl ? nl : end) - at);
+		uint32_t pid = sign_of(at, len) == CONSOLE_OOM ? killed_process(at, len) : 0;
+
+		if (pid)
+			ret[found++] = pid;
+		at += len + 1;
+	}
+	return found;
+}
+
+uint64_t console_size(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
+void console_trim(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || (uint64_t)st.st_blocks * 512 <= LOG_MOST_BYTES)
+		return;
+	/* A file system that knows no holes keeps it all: nothing better can be done there. */
+	(void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+			(st.st_size - LOG_KEPT_BYTES) / BLOCK * BLOCK);
+}
+
+struct error *console_read_from(const char *path, uint64_t from, size_t limit_bytes,
+				struct strbuf *into)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t before = into->n;
+	char buf[8192];
+
+	if (fd < 0 && errno == ENOENT)
+		return NULL;
+	if (fd < 0)
+		return base_error(BASE_IO, errno, "cannot read the console log %s", path);
+	while (into->n - before < limit_bytes) {
+		size_t left = limit_bytes - (into->n - before);
+		ssize_t n = pread(fd, buf, left < sizeof(buf) ? left : sizeof(buf),
+				  (off_t)(from + (into->n - before)));
+
+		if (n < 0)
+			return base_error(BASE_IO, errno, "cannot read the console log %s", path);
+		if (n == 0)
+			break;
+		strbuf_append_bytes(into, buf, (size_t)n);
+	}
+	return NULL;
+}
+
+struct error *console_read_tail(const char *path, size_t limit_bytes, struct strbuf *into)
+{
+	uint64_t size = console_size(path);
+	size_t before = into->n, cut;
+	struct error *err;
+	char *nl;
+
+	if (size <= limit_bytes)
+		return console_read_from(path, 0, limit_bytes, into);
+	/* One byte more tells whether the first line is whole. */
+	err = console_read_from(path, size - limit_bytes - 1, limit_bytes + 1, into);
+	if (err || into->n == before)
+		return err;
+	/* Half a line at the start is no line. */
+	nl = memchr(into->at + before, '\n', into->n - before);
+	cut = nl ? (size_t)(nl + 1 - (into->at + before)) : into->n - before;
+	memmove(into->at + before, into->at + before + cut, into->n - before - cut);
+	into->n -= cut;
+	into->at[into->n] = 0;
+	return NULL;
+}

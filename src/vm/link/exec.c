@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "vm/link/exec.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "vm/link/console.h"
+#include "vm/state.h"
+
+enum {
+	/* Standard input waits in the pipe, not in our memory. */
+	BACKLOG_LIMIT = 512 << 10,
+	CHUNK = 64 << 10,
+	OOM_TAIL_BYTES = 64 << 10,
+	/* How long the guest may take to end a command that was killed. */
+	KILL_WAIT_SEC = 20,
+	/* What is typed into a guest that does not read. */
+	HELD_LIMIT = 256 << 10,
+	/* Signals and new sizes of the terminal are asked for this often. */
+	ASK_MS = 50,
+};
+
+struct run {
+	struct vm *vm;
+	const struct vm_command *command;
+	uint32_t channel;
+	uint64_t window; /* bytes of standard input the agent will take */
+	bool input_open;
+	struct strbuf held; /* input that was filtered and waits for the window */
+	bool end_held;	    /* the end of input comes after what is held */
+	bool finished, killed;
+	uint64_t deadline_ns;
+	uint64_t ask_ns; /* when to look for signals and sizes again */
+	struct vm_end end;
+};
+
+struct wire_run vm_command_message(const struct vm_command *command)
+{
+	return (struct wire_run){
+		.flags = (command->stdin_fd >= 0 ? WIRE_RUN_STDIN : 0) |
+			 (command->pty ? WIRE_RUN_PTY : 0) |
+			 (command->report ? WIRE_RUN_REPORT : 0),
+		.cols = command->cols,
+		.rows = command->rows,
+		.cwd = command->cwd ? command->cwd : "/root",
+		.cgroup = command->cgroup ? command->cgroup : "",
+		.argv = command->argv,
+		.env = command->env,
+	};
+}
+
+static struct error *send_run(struct run *run)
+{
+	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
+	struct wire_run message = vm_command_message(run->command);
+
+	wire_run_encode(&message, &payload);
+	if (payload.n > WIRE_PAYLOAD_MAX)
+		return vm_error(VM_AGENT, E2BIG, "arguments and environment have %zu bytes",
+				payload.n);
+	return vm_send(run->vm, WIRE_RUN, run->channel, payload.at, payload.n);
+}
+
+static struct error *send_signal(struct run *run, int number)
+{
+	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
+
+	wire_signal_encode(&(struct wire_signal){ .number = (uint32_t)number }, &payload);
+	return vm_send(run->vm, WIRE_SIGNAL, run->channel, payload.at, payload.n);
+}
+
+static struct error *send_held(struct run *run)
+{
+	struct strbuf *held = &run->held;
+
+	while (held->n && run->window) {
+		size_t n = held->n < run->window ? held->n : (size_t)run->window;
+		struct error *err;
+
+		n = n < CHUNK ? n : CHUNK;
+		err = vm_send(run->vm, WIRE_STDIN, run->channel, held->at, n);
+		if (err)
+			return err;
+		run->window -= n;
+		memmove(held->at, held->at + n, held->n - n);
+		held->n -= n;
+	}
+	if (held->n || !run->end_held)
+		return NULL;
+	run->end_held = false;
+	return vm_send(run->vm, WIRE_STDIN_END, run->channel, NULL, 0);
+}
+
+static struct error *end_input(struct run *run)
+{
+	run->input_open = false;
+	run->end_held = true;
+	return send_held(run);
+}
+
+static struct error *forward_input(struct run *run)
+{
+	size_t (*filter)(void *context, char *bytes, size_t n) = run->command->filter_input;
+	size_t want = !filter && run->window < CHUNK ? (size_t)run->window : CHUNK;
+	char buf[CHUNK];
+	ssize_t n;
+
+	n = read(run->command->stdin_fd, buf, want);
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return NULL;
+	if (n <= 0)
+		return end_input(run);
+	if (filter) {
+		strbuf_append_bytes(&run->held, buf, filter(run->command->context, buf, (size_t)n));
+		return send_held(run);
+	}
+	run->window -= (uint64_t)n;
+	return vm_send(run->vm, WIRE_STDIN, run->channel, buf, (size_t)n);
+}
+
+static struct error *forward_outside(struct run *run)
+{
+	const struct vm_command *command = run->command;
+	uint16_t cols, rows;
+	struct error *err = NULL;
+	int number;
+
+	if (command->take_signal && (number = command->take_signal(command->context)) != 0)
+		err = send_signal(run, number);
+	if (!err && command->take_resize && command->take_resize(command->context, &cols, &rows)) {
+		_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
+
+		wire_resize_encode(&(struct wire_resize){ .cols = cols, .rows = rows }, &payload);
+		err = vm_send(run->vm, WIRE_RESIZE, run->channel, payload.at, payload.n);
+	}
+	return err;
+}
+
+struct error *vm_end_decode(struct bytes payload, struct vm_end *ret)
+{
+	struct wire_exited exited;
+	struct error *err = wire_exited_decode(payload, &exited);
+
+	if (err)
+		return err;
+	*ret = (struct vm_end){
+		.how = (enum wire_end)exited.how,
+		.value = exited.value,
+		.utime_us = exited.utime_us,
+		.stime_us = exited.stime_us,
+		.maxrss_kb = exited.maxrss_kb,
+	};
+	return NULL;
+}
+
+enum vm_stream vm_stream_of(enum wire_type type)
+{
+	return type == WIRE_STDOUT ? VM_STDOUT : type == WIRE_STDERR ? VM_STDERR : VM_REPORT;
+}
+
+static struct error *take_frame(struct run *run, const struct wire_frame *frame)
+{
+	const struct vm_command *command = run->command;
+	struct wire_window window;
+	struct error *err;
+
+	/* What another command left behind. */
+	if (frame->channel != run->channel)
+		return NULL;
+	switch (frame->type) {
+	case WIRE_STDOUT:
+	case WIRE_STDERR:
+	case WIRE_REPORT:
+		if (frame->payload.n == 0 || !command->on_output)
+			return NULL;
+		err = command->on_output(command->context, vm_stream_of(frame->type),
+					 frame->payload.at, frame->payload.n);
+		/* Whoever reads our output may have kept us waiting: no silence of the guest's. */
+		run->vm->heard_ns = clock_monotonic_ns();
+		return err;
+	case WIRE_WINDOW:
+		err = wire_window_decode(frame->payload, &window);
+		if (err)
+			return err;
+		run->window += window.bytes;
+		return send_held(run);
+	case WIRE_EXITED:
+		err = vm_end_decode(frame->payload, &run->end);
+		run->finished = !err;
+		return err;
+	case WIRE_FAILED:
+		return vm_failed(frame->payload);
+	case WIRE_STARTED:
+		return NULL;
+	default:
+		return vm_error(VM_AGENT, 0, "a command was answered with %s",
+				wire_type_word(frame->type));
+	}
+}
+
+static uint64_t next_deadline(const struct run *run)
+{
+	if (!run->command->take_signal && !run->command->take_resize)
+		return run->deadline_ns;
+	return run->deadline_ns && run->deadline_ns < run->ask_ns ? run->deadline_ns : run->ask_ns;
+}
+
+/* Time is up: ended first, told afterwards, so that nothing is left running. */
+static struct error *out_of_time(struct run *run)
+{
+	if (!run->deadline_ns || clock_monotonic_ns() < run->deadline_ns)
+		return NULL;
+	if (run->finished)
+		return NULL;
+	if (run->killed)
+		return vm_error(VM_HANG, 0, "a killed command does not end");
+	run->killed = true;
+	run->deadline_ns = clock_monotonic_ns() + KILL_WAIT_SEC * NS_PER_SEC;
+	return send_signal(run, SIGKILL);
+}
+
+static struct error *step(struct run *run, const struct cancel *cancel)
+{
+	bool has_room = run->command->filter_input ? run->held.n < HELD_LIMIT : run->window > 0;
+	bool wants_input = run->input_open && has_room && vm_backlog(run->vm) < BACKLOG_LIMIT;
+	struct pollfd input = { .fd = run->command->stdin_fd, .events = POLLIN };
+	struct wire_frame frame;
+	enum vm_event event;
+	struct error *err;
+
+	err = vm_wait(run->vm, &input, wants_input ? 1 : 0, next_deadline(run), cancel, &event,
+		      &frame);
+	if (err)
+		return err;
+	if (event == VM_EVENT_FRAME)
+		err = take_frame(run, &frame);
+	else if (event == VM_EVENT_FD)
+		err = forward_input(run);
+	/* By the clock, not by the event: a command that never falls silent is stopped as well. */
+	if (!err && clock_monotonic_ns() >= run->ask_ns) {
+		run->ask_ns = clock_monotonic_ns() + ASK_MS * NS_PER_MS;
+		err = forward_outside(run);
+	}
+	return err ? err : out_of_time(run);
+}
+
+static void look_for_oom(struct vm *vm, size_t from, struct vm_end *end)
+{
+	_cleanup_strbuf_ struct strbuf tail = STRBUF_INIT, line = STRBUF_INIT;
+
+	error_free(console_read_from(vm->console_path, from, OOM_TAIL_BYTES, &tail));
+	if (console_read_signs(strbuf_str(&tail), tail.n, &line) == CONSOLE_OOM)
+		snprintf(end->oom, sizeof(end->oom), "%s", strbuf_str(&line));
+	end->n_oom_pids = console_read_oom_pids(strbuf_str(&tail), tail.n, end->oom_pids,
+						VM_LIMIT_OOM_PIDS);
+}
+
+struct error *vm_exec(struct vm *vm, const struct vm_command *command, const struct cancel *cancel,
+		      struct vm_end *ret)
+{
+	struct run run = {
+		.vm = vm,
+		.command = command,
+		.channel = vm_new_channel(vm),
+		.input_open = command->stdin_fd >= 0,
+		.deadline_ns = command->timeout_ns ? clock_monotonic_ns() + command->timeout_ns : 0,
+	};
+	uint64_t log_from = console_size(vm->console_path);
+	struct error *err;
+
+	vm->patience_ns = command->patience_ns;
+	err = send_run(&run);
+	while (!err && !run.finished)
+		err = step(&run, cancel);
+	vm->patience_ns = 0;
+	strbuf_deinit(&run.held);
+	if (err)
+		return error_wrap(err, "running %s", command->argv[0]);
+	look_for_oom(vm, log_from, &run.end);
+	*ret = run.end;
+	if (run.killed)
+		return base_error(BASE_CANCELLED, ETIMEDOUT, "running %s", command->argv[0]);
+	return NULL;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Programs in the guest: arguments in, output and exit status out; and files. */
+#ifndef KTSTR_VM_LINK_EXEC_H
+#define KTSTR_VM_LINK_EXEC_H
+
+#include "vm/vm.h"
+#include "wire/run.h"
+
+enum vm_stream { VM_STDOUT, VM_STDERR, VM_REPORT };
+
+/* Takes output as it comes. An error ends the command's watch and comes back from vm_exec(). */
+typedef struct error *(*vm_output_fn)(void *context, enum vm_stream stream, const void *bytes,
+				      size_t n);
+
+struct vm_command {
+	const char *const *argv;
+	const char *const *env; /* added to the agent's defaults; NULL: none */
+	const char *cwd;	/* NULL: /root */
+	const char *cgroup;	/* below the cgroup2 mount, made if absent; NULL: the root */
+	int stdin_fd;		/* read until its end; -1: nothing to read */
+	/*
+	 * Sees what was read before it is sent, and may shorten it in place. With it input is read
+	 * also while the guest takes none, up to a limit: a key that ends everything must work
+	 * in a guest that hangs. May be NULL.
+	 */
+	size_t (*filter_input)(void *context, char *bytes, size_t n);
+	bool pty;
+	bool report; /* a pipe for WIRE_REPORT_FD; what comes there is VM_REPORT */
+	uint16_t cols, rows;
+	vm_output_fn on_output;
+	void *context;
+	/* Asked now and then; a pending signal is passed on, 0: none. May be NULL. */
+	int (*take_signal)(void *context);
+	/* True when the terminal has changed its size. May be NULL. */
+	bool (*take_resize)(void *context, uint16_t *cols, uint16_t *rows);
+	uint64_t patience_ns; /* with a silent agent, at least; 0: the usual */
+	uint64_t
+		timeout_ns; /* 0: none. Past it the command is killed and that is BASE_CANCELLED. */
+};
+
+enum { VM_LIMIT_OOM_PIDS = 32 };
+
+struct vm_end {
+	enum wire_end how;
+	uint32_t value; /* status, signal, or errno */
+	uint64_t utime_us, stime_us, maxrss_kb;
+	/* The guest's kernel killed something for lack of memory meanwhile: its line. "": no. */
+	char oom[256];
+	/* The processes that it killed, the first ones of them. */
+	uint32_t oom_pids[VM_LIMIT_OOM_PIDS];
+	size_t n_oom_pids;
+};
+
+struct error *vm_exec(struct vm *vm, const struct vm_command *command, const struct cancel *cancel,
+		      struct vm_end *ret) MUST_CHECK;
+
+/* Of STDOUT, STDERR and REPORT frames. */
+enum vm_stream vm_stream_of(enum wire_type type);
+/* The two ends of a command as messages. What is borrowed from the command stays so. */
+struct wire_run vm_command_message(const struct vm_command *command);
+struct error *vm_end_decode(struct bytes payload, struct vm_end *ret) MUST_CHECK;
+
+/*
+ * Unpacks an archive below a folder of the guest. `next` appends the next piece to `into`
+ * and leaves it empty at the end.
+ */
+typedef struct error *(*vm_archive_fn)(void *context, struct strbuf *into);
+struct error *vm_put(struct vm *vm, const char *root, vm_archive_fn next, void *context,
+		     const struct cancel *cancel, uint64_t *ret_files) MUST_CHECK;
+/* The whole archive at once. */
+struct error *vm_put_bytes(struct vm *vm, const char *root, const void *archive, size_t n,
+			   const struct cancel *cancel, uint64_t *ret_files) MUST_CHECK;
+
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "vm/link/link.h"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "vm/error.h"
+
+/* What is taken in before frames are handed out: a guest that floods us must not fill our memory.
+ */
+enum {
+	PUMP_LIMIT = 1 << 20,
+	/* Moved to the front of the queue when so much before it is gone. */
+	SENT_LIMIT = 1 << 20,
+	/* A snapshot may have been taken in the middle of a frame, but not of more. */
+	SKIPPED_LIMIT = WIRE_HEADER_BYTES + WIRE_PAYLOAD_MAX,
+};
+
+void link_init(struct link *link, int fd)
+{
+	*link = (struct link){ .fd = fd };
+	wire_receiver_init(&link->receiver, WIRE_HOST);
+}
+
+void link_deinit(struct link *link)
+{
+	if (link->fd >= 0)
+		close(link->fd);
+	wire_receiver_deinit(&link->receiver);
+	strbuf_deinit(&link->out);
+	*link = (struct link){ .fd = -1 };
+}
+
+void link_begin(struct link *link, uint32_t session)
+{
+	link->settled = false;
+	link->skipped_before = link->receiver.counters.skipped_bytes;
+	wire_sender_begin(&link->sender, session);
+	wire_receiver_begin(&link->receiver, session);
+}
+
+struct error *link_send(struct link *link, enum wire_type type, uint32_t channel,
+			const void *payload, size_t n)
+{
+	return wire_send_append(&link->sender, type, channel, clock_monotonic_ns(), payload, n,
+				&link->out);
+}
+
+size_t link_backlog(const struct link *link)
+{
+	return link->out.n - link->out_done;
+}
+
+short link_events(const struct link *link)
+{
+	return link_backlog(link) ? POLLIN | POLLOUT : POLLIN;
+}
+
+/* A queue that is refilled before it is empty must not keep all that ever went through it. */
+static void forget_sent(struct link *link)
+{
+	size_t left = link_backlog(link);
+
+	if (left && link->out_done < SENT_LIMIT)
+		return;
+	if (left)
+		memmove(link->out.at, link->out.at + link->out_done, left);
+	link->out.n = left;
+	link->out_done = 0;
+}
+
+static struct error *pump_out(struct link *link)
+{
+	while (link_backlog(link)) {
+		ssize_t n = send(link->fd, link->out.at + link->out_done, link_backlog(link),
+				 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			break;
+		if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) {
+			link->closed = true;
+			return NULL;
+		}
+		if (n < 0)
+			return vm_error(VM_AGENT, errno, "cannot write to the agent's channel");
+		link->out_done += (size_t)n;
+		link->bytes_out += (uint64_t)n;
+	}
+	forget_sent(link);
+	return NULL;
+}
+
+static struct error *pump_in(struct link *link)
+{
+	/* More than the longest frame: what is left was not taken, and waits in the socket. */
+	size_t taken = link->receiver.buffer.n - link->receiver.taken;
+	char buf[65536];
+
+	while (taken < PUMP_LIMIT) {
+		ssize_t n = recv(link->fd, buf, sizeof(buf), MSG_DONTWAIT);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			return NULL;
+		if (n == 0 || (n < 0 && errno == ECONNRESET)) {
+			link->closed = true;
+			return NULL;
+		}
+		if (n < 0)
+			return vm_error(VM_AGENT, errno, "cannot read the agent's channel");
+		wire_receiver_feed(&link->receiver, buf, (size_t)n);
+		link->bytes_in += (uint64_t)n;
+		taken += (size_t)n;
+	}
+	return NULL;
+}
+
+struct error *link_pump(struct link *link)
+{
+	struct error *err = pump_out(link);
+
+	return err ? err : pump_in(link);
+}
+
+static bool is_out_of_step(const struct error *err)
+{
+	static const enum wire_error_kind kinds[] = { WIRE_BAD_MAGIC, WIRE_BAD_VERSION,
+						      WIRE_BAD_HEADER, WIRE_BAD_LENGTH,
+						      WIRE_BAD_PAYLOAD };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (error_is(err, &wire_error_domain, (int)kinds[i]))
+			return true;
+	return false;
+}
+
+struct error *link_take(struct link *link, struct wire_frame *ret, bool *ret_got)
+{
+	struct error *err = wire_receiver_take(&link->receiver, ret, ret_got);
+
+	/* The receiver tells once and then looks for the next header. */
+	if (err && !link->settled && is_out_of_step(err)) {
+		error_free(err);
+		err = wire_receiver_take(&link->receiver, ret, ret_got);
+	}
+	/* Loss and disorder are the end: what follows cannot be trusted. */
+	if (err)
+		return error_recast(err, &vm_error_domain, VM_AGENT);
+	if (!link->settled &&
+	    link->receiver.counters.skipped_bytes - link->skipped_before > SKIPPED_LIMIT)
+		return vm_error(VM_AGENT, 0, "no frame in %d bytes", SKIPPED_LIMIT);
+	link->settled |= *ret_got;
+	return NULL;
+}

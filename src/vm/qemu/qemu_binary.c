@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "vm/qemu/qemu_binary.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/io.h"
+#include "base/paths.h"
+#include "base/spawn.h"
+#include "json/writer.h"
+
+#define DEFAULT_NAME  "qemu-system-x86_64"
+#define CACHE_VERSION 1
+
+enum { CACHE_FILE_LIMIT = 16 << 10 };
+
+void qemu_binary_free(struct qemu_binary *binary)
+{
+	if (!binary)
+		return;
+	free(binary->path);
+	free(binary->version.text);
+	free(binary);
+}
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+/* As execvp() looks; NULL when it is nowhere. */
+static char *look_up(const char *name)
+{
+	const char *at = getenv("PATH");
+
+	if (!at)
+		at = "/usr/bin:/bin";
+	for (;;) {
+		size_t n = strcspn(at, ":");
+		_cleanup_free_ char *path = xasprintf("%.*s/%s", n ? (int)n : 1, n ? at : ".",
+						      name);
+
+		if (is_program(path))
+			return path[0] == '/' ? take_ptr(path) : realpath(path, NULL);
+		if (!at[n])
+			return NULL;
+		at += n + 1;
+	}
+}
+
+struct error *qemu_binary_path(char **ret)
+{
+	const char *wanted = getenv("KTSTR_QEMU");
+	bool is_set = wanted && wanted[0];
+	_cleanup_free_ char *path = NULL;
+
+	if (!is_set)
+		wanted = DEFAULT_NAME;
+	if (strchr(wanted, '/')) {
+		path = realpath(wanted, NULL);
+		if (!path)
+			return base_error(BASE_ABSENT, errno, "KTSTR_QEMU is %s", wanted);
+		if (!is_program(path))
+			return base_error(BASE_ABSENT, EACCES, "KTSTR_QEMU is %s", wanted);
+	} else {
+		path = look_up(wanted);
+	}
+	if (!path)
+		return base_error(BASE_ABSENT, 0,
+				  "%s%s is not in PATH; Debian's package qemu-system-x86 has it",
+				  is_set ? "KTSTR_QEMU: " : "", wanted);
+	*ret = take_ptr(path);
+	return NULL;
+}
+
+/*
+ * The output of the child until it has ended, or the limits of size and time. Once it has ended
+ * what is in the pipe is all that counts: somebody it left behind may hold the other end.
+ */
+static struct error *collect(const char *path, int out, int pidfd, struct strbuf *into)
+{
+	uint64_t end_ns = clock_monotonic_ns() + QEMU_VERSION_WAIT_MS * NS_PER_MS;
+	bool ended = false, closed = false;
+
+	while (!ended || !closed) {
+		struct pollfd fds[] = { { .fd = closed ? -1 : out, .events = POLLIN },
+					{ .fd = ended ? -1 : pidfd, .events = POLLIN } };
+		uint64_t now_ns = clock_monotonic_ns();
+		char chunk[4096];
+		ssize_t n;
+
+		if (now_ns >= end_ns)
+			return base_error(BASE_LIMIT, 0, "%s --version did not end within %d s",
+					  path, QEMU_VERSION_WAIT_MS / 1000);
+		if (poll(fds, 2, ended ? 0 : (int)((end_ns - now_ns) / NS_PER_MS) + 1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return base_error(BASE_IO, errno, "poll");
+		}
+		if (fds[0].revents) {
+			n = read(out, chunk, sizeof(chunk));
+			closed = n <= 0;
+			if (n > 0)
+				strbuf_append_bytes(into, chunk, (size_t)n);
+			if (into->n > QEMU_VERSION_OUTPUT_LIMIT)
+				return base_error(BASE_LIMIT, 0,
+						  "%s --version printed more than %d bytes", path,
+						  QEMU_VERSION_OUTPUT_LIMIT);
+		} else if (ended) {
+			break;
+		}
+		ended = ended || fds[1].revents;
+	}
+	return NULL;
+}
+
+static struct error *run_for_version(const char *path, struct strbuf *into, int *ret_status)
+{
+	const char *const argv[] = { path, "--version", NULL };
+	_cleanup_close_ int reads = -1, writes = -1, pidfd = -1;
+	struct spawn_fd fds[2];
+	struct error *err;
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return base_error(BASE_IO, errno, "pipe");
+	reads = ends[0];
+	writes = ends[1];
+	fds[0] = (struct spawn_fd){ .ours = writes, .child = STDOUT_FILENO };
+	fds[1] = (struct spawn_fd){ .ours = writes, .child = STDERR_FILENO };
+	err = spawn_child(&(struct spawn_request){ .argv = argv, .fds = fds, .n_fds = 2 }, &pid,
+			  &pidfd);
+	if (err)
+		return err;
+	close(take_fd(writes));
+	err = collect(path, reads, pidfd, into);
+	if (err) {
+		pidfd_send_signal(pidfd, SIGKILL, NULL, 0);
+		error_free(spawn_wait(pid, ret_status));
+		return err;
+	}
+	return spawn_wait(pid, ret_status);
+}
+
+static struct error *ask(const char *path, struct qemu_version *ret)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct error *err;
+	int status = 0;
+
+	err = run_for_version(path, &out, &status);
+	if (err)
+		return err;
+	if (status != 0) {
+		const char *said = strbuf_str(&out);
+
+		return base_error(BASE_IO, 0, "%s --version failed%s%.*s", path,
+				  said[0] ? ": " : "", (int)strcspn(said, "\n"), said);
+	}
+	return error_wrap(qemu_version_parse(strbuf_str(&out), out.n, ret), "%s --version", path);
+}
+
+/* What tells one QEMU from another without running it. */
+struct identity {
+	uint64_t dev, ino, size, mtime_ns;
+};
+
+/*
+ * Only an ELF file is its own version: a script may run another QEMU tomorrow. False when
+ * nothing may be kept for this file.
+ */
+static bool identify(const char *path, struct identity *ret)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char magic[4];
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || pread(fd, magic, sizeof(magic), 0) != sizeof(magic) ||
+	    memcmp(magic, "\177ELF", sizeof(magic)) != 0)
+		return false;
+	*ret = (struct identity){
+		.dev = st.st_dev,
+		.ino = st.st_ino,
+		.size = (uint64_t)st.st_size,
+		.mtime_ns = (uint64_t)st.st_mtim.tv_sec * NS_PER_SEC + (uint64_t)st.st_mtim.tv_nsec,
+	};
+	return true;
+}
+
+static char *cache_path(const char *path)
+{
+	_cleanup_free_ char *name = xasprintf(
+		"qemu/%016llx.json", (unsigned long long)hash_bytes(HASH_INIT, path, strlen(path)));
+
+	return paths_cache(name);
+}
+
+static bool member_is(const struct json_value *root, const char *name, uint64_t expected)
+{
+	uint64_t value;
+
+	return json_get_u64(json_find(root, name), &value) && value == expected;
+}
+
+static bool version_from_cache(const char *path, const struct identity *id,
+			       struct qemu_version *ret)
+{
+	_cleanup_free_ char *file = cache_path(path);
+	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+	_cleanup_json_doc_ struct json_doc *doc = NULL;
+	_cleanup_error_ struct error *err = NULL;
+	const struct json_value *root;
+	struct json_text text;
+	int fd;
+
+	fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	if (fd < 0)
+		return false;
+	err = io_read_fd(fd, file, CACHE_FILE_LIMIT, &bytes);
+	close(fd);
+	if (!err)
+		err = json_doc_parse(strbuf_str(&bytes), bytes.n, file, &doc);
+	if (err)
+		return false;
+	root = json_doc_root(doc);
+	if (!json_text_is(json_string(json_find(root, "path")), path) ||
+	    !member_is(root, "format", CACHE_VERSION) || !member_is(root, "dev", id->dev) ||
+	    !member_is(root, "ino", id->ino) || !member_is(root, "size", id->size) ||
+	    !member_is(root, "mtime_ns", id->mtime_ns))
+		return false;
+	text = json_string(json_find(root, "text"));
+	if (!text.at)
+		return false;
+	/* Through the same parser: a cache is no better than what it was made of. */
+	strbuf_append(&line, "QEMU emulator version ");
+	strbuf_append_bytes(&line, text.at, text.n);
+	err = qemu_version_parse(strbuf_str(&line), line.n, ret);
+	return !err;
+}
+
+static void version_to_cache(const char *path, const struct identity *id,
+			     const struct qemu_version *version)
+{
+	_cleanup_free_ char *file = cache_path(path);
+	_cleanup_free_ char *folder = paths_cache("qemu");
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	_cleanup_error_ struct error *ignored = NULL;
+	struct json_writer w = json_writer_to(&out, JSON_PRETTY);
+
+	json_begin_object(&w);
+	json_add_u64(&w, "format", CACHE_VERSION);
+	json_add_string(&w, "path", path);
+	json_add_u64(&w, "dev", id->dev);
+	json_add_u64(&w, "ino", id->ino);
+	json_add_u64(&w, "size", id->size);
+	json_add_u64(&w, "mtime_ns", id->mtime_ns);
+	json_add_string(&w, "text", version->text);
+	json_end_object(&w);
+	strbuf_append_char(&out, '\n');
+	ignored = paths_make(folder, 0700);
+	if (!ignored)
+		ignored = io_replace_file(file, strbuf_str(&out), out.n);
+}
+
+struct error *qemu_binary_open(const char *path, struct qemu_binary **ret)
+{
+	_cleanup_qemu_binary_ struct qemu_binary *binary = xnew(struct qemu_binary);
+	struct identity before, after;
+	bool can_cache = identify(path, &before);
+	struct error *err;
+
+	binary->path = xstrdup(path);
+	if (can_cache && version_from_cache(path, &before, &binary->version)) {
+		binary->from_cache = true;
+		*ret = take_ptr(binary);
+		return NULL;
+	}
+	err = ask(path, &binary->version);
+	if (err)
+		return err;
+	/* An upgrade between the two looks must not leave the old answer with the new file. */
+	if (can_cache && identify(path, &after) && memcmp(&before, &after, sizeof(before)) == 0)
+		version_to_cache(path, &before, &binary->version);
+	*ret = take_ptr(binary);
+	return NULL;
+}
+
+struct error *qemu_binary_find(struct qemu_binary **ret)
+{
+	_cleanup_free_ char *path = NULL;
+	struct error *err = qemu_binary_path(&path);
+
+	return err ? err : qemu_binary_open(path, ret);
+}

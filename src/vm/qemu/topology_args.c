@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "vm/qemu/topology_args.h"
+
+#include "vm/error.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+/* The limit of the newest q35 of each version, from QEMU's own history. */
+static unsigned int most_cpus(const struct qemu_version *version)
+{
+	if (qemu_version_at_least(version, 9, 0))
+		return 4096;
+	return qemu_version_at_least(version, 8, 1) ? 1024 : 288;
+}
+
+uint64_t qemu_node_bytes(const struct topology *t, uint64_t memory_bytes, unsigned int node)
+{
+	uint64_t each = memory_bytes / t->nodes / MIB * MIB;
+
+	if (t->has_memory)
+		return t->memory_bytes[node];
+	/* What does not divide is given to the first node, where the kernel's own pages are. */
+	return node == 0 ? memory_bytes - each * (t->nodes - 1) : each;
+}
+
+static unsigned int bits_for(unsigned int count)
+{
+	return count <= 1 ? 0 : 32 - (unsigned int)__builtin_clz(count - 1);
+}
+
+unsigned int qemu_max_apic_id(const struct topology *t)
+{
+	unsigned int dies = topology_llcs_per_node(t);
+	unsigned int id = t->nodes - 1;
+
+	id = id << bits_for(dies) | (dies - 1);
+	id = id << bits_for(t->cores) | (t->cores - 1);
+	return id << bits_for(t->threads) | (t->threads - 1);
+}
+
+bool qemu_needs_x2apic(const struct topology *t)
+{
+	/* 255 is the broadcast address of an xAPIC. */
+	return qemu_max_apic_id(t) >= 255;
+}
+
+const char *qemu_topology_bios(const struct topology *t)
+{
+	return qemu_needs_x2apic(t) ? NULL : "qboot.rom";
+}
+
+const char *qemu_topology_kernel_args(const struct topology *t)
+{
+	/* Remapped interrupts are wanted, remapped DMA would only cost time. */
+	return qemu_needs_x2apic(t) ? "intel_iommu=off" : "";
+}
+
+static struct error *check_cpus(const struct qemu_topology *wanted)
+{
+	const struct topology *t = wanted->topology;
+	unsigned int most = most_cpus(wanted->version);
+
+	if (topology_cpus(t) > most)
+		return vm_error(VM_QEMU_MISSING, 0, "%u CPUs, QEMU %s has at most %u",
+				topology_cpus(t), wanted->version->text, most);
+	/* The local APIC of TCG knows x2APIC since 9.0. */
+	if (qemu_needs_x2apic(t) && wanted->accel->kind == ACCEL_TCG &&
+	    !qemu_version_at_least(wanted->version, 9, 0))
+		return vm_error(VM_QEMU_MISSING, 0,
+				"APIC ids up to %u need x2APIC, which QEMU %s has only with KVM; "
+				"QEMU 9.0 or newer has it everywhere",
+				qemu_max_apic_id(t), wanted->version->text);
+	return NULL;
+}
+
+static struct error *check_memory(const struct qemu_topology *wanted)
+{
+	const struct topology *t = wanted->topology;
+	uint64_t told = topology_memory_bytes(t);
+
+	if (t->has_memory && wanted->memory_bytes && wanted->memory_bytes != told)
+		return vm_error(VM_QEMU_FAILED, 0,
+				"%llu MiB of memory were asked for, but the nodes have %llu MiB",
+				(unsigned long long)(wanted->memory_bytes / MIB),
+				(unsigned long long)(told / MIB));
+	if (!t->has_memory && (wanted->memory_bytes % MIB || wanted->memory_bytes / MIB < t->nodes))
+		return vm_error(VM_QEMU_FAILED, 0,
+				"%llu bytes of memory are no whole MiB for each of %u nodes",
+				(unsigned long long)wanted->memory_bytes, t->nodes);
+	return NULL;
+}
+
+static void add_node(const struct qemu_topology *wanted, unsigned int node, struct argv *argv)
+{
+	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
+	const struct topology *t = wanted->topology;
+
+	argv_append_value(&path, wanted->ram_paths[node]);
+	argv_option(
+		argv, "-object", "memory-backend-file,id=ram%u,size=%llu,mem-path=%s,%s", node,
+		(unsigned long long)qemu_node_bytes(t, wanted->memory_bytes, node),
+		strbuf_str(&path), /* A clone writes little of it; all of it need not be free. */
+		wanted->share ? "share=on" : "share=off,reserve=off");
+	argv_option(argv, "-numa", "node,nodeid=%u,memdev=ram%u", node, node);
+	argv_option(argv, "-numa", "cpu,node-id=%u,socket-id=%u", node, node);
+}
+
+struct error *qemu_topology_args(const struct qemu_topology *wanted, struct argv *argv)
+{
+	const struct topology *t = wanted->topology;
+	bool x2apic = qemu_needs_x2apic(t);
+	/* KVM's own interrupt controller cannot remap: the IO-APIC has to be QEMU's. */
+	bool split = x2apic && wanted->accel->kind == ACCEL_KVM;
+	struct error *err = topology_check(t);
+	uint64_t total = t->has_memory ? topology_memory_bytes(t) : wanted->memory_bytes;
+
+	if (!err)
+		err = check_cpus(wanted);
+	if (!err)
+		err = check_memory(wanted);
+	if (err)
+		return error_wrap(err, "arguments of QEMU");
+	argv_option(argv, "-machine", "q35%s%s%s", split ? ",kernel-irqchip=split" : "",
+		    wanted->machine_extra ? "," : "",
+		    wanted->machine_extra ? wanted->machine_extra : "");
+	argv_option(argv, "-cpu", "%s%s%s%s", wanted->accel->qemu_cpu, x2apic ? ",+x2apic" : "",
+		    wanted->cpu_extra ? "," : "", wanted->cpu_extra ? wanted->cpu_extra : "");
+	argv_option(argv, "-smp", "%u,sockets=%u,dies=%u,cores=%u,threads=%u", topology_cpus(t),
+		    t->nodes, topology_llcs_per_node(t), t->cores, t->threads);
+	argv_option(argv, "-m", "%lluM", (unsigned long long)(total / MIB));
+	for (unsigned int node = 0; node < t->nodes; node++)
+		add_node(wanted, node, argv);
+	for (unsigned int i = 0; i < t->nodes; i++)
+		for (unsigned int j = 0; j < t->nodes; j++)
+			if (i != j)
+				argv_option(argv, "-numa", "dist,src=%u,dst=%u,val=%u", i, j,
+					    topology_distance(t, i, j));
+	if (x2apic)
+		argv_option(argv, "-device", "intel-iommu,intremap=on,eim=on");
+	return NULL;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "vm/run/run_list.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/io.h"
+
+const char *run_state_word(enum run_state state)
+{
+	static const char *const words[] = {
+#define RUN_STATE_WORD_(id, word, meaning) [id] = word,
+		RUN_STATES(RUN_STATE_WORD_)
+	};
+
+	return words[state];
+}
+
+void run_list_deinit(struct run_list *list)
+{
+	for (size_t i = 0; i < list->entries.n; i++) {
+		free(list->entries.at[i].id);
+		free(list->entries.at[i].problem);
+		run_info_free(list->entries.at[i].info);
+	}
+	vec_deinit(&list->entries);
+}
+
+/* *ret stays NULL when there is no description yet. */
+static struct error *read_info(int top_fd, const char *id, struct run_info **ret)
+{
+	_cleanup_free_ char *name = xasprintf("%s/" RUN_DIR_INFO, id);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	/* Whatever lies there is not waited for. */
+	_cleanup_close_ int fd = openat(top_fd, name,
+					O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	_cleanup_run_info_ struct run_info *info = NULL;
+	struct error *err;
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ENOENT ? NULL : base_error(BASE_IO, errno, "open %s", name);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return base_error(BASE_PARSE, 0, "%s is no file", name);
+	err = io_read_fd(fd, name, RUN_INFO_BYTES_LIMIT, &text);
+	if (!err)
+		err = run_info_parse(strbuf_str(&text), text.n, name, &info);
+	if (!err && strcmp(info->id, id) != 0)
+		err = base_error(BASE_PARSE, 0, "%s says that it is %s", name, info->id);
+	if (!err)
+		*ret = take_ptr(info);
+	return err;
+}
+
+static enum run_state state_of(const struct run_info *info)
+{
+	if (!info || info->qemu.pid <= 0)
+		return RUN_STARTING;
+	return run_process_lives(&info->qemu) ? RUN_RUNNING : RUN_ENDED;
+}
+
+static void add_entry(struct run_list *list, int top_fd, const char *id)
+{
+	struct run_entry entry = { 0 };
+	struct error *err;
+
+	if (run_dir_owner(top_fd, id) != RUN_DIR_OWNER_LIVES)
+		return;
+	err = read_info(top_fd, id, &entry.info);
+	/* It may have ended between the two looks. */
+	if (!entry.info && run_dir_owner(top_fd, id) != RUN_DIR_OWNER_LIVES) {
+		error_free(err);
+		return;
+	}
+	entry.id = xstrdup(id);
+	entry.state = err ? RUN_UNREADABLE : state_of(entry.info);
+	entry.problem = err ? xstrdup(error_message(err)) : NULL;
+	error_free(err);
+	vec_push(&list->entries, entry);
+}
+
+static int by_start(const void *a_, const void *b_)
+{
+	const struct run_entry *a = a_, *b = b_;
+	uint64_t a_at = a->info ? a->info->started_at_sec : UINT64_MAX;
+	uint64_t b_at = b->info ? b->info->started_at_sec : UINT64_MAX;
+
+	if (a_at != b_at)
+		return a_at < b_at ? -1 : 1;
+	return strcmp(a->id, b->id);
+}
+
+struct error *run_list_read(struct run_list *ret)
+{
+	struct run_list list = { .entries = VEC_INIT };
+	_cleanup_free_ char *top = run_dir_top();
+	_cleanup_dir_ DIR *dir = NULL;
+	struct dirent *entry;
+	int left = RUN_DIR_ENTRIES_LIMIT;
+
+	run_dir_sweep();
+	dir = opendir(top);
+	if (!dir && errno != ENOENT)
+		return base_error(BASE_IO, errno, "cannot look into %s", top);
+	while (dir && left-- > 0 && (entry = readdir(dir))) {
+		if (run_dir_is_id(entry->d_name))
+			add_entry(&list, dirfd(dir), entry->d_name);
+	}
+	if (list.entries.n)
+		qsort(list.entries.at, list.entries.n, sizeof(list.entries.at[0]), by_start);
+	*ret = list;
+	return NULL;
+}
+
+const struct run_entry *run_list_find(const struct run_list *list, const char *id)
+{
+	const struct run_entry *found = NULL;
+	size_t n = strlen(id);
+
+	if (!n)
+		return NULL;
+	for (size_t i = 0; i < list->entries.n; i++) {
+		if (strncmp(list->entries.at[i].id, id, n) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = &list->entries.at[i];
+	}
+	return found;
+}
+
+struct error *run_list_get(const struct run_list *list, const char *id,
+			   const struct run_entry **ret)
+{
+	const struct run_entry *entry;
+
+	if (strncmp(id, "vm:", 3) == 0)
+		id += 3;
+	entry = run_list_find(list, id);
+	if (!entry)
+		return base_error(
+			BASE_ABSENT, 0,
+			"no VM, or more than one, has an id that begins with \"%s\": see `ktstr vm list`",
+			id);
+	*ret = entry;
+	return NULL;
+}

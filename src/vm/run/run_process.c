@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Processes named in a run folder, told from those that got their number later. */
+#include "procfs/process.h"
+#include "vm/run/run_info.h"
+
+struct run_process run_process_of(pid_t pid)
+{
+	struct run_process process = { .pid = pid };
+	_cleanup_error_ struct error *gone = NULL;
+	struct proc_stat stat;
+
+	gone = proc_stat_read("/proc", pid, &stat);
+	if (!gone)
+		process.start_time_jiffies = stat.start_time_jiffies;
+	return process;
+}
+
+bool run_process_lives(const struct run_process *process)
+{
+	_cleanup_error_ struct error *gone = NULL;
+	struct proc_stat stat;
+
+	if (process->pid <= 0)
+		return false;
+	gone = proc_stat_read("/proc", process->pid, &stat);
+	if (gone || stat.state == 'Z' || stat.state == 'X')
+		return false;
+	return !process->start_time_jiffies ||
+	       stat.start_time_jiffies == process->start_time_jiffies;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "vm/template/clone.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "vm/image/guest_config.h"
+#include "vm/boot.h"
+#include "vm/template/device_state.h"
+#include "vm/guest_ram.h"
+
+/* The clock of a clone may be ahead by what QEMU needs to start it running. */
+enum { CLOCK_SLACK_MS = 2000 };
+
+struct machine_plan clone_plan(const struct vm *vm)
+{
+	return (struct machine_plan){
+		.qemu = vm->qemu,
+		.accel = &vm->accel,
+		.topology = vm->topology,
+		.memory_bytes = vm->memory_bytes,
+		.monitor_socket = vm->monitor_socket,
+	};
+}
+
+/* A build-id stays with its kernel; without one the file itself has to do. */
+static void add_kernel(const struct kernel *kernel, struct strbuf *into)
+{
+	enum kernel_file_kind image = kernel->bzimage_path ? KERNEL_BZIMAGE : KERNEL_VMLINUX;
+
+	if (kernel->build_id)
+		strbuf_appendf(into, "kernel %s", kernel->build_id);
+	else
+		strbuf_appendf(into, "kernel %s %016llx", kernel->dir,
+			       (unsigned long long)kernel->files[image].hash);
+	strbuf_append(into, image == KERNEL_BZIMAGE ? " bzImage\n" : " vmlinux\n");
+	guest_config_key(kernel, into);
+}
+
+struct error *clone_key(const struct vm *vm, const struct vm_spec *spec,
+			uint64_t initramfs_identity, struct strbuf *into)
+{
+	struct machine_plan plan = clone_plan(vm);
+
+	add_kernel(spec->kernel, into);
+	strbuf_append(into, "topology ");
+	topology_format(&vm->topology, into);
+	strbuf_appendf(into, "\nmemory %llu\nqemu %s %s\ninitramfs %016llx\narguments ",
+		       (unsigned long long)vm->memory_bytes, vm->qemu->path, vm->qemu->version.text,
+		       (unsigned long long)initramfs_identity);
+	boot_format_args(&spec->topology, spec->kernel_args, into);
+	strbuf_append(into, "\nmachine ");
+	return machine_args_key(&plan, into);
+}
+
+struct error *clone_launch(struct vm *vm)
+{
+	struct machine_plan plan = clone_plan(vm);
+	struct error *err;
+
+	plan.ram_paths = (const char *const *)vm->template->ram_paths;
+	plan.ram_private = true;
+	plan.incoming = true;
+	err = vm_launch(vm, &plan);
+	if (!err)
+		err = state_load(vm, vm->template->state_path);
+	if (!err)
+		err = vm_explain_if_ended(vm, guest_ram_locate(vm), "looking for its RAM");
+	if (!err)
+		err = vm_publish(vm);
+	return error_wrap(err, "starting a clone");
+}
+
+struct error *clone_prove(const struct template_proof *template, const struct wire_ready *ready,
+			  unsigned int cpus, uint64_t running_ns)
+{
+	uint64_t latest = template->monotonic_limit_ns + running_ns + CLOCK_SLACK_MS * NS_PER_MS;
+
+	if (memcmp(ready->nonce, template->nonce, sizeof(template->nonce)) != 0 ||
+	    ready->nonce_phys != template->nonce_phys)
+		return vm_error(VM_CLONE, 0, "its agent does not know the nonce of the template");
+	if (ready->generation != template->generation + 1)
+		return vm_error(VM_CLONE, 0, "its agent was greeted %u times, a clone's %u times",
+				ready->generation, template->generation + 1);
+	if (ready->monotonic_ns < template->monotonic_ns || ready->monotonic_ns > latest)
+		return vm_error(
+			VM_CLONE, 0, "its clock shows %llu ns, between %llu and %llu was expected",
+			(unsigned long long)ready->monotonic_ns,
+			(unsigned long long)template->monotonic_ns, (unsigned long long)latest);
+	if (ready->online_cpus != cpus)
+		return vm_error(VM_CLONE, 0, "it has %u CPUs, its template had %u",
+				ready->online_cpus, cpus);
+	return NULL;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "vm/template/template.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/io.h"
+#include "base/lock.h"
+#include "base/paths.h"
+#include "vm/template/template_internal.h"
+#include "vm/template/template_json.h"
+
+void template_free(struct template *template)
+{
+	if (!template)
+		return;
+	free(template->dir);
+	free(template->state_path);
+	for (unsigned int i = 0; i < template->n_ram; i++)
+		free(template->ram_paths[i]);
+	if (template->lock_fd >= 0)
+		close(template->lock_fd);
+	free(template);
+}
+
+char *template_name(const char *key)
+{
+	return xasprintf("%016llx", (unsigned long long)hash_bytes(HASH_INIT, key, strlen(key)));
+}
+
+char *template_lock_path(const char *name)
+{
+	_cleanup_free_ char *below = xasprintf("templates/%s" TEMPLATE_LOCK_SUFFIX, name);
+
+	return paths_cache(below);
+}
+
+char *template_folder_path(const char *name)
+{
+	_cleanup_free_ char *below = xasprintf("templates/%s", name);
+
+	return paths_cache(below);
+}
+
+char *template_draft_path(const char *name)
+{
+	_cleanup_free_ char *below = xasprintf("templates/%s" TEMPLATE_DRAFT_SUFFIX, name);
+
+	return paths_cache(below);
+}
+
+/* Every file has the size its description says; NULL: damaged. */
+static struct template *check_files(const char *dir, const struct template_description *d)
+{
+	struct template *template = xnew(struct template);
+	struct stat st;
+
+	template->lock_fd = -1;
+	template->dir = xstrdup(dir);
+	template->proof = d->proof;
+	template->state_path = xasprintf("%s/state", dir);
+	if (stat(template->state_path, &st) < 0 || (uint64_t)st.st_size != d->state_bytes)
+		goto damaged;
+	template->bytes += (uint64_t)st.st_blocks * 512;
+	for (unsigned int i = 0; i < d->ram_bytes.n; i++) {
+		template->ram_paths[template->n_ram++] = xasprintf("%s/ram.%u", dir, i);
+		if (stat(template->ram_paths[i], &st) < 0 ||
+		    (uint64_t)st.st_size != d->ram_bytes.at[i])
+			goto damaged;
+		template->bytes += (uint64_t)st.st_blocks * 512;
+	}
+	return template;
+damaged:
+	template_free(template);
+	return NULL;
+}
+
+struct error *template_load(const char *name, const char *key, struct template **ret)
+{
+	_cleanup_template_description_ struct template_description d = { 0 };
+	_cleanup_free_ char *dir = template_folder_path(name);
+	_cleanup_free_ char *json = xasprintf("%s/template.json", dir);
+	struct error *err;
+
+	*ret = NULL;
+	if (access(dir, F_OK) < 0)
+		return NULL;
+	err = template_description_read(json, &d);
+	/* Another key by this name is damage as well, or an accident of one in 2^64. */
+	if (!err && strcmp(d.key, key) == 0)
+		*ret = check_files(dir, &d);
+	/* Damage costs one boot, nothing else. */
+	error_free(err);
+	if (*ret)
+		utimensat(AT_FDCWD, json, NULL, 0);
+	return NULL;
+}
+
+struct error *template_open(const char *key, struct template **ret)
+{
+	_cleanup_free_ char *name = template_name(key);
+	_cleanup_free_ char *lock = template_lock_path(name);
+	_cleanup_close_ int fd = -1;
+	struct error *err;
+
+	*ret = NULL;
+	/* No lock file: nobody ever made one. */
+	if (access(lock, F_OK) < 0)
+		return NULL;
+	err = lock_try(lock, LOCK_SHARED, &fd);
+	if (err || fd < 0)
+		return err;
+	err = template_load(name, key, ret);
+	if (!err && *ret)
+		(*ret)->lock_fd = take_fd(fd);
+	return err;
+}
+
+bool template_discard(struct template *template)
+{
+	_cleanup_error_ struct error *err = NULL;
+
+	if (template->lock_fd < 0 || flock(template->lock_fd, LOCK_EX | LOCK_NB) < 0)
+		return false;
+	err = paths_remove(template->dir);
+	return !err;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Booted guests on disk, one folder each below $cache/templates:
+ *
+ *	<name>/ram.0 …	guest RAM, one sparse file per node, never written again
+ *	<name>/state	device state
+ *	<name>/template.json	what it is, and what a clone must be able to say
+ *	<name>.lock	shared by those who start clones, exclusive for those who make or remove it
+ *
+ * The name is a hash of the key; the key itself is in the JSON and compared. A folder
+ * is filled under another name and renamed: what has the right name is whole.
+ */
+#ifndef KTSTR_VM_TEMPLATE_TEMPLATE_H
+#define KTSTR_VM_TEMPLATE_TEMPLATE_H
+
+#include "base/cancel.h"
+#include "base/strbuf.h"
+#include "topo/limits.h"
+#include "vm/error.h"
+#include "wire/limits.h"
+
+/* What the agent of a saved guest said, which its clones must be able to repeat. */
+struct template_proof {
+	uint8_t nonce[WIRE_NONCE_BYTES];
+	uint64_t nonce_phys; /* where the nonce lies in guest RAM */
+	uint32_t generation;
+	uint64_t monotonic_ns;	     /* when the agent answered */
+	uint64_t monotonic_limit_ns; /* not later than this when it was stopped */
+};
+
+struct template
+{
+	char *dir;
+	char *state_path;
+	char *ram_paths[TOPOLOGY_LIMIT_NODES];
+	unsigned int n_ram;
+	struct template_proof proof;
+	uint64_t bytes; /* on disk */
+	int lock_fd;	/* shared: nobody removes it while this is held */
+};
+
+void template_free(struct template *template);
+DEFINE_CLEANUP(template, struct template *, NULL, template_free);
+#define _cleanup_template_ _cleanup_(cleanup_template)
+
+/* 16 hexadecimal digits. */
+char *template_name(const char *key) MUST_CHECK;
+/*
+ * The template of this key, held against removal. None: *ret is NULL. One that is damaged
+ * counts as none: whoever makes it anew replaces it. Marks it as used now.
+ */
+struct error *template_open(const char *key, struct template **ret) MUST_CHECK;
+
+/*
+ * It turned out not to be what it says: removes it, unless others are starting from it. True
+ * when it is gone.
+ */
+bool template_discard(struct template *template);
+
+/* A template in the making. */
+struct template_draft {
+	char *key, *name, *dir;
+	int lock_fd;
+	bool exclusive;		/* the folder of drafts is ours alone */
+	struct template *found; /* another was faster */
+	const struct cancel *cancel;
+};
+/*
+ * Waits until nobody else makes the same one; removes what a dead maker left. Ask
+ * template_draft_existing() after this: another may have made it. `cancel` is kept.
+ */
+struct error *template_draft_begin(const char *key, const struct cancel *cancel,
+				   struct template_draft *ret) MUST_CHECK;
+/* Who makes or removes this one now; 0: nobody, or it cannot be told. */
+pid_t template_maker(const char *key);
+/* The template, if there is one: then the draft is done with. */
+struct error *template_draft_existing(struct template_draft *draft,
+				      struct template **ret) MUST_CHECK;
+struct error *template_draft_make_folder(struct template_draft *draft) MUST_CHECK;
+/* Files synced, description written, folder renamed; then old templates make room. */
+struct error *template_draft_finish(struct template_draft *draft,
+				    const struct template_proof *proof, unsigned int n_ram,
+				    struct template **ret) MUST_CHECK;
+/* An error that comes from a full disk becomes VM_CACHE_FULL with numbers; NULL stays NULL. */
+struct error *template_draft_explain(const struct template_draft *draft,
+				     struct error *err) MUST_CHECK;
+/* Removes what was not finished, lets go of the lock. */
+void template_draft_deinit(struct template_draft *draft);
+#define _cleanup_template_draft_ __attribute__((cleanup(template_draft_deinit)))
+
+/*
+ * Removes what dead makers left, then the longest unused ones until the rest fits; `keep` names
+ * one to spare or is NULL.
+ */
+struct error *template_evict(uint64_t limit_bytes, const char *keep) MUST_CHECK;
+/* $KTSTR_TEMPLATE_LIMIT_MB, else 8 GiB. */
+uint64_t template_limit_bytes(void);
+/* All templates together; *ret_n may be NULL. */
+struct error *template_usage(uint64_t *ret_bytes, unsigned int *ret_n) MUST_CHECK;
+
+#endif

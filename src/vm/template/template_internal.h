@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files about templates share. */
+#ifndef KTSTR_VM_TEMPLATE_TEMPLATE_INTERNAL_H
+#define KTSTR_VM_TEMPLATE_TEMPLATE_INTERNAL_H
+
+#include "vm/template/template.h"
+
+#define TEMPLATE_DRAFT_SUFFIX ".new"
+#define TEMPLATE_LOCK_SUFFIX  ".lock"
+
+char *template_lock_path(const char *name) MUST_CHECK;
+char *template_folder_path(const char *name) MUST_CHECK;
+char *template_draft_path(const char *name) MUST_CHECK;
+/* The caller holds the lock. Without one, or with a damaged one, *ret is NULL. */
+struct error *template_load(const char *name, const char *key, struct template **ret) MUST_CHECK;
+
+#endif

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "vm/qemu/argv.h"
+
+#include "unit.h"
+
+static void words_stand_in_order_and_end_with_null(void **state UNUSED)
+{
+	_cleanup_argv_ struct argv argv = { 0 };
+	const char *const *strings;
+
+	argv_add(&argv, "qemu");
+	argv_option(&argv, "-m", "%dM", 512);
+	argv_addf(&argv, "-%s", "S");
+	strings = argv_strings(&argv);
+	assert_string_equal(strings[0], "qemu");
+	assert_string_equal(strings[1], "-m");
+	assert_string_equal(strings[2], "512M");
+	assert_string_equal(strings[3], "-S");
+	assert_null(strings[4]);
+	/* Asking does not lengthen it. */
+	argv_add(&argv, "more");
+	assert_string_equal(argv_strings(&argv)[4], "more");
+	assert_null(argv_strings(&argv)[5]);
+}
+
+static void formatted_words_are_joined_by_spaces(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_argv_ struct argv argv = { 0 };
+
+	argv_format(&argv, &text);
+	assert_string_equal(strbuf_str(&text), "");
+	argv_add(&argv, "a");
+	argv_add(&argv, "b");
+	argv_format(&argv, &text);
+	assert_string_equal(strbuf_str(&text), "a b");
+}
+
+static void commas_of_a_value_are_written_twice(void **state UNUSED)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	argv_append_value(&text, "/a,b,,c=d");
+	assert_string_equal(strbuf_str(&text), "/a,,b,,,,c=d");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_stand_in_order_and_end_with_null),
+		cmocka_unit_test(formatted_words_are_joined_by_spaces),
+		cmocka_unit_test(commas_of_a_value_are_written_twice),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

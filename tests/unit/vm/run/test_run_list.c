@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "vm/run/run_list.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "folders.h"
+
+static void no_folder_is_an_empty_list(void **state)
+{
+	struct folders *f = *state;
+	_cleanup_run_list_ struct run_list list = { 0 };
+	struct stat st;
+
+	assert_success(run_list_read(&list));
+	assert_int_equal(list.entries.n, 0);
+	/* Looking leaves nothing. */
+	assert_int_not_equal(stat(f->run, &st), 0);
+}
+
+static void each_state_is_told(void **state UNUSED)
+{
+	_cleanup_run_dir_ struct run_dir *bare = NULL, *starting = NULL, *running = NULL,
+					 *ended = NULL;
+	_cleanup_run_list_ struct run_list list = { 0 };
+	struct run_info info = { .started_at_sec = 10 };
+	const struct run_entry *entry;
+
+	assert_success(run_dir_new(&ended));
+	assert_success(run_dir_new(&running));
+	assert_success(run_dir_new(&starting));
+	assert_success(run_dir_new(&bare));
+	assert_success(run_dir_publish(starting, &info));
+	info.started_at_sec = 9;
+	info.qemu = run_process_of(getpid());
+	assert_success(run_dir_publish(running, &info));
+	info.started_at_sec = 8;
+	info.qemu.start_time_jiffies++;
+	assert_success(run_dir_publish(ended, &info));
+	run_info_deinit(&info);
+
+	assert_success(run_list_read(&list));
+	assert_int_equal(list.entries.n, 4);
+	/* The oldest first, those that do not say last. */
+	assert_string_equal(list.entries.at[0].id, run_dir_id(ended));
+	assert_string_equal(list.entries.at[1].id, run_dir_id(running));
+	assert_string_equal(list.entries.at[2].id, run_dir_id(starting));
+	assert_string_equal(list.entries.at[3].id, run_dir_id(bare));
+	entry = run_list_find(&list, run_dir_id(running));
+	assert_non_null(entry);
+	assert_string_equal(run_state_word(entry->state), "running");
+	assert_int_equal(entry->info->owner.pid, getpid());
+	assert_string_equal(run_state_word(list.entries.at[0].state), "ended");
+	assert_string_equal(run_state_word(list.entries.at[2].state), "starting");
+	assert_string_equal(run_state_word(list.entries.at[3].state), "starting");
+	assert_null(list.entries.at[3].info);
+}
+
+/* A description that is a pipe, a folder, rubbish, or another VM's does not stop the list. */
+static void unreadable_ones_stand_beside_the_others(void **state UNUSED)
+{
+	static const char *const rubbish[] = { "", "{", "{\"schema\":1}", "\xff" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rubbish) + 3; i++) {
+		_cleanup_run_dir_ struct run_dir *good = NULL, *bad = NULL;
+		_cleanup_run_list_ struct run_list list = { 0 };
+		_cleanup_free_ char *path = NULL;
+		struct run_info info = { 0 };
+		const struct run_entry *entry;
+
+		assert_success(run_dir_new(&good));
+		assert_success(run_dir_new(&bad));
+		assert_success(run_dir_publish(good, &info));
+		path = run_dir_file(bad, "vm.json");
+		if (i < ARRAY_SIZE(rubbish)) {
+			assert_success(io_replace_file(path, rubbish[i], strlen(rubbish[i])));
+		} else if (i == ARRAY_SIZE(rubbish)) {
+			assert_int_equal(mkfifo(path, 0600), 0);
+		} else if (i == ARRAY_SIZE(rubbish) + 1) {
+			assert_int_equal(mkdir(path, 0700), 0);
+		} else {
+			_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+			run_info_format(&info, &text); /* that of `good` */
+			assert_success(io_replace_file(path, text.at, text.n));
+		}
+		run_info_deinit(&info);
+		assert_success(run_list_read(&list));
+		assert_int_equal(list.entries.n, 2);
+		entry = run_list_find(&list, run_dir_id(good));
+		assert_int_equal(entry->state, RUN_STARTING);
+		assert_null(entry->problem);
+		entry = run_list_find(&list, run_dir_id(bad));
+		assert_int_equal(entry->state, RUN_UNREADABLE);
+		assert_null(entry->info);
+		assert_contains(entry->problem, "vm.json");
+	}
+}
+
+static void the_dead_are_not_listed(void **state UNUSED)
+{
+	_cleanup_run_list_ struct run_list list = { 0 };
+	struct run_dir *dir = NULL;
+	struct run_info info = { 0 };
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (!run_dir_new(&dir) && !run_dir_publish(dir, &info))
+			kill(getpid(), SIGKILL);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_success(run_list_read(&list));
+	assert_int_equal(list.entries.n, 0);
+}
+
+static void a_beginning_that_fits_one_finds_it(void **state UNUSED)
+{
+	struct run_entry entries[] = { { .id = (char *)"aa000001" },
+				       { .id = (char *)"aa000002" },
+				       { .id = (char *)"bb000001" } };
+	struct run_list list = { .entries = { .at = entries, .n = 3 } };
+
+	assert_ptr_equal(run_list_find(&list, "aa000002"), &entries[1]);
+	assert_ptr_equal(run_list_find(&list, "b"), &entries[2]);
+	assert_null(run_list_find(&list, "aa"));
+	assert_null(run_list_find(&list, "cc"));
+	assert_null(run_list_find(&list, ""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define IN_FOLDERS(name) cmocka_unit_test_setup_teardown(name, make_folders, remove_folders)
+		IN_FOLDERS(no_folder_is_an_empty_list),
+		IN_FOLDERS(each_state_is_told),
+		IN_FOLDERS(unreadable_ones_stand_beside_the_others),
+		IN_FOLDERS(the_dead_are_not_listed),
+		IN_FOLDERS(a_beginning_that_fits_one_finds_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

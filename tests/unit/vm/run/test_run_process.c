@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit.h"
+#include "vm/run/run_info.h"
+
+static void a_process_is_more_than_its_number(void **state UNUSED)
+{
+	struct run_process us = run_process_of(getpid()), reused = us, none = { 0 };
+	pid_t zombie = fork();
+	siginfo_t info;
+
+	if (zombie == 0)
+		_exit(0);
+	assert_true(run_process_lives(&us));
+	reused.start_time_jiffies--;
+	assert_false(run_process_lives(&reused));
+	assert_false(run_process_lives(&none));
+	assert_int_equal(waitid(P_PID, (id_t)zombie, &info, WEXITED | WNOWAIT), 0);
+	assert_false(run_process_lives(&(struct run_process){ .pid = zombie }));
+	waitpid(zombie, NULL, 0);
+	assert_false(run_process_lives(&(struct run_process){ .pid = zombie }));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_process_is_more_than_its_number),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
