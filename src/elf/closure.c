@@ -18,7 +18,7 @@ DEFINE_ERROR_DOMAIN(closure, CLOSURE, CLOSURE_ERRORS);
 enum { NOBODY = -1 };
 
 /* Beside each file of the result: what the search needs of it. */
-struct object {
+struct loaded {
 	struct elf_dynamic *dynamic; /* NULL: not ELF */
 	char *origin;
 	int loader; /* index of who asked first, NOBODY */
@@ -35,7 +35,7 @@ struct search {
 	const char *root;
 	const char *library_path;
 	struct elf_closure *out;
-	VEC(struct object) objects;
+	VEC(struct loaded) objects;
 	VEC(struct missing) missing;
 	struct strbuf cache_bytes;
 	struct ld_cache cache;
@@ -86,7 +86,7 @@ static void read_cache(struct search *s)
 }
 
 static struct error *add(struct search *s, const char *path, const char *wanted,
-			 enum closure_way way, const struct object *object)
+			 enum closure_way way, const struct loaded *object)
 {
 	struct elf_closure *out = s->out;
 
@@ -125,7 +125,7 @@ static void miss(struct search *s, const char *name, int by)
  * Opens a candidate. *ret_image stays NULL for what is no object of this machine: the
  * loader goes on searching past a library of another class.
  */
-static bool open_object(struct search *s, const char *path, struct object *ret,
+static bool open_object(struct search *s, const char *path, struct loaded *ret,
 			struct elf_image **ret_image)
 {
 	_cleanup_close_ int fd = io_open_below(s->root, path);
@@ -133,13 +133,13 @@ static bool open_object(struct search *s, const char *path, struct object *ret,
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return false;
-	*ret = (struct object){ .dev = st.st_dev, .ino = st.st_ino, .loader = NOBODY };
+	*ret = (struct loaded){ .dev = st.st_dev, .ino = st.st_ino, .loader = NOBODY };
 	error_free(elf_image_open_fd(fd, path, ret_image));
 	return true;
 }
 
 /* By file, as two names may lead to one. */
-static bool is_known_file(const struct search *s, const struct object *o)
+static bool is_known_file(const struct search *s, const struct loaded *o)
 {
 	for (size_t i = 0; i < s->objects.n; i++) {
 		if (s->objects.at[i].dev == o->dev && s->objects.at[i].ino == o->ino)
@@ -167,7 +167,7 @@ static bool try_path(struct search *s, const char *path, const char *wanted, enu
 		     int loader, struct error **ret_err)
 {
 	_cleanup_elf_image_ struct elf_image *img = NULL;
-	struct object o;
+	struct loaded o;
 
 	if (!open_object(s, path, &o, &img) || !img || elf_image_machine(img) != s->out->machine)
 		return false;
@@ -268,7 +268,7 @@ static bool try_default_folders(struct search *s, const char *wanted, int loader
 
 static bool find_library(struct search *s, const char *wanted, int loader, struct error **ret_err)
 {
-	const struct object *by = &s->objects.at[loader];
+	const struct loaded *by = &s->objects.at[loader];
 
 	if (strchr(wanted, '/')) {
 		_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
@@ -394,7 +394,7 @@ static struct error *add_program(struct search *s, const char *path, enum closur
 	_cleanup_strbuf_ struct strbuf real = STRBUF_INIT;
 	_cleanup_elf_image_ struct elf_image *img = NULL;
 	struct script script;
-	struct object o;
+	struct loaded o;
 	struct error *err = NULL;
 
 	if (path[0] != '/' || !open_object(s, path, &o, &img)) {
