@@ -13,7 +13,7 @@
 #include "elf/closure_internal.h"
 #include "elf/limits.h"
 
-DEFINE_ERROR_DOMAIN(closure, CLOSURE, CLOSURE_ERRORS);
+DEFINE_ERROR_DOMAIN(elf_closure, ELF_CLOSURE, ELF_CLOSURE_ERRORS);
 
 enum { NOBODY = -1 };
 
@@ -91,8 +91,8 @@ static struct error *add(struct search *s, const char *path, const char *wanted,
 	struct elf_closure *out = s->out;
 
 	if (out->n_files == ELF_LIMIT_CLOSURE_FILES)
-		return closure_error(CLOSURE_LIMIT, 0, "%s needs more than %d files",
-				     out->files[0].path, ELF_LIMIT_CLOSURE_FILES);
+		return elf_closure_error(ELF_CLOSURE_LIMIT, 0, "%s needs more than %d files",
+					 out->files[0].path, ELF_LIMIT_CLOSURE_FILES);
 	out->files = xreallocarray(out->files, out->n_files + 1, sizeof(*out->files));
 	out->files[out->n_files++] = (struct closure_file){
 		.path = xstrdup(path),
@@ -382,8 +382,8 @@ static struct error *add_script(struct search *s, const struct script *script, i
 	struct error *err;
 
 	if (depth >= ELF_LIMIT_SCRIPT_DEPTH)
-		return closure_error(CLOSURE_LIMIT, ELOOP, "%s: scripts of scripts",
-				     s->out->files[0].path);
+		return elf_closure_error(ELF_CLOSURE_LIMIT, ELOOP, "%s: scripts of scripts",
+					 s->out->files[0].path);
 	err = add_program(s, script->interpreter, CLOSURE_SCRIPT, by, depth + 1);
 	return err ? err : add_named_by_env(s, script, by, depth + 1);
 }
@@ -434,7 +434,8 @@ static struct error *missing_error(const struct search *s, const char *program)
 	for (size_t i = 0; i < s->missing.n && text.n < ELF_LIMIT_TRIED_CHARS; i++)
 		strbuf_appendf(&text, "%s%s (needed by %s)", i ? "; " : "", s->missing.at[i].name,
 			       strbuf_str(&s->missing.at[i].needed_by));
-	return closure_error(CLOSURE_MISSING, 0, "%s: not found: %s", program, strbuf_str(&text));
+	return elf_closure_error(ELF_CLOSURE_MISSING, 0, "%s: not found: %s", program,
+				 strbuf_str(&text));
 }
 
 struct error *elf_closure_read(const struct closure_options *options, const char *program,

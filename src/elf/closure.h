@@ -12,10 +12,10 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 
-#define CLOSURE_ERRORS(X)                                                                    \
-	X(CLOSURE_MISSING, "library-missing", "a file that a program needs cannot be found") \
-	X(CLOSURE_LIMIT, "closure-limit", "a program needs more files than is sensible")
-DECLARE_ERROR_DOMAIN(closure, CLOSURE, CLOSURE_ERRORS);
+#define ELF_CLOSURE_ERRORS(X)                                                                    \
+	X(ELF_CLOSURE_MISSING, "library-missing", "a file that a program needs cannot be found") \
+	X(ELF_CLOSURE_LIMIT, "closure-limit", "a program needs more files than is sensible")
+DECLARE_ERROR_DOMAIN(elf_closure, ELF_CLOSURE, ELF_CLOSURE_ERRORS);
 
 /* What led to a file. */
 enum closure_way {
@@ -50,8 +50,8 @@ struct closure_options {
 
 /*
  * program: absolute path inside the root. A file that is neither ELF nor script needs
- * nothing but itself. All that is missing is named in one CLOSURE_MISSING, each with who needs it.
- * The caller owns *ret.
+ * nothing but itself. All that is missing is named in one ELF_CLOSURE_MISSING, each with who needs
+ * it. The caller owns *ret.
  */
 struct error *elf_closure_read(const struct closure_options *options, const char *program,
 			       struct elf_closure **ret) MUST_CHECK;

@@ -23,8 +23,8 @@ struct dwarf_view;
 struct error *dwarf_view_new(struct elf_image *img, enum dwarf_view_kind kind,
 			     struct dwarf_view **ret) MUST_CHECK;
 void dwarf_view_free(struct dwarf_view *view);
-DEFINE_CLEANUP(dwarf_view, struct dwarf_view *, NULL, dwarf_view_free);
-#define _cleanup_dwarf_view_ _cleanup_(cleanup_dwarf_view)
+DEFINE_CLEANUP(elf_dwarf_view, struct dwarf_view *, NULL, dwarf_view_free);
+#define _cleanup_dwarf_view_ _cleanup_(cleanup_elf_dwarf_view)
 
 /* Shows libdw all units. */
 struct error *dwarf_view_load_all(struct dwarf_view *view) MUST_CHECK;

@@ -367,8 +367,8 @@ static struct error *explain(struct lookup *l)
 			 error_message(nothing), strbuf_str(&l->tried));
 }
 
-struct error *member_lookup(const struct debug_place *place, const struct member_query *query,
-			    uint64_t *ret_offsets, struct strbuf *source)
+struct error *elf_member_lookup(const struct debug_place *place, const struct member_query *query,
+				uint64_t *ret_offsets, struct strbuf *source)
 {
 	struct lookup l = {
 		.place = place,

@@ -50,7 +50,7 @@ struct debug_place {
  * wrong with it; its kind is ELF_UNSAFE_DEBUGLINK, ELF_UNSAFE_BUILD_ID or ELF_NO_DEBUG_INFO when
  * there was nothing to search, else that of the most telling file.
  */
-struct error *member_lookup(const struct debug_place *place, const struct member_query *query,
-			    uint64_t *ret_offsets, struct strbuf *source) MUST_CHECK;
+struct error *elf_member_lookup(const struct debug_place *place, const struct member_query *query,
+				uint64_t *ret_offsets, struct strbuf *source) MUST_CHECK;
 
 #endif

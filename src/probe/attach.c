@@ -6,8 +6,8 @@
 #include "probe/objects.h"
 #include "probe/state.h"
 
-DEFINE_ERROR_DOMAIN(attach, ATTACH, ATTACH_ERRORS);
-DEFINE_ERROR_DOMAIN(thread, THREAD, THREAD_ERRORS);
+DEFINE_ERROR_DOMAIN(probe_attach, PROBE_ATTACH, PROBE_ATTACH_ERRORS);
+DEFINE_ERROR_DOMAIN(probe_thread, PROBE_THREAD, PROBE_THREAD_ERRORS);
 
 /* How often, and after which pause, a program is looked at again that is still being loaded. */
 enum { START_ATTEMPTS = 5 };
@@ -49,10 +49,11 @@ static struct error *explain_end(const struct probe *probe, const char *proc_roo
 		return take_ptr(cause);
 	ended = proc_exe_identity_read(proc_root, probe->pid, &identity);
 	if (ended)
-		return attach_error(ATTACH_PID_MISSING, 0,
-				    "process %d ended while its files were read", (int)probe->pid);
-	return attach_error(ATTACH_EXE_IDENTITY_CHANGED, 0,
-			    "process %d ran exec while its files were read", (int)probe->pid);
+		return probe_attach_error(PROBE_ATTACH_PID_MISSING, 0,
+					  "process %d ended while its files were read",
+					  (int)probe->pid);
+	return probe_attach_error(PROBE_ATTACH_EXE_IDENTITY_CHANGED, 0,
+				  "process %d ran exec while its files were read", (int)probe->pid);
 }
 
 static struct error *find_all(struct probe *probe, const char *proc_root,

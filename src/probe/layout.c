@@ -44,7 +44,8 @@ static bool is_within_symbol(const struct jemalloc_signs *signs, uint64_t offset
 				      offset - signs->symbol_offset < signs->symbol_bytes);
 }
 
-size_t layout_shifts(const struct layout *layout, const struct object_facts *facts, int64_t *ret)
+size_t layout_shifts(const struct layout *layout, const struct probe_object_facts *facts,
+		     int64_t *ret)
 {
 	bool rtree_is_before = layout->rtree_ctx < layout->state;
 	size_t n = 0;

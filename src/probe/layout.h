@@ -33,7 +33,8 @@ const struct layout *layout_find(const char *version);
  * How far the row's offsets move in this object, for each place where its thread data may be.
  * At most OBJECT_FACTS_TSD_PLACES; how many in ret.
  */
-size_t layout_shifts(const struct layout *layout, const struct object_facts *facts, int64_t *ret);
+size_t layout_shifts(const struct layout *layout, const struct probe_object_facts *facts,
+		     int64_t *ret);
 
 /* What one look at a thread shows of the places a row names. */
 struct layout_sample {

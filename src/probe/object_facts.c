@@ -14,7 +14,7 @@
  */
 enum { MAX_TLS_IMAGE_BYTES = 1 << 20 };
 
-static void find_tsd(struct elf_image *image, struct object_facts *facts)
+static void find_tsd(struct elf_image *image, struct probe_object_facts *facts)
 {
 	uint64_t n = facts->tls.filesz;
 	_cleanup_free_ uint8_t *bytes = n <= MAX_TLS_IMAGE_BYTES ? xcalloc(n + 1, 1) : NULL;
@@ -32,9 +32,9 @@ static void find_tsd(struct elf_image *image, struct object_facts *facts)
 }
 
 struct error *object_facts_read(struct elf_image *image, const struct cancel *cancel,
-				struct object_facts *ret)
+				struct probe_object_facts *ret)
 {
-	struct object_facts facts = { .machine = elf_image_machine(image) };
+	struct probe_object_facts facts = { .machine = elf_image_machine(image) };
 	_cleanup_error_ struct error *no_tls = elf_image_tls(image, &facts.tls);
 	struct error *err = jemalloc_recognise(image, cancel, &facts.signs);
 
@@ -52,7 +52,7 @@ struct error *object_facts_read(struct elf_image *image, const struct cancel *ca
 	return NULL;
 }
 
-void object_facts_complete(struct elf_image *image, struct object_facts *facts)
+void object_facts_complete(struct elf_image *image, struct probe_object_facts *facts)
 {
 	_cleanup_strbuf_ struct strbuf hex = STRBUF_INIT;
 	_cleanup_error_ struct error *no_id = elf_build_id(image, &hex);
@@ -97,8 +97,9 @@ static bool are_in_storage(const struct counter_offsets *offsets, const struct e
 }
 
 struct error *counter_offsets_read(const struct debug_place *place,
-				   const struct object_facts *facts, const struct cancel *cancel,
-				   struct counter_offsets *ret, struct strbuf *ret_source)
+				   const struct probe_object_facts *facts,
+				   const struct cancel *cancel, struct counter_offsets *ret,
+				   struct strbuf *ret_source)
 {
 	static const char *const members[] = { JEMALLOC_ALLOCATED, JEMALLOC_DEALLOCATED };
 	const struct member_query query = {
@@ -113,7 +114,7 @@ struct error *counter_offsets_read(const struct debug_place *place,
 	struct counter_offsets offsets;
 	struct error *err;
 
-	err = member_lookup(place, &query, members_at, &source);
+	err = elf_member_lookup(place, &query, members_at, &source);
 	if (!err && !facts->signs.has_symbol)
 		err = find_symbol_in(strbuf_str(&source), place->ns_root, cancel, &symbol_offset);
 	if (err)

@@ -86,7 +86,7 @@ enum {
 	OBJECT_FACTS_TSD_PLACES = 8, /* one for each jemalloc in it, and what looks like it */
 };
 
-struct object_facts {
+struct probe_object_facts {
 	uint16_t machine;
 	struct elf_load loads[OBJECT_FACTS_LOADS];
 	size_t n_loads;
@@ -117,17 +117,17 @@ struct counter_offsets {
  * cannot be told whether there are such signs.
  */
 struct error *object_facts_read(struct elf_image *image, const struct cancel *cancel,
-				struct object_facts *ret) MUST_CHECK;
+				struct probe_object_facts *ret) MUST_CHECK;
 /* The rest, which not everybody needs. */
-void object_facts_complete(struct elf_image *image, struct object_facts *facts);
+void object_facts_complete(struct elf_image *image, struct probe_object_facts *facts);
 
 /*
  * By the debug information of a file that is_jemalloc, whose name goes to ret_source if that is
  * not NULL. Errors of the domains elf and base; the expensive part.
  */
 struct error *counter_offsets_read(const struct debug_place *place,
-				   const struct object_facts *facts, const struct cancel *cancel,
-				   struct counter_offsets *ret,
+				   const struct probe_object_facts *facts,
+				   const struct cancel *cancel, struct counter_offsets *ret,
 				   struct strbuf *ret_source) MUST_CHECK;
 
 #endif

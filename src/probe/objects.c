@@ -20,9 +20,10 @@ static struct error *exe_error(const char *proc_root, pid_t pid, struct error *c
 {
 	if (!proc_pid_exists(proc_root, pid)) {
 		error_free(cause);
-		return attach_error(ATTACH_PID_MISSING, 0, "process %d ended meanwhile", (int)pid);
+		return probe_attach_error(PROBE_ATTACH_PID_MISSING, 0, "process %d ended meanwhile",
+					  (int)pid);
 	}
-	return error_recast(cause, &attach_error_domain, ATTACH_READLINK_FAILURE);
+	return error_recast(cause, &probe_attach_error_domain, PROBE_ATTACH_READLINK_FAILURE);
 }
 
 static struct object *find_path(struct objects *objects, const char *path)
@@ -115,14 +116,16 @@ struct error *objects_list(const char *proc_root, pid_t pid, struct objects *ret
 	struct error *err;
 
 	if (!proc_pid_exists(proc_root, pid))
-		return attach_error(ATTACH_PID_MISSING, 0, "there is no process %d", (int)pid);
+		return probe_attach_error(PROBE_ATTACH_PID_MISSING, 0, "there is no process %d",
+					  (int)pid);
 	err = proc_exe_path_read(proc_root, pid, &exe_path);
 	if (err)
 		return exe_error(proc_root, pid, err);
 	cut_deleted(exe_path);
 	err = proc_maps_read(proc_root, pid, &maps);
 	if (err)
-		return error_recast(err, &attach_error_domain, ATTACH_MAPS_READ_FAILURE);
+		return error_recast(err, &probe_attach_error_domain,
+				    PROBE_ATTACH_MAPS_READ_FAILURE);
 	objects.proc_root = xstrdup(proc_root);
 	objects.ns_root = xasprintf("%s/%d/root", proc_root, (int)pid);
 	collect(&maps, exe_path, &objects);
@@ -152,23 +155,24 @@ bool object_error_leaves_open(const struct error *err)
 static struct error *check_program(struct objects *objects)
 {
 	struct object *program = &objects->rows.at[0];
-	const struct object_facts *facts = object_facts(objects, program);
+	const struct probe_object_facts *facts = probe_object_facts(objects, program);
 	struct error *why;
 
 	if (facts && facts->machine == arch_elf_machine())
 		return NULL;
 	if (facts)
-		return attach_error(ATTACH_ARCH_MISMATCH, 0,
-				    "this probe reads %s, but %s is for ELF machine %#x",
-				    arch_name(), program->path, facts->machine);
+		return probe_attach_error(PROBE_ATTACH_ARCH_MISMATCH, 0,
+					  "this probe reads %s, but %s is for ELF machine %#x",
+					  arch_name(), program->path, facts->machine);
 	why = take_ptr(program->error);
 	if (error_is(why, &base_error_domain, BASE_CANCELLED))
 		return why;
 	if (object_error_leaves_open(why))
-		return error_recast(why, &attach_error_domain, ATTACH_DWARF_PARSE_FAILURE);
+		return error_recast(why, &probe_attach_error_domain,
+				    PROBE_ATTACH_DWARF_PARSE_FAILURE);
 	if (error_is(why, &elf_error_domain, ELF_ARCH))
 		return error_recast(error_wrap(why, "this probe reads %s", arch_name()),
-				    &attach_error_domain, ATTACH_ARCH_MISMATCH);
+				    &probe_attach_error_domain, PROBE_ATTACH_ARCH_MISMATCH);
 	return exe_error(objects->proc_root, objects->pid, why);
 }
 
@@ -239,7 +243,8 @@ struct elf_image *object_image(const struct objects *objects, struct object *obj
 	return object->image;
 }
 
-const struct object_facts *object_facts(const struct objects *objects, struct object *object)
+const struct probe_object_facts *probe_object_facts(const struct objects *objects,
+						    struct object *object)
 {
 	if (object->facts || object->error)
 		return object->facts;
@@ -247,7 +252,7 @@ const struct object_facts *object_facts(const struct objects *objects, struct ob
 		object->facts = objects->source->look(objects->source, objects, object,
 						      &object->error);
 	} else if (object_image(objects, object)) {
-		object->own_facts = xnew(struct object_facts);
+		object->own_facts = xnew(struct probe_object_facts);
 		object->error = object_facts_read(object->image, objects->cancel,
 						  object->own_facts);
 		object->facts = object->error ? NULL : object->own_facts;
@@ -258,7 +263,7 @@ const struct object_facts *object_facts(const struct objects *objects, struct ob
 const struct glibc_facts *object_glibc(const struct objects *objects, struct object *object)
 {
 	static const struct glibc_facts nothing;
-	const struct object_facts *facts = object_facts(objects, object);
+	const struct probe_object_facts *facts = probe_object_facts(objects, object);
 
 	if (facts && !facts->is_complete && object->own_facts)
 		object_facts_complete(object->image, object->own_facts);
@@ -282,7 +287,7 @@ struct error *object_counters(const struct objects *objects, struct object *obje
 
 struct error *object_load_bias(const struct objects *objects, struct object *object, uint64_t *ret)
 {
-	const struct object_facts *facts = object_facts(objects, object);
+	const struct probe_object_facts *facts = probe_object_facts(objects, object);
 
 	if (!facts || object->map_end == 0)
 		return base_error(BASE_ABSENT, 0, "%s: its place in memory is unknown",

@@ -22,8 +22,8 @@ struct object {
 	struct elf_image *image; /* NULL until object_image(), or when its file cannot be read */
 	struct error *error;	 /* why not */
 	bool tried;
-	const struct object_facts *facts; /* NULL until object_facts() */
-	struct object_facts *own_facts;	  /* the same, unless a source lent them */
+	const struct probe_object_facts *facts; /* NULL until probe_object_facts() */
+	struct probe_object_facts *own_facts;	/* the same, unless a source lent them */
 };
 
 struct objects;
@@ -31,9 +31,10 @@ struct objects;
 /* Somebody who knows what objects contain, so that none has to be opened here. */
 struct object_source {
 	/* Complete facts, borrowed as long as the objects live; or NULL, and why in *ret_error. */
-	const struct object_facts *(*look)(const struct object_source *source,
-					   const struct objects *objects,
-					   const struct object *object, struct error **ret_error);
+	const struct probe_object_facts *(*look)(const struct object_source *source,
+						 const struct objects *objects,
+						 const struct object *object,
+						 struct error **ret_error);
 	/* Of an object that is_jemalloc. */
 	struct error *(*counters)(const struct object_source *source, const struct objects *objects,
 				  const struct object *object, struct counter_offsets *ret);
@@ -68,7 +69,8 @@ int object_open(const struct objects *objects, const struct object *object) MUST
  */
 bool object_error_leaves_open(const struct error *err);
 /* Borrowed; NULL leaves object->error set. */
-const struct object_facts *object_facts(const struct objects *objects, struct object *object);
+const struct probe_object_facts *probe_object_facts(const struct objects *objects,
+						    struct object *object);
 /* What it says about glibc; nothing when it cannot be read. */
 const struct glibc_facts *object_glibc(const struct objects *objects, struct object *object);
 /* Of an object that is_jemalloc: by debug information, in the file that goes to ret_source. */
@@ -80,7 +82,7 @@ struct error *object_load_bias(const struct objects *objects, struct object *obj
 			       uint64_t *ret) MUST_CHECK;
 /*
  * First object whose file name starts with this and that defines the symbol, or
- * NULL: a name alone may be anybody's. A source knows the symbols of object_facts.h only.
+ * NULL: a name alone may be anybody's. A source knows the symbols of probe_object_facts.h only.
  */
 struct object *objects_find_defining(struct objects *objects, const char *name_prefix,
 				     const char *symbol);

@@ -11,7 +11,7 @@
 /* An object that shows signs of jemalloc, and what became of reading it. */
 struct candidate {
 	struct object *object;
-	const struct object_facts *facts;
+	const struct probe_object_facts *facts;
 	struct error *error; /* NULL: the fields below hold */
 	struct counter_place place;
 	enum probe_evidence evidence;
@@ -43,7 +43,7 @@ static bool is_called(const char *path, const char *wanted)
 static void consider(const struct objects *objects, struct object *object, uint16_t machine,
 		     struct candidates *candidates)
 {
-	const struct object_facts *facts = object_facts(objects, object);
+	const struct probe_object_facts *facts = probe_object_facts(objects, object);
 
 	if (facts && facts->machine == machine && facts->is_jemalloc && facts->has_tls)
 		vec_push(&candidates->rows, (struct candidate){ .object = object, .facts = facts });
@@ -57,18 +57,19 @@ static struct error *place_library(struct probe *probe, const struct objects *ob
 	uint64_t bias;
 
 	if (!probe->has_glibc || !probe->glibc.has_libraries)
-		return attach_error(ATTACH_JEMALLOC_IN_DSO, 0,
-				    "jemalloc is in %s, and the C library does not say where the "
-				    "thread-local storage of libraries is: %s",
-				    candidate->object->path,
-				    probe->no_glibc ? error_message(probe->no_glibc)
-						    : "its descriptors for that are missing");
+		return probe_attach_error(
+			PROBE_ATTACH_JEMALLOC_IN_DSO, 0,
+			"jemalloc is in %s, and the C library does not say where the "
+			"thread-local storage of libraries is: %s",
+			candidate->object->path,
+			probe->no_glibc ? error_message(probe->no_glibc)
+					: "its descriptors for that are missing");
 	why = object_load_bias(objects, candidate->object, &bias);
 	if (!why)
 		why = link_map_find_tls(&probe->memory.remote, &probe->glibc, bias,
 					&probe->place.library);
 	return error_recast(error_wrap(why, "jemalloc is in %s", candidate->object->path),
-			    &attach_error_domain, ATTACH_JEMALLOC_IN_DSO);
+			    &probe_attach_error_domain, PROBE_ATTACH_JEMALLOC_IN_DSO);
 }
 
 static struct error *offsets_from_dwarf(struct probe *probe, const struct objects *objects,
@@ -92,10 +93,10 @@ static struct error *no_layout(const struct candidate *candidate, const char *wh
 {
 	const char *version = candidate->facts->signs.version;
 
-	return attach_error(ATTACH_DWARF_PARSE_FAILURE, 0,
-			    "%s for jemalloc %s with %#" PRIx64 " bytes of thread-local storage",
-			    why, version[0] ? version : "of unknown version",
-			    candidate->facts->tls.memsz);
+	return probe_attach_error(
+		PROBE_ATTACH_DWARF_PARSE_FAILURE, 0,
+		"%s for jemalloc %s with %#" PRIx64 " bytes of thread-local storage", why,
+		version[0] ? version : "of unknown version", candidate->facts->tls.memsz);
 }
 
 /* Exactly one of the places must be proven by the live process. */
@@ -168,10 +169,11 @@ static struct error *resolve(struct probe *probe, const struct objects *objects,
 	if (!no_table || error_is(no_table, &base_error_domain, BASE_CANCELLED))
 		return take_ptr(no_table);
 	add_detail(options, candidate, no_table);
-	return attach_error(ATTACH_DWARF_PARSE_FAILURE, 0,
-			    "jemalloc is in %s, but where it keeps its counters is unknown: %s. "
-			    "Install its debug symbols, or build it with -g",
-			    candidate->object->path, error_message(no_table));
+	return probe_attach_error(
+		PROBE_ATTACH_DWARF_PARSE_FAILURE, 0,
+		"jemalloc is in %s, but where it keeps its counters is unknown: %s. "
+		"Install its debug symbols, or build it with -g",
+		candidate->object->path, error_message(no_table));
 }
 
 static void measure_use(struct probe *probe, struct candidate *candidate)
@@ -238,9 +240,9 @@ static struct error *choose(struct probe *probe, struct candidates *candidates, 
 			chosen = candidate;
 	}
 	if (!chosen)
-		return attach_error(ATTACH_JEMALLOC_NOT_FOUND, 0,
-				    "no object called %s contains jemalloc; %s does", wanted,
-				    candidates->rows.at[0].object->path);
+		return probe_attach_error(PROBE_ATTACH_JEMALLOC_NOT_FOUND, 0,
+					  "no object called %s contains jemalloc; %s does", wanted,
+					  candidates->rows.at[0].object->path);
 	unread = wanted ? NULL : unread_beside(candidates, chosen);
 	if (unread)
 		chosen = unread;
@@ -256,20 +258,21 @@ static struct error *not_found(const struct objects *objects)
 	const struct object *deleted = objects_deleted_unread(objects);
 
 	if (undecided)
-		return attach_error(ATTACH_DWARF_PARSE_FAILURE, error_errno(undecided),
-				    "whether %s uses jemalloc cannot be told: %s",
-				    objects->rows.at[0].path, error_message(undecided));
+		return probe_attach_error(PROBE_ATTACH_DWARF_PARSE_FAILURE, error_errno(undecided),
+					  "whether %s uses jemalloc cannot be told: %s",
+					  objects->rows.at[0].path, error_message(undecided));
 	if (deleted)
-		return attach_error(ATTACH_DWARF_PARSE_FAILURE, error_errno(deleted->error),
-				    "whether %s uses jemalloc cannot be told: %s was removed or "
-				    "replaced since it was loaded, and only CAP_SYS_ADMIN or "
-				    "CAP_CHECKPOINT_RESTORE may open what is still mapped. Restart "
-				    "the program, or run the probe as root",
-				    objects->rows.at[0].path, deleted->path);
-	return attach_error(ATTACH_JEMALLOC_NOT_FOUND, objects_denied(objects),
-			    "none of the %zu objects mapped by %s contains jemalloc: no "
-			    "*tsd_tls variable, no *mallctl function, no version string",
-			    objects->rows.n, objects->rows.at[0].path);
+		return probe_attach_error(
+			PROBE_ATTACH_DWARF_PARSE_FAILURE, error_errno(deleted->error),
+			"whether %s uses jemalloc cannot be told: %s was removed or "
+			"replaced since it was loaded, and only CAP_SYS_ADMIN or "
+			"CAP_CHECKPOINT_RESTORE may open what is still mapped. Restart "
+			"the program, or run the probe as root",
+			objects->rows.at[0].path, deleted->path);
+	return probe_attach_error(PROBE_ATTACH_JEMALLOC_NOT_FOUND, objects_denied(objects),
+				  "none of the %zu objects mapped by %s contains jemalloc: no "
+				  "*tsd_tls variable, no *mallctl function, no version string",
+				  objects->rows.n, objects->rows.at[0].path);
 }
 
 static struct error *resolve_all(struct probe *probe, const struct objects *objects,
@@ -293,7 +296,7 @@ static struct error *resolve_all(struct probe *probe, const struct objects *obje
 struct error *resolve_jemalloc(struct probe *probe, struct objects *objects,
 			       const struct probe_options *options)
 {
-	uint16_t machine = object_facts(objects, &objects->rows.at[0])->machine;
+	uint16_t machine = probe_object_facts(objects, &objects->rows.at[0])->machine;
 	struct candidates candidates = { VEC_INIT };
 	struct error *err = NULL;
 

@@ -24,18 +24,20 @@ struct attempt {
 
 static struct error *gone_error(pid_t tid, const char *how)
 {
-	return thread_error(THREAD_PROCESS_VM_READV, ESRCH, "thread %d %s", (int)tid, how);
+	return probe_thread_error(PROBE_THREAD_PROCESS_VM_READV, ESRCH, "thread %d %s", (int)tid,
+				  how);
 }
 
 static struct error *read_error(const struct counter_read *read, pid_t tid)
 {
 	if (read->status == COUNTER_NO_ADDRESS)
-		return thread_error(THREAD_TLS_ARITHMETIC, 0,
-				    "thread %d: thread pointer %#" PRIx64
-				    " leaves no room for the thread-local block",
-				    (int)tid, read->thread_pointer);
-	return thread_error(THREAD_PROCESS_VM_READV, remote_errno(read->why),
-			    "process_vm_readv of thread %d at %#" PRIx64, (int)tid, read->address);
+		return probe_thread_error(PROBE_THREAD_TLS_ARITHMETIC, 0,
+					  "thread %d: thread pointer %#" PRIx64
+					  " leaves no room for the thread-local block",
+					  (int)tid, read->thread_pointer);
+	return probe_thread_error(PROBE_THREAD_PROCESS_VM_READV, remote_errno(read->why),
+				  "process_vm_readv of thread %d at %#" PRIx64, (int)tid,
+				  read->address);
 }
 
 static bool any_pointer_missing(const struct known_threads *known)
@@ -102,7 +104,8 @@ static void confirm(const struct probe *probe, struct attempt *attempt)
 	if (attempt->error)
 		error_free(err);
 	else
-		attempt->error = error_recast(err, &thread_error_domain, THREAD_PROCESS_VM_READV);
+		attempt->error = error_recast(err, &probe_thread_error_domain,
+					      PROBE_THREAD_PROCESS_VM_READV);
 }
 
 /* Every thread whose pointer is known, in a few system calls. */
@@ -167,11 +170,11 @@ static void read_stopped(struct probe *probe, struct attempt *attempt)
 static struct error *no_pointer_error(const struct probe *probe, pid_t tid)
 {
 	if (remote_access(&probe->memory.remote) == REMOTE_DENIED)
-		return thread_error(THREAD_PROCESS_VM_READV, EPERM, "process_vm_readv of thread %d",
-				    (int)tid);
-	return thread_error(THREAD_POINTER, 0,
-			    "thread %d is not in glibc's thread list, and stopping it is forbidden",
-			    (int)tid);
+		return probe_thread_error(PROBE_THREAD_PROCESS_VM_READV, EPERM,
+					  "process_vm_readv of thread %d", (int)tid);
+	return probe_thread_error(
+		PROBE_THREAD_POINTER, 0,
+		"thread %d is not in glibc's thread list, and stopping it is forbidden", (int)tid);
 }
 
 static void read_one_by_one(struct probe *probe, struct attempt *attempt)

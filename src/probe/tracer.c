@@ -98,29 +98,30 @@ struct error *tracer_stop(struct tracer *tracer, pid_t tid, struct stopped_threa
 	bool seized = take_unreleased(tracer, tid, &thread.asked_ns);
 
 	if (!seized && ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
-		return thread_error(THREAD_PTRACE_SEIZE, errno, "PTRACE_SEIZE of thread %d",
-				    (int)tid);
+		return probe_thread_error(PROBE_THREAD_PTRACE_SEIZE, errno,
+					  "PTRACE_SEIZE of thread %d", (int)tid);
 	if (!seized)
 		thread.asked_ns = clock_monotonic_ns();
 	if (!seized && ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0) {
 		int errnum = errno;
 
 		keep_for_later(tracer, &thread);
-		return thread_error(THREAD_PTRACE_INTERRUPT, errnum,
-				    "PTRACE_INTERRUPT of thread %d", (int)tid);
+		return probe_thread_error(PROBE_THREAD_PTRACE_INTERRUPT, errnum,
+					  "PTRACE_INTERRUPT of thread %d", (int)tid);
 	}
 	switch (wait_for_stop(tid, STOP_TIMEOUT_NS, tracer->cancel, &thread.signal)) {
 	case WAIT_STOPPED:
 		*ret = thread;
 		return NULL;
 	case WAIT_ENDED:
-		return thread_error(THREAD_WAITPID, ESRCH, "thread %d ended before it stopped",
-				    (int)tid);
+		return probe_thread_error(PROBE_THREAD_WAITPID, ESRCH,
+					  "thread %d ended before it stopped", (int)tid);
 	case WAIT_FAILED: {
 		int errnum = errno;
 
 		keep_for_later(tracer, &thread);
-		return thread_error(THREAD_WAITPID, errnum, "waitpid for thread %d", (int)tid);
+		return probe_thread_error(PROBE_THREAD_WAITPID, errnum, "waitpid for thread %d",
+					  (int)tid);
 	}
 	case WAIT_CANCELLED:
 		keep_for_later(tracer, &thread);
@@ -129,8 +130,8 @@ struct error *tracer_stop(struct tracer *tracer, pid_t tid, struct stopped_threa
 		break;
 	}
 	keep_for_later(tracer, &thread);
-	return thread_error(
-		THREAD_WAITPID, 0,
+	return probe_thread_error(
+		PROBE_THREAD_WAITPID, 0,
 		"thread %d did not stop within %u ms: it sleeps uninterruptibly, or the "
 		"machine is overloaded",
 		(int)tid, (unsigned int)(STOP_TIMEOUT_NS / NS_PER_MS));
@@ -141,8 +142,9 @@ struct error *tracer_thread_pointer(const struct stopped_thread *thread, uint64_
 	int errnum = arch_thread_pointer(thread->tid, ret);
 
 	if (errnum)
-		return thread_error(THREAD_GET_REGSET, errnum, "PTRACE_GETREGSET %s of thread %d",
-				    arch_regset_name(), (int)thread->tid);
+		return probe_thread_error(PROBE_THREAD_GET_REGSET, errnum,
+					  "PTRACE_GETREGSET %s of thread %d", arch_regset_name(),
+					  (int)thread->tid);
 	return NULL;
 }
 

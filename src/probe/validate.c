@@ -145,9 +145,9 @@ static void ask(const struct probe *probe, const struct claim *claim,
 
 static struct error *not_proven(const struct layout *layout, const char *why)
 {
-	return attach_error(ATTACH_DWARF_PARSE_FAILURE, 0,
-			    "the layout known for jemalloc %s (%s) %s", layout->version,
-			    layout->origin, why);
+	return probe_attach_error(PROBE_ATTACH_DWARF_PARSE_FAILURE, 0,
+				  "the layout known for jemalloc %s (%s) %s", layout->version,
+				  layout->origin, why);
 }
 
 /*

@@ -122,7 +122,7 @@ void table_add_heading(struct table *table, unsigned int depth, const char *fore
 }
 
 /* What is shown, and how. */
-struct layout {
+struct columns_layout {
 	const struct table *table;
 	bool colour;
 	size_t indent;
@@ -143,7 +143,7 @@ static size_t content_width(const struct table *table, size_t column)
 	return widest;
 }
 
-static void measure(struct layout *layout)
+static void measure(struct columns_layout *layout)
 {
 	const struct table *table = layout->table;
 
@@ -161,7 +161,7 @@ static void measure(struct layout *layout)
 	}
 }
 
-static void shrink(struct layout *layout, size_t limit)
+static void shrink(struct columns_layout *layout, size_t limit)
 {
 	size_t excess = layout->total > limit ? layout->total - limit : 0;
 
@@ -198,7 +198,7 @@ static void append_cell(struct strbuf *into, const char *text, size_t width, boo
 		strbuf_append_repeated(into, ' ', width - taken);
 }
 
-static void append_row(const struct layout *layout, size_t row, struct strbuf *into)
+static void append_row(const struct columns_layout *layout, size_t row, struct strbuf *into)
 {
 	const struct table *table = layout->table;
 	bool bold = row == TITLES && layout->colour;
@@ -218,13 +218,13 @@ static void append_row(const struct layout *layout, size_t row, struct strbuf *i
 	strbuf_append_char(into, '\n');
 }
 
-static void append_bold(const struct layout *layout, const char *text, struct strbuf *into)
+static void append_bold(const struct columns_layout *layout, const char *text, struct strbuf *into)
 {
 	strbuf_appendf(into, "%s%s%s", layout->colour ? TERMINAL_BOLD : "", text,
 		       layout->colour ? TERMINAL_RESET : "");
 }
 
-static void append_rows(const struct layout *layout, struct strbuf *into)
+static void append_rows(const struct columns_layout *layout, struct strbuf *into)
 {
 	const struct table *table = layout->table;
 	size_t h = 0;
@@ -242,7 +242,8 @@ static void append_rows(const struct layout *layout, struct strbuf *into)
 	}
 }
 
-static void append_paragraphs(const struct layout *layout, size_t columns, struct strbuf *into)
+static void append_paragraphs(const struct columns_layout *layout, size_t columns,
+			      struct strbuf *into)
 {
 	for (size_t r = 0; r < row_count(layout->table); r++) {
 		append_bold(layout, cell_at(layout->table, r, 0), into);
@@ -261,7 +262,7 @@ static void append_paragraphs(const struct layout *layout, size_t columns, struc
 void table_format(const struct table *table, const struct table_look *look, struct strbuf *into)
 {
 	_cleanup_free_ size_t *widths = xcalloc(table->n_columns, sizeof(*widths));
-	struct layout layout = { table, look->colour, look->indent, 0, widths, 0 };
+	struct columns_layout layout = { table, look->colour, look->indent, 0, widths, 0 };
 
 	if (table->headings.n)
 		layout.indent += (size_t)HEADING_INDENT * (table->deepest + 1);

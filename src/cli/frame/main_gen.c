@@ -41,7 +41,7 @@ static void format_fatal_words(const struct command *command UNUSED, struct strb
 static void format_thread_words(const struct command *command UNUSED, struct strbuf *into)
 {
 #define THREAD_LINE_(id, tag, meaning) strbuf_append(into, "- *" tag "*: " meaning "\n");
-	THREAD_ERRORS(THREAD_LINE_)
+	PROBE_THREAD_ERRORS(THREAD_LINE_)
 #undef THREAD_LINE_
 	strbuf_append_char(into, '\n');
 }

@@ -19,9 +19,10 @@ static struct error *first_identity(pid_t pid, struct exe_identity *ret)
 	if (!err)
 		return NULL;
 	if (!proc_pid_exists(PROC_ROOT, pid))
-		return attach_error(ATTACH_PID_MISSING, 0, "pid %d does not exist", pid);
-	return attach_error(ATTACH_READLINK_FAILURE, error_errno(cause),
-			    "pid %d exists, but its executable cannot be read", pid);
+		return probe_attach_error(PROBE_ATTACH_PID_MISSING, 0, "pid %d does not exist",
+					  pid);
+	return probe_attach_error(PROBE_ATTACH_READLINK_FAILURE, error_errno(cause),
+				  "pid %d exists, but its executable cannot be read", pid);
 }
 
 /* After an exec, or under a pid given to another process, the offsets found mean nothing. */
@@ -31,15 +32,16 @@ static struct error *same_identity(pid_t pid, const struct exe_identity *before,
 	_cleanup_error_ struct error *cause = proc_exe_identity_read(PROC_ROOT, pid, &now);
 
 	if (cause && !proc_pid_exists(PROC_ROOT, pid))
-		return attach_error(ATTACH_EXE_IDENTITY_CHANGED, error_errno(cause),
-				    "pid %d ended %s: its executable is gone", pid, when);
+		return probe_attach_error(PROBE_ATTACH_EXE_IDENTITY_CHANGED, error_errno(cause),
+					  "pid %d ended %s: its executable is gone", pid, when);
 	if (cause)
-		return attach_error(ATTACH_EXE_IDENTITY_CHANGED, error_errno(cause),
-				    "pid %d: its executable can no longer be read %s", pid, when);
+		return probe_attach_error(PROBE_ATTACH_EXE_IDENTITY_CHANGED, error_errno(cause),
+					  "pid %d: its executable can no longer be read %s", pid,
+					  when);
 	if (now.dev == before->dev && now.ino == before->ino)
 		return NULL;
-	return attach_error(
-		ATTACH_EXE_IDENTITY_CHANGED, 0,
+	return probe_attach_error(
+		PROBE_ATTACH_EXE_IDENTITY_CHANGED, 0,
 		"pid %d: the executable changed %s (was dev=%#llx ino=%llu, is dev=%#llx "
 		"ino=%llu); it ran another program or the pid was reused, TLS offsets "
 		"invalid",
@@ -61,9 +63,9 @@ static struct error *same_memory(const struct probe *probe, pid_t pid, const cha
 	ended = proc_exe_identity_read(PROC_ROOT, pid, &now);
 	if (ended)
 		return NULL;
-	return attach_error(ATTACH_EXE_IDENTITY_CHANGED, 0,
-			    "pid %d ran exec %s: its memory was replaced, TLS offsets invalid", pid,
-			    when);
+	return probe_attach_error(
+		PROBE_ATTACH_EXE_IDENTITY_CHANGED, 0,
+		"pid %d ran exec %s: its memory was replaced, TLS offsets invalid", pid, when);
 }
 
 /* The numbers of a thread's pid would be those of its whole process. */

@@ -7,7 +7,7 @@ const char *fatal_tag(const struct error *err)
 {
 	const struct error_domain *domain = error_domain_of(err);
 
-	if (domain == &attach_error_domain || domain == &fatal_error_domain)
+	if (domain == &probe_attach_error_domain || domain == &fatal_error_domain)
 		return error_tag(err);
 	return fatal_error_domain.kinds[FATAL_OTHER].tag;
 }

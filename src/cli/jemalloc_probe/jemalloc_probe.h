@@ -78,7 +78,7 @@ bool probe_report_any_refused(const struct probe_report *report);
 DECLARE_ERROR_DOMAIN(fatal, FATAL, FATAL_ERRORS);
 
 /* Every word there is, for those who list them: X(id, tag, meaning). */
-#define FATAL_ALL(X) ATTACH_ERRORS(X) FATAL_ERRORS(X)
+#define FATAL_ALL(X) PROBE_ATTACH_ERRORS(X) FATAL_ERRORS(X)
 
 /* The word for any error: its own tag if that is in the vocabulary, else "other". */
 const char *fatal_tag(const struct error *err);

@@ -38,7 +38,7 @@ static int end_fatal(const struct probe_config *config, const struct error *err,
 
 	fprintf(stderr, "ktstr-probe-fatal: %s\n", fatal_tag(err));
 	command_print_error(error_message(err));
-	if (error_is(err, &attach_error_domain, ATTACH_READLINK_FAILURE))
+	if (error_is(err, &probe_attach_error_domain, PROBE_ATTACH_READLINK_FAILURE))
 		hint_exe(PROC_ROOT, pid, errnum, &hint);
 	else if (errnum == EPERM || errnum == EACCES)
 		hint_permission(PROC_ROOT, pid, &hint);

@@ -90,9 +90,10 @@ struct table_source {
 	bool met_panic;
 };
 
-static const struct object_facts *look_up(const struct object_source *source,
-					  const struct objects *objects,
-					  const struct object *object, struct error **ret_error)
+static const struct probe_object_facts *look_up(const struct object_source *source,
+						const struct objects *objects,
+						const struct object *object,
+						struct error **ret_error)
 {
 	struct table_source *from = (struct table_source *)(uintptr_t)source;
 	uint32_t index = heap_objects_find(from->table, objects, object);
@@ -164,12 +165,12 @@ static enum snapshot_reason reason_of_attach(int kind, int errnum)
 {
 	if (errnum == EACCES || errnum == EPERM)
 		return SNAPSHOT_REASON_NO_PERMISSION;
-	if (kind == ATTACH_PID_MISSING || errnum == ESRCH)
+	if (kind == PROBE_ATTACH_PID_MISSING || errnum == ESRCH)
 		return SNAPSHOT_REASON_VANISHED;
-	if (kind == ATTACH_JEMALLOC_NOT_FOUND)
+	if (kind == PROBE_ATTACH_JEMALLOC_NOT_FOUND)
 		return SNAPSHOT_REASON_NO_JEMALLOC;
 	/* A kernel thread has no program. */
-	if (kind == ATTACH_READLINK_FAILURE && errnum == ENOENT)
+	if (kind == PROBE_ATTACH_READLINK_FAILURE && errnum == ENOENT)
 		return SNAPSHOT_REASON_NO_MEMORY;
 	return SNAPSHOT_REASON_OTHER;
 }
@@ -196,14 +197,15 @@ static void attach_failed(struct heap *heap, struct heap_process *process, struc
 		count_reason(heap, SNAPSHOT_REASON_OTHER, process->n);
 		note_failure(heap, process, HEAP_WORKER_PANIC, error_message(err));
 	} else {
-		if (heap_tally_not_attached(&heap->tally, (enum attach_error_kind)kind, errnum))
+		if (heap_tally_not_attached(&heap->tally, (enum probe_attach_error_kind)kind,
+					    errnum))
 			note_failure(heap, process, error_tag(err), error_message(err));
 		count_reason(heap, reason_of_attach(kind, errnum), process->n);
 	}
 	pthread_mutex_unlock(&heap->lock);
 }
 
-static void thread_failed(struct heap *heap, enum thread_error_kind kind, int errnum)
+static void thread_failed(struct heap *heap, enum probe_thread_error_kind kind, int errnum)
 {
 	heap_tally_not_read(&heap->tally, kind, errnum);
 	if (errnum == EACCES || errnum == EPERM)
@@ -217,13 +219,13 @@ static void take_thread(struct heap *heap, struct thread_sample *sample,
 			const struct probe_thread *thread)
 {
 	if (thread->error) {
-		thread_failed(heap, (enum thread_error_kind)error_kind_of(thread->error),
+		thread_failed(heap, (enum probe_thread_error_kind)error_kind_of(thread->error),
 			      error_errno(thread->error));
 		return;
 	}
 	if (thread->has_start_time && sample->start_ticks &&
 	    thread->start_time_jiffies != sample->start_ticks) {
-		thread_failed(heap, THREAD_PROCESS_VM_READV, ESRCH);
+		thread_failed(heap, PROBE_THREAD_PROCESS_VM_READV, ESRCH);
 		return;
 	}
 	sample_set(sample, METRIC_ALLOCATED_BYTES, thread->allocated_bytes);
@@ -246,7 +248,7 @@ static void take_threads(struct heap *heap, const struct heap_process *process,
 		if (at < seen->n_threads && (uint32_t)seen->threads[at].tid == sample->tid)
 			take_thread(heap, sample, &seen->threads[at]);
 		else
-			thread_failed(heap, THREAD_PROCESS_VM_READV, ESRCH);
+			thread_failed(heap, PROBE_THREAD_PROCESS_VM_READV, ESRCH);
 	}
 }
 
@@ -260,7 +262,7 @@ static void read_counters(struct heap *heap, struct heap_process *process, struc
 	heap_tally_attached(&heap->tally);
 	if (err || replaced)
 		for (size_t i = 0; i < process->n; i++)
-			thread_failed(heap, THREAD_PROCESS_VM_READV,
+			thread_failed(heap, PROBE_THREAD_PROCESS_VM_READV,
 				      err ? error_errno(err) : ESRCH);
 	else if (!seen.interrupted)
 		take_threads(heap, process, &seen);
@@ -281,7 +283,8 @@ static void read_process(struct heap *heap, struct heap_process *process)
 	struct error *err = take_ptr(process->error);
 
 	if (!err && !process->denied && surely_has_none(heap, process))
-		err = attach_error(ATTACH_JEMALLOC_NOT_FOUND, 0, "no object contains jemalloc");
+		err = probe_attach_error(PROBE_ATTACH_JEMALLOC_NOT_FOUND, 0,
+					 "no object contains jemalloc");
 	if (!err)
 		err = probe_attach(tgid_of(heap, process), &options, &probe);
 	if (err)

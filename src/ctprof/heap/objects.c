@@ -136,7 +136,7 @@ struct error *heap_error_make(const struct heap_error *error)
 struct look_result {
 	bool known;
 	struct heap_error error;
-	struct object_facts facts;
+	struct probe_object_facts facts;
 };
 
 struct counters_result {
@@ -226,7 +226,7 @@ static void take_look(void *arg, size_t item, const void *result)
 	row->state = got->known ? HEAP_KNOWN : HEAP_FAILED;
 	row->error = got->error;
 	if (got->known) {
-		row->facts = xnew(struct object_facts);
+		row->facts = xnew(struct probe_object_facts);
 		*row->facts = got->facts;
 	}
 }
@@ -278,7 +278,7 @@ static void take_counters(void *arg, size_t item, const void *result)
 }
 
 /* A build-id alone is only a claim; two files of one build agree in all of this. */
-static bool are_twins(const struct object_facts *a, const struct object_facts *b)
+static bool are_twins(const struct probe_object_facts *a, const struct probe_object_facts *b)
 {
 	return a->build_id[0] && strcmp(a->build_id, b->build_id) == 0 &&
 	       a->tls.memsz == b->tls.memsz && a->tls.align == b->tls.align &&

@@ -53,8 +53,8 @@ struct heap_object {
 	unsigned int n_places;
 
 	enum heap_state state;
-	struct object_facts *facts; /* HEAP_KNOWN */
-	struct heap_error error;    /* HEAP_FAILED */
+	struct probe_object_facts *facts; /* HEAP_KNOWN */
+	struct heap_error error;	  /* HEAP_FAILED */
 
 	uint32_t twin; /* the object of the same build that is asked for the counters; or itself */
 	enum heap_state counters_state;

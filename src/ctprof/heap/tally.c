@@ -14,9 +14,11 @@ void heap_tally_attached(struct heap_tally *tally)
 	tally->jemalloc_detected++;
 }
 
-bool heap_tally_not_attached(struct heap_tally *tally, enum attach_error_kind kind, int errnum)
+bool heap_tally_not_attached(struct heap_tally *tally, enum probe_attach_error_kind kind,
+			     int errnum)
 {
-	bool is_usual = kind == ATTACH_JEMALLOC_NOT_FOUND || kind == ATTACH_READLINK_FAILURE;
+	bool is_usual = kind == PROBE_ATTACH_JEMALLOC_NOT_FOUND ||
+			kind == PROBE_ATTACH_READLINK_FAILURE;
 
 	tally->tgids_walked++;
 	if (is_usual && !is_refusal(errnum))
@@ -31,7 +33,7 @@ void heap_tally_panic(struct heap_tally *tally)
 {
 	tally->tgids_walked++;
 	tally->failed++;
-	tally->attach[ATTACH_N_ERROR_KINDS]++;
+	tally->attach[PROBE_ATTACH_N_ERROR_KINDS]++;
 }
 
 void heap_tally_read(struct heap_tally *tally)
@@ -39,13 +41,13 @@ void heap_tally_read(struct heap_tally *tally)
 	tally->probed_ok++;
 }
 
-void heap_tally_not_read(struct heap_tally *tally, enum thread_error_kind kind, int errnum)
+void heap_tally_not_read(struct heap_tally *tally, enum probe_thread_error_kind kind, int errnum)
 {
 	tally->failed++;
 	tally->thread[kind]++;
 	/* Who may not stop a thread is hardly ever told so plainly. */
-	tally->denied += is_refusal(errnum) || kind == THREAD_PTRACE_SEIZE ||
-			 kind == THREAD_PTRACE_INTERRUPT;
+	tally->denied += is_refusal(errnum) || kind == PROBE_THREAD_PTRACE_SEIZE ||
+			 kind == PROBE_THREAD_PTRACE_INTERRUPT;
 }
 
 struct dominant {
@@ -63,11 +65,11 @@ const char *heap_tally_dominant(const struct heap_tally *tally)
 {
 	struct dominant best = { NULL, 0 };
 
-	for (int i = 0; i < ATTACH_N_ERROR_KINDS; i++)
-		compare(&best, attach_error_domain.kinds[i].tag, tally->attach[i]);
-	compare(&best, HEAP_WORKER_PANIC, tally->attach[ATTACH_N_ERROR_KINDS]);
-	for (int i = 0; i < THREAD_N_ERROR_KINDS; i++)
-		compare(&best, thread_error_domain.kinds[i].tag, tally->thread[i]);
+	for (int i = 0; i < PROBE_ATTACH_N_ERROR_KINDS; i++)
+		compare(&best, probe_attach_error_domain.kinds[i].tag, tally->attach[i]);
+	compare(&best, HEAP_WORKER_PANIC, tally->attach[PROBE_ATTACH_N_ERROR_KINDS]);
+	for (int i = 0; i < PROBE_THREAD_N_ERROR_KINDS; i++)
+		compare(&best, probe_thread_error_domain.kinds[i].tag, tally->thread[i]);
 	return best.tag;
 }
 

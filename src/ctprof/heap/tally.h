@@ -17,16 +17,17 @@ struct heap_tally {
 	uint64_t tgids_walked, jemalloc_detected, probed_ok, failed;
 	uint64_t denied; /* failures that privileges would cure */
 	/* Failures, by kind; the last of the first is HEAP_WORKER_PANIC. */
-	uint64_t attach[ATTACH_N_ERROR_KINDS + 1];
-	uint64_t thread[THREAD_N_ERROR_KINDS];
+	uint64_t attach[PROBE_ATTACH_N_ERROR_KINDS + 1];
+	uint64_t thread[PROBE_THREAD_N_ERROR_KINDS];
 };
 
 void heap_tally_attached(struct heap_tally *tally);
 /* False when that is no failure. */
-bool heap_tally_not_attached(struct heap_tally *tally, enum attach_error_kind kind, int errnum);
+bool heap_tally_not_attached(struct heap_tally *tally, enum probe_attach_error_kind kind,
+			     int errnum);
 void heap_tally_panic(struct heap_tally *tally);
 void heap_tally_read(struct heap_tally *tally);
-void heap_tally_not_read(struct heap_tally *tally, enum thread_error_kind kind, int errnum);
+void heap_tally_not_read(struct heap_tally *tally, enum probe_thread_error_kind kind, int errnum);
 
 /* The most frequent tag, of equal ones the first in the alphabet; NULL when nothing failed. */
 const char *heap_tally_dominant(const struct heap_tally *tally);

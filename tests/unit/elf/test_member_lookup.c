@@ -25,7 +25,8 @@ static struct answer ask(struct elf_image *img, const char *path, const char *ns
 		.image = img, .path = path, .ns_root = ns_root, .debug_dir = debug_dir
 	};
 	struct answer a = { .tag = (char *)"" };
-	_cleanup_error_ struct error *err = member_lookup(&place, &tsd_query, a.offsets, &a.source);
+	_cleanup_error_ struct error *err = elf_member_lookup(&place, &tsd_query, a.offsets,
+							      &a.source);
 
 	if (err) {
 		a.tag = (char *)(uintptr_t)error_domain_of(err)->kinds[error_kind_of(err)].tag;
@@ -186,7 +187,7 @@ static void a_cancelled_lookup_tries_nothing_else(void **state UNUSED)
 		struct debug_place place = { .image = img, .path = path };
 		uint64_t offsets[2];
 
-		assert_error_tag(member_lookup(&place, &query, offsets, NULL), "cancelled");
+		assert_error_tag(elf_member_lookup(&place, &query, offsets, NULL), "cancelled");
 	}
 }
 

@@ -14,7 +14,7 @@ static void assert_attach_fails(const char *proc_root, pid_t pid, const char *ta
 
 	assert_non_null(err);
 	assert_string_equal(error_tag(err), tag);
-	assert_ptr_equal(error_domain_of(err), &attach_error_domain);
+	assert_ptr_equal(error_domain_of(err), &probe_attach_error_domain);
 	assert_contains(error_message(err), says);
 	assert_null(probe);
 }
@@ -227,15 +227,16 @@ static void a_program_stripped_of_everything_is_known_by_the_table(void **state 
 /* Knows what it was told, and counts how often it was asked. */
 struct telling_source {
 	struct object_source source;
-	struct object_facts *facts[64];
+	struct probe_object_facts *facts[64];
 	char *paths[64];
 	struct counter_offsets offsets;
 	int n, n_counters, denied;
 };
 
-static const struct object_facts *tell_facts(const struct object_source *source,
-					     const struct objects *objects UNUSED,
-					     const struct object *object, struct error **ret_error)
+static const struct probe_object_facts *tell_facts(const struct object_source *source,
+						   const struct objects *objects UNUSED,
+						   const struct object *object,
+						   struct error **ret_error)
 {
 	struct telling_source *told = (struct telling_source *)source;
 
@@ -266,13 +267,13 @@ static void learn(struct telling_source *told, pid_t pid)
 	for (size_t i = 0; i < objects.rows.n && i < 64; i++) {
 		struct object *object = &objects.rows.at[i];
 
-		if (!object_facts(&objects, object))
+		if (!probe_object_facts(&objects, object))
 			continue;
 		if (object->facts->is_jemalloc)
 			assert_success(
 				object_counters(&objects, object, NULL, &told->offsets, NULL));
 		told->paths[told->n] = xstrdup(object->path);
-		told->facts[told->n] = xnew(struct object_facts);
+		told->facts[told->n] = xnew(struct probe_object_facts);
 		*told->facts[told->n] = *object->facts;
 		object_facts_complete(object->image, told->facts[told->n++]);
 	}
@@ -353,41 +354,41 @@ static void assert_tags(const struct error_domain *domain, const char *const *ta
 static void attach_tags_are_the_wire_words(void **state UNUSED)
 {
 	static const char *const tags[] = {
-		[ATTACH_PID_MISSING] = "pid-missing",
-		[ATTACH_READLINK_FAILURE] = "readlink-failure",
-		[ATTACH_MAPS_READ_FAILURE] = "maps-read-failure",
-		[ATTACH_JEMALLOC_NOT_FOUND] = "jemalloc-not-found",
-		[ATTACH_JEMALLOC_IN_DSO] = "jemalloc-in-dso",
-		[ATTACH_ARCH_MISMATCH] = "arch-mismatch",
-		[ATTACH_DWARF_PARSE_FAILURE] = "dwarf-parse-failure",
-		[ATTACH_EXE_IDENTITY_CHANGED] = "exe-identity-changed",
+		[PROBE_ATTACH_PID_MISSING] = "pid-missing",
+		[PROBE_ATTACH_READLINK_FAILURE] = "readlink-failure",
+		[PROBE_ATTACH_MAPS_READ_FAILURE] = "maps-read-failure",
+		[PROBE_ATTACH_JEMALLOC_NOT_FOUND] = "jemalloc-not-found",
+		[PROBE_ATTACH_JEMALLOC_IN_DSO] = "jemalloc-in-dso",
+		[PROBE_ATTACH_ARCH_MISMATCH] = "arch-mismatch",
+		[PROBE_ATTACH_DWARF_PARSE_FAILURE] = "dwarf-parse-failure",
+		[PROBE_ATTACH_EXE_IDENTITY_CHANGED] = "exe-identity-changed",
 	};
 
-	assert_tags(&attach_error_domain, tags, ARRAY_SIZE(tags));
+	assert_tags(&probe_attach_error_domain, tags, ARRAY_SIZE(tags));
 }
 
 static void thread_tags_are_the_wire_words(void **state UNUSED)
 {
 	static const char *const tags[] = {
-		[THREAD_PTRACE_SEIZE] = "ptrace-seize",
-		[THREAD_PTRACE_INTERRUPT] = "ptrace-interrupt",
-		[THREAD_WAITPID] = "waitpid",
-		[THREAD_GET_REGSET] = "get-regset",
-		[THREAD_PROCESS_VM_READV] = "process-vm-readv",
-		[THREAD_TLS_ARITHMETIC] = "tls-arithmetic",
-		[THREAD_POINTER] = "thread-pointer",
+		[PROBE_THREAD_PTRACE_SEIZE] = "ptrace-seize",
+		[PROBE_THREAD_PTRACE_INTERRUPT] = "ptrace-interrupt",
+		[PROBE_THREAD_WAITPID] = "waitpid",
+		[PROBE_THREAD_GET_REGSET] = "get-regset",
+		[PROBE_THREAD_PROCESS_VM_READV] = "process-vm-readv",
+		[PROBE_THREAD_TLS_ARITHMETIC] = "tls-arithmetic",
+		[PROBE_THREAD_POINTER] = "thread-pointer",
 	};
 
-	assert_tags(&thread_error_domain, tags, ARRAY_SIZE(tags));
+	assert_tags(&probe_thread_error_domain, tags, ARRAY_SIZE(tags));
 }
 
 static void an_error_keeps_kind_and_errno(void **state UNUSED)
 {
-	_cleanup_error_ struct error *err = thread_error(THREAD_PTRACE_SEIZE, EPERM, "thread %d",
-							 42);
+	_cleanup_error_ struct error *err = probe_thread_error(PROBE_THREAD_PTRACE_SEIZE, EPERM,
+							       "thread %d", 42);
 
-	assert_true(error_is(err, &thread_error_domain, THREAD_PTRACE_SEIZE));
-	assert_false(error_is(err, &attach_error_domain, THREAD_PTRACE_SEIZE));
+	assert_true(error_is(err, &probe_thread_error_domain, PROBE_THREAD_PTRACE_SEIZE));
+	assert_false(error_is(err, &probe_attach_error_domain, PROBE_THREAD_PTRACE_SEIZE));
 	assert_int_equal(error_errno(err), EPERM);
 	assert_string_equal(error_message(err), "thread 42: Operation not permitted");
 }

@@ -81,7 +81,7 @@ static void another_version_is_never_guessed(void **state UNUSED)
 
 static void offsets_move_with_the_thread_data(void **state UNUSED)
 {
-	struct object_facts facts = {
+	struct probe_object_facts facts = {
 		.tsd_places = { { 0x380, true }, { 0x100, true }, { 0x500, false } },
 		.n_tsd_places = 3,
 	};

@@ -9,7 +9,7 @@
 #include "probe/arch.h"
 #include "target.h"
 
-static void read_facts(const char *path, struct elf_image **image, struct object_facts *ret)
+static void read_facts(const char *path, struct elf_image **image, struct probe_object_facts *ret)
 {
 	assert_success(elf_image_open(path, image));
 	memset(ret, 0xff, sizeof(*ret));
@@ -20,7 +20,7 @@ static void a_program_without_jemalloc_shows_no_sign_of_it(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *image = NULL;
 	_cleanup_strbuf_ struct strbuf hex = STRBUF_INIT;
-	struct object_facts facts;
+	struct probe_object_facts facts;
 
 	read_facts(target_path("KTSTR_TARGET"), &image, &facts);
 	assert_int_equal(facts.machine, arch_elf_machine());
@@ -37,7 +37,7 @@ static void a_program_without_jemalloc_shows_no_sign_of_it(void **state UNUSED)
 static void a_static_program_has_all_of_it(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *image = NULL;
-	struct object_facts facts;
+	struct probe_object_facts facts;
 	struct counter_offsets offsets = { 0 };
 	struct debug_place place = { .path = getenv("KTSTR_JEMALLOC_TARGET"), .ns_root = "/" };
 
@@ -58,7 +58,7 @@ static void a_static_program_has_all_of_it(void **state UNUSED)
 static void offsets_outside_the_storage_are_refused(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *image = NULL;
-	struct object_facts facts;
+	struct probe_object_facts facts;
 	struct counter_offsets offsets = { 7, 7 };
 	struct debug_place place = { .path = getenv("KTSTR_JEMALLOC_TARGET"), .ns_root = "/" };
 
@@ -76,7 +76,7 @@ static void a_program_without_debug_information_says_so(void **state UNUSED)
 {
 	_cleanup_free_ char *path = NULL;
 	_cleanup_elf_image_ struct elf_image *image = NULL;
-	struct object_facts facts;
+	struct probe_object_facts facts;
 	struct counter_offsets offsets;
 	_cleanup_error_ struct error *err = NULL;
 	struct debug_place place;

@@ -19,7 +19,7 @@ static void assert_read_fails(const char *root, pid_t pid, const char *tag, cons
 	_cleanup_error_ struct error *err = objects_read(root, pid, NULL, NULL, &objects);
 
 	assert_non_null(err);
-	assert_ptr_equal(error_domain_of(err), &attach_error_domain);
+	assert_ptr_equal(error_domain_of(err), &probe_attach_error_domain);
 	assert_string_equal(error_tag(err), tag);
 	assert_contains(error_message(err), says);
 	assert_int_equal(objects.pid, 77);

@@ -16,7 +16,7 @@ static struct scene scene_start(void)
 	struct scene s = { .target = target_start("KTSTR_JEMALLOC_TARGET") };
 	_cleanup_elf_image_ struct elf_image *image = NULL;
 	int64_t shifts[OBJECT_FACTS_TSD_PLACES];
-	struct object_facts facts;
+	struct probe_object_facts facts;
 	const struct layout *row;
 
 	target_new_thread(&s.target);

@@ -4,8 +4,8 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
-DEFINE_ERROR_DOMAIN(attach, ATTACH, ATTACH_ERRORS);
-DEFINE_ERROR_DOMAIN(thread, THREAD, THREAD_ERRORS);
+DEFINE_ERROR_DOMAIN(probe_attach, PROBE_ATTACH, PROBE_ATTACH_ERRORS);
+DEFINE_ERROR_DOMAIN(probe_thread, PROBE_THREAD, PROBE_THREAD_ERRORS);
 
 struct fake_engine fake_engine;
 
@@ -29,7 +29,8 @@ struct error *probe_attach(pid_t pid, const struct probe_options *options, struc
 	fake_engine.stop = options->stop;
 	switch (fake_engine.attach) {
 	case FAKE_ATTACH_NOT_FOUND:
-		return attach_error(ATTACH_JEMALLOC_NOT_FOUND, 0, "nothing in pid %d", pid);
+		return probe_attach_error(PROBE_ATTACH_JEMALLOC_NOT_FOUND, 0, "nothing in pid %d",
+					  pid);
 	case FAKE_ATTACH_CANCELLED:
 		return base_error(BASE_CANCELLED, 0, "reading debug information");
 	case FAKE_ATTACH_OK:
@@ -81,8 +82,8 @@ static void play(const struct fake_thread *threads, size_t n, uint64_t grown,
 			.deallocated_bytes = in->deallocated_bytes,
 		};
 		if (in->error_errno)
-			out[i].error = thread_error(THREAD_PTRACE_SEIZE, in->error_errno, "tid %d",
-						    in->tid);
+			out[i].error = probe_thread_error(PROBE_THREAD_PTRACE_SEIZE,
+							  in->error_errno, "tid %d", in->tid);
 	}
 	*ret = (struct probe_snapshot){ .timestamp_unix_sec = 1700000000,
 					.monotonic_ns = clock_monotonic_ns(),

@@ -30,9 +30,9 @@ static void the_vocabulary_is_exactly_this(void **state UNUSED)
 
 static void attach_errors_keep_their_tag(void **state UNUSED)
 {
-	for (int kind = 0; kind < ATTACH_N_ERROR_KINDS; kind++) {
-		_cleanup_error_ struct error *err = attach_error((enum attach_error_kind)kind, 0,
-								 "x");
+	for (int kind = 0; kind < PROBE_ATTACH_N_ERROR_KINDS; kind++) {
+		_cleanup_error_ struct error *err = probe_attach_error(
+			(enum probe_attach_error_kind)kind, 0, "x");
 
 		assert_string_equal(fatal_tag(err), words[kind]);
 	}
@@ -41,7 +41,7 @@ static void attach_errors_keep_their_tag(void **state UNUSED)
 static void own_kinds_keep_their_tag_under_context(void **state UNUSED)
 {
 	_cleanup_error_ struct error *err = error_wrap(
-		attach_error(ATTACH_EXE_IDENTITY_CHANGED, 0, "x"), "context");
+		probe_attach_error(PROBE_ATTACH_EXE_IDENTITY_CHANGED, 0, "x"), "context");
 
 	assert_string_equal(fatal_tag(err), "exe-identity-changed");
 }
@@ -49,7 +49,7 @@ static void own_kinds_keep_their_tag_under_context(void **state UNUSED)
 static void everything_else_is_other(void **state UNUSED)
 {
 	_cleanup_error_ struct error *io = base_error(BASE_IO, EIO, "x");
-	_cleanup_error_ struct error *thread = thread_error(THREAD_WAITPID, 0, "x");
+	_cleanup_error_ struct error *thread = probe_thread_error(PROBE_THREAD_WAITPID, 0, "x");
 
 	assert_string_equal(fatal_tag(io), "other");
 	assert_string_equal(fatal_tag(thread), "other");

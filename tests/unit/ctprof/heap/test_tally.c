@@ -20,14 +20,14 @@ static void two_tags_are_usual_unless_permission_was_refused(void **state UNUSED
 {
 	struct heap_tally t = { 0 };
 
-	assert_false(heap_tally_not_attached(&t, ATTACH_JEMALLOC_NOT_FOUND, 0));
-	assert_false(heap_tally_not_attached(&t, ATTACH_READLINK_FAILURE, ENOENT));
-	assert_false(heap_tally_not_attached(&t, ATTACH_READLINK_FAILURE, 0));
+	assert_false(heap_tally_not_attached(&t, PROBE_ATTACH_JEMALLOC_NOT_FOUND, 0));
+	assert_false(heap_tally_not_attached(&t, PROBE_ATTACH_READLINK_FAILURE, ENOENT));
+	assert_false(heap_tally_not_attached(&t, PROBE_ATTACH_READLINK_FAILURE, 0));
 	assert_true(t.failed == 0 && t.tgids_walked == 3 && t.jemalloc_detected == 0);
 	assert_null(heap_tally_dominant(&t));
-	assert_true(heap_tally_not_attached(&t, ATTACH_READLINK_FAILURE, EACCES));
-	assert_true(heap_tally_not_attached(&t, ATTACH_JEMALLOC_NOT_FOUND, EPERM));
-	assert_true(heap_tally_not_attached(&t, ATTACH_READLINK_FAILURE, EPERM));
+	assert_true(heap_tally_not_attached(&t, PROBE_ATTACH_READLINK_FAILURE, EACCES));
+	assert_true(heap_tally_not_attached(&t, PROBE_ATTACH_JEMALLOC_NOT_FOUND, EPERM));
+	assert_true(heap_tally_not_attached(&t, PROBE_ATTACH_READLINK_FAILURE, EPERM));
 	assert_true(t.failed == 3 && t.tgids_walked == 6);
 	/* Only the three that failed have a say. */
 	assert_string_equal(heap_tally_dominant(&t), "readlink-failure");
@@ -36,10 +36,11 @@ static void two_tags_are_usual_unless_permission_was_refused(void **state UNUSED
 
 static void every_other_tag_is_a_failure(void **state UNUSED)
 {
-	static const enum attach_error_kind kinds[] = {
-		ATTACH_PID_MISSING, ATTACH_MAPS_READ_FAILURE, ATTACH_JEMALLOC_IN_DSO,
-		ATTACH_ARCH_MISMATCH, ATTACH_DWARF_PARSE_FAILURE
-	};
+	static const enum probe_attach_error_kind kinds[] = { PROBE_ATTACH_PID_MISSING,
+							      PROBE_ATTACH_MAPS_READ_FAILURE,
+							      PROBE_ATTACH_JEMALLOC_IN_DSO,
+							      PROBE_ATTACH_ARCH_MISMATCH,
+							      PROBE_ATTACH_DWARF_PARSE_FAILURE };
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		struct heap_tally t = { 0 };
@@ -47,7 +48,7 @@ static void every_other_tag_is_a_failure(void **state UNUSED)
 		assert_true(heap_tally_not_attached(&t, kinds[i], 0));
 		assert_true(t.failed == 1 && t.tgids_walked == 1);
 		assert_string_equal(heap_tally_dominant(&t),
-				    attach_error_domain.kinds[kinds[i]].tag);
+				    probe_attach_error_domain.kinds[kinds[i]].tag);
 		assert_false(heap_tally_is_denied(&t));
 	}
 }
@@ -65,16 +66,16 @@ static void the_most_frequent_tag_dominates_and_the_alphabet_breaks_ties(void **
 {
 	struct heap_tally t = { 0 };
 
-	heap_tally_not_read(&t, THREAD_PTRACE_SEIZE, EPERM);
-	heap_tally_not_attached(&t, ATTACH_DWARF_PARSE_FAILURE, 0);
+	heap_tally_not_read(&t, PROBE_THREAD_PTRACE_SEIZE, EPERM);
+	heap_tally_not_attached(&t, PROBE_ATTACH_DWARF_PARSE_FAILURE, 0);
 	assert_string_equal(heap_tally_dominant(&t), "dwarf-parse-failure");
-	heap_tally_not_read(&t, THREAD_PTRACE_SEIZE, EPERM);
+	heap_tally_not_read(&t, PROBE_THREAD_PTRACE_SEIZE, EPERM);
 	assert_string_equal(heap_tally_dominant(&t), "ptrace-seize");
 	heap_tally_panic(&t);
 	heap_tally_panic(&t);
 	assert_string_equal(heap_tally_dominant(&t), "ptrace-seize");
-	heap_tally_not_attached(&t, ATTACH_ARCH_MISMATCH, 0);
-	heap_tally_not_attached(&t, ATTACH_ARCH_MISMATCH, 0);
+	heap_tally_not_attached(&t, PROBE_ATTACH_ARCH_MISMATCH, 0);
+	heap_tally_not_attached(&t, PROBE_ATTACH_ARCH_MISMATCH, 0);
 	assert_string_equal(heap_tally_dominant(&t), "arch-mismatch");
 	heap_tally_panic(&t);
 	assert_string_equal(heap_tally_dominant(&t), "worker-panic");
@@ -84,12 +85,12 @@ static void half_of_the_failures_is_enough_for_a_hint(void **state UNUSED)
 {
 	struct heap_tally t = { 0 };
 
-	heap_tally_not_read(&t, THREAD_PTRACE_SEIZE, ESRCH);
-	heap_tally_not_read(&t, THREAD_WAITPID, 0);
+	heap_tally_not_read(&t, PROBE_THREAD_PTRACE_SEIZE, ESRCH);
+	heap_tally_not_read(&t, PROBE_THREAD_WAITPID, 0);
 	assert_true(heap_tally_is_denied(&t));
-	heap_tally_not_read(&t, THREAD_WAITPID, 0);
+	heap_tally_not_read(&t, PROBE_THREAD_WAITPID, 0);
 	assert_false(heap_tally_is_denied(&t));
-	heap_tally_not_read(&t, THREAD_PTRACE_INTERRUPT, 0);
+	heap_tally_not_read(&t, PROBE_THREAD_PTRACE_INTERRUPT, 0);
 	assert_true(heap_tally_is_denied(&t));
 }
 
@@ -97,13 +98,13 @@ static void a_refusal_counts_whatever_its_tag(void **state UNUSED)
 {
 	struct heap_tally t = { 0 };
 
-	heap_tally_not_read(&t, THREAD_PROCESS_VM_READV, EPERM);
-	heap_tally_not_read(&t, THREAD_PROCESS_VM_READV, EFAULT);
+	heap_tally_not_read(&t, PROBE_THREAD_PROCESS_VM_READV, EPERM);
+	heap_tally_not_read(&t, PROBE_THREAD_PROCESS_VM_READV, EFAULT);
 	assert_true(heap_tally_is_denied(&t));
-	heap_tally_not_attached(&t, ATTACH_MAPS_READ_FAILURE, EACCES);
-	heap_tally_not_attached(&t, ATTACH_MAPS_READ_FAILURE, ENOENT);
+	heap_tally_not_attached(&t, PROBE_ATTACH_MAPS_READ_FAILURE, EACCES);
+	heap_tally_not_attached(&t, PROBE_ATTACH_MAPS_READ_FAILURE, ENOENT);
 	assert_true(heap_tally_is_denied(&t));
-	heap_tally_not_attached(&t, ATTACH_MAPS_READ_FAILURE, ENOENT);
+	heap_tally_not_attached(&t, PROBE_ATTACH_MAPS_READ_FAILURE, ENOENT);
 	assert_false(heap_tally_is_denied(&t));
 }
 
@@ -118,7 +119,7 @@ static void the_summary_says_it_all(void **state UNUSED)
 	assert_int_equal(s.probe.dominant_failure, 0);
 	heap_tally_attached(&t);
 	heap_tally_read(&t);
-	heap_tally_not_read(&t, THREAD_PROCESS_VM_READV, EPERM);
+	heap_tally_not_read(&t, PROBE_THREAD_PROCESS_VM_READV, EPERM);
 	s.seen_processes = 5; /* four of them ended or were filtered out */
 	heap_tally_summarise(&t, &s);
 	assert_true(s.probe.tgids_walked == 5 && s.probe.jemalloc_detected == 1);
