@@ -85,7 +85,7 @@ static int run_list(const struct invocation *invocation UNUSED, const void *conf
 	return command_print(&out);
 }
 
-static const struct command cmd_cache_list = {
+static const struct cli_command cmd_cache_list = {
 	.name = "list",
 	.summary = "List what the cache holds, with sizes",
 	.usage = "[--json]",
@@ -181,7 +181,7 @@ static int run_clean(const struct invocation *invocation UNUSED, const void *con
 	return code == EXIT_OK ? printed : code;
 }
 
-static const struct command cmd_cache_clean = {
+static const struct cli_command cmd_cache_clean = {
 	.name = "clean",
 	.summary = "Remove what is rebuilt when it is needed",
 	.usage = "[--dry-run] [PART...]",
@@ -194,9 +194,9 @@ static const struct command cmd_cache_clean = {
 	.run = run_clean,
 };
 
-static const struct command *const subcommands[] = { &cmd_cache_list, &cmd_cache_clean };
+static const struct cli_command *const subcommands[] = { &cmd_cache_list, &cmd_cache_clean };
 
-const struct command cmd_cache = {
+const struct cli_command cmd_cache = {
 	.name = "cache",
 	.summary = "See and clean what ktstr keeps on disk",
 	.usage = "COMMAND [options]",

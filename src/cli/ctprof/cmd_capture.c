@@ -287,7 +287,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	return run_series(&series, file, config->json);
 }
 
-const struct command cmd_ctprof_capture = {
+const struct cli_command cmd_ctprof_capture = {
 	.name = "capture",
 	.summary = "Write a snapshot of every thread of this host",
 	.usage = "[options]",

@@ -3,7 +3,7 @@
 
 #include "cli/ctprof/commands.h"
 
-static const struct command *const subcommands[] = {
+static const struct cli_command *const subcommands[] = {
 	&cmd_ctprof_capture,
 	&cmd_ctprof_metric_list,
 	&cmd_ctprof_show,
@@ -16,7 +16,7 @@ static const struct exit_row exits[] = {
 	{ 130, "interrupted" },
 };
 
-const struct command cmd_ctprof = {
+const struct cli_command cmd_ctprof = {
 	.name = "ctprof",
 	.summary = "Profile all threads and cgroups of a host",
 	.usage = "COMMAND [options]",

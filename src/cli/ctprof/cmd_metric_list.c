@@ -33,7 +33,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	return command_print(&text);
 }
 
-const struct command cmd_ctprof_metric_list = {
+const struct cli_command cmd_ctprof_metric_list = {
 	.name = "metric-list",
 	.summary = "List the metrics of snapshots",
 	.usage = "[--json]",

@@ -216,7 +216,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	return code;
 }
 
-const struct command cmd_ctprof_show = {
+const struct cli_command cmd_ctprof_show = {
 	.name = "show",
 	.summary = "Show a snapshot, grouped and reduced",
 	.usage = "FILE[@N] [options]",

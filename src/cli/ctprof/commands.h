@@ -5,8 +5,8 @@
 
 #include "cli/frame/command.h"
 
-extern const struct command cmd_ctprof_capture;
-extern const struct command cmd_ctprof_metric_list;
-extern const struct command cmd_ctprof_show;
+extern const struct cli_command cmd_ctprof_capture;
+extern const struct cli_command cmd_ctprof_metric_list;
+extern const struct cli_command cmd_ctprof_show;
 
 #endif

@@ -67,7 +67,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	return printed ? printed : doctor_report_exit_code(&report);
 }
 
-const struct command cmd_doctor = {
+const struct cli_command cmd_doctor = {
 	.name = "doctor",
 	.summary = "Check whether this machine has what guests and instruments need",
 	.usage = "[--json | --kvm]",

@@ -17,7 +17,7 @@ static const struct option_row positionals[] = {
 static int run(const struct invocation *invocation, const void *config_)
 {
 	const struct help_config *config = config_;
-	const struct command *program = invocation->program;
+	const struct cli_command *program = invocation->program;
 	char *argv[OPTION_STRINGS_LIMIT + 3] = { (char *)program->name };
 	int argc = 1;
 
@@ -28,7 +28,7 @@ static int run(const struct invocation *invocation, const void *config_)
 	return command_main(program, argc, argv);
 }
 
-const struct command cmd_help = {
+const struct cli_command cmd_help = {
 	.name = "help",
 	.summary = "Explain a command",
 	.usage = "[COMMAND...]",

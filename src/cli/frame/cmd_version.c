@@ -9,7 +9,7 @@ static int run(const struct invocation *invocation, const void *config UNUSED)
 	return command_print(&text);
 }
 
-const struct command cmd_version = {
+const struct cli_command cmd_version = {
 	.name = "version",
 	.summary = "Print name and version",
 	.run = run,

@@ -63,7 +63,7 @@ static size_t help_columns(int fd)
 	return columns > WIDEST_HELP ? WIDEST_HELP : columns;
 }
 
-static int usage_error(const struct command *command, const struct invocation *invocation,
+static int usage_error(const struct cli_command *command, const struct invocation *invocation,
 		       const struct error *err)
 {
 	command_print_error(error_message(err));
@@ -71,7 +71,7 @@ static int usage_error(const struct command *command, const struct invocation *i
 	return command->usage_exit ? command->usage_exit : EXIT_USAGE;
 }
 
-static int print_help(const struct command *command, const char *path)
+static int print_help(const struct cli_command *command, const char *path)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -79,7 +79,7 @@ static int print_help(const struct command *command, const char *path)
 	return command_print(&text);
 }
 
-static int print_version(const struct command *program)
+static int print_version(const struct cli_command *program)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -88,7 +88,7 @@ static int print_version(const struct command *program)
 }
 
 /* A program of commands called bare wants to be known, but nothing was done. */
-static int print_help_as_error(const struct command *command, const char *path)
+static int print_help_as_error(const struct cli_command *command, const char *path)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -97,7 +97,7 @@ static int print_help_as_error(const struct command *command, const char *path)
 	return EXIT_USAGE;
 }
 
-static int command_call(const struct command *command, const struct invocation *invocation,
+static int command_call(const struct cli_command *command, const struct invocation *invocation,
 			int argc, char *const argv[])
 {
 	_cleanup_free_ void *config = xcalloc(1, command->config_size + 1);
@@ -130,7 +130,7 @@ static int command_call(const struct command *command, const struct invocation *
 	return command->run(invocation, config);
 }
 
-int command_main(const struct command *program, int argc, char *const argv[])
+int command_main(const struct cli_command *program, int argc, char *const argv[])
 {
 	struct invocation invocation = { .program = program, .path = program->name };
 

@@ -20,12 +20,12 @@ enum exit_code {
 #define CLI_ERRORS(X) X(CLI_USAGE, "usage", "the command line is wrong")
 DECLARE_ERROR_DOMAIN(cli, CLI, CLI_ERRORS);
 
-struct command;
+struct cli_command;
 
 /* What a running command may want to know about how it was called. */
 struct invocation {
-	const struct command *program; /* the outermost command */
-	const char *path;	       /* "ktstr help" */
+	const struct cli_command *program; /* the outermost command */
+	const char *path;		   /* "ktstr help" */
 };
 
 struct exit_row {
@@ -39,7 +39,7 @@ struct word_row {
 	const char *argument, *meaning; /* argument: NULL or what goes with the word */
 };
 
-struct command {
+struct cli_command {
 	const char *name;
 	const char *summary;	 /* one line, no full stop */
 	const char *usage;	 /* what stands behind the name */
@@ -67,7 +67,7 @@ struct command {
 	 */
 	struct error *(*check)(void *config);
 	int (*run)(const struct invocation *invocation, const void *config);
-	const struct command *const *subcommands;
+	const struct cli_command *const *subcommands;
 	size_t n_subcommands;
 };
 
@@ -88,7 +88,7 @@ enum command_intent {
 
 struct command_parse {
 	enum command_intent intent;
-	const struct command *subcommand;
+	const struct cli_command *subcommand;
 	int next; /* where the arguments of the sub-command begin */
 };
 
@@ -97,30 +97,30 @@ struct command_parse {
  * OPTION_STRINGS; "--" ends the options; `--name value` and `--name=value` are the same. -h and -V
  * win over everything that stands after them. Does not check ->required for them.
  */
-struct error *command_parse(const struct command *command, int argc, char *const argv[],
+struct error *command_parse(const struct cli_command *command, int argc, char *const argv[],
 			    void *config, struct command_parse *ret) MUST_CHECK;
 
-const struct command *command_find(const struct command *program, const char *name);
+const struct cli_command *command_find(const struct cli_command *program, const char *name);
 
 /* The whole life of a program; the value is its exit code. */
-int command_main(const struct command *program, int argc, char *const argv[]);
+int command_main(const struct cli_command *program, int argc, char *const argv[]);
 
 /* Text and generated parts, all from the rows. `path` is the full name of the command. */
-void command_format_help(const struct command *command, const char *path, size_t columns,
+void command_format_help(const struct cli_command *command, const char *path, size_t columns,
 			 struct strbuf *into);
 /* The help of one row with its range, default and choices. */
-void option_format_help(const struct command *command, const struct option_row *row,
+void option_format_help(const struct cli_command *command, const struct option_row *row,
 			struct strbuf *into);
-void command_format_version(const struct command *program, struct strbuf *into);
-void command_format_bash_completion(const struct command *program, struct strbuf *into);
-void command_format_zsh_completion(const struct command *program, struct strbuf *into);
-void command_format_fish_completion(const struct command *program, struct strbuf *into);
+void command_format_version(const struct cli_command *program, struct strbuf *into);
+void command_format_bash_completion(const struct cli_command *program, struct strbuf *into);
+void command_format_zsh_completion(const struct cli_command *program, struct strbuf *into);
+void command_format_fish_completion(const struct cli_command *program, struct strbuf *into);
 /* The OPTIONS, EXIT STATUS and COMMANDS sections of a man page, in scdoc's language. */
-void command_format_man_options(const struct command *command, struct strbuf *into);
-void command_format_man_exits(const struct command *command, struct strbuf *into);
-void command_format_man_commands(const struct command *command, struct strbuf *into);
+void command_format_man_options(const struct cli_command *command, struct strbuf *into);
+void command_format_man_exits(const struct cli_command *command, struct strbuf *into);
+void command_format_man_commands(const struct cli_command *command, struct strbuf *into);
 /* The words, as a list. */
-void command_format_man_words(const struct command *command, struct strbuf *into);
+void command_format_man_words(const struct cli_command *command, struct strbuf *into);
 
 /* Writes everything to standard output; on failure says so and returns EXIT_FAILED. */
 int command_print(const struct strbuf *text);

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 
-static void visit_below(const struct command *command, const char *place,
+static void visit_below(const struct cli_command *command, const char *place,
 			completion_visit_fn *visit, void *arg)
 {
 	visit(command, place, arg);
@@ -17,24 +17,24 @@ static void visit_below(const struct command *command, const char *place,
 	}
 }
 
-void completion_visit(const struct command *program, completion_visit_fn *visit, void *arg)
+void completion_visit(const struct cli_command *program, completion_visit_fn *visit, void *arg)
 {
 	visit_below(program, program->name, visit, arg);
 }
 
-bool completion_is_help(const struct command *command)
+bool completion_is_help(const struct cli_command *command)
 {
 	return command->n_positionals &&
 	       command->positionals[0].complete == OPTION_COMPLETE_COMMAND;
 }
 
-bool completion_has_rest(const struct command *command)
+bool completion_has_rest(const struct cli_command *command)
 {
 	return command->n_positionals &&
 	       command->positionals[command->n_positionals - 1].type == OPTION_TYPE_REST;
 }
 
-const struct option_row *completion_word_row(const struct command *command)
+const struct option_row *completion_word_row(const struct cli_command *command)
 {
 	return command->n_positionals > completion_has_rest(command) ? command->positionals : NULL;
 }
@@ -57,12 +57,12 @@ void completion_append_quoted(const char *text, const char *quote, struct strbuf
 	strbuf_append_char(into, '\'');
 }
 
-static void append_steps(const struct command *command, const char *place, void *arg)
+static void append_steps(const struct cli_command *command, const char *place, void *arg)
 {
 	struct strbuf *into = arg;
 
 	for (size_t i = 0; i < command->n_subcommands; i++) {
-		const struct command *inner = command->subcommands[i];
+		const struct cli_command *inner = command->subcommands[i];
 
 		if (completion_is_help(inner))
 			strbuf_appendf(into, "\t\t%s:%s) helping=1 ;;\n", place, inner->name);
@@ -74,7 +74,8 @@ static void append_steps(const struct command *command, const char *place, void 
 		strbuf_appendf(into, "\t\t%s:-*) ;;\n\t\t%s:*) at= ;;\n", place, place);
 }
 
-void completion_append_walk(const struct command *program, const char *stop, struct strbuf *into)
+void completion_append_walk(const struct cli_command *program, const char *stop,
+			    struct strbuf *into)
 {
 	/* Behind "--" stands something that we know nothing about. */
 	strbuf_appendf(into, "\t\t*:--) %s ;;\n", stop);

@@ -14,7 +14,7 @@ static void append_row_words(struct strbuf *into, const struct option_row *rows,
 	}
 }
 
-static void append_subcommand_words(struct strbuf *into, const struct command *program)
+static void append_subcommand_words(struct strbuf *into, const struct cli_command *program)
 {
 	strbuf_append(into, "COMPREPLY=($(compgen -W '");
 	for (size_t i = 0; i < program->n_subcommands; i++)
@@ -46,7 +46,7 @@ static void append_value_source(struct strbuf *into, const struct option_row *ro
 	}
 }
 
-static void append_compgen_options(struct strbuf *into, const struct command *command)
+static void append_compgen_options(struct strbuf *into, const struct cli_command *command)
 {
 	strbuf_append(into, "COMPREPLY=($(compgen -W '");
 	append_row_words(into, command->options, command->n_options);
@@ -55,7 +55,7 @@ static void append_compgen_options(struct strbuf *into, const struct command *co
 }
 
 /* One command: the value of an option, else its words. */
-static void append_command(const struct command *command, const char *place, void *arg)
+static void append_command(const struct cli_command *command, const char *place, void *arg)
 {
 	const struct option_row *word = completion_word_row(command);
 	struct strbuf *into = arg;
@@ -88,7 +88,7 @@ static void append_command(const struct command *command, const char *place, voi
 	strbuf_append(into, " ;;\n");
 }
 
-void command_format_bash_completion(const struct command *program, struct strbuf *into)
+void command_format_bash_completion(const struct cli_command *program, struct strbuf *into)
 {
 	strbuf_appendf(into, "# bash completion for %s %s, generated from its option table\n",
 		       program->name, KTSTR_VERSION);

@@ -12,12 +12,12 @@ struct fish {
 	struct strbuf *into;
 };
 
-static void append_steps(const struct command *command, const char *place, void *arg)
+static void append_steps(const struct cli_command *command, const char *place, void *arg)
 {
 	struct strbuf *into = arg;
 
 	for (size_t i = 0; i < command->n_subcommands; i++) {
-		const struct command *inner = command->subcommands[i];
+		const struct cli_command *inner = command->subcommands[i];
 
 		strbuf_appendf(into, "\t\tcase '%s:%s'\n\t\t\t", place, inner->name);
 		if (completion_is_help(inner))
@@ -74,7 +74,7 @@ static void append_rows(const struct fish *fish, const char *place, const struct
 	}
 }
 
-static void append_command(const struct command *command, const char *place, void *arg)
+static void append_command(const struct cli_command *command, const char *place, void *arg)
 {
 	const struct option_row *word = completion_word_row(command);
 	const struct fish *fish = arg;
@@ -95,7 +95,7 @@ static void append_command(const struct command *command, const char *place, voi
 	}
 }
 
-void command_format_fish_completion(const struct command *program, struct strbuf *into)
+void command_format_fish_completion(const struct cli_command *program, struct strbuf *into)
 {
 	struct fish fish = { .program = program->name, .function = STRBUF_INIT, .into = into };
 

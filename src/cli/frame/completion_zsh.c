@@ -28,7 +28,7 @@ static void append_rows(const struct option_row *rows, size_t n, struct strbuf *
 	}
 }
 
-static void append_options(const struct command *command, struct strbuf *into)
+static void append_options(const struct cli_command *command, struct strbuf *into)
 {
 	strbuf_append(into, "list=(");
 	append_rows(command->options, command->n_options, into);
@@ -57,7 +57,7 @@ static void append_value(const struct option_row *row, struct strbuf *into)
 	}
 }
 
-static void append_command(const struct command *command, const char *place, void *arg)
+static void append_command(const struct cli_command *command, const char *place, void *arg)
 {
 	const struct option_row *word = completion_word_row(command);
 	struct strbuf *into = arg;
@@ -97,7 +97,7 @@ static void append_command(const struct command *command, const char *place, voi
 	strbuf_append(into, " ;;\n");
 }
 
-void command_format_zsh_completion(const struct command *program, struct strbuf *into)
+void command_format_zsh_completion(const struct cli_command *program, struct strbuf *into)
 {
 	strbuf_appendf(
 		into, "#compdef %s\n# zsh completion for %s %s, generated from its option table\n_",

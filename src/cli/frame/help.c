@@ -45,7 +45,7 @@ static bool is_number(const struct option_row *row)
 }
 
 /* 0 is no default worth a word: rows use it for "not given". */
-static uint64_t default_of(const struct command *command, const struct option_row *row)
+static uint64_t default_of(const struct cli_command *command, const struct option_row *row)
 {
 	const char *member = (const char *)command->defaults + row->offset;
 
@@ -56,7 +56,7 @@ static uint64_t default_of(const struct command *command, const struct option_ro
 	return row->type == OPTION_TYPE_U64 ? *(const uint64_t *)member : 0;
 }
 
-void option_format_help(const struct command *command, const struct option_row *row,
+void option_format_help(const struct cli_command *command, const struct option_row *row,
 			struct strbuf *into)
 {
 	const char *separator = " (";
@@ -87,7 +87,7 @@ void option_format_help(const struct command *command, const struct option_row *
 		strbuf_append_char(into, ')');
 }
 
-static void format_rows(const char *title, const struct command *command,
+static void format_rows(const char *title, const struct cli_command *command,
 			const struct option_row *rows, size_t n, size_t columns,
 			struct strbuf *into)
 {
@@ -102,7 +102,7 @@ static void format_rows(const char *title, const struct command *command,
 	}
 }
 
-static void format_exits(const struct command *command, size_t columns, struct strbuf *into)
+static void format_exits(const struct cli_command *command, size_t columns, struct strbuf *into)
 {
 	size_t widest = 0;
 
@@ -120,7 +120,7 @@ static void format_exits(const struct command *command, size_t columns, struct s
 	}
 }
 
-static void format_words(const struct command *command, size_t columns, struct strbuf *into)
+static void format_words(const struct cli_command *command, size_t columns, struct strbuf *into)
 {
 	if (command->n_words)
 		strbuf_appendf(into, "\n%s:\n", command->words_title);
@@ -139,7 +139,7 @@ static void format_words(const struct command *command, size_t columns, struct s
 	}
 }
 
-void command_format_help(const struct command *command, const char *path, size_t columns,
+void command_format_help(const struct cli_command *command, const char *path, size_t columns,
 			 struct strbuf *into)
 {
 	strbuf_appendf(into, "Usage: %s%s%s\n\n%s.\n", path, command->usage ? " " : "",
@@ -168,7 +168,7 @@ void command_format_help(const struct command *command, const char *path, size_t
 		strbuf_appendf(into, "\nExamples:\n%s", command->examples);
 }
 
-void command_format_version(const struct command *program, struct strbuf *into)
+void command_format_version(const struct cli_command *program, struct strbuf *into)
 {
 	strbuf_appendf(into, "%s %s\n", program->name, KTSTR_VERSION);
 }

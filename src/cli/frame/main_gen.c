@@ -18,18 +18,18 @@
 
 enum { MAN_SOURCE_MAX_BYTES = 1 << 20 };
 
-static const struct command *const programs[] = {
+static const struct cli_command *const programs[] = {
 	&program_ktstr,
 	&program_jemalloc_probe,
 };
 
-static void format_version_number(const struct command *command UNUSED, struct strbuf *into)
+static void format_version_number(const struct cli_command *command UNUSED, struct strbuf *into)
 {
 	strbuf_append(into, KTSTR_VERSION);
 }
 
 /* The words behind "ktstr-probe-fatal:". */
-static void format_fatal_words(const struct command *command UNUSED, struct strbuf *into)
+static void format_fatal_words(const struct cli_command *command UNUSED, struct strbuf *into)
 {
 #define FATAL_LINE_(id, tag, meaning) strbuf_append(into, "- *" tag "*: " meaning "\n");
 	FATAL_ALL(FATAL_LINE_)
@@ -38,7 +38,7 @@ static void format_fatal_words(const struct command *command UNUSED, struct strb
 }
 
 /* The words of "error_kind". */
-static void format_thread_words(const struct command *command UNUSED, struct strbuf *into)
+static void format_thread_words(const struct cli_command *command UNUSED, struct strbuf *into)
 {
 #define THREAD_LINE_(id, tag, meaning) strbuf_append(into, "- *" tag "*: " meaning "\n");
 	PROBE_THREAD_ERRORS(THREAD_LINE_)
@@ -47,7 +47,7 @@ static void format_thread_words(const struct command *command UNUSED, struct str
 }
 
 /* Why tests end as they do, for those who declare them. */
-static void format_reasons(const struct command *command UNUSED, struct strbuf *into)
+static void format_reasons(const struct cli_command *command UNUSED, struct strbuf *into)
 {
 #define KTSTR_REASON(id, word, verdict, meaning)                              \
 	strbuf_appendf(into, "- *KTSTR_REASON_%s* (%s, %s): %s\n", #id, word, \
@@ -58,10 +58,10 @@ static void format_reasons(const struct command *command UNUSED, struct strbuf *
 }
 
 /* Parts that no command has to do with. */
-#define METRIC_PART_(name)                                                                   \
-	static void format_##name(const struct command *command UNUSED, struct strbuf *into) \
-	{                                                                                    \
-		metric_list_format_man_##name(into);                                         \
+#define METRIC_PART_(name)                                                                       \
+	static void format_##name(const struct cli_command *command UNUSED, struct strbuf *into) \
+	{                                                                                        \
+		metric_list_format_man_##name(into);                                             \
 	}
 METRIC_PART_(kinds)
 METRIC_PART_(tags)
@@ -71,14 +71,14 @@ METRIC_PART_(metrics)
 METRIC_PART_(derived)
 #undef METRIC_PART_
 
-static void format_record(const struct command *command UNUSED, struct strbuf *into)
+static void format_record(const struct cli_command *command UNUSED, struct strbuf *into)
 {
 	record_format_man(into);
 }
 
 static const struct {
 	const char *mark;
-	void (*format)(const struct command *command, struct strbuf *into);
+	void (*format)(const struct cli_command *command, struct strbuf *into);
 } parts[] = {
 	{ "@OPTIONS@\n", command_format_man_options },
 	{ "@EXITS@\n", command_format_man_exits },
@@ -97,7 +97,7 @@ static const struct {
 	{ "@VERSION@", format_version_number },
 };
 
-static void format_man(const struct command *program, const char *source, struct strbuf *into)
+static void format_man(const struct cli_command *program, const char *source, struct strbuf *into)
 {
 	/* scdoc takes comments everywhere but in front of the title. */
 	while (*source == ';')
@@ -120,7 +120,7 @@ static void format_man(const struct command *program, const char *source, struct
 }
 
 /* The command behind the dash; its own name may have dashes, too. */
-static const struct command *enter(const struct command *command, const char **path)
+static const struct cli_command *enter(const struct cli_command *command, const char **path)
 {
 	for (size_t i = 0; i < command->n_subcommands; i++) {
 		const char *name = command->subcommands[i]->name;
@@ -135,9 +135,9 @@ static const struct command *enter(const struct command *command, const char **p
 }
 
 /* "ktstr-vm-list" is the command `list` of the command `vm` of ktstr; NULL when there is none. */
-static const struct command *find_command(const char *path)
+static const struct cli_command *find_command(const char *path)
 {
-	const struct command *found = NULL;
+	const struct cli_command *found = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs) && !found; i++) {
 		if (strcmp(programs[i]->name, path) == 0)
@@ -154,7 +154,7 @@ static const struct command *find_command(const char *path)
 
 static const struct {
 	const char *name;
-	void (*format)(const struct command *program, struct strbuf *into);
+	void (*format)(const struct cli_command *program, struct strbuf *into);
 } shells[] = {
 	{ "bash", command_format_bash_completion },
 	{ "fish", command_format_fish_completion },
@@ -165,7 +165,7 @@ int main(int argc, char *argv[])
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT, source = STRBUF_INIT;
 	_cleanup_error_ struct error *err = NULL;
-	const struct command *program = argc > 1 ? find_command(argv[1]) : NULL;
+	const struct cli_command *program = argc > 1 ? find_command(argv[1]) : NULL;
 
 	for (size_t i = 0; program && argc == 3 && i < ARRAY_SIZE(shells); i++) {
 		if (strcmp(argv[2], shells[i].name) != 0)

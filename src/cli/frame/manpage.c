@@ -25,7 +25,7 @@ static void append_sentence(struct strbuf *into, const char *text)
 	strbuf_append(into, ".\n\n");
 }
 
-static void format_row(const struct command *command, const struct option_row *row,
+static void format_row(const struct cli_command *command, const struct option_row *row,
 		       struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf help = STRBUF_INIT;
@@ -48,7 +48,7 @@ static void format_row(const struct command *command, const struct option_row *r
 	append_sentence(into, strbuf_str(&help));
 }
 
-void command_format_man_options(const struct command *command, struct strbuf *into)
+void command_format_man_options(const struct cli_command *command, struct strbuf *into)
 {
 	for (size_t i = 0; i < command->n_positionals; i++)
 		format_row(command, &command->positionals[i], into);
@@ -58,7 +58,7 @@ void command_format_man_options(const struct command *command, struct strbuf *in
 		format_row(command, &option_common_rows[i], into);
 }
 
-void command_format_man_exits(const struct command *command, struct strbuf *into)
+void command_format_man_exits(const struct cli_command *command, struct strbuf *into)
 {
 	for (size_t i = 0; i < command->n_exits; i++) {
 		strbuf_appendf(into, "*%d*\n\t", command->exits[i].code);
@@ -66,10 +66,10 @@ void command_format_man_exits(const struct command *command, struct strbuf *into
 	}
 }
 
-void command_format_man_commands(const struct command *command, struct strbuf *into)
+void command_format_man_commands(const struct cli_command *command, struct strbuf *into)
 {
 	for (size_t i = 0; i < command->n_subcommands; i++) {
-		const struct command *sub = command->subcommands[i];
+		const struct cli_command *sub = command->subcommands[i];
 
 		strbuf_appendf(into, "*%s %s*", command->name, sub->name);
 		if (sub->usage) {
@@ -81,7 +81,7 @@ void command_format_man_commands(const struct command *command, struct strbuf *i
 	}
 }
 
-void command_format_man_words(const struct command *command, struct strbuf *into)
+void command_format_man_words(const struct cli_command *command, struct strbuf *into)
 {
 	for (size_t i = 0; i < command->n_words; i++) {
 		const struct word_row *row = &command->words[i];

@@ -19,7 +19,7 @@ const struct option_row option_common_rows[2] = {
 };
 
 struct parser {
-	const struct command *command;
+	const struct cli_command *command;
 	int argc;
 	char *const *argv;
 	int at;
@@ -154,8 +154,8 @@ static struct error *store(struct parser *p, const struct option_row *row, const
 	abort();
 }
 
-static const struct option_row *find_row(const struct command *command, const char *name, size_t n,
-					 char letter)
+static const struct option_row *find_row(const struct cli_command *command, const char *name,
+					 size_t n, char letter)
 {
 	const struct option_row *tables[] = { command->options, option_common_rows };
 	size_t sizes[] = { command->n_options, ARRAY_SIZE(option_common_rows) };
@@ -172,7 +172,7 @@ static const struct option_row *find_row(const struct command *command, const ch
 	return NULL;
 }
 
-static struct error *unknown_option(const struct command *command, const char *name, size_t n)
+static struct error *unknown_option(const struct cli_command *command, const char *name, size_t n)
 {
 	_cleanup_free_ char *word = xstrndup(name, n);
 	struct suggest near = { .wanted = word };
@@ -246,7 +246,7 @@ static struct error *take_letters(struct parser *p, const char *letters)
 	return NULL;
 }
 
-const struct command *command_find(const struct command *program, const char *name)
+const struct cli_command *command_find(const struct cli_command *program, const char *name)
 {
 	for (size_t i = 0; i < program->n_subcommands; i++) {
 		if (strcmp(program->subcommands[i]->name, name) == 0)
@@ -257,7 +257,7 @@ const struct command *command_find(const struct command *program, const char *na
 
 static struct error *take_word(struct parser *p, const char *word)
 {
-	const struct command *command = p->command;
+	const struct cli_command *command = p->command;
 
 	if (command->n_subcommands) {
 		struct suggest near = { .wanted = word };
@@ -291,7 +291,7 @@ static struct error *take_word(struct parser *p, const char *word)
 
 static struct error *check_required(struct parser *p)
 {
-	const struct command *command = p->command;
+	const struct cli_command *command = p->command;
 
 	for (size_t i = 0; i < command->n_options; i++) {
 		const struct option_row *row = &command->options[i];
@@ -310,7 +310,7 @@ static struct error *check_required(struct parser *p)
 	return command->check ? command->check(p->config) : NULL;
 }
 
-struct error *command_parse(const struct command *command, int argc, char *const argv[],
+struct error *command_parse(const struct cli_command *command, int argc, char *const argv[],
 			    void *config, struct command_parse *ret)
 {
 	_cleanup_free_ bool *seen = xcalloc(command->n_options + 1, sizeof(*seen));

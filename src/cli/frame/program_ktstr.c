@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/frame/commands.h"
 
-static const struct command *const subcommands[] = {
+static const struct cli_command *const subcommands[] = {
 	&cmd_cache,  &cmd_ctprof, &cmd_doctor,	&cmd_help,  &cmd_inspect,
 	&cmd_kernel, &cmd_rerun,  &cmd_results, &cmd_shell, &cmd_show_test,
 	&cmd_test,   &cmd_topo,	  &cmd_version, &cmd_vm,
@@ -13,7 +13,7 @@ static const struct exit_row exits[] = {
 	{ EXIT_USAGE, "the command line is wrong" },
 };
 
-const struct command program_ktstr = {
+const struct cli_command program_ktstr = {
 	.name = "ktstr",
 	.summary = "Test Linux process schedulers",
 	.usage = "COMMAND [options]",

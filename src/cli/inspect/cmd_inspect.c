@@ -212,7 +212,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	return command_fail(err);
 }
 
-const struct command cmd_inspect = {
+const struct cli_command cmd_inspect = {
 	.name = "inspect",
 	.summary = "Look into a guest's kernel through its memory",
 	.usage =

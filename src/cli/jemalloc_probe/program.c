@@ -80,7 +80,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config)
 	return probe_run(config);
 }
 
-const struct command program_jemalloc_probe = {
+const struct cli_command program_jemalloc_probe = {
 	.name = "ktstr-jemalloc-probe",
 	.summary = "Read jemalloc's per-thread allocation counters out of a running process",
 	.usage = "--pid PID [options]",

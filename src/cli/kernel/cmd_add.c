@@ -41,7 +41,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	return command_print(&out);
 }
 
-const struct command cmd_kernel_add = {
+const struct cli_command cmd_kernel_add = {
 	.name = "add",
 	.summary = "Take a kernel of this machine into the cache",
 	.usage = "[--force] PATH",

@@ -66,7 +66,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	return code == EXIT_OK && check.verdict != KERNEL_SCX_USABLE ? EXIT_FAILED : code;
 }
 
-const struct command cmd_kernel_check = {
+const struct cli_command cmd_kernel_check = {
 	.name = "check",
 	.summary = "Verify a cached kernel and check whether sched_ext works on it",
 	.usage = "[--json] [KERNEL]",

@@ -110,7 +110,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	return print(kernel, config);
 }
 
-const struct command cmd_kernel_fetch = {
+const struct cli_command cmd_kernel_fetch = {
 	.name = "fetch",
 	.summary = "Get a kernel from the distribution's archive",
 	.usage = "[options] [KERNEL]",

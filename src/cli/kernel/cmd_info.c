@@ -93,7 +93,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	return command_print(&out);
 }
 
-const struct command cmd_kernel_info = {
+const struct cli_command cmd_kernel_info = {
 	.name = "info",
 	.summary = "Print what is known about a cached kernel",
 	.usage = "[--json] [KERNEL]",

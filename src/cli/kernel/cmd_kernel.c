@@ -3,7 +3,7 @@
 
 #include "cli/kernel/commands.h"
 
-static const struct command *const subcommands[] = {
+static const struct cli_command *const subcommands[] = {
 	&cmd_kernel_fetch, &cmd_kernel_list, &cmd_kernel_info,
 	&cmd_kernel_check, &cmd_kernel_add,  &cmd_kernel_remove,
 };
@@ -14,7 +14,7 @@ static const struct exit_row exits[] = {
 	{ EXIT_USAGE, "the command line is wrong" },
 };
 
-const struct command cmd_kernel = {
+const struct cli_command cmd_kernel = {
 	.name = "kernel",
 	.summary = "Get, check and keep the kernels that guests boot",
 	.usage = "COMMAND [options]",

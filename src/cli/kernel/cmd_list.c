@@ -111,7 +111,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	return command_print(&out);
 }
 
-const struct command cmd_kernel_list = {
+const struct cli_command cmd_kernel_list = {
 	.name = "list",
 	.summary = "Show the cached kernels, newest first",
 	.usage = "[--json]",

@@ -26,7 +26,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	return err ? kernel_fail(err) : EXIT_OK;
 }
 
-const struct command cmd_kernel_remove = {
+const struct cli_command cmd_kernel_remove = {
 	.name = "remove",
 	.summary = "Remove a kernel from the cache",
 	.usage = "ID",

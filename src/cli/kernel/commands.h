@@ -9,12 +9,12 @@
 #include "json/writer.h"
 #include "kernel/kernel.h"
 
-extern const struct command cmd_kernel_fetch;
-extern const struct command cmd_kernel_list;
-extern const struct command cmd_kernel_info;
-extern const struct command cmd_kernel_check;
-extern const struct command cmd_kernel_add;
-extern const struct command cmd_kernel_remove;
+extern const struct cli_command cmd_kernel_fetch;
+extern const struct cli_command cmd_kernel_list;
+extern const struct cli_command cmd_kernel_info;
+extern const struct cli_command cmd_kernel_check;
+extern const struct cli_command cmd_kernel_add;
+extern const struct cli_command cmd_kernel_remove;
 
 /* Prints an error that a command ends with; the value is the exit code. */
 int kernel_fail(const struct error *err);

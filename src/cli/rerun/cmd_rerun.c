@@ -64,7 +64,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	return test_run_gathered(&config->test, gather_rerun, &rerun);
 }
 
-const struct command cmd_rerun = {
+const struct cli_command cmd_rerun = {
 	.name = "rerun",
 	.summary = "Run a recorded test again in the same way",
 	.usage = "[options] RECORD",

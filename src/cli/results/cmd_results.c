@@ -138,7 +138,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	return command_fail(err);
 }
 
-const struct command cmd_results = {
+const struct cli_command cmd_results = {
 	.name = "results",
 	.summary = "Show what past test runs found",
 	.usage = "[--json] [-v] [DIR]",

@@ -89,7 +89,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config)
 	return shell_run(config);
 }
 
-const struct command cmd_shell = {
+const struct cli_command cmd_shell = {
 	.name = "shell",
 	.summary = "Run a command or a shell in a fresh guest",
 	.usage = "[options] [--exec COMMAND | -- ARG...]",

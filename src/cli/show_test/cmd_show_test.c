@@ -234,7 +234,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	return show.missing ? EXIT_FAILED : printed;
 }
 
-const struct command cmd_show_test = {
+const struct cli_command cmd_show_test = {
 	.name = "show-test",
 	.summary = "Show what tests declare and what it means on this host",
 	.usage = "[options] BINARY [TEST...]",

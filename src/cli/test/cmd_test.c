@@ -55,7 +55,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config)
 	return test_run(config);
 }
 
-const struct command cmd_test = {
+const struct cli_command cmd_test = {
 	.name = "test",
 	.summary = "Run declared scheduler tests, each in a fresh guest",
 	.usage = "[options] BINARY...",

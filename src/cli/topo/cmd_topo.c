@@ -111,7 +111,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	return config->topology ? show_topology(config) : show_machine(config);
 }
 
-const struct command cmd_topo = {
+const struct cli_command cmd_topo = {
 	.name = "topo",
 	.summary = "Show a topology, or that of this machine",
 	.usage = "[TOPOLOGY] [--json] [--presets] [--sysfs DIR]",

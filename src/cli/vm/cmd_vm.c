@@ -47,7 +47,7 @@ static int run_list(const struct invocation *invocation UNUSED, const void *conf
 	return command_print(&text);
 }
 
-const struct command cmd_vm_list = {
+const struct cli_command cmd_vm_list = {
 	.name = "list",
 	.summary = "List the VMs that run now",
 	.usage = "[--json]",
@@ -116,7 +116,7 @@ static int run_kill(const struct invocation *invocation UNUSED, const void *conf
 	.n_positionals = ARRAY_SIZE(one_positionals), .exits = one_exits, \
 	.n_exits = ARRAY_SIZE(one_exits), .config_size = sizeof(struct one_config)
 
-const struct command cmd_vm_freeze = {
+const struct cli_command cmd_vm_freeze = {
 	.name = "freeze",
 	.summary = "Stop all CPUs of a VM",
 	.description =
@@ -125,7 +125,7 @@ const struct command cmd_vm_freeze = {
 	.run = run_freeze,
 };
 
-const struct command cmd_vm_resume = {
+const struct cli_command cmd_vm_resume = {
 	.name = "resume",
 	.summary = "Let a VM run that was frozen",
 	.description =
@@ -134,7 +134,7 @@ const struct command cmd_vm_resume = {
 	.run = run_resume,
 };
 
-const struct command cmd_vm_kill = {
+const struct cli_command cmd_vm_kill = {
 	.name = "kill",
 	.summary = "End a VM at once",
 	.description =
@@ -143,10 +143,10 @@ const struct command cmd_vm_kill = {
 	.run = run_kill,
 };
 
-static const struct command *const subcommands[] = { &cmd_vm_list, &cmd_vm_freeze, &cmd_vm_resume,
-						     &cmd_vm_kill };
+static const struct cli_command *const subcommands[] = { &cmd_vm_list, &cmd_vm_freeze,
+							 &cmd_vm_resume, &cmd_vm_kill };
 
-const struct command cmd_vm = {
+const struct cli_command cmd_vm = {
 	.name = "vm",
 	.summary = "List, stop and end running VMs",
 	.usage = "COMMAND [options]",

@@ -71,7 +71,7 @@ static const struct exit_row sample_exits[] = { { 0, "fine" }, { 1, "not_fine" }
 
 static const struct sample_config sample_defaults = { .count = 7, .level = 1 };
 
-static const struct command sample = {
+static const struct cli_command sample = {
 	.name = "sample",
 	.summary = "Show what a command can have",
 	.usage = "[options] [WORD] [-- ARG...]",
@@ -85,10 +85,10 @@ static const struct command sample = {
 	.defaults = &sample_defaults,
 };
 
-static const struct command *const sample_children[] = { &sample };
+static const struct cli_command *const sample_children[] = { &sample };
 
 /* A program whose only command is the sample. */
-static const struct command sample_parent UNUSED = {
+static const struct cli_command sample_parent UNUSED = {
 	.name = "parent",
 	.summary = "Hold a command",
 	.usage = "COMMAND",
@@ -102,16 +102,16 @@ static const struct option_row sample_help_words[] = {
 	  .help = "a command" },
 };
 
-static const struct command sample_help UNUSED = {
+static const struct cli_command sample_help UNUSED = {
 	.name = "help",
 	.summary = "Explain the parent's command",
 	COMMAND_POSITIONALS(sample_help_words),
 };
 
-static const struct command *const sample_branches[] = { &sample_parent, &sample_help };
+static const struct cli_command *const sample_branches[] = { &sample_parent, &sample_help };
 
 /* A program with commands on two levels. */
-static const struct command sample_tree UNUSED = {
+static const struct cli_command sample_tree UNUSED = {
 	.name = "tree",
 	.summary = "Hold commands of commands",
 	.usage = "COMMAND",

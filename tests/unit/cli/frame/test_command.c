@@ -49,7 +49,7 @@ static char *capture_end(struct capture *c)
 }
 
 /* Runs a program with both streams captured; the caller frees the texts. */
-static int run(const struct command *program, const char *const argv[], char **ret_out,
+static int run(const struct cli_command *program, const char *const argv[], char **ret_out,
 	       char **ret_err)
 {
 	struct capture out = capture_begin(STDOUT_FILENO), err = capture_begin(STDERR_FILENO);
@@ -63,9 +63,9 @@ static int run(const struct command *program, const char *const argv[], char **r
 	return code;
 }
 
-static struct command with_run(void)
+static struct cli_command with_run(void)
 {
-	struct command command = sample;
+	struct cli_command command = sample;
 
 	command.run = remember;
 	return command;
@@ -74,7 +74,7 @@ static struct command with_run(void)
 static void a_command_gets_its_config_and_gives_its_exit_code(void **state UNUSED)
 {
 	const char *argv[] = { "sample", "--count", "5", "w", NULL };
-	struct command command = with_run();
+	struct cli_command command = with_run();
 	_cleanup_free_ char *out = NULL, *err = NULL;
 
 	assert_int_equal(run(&command, argv, &out, &err), 42);
@@ -89,9 +89,9 @@ static void a_command_gets_its_config_and_gives_its_exit_code(void **state UNUSE
 static void a_sub_command_knows_its_full_name(void **state UNUSED)
 {
 	const char *argv[] = { "parent", "sample", "--flag", NULL };
-	struct command command = with_run();
-	const struct command *const children[] = { &command };
-	struct command parent = sample_parent;
+	struct cli_command command = with_run();
+	const struct cli_command *const children[] = { &command };
+	struct cli_command parent = sample_parent;
 	_cleanup_free_ char *out = NULL, *err = NULL;
 
 	parent.subcommands = children;
@@ -103,7 +103,7 @@ static void a_sub_command_knows_its_full_name(void **state UNUSED)
 static void a_wrong_line_is_exit_2_on_standard_error(void **state UNUSED)
 {
 	const char *argv[] = { "sample", "--count", "0", NULL };
-	struct command command = with_run();
+	struct cli_command command = with_run();
 	_cleanup_free_ char *out = NULL, *err = NULL;
 
 	assert_int_equal(run(&command, argv, &out, &err), 2);
@@ -115,7 +115,7 @@ static void a_wrong_line_is_exit_2_on_standard_error(void **state UNUSED)
 static void a_command_may_choose_how_a_wrong_line_exits(void **state UNUSED)
 {
 	const char *argv[] = { "sample", "--count", "0", NULL };
-	struct command command = with_run();
+	struct cli_command command = with_run();
 	_cleanup_free_ char *out = NULL, *err = NULL;
 
 	command.usage_exit = 125;
@@ -126,7 +126,7 @@ static void a_command_may_choose_how_a_wrong_line_exits(void **state UNUSED)
 static void what_the_user_typed_reaches_the_terminal_escaped(void **state UNUSED)
 {
 	const char *argv[] = { "sample", "--count", "\033[2J", NULL };
-	struct command command = with_run();
+	struct cli_command command = with_run();
 	_cleanup_free_ char *out = NULL, *err = NULL;
 
 	assert_int_equal(run(&command, argv, &out, &err), 2);

@@ -5,7 +5,7 @@
 #include "sample.h"
 #include "unit.h"
 
-static void note_place(const struct command *command UNUSED, const char *place, void *arg)
+static void note_place(const struct cli_command *command UNUSED, const char *place, void *arg)
 {
 	strbuf_appendf(arg, "%s ", place);
 }

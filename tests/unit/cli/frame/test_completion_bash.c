@@ -6,7 +6,7 @@
 #include "sample.h"
 
 /* What bash offers for these words, joined by blanks; the last word is being typed. */
-static char *ask_bash(const struct command *program, const char *words)
+static char *ask_bash(const struct cli_command *program, const char *words)
 {
 	_cleanup_strbuf_ struct strbuf script = STRBUF_INIT;
 
@@ -19,7 +19,8 @@ static char *ask_bash(const struct command *program, const char *words)
 		(const char *const[]){ "bash", "--norc", "-euc", strbuf_str(&script), NULL });
 }
 
-static void assert_offers(const struct command *program, const char *words, const char *expected)
+static void assert_offers(const struct cli_command *program, const char *words,
+			  const char *expected)
 {
 	_cleanup_free_ char *answer = ask_bash(program, words);
 
@@ -29,7 +30,7 @@ static void assert_offers(const struct command *program, const char *words, cons
 static const struct option_row only_rest[] = {
 	{ .argument = "ARG", OPTION_REST(struct sample_config, rest), .help = "the rest" },
 };
-static const struct command rest_only = {
+static const struct cli_command rest_only = {
 	.name = "only", .summary = "S", .positionals = only_rest, .n_positionals = 1
 };
 

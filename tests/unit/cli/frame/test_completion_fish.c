@@ -6,7 +6,7 @@
 #include "sample.h"
 
 /* The first word of each offer, in fish's order. */
-static void assert_offers(const struct command *program, const char *line, const char *expected)
+static void assert_offers(const struct cli_command *program, const char *line, const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf script = STRBUF_INIT;
 	_cleanup_free_ char *answer = NULL;

@@ -15,7 +15,8 @@ static const char editor[] =
 	"compset() { PREFIX=${PREFIX#*=} }\n";
 
 /* The last word is being typed. */
-static void assert_offers(const struct command *program, const char *words, const char *expected)
+static void assert_offers(const struct cli_command *program, const char *words,
+			  const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf script = STRBUF_INIT;
 	_cleanup_free_ char *answer = NULL;

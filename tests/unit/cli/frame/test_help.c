@@ -74,7 +74,7 @@ static void a_long_spelling_gets_its_own_line(void **state UNUSED)
 		  OPTION_STRING(struct sample_config, path),
 		  .help = "help" },
 	};
-	const struct command command = {
+	const struct cli_command command = {
 		.name = "c", .summary = "S", .options = rows, .n_options = 1
 	};
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;

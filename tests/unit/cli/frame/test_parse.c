@@ -251,9 +251,9 @@ static const struct option_row required_rows[] = {
 
 static void a_required_option_is_asked_for_unless_help_is(void **state UNUSED)
 {
-	const struct command strict = { .name = "strict",
-					.options = required_rows,
-					.n_options = 1 };
+	const struct cli_command strict = { .name = "strict",
+					    .options = required_rows,
+					    .n_options = 1 };
 	const char *argv[] = { "strict", "-h", NULL };
 	struct sample_config config = { 0 };
 	struct command_parse result;
@@ -279,7 +279,9 @@ static void the_last_word_may_be_repeated(void **state UNUSED)
 		  .required = true,
 		  .help = "files" },
 	};
-	const struct command command = { .name = "many", .positionals = rows, .n_positionals = 2 };
+	const struct cli_command command = { .name = "many",
+					     .positionals = rows,
+					     .n_positionals = 2 };
 	char *argv[] = { (char *)"many", (char *)"w", (char *)"a", (char *)"b", (char *)"c" };
 	_cleanup_error_ struct error *err = NULL;
 	struct command_parse parse;

@@ -7,7 +7,7 @@ static void every_command_says_what_it_is_and_can_run(void **state UNUSED)
 {
 	assert_true(program_ktstr.n_subcommands > 0);
 	for (size_t i = 0; i < program_ktstr.n_subcommands; i++) {
-		const struct command *command = program_ktstr.subcommands[i];
+		const struct cli_command *command = program_ktstr.subcommands[i];
 
 		assert_non_null(command->summary);
 		assert_true(command->run || command->n_subcommands);
