@@ -278,9 +278,8 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	err = interrupts_install(&cancel);
 	if (!err)
 		err = snapshot_output_open(file, &output);
-	if (err) {
+	if (err)
 		return command_fail(err);
-	}
 	series.output = output;
 	if (capture.bpf && series.count > 1)
 		bpf_tasks_open_for_series(&capture, &iterator);

@@ -197,9 +197,8 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 
 	warn_about_sections(options);
 	err = snapshot_load(config->file, NULL, &snapshot, &origin);
-	if (err) {
+	if (err)
 		return command_fail(err);
-	}
 	if (origin.torn_bytes)
 		command_say("warning: %s ends with an incomplete snapshot, which was left out",
 			    origin.path);

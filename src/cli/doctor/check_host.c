@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/slice.h"
+#include "procfs/cgroup_mount.h"
 
 enum { CAPABILITY_SYS_PTRACE = 19 };
 
@@ -104,38 +106,13 @@ void check_ptrace(const char *root, struct finding *finding)
 	}
 }
 
-/* Where cgroup v2 is mounted; NULL when it is not. Lines are "source folder type options". */
-static char *cgroup_mount(const char *root)
-{
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	const char *line;
-
-	if (!check_read(root, "/proc/self/mounts", &text))
-		return NULL;
-	for (line = strbuf_str(&text); *line;) {
-		const char *folder = line + strcspn(line, " \n");
-		const char *type;
-
-		folder += *folder == ' ';
-		type = folder + strcspn(folder, " \n");
-		if (strncmp(type, " cgroup2 ", 9) == 0)
-			return xstrndup(folder, (size_t)(type - folder));
-		line += strcspn(line, "\n");
-		line += *line == '\n';
-	}
-	return NULL;
-}
-
 static bool has_word(const char *words, const char *word)
 {
-	size_t n = strlen(word);
+	struct slice rest = slice_of(words), next;
 
-	for (; *words; words += strspn(words, " \n")) {
-		size_t length = strcspn(words, " \n");
-
-		if (length == n && memcmp(words, word, n) == 0)
+	while (slice_take_word(&rest, &next)) {
+		if (slice_equal(next, word))
 			return true;
-		words += length;
 	}
 	return false;
 }
@@ -144,30 +121,34 @@ void check_cgroup(const char *root, struct finding *finding)
 {
 	static const char *const wanted[] = { "cpu", "cpuset", "io", "memory", "pids" };
 	_cleanup_strbuf_ struct strbuf controllers = STRBUF_INIT, absent = STRBUF_INIT;
-	_cleanup_free_ char *mount = cgroup_mount(root), *path = NULL;
+	_cleanup_cgroup_mount_ struct cgroup_mount mount = { 0 };
+	_cleanup_free_ char *path = NULL;
+	const char *place;
 
-	if (!mount) {
+	cgroup_mount_find(root, &mount);
+	if (!mount.path) {
 		finding_say(
 			finding, CHECK_LIMITED,
 			"version 2 is not mounted; guests have their own, those of this host cannot be read");
 		finding_fix_as_root(finding, "mount -t cgroup2 none /sys/fs/cgroup");
 		return;
 	}
-	path = xasprintf("%s/cgroup.controllers", mount);
+	place = mount.path + strlen(root);
+	path = xasprintf("%s/cgroup.controllers", place);
 	check_read(root, path, &controllers);
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
 		if (!has_word(strbuf_str(&controllers), wanted[i]))
 			strbuf_appendf(&absent, "%s%s", absent.n ? ", " : "", wanted[i]);
 	}
 	if (!absent.n) {
-		finding_say(finding, CHECK_OK, "version 2 at %s with all controllers", mount);
+		finding_say(finding, CHECK_OK, "version 2 at %s with all controllers", place);
 		return;
 	}
 	/* At another place the controllers are tied up in version 1. */
 	finding_say(finding, CHECK_LIMITED,
-		    "version 2 at %s lacks %s on this host%s; guests have their own", mount,
+		    "version 2 at %s lacks %s on this host%s; guests have their own", place,
 		    strbuf_str(&absent),
-		    strcmp(mount, "/sys/fs/cgroup") == 0
+		    strcmp(place, "/sys/fs/cgroup") == 0
 			    ? ""
 			    : " (boot with systemd.unified_cgroup_hierarchy=1 to have them)");
 }

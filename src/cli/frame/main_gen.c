@@ -179,9 +179,8 @@ int main(int argc, char *argv[])
 		return EXIT_USAGE;
 	}
 	err = io_read_file(argv[3], MAN_SOURCE_MAX_BYTES, &source);
-	if (err) {
+	if (err)
 		return command_fail(err);
-	}
 	format_man(program, strbuf_str(&source), &out);
 	return command_print(&out);
 }

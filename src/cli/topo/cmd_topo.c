@@ -85,9 +85,8 @@ static int show_machine(const struct topo_config *config)
 	_cleanup_view_ struct view view = { 0 };
 	_cleanup_error_ struct error *err = topo_machine_read(config->sysfs, &machine);
 
-	if (err) {
+	if (err)
 		return command_fail(err);
-	}
 	view_of_machine(machine, &view);
 	return print(config, &(struct topo_shown){ .view = &view, .machine = machine });
 }

@@ -67,15 +67,15 @@ static void cgroups_are_found_where_they_are_mounted(void **state)
 	struct machine *m = *state;
 
 	expect(m, check_cgroup, CHECK_LIMITED, "not mounted", "mount -t cgroup2");
-	put(m, "/proc/self/mounts",
-	    "cgroup2 /odd ext4 rw 0 0\ncgroup /sys/fs/cgroup/cpu cgroup rw 0 0\n");
+	put(m, "/proc/self/mountinfo",
+	    "30 1 0:26 / /odd rw - ext4 cgroup2 rw\n31 1 0:27 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw\n");
 	expect(m, check_cgroup, CHECK_LIMITED, "not mounted", "mount -t cgroup2");
-	put(m, "/proc/self/mounts",
-	    "proc /proc proc rw 0 0\nx /sys/fs/cgroup/unified cgroup2 rw 0 0\n");
+	put(m, "/proc/self/mountinfo",
+	    "30 1 0:26 / /proc rw - proc proc rw\n31 1 0:27 / /sys/fs/cgroup/unified rw - cgroup2 x rw\n");
 	expect(m, check_cgroup, CHECK_LIMITED,
 	       "/sys/fs/cgroup/unified lacks cpu, cpuset, io, memory, pids on this host (boot with",
 	       NULL);
-	put(m, "/proc/self/mounts", "x /sys/fs/cgroup cgroup2 rw 0 0\n");
+	put(m, "/proc/self/mountinfo", "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 x rw\n");
 	put(m, "/sys/fs/cgroup/cgroup.controllers", "cpuset cpu io hugetlb pids\n");
 	expect(m, check_cgroup, CHECK_LIMITED, "lacks memory on", NULL);
 	put(m, "/sys/fs/cgroup/cgroup.controllers", "cpuset cpu io memory hugetlb pids rdma\n");
