@@ -246,6 +246,18 @@ struct ktstr_metric_check {
 	{ .kind = KTSTR_CHECK_RANGE, .metric = (name), .low = (lo), .high = (hi) }
 #define KTSTR_EXISTS(name) { .kind = KTSTR_CHECK_EXISTS, .metric = (name) }
 
+/* What a metric is to who compares runs. The name may be the end of many: ".latency_us". */
+enum ktstr_direction {
+	KTSTR_NO_DIRECTION,
+	KTSTR_LOWER_IS_BETTER,
+	KTSTR_HIGHER_IS_BETTER,
+};
+struct ktstr_metric_hint {
+	const char *metric; /* NULL ends a list */
+	const char *unit;   /* "us"; NULL: it has none */
+	enum ktstr_direction direction;
+};
+
 struct ktstr_program {
 	const char *const *argv; /* ends with NULL */
 	const char *const *env;	 /* "NAME=value", added; ends with NULL; may be NULL */
@@ -255,6 +267,7 @@ struct ktstr_program {
 	unsigned int timeout_ms; /* 0: until the test ends */
 	size_t capture_bytes; /* of each stream; 0: 16 MiB. What is more is counted and dropped */
 	struct ktstr_metric_check checks[KTSTR_MAX_CHECKS + 1]; /* the exit code is judged first */
+	struct ktstr_metric_hint hints[KTSTR_MAX_CHECKS + 1];	/* for the record of the run */
 };
 
 struct ktstr_payload;

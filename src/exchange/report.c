@@ -92,6 +92,21 @@ static const struct json_row metric_rows[] = {
 };
 LINE_TABLE(metric);
 
+static const char *const direction_names[] = {
+	[KTSTR_NO_DIRECTION] = "neither",
+	[KTSTR_LOWER_IS_BETTER] = "lower",
+	[KTSTR_HIGHER_IS_BETTER] = "higher",
+};
+
+static const struct json_row hint_rows[] = {
+	{ NAME(struct exchange_hint, metric), .means = "name of metrics, or its end" },
+	{ REQUIRED(struct exchange_hint, unit), .limit = EXCHANGE_LIMIT_NAME,
+	  .means = "their unit; empty: none" },
+	{ JSON_WORD(struct exchange_hint, direction, direction_names), .presence = JSON_REQUIRED,
+	  .means = "which way is better" },
+};
+LINE_TABLE(hint);
+
 /* Codes have a byte, signals are below 65. The smallest number there is: nobody knows. */
 static const char *check_exit_code(const void *member)
 {
@@ -123,6 +138,8 @@ static const struct json_row payload_rows[] = {
 	{ PAYLOAD(dropped_bytes), .means = "what was not kept of both" },
 	{ JSON_SCALAR(struct exchange_payload, stream), .check = check_stream,
 	  .means = "the stream that held the metrics" },
+	{ JSON_OBJECTS(struct exchange_payload, hints, &hint_table), .absent_zero = true,
+	  .limit = KTSTR_MAX_CHECKS, .means = "how metrics of runs compare" },
 	{ JSON_OBJECTS(struct exchange_payload, metrics, &metric_table), .presence = JSON_REQUIRED,
 	  .limit = EXCHANGE_LIMIT_METRICS, .means = "numbers that it printed" },
 	{ JSON_SCALAR(struct exchange_payload, metrics_dropped),

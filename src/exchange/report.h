@@ -60,6 +60,12 @@ struct exchange_metric {
 	char *number; /* exactly as JSON */
 };
 
+/* Unit and direction of the metrics whose names end like this. */
+struct exchange_hint {
+	char *metric, *unit;
+	enum ktstr_direction direction;
+};
+
 struct exchange_payload {
 	char *name;
 	uint32_t pid;
@@ -68,6 +74,7 @@ struct exchange_payload {
 	bool timed_out, by_cleanup;
 	uint64_t wall_ms, stdout_bytes, stderr_bytes, dropped_bytes;
 	char *stream; /* where the metrics were: "stdout", "stderr"; NULL: none were looked for */
+	VEC(struct exchange_hint) hints;
 	VEC(struct exchange_metric) metrics;
 	uint64_t metrics_dropped; /* that did not fit into the line */
 };

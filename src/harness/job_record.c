@@ -231,6 +231,25 @@ char *job_kept_dir(const struct job *job)
 	return xasprintf("%.*s.kept", (int)n, path);
 }
 
+static struct metric_hint *hints_of(const struct exchange_payload *from)
+{
+	static const enum polarity_kind kinds[] = {
+		[KTSTR_NO_DIRECTION] = POLARITY_UNKNOWN,
+		[KTSTR_LOWER_IS_BETTER] = POLARITY_LOWER_BETTER,
+		[KTSTR_HIGHER_IS_BETTER] = POLARITY_HIGHER_BETTER,
+	};
+	struct metric_hint *hints = xcalloc(from->hints.n + 1, sizeof(*hints));
+
+	for (size_t i = 0; i < from->hints.n; i++) {
+		const struct exchange_hint *hint = &from->hints.at[i];
+
+		hints[i] = (struct metric_hint){ hint->metric,
+						 { kinds[hint->direction], 0 },
+						 hint->unit };
+	}
+	return hints;
+}
+
 /* The payloads of a report as the record wants them. */
 static struct run_record_payload *payloads_of(const struct test_report *report)
 {
@@ -250,6 +269,7 @@ static struct run_record_payload *payloads_of(const struct test_report *report)
 			.stream = from->stream,
 			.metrics = metrics,
 			.n_metrics = from->metrics.n,
+			.hints = { hints_of(from), from->hints.n },
 		};
 	}
 	return all;
@@ -296,8 +316,10 @@ struct error *job_record_finish(struct job *job, const struct guest_run *run,
 	if (problem)
 		outcome_add_note(&job->outcome, error_message(problem));
 	job_describe_record(job);
-	for (size_t i = 0; payloads && i < result.n_payloads; i++)
+	for (size_t i = 0; payloads && i < result.n_payloads; i++) {
 		free((void *)(uintptr_t)payloads[i].metrics);
+		free((void *)(uintptr_t)payloads[i].hints.at);
+	}
 	free(payloads);
 	return err;
 }

@@ -18,6 +18,25 @@ const char *metric_checks_mistake(
 	return NULL;
 }
 
+/* So that the line of a report has room for all of them. */
+enum { HINT_BYTES_LIMIT = 256 };
+
+const char *metric_hints_mistake(const struct ktstr_metric_hint hints[static KTSTR_MAX_CHECKS + 1])
+{
+	if (hints[KTSTR_MAX_CHECKS].metric)
+		return "it has more hints than a list of hints holds";
+	for (size_t i = 0; hints[i].metric; i++) {
+		if (!hints[i].metric[0])
+			return "it has a hint that names no metric";
+		if (strlen(hints[i].metric) > HINT_BYTES_LIMIT ||
+		    (hints[i].unit && strlen(hints[i].unit) > HINT_BYTES_LIMIT))
+			return "it has a hint with a name or unit of more than 256 bytes";
+		if ((unsigned int)hints[i].direction > KTSTR_HIGHER_IS_BETTER)
+			return "it has a hint of an unknown direction";
+	}
+	return NULL;
+}
+
 void metrics_format_end(const struct ktstr_metrics *metrics, struct strbuf *into)
 {
 	const char *name;

@@ -12,6 +12,9 @@
 const char *metric_checks_mistake(
 	const struct ktstr_metric_check checks[static KTSTR_MAX_CHECKS + 1]);
 
+/* The same of hints: too long a list or text, an unknown direction. */
+const char *metric_hints_mistake(const struct ktstr_metric_hint hints[static KTSTR_MAX_CHECKS + 1]);
+
 typedef void (*metric_check_fn)(void *context, const char *text);
 
 /*

@@ -24,6 +24,8 @@ static void refuse_mistakes(struct ktstr_ctx *ctx, const struct ktstr_program *p
 	if (!program->argv || !program->argv[0] || !program->argv[0][0])
 		ctx_end_with(ctx, KTSTR_REASON_SETUP, NULL, 0, "a payload without argv[0]");
 	mistake = metric_checks_mistake(program->checks);
+	if (!mistake)
+		mistake = metric_hints_mistake(program->hints);
 	for (const char *const *env = program->env; !mistake && env && *env; env++)
 		if (!payload_env_is_setting(*env))
 			mistake = "it has a setting in .env that is not NAME=value";
@@ -84,6 +86,14 @@ static struct ktstr_payload *payload_new(struct ktstr_ctx *ctx, const struct kts
 		if (program->checks[i].metric)
 			payload->checks[i].metric = xstrdup(program->checks[i].metric);
 	}
+	for (size_t i = 0; program->hints[i].metric; i++)
+		vec_push(&payload->hints,
+			 (struct exchange_hint){
+				 .metric = xstrdup(program->hints[i].metric),
+				 .unit = xstrdup(program->hints[i].unit ? program->hints[i].unit
+									: ""),
+				 .direction = program->hints[i].direction,
+			 });
 	if (!ready_marker_path_of(payload->pid, payload_env_find(env, READY_MARKER_OVERRIDE_ENV),
 				  payload->ready_path, sizeof(payload->ready_path)))
 		payload->ready_path[0] = '\0';
@@ -219,6 +229,11 @@ static void payload_free(struct ktstr_payload *payload)
 {
 	for (size_t i = 0; payload->checks[i].kind != KTSTR_CHECK_NONE; i++)
 		free((char *)payload->checks[i].metric);
+	for (size_t i = 0; i < payload->hints.n; i++) {
+		free(payload->hints.at[i].metric);
+		free(payload->hints.at[i].unit);
+	}
+	vec_deinit(&payload->hints);
 	if (payload->result)
 		metrics_deinit(payload->result);
 	free(payload->result);

@@ -8,6 +8,7 @@
 
 #include "base/ready_marker.h"
 #include "base/vec.h"
+#include "exchange/report.h"
 #include "suite/ctx.h"
 #include "suite/metrics.h"
 #include "suite/payload_process.h"
@@ -22,6 +23,7 @@ struct ktstr_payload {
 	enum ktstr_output output;
 	unsigned int timeout_ms;				/* as declared; 0: none */
 	struct ktstr_metric_check checks[KTSTR_MAX_CHECKS + 1]; /* with names of their own */
+	VEC(struct exchange_hint) hints;
 	char ready_path[256]; /* empty: it has an override that is too long for a path */
 };
 

@@ -110,6 +110,7 @@ void payload_report_ended(const struct ktstr_payload *payload)
 		.stderr_bytes = metrics->err.total,
 		.dropped_bytes = capture_dropped(&metrics->out) + capture_dropped(&metrics->err),
 		.stream = EXCHANGE_BORROW(metrics->stream),
+		.hints = { payload->hints.at, payload->hints.n, 0 },
 	};
 	struct json_writer *w;
 

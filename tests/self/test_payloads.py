@@ -11,6 +11,10 @@ class Payloads(judged.Judged):
     def test_fine_metrics_do_not_help_a_payload_that_failed(self):
         record = self.judged("claims_and_fails", "fail", "payload", "exit code 1, not 0", parts=["payload"])
         self.assertEqual([p["exit_code"] for p in record["payloads"]], [1])
+        metrics = [m for entry in record["metrics"] for m in entry["metrics"]]
+        self.assertEqual([(m["name"], m["unit"], m["polarity"]) for m in metrics if m["name"] == "ops_per_s"], [("ops_per_s", "1/s", "HigherBetter")])
+        self.assertEqual({a["member"] for a in record["absent"]} & set(record), set())
+        self.assertIn({"name": "stats.worst_gap_ms", "unit": "ms", "polarity": "LowerBetter"}, record["measures"])
 
     def test_garbage_has_no_metrics(self):
         self.judged("prints_garbage", "fail", "payload", "metric ops_per_s is missing", parts=["payload"])

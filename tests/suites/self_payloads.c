@@ -9,6 +9,7 @@ static void run_one(struct ktstr_ctx *ctx, const char *what)
 				  .argv = (const char *const[]){ "self_payload", what, NULL },
 				  .output = KTSTR_OUTPUT_JSON,
 				  .checks = { KTSTR_EXIT_CODE(0), KTSTR_MIN("ops_per_s", 1000) },
+				  .hints = { { "ops_per_s", "1/s", KTSTR_HIGHER_IS_BETTER } },
 			  });
 }
 

@@ -118,11 +118,33 @@ static void heads_end_before_their_lists(void **state UNUSED)
 	assert_string_equal(exchange_payload_head.at[exchange_payload_head.n].name, "metrics");
 }
 
+#define PAYLOAD_WITH(hints)                                                                             \
+	"{\"report\":\"payload\",\"name\":\"p\",\"pid\":7,\"exit_code\":0,\"timed_out\":false,"         \
+	"\"by_cleanup\":false,\"wall_ms\":1,\"stdout_bytes\":1,\"stderr_bytes\":0,\"dropped_bytes\":0," \
+	"\"hints\":" hints ",\"metrics\":[]}"
+
+static void a_payload_may_say_how_its_metrics_compare(void **state UNUSED)
+{
+	_cleanup_exchange_line_ struct exchange_line line = { 0 };
+
+	assert_success(parse(PAYLOAD_WITH("[{\"metric\":\"_us\",\"unit\":\"us\","
+					  "\"direction\":\"higher\"}]"),
+			     &line));
+	assert_int_equal(line.payload.hints.n, 1);
+	assert_string_equal(line.payload.hints.at[0].unit, "us");
+	assert_int_equal(line.payload.hints.at[0].direction, KTSTR_HIGHER_IS_BETTER);
+	assert_wrong(PAYLOAD_WITH("[{\"metric\":\"_us\",\"unit\":\"us\",\"direction\":\"up\"}]"),
+		     "payload.hints[0].direction is none of");
+	assert_wrong(PAYLOAD_WITH("[{\"metric\":\"\",\"unit\":\"us\",\"direction\":\"lower\"}]"),
+		     "payload.hints[0].metric is empty");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_of_line_has_rows_with_meanings),
 		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(a_payload_may_say_how_its_metrics_compare),
 		cmocka_unit_test(what_is_absent_is_not_written),
 		cmocka_unit_test(a_member_that_is_wrong_is_named_with_its_line),
 		cmocka_unit_test(what_is_not_a_line_is_refused),

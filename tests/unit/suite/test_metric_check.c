@@ -179,6 +179,27 @@ static void mistakes_in_a_list_are_found(void **state UNUSED)
 	assert_contains(metric_checks_mistake(full.at), "more checks");
 }
 
+static void mistakes_in_hints_are_found(void **state UNUSED)
+{
+	char long_name[300] = { 0 };
+	struct ktstr_metric_hint hints[KTSTR_MAX_CHECKS + 1] = {
+		{ "latency_us", "us", KTSTR_LOWER_IS_BETTER },
+		{ "ratio", NULL, KTSTR_NO_DIRECTION },
+	};
+
+	assert_null(metric_hints_mistake(hints));
+	hints[1].direction = (enum ktstr_direction)77;
+	assert_contains(metric_hints_mistake(hints), "unknown direction");
+	hints[1] = (struct ktstr_metric_hint){ .metric = "" };
+	assert_contains(metric_hints_mistake(hints), "names no metric");
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	hints[1] = (struct ktstr_metric_hint){ .metric = "x", .unit = long_name };
+	assert_contains(metric_hints_mistake(hints), "256 bytes");
+	for (size_t i = 0; i <= KTSTR_MAX_CHECKS; i++)
+		hints[i] = (struct ktstr_metric_hint){ .metric = "x" };
+	assert_contains(metric_hints_mistake(hints), "more hints");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +216,7 @@ int main(void)
 		cmocka_unit_test(who_was_late_is_not_judged_further),
 		cmocka_unit_test(a_limit_that_is_no_number_never_holds),
 		cmocka_unit_test(mistakes_in_a_list_are_found),
+		cmocka_unit_test(mistakes_in_hints_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

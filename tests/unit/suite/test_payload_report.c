@@ -99,6 +99,22 @@ static void an_end_is_told_with_exact_numbers(void **state UNUSED)
 		"\"metrics_dropped\":0}\n");
 }
 
+static void an_end_says_how_metrics_compare(void **state UNUSED)
+{
+	_cleanup_body_report_ struct body_report r = { 0 };
+	struct exchange_hint hint = { (char *)"_us", (char *)"us", KTSTR_LOWER_IS_BETTER };
+	struct fake f;
+
+	fake_init(&f, "{\"wait_us\":1}", "");
+	f.payload.hints.at = &hint;
+	f.payload.hints.n = 1;
+	payload_report_ended(&f.payload);
+	r = fake_end(&f);
+	assert_contains(strbuf_str(&r.text),
+			"\"hints\":[{\"metric\":\"_us\",\"unit\":\"us\",\"direction\":\"lower\"}],"
+			"\"metrics\":[{\"name\":\"wait_us\"");
+}
+
 static void nothing_looked_for_has_no_stream(void **state UNUSED)
 {
 	_cleanup_body_report_ struct body_report r = { 0 };
@@ -225,6 +241,7 @@ int main(void)
 		cmocka_unit_test(a_start_is_told_with_its_arguments),
 		cmocka_unit_test(arguments_that_do_not_fit_are_cut_and_counted),
 		cmocka_unit_test(an_end_is_told_with_exact_numbers),
+		cmocka_unit_test(an_end_says_how_metrics_compare),
 		cmocka_unit_test(nothing_looked_for_has_no_stream),
 		cmocka_unit_test(metrics_that_do_not_fit_are_counted),
 		cmocka_unit_test(what_a_runner_cannot_take_is_left_out),
