@@ -29,7 +29,7 @@ class Payloads(judged.Judged):
         # In its guest a payload is root and may write into any pipe. That its words become parts cannot be prevented
         # there; that the report is damaged is seen, because its true end comes behind the forged one.
         record = self.judged("forges_the_report", "fail", "expectation", "^forged$", parts=["expectation", "report"])
-        self.assertRegex(record["parts"][1]["text"], "stands behind the end")
+        self.assertRegex(record["parts"][1]["text"], "comes after the end")
 
     def test_a_test_that_is_killed_behind_a_forged_end_is_broken(self):
         self.judged("silences_the_test", "broken", "test-crashed", "signal 9 after the test's last word")
