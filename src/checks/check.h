@@ -6,9 +6,8 @@
 #ifndef KTSTR_CHECKS_CHECK_H
 #define KTSTR_CHECKS_CHECK_H
 
-#include "base/vec.h"
+#include "base/strbuf.h"
 #include "checks/facts.h"
-#include "checks/findings.h"
 
 /* What an author declares that a check may depend on. */
 struct checks_scene {
@@ -73,5 +72,33 @@ struct ktstr_limit *checks_limit(const struct checks_row *row, struct ktstr_chec
 #define KTSTR_CHECK(name, ...) extern const struct checks_check checks_##name;
 #include <ktstr/checks.def>
 #undef KTSTR_CHECK
+
+/* Conditions that several checks have. */
+static inline bool checks_has_work(const struct checks_scene *scene)
+{
+	return scene->most_workers > 0;
+}
+
+static inline const char *checks_no_work(const struct checks_scene *scene)
+{
+	return checks_has_work(scene) ? NULL : "no cgroup has work that could be checked";
+}
+
+/* Without a demand that is left to the default. */
+struct ktstr_checks checks_resolve(const struct ktstr_checks *said,
+				   const struct checks_scene *scene);
+/* After checks_resolve(). */
+bool checks_is_asked(const struct checks_row *row, const struct ktstr_checks *checks);
+/* Whether the author wrote it down. */
+bool checks_is_said(const struct checks_row *row, const struct ktstr_checks *checks);
+/* Whether one that is asked for judges times. */
+bool checks_judge_time(const struct ktstr_checks *checks);
+
+/* What is wrong with the row as the author wrote it, several separated by newlines; "": nothing. */
+void checks_validate(const struct checks_row *row, const struct ktstr_checks *said,
+		     const struct checks_scene *scene, struct strbuf *into);
+/* "required", "off", "at most 15 %". */
+void checks_format(const struct checks_row *row, const struct ktstr_checks *checks,
+		   struct strbuf *into);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "checks/evaluate.h"
+#include "checks/facts.h"
 
 #include <string.h>
 
-#include "checks/resolve.h"
+#include "checks/check.h"
 
 /* Every declared worker has one report, and each of them was started. */
 static bool check_reports(struct checks_subject *s)

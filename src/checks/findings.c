@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "checks/findings.h"
+#include "checks/facts.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-static char *format(const char *fmt, va_list args)
-{
-	char *text;
-
-	if (vasprintf(&text, fmt, args) < 0)
-		abort();
-	return text;
-}
+#include "base/alloc.h"
 
 void checks_note(struct checks_findings *findings, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	vec_push(&findings->notes, format(fmt, args));
+	vec_push(&findings->notes, xvasprintf(fmt, args));
 	va_end(args);
 }
 
@@ -31,7 +23,7 @@ void checks_part(struct checks_findings *findings, enum ktstr_reason reason, con
 	if (findings->added_++ >= CHECKS_LIMIT_PARTS)
 		return;
 	va_start(args, fmt);
-	part.text = format(fmt, args);
+	part.text = xvasprintf(fmt, args);
 	va_end(args);
 	vec_push(&findings->parts, part);
 }

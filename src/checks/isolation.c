@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/strbuf.h"
 #include "checks/check.h"
-#include "checks/scenes.h"
 
 static void tell_outside(struct checks_subject *s, const struct exchange_worker *w)
 {

@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "checks/check.h"
 #include "checks/error_bar.h"
-#include "checks/scenes.h"
 
 static char *describe_gap(const struct exchange_worker *w, const char *cgroup)
 {

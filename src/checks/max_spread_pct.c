@@ -3,7 +3,7 @@
 
 #include "checks/check.h"
 #include "checks/error_bar.h"
-#include "checks/spread.h"
+#include "checks/facts.h"
 
 static bool computes(const struct exchange_worker *worker)
 {

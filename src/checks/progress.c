@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/str.h"
 #include "checks/check.h"
 #include "checks/error_bar.h"
-#include "checks/scenes.h"
-#include "checks/stall.h"
+#include "checks/facts.h"
 
 double checks_stall_limit_ms(size_t workers, const struct checks_cgroup *cgroup)
 {
@@ -18,20 +18,15 @@ double checks_stall_limit_ms(size_t workers, const struct checks_cgroup *cgroup)
 	return CHECKS_STALL_LEAST_MS + (double)turns * CHECKS_STALL_TURN_MS;
 }
 
-static bool starts_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
-}
-
 static void tell_early_end(struct checks_subject *s, const struct exchange_worker *w)
 {
 	const char *name = s->cgroup->name;
 
-	if (starts_with(w->end, "signalled "))
+	if (str_starts_with(w->end, "signalled "))
 		checks_part(s->into, KTSTR_REASON_CHECK,
 			    "worker %u (%s) of %s was ended by signal %s", w->pid, w->kind, name,
 			    w->end + strlen("signalled "));
-	else if (starts_with(w->end, "exited"))
+	else if (str_starts_with(w->end, "exited"))
 		checks_part(s->into, KTSTR_REASON_CHECK,
 			    "worker %u (%s) of %s ended by itself (%s)", w->pid, w->kind, name,
 			    w->end);

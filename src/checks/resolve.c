@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "checks/resolve.h"
+#include "checks/check.h"
 
 struct ktstr_checks checks_resolve(const struct ktstr_checks *said,
 				   const struct checks_scene *scene)
@@ -46,14 +46,12 @@ static void mistake(struct strbuf *into, const struct checks_row *row, const cha
 	PRINTF_LIKE(3, 4);
 static void mistake(struct strbuf *into, const struct checks_row *row, const char *fmt, ...)
 {
-	_cleanup_free_ char *text = NULL;
 	va_list args;
 
+	strbuf_appendf(into, "%schecks.%s: ", into->n ? "\n" : "", row->name);
 	va_start(args, fmt);
-	if (vasprintf(&text, fmt, args) < 0)
-		abort();
+	strbuf_vappendf(into, fmt, args);
 	va_end(args);
-	strbuf_appendf(into, "%schecks.%s: %s", into->n ? "\n" : "", row->name, text);
 }
 
 /* A limit from below that was taken for one from above would pass what it should fail. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string.h>
 
+#include "base/str.h"
 #include "checks/check.h"
 
 /* Parts of a hundred of its CPU time that a worker must have had under the scheduler. */
@@ -50,8 +51,8 @@ static void check_kernel_reason(const struct checks_facts *facts, struct checks_
 {
 	const char *reason = facts->scheduler->kernel_reason;
 
-	if (reason && strncmp(reason, "unregistered", strlen("unregistered")) != 0 &&
-	    !facts->exit_reported && !facts->stop_reported)
+	if (reason && !str_starts_with(reason, "unregistered") && !facts->exit_reported &&
+	    !facts->stop_reported)
 		checks_part(into, KTSTR_REASON_SCHED_EXIT, "the kernel ended the scheduler: %s",
 			    reason);
 }

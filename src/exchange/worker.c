@@ -16,17 +16,11 @@ static const struct json_row rows[] = {
 	{ TEXT(kind), .check = exchange_check_name, .means = "its kind of work" },
 	{ REQUIRED(pid), .means = "its process" },
 	{ TEXT(end), .check = exchange_check_end, .means = "how it ended" },
-	{ REQUIRED(iterations), .means = "what one is depends on the kind" },
-	{ REQUIRED(units), .means = "the same arithmetic in every kind; 0: no progress at all" },
-	{ REQUIRED(cpu_ns), .means = "CPU time" },
-	{ REQUIRED(wall_ns), .means = "time from the opening of the gate" },
-	{ REQUIRED(sleep_ns), .means = "sleep that it asked for" },
-	{ WORKER(run_delay_ns), JSON_HAS(struct exchange_worker, has_run_delay),
-	  .means = "time that it waited for a CPU, if the kernel reports it" },
-	{ REQUIRED(migrations), .means = "how often it was on another CPU than before" },
-	{ REQUIRED(samples), .means = "checkpoints: the next ones are as fine as these are many" },
-	{ REQUIRED(max_gap_ns), .means = "longest time that it wanted to run and did not" },
-	{ REQUIRED(gap_at_ns), .means = "when that ended" },
+#define COUNTED(name, meaning) { REQUIRED(name), .means = meaning },
+#define DERIVED		       COUNTED
+#define KNOWN(name, has_, meaning) \
+	{ WORKER(name), JSON_HAS(struct exchange_worker, has_), .means = meaning },
+#include "exchange/figures.def"
 	{ WORKER(gap_cpu), JSON_HAS(struct exchange_worker, has_gap_cpu),
 	  .limit = TOPO_LIMIT_CPUS - 1, .means = "where, if it is known" },
 	{ REQUIRED(stall_ns), .means = "how long it had wanted a CPU when the work was over" },

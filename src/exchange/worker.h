@@ -10,10 +10,12 @@ struct exchange_worker {
 	char *cgroup, *kind;
 	char *end; /* "finished", "killed", "exited 3", "signalled 9", "never-started" */
 	uint32_t pid;
-	uint64_t iterations, units, cpu_ns, wall_ns, sleep_ns, migrations, samples;
-	bool has_run_delay;
-	uint64_t run_delay_ns;
-	uint64_t max_gap_ns, gap_at_ns;
+#define COUNTED(name, meaning) uint64_t name;
+#define DERIVED(name, meaning) uint64_t name;
+#define KNOWN(name, has, meaning) \
+	bool has;                 \
+	uint64_t name;
+#include "exchange/figures.def"
 	bool has_gap_cpu;
 	uint32_t gap_cpu;
 	uint64_t stall_ns;  /* how long it had wanted a CPU and had none when the work was over */

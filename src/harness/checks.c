@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "checks/evaluate.h"
+#include "checks/facts.h"
 
 static bool has_reason(const struct outcome *outcome, enum ktstr_reason reason)
 {

@@ -217,8 +217,7 @@ static void add_mistake(const struct search *s, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	if (vasprintf(&what, fmt, args) < 0)
-		abort();
+	what = xvasprintf(fmt, args);
 	va_end(args);
 	strbuf_appendf(s->mistakes, "%s:%d: %s: %s\n", s->test->file, s->test->line, s->test->name,
 		       what);

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "checks/resolve.h"
+#include "checks/check.h"
 #include "base/io.h"
 #include "base/paths.h"
 #include "elf/loadable.h"

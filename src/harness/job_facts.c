@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "checks/spread.h"
+#include "checks/facts.h"
 #include "exchange/codecs.h"
 
 struct cgroup_stats {

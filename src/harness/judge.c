@@ -18,8 +18,7 @@ static void add(struct outcome *into, enum ktstr_reason reason, const char *fmt,
 	va_list args;
 
 	va_start(args, fmt);
-	if (vasprintf(&text, fmt, args) < 0)
-		abort();
+	text = xvasprintf(fmt, args);
 	va_end(args);
 	outcome_add_part(into, reason, NULL, 0, text);
 }

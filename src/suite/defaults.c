@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "checks/resolve.h"
+#include "checks/check.h"
 #include "work/kind.h"
 
 static unsigned int or_default(unsigned int value, unsigned int otherwise)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "checks/resolve.h"
+#include "checks/check.h"
 #include "exchange/declaration.h"
 #include "suite/defaults.h"
 #include "work/kind.h"

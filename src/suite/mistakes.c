@@ -10,15 +10,13 @@
 
 void mistake(struct mistakes *m, const char *fmt, ...)
 {
-	_cleanup_free_ char *text = NULL;
 	va_list args;
 
+	strbuf_appendf(m->into, "%s:%d: %s: ", m->entry->file, m->entry->line, m->entry->name);
 	va_start(args, fmt);
-	if (vasprintf(&text, fmt, args) < 0)
-		text = NULL;
+	strbuf_vappendf(m->into, fmt, args);
 	va_end(args);
-	strbuf_appendf(m->into, "%s:%d: %s: %s\n", m->entry->file, m->entry->line, m->entry->name,
-		       text ? text : fmt);
+	strbuf_append_char(m->into, '\n');
 }
 
 void mistakes_of_text(struct mistakes *m, const char *what, const char *text)

@@ -169,10 +169,9 @@ void report_partf(struct report_writer *report, enum ktstr_reason reason, const 
 	va_list args;
 
 	va_start(args, fmt);
-	if (vasprintf(&text, fmt, args) < 0)
-		text = NULL;
+	text = xvasprintf(fmt, args);
 	va_end(args);
-	report_part(report, reason, NULL, 0, text ? text : fmt);
+	report_part(report, reason, NULL, 0, text);
 }
 
 void report_text(struct report_writer *report, const char *name, const void *bytes, size_t n)

@@ -84,38 +84,32 @@ static void report_worker(struct report_writer *report, const struct ktstr_cgrou
 	_cleanup_free_ char *end = has_code ? xasprintf("%s %d", work_end_word(worker->end),
 							worker->code)
 					    : xstrdup(work_end_word(worker->end));
+	struct exchange_worker told = {
+		.cgroup = EXCHANGE_BORROW(cgroup->name),
+		.kind = EXCHANGE_BORROW(work_kind_info(cgroup->work.kind)->name),
+		.pid = (uint32_t)worker->pid,
+		.end = end,
+		.wall_ns = worker->wall_ns,
+		.has_run_delay = worker->has_run_delay,
+		.run_delay_ns = worker->run_delay_ns,
+		.has_gap_cpu = worker->gap_cpu >= 0,
+		.gap_cpu = (uint32_t)worker->gap_cpu,
+		.stall_ns = worker->stall_ns,
+		.cpus = worker->cpus_used,
+		.has_outside = worker->has_outside,
+		.outside = worker->outside,
+		.outside_had = worker->outside_had,
+		.outside_at_ns = worker->outside_at_ns,
+		.has_class = class->ext_samples || class->other_samples,
+		.ext_samples = class->ext_samples,
+		.other_samples = class->other_samples,
+		.ext_ns = class->ext_ns,
+		.other_ns = class->other_ns,
+	};
 
-	report_write(report, WIRE_REPORT_WORKER,
-		     &(struct exchange_worker){
-			     .cgroup = EXCHANGE_BORROW(cgroup->name),
-			     .kind = EXCHANGE_BORROW(work_kind_info(cgroup->work.kind)->name),
-			     .pid = (uint32_t)worker->pid,
-			     .end = end,
-			     .iterations = worker->iterations,
-			     .units = worker->units,
-			     .cpu_ns = worker->cpu_ns,
-			     .wall_ns = worker->wall_ns,
-			     .sleep_ns = worker->voluntary_sleep_ns,
-			     .has_run_delay = worker->has_run_delay,
-			     .run_delay_ns = worker->run_delay_ns,
-			     .migrations = worker->migrations,
-			     .samples = worker->samples,
-			     .max_gap_ns = worker->max_gap_ns,
-			     .gap_at_ns = worker->gap_at_ns,
-			     .has_gap_cpu = worker->gap_cpu >= 0,
-			     .gap_cpu = (uint32_t)worker->gap_cpu,
-			     .stall_ns = worker->stall_ns,
-			     .cpus = worker->cpus_used,
-			     .has_outside = worker->has_outside,
-			     .outside = worker->outside,
-			     .outside_had = worker->outside_had,
-			     .outside_at_ns = worker->outside_at_ns,
-			     .has_class = class->ext_samples || class->other_samples,
-			     .ext_samples = class->ext_samples,
-			     .other_samples = class->other_samples,
-			     .ext_ns = class->ext_ns,
-			     .other_ns = class->other_ns,
-		     });
+#define COUNTED(name, meaning) told.name = worker->name;
+#include "exchange/figures.def"
+	report_write(report, WIRE_REPORT_WORKER, &told);
 }
 
 void scenario_stop(struct scenario *scenario, uint64_t limit_ms, struct report_writer *report)

@@ -2,7 +2,7 @@
 /* Mistakes in .cgroups and in what is asked of their work. */
 #include <string.h>
 
-#include "checks/resolve.h"
+#include "checks/check.h"
 #include "suite/defaults.h"
 #include "suite/limits.h"
 #include "suite/mistakes.h"

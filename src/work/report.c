@@ -36,7 +36,7 @@ static void add_what_lasts(const struct slot_figures *f, uint64_t opened_at_ns, 
 	uint64_t stall_ns = report_stall_ns(f, now_ns);
 
 	r->wall_ns += since_ns;
-	r->voluntary_sleep_ns += since_ns - stall_ns;
+	r->sleep_ns += since_ns - stall_ns;
 	if (stall_ns > r->max_gap_ns) {
 		r->max_gap_ns = stall_ns;
 		r->gap_at_ns = now_ns - opened_at_ns;
@@ -47,17 +47,11 @@ static void add_what_lasts(const struct slot_figures *f, uint64_t opened_at_ns, 
 void report_fill(const struct slot_figures *f, uint64_t opened_at_ns, uint64_t now_ns,
 		 struct work_report *r)
 {
-	r->iterations = f->iterations;
-	r->units = f->units;
-	r->cpu_ns = f->cpu_ns;
+#define COUNTED(name, meaning) r->name = f->name;
+#include "exchange/figures.def"
 	r->wall_ns = f->last_look_ns - opened_at_ns;
 	r->has_run_delay = f->has_run_delay;
 	r->run_delay_ns = f->run_delay_ns;
-	r->voluntary_sleep_ns = f->voluntary_sleep_ns;
-	r->samples = f->samples;
-	r->migrations = f->migrations;
-	r->max_gap_ns = f->max_gap_ns;
-	r->gap_at_ns = f->gap_at_ns;
 	r->gap_cpu = (int)f->gap_cpu;
 	r->has_outside = f->cpus_checks > 0;
 	r->outside_at_ns = f->outside_at_ns;

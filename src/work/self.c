@@ -270,7 +270,7 @@ bool work_self_sleep(struct work_self *self, uint64_t ns)
 		now_ns = clock_monotonic_ns();
 	}
 	asked_ns = now_ns - began_ns < ns ? now_ns - began_ns : ns;
-	f->voluntary_sleep_ns += asked_ns;
+	f->sleep_ns += asked_ns;
 	look(self, asked_ns);
 	return asked_ns == ns;
 }

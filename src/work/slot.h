@@ -20,17 +20,11 @@ enum slot_stage {
 
 /* Times are CLOCK_MONOTONIC. Words of 64 bits throughout: they are copied as such. */
 struct slot_figures {
-	uint64_t iterations;
-	uint64_t units;
-	uint64_t cpu_ns; /* since the gate */
+#define COUNTED(name, meaning) uint64_t name;
+#include "exchange/figures.def"
 	uint64_t has_run_delay;
-	uint64_t run_delay_ns; /* since the gate; nothing while has_run_delay is 0 */
-	uint64_t voluntary_sleep_ns;
-	uint64_t migrations;
-	uint64_t max_gap_ns;
-	int64_t gap_cpu; /* -1: unknown */
-	uint64_t gap_at_ns;
-	uint64_t samples;
+	uint64_t run_delay_ns;	/* since the gate; nothing while has_run_delay is 0 */
+	int64_t gap_cpu;	/* -1: unknown */
 	int64_t cpu;		/* at the last checkpoint; -1: unknown */
 	uint64_t last_look_ns;	/* the moment of the last checkpoint */
 	uint64_t asleep_ns;	/* a sleep asked for at that moment and not over yet */

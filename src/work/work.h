@@ -50,23 +50,13 @@ struct work_report {
 	enum work_end end;
 	int code; /* exit code when exited, signal number when signalled, else 0 */
 
-	uint64_t iterations; /* what one is, the kind tells */
-	uint64_t units;	     /* the same arithmetic in every kind; 0 means no progress at all */
-	uint64_t cpu_ns;
+	/* A gap does not count the sleep that was asked for in it; one that lasts counts. */
+#define COUNTED(name, meaning) uint64_t name;
+#include "exchange/figures.def"
 	uint64_t wall_ns;
 	bool has_run_delay; /* false: the kernel does not tell, and the next field is nothing */
 	uint64_t run_delay_ns;
-	uint64_t voluntary_sleep_ns;
-
-	uint64_t samples; /* checkpoints; the next ones are as fine as these are many */
-	uint64_t migrations;
 	struct cpuset cpus_used;
-	/*
-	 * The longest time between two checkpoints without the sleep that was asked for in it,
-	 * where and when it ended. A gap that lasts counts.
-	 */
-	uint64_t max_gap_ns;
-	uint64_t gap_at_ns;
 	int gap_cpu; /* the last CPU seen when the gap lasts; -1: not known */
 	/*
 	 * How long it had wanted a CPU and had none when the work was over; a sleep that was asked

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/shell_word.h"
-#include "checks/resolve.h"
+#include "checks/check.h"
 #include "cli/show_test/output.h"
 #include "result/verdict.h"
 #include "text/escape.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "checks/resolve.h"
+#include "checks/check.h"
 
 #include "unit.h"
 

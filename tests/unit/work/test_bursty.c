@@ -13,7 +13,7 @@ static void a_step_is_a_burst_and_a_sleep(void **state UNUSED)
 		work_step_bursty(&p.self);
 	assert_true(p.self.figures.iterations == 3);
 	assert_true(p.self.figures.units > 0);
-	assert_true(p.self.figures.voluntary_sleep_ns == 21 * NS_PER_MS);
+	assert_true(p.self.figures.sleep_ns == 21 * NS_PER_MS);
 	assert_true(clock_monotonic_ns() - p.self.opened_at_ns >= 36 * NS_PER_MS);
 }
 
@@ -27,7 +27,7 @@ static void a_burst_that_was_stopped_is_work_but_no_iteration(void **state UNUSE
 	work_step_bursty(&p.self);
 	assert_true(p.self.figures.iterations == 0);
 	assert_true(p.self.figures.units > 0);
-	assert_true(p.self.figures.voluntary_sleep_ns == 0);
+	assert_true(p.self.figures.sleep_ns == 0);
 }
 
 int main(void)

@@ -25,7 +25,7 @@ static void a_finished_worker_ends_at_its_last_checkpoint(void **state UNUSED)
 				  .cpu_ns = 3,
 				  .has_run_delay = 1,
 				  .run_delay_ns = 4,
-				  .voluntary_sleep_ns = 5,
+				  .sleep_ns = 5,
 				  .migrations = 6,
 				  .max_gap_ns = 7,
 				  .gap_cpu = 8,
@@ -38,7 +38,7 @@ static void a_finished_worker_ends_at_its_last_checkpoint(void **state UNUSED)
 		struct work_report r = filled(ends[i], &f);
 
 		assert_true(r.iterations == 1 && r.units == 2 && r.cpu_ns == 3);
-		assert_true(r.has_run_delay && r.run_delay_ns == 4 && r.voluntary_sleep_ns == 5);
+		assert_true(r.has_run_delay && r.run_delay_ns == 4 && r.sleep_ns == 5);
 		assert_true(r.migrations == 6 && r.max_gap_ns == 7 && r.gap_cpu == 8);
 		assert_true(r.gap_at_ns == 9 && r.samples == 10);
 		assert_true(r.wall_ns == LAST_NS - GATE_NS);
@@ -63,19 +63,19 @@ static void a_gap_that_lasts_counts(void **state UNUSED)
 
 static void a_sleep_that_lasts_is_no_gap_until_it_is_over(void **state UNUSED)
 {
-	struct slot_figures f = { .voluntary_sleep_ns = 5,
+	struct slot_figures f = { .sleep_ns = 5,
 				  .max_gap_ns = 7,
 				  .gap_cpu = 8,
 				  .asleep_ns = 100000,
 				  .last_look_ns = LAST_NS };
 	struct work_report r = filled(WORK_END_RUNNING, &f);
 
-	assert_true(r.voluntary_sleep_ns == 5 + NOW_NS - LAST_NS);
+	assert_true(r.sleep_ns == 5 + NOW_NS - LAST_NS);
 	assert_true(r.max_gap_ns == 7 && r.gap_cpu == 8);
 	/* It should have woken up 1000 ns ago. */
 	f.asleep_ns = NOW_NS - LAST_NS - 1000;
 	r = filled(WORK_END_RUNNING, &f);
-	assert_true(r.voluntary_sleep_ns == 5 + f.asleep_ns);
+	assert_true(r.sleep_ns == 5 + f.asleep_ns);
 	assert_true(r.max_gap_ns == 1000);
 }
 

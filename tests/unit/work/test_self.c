@@ -90,7 +90,7 @@ static void sleep_that_was_asked_for_is_no_gap(void **state UNUSED)
 
 	in_process_begin(&p, 0, 0);
 	assert_true(work_self_sleep(&p.self, 80 * NS_PER_MS));
-	assert_true(p.self.figures.voluntary_sleep_ns == 80 * NS_PER_MS);
+	assert_true(p.self.figures.sleep_ns == 80 * NS_PER_MS);
 	/* All gaps lie outside the sleep. */
 	assert_true(p.self.figures.max_gap_ns <= wall_ns(&p) - 80 * NS_PER_MS);
 }
@@ -131,11 +131,11 @@ static void a_sleep_is_announced_before_it_begins(void **state UNUSED)
 	watched = NULL;
 	assert_true(n_sleeps > 0);
 	assert_true(seen_asleep.asleep_ns == 2 * NS_PER_MS);
-	assert_true(seen_asleep.voluntary_sleep_ns == 0);
+	assert_true(seen_asleep.sleep_ns == 0);
 	work_self_end(&p.self);
 	assert_true(slot_read(&p.slot, &seen));
 	assert_true(seen.asleep_ns == 0);
-	assert_true(seen.voluntary_sleep_ns == 2 * NS_PER_MS);
+	assert_true(seen.sleep_ns == 2 * NS_PER_MS);
 	assert_int_equal(atomic_load(&p.slot.stage), SLOT_DONE);
 }
 
@@ -147,7 +147,7 @@ static void a_stop_cuts_sleep_and_work_short(void **state UNUSED)
 	atomic_store(&p.stop, 1);
 	assert_false(work_self_sleep(&p.self, 3600 * NS_PER_SEC));
 	assert_false(work_self_spin_for(&p.self, 3600 * NS_PER_SEC));
-	assert_true(p.self.figures.voluntary_sleep_ns <= wall_ns(&p));
+	assert_true(p.self.figures.sleep_ns <= wall_ns(&p));
 }
 
 /* Blocked and pending before the sleep begins: the moment at which a handler would lose it. */

@@ -13,7 +13,7 @@ static void an_iteration_is_a_unit_of_work(void **state UNUSED)
 		work_step_spin(&p.self);
 	assert_true(p.self.figures.iterations >= 20);
 	assert_true(p.self.figures.iterations == p.self.figures.units);
-	assert_true(p.self.figures.voluntary_sleep_ns == 0);
+	assert_true(p.self.figures.sleep_ns == 0);
 }
 
 static void every_step_ends_in_a_checkpoint(void **state UNUSED)

@@ -123,7 +123,7 @@ static void waiting_for_a_cpu_is_told_apart_from_sleep(void **state UNUSED)
 	work_stop(group, PATIENCE_NS);
 	for (unsigned int i = 0; i < 2; i++) {
 		work_sample(group, i, &r[i]);
-		assert_true(r[i].voluntary_sleep_ns == 0);
+		assert_true(r[i].sleep_ns == 0);
 		assert_true(kernel_says(r[i].pid, &run_ns, &slices));
 		assert_int_equal(r[i].has_run_delay, slices > 0);
 	}

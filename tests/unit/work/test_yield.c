@@ -25,7 +25,7 @@ static void an_iteration_is_a_yield(void **state UNUSED)
 	assert_int_equal(yields, 100);
 	assert_true(p.self.figures.iterations == 100);
 	assert_true(p.self.figures.units > 0);
-	assert_true(p.self.figures.voluntary_sleep_ns == 0);
+	assert_true(p.self.figures.sleep_ns == 0);
 }
 
 static void every_yield_is_followed_by_a_checkpoint(void **state UNUSED)
