@@ -9,10 +9,8 @@
 #include "report/form.h"
 #include "text/terminal.h"
 
-static const struct {
-	const char *word, *help;
-} formats[REPORT_N_FORMATS] = {
-#define REPORT_FORMAT(id, word, help) [REPORT_##id] = { word, help },
+const char *const report_format_names[REPORT_N_FORMATS + 1] = {
+#define REPORT_FORMAT(id, word, help) [REPORT_##id] = word,
 #include "report/report_formats.def"
 #undef REPORT_FORMAT
 };
@@ -23,27 +21,6 @@ static const struct report_form *const forms[REPORT_N_FORMATS] = {
 	[REPORT_JUNIT] = &junit_form,
 	[REPORT_JSON] = &json_lines_form,
 };
-
-const char *report_format_word(enum report_format format)
-{
-	return formats[format].word;
-}
-
-const char *report_format_help(enum report_format format)
-{
-	return formats[format].help;
-}
-
-bool report_format_find(const char *word, size_t n, enum report_format *ret)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
-		if (strlen(formats[i].word) == n && memcmp(formats[i].word, word, n) == 0) {
-			*ret = (enum report_format)i;
-			return true;
-		}
-	}
-	return false;
-}
 
 struct report_options report_options_for(int fd)
 {

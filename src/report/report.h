@@ -32,9 +32,8 @@ enum report_format {
 	REPORT_N_FORMATS,
 };
 
-const char *report_format_word(enum report_format format);
-const char *report_format_help(enum report_format format);
-bool report_format_find(const char *word, size_t n, enum report_format *ret) MUST_CHECK;
+/* What --format takes; NULL at the end. */
+extern const char *const report_format_names[REPORT_N_FORMATS + 1];
 
 struct report_options {
 	int fd; /* borrowed; not used with a path */

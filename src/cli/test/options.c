@@ -3,13 +3,6 @@
 
 #include "cli/frame/command.h"
 
-const char *const test_format_words[] = {
-#define REPORT_FORMAT(id, word, help) word,
-#include "report/report_formats.def"
-#undef REPORT_FORMAT
-	NULL
-};
-
 const struct word_row test_formats[REPORT_N_FORMATS] = {
 #define REPORT_FORMAT(id, word, help) { word, NULL, help },
 #include "report/report_formats.def"

@@ -41,7 +41,7 @@
 		  .help = "what executes the guests" },                                                                                   \
 		{ .name = "format",                                                                                                       \
 		  .argument = "FORMAT",                                                                                                   \
-		  OPTION_CHOICE(config, in format, test_format_words),                                                                    \
+		  OPTION_CHOICE(config, in format, report_format_names),                                                                  \
 		  .help = "how results are shown on standard output" },                                                                   \
 		{ .name = "output",                                                                                                       \
 		  .letter = 'o',                                                                                                          \
@@ -71,8 +71,6 @@
 		{ TEST_BISECT_SKIP, "with --bisect: it could not be tested" },                 \
 		{ TEST_INTERRUPTED, "interrupted; what had not ended is inconclusive" }
 
-/* In the order of enum report_format, NULL at the end. */
-extern const char *const test_format_words[];
 extern const struct word_row test_formats[REPORT_N_FORMATS];
 /* Options that exclude each other. */
 struct error *test_config_check(const struct test_config *config) MUST_CHECK;

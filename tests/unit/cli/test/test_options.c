@@ -7,9 +7,8 @@
 static void formats_stand_in_the_order_of_the_reporters(void **state UNUSED)
 {
 	for (int i = 0; i < REPORT_N_FORMATS; i++)
-		assert_string_equal(test_format_words[i],
-				    report_format_word((enum report_format)i));
-	assert_null(test_format_words[REPORT_N_FORMATS]);
+		assert_string_equal(test_formats[i].word, report_format_names[i]);
+	assert_null(report_format_names[REPORT_N_FORMATS]);
 }
 
 static void loud_and_quiet_exclude_each_other(void **state UNUSED)
