@@ -21,6 +21,9 @@ static const struct json_row rows[] = {
 #define KNOWN(name, has_, meaning) \
 	{ WORKER(name), JSON_HAS(struct exchange_worker, has_), .means = meaning },
 #include "exchange/figures.def"
+#undef KNOWN
+#undef DERIVED
+#undef COUNTED
 	{ WORKER(gap_cpu), JSON_HAS(struct exchange_worker, has_gap_cpu),
 	  .limit = TOPO_LIMIT_CPUS - 1, .means = "where, if it is known" },
 	{ REQUIRED(stall_ns), .means = "how long it had wanted a CPU when the work was over" },

@@ -16,6 +16,9 @@ struct exchange_worker {
 	bool has;                 \
 	uint64_t name;
 #include "exchange/figures.def"
+#undef KNOWN
+#undef DERIVED
+#undef COUNTED
 	bool has_gap_cpu;
 	uint32_t gap_cpu;
 	uint64_t stall_ns;  /* how long it had wanted a CPU and had none when the work was over */

@@ -179,7 +179,7 @@ static void settle_vm(struct job *job, struct error *err, const struct cancel *c
 		.error = err,
 	};
 
-	judge(&input, &job->outcome);
+	harness_judge(&input, &job->outcome);
 	job->settled = true;
 	error_free(err);
 }
@@ -230,7 +230,7 @@ static void judge_run(struct job *job, const struct guest_run *run)
 		.quiet_ns = run->quiet_ns,
 	};
 
-	judge(&input, &job->outcome);
+	harness_judge(&input, &job->outcome);
 }
 
 /* A folder beside the record, for those who ask why. */

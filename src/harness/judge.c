@@ -293,7 +293,7 @@ static bool work_counts(const struct judge_input *in, const struct outcome *outc
 	return true;
 }
 
-void judge(const struct judge_input *in, struct outcome *into)
+void harness_judge(const struct judge_input *in, struct outcome *into)
 {
 	static const struct checks_disturbance unknown = { .why = "it was not measured" };
 

@@ -31,6 +31,6 @@ struct judge_input {
 };
 
 /* Adds parts and notes to what `into` has, and settles it. */
-void judge(const struct judge_input *input, struct outcome *into);
+void harness_judge(const struct judge_input *input, struct outcome *into);
 
 #endif

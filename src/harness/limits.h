@@ -29,7 +29,7 @@ enum {
 	/* Of all payloads together. */
 	REPORT_METRICS_LIMIT = 200000,
 	REPORT_TEXTS_LIMIT = 32,
-	REPORT_TEXT_BYTES_LIMIT = 16 << 20,
+	HARNESS_LIMIT_REPORT_TEXT_BYTES = 16 << 20,
 };
 
 /* A file that is sent into a guest. */

@@ -228,9 +228,9 @@ static struct error *take_file_chunk(struct test_report *r, struct exchange_line
 		line->text.name = NULL;
 		kept = &r->texts.at[r->texts.n - 1];
 	}
-	if (chunk->n > REPORT_TEXT_BYTES_LIMIT - kept->text.n)
+	if (chunk->n > HARNESS_LIMIT_REPORT_TEXT_BYTES - kept->text.n)
 		return base_error(BASE_LIMIT, 0, "text: %s is longer than %d bytes", kept->name,
-				  REPORT_TEXT_BYTES_LIMIT);
+				  HARNESS_LIMIT_REPORT_TEXT_BYTES);
 	strbuf_append_bytes(&kept->text, chunk->at, chunk->n);
 	return NULL;
 }

@@ -30,11 +30,11 @@ struct runner {
 	size_t next;		/* the first variant that nobody took */
 	size_t n_preparing, n_running;
 	size_t n_busy, n_measuring; /* jobs that run; those of them that compare times */
-	size_t n_waiting; /* that compare times, and wait until nothing runs beside them */
-	size_t n_idle;	  /* threads that could run a job and have none */
-	size_t n_cooks;	  /* threads that still prepare */
-	size_t n_unfreed; /* jobs that ended and still have their guests */
-	size_t n_keeping; /* guests that are kept, or will be in a moment */
+	size_t n_waiting;   /* that compare times, and wait until nothing runs beside them */
+	size_t n_idle;	    /* threads that could run a job and have none */
+	size_t n_preparers; /* threads that still prepare */
+	size_t n_unfreed;   /* jobs that ended and still have their guests */
+	size_t n_keeping;   /* guests that are kept, or will be in a moment */
 	VEC(struct job *) ready;
 	VEC(struct event) events;
 	/* Only for the thread that tells. */
@@ -115,7 +115,7 @@ static bool may_prepare(const struct runner *r)
 }
 
 /* Prepares guests for others to run. */
-static void *cook(void *context)
+static void *preparer_main(void *context)
 {
 	struct runner *r = context;
 	size_t index;
@@ -137,7 +137,7 @@ static void *cook(void *context)
 		vec_push(&r->ready, job);
 		pthread_cond_broadcast(&r->changed);
 	}
-	r->n_cooks--;
+	r->n_preparers--;
 	pthread_cond_broadcast(&r->changed);
 	pthread_mutex_unlock(&r->lock);
 	return NULL;
@@ -157,7 +157,7 @@ static struct job *take_job(struct runner *r)
 		pthread_cond_wait(&r->changed, &r->lock);
 	r->n_idle++;
 	pthread_cond_broadcast(&r->changed);
-	while (r->ready.n == 0 && r->n_cooks > 0)
+	while (r->ready.n == 0 && r->n_preparers > 0)
 		pthread_cond_wait(&r->changed, &r->lock);
 	r->n_idle--;
 	if (r->ready.n == 0) {
@@ -187,7 +187,7 @@ static void wait_for_peace(struct runner *r, bool measures)
 	r->n_waiting -= measures;
 }
 
-static void *serve(void *context)
+static void *runner_main(void *context)
 {
 	struct runner *r = context;
 	struct job *job;
@@ -279,12 +279,12 @@ static void watch(struct runner *r, const struct runner_events *to)
 		until.tv_nsec += TICK_MS * (long)NS_PER_MS;
 		until.tv_sec += until.tv_nsec / (long)NS_PER_SEC;
 		until.tv_nsec %= (long)NS_PER_SEC;
-		if (r->events.n == 0 && r->n_running + r->n_cooks + r->n_kept > 0)
+		if (r->events.n == 0 && r->n_running + r->n_preparers + r->n_kept > 0)
 			pthread_cond_timedwait(&r->changed, &r->lock, &until);
 		for (size_t i = 0; i < r->events.n; i++)
 			vec_push(&events, r->events.at[i]);
 		vec_clear(&r->events);
-		working = r->n_running + r->n_cooks + r->n_kept > 0 || events.n > 0;
+		working = r->n_running + r->n_preparers + r->n_kept > 0 || events.n > 0;
 		/* Those who wait for room or work look at the cancellation. */
 		if (cancel_requested(r->cancel))
 			pthread_cond_broadcast(&r->changed);
@@ -351,14 +351,14 @@ static struct error *start_all(struct runner *r, size_t jobs, size_t cooks, pthr
 	struct error *err;
 
 	r->n_running = jobs;
-	r->n_cooks = cooks;
-	err = start_threads(r, jobs, serve, &r->n_running, threads, n_threads);
+	r->n_preparers = cooks;
+	err = start_threads(r, jobs, runner_main, &r->n_running, threads, n_threads);
 	if (err && *n_threads == 0) {
-		r->n_cooks = 0;
+		r->n_preparers = 0;
 		return err;
 	}
 	error_free(err);
-	error_free(start_threads(r, cooks, cook, &r->n_cooks, threads, n_threads));
+	error_free(start_threads(r, cooks, preparer_main, &r->n_preparers, threads, n_threads));
 	return NULL;
 }
 

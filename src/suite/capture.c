@@ -76,7 +76,7 @@ static void keep(struct capture *capture, const char *bytes, size_t n)
 	capture->total += n;
 }
 
-enum capture_state capture_take(struct capture *capture, int fd, size_t at_most)
+enum capture_state suite_capture_take(struct capture *capture, int fd, size_t at_most)
 {
 	char chunk[CAPTURE_CHUNK];
 	ssize_t n;
@@ -101,7 +101,7 @@ void capture_take_rest(struct capture *capture, int fd)
 		return;
 	end = capture->total + (uint64_t)left;
 	while (capture->total < end &&
-	       capture_take(capture, fd, (size_t)(end - capture->total)) == CAPTURE_TAKEN)
+	       suite_capture_take(capture, fd, (size_t)(end - capture->total)) == CAPTURE_TAKEN)
 		;
 }
 

@@ -29,7 +29,7 @@ enum capture_state {
 	CAPTURE_ENDED, /* nobody can write any more */
 };
 /* One read() of a descriptor that does not block, of at most that many bytes. */
-enum capture_state capture_take(struct capture *capture, int fd, size_t at_most);
+enum capture_state suite_capture_take(struct capture *capture, int fd, size_t at_most);
 /* What the pipe holds at this moment and not a byte of what comes later: others may write on. */
 void capture_take_rest(struct capture *capture, int fd);
 

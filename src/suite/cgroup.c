@@ -80,8 +80,8 @@ struct error *cgroup_subtree_make(const char *root, bool controllers, uint64_t l
 	return NULL;
 }
 
-struct error *cgroup_make(int subtree_fd, const char *name, const struct cpuset *cpus,
-			  uint64_t limit_ms)
+struct error *suite_cgroup_make(int subtree_fd, const char *name, const struct cpuset *cpus,
+				uint64_t limit_ms)
 {
 	_cleanup_free_ char *label = xasprintf("cgroup %s", name);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -91,6 +91,6 @@ struct error *ctx_open_cgroup(const struct ktstr_ctx *ctx, const char *name, int
 	if (!error_is(err, &base_error_domain, BASE_ABSENT))
 		return err;
 	error_free(err);
-	err = cgroup_make(ctx->cgroups_fd, name, NULL, limit_ms);
+	err = suite_cgroup_make(ctx->cgroups_fd, name, NULL, limit_ms);
 	return err ? err : cgroup_open(ctx->cgroups_fd, name, ret_fd);
 }

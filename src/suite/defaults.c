@@ -77,7 +77,7 @@ struct checks_scene declared_scene(const struct ktstr_test *test)
 	return scene;
 }
 
-struct ktstr_checks declared_checks(const struct ktstr_test *test)
+struct ktstr_checks suite_declared_checks(const struct ktstr_test *test)
 {
 	struct checks_scene scene = declared_scene(test);
 

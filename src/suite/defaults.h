@@ -30,7 +30,7 @@ unsigned int declared_workers(const struct ktstr_work *work);
 struct ktstr_work declared_work(const struct ktstr_work *work);
 struct checks_scene declared_scene(const struct ktstr_test *test);
 /* No demand is left to its default. */
-struct ktstr_checks declared_checks(const struct ktstr_test *test);
+struct ktstr_checks suite_declared_checks(const struct ktstr_test *test);
 
 /* Rows before the first that is not there; more than `limit` means there were too many. */
 size_t declared_count(const char *const *texts, size_t limit);

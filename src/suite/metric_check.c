@@ -115,7 +115,7 @@ static void format_demand(const struct ktstr_metric_check *check, struct strbuf 
 static void judge_number(const struct ktstr_metric_check *check,
 			 const struct ktstr_metrics *metrics, metric_check_fn failed, void *context)
 {
-	const struct metric *metric = metrics_find(metrics, check->metric);
+	const struct suite_metric *metric = metrics_find(metrics, check->metric);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (metric && number_holds(check, metric->value))

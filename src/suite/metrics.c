@@ -19,12 +19,13 @@ void metrics_deinit(struct ktstr_metrics *metrics)
 	free(metrics->dump);
 }
 
-struct json_text metric_name(const struct ktstr_metrics *metrics, const struct metric *metric)
+struct json_text metric_name(const struct ktstr_metrics *metrics, const struct suite_metric *metric)
 {
 	return (struct json_text){ metrics->text.at + metric->name_at, metric->name_n };
 }
 
-struct json_text metric_number(const struct ktstr_metrics *metrics, const struct metric *metric)
+struct json_text metric_number(const struct ktstr_metrics *metrics,
+			       const struct suite_metric *metric)
 {
 	return (struct json_text){ metrics->text.at + metric->number_at, metric->number_n };
 }
@@ -41,7 +42,7 @@ static size_t add_text(struct ktstr_metrics *metrics, struct json_text text)
 static struct error *add_leaf(void *context, const struct json_leaf *leaf)
 {
 	struct ktstr_metrics *metrics = context;
-	struct metric metric = {
+	struct suite_metric metric = {
 		.name_n = leaf->name.n,
 		.number_n = leaf->text.n,
 		.value = leaf->value,
@@ -141,14 +142,14 @@ void metrics_extract(struct ktstr_metrics *metrics)
 		sort_by_name(metrics);
 }
 
-const struct metric *metrics_find(const struct ktstr_metrics *metrics, const char *name)
+const struct suite_metric *metrics_find(const struct ktstr_metrics *metrics, const char *name)
 {
 	struct json_text wanted = { name, strlen(name) };
 	size_t low = 0, high = metrics->by_name ? metrics->all.n : 0;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct metric *metric = &metrics->all.at[metrics->by_name[middle]];
+		const struct suite_metric *metric = &metrics->all.at[metrics->by_name[middle]];
 		int order = compare_texts(metric_name(metrics, metric), wanted);
 
 		if (order == 0)
@@ -195,7 +196,7 @@ const char *ktstr_metric_name(const struct ktstr_metrics *metrics, size_t i)
 
 bool ktstr_metric(const struct ktstr_metrics *metrics, const char *name, double *ret)
 {
-	const struct metric *metric = metrics_find(metrics, name);
+	const struct suite_metric *metric = metrics_find(metrics, name);
 
 	if (!metric)
 		return false;
@@ -205,7 +206,7 @@ bool ktstr_metric(const struct ktstr_metrics *metrics, const char *name, double 
 
 bool ktstr_metric_u64(const struct ktstr_metrics *metrics, const char *name, uint64_t *ret)
 {
-	const struct metric *metric = metrics_find(metrics, name);
+	const struct suite_metric *metric = metrics_find(metrics, name);
 
 	return metric && metrics_whole_number(metric_number(metrics, metric), ret);
 }
@@ -224,7 +225,7 @@ const char *ktstr_metrics_dump(const struct ktstr_metrics *metrics)
 	if (metrics->dump)
 		return metrics->dump;
 	for (size_t i = 0; i < metrics->all.n; i++) {
-		const struct metric *metric = &metrics->all.at[i];
+		const struct suite_metric *metric = &metrics->all.at[i];
 
 		if (text.n + metric->name_n + metric->number_n > METRICS_LIMIT_DUMP_BYTES) {
 			strbuf_appendf(&text, "%s… and %zu more", i ? " " : "", metrics->all.n - i);

@@ -13,7 +13,7 @@
 #include "json/doc.h"
 #include "suite/capture.h"
 
-struct metric {
+struct suite_metric {
 	size_t name_at, name_n;	    /* in `text`, with a NUL behind it */
 	size_t number_at, number_n; /* exactly as the program wrote it */
 	double value;		    /* the nearest one */
@@ -27,9 +27,9 @@ struct ktstr_metrics {
 	uint64_t wall_ns;
 	struct capture out, err;
 
-	const char *stream;	/* where the numbers were looked for; NULL: nowhere */
-	char *none_because;	/* why there is no number; NULL when there are some */
-	VEC(struct metric) all; /* in the order of the document; the first of a name counts */
+	const char *stream;	      /* where the numbers were looked for; NULL: nowhere */
+	char *none_because;	      /* why there is no number; NULL when there are some */
+	VEC(struct suite_metric) all; /* in the order of the document; the first of a name counts */
 	struct strbuf text;
 	uint32_t *by_name; /* indices into `all`, sorted */
 	char *dump;	   /* NULL until asked for */
@@ -40,8 +40,10 @@ void metrics_deinit(struct ktstr_metrics *metrics);
 void metrics_extract(struct ktstr_metrics *metrics);
 
 /* NULL when there is none. */
-const struct metric *metrics_find(const struct ktstr_metrics *metrics, const char *name);
-struct json_text metric_name(const struct ktstr_metrics *metrics, const struct metric *metric);
-struct json_text metric_number(const struct ktstr_metrics *metrics, const struct metric *metric);
+const struct suite_metric *metrics_find(const struct ktstr_metrics *metrics, const char *name);
+struct json_text metric_name(const struct ktstr_metrics *metrics,
+			     const struct suite_metric *metric);
+struct json_text metric_number(const struct ktstr_metrics *metrics,
+			       const struct suite_metric *metric);
 
 #endif

@@ -8,7 +8,7 @@
 #include "suite/defaults.h"
 #include "suite/limits.h"
 
-void mistake(struct mistakes *m, const char *fmt, ...)
+void suite_mistake(struct mistakes *m, const char *fmt, ...)
 {
 	va_list args;
 
@@ -22,7 +22,7 @@ void mistake(struct mistakes *m, const char *fmt, ...)
 void mistakes_of_text(struct mistakes *m, const char *what, const char *text)
 {
 	if (text && strlen(text) > SUITE_LIMIT_DECLARED_TEXT)
-		mistake(m, "%s is longer than %d bytes", what, SUITE_LIMIT_DECLARED_TEXT);
+		suite_mistake(m, "%s is longer than %d bytes", what, SUITE_LIMIT_DECLARED_TEXT);
 }
 
 void mistakes_of_texts(struct mistakes *m, const char *what, const char *const *texts, size_t limit,
@@ -31,17 +31,17 @@ void mistakes_of_texts(struct mistakes *m, const char *what, const char *const *
 	size_t n = declared_count(texts, limit);
 
 	if (n > limit) {
-		mistake(m, "%s: too many rows, at most %zu are possible", what, limit);
+		suite_mistake(m, "%s: too many rows, at most %zu are possible", what, limit);
 		return;
 	}
 	for (size_t i = n; i <= limit; i++)
 		if (texts[i]) {
-			mistake(m, "%s: row %zu is empty, but row %zu is not", what, n, i);
+			suite_mistake(m, "%s: row %zu is empty, but row %zu is not", what, n, i);
 			break;
 		}
 	for (size_t i = 0; i < n; i++) {
 		if (names && !*texts[i])
-			mistake(m, "%s: row %zu is \"\"", what, i);
+			suite_mistake(m, "%s: row %zu is \"\"", what, i);
 		mistakes_of_text(m, what, texts[i]);
 	}
 }

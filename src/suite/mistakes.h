@@ -13,7 +13,7 @@ struct mistakes {
 };
 
 /* One line: where the test is declared, its name, what is wrong. */
-void mistake(struct mistakes *m, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void suite_mistake(struct mistakes *m, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Too long; NULL is fine. */
 void mistakes_of_text(struct mistakes *m, const char *what, const char *text);
 /* An array of limit + 1 texts: too many, holes, too long ones; "" where only names make sense. */

@@ -46,7 +46,7 @@ static void kill_locked(struct payload_process *process)
 
 static void take_stream(struct capture *capture, int *fd)
 {
-	if (capture_take(capture, *fd, SIZE_MAX) == CAPTURE_ENDED)
+	if (suite_capture_take(capture, *fd, SIZE_MAX) == CAPTURE_ENDED)
 		close_fd(fd);
 }
 

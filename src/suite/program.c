@@ -41,7 +41,7 @@ static int wrong(const char *path, const char *what, const char *which)
 	return SUITE_EXIT_USAGE;
 }
 
-/* 0, or the exit code when a declaration has a mistake. */
+/* 0, or the exit code when a declaration has a suite_mistake. */
 static int check(const char *path, const struct entry_list *entries)
 {
 	_cleanup_strbuf_ struct strbuf mistakes = STRBUF_INIT;
@@ -82,7 +82,7 @@ static int run(const char *path, const struct entry_list *entries, const char *n
 	if (!entry)
 		return wrong(path, "no test is called", name);
 	code = check(path, entries);
-	return code ? code : run_test(entry);
+	return code ? code : suite_run_test(entry);
 }
 
 int program_main(int argc, char **argv, const struct entry_list *entries)

@@ -10,7 +10,7 @@ static const struct {
 #undef KTSTR_REASON
 };
 
-const char *suite_reason_word(enum ktstr_reason reason)
+const char *suite_reason_name(enum ktstr_reason reason)
 {
 	/* An author can write any number, and an enum of positive values may be unsigned. */
 	return (unsigned int)reason < KTSTR_N_REASONS ? rows[reason].word : NULL;

@@ -6,7 +6,7 @@
 #include <ktstr/ktstr.h>
 
 /* NULL for a number that is no reason. */
-const char *suite_reason_word(enum ktstr_reason reason);
+const char *suite_reason_name(enum ktstr_reason reason);
 /* Whether a test may declare it in .expect: a failure that can happen by itself. */
 bool suite_reason_is_expectable(enum ktstr_reason reason);
 

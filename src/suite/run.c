@@ -56,8 +56,9 @@ static struct error *make_cgroup(struct run *run, const struct ktstr_cgroup *cgr
 
 	if (err)
 		return error_wrap(err, "cgroup %s", cgroup->name);
-	err = cgroup_make(run->ctx.cgroups_fd, cgroup->name,
-			  cgroup->cpus.kind == KTSTR_CPUS_ALL ? NULL : &cpus, BOUNDED_AT_ONCE);
+	err = suite_cgroup_make(run->ctx.cgroups_fd, cgroup->name,
+				cgroup->cpus.kind == KTSTR_CPUS_ALL ? NULL : &cpus,
+				BOUNDED_AT_ONCE);
 	/* What it was given, not what was asked for. */
 	if (!err)
 		err = cgroup_read_cpus(run->ctx.cgroups_fd, cgroup->name, &cpus);
@@ -69,7 +70,7 @@ static struct error *make_cgroup(struct run *run, const struct ktstr_cgroup *cgr
 }
 
 /* False when the test ends here; the report says why. */
-static bool no_error(struct run *run, struct error *err)
+static bool check_setup(struct run *run, struct error *err)
 {
 	if (!err)
 		return true;
@@ -117,7 +118,7 @@ static bool setup(struct run *run)
 		err = base_error(BASE_IO, 0, "there is no cgroup v2 at " CGROUP_ROOT);
 	for (size_t i = 0; !err && i < n; i++)
 		err = make_cgroup(run, &test->cgroups[i]);
-	return no_error(run, err);
+	return check_setup(run, err);
 }
 
 /* By default the guest's clock decides, however slow it is; what a test declares is scaled. */
@@ -154,13 +155,13 @@ static bool start_scheduler(struct run *run)
 		error_free(err);
 		return false;
 	}
-	if (!no_error(run, err))
+	if (!check_setup(run, err))
 		return false;
 	run->ctx.scheduler_pid = run->scheduler.pid;
 	return scheduler_wait_attached(&run->scheduler, &patience, &run->report);
 }
 
-static void lose(struct run *run)
+static void on_scheduler_lost(struct run *run)
 {
 	scheduler_report_loss(&run->scheduler, &run->report);
 	run->lost = true;
@@ -197,7 +198,7 @@ static void wait_for_work(struct run *run)
 		};
 
 		if (watching && !scheduler_is_alive(&run->scheduler)) {
-			lose(run);
+			on_scheduler_lost(run);
 			return;
 		}
 		if (watching && now >= next_sample) {
@@ -220,7 +221,7 @@ static void wait_for_work(struct run *run)
 }
 
 /* Where the body crashed: the address in it is all that addr2line(1) needs. */
-static void tell_of_crash(struct run *run)
+static void note_crash_address(struct run *run)
 {
 	_cleanup_close_ int fd = -1;
 	_cleanup_free_ char *said = NULL, *note = NULL;
@@ -245,13 +246,13 @@ static void work(struct run *run)
 	/* Workers that a broken scheduler does not let start are its loss, not the setup's. */
 	if (err && run->scheduler.pid && run->checks.scheduler_alive == KTSTR_REQUIRED &&
 	    !scheduler_is_alive(&run->scheduler)) {
-		lose(run);
+		on_scheduler_lost(run);
 		error_free(err);
 		return;
 	}
 	if (!err && run->test->run)
 		err = body_start(&run->body, &run->ctx, &run->report);
-	if (!no_error(run, err))
+	if (!check_setup(run, err))
 		return;
 	report_stage(&run->report, WIRE_STAGE_WORK);
 	scenario_open_gate(&run->scenario);
@@ -262,7 +263,7 @@ static void work(struct run *run)
 		scenario_sample_classes(&run->scenario, run->scheduler.system->proc, SIZE_MAX);
 	if (run->body.pid && !run->lost) {
 		body_judge(&run->body, &run->report);
-		tell_of_crash(run);
+		note_crash_address(run);
 	}
 	scenario_stop(&run->scenario, scaled(run, SUITE_WORKERS_STOP_MS), &run->report);
 }
@@ -291,7 +292,7 @@ static void clean_up(struct run *run)
 	}
 }
 
-int run_test(const struct ktstr_entry *entry)
+int suite_run_test(const struct ktstr_entry *entry)
 {
 	struct run run = { .test = entry->test, .body = BODY_INIT };
 	struct error *err = slowness_parse(getenv(WIRE_SLOWNESS_ENV), &run.ctx.slowness);
@@ -307,7 +308,7 @@ int run_test(const struct ktstr_entry *entry)
 	signal(SIGCHLD, SIG_DFL);
 	/* Whoever loses its parent comes to us. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	run.checks = declared_checks(entry->test);
+	run.checks = suite_declared_checks(entry->test);
 	run.ctx.entry = entry;
 	run.ctx.test = entry->test;
 	run.ctx.duration_ms = declared_duration_s(entry->test) * 1000;

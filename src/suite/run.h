@@ -6,6 +6,6 @@
 #include <ktstr/ktstr.h>
 
 /* The exit code: 0 when the report is complete, whatever it says. */
-int run_test(const struct ktstr_entry *entry);
+int suite_run_test(const struct ktstr_entry *entry);
 
 #endif

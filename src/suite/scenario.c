@@ -81,9 +81,9 @@ static void report_worker(struct report_writer *report, const struct ktstr_cgrou
 			  const struct work_report *worker, const struct class_watch *class)
 {
 	bool has_code = worker->end == WORK_END_EXITED || worker->end == WORK_END_SIGNALLED;
-	_cleanup_free_ char *end = has_code ? xasprintf("%s %d", work_end_word(worker->end),
+	_cleanup_free_ char *end = has_code ? xasprintf("%s %d", work_end_name(worker->end),
 							worker->code)
-					    : xstrdup(work_end_word(worker->end));
+					    : xstrdup(work_end_name(worker->end));
 	struct exchange_worker told = {
 		.cgroup = EXCHANGE_BORROW(cgroup->name),
 		.kind = EXCHANGE_BORROW(work_kind_info(cgroup->work.kind)->name),
@@ -109,6 +109,7 @@ static void report_worker(struct report_writer *report, const struct ktstr_cgrou
 
 #define COUNTED(name, meaning) told.name = worker->name;
 #include "exchange/figures.def"
+#undef COUNTED
 	report_write(report, WIRE_REPORT_WORKER, &told);
 }
 

@@ -310,7 +310,8 @@ static void report_its_end(const struct scheduler *s, const struct stop *stop, c
 		     });
 }
 
-static void report_stream(struct report_writer *report, const char *name, const struct stream *from)
+static void report_stream(struct report_writer *report, const char *name,
+			  const struct suite_stream *from)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 

@@ -38,7 +38,7 @@ struct scheduler {
 	uint64_t restarts;
 	uint64_t away_since_ns; /* 0: attached when it was looked at last */
 	uint64_t started_ns;
-	struct stream out, err;
+	struct suite_stream out, err;
 	int kmsg_fd;
 	bool dumps;
 	struct strbuf kernel_lines;

@@ -13,14 +13,15 @@
 
 enum { LOAD_LINES = 3 };
 
-static char *own_words(const struct stream *out, const struct stream *err)
+static char *own_words(const struct suite_stream *out, const struct suite_stream *err)
 {
 	char *own = stream_last_words(err, SUITE_LIMIT_LAST_WORDS);
 
 	return own ? own : stream_last_words(out, SUITE_LIMIT_LAST_WORDS);
 }
 
-char *scheduler_words_of_end(const char *kernel, const struct stream *out, const struct stream *err)
+char *scheduler_words_of_end(const char *kernel, const struct suite_stream *out,
+			     const struct suite_stream *err)
 {
 	_cleanup_free_ char *own = NULL;
 

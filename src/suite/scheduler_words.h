@@ -10,8 +10,8 @@
  * own words are left out when the kernel names an error: they repeat it. `kernel` may be NULL. The
  * caller owns it.
  */
-char *scheduler_words_of_end(const char *kernel, const struct stream *out,
-			     const struct stream *err) MUST_CHECK;
+char *scheduler_words_of_end(const char *kernel, const struct suite_stream *out,
+			     const struct suite_stream *err) MUST_CHECK;
 
 /*
  * Why a program that loads a scheduler gave up: the lines of its output that speak of a failure,

@@ -7,12 +7,14 @@
 
 #include "base/alloc.h"
 
-void stream_init(struct stream *stream, int fd, size_t head_limit, size_t tail_limit)
+void stream_init(struct suite_stream *stream, int fd, size_t head_limit, size_t tail_limit)
 {
-	*stream = (struct stream){ .fd = fd, .head_limit = head_limit, .tail_limit = tail_limit };
+	*stream = (struct suite_stream){ .fd = fd,
+					 .head_limit = head_limit,
+					 .tail_limit = tail_limit };
 }
 
-void stream_deinit(struct stream *stream)
+void stream_deinit(struct suite_stream *stream)
 {
 	if (stream->fd >= 0)
 		close(stream->fd);
@@ -21,7 +23,7 @@ void stream_deinit(struct stream *stream)
 	strbuf_deinit(&stream->tail);
 }
 
-void stream_take(struct stream *stream, const char *bytes, size_t n)
+void stream_take(struct suite_stream *stream, const char *bytes, size_t n)
 {
 	size_t room = stream->head_limit - stream->head.n, more;
 
@@ -38,7 +40,7 @@ void stream_take(struct stream *stream, const char *bytes, size_t n)
 	stream->tail.n = stream->tail_limit;
 }
 
-void stream_pump(struct stream *stream)
+void stream_pump(struct suite_stream *stream)
 {
 	char bytes[16384];
 
@@ -59,7 +61,7 @@ void stream_pump(struct stream *stream)
 	}
 }
 
-void stream_text(const struct stream *stream, struct strbuf *into)
+void stream_text(const struct suite_stream *stream, struct strbuf *into)
 {
 	size_t kept = stream->tail.n < stream->tail_limit ? stream->tail.n : stream->tail_limit;
 	uint64_t missing = stream->bytes - stream->head.n - kept;
@@ -86,7 +88,7 @@ bool stream_line_speaks_of_failure(const char *line, size_t n)
 	return false;
 }
 
-char *stream_last_words(const struct stream *stream, size_t limit_bytes)
+char *stream_last_words(const struct suite_stream *stream, size_t limit_bytes)
 {
 	static const char blank[] = " \t\r\v\f";
 	_cleanup_strbuf_ struct strbuf all = STRBUF_INIT;

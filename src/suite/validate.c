@@ -14,27 +14,27 @@ static void check_machine(struct mistakes *m, const struct ktstr_test *test)
 	_cleanup_error_ struct error *err = topology_check(&topology);
 
 	if (err)
-		mistake(m, "topology: %s", error_message(err));
+		suite_mistake(m, "topology: %s", error_message(err));
 	if (test->memory_mb > SUITE_LIMIT_MEMORY_MB)
-		mistake(m, "memory_mb is %u, at most %d is possible", test->memory_mb,
-			SUITE_LIMIT_MEMORY_MB);
+		suite_mistake(m, "memory_mb is %u, at most %d is possible", test->memory_mb,
+			      SUITE_LIMIT_MEMORY_MB);
 }
 
 static void check_times(struct mistakes *m, const struct ktstr_test *test)
 {
 	if (test->duration_s > SUITE_LIMIT_DURATION_S)
-		mistake(m, "duration_s is %u, at most %d is possible", test->duration_s,
-			SUITE_LIMIT_DURATION_S);
+		suite_mistake(m, "duration_s is %u, at most %d is possible", test->duration_s,
+			      SUITE_LIMIT_DURATION_S);
 	if (test->timeout_s > SUITE_LIMIT_DURATION_S)
-		mistake(m, "timeout_s is %u, at most %d is possible", test->timeout_s,
-			SUITE_LIMIT_DURATION_S);
+		suite_mistake(m, "timeout_s is %u, at most %d is possible", test->timeout_s,
+			      SUITE_LIMIT_DURATION_S);
 	else if (test->timeout_s && declared_is_timed(test) &&
 		 test->timeout_s <= declared_duration_s(test))
-		mistake(m, "timeout_s is %u, which is not more than the duration of %u s",
-			test->timeout_s, declared_duration_s(test));
+		suite_mistake(m, "timeout_s is %u, which is not more than the duration of %u s",
+			      test->timeout_s, declared_duration_s(test));
 	if (test->scheduler.attach_timeout_s > SUITE_LIMIT_DURATION_S)
-		mistake(m, "scheduler.attach_timeout_s is %u, at most %d is possible",
-			test->scheduler.attach_timeout_s, SUITE_LIMIT_DURATION_S);
+		suite_mistake(m, "scheduler.attach_timeout_s is %u, at most %d is possible",
+			      test->scheduler.attach_timeout_s, SUITE_LIMIT_DURATION_S);
 }
 
 /* "kernel.sched_schedstats=1": parts of a path, so each must be a plain name. */
@@ -81,27 +81,27 @@ static void check_scheduler(struct mistakes *m, const struct ktstr_test *test)
 	mistakes_of_texts(m, "scheduler.kernel_args", s->kernel_args, KTSTR_MAX_SETTINGS, true);
 	mistakes_of_text(m, "scheduler.name", s->name);
 	if (s->argv[0] && !*s->argv[0])
-		mistake(m, "scheduler.argv: the program has no name");
+		suite_mistake(m, "scheduler.argv: the program has no name");
 	for (size_t i = 0; i < declared_count(s->sysctls, KTSTR_MAX_SETTINGS); i++)
 		if (!is_sysctl(s->sysctls[i]))
-			mistake(m, "scheduler.sysctls: \"%s\" is not \"name=value\"",
-				s->sysctls[i]);
+			suite_mistake(m, "scheduler.sysctls: \"%s\" is not \"name=value\"",
+				      s->sysctls[i]);
 	for (size_t i = 0; i < declared_count(s->kernel_args, KTSTR_MAX_SETTINGS); i++)
 		if (strpbrk(s->kernel_args[i], " \t\n\""))
-			mistake(m,
-				"scheduler.kernel_args: \"%s\" holds a space or a quote; "
-				"the kernel would take it for two",
-				s->kernel_args[i]);
+			suite_mistake(m,
+				      "scheduler.kernel_args: \"%s\" holds a space or a quote; "
+				      "the kernel would take it for two",
+				      s->kernel_args[i]);
 	if (!declared_has_scheduler(test) &&
 	    (s->name || s->files[0] || s->attach_timeout_s || s->may_restart))
-		mistake(m, "scheduler: a name, files, a timeout or may_restart, but no argv");
+		suite_mistake(m, "scheduler: a name, files, a timeout or may_restart, but no argv");
 }
 
 static void check_range(struct mistakes *m, const char *what, unsigned int min, unsigned int max)
 {
 	if (max && min > max)
-		mistake(m, "needs.min_%s is %u, more than max_%s, which is %u", what, min, what,
-			max);
+		suite_mistake(m, "needs.min_%s is %u, more than max_%s, which is %u", what, min,
+			      what, max);
 }
 
 static void check_needs(struct mistakes *m, const struct ktstr_test *test)
@@ -114,22 +114,22 @@ static void check_needs(struct mistakes *m, const struct ktstr_test *test)
 	mistakes_of_texts(m, "needs.kconfig", needs->kconfig, KTSTR_MAX_SETTINGS, true);
 	for (size_t i = 0; i < declared_count(needs->kconfig, KTSTR_MAX_SETTINGS); i++)
 		if (!is_kconfig(needs->kconfig[i]))
-			mistake(m,
-				"needs.kconfig: \"%s\" is neither \"CONFIG_NAME\" nor "
-				"\"CONFIG_NAME=value\"",
-				needs->kconfig[i]);
+			suite_mistake(m,
+				      "needs.kconfig: \"%s\" is neither \"CONFIG_NAME\" nor "
+				      "\"CONFIG_NAME=value\"",
+				      needs->kconfig[i]);
 }
 
 static void check_expect(struct mistakes *m, const struct ktstr_test *test)
 {
-	const char *word = suite_reason_word(test->expect);
+	const char *word = suite_reason_name(test->expect);
 
 	if (test->expect == KTSTR_REASON_NONE || suite_reason_is_expectable(test->expect))
 		return;
 	if (word)
-		mistake(m, "expect: \"%s\" is no failure that can be expected", word);
+		suite_mistake(m, "expect: \"%s\" is no failure that can be expected", word);
 	else
-		mistake(m, "expect: %d is no reason", (int)test->expect);
+		suite_mistake(m, "expect: %d is no reason", (int)test->expect);
 }
 
 static void check_test(struct mistakes *m)
@@ -137,7 +137,7 @@ static void check_test(struct mistakes *m)
 	const struct ktstr_test *test = m->entry->test;
 
 	if (strlen(m->entry->name) > SUITE_LIMIT_NAME)
-		mistake(m, "the name is longer than %d bytes", SUITE_LIMIT_NAME);
+		suite_mistake(m, "the name is longer than %d bytes", SUITE_LIMIT_NAME);
 	mistakes_of_text(m, "description", test->description);
 	check_machine(m, test);
 	check_times(m, test);
@@ -148,7 +148,7 @@ static void check_test(struct mistakes *m)
 	check_needs(m, test);
 	check_expect(m, test);
 	if (!test->run && !declared_cgroup_count(test) && !declared_has_scheduler(test))
-		mistake(m, "nothing to run: no .cgroups, no .run and no .scheduler");
+		suite_mistake(m, "nothing to run: no .cgroups, no .run and no .scheduler");
 }
 
 void validate_entries(const struct entry_list *list, struct strbuf *into)
@@ -161,8 +161,8 @@ void validate_entries(const struct entry_list *list, struct strbuf *into)
 		const struct ktstr_entry *before = i ? list->rows.at[i - 1] : NULL;
 
 		if (before && strcmp(before->name, m.entry->name) == 0)
-			mistake(&m, "the name is taken by the test at %s:%d", before->file,
-				before->line);
+			suite_mistake(&m, "the name is taken by the test at %s:%d", before->file,
+				      before->line);
 		check_test(&m);
 	}
 }

@@ -15,16 +15,18 @@ static void check_name(struct mistakes *m, const struct ktstr_test *test, size_t
 	/* Without dots: the kernel's own files in a cgroup all have one. */
 	if (!*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 					"0123456789_-")])
-		mistake(m,
+		suite_mistake(
+			m,
 			"cgroups[%zu]: \"%s\" is no name for a cgroup: letters, digits, _ and - "
 			"are possible",
 			i, name);
 	else if (strlen(name) > SUITE_LIMIT_NAME)
-		mistake(m, "cgroups[%zu]: the name is longer than %d bytes", i, SUITE_LIMIT_NAME);
+		suite_mistake(m, "cgroups[%zu]: the name is longer than %d bytes", i,
+			      SUITE_LIMIT_NAME);
 	for (size_t j = 0; j < i; j++)
 		if (strcmp(test->cgroups[j].name, name) == 0) {
-			mistake(m, "cgroups[%zu]: the name \"%s\" is taken by cgroups[%zu]", i,
-				name, j);
+			suite_mistake(m, "cgroups[%zu]: the name \"%s\" is taken by cgroups[%zu]",
+				      i, name, j);
 			break;
 		}
 }
@@ -46,24 +48,24 @@ static void check_cpus(struct mistakes *m, const struct ktstr_test *test, size_t
 		break;
 	case KTSTR_CPUS_LLC:
 		if (cpus->first >= t.llcs)
-			mistake(m, "cgroup %s: LLC %u, but the machine's last one is %u", name,
-				cpus->first, t.llcs - 1);
+			suite_mistake(m, "cgroup %s: LLC %u, but the machine's last one is %u",
+				      name, cpus->first, t.llcs - 1);
 		break;
 	case KTSTR_CPUS_NODE:
 		if (cpus->first >= t.nodes)
-			mistake(m, "cgroup %s: node %u, but the machine's last one is %u", name,
-				cpus->first, t.nodes - 1);
+			suite_mistake(m, "cgroup %s: node %u, but the machine's last one is %u",
+				      name, cpus->first, t.nodes - 1);
 		break;
 	case KTSTR_CPUS_RANGE:
 		if (cpus->first > cpus->last)
-			mistake(m, "cgroup %s: CPUs %u to %u are none", name, cpus->first,
-				cpus->last);
+			suite_mistake(m, "cgroup %s: CPUs %u to %u are none", name, cpus->first,
+				      cpus->last);
 		else if (cpus->last >= topology_cpus(&t))
-			mistake(m, "cgroup %s: CPU %u, but the machine's last one is %u", name,
-				cpus->last, topology_cpus(&t) - 1);
+			suite_mistake(m, "cgroup %s: CPU %u, but the machine's last one is %u",
+				      name, cpus->last, topology_cpus(&t) - 1);
 		break;
 	default:
-		mistake(m, "cgroup %s: %d is no kind of CPUs", name, (int)cpus->kind);
+		suite_mistake(m, "cgroup %s: %d is no kind of CPUs", name, (int)cpus->kind);
 	}
 }
 
@@ -73,23 +75,23 @@ static void check_work(struct mistakes *m, const char *name, struct ktstr_work w
 	struct ktstr_work normal = info ? info->normal : (struct ktstr_work){ 0 };
 
 	if (work.kind != KTSTR_WORK_NONE && !info) {
-		mistake(m, "cgroup %s: %d is not a kind of work", name, (int)work.kind);
+		suite_mistake(m, "cgroup %s: %d is not a kind of work", name, (int)work.kind);
 		return;
 	}
 	if (!info && work.workers)
-		mistake(m, "cgroup %s: work without its kind", name);
+		suite_mistake(m, "cgroup %s: work without its kind", name);
 	for (size_t i = 0; i < work_n_params; i++) {
 		const char *what = work_params[i].name;
 		unsigned int ms = *work_param_of(&work, &work_params[i]);
 
 		if (ms && !info)
-			mistake(m, "cgroup %s: %s without a kind of work", name, what);
+			suite_mistake(m, "cgroup %s: %s without a kind of work", name, what);
 		else if (ms && !*work_param_of(&normal, &work_params[i]))
-			mistake(m, "cgroup %s: %s is of no use for the work \"%s\"", name, what,
-				info->name);
+			suite_mistake(m, "cgroup %s: %s is of no use for the work \"%s\"", name,
+				      what, info->name);
 		else if (ms > SUITE_LIMIT_WORK_MS)
-			mistake(m, "cgroup %s: %s is %u, at most %d is possible", name, what, ms,
-				SUITE_LIMIT_WORK_MS);
+			suite_mistake(m, "cgroup %s: %s is %u, at most %d is possible", name, what,
+				      ms, SUITE_LIMIT_WORK_MS);
 	}
 }
 
@@ -99,13 +101,15 @@ void validate_cgroups(struct mistakes *m, const struct ktstr_test *test)
 	uint64_t workers = 0;
 
 	if (n > KTSTR_MAX_CGROUPS) {
-		mistake(m, "cgroups: too many rows, at most %d are possible", KTSTR_MAX_CGROUPS);
+		suite_mistake(m, "cgroups: too many rows, at most %d are possible",
+			      KTSTR_MAX_CGROUPS);
 		return;
 	}
 	for (size_t i = n; i <= KTSTR_MAX_CGROUPS; i++)
 		if (test->cgroups[i].name || test->cgroups[i].work.kind ||
 		    test->cgroups[i].cpus.kind) {
-			mistake(m, "cgroups[%zu] has no name, or comes after a row without one", i);
+			suite_mistake(
+				m, "cgroups[%zu] has no name, or comes after a row without one", i);
 			break;
 		}
 	for (size_t i = 0; i < n; i++) {
@@ -115,8 +119,8 @@ void validate_cgroups(struct mistakes *m, const struct ktstr_test *test)
 		workers += declared_workers(&test->cgroups[i].work);
 	}
 	if (workers > SUITE_LIMIT_WORKERS)
-		mistake(m, "%llu workers, at most %d are possible", (unsigned long long)workers,
-			SUITE_LIMIT_WORKERS);
+		suite_mistake(m, "%llu workers, at most %d are possible",
+			      (unsigned long long)workers, SUITE_LIMIT_WORKERS);
 }
 
 void validate_checks(struct mistakes *m, const struct ktstr_test *test)
@@ -130,6 +134,6 @@ void validate_checks(struct mistakes *m, const struct ktstr_test *test)
 		checks_validate(&checks_rows[i], &test->checks, &scene, &text);
 		for (line = text.n ? strtok_r(text.at, "\n", &rest) : NULL; line;
 		     line = strtok_r(NULL, "\n", &rest))
-			mistake(m, "%s", line);
+			suite_mistake(m, "%s", line);
 	}
 }

@@ -9,7 +9,7 @@
 /* In memory shared with the workers. */
 struct work_shared {
 	_Atomic uint32_t stop;
-	struct slot slots[];
+	struct work_slot slots[];
 };
 
 /* A child until `reaped`: its pid cannot be another's, and it may be signalled. */

@@ -11,7 +11,7 @@ static const struct {
 #undef END
 };
 
-const char *work_end_word(enum work_end end)
+const char *work_end_name(enum work_end end)
 {
 	return ends[end].word;
 }
@@ -23,7 +23,7 @@ const char *work_end_meaning(enum work_end end)
 
 uint64_t report_stall_ns(const struct slot_figures *f, uint64_t now_ns)
 {
-	uint64_t since_ns = now_ns > f->last_look_ns ? now_ns - f->last_look_ns : 0;
+	uint64_t since_ns = now_ns > f->last_checkpoint_ns ? now_ns - f->last_checkpoint_ns : 0;
 
 	return since_ns > f->asleep_ns ? since_ns - f->asleep_ns : 0;
 }
@@ -32,7 +32,7 @@ uint64_t report_stall_ns(const struct slot_figures *f, uint64_t now_ns)
 static void add_what_lasts(const struct slot_figures *f, uint64_t opened_at_ns, uint64_t now_ns,
 			   struct work_report *r)
 {
-	uint64_t since_ns = now_ns > f->last_look_ns ? now_ns - f->last_look_ns : 0;
+	uint64_t since_ns = now_ns > f->last_checkpoint_ns ? now_ns - f->last_checkpoint_ns : 0;
 	uint64_t stall_ns = report_stall_ns(f, now_ns);
 
 	r->wall_ns += since_ns;
@@ -49,7 +49,8 @@ void report_fill(const struct slot_figures *f, uint64_t opened_at_ns, uint64_t n
 {
 #define COUNTED(name, meaning) r->name = f->name;
 #include "exchange/figures.def"
-	r->wall_ns = f->last_look_ns - opened_at_ns;
+#undef COUNTED
+	r->wall_ns = f->last_checkpoint_ns - opened_at_ns;
 	r->has_run_delay = f->has_run_delay;
 	r->run_delay_ns = f->run_delay_ns;
 	r->gap_cpu = (int)f->gap_cpu;
@@ -69,7 +70,9 @@ void report_fill(const struct slot_figures *f, uint64_t opened_at_ns, uint64_t n
 /* A worker that was never on a CPU: its gap began when the gate was opened. */
 static struct slot_figures figures_of(struct work_group *group, size_t i, uint64_t opened_at_ns)
 {
-	struct slot_figures figures = { .gap_cpu = -1, .cpu = -1, .last_look_ns = opened_at_ns };
+	struct slot_figures figures = { .gap_cpu = -1,
+					.cpu = -1,
+					.last_checkpoint_ns = opened_at_ns };
 
 	slot_read(&group->shared->slots[i], &figures);
 	return figures;
@@ -94,7 +97,7 @@ void work_conclude(struct work_group *group)
 void work_sample(struct work_group *group, size_t i, struct work_report *ret)
 {
 	struct member *m = &group->members[i];
-	struct slot *slot = &group->shared->slots[i];
+	struct work_slot *slot = &group->shared->slots[i];
 	uint64_t opened_at_ns = work_gate_opened_at_ns(group->gate);
 	struct work_report report = { .pid = m->pid, .gap_cpu = -1, .stall_ns = m->stall_ns };
 	struct slot_figures figures;

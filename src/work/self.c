@@ -53,10 +53,10 @@ static void publish(struct work_self *self, bool with_delay)
 	if (f->has_run_delay && with_delay) {
 		f->has_run_delay = read_delay(self, &delay_ns);
 		f->run_delay_ns = f->has_run_delay ? delay_ns - self->delay_before_ns : 0;
-		self->delay_read_ns = f->last_look_ns;
+		self->delay_read_ns = f->last_checkpoint_ns;
 	}
 	slot_publish(self->slot, f);
-	self->published_ns = f->last_look_ns;
+	self->published_ns = f->last_checkpoint_ns;
 }
 
 static bool read_cpus(const struct work_self *self, struct cpuset *ret)
@@ -129,7 +129,7 @@ static void look(struct work_self *self, uint64_t asked_ns)
 {
 	struct slot_figures *f = &self->figures;
 	uint64_t now_ns = clock_monotonic_ns();
-	uint64_t passed_ns = now_ns - f->last_look_ns;
+	uint64_t passed_ns = now_ns - f->last_checkpoint_ns;
 	uint64_t gap_ns = passed_ns > asked_ns ? passed_ns - asked_ns : 0;
 	int cpu = sched_getcpu();
 	bool migrated = cpu >= 0 && cpu != f->cpu;
@@ -149,7 +149,7 @@ static void look(struct work_self *self, uint64_t asked_ns)
 	if (self->cpus_fd >= 0 && cpu >= 0 &&
 	    (migrated || now_ns - self->cpus_read_ns >= WORK_CPUS_NS))
 		compare_cpus(self, cpu, now_ns);
-	f->last_look_ns = now_ns;
+	f->last_checkpoint_ns = now_ns;
 	f->asleep_ns = 0;
 	if (now_ns - self->published_ns >= WORK_PUBLISH_NS)
 		publish(self, now_ns - self->delay_read_ns >= WORK_SCHEDSTAT_NS);
@@ -164,7 +164,7 @@ void work_self_prepare(struct work_self *self)
 }
 
 /* Nobody can have used or waited for more time than there was. */
-static void not_before_the_gate(uint64_t total_ns, uint64_t since_ns, uint64_t *before_ns)
+static void clamp_to_gate(uint64_t total_ns, uint64_t since_ns, uint64_t *before_ns)
 {
 	if (total_ns - *before_ns > since_ns)
 		*before_ns = total_ns - since_ns;
@@ -175,14 +175,14 @@ void work_self_begin(struct work_self *self, uint64_t opened_at_ns)
 	uint64_t since_ns, delay_ns;
 
 	self->opened_at_ns = opened_at_ns;
-	self->figures.last_look_ns = opened_at_ns;
+	self->figures.last_checkpoint_ns = opened_at_ns;
 	atomic_store(&self->slot->stage, SLOT_WORKING);
 	look(self, 0);
 	/* Between the preparation and the gate there may have been a wait. */
-	since_ns = self->figures.last_look_ns - opened_at_ns;
-	not_before_the_gate(thread_cpu_ns(), since_ns, &self->cpu_before_ns);
+	since_ns = self->figures.last_checkpoint_ns - opened_at_ns;
+	clamp_to_gate(thread_cpu_ns(), since_ns, &self->cpu_before_ns);
 	if (self->figures.has_run_delay && read_delay(self, &delay_ns))
-		not_before_the_gate(delay_ns, since_ns, &self->delay_before_ns);
+		clamp_to_gate(delay_ns, since_ns, &self->delay_before_ns);
 	publish(self, true);
 }
 
@@ -193,7 +193,7 @@ void work_self_end(struct work_self *self)
 	look(self, 0);
 	if (self->stray_at_ns && read_cpus(self, &cpus))
 		self->cpus = cpus;
-	settle_stray(self, self->figures.last_look_ns, true);
+	settle_stray(self, self->figures.last_checkpoint_ns, true);
 	publish(self, true);
 	atomic_store(&self->slot->stage, SLOT_DONE);
 }
@@ -203,7 +203,7 @@ bool work_self_stopped(const struct work_self *self)
 	return atomic_load_explicit(self->stop, memory_order_relaxed) != 0;
 }
 
-void work_self_look(struct work_self *self)
+void work_checkpoint(struct work_self *self)
 {
 	look(self, 0);
 }
@@ -226,11 +226,11 @@ void work_self_units(struct work_self *self, uint32_t units)
 uint32_t work_self_spin(struct work_self *self)
 {
 	uint32_t units = self->units_per_look;
-	uint64_t before_ns = self->figures.last_look_ns, passed_ns;
+	uint64_t before_ns = self->figures.last_checkpoint_ns, passed_ns;
 
 	work_self_units(self, units);
 	look(self, 0);
-	passed_ns = self->figures.last_look_ns - before_ns;
+	passed_ns = self->figures.last_checkpoint_ns - before_ns;
 	if (passed_ns < WORK_LOOK_NS / 2 && units < WORK_LIMIT_UNITS_PER_LOOK)
 		self->units_per_look = units * 2;
 	else if (passed_ns > WORK_LOOK_NS && units > 1)
@@ -240,11 +240,11 @@ uint32_t work_self_spin(struct work_self *self)
 
 bool work_self_spin_for(struct work_self *self, uint64_t ns)
 {
-	uint64_t until_ns = self->figures.last_look_ns + ns;
+	uint64_t until_ns = self->figures.last_checkpoint_ns + ns;
 
-	while (!work_self_stopped(self) && self->figures.last_look_ns < until_ns)
+	while (!work_self_stopped(self) && self->figures.last_checkpoint_ns < until_ns)
 		work_self_spin(self);
-	return self->figures.last_look_ns >= until_ns;
+	return self->figures.last_checkpoint_ns >= until_ns;
 }
 
 bool work_self_sleep(struct work_self *self, uint64_t ns)
@@ -256,7 +256,7 @@ bool work_self_sleep(struct work_self *self, uint64_t ns)
 	sigemptyset(&stop);
 	sigaddset(&stop, work_stop_signal());
 	look(self, 0);
-	began_ns = now_ns = f->last_look_ns;
+	began_ns = now_ns = f->last_checkpoint_ns;
 	/* Said before, so that neither a look from outside nor a kill takes it for a gap. */
 	f->asleep_ns = ns;
 	publish(self, false);

@@ -13,7 +13,7 @@
 
 struct work_self {
 	/* Set by whoever makes one. */
-	struct slot *slot;
+	struct work_slot *slot;
 	_Atomic uint32_t *stop;
 	struct ktstr_work work; /* with its parameters */
 	int schedstat_fd;	/* of this thread; -1: its run delay is unknown */
@@ -44,7 +44,7 @@ void work_self_begin(struct work_self *self, uint64_t opened_at_ns);
 void work_self_end(struct work_self *self);
 
 bool work_self_stopped(const struct work_self *self);
-void work_self_look(struct work_self *self);
+void work_checkpoint(struct work_self *self);
 /* So much arithmetic, without a look. */
 void work_self_units(struct work_self *self, uint32_t units);
 /* Arithmetic up to the next look; returns how many units. */

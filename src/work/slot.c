@@ -12,7 +12,7 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2,
  * of a later copy has, by acquire, also seen the version before it, and tries again. The
  * order is carried by the words themselves: fences are what ThreadSanitizer cannot see.
  */
-void slot_publish(struct slot *slot, const struct slot_figures *figures)
+void slot_publish(struct work_slot *slot, const struct slot_figures *figures)
 {
 	uint64_t next = atomic_load_explicit(&slot->version, memory_order_relaxed) + 1;
 	uint64_t words[SLOT_WORDS];
@@ -23,7 +23,7 @@ void slot_publish(struct slot *slot, const struct slot_figures *figures)
 	atomic_store_explicit(&slot->version, next, memory_order_release);
 }
 
-bool slot_read(struct slot *slot, struct slot_figures *ret)
+bool slot_read(struct work_slot *slot, struct slot_figures *ret)
 {
 	uint64_t version = atomic_load_explicit(&slot->version, memory_order_acquire);
 	uint64_t words[SLOT_WORDS], again;
@@ -55,17 +55,17 @@ static void read_set(const _Atomic uint64_t *words, struct cpuset *ret)
 		ret->words[i] = atomic_load_explicit(&words[i], memory_order_relaxed);
 }
 
-void slot_add_cpu(struct slot *slot, unsigned int cpu)
+void slot_add_cpu(struct work_slot *slot, unsigned int cpu)
 {
 	add(slot->cpus, cpu);
 }
 
-void slot_read_cpus(struct slot *slot, struct cpuset *ret)
+void slot_read_cpus(struct work_slot *slot, struct cpuset *ret)
 {
 	read_set(slot->cpus, ret);
 }
 
-void slot_add_outside(struct slot *slot, unsigned int cpu, const struct cpuset *had)
+void slot_add_outside(struct work_slot *slot, unsigned int cpu, const struct cpuset *had)
 {
 	struct cpuset before;
 
@@ -75,7 +75,7 @@ void slot_add_outside(struct slot *slot, unsigned int cpu, const struct cpuset *
 	add(slot->outside, cpu);
 }
 
-void slot_read_outside(struct slot *slot, struct cpuset *ret, struct cpuset *ret_had)
+void slot_read_outside(struct work_slot *slot, struct cpuset *ret, struct cpuset *ret_had)
 {
 	read_set(slot->outside, ret);
 	read_set(slot->had, ret_had);

@@ -22,20 +22,21 @@ enum slot_stage {
 struct slot_figures {
 #define COUNTED(name, meaning) uint64_t name;
 #include "exchange/figures.def"
+#undef COUNTED
 	uint64_t has_run_delay;
-	uint64_t run_delay_ns;	/* since the gate; nothing while has_run_delay is 0 */
-	int64_t gap_cpu;	/* -1: unknown */
-	int64_t cpu;		/* at the last checkpoint; -1: unknown */
-	uint64_t last_look_ns;	/* the moment of the last checkpoint */
-	uint64_t asleep_ns;	/* a sleep asked for at that moment and not over yet */
-	uint64_t cpus_checks;	/* how often the CPU was compared with the cgroup's CPU set */
-	uint64_t outside_at_ns; /* since the gate: the first time that it was not in the set */
+	uint64_t run_delay_ns;	     /* since the gate; nothing while has_run_delay is 0 */
+	int64_t gap_cpu;	     /* -1: unknown */
+	int64_t cpu;		     /* at the last checkpoint; -1: unknown */
+	uint64_t last_checkpoint_ns; /* the moment of the last checkpoint */
+	uint64_t asleep_ns;	     /* a sleep asked for at that moment and not over yet */
+	uint64_t cpus_checks;	     /* how often the CPU was compared with the cgroup's CPU set */
+	uint64_t outside_at_ns;	     /* since the gate: the first time that it was not in the set */
 };
 
 enum { SLOT_WORDS = sizeof(struct slot_figures) / sizeof(uint64_t) };
 
 /* The CPUs, hardly ever written, keep the busy words of two slots on different cache lines. */
-struct slot {
+struct work_slot {
 	_Atomic uint64_t version; /* 0: nothing was published */
 	_Atomic uint32_t stage;
 	_Atomic uint64_t copies[2][SLOT_WORDS];
@@ -44,14 +45,14 @@ struct slot {
 	_Atomic uint64_t had[TOPO_LIMIT_CPUS / 64];	/* what it had the first time */
 };
 
-void slot_publish(struct slot *slot, const struct slot_figures *figures);
+void slot_publish(struct work_slot *slot, const struct slot_figures *figures);
 /* False, and nothing written, before the first publication. */
-bool slot_read(struct slot *slot, struct slot_figures *ret);
+bool slot_read(struct work_slot *slot, struct slot_figures *ret);
 /* Members are only ever added, so the set needs no version. */
-void slot_add_cpu(struct slot *slot, unsigned int cpu);
-void slot_read_cpus(struct slot *slot, struct cpuset *ret);
+void slot_add_cpu(struct work_slot *slot, unsigned int cpu);
+void slot_read_cpus(struct work_slot *slot, struct cpuset *ret);
 /* `had` counts the first time. */
-void slot_add_outside(struct slot *slot, unsigned int cpu, const struct cpuset *had);
-void slot_read_outside(struct slot *slot, struct cpuset *ret, struct cpuset *ret_had);
+void slot_add_outside(struct work_slot *slot, unsigned int cpu, const struct cpuset *had);
+void slot_read_outside(struct work_slot *slot, struct cpuset *ret, struct cpuset *ret_had);
 
 #endif

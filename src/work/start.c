@@ -46,7 +46,7 @@ static struct error *group_new(const struct ktstr_work *work, bool watch_cpus,
 	group->work = *work;
 	group->watch_cpus = watch_cpus;
 	group->gate = gate;
-	group->shared_bytes = sizeof(*group->shared) + work->workers * sizeof(struct slot);
+	group->shared_bytes = sizeof(*group->shared) + work->workers * sizeof(struct work_slot);
 	group->shared = mmap(NULL, group->shared_bytes, PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (group->shared == MAP_FAILED) {
@@ -91,7 +91,7 @@ static struct error *fork_all(struct work_group *group, int cgroup_fd, int word_
 	return err;
 }
 
-static struct error *refused(const struct worker_word *word)
+static struct error *refused(const struct work_worker_status *word)
 {
 	if (word->stage == WORKER_PLACE)
 		return work_error(WORK_PLACE, word->errnum, "worker %" PRIu32, word->worker);
@@ -107,12 +107,12 @@ static struct error *somebody_died(struct work_group *group, uint64_t limit_ns)
 	while (i < group->n_started && group->members[i].there)
 		i++;
 	if (i == group->n_started)
-		return work_error(WORK_START, 0, "a worker gave its word twice");
+		return work_error(WORK_START, 0, "a worker reported twice that it is ready");
 	/* The pipe is closed a moment before the death can be seen. */
 	if (!member_wait(group, i, clock_monotonic_ns() + limit_ns))
 		return work_error(WORK_LATE, 0, "worker %u neither works nor ends", i);
 	return work_error(WORK_START, 0, "worker %u ended before the gate: %s %d", i,
-			  work_end_word(group->members[i].end), group->members[i].code);
+			  work_end_name(group->members[i].end), group->members[i].code);
 }
 
 static struct error *wait_for_all(struct work_group *group, int fd, uint64_t limit_ns)
@@ -123,7 +123,7 @@ static struct error *wait_for_all(struct work_group *group, int fd, uint64_t lim
 	while (there < group->work.workers) {
 		struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 		struct timespec left = { 0 };
-		struct worker_word word;
+		struct work_worker_status word;
 		ssize_t n;
 
 		passed_ns = clock_monotonic_ns() - began_ns;

@@ -34,7 +34,7 @@ enum work_end {
 	WORK_N_ENDS
 };
 
-const char *work_end_word(enum work_end end);
+const char *work_end_name(enum work_end end);
 const char *work_end_meaning(enum work_end end);
 
 /*
@@ -53,6 +53,7 @@ struct work_report {
 	/* A gap does not count the sleep that was asked for in it; one that lasts counts. */
 #define COUNTED(name, meaning) uint64_t name;
 #include "exchange/figures.def"
+#undef COUNTED
 	uint64_t wall_ns;
 	bool has_run_delay; /* false: the kernel does not tell, and the next field is nothing */
 	uint64_t run_delay_ns;

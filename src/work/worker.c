@@ -13,7 +13,7 @@ enum { WORD_FD = 3, CPUS_FD = 4 };
 
 static _Noreturn void give_up(unsigned int i, enum worker_stage stage, int errnum, int word_fd)
 {
-	struct worker_word word = { .worker = i, .stage = stage, .errnum = errnum };
+	struct work_worker_status word = { .worker = i, .stage = stage, .errnum = errnum };
 
 	/* If even this fails, the parent sees the pipe closed without a word. */
 	if (write(word_fd, &word, sizeof(word)) < 0)
@@ -63,7 +63,7 @@ _Noreturn void worker_run(struct work_group *group, unsigned int i, pid_t parent
 			  int word_fd)
 {
 	const struct work_kind_info *kind = work_kind_info(group->work.kind);
-	struct worker_word here = { .worker = i };
+	struct work_worker_status here = { .worker = i };
 	struct work_self self = {
 		.slot = &group->shared->slots[i],
 		.stop = &group->shared->stop,

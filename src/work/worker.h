@@ -8,7 +8,7 @@
 #include "work/group.h"
 
 /* What a worker says before it waits at the gate. */
-struct worker_word {
+struct work_worker_status {
 	uint32_t worker;
 	uint32_t stage;
 	int32_t errnum; /* 0: it is at the gate */

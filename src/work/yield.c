@@ -8,6 +8,6 @@ void work_step_yield(struct work_self *self)
 	work_self_units(self, 1);
 	sched_yield();
 	/* After every yield: it may have come back on another CPU, and much later. */
-	work_self_look(self);
+	work_checkpoint(self);
 	self->figures.iterations++;
 }

@@ -86,7 +86,7 @@ static void check_texts(const struct test_report *r)
 
 		FUZZ_MUST(*text_name && *text_name != '.' && !strchr(text_name, '/'));
 		FUZZ_MUST(strlen(text_name) <= EXCHANGE_LIMIT_FILE_NAME);
-		FUZZ_MUST(r->texts.at[i].text.n <= REPORT_TEXT_BYTES_LIMIT);
+		FUZZ_MUST(r->texts.at[i].text.n <= HARNESS_LIMIT_REPORT_TEXT_BYTES);
 		for (size_t j = 0; j < i; j++)
 			FUZZ_MUST(strcmp(text_name, r->texts.at[j].name) != 0);
 	}
@@ -121,7 +121,7 @@ static void check_verdict(const struct test_report *r, const struct error *err)
 		.disturbance = &quiet,
 	};
 
-	judge(&input, &outcome);
+	harness_judge(&input, &outcome);
 	FUZZ_MUST(outcome.why && outcome.parts.n >= r->parts.n);
 	if (outcome.verdict == KTSTR_PASS)
 		FUZZ_MUST(!err && r->ended && r->parts.n == 0 && r->workers.n >= 3 &&

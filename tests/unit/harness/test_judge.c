@@ -63,7 +63,7 @@ static void judge_case(struct told *t, const struct seen *seen)
 	};
 
 	assert_success(take_text(&t->report, seen->report));
-	judge(&input, &t->outcome);
+	harness_judge(&input, &t->outcome);
 	if (t->outcome.verdict != seen->verdict || t->outcome.reason != seen->reason)
 		fail_msg("%s (%s) instead of %s (%s)\nwhy: %s\nreport:\n%s",
 			 verdict_word(t->outcome.verdict), reason_word(t->outcome.reason),
@@ -279,7 +279,7 @@ static void the_other_ends_have_their_own_reasons(void **state UNUSED)
 		assert_success(take_text(&t.report, WORKED));
 		input.test = &t.test;
 		input.report = &t.report;
-		judge(&input, &t.outcome);
+		harness_judge(&input, &t.outcome);
 		assert_string_equal(reason_word(t.outcome.reason), reason_word(cases[i].alone));
 		assert_contains(t.outcome.why, cases[i].end == RUN_INTERRUPTED
 						       ? "interrupted in stage work"
@@ -289,7 +289,7 @@ static void the_other_ends_have_their_own_reasons(void **state UNUSED)
 		assert_success(take_text(&failed.report, WORKED PART("payload", "bad")));
 		input.test = &failed.test;
 		input.report = &failed.report;
-		judge(&input, &failed.outcome);
+		harness_judge(&input, &failed.outcome);
 		assert_string_equal(reason_word(failed.outcome.reason), "payload");
 		assert_int_equal(failed.outcome.parts.n, 2);
 		error_free(err);
@@ -322,7 +322,7 @@ static void a_binary_that_dies_in_the_middle_of_a_line_crashed(void **state UNUS
 		input.error = err;
 		input.test = &t.test;
 		input.report = &t.report;
-		judge(&input, &t.outcome);
+		harness_judge(&input, &t.outcome);
 		assert_string_equal(reason_word(t.outcome.reason), reason_word(cases[i].reason));
 		assert_int_equal(t.outcome.parts.n, cases[i].parts);
 		assert_int_equal(count_parts(&t, KTSTR_REASON_REPORT), 1);
@@ -348,7 +348,7 @@ static void errors_of_other_rooms_are_not_the_guests(void **state UNUSED)
 		told_init(&t);
 		input.test = &t.test;
 		input.report = &t.report;
-		judge(&input, &t.outcome);
+		harness_judge(&input, &t.outcome);
 		assert_string_equal(reason_word(t.outcome.reason), reason_word(cases[i].reason));
 	}
 }
@@ -370,7 +370,8 @@ static void checks_are_made_of_work_that_counts(void **state UNUSED)
 		  .note = "progress left" },
 		{ WHOLE_WITH(STRAYED, "0"), .exit = FINE, IS(FAIL, CHECK, "ran on CPU 2") },
 		{ WHOLE, .exit = FINE, IS(INCONCLUSIVE, NO_EVIDENCE, "1 workers, 0 reported") },
-		/* Not set up, not attached, not wanted, not begun, not ended: nothing to judge. */
+		/* Not set up, not attached, not wanted, not begun, not ended: nothing to
+		   harness_judge. */
 		{ WHOLE_WITH(STRAYED PART("setup", "no"), "1"), .exit = FINE,
 		  IS(BROKEN, SETUP, "no") },
 		{ WHOLE_WITH(STRAYED PART("need", "no"), "1"), .exit = FINE, IS(SKIP, NEED, "no") },
@@ -423,7 +424,7 @@ static void an_unknown_host_takes_a_failed_time_back(void **state UNUSED)
 	assert_success(take_text(&t.report, WHOLE_WITH(LEFT, "0")));
 	input.test = &t.test;
 	input.report = &t.report;
-	judge(&input, &t.outcome);
+	harness_judge(&input, &t.outcome);
 	assert_string_equal(reason_word(t.outcome.reason), "no-evidence");
 	assert_contains(t.outcome.why, "it was not measured");
 }

@@ -439,10 +439,10 @@ static void a_text_has_a_limit(void **state UNUSED)
 
 	assert_success(take_text(&r, BEGIN TEXT("log", "x")));
 	/* As if that much had come. */
-	strbuf_append_repeated(&r.texts.at[0].text, 'y', REPORT_TEXT_BYTES_LIMIT - 3);
+	strbuf_append_repeated(&r.texts.at[0].text, 'y', HARNESS_LIMIT_REPORT_TEXT_BYTES - 3);
 	assert_success(take_text(&r, TEXT("log", "ab")));
 	assert_error_tag(take_text(&r, TEXT("log", "c")), "limit");
-	assert_int_equal(r.texts.at[0].text.n, REPORT_TEXT_BYTES_LIMIT);
+	assert_int_equal(r.texts.at[0].text.n, HARNESS_LIMIT_REPORT_TEXT_BYTES);
 }
 
 static void metrics_of_all_payloads_together_have_a_limit(void **state UNUSED)

@@ -49,16 +49,16 @@ static void pieces_are_kept_in_order_with_a_nul_behind_them(void **state UNUSED)
 	struct capture c;
 
 	capture_init(&c, 100);
-	assert_int_equal(capture_take(&c, p.ours, SIZE_MAX), CAPTURE_NOTHING_YET);
+	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), CAPTURE_NOTHING_YET);
 	say(&p, "one ");
-	assert_int_equal(capture_take(&c, p.ours, SIZE_MAX), CAPTURE_TAKEN);
+	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), CAPTURE_TAKEN);
 	say(&p, "two");
-	assert_int_equal(capture_take(&c, p.ours, 2), CAPTURE_TAKEN);
+	assert_int_equal(suite_capture_take(&c, p.ours, 2), CAPTURE_TAKEN);
 	assert_string_equal(capture_str(&c), "one tw");
-	assert_int_equal(capture_take(&c, p.ours, SIZE_MAX), CAPTURE_TAKEN);
+	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), CAPTURE_TAKEN);
 	close(p.theirs);
 	p.theirs = -1;
-	assert_int_equal(capture_take(&c, p.ours, SIZE_MAX), CAPTURE_ENDED);
+	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), CAPTURE_ENDED);
 	assert_string_equal(capture_str(&c), "one two");
 	assert_int_equal(c.n, 7);
 	assert_int_equal(c.total, 7);
@@ -74,9 +74,9 @@ static void past_the_limit_bytes_are_counted_and_the_last_ones_known(void **stat
 
 	capture_init(&c, 5);
 	say(&p, "abcdefg");
-	assert_int_equal(capture_take(&c, p.ours, SIZE_MAX), CAPTURE_TAKEN);
+	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), CAPTURE_TAKEN);
 	say(&p, "hi");
-	assert_int_equal(capture_take(&c, p.ours, SIZE_MAX), CAPTURE_TAKEN);
+	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), CAPTURE_TAKEN);
 	assert_string_equal(capture_str(&c), "abcde");
 	assert_int_equal(c.total, 9);
 	assert_int_equal(capture_dropped(&c), 4);
@@ -101,7 +101,8 @@ static void the_tail_of_a_long_stream_is_its_end(void **state UNUSED)
 			strbuf_appendf(&all, "%09d\n", i);
 			say(&p, all.at + all.n - 10);
 			if (i % 7 == 0)
-				assert_int_equal(capture_take(&c, p.ours, SIZE_MAX), CAPTURE_TAKEN);
+				assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX),
+						 CAPTURE_TAKEN);
 		}
 		capture_take_rest(&c, p.ours);
 		assert_int_equal(c.total, all.n);
@@ -141,7 +142,7 @@ static void bytes_may_be_nul(void **state UNUSED)
 
 	capture_init(&c, 100);
 	assert_int_equal(write(p.theirs, "a\0b", 3), 3);
-	assert_int_equal(capture_take(&c, p.ours, SIZE_MAX), CAPTURE_TAKEN);
+	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), CAPTURE_TAKEN);
 	assert_int_equal(c.n, 3);
 	assert_memory_equal(capture_str(&c), "a\0b", 4);
 	capture_deinit(&c);

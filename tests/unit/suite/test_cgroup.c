@@ -64,12 +64,12 @@ static void folders_are_made_and_removed(void **state UNUSED)
 	folder_init(&folder);
 	folder_write(&folder, "cgroup.controllers", "cpuset cpu\n");
 	assert_success(cgroup_subtree_make(folder.path, true, LONG_MS, &fd));
-	assert_success(cgroup_make(fd, "a", NULL, LONG_MS));
+	assert_success(suite_cgroup_make(fd, "a", NULL, LONG_MS));
 	assert_success(cgroup_open(fd, "a", &one));
 	assert_int_equal(fstatat(fd, CGROUP_OWN, &st, 0), 0);
 	assert_error_tag(cgroup_open(fd, "b", &one), "absent");
 	cpuset_add_range(&cpus, 0, 3);
-	err = cgroup_make(fd, "b", &cpus, LONG_MS);
+	err = suite_cgroup_make(fd, "b", &cpus, LONG_MS);
 	assert_string_equal(error_message(err),
 			    "cgroup b: CPUs 0-3: cpuset.cpus: No such file or directory");
 	error_free(err);
@@ -154,7 +154,7 @@ static void a_real_subtree_is_killed_and_removed(void **state UNUSED)
 	assert_success(cgroup_subtree_make(root, true, LONG_MS, &other));
 	close(fd);
 	fd = other;
-	assert_success(cgroup_make(fd, "more", NULL, LONG_MS));
+	assert_success(suite_cgroup_make(fd, "more", NULL, LONG_MS));
 	assert_success(cgroup_subtree_remove(root, fd, LONG_MS));
 	assert_int_equal(rmdir(root), 0);
 }

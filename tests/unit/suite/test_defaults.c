@@ -54,17 +54,17 @@ static void checks_depend_on_what_there_is_to_check(void **state UNUSED)
 			    .max_gap_ms = KTSTR_AT_MOST(3) },
 	};
 
-	assert_int_equal(declared_checks(&nothing).progress, KTSTR_OFF);
-	assert_int_equal(declared_checks(&nothing).scheduler_alive, KTSTR_OFF);
-	assert_int_equal(declared_checks(&all).progress, KTSTR_REQUIRED);
-	assert_int_equal(declared_checks(&all).scheduler_alive, KTSTR_REQUIRED);
-	assert_int_equal(declared_checks(&all).isolation, KTSTR_OFF);
-	assert_int_equal(declared_checks(&off).progress, KTSTR_OFF);
-	assert_int_equal(declared_checks(&off).isolation, KTSTR_REQUIRED);
-	assert_int_equal(declared_checks(&off).scheduler_alive, KTSTR_OFF);
-	assert_true(declared_checks(&off).max_gap_ms.set);
-	assert_true(declared_checks(&off).max_gap_ms.value == 3);
-	assert_false(declared_checks(&off).max_spread_pct.set);
+	assert_int_equal(suite_declared_checks(&nothing).progress, KTSTR_OFF);
+	assert_int_equal(suite_declared_checks(&nothing).scheduler_alive, KTSTR_OFF);
+	assert_int_equal(suite_declared_checks(&all).progress, KTSTR_REQUIRED);
+	assert_int_equal(suite_declared_checks(&all).scheduler_alive, KTSTR_REQUIRED);
+	assert_int_equal(suite_declared_checks(&all).isolation, KTSTR_OFF);
+	assert_int_equal(suite_declared_checks(&off).progress, KTSTR_OFF);
+	assert_int_equal(suite_declared_checks(&off).isolation, KTSTR_REQUIRED);
+	assert_int_equal(suite_declared_checks(&off).scheduler_alive, KTSTR_OFF);
+	assert_true(suite_declared_checks(&off).max_gap_ms.set);
+	assert_true(suite_declared_checks(&off).max_gap_ms.value == 3);
+	assert_false(suite_declared_checks(&off).max_spread_pct.set);
 }
 
 static void unused(struct ktstr_ctx *ctx UNUSED)

@@ -97,12 +97,12 @@ static void lists_go_to_standard_output(void **state UNUSED)
 
 static void mistakes_keep_it_from_listing_and_running(void **state UNUSED)
 {
-	static const char mistake[] =
+	static const char suite_mistake[] =
 		"t.c:2: bad: nothing to run: no .cgroups, no .run and no .scheduler\n";
 
-	expect(ask(2, "--list", "--json", NULL), SUITE_EXIT_USAGE, "", mistake);
-	expect(ask(2, "--list", NULL, NULL), SUITE_EXIT_USAGE, "", mistake);
-	expect(ask(2, "--run", "good", NULL), SUITE_EXIT_USAGE, "", mistake);
+	expect(ask(2, "--list", "--json", NULL), SUITE_EXIT_USAGE, "", suite_mistake);
+	expect(ask(2, "--list", NULL, NULL), SUITE_EXIT_USAGE, "", suite_mistake);
+	expect(ask(2, "--run", "good", NULL), SUITE_EXIT_USAGE, "", suite_mistake);
 }
 
 static void a_binary_without_tests_says_so(void **state UNUSED)

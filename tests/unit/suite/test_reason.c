@@ -5,10 +5,10 @@
 
 static void words_are_those_of_the_list(void **state UNUSED)
 {
-	assert_string_equal(suite_reason_word(KTSTR_REASON_NONE), "none");
-	assert_string_equal(suite_reason_word(KTSTR_REASON_SCHED_EXIT), "scheduler-exited");
-	assert_null(suite_reason_word(KTSTR_N_REASONS));
-	assert_null(suite_reason_word((enum ktstr_reason) - 1));
+	assert_string_equal(suite_reason_name(KTSTR_REASON_NONE), "none");
+	assert_string_equal(suite_reason_name(KTSTR_REASON_SCHED_EXIT), "scheduler-exited");
+	assert_null(suite_reason_name(KTSTR_N_REASONS));
+	assert_null(suite_reason_name((enum ktstr_reason) - 1));
 }
 
 static void only_failures_that_happen_can_be_expected(void **state UNUSED)

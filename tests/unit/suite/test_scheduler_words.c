@@ -14,7 +14,7 @@ static void assert_words(char *have, const char *want)
 
 static char *end_words(const char *kernel, const char *printed)
 {
-	struct stream out, err;
+	struct suite_stream out, err;
 	char *words;
 
 	stream_init(&out, -1, 1000, 1000);

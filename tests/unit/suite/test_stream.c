@@ -8,7 +8,7 @@
 
 static void short_output_is_kept_whole(void **state UNUSED)
 {
-	struct stream stream;
+	struct suite_stream stream;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	stream_init(&stream, -1, 4, 4);
@@ -21,7 +21,7 @@ static void short_output_is_kept_whole(void **state UNUSED)
 
 static void of_long_output_begin_and_end_are_kept(void **state UNUSED)
 {
-	struct stream stream;
+	struct suite_stream stream;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	stream_init(&stream, -1, 3, 4);
@@ -34,7 +34,7 @@ static void of_long_output_begin_and_end_are_kept(void **state UNUSED)
 
 static void one_large_piece_is_cut_the_same_way(void **state UNUSED)
 {
-	struct stream stream;
+	struct suite_stream stream;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	stream_init(&stream, -1, 3, 4);
@@ -46,7 +46,7 @@ static void one_large_piece_is_cut_the_same_way(void **state UNUSED)
 
 static void pumping_takes_what_is_there_and_closes_at_the_end(void **state UNUSED)
 {
-	struct stream stream;
+	struct suite_stream stream;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	int ends[2];
 
@@ -67,7 +67,7 @@ static void pumping_takes_what_is_there_and_closes_at_the_end(void **state UNUSE
 
 static void assert_last_words(const char *printed, const char *want)
 {
-	struct stream stream;
+	struct suite_stream stream;
 	_cleanup_free_ char *got = NULL;
 
 	stream_init(&stream, -1, 100, 100);

@@ -36,7 +36,7 @@ bool no_children_left(void);
 /* A worker of this very process, past the gate. */
 struct in_process {
 	struct work_self self;
-	struct slot slot;
+	struct work_slot slot;
 	_Atomic uint32_t stop;
 };
 

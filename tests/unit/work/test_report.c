@@ -32,7 +32,7 @@ static void a_finished_worker_ends_at_its_last_checkpoint(void **state UNUSED)
 				  .gap_at_ns = 9,
 				  .samples = 10,
 				  .cpu = 11,
-				  .last_look_ns = LAST_NS };
+				  .last_checkpoint_ns = LAST_NS };
 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		struct work_report r = filled(ends[i], &f);
@@ -48,9 +48,11 @@ static void a_finished_worker_ends_at_its_last_checkpoint(void **state UNUSED)
 static void a_gap_that_lasts_counts(void **state UNUSED)
 {
 	static const enum work_end ends[] = { WORK_END_RUNNING, WORK_END_KILLED, WORK_END_STUCK };
-	struct slot_figures f = {
-		.max_gap_ns = 7, .gap_cpu = 8, .gap_at_ns = 9, .cpu = 11, .last_look_ns = LAST_NS
-	};
+	struct slot_figures f = { .max_gap_ns = 7,
+				  .gap_cpu = 8,
+				  .gap_at_ns = 9,
+				  .cpu = 11,
+				  .last_checkpoint_ns = LAST_NS };
 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		struct work_report r = filled(ends[i], &f);
@@ -67,7 +69,7 @@ static void a_sleep_that_lasts_is_no_gap_until_it_is_over(void **state UNUSED)
 				  .max_gap_ns = 7,
 				  .gap_cpu = 8,
 				  .asleep_ns = 100000,
-				  .last_look_ns = LAST_NS };
+				  .last_checkpoint_ns = LAST_NS };
 	struct work_report r = filled(WORK_END_RUNNING, &f);
 
 	assert_true(r.sleep_ns == 5 + NOW_NS - LAST_NS);
@@ -81,7 +83,7 @@ static void a_sleep_that_lasts_is_no_gap_until_it_is_over(void **state UNUSED)
 
 static void figures_younger_than_now_make_no_gap(void **state UNUSED)
 {
-	struct slot_figures f = { .last_look_ns = NOW_NS + 50, .max_gap_ns = 1 };
+	struct slot_figures f = { .last_checkpoint_ns = NOW_NS + 50, .max_gap_ns = 1 };
 	struct work_report r = filled(WORK_END_KILLED, &f);
 
 	assert_true(r.max_gap_ns == 1);
@@ -173,12 +175,12 @@ static void a_stall_is_of_the_moment_the_work_was_over(void **state UNUSED)
 
 static void a_sleep_is_no_stall(void **state UNUSED)
 {
-	struct slot_figures f = { .last_look_ns = LAST_NS, .asleep_ns = 100000 };
+	struct slot_figures f = { .last_checkpoint_ns = LAST_NS, .asleep_ns = 100000 };
 
 	assert_true(report_stall_ns(&f, NOW_NS) == 0);
 	f.asleep_ns = 1000;
 	assert_true(report_stall_ns(&f, NOW_NS) == NOW_NS - LAST_NS - 1000);
-	f.last_look_ns = NOW_NS + 5;
+	f.last_checkpoint_ns = NOW_NS + 5;
 	assert_true(report_stall_ns(&f, NOW_NS) == 0);
 }
 
@@ -209,8 +211,8 @@ static void a_worker_that_was_never_on_a_cpu_is_stalled_since_the_gate(void **st
 
 static void ends_have_words(void **state UNUSED)
 {
-	assert_string_equal(work_end_word(WORK_END_SIGNALLED), "signalled");
-	assert_string_equal(work_end_word(WORK_END_NEVER_STARTED), "never-started");
+	assert_string_equal(work_end_name(WORK_END_SIGNALLED), "signalled");
+	assert_string_equal(work_end_name(WORK_END_NEVER_STARTED), "never-started");
 	for (int end = 0; end < WORK_N_ENDS; end++)
 		assert_true(strlen(work_end_meaning((enum work_end)end)) > 0);
 }

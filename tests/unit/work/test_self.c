@@ -24,7 +24,7 @@ int sched_getcpu(void)
 
 static uint64_t wall_ns(const struct in_process *p)
 {
-	return p->self.figures.last_look_ns - p->self.opened_at_ns;
+	return p->self.figures.last_checkpoint_ns - p->self.opened_at_ns;
 }
 
 static uint64_t thread_cpu_ns(void)
@@ -101,13 +101,13 @@ static void time_between_two_checkpoints_is_a_gap(void **state UNUSED)
 
 	in_process_begin(&p, 0, 0);
 	sleep_ms(30); /* behind its back */
-	work_self_look(&p.self);
+	work_checkpoint(&p.self);
 	assert_true(p.self.figures.max_gap_ns >= 30 * NS_PER_MS);
 	assert_true(p.self.figures.gap_at_ns <= wall_ns(&p));
 }
 
 /* In the place of libc's: what others see of the worker while it sleeps. */
-static struct slot *watched;
+static struct work_slot *watched;
 static struct slot_figures seen_asleep;
 static unsigned int n_sleeps;
 
@@ -150,7 +150,8 @@ static void a_stop_cuts_sleep_and_work_short(void **state UNUSED)
 	assert_true(p.self.figures.sleep_ns <= wall_ns(&p));
 }
 
-/* Blocked and pending before the sleep begins: the moment at which a handler would lose it. */
+/* Blocked and pending before the sleep begins: the moment at which a handler would
+ * on_scheduler_lost it. */
 static void a_stop_signal_that_came_before_is_not_slept_through(void **state UNUSED)
 {
 	struct in_process p;
@@ -162,7 +163,7 @@ static void a_stop_signal_that_came_before_is_not_slept_through(void **state UNU
 	sigprocmask(SIG_BLOCK, &stop, &before);
 	raise(work_stop_signal());
 	in_process_begin(&p, 0, 0);
-	/* Without the flag it is somebody's mistake, and the sleep goes on. */
+	/* Without the flag it is somebody's suite_mistake, and the sleep goes on. */
 	assert_true(work_self_sleep(&p.self, 20 * NS_PER_MS));
 	assert_true(clock_monotonic_ns() - began_ns >= 20 * NS_PER_MS);
 	sigpending(&pending);
@@ -274,7 +275,7 @@ static void look_on(struct in_process *p, int cpu)
 {
 	said_cpu = cpu;
 	p->self.cpus_read_ns = 0;
-	work_self_look(&p->self);
+	work_checkpoint(&p->self);
 }
 
 static unsigned int outside(struct in_process *p, struct cpuset *ret_had)

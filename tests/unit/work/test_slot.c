@@ -26,7 +26,7 @@ static bool is_all(const struct slot_figures *figures, uint64_t value)
 
 static void nothing_is_read_before_something_was_published(void **state UNUSED)
 {
-	struct slot slot = { 0 };
+	struct work_slot slot = { 0 };
 	struct slot_figures figures = all(7);
 
 	assert_false(slot_read(&slot, &figures));
@@ -35,7 +35,7 @@ static void nothing_is_read_before_something_was_published(void **state UNUSED)
 
 static void the_last_publication_is_read(void **state UNUSED)
 {
-	struct slot slot = { 0 };
+	struct work_slot slot = { 0 };
 
 	for (uint64_t i = 1; i < 5; i++) {
 		struct slot_figures figures = all(i), found;
@@ -48,7 +48,7 @@ static void the_last_publication_is_read(void **state UNUSED)
 
 static void a_writer_killed_half_way_leaves_the_copy_before(void **state UNUSED)
 {
-	struct slot slot = { 0 };
+	struct work_slot slot = { 0 };
 	struct slot_figures one = all(1), two = all(2), found;
 	uint64_t before[2][SLOT_WORDS];
 
@@ -59,7 +59,7 @@ static void a_writer_killed_half_way_leaves_the_copy_before(void **state UNUSED)
 	slot_publish(&slot, &two);
 	/* Every prefix of what the second publication stored, as a kill would leave it. */
 	for (size_t n = 0; n <= SLOT_WORDS; n++) {
-		struct slot cut = { 0 };
+		struct work_slot cut = { 0 };
 
 		atomic_store(&cut.version, 1);
 		for (size_t i = 0; i < SLOT_WORDS; i++)
@@ -84,7 +84,7 @@ static void *write_many(void *arg)
 
 static void readers_never_see_a_mixture(void **state UNUSED)
 {
-	static struct slot slot;
+	static struct work_slot slot;
 	struct slot_figures found = all(0);
 	pthread_t writer;
 	uint64_t last = 0;
@@ -104,7 +104,7 @@ static void readers_never_see_a_mixture(void **state UNUSED)
 
 static void cpus_gather_and_numbers_beyond_the_limit_do_not(void **state UNUSED)
 {
-	struct slot slot = { 0 };
+	struct work_slot slot = { 0 };
 	struct cpuset cpus;
 
 	slot_add_cpu(&slot, 0);
@@ -120,7 +120,7 @@ static void cpus_gather_and_numbers_beyond_the_limit_do_not(void **state UNUSED)
 
 static void the_first_set_outside_of_which_it_was_stays(void **state UNUSED)
 {
-	struct slot slot = { 0 };
+	struct work_slot slot = { 0 };
 	struct cpuset first = { 0 }, second = { 0 }, outside, had;
 
 	slot_read_outside(&slot, &outside, &had);
