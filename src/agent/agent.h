@@ -11,12 +11,12 @@
 
 struct agent {
 	const struct agent_config *config;
-	struct output out;
+	struct agent_output out;
 	struct wire_receiver receiver;
-	struct identity *identity;
+	struct agent_identity *identity;
 	uint64_t nonce_phys; /* 0: not yet known, or hidden by the kernel */
-	VEC(struct command *) commands;
-	struct put *put; /* the transfer under way, or NULL */
+	VEC(struct agent_command *) commands;
+	struct agent_put *put; /* the transfer under way, or NULL */
 	bool boot_log_sent;
 	bool session_failed; /* nothing but HELLO counts */
 	bool powering_off;

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 
 /* openat2() came with 5.6, sched_ext with 6.12: no guest of ours is without it. */
-int below_open(int root, const char *path, int flags)
+int agent_below_open(int root, const char *path, int flags)
 {
 	struct open_how how = {
 		.flags = (uint64_t)(flags | O_CLOEXEC),
@@ -21,7 +21,7 @@ int below_open(int root, const char *path, int flags)
 	return (int)syscall(SYS_openat2, root, *path ? path : ".", &how, sizeof(how));
 }
 
-int below_make_folders(int root, const char *path)
+int agent_below_make_directories(int root, const char *path)
 {
 	_cleanup_free_ char *prefix = xstrdup(path);
 
@@ -35,7 +35,7 @@ int below_make_folders(int root, const char *path)
 		end += strcspn(end, "/");
 		saved = *end;
 		*end = '\0';
-		known = below_open(root, prefix, O_PATH | O_DIRECTORY);
+		known = agent_below_open(root, prefix, O_PATH | O_DIRECTORY);
 		if (known < 0 && errno == ENOENT) {
 			base = strrchr(prefix, '/');
 			base = base ? base + 1 : prefix;
@@ -43,10 +43,10 @@ int below_make_folders(int root, const char *path)
 				char *slash = prefix + (base - prefix) - 1;
 
 				*slash = '\0';
-				parent = below_open(root, prefix, O_PATH | O_DIRECTORY);
+				parent = agent_below_open(root, prefix, O_PATH | O_DIRECTORY);
 				*slash = '/';
 			} else {
-				parent = below_open(root, "", O_PATH | O_DIRECTORY);
+				parent = agent_below_open(root, "", O_PATH | O_DIRECTORY);
 			}
 			if (parent < 0 || mkdirat(parent, base, 0755) < 0)
 				return -1;
@@ -55,10 +55,10 @@ int below_make_folders(int root, const char *path)
 		}
 		*end = saved;
 	}
-	return below_open(root, path, O_PATH | O_DIRECTORY);
+	return agent_below_open(root, path, O_PATH | O_DIRECTORY);
 }
 
-int below_parent(int root, const char *path, const char **ret_base)
+int agent_below_parent(int root, const char *path, const char **ret_base)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
@@ -70,5 +70,5 @@ int below_parent(int root, const char *path, const char **ret_base)
 		return -1;
 	}
 	*ret_base = base;
-	return below_make_folders(root, folder);
+	return agent_below_make_directories(root, folder);
 }

@@ -8,13 +8,13 @@
 
 #include "base/macros.h"
 
-int below_open(int root, const char *path, int flags) MUST_CHECK;
+int agent_below_open(int root, const char *path, int flags) MUST_CHECK;
 /* Makes what is missing on the way (0755). "" and "/" are the root itself. */
-int below_make_folders(int root, const char *path) MUST_CHECK;
+int agent_below_make_directories(int root, const char *path) MUST_CHECK;
 /*
  * The folder that holds the path's last part, made if missing; *ret_base points
  * to that part inside path. A path without one, or whose last part is `.` or `..`, is EINVAL.
  */
-int below_parent(int root, const char *path, const char **ret_base) MUST_CHECK;
+int agent_below_parent(int root, const char *path, const char **ret_base) MUST_CHECK;
 
 #endif

@@ -20,7 +20,7 @@ static int write_text(const char *path, const char *text)
 	return 0;
 }
 
-void cgroup_enable_all(const char *path)
+void agent_cgroup_enable_all(const char *path)
 {
 	_cleanup_free_ char *available = xasprintf("%s/cgroup.controllers", path);
 	_cleanup_free_ char *control = xasprintf("%s/cgroup.subtree_control", path);
@@ -52,7 +52,7 @@ static bool name_is_good(const char *name)
 	return true;
 }
 
-int cgroup_make(const char *root, const char *name)
+int agent_cgroup_make(const char *root, const char *name)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", root, name);
 	char *slash = path + strlen(root);
@@ -67,7 +67,7 @@ int cgroup_make(const char *root, const char *name)
 		if (mkdir(path, 0755) == 0) {
 			/* A new level has controllers only if its parent hands them down. */
 			*slash = '\0';
-			cgroup_enable_all(path);
+			agent_cgroup_enable_all(path);
 			*slash = '/';
 		} else if (errno != EEXIST) {
 			return errno;
@@ -79,7 +79,7 @@ int cgroup_make(const char *root, const char *name)
 	}
 }
 
-int cgroup_enter(const char *root, const char *name)
+int agent_cgroup_enter(const char *root, const char *name)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s/cgroup.procs", root, name);
 

@@ -8,13 +8,13 @@
  * Turns every controller that this cgroup has on for its children. What the kernel refuses is
  * left off: a controller may be in use elsewhere.
  */
-void cgroup_enable_all(const char *path);
+void agent_cgroup_enable_all(const char *path);
 /*
  * Makes root/name with all controllers, level by level. A name that leads out of the
  * root is EINVAL. 0 or an errno.
  */
-int cgroup_make(const char *root, const char *name) MUST_CHECK;
+int agent_cgroup_make(const char *root, const char *name) MUST_CHECK;
 /* Moves the calling process. 0 or an errno. */
-int cgroup_enter(const char *root, const char *name) MUST_CHECK;
+int agent_cgroup_enter(const char *root, const char *name) MUST_CHECK;
 
 #endif

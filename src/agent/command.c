@@ -11,17 +11,17 @@
 #include "base/alloc.h"
 #include "wire/message.h"
 
-struct error *command_new(uint32_t channel, const struct wire_run *run,
-			  const struct launch_place *place, struct command **ret)
+struct error *agent_command_new(uint32_t channel, const struct wire_run *run,
+				const struct agent_launch_place *place, struct agent_command **ret)
 {
-	struct launched launched;
-	struct error *err = launch(run, place, &launched);
-	struct command *c;
+	struct agent_launched launched;
+	struct error *err = agent_launch(run, place, &launched);
+	struct agent_command *c;
 
 	if (err)
 		return err;
-	c = xnew(struct command);
-	*c = (struct command){
+	c = xnew(struct agent_command);
+	*c = (struct agent_command){
 		.channel = channel,
 		.pty = run->flags & WIRE_RUN_PTY,
 		.pid = launched.pid,
@@ -32,87 +32,88 @@ struct error *command_new(uint32_t channel, const struct wire_run *run,
 	return NULL;
 }
 
-void command_free(struct command *c)
+void agent_command_free(struct agent_command *c)
 {
 	if (!c)
 		return;
 	if (!c->exited)
-		command_signal(c, SIGKILL);
-	for (size_t i = 0; i < COMMAND_N_STREAMS; i++)
+		agent_command_signal(c, SIGKILL);
+	for (size_t i = 0; i < AGENT_COMMAND_N_STREAMS; i++)
 		cleanup_fd(&c->fds[i]);
 	strbuf_deinit(&c->input);
 	free(c);
 }
 
-static void close_stream(struct command *c, enum command_stream stream)
+static void close_stream(struct agent_command *c, enum agent_command_stream stream)
 {
 	cleanup_fd(&c->fds[stream]);
 	c->fds[stream] = -1;
 }
 
-static size_t input_left(const struct command *c)
+static size_t input_left(const struct agent_command *c)
 {
 	return c->input.n - c->input_written;
 }
 
-bool command_wants(const struct command *c, enum command_stream stream, bool output_is_full,
-		   struct pollfd *ret)
+bool agent_command_wants(const struct agent_command *c, enum agent_command_stream stream,
+			 bool output_is_full, struct pollfd *ret)
 {
 	bool wants = c->fds[stream] >= 0;
 
-	if (stream == COMMAND_IN)
+	if (stream == AGENT_COMMAND_IN)
 		wants &= c->started && input_left(c) > 0;
-	/* Before it runs a terminal has no other end yet; after the end command_finish() reads. */
-	if (stream >= COMMAND_OUT && stream <= COMMAND_REPORT)
+	/* Before it runs a terminal has no other end yet; after the end agent_command_finish()
+	 * reads. */
+	if (stream >= AGENT_COMMAND_OUT && stream <= AGENT_COMMAND_REPORT)
 		wants &= c->started && !c->exited && !output_is_full;
 	*ret = (struct pollfd){
 		.fd = c->fds[stream],
-		.events = stream == COMMAND_IN ? POLLOUT : POLLIN,
+		.events = stream == AGENT_COMMAND_IN ? POLLOUT : POLLIN,
 	};
 	return wants;
 }
 
-static void send_window(struct command *c, struct output *out, size_t n)
+static void send_window(struct agent_command *c, struct agent_output *out, size_t n)
 {
 	struct wire_window window = { .bytes = (uint32_t)n };
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
 
 	wire_window_encode(&window, &payload);
-	output_send_buf(out, WIRE_WINDOW, c->channel, &payload);
+	agent_output_send_buf(out, WIRE_WINDOW, c->channel, &payload);
 	c->window += n;
 }
 
-static void handle_status(struct command *c, struct output *out)
+static void handle_status(struct agent_command *c, struct agent_output *out)
 {
 	struct wire_started started = { .pid = (uint32_t)c->pid };
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
-	ssize_t n = read(c->fds[COMMAND_STATUS], &c->failure, sizeof(c->failure));
+	ssize_t n = read(c->fds[AGENT_COMMAND_STATUS], &c->failure, sizeof(c->failure));
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	close_stream(c, COMMAND_STATUS);
+	close_stream(c, AGENT_COMMAND_STATUS);
 	if (n > 0) {
 		c->not_started = true;
 		return;
 	}
 	c->started = true;
 	wire_started_encode(&started, &payload);
-	output_send_buf(out, WIRE_STARTED, c->channel, &payload);
-	if (c->fds[COMMAND_IN] >= 0)
+	agent_output_send_buf(out, WIRE_STARTED, c->channel, &payload);
+	if (c->fds[AGENT_COMMAND_IN] >= 0)
 		send_window(c, out, WIRE_STDIN_WINDOW);
 }
 
 /* Nobody reads it any more: what the host sends is taken and thrown away. */
-static void discard_input(struct command *c)
+static void discard_input(struct agent_command *c)
 {
 	c->granted += input_left(c);
 	strbuf_clear(&c->input);
 	c->input_written = 0;
 	if (!c->pty)
-		close_stream(c, COMMAND_IN);
+		close_stream(c, AGENT_COMMAND_IN);
 }
 
-static void grant(struct command *c, struct output *out)
+static void grant(struct agent_command *c, struct agent_output *out)
 {
 	if (c->granted >= AGENT_WINDOW_STEP || (c->granted && input_left(c) == 0)) {
 		send_window(c, out, c->granted);
@@ -121,26 +122,26 @@ static void grant(struct command *c, struct output *out)
 }
 
 /* All input was taken, and no more will come. */
-static void end_input(struct command *c)
+static void end_input(struct agent_command *c)
 {
 	struct termios settings;
 	char end_of_file = 4;
 
-	if (c->fds[COMMAND_IN] < 0)
+	if (c->fds[AGENT_COMMAND_IN] < 0)
 		return;
 	if (!c->pty) {
-		close_stream(c, COMMAND_IN);
+		close_stream(c, AGENT_COMMAND_IN);
 		return;
 	}
-	if (tcgetattr(c->fds[COMMAND_IN], &settings) == 0)
+	if (tcgetattr(c->fds[AGENT_COMMAND_IN], &settings) == 0)
 		end_of_file = (char)settings.c_cc[VEOF];
-	if (write(c->fds[COMMAND_IN], &end_of_file, 1) < 0)
+	if (write(c->fds[AGENT_COMMAND_IN], &end_of_file, 1) < 0)
 		return; /* nobody reads there */
 }
 
-static void handle_input(struct command *c, struct output *out)
+static void handle_input(struct agent_command *c, struct agent_output *out)
 {
-	ssize_t n = write(c->fds[COMMAND_IN], c->input.at + c->input_written, input_left(c));
+	ssize_t n = write(c->fds[AGENT_COMMAND_IN], c->input.at + c->input_written, input_left(c));
 
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		discard_input(c);
@@ -157,38 +158,39 @@ static void handle_input(struct command *c, struct output *out)
 	grant(c, out);
 }
 
-static bool is_terminal(const struct command *c, enum command_stream stream)
+static bool is_terminal(const struct agent_command *c, enum agent_command_stream stream)
 {
-	return c->pty && stream == COMMAND_OUT;
+	return c->pty && stream == AGENT_COMMAND_OUT;
 }
 
-static enum wire_type type_of(enum command_stream stream)
+static enum wire_type type_of(enum agent_command_stream stream)
 {
 	static const enum wire_type types[] = {
-		[COMMAND_OUT] = WIRE_STDOUT,
-		[COMMAND_ERR] = WIRE_STDERR,
-		[COMMAND_REPORT] = WIRE_REPORT,
+		[AGENT_COMMAND_OUT] = WIRE_STDOUT,
+		[AGENT_COMMAND_ERR] = WIRE_STDERR,
+		[AGENT_COMMAND_REPORT] = WIRE_REPORT,
 	};
 
 	return types[stream];
 }
 
-static void end_output(struct command *c, enum command_stream stream, struct output *out)
+static void end_output(struct agent_command *c, enum agent_command_stream stream,
+		       struct agent_output *out)
 {
 	close_stream(c, stream);
-	output_send(out, type_of(stream), c->channel, NULL, 0);
+	agent_output_send(out, type_of(stream), c->channel, NULL, 0);
 }
 
 /* True while there may be more to read at once. */
-static bool handle_output(struct command *c, enum command_stream stream, size_t limit,
-			  struct output *out)
+static bool handle_output(struct agent_command *c, enum agent_command_stream stream, size_t limit,
+			  struct agent_output *out)
 {
 	char buffer[AGENT_READ_BYTES];
 	size_t most = limit < sizeof(buffer) ? limit : sizeof(buffer);
 	ssize_t n = read(c->fds[stream], buffer, most);
 
 	if (n > 0) {
-		output_send(out, type_of(stream), c->channel, buffer, (size_t)n);
+		agent_output_send(out, type_of(stream), c->channel, buffer, (size_t)n);
 		if (c->exited && !is_terminal(c, stream))
 			c->left[stream] -= (size_t)n;
 		return true;
@@ -202,22 +204,24 @@ static bool handle_output(struct command *c, enum command_stream stream, size_t 
 	return false;
 }
 
-void command_handle(struct command *c, enum command_stream stream, struct output *out)
+void agent_command_handle(struct agent_command *c, enum agent_command_stream stream,
+			  struct agent_output *out)
 {
 	if (c->fds[stream] < 0)
 		return;
-	if (stream == COMMAND_STATUS)
+	if (stream == AGENT_COMMAND_STATUS)
 		handle_status(c, out);
-	else if (stream == COMMAND_IN)
+	else if (stream == AGENT_COMMAND_IN)
 		handle_input(c, out);
-	else if (!c->exited) /* else only what was in the pipes counts: command_finish() */
+	else if (!c->exited) /* else only what was in the pipes counts: agent_command_finish() */
 		(void)handle_output(c, stream, SIZE_MAX, out);
 }
 
-struct error *command_input(struct command *c, struct bytes bytes, struct output *out)
+struct error *agent_command_input(struct agent_command *c, struct bytes bytes,
+				  struct agent_output *out)
 {
 	if (bytes.n > c->window) {
-		command_input_end(c);
+		agent_command_input_end(c);
 		return agent_error(AGENT_WINDOW, 0, "%zu bytes, %zu were granted", bytes.n,
 				   c->window);
 	}
@@ -227,14 +231,14 @@ struct error *command_input(struct command *c, struct bytes bytes, struct output
 	if (bytes.n)
 		strbuf_append_bytes(&c->input, bytes.at, bytes.n);
 	/* With the reader gone the bytes count as taken: a host that waits must not hang. */
-	if (c->fds[COMMAND_IN] < 0) {
+	if (c->fds[AGENT_COMMAND_IN] < 0) {
 		discard_input(c);
 		grant(c, out);
 	}
 	return NULL;
 }
 
-void command_input_end(struct command *c)
+void agent_command_input_end(struct agent_command *c)
 {
 	if (c->input_ends)
 		return;
@@ -243,7 +247,7 @@ void command_input_end(struct command *c)
 		end_input(c);
 }
 
-int command_signal(const struct command *c, int number)
+int agent_command_signal(const struct agent_command *c, int number)
 {
 	if (c->exited || kill(-c->pid, number) == 0)
 		return 0;
@@ -253,16 +257,16 @@ int command_signal(const struct command *c, int number)
 	return errno == ESRCH ? 0 : errno;
 }
 
-void command_resize(const struct command *c, uint16_t cols, uint16_t rows)
+void agent_command_resize(const struct agent_command *c, uint16_t cols, uint16_t rows)
 {
 	struct winsize size = { .ws_col = cols, .ws_row = rows };
 
 	/* The kernel tells the foreground group; a pipe has no size and says so. */
-	if (c->fds[COMMAND_OUT] >= 0 && c->pty)
-		(void)ioctl(c->fds[COMMAND_OUT], TIOCSWINSZ, &size);
+	if (c->fds[AGENT_COMMAND_OUT] >= 0 && c->pty)
+		(void)ioctl(c->fds[AGENT_COMMAND_OUT], TIOCSWINSZ, &size);
 }
 
-void command_reaped(struct command *c, int status, const struct rusage *usage)
+void agent_command_reaped(struct agent_command *c, int status, const struct rusage *usage)
 {
 	c->exited = true;
 	c->status = status;
@@ -271,7 +275,7 @@ void command_reaped(struct command *c, int status, const struct rusage *usage)
 	 * Background processes may hold the pipes and write for ever: what counts is what is in
 	 * them now. A terminal was hung up when its leader ended, so it ends by itself.
 	 */
-	for (enum command_stream s = COMMAND_OUT; s <= COMMAND_REPORT; s++) {
+	for (enum agent_command_stream s = AGENT_COMMAND_OUT; s <= AGENT_COMMAND_REPORT; s++) {
 		int n = 0;
 
 		if (c->fds[s] >= 0 && ioctl(c->fds[s], FIONREAD, &n) == 0)
@@ -284,7 +288,7 @@ static uint64_t microseconds(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
 }
 
-static void send_exited(struct command *c, struct output *out)
+static void send_exited(struct agent_command *c, struct agent_output *out)
 {
 	struct wire_exited exited = {
 		.how = WIRE_END_EXITED,
@@ -296,7 +300,7 @@ static void send_exited(struct command *c, struct output *out)
 
 	if (c->not_started) {
 		c->failure.text[sizeof(c->failure.text) - 1] = '\0';
-		output_log(out, c->channel, "%s", c->failure.text);
+		agent_output_log(out, c->channel, "%s", c->failure.text);
 		exited.how = WIRE_END_NOT_STARTED;
 		exited.value = (uint32_t)c->failure.errnum;
 	} else if (WIFSIGNALED(c->status)) {
@@ -306,21 +310,22 @@ static void send_exited(struct command *c, struct output *out)
 		exited.value = (uint32_t)WEXITSTATUS(c->status);
 	}
 	wire_exited_encode(&exited, &payload);
-	output_send_buf(out, WIRE_EXITED, c->channel, &payload);
+	agent_output_send_buf(out, WIRE_EXITED, c->channel, &payload);
 }
 
-bool command_finish(struct command *c, struct output *out)
+bool agent_command_finish(struct agent_command *c, struct agent_output *out)
 {
 	if (!c->exited)
 		return false;
 	/* Its end may be known before its beginning was looked at. */
-	if (c->fds[COMMAND_STATUS] >= 0)
+	if (c->fds[AGENT_COMMAND_STATUS] >= 0)
 		handle_status(c, out);
-	for (enum command_stream s = COMMAND_OUT; s <= COMMAND_REPORT && c->started; s++) {
+	for (enum agent_command_stream s = AGENT_COMMAND_OUT;
+	     s <= AGENT_COMMAND_REPORT && c->started; s++) {
 		while (c->fds[s] >= 0) {
 			size_t limit = is_terminal(c, s) ? SIZE_MAX : c->left[s];
 
-			if (output_unsent(out) > AGENT_OUTPUT_HIGH)
+			if (agent_output_unsent(out) > AGENT_OUTPUT_HIGH)
 				return false;
 			if (limit == 0 || !handle_output(c, s, limit, out))
 				break;

@@ -8,24 +8,24 @@
 
 enum { DEBUG_CONSOLE = 0xe9 };
 
-struct error *debug_port_open(void)
+struct error *agent_debug_port_open(void)
 {
 	if (ioperm(DEBUG_CONSOLE, 1, 1) < 0)
 		return agent_error(AGENT_SYSTEM, errno, "the debug port");
 	return NULL;
 }
 
-void debug_port_write(const void *bytes, size_t n)
+void agent_debug_port_write(const void *bytes, size_t n)
 {
 	outsb(DEBUG_CONSOLE, bytes, n);
 }
 #else
-struct error *debug_port_open(void)
+struct error *agent_debug_port_open(void)
 {
 	return agent_error(AGENT_SYSTEM, ENOSYS, "this architecture has no debug port");
 }
 
-void debug_port_write(const void *bytes UNUSED, size_t n UNUSED)
+void agent_debug_port_write(const void *bytes UNUSED, size_t n UNUSED)
 {
 }
 #endif

@@ -6,7 +6,7 @@
 #include "base/error.h"
 
 /* Asks the kernel for the port of QEMU's isa-debugcon. */
-struct error *debug_port_open(void) MUST_CHECK;
-void debug_port_write(const void *bytes, size_t n);
+struct error *agent_debug_port_open(void) MUST_CHECK;
+void agent_debug_port_write(const void *bytes, size_t n);
 
 #endif

@@ -10,7 +10,7 @@
 #include "topo/machine.h"
 #include "wire/message.h"
 
-static struct command *find_command(const struct agent *a, uint32_t channel)
+static struct agent_command *find_command(const struct agent *a, uint32_t channel)
 {
 	for (size_t i = 0; i < a->commands.n; i++)
 		if (a->commands.at[i]->channel == channel)
@@ -21,9 +21,9 @@ static struct command *find_command(const struct agent *a, uint32_t channel)
 void agent_drop_all(struct agent *a)
 {
 	for (size_t i = 0; i < a->commands.n; i++)
-		command_free(a->commands.at[i]);
+		agent_command_free(a->commands.at[i]);
 	vec_clear(&a->commands);
-	put_free(take_ptr(a->put));
+	agent_put_free(take_ptr(a->put));
 }
 
 void agent_session_failed(struct agent *a, struct error *err)
@@ -31,7 +31,7 @@ void agent_session_failed(struct agent *a, struct error *err)
 	if (a->session_failed)
 		error_free(err);
 	else
-		output_fail(&a->out, 0, err);
+		agent_output_fail(&a->out, 0, err);
 	a->session_failed = true;
 }
 
@@ -42,7 +42,7 @@ static void send_boot_log(struct agent *a)
 	while (at && *at && !a->boot_log_sent) {
 		size_t n = strcspn(at, "\n");
 
-		output_send(&a->out, WIRE_LOG, 0, at, n);
+		agent_output_send(&a->out, WIRE_LOG, 0, at, n);
 		at += n + (at[n] == '\n');
 	}
 	a->boot_log_sent = true;
@@ -56,7 +56,7 @@ static void send_ready(struct agent *a)
 		.generation = a->identity->generation,
 		.nonce_phys = a->nonce_phys,
 		.monotonic_ns = clock_monotonic_ns(),
-		.online_cpus = machine_online_cpus(),
+		.online_cpus = agent_machine_online_cpus(),
 		.release = uts.release,
 	};
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
@@ -64,7 +64,7 @@ static void send_ready(struct agent *a)
 	uname(&uts);
 	memcpy(ready.nonce, a->identity->nonce, sizeof(ready.nonce));
 	wire_ready_encode(&ready, &payload);
-	output_send_buf(&a->out, WIRE_READY, 0, &payload);
+	agent_output_send_buf(&a->out, WIRE_READY, 0, &payload);
 }
 
 static void handle_hello(struct agent *a, const struct wire_frame *frame)
@@ -85,19 +85,19 @@ static void handle_hello(struct agent *a, const struct wire_frame *frame)
 		return;
 	}
 	if (a->config->owns_machine) {
-		clock_err = machine_set_clock(hello.realtime_ns);
-		entropy_err = machine_add_entropy(hello.entropy, sizeof(hello.entropy));
+		clock_err = agent_machine_set_clock(hello.realtime_ns);
+		entropy_err = agent_machine_add_entropy(hello.entropy, sizeof(hello.entropy));
 	}
-	identity_hello(a->identity, hello.nonce);
+	agent_identity_hello(a->identity, hello.nonce);
 	/* The page stays where it is; a clone's first steps are dear. */
 	if (a->nonce_phys == 0)
-		a->nonce_phys = identity_phys(a->identity);
+		a->nonce_phys = agent_identity_phys(a->identity);
 	send_ready(a);
 	send_boot_log(a);
 	if (clock_err)
-		output_log(&a->out, 0, "%s", error_message(clock_err));
+		agent_output_log(&a->out, 0, "%s", error_message(clock_err));
 	if (entropy_err)
-		output_log(&a->out, 0, "%s", error_message(entropy_err));
+		agent_output_log(&a->out, 0, "%s", error_message(entropy_err));
 	error_free(clock_err);
 	error_free(entropy_err);
 	a->heartbeat_ns = hello.heartbeat_ms * NS_PER_MS;
@@ -108,20 +108,20 @@ static struct error *check_channel(const struct agent *a, uint32_t channel)
 {
 	if (channel == 0)
 		return agent_error(AGENT_CHANNEL, 0, "channel 0 is the session's own");
-	if (find_command(a, channel) || (a->put && put_channel(a->put) == channel))
+	if (find_command(a, channel) || (a->put && agent_put_channel(a->put) == channel))
 		return agent_error(AGENT_CHANNEL, 0, "channel %u is in use", channel);
 	return NULL;
 }
 
 static struct error *handle_run(struct agent *a, const struct wire_frame *frame)
 {
-	struct launch_place place = {
+	struct agent_launch_place place = {
 		.cgroup_root = a->config->cgroup_root,
 		.kernel_log = a->config->owns_machine ? "/dev/kmsg" : NULL,
 		.reset_oom = a->config->owns_machine,
 	};
 	__attribute__((cleanup(wire_run_deinit))) struct wire_run run = { 0 };
-	struct command *command;
+	struct agent_command *command;
 	struct error *err = check_channel(a, frame->channel);
 
 	if (!err && a->commands.n >= AGENT_COMMANDS_MAX)
@@ -129,7 +129,7 @@ static struct error *handle_run(struct agent *a, const struct wire_frame *frame)
 	if (!err)
 		err = wire_run_decode(frame->payload, &run);
 	if (!err)
-		err = command_new(frame->channel, &run, &place, &command);
+		err = agent_command_new(frame->channel, &run, &place, &command);
 	if (!err)
 		vec_push(&a->commands, command);
 	return err;
@@ -138,7 +138,7 @@ static struct error *handle_run(struct agent *a, const struct wire_frame *frame)
 /* Frames to a command that has just ended are late, not wrong. */
 static struct error *handle_for_command(struct agent *a, const struct wire_frame *frame)
 {
-	struct command *c = find_command(a, frame->channel);
+	struct agent_command *c = find_command(a, frame->channel);
 	struct wire_signal sig;
 	struct wire_resize resize;
 	struct error *err;
@@ -147,21 +147,21 @@ static struct error *handle_for_command(struct agent *a, const struct wire_frame
 	if (!c)
 		return NULL;
 	if (frame->type == WIRE_STDIN)
-		return command_input(c, frame->payload, &a->out);
+		return agent_command_input(c, frame->payload, &a->out);
 	if (frame->type == WIRE_STDIN_END) {
-		command_input_end(c);
+		agent_command_input_end(c);
 		return NULL;
 	}
 	if (frame->type == WIRE_RESIZE) {
 		err = wire_resize_decode(frame->payload, &resize);
 		if (!err)
-			command_resize(c, resize.cols, resize.rows);
+			agent_command_resize(c, resize.cols, resize.rows);
 		return err;
 	}
 	err = wire_signal_decode(frame->payload, &sig);
 	if (err)
 		return err;
-	errnum = command_signal(c, (int)sig.number);
+	errnum = agent_command_signal(c, (int)sig.number);
 	return errnum ? agent_error(AGENT_SYSTEM, errnum, "signal %u", sig.number) : NULL;
 }
 
@@ -172,11 +172,11 @@ static struct error *handle_put(struct agent *a, const struct wire_frame *frame)
 
 	if (!err && a->put)
 		err = agent_error(AGENT_LIMIT, 0, "files still arrive on channel %u",
-				  put_channel(a->put));
+				  agent_put_channel(a->put));
 	if (!err)
 		err = wire_put_decode(frame->payload, &message);
 	if (!err)
-		err = put_new(frame->channel, a->config->root, message.root, &a->put);
+		err = agent_put_new(frame->channel, a->config->root, message.root, &a->put);
 	return err;
 }
 
@@ -185,24 +185,24 @@ static struct error *handle_put_data(struct agent *a, const struct wire_frame *f
 	struct wire_put_end message;
 	struct wire_put_done done;
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
-	struct put *put = a->put;
+	struct agent_put *put = a->put;
 	struct error *err;
 
 	/* What still comes for a transfer that failed was on its way: it was told once. */
-	if (!put || put_channel(put) != frame->channel)
+	if (!put || agent_put_channel(put) != frame->channel)
 		return NULL;
 	if (frame->type == WIRE_PUT_DATA) {
-		err = put_data(put, frame->payload);
+		err = agent_put_data(put, frame->payload);
 	} else {
 		err = wire_put_end_decode(frame->payload, &message);
 		if (!err)
-			err = put_end(put, message.bytes, message.crc, &done);
+			err = agent_put_end(put, message.bytes, message.crc, &done);
 	}
 	if (err || frame->type == WIRE_PUT_END)
-		put_free(take_ptr(a->put));
+		agent_put_free(take_ptr(a->put));
 	if (!err && frame->type == WIRE_PUT_END) {
 		wire_put_done_encode(&done, &payload);
-		output_send_buf(&a->out, WIRE_PUT_DONE, frame->channel, &payload);
+		agent_output_send_buf(&a->out, WIRE_PUT_DONE, frame->channel, &payload);
 	}
 	return err;
 }
@@ -218,7 +218,7 @@ static struct error *handle_topology(struct agent *a, const struct wire_frame *f
 	topo_machine_format(machine, &text);
 	if (text.n > WIRE_PAYLOAD_MAX)
 		return agent_error(AGENT_LIMIT, 0, "a topology of %zu bytes", text.n);
-	output_send_buf(&a->out, WIRE_TOPOLOGY, frame->channel, &text);
+	agent_output_send_buf(&a->out, WIRE_TOPOLOGY, frame->channel, &text);
 	return NULL;
 }
 
@@ -259,12 +259,12 @@ void agent_handle(struct agent *a, const struct wire_frame *frame)
 		break; /* the receiver passes no type that is not for us */
 	}
 	if (err)
-		output_fail(&a->out, frame->channel, err);
+		agent_output_fail(&a->out, frame->channel, err);
 }
 
 bool agent_may_handle(const struct agent *a, const struct wire_frame *frame)
 {
-	struct command *c;
+	struct agent_command *c;
 
 	switch (frame->type) {
 	case WIRE_RUN:

@@ -10,11 +10,11 @@
 #define PAGEMAP_PRESENT (UINT64_C(1) << 63)
 #define PAGEMAP_PFN	((UINT64_C(1) << 55) - 1)
 
-struct error *identity_new(struct identity **ret)
+struct error *agent_identity_new(struct agent_identity **ret)
 {
 	size_t n = (size_t)sysconf(_SC_PAGESIZE);
-	struct identity *id = mmap(NULL, n, PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	struct agent_identity *id = mmap(NULL, n, PROT_READ | PROT_WRITE,
+					 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
 	if (id == MAP_FAILED)
 		return agent_error(AGENT_SYSTEM, errno, "a page for the nonce");
@@ -25,18 +25,18 @@ struct error *identity_new(struct identity **ret)
 		munmap(id, n);
 		return err;
 	}
-	memcpy(id->magic, IDENTITY_MAGIC, sizeof(id->magic));
+	memcpy(id->magic, AGENT_IDENTITY_MAGIC, sizeof(id->magic));
 	*ret = id;
 	return NULL;
 }
 
-void identity_free(struct identity *id)
+void agent_identity_free(struct agent_identity *id)
 {
 	if (id)
 		munmap(id, (size_t)sysconf(_SC_PAGESIZE));
 }
 
-void identity_hello(struct identity *id, const uint8_t nonce[WIRE_NONCE_BYTES])
+void agent_identity_hello(struct agent_identity *id, const uint8_t nonce[WIRE_NONCE_BYTES])
 {
 	static const uint8_t zero[WIRE_NONCE_BYTES];
 
@@ -45,7 +45,7 @@ void identity_hello(struct identity *id, const uint8_t nonce[WIRE_NONCE_BYTES])
 	id->generation++;
 }
 
-uint64_t identity_phys(const struct identity *id)
+uint64_t agent_identity_phys(const struct agent_identity *id)
 {
 	_cleanup_close_ int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

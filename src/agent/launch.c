@@ -118,17 +118,18 @@ static void write_own(const char *path, const char *text)
 		return; /* then it is as it was */
 }
 
-static struct launch_failure failure_of(int errnum, const char *what, const char *name)
+static struct agent_launch_failure failure_of(int errnum, const char *what, const char *name)
 {
-	struct launch_failure failure = { .errnum = errnum };
+	struct agent_launch_failure failure = { .errnum = errnum };
 
 	snprintf(failure.text, sizeof(failure.text), "%s%s: %s", what, name, strerror(errnum));
 	return failure;
 }
 
 /* Returns only if the program cannot be run. */
-static struct launch_failure become(const struct wire_run *run, const struct launch_place *place,
-				    struct plumbing *p)
+static struct agent_launch_failure exec_in_child(const struct wire_run *run,
+						 const struct agent_launch_place *place,
+						 struct plumbing *p)
 {
 	int errnum;
 
@@ -140,9 +141,9 @@ static struct launch_failure become(const struct wire_run *run, const struct lau
 	if (!connect_streams(p) || !connect_report(p))
 		return failure_of(errno, "streams", "");
 	if (*run->cgroup) {
-		errnum = cgroup_make(place->cgroup_root, run->cgroup);
+		errnum = agent_cgroup_make(place->cgroup_root, run->cgroup);
 		if (!errnum)
-			errnum = cgroup_enter(place->cgroup_root, run->cgroup);
+			errnum = agent_cgroup_enter(place->cgroup_root, run->cgroup);
 		if (errnum)
 			return failure_of(errnum, "cgroup ", run->cgroup);
 	}
@@ -155,7 +156,7 @@ static struct launch_failure become(const struct wire_run *run, const struct lau
 }
 
 /* So that the console has the moment, and behind it what the kernel said of the test. */
-static void announce(const struct wire_run *run, const struct launch_place *place)
+static void announce(const struct wire_run *run, const struct agent_launch_place *place)
 {
 	const char *first = run->argv[1], *second = first ? run->argv[2] : NULL;
 	_cleanup_close_ int fd = -1;
@@ -172,8 +173,8 @@ static void announce(const struct wire_run *run, const struct launch_place *plac
 		return; /* nobody to tell */
 }
 
-struct error *launch(const struct wire_run *run, const struct launch_place *place,
-		     struct launched *ret)
+struct error *agent_launch(const struct wire_run *run, const struct agent_launch_place *place,
+			   struct agent_launched *ret)
 {
 	__attribute__((cleanup(plumbing_close))) struct plumbing p;
 	pid_t pid;
@@ -186,12 +187,12 @@ struct error *launch(const struct wire_run *run, const struct launch_place *plac
 	if (pid < 0)
 		return agent_error(AGENT_SYSTEM, errno, "fork for %s", run->argv[0]);
 	if (pid == 0) {
-		struct launch_failure failure = become(run, place, &p);
+		struct agent_launch_failure failure = exec_in_child(run, place, &p);
 		ssize_t told = write(p.status[1], &failure, sizeof(failure));
 
 		_exit(told == sizeof(failure) ? 127 : 126);
 	}
-	*ret = (struct launched){
+	*ret = (struct agent_launched){
 		.pid = pid,
 		.report = take_fd(p.report[0]),
 		.status = take_fd(p.status[0]),

@@ -9,25 +9,25 @@
 #include "wire/run.h"
 
 /* What kept a program from being run; small enough to go through a pipe in one piece. */
-struct launch_failure {
+struct agent_launch_failure {
 	int errnum;
 	char text[252]; /* "cgroup left/one: No such file or directory" */
 };
 
-struct launch_place {
+struct agent_launch_place {
 	const char *cgroup_root; /* where cgroup2 is mounted */
 	const char *kernel_log;	 /* is told of programs that report; NULL: none */
 	bool reset_oom; /* the agent cannot be killed by the OOM killer, its children can */
 };
 
 /* Our ends; none blocks. -1: there is no such stream. */
-struct launched {
+struct agent_launched {
 	pid_t pid; /* also its session and process group */
 	int in, out, err, report;
-	/* Ends when the program runs, or brings a struct launch_failure. */
+	/* Ends when the program runs, or brings a struct agent_launch_failure. */
 	int status;
 };
 
-struct error *launch(const struct wire_run *run, const struct launch_place *place,
-		     struct launched *ret) MUST_CHECK;
+struct error *agent_launch(const struct wire_run *run, const struct agent_launch_place *place,
+			   struct agent_launched *ret) MUST_CHECK;
 #endif

@@ -12,10 +12,11 @@
 #include "agent/error.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/slice.h"
 
 enum { ENTROPY_BYTES_MAX = 256, MEMINFO_BYTES_MAX = 64 * 1024, CPUS_MAX = 8192 };
 
-struct error *machine_set_clock(uint64_t realtime_ns)
+struct error *agent_machine_set_clock(uint64_t realtime_ns)
 {
 	struct timespec now = {
 		.tv_sec = (time_t)(realtime_ns / NS_PER_SEC),
@@ -27,7 +28,7 @@ struct error *machine_set_clock(uint64_t realtime_ns)
 	return NULL;
 }
 
-struct error *machine_add_entropy(const uint8_t *bytes, size_t n)
+struct error *agent_machine_add_entropy(const uint8_t *bytes, size_t n)
 {
 	_cleanup_close_ int fd = open("/dev/urandom", O_RDWR | O_CLOEXEC);
 	union {
@@ -46,7 +47,7 @@ struct error *machine_add_entropy(const uint8_t *bytes, size_t n)
 	return NULL;
 }
 
-uint32_t machine_online_cpus(void)
+uint32_t agent_machine_online_cpus(void)
 {
 	static uint64_t set[CPUS_MAX / 64];
 	uint32_t n = 0;
@@ -59,7 +60,7 @@ uint32_t machine_online_cpus(void)
 	return n;
 }
 
-uint64_t machine_uptime_ns(void)
+uint64_t agent_machine_uptime_ns(void)
 {
 	struct timespec t = { 0 };
 
@@ -67,38 +68,37 @@ uint64_t machine_uptime_ns(void)
 	return (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec;
 }
 
-uint64_t machine_parse_available_kb(const char *meminfo)
+uint64_t agent_machine_parse_available_kb(const char *meminfo)
 {
-	static const char key[] = "MemAvailable:";
+	struct slice rest = slice_of(meminfo), line, key, value;
+	uint64_t kb = 0;
 
-	for (const char *line = meminfo; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, key, sizeof(key) - 1) == 0)
-			return strtoull(line + sizeof(key) - 1, NULL, 10);
-	}
+	while (slice_take_line(&rest, &line))
+		if (slice_split_pair(line, &key, &value) && slice_equal(key, "MemAvailable"))
+			return slice_take_u64(&value, &kb) ? kb : 0;
 	return 0;
 }
 
-uint64_t machine_available_kb(void)
+uint64_t agent_machine_available_kb(void)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	error_free(io_read_file("/proc/meminfo", MEMINFO_BYTES_MAX, &text));
-	return machine_parse_available_kb(strbuf_str(&text));
+	return agent_machine_parse_available_kb(strbuf_str(&text));
 }
 
-void machine_park(void)
+void agent_machine_park(void)
 {
 	reboot(RB_AUTOBOOT);
 }
 
-void machine_reboot(void)
+void agent_machine_reboot(void)
 {
 	sync();
 	reboot(RB_AUTOBOOT);
 }
 
-void machine_power_off(void)
+void agent_machine_power_off(void)
 {
 	sync();
 	reboot(RB_POWER_OFF);

@@ -5,16 +5,16 @@
 
 #include "base/error.h"
 
-struct error *machine_set_clock(uint64_t realtime_ns) MUST_CHECK;
+struct error *agent_machine_set_clock(uint64_t realtime_ns) MUST_CHECK;
 /* Credits the bytes in full and makes the generator use them at once. */
-struct error *machine_add_entropy(const uint8_t *bytes, size_t n) MUST_CHECK;
+struct error *agent_machine_add_entropy(const uint8_t *bytes, size_t n) MUST_CHECK;
 /* CLOCK_BOOTTIME */
 /* That this process may use, which is all of them for the first one. 0: not known. */
-uint32_t machine_online_cpus(void);
-uint64_t machine_uptime_ns(void);
+uint32_t agent_machine_online_cpus(void);
+uint64_t agent_machine_uptime_ns(void);
 /* MemAvailable of /proc/meminfo; 0 when it is not there. */
-uint64_t machine_available_kb(void);
-uint64_t machine_parse_available_kb(const char *meminfo) MUST_CHECK;
+uint64_t agent_machine_available_kb(void);
+uint64_t agent_machine_parse_available_kb(const char *meminfo) MUST_CHECK;
 /*
  * Every CPU stands still, then the machine resets, which stops it where it does not reboot.
  * The one way to a stop after which no instruction runs: a restart halts all other CPUs with
@@ -22,10 +22,10 @@ uint64_t machine_parse_available_kb(const char *meminfo) MUST_CHECK;
  * acts upon power-off and isa-debug-exit (since 9.2) some time later. Comes back only if the kernel
  * refuses.
  */
-void machine_park(void);
+void agent_machine_park(void);
 /* Syncs and restarts the machine, which ends it where it does not reboot. */
-void machine_reboot(void);
+void agent_machine_reboot(void);
 /* Syncs and turns the machine off; comes back only if the kernel refuses. */
-void machine_power_off(void);
+void agent_machine_power_off(void);
 
 #endif

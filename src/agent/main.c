@@ -24,7 +24,7 @@ __attribute__((noreturn)) static void die(struct error *err)
 	fprintf(stderr, "ktstr-agent: fatal: [%s] %s\n", error_tag(err), error_message(err));
 	fflush(stderr);
 	for (;;) {
-		machine_power_off();
+		agent_machine_power_off();
 		sleep(1);
 	}
 }
@@ -52,7 +52,7 @@ static struct error *open_port(int *ret)
 	/* The name comes in a message of its own, some time after the device. */
 	for (int i = 0; i < PORT_TRIES; i++) {
 		error_free(err);
-		err = port_find("/sys", AGENT_PORT_NAME, &name);
+		err = agent_port_find("/sys", AGENT_PORT_NAME, &name);
 		if (!err)
 			break;
 		usleep(PORT_WAIT_US);
@@ -74,7 +74,7 @@ static struct error *open_plan(int *ret)
 	if (fd < 0)
 		return agent_error(AGENT_SYSTEM, errno, PLAN_PATH);
 	*ret = fd;
-	return debug_port_open();
+	return agent_debug_port_open();
 }
 
 int main(void)
@@ -93,13 +93,13 @@ int main(void)
 		fprintf(stderr, "ktstr-agent: fatal: this is the first process of a guest\n");
 		return 2;
 	}
-	setup_machine(&log);
+	agent_setup_machine(&log);
 	open_console();
 	error_free(io_read_file("/proc/cmdline", CMDLINE_BYTES, &cmdline));
 	config.boot_log = strbuf_str(&log);
-	if (setup_cmdline_has(strbuf_str(&cmdline), "ktstr.deterministic")) {
+	if (agent_setup_cmdline_has(strbuf_str(&cmdline), "ktstr.deterministic")) {
 		config.input = AGENT_INPUT_PLAN;
-		config.sink = debug_port_write;
+		config.sink = agent_debug_port_write;
 		err = open_plan(&config.in);
 	} else {
 		config.input = AGENT_INPUT_PORT;
@@ -111,9 +111,9 @@ int main(void)
 	if (err)
 		die(err);
 	if (end == AGENT_END_GUEST_REBOOT)
-		machine_reboot();
+		agent_machine_reboot();
 	else if (config.input == AGENT_INPUT_PLAN && end != AGENT_END_GUEST_OFF)
-		machine_park();
-	machine_power_off();
+		agent_machine_park();
+	agent_machine_power_off();
 	die(agent_error(AGENT_SYSTEM, 0, "the machine does not turn off"));
 }

@@ -8,18 +8,18 @@
 #include "base/clock.h"
 #include "wire/message.h"
 
-void output_deinit(struct output *out)
+void agent_output_deinit(struct agent_output *out)
 {
 	strbuf_deinit(&out->pending);
 }
 
-size_t output_unsent(const struct output *out)
+size_t agent_output_unsent(const struct agent_output *out)
 {
 	return out->pending.n - out->written;
 }
 
-void output_send(struct output *out, enum wire_type type, uint32_t channel, const void *payload,
-		 size_t n)
+void agent_output_send(struct agent_output *out, enum wire_type type, uint32_t channel,
+		       const void *payload, size_t n)
 {
 	if (out->written == out->pending.n) {
 		strbuf_clear(&out->pending);
@@ -32,13 +32,13 @@ void output_send(struct output *out, enum wire_type type, uint32_t channel, cons
 				    &out->pending));
 }
 
-void output_send_buf(struct output *out, enum wire_type type, uint32_t channel,
-		     const struct strbuf *payload)
+void agent_output_send_buf(struct agent_output *out, enum wire_type type, uint32_t channel,
+			   const struct strbuf *payload)
 {
-	output_send(out, type, channel, payload->at, payload->n);
+	agent_output_send(out, type, channel, payload->at, payload->n);
 }
 
-void output_log(struct output *out, uint32_t channel, const char *fmt, ...)
+void agent_output_log(struct agent_output *out, uint32_t channel, const char *fmt, ...)
 {
 	_cleanup_free_ char *text = NULL;
 	va_list args;
@@ -46,20 +46,20 @@ void output_log(struct output *out, uint32_t channel, const char *fmt, ...)
 	va_start(args, fmt);
 	text = xvasprintf(fmt, args);
 	va_end(args);
-	output_send(out, WIRE_LOG, channel, text, strlen(text));
+	agent_output_send(out, WIRE_LOG, channel, text, strlen(text));
 }
 
-void output_fail(struct output *out, uint32_t channel, struct error *err)
+void agent_output_fail(struct agent_output *out, uint32_t channel, struct error *err)
 {
 	struct wire_failed failed = { error_tag(err), error_message(err) };
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
 
 	wire_failed_encode(&failed, &payload);
-	output_send_buf(out, WIRE_FAILED, channel, &payload);
+	agent_output_send_buf(out, WIRE_FAILED, channel, &payload);
 	error_free(err);
 }
 
-struct error *output_flush(struct output *out)
+struct error *agent_output_flush(struct agent_output *out)
 {
 	while (out->written < out->pending.n) {
 		const char *at = out->pending.at + out->written;
@@ -82,24 +82,24 @@ struct error *output_flush(struct output *out)
 	}
 	/* What was sent is given up before it outweighs what was not. */
 	if (out->written > out->pending.n / 2 && out->written < out->pending.n) {
-		memmove(out->pending.at, out->pending.at + out->written, output_unsent(out));
+		memmove(out->pending.at, out->pending.at + out->written, agent_output_unsent(out));
 		out->pending.n -= out->written;
 		out->written = 0;
 	}
 	return NULL;
 }
 
-struct error *output_drain(struct output *out, int limit_ms)
+struct error *agent_output_drain(struct agent_output *out, int limit_ms)
 {
 	uint64_t until = clock_monotonic_ns() + (uint64_t)limit_ms * NS_PER_MS;
 	struct error *err;
 
-	while (!(err = output_flush(out)) && output_unsent(out)) {
+	while (!(err = agent_output_flush(out)) && agent_output_unsent(out)) {
 		struct pollfd pollfd = { .fd = out->fd, .events = POLLOUT };
 
 		if (clock_monotonic_ns() >= until)
 			return agent_error(AGENT_SYSTEM, ETIMEDOUT, "%zu bytes never left",
-					   output_unsent(out));
+					   agent_output_unsent(out));
 		/* In slices: a port whose host is away says POLLHUP at once, all the time. */
 		if (poll(&pollfd, 1, 10) > 0 && !(pollfd.revents & POLLOUT))
 			usleep(10000);

@@ -9,7 +9,7 @@
 
 enum { PORT_NAME_BYTES = 256 };
 
-struct error *port_find(const char *sysfs, const char *name, char **ret)
+struct error *agent_port_find(const char *sysfs, const char *name, char **ret)
 {
 	_cleanup_free_ char *folder = xasprintf("%s/class/virtio-ports", sysfs);
 	_cleanup_dir_ DIR *dir = opendir(folder);

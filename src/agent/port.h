@@ -7,6 +7,6 @@
 #define AGENT_PORT_NAME "ktstr.ctl"
 
 /* The device file's name ("vport1p1") of the virtio port with this name; the caller frees it. */
-struct error *port_find(const char *sysfs, const char *name, char **ret) MUST_CHECK;
+struct error *agent_port_find(const char *sysfs, const char *name, char **ret) MUST_CHECK;
 
 #endif

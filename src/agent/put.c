@@ -19,7 +19,7 @@ struct folder {
 	struct stat attributes;
 };
 
-struct put {
+struct agent_put {
 	uint32_t channel;
 	int root; /* the destination; nothing outside it is reached */
 	struct cpio_reader *reader;
@@ -50,26 +50,26 @@ static bool set_attributes(int fd, const struct stat *st)
 	       futimens(fd, times) == 0;
 }
 
-static struct error *failed(const struct put *put, const char *what)
+static struct error *failed(const struct agent_put *put, const char *what)
 {
 	return agent_error(AGENT_PUT, errno, "%s %s", what, put->name);
 }
 
-static struct error *make_folder(struct put *put, int parent, const char *base)
+static struct error *make_folder(struct agent_put *put, int parent, const char *base)
 {
 	_cleanup_close_ int fd = -1;
 
 	if (mkdirat(parent, base, 0700) < 0 && errno != EEXIST)
 		return failed(put, "making the folder");
 	/* A link to a folder will do where a folder is wanted: /lib is one on many systems. */
-	fd = below_open(put->root, put->name, O_RDONLY | O_DIRECTORY);
+	fd = agent_below_open(put->root, put->name, O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		return failed(put, "making the folder");
 	vec_push(&put->folders, (struct folder){ xstrdup(put->name), put->attributes });
 	return NULL;
 }
 
-static struct error *make_other(struct put *put, int parent, const char *base,
+static struct error *make_other(struct agent_put *put, int parent, const char *base,
 				const struct cpio_entry *entry)
 {
 	const struct stat *st = &put->attributes;
@@ -92,7 +92,7 @@ static struct error *make_other(struct put *put, int parent, const char *base,
 
 static struct error *on_begin(void *context, const struct cpio_entry *entry)
 {
-	struct put *put = context;
+	struct agent_put *put = context;
 	_cleanup_close_ int parent = -1;
 	const char *base;
 
@@ -107,7 +107,7 @@ static struct error *on_begin(void *context, const struct cpio_entry *entry)
 	/* The destination itself is there; it only gets its mode and date. */
 	if (S_ISDIR(entry->mode) && strcmp(put->name, ".") == 0)
 		return make_folder(put, put->root, ".");
-	parent = below_parent(put->root, put->name, &base);
+	parent = agent_below_parent(put->root, put->name, &base);
 	if (parent < 0)
 		return failed(put, "the folder of");
 	if (S_ISDIR(entry->mode))
@@ -126,7 +126,7 @@ static struct error *on_begin(void *context, const struct cpio_entry *entry)
 
 static struct error *on_data(void *context, const void *bytes, size_t n)
 {
-	struct put *put = context;
+	struct agent_put *put = context;
 
 	for (size_t at = 0; at < n;) {
 		ssize_t done = write(put->fd, (const char *)bytes + at, n - at);
@@ -140,7 +140,7 @@ static struct error *on_data(void *context, const void *bytes, size_t n)
 
 static struct error *on_end(void *context)
 {
-	struct put *put = context;
+	struct agent_put *put = context;
 	_cleanup_close_ int fd = take_fd(put->fd);
 
 	if (fd >= 0 && !set_attributes(fd, &put->attributes))
@@ -148,7 +148,8 @@ static struct error *on_end(void *context)
 	return NULL;
 }
 
-struct error *put_new(uint32_t channel, const char *root, const char *destination, struct put **ret)
+struct error *agent_put_new(uint32_t channel, const char *root, const char *destination,
+			    struct agent_put **ret)
 {
 	static const struct cpio_events events = {
 		.begin = on_begin,
@@ -157,12 +158,12 @@ struct error *put_new(uint32_t channel, const char *root, const char *destinatio
 	};
 	static const struct cpio_reader_limits limits = { 0 };
 	_cleanup_close_ int top = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct put *put;
-	int fd = top < 0 ? -1 : below_make_folders(top, destination);
+	struct agent_put *put;
+	int fd = top < 0 ? -1 : agent_below_make_directories(top, destination);
 
 	if (fd < 0)
 		return agent_error(AGENT_PUT, errno, "destination %s", destination);
-	put = xnew(struct put);
+	put = xnew(struct agent_put);
 	put->channel = channel;
 	put->root = fd;
 	put->fd = -1;
@@ -171,7 +172,7 @@ struct error *put_new(uint32_t channel, const char *root, const char *destinatio
 	return NULL;
 }
 
-void put_free(struct put *put)
+void agent_put_free(struct agent_put *put)
 {
 	if (!put)
 		return;
@@ -185,25 +186,25 @@ void put_free(struct put *put)
 	free(put);
 }
 
-uint32_t put_channel(const struct put *put)
+uint32_t agent_put_channel(const struct agent_put *put)
 {
 	return put->channel;
 }
 
-struct error *put_data(struct put *put, struct bytes bytes)
+struct error *agent_put_data(struct agent_put *put, struct bytes bytes)
 {
 	put->bytes += bytes.n;
 	put->crc = crc32c(put->crc, bytes.at, bytes.n);
 	return cpio_reader_feed(put->reader, bytes.at, bytes.n);
 }
 
-static struct error *date_folders(struct put *put)
+static struct error *date_folders(struct agent_put *put)
 {
 	/* Backwards: what was inside a folder was named after it. */
 	for (size_t i = put->folders.n; i-- > 0;) {
 		const struct folder *folder = &put->folders.at[i];
-		_cleanup_close_ int fd = below_open(put->root, folder->name,
-						    O_RDONLY | O_DIRECTORY);
+		_cleanup_close_ int fd = agent_below_open(put->root, folder->name,
+							  O_RDONLY | O_DIRECTORY);
 
 		if (fd < 0 || !set_attributes(fd, &folder->attributes))
 			return agent_error(AGENT_PUT, errno, "mode and date of %s", folder->name);
@@ -211,7 +212,8 @@ static struct error *date_folders(struct put *put)
 	return NULL;
 }
 
-struct error *put_end(struct put *put, uint64_t bytes, uint32_t crc, struct wire_put_done *ret)
+struct error *agent_put_end(struct agent_put *put, uint64_t bytes, uint32_t crc,
+			    struct wire_put_done *ret)
 {
 	struct error *err;
 

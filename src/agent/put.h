@@ -10,16 +10,16 @@
 #include "base/error.h"
 #include "wire/message.h"
 
-struct put;
+struct agent_put;
 
 /* The folder `destination` below `root` is made if it is absent. */
-struct error *put_new(uint32_t channel, const char *root, const char *destination,
-		      struct put **ret) MUST_CHECK;
-void put_free(struct put *put);
-uint32_t put_channel(const struct put *put);
-struct error *put_data(struct put *put, struct bytes bytes) MUST_CHECK;
+struct error *agent_put_new(uint32_t channel, const char *root, const char *destination,
+			    struct agent_put **ret) MUST_CHECK;
+void agent_put_free(struct agent_put *put);
+uint32_t agent_put_channel(const struct agent_put *put);
+struct error *agent_put_data(struct agent_put *put, struct bytes bytes) MUST_CHECK;
 /* AGENT_PUT unless exactly these bytes came and were a whole archive. */
-struct error *put_end(struct put *put, uint64_t bytes, uint32_t crc,
-		      struct wire_put_done *ret) MUST_CHECK;
+struct error *agent_put_end(struct agent_put *put, uint64_t bytes, uint32_t crc,
+			    struct wire_put_done *ret) MUST_CHECK;
 
 #endif

@@ -13,10 +13,12 @@
 #include "base/clock.h"
 #include "wire/message.h"
 
-/* What one round of poll() looks at; `stream` of COMMAND_N_STREAMS is not a command's. */
+DEFINE_ERROR_DOMAIN(agent, AGENT, AGENT_ERRORS);
+
+/* What one round of poll() looks at; `stream` of AGENT_COMMAND_N_STREAMS is not a command's. */
 struct watch {
-	struct command *command;
-	enum command_stream stream;
+	struct agent_command *command;
+	enum agent_command_stream stream;
 };
 
 struct loop {
@@ -36,8 +38,8 @@ static bool is_plan(const struct loop *l)
 	return l->agent.config->input == AGENT_INPUT_PLAN;
 }
 
-static void watch(struct loop *l, struct pollfd fd, struct command *command,
-		  enum command_stream stream)
+static void watch(struct loop *l, struct pollfd fd, struct agent_command *command,
+		  enum agent_command_stream stream)
 {
 	vec_push(&l->fds, fd);
 	vec_push(&l->watches, (struct watch){ command, stream });
@@ -47,31 +49,33 @@ static void watch(struct loop *l, struct pollfd fd, struct command *command,
 static void gather(struct loop *l)
 {
 	struct agent *a = &l->agent;
-	bool full = output_unsent(&a->out) > AGENT_OUTPUT_HIGH;
+	bool full = agent_output_unsent(&a->out) > AGENT_OUTPUT_HIGH;
 	bool reads = !l->input_over && !l->holds && !l->host_away &&
-		     output_unsent(&a->out) <= AGENT_OUTPUT_FULL;
-	bool writes = !a->out.sink && output_unsent(&a->out) > 0 && !l->host_away;
+		     agent_output_unsent(&a->out) <= AGENT_OUTPUT_FULL;
+	bool writes = !a->out.sink && agent_output_unsent(&a->out) > 0 && !l->host_away;
 
 	vec_clear(&l->fds);
 	vec_clear(&l->watches);
-	watch(l, (struct pollfd){ l->signals, POLLIN, 0 }, NULL, COMMAND_N_STREAMS);
-	watch(l, (struct pollfd){ reads ? a->config->in : -1, POLLIN, 0 }, NULL, COMMAND_N_STREAMS);
-	watch(l, (struct pollfd){ writes ? a->out.fd : -1, POLLOUT, 0 }, NULL, COMMAND_N_STREAMS);
+	watch(l, (struct pollfd){ l->signals, POLLIN, 0 }, NULL, AGENT_COMMAND_N_STREAMS);
+	watch(l, (struct pollfd){ reads ? a->config->in : -1, POLLIN, 0 }, NULL,
+	      AGENT_COMMAND_N_STREAMS);
+	watch(l, (struct pollfd){ writes ? a->out.fd : -1, POLLOUT, 0 }, NULL,
+	      AGENT_COMMAND_N_STREAMS);
 	for (size_t i = 0; i < a->commands.n; i++) {
-		for (enum command_stream s = 0; s < COMMAND_N_STREAMS; s++) {
+		for (enum agent_command_stream s = 0; s < AGENT_COMMAND_N_STREAMS; s++) {
 			struct pollfd fd;
 
-			if (command_wants(a->commands.at[i], s, full, &fd))
+			if (agent_command_wants(a->commands.at[i], s, full, &fd))
 				watch(l, fd, a->commands.at[i], s);
 		}
 	}
 }
 
-static void beat(struct agent *a)
+static void send_heartbeat(struct agent *a)
 {
 	struct wire_heartbeat heartbeat = {
-		.uptime_ns = machine_uptime_ns(),
-		.mem_available_kb = machine_available_kb(),
+		.uptime_ns = agent_machine_uptime_ns(),
+		.mem_available_kb = agent_machine_available_kb(),
 		.commands = (uint32_t)a->commands.n,
 	};
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
@@ -79,15 +83,15 @@ static void beat(struct agent *a)
 
 	if (a->heartbeat_ns == 0 || now < a->next_heartbeat_ns)
 		return;
-	/* After a long sleep one beat, not all that were missed. */
+	/* After a long sleep one heartbeat, not all that were missed. */
 	a->next_heartbeat_ns += a->heartbeat_ns;
 	if (a->next_heartbeat_ns <= now)
 		a->next_heartbeat_ns = now + a->heartbeat_ns;
 	heartbeat.count = ++a->heartbeats;
-	if (output_unsent(&a->out) > AGENT_OUTPUT_FULL)
+	if (agent_output_unsent(&a->out) > AGENT_OUTPUT_FULL)
 		return; /* the host does not read; the count will show it */
 	wire_heartbeat_encode(&heartbeat, &payload);
-	output_send_buf(&a->out, WIRE_HEARTBEAT, 0, &payload);
+	agent_output_send_buf(&a->out, WIRE_HEARTBEAT, 0, &payload);
 }
 
 static int time_left_ms(const struct loop *l)
@@ -98,7 +102,7 @@ static int time_left_ms(const struct loop *l)
 
 	/* The last words of one that has ended wait for room, and no descriptor tells of that. */
 	for (size_t i = 0; i < a->commands.n; i++)
-		if (a->commands.at[i]->exited && output_unsent(&a->out) <= AGENT_OUTPUT_HIGH)
+		if (a->commands.at[i]->exited && agent_output_unsent(&a->out) <= AGENT_OUTPUT_HIGH)
 			return 0;
 	if (l->host_away)
 		return AGENT_HANGUP_MS;
@@ -125,7 +129,7 @@ static void take_signals(struct loop *l)
 	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0)
 		for (size_t i = 0; i < a->commands.n; i++)
 			if (a->commands.at[i]->pid == pid && !a->commands.at[i]->exited)
-				command_reaped(a->commands.at[i], status, &usage);
+				agent_command_reaped(a->commands.at[i], status, &usage);
 }
 
 static struct error *take_frames(struct loop *l)
@@ -149,9 +153,9 @@ static struct error *take_frames(struct loop *l)
 			return NULL;
 		l->holds = false;
 		agent_handle(a, &l->held);
-		beat(a);
+		send_heartbeat(a);
 		/* The host hears of it while a long transfer goes on. */
-		err = output_flush(&a->out);
+		err = agent_output_flush(&a->out);
 		if (err || a->powering_off)
 			return err;
 	}
@@ -191,8 +195,8 @@ static void finish_commands(struct agent *a)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < a->commands.n; i++) {
-		if (command_finish(a->commands.at[i], &a->out))
-			command_free(a->commands.at[i]);
+		if (agent_command_finish(a->commands.at[i], &a->out))
+			agent_command_free(a->commands.at[i]);
 		else
 			a->commands.at[kept++] = a->commands.at[i];
 	}
@@ -221,24 +225,25 @@ static struct error *one_round(struct loop *l)
 		take_signals(l);
 	for (size_t i = 3; i < l->fds.n; i++)
 		if (l->fds.at[i].revents)
-			command_handle(l->watches.at[i].command, l->watches.at[i].stream, &a->out);
+			agent_command_handle(l->watches.at[i].command, l->watches.at[i].stream,
+					     &a->out);
 	finish_commands(a);
 	if (l->fds.at[1].revents)
 		err = read_input(l);
 	if (!err)
 		err = take_frames(l);
-	beat(a);
-	return err ? err : output_flush(&a->out);
+	send_heartbeat(a);
+	return err ? err : agent_output_flush(&a->out);
 }
 
-static void farewell(struct loop *l)
+static void send_bye(struct loop *l)
 {
 	struct agent *a = &l->agent;
 
 	if (!l->ended_by)
-		output_send(&a->out, WIRE_BYE, 0, NULL, 0);
-	/* A host that is gone hears no farewell. */
-	error_free(output_drain(&a->out, AGENT_FAREWELL_MS));
+		agent_output_send(&a->out, WIRE_BYE, 0, NULL, 0);
+	/* A host that is gone gets no BYE. */
+	error_free(agent_output_drain(&a->out, AGENT_FAREWELL_MS));
 }
 
 static void loop_deinit(struct loop *l)
@@ -247,9 +252,9 @@ static void loop_deinit(struct loop *l)
 	vec_deinit(&l->agent.commands);
 	vec_deinit(&l->fds);
 	vec_deinit(&l->watches);
-	output_deinit(&l->agent.out);
+	agent_output_deinit(&l->agent.out);
 	wire_receiver_deinit(&l->agent.receiver);
-	identity_free(l->agent.identity);
+	agent_identity_free(l->agent.identity);
 	cleanup_fd(&l->signals);
 }
 
@@ -276,7 +281,7 @@ struct error *agent_serve(const struct agent_config *config, enum agent_end *ret
 		.agent = { .config = config, .out = { .fd = config->out, .sink = config->sink } },
 		.signals = -1,
 	};
-	struct error *err = identity_new(&l.agent.identity);
+	struct error *err = agent_identity_new(&l.agent.identity);
 
 	if (err)
 		return err;
@@ -295,7 +300,7 @@ struct error *agent_serve(const struct agent_config *config, enum agent_end *ret
 	}
 	if (err)
 		return err;
-	farewell(&l);
+	send_bye(&l);
 	if (l.ended_by)
 		*ret = l.ended_by == SIGTERM ? AGENT_END_GUEST_REBOOT : AGENT_END_GUEST_OFF;
 	else

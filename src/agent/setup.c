@@ -123,13 +123,13 @@ static void set_limits(struct strbuf *log)
 			complain(log, "limit", rows[i].name);
 }
 
-void setup_machine(struct strbuf *log)
+void agent_setup_machine(struct strbuf *log)
 {
 	umask(0);
 	mount_all(log);
 	umask(022);
 	link_devices(log);
-	cgroup_enable_all("/sys/fs/cgroup");
+	agent_cgroup_enable_all("/sys/fs/cgroup");
 	mkdir("/root", 0700);
 	if (sethostname("ktstr", 5) < 0)
 		complain(log, "name", "ktstr");
@@ -143,7 +143,7 @@ void setup_machine(struct strbuf *log)
 	write_setting(log, "/proc/sys/vm/compact_unevictable_allowed", "0");
 }
 
-bool setup_cmdline_has(const char *cmdline, const char *word)
+bool agent_setup_cmdline_has(const char *cmdline, const char *word)
 {
 	size_t n = strlen(word);
 

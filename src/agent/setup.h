@@ -6,8 +6,8 @@
 #include "base/strbuf.h"
 
 /* Makes a machine out of an initramfs. What goes wrong becomes a line of *log, and work goes on. */
-void setup_machine(struct strbuf *log);
+void agent_setup_machine(struct strbuf *log);
 /* Is this word, or word=…, an argument of the kernel? */
-bool setup_cmdline_has(const char *cmdline, const char *word);
+bool agent_setup_cmdline_has(const char *cmdline, const char *word);
 
 #endif

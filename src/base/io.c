@@ -76,7 +76,7 @@ struct error *io_write_all(int fd, const char *label, const void *bytes, size_t 
 	return NULL;
 }
 
-struct error *io_take_after(int fd, const char *path)
+struct error *io_copy_owner_mode(int fd, const char *path)
 {
 	struct stat old;
 
@@ -93,7 +93,7 @@ struct error *io_take_after(int fd, const char *path)
 static struct error *fill_and_rename(int fd, const char *temporary, const char *path,
 				     const void *bytes, size_t n)
 {
-	struct error *err = io_take_after(fd, path);
+	struct error *err = io_copy_owner_mode(fd, path);
 
 	if (err)
 		return err;

@@ -37,7 +37,7 @@ struct error *io_replace_file(const char *path, const void *bytes, size_t n) MUS
 struct error *io_replace_locked_file(const char *path, const void *bytes, size_t n,
 				     struct error **ret_warning) MUST_CHECK;
 /* Gives an open file mode and owner of the one at path that it will replace, if there is one. */
-struct error *io_take_after(int fd, const char *path) MUST_CHECK;
+struct error *io_copy_owner_mode(int fd, const char *path) MUST_CHECK;
 /* Makes a rename last: fsync of the folder that holds path. */
 struct error *io_sync_folder_of(const char *path) MUST_CHECK;
 

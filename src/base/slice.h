@@ -69,6 +69,15 @@ static inline bool slice_take_line(struct slice *rest, struct slice *ret)
 	return slice_take_until(rest, '\n', ret);
 }
 
+/* Takes one character off the front if it is this one. */
+static inline bool slice_take_char(struct slice *rest, char c)
+{
+	if (rest->n == 0 || *rest->at != c)
+		return false;
+	*rest = (struct slice){ rest->at + 1, rest->n - 1 };
+	return true;
+}
+
 /* The next word between blanks. */
 static inline bool slice_take_word(struct slice *rest, struct slice *ret)
 {

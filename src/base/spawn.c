@@ -77,7 +77,8 @@ static bool enter_cgroup(const struct spawn_request *request)
 }
 
 /* Between fork() and exec() of a process with threads: system calls only. */
-_Noreturn static void become(const struct spawn_request *request, pid_t parent, int status_fd)
+_Noreturn static void exec_in_child(const struct spawn_request *request, pid_t parent,
+				    int status_fd)
 {
 	struct failure failure = { 0 };
 	sigset_t none;
@@ -115,7 +116,7 @@ static void *forker_main(void *unused UNUSED)
 			pthread_cond_wait(&forker.changed, &forker.lock);
 		forker.child = fork();
 		if (forker.child == 0)
-			become(forker.request, parent, forker.status_fd);
+			exec_in_child(forker.request, parent, forker.status_fd);
 		forker.errnum = forker.child < 0 ? errno : 0;
 		forker.done = true;
 		pthread_cond_broadcast(&forker.changed);
@@ -169,7 +170,7 @@ static pid_t fork_in_forker(const struct spawn_request *request, int status_fd)
 }
 
 /* Whoever started us may have had the ends of children ignored: then none could be waited for. */
-static void mind_children(void)
+static void reset_sigchld(void)
 {
 	struct sigaction action;
 
@@ -188,7 +189,7 @@ struct error *spawn_child(const struct spawn_request *request, pid_t *ret_pid, i
 	if (pipe2(status_pipe, O_CLOEXEC) < 0)
 		return base_error(BASE_IO, errno, "no pipe for %s", request->argv[0]);
 	pthread_mutex_lock(&forker.callers);
-	mind_children();
+	reset_sigchld();
 	err = forker_ensure();
 	if (!err)
 		child = fork_in_forker(request, status_pipe[1]);

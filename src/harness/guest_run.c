@@ -53,14 +53,12 @@ static void end_watch(struct guest_run *run)
 	run->watching_ = false;
 }
 
-/* vm_exec() asks for signals now and then: the moment to look at the host. */
-static int look_at_host(void *context)
+static void sample_host(void *context)
 {
 	struct guest_run *run = ((struct listener *)context)->run;
 
 	if (run->watching_)
 		disturbance_sample(&run->watch_);
-	return 0;
 }
 
 static void follow_stage(struct guest_run *run, struct vm *vm, bool had_stage,
@@ -114,7 +112,7 @@ static void run_test(struct guest_run *run, struct vm *vm, const struct cancel *
 		.stdin_fd = -1,
 		.report = true,
 		.on_output = listen,
-		.take_signal = look_at_host,
+		.tick = sample_host,
 		.context = &listener,
 		.timeout_ns = run->limit_ns,
 		.patience_ns = time_limit_silence_ns(run->test),

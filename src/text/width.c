@@ -7,7 +7,8 @@
 
 #include "base/utf8.h"
 
-int utf8_codepoint_width(uint32_t codepoint)
+/* 0 for combining marks, 2 for wide ones, -1 if it is not printable. */
+static int codepoint_width(uint32_t codepoint)
 {
 	static locale_t utf8;
 	locale_t before;
@@ -30,7 +31,7 @@ static size_t next_width(const char *s, size_t n, size_t *ret_bytes)
 {
 	uint32_t codepoint;
 	size_t bytes = utf8_decode(s, n, &codepoint);
-	int width = bytes ? utf8_codepoint_width(codepoint) : -1;
+	int width = bytes ? codepoint_width(codepoint) : -1;
 
 	*ret_bytes = bytes ? bytes : 1;
 	return width < 0 ? 1 : (size_t)width;

@@ -5,8 +5,6 @@
 
 #include "base/macros.h"
 
-/* Columns of one code point: 0 for combining marks, 2 for wide ones, -1 if it is not printable. */
-int utf8_codepoint_width(uint32_t codepoint);
 /* Columns of a string. What cannot be printed counts 1, as a terminal shows a replacement. */
 size_t utf8_width(const char *s);
 /* How many bytes of s fit into so many columns; never splits a character from its marks. */

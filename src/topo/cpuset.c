@@ -3,7 +3,10 @@
 
 #include <string.h>
 
+#include "base/slice.h"
 #include "topo/quote.h"
+
+DEFINE_ERROR_DOMAIN(topo, TOPO, TOPO_ERRORS);
 
 void cpuset_add(struct cpuset *set, unsigned int cpu)
 {
@@ -49,32 +52,27 @@ unsigned int cpuset_next(const struct cpuset *set, unsigned int from)
 }
 
 /* Leading zeros are fine, as they are for the kernel; a number past the limit is not. */
-static bool take_cpu(const char *text, size_t n, size_t *at, unsigned int *ret)
+static bool take_cpu(struct slice *rest, unsigned int *ret)
 {
-	unsigned int value = 0;
-	size_t start = *at;
+	uint64_t value;
 
-	for (; *at < n && text[*at] >= '0' && text[*at] <= '9'; (*at)++) {
-		value = value * 10 + (unsigned int)(text[*at] - '0');
-		if (value >= TOPO_LIMIT_CPUS)
-			return false;
-	}
-	*ret = value;
-	return *at > start;
+	if (!slice_take_u64(rest, &value) || value >= TOPO_LIMIT_CPUS)
+		return false;
+	*ret = (unsigned int)value;
+	return true;
 }
 
-static struct error *take_range(const char *text, size_t n, size_t *at, struct cpuset *set)
+static struct error *take_range(const char *text, struct slice *rest, struct cpuset *set)
 {
+	size_t start = (size_t)(rest->at - text);
 	unsigned int first, last;
-	size_t start = *at;
 
-	if (!take_cpu(text, n, at, &first))
+	if (!take_cpu(rest, &first))
 		return topo_error(TOPO_CPU_LIST, 0, "no CPU number below %d at character %zu",
 				  TOPO_LIMIT_CPUS, start);
 	last = first;
-	if (*at < n && text[*at] == '-') {
-		(*at)++;
-		if (!take_cpu(text, n, at, &last))
+	if (slice_take_char(rest, '-')) {
+		if (!take_cpu(rest, &last))
 			return topo_error(TOPO_CPU_LIST, 0, "the range from %u has no end below %d",
 					  first, TOPO_LIMIT_CPUS);
 		if (last < first)
@@ -93,18 +91,19 @@ struct error *cpuset_parse(const char *text, size_t n, struct cpuset *ret)
 {
 	struct cpuset set = { 0 };
 	struct error *err = NULL;
+	struct slice rest;
 	struct quote q;
-	size_t at = 0;
 
 	if (n && text[n - 1] == '\n')
 		n--;
+	rest = (struct slice){ text, n };
 	while (!err && n) {
-		err = take_range(text, n, &at, &set);
-		if (err || at == n)
+		err = take_range(text, &rest, &set);
+		if (err || rest.n == 0)
 			break;
-		if (text[at++] != ',')
+		if (!slice_take_char(&rest, ','))
 			err = topo_error(TOPO_CPU_LIST, 0, "a comma is missing at character %zu",
-					 at - 1);
+					 (size_t)(rest.at - text));
 	}
 	if (err)
 		return error_wrap(err, "CPU list \"%s\"", quote_bytes(&q, text, n));

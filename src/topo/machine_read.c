@@ -5,6 +5,7 @@
 
 #include "base/io.h"
 #include "topo/machine.h"
+#include "base/str.h"
 #include "topo/quote.h"
 
 /*
@@ -76,14 +77,11 @@ static bool is_absent(int dir, const char *path)
 static bool read_number(struct reader *r, int dir, const char *path, uint32_t *ret)
 {
 	struct quote q;
-	uint64_t value = 0;
-	const char *p;
+	uint64_t value;
 
 	if (!read_text(r, dir, path))
 		return false;
-	for (p = strbuf_str(&r->text); *p >= '0' && *p <= '9' && value < TOPO_ABSENT; p++)
-		value = value * 10 + (uint64_t)(*p - '0');
-	if (*p || r->text.n == 0 || value >= TOPO_ABSENT) {
+	if (!str_parse_u64(strbuf_str(&r->text), TOPO_ABSENT - 1, &value)) {
 		snprintf(r->reason, sizeof(r->reason), "%s is \"%s\", no number",
 			 strchr(path, '/') + 1, quote_bytes(&q, strbuf_str(&r->text), r->text.n));
 		return false;
@@ -201,22 +199,19 @@ static void settle_groups(struct reader *r, enum topo_item item, const struct cp
 /* "Node 1 MemTotal:   1024 kB" is the first line; other lines are not for us. */
 static bool read_memory(struct reader *r, struct topo_node *node)
 {
-	const char *total;
+	struct slice total;
+	const char *found;
 	char path[64];
-	uint64_t kib = 0;
+	uint64_t kib;
 
 	snprintf(path, sizeof(path), "node%u/meminfo", node->number);
 	if (!read_text(r, r->node_dir, path))
 		return false;
-	total = strstr(strbuf_str(&r->text), " MemTotal:");
-	for (total = total ? total + strlen(" MemTotal:") : ""; *total == ' ';)
-		total++;
-	if (*total >= '0' && *total <= '9') {
-		for (; *total >= '0' && *total <= '9' && kib < UINT64_C(1) << 50; total++)
-			kib = kib * 10 + (uint64_t)(*total - '0');
-		node->has_memory = kib < UINT64_C(1) << 50 && strncmp(total, " kB", 3) == 0;
-		node->memory_bytes = node->has_memory ? kib * 1024 : 0;
-	}
+	found = strstr(strbuf_str(&r->text), " MemTotal:");
+	total = slice_trim(slice_of(found ? found + strlen(" MemTotal:") : ""));
+	node->has_memory = slice_take_u64(&total, &kib) && kib < UINT64_C(1) << 50 &&
+			   slice_starts_with(total, " kB");
+	node->memory_bytes = node->has_memory ? kib * 1024 : 0;
 	if (!node->has_memory)
 		snprintf(r->reason, sizeof(r->reason), "meminfo has no MemTotal");
 	return node->has_memory;
@@ -225,18 +220,17 @@ static bool read_memory(struct reader *r, struct topo_node *node)
 static bool read_distances(struct reader *r, unsigned int row)
 {
 	struct topo_machine *m = r->m;
-	char path[64], *rest;
+	struct slice rest, word;
+	char path[64];
 	unsigned int n = 0;
+	uint64_t value;
 
 	snprintf(path, sizeof(path), "node%u/distance", m->nodes[row].number);
 	if (!read_text(r, r->node_dir, path))
 		return false;
-	for (const char *p = strbuf_str(&r->text); *p; p = rest) {
-		unsigned long value = strtoul(p, &rest, 10);
-
-		if (rest == p && strspn(p, " ") == strlen(p))
-			break;
-		if (rest == p || value > UINT8_MAX || n == m->n_nodes) {
+	rest = slice_of(strbuf_str(&r->text));
+	while (slice_take_word(&rest, &word)) {
+		if (!slice_u64(word, &value) || value > UINT8_MAX || n == m->n_nodes) {
 			n = 0;
 			break;
 		}

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "topo/machine.h"
+#include "base/slice.h"
 #include "topo/quote.h"
 
 static void append_cpus(struct strbuf *into, const struct cpuset *set)
@@ -146,18 +147,10 @@ static bool take_literal(struct lines *in, const char *literal)
 
 static bool take_number(struct lines *in, uint64_t most, uint64_t *ret)
 {
-	const char *word;
-	uint64_t value = 0;
-	size_t n;
+	struct slice word;
 
-	take_word(in, &word, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (word[i] < '0' || word[i] > '9' || !mul_fits_u64(value, 10, &value) ||
-		    !add_fits_u64(value, (uint64_t)(word[i] - '0'), &value))
-			return false;
-	}
-	*ret = value;
-	return n > 0 && value <= most;
+	take_word(in, &word.at, &word.n);
+	return slice_u64(word, ret) && *ret <= most;
 }
 
 static struct error *take_cpus(struct lines *in, struct cpuset *ret)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/slice.h"
 #include "topo/quote.h"
 
 static const struct level {
@@ -36,17 +37,12 @@ static bool is_digit(char c)
 /* Takes digits; false without one or when the number is above `most`. */
 static bool take_number(const char **at, uint64_t most, uint64_t *ret)
 {
-	const char *p = *at;
-	uint64_t value = 0;
+	struct slice rest = slice_of(*at);
+	uint64_t value;
 
-	for (; is_digit(*p); p++) {
-		if (!mul_fits_u64(value, 10, &value) ||
-		    !add_fits_u64(value, (uint64_t)(*p - '0'), &value) || value > most)
-			return false;
-	}
-	if (p == *at)
+	if (!slice_take_u64(&rest, &value) || value > most)
 		return false;
-	*at = p;
+	*at = rest.at;
 	*ret = value;
 	return true;
 }

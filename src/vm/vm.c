@@ -13,6 +13,8 @@
 #include "vm/guest_ram.h"
 #include "vm/template/ram.h"
 
+DEFINE_ERROR_DOMAIN(vm, VM, VM_ERRORS);
+
 enum { QMP_WAIT_SEC = 30 };
 
 static char *copy(const char *text)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-DEFINE_ERROR_DOMAIN(cpio, CPIO, CPIO_ERRORS);
+DEFINE_ERROR_DOMAIN(wire_cpio, WIRE_CPIO, CPIO_ERRORS);
 
 void cpio_writer_init(struct cpio_writer *w, cpio_sink *sink, void *context)
 {
@@ -21,19 +21,19 @@ struct error *cpio_check_name(const char *name)
 	size_t n = strlen(name);
 
 	if (n == 0)
-		return cpio_error(CPIO_NAME, 0, "the name is empty");
+		return wire_cpio_error(CPIO_NAME, 0, "the name is empty");
 	if (n >= CPIO_LIMIT_NAME_BYTES)
-		return cpio_error(CPIO_NAME, 0, "a name of %zu bytes (at most %d)", n,
-				  CPIO_LIMIT_NAME_BYTES - 1);
+		return wire_cpio_error(CPIO_NAME, 0, "a name of %zu bytes (at most %d)", n,
+				       CPIO_LIMIT_NAME_BYTES - 1);
 	if (name[0] == '/')
-		return cpio_error(CPIO_NAME, 0, "%s: the name is absolute", name);
+		return wire_cpio_error(CPIO_NAME, 0, "%s: the name is absolute", name);
 	if (strcmp(name, CPIO_TRAILER) == 0)
-		return cpio_error(CPIO_NAME, 0, "%s: the name ends an archive", name);
+		return wire_cpio_error(CPIO_NAME, 0, "%s: the name ends an archive", name);
 	for (const char *part = name; *part;) {
 		size_t length = strcspn(part, "/");
 
 		if (length == 2 && part[0] == '.' && part[1] == '.')
-			return cpio_error(CPIO_NAME, 0, "%s: '..' in a name", name);
+			return wire_cpio_error(CPIO_NAME, 0, "%s: '..' in a name", name);
 		part += length;
 		part += strspn(part, "/");
 	}
@@ -93,16 +93,16 @@ struct error *cpio_begin(struct cpio_writer *w, const struct cpio_entry *entry)
 	struct error *err;
 
 	if (w->open)
-		return cpio_error(CPIO_SIZE, 0, "%s: the entry before it is still open",
-				  entry->name);
+		return wire_cpio_error(CPIO_SIZE, 0, "%s: the entry before it is still open",
+				       entry->name);
 	err = cpio_check_name(entry->name);
 	if (err)
 		return err;
 	if (!is_carried(entry->mode))
-		return cpio_error(CPIO_TYPE, 0, "%s: mode %o", entry->name, entry->mode);
+		return wire_cpio_error(CPIO_TYPE, 0, "%s: mode %o", entry->name, entry->mode);
 	if (entry->size && !carries_bytes(entry->mode))
-		return cpio_error(CPIO_SIZE, 0, "%s: %u bytes in what is no file", entry->name,
-				  entry->size);
+		return wire_cpio_error(CPIO_SIZE, 0, "%s: %u bytes in what is no file", entry->name,
+				       entry->size);
 	err = put_header(w, entry, ++w->entries, S_ISDIR(entry->mode) ? 2 : 1);
 	if (err)
 		return err;
@@ -116,8 +116,8 @@ struct error *cpio_data(struct cpio_writer *w, const void *bytes, size_t n)
 	struct error *err;
 
 	if (!w->open || n > w->owed)
-		return cpio_error(CPIO_SIZE, 0, "%zu bytes where the entry has room for %u", n,
-				  w->open ? w->owed : 0);
+		return wire_cpio_error(CPIO_SIZE, 0, "%zu bytes where the entry has room for %u", n,
+				       w->open ? w->owed : 0);
 	err = put(w, bytes, n);
 	if (!err)
 		w->owed -= (uint32_t)n;
@@ -127,7 +127,7 @@ struct error *cpio_data(struct cpio_writer *w, const void *bytes, size_t n)
 struct error *cpio_end(struct cpio_writer *w)
 {
 	if (!w->open || w->owed)
-		return cpio_error(CPIO_SIZE, 0, "%u bytes of the entry are missing", w->owed);
+		return wire_cpio_error(CPIO_SIZE, 0, "%u bytes of the entry are missing", w->owed);
 	w->open = false;
 	return pad(w, 4);
 }
@@ -139,8 +139,8 @@ struct error *cpio_write(struct cpio_writer *w, const struct cpio_entry *entry, 
 	struct error *err;
 
 	if (n > CPIO_LIMIT_FILE_BYTES)
-		return cpio_error(CPIO_LIMIT, 0, "%s: %zu bytes (at most %u)", entry->name, n,
-				  CPIO_LIMIT_FILE_BYTES);
+		return wire_cpio_error(CPIO_LIMIT, 0, "%s: %zu bytes (at most %u)", entry->name, n,
+				       CPIO_LIMIT_FILE_BYTES);
 	sized.size = (uint32_t)n;
 	err = cpio_begin(w, &sized);
 	if (!err)
@@ -169,8 +169,8 @@ struct error *cpio_write_link(struct cpio_writer *w, const char *name, const cha
 	size_t n = strlen(target);
 
 	if (n == 0 || n >= CPIO_LIMIT_NAME_BYTES)
-		return cpio_error(CPIO_TARGET, 0, "%s: a target of %zu bytes (1 to %d)", name, n,
-				  CPIO_LIMIT_NAME_BYTES - 1);
+		return wire_cpio_error(CPIO_TARGET, 0, "%s: a target of %zu bytes (1 to %d)", name,
+				       n, CPIO_LIMIT_NAME_BYTES - 1);
 	return cpio_write(w, &entry, target, n);
 }
 
@@ -193,7 +193,7 @@ struct error *cpio_write_trailer(struct cpio_writer *w)
 	struct error *err;
 
 	if (w->open)
-		return cpio_error(CPIO_SIZE, 0, "the last entry is still open");
+		return wire_cpio_error(CPIO_SIZE, 0, "the last entry is still open");
 	err = put_header(w, &trailer, 0, 1);
 	return err ? err : pad(w, CPIO_BLOCK_BYTES);
 }

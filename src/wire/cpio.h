@@ -27,7 +27,7 @@
 	X(CPIO_SIZE, "cpio-size", "the bytes of an entry do not have the size it states")  \
 	X(CPIO_LIMIT, "cpio-limit", "an archive is larger than allowed")                   \
 	X(CPIO_TRUNCATED, "cpio-truncated", "the archive ends before its trailer")
-DECLARE_ERROR_DOMAIN(cpio, CPIO, CPIO_ERRORS);
+DECLARE_ERROR_DOMAIN(wire_cpio, WIRE_CPIO, CPIO_ERRORS);
 
 #define CPIO_TRAILER "TRAILER!!!"
 

@@ -114,15 +114,15 @@ static struct error *header_complete(struct cpio_reader *r)
 	uint32_t fields[N_FIELDS];
 
 	if (memcmp(r->header, "070701", 6) != 0)
-		return cpio_error(CPIO_MAGIC, 0, "no entry of a newc archive");
+		return wire_cpio_error(CPIO_MAGIC, 0, "no entry of a newc archive");
 	for (int i = 0; i < N_FIELDS; i++) {
 		if (!take_field(r->header + 6 + 8 * i, &fields[i]))
-			return cpio_error(CPIO_HEADER, 0, "header field %d is no number", i);
+			return wire_cpio_error(CPIO_HEADER, 0, "header field %d is no number", i);
 	}
 	r->name_bytes = fields[FIELD_NAME_BYTES];
 	if (r->name_bytes == 0 || r->name_bytes > CPIO_LIMIT_NAME_BYTES)
-		return cpio_error(CPIO_NAME, 0, "a name of %u bytes (1 to %d)", r->name_bytes,
-				  CPIO_LIMIT_NAME_BYTES);
+		return wire_cpio_error(CPIO_NAME, 0, "a name of %u bytes (1 to %d)", r->name_bytes,
+				       CPIO_LIMIT_NAME_BYTES);
 	r->entry = (struct cpio_entry){
 		.name = r->name,
 		.mode = fields[FIELD_MODE],
@@ -135,7 +135,7 @@ static struct error *header_complete(struct cpio_reader *r)
 	};
 	/* Of hard links only the last carries the bytes; taken alone the first would be empty. */
 	if (S_ISREG(r->entry.mode) && fields[FIELD_LINKS] > 1 && r->entry.size == 0)
-		return cpio_error(CPIO_TYPE, 0, "a hard link among %u", fields[FIELD_LINKS]);
+		return wire_cpio_error(CPIO_TYPE, 0, "a hard link among %u", fields[FIELD_LINKS]);
 	r->stage = IN_NAME;
 	r->left = r->name_bytes;
 	return NULL;
@@ -146,30 +146,31 @@ static struct error *check_entry(struct cpio_reader *r)
 	const struct cpio_entry *e = &r->entry;
 
 	if (++r->entries > r->limits.entries)
-		return cpio_error(CPIO_LIMIT, 0, "more than %u entries", r->limits.entries);
+		return wire_cpio_error(CPIO_LIMIT, 0, "more than %u entries", r->limits.entries);
 	if (e->mode & ~(uint32_t)(S_IFMT | 07777))
-		return cpio_error(CPIO_TYPE, 0, "%s: mode %o", e->name, e->mode);
+		return wire_cpio_error(CPIO_TYPE, 0, "%s: mode %o", e->name, e->mode);
 	if (S_ISREG(e->mode)) {
 		if (e->size > r->limits.file_bytes)
-			return cpio_error(CPIO_LIMIT, 0, "%s: %u bytes (at most %llu)", e->name,
-					  e->size, (unsigned long long)r->limits.file_bytes);
+			return wire_cpio_error(CPIO_LIMIT, 0, "%s: %u bytes (at most %llu)",
+					       e->name, e->size,
+					       (unsigned long long)r->limits.file_bytes);
 		r->file_bytes += e->size;
 		if (r->file_bytes > r->limits.total_bytes)
-			return cpio_error(CPIO_LIMIT, 0, "%s: more than %llu bytes in all", e->name,
-					  (unsigned long long)r->limits.total_bytes);
+			return wire_cpio_error(CPIO_LIMIT, 0, "%s: more than %llu bytes in all",
+					       e->name, (unsigned long long)r->limits.total_bytes);
 		return NULL;
 	}
 	if (S_ISLNK(e->mode)) {
 		if (e->size == 0 || e->size >= CPIO_LIMIT_NAME_BYTES)
-			return cpio_error(CPIO_TARGET, 0, "%s: a target of %u bytes (1 to %d)",
-					  e->name, e->size, CPIO_LIMIT_NAME_BYTES - 1);
+			return wire_cpio_error(CPIO_TARGET, 0, "%s: a target of %u bytes (1 to %d)",
+					       e->name, e->size, CPIO_LIMIT_NAME_BYTES - 1);
 		return NULL;
 	}
 	if (!S_ISDIR(e->mode) && !S_ISCHR(e->mode) && !S_ISBLK(e->mode) && !S_ISFIFO(e->mode))
-		return cpio_error(CPIO_TYPE, 0, "%s: mode %o", e->name, e->mode);
+		return wire_cpio_error(CPIO_TYPE, 0, "%s: mode %o", e->name, e->mode);
 	if (e->size)
-		return cpio_error(CPIO_SIZE, 0, "%s: %u bytes in what is no file", e->name,
-				  e->size);
+		return wire_cpio_error(CPIO_SIZE, 0, "%s: %u bytes in what is no file", e->name,
+				       e->size);
 	return NULL;
 }
 
@@ -178,14 +179,15 @@ static struct error *name_complete(struct cpio_reader *r)
 	struct error *err;
 
 	if (memchr(r->name, 0, r->name_bytes) != r->name + r->name_bytes - 1)
-		return cpio_error(CPIO_NAME, 0, "a name does not end where its header says");
+		return wire_cpio_error(CPIO_NAME, 0, "a name does not end where its header says");
 	if (strcmp(r->name, CPIO_TRAILER) == 0) {
 		if (r->entry.size)
-			return cpio_error(CPIO_SIZE, 0, "%u bytes in the trailer", r->entry.size);
+			return wire_cpio_error(CPIO_SIZE, 0, "%u bytes in the trailer",
+					       r->entry.size);
 	} else {
 		err = r->limits.any_name ? NULL : cpio_check_name(r->name);
 		if (!err && r->name[0] == 0)
-			err = cpio_error(CPIO_NAME, 0, "the name is empty");
+			err = wire_cpio_error(CPIO_NAME, 0, "the name is empty");
 		if (!err)
 			err = check_entry(r);
 		if (err)
@@ -216,7 +218,7 @@ static struct error *name_padding_complete(struct cpio_reader *r)
 static struct error *target_complete(struct cpio_reader *r)
 {
 	if (memchr(r->target, 0, r->entry.size))
-		return cpio_error(CPIO_TARGET, 0, "%s: a target with a zero byte", r->name);
+		return wire_cpio_error(CPIO_TARGET, 0, "%s: a target with a zero byte", r->name);
 	r->target[r->entry.size] = 0;
 	r->entry.target = r->target;
 	r->stage = IN_DATA_PADDING;
@@ -272,8 +274,8 @@ static struct error *take(struct cpio_reader *r, const char *bytes, size_t n)
 	default:
 		for (size_t i = 0; i < n; i++) {
 			if (bytes[i])
-				return cpio_error(CPIO_PADDING, 0, "byte 0x%02x among zeros",
-						  (unsigned char)bytes[i]);
+				return wire_cpio_error(CPIO_PADDING, 0, "byte 0x%02x among zeros",
+						       (unsigned char)bytes[i]);
 		}
 		return NULL;
 	}
@@ -303,8 +305,8 @@ struct error *cpio_reader_feed(struct cpio_reader *r, const void *bytes, size_t 
 	struct error *err;
 
 	if (r->stage == FAILED)
-		return cpio_error(CPIO_TRUNCATED, 0, "the archive was given up at byte %llu",
-				  (unsigned long long)r->offset);
+		return wire_cpio_error(CPIO_TRUNCATED, 0, "the archive was given up at byte %llu",
+				       (unsigned long long)r->offset);
 	err = feed(r, bytes, n);
 	if (!err)
 		return NULL;
@@ -316,7 +318,7 @@ struct error *cpio_reader_finish(struct cpio_reader *r)
 {
 	if (r->stage == AFTER_TRAILER)
 		return NULL;
-	return cpio_error(CPIO_TRUNCATED, 0,
-			  "the archive ends at byte %llu, after %u entries, without a trailer",
-			  (unsigned long long)r->offset, r->entries);
+	return wire_cpio_error(CPIO_TRUNCATED, 0,
+			       "the archive ends at byte %llu, after %u entries, without a trailer",
+			       (unsigned long long)r->offset, r->entries);
 }

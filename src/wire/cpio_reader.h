@@ -36,8 +36,8 @@ struct cpio_reader;
 struct cpio_reader *cpio_reader_new(const struct cpio_reader_limits *limits,
 				    const struct cpio_events *events, void *context) MUST_CHECK;
 void cpio_reader_free(struct cpio_reader *r);
-DEFINE_CLEANUP(cpio_reader, struct cpio_reader *, NULL, cpio_reader_free);
-#define _cleanup_cpio_reader_ _cleanup_(cleanup_cpio_reader)
+DEFINE_CLEANUP(wire_cpio_reader, struct cpio_reader *, NULL, cpio_reader_free);
+#define _cleanup_cpio_reader_ _cleanup_(cleanup_wire_cpio_reader)
 
 /* After an error every further call is an error. */
 struct error *cpio_reader_feed(struct cpio_reader *r, const void *bytes, size_t n) MUST_CHECK;

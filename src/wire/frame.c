@@ -6,6 +6,8 @@
 
 #include "wire/crc32c.h"
 
+DEFINE_ERROR_DOMAIN(wire, WIRE, WIRE_ERRORS);
+
 /* As it travels, little-endian. */
 struct header {
 	uint32_t magic;

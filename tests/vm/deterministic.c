@@ -17,8 +17,8 @@
 #include "base/alloc.h"
 #include "kernel/kernel.h"
 #include "vm/deterministic/deterministic.h"
-#include "vm/deterministic/page_diff.h"
-#include "vm/deterministic/page_owner.h"
+#include "page_diff.h"
+#include "page_owner.h"
 
 enum { LISTED_LIMIT = 200 };
 

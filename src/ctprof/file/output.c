@@ -116,7 +116,7 @@ static struct error *fill(int fd, const char *path, const struct snapshot *snaps
 			  struct snapshot_frame_size *ret)
 {
 	/* A new one is its owner's alone. */
-	struct error *err = io_take_after(fd, path);
+	struct error *err = io_copy_owner_mode(fd, path);
 
 	if (!err)
 		err = snapshot_write_frame(snapshot, fd, path, ret);

@@ -10,7 +10,7 @@
 #include "elf/closure.h"
 #include "elf/closure_path.h"
 
-DEFINE_ERROR_DOMAIN(guest_files, GUEST_FILES, GUEST_FILES_ERRORS);
+DEFINE_ERROR_DOMAIN(vm_guest_files, VM_GUEST_FILES, GUEST_FILES_ERRORS);
 
 struct entry {
 	char *name; /* relative, usr-merged */
@@ -145,16 +145,16 @@ static struct error *insert(struct guest_files *g, struct entry e)
 
 	err = cpio_check_name(e.name);
 	if (!err && there && !same(there, &e))
-		err = guest_files_error(GUEST_FILES_CONFLICT, 0, "/%s: %s and %s", e.name,
-					there->host	? there->host
-					: there->target ? there->target
-							: "something else",
-					e.host	   ? e.host
-					: e.target ? e.target
-						   : "something else");
+		err = vm_guest_files_error(GUEST_FILES_CONFLICT, 0, "/%s: %s and %s", e.name,
+					   there->host	   ? there->host
+					   : there->target ? there->target
+							   : "something else",
+					   e.host     ? e.host
+					   : e.target ? e.target
+						      : "something else");
 	if (!err && g->entries.n >= GUEST_FILES_LIMIT_ENTRIES)
-		err = guest_files_error(GUEST_FILES_LIMIT, 0, "more than %d entries",
-					GUEST_FILES_LIMIT_ENTRIES);
+		err = vm_guest_files_error(GUEST_FILES_LIMIT, 0, "more than %d entries",
+					   GUEST_FILES_LIMIT_ENTRIES);
 	if (err || there) {
 		entry_deinit(&e);
 		return err;
@@ -263,8 +263,8 @@ struct error *guest_files_add_host(struct guest_files *g, const char *path)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return base_error(BASE_IO, errno, "%s", path);
 	if (!S_ISREG(st.st_mode))
-		return guest_files_error(GUEST_FILES_KIND, 0, "%s is %s", path,
-					 S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
+		return vm_guest_files_error(GUEST_FILES_KIND, 0, "%s is %s", path,
+					    S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
 	return add(g, strbuf_str(&real),
 		   (struct entry){ .mode = S_IFREG | (st.st_mode & 07777),
 				   .host = xstrdup(strbuf_str(&real)) });
@@ -324,12 +324,12 @@ static struct error *check_regular(const char *real, const char *name)
 	if (stat(real, &st) < 0)
 		return base_error(BASE_IO, errno, "%s", name);
 	if (S_ISDIR(st.st_mode))
-		return guest_files_error(
+		return vm_guest_files_error(
 			GUEST_FILES_KIND, 0,
 			"%s is a folder; only files go in this way, a folder through the command's standard input: tar c FOLDER | ktstr shell --exec 'tar x; ...'",
 			name);
 	if (!S_ISREG(st.st_mode))
-		return guest_files_error(GUEST_FILES_KIND, 0, "%s is no regular file", name);
+		return vm_guest_files_error(GUEST_FILES_KIND, 0, "%s is no regular file", name);
 	return access(real, R_OK) < 0 ? base_error(BASE_IO, errno, "%s", name) : NULL;
 }
 
@@ -342,7 +342,8 @@ struct error *guest_files_add_spec(struct guest_files *g, const char *spec)
 	struct error *err;
 
 	if (n == 0 || !*base || (spec[n] && !spec[n + 1]))
-		return guest_files_error(GUEST_FILES_SPEC, 0, "'%s' is no FILE[:GUESTPATH]", spec);
+		return vm_guest_files_error(GUEST_FILES_SPEC, 0, "'%s' is no FILE[:GUESTPATH]",
+					    spec);
 	real = realpath(file, NULL);
 	if (!real)
 		return base_error(BASE_IO, errno, "%s", file);
@@ -370,8 +371,8 @@ static struct error *write_host(const struct guest_files *g, const struct entry 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return base_error(BASE_IO, errno, "%s", e->host);
 	if ((uint64_t)st.st_size > CPIO_LIMIT_FILE_BYTES)
-		return cpio_error(CPIO_LIMIT, 0, "%s: %lld bytes (at most %u)", e->host,
-				  (long long)st.st_size, CPIO_LIMIT_FILE_BYTES);
+		return wire_cpio_error(CPIO_LIMIT, 0, "%s: %lld bytes (at most %u)", e->host,
+				       (long long)st.st_size, CPIO_LIMIT_FILE_BYTES);
 	left = (uint64_t)st.st_size;
 	header.size = (uint32_t)left;
 	err = cpio_begin(w, &header);
@@ -383,9 +384,9 @@ static struct error *write_host(const struct guest_files *g, const struct entry 
 		if (n < 0)
 			return base_error(BASE_IO, errno, "%s", e->host);
 		if (n == 0)
-			return guest_files_error(GUEST_FILES_CHANGED, 0,
-						 "%s: %llu bytes less than it had", e->host,
-						 (unsigned long long)left);
+			return vm_guest_files_error(GUEST_FILES_CHANGED, 0,
+						    "%s: %llu bytes less than it had", e->host,
+						    (unsigned long long)left);
 		err = cpio_data(w, chunk, (size_t)n);
 		left -= (uint64_t)n;
 	}

@@ -22,7 +22,7 @@
 	  "two files want the same place in the guest")                                         \
 	X(GUEST_FILES_CHANGED, "guest-file-changed", "a file became shorter while it was read") \
 	X(GUEST_FILES_LIMIT, "guest-file-limit", "more files than a guest is given")
-DECLARE_ERROR_DOMAIN(guest_files, GUEST_FILES, GUEST_FILES_ERRORS);
+DECLARE_ERROR_DOMAIN(vm_guest_files, VM_GUEST_FILES, GUEST_FILES_ERRORS);
 
 enum {
 	GUEST_FILES_LIMIT_ENTRIES = 65536,
@@ -33,8 +33,8 @@ struct guest_files;
 /* root: where host files are looked up; NULL: "/". Borrowed. */
 struct guest_files *guest_files_new(const char *root) MUST_CHECK;
 void guest_files_free(struct guest_files *g);
-DEFINE_CLEANUP(guest_files, struct guest_files *, NULL, guest_files_free);
-#define _cleanup_guest_files_ _cleanup_(cleanup_guest_files)
+DEFINE_CLEANUP(vm_guest_files, struct guest_files *, NULL, guest_files_free);
+#define _cleanup_guest_files_ _cleanup_(cleanup_vm_guest_files)
 
 /*
  * Names are paths in the guest, with or without a slash in front. Folders above them are

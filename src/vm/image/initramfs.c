@@ -11,7 +11,7 @@
 #include "vm/image/guest_files.h"
 #include "wire/crc32c.h"
 
-DEFINE_ERROR_DOMAIN(initramfs, INITRAMFS, INITRAMFS_ERRORS);
+DEFINE_ERROR_DOMAIN(vm_initramfs, VM_INITRAMFS, INITRAMFS_ERRORS);
 
 enum {
 	LIMIT_APPLET_LIST_BYTES = 65536,
@@ -144,8 +144,8 @@ static struct error *add_applets(struct guest_files *g, const char *busybox)
 	if (err)
 		return error_wrap(err, "%s --list", busybox);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || list.n == 0)
-		return initramfs_error(INITRAMFS_BUSYBOX, 0, "%s --list does not list its applets",
-				       busybox);
+		return vm_initramfs_error(INITRAMFS_BUSYBOX, 0,
+					  "%s --list does not list its applets", busybox);
 	for (const char *at = strbuf_str(&list); *at && !err;) {
 		size_t n = strcspn(at, "\n");
 		_cleanup_free_ char *applet = xstrndup(at, n);
@@ -163,12 +163,12 @@ static struct error *resolve_busybox(const char *wanted, char **ret)
 	_cleanup_free_ char *busybox = wanted ? xstrdup(wanted) : find_busybox(), *real = NULL;
 
 	if (!busybox)
-		return initramfs_error(
+		return vm_initramfs_error(
 			INITRAMFS_BUSYBOX, 0,
 			"no busybox in PATH: install the package busybox or busybox-static");
 	real = realpath(busybox, NULL);
 	if (!real)
-		return initramfs_error(INITRAMFS_BUSYBOX, errno, "%s", busybox);
+		return vm_initramfs_error(INITRAMFS_BUSYBOX, errno, "%s", busybox);
 	*ret = take_ptr(real);
 	return NULL;
 }
@@ -233,7 +233,7 @@ struct error *initramfs_identity(const struct initramfs_options *options, uint64
 
 	err = resolve_busybox(options->busybox, &busybox);
 	if (!err && stat(busybox, &st) < 0)
-		err = initramfs_error(INITRAMFS_BUSYBOX, errno, "%s", busybox);
+		err = vm_initramfs_error(INITRAMFS_BUSYBOX, errno, "%s", busybox);
 	if (err)
 		return error_wrap(err, "initramfs");
 	{
@@ -266,7 +266,7 @@ struct error *initramfs_build(const struct initramfs_options *options, struct in
 	struct error *err;
 
 	if (!options->agent_n)
-		return initramfs_error(INITRAMFS_AGENT, 0, "the agent is empty");
+		return vm_initramfs_error(INITRAMFS_AGENT, 0, "the agent is empty");
 	err = add_skeleton(g);
 	if (!err)
 		err = guest_files_add_bytes(g, "init", 0755, options->agent, options->agent_n);

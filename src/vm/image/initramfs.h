@@ -13,7 +13,7 @@
 #define INITRAMFS_ERRORS(X)                                                          \
 	X(INITRAMFS_BUSYBOX, "busybox-missing", "there is no busybox for the guest") \
 	X(INITRAMFS_AGENT, "agent-missing", "there is no agent for the guest")
-DECLARE_ERROR_DOMAIN(initramfs, INITRAMFS, INITRAMFS_ERRORS);
+DECLARE_ERROR_DOMAIN(vm_initramfs, VM_INITRAMFS, INITRAMFS_ERRORS);
 
 /* One more file, by its bytes. */
 struct initramfs_extra {

@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "elf/image.h"
 
-DEFINE_ERROR_DOMAIN(modules, MODULES, MODULES_ERRORS);
+DEFINE_ERROR_DOMAIN(vm_modules, VM_MODULES, MODULES_ERRORS);
 
 void module_list_deinit(struct module_list *list)
 {
@@ -46,12 +46,12 @@ static bool is_module(const char *path, size_t n, const char *name)
 static struct error *push(struct module_list *list, const char *path, size_t n)
 {
 	if (list->n == MODULES_LIMIT_FILES)
-		return modules_error(MODULES_LIMIT, 0, "a module that needs more than %d others",
-				     MODULES_LIMIT_FILES);
+		return vm_modules_error(MODULES_LIMIT, 0, "a module that needs more than %d others",
+					MODULES_LIMIT_FILES);
 	/* The folder is a package's, but the file may be anybody's. */
 	if (path[0] == '/' || memmem(path, n, "..", 2) || memchr(path, 0, n))
-		return modules_error(MODULES_ABSENT, 0, "modules.dep leads out of its folder: %.*s",
-				     (int)n, path);
+		return vm_modules_error(MODULES_ABSENT, 0,
+					"modules.dep leads out of its folder: %.*s", (int)n, path);
 	list->paths = xreallocarray(list->paths, list->n + 1, sizeof(*list->paths));
 	list->paths[list->n++] = xstrndup(path, n);
 	return NULL;
@@ -96,7 +96,7 @@ struct error *modules_parse_dep(struct bytes dep, const char *name, struct modul
 		}
 		at += n + (newline != NULL);
 	}
-	return modules_error(MODULES_ABSENT, 0, "no module '%s' in modules.dep", name);
+	return vm_modules_error(MODULES_ABSENT, 0, "no module '%s' in modules.dep", name);
 }
 
 bool modules_parse_builtin(struct bytes builtin, const char *name)
@@ -203,11 +203,11 @@ static struct error *ask_modules(const struct folder *folder, const char *name, 
 	if (is_listed(list, name) || modules_parse_builtin(over(&folder->builtin), name))
 		return NULL;
 	if (depth > MODULES_LIMIT_DEPTH)
-		return modules_error(MODULES_LIMIT, 0, "'%s' is needed %d levels deep", name,
-				     depth);
+		return vm_modules_error(MODULES_LIMIT, 0, "'%s' is needed %d levels deep", name,
+					depth);
 	path = find_file(folder, name);
 	if (!path)
-		return modules_error(MODULES_ABSENT, 0, "no module '%s' in modules.order", name);
+		return vm_modules_error(MODULES_ABSENT, 0, "no module '%s' in modules.order", name);
 	err = read_depends(folder, path, &depends);
 	for (const char *at = strbuf_str(&depends); *at && !err;) {
 		size_t n = strcspn(at, "\n");
@@ -280,13 +280,13 @@ static struct error *unpack_zstd(const char *path, struct strbuf *into)
 
 		rest = ZSTD_decompressStream(stream, &out, &in);
 		if (ZSTD_isError(rest))
-			err = modules_error(MODULES_UNPACK, 0, "%s: %s", path,
-					    ZSTD_getErrorName(rest));
+			err = vm_modules_error(MODULES_UNPACK, 0, "%s: %s", path,
+					       ZSTD_getErrorName(rest));
 		else if (rest && out.pos == 0 && in.pos == seen)
-			err = modules_error(MODULES_UNPACK, 0, "%s is cut short", path);
+			err = vm_modules_error(MODULES_UNPACK, 0, "%s is cut short", path);
 		else if (into->n - before + out.pos > MODULES_LIMIT_MODULE_BYTES)
-			err = modules_error(MODULES_LIMIT, 0, "%s unpacks to more than %d bytes",
-					    path, MODULES_LIMIT_MODULE_BYTES);
+			err = vm_modules_error(MODULES_LIMIT, 0, "%s unpacks to more than %d bytes",
+					       path, MODULES_LIMIT_MODULE_BYTES);
 		else
 			strbuf_append_bytes(into, chunk, out.pos);
 	}
@@ -305,7 +305,7 @@ static struct error *unpack_with(const char *program, const char *path, struct s
 	if (err)
 		return error_wrap(err, "unpacking %s with %s", path, program);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		return modules_error(MODULES_UNPACK, 0, "%s cannot unpack %s", program, path);
+		return vm_modules_error(MODULES_UNPACK, 0, "%s cannot unpack %s", program, path);
 	return NULL;
 }
 
@@ -321,5 +321,5 @@ struct error *module_read_bytes(const char *folder, const char *path, struct str
 		return unpack_with("xz", full, into);
 	if (str_ends_with(path, ".ko.gz"))
 		return unpack_with("gzip", full, into);
-	return modules_error(MODULES_UNPACK, 0, "%s is packed in an unknown way", path);
+	return vm_modules_error(MODULES_UNPACK, 0, "%s is packed in an unknown way", path);
 }

@@ -14,7 +14,7 @@
 	X(MODULES_ABSENT, "module-absent", "the kernel's package has no such module")   \
 	X(MODULES_UNPACK, "module-unpack", "a compressed module could not be unpacked") \
 	X(MODULES_LIMIT, "module-limit", "modules.dep is larger than sensible")
-DECLARE_ERROR_DOMAIN(modules, MODULES, MODULES_ERRORS);
+DECLARE_ERROR_DOMAIN(vm_modules, VM_MODULES, MODULES_ERRORS);
 
 enum {
 	MODULES_LIMIT_DEPTH = 16,

@@ -126,6 +126,8 @@ static struct error *forward_outside(struct run *run)
 	struct error *err = NULL;
 	int number;
 
+	if (command->tick)
+		command->tick(command->context);
 	if (command->take_signal && (number = command->take_signal(command->context)) != 0)
 		err = send_signal(run, number);
 	if (!err && command->take_resize && command->take_resize(command->context, &cols, &rows)) {
@@ -201,7 +203,7 @@ static struct error *take_frame(struct run *run, const struct wire_frame *frame)
 
 static uint64_t next_deadline(const struct run *run)
 {
-	if (!run->command->take_signal && !run->command->take_resize)
+	if (!run->command->take_signal && !run->command->take_resize && !run->command->tick)
 		return run->deadline_ns;
 	return run->deadline_ns && run->deadline_ns < run->ask_ns ? run->deadline_ns : run->ask_ns;
 }

@@ -31,6 +31,8 @@ struct vm_command {
 	void *context;
 	/* Asked now and then; a pending signal is passed on, 0: none. May be NULL. */
 	int (*take_signal)(void *context);
+	/* Called now and then while the command runs. May be NULL. */
+	void (*tick)(void *context);
 	/* True when the terminal has changed its size. May be NULL. */
 	bool (*take_resize)(void *context, uint16_t *cols, uint16_t *rows);
 	uint64_t patience_ns; /* with a silent agent, at least; 0: the usual */
@@ -60,14 +62,7 @@ enum vm_stream vm_stream_of(enum wire_type type);
 struct wire_run vm_command_message(const struct vm_command *command);
 struct error *vm_end_decode(struct bytes payload, struct vm_end *ret) MUST_CHECK;
 
-/*
- * Unpacks an archive below a folder of the guest. `next` appends the next piece to `into`
- * and leaves it empty at the end.
- */
-typedef struct error *(*vm_archive_fn)(void *context, struct strbuf *into);
-struct error *vm_put(struct vm *vm, const char *root, vm_archive_fn next, void *context,
-		     const struct cancel *cancel, uint64_t *ret_files) MUST_CHECK;
-/* The whole archive at once. */
+/* Unpacks an archive below a directory of the guest. */
 struct error *vm_put_bytes(struct vm *vm, const char *root, const void *archive, size_t n,
 			   const struct cancel *cancel, uint64_t *ret_files) MUST_CHECK;
 

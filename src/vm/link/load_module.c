@@ -71,8 +71,8 @@ struct error *vm_load_module(struct vm *vm, const char *modules_dir, const char 
 	struct error *err;
 
 	if (!modules_dir)
-		return modules_error(MODULES_ABSENT, 0,
-				     "module %s: the kernel came without modules", name);
+		return vm_modules_error(MODULES_ABSENT, 0,
+					"module %s: the kernel came without modules", name);
 	err = modules_read(modules_dir, name, &list);
 	if (!err && list.n)
 		err = send(vm, modules_dir, &list, cancel);

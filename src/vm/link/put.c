@@ -55,18 +55,18 @@ static struct error *listen_to(struct transfer *t, bool wait, const struct cance
 	}
 }
 
-static struct error *send_piece(struct transfer *t, const struct strbuf *piece,
-				const struct cancel *cancel)
+static struct error *send_archive(struct transfer *t, struct bytes piece,
+				  const struct cancel *cancel)
 {
 	struct error *err = NULL;
 
-	t->crc = crc32c(t->crc, piece->at, piece->n);
-	t->bytes += piece->n;
-	for (size_t at = 0; !err && at < piece->n;) {
-		size_t left = piece->n - at;
+	t->crc = crc32c(t->crc, piece.at, piece.n);
+	t->bytes += piece.n;
+	for (size_t at = 0; !err && at < piece.n;) {
+		size_t left = piece.n - at;
 		size_t n = left < WIRE_PAYLOAD_MAX ? left : WIRE_PAYLOAD_MAX;
 
-		err = vm_send(t->vm, WIRE_PUT_DATA, t->channel, piece->at + at, n);
+		err = vm_send(t->vm, WIRE_PUT_DATA, t->channel, piece.at + at, n);
 		at += n;
 		/* The guest may refuse in the middle: then the rest need not go. */
 		while (!err && vm_backlog(t->vm) > BACKLOG_LIMIT)
@@ -75,22 +75,17 @@ static struct error *send_piece(struct transfer *t, const struct strbuf *piece,
 	return err;
 }
 
-struct error *vm_put(struct vm *vm, const char *root, vm_archive_fn next, void *context,
-		     const struct cancel *cancel, uint64_t *ret_files)
+struct error *vm_put_bytes(struct vm *vm, const char *root, const void *archive, size_t n,
+			   const struct cancel *cancel, uint64_t *ret_files)
 {
 	struct transfer t = { .vm = vm, .channel = vm_new_channel(vm) };
-	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT, piece = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
 	struct error *err;
 
 	wire_put_encode(&(struct wire_put){ .root = root }, &payload);
 	err = vm_send(vm, WIRE_PUT, t.channel, payload.at, payload.n);
-	while (!err) {
-		strbuf_clear(&piece);
-		err = next(context, &piece);
-		if (err || piece.n == 0)
-			break;
-		err = send_piece(&t, &piece, cancel);
-	}
+	if (!err)
+		err = send_archive(&t, (struct bytes){ archive, n }, cancel);
 	if (!err) {
 		strbuf_clear(&payload);
 		wire_put_end_encode(&(struct wire_put_end){ .bytes = t.bytes, .crc = t.crc },
@@ -104,24 +99,4 @@ struct error *vm_put(struct vm *vm, const char *root, vm_archive_fn next, void *
 	if (ret_files)
 		*ret_files = t.files;
 	return NULL;
-}
-
-struct whole {
-	const void *at;
-	size_t n;
-};
-
-static struct error *take_whole(void *context, struct strbuf *into)
-{
-	struct whole *whole = context;
-
-	strbuf_append_bytes(into, whole->at, whole->n);
-	whole->n = 0;
-	return NULL;
-}
-
-struct error *vm_put_bytes(struct vm *vm, const char *root, const void *archive, size_t n,
-			   const struct cancel *cancel, uint64_t *ret_files)
-{
-	return vm_put(vm, root, take_whole, &(struct whole){ archive, n }, cancel, ret_files);
 }

@@ -189,7 +189,7 @@ static uint64_t host_wait_ns(pid_t pid)
 	return sum;
 }
 
-static void heard(struct vm *vm)
+static void mark_alive(struct vm *vm)
 {
 	vm->heard_ns = clock_monotonic_ns();
 	if (vm->heartbeat_ms)
@@ -258,7 +258,7 @@ static struct error *check_heartbeat(struct vm *vm)
 				"no sign of life for %llu s: somebody has stopped QEMU",
 				(unsigned long long)(silent_ns / NS_PER_SEC));
 	if (is_frozen_by_others(vm))
-		heard(vm);
+		mark_alive(vm);
 	/* Also when it went on again a moment ago, which QEMU told with its answer. */
 	if (clock_monotonic_ns() - vm->heard_ns < limit_ns)
 		return NULL;
@@ -270,11 +270,11 @@ static struct error *check_heartbeat(struct vm *vm)
 }
 
 /* True when the frame is for the caller. */
-static bool deal_with(struct vm *vm, const struct wire_frame *frame)
+static bool handle_frame(struct vm *vm, const struct wire_frame *frame)
 {
 	switch (frame->type) {
 	case WIRE_HEARTBEAT:
-		heard(vm);
+		mark_alive(vm);
 		return false;
 	case WIRE_LOG:
 		vm_say(vm, "guest: %.*s", (int)frame->payload.n, (const char *)frame->payload.at);
@@ -294,7 +294,7 @@ static struct error *next_frame(struct vm *vm, struct wire_frame *ret, bool *ret
 
 		if (err)
 			return err;
-	} while (got && !deal_with(vm, ret));
+	} while (got && !handle_frame(vm, ret));
 	*ret_got = got;
 	return NULL;
 }

@@ -18,15 +18,6 @@ void argv_add(struct argv *argv, const char *word)
 	vec_push(&argv->words, xstrdup(word));
 }
 
-void argv_addf(struct argv *argv, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vec_push(&argv->words, xvasprintf(fmt, args));
-	va_end(args);
-}
-
 void argv_option(struct argv *argv, const char *option, const char *fmt, ...)
 {
 	va_list args;

@@ -12,7 +12,6 @@ struct argv {
 
 void argv_deinit(struct argv *argv);
 void argv_add(struct argv *argv, const char *word);
-void argv_addf(struct argv *argv, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* An option and its value: "-m", "512M". */
 void argv_option(struct argv *argv, const char *option, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* Borrowed, NULL at the end. */

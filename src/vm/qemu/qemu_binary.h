@@ -45,7 +45,7 @@ struct error *qemu_binary_find(struct qemu_binary **ret) MUST_CHECK;
 struct error *qemu_binary_open(const char *path, struct qemu_binary **ret) MUST_CHECK;
 void qemu_binary_free(struct qemu_binary *binary);
 
-DEFINE_CLEANUP(qemu_binary, struct qemu_binary *, NULL, qemu_binary_free);
-#define _cleanup_qemu_binary_ _cleanup_(cleanup_qemu_binary)
+DEFINE_CLEANUP(vm_qemu_binary, struct qemu_binary *, NULL, qemu_binary_free);
+#define _cleanup_qemu_binary_ _cleanup_(cleanup_vm_qemu_binary)
 
 #endif

@@ -19,8 +19,8 @@ struct qmp *qmp_new(int fd, qmp_event_fn on_event, void *context);
 /* The monitor that listens at a path. Does not wait longer than that for its turn. */
 struct error *qmp_connect(const char *path, uint64_t wait_ns, struct qmp **ret) MUST_CHECK;
 void qmp_free(struct qmp *qmp);
-DEFINE_CLEANUP(qmp, struct qmp *, NULL, qmp_free);
-#define _cleanup_qmp_ _cleanup_(cleanup_qmp)
+DEFINE_CLEANUP(vm_qmp, struct qmp *, NULL, qmp_free);
+#define _cleanup_qmp_ _cleanup_(cleanup_vm_qmp)
 
 /* From now on a wait also ends when this is requested, with BASE_CANCELLED. NULL: none. Kept. */
 void qmp_heed(struct qmp *qmp, const struct cancel *cancel);

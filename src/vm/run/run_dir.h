@@ -60,7 +60,7 @@ enum run_dir_owner {
 /* fd of the folder of all folders. */
 enum run_dir_owner run_dir_owner(int top_fd, const char *id);
 
-DEFINE_CLEANUP(run_dir, struct run_dir *, NULL, run_dir_free);
-#define _cleanup_run_dir_ _cleanup_(cleanup_run_dir)
+DEFINE_CLEANUP(vm_run_dir, struct run_dir *, NULL, run_dir_free);
+#define _cleanup_run_dir_ _cleanup_(cleanup_vm_run_dir)
 
 #endif

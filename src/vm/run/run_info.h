@@ -76,7 +76,7 @@ void run_info_format(const struct run_info *info, struct strbuf *into);
 struct error *run_info_parse(const char *text, size_t n, const char *label,
 			     struct run_info **ret) MUST_CHECK;
 
-DEFINE_CLEANUP(run_info, struct run_info *, NULL, run_info_free);
-#define _cleanup_run_info_ _cleanup_(cleanup_run_info)
+DEFINE_CLEANUP(vm_run_info, struct run_info *, NULL, run_info_free);
+#define _cleanup_run_info_ _cleanup_(cleanup_vm_run_info)
 
 #endif

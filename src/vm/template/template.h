@@ -40,8 +40,8 @@ struct template
 };
 
 void template_free(struct template *template);
-DEFINE_CLEANUP(template, struct template *, NULL, template_free);
-#define _cleanup_template_ _cleanup_(cleanup_template)
+DEFINE_CLEANUP(vm_template, struct template *, NULL, template_free);
+#define _cleanup_template_ _cleanup_(cleanup_vm_template)
 
 /* 16 hexadecimal digits. */
 char *template_name(const char *key) MUST_CHECK;

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/lock.h"
+#include "base/str.h"
 #include "base/paths.h"
 #include "base/vec.h"
 #include "vm/template/template_internal.h"
@@ -28,17 +29,9 @@ struct rows {
 uint64_t template_limit_bytes(void)
 {
 	const char *text = getenv("KTSTR_TEMPLATE_LIMIT_MB");
-	char *end;
-	unsigned long long mb;
+	uint64_t mb;
 
-	/* strtoull() would take a sign and make a number of it. */
-	if (!text || text[0] < '0' || text[0] > '9')
-		return DEFAULT_LIMIT;
-	errno = 0;
-	mb = strtoull(text, &end, 10);
-	if (errno || *end || mb > UINT64_MAX >> 20)
-		return DEFAULT_LIMIT;
-	return (uint64_t)mb << 20;
+	return text && str_parse_u64(text, UINT64_MAX >> 20, &mb) ? mb << 20 : DEFAULT_LIMIT;
 }
 
 static uint64_t folder_bytes(const char *path)

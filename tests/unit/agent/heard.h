@@ -11,7 +11,7 @@
 enum { HEARD_MAX = 4096 };
 
 struct heard {
-	struct output out;
+	struct agent_output out;
 	struct wire_receiver receiver;
 	enum wire_type types[HEARD_MAX]; /* of all frames, in order */
 	uint32_t channels[HEARD_MAX];
@@ -38,7 +38,7 @@ static inline void heard_begin(struct heard *h)
 
 static inline void heard_end(struct heard *h)
 {
-	output_deinit(&h->out);
+	agent_output_deinit(&h->out);
 	wire_receiver_deinit(&h->receiver);
 	strbuf_deinit(&h->stdout_bytes);
 	strbuf_deinit(&h->stderr_bytes);

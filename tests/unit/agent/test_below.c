@@ -24,12 +24,12 @@ static void links_and_dots_stay_inside(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
 		assert_int_equal(symlinkat(targets[i], root, "link"), 0);
-		assert_int_equal(below_open(root, "link/secret", O_RDONLY), -1);
+		assert_int_equal(agent_below_open(root, "link/secret", O_RDONLY), -1);
 		assert_int_equal(errno, ENOENT);
 		unlinkat(root, "link", 0);
 	}
-	assert_int_equal(below_open(root, "../out/secret", O_RDONLY), -1);
-	assert_int_equal(below_open(root, "/../out/secret", O_RDONLY), -1);
+	assert_int_equal(agent_below_open(root, "../out/secret", O_RDONLY), -1);
+	assert_int_equal(agent_below_open(root, "/../out/secret", O_RDONLY), -1);
 }
 
 static void a_link_inside_is_followed(void **state)
@@ -40,7 +40,7 @@ static void a_link_inside_is_followed(void **state)
 	scratch_folder(*state, "in/usr");
 	scratch_write(*state, "in/usr/file", "x");
 	assert_int_equal(symlinkat("/usr", root, "alias"), 0);
-	fd = below_open(root, "alias/file", O_RDONLY);
+	fd = agent_below_open(root, "alias/file", O_RDONLY);
 	assert_true(fd >= 0);
 }
 
@@ -50,7 +50,7 @@ static void missing_folders_are_made(void **state)
 	_cleanup_close_ int root = cage(*state);
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-		_cleanup_close_ int fd = below_make_folders(root, paths[i]);
+		_cleanup_close_ int fd = agent_below_make_directories(root, paths[i]);
 
 		assert_true(fd >= 0);
 	}
@@ -62,8 +62,8 @@ static void missing_folders_are_made(void **state)
 static void the_root_itself_may_be_asked_for(void **state)
 {
 	_cleanup_close_ int root = cage(*state);
-	_cleanup_close_ int a = below_make_folders(root, "");
-	_cleanup_close_ int b = below_make_folders(root, "/");
+	_cleanup_close_ int a = agent_below_make_directories(root, "");
+	_cleanup_close_ int b = agent_below_make_directories(root, "/");
 
 	assert_true(a >= 0);
 	assert_true(b >= 0);
@@ -74,7 +74,7 @@ static void a_dangling_link_on_the_way_is_refused(void **state)
 	_cleanup_close_ int root = cage(*state);
 
 	assert_int_equal(symlinkat("/../out/new", root, "way"), 0);
-	assert_int_equal(below_make_folders(root, "way/inside"), -1);
+	assert_int_equal(agent_below_make_directories(root, "way/inside"), -1);
 	assert_false(scratch_has(*state, "out/new"));
 }
 
@@ -82,14 +82,14 @@ static void a_parent_comes_with_the_last_part(void **state)
 {
 	_cleanup_close_ int root = cage(*state);
 	const char *base = NULL;
-	_cleanup_close_ int deep = below_parent(root, "x/y/name", &base);
+	_cleanup_close_ int deep = agent_below_parent(root, "x/y/name", &base);
 	_cleanup_close_ int top = -1;
 
 	assert_true(deep >= 0);
 	assert_string_equal(base, "name");
 	assert_true(scratch_has(*state, "in/x/y"));
 	assert_false(scratch_has(*state, "in/x/y/name"));
-	top = below_parent(root, "single", &base);
+	top = agent_below_parent(root, "single", &base);
 	assert_true(top >= 0);
 	assert_string_equal(base, "single");
 }
@@ -101,7 +101,7 @@ static void a_path_without_a_last_part_has_no_parent(void **state)
 	const char *base;
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-		assert_int_equal(below_parent(root, paths[i], &base), -1);
+		assert_int_equal(agent_below_parent(root, paths[i], &base), -1);
 		assert_int_equal(errno, EINVAL);
 	}
 }

@@ -7,19 +7,19 @@ static void every_controller_is_asked_for_by_itself(void **state)
 {
 	scratch_write(*state, "cgroup.controllers", "cpuset io\n");
 	scratch_write(*state, "cgroup.subtree_control", "");
-	cgroup_enable_all(*state);
+	agent_cgroup_enable_all(*state);
 	/* An ordinary file keeps both writes, each at its start. */
 	assert_file(*state, "cgroup.subtree_control", "+iouset");
 }
 
 static void no_controllers_is_no_harm(void **state)
 {
-	cgroup_enable_all(*state);
+	agent_cgroup_enable_all(*state);
 	scratch_write(*state, "cgroup.controllers", "\n");
-	cgroup_enable_all(*state);
+	agent_cgroup_enable_all(*state);
 	assert_false(scratch_has(*state, "cgroup.subtree_control"));
 	scratch_write(*state, "cgroup.subtree_control", "as it was");
-	cgroup_enable_all(*state);
+	agent_cgroup_enable_all(*state);
 	assert_file(*state, "cgroup.subtree_control", "as it was");
 }
 
@@ -28,10 +28,10 @@ static void levels_are_made_and_handed_their_controllers(void **state)
 	scratch_folder(*state, "one");
 	scratch_write(*state, "one/cgroup.controllers", "cpu\n");
 	scratch_write(*state, "one/cgroup.subtree_control", "");
-	assert_int_equal(cgroup_make(*state, "one/two/three"), 0);
+	assert_int_equal(agent_cgroup_make(*state, "one/two/three"), 0);
 	assert_true(scratch_has(*state, "one/two/three"));
 	assert_file(*state, "one/cgroup.subtree_control", "+cpu");
-	assert_int_equal(cgroup_make(*state, "one/two/three"), 0);
+	assert_int_equal(agent_cgroup_make(*state, "one/two/three"), 0);
 }
 
 static void names_that_lead_elsewhere_are_refused(void **state)
@@ -41,17 +41,17 @@ static void names_that_lead_elsewhere_are_refused(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		assert_int_equal(cgroup_make(*state, names[i]), EINVAL);
+		assert_int_equal(agent_cgroup_make(*state, names[i]), EINVAL);
 	assert_false(scratch_has(*state, "a"));
-	assert_int_equal(cgroup_make(*state, "..a/b.."), 0);
+	assert_int_equal(agent_cgroup_make(*state, "..a/b.."), 0);
 }
 
 static void entering_writes_the_caller(void **state)
 {
 	scratch_folder(*state, "g");
-	assert_int_equal(cgroup_enter(*state, "g"), ENOENT);
+	assert_int_equal(agent_cgroup_enter(*state, "g"), ENOENT);
 	scratch_write(*state, "g/cgroup.procs", "");
-	assert_int_equal(cgroup_enter(*state, "g"), 0);
+	assert_int_equal(agent_cgroup_enter(*state, "g"), 0);
 	assert_file(*state, "g/cgroup.procs", "0");
 }
 

@@ -16,7 +16,7 @@
 		__VA_ARGS__, NULL \
 	}
 
-static struct command *start(const char *script, uint32_t flags)
+static struct agent_command *start(const char *script, uint32_t flags)
 {
 	struct wire_run run = {
 		.argv = ARGV("sh", "-c", script),
@@ -26,10 +26,10 @@ static struct command *start(const char *script, uint32_t flags)
 		.cols = 80,
 		.rows = 25,
 	};
-	struct launch_place place = { .cgroup_root = "/nowhere" };
-	struct command *c = NULL;
+	struct agent_launch_place place = { .cgroup_root = "/nowhere" };
+	struct agent_command *c = NULL;
 
-	assert_success(command_new(6, &run, &place, &c));
+	assert_success(agent_command_new(6, &run, &place, &c));
 	return c;
 }
 
@@ -40,33 +40,33 @@ static struct command *start(const char *script, uint32_t flags)
 			move_once(c, heard); \
 	} while (0)
 
-static void move_once(struct command *c, struct heard *heard)
+static void move_once(struct agent_command *c, struct heard *heard)
 {
-	struct pollfd fds[COMMAND_N_STREAMS];
-	enum command_stream which[COMMAND_N_STREAMS];
+	struct pollfd fds[AGENT_COMMAND_N_STREAMS];
+	enum agent_command_stream which[AGENT_COMMAND_N_STREAMS];
 	nfds_t n = 0;
 
-	for (enum command_stream s = 0; s < COMMAND_N_STREAMS; s++)
-		if (command_wants(c, s, false, &fds[n]))
+	for (enum agent_command_stream s = 0; s < AGENT_COMMAND_N_STREAMS; s++)
+		if (agent_command_wants(c, s, false, &fds[n]))
 			which[n++] = s;
 	assert_true(poll(fds, n, 10) >= 0);
 	for (nfds_t i = 0; i < n; i++)
 		if (fds[i].revents)
-			command_handle(c, which[i], &heard->out);
+			agent_command_handle(c, which[i], &heard->out);
 	heard_listen(heard);
 }
 
-static void wait_for_end(struct command *c, struct heard *heard)
+static void wait_for_end(struct agent_command *c, struct heard *heard)
 {
 	struct rusage usage;
 	int status;
 
 	while (wait4(c->pid, &status, WNOHANG, &usage) == 0)
 		move_once(c, heard);
-	command_reaped(c, status, &usage);
-	assert_true(command_finish(c, &heard->out));
+	agent_command_reaped(c, status, &usage);
+	assert_true(agent_command_finish(c, &heard->out));
 	heard_listen(heard);
-	command_free(c);
+	agent_command_free(c);
 }
 
 static void output_and_status_become_frames_in_order(void **state UNUSED)
@@ -90,7 +90,7 @@ static void output_and_status_become_frames_in_order(void **state UNUSED)
 
 static void a_signal_ends_the_whole_group(void **state UNUSED)
 {
-	struct command *c;
+	struct agent_command *c;
 	struct heard heard;
 	struct pollfd ended = { .events = POLLIN };
 	pid_t grandchild;
@@ -101,8 +101,8 @@ static void a_signal_ends_the_whole_group(void **state UNUSED)
 	c = start("sleep 1000 & echo $!; wait", 0);
 	move_until(c, &heard, strchr(strbuf_str(&heard.stdout_bytes), '\n'));
 	grandchild = atoi(strbuf_str(&heard.stdout_bytes));
-	assert_int_equal(command_signal(c, 12345), EINVAL);
-	assert_int_equal(command_signal(c, SIGTERM), 0);
+	assert_int_equal(agent_command_signal(c, 12345), EINVAL);
+	assert_int_equal(agent_command_signal(c, SIGTERM), 0);
 	wait_for_end(c, &heard);
 	assert_int_equal(heard.exited.how, WIRE_END_SIGNALLED);
 	assert_int_equal(heard.exited.value, SIGTERM);
@@ -118,7 +118,7 @@ static void a_signal_ends_the_whole_group(void **state UNUSED)
 static void background_writers_do_not_hold_the_end_back(void **state UNUSED)
 {
 	/* The writer fills the pipe again as fast as it is read, and leaves when we close it. */
-	struct command *c = start("(trap '' HUP; exec yes) & echo first", 0);
+	struct agent_command *c = start("(trap '' HUP; exec yes) & echo first", 0);
 	struct heard heard;
 	struct rusage usage;
 	int status;
@@ -126,16 +126,16 @@ static void background_writers_do_not_hold_the_end_back(void **state UNUSED)
 	heard_begin(&heard);
 	while (wait4(c->pid, &status, WNOHANG, &usage) == 0)
 		move_once(c, &heard);
-	command_reaped(c, status, &usage);
+	agent_command_reaped(c, status, &usage);
 	/* A stream that was ready a moment ago is handled after the end is known. */
 	for (int i = 0; i < 50; i++) {
-		command_handle(c, COMMAND_OUT, &heard.out);
+		agent_command_handle(c, AGENT_COMMAND_OUT, &heard.out);
 		usleep(100);
 	}
 	heard_listen(&heard);
-	assert_true(command_finish(c, &heard.out));
+	assert_true(agent_command_finish(c, &heard.out));
 	heard_listen(&heard);
-	command_free(c);
+	agent_command_free(c);
 	assert_int_equal(heard.exited.how, WIRE_END_EXITED);
 	assert_int_equal(heard.stdout_ends, 1);
 	heard_end(&heard);
@@ -143,7 +143,7 @@ static void background_writers_do_not_hold_the_end_back(void **state UNUSED)
 
 static void what_is_written_after_the_end_does_not_count(void **state UNUSED)
 {
-	struct command *c = start("sleep 100 & echo $!", 0);
+	struct agent_command *c = start("sleep 100 & echo $!", 0);
 	struct heard heard;
 	struct rusage usage;
 	char path[64];
@@ -153,26 +153,26 @@ static void what_is_written_after_the_end_does_not_count(void **state UNUSED)
 	while (wait4(c->pid, &status, WNOHANG, &usage) == 0)
 		move_once(c, &heard);
 	move_until(c, &heard, heard.stdout_bytes.n > 0);
-	command_reaped(c, status, &usage);
+	agent_command_reaped(c, status, &usage);
 	/* Somebody who stayed writes into the same pipe, and the stream is handled once more. */
 	pid = atoi(strbuf_str(&heard.stdout_bytes));
 	snprintf(path, sizeof(path), "/proc/%d/fd/1", pid);
 	writer = open(path, O_WRONLY | O_CLOEXEC);
 	assert_int_equal(write(writer, "late", 4), 4);
-	command_handle(c, COMMAND_OUT, &heard.out);
-	assert_true(command_finish(c, &heard.out));
+	agent_command_handle(c, AGENT_COMMAND_OUT, &heard.out);
+	assert_true(agent_command_finish(c, &heard.out));
 	heard_listen(&heard);
 	assert_null(strstr(strbuf_str(&heard.stdout_bytes), "late"));
 	assert_int_equal(heard.stdout_ends, 1);
 	assert_int_equal(kill(pid, SIGKILL), 0);
 	close(writer);
-	command_free(c);
+	agent_command_free(c);
 	heard_end(&heard);
 }
 
 static void what_was_in_the_pipe_at_the_end_still_comes(void **state UNUSED)
 {
-	struct command *c = start("head -c 60000 /dev/zero", 0);
+	struct agent_command *c = start("head -c 60000 /dev/zero", 0);
 	struct heard heard;
 	struct rusage usage;
 	int status;
@@ -180,19 +180,19 @@ static void what_was_in_the_pipe_at_the_end_still_comes(void **state UNUSED)
 	heard_begin(&heard);
 	/* Nothing is read while it lives: all of it lies in the pipe. */
 	assert_int_equal(wait4(c->pid, &status, 0, &usage), c->pid);
-	command_reaped(c, status, &usage);
-	assert_true(command_finish(c, &heard.out));
+	agent_command_reaped(c, status, &usage);
+	assert_true(agent_command_finish(c, &heard.out));
 	heard_listen(&heard);
 	assert_int_equal(heard.types[0], WIRE_STARTED);
 	assert_int_equal(heard.stdout_bytes.n, 60000);
 	assert_int_equal(heard.exited.value, 0);
-	command_free(c);
+	agent_command_free(c);
 	heard_end(&heard);
 }
 
 static void the_end_waits_while_the_host_does_not_take_output(void **state UNUSED)
 {
-	struct command *c = start("echo last", 0);
+	struct agent_command *c = start("echo last", 0);
 	_cleanup_free_ char *data = xcalloc(1, WIRE_PAYLOAD_MAX);
 	struct heard heard;
 	struct rusage usage;
@@ -200,27 +200,27 @@ static void the_end_waits_while_the_host_does_not_take_output(void **state UNUSE
 
 	heard_begin(&heard);
 	assert_int_equal(wait4(c->pid, &status, 0, &usage), c->pid);
-	command_reaped(c, status, &usage);
+	agent_command_reaped(c, status, &usage);
 	for (size_t n = 0; n <= AGENT_OUTPUT_HIGH; n += WIRE_PAYLOAD_MAX)
-		output_send(&heard.out, WIRE_STDOUT, 6, data, WIRE_PAYLOAD_MAX);
-	assert_false(command_finish(c, &heard.out));
+		agent_output_send(&heard.out, WIRE_STDOUT, 6, data, WIRE_PAYLOAD_MAX);
+	assert_false(agent_command_finish(c, &heard.out));
 	heard_listen(&heard);
-	assert_true(command_finish(c, &heard.out));
+	assert_true(agent_command_finish(c, &heard.out));
 	heard_listen(&heard);
 	assert_int_equal(heard.types[heard.n - 1], WIRE_EXITED);
-	command_free(c);
+	agent_command_free(c);
 	heard_end(&heard);
 }
 
 static void a_program_that_cannot_be_run_has_only_an_end(void **state UNUSED)
 {
 	struct wire_run run = { .argv = ARGV("/no/program"), .cwd = "", .cgroup = "" };
-	struct launch_place place = { .cgroup_root = "/nowhere" };
-	struct command *c = NULL;
+	struct agent_launch_place place = { .cgroup_root = "/nowhere" };
+	struct agent_command *c = NULL;
 	struct heard heard;
 
 	heard_begin(&heard);
-	assert_success(command_new(6, &run, &place, &c));
+	assert_success(agent_command_new(6, &run, &place, &c));
 	wait_for_end(c, &heard);
 	assert_int_equal(heard.n, 2);
 	assert_int_equal(heard.types[0], WIRE_LOG);
@@ -238,15 +238,15 @@ static struct bytes some(const char *data, size_t n)
 static void input_is_granted_as_it_is_taken(void **state UNUSED)
 {
 	_cleanup_free_ char *data = xcalloc(1, WIRE_STDIN_WINDOW);
-	struct command *c = start("exec cat", WIRE_RUN_STDIN);
+	struct agent_command *c = start("exec cat", WIRE_RUN_STDIN);
 	size_t sent = 0, total = 5 * WIRE_STDIN_WINDOW;
 	struct heard heard;
 
 	heard_begin(&heard);
 	memset(data, 'i', WIRE_STDIN_WINDOW);
 	/* Before it runs nothing is granted. */
-	assert_error_tag(command_input(c, some(data, 1), &heard.out), "agent-window");
-	command_signal(c, SIGKILL);
+	assert_error_tag(agent_command_input(c, some(data, 1), &heard.out), "agent-window");
+	agent_command_signal(c, SIGKILL);
 	wait_for_end(c, &heard);
 	heard_end(&heard);
 
@@ -258,13 +258,13 @@ static void input_is_granted_as_it_is_taken(void **state UNUSED)
 		size_t n = heard.window_bytes - sent;
 
 		if (n) {
-			assert_success(command_input(c, some(data, n), &heard.out));
+			assert_success(agent_command_input(c, some(data, n), &heard.out));
 			sent += n;
 		}
 		move_once(c, &heard);
 		assert_true(heard.window_bytes <= sent + WIRE_STDIN_WINDOW);
 	}
-	command_input_end(c);
+	agent_command_input_end(c);
 	wait_for_end(c, &heard);
 	assert_int_equal(heard.stdout_bytes.n, sent);
 	assert_int_equal(heard.exited.value, 0);
@@ -274,13 +274,13 @@ static void input_is_granted_as_it_is_taken(void **state UNUSED)
 static void more_than_was_granted_ends_the_input(void **state UNUSED)
 {
 	_cleanup_free_ char *data = xcalloc(1, WIRE_STDIN_WINDOW);
-	struct command *c = start("wc -c", WIRE_RUN_STDIN);
+	struct agent_command *c = start("wc -c", WIRE_RUN_STDIN);
 	struct heard heard;
 
 	heard_begin(&heard);
 	move_until(c, &heard, heard.windows);
-	assert_success(command_input(c, some(data, WIRE_STDIN_WINDOW), &heard.out));
-	assert_error_tag(command_input(c, some(data, 1), &heard.out), "agent-window");
+	assert_success(agent_command_input(c, some(data, WIRE_STDIN_WINDOW), &heard.out));
+	assert_error_tag(agent_command_input(c, some(data, 1), &heard.out), "agent-window");
 	wait_for_end(c, &heard);
 	assert_string_equal(strbuf_str(&heard.stdout_bytes), "262144\n");
 	heard_end(&heard);
@@ -289,24 +289,24 @@ static void more_than_was_granted_ends_the_input(void **state UNUSED)
 static void input_that_nobody_reads_is_granted_again(void **state UNUSED)
 {
 	_cleanup_free_ char *data = xcalloc(1, WIRE_STDIN_WINDOW);
-	struct command *c = start("exec <&-; echo closed; sleep 1000", WIRE_RUN_STDIN);
+	struct agent_command *c = start("exec <&-; echo closed; sleep 1000", WIRE_RUN_STDIN);
 	struct heard heard;
 
 	heard_begin(&heard);
 	move_until(c, &heard, heard.stdout_bytes.n);
-	assert_success(command_input(c, some(data, WIRE_STDIN_WINDOW), &heard.out));
+	assert_success(agent_command_input(c, some(data, WIRE_STDIN_WINDOW), &heard.out));
 	move_until(c, &heard, heard.window_bytes == 2 * WIRE_STDIN_WINDOW);
-	assert_success(command_input(c, some(data, WIRE_STDIN_WINDOW), &heard.out));
+	assert_success(agent_command_input(c, some(data, WIRE_STDIN_WINDOW), &heard.out));
 	heard_listen(&heard);
 	assert_int_equal(heard.window_bytes, 3 * WIRE_STDIN_WINDOW);
-	command_signal(c, SIGKILL);
+	agent_command_signal(c, SIGKILL);
 	wait_for_end(c, &heard);
 	heard_end(&heard);
 }
 
 static void a_terminal_ends_its_input_and_changes_its_size(void **state UNUSED)
 {
-	struct command *c = start(
+	struct agent_command *c = start(
 		"trap 'stty size' WINCH; echo on; while read x; do :; done; echo off",
 		WIRE_RUN_PTY);
 	struct heard heard;
@@ -314,10 +314,10 @@ static void a_terminal_ends_its_input_and_changes_its_size(void **state UNUSED)
 	heard_begin(&heard);
 	move_until(c, &heard, strstr(strbuf_str(&heard.stdout_bytes), "on"));
 	assert_int_equal(heard.window_bytes, WIRE_STDIN_WINDOW);
-	command_resize(c, 44, 22);
-	assert_success(command_input(c, some("line\r", 5), &heard.out));
+	agent_command_resize(c, 44, 22);
+	assert_success(agent_command_input(c, some("line\r", 5), &heard.out));
 	move_until(c, &heard, strstr(strbuf_str(&heard.stdout_bytes), "22 44"));
-	command_input_end(c);
+	agent_command_input_end(c);
 	wait_for_end(c, &heard);
 	assert_contains(strbuf_str(&heard.stdout_bytes), "off\r\n");
 	assert_int_equal(heard.stdout_ends, 1);
@@ -328,8 +328,8 @@ static void a_terminal_ends_its_input_and_changes_its_size(void **state UNUSED)
 static void the_last_words_on_a_terminal_are_not_lost(void **state UNUSED)
 {
 	for (int i = 0; i < 20; i++) {
-		struct command *c = start("head -c 3000 /dev/zero | tr '\\0' z; echo end",
-					  WIRE_RUN_PTY);
+		struct agent_command *c = start("head -c 3000 /dev/zero | tr '\\0' z; echo end",
+						WIRE_RUN_PTY);
 		struct heard heard;
 
 		heard_begin(&heard);

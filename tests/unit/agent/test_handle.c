@@ -26,15 +26,15 @@ static void stage_begin(struct stage *s, const char *root)
 	heard_begin(&s->heard);
 	s->agent.config = &s->config;
 	s->agent.out.fd = -1;
-	assert_success(identity_new(&s->agent.identity));
+	assert_success(agent_identity_new(&s->agent.identity));
 }
 
 static void stage_end(struct stage *s)
 {
 	agent_drop_all(&s->agent);
 	vec_deinit(&s->agent.commands);
-	identity_free(s->agent.identity);
-	output_deinit(&s->agent.out);
+	agent_identity_free(s->agent.identity);
+	agent_output_deinit(&s->agent.out);
 	heard_end(&s->heard);
 	strbuf_deinit(&s->payload);
 }
@@ -149,7 +149,7 @@ static void a_channel_serves_one_command_and_never_zero(void **state)
 
 static void only_so_many_commands_run_at_once(void **state)
 {
-	static struct command stand_ins[AGENT_COMMANDS_MAX];
+	static struct agent_command stand_ins[AGENT_COMMANDS_MAX];
 	struct stage s;
 
 	stage_begin(&s, *state);

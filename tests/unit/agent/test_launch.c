@@ -11,7 +11,7 @@
 
 struct ran {
 	struct strbuf out, err;
-	struct launch_failure failure;
+	struct agent_launch_failure failure;
 	bool started;
 	int status;
 };
@@ -43,12 +43,12 @@ static const char *kernel_log;
 
 static void run_with(const struct wire_run *run, const char *cgroup_root, struct ran *ret)
 {
-	struct launch_place place = { .cgroup_root = cgroup_root, .kernel_log = kernel_log };
+	struct agent_launch_place place = { .cgroup_root = cgroup_root, .kernel_log = kernel_log };
 	_cleanup_strbuf_ struct strbuf status = STRBUF_INIT;
-	struct launched launched;
+	struct agent_launched launched;
 
 	*ret = (struct ran){ 0 };
-	assert_success(launch(run, &place, &launched));
+	assert_success(agent_launch(run, &place, &launched));
 	slurp(launched.status, &status);
 	ret->started = status.n == 0;
 	if (!ret->started) {

@@ -19,21 +19,21 @@ static struct wire_frame next(struct wire_receiver *receiver)
 	return frame;
 }
 
-static void begin(struct output *out, int pair[2], struct wire_receiver *receiver)
+static void begin(struct agent_output *out, int pair[2], struct wire_receiver *receiver)
 {
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair),
 			 0);
-	*out = (struct output){ .fd = pair[0] };
+	*out = (struct agent_output){ .fd = pair[0] };
 	wire_sender_begin(&out->sender, 3);
 	wire_receiver_init(receiver, WIRE_HOST);
 	wire_receiver_begin(receiver, 3);
 }
 
-static void end(struct output *out, int pair[2], struct wire_receiver *receiver)
+static void end(struct agent_output *out, int pair[2], struct wire_receiver *receiver)
 {
 	close(pair[0]);
 	close(pair[1]);
-	output_deinit(out);
+	agent_output_deinit(out);
 	wire_receiver_deinit(receiver);
 }
 
@@ -52,17 +52,17 @@ static void more_than_the_channel_takes_waits_its_turn(void **state UNUSED)
 {
 	_cleanup_free_ char *data = xcalloc(1, WIRE_PAYLOAD_MAX);
 	struct wire_receiver receiver;
-	struct output out;
+	struct agent_output out;
 	int pair[2];
 	unsigned int frames = 0;
 
 	begin(&out, pair, &receiver);
 	for (unsigned int i = 0; i < 8; i++) {
 		memset(data, 'a' + (int)i, WIRE_PAYLOAD_MAX);
-		output_send(&out, WIRE_STDOUT, i, data, WIRE_PAYLOAD_MAX);
+		agent_output_send(&out, WIRE_STDOUT, i, data, WIRE_PAYLOAD_MAX);
 	}
-	assert_success(output_flush(&out));
-	assert_true(output_unsent(&out) > 0);
+	assert_success(agent_output_flush(&out));
+	assert_true(agent_output_unsent(&out) > 0);
 	while (pump(pair[1], &receiver)) {
 		struct wire_frame frame;
 		bool got = true;
@@ -76,10 +76,10 @@ static void more_than_the_channel_takes_waits_its_turn(void **state UNUSED)
 			assert_int_equal(frame.payload.at[WIRE_PAYLOAD_MAX - 1], 'a' + frames);
 			frames++;
 		}
-		assert_success(output_flush(&out));
+		assert_success(agent_output_flush(&out));
 	}
 	assert_int_equal(frames, 8);
-	assert_int_equal(output_unsent(&out), 0);
+	assert_int_equal(agent_output_unsent(&out), 0);
 	end(&out, pair, &receiver);
 }
 
@@ -87,13 +87,13 @@ static void a_host_that_does_not_read_is_given_up(void **state UNUSED)
 {
 	_cleanup_free_ char *data = xcalloc(1, WIRE_PAYLOAD_MAX);
 	struct wire_receiver receiver;
-	struct output out;
+	struct agent_output out;
 	int pair[2];
 
 	begin(&out, pair, &receiver);
 	for (int i = 0; i < 8; i++)
-		output_send(&out, WIRE_STDOUT, 1, data, WIRE_PAYLOAD_MAX);
-	assert_error_tag(output_drain(&out, 1), "agent-system");
+		agent_output_send(&out, WIRE_STDOUT, 1, data, WIRE_PAYLOAD_MAX);
+	assert_error_tag(agent_output_drain(&out, 1), "agent-system");
 	end(&out, pair, &receiver);
 }
 
@@ -102,13 +102,13 @@ static void a_failure_travels_with_its_tag(void **state UNUSED)
 	struct wire_receiver receiver;
 	struct wire_frame frame;
 	struct wire_failed failed;
-	struct output out;
+	struct agent_output out;
 	int pair[2];
 
 	begin(&out, pair, &receiver);
-	output_fail(&out, 9, agent_error(AGENT_PUT, ENOSPC, "writing x"));
-	output_log(&out, 0, "%d mounts", 3);
-	assert_success(output_drain(&out, 1000));
+	agent_output_fail(&out, 9, agent_error(AGENT_PUT, ENOSPC, "writing x"));
+	agent_output_log(&out, 0, "%d mounts", 3);
+	assert_success(agent_output_drain(&out, 1000));
 	pump(pair[1], &receiver);
 	frame = next(&receiver);
 	assert_int_equal(frame.type, WIRE_FAILED);
@@ -125,14 +125,14 @@ static void a_failure_travels_with_its_tag(void **state UNUSED)
 static void a_channel_that_is_gone_is_an_error(void **state UNUSED)
 {
 	struct wire_receiver receiver;
-	struct output out;
+	struct agent_output out;
 	int pair[2];
 
 	begin(&out, pair, &receiver);
 	signal(SIGPIPE, SIG_IGN);
 	shutdown(pair[0], SHUT_WR);
-	output_send(&out, WIRE_BYE, 0, NULL, 0);
-	assert_error_tag(output_flush(&out), "agent-system");
+	agent_output_send(&out, WIRE_BYE, 0, NULL, 0);
+	assert_error_tag(agent_output_flush(&out), "agent-system");
 	end(&out, pair, &receiver);
 }
 
@@ -145,14 +145,14 @@ static void sink(const void *bytes, size_t n)
 
 static void a_sink_takes_all_at_once(void **state UNUSED)
 {
-	struct output out = { .fd = -1, .sink = sink };
+	struct agent_output out = { .fd = -1, .sink = sink };
 
-	output_send(&out, WIRE_BYE, 0, NULL, 0);
-	output_send(&out, WIRE_LOG, 0, "x", 1);
-	assert_success(output_drain(&out, 0));
+	agent_output_send(&out, WIRE_BYE, 0, NULL, 0);
+	agent_output_send(&out, WIRE_LOG, 0, "x", 1);
+	assert_success(agent_output_drain(&out, 0));
 	assert_int_equal(sunk.n, 2 * WIRE_HEADER_BYTES + 1);
 	strbuf_deinit(&sunk);
-	output_deinit(&out);
+	agent_output_deinit(&out);
 }
 
 int main(void)

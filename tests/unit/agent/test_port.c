@@ -19,7 +19,7 @@ static void a_port_is_found_by_its_name(void **state)
 	_cleanup_free_ char *name = NULL;
 
 	stage(*state);
-	assert_success(port_find(*state, AGENT_PORT_NAME, &name));
+	assert_success(agent_port_find(*state, AGENT_PORT_NAME, &name));
 	assert_string_equal(name, "vport1p2");
 }
 
@@ -27,10 +27,10 @@ static void no_port_of_that_name_or_no_ports_at_all(void **state)
 {
 	char *name = NULL;
 
-	assert_error_tag(port_find(*state, AGENT_PORT_NAME, &name), "agent-system");
+	assert_error_tag(agent_port_find(*state, AGENT_PORT_NAME, &name), "agent-system");
 	stage(*state);
-	assert_error_tag(port_find(*state, "ktstr", &name), "agent-system");
-	assert_error_tag(port_find(*state, "other", &name), "agent-system");
+	assert_error_tag(agent_port_find(*state, "ktstr", &name), "agent-system");
+	assert_error_tag(agent_port_find(*state, "other", &name), "agent-system");
 	assert_null(name);
 }
 

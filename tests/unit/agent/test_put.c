@@ -28,17 +28,17 @@ static void add(struct archive *a, const char *name, uint32_t mode, uint32_t mti
 static struct error *unpack(const char *root, struct archive *a, size_t piece,
 			    struct wire_put_done *ret)
 {
-	struct put *put = NULL;
-	struct error *err = put_new(5, root, "/in", &put);
+	struct agent_put *put = NULL;
+	struct error *err = agent_put_new(5, root, "/in", &put);
 
 	for (size_t at = 0; !err && at < a->bytes.n; at += piece) {
 		size_t n = a->bytes.n - at < piece ? a->bytes.n - at : piece;
 
-		err = put_data(put, (struct bytes){ (const uint8_t *)a->bytes.at + at, n });
+		err = agent_put_data(put, (struct bytes){ (const uint8_t *)a->bytes.at + at, n });
 	}
 	if (!err)
-		err = put_end(put, a->bytes.n, crc32c(0, a->bytes.at, a->bytes.n), ret);
-	put_free(put);
+		err = agent_put_end(put, a->bytes.n, crc32c(0, a->bytes.at, a->bytes.n), ret);
+	agent_put_free(put);
 	strbuf_deinit(&a->bytes);
 	return err;
 }
@@ -125,9 +125,9 @@ static void nothing_is_written_outside_the_root(void **state)
 	assert_int_equal(symlink("/tmp", "leads-out"), 0);
 	assert_int_equal(chdir("/"), 0);
 	{
-		struct put *put = NULL;
+		struct agent_put *put = NULL;
 
-		assert_error_tag(put_new(1, *state, "/leads-out", &put), "agent-put");
+		assert_error_tag(agent_put_new(1, *state, "/leads-out", &put), "agent-put");
 		assert_null(put);
 	}
 }
@@ -167,7 +167,7 @@ static void what_did_not_arrive_as_sent_fails(void **state)
 {
 	struct wire_put_done done = { .files = 77 };
 	struct archive a;
-	struct put *put = NULL;
+	struct agent_put *put = NULL;
 	uint32_t sum;
 
 	archive_begin(&a);
@@ -175,19 +175,21 @@ static void what_did_not_arrive_as_sent_fails(void **state)
 	assert_success(cpio_write_trailer(&a.writer));
 	sum = crc32c(0, a.bytes.at, a.bytes.n);
 	for (int damage = 0; damage < 2; damage++) {
-		assert_success(put_new(5, *state, "in", &put));
-		assert_int_equal(put_channel(put), 5);
-		assert_success(put_data(put, (struct bytes){ (uint8_t *)a.bytes.at, a.bytes.n }));
+		assert_success(agent_put_new(5, *state, "in", &put));
+		assert_int_equal(agent_put_channel(put), 5);
+		assert_success(
+			agent_put_data(put, (struct bytes){ (uint8_t *)a.bytes.at, a.bytes.n }));
 		assert_error_tag(
-			put_end(put, a.bytes.n + (damage == 0), sum + (damage == 1), &done),
+			agent_put_end(put, a.bytes.n + (damage == 0), sum + (damage == 1), &done),
 			"agent-put");
-		put_free(put);
+		agent_put_free(put);
 	}
 	/* Whole by its sum, but no whole archive. */
-	assert_success(put_new(5, *state, "in", &put));
-	assert_success(put_data(put, (struct bytes){ (uint8_t *)a.bytes.at, 116 }));
-	assert_error_tag(put_end(put, 116, crc32c(0, a.bytes.at, 116), &done), "cpio-truncated");
-	put_free(put);
+	assert_success(agent_put_new(5, *state, "in", &put));
+	assert_success(agent_put_data(put, (struct bytes){ (uint8_t *)a.bytes.at, 116 }));
+	assert_error_tag(agent_put_end(put, 116, crc32c(0, a.bytes.at, 116), &done),
+			 "cpio-truncated");
+	agent_put_free(put);
 	assert_int_equal(done.files, 77);
 	strbuf_deinit(&a.bytes);
 }

@@ -6,15 +6,15 @@
 
 static void a_word_of_the_command_line_is_found_whole(void **state UNUSED)
 {
-	assert_true(
-		setup_cmdline_has("quiet ktstr.deterministic nokaslr\n", "ktstr.deterministic"));
-	assert_true(setup_cmdline_has("ktstr.deterministic", "ktstr.deterministic"));
-	assert_true(setup_cmdline_has("a  ktstr.deterministic=1\n", "ktstr.deterministic"));
-	assert_false(setup_cmdline_has("ktstr.deterministically", "ktstr.deterministic"));
-	assert_false(setup_cmdline_has("not.ktstr.deterministic", "ktstr.deterministic"));
-	assert_false(setup_cmdline_has("a=ktstr.deterministic", "ktstr.deterministic"));
-	assert_false(setup_cmdline_has("", "ktstr.deterministic"));
-	assert_false(setup_cmdline_has(" \n ", "ktstr.deterministic"));
+	assert_true(agent_setup_cmdline_has("quiet ktstr.deterministic nokaslr\n",
+					    "ktstr.deterministic"));
+	assert_true(agent_setup_cmdline_has("ktstr.deterministic", "ktstr.deterministic"));
+	assert_true(agent_setup_cmdline_has("a  ktstr.deterministic=1\n", "ktstr.deterministic"));
+	assert_false(agent_setup_cmdline_has("ktstr.deterministically", "ktstr.deterministic"));
+	assert_false(agent_setup_cmdline_has("not.ktstr.deterministic", "ktstr.deterministic"));
+	assert_false(agent_setup_cmdline_has("a=ktstr.deterministic", "ktstr.deterministic"));
+	assert_false(agent_setup_cmdline_has("", "ktstr.deterministic"));
+	assert_false(agent_setup_cmdline_has(" \n ", "ktstr.deterministic"));
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/deterministic/page_diff.h"
+#include "page_diff.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

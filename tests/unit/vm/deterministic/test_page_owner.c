@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "vm/deterministic/page_owner.h"
+#include "page_owner.h"
 
 #include "unit.h"
 

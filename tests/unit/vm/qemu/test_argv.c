@@ -10,7 +10,7 @@ static void words_stand_in_order_and_end_with_null(void **state UNUSED)
 
 	argv_add(&argv, "qemu");
 	argv_option(&argv, "-m", "%dM", 512);
-	argv_addf(&argv, "-%s", "S");
+	argv_add(&argv, "-S");
 	strings = argv_strings(&argv);
 	assert_string_equal(strings[0], "qemu");
 	assert_string_equal(strings[1], "-m");

@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Whom a page of guest RAM belongs to, from two files of that guest's kernel: /proc/iomem
  * (image, firmware, RAM) and /proc/kpageflags (what RAM is used for). The bytes are hostile.
  */
-#ifndef KTSTR_VM_DETERMINISTIC_PAGE_OWNER_H
-#define KTSTR_VM_DETERMINISTIC_PAGE_OWNER_H
+#ifndef KTSTR_TESTS_VM_PAGE_OWNER_H
+#define KTSTR_TESTS_VM_PAGE_OWNER_H
 
 #include "base/bytes.h"
 #include "base/strbuf.h"

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where the RAM of two guests differs, page by page. */
-#ifndef KTSTR_VM_DETERMINISTIC_PAGE_DIFF_H
-#define KTSTR_VM_DETERMINISTIC_PAGE_DIFF_H
+#ifndef KTSTR_TESTS_VM_PAGE_DIFF_H
+#define KTSTR_TESTS_VM_PAGE_DIFF_H
 
 #include "base/vec.h"
 #include "vm/error.h"

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/deterministic/page_owner.h"
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "page_owner.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: LGPL-2.1-or-later
-#include "vm/deterministic/page_diff.h"
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "page_diff.h"
 
 #include <string.h>
 
