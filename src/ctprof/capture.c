@@ -18,21 +18,22 @@
 
 enum { BOOT_ID_BYTES = 256, NUMBER_BYTES = 16 };
 
-static struct reading now_of(clockid_t clock)
+static struct procfs_reading now_of(clockid_t clock)
 {
 	struct timespec t;
 
 	if (clock_gettime(clock, &t) != 0)
-		return (struct reading){ 0 };
-	return (struct reading){ true, false,
-				 (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec };
+		return (struct procfs_reading){ 0 };
+	return (struct procfs_reading){ true, false,
+					(uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec };
 }
 
-static struct reading reading_of_sysconf(int name)
+static struct procfs_reading reading_of_sysconf(int name)
 {
 	long value = sysconf(name);
 
-	return (struct reading){ .known = value > 0, .value = value > 0 ? (uint64_t)value : 0 };
+	return (struct procfs_reading){ .known = value > 0,
+					.value = value > 0 ? (uint64_t)value : 0 };
 }
 
 /*
@@ -50,14 +51,14 @@ static bool proc_is_our_pid_namespace(const char *root)
 }
 
 /* Time namespaces are there since Linux 5.6. */
-static struct reading namespace_of_us(const char *root, const char *name)
+static struct procfs_reading namespace_of_us(const char *root, const char *name)
 {
 	_cleanup_free_ char *path = xasprintf("%s/proc/self/ns/%s", root, name);
 	struct stat st;
 
 	if (stat(path, &st) != 0)
-		return (struct reading){ 0 };
-	return (struct reading){ true, false, st.st_ino };
+		return (struct procfs_reading){ 0 };
+	return (struct procfs_reading){ true, false, st.st_ino };
 }
 
 static void read_identity(const struct capture_options *options, struct snapshot *snapshot)
@@ -133,7 +134,7 @@ static struct error *take_all(struct capture_options *options, struct snapshot *
 	return cancel_error(options->cancel, "taking a snapshot");
 }
 
-struct error *capture_take(const struct capture_options *options, struct snapshot *ret)
+struct error *ctprof_capture_take(const struct capture_options *options, struct snapshot *ret)
 {
 	struct capture_options all = *options;
 	struct error *err;

@@ -47,6 +47,7 @@ struct capture_options {
  * Fails only when nothing can be walked or the cancel fired; what single threads and files refuse
  * is in the snapshot. *ret is initialised by the call.
  */
-struct error *capture_take(const struct capture_options *options, struct snapshot *ret) MUST_CHECK;
+struct error *ctprof_capture_take(const struct capture_options *options,
+				  struct snapshot *ret) MUST_CHECK;
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const struct cgroup_row cgroup_rows[] = {
+const struct cgroup_row ctprof_cgroup_rows[] = {
 #define ROW_(group, key, form, table, always, file, merge, section, name, unit, description) \
 	{ #group,                                                                            \
 	  #key,                                                                              \

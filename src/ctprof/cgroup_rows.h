@@ -20,7 +20,7 @@ struct cgroup_row {
 	const char *group, *key; /* in the snapshot file */
 	const char *path;	 /* "group.key" */
 	enum cgroup_form form;
-	bool is_table; /* struct named_readings; else struct reading */
+	bool is_table; /* struct named_readings; else struct procfs_reading */
 	bool always;
 	size_t offset; /* in struct cgroup_stats */
 	enum cgroup_merge merge;
@@ -37,9 +37,9 @@ enum {
 #include "procfs/cgroup.def"
 };
 
-extern const struct cgroup_row cgroup_rows[N_CGROUP_ROWS];
+extern const struct cgroup_row ctprof_cgroup_rows[N_CGROUP_ROWS];
 
-/* Its place in stats: a struct named_readings of a table, else a struct reading. */
+/* Its place in stats: a struct named_readings of a table, else a struct procfs_reading. */
 static inline void *cgroup_row_at(const struct cgroup_row *row, const struct cgroup_stats *stats)
 {
 	return (char *)(uintptr_t)stats + row->offset;

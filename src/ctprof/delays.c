@@ -40,7 +40,7 @@ enum snapshot_reason delays_reason(enum metric_source source,
 	return SNAPSHOT_REASON_NO_SUCH_FILE;
 }
 
-static void fill_one(struct thread_sample *sample, unsigned int id, struct reading reading)
+static void fill_one(struct thread_sample *sample, unsigned int id, struct procfs_reading reading)
 {
 	if (reading.known)
 		sample_set(sample, (enum metric_id)id, reading.value);
@@ -53,7 +53,7 @@ void delays_fill(struct thread_sample *sample, const struct taskstats_values *va
 		const struct taskstats_delay *delay = &values->delays[i];
 		unsigned int id = METRIC_CPU_DELAY_COUNT + VALUES_PER_DELAY * i;
 
-		if (!(sources >> metrics[id].source & 1))
+		if (!(sources >> metric_rows[id].source & 1))
 			continue;
 		fill_one(sample, id, delay->count);
 		fill_one(sample, id + 1, delay->total_ns);

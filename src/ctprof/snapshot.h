@@ -77,13 +77,13 @@ struct taskstats_summary {
 struct snapshot {
 	uint64_t schema_version; /* 0: a file that does not say */
 	uint64_t captured_at_unix_ns;
-	struct reading capture_end_unix_ns;
+	struct procfs_reading capture_end_unix_ns;
 	/* CLOCK_BOOTTIME, which nobody sets: for the time between two snapshots of one boot. */
-	struct reading captured_at_boottime_ns, capture_end_boottime_ns;
+	struct procfs_reading captured_at_boottime_ns, capture_end_boottime_ns;
 	uint32_t boot_id; /* a string, "" when unknown */
 	/* Inodes of the namespaces that numbers of threads and start times are of. */
-	struct reading pid_namespace, time_namespace;
-	struct reading user_hz, page_size;
+	struct procfs_reading pid_namespace, time_namespace;
+	struct procfs_reading user_hz, page_size;
 	/* The file says for each thread what is known; else its flags and our trust decide. */
 	bool has_presence;
 

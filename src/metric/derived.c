@@ -11,7 +11,7 @@
 	  .description = description_,                                                    \
 	  .n_inputs = sizeof((enum metric_id[]){ __VA_ARGS__ }) / sizeof(enum metric_id), \
 	  .inputs = { __VA_ARGS__ } },
-const struct derived derived[N_DERIVED] = {
+const struct derived metric_derived[N_DERIVED] = {
 #include "metric/derived.def"
 };
 #undef DERIVED
@@ -19,7 +19,7 @@ const struct derived derived[N_DERIVED] = {
 bool derived_find(const char *name, enum derived_id *ret)
 {
 	for (int i = 0; i < N_DERIVED; i++) {
-		if (strcmp(derived[i].name, name) == 0) {
+		if (strcmp(metric_derived[i].name, name) == 0) {
 			*ret = (enum derived_id)i;
 			return true;
 		}
@@ -46,14 +46,14 @@ static long double sum_and_larger(const long double *in, size_t n)
 
 struct derived_value derived_compute(enum derived_id id, const struct reduced *values)
 {
-	const struct derived *row = &derived[id];
+	const struct derived *row = &metric_derived[id];
 	struct derived_value result = { .measured = UINT32_MAX };
 	long double in[DERIVED_MOST_INPUTS] = { 0 };
 
 	for (size_t i = 0; i < row->n_inputs; i++) {
 		const struct reduced *input = &values[row->inputs[i]];
 
-		if (!reduced_scalar(input, metrics[row->inputs[i]].kind, &in[i]))
+		if (!reduced_scalar(input, metric_rows[row->inputs[i]].kind, &in[i]))
 			return (struct derived_value){ .of = input->of };
 		if (input->measured < result.measured) {
 			result.measured = input->measured;
@@ -81,8 +81,8 @@ struct derived_value derived_compute(enum derived_id id, const struct reduced *v
 
 void derived_format_formula(enum derived_id id, struct strbuf *into)
 {
-	const struct derived *row = &derived[id];
-	const char *a = metrics[row->inputs[0]].name, *b = metrics[row->inputs[1]].name;
+	const struct derived *row = &metric_derived[id];
+	const char *a = metric_rows[row->inputs[0]].name, *b = metric_rows[row->inputs[1]].name;
 
 	switch (row->form) {
 	case DERIVED_FORM_QUOTIENT:
@@ -96,9 +96,10 @@ void derived_format_formula(enum derived_id id, struct strbuf *into)
 		break;
 	case DERIVED_FORM_SUM_AND_LARGER:
 		for (size_t i = 0; i + 2 < row->n_inputs; i++)
-			strbuf_appendf(into, "%s + ", metrics[row->inputs[i]].name);
-		strbuf_appendf(into, "max(%s, %s)", metrics[row->inputs[row->n_inputs - 2]].name,
-			       metrics[row->inputs[row->n_inputs - 1]].name);
+			strbuf_appendf(into, "%s + ", metric_rows[row->inputs[i]].name);
+		strbuf_appendf(into, "max(%s, %s)",
+			       metric_rows[row->inputs[row->n_inputs - 2]].name,
+			       metric_rows[row->inputs[row->n_inputs - 1]].name);
 		break;
 	}
 }

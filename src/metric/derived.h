@@ -35,7 +35,7 @@ struct derived {
 	enum metric_id inputs[DERIVED_MOST_INPUTS];
 };
 
-extern const struct derived derived[N_DERIVED];
+extern const struct derived metric_derived[N_DERIVED];
 
 struct derived_value {
 	bool known;

@@ -162,7 +162,7 @@ static void format_cpu_sizes(const struct reduced *value, const uint32_t *cpus, 
 void metric_format_reduced(enum metric_id id, const struct reduced *value, const uint32_t *cpus,
 			   struct strbuf *into)
 {
-	const struct metric *metric = &metrics[id];
+	const struct metric *metric = &metric_rows[id];
 
 	if (reduced_is_absent(value, metric->kind)) {
 		strbuf_append_char(into, '-');

@@ -13,7 +13,7 @@
 	  configs,                                                                           \
 	  #key,                                                                              \
 	  description },
-const struct metric metrics[N_METRICS] = {
+const struct metric metric_rows[N_METRICS] = {
 #include "metric/metrics.def"
 };
 #undef METRIC
@@ -37,7 +37,7 @@ const struct metric_word metric_classes[N_METRIC_CLASSES] = { METRIC_CLASSES(WOR
 bool metric_find(const char *name, enum metric_id *ret)
 {
 	for (int i = 0; i < N_METRICS; i++) {
-		if (strcmp(metrics[i].name, name) == 0) {
+		if (strcmp(metric_rows[i].name, name) == 0) {
 			*ret = (enum metric_id)i;
 			return true;
 		}

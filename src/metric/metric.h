@@ -91,7 +91,7 @@ struct metric {
 	const char *description;
 };
 
-extern const struct metric metrics[N_METRICS];
+extern const struct metric metric_rows[N_METRICS];
 
 struct metric_source_row {
 	const char *word;

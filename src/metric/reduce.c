@@ -91,7 +91,7 @@ static bool applies(enum metric_id id, const struct thread_sample *sample)
 
 void reduced_add(struct reduced *into, enum metric_id id, const struct thread_sample *sample)
 {
-	enum metric_kind kind = metrics[id].kind;
+	enum metric_kind kind = metric_rows[id].kind;
 	uint64_t raw = sample->values[id];
 	struct tally_entry entry = { raw, 1 };
 	struct reduced one = { .measured = 1 };

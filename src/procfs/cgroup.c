@@ -17,7 +17,8 @@ static const struct row {
 };
 
 /* The last line of the key; not known when that is not a number. */
-static struct reading parse_line(struct slice text, const char *key, struct reading before)
+static struct procfs_reading parse_line(struct slice text, const char *key,
+					struct procfs_reading before)
 {
 	struct slice line, word;
 
@@ -27,25 +28,25 @@ static struct reading parse_line(struct slice text, const char *key, struct read
 	return before;
 }
 
-static struct reading parse_period(struct slice text)
+static struct procfs_reading parse_period(struct slice text)
 {
-	struct reading period = { true, false, CGROUP_DEFAULT_PERIOD_US };
+	struct procfs_reading period = { true, false, CGROUP_DEFAULT_PERIOD_US };
 	struct slice quota, word;
 
 	if (!slice_take_word(&text, &quota))
-		return (struct reading){ 0 };
+		return (struct procfs_reading){ 0 };
 	if (slice_take_word(&text, &word) && !slice_u64(word, &period.value))
 		period.value = CGROUP_DEFAULT_PERIOD_US;
 	return period;
 }
 
-static struct reading parse_nice(struct slice text)
+static struct procfs_reading parse_nice(struct slice text)
 {
 	int64_t nice;
 
 	if (!slice_i32(slice_trim(text), &nice))
-		return (struct reading){ 0 };
-	return (struct reading){ true, false, (uint64_t)nice };
+		return (struct procfs_reading){ 0 };
+	return (struct procfs_reading){ true, false, (uint64_t)nice };
 }
 
 static void add_saturating(struct named_readings *readings, uint32_t name, uint64_t value)
@@ -82,7 +83,7 @@ static struct named_readings parse_devices(struct slice rest, struct intern *nam
 
 static void parse_value(const struct row *row, struct slice text, struct intern *names, void *into)
 {
-	struct reading *value = into;
+	struct procfs_reading *value = into;
 	struct slice word;
 
 	switch (row->form) {

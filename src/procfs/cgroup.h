@@ -28,7 +28,7 @@ enum cgroup_form {
 
 struct cgroup_stats {
 	bool known; /* the directory was there */
-#define CGROUP_VALUE(group, key, ...) struct reading group##_##key;
+#define CGROUP_VALUE(group, key, ...) struct procfs_reading group##_##key;
 #define CGROUP_TABLE(group, key, ...) struct named_readings group##_##key;
 #include "procfs/cgroup.def"
 	struct pressure pressure;

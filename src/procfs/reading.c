@@ -6,18 +6,18 @@
 #include "base/io.h"
 #include "base/slice.h"
 
-struct reading reading_parse(const char *text, size_t n)
+struct procfs_reading reading_parse(const char *text, size_t n)
 {
-	struct reading reading = { 0 };
+	struct procfs_reading reading = { 0 };
 
 	reading.known = slice_u64(slice_trim((struct slice){ text, n }), &reading.value);
 	return reading;
 }
 
-struct reading limit_parse(const char *text, size_t n)
+struct procfs_reading limit_parse(const char *text, size_t n)
 {
 	if (slice_equal(slice_trim((struct slice){ text, n }), "max"))
-		return (struct reading){ .known = true, .unlimited = true };
+		return (struct procfs_reading){ .known = true, .unlimited = true };
 	return reading_parse(text, n);
 }
 
@@ -138,12 +138,12 @@ bool small_file_read(int dir, const char *file, struct strbuf *into)
 	return !err;
 }
 
-struct reading reading_read(int dir, const char *file)
+struct procfs_reading reading_read(int dir, const char *file)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (!small_file_read(dir, file, &text))
-		return (struct reading){ 0 };
+		return (struct procfs_reading){ 0 };
 	return reading_parse(strbuf_str(&text), text.n);
 }
 

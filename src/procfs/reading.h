@@ -17,7 +17,7 @@ enum {
 	SMAPS_ROLLUP_ROWS = 128,
 };
 
-struct reading {
+struct procfs_reading {
 	bool known;
 	bool unlimited; /* "max" of a limit: known, and the value is 0 */
 	uint64_t value;
@@ -35,9 +35,9 @@ struct named_readings {
 };
 
 /* One number and blanks around it. */
-struct reading reading_parse(const char *text, size_t n);
+struct procfs_reading reading_parse(const char *text, size_t n);
 /* One number, or "max". */
-struct reading limit_parse(const char *text, size_t n);
+struct procfs_reading limit_parse(const char *text, size_t n);
 /*
  * Lines of `key number`; others are passed over, and so is what follows PROCFS_NAMED_READINGS
  * lines. A key that comes again wins. known is set.
@@ -75,7 +75,7 @@ uint32_t text_intern(const char *text, size_t n, struct intern *names);
 /* Reads a file below an open directory into *into, which is cleared first; false when it cannot. */
 bool small_file_read(int dir, const char *file, struct strbuf *into);
 /* Not known, and "", when the file cannot be read. */
-struct reading reading_read(int dir, const char *file);
+struct procfs_reading reading_read(int dir, const char *file);
 uint32_t text_read(int dir, const char *file, struct intern *names);
 void named_readings_read(int dir, const char *file, struct intern *names,
 			 struct named_readings *ret);

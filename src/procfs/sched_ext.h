@@ -10,7 +10,7 @@ struct sched_ext {
 	bool known;	/* the directory is there: the kernel can */
 	uint32_t state; /* a string, "" when it could not be read */
 	uint32_t ops;	/* the scheduler's name, "" when none is loaded */
-	struct reading switch_all, nr_rejected, hotplug_seq, enable_seq;
+	struct procfs_reading switch_all, nr_rejected, hotplug_seq, enable_seq;
 	struct named_readings events; /* root/events */
 };
 

@@ -52,10 +52,10 @@ enum {
 	INTERLEAVED_HIWATER_VM = 256,
 };
 
-static struct reading read_u64(struct bytes in, uint64_t offset)
+static struct procfs_reading read_u64(struct bytes in, uint64_t offset)
 {
 	struct cursor c = cursor_over(in);
-	struct reading reading = { 0 };
+	struct procfs_reading reading = { 0 };
 
 	cursor_seek(&c, offset);
 	reading.value = cursor_u64(&c);
@@ -63,9 +63,9 @@ static struct reading read_u64(struct bytes in, uint64_t offset)
 	return reading;
 }
 
-static struct reading read_kib(struct bytes in, uint64_t offset)
+static struct procfs_reading read_kib(struct bytes in, uint64_t offset)
 {
-	struct reading reading = read_u64(in, offset);
+	struct procfs_reading reading = read_u64(in, offset);
 
 	if (!mul_fits_u64(reading.value, 1024, &reading.value))
 		reading.value = UINT64_MAX;

@@ -25,16 +25,16 @@ enum taskstats_delay_id { TASKSTATS_DELAYS(TASKSTATS_DELAY_) N_TASKSTATS_DELAYS 
 #undef TASKSTATS_DELAY_
 
 struct taskstats_delay {
-	struct reading count, total_ns;
-	struct reading max_ns, min_ns; /* since version 15; min_ns 0: there was no delay */
+	struct procfs_reading count, total_ns;
+	struct procfs_reading max_ns, min_ns; /* since version 15; min_ns 0: there was no delay */
 };
 
 struct taskstats_values {
 	uint16_t version;
-	struct reading tgid; /* since version 12 */
+	struct procfs_reading tgid; /* since version 12 */
 	struct taskstats_delay delays[N_TASKSTATS_DELAYS];
 	/* Of the whole process; KiB in the struct, so a value that does not fit is the largest. */
-	struct reading hiwater_rss_bytes, hiwater_vm_bytes;
+	struct procfs_reading hiwater_rss_bytes, hiwater_vm_bytes;
 };
 
 /* Bytes of the struct, as many as the kernel sent. */

@@ -24,8 +24,8 @@ static void check_rows(const struct named_readings *rows, const struct intern *n
 
 static void look_at_numbers(const char *text, size_t n)
 {
-	struct reading reading = reading_parse(text, n);
-	struct reading limit = limit_parse(text, n);
+	struct procfs_reading reading = reading_parse(text, n);
+	struct procfs_reading limit = limit_parse(text, n);
 	struct cgroup_stats stats = { 0 };
 
 	if (reading.known && (!limit.known || limit.value != reading.value))

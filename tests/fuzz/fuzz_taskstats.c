@@ -10,7 +10,7 @@
 
 enum { FAMILY = 27 };
 
-static void check_reading(struct reading reading)
+static void check_reading(struct procfs_reading reading)
 {
 	if (!reading.known && reading.value)
 		abort();

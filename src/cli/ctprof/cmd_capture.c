@@ -271,7 +271,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 		.interval_ns = config->interval_ns,
 		.count = config->count ? config->count : 1,
 		.screen = &screen,
-		.take = capture_take,
+		.take = ctprof_capture_take,
 	};
 
 	screen_init(&screen, config->quiet || config->json, config->verbose);

@@ -69,7 +69,7 @@ struct series {
 	uint64_t count;
 	struct screen *screen;
 	struct snapshot_output *output;
-	series_take_fn take; /* capture_take(), except in tests */
+	series_take_fn take; /* ctprof_capture_take(), except in tests */
 	series_each_fn each;
 	void *arg;
 	/* What came of it, also when it was ended early. */

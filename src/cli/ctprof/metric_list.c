@@ -31,7 +31,7 @@ static void add_option(struct options *options, const char *at, size_t n)
 static void find_options(struct options *ret)
 {
 	for (int i = 0; i < N_METRICS; i++) {
-		const char *at = metrics[i].configs;
+		const char *at = metric_rows[i].configs;
 
 		while (*at) {
 			size_t n = strcspn(at, " ");
@@ -135,13 +135,13 @@ static void append_metrics(const struct table_look *look, struct strbuf *into)
 	for (int i = 0; i < N_METRICS; i++) {
 		_cleanup_strbuf_ struct strbuf tags = STRBUF_INIT;
 
-		metric_format_tags(&metrics[i], &tags);
-		table_add(list, metrics[i].name);
-		table_add(list, metric_kinds[metrics[i].kind].word);
-		table_add(list, metric_unit_word(metrics[i].unit));
-		table_add(list, source_word(&metrics[i]));
+		metric_format_tags(&metric_rows[i], &tags);
+		table_add(list, metric_rows[i].name);
+		table_add(list, metric_kinds[metric_rows[i].kind].word);
+		table_add(list, metric_unit_word(metric_rows[i].unit));
+		table_add(list, source_word(&metric_rows[i]));
 		table_add(list, strbuf_str(&tags));
-		table_add(list, metrics[i].description);
+		table_add(list, metric_rows[i].description);
 	}
 	append_title("Metrics", look, into);
 	append_listing(list, look, into);
@@ -159,10 +159,10 @@ static void append_derived(const struct table_look *look, struct strbuf *into)
 		_cleanup_strbuf_ struct strbuf formula = STRBUF_INIT;
 
 		derived_format_formula((enum derived_id)i, &formula);
-		table_add(list, derived[i].name);
-		table_add(list, metric_unit_word(derived[i].unit));
+		table_add(list, metric_derived[i].name);
+		table_add(list, metric_unit_word(metric_derived[i].unit));
 		table_add(list, strbuf_str(&formula));
-		table_add(list, derived[i].description);
+		table_add(list, metric_derived[i].description);
 	}
 	append_title("Derived metrics", look, into);
 	append_listing(list, look, into);

@@ -46,16 +46,16 @@ static void add_derived(struct json_writer *w, enum derived_id id)
 
 	derived_format_formula(id, &formula);
 	json_begin_object(w);
-	json_add_string(w, "name", derived[id].name);
-	json_add_string(w, "unit", metric_unit_word(derived[id].unit));
-	json_add_string(w, "section", metric_sections[derived[id].section].word);
+	json_add_string(w, "name", metric_derived[id].name);
+	json_add_string(w, "unit", metric_unit_word(metric_derived[id].unit));
+	json_add_string(w, "section", metric_sections[metric_derived[id].section].word);
 	json_add_string(w, "formula", strbuf_str(&formula));
 	json_key(w, "inputs");
 	json_begin_array(w);
-	for (size_t i = 0; i < derived[id].n_inputs; i++)
-		json_write_string(w, metrics[derived[id].inputs[i]].name);
+	for (size_t i = 0; i < metric_derived[id].n_inputs; i++)
+		json_write_string(w, metric_rows[metric_derived[id].inputs[i]].name);
 	json_end_array(w);
-	json_add_string(w, "description", derived[id].description);
+	json_add_string(w, "description", metric_derived[id].description);
 	json_end_object(w);
 }
 
@@ -89,7 +89,7 @@ void metric_list_format_json(struct strbuf *into)
 	json_key(&w, "metrics");
 	json_begin_array(&w);
 	for (int i = 0; i < N_METRICS; i++)
-		add_metric(&w, &metrics[i]);
+		add_metric(&w, &metric_rows[i]);
 	json_end_array(&w);
 	json_key(&w, "derived");
 	json_begin_array(&w);

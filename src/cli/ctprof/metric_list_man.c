@@ -82,11 +82,11 @@ static void append_facts(struct strbuf *into, const struct metric *metric)
 void metric_list_format_man_metrics(struct strbuf *into)
 {
 	for (int i = 0; i < N_METRICS; i++) {
-		append_term(into, metrics[i].name);
+		append_term(into, metric_rows[i].name);
 		strbuf_append(into, " (");
-		append_facts(into, &metrics[i]);
+		append_facts(into, &metric_rows[i]);
 		strbuf_append(into, ")\n\t");
-		append_text(into, metrics[i].description);
+		append_text(into, metric_rows[i].description);
 		strbuf_append(into, "\n\n");
 	}
 }
@@ -97,11 +97,11 @@ void metric_list_format_man_derived(struct strbuf *into)
 		_cleanup_strbuf_ struct strbuf formula = STRBUF_INIT;
 
 		derived_format_formula((enum derived_id)i, &formula);
-		append_term(into, derived[i].name);
-		strbuf_appendf(into, " (%s) = ", metric_unit_word(derived[i].unit));
+		append_term(into, metric_derived[i].name);
+		strbuf_appendf(into, " (%s) = ", metric_unit_word(metric_derived[i].unit));
 		append_text(into, strbuf_str(&formula));
 		strbuf_append(into, "\n\t");
-		append_text(into, derived[i].description);
+		append_text(into, metric_derived[i].description);
 		strbuf_append(into, "\n\n");
 	}
 }

@@ -12,8 +12,9 @@
 
 bool profile_wants(const struct profile *profile, size_t metric)
 {
-	enum metric_section section = metric < N_METRICS ? metrics[metric].section
-							 : derived[metric - N_METRICS].section;
+	enum metric_section section = metric < N_METRICS
+					      ? metric_rows[metric].section
+					      : metric_derived[metric - N_METRICS].section;
 	const struct metric_choice *choice = &profile->options->metrics;
 
 	return section_is_chosen(&profile->options->sections, section) &&
@@ -25,7 +26,7 @@ static bool scalar_of(const struct group *group, size_t metric, long double *ret
 	struct derived_value value;
 
 	if (metric < N_METRICS)
-		return reduced_scalar(&group->values[metric], metrics[metric].kind, ret);
+		return reduced_scalar(&group->values[metric], metric_rows[metric].kind, ret);
 	value = derived_compute((enum derived_id)(metric - N_METRICS), group->values);
 	*ret = value.value;
 	return value.known;

@@ -23,7 +23,7 @@ static void emit(const struct emitter *e, struct row row)
 }
 
 static void emit_reading(const struct emitter *e, const char *name, enum metric_unit unit,
-			 const struct reading *reading)
+			 const struct procfs_reading *reading)
 {
 	emit(e, (struct row){ .name = name,
 			      .unit = unit,
@@ -54,7 +54,7 @@ static void emit_table(const struct emitter *e, const struct named_readings *tab
 }
 
 static struct row cgroup_row(const struct emitter *e, const struct cgroup_row *row,
-			     const struct reading *value)
+			     const struct procfs_reading *value)
 {
 	struct row cell = { .name = row->name, .unit = row->unit, .number = value->value };
 
@@ -95,7 +95,7 @@ static void emit_cpu_max(const struct emitter *e, const struct cgroup_stats *sta
 static void emit_cgroup(const struct emitter *e, const struct merged_cgroup *cgroup)
 {
 	for (size_t i = 0; i < N_CGROUP_ROWS; i++) {
-		const struct cgroup_row *row = &cgroup_rows[i];
+		const struct cgroup_row *row = &ctprof_cgroup_rows[i];
 		const void *at = cgroup_row_at(row, &cgroup->stats);
 
 		if (row->section != e->base.section)
@@ -201,9 +201,9 @@ static struct row row_of_derived(const struct group *group, enum derived_id id)
 {
 	struct derived_value value = derived_compute(id, group->values);
 
-	return (struct row){ .name = derived[id].name,
-			     .section = derived[id].section,
-			     .unit = derived[id].unit,
+	return (struct row){ .name = metric_derived[id].name,
+			     .section = metric_derived[id].section,
+			     .unit = metric_derived[id].unit,
 			     .state = value.known ? ROW_COMPUTED : ROW_ABSENT,
 			     .computed = value.value,
 			     .measured = value.measured,
@@ -214,10 +214,10 @@ static struct row row_of_metric(const struct profile *profile, const struct grou
 				enum metric_id id)
 {
 	const struct reduced *value = &group->values[id];
-	enum metric_kind kind = metrics[id].kind;
-	struct row row = { .name = metrics[id].name,
-			   .section = metrics[id].section,
-			   .unit = metrics[id].unit,
+	enum metric_kind kind = metric_rows[id].kind;
+	struct row row = { .name = metric_rows[id].name,
+			   .section = metric_rows[id].section,
+			   .unit = metric_rows[id].unit,
 			   .reduced = value,
 			   .measured = value->measured,
 			   .of = value->of };
@@ -273,7 +273,7 @@ bool row_says_something(const struct row *row)
 	if (row->state == ROW_ABSENT || row->state == ROW_NO_LIMIT)
 		return false;
 	if (row->reduced)
-		return !reduced_is_zero(row->reduced, metrics[row->metric].kind);
+		return !reduced_is_zero(row->reduced, metric_rows[row->metric].kind);
 	if (row->state == ROW_COMPUTED)
 		return row->computed != 0;
 	return row->state == ROW_TEXT || row->number != 0;
@@ -291,8 +291,8 @@ void row_format_text(const struct row *row, struct strbuf *into)
 	if (row->state == ROW_TEXT)
 		strbuf_append(into, row->text);
 	if (row->state == ROW_LABEL &&
-	    reduced_mode(row->reduced, metrics[row->metric].kind, &winner))
-		label_format(metrics[row->metric].kind, winner.value, into);
+	    reduced_mode(row->reduced, metric_rows[row->metric].kind, &winner))
+		label_format(metric_rows[row->metric].kind, winner.value, into);
 	if (row->state == ROW_CPUS && row->cpus)
 		metric_format_cpus(row->cpus, (size_t)row->least, into);
 }

@@ -12,7 +12,8 @@ static const char *const path_words[] = { SNAPSHOT_PATHS(WORD_) };
 static const char *const reason_words[] = { SNAPSHOT_REASONS(WORD_) };
 #undef WORD_
 
-static void add_reading(struct json_writer *w, const char *key, const struct reading *reading)
+static void add_reading(struct json_writer *w, const char *key,
+			const struct procfs_reading *reading)
 {
 	json_key(w, key);
 	if (reading->known)
@@ -101,7 +102,7 @@ static void add_counts(struct json_writer *w, const struct row *row)
 	json_begin_object(w);
 	for (uint32_t i = 0; i < row->reduced->tally.n; i++) {
 		strbuf_clear(&text);
-		label_format(metrics[row->metric].kind, row->reduced->tally.at[i].value, &text);
+		label_format(metric_rows[row->metric].kind, row->reduced->tally.at[i].value, &text);
 		json_add_u64(w, strbuf_str(&text), row->reduced->tally.at[i].count);
 	}
 	json_end_object(w);
@@ -110,7 +111,7 @@ static void add_counts(struct json_writer *w, const struct row *row)
 /* Sums and differences are whole, and exact as integers. */
 static void write_computed(struct json_writer *w, const struct row *row)
 {
-	enum derived_form form = derived[row->metric - N_METRICS].form;
+	enum derived_form form = metric_derived[row->metric - N_METRICS].form;
 	bool whole = form == DERIVED_FORM_DIFFERENCE || form == DERIVED_FORM_SUM_AND_LARGER;
 
 	if (whole && row->computed >= 0 && row->computed < 0x1p64L)

@@ -11,7 +11,8 @@
 
 const char *spec_metric_name(size_t metric)
 {
-	return metric < N_METRICS ? metrics[metric].name : derived[metric - N_METRICS].name;
+	return metric < N_METRICS ? metric_rows[metric].name
+				  : metric_derived[metric - N_METRICS].name;
 }
 
 bool spec_metric_find(const char *name, size_t *ret)
@@ -120,7 +121,8 @@ struct error *spec_parse_metrics(const char *text, struct metric_choice *ret)
 
 static uint32_t source_of(enum metric_id id)
 {
-	return metrics[id].source == METRIC_SOURCE_NONE ? 0 : UINT32_C(1) << metrics[id].source;
+	return metric_rows[id].source == METRIC_SOURCE_NONE ? 0
+							    : UINT32_C(1) << metric_rows[id].source;
 }
 
 uint32_t spec_sources(const struct metric_choice *choice)
@@ -132,8 +134,9 @@ uint32_t spec_sources(const struct metric_choice *choice)
 	for (size_t i = 0; i < N_METRICS; i++)
 		sources |= choice->chosen[i] ? source_of((enum metric_id)i) : 0;
 	for (size_t i = 0; i < N_DERIVED; i++)
-		for (size_t k = 0; choice->chosen[N_METRICS + i] && k < derived[i].n_inputs; k++)
-			sources |= source_of(derived[i].inputs[k]);
+		for (size_t k = 0; choice->chosen[N_METRICS + i] && k < metric_derived[i].n_inputs;
+		     k++)
+			sources |= source_of(metric_derived[i].inputs[k]);
 	return sources;
 }
 
@@ -192,7 +195,7 @@ static struct error *take_sort_term(const char *word, void *into)
 	if (!spec_metric_find(name, &term.metric))
 		return unknown_metric("--sort-by", name);
 	if (term.metric < N_METRICS &&
-	    metric_reduction(metrics[term.metric].kind) == REDUCTION_MODE)
+	    metric_reduction(metric_rows[term.metric].kind) == REDUCTION_MODE)
 		return cli_error(CLI_USAGE, 0, "--sort-by: '%s' is a label and has no order", name);
 	for (size_t i = 0; i < order->n; i++) {
 		if (order->terms[i].metric == term.metric)

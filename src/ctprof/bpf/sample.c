@@ -204,7 +204,7 @@ static unsigned int set_stats(const struct bpf_record *record, struct thread_sam
 	unsigned int below_0 = 0;
 
 	for (unsigned int i = 0; i < N_BPF_STATS; i++) {
-		if (metrics[ids[i]].unit == METRIC_UNIT_NS)
+		if (metric_rows[ids[i]].unit == METRIC_UNIT_NS)
 			below_0 += set_time(sample, ids[i], record->stats[i]);
 		else
 			sample_set(sample, ids[i], record->stats[i]);

@@ -83,8 +83,8 @@ static struct error *charge_since(struct loader *loader, const struct marks *mar
 static struct error *load_thread(struct loader *loader, const struct json_value *value,
 				 size_t index)
 {
-	struct place threads = { .key = "threads" };
-	struct place place = { .outer = &threads, .index = index };
+	struct ctprof_place threads = { .key = "threads" };
+	struct ctprof_place place = { .outer = &threads, .index = index };
 	struct marks before = take_marks(loader);
 	struct thread_marks marks;
 	struct thread_sample sample;
@@ -105,8 +105,8 @@ static struct error *load_cgroup(struct loader *loader, const struct json_value 
 				 const char *path)
 {
 	struct snapshot_cgroup cgroup = { 0 };
-	struct place cgroups = { .key = "cgroup_stats" };
-	struct place place = { .outer = &cgroups, .key = path };
+	struct ctprof_place cgroups = { .key = "cgroup_stats" };
+	struct ctprof_place place = { .outer = &cgroups, .key = path };
 	struct marks before = take_marks(loader);
 	struct error *err;
 
@@ -136,7 +136,7 @@ static struct error *load_host(const struct json_value *value, struct snapshot *
 static struct error *load_whole(struct loader *loader, enum member member,
 				const struct json_value *value)
 {
-	struct place place = { .key = member < N_MEMBERS ? member_names[member] : "" };
+	struct ctprof_place place = { .key = member < N_MEMBERS ? member_names[member] : "" };
 	struct snapshot *s = &loader->snapshot;
 
 	switch (member) {
@@ -214,7 +214,7 @@ static struct error *see(struct loader *loader, enum member member)
 static struct error *load_opened(struct loader *loader, enum member member,
 				 const struct split_piece *piece, const struct json_value *value)
 {
-	struct place place = { .key = member_names[member] };
+	struct ctprof_place place = { .key = member_names[member] };
 
 	if (member == MEMBER_THREADS)
 		return piece->inner ? place_error(&place, "expected an array")
@@ -257,7 +257,7 @@ static struct error *take_piece(void *arg, const struct split_piece *piece)
 static struct error *end_opened(void *arg, const char *key, bool object)
 {
 	enum member member = find_member(key);
-	struct place place = { .key = key };
+	struct ctprof_place place = { .key = key };
 
 	if (object != (member == MEMBER_CGROUP_STATS))
 		return place_error(&place, "expected %s", object ? "an array" : "an object");
@@ -277,13 +277,13 @@ void loader_init(struct loader *loader, uint64_t memory_bytes)
 	*loader = (struct loader){ .memory_limit = memory_bytes };
 	snapshot_init(&loader->snapshot);
 	loader->snapshot.schema_version = 0;
-	split_init(&loader->split, &callbacks);
+	ctprof_split_init(&loader->split, &callbacks);
 }
 
 void loader_deinit(struct loader *loader)
 {
 	snapshot_deinit(&loader->snapshot);
-	split_deinit(&loader->split);
+	ctprof_split_deinit(&loader->split);
 	vec_deinit(&loader->hints.members);
 	presence_sets_deinit(&loader->sets);
 	vec_deinit(&loader->marks);
@@ -323,8 +323,8 @@ static void trust(struct thread_sample *sample, const struct thread_marks *marks
 	if (sample->values[METRIC_CPU_AFFINITY])
 		sample->sources |= METRIC_SOURCE_BIT(AFFINITY);
 	for (int i = 0; i < N_METRICS; i++) {
-		if (metrics[i].source != METRIC_SOURCE_NONE &&
-		    !(sample->sources >> metrics[i].source & 1))
+		if (metric_rows[i].source != METRIC_SOURCE_NONE &&
+		    !(sample->sources >> metric_rows[i].source & 1))
 			sample_forget(sample, (enum metric_id)i);
 	}
 	if (sample->tid != sample->tgid)
@@ -334,11 +334,11 @@ static void trust(struct thread_sample *sample, const struct thread_marks *marks
 static struct error *decide_what_is_known(struct loader *loader)
 {
 	struct snapshot *s = &loader->snapshot;
-	struct place threads = { .key = "threads" };
+	struct ctprof_place threads = { .key = "threads" };
 
 	for (size_t i = 0; i < s->threads.n; i++) {
-		struct place thread = { .outer = &threads, .index = i };
-		struct place place = { .outer = &thread, .key = "presence" };
+		struct ctprof_place thread = { .outer = &threads, .index = i };
+		struct ctprof_place place = { .outer = &thread, .key = "presence" };
 		struct thread_sample *sample = &s->threads.at[i];
 		uint32_t set = loader->marks.at[i].set;
 

@@ -109,7 +109,7 @@ enum split_state {
 	SPLIT_END,
 };
 
-struct split {
+struct ctprof_split {
 	struct split_callbacks callbacks;
 	enum split_state state;
 	bool opened, opened_is_object;
@@ -123,19 +123,19 @@ struct split {
 	char *key, *inner;
 };
 
-void split_init(struct split *split, const struct split_callbacks *callbacks);
-void split_deinit(struct split *split);
-#define _cleanup_split_ _cleanup_(split_deinit)
+void ctprof_split_init(struct ctprof_split *split, const struct split_callbacks *callbacks);
+void ctprof_split_deinit(struct ctprof_split *split);
+#define _cleanup_split_ _cleanup_(ctprof_split_deinit)
 
 /* BASE_PARSE with the byte; an error of a callback ends it as well. No call after an error. */
-struct error *split_feed(struct split *split, const char *bytes, size_t n) MUST_CHECK;
+struct error *split_feed(struct ctprof_split *split, const char *bytes, size_t n) MUST_CHECK;
 /* BASE_PARSE when the object is not complete. */
-struct error *split_finish(struct split *split) MUST_CHECK;
+struct error *split_finish(struct ctprof_split *split) MUST_CHECK;
 
 struct loader {
 	struct snapshot snapshot;
 	uint64_t memory_limit, memory_used;
-	struct split split;
+	struct ctprof_split split;
 	struct thread_hints hints;
 	struct presence_sets sets;
 	VEC(struct thread_marks) marks; /* of each thread */

@@ -5,7 +5,7 @@
 
 #include "base/strbuf.h"
 
-static void append_place(struct strbuf *into, const struct place *place)
+static void append_place(struct strbuf *into, const struct ctprof_place *place)
 {
 	if (place->outer)
 		append_place(into, place->outer);
@@ -15,7 +15,7 @@ static void append_place(struct strbuf *into, const struct place *place)
 		strbuf_appendf(into, "%s%s", into->n ? "." : "", place->key);
 }
 
-struct error *place_error(const struct place *place, const char *fmt, ...)
+struct error *place_error(const struct ctprof_place *place, const char *fmt, ...)
 {
 	_cleanup_strbuf_ struct strbuf where = STRBUF_INIT;
 	struct error *err;
@@ -33,7 +33,7 @@ bool value_is_there(const struct json_value *value)
 	return value && json_type_of(value) != JSON_NULL;
 }
 
-struct error *value_expect(const struct json_value *value, const struct place *place,
+struct error *value_expect(const struct json_value *value, const struct ctprof_place *place,
 			   enum json_type type)
 {
 	static const char *const names[] = {
@@ -47,8 +47,8 @@ struct error *value_expect(const struct json_value *value, const struct place *p
 	return place_error(place, "expected %s, found %s", names[type], names[json_type_of(value)]);
 }
 
-struct error *value_u64(const struct json_value *value, const struct place *place, uint64_t *ret,
-			bool *ret_there)
+struct error *value_u64(const struct json_value *value, const struct ctprof_place *place,
+			uint64_t *ret, bool *ret_there)
 {
 	struct error *err = value_expect(value, place, JSON_NUMBER);
 	bool there = value_is_there(value);
@@ -63,8 +63,8 @@ struct error *value_u64(const struct json_value *value, const struct place *plac
 	return NULL;
 }
 
-struct error *value_i64(const struct json_value *value, const struct place *place, int64_t min,
-			int64_t max, int64_t *ret, bool *ret_there)
+struct error *value_i64(const struct json_value *value, const struct ctprof_place *place,
+			int64_t min, int64_t max, int64_t *ret, bool *ret_there)
 {
 	struct error *err = value_expect(value, place, JSON_NUMBER);
 	bool there = value_is_there(value);
@@ -85,8 +85,8 @@ struct error *value_i64(const struct json_value *value, const struct place *plac
 	return NULL;
 }
 
-struct error *value_bool(const struct json_value *value, const struct place *place, bool *ret,
-			 bool *ret_there)
+struct error *value_bool(const struct json_value *value, const struct ctprof_place *place,
+			 bool *ret, bool *ret_there)
 {
 	struct error *err = value_expect(value, place, JSON_BOOL);
 
@@ -99,10 +99,10 @@ struct error *value_bool(const struct json_value *value, const struct place *pla
 	return NULL;
 }
 
-struct error *value_reading(const struct json_value *value, const struct place *place,
-			    struct reading *ret)
+struct error *value_reading(const struct json_value *value, const struct ctprof_place *place,
+			    struct procfs_reading *ret)
 {
-	struct reading reading = { 0 };
+	struct procfs_reading reading = { 0 };
 	struct error *err = value_u64(value, place, &reading.value, &reading.known);
 
 	if (!err)
@@ -110,7 +110,7 @@ struct error *value_reading(const struct json_value *value, const struct place *
 	return err;
 }
 
-struct error *value_string(const struct json_value *value, const struct place *place,
+struct error *value_string(const struct json_value *value, const struct ctprof_place *place,
 			   struct intern *strings, uint32_t *ret)
 {
 	struct error *err = value_expect(value, place, JSON_STRING);
@@ -123,7 +123,7 @@ struct error *value_string(const struct json_value *value, const struct place *p
 	return NULL;
 }
 
-struct error *value_named(const struct json_value *value, const struct place *place,
+struct error *value_named(const struct json_value *value, const struct ctprof_place *place,
 			  struct intern *strings, struct named_readings *ret)
 {
 	struct json_iter it = json_iter_over(value_is_there(value) ? value : NULL);
@@ -133,7 +133,7 @@ struct error *value_named(const struct json_value *value, const struct place *pl
 	if (err)
 		return err;
 	while (json_iter_next(&it)) {
-		struct place at = { .outer = place, .key = it.key.at };
+		struct ctprof_place at = { .outer = place, .key = it.key.at };
 		struct named_reading row = { .name = intern_add_n(strings, it.key.at, it.key.n) };
 		bool there;
 

@@ -30,8 +30,8 @@ static void set_known(struct presence_set *set, int metric, bool known)
 
 static bool has_source(const struct presence_set *set, int metric)
 {
-	return metrics[metric].source != METRIC_SOURCE_NONE &&
-	       set->sources >> metrics[metric].source & 1;
+	return metric_rows[metric].source != METRIC_SOURCE_NONE &&
+	       set->sources >> metric_rows[metric].source & 1;
 }
 
 static bool same(const struct presence_set *a, const struct presence_set *b)
@@ -73,9 +73,9 @@ static void write_metrics(struct json_writer *w, const char *key, const struct p
 	json_key(w, key);
 	json_begin_array(w);
 	for (int i = 0; i < N_METRICS; i++) {
-		if (metrics[i].source != METRIC_SOURCE_NONE && has_source(set, i) == of_sources &&
-		    knows(set, i) != of_sources)
-			json_write_string(w, metrics[i].name);
+		if (metric_rows[i].source != METRIC_SOURCE_NONE &&
+		    has_source(set, i) == of_sources && knows(set, i) != of_sources)
+			json_write_string(w, metric_rows[i].name);
 	}
 	json_end_array(w);
 }
@@ -151,16 +151,16 @@ static bool find_source(struct json_text text, int *ret)
 	return false;
 }
 
-static struct error *load_paths(const struct json_value *value, const struct place *outer,
+static struct error *load_paths(const struct json_value *value, const struct ctprof_place *outer,
 				struct snapshot *snapshot)
 {
-	struct place place = { .outer = outer, .key = "paths" };
+	struct ctprof_place place = { .outer = outer, .key = "paths" };
 	struct json_iter it = json_iter_over(value);
 	struct error *err = value_expect(value, &place, JSON_OBJECT);
 	int source, path;
 
 	while (!err && json_iter_next(&it)) {
-		struct place at = { .outer = &place, .key = it.key.at };
+		struct ctprof_place at = { .outer = &place, .key = it.key.at };
 
 		err = value_expect(it.value, &at, JSON_STRING);
 		/* Words of a later version say nothing to us. */
@@ -171,23 +171,23 @@ static struct error *load_paths(const struct json_value *value, const struct pla
 	return err;
 }
 
-static struct error *load_reasons(const struct json_value *value, const struct place *outer,
+static struct error *load_reasons(const struct json_value *value, const struct ctprof_place *outer,
 				  struct snapshot *snapshot)
 {
-	struct place place = { .outer = outer, .key = "reasons" };
+	struct ctprof_place place = { .outer = outer, .key = "reasons" };
 	struct json_iter it = json_iter_over(value);
 	struct error *err = value_expect(value, &place, JSON_OBJECT);
 	int source, reason;
 
 	while (!err && json_iter_next(&it)) {
-		struct place at = { .outer = &place, .key = it.key.at };
+		struct ctprof_place at = { .outer = &place, .key = it.key.at };
 		struct json_iter inner = json_iter_over(it.value);
 
 		err = value_expect(it.value, &at, JSON_OBJECT);
 		if (err || !find_source(it.key, &source))
 			continue;
 		while (!err && json_iter_next(&inner)) {
-			struct place here = { .outer = &at, .key = inner.key.at };
+			struct ctprof_place here = { .outer = &at, .key = inner.key.at };
 
 			uint64_t n = 0, *into;
 
@@ -204,16 +204,16 @@ static struct error *load_reasons(const struct json_value *value, const struct p
 }
 
 /* Sets or clears the metrics that a list of a set names. */
-static struct error *load_metrics(const struct json_value *value, const struct place *outer,
+static struct error *load_metrics(const struct json_value *value, const struct ctprof_place *outer,
 				  const char *key, bool known, struct presence_set *set)
 {
-	struct place place = { .outer = outer, .key = key };
+	struct ctprof_place place = { .outer = outer, .key = key };
 	struct json_iter it = json_iter_over(value);
 	struct error *err = value_expect(value, &place, JSON_ARRAY);
 	enum metric_id id;
 
 	while (!err && json_iter_next(&it)) {
-		struct place at = { .outer = &place, .index = it.index };
+		struct ctprof_place at = { .outer = &place, .index = it.index };
 
 		err = value_expect(it.value, &at, JSON_STRING);
 		if (!err && value_is_there(it.value) && metric_find(json_string(it.value).at, &id))
@@ -222,11 +222,11 @@ static struct error *load_metrics(const struct json_value *value, const struct p
 	return err;
 }
 
-static struct error *load_set(const struct json_value *value, const struct place *place,
+static struct error *load_set(const struct json_value *value, const struct ctprof_place *place,
 			      struct presence_set *ret)
 {
 	const struct json_value *sources = json_find(value, "sources");
-	struct place here = { .outer = place, .key = "sources" };
+	struct ctprof_place here = { .outer = place, .key = "sources" };
 	struct json_iter it = json_iter_over(sources);
 	struct presence_set set = { 0 };
 	struct error *err;
@@ -251,13 +251,13 @@ static struct error *load_set(const struct json_value *value, const struct place
 	return err;
 }
 
-struct error *presence_load(const struct json_value *value, const struct place *place,
+struct error *presence_load(const struct json_value *value, const struct ctprof_place *place,
 			    struct snapshot *snapshot, struct presence_sets *ret)
 {
 	const struct json_value *sets = json_find(value, "sets");
-	struct place mount = { .outer = place, .key = "cgroup_mount" };
-	struct place closed = { .outer = place, .key = "closed_processes" };
-	struct place here = { .outer = place, .key = "sets" };
+	struct ctprof_place mount = { .outer = place, .key = "cgroup_mount" };
+	struct ctprof_place closed = { .outer = place, .key = "closed_processes" };
+	struct ctprof_place here = { .outer = place, .key = "sets" };
 	struct json_iter it = json_iter_over(sets);
 	struct error *err = value_expect(value, place, JSON_OBJECT);
 
@@ -277,7 +277,7 @@ struct error *presence_load(const struct json_value *value, const struct place *
 		err = place_error(&here, "%zu sets are past the limit of %d", json_length(sets),
 				  SNAPSHOT_SETS_LIMIT);
 	while (!err && json_iter_next(&it)) {
-		struct place at = { .outer = &here, .index = it.index };
+		struct ctprof_place at = { .outer = &here, .index = it.index };
 		struct presence_set set;
 
 		err = load_set(it.value, &at, &set);

@@ -17,36 +17,36 @@
  */
 
 /* A member of an object, or an element of an array when key is NULL. */
-struct place {
-	const struct place *outer; /* NULL: the document itself */
+struct ctprof_place {
+	const struct ctprof_place *outer; /* NULL: the document itself */
 	const char *key;
 	size_t index;
 };
 
 /* BASE_PARSE with the place in front. */
-struct error *place_error(const struct place *place, const char *fmt, ...)
+struct error *place_error(const struct ctprof_place *place, const char *fmt, ...)
 	PRINTF_LIKE(2, 3) MUST_CHECK;
 
 /* True unless value is NULL or null. */
 bool value_is_there(const struct json_value *value);
 
 /* Untouched outputs when absent; *ret_there (may be NULL) says whether it was there. */
-struct error *value_u64(const struct json_value *value, const struct place *place, uint64_t *ret,
-			bool *ret_there) MUST_CHECK;
-struct error *value_i64(const struct json_value *value, const struct place *place, int64_t min,
-			int64_t max, int64_t *ret, bool *ret_there) MUST_CHECK;
-struct error *value_bool(const struct json_value *value, const struct place *place, bool *ret,
-			 bool *ret_there) MUST_CHECK;
-struct error *value_reading(const struct json_value *value, const struct place *place,
-			    struct reading *ret) MUST_CHECK;
+struct error *value_u64(const struct json_value *value, const struct ctprof_place *place,
+			uint64_t *ret, bool *ret_there) MUST_CHECK;
+struct error *value_i64(const struct json_value *value, const struct ctprof_place *place,
+			int64_t min, int64_t max, int64_t *ret, bool *ret_there) MUST_CHECK;
+struct error *value_bool(const struct json_value *value, const struct ctprof_place *place,
+			 bool *ret, bool *ret_there) MUST_CHECK;
+struct error *value_reading(const struct json_value *value, const struct ctprof_place *place,
+			    struct procfs_reading *ret) MUST_CHECK;
 /* A string into the table; 0 when absent. */
-struct error *value_string(const struct json_value *value, const struct place *place,
+struct error *value_string(const struct json_value *value, const struct ctprof_place *place,
 			   struct intern *strings, uint32_t *ret) MUST_CHECK;
 /* An object of numbers; known when it is there. */
-struct error *value_named(const struct json_value *value, const struct place *place,
+struct error *value_named(const struct json_value *value, const struct ctprof_place *place,
 			  struct intern *strings, struct named_readings *ret) MUST_CHECK;
 /* NULL when it is absent or of this type. */
-struct error *value_expect(const struct json_value *value, const struct place *place,
+struct error *value_expect(const struct json_value *value, const struct ctprof_place *place,
 			   enum json_type type) MUST_CHECK;
 
 /*
@@ -72,7 +72,7 @@ uint32_t presence_add(struct presence_sets *sets, const struct thread_sample *sa
 /* Sources, reasons, paths and sets of the whole snapshot. */
 void presence_write(const struct snapshot *snapshot, const struct presence_sets *sets,
 		    struct json_writer *w);
-struct error *presence_load(const struct json_value *value, const struct place *place,
+struct error *presence_load(const struct json_value *value, const struct ctprof_place *place,
 			    struct snapshot *snapshot, struct presence_sets *ret) MUST_CHECK;
 
 /* Takes away what the file does not vouch for. */
@@ -101,32 +101,33 @@ struct thread_marks {
  * known[] says which members are there; nothing has decided yet whether they were measured.
  * The sample is the caller's and zeroed; smaps and CPU lists go into the snapshot.
  */
-struct error *thread_load(const struct json_value *value, const struct place *place,
+struct error *thread_load(const struct json_value *value, const struct ctprof_place *place,
 			  struct snapshot *snapshot, struct thread_hints *hints,
 			  struct thread_sample *ret, struct thread_marks *ret_marks) MUST_CHECK;
 
 void cgroup_stats_write(const struct snapshot *snapshot, const struct cgroup_stats *stats,
 			struct json_writer *w);
-struct error *cgroup_stats_load(const struct json_value *value, const struct place *place,
+struct error *cgroup_stats_load(const struct json_value *value, const struct ctprof_place *place,
 				struct snapshot *snapshot, struct cgroup_stats *ret) MUST_CHECK;
 
 void pressure_write(const struct pressure *pressure, struct json_writer *w);
-struct error *pressure_load(const struct json_value *value, const struct place *place,
+struct error *pressure_load(const struct json_value *value, const struct ctprof_place *place,
 			    struct pressure *ret) MUST_CHECK;
 
 void sched_ext_write(const struct snapshot *snapshot, struct json_writer *w);
-struct error *sched_ext_load(const struct json_value *value, const struct place *place,
+struct error *sched_ext_load(const struct json_value *value, const struct ctprof_place *place,
 			     struct snapshot *snapshot) MUST_CHECK;
 
 /* null when nobody counted. */
 void probe_summary_write(const struct snapshot *snapshot, struct json_writer *w);
 void parse_summary_write(const struct snapshot *snapshot, struct json_writer *w);
 void taskstats_summary_write(const struct snapshot *snapshot, struct json_writer *w);
-struct error *probe_summary_load(const struct json_value *value, const struct place *place,
+struct error *probe_summary_load(const struct json_value *value, const struct ctprof_place *place,
 				 struct snapshot *snapshot) MUST_CHECK;
-struct error *parse_summary_load(const struct json_value *value, const struct place *place,
+struct error *parse_summary_load(const struct json_value *value, const struct ctprof_place *place,
 				 struct snapshot *snapshot) MUST_CHECK;
-struct error *taskstats_summary_load(const struct json_value *value, const struct place *place,
+struct error *taskstats_summary_load(const struct json_value *value,
+				     const struct ctprof_place *place,
 				     struct snapshot *snapshot) MUST_CHECK;
 
 /* {"key": number, …} */

@@ -10,11 +10,11 @@ static bool is_known(const struct cgroup_stats *stats, const struct cgroup_row *
 	const void *at = cgroup_row_at(row, stats);
 
 	return row->is_table ? ((const struct named_readings *)at)->known
-			     : ((const struct reading *)at)->known;
+			     : ((const struct procfs_reading *)at)->known;
 }
 
 static void write_reading(const struct snapshot *snapshot, const struct cgroup_row *row,
-			  const struct reading *value, struct json_writer *w)
+			  const struct procfs_reading *value, struct json_writer *w)
 {
 	bool is_null = !value->known;
 
@@ -60,13 +60,13 @@ static size_t write_group(const struct snapshot *snapshot, const struct cgroup_s
 {
 	size_t end = first;
 
-	json_key(w, cgroup_rows[first].group);
+	json_key(w, ctprof_cgroup_rows[first].group);
 	json_begin_object(w);
 	for (int always = 1; always >= 0; always--) {
 		for (end = first; end < N_CGROUP_ROWS; end++) {
-			const struct cgroup_row *row = &cgroup_rows[end];
+			const struct cgroup_row *row = &ctprof_cgroup_rows[end];
 
-			if (strcmp(row->group, cgroup_rows[first].group) != 0)
+			if (strcmp(row->group, ctprof_cgroup_rows[first].group) != 0)
 				break;
 			if (row->always == always && (always || is_known(stats, row)))
 				write_row(snapshot, stats, row, w);
@@ -88,25 +88,25 @@ void cgroup_stats_write(const struct snapshot *snapshot, const struct cgroup_sta
 	json_key(w, "absent");
 	json_begin_array(w);
 	for (size_t i = 0; i < N_CGROUP_ROWS; i++) {
-		if (cgroup_rows[i].always && !is_known(stats, &cgroup_rows[i]))
-			json_write_string(w, cgroup_rows[i].path);
+		if (ctprof_cgroup_rows[i].always && !is_known(stats, &ctprof_cgroup_rows[i]))
+			json_write_string(w, ctprof_cgroup_rows[i].path);
 	}
 	json_end_array(w);
 	json_end_object(w);
 }
 
-static struct error *load_reading(const struct json_value *value, const struct place *place,
+static struct error *load_reading(const struct json_value *value, const struct ctprof_place *place,
 				  enum cgroup_form form, bool marked, struct snapshot *snapshot,
-				  struct reading *ret)
+				  struct procfs_reading *ret)
 {
-	struct reading reading = { 0 };
+	struct procfs_reading reading = { 0 };
 	struct error *err;
 
 	if (form == CGROUP_FORM_TEXT) {
 		uint32_t string = 0;
 
 		err = value_string(value, place, &snapshot->strings, &string);
-		reading = (struct reading){ string != 0, false, string };
+		reading = (struct procfs_reading){ string != 0, false, string };
 	} else if (form == CGROUP_FORM_NICE) {
 		int64_t nice = 0;
 
@@ -120,7 +120,7 @@ static struct error *load_reading(const struct json_value *value, const struct p
 	/* A file that marks what is absent means by null that there is no limit. */
 	if ((form == CGROUP_FORM_FLOOR && reading.known && reading.value == UINT64_MAX) ||
 	    ((form == CGROUP_FORM_LIMIT || form == CGROUP_FORM_QUOTA) && !reading.known && marked))
-		reading = (struct reading){ .known = true, .unlimited = true };
+		reading = (struct procfs_reading){ .known = true, .unlimited = true };
 	*ret = reading;
 	return NULL;
 }
@@ -130,17 +130,17 @@ static void forget_row(const struct cgroup_row *row, struct cgroup_stats *stats)
 	if (row->is_table)
 		named_readings_deinit(cgroup_row_at(row, stats));
 	else
-		*(struct reading *)cgroup_row_at(row, stats) = (struct reading){ 0 };
+		*(struct procfs_reading *)cgroup_row_at(row, stats) = (struct procfs_reading){ 0 };
 }
 
-static struct error *load_row(const struct json_value *value, const struct place *place,
+static struct error *load_row(const struct json_value *value, const struct ctprof_place *place,
 			      const struct cgroup_row *row, struct snapshot *snapshot,
 			      struct cgroup_stats *stats)
 {
 	const struct json_value *group = json_find(value, row->group);
 	const struct json_value *member = json_find(group, row->key);
-	struct place outer = { .outer = place, .key = row->group };
-	struct place at = { .outer = &outer, .key = row->key };
+	struct ctprof_place outer = { .outer = place, .key = row->group };
+	struct ctprof_place at = { .outer = &outer, .key = row->key };
 	bool marked = json_find(value, "absent") != NULL;
 	struct error *err = value_expect(group, &outer, JSON_OBJECT);
 
@@ -156,11 +156,11 @@ static struct error *load_row(const struct json_value *value, const struct place
 	return err;
 }
 
-struct error *cgroup_stats_load(const struct json_value *value, const struct place *place,
+struct error *cgroup_stats_load(const struct json_value *value, const struct ctprof_place *place,
 				struct snapshot *snapshot, struct cgroup_stats *ret)
 {
-	struct place known = { .outer = place, .key = "known" };
-	struct place psi = { .outer = place, .key = "psi" };
+	struct ctprof_place known = { .outer = place, .key = "known" };
+	struct ctprof_place psi = { .outer = place, .key = "psi" };
 	struct cgroup_stats stats = { .known = true };
 	struct error *err;
 
@@ -172,7 +172,7 @@ struct error *cgroup_stats_load(const struct json_value *value, const struct pla
 	if (!err)
 		err = pressure_load(json_find(value, "psi"), &psi, &stats.pressure);
 	for (size_t i = 0; i < N_CGROUP_ROWS && !err; i++)
-		err = load_row(value, place, &cgroup_rows[i], snapshot, &stats);
+		err = load_row(value, place, &ctprof_cgroup_rows[i], snapshot, &stats);
 	if (err) {
 		cgroup_stats_deinit(&stats);
 		return err;

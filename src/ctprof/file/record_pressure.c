@@ -57,7 +57,7 @@ bool absent_lists(const struct json_value *object, const char *name)
 	return false;
 }
 
-static struct error *load_half(const struct json_value *value, const struct place *place,
+static struct error *load_half(const struct json_value *value, const struct ctprof_place *place,
 			       struct pressure_half *half)
 {
 	struct error *err = value_expect(value, place, JSON_OBJECT);
@@ -65,7 +65,7 @@ static struct error *load_half(const struct json_value *value, const struct plac
 	for (size_t i = 0; i < N_PRESSURE_ROWS && !err; i++) {
 		const struct pressure_row *row = &pressure_rows[i];
 		const struct json_value *member = json_find(value, row->name);
-		struct place at = { .outer = place, .key = row->name };
+		struct ctprof_place at = { .outer = place, .key = row->name };
 		int64_t percent = 0;
 
 		if (!row->is_percent) {
@@ -79,17 +79,17 @@ static struct error *load_half(const struct json_value *value, const struct plac
 	return err;
 }
 
-static struct error *load_file(const struct json_value *value, const struct place *place,
+static struct error *load_file(const struct json_value *value, const struct ctprof_place *place,
 			       int resource, struct pressure_file *file)
 {
 	const char *name = pressure_resource_names[resource];
 	const struct json_value *object = json_find(value, name);
-	struct place at = { .outer = place, .key = name };
+	struct ctprof_place at = { .outer = place, .key = name };
 	struct error *err = value_expect(object, &at, JSON_OBJECT);
 
 	file->known = value_is_there(object) && !absent_lists(value, name);
 	for (int h = 0; h < N_PRESSURE_HALVES && !err; h++) {
-		struct place here = { .outer = &at, .key = pressure_half_names[h] };
+		struct ctprof_place here = { .outer = &at, .key = pressure_half_names[h] };
 		_cleanup_free_ char *path = xasprintf("%s.%s", name, pressure_half_names[h]);
 
 		err = load_half(json_find(object, pressure_half_names[h]), &here, &file->half[h]);
@@ -99,7 +99,7 @@ static struct error *load_file(const struct json_value *value, const struct plac
 	return err;
 }
 
-struct error *pressure_load(const struct json_value *value, const struct place *place,
+struct error *pressure_load(const struct json_value *value, const struct ctprof_place *place,
 			    struct pressure *ret)
 {
 	struct error *err = value_expect(value, place, JSON_OBJECT);

@@ -32,16 +32,16 @@ void sched_ext_write(const struct snapshot *snapshot, struct json_writer *w)
 	json_end_object(w);
 }
 
-struct error *sched_ext_load(const struct json_value *value, const struct place *place,
+struct error *sched_ext_load(const struct json_value *value, const struct ctprof_place *place,
 			     struct snapshot *snapshot)
 {
-	struct place state = { .outer = place, .key = "state" };
-	struct place ops = { .outer = place, .key = "ops" };
-	struct place events = { .outer = place, .key = "events" };
+	struct ctprof_place state = { .outer = place, .key = "state" };
+	struct ctprof_place ops = { .outer = place, .key = "ops" };
+	struct ctprof_place events = { .outer = place, .key = "events" };
 	struct sched_ext ext = { .known = true };
 	const struct {
 		const char *name;
-		struct reading *into;
+		struct procfs_reading *into;
 	} numbers[] = {
 #define ROW_(name) { #name, &ext.name },
 		NUMBERS(ROW_)
@@ -55,11 +55,11 @@ struct error *sched_ext_load(const struct json_value *value, const struct place 
 	if (!err)
 		err = value_string(json_find(value, "ops"), &ops, &snapshot->strings, &ext.ops);
 	for (size_t i = 0; i < ARRAY_SIZE(numbers) && !err; i++) {
-		struct place at = { .outer = place, .key = numbers[i].name };
+		struct ctprof_place at = { .outer = place, .key = numbers[i].name };
 
 		err = value_reading(json_find(value, numbers[i].name), &at, numbers[i].into);
 		if (absent_lists(value, numbers[i].name))
-			*numbers[i].into = (struct reading){ 0 };
+			*numbers[i].into = (struct procfs_reading){ 0 };
 	}
 	if (!err)
 		err = value_named(json_find(value, "events"), &events, &snapshot->strings,

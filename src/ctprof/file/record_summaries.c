@@ -86,13 +86,13 @@ static void write_summary(const struct snapshot *snapshot, const struct row *row
 	json_end_object(w);
 }
 
-static struct error *load_files(const struct json_value *value, const struct place *place,
+static struct error *load_files(const struct json_value *value, const struct ctprof_place *place,
 				uint64_t counts[N_METRIC_SOURCES])
 {
 	struct error *err = value_expect(value, place, JSON_OBJECT);
 
 	for (int i = 0; i < N_METRIC_SOURCES && !err; i++) {
-		struct place at = { .outer = place, .key = metric_sources[i].word };
+		struct ctprof_place at = { .outer = place, .key = metric_sources[i].word };
 
 		err = value_u64(json_find(value, metric_sources[i].word), &at, &counts[i], NULL);
 	}
@@ -100,7 +100,7 @@ static struct error *load_files(const struct json_value *value, const struct pla
 }
 
 /* Sets nothing when there is no summary; *into is zeroed when it is wrong. */
-static struct error *load_summary(const struct json_value *value, const struct place *place,
+static struct error *load_summary(const struct json_value *value, const struct ctprof_place *place,
 				  struct snapshot *snapshot, const struct row *rows, size_t n,
 				  void *into, size_t size)
 {
@@ -111,7 +111,7 @@ static struct error *load_summary(const struct json_value *value, const struct p
 	memset(into, 0, size);
 	for (size_t i = 0; i < n && !err; i++) {
 		const struct json_value *member = json_find(value, rows[i].key);
-		struct place here = { .outer = place, .key = rows[i].key };
+		struct ctprof_place here = { .outer = place, .key = rows[i].key };
 		void *at = (char *)into + rows[i].offset;
 
 		switch (rows[i].type) {
@@ -133,19 +133,39 @@ static struct error *load_summary(const struct json_value *value, const struct p
 	return err;
 }
 
-#define SUMMARY(name)                                                                              \
-	_Static_assert(offsetof(struct name##_summary, known) == 0, "known comes first");          \
-	void name##_summary_write(const struct snapshot *snapshot, struct json_writer *w)          \
-	{                                                                                          \
-		write_summary(snapshot, name##_rows, ARRAY_SIZE(name##_rows), &snapshot->name, w); \
-	}                                                                                          \
-	struct error *name##_summary_load(const struct json_value *value,                          \
-					  const struct place *place, struct snapshot *snapshot)    \
-	{                                                                                          \
-		return load_summary(value, place, snapshot, name##_rows, ARRAY_SIZE(name##_rows),  \
-				    &snapshot->name, sizeof(snapshot->name));                      \
-	}
+void probe_summary_write(const struct snapshot *snapshot, struct json_writer *w)
+{
+	write_summary(snapshot, probe_rows, ARRAY_SIZE(probe_rows), &snapshot->probe, w);
+}
 
-SUMMARY(probe)
-SUMMARY(parse)
-SUMMARY(taskstats)
+void parse_summary_write(const struct snapshot *snapshot, struct json_writer *w)
+{
+	write_summary(snapshot, parse_rows, ARRAY_SIZE(parse_rows), &snapshot->parse, w);
+}
+
+void taskstats_summary_write(const struct snapshot *snapshot, struct json_writer *w)
+{
+	write_summary(snapshot, taskstats_rows, ARRAY_SIZE(taskstats_rows), &snapshot->taskstats,
+		      w);
+}
+
+struct error *probe_summary_load(const struct json_value *value, const struct ctprof_place *place,
+				 struct snapshot *snapshot)
+{
+	return load_summary(value, place, snapshot, probe_rows, ARRAY_SIZE(probe_rows),
+			    &snapshot->probe, sizeof(snapshot->probe));
+}
+
+struct error *parse_summary_load(const struct json_value *value, const struct ctprof_place *place,
+				 struct snapshot *snapshot)
+{
+	return load_summary(value, place, snapshot, parse_rows, ARRAY_SIZE(parse_rows),
+			    &snapshot->parse, sizeof(snapshot->parse));
+}
+
+struct error *taskstats_summary_load(const struct json_value *value,
+				     const struct ctprof_place *place, struct snapshot *snapshot)
+{
+	return load_summary(value, place, snapshot, taskstats_rows, ARRAY_SIZE(taskstats_rows),
+			    &snapshot->taskstats, sizeof(snapshot->taskstats));
+}

@@ -37,7 +37,7 @@ static const char *const member_names[] = { THREAD_MEMBERS(MEMBER_NAME_) };
 
 static const char *member_name(int member)
 {
-	return member < N_METRICS ? metrics[member].name : member_names[member - N_METRICS];
+	return member < N_METRICS ? metric_rows[member].name : member_names[member - N_METRICS];
 }
 
 void named_write(const struct intern *strings, const struct named_readings *rows,
@@ -69,8 +69,8 @@ static void write_metric(const struct snapshot *snapshot, const struct thread_sa
 	bool known = sample_knows(sample, id);
 	uint64_t value = known ? sample->values[id] : 0;
 
-	json_key(w, metrics[id].name);
-	switch (metrics[id].kind) {
+	json_key(w, metric_rows[id].name);
+	switch (metric_rows[id].kind) {
 	case METRIC_KIND_ORDINAL:
 		json_write_i64(w, (int64_t)value);
 		break;
@@ -116,7 +116,7 @@ void thread_write(const struct snapshot *snapshot, const struct thread_sample *s
 	json_add_string(w, "cgroup", intern_text(strings, sample->cgroup));
 	json_add_u64(w, "start_time_clock_ticks", sample->start_ticks);
 	for (int i = 0; i < N_METRICS; i++) {
-		if (metrics[i].source != METRIC_SOURCE_NONE)
+		if (metric_rows[i].source != METRIC_SOURCE_NONE)
 			write_metric(snapshot, sample, (enum metric_id)i, w);
 	}
 	json_key(w, "smaps_rollup_kib");
@@ -160,7 +160,7 @@ static int member_at(struct thread_hints *hints, size_t index, struct json_text 
 	return member;
 }
 
-static struct error *load_cpus(const struct json_value *value, const struct place *place,
+static struct error *load_cpus(const struct json_value *value, const struct ctprof_place *place,
 			       struct snapshot *snapshot, struct thread_sample *sample)
 {
 	struct json_iter it = json_iter_over(value);
@@ -176,7 +176,7 @@ static struct error *load_cpus(const struct json_value *value, const struct plac
 	if (n)
 		ids = xcalloc(n, sizeof(*ids));
 	while (json_iter_next(&it)) {
-		struct place at = { .outer = place, .index = it.index };
+		struct ctprof_place at = { .outer = place, .index = it.index };
 		int64_t id;
 		bool there;
 
@@ -194,14 +194,14 @@ static struct error *load_cpus(const struct json_value *value, const struct plac
 	return NULL;
 }
 
-static struct error *load_metric(const struct json_value *value, const struct place *place,
+static struct error *load_metric(const struct json_value *value, const struct ctprof_place *place,
 				 struct snapshot *snapshot, enum metric_id id,
 				 struct thread_sample *sample)
 {
 	struct error *err = NULL;
 	bool there = false;
 
-	switch (metrics[id].kind) {
+	switch (metric_rows[id].kind) {
 	case METRIC_KIND_TALLY:
 		return NULL;
 	case METRIC_KIND_ORDINAL: {
@@ -257,7 +257,7 @@ static struct error *load_metric(const struct json_value *value, const struct pl
 	}
 }
 
-static struct error *load_smaps(const struct json_value *value, const struct place *place,
+static struct error *load_smaps(const struct json_value *value, const struct ctprof_place *place,
 				struct snapshot *snapshot, struct thread_sample *sample)
 {
 	struct named_readings rows = { 0 };
@@ -275,8 +275,8 @@ static struct error *load_smaps(const struct json_value *value, const struct pla
 	return NULL;
 }
 
-static struct error *load_number_u32(const struct json_value *value, const struct place *place,
-				     uint32_t *ret)
+static struct error *load_number_u32(const struct json_value *value,
+				     const struct ctprof_place *place, uint32_t *ret)
 {
 	int64_t number = *ret;
 	struct error *err = value_i64(value, place, 0, UINT32_MAX, &number, NULL);
@@ -287,7 +287,7 @@ static struct error *load_number_u32(const struct json_value *value, const struc
 }
 
 static struct error *load_member(int member, const struct json_value *value,
-				 const struct place *place, struct snapshot *snapshot,
+				 const struct ctprof_place *place, struct snapshot *snapshot,
 				 struct thread_sample *sample, struct thread_marks *marks)
 {
 	struct intern *strings = &snapshot->strings;
@@ -328,7 +328,7 @@ static struct error *load_member(int member, const struct json_value *value,
 	}
 }
 
-struct error *thread_load(const struct json_value *value, const struct place *place,
+struct error *thread_load(const struct json_value *value, const struct ctprof_place *place,
 			  struct snapshot *snapshot, struct thread_hints *hints,
 			  struct thread_sample *ret, struct thread_marks *ret_marks)
 {
@@ -342,7 +342,7 @@ struct error *thread_load(const struct json_value *value, const struct place *pl
 	ret->smaps = SAMPLE_NO_ENTRY;
 	*ret_marks = (struct thread_marks){ .set = THREAD_NO_SET };
 	while (json_iter_next(&it)) {
-		struct place at = { .outer = place, .key = it.key.at };
+		struct ctprof_place at = { .outer = place, .key = it.key.at };
 
 		err = load_member(member_at(hints, it.index, it.key), it.value, &at, snapshot, ret,
 				  ret_marks);

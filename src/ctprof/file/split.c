@@ -8,20 +8,20 @@
 #include "json/doc.h"
 #include "json/scan.h"
 
-void split_init(struct split *split, const struct split_callbacks *callbacks)
+void ctprof_split_init(struct ctprof_split *split, const struct split_callbacks *callbacks)
 {
-	*split = (struct split){ .callbacks = *callbacks, .state = SPLIT_START };
+	*split = (struct ctprof_split){ .callbacks = *callbacks, .state = SPLIT_START };
 }
 
-void split_deinit(struct split *split)
+void ctprof_split_deinit(struct ctprof_split *split)
 {
 	strbuf_deinit(&split->text);
 	free(split->key);
 	free(split->inner);
-	*split = (struct split){ 0 };
+	*split = (struct ctprof_split){ 0 };
 }
 
-static struct error *expected(const struct split *split, const char *what, char found)
+static struct error *expected(const struct ctprof_split *split, const char *what, char found)
 {
 	if (found >= ' ' && found < 0x7f)
 		return base_error(BASE_PARSE, 0,
@@ -32,7 +32,7 @@ static struct error *expected(const struct split *split, const char *what, char 
 }
 
 /* Text of a key with its quotes becomes the key itself. */
-static struct error *take_key(struct split *split)
+static struct error *take_key(struct ctprof_split *split)
 {
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
 	struct error *err = json_doc_parse(split->text.at, split->text.n, "a key", &doc);
@@ -48,7 +48,7 @@ static struct error *take_key(struct split *split)
 	return NULL;
 }
 
-static struct error *give_piece(struct split *split)
+static struct error *give_piece(struct ctprof_split *split)
 {
 	struct split_piece piece = {
 		.key = split->key,
@@ -65,7 +65,7 @@ static struct error *give_piece(struct split *split)
 	return err;
 }
 
-static struct error *close_container(struct split *split)
+static struct error *close_container(struct ctprof_split *split)
 {
 	struct error *err = NULL;
 
@@ -81,12 +81,12 @@ static struct error *close_container(struct split *split)
 	return err;
 }
 
-static bool in_object(const struct split *split)
+static bool in_object(const struct ctprof_split *split)
 {
 	return !split->opened || split->opened_is_object;
 }
 
-static struct error *begin_key(struct split *split, char c)
+static struct error *begin_key(struct ctprof_split *split, char c)
 {
 	if (c != '"')
 		return expected(split, "a key", c);
@@ -99,7 +99,7 @@ static struct error *begin_key(struct split *split, char c)
 	return NULL;
 }
 
-static struct error *begin_value(struct split *split, char c)
+static struct error *begin_value(struct ctprof_split *split, char c)
 {
 	bool container = c == '{' || c == '[';
 
@@ -126,7 +126,7 @@ static struct error *begin_value(struct split *split, char c)
 }
 
 /* A byte between pieces. */
-static struct error *take_structure(struct split *split, char c)
+static struct error *take_structure(struct ctprof_split *split, char c)
 {
 	if (json_is_blank(c))
 		return NULL;
@@ -162,7 +162,7 @@ static struct error *take_structure(struct split *split, char c)
 }
 
 /* Up to where the piece, or the key, goes on in these bytes; *ret_done when it ends there. */
-static size_t scan_piece(struct split *split, const char *bytes, size_t n, bool *ret_done)
+static size_t scan_piece(struct ctprof_split *split, const char *bytes, size_t n, bool *ret_done)
 {
 	*ret_done = true;
 	for (size_t i = 0; i < n; i++) {
@@ -191,7 +191,8 @@ static size_t scan_piece(struct split *split, const char *bytes, size_t n, bool 
 	return n;
 }
 
-static struct error *take_piece(struct split *split, const char *bytes, size_t n, size_t *ret_taken)
+static struct error *take_piece(struct ctprof_split *split, const char *bytes, size_t n,
+				size_t *ret_taken)
 {
 	bool done;
 
@@ -209,7 +210,7 @@ static struct error *take_piece(struct split *split, const char *bytes, size_t n
 	return take_key(split);
 }
 
-struct error *split_feed(struct split *split, const char *bytes, size_t n)
+struct error *split_feed(struct ctprof_split *split, const char *bytes, size_t n)
 {
 	while (n) {
 		struct error *err;
@@ -234,7 +235,7 @@ struct error *split_feed(struct split *split, const char *bytes, size_t n)
 	return NULL;
 }
 
-struct error *split_finish(struct split *split)
+struct error *split_finish(struct ctprof_split *split)
 {
 	if (split->state != SPLIT_END)
 		return base_error(BASE_PARSE, 0, "not JSON: it ends after %" PRIu64 " bytes",

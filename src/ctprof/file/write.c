@@ -83,7 +83,7 @@ static struct error *frame_flush_if_full(struct frame *frame)
 	return frame->json.n < GATHERED_BYTES ? NULL : frame_push(frame, ZSTD_e_continue);
 }
 
-static void add_reading(struct json_writer *w, const char *key, struct reading reading)
+static void add_reading(struct json_writer *w, const char *key, struct procfs_reading reading)
 {
 	if (reading.known)
 		json_add_u64(w, key, reading.value);

@@ -8,7 +8,7 @@
 #include "ctprof/cgroup_rows.h"
 #include "ctprof/group/names.h"
 
-static void merge_reading(struct reading *into, const struct reading *other,
+static void merge_reading(struct procfs_reading *into, const struct procfs_reading *other,
 			  const struct cgroup_row *row)
 {
 	uint64_t a = into->unlimited ? UINT64_MAX : into->value;
@@ -27,13 +27,13 @@ static void merge_reading(struct reading *into, const struct reading *other,
 	case CGROUP_MERGE_MOST:
 	case CGROUP_MERGE_LEAST:
 		if (!into->known || !other->known)
-			*into = (struct reading){ 0 };
+			*into = (struct procfs_reading){ 0 };
 		else if (row->merge == CGROUP_MERGE_MOST ? is_larger : b < a)
 			*into = *other;
 		break;
 	default:
 		if (a != b)
-			*into = (struct reading){ 0 };
+			*into = (struct procfs_reading){ 0 };
 	}
 }
 
@@ -67,7 +67,7 @@ static void merge_stats(struct cgroup_stats *into, const struct cgroup_stats *ot
 			const struct intern *strings)
 {
 	for (size_t i = 0; i < N_CGROUP_ROWS; i++) {
-		const struct cgroup_row *row = &cgroup_rows[i];
+		const struct cgroup_row *row = &ctprof_cgroup_rows[i];
 		void *to = cgroup_row_at(row, into), *from = cgroup_row_at(row, other);
 
 		if (row->is_table)
@@ -90,15 +90,15 @@ static struct cgroup_stats stats_copy(const struct cgroup_stats *stats)
 	struct cgroup_stats copy = *stats;
 
 	for (size_t i = 0; i < N_CGROUP_ROWS; i++) {
-		const struct named_readings *from = cgroup_row_at(&cgroup_rows[i], stats);
+		const struct named_readings *from = cgroup_row_at(&ctprof_cgroup_rows[i], stats);
 		struct named_readings table = { 0 };
 
-		if (!cgroup_rows[i].is_table)
+		if (!ctprof_cgroup_rows[i].is_table)
 			continue;
 		table.known = from->known;
 		for (size_t k = 0; k < from->rows.n; k++)
 			vec_push(&table.rows, from->rows.at[k]);
-		*(struct named_readings *)cgroup_row_at(&cgroup_rows[i], &copy) = table;
+		*(struct named_readings *)cgroup_row_at(&ctprof_cgroup_rows[i], &copy) = table;
 	}
 	return copy;
 }

@@ -16,7 +16,7 @@ struct merged_cgroup {
 	uint32_t members; /* cgroups with this key, of which could be read: */
 	uint32_t measured;
 	uint32_t nested; /* of those, below another member */
-	struct reading memory_current_total;
+	struct procfs_reading memory_current_total;
 	struct cgroup_stats stats; /* names are strings of the snapshot */
 };
 

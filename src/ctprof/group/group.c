@@ -90,7 +90,7 @@ void grouping_deinit(struct grouping *grouping)
 {
 	for (size_t i = 0; i < grouping->groups.n; i++) {
 		for (int m = 0; m < N_METRICS; m++)
-			reduced_deinit(&grouping->groups.at[i]->values[m], metrics[m].kind);
+			reduced_deinit(&grouping->groups.at[i]->values[m], metric_rows[m].kind);
 		free(grouping->groups.at[i]);
 	}
 	vec_deinit(&grouping->groups);

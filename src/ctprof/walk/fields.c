@@ -40,12 +40,12 @@ static void add_field(enum metric_source source, struct proc_field field)
 static void make_tables(void)
 {
 	for (uint8_t id = 0; id < N_METRICS; id++)
-		if (metrics[id].key[0] != '-')
-			add_field(metrics[id].source,
+		if (metric_rows[id].key[0] != '-')
+			add_field(metric_rows[id].source,
 				  (struct proc_field){
-					  .key = metrics[id].key,
-					  .number = (unsigned int)atoi(metrics[id].key),
-					  .form = form_of(&metrics[id]),
+					  .key = metric_rows[id].key,
+					  .number = (unsigned int)atoi(metric_rows[id].key),
+					  .form = form_of(&metric_rows[id]),
 					  .offset = offsetof(struct thread_sample, values[id]),
 					  .bit = id,
 				  });

@@ -46,7 +46,7 @@ static inline struct thread_sample full_sample(struct snapshot *s, uint32_t tgid
 	};
 
 	for (int i = 0; i < N_METRICS; i++) {
-		if (metrics[i].source != METRIC_SOURCE_NONE)
+		if (metric_rows[i].source != METRIC_SOURCE_NONE)
 			sample_set(&sample, (enum metric_id)i, 100000 * tid + (uint64_t)i);
 	}
 	sample_set(&sample, METRIC_POLICY, 3);
@@ -84,10 +84,10 @@ static inline struct cgroup_stats full_cgroup(struct snapshot *s, uint64_t n)
 {
 	struct cgroup_stats stats = { .known = true };
 
-#define READING_(member)                \
-	stats.member = (struct reading) \
-	{                               \
-		true, false, n++        \
+#define READING_(member)                       \
+	stats.member = (struct procfs_reading) \
+	{                                      \
+		true, false, n++               \
 	}
 	READING_(cpu_usage_usec);
 	READING_(cpu_user_usec);
@@ -111,12 +111,12 @@ static inline struct cgroup_stats full_cgroup(struct snapshot *s, uint64_t n)
 	READING_(memory_min);
 	READING_(pids_max);
 #undef READING_
-	stats.cpu_weight_nice = (struct reading){ true, false, (uint64_t)-7 };
+	stats.cpu_weight_nice = (struct procfs_reading){ true, false, (uint64_t)-7 };
 	add_row(s, &stats.memory_stat, "anon", n++);
 	add_row(s, &stats.memory_stat, "file", n++);
 	add_row(s, &stats.memory_events, "oom_kill", n++);
 	add_row(s, &stats.io_stat, "rbytes", n++);
-	stats.cpuset_effective = (struct reading){ true, false, add_string(s, "0-3,8") };
+	stats.cpuset_effective = (struct procfs_reading){ true, false, add_string(s, "0-3,8") };
 	fill_pressure(&stats.pressure, (uint16_t)(n + 100));
 	return stats;
 }
@@ -125,14 +125,14 @@ static inline void fill_snapshot(struct snapshot *s)
 {
 	snapshot_init(s);
 	s->captured_at_unix_ns = 1700000000123456789;
-	s->capture_end_unix_ns = (struct reading){ true, false, 1700000000987654321 };
+	s->capture_end_unix_ns = (struct procfs_reading){ true, false, 1700000000987654321 };
 	s->boot_id = add_string(s, "3f0c-boot");
-	s->captured_at_boottime_ns = (struct reading){ true, false, 5000000001 };
-	s->capture_end_boottime_ns = (struct reading){ true, false, 5000000002 };
-	s->pid_namespace = (struct reading){ true, false, 4026531836 };
-	s->time_namespace = (struct reading){ true, false, 4026531834 };
-	s->user_hz = (struct reading){ true, false, 250 };
-	s->page_size = (struct reading){ true, false, 16384 };
+	s->captured_at_boottime_ns = (struct procfs_reading){ true, false, 5000000001 };
+	s->capture_end_boottime_ns = (struct procfs_reading){ true, false, 5000000002 };
+	s->pid_namespace = (struct procfs_reading){ true, false, 4026531836 };
+	s->time_namespace = (struct procfs_reading){ true, false, 4026531834 };
+	s->user_hz = (struct procfs_reading){ true, false, 250 };
+	s->page_size = (struct procfs_reading){ true, false, 16384 };
 	s->has_presence = true;
 	s->cgroup_mount = add_string(s, "found");
 	for (int i = 0; i < N_METRIC_SOURCES; i++) {
@@ -154,10 +154,10 @@ static inline void fill_snapshot(struct snapshot *s)
 	s->sched_ext.known = true;
 	s->sched_ext.state = add_string(s, "enabled");
 	s->sched_ext.ops = add_string(s, "simple");
-	s->sched_ext.switch_all = (struct reading){ true, false, 41 };
-	s->sched_ext.nr_rejected = (struct reading){ true, false, 42 };
-	s->sched_ext.hotplug_seq = (struct reading){ true, false, 43 };
-	s->sched_ext.enable_seq = (struct reading){ true, false, 44 };
+	s->sched_ext.switch_all = (struct procfs_reading){ true, false, 41 };
+	s->sched_ext.nr_rejected = (struct procfs_reading){ true, false, 42 };
+	s->sched_ext.hotplug_seq = (struct procfs_reading){ true, false, 43 };
+	s->sched_ext.enable_seq = (struct procfs_reading){ true, false, 44 };
 	add_row(s, &s->sched_ext.events, "SCX_EV_DISPATCH_KEEP_LAST", 45);
 	vec_push(&s->cgroups,
 		 (struct snapshot_cgroup){ add_string(s, "/a.slice/b"), full_cgroup(s, 5000) });

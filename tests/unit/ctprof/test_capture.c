@@ -34,7 +34,7 @@ static void a_staged_thread_has_its_values(void **state UNUSED)
 	fake_thread(root, 10, 11, "worker", 1001);
 	fake_text(root, "/proc/sys/kernel/random/boot_id", "0f-1\n");
 	fake_text(root, "/proc/12/comm", "gone\n"); /* ends before its threads are listed */
-	assert_success(capture_take(&options, &snapshot));
+	assert_success(ctprof_capture_take(&options, &snapshot));
 	assert_int_equal(snapshot.threads.n, 2);
 	assert_int_equal(snapshot.seen_processes, 2);
 	assert_string_equal(text_of(&snapshot, snapshot.boot_id), "0f-1");
@@ -58,7 +58,7 @@ static void a_tree_of_files_has_no_ticks_and_pages_of_ours(void **state UNUSED)
 	_cleanup_snapshot_ struct snapshot snapshot;
 
 	fake_thread(root, 10, 10, "leader", 1000);
-	assert_success(capture_take(&options, &snapshot));
+	assert_success(ctprof_capture_take(&options, &snapshot));
 	assert_false(snapshot.user_hz.known);
 	assert_false(snapshot.page_size.known);
 	assert_false(snapshot.captured_at_boottime_ns.known);
@@ -101,7 +101,7 @@ static void this_machine_shows_this_very_thread(void **state UNUSED)
 	const struct thread_sample *thread;
 	uint64_t before_ns = boottime_ns();
 
-	assert_success(capture_take(&options, &snapshot));
+	assert_success(ctprof_capture_take(&options, &snapshot));
 	assert_int_equal(snapshot.threads.n, 1);
 	thread = &snapshot.threads.at[0];
 	assert_int_equal(thread->tid, self);
@@ -146,7 +146,7 @@ static bool files_alone_are_asked(uint64_t start_of_1)
 	_cleanup_snapshot_ struct snapshot snapshot;
 	bool is_init = false;
 
-	if (capture_take(&options, &snapshot))
+	if (ctprof_capture_take(&options, &snapshot))
 		return false;
 	for (size_t i = 0; i < snapshot.threads.n; i++) {
 		const struct thread_sample *thread = &snapshot.threads.at[i];
@@ -200,7 +200,7 @@ static void our_own_process_is_listed_and_not_probed(void **state UNUSED)
 	};
 	_cleanup_snapshot_ struct snapshot snapshot;
 
-	assert_success(capture_take(&options, &snapshot));
+	assert_success(ctprof_capture_take(&options, &snapshot));
 	assert_int_equal(snapshot.threads.n, 1);
 	assert_true(snapshot.probe.known);
 	assert_int_equal(snapshot.probe.probed_ok, 0);
@@ -221,7 +221,7 @@ static void everything_of_a_staged_host_is_taken(void **state UNUSED)
 	fake_text(root, "/sys/fs/cgroup/a.slice/memory.current", "4096\n");
 	fake_text(root, "/proc/pressure/cpu", "some avg10=1.50 avg60=0.00 avg300=0.00 total=7\n");
 	fake_text(root, "/sys/kernel/sched_ext/state", "enabled\n");
-	assert_success(capture_take(&options, &snapshot));
+	assert_success(ctprof_capture_take(&options, &snapshot));
 	assert_int_equal(snapshot.cgroups.n, 1);
 	assert_string_equal(text_of(&snapshot, snapshot.cgroups.at[0].path), "/a.slice");
 	assert_true(snapshot.cgroups.at[0].stats.memory_current.known);
@@ -238,9 +238,9 @@ static void nothing_to_walk_is_an_error(void **state UNUSED)
 	const struct capture_options options = staged(root);
 	struct snapshot snapshot;
 
-	assert_error_tag(capture_take(&options, &snapshot), "io");
+	assert_error_tag(ctprof_capture_take(&options, &snapshot), "io");
 	fake_text(root, "/proc/loadavg", "0.00 0.00 0.00 1/1 1\n");
-	assert_error_tag(capture_take(&options, &snapshot), "absent");
+	assert_error_tag(ctprof_capture_take(&options, &snapshot), "absent");
 	staged_root_free(root);
 }
 

@@ -18,11 +18,13 @@ static void bytes_of_memory_are_told_from_counts(void **state UNUSED)
 static void every_row_has_its_own_place_and_name(void **state UNUSED)
 {
 	for (size_t i = 0; i < N_CGROUP_ROWS; i++) {
-		assert_true(*cgroup_rows[i].description && *cgroup_rows[i].file);
+		assert_true(*ctprof_cgroup_rows[i].description && *ctprof_cgroup_rows[i].file);
 		for (size_t k = 0; k < i; k++) {
-			assert_string_not_equal(cgroup_rows[i].path, cgroup_rows[k].path);
-			assert_string_not_equal(cgroup_rows[i].name, cgroup_rows[k].name);
-			assert_true(cgroup_rows[i].offset != cgroup_rows[k].offset);
+			assert_string_not_equal(ctprof_cgroup_rows[i].path,
+						ctprof_cgroup_rows[k].path);
+			assert_string_not_equal(ctprof_cgroup_rows[i].name,
+						ctprof_cgroup_rows[k].name);
+			assert_true(ctprof_cgroup_rows[i].offset != ctprof_cgroup_rows[k].offset);
 		}
 	}
 }
@@ -32,14 +34,15 @@ static void rows_of_one_file_stand_together(void **state UNUSED)
 {
 	for (size_t i = 1; i < N_CGROUP_ROWS; i++)
 		for (size_t k = 0; k + 1 < i; k++)
-			if (strcmp(cgroup_rows[i].file, cgroup_rows[i - 1].file) != 0)
-				assert_string_not_equal(cgroup_rows[i].file, cgroup_rows[k].file);
+			if (strcmp(ctprof_cgroup_rows[i].file, ctprof_cgroup_rows[i - 1].file) != 0)
+				assert_string_not_equal(ctprof_cgroup_rows[i].file,
+							ctprof_cgroup_rows[k].file);
 }
 
 static void lines_of_tables_have_units(void **state UNUSED)
 {
 	for (size_t i = 0; i < N_CGROUP_ROWS; i++) {
-		const struct cgroup_row *row = &cgroup_rows[i];
+		const struct cgroup_row *row = &ctprof_cgroup_rows[i];
 
 		if (strcmp(row->path, "memory.stat") == 0) {
 			assert_int_equal(cgroup_row_unit(row, "anon"), METRIC_UNIT_BYTES);

@@ -14,10 +14,10 @@ static struct taskstats_values all_values(void)
 				      .hiwater_vm_bytes = { true, false, 9001 } };
 
 	for (unsigned int i = 0; i < N_TASKSTATS_DELAYS; i++) {
-		v.delays[i].count = (struct reading){ true, false, 10 * i + 1 };
-		v.delays[i].total_ns = (struct reading){ true, false, 10 * i + 2 };
-		v.delays[i].max_ns = (struct reading){ true, false, 10 * i + 3 };
-		v.delays[i].min_ns = (struct reading){ true, false, 10 * i + 4 };
+		v.delays[i].count = (struct procfs_reading){ true, false, 10 * i + 1 };
+		v.delays[i].total_ns = (struct procfs_reading){ true, false, 10 * i + 2 };
+		v.delays[i].max_ns = (struct procfs_reading){ true, false, 10 * i + 3 };
+		v.delays[i].min_ns = (struct procfs_reading){ true, false, 10 * i + 4 };
 	}
 	return v;
 }
@@ -52,7 +52,7 @@ static void only_the_sources_asked_for_are_set(void **state UNUSED)
 	struct taskstats_values v = all_values();
 	struct thread_sample sample = { 0 };
 
-	v.delays[TASKSTATS_CPU].max_ns = (struct reading){ 0 };
+	v.delays[TASKSTATS_CPU].max_ns = (struct procfs_reading){ 0 };
 	delays_fill(&sample, &v, METRIC_SOURCE_BIT(DELAY_CPU));
 	assert_true(sample_knows(&sample, METRIC_CPU_DELAY_COUNT));
 	assert_false(sample_knows(&sample, METRIC_CPU_DELAY_MAX_NS));

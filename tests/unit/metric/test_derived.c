@@ -15,7 +15,7 @@ static void assert_derived(enum derived_id id, const struct reduced *values, lon
 
 	assert_true(result.known);
 	if (result.value != expected)
-		fail_msg("%s is %Lf, not %Lf", derived[id].name, result.value, expected);
+		fail_msg("%s is %Lf, not %Lf", metric_derived[id].name, result.value, expected);
 }
 
 static void quotients(void **state UNUSED)
@@ -130,11 +130,11 @@ static void there_are_seventeen_in_two_sections(void **state UNUSED)
 		enum derived_id id;
 		enum metric_id other;
 
-		in_derived += derived[i].section == METRIC_SECTION_DERIVED;
-		assert_true(derived_find(derived[i].name, &id));
+		in_derived += metric_derived[i].section == METRIC_SECTION_DERIVED;
+		assert_true(derived_find(metric_derived[i].name, &id));
 		assert_int_equal(id, i);
 		/* --metrics and --sort-by take both kinds of names. */
-		assert_false(metric_find(derived[i].name, &other));
+		assert_false(metric_find(metric_derived[i].name, &other));
 	}
 	assert_int_equal(in_derived, 8);
 }

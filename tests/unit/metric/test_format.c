@@ -150,7 +150,7 @@ static void absent_is_a_bare_dash(void **state UNUSED)
 {
 	for (int i = 0; i < N_METRICS; i++)
 		assert_reduced((enum metric_id)i, (struct reduced){ .of = 3 },
-			       metrics[i].kind == METRIC_KIND_TALLY ? "0" : "-");
+			       metric_rows[i].kind == METRIC_KIND_TALLY ? "0" : "-");
 }
 
 static void every_unit_has_a_word_but_none(void **state UNUSED)

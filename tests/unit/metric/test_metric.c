@@ -8,7 +8,7 @@ static void names_are_found_and_unique(void **state UNUSED)
 	for (int i = 0; i < N_METRICS; i++) {
 		enum metric_id id;
 
-		assert_true(metric_find(metrics[i].name, &id));
+		assert_true(metric_find(metric_rows[i].name, &id));
 		assert_int_equal(id, i);
 	}
 }
@@ -26,10 +26,10 @@ static void an_unknown_name_is_not_found(void **state UNUSED)
 static void delays_come_from_taskstats_and_nothing_else_does(void **state UNUSED)
 {
 	for (int i = 0; i < N_METRICS; i++) {
-		bool delay = metrics[i].section == METRIC_SECTION_TASKSTATS_DELAY;
-		bool taskstats = metrics[i].source == METRIC_SOURCE_DELAY_CPU ||
-				 metrics[i].source == METRIC_SOURCE_DELAY_BLOCK ||
-				 metrics[i].source == METRIC_SOURCE_XACCT;
+		bool delay = metric_rows[i].section == METRIC_SECTION_TASKSTATS_DELAY;
+		bool taskstats = metric_rows[i].source == METRIC_SOURCE_DELAY_CPU ||
+				 metric_rows[i].source == METRIC_SOURCE_DELAY_BLOCK ||
+				 metric_rows[i].source == METRIC_SOURCE_XACCT;
 
 		assert_int_equal(delay, taskstats);
 	}

@@ -186,7 +186,7 @@ static void equal_cpu_sets_stay_known(void **state UNUSED)
 static void unread_is_absent_and_not_0(void **state UNUSED)
 {
 	for (int i = 0; i < N_METRICS; i++) {
-		enum metric_kind kind = metrics[i].kind;
+		enum metric_kind kind = metric_rows[i].kind;
 		struct reduced value = { 0 };
 		struct tally_entry entry;
 		long double scalar;
@@ -268,7 +268,7 @@ static void merging_halves_is_reducing_the_whole(void **state UNUSED)
 
 	for (int i = 0; i < N_METRICS; i++) {
 		enum metric_id id = (enum metric_id)i;
-		enum metric_kind kind = metrics[i].kind;
+		enum metric_kind kind = metric_rows[i].kind;
 		struct reduced whole = { 0 }, halves[2] = { 0 }, merged = { 0 };
 
 		for (size_t t = 0; t < ARRAY_SIZE(raw); t++) {

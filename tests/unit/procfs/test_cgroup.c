@@ -106,7 +106,8 @@ static void a_cgroup_without_controllers_has_nothing_known(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void check_max(const char *text, struct reading quota, bool period_known, uint64_t period)
+static void check_max(const char *text, struct procfs_reading quota, bool period_known,
+		      uint64_t period)
 {
 	struct cgroup_stats s = { 0 };
 
@@ -120,8 +121,8 @@ static void check_max(const char *text, struct reading quota, bool period_known,
 
 static void a_quota_may_be_none_or_lack_its_period(void **state UNUSED)
 {
-	const struct reading none = { true, true, 0 }, some = { true, false, 50000 };
-	const struct reading unknown = { 0 };
+	const struct procfs_reading none = { true, true, 0 }, some = { true, false, 50000 };
+	const struct procfs_reading unknown = { 0 };
 
 	check_max("max 100000\n", none, true, 100000);
 	check_max("50000 100000\n", some, true, 100000);
@@ -164,7 +165,7 @@ static void devices_are_added_up_and_do_not_wrap(void **state UNUSED)
 	cgroup_stats_deinit(&s);
 }
 
-static struct reading nice_of(const char *text)
+static struct procfs_reading nice_of(const char *text)
 {
 	struct cgroup_stats s = { 0 };
 

@@ -5,12 +5,12 @@
 
 #include "staged_root.h"
 
-static struct reading reading(const char *text)
+static struct procfs_reading reading(const char *text)
 {
 	return reading_parse(text, strlen(text));
 }
 
-static struct reading limit(const char *text)
+static struct procfs_reading limit(const char *text)
 {
 	return limit_parse(text, strlen(text));
 }

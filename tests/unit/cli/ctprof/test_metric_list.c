@@ -8,7 +8,7 @@ static void assert_tags(enum metric_id id, const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	metric_format_tags(&metrics[id], &text);
+	metric_format_tags(&metric_rows[id], &text);
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
@@ -33,12 +33,12 @@ static void everything_is_listed_in_four_parts(void **state UNUSED)
 	computed = strstr(strbuf_str(&text), "\n## Derived metrics\n");
 	assert_true(tags == text.at && sections > tags && list > sections && computed > list);
 	for (int i = 0; i < N_METRICS; i++) {
-		_cleanup_free_ char *line = xasprintf("\n%s ", metrics[i].name);
+		_cleanup_free_ char *line = xasprintf("\n%s ", metric_rows[i].name);
 
 		assert_contains(list, line);
 	}
 	for (int i = 0; i < N_DERIVED; i++) {
-		_cleanup_free_ char *line = xasprintf("\n%s ", derived[i].name);
+		_cleanup_free_ char *line = xasprintf("\n%s ", metric_derived[i].name);
 
 		assert_contains(computed, line);
 	}

@@ -25,9 +25,9 @@ static void list(struct made *m, struct strbuf *into)
 				(void *[]){ into, &m->profile });
 }
 
-static struct reading known(uint64_t value)
+static struct procfs_reading known(uint64_t value)
 {
-	return (struct reading){ true, false, value };
+	return (struct procfs_reading){ true, false, value };
 }
 
 static void cgroups_have_their_statistics_and_limits(void **state UNUSED)
@@ -40,15 +40,15 @@ static void cgroups_have_their_statistics_and_limits(void **state UNUSED)
 	stats = add_cgroup(&m.snapshot, "/s/db.scope");
 	stats->cpu_usage_usec = known(1500000);
 	stats->cpu_nr_throttled = known(0);
-	stats->cpu_max_quota_us = (struct reading){ true, false, 50000 };
+	stats->cpu_max_quota_us = (struct procfs_reading){ true, false, 50000 };
 	stats->cpu_max_period_us = known(100000);
 	stats->cpu_weight = known(100);
-	stats->cpu_weight_nice = (struct reading){ true, false, (uint64_t)-7 };
+	stats->cpu_weight_nice = (struct procfs_reading){ true, false, (uint64_t)-7 };
 	stats->memory_current = known(1 << 20);
-	stats->memory_max = (struct reading){ true, true, 0 };
-	stats->memory_high = (struct reading){ true, false, 3 << 20 };
-	stats->cpuset_effective = (struct reading){ true, false,
-						    intern_add(&m.snapshot.strings, "0-3") };
+	stats->memory_max = (struct procfs_reading){ true, true, 0 };
+	stats->memory_high = (struct procfs_reading){ true, false, 3 << 20 };
+	stats->cpuset_effective = (struct procfs_reading){ true, false,
+							   intern_add(&m.snapshot.strings, "0-3") };
 	add_named(&m.snapshot, &stats->io_stat, "rbytes", 4096);
 	add_named(&m.snapshot, &stats->io_stat, "rios", 4096);
 	add_named(&m.snapshot, &stats->memory_stat, "anon", 2048);
@@ -95,7 +95,7 @@ static void no_quota_still_has_a_period(void **state UNUSED)
 
 	made_begin(&m);
 	stats = add_cgroup(&m.snapshot, "/s/db.scope");
-	stats->cpu_max_quota_us = (struct reading){ true, true, 0 };
+	stats->cpu_max_quota_us = (struct procfs_reading){ true, true, 0 };
 	stats->cpu_max_period_us = known(100000);
 	m.options.rules.axis = GROUP_AXIS_CGROUP;
 	list(&m, &text);

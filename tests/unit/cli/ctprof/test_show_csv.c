@@ -61,10 +61,10 @@ static void rows_of_the_host_have_no_threads(void **state UNUSED)
 
 	made_begin(&m);
 	stats = add_cgroup(&m.snapshot, "/s/db.scope");
-	stats->memory_max = (struct reading){ true, true, 0 };
-	stats->cpu_weight_nice = (struct reading){ true, false, (uint64_t)-1 };
-	stats->cpuset_effective = (struct reading){ true, false,
-						    intern_add(&m.snapshot.strings, "0,2") };
+	stats->memory_max = (struct procfs_reading){ true, true, 0 };
+	stats->cpu_weight_nice = (struct procfs_reading){ true, false, (uint64_t)-1 };
+	stats->cpuset_effective = (struct procfs_reading){ true, false,
+							   intern_add(&m.snapshot.strings, "0,2") };
 	m.snapshot.pressure.resources[PRESSURE_IO] = (struct pressure_file){
 		true, .half[PRESSURE_SOME] = { true, 5, 250, 0, 9 }
 	};

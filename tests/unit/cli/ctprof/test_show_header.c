@@ -16,8 +16,8 @@ static void when_where_and_how_well(void **state UNUSED)
 	made_begin(&m);
 	m.origin.frame = 2;
 	m.origin.frames = 3;
-	m.snapshot.capture_end_unix_ns = (struct reading){ true, false,
-							   UINT64_C(1700000000135456789) };
+	m.snapshot.capture_end_unix_ns = (struct procfs_reading){ true, false,
+								  UINT64_C(1700000000135456789) };
 	m.snapshot.has_host = true;
 	m.snapshot.host.kernel_name = xstrdup("Linux");
 	m.snapshot.host.kernel_release = xstrdup("9.9");

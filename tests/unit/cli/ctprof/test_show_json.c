@@ -102,8 +102,8 @@ static void sections_hold_groups_and_their_values(void **state UNUSED)
 
 	made_begin(&m);
 	stats = add_cgroup(&m.snapshot, "/s/db.scope");
-	stats->memory_max = (struct reading){ true, true, 0 };
-	stats->memory_high = (struct reading){ true, false, 7 };
+	stats->memory_max = (struct procfs_reading){ true, true, 0 };
+	stats->memory_high = (struct procfs_reading){ true, false, 7 };
 	stats->pressure.resources[PRESSURE_IO] = (struct pressure_file){
 		true, .half[PRESSURE_SOME] = { true, 5, 250, 0, 9 }
 	};

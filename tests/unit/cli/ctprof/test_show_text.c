@@ -191,7 +191,7 @@ static void fill(struct made *m)
 	made_begin(m);
 	m->options.rules.axis = GROUP_AXIS_CGROUP;
 	stats = add_cgroup(&m->snapshot, "/s/db.scope");
-	stats->cpu_usage_usec = (struct reading){ true, false, 1500 };
+	stats->cpu_usage_usec = (struct procfs_reading){ true, false, 1500 };
 	add_named(&m->snapshot, &stats->memory_stat, "anon", 4096);
 	add_named(&m->snapshot, &stats->memory_stat, "file", 0);
 	stats = add_cgroup(&m->snapshot, "/s/web@1.service");

@@ -122,10 +122,10 @@ static unsigned int compare(const struct snapshot *a, const struct thread_sample
 	for (enum metric_id id = 0; id < N_METRICS; id++) {
 		if (sample_knows(x, id) == sample_knows(y, id) && x->values[id] == y->values[id])
 			continue;
-		print_error("%s of %u (%s): %d %llu by BPF, %d %llu by /proc\n", metrics[id].name,
-			    x->tid, intern_text(&a->strings, x->comm), sample_knows(x, id),
-			    (unsigned long long)x->values[id], sample_knows(y, id),
-			    (unsigned long long)y->values[id]);
+		print_error("%s of %u (%s): %d %llu by BPF, %d %llu by /proc\n",
+			    metric_rows[id].name, x->tid, intern_text(&a->strings, x->comm),
+			    sample_knows(x, id), (unsigned long long)x->values[id],
+			    sample_knows(y, id), (unsigned long long)y->values[id]);
 		bad++;
 	}
 	return bad;
@@ -229,14 +229,14 @@ static void a_thread_that_runs_is_seen_between_two_looks(void **state)
 	assert_int_equal(x->start_ticks, y->start_ticks);
 	assert_int_equal(y->values[METRIC_STATE], 'R');
 	for (enum metric_id id = 0; id < N_METRICS; id++) {
-		if (metrics[id].kind != METRIC_KIND_SUM || !sample_knows(x, id))
+		if (metric_rows[id].kind != METRIC_KIND_SUM || !sample_knows(x, id))
 			continue;
 		if (x->values[id] <= y->values[id] && y->values[id] <= z->values[id])
 			continue;
 		/* Split by ticks again each time; only their sum is sure. */
 		if (id == METRIC_UTIME_CLOCK_TICKS || id == METRIC_STIME_CLOCK_TICKS)
 			continue;
-		fail_msg("%s: %llu, %llu, %llu", metrics[id].name,
+		fail_msg("%s: %llu, %llu, %llu", metric_rows[id].name,
 			 (unsigned long long)x->values[id], (unsigned long long)y->values[id],
 			 (unsigned long long)z->values[id]);
 	}

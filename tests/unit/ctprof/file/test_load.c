@@ -23,7 +23,7 @@ static void what_others_wrote_loads_and_their_flags_decide(void **state UNUSED)
 	other = &s.threads.at[1];
 	/* Every value without a flag counts as measured. */
 	for (int i = 0; i < N_METRICS; i++) {
-		enum metric_source source = metrics[i].source;
+		enum metric_source source = metric_rows[i].source;
 		bool flagged = source == METRIC_SOURCE_DELAY_CPU ||
 			       source == METRIC_SOURCE_DELAY_BLOCK ||
 			       source == METRIC_SOURCE_XACCT || source == METRIC_SOURCE_HEAP;

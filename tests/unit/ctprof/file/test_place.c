@@ -3,9 +3,9 @@
 
 #include "unit.h"
 
-static const struct place in_document = { .key = "psi" };
-static const struct place element = { .outer = &in_document, .index = 3 };
-static const struct place member = { .outer = &element, .key = "nice" };
+static const struct ctprof_place in_document = { .key = "psi" };
+static const struct ctprof_place element = { .outer = &in_document, .index = 3 };
+static const struct ctprof_place member = { .outer = &element, .key = "nice" };
 
 static struct json_doc *parsed(const char *text)
 {
@@ -57,7 +57,7 @@ static void what_is_missing_or_null_is_absent(void **state UNUSED)
 
 	intern_init(&strings);
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
-		struct reading reading = { true, false, 9 };
+		struct procfs_reading reading = { true, false, 9 };
 		struct named_readings rows = { .known = true };
 		uint64_t number = 7;
 		uint32_t string = 7;

@@ -23,9 +23,9 @@ static void no_limit_and_no_file_are_told_apart(void **state UNUSED)
 	const struct cgroup_stats *loaded;
 
 	snapshot_init(&s);
-	stats.memory_max = (struct reading){ true, true, 0 };
-	stats.memory_low = (struct reading){ true, true, 0 };
-	stats.pids_max = (struct reading){ true, false, 0 };
+	stats.memory_max = (struct procfs_reading){ true, true, 0 };
+	stats.memory_low = (struct procfs_reading){ true, true, 0 };
+	stats.pids_max = (struct procfs_reading){ true, false, 0 };
 	text = written(&s, &stats);
 	assert_contains(text,
 			"\"max\":null,\"high\":null,\"low\":18446744073709551615,\"min\":null");

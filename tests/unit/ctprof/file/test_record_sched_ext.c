@@ -23,8 +23,8 @@ static void unknown_numbers_stay_unknown(void **state UNUSED)
 	_cleanup_free_ char *json = NULL;
 
 	fill_snapshot(&s);
-	s.sched_ext.nr_rejected = (struct reading){ 0 };
-	s.sched_ext.switch_all = (struct reading){ true, false, 0 };
+	s.sched_ext.nr_rejected = (struct procfs_reading){ 0 };
+	s.sched_ext.switch_all = (struct procfs_reading){ true, false, 0 };
 	s.sched_ext.events.known = false;
 	s.sched_ext.events.rows.n = 0;
 	json = snapshot_json(&s);

@@ -39,11 +39,11 @@ static struct error *note_end(void *arg, const char *key, bool object)
 static struct error *split_all(const char *text, size_t step, struct strbuf *into)
 {
 	const struct split_callbacks callbacks = { opens, limit, note_piece, note_end, into };
-	_cleanup_split_ struct split split;
+	_cleanup_split_ struct ctprof_split split;
 	size_t n = strlen(text);
 	struct error *err = NULL;
 
-	split_init(&split, &callbacks);
+	ctprof_split_init(&split, &callbacks);
 	for (size_t at = 0; at < n && !err; at += step)
 		err = split_feed(&split, text + at, at + step < n ? step : n - at);
 	return err ? err : split_finish(&split);

@@ -200,7 +200,7 @@ static void assert_same_thread(const struct snapshot *a, const struct thread_sam
 	for (int i = 0; i < N_METRICS; i++) {
 		if (sample_knows(x, (enum metric_id)i) != sample_knows(y, (enum metric_id)i) ||
 		    x->values[i] != y->values[i])
-			fail_msg("%s differs", metrics[i].name);
+			fail_msg("%s differs", metric_rows[i].name);
 	}
 	assert_int_equal(x->cpu_affinity == SAMPLE_NO_ENTRY, y->cpu_affinity == SAMPLE_NO_ENTRY);
 	if (x->cpu_affinity != SAMPLE_NO_ENTRY) {
@@ -343,7 +343,7 @@ static void each_metric_may_be_unknown_by_itself(void **state UNUSED)
 	for (int i = 0; i < N_METRICS; i++) {
 		struct thread_sample sample;
 
-		if (metrics[i].source == METRIC_SOURCE_NONE)
+		if (metric_rows[i].source == METRIC_SOURCE_NONE)
 			continue;
 		sample = full_sample(&s, 100, 1000 + (uint32_t)i);
 		sample_forget(&sample, (enum metric_id)i);
@@ -364,7 +364,7 @@ static void zero_is_not_unknown(void **state UNUSED)
 	sample = &s.threads.at[1];
 	for (int i = 0; i < N_METRICS; i++) {
 		if (i != METRIC_STATE && i != METRIC_CPU_AFFINITY &&
-		    metrics[i].source != METRIC_SOURCE_NONE)
+		    metric_rows[i].source != METRIC_SOURCE_NONE)
 			sample_set(sample, (enum metric_id)i, 0);
 	}
 	sample_forget(&s.threads.at[2], METRIC_MINFLT);

@@ -30,17 +30,17 @@ static void end(struct fixture *f)
 	snapshot_deinit(&f->snapshot);
 }
 
-static struct reading known(uint64_t value)
+static struct procfs_reading known(uint64_t value)
 {
-	return (struct reading){ true, false, value };
+	return (struct procfs_reading){ true, false, value };
 }
 
-static struct reading limited(uint64_t value)
+static struct procfs_reading limited(uint64_t value)
 {
-	return (struct reading){ true, false, value };
+	return (struct procfs_reading){ true, false, value };
 }
 
-static void assert_reading(const struct reading *reading, uint64_t expected)
+static void assert_reading(const struct procfs_reading *reading, uint64_t expected)
 {
 	assert_true(reading->known);
 	assert_true(reading->value == expected);
@@ -121,10 +121,10 @@ static void limits_are_the_largest_and_floors_the_smallest(void **state UNUSED)
 	a->memory_max = limited(100);
 	b->memory_max = limited(200);
 	a->memory_high = limited(100);
-	b->memory_high = (struct reading){ true, true, 0 };
+	b->memory_high = (struct procfs_reading){ true, true, 0 };
 	a->pids_max = limited(9);
 	a->memory_low = limited(50);
-	b->memory_low = (struct reading){ true, true, 0 };
+	b->memory_low = (struct procfs_reading){ true, true, 0 };
 	a->memory_min = limited(50);
 	b->memory_min = limited(20);
 	a->cpu_max_quota_us = limited(5000);

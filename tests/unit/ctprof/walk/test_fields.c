@@ -89,10 +89,11 @@ static void every_key_of_sched_is_the_metric_of_its_name(void **state UNUSED)
 	unsigned int n = 0;
 
 	for (unsigned int id = 0; id < N_METRICS; id++) {
-		const char *key = metrics[id].name;
+		const char *key = metric_rows[id].name;
 		_cleanup_free_ char *line = NULL;
 
-		if (metrics[id].source != METRIC_SOURCE_SCHED || id == METRIC_VOLUNTARY_SLEEP_NS)
+		if (metric_rows[id].source != METRIC_SOURCE_SCHED ||
+		    id == METRIC_VOLUNTARY_SLEEP_NS)
 			continue;
 		for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 			if (strcmp(others[i].name, key) == 0)
