@@ -16,12 +16,12 @@
 		.origin = origin_,                                                              \
 	},
 
-const struct layout layouts[] = {
+const struct layout probe_layouts[] = {
 #include "probe/layouts.def"
 #include "probe/layouts_observed.def"
 };
 
-const size_t n_layouts = ARRAY_SIZE(layouts);
+const size_t probe_n_layouts = ARRAY_SIZE(probe_layouts);
 
 /* jemalloc 5.3: TE_MAX_INTERVAL, the longest way to the next event. */
 #define MAX_EVENT_DISTANCE (UINT64_C(4) << 20)
@@ -32,9 +32,10 @@ const size_t n_layouts = ARRAY_SIZE(layouts);
 
 const struct layout *layout_find(const char *version)
 {
-	for (size_t i = 0; i < n_layouts; i++)
-		if (strncmp(layouts[i].version, version, strlen(layouts[i].version)) == 0)
-			return &layouts[i];
+	for (size_t i = 0; i < probe_n_layouts; i++)
+		if (strncmp(probe_layouts[i].version, version, strlen(probe_layouts[i].version)) ==
+		    0)
+			return &probe_layouts[i];
 	return NULL;
 }
 

@@ -24,8 +24,8 @@ struct layout {
 	const char *origin;
 };
 
-extern const struct layout layouts[];
-extern const size_t n_layouts;
+extern const struct layout probe_layouts[];
+extern const size_t probe_n_layouts;
 
 /* The row for this version, or NULL. */
 const struct layout *layout_find(const char *version);

@@ -14,9 +14,9 @@ static const struct layout without_events = { .rtree_ctx = 0x30,
 
 static void every_row_is_one_of_jemalloc(void **state UNUSED)
 {
-	assert_true(n_layouts >= 5);
-	for (size_t i = 0; i < n_layouts; i++) {
-		const struct layout *l = &layouts[i];
+	assert_true(probe_n_layouts >= 5);
+	for (size_t i = 0; i < probe_n_layouts; i++) {
+		const struct layout *l = &probe_layouts[i];
 		uint64_t words = (l->deallocated - l->allocated) / 8;
 
 		assert_true(words == (l->next_event ? 2 : 1));
@@ -33,9 +33,9 @@ static void every_row_is_one_of_jemalloc(void **state UNUSED)
 /* A row serves every configuration of its version, so all of them lie alike. */
 static void rows_of_one_version_differ_by_a_shift_only(void **state UNUSED)
 {
-	for (size_t i = 0; i < n_layouts; i++) {
+	for (size_t i = 0; i < probe_n_layouts; i++) {
 		for (size_t k = 0; k < i; k++) {
-			const struct layout *a = &layouts[i], *b = &layouts[k];
+			const struct layout *a = &probe_layouts[i], *b = &probe_layouts[k];
 			uint64_t shift = a->state - b->state;
 
 			if (strcmp(a->version, b->version) != 0)
