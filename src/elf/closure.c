@@ -70,7 +70,7 @@ static void search_deinit(struct search *s)
 	elf_closure_free(s->out);
 }
 
-/* Not having a cache, or one that makes no sense, leaves the folders. */
+/* Not having a cache, or one that makes no sense, leaves the directories. */
 static void read_cache(struct search *s)
 {
 	_cleanup_close_ int fd = io_open_below(s->root, "/etc/ld.so.cache");
@@ -176,7 +176,7 @@ static bool try_path(struct search *s, const char *path, const char *wanted, enu
 	*ret_err = elf_dynamic_read(img, &o.dynamic);
 	if (*ret_err)
 		return true;
-	/* Of a library the loader takes the folder of the name it opened, links and all. */
+	/* Of a library the loader takes the directory of the name it opened, links and all. */
 	o.origin = paths_dirname(path);
 	o.loader = loader;
 	*ret_err = add(s, path, wanted, way, &o);
@@ -223,11 +223,11 @@ static bool try_rpaths(struct search *s, const char *wanted, int loader, struct 
 
 static bool is_default_folder(uint16_t machine, const char *path)
 {
-	const char *const *folders = closure_default_folders(machine);
+	const char *const *directories = closure_default_folders(machine);
 	size_t n = (size_t)(strrchr(path, '/') - path);
 
-	for (; *folders; folders++) {
-		if (strlen(*folders) == n && memcmp(*folders, path, n) == 0)
+	for (; *directories; directories++) {
+		if (strlen(*directories) == n && memcmp(*directories, path, n) == 0)
 			return true;
 	}
 	return false;
@@ -253,12 +253,12 @@ static bool try_cache(struct search *s, const char *wanted, int loader, struct e
 static bool try_default_folders(struct search *s, const char *wanted, int loader,
 				struct error **ret_err)
 {
-	const char *const *folders = closure_default_folders(s->out->machine);
+	const char *const *directories = closure_default_folders(s->out->machine);
 
 	if (s->objects.at[loader].dynamic->no_default_folders)
 		return false;
-	for (; *folders; folders++) {
-		_cleanup_free_ char *path = xasprintf("%s/%s", *folders, wanted);
+	for (; *directories; directories++) {
+		_cleanup_free_ char *path = xasprintf("%s/%s", *directories, wanted);
 
 		if (try_path(s, path, wanted, CLOSURE_DEFAULT, loader, ret_err))
 			return true;
@@ -360,14 +360,14 @@ static struct error *add_program(struct search *s, const char *path, enum closur
 static struct error *add_named_by_env(struct search *s, const struct script *script, int by,
 				      int depth)
 {
-	static const char *const folders[] = { "/usr/local/bin", "/usr/bin", "/bin" };
+	static const char *const directories[] = { "/usr/local/bin", "/usr/bin", "/bin" };
 	const char *name = strrchr(script->interpreter, '/');
 
 	if (!name || strcmp(name, "/env") != 0 || !script->word[0] || strchr(script->word, '/') ||
 	    strchr(script->word, '='))
 		return NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		_cleanup_free_ char *path = xasprintf("%s/%s", folders[i], script->word);
+	for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
+		_cleanup_free_ char *path = xasprintf("%s/%s", directories[i], script->word);
 		_cleanup_close_ int fd = io_open_below(s->root, path);
 
 		if (fd >= 0)

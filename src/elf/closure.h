@@ -3,7 +3,7 @@
  * A program and every file the loader opens before its first instruction: the
  * interpreter, the libraries, the libraries' libraries. Searched as glibc's loader does, in the
  * order DT_RPATH (of an object without DT_RUNPATH and of those that loaded it), LD_LIBRARY_PATH,
- * DT_RUNPATH, /etc/ld.so.cache, default folders. What a program opens later by itself
+ * DT_RUNPATH, /etc/ld.so.cache, default directories. What a program opens later by itself
  * (dlopen(), plugins, locale data) is not known to anybody beforehand and not here.
  */
 #ifndef KTSTR_ELF_CLOSURE_H
@@ -59,7 +59,8 @@ void elf_closure_free(struct elf_closure *c);
 DEFINE_CLEANUP(elf_closure, struct elf_closure *, NULL, elf_closure_free);
 #define _cleanup_elf_closure_ _cleanup_(cleanup_elf_closure)
 
-/* The folders a loader of this machine searches without being told, in order; NULL at the end. */
+/* The directories a loader of this machine searches without being told, in order; NULL at the end.
+ */
 const char *const *closure_default_folders(uint16_t machine);
 
 #endif

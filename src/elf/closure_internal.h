@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the loader looks for one library: the lists of folders and the words in them. */
+/* Where the loader looks for one library: the lists of directories and the words in them. */
 #ifndef KTSTR_ELF_CLOSURE_INTERNAL_H
 #define KTSTR_ELF_CLOSURE_INTERNAL_H
 
@@ -18,7 +18,7 @@ bool closure_expand(const char *text, size_t n, const char *origin, uint16_t mac
 
 /*
  * Walks a colon-separated list: *at moves behind the entry, *into holds it expanded.
- * False at the end. An empty entry is the working folder, which a guest does not
+ * False at the end. An empty entry is the working directory, which a guest does not
  * share: it is skipped, as is one that is not absolute after expansion.
  */
 bool closure_next_folder(const char **at, const char *origin, uint16_t machine,

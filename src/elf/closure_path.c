@@ -112,7 +112,7 @@ struct error *closure_path_walk(const char *root, const char *path, closure_link
 	struct error *err;
 
 	if (path[0] != '/' || strlen(path) >= ELF_LIMIT_PATH_CHARS)
-		return base_error(BASE_IO, EINVAL, "'%.80s' is no absolute path", path);
+		return base_error(BASE_IO, EINVAL, "'%.80s' is not an absolute path", path);
 	err = walk(&w);
 	if (!err) {
 		strbuf_clear(ret_real);

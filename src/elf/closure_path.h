@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A path walked link by link, as a process whose root folder is `root` would. Tells
+ * A path walked link by link, as a process whose root directory is `root` would. Tells
  * each symbolic link on the way, so that a copy of the file elsewhere can be reached by the
  * same names.
  */
@@ -11,8 +11,8 @@
 #include "base/strbuf.h"
 
 /*
- * path: absolute and without links in its folders; target: the text of the link, or NULL for
- * a folder that the path enters only to leave it by `..`. Lent.
+ * path: absolute and without links in its directories; target: the text of the link, or NULL for
+ * a directory that the path enters only to leave it by `..`. Lent.
  */
 typedef void closure_link(void *context, const char *path, const char *target);
 

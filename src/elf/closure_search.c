@@ -8,7 +8,7 @@
 
 const char *const *closure_default_folders(uint16_t machine)
 {
-	/* Debian's multiarch folders, what others use, and glibc's own. */
+	/* Debian's multiarch directories, what others use, and glibc's own. */
 	static const char *const x86_64[] = { "/lib/x86_64-linux-gnu",
 					      "/usr/lib/x86_64-linux-gnu",
 					      "/lib64",

@@ -23,7 +23,7 @@ static void add_debuglink(const char *object_path, const char *name, const char 
 	const char *slash = strrchr(object_path, '/');
 	int folder_n = slash ? (int)(slash - object_path) + 1 : 0;
 
-	/* "/" itself has no folder, and neither has "". */
+	/* "/" itself has no directory, and neither has "". */
 	if (!object_path[0] || strcmp(object_path, "/") == 0)
 		return;
 	vec_push(into, xasprintf("%.*s%s", folder_n, object_path, name));

@@ -20,7 +20,7 @@ void path_list_deinit(struct path_list *list);
 /*
  * Appends, in this order: <debug_dir>/.build-id/ab/cdef….debug, then the
  * debuglink's name beside the object, in .debug/ beside it, and under debug_dir
- * in the folder of the object's absolute path. A NULL or unsafe build-id or
+ * in the directory of the object's absolute path. A NULL or unsafe build-id or
  * debuglink name contributes nothing; debug_dir NULL means DEBUG_FILE_DEFAULT_DIR.
  */
 void debug_file_candidates(const char *object_path, const char *debuglink_name,

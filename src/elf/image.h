@@ -49,7 +49,7 @@ struct error *elf_image_read_vaddr(struct elf_image *img, uint64_t vaddr, void *
 
 /* What can be wrong with an object file, so that callers can tell one case from another. */
 #define ELF_ERRORS(X)                                                                           \
-	X(ELF_NOT_ELF, "not-elf", "the bytes are no ELF object")                                \
+	X(ELF_NOT_ELF, "not-elf", "the bytes are not an ELF object")                            \
 	X(ELF_ARCH, "arch", "the object is not 64-bit little-endian")                           \
 	X(ELF_TRUNCATED, "truncated", "the file ends before what its headers promise")          \
 	X(ELF_MALFORMED, "malformed", "the object contradicts itself")                          \

@@ -142,7 +142,7 @@ static struct error *take_member(struct walk *walk, Dwarf_Die *die)
 		return NULL;
 	if (!constant(&attr, &offset) && !plus_uconst(&attr, &offset))
 		return elf_error(ELF_MEMBER_LOCATION, 0,
-				 "the place of member %s is no constant (form %#x)",
+				 "the location of member %s is not a constant (form %#x)",
 				 search->query->members[i], dwarf_whatform(&attr));
 	set->found |= UINT64_C(1) << i;
 	set->offsets[i] = offset;

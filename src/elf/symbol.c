@@ -26,8 +26,8 @@ static struct error *load_table(struct elf_image *img, uint32_t type, struct sym
 			return err;
 		section = &img->sections[section->header.sh_link];
 		if (section->header.sh_type != SHT_STRTAB)
-			return elf_error(ELF_MALFORMED, 0, "%s: %s is no string table", img->label,
-					 section->name);
+			return elf_error(ELF_MALFORMED, 0, "%s: %s is not a string table",
+					 img->label, section->name);
 		err = image_load_section(img, section, &table.names);
 		if (err)
 			return err;

@@ -71,9 +71,10 @@ struct error *elf_image_tls(struct elf_image *img, struct elf_tls *ret)
 		if (ph->p_type != PT_TLS)
 			continue;
 		if (tls.align & (tls.align - 1))
-			return base_error(BASE_PARSE, 0,
-					  "%s: the alignment of PT_TLS, %#lx, is no power of two",
-					  img->label, (unsigned long)tls.align);
+			return base_error(
+				BASE_PARSE, 0,
+				"%s: the alignment of PT_TLS, %#lx, is not a power of two",
+				img->label, (unsigned long)tls.align);
 		if (!round_up_fits_u64(tls.memsz, tls.align, &tls.aligned_memsz))
 			return base_error(BASE_PARSE, 0, "%s: the size of PT_TLS, %#lx, overflows",
 					  img->label, (unsigned long)tls.memsz);

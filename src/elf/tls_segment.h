@@ -29,7 +29,7 @@ bool elf_load_bias(const struct elf_load *loads, size_t n, uint64_t mapped_start
 		   uint64_t file_offset, uint64_t *ret_bias);
 
 /*
- * No PT_TLS: BASE_ABSENT. An alignment that is no power of two, or a size that
+ * No PT_TLS: BASE_ABSENT. An alignment that is not a power of two, or a size that
  * overflows when rounded up: BASE_PARSE.
  */
 struct error *elf_image_tls(struct elf_image *img, struct elf_tls *ret) MUST_CHECK;

@@ -19,14 +19,14 @@ static bool is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-struct error *kernel_find_image(const char *folder, char **ret)
+struct error *kernel_find_image(const char *directory, char **ret)
 {
-	/* A build tree, a folder of ours or of somebody else's, an unpacked package. */
+	/* A build tree, a directory of ours or of somebody else's, an unpacked package. */
 	static const char *const patterns[] = { "arch/x86/boot/bzImage", "bzImage", "vmlinuz",
 						"vmlinuz-*", "vmlinux" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
-		_cleanup_free_ char *pattern = xasprintf("%s/%s", folder, patterns[i]);
+		_cleanup_free_ char *pattern = xasprintf("%s/%s", directory, patterns[i]);
 		struct error *err = NULL;
 		bool found = false;
 		glob_t hits = { 0 };
@@ -37,27 +37,27 @@ struct error *kernel_find_image(const char *folder, char **ret)
 				*ret = xstrdup(hits.gl_pathv[0]);
 			else if (hits.gl_pathc > 1)
 				err = kernel_error(KERNEL_NOT_KERNEL, 0,
-						   "%s holds %zu kernels, name one of them", folder,
-						   (size_t)hits.gl_pathc);
+						   "%s holds %zu kernels, name one of them",
+						   directory, (size_t)hits.gl_pathc);
 		}
 		globfree(&hits);
 		if (err || found)
 			return err;
 	}
 	return kernel_error(KERNEL_NOT_KERNEL, 0, "%s holds neither bzImage, vmlinuz nor vmlinux",
-			    folder);
+			    directory);
 }
 
 char *kernel_find_config(const char *image_path)
 {
 	const char *name = strrchr(image_path, '/');
-	int folder = name ? (int)(name - image_path) : 0;
+	int directory_n = name ? (int)(name - image_path) : 0;
 	const char *release = name && strncmp(name, "/vmlinuz-", 9) == 0 ? name + 9 : NULL;
 	char *candidates[] = {
-		release ? xasprintf("%.*s/config-%s", folder, image_path, release) : NULL,
-		name ? xasprintf("%.*s/config", folder, image_path) : NULL,
-		name ? xasprintf("%.*s/.config", folder, image_path) : NULL,
-		name ? xasprintf("%.*s/../../../.config", folder, image_path) : NULL,
+		release ? xasprintf("%.*s/config-%s", directory_n, image_path, release) : NULL,
+		name ? xasprintf("%.*s/config", directory_n, image_path) : NULL,
+		name ? xasprintf("%.*s/.config", directory_n, image_path) : NULL,
+		name ? xasprintf("%.*s/../../../.config", directory_n, image_path) : NULL,
 	};
 	char *found = NULL;
 
@@ -188,7 +188,7 @@ struct error *kernel_add(const char *given, bool force, const struct kernel_watc
 			return base_error(BASE_IO, errno, "%s", path);
 	}
 	if (!S_ISREG(st.st_mode))
-		return kernel_error(KERNEL_NOT_KERNEL, 0, "%s is neither a file nor a folder",
+		return kernel_error(KERNEL_NOT_KERNEL, 0, "%s is neither a file nor a directory",
 				    given);
 	err = force ? NULL : find_taken(path, &st, &taken);
 	if (err || taken) {

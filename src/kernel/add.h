@@ -6,15 +6,15 @@
 #include "kernel/kernel.h"
 
 /*
- * Takes a bzImage or vmlinux into the cache. A folder is searched for one: a build tree, or
+ * Takes a bzImage or vmlinux into the cache. A directory is searched for one: a build tree, or
  * one like /boot with a single vmlinuz-*; its configuration comes along. The same file,
  * unchanged, is taken once. The very same build that came with its modules before is not
  * replaced by an image without them, unless by force: the cached one is returned.
  */
 struct error *kernel_add(const char *path, bool force, const struct kernel_watch *watch,
 			 struct kernel **ret) MUST_CHECK;
-/* Where the image of a folder is. The caller owns the string. */
-struct error *kernel_find_image(const char *folder, char **ret) MUST_CHECK;
+/* Where the image of a directory is. The caller owns the string. */
+struct error *kernel_find_image(const char *directory, char **ret) MUST_CHECK;
 /* The configuration that stands beside an image; NULL when there is none. */
 char *kernel_find_config(const char *image_path) MUST_CHECK;
 /* A whole file, within the limit. */

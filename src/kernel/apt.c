@@ -94,7 +94,7 @@ struct error *kernel_apt_cache(const struct kernel_apt *apt, const struct kernel
 
 struct error *kernel_apt_download(const struct kernel_apt *apt, const struct kernel_watch *watch,
 				  const char *const *words, size_t n, uint64_t total_bytes,
-				  const char *what, const char *folder)
+				  const char *what, const char *directory)
 {
 	const char *const first[] = { "apt-get",	  "-c",	     apt->conf, "-q", "-o",
 				      "APT::Status-Fd=3", "download" };
@@ -102,6 +102,6 @@ struct error *kernel_apt_download(const struct kernel_apt *apt, const struct ker
 
 	return kernel_run(
 		&(struct kernel_run){
-			.argv = argv, .cwd = folder, .what = what, .total_bytes = total_bytes },
+			.argv = argv, .cwd = directory, .what = what, .total_bytes = total_bytes },
 		watch, NULL);
 }

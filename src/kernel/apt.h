@@ -30,10 +30,10 @@ struct error *kernel_apt_script(const char *const *words, const char *label,
 struct error *kernel_apt_cache(const struct kernel_apt *apt, const struct kernel_watch *watch,
 			       const char *verb, const char *const *names, size_t n,
 			       struct strbuf *out) MUST_CHECK;
-/* apt-get download WORDS… ("name=version") into a folder. */
+/* apt-get download WORDS… ("name=version") into a directory. */
 struct error *kernel_apt_download(const struct kernel_apt *apt, const struct kernel_watch *watch,
 				  const char *const *words, size_t n, uint64_t total_bytes,
-				  const char *what, const char *folder) MUST_CHECK;
+				  const char *what, const char *directory) MUST_CHECK;
 
 /* Running apt and dpkg: output kept, progress passed on, ended when the work is cancelled. */
 struct kernel_run {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The kernels of the cache: one folder each below $cache/kernels. A folder is complete when
+ * The kernels of the cache: one directory each below $cache/kernels. A directory is complete when
  * it appears under its id, because it is filled under a temporary name and renamed. Readers need no
  * lock; writers hold one for the whole cache, so what carries a temporary name while the
  * lock is held was left by somebody who died.
@@ -37,7 +37,7 @@ int kernel_compare(const struct kernel *a, const struct kernel *b);
 
 /*
  * Waits for other writers, saying for whom; `purpose` is what they are told about us. Makes
- * the folder, removes what dead writers left. Closing *ret_fd lets go.
+ * the directory, removes what dead writers left. Closing *ret_fd lets go.
  */
 struct error *kernel_cache_lock(const char *purpose, const struct kernel_watch *watch,
 				int *ret_fd) MUST_CHECK;

@@ -5,7 +5,7 @@
 #include "base/error.h"
 
 #define KERNEL_ERRORS(X)                                                                       \
-	X(KERNEL_NOT_KERNEL, "not-kernel", "the file is no kernel image for x86-64")           \
+	X(KERNEL_NOT_KERNEL, "not-kernel", "the file is not a kernel image for x86-64")        \
 	X(KERNEL_COMPRESSION, "kernel-compression", "the payload's compression is not known")  \
 	X(KERNEL_MALFORMED, "kernel-malformed", "the image contradicts itself")                \
 	X(KERNEL_NOT_CACHED, "kernel-not-cached", "no cached kernel is what was asked for")    \

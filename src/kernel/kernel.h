@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A kernel that is ready to boot: files in a folder of the cache, and what is known about
+ * A kernel that is ready to boot: files in a directory of the cache, and what is known about
  * them. Reading one looks at its metadata and the sizes of its files, nothing else: a
  * few hundred microseconds.
  */
@@ -32,7 +32,7 @@ struct kernel_file {
 };
 
 struct kernel {
-	char *id;	/* the name of its folder */
+	char *id;	/* the name of its directory */
 	char *release;	/* what uname -r says: "6.18.15+deb13-cloud-amd64" */
 	char *version;	/* "6.18.15" */
 	char *flavour;	/* "cloud", "generic", "rt"; NULL when nobody said */
@@ -67,7 +67,7 @@ DEFINE_CLEANUP(kernel, struct kernel *, NULL, kernel_free);
 /*
  * The kernel to boot. `wanted` is a series ("6.18": the newest of it), a version
  * ("6.18.15"), an id, "default", "newest", or a path with a slash in it: a bzImage, a vmlinux,
- * or a folder that holds one. NULL asks $KTSTR_KERNEL and then for the default.
+ * or a directory that holds one. NULL asks $KTSTR_KERNEL and then for the default.
  *
  * Only what is cached is found, except that a path is taken into the cache first, once.
  * Nothing found: KERNEL_NOT_CACHED, and the message names the command to run. Damaged

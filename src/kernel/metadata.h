@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* metadata.json: what makes a folder of the cache a kernel. Written last. */
+/* metadata.json: what makes a directory of the cache a kernel. Written last. */
 #ifndef KTSTR_KERNEL_METADATA_H
 #define KTSTR_KERNEL_METADATA_H
 
@@ -18,12 +18,12 @@ void kernel_metadata_write(const struct kernel *kernel, struct json_writer *w);
 /* Frees the members that are read, not the paths. */
 void kernel_metadata_deinit(struct kernel *kernel);
 /*
- * `dir` is the folder it stands in; its last part must be the id. Text that is not ours is
+ * `dir` is the directory it stands in; its last part must be the id. Text that is not ours is
  * KERNEL_CORRUPT. Does not look at the files.
  */
 struct error *kernel_metadata_parse(const char *text, size_t n, const char *dir,
 				    struct kernel **ret) MUST_CHECK;
-/* The same from the folder, and every file must have its size. */
+/* The same from the directory, and every file must have its size. */
 struct error *kernel_metadata_read(const char *dir, struct kernel **ret) MUST_CHECK;
 
 #endif

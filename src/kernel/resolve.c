@@ -88,7 +88,7 @@ static struct error *resolve_word(struct kernel_list *list, const char *wanted, 
 		if (!kernel_version_parse(wanted, &version, &rest))
 			return kernel_error(
 				KERNEL_WORD, 0,
-				"'%s' is no kernel: give a series (6.18), a version, an "
+				"'%s' is not a kernel: give a series (6.18), a version, an "
 				"id of 'ktstr kernel list', or a path with a slash",
 				wanted);
 		if (*rest == 0)
@@ -108,7 +108,7 @@ static struct error *resolve_path(const char *path, struct kernel **ret)
 	if (!real)
 		return base_error(BASE_IO, errno, "%s", path);
 	metadata = xasprintf("%s/" KERNEL_METADATA_FILE, real);
-	/* A folder of a cache, ours or another one. */
+	/* A directory of a cache, ours or another one. */
 	if (access(metadata, F_OK) == 0)
 		return error_wrap(kernel_metadata_read(real, ret), "%s", path);
 	return kernel_add(real, false, NULL, ret);

@@ -26,7 +26,7 @@ struct error *kernel_store_begin(struct kernel_store *ret)
 	};
 	struct error *err = paths_remove(store.dir);
 
-	/* One fetch may try several kernels; each begins with empty folders. */
+	/* One fetch may try several kernels; each begins with empty directories. */
 	if (!err)
 		err = paths_remove(store.work);
 	if (!err)
@@ -193,7 +193,7 @@ static int move_into_place(const char *dir, const char *final)
 	return rename(old, dir);
 }
 
-/* Everything of the folder is on disk before the name says so. */
+/* Everything of the directory is on disk before the name says so. */
 static struct error *sync_and_rename(const struct kernel_store *store, const char *final)
 {
 	_cleanup_close_ int fd = open(store->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -10,7 +10,7 @@
 #include "kernel/kernel.h"
 
 struct kernel_store {
-	char *dir;  /* becomes the kernel's folder */
+	char *dir;  /* becomes the kernel's directory */
 	char *work; /* scratch beside it */
 };
 

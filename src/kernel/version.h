@@ -20,7 +20,7 @@ bool kernel_version_parse(const char *text, struct kernel_version *ret,
 int kernel_version_compare(const struct kernel_version *a, const struct kernel_version *b);
 /* A series holds every version of it; a version is only itself. */
 bool kernel_version_matches(const struct kernel_version *wanted, const struct kernel_version *have);
-/* Fit to become the name of a folder: letters, digits and +-._~, no leading dot. */
+/* Fit to become the name of a directory: letters, digits and +-._~, no leading dot. */
 bool kernel_name_is_safe(const char *name);
 
 #endif

@@ -79,8 +79,8 @@ static struct error *find_symbol_in(const char *debug_file, const char *ns_root,
 	if (err)
 		return err;
 	if (symbol.type != STT_TLS)
-		return elf_error(ELF_MALFORMED, 0, "%s: %s is no thread-local variable", debug_file,
-				 symbol.name);
+		return elf_error(ELF_MALFORMED, 0, "%s: %s is not a thread-local variable",
+				 debug_file, symbol.name);
 	*ret = symbol.value;
 	return NULL;
 }
