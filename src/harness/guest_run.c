@@ -15,7 +15,7 @@
 /* Only to be translated; a binary that hangs here will hang again, and then it counts. */
 enum { WARM_UP_SEC = 60 };
 
-void guest_run_deinit(struct guest_run *run)
+void guest_run_deinit(struct harness_guest_run *run)
 {
 	error_free(run->error);
 	test_report_deinit(&run->report);
@@ -24,7 +24,7 @@ void guest_run_deinit(struct guest_run *run)
 }
 
 struct listener {
-	struct guest_run *run;
+	struct harness_guest_run *run;
 	struct vm *vm;
 	bool report_is_bad;
 };
@@ -45,7 +45,7 @@ static void keep(struct guest_stream *stream, const char *bytes, size_t n)
 	stream->dropped_bytes += excess;
 }
 
-static void end_watch(struct guest_run *run)
+static void end_watch(struct harness_guest_run *run)
 {
 	if (run->watching_)
 		disturbance_end(&run->watch_, run->disturbance.tcg, run->disturbance.vcpus,
@@ -55,13 +55,13 @@ static void end_watch(struct guest_run *run)
 
 static void sample_host(void *context)
 {
-	struct guest_run *run = ((struct listener *)context)->run;
+	struct harness_guest_run *run = ((struct listener *)context)->run;
 
 	if (run->watching_)
 		disturbance_sample(&run->watch_);
 }
 
-static void follow_stage(struct guest_run *run, struct vm *vm, bool had_stage,
+static void follow_stage(struct harness_guest_run *run, struct vm *vm, bool had_stage,
 			 enum wire_stage before)
 {
 	const struct test_report *report = &run->report;
@@ -81,7 +81,7 @@ static void follow_stage(struct guest_run *run, struct vm *vm, bool had_stage,
 static struct error *listen(void *context, enum vm_stream stream, const void *bytes, size_t n)
 {
 	struct listener *listener = context;
-	struct guest_run *run = listener->run;
+	struct harness_guest_run *run = listener->run;
 	bool had_stage = run->report.has_stage;
 	enum wire_stage before = run->report.stage;
 	struct error *err;
@@ -97,7 +97,7 @@ static struct error *listen(void *context, enum vm_stream stream, const void *by
 	return err;
 }
 
-static void run_test(struct guest_run *run, struct vm *vm, const struct cancel *cancel)
+static void run_test(struct harness_guest_run *run, struct vm *vm, const struct cancel *cancel)
 {
 	_cleanup_free_ char *program = xasprintf("./%s", run->program);
 	_cleanup_free_ char *slowness = xasprintf(WIRE_SLOWNESS_ENV "=%.3f", run->slowness);
@@ -160,7 +160,7 @@ struct error *guest_run_warm_up(struct vm *vm, const char *program, const struct
 	return err ? err : vm_exec(vm, &command, cancel, &end);
 }
 
-void guest_run(struct guest_run *run, struct vm *vm, const struct cancel *cancel)
+void harness_guest_run(struct harness_guest_run *run, struct vm *vm, const struct cancel *cancel)
 {
 	bool emulated = strcmp(vm_facts(vm).accel, "kvm") != 0;
 	unsigned int vcpus = topology_cpus(run->topology);

@@ -19,7 +19,7 @@ struct guest_stream {
 	uint64_t dropped_bytes;
 };
 
-struct guest_run {
+struct harness_guest_run {
 	/* What to do. Borrowed. */
 	const struct declared_test *test;
 	const struct topology *topology;
@@ -52,8 +52,8 @@ struct guest_run {
 struct error *guest_run_warm_up(struct vm *vm, const char *program, const struct strbuf *archive,
 				const struct cancel *cancel) MUST_CHECK;
 /* Never fails: how it ended is in the struct. */
-void guest_run(struct guest_run *run, struct vm *vm, const struct cancel *cancel);
-void guest_run_deinit(struct guest_run *run);
+void harness_guest_run(struct harness_guest_run *run, struct vm *vm, const struct cancel *cancel);
+void guest_run_deinit(struct harness_guest_run *run);
 #define _cleanup_guest_run_ __attribute__((cleanup(guest_run_deinit)))
 
 #endif

@@ -159,8 +159,8 @@ void job_open(struct job *job, const struct job_setting *setting, size_t index)
 		return;
 	}
 	job_describe_record(job);
-	if (!needs_met(test_of(job), &job->variant->topology, job->variant->kernel, &reason,
-		       &why)) {
+	if (!harness_needs_met(test_of(job), &job->variant->topology, job->variant->kernel, &reason,
+			       &why)) {
 		settle(job, reason, why);
 		return;
 	}
@@ -217,7 +217,7 @@ static void on_stage(void *context, enum wire_stage stage)
 		job->setting->on_stage(job->setting->context, job->index, stage);
 }
 
-static void judge_run(struct job *job, const struct guest_run *run)
+static void judge_run(struct job *job, const struct harness_guest_run *run)
 {
 	struct judge_input input = {
 		.test = run->test,
@@ -234,7 +234,7 @@ static void judge_run(struct job *job, const struct guest_run *run)
 }
 
 /* A folder beside the record, for those who ask why. */
-static void keep(struct job *job, const struct guest_run *run, struct kept_files *ret)
+static void keep(struct job *job, const struct harness_guest_run *run, struct kept_files *ret)
 {
 	struct error *err;
 	char *dir;
@@ -260,7 +260,7 @@ static void keep(struct job *job, const struct guest_run *run, struct kept_files
 }
 
 /* Where both have no room, the verdict is worth more than the logs. */
-static struct error *finish_record(struct job *job, const struct guest_run *run,
+static struct error *finish_record(struct job *job, const struct harness_guest_run *run,
 				   const struct vm_facts *facts, struct kept_files *kept,
 				   const struct cancel *cancel)
 {
@@ -278,8 +278,8 @@ static struct error *finish_record(struct job *job, const struct guest_run *run,
 }
 
 /* The guest is over; the rest is paper. */
-static void close_job(struct job *job, const struct guest_run *run, const struct vm_facts *facts,
-		      const struct cancel *cancel)
+static void close_job(struct job *job, const struct harness_guest_run *run,
+		      const struct vm_facts *facts, const struct cancel *cancel)
 {
 	_cleanup_kept_files_ struct kept_files kept = { 0 };
 	struct error *err;
@@ -298,7 +298,7 @@ static void close_job(struct job *job, const struct guest_run *run, const struct
 }
 
 /* What hung or panicked stands still for those who want to look at it. */
-static void keep_guest(struct job *job, const struct guest_run *run)
+static void keep_guest(struct job *job, const struct harness_guest_run *run)
 {
 	_cleanup_free_ char *note = NULL;
 	const char *id = vm_facts(job->vm).id;
@@ -316,7 +316,7 @@ static void keep_guest(struct job *job, const struct guest_run *run)
 
 void job_run(struct job *job, const struct cancel *cancel)
 {
-	_cleanup_guest_run_ struct guest_run run = {
+	_cleanup_guest_run_ struct harness_guest_run run = {
 		.test = test_of(job),
 		.topology = &job->variant->topology,
 		.program = job->files->at[0].name,
@@ -341,7 +341,7 @@ void job_run(struct job *job, const struct cancel *cancel)
 		return;
 	}
 	facts = vm_facts(job->vm);
-	guest_run(&run, job->vm, cancel);
+	harness_guest_run(&run, job->vm, cancel);
 	error_free(console_read_tail(facts.console_path, CONSOLE_BYTES, &job->console));
 	judge_run(job, &run);
 	keep_guest(job, &run);

@@ -10,7 +10,7 @@ struct job;
 
 struct job_facts {
 	const struct job *job;
-	const struct guest_run *run;
+	const struct harness_guest_run *run;
 };
 
 extern const struct json_rows job_stats_rows, job_facts_rows;

@@ -275,7 +275,7 @@ static struct run_record_payload *payloads_of(const struct test_report *report)
 	return all;
 }
 
-struct error *job_record_finish(struct job *job, const struct guest_run *run,
+struct error *job_record_finish(struct job *job, const struct harness_guest_run *run,
 				const struct vm_facts *facts, const struct kept_files *kept,
 				const struct cancel *cancel)
 {

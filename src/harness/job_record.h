@@ -12,7 +12,7 @@ struct error *job_record_begin(struct job *job) MUST_CHECK;
 /* The record's path in the outcome, and the line that does it again; a shell can read it. */
 void job_describe_record(struct job *job);
 /* run and facts are NULL when there was no guest. */
-struct error *job_record_finish(struct job *job, const struct guest_run *run,
+struct error *job_record_finish(struct job *job, const struct harness_guest_run *run,
 				const struct vm_facts *facts, const struct kept_files *kept,
 				const struct cancel *cancel) MUST_CHECK;
 /* The record's path without what its name ends with. The caller owns it. */

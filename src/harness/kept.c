@@ -73,7 +73,8 @@ static struct error *keep_text(const char *dir, const char *name, const struct s
 	return NULL;
 }
 
-static struct error *keep_run(const char *dir, const struct guest_run *run, struct kept_files *kept)
+static struct error *keep_run(const char *dir, const struct harness_guest_run *run,
+			      struct kept_files *kept)
 {
 	static const char *const streams[] = {
 		[VM_STDOUT] = "test.stdout", [VM_STDERR] = "test.stderr"
@@ -89,8 +90,8 @@ static struct error *keep_run(const char *dir, const struct guest_run *run, stru
 	return err;
 }
 
-struct error *kept_write(const char *dir, const struct strbuf *console, const struct guest_run *run,
-			 struct kept_files *ret)
+struct error *kept_write(const char *dir, const struct strbuf *console,
+			 const struct harness_guest_run *run, struct kept_files *ret)
 {
 	_cleanup_kept_files_ struct kept_files kept = { 0 };
 	struct error *err = keep_text(dir, "console.log", console, 0, &kept);

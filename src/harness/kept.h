@@ -19,7 +19,7 @@ void kept_files_deinit(struct kept_files *kept);
  * Makes the folder and fills it. What is empty is left out, and so is a folder with nothing in it.
  * `console` is text, `run` may be NULL when the test never got that far.
  */
-struct error *kept_write(const char *dir, const struct strbuf *console, const struct guest_run *run,
-			 struct kept_files *ret) MUST_CHECK;
+struct error *kept_write(const char *dir, const struct strbuf *console,
+			 const struct harness_guest_run *run, struct kept_files *ret) MUST_CHECK;
 
 #endif

@@ -282,7 +282,8 @@ static struct error *read_listing(const char *binary, const struct listing_bound
 	child.path = path;
 	err = run(&child, bounds, cancel);
 	if (!err)
-		err = listing_parse(strbuf_str(&child.out.text), child.out.text.n, path, &suite);
+		err = harness_listing_parse(strbuf_str(&child.out.text), child.out.text.n, path,
+					    &suite);
 	if (err)
 		return err;
 	suite.name = xstrdup(declared_base_name(path));

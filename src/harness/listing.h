@@ -39,7 +39,7 @@ struct error *listing_read_within(const char *binary, const struct listing_bound
  * are not known are ignored; one that is missing or wrong is named with its path:
  * `tests[3].needs.smt`. Tests come out sorted by name.
  */
-struct error *listing_parse(const char *text, size_t n, const char *label,
-			    struct declared_suite *ret) MUST_CHECK;
+struct error *harness_listing_parse(const char *text, size_t n, const char *label,
+				    struct declared_suite *ret) MUST_CHECK;
 
 #endif

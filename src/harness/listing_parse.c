@@ -40,8 +40,8 @@ static struct error *check_api(const struct json_value *root, const char *label)
 			     api < KTSTR_API_VERSION ? label : "");
 }
 
-struct error *listing_parse(const char *text, size_t n, const char *label,
-			    struct declared_suite *ret)
+struct error *harness_listing_parse(const char *text, size_t n, const char *label,
+				    struct declared_suite *ret)
 {
 	_cleanup_declared_suite_ struct declared_suite suite = { 0 };
 	_cleanup_json_doc_ struct json_doc *doc = NULL;

@@ -127,8 +127,8 @@ bool needs_met_with(const struct declared_test *test, const struct topology *top
 	return false;
 }
 
-bool needs_met(const struct declared_test *test, const struct topology *topology,
-	       const struct kernel *kernel, enum ktstr_reason *ret_reason, char **ret_why)
+bool harness_needs_met(const struct declared_test *test, const struct topology *topology,
+		       const struct kernel *kernel, enum ktstr_reason *ret_reason, char **ret_why)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_error_ struct error *err = NULL;

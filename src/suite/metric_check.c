@@ -77,7 +77,7 @@ void metrics_format_stderr(const struct ktstr_metrics *metrics, struct strbuf *i
 
 /* True when it holds. */
 static bool judge_exit_code(const struct ktstr_metric_check *check,
-			    const struct ktstr_metrics *metrics, metric_check_fn failed,
+			    const struct ktstr_metrics *metrics, suite_metric_check_fn failed,
 			    void *context)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -113,7 +113,8 @@ static void format_demand(const struct ktstr_metric_check *check, struct strbuf 
 }
 
 static void judge_number(const struct ktstr_metric_check *check,
-			 const struct ktstr_metrics *metrics, metric_check_fn failed, void *context)
+			 const struct ktstr_metrics *metrics, suite_metric_check_fn failed,
+			 void *context)
 {
 	const struct suite_metric *metric = metrics_find(metrics, check->metric);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -137,7 +138,8 @@ static void judge_number(const struct ktstr_metric_check *check,
 }
 
 void metric_checks_judge(const struct ktstr_metric_check checks[static KTSTR_MAX_CHECKS + 1],
-			 const struct ktstr_metrics *metrics, metric_check_fn failed, void *context)
+			 const struct ktstr_metrics *metrics, suite_metric_check_fn failed,
+			 void *context)
 {
 	if (metrics->timed_out)
 		return;

@@ -15,7 +15,7 @@ const char *metric_checks_mistake(
 /* The same of hints: too long a list or text, an unknown direction. */
 const char *metric_hints_mistake(const struct ktstr_metric_hint hints[static KTSTR_MAX_CHECKS + 1]);
 
-typedef void (*metric_check_fn)(void *context, const char *text);
+typedef void (*suite_metric_check_fn)(void *context, const char *text);
 
 /*
  * Calls `failed` with a sentence for each check that does not hold. The exit code comes first,
@@ -24,7 +24,7 @@ typedef void (*metric_check_fn)(void *context, const char *text);
  * itself. One that was ended by clean-up did not choose its exit code: only its numbers are judged.
  */
 void metric_checks_judge(const struct ktstr_metric_check checks[static KTSTR_MAX_CHECKS + 1],
-			 const struct ktstr_metrics *metrics, metric_check_fn failed,
+			 const struct ktstr_metrics *metrics, suite_metric_check_fn failed,
 			 void *context);
 
 /* "exit code 3", "killed by signal 9 (SIGKILL)". */

@@ -20,7 +20,7 @@ void mistakes_of_text(struct mistakes *m, const char *what, const char *text);
 void mistakes_of_texts(struct mistakes *m, const char *what, const char *const *texts, size_t limit,
 		       bool names);
 
-void validate_cgroups(struct mistakes *m, const struct ktstr_test *test);
+void suite_validate_cgroups(struct mistakes *m, const struct ktstr_test *test);
 void validate_checks(struct mistakes *m, const struct ktstr_test *test);
 
 #endif

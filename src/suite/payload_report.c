@@ -154,9 +154,9 @@ static void report_stream(const struct ktstr_payload *payload, const char *strea
 	if (skipped) {
 		_cleanup_free_ char *cut = xasprintf("[%zu bytes before this]\n", skipped);
 
-		report_text(&payload->ctx->report, name, cut, strlen(cut));
+		suite_report_text(&payload->ctx->report, name, cut, strlen(cut));
 	}
-	report_text(&payload->ctx->report, name, capture->at + skipped, capture->n - skipped);
+	suite_report_text(&payload->ctx->report, name, capture->at + skipped, capture->n - skipped);
 }
 
 void payload_report_output(const struct ktstr_payload *payload)

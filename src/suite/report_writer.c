@@ -174,7 +174,7 @@ void report_partf(struct report_writer *report, enum ktstr_reason reason, const 
 	report_part(report, reason, NULL, 0, text);
 }
 
-void report_text(struct report_writer *report, const char *name, const void *bytes, size_t n)
+void suite_report_text(struct report_writer *report, const char *name, const void *bytes, size_t n)
 {
 	const char *at = bytes;
 

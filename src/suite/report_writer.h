@@ -56,7 +56,7 @@ void report_part(struct report_writer *report, enum ktstr_reason reason, const c
 void report_partf(struct report_writer *report, enum ktstr_reason reason, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 /* A piece of a kept file; several lines when it is long. `name`: letters, digits, "._-". */
-void report_text(struct report_writer *report, const char *name, const void *bytes, size_t n);
+void suite_report_text(struct report_writer *report, const char *name, const void *bytes, size_t n);
 void report_end(struct report_writer *report);
 
 /*

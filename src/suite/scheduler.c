@@ -60,7 +60,7 @@ struct error *scheduler_start(struct scheduler *s, const char *const *argv, cons
 	s->kmsg_fd = kernel_log_open(s->system->kmsg);
 	s->dumps = scx_dump_enable(s->system->tracing);
 	s->started_ns = clock_monotonic_ns();
-	err = scheduler_launch(argv, &s->pid, &s->pidfd, &out, &err_fd);
+	err = suite_scheduler_launch(argv, &s->pid, &s->pidfd, &out, &err_fd);
 	if (err)
 		return error_wrap(err, "scheduler %s", name);
 	s->out.fd = out;
@@ -316,7 +316,7 @@ static void report_stream(struct report_writer *report, const char *name,
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	stream_text(from, &text);
-	report_text(report, name, strbuf_str(&text), text.n);
+	suite_report_text(report, name, strbuf_str(&text), text.n);
 }
 
 void scheduler_finish(struct scheduler *s, struct report_writer *report)
@@ -345,10 +345,10 @@ void scheduler_finish(struct scheduler *s, struct report_writer *report)
 	report_its_end(s, &ended, reason, events, report);
 	report_stream(report, "scheduler.stdout", &s->out);
 	report_stream(report, "scheduler.stderr", &s->err);
-	report_text(report, "kernel.log", strbuf_str(&s->kernel_lines), s->kernel_lines.n);
+	suite_report_text(report, "kernel.log", strbuf_str(&s->kernel_lines), s->kernel_lines.n);
 	if (s->dumps) {
 		scx_dump_read(s->system->tracing, SUITE_LIMIT_DUMP, &dump);
 		scx_dump_disable(s->system->tracing);
-		report_text(report, "sched_ext.dump", strbuf_str(&dump), dump.n);
+		suite_report_text(report, "sched_ext.dump", strbuf_str(&dump), dump.n);
 	}
 }

@@ -71,8 +71,8 @@ static int exec_result(pid_t pid, int failed_fd)
 	return n == sizeof(errnum) ? errnum : EIO;
 }
 
-struct error *scheduler_launch(const char *const *argv, pid_t *ret_pid, int *ret_pidfd,
-			       int *ret_out, int *ret_err)
+struct error *suite_scheduler_launch(const char *const *argv, pid_t *ret_pid, int *ret_pidfd,
+				     int *ret_out, int *ret_err)
 {
 	_cleanup_free_ char *file = local_file(argv[0]);
 	int out[2] = { -1, -1 }, err[2] = { -1, -1 }, failed[2] = { -1, -1 };

@@ -143,7 +143,7 @@ static void check_test(struct mistakes *m)
 	check_times(m, test);
 	check_scheduler(m, test);
 	mistakes_of_texts(m, "files", test->files, KTSTR_MAX_FILES, true);
-	validate_cgroups(m, test);
+	suite_validate_cgroups(m, test);
 	validate_checks(m, test);
 	check_needs(m, test);
 	check_expect(m, test);

@@ -95,7 +95,7 @@ static void check_work(struct mistakes *m, const char *name, struct ktstr_work w
 	}
 }
 
-void validate_cgroups(struct mistakes *m, const struct ktstr_test *test)
+void suite_validate_cgroups(struct mistakes *m, const struct ktstr_test *test)
 {
 	size_t n = declared_cgroup_count(test);
 	uint64_t workers = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* covers: src/harness/listing_parse.c src/harness/declaration.c */
+/* covers: src/harness/harness_listing_parse.c src/harness/declaration.c */
 /*
  * Any bytes as what a test binary lists: either they are refused, or every test in them is one that
  * the rest of the room may rely on without looking again.
@@ -73,8 +73,8 @@ static void check_test(const struct declared_test *test)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	_cleanup_declared_suite_ struct declared_suite suite = { 0 };
-	_cleanup_error_ struct error *refused = listing_parse((const char *)data, n, "fuzz",
-							      &suite);
+	_cleanup_error_ struct error *refused = harness_listing_parse((const char *)data, n, "fuzz",
+								      &suite);
 
 	if (refused) {
 		/* Somewhere inside a test. */

@@ -94,8 +94,8 @@ static void resolve_needs(struct shown_test *shown, const struct shown_host *hos
 		return;
 	}
 	shown->kernel = xstrdup(host->kernel->release);
-	shown->met = needs_met(shown->test, &shown->topology, host->kernel, &shown->unmet_reason,
-			       &shown->unmet);
+	shown->met = harness_needs_met(shown->test, &shown->topology, host->kernel,
+				       &shown->unmet_reason, &shown->unmet);
 }
 
 struct error *shown_test_init(struct shown_test *shown, const struct declared_suite *suite,

@@ -38,7 +38,7 @@ static inline struct declared_suite sample_suite(const char *path, const char *l
 {
 	struct declared_suite suite = { 0 };
 
-	assert_success(listing_parse(listing, strlen(listing), path, &suite));
+	assert_success(harness_listing_parse(listing, strlen(listing), path, &suite));
 	suite.path = xstrdup(path);
 	suite.name = xstrdup(declared_base_name(path));
 	return suite;

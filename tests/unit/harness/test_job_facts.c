@@ -10,7 +10,7 @@ typedef void write_fn(void *context, struct json_writer *w);
 static struct json_doc *written(write_fn *write, const struct told *t)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct guest_run run = { .report = t->report };
+	struct harness_guest_run run = { .report = t->report };
 	struct job_facts facts = { .run = &run };
 	struct json_writer w = json_writer_to(&text, JSON_COMPACT);
 	struct json_doc *doc = NULL;
@@ -138,7 +138,7 @@ static void without_workers_nothing_is_zero(void **state UNUSED)
 	"\"attached\":true,\"pid\":9,\"attach_ms\":4,\"ops\":\"ops\",\"end\":\"stopped\"," \
 	"\"asked\":true,\"restarts\":0}}"
 
-static char *text_of(write_fn *write, const struct guest_run *run)
+static char *text_of(write_fn *write, const struct harness_guest_run *run)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct job_facts facts = { .run = run };
@@ -151,9 +151,9 @@ static char *text_of(write_fn *write, const struct guest_run *run)
 }
 
 /* A program that ended and one that did not, a worker, and a scheduler with all there is. */
-static struct guest_run run_with_everything(struct told *t)
+static struct harness_guest_run run_with_everything(struct told *t)
 {
-	struct guest_run run = { .limit_ns = 30000000000, .slowness = 1.5 };
+	struct harness_guest_run run = { .limit_ns = 30000000000, .slowness = 1.5 };
 	struct exchange_worker *worker;
 
 	told_init(t);
@@ -188,7 +188,7 @@ static struct guest_run run_with_everything(struct told *t)
 static void every_figure_is_written_in_its_order(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
-	struct guest_run run = run_with_everything(&t);
+	struct harness_guest_run run = run_with_everything(&t);
 	_cleanup_free_ char *stats = text_of(job_facts_write_stats, &run);
 	_cleanup_free_ char *facts = text_of(job_facts_write, &run);
 

@@ -34,7 +34,7 @@ static void what_there_is_becomes_files(void **state UNUSED)
 	struct strbuf console = { (char *)(uintptr_t)"boom\n", 5, 0 };
 	struct reported_text text = { (char *)(uintptr_t)"scheduler.stderr",
 				      { (char *)(uintptr_t)"log", 3, 0 } };
-	struct guest_run run = {
+	struct harness_guest_run run = {
 		.streams = { [VM_STDERR] = { { (char *)(uintptr_t)"words", 5, 0 }, 7 } },
 		.report = { .texts = { &text, 1, 1 } },
 	};
@@ -54,7 +54,7 @@ static void a_guest_cannot_replace_what_is_ours(void **state UNUSED)
 	struct strbuf console = { (char *)(uintptr_t)"boom\n", 5, 0 };
 	struct reported_text text = { (char *)(uintptr_t)"console.log",
 				      { (char *)(uintptr_t)"all is well", 11, 0 } };
-	struct guest_run run = { .report = { .texts = { &text, 1, 1 } } };
+	struct harness_guest_run run = { .report = { .texts = { &text, 1, 1 } } };
 
 	assert_success(kept_write(dir, &console, &run, &kept));
 	assert_int_equal(kept.names.n, 2);
@@ -84,7 +84,7 @@ static void nothing_to_keep_leaves_no_folder(void **state UNUSED)
 	_cleanup_free_ char *base = scratch(), *dir = xasprintf("%s/below", base);
 	_cleanup_kept_files_ struct kept_files kept = { 0 };
 	struct strbuf console = STRBUF_INIT;
-	struct guest_run run = { 0 };
+	struct harness_guest_run run = { 0 };
 	struct stat st;
 
 	assert_success(kept_write(dir, &console, &run, &kept));

@@ -9,7 +9,7 @@ static struct error *parse(const char *text)
 {
 	_cleanup_declared_suite_ struct declared_suite suite = { 0 };
 
-	return listing_parse(text, strlen(text), "mytests", &suite);
+	return harness_listing_parse(text, strlen(text), "mytests", &suite);
 }
 
 static void every_member_is_read(void **state UNUSED)
@@ -325,7 +325,7 @@ static void more_tests_than_the_limit_are_refused_before_they_are_read(void **st
 static void a_failure_leaves_the_output_alone(void **state UNUSED)
 {
 	struct declared_suite suite = { .tests = { .n = 77 } };
-	_cleanup_error_ struct error *err = listing_parse("{}", 2, "x", &suite);
+	_cleanup_error_ struct error *err = harness_listing_parse("{}", 2, "x", &suite);
 
 	assert_non_null(err);
 	assert_int_equal(suite.tests.n, 77);

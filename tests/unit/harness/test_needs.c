@@ -185,14 +185,14 @@ static void the_config_of_the_kernel_is_read(void **state UNUSED)
 	enum ktstr_reason reason;
 
 	kernel.config_path = path;
-	assert_false(needs_met(&test, &t, &kernel, &reason, &why));
+	assert_false(harness_needs_met(&test, &t, &kernel, &reason, &why));
 	assert_int_equal(reason, KTSTR_REASON_NO_EVIDENCE);
 	staged_file(root, "/config", config_text, config.n);
-	assert_false(needs_met(&test, &t, &kernel, &reason, &why_not));
+	assert_false(harness_needs_met(&test, &t, &kernel, &reason, &why_not));
 	assert_int_equal(reason, KTSTR_REASON_NEEDS_KCONFIG);
 	assert_string_equal(why_not, "CONFIG_NUMA is not set");
 	staged_file(root, "/config", "CONFIG_PSI=m\nCONFIG_NUMA=y\n", 27);
-	assert_true(needs_met(&test, &t, &kernel, &reason, &why_not));
+	assert_true(harness_needs_met(&test, &t, &kernel, &reason, &why_not));
 	staged_root_free(root);
 }
 

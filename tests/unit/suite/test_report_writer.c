@@ -57,7 +57,7 @@ static void a_kept_text_is_split_and_can_be_joined(void **state UNUSED)
 	for (size_t i = 0; i + 3 <= sizeof(text); i += 3)
 		memcpy(text + i, "\xe2\x82\xac", 3);
 	heard_init(&heard);
-	report_text(&heard.report, "kernel.log", text, sizeof(text) - sizeof(text) % 3);
+	suite_report_text(&heard.report, "kernel.log", text, sizeof(text) - sizeof(text) % 3);
 	for (const char *line = heard_text(&heard); *line; line = strchr(line, '\n') + 1) {
 		_cleanup_json_doc_ struct json_doc *doc = NULL;
 		size_t n = strcspn(line, "\n") + 1;
@@ -88,7 +88,7 @@ static void a_piece_of_control_characters_fits_into_a_line(void **state UNUSED)
 
 	memset(text, 1, sizeof(text));
 	heard_init(&heard);
-	report_text(&heard.report, "a", text, sizeof(text));
+	suite_report_text(&heard.report, "a", text, sizeof(text));
 	line = heard_text(&heard);
 	assert_int_equal(strcspn(line, "\n") + 1, strlen(line));
 	assert_true(strlen(line) > 6 * SUITE_LIMIT_PIECE);

@@ -16,7 +16,7 @@ struct launched {
 
 static struct error *launch(const char *const *argv, struct launched *ret)
 {
-	return scheduler_launch(argv, &ret->pid, &ret->pidfd, &ret->out, &ret->err);
+	return suite_scheduler_launch(argv, &ret->pid, &ret->pidfd, &ret->out, &ret->err);
 }
 
 static int end_of(struct launched *one, char *out, size_t n_out, char *err, size_t n_err)

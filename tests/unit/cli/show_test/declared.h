@@ -47,7 +47,7 @@ static inline int declared_set_up(void **state)
 	struct declared *d = xnew(struct declared);
 	_cleanup_free_ char *scheduler = NULL;
 
-	assert_success(listing_parse(LISTED_TESTS, strlen(LISTED_TESTS), "my", &d->suite));
+	assert_success(harness_listing_parse(LISTED_TESTS, strlen(LISTED_TESTS), "my", &d->suite));
 	d->root = staged_root_new();
 	d->suite.path = xasprintf("%s/my", d->root);
 	d->suite.name = xstrdup("my");
