@@ -122,24 +122,28 @@ static void walk(unsigned int jobs, bool smaps, struct cost *cost)
 /* With a loaded iterator, or NULL. */
 static void bpf(struct bpf_tasks *loaded, struct cost *cost)
 {
-	const struct capture_options options = {
+	struct capture_options options = {
 		.root = "",
 		.live = true,
 		.bpf = true,
+		.bpf_tasks = loaded,
 		.sources = CTPROF_BPF_SOURCES,
 	};
 	_cleanup_bpf_tasks_ struct bpf_tasks *own = NULL;
 	_cleanup_snapshot_ struct snapshot snapshot;
 	struct error *err = NULL;
-	uint32_t sources;
 
 	snapshot_init(&snapshot);
-	if (!loaded)
+	if (!loaded) {
 		err = bpf_tasks_open(&own);
+		options.bpf_tasks = own;
+	}
 	if (!err)
-		err = bpf_tasks_read(loaded ? loaded : own, &options, &snapshot, &sources);
+		err = ctprof_read_bpf(&options, &snapshot);
 	if (err)
 		give_up(error_message(err));
+	if (snapshot.threads.n == 0)
+		give_up("the iterator gives no threads");
 	cost->threads = snapshot.threads.n;
 }
 
