@@ -135,7 +135,8 @@ static struct kmem *attach(const struct kmem_core *core, bool with_note, const c
 	struct bytes note = { (const uint8_t *)core->note.at, core->note.n };
 	struct kmem *kmem = NULL;
 
-	die(kmem_attach_known(&reader, with_note ? note : (struct bytes){ NULL, 0 }, cache, &kmem));
+	die(kmem_attach_cached(&reader, with_note ? note : (struct bytes){ NULL, 0 }, cache,
+			       &kmem));
 	return kmem;
 }
 
@@ -147,7 +148,7 @@ static void remember(const struct kmem_core *core, const char *cache)
 
 	view_cost(kmem, "tasks", &out);
 	view_cost(kmem, "rq", &out);
-	die(kmem_remember(kmem, cache));
+	die(kmem_save_cache(kmem, cache));
 	kmem_free(kmem);
 }
 

@@ -62,7 +62,7 @@ static void read_curr(struct kmem *kmem, uint64_t rq, struct curr *curr)
 	}
 	curr->comm = (struct dump_text){ curr->pid.status, curr->comm_bytes };
 	if (curr->pid.status)
-		curr->unavailable = kmem_status_word(curr->pid.status);
+		curr->unavailable = kmem_status_name(curr->pid.status);
 }
 
 static void show_rq(struct kmem *kmem, uint32_t cpu, uint64_t rq, struct dump_rows *rows)

@@ -143,7 +143,7 @@ static void show_of_cpus(struct scx_view *view)
 	if (status)
 		pcpu = 0;
 	if (status && fields[KMEM_F_SCX_PCPU_BYPASS_DSQ].known)
-		say_missing(view, "bypass", kmem_status_word(status));
+		say_missing(view, "bypass", kmem_status_name(status));
 	for (uint32_t cpu = 0; cpu < kmem->cpus.n; cpu++) {
 		if (!kmem_cpus_is_possible(&kmem->cpus, cpu))
 			continue;
@@ -186,7 +186,7 @@ static void show_of_nodes(struct scx_view *view)
 			 at + (id == KMEM_F_SCX_PNODE ? inner->place.offset : 0));
 	}
 	if (array.status)
-		say_missing(view, "nodes", kmem_status_word(array.status));
+		say_missing(view, "nodes", kmem_status_name(array.status));
 }
 
 static bool take_dsq(void *context, uint64_t link)

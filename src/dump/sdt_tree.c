@@ -99,7 +99,7 @@ static void read_payload(struct tree *tree, uint64_t pointer, uint8_t *into,
 		if (status != KMEM_READ_OK) {
 			memset(into + done, 0, here);
 			holes[block->n_holes++] = (struct value_hole){ done, here,
-								       kmem_status_word(status) };
+								       kmem_status_name(status) };
 		}
 		done += here;
 	}

@@ -166,7 +166,8 @@ void dump_walk(struct dump_sink *sink, const char *what, const struct kmem_walk 
 {
 	_cleanup_strbuf_ struct strbuf how = STRBUF_INIT;
 	/* What does not point back may have been left out: a subtree of an xarray is. */
-	bool whole = walk->end == KMEM_WALK_WHOLE && walk->n_shown == walk->n && !walk->n_crooked;
+	bool whole = walk->end == KMEM_WALK_WHOLE && walk->n_shown == walk->n &&
+		     !walk->n_bad_backlinks;
 
 	kmem_walk_format(walk, &how);
 	dump_add_u64(sink, "shown", walk->n_shown);

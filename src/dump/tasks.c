@@ -176,7 +176,7 @@ static bool on_process(void *context, uint64_t link)
 			  signal.value + kmem_offset(look->kmem, KMEM_F_SIGNAL_THREAD_HEAD), &walk,
 			  on_thread, look);
 		signal.status = walk.end == KMEM_WALK_UNREADABLE ? walk.status : KMEM_READ_OK;
-		look->threads.n_crooked += walk.n_crooked;
+		look->threads.n_bad_backlinks += walk.n_bad_backlinks;
 	}
 	if (signal.status || walk.end == KMEM_WALK_CYCLE)
 		look->n_unreadable++;

@@ -56,7 +56,7 @@ static bool read_words(struct walk *w, uint64_t address, uint64_t *ret, size_t n
 	status = kmem_read(&w->from->code->kmem->space, address, ret, 8 * n, NULL);
 	if (status != KMEM_READ_OK)
 		return broken(w, "the stack at 0x%llx is %s", (unsigned long long)address,
-			      kmem_status_word(status));
+			      kmem_status_name(status));
 	return true;
 }
 

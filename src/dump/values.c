@@ -197,7 +197,7 @@ static void read_with_holes(struct reading *reading, uint64_t address, uint8_t *
 
 		if (status != KMEM_READ_OK) {
 			memset(to + done, 0, n);
-			add_hole(holes, done, n, kmem_status_word(status));
+			add_hole(holes, done, n, kmem_status_name(status));
 		}
 		done += n;
 	}

@@ -26,8 +26,8 @@ struct error *inspect_attach(const struct inspect_source *source, bool use_cache
 			     struct inspect_kernel *ret)
 {
 	struct inspect_kernel kernel = { .cache = use_cache ? paths_cache(CACHE_DIRECTORY) : NULL };
-	struct error *err = kmem_attach_known(&source->reader, source->note, kernel.cache,
-					      &kernel.kmem);
+	struct error *err = kmem_attach_cached(&source->reader, source->note, kernel.cache,
+					       &kernel.kmem);
 
 	if (err) {
 		inspect_detach(&kernel);
@@ -41,7 +41,7 @@ struct error *inspect_attach(const struct inspect_source *source, bool use_cache
 void inspect_detach(struct inspect_kernel *kernel)
 {
 	if (kernel->kmem && kernel->cache)
-		error_free(kmem_remember(kernel->kmem, kernel->cache));
+		error_free(kmem_save_cache(kernel->kmem, kernel->cache));
 	kmem_free(kernel->kmem);
 	free(kernel->registers);
 	free(kernel->cache);

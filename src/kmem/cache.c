@@ -70,8 +70,8 @@ void kmem_cached_format(const struct kmem_cached *cached, struct strbuf *into)
 	put(&body, kmem_fields_version(), 8);
 	put_text(&body, cached->build_id, KMEM_LIMIT_BUILD_ID);
 	put(&body, cached->mode, 1);
-	put(&body, cached->names_print, 8);
-	put(&body, cached->types_print, 8);
+	put(&body, cached->names_fingerprint, 8);
+	put(&body, cached->types_fingerprint, 8);
 	put(&body, cached->known.n, 2);
 	for (size_t i = 0; i < cached->known.n; i++) {
 		put(&body, cached->known.at[i].number, 4);
@@ -161,8 +161,8 @@ static struct error *parse(struct bytes bytes, const char *build_id, struct kmem
 	ret->mode = cursor_u8(&c);
 	if (ret->mode >= KMEM_KALLSYMS_N_MODES)
 		return bad("the way of writing addresses");
-	ret->names_print = cursor_u64(&c);
-	ret->types_print = cursor_u64(&c);
+	ret->names_fingerprint = cursor_u64(&c);
+	ret->types_fingerprint = cursor_u64(&c);
 	err = take_symbols(&c, ret);
 	if (err)
 		return err;

@@ -15,8 +15,8 @@
 struct kmem_cached {
 	char build_id[KMEM_LIMIT_BUILD_ID + 1];
 	enum kmem_kallsyms_mode mode;
-	uint64_t names_print;	      /* see kmem_symbols_print() */
-	uint64_t types_print;	      /* of all bytes of the kernel's BTF */
+	uint64_t names_fingerprint;   /* see kmem_symbols_fingerprint() */
+	uint64_t types_fingerprint;   /* of all bytes of the kernel's BTF */
 	VEC(struct kmem_known) known; /* without addresses */
 	struct kmem_fields fields;
 };

@@ -23,7 +23,7 @@ struct kmem_kallsyms {
 	bool has_order;
 };
 
-const char *kmem_kallsyms_mode_word(enum kmem_kallsyms_mode mode)
+const char *kmem_kallsyms_mode_name(enum kmem_kallsyms_mode mode)
 {
 	static const char *const words[] = {
 		[KMEM_KALLSYMS_PLACE] = "place-relative",

@@ -2,7 +2,7 @@
 #include "kmem/kallsyms_load.h"
 
 #include "base/alloc.h"
-#include "kmem/print.h"
+#include "kmem/fingerprint.h"
 
 enum {
 	TOKEN_INDEX_BYTES = 512,
@@ -197,8 +197,8 @@ struct error *kmem_symbols_load(struct kmem_space *space, const struct kmem_vmco
 	return NULL;
 }
 
-struct error *kmem_symbols_print(struct kmem_space *space, const struct kmem_vmcoreinfo *info,
-				 uint64_t *ret)
+struct error *kmem_symbols_fingerprint(struct kmem_space *space, const struct kmem_vmcoreinfo *info,
+				       uint64_t *ret)
 {
 	struct places p;
 	struct error *err = find_places(info, &p);
@@ -210,7 +210,7 @@ struct error *kmem_symbols_print(struct kmem_space *space, const struct kmem_vmc
 	n = p.token_index + TOKEN_INDEX_BYTES - p.names;
 	if (n > KMEM_LIMIT_NAMES_BYTES + KMEM_LIMIT_TOKENS_BYTES)
 		return base_error(BASE_LIMIT, 0, "%llu bytes of names", (unsigned long long)n);
-	return kmem_print(space, p.names, n, "names of symbols", ret);
+	return kmem_fingerprint(space, p.names, n, "names of symbols", ret);
 }
 
 struct error *kmem_symbols_address(struct kmem_space *space, const struct kmem_vmcoreinfo *info,

@@ -37,8 +37,8 @@ struct error *kmem_symbols_load(struct kmem_space *space, const struct kmem_vmco
  * symbols are written; equal prints mean equal numbers. The address of a number is read out of
  * the guest: it moves with every boot.
  */
-struct error *kmem_symbols_print(struct kmem_space *space, const struct kmem_vmcoreinfo *info,
-				 uint64_t *ret) MUST_CHECK;
+struct error *kmem_symbols_fingerprint(struct kmem_space *space, const struct kmem_vmcoreinfo *info,
+				       uint64_t *ret) MUST_CHECK;
 struct error *kmem_symbols_address(struct kmem_space *space, const struct kmem_vmcoreinfo *info,
 				   enum kmem_kallsyms_mode mode, uint32_t number,
 				   uint64_t *ret) MUST_CHECK;

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "kmem/cache.h"
-#include "kmem/print.h"
+#include "kmem/fingerprint.h"
 
 /* What Linux gives to physical addresses on x86-64 (MAX_PHYSMEM_BITS with 5 levels). */
 #define LIMIT_PFN (UINT64_C(1) << (52 - 12))
@@ -188,12 +188,12 @@ static struct error *read_types(struct kmem *kmem)
 	return err;
 }
 
-static struct error *print_types(struct kmem *kmem, uint64_t *ret)
+static struct error *fingerprint_types(struct kmem *kmem, uint64_t *ret)
 {
 	uint64_t start, n;
 	struct error *err = find_types(kmem, &start, &n);
 
-	return err ? err : kmem_print(&kmem->space, start, n, "the kernel's types", ret);
+	return err ? err : kmem_fingerprint(&kmem->space, start, n, "the kernel's types", ret);
 }
 
 const struct btf *kmem_types(struct kmem *kmem)
@@ -204,7 +204,8 @@ const struct btf *kmem_types(struct kmem *kmem)
 }
 
 /* Symbols only: members wait until the types are there. */
-static struct error *recall(struct kmem *kmem, const char *cache_dir, struct kmem_cached *cached)
+static struct error *load_cached(struct kmem *kmem, const char *cache_dir,
+				 struct kmem_cached *cached)
 {
 	uint64_t print;
 	struct error *err;
@@ -213,23 +214,23 @@ static struct error *recall(struct kmem *kmem, const char *cache_dir, struct kme
 		return kmem_error(KMEM_BAD_CACHE, 0, "the kernel tells no build-id");
 	err = kmem_cached_read(cache_dir, kmem->info.build_id, cached);
 	if (!err)
-		err = kmem_symbols_print(&kmem->space, &kmem->info, &print);
-	if (!err && print != cached->names_print)
+		err = kmem_symbols_fingerprint(&kmem->space, &kmem->info, &print);
+	if (!err && print != cached->names_fingerprint)
 		err = kmem_error(KMEM_BAD_CACHE, 0, "this kernel has other symbols");
 	if (!err)
-		err = kmem_names_adopt(&kmem->names, cached->mode, cached->known.at,
-				       cached->known.n);
+		err = kmem_names_import(&kmem->names, cached->mode, cached->known.at,
+					cached->known.n);
 	return err;
 }
 
-static struct error *recall_fields(struct kmem *kmem, struct kmem_cached *cached)
+static struct error *load_cached_fields(struct kmem *kmem, struct kmem_cached *cached)
 {
 	uint64_t print;
-	struct error *err = print_types(kmem, &print);
+	struct error *err = fingerprint_types(kmem, &print);
 
 	if (err)
 		return err;
-	if (print != cached->types_print)
+	if (print != cached->types_fingerprint)
 		return kmem_error(KMEM_BAD_CACHE, 0, "this kernel has other types");
 	kmem->fields = cached->fields;
 	cached->fields = (struct kmem_fields){ 0 };
@@ -241,7 +242,7 @@ static void find_fields(struct kmem *kmem, struct kmem_cached *cached)
 	const struct btf *btf;
 
 	if (kmem->from_cache)
-		kmem->no_cache = recall_fields(kmem, cached);
+		kmem->no_cache = load_cached_fields(kmem, cached);
 	kmem->from_cache = kmem->from_cache && !kmem->no_cache;
 	if (kmem->from_cache)
 		return;
@@ -249,7 +250,7 @@ static void find_fields(struct kmem *kmem, struct kmem_cached *cached)
 	kmem_fields_init(&kmem->fields, btf, kmem->no_btf ? error_message(kmem->no_btf) : NULL);
 }
 
-struct error *kmem_remember(struct kmem *kmem, const char *cache_dir)
+struct error *kmem_save_cache(struct kmem *kmem, const char *cache_dir)
 {
 	struct kmem_cached cached = { 0 };
 	struct kmem_kallsyms *table;
@@ -268,9 +269,10 @@ struct error *kmem_remember(struct kmem *kmem, const char *cache_dir)
 	}
 	err = kmem_names_table(&kmem->names, &table);
 	if (!err)
-		err = kmem_symbols_print(&kmem->space, &kmem->info, &cached.names_print);
+		err = kmem_symbols_fingerprint(&kmem->space, &kmem->info,
+					       &cached.names_fingerprint);
 	if (!err)
-		err = print_types(kmem, &cached.types_print);
+		err = fingerprint_types(kmem, &cached.types_fingerprint);
 	if (err)
 		return err;
 	cached.mode = kmem_kallsyms_mode(table);
@@ -304,7 +306,7 @@ static struct error *try_note(const struct kmem_reader *reader, const struct kme
 	err = check_self_map(kmem);
 	*ret_likely = !err;
 	if (!err && cache_dir) {
-		kmem->no_cache = recall(kmem, cache_dir, &cached);
+		kmem->no_cache = load_cached(kmem, cache_dir, &cached);
 		kmem->from_cache = !kmem->no_cache;
 		kmem->n_cached = kmem->names.known.n;
 	}
@@ -357,11 +359,11 @@ static struct error *search(const struct kmem_reader *reader, struct kmem_note *
 
 struct error *kmem_attach(const struct kmem_reader *reader, struct bytes note, struct kmem **ret)
 {
-	return kmem_attach_known(reader, note, NULL, ret);
+	return kmem_attach_cached(reader, note, NULL, ret);
 }
 
-struct error *kmem_attach_known(const struct kmem_reader *reader, struct bytes text,
-				const char *cache_dir, struct kmem **ret)
+struct error *kmem_attach_cached(const struct kmem_reader *reader, struct bytes text,
+				 const char *cache_dir, struct kmem **ret)
 {
 	_cleanup_free_ struct kmem_note *note = xnew(struct kmem_note);
 	bool likely;

@@ -58,16 +58,16 @@ struct kmem {
 struct error *kmem_attach(const struct kmem_reader *reader, struct bytes note,
 			  struct kmem **ret) MUST_CHECK;
 /*
- * The same, with a directory where kmem_remember() may have left what it knew of this kernel. What
- * is found does not depend on it, only how soon.
+ * The same, with a directory where kmem_save_cache() may have left what it knew of this kernel.
+ * What is found does not depend on it, only how soon.
  */
-struct error *kmem_attach_known(const struct kmem_reader *reader, struct bytes note,
-				const char *cache_dir, struct kmem **ret) MUST_CHECK;
+struct error *kmem_attach_cached(const struct kmem_reader *reader, struct bytes note,
+				 const char *cache_dir, struct kmem **ret) MUST_CHECK;
 /*
  * Keeps what has been found out, for the next time; called after all was looked at. Nothing happens
  * when nothing is new, or when the kernel has no build-id or no types.
  */
-struct error *kmem_remember(struct kmem *kmem, const char *cache_dir) MUST_CHECK;
+struct error *kmem_save_cache(struct kmem *kmem, const char *cache_dir) MUST_CHECK;
 void kmem_free(struct kmem *kmem);
 DEFINE_CLEANUP(kmem, struct kmem *, NULL, kmem_free);
 #define _cleanup_kmem_ _cleanup_(cleanup_kmem)

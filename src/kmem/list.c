@@ -37,7 +37,7 @@ static void walk_links(struct kmem_space *space, enum list_kind kind, uint64_t h
 		    !kmem_walk_read(walk, space, at, &link, sizeof(link)))
 			return;
 		/* prev is the element before; pprev its `next`, which stands at its beginning. */
-		walk->n_crooked += link.back != came_from;
+		walk->n_bad_backlinks += link.back != came_from;
 		if (kmem_walk_shows(walk) && !fn(context, at)) {
 			walk->end = KMEM_WALK_STOPPED;
 			return;

@@ -79,8 +79,8 @@ struct error *kmem_names_find(struct kmem_names *names, const char *name, uint64
 	return NULL;
 }
 
-struct error *kmem_names_adopt(struct kmem_names *names, enum kmem_kallsyms_mode mode,
-			       const struct kmem_known *known, size_t n)
+struct error *kmem_names_import(struct kmem_names *names, enum kmem_kallsyms_mode mode,
+				const struct kmem_known *known, size_t n)
 {
 	unsigned int n_agree = 0, n_differ = 0;
 	struct error *err = NULL;

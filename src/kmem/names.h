@@ -37,7 +37,7 @@ struct error *kmem_names_find(struct kmem_names *names, const char *name, uint64
  * addresses are read out of the guest and must agree with VMCOREINFO, else KMEM_NO_SYMBOLS and
  * nothing is remembered.
  */
-struct error *kmem_names_adopt(struct kmem_names *names, enum kmem_kallsyms_mode mode,
-			       const struct kmem_known *known, size_t n) MUST_CHECK;
+struct error *kmem_names_import(struct kmem_names *names, enum kmem_kallsyms_mode mode,
+				const struct kmem_known *known, size_t n) MUST_CHECK;
 
 #endif

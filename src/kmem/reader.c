@@ -5,7 +5,7 @@
 
 #include "kmem/limits.h"
 
-const char *kmem_status_word(enum kmem_status status)
+const char *kmem_status_name(enum kmem_status status)
 {
 	static const char *const words[] = {
 		[KMEM_READ_OK] = "ok",

@@ -20,7 +20,7 @@ enum kmem_status {
 };
 
 /* "ok", "unmapped", "outside RAM", "unreadable", "torn", "unknown". */
-const char *kmem_status_word(enum kmem_status status);
+const char *kmem_status_name(enum kmem_status status);
 
 struct kmem_reader {
 	/* All n bytes at a physical address, or a status that says why not. */

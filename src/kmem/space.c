@@ -136,7 +136,7 @@ enum kmem_status kmem_read_text(struct kmem_space *space, uint64_t address, char
 struct error *kmem_unread(enum kmem_status status, uint64_t address, const char *what)
 {
 	return kmem_error(KMEM_UNREAD, 0, "%s: address %#llx is %s", what,
-			  (unsigned long long)address, kmem_status_word(status));
+			  (unsigned long long)address, kmem_status_name(status));
 }
 
 struct error *kmem_read_exact(struct kmem_space *space, uint64_t address, void *buf, size_t n,

@@ -58,7 +58,7 @@ bool kmem_walk_circles(struct kmem_walk *walk, struct kmem_circle *circle, uint6
 
 void kmem_walk_join(struct kmem_walk *walk, const struct kmem_walk *part)
 {
-	walk->n_crooked += part->n_crooked;
+	walk->n_bad_backlinks += part->n_bad_backlinks;
 	if (walk->end != KMEM_WALK_WHOLE || part->end == KMEM_WALK_WHOLE)
 		return;
 	walk->end = part->end;
@@ -88,9 +88,9 @@ void kmem_walk_format(const struct kmem_walk *walk, struct strbuf *into)
 		break;
 	case KMEM_WALK_UNREADABLE:
 		strbuf_appendf(into, ": address %#llx is %s", (unsigned long long)walk->failed,
-			       kmem_status_word(walk->status));
+			       kmem_status_name(walk->status));
 	}
-	if (walk->n_crooked)
+	if (walk->n_bad_backlinks)
 		strbuf_appendf(into, "; %llu links do not point back",
-			       (unsigned long long)walk->n_crooked);
+			       (unsigned long long)walk->n_bad_backlinks);
 }

@@ -32,7 +32,7 @@ struct kmem_walk {
 	 * Links that do not point back to where they were followed from: torn by a change in
 	 * progress, or damaged. Lists are followed all the same; branches of trees are not.
 	 */
-	uint64_t n_crooked;
+	uint64_t n_bad_backlinks;
 	enum kmem_status status;
 	uint64_t failed;
 

@@ -48,7 +48,7 @@ static bool descend(struct xa_walk *w, uint64_t node, uint64_t index)
 	if (above ? shift + w->chunk_shift != above->shift || parent != above->node ||
 			    offset != above->slot
 		  : shift >= 64 || shift % w->chunk_shift || parent) {
-		w->walk->n_crooked++;
+		w->walk->n_bad_backlinks++;
 		return true;
 	}
 	if (w->depth == KMEM_LIMIT_XARRAY_DEPTH) {

@@ -175,7 +175,7 @@ static void check_tasks(struct vm *vm, struct kmem *kmem)
 		kmem_list(&kmem->space, init + kmem->fields.at[KMEM_F_TASK_TASKS].place.offset,
 			  &walk, look_at_task, &search);
 		assert_int_equal(walk.end, KMEM_WALK_WHOLE);
-		assert_int_equal(walk.n_crooked, 0);
+		assert_int_equal(walk.n_bad_backlinks, 0);
 		if (!search.found)
 			fail_msg("task %s is not in memory", line);
 		n_compared++;
@@ -396,12 +396,12 @@ static void kernel_that_was_seen_is_known_and_looks_the_same(void **state UNUSED
 		assert_success(vm_freeze(vm));
 		assert_success(vm_physmap(vm, &map));
 		reader = kmem_reader_of_physmap(map);
-		assert_success(kmem_attach_known(&reader, (struct bytes){ NULL, 0 }, dir, &cold));
+		assert_success(kmem_attach_cached(&reader, (struct bytes){ NULL, 0 }, dir, &cold));
 		assert_int_equal(cold->from_cache, i == 1);
 		for (size_t k = 0; k < ARRAY_SIZE(wanted); k++)
 			assert_success(kmem_symbol(cold, wanted[k], &expected[k]));
-		assert_success(kmem_remember(cold, dir));
-		assert_success(kmem_attach_known(&reader, (struct bytes){ NULL, 0 }, dir, &known));
+		assert_success(kmem_save_cache(cold, dir));
+		assert_success(kmem_attach_cached(&reader, (struct bytes){ NULL, 0 }, dir, &known));
 		assert_true(known->from_cache);
 		for (size_t k = 0; k < ARRAY_SIZE(wanted); k++) {
 			assert_success(kmem_symbol(known, wanted[k], &address));
@@ -433,7 +433,7 @@ static bool tell_task(void *context, uint64_t link)
 		enum kmem_status status = kmem_field_read(&kmem->fields, &kmem->space, numbers[i],
 							  task, &value);
 
-		strbuf_appendf(search->out, "%s %#" PRIx64 " ", kmem_status_word(status), value);
+		strbuf_appendf(search->out, "%s %#" PRIx64 " ", kmem_status_name(status), value);
 	}
 	(void)!kmem_field_read_text(&kmem->fields, &kmem->space, KMEM_F_TASK_COMM, task, comm,
 				    sizeof(comm));

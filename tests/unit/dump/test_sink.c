@@ -93,7 +93,8 @@ static void a_walk_says_what_it_did_not_show(void **state UNUSED)
 	assert_string_equal(strbuf_str(&out), "things: shown 1 of 3\n");
 	/* A subtree may be missing: it is not whole. */
 	strbuf_clear(&out);
-	dump_walk(&sink, "things", &(struct kmem_walk){ .n = 3, .n_shown = 3, .n_crooked = 1 });
+	dump_walk(&sink, "things",
+		  &(struct kmem_walk){ .n = 3, .n_shown = 3, .n_bad_backlinks = 1 });
 	assert_string_equal(strbuf_str(&out), "things: 3; 1 links do not point back\n");
 }
 

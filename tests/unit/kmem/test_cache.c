@@ -15,8 +15,8 @@ static struct kmem_cached example(void)
 {
 	struct kmem_cached cached = { .build_id = BUILD_ID,
 				      .mode = KMEM_KALLSYMS_RELATIVE,
-				      .names_print = UINT64_C(0x1122334455667788),
-				      .types_print = UINT64_C(0x99aabbccddeeff00) };
+				      .names_fingerprint = UINT64_C(0x1122334455667788),
+				      .types_fingerprint = UINT64_C(0x99aabbccddeeff00) };
 
 	vec_push(&cached.known, ((struct kmem_known){ .name = xstrdup("_stext"), .number = 1 }));
 	vec_push(&cached.known, ((struct kmem_known){ .name = xstrdup("prb"), .number = 70000 }));
@@ -64,7 +64,8 @@ static void what_is_kept_comes_back(void **state UNUSED)
 	assert_success(parse(&bytes, &back));
 	assert_string_equal(back.build_id, BUILD_ID);
 	assert_int_equal(back.mode, KMEM_KALLSYMS_RELATIVE);
-	assert_true(back.names_print == kept.names_print && back.types_print == kept.types_print);
+	assert_true(back.names_fingerprint == kept.names_fingerprint &&
+		    back.types_fingerprint == kept.types_fingerprint);
 	assert_int_equal(back.known.n, 3);
 	assert_string_equal(back.known.at[1].name, "prb");
 	assert_int_equal(back.known.at[1].number, 70000);

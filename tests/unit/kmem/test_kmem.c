@@ -193,7 +193,7 @@ static struct kmem *attach_known(const struct build_kernel *k, const char *dir)
 	struct kmem_reader reader = build_reader(&k->memory);
 	struct kmem *kmem = NULL;
 
-	assert_success(kmem_attach_known(&reader, (struct bytes){ NULL, 0 }, dir, &kmem));
+	assert_success(kmem_attach_cached(&reader, (struct bytes){ NULL, 0 }, dir, &kmem));
 	return kmem;
 }
 
@@ -234,7 +234,7 @@ static void kernel_that_was_seen_before_is_known_after_another_boot(void **state
 		assert_false(kmem->from_cache);
 		assert_string_equal(error_tag(kmem->no_cache), "io");
 		check_kernel(kmem, &first);
-		assert_success(kmem_remember(kmem, dir));
+		assert_success(kmem_save_cache(kmem, dir));
 		kmem_free(kmem);
 
 		kmem = attach_known(&second, dir);
@@ -247,7 +247,7 @@ static void kernel_that_was_seen_before_is_known_after_another_boot(void **state
 		n_known = kmem->n_cached;
 		assert_success(kmem_symbol(kmem, "prb", &address));
 		assert_true(address == second.image + IN_IMAGE_DATA + IN_DATA_PRB);
-		assert_success(kmem_remember(kmem, dir));
+		assert_success(kmem_save_cache(kmem, dir));
 		kmem_free(kmem);
 
 		/* Now it knows one more, and has nothing to write. */
@@ -256,7 +256,7 @@ static void kernel_that_was_seen_before_is_known_after_another_boot(void **state
 		assert_int_equal(kmem->n_cached, n_known + 1);
 		check_kernel(kmem, &first);
 		assert_success(paths_remove(dir));
-		assert_success(kmem_remember(kmem, dir));
+		assert_success(kmem_save_cache(kmem, dir));
 		assert_int_not_equal(access(dir, F_OK), 0);
 		kmem_free(kmem);
 		staged_root_free(dir);
@@ -288,7 +288,7 @@ static void kernel_that_claims_to_be_another_is_read_anew(void **state UNUSED)
 		liar = build_kernel_new(&other);
 		honest = build_kernel_new(&form);
 		kmem = attach_known(&liar, dir);
-		assert_success(kmem_remember(kmem, dir));
+		assert_success(kmem_save_cache(kmem, dir));
 		kmem_free(kmem);
 		kmem = attach_known(&honest, dir);
 		assert_false(kmem->from_cache);
@@ -296,7 +296,7 @@ static void kernel_that_claims_to_be_another_is_read_anew(void **state UNUSED)
 		assert_contains(error_message(kmem->no_cache),
 				i == 0 ? "other symbols" : "other types");
 		check_kernel(kmem, &honest);
-		assert_success(kmem_remember(kmem, dir));
+		assert_success(kmem_save_cache(kmem, dir));
 		kmem_free(kmem);
 		kmem = attach_known(&honest, dir);
 		assert_true(kmem->from_cache);
@@ -320,7 +320,7 @@ static void damaged_knowledge_is_replaced(void **state UNUSED)
 
 	kmem = attach_known(&k, dir);
 	check_kernel(kmem, &k);
-	assert_success(kmem_remember(kmem, dir));
+	assert_success(kmem_save_cache(kmem, dir));
 	kmem_free(kmem);
 	assert_success(io_read_file(path, 1 << 20, &good));
 	for (size_t at = 0; at < good.n; at += good.n / 40) {
@@ -333,7 +333,7 @@ static void damaged_knowledge_is_replaced(void **state UNUSED)
 		assert_false(kmem->from_cache);
 		assert_string_equal(error_tag(kmem->no_cache), "bad-kernel-cache");
 		check_kernel(kmem, &k);
-		assert_success(kmem_remember(kmem, dir));
+		assert_success(kmem_save_cache(kmem, dir));
 		kmem_free(kmem);
 		strbuf_clear(&bad);
 		assert_success(io_read_file(path, 1 << 20, &bad));

@@ -45,7 +45,7 @@ static void check_whole(struct build_space *s, const struct kmem_walk *walk, siz
 	assert_int_equal(walk->end, KMEM_WALK_WHOLE);
 	assert_int_equal(walk->n, n);
 	assert_int_equal(walk->n_shown, n);
-	assert_int_equal(walk->n_crooked, 0);
+	assert_int_equal(walk->n_bad_backlinks, 0);
 	assert_int_equal(s->seen.n, n);
 	for (size_t i = 0; i < n; i++)
 		assert_true(s->seen.at[i] == NODE(i));
@@ -145,7 +145,7 @@ static void links_that_do_not_point_back_are_counted(void **state)
 	kmem_list(&s->space, HEAD, &walk, build_see, s);
 	assert_int_equal(walk.end, KMEM_WALK_WHOLE);
 	assert_int_equal(walk.n, N);
-	assert_int_equal(walk.n_crooked, 2);
+	assert_int_equal(walk.n_bad_backlinks, 2);
 }
 
 int main(void)

@@ -65,8 +65,8 @@ static void numbers_of_one_boot_lead_to_addresses_of_another(void **state UNUSED
 		begin(&after, mode, 0x12400000);
 		for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
 			assert_success(kmem_names_find(&before.names, wanted[i], &address));
-		assert_success(kmem_names_adopt(&after.names, mode, before.names.known.at,
-						before.names.known.n));
+		assert_success(kmem_names_import(&after.names, mode, before.names.known.at,
+						 before.names.known.n));
 		assert_success(kmem_names_find(&after.names, "test_data", &address));
 		assert_true(address == after.k.image + IN_IMAGE_DATA);
 		assert_success(kmem_names_find(&after.names, "runqueues", &address));
@@ -107,16 +107,16 @@ static void numbers_that_vmcoreinfo_contradicts_are_refused(void **state UNUSED)
 	wrong[0].number ^= wrong[1].number;
 	wrong[1].number ^= wrong[0].number;
 	wrong[0].number ^= wrong[1].number;
-	assert_error_tag(kmem_names_adopt(&f.names, KMEM_KALLSYMS_PLACE, wrong, n), "no-kallsyms");
+	assert_error_tag(kmem_names_import(&f.names, KMEM_KALLSYMS_PLACE, wrong, n), "no-kallsyms");
 	assert_int_equal(f.names.known.n, 0);
 	/* The wrong way of writing, too few, and numbers past all tables. */
-	assert_error_tag(kmem_names_adopt(&f.names, KMEM_KALLSYMS_RELATIVE, wrong, n),
+	assert_error_tag(kmem_names_import(&f.names, KMEM_KALLSYMS_RELATIVE, wrong, n),
 			 "no-kallsyms");
-	assert_error_tag(kmem_names_adopt(&f.names, KMEM_KALLSYMS_ABSOLUTE, wrong, n),
+	assert_error_tag(kmem_names_import(&f.names, KMEM_KALLSYMS_ABSOLUTE, wrong, n),
 			 "no-kallsyms");
-	assert_error_tag(kmem_names_adopt(&f.names, KMEM_KALLSYMS_PLACE, wrong + 2, n - 2),
+	assert_error_tag(kmem_names_import(&f.names, KMEM_KALLSYMS_PLACE, wrong + 2, n - 2),
 			 "no-kallsyms");
-	assert_error_tag(kmem_names_adopt(&f.names, KMEM_KALLSYMS_PLACE, last, 3), "guest-memory");
+	assert_error_tag(kmem_names_import(&f.names, KMEM_KALLSYMS_PLACE, last, 3), "guest-memory");
 	assert_int_equal(f.names.known.n, 0);
 	for (size_t i = 0; i < n; i++)
 		free(wrong[i].name);

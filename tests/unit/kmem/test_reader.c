@@ -146,12 +146,12 @@ static void clone_is_read_from_its_process_and_searched_by_its_files(void **stat
 
 static void every_status_has_its_word(void **state UNUSED)
 {
-	assert_string_equal(kmem_status_word(KMEM_READ_OK), "ok");
-	assert_string_equal(kmem_status_word(KMEM_READ_UNMAPPED), "unmapped");
-	assert_string_equal(kmem_status_word(KMEM_READ_OUTSIDE), "outside RAM");
-	assert_string_equal(kmem_status_word(KMEM_READ_UNREADABLE), "unreadable");
-	assert_string_equal(kmem_status_word(KMEM_READ_TORN), "torn");
-	assert_string_equal(kmem_status_word(KMEM_READ_UNKNOWN), "unknown");
+	assert_string_equal(kmem_status_name(KMEM_READ_OK), "ok");
+	assert_string_equal(kmem_status_name(KMEM_READ_UNMAPPED), "unmapped");
+	assert_string_equal(kmem_status_name(KMEM_READ_OUTSIDE), "outside RAM");
+	assert_string_equal(kmem_status_name(KMEM_READ_UNREADABLE), "unreadable");
+	assert_string_equal(kmem_status_name(KMEM_READ_TORN), "torn");
+	assert_string_equal(kmem_status_name(KMEM_READ_UNKNOWN), "unknown");
 }
 
 int main(void)

@@ -31,7 +31,7 @@ static void words_say_how_much_was_shown_and_why_not_more(void **state UNUSED)
 	walk.end = KMEM_WALK_UNREADABLE;
 	walk.status = KMEM_READ_OUTSIDE;
 	walk.failed = 0xabc;
-	walk.n_crooked = 2;
+	walk.n_bad_backlinks = 2;
 	assert_string_equal(words_of(&walk),
 			    "shown 5 of at least 12: address 0xabc is outside RAM; "
 			    "2 links do not point back");

@@ -106,7 +106,7 @@ static void entries_come_with_their_index(void **state)
 	store(f, top, 12, 6, 5002, 3 << 2 | 2);	  /* a sibling */
 	kmem_xarray(&f->s->space, &form, HEAD, &walk, see, f);
 	assert_int_equal(walk.end, KMEM_WALK_WHOLE);
-	assert_int_equal(walk.n_crooked, 0);
+	assert_int_equal(walk.n_bad_backlinks, 0);
 	assert_int_equal(f->indexes.n, ARRAY_SIZE(indexes) + 1);
 	for (size_t i = 0, j = 0; i < f->indexes.n; i++) {
 		if (f->indexes.at[i] == 5000) {
@@ -182,14 +182,14 @@ static void nodes_that_are_not_in_their_place_are_left_out(void **state)
 	kmem_xarray(&f->s->space, &form, HEAD, &walk, see, f);
 	assert_int_equal(walk.end, KMEM_WALK_WHOLE);
 	assert_int_equal(walk.n, 1);
-	assert_int_equal(walk.n_crooked, 4);
+	assert_int_equal(walk.n_bad_backlinks, 4);
 	/* A top that cannot be one. */
 	build_word(f->s, HEAD, new_node(f, 7, 0, 0) | 2);
 	kmem_xarray(&f->s->space, &form, HEAD, &walk, see, f);
-	assert_int_equal(walk.n_crooked, 1);
+	assert_int_equal(walk.n_bad_backlinks, 1);
 	build_word(f->s, HEAD, new_node(f, 66, 0, 0) | 2);
 	kmem_xarray(&f->s->space, &form, HEAD, &walk, see, f);
-	assert_int_equal(walk.n_crooked, 1);
+	assert_int_equal(walk.n_bad_backlinks, 1);
 }
 
 static void walk_ends_where_it_must(void **state)

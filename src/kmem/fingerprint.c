@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kmem/print.h"
+#include "kmem/fingerprint.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -32,8 +32,8 @@ static void add(uint64_t *lanes, const uint8_t *at, size_t n)
 	add_words(lanes, words);
 }
 
-struct error *kmem_print(struct kmem_space *space, uint64_t address, uint64_t n, const char *what,
-			 uint64_t *ret)
+struct error *kmem_fingerprint(struct kmem_space *space, uint64_t address, uint64_t n,
+			       const char *what, uint64_t *ret)
 {
 	_cleanup_free_ uint8_t *chunk = xcalloc(CHUNK_BYTES, 1);
 	uint64_t lanes[LANES] = { HASH_INIT, ~HASH_INIT, HASH_INIT << 1, ~HASH_INIT << 1 };

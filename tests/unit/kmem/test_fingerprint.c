@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kmem/print.h"
+#include "kmem/fingerprint.h"
 
 #include "build_space.h"
 #include "unit.h"
@@ -27,7 +27,7 @@ static uint64_t print(struct build_space *s, uint64_t from, uint64_t n)
 	uint64_t ret = 0;
 
 	kmem_space_forget(&s->space);
-	assert_success(kmem_print(&s->space, SPACE_AT + from, n, "bytes", &ret));
+	assert_success(kmem_fingerprint(&s->space, SPACE_AT + from, n, "bytes", &ret));
 	return ret;
 }
 
@@ -74,9 +74,9 @@ static void what_cannot_be_read_is_an_error(void **state)
 	struct build_space *s = *state;
 	uint64_t ret;
 
-	assert_error_tag(kmem_print(&s->space, SPACE_AT + BYTES - 100, 101, "bytes", &ret),
+	assert_error_tag(kmem_fingerprint(&s->space, SPACE_AT + BYTES - 100, 101, "bytes", &ret),
 			 "guest-memory");
-	assert_error_tag(kmem_print(&s->space, 0x1000, 8, "bytes", &ret), "guest-memory");
+	assert_error_tag(kmem_fingerprint(&s->space, 0x1000, 8, "bytes", &ret), "guest-memory");
 }
 
 int main(void)
