@@ -135,7 +135,7 @@ struct value_tree *value_new(const struct btf *btf, uint32_t type, const struct 
 		value_decode(&b, &spot);
 	else
 		value_decode_bytes(&b, &spot, root.data.n);
-	value_follow(&b);
+	btf_value_follow(&b);
 	mark_zero(b.tree);
 	vec_deinit(&b.pending);
 	hash_index_deinit(&b.seen);

@@ -193,8 +193,8 @@ struct value_options {
 struct value_tree *value_new(const struct btf *btf, uint32_t type, const struct value_block *block,
 			     const struct value_options *options) MUST_CHECK;
 void value_free(struct value_tree *tree);
-DEFINE_CLEANUP(value, struct value_tree *, NULL, value_free);
-#define _cleanup_value_ _cleanup_(cleanup_value)
+DEFINE_CLEANUP(btf_value, struct value_tree *, NULL, value_free);
+#define _cleanup_value_ _cleanup_(cleanup_btf_value)
 
 /* Borrowed; NULL at the end. */
 const struct value_node *value_root(const struct value_tree *tree);
@@ -257,8 +257,8 @@ void value_format(const struct value_tree *tree, const struct value_node *node,
  *
  * "label" stands where a "ref" elsewhere leads to.
  */
-void value_write(const struct value_tree *tree, const struct value_node *node,
-		 struct json_writer *json);
+void btf_value_write(const struct value_tree *tree, const struct value_node *node,
+		     struct json_writer *json);
 
 /* Single values out of a tree, for checks. Absent is not 0: every question may have no answer. */
 /*

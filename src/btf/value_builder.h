@@ -96,7 +96,7 @@ bool value_flexible_count(struct value_builder *b, const struct btf *btf,
 			  uint64_t *ret) MUST_CHECK;
 
 /* Everything that is pending, nearest first. */
-void value_follow(struct value_builder *b);
+void btf_value_follow(struct value_builder *b);
 void value_remember(struct value_builder *b, uint32_t node);
 uint32_t value_seen(const struct value_builder *b, const struct btf *btf, uint32_t type,
 		    uint64_t address);

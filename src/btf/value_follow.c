@@ -282,7 +282,7 @@ static void follow_one(struct value_builder *b, const struct value_pending *p)
 		follow(b, p, &target);
 }
 
-void value_follow(struct value_builder *b)
+void btf_value_follow(struct value_builder *b)
 {
 	/* The queue grows while it is worked on. */
 	for (size_t i = 0; i < b->pending.n; i++) {

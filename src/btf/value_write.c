@@ -170,8 +170,8 @@ static void write_node(const struct writer *w, const struct value_node *node)
 	json_end_object(w->json);
 }
 
-void value_write(const struct value_tree *tree, const struct value_node *node,
-		 struct json_writer *json)
+void btf_value_write(const struct value_tree *tree, const struct value_node *node,
+		     struct json_writer *json)
 {
 	const struct writer w = { tree, json };
 

@@ -108,8 +108,9 @@ static struct error *check_holes(const struct value_tree *tree, const char *labe
 {
 	for (uint32_t i = 1; i < tree->n; i++) {
 		if (tree->nodes[i].kind == VALUE_UNREADABLE)
-			return expr_error(EXPR_UNREAD, 0, "%s%s cannot be read: %s",
-					  i == 1 ? "" : "part of ", label, tree->nodes[i].reason);
+			return dump_expr_error(EXPR_UNREAD, 0, "%s%s cannot be read: %s",
+					       i == 1 ? "" : "part of ", label,
+					       tree->nodes[i].reason);
 	}
 	return NULL;
 }
@@ -141,7 +142,7 @@ static struct error *show_value(struct show *show, const char *label)
 {
 	struct expr_value value;
 	uint64_t number;
-	struct error *err = expr_eval(&show->scope, &show->expr, show->expr.root, &value);
+	struct error *err = dump_expr_eval(&show->scope, &show->expr, show->expr.root, &value);
 
 	if (err)
 		return err;
@@ -199,8 +200,8 @@ static void label_of(const struct show *show, const char *text, uint32_t cpu, st
 /* What another CPU may have although this one has not. */
 static bool is_of_memory(const struct error *err)
 {
-	return error_is(err, &expr_error_domain, EXPR_NULL) ||
-	       error_is(err, &expr_error_domain, EXPR_UNREAD) ||
+	return error_is(err, &dump_expr_error_domain, EXPR_NULL) ||
+	       error_is(err, &dump_expr_error_domain, EXPR_UNREAD) ||
 	       error_is(err, &kmem_error_domain, KMEM_UNREAD);
 }
 
@@ -243,15 +244,15 @@ static struct error *show_cpus(struct show *show, const char *text)
 	}
 	dump_close_list(show->sink);
 	if (!err && n_failed)
-		err = expr_error(EXPR_UNREAD, 0, "%s cannot be read on %u of %u CPUs", text,
-				 n_failed, n);
+		err = dump_expr_error(EXPR_UNREAD, 0, "%s cannot be read on %u of %u CPUs", text,
+				      n_failed, n);
 	return err;
 }
 
 struct error *dump_expr(struct kmem *kmem, const char *text, struct dump_sink *sink)
 {
 	struct show show = { .sink = sink, .values = { .kmem = kmem } };
-	struct error *err = expr_parse(text, &show.expr);
+	struct error *err = dump_expr_parse(text, &show.expr);
 
 	if (!err)
 		err = expr_scope_init(&show.scope, kmem);

@@ -23,7 +23,7 @@
 	X(EXPR_NO_CPU, "expression-cpu", "the machine has no such CPU")                     \
 	X(EXPR_NULL, "expression-null", "a pointer that is followed is NULL")               \
 	X(EXPR_UNREAD, "expression-unread", "part of what is shown cannot be read")
-DECLARE_ERROR_DOMAIN(expr, EXPR, EXPR_ERRORS);
+DECLARE_ERROR_DOMAIN(dump_expr, DUMP_EXPR, EXPR_ERRORS);
 
 enum expr_op {
 	EXPR_NUMBER,
@@ -59,7 +59,7 @@ struct expr {
 };
 
 /* `text` may be anything: its length, its depth and the number of its parts are bounded. */
-struct error *expr_parse(const char *text, struct expr *ret) MUST_CHECK;
+struct error *dump_expr_parse(const char *text, struct expr *ret) MUST_CHECK;
 
 /*
  * In JSON an object of its own. An error names what is missing and what may be meant. EXPR_UNREAD

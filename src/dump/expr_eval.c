@@ -18,19 +18,20 @@ struct error *expr_check_null(const struct expr_value *value)
 {
 	if (!value->null)
 		return NULL;
-	return expr_error(EXPR_NULL, 0, "%.*s is NULL", (int)(value->null->to - value->null->from),
-			  value->null->from);
+	return dump_expr_error(EXPR_NULL, 0, "%.*s is NULL",
+			       (int)(value->null->to - value->null->from), value->null->from);
 }
 
 struct error *expr_no_type(const struct expr_node *node)
 {
 	int n = (int)(node->to - node->from);
 
-	return expr_error(EXPR_NO_TYPE, 0,
-			  "the kernel's types do not say what %.*s is: cast it to its type, as in "
-			  "(unsigned long)%.*s, for an element of an array "
-			  "((unsigned long *)&%.*s)[1]",
-			  n, node->from, n, node->from, n, node->from);
+	return dump_expr_error(
+		EXPR_NO_TYPE, 0,
+		"the kernel's types do not say what %.*s is: cast it to its type, as in "
+		"(unsigned long)%.*s, for an element of an array "
+		"((unsigned long *)&%.*s)[1]",
+		n, node->from, n, node->from, n, node->from);
 }
 
 /* "runqueues[1].curr is struct task_struct *, …" */
@@ -42,8 +43,8 @@ static struct error *refuse(const struct expr_node *node, const struct expr_valu
 	if (value->form == EXPR_IS_UNTYPED)
 		return expr_no_type(node);
 	expr_type_format(&value->type, &type);
-	return expr_error(EXPR_SYNTAX, 0, "%.*s is %s, %s", (int)(node->to - node->from),
-			  node->from, strbuf_str(&type), why);
+	return dump_expr_error(EXPR_SYNTAX, 0, "%.*s is %s, %s", (int)(node->to - node->from),
+			       node->from, strbuf_str(&type), why);
 }
 
 static uint64_t extend(uint64_t value, uint64_t bits, bool is_signed)
@@ -94,8 +95,8 @@ static struct error *read_number(struct expr_scope *scope, const struct expr_val
 	if (value->bits)
 		size = (value->bit_offset + (uint64_t)value->bits + 7) / 8;
 	if (size > MOST_BYTES)
-		return expr_error(EXPR_NO_TYPE, 0, "a number of %llu bytes",
-				  (unsigned long long)size);
+		return dump_expr_error(EXPR_NO_TYPE, 0, "a number of %llu bytes",
+				       (unsigned long long)size);
 	err = expr_check_null(value);
 	if (!err)
 		err = kmem_read_exact(&scope->kmem->space, expr_kernel_address(value), bytes, size,
@@ -113,7 +114,7 @@ struct error *expr_load(struct expr_scope *scope, const struct expr_value *value
 	struct error *err = NULL;
 
 	if (value->form == EXPR_IS_UNTYPED)
-		return expr_error(EXPR_NO_TYPE, 0, "the kernel's types do not say what it is");
+		return dump_expr_error(EXPR_NO_TYPE, 0, "the kernel's types do not say what it is");
 	/* An array stands for the address of its first element. */
 	if (value->form == EXPR_IS_PLACE && is_array(&value->type, &array)) {
 		*ret = value->address;
@@ -121,7 +122,7 @@ struct error *expr_load(struct expr_scope *scope, const struct expr_value *value
 	}
 	if (!convert(&value->type, value->bits, &number)) {
 		expr_type_format(&value->type, &text);
-		return expr_error(EXPR_SYNTAX, 0, "%s is not a number", strbuf_str(&text));
+		return dump_expr_error(EXPR_SYNTAX, 0, "%s is not a number", strbuf_str(&text));
 	}
 	if (value->form == EXPR_IS_PLACE) {
 		err = read_number(scope, value, &number);
@@ -160,10 +161,10 @@ static struct error *follow(struct expr_scope *scope, const struct expr_node *no
 
 	if (pointer->form == EXPR_IS_PLACE && is_array(&pointer->type, &array)) {
 		if (array.n && index >= array.n)
-			return expr_error(EXPR_SYNTAX, 0,
-					  "%.*s has %u elements, there is no element %lld",
-					  (int)(node->to - node->from), node->from, array.n,
-					  (long long)index);
+			return dump_expr_error(EXPR_SYNTAX, 0,
+					       "%.*s has %u elements, there is no element %lld",
+					       (int)(node->to - node->from), node->from, array.n,
+					       (long long)index);
 		value = *pointer;
 		value.type.id = array.element;
 	} else {
@@ -241,7 +242,7 @@ static struct error *eval_member(struct expr_scope *scope, const struct expr *ex
 {
 	_cleanup_free_ char *name = xstrndup(node->word, node->word_n);
 	struct expr_value left;
-	struct error *err = expr_eval(scope, expr, node->left, &left);
+	struct error *err = dump_expr_eval(scope, expr, node->left, &left);
 
 	return err ? err : enter(scope, &expr->nodes[node->left], &left, name, ret);
 }
@@ -277,7 +278,7 @@ static struct error *eval_index(struct expr_scope *scope, const struct expr *exp
 	struct expr_value left, right;
 	int64_t cpu = scope->cpu;
 	uint64_t index;
-	struct error *err = expr_eval(scope, expr, node->right, &right);
+	struct error *err = dump_expr_eval(scope, expr, node->right, &right);
 
 	if (!err)
 		err = expr_load(scope, &right, &index);
@@ -285,13 +286,14 @@ static struct error *eval_index(struct expr_scope *scope, const struct expr *exp
 		return err;
 	if (left_node->op == EXPR_NAME && expr_name_is_percpu(scope, name)) {
 		if (index > UINT32_MAX)
-			return expr_error(EXPR_NO_CPU, 0, "there is no CPU %lld", (long long)index);
+			return dump_expr_error(EXPR_NO_CPU, 0, "there is no CPU %lld",
+					       (long long)index);
 		scope->cpu = (int64_t)index;
-		err = expr_eval(scope, expr, node->left, ret);
+		err = dump_expr_eval(scope, expr, node->left, ret);
 		scope->cpu = cpu;
 		return err;
 	}
-	err = expr_eval(scope, expr, node->left, &left);
+	err = dump_expr_eval(scope, expr, node->left, &left);
 	return err ? err : follow(scope, left_node, &left, index, ret);
 }
 
@@ -299,7 +301,7 @@ static struct error *eval_address(struct expr_scope *scope, const struct expr *e
 				  const struct expr_node *node, struct expr_value *ret)
 {
 	struct expr_value value;
-	struct error *err = expr_eval(scope, expr, node->left, &value);
+	struct error *err = dump_expr_eval(scope, expr, node->left, &value);
 
 	if (err)
 		return err;
@@ -354,7 +356,7 @@ static struct error *check_binding(struct expr_scope *scope, const struct expr *
 		rest++;
 		arrow = "->";
 	}
-	return expr_error(
+	return dump_expr_error(
 		EXPR_NO_TYPE, 0,
 		"the cast applies to all of %.*s, and the type of %.*s is not known: write "
 		"((%.*s%s)%.*s)%s%.*s",
@@ -381,7 +383,7 @@ static struct error *eval_cast(struct expr_scope *scope, const struct expr *expr
 	struct error *err = check_binding(scope, expr, node);
 
 	if (!err)
-		err = expr_eval(scope, expr, node->left, &value);
+		err = dump_expr_eval(scope, expr, node->left, &value);
 	if (!err)
 		err = expr_name_type(scope, value.form == EXPR_IS_UNTYPED ? NULL : value.type.btf,
 				     node->word, node->word_n, &type);
@@ -402,10 +404,11 @@ static struct error *eval_cast(struct expr_scope *scope, const struct expr *expr
 				      .type = type,
 				      .program = value.program };
 	if (!convert(&type, 0, &number.number))
-		return expr_error(EXPR_SYNTAX, 0,
-				  "%.*s cannot be cast to (%.*s): write *(%.*s *) and an address",
-				  (int)(left->to - left->from), left->from, (int)node->word_n,
-				  node->word, (int)node->word_n, node->word);
+		return dump_expr_error(
+			EXPR_SYNTAX, 0,
+			"%.*s cannot be cast to (%.*s): write *(%.*s *) and an address",
+			(int)(left->to - left->from), left->from, (int)node->word_n, node->word,
+			(int)node->word_n, node->word);
 	err = expr_load(scope, &value, &number.number);
 	if (err)
 		return err;
@@ -435,7 +438,7 @@ static struct error *eval_sizeof(struct expr_scope *scope, const struct expr *ex
 	if (node->op == EXPR_SIZEOF_TYPE) {
 		err = expr_name_type(scope, NULL, node->word, node->word_n, &value.type);
 	} else {
-		err = expr_eval(scope, expr, node->left, &value);
+		err = dump_expr_eval(scope, expr, node->left, &value);
 		/* "sizeof(u64)" looks as if it were a variable. */
 		if (left->op == EXPR_NAME && (err || value.form == EXPR_IS_UNTYPED)) {
 			other = expr_name_type(scope, NULL, left->word, left->word_n, &value.type);
@@ -462,7 +465,7 @@ static struct error *load_term(struct expr_scope *scope, const struct expr *expr
 {
 	struct expr_type target;
 	struct btf_array array;
-	struct error *err = expr_eval(scope, expr, node, value);
+	struct error *err = dump_expr_eval(scope, expr, node, value);
 
 	*ret_size = 0;
 	if (err)
@@ -501,17 +504,19 @@ static struct error *eval_sum(struct expr_scope *scope, const struct expr *expr,
 		return err;
 	if (a_size && b_size) {
 		if (!minus || a_size != b_size)
-			return expr_error(EXPR_SYNTAX, 0,
-					  "%.*s: two pointers of one type can be subtracted, else "
-					  "nothing",
-					  (int)(node->to - node->from), node->from);
+			return dump_expr_error(
+				EXPR_SYNTAX, 0,
+				"%.*s: two pointers of one type can be subtracted, else "
+				"nothing",
+				(int)(node->to - node->from), node->from);
 		*ret = number_of(scope, "long",
 				 (uint64_t)((int64_t)(a.number - b.number) / (int64_t)a_size));
 		return NULL;
 	}
 	if (b_size && minus)
-		return expr_error(EXPR_SYNTAX, 0, "%.*s: a pointer is subtracted from a number",
-				  (int)(node->to - node->from), node->from);
+		return dump_expr_error(EXPR_SYNTAX, 0,
+				       "%.*s: a pointer is subtracted from a number",
+				       (int)(node->to - node->from), node->from);
 	*ret = b_size ? b : a_size ? a : number_of(scope, "long", 0);
 	ret->number = a.number * (b_size ? b_size : 1);
 	b.number *= a_size ? a_size : 1;
@@ -544,14 +549,14 @@ static struct error *eval_deref(struct expr_scope *scope, const struct expr *exp
 				const struct expr_node *node, struct expr_value *ret)
 {
 	struct expr_value value;
-	struct error *err = expr_eval(scope, expr, node->left, &value);
+	struct error *err = dump_expr_eval(scope, expr, node->left, &value);
 
 	return err ? err : follow(scope, &expr->nodes[node->left], &value, 0, ret);
 }
 
 /* The parser bounds how deep this goes. */
-struct error *expr_eval(struct expr_scope *scope, const struct expr *expr, uint8_t n,
-			struct expr_value *ret)
+struct error *dump_expr_eval(struct expr_scope *scope, const struct expr *expr, uint8_t n,
+			     struct expr_value *ret)
 {
 	const struct expr_node *node = &expr->nodes[n];
 

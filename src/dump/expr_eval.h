@@ -87,8 +87,8 @@ const struct arena *expr_name_arena(struct expr_scope *scope, const struct globa
 				    uint64_t pointer);
 
 /* The value of a node. Nothing is read but pointers that are followed and indexes. */
-struct error *expr_eval(struct expr_scope *scope, const struct expr *expr, uint8_t node,
-			struct expr_value *ret) MUST_CHECK;
+struct error *dump_expr_eval(struct expr_scope *scope, const struct expr *expr, uint8_t node,
+			     struct expr_value *ret) MUST_CHECK;
 /* The number in a place, extended by its sign; that of a pointer. EXPR_SYNTAX for structs. */
 struct error *expr_load(struct expr_scope *scope, const struct expr_value *value,
 			uint64_t *ret) MUST_CHECK;

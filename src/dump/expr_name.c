@@ -231,7 +231,8 @@ static struct error *of_cpu(struct expr_scope *scope, struct expr_value *value)
 				  error_message(kmem->no_cpus));
 	if (scope->cpu > UINT32_MAX || !kmem_cpus_is_possible(&kmem->cpus, (uint32_t)scope->cpu) ||
 	    !kmem_cpus_address(&kmem->cpus, (uint32_t)scope->cpu, value->address, &value->address))
-		return expr_error(EXPR_NO_CPU, 0, "there is no CPU %lld", (long long)scope->cpu);
+		return dump_expr_error(EXPR_NO_CPU, 0, "there is no CPU %lld",
+				       (long long)scope->cpu);
 	return NULL;
 }
 
@@ -287,8 +288,9 @@ static struct error *find_variable(struct expr_scope *scope, const char *name, b
 	for (size_t i = 0; i < scope->programs.globals.n; i++)
 		see_globals(scope, &scope->programs.globals.at[i], name, &found);
 	if (found.n > 1)
-		err = expr_error(EXPR_NO_TYPE, 0, "%u BPF programs have a variable %s: write %s",
-				 found.n, name, strbuf_str(&found.where));
+		err = dump_expr_error(EXPR_NO_TYPE, 0,
+				      "%u BPF programs have a variable %s: write %s", found.n, name,
+				      strbuf_str(&found.where));
 	else if (found.n)
 		*ret = found.value;
 	strbuf_deinit(&found.where);
@@ -306,7 +308,7 @@ struct error *expr_name_bpf(struct expr_scope *scope, const char *name, struct e
 	if (scope->no_programs)
 		return kmem_error(KMEM_UNREAD, 0, "BPF programs cannot be seen: %s",
 				  error_message(scope->no_programs));
-	return expr_error(EXPR_NO_TYPE, 0, "no BPF program has a global variable %s", name);
+	return dump_expr_error(EXPR_NO_TYPE, 0, "no BPF program has a global variable %s", name);
 }
 
 struct error *expr_name_find(struct expr_scope *scope, const char *name, struct expr_value *ret)
@@ -354,8 +356,8 @@ static struct error *no_map(const struct expr_scope *scope, const char *text)
 		strbuf_appendf(&names, "%s %s (id %llu)", i ? "," : "; there are",
 			       scope->programs.globals.at[i].name,
 			       (unsigned long long)scope->programs.globals.at[i].id);
-	return expr_error(EXPR_NO_TYPE, 0, "no map of global variables is called \"%s\"%s", text,
-			  strbuf_str(&names));
+	return dump_expr_error(EXPR_NO_TYPE, 0, "no map of global variables is called \"%s\"%s",
+			       text, strbuf_str(&names));
 }
 
 /* Names may hold dots: the longest beginning that is a name counts. */

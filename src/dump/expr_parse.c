@@ -5,7 +5,7 @@
 #include "btf/limits.h"
 #include "dump/expr.h"
 
-DEFINE_ERROR_DOMAIN(expr, EXPR, EXPR_ERRORS);
+DEFINE_ERROR_DOMAIN(dump_expr, DUMP_EXPR, EXPR_ERRORS);
 
 struct parser {
 	struct expr expr;
@@ -43,8 +43,8 @@ static char peek(struct parser *p)
 static struct error *refuse(const struct parser *p, const char *what)
 {
 	if (!*p->at)
-		return expr_error(EXPR_SYNTAX, 0, "\"%s\" ends where %s", p->text, what);
-	return expr_error(EXPR_SYNTAX, 0, "at \"%.20s\" %s", p->at, what);
+		return dump_expr_error(EXPR_SYNTAX, 0, "\"%s\" ends where %s", p->text, what);
+	return dump_expr_error(EXPR_SYNTAX, 0, "at \"%.20s\" %s", p->at, what);
 }
 
 static struct error *add(struct parser *p, struct expr_node node, uint8_t *ret)
@@ -310,7 +310,7 @@ static struct error *take_expr(struct parser *p, uint8_t *ret)
 	return err;
 }
 
-struct error *expr_parse(const char *text, struct expr *ret)
+struct error *dump_expr_parse(const char *text, struct expr *ret)
 {
 	struct parser p = { .text = text, .at = text, .expr.n = 1 };
 	struct error *err;

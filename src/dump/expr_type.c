@@ -172,8 +172,8 @@ struct error *expr_type_size(const struct expr_type *type, uint64_t *ret)
 		return NULL;
 	}
 	expr_type_format(type, &text);
-	return expr_error(EXPR_NO_TYPE, 0, "%s has no size: it %s", strbuf_str(&text),
-			  btf_answer_text(answer));
+	return dump_expr_error(EXPR_NO_TYPE, 0, "%s has no size: it %s", strbuf_str(&text),
+			       btf_answer_text(answer));
 }
 
 void expr_type_format(const struct expr_type *type, struct strbuf *out)

@@ -162,7 +162,7 @@ static void show_allocator(struct view *view, const struct globals *globals,
 		cursor_seek(&c, layout.allocator_root);
 		allocator.arena = globals_arena(&view->scene, globals->arena, cursor_u64(&c));
 	}
-	sdt_show(&view->values, &allocator, view->request->max_entries, view->sink);
+	dump_sdt_show(&view->values, &allocator, view->request->max_entries, view->sink);
 }
 
 static bool member(const struct btf *btf, const struct btf_type *type, const char *name,

@@ -19,7 +19,7 @@
 #include "dump/values.h"
 
 enum {
-	SDT_LEVELS = 3,
+	DUMP_SDT_LEVELS = 3,
 	SDT_CHUNK_ENTRIES = 512,
 	SDT_BITMAP_WORDS = SDT_CHUNK_ENTRIES / 64,
 	SDT_ID_BYTES = 8,
@@ -146,7 +146,7 @@ struct sdt_allocator {
 	uint64_t *n_steps;	 /* of all allocators together */
 };
 
-void sdt_show(struct dump_values *values, const struct sdt_allocator *allocator,
-	      uint64_t max_entries, struct dump_sink *sink);
+void dump_sdt_show(struct dump_values *values, const struct sdt_allocator *allocator,
+		   uint64_t max_entries, struct dump_sink *sink);
 
 #endif

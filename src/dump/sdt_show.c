@@ -154,8 +154,8 @@ static void walk_it(struct show *show, uint64_t max_entries)
 	*allocator->n_steps = show->walk.n_steps;
 }
 
-void sdt_show(struct dump_values *values, const struct sdt_allocator *allocator,
-	      uint64_t max_entries, struct dump_sink *sink)
+void dump_sdt_show(struct dump_values *values, const struct sdt_allocator *allocator,
+		   uint64_t max_entries, struct dump_sink *sink)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct show show = { .values = values, .allocator = allocator, .sink = sink };

@@ -191,7 +191,7 @@ static void see_desc(struct tree *tree, uint64_t pointer, unsigned int level)
 		skipped[SDT_SKIP_NO_CHUNK]++;
 		return;
 	}
-	if (level == SDT_LEVELS - 1) {
+	if (level == DUMP_SDT_LEVELS - 1) {
 		see_slots(tree, &desc);
 		return;
 	}

@@ -266,7 +266,7 @@ void dump_value_show(struct dump_sink *sink, const char *key, const char *label,
 
 	if (sink->json) {
 		json_key(sink->json, key);
-		value_write(tree, node, sink->json);
+		btf_value_write(tree, node, sink->json);
 		return;
 	}
 	strbuf_appendf(&text, "%s = ", label);

@@ -207,7 +207,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	if (!err)
 		return command_print(&out);
 	/* What could be read of a value is shown all the same. */
-	if (error_is(err, &expr_error_domain, EXPR_UNREAD))
+	if (error_is(err, &dump_expr_error_domain, EXPR_UNREAD))
 		(void)command_print(&out);
 	return command_fail(err);
 }

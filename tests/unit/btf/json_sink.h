@@ -11,7 +11,7 @@ static inline void value_write_json(const struct value_tree *tree, const struct 
 {
 	struct json_writer w = json_writer_to(out, JSON_COMPACT);
 
-	value_write(tree, node, &w);
+	btf_value_write(tree, node, &w);
 }
 
 #endif

@@ -12,8 +12,8 @@ static struct error *try_load(struct build_scheduler *b, const char *text, uint6
 
 	scheduler_attach(b);
 	assert_success(expr_scope_init(&scope, b->kmem));
-	assert_success(expr_parse(text, &expr));
-	err = expr_eval(&scope, &expr, expr.root, &value);
+	assert_success(dump_expr_parse(text, &expr));
+	err = dump_expr_eval(&scope, &expr, expr.root, &value);
 	return err ? err : expr_load(&scope, &value, ret);
 }
 

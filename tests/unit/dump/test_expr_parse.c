@@ -26,7 +26,7 @@ static void assert_tree(const char *text, const char *expected)
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct expr e;
 
-	assert_success(expr_parse(text, &e));
+	assert_success(dump_expr_parse(text, &e));
 	write_node(&e, e.root, &out);
 	assert_string_equal(strbuf_str(&out), expected);
 }
@@ -90,7 +90,7 @@ static void each_part_knows_its_text(void **state UNUSED)
 	struct expr e;
 	const struct expr_node *left;
 
-	assert_success(expr_parse("*( a ).b + 1", &e));
+	assert_success(dump_expr_parse("*( a ).b + 1", &e));
 	left = &e.nodes[e.nodes[e.root].left];
 	assert_memory_equal(left->from, "*( a ).b", (size_t)(left->to - left->from));
 	assert_int_equal(left->to - left->from, 8);
@@ -128,7 +128,7 @@ static void anything_else_is_refused(void **state UNUSED)
 	struct expr e = { .n = 77 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		struct error *err = expr_parse(bad[i], &e);
+		struct error *err = dump_expr_parse(bad[i], &e);
 
 		if (!err)
 			fail_msg("accepted: %s", bad[i]);
@@ -136,15 +136,15 @@ static void anything_else_is_refused(void **state UNUSED)
 	}
 	memset(large, 'a', sizeof(large) - 1);
 	large[sizeof(large) - 1] = 0;
-	assert_error_tag(expr_parse(large, &e), "limit");
+	assert_error_tag(dump_expr_parse(large, &e), "limit");
 	/* Deep, and wide. */
 	memset(large, '(', 300);
 	large[300] = 0;
-	assert_error_tag(expr_parse(large, &e), "limit");
+	assert_error_tag(dump_expr_parse(large, &e), "limit");
 	for (size_t i = 0; i < 200; i++)
 		memcpy(large + 2 * i, "a+", 3);
 	large[399] = 0;
-	assert_error_tag(expr_parse(large, &e), "limit");
+	assert_error_tag(dump_expr_parse(large, &e), "limit");
 	assert_int_equal(e.n, 77);
 }
 
