@@ -98,7 +98,5 @@ bool value_flexible_count(struct value_builder *b, const struct btf *btf,
 /* Everything that is pending, nearest first. */
 void btf_value_follow(struct value_builder *b);
 void value_remember(struct value_builder *b, uint32_t node);
-uint32_t value_seen(const struct value_builder *b, const struct btf *btf, uint32_t type,
-		    uint64_t address);
 
 #endif

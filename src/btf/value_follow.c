@@ -15,8 +15,9 @@ static uint64_t hash_of(uint64_t address, uint32_t type)
 	return hash_u64(address ^ (uint64_t)type << 40);
 }
 
-uint32_t value_seen(const struct value_builder *b, const struct btf *btf, uint32_t type,
-		    uint64_t address)
+/* The node of that struct; 0: it is not shown yet. */
+static uint32_t seen(const struct value_builder *b, const struct btf *btf, uint32_t type,
+		     uint64_t address)
 {
 	size_t at = 0;
 	uint32_t n;
@@ -35,7 +36,7 @@ void value_remember(struct value_builder *b, uint32_t n)
 	const struct value_node *node = value_at(b, n);
 
 	/* Without somebody who follows pointers nobody asks. */
-	if (b->options->memory && !value_seen(b, node->btf, node->type, node->address))
+	if (b->options->memory && !seen(b, node->btf, node->type, node->address))
 		hash_index_add(&b->seen, hash_of(node->address, node->type), n);
 }
 
@@ -206,7 +207,7 @@ static void follow(struct value_builder *b, const struct value_pending *p,
 		give_reason(b, p->node, strbuf_str(&text));
 		return;
 	}
-	known = value_seen(b, target->btf, type.id, target->address);
+	known = seen(b, target->btf, type.id, target->address);
 	if (known)
 		refer(b, p->node, known);
 	else if (size == 0 || !add_fits_u64(target->address, size, &end))

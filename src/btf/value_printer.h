@@ -51,8 +51,6 @@ uint64_t value_template_run(const struct value_printer *p, const struct value_no
 void value_print_template(const struct value_printer *p, const struct value_node *first,
 			  uint64_t index, uint64_t n, uint64_t different, size_t indent,
 			  struct strbuf *out);
-/* What stands in front of a struct, array or target: "#3 ", "0x… → ", "<truncated …> ". */
-void value_print_lead(const struct value_node *node, struct strbuf *out);
 void value_print_cut(const struct value_node *node, const char *lead, struct strbuf *out);
 
 #endif

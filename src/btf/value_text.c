@@ -24,7 +24,8 @@ bool value_is_simple(const struct value_node *node)
 	return node->kind != VALUE_STRUCT && node->kind != VALUE_ARRAY && !node->first;
 }
 
-void value_print_lead(const struct value_node *node, struct strbuf *out)
+/* What stands in front of a struct, array or target: "#3 ", "0x… → ", "<truncated …> ". */
+static void print_lead(const struct value_node *node, struct strbuf *out)
 {
 	if (node->label)
 		strbuf_appendf(out, "#%u ", node->label);
@@ -97,7 +98,7 @@ static bool try_inline(const struct value_printer *p, const struct value_node *n
 	if (value_is_simple(node)) {
 		value_print_simple(node, false, out);
 	} else {
-		value_print_lead(node, out);
+		print_lead(node, out);
 		used = out->n > start ? utf8_width(out->at + start) : 0;
 		if (used >= room)
 			return false;
@@ -258,7 +259,7 @@ void value_print(const struct value_printer *p, const struct value_node *node, s
 		value_print_simple(node, false, out);
 		return;
 	}
-	value_print_lead(node, out);
+	print_lead(node, out);
 	if (out->n > start)
 		used += utf8_width(out->at + start);
 	if (node->kind == VALUE_STRUCT) {
