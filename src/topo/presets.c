@@ -5,19 +5,19 @@
 
 #include "topo/quote.h"
 
-const struct preset presets[] = {
+const struct preset topo_presets[] = {
 #define PRESET(name_, nodes_, llcs_, cores_, threads_) \
 	{ name_, { .nodes = (nodes_), .llcs = (llcs_), .cores = (cores_), .threads = (threads_) } },
 #include "topo/presets.def"
 #undef PRESET
 };
-const size_t n_presets = ARRAY_SIZE(presets);
+const size_t topo_n_presets = ARRAY_SIZE(topo_presets);
 
 const struct preset *preset_find(const char *name)
 {
-	for (size_t i = 0; i < n_presets; i++)
-		if (strcmp(presets[i].name, name) == 0)
-			return &presets[i];
+	for (size_t i = 0; i < topo_n_presets; i++)
+		if (strcmp(topo_presets[i].name, name) == 0)
+			return &topo_presets[i];
 	return NULL;
 }
 

@@ -10,8 +10,8 @@ struct preset {
 	struct topology topology;
 };
 
-extern const struct preset presets[];
-extern const size_t n_presets;
+extern const struct preset topo_presets[];
+extern const size_t topo_n_presets;
 
 /* NULL when there is none of that name. */
 const struct preset *preset_find(const char *name);

@@ -12,8 +12,8 @@ struct error *topology_option_parse(const char *text, struct topology *ret)
 
 	if (!err)
 		return NULL;
-	for (size_t i = 0; i < n_presets; i++)
-		suggest_offer(&near, presets[i].name);
+	for (size_t i = 0; i < topo_n_presets; i++)
+		suggest_offer(&near, topo_presets[i].name);
 	if (near.names[0])
 		return cli_error(CLI_USAGE, 0, "%s; did you mean '%s'?", error_message(err),
 				 near.names[0]);

@@ -120,13 +120,13 @@ void topo_format_presets_json(struct strbuf *into)
 	struct json_writer w = json_writer_to(into, JSON_PRETTY);
 
 	json_begin_array(&w);
-	for (size_t i = 0; i < n_presets; i++) {
+	for (size_t i = 0; i < topo_n_presets; i++) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-		const struct topology *t = &presets[i].topology;
+		const struct topology *t = &topo_presets[i].topology;
 
 		topology_format(t, &text);
 		json_begin_object(&w);
-		json_add_string(&w, "preset", presets[i].name);
+		json_add_string(&w, "preset", topo_presets[i].name);
 		json_add_string(&w, "topology", strbuf_str(&text));
 		json_add_u64(&w, "n_cpus", topology_cpus(t));
 		json_add_u64(&w, "llcs", t->llcs);

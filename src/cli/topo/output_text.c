@@ -109,12 +109,12 @@ void topo_format_presets(size_t columns, bool colour, struct strbuf *into)
 	};
 	_cleanup_(cleanup_table) struct table *table = table_new(titles, ARRAY_SIZE(titles));
 
-	for (size_t i = 0; i < n_presets; i++) {
+	for (size_t i = 0; i < topo_n_presets; i++) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-		const struct topology *t = &presets[i].topology;
+		const struct topology *t = &topo_presets[i].topology;
 
 		topology_format(t, &text);
-		table_add(table, presets[i].name);
+		table_add(table, topo_presets[i].name);
 		table_add(table, strbuf_str(&text));
 		table_addf(table, "%u", topology_cpus(t));
 		table_addf(table, "%u", t->llcs);

@@ -26,12 +26,12 @@ static void all_24_are_there_with_their_counts(void **state UNUSED)
 {
 	unsigned int without_smt = 0;
 
-	assert_int_equal(n_presets, 24);
+	assert_int_equal(topo_n_presets, 24);
 	assert_int_equal(ARRAY_SIZE(known), 24);
-	for (size_t i = 0; i < n_presets; i++) {
+	for (size_t i = 0; i < topo_n_presets; i++) {
 		const struct preset *preset = preset_find(known[i].name);
 
-		assert_ptr_equal(preset, &presets[i]);
+		assert_ptr_equal(preset, &topo_presets[i]);
 		assert_success(topology_check(&preset->topology));
 		assert_int_equal(topology_cpus(&preset->topology), known[i].cpus);
 		assert_int_equal(preset->topology.llcs, known[i].llcs);
