@@ -96,7 +96,7 @@ enum {
 	EXIT_SIDECAR = 3, /* beside the codes every command has */
 };
 
-struct outcome {
+struct run_outcome {
 	size_t n_snapshots; /* that were not cut short */
 	bool any_read;
 	bool interrupted;
@@ -111,11 +111,11 @@ enum sidecar_plan {
 };
 
 /* A snapshot was begun and no thread could be read in any. */
-bool outcome_all_failed(const struct outcome *outcome);
-enum sidecar_plan outcome_sidecar_plan(const struct outcome *outcome);
+bool outcome_all_failed(const struct run_outcome *outcome);
+enum sidecar_plan outcome_sidecar_plan(const struct run_outcome *outcome);
 /* The exit code a record keeps of this run. */
-int outcome_recorded_code(const struct outcome *outcome);
-int outcome_exit_code(const struct outcome *outcome, bool sidecar_failed);
+int outcome_recorded_code(const struct run_outcome *outcome);
+int outcome_exit_code(const struct run_outcome *outcome, bool sidecar_failed);
 
 /* The three forms of a report. */
 

@@ -3,12 +3,12 @@
 
 #include "cli/frame/command.h"
 
-bool outcome_all_failed(const struct outcome *outcome)
+bool outcome_all_failed(const struct run_outcome *outcome)
 {
 	return outcome->n_snapshots > 0 && !outcome->any_read;
 }
 
-enum sidecar_plan outcome_sidecar_plan(const struct outcome *outcome)
+enum sidecar_plan outcome_sidecar_plan(const struct run_outcome *outcome)
 {
 	if (!outcome->wants_sidecar)
 		return SIDECAR_NOTHING;
@@ -20,12 +20,12 @@ enum sidecar_plan outcome_sidecar_plan(const struct outcome *outcome)
 	return SIDECAR_APPEND;
 }
 
-int outcome_recorded_code(const struct outcome *outcome)
+int outcome_recorded_code(const struct run_outcome *outcome)
 {
 	return outcome_all_failed(outcome) ? EXIT_FAILED : EXIT_OK;
 }
 
-int outcome_exit_code(const struct outcome *outcome, bool sidecar_failed)
+int outcome_exit_code(const struct run_outcome *outcome, bool sidecar_failed)
 {
 	if (outcome->output_failed)
 		return EXIT_FAILED;

@@ -91,7 +91,7 @@ static void say_all_failed(const struct probe_config *config, const struct probe
 
 /* True when the file now holds what it should. */
 static bool append_sidecar(const struct probe_config *config, const struct probe_report *report,
-			   const struct outcome *outcome)
+			   const struct run_outcome *outcome)
 {
 	_cleanup_error_ struct error *warning = NULL;
 	_cleanup_error_ struct error *err = NULL;
@@ -147,7 +147,7 @@ static void say_objects(const struct probe_config *config, const struct probe_re
 
 static int end_with_report(const struct probe_config *config, const struct probe_report *report)
 {
-	struct outcome outcome = {
+	struct run_outcome outcome = {
 		.n_snapshots = probe_report_whole_snapshots(report),
 		.any_read = probe_report_any_read(report),
 		.interrupted = report->interrupted,

@@ -42,7 +42,7 @@ static void the_truth_table_holds(void **state UNUSED)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct row *row = &rows[i];
-		const struct outcome outcome = {
+		const struct run_outcome outcome = {
 			.n_snapshots = row->n_snapshots,
 			.any_read = row->any_read,
 			.interrupted = row->interrupted,
