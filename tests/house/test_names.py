@@ -56,6 +56,15 @@ _Static_assert(sizeof(struct vm) == 4, "size");
         self.assertIn("function start ", self.wrong("struct error *start(struct vm *vm) MUST_CHECK;\n"))
         self.assertIn("function vmstart ", self.wrong("int vmstart(void);\n"))
 
+    def test_a_macro_that_its_table_takes_away_is_nobodys(self):
+        rows = '#define CGROUP_VALUE(x) x,\n#include "procfs/cgroup.def"\n'
+        self.assertEqual(self.wrong(rows), "")
+        self.assertIn("macro CGROUP_VALUE ", self.wrong(rows.replace("cgroup.def", "none.def")))
+
+    def test_the_authors_types_belong_to_suite(self):
+        self.assertEqual(self.wrong("struct ktstr_ctx { int a; };\n", "suite/ctx.h"), "")
+        self.assertIn("struct ktstr_ctx ", self.wrong("struct ktstr_ctx { int a; };\n"))
+
     def test_an_inline_function_is_found(self):
         self.assertIn("function twice ", self.wrong("static inline int twice(int n)\n{\n\treturn vm_f(n);\n}\n"))
 
