@@ -27,32 +27,32 @@ enum {
 
 enum {
 	/* One tree of values: the defaults, and what nobody may ask beyond. */
-	VALUE_DEFAULT_NODES = 1 << 16,
-	VALUE_LIMIT_NODES = 1 << 18,
-	VALUE_DEFAULT_BYTES = 1 << 20,
-	VALUE_LIMIT_BYTES = 64 << 20,
-	VALUE_DEFAULT_ELEMENTS = 4096,
+	BTF_VALUE_DEFAULT_NODES = 1 << 16,
+	BTF_LIMIT_VALUE_NODES = 1 << 18,
+	BTF_VALUE_DEFAULT_BYTES = 1 << 20,
+	BTF_LIMIT_VALUE_BYTES = 64 << 20,
+	BTF_VALUE_DEFAULT_ELEMENTS = 4096,
 	/* Structs, arrays and followed pointers inside each other. */
-	VALUE_LIMIT_NESTING = 32,
+	BTF_LIMIT_VALUE_NESTING = 32,
 	/*
 	 * Steps that make no node (members of structs without a name, searches): so many for each
 	 * node of the budget, and these at least.
 	 */
-	VALUE_WORK_PER_NODE = 16,
-	VALUE_LEAST_WORK = 1 << 14,
+	BTF_VALUE_WORK_PER_NODE = 16,
+	BTF_VALUE_LEAST_WORK = 1 << 14,
 	/* Pointers followed in one tree, and what is read behind one of them. */
-	VALUE_LIMIT_FOLLOWED = 4096,
-	VALUE_LIMIT_TARGET_BYTES = 1 << 16,
-	VALUE_PAGE_BYTES = 4096,
+	BTF_LIMIT_VALUE_FOLLOWED = 4096,
+	BTF_LIMIT_VALUE_TARGET_BYTES = 1 << 16,
+	BTF_VALUE_PAGE_BYTES = 4096,
 	/* Bytes kept as such, and of those in text; an array as text; one text of a callback. */
-	VALUE_LIMIT_HEX_BYTES = 4096,
-	VALUE_LIMIT_HEX_SHOWN = 256,
-	VALUE_LIMIT_TEXT_BYTES = 1 << 16,
-	VALUE_LIMIT_SHORT_BYTES = 256,
+	BTF_LIMIT_VALUE_HEX_BYTES = 4096,
+	BTF_LIMIT_VALUE_HEX_SHOWN = 256,
+	BTF_LIMIT_VALUE_TEXT_BYTES = 1 << 16,
+	BTF_LIMIT_VALUE_SHORT_BYTES = 256,
 	/* Of a CPU mask. */
-	VALUE_LIMIT_CPUS = 8192,
+	BTF_LIMIT_VALUE_CPUS = 8192,
 	/* Text: width of a line. */
-	VALUE_COLUMNS = 120,
+	BTF_VALUE_COLUMNS = 120,
 };
 
 #endif

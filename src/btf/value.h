@@ -15,39 +15,39 @@
 #include "json/writer.h"
 
 /* The words are the "kind" of JSON. */
-#define VALUE_KINDS(X)                      \
-	X(VALUE_INT, "int")                 \
-	X(VALUE_UINT, "uint")               \
-	X(VALUE_BOOL, "bool")               \
-	X(VALUE_CHAR, "char")               \
-	X(VALUE_FLOAT, "float")             \
-	X(VALUE_ENUM, "enum")               \
-	X(VALUE_STRUCT, "struct")           \
-	X(VALUE_ARRAY, "array")             \
-	X(VALUE_CPU_LIST, "cpu_list")       \
-	X(VALUE_PTR, "ptr")                 \
-	X(VALUE_BYTES, "bytes")             \
-	X(VALUE_TRUNCATED, "truncated")     \
-	X(VALUE_UNSUPPORTED, "unsupported") \
-	X(VALUE_UNREADABLE, "unreadable")   \
-	X(VALUE_SHORT, "short")
-#define VALUE_KIND_ENUM_(id, word) id,
-enum value_kind { VALUE_KINDS(VALUE_KIND_ENUM_) VALUE_N_KINDS };
-const char *value_kind_word(enum value_kind kind);
+#define BTF_VALUE_KINDS(X)                      \
+	X(BTF_VALUE_INT, "int")                 \
+	X(BTF_VALUE_UINT, "uint")               \
+	X(BTF_VALUE_BOOL, "bool")               \
+	X(BTF_VALUE_CHAR, "char")               \
+	X(BTF_VALUE_FLOAT, "float")             \
+	X(BTF_VALUE_ENUM, "enum")               \
+	X(BTF_VALUE_STRUCT, "struct")           \
+	X(BTF_VALUE_ARRAY, "array")             \
+	X(BTF_VALUE_CPU_LIST, "cpu_list")       \
+	X(BTF_VALUE_PTR, "ptr")                 \
+	X(BTF_VALUE_BYTES, "bytes")             \
+	X(BTF_VALUE_TRUNCATED, "truncated")     \
+	X(BTF_VALUE_UNSUPPORTED, "unsupported") \
+	X(BTF_VALUE_UNREADABLE, "unreadable")   \
+	X(BTF_VALUE_SHORT, "short")
+#define BTF_VALUE_KIND_ENUM_(id, word) id,
+enum btf_value_kind { BTF_VALUE_KINDS(BTF_VALUE_KIND_ENUM_) BTF_VALUE_N_KINDS };
+const char *btf_value_kind_name(enum btf_value_kind kind);
 
 /* How a read of foreign memory ended. The words stand in reasons. */
-#define VALUE_READS(X)                           \
-	X(VALUE_READ_OK, "ok")                   \
-	X(VALUE_READ_UNMAPPED, "unmapped")       \
-	X(VALUE_READ_OUTSIDE, "outside RAM")     \
-	X(VALUE_READ_TORN, "changed while read") \
-	X(VALUE_READ_REFUSED, "refused")
-#define VALUE_READ_ENUM_(id, word) id,
-enum value_read { VALUE_READS(VALUE_READ_ENUM_) VALUE_N_READS };
-const char *value_read_word(enum value_read status);
+#define BTF_VALUE_READS(X)                           \
+	X(BTF_VALUE_READ_OK, "ok")                   \
+	X(BTF_VALUE_READ_UNMAPPED, "unmapped")       \
+	X(BTF_VALUE_READ_OUTSIDE, "outside RAM")     \
+	X(BTF_VALUE_READ_TORN, "changed while read") \
+	X(BTF_VALUE_READ_REFUSED, "refused")
+#define BTF_VALUE_READ_ENUM_(id, word) id,
+enum btf_value_read { BTF_VALUE_READS(BTF_VALUE_READ_ENUM_) BTF_VALUE_N_READS };
+const char *btf_value_read_name(enum btf_value_read status);
 
-struct value_node {
-	enum value_kind kind;
+struct btf_value_node {
+	enum btf_value_kind kind;
 	/* Places in the tree; 0 is none. The first child of a pointer is what it points to. */
 	uint32_t parent, first, last, next;
 	const char *name; /* of a member, "" for padding; NULL elsewhere */
@@ -83,11 +83,11 @@ struct value_node {
 	bool zero;     /* nothing in it but 0 */
 };
 
-struct value_tree {
-	struct value_node *nodes; /* [0] is no node, [1] the root */
-	uint32_t n;		  /* with [0] */
-	uint64_t bytes;		  /* decoded, what pointers led to included */
-	uint32_t followed;	  /* pointers */
+struct btf_value_tree {
+	struct btf_value_node *nodes; /* [0] is no node, [1] the root */
+	uint32_t n;		      /* with [0] */
+	uint64_t bytes;		      /* decoded, what pointers led to included */
+	uint32_t followed;	      /* pointers */
 	uint32_t labels;
 	bool is_cut; /* the budget ended before the values did */
 	struct {
@@ -97,49 +97,50 @@ struct value_tree {
 };
 
 /* Bytes that are there and bytes that could not be read. */
-struct value_hole {
+struct btf_value_hole {
 	uint64_t offset, n;
 	const char *reason;
 };
 
-struct value_block {
+struct btf_value_block {
 	struct bytes data;
-	const struct value_hole *holes; /* in any order */
+	const struct btf_value_hole *holes; /* in any order */
 	size_t n_holes;
 	uint64_t address; /* of the first byte, 0 when unknown */
 };
 
 /* How long a flexible array is: `count` is a path in the struct that ends with it. */
-struct value_flexible {
+struct btf_value_flexible {
 	const char *type; /* of the struct */
 	const char *member;
 	const char *count;
 };
 
-struct value_memory;
+struct btf_value_memory;
 
-struct value_short_request {
+struct btf_value_short_request {
 	const struct btf *btf;
 	uint32_t type;
 	struct bytes bytes; /* of the value itself; empty behind a pointer */
 	uint64_t address;   /* 0 when unknown */
-	const struct value_memory *memory;
+	const struct btf_value_memory *memory;
 };
 
 /* Anything but ok leaves the value as it is, with the reason. */
-typedef enum value_read (*value_short_fn)(void *context, const struct value_short_request *request,
-					  struct strbuf *out);
+typedef enum btf_value_read (*btf_value_short_fn)(void *context,
+						  const struct btf_value_short_request *request,
+						  struct strbuf *out);
 
 /* A type that is shown by a word of its own: task_struct * as "bash[1234]". */
-struct value_short {
+struct btf_value_short {
 	const char *type; /* name of the struct, union or typedef */
 	bool behind_pointer;
-	enum value_kind kind; /* VALUE_SHORT or VALUE_CPU_LIST */
-	value_short_fn fn;
+	enum btf_value_kind kind; /* BTF_VALUE_SHORT or BTF_VALUE_CPU_LIST */
+	btf_value_short_fn fn;
 	void *context;
 };
 
-struct value_pointer {
+struct btf_value_pointer {
 	uint64_t address;
 	const struct btf *btf;
 	uint32_t pointee;	  /* as declared; 0 is void */
@@ -148,14 +149,14 @@ struct value_pointer {
 	unsigned int followed;	  /* pointers on the way here */
 };
 
-enum value_step {
-	VALUE_STEP_LEAVE,  /* the number is enough */
-	VALUE_STEP_SKIP,   /* not followed, target->reason says why */
-	VALUE_STEP_FOLLOW, /* to target->address as target->type */
+enum btf_value_step {
+	BTF_VALUE_STEP_LEAVE,  /* the number is enough */
+	BTF_VALUE_STEP_SKIP,   /* not followed, target->reason says why */
+	BTF_VALUE_STEP_FOLLOW, /* to target->address as target->type */
 };
 
 /* Starts as the pointer says; texts are copied. */
-struct value_target {
+struct btf_value_target {
 	const struct btf *btf;
 	uint32_t type;
 	uint64_t address;
@@ -164,54 +165,58 @@ struct value_target {
 	const char *reason;
 };
 
-struct value_memory {
+struct btf_value_memory {
 	void *context;
 	/* Never asked across the end of a page of 4096 bytes. */
-	enum value_read (*read)(void *context, uint64_t address, void *to, size_t n);
+	enum btf_value_read (*read)(void *context, uint64_t address, void *to, size_t n);
 	/* NULL: no pointer is followed. */
-	enum value_step (*step)(void *context, const struct value_pointer *pointer,
-				struct value_target *target);
+	enum btf_value_step (*step)(void *context, const struct btf_value_pointer *pointer,
+				    struct btf_value_target *target);
 };
 
 /* All of it may be 0: the defaults of limits.h, nothing followed. Borrowed while building. */
-struct value_options {
+struct btf_value_options {
 	uint64_t max_bytes;
 	uint32_t max_nodes;
 	uint32_t max_elements; /* of one array */
 	bool padding;	       /* bytes between members, where they are not 0 */
-	const struct value_flexible *flexible;
+	const struct btf_value_flexible *flexible;
 	size_t n_flexible;
-	const struct value_short *shorts; /* the first that fits counts */
+	const struct btf_value_short *shorts; /* the first that fits counts */
 	size_t n_shorts;
-	const struct value_memory *memory;
+	const struct btf_value_memory *memory;
 };
 
 /*
  * Never fails: what cannot be shown is a node that says so. Texts of the tree are its own or
  * borrowed from the BTF. A type of 0 shows the bytes themselves.
  */
-struct value_tree *value_new(const struct btf *btf, uint32_t type, const struct value_block *block,
-			     const struct value_options *options) MUST_CHECK;
-void value_free(struct value_tree *tree);
-DEFINE_CLEANUP(btf_value, struct value_tree *, NULL, value_free);
-#define _cleanup_value_ _cleanup_(cleanup_btf_value)
+struct btf_value_tree *btf_value_new(const struct btf *btf, uint32_t type,
+				     const struct btf_value_block *block,
+				     const struct btf_value_options *options) MUST_CHECK;
+void btf_value_free(struct btf_value_tree *tree);
+DEFINE_CLEANUP(btf_value, struct btf_value_tree *, NULL, btf_value_free);
+#define _cleanup_btf_value_ _cleanup_(cleanup_btf_value)
 
 /* Borrowed; NULL at the end. */
-const struct value_node *value_root(const struct value_tree *tree);
-const struct value_node *value_first(const struct value_tree *tree, const struct value_node *node);
-const struct value_node *value_next(const struct value_tree *tree, const struct value_node *node);
+const struct btf_value_node *btf_value_root(const struct btf_value_tree *tree);
+const struct btf_value_node *btf_value_first(const struct btf_value_tree *tree,
+					     const struct btf_value_node *node);
+const struct btf_value_node *btf_value_next(const struct btf_value_tree *tree,
+					    const struct btf_value_node *node);
 
 /* For the table of shorts: masks of CPUs. */
-struct value_cpus {
+struct btf_value_cpus {
 	uint32_t n_cpus;     /* bits from here on are no CPUs; 0: all are */
 	uint32_t skip_bytes; /* in front of the bits */
 };
-/* context: const struct value_cpus *, or NULL for the bits as they are. */
-enum value_read value_short_cpus(void *context, const struct value_short_request *request,
-				 struct strbuf *out);
+/* context: const struct btf_value_cpus *, or NULL for the bits as they are. */
+enum btf_value_read btf_value_short_cpus(void *context,
+					 const struct btf_value_short_request *request,
+					 struct strbuf *out);
 
 /* "0-2,5"; nothing when there is no CPU. */
-void value_cpus_format(struct bytes bits, uint32_t n_cpus, struct strbuf *out);
+void btf_value_cpus_format(struct bytes bits, uint32_t n_cpus, struct strbuf *out);
 
 /*
  * A tree of values for people:
@@ -226,16 +231,16 @@ void value_cpus_format(struct bytes bits, uint32_t n_cpus, struct strbuf *out);
  * Members that are 0 are left out, unless asked for; what could not be read never is. Names and
  * texts come from strangers: nothing that moves a terminal's cursor gets through.
  */
-struct value_text_options {
+struct btf_value_text_options {
 	uint32_t max_lines; /* 0: all of them */
-	uint32_t columns;   /* 0: VALUE_COLUMNS */
+	uint32_t columns;   /* 0: BTF_VALUE_COLUMNS */
 	bool zeros;	    /* members that are 0 as well */
 	bool count_zeros;   /* how many of them are left out: "(3 zero members)" */
 };
 
 /* Without a newline at the end. options may be NULL. Cut lines are counted: "… 12 more lines". */
-void value_format(const struct value_tree *tree, const struct value_node *node,
-		  const struct value_text_options *options, struct strbuf *out);
+void btf_value_format(const struct btf_value_tree *tree, const struct btf_value_node *node,
+		      const struct btf_value_text_options *options, struct strbuf *out);
 
 /* A tree of values as objects and arrays of JSON, anywhere in a document that is being written. */
 /*
@@ -257,7 +262,7 @@ void value_format(const struct value_tree *tree, const struct value_node *node,
  *
  * "label" stands where a "ref" elsewhere leads to.
  */
-void btf_value_write(const struct value_tree *tree, const struct value_node *node,
+void btf_value_write(const struct btf_value_tree *tree, const struct btf_value_node *node,
 		     struct json_writer *json);
 
 /* Single values out of a tree, for checks. Absent is not 0: every question may have no answer. */
@@ -266,14 +271,14 @@ void btf_value_write(const struct value_tree *tree, const struct value_node *nod
  * behind them, through references and through what is cut. NULL when there is nothing of that
  * name. An element of an array of zeros is that array, and its number is 0.
  */
-const struct value_node *value_find(const struct value_tree *tree, const struct value_node *node,
-				    const char *path);
+const struct btf_value_node *btf_value_find(const struct btf_value_tree *tree,
+					    const struct btf_value_node *node, const char *path);
 
 /* False, and *ret untouched, when it is no number of that kind or does not fit. */
-bool value_get_u64(const struct value_node *node, uint64_t *ret) MUST_CHECK;
-bool value_get_i64(const struct value_node *node, int64_t *ret) MUST_CHECK;
-bool value_get_double(const struct value_node *node, double *ret) MUST_CHECK;
+bool btf_value_get_u64(const struct btf_value_node *node, uint64_t *ret) MUST_CHECK;
+bool btf_value_get_i64(const struct btf_value_node *node, int64_t *ret) MUST_CHECK;
+bool btf_value_get_double(const struct btf_value_node *node, double *ret) MUST_CHECK;
 /* Text of an array, name of an enum's value, list of CPUs, short form; NULL when there is none. */
-const char *value_get_text(const struct value_node *node);
+const char *btf_value_get_text(const struct btf_value_node *node);
 
 #endif

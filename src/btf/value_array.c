@@ -11,7 +11,7 @@ enum {
 	SEARCH_WORK = 1 << 10,
 };
 
-static bool all_zero(const struct value_block *block, uint64_t offset, uint64_t n)
+static bool all_zero(const struct btf_value_block *block, uint64_t offset, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++) {
 		if (block->data.at[offset + i])
@@ -29,11 +29,12 @@ static bool is_text_byte(uint8_t c)
  * Text, when it begins with some and holds nothing else but NULs: the bytes up to the first NUL.
  * Bytes above 0x7e are no text: names of kernels and programs are ASCII.
  */
-static bool is_text(const struct value_block *block, uint64_t offset, uint64_t n, uint64_t *ret_n)
+static bool is_text(const struct btf_value_block *block, uint64_t offset, uint64_t n,
+		    uint64_t *ret_n)
 {
 	uint64_t length = n;
 
-	if (n == 0 || n > VALUE_LIMIT_TEXT_BYTES || !is_text_byte(block->data.at[offset]))
+	if (n == 0 || n > BTF_LIMIT_VALUE_TEXT_BYTES || !is_text_byte(block->data.at[offset]))
 		return false;
 	for (uint64_t i = n; i > 0; i--) {
 		uint8_t c = block->data.at[offset + i - 1];
@@ -48,10 +49,10 @@ static bool is_text(const struct value_block *block, uint64_t offset, uint64_t n
 }
 
 /* Where the struct says how long its array is; the last answer is kept, for arrays of structs. */
-static bool find_count(struct value_builder *b, const struct btf *btf, const struct btf_type *owner,
-		       const char *member, struct btf_place *ret)
+static bool find_count(struct btf_value_builder *b, const struct btf *btf,
+		       const struct btf_type *owner, const char *member, struct btf_place *ret)
 {
-	const struct value_options *options = b->options;
+	const struct btf_value_options *options = b->options;
 
 	if (b->count_btf == btf && b->count_owner == owner->id) {
 		*ret = b->count_place;
@@ -61,7 +62,7 @@ static bool find_count(struct value_builder *b, const struct btf *btf, const str
 	b->count_owner = owner->id;
 	b->count_known = false;
 	for (size_t i = 0; i < options->n_flexible && !b->count_known; i++) {
-		const struct value_flexible *row = &options->flexible[i];
+		const struct btf_value_flexible *row = &options->flexible[i];
 		_cleanup_error_ struct error *err = NULL;
 
 		if (strcmp(row->type, owner->name) != 0 || strcmp(row->member, member) != 0)
@@ -74,9 +75,10 @@ static bool find_count(struct value_builder *b, const struct btf *btf, const str
 	return b->count_known;
 }
 
-bool value_flexible_count(struct value_builder *b, const struct btf *btf,
-			  const struct btf_type *owner, const char *member,
-			  const struct value_block *block, uint64_t owner_bit_offset, uint64_t *ret)
+bool btf_value_flexible_count(struct btf_value_builder *b, const struct btf *btf,
+			      const struct btf_type *owner, const char *member,
+			      const struct btf_value_block *block, uint64_t owner_bit_offset,
+			      uint64_t *ret)
 {
 	struct btf_place place;
 	const char *reason;
@@ -85,25 +87,25 @@ bool value_flexible_count(struct value_builder *b, const struct btf *btf,
 	if (!find_count(b, btf, owner, member, &place))
 		return false;
 	at = owner_bit_offset / 8 + place.offset;
-	if (value_have(block, at, place.size, &had, &reason) != VALUE_HAVE_ALL)
+	if (btf_value_have(block, at, place.size, &had, &reason) != BTF_VALUE_HAVE_ALL)
 		return false;
-	value_load(block, at * 8 + place.bit_offset,
-		   place.bits ? place.bits : (uint32_t)place.size * 8, ret, &high);
+	btf_value_load(block, at * 8 + place.bit_offset,
+		       place.bits ? place.bits : (uint32_t)place.size * 8, ret, &high);
 	return true;
 }
 
-static uint32_t unknown_length(struct value_builder *b, const struct value_spot *spot)
+static uint32_t unknown_length(struct btf_value_builder *b, const struct btf_value_spot *spot)
 {
 	_cleanup_strbuf_ struct strbuf reason = STRBUF_INIT;
 	uint64_t at = spot->bit_offset / 8;
 
 	strbuf_appendf(&reason, "a flexible array of unknown length, %llu bytes are there",
 		       (unsigned long long)(spot->block->data.n - at));
-	return value_unsupported(b, spot, strbuf_str(&reason));
+	return btf_value_unsupported(b, spot, strbuf_str(&reason));
 }
 
 /* *ret_n elements; false when nobody knows, and there are bytes that may be some. */
-static bool count_elements(struct value_builder *b, const struct value_spot *spot,
+static bool count_elements(struct btf_value_builder *b, const struct btf_value_spot *spot,
 			   const struct btf_array *array, uint64_t size, uint64_t *ret_n)
 {
 	*ret_n = array->n;
@@ -111,18 +113,18 @@ static bool count_elements(struct value_builder *b, const struct value_spot *spo
 	if (array->n || !spot->flexible_in)
 		return true;
 	b->work--;
-	if (value_flexible_count(b, spot->btf, spot->flexible_in, spot->name, spot->block,
-				 spot->owner_bit_offset, ret_n))
+	if (btf_value_flexible_count(b, spot->btf, spot->flexible_in, spot->name, spot->block,
+				     spot->owner_bit_offset, ret_n))
 		return true;
 	*ret_n = 0;
 	return size == 0 || spot->bit_offset / 8 >= spot->block->data.n;
 }
 
-static void add_elements(struct value_builder *b, const struct value_spot *spot, uint32_t node,
-			 uint32_t element, uint64_t size)
+static void add_elements(struct btf_value_builder *b, const struct btf_value_spot *spot,
+			 uint32_t node, uint32_t element, uint64_t size)
 {
-	uint64_t n = value_at(b, node)->n;
-	struct value_spot each = {
+	uint64_t n = btf_value_at(b, node)->n;
+	struct btf_value_spot each = {
 		.btf = spot->btf,
 		.type = element,
 		.block = spot->block,
@@ -135,16 +137,16 @@ static void add_elements(struct value_builder *b, const struct value_spot *spot,
 		/* Elements without a size all lie at the same place. */
 		if (size && each.bit_offset / 8 >= spot->block->data.n)
 			break;
-		if (!value_decode(b, &each))
+		if (!btf_value_decode(b, &each))
 			break;
-		value_at(b, node)->shown++;
+		btf_value_at(b, node)->shown++;
 	}
-	if (value_at(b, node)->shown < n)
+	if (btf_value_at(b, node)->shown < n)
 		b->tree->is_cut = true;
 }
 
-uint32_t value_decode_array(struct value_builder *b, const struct value_spot *spot,
-			    const struct btf_type *type)
+uint32_t btf_value_decode_array(struct btf_value_builder *b, const struct btf_value_spot *spot,
+				const struct btf_type *type)
 {
 	uint64_t n, size = 0, bytes, length, had, at = spot->bit_offset / 8;
 	struct btf_type element;
@@ -156,26 +158,26 @@ uint32_t value_decode_array(struct value_builder *b, const struct value_spot *sp
 	if (!btf_get_array(type, &array) ||
 	    btf_size(spot->btf, array.element, &size) != BTF_ANSWER_OK ||
 	    btf_resolve(spot->btf, array.element, &element) != BTF_ANSWER_OK)
-		return value_unsupported(b, spot, "an array of nothing");
+		return btf_value_unsupported(b, spot, "an array of nothing");
 	if (!count_elements(b, spot, &array, size, &n))
 		return unknown_length(b, spot);
-	node = value_add(b, spot, VALUE_ARRAY);
+	node = btf_value_add(b, spot, BTF_VALUE_ARRAY);
 	if (!node)
 		return 0;
-	value_at(b, node)->type = type->id;
-	value_at(b, node)->n = n;
+	btf_value_at(b, node)->type = type->id;
+	btf_value_at(b, node)->n = n;
 	whole = mul_fits_u64(n, size, &bytes) &&
-		value_have(spot->block, at, bytes, &had, &reason) == VALUE_HAVE_ALL;
+		btf_value_have(spot->block, at, bytes, &had, &reason) == BTF_VALUE_HAVE_ALL;
 	if (whole && element.kind == BTF_INT && size == 1 &&
 	    is_text(spot->block, at, bytes, &length)) {
-		value_at(b, node)->text = value_keep(b, (const char *)spot->block->data.at + at,
-						     length);
-		value_at(b, node)->shown = n;
+		btf_value_at(b, node)->text = btf_value_keep(
+			b, (const char *)spot->block->data.at + at, length);
+		btf_value_at(b, node)->shown = n;
 		return node;
 	}
 	if (whole && n >= ZEROS_NOT_OPENED && size && all_zero(spot->block, at, bytes)) {
-		value_at(b, node)->all_zero = true;
-		value_at(b, node)->shown = n;
+		btf_value_at(b, node)->all_zero = true;
+		btf_value_at(b, node)->shown = n;
 		return node;
 	}
 	add_elements(b, spot, node, array.element, size);

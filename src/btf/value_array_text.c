@@ -7,57 +7,58 @@
 
 enum { INDENT = 2, SPARSE_FROM = 8 };
 
-static bool has_simple_elements(const struct value_printer *p, const struct value_node *node)
+static bool has_simple_elements(const struct btf_value_printer *p,
+				const struct btf_value_node *node)
 {
-	const struct value_node *child = value_first(p->tree, node);
+	const struct btf_value_node *child = btf_value_first(p->tree, node);
 
-	for (; child; child = value_next(p->tree, child)) {
-		if (!value_is_simple(child))
+	for (; child; child = btf_value_next(p->tree, child)) {
+		if (!btf_value_is_simple(child))
 			return false;
 	}
 	return true;
 }
 
 /* Most of them are 0: only the others are worth their place. */
-static bool is_sparse(const struct value_printer *p, const struct value_node *node)
+static bool is_sparse(const struct btf_value_printer *p, const struct btf_value_node *node)
 {
-	const struct value_node *child = value_first(p->tree, node);
+	const struct btf_value_node *child = btf_value_first(p->tree, node);
 	uint64_t zeros = 0, n = 0;
 
-	for (; child; child = value_next(p->tree, child), n++)
+	for (; child; child = btf_value_next(p->tree, child), n++)
 		zeros += child->zero;
 	return !p->zeros && n >= SPARSE_FROM && zeros > n / 2;
 }
 
 /* "[3]=7" or "[3..5]={7, 8, 9}"; the element behind it. */
-static const struct value_node *print_run(const struct value_printer *p,
-					  const struct value_node *child, uint64_t *index,
-					  struct strbuf *out)
+static const struct btf_value_node *print_run(const struct btf_value_printer *p,
+					      const struct btf_value_node *child, uint64_t *index,
+					      struct strbuf *out)
 {
-	const struct value_node *next = value_next(p->tree, child);
+	const struct btf_value_node *next = btf_value_next(p->tree, child);
 	uint64_t first = *index;
 
 	++*index;
 	if (!next || next->zero) {
 		strbuf_appendf(out, "[%llu]=", (unsigned long long)first);
-		value_print_simple(child, true, out);
+		btf_value_print_simple(child, true, out);
 		return next;
 	}
-	for (; next && !next->zero; next = value_next(p->tree, next))
+	for (; next && !next->zero; next = btf_value_next(p->tree, next))
 		++*index;
 	strbuf_appendf(out, "[%llu..%llu]={", (unsigned long long)first,
 		       (unsigned long long)*index - 1);
-	for (const char *comma = ""; child != next; child = value_next(p->tree, child)) {
+	for (const char *comma = ""; child != next; child = btf_value_next(p->tree, child)) {
 		strbuf_append(out, comma);
-		value_print_simple(child, true, out);
+		btf_value_print_simple(child, true, out);
 		comma = ", ";
 	}
 	strbuf_append_char(out, '}');
 	return next;
 }
 
-void value_add_piece(const struct value_printer *p, const char *piece, const char *gap,
-		     size_t indent, size_t *used, struct strbuf *out)
+void btf_value_add_piece(const struct btf_value_printer *p, const char *piece, const char *gap,
+			 size_t indent, size_t *used, struct strbuf *out)
 {
 	size_t width = utf8_width(piece);
 
@@ -78,10 +79,10 @@ void value_add_piece(const struct value_printer *p, const char *piece, const cha
 	*used += width;
 }
 
-static void print_numbers(const struct value_printer *p, const struct value_node *node,
+static void print_numbers(const struct btf_value_printer *p, const struct btf_value_node *node,
 			  size_t indent, size_t used, struct strbuf *out)
 {
-	const struct value_node *child = value_first(p->tree, node);
+	const struct btf_value_node *child = btf_value_first(p->tree, node);
 	bool sparse = is_sparse(p, node);
 	uint64_t index = 0;
 	bool first = true;
@@ -94,34 +95,34 @@ static void print_numbers(const struct value_printer *p, const struct value_node
 		_cleanup_strbuf_ struct strbuf piece = STRBUF_INIT;
 
 		if (sparse && child->zero) {
-			child = value_next(p->tree, child);
+			child = btf_value_next(p->tree, child);
 			index++;
 			continue;
 		}
 		if (sparse) {
 			child = print_run(p, child, &index, &piece);
 		} else {
-			value_print_simple(child, true, &piece);
-			child = value_next(p->tree, child);
+			btf_value_print_simple(child, true, &piece);
+			child = btf_value_next(p->tree, child);
 		}
-		value_add_piece(p, strbuf_str(&piece),
-				first	 ? ""
-				: sparse ? "  "
-					 : ", ",
-				indent, &used, out);
+		btf_value_add_piece(p, strbuf_str(&piece),
+				    first    ? ""
+				    : sparse ? "  "
+					     : ", ",
+				    indent, &used, out);
 		first = false;
 	}
-	value_print_cut(node, " ", out);
+	btf_value_print_cut(node, " ", out);
 	if (!sparse)
 		strbuf_append_char(out, ']');
 }
 
 /* What needs no look at the elements; false when there is more to it. */
-static bool print_plain(const struct value_printer *p, const struct value_node *node,
+static bool print_plain(const struct btf_value_printer *p, const struct btf_value_node *node,
 			struct strbuf *out)
 {
 	if (node->text) {
-		value_print_quoted(node->text, out);
+		btf_value_print_quoted(node->text, out);
 		return true;
 	}
 	if (node->n == 0) {
@@ -135,10 +136,11 @@ static bool print_plain(const struct value_printer *p, const struct value_node *
 	return false;
 }
 
-bool value_print_array_inline(const struct value_printer *p, const struct value_node *node,
-			      size_t room, struct strbuf *out)
+bool btf_value_print_array_inline(const struct btf_value_printer *p,
+				  const struct btf_value_node *node, size_t room,
+				  struct strbuf *out)
 {
-	const struct value_node *child = value_first(p->tree, node);
+	const struct btf_value_node *child = btf_value_first(p->tree, node);
 	size_t start = out->n;
 	const char *comma = "";
 
@@ -152,16 +154,16 @@ bool value_print_array_inline(const struct value_printer *p, const struct value_
 		if (node->shown > 4)
 			return false;
 		strbuf_append_char(out, '[');
-		for (; child; child = value_next(p->tree, child)) {
+		for (; child; child = btf_value_next(p->tree, child)) {
 			size_t used;
 
 			strbuf_append(out, comma);
 			comma = ", ";
 			used = utf8_width(out->at + start);
-			if (used >= room || !value_print_inline(p, child, room - used, out))
+			if (used >= room || !btf_value_print_inline(p, child, room - used, out))
 				return false;
 		}
-		value_print_cut(node, " ", out);
+		btf_value_print_cut(node, " ", out);
 		strbuf_append_char(out, ']');
 	} else {
 		print_numbers(p, node, 0, 0, out);
@@ -206,12 +208,12 @@ static void flush(struct waiting *w, size_t indent, struct strbuf *out)
 	w->n = 0;
 }
 
-static void add_element(const struct value_printer *p, const struct value_node *child,
+static void add_element(const struct btf_value_printer *p, const struct btf_value_node *child,
 			uint64_t index, struct waiting *w, size_t indent, struct strbuf *out)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	value_print(p, child, indent, indent + sizeof("[65535-65535]="), &text);
+	btf_value_print(p, child, indent, indent + sizeof("[65535-65535]="), &text);
 	if (!w->n || strcmp(strbuf_str(&text), strbuf_str(&w->text)) != 0) {
 		flush(w, indent, out);
 		w->first = index;
@@ -221,41 +223,41 @@ static void add_element(const struct value_printer *p, const struct value_node *
 	w->n++;
 }
 
-static void print_elements(const struct value_printer *p, const struct value_node *node,
+static void print_elements(const struct btf_value_printer *p, const struct btf_value_node *node,
 			   size_t indent, struct strbuf *out)
 {
-	const struct value_node *child = value_first(p->tree, node);
+	const struct btf_value_node *child = btf_value_first(p->tree, node);
 	struct waiting w = { .text = STRBUF_INIT };
 	uint64_t different, index = 0;
 
 	strbuf_append_char(out, '[');
 	while (child) {
 		bool hidden = child->zero && !p->zeros;
-		uint64_t n = hidden ? 0 : value_template_run(p, child, &different);
+		uint64_t n = hidden ? 0 : btf_value_template_run(p, child, &different);
 
 		if (hidden || n)
 			flush(&w, indent, out);
 		if (n)
-			value_print_template(p, child, index, n, different, indent, out);
+			btf_value_print_template(p, child, index, n, different, indent, out);
 		else if (!hidden)
 			add_element(p, child, index, &w, indent, out);
 		for (n += !n; n; n--, index++)
-			child = value_next(p->tree, child);
+			child = btf_value_next(p->tree, child);
 	}
 	flush(&w, indent, out);
 	strbuf_deinit(&w.text);
 	if (node->shown < node->n) {
 		strbuf_append_char(out, '\n');
 		strbuf_append_repeated(out, ' ', indent);
-		value_print_cut(node, "", out);
+		btf_value_print_cut(node, "", out);
 	}
 	strbuf_append_char(out, '\n');
 	strbuf_append_repeated(out, ' ', indent - INDENT);
 	strbuf_append_char(out, ']');
 }
 
-void value_print_array(const struct value_printer *p, const struct value_node *node, size_t indent,
-		       size_t used, struct strbuf *out)
+void btf_value_print_array(const struct btf_value_printer *p, const struct btf_value_node *node,
+			   size_t indent, size_t used, struct strbuf *out)
 {
 	if (node->text && strchr(node->text, '\n'))
 		print_lines(node->text, indent + INDENT, out);

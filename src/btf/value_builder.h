@@ -9,10 +9,10 @@
 #include "btf/value.h"
 
 /* One value to decode: a type and where its bits are. */
-struct value_spot {
+struct btf_value_spot {
 	const struct btf *btf;
 	uint32_t type;
-	const struct value_block *block;
+	const struct btf_value_block *block;
 	uint64_t bit_offset; /* in the block */
 	uint32_t bits;	     /* of a bit field, else 0 */
 	uint32_t parent;
@@ -24,25 +24,25 @@ struct value_spot {
 };
 
 /* A pointer whose target comes later. */
-struct value_pending {
+struct btf_value_pending {
 	uint32_t node;
 	unsigned int depth;
 	unsigned int followed;
 };
 
-struct value_builder {
-	struct value_tree *tree;
+struct btf_value_builder {
+	struct btf_value_tree *tree;
 	uint32_t capacity;
-	const struct value_options *options;
+	const struct btf_value_options *options;
 	uint64_t bytes_left;
 	uint32_t max_nodes;
 	uint32_t max_elements;
 	int64_t work;	       /* what is left */
 	unsigned int followed; /* pointers on the way to the block that is decoded */
-	VEC(struct value_pending) pending;
+	VEC(struct btf_value_pending) pending;
 	/* Numbers of nodes: structs by address and type. */
 	struct hash_index seen;
-	/* The last answer of value_flexible_count(): where the count lies in a struct. */
+	/* The last answer of btf_value_flexible_count(): where the count lies in a struct. */
 	const struct btf *count_btf;
 	uint32_t count_owner;
 	bool count_known;
@@ -50,53 +50,55 @@ struct value_builder {
 };
 
 /* 0 when the budget is gone. The new node is the parent's last child. */
-uint32_t value_add(struct value_builder *b, const struct value_spot *spot, enum value_kind kind);
-static inline struct value_node *value_at(struct value_builder *b, uint32_t node)
+uint32_t btf_value_add(struct btf_value_builder *b, const struct btf_value_spot *spot,
+		       enum btf_value_kind kind);
+static inline struct btf_value_node *btf_value_at(struct btf_value_builder *b, uint32_t node)
 {
 	return &b->tree->nodes[node];
 }
 /* Copies that end with the tree. */
-const char *value_keep(struct value_builder *b, const char *text, size_t n);
+const char *btf_value_keep(struct btf_value_builder *b, const char *text, size_t n);
 
 /* What of n bytes from that offset is there. */
-enum value_have {
-	VALUE_HAVE_ALL,
-	VALUE_HAVE_HOLE,  /* some could not be read: *ret_reason */
-	VALUE_HAVE_NONE,  /* not one could be read: *ret_reason */
-	VALUE_HAVE_SHORT, /* the block ends before: *ret_had bytes */
+enum btf_value_have {
+	BTF_VALUE_HAVE_ALL,
+	BTF_VALUE_HAVE_HOLE,  /* some could not be read: *ret_reason */
+	BTF_VALUE_HAVE_NONE,  /* not one could be read: *ret_reason */
+	BTF_VALUE_HAVE_SHORT, /* the block ends before: *ret_had bytes */
 };
-enum value_have value_have(const struct value_block *block, uint64_t offset, uint64_t n,
-			   uint64_t *ret_had, const char **ret_reason);
+enum btf_value_have btf_value_have(const struct btf_value_block *block, uint64_t offset, uint64_t n,
+				   uint64_t *ret_had, const char **ret_reason);
 
 /* Any type; 0 when the budget is gone. */
-uint32_t value_decode(struct value_builder *b, const struct value_spot *spot);
+uint32_t btf_value_decode(struct btf_value_builder *b, const struct btf_value_spot *spot);
 /* Numbers, enums, pointers: `type` is what the spot's type resolves to. */
-uint32_t value_decode_scalar(struct value_builder *b, const struct value_spot *spot,
-			     const struct btf_type *type);
-uint32_t value_decode_array(struct value_builder *b, const struct value_spot *spot,
-			    const struct btf_type *type);
-uint32_t value_unsupported(struct value_builder *b, const struct value_spot *spot,
-			   const char *reason);
+uint32_t btf_value_decode_scalar(struct btf_value_builder *b, const struct btf_value_spot *spot,
+				 const struct btf_type *type);
+uint32_t btf_value_decode_array(struct btf_value_builder *b, const struct btf_value_spot *spot,
+				const struct btf_type *type);
+uint32_t btf_value_unsupported(struct btf_value_builder *b, const struct btf_value_spot *spot,
+			       const char *reason);
 /* The bytes as hex. */
-uint32_t value_decode_bytes(struct value_builder *b, const struct value_spot *spot, uint64_t n);
+uint32_t btf_value_decode_bytes(struct btf_value_builder *b, const struct btf_value_spot *spot,
+				uint64_t n);
 /* Shown by a word of its own? 0 when not. */
-uint32_t value_decode_short(struct value_builder *b, const struct value_spot *spot);
+uint32_t btf_value_decode_short(struct btf_value_builder *b, const struct btf_value_spot *spot);
 
 /*
  * Bits 0 … 127 of up to 128 from a bit offset; what lies outside the block is not read: ask
- * value_have() before.
+ * btf_value_have() before.
  */
-void value_load(const struct value_block *block, uint64_t bit_offset, uint32_t bits,
-		uint64_t *ret_low, uint64_t *ret_high);
+void btf_value_load(const struct btf_value_block *block, uint64_t bit_offset, uint32_t bits,
+		    uint64_t *ret_low, uint64_t *ret_high);
 
 /* How long the flexible array at the end of `owner` is, if the options know. */
-bool value_flexible_count(struct value_builder *b, const struct btf *btf,
-			  const struct btf_type *owner, const char *member,
-			  const struct value_block *block, uint64_t owner_bit_offset,
-			  uint64_t *ret) MUST_CHECK;
+bool btf_value_flexible_count(struct btf_value_builder *b, const struct btf *btf,
+			      const struct btf_type *owner, const char *member,
+			      const struct btf_value_block *block, uint64_t owner_bit_offset,
+			      uint64_t *ret) MUST_CHECK;
 
 /* Everything that is pending, nearest first. */
-void btf_value_follow(struct value_builder *b);
-void value_remember(struct value_builder *b, uint32_t node);
+void btf_value_follow(struct btf_value_builder *b);
+void btf_value_remember(struct btf_value_builder *b, uint32_t node);
 
 #endif

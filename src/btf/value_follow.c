@@ -5,7 +5,7 @@
 #include "btf/limits.h"
 
 enum {
-	MOST_HOLES = VALUE_LIMIT_TARGET_BYTES / VALUE_PAGE_BYTES + 2,
+	MOST_HOLES = BTF_LIMIT_VALUE_TARGET_BYTES / BTF_VALUE_PAGE_BYTES + 2,
 	/* What a search by name may cost, in steps. */
 	SEARCH_WORK = 1 << 10,
 };
@@ -16,14 +16,14 @@ static uint64_t hash_of(uint64_t address, uint32_t type)
 }
 
 /* The node of that struct; 0: it is not shown yet. */
-static uint32_t seen(const struct value_builder *b, const struct btf *btf, uint32_t type,
+static uint32_t seen(const struct btf_value_builder *b, const struct btf *btf, uint32_t type,
 		     uint64_t address)
 {
 	size_t at = 0;
 	uint32_t n;
 
 	while (hash_index_next(&b->seen, hash_of(address, type), &at, &n)) {
-		const struct value_node *node = &b->tree->nodes[n];
+		const struct btf_value_node *node = &b->tree->nodes[n];
 
 		if (node->address == address && node->type == type && node->btf == btf)
 			return n;
@@ -31,29 +31,29 @@ static uint32_t seen(const struct value_builder *b, const struct btf *btf, uint3
 	return 0;
 }
 
-void value_remember(struct value_builder *b, uint32_t n)
+void btf_value_remember(struct btf_value_builder *b, uint32_t n)
 {
-	const struct value_node *node = value_at(b, n);
+	const struct btf_value_node *node = btf_value_at(b, n);
 
 	/* Without somebody who follows pointers nobody asks. */
 	if (b->options->memory && !seen(b, node->btf, node->type, node->address))
 		hash_index_add(&b->seen, hash_of(node->address, node->type), n);
 }
 
-static void give_reason(struct value_builder *b, uint32_t n, const char *reason)
+static void give_reason(struct btf_value_builder *b, uint32_t n, const char *reason)
 {
-	value_at(b, n)->reason = value_keep(b, reason, strlen(reason));
+	btf_value_at(b, n)->reason = btf_value_keep(b, reason, strlen(reason));
 }
 
 /* Refers to what is shown already, and says whether the pointer lies in it. */
-static void refer(struct value_builder *b, uint32_t pointer, uint32_t target)
+static void refer(struct btf_value_builder *b, uint32_t pointer, uint32_t target)
 {
-	struct value_node *node = value_at(b, pointer);
+	struct btf_value_node *node = btf_value_at(b, pointer);
 
-	if (!value_at(b, target)->label)
-		value_at(b, target)->label = ++b->tree->labels;
-	node->ref = value_at(b, target)->label;
-	for (uint32_t i = pointer; i; i = value_at(b, i)->parent) {
+	if (!btf_value_at(b, target)->label)
+		btf_value_at(b, target)->label = ++b->tree->labels;
+	node->ref = btf_value_at(b, target)->label;
+	for (uint32_t i = pointer; i; i = btf_value_at(b, i)->parent) {
 		if (i == target) {
 			node->is_cycle = true;
 			give_reason(b, pointer, "cycle");
@@ -63,7 +63,7 @@ static void refer(struct value_builder *b, uint32_t pointer, uint32_t target)
 }
 
 /* The body of a type that is only declared, in the same BTF and of the same kind. */
-static enum btf_answer body_of(struct value_builder *b, const struct btf *btf, uint32_t id,
+static enum btf_answer body_of(struct btf_value_builder *b, const struct btf *btf, uint32_t id,
 			       struct btf_type *ret)
 {
 	enum btf_answer answer = btf_resolve(btf, id, ret);
@@ -82,13 +82,13 @@ static enum btf_answer body_of(struct value_builder *b, const struct btf *btf, u
 struct target_bytes {
 	uint8_t *at;
 	size_t n;
-	struct value_hole holes[MOST_HOLES];
+	struct btf_value_hole holes[MOST_HOLES];
 	size_t n_holes;
 };
 
 /* Page by page; what cannot be read is a hole. False when nothing could be read at all. */
-static bool read_target(const struct value_memory *memory, uint64_t address, struct target_bytes *t,
-			uint64_t n, const char **ret_reason)
+static bool read_target(const struct btf_value_memory *memory, uint64_t address,
+			struct target_bytes *t, uint64_t n, const char **ret_reason)
 {
 	bool any = false;
 
@@ -96,26 +96,26 @@ static bool read_target(const struct value_memory *memory, uint64_t address, str
 	t->n = n;
 	t->n_holes = 0;
 	for (uint64_t done = 0, part; done < n; done += part) {
-		enum value_read status;
+		enum btf_value_read status;
 
-		part = VALUE_PAGE_BYTES - ((address + done) & (VALUE_PAGE_BYTES - 1));
+		part = BTF_VALUE_PAGE_BYTES - ((address + done) & (BTF_VALUE_PAGE_BYTES - 1));
 		if (part > n - done)
 			part = n - done;
 		memset(t->at + done, 0, part);
 		status = memory->read(memory->context, address + done, t->at + done, part);
-		if (status == VALUE_READ_OK) {
+		if (status == BTF_VALUE_READ_OK) {
 			any = true;
 			continue;
 		}
-		*ret_reason = value_read_word(status);
-		t->holes[t->n_holes++] = (struct value_hole){ done, part, *ret_reason };
+		*ret_reason = btf_value_read_name(status);
+		t->holes[t->n_holes++] = (struct btf_value_hole){ done, part, *ret_reason };
 	}
 	return any;
 }
 
 /* What a struct has behind its end: the flexible array that is its last member. */
-static uint64_t flexible_bytes(struct value_builder *b, const struct btf *btf,
-			       const struct btf_type *type, const struct value_block *block)
+static uint64_t flexible_bytes(struct btf_value_builder *b, const struct btf *btf,
+			       const struct btf_type *type, const struct btf_value_block *block)
 {
 	struct btf_member member;
 	struct btf_array array;
@@ -127,27 +127,27 @@ static uint64_t flexible_bytes(struct value_builder *b, const struct btf *btf,
 	    btf_resolve(btf, member.type, &last) != BTF_ANSWER_OK ||
 	    !btf_get_array(&last, &array) || array.n ||
 	    btf_size(btf, array.element, &size) != BTF_ANSWER_OK ||
-	    !value_flexible_count(b, btf, type, member.name, block, 0, &count) ||
+	    !btf_value_flexible_count(b, btf, type, member.name, block, 0, &count) ||
 	    !mul_fits_u64(count, size, &bytes) ||
 	    !add_fits_u64(bytes, member.bit_offset / 8, &bytes) || bytes < type->size_or_type)
 		return 0;
 	return bytes - type->size_or_type;
 }
 
-static uint64_t affordable(const struct value_builder *b, uint64_t size)
+static uint64_t affordable(const struct btf_value_builder *b, uint64_t size)
 {
-	if (size > VALUE_LIMIT_TARGET_BYTES)
-		size = VALUE_LIMIT_TARGET_BYTES;
+	if (size > BTF_LIMIT_VALUE_TARGET_BYTES)
+		size = BTF_LIMIT_VALUE_TARGET_BYTES;
 	return size < b->bytes_left ? size : b->bytes_left;
 }
 
-static void enter_target(struct value_builder *b, const struct value_pending *p,
-			 const struct value_target *target, const struct btf_type *type,
+static void enter_target(struct btf_value_builder *b, const struct btf_value_pending *p,
+			 const struct btf_value_target *target, const struct btf_type *type,
 			 uint64_t size)
 {
 	struct target_bytes bytes = { 0 };
-	struct value_block block = { .address = target->address };
-	struct value_spot spot = {
+	struct btf_value_block block = { .address = target->address };
+	struct btf_value_spot spot = {
 		.btf = target->btf,
 		.type = type->id,
 		.block = &block,
@@ -162,7 +162,7 @@ static void enter_target(struct value_builder *b, const struct value_pending *p,
 		free(bytes.at);
 		return;
 	}
-	block = (struct value_block){
+	block = (struct btf_value_block){
 		{ bytes.at, bytes.n }, bytes.holes, bytes.n_holes, target->address
 	};
 	more = n == size ? flexible_bytes(b, target->btf, type, &block) : 0;
@@ -170,7 +170,7 @@ static void enter_target(struct value_builder *b, const struct value_pending *p,
 		n = affordable(b, size + more);
 		/* Should it be gone by now, it is a hole. */
 		(void)read_target(b->options->memory, target->address, &bytes, n, &reason);
-		block = (struct value_block){
+		block = (struct btf_value_block){
 			{ bytes.at, bytes.n }, bytes.holes, bytes.n_holes, target->address
 		};
 	}
@@ -180,12 +180,12 @@ static void enter_target(struct value_builder *b, const struct value_pending *p,
 	b->followed = p->followed + 1;
 	if (n < size)
 		b->tree->is_cut = true;
-	value_decode(b, &spot);
+	btf_value_decode(b, &spot);
 	free(bytes.at);
 }
 
-static void follow(struct value_builder *b, const struct value_pending *p,
-		   const struct value_target *target)
+static void follow(struct btf_value_builder *b, const struct btf_value_pending *p,
+		   const struct btf_value_target *target)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	uint64_t size = 0, end;
@@ -212,9 +212,9 @@ static void follow(struct value_builder *b, const struct value_pending *p,
 		refer(b, p->node, known);
 	else if (size == 0 || !add_fits_u64(target->address, size, &end))
 		give_reason(b, p->node, "no size, or beyond the end of memory");
-	else if (p->depth + 1 >= VALUE_LIMIT_NESTING)
+	else if (p->depth + 1 >= BTF_LIMIT_VALUE_NESTING)
 		give_reason(b, p->node, "nested too deeply");
-	else if (b->tree->followed >= VALUE_LIMIT_FOLLOWED || b->bytes_left == 0 ||
+	else if (b->tree->followed >= BTF_LIMIT_VALUE_FOLLOWED || b->bytes_left == 0 ||
 		 b->tree->n > b->max_nodes) {
 		b->tree->is_cut = true;
 		give_reason(b, p->node, "the budget is spent");
@@ -223,10 +223,11 @@ static void follow(struct value_builder *b, const struct value_pending *p,
 }
 
 /* A word of its own for what is behind the pointer; false when there is none. */
-static bool short_target(struct value_builder *b, uint32_t n, const struct value_pointer *pointer)
+static bool short_target(struct btf_value_builder *b, uint32_t n,
+			 const struct btf_value_pointer *pointer)
 {
-	const struct value_options *options = b->options;
-	struct value_short_request request = {
+	const struct btf_value_options *options = b->options;
+	struct btf_value_short_request request = {
 		.btf = pointer->btf,
 		.type = pointer->pointee,
 		.address = pointer->address,
@@ -234,40 +235,40 @@ static bool short_target(struct value_builder *b, uint32_t n, const struct value
 	};
 
 	for (size_t i = 0; i < options->n_shorts; i++) {
-		const struct value_short *row = &options->shorts[i];
+		const struct btf_value_short *row = &options->shorts[i];
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-		enum value_read status;
+		enum btf_value_read status;
 
 		if (!row->behind_pointer || strcmp(row->type, pointer->pointee_name) != 0)
 			continue;
 		status = row->fn(row->context, &request, &text);
-		if (status != VALUE_READ_OK)
-			give_reason(b, n, value_read_word(status));
+		if (status != BTF_VALUE_READ_OK)
+			give_reason(b, n, btf_value_read_name(status));
 		else
-			value_at(b, n)->text = value_keep(b, strbuf_str(&text), text.n);
+			btf_value_at(b, n)->text = btf_value_keep(b, strbuf_str(&text), text.n);
 		return true;
 	}
 	return false;
 }
 
-static const char *keep_or_null(struct value_builder *b, const char *text)
+static const char *keep_or_null(struct btf_value_builder *b, const char *text)
 {
-	return text ? value_keep(b, text, strlen(text)) : NULL;
+	return text ? btf_value_keep(b, text, strlen(text)) : NULL;
 }
 
-static void follow_one(struct value_builder *b, const struct value_pending *p)
+static void follow_one(struct btf_value_builder *b, const struct btf_value_pending *p)
 {
-	const struct value_memory *memory = b->options->memory;
-	struct value_pointer pointer = { .btf = value_at(b, p->node)->btf,
-					 .address = value_at(b, p->node)->value,
-					 .member = value_at(b, p->node)->name,
-					 .pointee_name = "",
-					 .followed = p->followed };
-	struct value_target target = { .btf = pointer.btf, .address = pointer.address };
-	enum value_step step;
+	const struct btf_value_memory *memory = b->options->memory;
+	struct btf_value_pointer pointer = { .btf = btf_value_at(b, p->node)->btf,
+					     .address = btf_value_at(b, p->node)->value,
+					     .member = btf_value_at(b, p->node)->name,
+					     .pointee_name = "",
+					     .followed = p->followed };
+	struct btf_value_target target = { .btf = pointer.btf, .address = pointer.address };
+	enum btf_value_step step;
 	struct btf_type type;
 
-	if (!btf_type(pointer.btf, value_at(b, p->node)->type, &type))
+	if (!btf_type(pointer.btf, btf_value_at(b, p->node)->type, &type))
 		return;
 	target.type = pointer.pointee = type.size_or_type;
 	if (btf_resolve(pointer.btf, pointer.pointee, &type) == BTF_ANSWER_OK)
@@ -275,19 +276,19 @@ static void follow_one(struct value_builder *b, const struct value_pending *p)
 	if (short_target(b, p->node, &pointer) || !memory->step)
 		return;
 	step = memory->step(memory->context, &pointer, &target);
-	value_at(b, p->node)->symbol = keep_or_null(b, target.symbol);
-	value_at(b, p->node)->tag = keep_or_null(b, target.tag);
-	if (step == VALUE_STEP_SKIP)
-		value_at(b, p->node)->reason = keep_or_null(b, target.reason);
-	else if (step == VALUE_STEP_FOLLOW && target.btf)
+	btf_value_at(b, p->node)->symbol = keep_or_null(b, target.symbol);
+	btf_value_at(b, p->node)->tag = keep_or_null(b, target.tag);
+	if (step == BTF_VALUE_STEP_SKIP)
+		btf_value_at(b, p->node)->reason = keep_or_null(b, target.reason);
+	else if (step == BTF_VALUE_STEP_FOLLOW && target.btf)
 		follow(b, p, &target);
 }
 
-void btf_value_follow(struct value_builder *b)
+void btf_value_follow(struct btf_value_builder *b)
 {
 	/* The queue grows while it is worked on. */
 	for (size_t i = 0; i < b->pending.n; i++) {
-		struct value_pending p = b->pending.at[i];
+		struct btf_value_pending p = b->pending.at[i];
 
 		follow_one(b, &p);
 	}

@@ -5,52 +5,53 @@
 
 #include "btf/value.h"
 
-struct value_printer {
-	const struct value_tree *tree;
+struct btf_value_printer {
+	const struct btf_value_tree *tree;
 	uint32_t columns;
 	bool zeros, count_zeros;
 };
 
 /* Members and elements that are shown. */
-bool value_is_visible(const struct value_printer *p, const struct value_node *node);
+bool btf_value_is_visible(const struct btf_value_printer *p, const struct btf_value_node *node);
 /* Nothing inside that could need a line of its own. */
-bool value_is_simple(const struct value_node *node);
+bool btf_value_is_simple(const struct btf_value_node *node);
 
 /* In words: everything but structs and arrays. `hex` for elements of arrays. */
-void value_print_simple(const struct value_node *node, bool hex, struct strbuf *out);
+void btf_value_print_simple(const struct btf_value_node *node, bool hex, struct strbuf *out);
 /* In quotes, with escapes. */
-void value_print_quoted(const char *text, struct strbuf *out);
+void btf_value_print_quoted(const char *text, struct strbuf *out);
 
 /* On one line of at most `room` columns; false, and out as before, when it does not fit. */
-bool value_print_inline(const struct value_printer *p, const struct value_node *node, size_t room,
-			struct strbuf *out);
+bool btf_value_print_inline(const struct btf_value_printer *p, const struct btf_value_node *node,
+			    size_t room, struct strbuf *out);
 /*
  * On one line where that fits, else on several. `used` columns of the first line are taken, the
  * others are indented deeper than `indent`.
  */
-void value_print(const struct value_printer *p, const struct value_node *node, size_t indent,
-		 size_t used, struct strbuf *out);
-bool value_print_array_inline(const struct value_printer *p, const struct value_node *node,
-			      size_t room, struct strbuf *out);
-void value_print_array(const struct value_printer *p, const struct value_node *node, size_t indent,
-		       size_t used, struct strbuf *out);
+void btf_value_print(const struct btf_value_printer *p, const struct btf_value_node *node,
+		     size_t indent, size_t used, struct strbuf *out);
+bool btf_value_print_array_inline(const struct btf_value_printer *p,
+				  const struct btf_value_node *node, size_t room,
+				  struct strbuf *out);
+void btf_value_print_array(const struct btf_value_printer *p, const struct btf_value_node *node,
+			   size_t indent, size_t used, struct strbuf *out);
 /*
  * Breaks the line in front of a piece that does not fit, to this indentation; with one of 0 all
  * stays on one line. `gap` stands between pieces.
  */
-void value_add_piece(const struct value_printer *p, const char *piece, const char *gap,
-		     size_t indent, size_t *used, struct strbuf *out);
+void btf_value_add_piece(const struct btf_value_printer *p, const char *piece, const char *gap,
+			 size_t indent, size_t *used, struct strbuf *out);
 
 /*
  * How many elements from this one on are structs that differ in a few members only; 0 when it is
  * not worth a form of its own. A bit for each member that differs.
  */
-uint64_t value_template_run(const struct value_printer *p, const struct value_node *first,
-			    uint64_t *ret_different);
+uint64_t btf_value_template_run(const struct btf_value_printer *p,
+				const struct btf_value_node *first, uint64_t *ret_different);
 /* Those n elements as one, and a list for each member that differs. */
-void value_print_template(const struct value_printer *p, const struct value_node *first,
-			  uint64_t index, uint64_t n, uint64_t different, size_t indent,
-			  struct strbuf *out);
-void value_print_cut(const struct value_node *node, const char *lead, struct strbuf *out);
+void btf_value_print_template(const struct btf_value_printer *p, const struct btf_value_node *first,
+			      uint64_t index, uint64_t n, uint64_t different, size_t indent,
+			      struct strbuf *out);
+void btf_value_print_cut(const struct btf_value_node *node, const char *lead, struct strbuf *out);
 
 #endif

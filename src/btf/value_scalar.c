@@ -3,31 +3,31 @@
 
 #include "btf/limits.h"
 
-enum value_have value_have(const struct value_block *block, uint64_t offset, uint64_t n,
-			   uint64_t *ret_had, const char **ret_reason)
+enum btf_value_have btf_value_have(const struct btf_value_block *block, uint64_t offset, uint64_t n,
+				   uint64_t *ret_had, const char **ret_reason)
 {
 	uint64_t had = offset < block->data.n ? block->data.n - offset : 0;
-	enum value_have have = VALUE_HAVE_ALL;
+	enum btf_value_have have = BTF_VALUE_HAVE_ALL;
 
 	if (had > n)
 		had = n;
 	*ret_had = had;
 	for (size_t i = 0; i < block->n_holes && had; i++) {
-		const struct value_hole *hole = &block->holes[i];
+		const struct btf_value_hole *hole = &block->holes[i];
 
 		if (hole->n == 0 || hole->offset >= offset + had ||
 		    (hole->offset < offset && offset - hole->offset >= hole->n))
 			continue;
 		*ret_reason = hole->reason;
 		if (hole->offset <= offset && hole->n - (offset - hole->offset) >= had)
-			return VALUE_HAVE_NONE;
-		have = VALUE_HAVE_HOLE;
+			return BTF_VALUE_HAVE_NONE;
+		have = BTF_VALUE_HAVE_HOLE;
 	}
-	return had < n ? VALUE_HAVE_SHORT : have;
+	return had < n ? BTF_VALUE_HAVE_SHORT : have;
 }
 
-void value_load(const struct value_block *block, uint64_t bit_offset, uint32_t bits,
-		uint64_t *ret_low, uint64_t *ret_high)
+void btf_value_load(const struct btf_value_block *block, uint64_t bit_offset, uint32_t bits,
+		    uint64_t *ret_low, uint64_t *ret_high)
 {
 	uint64_t first = bit_offset / 8, words[2] = { 0, 0 };
 	uint32_t shift = bit_offset % 8, n = (shift + bits + 7) / 8;
@@ -88,17 +88,17 @@ static double real_from(uint64_t raw, uint32_t bytes)
 	return real;
 }
 
-static void decode_int(struct value_node *node, const struct btf_int *number, uint32_t bits)
+static void decode_int(struct btf_value_node *node, const struct btf_int *number, uint32_t bits)
 {
 	node->is_signed = number->is_signed;
 	if (number->is_bool && !node->is_bit_field) {
-		node->kind = VALUE_BOOL;
+		node->kind = BTF_VALUE_BOOL;
 		node->value = node->value || node->high;
 		node->high = 0;
 	} else if (number->is_char && bits == 8) {
-		node->kind = VALUE_CHAR;
+		node->kind = BTF_VALUE_CHAR;
 	} else if (number->is_signed) {
-		node->kind = VALUE_INT;
+		node->kind = BTF_VALUE_INT;
 		if (bits <= 64) {
 			node->value = extend(node->value, bits);
 			node->high = 0;
@@ -108,12 +108,12 @@ static void decode_int(struct value_node *node, const struct btf_int *number, ui
 	}
 }
 
-static void decode_enum(struct value_builder *b, uint32_t n, const struct btf_type *type,
+static void decode_enum(struct btf_value_builder *b, uint32_t n, const struct btf_type *type,
 			uint32_t bits)
 {
-	struct value_node *node = value_at(b, n);
+	struct btf_value_node *node = btf_value_at(b, n);
 
-	node->kind = VALUE_ENUM;
+	node->kind = BTF_VALUE_ENUM;
 	node->is_signed = type->flag;
 	node->type_name = type->name;
 	b->work -= type->n;
@@ -136,84 +136,87 @@ static bool has_known_size(const struct btf_type *type, uint64_t bytes)
 }
 
 /* True when some of the bytes are not there; *ret is the node that says so, 0 without budget. */
-static bool is_missing(struct value_builder *b, const struct value_spot *spot, uint64_t bytes,
-		       uint32_t *ret)
+static bool is_missing(struct btf_value_builder *b, const struct btf_value_spot *spot,
+		       uint64_t bytes, uint32_t *ret)
 {
 	const char *reason = NULL;
 	uint64_t had;
-	enum value_have have = value_have(spot->block, spot->bit_offset / 8, bytes, &had, &reason);
+	enum btf_value_have have = btf_value_have(spot->block, spot->bit_offset / 8, bytes, &had,
+						  &reason);
 
-	if (have == VALUE_HAVE_ALL)
+	if (have == BTF_VALUE_HAVE_ALL)
 		return false;
-	*ret = value_add(b, spot, have == VALUE_HAVE_SHORT ? VALUE_TRUNCATED : VALUE_UNREADABLE);
+	*ret = btf_value_add(
+		b, spot, have == BTF_VALUE_HAVE_SHORT ? BTF_VALUE_TRUNCATED : BTF_VALUE_UNREADABLE);
 	if (!*ret)
 		return true;
-	value_at(b, *ret)->n = bytes;
-	value_at(b, *ret)->shown = had;
-	if (have != VALUE_HAVE_SHORT)
-		value_at(b, *ret)->reason = value_keep(b, reason, strlen(reason));
+	btf_value_at(b, *ret)->n = bytes;
+	btf_value_at(b, *ret)->shown = had;
+	if (have != BTF_VALUE_HAVE_SHORT)
+		btf_value_at(b, *ret)->reason = btf_value_keep(b, reason, strlen(reason));
 	return true;
 }
 
-uint32_t value_decode_scalar(struct value_builder *b, const struct value_spot *spot,
-			     const struct btf_type *type)
+uint32_t btf_value_decode_scalar(struct btf_value_builder *b, const struct btf_value_spot *spot,
+				 const struct btf_type *type)
 {
 	uint32_t bits = spot->bits, n;
-	struct value_node *node;
+	struct btf_value_node *node;
 	struct btf_int number;
 	uint64_t bytes = 0;
 
 	if (btf_size(spot->btf, type->id, &bytes) != BTF_ANSWER_OK)
-		return value_unsupported(b, spot, "a type without a size");
+		return btf_value_unsupported(b, spot, "a type without a size");
 	if (!has_known_size(type, bytes)) {
 		if (type->kind == BTF_INT && bytes && !bits)
-			return value_decode_bytes(b, spot, bytes);
-		return value_unsupported(b, spot, "a number of a size that is not known");
+			return btf_value_decode_bytes(b, spot, bytes);
+		return btf_value_unsupported(b, spot, "a number of a size that is not known");
 	}
 	if (bits) {
 		if (bits > 64 || (type->kind != BTF_INT && !btf_is_enum(type)))
-			return value_unsupported(b, spot, "a bit field that is no number");
+			return btf_value_unsupported(b, spot, "a bit field that is no number");
 		bytes = (spot->bit_offset % 8 + bits + 7) / 8;
 	} else {
 		bits = (uint32_t)bytes * 8;
 	}
 	if (is_missing(b, spot, bytes, &n))
 		return n;
-	n = value_add(b, spot, VALUE_UINT);
+	n = btf_value_add(b, spot, BTF_VALUE_UINT);
 	if (!n)
 		return 0;
-	node = value_at(b, n);
+	node = btf_value_at(b, n);
 	node->bits = bits;
 	node->is_bit_field = spot->bits;
 	node->type = type->id;
-	value_load(spot->block, spot->bit_offset, bits, &node->value, &node->high);
+	btf_value_load(spot->block, spot->bit_offset, bits, &node->value, &node->high);
 	if (btf_get_int(type, &number)) {
 		decode_int(node, &number, bits);
 	} else if (btf_is_enum(type)) {
 		decode_enum(b, n, type, bits);
 	} else if (type->kind == BTF_FLOAT) {
-		node->kind = VALUE_FLOAT;
+		node->kind = BTF_VALUE_FLOAT;
 		node->real = real_from(node->value, (uint32_t)bytes);
 	} else {
-		node->kind = VALUE_PTR;
+		node->kind = BTF_VALUE_PTR;
 		if (node->value && b->options->memory)
 			vec_push(&b->pending,
-				 (struct value_pending){ n, spot->depth, b->followed });
+				 (struct btf_value_pending){ n, spot->depth, b->followed });
 	}
 	return n;
 }
 
-uint32_t value_decode_bytes(struct value_builder *b, const struct value_spot *spot, uint64_t bytes)
+uint32_t btf_value_decode_bytes(struct btf_value_builder *b, const struct btf_value_spot *spot,
+				uint64_t bytes)
 {
 	static const char digits[] = "0123456789abcdef";
-	uint64_t shown = bytes < VALUE_LIMIT_HEX_BYTES ? bytes : VALUE_LIMIT_HEX_BYTES;
+	uint64_t shown = bytes < BTF_LIMIT_VALUE_HEX_BYTES ? bytes : BTF_LIMIT_VALUE_HEX_BYTES;
 	uint64_t at = spot->bit_offset / 8;
-	char hex[3 * VALUE_LIMIT_HEX_BYTES];
+	char hex[3 * BTF_LIMIT_VALUE_HEX_BYTES];
 	uint32_t n;
 
 	if (is_missing(b, spot, bytes, &n))
 		return n;
-	n = value_add(b, spot, VALUE_BYTES);
+	n = btf_value_add(b, spot, BTF_VALUE_BYTES);
 	if (!n)
 		return 0;
 	for (uint64_t i = 0; i < shown; i++) {
@@ -223,8 +226,8 @@ uint32_t value_decode_bytes(struct value_builder *b, const struct value_spot *sp
 		hex[3 * i + 1] = digits[byte & 15];
 		hex[3 * i + 2] = ' ';
 	}
-	value_at(b, n)->text = value_keep(b, hex, shown ? 3 * shown - 1 : 0);
-	value_at(b, n)->n = bytes;
-	value_at(b, n)->shown = shown;
+	btf_value_at(b, n)->text = btf_value_keep(b, hex, shown ? 3 * shown - 1 : 0);
+	btf_value_at(b, n)->n = bytes;
+	btf_value_at(b, n)->shown = shown;
 	return n;
 }

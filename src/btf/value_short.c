@@ -19,10 +19,10 @@ static bool has_name(const struct btf *btf, uint32_t id, const char *name)
 	return false;
 }
 
-uint32_t value_decode_short(struct value_builder *b, const struct value_spot *spot)
+uint32_t btf_value_decode_short(struct btf_value_builder *b, const struct btf_value_spot *spot)
 {
-	const struct value_options *options = b->options;
-	struct value_short_request request = {
+	const struct btf_value_options *options = b->options;
+	struct btf_value_short_request request = {
 		.btf = spot->btf,
 		.type = spot->type,
 		.memory = options->memory,
@@ -34,38 +34,38 @@ uint32_t value_decode_short(struct value_builder *b, const struct value_spot *sp
 	if (spot->bits || spot->bit_offset % 8)
 		return 0;
 	for (size_t i = 0; i < options->n_shorts; i++) {
-		const struct value_short *row = &options->shorts[i];
+		const struct btf_value_short *row = &options->shorts[i];
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 		if (row->behind_pointer || !has_name(spot->btf, spot->type, row->type))
 			continue;
 		if (btf_size(spot->btf, spot->type, &bytes) != BTF_ANSWER_OK ||
-		    value_have(spot->block, at, bytes, &had, &reason) != VALUE_HAVE_ALL)
+		    btf_value_have(spot->block, at, bytes, &had, &reason) != BTF_VALUE_HAVE_ALL)
 			return 0;
 		request.bytes = (struct bytes){ spot->block->data.at + at, bytes };
 		if (spot->block->address)
 			request.address = spot->block->address + at;
-		if (row->fn(row->context, &request, &text) != VALUE_READ_OK)
+		if (row->fn(row->context, &request, &text) != BTF_VALUE_READ_OK)
 			return 0;
-		n = value_add(b, spot, row->kind);
+		n = btf_value_add(b, spot, row->kind);
 		if (n) {
-			value_at(b, n)->text = value_keep(b, strbuf_str(&text), text.n);
-			value_at(b, n)->type = spot->type;
+			btf_value_at(b, n)->text = btf_value_keep(b, strbuf_str(&text), text.n);
+			btf_value_at(b, n)->type = spot->type;
 		}
 		return n;
 	}
 	return 0;
 }
 
-void value_cpus_format(struct bytes bits, uint32_t n_cpus, struct strbuf *out)
+void btf_value_cpus_format(struct bytes bits, uint32_t n_cpus, struct strbuf *out)
 {
 	uint64_t end = (uint64_t)bits.n * 8, from;
 	const char *comma = "";
 
 	if (n_cpus && n_cpus < end)
 		end = n_cpus;
-	if (end > VALUE_LIMIT_CPUS)
-		end = VALUE_LIMIT_CPUS;
+	if (end > BTF_LIMIT_VALUE_CPUS)
+		end = BTF_LIMIT_VALUE_CPUS;
 	for (uint64_t i = 0; i < end; i++) {
 		if (!(bits.at[i / 8] >> (i % 8) & 1))
 			continue;
@@ -89,37 +89,39 @@ static bool looks_freed(const uint8_t *bits, uint32_t n_cpus)
 	return n_cpus && n_cpus <= 56 && bits[7] == 0xff && !full;
 }
 
-enum value_read value_short_cpus(void *context, const struct value_short_request *request,
-				 struct strbuf *out)
+enum btf_value_read btf_value_short_cpus(void *context,
+					 const struct btf_value_short_request *request,
+					 struct strbuf *out)
 {
-	const struct value_cpus *cpus = context;
+	const struct btf_value_cpus *cpus = context;
 	uint32_t n_cpus = cpus ? cpus->n_cpus : 0, skip = cpus ? cpus->skip_bytes : 0;
-	uint8_t page[VALUE_LIMIT_CPUS / 8];
+	uint8_t page[BTF_LIMIT_VALUE_CPUS / 8];
 	struct bytes bits = request->bytes;
-	uint64_t want = n_cpus && n_cpus < VALUE_LIMIT_CPUS ? (n_cpus + 63) / 64 * 8 : sizeof(page);
+	uint64_t want = n_cpus && n_cpus < BTF_LIMIT_VALUE_CPUS ? (n_cpus + 63) / 64 * 8
+								: sizeof(page);
 
 	if (!bits.at) {
 		/* Without a number of CPUs nobody knows how much is a mask. */
 		if (!n_cpus || !request->memory)
-			return VALUE_READ_REFUSED;
+			return BTF_VALUE_READ_REFUSED;
 		for (uint64_t done = 0; done < want; done += 8) {
 			/* Eight bytes that are aligned never cross the end of a page. */
-			enum value_read status = request->memory->read(
+			enum btf_value_read status = request->memory->read(
 				request->memory->context,
 				(request->address & ~UINT64_C(7)) + skip + done, page + done, 8);
 
-			if (status != VALUE_READ_OK)
+			if (status != BTF_VALUE_READ_OK)
 				return status;
 		}
 		bits = (struct bytes){ page, want };
 		if (looks_freed(page, n_cpus))
-			return VALUE_READ_REFUSED;
+			return BTF_VALUE_READ_REFUSED;
 	} else if (skip <= bits.n) {
 		bits.at += skip;
 		bits.n -= skip;
 	} else {
-		return VALUE_READ_REFUSED;
+		return BTF_VALUE_READ_REFUSED;
 	}
-	value_cpus_format(bits, n_cpus, out);
-	return VALUE_READ_OK;
+	btf_value_cpus_format(bits, n_cpus, out);
+	return BTF_VALUE_READ_OK;
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-void value_print_quoted(const char *text, struct strbuf *out)
+void btf_value_print_quoted(const char *text, struct strbuf *out)
 {
 	strbuf_append_char(out, '"');
 	for (; *text; text++) {
@@ -24,10 +24,10 @@ void value_print_quoted(const char *text, struct strbuf *out)
 	strbuf_append_char(out, '"');
 }
 
-static void print_wide(const struct value_node *node, struct strbuf *out)
+static void print_wide(const struct btf_value_node *node, struct strbuf *out)
 {
 	unsigned __int128 value = (unsigned __int128)node->high << 64 | node->value;
-	bool negative = node->kind == VALUE_INT && node->high >> 63;
+	bool negative = node->kind == BTF_VALUE_INT && node->high >> 63;
 	char digits[48];
 	size_t at = sizeof(digits) - 1;
 
@@ -60,7 +60,7 @@ static void print_real(double real, struct strbuf *out)
 	strbuf_append(out, text);
 }
 
-static void print_number(const struct value_node *node, bool is_signed, struct strbuf *out)
+static void print_number(const struct btf_value_node *node, bool is_signed, struct strbuf *out)
 {
 	if (is_signed)
 		strbuf_appendf(out, "%lld", (long long)node->value);
@@ -68,7 +68,7 @@ static void print_number(const struct value_node *node, bool is_signed, struct s
 		strbuf_appendf(out, "%llu", (unsigned long long)node->value);
 }
 
-static void print_enum(const struct value_node *node, struct strbuf *out)
+static void print_enum(const struct btf_value_node *node, struct strbuf *out)
 {
 	if (!node->text) {
 		print_number(node, node->is_signed, out);
@@ -80,7 +80,7 @@ static void print_enum(const struct value_node *node, struct strbuf *out)
 	strbuf_append_char(out, ')');
 }
 
-static void print_char(const struct value_node *node, struct strbuf *out)
+static void print_char(const struct btf_value_node *node, struct strbuf *out)
 {
 	unsigned int c = node->value & 0xff;
 
@@ -90,7 +90,7 @@ static void print_char(const struct value_node *node, struct strbuf *out)
 		strbuf_appendf(out, "0x%02x", c);
 }
 
-static void print_pointer(const struct value_node *node, struct strbuf *out)
+static void print_pointer(const struct btf_value_node *node, struct strbuf *out)
 {
 	strbuf_appendf(out, "0x%llx", (unsigned long long)node->value);
 	if (node->symbol) {
@@ -124,63 +124,63 @@ static void print_bracketed(const char *what, const char *reason, struct strbuf 
 }
 
 /* "01 02", three characters to a byte; JSON has all of them. */
-static void print_bytes(const struct value_node *node, struct strbuf *out)
+static void print_bytes(const struct btf_value_node *node, struct strbuf *out)
 {
-	struct value_node cut = *node;
+	struct btf_value_node cut = *node;
 
-	if (cut.shown > VALUE_LIMIT_HEX_SHOWN)
-		cut.shown = VALUE_LIMIT_HEX_SHOWN;
+	if (cut.shown > BTF_LIMIT_VALUE_HEX_SHOWN)
+		cut.shown = BTF_LIMIT_VALUE_HEX_SHOWN;
 	if (cut.shown < node->shown)
 		strbuf_append_bytes(out, node->text, 3 * cut.shown - 1);
 	else
 		strbuf_append(out, node->text);
-	value_print_cut(&cut, " ", out);
+	btf_value_print_cut(&cut, " ", out);
 }
 
-void value_print_simple(const struct value_node *node, bool hex, struct strbuf *out)
+void btf_value_print_simple(const struct btf_value_node *node, bool hex, struct strbuf *out)
 {
 	switch (node->kind) {
-	case VALUE_INT:
-	case VALUE_UINT:
+	case BTF_VALUE_INT:
+	case BTF_VALUE_UINT:
 		if (node->bits > 64)
 			print_wide(node, out);
-		else if (hex && node->kind == VALUE_UINT && node->bits >= 32)
+		else if (hex && node->kind == BTF_VALUE_UINT && node->bits >= 32)
 			strbuf_appendf(out, "0x%llx", (unsigned long long)node->value);
 		else
-			print_number(node, node->kind == VALUE_INT, out);
+			print_number(node, node->kind == BTF_VALUE_INT, out);
 		break;
-	case VALUE_BOOL:
+	case BTF_VALUE_BOOL:
 		strbuf_append(out, node->value ? "true" : "false");
 		break;
-	case VALUE_CHAR:
+	case BTF_VALUE_CHAR:
 		print_char(node, out);
 		break;
-	case VALUE_FLOAT:
+	case BTF_VALUE_FLOAT:
 		print_real(node->real, out);
 		break;
-	case VALUE_ENUM:
+	case BTF_VALUE_ENUM:
 		print_enum(node, out);
 		break;
-	case VALUE_CPU_LIST:
+	case BTF_VALUE_CPU_LIST:
 		strbuf_appendf(out, "cpus={%s}", node->text);
 		break;
-	case VALUE_PTR:
+	case BTF_VALUE_PTR:
 		print_pointer(node, out);
 		break;
-	case VALUE_BYTES:
+	case BTF_VALUE_BYTES:
 		print_bytes(node, out);
 		break;
-	case VALUE_TRUNCATED:
+	case BTF_VALUE_TRUNCATED:
 		strbuf_appendf(out, "<truncated needed=%llu had=%llu>", (unsigned long long)node->n,
 			       (unsigned long long)node->shown);
 		break;
-	case VALUE_UNSUPPORTED:
+	case BTF_VALUE_UNSUPPORTED:
 		print_bracketed("unsupported", node->reason, out);
 		break;
-	case VALUE_UNREADABLE:
+	case BTF_VALUE_UNREADABLE:
 		print_bracketed("unreadable", node->reason, out);
 		break;
-	case VALUE_SHORT:
+	case BTF_VALUE_SHORT:
 		text_escape(out, node->text);
 		break;
 	default:
@@ -188,7 +188,7 @@ void value_print_simple(const struct value_node *node, bool hex, struct strbuf *
 	}
 }
 
-void value_print_cut(const struct value_node *node, const char *lead, struct strbuf *out)
+void btf_value_print_cut(const struct btf_value_node *node, const char *lead, struct strbuf *out)
 {
 	if (node->shown < node->n)
 		strbuf_appendf(out, "%s/* %llu of %llu shown */", lead,

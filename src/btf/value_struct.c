@@ -6,43 +6,43 @@
 /* One struct, union or section while its members are decoded into `node`. */
 struct opened {
 	uint32_t node;
-	const struct value_spot *spot;
+	const struct btf_value_spot *spot;
 };
 
-uint32_t value_unsupported(struct value_builder *b, const struct value_spot *spot,
-			   const char *reason)
+uint32_t btf_value_unsupported(struct btf_value_builder *b, const struct btf_value_spot *spot,
+			       const char *reason)
 {
-	uint32_t n = value_add(b, spot, VALUE_UNSUPPORTED);
+	uint32_t n = btf_value_add(b, spot, BTF_VALUE_UNSUPPORTED);
 
 	if (n)
-		value_at(b, n)->reason = value_keep(b, reason, strlen(reason));
+		btf_value_at(b, n)->reason = btf_value_keep(b, reason, strlen(reason));
 	return n;
 }
 
-static uint32_t without_value(struct value_builder *b, const struct value_spot *spot,
+static uint32_t without_value(struct btf_value_builder *b, const struct btf_value_spot *spot,
 			      enum btf_answer answer)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	btf_type_format(spot->btf, spot->type, &text);
 	strbuf_appendf(&text, " %s", btf_answer_text(answer));
-	return value_unsupported(b, spot, strbuf_str(&text));
+	return btf_value_unsupported(b, spot, strbuf_str(&text));
 }
 
-static bool is_number(const struct value_node *node)
+static bool is_number(const struct btf_value_node *node)
 {
-	return node->kind <= VALUE_ENUM || node->kind == VALUE_PTR;
+	return node->kind <= BTF_VALUE_ENUM || node->kind == BTF_VALUE_PTR;
 }
 
 /* What an arm of a union only says again because an earlier arm said it: from `arm` on. */
-static void mark_repeats(struct value_builder *b, uint32_t first_arm, uint32_t arm)
+static void mark_repeats(struct btf_value_builder *b, uint32_t first_arm, uint32_t arm)
 {
-	for (uint32_t mine = arm; mine; mine = value_at(b, mine)->next) {
-		struct value_node *node = value_at(b, mine);
+	for (uint32_t mine = arm; mine; mine = btf_value_at(b, mine)->next) {
+		struct btf_value_node *node = btf_value_at(b, mine);
 
 		for (uint32_t i = first_arm; i != arm && is_number(node) && b->work > 0;
-		     i = value_at(b, i)->next, b->work--) {
-			const struct value_node *other = value_at(b, i);
+		     i = btf_value_at(b, i)->next, b->work--) {
+			const struct btf_value_node *other = btf_value_at(b, i);
 
 			if (is_number(other) && other->bit_offset == node->bit_offset &&
 			    other->bits == node->bits && other->value == node->value)
@@ -52,15 +52,16 @@ static void mark_repeats(struct value_builder *b, uint32_t first_arm, uint32_t a
 }
 
 /* Bytes that no member names, when they are asked for and not 0. */
-static void add_padding(struct value_builder *b, const struct opened *o, uint64_t from, uint64_t to)
+static void add_padding(struct btf_value_builder *b, const struct opened *o, uint64_t from,
+			uint64_t to)
 {
-	struct value_spot spot = *o->spot;
+	struct btf_value_spot spot = *o->spot;
 	uint64_t had, i;
 	const char *reason;
 
-	if (!b->options->padding || from >= to || to - from > VALUE_LIMIT_HEX_SHOWN)
+	if (!b->options->padding || from >= to || to - from > BTF_LIMIT_VALUE_HEX_SHOWN)
 		return;
-	if (value_have(spot.block, from, to - from, &had, &reason) != VALUE_HAVE_ALL)
+	if (btf_value_have(spot.block, from, to - from, &had, &reason) != BTF_VALUE_HAVE_ALL)
 		return;
 	for (i = from; i < to && !spot.block->data.at[i]; i++)
 		;
@@ -70,9 +71,9 @@ static void add_padding(struct value_builder *b, const struct opened *o, uint64_
 	spot.parent = o->node;
 	spot.bits = 0;
 	spot.bit_offset = from * 8;
-	value_at(b, o->node)->n++;
-	if (value_decode_bytes(b, &spot, to - from))
-		value_at(b, o->node)->shown++;
+	btf_value_at(b, o->node)->n++;
+	if (btf_value_decode_bytes(b, &spot, to - from))
+		btf_value_at(b, o->node)->shown++;
 }
 
 static bool is_nameless_composite(const struct btf *btf, const struct btf_member *member,
@@ -82,10 +83,11 @@ static bool is_nameless_composite(const struct btf *btf, const struct btf_member
 	       btf_resolve(btf, member->type, ret) == BTF_ANSWER_OK && btf_is_composite(ret);
 }
 
-static void add_member(struct value_builder *b, const struct opened *o, const struct btf_type *type,
-		       const struct btf_member *member, uint64_t base, bool is_last)
+static void add_member(struct btf_value_builder *b, const struct opened *o,
+		       const struct btf_type *type, const struct btf_member *member, uint64_t base,
+		       bool is_last)
 {
-	struct value_spot spot = {
+	struct btf_value_spot spot = {
 		.btf = o->spot->btf,
 		.type = member->type,
 		.block = o->spot->block,
@@ -99,16 +101,16 @@ static void add_member(struct value_builder *b, const struct opened *o, const st
 
 	if (is_last || member->bit_offset / 8 >= type->size_or_type)
 		spot.flexible_in = type;
-	value_at(b, o->node)->n++;
+	btf_value_at(b, o->node)->n++;
 	/* What lies wholly behind the end of the block is counted, not shown. */
 	if (spot.bit_offset / 8 >= spot.block->data.n &&
 	    member->bit_offset / 8 < type->size_or_type)
 		return;
-	if (value_decode(b, &spot))
-		value_at(b, o->node)->shown++;
+	if (btf_value_decode(b, &spot))
+		btf_value_at(b, o->node)->shown++;
 }
 
-static void add_members(struct value_builder *b, const struct opened *o,
+static void add_members(struct btf_value_builder *b, const struct opened *o,
 			const struct btf_type *type, uint64_t base, unsigned int depth)
 {
 	bool is_union = type->kind == BTF_UNION;
@@ -118,11 +120,11 @@ static void add_members(struct value_builder *b, const struct opened *o,
 	struct btf_type inner;
 
 	for (uint32_t i = 0; i < type->n && b->work > 0; i++) {
-		uint32_t before = value_at(b, o->node)->last;
+		uint32_t before = btf_value_at(b, o->node)->last;
 
 		b->work--;
 		if (!btf_get_member(o->spot->btf, type, i, &member)) {
-			value_at(b, o->node)->n++;
+			btf_value_at(b, o->node)->n++;
 			continue;
 		}
 		if (!is_union)
@@ -131,16 +133,16 @@ static void add_members(struct value_builder *b, const struct opened *o,
 			had = 0;
 		if (member.bits)
 			end = (base + member.bit_offset + member.bits + 7) / 8;
-		else if (had < VALUE_LIMIT_BYTES)
+		else if (had < BTF_LIMIT_VALUE_BYTES)
 			end = (base + member.bit_offset) / 8 + had;
-		if (depth < VALUE_LIMIT_NESTING &&
+		if (depth < BTF_LIMIT_VALUE_NESTING &&
 		    is_nameless_composite(o->spot->btf, &member, &inner))
 			add_members(b, o, &inner, base + member.bit_offset, depth + 1);
 		else
 			add_member(b, o, type, &member, base, i + 1 == type->n);
-		if (!is_union || before == value_at(b, o->node)->last)
+		if (!is_union || before == btf_value_at(b, o->node)->last)
 			continue;
-		before = before ? value_at(b, before)->next : value_at(b, o->node)->first;
+		before = before ? btf_value_at(b, before)->next : btf_value_at(b, o->node)->first;
 		if (first_arm)
 			mark_repeats(b, first_arm, before);
 		else
@@ -150,19 +152,19 @@ static void add_members(struct value_builder *b, const struct opened *o,
 		add_padding(b, o, end, base / 8 + type->size_or_type);
 }
 
-static void add_variables(struct value_builder *b, const struct opened *o,
+static void add_variables(struct btf_value_builder *b, const struct opened *o,
 			  const struct btf_type *type)
 {
-	const struct value_block *block = o->spot->block;
+	const struct btf_value_block *block = o->spot->block;
 	struct btf_variable variable;
 
 	for (uint32_t i = 0; i < type->n && b->work > 0; i++, b->work--) {
-		struct value_spot spot = *o->spot;
+		struct btf_value_spot spot = *o->spot;
 
 		/* Functions stand in sections too. */
 		if (!btf_get_variable(spot.btf, type, i, &variable))
 			continue;
-		value_at(b, o->node)->n++;
+		btf_value_at(b, o->node)->n++;
 		spot.type = variable.type;
 		spot.name = variable.name;
 		spot.parent = o->node;
@@ -170,26 +172,26 @@ static void add_variables(struct value_builder *b, const struct opened *o,
 		spot.bit_offset += (uint64_t)variable.offset * 8;
 		if (spot.bit_offset / 8 >= block->data.n)
 			continue;
-		if (value_decode(b, &spot))
-			value_at(b, o->node)->shown++;
+		if (btf_value_decode(b, &spot))
+			btf_value_at(b, o->node)->shown++;
 	}
 }
 
-static uint32_t decode_composite(struct value_builder *b, const struct value_spot *spot,
+static uint32_t decode_composite(struct btf_value_builder *b, const struct btf_value_spot *spot,
 				 const struct btf_type *type)
 {
-	struct opened o = { .spot = spot, .node = value_add(b, spot, VALUE_STRUCT) };
-	struct value_node *node;
+	struct opened o = { .spot = spot, .node = btf_value_add(b, spot, BTF_VALUE_STRUCT) };
+	struct btf_value_node *node;
 
 	if (!o.node)
 		return 0;
-	node = value_at(b, o.node);
+	node = btf_value_at(b, o.node);
 	node->type = type->id;
 	node->type_name = type->name;
 	node->is_union = type->kind == BTF_UNION;
 	if (spot->block->address && btf_is_composite(type)) {
 		node->address = spot->block->address + spot->bit_offset / 8;
-		value_remember(b, o.node);
+		btf_value_remember(b, o.node);
 	}
 	if (type->kind == BTF_DATASEC)
 		add_variables(b, &o, type);
@@ -200,41 +202,42 @@ static uint32_t decode_composite(struct value_builder *b, const struct value_spo
 	return o.node;
 }
 
-static uint32_t decode_whole(struct value_builder *b, const struct value_spot *spot,
+static uint32_t decode_whole(struct btf_value_builder *b, const struct btf_value_spot *spot,
 			     const struct btf_type *type)
 {
 	if (type->kind == BTF_ARRAY)
-		return value_decode_array(b, spot, type);
+		return btf_value_decode_array(b, spot, type);
 	return decode_composite(b, spot, type);
 }
 
 /* Structs and arrays: what is missing altogether is one node, what is cut has a part. */
-static uint32_t decode_aggregate(struct value_builder *b, const struct value_spot *spot,
+static uint32_t decode_aggregate(struct btf_value_builder *b, const struct btf_value_spot *spot,
 				 const struct btf_type *type, uint64_t bytes)
 {
-	struct value_spot partial = *spot;
+	struct btf_value_spot partial = *spot;
 	const char *reason = NULL;
 	uint64_t had;
-	enum value_have have;
+	enum btf_value_have have;
 	uint32_t n;
 
 	if (spot->bits)
-		return value_unsupported(b, spot, "a bit field that is no number");
-	if (spot->depth >= VALUE_LIMIT_NESTING)
-		return value_unsupported(b, spot, "nested too deeply");
+		return btf_value_unsupported(b, spot, "a bit field that is no number");
+	if (spot->depth >= BTF_LIMIT_VALUE_NESTING)
+		return btf_value_unsupported(b, spot, "nested too deeply");
 	/* A section that is cut cuts its variables, one by one. */
 	if (type->kind == BTF_DATASEC)
 		return decode_whole(b, spot, type);
-	have = value_have(spot->block, spot->bit_offset / 8, bytes, &had, &reason);
-	if (have == VALUE_HAVE_ALL || have == VALUE_HAVE_HOLE)
+	have = btf_value_have(spot->block, spot->bit_offset / 8, bytes, &had, &reason);
+	if (have == BTF_VALUE_HAVE_ALL || have == BTF_VALUE_HAVE_HOLE)
 		return decode_whole(b, spot, type);
-	n = value_add(b, spot, have == VALUE_HAVE_NONE ? VALUE_UNREADABLE : VALUE_TRUNCATED);
+	n = btf_value_add(b, spot,
+			  have == BTF_VALUE_HAVE_NONE ? BTF_VALUE_UNREADABLE : BTF_VALUE_TRUNCATED);
 	if (!n)
 		return 0;
-	value_at(b, n)->n = bytes;
-	value_at(b, n)->shown = had;
-	if (have == VALUE_HAVE_NONE) {
-		value_at(b, n)->reason = value_keep(b, reason, strlen(reason));
+	btf_value_at(b, n)->n = bytes;
+	btf_value_at(b, n)->shown = had;
+	if (have == BTF_VALUE_HAVE_NONE) {
+		btf_value_at(b, n)->reason = btf_value_keep(b, reason, strlen(reason));
 	} else if (had) {
 		partial.parent = n;
 		partial.name = NULL;
@@ -244,15 +247,15 @@ static uint32_t decode_aggregate(struct value_builder *b, const struct value_spo
 	return n;
 }
 
-uint32_t value_decode(struct value_builder *b, const struct value_spot *spot)
+uint32_t btf_value_decode(struct btf_value_builder *b, const struct btf_value_spot *spot)
 {
-	struct value_spot inner = *spot;
+	struct btf_value_spot inner = *spot;
 	enum btf_answer answer;
 	struct btf_type type;
 	uint64_t bytes = 0;
 	uint32_t n;
 
-	n = value_decode_short(b, spot);
+	n = btf_value_decode_short(b, spot);
 	if (n)
 		return n;
 	answer = btf_resolve(spot->btf, spot->type, &type);
@@ -265,7 +268,7 @@ uint32_t value_decode(struct value_builder *b, const struct value_spot *spot)
 	if (answer != BTF_ANSWER_OK)
 		return without_value(b, &inner, answer);
 	if (spot->bit_offset % 8 && !spot->bits)
-		return value_unsupported(b, spot, "begins inside a byte and is no bit field");
+		return btf_value_unsupported(b, spot, "begins inside a byte and is no bit field");
 	switch (type.kind) {
 	case BTF_STRUCT:
 	case BTF_UNION:
@@ -273,6 +276,6 @@ uint32_t value_decode(struct value_builder *b, const struct value_spot *spot)
 	case BTF_ARRAY:
 		return decode_aggregate(b, &inner, &type, bytes);
 	default:
-		return value_decode_scalar(b, &inner, &type);
+		return btf_value_decode_scalar(b, &inner, &type);
 	}
 }

@@ -12,7 +12,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static bool same_value(const struct value_node *a, const struct value_node *b)
+static bool same_value(const struct btf_value_node *a, const struct btf_value_node *b)
 {
 	return a->kind == b->kind && a->value == b->value && a->high == b->high &&
 	       memcmp(&a->real, &b->real, sizeof(a->real)) == 0 && a->n == b->n &&
@@ -25,18 +25,19 @@ static bool same_value(const struct value_node *a, const struct value_node *b)
  * Which members of two structs of simple values differ, a bit for each; false when they are not
  * of the same make.
  */
-static bool compare(const struct value_printer *p, const struct value_node *a,
-		    const struct value_node *b, uint64_t *ret_different)
+static bool compare(const struct btf_value_printer *p, const struct btf_value_node *a,
+		    const struct btf_value_node *b, uint64_t *ret_different)
 {
-	const struct value_node *x = value_first(p->tree, a), *y = value_first(p->tree, b);
+	const struct btf_value_node *x = btf_value_first(p->tree, a),
+				    *y = btf_value_first(p->tree, b);
 	uint64_t different = 0;
 	unsigned int i = 0;
 
-	if (a->kind != VALUE_STRUCT || b->kind != VALUE_STRUCT || a->type != b->type ||
+	if (a->kind != BTF_VALUE_STRUCT || b->kind != BTF_VALUE_STRUCT || a->type != b->type ||
 	    a->btf != b->btf || a->label || b->label || a->shown < a->n || b->shown < b->n)
 		return false;
-	for (; x && y; x = value_next(p->tree, x), y = value_next(p->tree, y), i++) {
-		if (i == MOST_MEMBERS || !value_is_simple(x) || !value_is_simple(y) ||
+	for (; x && y; x = btf_value_next(p->tree, x), y = btf_value_next(p->tree, y), i++) {
+		if (i == MOST_MEMBERS || !btf_value_is_simple(x) || !btf_value_is_simple(y) ||
 		    strcmp(x->name, y->name) != 0)
 			return false;
 		if (!same_value(x, y))
@@ -46,13 +47,13 @@ static bool compare(const struct value_printer *p, const struct value_node *a,
 	return !x && !y;
 }
 
-uint64_t value_template_run(const struct value_printer *p, const struct value_node *first,
-			    uint64_t *ret_different)
+uint64_t btf_value_template_run(const struct btf_value_printer *p,
+				const struct btf_value_node *first, uint64_t *ret_different)
 {
-	const struct value_node *node = value_next(p->tree, first);
+	const struct btf_value_node *node = btf_value_next(p->tree, first);
 	uint64_t different = 0, n = 1, mine;
 
-	for (; node && !node->zero; node = value_next(p->tree, node), n++) {
+	for (; node && !node->zero; node = btf_value_next(p->tree, node), n++) {
 		if (!compare(p, first, node, &mine) ||
 		    __builtin_popcountll(different | mine) > MOST_DIFFERENT)
 			break;
@@ -68,18 +69,18 @@ uint64_t value_template_run(const struct value_printer *p, const struct value_no
 }
 
 /* "pair{x=*, y=2}": what differs is a star. */
-static void print_common(const struct value_printer *p, const struct value_node *first,
+static void print_common(const struct btf_value_printer *p, const struct btf_value_node *first,
 			 uint64_t different, struct strbuf *out)
 {
-	const struct value_node *member = value_first(p->tree, first);
+	const struct btf_value_node *member = btf_value_first(p->tree, first);
 	const char *comma = "";
 
 	text_escape(out, first->type_name);
 	strbuf_append_char(out, '{');
-	for (unsigned int i = 0; member; member = value_next(p->tree, member), i++) {
+	for (unsigned int i = 0; member; member = btf_value_next(p->tree, member), i++) {
 		bool differs = different >> i & 1;
 
-		if (!differs && !value_is_visible(p, member))
+		if (!differs && !btf_value_is_visible(p, member))
 			continue;
 		strbuf_append(out, comma);
 		comma = ", ";
@@ -88,25 +89,25 @@ static void print_common(const struct value_printer *p, const struct value_node 
 		if (differs)
 			strbuf_append_char(out, '*');
 		else
-			value_print_simple(member, false, out);
+			btf_value_print_simple(member, false, out);
 	}
 	strbuf_append_char(out, '}');
 }
 
-static const struct value_node *nth_child(const struct value_printer *p,
-					  const struct value_node *node, unsigned int n)
+static const struct btf_value_node *nth_child(const struct btf_value_printer *p,
+					      const struct btf_value_node *node, unsigned int n)
 {
-	node = value_first(p->tree, node);
+	node = btf_value_first(p->tree, node);
 	while (node && n--)
-		node = value_next(p->tree, node);
+		node = btf_value_next(p->tree, node);
 	return node;
 }
 
 /* "x: 1, 2, 3": one member of every element. */
-static void print_list(const struct value_printer *p, const struct value_node *first, uint64_t n,
-		       unsigned int member, size_t indent, struct strbuf *out)
+static void print_list(const struct btf_value_printer *p, const struct btf_value_node *first,
+		       uint64_t n, unsigned int member, size_t indent, struct strbuf *out)
 {
-	const struct value_node *element = first;
+	const struct btf_value_node *element = first;
 	size_t start, used;
 
 	strbuf_append_char(out, '\n');
@@ -115,17 +116,18 @@ static void print_list(const struct value_printer *p, const struct value_node *f
 	text_escape(out, nth_child(p, first, member)->name);
 	strbuf_append_char(out, ':');
 	used = utf8_width(out->at + start);
-	for (uint64_t i = 0; i < n; i++, element = value_next(p->tree, element)) {
+	for (uint64_t i = 0; i < n; i++, element = btf_value_next(p->tree, element)) {
 		_cleanup_strbuf_ struct strbuf piece = STRBUF_INIT;
 
-		value_print_simple(nth_child(p, element, member), false, &piece);
-		value_add_piece(p, strbuf_str(&piece), i ? ", " : " ", indent + INDENT, &used, out);
+		btf_value_print_simple(nth_child(p, element, member), false, &piece);
+		btf_value_add_piece(p, strbuf_str(&piece), i ? ", " : " ", indent + INDENT, &used,
+				    out);
 	}
 }
 
-void value_print_template(const struct value_printer *p, const struct value_node *first,
-			  uint64_t index, uint64_t n, uint64_t different, size_t indent,
-			  struct strbuf *out)
+void btf_value_print_template(const struct btf_value_printer *p, const struct btf_value_node *first,
+			      uint64_t index, uint64_t n, uint64_t different, size_t indent,
+			      struct strbuf *out)
 {
 	strbuf_append_char(out, '\n');
 	strbuf_append_repeated(out, ' ', indent);

@@ -11,7 +11,7 @@
 
 enum { INDENT = 2, CELLS_PER_ROW = 3, GAP = 3, ALIGN_ROWS = 3, ALIGN_SPREAD = 4 };
 
-bool value_is_visible(const struct value_printer *p, const struct value_node *node)
+bool btf_value_is_visible(const struct btf_value_printer *p, const struct btf_value_node *node)
 {
 	if (p->zeros)
 		return true;
@@ -19,31 +19,31 @@ bool value_is_visible(const struct value_printer *p, const struct value_node *no
 	return !node->zero && !node->repeats && !(node->name && strstr(node->name, "___fmt"));
 }
 
-bool value_is_simple(const struct value_node *node)
+bool btf_value_is_simple(const struct btf_value_node *node)
 {
-	return node->kind != VALUE_STRUCT && node->kind != VALUE_ARRAY && !node->first;
+	return node->kind != BTF_VALUE_STRUCT && node->kind != BTF_VALUE_ARRAY && !node->first;
 }
 
 /* What stands in front of a struct, array or target: "#3 ", "0x… → ", "<truncated …> ". */
-static void print_lead(const struct value_node *node, struct strbuf *out)
+static void print_lead(const struct btf_value_node *node, struct strbuf *out)
 {
 	if (node->label)
 		strbuf_appendf(out, "#%u ", node->label);
-	if (node->kind == VALUE_PTR || node->kind == VALUE_TRUNCATED) {
-		value_print_simple(node, false, out);
-		strbuf_append(out, node->kind == VALUE_PTR ? " → " : " ");
+	if (node->kind == BTF_VALUE_PTR || node->kind == BTF_VALUE_TRUNCATED) {
+		btf_value_print_simple(node, false, out);
+		strbuf_append(out, node->kind == BTF_VALUE_PTR ? " → " : " ");
 	}
 }
 
-static const struct value_node *next_visible(const struct value_printer *p,
-					     const struct value_node *node)
+static const struct btf_value_node *next_visible(const struct btf_value_printer *p,
+						 const struct btf_value_node *node)
 {
-	while (node && !value_is_visible(p, node))
-		node = value_next(p->tree, node);
+	while (node && !btf_value_is_visible(p, node))
+		node = btf_value_next(p->tree, node);
 	return node;
 }
 
-static void print_label(const struct value_node *node, struct strbuf *out)
+static void print_label(const struct btf_value_node *node, struct strbuf *out)
 {
 	if (node->name[0])
 		text_escape(out, node->name);
@@ -52,27 +52,28 @@ static void print_label(const struct value_node *node, struct strbuf *out)
 }
 
 /* Members that are left out because they are 0, if anybody wants to know. */
-static unsigned int n_zero_members(const struct value_printer *p, const struct value_node *node)
+static unsigned int n_zero_members(const struct btf_value_printer *p,
+				   const struct btf_value_node *node)
 {
-	const struct value_node *child = p->count_zeros ? value_first(p->tree, node) : NULL;
+	const struct btf_value_node *child = p->count_zeros ? btf_value_first(p->tree, node) : NULL;
 	unsigned int n = 0;
 
-	for (; child; child = value_next(p->tree, child))
-		n += child->zero && !child->repeats && !value_is_visible(p, child);
+	for (; child; child = btf_value_next(p->tree, child))
+		n += child->zero && !child->repeats && !btf_value_is_visible(p, child);
 	return n;
 }
 
-static bool print_struct_inline(const struct value_printer *p, const struct value_node *node,
-				size_t room, struct strbuf *out)
+static bool print_struct_inline(const struct btf_value_printer *p,
+				const struct btf_value_node *node, size_t room, struct strbuf *out)
 {
-	const struct value_node *child = next_visible(p, value_first(p->tree, node));
+	const struct btf_value_node *child = next_visible(p, btf_value_first(p->tree, node));
 	unsigned int n_zero = n_zero_members(p, node);
 	const char *comma = "";
 	size_t start = out->n;
 
 	text_escape(out, node->type_name);
 	strbuf_append_char(out, '{');
-	for (; child; child = next_visible(p, value_next(p->tree, child))) {
+	for (; child; child = next_visible(p, btf_value_next(p->tree, child))) {
 		size_t used;
 
 		strbuf_append(out, comma);
@@ -80,39 +81,39 @@ static bool print_struct_inline(const struct value_printer *p, const struct valu
 		print_label(child, out);
 		strbuf_append_char(out, '=');
 		used = utf8_width(out->at + start);
-		if (used >= room || !value_print_inline(p, child, room - used, out))
+		if (used >= room || !btf_value_print_inline(p, child, room - used, out))
 			return false;
 	}
 	if (n_zero)
 		strbuf_appendf(out, *comma ? ", (%u zero)" : "all %u zero", n_zero);
-	value_print_cut(node, *comma ? " " : "", out);
+	btf_value_print_cut(node, *comma ? " " : "", out);
 	strbuf_append_char(out, '}');
 	return utf8_width(out->at + start) <= room;
 }
 
-static bool try_inline(const struct value_printer *p, const struct value_node *node, size_t room,
-		       struct strbuf *out)
+static bool try_inline(const struct btf_value_printer *p, const struct btf_value_node *node,
+		       size_t room, struct strbuf *out)
 {
 	size_t start = out->n, used;
 
-	if (value_is_simple(node)) {
-		value_print_simple(node, false, out);
+	if (btf_value_is_simple(node)) {
+		btf_value_print_simple(node, false, out);
 	} else {
 		print_lead(node, out);
 		used = out->n > start ? utf8_width(out->at + start) : 0;
 		if (used >= room)
 			return false;
-		if (node->kind == VALUE_STRUCT)
+		if (node->kind == BTF_VALUE_STRUCT)
 			return print_struct_inline(p, node, room - used, out);
-		if (node->kind == VALUE_ARRAY)
-			return value_print_array_inline(p, node, room - used, out);
-		return value_print_inline(p, value_first(p->tree, node), room - used, out);
+		if (node->kind == BTF_VALUE_ARRAY)
+			return btf_value_print_array_inline(p, node, room - used, out);
+		return btf_value_print_inline(p, btf_value_first(p->tree, node), room - used, out);
 	}
 	return utf8_width(out->at + start) <= room;
 }
 
-bool value_print_inline(const struct value_printer *p, const struct value_node *node, size_t room,
-			struct strbuf *out)
+bool btf_value_print_inline(const struct btf_value_printer *p, const struct btf_value_node *node,
+			    size_t room, struct strbuf *out)
 {
 	size_t start = out->n;
 
@@ -126,10 +127,10 @@ bool value_print_inline(const struct value_printer *p, const struct value_node *
 
 /* Simple members in a row; they wait until something that is not simple follows. */
 struct rows {
-	VEC(const struct value_node *) cells;
+	VEC(const struct btf_value_node *) cells;
 };
 
-static void print_cell(const struct value_node *node, size_t name_width, struct strbuf *out)
+static void print_cell(const struct btf_value_node *node, size_t name_width, struct strbuf *out)
 {
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 
@@ -138,7 +139,7 @@ static void print_cell(const struct value_node *node, size_t name_width, struct 
 	if (name_width > name.n)
 		strbuf_append_repeated(out, ' ', name_width - name.n);
 	strbuf_append_char(out, '=');
-	value_print_simple(node, false, out);
+	btf_value_print_simple(node, false, out);
 }
 
 struct column {
@@ -176,7 +177,7 @@ static bool measure(const struct rows *rows, size_t room, struct column *columns
 	return whole <= room;
 }
 
-static void flush_rows(const struct value_printer *p, struct rows *rows, size_t indent,
+static void flush_rows(const struct btf_value_printer *p, struct rows *rows, size_t indent,
 		       struct strbuf *out)
 {
 	struct column columns[CELLS_PER_ROW] = { 0 };
@@ -212,17 +213,17 @@ static void flush_rows(const struct value_printer *p, struct rows *rows, size_t 
 	vec_clear(&rows->cells);
 }
 
-static void print_members(const struct value_printer *p, const struct value_node *node,
+static void print_members(const struct btf_value_printer *p, const struct btf_value_node *node,
 			  size_t indent, struct strbuf *out)
 {
-	const struct value_node *child = next_visible(p, value_first(p->tree, node));
+	const struct btf_value_node *child = next_visible(p, btf_value_first(p->tree, node));
 	unsigned int n_zero = n_zero_members(p, node);
 	struct rows rows = { .cells = VEC_INIT };
 
-	for (; child; child = next_visible(p, value_next(p->tree, child))) {
+	for (; child; child = next_visible(p, btf_value_next(p->tree, child))) {
 		size_t start;
 
-		if (value_is_simple(child)) {
+		if (btf_value_is_simple(child)) {
 			vec_push(&rows.cells, child);
 			continue;
 		}
@@ -232,7 +233,7 @@ static void print_members(const struct value_printer *p, const struct value_node
 		strbuf_append_repeated(out, ' ', indent);
 		print_label(child, out);
 		strbuf_append_char(out, '=');
-		value_print(p, child, indent, utf8_width(out->at + start), out);
+		btf_value_print(p, child, indent, utf8_width(out->at + start), out);
 	}
 	flush_rows(p, &rows, indent, out);
 	vec_deinit(&rows.cells);
@@ -244,32 +245,32 @@ static void print_members(const struct value_printer *p, const struct value_node
 	if (node->shown < node->n) {
 		strbuf_append_char(out, '\n');
 		strbuf_append_repeated(out, ' ', indent);
-		value_print_cut(node, "", out);
+		btf_value_print_cut(node, "", out);
 	}
 }
 
-void value_print(const struct value_printer *p, const struct value_node *node, size_t indent,
-		 size_t used, struct strbuf *out)
+void btf_value_print(const struct btf_value_printer *p, const struct btf_value_node *node,
+		     size_t indent, size_t used, struct strbuf *out)
 {
 	size_t start = out->n;
 
-	if (used < p->columns && value_print_inline(p, node, p->columns - used, out))
+	if (used < p->columns && btf_value_print_inline(p, node, p->columns - used, out))
 		return;
-	if (value_is_simple(node)) {
-		value_print_simple(node, false, out);
+	if (btf_value_is_simple(node)) {
+		btf_value_print_simple(node, false, out);
 		return;
 	}
 	print_lead(node, out);
 	if (out->n > start)
 		used += utf8_width(out->at + start);
-	if (node->kind == VALUE_STRUCT) {
+	if (node->kind == BTF_VALUE_STRUCT) {
 		text_escape(out, node->type_name);
 		strbuf_append_char(out, ':');
 		print_members(p, node, indent + INDENT, out);
-	} else if (node->kind == VALUE_ARRAY) {
-		value_print_array(p, node, indent, used, out);
+	} else if (node->kind == BTF_VALUE_ARRAY) {
+		btf_value_print_array(p, node, indent, used, out);
 	} else {
-		value_print(p, value_first(p->tree, node), indent, used, out);
+		btf_value_print(p, btf_value_first(p->tree, node), indent, used, out);
 	}
 }
 
@@ -296,10 +297,10 @@ static void cut_lines(struct strbuf *out, size_t start, uint32_t max_lines)
 		       lines - (max_lines == 1 ? 1 : max_lines - 1));
 }
 
-void value_format(const struct value_tree *tree, const struct value_node *node,
-		  const struct value_text_options *options, struct strbuf *out)
+void btf_value_format(const struct btf_value_tree *tree, const struct btf_value_node *node,
+		      const struct btf_value_text_options *options, struct strbuf *out)
 {
-	struct value_printer p = { .tree = tree, .columns = VALUE_COLUMNS };
+	struct btf_value_printer p = { .tree = tree, .columns = BTF_VALUE_COLUMNS };
 	size_t start = out->n;
 
 	if (options) {
@@ -308,7 +309,7 @@ void value_format(const struct value_tree *tree, const struct value_node *node,
 		if (options->columns)
 			p.columns = options->columns;
 	}
-	value_print(&p, node, 0, 0, out);
+	btf_value_print(&p, node, 0, 0, out);
 	if (options && options->max_lines)
 		cut_lines(out, start, options->max_lines);
 }

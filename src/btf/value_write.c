@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 struct writer {
-	const struct value_tree *tree;
+	const struct btf_value_tree *tree;
 	struct json_writer *json;
 };
 
@@ -17,7 +17,7 @@ static void add_text_or_null(const struct writer *w, const char *key, const char
 		json_write_null(w->json);
 }
 
-static void add_number(const struct writer *w, const struct value_node *node, bool is_signed)
+static void add_number(const struct writer *w, const struct btf_value_node *node, bool is_signed)
 {
 	char wide[40];
 
@@ -34,11 +34,11 @@ static void add_number(const struct writer *w, const struct value_node *node, bo
 	}
 }
 
-static void write_node(const struct writer *w, const struct value_node *node);
+static void write_node(const struct writer *w, const struct btf_value_node *node);
 
-static void add_child(const struct writer *w, const char *key, const struct value_node *node)
+static void add_child(const struct writer *w, const char *key, const struct btf_value_node *node)
 {
-	const struct value_node *child = value_first(w->tree, node);
+	const struct btf_value_node *child = btf_value_first(w->tree, node);
 
 	if (!child)
 		return;
@@ -46,14 +46,15 @@ static void add_child(const struct writer *w, const char *key, const struct valu
 	write_node(w, child);
 }
 
-static void write_members(const struct writer *w, const struct value_node *node)
+static void write_members(const struct writer *w, const struct btf_value_node *node)
 {
-	const struct value_node *child;
+	const struct btf_value_node *child;
 
 	add_text_or_null(w, "type_name", node->type_name[0] ? node->type_name : NULL);
 	json_key(w->json, "members");
 	json_begin_array(w->json);
-	for (child = value_first(w->tree, node); child; child = value_next(w->tree, child)) {
+	for (child = btf_value_first(w->tree, node); child;
+	     child = btf_value_next(w->tree, child)) {
 		json_begin_object(w->json);
 		json_add_string(w->json, "name", child->name);
 		json_key(w->json, "value");
@@ -67,9 +68,9 @@ static void write_members(const struct writer *w, const struct value_node *node)
 	}
 }
 
-static void write_elements(const struct writer *w, const struct value_node *node)
+static void write_elements(const struct writer *w, const struct btf_value_node *node)
 {
-	const struct value_node *child;
+	const struct btf_value_node *child;
 
 	json_add_u64(w->json, "len", node->n);
 	if (node->text) {
@@ -80,14 +81,14 @@ static void write_elements(const struct writer *w, const struct value_node *node
 		json_add_bool(w->json, "all_zero", true);
 	json_key(w->json, "elements");
 	json_begin_array(w->json);
-	for (child = value_first(w->tree, node); child; child = value_next(w->tree, child))
+	for (child = btf_value_first(w->tree, node); child; child = btf_value_next(w->tree, child))
 		write_node(w, child);
 	json_end_array(w->json);
 	if (node->shown < node->n)
 		json_add_u64(w->json, "shown", node->shown);
 }
 
-static void write_pointer(const struct writer *w, const struct value_node *node)
+static void write_pointer(const struct writer *w, const struct btf_value_node *node)
 {
 	char address[24];
 
@@ -103,64 +104,65 @@ static void write_pointer(const struct writer *w, const struct value_node *node)
 		json_add_u64(w->json, "ref", node->ref);
 }
 
-static void write_scalar(const struct writer *w, const struct value_node *node)
+static void write_scalar(const struct writer *w, const struct btf_value_node *node)
 {
-	if (node->kind == VALUE_BOOL) {
+	if (node->kind == BTF_VALUE_BOOL) {
 		json_add_bool(w->json, "value", node->value);
 		return;
 	}
-	if (node->kind != VALUE_CHAR)
+	if (node->kind != BTF_VALUE_CHAR)
 		json_add_u64(w->json, "bits", node->bits);
-	if (node->kind == VALUE_FLOAT) {
+	if (node->kind == BTF_VALUE_FLOAT) {
 		json_key(w->json, "value");
 		json_write_double(w->json, node->real);
 		return;
 	}
 	add_number(w, node,
-		   node->kind == VALUE_INT || (node->kind == VALUE_ENUM && node->is_signed));
-	if (node->kind == VALUE_ENUM) {
+		   node->kind == BTF_VALUE_INT ||
+			   (node->kind == BTF_VALUE_ENUM && node->is_signed));
+	if (node->kind == BTF_VALUE_ENUM) {
 		add_text_or_null(w, "variant", node->text);
 		json_add_bool(w->json, "is_signed", node->is_signed);
 	}
 }
 
-static void write_node(const struct writer *w, const struct value_node *node)
+static void write_node(const struct writer *w, const struct btf_value_node *node)
 {
 	json_begin_object(w->json);
-	json_add_string(w->json, "kind", value_kind_word(node->kind));
+	json_add_string(w->json, "kind", btf_value_kind_name(node->kind));
 	if (node->label)
 		json_add_u64(w->json, "label", node->label);
 	switch (node->kind) {
-	case VALUE_STRUCT:
+	case BTF_VALUE_STRUCT:
 		write_members(w, node);
 		break;
-	case VALUE_ARRAY:
+	case BTF_VALUE_ARRAY:
 		write_elements(w, node);
 		break;
-	case VALUE_PTR:
+	case BTF_VALUE_PTR:
 		write_pointer(w, node);
 		break;
-	case VALUE_CPU_LIST:
+	case BTF_VALUE_CPU_LIST:
 		json_add_string(w->json, "cpus", node->text);
 		break;
-	case VALUE_SHORT:
+	case BTF_VALUE_SHORT:
 		json_add_string(w->json, "text", node->text);
 		break;
-	case VALUE_BYTES:
+	case BTF_VALUE_BYTES:
 		json_add_string(w->json, "hex", node->text);
 		if (node->shown < node->n)
 			json_add_u64(w->json, "len", node->n);
 		break;
-	case VALUE_TRUNCATED:
+	case BTF_VALUE_TRUNCATED:
 		json_add_u64(w->json, "needed", node->n);
 		json_add_u64(w->json, "had", node->shown);
 		add_child(w, "partial", node);
 		break;
-	case VALUE_UNREADABLE:
+	case BTF_VALUE_UNREADABLE:
 		json_add_string(w->json, "reason", node->reason);
 		json_add_u64(w->json, "len", node->n);
 		break;
-	case VALUE_UNSUPPORTED:
+	case BTF_VALUE_UNSUPPORTED:
 		json_add_string(w->json, "reason", node->reason);
 		break;
 	default:
@@ -170,7 +172,7 @@ static void write_node(const struct writer *w, const struct value_node *node)
 	json_end_object(w->json);
 }
 
-void btf_value_write(const struct value_tree *tree, const struct value_node *node,
+void btf_value_write(const struct btf_value_tree *tree, const struct btf_value_node *node,
 		     struct json_writer *json)
 {
 	const struct writer w = { tree, json };

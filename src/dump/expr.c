@@ -73,10 +73,10 @@ static void show_number(struct show *show, const struct expr_value *value, uint6
 			const char *label)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	uint64_t size = sizeof(number);
 	uint8_t bytes[sizeof(number)];
-	struct value_block block = { .data = { bytes, sizeof(bytes) } };
+	struct btf_value_block block = { .data = { bytes, sizeof(bytes) } };
 	bool is_text = read_text(show, value, number, &text);
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
@@ -87,7 +87,7 @@ static void show_number(struct show *show, const struct expr_value *value, uint6
 	tree = dump_value_of(&show->values, owner_of(show, value), value->type.btf,
 			     expr_type_pointer_id(&value->type), &block);
 	if (show->sink->json || !is_text)
-		dump_value_show(show->sink, "value", label, tree, value_root(tree));
+		dump_value_show(show->sink, "value", label, tree, btf_value_root(tree));
 	if (!is_text)
 		return;
 	dump_add_string(show->sink, "text", strbuf_str(&text));
@@ -104,10 +104,10 @@ static bool is_scalar(const struct expr_value *value)
 }
 
 /* Part of it, or none of it, could not be read. */
-static struct error *check_holes(const struct value_tree *tree, const char *label)
+static struct error *check_holes(const struct btf_value_tree *tree, const char *label)
 {
 	for (uint32_t i = 1; i < tree->n; i++) {
-		if (tree->nodes[i].kind == VALUE_UNREADABLE)
+		if (tree->nodes[i].kind == BTF_VALUE_UNREADABLE)
 			return dump_expr_error(EXPR_UNREAD, 0, "%s%s cannot be read: %s",
 					       i == 1 ? "" : "part of ", label,
 					       tree->nodes[i].reason);
@@ -118,7 +118,7 @@ static struct error *check_holes(const struct value_tree *tree, const char *labe
 static struct error *show_place(struct show *show, const struct expr_value *value,
 				const char *label)
 {
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	uint64_t size = 0;
 	struct error *err = expr_check_null(value);
 
@@ -131,10 +131,10 @@ static struct error *show_place(struct show *show, const struct expr_value *valu
 		return err;
 	err = check_holes(tree, label);
 	/* Nothing at all is no value. */
-	if (err && value_root(tree)->kind == VALUE_UNREADABLE)
+	if (err && btf_value_root(tree)->kind == BTF_VALUE_UNREADABLE)
 		return error_recast(err, &kmem_error_domain, KMEM_UNREAD);
 	add_head(show, value);
-	dump_value_show(show->sink, "value", label, tree, value_root(tree));
+	dump_value_show(show->sink, "value", label, tree, btf_value_root(tree));
 	return err;
 }
 

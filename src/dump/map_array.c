@@ -24,8 +24,8 @@ static bool is_section(const struct map *map, const struct btf *btf)
 
 static struct error *show_section(struct map_show *show, uint64_t address)
 {
-	_cleanup_value_ struct value_tree *tree = NULL;
-	const struct value_node *node;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
+	const struct btf_value_node *node;
 	struct error *err = map_value_read(show, show->btf, show->map->value_type, address,
 					   show->map->value_size, &tree);
 
@@ -33,9 +33,9 @@ static struct error *show_section(struct map_show *show, uint64_t address)
 		return err;
 	(void)!kmem_walk_shows(&show->walk);
 	if (show->sink->json)
-		dump_value_show(show->sink, "globals", NULL, tree, value_root(tree));
-	for (node = value_first(tree, value_root(tree)); show->sink->text && node;
-	     node = value_next(tree, node)) {
+		dump_value_show(show->sink, "globals", NULL, tree, btf_value_root(tree));
+	for (node = btf_value_first(tree, btf_value_root(tree)); show->sink->text && node;
+	     node = btf_value_next(tree, node)) {
 		_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 
 		text_escape(&name, node->name ? node->name : "");

@@ -61,7 +61,7 @@ bool map_open_owner(struct map_show *show, const char *name)
 
 /* What it takes beside its own bytes, for what is behind its pointers, counts as well. */
 struct error *map_value_read(struct map_show *show, const struct btf *btf, uint64_t type,
-			     uint64_t address, uint64_t bytes, struct value_tree **ret)
+			     uint64_t address, uint64_t bytes, struct btf_value_tree **ret)
 {
 	const struct dump_owner owner = { .map = show->map->address };
 	struct error *err = dump_value_read(show->values, owner, btf, (uint32_t)type, address,
@@ -82,7 +82,7 @@ static void say_why_not(struct map_show *show, const char *key, const char *what
 
 bool map_open_key(struct map_show *show, uint64_t address)
 {
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_error_ struct error *err = NULL;
 
 	if (!begin(show))
@@ -94,18 +94,18 @@ bool map_open_key(struct map_show *show, uint64_t address)
 		return true;
 	}
 	if (show->sink->json) {
-		dump_value_show(show->sink, "key", NULL, tree, value_root(tree));
+		dump_value_show(show->sink, "key", NULL, tree, btf_value_root(tree));
 		return true;
 	}
 	strbuf_append_char(&show->label, '[');
-	value_format(tree, value_root(tree), NULL, &show->label);
+	btf_value_format(tree, btf_value_root(tree), NULL, &show->label);
 	strbuf_append_char(&show->label, ']');
 	return true;
 }
 
 static void add_value(struct map_show *show, const char *label, uint64_t address)
 {
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_error_ struct error *err = NULL;
 	const struct map *map = show->map;
 
@@ -116,10 +116,10 @@ static void add_value(struct map_show *show, const char *label, uint64_t address
 	err = map_value_read(show, show->btf, map->value_type, address, map->value_size, &tree);
 	if (err)
 		say_why_not(show, "unavailable", "value", error_message(err));
-	else if (show->sink->text && show->hide_zeros && value_root(tree)->zero)
+	else if (show->sink->text && show->hide_zeros && btf_value_root(tree)->zero)
 		show->n_zero++;
 	else
-		dump_value_show(show->sink, "value", label, tree, value_root(tree));
+		dump_value_show(show->sink, "value", label, tree, btf_value_root(tree));
 }
 
 void map_show_value(struct map_show *show, uint64_t address)

@@ -28,7 +28,7 @@ static struct error *find_types(struct map_show *show, struct kmem_btf **ret_loa
 struct error *map_show_struct_ops(struct map_show *show)
 {
 	_cleanup_kmem_btf_ struct kmem_btf *loaded = NULL;
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	const struct btf *btf = NULL;
 	uint64_t value;
 	struct error *err = kernel_offset(show->kmem, KMEM_F_STRUCT_OPS_VALUE, &value);
@@ -41,6 +41,6 @@ struct error *map_show_struct_ops(struct map_show *show)
 	if (err)
 		return err;
 	(void)!kmem_walk_shows(&show->walk);
-	dump_value_show(show->sink, "value", "value", tree, value_root(tree));
+	dump_value_show(show->sink, "value", "value", tree, btf_value_root(tree));
 	return NULL;
 }

@@ -76,7 +76,8 @@ struct error *map_show_task_storage(struct map_show *show) MUST_CHECK;
 
 /* Key or value of the map out of the guest's memory. */
 struct error *map_value_read(struct map_show *show, const struct btf *btf, uint64_t type,
-			     uint64_t address, uint64_t bytes, struct value_tree **ret) MUST_CHECK;
+			     uint64_t address, uint64_t bytes,
+			     struct btf_value_tree **ret) MUST_CHECK;
 
 /* All maps of a view, one after the other, with one budget. */
 struct map_search {

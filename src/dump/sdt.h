@@ -91,7 +91,7 @@ struct sdt_entry {
 	int32_t idx;	    /* which slot; 0 as well while it is being freed */
 	int32_t genn;	    /* grows each time the slot is handed out again */
 	uint64_t user_addr; /* the pointer, as the arena's pages have it */
-	struct value_block payload;
+	struct btf_value_block payload;
 	bool is_zeroed; /* nothing but 0 in the payload */
 };
 

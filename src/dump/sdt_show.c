@@ -15,7 +15,7 @@ struct show {
 };
 
 static void write_entry(struct show *show, const struct sdt_entry *entry,
-			const struct value_tree *tree)
+			const struct btf_value_tree *tree)
 {
 	if (!show->has_entries)
 		dump_open_list(show->sink, "entries");
@@ -24,7 +24,7 @@ static void write_entry(struct show *show, const struct sdt_entry *entry,
 	json_add_i64(show->sink->json, "idx", entry->idx);
 	json_add_i64(show->sink->json, "genn", entry->genn);
 	dump_add_hex(show->sink, "user_addr", entry->user_addr);
-	dump_value_show(show->sink, "payload", NULL, tree, value_root(tree));
+	dump_value_show(show->sink, "payload", NULL, tree, btf_value_root(tree));
 	dump_close(show->sink);
 }
 
@@ -33,7 +33,7 @@ static void show_entry(void *context, const struct sdt_entry *entry)
 	struct show *show = context;
 	const struct dump_owner owner = { .arena = show->allocator->arena };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 
 	/* There is no room for it: not worth the work. */
 	if (show->sink->text && show->lines.lines_left == 0) {
@@ -50,8 +50,8 @@ static void show_entry(void *context, const struct sdt_entry *entry)
 	}
 	strbuf_appendf(&text, "  idx=%d genn=%d user_addr=0x%llx payload=", entry->idx, entry->genn,
 		       (unsigned long long)entry->user_addr);
-	value_format(tree, value_root(tree),
-		     &(struct value_text_options){ .zeros = show->sink->zeros }, &text);
+	btf_value_format(tree, btf_value_root(tree),
+			 &(struct btf_value_text_options){ .zeros = show->sink->zeros }, &text);
 	dump_lines(&show->lines, strbuf_str(&text));
 }
 

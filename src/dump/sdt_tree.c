@@ -83,11 +83,13 @@ static bool read_desc(struct tree *tree, uint64_t pointer, struct desc *ret)
 
 /* Page by page: what is there is shown beside what is not. */
 static void read_payload(struct tree *tree, uint64_t pointer, uint8_t *into,
-			 struct value_hole *holes, struct value_block *block)
+			 struct btf_value_hole *holes, struct btf_value_block *block)
 {
 	size_t n = (size_t)tree->walk->payload_size, done = 0;
 
-	*block = (struct value_block){ .data = { into, n }, .holes = holes, .address = pointer };
+	*block = (struct btf_value_block){ .data = { into, n },
+					   .holes = holes,
+					   .address = pointer };
 	memset(into, 0, n);
 	while (done < n) {
 		size_t here = KMEM_PAGE_BYTES - (pointer + done) % KMEM_PAGE_BYTES;
@@ -98,8 +100,9 @@ static void read_payload(struct tree *tree, uint64_t pointer, uint8_t *into,
 		status = arena_read(tree->space, tree->arena, pointer + done, into + done, here);
 		if (status != KMEM_READ_OK) {
 			memset(into + done, 0, here);
-			holes[block->n_holes++] = (struct value_hole){ done, here,
-								       kmem_status_name(status) };
+			holes[block->n_holes++] = (struct btf_value_hole){
+				done, here, kmem_status_name(status)
+			};
 		}
 		done += here;
 	}
@@ -118,7 +121,7 @@ static void see_data(struct tree *tree, uint64_t pointer)
 {
 	struct sdt_walk *walk = tree->walk;
 	uint8_t payload[SDT_MAX_ELEMENT];
-	struct value_hole holes[MAX_HOLES];
+	struct btf_value_hole holes[MAX_HOLES];
 	/* Whatever half of it a program has kept: both lie in the same 4 GiB. */
 	struct sdt_entry entry = { .user_addr = (tree->arena->user_start & ~(uint64_t)UINT32_MAX) |
 						(pointer & UINT32_MAX) };

@@ -48,8 +48,8 @@ static void read_cpus(const struct dump_scheduler *scheduler, uint64_t task,
 	words = xcalloc(bytes / 8, 8);
 	ret->cpus_status = kmem_read(&kmem->space, task + field->place.offset, words, bytes, NULL);
 	if (!ret->cpus_status)
-		value_cpus_format((struct bytes){ (const uint8_t *)words, bytes }, kmem->cpus.n,
-				  &ret->cpus);
+		btf_value_cpus_format((struct bytes){ (const uint8_t *)words, bytes }, kmem->cpus.n,
+				      &ret->cpus);
 }
 
 /* By the clock of its CPU, which stands at the last time that this runqueue was touched. */

@@ -13,17 +13,17 @@
 
 enum { USER_BITS = 47 }; /* of addresses of processes, and of arenas */
 
-static enum value_read read_as_value(enum kmem_status status)
+static enum btf_value_read read_as_value(enum kmem_status status)
 {
 	switch (status) {
 	case KMEM_READ_OK:
-		return VALUE_READ_OK;
+		return BTF_VALUE_READ_OK;
 	case KMEM_READ_UNMAPPED:
-		return VALUE_READ_UNMAPPED;
+		return BTF_VALUE_READ_UNMAPPED;
 	case KMEM_READ_TORN:
-		return VALUE_READ_TORN;
+		return BTF_VALUE_READ_TORN;
 	default:
-		return VALUE_READ_OUTSIDE;
+		return BTF_VALUE_READ_OUTSIDE;
 	}
 }
 
@@ -69,12 +69,12 @@ static enum kmem_status read_at(const struct reading *reading, uint64_t address,
 		     : kmem_read(space, address, to, n, NULL);
 }
 
-static enum value_read read_memory(void *context, uint64_t address, void *to, size_t n)
+static enum btf_value_read read_memory(void *context, uint64_t address, void *to, size_t n)
 {
 	return read_as_value(read_at(context, address, to, n));
 }
 
-static bool is_function(const struct value_pointer *pointer)
+static bool is_function(const struct btf_value_pointer *pointer)
 {
 	struct btf_type type;
 
@@ -122,8 +122,8 @@ static void name_code(struct dump_values *values, uint64_t address)
 }
 
 /* Into an arena, and nowhere else; what is known at an address of the kernel has a name. */
-static enum value_step step(void *context, const struct value_pointer *pointer,
-			    struct value_target *target)
+static enum btf_value_step step(void *context, const struct btf_value_pointer *pointer,
+				struct btf_value_target *target)
 {
 	const struct reading *reading = context;
 	struct dump_values *values = reading->values;
@@ -138,52 +138,53 @@ static enum value_step step(void *context, const struct value_pointer *pointer,
 		target->symbol = strbuf_str(&values->symbol);
 	if (is_function(pointer) || !arena_of(reading, pointer->address) ||
 	    btf_resolve(target->btf, target->type, &type) != BTF_ANSWER_OK)
-		return VALUE_STEP_LEAVE;
+		return BTF_VALUE_STEP_LEAVE;
 	/* A body of the same name stands in for a declaration. */
 	if (type.kind == BTF_FWD && btf_find_body(target->btf, type.flag ? BTF_UNION : BTF_STRUCT,
 						  type.name, &type) != BTF_BODY_FULL)
-		return VALUE_STEP_LEAVE;
+		return BTF_VALUE_STEP_LEAVE;
 	target->type = type.id;
-	return VALUE_STEP_FOLLOW;
+	return BTF_VALUE_STEP_FOLLOW;
 }
 
-static enum value_read short_task(void *context, const struct value_short_request *request,
-				  struct strbuf *out)
+static enum btf_value_read short_task(void *context, const struct btf_value_short_request *request,
+				      struct strbuf *out)
 {
 	struct kmem *kmem = context;
 	uint64_t pid;
 
 	/* What is no task any more, or never was, stays a number. */
 	if (kmem_get(kmem, KMEM_F_TASK_PID, request->address, &pid) != KMEM_READ_OK)
-		return VALUE_READ_REFUSED;
+		return BTF_VALUE_READ_REFUSED;
 	dump_task_name(kmem, request->address, out);
-	return VALUE_READ_OK;
+	return BTF_VALUE_READ_OK;
 }
 
 /* The path of a control group. */
-static enum value_read short_cgroup(void *context, const struct value_short_request *request,
-				    struct strbuf *out)
+static enum btf_value_read short_cgroup(void *context,
+					const struct btf_value_short_request *request,
+					struct strbuf *out)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
 
 	if (dump_cgroup_path_of(context, request->address, &path) != KMEM_READ_OK)
-		return VALUE_READ_REFUSED;
+		return BTF_VALUE_READ_REFUSED;
 	text_escape(out, strbuf_str(&path));
-	return VALUE_READ_OK;
+	return BTF_VALUE_READ_OK;
 }
 
 struct hole_list {
-	VEC(struct value_hole) at;
+	VEC(struct btf_value_hole) at;
 };
 
 static void add_hole(struct hole_list *holes, uint64_t offset, uint64_t n, const char *reason)
 {
-	struct value_hole *last = holes->at.n ? &holes->at.at[holes->at.n - 1] : NULL;
+	struct btf_value_hole *last = holes->at.n ? &holes->at.at[holes->at.n - 1] : NULL;
 
 	if (last && last->offset + last->n == offset && strcmp(last->reason, reason) == 0)
 		last->n += n;
 	else
-		vec_push(&holes->at, ((struct value_hole){ offset, n, reason }));
+		vec_push(&holes->at, ((struct btf_value_hole){ offset, n, reason }));
 }
 
 /* Page by page: one that is missing does not take the others with it. */
@@ -203,35 +204,35 @@ static void read_with_holes(struct reading *reading, uint64_t address, uint8_t *
 	}
 }
 
-struct value_tree *dump_value_of(struct dump_values *values, struct dump_owner owner,
-				 const struct btf *btf, uint32_t type,
-				 const struct value_block *block)
+struct btf_value_tree *dump_value_of(struct dump_values *values, struct dump_owner owner,
+				     const struct btf *btf, uint32_t type,
+				     const struct btf_value_block *block)
 {
 	struct reading reading = { values, owner };
 	struct kmem *kmem = values->kmem;
-	struct value_cpus cpus = { .n_cpus = kmem->cpus.n };
-	const struct value_short shorts[] = {
-		{ "task_struct", true, VALUE_SHORT, short_task, kmem },
-		{ "cgroup", true, VALUE_SHORT, short_cgroup, kmem },
-		{ "cpumask", true, VALUE_CPU_LIST, value_short_cpus, &cpus },
-		{ "bpf_cpumask", true, VALUE_CPU_LIST, value_short_cpus, &cpus },
-		{ "cpumask", false, VALUE_CPU_LIST, value_short_cpus, &cpus },
-		{ "bpf_cpumask", false, VALUE_CPU_LIST, value_short_cpus, &cpus },
+	struct btf_value_cpus cpus = { .n_cpus = kmem->cpus.n };
+	const struct btf_value_short shorts[] = {
+		{ "task_struct", true, BTF_VALUE_SHORT, short_task, kmem },
+		{ "cgroup", true, BTF_VALUE_SHORT, short_cgroup, kmem },
+		{ "cpumask", true, BTF_VALUE_CPU_LIST, btf_value_short_cpus, &cpus },
+		{ "bpf_cpumask", true, BTF_VALUE_CPU_LIST, btf_value_short_cpus, &cpus },
+		{ "cpumask", false, BTF_VALUE_CPU_LIST, btf_value_short_cpus, &cpus },
+		{ "bpf_cpumask", false, BTF_VALUE_CPU_LIST, btf_value_short_cpus, &cpus },
 	};
-	const struct value_memory memory = { &reading, read_memory, step };
-	const struct value_options options = { .max_bytes = block->data.n +
-							    DUMP_LIMIT_FOLLOWED_BYTES,
-					       .max_nodes = values->max_nodes,
-					       .shorts = shorts,
-					       .n_shorts = ARRAY_SIZE(shorts),
-					       .memory = &memory };
+	const struct btf_value_memory memory = { &reading, read_memory, step };
+	const struct btf_value_options options = { .max_bytes = block->data.n +
+								DUMP_LIMIT_FOLLOWED_BYTES,
+						   .max_nodes = values->max_nodes,
+						   .shorts = shorts,
+						   .n_shorts = ARRAY_SIZE(shorts),
+						   .memory = &memory };
 
-	return value_new(btf, btf ? type : 0, block, &options);
+	return btf_value_new(btf, btf ? type : 0, block, &options);
 }
 
 struct error *dump_value_read(struct dump_values *values, struct dump_owner owner,
 			      const struct btf *btf, uint32_t type, uint64_t address,
-			      uint64_t bytes, struct value_tree **ret)
+			      uint64_t bytes, struct btf_value_tree **ret)
 {
 	_cleanup_free_ void *data = NULL;
 	struct hole_list holes = { 0 };
@@ -242,10 +243,10 @@ struct error *dump_value_read(struct dump_values *values, struct dump_owner owne
 		return err;
 	read_with_holes(&(struct reading){ values, owner }, address, data, bytes, &holes);
 	*ret = dump_value_of(values, owner, btf, type,
-			     &(struct value_block){ .data = { data, bytes },
-						    .holes = holes.at.at,
-						    .n_holes = holes.at.n,
-						    .address = address });
+			     &(struct btf_value_block){ .data = { data, bytes },
+							.holes = holes.at.at,
+							.n_holes = holes.at.n,
+							.address = address });
 	vec_deinit(&holes.at);
 	return NULL;
 }
@@ -259,9 +260,9 @@ void dump_values_deinit(struct dump_values *values)
 }
 
 void dump_value_show(struct dump_sink *sink, const char *key, const char *label,
-		     const struct value_tree *tree, const struct value_node *node)
+		     const struct btf_value_tree *tree, const struct btf_value_node *node)
 {
-	const struct value_text_options options = { .zeros = sink->zeros, .count_zeros = true };
+	const struct btf_value_text_options options = { .zeros = sink->zeros, .count_zeros = true };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (sink->json) {
@@ -270,6 +271,6 @@ void dump_value_show(struct dump_sink *sink, const char *key, const char *label,
 		return;
 	}
 	strbuf_appendf(&text, "%s = ", label);
-	value_format(tree, node, &options, &text);
+	btf_value_format(tree, node, &options, &text);
 	dump_lines(sink, strbuf_str(&text));
 }

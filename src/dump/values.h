@@ -39,14 +39,14 @@ struct dump_owner {
  */
 struct error *dump_value_read(struct dump_values *values, struct dump_owner owner,
 			      const struct btf *btf, uint32_t type, uint64_t address,
-			      uint64_t bytes, struct value_tree **ret) MUST_CHECK;
+			      uint64_t bytes, struct btf_value_tree **ret) MUST_CHECK;
 /* The same of bytes that were read before: an element of an arena, a number of an expression. */
-struct value_tree *dump_value_of(struct dump_values *values, struct dump_owner owner,
-				 const struct btf *btf, uint32_t type,
-				 const struct value_block *block) MUST_CHECK;
+struct btf_value_tree *dump_value_of(struct dump_values *values, struct dump_owner owner,
+				     const struct btf *btf, uint32_t type,
+				     const struct btf_value_block *block) MUST_CHECK;
 
 /* A member of JSON, or "label = value" and what else it needs of lines. */
 void dump_value_show(struct dump_sink *sink, const char *key, const char *label,
-		     const struct value_tree *tree, const struct value_node *node);
+		     const struct btf_value_tree *tree, const struct btf_value_node *node);
 
 #endif

@@ -31,7 +31,7 @@ enum {
 	CHOOSE_NARROW = 32
 };
 
-static enum value_read read_memory(void *context, uint64_t address, void *to, size_t n)
+static enum btf_value_read read_memory(void *context, uint64_t address, void *to, size_t n)
 {
 	const struct world *world = context;
 	uint64_t at = address - MEMORY_AT;
@@ -39,13 +39,13 @@ static enum value_read read_memory(void *context, uint64_t address, void *to, si
 	if (n == 0 || address / 4096 != (address + n - 1) / 4096)
 		__builtin_trap();
 	if (at > world->memory.n || n > world->memory.n - at)
-		return at & 1 ? VALUE_READ_TORN : VALUE_READ_UNMAPPED;
+		return at & 1 ? BTF_VALUE_READ_TORN : BTF_VALUE_READ_UNMAPPED;
 	memcpy(to, world->memory.at + at, n);
-	return VALUE_READ_OK;
+	return BTF_VALUE_READ_OK;
 }
 
-static enum value_step step(void *context, const struct value_pointer *pointer,
-			    struct value_target *target)
+static enum btf_value_step step(void *context, const struct btf_value_pointer *pointer,
+				struct btf_value_target *target)
 {
 	struct world *world = context;
 
@@ -53,20 +53,21 @@ static enum value_step step(void *context, const struct value_pointer *pointer,
 	if (pointer->address % 16 == 1) {
 		target->symbol = "symbol";
 		target->reason = "odd";
-		return VALUE_STEP_SKIP;
+		return BTF_VALUE_STEP_SKIP;
 	}
 	if (pointer->address % 16 == 2) {
 		target->address &= ~UINT64_C(15);
 		target->tag = "cast→kernel";
 	}
-	return pointer->followed > 20 ? VALUE_STEP_LEAVE : VALUE_STEP_FOLLOW;
+	return pointer->followed > 20 ? BTF_VALUE_STEP_LEAVE : BTF_VALUE_STEP_FOLLOW;
 }
 
-static enum value_read name_it(void *context UNUSED, const struct value_short_request *request,
-			       struct strbuf *out)
+static enum btf_value_read name_it(void *context UNUSED,
+				   const struct btf_value_short_request *request,
+				   struct strbuf *out)
 {
 	uint8_t byte = 0;
-	enum value_read status = VALUE_READ_OK;
+	enum btf_value_read status = BTF_VALUE_READ_OK;
 
 	if (request->bytes.n)
 		byte = request->bytes.at[0];
@@ -77,37 +78,37 @@ static enum value_read name_it(void *context UNUSED, const struct value_short_re
 	return status;
 }
 
-static void check_tree(const struct value_tree *tree, uint32_t max_nodes)
+static void check_tree(const struct btf_value_tree *tree, uint32_t max_nodes)
 {
 	if (tree->n < 2 || tree->n - 1 > max_nodes)
 		__builtin_trap();
 	for (uint32_t i = 1; i < tree->n; i++) {
-		const struct value_node *node = &tree->nodes[i];
+		const struct btf_value_node *node = &tree->nodes[i];
 
 		if (node->parent >= i || node->shown > node->n)
 			__builtin_trap();
 		/* What is not known is not 0. */
 		if (node->zero &&
-		    (node->kind == VALUE_UNREADABLE || node->kind == VALUE_TRUNCATED ||
-		     node->kind == VALUE_UNSUPPORTED))
+		    (node->kind == BTF_VALUE_UNREADABLE || node->kind == BTF_VALUE_TRUNCATED ||
+		     node->kind == BTF_VALUE_UNSUPPORTED))
 			__builtin_trap();
-		if ((node->kind == VALUE_UNREADABLE || node->kind == VALUE_UNSUPPORTED) &&
+		if ((node->kind == BTF_VALUE_UNREADABLE || node->kind == BTF_VALUE_UNSUPPORTED) &&
 		    (!node->reason || !node->reason[0]))
 			__builtin_trap();
 	}
 }
 
-static void check_text(const struct value_tree *tree, const struct world *world)
+static void check_text(const struct btf_value_tree *tree, const struct world *world)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct value_text_options options = {
+	struct btf_value_text_options options = {
 		.zeros = world->choices[0] & CHOOSE_ZEROS,
 		.columns = world->choices[0] & CHOOSE_NARROW ? 30 : 0,
 		.max_lines = world->choices[5],
 	};
 	uint32_t lines = 1;
 
-	value_format(tree, value_root(tree), &options, &text);
+	btf_value_format(tree, btf_value_root(tree), &options, &text);
 	for (size_t i = 0; i < text.n; i++) {
 		lines += text.at[i] == '\n';
 		/* Nothing moves the cursor of who reads it. */
@@ -118,19 +119,19 @@ static void check_text(const struct value_tree *tree, const struct world *world)
 		__builtin_trap();
 }
 
-static void check_json(const struct value_tree *tree)
+static void check_json(const struct btf_value_tree *tree)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
 	_cleanup_error_ struct error *err = NULL;
 
-	value_write_json(tree, value_root(tree), &text);
+	value_write_json(tree, btf_value_root(tree), &text);
 	err = json_doc_parse(strbuf_str(&text), text.n, "values", &doc);
 	if (err)
 		__builtin_trap();
 }
 
-static void check_get(const struct value_tree *tree)
+static void check_get(const struct btf_value_tree *tree)
 {
 	static const char *const paths[] = {
 		"",	  "next",   "dsqs[1].list.next", "curr.rq.curr.pid",
@@ -142,32 +143,33 @@ static void check_get(const struct value_tree *tree)
 	double d;
 
 	for (size_t k = 0; k < ARRAY_SIZE(paths); k++) {
-		const struct value_node *node = value_find(tree, value_root(tree), paths[k]);
-		bool has_u = value_get_u64(node, &u), has_i = value_get_i64(node, &i);
+		const struct btf_value_node *node = btf_value_find(tree, btf_value_root(tree),
+								   paths[k]);
+		bool has_u = btf_value_get_u64(node, &u), has_i = btf_value_get_i64(node, &i);
 
 		if (has_u && has_i && (int64_t)u != i)
 			__builtin_trap();
-		if ((has_u || has_i) && !value_get_double(node, &d))
+		if ((has_u || has_i) && !btf_value_get_double(node, &d))
 			__builtin_trap();
-		value_get_text(node);
+		btf_value_get_text(node);
 	}
 }
 
 static void build(const struct btf *btf, struct world *world)
 {
-	static const struct value_flexible flexible[] = { { "flex", "words", "n" } };
-	struct value_cpus cpus = { .n_cpus = world->choices[6],
-				   .skip_bytes = world->choices[6] % 2 };
-	const struct value_short shorts[] = {
-		{ "cpumask_t", false, VALUE_CPU_LIST, value_short_cpus, &cpus },
-		{ "cpumask", true, VALUE_CPU_LIST, value_short_cpus, &cpus },
-		{ "task", true, VALUE_SHORT, name_it, NULL },
-		{ "u32", false, VALUE_SHORT, name_it, NULL },
+	static const struct btf_value_flexible flexible[] = { { "flex", "words", "n" } };
+	struct btf_value_cpus cpus = { .n_cpus = world->choices[6],
+				       .skip_bytes = world->choices[6] % 2 };
+	const struct btf_value_short shorts[] = {
+		{ "cpumask_t", false, BTF_VALUE_CPU_LIST, btf_value_short_cpus, &cpus },
+		{ "cpumask", true, BTF_VALUE_CPU_LIST, btf_value_short_cpus, &cpus },
+		{ "task", true, BTF_VALUE_SHORT, name_it, NULL },
+		{ "u32", false, BTF_VALUE_SHORT, name_it, NULL },
 	};
-	struct value_memory memory = { world, read_memory, step };
-	const struct value_hole hole = { world->choices[7], 1 + world->choices[6], "unmapped" };
+	struct btf_value_memory memory = { world, read_memory, step };
+	const struct btf_value_hole hole = { world->choices[7], 1 + world->choices[6], "unmapped" };
 	bool few = world->choices[0] & CHOOSE_FEW;
-	struct value_options options = {
+	struct btf_value_options options = {
 		.max_nodes = few ? 8 : 300,
 		.max_bytes = few ? 64 : 0,
 		.max_elements = few ? 3 : 0,
@@ -178,14 +180,15 @@ static void build(const struct btf *btf, struct world *world)
 		.n_shorts = world->choices[5] % 5,
 		.memory = world->choices[0] & CHOOSE_FOLLOW ? &memory : NULL,
 	};
-	struct value_block block = {
+	struct btf_value_block block = {
 		.data = world->memory,
 		.holes = &hole,
 		.n_holes = world->choices[0] & CHOOSE_HOLE ? 1 : 0,
 		.address = MEMORY_AT,
 	};
 	uint32_t type = world->choices[1] % (btf_n_types(btf) + 1);
-	_cleanup_value_ struct value_tree *tree = value_new(btf, type, &block, &options);
+	_cleanup_btf_value_ struct btf_value_tree *tree = btf_value_new(btf, type, &block,
+									&options);
 
 	check_tree(tree, options.max_nodes);
 	check_text(tree, world);

@@ -6,8 +6,8 @@
 #include "btf/value.h"
 #include "json/writer.h"
 
-static inline void value_write_json(const struct value_tree *tree, const struct value_node *node,
-				    struct strbuf *out)
+static inline void value_write_json(const struct btf_value_tree *tree,
+				    const struct btf_value_node *node, struct strbuf *out)
 {
 	struct json_writer w = json_writer_to(out, JSON_COMPACT);
 

@@ -6,39 +6,39 @@
 
 static void kinds_and_statuses_have_words(void **state UNUSED)
 {
-	for (int i = 0; i < VALUE_N_KINDS; i++)
-		assert_true(strlen(value_kind_word((enum value_kind)i)) > 2);
-	assert_string_equal(value_kind_word(VALUE_CPU_LIST), "cpu_list");
-	assert_string_equal(value_read_word(VALUE_READ_UNMAPPED), "unmapped");
-	assert_string_equal(value_read_word((enum value_read)99), "unknown");
+	for (int i = 0; i < BTF_VALUE_N_KINDS; i++)
+		assert_true(strlen(btf_value_kind_name((enum btf_value_kind)i)) > 2);
+	assert_string_equal(btf_value_kind_name(BTF_VALUE_CPU_LIST), "cpu_list");
+	assert_string_equal(btf_value_read_name(BTF_VALUE_READ_UNMAPPED), "unmapped");
+	assert_string_equal(btf_value_read_name((enum btf_value_read)99), "unknown");
 }
 
 static void a_tree_can_be_walked(void **state UNUSED)
 {
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_sample_ struct sample s;
-	const struct value_node *node;
+	const struct btf_value_node *node;
 	uint8_t list[16] = { 1, [8] = 2 };
 
 	sample_init(&s);
 	tree = tree_of(s.btf, s.list_head, list, sizeof(list), NULL);
-	node = value_root(tree);
+	node = btf_value_root(tree);
 	assert_int_equal(node->parent, 0);
-	assert_null(value_next(tree, node));
-	node = value_first(tree, node);
+	assert_null(btf_value_next(tree, node));
+	node = btf_value_first(tree, node);
 	assert_string_equal(node->name, "next");
 	assert_int_equal(node->value, 1);
-	assert_null(value_first(tree, node));
-	node = value_next(tree, node);
+	assert_null(btf_value_first(tree, node));
+	node = btf_value_next(tree, node);
 	assert_string_equal(node->name, "prev");
-	assert_null(value_next(tree, node));
-	value_free(NULL);
+	assert_null(btf_value_next(tree, node));
+	btf_value_free(NULL);
 }
 
 static void a_block_larger_than_the_budget_is_cut(void **state UNUSED)
 {
-	const struct value_options options = { .max_bytes = 8 };
-	_cleanup_value_ struct value_tree *tree = NULL;
+	const struct btf_value_options options = { .max_bytes = 8 };
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_sample_ struct sample s;
 	uint8_t list[16] = { 1, [8] = 2 };
 
@@ -51,45 +51,45 @@ static void a_block_larger_than_the_budget_is_cut(void **state UNUSED)
 
 static void nothing_but_zeros_is_known_as_such(void **state UNUSED)
 {
-	_cleanup_value_ struct value_tree *zero = NULL, *one = NULL, *cut = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *zero = NULL, *one = NULL, *cut = NULL;
 	_cleanup_sample_ struct sample s;
 	uint8_t rq[96] = { 0 };
 
 	sample_init(&s);
 	zero = tree_of(s.btf, s.rq, rq, sizeof(rq), NULL);
-	assert_true(value_root(zero)->zero);
+	assert_true(btf_value_root(zero)->zero);
 	assert_text(zero, "rq{}");
 	/* What is not there is not known to be 0. */
 	cut = tree_of(s.btf, s.rq, rq, 8, NULL);
-	assert_false(value_root(cut)->zero);
+	assert_false(btf_value_root(cut)->zero);
 	rq[60] = 1;
 	one = tree_of(s.btf, s.rq, rq, sizeof(rq), NULL);
-	assert_false(value_root(one)->zero);
-	assert_false(value_find(one, value_root(one), "dsqs")->zero);
-	assert_true(value_find(one, value_root(one), "dsqs[0]")->zero);
+	assert_false(btf_value_root(one)->zero);
+	assert_false(btf_value_find(one, btf_value_root(one), "dsqs")->zero);
+	assert_true(btf_value_find(one, btf_value_root(one), "dsqs[0]")->zero);
 }
 
 static void options_cannot_raise_the_limits_of_a_tree(void **state UNUSED)
 {
-	const struct value_options options = { .max_nodes = UINT32_MAX,
-					       .max_bytes = UINT64_MAX,
-					       .max_elements = UINT32_MAX };
+	const struct btf_value_options options = { .max_nodes = UINT32_MAX,
+						   .max_bytes = UINT64_MAX,
+						   .max_elements = UINT32_MAX };
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
-	_cleanup_value_ struct value_tree *tree = NULL;
-	uint8_t *data = calloc(1, VALUE_LIMIT_NODES + 1000);
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
+	uint8_t *data = calloc(1, BTF_LIMIT_VALUE_NODES + 1000);
 	struct build_btf b = { 0 };
 	uint32_t u8 = build_btf_int(&b, "unsigned char", 1, 0), many;
 
-	many = build_btf_array(&b, u8, VALUE_LIMIT_NODES + 1000);
+	many = build_btf_array(&b, u8, BTF_LIMIT_VALUE_NODES + 1000);
 	build_btf_finish(&b, &bytes);
 	assert_success(btf_parse(build_bytes(&bytes), "many", &btf));
 	assert_non_null(data);
 	data[5] = 1;
-	tree = tree_of(btf, many, data, VALUE_LIMIT_NODES + 1000, &options);
-	assert_int_equal(tree->n - 1, VALUE_LIMIT_NODES);
-	assert_int_equal(value_root(tree)->shown, VALUE_LIMIT_NODES - 1);
-	assert_int_equal(value_root(tree)->n, VALUE_LIMIT_NODES + 1000);
+	tree = tree_of(btf, many, data, BTF_LIMIT_VALUE_NODES + 1000, &options);
+	assert_int_equal(tree->n - 1, BTF_LIMIT_VALUE_NODES);
+	assert_int_equal(btf_value_root(tree)->shown, BTF_LIMIT_VALUE_NODES - 1);
+	assert_int_equal(btf_value_root(tree)->n, BTF_LIMIT_VALUE_NODES + 1000);
 	free(data);
 }
 

@@ -63,14 +63,14 @@ static void bytes_that_read_like_text_are_text(void **state UNUSED)
 
 	arrays_init(&a);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		_cleanup_value_ struct value_tree *tree = tree_of(a.btf, a.chars, rows[i].bytes, 16,
-								  NULL);
+		_cleanup_btf_value_ struct btf_value_tree *tree = tree_of(a.btf, a.chars,
+									  rows[i].bytes, 16, NULL);
 
-		assert_int_equal(value_root(tree)->n, 16);
+		assert_int_equal(btf_value_root(tree)->n, 16);
 		if (rows[i].text)
-			assert_string_equal(value_root(tree)->text, rows[i].text);
+			assert_string_equal(btf_value_root(tree)->text, rows[i].text);
 		else
-			assert_null(value_root(tree)->text);
+			assert_null(btf_value_root(tree)->text);
 		assert_int_equal(tree->n, rows[i].text ? 2 : 18);
 	}
 }
@@ -78,19 +78,20 @@ static void bytes_that_read_like_text_are_text(void **state UNUSED)
 static void long_arrays_of_zeros_are_not_opened(void **state UNUSED)
 {
 	uint64_t words[40] = { 0 };
-	_cleanup_value_ struct value_tree *zeros = NULL, *ones = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *zeros = NULL, *ones = NULL;
 	_cleanup_arrays_ struct arrays a;
 	uint64_t value = 77;
 
 	arrays_init(&a);
 	zeros = tree_of(a.btf, a.words, words, sizeof(words), NULL);
 	assert_int_equal(zeros->n, 2);
-	assert_true(value_root(zeros)->all_zero);
+	assert_true(btf_value_root(zeros)->all_zero);
 	assert_text(zeros, "[all 40 zero]");
 	/* An element of it is 0 all the same, and there are only 40. */
-	assert_true(value_get_u64(value_find(zeros, value_root(zeros), "[39]"), &value));
+	assert_true(
+		btf_value_get_u64(btf_value_find(zeros, btf_value_root(zeros), "[39]"), &value));
 	assert_int_equal(value, 0);
-	assert_null(value_find(zeros, value_root(zeros), "[40]"));
+	assert_null(btf_value_find(zeros, btf_value_root(zeros), "[40]"));
 	words[39] = 1;
 	ones = tree_of(a.btf, a.words, words, sizeof(words), NULL);
 	assert_int_equal(ones->n, 42);
@@ -98,9 +99,9 @@ static void long_arrays_of_zeros_are_not_opened(void **state UNUSED)
 
 static void elements_have_a_limit_and_say_so(void **state UNUSED)
 {
-	const struct value_options options = { .max_elements = 3 };
+	const struct btf_value_options options = { .max_elements = 3 };
 	uint64_t words[40] = { 1, 2, 3, 4 };
-	_cleanup_value_ struct value_tree *tree = NULL, *cut = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL, *cut = NULL;
 	_cleanup_arrays_ struct arrays a;
 
 	arrays_init(&a);
@@ -116,7 +117,7 @@ static void elements_have_a_limit_and_say_so(void **state UNUSED)
 static void arrays_without_length_inside_a_struct_are_marks(void **state UNUSED)
 {
 	uint64_t words[2] = { 1, 2 };
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_arrays_ struct arrays a;
 
 	arrays_init(&a);
@@ -126,13 +127,13 @@ static void arrays_without_length_inside_a_struct_are_marks(void **state UNUSED)
 
 static void flexible_arrays_need_a_count(void **state UNUSED)
 {
-	static const struct value_flexible rows[] = { { "flux", "words", "n" },
-						      { "flex", "word", "n" },
-						      { "flex", "words", "n" } };
-	const struct value_options options = { .flexible = rows, .n_flexible = 3 };
+	static const struct btf_value_flexible rows[] = { { "flux", "words", "n" },
+							  { "flex", "word", "n" },
+							  { "flex", "words", "n" } };
+	const struct btf_value_options options = { .flexible = rows, .n_flexible = 3 };
 	uint64_t words[4] = { 3, 10, 11, 12 };
-	_cleanup_value_ struct value_tree *unknown = NULL, *known = NULL, *none = NULL,
-					  *liar = NULL, *inner = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *unknown = NULL, *known = NULL, *none = NULL,
+						  *liar = NULL, *inner = NULL;
 	_cleanup_arrays_ struct arrays a;
 
 	arrays_init(&a);
@@ -155,16 +156,17 @@ static void flexible_arrays_need_a_count(void **state UNUSED)
 
 static void a_count_that_cannot_be_read_is_no_count(void **state UNUSED)
 {
-	static const struct value_flexible rows[] = { { "flex", "words", "missing" },
-						      { "flex", "words", "words" } };
-	const struct value_options options = { .flexible = rows, .n_flexible = 2 };
+	static const struct btf_value_flexible rows[] = { { "flex", "words", "missing" },
+							  { "flex", "words", "words" } };
+	const struct btf_value_options options = { .flexible = rows, .n_flexible = 2 };
 	uint64_t words[4] = { 3, 10, 11, 12 };
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_arrays_ struct arrays a;
 
 	arrays_init(&a);
 	tree = tree_of(a.btf, a.flex, words, sizeof(words), &options);
-	assert_int_equal(value_find(tree, value_root(tree), "words")->kind, VALUE_UNSUPPORTED);
+	assert_int_equal(btf_value_find(tree, btf_value_root(tree), "words")->kind,
+			 BTF_VALUE_UNSUPPORTED);
 }
 
 int main(void)

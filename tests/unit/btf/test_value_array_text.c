@@ -8,15 +8,15 @@ static void assert_array(uint32_t n, const uint64_t *values, uint32_t columns, b
 {
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT, text = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
-	_cleanup_value_ struct value_tree *tree = NULL;
-	struct value_text_options options = { .columns = columns, .zeros = zeros };
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
+	struct btf_value_text_options options = { .columns = columns, .zeros = zeros };
 	struct build_btf b = { 0 };
 	uint32_t type = build_btf_array(&b, build_btf_int(&b, "unsigned long", 8, 0), n);
 
 	build_btf_finish(&b, &bytes);
 	assert_success(btf_parse(build_bytes(&bytes), "array", &btf));
 	tree = tree_of(btf, type, values, n * sizeof(*values), NULL);
-	value_format(tree, value_root(tree), &options, &text);
+	btf_value_format(tree, btf_value_root(tree), &options, &text);
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
@@ -58,7 +58,7 @@ static void zeros_are_counted(void **state UNUSED)
 
 static void text_of_several_lines_is_a_block(void **state UNUSED)
 {
-	_cleanup_value_ struct value_tree *tree = NULL, *quoted = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL, *quoted = NULL;
 	_cleanup_sample_ struct sample s;
 	uint8_t task[40] = "one\n  two\n";
 
@@ -76,7 +76,7 @@ static void equal_structs_share_a_line(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
-	_cleanup_value_ struct value_tree *tree = NULL, *few = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL, *few = NULL;
 	struct build_btf b = { 0 };
 	uint32_t u64 = build_btf_int(&b, "unsigned long", 8, 0), pair, array, two;
 	const uint64_t values[] = { 1, 2, 1, 2, 1, 2, 0, 0, 1, 2, 5, 6 };
@@ -99,14 +99,14 @@ static void equal_structs_share_a_line(void **state UNUSED)
 static void arrays_in_structs_are_indented(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_value_ struct value_tree *tree = NULL;
-	struct value_text_options options = { .columns = 40 };
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
+	struct btf_value_text_options options = { .columns = 40 };
 	_cleanup_sample_ struct sample s;
 	uint8_t rq[96] = { 3, [24] = 7, [40] = 1, [48] = 2, [56] = 8 };
 
 	sample_init(&s);
 	tree = tree_of(s.btf, s.rq, rq, sizeof(rq), NULL);
-	value_format(tree, value_root(tree), &options, &text);
+	btf_value_format(tree, btf_value_root(tree), &options, &text);
 	assert_string_equal(strbuf_str(&text), "rq:\n"
 					       "  nr_running=3\n"
 					       "  dsqs=[\n"

@@ -4,21 +4,22 @@
 #include "btf/limits.h"
 #include "values.h"
 
-static struct value_tree *follow(struct pages *pages, const struct btf *btf, uint32_t type,
-				 uint64_t at, uint64_t n, const struct value_options *more)
+static struct btf_value_tree *follow(struct pages *pages, const struct btf *btf, uint32_t type,
+				     uint64_t at, uint64_t n, const struct btf_value_options *more)
 {
-	struct value_memory memory = { pages, pages_read, pages_step };
-	struct value_options options = more ? *more : (struct value_options){ 0 };
-	struct value_block block = { .data = { pages->bytes + at, n }, .address = PAGES_AT + at };
+	struct btf_value_memory memory = { pages, pages_read, pages_step };
+	struct btf_value_options options = more ? *more : (struct btf_value_options){ 0 };
+	struct btf_value_block block = { .data = { pages->bytes + at, n },
+					 .address = PAGES_AT + at };
 
 	options.memory = &memory;
-	return value_new(btf, type, &block, &options);
+	return btf_value_new(btf, type, &block, &options);
 }
 
 static void pointers_are_followed_as_far_as_the_caller_says(void **state UNUSED)
 {
 	static struct pages pages;
-	_cleanup_value_ struct value_tree *none = NULL, *one = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *none = NULL, *one = NULL;
 	_cleanup_sample_ struct sample s;
 
 	sample_init(&s);
@@ -39,9 +40,9 @@ static void pointers_are_followed_as_far_as_the_caller_says(void **state UNUSED)
 static void what_is_shown_once_is_referred_to(void **state UNUSED)
 {
 	static struct pages pages;
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_sample_ struct sample s;
-	const struct value_node *back;
+	const struct btf_value_node *back;
 
 	sample_init(&s);
 	memset(&pages, 0, sizeof(pages));
@@ -53,18 +54,18 @@ static void what_is_shown_once_is_referred_to(void **state UNUSED)
 			  "  nr_running=4\n"
 			  "  curr=0xffff888000010100 → task{comm=\"bash\", "
 			  "pid=77, cpu=2, rq=0xffff888000010000 [cycle] → see #1, on=true}");
-	back = value_find(tree, value_root(tree), "curr.rq");
+	back = btf_value_find(tree, btf_value_root(tree), "curr.rq");
 	assert_true(back->is_cycle);
 	assert_int_equal(back->ref, 1);
 	/* And a path goes through it. */
-	assert_int_equal(value_find(tree, value_root(tree), "curr.rq.curr.pid")->value, 77);
+	assert_int_equal(btf_value_find(tree, btf_value_root(tree), "curr.rq.curr.pid")->value, 77);
 }
 
 /* Two list heads that lead to the same third: shown once, no cycle. */
 static void shared_targets_are_shown_once(void **state UNUSED)
 {
 	static struct pages pages;
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_sample_ struct sample s;
 
 	sample_init(&s);
@@ -82,7 +83,7 @@ static void shared_targets_are_shown_once(void **state UNUSED)
 static void embedded_structs_are_known_by_their_address(void **state UNUSED)
 {
 	static struct pages pages;
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_sample_ struct sample s;
 
 	sample_init(&s);
@@ -100,7 +101,7 @@ static void embedded_structs_are_known_by_their_address(void **state UNUSED)
 static void what_cannot_be_read_says_why(void **state UNUSED)
 {
 	static struct pages pages;
-	_cleanup_value_ struct value_tree *unmapped = NULL, *outside = NULL, *half = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *unmapped = NULL, *outside = NULL, *half = NULL;
 	_cleanup_sample_ struct sample s;
 
 	sample_init(&s);
@@ -128,7 +129,7 @@ static void declarations_are_followed_to_their_body_or_say_so(void **state UNUSE
 {
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
-	_cleanup_value_ struct value_tree *body = NULL, *none = NULL, *nothing = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *body = NULL, *none = NULL, *nothing = NULL;
 	static struct pages pages;
 	struct build_btf b = { 0 };
 	uint32_t number, forward, lost, to_forward, to_lost, to_void;
@@ -159,11 +160,11 @@ static void declarations_are_followed_to_their_body_or_say_so(void **state UNUSE
 
 static void flexible_targets_are_read_to_their_end(void **state UNUSED)
 {
-	static const struct value_flexible row = { "flex", "words", "n" };
-	const struct value_options options = { .flexible = &row, .n_flexible = 1 };
+	static const struct btf_value_flexible row = { "flex", "words", "n" };
+	const struct btf_value_options options = { .flexible = &row, .n_flexible = 1 };
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
-	_cleanup_value_ struct value_tree *tree = NULL, *huge = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL, *huge = NULL;
 	static struct pages pages;
 	struct build_btf b = { 0 };
 	uint32_t u64 = build_btf_int(&b, "unsigned long", 8, 0), open, flex, pointer;
@@ -184,19 +185,19 @@ static void flexible_targets_are_read_to_their_end(void **state UNUSED)
 	/* A length that nobody can mean costs what the limit allows. */
 	put_bytes(pages.bytes + 64, UINT64_MAX, 8);
 	huge = follow(&pages, btf, pointer, 0, 8, &options);
-	assert_in_range(huge->bytes, 0, VALUE_LIMIT_TARGET_BYTES + 8);
+	assert_in_range(huge->bytes, 0, BTF_LIMIT_VALUE_TARGET_BYTES + 8);
 	put_bytes(pages.bytes + 64, 1 << 20, 8);
-	value_free(huge);
+	btf_value_free(huge);
 	huge = follow(&pages, btf, pointer, 0, 8, &options);
-	assert_int_equal(huge->bytes, VALUE_LIMIT_TARGET_BYTES + 8);
-	assert_int_equal(value_find(huge, value_root(huge), "words")->n, 1 << 20);
+	assert_int_equal(huge->bytes, BTF_LIMIT_VALUE_TARGET_BYTES + 8);
+	assert_int_equal(btf_value_find(huge, btf_value_root(huge), "words")->n, 1 << 20);
 }
 
 static void a_budget_of_bytes_ends_the_following(void **state UNUSED)
 {
-	const struct value_options small = { .max_bytes = 96 + 20 }, none = { .max_bytes = 96 };
+	const struct btf_value_options small = { .max_bytes = 96 + 20 }, none = { .max_bytes = 96 };
 	static struct pages pages;
-	_cleanup_value_ struct value_tree *tree = NULL, *spent = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL, *spent = NULL;
 	_cleanup_sample_ struct sample s;
 
 	sample_init(&s);
@@ -217,7 +218,7 @@ static void a_budget_of_bytes_ends_the_following(void **state UNUSED)
 static void long_chains_end_at_the_limit_of_nesting(void **state UNUSED)
 {
 	static struct pages pages;
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_sample_ struct sample s;
 	uint32_t deepest = 0;
 
@@ -234,16 +235,16 @@ static void long_chains_end_at_the_limit_of_nesting(void **state UNUSED)
 			depth++;
 		deepest = depth > deepest ? depth : deepest;
 	}
-	assert_in_range(deepest, VALUE_LIMIT_NESTING / 2, 2 * VALUE_LIMIT_NESTING + 2);
+	assert_in_range(deepest, BTF_LIMIT_VALUE_NESTING / 2, 2 * BTF_LIMIT_VALUE_NESTING + 2);
 }
 
 struct asked {
 	char text[400];
-	enum value_step step;
+	enum btf_value_step step;
 };
 
-static enum value_step describe(void *context, const struct value_pointer *pointer,
-				struct value_target *target)
+static enum btf_value_step describe(void *context, const struct btf_value_pointer *pointer,
+				    struct btf_value_target *target)
 {
 	struct asked *asked = context;
 	size_t n = strlen(asked->text);
@@ -256,18 +257,18 @@ static enum value_step describe(void *context, const struct value_pointer *point
 	return asked->step;
 }
 
-static enum value_read never(void *context UNUSED, uint64_t address UNUSED, void *to UNUSED,
-			     size_t n UNUSED)
+static enum btf_value_read never(void *context UNUSED, uint64_t address UNUSED, void *to UNUSED,
+				 size_t n UNUSED)
 {
-	return VALUE_READ_TORN;
+	return BTF_VALUE_READ_TORN;
 }
 
 static void who_knows_the_memory_names_and_refuses(void **state UNUSED)
 {
-	struct asked asked = { .step = VALUE_STEP_SKIP };
-	struct value_memory memory = { &asked, never, describe };
-	struct value_options options = { .memory = &memory };
-	_cleanup_value_ struct value_tree *skip = NULL, *leave = NULL, *torn = NULL;
+	struct asked asked = { .step = BTF_VALUE_STEP_SKIP };
+	struct btf_value_memory memory = { &asked, never, describe };
+	struct btf_value_options options = { .memory = &memory };
+	_cleanup_btf_value_ struct btf_value_tree *skip = NULL, *leave = NULL, *torn = NULL;
 	uint8_t task[40] = { 'x' };
 	_cleanup_sample_ struct sample s;
 
@@ -277,12 +278,13 @@ static void who_knows_the_memory_names_and_refuses(void **state UNUSED)
 	assert_string_equal(asked.text, "rq=rq@abc ");
 	assert_text(skip, "task{comm=\"x\", rq=0xabc <runqueues+0x10> (cast→kernel) [chase: "
 			  "already shown]}");
-	asked.step = VALUE_STEP_LEAVE;
+	asked.step = BTF_VALUE_STEP_LEAVE;
 	leave = tree_of(s.btf, s.task, task, sizeof(task), &options);
-	assert_null(value_find(leave, value_root(leave), "rq")->reason);
-	asked.step = VALUE_STEP_FOLLOW;
+	assert_null(btf_value_find(leave, btf_value_root(leave), "rq")->reason);
+	asked.step = BTF_VALUE_STEP_FOLLOW;
 	torn = tree_of(s.btf, s.task, task, sizeof(task), &options);
-	assert_string_equal(value_find(torn, value_root(torn), "rq")->reason, "changed while read");
+	assert_string_equal(btf_value_find(torn, btf_value_root(torn), "rq")->reason,
+			    "changed while read");
 }
 
 int main(void)

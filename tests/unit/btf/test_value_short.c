@@ -41,7 +41,7 @@ static void assert_list(uint64_t low, uint64_t high, uint32_t n_cpus, const char
 
 	put_bytes(bits, low, 8);
 	put_bytes(bits + 8, high, 8);
-	value_cpus_format((struct bytes){ bits, sizeof(bits) }, n_cpus, &text);
+	btf_value_cpus_format((struct bytes){ bits, sizeof(bits) }, n_cpus, &text);
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
@@ -59,21 +59,22 @@ static void lists_of_cpus_are_the_kernels(void **state UNUSED)
 
 static void masks_in_place_are_lists(void **state UNUSED)
 {
-	struct value_cpus cpus = { .n_cpus = 8 }, behind = { .n_cpus = 8, .skip_bytes = 8 };
-	const struct value_short rows[] = {
-		{ "cpumask_t", false, VALUE_CPU_LIST, value_short_cpus, &cpus },
-		{ "scx_bitmap", false, VALUE_CPU_LIST, value_short_cpus, &behind },
-		{ "cpumask", true, VALUE_CPU_LIST, value_short_cpus, &cpus },
+	struct btf_value_cpus cpus = { .n_cpus = 8 }, behind = { .n_cpus = 8, .skip_bytes = 8 };
+	const struct btf_value_short rows[] = {
+		{ "cpumask_t", false, BTF_VALUE_CPU_LIST, btf_value_short_cpus, &cpus },
+		{ "scx_bitmap", false, BTF_VALUE_CPU_LIST, btf_value_short_cpus, &behind },
+		{ "cpumask", true, BTF_VALUE_CPU_LIST, btf_value_short_cpus, &cpus },
 	};
-	const struct value_options options = { .shorts = rows, .n_shorts = 3 };
-	_cleanup_value_ struct value_tree *tree = NULL, *plain = NULL, *bitmap = NULL, *cut = NULL;
+	const struct btf_value_options options = { .shorts = rows, .n_shorts = 3 };
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL, *plain = NULL, *bitmap = NULL,
+						  *cut = NULL;
 	uint8_t holder[24] = { [8] = 0x0e, [16] = 0xff };
 	_cleanup_masks_ struct masks m;
 
 	masks_init(&m);
 	tree = tree_of(m.btf, m.holder, holder, sizeof(holder), &options);
 	assert_text(tree, "holder{b=cpus={1-3}}");
-	assert_int_equal(value_find(tree, value_root(tree), "b")->kind, VALUE_CPU_LIST);
+	assert_int_equal(btf_value_find(tree, btf_value_root(tree), "b")->kind, BTF_VALUE_CPU_LIST);
 	/* The row is for the typedef, and this is the struct. */
 	plain = tree_of(m.btf, m.mask, holder + 8, 16, &options);
 	assert_text(plain, "cpumask{bits=[0xe, 0xff]}");
@@ -81,18 +82,19 @@ static void masks_in_place_are_lists(void **state UNUSED)
 	assert_text(bitmap, "cpus={1-3}");
 	/* What is cut has no short form. */
 	cut = tree_of(m.btf, m.bitmap, holder, 12, &options);
-	assert_int_equal(value_root(cut)->kind, VALUE_TRUNCATED);
+	assert_int_equal(btf_value_root(cut)->kind, BTF_VALUE_TRUNCATED);
 }
 
 static void masks_behind_pointers_are_read(void **state UNUSED)
 {
 	static struct pages pages;
-	struct value_cpus cpus = { .n_cpus = 8 };
-	const struct value_short row = { "cpumask", true, VALUE_CPU_LIST, value_short_cpus, &cpus };
-	struct value_memory memory = { &pages, pages_read, NULL };
-	struct value_options options = { .shorts = &row, .n_shorts = 1, .memory = &memory };
-	_cleanup_value_ struct value_tree *tree = NULL, *freed = NULL, *gone = NULL,
-					  *unknown = NULL;
+	struct btf_value_cpus cpus = { .n_cpus = 8 };
+	const struct btf_value_short row = { "cpumask", true, BTF_VALUE_CPU_LIST,
+					     btf_value_short_cpus, &cpus };
+	struct btf_value_memory memory = { &pages, pages_read, NULL };
+	struct btf_value_options options = { .shorts = &row, .n_shorts = 1, .memory = &memory };
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL, *freed = NULL, *gone = NULL,
+						  *unknown = NULL;
 	_cleanup_masks_ struct masks m;
 	uint8_t pointer[8];
 
@@ -115,14 +117,15 @@ static void masks_behind_pointers_are_read(void **state UNUSED)
 	assert_text(unknown, "0xffff888000011000 [chase: refused]");
 }
 
-static enum value_read name_task(void *context UNUSED, const struct value_short_request *request,
-				 struct strbuf *out)
+static enum btf_value_read name_task(void *context UNUSED,
+				     const struct btf_value_short_request *request,
+				     struct strbuf *out)
 {
 	char comm[16];
-	enum value_read status = request->memory->read(request->memory->context, request->address,
-						       comm, 16);
+	enum btf_value_read status = request->memory->read(request->memory->context,
+							   request->address, comm, 16);
 
-	if (status == VALUE_READ_OK)
+	if (status == BTF_VALUE_READ_OK)
 		strbuf_appendf(out, "%.16s[%d]", comm, 77);
 	return status;
 }
@@ -130,10 +133,10 @@ static enum value_read name_task(void *context UNUSED, const struct value_short_
 static void other_types_have_words_of_their_own(void **state UNUSED)
 {
 	static struct pages pages;
-	const struct value_short row = { "task", true, VALUE_SHORT, name_task, NULL };
-	struct value_memory memory = { &pages, pages_read, pages_step };
-	struct value_options options = { .shorts = &row, .n_shorts = 1, .memory = &memory };
-	_cleanup_value_ struct value_tree *tree = NULL;
+	const struct btf_value_short row = { "task", true, BTF_VALUE_SHORT, name_task, NULL };
+	struct btf_value_memory memory = { &pages, pages_read, pages_step };
+	struct btf_value_options options = { .shorts = &row, .n_shorts = 1, .memory = &memory };
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_sample_ struct sample s;
 
 	sample_init(&s);

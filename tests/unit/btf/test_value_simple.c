@@ -3,19 +3,21 @@
 
 #include "unit.h"
 
-static void assert_prints(struct value_node node, bool hex, const char *expected)
+static void assert_prints(struct btf_value_node node, bool hex, const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	value_print_simple(&node, hex, &text);
+	btf_value_print_simple(&node, hex, &text);
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
 static void numbers_in_arrays_are_hexadecimal(void **state UNUSED)
 {
-	const struct value_node word = { .kind = VALUE_UINT, .bits = 32, .value = 255 };
-	const struct value_node byte = { .kind = VALUE_UINT, .bits = 8, .value = 255 };
-	const struct value_node minus = { .kind = VALUE_INT, .bits = 32, .value = UINT64_MAX };
+	const struct btf_value_node word = { .kind = BTF_VALUE_UINT, .bits = 32, .value = 255 };
+	const struct btf_value_node byte = { .kind = BTF_VALUE_UINT, .bits = 8, .value = 255 };
+	const struct btf_value_node minus = { .kind = BTF_VALUE_INT,
+					      .bits = 32,
+					      .value = UINT64_MAX };
 
 	assert_prints(word, false, "255");
 	assert_prints(word, true, "0xff");
@@ -25,10 +27,12 @@ static void numbers_in_arrays_are_hexadecimal(void **state UNUSED)
 
 static void enums_print_with_their_own_sign(void **state UNUSED)
 {
-	const struct value_node plain = { .kind = VALUE_ENUM, .value = UINT64_MAX, .text = "ALL" };
-	const struct value_node minus = { .kind = VALUE_ENUM,
-					  .value = UINT64_MAX,
-					  .is_signed = true };
+	const struct btf_value_node plain = { .kind = BTF_VALUE_ENUM,
+					      .value = UINT64_MAX,
+					      .text = "ALL" };
+	const struct btf_value_node minus = { .kind = BTF_VALUE_ENUM,
+					      .value = UINT64_MAX,
+					      .is_signed = true };
 
 	assert_prints(plain, false, "ALL (18446744073709551615)");
 	assert_prints(minus, false, "-1");
@@ -36,7 +40,7 @@ static void enums_print_with_their_own_sign(void **state UNUSED)
 
 static void pointers_say_where_they_lead_or_why_not(void **state UNUSED)
 {
-	struct value_node node = { .kind = VALUE_PTR, .value = 0xabc };
+	struct btf_value_node node = { .kind = BTF_VALUE_PTR, .value = 0xabc };
 
 	assert_prints(node, false, "0xabc");
 	node.reason = "unmapped";
@@ -51,10 +55,13 @@ static void pointers_say_where_they_lead_or_why_not(void **state UNUSED)
 
 static void what_is_not_known_says_so(void **state UNUSED)
 {
-	const struct value_node cut = { .kind = VALUE_BYTES, .text = "00 01", .n = 9, .shown = 2 };
-	const struct value_node gone = { .kind = VALUE_UNREADABLE, .reason = "unmapped" };
-	const struct value_node odd = { .kind = VALUE_UNSUPPORTED, .reason = "void is void" };
-	const struct value_node cpus = { .kind = VALUE_CPU_LIST, .text = "0-3" };
+	const struct btf_value_node cut = {
+		.kind = BTF_VALUE_BYTES, .text = "00 01", .n = 9, .shown = 2
+	};
+	const struct btf_value_node gone = { .kind = BTF_VALUE_UNREADABLE, .reason = "unmapped" };
+	const struct btf_value_node odd = { .kind = BTF_VALUE_UNSUPPORTED,
+					    .reason = "void is void" };
+	const struct btf_value_node cpus = { .kind = BTF_VALUE_CPU_LIST, .text = "0-3" };
 
 	assert_prints(cut, false, "00 01 /* 2 of 9 shown */");
 	assert_prints(gone, false, "<unreadable: unmapped>");
@@ -66,11 +73,11 @@ static void names_cannot_move_a_cursor(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	const struct value_node odd = { .kind = VALUE_UNSUPPORTED,
-					.reason = "a\033[2J\x7f|\xc2\x9b|\xff|→|é" };
+	const struct btf_value_node odd = { .kind = BTF_VALUE_UNSUPPORTED,
+					    .reason = "a\033[2J\x7f|\xc2\x9b|\xff|→|é" };
 
 	assert_prints(odd, false, "<unsupported: a\\x1b[2J\\x7f|\\x9b|\\xff|→|é>");
-	value_print_quoted("a\"b\\c\n\t\033\xff", &text);
+	btf_value_print_quoted("a\"b\\c\n\t\033\xff", &text);
 	assert_string_equal(strbuf_str(&text), "\"a\\\"b\\\\c\\n\\t\\x1b\\xff\"");
 }
 

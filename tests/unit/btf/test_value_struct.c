@@ -5,7 +5,7 @@
 
 static void members_of_nameless_structs_are_the_parents(void **state UNUSED)
 {
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_sample_ struct sample s;
 	uint8_t rq[96] = { 3, [4] = 1, [8] = 9, [16] = 5, [20] = 6, [24] = 7, [32] = 2 };
 
@@ -13,15 +13,15 @@ static void members_of_nameless_structs_are_the_parents(void **state UNUSED)
 	tree = tree_of(s.btf, s.rq, rq, sizeof(rq), NULL);
 	assert_text(tree, "rq{nr_running=3, cpu=1, clock=9, raw=25769803781, half=[0x5, 0x6], "
 			  "dsqs=[dsq{id=7, nr=2}, dsq{}]}");
-	assert_int_equal(value_root(tree)->n, 7);
-	assert_int_equal(value_root(tree)->shown, 7);
+	assert_int_equal(btf_value_root(tree)->n, 7);
+	assert_int_equal(btf_value_root(tree)->shown, 7);
 	assert_int_equal(tree->bytes, 96);
 	assert_false(tree->is_cut);
 }
 
 static void a_struct_that_is_cut_shows_what_is_there(void **state UNUSED)
 {
-	_cleanup_value_ struct value_tree *tree = NULL, *nothing = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL, *nothing = NULL;
 	_cleanup_sample_ struct sample s;
 	uint8_t rq[96] = { 3, [4] = 1, [8] = 9 };
 
@@ -36,14 +36,14 @@ static void a_struct_that_is_cut_shows_what_is_there(void **state UNUSED)
 
 static void what_could_not_be_read_is_one_node_with_its_reason(void **state UNUSED)
 {
-	const struct value_hole hole = { 24, 32, "unmapped" };
+	const struct btf_value_hole hole = { 24, 32, "unmapped" };
 	uint8_t rq[96] = { 3, [64] = 4 };
-	struct value_block block = { { rq, sizeof(rq) }, &hole, 1, 0 };
-	_cleanup_value_ struct value_tree *tree = NULL;
+	struct btf_value_block block = { { rq, sizeof(rq) }, &hole, 1, 0 };
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_sample_ struct sample s;
 
 	sample_init(&s);
-	tree = value_new(s.btf, s.rq, &block, NULL);
+	tree = btf_value_new(s.btf, s.rq, &block, NULL);
 	assert_text(tree, "rq{nr_running=3, dsqs=[<unreadable: unmapped>, dsq{nr=4}]}");
 }
 
@@ -51,7 +51,7 @@ static void unions_show_every_arm_and_repetition_is_marked(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
-	_cleanup_value_ struct value_tree *tree = NULL, *named = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL, *named = NULL;
 	_cleanup_sample_ struct sample s;
 	struct build_btf b = { 0 };
 	uint32_t number, arms, holder;
@@ -64,25 +64,26 @@ static void unions_show_every_arm_and_repetition_is_marked(void **state UNUSED)
 	tree = tree_of(btf, holder, "\4\0\0\0\4\0\0\0", 8, NULL);
 	/* `other` has the same value at another place. */
 	assert_text(tree, "holder{usage=4, other=4}");
-	assert_true(value_find(tree, value_root(tree), "refs")->repeats);
+	assert_true(btf_value_find(tree, btf_value_root(tree), "refs")->repeats);
 	sample_init(&s);
 	named = tree_of(s.btf, s.either, "\1\2\0\0\0\0\0\0", 8, NULL);
 	assert_text(named, "either{number=513, bytes=[0..1]={1, 2}}");
-	assert_true(value_root(named)->is_union);
+	assert_true(btf_value_root(named)->is_union);
 }
 
 static void sections_show_their_variables_one_by_one(void **state UNUSED)
 {
 	uint8_t bss[24] = { 7, [8] = 5, [16] = 'f', 'm', 't' };
-	_cleanup_value_ struct value_tree *tree = NULL, *cut = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL, *cut = NULL;
 	_cleanup_sample_ struct sample s;
 
 	sample_init(&s);
 	tree = tree_of(s.btf, s.section, bss, sizeof(bss), NULL);
 	/* Formats of printk are left out. */
 	assert_text(tree, ".bss{counter=7, tint=GREEN (5)}");
-	assert_string_equal(value_get_text(value_find(tree, value_root(tree), "name___fmt")),
-			    "fmt");
+	assert_string_equal(
+		btf_value_get_text(btf_value_find(tree, btf_value_root(tree), "name___fmt")),
+		"fmt");
 	/* A section that is cut spoils one variable only. */
 	cut = tree_of(s.btf, s.section, bss, 10, NULL);
 	assert_text(cut, ".bss{counter=7, tint=<truncated needed=4 had=2> /* 2 of 3 shown */}");
@@ -90,8 +91,8 @@ static void sections_show_their_variables_one_by_one(void **state UNUSED)
 
 static void padding_is_shown_when_asked_for_and_not_zero(void **state UNUSED)
 {
-	const struct value_options options = { .padding = true };
-	_cleanup_value_ struct value_tree *tree = NULL, *quiet = NULL, *clean = NULL;
+	const struct btf_value_options options = { .padding = true };
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL, *quiet = NULL, *clean = NULL;
 	_cleanup_sample_ struct sample s;
 	uint8_t dsq[32] = { 1, [12] = 0xaa, 0xbb };
 
@@ -102,15 +103,16 @@ static void padding_is_shown_when_asked_for_and_not_zero(void **state UNUSED)
 	assert_text(quiet, "dsq{id=1}");
 	dsq[12] = dsq[13] = 0;
 	clean = tree_of(s.btf, s.dsq, dsq, sizeof(dsq), &options);
-	assert_int_equal(value_root(clean)->n, 3);
+	assert_int_equal(btf_value_root(clean)->n, 3);
 }
 
 static void types_without_values_say_why(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
-	_cleanup_value_ struct value_tree *forward = NULL, *function = NULL, *crooked = NULL,
-					  *endless = NULL, *mirror = NULL, *wide = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *forward = NULL, *function = NULL,
+						  *crooked = NULL, *endless = NULL, *mirror = NULL,
+						  *wide = NULL;
 	uint8_t data[64] = { 1 };
 	struct build_btf b = { 0 };
 	uint32_t func, fwd, number, odd, ring, self, broad;
@@ -133,7 +135,7 @@ static void types_without_values_say_why(void **state UNUSED)
 	crooked = tree_of(btf, odd, data, 8, NULL);
 	assert_text(crooked, "crooked{x=<unsupported: begins inside a byte and is no bit field>}");
 	endless = tree_of(btf, ring, data, 8, NULL);
-	assert_int_equal(value_root(endless)->kind, VALUE_UNSUPPORTED);
+	assert_int_equal(btf_value_root(endless)->kind, BTF_VALUE_UNSUPPORTED);
 	/* Ends, by nesting and by budget, though each level has two more. */
 	mirror = tree_of(btf, self, data, 4, NULL);
 	assert_true(mirror->is_cut);
@@ -143,8 +145,8 @@ static void types_without_values_say_why(void **state UNUSED)
 
 static void a_budget_of_nodes_says_what_was_left_out(void **state UNUSED)
 {
-	const struct value_options options = { .max_nodes = 4 };
-	_cleanup_value_ struct value_tree *tree = NULL;
+	const struct btf_value_options options = { .max_nodes = 4 };
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_sample_ struct sample s;
 	uint8_t rq[96] = { 3, [4] = 1, [8] = 9, [16] = 5 };
 

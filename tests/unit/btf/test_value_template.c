@@ -9,8 +9,8 @@ static void assert_rows(const uint64_t (*rows)[5], uint32_t n, uint32_t columns,
 {
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT, text = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
-	_cleanup_value_ struct value_tree *tree = NULL;
-	struct value_text_options options = { .columns = columns };
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
+	struct btf_value_text_options options = { .columns = columns };
 	struct build_btf b = { 0 };
 	uint32_t u64 = build_btf_int(&b, "unsigned long", 8, 0), row, array;
 
@@ -20,7 +20,7 @@ static void assert_rows(const uint64_t (*rows)[5], uint32_t n, uint32_t columns,
 	build_btf_finish(&b, &bytes);
 	assert_success(btf_parse(build_bytes(&bytes), "rows", &btf));
 	tree = tree_of(btf, array, rows, n * sizeof(*rows), NULL);
-	value_format(tree, value_root(tree), &options, &text);
+	btf_value_format(tree, btf_value_root(tree), &options, &text);
 	assert_string_equal(strbuf_str(&text), expected);
 }
 

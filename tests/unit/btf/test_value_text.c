@@ -3,12 +3,12 @@
 
 #include "values.h"
 
-static void assert_format(const struct value_tree *tree, struct value_text_options options,
+static void assert_format(const struct btf_value_tree *tree, struct btf_value_text_options options,
 			  const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	value_format(tree, value_root(tree), &options, &text);
+	btf_value_format(tree, btf_value_root(tree), &options, &text);
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
@@ -49,7 +49,7 @@ static void many_deinit(struct many *m)
 
 #define _cleanup_many_ __attribute__((cleanup(many_deinit)))
 
-static struct value_tree *many_tree(const struct many *m)
+static struct btf_value_tree *many_tree(const struct many *m)
 {
 	uint64_t words[40];
 
@@ -61,19 +61,20 @@ static struct value_tree *many_tree(const struct many *m)
 static void short_structs_stand_on_one_line(void **state UNUSED)
 {
 	static const char *const names[] = { "a", "bb", "ccc", NULL };
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_many_ struct many m;
 
 	many_init(&m, names);
 	tree = many_tree(&m);
-	assert_format(tree, (struct value_text_options){ 0 }, "many{a=1, bb=2, ccc=3}");
+	assert_format(tree, (struct btf_value_text_options){ 0 }, "many{a=1, bb=2, ccc=3}");
 	/* Exactly as wide as there is room, and one less. */
-	assert_format(tree, (struct value_text_options){ .columns = 22 }, "many{a=1, bb=2, ccc=3}");
-	assert_format(tree, (struct value_text_options){ .columns = 21 },
+	assert_format(tree, (struct btf_value_text_options){ .columns = 22 },
+		      "many{a=1, bb=2, ccc=3}");
+	assert_format(tree, (struct btf_value_text_options){ .columns = 21 },
 		      "many:\n"
 		      "  a=1   bb=2   ccc=3");
 	/* Where three do not fit there are fewer. */
-	assert_format(tree, (struct value_text_options){ .columns = 15 },
+	assert_format(tree, (struct btf_value_text_options){ .columns = 15 },
 		      "many:\n"
 		      "  a=1   bb=2\n"
 		      "  ccc=3");
@@ -82,12 +83,12 @@ static void short_structs_stand_on_one_line(void **state UNUSED)
 static void long_structs_have_three_numbers_to_a_row(void **state UNUSED)
 {
 	static const char *const even[] = { "aa", "bb", "cc", "dd", "*list", "ee", "ff", NULL };
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_many_ struct many m;
 
 	many_init(&m, even);
 	tree = many_tree(&m);
-	assert_format(tree, (struct value_text_options){ .columns = 50 },
+	assert_format(tree, (struct btf_value_text_options){ .columns = 50 },
 		      "many:\n"
 		      "  aa=1   bb=2   cc=3\n"
 		      "  dd=4\n"
@@ -100,19 +101,19 @@ static void names_of_different_length_line_up_in_three_rows(void **state UNUSED)
 	static const char *const names[] = { "a", "long_name", "c", "longest_name",
 					     "e", "medium",    "g", NULL };
 	static const char *const two_rows[] = { "a", "long_name", "c", "longest_name", "e", NULL };
-	_cleanup_value_ struct value_tree *tree = NULL, *small = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL, *small = NULL;
 	_cleanup_many_ struct many m, few;
 
 	many_init(&m, names);
 	tree = many_tree(&m);
-	assert_format(tree, (struct value_text_options){ .columns = 60 },
+	assert_format(tree, (struct btf_value_text_options){ .columns = 60 },
 		      "many:\n"
 		      "  a           =1   long_name=2   c     =3\n"
 		      "  longest_name=4   e        =5   medium=6\n"
 		      "  g           =7");
 	many_init(&few, two_rows);
 	small = many_tree(&few);
-	assert_format(small, (struct value_text_options){ .columns = 40 },
+	assert_format(small, (struct btf_value_text_options){ .columns = 40 },
 		      "many:\n"
 		      "  a=1   long_name=2   c=3\n"
 		      "  longest_name=4   e=5");
@@ -120,60 +121,62 @@ static void names_of_different_length_line_up_in_three_rows(void **state UNUSED)
 
 static void zeros_are_left_out_unless_asked_for(void **state UNUSED)
 {
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_sample_ struct sample s;
 	uint8_t dsq[32] = { [8] = 7 };
 
 	sample_init(&s);
 	tree = tree_of(s.btf, s.dsq, dsq, sizeof(dsq), NULL);
 	assert_text(tree, "dsq{nr=7}");
-	assert_format(tree, (struct value_text_options){ .zeros = true },
+	assert_format(tree, (struct btf_value_text_options){ .zeros = true },
 		      "dsq{id=0, nr=7, list=list_head{next=0x0, prev=0x0}}");
-	assert_format(tree, (struct value_text_options){ .count_zeros = true },
+	assert_format(tree, (struct btf_value_text_options){ .count_zeros = true },
 		      "dsq{nr=7, (2 zero)}");
-	assert_format(tree, (struct value_text_options){ .count_zeros = true, .columns = 8 },
+	assert_format(tree, (struct btf_value_text_options){ .count_zeros = true, .columns = 8 },
 		      "dsq:\n  nr=7\n  (2 zero members)");
-	value_free(tree);
+	btf_value_free(tree);
 	dsq[8] = 0;
 	tree = tree_of(s.btf, s.dsq, dsq, sizeof(dsq), NULL);
-	assert_format(tree, (struct value_text_options){ .count_zeros = true }, "dsq{all 3 zero}");
+	assert_format(tree, (struct btf_value_text_options){ .count_zeros = true },
+		      "dsq{all 3 zero}");
 }
 
 static void lines_have_a_budget_and_the_rest_is_counted(void **state UNUSED)
 {
 	static const char *const names[] = { "*a", "*b", "*c", "*d", NULL };
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_many_ struct many m;
 
 	many_init(&m, names);
 	tree = many_tree(&m);
-	assert_format(tree, (struct value_text_options){ .columns = 50, .max_lines = 5 },
+	assert_format(tree, (struct btf_value_text_options){ .columns = 50, .max_lines = 5 },
 		      "many:\n"
 		      "  a=list_head{next=0x1, prev=0x2}\n"
 		      "  b=list_head{next=0x3, prev=0x4}\n"
 		      "  c=list_head{next=0x5, prev=0x6}\n"
 		      "  d=list_head{next=0x7, prev=0x8}");
-	assert_format(tree, (struct value_text_options){ .columns = 50, .max_lines = 3 },
+	assert_format(tree, (struct btf_value_text_options){ .columns = 50, .max_lines = 3 },
 		      "many:\n"
 		      "  a=list_head{next=0x1, prev=0x2}\n"
 		      "… 3 more lines");
-	assert_format(tree, (struct value_text_options){ .columns = 50, .max_lines = 2 },
+	assert_format(tree, (struct btf_value_text_options){ .columns = 50, .max_lines = 2 },
 		      "many:\n"
 		      "… 4 more lines");
-	assert_format(tree, (struct value_text_options){ .columns = 50, .max_lines = 1 },
+	assert_format(tree, (struct btf_value_text_options){ .columns = 50, .max_lines = 1 },
 		      "many: … 4 more lines");
 }
 
 static void format_appends_after_existing_text(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_many_ struct many m;
 
 	many_init(&m, (const char *const[]){ "a", NULL });
 	tree = many_tree(&m);
 	strbuf_append(&text, "two\nlines\n");
-	value_format(tree, value_root(tree), &(struct value_text_options){ .max_lines = 1 }, &text);
+	btf_value_format(tree, btf_value_root(tree),
+			 &(struct btf_value_text_options){ .max_lines = 1 }, &text);
 	assert_string_equal(strbuf_str(&text), "two\nlines\nmany{a=1}");
 }
 

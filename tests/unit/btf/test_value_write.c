@@ -5,12 +5,12 @@
 #include "json_sink.h"
 #include "values.h"
 
-static void assert_json(const struct value_tree *tree, const char *expected)
+static void assert_json(const struct btf_value_tree *tree, const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
 
-	value_write_json(tree, value_root(tree), &text);
+	value_write_json(tree, btf_value_root(tree), &text);
 	assert_success(json_doc_parse(strbuf_str(&text), text.n, "values", &doc));
 	assert_string_equal(strbuf_str(&text), expected);
 }
@@ -18,7 +18,7 @@ static void assert_json(const struct value_tree *tree, const char *expected)
 static void assert_writes(const struct btf *btf, uint32_t type, const void *bytes, size_t n,
 			  const char *expected)
 {
-	_cleanup_value_ struct value_tree *tree = tree_of(btf, type, bytes, n, NULL);
+	_cleanup_btf_value_ struct btf_value_tree *tree = tree_of(btf, type, bytes, n, NULL);
 
 	assert_json(tree, expected);
 }
@@ -59,8 +59,8 @@ static void every_kind_has_its_keys(void **state UNUSED)
 
 static void structs_and_arrays_keep_their_order(void **state UNUSED)
 {
-	const struct value_options few = { .max_nodes = 2 };
-	_cleanup_value_ struct value_tree *cut = NULL;
+	const struct btf_value_options few = { .max_nodes = 2 };
+	_cleanup_btf_value_ struct btf_value_tree *cut = NULL;
 	_cleanup_sample_ struct sample s;
 
 	sample_init(&s);
@@ -86,10 +86,10 @@ static void structs_and_arrays_keep_their_order(void **state UNUSED)
 static void references_lead_to_labels(void **state UNUSED)
 {
 	static struct pages pages;
-	struct value_memory memory = { &pages, pages_read, pages_step };
-	struct value_options options = { .memory = &memory };
-	struct value_block block = { .data = { pages.bytes, 16 }, .address = PAGES_AT };
-	_cleanup_value_ struct value_tree *tree = NULL;
+	struct btf_value_memory memory = { &pages, pages_read, pages_step };
+	struct btf_value_options options = { .memory = &memory };
+	struct btf_value_block block = { .data = { pages.bytes, 16 }, .address = PAGES_AT };
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_sample_ struct sample s;
 
 	sample_init(&s);
@@ -97,7 +97,7 @@ static void references_lead_to_labels(void **state UNUSED)
 	pages.follow_below = 9;
 	put_bytes(pages.bytes, PAGES_AT, 8);
 	put_bytes(pages.bytes + 8, PAGES_AT + PAGE, 8);
-	tree = value_new(s.btf, s.list_head, &block, &options);
+	tree = btf_value_new(s.btf, s.list_head, &block, &options);
 	assert_json(tree,
 		    "{\"kind\":\"struct\",\"label\":1,\"type_name\":\"list_head\",\"members\":["
 		    "{\"name\":\"next\",\"value\":{\"kind\":\"ptr\","
@@ -111,19 +111,19 @@ static void references_lead_to_labels(void **state UNUSED)
 static void what_is_behind_a_pointer_or_cut_is_inside(void **state UNUSED)
 {
 	static struct pages pages;
-	const struct value_hole hole = { 0, 4, "unmapped" };
-	struct value_memory memory = { &pages, pages_read, pages_step };
-	struct value_options options = { .memory = &memory };
-	struct value_block block = { .data = { pages.bytes, 8 } };
-	struct value_block torn = { { pages.bytes, 4 }, &hole, 1, 0 };
-	_cleanup_value_ struct value_tree *tree = NULL, *gone = NULL;
+	const struct btf_value_hole hole = { 0, 4, "unmapped" };
+	struct btf_value_memory memory = { &pages, pages_read, pages_step };
+	struct btf_value_options options = { .memory = &memory };
+	struct btf_value_block block = { .data = { pages.bytes, 8 } };
+	struct btf_value_block torn = { { pages.bytes, 4 }, &hole, 1, 0 };
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL, *gone = NULL;
 	_cleanup_sample_ struct sample s;
 
 	sample_init(&s);
 	memset(&pages, 0, sizeof(pages));
 	pages.follow_below = 1;
 	put_bytes(pages.bytes, PAGES_AT + 64, 8);
-	tree = value_new(s.btf, s.list_ptr, &block, &options);
+	tree = btf_value_new(s.btf, s.list_ptr, &block, &options);
 	assert_json(tree, "{\"kind\":\"ptr\",\"value\":\"0xffff888000010040\",\"deref\":{"
 			  "\"kind\":\"struct\",\"type_name\":\"list_head\",\"members\":["
 			  "{\"name\":\"next\",\"value\":{\"kind\":\"ptr\",\"value\":\"0x0\"}},"
@@ -133,7 +133,7 @@ static void what_is_behind_a_pointer_or_cut_is_inside(void **state UNUSED)
 		      "\"kind\":\"struct\",\"type_name\":\"list_head\",\"members\":["
 		      "{\"name\":\"next\",\"value\":{\"kind\":\"ptr\",\"value\":\"0x1\"}}],"
 		      "\"shown\":1,\"total\":2}}");
-	gone = value_new(s.btf, s.u32, &torn, NULL);
+	gone = btf_value_new(s.btf, s.u32, &torn, NULL);
 	assert_json(gone, "{\"kind\":\"unreadable\",\"reason\":\"unmapped\",\"len\":4}");
 }
 

@@ -12,19 +12,19 @@ static inline void put_bytes(uint8_t *at, uint64_t value, int n)
 		at[i] = (uint8_t)(value >> (8 * i));
 }
 
-static inline struct value_tree *tree_of(const struct btf *btf, uint32_t type, const void *at,
-					 size_t n, const struct value_options *options)
+static inline struct btf_value_tree *tree_of(const struct btf *btf, uint32_t type, const void *at,
+					     size_t n, const struct btf_value_options *options)
 {
-	struct value_block block = { .data = { at, n } };
+	struct btf_value_block block = { .data = { at, n } };
 
-	return value_new(btf, type, &block, options);
+	return btf_value_new(btf, type, &block, options);
 }
 
-static inline void assert_text(const struct value_tree *tree, const char *expected)
+static inline void assert_text(const struct btf_value_tree *tree, const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	value_format(tree, value_root(tree), NULL, &text);
+	btf_value_format(tree, btf_value_root(tree), NULL, &text);
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
@@ -39,7 +39,7 @@ struct pages {
 	unsigned int follow_below; /* pointers on the way */
 };
 
-static inline enum value_read pages_read(void *context, uint64_t address, void *to, size_t n)
+static inline enum btf_value_read pages_read(void *context, uint64_t address, void *to, size_t n)
 {
 	struct pages *pages = context;
 	uint64_t at = address - PAGES_AT;
@@ -48,20 +48,21 @@ static inline enum value_read pages_read(void *context, uint64_t address, void *
 	/* The promise of the interface. */
 	assert_true(n > 0 && at / PAGE == (at + n - 1) / PAGE);
 	if (at >= sizeof(pages->bytes))
-		return VALUE_READ_OUTSIDE;
+		return BTF_VALUE_READ_OUTSIDE;
 	if (at / PAGE == 1)
-		return VALUE_READ_UNMAPPED;
+		return BTF_VALUE_READ_UNMAPPED;
 	memcpy(to, pages->bytes + at, n);
-	return VALUE_READ_OK;
+	return BTF_VALUE_READ_OK;
 }
 
-static inline enum value_step pages_step(void *context, const struct value_pointer *pointer,
-					 struct value_target *target UNUSED)
+static inline enum btf_value_step pages_step(void *context, const struct btf_value_pointer *pointer,
+					     struct btf_value_target *target UNUSED)
 {
 	struct pages *pages = context;
 
 	pages->asked++;
-	return pointer->followed < pages->follow_below ? VALUE_STEP_FOLLOW : VALUE_STEP_LEAVE;
+	return pointer->followed < pages->follow_below ? BTF_VALUE_STEP_FOLLOW
+						       : BTF_VALUE_STEP_LEAVE;
 }
 
 /* A task at `at`, whose runqueue is at `rq` (an address). */

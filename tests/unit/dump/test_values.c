@@ -13,7 +13,7 @@ static void a_page_that_is_missing_is_a_hole_and_the_rest_is_shown(void **state)
 {
 	struct bpf_fixture *f = *state;
 	_cleanup_dump_values_ struct dump_values values = { .kmem = f->kmem };
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	struct build_btf b = { 0 };
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
@@ -25,16 +25,17 @@ static void a_page_that_is_missing_is_a_hole_and_the_rest_is_shown(void **state)
 	assert_success(btf_parse(build_bytes(&bytes), "test", &btf));
 	bpf_put_u64(f, end, 99);
 	assert_success(dump_value_read(&values, nobody, btf, type, bpf_at(f, end), 16, &tree));
-	assert_true(value_get_u64(value_find(tree, value_root(tree), "here"), &value));
+	assert_true(btf_value_get_u64(btf_value_find(tree, btf_value_root(tree), "here"), &value));
 	assert_int_equal(value, 99);
-	assert_int_equal(value_find(tree, value_root(tree), "gone")->kind, VALUE_UNREADABLE);
+	assert_int_equal(btf_value_find(tree, btf_value_root(tree), "gone")->kind,
+			 BTF_VALUE_UNREADABLE);
 }
 
 static void pointers_to_tasks_have_a_short_form(void **state)
 {
 	struct bpf_fixture *f = *state;
 	_cleanup_dump_values_ struct dump_values values = { .kmem = f->kmem };
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	struct dump_sink sink = dump_sink_to_text(&f->text, 10);
 	struct btf_type task;
 	struct build_btf b = { 0 };
@@ -51,7 +52,7 @@ static void pointers_to_tasks_have_a_short_form(void **state)
 	assert_success(btf_parse_split(build_bytes(&bytes), f->kmem->btf, "test", &btf));
 	bpf_put_u64(f, at, bpf_at(f, bpf_new_task(f, 41, "worker")));
 	assert_success(dump_value_read(&values, nobody, btf, type, bpf_at(f, at), 8, &tree));
-	dump_value_show(&sink, "key", "it", tree, value_root(tree));
+	dump_value_show(&sink, "key", "it", tree, btf_value_root(tree));
 	assert_contains(strbuf_str(&f->text), "it = holder{task=");
 	assert_contains(strbuf_str(&f->text), "worker[41]");
 }
@@ -61,7 +62,7 @@ static void pointers_into_the_kernel_have_names(void **state)
 {
 	struct bpf_fixture *f = *state;
 	_cleanup_dump_values_ struct dump_values values = { .kmem = f->kmem };
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	struct dump_sink sink = dump_sink_to_text(&f->text, 10);
 	struct build_btf b = { 0 };
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
@@ -79,7 +80,7 @@ static void pointers_into_the_kernel_have_names(void **state)
 	bpf_put_u64(f, at + 8, f->k.image + IN_IMAGE_DATA + IN_DATA_INIT_TASK);
 	bpf_put_u64(f, at + 16, bpf_at(f, at));
 	assert_success(dump_value_read(&values, nobody, btf, type, bpf_at(f, at), 24, &tree));
-	dump_value_show(&sink, "key", "it", tree, value_root(tree));
+	dump_value_show(&sink, "key", "it", tree, btf_value_root(tree));
 	assert_contains(strbuf_str(&f->text), "10 <helper+0x10/0x80>, data=");
 	assert_contains(strbuf_str(&f->text), " <init_task>, other=0xffff");
 	assert_string_equal(strbuf_str(&f->text) + f->text.n - 3, "0}\n");
@@ -90,18 +91,18 @@ static void members_that_are_left_out_are_counted(void **state)
 {
 	struct bpf_fixture *f = *state;
 	_cleanup_dump_values_ struct dump_values values = { .kmem = f->kmem };
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	struct dump_sink sink = dump_sink_to_text(&f->text, 10);
 	struct btf_type type;
 
 	assert_true(btf_find(f->kmem->btf, BTF_STRUCT, "scx_event_stats", &type));
 	tree = dump_value_of(
 		&values, nobody, f->kmem->btf, type.id,
-		&(struct value_block){
+		&(struct btf_value_block){
 			.data = { (const uint8_t *)"\5\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16 } });
-	dump_value_show(&sink, "key", "it", tree, value_root(tree));
+	dump_value_show(&sink, "key", "it", tree, btf_value_root(tree));
 	sink.zeros = true;
-	dump_value_show(&sink, "key", "it", tree, value_root(tree));
+	dump_value_show(&sink, "key", "it", tree, btf_value_root(tree));
 	assert_string_equal(strbuf_str(&f->text),
 			    "it = scx_event_stats{SCX_EV_ONE=5, (1 zero)}\n"
 			    "it = scx_event_stats{SCX_EV_ONE=5, SCX_EV_TWO=0}\n");
@@ -111,7 +112,7 @@ static void a_value_past_the_limit_is_refused(void **state)
 {
 	struct bpf_fixture *f = *state;
 	_cleanup_dump_values_ struct dump_values values = { .kmem = f->kmem };
-	struct value_tree *tree = NULL;
+	struct btf_value_tree *tree = NULL;
 
 	assert_error_tag(dump_value_read(&values, nobody, NULL, 0, bpf_at(f, 0),
 					 DUMP_LIMIT_VALUE_BYTES + 1, &tree),
@@ -123,7 +124,7 @@ static void without_a_type_bytes_are_written(void **state)
 {
 	struct bpf_fixture *f = *state;
 	_cleanup_dump_values_ struct dump_values values = { .kmem = f->kmem };
-	_cleanup_value_ struct value_tree *tree = NULL;
+	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	struct json_writer json = json_writer_to(&f->json, JSON_COMPACT);
 	struct dump_sink sink = dump_sink_to_json(&json);
 	uint64_t at = bpf_new(f, 8);
@@ -131,7 +132,7 @@ static void without_a_type_bytes_are_written(void **state)
 	bpf_put_u64(f, at, 0x0102);
 	assert_success(dump_value_read(&values, nobody, NULL, 0, bpf_at(f, at), 3, &tree));
 	dump_open(&sink, NULL);
-	dump_value_show(&sink, "it", "label", tree, value_root(tree));
+	dump_value_show(&sink, "it", "label", tree, btf_value_root(tree));
 	dump_close(&sink);
 	assert_string_equal(strbuf_str(&f->json),
 			    "{\"it\":{\"kind\":\"bytes\",\"hex\":\"02 01 00\"}}");
