@@ -19,14 +19,14 @@ static const char *number(double value, char text[NUMBER_BYTES])
 
 static double turns_ms(const struct checks_disturbance *d)
 {
-	return d->tcg ? (double)d->vcpus * ERROR_BAR_TCG_TURN_MS : 0;
+	return d->tcg ? (double)d->vcpus * CHECKS_ERROR_BAR_TCG_TURN_MS : 0;
 }
 
-struct error_bar error_bar_of_share(const struct checks_disturbance *d)
+struct checks_error_bar checks_error_bar_of_share(const struct checks_disturbance *d)
 {
-	struct error_bar bar = { .from = d,
-				 .kind = ERROR_BAR_SHARE,
-				 .has = d->has && d->wall_ns > 0 };
+	struct checks_error_bar bar = { .from = d,
+					.kind = CHECKS_ERROR_BAR_SHARE,
+					.has = d->has && d->wall_ns > 0 };
 
 	if (bar.has)
 		bar.value = 100.0 * ((double)d->run_delay_ns + turns_ms(d) * (double)NS_PER_MS) /
@@ -34,39 +34,39 @@ struct error_bar error_bar_of_share(const struct checks_disturbance *d)
 	return bar;
 }
 
-struct error_bar error_bar_of_wait(const struct checks_disturbance *d)
+struct checks_error_bar checks_error_bar_of_wait(const struct checks_disturbance *d)
 {
-	struct error_bar bar = { .from = d, .kind = ERROR_BAR_WAIT, .has = d->has };
+	struct checks_error_bar bar = { .from = d, .kind = CHECKS_ERROR_BAR_WAIT, .has = d->has };
 
 	if (bar.has)
 		bar.value = (double)d->longest_delay_ns / (double)NS_PER_MS + turns_ms(d);
 	return bar;
 }
 
-struct error_bar error_bar_of_stall(const struct checks_disturbance *d)
+struct checks_error_bar checks_error_bar_of_stall(const struct checks_disturbance *d)
 {
-	struct error_bar bar = { .from = d, .kind = ERROR_BAR_STALL, .has = d->has };
+	struct checks_error_bar bar = { .from = d, .kind = CHECKS_ERROR_BAR_STALL, .has = d->has };
 
 	if (bar.has)
 		bar.value = (double)d->run_delay_ns / (double)NS_PER_MS + turns_ms(d);
 	return bar;
 }
 
-static void append_blame(const struct error_bar *bar, struct strbuf *s)
+static void append_blame(const struct checks_error_bar *bar, struct strbuf *s)
 {
 	const struct checks_disturbance *d = bar->from;
 	char text[NUMBER_BYTES];
 
 	switch (bar->kind) {
-	case ERROR_BAR_SHARE:
+	case CHECKS_ERROR_BAR_SHARE:
 		strbuf_appendf(s, "the host kept the guest waiting %s %% of the time",
 			       number(100.0 * (double)d->run_delay_ns / (double)d->wall_ns, text));
 		break;
-	case ERROR_BAR_WAIT:
+	case CHECKS_ERROR_BAR_WAIT:
 		strbuf_appendf(s, "the host kept the guest waiting up to %s ms at a time",
 			       number((double)d->longest_delay_ns / (double)NS_PER_MS, text));
 		break;
-	case ERROR_BAR_STALL:
+	case CHECKS_ERROR_BAR_STALL:
 		strbuf_appendf(s, "the host kept the guest waiting for %s ms in all",
 			       number((double)d->run_delay_ns / (double)NS_PER_MS, text));
 		break;
@@ -75,14 +75,15 @@ static void append_blame(const struct error_bar *bar, struct strbuf *s)
 		strbuf_appendf(s, ", and its %u vCPUs take turns on one host thread", d->vcpus);
 }
 
-enum ktstr_reason error_bar_decide(const struct error_bar *bar, const char *what, double measured,
-				   double limit, const char *unit, char **ret_text)
+enum ktstr_reason checks_error_bar_decide(const struct checks_error_bar *bar, const char *what,
+					  double measured, double limit, const char *unit,
+					  char **ret_text)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	enum ktstr_reason reason = KTSTR_REASON_CHECK;
 	char one[NUMBER_BYTES], two[NUMBER_BYTES];
 
-	bool hidden = bar->kind == ERROR_BAR_SHARE && bar->has && bar->value > limit;
+	bool hidden = bar->kind == CHECKS_ERROR_BAR_SHARE && bar->has && bar->value > limit;
 
 	if (measured <= limit && !hidden)
 		return KTSTR_REASON_NONE;
@@ -103,8 +104,8 @@ enum ktstr_reason error_bar_decide(const struct error_bar *bar, const char *what
 	return reason;
 }
 
-char *error_bar_format(const struct error_bar *bar, const char *check, const char *name,
-		       double measured, double limit, const char *unit)
+char *checks_error_bar_format(const struct checks_error_bar *bar, const char *check,
+			      const char *name, double measured, double limit, const char *unit)
 {
 	char one[NUMBER_BYTES], two[NUMBER_BYTES], three[NUMBER_BYTES];
 
@@ -116,13 +117,14 @@ char *error_bar_format(const struct error_bar *bar, const char *check, const cha
 			 number(bar->value, three), unit);
 }
 
-void error_bar_judge(const struct error_bar *bar, struct checks_subject *subject, const char *check,
-		     const char *what, double measured, double limit, const char *unit)
+void checks_error_bar_judge(const struct checks_error_bar *bar, struct checks_subject *subject,
+			    const char *check, const char *what, double measured, double limit,
+			    const char *unit)
 {
-	_cleanup_free_ char *line = error_bar_format(bar, check, subject->cgroup->name, measured,
-						     limit, unit);
+	_cleanup_free_ char *line = checks_error_bar_format(bar, check, subject->cgroup->name,
+							    measured, limit, unit);
 	_cleanup_free_ char *text = NULL;
-	enum ktstr_reason reason = error_bar_decide(bar, what, measured, limit, unit, &text);
+	enum ktstr_reason reason = checks_error_bar_decide(bar, what, measured, limit, unit, &text);
 
 	checks_note(subject->into, "%s", line);
 	if (reason != KTSTR_REASON_NONE)

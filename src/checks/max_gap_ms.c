@@ -17,7 +17,7 @@ static char *describe_gap(const struct exchange_worker *w, const char *cgroup)
 
 static void evaluate(struct checks_subject *s, double limit)
 {
-	struct error_bar bar = error_bar_of_wait(s->facts->disturbance);
+	struct checks_error_bar bar = checks_error_bar_of_wait(s->facts->disturbance);
 	const struct exchange_worker *worst = NULL;
 	_cleanup_free_ char *what = NULL;
 
@@ -36,8 +36,8 @@ static void evaluate(struct checks_subject *s, double limit)
 	if (!worst)
 		return;
 	what = describe_gap(worst, s->cgroup->name);
-	error_bar_judge(&bar, s, "gap", what, (double)worst->max_gap_ns / (double)NS_PER_MS, limit,
-			"ms");
+	checks_error_bar_judge(&bar, s, "gap", what, (double)worst->max_gap_ns / (double)NS_PER_MS,
+			       limit, "ms");
 }
 
 static const char *refused(double limit)

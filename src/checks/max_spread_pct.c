@@ -48,7 +48,7 @@ static struct checks_spread spread_in(const struct checks_facts *facts, const ch
 
 static void evaluate(struct checks_subject *s, double limit)
 {
-	struct error_bar bar = error_bar_of_share(s->facts->disturbance);
+	struct checks_error_bar bar = checks_error_bar_of_share(s->facts->disturbance);
 	struct checks_spread spread = spread_in(s->facts, s->cgroup->name);
 	_cleanup_free_ char *what = NULL;
 
@@ -60,7 +60,7 @@ static void evaluate(struct checks_subject *s, double limit)
 		return;
 	}
 	what = xasprintf("spread of %s is", s->cgroup->name);
-	error_bar_judge(&bar, s, "spread", what, spread.pct, limit, "%");
+	checks_error_bar_judge(&bar, s, "spread", what, spread.pct, limit, "%");
 }
 
 /* A cgroup none of whose workers reported has said so itself. */
