@@ -13,14 +13,14 @@ struct list_config {
 	bool json;
 };
 
-static const struct option_row list_options[] = {
-	{ .name = "json", OPTION_FLAG(struct list_config, json), .help = "print JSON" },
+static const struct cli_option list_options[] = {
+	{ .name = "json", CLI_FLAG(struct list_config, json), .help = "print JSON" },
 };
 
-static const struct exit_row exits[] = {
-	{ EXIT_OK, "done" },
-	{ EXIT_FAILED, "something could not be removed" },
-	{ EXIT_USAGE, "the command line is wrong" },
+static const struct cli_exit_row exits[] = {
+	{ CLI_EXIT_OK, "done" },
+	{ CLI_EXIT_FAILED, "something could not be removed" },
+	{ CLI_EXIT_USAGE, "the command line is wrong" },
 };
 
 static void list_table(struct strbuf *out)
@@ -68,7 +68,7 @@ static void list_json(const char *path, struct strbuf *out)
 	strbuf_append_char(out, '\n');
 }
 
-static int run_list(const struct invocation *invocation UNUSED, const void *config_)
+static int run_list(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct list_config *config = config_;
 	_cleanup_free_ char *path = paths_cache("");
@@ -82,33 +82,33 @@ static int run_list(const struct invocation *invocation UNUSED, const void *conf
 		number_format_bytes(&out, paths_disk_bytes(path));
 		strbuf_append_char(&out, '\n');
 	}
-	return command_print(&out);
+	return cli_print(&out);
 }
 
 static const struct cli_command cmd_cache_list = {
 	.name = "list",
 	.summary = "List what the cache holds, with sizes",
 	.usage = "[--json]",
-	COMMAND_OPTIONS(list_options),
+	CLI_OPTIONS(list_options),
 	.config_size = sizeof(struct list_config),
 	.run = run_list,
 };
 
 struct clean_config {
-	struct option_strings parts;
+	struct cli_strings parts;
 	bool dry_run;
 };
 
-static const struct option_row clean_options[] = {
+static const struct cli_option clean_options[] = {
 	{ .name = "dry-run",
 	  .letter = 'n',
-	  OPTION_FLAG(struct clean_config, dry_run),
+	  CLI_FLAG(struct clean_config, dry_run),
 	  .help = "print what would be removed, and remove nothing" },
 };
 
-static const struct option_row clean_words[] = {
+static const struct cli_option clean_words[] = {
 	{ .argument = "PART",
-	  OPTION_STRINGS(struct clean_config, parts),
+	  CLI_STRINGS(struct clean_config, parts),
 	  .help = "only this part of the cache, as ktstr cache list names it" },
 };
 
@@ -154,11 +154,11 @@ static void say_cleaning(const struct cache_part *part, const struct cache_clean
 	}
 }
 
-static int run_clean(const struct invocation *invocation UNUSED, const void *config_)
+static int run_clean(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct clean_config *config = config_;
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-	int code = EXIT_OK, printed;
+	int code = CLI_EXIT_OK, printed;
 
 	for (size_t i = 0; i < n_cache_parts; i++) {
 		const struct cache_part *part = &cache_parts[i];
@@ -170,15 +170,15 @@ static int run_clean(const struct invocation *invocation UNUSED, const void *con
 		/* One that resists does not protect the others. */
 		err = cache_part_clean(part, config->dry_run, &cleaning);
 		if (err) {
-			command_print_error(error_message(err));
-			code = EXIT_FAILED;
+			cli_print_error(error_message(err));
+			code = CLI_EXIT_FAILED;
 		}
 		say_cleaning(part, &cleaning, config->dry_run, &out);
 	}
-	if (!out.n && code == EXIT_OK)
+	if (!out.n && code == CLI_EXIT_OK)
 		strbuf_append(&out, "nothing to remove\n");
-	printed = command_print(&out);
-	return code == EXIT_OK ? printed : code;
+	printed = cli_print(&out);
+	return code == CLI_EXIT_OK ? printed : code;
 }
 
 static const struct cli_command cmd_cache_clean = {
@@ -187,8 +187,8 @@ static const struct cli_command cmd_cache_clean = {
 	.usage = "[--dry-run] [PART...]",
 	.description =
 		"Without a PART: everything that is rebuilt automatically: templates of guests, package lists, roots of other Debian releases. Kernels and built libraries stay. What is in use stays as well, and is reported.",
-	COMMAND_OPTIONS(clean_options),
-	COMMAND_POSITIONALS(clean_words),
+	CLI_OPTIONS(clean_options),
+	CLI_POSITIONALS(clean_words),
 	.config_size = sizeof(struct clean_config),
 	.check = check_clean,
 	.run = run_clean,
@@ -196,12 +196,12 @@ static const struct cli_command cmd_cache_clean = {
 
 static const struct cli_command *const subcommands[] = { &cmd_cache_list, &cmd_cache_clean };
 
-const struct cli_command cmd_cache = {
+const struct cli_command cli_cmd_cache = {
 	.name = "cache",
 	.summary = "See and clean what ktstr keeps on disk",
 	.usage = "COMMAND [options]",
 	.description =
 		"The cache is $KTSTR_CACHE_DIR, else $XDG_CACHE_HOME/ktstr, else ~/.cache/ktstr.",
-	COMMAND_EXITS(exits),
-	COMMAND_SUBCOMMANDS(subcommands),
+	CLI_EXITS(exits),
+	CLI_SUBCOMMANDS(subcommands),
 };

@@ -18,7 +18,7 @@ _Static_assert(CAPTURE_BPF_FROM_THREADS == 600, "help and manual say so");
 
 struct capture_config {
 	const char *output;
-	struct option_strings pids;
+	struct cli_strings pids;
 	const char *cgroup, *metrics;
 	bool no_heap, no_smaps, no_taskstats, bpf, no_bpf;
 	uint32_t jobs;
@@ -27,74 +27,74 @@ struct capture_config {
 	bool json, quiet, verbose;
 	/* What check() made of these. */
 	uint64_t interval_ns;
-	pid_t pid_numbers[OPTION_STRINGS_LIMIT];
+	pid_t pid_numbers[CLI_LIMIT_STRINGS];
 	struct metric_choice choice;
 };
 
-static const struct option_row options[] = {
+static const struct cli_option options[] = {
 	{ .name = "output",
 	  .letter = 'o',
 	  .argument = "FILE",
-	  OPTION_STRING(struct capture_config, output),
-	  .complete = OPTION_COMPLETE_FILE,
+	  CLI_STRING(struct capture_config, output),
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "where the snapshot goes; - for standard output; without it HOST-TIME" SNAPSHOT_SUFFIX },
 	{ .name = "pid",
 	  .argument = "PID",
-	  OPTION_STRINGS(struct capture_config, pids),
-	  .complete = OPTION_COMPLETE_PID,
+	  CLI_STRINGS(struct capture_config, pids),
+	  .complete = CLI_COMPLETE_PID,
 	  .help = "only this process" },
 	{ .name = "cgroup",
 	  .argument = "GLOB",
-	  OPTION_STRING(struct capture_config, cgroup),
+	  CLI_STRING(struct capture_config, cgroup),
 	  .help = "only threads in cgroups whose path matches" },
 	{ .name = "metrics",
 	  .argument = "NAMES",
-	  OPTION_STRING(struct capture_config, metrics),
+	  CLI_STRING(struct capture_config, metrics),
 	  .help = "read only the sources that these metrics need; a list with commas, see ktstr-metrics(7)" },
 	{ .name = "no-heap",
-	  OPTION_FLAG(struct capture_config, no_heap),
+	  CLI_FLAG(struct capture_config, no_heap),
 	  .help = "leave jemalloc's counters out" },
 	{ .name = "no-smaps",
-	  OPTION_FLAG(struct capture_config, no_smaps),
+	  CLI_FLAG(struct capture_config, no_smaps),
 	  .help = "leave smaps_rollup out, for which the kernel walks page tables" },
 	{ .name = "no-taskstats",
-	  OPTION_FLAG(struct capture_config, no_taskstats),
+	  CLI_FLAG(struct capture_config, no_taskstats),
 	  .help = "leave delays and memory watermarks out" },
 	{ .name = "bpf",
-	  OPTION_FLAG(struct capture_config, bpf),
+	  CLI_FLAG(struct capture_config, bpf),
 	  .help = "use BPF for any number of threads; by default a series uses it, and a single snapshot of 600 threads or more" },
 	{ .name = "no-bpf",
-	  OPTION_FLAG(struct capture_config, no_bpf),
+	  CLI_FLAG(struct capture_config, no_bpf),
 	  .help = "read everything through /proc, even where BPF is allowed" },
 	{ .name = "jobs",
 	  .argument = "N",
-	  OPTION_U32(struct capture_config, jobs, 1, JOBS_MOST),
+	  CLI_U32(struct capture_config, jobs, 1, JOBS_MOST),
 	  .help = "number of reading threads; by default as many as there are idle CPUs" },
 	{ .name = "interval",
 	  .argument = "T",
-	  OPTION_STRING(struct capture_config, interval),
+	  CLI_STRING(struct capture_config, interval),
 	  .help = "take a series with this interval between snapshots: 500ms, 2s, 1m; needs --count" },
 	{ .name = "count",
 	  .argument = "N",
-	  OPTION_U32(struct capture_config, count, 1, COUNT_MOST),
+	  CLI_U32(struct capture_config, count, 1, COUNT_MOST),
 	  .help = "how many snapshots the series has; needs --interval" },
 	{ .name = "json",
-	  OPTION_FLAG(struct capture_config, json),
+	  CLI_FLAG(struct capture_config, json),
 	  .help = "print summaries and cost as JSON on standard output instead of lines" },
 	{ .name = "quiet",
 	  .letter = 'q',
-	  OPTION_FLAG(struct capture_config, quiet),
+	  CLI_FLAG(struct capture_config, quiet),
 	  .help = "print errors only" },
 	{ .name = "verbose",
 	  .letter = 'v',
-	  OPTION_FLAG(struct capture_config, verbose),
+	  CLI_FLAG(struct capture_config, verbose),
 	  .help = "print which sources were used, which were not, and why" },
 };
 
-static const struct exit_row exits[] = {
-	{ EXIT_OK, "the snapshot is written" },
-	{ EXIT_FAILED, "nothing could be read, or it could not be written" },
-	{ EXIT_USAGE, "the command line is wrong" },
+static const struct cli_exit_row exits[] = {
+	{ CLI_EXIT_OK, "the snapshot is written" },
+	{ CLI_EXIT_FAILED, "nothing could be read, or it could not be written" },
+	{ CLI_EXIT_USAGE, "the command line is wrong" },
 	{ SIGNAL_EXIT + 2, "interrupted; complete snapshots of a series are kept" },
 };
 
@@ -168,7 +168,7 @@ static uint32_t wanted_sources(const struct capture_config *config)
 /* What the callback of a series needs. */
 struct listener {
 	struct capture_report report;
-	struct screen *screen;
+	struct cli_screen *screen;
 	uint64_t number;
 };
 
@@ -179,20 +179,20 @@ static void on_snapshot(void *arg, const struct snapshot *snapshot, const struct
 
 	capture_report_add(&listener->report, snapshot, cost, ++listener->number, &line);
 	if (line.n)
-		screen_say(listener->screen, line.at);
+		cli_screen_say(listener->screen, line.at);
 }
 
-static void say_lines(struct screen *screen, char *lines)
+static void say_lines(struct cli_screen *screen, char *lines)
 {
 	char *rest = lines, *line;
 
 	while ((line = strsep(&rest, "\n"))) {
 		if (*line)
-			screen_say(screen, line);
+			cli_screen_say(screen, line);
 	}
 }
 
-static void say_where(struct screen *screen, const char *file, const struct cost *cost)
+static void say_where(struct cli_screen *screen, const char *file, const struct cost *cost)
 {
 	_cleanup_free_ char *line = NULL;
 
@@ -202,7 +202,7 @@ static void say_where(struct screen *screen, const char *file, const struct cost
 		line = xasprintf("snapshot written to %s", file);
 	else
 		line = xasprintf("%" PRIu64 " snapshots written to %s", cost->snapshots, file);
-	screen_say(screen, line);
+	cli_screen_say(screen, line);
 }
 
 static int finish(struct listener *listener, const struct series *series, const char *file,
@@ -212,14 +212,14 @@ static int finish(struct listener *listener, const struct series *series, const 
 
 	if (json) {
 		capture_report_finish_json(&listener->report, &series->cost, series->missed, &text);
-		return command_print(&text);
+		return cli_print(&text);
 	}
 	if (series->cost.snapshots == 0)
-		return EXIT_OK;
+		return CLI_EXIT_OK;
 	capture_report_format(&listener->report, &series->cost, series->missed, &text);
 	say_lines(listener->screen, text.at);
 	say_where(listener->screen, file, &series->cost);
-	return EXIT_OK;
+	return CLI_EXIT_OK;
 }
 
 static int run_series(struct series *series, const char *file, bool json)
@@ -236,13 +236,13 @@ static int run_series(struct series *series, const char *file, bool json)
 	capture_report_deinit(&listener.report);
 	if (!err)
 		return code;
-	command_print_error(error_message(err));
-	if (error_is(err, &base_error_domain, BASE_CANCELLED) && interrupts_ended_by())
-		return SIGNAL_EXIT + interrupts_ended_by();
-	return EXIT_FAILED;
+	cli_print_error(error_message(err));
+	if (error_is(err, &base_error_domain, BASE_CANCELLED) && cli_interrupts_ended_by())
+		return SIGNAL_EXIT + cli_interrupts_ended_by();
+	return CLI_EXIT_FAILED;
 }
 
-static int run(const struct invocation *invocation UNUSED, const void *config_)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	static struct cancel cancel;
 	const struct capture_config *config = config_;
@@ -250,7 +250,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	_cleanup_bpf_tasks_ struct bpf_tasks *iterator = NULL;
 	_cleanup_free_ char *file = config->output ? xstrdup(config->output) : snapshot_name_new();
 	_cleanup_error_ struct error *err = NULL;
-	struct screen screen;
+	struct cli_screen screen;
 	struct capture_options capture = {
 		.root = "",
 		.live = true,
@@ -274,12 +274,12 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 		.take = ctprof_capture_take,
 	};
 
-	screen_init(&screen, config->quiet || config->json, config->verbose);
-	err = interrupts_install(&cancel);
+	cli_screen_init(&screen, config->quiet || config->json, config->verbose);
+	err = cli_interrupts_install(&cancel);
 	if (!err)
 		err = snapshot_output_open(file, &output);
 	if (err)
-		return command_fail(err);
+		return cli_fail(err);
 	series.output = output;
 	if (capture.bpf && series.count > 1)
 		bpf_tasks_open_for_series(&capture, &iterator);
@@ -298,8 +298,8 @@ const struct cli_command cmd_ctprof_capture = {
 		    "  ktstr ctprof capture --metrics run_time_ns,wait_time_ns,timeslices\n"
 		    "  ktstr ctprof capture -o series.ctprof.zst --interval 2s --count 10\n"
 		    "  ktstr ctprof capture -o - | ssh desk 'cat >host.ctprof.zst'\n",
-	COMMAND_OPTIONS(options),
-	COMMAND_EXITS(exits),
+	CLI_OPTIONS(options),
+	CLI_EXITS(exits),
 	.config_size = sizeof(struct capture_config),
 	.check = check,
 	.run = run,

@@ -67,7 +67,7 @@ struct series {
 	const struct capture_options *options;
 	uint64_t interval_ns; /* any when count is 1 */
 	uint64_t count;
-	struct screen *screen;
+	struct cli_screen *screen;
 	struct snapshot_output *output;
 	series_take_fn take; /* ctprof_capture_take(), except in tests */
 	series_each_fn each;

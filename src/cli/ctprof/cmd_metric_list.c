@@ -8,19 +8,17 @@ struct list_config {
 	bool json;
 };
 
-static const struct option_row options[] = {
-	{ .name = "json",
-	  OPTION_FLAG(struct list_config, json),
-	  .help = "print everything as JSON" },
+static const struct cli_option options[] = {
+	{ .name = "json", CLI_FLAG(struct list_config, json), .help = "print everything as JSON" },
 };
 
-static const struct exit_row exits[] = {
-	{ EXIT_OK, "done" },
-	{ EXIT_FAILED, "the list could not be written" },
-	{ EXIT_USAGE, "the command line is wrong" },
+static const struct cli_exit_row exits[] = {
+	{ CLI_EXIT_OK, "done" },
+	{ CLI_EXIT_FAILED, "the list could not be written" },
+	{ CLI_EXIT_USAGE, "the command line is wrong" },
 };
 
-static int run(const struct invocation *invocation UNUSED, const void *config_)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct list_config *config = config_;
 	struct table_look look = table_look_for(STDOUT_FILENO);
@@ -30,7 +28,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 		metric_list_format_json(&text);
 	else
 		metric_list_format_text(&look, &text);
-	return command_print(&text);
+	return cli_print(&text);
 }
 
 const struct cli_command cmd_ctprof_metric_list = {
@@ -39,8 +37,8 @@ const struct cli_command cmd_ctprof_metric_list = {
 	.usage = "[--json]",
 	.description =
 		"Shows what tags mean, which sections there are, every metric with its kind, unit, source, tags and meaning, and every derived metric with its formula. ktstr-metrics(7) says the same.",
-	COMMAND_OPTIONS(options),
-	COMMAND_EXITS(exits),
+	CLI_OPTIONS(options),
+	CLI_EXITS(exits),
 	.config_size = sizeof(struct list_config),
 	.run = run,
 };

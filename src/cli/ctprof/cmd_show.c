@@ -11,7 +11,7 @@ struct show_config {
 	int group_by;
 	const char *metrics, *sections, *sort_by, *threads;
 	uint32_t top;
-	struct option_strings flatten;
+	struct cli_strings flatten;
 	bool no_thread_normalize, no_cg_normalize, all, json, csv;
 	struct profile_options options; /* made of all these */
 };
@@ -22,7 +22,7 @@ static const char *const axes[] = { GROUP_AXES(AXIS_WORD_) };
 #undef AXIS_WORD_
 _Static_assert(GROUP_AXIS_THREAD == N_GROUP_AXES - 1, "the words must end behind the last axis");
 
-static const struct word_row words[] = {
+static const struct cli_word_row words[] = {
 #define AXIS_ROW_(id, word, title, what)                            \
 	{ GROUP_AXIS_##id == GROUP_AXIS_THREAD ? NULL : word, NULL, \
 	  GROUP_AXIS_##id == GROUP_AXIS_THREAD ? "Sections" : what },
@@ -33,65 +33,63 @@ static const struct word_row words[] = {
 #undef SECTION_ROW_
 };
 
-static const struct option_row positionals[] = {
+static const struct cli_option positionals[] = {
 	{ .argument = "FILE[@N]",
-	  OPTION_STRING(struct show_config, file),
+	  CLI_STRING(struct show_config, file),
 	  .required = true,
-	  .complete = OPTION_COMPLETE_FILE,
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "a snapshot, or the N-th of a series; - is standard input" },
 };
 
-static const struct option_row option_rows[] = {
+static const struct cli_option option_rows[] = {
 	{ .name = "group-by",
 	  .argument = "AXIS",
-	  OPTION_CHOICE(struct show_config, group_by, axes),
+	  CLI_CHOICE(struct show_config, group_by, axes),
 	  .help = "what makes threads a group; pcomm when not given" },
 	{ .name = "metrics",
 	  .argument = "LIST",
-	  OPTION_STRING(struct show_config, metrics),
+	  CLI_STRING(struct show_config, metrics),
 	  .help = "only these metrics, a list with commas; up to 8 become columns" },
 	{ .name = "sections",
 	  .argument = "LIST",
-	  OPTION_STRING(struct show_config, sections),
+	  CLI_STRING(struct show_config, sections),
 	  .help = "only these tables, a list with commas" },
 	{ .name = "sort-by",
 	  .argument = "LIST",
-	  OPTION_STRING(struct show_config, sort_by),
+	  CLI_STRING(struct show_config, sort_by),
 	  .help = "order of the groups: a list of metrics with commas, each with :asc or :desc (default)" },
 	{ .name = "top",
 	  .argument = "N",
-	  OPTION_U32(struct show_config, top, 1, UINT32_MAX),
+	  CLI_U32(struct show_config, top, 1, UINT32_MAX),
 	  .help = "only the first N groups, by run_time_ns unless --sort-by is given" },
 	{ .name = "threads",
 	  .argument = "PATTERN",
-	  OPTION_STRING(struct show_config, threads),
+	  CLI_STRING(struct show_config, threads),
 	  .help = "single threads: of this tid or process, or whose name or whose process's name this glob matches" },
 	{ .name = "cgroup-flatten",
 	  .argument = "GLOB",
-	  OPTION_STRINGS(struct show_config, flatten),
+	  CLI_STRINGS(struct show_config, flatten),
 	  .help = "merge the cgroups that this glob matches; * matches within one segment, ** across segments" },
 	{ .name = "no-thread-normalize",
-	  OPTION_FLAG(struct show_config, no_thread_normalize),
+	  CLI_FLAG(struct show_config, no_thread_normalize),
 	  .help = "names of processes and threads as they are, with their numbers" },
 	{ .name = "no-cg-normalize",
-	  OPTION_FLAG(struct show_config, no_cg_normalize),
+	  CLI_FLAG(struct show_config, no_cg_normalize),
 	  .help = "paths of cgroups as they are, with their numbers" },
 	{ .name = "all",
-	  OPTION_FLAG(struct show_config, all),
+	  CLI_FLAG(struct show_config, all),
 	  .help = "also show what is 0 or was not measured" },
-	{ .name = "json",
-	  OPTION_FLAG(struct show_config, json),
-	  .help = "print everything as JSON" },
-	{ .name = "csv", OPTION_FLAG(struct show_config, csv), .help = "print all values as CSV" },
+	{ .name = "json", CLI_FLAG(struct show_config, json), .help = "print everything as JSON" },
+	{ .name = "csv", CLI_FLAG(struct show_config, csv), .help = "print all values as CSV" },
 };
 
-static const struct exit_row exits[] = {
-	{ EXIT_OK, "done" },
-	{ EXIT_FAILED, "the snapshot could not be read, or --threads matches nothing" },
-	{ EXIT_USAGE, "the command line is wrong" },
+static const struct cli_exit_row exits[] = {
+	{ CLI_EXIT_OK, "done" },
+	{ CLI_EXIT_FAILED, "the snapshot could not be read, or --threads matches nothing" },
+	{ CLI_EXIT_USAGE, "the command line is wrong" },
 };
 
-static struct error *check_globs(const struct option_strings *globs)
+static struct error *check_globs(const struct cli_strings *globs)
 {
 	for (size_t i = 0; i < globs->n; i++) {
 		struct error *err = path_glob_check(globs->at[i]);
@@ -159,8 +157,7 @@ static void warn_about_sections(const struct profile_options *options)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(of_cgroups); i++) {
 		if (options->sections.chosen[of_cgroups[i]])
-			command_say(
-				"warning: section '%s' requires --group-by cgroup; omitted under --group-by %s",
+			cli_say("warning: section '%s' requires --group-by cgroup; omitted under --group-by %s",
 				metric_sections[of_cgroups[i]].word,
 				group_axes[options->rules.axis].word);
 	}
@@ -182,10 +179,10 @@ static int print(const struct profile *profile, const struct show_config *config
 		if (!config->metrics || config->sections)
 			show_format_rows(profile, &look, &text);
 	}
-	return command_print(&text);
+	return cli_print(&text);
 }
 
-static int run(const struct invocation *invocation UNUSED, const void *config_)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct show_config *config = config_;
 	const struct profile_options *options = &config->options;
@@ -198,15 +195,14 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	warn_about_sections(options);
 	err = snapshot_load(config->file, NULL, &snapshot, &origin);
 	if (err)
-		return command_fail(err);
+		return cli_fail(err);
 	if (origin.torn_bytes)
-		command_say("warning: %s ends with an incomplete snapshot, which was left out",
-			    origin.path);
+		cli_say("warning: %s ends with an incomplete snapshot, which was left out",
+			origin.path);
 	profile_make(options, &snapshot, &origin, &profile);
 	if (options->threads && profile.grouping.groups.n == 0) {
-		command_say("error: --threads: no thread or process matches '%s'",
-			    options->threads);
-		code = EXIT_FAILED;
+		cli_say("error: --threads: no thread or process matches '%s'", options->threads);
+		code = CLI_EXIT_FAILED;
 	} else {
 		code = print(&profile, config);
 	}
@@ -227,10 +223,10 @@ const struct cli_command cmd_ctprof_show = {
 		"  ktstr ctprof show host.ctprof.zst --threads 'tokio-*' --sort-by nonvoluntary_csw\n"
 		"  ktstr ctprof capture -o - | ktstr ctprof show - --top 10\n"
 		"  ktstr ctprof show series.ctprof.zst@3 --json | jq '.groups[].metrics.run_time_ns'\n",
-	COMMAND_OPTIONS(option_rows),
-	COMMAND_POSITIONALS(positionals),
-	COMMAND_WORDS("Groups", words),
-	COMMAND_EXITS(exits),
+	CLI_OPTIONS(option_rows),
+	CLI_POSITIONALS(positionals),
+	CLI_WORDS("Groups", words),
+	CLI_EXITS(exits),
 	.config_size = sizeof(struct show_config),
 	.check = check,
 	.run = run,

@@ -329,7 +329,7 @@ void row_format_value(const struct row *row, struct strbuf *into)
 	}
 }
 
-const char *row_unit_word(const struct row *row)
+const char *row_unit_name(const struct row *row)
 {
 	return row->state == ROW_PERCENT ? "percent" : metric_unit_word(row->unit);
 }

@@ -18,16 +18,16 @@ void screen_progress(const struct capture_progress *progress, void *screen)
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 
 	screen_format_progress(progress, &line);
-	screen_show(screen, strbuf_str(&line));
+	cli_screen_show(screen, strbuf_str(&line));
 }
 
 void screen_note(const char *line, void *screen_)
 {
-	struct screen *screen = screen_;
+	struct cli_screen *screen = screen_;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (!screen->verbose)
 		return;
 	strbuf_appendf(&text, "note: %s", line);
-	screen_say(screen, strbuf_str(&text));
+	cli_screen_say(screen, strbuf_str(&text));
 }

@@ -13,7 +13,7 @@ static struct error *take_one(struct series *series)
 
 	series->screen->began_ns = clock_monotonic_ns();
 	err = series->take(series->options, &snapshot);
-	screen_clear(series->screen);
+	cli_screen_clear(series->screen);
 	if (err)
 		return err;
 	/* Between taking and writing the user may have changed their mind; later they wait. */

@@ -161,7 +161,7 @@ void row_format_value(const struct row *row, struct strbuf *into);
 /* Of ROW_TEXT, ROW_LABEL and ROW_CPUS, for programs. */
 void row_format_text(const struct row *row, struct strbuf *into);
 /* "bytes", "percent" */
-const char *row_unit_word(const struct row *row);
+const char *row_unit_name(const struct row *row);
 
 /*
  * Rows that read best as one line per group: a few of them as columns. A column that says nothing

@@ -97,7 +97,7 @@ static void take_row(const struct row *row, void *csv_)
 		strbuf_appendf(into, "%" PRIu32, row->group->values[METRIC_THREAD_COUNT].of);
 	strbuf_append_char(into, ',');
 	append_field(into, row->name);
-	strbuf_appendf(into, ",%s,", row_unit_word(row));
+	strbuf_appendf(into, ",%s,", row_unit_name(row));
 	append_value(into, row);
 	if (row->state == ROW_RANGE || row->state == ROW_CPUS)
 		strbuf_appendf(into, ",%" PRId64 ",%" PRId64, row->least, row->most);

@@ -19,7 +19,7 @@ const struct check doctor_checks[] = {
 };
 const size_t doctor_n_checks = ARRAY_SIZE(doctor_checks);
 
-const char *check_state_word(enum check_state state)
+const char *check_state_name(enum check_state state)
 {
 	static const char *const words[CHECK_N_STATES] = { "ok", "limited", "missing" };
 

@@ -11,25 +11,25 @@ struct doctor_config {
 	bool kvm;
 };
 
-static const struct option_row options[] = {
+static const struct cli_option options[] = {
 	{ .name = "json",
-	  OPTION_FLAG(struct doctor_config, json),
+	  CLI_FLAG(struct doctor_config, json),
 	  .help = "print the findings as JSON" },
 	{ .name = "kvm",
-	  OPTION_FLAG(struct doctor_config, kvm),
+	  CLI_FLAG(struct doctor_config, kvm),
 	  .help = "try KVM with real guests and print a block to paste into a report" },
 };
 
-static const struct word_row words[] = {
+static const struct cli_word_row words[] = {
 #define CHECK_WORD_(name, what) { #name, NULL, what },
 	DOCTOR_CHECKS(CHECK_WORD_)
 #undef CHECK_WORD_
 };
 
-static const struct exit_row exits[] = {
-	{ EXIT_OK, "nothing is missing; with --kvm: every step worked" },
-	{ EXIT_FAILED, "something is missing; with --kvm: a step failed" },
-	{ EXIT_USAGE, "the command line is wrong" },
+static const struct cli_exit_row exits[] = {
+	{ CLI_EXIT_OK, "nothing is missing; with --kvm: every step worked" },
+	{ CLI_EXIT_FAILED, "something is missing; with --kvm: a step failed" },
+	{ CLI_EXIT_USAGE, "the command line is wrong" },
 };
 
 static struct error *check(void *config_)
@@ -43,13 +43,13 @@ static struct error *check(void *config_)
 
 static int print_and_clear(struct strbuf *text)
 {
-	int printed = command_print(text);
+	int printed = cli_print(text);
 
 	strbuf_clear(text);
 	return printed;
 }
 
-static int run(const struct invocation *invocation UNUSED, const void *config_)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct doctor_config *config = config_;
 	_cleanup_doctor_report_ struct doctor_report report = { 0 };
@@ -63,19 +63,19 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 		doctor_report_format_json(&report, &text);
 	else
 		doctor_report_format(&report, terminal_columns(STDOUT_FILENO), &text);
-	printed = command_print(&text);
+	printed = cli_print(&text);
 	return printed ? printed : doctor_report_exit_code(&report);
 }
 
-const struct cli_command cmd_doctor = {
+const struct cli_command cli_cmd_doctor = {
 	.name = "doctor",
 	.summary = "Check whether this machine has what guests and instruments need",
 	.usage = "[--json | --kvm]",
 	.description =
 		"Each line is ok, limited (it works, but less or slower) or missing, with the one command that fixes it.",
-	COMMAND_OPTIONS(options),
-	COMMAND_WORDS("Checks", words),
-	COMMAND_EXITS(exits),
+	CLI_OPTIONS(options),
+	CLI_WORDS("Checks", words),
+	CLI_EXITS(exits),
 	.config_size = sizeof(struct doctor_config),
 	.check = check,
 	.run = run,

@@ -21,7 +21,7 @@ enum check_state {
 	CHECK_N_STATES
 };
 
-const char *check_state_word(enum check_state state);
+const char *check_state_name(enum check_state state);
 
 struct finding {
 	enum check_state state;
@@ -122,7 +122,7 @@ void doctor_report_deinit(struct doctor_report *report);
 /* columns 0 means as wide as needed. */
 void doctor_report_format(const struct doctor_report *report, size_t columns, struct strbuf *into);
 void doctor_report_format_json(const struct doctor_report *report, struct strbuf *into);
-/* EXIT_OK when nothing is missing, else EXIT_FAILED. */
+/* CLI_EXIT_OK when nothing is missing, else CLI_EXIT_FAILED. */
 int doctor_report_exit_code(const struct doctor_report *report);
 
 #endif

@@ -101,9 +101,9 @@ int doctor_kvm_run_steps(const struct doctor_step *list, size_t n, enum accel_wi
 		else
 			strbuf_appendf(into, "%-11s  not run\n", list[i].name);
 		if (flush && flush(into))
-			return EXIT_FAILED;
+			return CLI_EXIT_FAILED;
 	}
-	return ok ? EXIT_OK : EXIT_FAILED;
+	return ok ? CLI_EXIT_OK : CLI_EXIT_FAILED;
 }
 
 int doctor_kvm_run(doctor_flush_fn flush, struct strbuf *into)
@@ -113,9 +113,9 @@ int doctor_kvm_run(doctor_flush_fn flush, struct strbuf *into)
 	strbuf_append(into, "--- ktstr doctor --kvm ---\n");
 	append_facts(into);
 	if (flush && flush(into))
-		return EXIT_FAILED;
+		return CLI_EXIT_FAILED;
 	code = doctor_kvm_run_steps(steps, ARRAY_SIZE(steps), ACCEL_WISH_KVM, flush, into);
 	strbuf_appendf(into, "result:      %s\n", code ? "FAILED" : "ok");
 	strbuf_append(into, "--- end ---\n");
-	return flush && flush(into) ? EXIT_FAILED : code;
+	return flush && flush(into) ? CLI_EXIT_FAILED : code;
 }

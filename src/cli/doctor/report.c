@@ -40,7 +40,7 @@ static void format_row(const struct check *check, const struct finding *finding,
 	/* Paths and programs speak here. */
 	text_escape(&text, strbuf_str(&finding->text));
 	strbuf_appendf(into, "%-*s%-*s", NAME_COLUMNS, check->name, STATE_COLUMNS,
-		       check_state_word(finding->state));
+		       check_state_name(finding->state));
 	text_wrap(into, strbuf_str(&text), NAME_COLUMNS + STATE_COLUMNS, columns);
 	strbuf_append_char(into, '\n');
 	if (!finding->fix.n)
@@ -71,13 +71,13 @@ void doctor_report_format_json(const struct doctor_report *report, struct strbuf
 
 		json_begin_object(&w);
 		json_add_string(&w, "name", report->checks[i].name);
-		json_add_string(&w, "state", check_state_word(finding->state));
+		json_add_string(&w, "state", check_state_name(finding->state));
 		json_add_string(&w, "text", strbuf_str(&finding->text));
 		json_add_string(&w, "fix", finding->fix.n ? strbuf_str(&finding->fix) : NULL);
 		json_end_object(&w);
 	}
 	json_end_array(&w);
-	json_add_bool(&w, "complete", doctor_report_exit_code(report) == EXIT_OK);
+	json_add_bool(&w, "complete", doctor_report_exit_code(report) == CLI_EXIT_OK);
 	json_end_object(&w);
 	strbuf_append_char(into, '\n');
 }
@@ -86,7 +86,7 @@ int doctor_report_exit_code(const struct doctor_report *report)
 {
 	for (size_t i = 0; i < report->n; i++) {
 		if (report->findings[i].state == CHECK_MISSING)
-			return EXIT_FAILED;
+			return CLI_EXIT_FAILED;
 	}
-	return EXIT_OK;
+	return CLI_EXIT_OK;
 }

@@ -4,35 +4,35 @@
 #include "base/alloc.h"
 
 struct help_config {
-	struct option_strings words;
+	struct cli_strings words;
 };
 
-static const struct option_row positionals[] = {
+static const struct cli_option positionals[] = {
 	{ .argument = "COMMAND",
-	  OPTION_STRINGS(struct help_config, words),
-	  .complete = OPTION_COMPLETE_COMMAND,
+	  CLI_STRINGS(struct help_config, words),
+	  .complete = CLI_COMPLETE_COMMAND,
 	  .help = "the command to explain, such as kernel fetch; without it, all of them" },
 };
 
-static int run(const struct invocation *invocation, const void *config_)
+static int run(const struct cli_invocation *invocation, const void *config_)
 {
 	const struct help_config *config = config_;
 	const struct cli_command *program = invocation->program;
-	char *argv[OPTION_STRINGS_LIMIT + 3] = { (char *)program->name };
+	char *argv[CLI_LIMIT_STRINGS + 3] = { (char *)program->name };
 	int argc = 1;
 
 	/* `ktstr help x y` is `ktstr x y --help`, so that a wrong name gets the same answer. */
 	for (size_t i = 0; i < config->words.n; i++)
 		argv[argc++] = (char *)(uintptr_t)config->words.at[i];
 	argv[argc++] = (char *)"--help";
-	return command_main(program, argc, argv);
+	return cli_main(program, argc, argv);
 }
 
-const struct cli_command cmd_help = {
+const struct cli_command cli_cmd_help = {
 	.name = "help",
 	.summary = "Explain a command",
 	.usage = "[COMMAND...]",
-	COMMAND_POSITIONALS(positionals),
+	CLI_POSITIONALS(positionals),
 	.config_size = sizeof(struct help_config),
 	.run = run,
 };

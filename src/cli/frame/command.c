@@ -17,7 +17,7 @@ enum {
 	WIDEST_HELP = 100, /* longer lines are hard to read */
 };
 
-void command_say(const char *fmt, ...)
+void cli_say(const char *fmt, ...)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 	_cleanup_free_ char *text = NULL;
@@ -32,26 +32,26 @@ void command_say(const char *fmt, ...)
 	error_free(io_write_all(STDERR_FILENO, "standard error", line.at, line.n));
 }
 
-void command_print_error(const char *message)
+void cli_print_error(const char *message)
 {
-	command_say("error: %s", message);
+	cli_say("error: %s", message);
 }
 
-int command_fail(const struct error *err)
+int cli_fail(const struct error *err)
 {
-	command_print_error(error_message(err));
-	return EXIT_FAILED;
+	cli_print_error(error_message(err));
+	return CLI_EXIT_FAILED;
 }
 
-int command_print(const struct strbuf *text)
+int cli_print(const struct strbuf *text)
 {
 	_cleanup_error_ struct error *err = io_write_all(STDOUT_FILENO, "standard output",
 							 strbuf_str(text), text->n);
 
 	if (!err)
-		return EXIT_OK;
-	command_say("error writing output: %s", error_message(err));
-	return EXIT_FAILED;
+		return CLI_EXIT_OK;
+	cli_say("error writing output: %s", error_message(err));
+	return CLI_EXIT_FAILED;
 }
 
 static size_t help_columns(int fd)
@@ -63,28 +63,28 @@ static size_t help_columns(int fd)
 	return columns > WIDEST_HELP ? WIDEST_HELP : columns;
 }
 
-static int usage_error(const struct cli_command *command, const struct invocation *invocation,
+static int usage_error(const struct cli_command *command, const struct cli_invocation *invocation,
 		       const struct error *err)
 {
-	command_print_error(error_message(err));
+	cli_print_error(error_message(err));
 	fprintf(stderr, "Try '%s --help' for more.\n", invocation->path);
-	return command->usage_exit ? command->usage_exit : EXIT_USAGE;
+	return command->usage_exit ? command->usage_exit : CLI_EXIT_USAGE;
 }
 
 static int print_help(const struct cli_command *command, const char *path)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	command_format_help(command, path, help_columns(STDOUT_FILENO), &text);
-	return command_print(&text);
+	cli_format_help(command, path, help_columns(STDOUT_FILENO), &text);
+	return cli_print(&text);
 }
 
 static int print_version(const struct cli_command *program)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	command_format_version(program, &text);
-	return command_print(&text);
+	cli_format_version(program, &text);
+	return cli_print(&text);
 }
 
 /* A program of commands called bare wants to be known, but nothing was done. */
@@ -92,47 +92,47 @@ static int print_help_as_error(const struct cli_command *command, const char *pa
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	command_format_help(command, path, help_columns(STDERR_FILENO), &text);
+	cli_format_help(command, path, help_columns(STDERR_FILENO), &text);
 	fputs(strbuf_str(&text), stderr);
-	return EXIT_USAGE;
+	return CLI_EXIT_USAGE;
 }
 
-static int command_call(const struct cli_command *command, const struct invocation *invocation,
+static int command_call(const struct cli_command *command, const struct cli_invocation *invocation,
 			int argc, char *const argv[])
 {
 	_cleanup_free_ void *config = xcalloc(1, command->config_size + 1);
 	_cleanup_error_ struct error *err = NULL;
-	struct command_parse parse;
+	struct cli_parsed parse;
 
 	if (command->defaults)
 		memcpy(config, command->defaults, command->config_size);
 	if (command->n_subcommands && argc < 2)
 		return print_help_as_error(command, invocation->path);
-	err = command_parse(command, argc, argv, config, &parse);
+	err = cli_parse(command, argc, argv, config, &parse);
 	if (err)
 		return usage_error(command, invocation, err);
 	switch (parse.intent) {
-	case COMMAND_HELP:
+	case CLI_INTENT_HELP:
 		return print_help(command, invocation->path);
-	case COMMAND_VERSION:
+	case CLI_INTENT_VERSION:
 		return print_version(invocation->program);
-	case COMMAND_SUBCOMMAND: {
+	case CLI_INTENT_SUBCOMMAND: {
 		_cleanup_free_ char *path = xasprintf("%s %s", invocation->path,
 						      parse.subcommand->name);
-		struct invocation inner = { .program = invocation->program, .path = path };
+		struct cli_invocation inner = { .program = invocation->program, .path = path };
 
 		return command_call(parse.subcommand, &inner, argc - parse.next + 1,
 				    argv + parse.next - 1);
 	}
-	case COMMAND_RUN:
+	case CLI_INTENT_RUN:
 		break;
 	}
 	return command->run(invocation, config);
 }
 
-int command_main(const struct cli_command *program, int argc, char *const argv[])
+int cli_main(const struct cli_command *program, int argc, char *const argv[])
 {
-	struct invocation invocation = { .program = program, .path = program->name };
+	struct cli_invocation invocation = { .program = program, .path = program->name };
 
 	return command_call(program, &invocation, argc, argv);
 }

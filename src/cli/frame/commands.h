@@ -6,27 +6,27 @@
 #include "cli/frame/command.h"
 
 /* Programs. */
-extern const struct cli_command program_ktstr;
-extern const struct cli_command program_jemalloc_probe;
+extern const struct cli_command cli_program_ktstr;
+extern const struct cli_command cli_program_jemalloc_probe;
 
 /* Sub-commands of ktstr. */
-extern const struct cli_command cmd_cache;
-extern const struct cli_command cmd_ctprof;
-extern const struct cli_command cmd_doctor;
-extern const struct cli_command cmd_help;
-extern const struct cli_command cmd_inspect;
-extern const struct cli_command cmd_kernel;
-extern const struct cli_command cmd_rerun;
-extern const struct cli_command cmd_results;
-extern const struct cli_command cmd_shell;
-extern const struct cli_command cmd_show_test;
-extern const struct cli_command cmd_test;
-extern const struct cli_command cmd_topo;
-extern const struct cli_command cmd_version;
-extern const struct cli_command cmd_vm;
-extern const struct cli_command cmd_vm_list;
-extern const struct cli_command cmd_vm_freeze;
-extern const struct cli_command cmd_vm_resume;
-extern const struct cli_command cmd_vm_kill;
+extern const struct cli_command cli_cmd_cache;
+extern const struct cli_command cli_cmd_ctprof;
+extern const struct cli_command cli_cmd_doctor;
+extern const struct cli_command cli_cmd_help;
+extern const struct cli_command cli_cmd_inspect;
+extern const struct cli_command cli_cmd_kernel;
+extern const struct cli_command cli_cmd_rerun;
+extern const struct cli_command cli_cmd_results;
+extern const struct cli_command cli_cmd_shell;
+extern const struct cli_command cli_cmd_show_test;
+extern const struct cli_command cli_cmd_test;
+extern const struct cli_command cli_cmd_topo;
+extern const struct cli_command cli_cmd_version;
+extern const struct cli_command cli_cmd_vm;
+extern const struct cli_command cli_cmd_vm_list;
+extern const struct cli_command cli_cmd_vm_freeze;
+extern const struct cli_command cli_cmd_vm_resume;
+extern const struct cli_command cli_cmd_vm_kill;
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 
 static void visit_below(const struct cli_command *command, const char *place,
-			completion_visit_fn *visit, void *arg)
+			cli_completion_visit_fn *visit, void *arg)
 {
 	visit(command, place, arg);
 	for (size_t i = 0; i < command->n_subcommands; i++) {
@@ -17,35 +17,36 @@ static void visit_below(const struct cli_command *command, const char *place,
 	}
 }
 
-void completion_visit(const struct cli_command *program, completion_visit_fn *visit, void *arg)
+void cli_completion_visit(const struct cli_command *program, cli_completion_visit_fn *visit,
+			  void *arg)
 {
 	visit_below(program, program->name, visit, arg);
 }
 
-bool completion_is_help(const struct cli_command *command)
+bool cli_completion_is_help(const struct cli_command *command)
+{
+	return command->n_positionals && command->positionals[0].complete == CLI_COMPLETE_COMMAND;
+}
+
+bool cli_completion_has_rest(const struct cli_command *command)
 {
 	return command->n_positionals &&
-	       command->positionals[0].complete == OPTION_COMPLETE_COMMAND;
+	       command->positionals[command->n_positionals - 1].type == CLI_TYPE_REST;
 }
 
-bool completion_has_rest(const struct cli_command *command)
+const struct cli_option *cli_completion_word_row(const struct cli_command *command)
 {
-	return command->n_positionals &&
-	       command->positionals[command->n_positionals - 1].type == OPTION_TYPE_REST;
+	return command->n_positionals > cli_completion_has_rest(command) ? command->positionals
+									 : NULL;
 }
 
-const struct option_row *completion_word_row(const struct cli_command *command)
-{
-	return command->n_positionals > completion_has_rest(command) ? command->positionals : NULL;
-}
-
-void completion_append_identifier(const char *name, struct strbuf *into)
+void cli_completion_append_identifier(const char *name, struct strbuf *into)
 {
 	for (; *name; name++)
 		strbuf_append_char(into, isalnum((unsigned char)*name) ? *name : '_');
 }
 
-void completion_append_quoted(const char *text, const char *quote, struct strbuf *into)
+void cli_completion_append_quoted(const char *text, const char *quote, struct strbuf *into)
 {
 	strbuf_append_char(into, '\'');
 	for (; *text; text++) {
@@ -64,7 +65,7 @@ static void append_steps(const struct cli_command *command, const char *place, v
 	for (size_t i = 0; i < command->n_subcommands; i++) {
 		const struct cli_command *inner = command->subcommands[i];
 
-		if (completion_is_help(inner))
+		if (cli_completion_is_help(inner))
 			strbuf_appendf(into, "\t\t%s:%s) helping=1 ;;\n", place, inner->name);
 		else
 			strbuf_appendf(into, "\t\t%s:%s) at=%s/%s ;;\n", place, inner->name, place,
@@ -74,10 +75,10 @@ static void append_steps(const struct cli_command *command, const char *place, v
 		strbuf_appendf(into, "\t\t%s:-*) ;;\n\t\t%s:*) at= ;;\n", place, place);
 }
 
-void completion_append_walk(const struct cli_command *program, const char *stop,
-			    struct strbuf *into)
+void cli_completion_append_walk(const struct cli_command *program, const char *stop,
+				struct strbuf *into)
 {
 	/* Behind "--" stands something that we know nothing about. */
 	strbuf_appendf(into, "\t\t*:--) %s ;;\n", stop);
-	completion_visit(program, append_steps, into);
+	cli_completion_visit(program, append_steps, into);
 }

@@ -8,25 +8,27 @@
 
 #include "cli/frame/command.h"
 
-typedef void completion_visit_fn(const struct cli_command *command, const char *place, void *arg);
+typedef void cli_completion_visit_fn(const struct cli_command *command, const char *place,
+				     void *arg);
 
 /* The program and all commands below it, parents first. */
-void completion_visit(const struct cli_command *program, completion_visit_fn *visit, void *arg);
+void cli_completion_visit(const struct cli_command *program, cli_completion_visit_fn *visit,
+			  void *arg);
 /* Takes the name of another command: its words are walked as if they stood in its place. */
-bool completion_is_help(const struct cli_command *command);
+bool cli_completion_is_help(const struct cli_command *command);
 /* The last argument is whatever follows "--". */
-bool completion_has_rest(const struct cli_command *command);
+bool cli_completion_has_rest(const struct cli_command *command);
 /* The row that says what a word may be; NULL when none is expected. */
-const struct option_row *completion_word_row(const struct cli_command *command);
+const struct cli_option *cli_completion_word_row(const struct cli_command *command);
 /* A name as part of a function's name. */
-void completion_append_identifier(const char *name, struct strbuf *into);
+void cli_completion_append_identifier(const char *name, struct strbuf *into);
 /* In single quotes; `quote` is how the shell writes one inside of them. */
-void completion_append_quoted(const char *text, const char *quote, struct strbuf *into);
+void cli_completion_append_quoted(const char *text, const char *quote, struct strbuf *into);
 /*
  * Branches of a `case` over "$at:$word", for bash and zsh: $at follows the word, $helping is set
  * behind the command help, `stop` is run at a word that is no command.
  */
-void completion_append_walk(const struct cli_command *program, const char *stop,
-			    struct strbuf *into);
+void cli_completion_append_walk(const struct cli_command *program, const char *stop,
+				struct strbuf *into);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include "cli/frame/completion.h"
 
-static void append_row_words(struct strbuf *into, const struct option_row *rows, size_t n)
+static void append_row_words(struct strbuf *into, const struct cli_option *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		strbuf_appendf(into, "--%s ", rows[i].name);
@@ -22,7 +22,7 @@ static void append_subcommand_words(struct strbuf *into, const struct cli_comman
 	strbuf_append(into, "' -- \"$value\"))");
 }
 
-static void append_value_source(struct strbuf *into, const struct option_row *row)
+static void append_value_source(struct strbuf *into, const struct cli_option *row)
 {
 	if (row->choices) {
 		strbuf_append(into, "COMPREPLY=($(compgen -W '");
@@ -32,16 +32,16 @@ static void append_value_source(struct strbuf *into, const struct option_row *ro
 		return;
 	}
 	switch (row->complete) {
-	case OPTION_COMPLETE_FILE:
+	case CLI_COMPLETE_FILE:
 		strbuf_append(into, "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "
 				    "\"$value\")");
 		return;
-	case OPTION_COMPLETE_PID:
+	case CLI_COMPLETE_PID:
 		strbuf_append(into, "COMPREPLY=($(cd /proc && "
 				    "compgen -W \"$(compgen -G '[0-9]*')\" -- \"$value\"))");
 		return;
-	case OPTION_COMPLETE_COMMAND: /* its words are walked, see completion.h */
-	case OPTION_COMPLETE_NOTHING:
+	case CLI_COMPLETE_COMMAND: /* its words are walked, see completion.h */
+	case CLI_COMPLETE_NOTHING:
 		strbuf_append(into, ":");
 	}
 }
@@ -50,14 +50,14 @@ static void append_compgen_options(struct strbuf *into, const struct cli_command
 {
 	strbuf_append(into, "COMPREPLY=($(compgen -W '");
 	append_row_words(into, command->options, command->n_options);
-	append_row_words(into, option_common_rows, ARRAY_SIZE(option_common_rows));
+	append_row_words(into, cli_common_options, ARRAY_SIZE(cli_common_options));
 	strbuf_append(into, "' -- \"$value\"))");
 }
 
 /* One command: the value of an option, else its words. */
 static void append_command(const struct cli_command *command, const char *place, void *arg)
 {
-	const struct option_row *word = completion_word_row(command);
+	const struct cli_option *word = cli_completion_word_row(command);
 	struct strbuf *into = arg;
 
 	strbuf_appendf(into, "\t%s)\n", place);
@@ -88,12 +88,12 @@ static void append_command(const struct cli_command *command, const char *place,
 	strbuf_append(into, " ;;\n");
 }
 
-void command_format_bash_completion(const struct cli_command *program, struct strbuf *into)
+void cli_format_bash_completion(const struct cli_command *program, struct strbuf *into)
 {
 	strbuf_appendf(into, "# bash completion for %s %s, generated from its option table\n",
 		       program->name, KTSTR_VERSION);
 	strbuf_append(into, "_complete_");
-	completion_append_identifier(program->name, into);
+	cli_completion_append_identifier(program->name, into);
 	strbuf_appendf(into,
 		       "()\n{\n"
 		       "\tlocal value=${COMP_WORDS[COMP_CWORD]} option= at=%s helping= i\n"
@@ -105,10 +105,10 @@ void command_format_bash_completion(const struct cli_command *program, struct st
 		       "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
 		       "\t\tcase $at:${COMP_WORDS[i]} in\n",
 		       program->name);
-	completion_append_walk(program, "return", into);
+	cli_completion_append_walk(program, "return", into);
 	strbuf_append(into, "\t\tesac\n\tdone\n\tcase $at in\n");
-	completion_visit(program, append_command, into);
+	cli_completion_visit(program, append_command, into);
 	strbuf_append(into, "\tesac\n}\ncomplete -F _complete_");
-	completion_append_identifier(program->name, into);
+	cli_completion_append_identifier(program->name, into);
 	strbuf_appendf(into, " %s\n", program->name);
 }

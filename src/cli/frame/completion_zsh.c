@@ -10,11 +10,11 @@ static void append_item(const char *name, const char *help, struct strbuf *into)
 	_cleanup_strbuf_ struct strbuf item = STRBUF_INIT;
 
 	strbuf_appendf(&item, "%s:%s", name, help);
-	completion_append_quoted(strbuf_str(&item), QUOTE, into);
+	cli_completion_append_quoted(strbuf_str(&item), QUOTE, into);
 	strbuf_append_char(into, ' ');
 }
 
-static void append_rows(const struct option_row *rows, size_t n, struct strbuf *into)
+static void append_rows(const struct cli_option *rows, size_t n, struct strbuf *into)
 {
 	for (size_t i = 0; i < n; i++) {
 		char name[64];
@@ -32,11 +32,11 @@ static void append_options(const struct cli_command *command, struct strbuf *int
 {
 	strbuf_append(into, "list=(");
 	append_rows(command->options, command->n_options, into);
-	append_rows(option_common_rows, ARRAY_SIZE(option_common_rows), into);
+	append_rows(cli_common_options, ARRAY_SIZE(cli_common_options), into);
 	strbuf_append(into, "); _describe -o option list");
 }
 
-static void append_value(const struct option_row *row, struct strbuf *into)
+static void append_value(const struct cli_option *row, struct strbuf *into)
 {
 	if (row->choices) {
 		strbuf_append(into, "compadd --");
@@ -45,28 +45,28 @@ static void append_value(const struct option_row *row, struct strbuf *into)
 		return;
 	}
 	switch (row->complete) {
-	case OPTION_COMPLETE_FILE:
+	case CLI_COMPLETE_FILE:
 		strbuf_append(into, "_files");
 		return;
-	case OPTION_COMPLETE_PID:
+	case CLI_COMPLETE_PID:
 		strbuf_append(into, "compadd -- /proc/[0-9]*(N:t)");
 		return;
-	case OPTION_COMPLETE_COMMAND: /* its words are walked, see completion.h */
-	case OPTION_COMPLETE_NOTHING:
+	case CLI_COMPLETE_COMMAND: /* its words are walked, see completion.h */
+	case CLI_COMPLETE_NOTHING:
 		strbuf_append(into, ":");
 	}
 }
 
 static void append_command(const struct cli_command *command, const char *place, void *arg)
 {
-	const struct option_row *word = completion_word_row(command);
+	const struct cli_option *word = cli_completion_word_row(command);
 	struct strbuf *into = arg;
 
 	strbuf_appendf(into, "\t%s)\n", place);
 	if (!command->n_subcommands)
 		strbuf_append(into, "\t\t[[ -n $helping ]] && return\n");
 	for (size_t i = 0; i < command->n_options; i++) {
-		const struct option_row *row = &command->options[i];
+		const struct cli_option *row = &command->options[i];
 
 		if (!row->argument)
 			continue;
@@ -97,12 +97,12 @@ static void append_command(const struct cli_command *command, const char *place,
 	strbuf_append(into, " ;;\n");
 }
 
-void command_format_zsh_completion(const struct cli_command *program, struct strbuf *into)
+void cli_format_zsh_completion(const struct cli_command *program, struct strbuf *into)
 {
 	strbuf_appendf(
 		into, "#compdef %s\n# zsh completion for %s %s, generated from its option table\n_",
 		program->name, program->name, KTSTR_VERSION);
-	completion_append_identifier(program->name, into);
+	cli_completion_append_identifier(program->name, into);
 	strbuf_appendf(into,
 		       "()\n{\n"
 		       "\tlocal at=%s helping= option= i\n"
@@ -110,14 +110,14 @@ void command_format_zsh_completion(const struct cli_command *program, struct str
 		       "\tfor ((i = 2; i < CURRENT; i++)); do\n"
 		       "\t\tcase ${at}:${words[i]} in\n",
 		       program->name);
-	completion_append_walk(program, "return", into);
+	cli_completion_append_walk(program, "return", into);
 	strbuf_append(into, "\t\tesac\n\tdone\n"
 			    "\toption=${words[CURRENT-1]}\n"
 			    "\tif [[ $PREFIX == --*=* ]]; then option=${PREFIX%%=*}; "
 			    "compset -P '*='; fi\n"
 			    "\tcase $at in\n");
-	completion_visit(program, append_command, into);
+	cli_completion_visit(program, append_command, into);
 	strbuf_append(into, "\tesac\n}\n_");
-	completion_append_identifier(program->name, into);
+	cli_completion_append_identifier(program->name, into);
 	strbuf_append(into, " \"$@\"\n");
 }

@@ -25,12 +25,12 @@ static void format_pair(const char *left, const char *right, size_t at, size_t c
 	strbuf_append_char(into, '\n');
 }
 
-static char *option_left(const struct option_row *row)
+static char *option_left(const struct cli_option *row)
 {
 	_cleanup_free_ char *letter = row->letter ? xasprintf("-%c, ", row->letter)
 						  : xstrdup("    ");
 
-	if (row->type == OPTION_TYPE_REST)
+	if (row->type == CLI_TYPE_REST)
 		return xasprintf("  -- %s...", row->argument);
 	if (!row->name)
 		return xasprintf("  %s", row->argument);
@@ -38,26 +38,25 @@ static char *option_left(const struct option_row *row)
 			 row->argument ? row->argument : "");
 }
 
-static bool is_number(const struct option_row *row)
+static bool is_number(const struct cli_option *row)
 {
-	return row->type == OPTION_TYPE_I32 || row->type == OPTION_TYPE_U32 ||
-	       row->type == OPTION_TYPE_U64;
+	return row->type == CLI_TYPE_I32 || row->type == CLI_TYPE_U32 || row->type == CLI_TYPE_U64;
 }
 
 /* 0 is no default worth a word: rows use it for "not given". */
-static uint64_t default_of(const struct cli_command *command, const struct option_row *row)
+static uint64_t default_of(const struct cli_command *command, const struct cli_option *row)
 {
 	const char *member = (const char *)command->defaults + row->offset;
 
 	if (!command->defaults)
 		return 0;
-	if (row->type == OPTION_TYPE_U32)
+	if (row->type == CLI_TYPE_U32)
 		return *(const uint32_t *)member;
-	return row->type == OPTION_TYPE_U64 ? *(const uint64_t *)member : 0;
+	return row->type == CLI_TYPE_U64 ? *(const uint64_t *)member : 0;
 }
 
-void option_format_help(const struct cli_command *command, const struct option_row *row,
-			struct strbuf *into)
+void cli_format_option_help(const struct cli_command *command, const struct cli_option *row,
+			    struct strbuf *into)
 {
 	const char *separator = " (";
 
@@ -68,7 +67,7 @@ void option_format_help(const struct cli_command *command, const struct option_r
 		strbuf_appendf(into, "%srequired", separator);
 		separator = ", ";
 	}
-	if (row->type == OPTION_TYPE_STRINGS) {
+	if (row->type == CLI_TYPE_STRINGS) {
 		strbuf_appendf(into, "%smay be repeated", separator);
 		separator = ", ";
 	}
@@ -88,7 +87,7 @@ void option_format_help(const struct cli_command *command, const struct option_r
 }
 
 static void format_rows(const char *title, const struct cli_command *command,
-			const struct option_row *rows, size_t n, size_t columns,
+			const struct cli_option *rows, size_t n, size_t columns,
 			struct strbuf *into)
 {
 	if (title && n)
@@ -97,7 +96,7 @@ static void format_rows(const char *title, const struct cli_command *command,
 		_cleanup_free_ char *left = option_left(&rows[i]);
 		_cleanup_strbuf_ struct strbuf right = STRBUF_INIT;
 
-		option_format_help(command, &rows[i], &right);
+		cli_format_option_help(command, &rows[i], &right);
 		format_pair(left, strbuf_str(&right), WIDEST_LEFT, columns, into);
 	}
 }
@@ -125,7 +124,7 @@ static void format_words(const struct cli_command *command, size_t columns, stru
 	if (command->n_words)
 		strbuf_appendf(into, "\n%s:\n", command->words_title);
 	for (size_t i = 0; i < command->n_words; i++) {
-		const struct word_row *row = &command->words[i];
+		const struct cli_word_row *row = &command->words[i];
 		_cleanup_free_ char *left = NULL;
 
 		if (!row->word) {
@@ -139,8 +138,8 @@ static void format_words(const struct cli_command *command, size_t columns, stru
 	}
 }
 
-void command_format_help(const struct cli_command *command, const char *path, size_t columns,
-			 struct strbuf *into)
+void cli_format_help(const struct cli_command *command, const char *path, size_t columns,
+		     struct strbuf *into)
 {
 	strbuf_appendf(into, "Usage: %s%s%s\n\n%s.\n", path, command->usage ? " " : "",
 		       command->usage ? command->usage : "", command->summary);
@@ -161,14 +160,14 @@ void command_format_help(const struct cli_command *command, const char *path, si
 	format_words(command, columns, into);
 	strbuf_append(into, "\nOptions:\n");
 	format_rows(NULL, command, command->options, command->n_options, columns, into);
-	format_rows(NULL, command, option_common_rows, ARRAY_SIZE(option_common_rows), columns,
+	format_rows(NULL, command, cli_common_options, ARRAY_SIZE(cli_common_options), columns,
 		    into);
 	format_exits(command, columns, into);
 	if (command->examples)
 		strbuf_appendf(into, "\nExamples:\n%s", command->examples);
 }
 
-void command_format_version(const struct cli_command *program, struct strbuf *into)
+void cli_format_version(const struct cli_command *program, struct strbuf *into)
 {
 	strbuf_appendf(into, "%s %s\n", program->name, KTSTR_VERSION);
 }

@@ -50,7 +50,7 @@ static struct error *handle(int number, void (*handler)(int))
 	return NULL;
 }
 
-struct error *interrupts_install(struct cancel *cancel)
+struct error *cli_interrupts_install(struct cancel *cancel)
 {
 	static const struct {
 		int number;
@@ -73,12 +73,12 @@ struct error *interrupts_install(struct cancel *cancel)
 	return err;
 }
 
-void interrupts_forward(bool forward)
+void cli_interrupts_forward(bool forward)
 {
 	forwarding = forward;
 }
 
-int interrupts_take(void)
+int cli_interrupts_take(void)
 {
 	int number = pending;
 
@@ -86,7 +86,7 @@ int interrupts_take(void)
 	return number;
 }
 
-bool interrupts_take_resize(void)
+bool cli_interrupts_take_resize(void)
 {
 	bool was = resized;
 
@@ -94,7 +94,7 @@ bool interrupts_take_resize(void)
 	return was;
 }
 
-int interrupts_ended_by(void)
+int cli_interrupts_ended_by(void)
 {
 	return ended_by;
 }

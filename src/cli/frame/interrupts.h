@@ -10,14 +10,14 @@
 #include "base/cancel.h"
 
 /* `cancel` must live as long as the process. Signals that our parent ignores stay ignored. */
-struct error *interrupts_install(struct cancel *cancel) MUST_CHECK;
+struct error *cli_interrupts_install(struct cancel *cancel) MUST_CHECK;
 /* From now on (or no more) the first SIGINT is for the guest. */
-void interrupts_forward(bool forward);
+void cli_interrupts_forward(bool forward);
 /* A signal to pass on; 0: none. */
-int interrupts_take(void);
+int cli_interrupts_take(void);
 /* The terminal may have another size. True at most once for each change. */
-bool interrupts_take_resize(void);
+bool cli_interrupts_take_resize(void);
 /* The signal that asked us to end; 0: none did. */
-int interrupts_ended_by(void);
+int cli_interrupts_ended_by(void);
 
 #endif

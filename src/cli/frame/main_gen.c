@@ -19,8 +19,8 @@
 enum { MAN_SOURCE_MAX_BYTES = 1 << 20 };
 
 static const struct cli_command *const programs[] = {
-	&program_ktstr,
-	&program_jemalloc_probe,
+	&cli_program_ktstr,
+	&cli_program_jemalloc_probe,
 };
 
 static void format_version_number(const struct cli_command *command UNUSED, struct strbuf *into)
@@ -80,10 +80,10 @@ static const struct {
 	const char *mark;
 	void (*format)(const struct cli_command *command, struct strbuf *into);
 } parts[] = {
-	{ "@OPTIONS@\n", command_format_man_options },
-	{ "@EXITS@\n", command_format_man_exits },
-	{ "@COMMANDS@\n", command_format_man_commands },
-	{ "@WORDS@\n", command_format_man_words },
+	{ "@OPTIONS@\n", cli_format_man_options },
+	{ "@EXITS@\n", cli_format_man_exits },
+	{ "@COMMANDS@\n", cli_format_man_commands },
+	{ "@WORDS@\n", cli_format_man_words },
 	{ "@FATAL@\n", format_fatal_words },
 	{ "@REASONS@\n", format_reasons },
 	{ "@RECORD@\n", format_record },
@@ -144,7 +144,7 @@ static const struct cli_command *find_command(const char *path)
 			found = programs[i];
 	}
 	if (!found && strncmp(path, "ktstr-", 6) == 0) {
-		found = &program_ktstr;
+		found = &cli_program_ktstr;
 		path += 5;
 		while (found && *path == '-')
 			found = enter(found, &path);
@@ -156,9 +156,9 @@ static const struct {
 	const char *name;
 	void (*format)(const struct cli_command *program, struct strbuf *into);
 } shells[] = {
-	{ "bash", command_format_bash_completion },
-	{ "fish", command_format_fish_completion },
-	{ "zsh", command_format_zsh_completion },
+	{ "bash", cli_format_bash_completion },
+	{ "fish", cli_format_fish_completion },
+	{ "zsh", cli_format_zsh_completion },
 };
 
 int main(int argc, char *argv[])
@@ -171,16 +171,16 @@ int main(int argc, char *argv[])
 		if (strcmp(argv[2], shells[i].name) != 0)
 			continue;
 		shells[i].format(program, &out);
-		return command_print(&out);
+		return cli_print(&out);
 	}
 	if (!program || argc != 4 || strcmp(argv[2], "man") != 0) {
 		fputs("usage: ktstr-gen PROGRAM bash|fish|zsh | PROGRAM[-COMMAND…] man FILE\n",
 		      stderr);
-		return EXIT_USAGE;
+		return CLI_EXIT_USAGE;
 	}
 	err = io_read_file(argv[3], MAN_SOURCE_MAX_BYTES, &source);
 	if (err)
-		return command_fail(err);
+		return cli_fail(err);
 	format_man(program, strbuf_str(&source), &out);
-	return command_print(&out);
+	return cli_print(&out);
 }

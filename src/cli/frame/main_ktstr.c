@@ -3,5 +3,5 @@
 
 int main(int argc, char *argv[])
 {
-	return command_main(&program_ktstr, argc, argv);
+	return cli_main(&cli_program_ktstr, argc, argv);
 }

@@ -25,7 +25,7 @@ static void append_sentence(struct strbuf *into, const char *text)
 	strbuf_append(into, ".\n\n");
 }
 
-static void format_row(const struct cli_command *command, const struct option_row *row,
+static void format_row(const struct cli_command *command, const struct cli_option *row,
 		       struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf help = STRBUF_INIT;
@@ -37,28 +37,28 @@ static void format_row(const struct cli_command *command, const struct option_ro
 		append_plain(into, row->name);
 		strbuf_append_char(into, '*');
 	}
-	if (row->type == OPTION_TYPE_REST)
+	if (row->type == CLI_TYPE_REST)
 		strbuf_append(into, "*--* ");
 	if (row->argument)
 		strbuf_appendf(into, "%s_%s_", row->name ? " " : "", row->argument);
-	if (row->type == OPTION_TYPE_REST)
+	if (row->type == CLI_TYPE_REST)
 		strbuf_append(into, "...");
-	option_format_help(command, row, &help);
+	cli_format_option_help(command, row, &help);
 	strbuf_append(into, "\n\t");
 	append_sentence(into, strbuf_str(&help));
 }
 
-void command_format_man_options(const struct cli_command *command, struct strbuf *into)
+void cli_format_man_options(const struct cli_command *command, struct strbuf *into)
 {
 	for (size_t i = 0; i < command->n_positionals; i++)
 		format_row(command, &command->positionals[i], into);
 	for (size_t i = 0; i < command->n_options; i++)
 		format_row(command, &command->options[i], into);
-	for (size_t i = 0; i < ARRAY_SIZE(option_common_rows); i++)
-		format_row(command, &option_common_rows[i], into);
+	for (size_t i = 0; i < ARRAY_SIZE(cli_common_options); i++)
+		format_row(command, &cli_common_options[i], into);
 }
 
-void command_format_man_exits(const struct cli_command *command, struct strbuf *into)
+void cli_format_man_exits(const struct cli_command *command, struct strbuf *into)
 {
 	for (size_t i = 0; i < command->n_exits; i++) {
 		strbuf_appendf(into, "*%d*\n\t", command->exits[i].code);
@@ -66,7 +66,7 @@ void command_format_man_exits(const struct cli_command *command, struct strbuf *
 	}
 }
 
-void command_format_man_commands(const struct cli_command *command, struct strbuf *into)
+void cli_format_man_commands(const struct cli_command *command, struct strbuf *into)
 {
 	for (size_t i = 0; i < command->n_subcommands; i++) {
 		const struct cli_command *sub = command->subcommands[i];
@@ -81,10 +81,10 @@ void command_format_man_commands(const struct cli_command *command, struct strbu
 	}
 }
 
-void command_format_man_words(const struct cli_command *command, struct strbuf *into)
+void cli_format_man_words(const struct cli_command *command, struct strbuf *into)
 {
 	for (size_t i = 0; i < command->n_words; i++) {
-		const struct word_row *row = &command->words[i];
+		const struct cli_word_row *row = &command->words[i];
 
 		if (row->word)
 			strbuf_appendf(into, "*%s*%s%s%s\n\t", row->word, row->argument ? " _" : "",

@@ -10,11 +10,11 @@
 
 DEFINE_ERROR_DOMAIN(cli, CLI, CLI_ERRORS);
 
-const struct option_row option_common_rows[2] = {
-	{ .name = "help", .letter = 'h', .type = OPTION_TYPE_HELP, .help = "show this help" },
+const struct cli_option cli_common_options[2] = {
+	{ .name = "help", .letter = 'h', .type = CLI_TYPE_HELP, .help = "show this help" },
 	{ .name = "version",
 	  .letter = 'V',
-	  .type = OPTION_TYPE_VERSION,
+	  .type = CLI_TYPE_VERSION,
 	  .help = "print name and version" },
 };
 
@@ -27,23 +27,23 @@ struct parser {
 	bool *seen; /* one per option row of the command */
 	size_t n_positionals;
 	bool options_ended;
-	struct command_parse *out;
+	struct cli_parsed *out;
 	bool done;
 };
 
-static bool takes_value(const struct option_row *row)
+static bool takes_value(const struct cli_option *row)
 {
-	return row->type != OPTION_TYPE_FLAG && row->type != OPTION_TYPE_HELP &&
-	       row->type != OPTION_TYPE_VERSION;
+	return row->type != CLI_TYPE_FLAG && row->type != CLI_TYPE_HELP &&
+	       row->type != CLI_TYPE_VERSION;
 }
 
 /* What the user must recognise in a message: "--pid" or "BYTES". */
-static char *spelling(const struct option_row *row)
+static char *spelling(const struct cli_option *row)
 {
 	return row->name ? xasprintf("--%s", row->name) : xstrdup(row->argument);
 }
 
-static struct error *out_of_range(const struct option_row *row, const char *label,
+static struct error *out_of_range(const struct cli_option *row, const char *label,
 				  const char *value)
 {
 	return cli_error(CLI_USAGE, 0, "%s %s is not in %lld..=%llu", label, value,
@@ -58,7 +58,7 @@ static bool is_whole_number(const char *text)
 	return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-static struct error *store_number(struct parser *p, const struct option_row *row, const char *label,
+static struct error *store_number(struct parser *p, const struct cli_option *row, const char *label,
 				  const char *value)
 {
 	char *member = p->config + row->offset;
@@ -80,16 +80,16 @@ static struct error *store_number(struct parser *p, const struct option_row *row
 	} else if (magnitude > row->max || (row->min > 0 && magnitude < (uint64_t)row->min)) {
 		return out_of_range(row, label, value);
 	}
-	if (row->type == OPTION_TYPE_I32)
+	if (row->type == CLI_TYPE_I32)
 		*(int32_t *)member = (int32_t)(negative ? -(int64_t)magnitude : (int64_t)magnitude);
-	else if (row->type == OPTION_TYPE_U32)
+	else if (row->type == CLI_TYPE_U32)
 		*(uint32_t *)member = (uint32_t)magnitude;
 	else
 		*(uint64_t *)member = magnitude;
 	return NULL;
 }
 
-static struct error *store_choice(struct parser *p, const struct option_row *row, const char *label,
+static struct error *store_choice(struct parser *p, const struct cli_option *row, const char *label,
 				  const char *value)
 {
 	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
@@ -105,64 +105,64 @@ static struct error *store_choice(struct parser *p, const struct option_row *row
 			 strbuf_str(&words));
 }
 
-static struct error *store_one_more(struct parser *p, const struct option_row *row,
+static struct error *store_one_more(struct parser *p, const struct cli_option *row,
 				    const char *label, const char *value)
 {
-	struct option_strings *strings = (struct option_strings *)(p->config + row->offset);
+	struct cli_strings *strings = (struct cli_strings *)(p->config + row->offset);
 
-	if (strings->n == OPTION_STRINGS_LIMIT)
+	if (strings->n == CLI_LIMIT_STRINGS)
 		return cli_error(CLI_USAGE, 0, "%s is given more than %d times", label,
-				 OPTION_STRINGS_LIMIT);
+				 CLI_LIMIT_STRINGS);
 	strings->at[strings->n++] = value;
 	return NULL;
 }
 
-static struct error *store(struct parser *p, const struct option_row *row, const char *value)
+static struct error *store(struct parser *p, const struct cli_option *row, const char *value)
 {
 	_cleanup_free_ char *label = spelling(row);
 
 	switch (row->type) {
-	case OPTION_TYPE_FLAG:
+	case CLI_TYPE_FLAG:
 		*(bool *)(p->config + row->offset) = true;
 		return NULL;
-	case OPTION_TYPE_I32:
-	case OPTION_TYPE_U32:
-	case OPTION_TYPE_U64:
+	case CLI_TYPE_I32:
+	case CLI_TYPE_U32:
+	case CLI_TYPE_U64:
 		return store_number(p, row, label, value);
-	case OPTION_TYPE_CHOICE:
+	case CLI_TYPE_CHOICE:
 		return store_choice(p, row, label, value);
-	case OPTION_TYPE_STRING:
-	case OPTION_TYPE_STRINGS:
+	case CLI_TYPE_STRING:
+	case CLI_TYPE_STRINGS:
 		if (!*value)
 			return cli_error(CLI_USAGE, 0, "%s is empty; give a %s", label,
 					 row->argument);
-		if (row->type == OPTION_TYPE_STRINGS)
+		if (row->type == CLI_TYPE_STRINGS)
 			return store_one_more(p, row, label, value);
 		*(const char **)(p->config + row->offset) = value;
 		return NULL;
-	case OPTION_TYPE_REST:
+	case CLI_TYPE_REST:
 		/* argv ends with a NULL, and so does every end of it. */
 		*(char *const **)(p->config + row->offset) = &p->argv[p->at - 1];
 		p->at = p->argc;
 		return NULL;
-	case OPTION_TYPE_HELP:
-	case OPTION_TYPE_VERSION:
-		p->out->intent = row->type == OPTION_TYPE_HELP ? COMMAND_HELP : COMMAND_VERSION;
+	case CLI_TYPE_HELP:
+	case CLI_TYPE_VERSION:
+		p->out->intent = row->type == CLI_TYPE_HELP ? CLI_INTENT_HELP : CLI_INTENT_VERSION;
 		p->done = true;
 		return NULL;
 	}
 	abort();
 }
 
-static const struct option_row *find_row(const struct cli_command *command, const char *name,
+static const struct cli_option *find_row(const struct cli_command *command, const char *name,
 					 size_t n, char letter)
 {
-	const struct option_row *tables[] = { command->options, option_common_rows };
-	size_t sizes[] = { command->n_options, ARRAY_SIZE(option_common_rows) };
+	const struct cli_option *tables[] = { command->options, cli_common_options };
+	size_t sizes[] = { command->n_options, ARRAY_SIZE(cli_common_options) };
 
 	for (size_t t = 0; t < ARRAY_SIZE(tables); t++) {
 		for (size_t i = 0; i < sizes[t]; i++) {
-			const struct option_row *row = &tables[t][i];
+			const struct cli_option *row = &tables[t][i];
 
 			if (letter ? row->letter == letter
 				   : strlen(row->name) == n && memcmp(row->name, name, n) == 0)
@@ -179,8 +179,8 @@ static struct error *unknown_option(const struct cli_command *command, const cha
 
 	for (size_t i = 0; i < command->n_options; i++)
 		suggest_offer(&near, command->options[i].name);
-	for (size_t i = 0; i < ARRAY_SIZE(option_common_rows); i++)
-		suggest_offer(&near, option_common_rows[i].name);
+	for (size_t i = 0; i < ARRAY_SIZE(cli_common_options); i++)
+		suggest_offer(&near, cli_common_options[i].name);
 	if (near.names[0])
 		return cli_error(CLI_USAGE, 0, "unknown option --%s; did you mean --%s?", word,
 				 near.names[0]);
@@ -188,7 +188,7 @@ static struct error *unknown_option(const struct cli_command *command, const cha
 }
 
 /* `value` is what stood behind "=" or the letter; NULL takes the next argument. */
-static struct error *take_option(struct parser *p, const struct option_row *row, const char *value)
+static struct error *take_option(struct parser *p, const struct cli_option *row, const char *value)
 {
 	bool is_own = row >= p->command->options &&
 		      row < p->command->options + p->command->n_options;
@@ -196,7 +196,7 @@ static struct error *take_option(struct parser *p, const struct option_row *row,
 	if (is_own) {
 		bool *seen = &p->seen[row - p->command->options];
 
-		if (*seen && row->type != OPTION_TYPE_STRINGS)
+		if (*seen && row->type != CLI_TYPE_STRINGS)
 			return cli_error(CLI_USAGE, 0, "--%s is given twice", row->name);
 		*seen = true;
 	}
@@ -222,7 +222,7 @@ static struct error *take_long(struct parser *p, const char *arg)
 {
 	const char *equals = strchr(arg, '=');
 	size_t n = equals ? (size_t)(equals - arg) : strlen(arg);
-	const struct option_row *row = find_row(p->command, arg, n, 0);
+	const struct cli_option *row = find_row(p->command, arg, n, 0);
 
 	if (!row)
 		return unknown_option(p->command, arg, n);
@@ -232,7 +232,7 @@ static struct error *take_long(struct parser *p, const char *arg)
 static struct error *take_letters(struct parser *p, const char *letters)
 {
 	for (; *letters && !p->done; letters++) {
-		const struct option_row *row = find_row(p->command, NULL, 0, *letters);
+		const struct cli_option *row = find_row(p->command, NULL, 0, *letters);
 		struct error *err;
 
 		if (!row)
@@ -246,7 +246,7 @@ static struct error *take_letters(struct parser *p, const char *letters)
 	return NULL;
 }
 
-const struct cli_command *command_find(const struct cli_command *program, const char *name)
+const struct cli_command *cli_find(const struct cli_command *program, const char *name)
 {
 	for (size_t i = 0; i < program->n_subcommands; i++) {
 		if (strcmp(program->subcommands[i]->name, name) == 0)
@@ -262,9 +262,9 @@ static struct error *take_word(struct parser *p, const char *word)
 	if (command->n_subcommands) {
 		struct suggest near = { .wanted = word };
 
-		p->out->subcommand = command_find(command, word);
+		p->out->subcommand = cli_find(command, word);
 		if (p->out->subcommand) {
-			p->out->intent = COMMAND_SUBCOMMAND;
+			p->out->intent = CLI_INTENT_SUBCOMMAND;
 			p->out->next = p->at;
 			p->done = true;
 			return NULL;
@@ -278,12 +278,12 @@ static struct error *take_word(struct parser *p, const char *word)
 	}
 	/* The last row may take many words; it stays the one to fill. */
 	if (p->n_positionals == command->n_positionals && p->n_positionals > 0 &&
-	    command->positionals[p->n_positionals - 1].type == OPTION_TYPE_STRINGS)
+	    command->positionals[p->n_positionals - 1].type == CLI_TYPE_STRINGS)
 		return store(p, &command->positionals[p->n_positionals - 1], word);
 	if (p->n_positionals == command->n_positionals)
 		return cli_error(CLI_USAGE, 0, "unexpected argument '%s'", word);
 	/* A word that slipped in is not mistaken for the beginning of the rest. */
-	if (command->positionals[p->n_positionals].type == OPTION_TYPE_REST && !p->options_ended)
+	if (command->positionals[p->n_positionals].type == CLI_TYPE_REST && !p->options_ended)
 		return cli_error(CLI_USAGE, 0, "unexpected argument '%s'; %s goes after --", word,
 				 command->positionals[p->n_positionals].argument);
 	return store(p, &command->positionals[p->n_positionals++], word);
@@ -294,7 +294,7 @@ static struct error *check_required(struct parser *p)
 	const struct cli_command *command = p->command;
 
 	for (size_t i = 0; i < command->n_options; i++) {
-		const struct option_row *row = &command->options[i];
+		const struct cli_option *row = &command->options[i];
 
 		if (row->required && !p->seen[i])
 			return cli_error(CLI_USAGE, 0, "--%s %s is required", row->name,
@@ -310,11 +310,11 @@ static struct error *check_required(struct parser *p)
 	return command->check ? command->check(p->config) : NULL;
 }
 
-struct error *command_parse(const struct cli_command *command, int argc, char *const argv[],
-			    void *config, struct command_parse *ret)
+struct error *cli_parse(const struct cli_command *command, int argc, char *const argv[],
+			void *config, struct cli_parsed *ret)
 {
 	_cleanup_free_ bool *seen = xcalloc(command->n_options + 1, sizeof(*seen));
-	struct command_parse out = { .intent = COMMAND_RUN };
+	struct cli_parsed out = { .intent = CLI_INTENT_RUN };
 	struct parser p = {
 		.command = command,
 		.argc = argc,

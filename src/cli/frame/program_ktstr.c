@@ -2,23 +2,23 @@
 #include "cli/frame/commands.h"
 
 static const struct cli_command *const subcommands[] = {
-	&cmd_cache,  &cmd_ctprof, &cmd_doctor,	&cmd_help,  &cmd_inspect,
-	&cmd_kernel, &cmd_rerun,  &cmd_results, &cmd_shell, &cmd_show_test,
-	&cmd_test,   &cmd_topo,	  &cmd_version, &cmd_vm,
+	&cli_cmd_cache,	 &cli_cmd_ctprof, &cli_cmd_doctor,  &cli_cmd_help,  &cli_cmd_inspect,
+	&cli_cmd_kernel, &cli_cmd_rerun,  &cli_cmd_results, &cli_cmd_shell, &cli_cmd_show_test,
+	&cli_cmd_test,	 &cli_cmd_topo,	  &cli_cmd_version, &cli_cmd_vm,
 };
 
-static const struct exit_row exits[] = {
-	{ EXIT_OK, "done" },
-	{ EXIT_FAILED, "the command failed" },
-	{ EXIT_USAGE, "the command line is wrong" },
+static const struct cli_exit_row exits[] = {
+	{ CLI_EXIT_OK, "done" },
+	{ CLI_EXIT_FAILED, "the command failed" },
+	{ CLI_EXIT_USAGE, "the command line is wrong" },
 };
 
-const struct cli_command program_ktstr = {
+const struct cli_command cli_program_ktstr = {
 	.name = "ktstr",
 	.summary = "Test Linux process schedulers",
 	.usage = "COMMAND [options]",
 	.description =
 		"`ktstr COMMAND --help` explains a command. Instruments are separate programs: ktstr-jemalloc-probe(1) reads the allocation counters of a live process.",
-	COMMAND_EXITS(exits),
-	COMMAND_SUBCOMMANDS(subcommands),
+	CLI_EXITS(exits),
+	CLI_SUBCOMMANDS(subcommands),
 };

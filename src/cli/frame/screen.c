@@ -12,31 +12,31 @@
 #define PATIENCE_NS NS_PER_SEC
 #define REDRAW_NS   (100 * NS_PER_MS)
 
-void screen_init(struct screen *screen, bool quiet, bool verbose)
+void cli_screen_init(struct cli_screen *screen, bool quiet, bool verbose)
 {
-	*screen = (struct screen){
+	*screen = (struct cli_screen){
 		.quiet = quiet,
 		.verbose = verbose,
 		.terminal = terminal_is(STDERR_FILENO),
 	};
 }
 
-void screen_clear(struct screen *screen)
+void cli_screen_clear(struct cli_screen *screen)
 {
 	if (screen->open_line)
 		fputs("\r\033[K", stderr);
 	screen->open_line = false;
 }
 
-void screen_say(struct screen *screen, const char *line)
+void cli_screen_say(struct cli_screen *screen, const char *line)
 {
 	if (screen->quiet)
 		return;
-	screen_clear(screen);
-	command_say("%s", line);
+	cli_screen_clear(screen);
+	cli_say("%s", line);
 }
 
-void screen_show(struct screen *screen, const char *line)
+void cli_screen_show(struct cli_screen *screen, const char *line)
 {
 	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
 	uint64_t now = clock_monotonic_ns();

@@ -5,7 +5,7 @@
 
 #include "base/macros.h"
 
-struct screen {
+struct cli_screen {
 	bool quiet, verbose;
 	bool terminal;	   /* progress is for people */
 	bool open_line;	   /* the terminal's last line is progress */
@@ -13,12 +13,12 @@ struct screen {
 	uint64_t shown_ns;
 };
 
-void screen_init(struct screen *screen, bool quiet, bool verbose);
+void cli_screen_init(struct cli_screen *screen, bool quiet, bool verbose);
 /* A line for everybody but the quiet. */
-void screen_say(struct screen *screen, const char *line);
+void cli_screen_say(struct cli_screen *screen, const char *line);
 /* A line of progress in place of the last one, unless that was shown just now. */
-void screen_show(struct screen *screen, const char *line);
+void cli_screen_show(struct cli_screen *screen, const char *line);
 /* Takes the progress away. */
-void screen_clear(struct screen *screen);
+void cli_screen_clear(struct cli_screen *screen);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/suggest.h"
 #include "topo/presets.h"
 
-struct error *topology_option_parse(const char *text, struct topology *ret)
+struct error *cli_parse_topology(const char *text, struct topology *ret)
 {
 	struct suggest near = { .wanted = text };
 	_cleanup_error_ struct error *err = topology_parse_or_preset(text, ret);

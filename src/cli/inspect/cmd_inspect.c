@@ -30,64 +30,64 @@ static const struct inspect_config defaults = {
 	.lines = DUMP_DEFAULT_LINES,
 };
 
-static const struct option_row options[] = {
+static const struct cli_option options[] = {
 	{ .name = "json",
-	  OPTION_FLAG(struct inspect_config, json),
+	  CLI_FLAG(struct inspect_config, json),
 	  .help = "print JSON, without a limit on lines" },
 	{ .name = "expr",
 	  .argument = "EXPR",
-	  OPTION_STRING(struct inspect_config, expr),
+	  CLI_STRING(struct inspect_config, expr),
 	  .help = "show one value, written as in C: a symbol, members, casts" },
 	{ .name = "max-entries",
 	  .argument = "N",
-	  OPTION_U64(struct inspect_config, max_entries, 0, UINT64_MAX),
+	  CLI_U64(struct inspect_config, max_entries, 0, UINT64_MAX),
 	  .help = "show at most that many entries of each list, 0 shows all" },
 	{ .name = "lines",
 	  .argument = "N",
-	  OPTION_U32(struct inspect_config, lines, 1, UINT32_MAX),
+	  CLI_U32(struct inspect_config, lines, 1, UINT32_MAX),
 	  .help = "print at most that many lines of text" },
 	{ .name = "zeros",
-	  OPTION_FLAG(struct inspect_config, zeros),
+	  CLI_FLAG(struct inspect_config, zeros),
 	  .help = "print members of structs that are 0, too; else they are counted" },
 	{ .name = "freeze",
-	  OPTION_FLAG(struct inspect_config, freeze),
+	  CLI_FLAG(struct inspect_config, freeze),
 	  .help = "stop the VM while it is looked at" },
 	{ .name = "no-cache",
-	  OPTION_FLAG(struct inspect_config, no_cache),
+	  CLI_FLAG(struct inspect_config, no_cache),
 	  .help = "use and keep nothing that is known of kernels" },
 	{ .name = "vmcore",
 	  .argument = "OUT",
-	  OPTION_STRING(struct inspect_config, vmcore),
-	  .complete = OPTION_COMPLETE_FILE,
+	  CLI_STRING(struct inspect_config, vmcore),
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "show nothing, write the memory as an ELF vmcore" },
 };
 
-static const struct option_row positionals[] = {
+static const struct cli_option positionals[] = {
 	{ .argument = "SRC",
-	  OPTION_STRING(struct inspect_config, source),
+	  CLI_STRING(struct inspect_config, source),
 	  .required = true,
-	  .complete = OPTION_COMPLETE_FILE,
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "vm:ID, a file of RAM, a template, a vmcore or /proc/kcore" },
 	{ .argument = "VIEW",
-	  OPTION_STRING(struct inspect_config, view),
+	  CLI_STRING(struct inspect_config, view),
 	  .help = "what to show, see below; without it, everything" },
 	{ .argument = "ARG",
-	  OPTION_STRING(struct inspect_config, argument),
+	  CLI_STRING(struct inspect_config, argument),
 	  .help = "what the view wants to know" },
 };
 
-static const struct word_row views[] = {
+static const struct cli_word_row views[] = {
 #define DUMP_VIEW(id, word, argument, meaning) { word, argument, meaning },
 #include "dump/views.def"
 #undef DUMP_VIEW
 	{ ALL, NULL, "every view that needs no argument" },
 };
 
-static const struct exit_row exits[] = {
-	{ EXIT_OK, "done" },
-	{ EXIT_FAILED,
+static const struct cli_exit_row exits[] = {
+	{ CLI_EXIT_OK, "done" },
+	{ CLI_EXIT_FAILED,
 	  "no kernel was found, or the view is unavailable; all or part of a value cannot be read" },
-	{ EXIT_USAGE, "the command line is wrong" },
+	{ CLI_EXIT_USAGE, "the command line is wrong" },
 	{ EXIT_SIGNAL,
 	  "plus N: signal N ended us; a guest that was frozen runs on, no part of a vmcore is left" },
 };
@@ -185,7 +185,7 @@ static struct error *look(const struct inspect_config *config, struct strbuf *ou
 }
 
 /* Printed after the guest runs on: whoever reads may be slow. */
-static int run(const struct invocation *invocation UNUSED, const void *config_)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct inspect_config *config = config_;
 	bool leaves_something = config->freeze || config->vmcore;
@@ -197,22 +197,22 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	 */
 	sigaction(SIGPIPE, NULL, &pipe);
 	if (leaves_something)
-		err = interrupts_install(&cancel);
+		err = cli_interrupts_install(&cancel);
 	if (!err)
 		err = look(config, &out);
 	/* A reader that goes away ends us as it ends others. */
 	sigaction(SIGPIPE, &pipe, NULL);
-	if (leaves_something && interrupts_ended_by())
-		return EXIT_SIGNAL + interrupts_ended_by();
+	if (leaves_something && cli_interrupts_ended_by())
+		return EXIT_SIGNAL + cli_interrupts_ended_by();
 	if (!err)
-		return command_print(&out);
+		return cli_print(&out);
 	/* What could be read of a value is shown all the same. */
 	if (error_is(err, &dump_expr_error_domain, EXPR_UNREAD))
-		(void)command_print(&out);
-	return command_fail(err);
+		(void)cli_print(&out);
+	return cli_fail(err);
 }
 
-const struct cli_command cmd_inspect = {
+const struct cli_command cli_cmd_inspect = {
 	.name = "inspect",
 	.summary = "Look into a guest's kernel through its memory",
 	.usage =
@@ -225,12 +225,12 @@ const struct cli_command cmd_inspect = {
 		    "  ktstr inspect vm:3f9a --freeze stack 42\n"
 		    "  ktstr inspect vm:3f9a --freeze --vmcore guest.vmcore\n"
 		    "  ktstr inspect guest.vmcore --expr 'runqueues[0].scx.local_dsq.nr'\n",
-	COMMAND_OPTIONS(options),
-	COMMAND_POSITIONALS(positionals),
+	CLI_OPTIONS(options),
+	CLI_POSITIONALS(positionals),
 	.words_title = "Views",
 	.words = views,
 	.n_words = ARRAY_SIZE(views),
-	COMMAND_EXITS(exits),
+	CLI_EXITS(exits),
 	.config_size = sizeof(struct inspect_config),
 	.defaults = &defaults,
 	.check = check,

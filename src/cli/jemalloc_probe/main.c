@@ -3,5 +3,5 @@
 
 int main(int argc, char *argv[])
 {
-	return command_main(&program_jemalloc_probe, argc, argv);
+	return cli_main(&cli_program_jemalloc_probe, argc, argv);
 }

@@ -22,16 +22,16 @@ enum sidecar_plan outcome_sidecar_plan(const struct run_outcome *outcome)
 
 int outcome_recorded_code(const struct run_outcome *outcome)
 {
-	return outcome_all_failed(outcome) ? EXIT_FAILED : EXIT_OK;
+	return outcome_all_failed(outcome) ? CLI_EXIT_FAILED : CLI_EXIT_OK;
 }
 
 int outcome_exit_code(const struct run_outcome *outcome, bool sidecar_failed)
 {
 	if (outcome->output_failed)
-		return EXIT_FAILED;
+		return CLI_EXIT_FAILED;
 	if (outcome_sidecar_plan(outcome) == SIDECAR_REFUSE)
 		return EXIT_SIDECAR;
 	if (outcome_all_failed(outcome))
-		return EXIT_FAILED;
-	return sidecar_failed ? EXIT_SIDECAR : EXIT_OK;
+		return CLI_EXIT_FAILED;
+	return sidecar_failed ? EXIT_SIDECAR : CLI_EXIT_OK;
 }

@@ -3,54 +3,54 @@
 
 #include "cli/jemalloc_probe/jemalloc_probe.h"
 
-static const struct option_row options[] = {
+static const struct cli_option options[] = {
 	{ .name = "pid",
 	  .argument = "PID",
-	  OPTION_I32(struct probe_config, pid, 1, INT32_MAX),
+	  CLI_I32(struct probe_config, pid, 1, INT32_MAX),
 	  .required = true,
-	  .complete = OPTION_COMPLETE_PID,
+	  .complete = CLI_COMPLETE_PID,
 	  .help = "the process to read" },
 	{ .name = "json",
-	  OPTION_FLAG(struct probe_config, json),
+	  CLI_FLAG(struct probe_config, json),
 	  .help = "print one JSON document instead of text" },
 	{ .name = "snapshots",
 	  .argument = "N",
-	  OPTION_U32(struct probe_config, snapshots, 1, SNAPSHOTS_MAX),
+	  CLI_U32(struct probe_config, snapshots, 1, SNAPSHOTS_MAX),
 	  .help = "how many snapshots to take; more than one needs --interval-ms" },
 	{ .name = "interval-ms",
 	  .argument = "MS",
-	  OPTION_U64(struct probe_config, interval_ms, 1, MILLISECONDS_MAX),
+	  CLI_U64(struct probe_config, interval_ms, 1, MILLISECONDS_MAX),
 	  .help = "milliseconds between two snapshots" },
 	{ .name = "abort-after-ms",
 	  .argument = "MS",
-	  OPTION_U64(struct probe_config, abort_after_ms, 1, MILLISECONDS_MAX),
+	  CLI_U64(struct probe_config, abort_after_ms, 1, MILLISECONDS_MAX),
 	  .help = "end after this many milliseconds with what was read until then" },
 	{ .name = "sidecar",
 	  .argument = "PATH",
-	  OPTION_STRING(struct probe_config, sidecar),
-	  .complete = OPTION_COMPLETE_FILE,
+	  CLI_STRING(struct probe_config, sidecar),
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "append the numbers to this record of a test run; it must exist" },
 	{ .name = "object",
 	  .argument = "NAME",
-	  OPTION_STRING(struct probe_config, object),
-	  .complete = OPTION_COMPLETE_FILE,
+	  CLI_STRING(struct probe_config, object),
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "read the jemalloc of this program or library, by path or file name; by default the one with the most allocations" },
 	{ .name = "verbose",
 	  .letter = 'v',
-	  OPTION_FLAG(struct probe_config, verbose),
+	  CLI_FLAG(struct probe_config, verbose),
 	  .help = "say which file gave the offsets, and what was tried" },
 	{ .name = "ptrace",
-	  OPTION_FLAG(struct probe_config, ptrace),
+	  CLI_FLAG(struct probe_config, ptrace),
 	  .help = "stop every thread for a moment, even where reading needs no stop" },
 	{ .name = "no-ptrace",
-	  OPTION_FLAG(struct probe_config, no_ptrace),
+	  CLI_FLAG(struct probe_config, no_ptrace),
 	  .help = "never stop a thread; one that cannot be read otherwise is an error entry" },
 };
 
-static const struct exit_row exits[] = {
-	{ EXIT_OK, "at least one thread was read, or the run was interrupted before it began" },
-	{ EXIT_FAILED, "nothing could be read, or the result could not be written" },
-	{ EXIT_USAGE, "the command line is wrong, or the sidecar does not exist" },
+static const struct cli_exit_row exits[] = {
+	{ CLI_EXIT_OK, "at least one thread was read, or the run was interrupted before it began" },
+	{ CLI_EXIT_FAILED, "nothing could be read, or the result could not be written" },
+	{ CLI_EXIT_USAGE, "the command line is wrong, or the sidecar does not exist" },
 	{ EXIT_SIDECAR, "the numbers were printed but not appended to the sidecar" },
 };
 
@@ -75,12 +75,12 @@ static struct error *check(void *config_)
 	return NULL;
 }
 
-static int run(const struct invocation *invocation UNUSED, const void *config)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config)
 {
 	return probe_run(config);
 }
 
-const struct cli_command program_jemalloc_probe = {
+const struct cli_command cli_program_jemalloc_probe = {
 	.name = "ktstr-jemalloc-probe",
 	.summary = "Read jemalloc's per-thread allocation counters out of a running process",
 	.usage = "--pid PID [options]",
@@ -91,8 +91,8 @@ const struct cli_command program_jemalloc_probe = {
 		    "  ktstr-jemalloc-probe --pid 1234 --snapshots 10 --interval-ms 500 \\\n"
 		    "          --abort-after-ms 3000\n"
 		    "  ktstr-jemalloc-probe --pid 1234 --sidecar run/test.ktstr.json\n",
-	COMMAND_OPTIONS(options),
-	COMMAND_EXITS(exits),
+	CLI_OPTIONS(options),
+	CLI_EXITS(exits),
 	.config_size = sizeof(struct probe_config),
 	.defaults = &defaults,
 	.check = check,

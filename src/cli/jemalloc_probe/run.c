@@ -24,7 +24,7 @@ static void print_details(const struct probe_config *config, const struct strbuf
 	while (config->verbose && *at) {
 		size_t n = strcspn(at, "\n");
 
-		command_say("tried: %.*s", (int)n, at);
+		cli_say("tried: %.*s", (int)n, at);
 		at += n + (at[n] != '\0');
 	}
 }
@@ -37,7 +37,7 @@ static int end_fatal(const struct probe_config *config, const struct error *err,
 	int errnum = error_errno(err);
 
 	fprintf(stderr, "ktstr-probe-fatal: %s\n", fatal_tag(err));
-	command_print_error(error_message(err));
+	cli_print_error(error_message(err));
 	if (error_is(err, &probe_attach_error_domain, PROBE_ATTACH_READLINK_FAILURE))
 		hint_exe(PROC_ROOT, pid, errnum, &hint);
 	else if (errnum == EPERM || errnum == EACCES)
@@ -45,9 +45,9 @@ static int end_fatal(const struct probe_config *config, const struct error *err,
 	else if (details->n && !config->verbose)
 		strbuf_append(&hint, "-v says which files were tried");
 	if (hint.n)
-		command_say("hint: %s", strbuf_str(&hint));
+		cli_say("hint: %s", strbuf_str(&hint));
 	print_details(config, details);
-	return EXIT_FAILED;
+	return CLI_EXIT_FAILED;
 }
 
 static struct error *print_table(const struct probe_report *report)
@@ -86,7 +86,7 @@ static void say_all_failed(const struct probe_config *config, const struct probe
 	if (probe_report_any_refused(report))
 		hint_permission(PROC_ROOT, config->pid, &hint);
 	if (hint.n)
-		command_say("hint: %s", strbuf_str(&hint));
+		cli_say("hint: %s", strbuf_str(&hint));
 }
 
 /* True when the file now holds what it should. */
@@ -109,15 +109,14 @@ static bool append_sidecar(const struct probe_config *config, const struct probe
 		break;
 	}
 	if (!err && warning)
-		command_say("warning: sidecar %s: %s", config->sidecar, error_message(warning));
+		cli_say("warning: sidecar %s: %s", config->sidecar, error_message(warning));
 	if (!err)
 		return true;
 	if (outcome_exit_code(outcome, true) == EXIT_SIDECAR)
-		command_say("sidecar append failed (exit 3): %s: %s", config->sidecar,
-			    error_message(err));
+		cli_say("sidecar append failed (exit 3): %s: %s", config->sidecar,
+			error_message(err));
 	else
-		command_say("error appending to sidecar %s: %s", config->sidecar,
-			    error_message(err));
+		cli_say("error appending to sidecar %s: %s", config->sidecar, error_message(err));
 	return false;
 }
 
@@ -127,21 +126,20 @@ static void say_objects(const struct probe_config *config, const struct probe_re
 	if (!report->object)
 		return;
 	if (config->verbose)
-		command_say("offsets from: %s", report->offsets_from);
+		cli_say("offsets from: %s", report->offsets_from);
 	if (probe_report_all_zero(report))
-		command_say("warning: no thread has allocated with the jemalloc in %s",
-			    report->object);
+		cli_say("warning: no thread has allocated with the jemalloc in %s", report->object);
 	for (size_t i = 0; i < report->others.n; i++) {
 		const struct probe_other *other = &report->others.at[i];
 
 		if (other->unread)
-			command_say("warning: the jemalloc in %s was not read: where it keeps its "
-				    "counters is unknown",
-				    other->path);
+			cli_say("warning: the jemalloc in %s was not read: where it keeps its "
+				"counters is unknown",
+				other->path);
 		else if (other->use == PROBE_USE_SOME)
-			command_say("warning: the jemalloc in %s is in use too and was not read: "
-				    "see --object",
-				    other->path);
+			cli_say("warning: the jemalloc in %s is in use too and was not read: "
+				"see --object",
+				other->path);
 	}
 }
 
@@ -158,14 +156,14 @@ static int end_with_report(const struct probe_config *config, const struct probe
 
 	say_objects(config, report);
 	if (report->target_ended)
-		command_say("warning: process %d ended after %zu of %u snapshots", report->pid,
-			    report->snapshots.n, config->snapshots);
+		cli_say("warning: process %d ended after %zu of %u snapshots", report->pid,
+			report->snapshots.n, config->snapshots);
 	if (report->limited)
-		command_say("warning: ended after %zu snapshots: a result cannot hold more threads",
-			    report->snapshots.n);
+		cli_say("warning: ended after %zu snapshots: a result cannot hold more threads",
+			report->snapshots.n);
 	if (err) {
 		outcome.output_failed = true;
-		command_say("error writing output: %s", error_message(err));
+		cli_say("error writing output: %s", error_message(err));
 	}
 	appended = append_sidecar(config, report, &outcome);
 	if (outcome_all_failed(&outcome))
@@ -196,8 +194,8 @@ int probe_run(const struct probe_config *config)
 	/* A mistyped name must not cost a whole run. */
 	err = config->sidecar ? record_check_exists(config->sidecar) : NULL;
 	if (err) {
-		command_print_error(error_message(err));
-		return EXIT_USAGE;
+		cli_print_error(error_message(err));
+		return CLI_EXIT_USAGE;
 	}
 	allow_many_descriptors();
 	err = signals_install(&stop, config->abort_after_ms);

@@ -8,22 +8,22 @@ struct add_config {
 	bool force;
 };
 
-static const struct option_row options[] = {
+static const struct cli_option options[] = {
 	{ .name = "force",
 	  .letter = 'f',
-	  OPTION_FLAG(struct add_config, force),
+	  CLI_FLAG(struct add_config, force),
 	  .help = "replace a cached kernel of the same build, even one that has modules" },
 };
 
-static const struct option_row positionals[] = {
+static const struct cli_option positionals[] = {
 	{ .argument = "PATH",
-	  OPTION_STRING(struct add_config, path),
+	  CLI_STRING(struct add_config, path),
 	  .required = true,
-	  .complete = OPTION_COMPLETE_FILE,
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "a bzImage, a vmlinux, or a directory that contains one, such as a build tree" },
 };
 
-static int run(const struct invocation *invocation UNUSED, const void *config_)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	static struct kernel_screen screen;
 	const struct add_config *config = config_;
@@ -38,7 +38,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 		return kernel_fail(err);
 	kernel_say_notes(kernel);
 	strbuf_appendf(&out, "%s\n", kernel->id);
-	return command_print(&out);
+	return cli_print(&out);
 }
 
 const struct cli_command cmd_kernel_add = {
@@ -47,8 +47,8 @@ const struct cli_command cmd_kernel_add = {
 	.usage = "[--force] PATH",
 	.description =
 		"The file is copied, decompressed and checked. The same build that is cached with its modules is kept as it is. Prints the kernel's id.",
-	COMMAND_OPTIONS(options),
-	COMMAND_POSITIONALS(positionals),
+	CLI_OPTIONS(options),
+	CLI_POSITIONALS(positionals),
 	.config_size = sizeof(struct add_config),
 	.run = run,
 };

@@ -11,23 +11,23 @@ struct check_config {
 	bool json;
 };
 
-static const struct option_row options[] = {
-	{ .name = "json", OPTION_FLAG(struct check_config, json), .help = "print JSON" },
+static const struct cli_option options[] = {
+	{ .name = "json", CLI_FLAG(struct check_config, json), .help = "print JSON" },
 };
 
-static const struct option_row positionals[] = {
+static const struct cli_option positionals[] = {
 	{ .argument = "KERNEL",
-	  OPTION_STRING(struct check_config, wanted),
+	  CLI_STRING(struct check_config, wanted),
 	  .help = "a series, a version, an id or a path; without it the default kernel" },
 };
 
-static const struct exit_row exits[] = {
-	{ EXIT_OK, "the kernel is complete and usable for sched_ext" },
-	{ EXIT_FAILED, "it is not, or there is none" },
-	{ EXIT_USAGE, "the command line is wrong" },
+static const struct cli_exit_row exits[] = {
+	{ CLI_EXIT_OK, "the kernel is complete and usable for sched_ext" },
+	{ CLI_EXIT_FAILED, "it is not, or there is none" },
+	{ CLI_EXIT_USAGE, "the command line is wrong" },
 };
 
-static int run(const struct invocation *invocation UNUSED, const void *config_)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct check_config *config = config_;
 	_cleanup_kernel_check_ struct kernel_check check = { 0 };
@@ -62,8 +62,8 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 		}
 	}
 	strbuf_append_char(&out, '\n');
-	code = command_print(&out);
-	return code == EXIT_OK && check.verdict != KERNEL_SCX_USABLE ? EXIT_FAILED : code;
+	code = cli_print(&out);
+	return code == CLI_EXIT_OK && check.verdict != KERNEL_SCX_USABLE ? CLI_EXIT_FAILED : code;
 }
 
 const struct cli_command cmd_kernel_check = {
@@ -72,9 +72,9 @@ const struct cli_command cmd_kernel_check = {
 	.usage = "[--json] [KERNEL]",
 	.description =
 		"Reads every file again and compares it with what was recorded, then reads the kernel's BTF: programs for sched_ext are refused by kernels whose scx functions leak an 'aux' argument into their prototypes.",
-	COMMAND_OPTIONS(options),
-	COMMAND_POSITIONALS(positionals),
-	COMMAND_EXITS(exits),
+	CLI_OPTIONS(options),
+	CLI_POSITIONALS(positionals),
+	CLI_EXITS(exits),
 	.config_size = sizeof(struct check_config),
 	.run = run,
 };

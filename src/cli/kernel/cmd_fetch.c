@@ -19,29 +19,29 @@ struct fetch_config {
 #define FLAVOUR_WORD_(id, word) [id] = (word),
 static const char *const flavours[] = { KERNEL_FLAVOURS(FLAVOUR_WORD_) NULL };
 
-static const struct option_row options[] = {
+static const struct cli_option options[] = {
 	{ .name = "flavour",
 	  .argument = "NAME",
-	  OPTION_CHOICE(struct fetch_config, flavour, flavours),
+	  CLI_CHOICE(struct fetch_config, flavour, flavours),
 	  .help = "which build of the kernel" },
 	{ .name = "sid",
-	  OPTION_FLAG(struct fetch_config, sid),
+	  CLI_FLAG(struct fetch_config, sid),
 	  .help = "search Debian's unstable suite as well" },
 	{ .name = "if-missing",
-	  OPTION_FLAG(struct fetch_config, if_missing),
+	  CLI_FLAG(struct fetch_config, if_missing),
 	  .help = "do nothing if such a kernel is cached" },
 	{ .name = "json",
-	  OPTION_FLAG(struct fetch_config, json),
+	  CLI_FLAG(struct fetch_config, json),
 	  .help = "print what is known about the kernel as JSON" },
 	{ .name = "quiet",
 	  .letter = 'q',
-	  OPTION_FLAG(struct fetch_config, quiet),
+	  CLI_FLAG(struct fetch_config, quiet),
 	  .help = "print no progress" },
 };
 
-static const struct option_row positionals[] = {
+static const struct cli_option positionals[] = {
 	{ .argument = "KERNEL",
-	  OPTION_STRING(struct fetch_config, wanted),
+	  CLI_STRING(struct fetch_config, wanted),
 	  .help = "a series (6.18), a version (6.18.15), a release, or newest; without it the default kernel" },
 };
 
@@ -71,10 +71,10 @@ static int print(const struct kernel *kernel, const struct fetch_config *config)
 	} else {
 		strbuf_appendf(&out, "%s\n", kernel->id);
 	}
-	return command_print(&out);
+	return cli_print(&out);
 }
 
-static int run(const struct invocation *invocation UNUSED, const void *config_)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	static struct kernel_screen screen;
 	const struct fetch_config *config = config_;
@@ -119,8 +119,8 @@ const struct cli_command cmd_kernel_fetch = {
 	.examples = "  ktstr kernel fetch\n"
 		    "  ktstr kernel fetch 6.18 --flavour generic\n"
 		    "  ktstr kernel fetch newest --sid\n",
-	COMMAND_OPTIONS(options),
-	COMMAND_POSITIONALS(positionals),
+	CLI_OPTIONS(options),
+	CLI_POSITIONALS(positionals),
 	.config_size = sizeof(struct fetch_config),
 	.check = check,
 	.run = run,

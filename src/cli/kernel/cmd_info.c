@@ -12,13 +12,13 @@ struct info_config {
 	bool json;
 };
 
-static const struct option_row options[] = {
-	{ .name = "json", OPTION_FLAG(struct info_config, json), .help = "print JSON" },
+static const struct cli_option options[] = {
+	{ .name = "json", CLI_FLAG(struct info_config, json), .help = "print JSON" },
 };
 
-static const struct option_row positionals[] = {
+static const struct cli_option positionals[] = {
 	{ .argument = "KERNEL",
-	  OPTION_STRING(struct info_config, wanted),
+	  CLI_STRING(struct info_config, wanted),
 	  .help = "a series, a version, an id or a path; without it the default kernel" },
 };
 
@@ -73,7 +73,7 @@ static void format(const struct kernel *kernel, struct strbuf *out)
 	path_row(out, "modules", kernel->modules_dir, kernel->modules_bytes);
 }
 
-static int run(const struct invocation *invocation UNUSED, const void *config_)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct info_config *config = config_;
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
@@ -90,15 +90,15 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	} else {
 		format(kernel, &out);
 	}
-	return command_print(&out);
+	return cli_print(&out);
 }
 
 const struct cli_command cmd_kernel_info = {
 	.name = "info",
 	.summary = "Print what is known about a cached kernel",
 	.usage = "[--json] [KERNEL]",
-	COMMAND_OPTIONS(options),
-	COMMAND_POSITIONALS(positionals),
+	CLI_OPTIONS(options),
+	CLI_POSITIONALS(positionals),
 	.config_size = sizeof(struct info_config),
 	.run = run,
 };

@@ -10,8 +10,8 @@ struct list_config {
 	bool json;
 };
 
-static const struct option_row options[] = {
-	{ .name = "json", OPTION_FLAG(struct list_config, json), .help = "print JSON" },
+static const struct cli_option options[] = {
+	{ .name = "json", CLI_FLAG(struct list_config, json), .help = "print JSON" },
 };
 
 /* What nobody asking for a kernel would get; NULL when none is fit. */
@@ -89,7 +89,7 @@ static void list_table(const struct kernel_list *list, const char *chosen, struc
 	table_format(table, &look, out);
 }
 
-static int run(const struct invocation *invocation UNUSED, const void *config_)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct list_config *config = config_;
 	_cleanup_kernel_list_ struct kernel_list list = { 0 };
@@ -104,18 +104,18 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 		list_json(&list, chosen, &out);
 	} else if (list.n == 0) {
 		fputs("no kernel is cached; 'ktstr kernel fetch' gets the default one\n", stderr);
-		return EXIT_OK;
+		return CLI_EXIT_OK;
 	} else {
 		list_table(&list, chosen, &out);
 	}
-	return command_print(&out);
+	return cli_print(&out);
 }
 
 const struct cli_command cmd_kernel_list = {
 	.name = "list",
 	.summary = "Show the cached kernels, newest first",
 	.usage = "[--json]",
-	COMMAND_OPTIONS(options),
+	CLI_OPTIONS(options),
 	.config_size = sizeof(struct list_config),
 	.run = run,
 };

@@ -7,14 +7,14 @@ struct remove_config {
 	const char *id;
 };
 
-static const struct option_row positionals[] = {
+static const struct cli_option positionals[] = {
 	{ .argument = "ID",
-	  OPTION_STRING(struct remove_config, id),
+	  CLI_STRING(struct remove_config, id),
 	  .required = true,
 	  .help = "the kernel, as `ktstr kernel list` names it" },
 };
 
-static int run(const struct invocation *invocation UNUSED, const void *config_)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	static struct kernel_screen screen;
 	const struct remove_config *config = config_;
@@ -23,14 +23,14 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	kernel_screen_init(&screen, false);
 	err = kernel_cache_remove(config->id, &screen.watch);
 	kernel_screen_finish(&screen);
-	return err ? kernel_fail(err) : EXIT_OK;
+	return err ? kernel_fail(err) : CLI_EXIT_OK;
 }
 
 const struct cli_command cmd_kernel_remove = {
 	.name = "remove",
 	.summary = "Remove a kernel from the cache",
 	.usage = "ID",
-	COMMAND_POSITIONALS(positionals),
+	CLI_POSITIONALS(positionals),
 	.config_size = sizeof(struct remove_config),
 	.run = run,
 };

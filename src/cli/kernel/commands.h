@@ -37,7 +37,7 @@ void kernel_write_json(const struct kernel *kernel, struct json_writer *w);
 struct kernel_screen {
 	struct kernel_watch watch; /* give this to the room */
 	struct cancel cancel;
-	struct screen screen;
+	struct cli_screen screen;
 };
 
 /* `screen` must live as long as the program. */

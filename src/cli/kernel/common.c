@@ -10,8 +10,8 @@ enum { EXIT_CANCELLED = 130 };
 
 int kernel_fail(const struct error *err)
 {
-	command_print_error(error_message(err));
-	return error_is(err, &base_error_domain, BASE_CANCELLED) ? EXIT_CANCELLED : EXIT_FAILED;
+	cli_print_error(error_message(err));
+	return error_is(err, &base_error_domain, BASE_CANCELLED) ? EXIT_CANCELLED : CLI_EXIT_FAILED;
 }
 
 uint64_t kernel_disk_bytes(const struct kernel *kernel)

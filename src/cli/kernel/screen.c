@@ -17,7 +17,7 @@ static void say(void *context, const char *line)
 {
 	struct kernel_screen *screen = context;
 
-	screen_say(&screen->screen, line);
+	cli_screen_say(&screen->screen, line);
 }
 
 static void progress(void *context, const char *what, uint64_t done, uint64_t total)
@@ -32,7 +32,7 @@ static void progress(void *context, const char *what, uint64_t done, uint64_t to
 	strbuf_append(&line, " of ");
 	number_format_bytes(&line, total);
 	strbuf_appendf(&line, "  %3u%%", (unsigned int)(done * 100 / total));
-	screen_show(&screen->screen, strbuf_str(&line));
+	cli_screen_show(&screen->screen, strbuf_str(&line));
 }
 
 void kernel_screen_init(struct kernel_screen *screen, bool quiet)
@@ -40,7 +40,7 @@ void kernel_screen_init(struct kernel_screen *screen, bool quiet)
 	struct sigaction action = { .sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND };
 
 	*screen = (struct kernel_screen){ 0 };
-	screen_init(&screen->screen, quiet, false);
+	cli_screen_init(&screen->screen, quiet, false);
 	screen->watch = (struct kernel_watch){
 		.cancel = &screen->cancel,
 		.say = say,
@@ -55,5 +55,5 @@ void kernel_screen_init(struct kernel_screen *screen, bool quiet)
 
 void kernel_screen_finish(struct kernel_screen *screen)
 {
-	screen_clear(&screen->screen);
+	cli_screen_clear(&screen->screen);
 }

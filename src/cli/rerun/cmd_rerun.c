@@ -4,27 +4,27 @@
 #include "cli/test/options.h"
 #include "cli/test/run.h"
 
-static const struct option_row options[] = {
+static const struct cli_option options[] = {
 	{ .name = "exact",
-	  OPTION_FLAG(struct rerun_config, exact),
+	  CLI_FLAG(struct rerun_config, exact),
 	  .help = "run nothing if anything has changed" },
 	{ .name = "files",
 	  .argument = "DIR",
-	  OPTION_STRINGS(struct rerun_config, test.folders),
-	  .complete = OPTION_COMPLETE_FILE,
+	  CLI_STRINGS(struct rerun_config, test.folders),
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "search this directory for files that are no longer where they were" },
 	TEST_OPTIONS_OF_RUNS(struct rerun_config, test.),
 };
 
-static const struct option_row positionals[] = {
+static const struct cli_option positionals[] = {
 	{ .argument = "RECORD",
-	  OPTION_STRING(struct rerun_config, record),
+	  CLI_STRING(struct rerun_config, record),
 	  .required = true,
-	  .complete = OPTION_COMPLETE_FILE,
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "what a run left: TEST-ID.ktstr.json, finished or not" },
 };
 
-static const struct exit_row exits[] = {
+static const struct cli_exit_row exits[] = {
 	TEST_EXITS("something is missing, or has changed and --exact is given; nothing was run"),
 };
 
@@ -50,7 +50,7 @@ static struct error *gather_rerun(const void *context, const struct cancel *canc
 	return rerun_gather(rerun->config, rerun->past, cancel, ret);
 }
 
-static int run(const struct invocation *invocation UNUSED, const void *config_)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct rerun_config *config = config_;
 	_cleanup_past_run_ struct past_run past = { 0 };
@@ -58,13 +58,13 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	const struct rerun rerun = { config, &past };
 
 	if (err) {
-		command_print_error(error_message(err));
+		cli_print_error(error_message(err));
 		return TEST_USAGE;
 	}
 	return test_run_gathered(&config->test, gather_rerun, &rerun);
 }
 
-const struct cli_command cmd_rerun = {
+const struct cli_command cli_cmd_rerun = {
 	.name = "rerun",
 	.summary = "Run a recorded test again in the same way",
 	.usage = "[options] RECORD",
@@ -75,10 +75,10 @@ const struct cli_command cmd_rerun = {
 		"  ktstr rerun ktstr-results/2026-11-15T14-30-05-4711/fair-0123456789abcdef.ktstr.json\n"
 		"  ktstr rerun fair-0123456789abcdef.ktstr.json --repeat 20 --keep\n"
 		"  ktstr rerun fair-0123456789abcdef.ktstr.json --exact --cold\n",
-	COMMAND_OPTIONS(options),
-	COMMAND_POSITIONALS(positionals),
-	COMMAND_WORDS("Formats", test_formats),
-	COMMAND_EXITS(exits),
+	CLI_OPTIONS(options),
+	CLI_POSITIONALS(positionals),
+	CLI_WORDS("Formats", test_formats),
+	CLI_EXITS(exits),
 	.config_size = sizeof(struct rerun_config),
 	.defaults = &defaults,
 	.check = check,

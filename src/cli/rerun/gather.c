@@ -239,7 +239,7 @@ struct error *rerun_gather(const struct rerun_config *config, const struct past_
 	struct error *err = rerun_check_record(past);
 
 	/* The machine that was booted, which need not be the test's own. */
-	test.topologies = (struct option_strings){ .n = 1, .at = { past->rerun.topology } };
+	test.topologies = (struct cli_strings){ .n = 1, .at = { past->rerun.topology } };
 	if (!err)
 		err = join_gone(list_suite(past, cancel, ret), find_kernel(past, ret));
 	if (!err)

@@ -12,27 +12,27 @@ struct results_config {
 	bool json, verbose;
 };
 
-static const struct option_row positionals[] = {
+static const struct cli_option positionals[] = {
 	{ .argument = "DIR",
-	  OPTION_STRING(struct results_config, path),
-	  .complete = OPTION_COMPLETE_FILE,
+	  CLI_STRING(struct results_config, path),
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "directory of a run, as given to ktstr test -o, or of many runs, or a record; default: the newest run in " RUN_FOLDER_BASE },
 };
 
-static const struct option_row options[] = {
+static const struct cli_option options[] = {
 	{ .name = "json",
-	  OPTION_FLAG(struct results_config, json),
+	  CLI_FLAG(struct results_config, json),
 	  .help = "print everything that is known as JSON" },
 	{ .name = "verbose",
 	  .letter = 'v',
-	  OPTION_FLAG(struct results_config, verbose),
+	  CLI_FLAG(struct results_config, verbose),
 	  .help = "print the details of each verdict, and where its files are" },
 };
 
-static const struct exit_row exits[] = {
-	{ EXIT_OK, "done, for any verdicts" },
-	{ EXIT_FAILED, "there are no results, or a record could not be read" },
-	{ EXIT_USAGE, "the command line is wrong" },
+static const struct cli_exit_row exits[] = {
+	{ CLI_EXIT_OK, "done, for any verdicts" },
+	{ CLI_EXIT_FAILED, "there are no results, or a record could not be read" },
+	{ CLI_EXIT_USAGE, "the command line is wrong" },
 };
 
 static const char examples[] = "  ktstr results\n"
@@ -69,8 +69,8 @@ static int show_folder(const struct shown_folder *folder, const struct results_c
 			results_format_details(folder, &text);
 		results_format_summary(folder, &text);
 	}
-	printed = command_print(&text);
-	return folder->counts[SHOWN_UNREADABLE] ? EXIT_FAILED : printed;
+	printed = cli_print(&text);
+	return folder->counts[SHOWN_UNREADABLE] ? CLI_EXIT_FAILED : printed;
 }
 
 static int show_runs(const char *dir, const struct run_names *names,
@@ -89,7 +89,7 @@ static int show_runs(const char *dir, const struct run_names *names,
 
 		if (err) {
 			unreadable = true;
-			command_fail(err);
+			cli_fail(err);
 			error_free(err);
 			continue;
 		}
@@ -100,11 +100,11 @@ static int show_runs(const char *dir, const struct run_names *names,
 		runs_format_json(&runs, &text);
 	else
 		runs_format_table(&runs, &how, &text);
-	printed = command_print(&text);
-	return unreadable ? EXIT_FAILED : printed;
+	printed = cli_print(&text);
+	return unreadable ? CLI_EXIT_FAILED : printed;
 }
 
-static int run(const struct invocation *invocation UNUSED, const void *config_)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct results_config *config = config_;
 	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
@@ -119,7 +119,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 		path = newest;
 	}
 	if (err)
-		return command_fail(err);
+		return cli_fail(err);
 	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode)) {
 		shown_file_read(path, &folder);
 		return show_folder(&folder, config);
@@ -128,26 +128,26 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	if (!err && folder.records.n == 0)
 		err = run_folder_runs(path, &runs);
 	if (err)
-		return command_fail(err);
+		return cli_fail(err);
 	if (runs.names.n)
 		return show_runs(path, &runs, config);
 	if (folder.records.n)
 		return show_folder(&folder, config);
 	err = base_error(BASE_ABSENT, 0, "there are no records in %s or in its subdirectories",
 			 path);
-	return command_fail(err);
+	return cli_fail(err);
 }
 
-const struct cli_command cmd_results = {
+const struct cli_command cli_cmd_results = {
 	.name = "results",
 	.summary = "Show what past test runs found",
 	.usage = "[--json] [-v] [DIR]",
 	.description =
 		"Shows the records of a run, failures first, or the runs in a directory of runs, the newest first. A record that was started and never finished is shown as unfinished, one that is not valid as unreadable, both with the reason.",
 	.examples = examples,
-	COMMAND_OPTIONS(options),
-	COMMAND_POSITIONALS(positionals),
-	COMMAND_EXITS(exits),
+	CLI_OPTIONS(options),
+	CLI_POSITIONALS(positionals),
+	CLI_EXITS(exits),
 	.config_size = sizeof(struct results_config),
 	.run = run,
 };

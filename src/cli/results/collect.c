@@ -19,7 +19,7 @@ static const struct {
 	[SHOWN_PASS] = { "pass", "passed" },
 };
 
-const char *shown_state_word(enum shown_state state)
+const char *shown_state_name(enum shown_state state)
 {
 	return words[state].word;
 }

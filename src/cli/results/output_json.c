@@ -9,7 +9,7 @@ static void add_counts(struct json_writer *w, const struct shown_folder *folder)
 	json_key(w, "counts");
 	json_begin_object(w);
 	for (int state = 0; state < N_SHOWN_STATES; state++)
-		json_add_u64(w, shown_state_word((enum shown_state)state), folder->counts[state]);
+		json_add_u64(w, shown_state_name((enum shown_state)state), folder->counts[state]);
 	json_end_object(w);
 }
 
@@ -44,7 +44,7 @@ void results_format_json(const struct shown_folder *folder, struct strbuf *into)
 
 		json_begin_object(&w);
 		json_add_string(&w, "record", record->file);
-		json_add_string(&w, "result", shown_state_word(record->state));
+		json_add_string(&w, "result", shown_state_name(record->state));
 		if (finished)
 			json_add_string(&w, "reason", reason_word(record->run.reason));
 		json_add_string(&w, "why", finished ? record->run.why : record->why);

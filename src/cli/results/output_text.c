@@ -43,7 +43,7 @@ void results_format_table(const struct shown_folder *folder, const struct table_
 		/* A record may claim any time. */
 		if (record->run.has_wall && record->run.wall_ms <= UINT64_MAX / NS_PER_MS)
 			number_format_duration(&time, record->run.wall_ms * NS_PER_MS);
-		table_add(table, shown_state_word(record->state));
+		table_add(table, shown_state_name(record->state));
 		table_add(table, name_of(record));
 		table_add(table, *record->why ? record->why : NULL);
 		table_add(table, time.at);
@@ -111,7 +111,7 @@ static void add_details(const struct shown_folder *folder, const struct shown_re
 	shell_append_path(&rerun, path);
 	strbuf_append_char(into, '\n');
 	text_escape(into, name_of(record) ? name_of(record) : record->file);
-	strbuf_appendf(into, ": %s\n", shown_state_word(record->state));
+	strbuf_appendf(into, ": %s\n", shown_state_name(record->state));
 	if (run->parts.n == 0)
 		add_line(into, "why", record->why);
 	for (size_t i = 0; i < run->parts.n; i++)

@@ -34,7 +34,7 @@ struct shown_folder {
 };
 
 /* "fail", "unreadable", …; and behind a number: "failed". */
-const char *shown_state_word(enum shown_state state);
+const char *shown_state_name(enum shown_state state);
 const char *shown_state_counted(enum shown_state state);
 
 /* BASE_ABSENT, BASE_IO, BASE_LIMIT for the folder; whatever a record is, it has its place. */

@@ -3,80 +3,80 @@
 #include "cli/shell/shell.h"
 #include "vm/qemu/accel.h"
 
-static const struct option_row options[] = {
+static const struct cli_option options[] = {
 	{ .name = "kernel",
 	  .letter = 'k',
 	  .argument = "KERNEL",
-	  OPTION_STRING(struct shell_config, kernel),
-	  .complete = OPTION_COMPLETE_FILE,
+	  CLI_STRING(struct shell_config, kernel),
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "a series, a version, or a path; see ktstr kernel list" },
 	{ .name = "topology",
 	  .letter = 't',
 	  .argument = "TOPOLOGY",
-	  OPTION_STRING(struct shell_config, topology),
+	  CLI_STRING(struct shell_config, topology),
 	  .help = "the machine, like 1n2l2c1t, a number of CPUs, or the name of a preset; see ktstr topo" },
 	{ .name = "memory",
 	  .letter = 'm',
 	  .argument = "SIZE",
-	  OPTION_STRING(struct shell_config, memory),
+	  CLI_STRING(struct shell_config, memory),
 	  .help = "memory of the machine: 512M, 2G, or a number of MiB" },
 	{ .name = "include",
 	  .letter = 'i',
 	  .argument = "FILE[:GUESTPATH]",
-	  OPTION_STRINGS(struct shell_config, files),
-	  .complete = OPTION_COMPLETE_FILE,
+	  CLI_STRINGS(struct shell_config, files),
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "put a file into the guest, a program with its libraries; without GUESTPATH it goes into /root" },
 	{ .name = "module",
 	  .argument = "NAME",
-	  OPTION_STRINGS(struct shell_config, modules),
+	  CLI_STRINGS(struct shell_config, modules),
 	  .help = "load a module of the kernel's package, with those it needs" },
 	{ .name = "exec",
 	  .argument = "COMMAND",
-	  OPTION_STRING(struct shell_config, exec),
+	  CLI_STRING(struct shell_config, exec),
 	  .help = "run this string with the guest's sh -c" },
 	{ .name = "timeout",
 	  .argument = "SECONDS",
-	  OPTION_U32(struct shell_config, timeout_sec, 1, 1000000),
+	  CLI_U32(struct shell_config, timeout_sec, 1, 1000000),
 	  .help = "kill the command after this time" },
 	{ .name = "keep-guest",
 	  .argument = "SECONDS",
-	  OPTION_U32(struct shell_config, keep_guest_sec, 1, 86400),
+	  CLI_U32(struct shell_config, keep_guest_sec, 1, 86400),
 	  .help = "stop a guest that hung or panicked and keep it for this time, for ktstr inspect; ktstr vm kill or Ctrl-C ends it" },
 	{ .name = "cold",
-	  OPTION_FLAG(struct shell_config, cold),
+	  CLI_FLAG(struct shell_config, cold),
 	  .help = "boot from the first instruction instead of cloning a booted guest" },
 	{ .name = "deterministic",
-	  OPTION_FLAG(struct shell_config, deterministic),
+	  CLI_FLAG(struct shell_config, deterministic),
 	  .help = "make the run repeatable to the bit: time is counted in instructions, input is read before the guest starts" },
 	{ .name = "mips",
 	  .argument = "M",
-	  OPTION_U32(struct shell_config, mips, 1, 1000),
+	  CLI_U32(struct shell_config, mips, 1, 1000),
 	  .help = "millions of instructions per second of guest time in a deterministic run" },
 	{ .name = "accel",
 	  .argument = "NAME",
-	  OPTION_CHOICE(struct shell_config, accel, accel_wish_words),
+	  CLI_CHOICE(struct shell_config, accel, accel_wish_words),
 	  .help = "what executes the guest" },
 	{ .name = "cpu",
 	  .argument = "MODEL",
-	  OPTION_STRING(struct shell_config, cpu),
+	  CLI_STRING(struct shell_config, cpu),
 	  .help = "CPU model in QEMU's syntax, in place of the default: max,vendor=GenuineIntel,level=32" },
 	{ .name = "kernel-args",
 	  .argument = "ARGS",
-	  OPTION_STRING(struct shell_config, kernel_args),
+	  CLI_STRING(struct shell_config, kernel_args),
 	  .help = "more arguments for the guest's kernel" },
 	{ .name = "verbose",
 	  .letter = 'v',
-	  OPTION_FLAG(struct shell_config, verbose),
+	  CLI_FLAG(struct shell_config, verbose),
 	  .help = "print what is done and how long each step takes" },
 };
 
-static const struct option_row positionals[] = {
+static const struct cli_option positionals[] = {
 	{ .argument = "ARG",
-	  OPTION_REST(struct shell_config, argv),
+	  CLI_REST(struct shell_config, argv),
 	  .help = "a command and its arguments, passed as they are, without a shell" },
 };
 
-static const struct exit_row exits[] = {
+static const struct cli_exit_row exits[] = {
 	{ SHELL_TIMED_OUT, "the command was killed by --timeout" },
 	{ SHELL_FAILED, "ktstr or the guest failed, or the command line is wrong" },
 	{ SHELL_NOT_EXECUTABLE, "the guest could not execute the command" },
@@ -84,12 +84,12 @@ static const struct exit_row exits[] = {
 	{ SHELL_SIGNAL, "plus N: signal N ended the command or ktstr" },
 };
 
-static int run(const struct invocation *invocation UNUSED, const void *config)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config)
 {
 	return shell_run(config);
 }
 
-const struct cli_command cmd_shell = {
+const struct cli_command cli_cmd_shell = {
 	.name = "shell",
 	.summary = "Run a command or a shell in a fresh guest",
 	.usage = "[options] [--exec COMMAND | -- ARG...]",
@@ -99,10 +99,10 @@ const struct cli_command cmd_shell = {
 		    "  ktstr shell -t 2n4l2c1t --exec 'nproc; dmesg | tail'\n"
 		    "  ktstr shell -i ./prog -- ./prog --flag 'one argument'\n"
 		    "  tar c . | ktstr shell -m 2G --exec 'tar x -C /tmp; ls /tmp'\n",
-	COMMAND_OPTIONS(options),
-	COMMAND_POSITIONALS(positionals),
+	CLI_OPTIONS(options),
+	CLI_POSITIONALS(positionals),
 	.usage_exit = SHELL_FAILED,
-	COMMAND_EXITS(exits),
+	CLI_EXITS(exits),
 	.config_size = sizeof(struct shell_config),
 	.check = shell_check,
 	.run = run,

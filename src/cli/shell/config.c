@@ -43,7 +43,7 @@ static struct error *read_machine(struct shell_config *config)
 
 	config->machine = TOPOLOGY_DEFAULT;
 	if (config->topology)
-		err = topology_option_parse(config->topology, &config->machine);
+		err = cli_parse_topology(config->topology, &config->machine);
 	if (!err && config->memory)
 		err = shell_parse_memory(config->memory, &config->memory_bytes);
 	if (!err && config->memory && config->machine.has_memory)

@@ -3,7 +3,7 @@
 
 #include "vm/image/guest_files.h"
 
-static struct error *pack(const struct option_strings *specs, uint64_t limit_bytes,
+static struct error *pack(const struct cli_strings *specs, uint64_t limit_bytes,
 			  struct strbuf *archive)
 {
 	_cleanup_guest_files_ struct guest_files *g = guest_files_new(NULL);
@@ -19,7 +19,7 @@ static struct error *pack(const struct option_strings *specs, uint64_t limit_byt
 	return err;
 }
 
-struct error *shell_pack_files(const struct option_strings *specs, uint64_t limit_bytes,
+struct error *shell_pack_files(const struct cli_strings *specs, uint64_t limit_bytes,
 			       struct strbuf *archive)
 {
 	return error_wrap(pack(specs, limit_bytes, archive), "--include");

@@ -135,7 +135,7 @@ static int status_of(enum session_end how, const struct vm_end *end)
 	case SESSION_UNREAD:
 		return SHELL_SIGNAL + SIGPIPE;
 	case SESSION_SIGNALLED:
-		return SHELL_SIGNAL + interrupts_ended_by();
+		return SHELL_SIGNAL + cli_interrupts_ended_by();
 	}
 	return SHELL_FAILED;
 }
@@ -235,8 +235,8 @@ static int fail(struct shell *shell, const struct error *err)
 {
 	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
 
-	if (error_is(err, &base_error_domain, BASE_CANCELLED) && interrupts_ended_by())
-		return SHELL_SIGNAL + interrupts_ended_by();
+	if (error_is(err, &base_error_domain, BASE_CANCELLED) && cli_interrupts_ended_by())
+		return SHELL_SIGNAL + cli_interrupts_ended_by();
 	if (shell->vm)
 		error_free(console_read_tail(vm_facts(shell->vm).console_path, CONSOLE_TAIL_BYTES,
 					     &shell->console));
@@ -284,7 +284,7 @@ int shell_run(const struct shell_config *config)
 	timing_begin(&shell.timing, clock_monotonic_ns());
 	fill_streams();
 	command_line_init(&shell.line, config, isatty(STDIN_FILENO), getenv("TERM"));
-	err = interrupts_install(&cancel);
+	err = cli_interrupts_install(&cancel);
 	if (!err)
 		err = prepare(&shell);
 	if (!err)

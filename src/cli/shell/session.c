@@ -47,7 +47,7 @@ static size_t filter_input(void *context, char *bytes, size_t n)
 
 static int take_signal(void *context UNUSED)
 {
-	return interrupts_take();
+	return cli_interrupts_take();
 }
 
 static bool size_of_terminal(uint16_t *cols, uint16_t *rows)
@@ -57,7 +57,7 @@ static bool size_of_terminal(uint16_t *cols, uint16_t *rows)
 
 static bool take_resize(void *context UNUSED, uint16_t *cols, uint16_t *rows)
 {
-	return interrupts_take_resize() && size_of_terminal(cols, rows);
+	return cli_interrupts_take_resize() && size_of_terminal(cols, rows);
 }
 
 /* Which of our own wishes an error stands for; false: none, it is a failure. */
@@ -70,7 +70,7 @@ static bool was_wanted(const struct session *session, const struct error *err,
 		return false;
 	else if (session->keys.end)
 		*ret = SESSION_LEFT;
-	else if (interrupts_ended_by())
+	else if (cli_interrupts_ended_by())
 		*ret = SESSION_SIGNALLED;
 	else
 		*ret = SESSION_TIMED_OUT;
@@ -161,9 +161,9 @@ struct error *session_run(struct vm *vm, const struct command_line *line, uint32
 		if (err)
 			return err;
 	}
-	interrupts_forward(!line->pty);
+	cli_interrupts_forward(!line->pty);
 	err = vm_exec(vm, &command, cancel, ret_end);
-	interrupts_forward(false);
+	cli_interrupts_forward(false);
 	if (line->pty)
 		leave_terminal(&session, err);
 	return judge(&session, err, ret);

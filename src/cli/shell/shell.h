@@ -17,8 +17,8 @@ struct shell_config {
 	const char *kernel;
 	const char *topology;
 	const char *memory;
-	struct option_strings files;
-	struct option_strings modules;
+	struct cli_strings files;
+	struct cli_strings modules;
 	const char *exec;
 	const char *kernel_args;
 	const char *cpu;
@@ -84,7 +84,7 @@ void command_line_deinit(struct command_line *line);
 /* `-i FILE[:GUESTPATH]`: host files with everything they need, as one archive. */
 
 /* More than limit_bytes, which the guest could not hold, is BASE_LIMIT. */
-struct error *shell_pack_files(const struct option_strings *specs, uint64_t limit_bytes,
+struct error *shell_pack_files(const struct cli_strings *specs, uint64_t limit_bytes,
 			       struct strbuf *archive) MUST_CHECK;
 
 /* Ctrl-A and what follows it are for us, as in QEMU and screen. All other keys are the guest's. */
@@ -138,7 +138,7 @@ enum session_end {
 	SESSION_LEFT,	/* Ctrl-A X */
 	SESSION_TIMED_OUT,
 	SESSION_UNREAD,	   /* nobody reads our output any more */
-	SESSION_SIGNALLED, /* interrupts_ended_by() */
+	SESSION_SIGNALLED, /* cli_interrupts_ended_by() */
 };
 
 /*

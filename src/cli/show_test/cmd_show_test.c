@@ -15,53 +15,53 @@
 
 struct show_test_config {
 	const char *binary;
-	struct option_strings tests;
-	struct option_strings folders;
+	struct cli_strings tests;
+	struct cli_strings folders;
 	const char *topology, *kernel;
 	int accel;
 	bool json;
 };
 
-static const struct option_row options[] = {
+static const struct cli_option options[] = {
 	{ .name = "topology",
 	  .letter = 't',
 	  .argument = "TOPOLOGY",
-	  OPTION_STRING(struct show_test_config, topology),
+	  CLI_STRING(struct show_test_config, topology),
 	  .help = "show it on this machine instead of its own, like 1n2l2c1t or the name of a preset" },
 	{ .name = "kernel",
 	  .argument = "KERNEL",
-	  OPTION_STRING(struct show_test_config, kernel),
-	  .complete = OPTION_COMPLETE_FILE,
+	  CLI_STRING(struct show_test_config, kernel),
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "compare what the test needs with this kernel instead of the default" },
 	{ .name = "files",
 	  .argument = "DIR",
-	  OPTION_STRINGS(struct show_test_config, folders),
-	  .complete = OPTION_COMPLETE_FILE,
+	  CLI_STRINGS(struct show_test_config, folders),
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "search this directory for the files that tests name, before PATH and after the binary's own directory" },
 	{ .name = "accel",
 	  .argument = "NAME",
-	  OPTION_CHOICE(struct show_test_config, accel, accel_wish_words),
+	  CLI_CHOICE(struct show_test_config, accel, accel_wish_words),
 	  .help = "what would execute the guest" },
 	{ .name = "json",
-	  OPTION_FLAG(struct show_test_config, json),
+	  CLI_FLAG(struct show_test_config, json),
 	  .help = "print what the binary lists, and what it means on this host, as JSON" },
 };
 
-static const struct option_row positionals[] = {
+static const struct cli_option positionals[] = {
 	{ .argument = "BINARY",
-	  OPTION_STRING(struct show_test_config, binary),
+	  CLI_STRING(struct show_test_config, binary),
 	  .required = true,
-	  .complete = OPTION_COMPLETE_FILE,
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "a program that declares tests, built with libktstr" },
 	{ .argument = "TEST",
-	  OPTION_STRINGS(struct show_test_config, tests),
+	  CLI_STRINGS(struct show_test_config, tests),
 	  .help = "names of tests; default: all" },
 };
 
-static const struct exit_row exits[] = {
-	{ EXIT_OK, "done" },
-	{ EXIT_FAILED, "shown, but a file that a test names is missing" },
-	{ EXIT_USAGE, "the command line or a declaration is wrong" },
+static const struct cli_exit_row exits[] = {
+	{ CLI_EXIT_OK, "done" },
+	{ CLI_EXIT_FAILED, "shown, but a file that a test names is missing" },
+	{ CLI_EXIT_USAGE, "the command line or a declaration is wrong" },
 };
 
 static struct cancel cancel;
@@ -127,9 +127,9 @@ static struct error *look(const struct show_test_config *config, struct show *sh
 	struct error *err = NULL;
 
 	if (config->topology)
-		err = topology_option_parse(config->topology, &show->topology);
+		err = cli_parse_topology(config->topology, &show->topology);
 	if (!err)
-		err = interrupts_install(&cancel);
+		err = cli_interrupts_install(&cancel);
 	if (!err)
 		err = harness_session_list(&show->session, config->binary, &cancel, &show->listing);
 	if (!err)
@@ -214,7 +214,7 @@ static struct error *show_all(const struct show_test_config *config, struct show
 	return err;
 }
 
-static int run(const struct invocation *invocation UNUSED, const void *config_)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct show_test_config *config = config_;
 	__attribute__((cleanup(show_deinit))) struct show show = { 0 };
@@ -228,13 +228,13 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 		return TEST_INTERRUPTED;
 	if (err) {
 		test_print_failure(err);
-		return EXIT_USAGE;
+		return CLI_EXIT_USAGE;
 	}
-	printed = command_print(&out);
-	return show.missing ? EXIT_FAILED : printed;
+	printed = cli_print(&out);
+	return show.missing ? CLI_EXIT_FAILED : printed;
 }
 
-const struct cli_command cmd_show_test = {
+const struct cli_command cli_cmd_show_test = {
 	.name = "show-test",
 	.summary = "Show what tests declare and what it means on this host",
 	.usage = "[options] BINARY [TEST...]",
@@ -243,9 +243,9 @@ const struct cli_command cmd_show_test = {
 	.examples = "  ktstr show-test ./mytests\n"
 		    "  ktstr show-test ./mytests fair --topology 2n4l2c1t\n"
 		    "  ktstr show-test ./mytests fair --json\n",
-	COMMAND_OPTIONS(options),
-	COMMAND_POSITIONALS(positionals),
-	COMMAND_EXITS(exits),
+	CLI_OPTIONS(options),
+	CLI_POSITIONALS(positionals),
+	CLI_EXITS(exits),
 	.config_size = sizeof(struct show_test_config),
 	.run = run,
 };

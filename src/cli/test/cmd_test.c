@@ -3,43 +3,43 @@
 #include "cli/test/options.h"
 #include "cli/test/run.h"
 
-static const struct option_row options[] = {
+static const struct cli_option options[] = {
 	{ .name = "pattern",
 	  .letter = 'k',
 	  .argument = "PATTERN",
-	  OPTION_STRINGS(struct test_config, patterns),
+	  CLI_STRINGS(struct test_config, patterns),
 	  .help = "run the tests whose suite:test matches: a part of it, or a glob for all of it" },
 	{ .name = "list",
 	  .letter = 'l',
-	  OPTION_FLAG(struct test_config, list),
+	  CLI_FLAG(struct test_config, list),
 	  .help = "print what would be run, one name per line, and run nothing" },
 	{ .name = "topology",
 	  .letter = 't',
 	  .argument = "TOPOLOGY",
-	  OPTION_STRINGS(struct test_config, topologies),
+	  CLI_STRINGS(struct test_config, topologies),
 	  .help = "run each test on this machine instead of its own, like 1n2l2c1t or the name of a preset" },
 	{ .name = "kernel",
 	  .argument = "KERNEL",
-	  OPTION_STRINGS(struct test_config, kernels),
-	  .complete = OPTION_COMPLETE_FILE,
+	  CLI_STRINGS(struct test_config, kernels),
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "boot this kernel: a series, a version, or a path; see ktstr kernel list" },
 	{ .name = "files",
 	  .argument = "DIR",
-	  OPTION_STRINGS(struct test_config, folders),
-	  .complete = OPTION_COMPLETE_FILE,
+	  CLI_STRINGS(struct test_config, folders),
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "search this directory for the files that tests name, before PATH and after the binary's own directory" },
 	TEST_OPTIONS_OF_RUNS(struct test_config, ),
 };
 
-static const struct option_row positionals[] = {
+static const struct cli_option positionals[] = {
 	{ .argument = "BINARY",
-	  OPTION_STRINGS(struct test_config, binaries),
+	  CLI_STRINGS(struct test_config, binaries),
 	  .required = true,
-	  .complete = OPTION_COMPLETE_FILE,
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "programs that declare tests, built with libktstr" },
 };
 
-static const struct exit_row exits[] = {
+static const struct cli_exit_row exits[] = {
 	TEST_EXITS("the command line or a declaration is wrong; nothing was run"),
 };
 
@@ -50,12 +50,12 @@ static struct error *check(void *config)
 	return test_config_check(config);
 }
 
-static int run(const struct invocation *invocation UNUSED, const void *config)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config)
 {
 	return test_run(config);
 }
 
-const struct cli_command cmd_test = {
+const struct cli_command cli_cmd_test = {
 	.name = "test",
 	.summary = "Run declared scheduler tests, each in a fresh guest",
 	.usage = "[options] BINARY...",
@@ -66,10 +66,10 @@ const struct cli_command cmd_test = {
 		    "  ktstr test ./mytests --repeat 20 --jobs 4\n"
 		    "  ktstr test ./mytests --format junit > results.xml\n"
 		    "  git bisect run ktstr test ./mytests -k stalls --bisect\n",
-	COMMAND_OPTIONS(options),
-	COMMAND_POSITIONALS(positionals),
-	COMMAND_WORDS("Formats", test_formats),
-	COMMAND_EXITS(exits),
+	CLI_OPTIONS(options),
+	CLI_POSITIONALS(positionals),
+	CLI_WORDS("Formats", test_formats),
+	CLI_EXITS(exits),
 	.config_size = sizeof(struct test_config),
 	.defaults = &defaults,
 	.check = check,

@@ -6,12 +6,12 @@
 #include "cli/frame/option.h"
 
 struct test_config {
-	struct option_strings binaries;
-	struct option_strings patterns;
-	struct option_strings topologies;
-	struct option_strings kernels;
-	struct option_strings folders; /* --files */
-	const char *output;	       /* -o: NULL is a fresh folder */
+	struct cli_strings binaries;
+	struct cli_strings patterns;
+	struct cli_strings topologies;
+	struct cli_strings kernels;
+	struct cli_strings folders; /* --files */
+	const char *output;	    /* -o: NULL is a fresh folder */
 	int format;
 	int accel;
 	uint32_t jobs; /* 0: by the host */

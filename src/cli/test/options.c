@@ -3,7 +3,7 @@
 
 #include "cli/frame/command.h"
 
-const struct word_row test_formats[REPORT_N_FORMATS] = {
+const struct cli_word_row test_formats[REPORT_N_FORMATS] = {
 #define REPORT_FORMAT(id, word, help) { word, NULL, help },
 #include "report/report_formats.def"
 #undef REPORT_FORMAT

@@ -14,51 +14,51 @@
 		.name = "jobs",                                                                                                           \
 		.letter = 'j',                                                                                                            \
 		.argument = "N",                                                                                                          \
-		OPTION_U32(config, in jobs, 1, 256),                                                                                      \
+		CLI_U32(config, in jobs, 1, 256),                                                                                         \
 		.help = "guests at once; by default one for every two CPUs of the host, and tests with limits of spread or gap run alone" \
 	},                                                                                                                                \
 		{ .name = "ahead",                                                                                                        \
 		  .argument = "N",                                                                                                        \
-		  OPTION_U32(config, in ahead, 0, 16),                                                                                    \
+		  CLI_U32(config, in ahead, 0, 16),                                                                                       \
 		  .help = "guests that are started in advance while others run" },                                                        \
 		{ .name = "repeat",                                                                                                       \
 		  .argument = "N",                                                                                                        \
-		  OPTION_U32(config, in repeat, 1, 100000),                                                                               \
+		  CLI_U32(config, in repeat, 1, 100000),                                                                                  \
 		  .help = "run each test this many times; every run counts" },                                                            \
 		{ .name = "cold",                                                                                                         \
-		  OPTION_FLAG(config, in cold),                                                                                           \
+		  CLI_FLAG(config, in cold),                                                                                              \
 		  .help = "boot every guest from the first instruction instead of cloning a booted one" },                                \
 		{ .name = "keep",                                                                                                         \
-		  OPTION_FLAG(config, in keep),                                                                                           \
+		  CLI_FLAG(config, in keep),                                                                                              \
 		  .help = "keep console, output and logs of tests that passed, too" },                                                    \
 		{ .name = "keep-guest",                                                                                                   \
 		  .argument = "SECONDS",                                                                                                  \
-		  OPTION_U32(config, in keep_guest_sec, 1, 86400),                                                                        \
+		  CLI_U32(config, in keep_guest_sec, 1, 86400),                                                                           \
 		  .help = "stop guests that hung or panicked and keep up to four of them for this time, for ktstr inspect" },             \
 		{ .name = "accel",                                                                                                        \
 		  .argument = "NAME",                                                                                                     \
-		  OPTION_CHOICE(config, in accel, accel_wish_words),                                                                      \
+		  CLI_CHOICE(config, in accel, accel_wish_words),                                                                         \
 		  .help = "what executes the guests" },                                                                                   \
 		{ .name = "format",                                                                                                       \
 		  .argument = "FORMAT",                                                                                                   \
-		  OPTION_CHOICE(config, in format, report_format_names),                                                                  \
+		  CLI_CHOICE(config, in format, report_format_names),                                                                     \
 		  .help = "how results are shown on standard output" },                                                                   \
 		{ .name = "output",                                                                                                       \
 		  .letter = 'o',                                                                                                          \
 		  .argument = "DIR",                                                                                                      \
-		  OPTION_STRING(config, in output),                                                                                       \
-		  .complete = OPTION_COMPLETE_FILE,                                                                                       \
+		  CLI_STRING(config, in output),                                                                                          \
+		  .complete = CLI_COMPLETE_FILE,                                                                                          \
 		  .help = "where records go; by default a new directory below ktstr-results" },                                           \
 		{ .name = "bisect",                                                                                                       \
-		  OPTION_FLAG(config, in bisect),                                                                                         \
+		  CLI_FLAG(config, in bisect),                                                                                            \
 		  .help = "exit with what git bisect run expects: 0 good, 1 bad, 125 cannot be tested" },                                 \
 		{ .name = "verbose",                                                                                                      \
 		  .letter = 'v',                                                                                                          \
-		  OPTION_FLAG(config, in verbose),                                                                                        \
+		  CLI_FLAG(config, in verbose),                                                                                           \
 		  .help = "show notes and paths of every test" },                                                                         \
 		{ .name = "quiet",                                                                                                        \
 		  .letter = 'q',                                                                                                          \
-		  OPTION_FLAG(config, in quiet),                                                                                          \
+		  CLI_FLAG(config, in quiet),                                                                                             \
 		  .help = "show only what did not pass, and the summary" }
 
 #define TEST_DEFAULTS { .ahead = 1, .repeat = 1 }
@@ -71,7 +71,7 @@
 		{ TEST_BISECT_SKIP, "with --bisect: it could not be tested" },                 \
 		{ TEST_INTERRUPTED, "interrupted; what had not ended is inconclusive" }
 
-extern const struct word_row test_formats[REPORT_N_FORMATS];
+extern const struct cli_word_row test_formats[REPORT_N_FORMATS];
 /* Options that exclude each other. */
 struct error *test_config_check(const struct test_config *config) MUST_CHECK;
 

@@ -142,7 +142,7 @@ static struct error *run_plan(const struct test_config *config,
 	options.dir = dir;
 	err = runner_run(&gathered->plan, &options, &events, &cancel);
 	/* A report that nobody reads ends a run as well, but that is no interruption. */
-	session->counts.interrupted = interrupts_ended_by() != 0;
+	session->counts.interrupted = cli_interrupts_ended_by() != 0;
 	end = reporter_end(session->reporter, &(struct report_ending){
 						      .wall_ns = clock_monotonic_ns() - began_ns,
 						      .interrupted = session->counts.interrupted,
@@ -160,11 +160,11 @@ void test_print_failure(const struct error *err)
 	_cleanup_free_ char *first = NULL;
 
 	if (!error_is(err, &harness_error_domain, HARNESS_MISTAKES)) {
-		command_print_error(text);
+		cli_print_error(text);
 		return;
 	}
 	first = xstrndup(text, strcspn(text, "\n"));
-	command_print_error(first);
+	cli_print_error(first);
 	for (text += strlen(first); *text; text = end) {
 		text += *text == '\n';
 		end = text + strcspn(text, "\n");
@@ -181,7 +181,7 @@ static int list_plan(const struct harness_session *gathered)
 
 	for (size_t i = 0; i < gathered->plan.variants.n; i++)
 		strbuf_appendf(&names, "%s\n", gathered->plan.variants.at[i].name);
-	return command_print(&names);
+	return cli_print(&names);
 }
 
 int test_run_gathered(const struct test_config *config, test_gather_fn fill, const void *context)
@@ -191,7 +191,7 @@ int test_run_gathered(const struct test_config *config, test_gather_fn fill, con
 	_cleanup_error_ struct error *err = NULL;
 	int status;
 
-	err = interrupts_install(&cancel);
+	err = cli_interrupts_install(&cancel);
 	if (!err)
 		err = fill(context, &cancel, &gathered);
 	if (err && cancel_requested(&cancel))
@@ -207,7 +207,7 @@ int test_run_gathered(const struct test_config *config, test_gather_fn fill, con
 	status = test_exit_status(&session.counts, config->bisect);
 	if (!err)
 		return status;
-	command_print_error(error_message(err));
+	cli_print_error(error_message(err));
 	return test_exit_untold(status, config->bisect);
 }
 

@@ -19,28 +19,28 @@ struct topo_config {
 
 static const struct topo_config defaults = { .sysfs = "/sys" };
 
-static const struct option_row options[] = {
-	{ .name = "json", OPTION_FLAG(struct topo_config, json), .help = "print JSON" },
+static const struct cli_option options[] = {
+	{ .name = "json", CLI_FLAG(struct topo_config, json), .help = "print JSON" },
 	{ .name = "presets",
-	  OPTION_FLAG(struct topo_config, presets),
+	  CLI_FLAG(struct topo_config, presets),
 	  .help = "list the topologies that have a name" },
 	{ .name = "sysfs",
 	  .argument = "DIR",
-	  OPTION_STRING(struct topo_config, sysfs),
-	  .complete = OPTION_COMPLETE_FILE,
+	  CLI_STRING(struct topo_config, sysfs),
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "describe the machine with this /sys" },
 };
 
-static const struct option_row positionals[] = {
+static const struct cli_option positionals[] = {
 	{ .argument = "TOPOLOGY",
-	  OPTION_STRING(struct topo_config, topology),
+	  CLI_STRING(struct topo_config, topology),
 	  .help = "a topology (2n4l2c1t) or the name of a preset; without it, this machine" },
 };
 
-static const struct exit_row exits[] = {
-	{ EXIT_OK, "done" },
-	{ EXIT_FAILED, "the machine cannot be read" },
-	{ EXIT_USAGE, "the command line is wrong" },
+static const struct cli_exit_row exits[] = {
+	{ CLI_EXIT_OK, "done" },
+	{ CLI_EXIT_FAILED, "the machine cannot be read" },
+	{ CLI_EXIT_USAGE, "the command line is wrong" },
 };
 
 static struct error *check(void *config_)
@@ -49,7 +49,7 @@ static struct error *check(void *config_)
 
 	if (config->topology && config->presets)
 		return cli_error(CLI_USAGE, 0, "--presets takes no topology");
-	return config->topology ? topology_option_parse(config->topology, &config->parsed) : NULL;
+	return config->topology ? cli_parse_topology(config->topology, &config->parsed) : NULL;
 }
 
 static int print(const struct topo_config *config, const struct topo_shown *shown)
@@ -64,7 +64,7 @@ static int print(const struct topo_config *config, const struct topo_shown *show
 		topo_format_json(shown, &out);
 	else
 		topo_format_text(shown, &look, &out);
-	return command_print(&out);
+	return cli_print(&out);
 }
 
 static int show_presets(const struct topo_config *config)
@@ -76,7 +76,7 @@ static int show_presets(const struct topo_config *config)
 	else
 		topo_format_presets(terminal_columns(STDOUT_FILENO),
 				    terminal_has_colour(STDOUT_FILENO), &out);
-	return command_print(&out);
+	return cli_print(&out);
 }
 
 static int show_machine(const struct topo_config *config)
@@ -86,7 +86,7 @@ static int show_machine(const struct topo_config *config)
 	_cleanup_error_ struct error *err = topo_machine_read(config->sysfs, &machine);
 
 	if (err)
-		return command_fail(err);
+		return cli_fail(err);
 	view_of_machine(machine, &view);
 	return print(config, &(struct topo_shown){ .view = &view, .machine = machine });
 }
@@ -101,7 +101,7 @@ static int show_topology(const struct topo_config *config)
 		     &(struct topo_shown){ .view = &view, .preset = preset ? preset->name : NULL });
 }
 
-static int run(const struct invocation *invocation UNUSED, const void *config_)
+static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct topo_config *config = config_;
 
@@ -110,7 +110,7 @@ static int run(const struct invocation *invocation UNUSED, const void *config_)
 	return config->topology ? show_topology(config) : show_machine(config);
 }
 
-const struct cli_command cmd_topo = {
+const struct cli_command cli_cmd_topo = {
 	.name = "topo",
 	.summary = "Show a topology, or that of this machine",
 	.usage = "[TOPOLOGY] [--json] [--presets] [--sysfs DIR]",
@@ -120,9 +120,9 @@ const struct cli_command cmd_topo = {
 		    "  ktstr topo 2n4l4c2t\n"
 		    "  ktstr topo numa4-8llc --json\n"
 		    "  ktstr topo --presets\n",
-	COMMAND_OPTIONS(options),
-	COMMAND_POSITIONALS(positionals),
-	COMMAND_EXITS(exits),
+	CLI_OPTIONS(options),
+	CLI_POSITIONALS(positionals),
+	CLI_EXITS(exits),
 	.config_size = sizeof(struct topo_config),
 	.defaults = &defaults,
 	.check = check,

@@ -11,25 +11,25 @@ struct list_config {
 	bool json;
 };
 
-static const struct option_row list_options[] = {
+static const struct cli_option list_options[] = {
 	{ .name = "json",
-	  OPTION_FLAG(struct list_config, json),
+	  CLI_FLAG(struct list_config, json),
 	  .help = "print everything that is known as JSON" },
 };
 
-static const struct exit_row exits[] = {
-	{ EXIT_OK, "done, also when no VM is running" },
-	{ EXIT_FAILED, "the run directory could not be read" },
-	{ EXIT_USAGE, "the command line is wrong" },
+static const struct cli_exit_row exits[] = {
+	{ CLI_EXIT_OK, "done, also when no VM is running" },
+	{ CLI_EXIT_FAILED, "the run directory could not be read" },
+	{ CLI_EXIT_USAGE, "the command line is wrong" },
 };
 
-static const struct word_row states[] = {
+static const struct cli_word_row states[] = {
 #define STATE_ROW_(id, word, meaning) { word, NULL, meaning },
 	RUN_STATES(STATE_ROW_)
 #undef STATE_ROW_
 };
 
-static int run_list(const struct invocation *invocation UNUSED, const void *config_)
+static int run_list(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct list_config *config = config_;
 	struct table_look look = table_look_for(STDOUT_FILENO);
@@ -38,24 +38,24 @@ static int run_list(const struct invocation *invocation UNUSED, const void *conf
 	_cleanup_error_ struct error *err = run_list_read(&list);
 
 	if (err)
-		return command_fail(err);
+		return cli_fail(err);
 	run_control_ask(&list);
 	if (config->json)
 		vm_list_format_json(&list, clock_unix_sec(), &text);
 	else
 		vm_list_format_table(&list, clock_unix_sec(), &look, &text);
-	return command_print(&text);
+	return cli_print(&text);
 }
 
-const struct cli_command cmd_vm_list = {
+const struct cli_command cli_cmd_vm_list = {
 	.name = "list",
 	.summary = "List the VMs that run now",
 	.usage = "[--json]",
 	.description =
 		"Shows the VMs of this user, the oldest first. Also removes what owners that were killed left behind, and resumes a VM that was left frozen by a ktstr inspect that was killed.",
-	COMMAND_OPTIONS(list_options),
-	COMMAND_WORDS("States", states),
-	COMMAND_EXITS(exits),
+	CLI_OPTIONS(list_options),
+	CLI_WORDS("States", states),
+	CLI_EXITS(exits),
 	.config_size = sizeof(struct list_config),
 	.run = run_list,
 };
@@ -64,17 +64,17 @@ struct one_config {
 	const char *name;
 };
 
-static const struct option_row one_positionals[] = {
+static const struct cli_option one_positionals[] = {
 	{ .argument = "NAME",
-	  OPTION_STRING(struct one_config, name),
+	  CLI_STRING(struct one_config, name),
 	  .required = true,
 	  .help = "the id of a VM of ktstr vm list, or the beginning of it" },
 };
 
-static const struct exit_row one_exits[] = {
-	{ EXIT_OK, "done" },
-	{ EXIT_FAILED, "there is no such VM, or QEMU refused" },
-	{ EXIT_USAGE, "the command line is wrong" },
+static const struct cli_exit_row one_exits[] = {
+	{ CLI_EXIT_OK, "done" },
+	{ CLI_EXIT_FAILED, "there is no such VM, or QEMU refused" },
+	{ CLI_EXIT_USAGE, "the command line is wrong" },
 };
 
 static int run_one(const void *config_, struct error *(*act)(const struct run_entry *entry),
@@ -91,22 +91,22 @@ static int run_one(const void *config_, struct error *(*act)(const struct run_en
 	if (!err)
 		err = act(entry);
 	if (err)
-		return command_fail(err);
+		return cli_fail(err);
 	strbuf_appendf(&text, "VM %s %s\n", entry->id, done);
-	return command_print(&text);
+	return cli_print(&text);
 }
 
-static int run_freeze(const struct invocation *invocation UNUSED, const void *config)
+static int run_freeze(const struct cli_invocation *invocation UNUSED, const void *config)
 {
 	return run_one(config, run_control_freeze, "is frozen");
 }
 
-static int run_resume(const struct invocation *invocation UNUSED, const void *config)
+static int run_resume(const struct cli_invocation *invocation UNUSED, const void *config)
 {
 	return run_one(config, run_control_resume, "runs");
 }
 
-static int run_kill(const struct invocation *invocation UNUSED, const void *config)
+static int run_kill(const struct cli_invocation *invocation UNUSED, const void *config)
 {
 	return run_one(config, run_control_kill, "has ended");
 }
@@ -116,7 +116,7 @@ static int run_kill(const struct invocation *invocation UNUSED, const void *conf
 	.n_positionals = ARRAY_SIZE(one_positionals), .exits = one_exits, \
 	.n_exits = ARRAY_SIZE(one_exits), .config_size = sizeof(struct one_config)
 
-const struct cli_command cmd_vm_freeze = {
+const struct cli_command cli_cmd_vm_freeze = {
 	.name = "freeze",
 	.summary = "Stop all CPUs of a VM",
 	.description =
@@ -125,7 +125,7 @@ const struct cli_command cmd_vm_freeze = {
 	.run = run_freeze,
 };
 
-const struct cli_command cmd_vm_resume = {
+const struct cli_command cli_cmd_vm_resume = {
 	.name = "resume",
 	.summary = "Let a VM run that was frozen",
 	.description =
@@ -134,7 +134,7 @@ const struct cli_command cmd_vm_resume = {
 	.run = run_resume,
 };
 
-const struct cli_command cmd_vm_kill = {
+const struct cli_command cli_cmd_vm_kill = {
 	.name = "kill",
 	.summary = "End a VM at once",
 	.description =
@@ -143,12 +143,12 @@ const struct cli_command cmd_vm_kill = {
 	.run = run_kill,
 };
 
-static const struct cli_command *const subcommands[] = { &cmd_vm_list, &cmd_vm_freeze,
-							 &cmd_vm_resume, &cmd_vm_kill };
+static const struct cli_command *const subcommands[] = { &cli_cmd_vm_list, &cli_cmd_vm_freeze,
+							 &cli_cmd_vm_resume, &cli_cmd_vm_kill };
 
-const struct cli_command cmd_vm = {
+const struct cli_command cli_cmd_vm = {
 	.name = "vm",
 	.summary = "List, stop and end running VMs",
 	.usage = "COMMAND [options]",
-	COMMAND_SUBCOMMANDS(subcommands),
+	CLI_SUBCOMMANDS(subcommands),
 };

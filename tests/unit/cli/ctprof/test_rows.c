@@ -11,7 +11,7 @@ static void take(const struct row *row, void *text_)
 
 	strbuf_appendf(text, "%s|", metric_sections[row->section].word);
 	profile_format_label(profile, &row->key, text);
-	strbuf_appendf(text, "|%s|%s|", row->name, row_unit_word(row));
+	strbuf_appendf(text, "|%s|%s|", row->name, row_unit_name(row));
 	row_format_value(row, text);
 	strbuf_appendf(text, "%s%s%s\n", row_says_something(row) ? "" : " (nothing)",
 		       row->for_people ? " people" : "", row->for_programs ? " programs" : "");

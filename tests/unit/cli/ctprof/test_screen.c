@@ -18,21 +18,21 @@ static void progress_says_how_far_it_is(void **state UNUSED)
 	assert_string_equal(strbuf_str(&little), "heap");
 }
 
-static const char *shown(struct screen *screen, struct stderr_text *text)
+static const char *shown(struct cli_screen *screen, struct stderr_text *text)
 {
 	stderr_text_begin(text);
 	screen_progress(&progress, screen);
 	screen_progress(&progress, screen);
-	screen_say(screen, "done\033[31m");
+	cli_screen_say(screen, "done\033[31m");
 	return stderr_text_end(text);
 }
 
 static void only_terminals_see_progress_and_only_after_a_second(void **state UNUSED)
 {
 	struct stderr_text text;
-	struct screen screen;
+	struct cli_screen screen;
 
-	screen_init(&screen, false, false);
+	cli_screen_init(&screen, false, false);
 	screen.began_ns = clock_monotonic_ns();
 	assert_false(screen.terminal && !isatty(STDERR_FILENO));
 	screen.terminal = false;
@@ -51,16 +51,16 @@ static void only_terminals_see_progress_and_only_after_a_second(void **state UNU
 static void the_quiet_see_nothing_and_notes_are_for_the_curious(void **state UNUSED)
 {
 	struct stderr_text text;
-	struct screen screen;
+	struct cli_screen screen;
 
-	screen_init(&screen, true, false);
+	cli_screen_init(&screen, true, false);
 	screen.terminal = true;
 	assert_string_equal(shown(&screen, &text), "");
-	screen_init(&screen, false, false);
+	cli_screen_init(&screen, false, false);
 	stderr_text_begin(&text);
 	screen_note("no BPF here", &screen);
 	assert_string_equal(stderr_text_end(&text), "");
-	screen_init(&screen, false, true);
+	cli_screen_init(&screen, false, true);
 	stderr_text_begin(&text);
 	screen_note("no BPF here", &screen);
 	assert_string_equal(stderr_text_end(&text), "note: no BPF here\n");

@@ -51,11 +51,11 @@ static struct run run(uint64_t count, uint64_t interval_ms)
 	struct snapshot_origin origin = { 0 };
 	struct cancel cancel = { 0 };
 	struct capture_options options = { .cancel = &cancel };
-	struct screen screen;
+	struct cli_screen screen;
 	struct snapshot s;
 	struct stat st;
 
-	screen_init(&screen, true, false);
+	cli_screen_init(&screen, true, false);
 	close(mkstemp(r.path));
 	assert_success(snapshot_output_open(r.path, &output));
 	fake.n = 0;

@@ -21,7 +21,7 @@ static void steps_that_work_are_all_run(void **state UNUSED)
 	static const struct doctor_step steps[] = { { "first", works }, { "second", works } };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	assert_int_equal(doctor_kvm_run_steps(steps, 2, ACCEL_WISH_KVM, NULL, &text), EXIT_OK);
+	assert_int_equal(doctor_kvm_run_steps(steps, 2, ACCEL_WISH_KVM, NULL, &text), CLI_EXIT_OK);
 	assert_contains(strbuf_str(&text), "first        ok ");
 	assert_contains(strbuf_str(&text), "second       ok ");
 	assert_contains(strbuf_str(&text), "as it should with kvm\n");
@@ -36,7 +36,8 @@ static void the_first_that_fails_ends_it(void **state UNUSED)
 	};
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	assert_int_equal(doctor_kvm_run_steps(steps, 3, ACCEL_WISH_TCG, NULL, &text), EXIT_FAILED);
+	assert_int_equal(doctor_kvm_run_steps(steps, 3, ACCEL_WISH_TCG, NULL, &text),
+			 CLI_EXIT_FAILED);
 	assert_contains(strbuf_str(&text), "second       FAILED");
 	assert_contains(strbuf_str(&text), "came far\n");
 	assert_contains(strbuf_str(&text), "but not\\nfar enough\n");
@@ -64,7 +65,7 @@ static void each_step_is_told_when_it_is_done(void **state UNUSED)
 
 	flushed = 0;
 	assert_int_equal(doctor_kvm_run_steps(steps, 3, ACCEL_WISH_KVM, flush_once, &text),
-			 EXIT_FAILED);
+			 CLI_EXIT_FAILED);
 	assert_int_equal(flushed, 2);
 }
 

@@ -55,8 +55,8 @@ static void only_what_is_missing_makes_it_fail(void **state UNUSED)
 
 	doctor_report_make(checks, 2, "", &two);
 	doctor_report_make(checks, 3, "", &three);
-	assert_int_equal(doctor_report_exit_code(&two), EXIT_OK);
-	assert_int_equal(doctor_report_exit_code(&three), EXIT_FAILED);
+	assert_int_equal(doctor_report_exit_code(&two), CLI_EXIT_OK);
+	assert_int_equal(doctor_report_exit_code(&three), CLI_EXIT_FAILED);
 }
 
 static void json_says_the_same(void **state UNUSED)

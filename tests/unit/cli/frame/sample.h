@@ -12,62 +12,59 @@ struct sample_config {
 	uint64_t size;
 	const char *path;
 	int mode;
-	struct option_strings files;
+	struct cli_strings files;
 	const char *word;
 	const char *const *rest;
 };
 
 static const char *const sample_modes[] = { "slow", "fast", NULL };
 
-static const struct option_row sample_options[] = {
-	{ .name = "flag",
-	  .letter = 'f',
-	  OPTION_FLAG(struct sample_config, flag),
-	  .help = "a flag" },
+static const struct cli_option sample_options[] = {
+	{ .name = "flag", .letter = 'f', CLI_FLAG(struct sample_config, flag), .help = "a flag" },
 	{ .name = "level",
 	  .letter = 'l',
 	  .argument = "N",
-	  OPTION_I32(struct sample_config, level, -5, 5),
+	  CLI_I32(struct sample_config, level, -5, 5),
 	  .help = "a signed number" },
 	{ .name = "count",
 	  .argument = "N",
-	  OPTION_U32(struct sample_config, count, 1, 100),
+	  CLI_U32(struct sample_config, count, 1, 100),
 	  .help = "a count" },
 	{ .name = "size",
 	  .argument = "BYTES",
-	  OPTION_U64(struct sample_config, size, 0, UINT64_MAX),
+	  CLI_U64(struct sample_config, size, 0, UINT64_MAX),
 	  .help = "a size" },
 	{ .name = "path",
 	  .letter = 'p',
 	  .argument = "PATH",
-	  OPTION_STRING(struct sample_config, path),
-	  .complete = OPTION_COMPLETE_FILE,
+	  CLI_STRING(struct sample_config, path),
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "a path" },
 	{ .name = "mode",
 	  .argument = "MODE",
-	  OPTION_CHOICE(struct sample_config, mode, sample_modes),
+	  CLI_CHOICE(struct sample_config, mode, sample_modes),
 	  .help = "one of" },
 	{ .name = "include",
 	  .letter = 'i',
 	  .argument = "FILE",
-	  OPTION_STRINGS(struct sample_config, files),
-	  .complete = OPTION_COMPLETE_FILE,
+	  CLI_STRINGS(struct sample_config, files),
+	  .complete = CLI_COMPLETE_FILE,
 	  .help = "a file" },
 };
 
-static const struct option_row sample_positionals[] = {
-	{ .argument = "WORD", OPTION_STRING(struct sample_config, word), .help = "a word" },
-	{ .argument = "ARG", OPTION_REST(struct sample_config, rest), .help = "the rest" },
+static const struct cli_option sample_positionals[] = {
+	{ .argument = "WORD", CLI_STRING(struct sample_config, word), .help = "a word" },
+	{ .argument = "ARG", CLI_REST(struct sample_config, rest), .help = "the rest" },
 };
 
-static const struct word_row sample_words[] = {
+static const struct cli_word_row sample_words[] = {
 	{ "one", NULL, "the first word" },
 	{ "two", "NAME", "another" },
 	{ NULL, NULL, "More words" },
 	{ "three", NULL, "the last" },
 };
 
-static const struct exit_row sample_exits[] = { { 0, "fine" }, { 1, "not_fine" } };
+static const struct cli_exit_row sample_exits[] = { { 0, "fine" }, { 1, "not_fine" } };
 
 static const struct sample_config sample_defaults = { .count = 7, .level = 1 };
 
@@ -77,10 +74,10 @@ static const struct cli_command sample = {
 	.usage = "[options] [WORD] [-- ARG...]",
 	.description = "One paragraph.",
 	.examples = "  sample --flag\n",
-	COMMAND_OPTIONS(sample_options),
-	COMMAND_POSITIONALS(sample_positionals),
-	COMMAND_WORDS("Words", sample_words),
-	COMMAND_EXITS(sample_exits),
+	CLI_OPTIONS(sample_options),
+	CLI_POSITIONALS(sample_positionals),
+	CLI_WORDS("Words", sample_words),
+	CLI_EXITS(sample_exits),
 	.config_size = sizeof(struct sample_config),
 	.defaults = &sample_defaults,
 };
@@ -92,20 +89,20 @@ static const struct cli_command sample_parent UNUSED = {
 	.name = "parent",
 	.summary = "Hold a command",
 	.usage = "COMMAND",
-	COMMAND_SUBCOMMANDS(sample_children),
+	CLI_SUBCOMMANDS(sample_children),
 };
 
-static const struct option_row sample_help_words[] = {
+static const struct cli_option sample_help_words[] = {
 	{ .argument = "COMMAND",
-	  OPTION_STRING(struct sample_config, word),
-	  .complete = OPTION_COMPLETE_COMMAND,
+	  CLI_STRING(struct sample_config, word),
+	  .complete = CLI_COMPLETE_COMMAND,
 	  .help = "a command" },
 };
 
 static const struct cli_command sample_help UNUSED = {
 	.name = "help",
 	.summary = "Explain the parent's command",
-	COMMAND_POSITIONALS(sample_help_words),
+	CLI_POSITIONALS(sample_help_words),
 };
 
 static const struct cli_command *const sample_branches[] = { &sample_parent, &sample_help };
@@ -115,7 +112,7 @@ static const struct cli_command sample_tree UNUSED = {
 	.name = "tree",
 	.summary = "Hold commands of commands",
 	.usage = "COMMAND",
-	COMMAND_SUBCOMMANDS(sample_branches),
+	CLI_SUBCOMMANDS(sample_branches),
 };
 
 #endif

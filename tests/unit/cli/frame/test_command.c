@@ -13,7 +13,7 @@
 static struct sample_config seen;
 static char seen_path[64];
 
-static int remember(const struct invocation *invocation, const void *config)
+static int remember(const struct cli_invocation *invocation, const void *config)
 {
 	seen = *(const struct sample_config *)config;
 	snprintf(seen_path, sizeof(seen_path), "%s", invocation->path);
@@ -57,7 +57,7 @@ static int run(const struct cli_command *program, const char *const argv[], char
 
 	while (argv[argc])
 		argc++;
-	code = command_main(program, argc, (char *const *)argv);
+	code = cli_main(program, argc, (char *const *)argv);
 	*ret_err = capture_end(&err);
 	*ret_out = capture_end(&out);
 	return code;
@@ -171,7 +171,7 @@ static void a_full_disk_is_exit_1(void **state UNUSED)
 	_cleanup_free_ char *err = NULL;
 
 	dup2(full, STDOUT_FILENO);
-	code = command_main(&sample_parent, 2, (char *const *)argv);
+	code = cli_main(&sample_parent, 2, (char *const *)argv);
 	dup2(saved, STDOUT_FILENO);
 	close(saved);
 	close(full);

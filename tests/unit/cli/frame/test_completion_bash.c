@@ -10,7 +10,7 @@ static char *ask_bash(const struct cli_command *program, const char *words)
 {
 	_cleanup_strbuf_ struct strbuf script = STRBUF_INIT;
 
-	command_format_bash_completion(program, &script);
+	cli_format_bash_completion(program, &script);
 	/* compopt works only while bash completes; what it would set is not looked at here. */
 	strbuf_append(&script, "compopt() { :; }\n");
 	strbuf_appendf(&script, "COMP_WORDS=(%s)\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n", words);
@@ -27,8 +27,8 @@ static void assert_offers(const struct cli_command *program, const char *words,
 	assert_string_equal(answer, expected);
 }
 
-static const struct option_row only_rest[] = {
-	{ .argument = "ARG", OPTION_REST(struct sample_config, rest), .help = "the rest" },
+static const struct cli_option only_rest[] = {
+	{ .argument = "ARG", CLI_REST(struct sample_config, rest), .help = "the rest" },
 };
 static const struct cli_command rest_only = {
 	.name = "only", .summary = "S", .positionals = only_rest, .n_positionals = 1

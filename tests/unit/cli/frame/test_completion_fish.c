@@ -14,7 +14,7 @@ static void assert_offers(const struct cli_command *program, const char *line, c
 	skip_unless(has_shell("fish"), "no fish here: make setup");
 	/* fish asks nobody about a command that is not there. */
 	strbuf_appendf(&script, "function %s; end\n", program->name);
-	command_format_fish_completion(program, &script);
+	cli_format_fish_completion(program, &script);
 	strbuf_appendf(&script,
 		       "complete -C '%s' | string replace -r '\\t.*' '' | string join ' '\ntrue\n",
 		       line);

@@ -24,7 +24,7 @@ static void assert_offers(const struct cli_command *program, const char *words,
 	skip_unless(has_shell("zsh"), "no zsh here: make setup");
 	strbuf_append(&script, editor);
 	strbuf_appendf(&script, "words=(%s)\nCURRENT=$#words\nPREFIX=$words[CURRENT]\n", words);
-	command_format_zsh_completion(program, &script);
+	cli_format_zsh_completion(program, &script);
 	answer = ask_shell((const char *const[]){ "zsh", "-fc", strbuf_str(&script), NULL });
 	assert_string_equal(answer, expected);
 }

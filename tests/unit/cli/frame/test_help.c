@@ -8,7 +8,7 @@ static void help_shows_every_row_with_range_default_and_choices(void **state UNU
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	command_format_help(&sample, "sample", 80, &s);
+	cli_format_help(&sample, "sample", 80, &s);
 	assert_string_equal(strbuf_str(&s),
 			    "Usage: sample [options] [WORD] [-- ARG...]\n"
 			    "\n"
@@ -48,7 +48,7 @@ static void help_of_a_program_lists_its_commands(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	command_format_help(&sample_parent, "parent", 80, &s);
+	cli_format_help(&sample_parent, "parent", 80, &s);
 	assert_contains(strbuf_str(&s),
 			"\nCommands:\n"
 			"  sample                   Show what a command can have\n");
@@ -59,7 +59,7 @@ static void no_line_is_wider_than_the_terminal(void **state UNUSED)
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	size_t column = 0;
 
-	command_format_help(&sample, "sample", 50, &s);
+	cli_format_help(&sample, "sample", 50, &s);
 	for (size_t i = 0; i < s.n; i++) {
 		column = s.at[i] == '\n' ? 0 : column + 1;
 		assert_true(column <= 50);
@@ -68,10 +68,10 @@ static void no_line_is_wider_than_the_terminal(void **state UNUSED)
 
 static void a_long_spelling_gets_its_own_line(void **state UNUSED)
 {
-	static const struct option_row rows[] = {
+	static const struct cli_option rows[] = {
 		{ .name = "a-very-long-option-name",
 		  .argument = "VALUE",
-		  OPTION_STRING(struct sample_config, path),
+		  CLI_STRING(struct sample_config, path),
 		  .help = "help" },
 	};
 	const struct cli_command command = {
@@ -79,7 +79,7 @@ static void a_long_spelling_gets_its_own_line(void **state UNUSED)
 	};
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	command_format_help(&command, "c", 80, &s);
+	cli_format_help(&command, "c", 80, &s);
 	assert_contains(strbuf_str(&s), "      --a-very-long-option-name VALUE\n"
 					"                           help\n");
 }
@@ -88,7 +88,7 @@ static void words_stand_in_lists_with_titles(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	command_format_help(&sample, "sample", 80, &s);
+	cli_format_help(&sample, "sample", 80, &s);
 	assert_contains(strbuf_str(&s), "\nWords:\n"
 					"  one                      the first word\n"
 					"  two NAME                 another\n"
@@ -100,7 +100,7 @@ static void version_is_name_and_number(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	command_format_version(&sample, &s);
+	cli_format_version(&sample, &s);
 	assert_string_equal(strbuf_str(&s), "sample " KTSTR_VERSION "\n");
 }
 

@@ -11,67 +11,67 @@ static struct cancel cancel;
 static int fresh(void **state UNUSED)
 {
 	atomic_store(&cancel.requested, false);
-	assert_success(interrupts_install(&cancel));
+	assert_success(cli_interrupts_install(&cancel));
 	return 0;
 }
 
 static void the_first_interrupt_is_for_the_guest(void **state UNUSED)
 {
-	interrupts_forward(true);
+	cli_interrupts_forward(true);
 	raise(SIGINT);
 	assert_false(cancel_requested(&cancel));
-	assert_int_equal(interrupts_take(), SIGINT);
-	assert_int_equal(interrupts_take(), 0);
-	assert_int_equal(interrupts_ended_by(), 0);
+	assert_int_equal(cli_interrupts_take(), SIGINT);
+	assert_int_equal(cli_interrupts_take(), 0);
+	assert_int_equal(cli_interrupts_ended_by(), 0);
 }
 
 static void the_second_interrupt_ends_us(void **state UNUSED)
 {
-	interrupts_forward(true);
+	cli_interrupts_forward(true);
 	raise(SIGINT);
 	raise(SIGINT);
 	assert_true(cancel_requested(&cancel));
-	assert_int_equal(interrupts_ended_by(), SIGINT);
+	assert_int_equal(cli_interrupts_ended_by(), SIGINT);
 }
 
 static void before_a_command_runs_every_interrupt_is_ours(void **state UNUSED)
 {
 	raise(SIGINT);
 	assert_true(cancel_requested(&cancel));
-	assert_int_equal(interrupts_take(), 0);
-	assert_int_equal(interrupts_ended_by(), SIGINT);
+	assert_int_equal(cli_interrupts_take(), 0);
+	assert_int_equal(cli_interrupts_ended_by(), SIGINT);
 }
 
 static void the_signal_that_came_first_is_the_reason(void **state UNUSED)
 {
-	interrupts_forward(true);
+	cli_interrupts_forward(true);
 	raise(SIGTERM);
 	raise(SIGHUP);
 	assert_true(cancel_requested(&cancel));
-	assert_int_equal(interrupts_take(), 0);
-	assert_int_equal(interrupts_ended_by(), SIGTERM);
+	assert_int_equal(cli_interrupts_take(), 0);
+	assert_int_equal(cli_interrupts_ended_by(), SIGTERM);
 }
 
 static void a_new_size_is_told_once(void **state UNUSED)
 {
-	assert_false(interrupts_take_resize());
+	assert_false(cli_interrupts_take_resize());
 	raise(SIGWINCH);
 	raise(SIGWINCH);
-	assert_true(interrupts_take_resize());
-	assert_false(interrupts_take_resize());
+	assert_true(cli_interrupts_take_resize());
+	assert_false(cli_interrupts_take_resize());
 	assert_false(cancel_requested(&cancel));
 }
 
 static void a_reader_that_went_away_does_not_kill_us(void **state UNUSED)
 {
 	raise(SIGPIPE);
-	assert_int_equal(interrupts_ended_by(), 0);
+	assert_int_equal(cli_interrupts_ended_by(), 0);
 }
 
 static void what_our_parent_ignores_stays_ignored(void **state UNUSED)
 {
 	signal(SIGHUP, SIG_IGN);
-	assert_success(interrupts_install(&cancel));
+	assert_success(cli_interrupts_install(&cancel));
 	raise(SIGHUP);
 	signal(SIGHUP, SIG_DFL);
 	assert_false(cancel_requested(&cancel));

@@ -8,7 +8,7 @@ static void every_option_is_an_entry(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	command_format_man_options(&sample, &s);
+	cli_format_man_options(&sample, &s);
 	assert_contains(strbuf_str(&s), "_WORD_\n\tA word.\n");
 	assert_contains(strbuf_str(&s), "*-f*, *--flag*\n\tA flag.\n");
 	assert_contains(strbuf_str(&s), "*--count* _N_\n\tA count (1 to 100, default 7).\n");
@@ -22,7 +22,7 @@ static void markup_in_plain_text_is_hidden(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	command_format_man_exits(&sample, &s);
+	cli_format_man_exits(&sample, &s);
 	assert_string_equal(strbuf_str(&s), "*0*\n\tFine.\n\n*1*\n\tNot\\_fine.\n\n");
 }
 
@@ -30,7 +30,7 @@ static void commands_show_their_usage(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	command_format_man_commands(&sample_parent, &s);
+	cli_format_man_commands(&sample_parent, &s);
 	assert_string_equal(strbuf_str(&s), "*parent sample* [options] [WORD] [-- ARG...]\n"
 					    "\tShow what a command can have.\n\n");
 }
@@ -39,7 +39,7 @@ static void words_are_entries(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	command_format_man_words(&sample, &s);
+	cli_format_man_words(&sample, &s);
 	assert_string_equal(strbuf_str(&s), "*one*\n\tThe first word.\n\n"
 					    "*two* _NAME_\n\tAnother.\n\n"
 					    "More words.\n\n"

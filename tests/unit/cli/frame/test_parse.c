@@ -4,17 +4,17 @@
 #include "sample.h"
 #include "unit.h"
 
-#define parse(config, result, ...)                                                                 \
-	command_parse(&sample,                                                                     \
-		      (int)(sizeof((const char *[]){ "", ##__VA_ARGS__ }) / sizeof(const char *)), \
-		      (char *const *)(const char *[]){ "sample", ##__VA_ARGS__, NULL },            \
-		      memcpy(config, &sample_defaults, sizeof(sample_defaults)), result)
+#define parse(config, result, ...)                                                             \
+	cli_parse(&sample,                                                                     \
+		  (int)(sizeof((const char *[]){ "", ##__VA_ARGS__ }) / sizeof(const char *)), \
+		  (char *const *)(const char *[]){ "sample", ##__VA_ARGS__, NULL },            \
+		  memcpy(config, &sample_defaults, sizeof(sample_defaults)), result)
 
 /* Fails unless the arguments are refused with exactly this message. */
 #define assert_refused(message, ...)                                                         \
 	do {                                                                                 \
 		struct sample_config config_;                                                \
-		struct command_parse result_;                                                \
+		struct cli_parsed result_;                                                   \
 		_cleanup_error_ struct error *err_ = parse(&config_, &result_, __VA_ARGS__); \
 		assert_non_null(err_);                                                       \
 		assert_true(error_is(err_, &cli_error_domain, CLI_USAGE));                   \
@@ -24,17 +24,17 @@
 static void no_arguments_leave_the_defaults(void **state UNUSED)
 {
 	struct sample_config config;
-	struct command_parse result;
+	struct cli_parsed result;
 
 	assert_success(parse(&config, &result));
-	assert_int_equal(result.intent, COMMAND_RUN);
+	assert_int_equal(result.intent, CLI_INTENT_RUN);
 	assert_memory_equal(&config, &sample_defaults, sizeof(config));
 }
 
 static void every_type_lands_in_its_member(void **state UNUSED)
 {
 	struct sample_config config;
-	struct command_parse result;
+	struct cli_parsed result;
 
 	assert_success(parse(&config, &result, "--flag", "--level", "-5", "--count=100", "--size",
 			     "18446744073709551615", "-p", "a=b", "--mode", "fast", "hello"));
@@ -50,7 +50,7 @@ static void every_type_lands_in_its_member(void **state UNUSED)
 static void equals_sign_and_next_word_mean_the_same(void **state UNUSED)
 {
 	struct sample_config config;
-	struct command_parse result;
+	struct cli_parsed result;
 
 	assert_success(parse(&config, &result, "--path=--flag"));
 	assert_string_equal(config.path, "--flag");
@@ -62,7 +62,7 @@ static void equals_sign_and_next_word_mean_the_same(void **state UNUSED)
 static void letters_may_be_joined_and_carry_a_value(void **state UNUSED)
 {
 	struct sample_config config;
-	struct command_parse result;
+	struct cli_parsed result;
 
 	assert_success(parse(&config, &result, "-fl3"));
 	assert_true(config.flag);
@@ -74,7 +74,7 @@ static void letters_may_be_joined_and_carry_a_value(void **state UNUSED)
 static void two_dashes_end_the_options(void **state UNUSED)
 {
 	struct sample_config config;
-	struct command_parse result;
+	struct cli_parsed result;
 
 	assert_success(parse(&config, &result, "--flag", "--", "--level"));
 	assert_string_equal(config.word, "--level");
@@ -84,7 +84,7 @@ static void two_dashes_end_the_options(void **state UNUSED)
 static void ranges_are_inclusive_and_named_in_the_error(void **state UNUSED)
 {
 	struct sample_config config;
-	struct command_parse result;
+	struct cli_parsed result;
 
 	assert_success(parse(&config, &result, "--count", "1"));
 	assert_success(parse(&config, &result, "--count", "100"));
@@ -154,7 +154,7 @@ static void one_argument_too_many_is_refused(void **state UNUSED)
 static void an_option_of_many_keeps_all_values_in_order(void **state UNUSED)
 {
 	struct sample_config config;
-	struct command_parse result;
+	struct cli_parsed result;
 
 	assert_success(parse(&config, &result, "-i", "a", "--flag", "--include=b:c", "-id"));
 	assert_int_equal(config.files.n, 3);
@@ -167,19 +167,18 @@ static void an_option_of_many_keeps_all_values_in_order(void **state UNUSED)
 
 static void an_option_of_many_has_a_limit(void **state UNUSED)
 {
-	const char *argv[OPTION_STRINGS_LIMIT + 3] = { "sample" };
+	const char *argv[CLI_LIMIT_STRINGS + 3] = { "sample" };
 	struct sample_config config = { 0 };
-	struct command_parse result;
+	struct cli_parsed result;
 	_cleanup_error_ struct error *err = NULL;
 
-	for (int i = 1; i <= OPTION_STRINGS_LIMIT + 1; i++)
+	for (int i = 1; i <= CLI_LIMIT_STRINGS + 1; i++)
 		argv[i] = "-ix";
-	assert_success(command_parse(&sample, OPTION_STRINGS_LIMIT + 1, (char *const *)argv,
-				     &config, &result));
-	assert_int_equal(config.files.n, OPTION_STRINGS_LIMIT);
+	assert_success(
+		cli_parse(&sample, CLI_LIMIT_STRINGS + 1, (char *const *)argv, &config, &result));
+	assert_int_equal(config.files.n, CLI_LIMIT_STRINGS);
 	config = (struct sample_config){ 0 };
-	err = command_parse(&sample, OPTION_STRINGS_LIMIT + 2, (char *const *)argv, &config,
-			    &result);
+	err = cli_parse(&sample, CLI_LIMIT_STRINGS + 2, (char *const *)argv, &config, &result);
 	assert_non_null(err);
 	assert_string_equal(error_message(err), "--include is given more than 256 times");
 }
@@ -188,14 +187,14 @@ static void the_rest_is_taken_as_it_stands(void **state UNUSED)
 {
 	const char *argv[] = { "sample", "word", "--", "ls", "--flag", "--", "", "-h", NULL };
 	struct sample_config config = { 0 };
-	struct command_parse result;
+	struct cli_parsed result;
 
 	/* The rest is a piece of argv itself: it must live as long. */
-	assert_success(command_parse(&sample, ARRAY_SIZE(argv) - 1, (char *const *)argv, &config,
-				     &result));
+	assert_success(
+		cli_parse(&sample, ARRAY_SIZE(argv) - 1, (char *const *)argv, &config, &result));
 	assert_string_equal(config.word, "word");
 	assert_false(config.flag);
-	assert_int_equal(result.intent, COMMAND_RUN);
+	assert_int_equal(result.intent, CLI_INTENT_RUN);
 	assert_string_equal(config.rest[0], "ls");
 	assert_string_equal(config.rest[1], "--flag");
 	assert_string_equal(config.rest[2], "--");
@@ -210,22 +209,22 @@ static void the_rest_is_taken_as_it_stands(void **state UNUSED)
 static void help_and_version_win_over_what_follows(void **state UNUSED)
 {
 	struct sample_config config;
-	struct command_parse result;
+	struct cli_parsed result;
 
 	assert_success(parse(&config, &result, "-h", "--nonsense"));
-	assert_int_equal(result.intent, COMMAND_HELP);
+	assert_int_equal(result.intent, CLI_INTENT_HELP);
 	assert_success(parse(&config, &result, "--flag", "--version", "--count", "0"));
-	assert_int_equal(result.intent, COMMAND_VERSION);
+	assert_int_equal(result.intent, CLI_INTENT_VERSION);
 	assert_refused("unknown option --nonsense", "--nonsense", "-h");
 }
 
 static void a_command_word_hands_over_its_arguments(void **state UNUSED)
 {
 	const char *argv[] = { "parent", "sample", "--flag", NULL };
-	struct command_parse result;
+	struct cli_parsed result;
 
-	assert_success(command_parse(&sample_parent, 3, (char *const *)argv, NULL, &result));
-	assert_int_equal(result.intent, COMMAND_SUBCOMMAND);
+	assert_success(cli_parse(&sample_parent, 3, (char *const *)argv, NULL, &result));
+	assert_int_equal(result.intent, CLI_INTENT_SUBCOMMAND);
 	assert_ptr_equal(result.subcommand, &sample);
 	assert_int_equal(result.next, 2);
 }
@@ -233,18 +232,18 @@ static void a_command_word_hands_over_its_arguments(void **state UNUSED)
 static void an_unknown_command_gets_a_suggestion(void **state UNUSED)
 {
 	const char *argv[] = { "parent", "smaple", NULL };
-	struct command_parse result;
-	_cleanup_error_ struct error *err = command_parse(&sample_parent, 2, (char *const *)argv,
-							  NULL, &result);
+	struct cli_parsed result;
+	_cleanup_error_ struct error *err = cli_parse(&sample_parent, 2, (char *const *)argv, NULL,
+						      &result);
 
 	assert_non_null(err);
 	assert_string_equal(error_message(err), "unknown command 'smaple'; did you mean 'sample'?");
 }
 
-static const struct option_row required_rows[] = {
+static const struct cli_option required_rows[] = {
 	{ .name = "count",
 	  .argument = "N",
-	  OPTION_U32(struct sample_config, count, 1, 100),
+	  CLI_U32(struct sample_config, count, 1, 100),
 	  .required = true,
 	  .help = "a count" },
 };
@@ -256,26 +255,26 @@ static void a_required_option_is_asked_for_unless_help_is(void **state UNUSED)
 					    .n_options = 1 };
 	const char *argv[] = { "strict", "-h", NULL };
 	struct sample_config config = { 0 };
-	struct command_parse result;
-	_cleanup_error_ struct error *err = command_parse(&strict, 1, (char *const *)argv, &config,
-							  &result);
+	struct cli_parsed result;
+	_cleanup_error_ struct error *err = cli_parse(&strict, 1, (char *const *)argv, &config,
+						      &result);
 
 	assert_non_null(err);
 	assert_string_equal(error_message(err), "--count N is required");
-	assert_success(command_parse(&strict, 2, (char *const *)argv, &config, &result));
-	assert_int_equal(result.intent, COMMAND_HELP);
+	assert_success(cli_parse(&strict, 2, (char *const *)argv, &config, &result));
+	assert_int_equal(result.intent, CLI_INTENT_HELP);
 }
 
 static void the_last_word_may_be_repeated(void **state UNUSED)
 {
 	struct {
 		const char *word;
-		struct option_strings files;
+		struct cli_strings files;
 	} config = { 0 };
-	const struct option_row rows[] = {
-		{ .argument = "WORD", OPTION_STRING(__typeof__(config), word), .help = "a word" },
+	const struct cli_option rows[] = {
+		{ .argument = "WORD", CLI_STRING(__typeof__(config), word), .help = "a word" },
 		{ .argument = "FILE",
-		  OPTION_STRINGS(__typeof__(config), files),
+		  CLI_STRINGS(__typeof__(config), files),
 		  .required = true,
 		  .help = "files" },
 	};
@@ -284,13 +283,13 @@ static void the_last_word_may_be_repeated(void **state UNUSED)
 					     .n_positionals = 2 };
 	char *argv[] = { (char *)"many", (char *)"w", (char *)"a", (char *)"b", (char *)"c" };
 	_cleanup_error_ struct error *err = NULL;
-	struct command_parse parse;
+	struct cli_parsed parse;
 
-	assert_success(command_parse(&command, 5, argv, &config, &parse));
+	assert_success(cli_parse(&command, 5, argv, &config, &parse));
 	assert_string_equal(config.word, "w");
 	assert_int_equal(config.files.n, 3);
 	assert_string_equal(config.files.at[2], "c");
-	err = command_parse(&command, 2, argv, &config, &parse);
+	err = cli_parse(&command, 2, argv, &config, &parse);
 	assert_string_equal(error_message(err), "FILE is required");
 }
 

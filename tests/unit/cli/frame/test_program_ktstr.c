@@ -5,22 +5,22 @@
 
 static void every_command_says_what_it_is_and_can_run(void **state UNUSED)
 {
-	assert_true(program_ktstr.n_subcommands > 0);
-	for (size_t i = 0; i < program_ktstr.n_subcommands; i++) {
-		const struct cli_command *command = program_ktstr.subcommands[i];
+	assert_true(cli_program_ktstr.n_subcommands > 0);
+	for (size_t i = 0; i < cli_program_ktstr.n_subcommands; i++) {
+		const struct cli_command *command = cli_program_ktstr.subcommands[i];
 
 		assert_non_null(command->summary);
 		assert_true(command->run || command->n_subcommands);
 		/* Two commands of one name: the second could never be called. */
-		assert_ptr_equal(command_find(&program_ktstr, command->name), command);
+		assert_ptr_equal(cli_find(&cli_program_ktstr, command->name), command);
 	}
 }
 
 static void help_and_version_are_commands_too(void **state UNUSED)
 {
-	assert_ptr_equal(command_find(&program_ktstr, "help"), &cmd_help);
-	assert_ptr_equal(command_find(&program_ktstr, "version"), &cmd_version);
-	assert_null(command_find(&program_ktstr, "nothing"));
+	assert_ptr_equal(cli_find(&cli_program_ktstr, "help"), &cli_cmd_help);
+	assert_ptr_equal(cli_find(&cli_program_ktstr, "version"), &cli_cmd_version);
+	assert_null(cli_find(&cli_program_ktstr, "nothing"));
 }
 
 int main(void)

@@ -4,21 +4,21 @@
 #include "base/clock.h"
 #include "stderr_text.h"
 
-static const char *shown(struct screen *screen, struct stderr_text *text)
+static const char *shown(struct cli_screen *screen, struct stderr_text *text)
 {
 	stderr_text_begin(text);
-	screen_show(screen, "1 of 3\n");
-	screen_show(screen, "2 of 3\n");
-	screen_say(screen, "done\033[31m");
+	cli_screen_show(screen, "1 of 3\n");
+	cli_screen_show(screen, "2 of 3\n");
+	cli_screen_say(screen, "done\033[31m");
 	return stderr_text_end(text);
 }
 
 static void progress_is_one_line_of_a_terminal_and_goes(void **state UNUSED)
 {
 	struct stderr_text text;
-	struct screen screen;
+	struct cli_screen screen;
 
-	screen_init(&screen, false, false);
+	cli_screen_init(&screen, false, false);
 	screen.terminal = true;
 	assert_string_equal(shown(&screen, &text), "\r1 of 3\\n\033[K\r\033[Kdone\\x1b[31m\n");
 	screen.terminal = false;
@@ -29,9 +29,9 @@ static void progress_is_one_line_of_a_terminal_and_goes(void **state UNUSED)
 static void progress_waits_for_a_second_when_asked(void **state UNUSED)
 {
 	struct stderr_text text;
-	struct screen screen;
+	struct cli_screen screen;
 
-	screen_init(&screen, false, false);
+	cli_screen_init(&screen, false, false);
 	screen.terminal = true;
 	screen.began_ns = clock_monotonic_ns();
 	assert_string_equal(shown(&screen, &text), "done\\x1b[31m\n");
@@ -42,9 +42,9 @@ static void progress_waits_for_a_second_when_asked(void **state UNUSED)
 static void the_quiet_see_nothing(void **state UNUSED)
 {
 	struct stderr_text text;
-	struct screen screen;
+	struct cli_screen screen;
 
-	screen_init(&screen, true, false);
+	cli_screen_init(&screen, true, false);
 	screen.terminal = true;
 	assert_string_equal(shown(&screen, &text), "");
 }

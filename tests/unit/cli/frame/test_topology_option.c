@@ -8,9 +8,9 @@ static void shapes_and_names_are_taken(void **state UNUSED)
 {
 	struct topology t;
 
-	assert_success(topology_option_parse("2n4l2c1t", &t));
+	assert_success(cli_parse_topology("2n4l2c1t", &t));
 	assert_int_equal(topology_cpus(&t), 8);
-	assert_success(topology_option_parse("smt-2llc", &t));
+	assert_success(cli_parse_topology("smt-2llc", &t));
 	assert_int_equal(t.llcs, 2);
 	assert_int_equal(t.threads, 2);
 }
@@ -18,12 +18,12 @@ static void shapes_and_names_are_taken(void **state UNUSED)
 static void the_nearest_name_is_offered(void **state UNUSED)
 {
 	struct topology t;
-	_cleanup_error_ struct error *err = topology_option_parse("smt-2lcl", &t);
+	_cleanup_error_ struct error *err = cli_parse_topology("smt-2lcl", &t);
 
 	assert_non_null(err);
 	assert_string_equal(error_tag(err), "usage");
 	assert_contains(error_message(err), "; did you mean 'smt-2llc'?");
-	assert_error_tag(topology_option_parse("0n1l1c1t", &t), "usage");
+	assert_error_tag(cli_parse_topology("0n1l1c1t", &t), "usage");
 }
 
 int main(void)

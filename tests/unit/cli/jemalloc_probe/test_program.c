@@ -6,13 +6,13 @@
 
 static struct error *parse(struct probe_config *config, const char *const argv[])
 {
-	struct command_parse result;
+	struct cli_parsed result;
 	int argc = 0;
 
 	while (argv[argc])
 		argc++;
-	memcpy(config, program_jemalloc_probe.defaults, sizeof(*config));
-	return command_parse(&program_jemalloc_probe, argc, (char *const *)argv, config, &result);
+	memcpy(config, cli_program_jemalloc_probe.defaults, sizeof(*config));
+	return cli_parse(&cli_program_jemalloc_probe, argc, (char *const *)argv, config, &result);
 }
 
 #define LINE(...) \

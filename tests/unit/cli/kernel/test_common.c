@@ -83,7 +83,7 @@ static void a_cancelled_command_ends_like_an_interrupted_one(void **state UNUSED
 	_cleanup_error_ struct error *other = base_error(BASE_IO, 0, "test says");
 
 	assert_int_equal(kernel_fail(cancelled), 130);
-	assert_int_equal(kernel_fail(other), EXIT_FAILED);
+	assert_int_equal(kernel_fail(other), CLI_EXIT_FAILED);
 }
 
 int main(void)

@@ -14,8 +14,8 @@ static bool holds(const struct strbuf *archive, const char *name)
 
 static void a_program_brings_its_loader(void **state UNUSED)
 {
-	const struct option_strings specs = { .n = 2,
-					      .at = { "/proc/self/exe:tool", "/bin/sh:/opt/" } };
+	const struct cli_strings specs = { .n = 2,
+					   .at = { "/proc/self/exe:tool", "/bin/sh:/opt/" } };
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT;
 
 	assert_success(shell_pack_files(&specs, ENOUGH, &archive));
@@ -29,7 +29,7 @@ static void a_program_brings_its_loader(void **state UNUSED)
 
 static void no_files_are_no_archive(void **state UNUSED)
 {
-	const struct option_strings specs = { 0 };
+	const struct cli_strings specs = { 0 };
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT;
 
 	assert_success(shell_pack_files(&specs, ENOUGH, &archive));
@@ -38,7 +38,7 @@ static void no_files_are_no_archive(void **state UNUSED)
 
 static void a_file_that_is_not_there_is_named(void **state UNUSED)
 {
-	const struct option_strings specs = { .n = 1, .at = { "/nonexistent/tool:/bin/x" } };
+	const struct cli_strings specs = { .n = 1, .at = { "/nonexistent/tool:/bin/x" } };
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT;
 	_cleanup_error_ struct error *err = shell_pack_files(&specs, ENOUGH, &archive);
 
@@ -49,7 +49,7 @@ static void a_file_that_is_not_there_is_named(void **state UNUSED)
 
 static void more_than_the_guest_can_hold_is_refused(void **state UNUSED)
 {
-	const struct option_strings specs = { .n = 1, .at = { "/proc/self/exe" } };
+	const struct cli_strings specs = { .n = 1, .at = { "/proc/self/exe" } };
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf all = STRBUF_INIT;
 
