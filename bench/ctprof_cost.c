@@ -78,10 +78,10 @@ static void read_thread(int folder, pid_t tgid, pid_t tid, bool smaps, struct co
 
 static void bare(bool smaps, struct cost *cost)
 {
-	static struct id_list processes, threads;
+	static struct ctprof_id_list processes, threads;
 	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (proc < 0 || id_list_read(proc, WALK_LIMIT_PROCESSES, &processes))
+	if (proc < 0 || ctprof_id_list_read(proc, CTPROF_LIMIT_PROCESSES, &processes))
 		give_up("cannot list /proc");
 	for (size_t i = 0; i < processes.ids.n; i++) {
 		pid_t tgid = processes.ids.at[i];
@@ -90,7 +90,7 @@ static void bare(bool smaps, struct cost *cost)
 
 		snprintf(path, sizeof(path), "%d/task", (int)tgid);
 		folder = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (folder < 0 || id_list_read(folder, WALK_LIMIT_THREADS, &threads))
+		if (folder < 0 || ctprof_id_list_read(folder, CTPROF_LIMIT_THREADS, &threads))
 			continue;
 		snprintf(path, sizeof(path), "%d/comm", (int)tgid);
 		read_file(proc, path, cost);
@@ -103,17 +103,18 @@ static void bare(bool smaps, struct cost *cost)
 
 static void walk(unsigned int jobs, bool smaps, struct cost *cost)
 {
-	const struct capture_options options = {
+	const struct ctprof_options options = {
 		.root = "",
 		.live = true,
-		.sources = smaps ? WALK_SOURCES : WALK_SOURCES & ~METRIC_SOURCE_BIT(SMAPS),
+		.sources = smaps ? CTPROF_WALK_SOURCES
+				 : CTPROF_WALK_SOURCES & ~METRIC_SOURCE_BIT(SMAPS),
 		.jobs = jobs,
 	};
-	_cleanup_snapshot_ struct snapshot snapshot;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 	struct error *err;
 
-	snapshot_init(&snapshot);
-	err = walk_threads(&options, clock_monotonic_ns(), &snapshot);
+	ctprof_snapshot_init(&snapshot);
+	err = ctprof_walk_threads(&options, clock_monotonic_ns(), &snapshot);
 	if (err)
 		give_up(error_message(err));
 	cost->threads = snapshot.threads.n;
@@ -122,20 +123,20 @@ static void walk(unsigned int jobs, bool smaps, struct cost *cost)
 /* With a loaded iterator, or NULL. */
 static void bpf(struct bpf_tasks *loaded, struct cost *cost)
 {
-	struct capture_options options = {
+	struct ctprof_options options = {
 		.root = "",
 		.live = true,
 		.bpf = true,
 		.bpf_tasks = loaded,
 		.sources = CTPROF_BPF_SOURCES,
 	};
-	_cleanup_bpf_tasks_ struct bpf_tasks *own = NULL;
-	_cleanup_snapshot_ struct snapshot snapshot;
+	_cleanup_ctprof_bpf_tasks_ struct bpf_tasks *own = NULL;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 	struct error *err = NULL;
 
-	snapshot_init(&snapshot);
+	ctprof_snapshot_init(&snapshot);
 	if (!loaded) {
-		err = bpf_tasks_open(&own);
+		err = ctprof_bpf_tasks_open(&own);
 		options.bpf_tasks = own;
 	}
 	if (!err)
@@ -160,7 +161,7 @@ static void measure(const char *way)
 	struct error *err = NULL;
 
 	if (strcmp(way, "bpf") == 0 && !loaded)
-		err = bpf_tasks_open(&loaded);
+		err = ctprof_bpf_tasks_open(&loaded);
 	if (err)
 		give_up(error_message(err));
 	wall = clock_monotonic_ns();

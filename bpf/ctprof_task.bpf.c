@@ -11,7 +11,7 @@
 enum { MM_FILEPAGES, MM_ANONPAGES, MM_SWAPENTS, MM_SHMEMPAGES };
 
 /* Too large for the stack. One reader at a time has this object. */
-static struct bpf_record record;
+static struct ctprof_bpf_record record;
 
 #define HAS(object, member) bpf_core_field_exists((object)->member)
 
@@ -31,7 +31,7 @@ static __always_inline void read_number(struct task_struct *task, unsigned int l
 	bpf_probe_read_kernel(into, sizeof(*into), &(&pid->numbers[0] + (level & 31))->nr);
 }
 
-static __always_inline void read_identity(struct task_struct *task, struct bpf_record *r)
+static __always_inline void read_identity(struct task_struct *task, struct ctprof_bpf_record *r)
 {
 	struct task_struct *reader = bpf_get_current_task_btf();
 	unsigned int level = reader->thread_pid->level;
@@ -53,14 +53,14 @@ static __always_inline void read_identity(struct task_struct *task, struct bpf_r
 		struct kthread *kthread = task->worker_private;
 		char *full = kthread ? BPF_CORE_READ(kthread, full_name) : NULL;
 
-		r->has |= BPF_HAS_FULL_NAME;
+		r->has |= CTPROF_BPF_HAS_FULL_NAME;
 		if (full && bpf_probe_read_kernel_str(r->name, sizeof(r->name), full) > 0)
 			return;
 	}
 	bpf_probe_read_kernel(r->name, sizeof(task->comm), task->comm);
 }
 
-static __always_inline void read_stat(struct task_struct *task, struct bpf_record *r)
+static __always_inline void read_stat(struct task_struct *task, struct ctprof_bpf_record *r)
 {
 	r->state = task->__state;
 	r->exit_state = task->exit_state;
@@ -70,13 +70,13 @@ static __always_inline void read_stat(struct task_struct *task, struct bpf_recor
 	r->rt_priority = task->rt_priority;
 	r->nr_threads = task->signal->nr_threads;
 	if (HAS(task, thread_info.cpu)) {
-		r->has |= BPF_HAS_CPU;
+		r->has |= CTPROF_BPF_HAS_CPU;
 		r->cpu = task->thread_info.cpu;
 	}
 	r->utime_ns = task->utime;
 	r->stime_ns = task->stime;
 	if (HAS(task, prev_cputime)) {
-		r->has |= BPF_HAS_PREV_CPUTIME;
+		r->has |= CTPROF_BPF_HAS_PREV_CPUTIME;
 		r->prev_utime_ns = task->prev_cputime.utime;
 		r->prev_stime_ns = task->prev_cputime.stime;
 	}
@@ -87,32 +87,32 @@ static __always_inline void read_stat(struct task_struct *task, struct bpf_recor
 	r->nivcsw = task->nivcsw;
 }
 
-static __always_inline void read_sched(struct task_struct *task, struct bpf_record *r)
+static __always_inline void read_sched(struct task_struct *task, struct ctprof_bpf_record *r)
 {
 	struct sched_ext_entity *scx = &task->scx;
 
 	r->nr_migrations = task->se.nr_migrations;
 	if (HAS(task, se.slice)) {
-		r->has |= BPF_HAS_SLICE;
+		r->has |= CTPROF_BPF_HAS_SLICE;
 		r->slice_ns = task->se.slice;
 	}
 	if (HAS(task, sched_info.pcount)) {
-		r->has |= BPF_HAS_SCHED_INFO;
+		r->has |= CTPROF_BPF_HAS_SCHED_INFO;
 		r->run_delay_ns = task->sched_info.run_delay;
 		r->pcount = task->sched_info.pcount;
 	}
 	if (HAS(task, sched_info.max_run_delay)) {
-		r->has |= BPF_HAS_RUN_DELAY_EXTREMES;
+		r->has |= CTPROF_BPF_HAS_RUN_DELAY_EXTREMES;
 		r->max_run_delay_ns = task->sched_info.max_run_delay;
 		r->min_run_delay_ns = task->sched_info.min_run_delay;
 	}
 	if (HAS(task, stats.wait_sum)) {
-		r->has |= BPF_HAS_STATS;
-#define BPF_STAT(id, key) r->stats[BPF_STAT_##key] = task->stats.key;
+		r->has |= CTPROF_BPF_HAS_STATS;
+#define BPF_STAT(id, key) r->stats[CTPROF_BPF_STAT_##key] = task->stats.key;
 #include "metric/bpf_rows.def"
 	}
 	if (HAS(task, stats.core_forceidle_sum)) {
-		r->has |= BPF_HAS_CORE_FORCEIDLE;
+		r->has |= CTPROF_BPF_HAS_CORE_FORCEIDLE;
 		r->core_forceidle_sum = task->stats.core_forceidle_sum;
 	}
 	/* Enabled is a task whose class is sched_ext's; the class itself has no name in BTF. */
@@ -122,7 +122,7 @@ static __always_inline void read_sched(struct task_struct *task, struct bpf_reco
 		__u32 state = scx->flags &
 			      bpf_core_enum_value(enum scx_ent_flags, SCX_TASK_STATE_MASK);
 
-		r->has |= BPF_HAS_EXT;
+		r->has |= CTPROF_BPF_HAS_EXT;
 		r->is_ext = state >>
 				    bpf_core_enum_value(enum scx_ent_flags, SCX_TASK_STATE_SHIFT) ==
 			    bpf_core_enum_value(enum scx_task_state, SCX_TASK_ENABLED___state);
@@ -130,35 +130,35 @@ static __always_inline void read_sched(struct task_struct *task, struct bpf_reco
 		__u32 state = scx->flags &
 			      bpf_core_enum_value(enum scx_ent_flags, SCX_TASK_STATE_MASK);
 
-		r->has |= BPF_HAS_EXT;
+		r->has |= CTPROF_BPF_HAS_EXT;
 		r->is_ext = state ==
 			    bpf_core_enum_value(enum scx_ent_flags, SCX_TASK_ENABLED___flag);
 	}
 }
 
-static __always_inline void read_delays(struct task_struct *task, struct bpf_record *r)
+static __always_inline void read_delays(struct task_struct *task, struct ctprof_bpf_record *r)
 {
 	struct task_delay_info *delays;
 
 	if (!bpf_core_type_exists(struct task_delay_info) || !HAS(task, delays))
 		return;
-	r->has |= BPF_HAS_DELAYS;
+	r->has |= CTPROF_BPF_HAS_DELAYS;
 	delays = task->delays;
 	if (!delays)
-		r->has |= BPF_LACKS_DELAYS; /* and the rest reads as 0 */
+		r->has |= CTPROF_BPF_LACKS_DELAYS; /* and the rest reads as 0 */
 	if (HAS(delays, blkio_delay_max))
-		r->has |= BPF_HAS_DELAY_EXTREMES;
-#define DELAY(kind)                                                            \
-	if (HAS(delays, kind##_delay)) {                                       \
-		r->has |= 1 << (BPF_HAS_DELAY_KINDS_SHIFT + BPF_DELAY_##kind); \
-		r->delays[BPF_DELAY_##kind].count = delays->kind##_count;      \
-		r->delays[BPF_DELAY_##kind].total_ns = delays->kind##_delay;   \
-	}                                                                      \
-	if (HAS(delays, kind##_delay_max)) {                                   \
-		r->delays[BPF_DELAY_##kind].max_ns = delays->kind##_delay_max; \
-		r->delays[BPF_DELAY_##kind].min_ns = delays->kind##_delay_min; \
+		r->has |= CTPROF_BPF_HAS_DELAY_EXTREMES;
+#define DELAY(kind)                                                                          \
+	if (HAS(delays, kind##_delay)) {                                                     \
+		r->has |= 1 << (CTPROF_BPF_HAS_DELAY_KINDS_SHIFT + CTPROF_BPF_DELAY_##kind); \
+		r->delays[CTPROF_BPF_DELAY_##kind].count = delays->kind##_count;             \
+		r->delays[CTPROF_BPF_DELAY_##kind].total_ns = delays->kind##_delay;          \
+	}                                                                                    \
+	if (HAS(delays, kind##_delay_max)) {                                                 \
+		r->delays[CTPROF_BPF_DELAY_##kind].max_ns = delays->kind##_delay_max;        \
+		r->delays[CTPROF_BPF_DELAY_##kind].min_ns = delays->kind##_delay_min;        \
 	}
-	BPF_RECORD_DELAYS(DELAY)
+	CTPROF_BPF_RECORD_DELAYS(DELAY)
 #undef DELAY
 }
 
@@ -178,7 +178,7 @@ static __always_inline __u64 plain_rss(struct mm_struct___plain *mm)
 }
 
 /* As taskstats has it: the mark, or what is more right now. */
-static __always_inline void read_watermarks(struct task_struct *task, struct bpf_record *r)
+static __always_inline void read_watermarks(struct task_struct *task, struct ctprof_bpf_record *r)
 {
 	struct mm_struct *mm = task->mm;
 	struct mm_struct___percpu *counters = (void *)mm;
@@ -197,7 +197,7 @@ static __always_inline void read_watermarks(struct task_struct *task, struct bpf
 		rss = plain_rss(plain);
 	else
 		return;
-	r->has |= BPF_HAS_WATERMARKS;
+	r->has |= CTPROF_BPF_HAS_WATERMARKS;
 	/* A kernel thread may have borrowed somebody's memory. */
 	if (!mm || task->flags & PF_KTHREAD)
 		return;
@@ -205,16 +205,16 @@ static __always_inline void read_watermarks(struct task_struct *task, struct bpf
 	r->hiwater_vm_pages = mm->hiwater_vm > mm->total_vm ? mm->hiwater_vm : mm->total_vm;
 }
 
-static __always_inline void read_io(struct task_struct *task, struct bpf_record *r)
+static __always_inline void read_io(struct task_struct *task, struct ctprof_bpf_record *r)
 {
 	if (!HAS(task, ioac.rchar) || !HAS(task, ioac.read_bytes))
 		return;
-	r->has |= BPF_HAS_IO;
-#define BPF_IO(id, key) r->io[BPF_IO_##key] = task->ioac.key;
+	r->has |= CTPROF_BPF_HAS_IO;
+#define BPF_IO(id, key) r->io[CTPROF_BPF_IO_##key] = task->ioac.key;
 #include "metric/bpf_rows.def"
 }
 
-static __always_inline void read_places(struct task_struct *task, struct bpf_record *r)
+static __always_inline void read_places(struct task_struct *task, struct ctprof_bpf_record *r)
 {
 	__u32 bytes = bpf_core_field_size(task->cpus_mask);
 
@@ -222,7 +222,7 @@ static __always_inline void read_places(struct task_struct *task, struct bpf_rec
 		bytes = sizeof(r->cpus);
 	bpf_probe_read_kernel(r->cpus, bytes, &task->cpus_mask);
 	if (bpf_core_type_exists(struct css_set) && HAS(task, cgroups)) {
-		r->has |= BPF_HAS_CGROUP;
+		r->has |= CTPROF_BPF_HAS_CGROUP;
 		r->cgroup_id = task->cgroups->dfl_cgrp->kn->id;
 	}
 }

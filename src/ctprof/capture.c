@@ -61,7 +61,7 @@ static struct procfs_reading namespace_of_us(const char *root, const char *name)
 	return (struct procfs_reading){ true, false, st.st_ino };
 }
 
-static void read_identity(const struct capture_options *options, struct snapshot *snapshot)
+static void read_identity(const struct ctprof_options *options, struct ctprof_snapshot *snapshot)
 {
 	_cleanup_free_ char *path = xasprintf("%s/proc/sys/kernel/random/boot_id", options->root);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -82,7 +82,7 @@ static void read_identity(const struct capture_options *options, struct snapshot
 		snapshot->pid_namespace = namespace_of_us(options->root, "pid");
 }
 
-static void disable_live_sources(struct capture_options *options)
+static void disable_live_sources(struct ctprof_options *options)
 {
 	if (!options->live || proc_is_our_pid_namespace(options->root))
 		return;
@@ -94,15 +94,16 @@ static void disable_live_sources(struct capture_options *options)
 }
 
 /* A path that gives all in one pass goes first; the walk does what is left of its sources. */
-static struct error *take_threads(const struct capture_options *options, struct snapshot *snapshot)
+static struct error *take_threads(const struct ctprof_options *options,
+				  struct ctprof_snapshot *snapshot)
 {
 	uint64_t began_ns = clock_monotonic_ns();
 	struct error *err = ctprof_read_bpf(options, snapshot);
 
-	return err ? err : walk_threads(options, began_ns, snapshot);
+	return err ? err : ctprof_walk_threads(options, began_ns, snapshot);
 }
 
-static void read_host_state(const struct capture_options *options, struct snapshot *snapshot)
+static void read_host_state(const struct ctprof_options *options, struct ctprof_snapshot *snapshot)
 {
 	_cleanup_free_ char *pressure = xasprintf("%s/proc/pressure", options->root);
 
@@ -110,7 +111,7 @@ static void read_host_state(const struct capture_options *options, struct snapsh
 	sched_ext_read(options->root, &snapshot->strings, &snapshot->sched_ext);
 }
 
-static struct error *take_all(struct capture_options *options, struct snapshot *snapshot)
+static struct error *take_all(struct ctprof_options *options, struct ctprof_snapshot *snapshot)
 {
 	struct error *err;
 
@@ -134,17 +135,17 @@ static struct error *take_all(struct capture_options *options, struct snapshot *
 	return cancel_error(options->cancel, "taking a snapshot");
 }
 
-struct error *ctprof_capture_take(const struct capture_options *options, struct snapshot *ret)
+struct error *ctprof_capture_take(const struct ctprof_options *options, struct ctprof_snapshot *ret)
 {
-	struct capture_options all = *options;
+	struct ctprof_options all = *options;
 	struct error *err;
 
 	/* Whoever chooses by cgroup needs it. */
 	if (options->cgroup_glob)
 		all.sources |= METRIC_SOURCE_BIT(CGROUP);
-	snapshot_init(ret);
+	ctprof_snapshot_init(ret);
 	err = take_all(&all, ret);
 	if (err)
-		snapshot_deinit(ret);
+		ctprof_snapshot_deinit(ret);
 	return err;
 }

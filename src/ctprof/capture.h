@@ -13,15 +13,15 @@ struct bpf_tasks;
  * From so many threads on a single capture is cheaper with BPF: loading the iterator takes about 37
  * ms of CPU time, and a thread 61 us through /proc (docs/BENCHMARKS.md).
  */
-enum { CAPTURE_BPF_FROM_THREADS = 600 };
+enum { CTPROF_BPF_FROM_THREADS = 600 };
 
-struct capture_progress {
+struct ctprof_progress {
 	uint64_t processes_done, processes_total; /* total 0: not known yet */
 	uint64_t threads;
 	const char *stage; /* "threads", "heap", "cgroups" … */
 };
 
-struct capture_options {
+struct ctprof_options {
 	/* Where the trees begin: "" for this machine, a folder in tests. */
 	const char *root;
 	/*
@@ -38,7 +38,7 @@ struct capture_options {
 	const char *cgroup_glob;     /* only threads whose cgroup matches; NULL for all */
 	unsigned int jobs;	     /* 0: as many CPUs as are spare now */
 	const struct cancel *cancel; /* may be NULL */
-	void (*progress)(const struct capture_progress *progress, void *arg); /* may be NULL */
+	void (*progress)(const struct ctprof_progress *progress, void *arg); /* may be NULL */
 	void (*note)(const char *line, void *arg); /* what -v shows; may be NULL */
 	void *arg;
 };
@@ -47,7 +47,7 @@ struct capture_options {
  * Fails only when nothing can be walked or the cancel fired; what single threads and files refuse
  * is in the snapshot. *ret is initialised by the call.
  */
-struct error *ctprof_capture_take(const struct capture_options *options,
-				  struct snapshot *ret) MUST_CHECK;
+struct error *ctprof_capture_take(const struct ctprof_options *options,
+				  struct ctprof_snapshot *ret) MUST_CHECK;
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const struct cgroup_row ctprof_cgroup_rows[] = {
+const struct ctprof_cgroup_row ctprof_cgroup_rows[] = {
 #define ROW_(group, key, form, table, always, file, merge, section, name, unit, description) \
 	{ #group,                                                                            \
 	  #key,                                                                              \
@@ -12,7 +12,7 @@ const struct cgroup_row ctprof_cgroup_rows[] = {
 	  table,                                                                             \
 	  always,                                                                            \
 	  offsetof(struct cgroup_stats, group##_##key),                                      \
-	  CGROUP_MERGE_##merge,                                                              \
+	  CTPROF_CGROUP_MERGE_##merge,                                                       \
 	  METRIC_SECTION_##section,                                                          \
 	  name,                                                                              \
 	  METRIC_UNIT_##unit,                                                                \
@@ -26,14 +26,14 @@ const struct cgroup_row ctprof_cgroup_rows[] = {
 
 #define IS_PERCENT 1
 #define IS_US	   0
-const struct pressure_row pressure_rows[] = {
+const struct ctprof_pressure_row ctprof_pressure_rows[] = {
 #define ROW_(member, key, unit, what) \
 	{ #member, what, IS_##unit, offsetof(struct pressure_half, member) },
 	PRESSURE_VALUES(ROW_)
 #undef ROW_
 };
 
-bool memory_stat_is_gauge(const char *name)
+bool ctprof_memory_stat_is_gauge(const char *name)
 {
 	static const char *const gauges[] = {
 		"anon",
@@ -73,10 +73,10 @@ bool memory_stat_is_gauge(const char *name)
 	return false;
 }
 
-enum metric_unit cgroup_row_unit(const struct cgroup_row *row, const char *line)
+enum metric_unit ctprof_cgroup_row_unit(const struct ctprof_cgroup_row *row, const char *line)
 {
-	bool bytes = row->merge == CGROUP_MERGE_KIND ? memory_stat_is_gauge(line)
-						     : strstr(line, "bytes") != NULL;
+	bool bytes = row->merge == CTPROF_CGROUP_MERGE_KIND ? ctprof_memory_stat_is_gauge(line)
+							    : strstr(line, "bytes") != NULL;
 
 	return bytes ? METRIC_UNIT_BYTES : METRIC_UNIT_COUNT;
 }

@@ -6,7 +6,7 @@
 #include "procfs/cgroup_mount.h"
 
 /* Rows without values, each path once. */
-static void collect(struct snapshot *snapshot)
+static void collect(struct ctprof_snapshot *snapshot)
 {
 	_cleanup_free_ bool *seen = xcalloc(snapshot->strings.strings.n, sizeof(*seen));
 
@@ -17,20 +17,20 @@ static void collect(struct snapshot *snapshot)
 		if (path == 0 || seen[path])
 			continue;
 		seen[path] = true;
-		vec_push(&snapshot->cgroups, (struct snapshot_cgroup){ .path = path });
+		vec_push(&snapshot->cgroups, (struct ctprof_snapshot_cgroup){ .path = path });
 	}
 }
 
 static int by_path(const void *a, const void *b, void *strings)
 {
-	const struct snapshot_cgroup *left = a, *right = b;
+	const struct ctprof_snapshot_cgroup *left = a, *right = b;
 
 	return strcmp(intern_text(strings, left->path), intern_text(strings, right->path));
 }
 
-void ctprof_read_cgroups(const struct capture_options *options, struct snapshot *snapshot)
+void ctprof_read_cgroups(const struct ctprof_options *options, struct ctprof_snapshot *snapshot)
 {
-	struct capture_progress progress = { .stage = "cgroups", .threads = snapshot->threads.n };
+	struct ctprof_progress progress = { .stage = "cgroups", .threads = snapshot->threads.n };
 	_cleanup_cgroup_mount_ struct cgroup_mount mount;
 
 	cgroup_mount_find(options->root, &mount);
@@ -42,7 +42,7 @@ void ctprof_read_cgroups(const struct capture_options *options, struct snapshot 
 	qsort_r(snapshot->cgroups.at, snapshot->cgroups.n, sizeof(*snapshot->cgroups.at), by_path,
 		&snapshot->strings);
 	for (size_t i = 0; i < snapshot->cgroups.n && !cancel_requested(options->cancel); i++) {
-		struct snapshot_cgroup *row = &snapshot->cgroups.at[i];
+		struct ctprof_snapshot_cgroup *row = &snapshot->cgroups.at[i];
 		_cleanup_free_ char *folder = cgroup_mount_folder(
 			&mount, intern_text(&snapshot->strings, row->path));
 

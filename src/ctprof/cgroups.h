@@ -9,6 +9,6 @@
  * After the walk: fills snapshot->cgroups, sorted by path, and snapshot->cgroup_mount, from the
  * cgroup paths of the threads.
  */
-void ctprof_read_cgroups(const struct capture_options *options, struct snapshot *snapshot);
+void ctprof_read_cgroups(const struct ctprof_options *options, struct ctprof_snapshot *snapshot);
 
 #endif

@@ -16,7 +16,7 @@ enum { VALUES_PER_DELAY = METRIC_BLKIO_DELAY_COUNT - METRIC_CPU_DELAY_COUNT };
 	_Static_assert(METRIC_##id##_DELAY_MIN_NS == METRIC_##id##_DELAY_COUNT + 3, #id);
 TASKSTATS_DELAYS(IN_ORDER)
 
-uint32_t delays_kept(const struct host_accounting *accounting)
+uint32_t ctprof_delays_kept(const struct host_accounting *accounting)
 {
 	uint32_t kept = 0;
 
@@ -29,15 +29,15 @@ uint32_t delays_kept(const struct host_accounting *accounting)
 	return kept;
 }
 
-enum snapshot_reason delays_reason(enum metric_source source,
-				   const struct host_accounting *accounting)
+enum ctprof_reason ctprof_delays_reason(enum metric_source source,
+					const struct host_accounting *accounting)
 {
 	if (source == METRIC_SOURCE_DELAY_BLOCK &&
 	    accounting->delayacct == HOST_DELAYACCT_RUNTIME_OFF)
-		return SNAPSHOT_REASON_SWITCHED_OFF;
+		return CTPROF_SNAPSHOT_REASON_SWITCHED_OFF;
 	if (source == METRIC_SOURCE_DELAY_BLOCK && accounting->delayacct == HOST_DELAYACCT_UNKNOWN)
-		return SNAPSHOT_REASON_OTHER;
-	return SNAPSHOT_REASON_NO_SUCH_FILE;
+		return CTPROF_SNAPSHOT_REASON_OTHER;
+	return CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE;
 }
 
 static void fill_one(struct thread_sample *sample, unsigned int id, struct procfs_reading reading)
@@ -46,8 +46,8 @@ static void fill_one(struct thread_sample *sample, unsigned int id, struct procf
 		sample_set(sample, (enum metric_id)id, reading.value);
 }
 
-void delays_fill(struct thread_sample *sample, const struct taskstats_values *values,
-		 uint32_t sources)
+void ctprof_delays_fill(struct thread_sample *sample, const struct taskstats_values *values,
+			uint32_t sources)
 {
 	for (unsigned int i = 0; i < N_TASKSTATS_DELAYS; i++) {
 		const struct taskstats_delay *delay = &values->delays[i];
@@ -68,28 +68,28 @@ void delays_fill(struct thread_sample *sample, const struct taskstats_values *va
 }
 
 struct delays {
-	struct snapshot *snapshot;
+	struct ctprof_snapshot *snapshot;
 	uint32_t wanted, kept;
 	struct taskstats_client *clients; /* of each worker; fd is -1 until it asks */
 	size_t *indices;		  /* of the samples to ask about */
 	pthread_mutex_t lock;		  /* of what follows */
-	struct taskstats_summary summary;
+	struct ctprof_taskstats_summary summary;
 	bool any_told; /* taskstats itself gave something */
-	uint64_t failed[N_SNAPSHOT_REASONS][N_METRIC_SOURCES];
+	uint64_t failed[CTPROF_N_REASONS][N_METRIC_SOURCES];
 };
 
-static enum snapshot_reason reason_of(int errnum)
+static enum ctprof_reason reason_of(int errnum)
 {
 	switch (errnum) {
 	case EPERM:
 	case EACCES:
-		return SNAPSHOT_REASON_NO_PERMISSION;
+		return CTPROF_SNAPSHOT_REASON_NO_PERMISSION;
 	case ESRCH:
-		return SNAPSHOT_REASON_VANISHED;
+		return CTPROF_SNAPSHOT_REASON_VANISHED;
 	case EBADMSG:
-		return SNAPSHOT_REASON_MALFORMED;
+		return CTPROF_SNAPSHOT_REASON_MALFORMED;
 	default:
-		return SNAPSHOT_REASON_OTHER;
+		return CTPROF_SNAPSHOT_REASON_OTHER;
 	}
 }
 
@@ -121,7 +121,7 @@ static void take_answer(struct delays *d, struct thread_sample *sample,
 	if (answer->ok && answer->values.tgid.known && answer->values.tgid.value != sample->tgid)
 		errnum = ESRCH;
 	if (!errnum) {
-		delays_fill(sample, &answer->values, lacks);
+		ctprof_delays_fill(sample, &answer->values, lacks);
 		sample->taskstats_ok = d->any_told = true;
 		return;
 	}
@@ -170,21 +170,22 @@ static size_t collect(struct delays *d)
 
 		if (is_asked(d, sample))
 			d->indices[n++] = i;
-		count_sources(d->failed[SNAPSHOT_REASON_SWITCHED_OFF],
+		count_sources(d->failed[CTPROF_SNAPSHOT_REASON_SWITCHED_OFF],
 			      d->wanted & d->kept & sample->uncounted);
 	}
 	return n;
 }
 
-static void ask_all(struct delays *d, const struct capture_options *options, size_t n)
+static void ask_all(struct delays *d, const struct ctprof_options *options, size_t n)
 {
-	unsigned int jobs = parallel_jobs(options, (n + TASKSTATS_BATCH - 1) / TASKSTATS_BATCH);
+	unsigned int jobs = ctprof_parallel_jobs(options,
+						 (n + TASKSTATS_BATCH - 1) / TASKSTATS_BATCH);
 
 	d->clients = xcalloc(jobs, sizeof(*d->clients));
 	for (unsigned int i = 0; i < jobs; i++)
 		d->clients[i].fd = -1;
 	pthread_mutex_init(&d->lock, NULL);
-	parallel_run(jobs, n, TASKSTATS_BATCH, options->cancel, ask_some, d);
+	ctprof_parallel_run(jobs, n, TASKSTATS_BATCH, options->cancel, ask_some, d);
 	pthread_mutex_destroy(&d->lock);
 	for (unsigned int i = 0; i < jobs; i++)
 		taskstats_close(&d->clients[i]);
@@ -192,12 +193,12 @@ static void ask_all(struct delays *d, const struct capture_options *options, siz
 }
 
 /* Nobody was asked: no counter moves, and every thread that lacks a source has the same reason. */
-static void cannot_ask(struct delays *d, const struct capture_options *options,
+static void cannot_ask(struct delays *d, const struct ctprof_options *options,
 		       const struct error *why, size_t n)
 {
 	bool absent = error_is(why, &base_error_domain, BASE_ABSENT);
-	enum snapshot_reason reason = absent ? SNAPSHOT_REASON_NO_SUCH_FILE
-					     : reason_of(error_errno(why));
+	enum ctprof_reason reason = absent ? CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE
+					   : reason_of(error_errno(why));
 	_cleanup_free_ char *line = NULL;
 
 	for (size_t i = 0; i < n; i++)
@@ -220,33 +221,34 @@ static void count_reasons(struct delays *d, const struct host_accounting *accoun
 		uint64_t *reasons = d->snapshot->reasons[source];
 		uint64_t lack = 0;
 
-		if (!(DELAY_SOURCES >> source & 1))
+		if (!(CTPROF_DELAY_SOURCES >> source & 1))
 			continue;
 		for (size_t i = 0; i < d->snapshot->threads.n; i++)
 			lack += !(d->snapshot->threads.at[i].sources >> source & 1);
-		for (unsigned int reason = 0; reason < N_SNAPSHOT_REASONS; reason++)
+		for (unsigned int reason = 0; reason < CTPROF_N_REASONS; reason++)
 			reasons[reason] += d->failed[reason][source];
 		if (!(d->wanted >> source & 1))
-			reasons[SNAPSHOT_REASON_NOT_ASKED] += lack;
+			reasons[CTPROF_SNAPSHOT_REASON_NOT_ASKED] += lack;
 		else if (!(d->kept >> source & 1))
-			reasons[delays_reason((enum metric_source)source, accounting)] += lack;
+			reasons[ctprof_delays_reason((enum metric_source)source, accounting)] +=
+				lack;
 	}
 }
 
-void ctprof_read_delays(const struct capture_options *options, struct snapshot *snapshot)
+void ctprof_read_delays(const struct ctprof_options *options, struct ctprof_snapshot *snapshot)
 {
 	struct taskstats_client client = { .fd = -1 };
 	struct host_accounting accounting = snapshot->host.accounting;
 	struct delays d = {
 		.snapshot = snapshot,
-		.wanted = options->live ? options->sources & DELAY_SOURCES : 0,
+		.wanted = options->live ? options->sources & CTPROF_DELAY_SOURCES : 0,
 	};
 	_cleanup_error_ struct error *err = NULL;
 	size_t n;
 
 	if (!snapshot->has_host)
 		host_accounting_read(options->root, &accounting);
-	d.kept = delays_kept(&accounting);
+	d.kept = ctprof_delays_kept(&accounting);
 	n = collect(&d);
 	if (n) {
 		err = taskstats_open(&client);
@@ -263,7 +265,7 @@ void ctprof_read_delays(const struct capture_options *options, struct snapshot *
 	snapshot->taskstats = d.summary;
 	for (unsigned int source = 0; d.any_told && source < N_METRIC_SOURCES; source++)
 		if (d.wanted & d.kept & (UINT32_C(1) << source) &&
-		    snapshot->paths[source] == SNAPSHOT_PATH_NONE)
-			snapshot->paths[source] = SNAPSHOT_PATH_NETLINK;
+		    snapshot->paths[source] == CTPROF_SNAPSHOT_PATH_NONE)
+			snapshot->paths[source] = CTPROF_SNAPSHOT_PATH_NETLINK;
 	free(d.indices);
 }

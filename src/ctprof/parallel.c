@@ -31,7 +31,7 @@ static uint64_t load_hundredths(const char *loadavg, size_t n)
 	return load * 100 + part;
 }
 
-unsigned int spare_cpus(unsigned int cpus, const char *loadavg, size_t n)
+unsigned int ctprof_spare_cpus(unsigned int cpus, const char *loadavg, size_t n)
 {
 	uint64_t load = load_hundredths(loadavg, n), all = (uint64_t)cpus * 100;
 	uint64_t spare = load < all ? (all - load) / 100 : 0;
@@ -72,7 +72,7 @@ static char *own_cgroup(const char *root, const struct cgroup_mount *mount)
 	return cgroup_mount_folder(mount, name);
 }
 
-unsigned int spare_cpus_available(const char *root, unsigned int cpus)
+unsigned int ctprof_spare_cpus_available(const char *root, unsigned int cpus)
 {
 	_cleanup_cgroup_mount_ struct cgroup_mount mount;
 	_cleanup_free_ char *folder = NULL;
@@ -96,13 +96,13 @@ unsigned int spare_cpus_available(const char *root, unsigned int cpus)
 static unsigned int own_cpus(void)
 {
 	_cleanup_cpu_ids_ struct cpu_ids ids = { 0 };
-	struct affinity affinity;
+	struct ctprof_affinity affinity;
 	bool same;
 
-	affinity_init(&affinity);
-	if (affinity_read(&affinity, 0, &same) == 0)
-		affinity_ids(&affinity, &ids);
-	affinity_deinit(&affinity);
+	ctprof_affinity_init(&affinity);
+	if (ctprof_affinity_read(&affinity, 0, &same) == 0)
+		ctprof_affinity_ids(&affinity, &ids);
+	ctprof_affinity_deinit(&affinity);
 	return ids.ids.n ? (unsigned int)ids.ids.n : CPUS_WHEN_UNKNOWN;
 }
 
@@ -114,13 +114,14 @@ static unsigned int spare_cpus_read(const char *root)
 
 	/* Unreadable is no load. */
 	error_free(io_read_file(path, LOADAVG_BYTES, &text));
-	return spare_cpus(spare_cpus_available(root, own_cpus()), strbuf_str(&text), text.n);
+	return ctprof_spare_cpus(ctprof_spare_cpus_available(root, own_cpus()), strbuf_str(&text),
+				 text.n);
 }
 
 struct parallel {
 	size_t n, chunk;
 	const struct cancel *cancel;
-	parallel_fn work;
+	ctprof_parallel_fn work;
 	void *arg;
 	atomic_size_t next;
 };
@@ -132,12 +133,12 @@ struct parallel_worker {
 	bool started;
 };
 
-unsigned int parallel_jobs(const struct capture_options *options, size_t n)
+unsigned int ctprof_parallel_jobs(const struct ctprof_options *options, size_t n)
 {
 	unsigned int jobs = options->jobs ? options->jobs : spare_cpus_read(options->root);
 
-	if (jobs > WALK_LIMIT_JOBS)
-		jobs = WALK_LIMIT_JOBS;
+	if (jobs > CTPROF_LIMIT_JOBS)
+		jobs = CTPROF_LIMIT_JOBS;
 	if (jobs > n)
 		jobs = (unsigned int)n;
 	return jobs ? jobs : 1;
@@ -159,8 +160,8 @@ static void *run(void *arg)
 	return NULL;
 }
 
-void parallel_run(unsigned int jobs, size_t n, size_t chunk, const struct cancel *cancel,
-		  parallel_fn work, void *arg)
+void ctprof_parallel_run(unsigned int jobs, size_t n, size_t chunk, const struct cancel *cancel,
+			 ctprof_parallel_fn work, void *arg)
 {
 	struct parallel parallel = { n, chunk, cancel, work, arg, 0 };
 	_cleanup_free_ struct parallel_worker *workers = xcalloc(jobs, sizeof(*workers));

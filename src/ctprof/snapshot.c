@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void snapshot_init(struct snapshot *snapshot)
+void ctprof_snapshot_init(struct ctprof_snapshot *snapshot)
 {
-	*snapshot = (struct snapshot){ .schema_version = SNAPSHOT_SCHEMA_VERSION };
+	*snapshot = (struct ctprof_snapshot){ .schema_version = CTPROF_SNAPSHOT_SCHEMA_VERSION };
 	intern_init(&snapshot->strings);
 }
 
-void snapshot_deinit(struct snapshot *snapshot)
+void ctprof_snapshot_deinit(struct ctprof_snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->cpu_lists.n; i++)
 		free(snapshot->cpu_lists.at[i].at);
@@ -26,18 +26,19 @@ void snapshot_deinit(struct snapshot *snapshot)
 	sched_ext_deinit(&snapshot->sched_ext);
 	host_facts_deinit(&snapshot->host);
 	intern_deinit(&snapshot->strings);
-	*snapshot = (struct snapshot){ 0 };
+	*snapshot = (struct ctprof_snapshot){ 0 };
 }
 
-static bool same_ids(const struct cpu_list *list, const uint32_t *ids, size_t n)
+static bool same_ids(const struct ctprof_cpu_list *list, const uint32_t *ids, size_t n)
 {
 	return list->n == n && (n == 0 || memcmp(list->at, ids, n * sizeof(*ids)) == 0);
 }
 
-uint32_t snapshot_add_cpu_list(struct snapshot *snapshot, const uint32_t *ids, size_t n)
+uint32_t ctprof_snapshot_add_cpu_list(struct ctprof_snapshot *snapshot, const uint32_t *ids,
+				      size_t n)
 {
 	uint64_t hash = n ? hash_bytes(HASH_INIT, ids, n * sizeof(*ids)) : HASH_INIT;
-	struct cpu_list list = { .n = n };
+	struct ctprof_cpu_list list = { .n = n };
 	size_t at = 0;
 	uint32_t i;
 

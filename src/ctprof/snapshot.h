@@ -14,10 +14,10 @@
 #include "procfs/cgroup.h"
 #include "procfs/sched_ext.h"
 
-enum { SNAPSHOT_SCHEMA_VERSION = 1 };
+enum { CTPROF_SNAPSHOT_SCHEMA_VERSION = 1 };
 
 /* Why a source was not read in a thread: SNAPSHOT_REASON(id, word, what). */
-#define SNAPSHOT_REASONS(X)                                                     \
+#define CTPROF_REASONS(X)                                                       \
 	X(NO_PERMISSION, "no-permission", "not allowed to read it")             \
 	X(NO_SUCH_FILE, "no-such-file", "this kernel is configured without it") \
 	X(VANISHED, "vanished", "the thread ended meanwhile")                   \
@@ -27,41 +27,41 @@ enum { SNAPSHOT_SCHEMA_VERSION = 1 };
 	X(NO_JEMALLOC, "no-jemalloc", "the process does not use jemalloc")      \
 	X(NO_MEMORY, "no-memory", "a kernel thread or a zombie has none")       \
 	X(OTHER, "other", "another error")
-#define SNAPSHOT_REASON_(id, word, what) SNAPSHOT_REASON_##id,
-enum snapshot_reason { SNAPSHOT_REASONS(SNAPSHOT_REASON_) N_SNAPSHOT_REASONS };
+#define SNAPSHOT_REASON_(id, word, what) CTPROF_SNAPSHOT_REASON_##id,
+enum ctprof_reason { CTPROF_REASONS(SNAPSHOT_REASON_) CTPROF_N_REASONS };
 #undef SNAPSHOT_REASON_
 
 /* Which way a source took. */
-#define SNAPSHOT_PATHS(X)     \
+#define CTPROF_PATHS(X)       \
 	X(NONE, "none")       \
 	X(PROCFS, "procfs")   \
 	X(BPF, "bpf")         \
 	X(SYSCALL, "syscall") \
 	X(NETLINK, "netlink") \
 	X(MEMORY, "memory")
-#define SNAPSHOT_PATH_(id, word) SNAPSHOT_PATH_##id,
-enum snapshot_path { SNAPSHOT_PATHS(SNAPSHOT_PATH_) N_SNAPSHOT_PATHS };
+#define SNAPSHOT_PATH_(id, word) CTPROF_SNAPSHOT_PATH_##id,
+enum ctprof_path { CTPROF_PATHS(SNAPSHOT_PATH_) CTPROF_N_PATHS };
 #undef SNAPSHOT_PATH_
 
 /* CPU ids, ascending, each once. */
-struct cpu_list {
+struct ctprof_cpu_list {
 	uint32_t *at;
 	size_t n;
 };
 
-struct snapshot_cgroup {
+struct ctprof_snapshot_cgroup {
 	uint32_t path; /* a string */
 	struct cgroup_stats stats;
 };
 
-struct probe_summary {
+struct ctprof_probe_summary {
 	bool known;
 	uint64_t tgids_walked, jemalloc_detected, probed_ok, failed;
 	uint32_t dominant_failure; /* a string, "" for none */
 	bool privilege_dominant;
 };
 
-struct parse_summary {
+struct ctprof_parse_summary {
 	bool known;
 	uint64_t tids_walked, read_failures, negative_dotted_values;
 	uint64_t read_failures_by_source[N_METRIC_SOURCES];
@@ -69,12 +69,12 @@ struct parse_summary {
 	bool kernel_config_dominant;
 };
 
-struct taskstats_summary {
+struct ctprof_taskstats_summary {
 	bool known;
 	uint64_t ok, eperm, esrch, other;
 };
 
-struct snapshot {
+struct ctprof_snapshot {
 	uint64_t schema_version; /* 0: a file that does not say */
 	uint64_t captured_at_unix_ns;
 	struct procfs_reading capture_end_unix_ns;
@@ -88,33 +88,34 @@ struct snapshot {
 	bool has_presence;
 
 	struct intern strings; /* names, paths, keys */
-	VEC(struct cpu_list) cpu_lists;
+	VEC(struct ctprof_cpu_list) cpu_lists;
 	struct hash_index cpu_list_index;
-	VEC(struct named_readings) smaps;    /* KiB by kind; one per leader that was read */
-	VEC(struct thread_sample) threads;   /* by tgid, then tid */
-	VEC(struct snapshot_cgroup) cgroups; /* by path */
+	VEC(struct named_readings) smaps;	    /* KiB by kind; one per leader that was read */
+	VEC(struct thread_sample) threads;	    /* by tgid, then tid */
+	VEC(struct ctprof_snapshot_cgroup) cgroups; /* by path */
 
 	/* Threads whose source was not read, by reason. */
-	uint64_t reasons[N_METRIC_SOURCES][N_SNAPSHOT_REASONS];
-	enum snapshot_path paths[N_METRIC_SOURCES];
+	uint64_t reasons[N_METRIC_SOURCES][CTPROF_N_REASONS];
+	enum ctprof_path paths[N_METRIC_SOURCES];
 	uint64_t seen_processes;   /* listed by the capture, without our own; in no file */
 	uint64_t closed_processes; /* they are there and do not show their threads */
 	uint32_t cgroup_mount;	   /* a string: the state of the v2 mount, such as "found" */
 
-	struct probe_summary probe;
-	struct parse_summary parse;
-	struct taskstats_summary taskstats;
+	struct ctprof_probe_summary probe;
+	struct ctprof_parse_summary parse;
+	struct ctprof_taskstats_summary taskstats;
 	struct pressure pressure;
 	struct sched_ext sched_ext;
 	bool has_host;
 	struct host_facts host;
 };
 
-void snapshot_init(struct snapshot *snapshot);
-void snapshot_deinit(struct snapshot *snapshot);
-#define _cleanup_snapshot_ _cleanup_(snapshot_deinit)
+void ctprof_snapshot_init(struct ctprof_snapshot *snapshot);
+void ctprof_snapshot_deinit(struct ctprof_snapshot *snapshot);
+#define _cleanup_ctprof_snapshot_ _cleanup_(ctprof_snapshot_deinit)
 
 /* Index of a list with these ids, which are copied unless such a list stands there already. */
-uint32_t snapshot_add_cpu_list(struct snapshot *snapshot, const uint32_t *ids, size_t n);
+uint32_t ctprof_snapshot_add_cpu_list(struct ctprof_snapshot *snapshot, const uint32_t *ids,
+				      size_t n);
 
 #endif

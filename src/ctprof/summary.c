@@ -15,9 +15,9 @@
 #define HINT_NET_ADMIN "hint: re-run as root, or sudo setcap cap_net_admin+eip $(which ktstr)"
 #define HINT_TASKSTATS "hint: kernel may be built without CONFIG_TASKSTATS"
 
-bool summary_format_probe(const struct snapshot *snapshot, struct strbuf *into)
+bool ctprof_summary_format_probe(const struct ctprof_snapshot *snapshot, struct strbuf *into)
 {
-	const struct probe_summary *s = &snapshot->probe;
+	const struct ctprof_probe_summary *s = &snapshot->probe;
 
 	if (!s->known)
 		return false;
@@ -38,24 +38,24 @@ bool summary_format_probe(const struct snapshot *snapshot, struct strbuf *into)
  * The flag in the file says which files failed, not why: a refusal tells nothing about the kernel.
  * A file without reasons leaves the kernel, as the flag has it.
  */
-static bool rights_are_missing(const struct snapshot *snapshot)
+static bool rights_are_missing(const struct ctprof_snapshot *snapshot)
 {
 	const uint64_t *schedstat = snapshot->reasons[METRIC_SOURCE_SCHEDSTAT];
 	const uint64_t *io = snapshot->reasons[METRIC_SOURCE_IO];
 	uint64_t refused, lacking;
 
 	/* Sums that a file made too large are of no use either way. */
-	if (!add_fits_u64(schedstat[SNAPSHOT_REASON_NO_PERMISSION],
-			  io[SNAPSHOT_REASON_NO_PERMISSION], &refused))
+	if (!add_fits_u64(schedstat[CTPROF_SNAPSHOT_REASON_NO_PERMISSION],
+			  io[CTPROF_SNAPSHOT_REASON_NO_PERMISSION], &refused))
 		return true;
-	return add_fits_u64(schedstat[SNAPSHOT_REASON_NO_SUCH_FILE],
-			    io[SNAPSHOT_REASON_NO_SUCH_FILE], &lacking) &&
+	return add_fits_u64(schedstat[CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE],
+			    io[CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE], &lacking) &&
 	       refused > lacking;
 }
 
-bool summary_format_parse(const struct snapshot *snapshot, struct strbuf *into)
+bool ctprof_summary_format_parse(const struct ctprof_snapshot *snapshot, struct strbuf *into)
 {
-	const struct parse_summary *s = &snapshot->parse;
+	const struct ctprof_parse_summary *s = &snapshot->parse;
 
 	if (!s->known)
 		return false;
@@ -80,7 +80,7 @@ bool summary_format_parse(const struct snapshot *snapshot, struct strbuf *into)
  * Nobody was asked: because there is nobody, or because another path has told everything already.
  * A file that does not say which leaves the first, which is the worse one.
  */
-static bool seems_absent(const struct snapshot *snapshot)
+static bool seems_absent(const struct ctprof_snapshot *snapshot)
 {
 	static const enum metric_source sources[] = { METRIC_SOURCE_DELAY_CPU,
 						      METRIC_SOURCE_DELAY_BLOCK,
@@ -88,16 +88,16 @@ static bool seems_absent(const struct snapshot *snapshot)
 	bool lacks = !snapshot->has_presence;
 
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
-		if (snapshot->paths[sources[i]] != SNAPSHOT_PATH_NONE)
+		if (snapshot->paths[sources[i]] != CTPROF_SNAPSHOT_PATH_NONE)
 			return false;
-		lacks |= snapshot->reasons[sources[i]][SNAPSHOT_REASON_NO_SUCH_FILE] != 0;
+		lacks |= snapshot->reasons[sources[i]][CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE] != 0;
 	}
 	return lacks;
 }
 
-bool summary_format_taskstats(const struct snapshot *snapshot, struct strbuf *into)
+bool ctprof_summary_format_taskstats(const struct ctprof_snapshot *snapshot, struct strbuf *into)
 {
-	const struct taskstats_summary *s = &snapshot->taskstats;
+	const struct ctprof_taskstats_summary *s = &snapshot->taskstats;
 	uint64_t failed = s->eperm + s->esrch + s->other;
 	/* By name, so that the first of equals is the alphabetically smallest. */
 	const struct {

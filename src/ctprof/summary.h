@@ -9,8 +9,8 @@
 #include "base/strbuf.h"
 #include "ctprof/snapshot.h"
 
-bool summary_format_probe(const struct snapshot *snapshot, struct strbuf *into);
-bool summary_format_parse(const struct snapshot *snapshot, struct strbuf *into);
-bool summary_format_taskstats(const struct snapshot *snapshot, struct strbuf *into);
+bool ctprof_summary_format_probe(const struct ctprof_snapshot *snapshot, struct strbuf *into);
+bool ctprof_summary_format_parse(const struct ctprof_snapshot *snapshot, struct strbuf *into);
+bool ctprof_summary_format_taskstats(const struct ctprof_snapshot *snapshot, struct strbuf *into);
 
 #endif

@@ -27,18 +27,18 @@ static void check_pattern(const char *name)
 static void check_key(const char *glob, const char *path)
 {
 	const char *const globs[] = { glob };
-	struct cgroup_key_rules literal = { .literal = true }, normal = { 0 };
-	struct cgroup_key_rules flat = { .flatten = globs, .n_flatten = 1, .literal = true };
+	struct ctprof_cgroup_key_rules literal = { .literal = true }, normal = { 0 };
+	struct ctprof_cgroup_key_rules flat = { .flatten = globs, .n_flatten = 1, .literal = true };
 	_cleanup_strbuf_ struct strbuf key = STRBUF_INIT;
 
-	cgroup_key_format(&normal, path, &key);
+	ctprof_cgroup_key_format(&normal, path, &key);
 	strbuf_clear(&key);
-	cgroup_key_format(&literal, path, &key);
+	ctprof_cgroup_key_format(&literal, path, &key);
 	if (strcmp(strbuf_str(&key), path) != 0)
 		abort();
 	strbuf_clear(&key);
-	cgroup_key_format(&flat, path, &key);
-	if (strcmp(strbuf_str(&key), path_glob_matches(glob, path) ? glob : path) != 0)
+	ctprof_cgroup_key_format(&flat, path, &key);
+	if (strcmp(strbuf_str(&key), ctprof_path_glob_matches(glob, path) ? glob : path) != 0)
 		abort();
 }
 
@@ -108,14 +108,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (!path)
 		return 0;
 	*path++ = '\0';
-	err = path_glob_check(text);
+	err = ctprof_path_glob_check(text);
 	if (err)
 		return 0;
 	fuzz_mark_deep();
 	check_key(text, path);
 	if (strlen(text) <= LONGEST_COMPARED && strlen(path) <= LONGEST_COMPARED &&
 	    is_plain(text) && is_plain(path) &&
-	    plainly(text, path, true) != path_glob_matches(text, path))
+	    plainly(text, path, true) != ctprof_path_glob_matches(text, path))
 		abort();
 	return 0;
 }

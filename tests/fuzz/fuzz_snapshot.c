@@ -13,18 +13,18 @@
 
 enum { MEMORY_BYTES = 4 << 20 };
 
-static struct error *load(const char *bytes, size_t n, size_t step, struct snapshot *ret)
+static struct error *load(const char *bytes, size_t n, size_t step, struct ctprof_snapshot *ret)
 {
-	_cleanup_loader_ struct loader loader;
+	_cleanup_ctprof_loader_ struct ctprof_loader loader;
 	struct error *err = NULL;
 
-	loader_init(&loader, MEMORY_BYTES);
+	ctprof_loader_init(&loader, MEMORY_BYTES);
 	for (size_t at = 0; at < n && !err; at += step)
-		err = loader_feed(&loader, bytes + at, n - at < step ? n - at : step);
-	return err ? err : loader_finish(&loader, ret);
+		err = ctprof_loader_feed(&loader, bytes + at, n - at < step ? n - at : step);
+	return err ? err : ctprof_loader_finish(&loader, ret);
 }
 
-static void must_be_sound(const struct snapshot *s)
+static void must_be_sound(const struct ctprof_snapshot *s)
 {
 	for (size_t i = 0; i < s->threads.n; i++) {
 		const struct thread_sample *t = &s->threads.at[i];
@@ -47,19 +47,19 @@ static void must_be_sound(const struct snapshot *s)
 				 intern_text(&s->strings, s->cgroups.at[i].path)) < 0);
 }
 
-static int written(const struct snapshot *s, uint64_t *ret_bytes)
+static int written(const struct ctprof_snapshot *s, uint64_t *ret_bytes)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
-	struct snapshot_frame_size size;
+	struct ctprof_snapshot_frame_size size;
 
-	FUZZ_MUST(fd >= 0 && !snapshot_write_frame(s, fd, "memory", &size));
+	FUZZ_MUST(fd >= 0 && !ctprof_snapshot_write_frame(s, fd, "memory", &size));
 	*ret_bytes = size.file_bytes;
 	return fd;
 }
 
-static void must_come_back(const struct snapshot *s)
+static void must_come_back(const struct ctprof_snapshot *s)
 {
-	_cleanup_snapshot_ struct snapshot again = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot again = { 0 };
 	_cleanup_close_ int first = -1, second = -1;
 	uint64_t n, m;
 	void *a, *b;
@@ -67,7 +67,7 @@ static void must_come_back(const struct snapshot *s)
 
 	first = written(s, &n);
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", first);
-	FUZZ_MUST(!snapshot_load(name, NULL, &again, NULL));
+	FUZZ_MUST(!ctprof_snapshot_load(name, NULL, &again, NULL));
 	second = written(&again, &m);
 	FUZZ_MUST(n == m);
 	a = mmap(NULL, n, PROT_READ, MAP_SHARED, first, 0);
@@ -84,7 +84,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned i
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	_cleanup_snapshot_ struct snapshot s = { 0 }, in_pieces = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 }, in_pieces = { 0 };
 	_cleanup_error_ struct error *refused = load((const char *)data, n, n ? n : 1, &s);
 	_cleanup_error_ struct error *also = load((const char *)data, n, 3, &in_pieces);
 

@@ -31,29 +31,30 @@ static void must_find_what_libzstd_finds(int fd, const uint8_t *data, size_t n)
 
 	while (at < n) {
 		size_t size = ZSTD_findFrameCompressedSize(data + at, n - at);
-		struct frame_extent extent;
+		struct ctprof_frame_extent extent;
 
-		FUZZ_MUST(!frame_find(fd, "memory", at, n, &extent));
-		if (extent.state == FRAME_WHOLE || extent.state == FRAME_SKIPPABLE)
+		FUZZ_MUST(!ctprof_frame_find(fd, "memory", at, n, &extent));
+		if (extent.state == CTPROF_FRAME_WHOLE || extent.state == CTPROF_FRAME_SKIPPABLE)
 			FUZZ_MUST(extent.size > 0 && extent.size <= n - at);
 		if (ZSTD_isError(size) || !is_standard(data + at, n - at))
 			return;
-		FUZZ_MUST(extent.state == FRAME_WHOLE || extent.state == FRAME_SKIPPABLE);
+		FUZZ_MUST(extent.state == CTPROF_FRAME_WHOLE ||
+			  extent.state == CTPROF_FRAME_SKIPPABLE);
 		FUZZ_MUST(extent.size == size);
 		at += size;
 	}
 }
 
-static void load(int fd, const struct frames_found *found, uint64_t number)
+static void load(int fd, const struct ctprof_frames_found *found, uint64_t number)
 {
-	const struct snapshot_load_options options = { .memory_bytes = MEMORY_BYTES };
-	_cleanup_snapshot_origin_ struct snapshot_origin origin = { 0 };
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	const struct ctprof_snapshot_load_options options = { .memory_bytes = MEMORY_BYTES };
+	_cleanup_ctprof_snapshot_origin_ struct ctprof_snapshot_origin origin = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 	_cleanup_error_ struct error *err = NULL;
 	char name[64];
 
 	snprintf(name, sizeof(name), "/proc/self/fd/%d@%d", fd, (int)number);
-	err = snapshot_load(name, &options, &s, &origin);
+	err = ctprof_snapshot_load(name, &options, &s, &origin);
 	if (number > found->whole)
 		FUZZ_MUST(err);
 	if (err)
@@ -65,8 +66,8 @@ static void load(int fd, const struct frames_found *found, uint64_t number)
 /* Through a pipe, which cannot seek; it holds little, so only small files go this way. */
 static void load_from_pipe(const uint8_t *data, size_t n)
 {
-	const struct snapshot_load_options options = { .memory_bytes = 1 << 10 };
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	const struct ctprof_snapshot_load_options options = { .memory_bytes = 1 << 10 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 	_cleanup_error_ struct error *err = NULL;
 	char name[64];
 	int fds[2];
@@ -75,7 +76,7 @@ static void load_from_pipe(const uint8_t *data, size_t n)
 	FUZZ_MUST(write(fds[1], data, n) == (ssize_t)n);
 	close(fds[1]);
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fds[0]);
-	err = snapshot_load(name, &options, &s, NULL);
+	err = ctprof_snapshot_load(name, &options, &s, NULL);
 	FUZZ_MUST(err || s.threads.n == 0);
 	close(fds[0]);
 }
@@ -84,11 +85,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	_cleanup_close_ int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	_cleanup_error_ struct error *err = NULL;
-	struct frames_found found;
+	struct ctprof_frames_found found;
 
 	FUZZ_MUST(fd >= 0 && (n == 0 || write(fd, data, n) == (ssize_t)n));
 	must_find_what_libzstd_finds(fd, data, n);
-	err = frames_count(fd, "memory", n, 1, &found);
+	err = ctprof_frames_count(fd, "memory", n, 1, &found);
 	if (err)
 		return 0;
 	fuzz_mark_deep();

@@ -24,7 +24,7 @@ void capture_report_deinit(struct capture_report *report)
 	strbuf_deinit(&report->json);
 }
 
-static void add_json(struct json_writer *w, const struct snapshot *snapshot,
+static void add_json(struct json_writer *w, const struct ctprof_snapshot *snapshot,
 		     const struct cost *cost)
 {
 	json_begin_object(w);
@@ -32,24 +32,24 @@ static void add_json(struct json_writer *w, const struct snapshot *snapshot,
 	json_add_u64(w, "cgroups", snapshot->cgroups.n);
 	cost_write(cost, w);
 	json_key(w, "probe_summary");
-	probe_summary_write(snapshot, w);
+	ctprof_probe_summary_write(snapshot, w);
 	json_key(w, "parse_summary");
-	parse_summary_write(snapshot, w);
+	ctprof_parse_summary_write(snapshot, w);
 	json_key(w, "taskstats_summary");
-	taskstats_summary_write(snapshot, w);
+	ctprof_taskstats_summary_write(snapshot, w);
 	json_end_object(w);
 }
 
-void capture_report_add(struct capture_report *report, const struct snapshot *snapshot,
+void capture_report_add(struct capture_report *report, const struct ctprof_snapshot *snapshot,
 			const struct cost *cost, uint64_t number, struct strbuf *ret_line)
 {
 	add_json(&report->writer, snapshot, cost);
 	strbuf_clear(&report->lines);
-	if (summary_format_parse(snapshot, &report->lines))
+	if (ctprof_summary_format_parse(snapshot, &report->lines))
 		strbuf_append_char(&report->lines, '\n');
-	if (summary_format_probe(snapshot, &report->lines))
+	if (ctprof_summary_format_probe(snapshot, &report->lines))
 		strbuf_append_char(&report->lines, '\n');
-	if (summary_format_taskstats(snapshot, &report->lines))
+	if (ctprof_summary_format_taskstats(snapshot, &report->lines))
 		strbuf_append_char(&report->lines, '\n');
 	if (report->wanted == 1)
 		return;

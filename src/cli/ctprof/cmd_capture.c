@@ -14,7 +14,7 @@
 
 enum { JOBS_MOST = 1024, COUNT_MOST = 1000000, SIGNAL_EXIT = 128 };
 
-_Static_assert(CAPTURE_BPF_FROM_THREADS == 600, "help and manual say so");
+_Static_assert(CTPROF_BPF_FROM_THREADS == 600, "help and manual say so");
 
 struct capture_config {
 	const char *output;
@@ -110,7 +110,7 @@ static bool parse_pid(const char *text, pid_t *ret)
 
 static struct error *check_glob(const char *glob)
 {
-	_cleanup_error_ struct error *err = path_glob_check(glob);
+	_cleanup_error_ struct error *err = ctprof_path_glob_check(glob);
 
 	return err ? cli_error(CLI_USAGE, 0, "--cgroup %s", error_message(err)) : NULL;
 }
@@ -172,7 +172,7 @@ struct listener {
 	uint64_t number;
 };
 
-static void on_snapshot(void *arg, const struct snapshot *snapshot, const struct cost *cost)
+static void on_snapshot(void *arg, const struct ctprof_snapshot *snapshot, const struct cost *cost)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 	struct listener *listener = arg;
@@ -246,17 +246,17 @@ static int run(const struct cli_invocation *invocation UNUSED, const void *confi
 {
 	static struct cancel cancel;
 	const struct capture_config *config = config_;
-	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
-	_cleanup_bpf_tasks_ struct bpf_tasks *iterator = NULL;
+	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_ctprof_bpf_tasks_ struct bpf_tasks *iterator = NULL;
 	_cleanup_free_ char *file = config->output ? xstrdup(config->output) : snapshot_name_new();
 	_cleanup_error_ struct error *err = NULL;
 	struct cli_screen screen;
-	struct capture_options capture = {
+	struct ctprof_options capture = {
 		.root = "",
 		.live = true,
 		.sources = wanted_sources(config),
 		.bpf = !config->no_bpf,
-		.bpf_from_threads = config->bpf ? 0 : CAPTURE_BPF_FROM_THREADS,
+		.bpf_from_threads = config->bpf ? 0 : CTPROF_BPF_FROM_THREADS,
 		.pids = config->pid_numbers,
 		.n_pids = config->pids.n,
 		.cgroup_glob = config->cgroup,
@@ -277,12 +277,12 @@ static int run(const struct cli_invocation *invocation UNUSED, const void *confi
 	cli_screen_init(&screen, config->quiet || config->json, config->verbose);
 	err = cli_interrupts_install(&cancel);
 	if (!err)
-		err = snapshot_output_open(file, &output);
+		err = ctprof_snapshot_output_open(file, &output);
 	if (err)
 		return cli_fail(err);
 	series.output = output;
 	if (capture.bpf && series.count > 1)
-		bpf_tasks_open_for_series(&capture, &iterator);
+		ctprof_bpf_tasks_open_for_series(&capture, &iterator);
 	return run_series(&series, file, config->json);
 }
 

@@ -28,10 +28,10 @@ uint64_t interval_next(uint64_t start_ns, uint64_t interval_ns, uint64_t *slot, 
 		       uint64_t *missed);
 
 /* The line of progress, without escape sequences; for tests. */
-void screen_format_progress(const struct capture_progress *progress, struct strbuf *into);
+void screen_format_progress(const struct ctprof_progress *progress, struct strbuf *into);
 
 /* Callbacks of a capture; the argument is the screen. */
-void screen_progress(const struct capture_progress *progress, void *screen);
+void screen_progress(const struct ctprof_progress *progress, void *screen);
 void screen_note(const char *line, void *screen);
 
 /* What a capture cost: time on the wall and on CPUs, bytes, threads in a second. */
@@ -47,8 +47,9 @@ struct cost_clock {
 };
 
 struct cost_clock cost_clock_read(void);
-void cost_add(struct cost *cost, const struct cost_clock *since, const struct snapshot *snapshot,
-	      const struct snapshot_frame_size *size);
+void cost_add(struct cost *cost, const struct cost_clock *since,
+	      const struct ctprof_snapshot *snapshot,
+	      const struct ctprof_snapshot_frame_size *size);
 uint64_t cost_threads_per_second(const struct cost *cost);
 /* "ctprof cost: …" without a newline. */
 void cost_format(const struct cost *cost, struct strbuf *into);
@@ -57,14 +58,15 @@ void cost_write(const struct cost *cost, struct json_writer *w);
 
 /* Taking one snapshot, or several at even distances, into one file. */
 
-typedef struct error *(*series_take_fn)(const struct capture_options *options,
-					struct snapshot *ret);
+typedef struct error *(*series_take_fn)(const struct ctprof_options *options,
+					struct ctprof_snapshot *ret);
 /* Told of every snapshot that is written and synced, and what it alone cost. */
-typedef void (*series_each_fn)(void *arg, const struct snapshot *snapshot, const struct cost *cost);
+typedef void (*series_each_fn)(void *arg, const struct ctprof_snapshot *snapshot,
+			       const struct cost *cost);
 
 struct series {
 	/* Given. */
-	const struct capture_options *options;
+	const struct ctprof_options *options;
 	uint64_t interval_ns; /* any when count is 1 */
 	uint64_t count;
 	struct cli_screen *screen;
@@ -94,7 +96,7 @@ void capture_report_deinit(struct capture_report *report);
 #define _cleanup_capture_report_ _cleanup_(capture_report_deinit)
 
 /* A snapshot was written. Its own line of a series goes into *ret_line, which stays empty else. */
-void capture_report_add(struct capture_report *report, const struct snapshot *snapshot,
+void capture_report_add(struct capture_report *report, const struct ctprof_snapshot *snapshot,
 			const struct cost *cost, uint64_t number, struct strbuf *ret_line);
 /* The end; nothing is added after it. */
 void capture_report_format(const struct capture_report *report, const struct cost *total,

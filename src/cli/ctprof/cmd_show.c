@@ -17,16 +17,18 @@ struct show_config {
 };
 
 /* All axes but the one that --threads stands for. */
-#define AXIS_WORD_(id, word, title, what) GROUP_AXIS_##id == GROUP_AXIS_THREAD ? NULL : word,
-static const char *const axes[] = { GROUP_AXES(AXIS_WORD_) };
+#define AXIS_WORD_(id, word, title, what) \
+	CTPROF_GROUP_AXIS_##id == CTPROF_GROUP_AXIS_THREAD ? NULL : word,
+static const char *const axes[] = { CTPROF_AXES(AXIS_WORD_) };
 #undef AXIS_WORD_
-_Static_assert(GROUP_AXIS_THREAD == N_GROUP_AXES - 1, "the words must end behind the last axis");
+_Static_assert(CTPROF_GROUP_AXIS_THREAD == CTPROF_N_AXES - 1,
+	       "the words must end behind the last axis");
 
 static const struct cli_word_row words[] = {
-#define AXIS_ROW_(id, word, title, what)                            \
-	{ GROUP_AXIS_##id == GROUP_AXIS_THREAD ? NULL : word, NULL, \
-	  GROUP_AXIS_##id == GROUP_AXIS_THREAD ? "Sections" : what },
-	GROUP_AXES(AXIS_ROW_)
+#define AXIS_ROW_(id, word, title, what)                                          \
+	{ CTPROF_GROUP_AXIS_##id == CTPROF_GROUP_AXIS_THREAD ? NULL : word, NULL, \
+	  CTPROF_GROUP_AXIS_##id == CTPROF_GROUP_AXIS_THREAD ? "Sections" : what },
+	CTPROF_AXES(AXIS_ROW_)
 #undef AXIS_ROW_
 #define SECTION_ROW_(id, word, heading, what) { word, NULL, what },
 		METRIC_SECTIONS(SECTION_ROW_)
@@ -92,7 +94,7 @@ static const struct cli_exit_row exits[] = {
 static struct error *check_globs(const struct cli_strings *globs)
 {
 	for (size_t i = 0; i < globs->n; i++) {
-		struct error *err = path_glob_check(globs->at[i]);
+		struct error *err = ctprof_path_glob_check(globs->at[i]);
 
 		if (err)
 			return error_recast(error_wrap(err, "--cgroup-flatten"), &cli_error_domain,
@@ -104,7 +106,7 @@ static struct error *check_globs(const struct cli_strings *globs)
 static struct error *make_options(const struct show_config *config, struct profile_options *ret)
 {
 	struct profile_options options = {
-		.rules = { .axis = (enum group_axis)config->group_by,
+		.rules = { .axis = (enum ctprof_axis)config->group_by,
 			   .literal_names = config->no_thread_normalize,
 			   .cgroups = { .flatten = config->flatten.at,
 					.n_flatten = config->flatten.n,
@@ -125,7 +127,7 @@ static struct error *make_options(const struct show_config *config, struct profi
 						      : "",
 				      &options.sort);
 	if (config->threads)
-		options.rules.axis = GROUP_AXIS_THREAD;
+		options.rules.axis = CTPROF_GROUP_AXIS_THREAD;
 	if (!err)
 		*ret = options;
 	return err;
@@ -137,7 +139,7 @@ static struct error *check(void *config_)
 
 	if (config->json && config->csv)
 		return cli_error(CLI_USAGE, 0, "--json and --csv exclude each other");
-	if (config->threads && config->group_by != GROUP_AXIS_PCOMM)
+	if (config->threads && config->group_by != CTPROF_GROUP_AXIS_PCOMM)
 		return cli_error(
 			CLI_USAGE, 0,
 			"--threads shows single threads and --group-by groups: give only one of them");
@@ -153,13 +155,13 @@ static void warn_about_sections(const struct profile_options *options)
 		METRIC_SECTION_PRESSURE,
 	};
 
-	if (options->rules.axis == GROUP_AXIS_CGROUP)
+	if (options->rules.axis == CTPROF_GROUP_AXIS_CGROUP)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(of_cgroups); i++) {
 		if (options->sections.chosen[of_cgroups[i]])
 			cli_say("warning: section '%s' requires --group-by cgroup; omitted under --group-by %s",
 				metric_sections[of_cgroups[i]].word,
-				group_axes[options->rules.axis].word);
+				ctprof_axes[options->rules.axis].word);
 	}
 }
 
@@ -186,14 +188,14 @@ static int run(const struct cli_invocation *invocation UNUSED, const void *confi
 {
 	const struct show_config *config = config_;
 	const struct profile_options *options = &config->options;
-	struct snapshot snapshot;
-	_cleanup_snapshot_origin_ struct snapshot_origin origin = { 0 };
+	struct ctprof_snapshot snapshot;
+	_cleanup_ctprof_snapshot_origin_ struct ctprof_snapshot_origin origin = { 0 };
 	struct profile profile;
 	_cleanup_error_ struct error *err = NULL;
 	int code;
 
 	warn_about_sections(options);
-	err = snapshot_load(config->file, NULL, &snapshot, &origin);
+	err = ctprof_snapshot_load(config->file, NULL, &snapshot, &origin);
 	if (err)
 		return cli_fail(err);
 	if (origin.torn_bytes)
@@ -207,7 +209,7 @@ static int run(const struct cli_invocation *invocation UNUSED, const void *confi
 		code = print(&profile, config);
 	}
 	profile_deinit(&profile);
-	snapshot_deinit(&snapshot);
+	ctprof_snapshot_deinit(&snapshot);
 	return code;
 }
 

@@ -40,14 +40,14 @@ bool columns_of_section(struct columns *columns, enum metric_section section)
 bool columns_of_metrics(struct columns *columns, const struct profile *profile)
 {
 	const struct metric_choice *choice = &profile->options->metrics;
-	enum group_axis axis = profile->options->rules.axis;
+	enum ctprof_axis axis = profile->options->rules.axis;
 	size_t n = 0;
 
 	if (!choice->n || choice->n > COLUMNS_MOST)
 		return false;
-	*columns = (struct columns){ .title = group_axes[axis].title,
+	*columns = (struct columns){ .title = ctprof_axes[axis].title,
 				     .all = true,
-				     .counts_threads = axis != GROUP_AXIS_THREAD &&
+				     .counts_threads = axis != CTPROF_GROUP_AXIS_THREAD &&
 						       !choice->chosen[METRIC_THREAD_COUNT] };
 	for (size_t i = 0; i < choice->n; i++) {
 		if (profile_wants(profile, choice->order[i]))

@@ -26,8 +26,8 @@ struct cost_clock cost_clock_read(void)
 	return clock;
 }
 
-void cost_add(struct cost *cost, const struct cost_clock *since, const struct snapshot *snapshot,
-	      const struct snapshot_frame_size *size)
+void cost_add(struct cost *cost, const struct cost_clock *since,
+	      const struct ctprof_snapshot *snapshot, const struct ctprof_snapshot_frame_size *size)
 {
 	struct cost_clock now = cost_clock_read();
 

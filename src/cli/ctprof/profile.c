@@ -21,7 +21,7 @@ bool profile_wants(const struct profile *profile, size_t metric)
 	       (choice->n == 0 || choice->chosen[metric]);
 }
 
-static bool scalar_of(const struct group *group, size_t metric, long double *ret)
+static bool scalar_of(const struct ctprof_group *group, size_t metric, long double *ret)
 {
 	struct derived_value value;
 
@@ -33,7 +33,7 @@ static bool scalar_of(const struct group *group, size_t metric, long double *ret
 }
 
 int profile_compare(const struct sort_order *order, const struct group_keys *keys,
-		    const struct group *a, const struct group *b)
+		    const struct ctprof_group *a, const struct ctprof_group *b)
 {
 	for (size_t i = 0; i < order->n; i++) {
 		const struct sort_term *term = &order->terms[i];
@@ -45,12 +45,12 @@ int profile_compare(const struct sort_order *order, const struct group_keys *key
 		if (has_x && x != y)
 			return (x < y) == term->ascending ? -1 : 1;
 	}
-	return group_key_compare(keys, &a->key, &b->key);
+	return ctprof_group_key_compare(keys, &a->key, &b->key);
 }
 
 static int by_order(const void *a_, const void *b_, void *profile_)
 {
-	const struct group *const *a = a_, *const *b = b_;
+	const struct ctprof_group *const *a = a_, *const *b = b_;
 	const struct profile *profile = profile_;
 
 	return profile_compare(&profile->options->sort, profile->keys, *a, *b);
@@ -76,7 +76,7 @@ static bool name_matches(const char *pattern, const char *name)
 	return strcmp(pattern, strbuf_str(&without_numbers)) == 0;
 }
 
-bool profile_thread_matches(const char *pattern, const struct snapshot *snapshot,
+bool profile_thread_matches(const char *pattern, const struct ctprof_snapshot *snapshot,
 			    const struct thread_sample *sample)
 {
 	const char *comm = intern_text(&snapshot->strings, sample->comm);
@@ -100,10 +100,10 @@ static bool wanted(const struct thread_sample *sample, void *profile_)
 static void order_cgroups(struct profile *profile)
 {
 	_cleanup_free_ size_t *row_of = NULL;
-	struct merged_cgroups all;
+	struct ctprof_merged_cgroups all;
 	uint32_t most = 0;
 
-	cgroups_merge(profile->keys, profile->snapshot, &all);
+	ctprof_cgroups_merge(profile->keys, profile->snapshot, &all);
 	for (size_t i = 0; i < profile->n_groups; i++) {
 		if (profile->grouping.groups.at[i]->key.cgroup > most)
 			most = profile->grouping.groups.at[i]->key.cgroup;
@@ -122,46 +122,46 @@ static void order_cgroups(struct profile *profile)
 		/* It has moved. */
 		all.rows.at[row_of[key] - 1].stats = (struct cgroup_stats){ 0 };
 	}
-	merged_cgroups_deinit(&all);
+	ctprof_merged_cgroups_deinit(&all);
 }
 
-void profile_make(const struct profile_options *options, const struct snapshot *snapshot,
-		  const struct snapshot_origin *origin, struct profile *ret)
+void profile_make(const struct profile_options *options, const struct ctprof_snapshot *snapshot,
+		  const struct ctprof_snapshot_origin *origin, struct profile *ret)
 {
 	struct profile profile = { .options = options, .snapshot = snapshot, .origin = origin };
 	bool (*filter)(const struct thread_sample *sample, void *arg) = options->threads ? wanted
 											 : NULL;
 
-	profile.keys = group_keys_new(&options->rules);
-	group_keys_add(profile.keys, snapshot);
-	grouping_make(profile.keys, snapshot, filter, &profile, &profile.grouping);
+	profile.keys = ctprof_group_keys_new(&options->rules);
+	ctprof_group_keys_add(profile.keys, snapshot);
+	ctprof_grouping_make(profile.keys, snapshot, filter, &profile, &profile.grouping);
 	if (options->sort.n && profile.grouping.groups.n)
 		qsort_r(profile.grouping.groups.at, profile.grouping.groups.n,
 			sizeof(*profile.grouping.groups.at), by_order, &profile);
 	profile.n_groups = profile.grouping.groups.n;
 	if (options->top && options->top < profile.n_groups)
 		profile.n_groups = options->top;
-	smaps_groups_make(profile.keys, snapshot, filter, &profile, &profile.smaps);
-	if (options->rules.axis == GROUP_AXIS_CGROUP)
+	ctprof_smaps_groups_make(profile.keys, snapshot, filter, &profile, &profile.smaps);
+	if (options->rules.axis == CTPROF_GROUP_AXIS_CGROUP)
 		order_cgroups(&profile);
 	*ret = profile;
 }
 
 void profile_deinit(struct profile *profile)
 {
-	smaps_groups_deinit(&profile->smaps);
-	merged_cgroups_deinit(&profile->cgroups);
-	grouping_deinit(&profile->grouping);
-	group_keys_free(profile->keys);
+	ctprof_smaps_groups_deinit(&profile->smaps);
+	ctprof_merged_cgroups_deinit(&profile->cgroups);
+	ctprof_grouping_deinit(&profile->grouping);
+	ctprof_group_keys_free(profile->keys);
 	*profile = (struct profile){ 0 };
 }
 
-void profile_format_label(const struct profile *profile, const struct group_key *key,
+void profile_format_label(const struct profile *profile, const struct ctprof_group_key *key,
 			  struct strbuf *into)
 {
 	size_t before = into->n;
 
-	group_key_format(profile->keys, key, into);
+	ctprof_group_key_format(profile->keys, key, into);
 	if (into->n == before)
 		strbuf_append_char(into, '-');
 }

@@ -40,20 +40,20 @@ static void emit_text(const struct emitter *e, const char *name, uint32_t string
 
 /* `row` says the unit of each line of a cgroup's table. */
 static void emit_table(const struct emitter *e, const struct named_readings *table,
-		       const struct cgroup_row *row, enum metric_unit unit)
+		       const struct ctprof_cgroup_row *row, enum metric_unit unit)
 {
 	for (size_t i = 0; i < table->rows.n; i++) {
 		const char *name = intern_text(&e->profile->snapshot->strings,
 					       table->rows.at[i].name);
 
 		emit(e, (struct row){ .name = name,
-				      .unit = row ? cgroup_row_unit(row, name) : unit,
+				      .unit = row ? ctprof_cgroup_row_unit(row, name) : unit,
 				      .state = ROW_NUMBER,
 				      .number = table->rows.at[i].value });
 	}
 }
 
-static struct row cgroup_row(const struct emitter *e, const struct cgroup_row *row,
+static struct row cgroup_row(const struct emitter *e, const struct ctprof_cgroup_row *row,
 			     const struct procfs_reading *value)
 {
 	struct row cell = { .name = row->name, .unit = row->unit, .number = value->value };
@@ -74,7 +74,7 @@ static struct row cgroup_row(const struct emitter *e, const struct cgroup_row *r
 
 /* QUOTA/PERIOD in one cell. */
 static void emit_cpu_max(const struct emitter *e, const struct cgroup_stats *stats,
-			 const struct cgroup_row *row)
+			 const struct ctprof_cgroup_row *row)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct row quota = cgroup_row(e, row, &stats->cpu_max_quota_us);
@@ -92,11 +92,11 @@ static void emit_cpu_max(const struct emitter *e, const struct cgroup_stats *sta
 	emit(e, cell);
 }
 
-static void emit_cgroup(const struct emitter *e, const struct merged_cgroup *cgroup)
+static void emit_cgroup(const struct emitter *e, const struct ctprof_merged_cgroup *cgroup)
 {
-	for (size_t i = 0; i < N_CGROUP_ROWS; i++) {
-		const struct cgroup_row *row = &ctprof_cgroup_rows[i];
-		const void *at = cgroup_row_at(row, &cgroup->stats);
+	for (size_t i = 0; i < CTPROF_N_CGROUP_ROWS; i++) {
+		const struct ctprof_cgroup_row *row = &ctprof_cgroup_rows[i];
+		const void *at = ctprof_cgroup_row_at(row, &cgroup->stats);
 
 		if (row->section != e->base.section)
 			continue;
@@ -120,21 +120,23 @@ static void emit_cgroup(const struct emitter *e, const struct merged_cgroup *cgr
 
 static void emit_pressure(const struct emitter *e, const struct pressure *pressure)
 {
-	static const char *const names[N_PRESSURE_RESOURCES][N_PRESSURE_HALVES][N_PRESSURE_ROWS] = {
-		PRESSURE_RESOURCES(RESOURCE_NAMES_)
-	};
+	static const char *const names[N_PRESSURE_RESOURCES][N_PRESSURE_HALVES]
+				      [CTPROF_N_PRESSURE_ROWS] = { PRESSURE_RESOURCES(
+					      RESOURCE_NAMES_) };
 
-	for (int i = 0; i < N_PRESSURE_RESOURCES * N_PRESSURE_HALVES * N_PRESSURE_ROWS; i++) {
-		const struct pressure_row *row = &pressure_rows[i % N_PRESSURE_ROWS];
-		int h = i / N_PRESSURE_ROWS % N_PRESSURE_HALVES;
-		int resource = i / (N_PRESSURE_ROWS * N_PRESSURE_HALVES);
+	for (int i = 0; i < N_PRESSURE_RESOURCES * N_PRESSURE_HALVES * CTPROF_N_PRESSURE_ROWS;
+	     i++) {
+		const struct ctprof_pressure_row *row =
+			&ctprof_pressure_rows[i % CTPROF_N_PRESSURE_ROWS];
+		int h = i / CTPROF_N_PRESSURE_ROWS % N_PRESSURE_HALVES;
+		int resource = i / (CTPROF_N_PRESSURE_ROWS * N_PRESSURE_HALVES);
 		const struct pressure_half *half = &pressure->resources[resource].half[h];
 		enum row_state known = row->is_percent ? ROW_PERCENT : ROW_NUMBER;
 
-		emit(e, (struct row){ .name = names[resource][h][i % N_PRESSURE_ROWS],
+		emit(e, (struct row){ .name = names[resource][h][i % CTPROF_N_PRESSURE_ROWS],
 				      .unit = row->is_percent ? METRIC_UNIT_NONE : METRIC_UNIT_US,
 				      .state = half->known ? known : ROW_ABSENT,
-				      .number = *pressure_row_at(row, half) });
+				      .number = *ctprof_pressure_row_at(row, half) });
 	}
 }
 
@@ -145,7 +147,7 @@ static void emit_smaps(struct emitter *e)
 	if (e->profile->options->top && e->profile->options->top < n)
 		n = e->profile->options->top;
 	for (size_t i = 0; i < n; i++) {
-		const struct smaps_group *group = &e->profile->smaps.rows.at[i];
+		const struct ctprof_smaps_group *group = &e->profile->smaps.rows.at[i];
 
 		e->base.key = group->key;
 		e->base.key.process = group->shown_as;
@@ -181,14 +183,14 @@ void rows_of_section(const struct profile *profile, enum metric_section section,
 	if (!section_is_chosen(&profile->options->sections, section))
 		return;
 	for (size_t i = 0; i < profile->cgroups.rows.n; i++) {
-		const struct merged_cgroup *cgroup = &profile->cgroups.rows.at[i];
+		const struct ctprof_merged_cgroup *cgroup = &profile->cgroups.rows.at[i];
 
-		e.base.key = (struct group_key){ .cgroup = cgroup->key };
+		e.base.key = (struct ctprof_group_key){ .cgroup = cgroup->key };
 		emit_cgroup(&e, cgroup);
 		if (section == METRIC_SECTION_PRESSURE)
 			emit_pressure(&e, &cgroup->stats.pressure);
 	}
-	e.base.key = (struct group_key){ 0 };
+	e.base.key = (struct ctprof_group_key){ 0 };
 	if (section == METRIC_SECTION_HOST_PRESSURE)
 		emit_pressure(&e, &profile->snapshot->pressure);
 	else if (section == METRIC_SECTION_SMAPS_ROLLUP)
@@ -197,7 +199,7 @@ void rows_of_section(const struct profile *profile, enum metric_section section,
 		emit_sched_ext(&e);
 }
 
-static struct row row_of_derived(const struct group *group, enum derived_id id)
+static struct row row_of_derived(const struct ctprof_group *group, enum derived_id id)
 {
 	struct derived_value value = derived_compute(id, group->values);
 
@@ -210,7 +212,7 @@ static struct row row_of_derived(const struct group *group, enum derived_id id)
 			     .of = value.of };
 }
 
-static struct row row_of_metric(const struct profile *profile, const struct group *group,
+static struct row row_of_metric(const struct profile *profile, const struct ctprof_group *group,
 				enum metric_id id)
 {
 	const struct reduced *value = &group->values[id];
@@ -251,8 +253,8 @@ static struct row row_of_metric(const struct profile *profile, const struct grou
 	return row;
 }
 
-void rows_of_group(const struct profile *profile, const struct group *group, size_t from, size_t to,
-		   row_fn take, void *arg)
+void rows_of_group(const struct profile *profile, const struct ctprof_group *group, size_t from,
+		   size_t to, row_fn take, void *arg)
 {
 	for (size_t m = from; m < to; m++) {
 		struct row row;

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-void screen_format_progress(const struct capture_progress *progress, struct strbuf *into)
+void screen_format_progress(const struct ctprof_progress *progress, struct strbuf *into)
 {
 	strbuf_append(into, progress->stage ? progress->stage : "working");
 	if (progress->processes_total)
@@ -13,7 +13,7 @@ void screen_format_progress(const struct capture_progress *progress, struct strb
 		strbuf_appendf(into, ", %" PRIu64 " threads", progress->threads);
 }
 
-void screen_progress(const struct capture_progress *progress, void *screen)
+void screen_progress(const struct ctprof_progress *progress, void *screen)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 

@@ -6,8 +6,8 @@
 static struct error *take_one(struct series *series)
 {
 	struct cost_clock since = cost_clock_read();
-	struct snapshot_frame_size size;
-	_cleanup_snapshot_ struct snapshot snapshot = { 0 };
+	struct ctprof_snapshot_frame_size size;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot = { 0 };
 	struct cost cost = { 0 };
 	struct error *err;
 
@@ -19,7 +19,7 @@ static struct error *take_one(struct series *series)
 	/* Between taking and writing the user may have changed their mind; later they wait. */
 	err = cancel_error(series->options->cancel, "the capture");
 	if (!err)
-		err = snapshot_output_add(series->output, &snapshot, &size);
+		err = ctprof_snapshot_output_add(series->output, &snapshot, &size);
 	if (err)
 		return err;
 	cost_add(&cost, &since, &snapshot, &size);

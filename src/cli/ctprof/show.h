@@ -62,7 +62,7 @@ static inline bool section_is_chosen(const struct section_choice *choice,
  */
 
 struct profile_options {
-	struct group_rules rules;
+	struct ctprof_group_rules rules;
 	struct metric_choice metrics;
 	struct section_choice sections;
 	struct sort_order sort;
@@ -73,18 +73,18 @@ struct profile_options {
 
 struct profile {
 	const struct profile_options *options;
-	const struct snapshot *snapshot;
-	const struct snapshot_origin *origin;
+	const struct ctprof_snapshot *snapshot;
+	const struct ctprof_snapshot_origin *origin;
 	struct group_keys *keys;
-	struct grouping grouping;
+	struct ctprof_grouping grouping;
 	size_t n_groups; /* of grouping->groups: those that are shown, in their order */
-	struct merged_cgroups cgroups; /* on the axis cgroup, in the order of the groups */
-	struct smaps_groups smaps;
+	struct ctprof_merged_cgroups cgroups; /* on the axis cgroup, in the order of the groups */
+	struct ctprof_smaps_groups smaps;
 };
 
 /* Borrows all three. */
-void profile_make(const struct profile_options *options, const struct snapshot *snapshot,
-		  const struct snapshot_origin *origin, struct profile *ret);
+void profile_make(const struct profile_options *options, const struct ctprof_snapshot *snapshot,
+		  const struct ctprof_snapshot_origin *origin, struct profile *ret);
 void profile_deinit(struct profile *profile);
 #define _cleanup_profile_ _cleanup_(profile_deinit)
 
@@ -92,15 +92,15 @@ void profile_deinit(struct profile *profile);
 bool profile_wants(const struct profile *profile, size_t metric);
 /* In order, largest first where nothing else is said; absent values last whatever the direction. */
 int profile_compare(const struct sort_order *order, const struct group_keys *keys,
-		    const struct group *a, const struct group *b);
+		    const struct ctprof_group *a, const struct ctprof_group *b);
 /*
  * PATTERN of --threads: a number is a tid or a process; anything else is a glob over the names of
  * the thread and its process, or what show calls their group: pool-{N}, name[7].
  */
-bool profile_thread_matches(const char *pattern, const struct snapshot *snapshot,
+bool profile_thread_matches(const char *pattern, const struct ctprof_snapshot *snapshot,
 			    const struct thread_sample *sample);
 /* "/a/b", "-" for a group without a name. */
-void profile_format_label(const struct profile *profile, const struct group_key *key,
+void profile_format_label(const struct profile *profile, const struct ctprof_group_key *key,
 			  struct strbuf *into);
 
 /*
@@ -124,7 +124,7 @@ enum row_state {
 
 struct row {
 	enum metric_section section;
-	struct group_key key; /* nothing in it for what belongs to the host */
+	struct ctprof_group_key key; /* nothing in it for what belongs to the host */
 	const char *name;
 	enum row_state state;
 	enum metric_unit unit;
@@ -134,7 +134,7 @@ struct row {
 	bool for_people, for_programs;
 
 	/* Of a metric; NULL for all other rows. */
-	const struct group *group;
+	const struct ctprof_group *group;
 	size_t metric;		       /* below N_SPEC_METRICS */
 	const struct reduced *reduced; /* NULL when computed */
 	int64_t least, most;
@@ -146,8 +146,8 @@ struct row {
 typedef void (*row_fn)(const struct row *row, void *arg);
 
 /* The chosen metrics of a group, from `from` to before `to`. */
-void rows_of_group(const struct profile *profile, const struct group *group, size_t from, size_t to,
-		   row_fn take, void *arg);
+void rows_of_group(const struct profile *profile, const struct ctprof_group *group, size_t from,
+		   size_t to, row_fn take, void *arg);
 /* All other rows of a section, group by group; none when it is not chosen. */
 void rows_of_section(const struct profile *profile, enum metric_section section, row_fn take,
 		     void *arg);
@@ -185,7 +185,7 @@ struct columns {
 	const char *title, *names[COLUMNS_MOST];
 	bool all, counts_threads;
 	bool says_something[COLUMNS_MOST];
-	struct group_key key; /* of the last group */
+	struct ctprof_group_key key; /* of the last group */
 	VEC(struct columns_group) groups;
 };
 

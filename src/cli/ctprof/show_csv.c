@@ -23,9 +23,9 @@ static void append_field(struct strbuf *into, const char *text)
 
 /* The fields that begin every line. */
 static void append_key(struct strbuf *into, const struct profile *profile,
-		       enum metric_section section, const struct group_key *key)
+		       enum metric_section section, const struct ctprof_group_key *key)
 {
-	const struct intern *texts = group_keys_texts(profile->keys);
+	const struct intern *texts = ctprof_group_keys_texts(profile->keys);
 	const uint32_t parts[] = { key->cgroup, key->process, key->thread };
 
 	append_field(into, metric_sections[section].word);

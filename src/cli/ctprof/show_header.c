@@ -14,10 +14,10 @@
 enum { LABEL_COLUMNS = 10 };
 
 #define WORD_(id, word) word,
-static const char *const path_words[] = { SNAPSHOT_PATHS(WORD_) };
+static const char *const path_words[] = { CTPROF_PATHS(WORD_) };
 #undef WORD_
 #define WORD_(id, word, what) word,
-static const char *const reason_words[] = { SNAPSHOT_REASONS(WORD_) };
+static const char *const reason_words[] = { CTPROF_REASONS(WORD_) };
 #undef WORD_
 
 static void append_line(const char *label, const char *text, const struct table_look *look,
@@ -35,7 +35,7 @@ static void append_line(const char *label, const char *text, const struct table_
 	strbuf_append_char(into, '\n');
 }
 
-static void format_origin(const struct snapshot_origin *origin, struct strbuf *into)
+static void format_origin(const struct ctprof_snapshot_origin *origin, struct strbuf *into)
 {
 	strbuf_append(into, origin->path);
 	if (origin->frames > 1)
@@ -43,7 +43,7 @@ static void format_origin(const struct snapshot_origin *origin, struct strbuf *i
 			       origin->frames);
 }
 
-static void format_time(const struct snapshot *snapshot, struct strbuf *into)
+static void format_time(const struct ctprof_snapshot *snapshot, struct strbuf *into)
 {
 	time_t sec = (time_t)(snapshot->captured_at_unix_ns / NS_PER_SEC);
 	uint64_t end = snapshot->capture_end_unix_ns.value, took;
@@ -89,7 +89,7 @@ static void format_host(const struct host_facts *host, struct strbuf *into)
 	append_part(into, strbuf_str(&memory));
 }
 
-static void format_counts(const struct snapshot *snapshot, struct strbuf *into)
+static void format_counts(const struct ctprof_snapshot *snapshot, struct strbuf *into)
 {
 	size_t processes = 0;
 
@@ -102,19 +102,20 @@ static void format_counts(const struct snapshot *snapshot, struct strbuf *into)
 }
 
 /* "procfs: stat io; netlink: taskstats-cpu; not read: heap" */
-static void format_paths(const struct snapshot *snapshot, struct strbuf *into)
+static void format_paths(const struct ctprof_snapshot *snapshot, struct strbuf *into)
 {
-	for (int step = 1; step <= N_SNAPSHOT_PATHS; step++) {
-		int path = step % N_SNAPSHOT_PATHS;
+	for (int step = 1; step <= CTPROF_N_PATHS; step++) {
+		int path = step % CTPROF_N_PATHS;
 		bool any = false;
 
 		for (int i = 0; i < N_METRIC_SOURCES; i++) {
-			if (snapshot->paths[i] != (enum snapshot_path)path)
+			if (snapshot->paths[i] != (enum ctprof_path)path)
 				continue;
 			if (!any)
 				strbuf_appendf(into, "%s%s:", into->n ? "; " : "",
-					       path == SNAPSHOT_PATH_NONE ? "not read"
-									  : path_words[path]);
+					       path == CTPROF_SNAPSHOT_PATH_NONE
+						       ? "not read"
+						       : path_words[path]);
 			strbuf_appendf(into, " %s", metric_sources[i].word);
 			any = true;
 		}
@@ -122,12 +123,12 @@ static void format_paths(const struct snapshot *snapshot, struct strbuf *into)
 }
 
 /* "io in 14 threads (no-permission)"; what nobody wanted to read is no surprise. */
-static void format_reasons(const struct snapshot *snapshot, struct strbuf *into)
+static void format_reasons(const struct ctprof_snapshot *snapshot, struct strbuf *into)
 {
 	for (int i = 0; i < N_METRIC_SOURCES; i++) {
-		for (int r = 0; r < N_SNAPSHOT_REASONS; r++) {
-			if (!snapshot->reasons[i][r] || r == SNAPSHOT_REASON_NOT_ASKED ||
-			    r == SNAPSHOT_REASON_NO_MEMORY)
+		for (int r = 0; r < CTPROF_N_REASONS; r++) {
+			if (!snapshot->reasons[i][r] || r == CTPROF_SNAPSHOT_REASON_NOT_ASKED ||
+			    r == CTPROF_SNAPSHOT_REASON_NO_MEMORY)
 				continue;
 			strbuf_appendf(into, "%s%s in %" PRIu64 " thread%s (%s)",
 				       into->n ? ", " : "", metric_sources[i].word,
@@ -137,7 +138,7 @@ static void format_reasons(const struct snapshot *snapshot, struct strbuf *into)
 	}
 }
 
-static void append_summary(bool (*format)(const struct snapshot *, struct strbuf *),
+static void append_summary(bool (*format)(const struct ctprof_snapshot *, struct strbuf *),
 			   const char *label, const struct profile *profile,
 			   const struct table_look *look, struct strbuf *into)
 {
@@ -151,9 +152,9 @@ static void append_summary(bool (*format)(const struct snapshot *, struct strbuf
 	append_line(label, words ? words + 2 : strbuf_str(&text), look, into);
 }
 
-static void append_made(void (*format)(const struct snapshot *, struct strbuf *), const char *label,
-			const struct profile *profile, const struct table_look *look,
-			struct strbuf *into)
+static void append_made(void (*format)(const struct ctprof_snapshot *, struct strbuf *),
+			const char *label, const struct profile *profile,
+			const struct table_look *look, struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -164,7 +165,7 @@ static void append_made(void (*format)(const struct snapshot *, struct strbuf *)
 void show_format_header(const struct profile *profile, const struct table_look *look,
 			struct strbuf *into)
 {
-	const struct snapshot *snapshot = profile->snapshot;
+	const struct ctprof_snapshot *snapshot = profile->snapshot;
 	_cleanup_strbuf_ struct strbuf origin = STRBUF_INIT, host = STRBUF_INIT;
 
 	format_origin(profile->origin, &origin);
@@ -174,9 +175,9 @@ void show_format_header(const struct profile *profile, const struct table_look *
 		format_host(&snapshot->host, &host);
 	append_line("host", strbuf_str(&host), look, into);
 	append_made(format_counts, "threads", profile, look, into);
-	append_summary(summary_format_parse, "parse", profile, look, into);
-	append_summary(summary_format_probe, "probe", profile, look, into);
-	append_summary(summary_format_taskstats, "taskstats", profile, look, into);
+	append_summary(ctprof_summary_format_parse, "parse", profile, look, into);
+	append_summary(ctprof_summary_format_probe, "probe", profile, look, into);
+	append_summary(ctprof_summary_format_taskstats, "taskstats", profile, look, into);
 	if (snapshot->has_presence) {
 		append_made(format_paths, "sources", profile, look, into);
 		append_made(format_reasons, "unread", profile, look, into);

@@ -6,10 +6,10 @@
 #include "json/writer.h"
 
 #define WORD_(id, word) word,
-static const char *const path_words[] = { SNAPSHOT_PATHS(WORD_) };
+static const char *const path_words[] = { CTPROF_PATHS(WORD_) };
 #undef WORD_
 #define WORD_(id, word, what) word,
-static const char *const reason_words[] = { SNAPSHOT_REASONS(WORD_) };
+static const char *const reason_words[] = { CTPROF_REASONS(WORD_) };
 #undef WORD_
 
 static void add_reading(struct json_writer *w, const char *key,
@@ -22,14 +22,14 @@ static void add_reading(struct json_writer *w, const char *key,
 		json_write_null(w);
 }
 
-static void add_reasons(struct json_writer *w, const struct snapshot *snapshot)
+static void add_reasons(struct json_writer *w, const struct ctprof_snapshot *snapshot)
 {
 	json_key(w, "reasons");
 	json_begin_object(w);
 	for (int i = 0; i < N_METRIC_SOURCES; i++) {
 		bool any = false;
 
-		for (int r = 0; r < N_SNAPSHOT_REASONS; r++) {
+		for (int r = 0; r < CTPROF_N_REASONS; r++) {
 			if (!snapshot->reasons[i][r])
 				continue;
 			if (!any) {
@@ -47,7 +47,7 @@ static void add_reasons(struct json_writer *w, const struct snapshot *snapshot)
 
 static void add_header(struct json_writer *w, const struct profile *profile)
 {
-	const struct snapshot *s = profile->snapshot;
+	const struct ctprof_snapshot *s = profile->snapshot;
 
 	json_add_string(w, "file", profile->origin->path);
 	json_add_u64(w, "snapshot", profile->origin->frame);
@@ -65,11 +65,11 @@ static void add_header(struct json_writer *w, const struct profile *profile)
 	else
 		json_write_null(w);
 	json_key(w, "parse_summary");
-	parse_summary_write(s, w);
+	ctprof_parse_summary_write(s, w);
 	json_key(w, "probe_summary");
-	probe_summary_write(s, w);
+	ctprof_probe_summary_write(s, w);
 	json_key(w, "taskstats_summary");
-	taskstats_summary_write(s, w);
+	ctprof_taskstats_summary_write(s, w);
 	json_key(w, "paths");
 	json_begin_object(w);
 	for (int i = 0; i < N_METRIC_SOURCES; i++)
@@ -77,16 +77,16 @@ static void add_header(struct json_writer *w, const struct profile *profile)
 	json_end_object(w);
 	add_reasons(w, s);
 	json_add_u64(w, "threads", s->threads.n);
-	json_add_string(w, "group_by", group_axes[profile->options->rules.axis].word);
+	json_add_string(w, "group_by", ctprof_axes[profile->options->rules.axis].word);
 }
 
 static void add_key(struct json_writer *w, const struct profile *profile,
-		    const struct group_key *key)
+		    const struct ctprof_group_key *key)
 {
-	const struct intern *texts = group_keys_texts(profile->keys);
+	const struct intern *texts = ctprof_group_keys_texts(profile->keys);
 	_cleanup_strbuf_ struct strbuf label = STRBUF_INIT;
 
-	group_key_format(profile->keys, key, &label);
+	ctprof_group_key_format(profile->keys, key, &label);
 	json_add_string(w, "group", strbuf_str(&label));
 	json_add_string(w, "cgroup", key->cgroup ? intern_text(texts, key->cgroup) : NULL);
 	json_add_string(w, "process", key->process ? intern_text(texts, key->process) : NULL);
@@ -180,7 +180,7 @@ static void take_metric(const struct row *row, void *w_)
 }
 
 static void add_group(struct json_writer *w, const struct profile *profile,
-		      const struct group *group)
+		      const struct ctprof_group *group)
 {
 	json_begin_object(w);
 	add_key(w, profile, &group->key);
@@ -197,7 +197,7 @@ struct open_section {
 	struct json_writer *w;
 	const struct profile *profile;
 	bool is_open;
-	struct group_key key; /* of the group that is open */
+	struct ctprof_group_key key; /* of the group that is open */
 };
 
 static void take_row(const struct row *row, void *open_)

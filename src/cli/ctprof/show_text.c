@@ -17,7 +17,7 @@ struct page {
 	struct strbuf *into;
 	struct columns *columns; /* NULL: lines */
 	struct table *lines;
-	struct group_key headed; /* of the last heading */
+	struct ctprof_group_key headed; /* of the last heading */
 	bool has_heading;
 	size_t zero, absent; /* metrics that are not shown */
 };
@@ -60,9 +60,9 @@ static void append_title(const struct page *page, enum metric_section section)
 /* Where a part of the key differs from that of the block before, it is a heading. */
 static void add_headings(struct page *page, const struct row *row)
 {
-	const struct intern *texts = group_keys_texts(page->profile->keys);
-	enum group_axis axis = page->profile->options->rules.axis;
-	bool tree = row->group && axis == GROUP_AXIS_ALL;
+	const struct intern *texts = ctprof_group_keys_texts(page->profile->keys);
+	enum ctprof_axis axis = page->profile->options->rules.axis;
+	bool tree = row->group && axis == CTPROF_GROUP_AXIS_ALL;
 	bool new_cgroup = !page->has_heading || page->headed.cgroup != row->key.cgroup;
 	_cleanup_strbuf_ struct strbuf label = STRBUF_INIT;
 
@@ -80,7 +80,7 @@ static void add_headings(struct page *page, const struct row *row)
 		strbuf_append(&label, intern_text(texts, row->key.thread));
 	else
 		profile_format_label(page->profile, &row->key, &label);
-	if (row->group && axis != GROUP_AXIS_THREAD) {
+	if (row->group && axis != CTPROF_GROUP_AXIS_THREAD) {
 		uint32_t threads = row->group->values[METRIC_THREAD_COUNT].of;
 
 		strbuf_appendf(&label, "  %" PRIu32 " thread%s", threads, threads == 1 ? "" : "s");

@@ -15,25 +15,26 @@ enum {
 	HANDLE_KERNFS = 0xfe,
 };
 
-void bpf_cgroups_init(struct bpf_cgroups *cgroups)
+void ctprof_bpf_cgroups_init(struct ctprof_bpf_cgroups *cgroups)
 {
-	*cgroups = (struct bpf_cgroups){ .mount_fd = -1 };
+	*cgroups = (struct ctprof_bpf_cgroups){ .mount_fd = -1 };
 	cgroup_mount_find("", &cgroups->mount);
 	if (cgroups->mount.path)
 		cgroups->mount_fd = open(cgroups->mount.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-void bpf_cgroups_deinit(struct bpf_cgroups *cgroups)
+void ctprof_bpf_cgroups_deinit(struct ctprof_bpf_cgroups *cgroups)
 {
 	cleanup_fd(&cgroups->mount_fd);
 	cgroup_mount_deinit(&cgroups->mount);
 	vec_deinit(&cgroups->rows);
 	hash_index_deinit(&cgroups->index);
-	*cgroups = (struct bpf_cgroups){ .mount_fd = -1 };
+	*cgroups = (struct ctprof_bpf_cgroups){ .mount_fd = -1 };
 }
 
 /* Where its folder is now, by asking the file system for the node: no walk, no race with a move. */
-static bool find_folder(const struct bpf_cgroups *cgroups, uint64_t id, char folder[PATH_MAX])
+static bool find_folder(const struct ctprof_bpf_cgroups *cgroups, uint64_t id,
+			char folder[PATH_MAX])
 {
 	struct {
 		struct file_handle head;
@@ -62,7 +63,7 @@ static bool find_folder(const struct bpf_cgroups *cgroups, uint64_t id, char fol
 
 /* The mount point's path is in front of the folder; what the mount shows of the tree belongs there.
  */
-static bool name_of(const struct bpf_cgroups *cgroups, uint64_t id, struct intern *strings,
+static bool name_of(const struct ctprof_bpf_cgroups *cgroups, uint64_t id, struct intern *strings,
 		    uint32_t *ret_path)
 {
 	static const char deleted[] = " (deleted)";
@@ -86,11 +87,11 @@ static bool name_of(const struct bpf_cgroups *cgroups, uint64_t id, struct inter
 	return true;
 }
 
-static const struct bpf_cgroup *row_of(struct bpf_cgroups *cgroups, uint64_t id,
-				       struct intern *strings)
+static const struct ctprof_bpf_cgroup *row_of(struct ctprof_bpf_cgroups *cgroups, uint64_t id,
+					      struct intern *strings)
 {
 	uint64_t hash = hash_bytes(HASH_INIT, &id, sizeof(id));
-	struct bpf_cgroup row = { .id = id };
+	struct ctprof_bpf_cgroup row = { .id = id };
 	size_t at = 0;
 	uint32_t i;
 
@@ -103,10 +104,10 @@ static const struct bpf_cgroup *row_of(struct bpf_cgroups *cgroups, uint64_t id,
 	return &cgroups->rows.at[cgroups->rows.n - 1];
 }
 
-bool bpf_cgroups_find(struct bpf_cgroups *cgroups, uint64_t id, struct intern *strings,
-		      uint32_t *ret_path)
+bool ctprof_bpf_cgroups_find(struct ctprof_bpf_cgroups *cgroups, uint64_t id,
+			     struct intern *strings, uint32_t *ret_path)
 {
-	const struct bpf_cgroup *row;
+	const struct ctprof_bpf_cgroup *row;
 
 	if (id == 0)
 		return false;

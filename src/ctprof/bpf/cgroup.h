@@ -7,28 +7,28 @@
 #include "base/intern.h"
 #include "procfs/cgroup_mount.h"
 
-struct bpf_cgroup {
+struct ctprof_bpf_cgroup {
 	uint64_t id;
 	uint32_t path;
 	bool known;
 };
 
-struct bpf_cgroups {
+struct ctprof_bpf_cgroups {
 	struct cgroup_mount mount;
 	int mount_fd; /* -1: nothing can be asked */
-	VEC(struct bpf_cgroup) rows;
+	VEC(struct ctprof_bpf_cgroup) rows;
 	struct hash_index index; /* of the rows, by id */
 };
 
-void bpf_cgroups_init(struct bpf_cgroups *cgroups);
-void bpf_cgroups_deinit(struct bpf_cgroups *cgroups);
-#define _cleanup_bpf_cgroups_ _cleanup_(bpf_cgroups_deinit)
+void ctprof_bpf_cgroups_init(struct ctprof_bpf_cgroups *cgroups);
+void ctprof_bpf_cgroups_deinit(struct ctprof_bpf_cgroups *cgroups);
+#define _cleanup_ctprof_bpf_cgroups_ _cleanup_(ctprof_bpf_cgroups_deinit)
 
 /*
  * The path as /proc/PID/cgroup shows it to us. False for one that is gone, that lies outside of
  * the mount, or when it may not be asked for: only the file knows those.
  */
-bool bpf_cgroups_find(struct bpf_cgroups *cgroups, uint64_t id, struct intern *strings,
-		      uint32_t *ret_path);
+bool ctprof_bpf_cgroups_find(struct ctprof_bpf_cgroups *cgroups, uint64_t id,
+			     struct intern *strings, uint32_t *ret_path);
 
 #endif

@@ -22,17 +22,18 @@ static bool read_text(const char *root, const char *path, struct strbuf *into)
 	return !err;
 }
 
-bool bpf_rules_parse_cpus(const char *text, size_t n, uint64_t cpus[BPF_RECORD_CPU_WORDS])
+bool ctprof_bpf_rules_parse_cpus(const char *text, size_t n,
+				 uint64_t cpus[CTPROF_BPF_RECORD_CPU_WORDS])
 {
 	_cleanup_cpu_ids_ struct cpu_ids list = { 0 };
 
 	if (!cpu_list_parse(text, n, &list))
 		return false;
-	memset(cpus, 0, BPF_RECORD_CPU_WORDS * sizeof(*cpus));
+	memset(cpus, 0, CTPROF_BPF_RECORD_CPU_WORDS * sizeof(*cpus));
 	for (size_t i = 0; i < list.ids.n; i++) {
 		uint32_t id = list.ids.at[i];
 
-		if (id >= BPF_RECORD_CPU_WORDS * 64)
+		if (id >= CTPROF_BPF_RECORD_CPU_WORDS * 64)
 			return false;
 		cpus[id / 64] |= UINT64_C(1) << (id % 64);
 	}
@@ -44,7 +45,7 @@ bool bpf_rules_parse_cpus(const char *text, size_t n, uint64_t cpus[BPF_RECORD_C
  * anybody may turn at any time, so the file is asked, not the version. The line `slice` is there
  * for threads of a fair policy only: our own, or else that of process 1.
  */
-static void read_sched(const char *root, struct strbuf *text, struct bpf_rules *rules)
+static void read_sched(const char *root, struct strbuf *text, struct ctprof_bpf_rules *rules)
 {
 	int policy = sched_getscheduler(0);
 	bool is_fair = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == 7;
@@ -57,7 +58,7 @@ static void read_sched(const char *root, struct strbuf *text, struct bpf_rules *
 		is_fair = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == 7;
 	}
 	if (!is_fair || !read_text(root, path, text) ||
-	    !walk_take_sched(text->at, text->n, &ours, &negative_times))
+	    !ctprof_walk_take_sched(text->at, text->n, &ours, &negative_times))
 		return;
 	rules->shows_sched = true;
 	rules->shows_slice = sample_knows(&ours, METRIC_FAIR_SLICE_NS);
@@ -70,28 +71,28 @@ static void read_sched(const char *root, struct strbuf *text, struct bpf_rules *
  * sched_getaffinity(2) shows those CPUs of a thread's own that are active; a CPU is online and not
  * active only while it comes or goes. The call fails when the kernel may have more CPUs than fit.
  */
-static void read_cpus(const char *root, struct strbuf *text, struct bpf_rules *rules)
+static void read_cpus(const char *root, struct strbuf *text, struct ctprof_bpf_rules *rules)
 {
-	uint64_t fits[BPF_RECORD_CPU_WORDS];
+	uint64_t fits[CTPROF_BPF_RECORD_CPU_WORDS];
 
 	rules->has_cpus = sched_getaffinity(0, sizeof(fits), (cpu_set_t *)fits) == 0 &&
 			  read_text(root, "/sys/devices/system/cpu/online", text) &&
-			  bpf_rules_parse_cpus(strbuf_str(text), text->n, rules->cpus);
+			  ctprof_bpf_rules_parse_cpus(strbuf_str(text), text->n, rules->cpus);
 }
 
 static bool has_nohz_full(const char *root, struct strbuf *text)
 {
-	uint64_t cpus[BPF_RECORD_CPU_WORDS];
+	uint64_t cpus[CTPROF_BPF_RECORD_CPU_WORDS];
 
 	/* "(null)" or empty where there is none; what is no list of CPUs is none. */
 	return read_text(root, "/sys/devices/system/cpu/nohz_full", text) &&
-	       bpf_rules_parse_cpus(strbuf_str(text), text->n, cpus);
+	       ctprof_bpf_rules_parse_cpus(strbuf_str(text), text->n, cpus);
 }
 
-void bpf_rules_read(const char *root, struct bpf_rules *ret)
+void ctprof_bpf_rules_read(const char *root, struct ctprof_bpf_rules *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct bpf_rules rules = {
+	struct ctprof_bpf_rules rules = {
 		.user_hz = (uint64_t)sysconf(_SC_CLK_TCK),
 		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
 	};

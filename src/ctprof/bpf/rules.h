@@ -6,9 +6,10 @@
 #include "ctprof/bpf/sample.h"
 
 /* Reads files below root; system calls are asked about the machine itself. */
-void bpf_rules_read(const char *root, struct bpf_rules *ret);
+void ctprof_bpf_rules_read(const char *root, struct ctprof_bpf_rules *ret);
 
 /* Of "0-3,5\n"; false when a CPU does not fit. */
-bool bpf_rules_parse_cpus(const char *text, size_t n, uint64_t cpus[BPF_RECORD_CPU_WORDS]);
+bool ctprof_bpf_rules_parse_cpus(const char *text, size_t n,
+				 uint64_t cpus[CTPROF_BPF_RECORD_CPU_WORDS]);
 
 #endif

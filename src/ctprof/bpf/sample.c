@@ -26,7 +26,7 @@ enum {
 	STATE_FROZEN = 0x8000,
 };
 
-bool bpf_sample_is_listed(const struct bpf_record *record)
+bool ctprof_bpf_sample_is_listed(const struct ctprof_bpf_record *record)
 {
 	return record->tid && record->tgid;
 }
@@ -47,27 +47,30 @@ static bool trim(const char *at, size_t n, const char **ret_at, size_t *ret_n)
 	return n > 0;
 }
 
-bool bpf_sample_name(const struct bpf_record *record, const char **ret_at, size_t *ret_n)
+bool ctprof_bpf_sample_name(const struct ctprof_bpf_record *record, const char **ret_at,
+			    size_t *ret_n)
 {
 	if (record->flags & FLAG_WQ_WORKER)
 		return false;
 	/* Its name may be longer than what the task has of it. */
-	if (record->flags & FLAG_KTHREAD && !(record->has & BPF_HAS_FULL_NAME))
+	if (record->flags & FLAG_KTHREAD && !(record->has & CTPROF_BPF_HAS_FULL_NAME))
 		return false;
 	return trim(record->name, strnlen(record->name, sizeof(record->name)), ret_at, ret_n);
 }
 
-bool bpf_sample_leader_name(const struct bpf_record *record, const char **ret_at, size_t *ret_n)
+bool ctprof_bpf_sample_leader_name(const struct ctprof_bpf_record *record, const char **ret_at,
+				   size_t *ret_n)
 {
 	/* Kernel threads lead themselves. */
 	if (record->flags & (FLAG_WQ_WORKER | FLAG_KTHREAD))
-		return bpf_sample_name(record, ret_at, ret_n);
-	return trim(record->leader_comm, strnlen(record->leader_comm, BPF_RECORD_COMM), ret_at,
-		    ret_n);
+		return ctprof_bpf_sample_name(record, ret_at, ret_n);
+	return trim(record->leader_comm, strnlen(record->leader_comm, CTPROF_BPF_RECORD_COMM),
+		    ret_at, ret_n);
 }
 
 /* cputime_adjust() of kernel/sched/cputime.c, but what it would remember stays as it is. */
-void bpf_split_time(const struct bpf_record *record, uint64_t *ret_utime_ns, uint64_t *ret_stime_ns)
+void ctprof_bpf_split_time(const struct ctprof_bpf_record *record, uint64_t *ret_utime_ns,
+			   uint64_t *ret_stime_ns)
 {
 	uint64_t ran = record->sum_exec_runtime_ns;
 	uint64_t utime = record->utime_ns, stime = record->stime_ns;
@@ -101,18 +104,18 @@ static void set_signed(struct thread_sample *sample, enum metric_id id, int64_t 
 	sample_set(sample, id, (uint64_t)value);
 }
 
-static bool set_stat(const struct bpf_record *record, const struct bpf_rules *rules,
+static bool set_stat(const struct ctprof_bpf_record *record, const struct ctprof_bpf_rules *rules,
 		     struct thread_sample *sample)
 {
 	uint64_t tick_ns = 1000000000 / rules->user_hz;
 	uint64_t utime, stime;
 
-	if (rules->is_vtime_used || !(record->has & BPF_HAS_PREV_CPUTIME) ||
-	    !(record->has & BPF_HAS_CPU))
+	if (rules->is_vtime_used || !(record->has & CTPROF_BPF_HAS_PREV_CPUTIME) ||
+	    !(record->has & CTPROF_BPF_HAS_CPU))
 		return false;
 	sample->start_ticks = (record->start_boottime_ns + (uint64_t)record->boottime_offset_ns) /
 			      tick_ns;
-	bpf_split_time(record, &utime, &stime);
+	ctprof_bpf_split_time(record, &utime, &stime);
 	sample_set(sample, METRIC_UTIME_CLOCK_TICKS, utime / tick_ns);
 	sample_set(sample, METRIC_STIME_CLOCK_TICKS, stime / tick_ns);
 	sample_set(sample, METRIC_MINFLT, record->min_flt);
@@ -125,7 +128,7 @@ static bool set_stat(const struct bpf_record *record, const struct bpf_rules *ru
 	return true;
 }
 
-static bool set_status(const struct bpf_record *record, struct thread_sample *sample)
+static bool set_status(const struct ctprof_bpf_record *record, struct thread_sample *sample)
 {
 	static const char letters[] = "RSDTtXZPI";
 	unsigned int bits = (record->state | record->exit_state) & STATE_REPORTED;
@@ -146,9 +149,9 @@ static bool set_status(const struct bpf_record *record, struct thread_sample *sa
 	return true;
 }
 
-static bool set_schedstat(const struct bpf_record *record, struct thread_sample *sample)
+static bool set_schedstat(const struct ctprof_bpf_record *record, struct thread_sample *sample)
 {
-	if (!(record->has & BPF_HAS_SCHED_INFO))
+	if (!(record->has & CTPROF_BPF_HAS_SCHED_INFO))
 		return false;
 	sample_set(sample, METRIC_RUN_TIME_NS, record->sum_exec_runtime_ns);
 	sample_set(sample, METRIC_WAIT_TIME_NS, record->run_delay_ns);
@@ -156,16 +159,16 @@ static bool set_schedstat(const struct bpf_record *record, struct thread_sample 
 	return true;
 }
 
-static bool set_io(const struct bpf_record *record, struct thread_sample *sample)
+static bool set_io(const struct ctprof_bpf_record *record, struct thread_sample *sample)
 {
-	static const enum metric_id ids[N_BPF_IO] = {
+	static const enum metric_id ids[CTPROF_BPF_N_IO] = {
 #define BPF_IO(id, key) METRIC_##id,
 #include "metric/bpf_rows.def"
 	};
 
-	if (!(record->has & BPF_HAS_IO))
+	if (!(record->has & CTPROF_BPF_HAS_IO))
 		return false;
-	for (unsigned int i = 0; i < N_BPF_IO; i++)
+	for (unsigned int i = 0; i < CTPROF_BPF_N_IO; i++)
 		sample_set(sample, ids[i], record->io[i]);
 	return true;
 }
@@ -195,34 +198,34 @@ static unsigned int set_time(struct thread_sample *sample, enum metric_id id, ui
 	return 0;
 }
 
-static unsigned int set_stats(const struct bpf_record *record, struct thread_sample *sample)
+static unsigned int set_stats(const struct ctprof_bpf_record *record, struct thread_sample *sample)
 {
-	static const enum metric_id ids[N_BPF_STATS] = {
+	static const enum metric_id ids[CTPROF_BPF_N_STATS] = {
 #define BPF_STAT(id, key) METRIC_##id,
 #include "metric/bpf_rows.def"
 	};
 	unsigned int below_0 = 0;
 
-	for (unsigned int i = 0; i < N_BPF_STATS; i++) {
+	for (unsigned int i = 0; i < CTPROF_BPF_N_STATS; i++) {
 		if (metric_rows[ids[i]].unit == METRIC_UNIT_NS)
 			below_0 += set_time(sample, ids[i], record->stats[i]);
 		else
 			sample_set(sample, ids[i], record->stats[i]);
 	}
-	walk_split_sleep(sample);
+	ctprof_walk_split_sleep(sample);
 	return below_0;
 }
 
-static bool set_sched(const struct bpf_record *record, const struct bpf_rules *rules,
+static bool set_sched(const struct ctprof_bpf_record *record, const struct ctprof_bpf_rules *rules,
 		      struct thread_sample *sample, unsigned int *below_0)
 {
 	bool is_fair = record->policy == POLICY_NORMAL || record->policy == POLICY_BATCH ||
 		       record->policy == POLICY_EXT;
 
-	if (!rules->shows_sched || (rules->shows_stats && !(record->has & BPF_HAS_STATS)) ||
-	    (rules->shows_ext && !(record->has & BPF_HAS_EXT)) ||
-	    (rules->shows_slice && !(record->has & BPF_HAS_SLICE)) ||
-	    (rules->shows_core_forceidle && !(record->has & BPF_HAS_CORE_FORCEIDLE)))
+	if (!rules->shows_sched || (rules->shows_stats && !(record->has & CTPROF_BPF_HAS_STATS)) ||
+	    (rules->shows_ext && !(record->has & CTPROF_BPF_HAS_EXT)) ||
+	    (rules->shows_slice && !(record->has & CTPROF_BPF_HAS_SLICE)) ||
+	    (rules->shows_core_forceidle && !(record->has & CTPROF_BPF_HAS_CORE_FORCEIDLE)))
 		return false;
 	sample_set(sample, METRIC_NR_MIGRATIONS, record->nr_migrations);
 	if (rules->shows_slice && is_fair)
@@ -236,53 +239,53 @@ static bool set_sched(const struct bpf_record *record, const struct bpf_rules *r
 	return true;
 }
 
-static bool set_cpu_delays(const struct bpf_record *record, const struct bpf_rules *rules,
-			   struct thread_sample *sample)
+static bool set_cpu_delays(const struct ctprof_bpf_record *record,
+			   const struct ctprof_bpf_rules *rules, struct thread_sample *sample)
 {
-	if (!rules->counts_cpu_delays || !(record->has & BPF_HAS_SCHED_INFO))
+	if (!rules->counts_cpu_delays || !(record->has & CTPROF_BPF_HAS_SCHED_INFO))
 		return false;
 	sample_set(sample, METRIC_CPU_DELAY_COUNT, record->pcount);
 	sample_set(sample, METRIC_CPU_DELAY_TOTAL_NS, record->run_delay_ns);
-	if (record->has & BPF_HAS_RUN_DELAY_EXTREMES) {
+	if (record->has & CTPROF_BPF_HAS_RUN_DELAY_EXTREMES) {
 		sample_set(sample, METRIC_CPU_DELAY_MAX_NS, record->max_run_delay_ns);
 		sample_set(sample, METRIC_CPU_DELAY_MIN_NS, record->min_run_delay_ns);
 	}
 	return true;
 }
 
-static bool set_delays(const struct bpf_record *record, const struct bpf_rules *rules,
+static bool set_delays(const struct ctprof_bpf_record *record, const struct ctprof_bpf_rules *rules,
 		       struct thread_sample *sample)
 {
 	/* Of each kind four metrics stand in a row: count, total, longest, shortest. */
-	static const enum metric_id ids[N_BPF_DELAYS] = {
-		[BPF_DELAY_blkio] = METRIC_BLKIO_DELAY_COUNT,
-		[BPF_DELAY_swapin] = METRIC_SWAPIN_DELAY_COUNT,
-		[BPF_DELAY_freepages] = METRIC_FREEPAGES_DELAY_COUNT,
-		[BPF_DELAY_thrashing] = METRIC_THRASHING_DELAY_COUNT,
-		[BPF_DELAY_compact] = METRIC_COMPACT_DELAY_COUNT,
-		[BPF_DELAY_wpcopy] = METRIC_WPCOPY_DELAY_COUNT,
-		[BPF_DELAY_irq] = METRIC_IRQ_DELAY_COUNT,
+	static const enum metric_id ids[CTPROF_BPF_N_DELAYS] = {
+		[CTPROF_BPF_DELAY_blkio] = METRIC_BLKIO_DELAY_COUNT,
+		[CTPROF_BPF_DELAY_swapin] = METRIC_SWAPIN_DELAY_COUNT,
+		[CTPROF_BPF_DELAY_freepages] = METRIC_FREEPAGES_DELAY_COUNT,
+		[CTPROF_BPF_DELAY_thrashing] = METRIC_THRASHING_DELAY_COUNT,
+		[CTPROF_BPF_DELAY_compact] = METRIC_COMPACT_DELAY_COUNT,
+		[CTPROF_BPF_DELAY_wpcopy] = METRIC_WPCOPY_DELAY_COUNT,
+		[CTPROF_BPF_DELAY_irq] = METRIC_IRQ_DELAY_COUNT,
 	};
 
 	_Static_assert(METRIC_IRQ_DELAY_MIN_NS == METRIC_IRQ_DELAY_COUNT + 3 &&
 			       METRIC_BLKIO_DELAY_TOTAL_NS == METRIC_BLKIO_DELAY_COUNT + 1 &&
 			       METRIC_BLKIO_DELAY_MAX_NS == METRIC_BLKIO_DELAY_COUNT + 2,
 		       "four in a row");
-	if (!rules->counts_delays || !(record->has & BPF_HAS_DELAYS))
+	if (!rules->counts_delays || !(record->has & CTPROF_BPF_HAS_DELAYS))
 		return false;
 	/* taskstats would say 0, as of one that was never delayed. */
-	if (record->has & BPF_LACKS_DELAYS) {
+	if (record->has & CTPROF_BPF_LACKS_DELAYS) {
 		sample->uncounted |= METRIC_SOURCE_BIT(DELAY_BLOCK);
 		return false;
 	}
-	for (unsigned int i = 0; i < N_BPF_DELAYS; i++) {
-		const struct bpf_delay *delay = &record->delays[i];
+	for (unsigned int i = 0; i < CTPROF_BPF_N_DELAYS; i++) {
+		const struct ctprof_bpf_delay *delay = &record->delays[i];
 
-		if (!(record->has >> (BPF_HAS_DELAY_KINDS_SHIFT + i) & 1))
+		if (!(record->has >> (CTPROF_BPF_HAS_DELAY_KINDS_SHIFT + i) & 1))
 			continue;
 		sample_set(sample, ids[i], delay->count);
 		sample_set(sample, ids[i] + 1, delay->total_ns);
-		if (record->has & BPF_HAS_DELAY_EXTREMES) {
+		if (record->has & CTPROF_BPF_HAS_DELAY_EXTREMES) {
 			sample_set(sample, ids[i] + 2, delay->max_ns);
 			sample_set(sample, ids[i] + 3, delay->min_ns);
 		}
@@ -290,18 +293,19 @@ static bool set_delays(const struct bpf_record *record, const struct bpf_rules *
 	return true;
 }
 
-static bool set_watermarks(const struct bpf_record *record, const struct bpf_rules *rules,
-			   struct thread_sample *sample)
+static bool set_watermarks(const struct ctprof_bpf_record *record,
+			   const struct ctprof_bpf_rules *rules, struct thread_sample *sample)
 {
-	if (!(record->has & BPF_HAS_WATERMARKS))
+	if (!(record->has & CTPROF_BPF_HAS_WATERMARKS))
 		return false;
 	sample_set(sample, METRIC_HIWATER_RSS_BYTES, record->hiwater_rss_pages * rules->page_size);
 	sample_set(sample, METRIC_HIWATER_VM_BYTES, record->hiwater_vm_pages * rules->page_size);
 	return true;
 }
 
-unsigned int bpf_sample_set(const struct bpf_record *record, const struct bpf_rules *rules,
-			    uint32_t wanted, struct thread_sample *sample)
+unsigned int ctprof_bpf_sample_set(const struct ctprof_bpf_record *record,
+				   const struct ctprof_bpf_rules *rules, uint32_t wanted,
+				   struct thread_sample *sample)
 {
 	unsigned int below_0 = 0;
 
@@ -321,6 +325,6 @@ unsigned int bpf_sample_set(const struct bpf_record *record, const struct bpf_ru
 	TRY(DELAY_BLOCK, set_delays(record, rules, sample));
 	TRY(XACCT, set_watermarks(record, rules, sample));
 #undef TRY
-	sample->taskstats_ok = sample->sources & DELAY_SOURCES;
+	sample->taskstats_ok = sample->sources & CTPROF_DELAY_SOURCES;
 	return below_0;
 }

@@ -15,13 +15,13 @@
 extern const char ctprof_task_object_start[], ctprof_task_object_end[];
 
 struct bpf_pass {
-	const struct capture_options *options;
-	struct snapshot *snapshot;
+	const struct ctprof_options *options;
+	struct ctprof_snapshot *snapshot;
 	uint32_t wanted;
-	struct bpf_rules rules;
-	struct bpf_cgroups cgroups;
+	struct ctprof_bpf_rules rules;
+	struct ctprof_bpf_cgroups cgroups;
 	/* Most threads have the CPUs of the one before them. */
-	uint64_t last_cpus[BPF_RECORD_CPU_WORDS];
+	uint64_t last_cpus[CTPROF_BPF_RECORD_CPU_WORDS];
 	uint32_t last_list;
 	size_t last_n_cpus;
 	bool has_last;
@@ -29,37 +29,38 @@ struct bpf_pass {
 };
 
 /* The name of the process also where that of the thread is left to its file. */
-static bool set_names(struct bpf_pass *pass, const struct bpf_record *record,
+static bool set_names(struct bpf_pass *pass, const struct ctprof_bpf_record *record,
 		      struct thread_sample *sample)
 {
 	struct intern *strings = &pass->snapshot->strings;
 	const char *at;
 	size_t n;
 
-	if (bpf_sample_leader_name(record, &at, &n))
+	if (ctprof_bpf_sample_leader_name(record, &at, &n))
 		sample->pcomm = intern_add_n(strings, at, n);
-	if (!bpf_sample_name(record, &at, &n))
+	if (!ctprof_bpf_sample_name(record, &at, &n))
 		return false;
 	sample->comm = intern_add_n(strings, at, n);
 	return true;
 }
 
-static void list_cpus(struct bpf_pass *pass, const struct bpf_record *record)
+static void list_cpus(struct bpf_pass *pass, const struct ctprof_bpf_record *record)
 {
-	uint32_t ids[BPF_RECORD_CPU_WORDS * 64];
+	uint32_t ids[CTPROF_BPF_RECORD_CPU_WORDS * 64];
 	size_t n = 0;
 
-	for (size_t word = 0; word < BPF_RECORD_CPU_WORDS; word++)
+	for (size_t word = 0; word < CTPROF_BPF_RECORD_CPU_WORDS; word++)
 		for (uint64_t left = record->cpus[word] & pass->rules.cpus[word]; left;
 		     left &= left - 1)
 			ids[n++] = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
 	pass->last_n_cpus = n;
-	pass->last_list = n ? snapshot_add_cpu_list(pass->snapshot, ids, n) : SAMPLE_NO_ENTRY;
+	pass->last_list = n ? ctprof_snapshot_add_cpu_list(pass->snapshot, ids, n)
+			    : SAMPLE_NO_ENTRY;
 	memcpy(pass->last_cpus, record->cpus, sizeof(record->cpus));
 	pass->has_last = true;
 }
 
-static bool set_cpus(struct bpf_pass *pass, const struct bpf_record *record,
+static bool set_cpus(struct bpf_pass *pass, const struct ctprof_bpf_record *record,
 		     struct thread_sample *sample)
 {
 	if (!pass->rules.has_cpus)
@@ -73,25 +74,25 @@ static bool set_cpus(struct bpf_pass *pass, const struct bpf_record *record,
 	return true;
 }
 
-static bool set_cgroup(struct bpf_pass *pass, const struct bpf_record *record,
+static bool set_cgroup(struct bpf_pass *pass, const struct ctprof_bpf_record *record,
 		       struct thread_sample *sample)
 {
-	return record->has & BPF_HAS_CGROUP &&
-	       bpf_cgroups_find(&pass->cgroups, record->cgroup_id, &pass->snapshot->strings,
-				&sample->cgroup);
+	return record->has & CTPROF_BPF_HAS_CGROUP &&
+	       ctprof_bpf_cgroups_find(&pass->cgroups, record->cgroup_id, &pass->snapshot->strings,
+				       &sample->cgroup);
 }
 
-static void add_thread(struct bpf_pass *pass, const struct bpf_record *record)
+static void add_thread(struct bpf_pass *pass, const struct ctprof_bpf_record *record)
 {
 	struct thread_sample *sample;
 
-	if (!bpf_sample_is_listed(record))
+	if (!ctprof_bpf_sample_is_listed(record))
 		return;
 	vec_reserve_one_(&pass->snapshot->threads);
 	sample = &pass->snapshot->threads.at[pass->snapshot->threads.n++];
 	memset(sample, 0, sizeof(*sample));
 	sample->cpu_affinity = sample->smaps = SAMPLE_NO_ENTRY;
-	pass->below_0 += bpf_sample_set(record, &pass->rules, pass->wanted, sample);
+	pass->below_0 += ctprof_bpf_sample_set(record, &pass->rules, pass->wanted, sample);
 	if (pass->wanted & METRIC_SOURCE_BIT(COMM) && set_names(pass, record, sample))
 		sample->sources |= METRIC_SOURCE_BIT(COMM);
 	if (pass->wanted & METRIC_SOURCE_BIT(AFFINITY) && set_cpus(pass, record, sample))
@@ -103,19 +104,19 @@ static void add_thread(struct bpf_pass *pass, const struct bpf_record *record)
 static struct error *add_threads(const void *bytes, size_t n, void *arg)
 {
 	struct bpf_pass *pass = arg;
-	const struct bpf_record *records = bytes;
+	const struct ctprof_bpf_record *records = bytes;
 	size_t more = n / sizeof(*records);
 
 	if (n % sizeof(*records))
 		return bpfload_error(BPFLOAD_READ, 0, "%zu bytes are no whole records", n);
-	if (pass->snapshot->threads.n + more > WALK_LIMIT_THREADS)
-		return base_error(BASE_LIMIT, 0, "more than %d threads", WALK_LIMIT_THREADS);
+	if (pass->snapshot->threads.n + more > CTPROF_LIMIT_THREADS)
+		return base_error(BASE_LIMIT, 0, "more than %d threads", CTPROF_LIMIT_THREADS);
 	for (size_t i = 0; i < more; i++)
 		add_thread(pass, &records[i]);
 	return cancel_error(pass->options->cancel, "reading the threads");
 }
 
-static bool is_wanted_number(const struct capture_options *options, uint32_t number)
+static bool is_wanted_number(const struct ctprof_options *options, uint32_t number)
 {
 	for (size_t i = 0; i < options->n_pids; i++)
 		if ((uint32_t)options->pids[i] == number)
@@ -146,12 +147,12 @@ static void drop_unwanted(struct bpf_pass *pass)
 
 static void finish(struct bpf_pass *pass, uint64_t read_at_ns)
 {
-	struct snapshot *snapshot = pass->snapshot;
+	struct ctprof_snapshot *snapshot = pass->snapshot;
 	uint32_t any = 0;
 
-	walk_sort(snapshot->threads.at, snapshot->threads.n);
+	ctprof_walk_sort(snapshot->threads.at, snapshot->threads.n);
 	/* An exec by another thread gives that one the number of the leader, under our eyes. */
-	snapshot->threads.n = walk_unique(snapshot->threads.at, snapshot->threads.n);
+	snapshot->threads.n = ctprof_walk_unique(snapshot->threads.at, snapshot->threads.n);
 	drop_unwanted(pass);
 	for (size_t i = 0; i < snapshot->threads.n; i++) {
 		snapshot->threads.at[i].read_at_ns = read_at_ns;
@@ -159,7 +160,7 @@ static void finish(struct bpf_pass *pass, uint64_t read_at_ns)
 	}
 	for (unsigned int i = 0; i < N_METRIC_SOURCES; i++)
 		if (any >> i & 1)
-			snapshot->paths[i] = SNAPSHOT_PATH_BPF;
+			snapshot->paths[i] = CTPROF_SNAPSHOT_PATH_BPF;
 	snapshot->parse.negative_dotted_values += pass->below_0;
 }
 
@@ -167,7 +168,7 @@ struct bpf_tasks {
 	struct bpfload *load;
 };
 
-struct error *bpf_tasks_open(struct bpf_tasks **ret)
+struct error *ctprof_bpf_tasks_open(struct bpf_tasks **ret)
 {
 	struct bpfload *load;
 	struct error *err;
@@ -181,15 +182,15 @@ struct error *bpf_tasks_open(struct bpf_tasks **ret)
 	return NULL;
 }
 
-void bpf_tasks_free(struct bpf_tasks *tasks)
+void ctprof_bpf_tasks_free(struct bpf_tasks *tasks)
 {
 	if (tasks)
 		bpfload_free(tasks->load);
 	free(tasks);
 }
 
-static struct error *read_since(struct bpf_tasks *tasks, const struct capture_options *options,
-				uint64_t began_ns, struct snapshot *snapshot)
+static struct error *read_since(struct bpf_tasks *tasks, const struct ctprof_options *options,
+				uint64_t began_ns, struct ctprof_snapshot *snapshot)
 {
 	struct bpf_pass pass = {
 		.options = options,
@@ -198,10 +199,10 @@ static struct error *read_since(struct bpf_tasks *tasks, const struct capture_op
 	};
 	struct error *err;
 
-	bpf_rules_read(options->root, &pass.rules);
-	bpf_cgroups_init(&pass.cgroups);
+	ctprof_bpf_rules_read(options->root, &pass.rules);
+	ctprof_bpf_cgroups_init(&pass.cgroups);
 	err = bpfload_read(tasks->load, "ctprof_task", add_threads, &pass);
-	bpf_cgroups_deinit(&pass.cgroups);
+	ctprof_bpf_cgroups_deinit(&pass.cgroups);
 	if (err)
 		vec_clear(&snapshot->threads);
 	else
@@ -209,11 +210,12 @@ static struct error *read_since(struct bpf_tasks *tasks, const struct capture_op
 	return err;
 }
 
-static struct error *open_and_read(const struct capture_options *options, struct snapshot *snapshot)
+static struct error *open_and_read(const struct ctprof_options *options,
+				   struct ctprof_snapshot *snapshot)
 {
-	_cleanup_bpf_tasks_ struct bpf_tasks *own = NULL;
+	_cleanup_ctprof_bpf_tasks_ struct bpf_tasks *own = NULL;
 	uint64_t began_ns = clock_monotonic_ns();
-	struct error *err = options->bpf_tasks ? NULL : bpf_tasks_open(&own);
+	struct error *err = options->bpf_tasks ? NULL : ctprof_bpf_tasks_open(&own);
 
 	if (err)
 		return err;
@@ -221,7 +223,7 @@ static struct error *open_and_read(const struct capture_options *options, struct
 }
 
 /* Takes the line. */
-static void note(const struct capture_options *options, char *line)
+static void note(const struct ctprof_options *options, char *line)
 {
 	if (options->note)
 		options->note(line, options->arg);
@@ -229,12 +231,12 @@ static void note(const struct capture_options *options, char *line)
 }
 
 /* A count that is not to be had is no reason to take the slow way. */
-static bool is_worth_loading(const struct capture_options *options)
+static bool is_worth_loading(const struct ctprof_options *options)
 {
 	uint64_t n;
 
-	if (options->bpf_tasks || !options->bpf_from_threads || !thread_count_read(options, &n) ||
-	    n >= options->bpf_from_threads)
+	if (options->bpf_tasks || !options->bpf_from_threads ||
+	    !ctprof_thread_count_read(options, &n) || n >= options->bpf_from_threads)
 		return true;
 	note(options, xasprintf("threads are read through /proc, not BPF: there are %" PRIu64
 				", and loading the iterator pays from %" PRIu64 " on",
@@ -242,15 +244,15 @@ static bool is_worth_loading(const struct capture_options *options)
 	return false;
 }
 
-static void note_refusal(const struct capture_options *options, const struct error *err)
+static void note_refusal(const struct ctprof_options *options, const struct error *err)
 {
 	note(options, xasprintf("threads are read through /proc, not BPF: [%s] %s", error_tag(err),
 				error_message(err)));
 }
 
-void bpf_tasks_open_for_series(struct capture_options *options, struct bpf_tasks **ret)
+void ctprof_bpf_tasks_open_for_series(struct ctprof_options *options, struct bpf_tasks **ret)
 {
-	_cleanup_error_ struct error *err = bpf_tasks_open(ret);
+	_cleanup_error_ struct error *err = ctprof_bpf_tasks_open(ret);
 
 	options->bpf_tasks = *ret;
 	options->bpf = !err;
@@ -261,7 +263,8 @@ void bpf_tasks_open_for_series(struct capture_options *options, struct bpf_tasks
 		     xstrdup("threads are read through BPF: a series loads the iterator once"));
 }
 
-struct error *ctprof_read_bpf(const struct capture_options *options, struct snapshot *snapshot)
+struct error *ctprof_read_bpf(const struct ctprof_options *options,
+			      struct ctprof_snapshot *snapshot)
 {
 	struct error *err;
 

@@ -21,17 +21,17 @@
  */
 struct bpf_tasks;
 
-struct error *bpf_tasks_open(struct bpf_tasks **ret) MUST_CHECK;
-void bpf_tasks_free(struct bpf_tasks *tasks);
+struct error *ctprof_bpf_tasks_open(struct bpf_tasks **ret) MUST_CHECK;
+void ctprof_bpf_tasks_free(struct bpf_tasks *tasks);
 
-DEFINE_CLEANUP(bpf_tasks, struct bpf_tasks *, NULL, bpf_tasks_free);
-#define _cleanup_bpf_tasks_ _cleanup_(cleanup_bpf_tasks)
+DEFINE_CLEANUP(ctprof_bpf_tasks, struct bpf_tasks *, NULL, ctprof_bpf_tasks_free);
+#define _cleanup_ctprof_bpf_tasks_ _cleanup_(cleanup_ctprof_bpf_tasks)
 
 /*
  * Loads it once for a series: sets options->bpf_tasks, or switches options->bpf off, and says which
  * way threads are read. *ret belongs to the caller and outlives the series.
  */
-void bpf_tasks_open_for_series(struct capture_options *options, struct bpf_tasks **ret);
+void ctprof_bpf_tasks_open_for_series(struct ctprof_options *options, struct bpf_tasks **ret);
 
 /*
  * Before the walk: fills snapshot->threads, sorted, with every thread (only those of options->pids
@@ -42,7 +42,7 @@ void bpf_tasks_open_for_series(struct capture_options *options, struct bpf_tasks
  *
  * An error only when the cancel fired.
  */
-struct error *ctprof_read_bpf(const struct capture_options *options,
-			      struct snapshot *snapshot) MUST_CHECK;
+struct error *ctprof_read_bpf(const struct ctprof_options *options,
+			      struct ctprof_snapshot *snapshot) MUST_CHECK;
 
 #endif

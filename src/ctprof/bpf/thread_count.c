@@ -13,7 +13,7 @@ enum {
 	OWN_LINKS = 2, /* of a folder without others in it */
 };
 
-bool thread_count_parse(const char *loadavg, size_t n, uint64_t *ret)
+bool ctprof_thread_count_parse(const char *loadavg, size_t n, uint64_t *ret)
 {
 	struct slice rest = { loadavg, n }, word = { 0 }, running;
 
@@ -32,7 +32,7 @@ static uint64_t threads_of(const char *root, pid_t pid)
 	return stat(path, &st) == 0 && st.st_nlink > OWN_LINKS ? st.st_nlink - OWN_LINKS : 0;
 }
 
-bool thread_count_read(const struct capture_options *options, uint64_t *ret)
+bool ctprof_thread_count_read(const struct ctprof_options *options, uint64_t *ret)
 {
 	_cleanup_free_ char *path = xasprintf("%s/proc/loadavg", options->root);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -40,7 +40,7 @@ bool thread_count_read(const struct capture_options *options, uint64_t *ret)
 
 	if (!options->n_pids) {
 		error_free(io_read_file(path, LOADAVG_BYTES, &text));
-		return thread_count_parse(strbuf_str(&text), text.n, ret);
+		return ctprof_thread_count_parse(strbuf_str(&text), text.n, ret);
 	}
 	for (size_t i = 0; i < options->n_pids; i++)
 		n += threads_of(options->root, options->pids[i]);

@@ -9,8 +9,8 @@
  * The number behind the slash in /proc/loadavg: of the whole machine, even in a pid namespace.
  * False when there is none.
  */
-bool thread_count_parse(const char *loadavg, size_t n, uint64_t *ret);
+bool ctprof_thread_count_parse(const char *loadavg, size_t n, uint64_t *ret);
 /* Of the processes that are asked for, or of the machine; false when it is not known. */
-bool thread_count_read(const struct capture_options *options, uint64_t *ret);
+bool ctprof_thread_count_read(const struct ctprof_options *options, uint64_t *ret);
 
 #endif

@@ -10,14 +10,15 @@
 #include "base/error.h"
 #include "ctprof/snapshot.h"
 
-struct snapshot_frame_size {
+struct ctprof_snapshot_frame_size {
 	uint64_t json_bytes; /* before compression */
 	uint64_t file_bytes;
 };
 
 /* Writes one frame where fd stands. `label` names it in errors; ret may be NULL. */
-struct error *snapshot_write_frame(const struct snapshot *snapshot, int fd, const char *label,
-				   struct snapshot_frame_size *ret) MUST_CHECK;
+struct error *ctprof_snapshot_write_frame(const struct ctprof_snapshot *snapshot, int fd,
+					  const char *label,
+					  struct ctprof_snapshot_frame_size *ret) MUST_CHECK;
 
 /*
  * A file that snapshots are put into, one after the other. The first replaces the file whole, by
@@ -27,29 +28,31 @@ struct error *snapshot_write_frame(const struct snapshot *snapshot, int fd, cons
 struct snapshot_output;
 
 /* Finds out whether the file could be written, and changes nothing yet. */
-struct error *snapshot_output_open(const char *path, struct snapshot_output **ret) MUST_CHECK;
-struct error *snapshot_output_add(struct snapshot_output *output, const struct snapshot *snapshot,
-				  struct snapshot_frame_size *ret) MUST_CHECK;
-void snapshot_output_free(struct snapshot_output *output);
-DEFINE_CLEANUP(snapshot_output, struct snapshot_output *, NULL, snapshot_output_free);
-#define _cleanup_snapshot_output_ _cleanup_(cleanup_snapshot_output)
+struct error *ctprof_snapshot_output_open(const char *path,
+					  struct snapshot_output **ret) MUST_CHECK;
+struct error *ctprof_snapshot_output_add(struct snapshot_output *output,
+					 const struct ctprof_snapshot *snapshot,
+					 struct ctprof_snapshot_frame_size *ret) MUST_CHECK;
+void ctprof_snapshot_output_free(struct snapshot_output *output);
+DEFINE_CLEANUP(ctprof_snapshot_output, struct snapshot_output *, NULL, ctprof_snapshot_output_free);
+#define _cleanup_ctprof_snapshot_output_ _cleanup_(cleanup_ctprof_snapshot_output)
 
-struct snapshot_load_options {
+struct ctprof_snapshot_load_options {
 	/* What the loaded snapshot may take; 0: half of what this machine has to spare now. */
 	uint64_t memory_bytes;
 	const struct cancel *cancel; /* may be NULL */
 };
 
 /* Where a snapshot came from. */
-struct snapshot_origin {
+struct ctprof_snapshot_origin {
 	char *path;
 	uint64_t frame;	     /* from 1 */
 	uint64_t frames;     /* whole ones in the file */
 	uint64_t torn_bytes; /* behind them: an incomplete frame, which was left out */
 };
 
-void snapshot_origin_deinit(struct snapshot_origin *origin);
-#define _cleanup_snapshot_origin_ _cleanup_(snapshot_origin_deinit)
+void ctprof_snapshot_origin_deinit(struct ctprof_snapshot_origin *origin);
+#define _cleanup_ctprof_snapshot_origin_ _cleanup_(ctprof_snapshot_origin_deinit)
 
 /*
  * `name` is FILE, which means its first snapshot, or FILE@N; a file that bears the whole name
@@ -57,7 +60,9 @@ void snapshot_origin_deinit(struct snapshot_origin *origin);
  * place in the JSON when it makes no sense, BASE_LIMIT past the memory. options and ret_origin may
  * be NULL. *ret is initialised by the call, and only when it succeeds.
  */
-struct error *snapshot_load(const char *name, const struct snapshot_load_options *options,
-			    struct snapshot *ret, struct snapshot_origin *ret_origin) MUST_CHECK;
+struct error *ctprof_snapshot_load(const char *name,
+				   const struct ctprof_snapshot_load_options *options,
+				   struct ctprof_snapshot *ret,
+				   struct ctprof_snapshot_origin *ret_origin) MUST_CHECK;
 
 #endif

@@ -49,7 +49,8 @@ static uint64_t header_bytes(uint8_t descriptor)
 
 /* From the first block to the end of the frame; *ret_state is not touched when that is whole. */
 static struct error *walk_blocks(int fd, const char *label, uint64_t at, uint64_t file_bytes,
-				 bool checksum, uint64_t *ret_end, enum frame_state *ret_state)
+				 bool checksum, uint64_t *ret_end,
+				 enum ctprof_frame_state *ret_state)
 {
 	bool last = false, there;
 
@@ -61,38 +62,38 @@ static struct error *walk_blocks(int fd, const char *label, uint64_t at, uint64_
 		if (err)
 			return err;
 		if (!there) {
-			*ret_state = FRAME_TORN;
+			*ret_state = CTPROF_FRAME_TORN;
 			return NULL;
 		}
 		last = block & 1;
 		if ((block >> 1 & 3) == BLOCK_RESERVED) {
-			*ret_state = FRAME_NONE;
+			*ret_state = CTPROF_FRAME_NONE;
 			return NULL;
 		}
 		at += BLOCK_HEADER_BYTES + ((block >> 1 & 3) == BLOCK_RLE ? 1 : block >> 3);
 	}
 	at += checksum ? CHECKSUM_BYTES : 0;
 	if (at > file_bytes)
-		*ret_state = FRAME_TORN;
+		*ret_state = CTPROF_FRAME_TORN;
 	*ret_end = at;
 	return NULL;
 }
 
 /* Whether the few bytes at the end of a file could be the beginning of a frame. */
-static enum frame_state state_of_beginning(uint64_t bytes, uint64_t n)
+static enum ctprof_frame_state state_of_beginning(uint64_t bytes, uint64_t n)
 {
 	uint64_t mask = n ? (UINT64_C(1) << (8 * n)) - 1 : 0;
 
 	if ((bytes & mask) == (MAGIC & mask))
-		return FRAME_TORN;
+		return CTPROF_FRAME_TORN;
 	mask &= SKIPPABLE_MASK;
-	return (bytes & mask) == (SKIPPABLE & mask) ? FRAME_TORN : FRAME_NONE;
+	return (bytes & mask) == (SKIPPABLE & mask) ? CTPROF_FRAME_TORN : CTPROF_FRAME_NONE;
 }
 
-struct error *frame_find(int fd, const char *label, uint64_t offset, uint64_t file_bytes,
-			 struct frame_extent *ret)
+struct error *ctprof_frame_find(int fd, const char *label, uint64_t offset, uint64_t file_bytes,
+				struct ctprof_frame_extent *ret)
 {
-	struct frame_extent extent = { .state = FRAME_WHOLE };
+	struct ctprof_frame_extent extent = { .state = CTPROF_FRAME_WHOLE };
 	uint64_t left = file_bytes - offset, head, end = offset;
 	struct error *err;
 	bool there;
@@ -102,7 +103,7 @@ struct error *frame_find(int fd, const char *label, uint64_t offset, uint64_t fi
 	if (err)
 		return err;
 	if (left < MAGIC_BYTES) {
-		*ret = (struct frame_extent){ .state = state_of_beginning(head, left) };
+		*ret = (struct ctprof_frame_extent){ .state = state_of_beginning(head, left) };
 		return NULL;
 	}
 	if ((head & SKIPPABLE_MASK) == SKIPPABLE) {
@@ -110,7 +111,8 @@ struct error *frame_find(int fd, const char *label, uint64_t offset, uint64_t fi
 		if (err)
 			return err;
 		end = offset + SKIPPABLE_HEADER_BYTES + head;
-		extent.state = there && end <= file_bytes ? FRAME_SKIPPABLE : FRAME_TORN;
+		extent.state = there && end <= file_bytes ? CTPROF_FRAME_SKIPPABLE
+							  : CTPROF_FRAME_TORN;
 	} else if (head == MAGIC) {
 		err = read_number(fd, label, offset + MAGIC_BYTES, 1, &head, &there);
 		if (err)
@@ -119,43 +121,43 @@ struct error *frame_find(int fd, const char *label, uint64_t offset, uint64_t fi
 			err = walk_blocks(fd, label, offset + header_bytes((uint8_t)head),
 					  file_bytes, head >> 2 & 1, &end, &extent.state);
 		else
-			extent.state = FRAME_TORN;
+			extent.state = CTPROF_FRAME_TORN;
 		if (err)
 			return err;
 	} else {
-		extent.state = FRAME_NONE;
+		extent.state = CTPROF_FRAME_NONE;
 	}
 	extent.size = end - offset;
 	*ret = extent;
 	return NULL;
 }
 
-struct error *frames_count(int fd, const char *label, uint64_t file_bytes, uint64_t wanted,
-			   struct frames_found *ret)
+struct error *ctprof_frames_count(int fd, const char *label, uint64_t file_bytes, uint64_t wanted,
+				  struct ctprof_frames_found *ret)
 {
-	struct frames_found found = { 0 };
+	struct ctprof_frames_found found = { 0 };
 	uint64_t offset = 0;
 
 	while (offset < file_bytes) {
-		struct frame_extent extent;
-		struct error *err = frame_find(fd, label, offset, file_bytes, &extent);
+		struct ctprof_frame_extent extent;
+		struct error *err = ctprof_frame_find(fd, label, offset, file_bytes, &extent);
 
 		if (err)
 			return err;
-		if (extent.state == FRAME_NONE)
+		if (extent.state == CTPROF_FRAME_NONE)
 			return base_error(BASE_PARSE, 0, "%s: no zstd frame at byte %" PRIu64,
 					  label, offset);
-		if (extent.state == FRAME_TORN) {
+		if (extent.state == CTPROF_FRAME_TORN) {
 			found.torn_bytes = file_bytes - offset;
 			break;
 		}
-		if (extent.state == FRAME_WHOLE && ++found.whole == wanted) {
+		if (extent.state == CTPROF_FRAME_WHOLE && ++found.whole == wanted) {
 			found.offset = offset;
 			found.bytes = extent.size;
 		}
-		if (found.whole > SNAPSHOT_FRAMES_LIMIT)
+		if (found.whole > CTPROF_LIMIT_FRAMES)
 			return base_error(BASE_LIMIT, 0, "%s has more than %d frames", label,
-					  SNAPSHOT_FRAMES_LIMIT);
+					  CTPROF_LIMIT_FRAMES);
 		offset += extent.size;
 	}
 	*ret = found;

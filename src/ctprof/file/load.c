@@ -44,7 +44,7 @@ static enum member find_member(const char *key)
 	return (enum member)i;
 }
 
-static struct error *charge(struct loader *loader, uint64_t bytes)
+static struct error *charge(struct ctprof_loader *loader, uint64_t bytes)
 {
 	loader->memory_used += bytes;
 	if (loader->memory_used > loader->memory_limit)
@@ -61,15 +61,16 @@ struct marks {
 	size_t strings, cpu_lists, smaps;
 };
 
-static struct marks take_marks(const struct loader *loader)
+static struct marks take_marks(const struct ctprof_loader *loader)
 {
 	return (struct marks){ loader->snapshot.strings.strings.n, loader->snapshot.cpu_lists.n,
 			       loader->snapshot.smaps.n };
 }
 
-static struct error *charge_since(struct loader *loader, const struct marks *marks, uint64_t more)
+static struct error *charge_since(struct ctprof_loader *loader, const struct marks *marks,
+				  uint64_t more)
 {
-	const struct snapshot *s = &loader->snapshot;
+	const struct ctprof_snapshot *s = &loader->snapshot;
 
 	for (size_t i = marks->strings; i < s->strings.strings.n; i++)
 		more += strlen(s->strings.strings.at[i]) + ENTRY_BYTES;
@@ -80,17 +81,17 @@ static struct error *charge_since(struct loader *loader, const struct marks *mar
 	return charge(loader, more);
 }
 
-static struct error *load_thread(struct loader *loader, const struct json_value *value,
+static struct error *load_thread(struct ctprof_loader *loader, const struct json_value *value,
 				 size_t index)
 {
 	struct ctprof_place threads = { .key = "threads" };
 	struct ctprof_place place = { .outer = &threads, .index = index };
 	struct marks before = take_marks(loader);
-	struct thread_marks marks;
+	struct ctprof_thread_marks marks;
 	struct thread_sample sample;
 	struct error *err;
 
-	err = thread_load(value, &place, &loader->snapshot, &loader->hints, &sample, &marks);
+	err = ctprof_thread_load(value, &place, &loader->snapshot, &loader->hints, &sample, &marks);
 	if (!err)
 		/* Twice: a vector that grows holds old and new at once. */
 		err = charge_since(loader, &before, 2 * (sizeof(sample) + sizeof(marks)));
@@ -101,16 +102,16 @@ static struct error *load_thread(struct loader *loader, const struct json_value 
 	return NULL;
 }
 
-static struct error *load_cgroup(struct loader *loader, const struct json_value *value,
+static struct error *load_cgroup(struct ctprof_loader *loader, const struct json_value *value,
 				 const char *path)
 {
-	struct snapshot_cgroup cgroup = { 0 };
+	struct ctprof_snapshot_cgroup cgroup = { 0 };
 	struct ctprof_place cgroups = { .key = "cgroup_stats" };
 	struct ctprof_place place = { .outer = &cgroups, .key = path };
 	struct marks before = take_marks(loader);
 	struct error *err;
 
-	err = cgroup_stats_load(value, &place, &loader->snapshot, &cgroup.stats);
+	err = ctprof_cgroup_stats_load(value, &place, &loader->snapshot, &cgroup.stats);
 	if (err)
 		return err;
 	cgroup.path = intern_add(&loader->snapshot.strings, path);
@@ -122,63 +123,63 @@ static struct error *load_cgroup(struct loader *loader, const struct json_value 
 							  cgroup.stats.io_stat.rows.capacity));
 }
 
-static struct error *load_host(const struct json_value *value, struct snapshot *snapshot)
+static struct error *load_host(const struct json_value *value, struct ctprof_snapshot *snapshot)
 {
 	struct error *err;
 
-	if (!value_is_there(value))
+	if (!ctprof_value_is_there(value))
 		return NULL;
 	err = host_facts_load(value, "host", &snapshot->host);
 	snapshot->has_host = !err;
 	return err;
 }
 
-static struct error *load_whole(struct loader *loader, enum member member,
+static struct error *load_whole(struct ctprof_loader *loader, enum member member,
 				const struct json_value *value)
 {
 	struct ctprof_place place = { .key = member < N_MEMBERS ? member_names[member] : "" };
-	struct snapshot *s = &loader->snapshot;
+	struct ctprof_snapshot *s = &loader->snapshot;
 
 	switch (member) {
 	case MEMBER_SCHEMA_VERSION:
-		return value_u64(value, &place, &s->schema_version, NULL);
+		return ctprof_value_u64(value, &place, &s->schema_version, NULL);
 	case MEMBER_CAPTURED_AT:
-		return value_u64(value, &place, &s->captured_at_unix_ns, NULL);
+		return ctprof_value_u64(value, &place, &s->captured_at_unix_ns, NULL);
 	case MEMBER_CAPTURE_END:
-		return value_reading(value, &place, &s->capture_end_unix_ns);
+		return ctprof_value_reading(value, &place, &s->capture_end_unix_ns);
 	case MEMBER_CAPTURED_AT_BOOTTIME:
-		return value_reading(value, &place, &s->captured_at_boottime_ns);
+		return ctprof_value_reading(value, &place, &s->captured_at_boottime_ns);
 	case MEMBER_CAPTURE_END_BOOTTIME:
-		return value_reading(value, &place, &s->capture_end_boottime_ns);
+		return ctprof_value_reading(value, &place, &s->capture_end_boottime_ns);
 	case MEMBER_PID_NAMESPACE:
-		return value_reading(value, &place, &s->pid_namespace);
+		return ctprof_value_reading(value, &place, &s->pid_namespace);
 	case MEMBER_TIME_NAMESPACE:
-		return value_reading(value, &place, &s->time_namespace);
+		return ctprof_value_reading(value, &place, &s->time_namespace);
 	case MEMBER_BOOT_ID:
-		return value_string(value, &place, &s->strings, &s->boot_id);
+		return ctprof_value_string(value, &place, &s->strings, &s->boot_id);
 	case MEMBER_USER_HZ:
-		return value_reading(value, &place, &s->user_hz);
+		return ctprof_value_reading(value, &place, &s->user_hz);
 	case MEMBER_PAGE_SIZE:
-		return value_reading(value, &place, &s->page_size);
+		return ctprof_value_reading(value, &place, &s->page_size);
 	case MEMBER_HOST:
 		return load_host(value, s);
 	case MEMBER_PRESENCE:
-		s->has_presence = value_is_there(value);
-		return presence_load(value, &place, s, &loader->sets);
+		s->has_presence = ctprof_value_is_there(value);
+		return ctprof_presence_load(value, &place, s, &loader->sets);
 	case MEMBER_PROBE_SUMMARY:
-		return probe_summary_load(value, &place, s);
+		return ctprof_probe_summary_load(value, &place, s);
 	case MEMBER_PARSE_SUMMARY:
-		return parse_summary_load(value, &place, s);
+		return ctprof_parse_summary_load(value, &place, s);
 	case MEMBER_TASKSTATS_SUMMARY:
-		return taskstats_summary_load(value, &place, s);
+		return ctprof_taskstats_summary_load(value, &place, s);
 	case MEMBER_PSI:
-		return pressure_load(value, &place, &s->pressure);
+		return ctprof_pressure_load(value, &place, &s->pressure);
 	case MEMBER_SCHED_EXT:
-		return sched_ext_load(value, &place, s);
+		return ctprof_sched_ext_load(value, &place, s);
 	case MEMBER_CGROUP_STATS:
-		return value_expect(value, &place, JSON_OBJECT);
+		return ctprof_value_expect(value, &place, JSON_OBJECT);
 	case MEMBER_THREADS:
-		return place_error(&place, "expected an array");
+		return ctprof_place_error(&place, "expected an array");
 	case N_MEMBERS:
 		break; /* of a later version */
 	}
@@ -194,12 +195,12 @@ static bool opens(void *arg UNUSED, const char *key)
 
 static size_t piece_limit(void *arg UNUSED, const char *key)
 {
-	return find_member(key) == MEMBER_THREADS ? SNAPSHOT_THREAD_BYTES_LIMIT
-						  : SNAPSHOT_MEMBER_BYTES_LIMIT;
+	return find_member(key) == MEMBER_THREADS ? CTPROF_LIMIT_THREAD_BYTES
+						  : CTPROF_LIMIT_MEMBER_BYTES;
 }
 
 /* A member that stands twice would leave open which of them is meant. */
-static struct error *see(struct loader *loader, enum member member)
+static struct error *see(struct ctprof_loader *loader, enum member member)
 {
 	uint32_t bit = UINT32_C(1) << member;
 
@@ -211,24 +212,25 @@ static struct error *see(struct loader *loader, enum member member)
 	return NULL;
 }
 
-static struct error *load_opened(struct loader *loader, enum member member,
-				 const struct split_piece *piece, const struct json_value *value)
+static struct error *load_opened(struct ctprof_loader *loader, enum member member,
+				 const struct ctprof_split_piece *piece,
+				 const struct json_value *value)
 {
 	struct ctprof_place place = { .key = member_names[member] };
 
 	if (member == MEMBER_THREADS)
-		return piece->inner ? place_error(&place, "expected an array")
+		return piece->inner ? ctprof_place_error(&place, "expected an array")
 				    : load_thread(loader, value, piece->index);
 	return piece->inner ? load_cgroup(loader, value, piece->inner)
-			    : place_error(&place, "expected an object");
+			    : ctprof_place_error(&place, "expected an object");
 }
 
-static struct error *take_piece(void *arg, const struct split_piece *piece)
+static struct error *take_piece(void *arg, const struct ctprof_split_piece *piece)
 {
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
 	enum member member = find_member(piece->key);
 	_cleanup_free_ char *label = NULL;
-	struct loader *loader = arg;
+	struct ctprof_loader *loader = arg;
 	struct error *err = NULL;
 
 	if (piece->opened && !piece->inner)
@@ -248,8 +250,9 @@ static struct error *take_piece(void *arg, const struct split_piece *piece)
 		err = load_whole(loader, member, json_doc_root(doc));
 		if (!err)
 			err = charge_since(loader, &before,
-					   piece->text->n + loader->sets.sets.capacity *
-								    sizeof(struct presence_set));
+					   piece->text->n +
+						   loader->sets.sets.capacity *
+							   sizeof(struct ctprof_presence_set));
 	}
 	return err;
 }
@@ -260,13 +263,13 @@ static struct error *end_opened(void *arg, const char *key, bool object)
 	struct ctprof_place place = { .key = key };
 
 	if (object != (member == MEMBER_CGROUP_STATS))
-		return place_error(&place, "expected %s", object ? "an array" : "an object");
+		return ctprof_place_error(&place, "expected %s", object ? "an array" : "an object");
 	return see(arg, member);
 }
 
-void loader_init(struct loader *loader, uint64_t memory_bytes)
+void ctprof_loader_init(struct ctprof_loader *loader, uint64_t memory_bytes)
 {
-	const struct split_callbacks callbacks = {
+	const struct ctprof_split_callbacks callbacks = {
 		.opens = opens,
 		.limit = piece_limit,
 		.piece = take_piece,
@@ -274,35 +277,35 @@ void loader_init(struct loader *loader, uint64_t memory_bytes)
 		.arg = loader,
 	};
 
-	*loader = (struct loader){ .memory_limit = memory_bytes };
-	snapshot_init(&loader->snapshot);
+	*loader = (struct ctprof_loader){ .memory_limit = memory_bytes };
+	ctprof_snapshot_init(&loader->snapshot);
 	loader->snapshot.schema_version = 0;
 	ctprof_split_init(&loader->split, &callbacks);
 }
 
-void loader_deinit(struct loader *loader)
+void ctprof_loader_deinit(struct ctprof_loader *loader)
 {
-	snapshot_deinit(&loader->snapshot);
+	ctprof_snapshot_deinit(&loader->snapshot);
 	ctprof_split_deinit(&loader->split);
 	vec_deinit(&loader->hints.members);
-	presence_sets_deinit(&loader->sets);
+	ctprof_presence_sets_deinit(&loader->sets);
 	vec_deinit(&loader->marks);
 }
 
-struct error *loader_feed(struct loader *loader, const char *bytes, size_t n)
+struct error *ctprof_loader_feed(struct ctprof_loader *loader, const char *bytes, size_t n)
 {
 	uint64_t limit = loader->memory_limit;
 
-	if (loader->split.bytes / SNAPSHOT_JSON_PER_MEMORY > limit)
+	if (loader->split.bytes / CTPROF_SNAPSHOT_JSON_PER_MEMORY > limit)
 		return base_error(BASE_LIMIT, 0,
 				  "is longer than %d times the %" PRIu64
 				  " bytes of memory it may take",
-				  SNAPSHOT_JSON_PER_MEMORY, limit);
-	return split_feed(&loader->split, bytes, n);
+				  CTPROF_SNAPSHOT_JSON_PER_MEMORY, limit);
+	return ctprof_split_feed(&loader->split, bytes, n);
 }
 
 /* A file without sets: its flags decide their families, all else counts as measured. */
-static void trust(struct thread_sample *sample, const struct thread_marks *marks)
+static void trust(struct thread_sample *sample, const struct ctprof_thread_marks *marks)
 {
 	const uint32_t families = METRIC_SOURCE_BIT(DELAY_CPU) | METRIC_SOURCE_BIT(DELAY_BLOCK) |
 				  METRIC_SOURCE_BIT(XACCT) | METRIC_SOURCE_BIT(HEAP) |
@@ -331,9 +334,9 @@ static void trust(struct thread_sample *sample, const struct thread_marks *marks
 		sample_forget(sample, METRIC_NR_THREADS);
 }
 
-static struct error *decide_what_is_known(struct loader *loader)
+static struct error *decide_what_is_known(struct ctprof_loader *loader)
 {
-	struct snapshot *s = &loader->snapshot;
+	struct ctprof_snapshot *s = &loader->snapshot;
 	struct ctprof_place threads = { .key = "threads" };
 
 	for (size_t i = 0; i < s->threads.n; i++) {
@@ -346,11 +349,13 @@ static struct error *decide_what_is_known(struct loader *loader)
 		if (!s->has_presence) {
 			trust(sample, &loader->marks.at[i]);
 		} else if (set >= loader->sets.sets.n) {
-			return set == THREAD_NO_SET
-				       ? place_error(&place, "missing, though the file has sets")
-				       : place_error(&place, "there is no set %" PRIu32, set);
+			return set == CTPROF_THREAD_NO_SET
+				       ? ctprof_place_error(&place,
+							    "missing, though the file has sets")
+				       : ctprof_place_error(&place, "there is no set %" PRIu32,
+							    set);
 		} else {
-			presence_apply(&loader->sets.sets.at[set], sample);
+			ctprof_presence_apply(&loader->sets.sets.at[set], sample);
 		}
 		if (!sample_knows(sample, METRIC_CPU_AFFINITY))
 			sample->cpu_affinity = SAMPLE_NO_ENTRY;
@@ -370,7 +375,7 @@ static int by_ids(const void *a_, const void *b_)
 }
 
 /* Files in order, which all of ours are, are left as they stand. */
-static void sort_threads(struct snapshot *s)
+static void sort_threads(struct ctprof_snapshot *s)
 {
 	for (size_t i = 1; i < s->threads.n; i++) {
 		if (by_ids(&s->threads.at[i - 1], &s->threads.at[i]) > 0) {
@@ -382,14 +387,14 @@ static void sort_threads(struct snapshot *s)
 
 static int by_path(const void *a, const void *b, void *strings)
 {
-	return strcmp(intern_text(strings, ((const struct snapshot_cgroup *)a)->path),
-		      intern_text(strings, ((const struct snapshot_cgroup *)b)->path));
+	return strcmp(intern_text(strings, ((const struct ctprof_snapshot_cgroup *)a)->path),
+		      intern_text(strings, ((const struct ctprof_snapshot_cgroup *)b)->path));
 }
 
-static struct error *sort_cgroups(struct snapshot *s)
+static struct error *sort_cgroups(struct ctprof_snapshot *s)
 {
 	if (s->cgroups.n)
-		qsort_r(s->cgroups.at, s->cgroups.n, sizeof(struct snapshot_cgroup), by_path,
+		qsort_r(s->cgroups.at, s->cgroups.n, sizeof(struct ctprof_snapshot_cgroup), by_path,
 			&s->strings);
 	for (size_t i = 1; i < s->cgroups.n; i++) {
 		if (s->cgroups.at[i - 1].path == s->cgroups.at[i].path)
@@ -399,9 +404,9 @@ static struct error *sort_cgroups(struct snapshot *s)
 	return NULL;
 }
 
-struct error *loader_finish(struct loader *loader, struct snapshot *ret)
+struct error *ctprof_loader_finish(struct ctprof_loader *loader, struct ctprof_snapshot *ret)
 {
-	struct error *err = split_finish(&loader->split);
+	struct error *err = ctprof_split_finish(&loader->split);
 
 	if (!err && !(loader->seen & UINT32_C(1) << MEMBER_THREADS))
 		err = base_error(BASE_PARSE, 0, "threads: missing; is this a snapshot?");
@@ -416,6 +421,6 @@ struct error *loader_finish(struct loader *loader, struct snapshot *ret)
 		return err;
 	sort_threads(&loader->snapshot);
 	*ret = loader->snapshot;
-	loader->snapshot = (struct snapshot){ 0 };
+	loader->snapshot = (struct ctprof_snapshot){ 0 };
 	return NULL;
 }

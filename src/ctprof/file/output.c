@@ -35,9 +35,10 @@ static struct error *check_folder(const char *path)
 	return NULL;
 }
 
-struct error *snapshot_output_open(const char *path, struct snapshot_output **ret)
+struct error *ctprof_snapshot_output_open(const char *path, struct snapshot_output **ret)
 {
-	_cleanup_snapshot_output_ struct snapshot_output *output = xnew(struct snapshot_output);
+	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = xnew(
+		struct snapshot_output);
 	struct stat st;
 
 	output->fd = -1;
@@ -72,7 +73,7 @@ struct error *snapshot_output_open(const char *path, struct snapshot_output **re
 	return NULL;
 }
 
-void snapshot_output_free(struct snapshot_output *output)
+void ctprof_snapshot_output_free(struct snapshot_output *output)
 {
 	if (!output)
 		return;
@@ -112,14 +113,14 @@ static struct error *give_name(int fd, char *temporary, const char *path)
 	return NULL;
 }
 
-static struct error *fill(int fd, const char *path, const struct snapshot *snapshot,
-			  struct snapshot_frame_size *ret)
+static struct error *fill(int fd, const char *path, const struct ctprof_snapshot *snapshot,
+			  struct ctprof_snapshot_frame_size *ret)
 {
 	/* A new one is its owner's alone. */
 	struct error *err = io_copy_owner_mode(fd, path);
 
 	if (!err)
-		err = snapshot_write_frame(snapshot, fd, path, ret);
+		err = ctprof_snapshot_write_frame(snapshot, fd, path, ret);
 	if (!err && fsync(fd) < 0)
 		err = base_error(BASE_IO, errno, "fsync %s", path);
 	return err;
@@ -127,8 +128,8 @@ static struct error *fill(int fd, const char *path, const struct snapshot *snaps
 
 /* Where files cannot be nameless: a name nobody knows until all is there. */
 static struct error *fill_and_rename(int fd, const char *temporary, const char *path,
-				     const struct snapshot *snapshot,
-				     struct snapshot_frame_size *ret)
+				     const struct ctprof_snapshot *snapshot,
+				     struct ctprof_snapshot_frame_size *ret)
 {
 	struct error *err = fill(fd, path, snapshot, ret);
 
@@ -139,8 +140,9 @@ static struct error *fill_and_rename(int fd, const char *temporary, const char *
 	return err;
 }
 
-static struct error *add_first(struct snapshot_output *output, const struct snapshot *snapshot,
-			       struct snapshot_frame_size *ret)
+static struct error *add_first(struct snapshot_output *output,
+			       const struct ctprof_snapshot *snapshot,
+			       struct ctprof_snapshot_frame_size *ret)
 {
 	_cleanup_free_ char *for_dirname = xstrdup(output->path);
 	const char *dir = dirname(for_dirname);
@@ -165,10 +167,10 @@ static struct error *add_first(struct snapshot_output *output, const struct snap
 	return io_sync_folder_of(output->path);
 }
 
-static struct error *append(struct snapshot_output *output, const struct snapshot *snapshot,
-			    struct snapshot_frame_size *ret)
+static struct error *append(struct snapshot_output *output, const struct ctprof_snapshot *snapshot,
+			    struct ctprof_snapshot_frame_size *ret)
 {
-	struct error *err = snapshot_write_frame(snapshot, output->fd, output->path, ret);
+	struct error *err = ctprof_snapshot_write_frame(snapshot, output->fd, output->path, ret);
 
 	if (!err && fdatasync(output->fd) < 0)
 		err = base_error(BASE_IO, errno, "fsync %s", output->path);
@@ -182,14 +184,15 @@ static struct error *append(struct snapshot_output *output, const struct snapsho
 	return NULL;
 }
 
-struct error *snapshot_output_add(struct snapshot_output *output, const struct snapshot *snapshot,
-				  struct snapshot_frame_size *ret)
+struct error *ctprof_snapshot_output_add(struct snapshot_output *output,
+					 const struct ctprof_snapshot *snapshot,
+					 struct ctprof_snapshot_frame_size *ret)
 {
-	struct snapshot_frame_size size = { 0 };
+	struct ctprof_snapshot_frame_size size = { 0 };
 	struct error *err;
 
 	if (output->stream)
-		err = snapshot_write_frame(snapshot, output->fd, output->path, &size);
+		err = ctprof_snapshot_write_frame(snapshot, output->fd, output->path, &size);
 	else if (output->fd < 0)
 		err = add_first(output, snapshot, &size);
 	else

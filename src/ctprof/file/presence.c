@@ -6,21 +6,21 @@
 #include "ctprof/file/load.h"
 
 #define WORD_(id, word, ...) word,
-static const char *const reason_words[] = { SNAPSHOT_REASONS(WORD_) };
-static const char *const path_words[] = { SNAPSHOT_PATHS(WORD_) };
+static const char *const reason_words[] = { CTPROF_REASONS(WORD_) };
+static const char *const path_words[] = { CTPROF_PATHS(WORD_) };
 #undef WORD_
 
-void presence_sets_deinit(struct presence_sets *sets)
+void ctprof_presence_sets_deinit(struct ctprof_presence_sets *sets)
 {
 	vec_deinit(&sets->sets);
 }
 
-static bool knows(const struct presence_set *set, int metric)
+static bool knows(const struct ctprof_presence_set *set, int metric)
 {
 	return set->known[metric / 64] >> (metric % 64) & 1;
 }
 
-static void set_known(struct presence_set *set, int metric, bool known)
+static void set_known(struct ctprof_presence_set *set, int metric, bool known)
 {
 	uint64_t bit = UINT64_C(1) << (metric % 64);
 
@@ -28,20 +28,20 @@ static void set_known(struct presence_set *set, int metric, bool known)
 					: set->known[metric / 64] & ~bit;
 }
 
-static bool has_source(const struct presence_set *set, int metric)
+static bool has_source(const struct ctprof_presence_set *set, int metric)
 {
 	return metric_rows[metric].source != METRIC_SOURCE_NONE &&
 	       set->sources >> metric_rows[metric].source & 1;
 }
 
-static bool same(const struct presence_set *a, const struct presence_set *b)
+static bool same(const struct ctprof_presence_set *a, const struct ctprof_presence_set *b)
 {
 	return a->sources == b->sources && memcmp(a->known, b->known, sizeof(a->known)) == 0;
 }
 
-uint32_t presence_add(struct presence_sets *sets, const struct thread_sample *sample)
+uint32_t ctprof_presence_add(struct ctprof_presence_sets *sets, const struct thread_sample *sample)
 {
-	struct presence_set set = { .sources = sample->sources };
+	struct ctprof_presence_set set = { .sources = sample->sources };
 
 	memcpy(set.known, sample->known, sizeof(set.known));
 	/* Counted, never read. */
@@ -67,8 +67,8 @@ static void write_sources(struct json_writer *w, const char *key, uint32_t sourc
 	json_end_array(w);
 }
 
-static void write_metrics(struct json_writer *w, const char *key, const struct presence_set *set,
-			  bool of_sources)
+static void write_metrics(struct json_writer *w, const char *key,
+			  const struct ctprof_presence_set *set, bool of_sources)
 {
 	json_key(w, key);
 	json_begin_array(w);
@@ -80,20 +80,20 @@ static void write_metrics(struct json_writer *w, const char *key, const struct p
 	json_end_array(w);
 }
 
-static void write_reasons(const struct snapshot *snapshot, struct json_writer *w)
+static void write_reasons(const struct ctprof_snapshot *snapshot, struct json_writer *w)
 {
 	json_key(w, "reasons");
 	json_begin_object(w);
 	for (int i = 0; i < N_METRIC_SOURCES; i++) {
 		bool any = false;
 
-		for (int j = 0; j < N_SNAPSHOT_REASONS; j++)
+		for (int j = 0; j < CTPROF_N_REASONS; j++)
 			any = any || snapshot->reasons[i][j];
 		if (!any)
 			continue;
 		json_key(w, metric_sources[i].word);
 		json_begin_object(w);
-		for (int j = 0; j < N_SNAPSHOT_REASONS; j++) {
+		for (int j = 0; j < CTPROF_N_REASONS; j++) {
 			if (snapshot->reasons[i][j])
 				json_add_u64(w, reason_words[j], snapshot->reasons[i][j]);
 		}
@@ -102,8 +102,8 @@ static void write_reasons(const struct snapshot *snapshot, struct json_writer *w
 	json_end_object(w);
 }
 
-void presence_write(const struct snapshot *snapshot, const struct presence_sets *sets,
-		    struct json_writer *w)
+void ctprof_presence_write(const struct ctprof_snapshot *snapshot,
+			   const struct ctprof_presence_sets *sets, struct json_writer *w)
 {
 	json_begin_object(w);
 	write_sources(w, "sources", METRIC_ALL_SOURCES);
@@ -152,38 +152,38 @@ static bool find_source(struct json_text text, int *ret)
 }
 
 static struct error *load_paths(const struct json_value *value, const struct ctprof_place *outer,
-				struct snapshot *snapshot)
+				struct ctprof_snapshot *snapshot)
 {
 	struct ctprof_place place = { .outer = outer, .key = "paths" };
 	struct json_iter it = json_iter_over(value);
-	struct error *err = value_expect(value, &place, JSON_OBJECT);
+	struct error *err = ctprof_value_expect(value, &place, JSON_OBJECT);
 	int source, path;
 
 	while (!err && json_iter_next(&it)) {
 		struct ctprof_place at = { .outer = &place, .key = it.key.at };
 
-		err = value_expect(it.value, &at, JSON_STRING);
+		err = ctprof_value_expect(it.value, &at, JSON_STRING);
 		/* Words of a later version say nothing to us. */
 		if (!err && find_source(it.key, &source) &&
-		    find_word(json_string(it.value), path_words, N_SNAPSHOT_PATHS, &path))
-			snapshot->paths[source] = (enum snapshot_path)path;
+		    find_word(json_string(it.value), path_words, CTPROF_N_PATHS, &path))
+			snapshot->paths[source] = (enum ctprof_path)path;
 	}
 	return err;
 }
 
 static struct error *load_reasons(const struct json_value *value, const struct ctprof_place *outer,
-				  struct snapshot *snapshot)
+				  struct ctprof_snapshot *snapshot)
 {
 	struct ctprof_place place = { .outer = outer, .key = "reasons" };
 	struct json_iter it = json_iter_over(value);
-	struct error *err = value_expect(value, &place, JSON_OBJECT);
+	struct error *err = ctprof_value_expect(value, &place, JSON_OBJECT);
 	int source, reason;
 
 	while (!err && json_iter_next(&it)) {
 		struct ctprof_place at = { .outer = &place, .key = it.key.at };
 		struct json_iter inner = json_iter_over(it.value);
 
-		err = value_expect(it.value, &at, JSON_OBJECT);
+		err = ctprof_value_expect(it.value, &at, JSON_OBJECT);
 		if (err || !find_source(it.key, &source))
 			continue;
 		while (!err && json_iter_next(&inner)) {
@@ -191,9 +191,9 @@ static struct error *load_reasons(const struct json_value *value, const struct c
 
 			uint64_t n = 0, *into;
 
-			if (!find_word(inner.key, reason_words, N_SNAPSHOT_REASONS, &reason))
-				reason = SNAPSHOT_REASON_OTHER;
-			err = value_u64(inner.value, &here, &n, NULL);
+			if (!find_word(inner.key, reason_words, CTPROF_N_REASONS, &reason))
+				reason = CTPROF_SNAPSHOT_REASON_OTHER;
+			err = ctprof_value_u64(inner.value, &here, &n, NULL);
 			into = &snapshot->reasons[source][reason];
 			/* Several reasons of a later version are one to us. */
 			if (!err && !add_fits_u64(*into, n, into))
@@ -205,36 +205,37 @@ static struct error *load_reasons(const struct json_value *value, const struct c
 
 /* Sets or clears the metrics that a list of a set names. */
 static struct error *load_metrics(const struct json_value *value, const struct ctprof_place *outer,
-				  const char *key, bool known, struct presence_set *set)
+				  const char *key, bool known, struct ctprof_presence_set *set)
 {
 	struct ctprof_place place = { .outer = outer, .key = key };
 	struct json_iter it = json_iter_over(value);
-	struct error *err = value_expect(value, &place, JSON_ARRAY);
+	struct error *err = ctprof_value_expect(value, &place, JSON_ARRAY);
 	enum metric_id id;
 
 	while (!err && json_iter_next(&it)) {
 		struct ctprof_place at = { .outer = &place, .index = it.index };
 
-		err = value_expect(it.value, &at, JSON_STRING);
-		if (!err && value_is_there(it.value) && metric_find(json_string(it.value).at, &id))
+		err = ctprof_value_expect(it.value, &at, JSON_STRING);
+		if (!err && ctprof_value_is_there(it.value) &&
+		    metric_find(json_string(it.value).at, &id))
 			set_known(set, (int)id, known);
 	}
 	return err;
 }
 
 static struct error *load_set(const struct json_value *value, const struct ctprof_place *place,
-			      struct presence_set *ret)
+			      struct ctprof_presence_set *ret)
 {
 	const struct json_value *sources = json_find(value, "sources");
 	struct ctprof_place here = { .outer = place, .key = "sources" };
 	struct json_iter it = json_iter_over(sources);
-	struct presence_set set = { 0 };
+	struct ctprof_presence_set set = { 0 };
 	struct error *err;
 	int source;
 
-	if (!value_is_there(value) || !value_is_there(sources))
-		return place_error(place, "expected an object with sources");
-	err = value_expect(sources, &here, JSON_ARRAY);
+	if (!ctprof_value_is_there(value) || !ctprof_value_is_there(sources))
+		return ctprof_place_error(place, "expected an object with sources");
+	err = ctprof_value_expect(sources, &here, JSON_ARRAY);
 	if (err)
 		return err;
 	while (json_iter_next(&it)) {
@@ -251,34 +252,35 @@ static struct error *load_set(const struct json_value *value, const struct ctpro
 	return err;
 }
 
-struct error *presence_load(const struct json_value *value, const struct ctprof_place *place,
-			    struct snapshot *snapshot, struct presence_sets *ret)
+struct error *ctprof_presence_load(const struct json_value *value, const struct ctprof_place *place,
+				   struct ctprof_snapshot *snapshot,
+				   struct ctprof_presence_sets *ret)
 {
 	const struct json_value *sets = json_find(value, "sets");
 	struct ctprof_place mount = { .outer = place, .key = "cgroup_mount" };
 	struct ctprof_place closed = { .outer = place, .key = "closed_processes" };
 	struct ctprof_place here = { .outer = place, .key = "sets" };
 	struct json_iter it = json_iter_over(sets);
-	struct error *err = value_expect(value, place, JSON_OBJECT);
+	struct error *err = ctprof_value_expect(value, place, JSON_OBJECT);
 
 	if (!err)
 		err = load_paths(json_find(value, "paths"), place, snapshot);
 	if (!err)
 		err = load_reasons(json_find(value, "reasons"), place, snapshot);
 	if (!err)
-		err = value_string(json_find(value, "cgroup_mount"), &mount, &snapshot->strings,
-				   &snapshot->cgroup_mount);
+		err = ctprof_value_string(json_find(value, "cgroup_mount"), &mount,
+					  &snapshot->strings, &snapshot->cgroup_mount);
 	if (!err)
-		err = value_u64(json_find(value, "closed_processes"), &closed,
-				&snapshot->closed_processes, NULL);
+		err = ctprof_value_u64(json_find(value, "closed_processes"), &closed,
+				       &snapshot->closed_processes, NULL);
 	if (!err)
-		err = value_expect(sets, &here, JSON_ARRAY);
-	if (!err && json_length(sets) > SNAPSHOT_SETS_LIMIT)
-		err = place_error(&here, "%zu sets are past the limit of %d", json_length(sets),
-				  SNAPSHOT_SETS_LIMIT);
+		err = ctprof_value_expect(sets, &here, JSON_ARRAY);
+	if (!err && json_length(sets) > CTPROF_LIMIT_SETS)
+		err = ctprof_place_error(&here, "%zu sets are past the limit of %d",
+					 json_length(sets), CTPROF_LIMIT_SETS);
 	while (!err && json_iter_next(&it)) {
 		struct ctprof_place at = { .outer = &here, .index = it.index };
-		struct presence_set set;
+		struct ctprof_presence_set set;
 
 		err = load_set(it.value, &at, &set);
 		if (!err)
@@ -287,7 +289,7 @@ struct error *presence_load(const struct json_value *value, const struct ctprof_
 	return err;
 }
 
-void presence_apply(const struct presence_set *set, struct thread_sample *sample)
+void ctprof_presence_apply(const struct ctprof_presence_set *set, struct thread_sample *sample)
 {
 	sample->sources = set->sources;
 	for (int i = 0; i < N_METRICS; i++) {

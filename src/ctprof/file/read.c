@@ -15,10 +15,10 @@
 
 enum { COPY_BYTES = 64 << 10, MEMINFO_BYTES = 64 << 10 };
 
-void snapshot_origin_deinit(struct snapshot_origin *origin)
+void ctprof_snapshot_origin_deinit(struct ctprof_snapshot_origin *origin)
 {
 	free(origin->path);
-	*origin = (struct snapshot_origin){ 0 };
+	*origin = (struct ctprof_snapshot_origin){ 0 };
 }
 
 /* Half of what can be had without anybody else suffering. */
@@ -30,9 +30,9 @@ static uint64_t spare_memory(void)
 	uint64_t kb = line ? strtoull(line + strlen("MemAvailable:"), NULL, 10) : 0;
 	uint64_t bytes = kb * 512;
 
-	if (bytes < SNAPSHOT_MEMORY_LEAST)
-		return SNAPSHOT_MEMORY_LEAST;
-	return bytes > SNAPSHOT_MEMORY_MOST ? SNAPSHOT_MEMORY_MOST : bytes;
+	if (bytes < CTPROF_SNAPSHOT_MEMORY_LEAST)
+		return CTPROF_SNAPSHOT_MEMORY_LEAST;
+	return bytes > CTPROF_LIMIT_SNAPSHOT_MEMORY ? CTPROF_LIMIT_SNAPSHOT_MEMORY : bytes;
 }
 
 /* FILE@N, unless a file bears the whole name. */
@@ -131,7 +131,7 @@ static void inflater_deinit(struct inflater *inflater)
 }
 
 static struct error *inflate_chunk(struct inflater *inflater, size_t n, const char *path,
-				   struct loader *loader)
+				   struct ctprof_loader *loader)
 {
 	ZSTD_inBuffer in = { .src = inflater->in, .size = n };
 
@@ -143,7 +143,7 @@ static struct error *inflate_chunk(struct inflater *inflater, size_t n, const ch
 		if (ZSTD_isError(left))
 			return base_error(BASE_PARSE, 0, "decompress %s: %s", path,
 					  ZSTD_getErrorName(left));
-		err = loader_feed(loader, inflater->out, out.pos);
+		err = ctprof_loader_feed(loader, inflater->out, out.pos);
 		if (err)
 			return error_wrap(err, "%s", path);
 		/* A full buffer may hide more that is decompressed already. */
@@ -152,8 +152,8 @@ static struct error *inflate_chunk(struct inflater *inflater, size_t n, const ch
 	}
 }
 
-static struct error *inflate(int fd, const char *path, const struct frames_found *frame,
-			     const struct cancel *cancel, struct loader *loader)
+static struct error *inflate(int fd, const char *path, const struct ctprof_frames_found *frame,
+			     const struct cancel *cancel, struct ctprof_loader *loader)
 {
 	_cleanup_(inflater_deinit) struct inflater inflater = {
 		.zstd = ZSTD_createDCtx(),
@@ -165,7 +165,7 @@ static struct error *inflate(int fd, const char *path, const struct frames_found
 	if (!inflater.zstd)
 		return base_error(BASE_LIMIT, ENOMEM, "decompress %s", path);
 	if (ZSTD_isError(ZSTD_DCtx_setParameter(inflater.zstd, ZSTD_d_windowLogMax,
-						SNAPSHOT_WINDOW_LOG_LIMIT)))
+						CTPROF_LIMIT_WINDOW_LOG)))
 		return base_error(BASE_PARSE, 0, "decompress %s: no such window", path);
 	while (done < frame->bytes) {
 		uint64_t want = frame->bytes - done;
@@ -188,9 +188,9 @@ static struct error *inflate(int fd, const char *path, const struct frames_found
 }
 
 static struct error *find_frame(int fd, const char *path, uint64_t file_bytes, uint64_t wanted,
-				struct frames_found *ret)
+				struct ctprof_frames_found *ret)
 {
-	struct error *err = frames_count(fd, path, file_bytes, wanted, ret);
+	struct error *err = ctprof_frames_count(fd, path, file_bytes, wanted, ret);
 
 	if (err || wanted <= ret->whole)
 		return err;
@@ -205,17 +205,17 @@ static struct error *find_frame(int fd, const char *path, uint64_t file_bytes, u
 			  ret->torn_bytes ? "; another one behind them was cut off" : "");
 }
 
-static struct error *load(const char *name, const struct snapshot_load_options *options,
-			  struct snapshot *ret, struct snapshot_origin *origin)
+static struct error *load(const char *name, const struct ctprof_snapshot_load_options *options,
+			  struct ctprof_snapshot *ret, struct ctprof_snapshot_origin *origin)
 {
 	uint64_t memory = options->memory_bytes ? options->memory_bytes : spare_memory();
-	_cleanup_loader_ struct loader loader;
-	struct frames_found found;
+	_cleanup_ctprof_loader_ struct ctprof_loader loader;
+	struct ctprof_frames_found found;
 	_cleanup_close_ int fd = -1;
 	uint64_t file_bytes = 0;
 	struct error *err;
 
-	loader_init(&loader, memory);
+	ctprof_loader_init(&loader, memory);
 	err = split_name(name, &origin->path, &origin->frame);
 	if (!err)
 		err = open_snapshot(origin->path, memory, &fd, &file_bytes);
@@ -231,14 +231,16 @@ static struct error *load(const char *name, const struct snapshot_load_options *
 		return err;
 	origin->frames = found.whole;
 	origin->torn_bytes = found.torn_bytes;
-	return error_wrap(loader_finish(&loader, ret), "%s", origin->path);
+	return error_wrap(ctprof_loader_finish(&loader, ret), "%s", origin->path);
 }
 
-struct error *snapshot_load(const char *name, const struct snapshot_load_options *options,
-			    struct snapshot *ret, struct snapshot_origin *ret_origin)
+struct error *ctprof_snapshot_load(const char *name,
+				   const struct ctprof_snapshot_load_options *options,
+				   struct ctprof_snapshot *ret,
+				   struct ctprof_snapshot_origin *ret_origin)
 {
-	static const struct snapshot_load_options defaults;
-	_cleanup_snapshot_origin_ struct snapshot_origin origin = { 0 };
+	static const struct ctprof_snapshot_load_options defaults;
+	_cleanup_ctprof_snapshot_origin_ struct ctprof_snapshot_origin origin = { 0 };
 	struct error *err = load(name, options ? options : &defaults, ret, &origin);
 
 	if (!err && ret_origin) {

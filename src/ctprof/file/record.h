@@ -24,74 +24,75 @@ struct ctprof_place {
 };
 
 /* BASE_PARSE with the place in front. */
-struct error *place_error(const struct ctprof_place *place, const char *fmt, ...)
+struct error *ctprof_place_error(const struct ctprof_place *place, const char *fmt, ...)
 	PRINTF_LIKE(2, 3) MUST_CHECK;
 
 /* True unless value is NULL or null. */
-bool value_is_there(const struct json_value *value);
+bool ctprof_value_is_there(const struct json_value *value);
 
 /* Untouched outputs when absent; *ret_there (may be NULL) says whether it was there. */
-struct error *value_u64(const struct json_value *value, const struct ctprof_place *place,
-			uint64_t *ret, bool *ret_there) MUST_CHECK;
-struct error *value_i64(const struct json_value *value, const struct ctprof_place *place,
-			int64_t min, int64_t max, int64_t *ret, bool *ret_there) MUST_CHECK;
-struct error *value_bool(const struct json_value *value, const struct ctprof_place *place,
-			 bool *ret, bool *ret_there) MUST_CHECK;
-struct error *value_reading(const struct json_value *value, const struct ctprof_place *place,
-			    struct procfs_reading *ret) MUST_CHECK;
+struct error *ctprof_value_u64(const struct json_value *value, const struct ctprof_place *place,
+			       uint64_t *ret, bool *ret_there) MUST_CHECK;
+struct error *ctprof_value_i64(const struct json_value *value, const struct ctprof_place *place,
+			       int64_t min, int64_t max, int64_t *ret, bool *ret_there) MUST_CHECK;
+struct error *ctprof_value_bool(const struct json_value *value, const struct ctprof_place *place,
+				bool *ret, bool *ret_there) MUST_CHECK;
+struct error *ctprof_value_reading(const struct json_value *value, const struct ctprof_place *place,
+				   struct procfs_reading *ret) MUST_CHECK;
 /* A string into the table; 0 when absent. */
-struct error *value_string(const struct json_value *value, const struct ctprof_place *place,
-			   struct intern *strings, uint32_t *ret) MUST_CHECK;
+struct error *ctprof_value_string(const struct json_value *value, const struct ctprof_place *place,
+				  struct intern *strings, uint32_t *ret) MUST_CHECK;
 /* An object of numbers; known when it is there. */
-struct error *value_named(const struct json_value *value, const struct ctprof_place *place,
-			  struct intern *strings, struct named_readings *ret) MUST_CHECK;
+struct error *ctprof_value_named(const struct json_value *value, const struct ctprof_place *place,
+				 struct intern *strings, struct named_readings *ret) MUST_CHECK;
 /* NULL when it is absent or of this type. */
-struct error *value_expect(const struct json_value *value, const struct ctprof_place *place,
-			   enum json_type type) MUST_CHECK;
+struct error *ctprof_value_expect(const struct json_value *value, const struct ctprof_place *place,
+				  enum json_type type) MUST_CHECK;
 
 /*
  * What is known of each thread. Most threads of a host have the same set, so the file keeps each
  * set once and a thread only its number.
  */
-struct presence_set {
+struct ctprof_presence_set {
 	uint32_t sources;
 	uint64_t known[SAMPLE_WORDS];
 };
 
-struct presence_sets {
-	VEC(struct presence_set) sets;
+struct ctprof_presence_sets {
+	VEC(struct ctprof_presence_set) sets;
 	size_t last; /* neighbours are mostly alike */
 };
 
-void presence_sets_deinit(struct presence_sets *sets);
-#define _cleanup_presence_sets_ _cleanup_(presence_sets_deinit)
+void ctprof_presence_sets_deinit(struct ctprof_presence_sets *sets);
+#define _cleanup_ctprof_presence_sets_ _cleanup_(ctprof_presence_sets_deinit)
 
 /* The number of the sample's set. */
-uint32_t presence_add(struct presence_sets *sets, const struct thread_sample *sample);
+uint32_t ctprof_presence_add(struct ctprof_presence_sets *sets, const struct thread_sample *sample);
 
 /* Sources, reasons, paths and sets of the whole snapshot. */
-void presence_write(const struct snapshot *snapshot, const struct presence_sets *sets,
-		    struct json_writer *w);
-struct error *presence_load(const struct json_value *value, const struct ctprof_place *place,
-			    struct snapshot *snapshot, struct presence_sets *ret) MUST_CHECK;
+void ctprof_presence_write(const struct ctprof_snapshot *snapshot,
+			   const struct ctprof_presence_sets *sets, struct json_writer *w);
+struct error *ctprof_presence_load(const struct json_value *value, const struct ctprof_place *place,
+				   struct ctprof_snapshot *snapshot,
+				   struct ctprof_presence_sets *ret) MUST_CHECK;
 
 /* Takes away what the file does not vouch for. */
-void presence_apply(const struct presence_set *set, struct thread_sample *sample);
+void ctprof_presence_apply(const struct ctprof_presence_set *set, struct thread_sample *sample);
 
 /* `presence` is the number of the thread's set. */
-void thread_write(const struct snapshot *snapshot, const struct thread_sample *sample,
-		  uint32_t presence, struct json_writer *w);
+void ctprof_thread_write(const struct ctprof_snapshot *snapshot, const struct thread_sample *sample,
+			 uint32_t presence, struct json_writer *w);
 
 /* Members of threads in the order in which the last thread had them: the next has the same. */
-struct thread_hints {
+struct ctprof_thread_hints {
 	VEC(uint16_t) members;
 };
 
-enum { THREAD_NO_SET = UINT32_MAX };
+enum { CTPROF_THREAD_NO_SET = UINT32_MAX };
 
 /* What a file says about one thread besides the sample. */
-struct thread_marks {
-	uint32_t set; /* THREAD_NO_SET when it does not say */
+struct ctprof_thread_marks {
+	uint32_t set; /* CTPROF_THREAD_NO_SET when it does not say */
 	/* The flags of files that have no sets. */
 	bool taskstats_measured, cpu_delay_active, delay_block_active, xacct_active,
 		jemalloc_measured;
@@ -101,39 +102,45 @@ struct thread_marks {
  * known[] says which members are there; nothing has decided yet whether they were measured.
  * The sample is the caller's and zeroed; smaps and CPU lists go into the snapshot.
  */
-struct error *thread_load(const struct json_value *value, const struct ctprof_place *place,
-			  struct snapshot *snapshot, struct thread_hints *hints,
-			  struct thread_sample *ret, struct thread_marks *ret_marks) MUST_CHECK;
+struct error *ctprof_thread_load(const struct json_value *value, const struct ctprof_place *place,
+				 struct ctprof_snapshot *snapshot,
+				 struct ctprof_thread_hints *hints, struct thread_sample *ret,
+				 struct ctprof_thread_marks *ret_marks) MUST_CHECK;
 
-void cgroup_stats_write(const struct snapshot *snapshot, const struct cgroup_stats *stats,
-			struct json_writer *w);
-struct error *cgroup_stats_load(const struct json_value *value, const struct ctprof_place *place,
-				struct snapshot *snapshot, struct cgroup_stats *ret) MUST_CHECK;
+void ctprof_cgroup_stats_write(const struct ctprof_snapshot *snapshot,
+			       const struct cgroup_stats *stats, struct json_writer *w);
+struct error *ctprof_cgroup_stats_load(const struct json_value *value,
+				       const struct ctprof_place *place,
+				       struct ctprof_snapshot *snapshot,
+				       struct cgroup_stats *ret) MUST_CHECK;
 
-void pressure_write(const struct pressure *pressure, struct json_writer *w);
-struct error *pressure_load(const struct json_value *value, const struct ctprof_place *place,
-			    struct pressure *ret) MUST_CHECK;
+void ctprof_pressure_write(const struct pressure *pressure, struct json_writer *w);
+struct error *ctprof_pressure_load(const struct json_value *value, const struct ctprof_place *place,
+				   struct pressure *ret) MUST_CHECK;
 
-void sched_ext_write(const struct snapshot *snapshot, struct json_writer *w);
-struct error *sched_ext_load(const struct json_value *value, const struct ctprof_place *place,
-			     struct snapshot *snapshot) MUST_CHECK;
+void ctprof_sched_ext_write(const struct ctprof_snapshot *snapshot, struct json_writer *w);
+struct error *ctprof_sched_ext_load(const struct json_value *value,
+				    const struct ctprof_place *place,
+				    struct ctprof_snapshot *snapshot) MUST_CHECK;
 
 /* null when nobody counted. */
-void probe_summary_write(const struct snapshot *snapshot, struct json_writer *w);
-void parse_summary_write(const struct snapshot *snapshot, struct json_writer *w);
-void taskstats_summary_write(const struct snapshot *snapshot, struct json_writer *w);
-struct error *probe_summary_load(const struct json_value *value, const struct ctprof_place *place,
-				 struct snapshot *snapshot) MUST_CHECK;
-struct error *parse_summary_load(const struct json_value *value, const struct ctprof_place *place,
-				 struct snapshot *snapshot) MUST_CHECK;
-struct error *taskstats_summary_load(const struct json_value *value,
-				     const struct ctprof_place *place,
-				     struct snapshot *snapshot) MUST_CHECK;
+void ctprof_probe_summary_write(const struct ctprof_snapshot *snapshot, struct json_writer *w);
+void ctprof_parse_summary_write(const struct ctprof_snapshot *snapshot, struct json_writer *w);
+void ctprof_taskstats_summary_write(const struct ctprof_snapshot *snapshot, struct json_writer *w);
+struct error *ctprof_probe_summary_load(const struct json_value *value,
+					const struct ctprof_place *place,
+					struct ctprof_snapshot *snapshot) MUST_CHECK;
+struct error *ctprof_parse_summary_load(const struct json_value *value,
+					const struct ctprof_place *place,
+					struct ctprof_snapshot *snapshot) MUST_CHECK;
+struct error *ctprof_taskstats_summary_load(const struct json_value *value,
+					    const struct ctprof_place *place,
+					    struct ctprof_snapshot *snapshot) MUST_CHECK;
 
 /* {"key": number, …} */
-void named_write(const struct intern *strings, const struct named_readings *rows,
-		 struct json_writer *w);
+void ctprof_named_write(const struct intern *strings, const struct named_readings *rows,
+			struct json_writer *w);
 /* True when the object's "absent" lists this name. */
-bool absent_lists(const struct json_value *object, const char *name);
+bool ctprof_absent_lists(const struct json_value *object, const char *name);
 
 #endif

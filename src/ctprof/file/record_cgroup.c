@@ -5,16 +5,17 @@
 
 #include "ctprof/cgroup_rows.h"
 
-static bool is_known(const struct cgroup_stats *stats, const struct cgroup_row *row)
+static bool is_known(const struct cgroup_stats *stats, const struct ctprof_cgroup_row *row)
 {
-	const void *at = cgroup_row_at(row, stats);
+	const void *at = ctprof_cgroup_row_at(row, stats);
 
 	return row->is_table ? ((const struct named_readings *)at)->known
 			     : ((const struct procfs_reading *)at)->known;
 }
 
-static void write_reading(const struct snapshot *snapshot, const struct cgroup_row *row,
-			  const struct procfs_reading *value, struct json_writer *w)
+static void write_reading(const struct ctprof_snapshot *snapshot,
+			  const struct ctprof_cgroup_row *row, const struct procfs_reading *value,
+			  struct json_writer *w)
 {
 	bool is_null = !value->known;
 
@@ -44,18 +45,18 @@ static void write_reading(const struct snapshot *snapshot, const struct cgroup_r
 		json_write_null(w);
 }
 
-static void write_row(const struct snapshot *snapshot, const struct cgroup_stats *stats,
-		      const struct cgroup_row *row, struct json_writer *w)
+static void write_row(const struct ctprof_snapshot *snapshot, const struct cgroup_stats *stats,
+		      const struct ctprof_cgroup_row *row, struct json_writer *w)
 {
 	json_key(w, row->key);
 	if (row->is_table)
-		named_write(&snapshot->strings, cgroup_row_at(row, stats), w);
+		ctprof_named_write(&snapshot->strings, ctprof_cgroup_row_at(row, stats), w);
 	else
-		write_reading(snapshot, row, cgroup_row_at(row, stats), w);
+		write_reading(snapshot, row, ctprof_cgroup_row_at(row, stats), w);
 }
 
 /* Rows of one group: those that are always written, then the others. */
-static size_t write_group(const struct snapshot *snapshot, const struct cgroup_stats *stats,
+static size_t write_group(const struct ctprof_snapshot *snapshot, const struct cgroup_stats *stats,
 			  size_t first, struct json_writer *w)
 {
 	size_t end = first;
@@ -63,8 +64,8 @@ static size_t write_group(const struct snapshot *snapshot, const struct cgroup_s
 	json_key(w, ctprof_cgroup_rows[first].group);
 	json_begin_object(w);
 	for (int always = 1; always >= 0; always--) {
-		for (end = first; end < N_CGROUP_ROWS; end++) {
-			const struct cgroup_row *row = &ctprof_cgroup_rows[end];
+		for (end = first; end < CTPROF_N_CGROUP_ROWS; end++) {
+			const struct ctprof_cgroup_row *row = &ctprof_cgroup_rows[end];
 
 			if (strcmp(row->group, ctprof_cgroup_rows[first].group) != 0)
 				break;
@@ -76,18 +77,18 @@ static size_t write_group(const struct snapshot *snapshot, const struct cgroup_s
 	return end;
 }
 
-void cgroup_stats_write(const struct snapshot *snapshot, const struct cgroup_stats *stats,
-			struct json_writer *w)
+void ctprof_cgroup_stats_write(const struct ctprof_snapshot *snapshot,
+			       const struct cgroup_stats *stats, struct json_writer *w)
 {
 	json_begin_object(w);
 	json_add_bool(w, "known", stats->known);
-	for (size_t i = 0; i < N_CGROUP_ROWS;)
+	for (size_t i = 0; i < CTPROF_N_CGROUP_ROWS;)
 		i = write_group(snapshot, stats, i, w);
 	json_key(w, "psi");
-	pressure_write(&stats->pressure, w);
+	ctprof_pressure_write(&stats->pressure, w);
 	json_key(w, "absent");
 	json_begin_array(w);
-	for (size_t i = 0; i < N_CGROUP_ROWS; i++) {
+	for (size_t i = 0; i < CTPROF_N_CGROUP_ROWS; i++) {
 		if (ctprof_cgroup_rows[i].always && !is_known(stats, &ctprof_cgroup_rows[i]))
 			json_write_string(w, ctprof_cgroup_rows[i].path);
 	}
@@ -96,8 +97,8 @@ void cgroup_stats_write(const struct snapshot *snapshot, const struct cgroup_sta
 }
 
 static struct error *load_reading(const struct json_value *value, const struct ctprof_place *place,
-				  enum cgroup_form form, bool marked, struct snapshot *snapshot,
-				  struct procfs_reading *ret)
+				  enum cgroup_form form, bool marked,
+				  struct ctprof_snapshot *snapshot, struct procfs_reading *ret)
 {
 	struct procfs_reading reading = { 0 };
 	struct error *err;
@@ -105,15 +106,15 @@ static struct error *load_reading(const struct json_value *value, const struct c
 	if (form == CGROUP_FORM_TEXT) {
 		uint32_t string = 0;
 
-		err = value_string(value, place, &snapshot->strings, &string);
+		err = ctprof_value_string(value, place, &snapshot->strings, &string);
 		reading = (struct procfs_reading){ string != 0, false, string };
 	} else if (form == CGROUP_FORM_NICE) {
 		int64_t nice = 0;
 
-		err = value_i64(value, place, INT32_MIN, INT32_MAX, &nice, &reading.known);
+		err = ctprof_value_i64(value, place, INT32_MIN, INT32_MAX, &nice, &reading.known);
 		reading.value = (uint64_t)nice;
 	} else {
-		err = value_reading(value, place, &reading);
+		err = ctprof_value_reading(value, place, &reading);
 	}
 	if (err)
 		return err;
@@ -125,16 +126,17 @@ static struct error *load_reading(const struct json_value *value, const struct c
 	return NULL;
 }
 
-static void forget_row(const struct cgroup_row *row, struct cgroup_stats *stats)
+static void forget_row(const struct ctprof_cgroup_row *row, struct cgroup_stats *stats)
 {
 	if (row->is_table)
-		named_readings_deinit(cgroup_row_at(row, stats));
+		named_readings_deinit(ctprof_cgroup_row_at(row, stats));
 	else
-		*(struct procfs_reading *)cgroup_row_at(row, stats) = (struct procfs_reading){ 0 };
+		*(struct procfs_reading *)ctprof_cgroup_row_at(
+			row, stats) = (struct procfs_reading){ 0 };
 }
 
 static struct error *load_row(const struct json_value *value, const struct ctprof_place *place,
-			      const struct cgroup_row *row, struct snapshot *snapshot,
+			      const struct ctprof_cgroup_row *row, struct ctprof_snapshot *snapshot,
 			      struct cgroup_stats *stats)
 {
 	const struct json_value *group = json_find(value, row->group);
@@ -142,36 +144,38 @@ static struct error *load_row(const struct json_value *value, const struct ctpro
 	struct ctprof_place outer = { .outer = place, .key = row->group };
 	struct ctprof_place at = { .outer = &outer, .key = row->key };
 	bool marked = json_find(value, "absent") != NULL;
-	struct error *err = value_expect(group, &outer, JSON_OBJECT);
+	struct error *err = ctprof_value_expect(group, &outer, JSON_OBJECT);
 
 	if (err)
 		return err;
 	if (row->is_table)
-		err = value_named(member, &at, &snapshot->strings, cgroup_row_at(row, stats));
+		err = ctprof_value_named(member, &at, &snapshot->strings,
+					 ctprof_cgroup_row_at(row, stats));
 	else
 		err = load_reading(member, &at, row->form, marked, snapshot,
-				   cgroup_row_at(row, stats));
-	if (!err && marked && absent_lists(value, row->path))
+				   ctprof_cgroup_row_at(row, stats));
+	if (!err && marked && ctprof_absent_lists(value, row->path))
 		forget_row(row, stats);
 	return err;
 }
 
-struct error *cgroup_stats_load(const struct json_value *value, const struct ctprof_place *place,
-				struct snapshot *snapshot, struct cgroup_stats *ret)
+struct error *ctprof_cgroup_stats_load(const struct json_value *value,
+				       const struct ctprof_place *place,
+				       struct ctprof_snapshot *snapshot, struct cgroup_stats *ret)
 {
 	struct ctprof_place known = { .outer = place, .key = "known" };
 	struct ctprof_place psi = { .outer = place, .key = "psi" };
 	struct cgroup_stats stats = { .known = true };
 	struct error *err;
 
-	if (!value_is_there(value))
-		return place_error(place, "expected an object");
-	err = value_expect(value, place, JSON_OBJECT);
+	if (!ctprof_value_is_there(value))
+		return ctprof_place_error(place, "expected an object");
+	err = ctprof_value_expect(value, place, JSON_OBJECT);
 	if (!err)
-		err = value_bool(json_find(value, "known"), &known, &stats.known, NULL);
+		err = ctprof_value_bool(json_find(value, "known"), &known, &stats.known, NULL);
 	if (!err)
-		err = pressure_load(json_find(value, "psi"), &psi, &stats.pressure);
-	for (size_t i = 0; i < N_CGROUP_ROWS && !err; i++)
+		err = ctprof_pressure_load(json_find(value, "psi"), &psi, &stats.pressure);
+	for (size_t i = 0; i < CTPROF_N_CGROUP_ROWS && !err; i++)
 		err = load_row(value, place, &ctprof_cgroup_rows[i], snapshot, &stats);
 	if (err) {
 		cgroup_stats_deinit(&stats);

@@ -7,8 +7,9 @@ static void write_half(const char *key, const struct pressure_half *half, struct
 {
 	json_key(w, key);
 	json_begin_object(w);
-	for (size_t i = 0; i < N_PRESSURE_ROWS; i++)
-		json_add_u64(w, pressure_rows[i].name, *pressure_row_at(&pressure_rows[i], half));
+	for (size_t i = 0; i < CTPROF_N_PRESSURE_ROWS; i++)
+		json_add_u64(w, ctprof_pressure_rows[i].name,
+			     *ctprof_pressure_row_at(&ctprof_pressure_rows[i], half));
 	json_end_object(w);
 }
 
@@ -23,7 +24,7 @@ static void write_absent(int resource, int half, struct json_writer *w)
 	json_write_string(w, strbuf_str(&name));
 }
 
-void pressure_write(const struct pressure *pressure, struct json_writer *w)
+void ctprof_pressure_write(const struct pressure *pressure, struct json_writer *w)
 {
 	json_begin_object(w);
 	for (int i = 0; i < N_PRESSURE_RESOURCES; i++) {
@@ -46,7 +47,7 @@ void pressure_write(const struct pressure *pressure, struct json_writer *w)
 	json_end_object(w);
 }
 
-bool absent_lists(const struct json_value *object, const char *name)
+bool ctprof_absent_lists(const struct json_value *object, const char *name)
 {
 	struct json_iter it = json_iter_over(json_find(object, "absent"));
 
@@ -60,22 +61,23 @@ bool absent_lists(const struct json_value *object, const char *name)
 static struct error *load_half(const struct json_value *value, const struct ctprof_place *place,
 			       struct pressure_half *half)
 {
-	struct error *err = value_expect(value, place, JSON_OBJECT);
+	struct error *err = ctprof_value_expect(value, place, JSON_OBJECT);
 
-	for (size_t i = 0; i < N_PRESSURE_ROWS && !err; i++) {
-		const struct pressure_row *row = &pressure_rows[i];
+	for (size_t i = 0; i < CTPROF_N_PRESSURE_ROWS && !err; i++) {
+		const struct ctprof_pressure_row *row = &ctprof_pressure_rows[i];
 		const struct json_value *member = json_find(value, row->name);
 		struct ctprof_place at = { .outer = place, .key = row->name };
 		int64_t percent = 0;
 
 		if (!row->is_percent) {
-			err = value_u64(member, &at, pressure_row_at(row, half), NULL);
+			err = ctprof_value_u64(member, &at, ctprof_pressure_row_at(row, half),
+					       NULL);
 			continue;
 		}
-		err = value_i64(member, &at, 0, PRESSURE_PERCENT_LIMIT, &percent, NULL);
-		*pressure_row_at(row, half) = (uint64_t)percent;
+		err = ctprof_value_i64(member, &at, 0, PRESSURE_PERCENT_LIMIT, &percent, NULL);
+		*ctprof_pressure_row_at(row, half) = (uint64_t)percent;
 	}
-	half->known = value_is_there(value);
+	half->known = ctprof_value_is_there(value);
 	return err;
 }
 
@@ -85,24 +87,24 @@ static struct error *load_file(const struct json_value *value, const struct ctpr
 	const char *name = pressure_resource_names[resource];
 	const struct json_value *object = json_find(value, name);
 	struct ctprof_place at = { .outer = place, .key = name };
-	struct error *err = value_expect(object, &at, JSON_OBJECT);
+	struct error *err = ctprof_value_expect(object, &at, JSON_OBJECT);
 
-	file->known = value_is_there(object) && !absent_lists(value, name);
+	file->known = ctprof_value_is_there(object) && !ctprof_absent_lists(value, name);
 	for (int h = 0; h < N_PRESSURE_HALVES && !err; h++) {
 		struct ctprof_place here = { .outer = &at, .key = pressure_half_names[h] };
 		_cleanup_free_ char *path = xasprintf("%s.%s", name, pressure_half_names[h]);
 
 		err = load_half(json_find(object, pressure_half_names[h]), &here, &file->half[h]);
-		if (absent_lists(value, path))
+		if (ctprof_absent_lists(value, path))
 			file->half[h] = (struct pressure_half){ 0 };
 	}
 	return err;
 }
 
-struct error *pressure_load(const struct json_value *value, const struct ctprof_place *place,
-			    struct pressure *ret)
+struct error *ctprof_pressure_load(const struct json_value *value, const struct ctprof_place *place,
+				   struct pressure *ret)
 {
-	struct error *err = value_expect(value, place, JSON_OBJECT);
+	struct error *err = ctprof_value_expect(value, place, JSON_OBJECT);
 	struct pressure pressure = { 0 };
 
 	for (int i = 0; i < N_PRESSURE_RESOURCES && !err; i++)

@@ -3,7 +3,7 @@
 
 #define NUMBERS(X) X(switch_all) X(nr_rejected) X(hotplug_seq) X(enable_seq)
 
-void sched_ext_write(const struct snapshot *snapshot, struct json_writer *w)
+void ctprof_sched_ext_write(const struct ctprof_snapshot *snapshot, struct json_writer *w)
 {
 	const struct sched_ext *ext = &snapshot->sched_ext;
 
@@ -19,7 +19,7 @@ void sched_ext_write(const struct snapshot *snapshot, struct json_writer *w)
 	json_add_string(w, "ops", intern_text(&snapshot->strings, ext->ops));
 	if (ext->events.known) {
 		json_key(w, "events");
-		named_write(&snapshot->strings, &ext->events, w);
+		ctprof_named_write(&snapshot->strings, &ext->events, w);
 	}
 	json_key(w, "absent");
 	json_begin_array(w);
@@ -32,8 +32,9 @@ void sched_ext_write(const struct snapshot *snapshot, struct json_writer *w)
 	json_end_object(w);
 }
 
-struct error *sched_ext_load(const struct json_value *value, const struct ctprof_place *place,
-			     struct snapshot *snapshot)
+struct error *ctprof_sched_ext_load(const struct json_value *value,
+				    const struct ctprof_place *place,
+				    struct ctprof_snapshot *snapshot)
 {
 	struct ctprof_place state = { .outer = place, .key = "state" };
 	struct ctprof_place ops = { .outer = place, .key = "ops" };
@@ -47,23 +48,25 @@ struct error *sched_ext_load(const struct json_value *value, const struct ctprof
 		NUMBERS(ROW_)
 #undef ROW_
 	};
-	struct error *err = value_expect(value, place, JSON_OBJECT);
+	struct error *err = ctprof_value_expect(value, place, JSON_OBJECT);
 
-	if (err || !value_is_there(value))
+	if (err || !ctprof_value_is_there(value))
 		return err;
-	err = value_string(json_find(value, "state"), &state, &snapshot->strings, &ext.state);
+	err = ctprof_value_string(json_find(value, "state"), &state, &snapshot->strings,
+				  &ext.state);
 	if (!err)
-		err = value_string(json_find(value, "ops"), &ops, &snapshot->strings, &ext.ops);
+		err = ctprof_value_string(json_find(value, "ops"), &ops, &snapshot->strings,
+					  &ext.ops);
 	for (size_t i = 0; i < ARRAY_SIZE(numbers) && !err; i++) {
 		struct ctprof_place at = { .outer = place, .key = numbers[i].name };
 
-		err = value_reading(json_find(value, numbers[i].name), &at, numbers[i].into);
-		if (absent_lists(value, numbers[i].name))
+		err = ctprof_value_reading(json_find(value, numbers[i].name), &at, numbers[i].into);
+		if (ctprof_absent_lists(value, numbers[i].name))
 			*numbers[i].into = (struct procfs_reading){ 0 };
 	}
 	if (!err)
-		err = value_named(json_find(value, "events"), &events, &snapshot->strings,
-				  &ext.events);
+		err = ctprof_value_named(json_find(value, "events"), &events, &snapshot->strings,
+					 &ext.events);
 	if (!err)
 		snapshot->sched_ext = ext;
 	return err;

@@ -16,14 +16,14 @@ struct row {
 	size_t offset;
 };
 
-#define PROBE_(key, type) { #key, ROW_##type, offsetof(struct probe_summary, key) }
+#define PROBE_(key, type) { #key, ROW_##type, offsetof(struct ctprof_probe_summary, key) }
 static const struct row probe_rows[] = {
 	PROBE_(tgids_walked, COUNT),	PROBE_(jemalloc_detected, COUNT),
 	PROBE_(probed_ok, COUNT),	PROBE_(failed, COUNT),
 	PROBE_(dominant_failure, TEXT), PROBE_(privilege_dominant, FLAG),
 };
 
-#define PARSE_(key, member, type) { key, ROW_##type, offsetof(struct parse_summary, member) }
+#define PARSE_(key, member, type) { key, ROW_##type, offsetof(struct ctprof_parse_summary, member) }
 static const struct row parse_rows[] = {
 	PARSE_("tids_walked", tids_walked, COUNT),
 	PARSE_("read_failures", read_failures, COUNT),
@@ -33,7 +33,8 @@ static const struct row parse_rows[] = {
 	PARSE_("negative_dotted_values", negative_dotted_values, COUNT),
 };
 
-#define TASKSTATS_(key, member) { key, ROW_COUNT, offsetof(struct taskstats_summary, member) }
+#define TASKSTATS_(key, member) \
+	{ key, ROW_COUNT, offsetof(struct ctprof_taskstats_summary, member) }
 static const struct row taskstats_rows[] = {
 	TASKSTATS_("ok_count", ok),
 	TASKSTATS_("eperm_count", eperm),
@@ -51,7 +52,7 @@ static void write_files(const uint64_t counts[N_METRIC_SOURCES], struct json_wri
 	json_end_object(w);
 }
 
-static void write_summary(const struct snapshot *snapshot, const struct row *rows, size_t n,
+static void write_summary(const struct ctprof_snapshot *snapshot, const struct row *rows, size_t n,
 			  const void *from, struct json_writer *w)
 {
 	if (!*(const bool *)from) {
@@ -89,24 +90,25 @@ static void write_summary(const struct snapshot *snapshot, const struct row *row
 static struct error *load_files(const struct json_value *value, const struct ctprof_place *place,
 				uint64_t counts[N_METRIC_SOURCES])
 {
-	struct error *err = value_expect(value, place, JSON_OBJECT);
+	struct error *err = ctprof_value_expect(value, place, JSON_OBJECT);
 
 	for (int i = 0; i < N_METRIC_SOURCES && !err; i++) {
 		struct ctprof_place at = { .outer = place, .key = metric_sources[i].word };
 
-		err = value_u64(json_find(value, metric_sources[i].word), &at, &counts[i], NULL);
+		err = ctprof_value_u64(json_find(value, metric_sources[i].word), &at, &counts[i],
+				       NULL);
 	}
 	return err;
 }
 
 /* Sets nothing when there is no summary; *into is zeroed when it is wrong. */
 static struct error *load_summary(const struct json_value *value, const struct ctprof_place *place,
-				  struct snapshot *snapshot, const struct row *rows, size_t n,
-				  void *into, size_t size)
+				  struct ctprof_snapshot *snapshot, const struct row *rows,
+				  size_t n, void *into, size_t size)
 {
-	struct error *err = value_expect(value, place, JSON_OBJECT);
+	struct error *err = ctprof_value_expect(value, place, JSON_OBJECT);
 
-	if (err || !value_is_there(value))
+	if (err || !ctprof_value_is_there(value))
 		return err;
 	memset(into, 0, size);
 	for (size_t i = 0; i < n && !err; i++) {
@@ -116,13 +118,13 @@ static struct error *load_summary(const struct json_value *value, const struct c
 
 		switch (rows[i].type) {
 		case ROW_COUNT:
-			err = value_u64(member, &here, at, NULL);
+			err = ctprof_value_u64(member, &here, at, NULL);
 			break;
 		case ROW_TEXT:
-			err = value_string(member, &here, &snapshot->strings, at);
+			err = ctprof_value_string(member, &here, &snapshot->strings, at);
 			break;
 		case ROW_FLAG:
-			err = value_bool(member, &here, at, NULL);
+			err = ctprof_value_bool(member, &here, at, NULL);
 			break;
 		case ROW_FILES:
 			err = load_files(member, &here, at);
@@ -133,38 +135,41 @@ static struct error *load_summary(const struct json_value *value, const struct c
 	return err;
 }
 
-void probe_summary_write(const struct snapshot *snapshot, struct json_writer *w)
+void ctprof_probe_summary_write(const struct ctprof_snapshot *snapshot, struct json_writer *w)
 {
 	write_summary(snapshot, probe_rows, ARRAY_SIZE(probe_rows), &snapshot->probe, w);
 }
 
-void parse_summary_write(const struct snapshot *snapshot, struct json_writer *w)
+void ctprof_parse_summary_write(const struct ctprof_snapshot *snapshot, struct json_writer *w)
 {
 	write_summary(snapshot, parse_rows, ARRAY_SIZE(parse_rows), &snapshot->parse, w);
 }
 
-void taskstats_summary_write(const struct snapshot *snapshot, struct json_writer *w)
+void ctprof_taskstats_summary_write(const struct ctprof_snapshot *snapshot, struct json_writer *w)
 {
 	write_summary(snapshot, taskstats_rows, ARRAY_SIZE(taskstats_rows), &snapshot->taskstats,
 		      w);
 }
 
-struct error *probe_summary_load(const struct json_value *value, const struct ctprof_place *place,
-				 struct snapshot *snapshot)
+struct error *ctprof_probe_summary_load(const struct json_value *value,
+					const struct ctprof_place *place,
+					struct ctprof_snapshot *snapshot)
 {
 	return load_summary(value, place, snapshot, probe_rows, ARRAY_SIZE(probe_rows),
 			    &snapshot->probe, sizeof(snapshot->probe));
 }
 
-struct error *parse_summary_load(const struct json_value *value, const struct ctprof_place *place,
-				 struct snapshot *snapshot)
+struct error *ctprof_parse_summary_load(const struct json_value *value,
+					const struct ctprof_place *place,
+					struct ctprof_snapshot *snapshot)
 {
 	return load_summary(value, place, snapshot, parse_rows, ARRAY_SIZE(parse_rows),
 			    &snapshot->parse, sizeof(snapshot->parse));
 }
 
-struct error *taskstats_summary_load(const struct json_value *value,
-				     const struct ctprof_place *place, struct snapshot *snapshot)
+struct error *ctprof_taskstats_summary_load(const struct json_value *value,
+					    const struct ctprof_place *place,
+					    struct ctprof_snapshot *snapshot)
 {
 	return load_summary(value, place, snapshot, taskstats_rows, ARRAY_SIZE(taskstats_rows),
 			    &snapshot->taskstats, sizeof(snapshot->taskstats));

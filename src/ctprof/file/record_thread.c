@@ -40,8 +40,8 @@ static const char *member_name(int member)
 	return member < N_METRICS ? metric_rows[member].name : member_names[member - N_METRICS];
 }
 
-void named_write(const struct intern *strings, const struct named_readings *rows,
-		 struct json_writer *w)
+void ctprof_named_write(const struct intern *strings, const struct named_readings *rows,
+			struct json_writer *w)
 {
 	json_begin_object(w);
 	for (size_t i = 0; i < rows->rows.n; i++)
@@ -50,12 +50,12 @@ void named_write(const struct intern *strings, const struct named_readings *rows
 	json_end_object(w);
 }
 
-static void write_cpus(const struct snapshot *snapshot, const struct thread_sample *sample,
+static void write_cpus(const struct ctprof_snapshot *snapshot, const struct thread_sample *sample,
 		       struct json_writer *w)
 {
 	json_begin_array(w);
 	if (sample_knows(sample, METRIC_CPU_AFFINITY) && sample->cpu_affinity != SAMPLE_NO_ENTRY) {
-		const struct cpu_list *list = &snapshot->cpu_lists.at[sample->cpu_affinity];
+		const struct ctprof_cpu_list *list = &snapshot->cpu_lists.at[sample->cpu_affinity];
 
 		for (size_t i = 0; i < list->n; i++)
 			json_write_u64(w, list->at[i]);
@@ -63,7 +63,7 @@ static void write_cpus(const struct snapshot *snapshot, const struct thread_samp
 	json_end_array(w);
 }
 
-static void write_metric(const struct snapshot *snapshot, const struct thread_sample *sample,
+static void write_metric(const struct ctprof_snapshot *snapshot, const struct thread_sample *sample,
 			 enum metric_id id, struct json_writer *w)
 {
 	bool known = sample_knows(sample, id);
@@ -99,8 +99,8 @@ static void write_metric(const struct snapshot *snapshot, const struct thread_sa
 	}
 }
 
-void thread_write(const struct snapshot *snapshot, const struct thread_sample *sample,
-		  uint32_t presence, struct json_writer *w)
+void ctprof_thread_write(const struct ctprof_snapshot *snapshot, const struct thread_sample *sample,
+			 uint32_t presence, struct json_writer *w)
 {
 	const struct intern *strings = &snapshot->strings;
 	const struct named_readings none = { 0 };
@@ -120,9 +120,9 @@ void thread_write(const struct snapshot *snapshot, const struct thread_sample *s
 			write_metric(snapshot, sample, (enum metric_id)i, w);
 	}
 	json_key(w, "smaps_rollup_kib");
-	named_write(strings,
-		    sample->smaps == SAMPLE_NO_ENTRY ? &none : &snapshot->smaps.at[sample->smaps],
-		    w);
+	ctprof_named_write(
+		strings,
+		sample->smaps == SAMPLE_NO_ENTRY ? &none : &snapshot->smaps.at[sample->smaps], w);
 	json_add_bool(w, "taskstats_measured", sample->taskstats_ok);
 	json_add_bool(w, "cpu_delay_active", cpu);
 	json_add_bool(w, "delay_block_active", block);
@@ -143,7 +143,7 @@ static int find_member(struct json_text key)
 }
 
 /* Threads of one file have the same members in the same order, nearly always. */
-static int member_at(struct thread_hints *hints, size_t index, struct json_text key)
+static int member_at(struct ctprof_thread_hints *hints, size_t index, struct json_text key)
 {
 	int member;
 
@@ -161,18 +161,18 @@ static int member_at(struct thread_hints *hints, size_t index, struct json_text 
 }
 
 static struct error *load_cpus(const struct json_value *value, const struct ctprof_place *place,
-			       struct snapshot *snapshot, struct thread_sample *sample)
+			       struct ctprof_snapshot *snapshot, struct thread_sample *sample)
 {
 	struct json_iter it = json_iter_over(value);
-	struct error *err = value_expect(value, place, JSON_ARRAY);
+	struct error *err = ctprof_value_expect(value, place, JSON_ARRAY);
 	_cleanup_free_ uint32_t *ids = NULL;
 	size_t n = json_length(value);
 
-	if (err || !value_is_there(value))
+	if (err || !ctprof_value_is_there(value))
 		return err;
-	if (n > SNAPSHOT_CPUS_LIMIT)
-		return place_error(place, "%zu CPUs are past the limit of %d", n,
-				   SNAPSHOT_CPUS_LIMIT);
+	if (n > CTPROF_LIMIT_CPUS)
+		return ctprof_place_error(place, "%zu CPUs are past the limit of %d", n,
+					  CTPROF_LIMIT_CPUS);
 	if (n)
 		ids = xcalloc(n, sizeof(*ids));
 	while (json_iter_next(&it)) {
@@ -180,22 +180,22 @@ static struct error *load_cpus(const struct json_value *value, const struct ctpr
 		int64_t id;
 		bool there;
 
-		err = value_i64(it.value, &at, 0, UINT32_MAX, &id, &there);
+		err = ctprof_value_i64(it.value, &at, 0, UINT32_MAX, &id, &there);
 		if (!err && !there)
-			err = place_error(&at, "expected a number");
+			err = ctprof_place_error(&at, "expected a number");
 		if (!err && it.index && (uint32_t)id <= ids[it.index - 1])
-			err = place_error(&at, "CPUs must ascend");
+			err = ctprof_place_error(&at, "CPUs must ascend");
 		if (err)
 			return err;
 		ids[it.index] = (uint32_t)id;
 	}
-	sample->cpu_affinity = snapshot_add_cpu_list(snapshot, ids, n);
+	sample->cpu_affinity = ctprof_snapshot_add_cpu_list(snapshot, ids, n);
 	sample_set(sample, METRIC_CPU_AFFINITY, n);
 	return NULL;
 }
 
 static struct error *load_metric(const struct json_value *value, const struct ctprof_place *place,
-				 struct snapshot *snapshot, enum metric_id id,
+				 struct ctprof_snapshot *snapshot, enum metric_id id,
 				 struct thread_sample *sample)
 {
 	struct error *err = NULL;
@@ -207,7 +207,7 @@ static struct error *load_metric(const struct json_value *value, const struct ct
 	case METRIC_KIND_ORDINAL: {
 		int64_t number;
 
-		err = value_i64(value, place, INT32_MIN, UINT32_MAX, &number, &there);
+		err = ctprof_value_i64(value, place, INT32_MIN, UINT32_MAX, &number, &there);
 		if (!err && there)
 			sample_set(sample, id, (uint64_t)number);
 		return err;
@@ -216,22 +216,22 @@ static struct error *load_metric(const struct json_value *value, const struct ct
 		struct json_text text = json_string(value);
 		uint64_t policy;
 
-		err = value_expect(value, place, JSON_STRING);
+		err = ctprof_value_expect(value, place, JSON_STRING);
 		if (err || text.n == 0)
 			return err;
 		if (!policy_parse(text.at, text.n, &policy))
-			return place_error(place, "'%s' is no scheduling policy", text.at);
+			return ctprof_place_error(place, "'%s' is no scheduling policy", text.at);
 		sample_set(sample, id, policy);
 		return NULL;
 	}
 	case METRIC_KIND_STATE: {
 		struct json_text text = json_string(value);
 
-		err = value_expect(value, place, JSON_STRING);
+		err = ctprof_value_expect(value, place, JSON_STRING);
 		if (err || !text.at)
 			return err;
 		if (text.n != 1)
-			return place_error(place, "'%s' is not one letter", text.at);
+			return ctprof_place_error(place, "'%s' is not one letter", text.at);
 		if (text.at[0] != STATE_ABSENT)
 			sample_set(sample, id, (unsigned char)text.at[0]);
 		return NULL;
@@ -239,7 +239,7 @@ static struct error *load_metric(const struct json_value *value, const struct ct
 	case METRIC_KIND_FLAG: {
 		bool flag;
 
-		err = value_bool(value, place, &flag, &there);
+		err = ctprof_value_bool(value, place, &flag, &there);
 		if (!err && there)
 			sample_set(sample, id, flag);
 		return err;
@@ -249,7 +249,7 @@ static struct error *load_metric(const struct json_value *value, const struct ct
 	default: {
 		uint64_t number;
 
-		err = value_u64(value, place, &number, &there);
+		err = ctprof_value_u64(value, place, &number, &there);
 		if (!err && there)
 			sample_set(sample, id, number);
 		return err;
@@ -258,17 +258,17 @@ static struct error *load_metric(const struct json_value *value, const struct ct
 }
 
 static struct error *load_smaps(const struct json_value *value, const struct ctprof_place *place,
-				struct snapshot *snapshot, struct thread_sample *sample)
+				struct ctprof_snapshot *snapshot, struct thread_sample *sample)
 {
 	struct named_readings rows = { 0 };
-	struct error *err = value_named(value, place, &snapshot->strings, &rows);
+	struct error *err = ctprof_value_named(value, place, &snapshot->strings, &rows);
 
 	if (err || rows.rows.n == 0)
 		return err;
 	/* A second one in the same object: the table of the first has no owner otherwise. */
 	if (sample->smaps != SAMPLE_NO_ENTRY) {
 		vec_deinit(&rows.rows);
-		return place_error(place, "stands there twice");
+		return ctprof_place_error(place, "stands there twice");
 	}
 	sample->smaps = (uint32_t)snapshot->smaps.n;
 	vec_push(&snapshot->smaps, rows);
@@ -279,7 +279,7 @@ static struct error *load_number_u32(const struct json_value *value,
 				     const struct ctprof_place *place, uint32_t *ret)
 {
 	int64_t number = *ret;
-	struct error *err = value_i64(value, place, 0, UINT32_MAX, &number, NULL);
+	struct error *err = ctprof_value_i64(value, place, 0, UINT32_MAX, &number, NULL);
 
 	if (!err)
 		*ret = (uint32_t)number;
@@ -287,8 +287,8 @@ static struct error *load_number_u32(const struct json_value *value,
 }
 
 static struct error *load_member(int member, const struct json_value *value,
-				 const struct ctprof_place *place, struct snapshot *snapshot,
-				 struct thread_sample *sample, struct thread_marks *marks)
+				 const struct ctprof_place *place, struct ctprof_snapshot *snapshot,
+				 struct thread_sample *sample, struct ctprof_thread_marks *marks)
 {
 	struct intern *strings = &snapshot->strings;
 
@@ -298,29 +298,29 @@ static struct error *load_member(int member, const struct json_value *value,
 	case MEMBER_TGID:
 		return load_number_u32(value, place, &sample->tgid);
 	case MEMBER_PCOMM:
-		return value_string(value, place, strings, &sample->pcomm);
+		return ctprof_value_string(value, place, strings, &sample->pcomm);
 	case MEMBER_COMM:
-		return value_string(value, place, strings, &sample->comm);
+		return ctprof_value_string(value, place, strings, &sample->comm);
 	case MEMBER_CGROUP:
-		return value_string(value, place, strings, &sample->cgroup);
+		return ctprof_value_string(value, place, strings, &sample->cgroup);
 	case MEMBER_START:
-		return value_u64(value, place, &sample->start_ticks, NULL);
+		return ctprof_value_u64(value, place, &sample->start_ticks, NULL);
 	case MEMBER_SMAPS:
 		return load_smaps(value, place, snapshot, sample);
 	case MEMBER_TASKSTATS_MEASURED:
-		return value_bool(value, place, &marks->taskstats_measured, NULL);
+		return ctprof_value_bool(value, place, &marks->taskstats_measured, NULL);
 	case MEMBER_CPU_DELAY_ACTIVE:
-		return value_bool(value, place, &marks->cpu_delay_active, NULL);
+		return ctprof_value_bool(value, place, &marks->cpu_delay_active, NULL);
 	case MEMBER_DELAY_BLOCK_ACTIVE:
-		return value_bool(value, place, &marks->delay_block_active, NULL);
+		return ctprof_value_bool(value, place, &marks->delay_block_active, NULL);
 	case MEMBER_XACCT_ACTIVE:
-		return value_bool(value, place, &marks->xacct_active, NULL);
+		return ctprof_value_bool(value, place, &marks->xacct_active, NULL);
 	case MEMBER_JEMALLOC_MEASURED:
-		return value_bool(value, place, &marks->jemalloc_measured, NULL);
+		return ctprof_value_bool(value, place, &marks->jemalloc_measured, NULL);
 	case MEMBER_PRESENCE:
 		return load_number_u32(value, place, &marks->set);
 	case MEMBER_READ_AT:
-		return value_u64(value, place, &sample->read_at_ns, NULL);
+		return ctprof_value_u64(value, place, &sample->read_at_ns, NULL);
 	case N_MEMBERS:
 		return NULL;
 	default:
@@ -328,19 +328,20 @@ static struct error *load_member(int member, const struct json_value *value,
 	}
 }
 
-struct error *thread_load(const struct json_value *value, const struct ctprof_place *place,
-			  struct snapshot *snapshot, struct thread_hints *hints,
-			  struct thread_sample *ret, struct thread_marks *ret_marks)
+struct error *ctprof_thread_load(const struct json_value *value, const struct ctprof_place *place,
+				 struct ctprof_snapshot *snapshot,
+				 struct ctprof_thread_hints *hints, struct thread_sample *ret,
+				 struct ctprof_thread_marks *ret_marks)
 {
 	struct json_iter it = json_iter_over(value);
 	struct error *err;
 
 	if (json_type_of(value) != JSON_OBJECT)
-		return place_error(place, "expected an object");
+		return ctprof_place_error(place, "expected an object");
 	memset(ret, 0, sizeof(*ret));
 	ret->cpu_affinity = SAMPLE_NO_ENTRY;
 	ret->smaps = SAMPLE_NO_ENTRY;
-	*ret_marks = (struct thread_marks){ .set = THREAD_NO_SET };
+	*ret_marks = (struct ctprof_thread_marks){ .set = CTPROF_THREAD_NO_SET };
 	while (json_iter_next(&it)) {
 		struct ctprof_place at = { .outer = place, .key = it.key.at };
 
@@ -350,8 +351,8 @@ struct error *thread_load(const struct json_value *value, const struct ctprof_pl
 			return err;
 	}
 	if (ret->tid == 0)
-		return place_error(place, "has no tid");
+		return ctprof_place_error(place, "has no tid");
 	if (ret->tgid == 0)
-		return place_error(place, "has no tgid");
+		return ctprof_place_error(place, "has no tgid");
 	return NULL;
 }

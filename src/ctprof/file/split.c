@@ -8,9 +8,9 @@
 #include "json/doc.h"
 #include "json/scan.h"
 
-void ctprof_split_init(struct ctprof_split *split, const struct split_callbacks *callbacks)
+void ctprof_split_init(struct ctprof_split *split, const struct ctprof_split_callbacks *callbacks)
 {
-	*split = (struct ctprof_split){ .callbacks = *callbacks, .state = SPLIT_START };
+	*split = (struct ctprof_split){ .callbacks = *callbacks, .state = CTPROF_SPLIT_START };
 }
 
 void ctprof_split_deinit(struct ctprof_split *split)
@@ -50,7 +50,7 @@ static struct error *take_key(struct ctprof_split *split)
 
 static struct error *give_piece(struct ctprof_split *split)
 {
-	struct split_piece piece = {
+	struct ctprof_split_piece piece = {
 		.key = split->key,
 		.opened = split->opened,
 		.inner = split->opened && split->opened_is_object ? split->inner : NULL,
@@ -61,7 +61,7 @@ static struct error *give_piece(struct ctprof_split *split)
 
 	strbuf_clear(&split->text);
 	split->index++;
-	split->state = SPLIT_BEHIND;
+	split->state = CTPROF_SPLIT_BEHIND;
 	return err;
 }
 
@@ -70,11 +70,11 @@ static struct error *close_container(struct ctprof_split *split)
 	struct error *err = NULL;
 
 	if (!split->opened) {
-		split->state = SPLIT_END;
+		split->state = CTPROF_SPLIT_END;
 		return NULL;
 	}
 	split->opened = false;
-	split->state = SPLIT_BEHIND;
+	split->state = CTPROF_SPLIT_BEHIND;
 	if (split->callbacks.opened)
 		err = split->callbacks.opened(split->callbacks.arg, split->key,
 					      split->opened_is_object);
@@ -90,11 +90,11 @@ static struct error *begin_key(struct ctprof_split *split, char c)
 {
 	if (c != '"')
 		return expected(split, "a key", c);
-	split->state = SPLIT_IN_KEY;
+	split->state = CTPROF_SPLIT_IN_KEY;
 	split->in_string = true;
 	split->escaped = false;
 	split->depth = 0;
-	split->limit = SNAPSHOT_KEY_BYTES_LIMIT;
+	split->limit = CTPROF_LIMIT_KEY_BYTES;
 	strbuf_append_char(&split->text, c);
 	return NULL;
 }
@@ -108,7 +108,7 @@ static struct error *begin_value(struct ctprof_split *split, char c)
 		split->opened = true;
 		split->opened_is_object = c == '{';
 		split->index = 0;
-		split->state = SPLIT_FIRST;
+		split->state = CTPROF_SPLIT_FIRST;
 		return NULL;
 	}
 	if (!container && c != '"' && c != '-' && !(c >= '0' && c <= '9') &&
@@ -118,9 +118,9 @@ static struct error *begin_value(struct ctprof_split *split, char c)
 	split->depth = container;
 	split->in_string = c == '"';
 	split->escaped = false;
-	split->state = container  ? SPLIT_IN_CONTAINER
-		       : c == '"' ? SPLIT_IN_STRING
-				  : SPLIT_IN_SCALAR;
+	split->state = container  ? CTPROF_SPLIT_IN_CONTAINER
+		       : c == '"' ? CTPROF_SPLIT_IN_STRING
+				  : CTPROF_SPLIT_IN_SCALAR;
 	strbuf_append_char(&split->text, c);
 	return NULL;
 }
@@ -131,30 +131,30 @@ static struct error *take_structure(struct ctprof_split *split, char c)
 	if (json_is_blank(c))
 		return NULL;
 	switch (split->state) {
-	case SPLIT_START:
+	case CTPROF_SPLIT_START:
 		if (c != '{')
 			return expected(split, "an object", c);
-		split->state = SPLIT_FIRST;
+		split->state = CTPROF_SPLIT_FIRST;
 		return NULL;
-	case SPLIT_FIRST:
+	case CTPROF_SPLIT_FIRST:
 		if (c == (in_object(split) ? '}' : ']'))
 			return close_container(split);
 		return in_object(split) ? begin_key(split, c) : begin_value(split, c);
-	case SPLIT_KEY:
+	case CTPROF_SPLIT_KEY:
 		return begin_key(split, c);
-	case SPLIT_COLON:
+	case CTPROF_SPLIT_COLON:
 		if (c != ':')
 			return expected(split, "a colon", c);
-		split->state = SPLIT_VALUE;
+		split->state = CTPROF_SPLIT_VALUE;
 		return NULL;
-	case SPLIT_VALUE:
+	case CTPROF_SPLIT_VALUE:
 		return begin_value(split, c);
-	case SPLIT_BEHIND:
+	case CTPROF_SPLIT_BEHIND:
 		if (c == (in_object(split) ? '}' : ']'))
 			return close_container(split);
 		if (c != ',')
 			return expected(split, "a comma or the end", c);
-		split->state = in_object(split) ? SPLIT_KEY : SPLIT_VALUE;
+		split->state = in_object(split) ? CTPROF_SPLIT_KEY : CTPROF_SPLIT_VALUE;
 		return NULL;
 	default:
 		return expected(split, "nothing more", c);
@@ -168,7 +168,7 @@ static size_t scan_piece(struct ctprof_split *split, const char *bytes, size_t n
 	for (size_t i = 0; i < n; i++) {
 		char c = bytes[i];
 
-		if (split->state == SPLIT_IN_SCALAR) {
+		if (split->state == CTPROF_SPLIT_IN_SCALAR) {
 			if (c == ',' || c == '}' || c == ']' || json_is_blank(c))
 				return i;
 		} else if (split->escaped) {
@@ -199,28 +199,28 @@ static struct error *take_piece(struct ctprof_split *split, const char *bytes, s
 	*ret_taken = scan_piece(split, bytes, n, &done);
 	if (*ret_taken > split->limit - split->text.n)
 		return base_error(BASE_LIMIT, 0, "%s is longer than %zu bytes",
-				  split->state == SPLIT_IN_KEY ? "a key" : split->key,
+				  split->state == CTPROF_SPLIT_IN_KEY ? "a key" : split->key,
 				  split->limit);
 	strbuf_append_bytes(&split->text, bytes, *ret_taken);
 	if (!done)
 		return NULL;
-	if (split->state != SPLIT_IN_KEY)
+	if (split->state != CTPROF_SPLIT_IN_KEY)
 		return give_piece(split);
-	split->state = SPLIT_COLON;
+	split->state = CTPROF_SPLIT_COLON;
 	return take_key(split);
 }
 
-struct error *split_feed(struct ctprof_split *split, const char *bytes, size_t n)
+struct error *ctprof_split_feed(struct ctprof_split *split, const char *bytes, size_t n)
 {
 	while (n) {
 		struct error *err;
 		size_t taken = 1;
 
 		switch (split->state) {
-		case SPLIT_IN_KEY:
-		case SPLIT_IN_CONTAINER:
-		case SPLIT_IN_STRING:
-		case SPLIT_IN_SCALAR:
+		case CTPROF_SPLIT_IN_KEY:
+		case CTPROF_SPLIT_IN_CONTAINER:
+		case CTPROF_SPLIT_IN_STRING:
+		case CTPROF_SPLIT_IN_SCALAR:
 			err = take_piece(split, bytes, n, &taken);
 			break;
 		default:
@@ -235,9 +235,9 @@ struct error *split_feed(struct ctprof_split *split, const char *bytes, size_t n
 	return NULL;
 }
 
-struct error *split_finish(struct ctprof_split *split)
+struct error *ctprof_split_finish(struct ctprof_split *split)
 {
-	if (split->state != SPLIT_END)
+	if (split->state != CTPROF_SPLIT_END)
 		return base_error(BASE_PARSE, 0, "not JSON: it ends after %" PRIu64 " bytes",
 				  split->bytes);
 	return NULL;

@@ -21,7 +21,7 @@ struct frame {
 	struct strbuf json;
 	char *out;
 	size_t out_bytes;
-	struct snapshot_frame_size size;
+	struct ctprof_snapshot_frame_size size;
 };
 
 static struct error *zstd_error(const char *label, size_t code)
@@ -90,10 +90,10 @@ static void add_reading(struct json_writer *w, const char *key, struct procfs_re
 }
 
 /* All but threads and cgroups: what stands in front of them. */
-static void write_head(const struct snapshot *snapshot, const struct presence_sets *sets,
-		       struct json_writer *w)
+static void write_head(const struct ctprof_snapshot *snapshot,
+		       const struct ctprof_presence_sets *sets, struct json_writer *w)
 {
-	json_add_u64(w, "schema_version", SNAPSHOT_SCHEMA_VERSION);
+	json_add_u64(w, "schema_version", CTPROF_SNAPSHOT_SCHEMA_VERSION);
 	json_add_u64(w, "captured_at_unix_ns", snapshot->captured_at_unix_ns);
 	add_reading(w, "capture_end_unix_ns", snapshot->capture_end_unix_ns);
 	json_add_string(w, "boot_id", intern_text(&snapshot->strings, snapshot->boot_id));
@@ -109,20 +109,20 @@ static void write_head(const struct snapshot *snapshot, const struct presence_se
 	else
 		json_write_null(w);
 	json_key(w, "presence");
-	presence_write(snapshot, sets, w);
+	ctprof_presence_write(snapshot, sets, w);
 	json_key(w, "probe_summary");
-	probe_summary_write(snapshot, w);
+	ctprof_probe_summary_write(snapshot, w);
 	json_key(w, "parse_summary");
-	parse_summary_write(snapshot, w);
+	ctprof_parse_summary_write(snapshot, w);
 	json_key(w, "taskstats_summary");
-	taskstats_summary_write(snapshot, w);
+	ctprof_taskstats_summary_write(snapshot, w);
 	json_key(w, "psi");
-	pressure_write(&snapshot->pressure, w);
+	ctprof_pressure_write(&snapshot->pressure, w);
 	json_key(w, "sched_ext");
-	sched_ext_write(snapshot, w);
+	ctprof_sched_ext_write(snapshot, w);
 }
 
-static struct error *write_cgroups(const struct snapshot *snapshot, struct frame *frame,
+static struct error *write_cgroups(const struct ctprof_snapshot *snapshot, struct frame *frame,
 				   struct json_writer *w)
 {
 	struct error *err = NULL;
@@ -130,18 +130,19 @@ static struct error *write_cgroups(const struct snapshot *snapshot, struct frame
 	json_key(w, "cgroup_stats");
 	json_begin_object(w);
 	for (size_t i = 0; i < snapshot->cgroups.n && !err; i++) {
-		const struct snapshot_cgroup *cgroup = &snapshot->cgroups.at[i];
+		const struct ctprof_snapshot_cgroup *cgroup = &snapshot->cgroups.at[i];
 
 		json_key(w, intern_text(&snapshot->strings, cgroup->path));
-		cgroup_stats_write(snapshot, &cgroup->stats, w);
+		ctprof_cgroup_stats_write(snapshot, &cgroup->stats, w);
 		err = frame_flush_if_full(frame);
 	}
 	json_end_object(w);
 	return err;
 }
 
-static struct error *write_threads(const struct snapshot *snapshot, struct presence_sets *sets,
-				   struct frame *frame, struct json_writer *w)
+static struct error *write_threads(const struct ctprof_snapshot *snapshot,
+				   struct ctprof_presence_sets *sets, struct frame *frame,
+				   struct json_writer *w)
 {
 	struct error *err = NULL;
 
@@ -150,17 +151,17 @@ static struct error *write_threads(const struct snapshot *snapshot, struct prese
 	for (size_t i = 0; i < snapshot->threads.n && !err; i++) {
 		const struct thread_sample *sample = &snapshot->threads.at[i];
 
-		thread_write(snapshot, sample, presence_add(sets, sample), w);
+		ctprof_thread_write(snapshot, sample, ctprof_presence_add(sets, sample), w);
 		err = frame_flush_if_full(frame);
 	}
 	json_end_array(w);
 	return err;
 }
 
-struct error *snapshot_write_frame(const struct snapshot *snapshot, int fd, const char *label,
-				   struct snapshot_frame_size *ret)
+struct error *ctprof_snapshot_write_frame(const struct ctprof_snapshot *snapshot, int fd,
+					  const char *label, struct ctprof_snapshot_frame_size *ret)
 {
-	_cleanup_presence_sets_ struct presence_sets sets = { 0 };
+	_cleanup_ctprof_presence_sets_ struct ctprof_presence_sets sets = { 0 };
 	_cleanup_(frame_deinit) struct frame frame;
 	struct error *err = frame_init(&frame, fd, label);
 	struct json_writer w = json_writer_to(&frame.json, JSON_COMPACT);
@@ -169,7 +170,7 @@ struct error *snapshot_write_frame(const struct snapshot *snapshot, int fd, cons
 		return err;
 	/* Sets stand in front of the threads that name them. */
 	for (size_t i = 0; i < snapshot->threads.n; i++)
-		presence_add(&sets, &snapshot->threads.at[i]);
+		ctprof_presence_add(&sets, &snapshot->threads.at[i]);
 	json_begin_object(&w);
 	write_head(snapshot, &sets, &w);
 	err = write_cgroups(snapshot, &frame, &w);

@@ -38,12 +38,13 @@ static void replace_instances(const char *path, struct strbuf *into)
 	}
 }
 
-void cgroup_key_format(const struct cgroup_key_rules *rules, const char *path, struct strbuf *into)
+void ctprof_cgroup_key_format(const struct ctprof_cgroup_key_rules *rules, const char *path,
+			      struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf plain = STRBUF_INIT;
 
 	for (size_t i = 0; i < rules->n_flatten; i++) {
-		if (path_glob_matches(rules->flatten[i], path)) {
+		if (ctprof_path_glob_matches(rules->flatten[i], path)) {
 			strbuf_append(into, rules->flatten[i]);
 			return;
 		}

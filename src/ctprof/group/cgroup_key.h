@@ -12,12 +12,13 @@
 
 #include "base/strbuf.h"
 
-struct cgroup_key_rules {
+struct ctprof_cgroup_key_rules {
 	const char *const *flatten; /* globs that were checked */
 	size_t n_flatten;
 	bool literal; /* only the globs */
 };
 
-void cgroup_key_format(const struct cgroup_key_rules *rules, const char *path, struct strbuf *into);
+void ctprof_cgroup_key_format(const struct ctprof_cgroup_key_rules *rules, const char *path,
+			      struct strbuf *into);
 
 #endif

@@ -9,26 +9,26 @@
 #include "ctprof/group/names.h"
 
 static void merge_reading(struct procfs_reading *into, const struct procfs_reading *other,
-			  const struct cgroup_row *row)
+			  const struct ctprof_cgroup_row *row)
 {
 	uint64_t a = into->unlimited ? UINT64_MAX : into->value;
 	uint64_t b = other->unlimited ? UINT64_MAX : other->value;
 	bool is_larger = row->form == CGROUP_FORM_NICE ? (int64_t)b > (int64_t)a : b > a;
 
 	switch (row->merge) {
-	case CGROUP_MERGE_SUM:
-	case CGROUP_MERGE_LARGEST:
+	case CTPROF_CGROUP_MERGE_SUM:
+	case CTPROF_CGROUP_MERGE_LARGEST:
 		if (other->known &&
-		    (!into->known || (row->merge == CGROUP_MERGE_LARGEST && is_larger)))
+		    (!into->known || (row->merge == CTPROF_CGROUP_MERGE_LARGEST && is_larger)))
 			*into = *other;
-		else if (other->known && row->merge == CGROUP_MERGE_SUM)
+		else if (other->known && row->merge == CTPROF_CGROUP_MERGE_SUM)
 			into->value = add_saturating_u64(a, b);
 		break;
-	case CGROUP_MERGE_MOST:
-	case CGROUP_MERGE_LEAST:
+	case CTPROF_CGROUP_MERGE_MOST:
+	case CTPROF_CGROUP_MERGE_LEAST:
 		if (!into->known || !other->known)
 			*into = (struct procfs_reading){ 0 };
-		else if (row->merge == CGROUP_MERGE_MOST ? is_larger : b < a)
+		else if (row->merge == CTPROF_CGROUP_MERGE_MOST ? is_larger : b < a)
 			*into = *other;
 		break;
 	default:
@@ -38,13 +38,13 @@ static void merge_reading(struct procfs_reading *into, const struct procfs_readi
 }
 
 static void merge_table(struct named_readings *into, const struct named_readings *other,
-			const struct cgroup_row *row, const struct intern *strings)
+			const struct ctprof_cgroup_row *row, const struct intern *strings)
 {
 	into->known = into->known || other->known;
 	for (size_t i = 0; i < other->rows.n; i++) {
 		const struct named_reading *from = &other->rows.at[i];
-		bool gauge = row->merge == CGROUP_MERGE_KIND &&
-			     memory_stat_is_gauge(intern_text(strings, from->name));
+		bool gauge = row->merge == CTPROF_CGROUP_MERGE_KIND &&
+			     ctprof_memory_stat_is_gauge(intern_text(strings, from->name));
 
 		named_readings_merge(into, from->name, from->value, i,
 				     gauge ? larger_u64 : add_saturating_u64);
@@ -54,9 +54,10 @@ static void merge_table(struct named_readings *into, const struct named_readings
 static void merge_half(struct pressure_half *into, const struct pressure_half *other)
 {
 	into->known = into->known || other->known;
-	for (size_t i = 0; i < N_PRESSURE_ROWS; i++) {
-		const struct pressure_row *row = &pressure_rows[i];
-		uint64_t *value = pressure_row_at(row, into), more = *pressure_row_at(row, other);
+	for (size_t i = 0; i < CTPROF_N_PRESSURE_ROWS; i++) {
+		const struct ctprof_pressure_row *row = &ctprof_pressure_rows[i];
+		uint64_t *value = ctprof_pressure_row_at(row, into),
+			 more = *ctprof_pressure_row_at(row, other);
 
 		*value = row->is_percent ? larger_u64(*value, more)
 					 : add_saturating_u64(*value, more);
@@ -66,9 +67,10 @@ static void merge_half(struct pressure_half *into, const struct pressure_half *o
 static void merge_stats(struct cgroup_stats *into, const struct cgroup_stats *other,
 			const struct intern *strings)
 {
-	for (size_t i = 0; i < N_CGROUP_ROWS; i++) {
-		const struct cgroup_row *row = &ctprof_cgroup_rows[i];
-		void *to = cgroup_row_at(row, into), *from = cgroup_row_at(row, other);
+	for (size_t i = 0; i < CTPROF_N_CGROUP_ROWS; i++) {
+		const struct ctprof_cgroup_row *row = &ctprof_cgroup_rows[i];
+		void *to = ctprof_cgroup_row_at(row, into),
+		     *from = ctprof_cgroup_row_at(row, other);
 
 		if (row->is_table)
 			merge_table(to, from, row, strings);
@@ -89,8 +91,9 @@ static struct cgroup_stats stats_copy(const struct cgroup_stats *stats)
 {
 	struct cgroup_stats copy = *stats;
 
-	for (size_t i = 0; i < N_CGROUP_ROWS; i++) {
-		const struct named_readings *from = cgroup_row_at(&ctprof_cgroup_rows[i], stats);
+	for (size_t i = 0; i < CTPROF_N_CGROUP_ROWS; i++) {
+		const struct named_readings *from = ctprof_cgroup_row_at(&ctprof_cgroup_rows[i],
+									 stats);
 		struct named_readings table = { 0 };
 
 		if (!ctprof_cgroup_rows[i].is_table)
@@ -98,20 +101,21 @@ static struct cgroup_stats stats_copy(const struct cgroup_stats *stats)
 		table.known = from->known;
 		for (size_t k = 0; k < from->rows.n; k++)
 			vec_push(&table.rows, from->rows.at[k]);
-		*(struct named_readings *)cgroup_row_at(&ctprof_cgroup_rows[i], &copy) = table;
+		*(struct named_readings *)ctprof_cgroup_row_at(&ctprof_cgroup_rows[i],
+							       &copy) = table;
 	}
 	return copy;
 }
 
 /* What the walk over the cgroups of a snapshot needs. */
 struct merging {
-	const struct snapshot *snapshot;
-	struct group_names names;
+	const struct ctprof_snapshot *snapshot;
+	struct ctprof_group_names names;
 	/* By string of the snapshot: whether it is the path of a cgroup that could be read. */
 	bool *readable;
 	/* By string of the keys: index of its row + 1. */
 	VEC(size_t) row_of;
-	struct merged_cgroups *into;
+	struct ctprof_merged_cgroups *into;
 };
 
 static bool has_readable_ancestor(struct merging *m, const char *path, uint32_t key)
@@ -125,7 +129,7 @@ static bool has_readable_ancestor(struct merging *m, const char *path, uint32_t 
 		/* The root is "/", not "". */
 		slash[slash == above] = '\0';
 		if (strcmp(above, path) != 0 && intern_find(&m->snapshot->strings, above, &id) &&
-		    m->readable[id] && group_names_cgroup(&m->names, id) == key)
+		    m->readable[id] && ctprof_group_names_cgroup(&m->names, id) == key)
 			return true;
 		if (slash == above)
 			break;
@@ -133,21 +137,21 @@ static bool has_readable_ancestor(struct merging *m, const char *path, uint32_t 
 	return false;
 }
 
-static struct merged_cgroup *row_for(struct merging *m, uint32_t key)
+static struct ctprof_merged_cgroup *row_for(struct merging *m, uint32_t key)
 {
 	while (m->row_of.n <= key)
 		vec_push(&m->row_of, 0);
 	if (!m->row_of.at[key]) {
-		vec_push(&m->into->rows, (struct merged_cgroup){ .key = key });
+		vec_push(&m->into->rows, (struct ctprof_merged_cgroup){ .key = key });
 		m->row_of.at[key] = m->into->rows.n;
 	}
 	return &m->into->rows.at[m->row_of.at[key] - 1];
 }
 
-static void merge_cgroup(struct merging *m, const struct snapshot_cgroup *cgroup)
+static void merge_cgroup(struct merging *m, const struct ctprof_snapshot_cgroup *cgroup)
 {
-	uint32_t key = group_names_cgroup(&m->names, cgroup->path);
-	struct merged_cgroup *row = row_for(m, key);
+	uint32_t key = ctprof_group_names_cgroup(&m->names, cgroup->path);
+	struct ctprof_merged_cgroup *row = row_for(m, key);
 
 	row->members++;
 	if (!cgroup->stats.known)
@@ -158,7 +162,7 @@ static void merge_cgroup(struct merging *m, const struct snapshot_cgroup *cgroup
 		return;
 	}
 	merge_reading(&row->memory_current_total, &cgroup->stats.memory_current,
-		      &(struct cgroup_row){ .merge = CGROUP_MERGE_SUM });
+		      &(struct ctprof_cgroup_row){ .merge = CTPROF_CGROUP_MERGE_SUM });
 	/* The first is copied: nothing that it lacks may look like a 0 that the next is added to.
 	 */
 	if (row->stats.known)
@@ -169,18 +173,18 @@ static void merge_cgroup(struct merging *m, const struct snapshot_cgroup *cgroup
 
 static int by_key(const void *a_, const void *b_, void *texts)
 {
-	const struct merged_cgroup *a = a_, *b = b_;
+	const struct ctprof_merged_cgroup *a = a_, *b = b_;
 
 	return strcmp(intern_text(texts, a->key), intern_text(texts, b->key));
 }
 
-void cgroups_merge(struct group_keys *keys, const struct snapshot *snapshot,
-		   struct merged_cgroups *ret)
+void ctprof_cgroups_merge(struct group_keys *keys, const struct ctprof_snapshot *snapshot,
+			  struct ctprof_merged_cgroups *ret)
 {
 	struct merging m = { .snapshot = snapshot, .into = ret };
 
-	*ret = (struct merged_cgroups){ 0 };
-	group_names_init(&m.names, keys, snapshot);
+	*ret = (struct ctprof_merged_cgroups){ 0 };
+	ctprof_group_names_init(&m.names, keys, snapshot);
 	m.readable = xcalloc(snapshot->strings.strings.n, sizeof(*m.readable));
 	for (size_t i = 0; i < snapshot->cgroups.n; i++)
 		m.readable[snapshot->cgroups.at[i].path] = snapshot->cgroups.at[i].stats.known;
@@ -188,13 +192,13 @@ void cgroups_merge(struct group_keys *keys, const struct snapshot *snapshot,
 		merge_cgroup(&m, &snapshot->cgroups.at[i]);
 	if (ret->rows.n)
 		qsort_r(ret->rows.at, ret->rows.n, sizeof(*ret->rows.at), by_key,
-			(void *)group_keys_texts(keys));
+			(void *)ctprof_group_keys_texts(keys));
 	free(m.readable);
 	vec_deinit(&m.row_of);
-	group_names_deinit(&m.names);
+	ctprof_group_names_deinit(&m.names);
 }
 
-void merged_cgroups_deinit(struct merged_cgroups *cgroups)
+void ctprof_merged_cgroups_deinit(struct ctprof_merged_cgroups *cgroups)
 {
 	for (size_t i = 0; i < cgroups->rows.n; i++)
 		cgroup_stats_deinit(&cgroups->rows.at[i].stats);

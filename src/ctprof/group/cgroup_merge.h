@@ -11,7 +11,7 @@
 
 #include "ctprof/group/group.h"
 
-struct merged_cgroup {
+struct ctprof_merged_cgroup {
 	uint32_t key;	  /* a string of the keys */
 	uint32_t members; /* cgroups with this key, of which could be read: */
 	uint32_t measured;
@@ -20,13 +20,13 @@ struct merged_cgroup {
 	struct cgroup_stats stats; /* names are strings of the snapshot */
 };
 
-struct merged_cgroups {
-	VEC(struct merged_cgroup) rows; /* by text of the key */
+struct ctprof_merged_cgroups {
+	VEC(struct ctprof_merged_cgroup) rows; /* by text of the key */
 };
 
-void cgroups_merge(struct group_keys *keys, const struct snapshot *snapshot,
-		   struct merged_cgroups *ret);
-void merged_cgroups_deinit(struct merged_cgroups *cgroups);
-#define _cleanup_merged_cgroups_ _cleanup_(merged_cgroups_deinit)
+void ctprof_cgroups_merge(struct group_keys *keys, const struct ctprof_snapshot *snapshot,
+			  struct ctprof_merged_cgroups *ret);
+void ctprof_merged_cgroups_deinit(struct ctprof_merged_cgroups *cgroups);
+#define _cleanup_ctprof_merged_cgroups_ _cleanup_(ctprof_merged_cgroups_deinit)
 
 #endif

@@ -7,20 +7,21 @@
 #include "base/alloc.h"
 #include "ctprof/group/names.h"
 
-#define GROUP_AXIS_ROW_(id, word, title, what) { word, title, what },
-const struct group_axis_row group_axes[N_GROUP_AXES] = { GROUP_AXES(GROUP_AXIS_ROW_) };
-#undef GROUP_AXIS_ROW_
+#define CTPROF_GROUP_AXIS_ROW_(id, word, title, what) { word, title, what },
+const struct ctprof_axis_row ctprof_axes[CTPROF_N_AXES] = { CTPROF_AXES(CTPROF_GROUP_AXIS_ROW_) };
+#undef CTPROF_GROUP_AXIS_ROW_
 
-int group_key_compare(const struct group_keys *keys, const struct group_key *a,
-		      const struct group_key *b)
+int ctprof_group_key_compare(const struct group_keys *keys, const struct ctprof_group_key *a,
+			     const struct ctprof_group_key *b)
 {
-	const struct intern *texts = group_keys_texts(keys);
-	enum group_axis axis = group_keys_rules(keys)->axis;
+	const struct intern *texts = ctprof_group_keys_texts(keys);
+	enum ctprof_axis axis = ctprof_group_keys_rules(keys)->axis;
 	/* name[9] stands before name[10]. */
-	int (*compare)(const char *x, const char *y) = axis == GROUP_AXIS_PROCESS ||
-								       axis == GROUP_AXIS_THREAD
-							       ? strverscmp
-							       : strcmp;
+	int (*compare)(const char *x,
+		       const char *y) = axis == CTPROF_GROUP_AXIS_PROCESS ||
+							axis == CTPROF_GROUP_AXIS_THREAD
+						? strverscmp
+						: strcmp;
 	int order = strcmp(intern_text(texts, a->cgroup), intern_text(texts, b->cgroup));
 
 	if (!order)
@@ -32,15 +33,15 @@ int group_key_compare(const struct group_keys *keys, const struct group_key *a,
 
 static int by_key(const void *a_, const void *b_, void *keys)
 {
-	const struct group *const *a = a_, *const *b = b_;
+	const struct ctprof_group *const *a = a_, *const *b = b_;
 
-	return group_key_compare(keys, &(*a)->key, &(*b)->key);
+	return ctprof_group_key_compare(keys, &(*a)->key, &(*b)->key);
 }
 
-void group_key_format(const struct group_keys *keys, const struct group_key *key,
-		      struct strbuf *into)
+void ctprof_group_key_format(const struct group_keys *keys, const struct ctprof_group_key *key,
+			     struct strbuf *into)
 {
-	const struct intern *texts = group_keys_texts(keys);
+	const struct intern *texts = ctprof_group_keys_texts(keys);
 	const uint32_t parts[] = { key->cgroup, key->process, key->thread };
 	size_t before = into->n;
 
@@ -54,27 +55,27 @@ void group_key_format(const struct group_keys *keys, const struct group_key *key
 	}
 }
 
-void grouping_make(struct group_keys *keys, const struct snapshot *snapshot,
-		   bool (*wanted)(const struct thread_sample *sample, void *arg), void *arg,
-		   struct grouping *ret)
+void ctprof_grouping_make(struct group_keys *keys, const struct ctprof_snapshot *snapshot,
+			  bool (*wanted)(const struct thread_sample *sample, void *arg), void *arg,
+			  struct ctprof_grouping *ret)
 {
-	_cleanup_key_table_ struct key_table table = { 0 };
-	_cleanup_group_names_ struct group_names names = { 0 };
+	_cleanup_ctprof_key_table_ struct ctprof_key_table table = { 0 };
+	_cleanup_ctprof_group_names_ struct ctprof_group_names names = { 0 };
 
-	*ret = (struct grouping){ .keys = keys };
-	group_names_init(&names, keys, snapshot);
+	*ret = (struct ctprof_grouping){ .keys = keys };
+	ctprof_group_names_init(&names, keys, snapshot);
 	for (size_t i = 0; i < snapshot->threads.n; i++) {
 		const struct thread_sample *sample = &snapshot->threads.at[i];
-		struct group_key key;
-		struct group *group;
+		struct ctprof_group_key key;
+		struct ctprof_group *group;
 		size_t at;
 
 		if (wanted && !wanted(sample, arg))
 			continue;
-		key = group_names_key(&names, sample);
-		at = key_table_add(&table, &key);
+		key = ctprof_group_names_key(&names, sample);
+		at = ctprof_key_table_add(&table, &key);
 		if (at == ret->groups.n) {
-			group = xnew(struct group);
+			group = xnew(struct ctprof_group);
 			group->key = key;
 			vec_push(&ret->groups, group);
 		}
@@ -86,7 +87,7 @@ void grouping_make(struct group_keys *keys, const struct snapshot *snapshot,
 		qsort_r(ret->groups.at, ret->groups.n, sizeof(*ret->groups.at), by_key, keys);
 }
 
-void grouping_deinit(struct grouping *grouping)
+void ctprof_grouping_deinit(struct ctprof_grouping *grouping)
 {
 	for (size_t i = 0; i < grouping->groups.n; i++) {
 		for (int m = 0; m < N_METRICS; m++)
@@ -94,5 +95,5 @@ void grouping_deinit(struct grouping *grouping)
 		free(grouping->groups.at[i]);
 	}
 	vec_deinit(&grouping->groups);
-	*grouping = (struct grouping){ 0 };
+	*grouping = (struct ctprof_grouping){ 0 };
 }

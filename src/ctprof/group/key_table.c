@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-size_t key_table_add(struct key_table *table, const struct group_key *key)
+size_t ctprof_key_table_add(struct ctprof_key_table *table, const struct ctprof_group_key *key)
 {
 	uint64_t hash = hash_bytes(HASH_INIT, key, sizeof(*key));
 	size_t at = 0;
@@ -17,7 +17,7 @@ size_t key_table_add(struct key_table *table, const struct group_key *key)
 	return table->keys.n - 1;
 }
 
-void key_table_deinit(struct key_table *table)
+void ctprof_key_table_deinit(struct ctprof_key_table *table)
 {
 	vec_deinit(&table->keys);
 	hash_index_deinit(&table->index);

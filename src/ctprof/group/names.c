@@ -8,7 +8,7 @@
 #include "metric/pattern.h"
 
 struct group_keys {
-	struct group_rules rules;
+	struct ctprof_group_rules rules;
 	struct intern texts;
 	/*
 	 * By string of texts: whether it is a name that was met, and for a pattern how many
@@ -18,7 +18,7 @@ struct group_keys {
 	VEC(uint32_t) names_of;
 };
 
-struct group_keys *group_keys_new(const struct group_rules *rules)
+struct group_keys *ctprof_group_keys_new(const struct ctprof_group_rules *rules)
 {
 	struct group_keys *keys = xnew(struct group_keys);
 
@@ -27,7 +27,7 @@ struct group_keys *group_keys_new(const struct group_rules *rules)
 	return keys;
 }
 
-void group_keys_free(struct group_keys *keys)
+void ctprof_group_keys_free(struct group_keys *keys)
 {
 	if (!keys)
 		return;
@@ -37,12 +37,12 @@ void group_keys_free(struct group_keys *keys)
 	free(keys);
 }
 
-const struct intern *group_keys_texts(const struct group_keys *keys)
+const struct intern *ctprof_group_keys_texts(const struct group_keys *keys)
 {
 	return &keys->texts;
 }
 
-const struct group_rules *group_keys_rules(const struct group_keys *keys)
+const struct ctprof_group_rules *ctprof_group_keys_rules(const struct group_keys *keys)
 {
 	return &keys->rules;
 }
@@ -56,10 +56,10 @@ static uint32_t pattern_of(struct group_keys *keys, const char *name)
 }
 
 /* A name alone with its pattern keeps its number: only these two axes ask how many there are. */
-static bool counts_names(const struct group_rules *rules)
+static bool counts_names(const struct ctprof_group_rules *rules)
 {
 	return !rules->literal_names &&
-	       (rules->axis == GROUP_AXIS_PCOMM || rules->axis == GROUP_AXIS_COMM);
+	       (rules->axis == CTPROF_GROUP_AXIS_PCOMM || rules->axis == CTPROF_GROUP_AXIS_COMM);
 }
 
 static void fill_up(struct group_keys *keys)
@@ -70,7 +70,7 @@ static void fill_up(struct group_keys *keys)
 		vec_push(&keys->names_of, 0);
 }
 
-void group_keys_add(struct group_keys *keys, const struct snapshot *snapshot)
+void ctprof_group_keys_add(struct group_keys *keys, const struct ctprof_snapshot *snapshot)
 {
 	_cleanup_free_ bool *seen = NULL;
 
@@ -79,7 +79,8 @@ void group_keys_add(struct group_keys *keys, const struct snapshot *snapshot)
 	seen = xcalloc(snapshot->strings.strings.n, sizeof(*seen));
 	for (size_t i = 0; i < snapshot->threads.n; i++) {
 		const struct thread_sample *sample = &snapshot->threads.at[i];
-		uint32_t id = keys->rules.axis == GROUP_AXIS_PCOMM ? sample->pcomm : sample->comm;
+		uint32_t id = keys->rules.axis == CTPROF_GROUP_AXIS_PCOMM ? sample->pcomm
+									  : sample->comm;
 		uint32_t name, pattern;
 
 		if (seen[id])
@@ -94,12 +95,12 @@ void group_keys_add(struct group_keys *keys, const struct snapshot *snapshot)
 	}
 }
 
-void group_names_init(struct group_names *names, struct group_keys *keys,
-		      const struct snapshot *snapshot)
+void ctprof_group_names_init(struct ctprof_group_names *names, struct group_keys *keys,
+			     const struct ctprof_snapshot *snapshot)
 {
 	size_t n = snapshot->strings.strings.n;
 
-	*names = (struct group_names){
+	*names = (struct ctprof_group_names){
 		.keys = keys,
 		.snapshot = snapshot,
 		.names = xcalloc(n, sizeof(*names->names)),
@@ -107,27 +108,27 @@ void group_names_init(struct group_names *names, struct group_keys *keys,
 	};
 }
 
-void group_names_deinit(struct group_names *names)
+void ctprof_group_names_deinit(struct ctprof_group_names *names)
 {
 	free(names->names);
 	free(names->cgroups);
-	*names = (struct group_names){ 0 };
+	*names = (struct ctprof_group_names){ 0 };
 }
 
-uint32_t group_names_cgroup(struct group_names *names, uint32_t path)
+uint32_t ctprof_group_names_cgroup(struct ctprof_group_names *names, uint32_t path)
 {
 	if (!names->cgroups[path]) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-		cgroup_key_format(&names->keys->rules.cgroups,
-				  intern_text(&names->snapshot->strings, path), &text);
+		ctprof_cgroup_key_format(&names->keys->rules.cgroups,
+					 intern_text(&names->snapshot->strings, path), &text);
 		names->cgroups[path] = intern_add(&names->keys->texts, strbuf_str(&text)) + 1;
 	}
 	return names->cgroups[path] - 1;
 }
 
 /* By the rules of the axis: itself, its pattern, or whichever more than one name has. */
-static uint32_t name_of(struct group_names *names, uint32_t id)
+static uint32_t name_of(struct ctprof_group_names *names, uint32_t id)
 {
 	struct group_keys *keys = names->keys;
 	const char *text = intern_text(&names->snapshot->strings, id);
@@ -135,7 +136,7 @@ static uint32_t name_of(struct group_names *names, uint32_t id)
 
 	if (names->names[id])
 		return names->names[id] - 1;
-	if (keys->rules.literal_names || keys->rules.axis == GROUP_AXIS_COMM_EXACT) {
+	if (keys->rules.literal_names || keys->rules.axis == CTPROF_GROUP_AXIS_COMM_EXACT) {
 		names->names[id] = intern_add(&keys->texts, text) + 1;
 	} else {
 		pattern = pattern_of(keys, text);
@@ -147,7 +148,7 @@ static uint32_t name_of(struct group_names *names, uint32_t id)
 	return names->names[id] - 1;
 }
 
-static uint32_t numbered(struct group_names *names, uint32_t name, uint32_t number)
+static uint32_t numbered(struct ctprof_group_names *names, uint32_t name, uint32_t number)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -156,50 +157,52 @@ static uint32_t numbered(struct group_names *names, uint32_t name, uint32_t numb
 	return intern_add(&names->keys->texts, strbuf_str(&text));
 }
 
-struct group_key group_names_key(struct group_names *names, const struct thread_sample *sample)
+struct ctprof_group_key ctprof_group_names_key(struct ctprof_group_names *names,
+					       const struct thread_sample *sample)
 {
-	struct group_key key = { 0 };
+	struct ctprof_group_key key = { 0 };
 
 	switch (names->keys->rules.axis) {
-	case GROUP_AXIS_PCOMM:
+	case CTPROF_GROUP_AXIS_PCOMM:
 		key.process = name_of(names, sample->pcomm);
 		break;
-	case GROUP_AXIS_CGROUP:
-		key.cgroup = group_names_cgroup(names, sample->cgroup);
+	case CTPROF_GROUP_AXIS_CGROUP:
+		key.cgroup = ctprof_group_names_cgroup(names, sample->cgroup);
 		break;
-	case GROUP_AXIS_COMM:
-	case GROUP_AXIS_COMM_EXACT:
+	case CTPROF_GROUP_AXIS_COMM:
+	case CTPROF_GROUP_AXIS_COMM_EXACT:
 		key.thread = name_of(names, sample->comm);
 		break;
-	case GROUP_AXIS_ALL:
-		key.cgroup = group_names_cgroup(names, sample->cgroup);
+	case CTPROF_GROUP_AXIS_ALL:
+		key.cgroup = ctprof_group_names_cgroup(names, sample->cgroup);
 		key.process = name_of(names, sample->pcomm);
 		key.thread = name_of(names, sample->comm);
 		break;
-	case GROUP_AXIS_PROCESS:
+	case CTPROF_GROUP_AXIS_PROCESS:
 		key.process = numbered(names, sample->pcomm, sample->tgid);
 		break;
-	case GROUP_AXIS_THREAD:
+	case CTPROF_GROUP_AXIS_THREAD:
 		key.process = numbered(names, sample->pcomm, sample->tgid);
 		key.thread = numbered(names, sample->comm, sample->tid);
 		break;
-	case N_GROUP_AXES:
+	case CTPROF_N_AXES:
 		break;
 	}
 	return key;
 }
 
-uint32_t group_names_literal(struct group_names *names, uint32_t string)
+uint32_t ctprof_group_names_literal(struct ctprof_group_names *names, uint32_t string)
 {
 	return intern_add(&names->keys->texts, intern_text(&names->snapshot->strings, string));
 }
 
-uint32_t group_names_smaps(struct group_names *names, const struct thread_sample *leader)
+uint32_t ctprof_group_names_smaps(struct ctprof_group_names *names,
+				  const struct thread_sample *leader)
 {
-	const struct group_rules *rules = &names->keys->rules;
+	const struct ctprof_group_rules *rules = &names->keys->rules;
 
-	if (rules->literal_names || rules->axis == GROUP_AXIS_PROCESS ||
-	    rules->axis == GROUP_AXIS_THREAD)
+	if (rules->literal_names || rules->axis == CTPROF_GROUP_AXIS_PROCESS ||
+	    rules->axis == CTPROF_GROUP_AXIS_THREAD)
 		return numbered(names, leader->pcomm, leader->tgid);
 	return pattern_of(names->keys, intern_text(&names->snapshot->strings, leader->pcomm));
 }

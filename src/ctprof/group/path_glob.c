@@ -116,7 +116,7 @@ static bool is_deep(struct piece segment)
 	return segment.n == 2 && memcmp(segment.at, "**", 2) == 0;
 }
 
-bool path_glob_matches(const char *glob, const char *path)
+bool ctprof_path_glob_matches(const char *glob, const char *path)
 {
 	const char *deep = NULL, *deep_path = NULL;
 	bool has_deep = false;
@@ -167,7 +167,7 @@ static struct error *check_segment(struct piece segment, const char *glob)
 	return NULL;
 }
 
-struct error *path_glob_check(const char *glob)
+struct error *ctprof_path_glob_check(const char *glob)
 {
 	if (glob[0] != '/' && strncmp(glob, "**", 2) != 0)
 		return base_error(BASE_PARSE, 0,

@@ -11,8 +11,8 @@
 #include "base/error.h"
 
 /* BASE_PARSE for a glob that is malformed, or could never match a path. */
-struct error *path_glob_check(const char *glob) MUST_CHECK;
+struct error *ctprof_path_glob_check(const char *glob) MUST_CHECK;
 /* Of a glob that was checked. */
-bool path_glob_matches(const char *glob, const char *path);
+bool ctprof_path_glob_matches(const char *glob, const char *path);
 
 #endif

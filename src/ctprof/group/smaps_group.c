@@ -7,7 +7,7 @@
 
 enum { BYTES_PER_KIB = 1024 };
 
-static void add_process(struct smaps_group *into, const struct named_readings *kib)
+static void add_process(struct ctprof_smaps_group *into, const struct named_readings *kib)
 {
 	into->processes++;
 	into->bytes.known = true;
@@ -28,7 +28,7 @@ struct ranking {
 
 static int by_size(const void *a_, const void *b_, void *ranking_)
 {
-	const struct smaps_group *a = a_, *b = b_;
+	const struct ctprof_smaps_group *a = a_, *b = b_;
 	const struct ranking *ranking = ranking_;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ranking->sizes); i++) {
@@ -38,11 +38,11 @@ static int by_size(const void *a_, const void *b_, void *ranking_)
 		if (x != y)
 			return x > y ? -1 : 1;
 	}
-	return group_key_compare(ranking->keys, &a->key, &b->key);
+	return ctprof_group_key_compare(ranking->keys, &a->key, &b->key);
 }
 
-static void rank(struct smaps_groups *groups, const struct group_keys *keys,
-		 const struct snapshot *snapshot)
+static void rank(struct ctprof_smaps_groups *groups, const struct group_keys *keys,
+		 const struct ctprof_snapshot *snapshot)
 {
 	struct ranking ranking = { .keys = keys, .sizes = { SAMPLE_NO_ENTRY, SAMPLE_NO_ENTRY } };
 
@@ -53,34 +53,35 @@ static void rank(struct smaps_groups *groups, const struct group_keys *keys,
 			&ranking);
 }
 
-void smaps_groups_make(struct group_keys *keys, const struct snapshot *snapshot,
-		       bool (*wanted)(const struct thread_sample *sample, void *arg), void *arg,
-		       struct smaps_groups *ret)
+void ctprof_smaps_groups_make(struct group_keys *keys, const struct ctprof_snapshot *snapshot,
+			      bool (*wanted)(const struct thread_sample *sample, void *arg),
+			      void *arg, struct ctprof_smaps_groups *ret)
 {
-	enum group_axis axis = group_keys_rules(keys)->axis;
-	bool by_cgroup = axis == GROUP_AXIS_ALL;
-	bool one_by_one = axis == GROUP_AXIS_PROCESS || axis == GROUP_AXIS_THREAD;
-	_cleanup_key_table_ struct key_table table = { 0 };
-	_cleanup_group_names_ struct group_names names = { 0 };
+	enum ctprof_axis axis = ctprof_group_keys_rules(keys)->axis;
+	bool by_cgroup = axis == CTPROF_GROUP_AXIS_ALL;
+	bool one_by_one = axis == CTPROF_GROUP_AXIS_PROCESS || axis == CTPROF_GROUP_AXIS_THREAD;
+	_cleanup_ctprof_key_table_ struct ctprof_key_table table = { 0 };
+	_cleanup_ctprof_group_names_ struct ctprof_group_names names = { 0 };
 
-	*ret = (struct smaps_groups){ 0 };
-	group_names_init(&names, keys, snapshot);
+	*ret = (struct ctprof_smaps_groups){ 0 };
+	ctprof_group_names_init(&names, keys, snapshot);
 	for (size_t i = 0; i < snapshot->threads.n; i++) {
 		const struct thread_sample *sample = &snapshot->threads.at[i];
-		struct group_key key = { 0 };
+		struct ctprof_group_key key = { 0 };
 		uint32_t name;
 		size_t at;
 
 		if (sample->smaps == SAMPLE_NO_ENTRY || (wanted && !wanted(sample, arg)))
 			continue;
-		key.cgroup = by_cgroup ? group_names_cgroup(&names, sample->cgroup) : 0;
-		key.process = group_names_smaps(&names, sample);
-		name = group_keys_rules(keys)->literal_names || one_by_one
+		key.cgroup = by_cgroup ? ctprof_group_names_cgroup(&names, sample->cgroup) : 0;
+		key.process = ctprof_group_names_smaps(&names, sample);
+		name = ctprof_group_keys_rules(keys)->literal_names || one_by_one
 			       ? key.process
-			       : group_names_literal(&names, sample->pcomm);
-		at = key_table_add(&table, &key);
+			       : ctprof_group_names_literal(&names, sample->pcomm);
+		at = ctprof_key_table_add(&table, &key);
 		if (at == ret->rows.n)
-			vec_push(&ret->rows, (struct smaps_group){ .key = key, .shown_as = name });
+			vec_push(&ret->rows,
+				 (struct ctprof_smaps_group){ .key = key, .shown_as = name });
 		else if (ret->rows.at[at].shown_as != name)
 			ret->rows.at[at].shown_as = key.process;
 		add_process(&ret->rows.at[at], &snapshot->smaps.at[sample->smaps]);
@@ -88,7 +89,7 @@ void smaps_groups_make(struct group_keys *keys, const struct snapshot *snapshot,
 	rank(ret, keys, snapshot);
 }
 
-void smaps_groups_deinit(struct smaps_groups *groups)
+void ctprof_smaps_groups_deinit(struct ctprof_smaps_groups *groups)
 {
 	for (size_t i = 0; i < groups->rows.n; i++)
 		vec_deinit(&groups->rows.at[i].bytes.rows);

@@ -9,23 +9,23 @@
 
 #include "ctprof/group/group.h"
 
-struct smaps_group {
-	struct group_key key; /* cgroup only on the axis `all`; process */
+struct ctprof_smaps_group {
+	struct ctprof_group_key key; /* cgroup only on the axis `all`; process */
 	/* What to show for the process: its name where all have the same, else as in the key. */
 	uint32_t shown_as;
 	uint32_t processes;
 	struct named_readings bytes; /* names are strings of the snapshot */
 };
 
-struct smaps_groups {
-	VEC(struct smaps_group) rows; /* most Rss first, then most Pss, then by key */
+struct ctprof_smaps_groups {
+	VEC(struct ctprof_smaps_group) rows; /* most Rss first, then most Pss, then by key */
 };
 
 /* Leaders for which wanted() is false are left out; NULL wants all. */
-void smaps_groups_make(struct group_keys *keys, const struct snapshot *snapshot,
-		       bool (*wanted)(const struct thread_sample *sample, void *arg), void *arg,
-		       struct smaps_groups *ret);
-void smaps_groups_deinit(struct smaps_groups *groups);
-#define _cleanup_smaps_groups_ _cleanup_(smaps_groups_deinit)
+void ctprof_smaps_groups_make(struct group_keys *keys, const struct ctprof_snapshot *snapshot,
+			      bool (*wanted)(const struct thread_sample *sample, void *arg),
+			      void *arg, struct ctprof_smaps_groups *ret);
+void ctprof_smaps_groups_deinit(struct ctprof_smaps_groups *groups);
+#define _cleanup_ctprof_smaps_groups_ _cleanup_(ctprof_smaps_groups_deinit)
 
 #endif

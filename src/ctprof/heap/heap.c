@@ -19,13 +19,13 @@ struct heap_process {
 };
 
 struct heap {
-	const struct capture_options *options;
-	struct snapshot *snapshot;
-	struct heap_objects objects;
+	const struct ctprof_options *options;
+	struct ctprof_snapshot *snapshot;
+	struct ctprof_heap_objects objects;
 	VEC(struct heap_process) processes;
 	size_t done;
 	pthread_mutex_t lock; /* of the tally, the reasons and done */
-	struct heap_tally tally;
+	struct ctprof_heap_tally tally;
 };
 
 static pid_t tgid_of(const struct heap *heap, const struct heap_process *process)
@@ -33,7 +33,7 @@ static pid_t tgid_of(const struct heap *heap, const struct heap_process *process
 	return (pid_t)heap->snapshot->threads.at[process->first].tgid;
 }
 
-static void count_reason(struct heap *heap, enum snapshot_reason reason, uint64_t n)
+static void count_reason(struct heap *heap, enum ctprof_reason reason, uint64_t n)
 {
 	heap->snapshot->reasons[METRIC_SOURCE_HEAP][reason] += n;
 }
@@ -41,7 +41,7 @@ static void count_reason(struct heap *heap, enum snapshot_reason reason, uint64_
 /* Our own is not among them. */
 static void list_processes(struct heap *heap)
 {
-	const struct snapshot *snapshot = heap->snapshot;
+	const struct ctprof_snapshot *snapshot = heap->snapshot;
 	uint32_t us = (uint32_t)getpid();
 
 	for (size_t i = 0; i < snapshot->threads.n;) {
@@ -52,7 +52,7 @@ static void list_processes(struct heap *heap)
 			i++;
 		process.n = i - process.first;
 		if (tgid == us)
-			count_reason(heap, SNAPSHOT_REASON_NOT_ASKED, process.n);
+			count_reason(heap, CTPROF_SNAPSHOT_REASON_NOT_ASKED, process.n);
 		else
 			vec_push(&heap->processes, process);
 	}
@@ -72,10 +72,10 @@ static void list_objects(void *arg, unsigned int worker UNUSED, size_t begin, si
 		if (process->error)
 			continue;
 		for (size_t k = 0; k < objects.rows.n; k++) {
-			uint32_t index = heap_objects_add(&heap->objects, &objects,
-							  &objects.rows.at[k]);
+			uint32_t index = ctprof_heap_objects_add(&heap->objects, &objects,
+								 &objects.rows.at[k]);
 
-			process->denied |= index == HEAP_NO_OBJECT &&
+			process->denied |= index == CTPROF_HEAP_NO_OBJECT &&
 					   (errno == EACCES || errno == EPERM);
 			vec_push(&process->objects, index);
 		}
@@ -86,7 +86,7 @@ static void list_objects(void *arg, unsigned int worker UNUSED, size_t begin, si
 /* What the table knows, for one attach. */
 struct table_source {
 	struct object_source source;
-	const struct heap_objects *table;
+	const struct ctprof_heap_objects *table;
 	bool met_panic;
 };
 
@@ -96,20 +96,20 @@ static const struct probe_object_facts *look_up(const struct object_source *sour
 						struct error **ret_error)
 {
 	struct table_source *from = (struct table_source *)(uintptr_t)source;
-	uint32_t index = heap_objects_find(from->table, objects, object);
-	const struct heap_object *row;
+	uint32_t index = ctprof_heap_objects_find(from->table, objects, object);
+	const struct ctprof_heap_object *row;
 
-	if (index == HEAP_NO_OBJECT) {
+	if (index == CTPROF_HEAP_NO_OBJECT) {
 		*ret_error = base_error(BASE_IO, errno, "open %s", object->path);
 		return NULL;
 	}
 	row = &from->table->rows.at[index];
-	from->met_panic |= row->state == HEAP_PANIC;
-	if (row->state == HEAP_FAILED)
-		*ret_error = heap_error_make(&row->error);
-	else if (row->state != HEAP_KNOWN)
+	from->met_panic |= row->state == CTPROF_HEAP_PANIC;
+	if (row->state == CTPROF_HEAP_FAILED)
+		*ret_error = ctprof_heap_error_make(&row->error);
+	else if (row->state != CTPROF_HEAP_KNOWN)
 		*ret_error = base_error(BASE_PARSE, 0, "who read %s died of it", object->path);
-	return row->state == HEAP_KNOWN ? row->facts : NULL;
+	return row->state == CTPROF_HEAP_KNOWN ? row->facts : NULL;
 }
 
 static struct error *look_up_counters(const struct object_source *source,
@@ -117,15 +117,15 @@ static struct error *look_up_counters(const struct object_source *source,
 				      struct counter_offsets *ret)
 {
 	struct table_source *from = (struct table_source *)(uintptr_t)source;
-	uint32_t index = heap_objects_find(from->table, objects, object);
-	const struct heap_object *row;
+	uint32_t index = ctprof_heap_objects_find(from->table, objects, object);
+	const struct ctprof_heap_object *row;
 
-	if (index == HEAP_NO_OBJECT)
+	if (index == CTPROF_HEAP_NO_OBJECT)
 		return base_error(BASE_IO, errno, "open %s", object->path);
 	row = &from->table->rows.at[from->table->rows.at[index].twin];
-	if (row->counters_state == HEAP_FAILED)
-		return heap_error_make(&row->counters_error);
-	if (row->counters_state != HEAP_KNOWN) {
+	if (row->counters_state == CTPROF_HEAP_FAILED)
+		return ctprof_heap_error_make(&row->counters_error);
+	if (row->counters_state != CTPROF_HEAP_KNOWN) {
 		from->met_panic = true;
 		return base_error(BASE_PARSE, 0, "who read the debug information of %s died of it",
 				  object->path);
@@ -135,9 +135,9 @@ static struct error *look_up_counters(const struct object_source *source,
 }
 
 /* A file that was not read may; attaching finds the words for it. */
-static bool may_hold_it(const struct heap_error *failure)
+static bool may_hold_it(const struct ctprof_heap_error *failure)
 {
-	_cleanup_error_ struct error *err = heap_error_make(failure);
+	_cleanup_error_ struct error *err = ctprof_heap_error_make(failure);
 
 	return failure->errnum == EACCES || failure->errnum == EPERM ||
 	       object_error_leaves_open(err);
@@ -147,32 +147,32 @@ static bool may_hold_it(const struct heap_error *failure)
 static bool surely_has_none(const struct heap *heap, const struct heap_process *process)
 {
 	for (size_t i = 0; i < process->objects.n; i++) {
-		const struct heap_object *row;
+		const struct ctprof_heap_object *row;
 
-		if (process->objects.at[i] == HEAP_NO_OBJECT)
+		if (process->objects.at[i] == CTPROF_HEAP_NO_OBJECT)
 			return false;
 		row = &heap->objects.rows.at[process->objects.at[i]];
-		if (row->state == HEAP_PANIC || heap_object_is_candidate(row) ||
-		    (i == 0 &&
-		     (row->state != HEAP_KNOWN || row->facts->machine != arch_elf_machine())) ||
-		    (row->state == HEAP_FAILED && may_hold_it(&row->error)))
+		if (row->state == CTPROF_HEAP_PANIC || ctprof_heap_object_is_candidate(row) ||
+		    (i == 0 && (row->state != CTPROF_HEAP_KNOWN ||
+				row->facts->machine != arch_elf_machine())) ||
+		    (row->state == CTPROF_HEAP_FAILED && may_hold_it(&row->error)))
 			return false;
 	}
 	return process->objects.n > 0;
 }
 
-static enum snapshot_reason reason_of_attach(int kind, int errnum)
+static enum ctprof_reason reason_of_attach(int kind, int errnum)
 {
 	if (errnum == EACCES || errnum == EPERM)
-		return SNAPSHOT_REASON_NO_PERMISSION;
+		return CTPROF_SNAPSHOT_REASON_NO_PERMISSION;
 	if (kind == PROBE_ATTACH_PID_MISSING || errnum == ESRCH)
-		return SNAPSHOT_REASON_VANISHED;
+		return CTPROF_SNAPSHOT_REASON_VANISHED;
 	if (kind == PROBE_ATTACH_JEMALLOC_NOT_FOUND)
-		return SNAPSHOT_REASON_NO_JEMALLOC;
+		return CTPROF_SNAPSHOT_REASON_NO_JEMALLOC;
 	/* A kernel thread has no program. */
 	if (kind == PROBE_ATTACH_READLINK_FAILURE && errnum == ENOENT)
-		return SNAPSHOT_REASON_NO_MEMORY;
-	return SNAPSHOT_REASON_OTHER;
+		return CTPROF_SNAPSHOT_REASON_NO_MEMORY;
+	return CTPROF_SNAPSHOT_REASON_OTHER;
 }
 
 static void note_failure(struct heap *heap, struct heap_process *process, const char *tag,
@@ -193,12 +193,12 @@ static void attach_failed(struct heap *heap, struct heap_process *process, struc
 		return;
 	pthread_mutex_lock(&heap->lock);
 	if (met_panic) {
-		heap_tally_panic(&heap->tally);
-		count_reason(heap, SNAPSHOT_REASON_OTHER, process->n);
-		note_failure(heap, process, HEAP_WORKER_PANIC, error_message(err));
+		ctprof_heap_tally_panic(&heap->tally);
+		count_reason(heap, CTPROF_SNAPSHOT_REASON_OTHER, process->n);
+		note_failure(heap, process, CTPROF_HEAP_WORKER_PANIC, error_message(err));
 	} else {
-		if (heap_tally_not_attached(&heap->tally, (enum probe_attach_error_kind)kind,
-					    errnum))
+		if (ctprof_heap_tally_not_attached(&heap->tally, (enum probe_attach_error_kind)kind,
+						   errnum))
 			note_failure(heap, process, error_tag(err), error_message(err));
 		count_reason(heap, reason_of_attach(kind, errnum), process->n);
 	}
@@ -207,12 +207,14 @@ static void attach_failed(struct heap *heap, struct heap_process *process, struc
 
 static void thread_failed(struct heap *heap, enum probe_thread_error_kind kind, int errnum)
 {
-	heap_tally_not_read(&heap->tally, kind, errnum);
+	ctprof_heap_tally_not_read(&heap->tally, kind, errnum);
 	if (errnum == EACCES || errnum == EPERM)
-		count_reason(heap, SNAPSHOT_REASON_NO_PERMISSION, 1);
+		count_reason(heap, CTPROF_SNAPSHOT_REASON_NO_PERMISSION, 1);
 	else
 		count_reason(heap,
-			     errnum == ESRCH ? SNAPSHOT_REASON_VANISHED : SNAPSHOT_REASON_OTHER, 1);
+			     errnum == ESRCH ? CTPROF_SNAPSHOT_REASON_VANISHED
+					     : CTPROF_SNAPSHOT_REASON_OTHER,
+			     1);
 }
 
 static void take_thread(struct heap *heap, struct thread_sample *sample,
@@ -231,7 +233,7 @@ static void take_thread(struct heap *heap, struct thread_sample *sample,
 	sample_set(sample, METRIC_ALLOCATED_BYTES, thread->allocated_bytes);
 	sample_set(sample, METRIC_DEALLOCATED_BYTES, thread->deallocated_bytes);
 	sample->sources |= METRIC_SOURCE_BIT(HEAP);
-	heap_tally_read(&heap->tally);
+	ctprof_heap_tally_read(&heap->tally);
 }
 
 /* Both are in the order of their threads; one that began since the walk is left out. */
@@ -259,7 +261,7 @@ static void read_counters(struct heap *heap, struct heap_process *process, struc
 	bool replaced = probe_target_was_replaced(probe);
 
 	pthread_mutex_lock(&heap->lock);
-	heap_tally_attached(&heap->tally);
+	ctprof_heap_tally_attached(&heap->tally);
 	if (err || replaced)
 		for (size_t i = 0; i < process->n; i++)
 			thread_failed(heap, PROBE_THREAD_PROCESS_VM_READV,
@@ -296,7 +298,7 @@ static void read_process(struct heap *heap, struct heap_process *process)
 static void read_some(void *arg, unsigned int worker, size_t begin, size_t end)
 {
 	struct heap *heap = arg;
-	struct capture_progress progress = {
+	struct ctprof_progress progress = {
 		.processes_total = heap->processes.n,
 		.threads = heap->snapshot->threads.n,
 		.stage = "heap",
@@ -311,16 +313,16 @@ static void read_some(void *arg, unsigned int worker, size_t begin, size_t end)
 		heap->options->progress(&progress, heap->options->arg);
 }
 
-static void run(struct heap *heap, const struct helper_limits *limits)
+static void run(struct heap *heap, const struct ctprof_helper_limits *limits)
 {
-	const struct capture_options *options = heap->options;
+	const struct ctprof_options *options = heap->options;
 	unsigned int jobs;
 
 	list_processes(heap);
-	jobs = parallel_jobs(options, heap->processes.n);
-	parallel_run(jobs, heap->processes.n, 1, options->cancel, list_objects, heap);
-	heap_objects_resolve(&heap->objects, jobs, limits, options->cancel);
-	parallel_run(jobs, heap->processes.n, 1, options->cancel, read_some, heap);
+	jobs = ctprof_parallel_jobs(options, heap->processes.n);
+	ctprof_parallel_run(jobs, heap->processes.n, 1, options->cancel, list_objects, heap);
+	ctprof_heap_objects_resolve(&heap->objects, jobs, limits, options->cancel);
+	ctprof_parallel_run(jobs, heap->processes.n, 1, options->cancel, read_some, heap);
 	for (size_t i = 0; i < heap->processes.n; i++) {
 		struct heap_process *process = &heap->processes.at[i];
 
@@ -330,30 +332,31 @@ static void run(struct heap *heap, const struct helper_limits *limits)
 		error_free(process->error);
 		vec_deinit(&process->objects);
 	}
-	heap_tally_summarise(&heap->tally, heap->snapshot);
+	ctprof_heap_tally_summarise(&heap->tally, heap->snapshot);
 	if (heap->tally.probed_ok)
-		heap->snapshot->paths[METRIC_SOURCE_HEAP] = SNAPSHOT_PATH_MEMORY;
+		heap->snapshot->paths[METRIC_SOURCE_HEAP] = CTPROF_SNAPSHOT_PATH_MEMORY;
 }
 
-void ctprof_read_heap_within(const struct capture_options *options,
-			     const struct helper_limits *limits, struct snapshot *snapshot)
+void ctprof_read_heap_within(const struct ctprof_options *options,
+			     const struct ctprof_helper_limits *limits,
+			     struct ctprof_snapshot *snapshot)
 {
 	_cleanup_free_ char *proc_root = xasprintf("%s/proc", options->root);
 	struct heap heap = { .options = options, .snapshot = snapshot };
 
 	if (!options->live || !(options->sources & METRIC_SOURCE_BIT(HEAP))) {
-		count_reason(&heap, SNAPSHOT_REASON_NOT_ASKED, snapshot->threads.n);
+		count_reason(&heap, CTPROF_SNAPSHOT_REASON_NOT_ASKED, snapshot->threads.n);
 		return;
 	}
-	heap_objects_init(&heap.objects, proc_root);
+	ctprof_heap_objects_init(&heap.objects, proc_root);
 	pthread_mutex_init(&heap.lock, NULL);
 	run(&heap, limits);
 	pthread_mutex_destroy(&heap.lock);
-	heap_objects_deinit(&heap.objects);
+	ctprof_heap_objects_deinit(&heap.objects);
 	vec_deinit(&heap.processes);
 }
 
-void ctprof_read_heap(const struct capture_options *options, struct snapshot *snapshot)
+void ctprof_read_heap(const struct ctprof_options *options, struct ctprof_snapshot *snapshot)
 {
-	ctprof_read_heap_within(options, &helper_default_limits, snapshot);
+	ctprof_read_heap_within(options, &ctprof_helper_default_limits, snapshot);
 }

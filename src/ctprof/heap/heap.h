@@ -12,9 +12,10 @@
  * left out, and so is everybody when the capture is not live. Lines about processes that failed go
  * to options->note.
  */
-void ctprof_read_heap(const struct capture_options *options, struct snapshot *snapshot);
+void ctprof_read_heap(const struct ctprof_options *options, struct ctprof_snapshot *snapshot);
 /* The same with other limits for who reads foreign files. */
-void ctprof_read_heap_within(const struct capture_options *options,
-			     const struct helper_limits *limits, struct snapshot *snapshot);
+void ctprof_read_heap_within(const struct ctprof_options *options,
+			     const struct ctprof_helper_limits *limits,
+			     struct ctprof_snapshot *snapshot);
 
 #endif

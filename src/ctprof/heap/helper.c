@@ -16,7 +16,7 @@
 /* A cancel is noticed this soon. */
 #define POLL_NS (100 * NS_PER_MS)
 
-const struct helper_limits helper_default_limits = {
+const struct ctprof_helper_limits ctprof_helper_default_limits = {
 	.memory_bytes = UINT64_C(2) << 30,
 	.cpu_sec = 20,
 	.wall_ms = 30000,
@@ -32,12 +32,12 @@ struct helper {
 };
 
 struct helpers {
-	const struct helper_work *work;
-	const struct helper_limits *limits;
+	const struct ctprof_helper_work *work;
+	const struct ctprof_helper_limits *limits;
 	struct helper *rows;
 	unsigned int n;
 	size_t next; /* item */
-	uint8_t message[sizeof(size_t) + HELPER_RESULT_BYTES];
+	uint8_t message[sizeof(size_t) + CTPROF_HELPER_RESULT_BYTES];
 };
 
 static void limit_to(int resource, uint64_t soft)
@@ -226,8 +226,8 @@ static bool step(struct helpers *h, struct pollfd *pollfds)
 	return true;
 }
 
-void helper_run(const struct helper_work *work, unsigned int jobs,
-		const struct helper_limits *limits, const struct cancel *cancel)
+void ctprof_helper_run(const struct ctprof_helper_work *work, unsigned int jobs,
+		       const struct ctprof_helper_limits *limits, const struct cancel *cancel)
 {
 	unsigned int n = work->n < jobs ? (unsigned int)work->n : jobs;
 	_cleanup_free_ struct helpers *h = xnew(struct helpers);

@@ -8,19 +8,19 @@
 
 #include "base/cancel.h"
 
-struct helper_limits {
+struct ctprof_helper_limits {
 	uint64_t memory_bytes; /* beyond what the caller itself has */
 	unsigned int cpu_sec;  /* of one item */
 	unsigned int wall_ms;  /* of one item */
 };
 
-extern const struct helper_limits helper_default_limits;
+extern const struct ctprof_helper_limits ctprof_helper_default_limits;
 
-enum { HELPER_RESULT_BYTES = 16384 };
+enum { CTPROF_HELPER_RESULT_BYTES = 16384 };
 
-struct helper_work {
+struct ctprof_helper_work {
 	size_t n;	     /* items */
-	size_t result_bytes; /* of each; at most HELPER_RESULT_BYTES */
+	size_t result_bytes; /* of each; at most CTPROF_HELPER_RESULT_BYTES */
 	/* In a child, which has the caller's memory as it was when the work began. */
 	void (*run)(void *arg, size_t item, void *result);
 	/* In the caller; NULL: the child died of the item, or took longer than it may. */
@@ -33,7 +33,7 @@ struct helper_work {
  * goes on. When the cancel fires no more are begun and those under way are dropped: done() is not
  * called for them. Call it while no other thread holds a lock that run() needs.
  */
-void helper_run(const struct helper_work *work, unsigned int jobs,
-		const struct helper_limits *limits, const struct cancel *cancel);
+void ctprof_helper_run(const struct ctprof_helper_work *work, unsigned int jobs,
+		       const struct ctprof_helper_limits *limits, const struct cancel *cancel);
 
 #endif

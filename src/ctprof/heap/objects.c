@@ -7,13 +7,13 @@
 #include "elf/image.h"
 #include "probe/arch.h"
 
-void heap_objects_init(struct heap_objects *table, const char *proc_root)
+void ctprof_heap_objects_init(struct ctprof_heap_objects *table, const char *proc_root)
 {
-	*table = (struct heap_objects){ .proc_root = proc_root };
+	*table = (struct ctprof_heap_objects){ .proc_root = proc_root };
 	pthread_mutex_init(&table->lock, NULL);
 }
 
-void heap_objects_deinit(struct heap_objects *table)
+void ctprof_heap_objects_deinit(struct ctprof_heap_objects *table)
 {
 	for (size_t i = 0; i < table->rows.n; i++) {
 		for (unsigned int p = 0; p < table->rows.at[i].n_places; p++)
@@ -25,7 +25,7 @@ void heap_objects_deinit(struct heap_objects *table)
 	pthread_mutex_destroy(&table->lock);
 }
 
-static bool read_key(int fd, struct heap_key *ret)
+static bool read_key(int fd, struct ctprof_heap_key *ret)
 {
 	struct stat st;
 
@@ -41,12 +41,12 @@ static bool read_key(int fd, struct heap_key *ret)
 	return true;
 }
 
-static uint64_t hash_of(const struct heap_key *key)
+static uint64_t hash_of(const struct ctprof_heap_key *key)
 {
 	return hash_bytes(HASH_INIT, key, sizeof(*key));
 }
 
-static uint32_t find_key(const struct heap_objects *table, const struct heap_key *key)
+static uint32_t find_key(const struct ctprof_heap_objects *table, const struct ctprof_heap_key *key)
 {
 	size_t at = 0;
 	uint32_t i;
@@ -54,15 +54,15 @@ static uint32_t find_key(const struct heap_objects *table, const struct heap_key
 	while (hash_index_next(&table->index, hash_of(key), &at, &i))
 		if (memcmp(&table->rows.at[i].key, key, sizeof(*key)) == 0)
 			return i;
-	return HEAP_NO_OBJECT;
+	return CTPROF_HEAP_NO_OBJECT;
 }
 
-static void add_place(struct heap_object *row, const struct objects *objects,
+static void add_place(struct ctprof_heap_object *row, const struct objects *objects,
 		      const struct object *object)
 {
-	if (row->n_places == HEAP_PLACES)
+	if (row->n_places == CTPROF_HEAP_PLACES)
 		return;
-	row->places[row->n_places++] = (struct heap_place){
+	row->places[row->n_places++] = (struct ctprof_heap_place){
 		.pid = objects->pid,
 		.is_executable = object->is_executable,
 		.deleted = object->deleted,
@@ -72,60 +72,60 @@ static void add_place(struct heap_object *row, const struct objects *objects,
 	};
 }
 
-static uint32_t add_key(struct heap_objects *table, const struct heap_key *key,
+static uint32_t add_key(struct ctprof_heap_objects *table, const struct ctprof_heap_key *key,
 			const struct objects *objects, const struct object *object)
 {
 	uint32_t row = find_key(table, key);
 
-	if (row == HEAP_NO_OBJECT) {
-		if (table->rows.n == HEAP_OBJECTS) {
+	if (row == CTPROF_HEAP_NO_OBJECT) {
+		if (table->rows.n == CTPROF_HEAP_OBJECTS) {
 			errno = E2BIG;
-			return HEAP_NO_OBJECT;
+			return CTPROF_HEAP_NO_OBJECT;
 		}
 		row = (uint32_t)table->rows.n;
-		vec_push(&table->rows, (struct heap_object){ .key = *key });
+		vec_push(&table->rows, (struct ctprof_heap_object){ .key = *key });
 		hash_index_add(&table->index, hash_of(key), row);
 	}
 	add_place(&table->rows.at[row], objects, object);
 	return row;
 }
 
-uint32_t heap_objects_add(struct heap_objects *table, const struct objects *objects,
-			  const struct object *object)
+uint32_t ctprof_heap_objects_add(struct ctprof_heap_objects *table, const struct objects *objects,
+				 const struct object *object)
 {
 	_cleanup_close_ int fd = object_open(objects, object);
-	struct heap_key key;
+	struct ctprof_heap_key key;
 	uint32_t index;
 
 	if (!read_key(fd, &key))
-		return HEAP_NO_OBJECT;
+		return CTPROF_HEAP_NO_OBJECT;
 	pthread_mutex_lock(&table->lock);
 	index = add_key(table, &key, objects, object);
 	pthread_mutex_unlock(&table->lock);
 	return index;
 }
 
-uint32_t heap_objects_find(const struct heap_objects *table, const struct objects *objects,
-			   const struct object *object)
+uint32_t ctprof_heap_objects_find(const struct ctprof_heap_objects *table,
+				  const struct objects *objects, const struct object *object)
 {
 	_cleanup_close_ int fd = object_open(objects, object);
-	struct heap_key key;
+	struct ctprof_heap_key key;
 	uint32_t row;
 
 	if (!read_key(fd, &key))
-		return HEAP_NO_OBJECT;
+		return CTPROF_HEAP_NO_OBJECT;
 	row = find_key(table, &key);
-	errno = row == HEAP_NO_OBJECT ? ENOENT : 0;
+	errno = row == CTPROF_HEAP_NO_OBJECT ? ENOENT : 0;
 	return row;
 }
 
-bool heap_object_is_candidate(const struct heap_object *object)
+bool ctprof_heap_object_is_candidate(const struct ctprof_heap_object *object)
 {
-	return object->state == HEAP_KNOWN && object->facts->is_jemalloc &&
+	return object->state == CTPROF_HEAP_KNOWN && object->facts->is_jemalloc &&
 	       object->facts->has_tls && object->facts->machine == arch_elf_machine();
 }
 
-struct error *heap_error_make(const struct heap_error *error)
+struct error *ctprof_heap_error_make(const struct ctprof_heap_error *error)
 {
 	if (error->is_elf)
 		return elf_error((enum elf_error_kind)error->kind, error->errnum, "%s", error->why);
@@ -135,19 +135,19 @@ struct error *heap_error_make(const struct heap_error *error)
 /* What a helper sends back. */
 struct look_result {
 	bool known;
-	struct heap_error error;
+	struct ctprof_heap_error error;
 	struct probe_object_facts facts;
 };
 
 struct counters_result {
 	bool known;
-	struct heap_error error;
+	struct ctprof_heap_error error;
 	struct counter_offsets counters;
 };
 
-_Static_assert(sizeof(struct look_result) <= HELPER_RESULT_BYTES, "fits a message");
+_Static_assert(sizeof(struct look_result) <= CTPROF_HELPER_RESULT_BYTES, "fits a message");
 
-static void put_error(struct error *err, struct heap_error *ret)
+static void put_error(struct error *err, struct ctprof_heap_error *ret)
 {
 	bool is_elf = error_domain_of(err) == &elf_error_domain;
 	bool is_base = error_domain_of(err) == &base_error_domain;
@@ -160,13 +160,14 @@ static void put_error(struct error *err, struct heap_error *ret)
 }
 
 /* Through whichever process still has it; its file must still be what it was. */
-static struct error *open_row(const struct heap_objects *table, const struct heap_object *row,
-			      struct elf_image **ret, const struct heap_place **ret_place)
+static struct error *open_row(const struct ctprof_heap_objects *table,
+			      const struct ctprof_heap_object *row, struct elf_image **ret,
+			      const struct ctprof_heap_place **ret_place)
 {
 	int errnum = ESRCH;
 
 	for (unsigned int i = 0; i < row->n_places; i++) {
-		const struct heap_place *place = &row->places[i];
+		const struct ctprof_heap_place *place = &row->places[i];
 		_cleanup_free_ char *ns_root = xasprintf("%s/%d/root", table->proc_root,
 							 (int)place->pid);
 		const struct objects objects = {
@@ -182,7 +183,7 @@ static struct error *open_row(const struct heap_objects *table, const struct hea
 			.map_end = place->map_end,
 		};
 		_cleanup_close_ int fd = object_open(&objects, &object);
-		struct heap_key key;
+		struct ctprof_heap_key key;
 
 		if (fd < 0) {
 			errnum = errno;
@@ -198,10 +199,10 @@ static struct error *open_row(const struct heap_objects *table, const struct hea
 
 static void look(void *arg, size_t item, void *result)
 {
-	const struct heap_objects *table = arg;
+	const struct ctprof_heap_objects *table = arg;
 	struct look_result *ret = result;
 	_cleanup_elf_image_ struct elf_image *image = NULL;
-	const struct heap_place *place;
+	const struct ctprof_heap_place *place;
 	struct error *err = open_row(table, &table->rows.at[item], &image, &place);
 
 	if (!err)
@@ -216,14 +217,14 @@ static void look(void *arg, size_t item, void *result)
 
 static void take_look(void *arg, size_t item, const void *result)
 {
-	struct heap_object *row = &((struct heap_objects *)arg)->rows.at[item];
+	struct ctprof_heap_object *row = &((struct ctprof_heap_objects *)arg)->rows.at[item];
 	const struct look_result *got = result;
 
 	if (!got) {
-		row->state = HEAP_PANIC;
+		row->state = CTPROF_HEAP_PANIC;
 		return;
 	}
-	row->state = got->known ? HEAP_KNOWN : HEAP_FAILED;
+	row->state = got->known ? CTPROF_HEAP_KNOWN : CTPROF_HEAP_FAILED;
 	row->error = got->error;
 	if (got->known) {
 		row->facts = xnew(struct probe_object_facts);
@@ -233,18 +234,18 @@ static void take_look(void *arg, size_t item, const void *result)
 
 /* The items are candidates that ask for themselves. */
 struct counters_work {
-	struct heap_objects *table;
+	struct ctprof_heap_objects *table;
 	VEC(uint32_t) items;
 };
 
 static void find_counters(void *arg, size_t item, void *result)
 {
 	struct counters_work *work = arg;
-	const struct heap_object *row = &work->table->rows.at[work->items.at[item]];
+	const struct ctprof_heap_object *row = &work->table->rows.at[work->items.at[item]];
 	struct counters_result *ret = result;
 	_cleanup_elf_image_ struct elf_image *image = NULL;
 	_cleanup_free_ char *ns_root = NULL;
-	const struct heap_place *from;
+	const struct ctprof_heap_place *from;
 	struct debug_place place;
 	struct error *err = open_row(work->table, row, &image, &from);
 
@@ -265,14 +266,14 @@ static void find_counters(void *arg, size_t item, void *result)
 static void take_counters(void *arg, size_t item, const void *result)
 {
 	struct counters_work *work = arg;
-	struct heap_object *row = &work->table->rows.at[work->items.at[item]];
+	struct ctprof_heap_object *row = &work->table->rows.at[work->items.at[item]];
 	const struct counters_result *got = result;
 
 	if (!got) {
-		row->counters_state = HEAP_PANIC;
+		row->counters_state = CTPROF_HEAP_PANIC;
 		return;
 	}
-	row->counters_state = got->known ? HEAP_KNOWN : HEAP_FAILED;
+	row->counters_state = got->known ? CTPROF_HEAP_KNOWN : CTPROF_HEAP_FAILED;
 	row->counters = got->counters;
 	row->counters_error = got->error;
 }
@@ -290,13 +291,13 @@ static bool are_twins(const struct probe_object_facts *a, const struct probe_obj
 
 static void pair_twins(struct counters_work *work)
 {
-	struct heap_objects *table = work->table;
+	struct ctprof_heap_objects *table = work->table;
 
 	for (uint32_t i = 0; i < table->rows.n; i++) {
-		struct heap_object *row = &table->rows.at[i];
+		struct ctprof_heap_object *row = &table->rows.at[i];
 
 		row->twin = i;
-		if (!heap_object_is_candidate(row))
+		if (!ctprof_heap_object_is_candidate(row))
 			continue;
 		for (size_t k = 0; k < work->items.n && row->twin == i; k++)
 			if (are_twins(row->facts, table->rows.at[work->items.at[k]].facts))
@@ -306,10 +307,11 @@ static void pair_twins(struct counters_work *work)
 	}
 }
 
-void heap_objects_resolve(struct heap_objects *table, unsigned int jobs,
-			  const struct helper_limits *limits, const struct cancel *cancel)
+void ctprof_heap_objects_resolve(struct ctprof_heap_objects *table, unsigned int jobs,
+				 const struct ctprof_helper_limits *limits,
+				 const struct cancel *cancel)
 {
-	const struct helper_work looking = {
+	const struct ctprof_helper_work looking = {
 		.n = table->rows.n,
 		.result_bytes = sizeof(struct look_result),
 		.run = look,
@@ -317,16 +319,16 @@ void heap_objects_resolve(struct heap_objects *table, unsigned int jobs,
 		.arg = table,
 	};
 	struct counters_work counters = { .table = table };
-	struct helper_work finding = {
+	struct ctprof_helper_work finding = {
 		.result_bytes = sizeof(struct counters_result),
 		.run = find_counters,
 		.done = take_counters,
 		.arg = &counters,
 	};
 
-	helper_run(&looking, jobs, limits, cancel);
+	ctprof_helper_run(&looking, jobs, limits, cancel);
 	pair_twins(&counters);
 	finding.n = counters.items.n;
-	helper_run(&finding, jobs, limits, cancel);
+	ctprof_helper_run(&finding, jobs, limits, cancel);
 	vec_deinit(&counters.items);
 }

@@ -14,78 +14,80 @@
 #include "probe/objects.h"
 
 enum {
-	HEAP_OBJECTS = 1 << 20,
+	CTPROF_HEAP_OBJECTS = 1 << 20,
 	/* Processes through which one may be opened: they end when they like. */
-	HEAP_PLACES = 4,
-	HEAP_WHY = 192,
+	CTPROF_HEAP_PLACES = 4,
+	CTPROF_HEAP_WHY = 192,
 };
-#define HEAP_NO_OBJECT UINT32_MAX
+#define CTPROF_HEAP_NO_OBJECT UINT32_MAX
 
-struct heap_key {
+struct ctprof_heap_key {
 	uint64_t dev, ino, size;
 	int64_t mtime_sec, mtime_nsec;
 };
 
-struct heap_place {
+struct ctprof_heap_place {
 	pid_t pid;
 	bool is_executable, deleted;
 	uint64_t map_start, map_end;
 	char *path;
 };
 
-enum heap_state {
-	HEAP_UNKNOWN,
-	HEAP_KNOWN,
-	HEAP_FAILED, /* with an error */
-	HEAP_PANIC,  /* whoever read it died */
+enum ctprof_heap_state {
+	CTPROF_HEAP_UNKNOWN,
+	CTPROF_HEAP_KNOWN,
+	CTPROF_HEAP_FAILED, /* with an error */
+	CTPROF_HEAP_PANIC,  /* whoever read it died */
 };
 
 /* An error on its way from a helper. */
-struct heap_error {
+struct ctprof_heap_error {
 	bool is_elf; /* of the domain elf, else of base */
 	int kind, errnum;
-	char why[HEAP_WHY];
+	char why[CTPROF_HEAP_WHY];
 };
 
-struct heap_object {
-	struct heap_key key;
-	struct heap_place places[HEAP_PLACES];
+struct ctprof_heap_object {
+	struct ctprof_heap_key key;
+	struct ctprof_heap_place places[CTPROF_HEAP_PLACES];
 	unsigned int n_places;
 
-	enum heap_state state;
-	struct probe_object_facts *facts; /* HEAP_KNOWN */
-	struct heap_error error;	  /* HEAP_FAILED */
+	enum ctprof_heap_state state;
+	struct probe_object_facts *facts; /* CTPROF_HEAP_KNOWN */
+	struct ctprof_heap_error error;	  /* CTPROF_HEAP_FAILED */
 
 	uint32_t twin; /* the object of the same build that is asked for the counters; or itself */
-	enum heap_state counters_state;
-	struct counter_offsets counters; /* HEAP_KNOWN */
-	struct heap_error counters_error;
+	enum ctprof_heap_state counters_state;
+	struct counter_offsets counters; /* CTPROF_HEAP_KNOWN */
+	struct ctprof_heap_error counters_error;
 };
 
-struct heap_objects {
+struct ctprof_heap_objects {
 	const char *proc_root;
 	pthread_mutex_t lock; /* while objects are added */
-	VEC(struct heap_object) rows;
+	VEC(struct ctprof_heap_object) rows;
 	struct hash_index index; /* of the rows, by key */
 };
 
-void heap_objects_init(struct heap_objects *table, const char *proc_root);
-void heap_objects_deinit(struct heap_objects *table);
+void ctprof_heap_objects_init(struct ctprof_heap_objects *table, const char *proc_root);
+void ctprof_heap_objects_deinit(struct ctprof_heap_objects *table);
 
-/* Opens the file to see which it is; HEAP_NO_OBJECT with errno. Threads may call it at once. */
-uint32_t heap_objects_add(struct heap_objects *table, const struct objects *objects,
-			  const struct object *object);
+/* Opens the file to see which it is; CTPROF_HEAP_NO_OBJECT with errno. Threads may call it at once.
+ */
+uint32_t ctprof_heap_objects_add(struct ctprof_heap_objects *table, const struct objects *objects,
+				 const struct object *object);
 /* Finds what was added, likewise. */
-uint32_t heap_objects_find(const struct heap_objects *table, const struct objects *objects,
-			   const struct object *object);
+uint32_t ctprof_heap_objects_find(const struct ctprof_heap_objects *table,
+				  const struct objects *objects, const struct object *object);
 
 /* Looks into every object, then into the debug information of those that are jemalloc. */
-void heap_objects_resolve(struct heap_objects *table, unsigned int jobs,
-			  const struct helper_limits *limits, const struct cancel *cancel);
+void ctprof_heap_objects_resolve(struct ctprof_heap_objects *table, unsigned int jobs,
+				 const struct ctprof_helper_limits *limits,
+				 const struct cancel *cancel);
 
 /* True when it holds jemalloc for a program of this machine. */
-bool heap_object_is_candidate(const struct heap_object *object);
+bool ctprof_heap_object_is_candidate(const struct ctprof_heap_object *object);
 /* What a helper could not do, as an error again; the caller owns it. */
-struct error *heap_error_make(const struct heap_error *error) MUST_CHECK;
+struct error *ctprof_heap_error_make(const struct ctprof_heap_error *error) MUST_CHECK;
 
 #endif

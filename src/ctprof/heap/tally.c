@@ -8,14 +8,14 @@ static bool is_refusal(int errnum)
 	return errnum == EPERM || errnum == EACCES;
 }
 
-void heap_tally_attached(struct heap_tally *tally)
+void ctprof_heap_tally_attached(struct ctprof_heap_tally *tally)
 {
 	tally->tgids_walked++;
 	tally->jemalloc_detected++;
 }
 
-bool heap_tally_not_attached(struct heap_tally *tally, enum probe_attach_error_kind kind,
-			     int errnum)
+bool ctprof_heap_tally_not_attached(struct ctprof_heap_tally *tally,
+				    enum probe_attach_error_kind kind, int errnum)
 {
 	bool is_usual = kind == PROBE_ATTACH_JEMALLOC_NOT_FOUND ||
 			kind == PROBE_ATTACH_READLINK_FAILURE;
@@ -29,19 +29,20 @@ bool heap_tally_not_attached(struct heap_tally *tally, enum probe_attach_error_k
 	return true;
 }
 
-void heap_tally_panic(struct heap_tally *tally)
+void ctprof_heap_tally_panic(struct ctprof_heap_tally *tally)
 {
 	tally->tgids_walked++;
 	tally->failed++;
 	tally->attach[PROBE_ATTACH_N_ERROR_KINDS]++;
 }
 
-void heap_tally_read(struct heap_tally *tally)
+void ctprof_heap_tally_read(struct ctprof_heap_tally *tally)
 {
 	tally->probed_ok++;
 }
 
-void heap_tally_not_read(struct heap_tally *tally, enum probe_thread_error_kind kind, int errnum)
+void ctprof_heap_tally_not_read(struct ctprof_heap_tally *tally, enum probe_thread_error_kind kind,
+				int errnum)
 {
 	tally->failed++;
 	tally->thread[kind]++;
@@ -61,28 +62,29 @@ static void compare(struct dominant *best, const char *tag, uint64_t n)
 		*best = (struct dominant){ tag, n };
 }
 
-const char *heap_tally_dominant(const struct heap_tally *tally)
+const char *ctprof_heap_tally_dominant(const struct ctprof_heap_tally *tally)
 {
 	struct dominant best = { NULL, 0 };
 
 	for (int i = 0; i < PROBE_ATTACH_N_ERROR_KINDS; i++)
 		compare(&best, probe_attach_error_domain.kinds[i].tag, tally->attach[i]);
-	compare(&best, HEAP_WORKER_PANIC, tally->attach[PROBE_ATTACH_N_ERROR_KINDS]);
+	compare(&best, CTPROF_HEAP_WORKER_PANIC, tally->attach[PROBE_ATTACH_N_ERROR_KINDS]);
 	for (int i = 0; i < PROBE_THREAD_N_ERROR_KINDS; i++)
 		compare(&best, probe_thread_error_domain.kinds[i].tag, tally->thread[i]);
 	return best.tag;
 }
 
-bool heap_tally_is_denied(const struct heap_tally *tally)
+bool ctprof_heap_tally_is_denied(const struct ctprof_heap_tally *tally)
 {
 	return tally->failed && 2 * tally->denied >= tally->failed;
 }
 
-void heap_tally_summarise(const struct heap_tally *tally, struct snapshot *snapshot)
+void ctprof_heap_tally_summarise(const struct ctprof_heap_tally *tally,
+				 struct ctprof_snapshot *snapshot)
 {
-	const char *dominant = heap_tally_dominant(tally);
+	const char *dominant = ctprof_heap_tally_dominant(tally);
 
-	snapshot->probe = (struct probe_summary){
+	snapshot->probe = (struct ctprof_probe_summary){
 		.known = true,
 		/* Who vanished before it had a thread, or was filtered out, was seen all the same.
 		 */
@@ -93,6 +95,6 @@ void heap_tally_summarise(const struct heap_tally *tally, struct snapshot *snaps
 		.probed_ok = tally->probed_ok,
 		.failed = tally->failed,
 		.dominant_failure = dominant ? intern_add(&snapshot->strings, dominant) : 0,
-		.privilege_dominant = heap_tally_is_denied(tally),
+		.privilege_dominant = ctprof_heap_tally_is_denied(tally),
 	};
 }

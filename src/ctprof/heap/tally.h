@@ -11,28 +11,30 @@
 #include "probe/probe.h"
 
 /* The tag of a process whose files killed the one who read them. */
-#define HEAP_WORKER_PANIC "worker-panic"
+#define CTPROF_HEAP_WORKER_PANIC "worker-panic"
 
-struct heap_tally {
+struct ctprof_heap_tally {
 	uint64_t tgids_walked, jemalloc_detected, probed_ok, failed;
 	uint64_t denied; /* failures that privileges would cure */
-	/* Failures, by kind; the last of the first is HEAP_WORKER_PANIC. */
+	/* Failures, by kind; the last of the first is CTPROF_HEAP_WORKER_PANIC. */
 	uint64_t attach[PROBE_ATTACH_N_ERROR_KINDS + 1];
 	uint64_t thread[PROBE_THREAD_N_ERROR_KINDS];
 };
 
-void heap_tally_attached(struct heap_tally *tally);
+void ctprof_heap_tally_attached(struct ctprof_heap_tally *tally);
 /* False when that is no failure. */
-bool heap_tally_not_attached(struct heap_tally *tally, enum probe_attach_error_kind kind,
-			     int errnum);
-void heap_tally_panic(struct heap_tally *tally);
-void heap_tally_read(struct heap_tally *tally);
-void heap_tally_not_read(struct heap_tally *tally, enum probe_thread_error_kind kind, int errnum);
+bool ctprof_heap_tally_not_attached(struct ctprof_heap_tally *tally,
+				    enum probe_attach_error_kind kind, int errnum);
+void ctprof_heap_tally_panic(struct ctprof_heap_tally *tally);
+void ctprof_heap_tally_read(struct ctprof_heap_tally *tally);
+void ctprof_heap_tally_not_read(struct ctprof_heap_tally *tally, enum probe_thread_error_kind kind,
+				int errnum);
 
 /* The most frequent tag, of equal ones the first in the alphabet; NULL when nothing failed. */
-const char *heap_tally_dominant(const struct heap_tally *tally);
+const char *ctprof_heap_tally_dominant(const struct ctprof_heap_tally *tally);
 /* At least half of the failures are for want of privileges. */
-bool heap_tally_is_denied(const struct heap_tally *tally);
-void heap_tally_summarise(const struct heap_tally *tally, struct snapshot *snapshot);
+bool ctprof_heap_tally_is_denied(const struct ctprof_heap_tally *tally);
+void ctprof_heap_tally_summarise(const struct ctprof_heap_tally *tally,
+				 struct ctprof_snapshot *snapshot);
 
 #endif

@@ -12,21 +12,21 @@ enum {
 	MOST_BITS = 262144,
 };
 
-void affinity_init(struct affinity *affinity)
+void ctprof_affinity_init(struct ctprof_affinity *affinity)
 {
-	*affinity = (struct affinity){ .n_words = FIRST_BITS / WORD_BITS };
+	*affinity = (struct ctprof_affinity){ .n_words = FIRST_BITS / WORD_BITS };
 	/* The second half holds the mask of the call before. */
 	affinity->words = xcalloc(2 * affinity->n_words, sizeof(unsigned long));
 }
 
-void affinity_deinit(struct affinity *affinity)
+void ctprof_affinity_deinit(struct ctprof_affinity *affinity)
 {
 	free(affinity->words);
-	*affinity = (struct affinity){ 0 };
+	*affinity = (struct ctprof_affinity){ 0 };
 }
 
 /* The system call, not the function of the C library, which zeroes what it was given to the end. */
-static long ask(struct affinity *affinity, pid_t tid)
+static long ask(struct ctprof_affinity *affinity, pid_t tid)
 {
 	for (;;) {
 		long n = syscall(SYS_sched_getaffinity, tid,
@@ -42,7 +42,7 @@ static long ask(struct affinity *affinity, pid_t tid)
 	}
 }
 
-int affinity_read(struct affinity *affinity, pid_t tid, bool *ret_same)
+int ctprof_affinity_read(struct ctprof_affinity *affinity, pid_t tid, bool *ret_same)
 {
 	unsigned long *last, any = 0;
 	long n = ask(affinity, tid);
@@ -62,7 +62,7 @@ int affinity_read(struct affinity *affinity, pid_t tid, bool *ret_same)
 	return 0;
 }
 
-void affinity_ids(const struct affinity *affinity, struct cpu_ids *ret)
+void ctprof_affinity_ids(const struct ctprof_affinity *affinity, struct cpu_ids *ret)
 {
 	vec_clear(&ret->ids);
 	for (size_t i = 0; i < affinity->used_words; i++)

@@ -65,27 +65,27 @@ static struct proc_fields fields_of(enum metric_source source)
 	return files[source];
 }
 
-bool walk_take_stat(const char *text, size_t n, struct thread_sample *sample)
+bool ctprof_walk_take_stat(const char *text, size_t n, struct thread_sample *sample)
 {
 	return proc_stat_fields((struct slice){ text, n }, fields_of(METRIC_SOURCE_STAT),
 				&(struct proc_values){ .into = sample, .known = sample->known });
 }
 
-bool walk_take_schedstat(const char *text, size_t n, struct thread_sample *sample)
+bool ctprof_walk_take_schedstat(const char *text, size_t n, struct thread_sample *sample)
 {
 	return proc_schedstat_fields(
 		(struct slice){ text, n }, fields_of(METRIC_SOURCE_SCHEDSTAT),
 		&(struct proc_values){ .into = sample, .known = sample->known });
 }
 
-bool walk_take_io(const char *text, size_t n, struct thread_sample *sample)
+bool ctprof_walk_take_io(const char *text, size_t n, struct thread_sample *sample)
 {
 	return proc_lines_fields((struct slice){ text, n }, fields_of(METRIC_SOURCE_IO),
 				 &(struct proc_values){ .into = sample, .known = sample->known });
 }
 
-bool walk_take_status(const char *text, size_t n, struct thread_sample *sample,
-		      struct slice *ret_cpus)
+bool ctprof_walk_take_status(const char *text, size_t n, struct thread_sample *sample,
+			     struct slice *ret_cpus)
 {
 	struct slice all = { text, n };
 	struct proc_values values = { .into = sample, .known = sample->known };
@@ -98,7 +98,7 @@ bool walk_take_status(const char *text, size_t n, struct thread_sample *sample,
 	return is_sense || has_cpus;
 }
 
-void walk_split_sleep(struct thread_sample *sample)
+void ctprof_walk_split_sleep(struct thread_sample *sample)
 {
 	uint64_t *sleep = &sample->values[METRIC_VOLUNTARY_SLEEP_NS];
 	uint64_t block = sample->values[METRIC_BLOCK_SUM];
@@ -109,14 +109,14 @@ void walk_split_sleep(struct thread_sample *sample)
 		*sleep = *sleep > block ? *sleep - block : 0;
 }
 
-bool walk_take_sched(const char *text, size_t n, struct thread_sample *sample,
-		     unsigned int *ret_negative_times)
+bool ctprof_walk_take_sched(const char *text, size_t n, struct thread_sample *sample,
+			    unsigned int *ret_negative_times)
 {
 	struct proc_values values = { .into = sample, .known = sample->known };
 
 	if (!proc_sched_fields((struct slice){ text, n }, fields_of(METRIC_SOURCE_SCHED), &values))
 		return false;
-	walk_split_sleep(sample);
+	ctprof_walk_split_sleep(sample);
 	*ret_negative_times = values.negative_times;
 	return true;
 }

@@ -11,21 +11,21 @@
 /* More than any file of a thread has on an ordinary host: one read is enough. */
 enum { FIRST_BYTES = 16 << 10, PATH_BYTES = 64 };
 
-void walk_buffer_init(struct walk_buffer *buffer)
+void ctprof_walk_buffer_init(struct ctprof_walk_buffer *buffer)
 {
-	*buffer = (struct walk_buffer){
+	*buffer = (struct ctprof_walk_buffer){
 		.at = xcalloc(1, FIRST_BYTES),
 		.capacity = FIRST_BYTES,
 	};
 }
 
-void walk_buffer_deinit(struct walk_buffer *buffer)
+void ctprof_walk_buffer_deinit(struct ctprof_walk_buffer *buffer)
 {
 	free(buffer->at);
-	*buffer = (struct walk_buffer){ 0 };
+	*buffer = (struct ctprof_walk_buffer){ 0 };
 }
 
-static int read_some(int fd, struct walk_buffer *into, ssize_t *ret)
+static int read_some(int fd, struct ctprof_walk_buffer *into, ssize_t *ret)
 {
 	do {
 		*ret = read(fd, into->at + into->n, into->capacity - into->n);
@@ -33,7 +33,7 @@ static int read_some(int fd, struct walk_buffer *into, ssize_t *ret)
 	return *ret < 0 ? errno : 0;
 }
 
-static int read_whole(int fd, struct walk_buffer *into)
+static int read_whole(int fd, struct ctprof_walk_buffer *into)
 {
 	for (;;) {
 		ssize_t got;
@@ -45,14 +45,14 @@ static int read_whole(int fd, struct walk_buffer *into)
 		/* The kernel makes these files in one piece: only a full buffer may hide more. */
 		if (into->n < into->capacity)
 			return 0;
-		if (into->capacity >= WALK_LIMIT_FILE_BYTES)
+		if (into->capacity >= CTPROF_LIMIT_FILE_BYTES)
 			return EFBIG;
 		into->capacity *= 2;
 		into->at = xreallocarray(into->at, into->capacity, 1);
 	}
 }
 
-int walk_file_read(int folder, const char *path, struct walk_buffer *into)
+int ctprof_walk_file_read(int folder, const char *path, struct ctprof_walk_buffer *into)
 {
 	int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
 	int errnum;
@@ -65,7 +65,7 @@ int walk_file_read(int folder, const char *path, struct walk_buffer *into)
 	return errnum;
 }
 
-enum snapshot_reason walk_file_reason(int folder, const char *path, int errnum)
+enum ctprof_reason ctprof_walk_file_reason(int folder, const char *path, int errnum)
 {
 	const char *slash = strchr(path, '/');
 	char thread[PATH_BYTES];
@@ -74,20 +74,20 @@ enum snapshot_reason walk_file_reason(int folder, const char *path, int errnum)
 	switch (errnum) {
 	case EACCES:
 	case EPERM:
-		return SNAPSHOT_REASON_NO_PERMISSION;
+		return CTPROF_SNAPSHOT_REASON_NO_PERMISSION;
 	case ESRCH:
-		return SNAPSHOT_REASON_VANISHED;
+		return CTPROF_SNAPSHOT_REASON_VANISHED;
 	case EBADF: /* the folder of the process could not be opened any more */
-		return folder < 0 ? SNAPSHOT_REASON_VANISHED : SNAPSHOT_REASON_OTHER;
+		return folder < 0 ? CTPROF_SNAPSHOT_REASON_VANISHED : CTPROF_SNAPSHOT_REASON_OTHER;
 	case ENOENT:
 		break;
 	default:
-		return SNAPSHOT_REASON_OTHER;
+		return CTPROF_SNAPSHOT_REASON_OTHER;
 	}
 	if (!slash || (size_t)(slash - path) >= sizeof(thread))
-		return SNAPSHOT_REASON_NO_SUCH_FILE;
+		return CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE;
 	memcpy(thread, path, (size_t)(slash - path));
 	thread[slash - path] = '\0';
-	return fstatat(folder, thread, &st, 0) == 0 ? SNAPSHOT_REASON_NO_SUCH_FILE
-						    : SNAPSHOT_REASON_VANISHED;
+	return fstatat(folder, thread, &st, 0) == 0 ? CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE
+						    : CTPROF_SNAPSHOT_REASON_VANISHED;
 }

@@ -11,15 +11,15 @@
 enum { CHUNK = 64, PATH_BYTES = 48 };
 
 struct filler {
-	struct thread_reader reader;
+	struct ctprof_reader reader;
 	int task_folder; /* of the process below; -1 when it is gone */
 	uint32_t tgid, pcomm;
 };
 
 struct fill {
-	const struct capture_options *options;
-	struct snapshot *snapshot;
-	struct walk_tables tables;
+	const struct ctprof_options *options;
+	struct ctprof_snapshot *snapshot;
+	struct ctprof_walk_tables tables;
 	int proc_folder;
 	VEC(uint32_t) todo; /* indices of threads */
 	struct filler *fillers;
@@ -28,7 +28,7 @@ struct fill {
 /* Of `sources`, what a walk would read and this sample lacks. */
 static uint32_t missing_of(const struct thread_sample *sample, uint32_t sources)
 {
-	uint32_t missing = sources & WALK_SOURCES & ~sample->sources;
+	uint32_t missing = sources & CTPROF_WALK_SOURCES & ~sample->sources;
 
 	return sample->tid == sample->tgid ? missing : missing & ~METRIC_SOURCE_BIT(SMAPS);
 }
@@ -54,7 +54,7 @@ static void name_process(struct fill *fill, struct filler *filler, struct thread
 		return;
 	snprintf(path, sizeof(path), "%u/comm", filler->tgid);
 	if (!filler->pcomm)
-		thread_reader_name(&filler->reader, fill->proc_folder, path, &filler->pcomm);
+		ctprof_reader_name(&filler->reader, fill->proc_folder, path, &filler->pcomm);
 	sample->pcomm = filler->pcomm;
 }
 
@@ -69,7 +69,7 @@ static void work(void *arg, unsigned int worker, size_t begin, size_t end)
 		if (sample->tgid != filler->tgid)
 			enter_process(fill, filler, sample->tgid);
 		name_process(fill, filler, sample);
-		thread_reader_fill(&filler->reader, filler->task_folder,
+		ctprof_reader_fill(&filler->reader, filler->task_folder,
 				   missing_of(sample, fill->options->sources), sample);
 	}
 }
@@ -81,19 +81,19 @@ static void list_todo(struct fill *fill)
 			vec_push(&fill->todo, (uint32_t)i);
 }
 
-static void run(struct fill *fill, struct walk_tally *tally)
+static void run(struct fill *fill, struct ctprof_walk_tally *tally)
 {
-	unsigned int jobs = parallel_jobs(fill->options, (fill->todo.n + CHUNK - 1) / CHUNK);
+	unsigned int jobs = ctprof_parallel_jobs(fill->options, (fill->todo.n + CHUNK - 1) / CHUNK);
 
 	fill->fillers = xcalloc(jobs, sizeof(*fill->fillers));
 	for (unsigned int i = 0; i < jobs; i++) {
 		fill->fillers[i].task_folder = -1;
-		thread_reader_init(&fill->fillers[i].reader, fill->options, &fill->tables);
+		ctprof_reader_init(&fill->fillers[i].reader, fill->options, &fill->tables);
 	}
-	parallel_run(jobs, fill->todo.n, CHUNK, fill->options->cancel, work, fill);
+	ctprof_parallel_run(jobs, fill->todo.n, CHUNK, fill->options->cancel, work, fill);
 	for (unsigned int i = 0; i < jobs; i++) {
-		walk_tally_add(tally, &fill->fillers[i].reader.tally);
-		thread_reader_deinit(&fill->fillers[i].reader);
+		ctprof_walk_tally_add(tally, &fill->fillers[i].reader.tally);
+		ctprof_reader_deinit(&fill->fillers[i].reader);
 		if (fill->fillers[i].task_folder >= 0)
 			close(fill->fillers[i].task_folder);
 	}
@@ -101,7 +101,7 @@ static void run(struct fill *fill, struct walk_tally *tally)
 }
 
 /* Most threads have the cgroup of the one before them, so its answer is kept. */
-static void drop_unwanted(const struct capture_options *options, struct snapshot *snapshot,
+static void drop_unwanted(const struct ctprof_options *options, struct ctprof_snapshot *snapshot,
 			  bool unknown_too)
 {
 	struct thread_sample *threads = snapshot->threads.at;
@@ -114,8 +114,8 @@ static void drop_unwanted(const struct capture_options *options, struct snapshot
 
 		if (known && threads[i].cgroup != last) {
 			last = threads[i].cgroup;
-			matches = path_glob_matches(options->cgroup_glob,
-						    intern_text(&snapshot->strings, last));
+			matches = ctprof_path_glob_matches(options->cgroup_glob,
+							   intern_text(&snapshot->strings, last));
 		}
 		if (known ? !matches : unknown_too)
 			continue;
@@ -126,8 +126,8 @@ static void drop_unwanted(const struct capture_options *options, struct snapshot
 	snapshot->threads.n = kept;
 }
 
-void walk_fill(const struct capture_options *options, int proc_folder, struct snapshot *snapshot,
-	       struct walk_tally *tally)
+void ctprof_walk_fill(const struct ctprof_options *options, int proc_folder,
+		      struct ctprof_snapshot *snapshot, struct ctprof_walk_tally *tally)
 {
 	struct fill fill = {
 		.options = options,
@@ -138,12 +138,12 @@ void walk_fill(const struct capture_options *options, int proc_folder, struct sn
 	tally->tids_walked += snapshot->threads.n;
 	if (options->cgroup_glob)
 		drop_unwanted(options, snapshot, false);
-	walk_tables_init(&fill.tables, snapshot);
+	ctprof_walk_tables_init(&fill.tables, snapshot);
 	list_todo(&fill);
 	if (fill.todo.n)
 		run(&fill, tally);
 	vec_deinit(&fill.todo);
-	walk_tables_deinit(&fill.tables);
+	ctprof_walk_tables_deinit(&fill.tables);
 	if (options->cgroup_glob)
 		drop_unwanted(options, snapshot, true);
 }

@@ -18,7 +18,7 @@ static int compare_ids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-void id_list_sort(struct id_list *list)
+void ctprof_id_list_sort(struct ctprof_id_list *list)
 {
 	size_t kept = 1;
 
@@ -35,7 +35,7 @@ void id_list_sort(struct id_list *list)
 	list->ids.n = kept;
 }
 
-static int take_entries(const char *at, const char *end, size_t limit, struct id_list *into)
+static int take_entries(const char *at, const char *end, size_t limit, struct ctprof_id_list *into)
 {
 	while (at < end) {
 		const struct dirent64 *entry = (const void *)at;
@@ -52,7 +52,7 @@ static int take_entries(const char *at, const char *end, size_t limit, struct id
 	return 0;
 }
 
-int id_list_read(int folder, size_t limit, struct id_list *ret)
+int ctprof_id_list_read(int folder, size_t limit, struct ctprof_id_list *ret)
 {
 	_Alignas(struct dirent64) char entries[ENTRIES_BYTES];
 	long n;
@@ -66,11 +66,11 @@ int id_list_read(int folder, size_t limit, struct id_list *ret)
 	}
 	if (n < 0)
 		return errno;
-	id_list_sort(ret);
+	ctprof_id_list_sort(ret);
 	return 0;
 }
 
-void id_list_deinit(struct id_list *list)
+void ctprof_id_list_deinit(struct ctprof_id_list *list)
 {
 	vec_deinit(&list->ids);
 }

@@ -8,7 +8,7 @@ struct place {
 	size_t from;
 };
 
-void walk_append(struct snapshot *snapshot, struct sample_list *list)
+void ctprof_walk_append(struct ctprof_snapshot *snapshot, struct ctprof_sample_list *list)
 {
 	size_t n = snapshot->threads.n, more = list->samples.n;
 
@@ -16,7 +16,7 @@ void walk_append(struct snapshot *snapshot, struct sample_list *list)
 		snapshot->threads.at = list->samples.at;
 		snapshot->threads.n = list->samples.n;
 		snapshot->threads.capacity = list->samples.capacity;
-		*list = (struct sample_list){ 0 };
+		*list = (struct ctprof_sample_list){ 0 };
 		return;
 	}
 	if (more) {
@@ -69,7 +69,7 @@ static void permute(struct thread_sample *samples, struct place *places, size_t 
 	}
 }
 
-void walk_sort(struct thread_sample *samples, size_t n)
+void ctprof_walk_sort(struct thread_sample *samples, size_t n)
 {
 	_cleanup_free_ struct place *places = NULL;
 	size_t in_order = 1;
@@ -85,7 +85,7 @@ void walk_sort(struct thread_sample *samples, size_t n)
 	permute(samples, places, n);
 }
 
-size_t walk_unique(struct thread_sample *samples, size_t n)
+size_t ctprof_walk_unique(struct thread_sample *samples, size_t n)
 {
 	size_t kept = 0;
 

@@ -14,24 +14,24 @@
 /* How much of a host, or of what claims to be one, a capture takes in. */
 enum {
 	/* The kernel's own bound is PID_MAX_LIMIT, 4 Mi. */
-	WALK_LIMIT_PROCESSES = 4 << 20,
-	WALK_LIMIT_THREADS = 4 << 20,
+	CTPROF_LIMIT_PROCESSES = 4 << 20,
+	CTPROF_LIMIT_THREADS = 4 << 20,
 	/* One file of a thread. A status file with all of 65,536 groups has 0.7 MB. */
-	WALK_LIMIT_FILE_BYTES = 2 << 20,
+	CTPROF_LIMIT_FILE_BYTES = 2 << 20,
 	/* Reading in parallel helps as far as the kernel's locks let it. */
-	WALK_LIMIT_JOBS = 256,
+	CTPROF_LIMIT_JOBS = 256,
 };
 
 /* The numbers in a folder of /proc: processes, or the threads of one. */
-struct id_list {
+struct ctprof_id_list {
 	VEC(pid_t) ids; /* ascending, each once */
 };
 
 /* Replaces the ids; 0, or the errno, E2BIG beyond `limit`. The folder is read from where it is. */
-int id_list_read(int folder, size_t limit, struct id_list *ret);
-void id_list_deinit(struct id_list *list);
+int ctprof_id_list_read(int folder, size_t limit, struct ctprof_id_list *ret);
+void ctprof_id_list_deinit(struct ctprof_id_list *list);
 /* Puts them in order. */
-void id_list_sort(struct id_list *list);
+void ctprof_id_list_sort(struct ctprof_id_list *list);
 
 /*
  * Who reads what next. Workers take processes in order; the threads of a large one are put back
@@ -39,10 +39,10 @@ void id_list_sort(struct id_list *list);
  */
 
 /* Threads that are read at a stretch. */
-enum { WALK_CHUNK = 128 };
+enum { CTPROF_WALK_CHUNK = 128 };
 
 /* A large process whose threads are listed. */
-struct walk_process {
+struct ctprof_walk_process {
 	pid_t tgid;
 	int task_folder;
 	uint32_t pcomm;
@@ -52,47 +52,47 @@ struct walk_process {
 	unsigned int users; /* the queue's */
 };
 
-struct walk_queue {
+struct ctprof_walk_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	size_t next, n;	      /* processes */
 	unsigned int listing; /* workers that may still share one */
-	VEC(struct walk_process *) shared;
+	VEC(struct ctprof_walk_process *) shared;
 };
 
-struct walk_item {
-	struct walk_process *process; /* NULL: the process `index` as a whole */
+struct ctprof_walk_item {
+	struct ctprof_walk_process *process; /* NULL: the process `index` as a whole */
 	size_t index;
 	size_t begin, end; /* of its tids */
 };
 
-void walk_queue_init(struct walk_queue *queue, size_t n_processes);
-void walk_queue_deinit(struct walk_queue *queue);
+void ctprof_walk_queue_init(struct ctprof_walk_queue *queue, size_t n_processes);
+void ctprof_walk_queue_deinit(struct ctprof_walk_queue *queue);
 
 /* Waits while others may still share something; false when all is given out. */
-bool walk_queue_take(struct walk_queue *queue, struct walk_item *ret);
+bool ctprof_walk_queue_take(struct ctprof_walk_queue *queue, struct ctprof_walk_item *ret);
 /* After each item. `share`: the rest of a process that was taken as a whole, or NULL. */
-void walk_queue_done(struct walk_queue *queue, const struct walk_item *item,
-		     struct walk_process *share);
+void ctprof_walk_queue_done(struct ctprof_walk_queue *queue, const struct ctprof_walk_item *item,
+			    struct ctprof_walk_process *share);
 
 /* From the samples of several workers to the threads of a snapshot. */
-struct sample_list {
+struct ctprof_sample_list {
 	VEC(struct thread_sample) samples;
 };
 
 /* Appends the samples and frees the list; an empty snapshot takes them over without a copy. */
-void walk_append(struct snapshot *snapshot, struct sample_list *list);
+void ctprof_walk_append(struct ctprof_snapshot *snapshot, struct ctprof_sample_list *list);
 
 /* By process, then thread. Needs 16 bytes for each, not a second copy. */
-void walk_sort(struct thread_sample *samples, size_t n);
+void ctprof_walk_sort(struct thread_sample *samples, size_t n);
 
 /* Of sorted samples: how many are left when each number stands once, with what was seen last. */
-size_t walk_unique(struct thread_sample *samples, size_t n);
+size_t ctprof_walk_unique(struct thread_sample *samples, size_t n);
 
 /* Threads that another path has found already: what they lack comes from /proc. */
 
 /* For snapshot->threads, which stay where they are, in order; those of other cgroups go. */
-void walk_fill(const struct capture_options *options, int proc_folder, struct snapshot *snapshot,
-	       struct walk_tally *tally);
+void ctprof_walk_fill(const struct ctprof_options *options, int proc_folder,
+		      struct ctprof_snapshot *snapshot, struct ctprof_walk_tally *tally);
 
 #endif

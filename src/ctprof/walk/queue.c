@@ -3,21 +3,21 @@
 
 #include <unistd.h>
 
-static void process_free(struct walk_process *process)
+static void process_free(struct ctprof_walk_process *process)
 {
 	close(process->task_folder);
 	free(process->tids);
 	free(process);
 }
 
-void walk_queue_init(struct walk_queue *queue, size_t n_processes)
+void ctprof_walk_queue_init(struct ctprof_walk_queue *queue, size_t n_processes)
 {
-	*queue = (struct walk_queue){ .n = n_processes };
+	*queue = (struct ctprof_walk_queue){ .n = n_processes };
 	pthread_mutex_init(&queue->lock, NULL);
 	pthread_cond_init(&queue->changed, NULL);
 }
 
-void walk_queue_deinit(struct walk_queue *queue)
+void ctprof_walk_queue_deinit(struct ctprof_walk_queue *queue)
 {
 	for (size_t i = 0; i < queue->shared.n; i++)
 		process_free(queue->shared.at[i]);
@@ -27,18 +27,19 @@ void walk_queue_deinit(struct walk_queue *queue)
 }
 
 /* With the lock held. */
-static bool take_chunk(struct walk_queue *queue, struct walk_item *ret)
+static bool take_chunk(struct ctprof_walk_queue *queue, struct ctprof_walk_item *ret)
 {
 	for (size_t i = 0; i < queue->shared.n; i++) {
-		struct walk_process *process = queue->shared.at[i];
+		struct ctprof_walk_process *process = queue->shared.at[i];
 		size_t left = process->n - process->next;
 
 		if (left == 0)
 			continue;
-		*ret = (struct walk_item){
+		*ret = (struct ctprof_walk_item){
 			.process = process,
 			.begin = process->next,
-			.end = process->next + (left < WALK_CHUNK ? left : WALK_CHUNK),
+			.end = process->next +
+			       (left < CTPROF_WALK_CHUNK ? left : CTPROF_WALK_CHUNK),
 		};
 		process->next = ret->end;
 		process->users++;
@@ -47,7 +48,7 @@ static bool take_chunk(struct walk_queue *queue, struct walk_item *ret)
 	return false;
 }
 
-bool walk_queue_take(struct walk_queue *queue, struct walk_item *ret)
+bool ctprof_walk_queue_take(struct ctprof_walk_queue *queue, struct ctprof_walk_item *ret)
 {
 	bool taken = true;
 
@@ -57,7 +58,7 @@ bool walk_queue_take(struct walk_queue *queue, struct walk_item *ret)
 		if (take_chunk(queue, ret))
 			break;
 		if (queue->next < queue->n) {
-			*ret = (struct walk_item){ .index = queue->next++ };
+			*ret = (struct ctprof_walk_item){ .index = queue->next++ };
 			queue->listing++;
 			break;
 		}
@@ -71,7 +72,7 @@ bool walk_queue_take(struct walk_queue *queue, struct walk_item *ret)
 }
 
 /* With the lock held. */
-static void forget(struct walk_queue *queue, const struct walk_process *process)
+static void forget(struct ctprof_walk_queue *queue, const struct ctprof_walk_process *process)
 {
 	size_t i = 0;
 
@@ -80,10 +81,10 @@ static void forget(struct walk_queue *queue, const struct walk_process *process)
 	queue->shared.at[i] = queue->shared.at[--queue->shared.n];
 }
 
-void walk_queue_done(struct walk_queue *queue, const struct walk_item *item,
-		     struct walk_process *share)
+void ctprof_walk_queue_done(struct ctprof_walk_queue *queue, const struct ctprof_walk_item *item,
+			    struct ctprof_walk_process *share)
 {
-	struct walk_process *process = item->process;
+	struct ctprof_walk_process *process = item->process;
 
 	pthread_mutex_lock(&queue->lock);
 	if (!process) {

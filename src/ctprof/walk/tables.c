@@ -5,19 +5,19 @@
 
 #include "procfs/reading.h"
 
-void walk_tables_init(struct walk_tables *tables, struct snapshot *snapshot)
+void ctprof_walk_tables_init(struct ctprof_walk_tables *tables, struct ctprof_snapshot *snapshot)
 {
-	*tables = (struct walk_tables){ .snapshot = snapshot };
+	*tables = (struct ctprof_walk_tables){ .snapshot = snapshot };
 	pthread_mutex_init(&tables->lock, NULL);
 }
 
-void walk_tables_deinit(struct walk_tables *tables)
+void ctprof_walk_tables_deinit(struct ctprof_walk_tables *tables)
 {
 	vec_deinit(&tables->smaps.rows);
 	pthread_mutex_destroy(&tables->lock);
 }
 
-uint32_t walk_tables_add_string(struct walk_tables *tables, struct slice text)
+uint32_t ctprof_walk_tables_add_string(struct ctprof_walk_tables *tables, struct slice text)
 {
 	uint32_t id;
 
@@ -27,18 +27,18 @@ uint32_t walk_tables_add_string(struct walk_tables *tables, struct slice text)
 	return id;
 }
 
-uint32_t walk_tables_add_cpus(struct walk_tables *tables, const struct cpu_ids *ids)
+uint32_t ctprof_walk_tables_add_cpus(struct ctprof_walk_tables *tables, const struct cpu_ids *ids)
 {
 	uint32_t id;
 
 	pthread_mutex_lock(&tables->lock);
-	id = snapshot_add_cpu_list(tables->snapshot, ids->ids.at, ids->ids.n);
+	id = ctprof_snapshot_add_cpu_list(tables->snapshot, ids->ids.at, ids->ids.n);
 	pthread_mutex_unlock(&tables->lock);
 	return id;
 }
 
 /* With no more memory than the rows need. */
-static uint32_t keep(struct snapshot *snapshot, const struct named_readings *smaps)
+static uint32_t keep(struct ctprof_snapshot *snapshot, const struct named_readings *smaps)
 {
 	struct named_readings kept = { .known = true };
 	size_t n = smaps->rows.n;
@@ -50,7 +50,8 @@ static uint32_t keep(struct snapshot *snapshot, const struct named_readings *sma
 	return (uint32_t)snapshot->smaps.n - 1;
 }
 
-bool walk_tables_add_smaps(struct walk_tables *tables, const char *text, size_t n, uint32_t *ret)
+bool ctprof_walk_tables_add_smaps(struct ctprof_walk_tables *tables, const char *text, size_t n,
+				  uint32_t *ret)
 {
 	bool sense;
 

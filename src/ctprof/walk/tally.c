@@ -3,22 +3,23 @@
 
 #include <string.h>
 
-void walk_notes_absent(struct walk_notes *notes, enum metric_source source,
-		       enum snapshot_reason reason)
+void ctprof_walk_notes_absent(struct ctprof_walk_notes *notes, enum metric_source source,
+			      enum ctprof_reason reason)
 {
 	notes->absent |= UINT32_C(1) << source;
 	notes->reasons[source] = (uint8_t)reason;
 }
 
-void walk_notes_unreadable(struct walk_notes *notes, enum metric_source source,
-			   enum snapshot_reason reason)
+void ctprof_walk_notes_unreadable(struct ctprof_walk_notes *notes, enum metric_source source,
+				  enum ctprof_reason reason)
 {
-	walk_notes_absent(notes, source, reason);
+	ctprof_walk_notes_absent(notes, source, reason);
 	if (source != METRIC_SOURCE_COMM)
 		notes->unreadable |= UINT32_C(1) << source;
 }
 
-void walk_tally_commit(struct walk_tally *tally, const struct walk_notes *notes)
+void ctprof_walk_tally_commit(struct ctprof_walk_tally *tally,
+			      const struct ctprof_walk_notes *notes)
 {
 	tally->negative_times += notes->negative_times;
 	for (uint32_t left = notes->absent; left; left &= left - 1) {
@@ -29,19 +30,19 @@ void walk_tally_commit(struct walk_tally *tally, const struct walk_notes *notes)
 	}
 }
 
-void walk_tally_add(struct walk_tally *tally, const struct walk_tally *more)
+void ctprof_walk_tally_add(struct ctprof_walk_tally *tally, const struct ctprof_walk_tally *more)
 {
 	tally->tids_walked += more->tids_walked;
 	tally->negative_times += more->negative_times;
 	for (size_t i = 0; i < N_METRIC_SOURCES; i++) {
 		tally->failures[i] += more->failures[i];
-		for (size_t j = 0; j < N_SNAPSHOT_REASONS; j++)
+		for (size_t j = 0; j < CTPROF_N_REASONS; j++)
 			tally->reasons[i][j] += more->reasons[i][j];
 	}
 }
 
 /* "" when nothing failed. */
-static const char *dominant_file(const struct walk_tally *tally)
+static const char *dominant_file(const struct ctprof_walk_tally *tally)
 {
 	const char *word = "";
 	uint64_t most = 0;
@@ -57,12 +58,13 @@ static const char *dominant_file(const struct walk_tally *tally)
 	return word;
 }
 
-void walk_tally_summarise(const struct walk_tally *tally, struct snapshot *snapshot)
+void ctprof_walk_tally_summarise(const struct ctprof_walk_tally *tally,
+				 struct ctprof_snapshot *snapshot)
 {
-	struct parse_summary *parse = &snapshot->parse;
+	struct ctprof_parse_summary *parse = &snapshot->parse;
 	uint64_t configured;
 
-	*parse = (struct parse_summary){
+	*parse = (struct ctprof_parse_summary){
 		.known = true,
 		.tids_walked = tally->tids_walked,
 		/* Another path may have counted some. */
@@ -72,7 +74,7 @@ void walk_tally_summarise(const struct walk_tally *tally, struct snapshot *snaps
 	for (size_t i = 0; i < N_METRIC_SOURCES; i++) {
 		parse->read_failures_by_source[i] = tally->failures[i];
 		parse->read_failures += tally->failures[i];
-		for (size_t j = 0; j < N_SNAPSHOT_REASONS; j++)
+		for (size_t j = 0; j < CTPROF_N_REASONS; j++)
 			snapshot->reasons[i][j] += tally->reasons[i][j];
 	}
 	configured = tally->failures[METRIC_SOURCE_SCHEDSTAT] + tally->failures[METRIC_SOURCE_IO];

@@ -13,35 +13,35 @@ enum { PATH_BYTES = 48 };
 
 /* One thread while it is read. */
 struct thread_read {
-	struct thread_reader *reader;
+	struct ctprof_reader *reader;
 	struct thread_sample *sample;
-	struct walk_notes notes;
+	struct ctprof_walk_notes notes;
 	int folder;
 	uint32_t sources;
 	char path[PATH_BYTES]; /* "TID/" and room for the name of a file */
 	size_t path_n;
 };
 
-void thread_reader_init(struct thread_reader *reader, const struct capture_options *options,
-			struct walk_tables *tables)
+void ctprof_reader_init(struct ctprof_reader *reader, const struct ctprof_options *options,
+			struct ctprof_walk_tables *tables)
 {
-	*reader = (struct thread_reader){ .options = options, .tables = tables };
-	walk_buffer_init(&reader->buffer);
-	affinity_init(&reader->affinity);
+	*reader = (struct ctprof_reader){ .options = options, .tables = tables };
+	ctprof_walk_buffer_init(&reader->buffer);
+	ctprof_affinity_init(&reader->affinity);
 }
 
-void thread_reader_deinit(struct thread_reader *reader)
+void ctprof_reader_deinit(struct ctprof_reader *reader)
 {
-	walk_buffer_deinit(&reader->buffer);
-	affinity_deinit(&reader->affinity);
+	ctprof_walk_buffer_deinit(&reader->buffer);
+	ctprof_affinity_deinit(&reader->affinity);
 	cpu_ids_deinit(&reader->ids);
 	strbuf_deinit(&reader->last_cgroup);
 }
 
-int thread_reader_name(struct thread_reader *reader, int folder, const char *path,
+int ctprof_reader_name(struct ctprof_reader *reader, int folder, const char *path,
 		       uint32_t *ret_string)
 {
-	int errnum = walk_file_read(folder, path, &reader->buffer);
+	int errnum = ctprof_walk_file_read(folder, path, &reader->buffer);
 	struct slice name;
 
 	if (errnum)
@@ -49,7 +49,7 @@ int thread_reader_name(struct thread_reader *reader, int folder, const char *pat
 	name = slice_trim((struct slice){ reader->buffer.at, reader->buffer.n });
 	if (name.n == 0)
 		return ENODATA;
-	*ret_string = walk_tables_add_string(reader->tables, name);
+	*ret_string = ctprof_walk_tables_add_string(reader->tables, name);
 	return 0;
 }
 
@@ -71,15 +71,16 @@ static const char *path_of(struct thread_read *r, const char *file)
 
 static int read_source(struct thread_read *r, enum metric_source source)
 {
-	return walk_file_read(r->folder, path_of(r, metric_sources[source].file),
-			      &r->reader->buffer);
+	return ctprof_walk_file_read(r->folder, path_of(r, metric_sources[source].file),
+				     &r->reader->buffer);
 }
 
 static void note_errno(struct thread_read *r, enum metric_source source, int errnum)
 {
-	walk_notes_unreadable(
+	ctprof_walk_notes_unreadable(
 		&r->notes, source,
-		walk_file_reason(r->folder, path_of(r, metric_sources[source].file), errnum));
+		ctprof_walk_file_reason(r->folder, path_of(r, metric_sources[source].file),
+					errnum));
 }
 
 /* Reads it when it is wanted; false when there is no text, which is noted. */
@@ -100,7 +101,7 @@ static void mark_parsed(struct thread_read *r, enum metric_source source, bool m
 	if (makes_sense)
 		mark_read(r, source);
 	else
-		walk_notes_absent(&r->notes, source, SNAPSHOT_REASON_MALFORMED);
+		ctprof_walk_notes_absent(&r->notes, source, CTPROF_SNAPSHOT_REASON_MALFORMED);
 }
 
 static void read_comm(struct thread_read *r)
@@ -109,39 +110,40 @@ static void read_comm(struct thread_read *r)
 
 	if (!wants(r, METRIC_SOURCE_COMM))
 		return;
-	errnum = thread_reader_name(r->reader, r->folder, path_of(r, "comm"), &r->sample->comm);
+	errnum = ctprof_reader_name(r->reader, r->folder, path_of(r, "comm"), &r->sample->comm);
 	if (errnum == 0)
 		mark_read(r, METRIC_SOURCE_COMM);
 	else if (errnum == ENODATA)
-		walk_notes_absent(&r->notes, METRIC_SOURCE_COMM, SNAPSHOT_REASON_MALFORMED);
+		ctprof_walk_notes_absent(&r->notes, METRIC_SOURCE_COMM,
+					 CTPROF_SNAPSHOT_REASON_MALFORMED);
 	else
 		note_errno(r, METRIC_SOURCE_COMM, errnum);
 }
 
 static void take_cgroup(struct thread_read *r, struct slice path)
 {
-	struct thread_reader *reader = r->reader;
+	struct ctprof_reader *reader = r->reader;
 
 	if (!slice_equal(path, strbuf_str(&reader->last_cgroup))) {
 		strbuf_clear(&reader->last_cgroup);
 		strbuf_append_bytes(&reader->last_cgroup, path.at, path.n);
-		reader->last_cgroup_id = walk_tables_add_string(reader->tables, path);
+		reader->last_cgroup_id = ctprof_walk_tables_add_string(reader->tables, path);
 	}
 	r->sample->cgroup = reader->last_cgroup_id;
 }
 
 static void read_cgroup(struct thread_read *r)
 {
-	const struct walk_buffer *text = &r->reader->buffer;
+	const struct ctprof_walk_buffer *text = &r->reader->buffer;
 	struct slice path;
 
 	if (!text_of(r, METRIC_SOURCE_CGROUP))
 		return;
 	if (!proc_cgroup_parse((struct slice){ text->at, text->n }, &path)) {
 		/* Lines of v1 alone: this kernel has no v2 tree to be in. */
-		walk_notes_absent(&r->notes, METRIC_SOURCE_CGROUP,
-				  text->n ? SNAPSHOT_REASON_NO_SUCH_FILE
-					  : SNAPSHOT_REASON_MALFORMED);
+		ctprof_walk_notes_absent(&r->notes, METRIC_SOURCE_CGROUP,
+					 text->n ? CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE
+						 : CTPROF_SNAPSHOT_REASON_MALFORMED);
 		return;
 	}
 	take_cgroup(r, path);
@@ -154,7 +156,7 @@ static bool is_wanted(const struct thread_read *r)
 	const char *glob = r->reader->options->cgroup_glob;
 
 	return !glob || (r->sample->sources & METRIC_SOURCE_BIT(CGROUP) &&
-			 path_glob_matches(glob, strbuf_str(&r->reader->last_cgroup)));
+			 ctprof_path_glob_matches(glob, strbuf_str(&r->reader->last_cgroup)));
 }
 
 static void set_cpus(struct thread_read *r, uint32_t list, size_t n)
@@ -167,18 +169,18 @@ static void set_cpus(struct thread_read *r, uint32_t list, size_t n)
 /* False when the text of the status file has to do. */
 static bool ask_affinity(struct thread_read *r)
 {
-	struct thread_reader *reader = r->reader;
+	struct ctprof_reader *reader = r->reader;
 	bool same;
-	int errnum = affinity_read(&reader->affinity, (pid_t)r->sample->tid, &same);
+	int errnum = ctprof_affinity_read(&reader->affinity, (pid_t)r->sample->tid, &same);
 
 	if (errnum) {
-		walk_notes_absent(&r->notes, METRIC_SOURCE_AFFINITY,
-				  walk_file_reason(r->folder, "", errnum));
+		ctprof_walk_notes_absent(&r->notes, METRIC_SOURCE_AFFINITY,
+					 ctprof_walk_file_reason(r->folder, "", errnum));
 		return false;
 	}
 	if (!same) {
-		affinity_ids(&reader->affinity, &reader->ids);
-		reader->last_cpus = walk_tables_add_cpus(reader->tables, &reader->ids);
+		ctprof_affinity_ids(&reader->affinity, &reader->ids);
+		reader->last_cpus = ctprof_walk_tables_add_cpus(reader->tables, &reader->ids);
 		reader->last_n_cpus = (uint32_t)reader->ids.ids.n;
 	}
 	set_cpus(r, reader->last_cpus, reader->last_n_cpus);
@@ -187,20 +189,21 @@ static bool ask_affinity(struct thread_read *r)
 
 static void take_cpus(struct thread_read *r, struct slice text)
 {
-	struct thread_reader *reader = r->reader;
+	struct ctprof_reader *reader = r->reader;
 
 	if (!cpu_list_parse(text.at, text.n, &reader->ids)) {
-		walk_notes_absent(&r->notes, METRIC_SOURCE_AFFINITY, SNAPSHOT_REASON_MALFORMED);
+		ctprof_walk_notes_absent(&r->notes, METRIC_SOURCE_AFFINITY,
+					 CTPROF_SNAPSHOT_REASON_MALFORMED);
 		return;
 	}
 	r->notes.absent &= ~METRIC_SOURCE_BIT(AFFINITY);
-	set_cpus(r, walk_tables_add_cpus(reader->tables, &reader->ids), reader->ids.ids.n);
+	set_cpus(r, ctprof_walk_tables_add_cpus(reader->tables, &reader->ids), reader->ids.ids.n);
 }
 
 /* Both in one: the file also tells the CPUs when nobody else does. */
 static void read_status_and_affinity(struct thread_read *r)
 {
-	const struct walk_buffer *text = &r->reader->buffer;
+	const struct ctprof_walk_buffer *text = &r->reader->buffer;
 	bool needs_cpus = wants(r, METRIC_SOURCE_AFFINITY) &&
 			  !(r->reader->options->live && ask_affinity(r));
 	struct slice cpus = { "", 0 };
@@ -214,32 +217,33 @@ static void read_status_and_affinity(struct thread_read *r)
 			note_errno(r, METRIC_SOURCE_STATUS, errnum);
 		else
 			mark_parsed(r, METRIC_SOURCE_STATUS,
-				    walk_take_status(text->at, text->n, r->sample, &cpus));
+				    ctprof_walk_take_status(text->at, text->n, r->sample, &cpus));
 	} else if (!errnum) {
 		proc_line_find((struct slice){ text->at, text->n }, "Cpus_allowed_list", &cpus);
 	}
 	if (!needs_cpus)
 		return;
 	if (errnum)
-		walk_notes_absent(&r->notes, METRIC_SOURCE_AFFINITY,
-				  walk_file_reason(r->folder, path_of(r, "status"), errnum));
+		ctprof_walk_notes_absent(
+			&r->notes, METRIC_SOURCE_AFFINITY,
+			ctprof_walk_file_reason(r->folder, path_of(r, "status"), errnum));
 	else
 		take_cpus(r, cpus);
 }
 
 static void read_sched(struct thread_read *r)
 {
-	const struct walk_buffer *text = &r->reader->buffer;
+	const struct ctprof_walk_buffer *text = &r->reader->buffer;
 
 	if (text_of(r, METRIC_SOURCE_SCHED))
-		mark_parsed(
-			r, METRIC_SOURCE_SCHED,
-			walk_take_sched(text->at, text->n, r->sample, &r->notes.negative_times));
+		mark_parsed(r, METRIC_SOURCE_SCHED,
+			    ctprof_walk_take_sched(text->at, text->n, r->sample,
+						   &r->notes.negative_times));
 }
 
 static void read_smaps(struct thread_read *r)
 {
-	const struct walk_buffer *text = &r->reader->buffer;
+	const struct ctprof_walk_buffer *text = &r->reader->buffer;
 	struct stat st;
 	int errnum;
 
@@ -248,7 +252,8 @@ static void read_smaps(struct thread_read *r)
 	errnum = read_source(r, METRIC_SOURCE_SMAPS);
 	path_of(r, "");
 	if (errnum == ESRCH && fstatat(r->folder, r->path, &st, 0) == 0) {
-		walk_notes_absent(&r->notes, METRIC_SOURCE_SMAPS, SNAPSHOT_REASON_NO_MEMORY);
+		ctprof_walk_notes_absent(&r->notes, METRIC_SOURCE_SMAPS,
+					 CTPROF_SNAPSHOT_REASON_NO_MEMORY);
 		return;
 	}
 	if (errnum) {
@@ -256,7 +261,8 @@ static void read_smaps(struct thread_read *r)
 		return;
 	}
 	mark_parsed(r, METRIC_SOURCE_SMAPS,
-		    walk_tables_add_smaps(r->reader->tables, text->at, text->n, &r->sample->smaps));
+		    ctprof_walk_tables_add_smaps(r->reader->tables, text->at, text->n,
+						 &r->sample->smaps));
 }
 
 /*
@@ -278,7 +284,8 @@ static void check_schedstat(struct thread_read *r)
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
 		sample_forget(sample, ids[i]);
 	sample->sources &= ~METRIC_SOURCE_BIT(SCHEDSTAT);
-	walk_notes_absent(&r->notes, METRIC_SOURCE_SCHEDSTAT, SNAPSHOT_REASON_SWITCHED_OFF);
+	ctprof_walk_notes_absent(&r->notes, METRIC_SOURCE_SCHEDSTAT,
+				 CTPROF_SNAPSHOT_REASON_SWITCHED_OFF);
 }
 
 /* It is there, and something else than its end kept us from reading. */
@@ -286,7 +293,7 @@ static bool read_was_denied(const struct thread_read *r)
 {
 	for (int source = 0; source < N_METRIC_SOURCES; source++)
 		if ((r->notes.absent >> source & 1) &&
-		    r->notes.reasons[source] == SNAPSHOT_REASON_OTHER)
+		    r->notes.reasons[source] == CTPROF_SNAPSHOT_REASON_OTHER)
 			return true;
 	return false;
 }
@@ -302,7 +309,7 @@ static bool is_ghost(const struct thread_read *r)
 	return r->sources && r->sample->sources == 0;
 }
 
-static void begin(struct thread_read *r, struct thread_reader *reader, int task_folder,
+static void begin(struct thread_read *r, struct ctprof_reader *reader, int task_folder,
 		  uint32_t sources, struct thread_sample *sample)
 {
 	*r = (struct thread_read){
@@ -316,24 +323,25 @@ static void begin(struct thread_read *r, struct thread_reader *reader, int task_
 
 static void read_sources(struct thread_read *r)
 {
-	const struct walk_buffer *text = &r->reader->buffer;
+	const struct ctprof_walk_buffer *text = &r->reader->buffer;
 	struct thread_sample *sample = r->sample;
 
 	if (text_of(r, METRIC_SOURCE_STAT))
-		mark_parsed(r, METRIC_SOURCE_STAT, walk_take_stat(text->at, text->n, sample));
+		mark_parsed(r, METRIC_SOURCE_STAT,
+			    ctprof_walk_take_stat(text->at, text->n, sample));
 	if (text_of(r, METRIC_SOURCE_SCHEDSTAT))
 		mark_parsed(r, METRIC_SOURCE_SCHEDSTAT,
-			    walk_take_schedstat(text->at, text->n, sample));
+			    ctprof_walk_take_schedstat(text->at, text->n, sample));
 	if (text_of(r, METRIC_SOURCE_IO))
-		mark_parsed(r, METRIC_SOURCE_IO, walk_take_io(text->at, text->n, sample));
+		mark_parsed(r, METRIC_SOURCE_IO, ctprof_walk_take_io(text->at, text->n, sample));
 	read_status_and_affinity(r);
 	read_sched(r);
 	read_smaps(r);
 	check_schedstat(r);
 }
 
-enum thread_outcome thread_reader_read(struct thread_reader *reader, int task_folder,
-				       uint32_t sources, struct thread_sample *sample)
+enum ctprof_thread_outcome ctprof_reader_read(struct ctprof_reader *reader, int task_folder,
+					      uint32_t sources, struct thread_sample *sample)
 {
 	struct thread_read r;
 
@@ -344,25 +352,25 @@ enum thread_outcome thread_reader_read(struct thread_reader *reader, int task_fo
 	read_comm(&r);
 	read_cgroup(&r);
 	if (!is_wanted(&r))
-		return THREAD_UNWANTED;
+		return CTPROF_THREAD_UNWANTED;
 	read_sources(&r);
 	if (is_ghost(&r))
-		return THREAD_GHOST;
-	walk_tally_commit(&reader->tally, &r.notes);
-	return THREAD_KEPT;
+		return CTPROF_THREAD_GHOST;
+	ctprof_walk_tally_commit(&reader->tally, &r.notes);
+	return CTPROF_THREAD_KEPT;
 }
 
 /* Whether the number still belongs to the thread that began then. */
 static bool is_same_thread(struct thread_read *r, uint64_t start_ticks)
 {
-	const struct walk_buffer *text = &r->reader->buffer;
+	const struct ctprof_walk_buffer *text = &r->reader->buffer;
 	struct thread_sample now = { .tid = r->sample->tid, .tgid = r->sample->tgid };
 
-	return read_source(r, METRIC_SOURCE_STAT) == 0 && walk_take_stat(text->at, text->n, &now) &&
-	       now.start_ticks == start_ticks;
+	return read_source(r, METRIC_SOURCE_STAT) == 0 &&
+	       ctprof_walk_take_stat(text->at, text->n, &now) && now.start_ticks == start_ticks;
 }
 
-void thread_reader_fill(struct thread_reader *reader, int task_folder, uint32_t sources,
+void ctprof_reader_fill(struct ctprof_reader *reader, int task_folder, uint32_t sources,
 			struct thread_sample *sample)
 {
 	const struct thread_sample before = *sample;
@@ -375,8 +383,8 @@ void thread_reader_fill(struct thread_reader *reader, int task_folder, uint32_t 
 	if (before.start_ticks && !is_same_thread(&r, before.start_ticks)) {
 		*sample = before;
 		for (uint32_t left = r.sources & ~r.notes.absent; left; left &= left - 1)
-			walk_notes_absent(&r.notes, (enum metric_source)__builtin_ctz(left),
-					  SNAPSHOT_REASON_VANISHED);
+			ctprof_walk_notes_absent(&r.notes, (enum metric_source)__builtin_ctz(left),
+						 CTPROF_SNAPSHOT_REASON_VANISHED);
 	}
-	walk_tally_commit(&reader->tally, &r.notes);
+	ctprof_walk_tally_commit(&reader->tally, &r.notes);
 }

@@ -16,117 +16,120 @@
 #include "base/slice.h"
 
 /* Reading one small file below an open folder, into a buffer that is used again and again. */
-struct walk_buffer {
+struct ctprof_walk_buffer {
 	char *at;
 	size_t n;
 	size_t capacity;
 };
 
-void walk_buffer_init(struct walk_buffer *buffer);
-void walk_buffer_deinit(struct walk_buffer *buffer);
+void ctprof_walk_buffer_init(struct ctprof_walk_buffer *buffer);
+void ctprof_walk_buffer_deinit(struct ctprof_walk_buffer *buffer);
 
 /* 0, or the errno; EFBIG beyond the limit. */
-int walk_file_read(int folder, const char *path, struct walk_buffer *into);
+int ctprof_walk_file_read(int folder, const char *path, struct ctprof_walk_buffer *into);
 
 /*
- * What an errno of walk_file_read() says about `path`, which is TID/file: a file that is not there
- * while its thread's folder is was never there.
+ * What an errno of ctprof_walk_file_read() says about `path`, which is TID/file: a file that is not
+ * there while its thread's folder is was never there.
  */
-enum snapshot_reason walk_file_reason(int folder, const char *path, int errnum);
+enum ctprof_reason ctprof_walk_file_reason(int folder, const char *path, int errnum);
 
 /* Tables of a snapshot into which several readers write at once. */
-struct walk_tables {
+struct ctprof_walk_tables {
 	pthread_mutex_t lock;
-	struct snapshot *snapshot;
+	struct ctprof_snapshot *snapshot;
 	struct named_readings smaps; /* used again */
 };
 
-void walk_tables_init(struct walk_tables *tables, struct snapshot *snapshot);
-void walk_tables_deinit(struct walk_tables *tables);
+void ctprof_walk_tables_init(struct ctprof_walk_tables *tables, struct ctprof_snapshot *snapshot);
+void ctprof_walk_tables_deinit(struct ctprof_walk_tables *tables);
 
-uint32_t walk_tables_add_string(struct walk_tables *tables, struct slice text);
-uint32_t walk_tables_add_cpus(struct walk_tables *tables, const struct cpu_ids *ids);
+uint32_t ctprof_walk_tables_add_string(struct ctprof_walk_tables *tables, struct slice text);
+uint32_t ctprof_walk_tables_add_cpus(struct ctprof_walk_tables *tables, const struct cpu_ids *ids);
 /* The text of a smaps_rollup file; false when nothing of it is one. */
-bool walk_tables_add_smaps(struct walk_tables *tables, const char *text, size_t n, uint32_t *ret);
+bool ctprof_walk_tables_add_smaps(struct ctprof_walk_tables *tables, const char *text, size_t n,
+				  uint32_t *ret);
 
 /*
  * What could not be read. Notes about a thread are held back until it is clear that the thread
  * belongs into the snapshot: one that ended before anything was read leaves none.
  */
-struct walk_notes {
+struct ctprof_walk_notes {
 	uint32_t absent;     /* METRIC_SOURCE_BIT of sources that were wanted and are not there */
 	uint32_t unreadable; /* those of them whose file could not be read at all */
-	uint8_t reasons[N_METRIC_SOURCES]; /* enum snapshot_reason, of the absent ones */
+	uint8_t reasons[N_METRIC_SOURCES]; /* enum ctprof_reason, of the absent ones */
 	unsigned int negative_times;
 };
 
-struct walk_tally {
+struct ctprof_walk_tally {
 	uint64_t tids_walked;
 	uint64_t negative_times;
 	uint64_t failures[N_METRIC_SOURCES];
-	uint64_t reasons[N_METRIC_SOURCES][N_SNAPSHOT_REASONS];
+	uint64_t reasons[N_METRIC_SOURCES][CTPROF_N_REASONS];
 };
 
-void walk_notes_absent(struct walk_notes *notes, enum metric_source source,
-		       enum snapshot_reason reason);
+void ctprof_walk_notes_absent(struct ctprof_walk_notes *notes, enum metric_source source,
+			      enum ctprof_reason reason);
 /* As above, and the file counts as one more that could not be read; a name never does. */
-void walk_notes_unreadable(struct walk_notes *notes, enum metric_source source,
-			   enum snapshot_reason reason);
+void ctprof_walk_notes_unreadable(struct ctprof_walk_notes *notes, enum metric_source source,
+				  enum ctprof_reason reason);
 
-void walk_tally_commit(struct walk_tally *tally, const struct walk_notes *notes);
-void walk_tally_add(struct walk_tally *tally, const struct walk_tally *more);
+void ctprof_walk_tally_commit(struct ctprof_walk_tally *tally,
+			      const struct ctprof_walk_notes *notes);
+void ctprof_walk_tally_add(struct ctprof_walk_tally *tally, const struct ctprof_walk_tally *more);
 
 /*
  * Into the snapshot, with the file that failed most (of equal ones the first in the alphabet) and
  * whether at least half are files that the kernel may have been built without.
  */
-void walk_tally_summarise(const struct walk_tally *tally, struct snapshot *snapshot);
+void ctprof_walk_tally_summarise(const struct ctprof_walk_tally *tally,
+				 struct ctprof_snapshot *snapshot);
 
 /* Which CPUs a thread may run on, as the kernel holds it: sched_getaffinity(2). */
 
 /* The mask of the thread that was asked last. */
-struct affinity {
+struct ctprof_affinity {
 	unsigned long *words;
 	size_t n_words;
 	size_t used_words; /* 0: none yet */
 };
 
-void affinity_init(struct affinity *affinity);
-void affinity_deinit(struct affinity *affinity);
+void ctprof_affinity_init(struct ctprof_affinity *affinity);
+void ctprof_affinity_deinit(struct ctprof_affinity *affinity);
 
 /*
  * 0, or the errno; ENODATA when no CPU is in the mask. *ret_same: the mask is the one of the call
  * before, as it is for most threads.
  */
-int affinity_read(struct affinity *affinity, pid_t tid, bool *ret_same);
+int ctprof_affinity_read(struct ctprof_affinity *affinity, pid_t tid, bool *ret_same);
 /* The mask as ids. */
-void affinity_ids(const struct affinity *affinity, struct cpu_ids *ret);
+void ctprof_affinity_ids(const struct ctprof_affinity *affinity, struct cpu_ids *ret);
 
 /* From the text of a thread's file to its values: the column `key` of metrics.def says which. */
 
 /* Each is false, and sets nothing, when the text makes no sense. */
-bool walk_take_stat(const char *text, size_t n, struct thread_sample *sample);
-bool walk_take_schedstat(const char *text, size_t n, struct thread_sample *sample);
-bool walk_take_io(const char *text, size_t n, struct thread_sample *sample);
+bool ctprof_walk_take_stat(const char *text, size_t n, struct thread_sample *sample);
+bool ctprof_walk_take_schedstat(const char *text, size_t n, struct thread_sample *sample);
+bool ctprof_walk_take_io(const char *text, size_t n, struct thread_sample *sample);
 /* The allowed CPUs are not set; *ret_cpus is a piece of the text, and may be all there is. */
-bool walk_take_status(const char *text, size_t n, struct thread_sample *sample,
-		      struct slice *ret_cpus);
-bool walk_take_sched(const char *text, size_t n, struct thread_sample *sample,
-		     unsigned int *ret_negative_times);
+bool ctprof_walk_take_status(const char *text, size_t n, struct thread_sample *sample,
+			     struct slice *ret_cpus);
+bool ctprof_walk_take_sched(const char *text, size_t n, struct thread_sample *sample,
+			    unsigned int *ret_negative_times);
 
 /*
  * The kernel counts what is blocked among what sleeps: what was read as voluntary sleep loses it,
  * and is not known where the time blocked is not.
  */
-void walk_split_sleep(struct thread_sample *sample);
+void ctprof_walk_split_sleep(struct thread_sample *sample);
 
 /* What one worker uses again and again. */
-struct thread_reader {
-	const struct capture_options *options;
-	struct walk_tables *tables;
-	struct walk_tally tally;
-	struct walk_buffer buffer;
-	struct affinity affinity;
+struct ctprof_reader {
+	const struct ctprof_options *options;
+	struct ctprof_walk_tables *tables;
+	struct ctprof_walk_tally tally;
+	struct ctprof_walk_buffer buffer;
+	struct ctprof_affinity affinity;
 	struct cpu_ids ids;
 	/* Most threads have the CPUs and the cgroup of the one before them. */
 	uint32_t last_cpus, last_n_cpus;
@@ -134,32 +137,32 @@ struct thread_reader {
 	uint32_t last_cgroup_id;
 };
 
-void thread_reader_init(struct thread_reader *reader, const struct capture_options *options,
-			struct walk_tables *tables);
-void thread_reader_deinit(struct thread_reader *reader);
+void ctprof_reader_init(struct ctprof_reader *reader, const struct ctprof_options *options,
+			struct ctprof_walk_tables *tables);
+void ctprof_reader_deinit(struct ctprof_reader *reader);
 
 /* The name of a process or thread, its blanks trimmed; 0, or the errno. "" is ENODATA. */
-int thread_reader_name(struct thread_reader *reader, int folder, const char *path,
+int ctprof_reader_name(struct ctprof_reader *reader, int folder, const char *path,
 		       uint32_t *ret_string);
 
-enum thread_outcome {
-	THREAD_KEPT,
-	THREAD_GHOST,	 /* ended before anything was read of it; leaves no notes */
-	THREAD_UNWANTED, /* its cgroup does not match */
+enum ctprof_thread_outcome {
+	CTPROF_THREAD_KEPT,
+	CTPROF_THREAD_GHOST,	/* ended before anything was read of it; leaves no notes */
+	CTPROF_THREAD_UNWANTED, /* its cgroup does not match */
 };
 
 /*
  * Reads what of `sources` is to be had below the task folder; sample->tid and tgid say of whom.
  * Adds to the tally.
  */
-enum thread_outcome thread_reader_read(struct thread_reader *reader, int task_folder,
-				       uint32_t sources, struct thread_sample *sample);
+enum ctprof_thread_outcome ctprof_reader_read(struct ctprof_reader *reader, int task_folder,
+					      uint32_t sources, struct thread_sample *sample);
 
 /*
  * Reads what of `sources` the sample lacks. A sample that knows when its thread began keeps what
  * it had when its number belongs to another by now; the rest has vanished then.
  */
-void thread_reader_fill(struct thread_reader *reader, int task_folder, uint32_t sources,
+void ctprof_reader_fill(struct ctprof_reader *reader, int task_folder, uint32_t sources,
 			struct thread_sample *sample);
 
 #endif

@@ -17,14 +17,14 @@
 enum { PATH_BYTES = 48 };
 
 struct walk {
-	const struct capture_options *options;
-	struct snapshot *snapshot;
+	const struct ctprof_options *options;
+	struct ctprof_snapshot *snapshot;
 	uint64_t began_ns;
 	int proc_folder;
 	unsigned int jobs;
-	struct id_list processes;
-	struct walk_tables tables;
-	struct walk_queue queue;
+	struct ctprof_id_list processes;
+	struct ctprof_walk_tables tables;
+	struct ctprof_walk_queue queue;
 	atomic_size_t processes_done, threads_done;
 	atomic_size_t closed;  /* processes that are there and do not show their threads */
 	atomic_int closed_why; /* the last errno */
@@ -35,9 +35,9 @@ struct worker {
 	pthread_t thread;
 	bool started; /* as a thread of its own */
 	bool tells;   /* progress; one worker does */
-	struct thread_reader reader;
-	struct id_list tids;
-	struct sample_list list;
+	struct ctprof_reader reader;
+	struct ctprof_id_list tids;
+	struct ctprof_sample_list list;
 };
 
 static bool is_cancelled(const struct walk *walk)
@@ -48,11 +48,11 @@ static bool is_cancelled(const struct walk *walk)
 static void tell_progress(const struct worker *worker)
 {
 	struct walk *walk = worker->walk;
-	const struct capture_options *options = walk->options;
+	const struct ctprof_options *options = walk->options;
 
 	if (worker->tells && options->progress)
 		options->progress(
-			&(struct capture_progress){
+			&(struct ctprof_progress){
 				.processes_done = atomic_load(&walk->processes_done),
 				.processes_total = walk->processes.ids.n,
 				.threads = atomic_load(&walk->threads_done),
@@ -68,8 +68,8 @@ static struct thread_sample *next_sample(struct worker *worker)
 	return &worker->list.samples.at[worker->list.samples.n];
 }
 
-static void read_threads(struct worker *worker, const struct walk_process *process, size_t begin,
-			 size_t end)
+static void read_threads(struct worker *worker, const struct ctprof_walk_process *process,
+			 size_t begin, size_t end)
 {
 	for (size_t i = begin; i < end && !is_cancelled(worker->walk); i++) {
 		struct thread_sample *sample = next_sample(worker);
@@ -80,17 +80,17 @@ static void read_threads(struct worker *worker, const struct walk_process *proce
 		sample->pcomm = process->pcomm;
 		sample->cpu_affinity = sample->smaps = SAMPLE_NO_ENTRY;
 		sample->read_at_ns = process->read_at_ns;
-		if (thread_reader_read(&worker->reader, process->task_folder,
-				       worker->walk->options->sources & WALK_SOURCES,
-				       sample) == THREAD_KEPT)
+		if (ctprof_reader_read(&worker->reader, process->task_folder,
+				       worker->walk->options->sources & CTPROF_WALK_SOURCES,
+				       sample) == CTPROF_THREAD_KEPT)
 			worker->list.samples.n++;
 	}
 	atomic_fetch_add(&worker->walk->threads_done, end - begin);
 }
 
-static struct walk_process *process_share(const struct walk_process *process)
+static struct ctprof_walk_process *process_share(const struct ctprof_walk_process *process)
 {
-	struct walk_process *shared = xnew(struct walk_process);
+	struct ctprof_walk_process *shared = xnew(struct ctprof_walk_process);
 
 	*shared = *process;
 	shared->tids = xcalloc(process->n, sizeof(*shared->tids));
@@ -99,10 +99,10 @@ static struct walk_process *process_share(const struct walk_process *process)
 }
 
 /* A process that ends meanwhile has no threads. What is too large for one worker is returned. */
-static struct walk_process *read_process(struct worker *worker, pid_t tgid)
+static struct ctprof_walk_process *read_process(struct worker *worker, pid_t tgid)
 {
 	struct walk *walk = worker->walk;
-	struct walk_process process = {
+	struct ctprof_walk_process process = {
 		.tgid = tgid,
 		.read_at_ns = clock_monotonic_ns() - walk->began_ns,
 	};
@@ -112,7 +112,8 @@ static struct walk_process *read_process(struct worker *worker, pid_t tgid)
 
 	snprintf(path, sizeof(path), "%d/task", (int)tgid);
 	folder = openat(walk->proc_folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	errnum = folder < 0 ? errno : id_list_read(folder, WALK_LIMIT_THREADS, &worker->tids);
+	errnum = folder < 0 ? errno
+			    : ctprof_id_list_read(folder, CTPROF_LIMIT_THREADS, &worker->tids);
 	if (errnum && errnum != ENOENT && errnum != ESRCH) {
 		atomic_fetch_add(&walk->closed, 1);
 		atomic_store(&walk->closed_why, errnum);
@@ -122,12 +123,12 @@ static struct walk_process *read_process(struct worker *worker, pid_t tgid)
 	if (walk->options->sources & METRIC_SOURCE_BIT(COMM)) {
 		snprintf(path, sizeof(path), "%d/comm", (int)tgid);
 		/* "" when it cannot be read. */
-		thread_reader_name(&worker->reader, walk->proc_folder, path, &process.pcomm);
+		ctprof_reader_name(&worker->reader, walk->proc_folder, path, &process.pcomm);
 	}
 	process.task_folder = folder;
 	process.tids = worker->tids.ids.at;
 	process.n = worker->tids.ids.n;
-	if (walk->jobs > 1 && process.n > 2 * WALK_CHUNK) {
+	if (walk->jobs > 1 && process.n > 2 * CTPROF_WALK_CHUNK) {
 		take_fd(folder);
 		return process_share(&process);
 	}
@@ -139,10 +140,10 @@ static void *work(void *arg)
 {
 	struct worker *worker = arg;
 	struct walk *walk = worker->walk;
-	struct walk_item item;
+	struct ctprof_walk_item item;
 
-	while (walk_queue_take(&walk->queue, &item)) {
-		struct walk_process *share = NULL;
+	while (ctprof_walk_queue_take(&walk->queue, &item)) {
+		struct ctprof_walk_process *share = NULL;
 
 		if (item.process) {
 			read_threads(worker, item.process, item.begin, item.end);
@@ -151,7 +152,7 @@ static void *work(void *arg)
 				share = read_process(worker, walk->processes.ids.at[item.index]);
 			atomic_fetch_add(&walk->processes_done, 1);
 		}
-		walk_queue_done(&walk->queue, &item, share);
+		ctprof_walk_queue_done(&walk->queue, &item, share);
 		tell_progress(worker);
 	}
 	return NULL;
@@ -160,21 +161,21 @@ static void *work(void *arg)
 static void worker_init(struct worker *worker, struct walk *walk)
 {
 	*worker = (struct worker){ .walk = walk };
-	thread_reader_init(&worker->reader, walk->options, &walk->tables);
+	ctprof_reader_init(&worker->reader, walk->options, &walk->tables);
 }
 
 static void worker_deinit(struct worker *worker)
 {
-	thread_reader_deinit(&worker->reader);
-	id_list_deinit(&worker->tids);
+	ctprof_reader_deinit(&worker->reader);
+	ctprof_id_list_deinit(&worker->tids);
 	vec_deinit(&worker->list.samples);
 }
 
 /* The caller is the first worker; one that cannot be started is done without. */
-static void run_workers(struct walk *walk, struct walk_tally *ret)
+static void run_workers(struct walk *walk, struct ctprof_walk_tally *ret)
 {
 	_cleanup_free_ struct worker *workers = xcalloc(walk->jobs, sizeof(*workers));
-	struct snapshot *snapshot = walk->snapshot;
+	struct ctprof_snapshot *snapshot = walk->snapshot;
 
 	for (unsigned int i = 0; i < walk->jobs; i++)
 		worker_init(&workers[i], walk);
@@ -186,11 +187,11 @@ static void run_workers(struct walk *walk, struct walk_tally *ret)
 	for (unsigned int i = 0; i < walk->jobs; i++) {
 		if (workers[i].started)
 			pthread_join(workers[i].thread, NULL);
-		walk_append(snapshot, &workers[i].list);
-		walk_tally_add(ret, &workers[i].reader.tally);
+		ctprof_walk_append(snapshot, &workers[i].list);
+		ctprof_walk_tally_add(ret, &workers[i].reader.tally);
 		worker_deinit(&workers[i]);
 	}
-	walk_sort(snapshot->threads.at, snapshot->threads.n);
+	ctprof_walk_sort(snapshot->threads.at, snapshot->threads.n);
 }
 
 /* A number may be the one of a thread; its process is meant then. */
@@ -204,7 +205,7 @@ static pid_t process_of(const char *proc, pid_t pid)
 
 static struct error *list_wanted(struct walk *walk, const char *proc)
 {
-	const struct capture_options *options = walk->options;
+	const struct ctprof_options *options = walk->options;
 
 	for (size_t i = 0; i < options->n_pids; i++) {
 		if (proc_pid_exists(proc, options->pids[i])) {
@@ -219,7 +220,7 @@ static struct error *list_wanted(struct walk *walk, const char *proc)
 	if (walk->processes.ids.n == 0)
 		return base_error(BASE_ABSENT, ESRCH, "process %d%s", (int)options->pids[0],
 				  options->n_pids > 1 ? " and the others" : "");
-	id_list_sort(&walk->processes);
+	ctprof_id_list_sort(&walk->processes);
 	return NULL;
 }
 
@@ -229,7 +230,7 @@ static struct error *list_processes(struct walk *walk, const char *proc)
 
 	if (walk->options->n_pids)
 		return list_wanted(walk, proc);
-	errnum = id_list_read(walk->proc_folder, WALK_LIMIT_PROCESSES, &walk->processes);
+	errnum = ctprof_id_list_read(walk->proc_folder, CTPROF_LIMIT_PROCESSES, &walk->processes);
 	if (errnum)
 		return base_error(BASE_IO, errnum, "list the processes in %s", proc);
 	if (walk->processes.ids.n == 0)
@@ -239,7 +240,7 @@ static struct error *list_processes(struct walk *walk, const char *proc)
 
 static uint64_t without_us(const struct walk *walk)
 {
-	const struct id_list *list = &walk->processes;
+	const struct ctprof_id_list *list = &walk->processes;
 	uint64_t n = list->ids.n;
 
 	for (size_t i = 0; walk->options->live && i < list->ids.n; i++)
@@ -248,23 +249,24 @@ static uint64_t without_us(const struct walk *walk)
 }
 
 /* What was not asked for is said of every thread, and which way the rest took. */
-static void note_paths(const struct capture_options *options, struct snapshot *snapshot)
+static void note_paths(const struct ctprof_options *options, struct ctprof_snapshot *snapshot)
 {
 	for (unsigned int i = 0; i < N_METRIC_SOURCES; i++) {
-		if (!(WALK_SOURCES >> i & 1))
+		if (!(CTPROF_WALK_SOURCES >> i & 1))
 			continue;
 		if (!(options->sources >> i & 1))
-			snapshot->reasons[i][SNAPSHOT_REASON_NOT_ASKED] += snapshot->threads.n;
-		else if (snapshot->paths[i] == SNAPSHOT_PATH_NONE)
+			snapshot->reasons[i][CTPROF_SNAPSHOT_REASON_NOT_ASKED] +=
+				snapshot->threads.n;
+		else if (snapshot->paths[i] == CTPROF_SNAPSHOT_PATH_NONE)
 			snapshot->paths[i] = options->live && i == METRIC_SOURCE_AFFINITY
-						     ? SNAPSHOT_PATH_SYSCALL
-						     : SNAPSHOT_PATH_PROCFS;
+						     ? CTPROF_SNAPSHOT_PATH_SYSCALL
+						     : CTPROF_SNAPSHOT_PATH_PROCFS;
 	}
 }
 
 static void tell_closed(const struct walk *walk)
 {
-	const struct capture_options *options = walk->options;
+	const struct ctprof_options *options = walk->options;
 	_cleanup_free_ char *line = NULL;
 
 	walk->snapshot->closed_processes += walk->closed;
@@ -276,7 +278,7 @@ static void tell_closed(const struct walk *walk)
 }
 
 /* Threads are in order of their processes. */
-static bool has_process(const struct snapshot *snapshot, uint32_t tgid)
+static bool has_process(const struct ctprof_snapshot *snapshot, uint32_t tgid)
 {
 	size_t begin = 0, end = snapshot->threads.n;
 
@@ -294,7 +296,7 @@ static bool has_process(const struct snapshot *snapshot, uint32_t tgid)
 /* Some kernels show an iterator less than they show in /proc. */
 static void skip_known(struct walk *walk)
 {
-	struct id_list *list = &walk->processes;
+	struct ctprof_id_list *list = &walk->processes;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->ids.n; i++)
@@ -303,19 +305,19 @@ static void skip_known(struct walk *walk)
 	list->ids.n = kept;
 }
 
-static void walk_listed(struct walk *walk, struct walk_tally *tally)
+static void walk_listed(struct walk *walk, struct ctprof_walk_tally *tally)
 {
-	walk->jobs = parallel_jobs(walk->options, SIZE_MAX);
-	walk_tables_init(&walk->tables, walk->snapshot);
-	walk_queue_init(&walk->queue, walk->processes.ids.n);
+	walk->jobs = ctprof_parallel_jobs(walk->options, SIZE_MAX);
+	ctprof_walk_tables_init(&walk->tables, walk->snapshot);
+	ctprof_walk_queue_init(&walk->queue, walk->processes.ids.n);
 	run_workers(walk, tally);
-	walk_queue_deinit(&walk->queue);
-	walk_tables_deinit(&walk->tables);
+	ctprof_walk_queue_deinit(&walk->queue);
+	ctprof_walk_tables_deinit(&walk->tables);
 	tell_closed(walk);
 }
 
-struct error *walk_threads(const struct capture_options *options, uint64_t began_ns,
-			   struct snapshot *snapshot)
+struct error *ctprof_walk_threads(const struct ctprof_options *options, uint64_t began_ns,
+				  struct ctprof_snapshot *snapshot)
 {
 	_cleanup_free_ char *proc = xasprintf("%s/proc", options->root);
 	_cleanup_close_ int folder = open(proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -325,13 +327,13 @@ struct error *walk_threads(const struct capture_options *options, uint64_t began
 		.began_ns = began_ns,
 		.proc_folder = folder,
 	};
-	struct walk_tally tally = { 0 };
+	struct ctprof_walk_tally tally = { 0 };
 	struct error *err = NULL;
 
 	if (folder < 0)
 		return base_error(BASE_IO, errno, "open %s", proc);
 	if (options->cgroup_glob)
-		err = path_glob_check(options->cgroup_glob);
+		err = ctprof_path_glob_check(options->cgroup_glob);
 	if (err)
 		return err;
 	err = list_processes(&walk, proc);
@@ -340,14 +342,14 @@ struct error *walk_threads(const struct capture_options *options, uint64_t began
 		/* All of them may have ended since. */
 		error_free(take_ptr(err));
 		skip_known(&walk);
-		walk_fill(options, folder, snapshot, &tally);
+		ctprof_walk_fill(options, folder, snapshot, &tally);
 	}
 	if (!err && walk.processes.ids.n)
 		walk_listed(&walk, &tally);
-	id_list_deinit(&walk.processes);
+	ctprof_id_list_deinit(&walk.processes);
 	if (err)
 		return err;
-	walk_tally_summarise(&tally, snapshot);
+	ctprof_walk_tally_summarise(&tally, snapshot);
 	note_paths(options, snapshot);
 	return cancel_error(options->cancel, "walking through the threads");
 }

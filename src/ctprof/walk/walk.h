@@ -6,7 +6,7 @@
 #include "ctprof/capture.h"
 
 /* Sources the walk can give. */
-#define WALK_SOURCES                                                                        \
+#define CTPROF_WALK_SOURCES                                                                 \
 	(METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(CGROUP) | METRIC_SOURCE_BIT(STAT) |    \
 	 METRIC_SOURCE_BIT(SCHEDSTAT) | METRIC_SOURCE_BIT(IO) | METRIC_SOURCE_BIT(STATUS) | \
 	 METRIC_SOURCE_BIT(SCHED) | METRIC_SOURCE_BIT(SMAPS) | METRIC_SOURCE_BIT(AFFINITY))
@@ -17,7 +17,7 @@
  * smaps, reasons, the parse summary and the paths of the sources it read. Fails when no process can
  * be listed, when none of options->pids is there, and when the cancel fires.
  */
-struct error *walk_threads(const struct capture_options *options, uint64_t began_ns,
-			   struct snapshot *snapshot) MUST_CHECK;
+struct error *ctprof_walk_threads(const struct ctprof_options *options, uint64_t began_ns,
+				  struct ctprof_snapshot *snapshot) MUST_CHECK;
 
 #endif

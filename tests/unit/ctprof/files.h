@@ -15,12 +15,12 @@
 
 #define ENOUGH_MEMORY (UINT64_C(64) << 20)
 
-static inline uint32_t add_string(struct snapshot *s, const char *text)
+static inline uint32_t add_string(struct ctprof_snapshot *s, const char *text)
 {
 	return intern_add(&s->strings, text);
 }
 
-static inline void add_row(struct snapshot *s, struct named_readings *rows, const char *name,
+static inline void add_row(struct ctprof_snapshot *s, struct named_readings *rows, const char *name,
 			   uint64_t value)
 {
 	rows->known = true;
@@ -28,7 +28,8 @@ static inline void add_row(struct snapshot *s, struct named_readings *rows, cons
 }
 
 /* Every number is another one, so that none can take another's place. */
-static inline struct thread_sample full_sample(struct snapshot *s, uint32_t tgid, uint32_t tid)
+static inline struct thread_sample full_sample(struct ctprof_snapshot *s, uint32_t tgid,
+					       uint32_t tid)
 {
 	uint32_t cpus[] = { 0, 1, 1 + tid };
 	struct thread_sample sample = {
@@ -37,7 +38,7 @@ static inline struct thread_sample full_sample(struct snapshot *s, uint32_t tgid
 		.pcomm = add_string(s, "p comm)"),
 		.comm = add_string(s, "worker \"1\""),
 		.cgroup = add_string(s, "/a.slice/b"),
-		.cpu_affinity = snapshot_add_cpu_list(s, cpus, 3),
+		.cpu_affinity = ctprof_snapshot_add_cpu_list(s, cpus, 3),
 		.smaps = SAMPLE_NO_ENTRY,
 		.sources = METRIC_ALL_SOURCES,
 		.taskstats_ok = tid == tgid,
@@ -80,7 +81,7 @@ static inline void fill_pressure(struct pressure *pressure, uint16_t start)
 	}
 }
 
-static inline struct cgroup_stats full_cgroup(struct snapshot *s, uint64_t n)
+static inline struct cgroup_stats full_cgroup(struct ctprof_snapshot *s, uint64_t n)
 {
 	struct cgroup_stats stats = { .known = true };
 
@@ -121,9 +122,9 @@ static inline struct cgroup_stats full_cgroup(struct snapshot *s, uint64_t n)
 	return stats;
 }
 
-static inline void fill_snapshot(struct snapshot *s)
+static inline void fill_snapshot(struct ctprof_snapshot *s)
 {
-	snapshot_init(s);
+	ctprof_snapshot_init(s);
 	s->captured_at_unix_ns = 1700000000123456789;
 	s->capture_end_unix_ns = (struct procfs_reading){ true, false, 1700000000987654321 };
 	s->boot_id = add_string(s, "3f0c-boot");
@@ -136,20 +137,20 @@ static inline void fill_snapshot(struct snapshot *s)
 	s->has_presence = true;
 	s->cgroup_mount = add_string(s, "found");
 	for (int i = 0; i < N_METRIC_SOURCES; i++) {
-		s->paths[i] = (enum snapshot_path)(i % N_SNAPSHOT_PATHS);
-		s->reasons[i][i % N_SNAPSHOT_REASONS] = (uint64_t)i;
+		s->paths[i] = (enum ctprof_path)(i % CTPROF_N_PATHS);
+		s->reasons[i][i % CTPROF_N_REASONS] = (uint64_t)i;
 		s->parse.read_failures_by_source[i] = (uint64_t)(3 * i);
 	}
-	s->probe = (struct probe_summary){
-		true, 11, 12, 13, 14, add_string(s, "ptrace-seize"), true
-	};
+	s->probe = (struct ctprof_probe_summary){ true, 11, 12,
+						  13,	14, add_string(s, "ptrace-seize"),
+						  true };
 	s->parse.known = true;
 	s->parse.tids_walked = 21;
 	s->parse.read_failures = 22;
 	s->parse.negative_dotted_values = 23;
 	s->parse.dominant_read_failure = add_string(s, "io");
 	s->parse.kernel_config_dominant = true;
-	s->taskstats = (struct taskstats_summary){ true, 31, 32, 33, 34 };
+	s->taskstats = (struct ctprof_taskstats_summary){ true, 31, 32, 33, 34 };
 	fill_pressure(&s->pressure, 1);
 	s->sched_ext.known = true;
 	s->sched_ext.state = add_string(s, "enabled");
@@ -159,10 +160,10 @@ static inline void fill_snapshot(struct snapshot *s)
 	s->sched_ext.hotplug_seq = (struct procfs_reading){ true, false, 43 };
 	s->sched_ext.enable_seq = (struct procfs_reading){ true, false, 44 };
 	add_row(s, &s->sched_ext.events, "SCX_EV_DISPATCH_KEEP_LAST", 45);
-	vec_push(&s->cgroups,
-		 (struct snapshot_cgroup){ add_string(s, "/a.slice/b"), full_cgroup(s, 5000) });
-	vec_push(&s->cgroups,
-		 (struct snapshot_cgroup){ add_string(s, "/system.slice"), full_cgroup(s, 6000) });
+	vec_push(&s->cgroups, (struct ctprof_snapshot_cgroup){ add_string(s, "/a.slice/b"),
+							       full_cgroup(s, 5000) });
+	vec_push(&s->cgroups, (struct ctprof_snapshot_cgroup){ add_string(s, "/system.slice"),
+							       full_cgroup(s, 6000) });
 	vec_push(&s->threads, full_sample(s, 7, 7));
 	vec_push(&s->threads, full_sample(s, 7, 9));
 	vec_push(&s->threads, full_sample(s, 12, 12));
@@ -172,14 +173,14 @@ static inline void fill_snapshot(struct snapshot *s)
 }
 
 /* The JSON of a snapshot, through the compressor and libzstd's own way back. */
-static inline char *snapshot_json(const struct snapshot *s)
+static inline char *snapshot_json(const struct ctprof_snapshot *s)
 {
 	FILE *file = tmpfile();
-	struct snapshot_frame_size size;
+	struct ctprof_snapshot_frame_size size;
 	char *packed, *json;
 
 	assert_non_null(file);
-	assert_success(snapshot_write_frame(s, fileno(file), "test", &size));
+	assert_success(ctprof_snapshot_write_frame(s, fileno(file), "test", &size));
 	packed = xcalloc(1, size.file_bytes);
 	json = xcalloc(1, size.json_bytes + 1);
 	assert_int_equal(pread(fileno(file), packed, size.file_bytes, 0), size.file_bytes);
@@ -190,17 +191,18 @@ static inline char *snapshot_json(const struct snapshot *s)
 	return json;
 }
 
-static inline struct error *load_json_with(const char *json, uint64_t memory, struct snapshot *ret)
+static inline struct error *load_json_with(const char *json, uint64_t memory,
+					   struct ctprof_snapshot *ret)
 {
-	_cleanup_loader_ struct loader loader;
+	_cleanup_ctprof_loader_ struct ctprof_loader loader;
 	struct error *err;
 
-	loader_init(&loader, memory);
-	err = loader_feed(&loader, json, strlen(json));
-	return err ? err : loader_finish(&loader, ret);
+	ctprof_loader_init(&loader, memory);
+	err = ctprof_loader_feed(&loader, json, strlen(json));
+	return err ? err : ctprof_loader_finish(&loader, ret);
 }
 
-static inline struct error *load_json(const char *json, struct snapshot *ret)
+static inline struct error *load_json(const char *json, struct ctprof_snapshot *ret)
 {
 	return load_json_with(json, ENOUGH_MEMORY, ret);
 }
@@ -208,7 +210,7 @@ static inline struct error *load_json(const char *json, struct snapshot *ret)
 /* Refused, and the message has this in it. */
 static inline void assert_refused(const char *json, const char *message)
 {
-	struct snapshot s;
+	struct ctprof_snapshot s;
 	struct error *err = load_json(json, &s);
 
 	if (!err)

@@ -6,7 +6,7 @@
 #include "ctprof/snapshot.h"
 
 /* A thread nothing is known of but who it is. */
-static inline struct thread_sample *add_thread(struct snapshot *snapshot, uint32_t tgid,
+static inline struct thread_sample *add_thread(struct ctprof_snapshot *snapshot, uint32_t tgid,
 					       uint32_t tid, const char *pcomm, const char *comm,
 					       const char *cgroup)
 {
@@ -24,16 +24,16 @@ static inline struct thread_sample *add_thread(struct snapshot *snapshot, uint32
 	return &snapshot->threads.at[snapshot->threads.n - 1];
 }
 
-static inline struct cgroup_stats *add_cgroup(struct snapshot *snapshot, const char *path)
+static inline struct cgroup_stats *add_cgroup(struct ctprof_snapshot *snapshot, const char *path)
 {
-	struct snapshot_cgroup cgroup = { .path = intern_add(&snapshot->strings, path),
-					  .stats = { .known = true } };
+	struct ctprof_snapshot_cgroup cgroup = { .path = intern_add(&snapshot->strings, path),
+						 .stats = { .known = true } };
 
 	vec_push(&snapshot->cgroups, cgroup);
 	return &snapshot->cgroups.at[snapshot->cgroups.n - 1].stats;
 }
 
-static inline void add_named(struct snapshot *snapshot, struct named_readings *table,
+static inline void add_named(struct ctprof_snapshot *snapshot, struct named_readings *table,
 			     const char *name, uint64_t value)
 {
 	struct named_reading row = { intern_add(&snapshot->strings, name), value };

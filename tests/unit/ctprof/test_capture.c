@@ -9,16 +9,16 @@
 #include "fake_proc.h"
 #include "procfs/process.h"
 
-static struct capture_options staged(const char *root)
+static struct ctprof_options staged(const char *root)
 {
-	return (struct capture_options){
+	return (struct ctprof_options){
 		.root = root,
 		.sources = METRIC_ALL_SOURCES,
 		.jobs = 1,
 	};
 }
 
-static const char *text_of(const struct snapshot *snapshot, uint32_t id)
+static const char *text_of(const struct ctprof_snapshot *snapshot, uint32_t id)
 {
 	return intern_text(&snapshot->strings, id);
 }
@@ -26,8 +26,8 @@ static const char *text_of(const struct snapshot *snapshot, uint32_t id)
 static void a_staged_thread_has_its_values(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	const struct capture_options options = staged(root);
-	_cleanup_snapshot_ struct snapshot snapshot;
+	const struct ctprof_options options = staged(root);
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 	const struct thread_sample *thread;
 
 	fake_thread(root, 10, 10, "leader", 1000);
@@ -54,8 +54,8 @@ static void a_staged_thread_has_its_values(void **state UNUSED)
 static void a_tree_of_files_has_no_ticks_and_pages_of_ours(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	const struct capture_options options = staged(root);
-	_cleanup_snapshot_ struct snapshot snapshot;
+	const struct ctprof_options options = staged(root);
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 
 	fake_thread(root, 10, 10, "leader", 1000);
 	assert_success(ctprof_capture_take(&options, &snapshot));
@@ -89,7 +89,7 @@ static uint64_t namespace_by_its_link(const char *name)
 static void this_machine_shows_this_very_thread(void **state UNUSED)
 {
 	const pid_t self = getpid();
-	const struct capture_options options = {
+	const struct ctprof_options options = {
 		.root = "",
 		.live = true,
 		.sources = METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT) |
@@ -97,7 +97,7 @@ static void this_machine_shows_this_very_thread(void **state UNUSED)
 		.pids = &self,
 		.n_pids = 1,
 	};
-	_cleanup_snapshot_ struct snapshot snapshot;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 	const struct thread_sample *thread;
 	uint64_t before_ns = boottime_ns();
 
@@ -135,7 +135,7 @@ static void count_note(const char *line, void *arg)
 static bool files_alone_are_asked(uint64_t start_of_1)
 {
 	struct told told = { 0 };
-	const struct capture_options options = {
+	const struct ctprof_options options = {
 		.root = "",
 		.live = true,
 		.bpf = true,
@@ -143,7 +143,7 @@ static bool files_alone_are_asked(uint64_t start_of_1)
 		.note = count_note,
 		.arg = &told,
 	};
-	_cleanup_snapshot_ struct snapshot snapshot;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 	bool is_init = false;
 
 	if (ctprof_capture_take(&options, &snapshot))
@@ -158,8 +158,8 @@ static bool files_alone_are_asked(uint64_t start_of_1)
 	}
 	return is_init && told.n == 1 && !snapshot.pid_namespace.known && snapshot.user_hz.known &&
 	       !snapshot.probe.known && !snapshot.taskstats.known &&
-	       snapshot.paths[METRIC_SOURCE_STAT] == SNAPSHOT_PATH_PROCFS &&
-	       snapshot.paths[METRIC_SOURCE_AFFINITY] == SNAPSHOT_PATH_PROCFS;
+	       snapshot.paths[METRIC_SOURCE_STAT] == CTPROF_SNAPSHOT_PATH_PROCFS &&
+	       snapshot.paths[METRIC_SOURCE_AFFINITY] == CTPROF_SNAPSHOT_PATH_PROCFS;
 }
 
 static void numbers_of_another_namespace_are_left_to_files(void **state UNUSED)
@@ -191,14 +191,14 @@ static void numbers_of_another_namespace_are_left_to_files(void **state UNUSED)
 static void our_own_process_is_listed_and_not_probed(void **state UNUSED)
 {
 	const pid_t self = getpid();
-	const struct capture_options options = {
+	const struct ctprof_options options = {
 		.root = "",
 		.live = true,
 		.sources = METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(HEAP),
 		.pids = &self,
 		.n_pids = 1,
 	};
-	_cleanup_snapshot_ struct snapshot snapshot;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 
 	assert_success(ctprof_capture_take(&options, &snapshot));
 	assert_int_equal(snapshot.threads.n, 1);
@@ -211,8 +211,8 @@ static void our_own_process_is_listed_and_not_probed(void **state UNUSED)
 static void everything_of_a_staged_host_is_taken(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	const struct capture_options options = staged(root);
-	_cleanup_snapshot_ struct snapshot snapshot;
+	const struct ctprof_options options = staged(root);
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 
 	fake_thread(root, 10, 10, "leader", 1000);
 	fake_file(root, 10, 10, "cgroup", "0::/a.slice\n");
@@ -235,8 +235,8 @@ static void everything_of_a_staged_host_is_taken(void **state UNUSED)
 static void nothing_to_walk_is_an_error(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	const struct capture_options options = staged(root);
-	struct snapshot snapshot;
+	const struct ctprof_options options = staged(root);
+	struct ctprof_snapshot snapshot;
 
 	assert_error_tag(ctprof_capture_take(&options, &snapshot), "io");
 	fake_text(root, "/proc/loadavg", "0.00 0.00 0.00 1/1 1\n");

@@ -14,7 +14,7 @@ static void put(const char *root, const char *path, const char *text)
 	staged_file(root, path, text, strlen(text));
 }
 
-static void add_thread(struct snapshot *s, uint32_t tid, const char *cgroup)
+static void add_thread(struct ctprof_snapshot *s, uint32_t tid, const char *cgroup)
 {
 	vec_push(&s->threads, (struct thread_sample){
 				      .tid = tid,
@@ -23,7 +23,7 @@ static void add_thread(struct snapshot *s, uint32_t tid, const char *cgroup)
 			      });
 }
 
-static void count_progress(const struct capture_progress *progress, void *arg)
+static void count_progress(const struct ctprof_progress *progress, void *arg)
 {
 	assert_string_equal(progress->stage, "cgroups");
 	++*(int *)arg;
@@ -32,15 +32,15 @@ static void count_progress(const struct capture_progress *progress, void *arg)
 static void each_cgroup_of_a_thread_is_read_once_and_in_order(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	int told = 0;
-	struct capture_options options = { .root = root, .progress = count_progress, .arg = &told };
+	struct ctprof_options options = { .root = root, .progress = count_progress, .arg = &told };
 
 	put(root, "/proc/self/mountinfo", mountinfo);
 	put(root, "/sys/fs/cgroup/unified/b/cpu.stat", "usage_usec 7\n");
 	put(root, "/sys/fs/cgroup/unified/a/x/memory.current", "9\n");
 	put(root, "/sys/fs/cgroup/unified/nobody/memory.current", "9\n");
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	add_thread(&s, 1, "/b");
 	add_thread(&s, 2, "");
 	add_thread(&s, 3, "/a/x");
@@ -66,11 +66,11 @@ static void each_cgroup_of_a_thread_is_read_once_and_in_order(void **state UNUSE
 static void a_host_without_the_tree_says_so(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	_cleanup_snapshot_ struct snapshot s;
-	struct capture_options options = { .root = root };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
+	struct ctprof_options options = { .root = root };
 
 	put(root, "/proc/self/mountinfo", "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n");
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	ctprof_read_cgroups(&options, &s);
 	assert_string_equal(intern_text(&s.strings, s.cgroup_mount), "none");
 	assert_int_equal(s.cgroups.n, 0);

@@ -30,8 +30,8 @@ static void values_have_the_names_of_the_registry(void **state UNUSED)
 	struct taskstats_values v = all_values();
 	struct thread_sample sample = { 0 };
 
-	delays_fill(&sample, &v, DELAY_SOURCES);
-	assert_int_equal(sample.sources, DELAY_SOURCES);
+	ctprof_delays_fill(&sample, &v, CTPROF_DELAY_SOURCES);
+	assert_int_equal(sample.sources, CTPROF_DELAY_SOURCES);
 	for (unsigned int i = 0; i < 8; i++) {
 		for (unsigned int p = 0; p < 4; p++) {
 			char name[64];
@@ -53,13 +53,13 @@ static void only_the_sources_asked_for_are_set(void **state UNUSED)
 	struct thread_sample sample = { 0 };
 
 	v.delays[TASKSTATS_CPU].max_ns = (struct procfs_reading){ 0 };
-	delays_fill(&sample, &v, METRIC_SOURCE_BIT(DELAY_CPU));
+	ctprof_delays_fill(&sample, &v, METRIC_SOURCE_BIT(DELAY_CPU));
 	assert_true(sample_knows(&sample, METRIC_CPU_DELAY_COUNT));
 	assert_false(sample_knows(&sample, METRIC_CPU_DELAY_MAX_NS));
 	assert_false(sample_knows(&sample, METRIC_BLKIO_DELAY_COUNT));
 	assert_false(sample_knows(&sample, METRIC_HIWATER_RSS_BYTES));
 	assert_int_equal(sample.sources, METRIC_SOURCE_BIT(DELAY_CPU));
-	delays_fill(&sample, &v, METRIC_SOURCE_BIT(DELAY_BLOCK));
+	ctprof_delays_fill(&sample, &v, METRIC_SOURCE_BIT(DELAY_BLOCK));
 	assert_true(sample_knows(&sample, METRIC_IRQ_DELAY_MIN_NS));
 	assert_false(sample_knows(&sample, METRIC_HIWATER_RSS_BYTES));
 }
@@ -68,30 +68,33 @@ static void what_is_not_kept_has_a_reason(void **state UNUSED)
 {
 	struct host_accounting a = { HOST_DELAYACCT_RUNTIME_OFF, HOST_XACCT_ON };
 
-	assert_int_equal(delays_kept(&a), METRIC_SOURCE_BIT(DELAY_CPU) | METRIC_SOURCE_BIT(XACCT));
-	assert_int_equal(delays_reason(METRIC_SOURCE_DELAY_BLOCK, &a),
-			 SNAPSHOT_REASON_SWITCHED_OFF);
+	assert_int_equal(ctprof_delays_kept(&a),
+			 METRIC_SOURCE_BIT(DELAY_CPU) | METRIC_SOURCE_BIT(XACCT));
+	assert_int_equal(ctprof_delays_reason(METRIC_SOURCE_DELAY_BLOCK, &a),
+			 CTPROF_SNAPSHOT_REASON_SWITCHED_OFF);
 	a = (struct host_accounting){ HOST_DELAYACCT_CONFIG_OFF, HOST_XACCT_OFF };
-	assert_int_equal(delays_kept(&a), 0);
-	assert_int_equal(delays_reason(METRIC_SOURCE_DELAY_BLOCK, &a),
-			 SNAPSHOT_REASON_NO_SUCH_FILE);
-	assert_int_equal(delays_reason(METRIC_SOURCE_XACCT, &a), SNAPSHOT_REASON_NO_SUCH_FILE);
+	assert_int_equal(ctprof_delays_kept(&a), 0);
+	assert_int_equal(ctprof_delays_reason(METRIC_SOURCE_DELAY_BLOCK, &a),
+			 CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE);
+	assert_int_equal(ctprof_delays_reason(METRIC_SOURCE_XACCT, &a),
+			 CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE);
 	a = (struct host_accounting){ HOST_DELAYACCT_ON, HOST_XACCT_UNKNOWN };
-	assert_int_equal(delays_kept(&a), DELAY_SOURCES);
+	assert_int_equal(ctprof_delays_kept(&a), CTPROF_DELAY_SOURCES);
 	a = (struct host_accounting){ HOST_DELAYACCT_UNKNOWN, HOST_XACCT_UNKNOWN };
-	assert_int_equal(delays_reason(METRIC_SOURCE_DELAY_BLOCK, &a), SNAPSHOT_REASON_OTHER);
+	assert_int_equal(ctprof_delays_reason(METRIC_SOURCE_DELAY_BLOCK, &a),
+			 CTPROF_SNAPSHOT_REASON_OTHER);
 }
 
-static uint64_t reasons_of(const struct snapshot *s, enum metric_source source)
+static uint64_t reasons_of(const struct ctprof_snapshot *s, enum metric_source source)
 {
 	uint64_t sum = 0;
 
-	for (unsigned int i = 0; i < N_SNAPSHOT_REASONS; i++)
+	for (unsigned int i = 0; i < CTPROF_N_REASONS; i++)
 		sum += s->reasons[source][i];
 	return sum;
 }
 
-static uint64_t holders_of(const struct snapshot *s, enum metric_source source)
+static uint64_t holders_of(const struct ctprof_snapshot *s, enum metric_source source)
 {
 	uint64_t sum = 0;
 
@@ -100,13 +103,13 @@ static uint64_t holders_of(const struct snapshot *s, enum metric_source source)
 	return sum;
 }
 
-static void add_thread(struct snapshot *s, uint32_t tgid, uint32_t tid)
+static void add_thread(struct ctprof_snapshot *s, uint32_t tgid, uint32_t tid)
 {
 	vec_push(&s->threads, (struct thread_sample){ .tid = tid, .tgid = tgid });
 }
 
 /* Every thread either has a source or is counted under one reason for not having it. */
-static void check_honesty(const struct snapshot *s)
+static void check_honesty(const struct ctprof_snapshot *s)
 {
 	for (unsigned int i = METRIC_SOURCE_DELAY_CPU; i <= METRIC_SOURCE_XACCT; i++)
 		assert_true(reasons_of(s, i) + holders_of(s, i) == s->threads.n);
@@ -139,7 +142,7 @@ static uint64_t own_peak_kib(const char *key)
 static void live_threads_are_asked_and_counted(void **state UNUSED)
 {
 	enum { COPIES = 300 };
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	uint32_t us = (uint32_t)getpid();
 	struct host_accounting accounting;
 	bool live = is_live();
@@ -147,79 +150,82 @@ static void live_threads_are_asked_and_counted(void **state UNUSED)
 	skip_unless(live, "no taskstats in this kernel, or not for us");
 	host_accounting_read("", &accounting);
 	for (unsigned int jobs = 1; jobs <= 4; jobs += 3) {
-		struct capture_options options = {
+		struct ctprof_options options = {
 			.root = "", .live = true, .sources = METRIC_ALL_SOURCES, .jobs = jobs
 		};
 
-		snapshot_init(&s);
+		ctprof_snapshot_init(&s);
 		for (int i = 0; i < COPIES; i++)
 			add_thread(&s, us, us);
 		add_thread(&s, us, 0x3ffffff); /* nobody */
 		add_thread(&s, 0x3ffffff, us); /* the number is another's by now */
 		add_thread(&s, us, us);
 		/* BPF has answered for it. */
-		s.threads.at[COPIES + 2].sources = DELAY_SOURCES;
+		s.threads.at[COPIES + 2].sources = CTPROF_DELAY_SOURCES;
 		s.threads.at[COPIES + 2].taskstats_ok = true;
 		ctprof_read_delays(&options, &s);
 		assert_true(s.taskstats.known);
 		assert_true(s.taskstats.ok == COPIES + 1 && s.taskstats.esrch == 2);
 		assert_true(s.taskstats.eperm == 0 && s.taskstats.other == 0);
 		check_honesty(&s);
-		assert_true(s.reasons[METRIC_SOURCE_XACCT][SNAPSHOT_REASON_VANISHED] ==
-			    (delays_kept(&accounting) & METRIC_SOURCE_BIT(XACCT) ? 2 : 0));
+		assert_true(s.reasons[METRIC_SOURCE_XACCT][CTPROF_SNAPSHOT_REASON_VANISHED] ==
+			    (ctprof_delays_kept(&accounting) & METRIC_SOURCE_BIT(XACCT) ? 2 : 0));
 		assert_false(sample_knows(&s.threads.at[COPIES + 1], METRIC_HIWATER_RSS_BYTES));
 		assert_false(sample_knows(&s.threads.at[COPIES + 2], METRIC_HIWATER_RSS_BYTES));
-		if (delays_kept(&accounting) & METRIC_SOURCE_BIT(XACCT)) {
-			assert_int_equal(s.paths[METRIC_SOURCE_XACCT], SNAPSHOT_PATH_NETLINK);
+		if (ctprof_delays_kept(&accounting) & METRIC_SOURCE_BIT(XACCT)) {
+			assert_int_equal(s.paths[METRIC_SOURCE_XACCT],
+					 CTPROF_SNAPSHOT_PATH_NETLINK);
 			assert_true(s.threads.at[0].values[METRIC_HIWATER_VM_BYTES] <=
 				    own_peak_kib("VmPeak:") * 1024);
 			assert_true(s.threads.at[0].values[METRIC_HIWATER_VM_BYTES] >= 1 << 20);
 		}
 		if (accounting.delayacct != HOST_DELAYACCT_ON) {
-			assert_int_equal(s.paths[METRIC_SOURCE_DELAY_BLOCK], SNAPSHOT_PATH_NONE);
+			assert_int_equal(s.paths[METRIC_SOURCE_DELAY_BLOCK],
+					 CTPROF_SNAPSHOT_PATH_NONE);
 			assert_false(sample_knows(&s.threads.at[0], METRIC_IRQ_DELAY_COUNT));
 		}
-		snapshot_deinit(&s);
+		ctprof_snapshot_deinit(&s);
 	}
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 }
 
 /* taskstats has an answer, 0, and it would be a lie. */
 static void what_the_kernel_does_not_count_is_not_asked(void **state UNUSED)
 {
-	const struct capture_options options = {
+	const struct ctprof_options options = {
 		.root = "", .live = true, .sources = METRIC_ALL_SOURCES, .jobs = 1
 	};
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	uint32_t us = (uint32_t)getpid();
 
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	s.has_host = true;
 	s.host.accounting = (struct host_accounting){ HOST_DELAYACCT_ON, HOST_XACCT_ON };
 	add_thread(&s, us, us);
 	s.threads.at[0].sources = METRIC_SOURCE_BIT(DELAY_CPU) | METRIC_SOURCE_BIT(XACCT);
 	s.threads.at[0].uncounted = METRIC_SOURCE_BIT(DELAY_BLOCK);
 	s.threads.at[0].taskstats_ok = true;
-	s.paths[METRIC_SOURCE_DELAY_CPU] = s.paths[METRIC_SOURCE_XACCT] = SNAPSHOT_PATH_BPF;
+	s.paths[METRIC_SOURCE_DELAY_CPU] = s.paths[METRIC_SOURCE_XACCT] = CTPROF_SNAPSHOT_PATH_BPF;
 	ctprof_read_delays(&options, &s);
 	/* BPF answered, and nobody asked through netlink. */
 	assert_true(s.taskstats.ok == 1 && s.taskstats.eperm == 0);
-	assert_int_equal(s.paths[METRIC_SOURCE_DELAY_BLOCK], SNAPSHOT_PATH_NONE);
+	assert_int_equal(s.paths[METRIC_SOURCE_DELAY_BLOCK], CTPROF_SNAPSHOT_PATH_NONE);
 	assert_false(sample_knows(&s.threads.at[0], METRIC_IRQ_DELAY_COUNT));
-	assert_int_equal(s.reasons[METRIC_SOURCE_DELAY_BLOCK][SNAPSHOT_REASON_SWITCHED_OFF], 1);
+	assert_int_equal(s.reasons[METRIC_SOURCE_DELAY_BLOCK][CTPROF_SNAPSHOT_REASON_SWITCHED_OFF],
+			 1);
 	check_honesty(&s);
 }
 
 /* Whether the query succeeds does not depend on what the kernel keeps. */
 static void threads_are_queried_though_nothing_is_kept(void **state UNUSED)
 {
-	const struct capture_options options = {
+	const struct ctprof_options options = {
 		.root = "", .live = true, .sources = METRIC_ALL_SOURCES, .jobs = 1
 	};
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	uint32_t us = (uint32_t)getpid();
 
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	skip_unless(is_live(), "no taskstats in this kernel, or not for us");
 	s.has_host = true;
 	s.host.accounting = (struct host_accounting){ HOST_DELAYACCT_CONFIG_OFF, HOST_XACCT_OFF };
@@ -229,17 +235,17 @@ static void threads_are_queried_though_nothing_is_kept(void **state UNUSED)
 	assert_true(s.taskstats.ok == 1 && s.taskstats.esrch == 1);
 	assert_true(s.threads.at[0].taskstats_ok && !s.threads.at[1].taskstats_ok);
 	assert_int_equal(s.threads.at[0].sources, 0);
-	assert_int_equal(s.paths[METRIC_SOURCE_XACCT], SNAPSHOT_PATH_NONE);
-	assert_int_equal(s.reasons[METRIC_SOURCE_XACCT][SNAPSHOT_REASON_NO_SUCH_FILE], 2);
+	assert_int_equal(s.paths[METRIC_SOURCE_XACCT], CTPROF_SNAPSHOT_PATH_NONE);
+	assert_int_equal(s.reasons[METRIC_SOURCE_XACCT][CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE], 2);
 	check_honesty(&s);
 }
 
 static void what_was_not_asked_for_is_said(void **state UNUSED)
 {
-	struct capture_options options = { .root = "", .live = true, .jobs = 1 };
-	_cleanup_snapshot_ struct snapshot s;
+	struct ctprof_options options = { .root = "", .live = true, .jobs = 1 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	add_thread(&s, 1, 1);
 	add_thread(&s, 2, 2);
 	ctprof_read_delays(&options, &s);
@@ -252,11 +258,11 @@ static void what_was_not_asked_for_is_said(void **state UNUSED)
 	ctprof_read_delays(&options, &s);
 	assert_false(s.taskstats.known);
 	check_honesty(&s);
-	assert_true(s.reasons[METRIC_SOURCE_DELAY_CPU][SNAPSHOT_REASON_NOT_ASKED] == 2);
+	assert_true(s.reasons[METRIC_SOURCE_DELAY_CPU][CTPROF_SNAPSHOT_REASON_NOT_ASKED] == 2);
 }
 
 struct outcome {
-	struct snapshot s;
+	struct ctprof_snapshot s;
 	_Atomic int ran;
 };
 
@@ -264,7 +270,7 @@ struct outcome {
 static void *ask_as_nobody(void *arg)
 {
 	struct outcome *o = arg;
-	struct capture_options options = {
+	struct ctprof_options options = {
 		.root = "", .live = true, .sources = METRIC_ALL_SOURCES, .jobs = 1
 	};
 
@@ -282,16 +288,16 @@ static void without_the_right_every_question_is_refused(void **state UNUSED)
 	bool live = is_live();
 
 	skip_unless(live && getuid() == 0, "only root can stop being root");
-	snapshot_init(&o.s);
+	ctprof_snapshot_init(&o.s);
 	for (int i = 0; i < 100; i++)
 		add_thread(&o.s, (uint32_t)getpid(), (uint32_t)getpid());
 	assert_int_equal(pthread_create(&thread, NULL, ask_as_nobody, &o), 0);
 	pthread_join(thread, NULL);
 	assert_int_equal(o.ran, 1);
 	assert_true(o.s.taskstats.eperm == 100 && o.s.taskstats.ok == 0);
-	assert_true(o.s.reasons[METRIC_SOURCE_XACCT][SNAPSHOT_REASON_NO_PERMISSION] == 100);
+	assert_true(o.s.reasons[METRIC_SOURCE_XACCT][CTPROF_SNAPSHOT_REASON_NO_PERMISSION] == 100);
 	check_honesty(&o.s);
-	snapshot_deinit(&o.s);
+	ctprof_snapshot_deinit(&o.s);
 }
 
 int main(void)

@@ -40,7 +40,7 @@ static void every_item_is_done_once(void **state UNUSED)
 	for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
 		struct work work = { .largest = 0 };
 
-		parallel_run(rows[r].jobs, rows[r].n, rows[r].chunk, NULL, do_items, &work);
+		ctprof_parallel_run(rows[r].jobs, rows[r].n, rows[r].chunk, NULL, do_items, &work);
 		for (size_t i = 0; i < ITEMS; i++)
 			assert_int_equal(atomic_load(&work.done[i]), i < rows[r].n);
 		assert_true(work.largest <= rows[r].chunk);
@@ -53,27 +53,27 @@ static void a_cancel_ends_the_work(void **state UNUSED)
 	struct cancel cancel = { 0 };
 	struct work work = { .cancel = &cancel };
 
-	parallel_run(1, ITEMS, 10, &cancel, do_items, &work);
+	ctprof_parallel_run(1, ITEMS, 10, &cancel, do_items, &work);
 	assert_int_equal(atomic_load(&work.done[109]), 1);
 	assert_int_equal(atomic_load(&work.done[110]), 0);
 }
 
 static void there_are_no_more_workers_than_pieces_of_work(void **state UNUSED)
 {
-	struct capture_options options = { .root = "", .jobs = 4 };
+	struct ctprof_options options = { .root = "", .jobs = 4 };
 
-	assert_int_equal(parallel_jobs(&options, 100), 4);
-	assert_int_equal(parallel_jobs(&options, 3), 3);
-	assert_int_equal(parallel_jobs(&options, 0), 1);
+	assert_int_equal(ctprof_parallel_jobs(&options, 100), 4);
+	assert_int_equal(ctprof_parallel_jobs(&options, 3), 3);
+	assert_int_equal(ctprof_parallel_jobs(&options, 0), 1);
 	options.jobs = 1000000;
-	assert_int_equal(parallel_jobs(&options, 1000000), 256);
+	assert_int_equal(ctprof_parallel_jobs(&options, 1000000), 256);
 	options.jobs = 0;
-	assert_true(parallel_jobs(&options, 1000) >= 1);
+	assert_true(ctprof_parallel_jobs(&options, 1000) >= 1);
 }
 
 static unsigned int spare(unsigned int cpus, const char *loadavg)
 {
-	return spare_cpus(cpus, loadavg, strlen(loadavg));
+	return ctprof_spare_cpus(cpus, loadavg, strlen(loadavg));
 }
 
 static void the_load_is_left_alone(void **state UNUSED)
@@ -110,9 +110,10 @@ static void the_load_is_read_below_a_root(void **state UNUSED)
 	assert_int_equal(sched_getaffinity(0, sizeof(ours), &ours), 0);
 	cpus = CPU_COUNT(&ours);
 	fake_text(root, "/proc/loadavg", "100000.00 0 0 1/1 1\n");
-	assert_int_equal(parallel_jobs(&(struct capture_options){ .root = root }, SIZE_MAX), 1);
+	assert_int_equal(ctprof_parallel_jobs(&(struct ctprof_options){ .root = root }, SIZE_MAX),
+			 1);
 	fake_text(root, "/proc/loadavg", "0.00 0 0 1/1 1\n");
-	assert_int_equal(parallel_jobs(&(struct capture_options){ .root = root }, SIZE_MAX),
+	assert_int_equal(ctprof_parallel_jobs(&(struct ctprof_options){ .root = root }, SIZE_MAX),
 			 cpus > 1 ? cpus / 2 + 1 : 1);
 	staged_root_free(root);
 }
@@ -130,7 +131,7 @@ static unsigned int available(const char *cgroup, const char *of_a, const char *
 		fake_text(root, "/sys/fs/cgroup/a/cpu.max", of_a);
 	if (of_b)
 		fake_text(root, "/sys/fs/cgroup/a/b/cpu.max", of_b);
-	cpus = spare_cpus_available(root, 64);
+	cpus = ctprof_spare_cpus_available(root, 64);
 	staged_root_free(root);
 	return cpus;
 }
@@ -164,7 +165,8 @@ static void cpus_that_we_may_not_use_do_not_count(void **state UNUSED)
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
 	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
-	assert_int_equal(parallel_jobs(&(struct capture_options){ .root = root }, SIZE_MAX), 1);
+	assert_int_equal(ctprof_parallel_jobs(&(struct ctprof_options){ .root = root }, SIZE_MAX),
+			 1);
 	assert_int_equal(sched_setaffinity(0, sizeof(ours), &ours), 0);
 	staged_root_free(root);
 }

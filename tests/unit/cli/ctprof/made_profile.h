@@ -8,8 +8,8 @@
 #include "unit.h"
 
 struct made {
-	struct snapshot snapshot;
-	struct snapshot_origin origin;
+	struct ctprof_snapshot snapshot;
+	struct ctprof_snapshot_origin origin;
 	struct profile_options options;
 	struct profile profile;
 };
@@ -23,12 +23,12 @@ static inline void made_begin(struct made *m)
 	struct thread_sample *t;
 
 	*m = (struct made){ 0 };
-	snapshot_init(&m->snapshot);
+	ctprof_snapshot_init(&m->snapshot);
 	m->snapshot.has_presence = true;
 	m->snapshot.captured_at_unix_ns = UINT64_C(1700000000123456789);
-	m->origin = (struct snapshot_origin){ .path = xstrdup("a.ctprof.zst"),
-					      .frame = 1,
-					      .frames = 1 };
+	m->origin = (struct ctprof_snapshot_origin){ .path = xstrdup("a.ctprof.zst"),
+						     .frame = 1,
+						     .frames = 1 };
 	t = add_thread(&m->snapshot, 9, 9, "db", "db", "/s/db.scope");
 	sample_set(t, METRIC_RUN_TIME_NS, 500);
 	sample_set(t, METRIC_WAIT_TIME_NS, 1500);
@@ -47,7 +47,7 @@ static inline void made_begin(struct made *m)
 	sample_set(t, METRIC_NICE, 10);
 	sample_set(t, METRIC_STATE, 'R');
 	sample_set(t, METRIC_CPU_AFFINITY, 2);
-	t->cpu_affinity = snapshot_add_cpu_list(&m->snapshot, (const uint32_t[]){ 0, 1 }, 2);
+	t->cpu_affinity = ctprof_snapshot_add_cpu_list(&m->snapshot, (const uint32_t[]){ 0, 1 }, 2);
 }
 
 static inline void made_show(struct made *m)
@@ -58,8 +58,8 @@ static inline void made_show(struct made *m)
 static inline void made_end(struct made *m)
 {
 	profile_deinit(&m->profile);
-	snapshot_origin_deinit(&m->origin);
-	snapshot_deinit(&m->snapshot);
+	ctprof_snapshot_origin_deinit(&m->origin);
+	ctprof_snapshot_deinit(&m->snapshot);
 }
 
 #endif

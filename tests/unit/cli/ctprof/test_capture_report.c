@@ -12,13 +12,13 @@ static const struct cost cost = { .snapshots = 1,
 				  .json_bytes = 2048,
 				  .file_bytes = 1024 };
 
-static void fill(struct snapshot *s, uint64_t walked)
+static void fill(struct ctprof_snapshot *s, uint64_t walked)
 {
-	snapshot_init(s);
+	ctprof_snapshot_init(s);
 	s->captured_at_unix_ns = 5;
-	s->parse = (struct parse_summary){ .known = true, .tids_walked = walked };
-	s->probe = (struct probe_summary){ .known = true, .tgids_walked = 1 };
-	s->taskstats = (struct taskstats_summary){ .known = true, .ok = walked };
+	s->parse = (struct ctprof_parse_summary){ .known = true, .tids_walked = walked };
+	s->probe = (struct ctprof_probe_summary){ .known = true, .tgids_walked = 1 };
+	s->taskstats = (struct ctprof_taskstats_summary){ .known = true, .ok = walked };
 	vec_push(&s->threads, (struct thread_sample){ .tid = 1 });
 	vec_push(&s->threads, (struct thread_sample){ .tid = 2 });
 }
@@ -27,7 +27,7 @@ static void one_snapshot_ends_with_its_summaries(void **state UNUSED)
 {
 	_cleanup_capture_report_ struct capture_report report;
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT, text = STRBUF_INIT;
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 
 	fill(&s, 2);
 	capture_report_init(&report, "a.zst", 1);
@@ -46,7 +46,7 @@ static void a_series_has_a_line_for_each_and_the_summaries_of_the_last(void **st
 {
 	_cleanup_capture_report_ struct capture_report report;
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT, text = STRBUF_INIT;
-	_cleanup_snapshot_ struct snapshot first, last;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot first, last;
 
 	fill(&first, 2);
 	fill(&last, 7);
@@ -66,7 +66,7 @@ static void json_has_every_snapshot_and_the_sum(void **state UNUSED)
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT, text = STRBUF_INIT;
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
 	const struct cost total = { .snapshots = 2, .threads = 4 };
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	const struct json_value *root;
 	struct json_iter it;
 	uint64_t number;

@@ -21,7 +21,7 @@ static void columns_and_groups_that_say_nothing_are_left_out(void **state UNUSED
 	struct made m;
 
 	made_begin(&m);
-	m.options.rules.axis = GROUP_AXIS_CGROUP;
+	m.options.rules.axis = CTPROF_GROUP_AXIS_CGROUP;
 	made_show(&m);
 	a = m.profile.grouping.groups.at[0]->key.cgroup;
 	b = m.profile.grouping.groups.at[1]->key.cgroup;

@@ -7,11 +7,11 @@
 static void costs_add_up(void **state UNUSED)
 {
 	struct cost_clock since = cost_clock_read();
-	struct snapshot_frame_size size = { .json_bytes = 100, .file_bytes = 10 };
-	_cleanup_snapshot_ struct snapshot s;
+	struct ctprof_snapshot_frame_size size = { .json_bytes = 100, .file_bytes = 10 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct cost cost = { 0 };
 
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	vec_push(&s.threads, (struct thread_sample){ .tid = 1 });
 	cost_add(&cost, &since, &s, &size);
 	cost_add(&cost, &since, &s, &size);

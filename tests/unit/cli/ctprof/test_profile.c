@@ -22,7 +22,7 @@ static void groups_are_in_the_order_that_was_asked_for(void **state UNUSED)
 	struct made m;
 
 	made_begin(&m);
-	m.options.rules.axis = GROUP_AXIS_PROCESS;
+	m.options.rules.axis = CTPROF_GROUP_AXIS_PROCESS;
 	assert_order(&m, "", "db[9] web-1[10] web-2[20]");
 	assert_order(&m, "run_time_ns", "web-1[10] web-2[20] db[9]");
 	assert_order(&m, "run_time_ns:asc", "db[9] web-2[20] web-1[10]");
@@ -39,7 +39,7 @@ static void what_is_absent_comes_last_in_either_direction(void **state UNUSED)
 	struct made m;
 
 	made_begin(&m);
-	m.options.rules.axis = GROUP_AXIS_PROCESS;
+	m.options.rules.axis = CTPROF_GROUP_AXIS_PROCESS;
 	assert_order(&m, "rchar", "db[9] web-1[10] web-2[20]");
 	assert_order(&m, "rchar:asc", "db[9] web-1[10] web-2[20]");
 	assert_order(&m, "cpu_affinity", "web-2[20] db[9] web-1[10]");
@@ -52,7 +52,7 @@ static void the_top_is_a_part_and_the_whole_is_still_counted(void **state UNUSED
 	struct made m;
 
 	made_begin(&m);
-	m.options.rules.axis = GROUP_AXIS_PROCESS;
+	m.options.rules.axis = CTPROF_GROUP_AXIS_PROCESS;
 	m.options.top = 2;
 	assert_success(spec_parse_sort("run_time_ns", &m.options.sort));
 	made_show(&m);
@@ -115,8 +115,8 @@ static void single_threads_are_found_by_number_name_pattern_and_label(void **sta
 		if (strcmp(strbuf_str(&found), rows[r].tids) != 0)
 			fail_msg("%s found %s", rows[r].pattern, strbuf_str(&found));
 	}
-	snapshot_origin_deinit(&m.origin);
-	snapshot_deinit(&m.snapshot);
+	ctprof_snapshot_origin_deinit(&m.origin);
+	ctprof_snapshot_deinit(&m.snapshot);
 }
 
 static void only_matching_threads_are_shown_each_alone(void **state UNUSED)
@@ -124,7 +124,7 @@ static void only_matching_threads_are_shown_each_alone(void **state UNUSED)
 	struct made m;
 
 	made_begin(&m);
-	m.options.rules.axis = GROUP_AXIS_THREAD;
+	m.options.rules.axis = CTPROF_GROUP_AXIS_THREAD;
 	m.options.threads = "web-1";
 	assert_order(&m, "", "web-1[10]/pool-1[11] web-1[10]/web-1[10]");
 	made_end(&m);
@@ -138,13 +138,13 @@ static void cgroups_come_in_the_order_of_the_groups(void **state UNUSED)
 	add_cgroup(&m.snapshot, "/s/db.scope");
 	add_cgroup(&m.snapshot, "/s/nobody.scope");
 	add_cgroup(&m.snapshot, "/s/web@1.service");
-	m.options.rules.axis = GROUP_AXIS_CGROUP;
+	m.options.rules.axis = CTPROF_GROUP_AXIS_CGROUP;
 	assert_success(spec_parse_sort("run_time_ns", &m.options.sort));
 	made_show(&m);
 	assert_int_equal(m.profile.cgroups.rows.n, 2);
-	assert_string_equal(
-		intern_text(group_keys_texts(m.profile.keys), m.profile.cgroups.rows.at[0].key),
-		"/s/web@{I}.service");
+	assert_string_equal(intern_text(ctprof_group_keys_texts(m.profile.keys),
+					m.profile.cgroups.rows.at[0].key),
+			    "/s/web@{I}.service");
 	made_end(&m);
 }
 
@@ -155,7 +155,7 @@ static void a_group_without_a_name_is_a_dash(void **state UNUSED)
 
 	made_begin(&m);
 	made_show(&m);
-	profile_format_label(&m.profile, &(struct group_key){ 0 }, &text);
+	profile_format_label(&m.profile, &(struct ctprof_group_key){ 0 }, &text);
 	assert_string_equal(strbuf_str(&text), "-");
 	made_end(&m);
 }

@@ -57,7 +57,7 @@ static void cgroups_have_their_statistics_and_limits(void **state UNUSED)
 	stats->pressure.resources[PRESSURE_CPU] = (struct pressure_file){
 		true, .half[PRESSURE_SOME] = { true, 150, 50, 0, 1234 }
 	};
-	m.options.rules.axis = GROUP_AXIS_CGROUP;
+	m.options.rules.axis = CTPROF_GROUP_AXIS_CGROUP;
 	list(&m, &text);
 	assert_contains(strbuf_str(&text), "cgroup-stats|/s/db.scope|cpu_usage_usec|us|1.500s\n");
 	assert_contains(strbuf_str(&text), "|nr_throttled|count|0 (nothing)\n");
@@ -97,7 +97,7 @@ static void no_quota_still_has_a_period(void **state UNUSED)
 	stats = add_cgroup(&m.snapshot, "/s/db.scope");
 	stats->cpu_max_quota_us = (struct procfs_reading){ true, true, 0 };
 	stats->cpu_max_period_us = known(100000);
-	m.options.rules.axis = GROUP_AXIS_CGROUP;
+	m.options.rules.axis = CTPROF_GROUP_AXIS_CGROUP;
 	list(&m, &text);
 	assert_contains(strbuf_str(&text), "|cpu.max||max/100.000ms (nothing) people\n");
 	made_end(&m);
@@ -111,7 +111,7 @@ static void several_cgroups_of_one_key_have_a_total(void **state UNUSED)
 	made_begin(&m);
 	add_cgroup(&m.snapshot, "/s/web@1.service")->memory_current = known(1024);
 	add_cgroup(&m.snapshot, "/s/web@2.service")->memory_current = known(3072);
-	m.options.rules.axis = GROUP_AXIS_CGROUP;
+	m.options.rules.axis = CTPROF_GROUP_AXIS_CGROUP;
 	list(&m, &text);
 	assert_contains(strbuf_str(&text),
 			"cgroup-stats|/s/web@{I}.service|memory_current|bytes|3.000KiB\n"

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "stderr_text.h"
 
-static const struct capture_progress progress = {
+static const struct ctprof_progress progress = {
 	.processes_done = 3, .processes_total = 10, .threads = 40, .stage = "threads"
 };
 
@@ -14,7 +14,7 @@ static void progress_says_how_far_it_is(void **state UNUSED)
 
 	screen_format_progress(&progress, &line);
 	assert_string_equal(strbuf_str(&line), "threads: 3 of 10 processes, 40 threads");
-	screen_format_progress(&(struct capture_progress){ .stage = "heap" }, &little);
+	screen_format_progress(&(struct ctprof_progress){ .stage = "heap" }, &little);
 	assert_string_equal(strbuf_str(&little), "heap");
 }
 

@@ -14,7 +14,7 @@ static struct {
 	uint64_t at_ns[16];
 } fake;
 
-static struct error *take(const struct capture_options *options UNUSED, struct snapshot *ret)
+static struct error *take(const struct ctprof_options *options UNUSED, struct ctprof_snapshot *ret)
 {
 	fake.at_ns[fake.n++] = clock_monotonic_ns();
 	if (fake.n == fake.fail_at)
@@ -23,12 +23,12 @@ static struct error *take(const struct capture_options *options UNUSED, struct s
 		cancel_request(fake.cancel);
 	if (fake.n == fake.slow_at)
 		usleep(70000);
-	snapshot_init(ret);
+	ctprof_snapshot_init(ret);
 	ret->captured_at_unix_ns = fake.n;
 	return NULL;
 }
 
-static void each(void *arg, const struct snapshot *snapshot, const struct cost *cost)
+static void each(void *arg, const struct ctprof_snapshot *snapshot, const struct cost *cost)
 {
 	uint64_t *seen = arg;
 
@@ -47,17 +47,17 @@ struct run {
 static struct run run(uint64_t count, uint64_t interval_ms)
 {
 	struct run r = { .path = "/tmp/ktstr-series-XXXXXX" };
-	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
-	struct snapshot_origin origin = { 0 };
+	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
+	struct ctprof_snapshot_origin origin = { 0 };
 	struct cancel cancel = { 0 };
-	struct capture_options options = { .cancel = &cancel };
+	struct ctprof_options options = { .cancel = &cancel };
 	struct cli_screen screen;
-	struct snapshot s;
+	struct ctprof_snapshot s;
 	struct stat st;
 
 	cli_screen_init(&screen, true, false);
 	close(mkstemp(r.path));
-	assert_success(snapshot_output_open(r.path, &output));
+	assert_success(ctprof_snapshot_output_open(r.path, &output));
 	fake.n = 0;
 	fake.cancel = &cancel;
 	r.series = (struct series){
@@ -72,11 +72,11 @@ static struct run run(uint64_t count, uint64_t interval_ms)
 	};
 	r.err = series_run(&r.series);
 	if (stat(r.path, &st) == 0 && st.st_size) {
-		assert_success(snapshot_load(r.path, NULL, &s, &origin));
-		snapshot_deinit(&s);
+		assert_success(ctprof_snapshot_load(r.path, NULL, &s, &origin));
+		ctprof_snapshot_deinit(&s);
 		r.in_file = origin.frames;
 		assert_int_equal(origin.torn_bytes, 0);
-		snapshot_origin_deinit(&origin);
+		ctprof_snapshot_origin_deinit(&origin);
 	}
 	unlink(r.path);
 	return r;

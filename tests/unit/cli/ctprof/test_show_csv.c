@@ -68,7 +68,7 @@ static void rows_of_the_host_have_no_threads(void **state UNUSED)
 	m.snapshot.pressure.resources[PRESSURE_IO] = (struct pressure_file){
 		true, .half[PRESSURE_SOME] = { true, 5, 250, 0, 9 }
 	};
-	m.options.rules.axis = GROUP_AXIS_CGROUP;
+	m.options.rules.axis = CTPROF_GROUP_AXIS_CGROUP;
 	assert_success(spec_parse_sections("cgroup-limits,host-pressure", &m.options.sections));
 	format(&m, &text);
 	assert_contains(strbuf_str(&text),

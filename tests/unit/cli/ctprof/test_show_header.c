@@ -26,16 +26,16 @@ static void when_where_and_how_well(void **state UNUSED)
 	m.snapshot.host.online_cpus = (struct host_number){ true, 4 };
 	m.snapshot.host.numa_nodes = (struct host_number){ true, 2 };
 	m.snapshot.host.total_memory_kib = (struct host_number){ true, 2 << 20 };
-	m.snapshot.parse = (struct parse_summary){ .known = true, .tids_walked = 4 };
-	m.snapshot.probe = (struct probe_summary){ .known = true, .tgids_walked = 3 };
-	m.snapshot.taskstats = (struct taskstats_summary){ .known = true, .ok = 4 };
-	m.snapshot.paths[METRIC_SOURCE_STAT] = SNAPSHOT_PATH_BPF;
-	m.snapshot.paths[METRIC_SOURCE_IO] = SNAPSHOT_PATH_PROCFS;
-	m.snapshot.paths[METRIC_SOURCE_SMAPS] = SNAPSHOT_PATH_PROCFS;
-	m.snapshot.reasons[METRIC_SOURCE_IO][SNAPSHOT_REASON_NO_PERMISSION] = 1;
-	m.snapshot.reasons[METRIC_SOURCE_HEAP][SNAPSHOT_REASON_NOT_ASKED] = 4;
-	m.snapshot.reasons[METRIC_SOURCE_SMAPS][SNAPSHOT_REASON_NO_MEMORY] = 2;
-	m.snapshot.reasons[METRIC_SOURCE_SMAPS][SNAPSHOT_REASON_VANISHED] = 2;
+	m.snapshot.parse = (struct ctprof_parse_summary){ .known = true, .tids_walked = 4 };
+	m.snapshot.probe = (struct ctprof_probe_summary){ .known = true, .tgids_walked = 3 };
+	m.snapshot.taskstats = (struct ctprof_taskstats_summary){ .known = true, .ok = 4 };
+	m.snapshot.paths[METRIC_SOURCE_STAT] = CTPROF_SNAPSHOT_PATH_BPF;
+	m.snapshot.paths[METRIC_SOURCE_IO] = CTPROF_SNAPSHOT_PATH_PROCFS;
+	m.snapshot.paths[METRIC_SOURCE_SMAPS] = CTPROF_SNAPSHOT_PATH_PROCFS;
+	m.snapshot.reasons[METRIC_SOURCE_IO][CTPROF_SNAPSHOT_REASON_NO_PERMISSION] = 1;
+	m.snapshot.reasons[METRIC_SOURCE_HEAP][CTPROF_SNAPSHOT_REASON_NOT_ASKED] = 4;
+	m.snapshot.reasons[METRIC_SOURCE_SMAPS][CTPROF_SNAPSHOT_REASON_NO_MEMORY] = 2;
+	m.snapshot.reasons[METRIC_SOURCE_SMAPS][CTPROF_SNAPSHOT_REASON_VANISHED] = 2;
 	format(&m, 0, &text);
 	assert_string_equal(
 		strbuf_str(&text),

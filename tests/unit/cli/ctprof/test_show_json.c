@@ -50,7 +50,7 @@ static void keys_are_whole_and_in_parts(void **state UNUSED)
 	struct made m;
 
 	made_begin(&m);
-	m.options.rules.axis = GROUP_AXIS_ALL;
+	m.options.rules.axis = CTPROF_GROUP_AXIS_ALL;
 	m.options.top = 1;
 	assert_success(spec_parse_metrics("minflt", &m.options.metrics));
 	format(&m, &text);
@@ -68,7 +68,7 @@ static void what_nobody_knows_is_null(void **state UNUSED)
 	struct made m;
 
 	made_begin(&m);
-	m.snapshot.reasons[METRIC_SOURCE_IO][SNAPSHOT_REASON_VANISHED] = 3;
+	m.snapshot.reasons[METRIC_SOURCE_IO][CTPROF_SNAPSHOT_REASON_VANISHED] = 3;
 	format(&m, &text);
 	assert_contains(strbuf_str(&text), "\"capture_end_unix_ns\": null");
 	assert_contains(strbuf_str(&text), "\"host\": null");
@@ -108,7 +108,7 @@ static void sections_hold_groups_and_their_values(void **state UNUSED)
 		true, .half[PRESSURE_SOME] = { true, 5, 250, 0, 9 }
 	};
 	add_cgroup(&m.snapshot, "/s/web@1.service");
-	m.options.rules.axis = GROUP_AXIS_CGROUP;
+	m.options.rules.axis = CTPROF_GROUP_AXIS_CGROUP;
 	format(&m, &text);
 	assert_contains(strbuf_str(&text), "\"cgroup-limits\": [\n"
 					   "      {\n"

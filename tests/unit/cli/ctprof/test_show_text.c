@@ -105,7 +105,7 @@ static void the_axis_all_is_a_tree(void **state UNUSED)
 	struct made m;
 
 	made_begin(&m);
-	m.options.rules.axis = GROUP_AXIS_ALL;
+	m.options.rules.axis = CTPROF_GROUP_AXIS_ALL;
 	assert_success(spec_parse_sections("primary", &m.options.sections));
 	/* More than a few, so that they are lines. */
 	assert_success(spec_parse_metrics(
@@ -131,7 +131,7 @@ static void single_threads_have_no_number_of_threads(void **state UNUSED)
 	struct made m;
 
 	made_begin(&m);
-	m.options.rules.axis = GROUP_AXIS_THREAD;
+	m.options.rules.axis = CTPROF_GROUP_AXIS_THREAD;
 	m.options.threads = "web-1";
 	m.options.everything = true;
 	assert_success(spec_parse_metrics("run_time_ns", &m.options.metrics));
@@ -163,8 +163,8 @@ static void a_list_of_cpus_is_cut(void **state UNUSED)
 	made_begin(&m);
 	for (uint32_t i = 0; i < ARRAY_SIZE(ids); i++)
 		ids[i] = 2 * i;
-	m.snapshot.threads.at[0].cpu_affinity = snapshot_add_cpu_list(&m.snapshot, ids,
-								      ARRAY_SIZE(ids));
+	m.snapshot.threads.at[0].cpu_affinity = ctprof_snapshot_add_cpu_list(&m.snapshot, ids,
+									     ARRAY_SIZE(ids));
 	sample_set(&m.snapshot.threads.at[0], METRIC_CPU_AFFINITY, ARRAY_SIZE(ids));
 	assert_success(spec_parse_metrics("cpu_affinity", &m.options.metrics));
 	m.options.top = 1;
@@ -189,7 +189,7 @@ static void fill(struct made *m)
 	struct cgroup_stats *stats;
 
 	made_begin(m);
-	m->options.rules.axis = GROUP_AXIS_CGROUP;
+	m->options.rules.axis = CTPROF_GROUP_AXIS_CGROUP;
 	stats = add_cgroup(&m->snapshot, "/s/db.scope");
 	stats->cpu_usage_usec = (struct procfs_reading){ true, false, 1500 };
 	add_named(&m->snapshot, &stats->memory_stat, "anon", 4096);

@@ -9,7 +9,7 @@
 
 /* A cgroup of our own below the root of the mount; its number is its inode's. */
 struct own {
-	struct bpf_cgroups cgroups;
+	struct ctprof_bpf_cgroups cgroups;
 	struct intern strings;
 	char *name, *folder;
 	uint64_t id;
@@ -25,7 +25,7 @@ static uint64_t number_of(const char *folder)
 
 static void own_make(struct own *own)
 {
-	bpf_cgroups_init(&own->cgroups);
+	ctprof_bpf_cgroups_init(&own->cgroups);
 	intern_init(&own->strings);
 	own->name = xasprintf("/ktstr test %d (x)", (int)getpid());
 	own->folder = cgroup_mount_folder(&own->cgroups.mount, own->name);
@@ -42,7 +42,7 @@ static void own_free(struct own *own)
 	free(own->folder);
 	free(own->name);
 	intern_deinit(&own->strings);
-	bpf_cgroups_deinit(&own->cgroups);
+	ctprof_bpf_cgroups_deinit(&own->cgroups);
 }
 
 static void a_number_has_the_path_that_proc_shows(void **state)
@@ -52,11 +52,11 @@ static void a_number_has_the_path_that_proc_shows(void **state)
 
 	(void)state;
 	own_make(&own);
-	assert_true(bpf_cgroups_find(&own.cgroups, own.id, &own.strings, &path));
+	assert_true(ctprof_bpf_cgroups_find(&own.cgroups, own.id, &own.strings, &path));
 	assert_string_equal(intern_text(&own.strings, path), own.name);
 	/* The top of the mount is the root. */
-	assert_true(bpf_cgroups_find(&own.cgroups, number_of(own.cgroups.mount.path), &own.strings,
-				     &path));
+	assert_true(ctprof_bpf_cgroups_find(&own.cgroups, number_of(own.cgroups.mount.path),
+					    &own.strings, &path));
 	assert_string_equal(intern_text(&own.strings, path), "/");
 	own_free(&own);
 }
@@ -69,9 +69,9 @@ static void a_cgroup_that_is_gone_has_no_path(void **state)
 	(void)state;
 	own_make(&own);
 	assert_int_equal(rmdir(own.folder), 0);
-	assert_false(bpf_cgroups_find(&own.cgroups, own.id, &own.strings, &path));
-	assert_false(bpf_cgroups_find(&own.cgroups, 0, &own.strings, &path));
-	assert_false(bpf_cgroups_find(&own.cgroups, UINT64_MAX, &own.strings, &path));
+	assert_false(ctprof_bpf_cgroups_find(&own.cgroups, own.id, &own.strings, &path));
+	assert_false(ctprof_bpf_cgroups_find(&own.cgroups, 0, &own.strings, &path));
+	assert_false(ctprof_bpf_cgroups_find(&own.cgroups, UINT64_MAX, &own.strings, &path));
 	assert_int_equal(path, 77);
 	own_free(&own);
 }
@@ -83,7 +83,7 @@ static void each_number_is_asked_once(void **state)
 
 	(void)state;
 	own_make(&own);
-	assert_true(bpf_cgroups_find(&own.cgroups, own.id, &own.strings, &path));
+	assert_true(ctprof_bpf_cgroups_find(&own.cgroups, own.id, &own.strings, &path));
 	/* From now on nothing can be asked any more. */
 	close(own.cgroups.mount_fd);
 	own.cgroups.mount_fd = -1;
@@ -91,10 +91,10 @@ static void each_number_is_asked_once(void **state)
 	for (uint64_t id = 1000000; id < 1000500; id++) {
 		uint32_t none;
 
-		assert_false(bpf_cgroups_find(&own.cgroups, id, &own.strings, &none));
+		assert_false(ctprof_bpf_cgroups_find(&own.cgroups, id, &own.strings, &none));
 	}
 	path = 0;
-	assert_true(bpf_cgroups_find(&own.cgroups, own.id, &own.strings, &path));
+	assert_true(ctprof_bpf_cgroups_find(&own.cgroups, own.id, &own.strings, &path));
 	assert_string_equal(intern_text(&own.strings, path), own.name);
 	own_free(&own);
 }

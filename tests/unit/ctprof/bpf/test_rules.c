@@ -24,19 +24,19 @@ static const char full_sched[] = "self (7, #threads: 1)\n"
 static void lines_of_our_own_sched_file_say_what_others_have(void **state)
 {
 	char *root = staged_root_new();
-	struct bpf_rules rules;
+	struct ctprof_bpf_rules rules;
 
 	(void)state;
 	skip_unless(sched_getscheduler(0) == SCHED_OTHER, "the tests run with another policy");
-	bpf_rules_read(root, &rules);
+	ctprof_bpf_rules_read(root, &rules);
 	assert_false(rules.shows_sched);
 	fake_text(root, OWN_SCHED, plain_sched);
-	bpf_rules_read(root, &rules);
+	ctprof_bpf_rules_read(root, &rules);
 	assert_true(rules.shows_sched);
 	assert_false(rules.shows_slice || rules.shows_stats || rules.shows_core_forceidle ||
 		     rules.shows_ext);
 	fake_text(root, OWN_SCHED, full_sched);
-	bpf_rules_read(root, &rules);
+	ctprof_bpf_rules_read(root, &rules);
 	assert_true(rules.shows_slice && rules.shows_stats && rules.shows_core_forceidle &&
 		    rules.shows_ext);
 	staged_root_free(root);
@@ -45,14 +45,14 @@ static void lines_of_our_own_sched_file_say_what_others_have(void **state)
 static void a_thread_without_a_slice_line_asks_process_1(void **state)
 {
 	char *root = staged_root_new();
-	struct bpf_rules rules;
+	struct ctprof_bpf_rules rules;
 
 	(void)state;
 	skip_unless(sched_getscheduler(1) == SCHED_OTHER, "process 1 has another policy");
 	assert_int_equal(sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){ 0 }), 0);
 	fake_text(root, OWN_SCHED, plain_sched);
 	fake_text(root, "/proc/1/sched", full_sched);
-	bpf_rules_read(root, &rules);
+	ctprof_bpf_rules_read(root, &rules);
 	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
 	assert_true(rules.shows_slice);
 	staged_root_free(root);
@@ -61,16 +61,16 @@ static void a_thread_without_a_slice_line_asks_process_1(void **state)
 static void delays_depend_on_the_switch(void **state)
 {
 	char *root = staged_root_new();
-	struct bpf_rules rules;
+	struct ctprof_bpf_rules rules;
 
 	(void)state;
-	bpf_rules_read(root, &rules);
+	ctprof_bpf_rules_read(root, &rules);
 	assert_false(rules.counts_cpu_delays || rules.counts_delays);
 	fake_text(root, "/proc/sys/kernel/task_delayacct", "0\n");
-	bpf_rules_read(root, &rules);
+	ctprof_bpf_rules_read(root, &rules);
 	assert_true(rules.counts_cpu_delays && !rules.counts_delays);
 	fake_text(root, "/proc/sys/kernel/task_delayacct", "1\n");
-	bpf_rules_read(root, &rules);
+	ctprof_bpf_rules_read(root, &rules);
 	assert_true(rules.counts_cpu_delays && rules.counts_delays);
 	staged_root_free(root);
 }
@@ -78,19 +78,19 @@ static void delays_depend_on_the_switch(void **state)
 static void cpus_without_a_tick_change_how_times_are_made(void **state)
 {
 	char *root = staged_root_new();
-	struct bpf_rules rules;
+	struct ctprof_bpf_rules rules;
 
 	(void)state;
-	bpf_rules_read(root, &rules);
+	ctprof_bpf_rules_read(root, &rules);
 	assert_false(rules.is_vtime_used);
 	fake_text(root, "/sys/devices/system/cpu/nohz_full", "(null)\n");
-	bpf_rules_read(root, &rules);
+	ctprof_bpf_rules_read(root, &rules);
 	assert_false(rules.is_vtime_used);
 	fake_text(root, "/sys/devices/system/cpu/nohz_full", "\n");
-	bpf_rules_read(root, &rules);
+	ctprof_bpf_rules_read(root, &rules);
 	assert_false(rules.is_vtime_used);
 	fake_text(root, "/sys/devices/system/cpu/nohz_full", "2-3\n");
-	bpf_rules_read(root, &rules);
+	ctprof_bpf_rules_read(root, &rules);
 	assert_true(rules.is_vtime_used);
 	assert_int_equal(rules.user_hz, sysconf(_SC_CLK_TCK));
 	assert_int_equal(rules.page_size, sysconf(_SC_PAGESIZE));
@@ -99,21 +99,21 @@ static void cpus_without_a_tick_change_how_times_are_made(void **state)
 
 static void online_cpus_are_a_mask(void **state)
 {
-	uint64_t cpus[BPF_RECORD_CPU_WORDS] = { 0 };
+	uint64_t cpus[CTPROF_BPF_RECORD_CPU_WORDS] = { 0 };
 	char *root = staged_root_new();
-	struct bpf_rules rules;
+	struct ctprof_bpf_rules rules;
 
 	(void)state;
-	assert_true(bpf_rules_parse_cpus("0-3,5,64,1023\n", 14, cpus));
+	assert_true(ctprof_bpf_rules_parse_cpus("0-3,5,64,1023\n", 14, cpus));
 	assert_int_equal(cpus[0], 0x2f);
 	assert_int_equal(cpus[1], 1);
 	assert_int_equal(cpus[15], UINT64_C(1) << 63);
-	assert_false(bpf_rules_parse_cpus("0-1024", 6, cpus));
-	assert_false(bpf_rules_parse_cpus("", 0, cpus));
-	bpf_rules_read(root, &rules);
+	assert_false(ctprof_bpf_rules_parse_cpus("0-1024", 6, cpus));
+	assert_false(ctprof_bpf_rules_parse_cpus("", 0, cpus));
+	ctprof_bpf_rules_read(root, &rules);
 	assert_false(rules.has_cpus);
 	fake_text(root, "/sys/devices/system/cpu/online", "0-7\n");
-	bpf_rules_read(root, &rules);
+	ctprof_bpf_rules_read(root, &rules);
 	assert_true(rules.has_cpus);
 	assert_int_equal(rules.cpus[0], 0xff);
 	staged_root_free(root);

@@ -4,14 +4,14 @@
 #include "unit.h"
 
 enum {
-	EVERY_DELAY = ((1 << N_BPF_DELAYS) - 1) << BPF_HAS_DELAY_KINDS_SHIFT,
+	EVERY_DELAY = ((1 << CTPROF_BPF_N_DELAYS) - 1) << CTPROF_BPF_HAS_DELAY_KINDS_SHIFT,
 	EVERYTHING = 0x3fff | EVERY_DELAY,
 	KTHREAD = 0x200000,
 	WQ_WORKER = 0x20,
 	MS = 1000000,
 };
 
-static const struct bpf_rules all_rules = {
+static const struct ctprof_bpf_rules all_rules = {
 	.user_hz = 100,
 	.page_size = 4096,
 	.shows_sched = true,
@@ -24,12 +24,12 @@ static const struct bpf_rules all_rules = {
 	.has_cpus = true,
 };
 
-static struct thread_sample sample_of(const struct bpf_record *record,
-				      const struct bpf_rules *rules)
+static struct thread_sample sample_of(const struct ctprof_bpf_record *record,
+				      const struct ctprof_bpf_rules *rules)
 {
 	struct thread_sample sample = { 0 };
 
-	bpf_sample_set(record, rules, METRIC_ALL_SOURCES, &sample);
+	ctprof_bpf_sample_set(record, rules, METRIC_ALL_SOURCES, &sample);
 	return sample;
 }
 
@@ -41,7 +41,7 @@ static bool has(const struct thread_sample *sample, enum metric_source source)
 static void expect_split(uint64_t ran, uint64_t utime, uint64_t stime, uint64_t prev_utime,
 			 uint64_t prev_stime, uint64_t wanted_utime, uint64_t wanted_stime)
 {
-	struct bpf_record record = {
+	struct ctprof_bpf_record record = {
 		.sum_exec_runtime_ns = ran,
 		.utime_ns = utime,
 		.stime_ns = stime,
@@ -50,7 +50,7 @@ static void expect_split(uint64_t ran, uint64_t utime, uint64_t stime, uint64_t 
 	};
 	uint64_t u, s;
 
-	bpf_split_time(&record, &u, &s);
+	ctprof_bpf_split_time(&record, &u, &s);
 	assert_int_equal(u, wanted_utime);
 	assert_int_equal(s, wanted_stime);
 }
@@ -84,7 +84,7 @@ static void neither_time_goes_back(void **state)
 
 static void stat_is_in_ticks_and_moved_priorities(void **state)
 {
-	struct bpf_record record = {
+	struct ctprof_bpf_record record = {
 		.has = EVERYTHING,
 		.start_boottime_ns = 12345ULL * 10 * MS + 9999999,
 		.boottime_offset_ns = -45LL * 10 * MS,
@@ -122,8 +122,8 @@ static void stat_is_in_ticks_and_moved_priorities(void **state)
 
 static void times_that_proc_computes_in_another_way_are_left_to_it(void **state)
 {
-	struct bpf_record record = { .has = EVERYTHING };
-	struct bpf_rules rules = all_rules;
+	struct ctprof_bpf_record record = { .has = EVERYTHING };
+	struct ctprof_bpf_rules rules = all_rules;
 	struct thread_sample sample;
 
 	(void)state;
@@ -131,14 +131,16 @@ static void times_that_proc_computes_in_another_way_are_left_to_it(void **state)
 	sample = sample_of(&record, &rules);
 	assert_false(has(&sample, METRIC_SOURCE_STAT));
 	assert_false(sample_knows(&sample, METRIC_MINFLT));
-	record.has &= ~BPF_HAS_PREV_CPUTIME;
+	record.has &= ~CTPROF_BPF_HAS_PREV_CPUTIME;
 	sample = sample_of(&record, &all_rules);
 	assert_false(has(&sample, METRIC_SOURCE_STAT));
 }
 
 static void expect_state(unsigned int state, unsigned int exit_state, char wanted)
 {
-	struct bpf_record record = { .has = EVERYTHING, .state = state, .exit_state = exit_state };
+	struct ctprof_bpf_record record = { .has = EVERYTHING,
+					    .state = state,
+					    .exit_state = exit_state };
 	struct thread_sample sample = sample_of(&record, &all_rules);
 
 	assert_true(has(&sample, METRIC_SOURCE_STATUS));
@@ -147,7 +149,7 @@ static void expect_state(unsigned int state, unsigned int exit_state, char wante
 
 static void states_have_their_letters(void **state)
 {
-	struct bpf_record frozen = { .has = EVERYTHING, .state = 0x8000 };
+	struct ctprof_bpf_record frozen = { .has = EVERYTHING, .state = 0x8000 };
 	struct thread_sample sample;
 
 	(void)state;
@@ -169,7 +171,7 @@ static void states_have_their_letters(void **state)
 
 static void only_a_leader_tells_the_number_of_threads(void **state)
 {
-	struct bpf_record record = {
+	struct ctprof_bpf_record record = {
 		.has = EVERYTHING, .tid = 5, .tgid = 5, .nr_threads = 9, .nvcsw = 3, .nivcsw = 4
 	};
 	struct thread_sample sample = sample_of(&record, &all_rules);
@@ -188,8 +190,10 @@ static void only_a_leader_tells_the_number_of_threads(void **state)
 
 static void the_slice_has_a_line_for_fair_policies_only(void **state)
 {
-	struct bpf_record record = { .has = EVERYTHING, .slice_ns = 2800000, .nr_migrations = 8 };
-	struct bpf_rules rules = all_rules;
+	struct ctprof_bpf_record record = { .has = EVERYTHING,
+					    .slice_ns = 2800000,
+					    .nr_migrations = 8 };
+	struct ctprof_bpf_rules rules = all_rules;
 	struct thread_sample sample;
 
 	(void)state;
@@ -210,22 +214,22 @@ static void the_slice_has_a_line_for_fair_policies_only(void **state)
 
 static void statistics_are_known_while_the_kernel_keeps_them(void **state)
 {
-	struct bpf_record record = { .has = EVERYTHING };
-	struct bpf_rules rules = all_rules;
+	struct ctprof_bpf_record record = { .has = EVERYTHING };
+	struct ctprof_bpf_rules rules = all_rules;
 	struct thread_sample sample;
 
 	(void)state;
-	for (unsigned int i = 0; i < N_BPF_STATS; i++)
+	for (unsigned int i = 0; i < CTPROF_BPF_N_STATS; i++)
 		record.stats[i] = i + 1;
-	record.stats[BPF_STAT_sum_sleep_runtime] = 1000;
-	record.stats[BPF_STAT_sum_block_runtime] = 300;
+	record.stats[CTPROF_BPF_STAT_sum_sleep_runtime] = 1000;
+	record.stats[CTPROF_BPF_STAT_sum_block_runtime] = 300;
 	sample = sample_of(&record, &all_rules);
-	assert_int_equal(sample.values[METRIC_WAIT_SUM], BPF_STAT_wait_sum + 1);
+	assert_int_equal(sample.values[METRIC_WAIT_SUM], CTPROF_BPF_STAT_wait_sum + 1);
 	assert_int_equal(sample.values[METRIC_NR_WAKEUPS_AFFINE_ATTEMPTS],
-			 BPF_STAT_nr_wakeups_affine_attempts + 1);
+			 CTPROF_BPF_STAT_nr_wakeups_affine_attempts + 1);
 	assert_int_equal(sample.values[METRIC_VOLUNTARY_SLEEP_NS], 700);
 	assert_int_equal(sample.values[METRIC_BLOCK_SUM], 300);
-	record.stats[BPF_STAT_sum_block_runtime] = 1001;
+	record.stats[CTPROF_BPF_STAT_sum_block_runtime] = 1001;
 	sample = sample_of(&record, &all_rules);
 	assert_true(sample_knows(&sample, METRIC_VOLUNTARY_SLEEP_NS));
 	assert_int_equal(sample.values[METRIC_VOLUNTARY_SLEEP_NS], 0);
@@ -239,15 +243,16 @@ static void statistics_are_known_while_the_kernel_keeps_them(void **state)
 
 static void times_below_0_are_counted_as_the_file_shows_them(void **state)
 {
-	struct bpf_record record = { .has = EVERYTHING };
+	struct ctprof_bpf_record record = { .has = EVERYTHING };
 	struct thread_sample sample = { 0 };
 
 	(void)state;
 	/* "-5.000001", and "0.999999" of which the kernel has lost the sign. */
-	record.stats[BPF_STAT_wait_max] = (uint64_t)-5000001;
-	record.stats[BPF_STAT_sleep_max] = (uint64_t)-999999;
-	record.stats[BPF_STAT_sum_sleep_runtime] = (uint64_t)-1000000;
-	assert_int_equal(bpf_sample_set(&record, &all_rules, METRIC_ALL_SOURCES, &sample), 2);
+	record.stats[CTPROF_BPF_STAT_wait_max] = (uint64_t)-5000001;
+	record.stats[CTPROF_BPF_STAT_sleep_max] = (uint64_t)-999999;
+	record.stats[CTPROF_BPF_STAT_sum_sleep_runtime] = (uint64_t)-1000000;
+	assert_int_equal(ctprof_bpf_sample_set(&record, &all_rules, METRIC_ALL_SOURCES, &sample),
+			 2);
 	assert_false(sample_knows(&sample, METRIC_WAIT_MAX));
 	assert_true(sample_knows(&sample, METRIC_SLEEP_MAX));
 	assert_int_equal(sample.values[METRIC_SLEEP_MAX], 999999);
@@ -257,35 +262,37 @@ static void times_below_0_are_counted_as_the_file_shows_them(void **state)
 
 static void a_line_that_a_record_cannot_give_leaves_the_file_to_proc(void **state)
 {
-	static const unsigned int needed[] = { BPF_HAS_STATS, BPF_HAS_EXT, BPF_HAS_SLICE,
-					       BPF_HAS_CORE_FORCEIDLE };
-	struct bpf_rules rules = all_rules;
+	static const unsigned int needed[] = { CTPROF_BPF_HAS_STATS, CTPROF_BPF_HAS_EXT,
+					       CTPROF_BPF_HAS_SLICE,
+					       CTPROF_BPF_HAS_CORE_FORCEIDLE };
+	struct ctprof_bpf_rules rules = all_rules;
 	struct thread_sample sample;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
-		struct bpf_record record = { .has = EVERYTHING & ~needed[i] };
+		struct ctprof_bpf_record record = { .has = EVERYTHING & ~needed[i] };
 
 		sample = sample_of(&record, &all_rules);
 		assert_false(has(&sample, METRIC_SOURCE_SCHED));
 		assert_false(sample_knows(&sample, METRIC_NR_MIGRATIONS));
 	}
 	rules.shows_sched = false;
-	sample = sample_of(&(struct bpf_record){ .has = EVERYTHING }, &rules);
+	sample = sample_of(&(struct ctprof_bpf_record){ .has = EVERYTHING }, &rules);
 	assert_false(has(&sample, METRIC_SOURCE_SCHED));
 }
 
 static void delays_are_known_as_far_as_the_kernel_has_them(void **state)
 {
-	struct bpf_record record = {
-		.has = EVERYTHING & ~(1 << (BPF_HAS_DELAY_KINDS_SHIFT + BPF_DELAY_irq)),
+	struct ctprof_bpf_record record = {
+		.has = EVERYTHING &
+		       ~(1 << (CTPROF_BPF_HAS_DELAY_KINDS_SHIFT + CTPROF_BPF_DELAY_irq)),
 		.pcount = 7,
 		.run_delay_ns = 8,
 		.max_run_delay_ns = 5,
 		.min_run_delay_ns = 1,
-		.delays = { [BPF_DELAY_swapin] = { 1, 2, 3, 4 } },
+		.delays = { [CTPROF_BPF_DELAY_swapin] = { 1, 2, 3, 4 } },
 	};
-	struct bpf_rules rules = all_rules;
+	struct ctprof_bpf_rules rules = all_rules;
 	struct thread_sample sample = sample_of(&record, &all_rules);
 
 	(void)state;
@@ -300,19 +307,19 @@ static void delays_are_known_as_far_as_the_kernel_has_them(void **state)
 	assert_int_equal(sample.values[METRIC_SWAPIN_DELAY_MIN_NS], 4);
 	assert_true(sample_knows(&sample, METRIC_WPCOPY_DELAY_COUNT));
 	assert_false(sample_knows(&sample, METRIC_IRQ_DELAY_COUNT));
-	record.has &= ~(BPF_HAS_DELAY_EXTREMES | BPF_HAS_RUN_DELAY_EXTREMES);
+	record.has &= ~(CTPROF_BPF_HAS_DELAY_EXTREMES | CTPROF_BPF_HAS_RUN_DELAY_EXTREMES);
 	sample = sample_of(&record, &all_rules);
 	assert_true(sample_knows(&sample, METRIC_SWAPIN_DELAY_TOTAL_NS));
 	assert_false(sample_knows(&sample, METRIC_SWAPIN_DELAY_MAX_NS));
 	assert_false(sample_knows(&sample, METRIC_CPU_DELAY_MIN_NS));
 	/* Born while it was switched off: not 0, not known. */
-	record.has |= BPF_LACKS_DELAYS;
+	record.has |= CTPROF_BPF_LACKS_DELAYS;
 	sample = sample_of(&record, &all_rules);
 	assert_true(has(&sample, METRIC_SOURCE_DELAY_CPU));
 	assert_false(has(&sample, METRIC_SOURCE_DELAY_BLOCK));
 	assert_false(sample_knows(&sample, METRIC_SWAPIN_DELAY_COUNT));
 	assert_int_equal(sample.uncounted, METRIC_SOURCE_BIT(DELAY_BLOCK));
-	record.has &= ~BPF_LACKS_DELAYS;
+	record.has &= ~CTPROF_BPF_LACKS_DELAYS;
 	/* Switched off: the CPU's are counted all the same. */
 	rules.counts_delays = false;
 	sample = sample_of(&record, &rules);
@@ -322,7 +329,7 @@ static void delays_are_known_as_far_as_the_kernel_has_them(void **state)
 
 static void the_rest_is_taken_as_it_is(void **state)
 {
-	struct bpf_record record = {
+	struct ctprof_bpf_record record = {
 		.has = EVERYTHING,
 		.sum_exec_runtime_ns = 1,
 		.run_delay_ns = 2,
@@ -349,11 +356,11 @@ static void the_rest_is_taken_as_it_is(void **state)
 
 static void what_is_not_wanted_is_not_set(void **state)
 {
-	struct bpf_record record = { .has = EVERYTHING };
+	struct ctprof_bpf_record record = { .has = EVERYTHING };
 	struct thread_sample sample = { 0 };
 
 	(void)state;
-	bpf_sample_set(&record, &all_rules, METRIC_SOURCE_BIT(IO), &sample);
+	ctprof_bpf_sample_set(&record, &all_rules, METRIC_SOURCE_BIT(IO), &sample);
 	assert_int_equal(sample.sources, METRIC_SOURCE_BIT(IO));
 	assert_false(sample_knows(&sample, METRIC_MINFLT));
 	assert_true(sample_knows(&sample, METRIC_RCHAR));
@@ -362,18 +369,18 @@ static void what_is_not_wanted_is_not_set(void **state)
 static void expect_name(unsigned int flags, unsigned int bits, const char *name, const char *leader,
 			const char *wanted, const char *wanted_leader)
 {
-	struct bpf_record record = { .has = bits, .flags = flags };
+	struct ctprof_bpf_record record = { .has = bits, .flags = flags };
 	const char *at;
 	size_t n;
 
 	memcpy(record.name, name, strlen(name));
 	memcpy(record.leader_comm, leader, strlen(leader));
-	assert_int_equal(bpf_sample_name(&record, &at, &n), wanted != NULL);
+	assert_int_equal(ctprof_bpf_sample_name(&record, &at, &n), wanted != NULL);
 	if (wanted) {
 		assert_int_equal(n, strlen(wanted));
 		assert_memory_equal(at, wanted, n);
 	}
-	assert_int_equal(bpf_sample_leader_name(&record, &at, &n), wanted_leader != NULL);
+	assert_int_equal(ctprof_bpf_sample_leader_name(&record, &at, &n), wanted_leader != NULL);
 	if (wanted_leader) {
 		assert_int_equal(n, strlen(wanted_leader));
 		assert_memory_equal(at, wanted_leader, n);
@@ -382,14 +389,14 @@ static void expect_name(unsigned int flags, unsigned int bits, const char *name,
 
 static void record_without_tid_or_tgid_is_not_listed(void **state)
 {
-	struct bpf_record record = { .tid = 7, .tgid = 7 };
+	struct ctprof_bpf_record record = { .tid = 7, .tgid = 7 };
 
 	(void)state;
-	assert_true(bpf_sample_is_listed(&record));
+	assert_true(ctprof_bpf_sample_is_listed(&record));
 	record.tid = 0;
-	assert_false(bpf_sample_is_listed(&record));
-	record = (struct bpf_record){ .tid = 7 };
-	assert_false(bpf_sample_is_listed(&record));
+	assert_false(ctprof_bpf_sample_is_listed(&record));
+	record = (struct ctprof_bpf_record){ .tid = 7 };
+	assert_false(ctprof_bpf_sample_is_listed(&record));
 }
 
 static void names_are_those_of_the_files(void **state)
@@ -402,11 +409,11 @@ static void names_are_those_of_the_files(void **state)
 	expect_name(0, 0, "123456789012345", "123456789012345", "123456789012345",
 		    "123456789012345");
 	/* Kernel threads: a longer name of their own, workers only in the file. */
-	expect_name(KTHREAD, BPF_HAS_FULL_NAME, "a_name_of_a_kernel_thread", "a_name_of_a_ker",
-		    "a_name_of_a_kernel_thread", "a_name_of_a_kernel_thread");
+	expect_name(KTHREAD, CTPROF_BPF_HAS_FULL_NAME, "a_name_of_a_kernel_thread",
+		    "a_name_of_a_ker", "a_name_of_a_kernel_thread", "a_name_of_a_kernel_thread");
 	expect_name(KTHREAD, 0, "short", "short", NULL, NULL);
-	expect_name(KTHREAD | WQ_WORKER, BPF_HAS_FULL_NAME, "kworker/0:1", "kworker/0:1", NULL,
-		    NULL);
+	expect_name(KTHREAD | WQ_WORKER, CTPROF_BPF_HAS_FULL_NAME, "kworker/0:1", "kworker/0:1",
+		    NULL, NULL);
 }
 
 int main(void)

@@ -16,8 +16,8 @@ struct notes {
 };
 
 /* *ret_sources: what all threads have. */
-static struct error *read_bpf(const struct capture_options *options, struct snapshot *snapshot,
-			      uint32_t *ret_sources)
+static struct error *read_bpf(const struct ctprof_options *options,
+			      struct ctprof_snapshot *snapshot, uint32_t *ret_sources)
 {
 	struct error *err = ctprof_read_bpf(options, snapshot);
 
@@ -37,10 +37,10 @@ static void note(const char *line, void *arg)
 
 /* A snapshot by the iterator, or a skip with what it said. */
 static uint32_t by_bpf(const pid_t *pids, size_t n_pids, uint32_t sources,
-		       struct snapshot *snapshot)
+		       struct ctprof_snapshot *snapshot)
 {
 	struct notes notes = { 0 };
-	struct capture_options options = {
+	struct ctprof_options options = {
 		.root = "",
 		.live = true,
 		.bpf = true,
@@ -68,9 +68,9 @@ static uint32_t by_bpf(const pid_t *pids, size_t n_pids, uint32_t sources,
 	return complete;
 }
 
-static void by_procfs(pid_t pid, uint32_t sources, struct snapshot *snapshot)
+static void by_procfs(pid_t pid, uint32_t sources, struct ctprof_snapshot *snapshot)
 {
-	struct capture_options options = {
+	struct ctprof_options options = {
 		.root = "",
 		.live = true,
 		.sources = sources,
@@ -79,7 +79,7 @@ static void by_procfs(pid_t pid, uint32_t sources, struct snapshot *snapshot)
 		.n_pids = 1,
 	};
 
-	assert_success(walk_threads(&options, 0, snapshot));
+	assert_success(ctprof_walk_threads(&options, 0, snapshot));
 	ctprof_read_delays(&options, snapshot);
 }
 
@@ -91,18 +91,18 @@ static unsigned int compare_texts(const char *what, const char *fast, const char
 	return 1;
 }
 
-static bool same_cpus(const struct snapshot *a, const struct thread_sample *x,
-		      const struct snapshot *b, const struct thread_sample *y)
+static bool same_cpus(const struct ctprof_snapshot *a, const struct thread_sample *x,
+		      const struct ctprof_snapshot *b, const struct thread_sample *y)
 {
-	const struct cpu_list *p = &a->cpu_lists.at[x->cpu_affinity];
-	const struct cpu_list *q = &b->cpu_lists.at[y->cpu_affinity];
+	const struct ctprof_cpu_list *p = &a->cpu_lists.at[x->cpu_affinity];
+	const struct ctprof_cpu_list *q = &b->cpu_lists.at[y->cpu_affinity];
 
 	return p->n == q->n && memcmp(p->at, q->at, p->n * sizeof(*p->at)) == 0;
 }
 
 /* How many differences there are, each told. */
-static unsigned int compare(const struct snapshot *a, const struct thread_sample *x,
-			    const struct snapshot *b, const struct thread_sample *y)
+static unsigned int compare(const struct ctprof_snapshot *a, const struct thread_sample *x,
+			    const struct ctprof_snapshot *b, const struct thread_sample *y)
 {
 	unsigned int bad = 0;
 
@@ -134,12 +134,12 @@ static unsigned int compare(const struct snapshot *a, const struct thread_sample
 /* Of a process whose threads stand still. */
 static unsigned int compare_both_ways(void)
 {
-	_cleanup_snapshot_ struct snapshot fast, slow;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot fast, slow;
 	struct parked parked;
 	unsigned int bad = 0;
 
-	snapshot_init(&fast);
-	snapshot_init(&slow);
+	ctprof_snapshot_init(&fast);
+	ctprof_snapshot_init(&slow);
 	if (!parked_start(&parked))
 		return 1;
 	by_bpf(&parked.pid, 1, CTPROF_BPF_SOURCES, &fast);
@@ -162,13 +162,13 @@ static void both_ways_say_the_same_of_threads_that_stand_still(void **state)
 /* Numbers of threads and starts are those of our own namespaces. */
 static void and_in_namespaces_of_their_own(void **state)
 {
-	_cleanup_snapshot_ struct snapshot any;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot any;
 	int status;
 	pid_t pid;
 
 	(void)state;
 	skip_if_watched();
-	snapshot_init(&any);
+	ctprof_snapshot_init(&any);
 	by_bpf(NULL, 0, METRIC_SOURCE_BIT(STAT), &any);
 	pid = fork();
 	if (pid == 0) {
@@ -207,15 +207,15 @@ static uint64_t cpu_ticks(const struct thread_sample *sample)
 /* What runs on must lie between what was read before and after. */
 static void a_thread_that_runs_is_seen_between_two_looks(void **state)
 {
-	_cleanup_snapshot_ struct snapshot before, fast, after;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot before, fast, after;
 	uint32_t sources = CTPROF_BPF_SOURCES;
 	pid_t pid = getpid();
 	const struct thread_sample *x, *y, *z;
 
 	(void)state;
-	snapshot_init(&before);
-	snapshot_init(&fast);
-	snapshot_init(&after);
+	ctprof_snapshot_init(&before);
+	ctprof_snapshot_init(&fast);
+	ctprof_snapshot_init(&after);
 	by_procfs(pid, sources, &before);
 	by_bpf(&pid, 1, sources, &fast);
 	by_procfs(pid, sources, &after);
@@ -245,12 +245,12 @@ static void a_thread_that_runs_is_seen_between_two_looks(void **state)
 
 static void all_threads_are_there_and_sorted(void **state)
 {
-	_cleanup_snapshot_ struct snapshot all;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot all;
 	bool found_self = false;
 	uint32_t complete, everywhere = CTPROF_BPF_SOURCES;
 
 	(void)state;
-	snapshot_init(&all);
+	ctprof_snapshot_init(&all);
 	complete = by_bpf(NULL, 0, METRIC_ALL_SOURCES, &all);
 	for (size_t i = 0; i < all.threads.n; i++) {
 		const struct thread_sample *at = &all.threads.at[i];
@@ -263,22 +263,22 @@ static void all_threads_are_there_and_sorted(void **state)
 	}
 	assert_true(found_self);
 	assert_int_equal(complete, everywhere);
-	assert_int_equal(all.paths[METRIC_SOURCE_STAT], SNAPSHOT_PATH_BPF);
-	assert_int_equal(all.paths[METRIC_SOURCE_HEAP], SNAPSHOT_PATH_NONE);
+	assert_int_equal(all.paths[METRIC_SOURCE_STAT], CTPROF_SNAPSHOT_PATH_BPF);
+	assert_int_equal(all.paths[METRIC_SOURCE_HEAP], CTPROF_SNAPSHOT_PATH_NONE);
 	assert_true(complete & METRIC_SOURCE_BIT(STAT));
 	assert_false(complete & METRIC_SOURCE_BIT(SMAPS));
 }
 
 static void a_thread_that_is_wanted_means_its_process(void **state)
 {
-	_cleanup_snapshot_ struct snapshot all, few;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot all, few;
 	struct parked parked;
 	pid_t pids[2];
 
 	(void)state;
 	skip_if_watched();
-	snapshot_init(&all);
-	snapshot_init(&few);
+	ctprof_snapshot_init(&all);
+	ctprof_snapshot_init(&few);
 	assert_true(parked_start(&parked));
 	by_bpf(&parked.pid, 1, METRIC_SOURCE_BIT(STAT), &all);
 	pids[0] = getpid();
@@ -301,7 +301,7 @@ static void who_may_not_falls_back_with_one_line(void **state)
 	pid = fork();
 	if (pid == 0) {
 		struct notes notes = { 0 };
-		struct capture_options options = {
+		struct ctprof_options options = {
 			.root = "",
 			.live = true,
 			.bpf = true,
@@ -309,10 +309,10 @@ static void who_may_not_falls_back_with_one_line(void **state)
 			.note = note,
 			.arg = &notes,
 		};
-		struct snapshot snapshot;
+		struct ctprof_snapshot snapshot;
 		uint32_t complete = 1;
 
-		snapshot_init(&snapshot);
+		ctprof_snapshot_init(&snapshot);
 		if (syscall(SYS_setuid, 65534) < 0)
 			_exit(2);
 		if (read_bpf(&options, &snapshot, &complete))
@@ -326,12 +326,12 @@ static void who_may_not_falls_back_with_one_line(void **state)
 
 static void a_staged_machine_and_no_wish_are_left_alone(void **state)
 {
-	_cleanup_snapshot_ struct snapshot snapshot;
-	struct capture_options options = { .root = "", .bpf = true, .sources = METRIC_ALL_SOURCES };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
+	struct ctprof_options options = { .root = "", .bpf = true, .sources = METRIC_ALL_SOURCES };
 	uint32_t complete = 1;
 
 	(void)state;
-	snapshot_init(&snapshot);
+	ctprof_snapshot_init(&snapshot);
 	assert_success(read_bpf(&options, &snapshot, &complete));
 	options.live = true;
 	options.bpf = false;
@@ -345,9 +345,9 @@ static void a_staged_machine_and_no_wish_are_left_alone(void **state)
 
 static void a_loaded_iterator_serves_a_series(void **state)
 {
-	_cleanup_snapshot_ struct snapshot first, second;
-	_cleanup_bpf_tasks_ struct bpf_tasks *tasks = NULL;
-	struct capture_options options = {
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot first, second;
+	_cleanup_ctprof_bpf_tasks_ struct bpf_tasks *tasks = NULL;
+	struct ctprof_options options = {
 		.root = "",
 		.live = true,
 		.bpf = true,
@@ -356,11 +356,11 @@ static void a_loaded_iterator_serves_a_series(void **state)
 	uint32_t complete = 0;
 
 	(void)state;
-	snapshot_init(&first);
-	snapshot_init(&second);
+	ctprof_snapshot_init(&first);
+	ctprof_snapshot_init(&second);
 	by_bpf(NULL, 0, METRIC_SOURCE_BIT(STATUS), &first);
 	vec_clear(&first.threads);
-	assert_success(bpf_tasks_open(&tasks));
+	assert_success(ctprof_bpf_tasks_open(&tasks));
 	options.bpf_tasks = tasks;
 	assert_success(read_bpf(&options, &first, &complete));
 	assert_success(read_bpf(&options, &second, &complete));
@@ -371,10 +371,10 @@ static void a_loaded_iterator_serves_a_series(void **state)
 static void few_threads_are_not_worth_loading_it(void **state)
 {
 	struct notes said = { 0 };
-	_cleanup_bpf_tasks_ struct bpf_tasks *tasks = NULL;
-	_cleanup_snapshot_ struct snapshot snapshot;
+	_cleanup_ctprof_bpf_tasks_ struct bpf_tasks *tasks = NULL;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 	const pid_t ours = getpid();
-	struct capture_options options = {
+	struct ctprof_options options = {
 		.root = "",
 		.live = true,
 		.bpf = true,
@@ -388,7 +388,7 @@ static void few_threads_are_not_worth_loading_it(void **state)
 	uint32_t complete = 1;
 
 	(void)state;
-	snapshot_init(&snapshot);
+	ctprof_snapshot_init(&snapshot);
 	assert_success(read_bpf(&options, &snapshot, &complete));
 	assert_int_equal(complete, 0);
 	assert_int_equal(snapshot.threads.n, 0);
@@ -406,7 +406,7 @@ static void few_threads_are_not_worth_loading_it(void **state)
 	strbuf_deinit(&said.text);
 	vec_clear(&snapshot.threads);
 	options.bpf_from_threads = 1000;
-	assert_success(bpf_tasks_open(&tasks));
+	assert_success(ctprof_bpf_tasks_open(&tasks));
 	options.bpf_tasks = tasks;
 	assert_success(read_bpf(&options, &snapshot, &complete));
 	assert_true(snapshot.threads.n >= 1);
@@ -415,9 +415,9 @@ static void few_threads_are_not_worth_loading_it(void **state)
 
 static void a_cancel_ends_it(void **state)
 {
-	_cleanup_snapshot_ struct snapshot snapshot;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 	struct cancel cancel = { 0 };
-	struct capture_options options = {
+	struct ctprof_options options = {
 		.root = "",
 		.live = true,
 		.bpf = true,
@@ -427,7 +427,7 @@ static void a_cancel_ends_it(void **state)
 	uint32_t complete;
 
 	(void)state;
-	snapshot_init(&snapshot);
+	ctprof_snapshot_init(&snapshot);
 	by_bpf(NULL, 0, METRIC_SOURCE_BIT(STAT), &snapshot);
 	cancel_request(&cancel);
 	assert_error_tag(read_bpf(&options, &snapshot, &complete), "cancelled");

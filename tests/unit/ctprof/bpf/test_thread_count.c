@@ -10,7 +10,7 @@ static uint64_t parse(const char *loadavg)
 {
 	uint64_t n = UINT64_MAX;
 
-	return thread_count_parse(loadavg, strlen(loadavg), &n) ? n : UINT64_MAX;
+	return ctprof_thread_count_parse(loadavg, strlen(loadavg), &n) ? n : UINT64_MAX;
 }
 
 static void the_number_behind_the_slash_counts(void **state UNUSED)
@@ -39,10 +39,10 @@ static void what_is_no_number_is_not_known(void **state UNUSED)
 static void a_machine_without_the_file_is_not_known(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	const struct capture_options options = { .root = root };
+	const struct ctprof_options options = { .root = root };
 	uint64_t n = 7;
 
-	assert_false(thread_count_read(&options, &n));
+	assert_false(ctprof_thread_count_read(&options, &n));
 	assert_true(n == 7);
 	staged_root_free(root);
 }
@@ -60,7 +60,7 @@ static void *wait_for_end(void *fds)
 static void threads_of_processes_are_those_of_their_folders(void **state UNUSED)
 {
 	const pid_t pids[] = { getpid(), INT32_MAX };
-	struct capture_options options = { .root = "", .pids = pids, .n_pids = 2 };
+	struct ctprof_options options = { .root = "", .pids = pids, .n_pids = 2 };
 	uint64_t before, after, all;
 	pthread_t threads[3];
 	int fds[2];
@@ -68,14 +68,14 @@ static void threads_of_processes_are_those_of_their_folders(void **state UNUSED)
 	assert_int_equal(pipe(fds), 0);
 	/* The first one brings the thread sanitizer's own with it. */
 	assert_int_equal(pthread_create(&threads[0], NULL, wait_for_end, fds), 0);
-	assert_true(thread_count_read(&options, &before));
+	assert_true(ctprof_thread_count_read(&options, &before));
 	assert_true(before >= 2);
 	for (size_t i = 1; i < ARRAY_SIZE(threads); i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, wait_for_end, fds), 0);
-	assert_true(thread_count_read(&options, &after));
+	assert_true(ctprof_thread_count_read(&options, &after));
 	assert_true(after == before + ARRAY_SIZE(threads) - 1);
 	options.n_pids = 0;
-	assert_true(thread_count_read(&options, &all));
+	assert_true(ctprof_thread_count_read(&options, &all));
 	assert_true(all >= after);
 	close(fds[1]);
 	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)

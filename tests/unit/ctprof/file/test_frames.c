@@ -54,13 +54,13 @@ static void a_frame_ends_where_libzstd_says(void **state UNUSED)
 		size_t bytes = i % 2 ? pack(text, n, i % 4 == 1, packed, bound)
 				     : ZSTD_compress(packed, bound, text, n, 1);
 		_cleanup_close_ int fd = -1;
-		struct frame_extent extent;
+		struct ctprof_frame_extent extent;
 
 		memset(packed + bytes, 0xff, 10);
 		fd = file_of(packed, bytes + 10);
 		assert_int_equal(ZSTD_findFrameCompressedSize(packed, bytes), bytes);
-		assert_success(frame_find(fd, "test", 0, bytes + 10, &extent));
-		assert_int_equal(extent.state, FRAME_WHOLE);
+		assert_success(ctprof_frame_find(fd, "test", 0, bytes + 10, &extent));
+		assert_int_equal(extent.state, CTPROF_FRAME_WHOLE);
 		assert_int_equal(extent.size, bytes);
 	}
 }
@@ -73,9 +73,9 @@ static void each_cut_is_seen(void **state UNUSED)
 	second = pack(text, 10, true, packed + n, 10000 - n);
 	for (size_t cut = 0; cut <= n + second; cut++) {
 		_cleanup_close_ int fd = file_of(packed, cut);
-		struct frames_found found;
+		struct ctprof_frames_found found;
 
-		assert_success(frames_count(fd, "test", cut, 1, &found));
+		assert_success(ctprof_frames_count(fd, "test", cut, 1, &found));
 		assert_int_equal(found.whole, cut < n ? 0 : cut < n + second ? 1 : 2);
 		assert_int_equal(found.torn_bytes, cut < n ? cut : cut == n + second ? 0 : cut - n);
 		if (cut >= n)
@@ -88,13 +88,13 @@ static void frames_of_others_are_passed_over(void **state UNUSED)
 	char bytes[200] = { 0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'a', 'b', 'c' };
 	size_t n = 11, frame = pack("x", 1, true, bytes + n, 100);
 	_cleanup_close_ int fd = file_of(bytes, n + frame);
-	struct frames_found found;
+	struct ctprof_frames_found found;
 
-	assert_success(frames_count(fd, "test", n + frame, 1, &found));
+	assert_success(ctprof_frames_count(fd, "test", n + frame, 1, &found));
 	assert_int_equal(found.whole, 1);
 	assert_int_equal(found.offset, n);
 	/* Cut inside of it. */
-	assert_success(frames_count(fd, "test", 10, 1, &found));
+	assert_success(ctprof_frames_count(fd, "test", 10, 1, &found));
 	assert_int_equal(found.whole, 0);
 	assert_int_equal(found.torn_bytes, 10);
 }
@@ -104,25 +104,27 @@ static void what_is_no_frame_is_told(void **state UNUSED)
 	static const char *const wrong[] = { "{\"threads\":[]}", "x", "\x28\xb5\x2f\xfe zzz" };
 	/* A block of the reserved kind. */
 	static const char reserved[] = { 0x28, (char)0xb5, 0x2f, (char)0xfd, 0, 0, 7, 0, 0 };
-	struct frames_found found;
+	struct ctprof_frames_found found;
 
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		_cleanup_close_ int fd = file_of(wrong[i], strlen(wrong[i]));
 
-		assert_error_tag(frames_count(fd, "test", strlen(wrong[i]), 1, &found), "parse");
+		assert_error_tag(ctprof_frames_count(fd, "test", strlen(wrong[i]), 1, &found),
+				 "parse");
 	}
 	{
 		_cleanup_close_ int fd = file_of(reserved, sizeof(reserved));
 
-		assert_error_tag(frames_count(fd, "test", sizeof(reserved), 1, &found), "parse");
+		assert_error_tag(ctprof_frames_count(fd, "test", sizeof(reserved), 1, &found),
+				 "parse");
 	}
 }
 
 static void a_file_that_cannot_be_read_is_told(void **state UNUSED)
 {
-	struct frames_found found;
+	struct ctprof_frames_found found;
 
-	assert_error_tag(frames_count(-1, "test", 10, 1, &found), "io");
+	assert_error_tag(ctprof_frames_count(-1, "test", 10, 1, &found), "io");
 }
 
 int main(void)

@@ -6,7 +6,7 @@
 
 static void what_others_wrote_loads_and_their_flags_decide(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 	const struct thread_sample *leader, *other;
 
 	assert_success(load_json(foreign_snapshot, &s));
@@ -48,7 +48,7 @@ static void what_others_wrote_loads_and_their_flags_decide(void **state UNUSED)
 
 static void sentinels_of_others_are_unknown(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
 	assert_success(
 		load_json("{\"captured_at_unix_ns\":1,\"threads\":[{\"tid\":1,\"tgid\":1,"
@@ -63,7 +63,7 @@ static void sentinels_of_others_are_unknown(void **state UNUSED)
 
 static void little_is_enough_and_unknown_members_are_passed_over(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
 	assert_success(
 		load_json("{\"later\":{\"a\":[1,2]},\"captured_at_unix_ns\":5,\"threads\":[],"
@@ -106,7 +106,7 @@ static void nothing_may_stand_twice(void **state UNUSED)
 
 static void threads_and_cgroups_are_put_in_order(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 	static const uint32_t tids[] = { 5, 9, 3, 7 };
 
 	assert_success(
@@ -134,7 +134,7 @@ static uint64_t least_memory(const char *json)
 
 	while (low < high) {
 		uint64_t middle = (low + high) / 2;
-		_cleanup_snapshot_ struct snapshot s = { 0 };
+		_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 		_cleanup_error_ struct error *err = load_json_with(json, middle, &s);
 
 		if (err) {
@@ -170,15 +170,15 @@ static void memory_is_bounded_by_what_is_kept(void **state UNUSED)
 
 static void padding_is_bounded_too(void **state UNUSED)
 {
-	_cleanup_loader_ struct loader loader;
+	_cleanup_ctprof_loader_ struct ctprof_loader loader;
 	struct error *err = NULL;
 	char blanks[1024];
 	int chunks = 0;
 
 	memset(blanks, ' ', sizeof(blanks));
-	loader_init(&loader, 64 << 10);
+	ctprof_loader_init(&loader, 64 << 10);
 	while (!err && chunks++ < 100000)
-		err = loader_feed(&loader, blanks, sizeof(blanks));
+		err = ctprof_loader_feed(&loader, blanks, sizeof(blanks));
 	assert_non_null(err);
 	assert_string_equal(error_tag(err), "limit");
 	error_free(err);

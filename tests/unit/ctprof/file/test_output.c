@@ -58,15 +58,15 @@ static void put(const char *path, const char *text)
 
 static uint64_t threads_in(const char *name)
 {
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
-	assert_success(snapshot_load(name, NULL, &s, NULL));
+	assert_success(ctprof_snapshot_load(name, NULL, &s, NULL));
 	return s.threads.n;
 }
 
-static void add_threads(struct snapshot *s, uint32_t n)
+static void add_threads(struct ctprof_snapshot *s, uint32_t n)
 {
-	snapshot_init(s);
+	ctprof_snapshot_init(s);
 	for (uint32_t i = 1; i <= n; i++)
 		vec_push(&s->threads, full_sample(s, i, i));
 }
@@ -74,20 +74,20 @@ static void add_threads(struct snapshot *s, uint32_t n)
 static void the_first_replaces_and_the_next_are_appended(void **state)
 {
 	const struct folder *folder = *state;
-	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
 	_cleanup_free_ char *third = xasprintf("%s@3", folder->file);
-	struct snapshot_frame_size size, sum = { 0 };
+	struct ctprof_snapshot_frame_size size, sum = { 0 };
 	struct stat st;
 
 	put(folder->file, "old");
-	assert_success(snapshot_output_open(folder->file, &output));
+	assert_success(ctprof_snapshot_output_open(folder->file, &output));
 	assert_int_equal(stat(folder->file, &st), 0);
 	assert_int_equal(st.st_size, 3);
 	for (uint32_t i = 1; i <= 3; i++) {
-		_cleanup_snapshot_ struct snapshot s;
+		_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 
 		add_threads(&s, i);
-		assert_success(snapshot_output_add(output, &s, &size));
+		assert_success(ctprof_snapshot_output_add(output, &s, &size));
 		sum.file_bytes += size.file_bytes;
 		assert_int_equal(stat(folder->file, &st), 0);
 		assert_int_equal(st.st_size, sum.file_bytes);
@@ -102,14 +102,14 @@ static void the_first_replaces_and_the_next_are_appended(void **state)
 static void a_new_file_is_its_owners_alone(void **state)
 {
 	const struct folder *folder = *state;
-	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct stat st;
 
 	add_threads(&s, 1);
-	assert_success(snapshot_output_open(folder->file, &output));
+	assert_success(ctprof_snapshot_output_open(folder->file, &output));
 	assert_int_equal(entries(folder), 0);
-	assert_success(snapshot_output_add(output, &s, NULL));
+	assert_success(ctprof_snapshot_output_add(output, &s, NULL));
 	assert_int_equal(stat(folder->file, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
@@ -126,15 +126,15 @@ static void limit_files_to(rlim_t bytes)
 static void a_first_that_does_not_fit_leaves_the_old_file(void **state)
 {
 	const struct folder *folder = *state;
-	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct stat st;
 
 	add_threads(&s, 500);
 	put(folder->file, "old");
-	assert_success(snapshot_output_open(folder->file, &output));
+	assert_success(ctprof_snapshot_output_open(folder->file, &output));
 	limit_files_to(100);
-	assert_error_tag(snapshot_output_add(output, &s, NULL), "io");
+	assert_error_tag(ctprof_snapshot_output_add(output, &s, NULL), "io");
 	limit_files_to(RLIM_INFINITY);
 	assert_int_equal(stat(folder->file, &st), 0);
 	assert_int_equal(st.st_size, 3);
@@ -144,20 +144,20 @@ static void a_first_that_does_not_fit_leaves_the_old_file(void **state)
 static void a_further_one_that_does_not_fit_is_cut_off_again(void **state)
 {
 	const struct folder *folder = *state;
-	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
-	_cleanup_snapshot_origin_ struct snapshot_origin origin = { 0 };
-	_cleanup_snapshot_ struct snapshot s, back = { 0 };
-	struct snapshot_frame_size size;
+	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_ctprof_snapshot_origin_ struct ctprof_snapshot_origin origin = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s, back = { 0 };
+	struct ctprof_snapshot_frame_size size;
 
 	add_threads(&s, 500);
-	assert_success(snapshot_output_open(folder->file, &output));
-	assert_success(snapshot_output_add(output, &s, &size));
+	assert_success(ctprof_snapshot_output_open(folder->file, &output));
+	assert_success(ctprof_snapshot_output_add(output, &s, &size));
 	limit_files_to(size.file_bytes + 100);
-	assert_error_tag(snapshot_output_add(output, &s, NULL), "io");
+	assert_error_tag(ctprof_snapshot_output_add(output, &s, NULL), "io");
 	limit_files_to(RLIM_INFINITY);
 	/* And there is room again. */
-	assert_success(snapshot_output_add(output, &s, NULL));
-	assert_success(snapshot_load(folder->file, NULL, &back, &origin));
+	assert_success(ctprof_snapshot_output_add(output, &s, NULL));
+	assert_success(ctprof_snapshot_load(folder->file, NULL, &back, &origin));
 	assert_int_equal(origin.frames, 2);
 	assert_int_equal(origin.torn_bytes, 0);
 }
@@ -166,15 +166,15 @@ static void a_link_keeps_leading_there(void **state)
 {
 	const struct folder *folder = *state;
 	_cleanup_free_ char *link = xasprintf("%s/link", folder->path);
-	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct stat st;
 
 	add_threads(&s, 1);
 	put(folder->file, "old");
 	assert_int_equal(symlink(folder->file, link), 0);
-	assert_success(snapshot_output_open(link, &output));
-	assert_success(snapshot_output_add(output, &s, NULL));
+	assert_success(ctprof_snapshot_output_open(link, &output));
+	assert_success(ctprof_snapshot_output_add(output, &s, NULL));
 	assert_int_equal(lstat(link, &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
 	assert_int_equal(threads_in(folder->file), 1);
@@ -183,14 +183,14 @@ static void a_link_keeps_leading_there(void **state)
 /* A device is never replaced by a file, whoever we are. */
 static void a_device_is_written_into(void **state UNUSED)
 {
-	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct error *err;
 	struct stat st;
 
 	add_threads(&s, 1);
-	assert_success(snapshot_output_open("/dev/full", &output));
-	err = snapshot_output_add(output, &s, NULL);
+	assert_success(ctprof_snapshot_output_open("/dev/full", &output));
+	err = ctprof_snapshot_output_add(output, &s, NULL);
 	assert_int_equal(error_errno(err), ENOSPC);
 	error_free(err);
 	assert_int_equal(stat("/dev/full", &st), 0);
@@ -200,16 +200,16 @@ static void a_device_is_written_into(void **state UNUSED)
 static void standard_output_is_a_dash(void **state)
 {
 	const struct folder *folder = *state;
-	_cleanup_snapshot_output_ struct snapshot_output *output = NULL;
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_output_ struct snapshot_output *output = NULL;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	int saved = dup(STDOUT_FILENO), fd;
 
 	add_threads(&s, 2);
 	fflush(stdout);
 	fd = open(folder->file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	dup2(fd, STDOUT_FILENO);
-	assert_success(snapshot_output_open("-", &output));
-	assert_success(snapshot_output_add(output, &s, NULL));
+	assert_success(ctprof_snapshot_output_open("-", &output));
+	assert_success(ctprof_snapshot_output_add(output, &s, NULL));
 	dup2(saved, STDOUT_FILENO);
 	close(saved);
 	close(fd);
@@ -222,9 +222,9 @@ static void what_cannot_be_is_told_before_anything_is_taken(void **state)
 	_cleanup_free_ char *below = xasprintf("%s/none/x", folder->path);
 	struct snapshot_output *output;
 
-	assert_error_tag(snapshot_output_open(folder->path, &output), "io");
-	assert_error_tag(snapshot_output_open(below, &output), "io");
-	assert_error_tag(snapshot_output_open("", &output), "io");
+	assert_error_tag(ctprof_snapshot_output_open(folder->path, &output), "io");
+	assert_error_tag(ctprof_snapshot_output_open(below, &output), "io");
+	assert_error_tag(ctprof_snapshot_output_open("", &output), "io");
 }
 
 int main(void)

@@ -25,7 +25,7 @@ static struct json_doc *parsed(const char *text)
 
 static void an_error_says_where_the_value_stands(void **state UNUSED)
 {
-	assert_refusal(place_error(&member, "expected %d", 5), "psi[3].nice: expected 5");
+	assert_refusal(ctprof_place_error(&member, "expected %d", 5), "psi[3].nice: expected 5");
 }
 
 static void numbers_are_whole_and_in_range(void **state UNUSED)
@@ -37,15 +37,15 @@ static void numbers_are_whole_and_in_range(void **state UNUSED)
 	int64_t small = 7;
 	bool there = false;
 
-	assert_success(value_u64(json_doc_root(most), &member, &number, &there));
+	assert_success(ctprof_value_u64(json_doc_root(most), &member, &number, &there));
 	assert_true(number == UINT64_MAX && there);
-	assert_refusal(value_u64(json_doc_root(fraction), &member, &number, NULL),
+	assert_refusal(ctprof_value_u64(json_doc_root(fraction), &member, &number, NULL),
 		       "psi[3].nice: 1.5 is not a whole number from 0 to 2^64 - 1");
-	assert_refusal(value_u64(json_doc_root(negative), &member, &number, NULL),
+	assert_refusal(ctprof_value_u64(json_doc_root(negative), &member, &number, NULL),
 		       "psi[3].nice: -1 is not a whole number from 0 to 2^64 - 1");
-	assert_success(value_i64(json_doc_root(negative), &member, -1, 5, &small, &there));
+	assert_success(ctprof_value_i64(json_doc_root(negative), &member, -1, 5, &small, &there));
 	assert_int_equal(small, -1);
-	assert_refusal(value_i64(json_doc_root(negative), &member, 0, 5, &small, NULL),
+	assert_refusal(ctprof_value_i64(json_doc_root(negative), &member, 0, 5, &small, NULL),
 		       "psi[3].nice: -1 is not a whole number from 0 to 5");
 }
 
@@ -63,17 +63,17 @@ static void what_is_missing_or_null_is_absent(void **state UNUSED)
 		uint32_t string = 7;
 		bool there = true, flag = true;
 
-		assert_false(value_is_there(values[i]));
-		assert_success(value_u64(values[i], &member, &number, &there));
+		assert_false(ctprof_value_is_there(values[i]));
+		assert_success(ctprof_value_u64(values[i], &member, &number, &there));
 		assert_false(there);
 		assert_int_equal(number, 7);
-		assert_success(value_bool(values[i], &member, &flag, &there));
+		assert_success(ctprof_value_bool(values[i], &member, &flag, &there));
 		assert_true(flag && !there);
-		assert_success(value_reading(values[i], &member, &reading));
+		assert_success(ctprof_value_reading(values[i], &member, &reading));
 		assert_false(reading.known);
-		assert_success(value_string(values[i], &member, &strings, &string));
+		assert_success(ctprof_value_string(values[i], &member, &strings, &string));
 		assert_int_equal(string, 0);
-		assert_success(value_named(values[i], &member, &strings, &rows));
+		assert_success(ctprof_value_named(values[i], &member, &strings, &rows));
 		assert_false(rows.known);
 	}
 }
@@ -89,12 +89,12 @@ static void another_type_is_told(void **state UNUSED)
 	bool flag;
 
 	intern_init(&strings);
-	assert_refusal(value_bool(array, &member, &flag, NULL),
+	assert_refusal(ctprof_value_bool(array, &member, &flag, NULL),
 		       "psi[3].nice: expected true or false, found an array");
-	assert_refusal(value_string(array, &member, &strings, &string),
+	assert_refusal(ctprof_value_string(array, &member, &strings, &string),
 		       "psi[3].nice: expected a string, found an array");
 	assert_true(json_iter_next(&it));
-	assert_refusal(value_named(it.value, &member, &strings, &rows),
+	assert_refusal(ctprof_value_named(it.value, &member, &strings, &rows),
 		       "psi[3].nice.a: expected a number, found a string");
 }
 
@@ -105,7 +105,7 @@ static void named_numbers_keep_their_order(void **state UNUSED)
 	struct named_readings rows;
 
 	intern_init(&strings);
-	assert_success(value_named(json_doc_root(doc), &member, &strings, &rows));
+	assert_success(ctprof_value_named(json_doc_root(doc), &member, &strings, &rows));
 	assert_true(rows.known);
 	assert_int_equal(rows.rows.n, 2);
 	assert_string_equal(intern_text(&strings, rows.rows.at[0].name), "b");

@@ -5,31 +5,31 @@
 
 static void equal_sets_stand_once(void **state UNUSED)
 {
-	_cleanup_presence_sets_ struct presence_sets sets = { 0 };
+	_cleanup_ctprof_presence_sets_ struct ctprof_presence_sets sets = { 0 };
 	struct thread_sample a = { .sources = 1 }, b = { .sources = 1 }, c = { .sources = 2 };
 
 	sample_set(&b, METRIC_NICE, 0);
-	assert_int_equal(presence_add(&sets, &a), 0);
-	assert_int_equal(presence_add(&sets, &b), 1);
-	assert_int_equal(presence_add(&sets, &c), 2);
-	assert_int_equal(presence_add(&sets, &a), 0);
+	assert_int_equal(ctprof_presence_add(&sets, &a), 0);
+	assert_int_equal(ctprof_presence_add(&sets, &b), 1);
+	assert_int_equal(ctprof_presence_add(&sets, &c), 2);
+	assert_int_equal(ctprof_presence_add(&sets, &a), 0);
 	/* Values do not matter, nor does the number of threads, which nobody reads. */
 	sample_set(&b, METRIC_NICE, 5);
 	sample_set(&b, METRIC_THREAD_COUNT, 1);
-	assert_int_equal(presence_add(&sets, &b), 1);
+	assert_int_equal(ctprof_presence_add(&sets, &b), 1);
 	assert_int_equal(sets.sets.n, 3);
 }
 
 static void a_set_takes_away_what_it_does_not_vouch_for(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct thread_sample sample;
-	struct presence_set set = { .sources = METRIC_SOURCE_BIT(STAT) };
+	struct ctprof_presence_set set = { .sources = METRIC_SOURCE_BIT(STAT) };
 
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	sample = full_sample(&s, 1, 1);
 	set.known[METRIC_MINFLT / 64] |= UINT64_C(1) << (METRIC_MINFLT % 64);
-	presence_apply(&set, &sample);
+	ctprof_presence_apply(&set, &sample);
 	assert_int_equal(sample.sources, METRIC_SOURCE_BIT(STAT));
 	for (int i = 0; i < N_METRICS; i++)
 		assert_int_equal(sample_knows(&sample, (enum metric_id)i), i == METRIC_MINFLT);
@@ -42,7 +42,7 @@ static void a_set_takes_away_what_it_does_not_vouch_for(void **state UNUSED)
 
 static void sets_may_stand_behind_the_threads(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
 	assert_success(
 		load_json("{\"threads\":[{\"tid\":1,\"tgid\":1,\"minflt\":5,\"majflt\":6,"
@@ -56,7 +56,7 @@ static void sets_may_stand_behind_the_threads(void **state UNUSED)
 
 static void a_member_that_is_missing_is_unknown_whatever_the_set_says(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
 	assert_success(load_json(
 		SNAPSHOT("{\"sets\":[{\"sources\":[\"stat\"]}]}", ",\"presence\":0"), &s));
@@ -67,7 +67,7 @@ static void a_member_that_is_missing_is_unknown_whatever_the_set_says(void **sta
 
 static void closed_processes_are_counted_or_none(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s = { 0 }, none = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 }, none = { 0 };
 
 	assert_success(load_json(
 		SNAPSHOT("{\"closed_processes\":3,\"sets\":[{\"sources\":[]}]}", ",\"presence\":0"),
@@ -80,7 +80,7 @@ static void closed_processes_are_counted_or_none(void **state UNUSED)
 
 static void words_of_a_later_version_are_passed_over(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
 	assert_success(load_json(
 		SNAPSHOT(
@@ -91,9 +91,9 @@ static void words_of_a_later_version_are_passed_over(void **state UNUSED)
 			",\"presence\":0"),
 		&s));
 	assert_int_equal(s.threads.at[0].sources, METRIC_SOURCE_BIT(STAT));
-	assert_int_equal(s.paths[METRIC_SOURCE_IO], SNAPSHOT_PATH_BPF);
+	assert_int_equal(s.paths[METRIC_SOURCE_IO], CTPROF_SNAPSHOT_PATH_BPF);
 	/* A reason nobody knows is still a thread that was not read. */
-	assert_int_equal(s.reasons[METRIC_SOURCE_IO][SNAPSHOT_REASON_OTHER], 6);
+	assert_int_equal(s.reasons[METRIC_SOURCE_IO][CTPROF_SNAPSHOT_REASON_OTHER], 6);
 }
 
 static void a_thread_without_a_set_is_refused(void **state UNUSED)

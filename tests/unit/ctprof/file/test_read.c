@@ -58,18 +58,18 @@ static void add_numbered(const struct file *file, int n)
 	add_text(file, text);
 }
 
-static struct error *load_at(const struct file *file, const char *at, struct snapshot *ret,
-			     struct snapshot_origin *ret_origin)
+static struct error *load_at(const struct file *file, const char *at, struct ctprof_snapshot *ret,
+			     struct ctprof_snapshot_origin *ret_origin)
 {
 	_cleanup_free_ char *name = xasprintf("%s%s", file->path, at);
 
-	return snapshot_load(name, NULL, ret, ret_origin);
+	return ctprof_snapshot_load(name, NULL, ret, ret_origin);
 }
 
 static void assert_fails(const struct file *file, const char *at, const char *tag,
 			 const char *message)
 {
-	struct snapshot s;
+	struct ctprof_snapshot s;
 	struct error *err = load_at(file, at, &s, NULL);
 
 	assert_non_null(err);
@@ -80,9 +80,9 @@ static void assert_fails(const struct file *file, const char *at, const char *ta
 
 static void a_file_of_another_tool_loads(void **state)
 {
-	_cleanup_snapshot_origin_ struct snapshot_origin origin = { 0 };
+	_cleanup_ctprof_snapshot_origin_ struct ctprof_snapshot_origin origin = { 0 };
 	const struct file *file = *state;
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
 	add_text(file, foreign_snapshot);
 	assert_success(load_at(file, "", &s, &origin));
@@ -104,8 +104,8 @@ static void a_number_behind_an_at_names_one_of_a_series(void **state)
 	for (int i = 1; i <= 3; i++)
 		add_numbered(file, 10 * i);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		_cleanup_snapshot_origin_ struct snapshot_origin origin = { 0 };
-		_cleanup_snapshot_ struct snapshot s = { 0 };
+		_cleanup_ctprof_snapshot_origin_ struct ctprof_snapshot_origin origin = { 0 };
+		_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
 		assert_success(load_at(file, rows[i].at, &s, &origin));
 		assert_int_equal(s.captured_at_unix_ns, rows[i].captured);
@@ -123,7 +123,7 @@ static void a_file_with_the_whole_name_comes_first(void **state)
 {
 	const struct file *file = *state;
 	_cleanup_free_ char *other = xasprintf("%s@2", file->path);
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 	struct file second = { .fd = open(other, O_RDWR | O_CREAT | O_EXCL, 0600) };
 
 	add_numbered(file, 1);
@@ -137,9 +137,9 @@ static void a_file_with_the_whole_name_comes_first(void **state)
 
 static void an_incomplete_last_one_is_told_and_left_out(void **state)
 {
-	_cleanup_snapshot_origin_ struct snapshot_origin origin = { 0 };
+	_cleanup_ctprof_snapshot_origin_ struct ctprof_snapshot_origin origin = { 0 };
 	const struct file *file = *state;
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 	struct stat st;
 
 	add_numbered(file, 1);
@@ -157,13 +157,13 @@ static void an_incomplete_last_one_is_told_and_left_out(void **state)
 static void what_is_damaged_is_told(void **state)
 {
 	const struct file *file = *state;
-	_cleanup_snapshot_ struct snapshot s;
-	struct snapshot_frame_size size;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
+	struct ctprof_snapshot_frame_size size;
 	char byte;
 
 	assert_fails(file, "", "parse", "is empty");
 	fill_snapshot(&s);
-	assert_success(snapshot_write_frame(&s, file->fd, "test", &size));
+	assert_success(ctprof_snapshot_write_frame(&s, file->fd, "test", &size));
 	/* In the checksum: all else is as it was. */
 	assert_int_equal(pread(file->fd, &byte, 1, (off_t)size.file_bytes - 1), 1);
 	byte = (char)~byte;
@@ -182,28 +182,28 @@ static void what_is_damaged_is_told(void **state)
 
 static void what_is_not_there_is_told(void **state UNUSED)
 {
-	struct snapshot s;
-	struct error *err = snapshot_load("/nonexistent/x@2", NULL, &s, NULL);
+	struct ctprof_snapshot s;
+	struct error *err = ctprof_snapshot_load("/nonexistent/x@2", NULL, &s, NULL);
 
 	assert_int_equal(error_errno(err), ENOENT);
 	assert_contains(error_message(err), "/nonexistent/x");
 	error_free(err);
-	assert_error_tag(snapshot_load("/tmp", NULL, &s, NULL), "io");
+	assert_error_tag(ctprof_snapshot_load("/tmp", NULL, &s, NULL), "io");
 }
 
 static void memory_and_cancel_are_heeded(void **state)
 {
 	const struct file *file = *state;
 	struct cancel cancel = { .requested = true };
-	struct snapshot_load_options little = { .memory_bytes = 5000 };
-	struct snapshot_load_options cancelled = { .cancel = &cancel };
-	_cleanup_snapshot_ struct snapshot s;
-	struct snapshot back;
+	struct ctprof_snapshot_load_options little = { .memory_bytes = 5000 };
+	struct ctprof_snapshot_load_options cancelled = { .cancel = &cancel };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
+	struct ctprof_snapshot back;
 
 	fill_snapshot(&s);
-	assert_success(snapshot_write_frame(&s, file->fd, "test", NULL));
-	assert_error_tag(snapshot_load(file->path, &little, &back, NULL), "limit");
-	assert_error_tag(snapshot_load(file->path, &cancelled, &back, NULL), "cancelled");
+	assert_success(ctprof_snapshot_write_frame(&s, file->fd, "test", NULL));
+	assert_error_tag(ctprof_snapshot_load(file->path, &little, &back, NULL), "limit");
+	assert_error_tag(ctprof_snapshot_load(file->path, &cancelled, &back, NULL), "cancelled");
 }
 
 static void *feed_pipe(void *arg)
@@ -226,7 +226,7 @@ static void a_pipe_will_do(void **state)
 	const struct file *file = *state;
 	int fds[2], feed[2];
 	_cleanup_free_ char *name = NULL;
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 	pthread_t thread;
 
 	add_numbered(file, 1);
@@ -237,7 +237,7 @@ static void a_pipe_will_do(void **state)
 	feed[1] = fds[1];
 	assert_int_equal(pthread_create(&thread, NULL, feed_pipe, feed), 0);
 	name = xasprintf("/dev/fd/%d@2", fds[0]);
-	assert_success(snapshot_load(name, NULL, &s, NULL));
+	assert_success(ctprof_snapshot_load(name, NULL, &s, NULL));
 	assert_int_equal(s.captured_at_unix_ns, 2);
 	pthread_join(thread, NULL);
 	close(fds[0]);
@@ -248,11 +248,11 @@ static void more_json_than_fits_a_document_loads(void **state)
 {
 	const struct file *file = *state;
 	_cleanup_free_ char *name = xcalloc(1, NAME_BYTES + 1);
-	_cleanup_snapshot_ struct snapshot s, back = { 0 };
-	struct snapshot_frame_size size;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s, back = { 0 };
+	struct ctprof_snapshot_frame_size size;
 	struct thread_sample sample;
 
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	memset(name, 'n', NAME_BYTES);
 	sample = full_sample(&s, 1, 1);
 	sample.comm = add_string(&s, name);
@@ -262,7 +262,7 @@ static void more_json_than_fits_a_document_loads(void **state)
 		sample.tid = i;
 		vec_push(&s.threads, sample);
 	}
-	assert_success(snapshot_write_frame(&s, file->fd, "test", &size));
+	assert_success(ctprof_snapshot_write_frame(&s, file->fd, "test", &size));
 	assert_true(size.json_bytes > JSON_DOC_BYTES_LIMIT);
 	assert_success(load_at(file, "", &back, NULL));
 	assert_int_equal(back.threads.n, MANY);
@@ -276,8 +276,8 @@ static void more_json_than_fits_a_document_loads(void **state)
 static void a_dash_is_standard_input(void **state)
 {
 	struct file *file = *state;
-	_cleanup_snapshot_ struct snapshot first = { 0 }, second = { 0 };
-	_cleanup_snapshot_origin_ struct snapshot_origin origin = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot first = { 0 }, second = { 0 };
+	_cleanup_ctprof_snapshot_origin_ struct ctprof_snapshot_origin origin = { 0 };
 	_cleanup_close_ int before = dup(STDIN_FILENO);
 	char bytes[4096];
 	int ends[2];
@@ -287,7 +287,7 @@ static void a_dash_is_standard_input(void **state)
 	add_numbered(file, 12);
 	assert_int_equal(lseek(file->fd, 0, SEEK_SET), 0);
 	assert_true(dup2(file->fd, STDIN_FILENO) >= 0);
-	assert_success(snapshot_load("-", NULL, &first, &origin));
+	assert_success(ctprof_snapshot_load("-", NULL, &first, &origin));
 	assert_int_equal(first.captured_at_unix_ns, 11);
 	assert_string_equal(origin.path, "standard input");
 	n = pread(file->fd, bytes, sizeof(bytes), 0);
@@ -296,7 +296,7 @@ static void a_dash_is_standard_input(void **state)
 	close(ends[1]);
 	assert_true(dup2(ends[0], STDIN_FILENO) >= 0);
 	close(ends[0]);
-	assert_success(snapshot_load("-@2", NULL, &second, NULL));
+	assert_success(ctprof_snapshot_load("-@2", NULL, &second, NULL));
 	assert_int_equal(second.captured_at_unix_ns, 12);
 	if (before >= 0)
 		assert_true(dup2(before, STDIN_FILENO) >= 0);

@@ -6,12 +6,12 @@
 #define CGROUP(members) \
 	"{\"captured_at_unix_ns\":1,\"threads\":[],\"cgroup_stats\":{\"/a b\":{" members "}}}"
 
-static char *written(const struct snapshot *s, const struct cgroup_stats *stats)
+static char *written(const struct ctprof_snapshot *s, const struct cgroup_stats *stats)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct json_writer w = json_writer_to(&text, JSON_COMPACT);
 
-	cgroup_stats_write(s, stats, &w);
+	ctprof_cgroup_stats_write(s, stats, &w);
 	return strbuf_take(&text);
 }
 
@@ -19,10 +19,10 @@ static void no_limit_and_no_file_are_told_apart(void **state UNUSED)
 {
 	struct cgroup_stats stats = { .known = true };
 	_cleanup_free_ char *text = NULL, *json = NULL;
-	_cleanup_snapshot_ struct snapshot s, back = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s, back = { 0 };
 	const struct cgroup_stats *loaded;
 
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	stats.memory_max = (struct procfs_reading){ true, true, 0 };
 	stats.memory_low = (struct procfs_reading){ true, true, 0 };
 	stats.pids_max = (struct procfs_reading){ true, false, 0 };
@@ -50,9 +50,9 @@ static void absent_period_is_written_as_the_kernels_default(void **state UNUSED)
 {
 	struct cgroup_stats stats = { .known = true };
 	_cleanup_free_ char *text = NULL, *json = NULL;
-	_cleanup_snapshot_ struct snapshot s, back = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s, back = { 0 };
 
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	text = written(&s, &stats);
 	assert_contains(text, "\"max_quota_us\":null,\"max_period_us\":100000");
 	assert_contains(text, "\"cpu.max_period_us\"");
@@ -66,7 +66,7 @@ static void absent_period_is_written_as_the_kernels_default(void **state UNUSED)
 /* What others wrote has null where there is no limit, and also where there is no file. */
 static void without_marks_null_is_unknown_and_zero_is_zero(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 	const struct cgroup_stats *stats;
 
 	assert_success(load_json(
@@ -93,7 +93,7 @@ static void without_marks_null_is_unknown_and_zero_is_zero(void **state UNUSED)
 
 static void a_cgroup_that_was_gone_stays_so(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
 	assert_success(load_json(CGROUP("\"known\":false"), &s));
 	assert_false(s.cgroups.at[0].stats.known);

@@ -7,7 +7,7 @@
 
 static void each_half_may_be_missing_by_itself(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s, back = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s, back = { 0 };
 	_cleanup_free_ char *json = NULL;
 
 	fill_snapshot(&s);
@@ -28,7 +28,7 @@ static void each_half_may_be_missing_by_itself(void **state UNUSED)
 
 static void without_marks_all_of_it_was_measured(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
 	assert_success(
 		load_json(PSI("\"cpu\":{\"some\":{\"avg10\":150,\"avg60\":10099,\"avg300\":65535,"

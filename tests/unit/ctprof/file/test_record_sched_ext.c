@@ -7,10 +7,10 @@
 
 static void a_kernel_without_it_is_null(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s, back = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s, back = { 0 };
 	_cleanup_free_ char *json = NULL;
 
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	json = snapshot_json(&s);
 	assert_contains(json, "\"sched_ext\":null");
 	assert_success(load_json(json, &back));
@@ -19,7 +19,7 @@ static void a_kernel_without_it_is_null(void **state UNUSED)
 
 static void unknown_numbers_stay_unknown(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s, back = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s, back = { 0 };
 	_cleanup_free_ char *json = NULL;
 
 	fill_snapshot(&s);
@@ -38,7 +38,7 @@ static void unknown_numbers_stay_unknown(void **state UNUSED)
 
 static void the_five_members_of_others_are_enough(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
 	assert_success(load_json(EXT("{\"state\":\"disabled\",\"switch_all\":0,\"nr_rejected\":1,"
 				     "\"hotplug_seq\":2,\"enable_seq\":3}"),

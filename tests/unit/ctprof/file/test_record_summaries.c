@@ -7,10 +7,10 @@
 
 static void what_nobody_counted_is_null(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s, back = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s, back = { 0 };
 	_cleanup_free_ char *json = NULL;
 
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	json = snapshot_json(&s);
 	assert_contains(json,
 			"\"probe_summary\":null,\"parse_summary\":null,\"taskstats_summary\":null");
@@ -20,10 +20,10 @@ static void what_nobody_counted_is_null(void **state UNUSED)
 
 static void no_dominant_failure_is_null(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s, back = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s, back = { 0 };
 	_cleanup_free_ char *json = NULL;
 
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	s.probe.known = s.parse.known = true;
 	json = snapshot_json(&s);
 	assert_contains(json, "\"dominant_failure\":null");

@@ -13,10 +13,10 @@ static void absent_values_are_written_as_the_format_has_them(void **state UNUSED
 	struct thread_sample sample = {
 		.tid = 5, .tgid = 4, .cpu_affinity = SAMPLE_NO_ENTRY, .smaps = SAMPLE_NO_ENTRY
 	};
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 
-	snapshot_init(&s);
-	thread_write(&s, &sample, 9, &w);
+	ctprof_snapshot_init(&s);
+	ctprof_thread_write(&s, &sample, 9, &w);
 	assert_contains(strbuf_str(&text), "\"comm\":\"\"");
 	assert_contains(strbuf_str(&text), "\"policy\":\"\"");
 	assert_contains(strbuf_str(&text), "\"nice\":0,");
@@ -44,9 +44,9 @@ static void flags_are_written_from_the_bits(void **state UNUSED)
 		{ METRIC_SOURCE_BIT(XACCT) | METRIC_SOURCE_BIT(HEAP),
 		  "\"taskstats_measured\":true,\"cpu_delay_active\":false,\"delay_block_active\":false,\"xacct_active\":true,\"jemalloc_measured\":true" },
 	};
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 		struct json_writer w = json_writer_to(&text, JSON_COMPACT);
@@ -54,14 +54,14 @@ static void flags_are_written_from_the_bits(void **state UNUSED)
 
 		sample.sources = rows[i].sources;
 		sample.taskstats_ok = true;
-		thread_write(&s, &sample, 0, &w);
+		ctprof_thread_write(&s, &sample, 0, &w);
 		assert_contains(strbuf_str(&text), rows[i].text);
 	}
 }
 
 static void members_may_come_in_any_order_and_differ(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
 	assert_success(
 		load_json("{\"captured_at_unix_ns\":1,\"threads\":["
@@ -78,7 +78,7 @@ static void members_may_come_in_any_order_and_differ(void **state UNUSED)
 
 static void a_policy_without_a_name_comes_back(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
 
 	assert_success(load_json(THREAD(",\"policy\":\"SCHED_UNKNOWN(42)\""), &s));
 	assert_int_equal(s.threads.at[0].values[METRIC_POLICY], 42);

@@ -15,7 +15,7 @@ static size_t limit(void *arg UNUSED, const char *key)
 	return strcmp(key, "short") == 0 ? 5 : 1000;
 }
 
-static struct error *note_piece(void *arg, const struct split_piece *piece)
+static struct error *note_piece(void *arg, const struct ctprof_split_piece *piece)
 {
 	struct strbuf *into = arg;
 
@@ -38,15 +38,16 @@ static struct error *note_end(void *arg, const char *key, bool object)
 
 static struct error *split_all(const char *text, size_t step, struct strbuf *into)
 {
-	const struct split_callbacks callbacks = { opens, limit, note_piece, note_end, into };
-	_cleanup_split_ struct ctprof_split split;
+	const struct ctprof_split_callbacks callbacks = { opens, limit, note_piece, note_end,
+							  into };
+	_cleanup_ctprof_split_ struct ctprof_split split;
 	size_t n = strlen(text);
 	struct error *err = NULL;
 
 	ctprof_split_init(&split, &callbacks);
 	for (size_t at = 0; at < n && !err; at += step)
-		err = split_feed(&split, text + at, at + step < n ? step : n - at);
-	return err ? err : split_finish(&split);
+		err = ctprof_split_feed(&split, text + at, at + step < n ? step : n - at);
+	return err ? err : ctprof_split_finish(&split);
 }
 
 /* The same whatever the chunks: each byte alone, a few, all at once. */

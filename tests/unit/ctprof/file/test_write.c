@@ -155,7 +155,7 @@ static void assert_members(const struct json_value *object, const char *const *m
 static void names_and_types_are_those_of_the_format(void **state UNUSED)
 {
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	_cleanup_free_ char *json = NULL;
 	struct json_iter it;
 
@@ -168,14 +168,14 @@ static void names_and_types_are_those_of_the_format(void **state UNUSED)
 	assert_members(it.value, thread_members, ARRAY_SIZE(thread_members));
 }
 
-static void assert_same_text(const struct snapshot *a, uint32_t x, const struct snapshot *b,
-			     uint32_t y)
+static void assert_same_text(const struct ctprof_snapshot *a, uint32_t x,
+			     const struct ctprof_snapshot *b, uint32_t y)
 {
 	assert_string_equal(intern_text(&a->strings, x), intern_text(&b->strings, y));
 }
 
-static void assert_same_rows(const struct snapshot *a, const struct named_readings *x,
-			     const struct snapshot *b, const struct named_readings *y)
+static void assert_same_rows(const struct ctprof_snapshot *a, const struct named_readings *x,
+			     const struct ctprof_snapshot *b, const struct named_readings *y)
 {
 	assert_int_equal(x->known, y->known);
 	assert_int_equal(x->rows.n, y->rows.n);
@@ -185,8 +185,8 @@ static void assert_same_rows(const struct snapshot *a, const struct named_readin
 	}
 }
 
-static void assert_same_thread(const struct snapshot *a, const struct thread_sample *x,
-			       const struct snapshot *b, const struct thread_sample *y)
+static void assert_same_thread(const struct ctprof_snapshot *a, const struct thread_sample *x,
+			       const struct ctprof_snapshot *b, const struct thread_sample *y)
 {
 	assert_int_equal(x->tid, y->tid);
 	assert_int_equal(x->tgid, y->tgid);
@@ -235,8 +235,10 @@ static void assert_same_pressure(const struct pressure *a, const struct pressure
 	}
 }
 
-static void assert_same_cgroup(const struct snapshot *a, const struct snapshot_cgroup *x,
-			       const struct snapshot *b, const struct snapshot_cgroup *y)
+static void assert_same_cgroup(const struct ctprof_snapshot *a,
+			       const struct ctprof_snapshot_cgroup *x,
+			       const struct ctprof_snapshot *b,
+			       const struct ctprof_snapshot_cgroup *y)
 {
 	struct cgroup_stats p = x->stats, q = y->stats;
 
@@ -254,7 +256,7 @@ static void assert_same_cgroup(const struct snapshot *a, const struct snapshot_c
 	assert_same_pressure(&p.pressure, &q.pressure);
 }
 
-static void assert_same(const struct snapshot *a, const struct snapshot *b)
+static void assert_same(const struct ctprof_snapshot *a, const struct ctprof_snapshot *b)
 {
 	assert_int_equal(a->schema_version, b->schema_version);
 	assert_int_equal(a->captured_at_unix_ns, b->captured_at_unix_ns);
@@ -318,10 +320,10 @@ static void assert_same(const struct snapshot *a, const struct snapshot *b)
 		assert_same_thread(a, &a->threads.at[i], b, &b->threads.at[i]);
 }
 
-static void assert_round_trip(const struct snapshot *s)
+static void assert_round_trip(const struct ctprof_snapshot *s)
 {
 	_cleanup_free_ char *json = snapshot_json(s);
-	_cleanup_snapshot_ struct snapshot back = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot back = { 0 };
 
 	assert_success(load_json(json, &back));
 	assert_same(s, &back);
@@ -329,7 +331,7 @@ static void assert_round_trip(const struct snapshot *s)
 
 static void every_member_comes_back(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 
 	fill_snapshot(&s);
 	assert_round_trip(&s);
@@ -337,7 +339,7 @@ static void every_member_comes_back(void **state UNUSED)
 
 static void each_metric_may_be_unknown_by_itself(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 
 	fill_snapshot(&s);
 	for (int i = 0; i < N_METRICS; i++) {
@@ -357,7 +359,7 @@ static void each_metric_may_be_unknown_by_itself(void **state UNUSED)
 /* A known 0 stays known: whoever loads it can tell it from what nobody read. */
 static void zero_is_not_unknown(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct thread_sample *sample;
 
 	fill_snapshot(&s);
@@ -375,7 +377,7 @@ static void zero_is_not_unknown(void **state UNUSED)
 
 static void a_value_may_be_known_though_its_source_was_not_read(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 
 	fill_snapshot(&s);
 	/* The list of allowed CPUs also stands in status. */
@@ -386,9 +388,9 @@ static void a_value_may_be_known_though_its_source_was_not_read(void **state UNU
 
 static void a_snapshot_of_nothing_comes_back(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	s.has_presence = true;
 	assert_round_trip(&s);
 }
@@ -396,11 +398,11 @@ static void a_snapshot_of_nothing_comes_back(void **state UNUSED)
 static void a_write_that_fails_is_told(void **state UNUSED)
 {
 	_cleanup_close_ int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct error *err;
 
 	fill_snapshot(&s);
-	err = snapshot_write_frame(&s, full, "the disk", NULL);
+	err = ctprof_snapshot_write_frame(&s, full, "the disk", NULL);
 	assert_int_equal(error_errno(err), ENOSPC);
 	assert_contains(error_message(err), "the disk");
 	error_free(err);

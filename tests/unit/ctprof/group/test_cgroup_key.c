@@ -3,15 +3,16 @@
 
 #include "unit.h"
 
-static void assert_key(const struct cgroup_key_rules *rules, const char *path, const char *expected)
+static void assert_key(const struct ctprof_cgroup_key_rules *rules, const char *path,
+		       const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	cgroup_key_format(rules, path, &text);
+	ctprof_cgroup_key_format(rules, path, &text);
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
-static const struct cgroup_key_rules normal;
+static const struct ctprof_cgroup_key_rules normal;
 
 static void instances_of_services_are_left_out(void **state UNUSED)
 {
@@ -53,7 +54,7 @@ static void numbers_and_ids_are_left_out_even_of_one_path(void **state UNUSED)
 static void the_first_glob_that_matches_takes_the_place(void **state UNUSED)
 {
 	static const char *const globs[] = { "/a/job-1", "/a/*", "/a/**" };
-	struct cgroup_key_rules rules = { .flatten = globs, .n_flatten = 3 };
+	struct ctprof_cgroup_key_rules rules = { .flatten = globs, .n_flatten = 3 };
 
 	assert_key(&rules, "/a/job-1", "/a/job-1");
 	assert_key(&rules, "/a/job-2", "/a/*");
@@ -64,7 +65,9 @@ static void the_first_glob_that_matches_takes_the_place(void **state UNUSED)
 static void literal_paths_are_flattened_but_nothing_else(void **state UNUSED)
 {
 	static const char *const globs[] = { "/a/**" };
-	struct cgroup_key_rules rules = { .flatten = globs, .n_flatten = 1, .literal = true };
+	struct ctprof_cgroup_key_rules rules = { .flatten = globs,
+						 .n_flatten = 1,
+						 .literal = true };
 
 	assert_key(&rules, "/a/b-1", "/a/**");
 	assert_key(&rules, "/user@1001.service/b-1", "/user@1001.service/b-1");

@@ -5,29 +5,29 @@
 #include "unit.h"
 
 struct fixture {
-	struct snapshot snapshot;
+	struct ctprof_snapshot snapshot;
 	struct group_keys *keys;
-	struct merged_cgroups merged;
+	struct ctprof_merged_cgroups merged;
 };
 
 static void begin(struct fixture *f)
 {
 	*f = (struct fixture){ 0 };
-	snapshot_init(&f->snapshot);
+	ctprof_snapshot_init(&f->snapshot);
 }
 
-static void merge(struct fixture *f, struct group_rules rules)
+static void merge(struct fixture *f, struct ctprof_group_rules rules)
 {
-	rules.axis = GROUP_AXIS_CGROUP;
-	f->keys = group_keys_new(&rules);
-	cgroups_merge(f->keys, &f->snapshot, &f->merged);
+	rules.axis = CTPROF_GROUP_AXIS_CGROUP;
+	f->keys = ctprof_group_keys_new(&rules);
+	ctprof_cgroups_merge(f->keys, &f->snapshot, &f->merged);
 }
 
 static void end(struct fixture *f)
 {
-	merged_cgroups_deinit(&f->merged);
-	group_keys_free(f->keys);
-	snapshot_deinit(&f->snapshot);
+	ctprof_merged_cgroups_deinit(&f->merged);
+	ctprof_group_keys_free(f->keys);
+	ctprof_snapshot_deinit(&f->snapshot);
 }
 
 static struct procfs_reading known(uint64_t value)
@@ -58,7 +58,7 @@ static void counters_are_added_and_gauges_are_the_largest(void **state UNUSED)
 {
 	struct fixture f;
 	struct cgroup_stats *a, *b;
-	const struct merged_cgroup *row;
+	const struct ctprof_merged_cgroup *row;
 
 	begin(&f);
 	add_cgroup(&f.snapshot, "/job-1");
@@ -86,7 +86,7 @@ static void counters_are_added_and_gauges_are_the_largest(void **state UNUSED)
 	add_named(&f.snapshot, &b->memory_events, "oom_kill", 2);
 	add_named(&f.snapshot, &a->io_stat, "rbytes", 1);
 	add_named(&f.snapshot, &b->io_stat, "rbytes", 2);
-	merge(&f, (struct group_rules){ 0 });
+	merge(&f, (struct ctprof_group_rules){ 0 });
 	assert_int_equal(f.merged.rows.n, 1);
 	row = &f.merged.rows.at[0];
 	assert_int_equal(row->members, 2);
@@ -135,7 +135,7 @@ static void limits_are_the_largest_and_floors_the_smallest(void **state UNUSED)
 	b->cpu_weight = known(300);
 	a->cpu_weight_nice = known((uint64_t)-3);
 	b->cpu_weight_nice = known((uint64_t)-9);
-	merge(&f, (struct group_rules){ 0 });
+	merge(&f, (struct ctprof_group_rules){ 0 });
 	m = &f.merged.rows.at[0].stats;
 	assert_true(m->memory_max.known && !m->memory_max.unlimited);
 	assert_int_equal(m->memory_max.value, 200);
@@ -166,7 +166,7 @@ static void a_missing_member_is_not_0(void **state UNUSED)
 	b->pids_current = known(5);
 	b->memory_current = known(9);
 	a->cpu_weight = known(100);
-	merge(&f, (struct group_rules){ 0 });
+	merge(&f, (struct ctprof_group_rules){ 0 });
 	m = &f.merged.rows.at[0].stats;
 	assert_reading(&m->pids_current, 5);
 	assert_reading(&m->memory_current, 9);
@@ -190,7 +190,7 @@ static void pressure_averages_are_the_largest_and_totals_are_added(void **state 
 	*a = (struct pressure_file){ true, .half[PRESSURE_SOME] = { true, 100, 50, 7, 1000 } };
 	*b = (struct pressure_file){ true, .half[PRESSURE_SOME] = { true, 20, 60, 9, 2000 },
 				     .half[PRESSURE_FULL] = { true, 1, 2, 3, 4 } };
-	merge(&f, (struct group_rules){ 0 });
+	merge(&f, (struct ctprof_group_rules){ 0 });
 	m = &f.merged.rows.at[0].stats.pressure.resources[PRESSURE_IO];
 	assert_true(m->known);
 	assert_int_equal(m->half[PRESSURE_SOME].avg10, 100);
@@ -209,15 +209,15 @@ static void a_child_of_a_member_is_not_counted_again(void **state UNUSED)
 	static const char *const globs[] = { "/pods/**" };
 	static const char *const paths[] = { "/pods", "/pods-x", "/pods/a", "/pods/a/b", "/podsy" };
 	struct fixture f;
-	const struct merged_cgroup *row;
+	const struct ctprof_merged_cgroup *row;
 
 	begin(&f);
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
 		add_cgroup(&f.snapshot, paths[i])->cpu_usage_usec = known(100);
-	merge(&f, (struct group_rules){ .cgroups = { .flatten = globs, .n_flatten = 1 } });
+	merge(&f, (struct ctprof_group_rules){ .cgroups = { .flatten = globs, .n_flatten = 1 } });
 	assert_int_equal(f.merged.rows.n, 3);
 	row = &f.merged.rows.at[1];
-	assert_string_equal(intern_text(group_keys_texts(f.keys), row->key), "/pods/**");
+	assert_string_equal(intern_text(ctprof_group_keys_texts(f.keys), row->key), "/pods/**");
 	assert_reading(&row->stats.cpu_usage_usec, 100);
 	assert_int_equal(row->members, 3);
 	assert_int_equal(row->nested, 2);
@@ -233,7 +233,7 @@ static void a_grandchild_is_found_past_a_gap_and_below_the_root(void **state UNU
 	begin(&f);
 	add_cgroup(&f.snapshot, "/")->cpu_usage_usec = known(100);
 	add_cgroup(&f.snapshot, "/a/b/c")->cpu_usage_usec = known(70);
-	merge(&f, (struct group_rules){ .cgroups = { .flatten = globs, .n_flatten = 1 } });
+	merge(&f, (struct ctprof_group_rules){ .cgroups = { .flatten = globs, .n_flatten = 1 } });
 	assert_int_equal(f.merged.rows.n, 1);
 	assert_reading(&f.merged.rows.at[0].stats.cpu_usage_usec, 100);
 	assert_int_equal(f.merged.rows.at[0].nested, 1);
@@ -247,7 +247,7 @@ static void children_with_another_key_keep_their_own_values(void **state UNUSED)
 	begin(&f);
 	add_cgroup(&f.snapshot, "/a")->cpu_usage_usec = known(100);
 	add_cgroup(&f.snapshot, "/a/b")->cpu_usage_usec = known(70);
-	merge(&f, (struct group_rules){ 0 });
+	merge(&f, (struct ctprof_group_rules){ 0 });
 	assert_int_equal(f.merged.rows.n, 2);
 	assert_reading(&f.merged.rows.at[1].stats.cpu_usage_usec, 70);
 	end(&f);
@@ -262,7 +262,7 @@ static void children_of_an_unreadable_parent_count(void **state UNUSED)
 	begin(&f);
 	add_cgroup(&f.snapshot, "/a")->known = false;
 	add_cgroup(&f.snapshot, "/a/b")->cpu_usage_usec = known(70);
-	merge(&f, (struct group_rules){ .cgroups = { .flatten = globs, .n_flatten = 1 } });
+	merge(&f, (struct ctprof_group_rules){ .cgroups = { .flatten = globs, .n_flatten = 1 } });
 	assert_reading(&f.merged.rows.at[0].stats.cpu_usage_usec, 70);
 	assert_int_equal(f.merged.rows.at[0].members, 2);
 	assert_int_equal(f.merged.rows.at[0].measured, 1);
@@ -282,7 +282,7 @@ static void a_cpuset_survives_when_all_have_it(void **state UNUSED)
 	add_cgroup(&f.snapshot, "/b-1")->cpuset_effective = known(set);
 	add_cgroup(&f.snapshot, "/b-2")->cpuset_effective = known(
 		intern_add(&f.snapshot.strings, "4"));
-	merge(&f, (struct group_rules){ 0 });
+	merge(&f, (struct ctprof_group_rules){ 0 });
 	assert_reading(&f.merged.rows.at[0].stats.cpuset_effective, set);
 	assert_false(f.merged.rows.at[1].stats.cpuset_effective.known);
 	end(&f);

@@ -5,44 +5,45 @@
 #include "unit.h"
 
 struct fixture {
-	struct snapshot snapshot;
+	struct ctprof_snapshot snapshot;
 	struct group_keys *keys;
-	struct group_names names;
+	struct ctprof_group_names names;
 };
 
-static void begin(struct fixture *f, struct group_rules rules)
+static void begin(struct fixture *f, struct ctprof_group_rules rules)
 {
-	snapshot_init(&f->snapshot);
-	f->keys = group_keys_new(&rules);
+	ctprof_snapshot_init(&f->snapshot);
+	f->keys = ctprof_group_keys_new(&rules);
 }
 
 static void ready(struct fixture *f)
 {
-	group_keys_add(f->keys, &f->snapshot);
-	group_names_init(&f->names, f->keys, &f->snapshot);
+	ctprof_group_keys_add(f->keys, &f->snapshot);
+	ctprof_group_names_init(&f->names, f->keys, &f->snapshot);
 }
 
 static void end(struct fixture *f)
 {
-	group_names_deinit(&f->names);
-	group_keys_free(f->keys);
-	snapshot_deinit(&f->snapshot);
+	ctprof_group_names_deinit(&f->names);
+	ctprof_group_keys_free(f->keys);
+	ctprof_snapshot_deinit(&f->snapshot);
 }
 
 static void assert_text(const struct fixture *f, uint32_t id, const char *expected)
 {
-	assert_string_equal(intern_text(group_keys_texts(f->keys), id), expected);
+	assert_string_equal(intern_text(ctprof_group_keys_texts(f->keys), id), expected);
 }
 
 static void a_process_is_one_word_for_its_memory_whatever_the_axis(void **state UNUSED)
 {
 	struct fixture f;
 
-	begin(&f, (struct group_rules){ .axis = GROUP_AXIS_COMM_EXACT });
+	begin(&f, (struct ctprof_group_rules){ .axis = CTPROF_GROUP_AXIS_COMM_EXACT });
 	add_thread(&f.snapshot, 5, 5, "worker-7", "x", "/a");
 	ready(&f);
 	/* Always the pattern, even of a name that is alone with it. */
-	assert_text(&f, group_names_smaps(&f.names, &f.snapshot.threads.at[0]), "worker-{N}");
+	assert_text(&f, ctprof_group_names_smaps(&f.names, &f.snapshot.threads.at[0]),
+		    "worker-{N}");
 	end(&f);
 }
 
@@ -50,10 +51,12 @@ static void literal_names_carry_the_process_id_for_memory(void **state UNUSED)
 {
 	struct fixture f;
 
-	begin(&f, (struct group_rules){ .axis = GROUP_AXIS_PCOMM, .literal_names = true });
+	begin(&f, (struct ctprof_group_rules){ .axis = CTPROF_GROUP_AXIS_PCOMM,
+					       .literal_names = true });
 	add_thread(&f.snapshot, 5, 5, "worker-7", "x", "/a");
 	ready(&f);
-	assert_text(&f, group_names_smaps(&f.names, &f.snapshot.threads.at[0]), "worker-7[5]");
+	assert_text(&f, ctprof_group_names_smaps(&f.names, &f.snapshot.threads.at[0]),
+		    "worker-7[5]");
 	end(&f);
 }
 
@@ -62,14 +65,14 @@ static void a_path_has_one_key_however_often_it_is_asked_for(void **state UNUSED
 	struct fixture f;
 	uint32_t a, b;
 
-	begin(&f, (struct group_rules){ .axis = GROUP_AXIS_CGROUP });
+	begin(&f, (struct ctprof_group_rules){ .axis = CTPROF_GROUP_AXIS_CGROUP });
 	add_thread(&f.snapshot, 5, 5, "p", "x", "/a-1");
 	add_thread(&f.snapshot, 6, 6, "p", "x", "/a-2");
 	ready(&f);
-	a = group_names_cgroup(&f.names, f.snapshot.threads.at[0].cgroup);
-	b = group_names_cgroup(&f.names, f.snapshot.threads.at[1].cgroup);
+	a = ctprof_group_names_cgroup(&f.names, f.snapshot.threads.at[0].cgroup);
+	b = ctprof_group_names_cgroup(&f.names, f.snapshot.threads.at[1].cgroup);
 	assert_int_equal(a, b);
-	assert_int_equal(group_names_cgroup(&f.names, f.snapshot.threads.at[0].cgroup), a);
+	assert_int_equal(ctprof_group_names_cgroup(&f.names, f.snapshot.threads.at[0].cgroup), a);
 	assert_text(&f, a, "/a-{N}");
 	end(&f);
 }

@@ -5,8 +5,8 @@
 
 static void assert_match(const char *glob, const char *path, bool expected)
 {
-	assert_success(path_glob_check(glob));
-	if (path_glob_matches(glob, path) != expected)
+	assert_success(ctprof_path_glob_check(glob));
+	if (ctprof_path_glob_matches(glob, path) != expected)
 		fail_msg("%s %s %s", glob, expected ? "should match" : "should not match", path);
 }
 
@@ -83,18 +83,18 @@ static void a_backslash_is_itself(void **state UNUSED)
 
 static void malformed_globs_are_named(void **state UNUSED)
 {
-	assert_error_tag(path_glob_check(""), "parse");
-	assert_error_tag(path_glob_check("a/*"), "parse");
-	assert_error_tag(path_glob_check("*"), "parse");
-	assert_error_tag(path_glob_check("/a[0-9"), "parse");
-	assert_error_tag(path_glob_check("/a[0/9]"), "parse");
-	assert_error_tag(path_glob_check("/a["), "parse");
-	assert_error_tag(path_glob_check("/a[]"), "parse");
-	assert_error_tag(path_glob_check("/a[!]"), "parse");
-	assert_error_tag(path_glob_check("/a[9-0]"), "parse");
-	assert_error_tag(path_glob_check("/a**"), "parse");
-	assert_error_tag(path_glob_check("/a/**b"), "parse");
-	assert_error_tag(path_glob_check("/a/***"), "parse");
+	assert_error_tag(ctprof_path_glob_check(""), "parse");
+	assert_error_tag(ctprof_path_glob_check("a/*"), "parse");
+	assert_error_tag(ctprof_path_glob_check("*"), "parse");
+	assert_error_tag(ctprof_path_glob_check("/a[0-9"), "parse");
+	assert_error_tag(ctprof_path_glob_check("/a[0/9]"), "parse");
+	assert_error_tag(ctprof_path_glob_check("/a["), "parse");
+	assert_error_tag(ctprof_path_glob_check("/a[]"), "parse");
+	assert_error_tag(ctprof_path_glob_check("/a[!]"), "parse");
+	assert_error_tag(ctprof_path_glob_check("/a[9-0]"), "parse");
+	assert_error_tag(ctprof_path_glob_check("/a**"), "parse");
+	assert_error_tag(ctprof_path_glob_check("/a/**b"), "parse");
+	assert_error_tag(ctprof_path_glob_check("/a/***"), "parse");
 }
 
 /* Many stars against a path that nearly fits: what tries every way would not come back. */

@@ -6,9 +6,9 @@
 #include "probe/hostile_elf.h"
 #include "probe/jemalloc_target.h"
 
-static const struct helper_limits limits = { .memory_bytes = UINT64_C(4) << 30,
-					     .cpu_sec = 60,
-					     .wall_ms = 60000 };
+static const struct ctprof_helper_limits limits = { .memory_bytes = UINT64_C(4) << 30,
+						    .cpu_sec = 60,
+						    .wall_ms = 60000 };
 
 static int by_thread(const void *a, const void *b)
 {
@@ -20,7 +20,7 @@ static int by_thread(const void *a, const void *b)
 }
 
 /* As the walk would have found it. */
-static void add_process(struct snapshot *s, pid_t pid)
+static void add_process(struct ctprof_snapshot *s, pid_t pid)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/%d/task", (int)pid);
 	_cleanup_dir_ DIR *dir = opendir(path);
@@ -35,7 +35,7 @@ static void add_process(struct snapshot *s, pid_t pid)
 	qsort(s->threads.at, s->threads.n, sizeof(*s->threads.at), by_thread);
 }
 
-static const struct thread_sample *find_sample(const struct snapshot *s, pid_t tid)
+static const struct thread_sample *find_sample(const struct ctprof_snapshot *s, pid_t tid)
 {
 	for (size_t i = 0; i < s->threads.n; i++)
 		if (s->threads.at[i].tid == (uint32_t)tid)
@@ -44,7 +44,8 @@ static const struct thread_sample *find_sample(const struct snapshot *s, pid_t t
 	return NULL;
 }
 
-static void check_counters(const struct snapshot *s, pid_t tid, struct target_counters expected)
+static void check_counters(const struct ctprof_snapshot *s, pid_t tid,
+			   struct target_counters expected)
 {
 	const struct thread_sample *sample = find_sample(s, tid);
 
@@ -55,20 +56,21 @@ static void check_counters(const struct snapshot *s, pid_t tid, struct target_co
 }
 
 /* Every thread either has the source or is counted under one reason. */
-static void check_honesty(const struct snapshot *s)
+static void check_honesty(const struct ctprof_snapshot *s)
 {
 	uint64_t n = 0;
 
-	for (unsigned int i = 0; i < N_SNAPSHOT_REASONS; i++)
+	for (unsigned int i = 0; i < CTPROF_N_REASONS; i++)
 		n += s->reasons[METRIC_SOURCE_HEAP][i];
 	for (size_t i = 0; i < s->threads.n; i++)
 		n += (s->threads.at[i].sources & METRIC_SOURCE_BIT(HEAP)) != 0;
 	assert_true(n == s->threads.n);
 }
 
-static void take(struct snapshot *s, unsigned int jobs, const struct helper_limits *within)
+static void take(struct ctprof_snapshot *s, unsigned int jobs,
+		 const struct ctprof_helper_limits *within)
 {
-	const struct capture_options options = {
+	const struct ctprof_options options = {
 		.root = "", .live = true, .sources = METRIC_ALL_SOURCES, .jobs = jobs
 	};
 
@@ -77,7 +79,7 @@ static void take(struct snapshot *s, unsigned int jobs, const struct helper_limi
 	check_honesty(s);
 }
 
-static uint64_t reason(const struct snapshot *s, enum snapshot_reason id)
+static uint64_t reason(const struct ctprof_snapshot *s, enum ctprof_reason id)
 {
 	return s->reasons[METRIC_SOURCE_HEAP][id];
 }
@@ -86,7 +88,7 @@ static void programs_and_libraries_give_what_they_count_themselves(void **state 
 {
 	const char *library = jemalloc_library("default/lib/libjemalloc.so.2");
 	_cleanup_free_ char *own = library ? xstrdup(library) : NULL;
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct target program, again, with_library, plain;
 	struct target_thread thread;
 	struct target_counters expected[4];
@@ -104,7 +106,7 @@ static void programs_and_libraries_give_what_they_count_themselves(void **state 
 	expected[2] = target_counters_of(target_ask(&again, "on 0 alloc 777"));
 	expected[3] = target_counters_of(target_ask(&with_library, "on 0 alloc 4096"));
 	for (unsigned int jobs = 1; jobs <= 4; jobs += 3) {
-		snapshot_init(&s);
+		ctprof_snapshot_init(&s);
 		add_process(&s, program.pid);
 		add_process(&s, again.pid);
 		add_process(&s, plain.pid);
@@ -123,13 +125,13 @@ static void programs_and_libraries_give_what_they_count_themselves(void **state 
 		assert_true(s.probe.failed == 0);
 		assert_int_equal(s.probe.dominant_failure, 0);
 		assert_false(s.probe.privilege_dominant);
-		assert_true(reason(&s, SNAPSHOT_REASON_NO_JEMALLOC) == 1);
-		assert_true(reason(&s, SNAPSHOT_REASON_NOT_ASKED) ==
+		assert_true(reason(&s, CTPROF_SNAPSHOT_REASON_NO_JEMALLOC) == 1);
+		assert_true(reason(&s, CTPROF_SNAPSHOT_REASON_NOT_ASKED) ==
 			    s.threads.n - s.probe.probed_ok - 1);
-		assert_int_equal(s.paths[METRIC_SOURCE_HEAP], SNAPSHOT_PATH_MEMORY);
-		snapshot_deinit(&s);
+		assert_int_equal(s.paths[METRIC_SOURCE_HEAP], CTPROF_SNAPSHOT_PATH_MEMORY);
+		ctprof_snapshot_deinit(&s);
 	}
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	target_end(&program);
 	target_end(&again);
 	target_end(&plain);
@@ -139,14 +141,14 @@ static void programs_and_libraries_give_what_they_count_themselves(void **state 
 static void a_library_without_debug_information_is_known_by_the_table(void **state UNUSED)
 {
 	const char *library = jemalloc_library("debian/usr/lib/*/libjemalloc.so.2");
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct target_counters expected;
 	struct target target;
 
 	skip_unless(library, "needs the library that set-up unpacks");
 	target = target_with_library(library);
 	expected = target_counters_of(target_ask(&target, "on 0 alloc 4096"));
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	add_process(&s, target.pid);
 	take(&s, 2, &limits);
 	check_counters(&s, target.pid, expected);
@@ -155,35 +157,35 @@ static void a_library_without_debug_information_is_known_by_the_table(void **sta
 
 static void kernel_threads_and_who_ended_are_no_failures(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct target target = target_start("KTSTR_TARGET");
 	bool has_kthreadd = access("/proc/2/task", F_OK) == 0;
 
 	target_ask(&target, "hello");
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	add_process(&s, target.pid);
 	if (has_kthreadd)
 		add_process(&s, 2);
 	target_end(&target);
 	take(&s, 1, &limits);
 	assert_true(s.probe.tgids_walked == 1 + (uint64_t)has_kthreadd);
-	assert_true(reason(&s, SNAPSHOT_REASON_VANISHED) == 1);
+	assert_true(reason(&s, CTPROF_SNAPSHOT_REASON_VANISHED) == 1);
 	/* It is gone: that counts, as a process that is missing. */
 	assert_true(s.probe.failed == 1);
 	assert_string_equal(intern_text(&s.strings, s.probe.dominant_failure), "pid-missing");
 	if (has_kthreadd)
-		assert_true(reason(&s, SNAPSHOT_REASON_NO_MEMORY) == 1);
+		assert_true(reason(&s, CTPROF_SNAPSHOT_REASON_NO_MEMORY) == 1);
 }
 
 static void a_thread_that_is_another_by_now_is_not_read(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct target target;
 
 	skip_without_jemalloc();
 	target = target_start("KTSTR_JEMALLOC_TARGET");
 	target_ask(&target, "hello");
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	add_process(&s, target.pid);
 	s.threads.at[0].start_ticks = 1;
 	vec_push(&s.threads,
@@ -191,7 +193,7 @@ static void a_thread_that_is_another_by_now_is_not_read(void **state UNUSED)
 	take(&s, 1, &limits);
 	assert_true(s.probe.jemalloc_detected == 1 && s.probe.probed_ok == 0);
 	assert_true(s.probe.failed == 2);
-	assert_true(reason(&s, SNAPSHOT_REASON_VANISHED) == 2);
+	assert_true(reason(&s, CTPROF_SNAPSHOT_REASON_VANISHED) == 2);
 	assert_string_equal(intern_text(&s.strings, s.probe.dominant_failure), "process-vm-readv");
 	assert_false(s.probe.privilege_dominant);
 	target_end(&target);
@@ -205,17 +207,17 @@ static void remember_note(const char *line, void *arg)
 
 static void a_hostile_program_costs_itself_only(void **state UNUSED)
 {
-	static const struct helper_limits soon = { .memory_bytes = UINT64_C(1) << 30,
-						   .cpu_sec = 60,
-						   .wall_ms = 3000 };
+	static const struct ctprof_helper_limits soon = { .memory_bytes = UINT64_C(1) << 30,
+							  .cpu_sec = 60,
+							  .wall_ms = 3000 };
 	_cleanup_free_ char *path = NULL, *note = NULL;
-	struct capture_options options = { .root = "",
-					   .live = true,
-					   .sources = METRIC_SOURCE_BIT(HEAP),
-					   .jobs = 1,
-					   .note = remember_note,
-					   .arg = &note };
-	_cleanup_snapshot_ struct snapshot s;
+	struct ctprof_options options = { .root = "",
+					  .live = true,
+					  .sources = METRIC_SOURCE_BIT(HEAP),
+					  .jobs = 1,
+					  .note = remember_note,
+					  .arg = &note };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct target hostile, again, good;
 	struct target_counters expected;
 
@@ -227,7 +229,7 @@ static void a_hostile_program_costs_itself_only(void **state UNUSED)
 	target_ask(&hostile, "hello");
 	target_ask(&again, "hello");
 	expected = target_counters_of(target_ask(&good, "on 0 alloc 99"));
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	add_process(&s, hostile.pid);
 	add_process(&s, again.pid);
 	add_process(&s, good.pid);
@@ -240,7 +242,7 @@ static void a_hostile_program_costs_itself_only(void **state UNUSED)
 	assert_true(s.probe.failed == 2);
 	assert_string_equal(intern_text(&s.strings, s.probe.dominant_failure), "worker-panic");
 	assert_false(s.probe.privilege_dominant);
-	assert_true(reason(&s, SNAPSHOT_REASON_OTHER) == 2);
+	assert_true(reason(&s, CTPROF_SNAPSHOT_REASON_OTHER) == 2);
 	assert_contains(note, "worker-panic");
 	target_end(&hostile);
 	target_end(&again);
@@ -251,10 +253,10 @@ static void a_hostile_program_costs_itself_only(void **state UNUSED)
 static void a_library_with_names_without_end_is_a_failure(void **state UNUSED)
 {
 	_cleanup_free_ char *path = hostile_symbols(target_path("KTSTR_TLS_LIBRARY"));
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 	struct target target = target_with_library(path);
 
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	add_process(&s, target.pid);
 	take(&s, 1, &limits);
 	unlink(path);
@@ -262,7 +264,7 @@ static void a_library_with_names_without_end_is_a_failure(void **state UNUSED)
 	assert_true(s.probe.tgids_walked == 1 && s.probe.failed == 1);
 	assert_string_equal(intern_text(&s.strings, s.probe.dominant_failure),
 			    "dwarf-parse-failure");
-	assert_true(reason(&s, SNAPSHOT_REASON_NO_JEMALLOC) == 0);
+	assert_true(reason(&s, CTPROF_SNAPSHOT_REASON_NO_JEMALLOC) == 0);
 }
 
 /* gcc has macros for its sanitizers, clang a question. */
@@ -280,15 +282,15 @@ static void a_library_with_names_without_end_is_a_failure(void **state UNUSED)
 /* A helper that gets no more memory says so, or dies under a sanitizer; both count. */
 static void too_little_memory_is_a_failure(void **state UNUSED)
 {
-	static const struct helper_limits little = { .memory_bytes = UINT64_C(256) << 20,
-						     .cpu_sec = 60,
-						     .wall_ms = 60000 };
+	static const struct ctprof_helper_limits little = { .memory_bytes = UINT64_C(256) << 20,
+							    .cpu_sec = 60,
+							    .wall_ms = 60000 };
 	_cleanup_free_ char *path = hostile_rodata(target_path("KTSTR_TLS_LIBRARY"),
 						   UINT64_C(1) << 30, true);
 	struct target target = target_with_library(path), plain = target_start("KTSTR_TARGET");
-	_cleanup_snapshot_ struct snapshot s;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	add_process(&s, target.pid);
 	add_process(&s, plain.pid);
 	take(&s, 1, &little);
@@ -296,8 +298,8 @@ static void too_little_memory_is_a_failure(void **state UNUSED)
 	target_end(&target);
 	target_end(&plain);
 	assert_true(s.probe.tgids_walked == 2 && s.probe.failed == 1);
-	assert_true(reason(&s, SNAPSHOT_REASON_NO_JEMALLOC) == 1);
-	assert_true(reason(&s, SNAPSHOT_REASON_OTHER) == 1);
+	assert_true(reason(&s, CTPROF_SNAPSHOT_REASON_NO_JEMALLOC) == 1);
+	assert_true(reason(&s, CTPROF_SNAPSHOT_REASON_OTHER) == 1);
 	assert_string_equal(intern_text(&s.strings, s.probe.dominant_failure), WITHOUT_MEMORY);
 }
 
@@ -312,12 +314,12 @@ static void strangers_processes_are_refused_and_that_is_said(void **state UNUSED
 	target_ask(&target, "hello");
 	stranger = fork();
 	if (stranger == 0) {
-		const struct capture_options options = {
+		const struct ctprof_options options = {
 			.root = "", .live = true, .sources = METRIC_ALL_SOURCES, .jobs = 1
 		};
-		struct snapshot s;
+		struct ctprof_snapshot s;
 
-		snapshot_init(&s);
+		ctprof_snapshot_init(&s);
 		add_process(&s, target.pid);
 		if (setgroups(0, NULL) < 0 || setgid(65534) < 0 || setuid(65534) < 0)
 			_exit(99);
@@ -326,7 +328,7 @@ static void strangers_processes_are_refused_and_that_is_said(void **state UNUSED
 			_exit(1);
 		if (strcmp(intern_text(&s.strings, s.probe.dominant_failure), "readlink-failure"))
 			_exit(2);
-		_exit(reason(&s, SNAPSHOT_REASON_NO_PERMISSION) == 1 ? 0 : 3);
+		_exit(reason(&s, CTPROF_SNAPSHOT_REASON_NO_PERMISSION) == 1 ? 0 : 3);
 	}
 	assert_int_equal(waitpid(stranger, &status, 0), stranger);
 	assert_true(WIFEXITED(status));
@@ -336,15 +338,15 @@ static void strangers_processes_are_refused_and_that_is_said(void **state UNUSED
 
 static void what_was_not_asked_for_is_not_looked_at(void **state UNUSED)
 {
-	struct capture_options options = { .root = "", .live = true };
-	_cleanup_snapshot_ struct snapshot s;
+	struct ctprof_options options = { .root = "", .live = true };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 
-	snapshot_init(&s);
+	ctprof_snapshot_init(&s);
 	add_process(&s, getpid());
 	ctprof_read_heap(&options, &s);
 	assert_false(s.probe.known);
-	assert_true(reason(&s, SNAPSHOT_REASON_NOT_ASKED) == s.threads.n);
-	options = (struct capture_options){ .root = "", .sources = METRIC_ALL_SOURCES };
+	assert_true(reason(&s, CTPROF_SNAPSHOT_REASON_NOT_ASKED) == s.threads.n);
+	options = (struct ctprof_options){ .root = "", .sources = METRIC_ALL_SOURCES };
 	ctprof_read_heap(&options, &s);
 	assert_false(s.probe.known);
 }

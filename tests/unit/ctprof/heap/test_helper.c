@@ -45,16 +45,16 @@ static void square(void *arg UNUSED, size_t item, void *result)
 	*(struct result *)result = (struct result){ item * item, getpid() };
 }
 
-static const struct helper_limits limits = { .memory_bytes = 256 << 20,
-					     .cpu_sec = 20,
-					     .wall_ms = 20000 };
+static const struct ctprof_helper_limits limits = { .memory_bytes = 256 << 20,
+						    .cpu_sec = 20,
+						    .wall_ms = 20000 };
 
 static void run(void (*fn)(void *, size_t, void *), size_t n, unsigned int jobs,
-		const struct helper_limits *within, struct outcome *o)
+		const struct ctprof_helper_limits *within, struct outcome *o)
 {
-	const struct helper_work work = { n, sizeof(struct result), fn, take, o };
+	const struct ctprof_helper_work work = { n, sizeof(struct result), fn, take, o };
 
-	helper_run(&work, jobs, within, NULL);
+	ctprof_helper_run(&work, jobs, within, NULL);
 }
 
 static bool has_children(void)
@@ -137,9 +137,9 @@ static void hang(void *arg UNUSED, size_t item, void *result)
 
 static void helper_that_hangs_is_ended_after_its_wall_time(void **state UNUSED)
 {
-	static const struct helper_limits soon = { .memory_bytes = 256 << 20,
-						   .cpu_sec = 20,
-						   .wall_ms = 1500 };
+	static const struct ctprof_helper_limits soon = { .memory_bytes = 256 << 20,
+							  .cpu_sec = 20,
+							  .wall_ms = 1500 };
 	struct outcome o = { 0 };
 
 	run(hang, 6, 2, &soon, &o);
@@ -161,9 +161,9 @@ static void spin(void *arg UNUSED, size_t item, void *result)
 
 static void helper_that_computes_forever_is_ended_by_its_cpu_limit(void **state UNUSED)
 {
-	static const struct helper_limits cheap = { .memory_bytes = 256 << 20,
-						    .cpu_sec = 0,
-						    .wall_ms = 600000 };
+	static const struct ctprof_helper_limits cheap = { .memory_bytes = 256 << 20,
+							   .cpu_sec = 0,
+							   .wall_ms = 600000 };
 	struct outcome o = { 0 };
 
 	run(spin, 3, 1, &cheap, &o);
@@ -201,10 +201,10 @@ static void a_cancel_ends_the_work(void **state UNUSED)
 {
 	struct cancel cancel = { 0 };
 	struct outcome o = { .cancel = &cancel };
-	const struct helper_work work = { ITEMS, sizeof(struct result), square, take, &o };
+	const struct ctprof_helper_work work = { ITEMS, sizeof(struct result), square, take, &o };
 	unsigned int done = 0;
 
-	helper_run(&work, 1, &limits, &cancel);
+	ctprof_helper_run(&work, 1, &limits, &cancel);
 	for (size_t i = 0; i < ITEMS; i++)
 		done += o.calls[i];
 	assert_int_equal(done, 1);

@@ -4,21 +4,22 @@
 #include "probe/hostile_elf.h"
 #include "probe/jemalloc_target.h"
 
-static const struct helper_limits limits = { .memory_bytes = UINT64_C(4) << 30,
-					     .cpu_sec = 60,
-					     .wall_ms = 60000 };
+static const struct ctprof_helper_limits limits = { .memory_bytes = UINT64_C(4) << 30,
+						    .cpu_sec = 60,
+						    .wall_ms = 60000 };
 
 /* The table's index of each object of a process. */
-static void add_all(struct heap_objects *table, pid_t pid, uint32_t *first)
+static void add_all(struct ctprof_heap_objects *table, pid_t pid, uint32_t *first)
 {
 	struct objects objects;
 
 	assert_success(objects_list("/proc", pid, &objects));
 	for (size_t i = 0; i < objects.rows.n; i++) {
-		uint32_t index = heap_objects_add(table, &objects, &objects.rows.at[i]);
+		uint32_t index = ctprof_heap_objects_add(table, &objects, &objects.rows.at[i]);
 
-		assert_int_not_equal(index, HEAP_NO_OBJECT);
-		assert_int_equal(heap_objects_find(table, &objects, &objects.rows.at[i]), index);
+		assert_int_not_equal(index, CTPROF_HEAP_NO_OBJECT);
+		assert_int_equal(ctprof_heap_objects_find(table, &objects, &objects.rows.at[i]),
+				 index);
 		if (i == 0)
 			*first = index;
 	}
@@ -28,13 +29,13 @@ static void add_all(struct heap_objects *table, pid_t pid, uint32_t *first)
 static void a_file_stands_once_however_many_map_it(void **state UNUSED)
 {
 	struct target one = target_start("KTSTR_TARGET"), two = target_start("KTSTR_TARGET");
-	struct heap_objects table;
+	struct ctprof_heap_objects table;
 	uint32_t first, second;
 	size_t n;
 
 	target_ask(&one, "hello");
 	target_ask(&two, "hello");
-	heap_objects_init(&table, "/proc");
+	ctprof_heap_objects_init(&table, "/proc");
 	add_all(&table, one.pid, &first);
 	n = table.rows.n;
 	assert_true(n >= 2);
@@ -42,15 +43,15 @@ static void a_file_stands_once_however_many_map_it(void **state UNUSED)
 		add_all(&table, two.pid, &second);
 	assert_int_equal(table.rows.n, n);
 	assert_int_equal(first, second);
-	assert_int_equal(table.rows.at[first].n_places, HEAP_PLACES);
-	heap_objects_resolve(&table, 2, &limits, NULL);
+	assert_int_equal(table.rows.at[first].n_places, CTPROF_HEAP_PLACES);
+	ctprof_heap_objects_resolve(&table, 2, &limits, NULL);
 	for (size_t i = 0; i < n; i++) {
-		assert_int_equal(table.rows.at[i].state, HEAP_KNOWN);
+		assert_int_equal(table.rows.at[i].state, CTPROF_HEAP_KNOWN);
 		assert_true(table.rows.at[i].facts->is_complete);
-		assert_false(heap_object_is_candidate(&table.rows.at[i]));
-		assert_int_equal(table.rows.at[i].counters_state, HEAP_UNKNOWN);
+		assert_false(ctprof_heap_object_is_candidate(&table.rows.at[i]));
+		assert_int_equal(table.rows.at[i].counters_state, CTPROF_HEAP_UNKNOWN);
 	}
-	heap_objects_deinit(&table);
+	ctprof_heap_objects_deinit(&table);
 	target_end(&one);
 	target_end(&two);
 }
@@ -71,7 +72,7 @@ static void files_of_one_build_share_their_counters(void **state UNUSED)
 {
 	_cleanup_free_ char *path = NULL;
 	struct target one, two;
-	struct heap_objects table;
+	struct ctprof_heap_objects table;
 	uint32_t first, second;
 
 	skip_without_jemalloc();
@@ -80,20 +81,20 @@ static void files_of_one_build_share_their_counters(void **state UNUSED)
 	two = target_start_as(path, NULL);
 	target_ask(&one, "hello");
 	target_ask(&two, "hello");
-	heap_objects_init(&table, "/proc");
+	ctprof_heap_objects_init(&table, "/proc");
 	add_all(&table, one.pid, &first);
 	add_all(&table, two.pid, &second);
 	assert_int_not_equal(first, second);
-	heap_objects_resolve(&table, 2, &limits, NULL);
-	assert_true(heap_object_is_candidate(&table.rows.at[first]));
-	assert_true(heap_object_is_candidate(&table.rows.at[second]));
+	ctprof_heap_objects_resolve(&table, 2, &limits, NULL);
+	assert_true(ctprof_heap_object_is_candidate(&table.rows.at[first]));
+	assert_true(ctprof_heap_object_is_candidate(&table.rows.at[second]));
 	assert_int_equal(table.rows.at[first].twin, first);
-	assert_int_equal(table.rows.at[first].counters_state, HEAP_KNOWN);
+	assert_int_equal(table.rows.at[first].counters_state, CTPROF_HEAP_KNOWN);
 	if (table.rows.at[first].facts->build_id[0]) {
 		assert_int_equal(table.rows.at[second].twin, first);
-		assert_int_equal(table.rows.at[second].counters_state, HEAP_UNKNOWN);
+		assert_int_equal(table.rows.at[second].counters_state, CTPROF_HEAP_UNKNOWN);
 	}
-	heap_objects_deinit(&table);
+	ctprof_heap_objects_deinit(&table);
 	target_end(&one);
 	target_end(&two);
 	unlink(path);
@@ -114,61 +115,62 @@ static void a_changed_file_is_another_one(void **state UNUSED)
 	struct objects objects = ourselves();
 	struct object object = { .path = path };
 	const struct timespec later[2] = { { 1, 0 }, { 1000000, 5 } };
-	struct heap_objects table;
+	struct ctprof_heap_objects table;
 
-	heap_objects_init(&table, "/proc");
-	assert_int_equal(heap_objects_add(&table, &objects, &object), 0);
+	ctprof_heap_objects_init(&table, "/proc");
+	assert_int_equal(ctprof_heap_objects_add(&table, &objects, &object), 0);
 	assert_int_equal(utimensat(AT_FDCWD, path, later, 0), 0);
-	assert_int_equal(heap_objects_find(&table, &objects, &object), HEAP_NO_OBJECT);
+	assert_int_equal(ctprof_heap_objects_find(&table, &objects, &object),
+			 CTPROF_HEAP_NO_OBJECT);
 	assert_int_equal(errno, ENOENT);
-	assert_int_equal(heap_objects_add(&table, &objects, &object), 1);
+	assert_int_equal(ctprof_heap_objects_add(&table, &objects, &object), 1);
 	unlink(path);
-	assert_int_equal(heap_objects_add(&table, &objects, &object), HEAP_NO_OBJECT);
+	assert_int_equal(ctprof_heap_objects_add(&table, &objects, &object), CTPROF_HEAP_NO_OBJECT);
 	assert_int_equal(errno, ENOENT);
 	/* What cannot be opened any more is an error with its errno. */
-	heap_objects_resolve(&table, 1, &limits, NULL);
-	assert_int_equal(table.rows.at[0].state, HEAP_FAILED);
+	ctprof_heap_objects_resolve(&table, 1, &limits, NULL);
+	assert_int_equal(table.rows.at[0].state, CTPROF_HEAP_FAILED);
 	assert_int_equal(table.rows.at[0].error.errnum, ENOENT);
-	assert_error_tag(heap_error_make(&table.rows.at[0].error), "io");
-	heap_objects_deinit(&table);
+	assert_error_tag(ctprof_heap_error_make(&table.rows.at[0].error), "io");
+	ctprof_heap_objects_deinit(&table);
 }
 
 static void a_file_that_is_no_elf_says_so(void **state UNUSED)
 {
 	struct objects objects = ourselves();
 	struct object object = { .path = (char *)"/etc/passwd" };
-	struct heap_objects table;
+	struct ctprof_heap_objects table;
 
-	heap_objects_init(&table, "/proc");
-	assert_int_equal(heap_objects_add(&table, &objects, &object), 0);
-	heap_objects_resolve(&table, 1, &limits, NULL);
-	assert_int_equal(table.rows.at[0].state, HEAP_FAILED);
-	assert_error_tag(heap_error_make(&table.rows.at[0].error), "not-elf");
-	heap_objects_deinit(&table);
+	ctprof_heap_objects_init(&table, "/proc");
+	assert_int_equal(ctprof_heap_objects_add(&table, &objects, &object), 0);
+	ctprof_heap_objects_resolve(&table, 1, &limits, NULL);
+	assert_int_equal(table.rows.at[0].state, CTPROF_HEAP_FAILED);
+	assert_error_tag(ctprof_heap_error_make(&table.rows.at[0].error), "not-elf");
+	ctprof_heap_objects_deinit(&table);
 }
 
 static void a_file_that_takes_forever_is_given_up(void **state UNUSED)
 {
-	static const struct helper_limits soon = { .memory_bytes = UINT64_C(1) << 30,
-						   .cpu_sec = 60,
-						   .wall_ms = 3000 };
+	static const struct ctprof_helper_limits soon = { .memory_bytes = UINT64_C(1) << 30,
+							  .cpu_sec = 60,
+							  .wall_ms = 3000 };
 	_cleanup_free_ char *path = NULL;
 	struct objects objects = ourselves();
 	struct object hostile, good = { .path = (char *)target_path("KTSTR_TLS_LIBRARY") };
-	struct heap_objects table;
+	struct ctprof_heap_objects table;
 
 	skip_without_jemalloc();
 	path = hostile_entries(target_path("KTSTR_JEMALLOC_TARGET"));
 	hostile = (struct object){ .path = path };
-	heap_objects_init(&table, "/proc");
-	assert_int_equal(heap_objects_add(&table, &objects, &hostile), 0);
-	assert_int_equal(heap_objects_add(&table, &objects, &good), 1);
-	heap_objects_resolve(&table, 1, &soon, NULL);
+	ctprof_heap_objects_init(&table, "/proc");
+	assert_int_equal(ctprof_heap_objects_add(&table, &objects, &hostile), 0);
+	assert_int_equal(ctprof_heap_objects_add(&table, &objects, &good), 1);
+	ctprof_heap_objects_resolve(&table, 1, &soon, NULL);
 	unlink(path);
-	assert_int_equal(table.rows.at[0].state, HEAP_KNOWN);
-	assert_int_equal(table.rows.at[0].counters_state, HEAP_PANIC);
-	assert_int_equal(table.rows.at[1].state, HEAP_KNOWN);
-	heap_objects_deinit(&table);
+	assert_int_equal(table.rows.at[0].state, CTPROF_HEAP_KNOWN);
+	assert_int_equal(table.rows.at[0].counters_state, CTPROF_HEAP_PANIC);
+	assert_int_equal(table.rows.at[1].state, CTPROF_HEAP_KNOWN);
+	ctprof_heap_objects_deinit(&table);
 }
 
 int main(void)

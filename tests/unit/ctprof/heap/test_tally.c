@@ -5,33 +5,33 @@
 
 static void a_success_counts_twice_for_a_process_and_once_for_a_thread(void **state UNUSED)
 {
-	struct heap_tally t = { 0 };
+	struct ctprof_heap_tally t = { 0 };
 
-	heap_tally_attached(&t);
-	heap_tally_attached(&t);
-	heap_tally_read(&t);
+	ctprof_heap_tally_attached(&t);
+	ctprof_heap_tally_attached(&t);
+	ctprof_heap_tally_read(&t);
 	assert_true(t.tgids_walked == 2 && t.jemalloc_detected == 2 && t.probed_ok == 1);
 	assert_true(t.failed == 0);
-	assert_null(heap_tally_dominant(&t));
-	assert_false(heap_tally_is_denied(&t));
+	assert_null(ctprof_heap_tally_dominant(&t));
+	assert_false(ctprof_heap_tally_is_denied(&t));
 }
 
 static void two_tags_are_usual_unless_permission_was_refused(void **state UNUSED)
 {
-	struct heap_tally t = { 0 };
+	struct ctprof_heap_tally t = { 0 };
 
-	assert_false(heap_tally_not_attached(&t, PROBE_ATTACH_JEMALLOC_NOT_FOUND, 0));
-	assert_false(heap_tally_not_attached(&t, PROBE_ATTACH_READLINK_FAILURE, ENOENT));
-	assert_false(heap_tally_not_attached(&t, PROBE_ATTACH_READLINK_FAILURE, 0));
+	assert_false(ctprof_heap_tally_not_attached(&t, PROBE_ATTACH_JEMALLOC_NOT_FOUND, 0));
+	assert_false(ctprof_heap_tally_not_attached(&t, PROBE_ATTACH_READLINK_FAILURE, ENOENT));
+	assert_false(ctprof_heap_tally_not_attached(&t, PROBE_ATTACH_READLINK_FAILURE, 0));
 	assert_true(t.failed == 0 && t.tgids_walked == 3 && t.jemalloc_detected == 0);
-	assert_null(heap_tally_dominant(&t));
-	assert_true(heap_tally_not_attached(&t, PROBE_ATTACH_READLINK_FAILURE, EACCES));
-	assert_true(heap_tally_not_attached(&t, PROBE_ATTACH_JEMALLOC_NOT_FOUND, EPERM));
-	assert_true(heap_tally_not_attached(&t, PROBE_ATTACH_READLINK_FAILURE, EPERM));
+	assert_null(ctprof_heap_tally_dominant(&t));
+	assert_true(ctprof_heap_tally_not_attached(&t, PROBE_ATTACH_READLINK_FAILURE, EACCES));
+	assert_true(ctprof_heap_tally_not_attached(&t, PROBE_ATTACH_JEMALLOC_NOT_FOUND, EPERM));
+	assert_true(ctprof_heap_tally_not_attached(&t, PROBE_ATTACH_READLINK_FAILURE, EPERM));
 	assert_true(t.failed == 3 && t.tgids_walked == 6);
 	/* Only the three that failed have a say. */
-	assert_string_equal(heap_tally_dominant(&t), "readlink-failure");
-	assert_true(heap_tally_is_denied(&t));
+	assert_string_equal(ctprof_heap_tally_dominant(&t), "readlink-failure");
+	assert_true(ctprof_heap_tally_is_denied(&t));
 }
 
 static void every_other_tag_is_a_failure(void **state UNUSED)
@@ -43,85 +43,85 @@ static void every_other_tag_is_a_failure(void **state UNUSED)
 							      PROBE_ATTACH_DWARF_PARSE_FAILURE };
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		struct heap_tally t = { 0 };
+		struct ctprof_heap_tally t = { 0 };
 
-		assert_true(heap_tally_not_attached(&t, kinds[i], 0));
+		assert_true(ctprof_heap_tally_not_attached(&t, kinds[i], 0));
 		assert_true(t.failed == 1 && t.tgids_walked == 1);
-		assert_string_equal(heap_tally_dominant(&t),
+		assert_string_equal(ctprof_heap_tally_dominant(&t),
 				    probe_attach_error_domain.kinds[kinds[i]].tag);
-		assert_false(heap_tally_is_denied(&t));
+		assert_false(ctprof_heap_tally_is_denied(&t));
 	}
 }
 
 static void a_panic_is_a_failure_with_its_own_tag(void **state UNUSED)
 {
-	struct heap_tally t = { 0 };
+	struct ctprof_heap_tally t = { 0 };
 
-	heap_tally_panic(&t);
+	ctprof_heap_tally_panic(&t);
 	assert_true(t.failed == 1 && t.tgids_walked == 1);
-	assert_string_equal(heap_tally_dominant(&t), "worker-panic");
+	assert_string_equal(ctprof_heap_tally_dominant(&t), "worker-panic");
 }
 
 static void the_most_frequent_tag_dominates_and_the_alphabet_breaks_ties(void **state UNUSED)
 {
-	struct heap_tally t = { 0 };
+	struct ctprof_heap_tally t = { 0 };
 
-	heap_tally_not_read(&t, PROBE_THREAD_PTRACE_SEIZE, EPERM);
-	heap_tally_not_attached(&t, PROBE_ATTACH_DWARF_PARSE_FAILURE, 0);
-	assert_string_equal(heap_tally_dominant(&t), "dwarf-parse-failure");
-	heap_tally_not_read(&t, PROBE_THREAD_PTRACE_SEIZE, EPERM);
-	assert_string_equal(heap_tally_dominant(&t), "ptrace-seize");
-	heap_tally_panic(&t);
-	heap_tally_panic(&t);
-	assert_string_equal(heap_tally_dominant(&t), "ptrace-seize");
-	heap_tally_not_attached(&t, PROBE_ATTACH_ARCH_MISMATCH, 0);
-	heap_tally_not_attached(&t, PROBE_ATTACH_ARCH_MISMATCH, 0);
-	assert_string_equal(heap_tally_dominant(&t), "arch-mismatch");
-	heap_tally_panic(&t);
-	assert_string_equal(heap_tally_dominant(&t), "worker-panic");
+	ctprof_heap_tally_not_read(&t, PROBE_THREAD_PTRACE_SEIZE, EPERM);
+	ctprof_heap_tally_not_attached(&t, PROBE_ATTACH_DWARF_PARSE_FAILURE, 0);
+	assert_string_equal(ctprof_heap_tally_dominant(&t), "dwarf-parse-failure");
+	ctprof_heap_tally_not_read(&t, PROBE_THREAD_PTRACE_SEIZE, EPERM);
+	assert_string_equal(ctprof_heap_tally_dominant(&t), "ptrace-seize");
+	ctprof_heap_tally_panic(&t);
+	ctprof_heap_tally_panic(&t);
+	assert_string_equal(ctprof_heap_tally_dominant(&t), "ptrace-seize");
+	ctprof_heap_tally_not_attached(&t, PROBE_ATTACH_ARCH_MISMATCH, 0);
+	ctprof_heap_tally_not_attached(&t, PROBE_ATTACH_ARCH_MISMATCH, 0);
+	assert_string_equal(ctprof_heap_tally_dominant(&t), "arch-mismatch");
+	ctprof_heap_tally_panic(&t);
+	assert_string_equal(ctprof_heap_tally_dominant(&t), "worker-panic");
 }
 
 static void half_of_the_failures_is_enough_for_a_hint(void **state UNUSED)
 {
-	struct heap_tally t = { 0 };
+	struct ctprof_heap_tally t = { 0 };
 
-	heap_tally_not_read(&t, PROBE_THREAD_PTRACE_SEIZE, ESRCH);
-	heap_tally_not_read(&t, PROBE_THREAD_WAITPID, 0);
-	assert_true(heap_tally_is_denied(&t));
-	heap_tally_not_read(&t, PROBE_THREAD_WAITPID, 0);
-	assert_false(heap_tally_is_denied(&t));
-	heap_tally_not_read(&t, PROBE_THREAD_PTRACE_INTERRUPT, 0);
-	assert_true(heap_tally_is_denied(&t));
+	ctprof_heap_tally_not_read(&t, PROBE_THREAD_PTRACE_SEIZE, ESRCH);
+	ctprof_heap_tally_not_read(&t, PROBE_THREAD_WAITPID, 0);
+	assert_true(ctprof_heap_tally_is_denied(&t));
+	ctprof_heap_tally_not_read(&t, PROBE_THREAD_WAITPID, 0);
+	assert_false(ctprof_heap_tally_is_denied(&t));
+	ctprof_heap_tally_not_read(&t, PROBE_THREAD_PTRACE_INTERRUPT, 0);
+	assert_true(ctprof_heap_tally_is_denied(&t));
 }
 
 static void a_refusal_counts_whatever_its_tag(void **state UNUSED)
 {
-	struct heap_tally t = { 0 };
+	struct ctprof_heap_tally t = { 0 };
 
-	heap_tally_not_read(&t, PROBE_THREAD_PROCESS_VM_READV, EPERM);
-	heap_tally_not_read(&t, PROBE_THREAD_PROCESS_VM_READV, EFAULT);
-	assert_true(heap_tally_is_denied(&t));
-	heap_tally_not_attached(&t, PROBE_ATTACH_MAPS_READ_FAILURE, EACCES);
-	heap_tally_not_attached(&t, PROBE_ATTACH_MAPS_READ_FAILURE, ENOENT);
-	assert_true(heap_tally_is_denied(&t));
-	heap_tally_not_attached(&t, PROBE_ATTACH_MAPS_READ_FAILURE, ENOENT);
-	assert_false(heap_tally_is_denied(&t));
+	ctprof_heap_tally_not_read(&t, PROBE_THREAD_PROCESS_VM_READV, EPERM);
+	ctprof_heap_tally_not_read(&t, PROBE_THREAD_PROCESS_VM_READV, EFAULT);
+	assert_true(ctprof_heap_tally_is_denied(&t));
+	ctprof_heap_tally_not_attached(&t, PROBE_ATTACH_MAPS_READ_FAILURE, EACCES);
+	ctprof_heap_tally_not_attached(&t, PROBE_ATTACH_MAPS_READ_FAILURE, ENOENT);
+	assert_true(ctprof_heap_tally_is_denied(&t));
+	ctprof_heap_tally_not_attached(&t, PROBE_ATTACH_MAPS_READ_FAILURE, ENOENT);
+	assert_false(ctprof_heap_tally_is_denied(&t));
 }
 
 static void the_summary_says_it_all(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot s;
-	struct heap_tally t = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
+	struct ctprof_heap_tally t = { 0 };
 
-	snapshot_init(&s);
-	heap_tally_summarise(&t, &s);
+	ctprof_snapshot_init(&s);
+	ctprof_heap_tally_summarise(&t, &s);
 	assert_true(s.probe.known && s.probe.failed == 0);
 	assert_int_equal(s.probe.dominant_failure, 0);
-	heap_tally_attached(&t);
-	heap_tally_read(&t);
-	heap_tally_not_read(&t, PROBE_THREAD_PROCESS_VM_READV, EPERM);
+	ctprof_heap_tally_attached(&t);
+	ctprof_heap_tally_read(&t);
+	ctprof_heap_tally_not_read(&t, PROBE_THREAD_PROCESS_VM_READV, EPERM);
 	s.seen_processes = 5; /* four of them ended or were filtered out */
-	heap_tally_summarise(&t, &s);
+	ctprof_heap_tally_summarise(&t, &s);
 	assert_true(s.probe.tgids_walked == 5 && s.probe.jemalloc_detected == 1);
 	assert_true(s.probe.probed_ok == 1 && s.probe.failed == 1);
 	assert_string_equal(intern_text(&s.strings, s.probe.dominant_failure), "process-vm-readv");

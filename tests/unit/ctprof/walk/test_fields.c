@@ -8,7 +8,7 @@ static void every_field_of_stat_is_its_metric(void **state UNUSED)
 	_cleanup_free_ char *line = fake_stat_line(5, "x", 777, -5, 42);
 	struct thread_sample sample = { 0 };
 
-	assert_true(walk_take_stat(line, strlen(line), &sample));
+	assert_true(ctprof_walk_take_stat(line, strlen(line), &sample));
 	assert_int_equal(sample.start_ticks, 777);
 	assert_metric(&sample, MINFLT, 110);
 	assert_metric(&sample, MAJFLT, 112);
@@ -28,11 +28,11 @@ static void what_makes_no_sense_sets_nothing(void **state UNUSED)
 	unsigned int negative = 0;
 	struct slice cpus;
 
-	assert_false(walk_take_stat("no bracket", 10, &sample));
-	assert_false(walk_take_schedstat("\n", 1, &sample));
-	assert_false(walk_take_io("x\n", 2, &sample));
-	assert_false(walk_take_status("x\n", 2, &sample, &cpus));
-	assert_false(walk_take_sched("x\n", 2, &sample, &negative));
+	assert_false(ctprof_walk_take_stat("no bracket", 10, &sample));
+	assert_false(ctprof_walk_take_schedstat("\n", 1, &sample));
+	assert_false(ctprof_walk_take_io("x\n", 2, &sample));
+	assert_false(ctprof_walk_take_status("x\n", 2, &sample, &cpus));
+	assert_false(ctprof_walk_take_sched("x\n", 2, &sample, &negative));
 	assert_memory_equal(&sample, &untouched, sizeof(sample));
 }
 
@@ -42,9 +42,9 @@ static void only_a_leader_tells_the_number_of_threads(void **state UNUSED)
 	struct thread_sample leader = { .tid = 7, .tgid = 7 }, other = { .tid = 8, .tgid = 7 };
 	struct slice cpus;
 
-	assert_true(walk_take_status(text, strlen(text), &leader, &cpus));
+	assert_true(ctprof_walk_take_status(text, strlen(text), &leader, &cpus));
 	assert_metric(&leader, NR_THREADS, 3);
-	assert_true(walk_take_status(text, strlen(text), &other, &cpus));
+	assert_true(ctprof_walk_take_status(text, strlen(text), &other, &cpus));
 	assert_unknown(&other, NR_THREADS);
 	assert_metric(&other, STATE, 'S');
 }
@@ -54,7 +54,7 @@ static void take_sched(const char *text, struct thread_sample *sample)
 	unsigned int negative;
 
 	*sample = (struct thread_sample){ 0 };
-	assert_true(walk_take_sched(text, strlen(text), sample, &negative));
+	assert_true(ctprof_walk_take_sched(text, strlen(text), sample, &negative));
 }
 
 static void sleep_by_choice_needs_both_halves(void **state UNUSED)
@@ -113,7 +113,7 @@ static void bytes_and_times_are_their_metrics(void **state UNUSED)
 				 "write_bytes: 6\ncancelled_write_bytes: 7\n";
 	struct thread_sample sample = { 0 };
 
-	assert_true(walk_take_io(io, strlen(io), &sample));
+	assert_true(ctprof_walk_take_io(io, strlen(io), &sample));
 	assert_metric(&sample, RCHAR, 1);
 	assert_metric(&sample, WCHAR, 2);
 	assert_metric(&sample, SYSCR, 3);
@@ -121,7 +121,7 @@ static void bytes_and_times_are_their_metrics(void **state UNUSED)
 	assert_metric(&sample, READ_BYTES, 5);
 	assert_metric(&sample, WRITE_BYTES, 6);
 	assert_metric(&sample, CANCELLED_WRITE_BYTES, 7);
-	assert_true(walk_take_schedstat("10 20 30\n", 9, &sample));
+	assert_true(ctprof_walk_take_schedstat("10 20 30\n", 9, &sample));
 	assert_metric(&sample, RUN_TIME_NS, 10);
 	assert_metric(&sample, WAIT_TIME_NS, 20);
 	assert_metric(&sample, TIMESLICES, 30);

@@ -18,20 +18,20 @@ static void a_buffer_is_used_again(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	_cleanup_close_ int folder = open_root(root);
-	struct walk_buffer buffer;
+	struct ctprof_walk_buffer buffer;
 	char *first;
 
 	fake_text(root, "/7/long", "a longer text\n");
 	fake_text(root, "/7/short", "x");
-	walk_buffer_init(&buffer);
+	ctprof_walk_buffer_init(&buffer);
 	first = buffer.at;
-	assert_int_equal(walk_file_read(folder, "7/long", &buffer), 0);
+	assert_int_equal(ctprof_walk_file_read(folder, "7/long", &buffer), 0);
 	assert_int_equal(buffer.n, 14);
 	assert_memory_equal(buffer.at, "a longer text\n", 14);
-	assert_int_equal(walk_file_read(folder, "7/short", &buffer), 0);
+	assert_int_equal(ctprof_walk_file_read(folder, "7/short", &buffer), 0);
 	assert_int_equal(buffer.n, 1);
 	assert_ptr_equal(buffer.at, first);
-	walk_buffer_deinit(&buffer);
+	ctprof_walk_buffer_deinit(&buffer);
 	staged_root_free(root);
 }
 
@@ -39,18 +39,18 @@ static void a_large_file_is_read_whole_and_a_huge_one_not(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	_cleanup_close_ int folder = open_root(root);
-	_cleanup_free_ char *bytes = xcalloc(1, WALK_LIMIT_FILE_BYTES);
-	struct walk_buffer buffer;
+	_cleanup_free_ char *bytes = xcalloc(1, CTPROF_LIMIT_FILE_BYTES);
+	struct ctprof_walk_buffer buffer;
 
-	memset(bytes, 'g', WALK_LIMIT_FILE_BYTES);
-	staged_file(root, "/7/status", bytes, WALK_LIMIT_FILE_BYTES - 1);
-	staged_file(root, "/8/status", bytes, WALK_LIMIT_FILE_BYTES);
-	walk_buffer_init(&buffer);
-	assert_int_equal(walk_file_read(folder, "7/status", &buffer), 0);
-	assert_int_equal(buffer.n, WALK_LIMIT_FILE_BYTES - 1);
+	memset(bytes, 'g', CTPROF_LIMIT_FILE_BYTES);
+	staged_file(root, "/7/status", bytes, CTPROF_LIMIT_FILE_BYTES - 1);
+	staged_file(root, "/8/status", bytes, CTPROF_LIMIT_FILE_BYTES);
+	ctprof_walk_buffer_init(&buffer);
+	assert_int_equal(ctprof_walk_file_read(folder, "7/status", &buffer), 0);
+	assert_int_equal(buffer.n, CTPROF_LIMIT_FILE_BYTES - 1);
 	assert_memory_equal(buffer.at, bytes, buffer.n);
-	assert_int_equal(walk_file_read(folder, "8/status", &buffer), EFBIG);
-	walk_buffer_deinit(&buffer);
+	assert_int_equal(ctprof_walk_file_read(folder, "8/status", &buffer), EFBIG);
+	ctprof_walk_buffer_deinit(&buffer);
 	staged_root_free(root);
 }
 
@@ -58,28 +58,34 @@ static void an_absent_file_of_a_present_thread_was_never_there(void **state UNUS
 {
 	char *root = staged_root_new();
 	_cleanup_close_ int folder = open_root(root);
-	struct walk_buffer buffer;
+	struct ctprof_walk_buffer buffer;
 
 	fake_text(root, "/7/stat", "");
-	walk_buffer_init(&buffer);
-	assert_int_equal(walk_file_read(folder, "7/io", &buffer), ENOENT);
-	assert_int_equal(walk_file_reason(folder, "7/io", ENOENT), SNAPSHOT_REASON_NO_SUCH_FILE);
-	assert_int_equal(walk_file_read(folder, "8/io", &buffer), ENOENT);
-	assert_int_equal(walk_file_reason(folder, "8/io", ENOENT), SNAPSHOT_REASON_VANISHED);
+	ctprof_walk_buffer_init(&buffer);
+	assert_int_equal(ctprof_walk_file_read(folder, "7/io", &buffer), ENOENT);
+	assert_int_equal(ctprof_walk_file_reason(folder, "7/io", ENOENT),
+			 CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE);
+	assert_int_equal(ctprof_walk_file_read(folder, "8/io", &buffer), ENOENT);
+	assert_int_equal(ctprof_walk_file_reason(folder, "8/io", ENOENT),
+			 CTPROF_SNAPSHOT_REASON_VANISHED);
 	/* A folder can be opened and not read. */
-	assert_int_equal(walk_file_read(folder, "7", &buffer), EISDIR);
-	assert_int_equal(walk_file_reason(folder, "7", EISDIR), SNAPSHOT_REASON_OTHER);
-	walk_buffer_deinit(&buffer);
+	assert_int_equal(ctprof_walk_file_read(folder, "7", &buffer), EISDIR);
+	assert_int_equal(ctprof_walk_file_reason(folder, "7", EISDIR),
+			 CTPROF_SNAPSHOT_REASON_OTHER);
+	ctprof_walk_buffer_deinit(&buffer);
 	staged_root_free(root);
 }
 
 static void every_errno_has_its_reason(void **state UNUSED)
 {
-	assert_int_equal(walk_file_reason(-1, "7/io", EACCES), SNAPSHOT_REASON_NO_PERMISSION);
-	assert_int_equal(walk_file_reason(-1, "7/io", EPERM), SNAPSHOT_REASON_NO_PERMISSION);
-	assert_int_equal(walk_file_reason(-1, "7/io", ESRCH), SNAPSHOT_REASON_VANISHED);
-	assert_int_equal(walk_file_reason(-1, "7/io", EIO), SNAPSHOT_REASON_OTHER);
-	assert_int_equal(walk_file_reason(-1, "", ESRCH), SNAPSHOT_REASON_VANISHED);
+	assert_int_equal(ctprof_walk_file_reason(-1, "7/io", EACCES),
+			 CTPROF_SNAPSHOT_REASON_NO_PERMISSION);
+	assert_int_equal(ctprof_walk_file_reason(-1, "7/io", EPERM),
+			 CTPROF_SNAPSHOT_REASON_NO_PERMISSION);
+	assert_int_equal(ctprof_walk_file_reason(-1, "7/io", ESRCH),
+			 CTPROF_SNAPSHOT_REASON_VANISHED);
+	assert_int_equal(ctprof_walk_file_reason(-1, "7/io", EIO), CTPROF_SNAPSHOT_REASON_OTHER);
+	assert_int_equal(ctprof_walk_file_reason(-1, "", ESRCH), CTPROF_SNAPSHOT_REASON_VANISHED);
 }
 
 int main(void)

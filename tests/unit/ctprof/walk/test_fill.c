@@ -9,9 +9,9 @@
 struct stage {
 	char *root;
 	int proc;
-	struct capture_options options;
-	struct snapshot snapshot;
-	struct walk_tally tally;
+	struct ctprof_options options;
+	struct ctprof_snapshot snapshot;
+	struct ctprof_walk_tally tally;
 };
 
 static int make_stage(void **state)
@@ -20,8 +20,8 @@ static int make_stage(void **state)
 
 	s->root = staged_root_new();
 	s->proc = -1;
-	s->options = (struct capture_options){ .root = s->root, .sources = WALK_SOURCES };
-	snapshot_init(&s->snapshot);
+	s->options = (struct ctprof_options){ .root = s->root, .sources = CTPROF_WALK_SOURCES };
+	ctprof_snapshot_init(&s->snapshot);
 	*state = s;
 	return 0;
 }
@@ -32,7 +32,7 @@ static int remove_stage(void **state)
 
 	if (s->proc >= 0)
 		close(s->proc);
-	snapshot_deinit(&s->snapshot);
+	ctprof_snapshot_deinit(&s->snapshot);
 	staged_root_free(s->root);
 	free(s);
 	return 0;
@@ -65,7 +65,7 @@ static void fill(struct stage *s)
 
 	s->proc = open(proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_true(s->proc >= 0);
-	walk_fill(&s->options, s->proc, &s->snapshot, &s->tally);
+	ctprof_walk_fill(&s->options, s->proc, &s->snapshot, &s->tally);
 }
 
 static void only_what_is_lacking_is_read(void **state)
@@ -95,7 +95,8 @@ static void only_what_is_lacking_is_read(void **state)
 	assert_int_equal(s->tally.tids_walked, 2);
 	assert_int_equal(s->tally.failures[METRIC_SOURCE_STAT], 0);
 	assert_int_equal(s->tally.failures[METRIC_SOURCE_IO], 1);
-	assert_int_equal(s->tally.reasons[METRIC_SOURCE_IO][SNAPSHOT_REASON_NO_SUCH_FILE], 1);
+	assert_int_equal(s->tally.reasons[METRIC_SOURCE_IO][CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE],
+			 1);
 }
 
 static void a_process_that_lacks_nothing_is_not_opened(void **state)
@@ -103,8 +104,8 @@ static void a_process_that_lacks_nothing_is_not_opened(void **state)
 	struct stage *s = *state;
 
 	fake_text(s->root, "/proc/loadavg", "");
-	found(s, 10, 10, WALK_SOURCES, 500);
-	found(s, 10, 11, WALK_SOURCES & ~METRIC_SOURCE_BIT(SMAPS), 500);
+	found(s, 10, 10, CTPROF_WALK_SOURCES, 500);
+	found(s, 10, 11, CTPROF_WALK_SOURCES & ~METRIC_SOURCE_BIT(SMAPS), 500);
 	fill(s);
 	for (size_t i = 0; i < N_METRIC_SOURCES; i++)
 		assert_int_equal(s->tally.failures[i], 0);
@@ -138,8 +139,9 @@ static void a_number_that_was_given_away_adds_nothing(void **state)
 	assert_unknown(thread, VOLUNTARY_CSW);
 	assert_int_equal(thread->cpu_affinity, SAMPLE_NO_ENTRY);
 	assert_int_equal(thread->sources, METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT));
-	assert_int_equal(s->tally.reasons[METRIC_SOURCE_IO][SNAPSHOT_REASON_VANISHED], 1);
-	assert_int_equal(s->tally.reasons[METRIC_SOURCE_STATUS][SNAPSHOT_REASON_VANISHED], 1);
+	assert_int_equal(s->tally.reasons[METRIC_SOURCE_IO][CTPROF_SNAPSHOT_REASON_VANISHED], 1);
+	assert_int_equal(s->tally.reasons[METRIC_SOURCE_STATUS][CTPROF_SNAPSHOT_REASON_VANISHED],
+			 1);
 }
 
 static void a_process_that_is_gone_keeps_what_was_found(void **state)
@@ -151,7 +153,7 @@ static void a_process_that_is_gone_keeps_what_was_found(void **state)
 	fill(s);
 	assert_int_equal(s->snapshot.threads.n, 1);
 	assert_metric(&s->snapshot.threads.at[0], MINFLT, 999);
-	assert_int_equal(s->tally.reasons[METRIC_SOURCE_IO][SNAPSHOT_REASON_VANISHED], 1);
+	assert_int_equal(s->tally.reasons[METRIC_SOURCE_IO][CTPROF_SNAPSHOT_REASON_VANISHED], 1);
 }
 
 static void threads_outside_the_cgroup_glob_are_dropped(void **state)

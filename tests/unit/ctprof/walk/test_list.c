@@ -5,12 +5,12 @@
 
 #include "fake_proc.h"
 
-static int read_list(const char *root, size_t limit, struct id_list *ret)
+static int read_list(const char *root, size_t limit, struct ctprof_id_list *ret)
 {
 	_cleanup_close_ int folder = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	assert_true(folder >= 0);
-	return id_list_read(folder, limit, ret);
+	return ctprof_id_list_read(folder, limit, ret);
 }
 
 static void only_positive_numbers_are_listed_and_in_order(void **state UNUSED)
@@ -18,7 +18,7 @@ static void only_positive_numbers_are_listed_and_in_order(void **state UNUSED)
 	static const char *const names[] = { "/20/x", "/3/x",  "/100/x",	"/self/x",
 					     "/0/x",  "/-1/x", "/2147483648/x", "/7a/x" };
 	char *root = staged_root_new();
-	struct id_list list = { VEC_INIT };
+	struct ctprof_id_list list = { VEC_INIT };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		fake_text(root, names[i], "");
@@ -28,7 +28,7 @@ static void only_positive_numbers_are_listed_and_in_order(void **state UNUSED)
 	assert_int_equal(list.ids.at[1], 20);
 	assert_int_equal(list.ids.at[2], 100);
 	assert_int_equal(read_list(root, 2, &list), E2BIG);
-	id_list_deinit(&list);
+	ctprof_id_list_deinit(&list);
 	staged_root_free(root);
 }
 
@@ -36,7 +36,7 @@ static void more_entries_than_fit_into_one_answer(void **state UNUSED)
 {
 	enum { N = 1500 };
 	char *root = staged_root_new();
-	struct id_list list = { VEC_INIT };
+	struct ctprof_id_list list = { VEC_INIT };
 
 	for (int i = 1; i <= N; i++) {
 		_cleanup_free_ char *path = xasprintf("%s/%d", root, i);
@@ -47,35 +47,35 @@ static void more_entries_than_fit_into_one_answer(void **state UNUSED)
 	assert_int_equal(list.ids.n, N);
 	for (int i = 0; i < N; i++)
 		assert_int_equal(list.ids.at[i], i + 1);
-	id_list_deinit(&list);
+	ctprof_id_list_deinit(&list);
 	staged_root_free(root);
 }
 
 static void what_is_no_folder_cannot_be_listed(void **state UNUSED)
 {
-	struct id_list list = { VEC_INIT };
+	struct ctprof_id_list list = { VEC_INIT };
 	_cleanup_close_ int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-	assert_int_equal(id_list_read(file, 10, &list), ENOTDIR);
-	assert_int_equal(id_list_read(-1, 10, &list), EBADF);
-	id_list_deinit(&list);
+	assert_int_equal(ctprof_id_list_read(file, 10, &list), ENOTDIR);
+	assert_int_equal(ctprof_id_list_read(-1, 10, &list), EBADF);
+	ctprof_id_list_deinit(&list);
 }
 
 static void a_number_given_twice_stands_once(void **state UNUSED)
 {
-	struct id_list list = { VEC_INIT };
+	struct ctprof_id_list list = { VEC_INIT };
 
-	id_list_sort(&list);
+	ctprof_id_list_sort(&list);
 	vec_push(&list.ids, 9);
 	vec_push(&list.ids, 4);
 	vec_push(&list.ids, 9);
-	id_list_sort(&list);
+	ctprof_id_list_sort(&list);
 	assert_int_equal(list.ids.n, 2);
 	assert_int_equal(list.ids.at[0], 4);
 	vec_push(&list.ids, 9);
-	id_list_sort(&list);
+	ctprof_id_list_sort(&list);
 	assert_int_equal(list.ids.n, 2);
-	id_list_deinit(&list);
+	ctprof_id_list_deinit(&list);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-static void push(struct sample_list *list, uint32_t tgid, uint32_t tid)
+static void push(struct ctprof_sample_list *list, uint32_t tgid, uint32_t tid)
 {
 	struct thread_sample sample = { .tid = tid, .tgid = tgid };
 
@@ -26,48 +26,48 @@ static void assert_in_order(const struct thread_sample *samples, size_t n)
 static void any_order_becomes_the_order_of_threads(void **state UNUSED)
 {
 	enum { N = 1000 };
-	struct sample_list list = { VEC_INIT };
+	struct ctprof_sample_list list = { VEC_INIT };
 	uint32_t mixed = 1;
 
 	for (uint32_t i = 0; i < N; i++) {
 		mixed = mixed * 7 % 1009; /* a generator of all numbers below 1009, or near it */
 		push(&list, mixed / 10, mixed * 1009 + i);
 	}
-	walk_sort(list.samples.at, list.samples.n);
+	ctprof_walk_sort(list.samples.at, list.samples.n);
 	assert_in_order(list.samples.at, list.samples.n);
-	walk_sort(list.samples.at, list.samples.n);
+	ctprof_walk_sort(list.samples.at, list.samples.n);
 	assert_in_order(list.samples.at, list.samples.n);
 	vec_deinit(&list.samples);
-	walk_sort(NULL, 0);
+	ctprof_walk_sort(NULL, 0);
 }
 
 static void of_equal_numbers_the_last_one_stays(void **state UNUSED)
 {
 	static const uint32_t tids[] = { 5, 6, 5, 7, 5, 6 };
-	struct sample_list list = { VEC_INIT };
+	struct ctprof_sample_list list = { VEC_INIT };
 
 	for (size_t i = 0; i < ARRAY_SIZE(tids); i++) {
 		push(&list, 5, tids[i]);
 		list.samples.at[i].start_ticks = i;
 	}
-	walk_sort(list.samples.at, list.samples.n);
-	list.samples.n = walk_unique(list.samples.at, list.samples.n);
+	ctprof_walk_sort(list.samples.at, list.samples.n);
+	list.samples.n = ctprof_walk_unique(list.samples.at, list.samples.n);
 	assert_int_equal(list.samples.n, 3);
 	assert_in_order(list.samples.at, list.samples.n);
 	assert_int_equal(list.samples.at[0].start_ticks, 4);
 	assert_int_equal(list.samples.at[1].start_ticks, 5);
 	assert_int_equal(list.samples.at[2].start_ticks, 3);
 	vec_deinit(&list.samples);
-	assert_int_equal(walk_unique(NULL, 0), 0);
+	assert_int_equal(ctprof_walk_unique(NULL, 0), 0);
 }
 
 static void samples_of_several_workers_become_one_list(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot snapshot;
-	struct sample_list lists[4] = { 0 };
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
+	struct ctprof_sample_list lists[4] = { 0 };
 	const struct thread_sample *kept;
 
-	snapshot_init(&snapshot);
+	ctprof_snapshot_init(&snapshot);
 	push(&lists[0], 1, 1);
 	push(&lists[0], 5, 5);
 	push(&lists[2], 3, 4);
@@ -75,13 +75,13 @@ static void samples_of_several_workers_become_one_list(void **state UNUSED)
 	push(&lists[3], 5, 6);
 	kept = lists[0].samples.at;
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		walk_append(&snapshot, &lists[i]);
+		ctprof_walk_append(&snapshot, &lists[i]);
 		assert_null(lists[i].samples.at);
 		if (i == 0)
 			assert_ptr_equal(snapshot.threads.at, kept);
 	}
 	assert_int_equal(snapshot.threads.n, 5);
-	walk_sort(snapshot.threads.at, snapshot.threads.n);
+	ctprof_walk_sort(snapshot.threads.at, snapshot.threads.n);
 	assert_in_order(snapshot.threads.at, snapshot.threads.n);
 	assert_int_equal(snapshot.threads.at[1].tid, 3);
 	assert_int_equal(snapshot.threads.at[4].tid, 6);

@@ -7,9 +7,9 @@
 
 #include "unit.h"
 
-static struct walk_process *process_of(size_t n)
+static struct ctprof_walk_process *process_of(size_t n)
 {
-	struct walk_process *process = xnew(struct walk_process);
+	struct ctprof_walk_process *process = xnew(struct ctprof_walk_process);
 
 	process->task_folder = open("/", O_RDONLY | O_CLOEXEC);
 	process->tids = xcalloc(n, sizeof(*process->tids));
@@ -19,50 +19,50 @@ static struct walk_process *process_of(size_t n)
 
 static void processes_come_in_order_and_then_no_more(void **state UNUSED)
 {
-	struct walk_queue queue;
-	struct walk_item item;
+	struct ctprof_walk_queue queue;
+	struct ctprof_walk_item item;
 
-	walk_queue_init(&queue, 2);
+	ctprof_walk_queue_init(&queue, 2);
 	for (size_t i = 0; i < 2; i++) {
-		assert_true(walk_queue_take(&queue, &item));
+		assert_true(ctprof_walk_queue_take(&queue, &item));
 		assert_null(item.process);
 		assert_int_equal(item.index, i);
-		walk_queue_done(&queue, &item, NULL);
+		ctprof_walk_queue_done(&queue, &item, NULL);
 	}
-	assert_false(walk_queue_take(&queue, &item));
-	walk_queue_deinit(&queue);
+	assert_false(ctprof_walk_queue_take(&queue, &item));
+	ctprof_walk_queue_deinit(&queue);
 }
 
 static void a_shared_process_goes_first_and_in_chunks(void **state UNUSED)
 {
-	const size_t n = 2 * WALK_CHUNK + 1;
-	struct walk_queue queue;
-	struct walk_item item, chunk;
+	const size_t n = 2 * CTPROF_WALK_CHUNK + 1;
+	struct ctprof_walk_queue queue;
+	struct ctprof_walk_item item, chunk;
 	size_t seen = 0;
 
-	walk_queue_init(&queue, 2);
-	assert_true(walk_queue_take(&queue, &item));
-	walk_queue_done(&queue, &item, process_of(n));
+	ctprof_walk_queue_init(&queue, 2);
+	assert_true(ctprof_walk_queue_take(&queue, &item));
+	ctprof_walk_queue_done(&queue, &item, process_of(n));
 	for (int i = 0; i < 3; i++) {
-		assert_true(walk_queue_take(&queue, &chunk));
+		assert_true(ctprof_walk_queue_take(&queue, &chunk));
 		assert_non_null(chunk.process);
 		assert_int_equal(chunk.begin, seen);
 		seen = chunk.end;
-		walk_queue_done(&queue, &chunk, NULL);
+		ctprof_walk_queue_done(&queue, &chunk, NULL);
 	}
 	assert_int_equal(seen, n);
 	assert_int_equal(queue.shared.n, 0);
-	assert_true(walk_queue_take(&queue, &item));
+	assert_true(ctprof_walk_queue_take(&queue, &item));
 	assert_int_equal(item.index, 1);
-	walk_queue_done(&queue, &item, NULL);
-	assert_false(walk_queue_take(&queue, &item));
-	walk_queue_deinit(&queue);
+	ctprof_walk_queue_done(&queue, &item, NULL);
+	assert_false(ctprof_walk_queue_take(&queue, &item));
+	ctprof_walk_queue_deinit(&queue);
 }
 
-enum { WORKERS = 4, PROCESSES = 50, THREADS = 5 * WALK_CHUNK + 3 };
+enum { WORKERS = 4, PROCESSES = 50, THREADS = 5 * CTPROF_WALK_CHUNK + 3 };
 
 struct crew {
-	struct walk_queue queue;
+	struct ctprof_walk_queue queue;
 	atomic_size_t threads, processes;
 };
 
@@ -70,10 +70,10 @@ struct crew {
 static void *work(void *arg)
 {
 	struct crew *crew = arg;
-	struct walk_item item;
+	struct ctprof_walk_item item;
 
-	while (walk_queue_take(&crew->queue, &item)) {
-		struct walk_process *share = NULL;
+	while (ctprof_walk_queue_take(&crew->queue, &item)) {
+		struct ctprof_walk_process *share = NULL;
 
 		if (item.process) {
 			atomic_fetch_add(&crew->threads, item.end - item.begin);
@@ -82,7 +82,7 @@ static void *work(void *arg)
 			if (item.index % 5 == 0)
 				share = process_of(THREADS);
 		}
-		walk_queue_done(&crew->queue, &item, share);
+		ctprof_walk_queue_done(&crew->queue, &item, share);
 	}
 	return NULL;
 }
@@ -92,7 +92,7 @@ static void several_workers_get_everything_once(void **state UNUSED)
 	struct crew crew = { .threads = 0 };
 	pthread_t threads[WORKERS];
 
-	walk_queue_init(&crew.queue, PROCESSES);
+	ctprof_walk_queue_init(&crew.queue, PROCESSES);
 	for (size_t i = 0; i < WORKERS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, work, &crew), 0);
 	for (size_t i = 0; i < WORKERS; i++)
@@ -100,18 +100,18 @@ static void several_workers_get_everything_once(void **state UNUSED)
 	assert_int_equal(crew.processes, PROCESSES);
 	assert_int_equal(crew.threads, PROCESSES / 5 * THREADS);
 	assert_int_equal(crew.queue.shared.n, 0);
-	walk_queue_deinit(&crew.queue);
+	ctprof_walk_queue_deinit(&crew.queue);
 }
 
 static void what_nobody_took_is_freed(void **state UNUSED)
 {
-	struct walk_queue queue;
-	struct walk_item item;
+	struct ctprof_walk_queue queue;
+	struct ctprof_walk_item item;
 
-	walk_queue_init(&queue, 1);
-	assert_true(walk_queue_take(&queue, &item));
-	walk_queue_done(&queue, &item, process_of(10));
-	walk_queue_deinit(&queue);
+	ctprof_walk_queue_init(&queue, 1);
+	assert_true(ctprof_walk_queue_take(&queue, &item));
+	ctprof_walk_queue_done(&queue, &item, process_of(10));
+	ctprof_walk_queue_deinit(&queue);
 }
 
 int main(void)

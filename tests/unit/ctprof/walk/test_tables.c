@@ -5,43 +5,44 @@
 
 static void names_and_lists_stand_once(void **state UNUSED)
 {
-	_cleanup_snapshot_ struct snapshot snapshot;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 	_cleanup_cpu_ids_ struct cpu_ids ids = { VEC_INIT };
-	struct walk_tables tables;
+	struct ctprof_walk_tables tables;
 	uint32_t first;
 
-	snapshot_init(&snapshot);
-	walk_tables_init(&tables, &snapshot);
-	first = walk_tables_add_string(&tables, (struct slice){ "worker and more", 6 });
+	ctprof_snapshot_init(&snapshot);
+	ctprof_walk_tables_init(&tables, &snapshot);
+	first = ctprof_walk_tables_add_string(&tables, (struct slice){ "worker and more", 6 });
 	assert_string_equal(intern_text(&snapshot.strings, first), "worker");
-	assert_int_equal(walk_tables_add_string(&tables, (struct slice){ "worker", 6 }), first);
+	assert_int_equal(ctprof_walk_tables_add_string(&tables, (struct slice){ "worker", 6 }),
+			 first);
 	assert_true(cpu_list_parse("0-1", 3, &ids));
-	first = walk_tables_add_cpus(&tables, &ids);
+	first = ctprof_walk_tables_add_cpus(&tables, &ids);
 	assert_true(cpu_list_parse("1,0", 3, &ids));
-	assert_int_equal(walk_tables_add_cpus(&tables, &ids), first);
+	assert_int_equal(ctprof_walk_tables_add_cpus(&tables, &ids), first);
 	assert_int_equal(snapshot.cpu_lists.n, 1);
-	walk_tables_deinit(&tables);
+	ctprof_walk_tables_deinit(&tables);
 }
 
 static void tables_of_memory_are_kept_apart(void **state UNUSED)
 {
 	static const char one[] = "Rss: 1 kB\nPss: 2 kB\n", other[] = "Rss: 3 kB\n";
-	_cleanup_snapshot_ struct snapshot snapshot;
-	struct walk_tables tables;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
+	struct ctprof_walk_tables tables;
 	uint32_t first = 7, second = 7;
 
-	snapshot_init(&snapshot);
-	walk_tables_init(&tables, &snapshot);
-	assert_false(walk_tables_add_smaps(&tables, "x\n", 2, &first));
+	ctprof_snapshot_init(&snapshot);
+	ctprof_walk_tables_init(&tables, &snapshot);
+	assert_false(ctprof_walk_tables_add_smaps(&tables, "x\n", 2, &first));
 	assert_int_equal(first, 7);
-	assert_true(walk_tables_add_smaps(&tables, one, strlen(one), &first));
-	assert_true(walk_tables_add_smaps(&tables, other, strlen(other), &second));
+	assert_true(ctprof_walk_tables_add_smaps(&tables, one, strlen(one), &first));
+	assert_true(ctprof_walk_tables_add_smaps(&tables, other, strlen(other), &second));
 	assert_int_equal(snapshot.smaps.n, 2);
 	assert_int_equal(snapshot.smaps.at[first].rows.n, 2);
 	assert_int_equal(snapshot.smaps.at[first].rows.at[0].value, 1);
 	assert_int_equal(snapshot.smaps.at[second].rows.n, 1);
 	assert_int_equal(snapshot.smaps.at[second].rows.at[0].value, 3);
-	walk_tables_deinit(&tables);
+	ctprof_walk_tables_deinit(&tables);
 }
 
 int main(void)

@@ -5,32 +5,32 @@
 
 /* Failures by source, as many times. */
 static void summarise(uint64_t schedstat, uint64_t io, uint64_t status, uint64_t cgroup,
-		      struct snapshot *ret)
+		      struct ctprof_snapshot *ret)
 {
-	struct walk_tally tally = { .tids_walked = 9 };
+	struct ctprof_walk_tally tally = { .tids_walked = 9 };
 
 	tally.failures[METRIC_SOURCE_SCHEDSTAT] = schedstat;
 	tally.failures[METRIC_SOURCE_IO] = io;
 	tally.failures[METRIC_SOURCE_STATUS] = status;
 	tally.failures[METRIC_SOURCE_CGROUP] = cgroup;
 	tally.negative_times = 2;
-	snapshot_init(ret);
+	ctprof_snapshot_init(ret);
 	ret->parse.negative_dotted_values = 3;
-	walk_tally_summarise(&tally, ret);
+	ctprof_walk_tally_summarise(&tally, ret);
 }
 
-static void dominant_is(struct snapshot *snapshot, const char *word, bool by_configuration)
+static void dominant_is(struct ctprof_snapshot *snapshot, const char *word, bool by_configuration)
 {
 	assert_true(snapshot->parse.known);
 	assert_string_equal(intern_text(&snapshot->strings, snapshot->parse.dominant_read_failure),
 			    word);
 	assert_int_equal(snapshot->parse.kernel_config_dominant, by_configuration);
-	snapshot_deinit(snapshot);
+	ctprof_snapshot_deinit(snapshot);
 }
 
 static void the_file_that_failed_most_is_named(void **state UNUSED)
 {
-	struct snapshot snapshot;
+	struct ctprof_snapshot snapshot;
 
 	summarise(1, 0, 5, 4, &snapshot);
 	assert_int_equal(snapshot.parse.read_failures, 10);
@@ -44,7 +44,7 @@ static void the_file_that_failed_most_is_named(void **state UNUSED)
 
 static void of_equal_files_the_first_in_the_alphabet(void **state UNUSED)
 {
-	struct snapshot snapshot;
+	struct ctprof_snapshot snapshot;
 
 	summarise(0, 3, 3, 0, &snapshot);
 	dominant_is(&snapshot, "io", true);
@@ -54,7 +54,7 @@ static void of_equal_files_the_first_in_the_alphabet(void **state UNUSED)
 
 static void half_is_enough_for_the_configuration(void **state UNUSED)
 {
-	struct snapshot snapshot;
+	struct ctprof_snapshot snapshot;
 
 	summarise(1, 1, 2, 0, &snapshot);
 	dominant_is(&snapshot, "status", true);
@@ -64,26 +64,27 @@ static void half_is_enough_for_the_configuration(void **state UNUSED)
 
 static void notes_count_once_they_are_committed(void **state UNUSED)
 {
-	struct walk_notes notes = { .negative_times = 2 };
-	struct walk_tally tally = { 0 }, all = { .tids_walked = 1 };
+	struct ctprof_walk_notes notes = { .negative_times = 2 };
+	struct ctprof_walk_tally tally = { 0 }, all = { .tids_walked = 1 };
 
-	walk_notes_unreadable(&notes, METRIC_SOURCE_IO, SNAPSHOT_REASON_NO_PERMISSION);
-	walk_notes_absent(&notes, METRIC_SOURCE_SCHED, SNAPSHOT_REASON_MALFORMED);
-	walk_notes_unreadable(&notes, METRIC_SOURCE_COMM, SNAPSHOT_REASON_VANISHED);
-	walk_tally_commit(&tally, &notes);
+	ctprof_walk_notes_unreadable(&notes, METRIC_SOURCE_IO,
+				     CTPROF_SNAPSHOT_REASON_NO_PERMISSION);
+	ctprof_walk_notes_absent(&notes, METRIC_SOURCE_SCHED, CTPROF_SNAPSHOT_REASON_MALFORMED);
+	ctprof_walk_notes_unreadable(&notes, METRIC_SOURCE_COMM, CTPROF_SNAPSHOT_REASON_VANISHED);
+	ctprof_walk_tally_commit(&tally, &notes);
 	assert_int_equal(tally.failures[METRIC_SOURCE_IO], 1);
 	assert_int_equal(tally.failures[METRIC_SOURCE_SCHED], 0);
 	/* Names never count. */
 	assert_int_equal(tally.failures[METRIC_SOURCE_COMM], 0);
-	assert_int_equal(tally.reasons[METRIC_SOURCE_IO][SNAPSHOT_REASON_NO_PERMISSION], 1);
-	assert_int_equal(tally.reasons[METRIC_SOURCE_SCHED][SNAPSHOT_REASON_MALFORMED], 1);
-	assert_int_equal(tally.reasons[METRIC_SOURCE_COMM][SNAPSHOT_REASON_VANISHED], 1);
-	walk_tally_add(&all, &tally);
-	walk_tally_add(&all, &tally);
+	assert_int_equal(tally.reasons[METRIC_SOURCE_IO][CTPROF_SNAPSHOT_REASON_NO_PERMISSION], 1);
+	assert_int_equal(tally.reasons[METRIC_SOURCE_SCHED][CTPROF_SNAPSHOT_REASON_MALFORMED], 1);
+	assert_int_equal(tally.reasons[METRIC_SOURCE_COMM][CTPROF_SNAPSHOT_REASON_VANISHED], 1);
+	ctprof_walk_tally_add(&all, &tally);
+	ctprof_walk_tally_add(&all, &tally);
 	assert_int_equal(all.tids_walked, 1);
 	assert_int_equal(all.negative_times, 4);
 	assert_int_equal(all.failures[METRIC_SOURCE_IO], 2);
-	assert_int_equal(all.reasons[METRIC_SOURCE_SCHED][SNAPSHOT_REASON_MALFORMED], 2);
+	assert_int_equal(all.reasons[METRIC_SOURCE_SCHED][CTPROF_SNAPSHOT_REASON_MALFORMED], 2);
 }
 
 int main(void)

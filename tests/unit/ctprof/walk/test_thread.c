@@ -8,10 +8,10 @@
 
 struct stage {
 	char *root;
-	struct capture_options options;
-	struct snapshot snapshot;
-	struct walk_tables tables;
-	struct thread_reader reader;
+	struct ctprof_options options;
+	struct ctprof_snapshot snapshot;
+	struct ctprof_walk_tables tables;
+	struct ctprof_reader reader;
 	struct thread_sample sample;
 };
 
@@ -20,10 +20,10 @@ static int make_stage(void **state)
 	struct stage *s = xnew(struct stage);
 
 	s->root = staged_root_new();
-	s->options = (struct capture_options){ .root = s->root };
-	snapshot_init(&s->snapshot);
-	walk_tables_init(&s->tables, &s->snapshot);
-	thread_reader_init(&s->reader, &s->options, &s->tables);
+	s->options = (struct ctprof_options){ .root = s->root };
+	ctprof_snapshot_init(&s->snapshot);
+	ctprof_walk_tables_init(&s->tables, &s->snapshot);
+	ctprof_reader_init(&s->reader, &s->options, &s->tables);
 	*state = s;
 	return 0;
 }
@@ -32,16 +32,16 @@ static int remove_stage(void **state)
 {
 	struct stage *s = *state;
 
-	thread_reader_deinit(&s->reader);
-	walk_tables_deinit(&s->tables);
-	snapshot_deinit(&s->snapshot);
+	ctprof_reader_deinit(&s->reader);
+	ctprof_walk_tables_deinit(&s->tables);
+	ctprof_snapshot_deinit(&s->snapshot);
 	staged_root_free(s->root);
 	free(s);
 	return 0;
 }
 
 /* Reads a thread of process 10 anew. */
-static enum thread_outcome read_thread(struct stage *s, uint32_t tid, uint32_t sources)
+static enum ctprof_thread_outcome read_thread(struct stage *s, uint32_t tid, uint32_t sources)
 {
 	_cleanup_free_ char *path = xasprintf("%s/proc/10/task", s->root);
 	_cleanup_close_ int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -53,12 +53,11 @@ static enum thread_outcome read_thread(struct stage *s, uint32_t tid, uint32_t s
 		.cpu_affinity = SAMPLE_NO_ENTRY,
 		.smaps = SAMPLE_NO_ENTRY,
 	};
-	s->reader.tally = (struct walk_tally){ 0 };
-	return thread_reader_read(&s->reader, folder, sources, &s->sample);
+	s->reader.tally = (struct ctprof_walk_tally){ 0 };
+	return ctprof_reader_read(&s->reader, folder, sources, &s->sample);
 }
 
-static uint64_t reasons(const struct stage *s, enum metric_source source,
-			enum snapshot_reason reason)
+static uint64_t reasons(const struct stage *s, enum metric_source source, enum ctprof_reason reason)
 {
 	return s->reader.tally.reasons[source][reason];
 }
@@ -86,11 +85,11 @@ static void every_source_is_read(void **state)
 {
 	struct stage *s = *state;
 	const struct named_readings *smaps;
-	const struct cpu_list *cpus;
+	const struct ctprof_cpu_list *cpus;
 
 	fake_whole_thread(s->root, 10);
-	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_KEPT);
-	assert_int_equal(s->sample.sources, WALK_SOURCES);
+	assert_int_equal(read_thread(s, 10, CTPROF_WALK_SOURCES), CTPROF_THREAD_KEPT);
+	assert_int_equal(s->sample.sources, CTPROF_WALK_SOURCES);
 	assert_string_equal(intern_text(&s->snapshot.strings, s->sample.comm), "name");
 	assert_string_equal(intern_text(&s->snapshot.strings, s->sample.cgroup), "/a.slice");
 	assert_metric(&s->sample, MINFLT, 110);
@@ -114,13 +113,13 @@ static void smaps_and_the_number_of_threads_are_the_leaders(void **state)
 	struct stage *s = *state;
 
 	fake_whole_thread(s->root, 11);
-	assert_int_equal(read_thread(s, 11, WALK_SOURCES), THREAD_KEPT);
-	assert_int_equal(s->sample.sources, WALK_SOURCES & ~METRIC_SOURCE_BIT(SMAPS));
+	assert_int_equal(read_thread(s, 11, CTPROF_WALK_SOURCES), CTPROF_THREAD_KEPT);
+	assert_int_equal(s->sample.sources, CTPROF_WALK_SOURCES & ~METRIC_SOURCE_BIT(SMAPS));
 	assert_int_equal(s->sample.smaps, SAMPLE_NO_ENTRY);
 	assert_int_equal(s->snapshot.smaps.n, 0);
 	assert_unknown(&s->sample, NR_THREADS);
 	/* It is no failure either. */
-	for (size_t i = 0; i < N_SNAPSHOT_REASONS; i++)
+	for (size_t i = 0; i < CTPROF_N_REASONS; i++)
 		assert_int_equal(reasons(s, METRIC_SOURCE_SMAPS, i), 0);
 }
 
@@ -135,12 +134,12 @@ static void only_the_files_of_the_wanted_sources_are_opened(void **state)
 	staged_link(s->root, "/proc/10/task/10/comm", "comm");
 	staged_link(s->root, "/proc/10/task/10/smaps_rollup", "smaps_rollup");
 	fake_file(s->root, 10, 10, "schedstat", "11 12 13\n");
-	assert_int_equal(read_thread(s, 10, METRIC_SOURCE_BIT(SCHEDSTAT)), THREAD_KEPT);
+	assert_int_equal(read_thread(s, 10, METRIC_SOURCE_BIT(SCHEDSTAT)), CTPROF_THREAD_KEPT);
 	assert_int_equal(s->sample.sources, METRIC_SOURCE_BIT(SCHEDSTAT));
 	assert_int_equal(failures(s), 0);
 	assert_int_equal(read_thread(s, 10, METRIC_SOURCE_BIT(SCHEDSTAT) | METRIC_SOURCE_BIT(IO)),
-			 THREAD_KEPT);
-	assert_int_equal(reasons(s, METRIC_SOURCE_IO, SNAPSHOT_REASON_OTHER), 1);
+			 CTPROF_THREAD_KEPT);
+	assert_int_equal(reasons(s, METRIC_SOURCE_IO, CTPROF_SNAPSHOT_REASON_OTHER), 1);
 	assert_int_equal(failures(s), 1);
 }
 
@@ -149,14 +148,14 @@ static void thread_gone_before_its_first_file_is_not_tallied(void **state)
 	struct stage *s = *state;
 
 	fake_file(s->root, 10, 10, "sched", "wait_max : -1.0\n");
-	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_GHOST);
+	assert_int_equal(read_thread(s, 10, CTPROF_WALK_SOURCES), CTPROF_THREAD_GHOST);
 	assert_int_equal(failures(s), 0);
 	assert_int_equal(s->reader.tally.negative_times, 0);
-	assert_int_equal(reasons(s, METRIC_SOURCE_COMM, SNAPSHOT_REASON_NO_SUCH_FILE), 0);
+	assert_int_equal(reasons(s, METRIC_SOURCE_COMM, CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE), 0);
 	assert_int_equal(s->reader.tally.tids_walked, 1);
 	/* A name alone, or a start time alone, makes a thread. */
 	fake_file(s->root, 10, 10, "comm", "x\n");
-	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_KEPT);
+	assert_int_equal(read_thread(s, 10, CTPROF_WALK_SOURCES), CTPROF_THREAD_KEPT);
 	assert_int_equal(s->reader.tally.negative_times, 1);
 	assert_int_equal(s->reader.tally.failures[METRIC_SOURCE_STAT], 1);
 }
@@ -170,10 +169,10 @@ static void a_thread_that_could_not_be_opened_is_no_ghost(void **state)
 	staged_link(s->root, "/proc/10/task/10/comm", "comm");
 	staged_link(s->root, "/proc/10/task/10/stat", "stat");
 	assert_int_equal(read_thread(s, 10, METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT)),
-			 THREAD_KEPT);
+			 CTPROF_THREAD_KEPT);
 	assert_int_equal(s->sample.sources, 0);
-	assert_int_equal(reasons(s, METRIC_SOURCE_COMM, SNAPSHOT_REASON_OTHER), 1);
-	assert_int_equal(reasons(s, METRIC_SOURCE_STAT, SNAPSHOT_REASON_OTHER), 1);
+	assert_int_equal(reasons(s, METRIC_SOURCE_COMM, CTPROF_SNAPSHOT_REASON_OTHER), 1);
+	assert_int_equal(reasons(s, METRIC_SOURCE_STAT, CTPROF_SNAPSHOT_REASON_OTHER), 1);
 	assert_int_equal(failures(s), 1);
 }
 
@@ -182,9 +181,9 @@ static void without_names_and_times_a_ghost_has_nothing_at_all(void **state)
 	struct stage *s = *state;
 
 	fake_file(s->root, 10, 10, "io", "rchar: 1\n");
-	assert_int_equal(read_thread(s, 10, METRIC_SOURCE_BIT(IO)), THREAD_KEPT);
-	assert_int_equal(read_thread(s, 11, METRIC_SOURCE_BIT(IO)), THREAD_GHOST);
-	assert_int_equal(read_thread(s, 10, 0), THREAD_KEPT);
+	assert_int_equal(read_thread(s, 10, METRIC_SOURCE_BIT(IO)), CTPROF_THREAD_KEPT);
+	assert_int_equal(read_thread(s, 11, METRIC_SOURCE_BIT(IO)), CTPROF_THREAD_GHOST);
+	assert_int_equal(read_thread(s, 10, 0), CTPROF_THREAD_KEPT);
 }
 
 static void a_blank_name_is_absent(void **state)
@@ -193,11 +192,11 @@ static void a_blank_name_is_absent(void **state)
 
 	fake_thread(s->root, 10, 10, "x", 500);
 	fake_file(s->root, 10, 10, "comm", " \t\n");
-	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_KEPT);
+	assert_int_equal(read_thread(s, 10, CTPROF_WALK_SOURCES), CTPROF_THREAD_KEPT);
 	assert_int_equal(s->sample.comm, 0);
-	assert_int_equal(reasons(s, METRIC_SOURCE_COMM, SNAPSHOT_REASON_MALFORMED), 1);
+	assert_int_equal(reasons(s, METRIC_SOURCE_COMM, CTPROF_SNAPSHOT_REASON_MALFORMED), 1);
 	fake_file(s->root, 10, 10, "comm", "  a b) \n");
-	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_KEPT);
+	assert_int_equal(read_thread(s, 10, CTPROF_WALK_SOURCES), CTPROF_THREAD_KEPT);
 	assert_string_equal(intern_text(&s->snapshot.strings, s->sample.comm), "a b)");
 }
 
@@ -209,12 +208,13 @@ static void absent_and_broken_files_have_their_reasons(void **state)
 	fake_file(s->root, 10, 10, "sched", "nothing here\n");
 	fake_file(s->root, 10, 10, "cgroup", "4:memory:/v1\n");
 	fake_file(s->root, 10, 10, "smaps_rollup", "");
-	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_KEPT);
-	assert_int_equal(reasons(s, METRIC_SOURCE_IO, SNAPSHOT_REASON_NO_SUCH_FILE), 1);
-	assert_int_equal(reasons(s, METRIC_SOURCE_SCHEDSTAT, SNAPSHOT_REASON_NO_SUCH_FILE), 1);
-	assert_int_equal(reasons(s, METRIC_SOURCE_SCHED, SNAPSHOT_REASON_MALFORMED), 1);
-	assert_int_equal(reasons(s, METRIC_SOURCE_SMAPS, SNAPSHOT_REASON_MALFORMED), 1);
-	assert_int_equal(reasons(s, METRIC_SOURCE_CGROUP, SNAPSHOT_REASON_NO_SUCH_FILE), 1);
+	assert_int_equal(read_thread(s, 10, CTPROF_WALK_SOURCES), CTPROF_THREAD_KEPT);
+	assert_int_equal(reasons(s, METRIC_SOURCE_IO, CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE), 1);
+	assert_int_equal(reasons(s, METRIC_SOURCE_SCHEDSTAT, CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE),
+			 1);
+	assert_int_equal(reasons(s, METRIC_SOURCE_SCHED, CTPROF_SNAPSHOT_REASON_MALFORMED), 1);
+	assert_int_equal(reasons(s, METRIC_SOURCE_SMAPS, CTPROF_SNAPSHOT_REASON_MALFORMED), 1);
+	assert_int_equal(reasons(s, METRIC_SOURCE_CGROUP, CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE), 1);
 	assert_int_equal(s->sample.cgroup, 0);
 	/* Two could not be read; what was read and made no sense is not among them. */
 	assert_int_equal(failures(s), 2);
@@ -226,18 +226,18 @@ static void the_list_of_cpus_may_be_broken_or_missing(void **state)
 
 	fake_thread(s->root, 10, 10, "x", 500);
 	fake_file(s->root, 10, 10, "status", "State:\tR\nCpus_allowed_list:\t5-3\n");
-	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_KEPT);
+	assert_int_equal(read_thread(s, 10, CTPROF_WALK_SOURCES), CTPROF_THREAD_KEPT);
 	assert_unknown(&s->sample, CPU_AFFINITY);
 	assert_int_equal(s->sample.cpu_affinity, SAMPLE_NO_ENTRY);
-	assert_int_equal(reasons(s, METRIC_SOURCE_AFFINITY, SNAPSHOT_REASON_MALFORMED), 1);
+	assert_int_equal(reasons(s, METRIC_SOURCE_AFFINITY, CTPROF_SNAPSHOT_REASON_MALFORMED), 1);
 	assert_metric(&s->sample, STATE, 'R');
 	/* Who wants the CPUs alone gets them from the same file, and nothing else of it. */
 	fake_file(s->root, 10, 10, "status", "State:\tR\nCpus_allowed_list:\t3\n");
-	assert_int_equal(read_thread(s, 10, METRIC_SOURCE_BIT(AFFINITY)), THREAD_KEPT);
+	assert_int_equal(read_thread(s, 10, METRIC_SOURCE_BIT(AFFINITY)), CTPROF_THREAD_KEPT);
 	assert_metric(&s->sample, CPU_AFFINITY, 1);
 	assert_unknown(&s->sample, STATE);
 	assert_int_equal(s->sample.sources, METRIC_SOURCE_BIT(AFFINITY));
-	assert_int_equal(read_thread(s, 11, METRIC_SOURCE_BIT(AFFINITY)), THREAD_GHOST);
+	assert_int_equal(read_thread(s, 11, METRIC_SOURCE_BIT(AFFINITY)), CTPROF_THREAD_GHOST);
 }
 
 static void three_zeros_of_a_thread_that_ran_are_no_numbers(void **state)
@@ -246,18 +246,19 @@ static void three_zeros_of_a_thread_that_ran_are_no_numbers(void **state)
 
 	fake_thread(s->root, 10, 10, "x", 500);
 	fake_file(s->root, 10, 10, "schedstat", "0 0 0\n");
-	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_KEPT);
+	assert_int_equal(read_thread(s, 10, CTPROF_WALK_SOURCES), CTPROF_THREAD_KEPT);
 	assert_unknown(&s->sample, RUN_TIME_NS);
 	assert_unknown(&s->sample, TIMESLICES);
 	assert_int_equal(s->sample.sources & METRIC_SOURCE_BIT(SCHEDSTAT), 0);
-	assert_int_equal(reasons(s, METRIC_SOURCE_SCHEDSTAT, SNAPSHOT_REASON_SWITCHED_OFF), 1);
+	assert_int_equal(reasons(s, METRIC_SOURCE_SCHEDSTAT, CTPROF_SNAPSHOT_REASON_SWITCHED_OFF),
+			 1);
 	fake_file(s->root, 10, 10, "schedstat", "0 7 1\n");
-	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_KEPT);
+	assert_int_equal(read_thread(s, 10, CTPROF_WALK_SOURCES), CTPROF_THREAD_KEPT);
 	assert_metric(&s->sample, RUN_TIME_NS, 0);
 	/* One that never ran has none. */
 	fake_file(s->root, 10, 10, "schedstat", "0 0 0\n");
 	fake_file(s->root, 10, 10, "status", "voluntary_ctxt_switches:\t0\n");
-	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_KEPT);
+	assert_int_equal(read_thread(s, 10, CTPROF_WALK_SOURCES), CTPROF_THREAD_KEPT);
 	assert_metric(&s->sample, RUN_TIME_NS, 0);
 }
 
@@ -267,15 +268,15 @@ static void only_cgroups_that_match_are_wanted(void **state)
 
 	fake_whole_thread(s->root, 10);
 	s->options.cgroup_glob = "/a.*";
-	assert_int_equal(read_thread(s, 10, METRIC_SOURCE_BIT(COMM)), THREAD_KEPT);
+	assert_int_equal(read_thread(s, 10, METRIC_SOURCE_BIT(COMM)), CTPROF_THREAD_KEPT);
 	s->options.cgroup_glob = "/b.*";
-	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_UNWANTED);
+	assert_int_equal(read_thread(s, 10, CTPROF_WALK_SOURCES), CTPROF_THREAD_UNWANTED);
 	fake_file(s->root, 10, 10, "cgroup", "4:memory:/b.slice\n");
-	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_UNWANTED);
+	assert_int_equal(read_thread(s, 10, CTPROF_WALK_SOURCES), CTPROF_THREAD_UNWANTED);
 	fake_file(s->root, 10, 10, "cgroup", "0::/b.slice/deeper/still\n");
-	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_UNWANTED);
+	assert_int_equal(read_thread(s, 10, CTPROF_WALK_SOURCES), CTPROF_THREAD_UNWANTED);
 	s->options.cgroup_glob = "/b.*/**";
-	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_KEPT);
+	assert_int_equal(read_thread(s, 10, CTPROF_WALK_SOURCES), CTPROF_THREAD_KEPT);
 	assert_int_equal(failures(s), 0);
 }
 
@@ -285,10 +286,10 @@ static void a_cgroup_is_told_from_the_one_before(void **state)
 	uint32_t first;
 
 	fake_whole_thread(s->root, 10);
-	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_KEPT);
+	assert_int_equal(read_thread(s, 10, CTPROF_WALK_SOURCES), CTPROF_THREAD_KEPT);
 	first = s->sample.cgroup;
 	fake_file(s->root, 10, 10, "cgroup", "0::/a.slice/b\n");
-	assert_int_equal(read_thread(s, 10, WALK_SOURCES), THREAD_KEPT);
+	assert_int_equal(read_thread(s, 10, CTPROF_WALK_SOURCES), CTPROF_THREAD_KEPT);
 	assert_string_equal(intern_text(&s->snapshot.strings, s->sample.cgroup), "/a.slice/b");
 	assert_int_not_equal(s->sample.cgroup, first);
 }

@@ -10,13 +10,13 @@
 #include "base/clock.h"
 #include "fake_proc.h"
 
-static struct error *walk(const struct capture_options *options, struct snapshot *ret)
+static struct error *walk(const struct ctprof_options *options, struct ctprof_snapshot *ret)
 {
-	snapshot_init(ret);
-	return walk_threads(options, clock_monotonic_ns(), ret);
+	ctprof_snapshot_init(ret);
+	return ctprof_walk_threads(options, clock_monotonic_ns(), ret);
 }
 
-static void assert_in_order(const struct snapshot *snapshot)
+static void assert_in_order(const struct ctprof_snapshot *snapshot)
 {
 	for (size_t i = 1; i < snapshot->threads.n; i++) {
 		const struct thread_sample *a = &snapshot->threads.at[i - 1], *b = a + 1;
@@ -39,12 +39,12 @@ static void small_and_large_processes_come_out_in_order(void **state UNUSED)
 		fake_file(root, 150, 1000 + i, "comm", line);
 	}
 	for (unsigned int jobs = 1; jobs <= 3; jobs++) {
-		const struct capture_options options = {
+		const struct ctprof_options options = {
 			.root = root,
 			.sources = METRIC_SOURCE_BIT(COMM),
 			.jobs = jobs,
 		};
-		_cleanup_snapshot_ struct snapshot snapshot;
+		_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 
 		assert_success(walk(&options, &snapshot));
 		assert_int_equal(snapshot.threads.n, LARGE + SMALL);
@@ -66,23 +66,23 @@ static void small_and_large_processes_come_out_in_order(void **state UNUSED)
 static void sources_tell_their_way_or_that_nobody_asked(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	const struct capture_options options = {
+	const struct ctprof_options options = {
 		.root = root,
 		.sources = METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(AFFINITY),
 		.jobs = 1,
 	};
-	_cleanup_snapshot_ struct snapshot snapshot;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 
 	fake_thread(root, 1, 1, "x", 1);
 	fake_thread(root, 2, 2, "x", 1);
 	assert_success(walk(&options, &snapshot));
-	assert_int_equal(snapshot.paths[METRIC_SOURCE_COMM], SNAPSHOT_PATH_PROCFS);
-	assert_int_equal(snapshot.paths[METRIC_SOURCE_AFFINITY], SNAPSHOT_PATH_PROCFS);
-	assert_int_equal(snapshot.paths[METRIC_SOURCE_STAT], SNAPSHOT_PATH_NONE);
-	assert_int_equal(snapshot.reasons[METRIC_SOURCE_STAT][SNAPSHOT_REASON_NOT_ASKED], 2);
-	assert_int_equal(snapshot.reasons[METRIC_SOURCE_COMM][SNAPSHOT_REASON_NOT_ASKED], 0);
+	assert_int_equal(snapshot.paths[METRIC_SOURCE_COMM], CTPROF_SNAPSHOT_PATH_PROCFS);
+	assert_int_equal(snapshot.paths[METRIC_SOURCE_AFFINITY], CTPROF_SNAPSHOT_PATH_PROCFS);
+	assert_int_equal(snapshot.paths[METRIC_SOURCE_STAT], CTPROF_SNAPSHOT_PATH_NONE);
+	assert_int_equal(snapshot.reasons[METRIC_SOURCE_STAT][CTPROF_SNAPSHOT_REASON_NOT_ASKED], 2);
+	assert_int_equal(snapshot.reasons[METRIC_SOURCE_COMM][CTPROF_SNAPSHOT_REASON_NOT_ASKED], 0);
 	/* Not the walk's. */
-	assert_int_equal(snapshot.reasons[METRIC_SOURCE_HEAP][SNAPSHOT_REASON_NOT_ASKED], 0);
+	assert_int_equal(snapshot.reasons[METRIC_SOURCE_HEAP][CTPROF_SNAPSHOT_REASON_NOT_ASKED], 0);
 	staged_root_free(root);
 }
 
@@ -96,7 +96,7 @@ static void only_the_wanted_processes_are_walked(void **state UNUSED)
 	static const pid_t some[] = { 30, 21, 7, 10, 30 }, none[] = { 7 };
 	_cleanup_strbuf_ struct strbuf notes = STRBUF_INIT;
 	char *root = staged_root_new();
-	struct capture_options options = {
+	struct ctprof_options options = {
 		.root = root,
 		.sources = METRIC_SOURCE_BIT(COMM),
 		.pids = some,
@@ -105,7 +105,7 @@ static void only_the_wanted_processes_are_walked(void **state UNUSED)
 		.note = keep_line,
 		.arg = &notes,
 	};
-	struct snapshot snapshot;
+	struct ctprof_snapshot snapshot;
 
 	fake_thread(root, 10, 10, "x", 1);
 	fake_thread(root, 20, 20, "x", 1);
@@ -121,11 +121,11 @@ static void only_the_wanted_processes_are_walked(void **state UNUSED)
 	assert_int_equal(snapshot.threads.at[2].tid, 21);
 	assert_int_equal(snapshot.threads.at[3].tgid, 30);
 	assert_string_equal(strbuf_str(&notes), "there is no process 7");
-	snapshot_deinit(&snapshot);
+	ctprof_snapshot_deinit(&snapshot);
 	options.pids = none;
 	options.n_pids = 1;
 	assert_error_tag(walk(&options, &snapshot), "absent");
-	snapshot_deinit(&snapshot);
+	ctprof_snapshot_deinit(&snapshot);
 	staged_root_free(root);
 }
 
@@ -133,12 +133,12 @@ static void only_the_wanted_processes_are_walked(void **state UNUSED)
 static void processes_that_are_not_there_yet_are_walked(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	const struct capture_options options = {
+	const struct ctprof_options options = {
 		.root = root,
 		.sources = METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT),
 		.jobs = 2,
 	};
-	_cleanup_snapshot_ struct snapshot snapshot;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 	struct thread_sample found = {
 		.tid = 20,
 		.tgid = 20,
@@ -150,12 +150,12 @@ static void processes_that_are_not_there_yet_are_walked(void **state UNUSED)
 	fake_thread(root, 20, 20, "found", 7);
 	fake_thread(root, 20, 21, "later", 8);
 	fake_thread(root, 30, 30, "after", 1);
-	snapshot_init(&snapshot);
+	ctprof_snapshot_init(&snapshot);
 	sample_set(&found, METRIC_MINFLT, 4711);
 	vec_push(&snapshot.threads, found);
-	snapshot.paths[METRIC_SOURCE_STAT] = SNAPSHOT_PATH_BPF;
+	snapshot.paths[METRIC_SOURCE_STAT] = CTPROF_SNAPSHOT_PATH_BPF;
 	snapshot.parse.negative_dotted_values = 3;
-	assert_success(walk_threads(&options, 0, &snapshot));
+	assert_success(ctprof_walk_threads(&options, 0, &snapshot));
 	assert_int_equal(snapshot.threads.n, 3);
 	assert_in_order(&snapshot);
 	assert_int_equal(snapshot.threads.at[1].tid, 20);
@@ -165,8 +165,8 @@ static void processes_that_are_not_there_yet_are_walked(void **state UNUSED)
 	assert_int_equal(snapshot.threads.at[2].values[METRIC_MINFLT], 110);
 	assert_int_equal(snapshot.parse.tids_walked, 3);
 	assert_int_equal(snapshot.parse.negative_dotted_values, 3);
-	assert_int_equal(snapshot.paths[METRIC_SOURCE_STAT], SNAPSHOT_PATH_BPF);
-	assert_int_equal(snapshot.paths[METRIC_SOURCE_COMM], SNAPSHOT_PATH_PROCFS);
+	assert_int_equal(snapshot.paths[METRIC_SOURCE_STAT], CTPROF_SNAPSHOT_PATH_BPF);
+	assert_int_equal(snapshot.paths[METRIC_SOURCE_COMM], CTPROF_SNAPSHOT_PATH_PROCFS);
 	staged_root_free(root);
 }
 
@@ -174,13 +174,13 @@ static void a_process_that_hides_its_threads_is_told(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf notes = STRBUF_INIT;
 	char *root = staged_root_new();
-	const struct capture_options options = {
+	const struct ctprof_options options = {
 		.root = root,
 		.sources = METRIC_SOURCE_BIT(COMM),
 		.note = keep_line,
 		.arg = &notes,
 	};
-	_cleanup_snapshot_ struct snapshot snapshot;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 
 	fake_thread(root, 10, 10, "x", 1);
 	fake_text(root, "/proc/20/task", "a file and no folder");
@@ -198,12 +198,12 @@ static void a_cancelled_walk_is_an_error(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	struct cancel cancel = { .deadline_ns = 1 };
-	const struct capture_options options = {
+	const struct ctprof_options options = {
 		.root = root,
 		.sources = METRIC_SOURCE_BIT(COMM),
 		.cancel = &cancel,
 	};
-	_cleanup_snapshot_ struct snapshot snapshot;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 
 	fake_thread(root, 1, 1, "x", 1);
 	assert_error_tag(walk(&options, &snapshot), "cancelled");
@@ -211,9 +211,9 @@ static void a_cancelled_walk_is_an_error(void **state UNUSED)
 	staged_root_free(root);
 }
 
-static void count_progress(const struct capture_progress *progress, void *arg)
+static void count_progress(const struct ctprof_progress *progress, void *arg)
 {
-	struct capture_progress *last = arg;
+	struct ctprof_progress *last = arg;
 
 	assert_true(progress->processes_done >= last->processes_done);
 	assert_string_equal(progress->stage, "threads");
@@ -223,15 +223,15 @@ static void count_progress(const struct capture_progress *progress, void *arg)
 static void progress_ends_with_everything_done(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	struct capture_progress last = { 0 };
-	const struct capture_options options = {
+	struct ctprof_progress last = { 0 };
+	const struct ctprof_options options = {
 		.root = root,
 		.sources = METRIC_SOURCE_BIT(COMM),
 		.jobs = 1,
 		.progress = count_progress,
 		.arg = &last,
 	};
-	_cleanup_snapshot_ struct snapshot snapshot;
+	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 
 	fake_thread(root, 1, 1, "x", 1);
 	fake_thread(root, 2, 2, "x", 1);
@@ -272,10 +272,10 @@ static void threads_may_end_while_they_are_read(void **state UNUSED)
 {
 	enum { ROUNDS = 30 };
 	const pid_t self = getpid();
-	const struct capture_options options = {
+	const struct ctprof_options options = {
 		.root = "",
 		.live = true,
-		.sources = WALK_SOURCES & ~METRIC_SOURCE_BIT(SMAPS),
+		.sources = CTPROF_WALK_SOURCES & ~METRIC_SOURCE_BIT(SMAPS),
 		.pids = &self,
 		.n_pids = 1,
 		.jobs = 2,
@@ -285,7 +285,7 @@ static void threads_may_end_while_they_are_read(void **state UNUSED)
 
 	assert_int_equal(pthread_create(&mother, NULL, give_birth, &churn), 0);
 	for (int i = 0; i < ROUNDS; i++) {
-		_cleanup_snapshot_ struct snapshot snapshot;
+		_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 		uint64_t absent = 0;
 
 		assert_success(walk(&options, &snapshot));
@@ -300,7 +300,7 @@ static void threads_may_end_while_they_are_read(void **state UNUSED)
 		}
 		/* Each source that is not there has a reason. */
 		for (size_t source = 0; source < N_METRIC_SOURCES; source++)
-			for (size_t r = 0; options.sources >> source & 1 && r < N_SNAPSHOT_REASONS;
+			for (size_t r = 0; options.sources >> source & 1 && r < CTPROF_N_REASONS;
 			     r++)
 				absent -= snapshot.reasons[source][r];
 		assert_int_equal(absent, 0);
