@@ -9,7 +9,7 @@ struct show {
 };
 
 struct shown_arena {
-	struct arena arena;
+	struct dump_arena arena;
 	struct dump_text name;
 	struct dump_member id;
 };
@@ -55,7 +55,7 @@ static const struct dump_column columns[] = {
 	{ .key = "declared_pages", DUMP_U64(shown_arena, arena.declared_pages) },
 };
 
-static void show_arena(struct kmem *kmem, const struct arena *arena, uint64_t wanted,
+static void show_arena(struct kmem *kmem, const struct dump_arena *arena, uint64_t wanted,
 		       struct dump_sink *sink)
 {
 	const struct shown_arena shown = { .arena = *arena,
@@ -69,7 +69,7 @@ static void show_arena(struct kmem *kmem, const struct arena *arena, uint64_t wa
 	dump_open(sink, NULL);
 	dump_row_add(sink, columns, ARRAY_SIZE(columns), &shown);
 	dump_open_list(sink, "pages");
-	arena_pages(&kmem->space, arena, &walk, show_page, &show);
+	dump_arena_pages(&kmem->space, arena, &walk, show_page, &show);
 	dump_close_list(sink);
 	/* What was not looked at may be zero or not. */
 	dump_line(
@@ -88,8 +88,8 @@ static void show_arena(struct kmem *kmem, const struct arena *arena, uint64_t wa
 struct error *dump_arena(struct kmem *kmem, const struct dump_request *request,
 			 struct dump_sink *sink)
 {
-	_cleanup_globals_ struct globals_scene scene = { 0 };
-	struct error *err = globals_find(kmem, &scene);
+	_cleanup_dump_globals_ struct dump_globals_scene scene = { 0 };
+	struct error *err = dump_globals_find(kmem, &scene);
 
 	if (err)
 		return err;
@@ -99,7 +99,7 @@ struct error *dump_arena(struct kmem *kmem, const struct dump_request *request,
 	dump_close_list(sink);
 	if (scene.bad_arena)
 		dump_add_string(sink, "unreadable", error_message(scene.bad_arena));
-	globals_say_missing(&scene, sink);
+	dump_globals_say_missing(&scene, sink);
 	if (scene.arenas.n == 0 && !scene.bad_arena)
 		dump_line(sink, "no arena");
 	if (scene.bad_arena)

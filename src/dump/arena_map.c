@@ -29,7 +29,7 @@ static uint64_t scratch_of(struct kmem *kmem, uint64_t map)
 }
 
 /* What the kernel asks of a range before it makes an arena of it. */
-static bool is_possible(const struct arena *arena)
+static bool is_possible(const struct dump_arena *arena)
 {
 	if (!arena->user_start)
 		return true;
@@ -39,9 +39,9 @@ static bool is_possible(const struct arena *arena)
 	       arena->user_start % KMEM_PAGE_BYTES == 0 && arena->user_end % KMEM_PAGE_BYTES == 0;
 }
 
-struct error *arena_load(struct kmem *kmem, uint64_t map, struct arena *ret)
+struct error *dump_arena_load(struct kmem *kmem, uint64_t map, struct dump_arena *ret)
 {
-	struct arena arena = { .map = map };
+	struct dump_arena arena = { .map = map };
 	uint64_t id = 0, vm = 0, address = 0;
 	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_ARENA);
 
@@ -77,13 +77,13 @@ struct error *arena_load(struct kmem *kmem, uint64_t map, struct arena *ret)
 	return NULL;
 }
 
-bool arena_holds(const struct arena *arena, uint64_t pointer)
+bool dump_arena_holds(const struct dump_arena *arena, uint64_t pointer)
 {
 	return arena->user_start && pointer >> 32 == arena->user_start >> 32;
 }
 
-enum kmem_status arena_read(struct kmem_space *space, const struct arena *arena, uint64_t pointer,
-			    void *buf, size_t n)
+enum kmem_status dump_arena_read(struct kmem_space *space, const struct dump_arena *arena,
+				 uint64_t pointer, void *buf, size_t n)
 {
 	uint64_t offset = pointer & (ARENA_BYTES - 1);
 
@@ -93,8 +93,9 @@ enum kmem_status arena_read(struct kmem_space *space, const struct arena *arena,
 }
 
 /* The page at a kernel address, as long as it is one of the arena. */
-static bool see_page(struct kmem_space *space, const struct arena *arena, uint64_t user,
-		     uint64_t physical, struct kmem_walk *walk, arena_page_fn fn, void *context)
+static bool see_page(struct kmem_space *space, const struct dump_arena *arena, uint64_t user,
+		     uint64_t physical, struct kmem_walk *walk, dump_arena_page_fn fn,
+		     void *context)
 {
 	uint8_t bytes[KMEM_PAGE_BYTES];
 	enum kmem_status status;
@@ -116,8 +117,8 @@ static bool see_page(struct kmem_space *space, const struct arena *arena, uint64
 	return false;
 }
 
-void arena_pages(struct kmem_space *space, const struct arena *arena, struct kmem_walk *walk,
-		 arena_page_fn fn, void *context)
+void dump_arena_pages(struct kmem_space *space, const struct dump_arena *arena,
+		      struct kmem_walk *walk, dump_arena_page_fn fn, void *context)
 {
 	uint64_t user = arena->user_start;
 	uint64_t failed = 0;

@@ -10,8 +10,8 @@
 #include "dump/values.h"
 
 struct show {
-	struct expr_scope scope;
-	struct expr expr;
+	struct dump_expr_scope scope;
+	struct dump_expr expr;
 	struct dump_sink *sink;
 	struct dump_values values;
 	/* Nodes that are per-CPU variables without an index, in the order of the text. */
@@ -20,18 +20,18 @@ struct show {
 };
 
 /* "(struct rq *)", the place and the bits of a bit field are told by the type of its number. */
-static void add_head(struct show *show, const struct expr_value *value)
+static void add_head(struct show *show, const struct dump_expr_value *value)
 {
 	_cleanup_strbuf_ struct strbuf type = STRBUF_INIT;
 
-	expr_type_format(&value->type, &type);
-	if (value->form == EXPR_IS_PLACE)
+	dump_expr_type_format(&value->type, &type);
+	if (value->form == DUMP_EXPR_IS_PLACE)
 		dump_add_hex(show->sink, "address", value->address);
 	dump_add_string(show->sink, "type", strbuf_str(&type));
 }
 
 /* Programs that were looked for already are not looked for again. */
-static struct dump_owner owner_of(struct show *show, const struct expr_value *value)
+static struct dump_owner owner_of(struct show *show, const struct dump_expr_value *value)
 {
 	if (show->scope.has_programs)
 		show->values.scene = &show->scope.programs;
@@ -40,23 +40,23 @@ static struct dump_owner owner_of(struct show *show, const struct expr_value *va
 }
 
 /* What a char pointer leads to, if that is text. */
-static bool read_text(struct show *show, const struct expr_value *value, uint64_t at,
+static bool read_text(struct show *show, const struct dump_expr_value *value, uint64_t at,
 		      struct strbuf *into)
 {
-	struct expr_value text = { .form = EXPR_IS_PLACE, .address = at };
+	struct dump_expr_value text = { .form = DUMP_EXPR_IS_PLACE, .address = at };
 	char bytes[DUMP_LIMIT_EXPR_TEXT_BYTES];
 	struct btf_type type;
 	struct btf_int number;
 	size_t n = 0;
 
-	if (!at || !expr_type_target(&value->type, &text.type) ||
-	    !expr_type_resolve(&text.type, &type) || !btf_get_int(&type, &number) ||
+	if (!at || !dump_expr_type_target(&value->type, &text.type) ||
+	    !dump_expr_type_resolve(&text.type, &type) || !btf_get_int(&type, &number) ||
 	    number.bytes != 1 || !strstr(type.name, "char"))
 		return false;
-	text.arena = expr_name_arena(&show->scope, value->program, at);
+	text.arena = dump_expr_name_arena(&show->scope, value->program, at);
 	while (n < sizeof(bytes)) {
-		if (kmem_read(&show->scope.kmem->space, expr_kernel_address(&text) + n, bytes + n,
-			      1, NULL) != KMEM_READ_OK)
+		if (kmem_read(&show->scope.kmem->space, dump_expr_kernel_address(&text) + n,
+			      bytes + n, 1, NULL) != KMEM_READ_OK)
 			return false;
 		if (!bytes[n])
 			break;
@@ -69,7 +69,7 @@ static bool read_text(struct show *show, const struct expr_value *value, uint64_
 }
 
 /* Numbers of enums, bit fields and pointers, too: whatever has no bytes of its own any more. */
-static void show_number(struct show *show, const struct expr_value *value, uint64_t number,
+static void show_number(struct show *show, const struct dump_expr_value *value, uint64_t number,
 			const char *label)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -81,11 +81,11 @@ static void show_number(struct show *show, const struct expr_value *value, uint6
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(number >> 8 * i);
-	error_free(expr_type_size(&value->type, &size));
+	error_free(dump_expr_type_size(&value->type, &size));
 	if (size < sizeof(bytes))
 		block.data.n = size;
 	tree = dump_value_of(&show->values, owner_of(show, value), value->type.btf,
-			     expr_type_pointer_id(&value->type), &block);
+			     dump_expr_type_pointer_id(&value->type), &block);
 	if (show->sink->json || !is_text)
 		dump_value_show(show->sink, "value", label, tree, btf_value_root(tree));
 	if (!is_text)
@@ -95,12 +95,12 @@ static void show_number(struct show *show, const struct expr_value *value, uint6
 		  strbuf_str(&text));
 }
 
-static bool is_scalar(const struct expr_value *value)
+static bool is_scalar(const struct dump_expr_value *value)
 {
-	struct expr_type target;
+	struct dump_expr_type target;
 
-	return value->form == EXPR_IS_NUMBER || value->bits ||
-	       expr_type_target(&value->type, &target);
+	return value->form == DUMP_EXPR_IS_NUMBER || value->bits ||
+	       dump_expr_type_target(&value->type, &target);
 }
 
 /* Part of it, or none of it, could not be read. */
@@ -108,22 +108,22 @@ static struct error *check_holes(const struct btf_value_tree *tree, const char *
 {
 	for (uint32_t i = 1; i < tree->n; i++) {
 		if (tree->nodes[i].kind == BTF_VALUE_UNREADABLE)
-			return dump_expr_error(EXPR_UNREAD, 0, "%s%s cannot be read: %s",
+			return dump_expr_error(DUMP_EXPR_UNREAD, 0, "%s%s cannot be read: %s",
 					       i == 1 ? "" : "part of ", label,
 					       tree->nodes[i].reason);
 	}
 	return NULL;
 }
 
-static struct error *show_place(struct show *show, const struct expr_value *value,
+static struct error *show_place(struct show *show, const struct dump_expr_value *value,
 				const char *label)
 {
 	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	uint64_t size = 0;
-	struct error *err = expr_check_null(value);
+	struct error *err = dump_expr_check_null(value);
 
 	if (!err)
-		err = expr_type_size(&value->type, &size);
+		err = dump_expr_type_size(&value->type, &size);
 	if (!err)
 		err = dump_value_read(&show->values, owner_of(show, value), value->type.btf,
 				      value->type.id, value->address, size, &tree);
@@ -140,17 +140,17 @@ static struct error *show_place(struct show *show, const struct expr_value *valu
 
 static struct error *show_value(struct show *show, const char *label)
 {
-	struct expr_value value;
+	struct dump_expr_value value;
 	uint64_t number;
 	struct error *err = dump_expr_eval(&show->scope, &show->expr, show->expr.root, &value);
 
 	if (err)
 		return err;
-	if (value.form == EXPR_IS_UNTYPED)
-		return expr_no_type(&show->expr.nodes[show->expr.root]);
+	if (value.form == DUMP_EXPR_IS_UNTYPED)
+		return dump_expr_no_type(&show->expr.nodes[show->expr.root]);
 	if (!is_scalar(&value))
 		return show_place(show, &value, label);
-	err = expr_load(&show->scope, &value, &number);
+	err = dump_expr_load(&show->scope, &value, &number);
 	if (err)
 		return err;
 	add_head(show, &value);
@@ -161,17 +161,17 @@ static struct error *show_value(struct show *show, const char *label)
 /* What sizeof asks for is of no CPU. */
 static void find_percpu(struct show *show, uint8_t n)
 {
-	const struct expr_node *node = &show->expr.nodes[n];
-	const struct expr_node *left = &show->expr.nodes[node->left];
+	const struct dump_expr_node *node = &show->expr.nodes[n];
+	const struct dump_expr_node *left = &show->expr.nodes[node->left];
 	_cleanup_free_ char *name = xstrndup(node->word ? node->word : "", node->word_n);
 	_cleanup_free_ char *left_name = xstrndup(left->word ? left->word : "", left->word_n);
 
-	if (node->op == EXPR_SIZEOF)
+	if (node->op == DUMP_EXPR_SIZEOF)
 		return;
-	if (node->op == EXPR_NAME && expr_name_is_percpu(&show->scope, name))
+	if (node->op == DUMP_EXPR_NAME && dump_expr_name_is_percpu(&show->scope, name))
 		show->of_every_cpu[n] = show->has_every_cpu = true;
-	if (node->left && !(node->op == EXPR_INDEX && left->op == EXPR_NAME &&
-			    expr_name_is_percpu(&show->scope, left_name)))
+	if (node->left && !(node->op == DUMP_EXPR_INDEX && left->op == DUMP_EXPR_NAME &&
+			    dump_expr_name_is_percpu(&show->scope, left_name)))
 		find_percpu(show, node->left);
 	if (node->right)
 		find_percpu(show, node->right);
@@ -183,7 +183,7 @@ static void label_of(const struct show *show, const char *text, uint32_t cpu, st
 	const char *at = text;
 
 	for (uint8_t i = 1; i < show->expr.n; i++) {
-		const struct expr_node *node = &show->expr.nodes[i];
+		const struct dump_expr_node *node = &show->expr.nodes[i];
 		const char *end;
 
 		/* Only names are of every CPU; other nodes may have no word. */
@@ -200,8 +200,8 @@ static void label_of(const struct show *show, const char *text, uint32_t cpu, st
 /* What another CPU may have although this one has not. */
 static bool is_of_memory(const struct error *err)
 {
-	return error_is(err, &dump_expr_error_domain, EXPR_NULL) ||
-	       error_is(err, &dump_expr_error_domain, EXPR_UNREAD) ||
+	return error_is(err, &dump_expr_error_domain, DUMP_EXPR_NULL) ||
+	       error_is(err, &dump_expr_error_domain, DUMP_EXPR_UNREAD) ||
 	       error_is(err, &kmem_error_domain, KMEM_UNREAD);
 }
 
@@ -244,8 +244,8 @@ static struct error *show_cpus(struct show *show, const char *text)
 	}
 	dump_close_list(show->sink);
 	if (!err && n_failed)
-		err = dump_expr_error(EXPR_UNREAD, 0, "%s cannot be read on %u of %u CPUs", text,
-				      n_failed, n);
+		err = dump_expr_error(DUMP_EXPR_UNREAD, 0, "%s cannot be read on %u of %u CPUs",
+				      text, n_failed, n);
 	return err;
 }
 
@@ -255,7 +255,7 @@ struct error *dump_expr(struct kmem *kmem, const char *text, struct dump_sink *s
 	struct error *err = dump_expr_parse(text, &show.expr);
 
 	if (!err)
-		err = expr_scope_init(&show.scope, kmem);
+		err = dump_expr_scope_init(&show.scope, kmem);
 	if (err)
 		return err;
 	find_percpu(&show, show.expr.root);
@@ -264,6 +264,6 @@ struct error *dump_expr(struct kmem *kmem, const char *text, struct dump_sink *s
 	err = show.has_every_cpu ? show_cpus(&show, text) : show_value(&show, text);
 	dump_close(sink);
 	dump_values_deinit(&show.values);
-	expr_scope_deinit(&show.scope);
+	dump_expr_scope_deinit(&show.scope);
 	return err;
 }

@@ -17,34 +17,34 @@
 
 #include "dump/dump.h"
 
-#define EXPR_ERRORS(X)                                                                      \
-	X(EXPR_SYNTAX, "expression", "the expression has another form than that")           \
-	X(EXPR_NO_TYPE, "expression-type", "the type of the name is not known, or no such") \
-	X(EXPR_NO_CPU, "expression-cpu", "the machine has no such CPU")                     \
-	X(EXPR_NULL, "expression-null", "a pointer that is followed is NULL")               \
-	X(EXPR_UNREAD, "expression-unread", "part of what is shown cannot be read")
-DECLARE_ERROR_DOMAIN(dump_expr, DUMP_EXPR, EXPR_ERRORS);
+#define DUMP_EXPR_ERRORS(X)                                                                      \
+	X(DUMP_EXPR_SYNTAX, "expression", "the expression has another form than that")           \
+	X(DUMP_EXPR_NO_TYPE, "expression-type", "the type of the name is not known, or no such") \
+	X(DUMP_EXPR_NO_CPU, "expression-cpu", "the machine has no such CPU")                     \
+	X(DUMP_EXPR_NULL, "expression-null", "a pointer that is followed is NULL")               \
+	X(DUMP_EXPR_UNREAD, "expression-unread", "part of what is shown cannot be read")
+DECLARE_ERROR_DOMAIN(dump_expr, DUMP_EXPR, DUMP_EXPR_ERRORS);
 
-enum expr_op {
-	EXPR_NUMBER,
-	EXPR_NAME,
-	EXPR_BPF,    /* bpf:NAME */
-	EXPR_MAP,    /* map:NAME.member.member: only the guest says where the name ends */
-	EXPR_MEMBER, /* left.word, left->word */
-	EXPR_INDEX,  /* left[right] */
-	EXPR_DEREF,
-	EXPR_ADDRESS,
-	EXPR_CAST, /* (word)left */
-	EXPR_SIZEOF,
-	EXPR_SIZEOF_TYPE, /* sizeof(word) */
-	EXPR_NEGATE,
-	EXPR_ADD,
-	EXPR_SUBTRACT,
+enum dump_expr_op {
+	DUMP_EXPR_NUMBER,
+	DUMP_EXPR_NAME,
+	DUMP_EXPR_BPF,	  /* bpf:NAME */
+	DUMP_EXPR_MAP,	  /* map:NAME.member.member: only the guest says where the name ends */
+	DUMP_EXPR_MEMBER, /* left.word, left->word */
+	DUMP_EXPR_INDEX,  /* left[right] */
+	DUMP_EXPR_DEREF,
+	DUMP_EXPR_ADDRESS,
+	DUMP_EXPR_CAST, /* (word)left */
+	DUMP_EXPR_SIZEOF,
+	DUMP_EXPR_SIZEOF_TYPE, /* sizeof(word) */
+	DUMP_EXPR_NEGATE,
+	DUMP_EXPR_ADD,
+	DUMP_EXPR_SUBTRACT,
 };
 
 /* Texts are borrowed from the expression. */
-struct expr_node {
-	enum expr_op op;
+struct dump_expr_node {
+	enum dump_expr_op op;
 	uint8_t left, right; /* nodes; 0: none */
 	const char *from, *to;
 	const char *word; /* name, member or type */
@@ -52,18 +52,18 @@ struct expr_node {
 	uint64_t number;
 };
 
-struct expr {
-	struct expr_node nodes[DUMP_LIMIT_EXPR_NODES]; /* [0] is no node */
-	uint8_t n;				       /* with [0] */
+struct dump_expr {
+	struct dump_expr_node nodes[DUMP_LIMIT_EXPR_NODES]; /* [0] is no node */
+	uint8_t n;					    /* with [0] */
 	uint8_t root;
 };
 
 /* `text` may be anything: its length, its depth and the number of its parts are bounded. */
-struct error *dump_expr_parse(const char *text, struct expr *ret) MUST_CHECK;
+struct error *dump_expr_parse(const char *text, struct dump_expr *ret) MUST_CHECK;
 
 /*
- * In JSON an object of its own. An error names what is missing and what may be meant. EXPR_UNREAD
- * alone means that something was shown, but not all of it.
+ * In JSON an object of its own. An error names what is missing and what may be meant.
+ * DUMP_EXPR_UNREAD alone means that something was shown, but not all of it.
  */
 struct error *dump_expr(struct kmem *kmem, const char *text, struct dump_sink *sink) MUST_CHECK;
 

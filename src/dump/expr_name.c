@@ -41,37 +41,37 @@ static const struct {
 	{ "vmalloc_base", "unsigned long" },
 };
 
-struct error *expr_scope_init(struct expr_scope *scope, struct kmem *kmem)
+struct error *dump_expr_scope_init(struct dump_expr_scope *scope, struct kmem *kmem)
 {
 	if (!kmem_types(kmem))
 		return kmem_error(KMEM_NO_FIELD, 0, "the kernel has no types: %s",
 				  kmem->no_btf ? error_message(kmem->no_btf) : "");
-	*scope = (struct expr_scope){ .kmem = kmem, .cpu = -1 };
+	*scope = (struct dump_expr_scope){ .kmem = kmem, .cpu = -1 };
 	return NULL;
 }
 
-void expr_scope_deinit(struct expr_scope *scope)
+void dump_expr_scope_deinit(struct dump_expr_scope *scope)
 {
 	for (size_t i = 0; i < scope->types.n; i++)
 		kmem_btf_free(scope->types.at[i].btf);
 	vec_deinit(&scope->types);
-	globals_deinit(&scope->programs);
+	dump_globals_deinit(&scope->programs);
 	error_free(scope->no_programs);
 	scope->no_programs = NULL;
 }
 
 /* A kernel without BPF has no programs, and names of the kernel are found all the same. */
-static void look_for_programs(struct expr_scope *scope)
+static void look_for_programs(struct dump_expr_scope *scope)
 {
 	if (!scope->has_programs)
-		scope->no_programs = globals_find(scope->kmem, &scope->programs);
+		scope->no_programs = dump_globals_find(scope->kmem, &scope->programs);
 	scope->has_programs = true;
 }
 
 /* NULL: its types cannot be had. */
-static const struct btf *types_of(struct expr_scope *scope, const struct globals *globals)
+static const struct btf *types_of(struct dump_expr_scope *scope, const struct dump_globals *globals)
 {
-	struct expr_program_types types = { .address = globals->btf };
+	struct dump_expr_program_types types = { .address = globals->btf };
 
 	for (size_t i = 0; i < scope->types.n; i++) {
 		if (scope->types.at[i].address == types.address)
@@ -103,7 +103,7 @@ static bool is_percpu(struct kmem *kmem, uint64_t address)
 	return is_between(kmem, address, "__per_cpu_start", "__per_cpu_end");
 }
 
-bool expr_name_is_percpu(struct expr_scope *scope, const char *name)
+bool dump_expr_name_is_percpu(struct dump_expr_scope *scope, const char *name)
 {
 	uint64_t address;
 	struct error *err = kmem_symbol(scope->kmem, name, &address);
@@ -114,26 +114,26 @@ bool expr_name_is_percpu(struct expr_scope *scope, const char *name)
 	return false;
 }
 
-const struct arena *expr_name_arena(struct expr_scope *scope, const struct globals *program,
-				    uint64_t pointer)
+const struct dump_arena *dump_expr_name_arena(struct dump_expr_scope *scope,
+					      const struct dump_globals *program, uint64_t pointer)
 {
 	/* The kernel's addresses are the upper half. */
 	if (!pointer || pointer >> 63)
 		return NULL;
 	look_for_programs(scope);
-	return globals_arena(&scope->programs, program ? program->arena : 0, pointer);
+	return dump_globals_arena(&scope->programs, program ? program->arena : 0, pointer);
 }
 
-static bool has_type(const struct btf *btf, const char *text, size_t n, struct expr_type *ret)
+static bool has_type(const struct btf *btf, const char *text, size_t n, struct dump_expr_type *ret)
 {
-	struct error *err = expr_type_parse(btf, text, n, ret);
+	struct error *err = dump_expr_type_parse(btf, text, n, ret);
 
 	error_free(err);
 	return !err;
 }
 
-struct error *expr_name_type(struct expr_scope *scope, const struct btf *near, const char *text,
-			     size_t n, struct expr_type *ret)
+struct error *dump_expr_name_type(struct dump_expr_scope *scope, const struct btf *near,
+				  const char *text, size_t n, struct dump_expr_type *ret)
 {
 	const struct btf *kernel = kmem_types(scope->kmem);
 
@@ -146,7 +146,7 @@ struct error *expr_name_type(struct expr_scope *scope, const struct btf *near, c
 		if (btf && has_type(btf, text, n, ret))
 			return NULL;
 	}
-	return expr_type_parse(kernel, text, n, ret);
+	return dump_expr_type_parse(kernel, text, n, ret);
 }
 
 static struct error *no_symbol(struct kmem *kmem, const char *name, struct error *why)
@@ -188,8 +188,8 @@ static struct error *no_symbol(struct kmem *kmem, const char *name, struct error
 }
 
 /* The type that BTF has of a variable or function, or that is known here. */
-static void find_type(struct expr_scope *scope, const char *name, uint64_t address,
-		      struct expr_value *value)
+static void find_type(struct dump_expr_scope *scope, const char *name, uint64_t address,
+		      struct dump_expr_value *value)
 {
 	const struct btf *btf = kmem_types(scope->kmem);
 	struct error *err = NULL;
@@ -197,12 +197,12 @@ static void find_type(struct expr_scope *scope, const char *name, uint64_t addre
 
 	value->type.btf = btf;
 	if (btf_find(btf, BTF_VAR, name, &type)) {
-		value->form = EXPR_IS_PLACE;
+		value->form = DUMP_EXPR_IS_PLACE;
 		value->type.id = type.size_or_type;
 		return;
 	}
 	if (is_between(scope->kmem, address, "_stext", "_etext")) {
-		value->form = EXPR_IS_NUMBER;
+		value->form = DUMP_EXPR_IS_NUMBER;
 		value->number = address;
 		value->type.id = btf_find(btf, BTF_FUNC, name, &type) ? type.size_or_type : 0;
 		value->type.stars = 1;
@@ -211,15 +211,15 @@ static void find_type(struct expr_scope *scope, const char *name, uint64_t addre
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		if (strcmp(known[i].name, name) != 0)
 			continue;
-		err = expr_type_parse(btf, known[i].type, strlen(known[i].type), &value->type);
+		err = dump_expr_type_parse(btf, known[i].type, strlen(known[i].type), &value->type);
 		if (!err)
-			value->form = EXPR_IS_PLACE;
+			value->form = DUMP_EXPR_IS_PLACE;
 		error_free(err);
 		return;
 	}
 }
 
-static struct error *of_cpu(struct expr_scope *scope, struct expr_value *value)
+static struct error *of_cpu(struct dump_expr_scope *scope, struct dump_expr_value *value)
 {
 	struct kmem *kmem = scope->kmem;
 
@@ -231,14 +231,15 @@ static struct error *of_cpu(struct expr_scope *scope, struct expr_value *value)
 				  error_message(kmem->no_cpus));
 	if (scope->cpu > UINT32_MAX || !kmem_cpus_is_possible(&kmem->cpus, (uint32_t)scope->cpu) ||
 	    !kmem_cpus_address(&kmem->cpus, (uint32_t)scope->cpu, value->address, &value->address))
-		return dump_expr_error(EXPR_NO_CPU, 0, "there is no CPU %lld",
+		return dump_expr_error(DUMP_EXPR_NO_CPU, 0, "there is no CPU %lld",
 				       (long long)scope->cpu);
 	return NULL;
 }
 
-static struct error *find_symbol(struct expr_scope *scope, const char *name, struct expr_value *ret)
+static struct error *find_symbol(struct dump_expr_scope *scope, const char *name,
+				 struct dump_expr_value *ret)
 {
-	struct expr_value value = { .form = EXPR_IS_UNTYPED };
+	struct dump_expr_value value = { .form = DUMP_EXPR_IS_UNTYPED };
 	struct error *err = kmem_symbol(scope->kmem, name, &value.address);
 
 	if (err)
@@ -254,12 +255,12 @@ static struct error *find_symbol(struct expr_scope *scope, const char *name, str
 /* All variables of that name; the first is taken. */
 struct found {
 	unsigned int n;
-	struct expr_value value;
+	struct dump_expr_value value;
 	struct strbuf where;
 };
 
-static void see_globals(struct expr_scope *scope, const struct globals *globals, const char *name,
-			struct found *found)
+static void see_globals(struct dump_expr_scope *scope, const struct dump_globals *globals,
+			const char *name, struct found *found)
 {
 	const struct btf *btf = types_of(scope, globals);
 	struct btf_variable variable;
@@ -269,17 +270,18 @@ static void see_globals(struct expr_scope *scope, const struct globals *globals,
 	    !btf_find_variable(btf, &section, name, &variable) || variable.offset >= globals->bytes)
 		return;
 	if (found->n++ == 0)
-		found->value = (struct expr_value){ .form = EXPR_IS_PLACE,
-						    .type = { btf, variable.type, 0 },
-						    .address = globals->value + variable.offset,
-						    .program = globals };
+		found->value = (struct dump_expr_value){ .form = DUMP_EXPR_IS_PLACE,
+							 .type = { btf, variable.type, 0 },
+							 .address = globals->value +
+								    variable.offset,
+							 .program = globals };
 	strbuf_appendf(&found->where, "%smap:%llu.%s", found->n > 1 ? ", " : "",
 		       (unsigned long long)globals->id, name);
 }
 
 /* False: no program has it. */
-static struct error *find_variable(struct expr_scope *scope, const char *name, bool *ret_is_there,
-				   struct expr_value *ret)
+static struct error *find_variable(struct dump_expr_scope *scope, const char *name,
+				   bool *ret_is_there, struct dump_expr_value *ret)
 {
 	struct found found = { .where = STRBUF_INIT };
 	struct error *err = NULL;
@@ -288,7 +290,7 @@ static struct error *find_variable(struct expr_scope *scope, const char *name, b
 	for (size_t i = 0; i < scope->programs.globals.n; i++)
 		see_globals(scope, &scope->programs.globals.at[i], name, &found);
 	if (found.n > 1)
-		err = dump_expr_error(EXPR_NO_TYPE, 0,
+		err = dump_expr_error(DUMP_EXPR_NO_TYPE, 0,
 				      "%u BPF programs have a variable %s: write %s", found.n, name,
 				      strbuf_str(&found.where));
 	else if (found.n)
@@ -298,7 +300,8 @@ static struct error *find_variable(struct expr_scope *scope, const char *name, b
 	return err;
 }
 
-struct error *expr_name_bpf(struct expr_scope *scope, const char *name, struct expr_value *ret)
+struct error *dump_expr_name_bpf(struct dump_expr_scope *scope, const char *name,
+				 struct dump_expr_value *ret)
 {
 	bool is_there;
 	struct error *err = find_variable(scope, name, &is_there, ret);
@@ -308,13 +311,15 @@ struct error *expr_name_bpf(struct expr_scope *scope, const char *name, struct e
 	if (scope->no_programs)
 		return kmem_error(KMEM_UNREAD, 0, "BPF programs cannot be seen: %s",
 				  error_message(scope->no_programs));
-	return dump_expr_error(EXPR_NO_TYPE, 0, "no BPF program has a global variable %s", name);
+	return dump_expr_error(DUMP_EXPR_NO_TYPE, 0, "no BPF program has a global variable %s",
+			       name);
 }
 
-struct error *expr_name_find(struct expr_scope *scope, const char *name, struct expr_value *ret)
+struct error *dump_expr_name_find(struct dump_expr_scope *scope, const char *name,
+				  struct dump_expr_value *ret)
 {
 	const struct btf *btf = kmem_types(scope->kmem);
-	struct expr_value value = { .form = EXPR_IS_NUMBER, .type = { .btf = btf } };
+	struct dump_expr_value value = { .form = DUMP_EXPR_IS_NUMBER, .type = { .btf = btf } };
 	struct error *err = find_symbol(scope, name, ret), *other;
 	struct btf_type type;
 	bool is_there;
@@ -335,7 +340,7 @@ struct error *expr_name_find(struct expr_scope *scope, const char *name, struct 
 }
 
 /* By name, by its end from a dot on, or by number. */
-static bool is_called(const struct globals *globals, const char *name, size_t n)
+static bool is_called(const struct dump_globals *globals, const char *name, size_t n)
 {
 	size_t length = strlen(globals->name);
 	char number[24];
@@ -348,7 +353,7 @@ static bool is_called(const struct globals *globals, const char *name, size_t n)
 	return length > n && *name == '.' && memcmp(globals->name + length - n, name, n) == 0;
 }
 
-static struct error *no_map(const struct expr_scope *scope, const char *text)
+static struct error *no_map(const struct dump_expr_scope *scope, const char *text)
 {
 	_cleanup_strbuf_ struct strbuf names = STRBUF_INIT;
 
@@ -356,15 +361,16 @@ static struct error *no_map(const struct expr_scope *scope, const char *text)
 		strbuf_appendf(&names, "%s %s (id %llu)", i ? "," : "; there are",
 			       scope->programs.globals.at[i].name,
 			       (unsigned long long)scope->programs.globals.at[i].id);
-	return dump_expr_error(EXPR_NO_TYPE, 0, "no map of global variables is called \"%s\"%s",
-			       text, strbuf_str(&names));
+	return dump_expr_error(DUMP_EXPR_NO_TYPE, 0,
+			       "no map of global variables is called \"%s\"%s", text,
+			       strbuf_str(&names));
 }
 
 /* Names may hold dots: the longest beginning that is a name counts. */
-struct error *expr_name_map(struct expr_scope *scope, const char *text, struct expr_value *ret,
-			    const char **ret_rest)
+struct error *dump_expr_name_map(struct dump_expr_scope *scope, const char *text,
+				 struct dump_expr_value *ret, const char **ret_rest)
 {
-	const struct globals *found = NULL;
+	const struct dump_globals *found = NULL;
 	unsigned int n_found = 0;
 	size_t n = strlen(text);
 
@@ -385,9 +391,9 @@ struct error *expr_name_map(struct expr_scope *scope, const char *text, struct e
 				  n_found);
 	if (!found || !types_of(scope, found))
 		return no_map(scope, text);
-	*ret = (struct expr_value){ .form = EXPR_IS_PLACE,
-				    .type = { types_of(scope, found), found->section, 0 },
-				    .address = found->value,
-				    .program = found };
+	*ret = (struct dump_expr_value){ .form = DUMP_EXPR_IS_PLACE,
+					 .type = { types_of(scope, found), found->section, 0 },
+					 .address = found->value,
+					 .program = found };
 	return NULL;
 }

@@ -5,10 +5,10 @@
 #include "btf/limits.h"
 #include "dump/expr.h"
 
-DEFINE_ERROR_DOMAIN(dump_expr, DUMP_EXPR, EXPR_ERRORS);
+DEFINE_ERROR_DOMAIN(dump_expr, DUMP_EXPR, DUMP_EXPR_ERRORS);
 
 struct parser {
-	struct expr expr;
+	struct dump_expr expr;
 	const char *text, *at;
 	unsigned int depth;
 };
@@ -43,11 +43,11 @@ static char peek(struct parser *p)
 static struct error *refuse(const struct parser *p, const char *what)
 {
 	if (!*p->at)
-		return dump_expr_error(EXPR_SYNTAX, 0, "\"%s\" ends where %s", p->text, what);
-	return dump_expr_error(EXPR_SYNTAX, 0, "at \"%.20s\" %s", p->at, what);
+		return dump_expr_error(DUMP_EXPR_SYNTAX, 0, "\"%s\" ends where %s", p->text, what);
+	return dump_expr_error(DUMP_EXPR_SYNTAX, 0, "at \"%.20s\" %s", p->at, what);
 }
 
-static struct error *add(struct parser *p, struct expr_node node, uint8_t *ret)
+static struct error *add(struct parser *p, struct dump_expr_node node, uint8_t *ret)
 {
 	if (p->expr.n >= DUMP_LIMIT_EXPR_NODES)
 		return base_error(BASE_LIMIT, 0, "an expression of more than %d parts",
@@ -122,7 +122,7 @@ static struct error *take_unary(struct parser *p, uint8_t *ret);
 /* As C has them: decimal, 0x, 0; a U or L at the end changes nothing. */
 static struct error *take_number(struct parser *p, uint8_t *ret)
 {
-	struct expr_node node = { .op = EXPR_NUMBER, .from = p->at };
+	struct dump_expr_node node = { .op = DUMP_EXPR_NUMBER, .from = p->at };
 	char *end;
 
 	errno = 0;
@@ -137,13 +137,13 @@ static struct error *take_number(struct parser *p, uint8_t *ret)
 }
 
 /* "map:" and "bpf:" stand in front of what programs have. */
-static struct error *take_bpf(struct parser *p, enum expr_op op, uint8_t *ret)
+static struct error *take_bpf(struct parser *p, enum dump_expr_op op, uint8_t *ret)
 {
-	struct expr_node node = { .op = op, .from = p->at };
+	struct dump_expr_node node = { .op = op, .from = p->at };
 
 	p->at += strlen("map:");
 	node.word = p->at;
-	while (is_name(*p->at) || (op == EXPR_MAP && *p->at == '.'))
+	while (is_name(*p->at) || (op == DUMP_EXPR_MAP && *p->at == '.'))
 		p->at++;
 	node.word_n = (size_t)(p->at - node.word);
 	return node.word_n ? add(p, node, ret) : refuse(p, "a name is missing");
@@ -151,7 +151,7 @@ static struct error *take_bpf(struct parser *p, enum expr_op op, uint8_t *ret)
 
 static struct error *take_primary(struct parser *p, uint8_t *ret)
 {
-	struct expr_node node = { .op = EXPR_NAME };
+	struct dump_expr_node node = { .op = DUMP_EXPR_NAME };
 	struct error *err;
 	char c = peek(p);
 
@@ -171,9 +171,9 @@ static struct error *take_primary(struct parser *p, uint8_t *ret)
 	if (isdigit((unsigned char)c))
 		return take_number(p, ret);
 	if (strncmp(p->at, "map:", 4) == 0)
-		return take_bpf(p, EXPR_MAP, ret);
+		return take_bpf(p, DUMP_EXPR_MAP, ret);
 	if (strncmp(p->at, "bpf:", 4) == 0)
-		return take_bpf(p, EXPR_BPF, ret);
+		return take_bpf(p, DUMP_EXPR_BPF, ret);
 	node.word_n = name_length(p->at);
 	if (node.word_n == 0)
 		return refuse(p, "a name, a number or \"(\" is missing");
@@ -181,9 +181,9 @@ static struct error *take_primary(struct parser *p, uint8_t *ret)
 	return add(p, node, ret);
 }
 
-static struct error *take_member(struct parser *p, struct expr_node *node)
+static struct error *take_member(struct parser *p, struct dump_expr_node *node)
 {
-	node->op = EXPR_MEMBER;
+	node->op = DUMP_EXPR_MEMBER;
 	p->at += *p->at == '.' ? 1 : 2;
 	peek(p);
 	node->word = p->at;
@@ -194,11 +194,11 @@ static struct error *take_member(struct parser *p, struct expr_node *node)
 	return NULL;
 }
 
-static struct error *take_index(struct parser *p, struct expr_node *node)
+static struct error *take_index(struct parser *p, struct dump_expr_node *node)
 {
 	struct error *err;
 
-	node->op = EXPR_INDEX;
+	node->op = DUMP_EXPR_INDEX;
 	p->at++;
 	err = take_expr(p, &node->right);
 	if (err)
@@ -214,7 +214,7 @@ static struct error *take_postfix(struct parser *p, uint8_t *ret)
 	struct error *err = take_primary(p, ret);
 
 	while (!err) {
-		struct expr_node node = { .left = *ret, .from = p->expr.nodes[*ret].from };
+		struct dump_expr_node node = { .left = *ret, .from = p->expr.nodes[*ret].from };
 		char c = peek(p);
 
 		if (c == '[')
@@ -229,7 +229,7 @@ static struct error *take_postfix(struct parser *p, uint8_t *ret)
 	return err;
 }
 
-static struct error *take_operand(struct parser *p, struct expr_node node, uint8_t *ret)
+static struct error *take_operand(struct parser *p, struct dump_expr_node node, uint8_t *ret)
 {
 	struct error *err = take_unary(p, &node.left);
 
@@ -243,13 +243,13 @@ static bool is_sizeof(const char *at)
 
 static struct error *take_sizeof(struct parser *p, uint8_t *ret)
 {
-	struct expr_node node = { .op = EXPR_SIZEOF, .from = p->at };
+	struct dump_expr_node node = { .op = DUMP_EXPR_SIZEOF, .from = p->at };
 	const char *end;
 
 	p->at += strlen("sizeof");
 	if (peek(p) != '(' || type_form(p->at, &end) != FORM_TYPE)
 		return take_operand(p, node, ret);
-	node.op = EXPR_SIZEOF_TYPE;
+	node.op = DUMP_EXPR_SIZEOF_TYPE;
 	node.word = p->at + 1;
 	node.word_n = (size_t)(end - node.word);
 	p->at = end + 1;
@@ -258,13 +258,13 @@ static struct error *take_sizeof(struct parser *p, uint8_t *ret)
 
 static struct error *take_one(struct parser *p, uint8_t *ret)
 {
-	struct expr_node node = { 0 };
+	struct dump_expr_node node = { 0 };
 	char c = peek(p);
 	const char *end;
 
 	node.from = p->at;
 	if (c == '(' && is_cast(p->at, &end)) {
-		node.op = EXPR_CAST;
+		node.op = DUMP_EXPR_CAST;
 		node.word = p->at + 1;
 		node.word_n = (size_t)(end - node.word);
 		p->at = end + 1;
@@ -274,7 +274,7 @@ static struct error *take_one(struct parser *p, uint8_t *ret)
 		return take_sizeof(p, ret);
 	if (c != '&' && c != '*' && c != '-')
 		return take_postfix(p, ret);
-	node.op = c == '&' ? EXPR_ADDRESS : c == '*' ? EXPR_DEREF : EXPR_NEGATE;
+	node.op = c == '&' ? DUMP_EXPR_ADDRESS : c == '*' ? DUMP_EXPR_DEREF : DUMP_EXPR_NEGATE;
 	p->at++;
 	return take_operand(p, node, ret);
 }
@@ -296,12 +296,12 @@ static struct error *take_expr(struct parser *p, uint8_t *ret)
 	struct error *err = take_unary(p, ret);
 
 	while (!err) {
-		struct expr_node node = { .left = *ret, .from = p->expr.nodes[*ret].from };
+		struct dump_expr_node node = { .left = *ret, .from = p->expr.nodes[*ret].from };
 		char c = peek(p);
 
 		if (c != '+' && c != '-')
 			return NULL;
-		node.op = c == '+' ? EXPR_ADD : EXPR_SUBTRACT;
+		node.op = c == '+' ? DUMP_EXPR_ADD : DUMP_EXPR_SUBTRACT;
 		p->at++;
 		err = take_unary(p, &node.right);
 		if (!err)
@@ -310,7 +310,7 @@ static struct error *take_expr(struct parser *p, uint8_t *ret)
 	return err;
 }
 
-struct error *dump_expr_parse(const char *text, struct expr *ret)
+struct error *dump_expr_parse(const char *text, struct dump_expr *ret)
 {
 	struct parser p = { .text = text, .at = text, .expr.n = 1 };
 	struct error *err;

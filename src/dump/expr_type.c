@@ -105,12 +105,12 @@ static struct error *find_base(const struct btf *btf, const struct words *words,
 	return NULL;
 }
 
-struct error *expr_type_parse(const struct btf *btf, const char *text, size_t n,
-			      struct expr_type *ret)
+struct error *dump_expr_type_parse(const struct btf *btf, const char *text, size_t n,
+				   struct dump_expr_type *ret)
 {
 	struct words words = { .name = STRBUF_INIT };
 	const char *at = text, *end = text + n;
-	struct expr_type type = { .btf = btf };
+	struct dump_expr_type type = { .btf = btf };
 	struct error *err = NULL;
 
 	while (at < end) {
@@ -134,32 +134,32 @@ struct error *expr_type_parse(const struct btf *btf, const char *text, size_t n,
 	return err;
 }
 
-bool expr_type_target(const struct expr_type *type, struct expr_type *ret)
+bool dump_expr_type_target(const struct dump_expr_type *type, struct dump_expr_type *ret)
 {
 	struct btf_type pointer;
 
 	if (type->stars) {
-		*ret = (struct expr_type){ type->btf, type->id, type->stars - 1 };
+		*ret = (struct dump_expr_type){ type->btf, type->id, type->stars - 1 };
 		return true;
 	}
 	if (btf_resolve(type->btf, type->id, &pointer) != BTF_ANSWER_OK || pointer.kind != BTF_PTR)
 		return false;
-	*ret = (struct expr_type){ type->btf, pointer.size_or_type, 0 };
+	*ret = (struct dump_expr_type){ type->btf, pointer.size_or_type, 0 };
 	return true;
 }
 
-struct expr_type expr_type_pointer(const struct expr_type *to)
+struct dump_expr_type dump_expr_type_pointer(const struct dump_expr_type *to)
 {
-	return (struct expr_type){ to->btf, to->id, to->stars + 1 };
+	return (struct dump_expr_type){ to->btf, to->id, to->stars + 1 };
 }
 
-bool expr_type_resolve(const struct expr_type *type, struct btf_type *ret)
+bool dump_expr_type_resolve(const struct dump_expr_type *type, struct btf_type *ret)
 {
 	return !type->stars && btf_resolve(type->btf, type->id, ret) == BTF_ANSWER_OK &&
 	       ret->kind != BTF_PTR;
 }
 
-struct error *expr_type_size(const struct expr_type *type, uint64_t *ret)
+struct error *dump_expr_type_size(const struct dump_expr_type *type, uint64_t *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	enum btf_answer answer = BTF_ANSWER_OK;
@@ -171,12 +171,12 @@ struct error *expr_type_size(const struct expr_type *type, uint64_t *ret)
 		*ret = size;
 		return NULL;
 	}
-	expr_type_format(type, &text);
-	return dump_expr_error(EXPR_NO_TYPE, 0, "%s has no size: it %s", strbuf_str(&text),
+	dump_expr_type_format(type, &text);
+	return dump_expr_error(DUMP_EXPR_NO_TYPE, 0, "%s has no size: it %s", strbuf_str(&text),
 			       btf_answer_text(answer));
 }
 
-void expr_type_format(const struct expr_type *type, struct strbuf *out)
+void dump_expr_type_format(const struct dump_expr_type *type, struct strbuf *out)
 {
 	btf_type_format(type->btf, type->id, out);
 	if (type->stars)
@@ -195,7 +195,7 @@ static uint32_t find_pointer(const struct btf *btf, uint32_t to)
 	return 0;
 }
 
-uint32_t expr_type_pointer_id(const struct expr_type *type)
+uint32_t dump_expr_type_pointer_id(const struct dump_expr_type *type)
 {
 	uint32_t id = 0;
 

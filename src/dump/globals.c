@@ -10,7 +10,7 @@ enum { TYPE_STRUCT_OPS = 27 };
 
 struct search {
 	struct kmem *kmem;
-	struct globals_scene *scene;
+	struct dump_globals_scene *scene;
 };
 
 static bool get(struct kmem *kmem, enum kmem_field_id id, uint64_t base, uint64_t *ret)
@@ -20,9 +20,9 @@ static bool get(struct kmem *kmem, enum kmem_field_id id, uint64_t base, uint64_
 
 static void see_arena(struct search *search, uint64_t map)
 {
-	struct globals_scene *scene = search->scene;
-	struct arena arena;
-	struct error *err = arena_load(search->kmem, map, &arena);
+	struct dump_globals_scene *scene = search->scene;
+	struct dump_arena arena;
+	struct error *err = dump_arena_load(search->kmem, map, &arena);
 
 	if (!err) {
 		vec_push(&scene->arenas, arena);
@@ -38,7 +38,7 @@ static void see_arena(struct search *search, uint64_t map)
 static void see_array(struct search *search, uint64_t id, uint64_t map)
 {
 	struct kmem *kmem = search->kmem;
-	struct globals globals = { .map = map, .id = id };
+	struct dump_globals globals = { .map = map, .id = id };
 	uint64_t section = 0, n = 0;
 
 	/* Only one value, with a type: that is how libbpf makes globals. */
@@ -79,7 +79,7 @@ static bool see_program(void *context, uint64_t index UNUSED, uint64_t program)
 {
 	struct search *search = context;
 	struct kmem *kmem = search->kmem;
-	struct globals_use use = { 0 };
+	struct dump_globals_use use = { 0 };
 	uint64_t aux, maps, n, type;
 
 	if (!get(kmem, KMEM_F_PROG_AUX, program, &aux) ||
@@ -100,7 +100,7 @@ static bool see_program(void *context, uint64_t index UNUSED, uint64_t program)
 	return true;
 }
 
-struct error *globals_find(struct kmem *kmem, struct globals_scene *scene)
+struct error *dump_globals_find(struct kmem *kmem, struct dump_globals_scene *scene)
 {
 	struct search search = { .kmem = kmem, .scene = scene };
 	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_ARENA);
@@ -112,7 +112,8 @@ struct error *globals_find(struct kmem *kmem, struct globals_scene *scene)
 	if (!err)
 		err = kmem_idr(kmem, "prog_idr", &scene->programs, see_program, &search);
 	for (size_t i = 0; i < scene->globals.n; i++)
-		scene->globals.at[i].arena = globals_arena_of_map(scene, scene->globals.at[i].map);
+		scene->globals.at[i].arena = dump_globals_arena_of_map(scene,
+								       scene->globals.at[i].map);
 	return err;
 }
 
@@ -125,7 +126,7 @@ static void say_walk(struct dump_sink *sink, const char *what, const char *key,
 	dump_say(sink, key, what, walk->end == KMEM_WALK_WHOLE ? NULL : strbuf_str(&how));
 }
 
-void globals_say_missing(const struct globals_scene *scene, struct dump_sink *sink)
+void dump_globals_say_missing(const struct dump_globals_scene *scene, struct dump_sink *sink)
 {
 	say_walk(sink, "BPF maps", "maps_incomplete", &scene->maps);
 	say_walk(sink, "BPF programs", "programs_incomplete", &scene->programs);
@@ -133,7 +134,7 @@ void globals_say_missing(const struct globals_scene *scene, struct dump_sink *si
 		       "BPF maps and programs cannot be read");
 }
 
-void globals_deinit(struct globals_scene *scene)
+void dump_globals_deinit(struct dump_globals_scene *scene)
 {
 	vec_deinit(&scene->arenas);
 	vec_deinit(&scene->globals);
@@ -142,14 +143,15 @@ void globals_deinit(struct globals_scene *scene)
 	scene->bad_arena = NULL;
 }
 
-const struct arena *globals_arena(const struct globals_scene *scene, uint64_t of, uint64_t pointer)
+const struct dump_arena *dump_globals_arena(const struct dump_globals_scene *scene, uint64_t of,
+					    uint64_t pointer)
 {
-	const struct arena *found = NULL;
+	const struct dump_arena *found = NULL;
 
 	for (size_t i = 0; i < scene->arenas.n; i++) {
-		const struct arena *arena = &scene->arenas.at[i];
+		const struct dump_arena *arena = &scene->arenas.at[i];
 
-		if (of ? arena->map != of : !arena_holds(arena, pointer))
+		if (of ? arena->map != of : !dump_arena_holds(arena, pointer))
 			continue;
 		if (found)
 			return NULL;
@@ -158,7 +160,7 @@ const struct arena *globals_arena(const struct globals_scene *scene, uint64_t of
 	return found;
 }
 
-uint64_t globals_arena_of_map(const struct globals_scene *scene, uint64_t map)
+uint64_t dump_globals_arena_of_map(const struct dump_globals_scene *scene, uint64_t map)
 {
 	for (size_t i = 0; i < scene->uses.n; i++) {
 		if (scene->uses.at[i].map == map && scene->uses.at[i].arena)

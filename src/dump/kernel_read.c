@@ -15,7 +15,8 @@ static struct error *unknown_field(const struct kmem *kmem, enum kmem_field_id i
 	return kmem_error(KMEM_NO_FIELD, 0, "%s", why ? why : "a member is wider than a number");
 }
 
-struct error *kernel_member(struct kmem *kmem, enum kmem_field_id id, uint64_t base, uint64_t *ret)
+struct error *dump_kernel_member(struct kmem *kmem, enum kmem_field_id id, uint64_t base,
+				 uint64_t *ret)
 {
 	enum kmem_status status = kmem_get(kmem, id, base, ret);
 
@@ -26,7 +27,7 @@ struct error *kernel_member(struct kmem *kmem, enum kmem_field_id id, uint64_t b
 	return kmem_unread(status, base + kmem->fields.at[id].place.offset, "a kernel object");
 }
 
-struct error *kernel_offset(const struct kmem *kmem, enum kmem_field_id id, uint64_t *ret)
+struct error *dump_kernel_offset(const struct kmem *kmem, enum kmem_field_id id, uint64_t *ret)
 {
 	if (!kmem->fields.at[id].known)
 		return unknown_field(kmem, id);
@@ -48,7 +49,7 @@ static const char *without_prefix(const char *name, const char *prefix)
 	return strncmp(name, prefix, n) == 0 ? name + n : name;
 }
 
-void dump_enum_word(struct kmem *kmem, const char *type, const char *prefix, uint64_t value,
+void dump_enum_name(struct kmem *kmem, const char *type, const char *prefix, uint64_t value,
 		    struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf word = STRBUF_INIT;
@@ -66,7 +67,7 @@ void dump_enum_word(struct kmem *kmem, const char *type, const char *prefix, uin
 	text_escape(into, strbuf_str(&word));
 }
 
-void dump_flag_words(struct kmem *kmem, const char *type, const char *prefix, uint64_t value,
+void dump_flag_names(struct kmem *kmem, const char *type, const char *prefix, uint64_t value,
 		     struct strbuf *into)
 {
 	struct btf_type found;

@@ -8,25 +8,25 @@
 
 /* What a kind is shown with; a kind that is not here says so. */
 static const struct {
-	enum map_type type;
-	map_show_fn show;
+	enum dump_map_type type;
+	dump_map_show_fn show;
 	const char *why_not;
 } kinds[] = {
-	{ MAP_ARRAY, map_show_array, NULL },
-	{ MAP_PERCPU_ARRAY, map_show_percpu_array, NULL },
-	{ MAP_HASH, map_show_hash, NULL },
-	{ MAP_LRU_HASH, map_show_hash, NULL },
-	{ MAP_PERCPU_HASH, map_show_percpu_hash, NULL },
-	{ MAP_LRU_PERCPU_HASH, map_show_percpu_hash, NULL },
-	{ MAP_STRUCT_OPS, map_show_struct_ops, NULL },
-	{ MAP_TASK_STORAGE, map_show_task_storage, NULL },
-	{ MAP_ARENA, NULL, "an arena is memory without entries: see the view arena" },
+	{ DUMP_MAP_ARRAY, dump_map_show_array, NULL },
+	{ DUMP_MAP_PERCPU_ARRAY, dump_map_show_percpu_array, NULL },
+	{ DUMP_MAP_HASH, dump_map_show_hash, NULL },
+	{ DUMP_MAP_LRU_HASH, dump_map_show_hash, NULL },
+	{ DUMP_MAP_PERCPU_HASH, dump_map_show_percpu_hash, NULL },
+	{ DUMP_MAP_LRU_PERCPU_HASH, dump_map_show_percpu_hash, NULL },
+	{ DUMP_MAP_STRUCT_OPS, dump_map_show_struct_ops, NULL },
+	{ DUMP_MAP_TASK_STORAGE, dump_map_show_task_storage, NULL },
+	{ DUMP_MAP_ARENA, NULL, "an arena is memory without entries: see the view arena" },
 };
 
 enum { LONGEST_NAME = 15 }; /* BPF_OBJ_NAME_LEN with its NUL is 16 */
 
 /* Names are cut at 15 characters, and libbpf puts the object's in front: ".bss" is enough. */
-static bool is_wanted(const struct map *map, const char *argument)
+static bool is_wanted(const struct dump_map *map, const char *argument)
 {
 	size_t n = strlen(argument), have = strlen(map->name);
 	char *end;
@@ -41,12 +41,12 @@ static bool is_wanted(const struct map *map, const char *argument)
 }
 
 /* Of struct_ops the value is the kernel's; it finds its types by itself. */
-static void load_types(const struct map_search *search, const struct map *map,
+static void load_types(const struct dump_map_search *search, const struct dump_map *map,
 		       struct kmem_btf **ret)
 {
 	_cleanup_error_ struct error *err = NULL;
 
-	if (!map->btf || map->type == MAP_STRUCT_OPS)
+	if (!map->btf || map->type == DUMP_MAP_STRUCT_OPS)
 		return;
 	err = kmem_btf_load(search->kmem, map->btf, ret);
 	if (err)
@@ -54,15 +54,15 @@ static void load_types(const struct map_search *search, const struct map *map,
 			 error_message(err));
 }
 
-static struct error *show_contents(struct map_search *search, const struct map *map,
+static struct error *show_contents(struct dump_map_search *search, const struct dump_map *map,
 				   const char *type)
 {
 	_cleanup_kmem_btf_ struct kmem_btf *types = NULL;
-	struct map_show show = { .kmem = search->kmem,
-				 .values = &search->values,
-				 .map = map,
-				 .sink = search->sink,
-				 .bytes_left = search->bytes_left };
+	struct dump_map_show show = { .kmem = search->kmem,
+				      .values = &search->values,
+				      .map = map,
+				      .sink = search->sink,
+				      .bytes_left = search->bytes_left };
 	struct error *err = NULL;
 	size_t i;
 
@@ -91,14 +91,14 @@ static struct error *show_contents(struct map_search *search, const struct map *
 	return NULL;
 }
 
-void map_search_show(struct map_search *search, const struct map *map)
+void dump_map_search_show(struct dump_map_search *search, const struct dump_map *map)
 {
 	struct dump_sink *sink = search->sink;
 	_cleanup_strbuf_ struct strbuf type = STRBUF_INIT;
 	_cleanup_error_ struct error *err = NULL;
 
 	search->n_found++;
-	dump_enum_word(search->kmem, "bpf_map_type", "BPF_MAP_TYPE_", map->type, &type);
+	dump_enum_name(search->kmem, "bpf_map_type", "BPF_MAP_TYPE_", map->type, &type);
 	dump_open(sink, NULL);
 	dump_add_u64(sink, "id", map->id);
 	dump_add_string(sink, "name", map->name);
@@ -115,24 +115,24 @@ void map_search_show(struct map_search *search, const struct map *map)
 
 static bool look_at_map(void *context, uint64_t id, uint64_t address)
 {
-	struct map_search *search = context;
-	struct map map;
+	struct dump_map_search *search = context;
+	struct dump_map map;
 
-	if (!map_read(search->kmem, id, address, &map))
+	if (!dump_map_read(search->kmem, id, address, &map))
 		search->n_unreadable++;
 	else if (is_wanted(&map, search->request->argument))
-		map_search_show(search, &map);
+		dump_map_search_show(search, &map);
 	return true;
 }
 
 struct error *dump_map(struct kmem *kmem, const struct dump_request *request,
 		       struct dump_sink *sink)
 {
-	struct map_search search = { .kmem = kmem,
-				     .request = request,
-				     .sink = sink,
-				     .values = { .kmem = kmem },
-				     .bytes_left = DUMP_LIMIT_MAP_BYTES };
+	struct dump_map_search search = { .kmem = kmem,
+					  .request = request,
+					  .sink = sink,
+					  .values = { .kmem = kmem },
+					  .bytes_left = DUMP_LIMIT_MAP_BYTES };
 	_cleanup_strbuf_ struct strbuf searched = STRBUF_INIT;
 	struct kmem_walk walk = { 0 };
 	struct error *err;
@@ -140,7 +140,7 @@ struct error *dump_map(struct kmem *kmem, const struct dump_request *request,
 	if (!request->argument || !request->argument[0])
 		return base_error(BASE_ABSENT, 0, "which map? a name, its end (.bss) or an id");
 	dump_open_list(sink, "maps");
-	err = map_each(kmem, &walk, look_at_map, &search);
+	err = dump_map_each(kmem, &walk, look_at_map, &search);
 	dump_close_list(sink);
 	dump_values_deinit(&search.values);
 	if (err)

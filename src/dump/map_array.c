@@ -14,20 +14,20 @@ static uint64_t round_up_8(uint64_t n)
 }
 
 /* It holds the variables of a section (".bss") and its type says which. */
-static bool is_section(const struct map *map, const struct btf *btf)
+static bool is_section(const struct dump_map *map, const struct btf *btf)
 {
 	struct btf_type type;
 
-	return map->type == MAP_ARRAY && map->max_entries == 1 && btf &&
+	return map->type == DUMP_MAP_ARRAY && map->max_entries == 1 && btf &&
 	       btf_type(btf, (uint32_t)map->value_type, &type) && type.kind == BTF_DATASEC;
 }
 
-static struct error *show_section(struct map_show *show, uint64_t address)
+static struct error *show_section(struct dump_map_show *show, uint64_t address)
 {
 	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	const struct btf_value_node *node;
-	struct error *err = map_value_read(show, show->btf, show->map->value_type, address,
-					   show->map->value_size, &tree);
+	struct error *err = dump_map_value_read(show, show->btf, show->map->value_type, address,
+						show->map->value_size, &tree);
 
 	if (err)
 		return err;
@@ -44,14 +44,14 @@ static struct error *show_section(struct map_show *show, uint64_t address)
 	return NULL;
 }
 
-static bool is_there(struct map_show *show, uint64_t address)
+static bool is_there(struct dump_map_show *show, uint64_t address)
 {
 	uint8_t byte;
 
 	return kmem_read(&show->kmem->space, address, &byte, 1, NULL) == KMEM_READ_OK;
 }
 
-static void show_entries(struct map_show *show, uint64_t first, uint64_t stride, bool percpu)
+static void show_entries(struct dump_map_show *show, uint64_t first, uint64_t stride, bool percpu)
 {
 	unsigned int missing = 0;
 
@@ -60,15 +60,15 @@ static void show_entries(struct map_show *show, uint64_t first, uint64_t stride,
 	for (uint64_t i = 0; i < show->map->max_entries && kmem_walk_step(&show->walk); i++) {
 		uint64_t at = first + i * stride;
 
-		if (map_open_index(show, i)) {
+		if (dump_map_open_index(show, i)) {
 			missing = percpu || is_there(show, at) ? 0 : missing + 1;
 			if (missing == MISSING_IN_A_ROW)
 				(void)!kmem_walk_read(&show->walk, &show->kmem->space, at, &at, 1);
 			else if (!percpu)
-				map_show_value(show, at);
+				dump_map_show_value(show, at);
 			else if (kmem_walk_read(&show->walk, &show->kmem->space, at, &at, 8))
-				map_show_percpu(show, at);
-			map_close(show);
+				dump_map_show_percpu(show, at);
+			dump_map_close(show);
 		}
 		if (show->walk.end != KMEM_WALK_WHOLE)
 			break;
@@ -76,10 +76,10 @@ static void show_entries(struct map_show *show, uint64_t first, uint64_t stride,
 	dump_close_list(show->sink);
 }
 
-struct error *map_show_array(struct map_show *show)
+struct error *dump_map_show_array(struct dump_map_show *show)
 {
 	uint64_t values;
-	struct error *err = kernel_offset(show->kmem, KMEM_F_ARRAY_VALUE, &values);
+	struct error *err = dump_kernel_offset(show->kmem, KMEM_F_ARRAY_VALUE, &values);
 
 	if (err)
 		return err;
@@ -90,10 +90,10 @@ struct error *map_show_array(struct map_show *show)
 	return NULL;
 }
 
-struct error *map_show_percpu_array(struct map_show *show)
+struct error *dump_map_show_percpu_array(struct dump_map_show *show)
 {
 	uint64_t pointers;
-	struct error *err = kernel_offset(show->kmem, KMEM_F_ARRAY_PPTRS, &pointers);
+	struct error *err = dump_kernel_offset(show->kmem, KMEM_F_ARRAY_PPTRS, &pointers);
 
 	if (!err)
 		show_entries(show, show->map->address + pointers, 8, true);

@@ -8,7 +8,7 @@
 /* What a key or a value costs beside its bytes: a tree, and words in JSON. */
 enum { ENTRY_COST = 256 };
 
-static bool has_room(struct map_show *show, uint64_t bytes)
+static bool has_room(struct dump_map_show *show, uint64_t bytes)
 {
 	uint64_t cost = bytes + ENTRY_COST;
 
@@ -22,7 +22,7 @@ static bool has_room(struct map_show *show, uint64_t bytes)
 }
 
 /* Counts it; true: it is to be shown and can be. */
-static bool begin(struct map_show *show)
+static bool begin(struct dump_map_show *show)
 {
 	/* Text for which there is no line is not worth its making. */
 	if (!show->sink->json && !show->sink->lines_left) {
@@ -41,7 +41,7 @@ static bool begin(struct map_show *show)
 	return true;
 }
 
-bool map_open_index(struct map_show *show, uint64_t index)
+bool dump_map_open_index(struct dump_map_show *show, uint64_t index)
 {
 	if (!begin(show))
 		return false;
@@ -50,7 +50,7 @@ bool map_open_index(struct map_show *show, uint64_t index)
 	return true;
 }
 
-bool map_open_owner(struct map_show *show, const char *name)
+bool dump_map_open_owner(struct dump_map_show *show, const char *name)
 {
 	if (!begin(show))
 		return false;
@@ -60,8 +60,8 @@ bool map_open_owner(struct map_show *show, const char *name)
 }
 
 /* What it takes beside its own bytes, for what is behind its pointers, counts as well. */
-struct error *map_value_read(struct map_show *show, const struct btf *btf, uint64_t type,
-			     uint64_t address, uint64_t bytes, struct btf_value_tree **ret)
+struct error *dump_map_value_read(struct dump_map_show *show, const struct btf *btf, uint64_t type,
+				  uint64_t address, uint64_t bytes, struct btf_value_tree **ret)
 {
 	const struct dump_owner owner = { .map = show->map->address };
 	struct error *err = dump_value_read(show->values, owner, btf, (uint32_t)type, address,
@@ -72,7 +72,7 @@ struct error *map_value_read(struct map_show *show, const struct btf *btf, uint6
 	return err;
 }
 
-static void say_why_not(struct map_show *show, const char *key, const char *what,
+static void say_why_not(struct dump_map_show *show, const char *key, const char *what,
 			const char *reason)
 {
 	_cleanup_free_ char *label = xasprintf("%s %s", strbuf_str(&show->label), what);
@@ -80,15 +80,15 @@ static void say_why_not(struct map_show *show, const char *key, const char *what
 	dump_unavailable(show->sink, key, label, reason);
 }
 
-bool map_open_key(struct map_show *show, uint64_t address)
+bool dump_map_open_key(struct dump_map_show *show, uint64_t address)
 {
 	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_error_ struct error *err = NULL;
 
 	if (!begin(show))
 		return false;
-	err = map_value_read(show, show->btf, show->map->key_type, address, show->map->key_size,
-			     &tree);
+	err = dump_map_value_read(show, show->btf, show->map->key_type, address,
+				  show->map->key_size, &tree);
 	if (err) {
 		say_why_not(show, "key_unavailable", "key", error_message(err));
 		return true;
@@ -103,17 +103,18 @@ bool map_open_key(struct map_show *show, uint64_t address)
 	return true;
 }
 
-static void add_value(struct map_show *show, const char *label, uint64_t address)
+static void add_value(struct dump_map_show *show, const char *label, uint64_t address)
 {
 	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	_cleanup_error_ struct error *err = NULL;
-	const struct map *map = show->map;
+	const struct dump_map *map = show->map;
 
 	if (!has_room(show, map->value_size)) {
 		dump_add_string(show->sink, "unavailable", "too much for one map");
 		return;
 	}
-	err = map_value_read(show, show->btf, map->value_type, address, map->value_size, &tree);
+	err = dump_map_value_read(show, show->btf, map->value_type, address, map->value_size,
+				  &tree);
 	if (err)
 		say_why_not(show, "unavailable", "value", error_message(err));
 	else if (show->sink->text && show->hide_zeros && btf_value_root(tree)->zero)
@@ -122,12 +123,12 @@ static void add_value(struct map_show *show, const char *label, uint64_t address
 		dump_value_show(show->sink, "value", label, tree, btf_value_root(tree));
 }
 
-void map_show_value(struct map_show *show, uint64_t address)
+void dump_map_show_value(struct dump_map_show *show, uint64_t address)
 {
 	add_value(show, strbuf_str(&show->label), address);
 }
 
-void map_show_percpu(struct map_show *show, uint64_t pointer)
+void dump_map_show_percpu(struct dump_map_show *show, uint64_t pointer)
 {
 	const struct kmem_cpus *cpus = &show->kmem->cpus;
 
@@ -155,7 +156,7 @@ void map_show_percpu(struct map_show *show, uint64_t pointer)
 	dump_close_list(show->sink);
 }
 
-void map_close(struct map_show *show)
+void dump_map_close(struct dump_map_show *show)
 {
 	dump_close(show->sink);
 }

@@ -6,7 +6,7 @@
 #include "kmem/walk.h"
 
 struct hash_walk {
-	struct map_show *show;
+	struct dump_map_show *show;
 	bool percpu;
 	uint64_t node, key; /* in struct htab_elem */
 };
@@ -38,7 +38,7 @@ static struct error *find_stride(struct kmem *kmem, uint64_t *ret)
  * Where the pointer to the CPUs' values stands: behind the key, rounded up to eight bytes; Linux
  * 6.1 did not round. The one that leads somewhere counts; 0: none does.
  */
-static uint64_t find_percpu(struct map_show *show, uint64_t key)
+static uint64_t find_percpu(struct dump_map_show *show, uint64_t key)
 {
 	const uint64_t places[] = { round_up_8(show->map->key_size), show->map->key_size };
 	struct kmem *kmem = show->kmem;
@@ -57,15 +57,15 @@ static uint64_t find_percpu(struct map_show *show, uint64_t key)
 static bool take_element(void *context, uint64_t link)
 {
 	const struct hash_walk *w = context;
-	struct map_show *show = w->show;
+	struct dump_map_show *show = w->show;
 	uint64_t key = link - w->node + w->key;
 
-	if (map_open_key(show, key)) {
+	if (dump_map_open_key(show, key)) {
 		if (w->percpu)
-			map_show_percpu(show, find_percpu(show, key));
+			dump_map_show_percpu(show, find_percpu(show, key));
 		else
-			map_show_value(show, key + round_up_8(show->map->key_size));
-		map_close(show);
+			dump_map_show_value(show, key + round_up_8(show->map->key_size));
+		dump_map_close(show);
 	}
 	return show->walk.end == KMEM_WALK_WHOLE && kmem_walk_step(&show->walk);
 }
@@ -85,21 +85,21 @@ static void walk_buckets(struct hash_walk *w, uint64_t buckets, uint64_t n, uint
 	}
 }
 
-static struct error *show_hash(struct map_show *show, bool percpu)
+static struct error *show_hash(struct dump_map_show *show, bool percpu)
 {
 	struct kmem *kmem = show->kmem;
 	struct hash_walk w = { .show = show, .percpu = percpu };
 	uint64_t buckets, n, stride, head;
-	struct error *err = kernel_offset(kmem, KMEM_F_HTAB_ELEM_NODE, &w.node);
+	struct error *err = dump_kernel_offset(kmem, KMEM_F_HTAB_ELEM_NODE, &w.node);
 
 	if (!err)
-		err = kernel_offset(kmem, KMEM_F_HTAB_ELEM_KEY, &w.key);
+		err = dump_kernel_offset(kmem, KMEM_F_HTAB_ELEM_KEY, &w.key);
 	if (!err)
-		err = kernel_offset(kmem, KMEM_F_BUCKET_HEAD, &head);
+		err = dump_kernel_offset(kmem, KMEM_F_BUCKET_HEAD, &head);
 	if (!err)
-		err = kernel_member(kmem, KMEM_F_HTAB_BUCKETS, show->map->address, &buckets);
+		err = dump_kernel_member(kmem, KMEM_F_HTAB_BUCKETS, show->map->address, &buckets);
 	if (!err)
-		err = kernel_member(kmem, KMEM_F_HTAB_N_BUCKETS, show->map->address, &n);
+		err = dump_kernel_member(kmem, KMEM_F_HTAB_N_BUCKETS, show->map->address, &n);
 	if (!err)
 		err = find_stride(kmem, &stride);
 	if (err)
@@ -110,12 +110,12 @@ static struct error *show_hash(struct map_show *show, bool percpu)
 	return NULL;
 }
 
-struct error *map_show_hash(struct map_show *show)
+struct error *dump_map_show_hash(struct dump_map_show *show)
 {
 	return show_hash(show, false);
 }
 
-struct error *map_show_percpu_hash(struct map_show *show)
+struct error *dump_map_show_percpu_hash(struct dump_map_show *show)
 {
 	return show_hash(show, true);
 }

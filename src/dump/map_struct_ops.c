@@ -4,12 +4,13 @@
 #include "dump/maps.h"
 
 /* Of a module's table the types are the module's. */
-static struct error *find_types(struct map_show *show, struct kmem_btf **ret_loaded,
+static struct error *find_types(struct dump_map_show *show, struct kmem_btf **ret_loaded,
 				const struct btf **ret)
 {
 	struct kmem *kmem = show->kmem;
 	uint64_t at, vmlinux;
-	struct error *err = kernel_member(kmem, KMEM_F_STRUCT_OPS_BTF, show->map->address, &at);
+	struct error *err = dump_kernel_member(kmem, KMEM_F_STRUCT_OPS_BTF, show->map->address,
+					       &at);
 
 	if (!err)
 		err = kmem_variable(kmem, "btf_vmlinux", 8, &vmlinux);
@@ -25,19 +26,19 @@ static struct error *find_types(struct map_show *show, struct kmem_btf **ret_loa
 	return err;
 }
 
-struct error *map_show_struct_ops(struct map_show *show)
+struct error *dump_map_show_struct_ops(struct dump_map_show *show)
 {
 	_cleanup_kmem_btf_ struct kmem_btf *loaded = NULL;
 	_cleanup_btf_value_ struct btf_value_tree *tree = NULL;
 	const struct btf *btf = NULL;
 	uint64_t value;
-	struct error *err = kernel_offset(show->kmem, KMEM_F_STRUCT_OPS_VALUE, &value);
+	struct error *err = dump_kernel_offset(show->kmem, KMEM_F_STRUCT_OPS_VALUE, &value);
 
 	if (!err)
 		err = find_types(show, &loaded, &btf);
 	if (!err)
-		err = map_value_read(show, btf, show->map->kernel_type, show->map->address + value,
-				     show->map->value_size, &tree);
+		err = dump_map_value_read(show, btf, show->map->kernel_type,
+					  show->map->address + value, show->map->value_size, &tree);
 	if (err)
 		return err;
 	(void)!kmem_walk_shows(&show->walk);

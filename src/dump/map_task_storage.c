@@ -7,19 +7,20 @@
 enum { LARGEST_LOG = 22 }; /* of buckets: as many as a walk may have steps */
 
 struct storage_walk {
-	struct map_show *show;
+	struct dump_map_show *show;
 	uint64_t node, data; /* in struct bpf_local_storage_elem */
 };
 
-static bool open_owner(struct map_show *show, uint64_t element)
+static bool open_owner(struct dump_map_show *show, uint64_t element)
 {
 	struct kmem *kmem = show->kmem;
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 	uint64_t storage, owner = 0;
-	struct error *err = kernel_member(kmem, KMEM_F_STORAGE_ELEM_STORAGE, element, &storage);
+	struct error *err = dump_kernel_member(kmem, KMEM_F_STORAGE_ELEM_STORAGE, element,
+					       &storage);
 
 	if (!err)
-		err = kernel_member(kmem, KMEM_F_STORAGE_OWNER, storage, &owner);
+		err = dump_kernel_member(kmem, KMEM_F_STORAGE_OWNER, storage, &owner);
 	/* The owner of storage that is being freed is 0. */
 	if (err)
 		strbuf_append(&name, "unreadable owner");
@@ -28,7 +29,7 @@ static bool open_owner(struct map_show *show, uint64_t element)
 	else
 		strbuf_append(&name, "no task any more");
 	error_free(err);
-	if (!map_open_owner(show, strbuf_str(&name)))
+	if (!dump_map_open_owner(show, strbuf_str(&name)))
 		return false;
 	if (owner)
 		dump_add_hex(show->sink, "task_address", owner);
@@ -38,12 +39,12 @@ static bool open_owner(struct map_show *show, uint64_t element)
 static bool take_element(void *context, uint64_t link)
 {
 	const struct storage_walk *w = context;
-	struct map_show *show = w->show;
+	struct dump_map_show *show = w->show;
 	uint64_t element = link - w->node;
 
 	if (open_owner(show, element)) {
-		map_show_value(show, element + w->data);
-		map_close(show);
+		dump_map_show_value(show, element + w->data);
+		dump_map_close(show);
 	}
 	return show->walk.end == KMEM_WALK_WHOLE && kmem_walk_step(&show->walk);
 }
@@ -62,23 +63,24 @@ static void walk_buckets(struct storage_walk *w, uint64_t first, uint64_t n, uin
 	}
 }
 
-struct error *map_show_task_storage(struct map_show *show)
+struct error *dump_map_show_task_storage(struct dump_map_show *show)
 {
 	struct kmem *kmem = show->kmem;
 	struct storage_walk w = { .show = show };
 	uint64_t buckets, log, list, unused;
-	struct error *err = kernel_offset(kmem, KMEM_F_STORAGE_ELEM_NODE, &w.node);
+	struct error *err = dump_kernel_offset(kmem, KMEM_F_STORAGE_ELEM_NODE, &w.node);
 
 	if (!err)
-		err = kernel_offset(kmem, KMEM_F_STORAGE_ELEM_DATA, &w.data);
+		err = dump_kernel_offset(kmem, KMEM_F_STORAGE_ELEM_DATA, &w.data);
 	if (!err)
-		err = kernel_offset(kmem, KMEM_F_STORAGE_BUCKET_LIST, &list);
+		err = dump_kernel_offset(kmem, KMEM_F_STORAGE_BUCKET_LIST, &list);
 	if (!err)
-		err = kernel_offset(kmem, KMEM_F_STORAGE_BUCKET, &unused);
+		err = dump_kernel_offset(kmem, KMEM_F_STORAGE_BUCKET, &unused);
 	if (!err)
-		err = kernel_member(kmem, KMEM_F_STORAGE_BUCKETS, show->map->address, &buckets);
+		err = dump_kernel_member(kmem, KMEM_F_STORAGE_BUCKETS, show->map->address,
+					 &buckets);
 	if (!err)
-		err = kernel_member(kmem, KMEM_F_STORAGE_BUCKET_LOG, show->map->address, &log);
+		err = dump_kernel_member(kmem, KMEM_F_STORAGE_BUCKET_LOG, show->map->address, &log);
 	if (err)
 		return err;
 	if (log > LARGEST_LOG)

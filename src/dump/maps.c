@@ -5,9 +5,9 @@
 #include "dump/member.h"
 #include "dump/rows.h"
 
-bool map_read(struct kmem *kmem, uint64_t id, uint64_t address, struct map *ret)
+bool dump_map_read(struct kmem *kmem, uint64_t id, uint64_t address, struct dump_map *ret)
 {
-	struct map map = { .address = address, .id = id };
+	struct dump_map map = { .address = address, .id = id };
 	const struct {
 		enum kmem_field_id id;
 		uint64_t *into;
@@ -35,7 +35,8 @@ bool map_read(struct kmem *kmem, uint64_t id, uint64_t address, struct map *ret)
 	return true;
 }
 
-struct error *map_each(struct kmem *kmem, struct kmem_walk *walk, kmem_entry_fn fn, void *context)
+struct error *dump_map_each(struct kmem *kmem, struct kmem_walk *walk, kmem_entry_fn fn,
+			    void *context)
 {
 	struct error *err = kmem_fields_require(&kmem->fields, KMEM_VIEW_MAPS);
 
@@ -49,7 +50,7 @@ struct map_list {
 };
 
 struct map_row {
-	struct map map;
+	struct dump_map map;
 	struct dump_text name, type;
 	bool has_types;
 };
@@ -84,11 +85,11 @@ static bool list_map(void *context, uint64_t id, uint64_t address)
 	_cleanup_strbuf_ struct strbuf type = STRBUF_INIT;
 	struct map_row row = { 0 };
 
-	if (!map_read(list->kmem, id, address, &row.map)) {
+	if (!dump_map_read(list->kmem, id, address, &row.map)) {
 		list->n_unreadable++;
 		return true;
 	}
-	dump_enum_word(list->kmem, "bpf_map_type", "BPF_MAP_TYPE_", row.map.type, &type);
+	dump_enum_name(list->kmem, "bpf_map_type", "BPF_MAP_TYPE_", row.map.type, &type);
 	row.name.text = row.map.name;
 	row.type.text = strbuf_str(&type);
 	row.has_types = row.map.btf != 0;
@@ -104,7 +105,7 @@ struct error *dump_maps(struct kmem *kmem, const struct dump_request *request,
 	struct error *err;
 
 	dump_rows_begin(&list.rows, sink, "maps", columns, ARRAY_SIZE(columns));
-	err = map_each(kmem, &walk, list_map, &list);
+	err = dump_map_each(kmem, &walk, list_map, &list);
 	dump_rows_end(&list.rows);
 	if (err)
 		return err;

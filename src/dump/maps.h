@@ -11,19 +11,19 @@
 #include "kmem/guest_btf.h"
 
 /* enum bpf_map_type, include/uapi/linux/bpf.h: numbers for ever. */
-enum map_type {
-	MAP_HASH = 1,
-	MAP_ARRAY = 2,
-	MAP_PERCPU_HASH = 5,
-	MAP_PERCPU_ARRAY = 6,
-	MAP_LRU_HASH = 9,
-	MAP_LRU_PERCPU_HASH = 10,
-	MAP_STRUCT_OPS = 26,
-	MAP_TASK_STORAGE = 29,
-	MAP_ARENA = 33,
+enum dump_map_type {
+	DUMP_MAP_HASH = 1,
+	DUMP_MAP_ARRAY = 2,
+	DUMP_MAP_PERCPU_HASH = 5,
+	DUMP_MAP_PERCPU_ARRAY = 6,
+	DUMP_MAP_LRU_HASH = 9,
+	DUMP_MAP_LRU_PERCPU_HASH = 10,
+	DUMP_MAP_STRUCT_OPS = 26,
+	DUMP_MAP_TASK_STORAGE = 29,
+	DUMP_MAP_ARENA = 33,
 };
 
-struct map {
+struct dump_map {
 	uint64_t address, id; /* of struct bpf_map */
 	uint64_t type, key_size, value_size, max_entries, flags;
 	uint64_t btf;		       /* address of struct btf; 0: none */
@@ -33,16 +33,17 @@ struct map {
 };
 
 /* False: it cannot be read. */
-bool map_read(struct kmem *kmem, uint64_t id, uint64_t address, struct map *ret) MUST_CHECK;
+bool dump_map_read(struct kmem *kmem, uint64_t id, uint64_t address,
+		   struct dump_map *ret) MUST_CHECK;
 /* KMEM_NO_FIELD. The callback is that of xarrays: id and address. */
-struct error *map_each(struct kmem *kmem, struct kmem_walk *walk, kmem_entry_fn fn,
-		       void *context) MUST_CHECK;
+struct error *dump_map_each(struct kmem *kmem, struct kmem_walk *walk, kmem_entry_fn fn,
+			    void *context) MUST_CHECK;
 
 /* One map while it is shown. */
-struct map_show {
+struct dump_map_show {
 	struct kmem *kmem;
 	struct dump_values *values; /* of all maps that are shown */
-	const struct map *map;
+	const struct dump_map *map;
 	struct dump_sink *sink;
 	const struct btf *btf; /* of key and value; NULL: bytes are shown */
 	struct kmem_walk walk; /* over entries */
@@ -56,31 +57,31 @@ struct map_show {
  * True: one more entry is to be shown, and it is open. The walk counts it either way; once
  * walk.end is not KMEM_WALK_WHOLE the decoder gives up.
  */
-bool map_open_index(struct map_show *show, uint64_t index) MUST_CHECK;
-bool map_open_key(struct map_show *show, uint64_t address) MUST_CHECK;
+bool dump_map_open_index(struct dump_map_show *show, uint64_t index) MUST_CHECK;
+bool dump_map_open_key(struct dump_map_show *show, uint64_t address) MUST_CHECK;
 /* By a name that is safe to show. */
-bool map_open_owner(struct map_show *show, const char *name) MUST_CHECK;
+bool dump_map_open_owner(struct dump_map_show *show, const char *name) MUST_CHECK;
 /* Then one of these, then the end. */
-void map_show_value(struct map_show *show, uint64_t address);
-void map_show_percpu(struct map_show *show, uint64_t pointer);
-void map_close(struct map_show *show);
+void dump_map_show_value(struct dump_map_show *show, uint64_t address);
+void dump_map_show_percpu(struct dump_map_show *show, uint64_t pointer);
+void dump_map_close(struct dump_map_show *show);
 
-typedef struct error *(*map_show_fn)(struct map_show *show);
+typedef struct error *(*dump_map_show_fn)(struct dump_map_show *show);
 
-struct error *map_show_array(struct map_show *show) MUST_CHECK;
-struct error *map_show_percpu_array(struct map_show *show) MUST_CHECK;
-struct error *map_show_hash(struct map_show *show) MUST_CHECK;
-struct error *map_show_percpu_hash(struct map_show *show) MUST_CHECK;
-struct error *map_show_struct_ops(struct map_show *show) MUST_CHECK;
-struct error *map_show_task_storage(struct map_show *show) MUST_CHECK;
+struct error *dump_map_show_array(struct dump_map_show *show) MUST_CHECK;
+struct error *dump_map_show_percpu_array(struct dump_map_show *show) MUST_CHECK;
+struct error *dump_map_show_hash(struct dump_map_show *show) MUST_CHECK;
+struct error *dump_map_show_percpu_hash(struct dump_map_show *show) MUST_CHECK;
+struct error *dump_map_show_struct_ops(struct dump_map_show *show) MUST_CHECK;
+struct error *dump_map_show_task_storage(struct dump_map_show *show) MUST_CHECK;
 
 /* Key or value of the map out of the guest's memory. */
-struct error *map_value_read(struct map_show *show, const struct btf *btf, uint64_t type,
-			     uint64_t address, uint64_t bytes,
-			     struct btf_value_tree **ret) MUST_CHECK;
+struct error *dump_map_value_read(struct dump_map_show *show, const struct btf *btf, uint64_t type,
+				  uint64_t address, uint64_t bytes,
+				  struct btf_value_tree **ret) MUST_CHECK;
 
 /* All maps of a view, one after the other, with one budget. */
-struct map_search {
+struct dump_map_search {
 	struct kmem *kmem;
 	const struct dump_request *request;
 	struct dump_sink *sink;
@@ -89,6 +90,6 @@ struct map_search {
 	uint64_t bytes_left; /* of all maps that are shown */
 };
 /* Head and contents. */
-void map_search_show(struct map_search *search, const struct map *map);
+void dump_map_search_show(struct dump_map_search *search, const struct dump_map *map);
 
 #endif

@@ -130,7 +130,7 @@ static bool read_prog(struct kmem *kmem, uint64_t id, uint64_t address, struct p
 	    kmem_get_text(kmem, KMEM_F_PROG_AUX_NAME, aux, prog->name_bytes,
 			  sizeof(prog->name_bytes)))
 		return false;
-	dump_enum_word(kmem, "bpf_prog_type", "BPF_PROG_TYPE_", number, type);
+	dump_enum_name(kmem, "bpf_prog_type", "BPF_PROG_TYPE_", number, type);
 	prog->name.text = prog->name_bytes;
 	prog->type.text = strbuf_str(type);
 	prog->insns = dump_read(kmem, KMEM_F_PROG_LEN, address);

@@ -19,12 +19,13 @@ enum {
 	MOST_EVENTS = 256,
 };
 
-static bool read_number(struct scx_view *view, enum kmem_field_id id, uint64_t base, uint64_t *ret)
+static bool read_number(struct dump_scx_view *view, enum kmem_field_id id, uint64_t base,
+			uint64_t *ret)
 {
 	return kmem_get(view->kmem, id, base, ret) == KMEM_READ_OK;
 }
 
-static bool read_variable(struct scx_view *view, const char *name, unsigned int width,
+static bool read_variable(struct dump_scx_view *view, const char *name, unsigned int width,
 			  uint64_t *ret)
 {
 	struct dump_member variable = dump_read_variable(view->kmem, name, width);
@@ -37,7 +38,7 @@ static bool read_variable(struct scx_view *view, const char *name, unsigned int 
  * The kernel does not say how often it ticks, but it has the watchdog's time twice: as the
  * scheduler gave it and in ticks.
  */
-static void read_clock(struct scx_view *view)
+static void read_clock(struct dump_scx_view *view)
 {
 	uint64_t ms, ticks;
 
@@ -53,7 +54,7 @@ static void read_clock(struct scx_view *view)
 }
 
 /* "label: text"; what cannot be read is "?", what this kernel does not have is left out. */
-static void show_text(struct scx_view *view, const char *key, const char *label,
+static void show_text(struct dump_scx_view *view, const char *key, const char *label,
 		      enum kmem_status status, const char *text)
 {
 	dump_add_text(view->sink, key, status, text);
@@ -61,16 +62,16 @@ static void show_text(struct scx_view *view, const char *key, const char *label,
 		dump_line(view->sink, "%s: %s", label, status ? "?" : text);
 }
 
-static void show_state(struct scx_view *view)
+static void show_state(struct dump_scx_view *view)
 {
 	_cleanup_strbuf_ struct strbuf word = STRBUF_INIT;
 	struct dump_member state = dump_read_variable(view->kmem, "scx_enable_state_var", 4);
 
-	dump_enum_word(view->kmem, "scx_enable_state", "SCX_", state.value, &word);
+	dump_enum_name(view->kmem, "scx_enable_state", "SCX_", state.value, &word);
 	show_text(view, "state", "state", state.status, strbuf_str(&word));
 }
 
-static void show_exit_text(struct scx_view *view, enum kmem_field_id id, uint64_t base,
+static void show_exit_text(struct dump_scx_view *view, enum kmem_field_id id, uint64_t base,
 			   const char *key, const char *label)
 {
 	struct dump_member at = dump_read(view->kmem, id, base);
@@ -83,7 +84,7 @@ static void show_exit_text(struct scx_view *view, enum kmem_field_id id, uint64_
 		show_text(view, key, label, status, text);
 }
 
-static void show_exit(struct scx_view *view)
+static void show_exit(struct dump_scx_view *view)
 {
 	struct dump_sink *sink = view->sink;
 	_cleanup_strbuf_ struct strbuf word = STRBUF_INIT;
@@ -94,7 +95,7 @@ static void show_exit(struct scx_view *view)
 		dump_line(sink, "exit: ?");
 		return;
 	}
-	dump_enum_word(view->kmem, "scx_exit_kind", "SCX_EXIT_", kind.value, &word);
+	dump_enum_name(view->kmem, "scx_exit_kind", "SCX_EXIT_", kind.value, &word);
 	dump_line(sink, "exit: %s", strbuf_str(&word));
 	dump_open(sink, "exit");
 	dump_add_u64(sink, "kind", kind.value);
@@ -112,7 +113,7 @@ static void show_exit(struct scx_view *view)
 	dump_close(sink);
 }
 
-static void show_bypass(struct scx_view *view)
+static void show_bypass(struct dump_scx_view *view)
 {
 	struct dump_member depth = dump_read(view->kmem, KMEM_F_SCX_BYPASS_DEPTH, view->root);
 
@@ -126,7 +127,7 @@ static void show_bypass(struct scx_view *view)
 }
 
 /* Each CPU counts for itself. When one of them cannot be read there is no sum. */
-static struct dump_member sum_event(struct scx_view *view, uint64_t pcpu, uint64_t offset)
+static struct dump_member sum_event(struct dump_scx_view *view, uint64_t pcpu, uint64_t offset)
 {
 	struct kmem *kmem = view->kmem;
 	struct dump_member sum = { .status = kmem->no_cpus ? KMEM_READ_UNREADABLE : KMEM_READ_OK,
@@ -145,7 +146,7 @@ static struct dump_member sum_event(struct scx_view *view, uint64_t pcpu, uint64
 }
 
 /* As many counters as this kernel has, by the names it gives them. */
-static void show_events(struct scx_view *view)
+static void show_events(struct dump_scx_view *view)
 {
 	const struct kmem_field *field = &view->kmem->fields.at[KMEM_F_SCX_PCPU_EVENTS];
 	const struct btf *btf = kmem_types(view->kmem);
@@ -179,7 +180,7 @@ static void show_events(struct scx_view *view)
 	dump_close(sink);
 }
 
-static void show_scheduler(struct scx_view *view)
+static void show_scheduler(struct dump_scx_view *view)
 {
 	struct kmem *kmem = view->kmem;
 	char name[256] = "";
@@ -200,7 +201,7 @@ static void show_scheduler(struct scx_view *view)
 }
 
 struct runnable {
-	struct scx_view *view;
+	struct dump_scx_view *view;
 	uint64_t link;
 };
 
@@ -208,11 +209,11 @@ static bool take_runnable(void *context, uint64_t link)
 {
 	const struct runnable *runnable = context;
 
-	scx_show_task(runnable->view, link - runnable->link, true);
+	dump_scx_show_task(runnable->view, link - runnable->link, true);
 	return true;
 }
 
-struct kmem_walk scx_walk(struct scx_view *view)
+struct kmem_walk dump_scx_walk(struct dump_scx_view *view)
 {
 	struct kmem_walk walk = dump_walk_wanted(view->sink,
 						 dump_wanted(view->request, view->sink));
@@ -239,14 +240,14 @@ static const struct dump_column cpu_columns[] = {
 	{ .key = "curr", DUMP_TEXT(cpu_row, curr) },
 };
 
-static void show_runqueue(struct scx_view *view, uint32_t cpu, uint64_t rq)
+static void show_runqueue(struct dump_scx_view *view, uint32_t cpu, uint64_t rq)
 {
 	struct kmem *kmem = view->kmem;
 	struct dump_sink *sink = view->sink;
 	_cleanup_free_ char *label = xasprintf("cpu %u", cpu);
 	_cleanup_strbuf_ struct strbuf flags = STRBUF_INIT, curr = STRBUF_INIT;
 	struct runnable runnable = { view, kmem_offset(kmem, KMEM_F_SCX_TASK_RUNNABLE) };
-	struct kmem_walk walk = scx_walk(view);
+	struct kmem_walk walk = dump_scx_walk(view);
 	struct dump_member task = dump_read(kmem, KMEM_F_RQ_CURR, rq);
 	struct cpu_row row = { 0 };
 	uint64_t bits;
@@ -256,7 +257,7 @@ static void show_runqueue(struct scx_view *view, uint32_t cpu, uint64_t rq)
 		dump_unavailable(sink, "unavailable", label, "its runqueue cannot be read");
 		return;
 	}
-	dump_flag_words(kmem, "scx_rq_flags", "SCX_RQ_", bits, &flags);
+	dump_flag_names(kmem, "scx_rq_flags", "SCX_RQ_", bits, &flags);
 	if (!task.status)
 		dump_task_name(kmem, task.value, &curr);
 	dump_row_read(kmem, rq, cpu_columns, ARRAY_SIZE(cpu_columns), &row);
@@ -275,7 +276,7 @@ static void show_runqueue(struct scx_view *view, uint32_t cpu, uint64_t rq)
 	sink->indent -= 2;
 }
 
-static void show_cpus(struct scx_view *view)
+static void show_cpus(struct dump_scx_view *view)
 {
 	struct kmem *kmem = view->kmem;
 	uint64_t rq;
@@ -311,7 +312,7 @@ static struct error *check_kernel(const struct kmem *kmem)
 struct error *dump_scx(struct kmem *kmem, const struct dump_request *request,
 		       struct dump_sink *sink)
 {
-	struct scx_view view = {
+	struct dump_scx_view view = {
 		.kmem = kmem, .request = request, .sink = sink, .steps_left = KMEM_LIMIT_WALK
 	};
 	struct error *err = check_kernel(kmem);
@@ -337,6 +338,6 @@ struct error *dump_scx(struct kmem *kmem, const struct dump_request *request,
 	if (view.clock.hz)
 		dump_add_u64(sink, "hz", view.clock.hz);
 	show_cpus(&view);
-	scx_show_dsqs(&view);
+	dump_scx_show_dsqs(&view);
 	return NULL;
 }

@@ -13,7 +13,7 @@ enum {
 };
 
 struct dsq_walk {
-	struct scx_view *view;
+	struct dump_scx_view *view;
 	uint64_t link, flags; /* in task_struct */
 	uint64_t n_cursors;
 };
@@ -27,7 +27,7 @@ static bool take_task(void *context, uint64_t link)
 	    flags & LINK_IS_CURSOR)
 		w->n_cursors++;
 	else
-		scx_show_task(w->view, task, false);
+		dump_scx_show_task(w->view, task, false);
 	return true;
 }
 
@@ -39,26 +39,26 @@ static bool is_empty(struct kmem *kmem, uint64_t address, uint64_t n)
 	return n == 0 && kmem_read_u64(&kmem->space, head, &next) == KMEM_READ_OK && next == head;
 }
 
-static const char *const origins[SCX_N_ORIGINS] = { "local cpu", "bypass cpu", "global node",
-						    "user" };
+static const char *const origins[DUMP_SCX_N_ORIGINS] = { "local cpu", "bypass cpu", "global node",
+							 "user" };
 
 /* In text all of them are one line. */
-static void count_empty(struct scx_view *view, const char *origin, uint64_t id)
+static void count_empty(struct dump_scx_view *view, const char *origin, uint64_t id)
 {
-	for (size_t i = 0; i < SCX_N_ORIGINS; i++)
+	for (size_t i = 0; i < DUMP_SCX_N_ORIGINS; i++)
 		view->empty.n[i] += strcmp(origin, origins[i]) == 0;
 	if (strcmp(origin, "user") == 0 && view->empty.n_ids++ < MOST_EMPTY_IDS)
 		strbuf_appendf(&view->empty.ids, " %#llx", (unsigned long long)id);
 }
 
 /* "6 empty queues: 4 local cpu, 1 global node, 1 user, id 0x1" */
-static void say_empty(struct scx_view *view)
+static void say_empty(struct dump_scx_view *view)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
-	const struct scx_empty *empty = &view->empty;
+	const struct dump_scx_empty *empty = &view->empty;
 	uint64_t all = 0;
 
-	for (size_t i = 0; i < SCX_N_ORIGINS; i++) {
+	for (size_t i = 0; i < DUMP_SCX_N_ORIGINS; i++) {
 		if (empty->n[i])
 			strbuf_appendf(&line, "%s %llu %s", all ? "," : "",
 				       (unsigned long long)empty->n[i], origins[i]);
@@ -70,11 +70,11 @@ static void say_empty(struct scx_view *view)
 			  empty->n_ids > MOST_EMPTY_IDS ? " …" : "");
 }
 
-static void show_tasks(struct scx_view *view, uint64_t address)
+static void show_tasks(struct dump_scx_view *view, uint64_t address)
 {
 	struct kmem *kmem = view->kmem;
 	struct dsq_walk w = { .view = view, .link = kmem_offset(kmem, KMEM_F_SCX_TASK_LINK) };
-	struct kmem_walk walk = scx_walk(view);
+	struct kmem_walk walk = dump_scx_walk(view);
 
 	view->sink->indent += 2;
 	dump_open_list(view->sink, "tasks");
@@ -88,7 +88,8 @@ static void show_tasks(struct scx_view *view, uint64_t address)
 }
 
 /* Address is that of struct scx_dispatch_q; `number` of the CPU or node, -1: it has an id. */
-static void show_dsq(struct scx_view *view, const char *origin, int64_t number, uint64_t address)
+static void show_dsq(struct dump_scx_view *view, const char *origin, int64_t number,
+		     uint64_t address)
 {
 	struct kmem *kmem = view->kmem;
 	struct dump_sink *sink = view->sink;
@@ -96,10 +97,11 @@ static void show_dsq(struct scx_view *view, const char *origin, int64_t number, 
 					    ? xasprintf("queue %s %lld", origin, (long long)number)
 					    : xasprintf("queue %s", origin);
 	uint64_t id = 0, n = 0;
-	_cleanup_error_ struct error *err = kernel_member(kmem, KMEM_F_SCX_DSQ_ID, address, &id);
+	_cleanup_error_ struct error *err = dump_kernel_member(kmem, KMEM_F_SCX_DSQ_ID, address,
+							       &id);
 
 	if (!err)
-		err = kernel_member(kmem, KMEM_F_SCX_DSQ_NR, address, &n);
+		err = dump_kernel_member(kmem, KMEM_F_SCX_DSQ_NR, address, &n);
 	if (sink->text && !err && is_empty(kmem, address, n)) {
 		count_empty(view, origin, id);
 		return;
@@ -121,7 +123,7 @@ static void show_dsq(struct scx_view *view, const char *origin, int64_t number, 
 }
 
 /* Queues that may be there but cannot be found. */
-static void say_missing(struct scx_view *view, const char *origin, const char *why)
+static void say_missing(struct dump_scx_view *view, const char *origin, const char *why)
 {
 	_cleanup_free_ char *label = xasprintf("queues of %s", origin);
 
@@ -131,7 +133,7 @@ static void say_missing(struct scx_view *view, const char *origin, const char *w
 	dump_close(view->sink);
 }
 
-static void show_of_cpus(struct scx_view *view)
+static void show_of_cpus(struct dump_scx_view *view)
 {
 	struct kmem *kmem = view->kmem;
 	const struct kmem_field *fields = kmem->fields.at;
@@ -162,7 +164,7 @@ static void show_of_cpus(struct scx_view *view)
 }
 
 /* One for each memory node: pointers to queues, later to structs that begin with one. */
-static void show_of_nodes(struct scx_view *view)
+static void show_of_nodes(struct dump_scx_view *view)
 {
 	struct kmem *kmem = view->kmem;
 	const struct kmem_field *inner = &kmem->fields.at[KMEM_F_SCX_PNODE_GLOBAL_DSQ];
@@ -191,29 +193,29 @@ static void show_of_nodes(struct scx_view *view)
 
 static bool take_dsq(void *context, uint64_t link)
 {
-	struct scx_view *view = context;
+	struct dump_scx_view *view = context;
 
 	show_dsq(view, "user", -1, link - kmem_offset(view->kmem, KMEM_F_SCX_DSQ_NODE));
 	return true;
 }
 
-static struct error *show_of_scheduler(struct scx_view *view, struct kmem_walk *walk)
+static struct error *show_of_scheduler(struct dump_scx_view *view, struct kmem_walk *walk)
 {
 	uint64_t hash, node;
-	struct error *err = kernel_offset(view->kmem, KMEM_F_SCX_DSQ_HASH, &hash);
+	struct error *err = dump_kernel_offset(view->kmem, KMEM_F_SCX_DSQ_HASH, &hash);
 
 	if (!err)
-		err = kernel_offset(view->kmem, KMEM_F_SCX_DSQ_NODE, &node);
+		err = dump_kernel_offset(view->kmem, KMEM_F_SCX_DSQ_NODE, &node);
 	if (!err)
 		err = kmem_rhashtable(&view->kmem->space, &view->kmem->fields, view->root + hash,
 				      walk, take_dsq, view);
 	return err;
 }
 
-void scx_show_dsqs(struct scx_view *view)
+void dump_scx_show_dsqs(struct dump_scx_view *view)
 {
 	struct dump_sink *sink = view->sink;
-	struct kmem_walk walk = scx_walk(view);
+	struct kmem_walk walk = dump_scx_walk(view);
 	_cleanup_error_ struct error *err = NULL;
 
 	dump_open_list(sink, "dsqs");

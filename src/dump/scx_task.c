@@ -32,7 +32,7 @@ static const struct dump_column columns[] = {
 	{ .key = "address", DUMP_HEX(row, address) },
 };
 
-static void read_age(struct scx_view *view, uint64_t task, struct row *row)
+static void read_age(struct dump_scx_view *view, uint64_t task, struct row *row)
 {
 	struct dump_member flags = dump_read(view->kmem, KMEM_F_SCX_TASK_FLAGS, task);
 	struct dump_member since = dump_read(view->kmem, KMEM_F_SCX_TASK_SINCE, task);
@@ -54,7 +54,7 @@ static void read_age(struct scx_view *view, uint64_t task, struct row *row)
 }
 
 /* The id of the queue in which it is; KMEM_READ_UNKNOWN: it is in none. */
-static struct dump_member read_dsq_id(struct scx_view *view, uint64_t task)
+static struct dump_member read_dsq_id(struct dump_scx_view *view, uint64_t task)
 {
 	struct dump_member dsq = dump_read(view->kmem, KMEM_F_SCX_TASK_DSQ, task);
 
@@ -73,7 +73,7 @@ static void add_part(struct strbuf *line, const char *what, const struct dump_me
 		strbuf_appendf(line, "  %s ?", what);
 }
 
-void scx_show_task(struct scx_view *view, uint64_t task, bool dsq)
+void dump_scx_show_task(struct dump_scx_view *view, uint64_t task, bool dsq)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 	struct row row = { .address = task, .dsq = { .status = KMEM_READ_UNKNOWN } };

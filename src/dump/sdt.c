@@ -11,7 +11,7 @@ struct view {
 	struct kmem *kmem;
 	const struct dump_request *request;
 	struct dump_sink *sink;
-	struct globals_scene scene;
+	struct dump_globals_scene scene;
 	struct dump_values values;
 	/* The types seen last: the maps of one program stand side by side. */
 	struct kmem_btf *btf;
@@ -23,7 +23,7 @@ struct view {
 	struct error *blind;
 };
 
-typedef void (*variable_fn)(struct view *view, const struct globals *globals,
+typedef void (*variable_fn)(struct view *view, const struct dump_globals *globals,
 			    const struct btf_variable *variable, const struct btf_type *type);
 
 static bool load_btf(struct view *view, uint64_t address)
@@ -67,7 +67,7 @@ static bool innermost(const struct btf *btf, uint32_t id, struct btf_type *ret)
 }
 
 /* A struct, or each of an array of them: "name[3]", "name[0][1]". */
-static void see_variable(struct view *view, const struct globals *globals,
+static void see_variable(struct view *view, const struct dump_globals *globals,
 			 const struct btf_variable *variable, variable_fn fn)
 {
 	struct btf_type type;
@@ -100,7 +100,7 @@ static void see_variable(struct view *view, const struct globals *globals,
 }
 
 /* Every variable of the section that is a struct of that name. */
-static void each_variable(struct view *view, const struct globals *globals, const char *name,
+static void each_variable(struct view *view, const struct dump_globals *globals, const char *name,
 			  variable_fn fn)
 {
 	struct btf_type section, type;
@@ -118,7 +118,7 @@ static void each_variable(struct view *view, const struct globals *globals, cons
 	}
 }
 
-static struct error *read_image(struct view *view, const struct globals *globals,
+static struct error *read_image(struct view *view, const struct dump_globals *globals,
 				const struct btf_variable *variable, uint64_t bytes, void **ret)
 {
 	_cleanup_free_ void *image = NULL;
@@ -136,22 +136,22 @@ static struct error *read_image(struct view *view, const struct globals *globals
 	return NULL;
 }
 
-static void show_allocator(struct view *view, const struct globals *globals,
+static void show_allocator(struct view *view, const struct dump_globals *globals,
 			   const struct btf_variable *variable, const struct btf_type *type)
 {
 	_cleanup_free_ void *image = NULL;
 	_cleanup_error_ struct error *err = NULL;
-	struct sdt_layout layout = { 0 };
-	struct sdt_allocator allocator = { .name = variable->name,
-					   .btf = view->btf->btf,
-					   .layout = &layout,
-					   .n_steps = &view->n_steps };
+	struct dump_sdt_layout layout = { 0 };
+	struct dump_sdt_allocator allocator = { .name = variable->name,
+						.btf = view->btf->btf,
+						.layout = &layout,
+						.n_steps = &view->n_steps };
 	struct cursor c;
 
 	(void)type;
 	if (view->n_allocators++ >= DUMP_LIMIT_ALLOCATORS)
 		return;
-	err = sdt_layout_of(view->btf->btf, &layout);
+	err = dump_sdt_layout_of(view->btf->btf, &layout);
 	if (!err)
 		err = read_image(view, globals, variable, layout.allocator_size, &image);
 	if (err) {
@@ -160,7 +160,7 @@ static void show_allocator(struct view *view, const struct globals *globals,
 		allocator.image = (struct bytes){ image, layout.allocator_size };
 		c = cursor_over(allocator.image);
 		cursor_seek(&c, layout.allocator_root);
-		allocator.arena = globals_arena(&view->scene, globals->arena, cursor_u64(&c));
+		allocator.arena = dump_globals_arena(&view->scene, globals->arena, cursor_u64(&c));
 	}
 	dump_sdt_show(&view->values, &allocator, view->request->max_entries, view->sink);
 }
@@ -180,7 +180,7 @@ static bool member(const struct btf *btf, const struct btf_type *type, const cha
 }
 
 /* A bump allocator: nothing in its range says what lies where. */
-static void show_static(struct view *view, const struct globals *globals,
+static void show_static(struct view *view, const struct dump_globals *globals,
 			const struct btf_variable *variable, const struct btf_type *type)
 {
 	_cleanup_free_ char *label = xasprintf("scx_static %s", variable->name);
@@ -240,7 +240,7 @@ static void say_missing(struct view *view)
 {
 	struct dump_sink *sink = view->sink;
 
-	globals_say_missing(&view->scene, sink);
+	dump_globals_say_missing(&view->scene, sink);
 	if (view->n_variables >= DUMP_LIMIT_VARIABLES) {
 		dump_line(sink, "variables: given up after %d", DUMP_LIMIT_VARIABLES);
 		dump_add_u64(sink, "variables_given_up_after", DUMP_LIMIT_VARIABLES);
@@ -255,7 +255,7 @@ static void say_missing(struct view *view)
 /* Which of the things it takes is missing. */
 static struct error *why_none(const struct view *view)
 {
-	const struct globals_scene *scene = &view->scene;
+	const struct dump_globals_scene *scene = &view->scene;
 
 	if (view->n_blind)
 		return kmem_error(KMEM_UNREAD, 0, "types of %llu maps of variables: %s",
@@ -281,7 +281,7 @@ struct error *dump_sdt(struct kmem *kmem, const struct dump_request *request,
 			     .request = request,
 			     .sink = sink,
 			     .values = { .kmem = kmem, .max_nodes = DUMP_LIMIT_PAYLOAD_NODES } };
-	struct error *err = globals_find(kmem, &view.scene);
+	struct error *err = dump_globals_find(kmem, &view.scene);
 
 	view.values.scene = &view.scene;
 	if (!err) {
@@ -297,6 +297,6 @@ struct error *dump_sdt(struct kmem *kmem, const struct dump_request *request,
 	dump_values_deinit(&view.values);
 	kmem_btf_free(view.btf);
 	error_free(view.blind);
-	globals_deinit(&view.scene);
+	dump_globals_deinit(&view.scene);
 	return err;
 }

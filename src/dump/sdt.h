@@ -20,15 +20,15 @@
 
 enum {
 	DUMP_SDT_LEVELS = 3,
-	SDT_CHUNK_ENTRIES = 512,
-	SDT_BITMAP_WORDS = SDT_CHUNK_ENTRIES / 64,
-	SDT_ID_BYTES = 8,
+	DUMP_SDT_CHUNK_ENTRIES = 512,
+	DUMP_SDT_BITMAP_WORDS = DUMP_SDT_CHUNK_ENTRIES / 64,
+	DUMP_SDT_ID_BYTES = 8,
 	/* What a pool can hand out: a header and a word; all within a page. */
-	SDT_MIN_ELEMENT = 16,
-	SDT_MAX_ELEMENT = 4096,
+	DUMP_SDT_MIN_ELEMENT = 16,
+	DUMP_SDT_MAX_ELEMENT = 4096,
 };
 
-struct sdt_layout {
+struct dump_sdt_layout {
 	uint64_t allocator_pool, allocator_root, allocator_size;
 	uint64_t pool_elem_size;
 	uint64_t desc_allocated, desc_nr_free, desc_chunk;
@@ -42,14 +42,14 @@ struct sdt_layout {
  * nothing can be found. sdt_chunk may be without a body (its arrays begin at 0), and so may
  * sdt_data (its header has 8 bytes). A member of another width is BTF_NO_MEMBER.
  */
-struct error *sdt_layout_of(const struct btf *btf, struct sdt_layout *ret) MUST_CHECK;
+struct error *dump_sdt_layout_of(const struct btf *btf, struct dump_sdt_layout *ret) MUST_CHECK;
 
 /*
  * Which struct an allocator's elements hold: nothing in its memory says so, but its size does,
  * and schedulers name such structs alike. It stays a guess, and is called one. A wrong type would
  * show nonsense under fine names, so without a clear answer there is none, and bytes are shown.
  */
-struct sdt_payload {
+struct dump_sdt_payload {
 	uint32_t type;	   /* 0: unknown */
 	const char *guess; /* what it was guessed by: "size", "size and name"; NULL: unknown */
 	char reason[64];   /* why it is unknown, else "" */
@@ -59,7 +59,7 @@ struct sdt_payload {
  * The one named struct of that size; of several the one called task_ctx, else the only one whose
  * name ends with _arena_ctx, _task_ctx or _ctx, in this order.
  */
-struct sdt_payload sdt_payload_choose(const struct btf *btf, uint64_t size);
+struct dump_sdt_payload dump_sdt_payload_choose(const struct btf *btf, uint64_t size);
 
 /*
  * What an allocator has handed out, found as the scheduler itself finds it: a tree of three
@@ -76,18 +76,18 @@ struct sdt_payload sdt_payload_choose(const struct btf *btf, uint64_t size);
  * subtree alone, and is counted by reason.
  */
 /* Why a subtree or an element was left out. A chunk counts once, however much of it is missing. */
-#define SDT_SKIPS(X)                                                 \
-	X(SDT_SKIP_DESC, "descriptors that cannot be read")          \
-	X(SDT_SKIP_NR_FREE, "descriptors with more free than slots") \
-	X(SDT_SKIP_NO_CHUNK, "descriptors without a chunk")          \
-	X(SDT_SKIP_CHUNK, "chunks that cannot be read")              \
-	X(SDT_SKIP_TWICE, "descriptors that were seen before")       \
-	X(SDT_SKIP_DATA, "elements that cannot be read")
-#define SDT_SKIP_ENUM_(id, text) id,
-enum sdt_skip { SDT_SKIPS(SDT_SKIP_ENUM_) SDT_N_SKIPS };
-const char *sdt_skip_text(enum sdt_skip skip);
+#define DUMP_SDT_SKIPS(X)                                                 \
+	X(DUMP_SDT_SKIP_DESC, "descriptors that cannot be read")          \
+	X(DUMP_SDT_SKIP_NR_FREE, "descriptors with more free than slots") \
+	X(DUMP_SDT_SKIP_NO_CHUNK, "descriptors without a chunk")          \
+	X(DUMP_SDT_SKIP_CHUNK, "chunks that cannot be read")              \
+	X(DUMP_SDT_SKIP_TWICE, "descriptors that were seen before")       \
+	X(DUMP_SDT_SKIP_DATA, "elements that cannot be read")
+#define DUMP_SDT_SKIP_ENUM_(id, text) id,
+enum dump_sdt_skip { DUMP_SDT_SKIPS(DUMP_SDT_SKIP_ENUM_) DUMP_SDT_N_SKIPS };
+const char *dump_sdt_skip_name(enum dump_sdt_skip skip);
 
-struct sdt_entry {
+struct dump_sdt_entry {
 	int32_t idx;	    /* which slot; 0 as well while it is being freed */
 	int32_t genn;	    /* grows each time the slot is handed out again */
 	uint64_t user_addr; /* the pointer, as the arena's pages have it */
@@ -95,7 +95,7 @@ struct sdt_entry {
 	bool is_zeroed; /* nothing but 0 in the payload */
 };
 
-struct sdt_walk {
+struct dump_sdt_walk {
 	uint64_t wanted;  /* entries to show; 0: all. Set it before the walk. */
 	uint64_t n_steps; /* goes on from there: the next allocator has what is left */
 
@@ -104,25 +104,25 @@ struct sdt_walk {
 	bool is_elem_size_bad; /* torn or never set: nothing was walked */
 	uint64_t n_shown, n;   /* given to the callback, found */
 	uint64_t n_in_flight, n_zeroed;
-	uint64_t skipped[SDT_N_SKIPS];
+	uint64_t skipped[DUMP_SDT_N_SKIPS];
 	bool is_full;	  /* set by the callback: it has no room for more */
 	bool is_given_up; /* more steps than any scheduler needs */
 };
 
-uint64_t sdt_n_skipped(const struct sdt_walk *walk);
+uint64_t dump_sdt_n_skipped(const struct dump_sdt_walk *walk);
 
-typedef void (*sdt_entry_fn)(void *context, const struct sdt_entry *entry);
+typedef void (*dump_sdt_entry_fn)(void *context, const struct dump_sdt_entry *entry);
 
 /* What stands in the image of a struct scx_allocator; false when it is too short. */
-bool sdt_read_allocator(const struct sdt_layout *layout, struct bytes image, struct sdt_walk *walk,
-			uint64_t *ret_root) MUST_CHECK;
+bool dump_sdt_read_allocator(const struct dump_sdt_layout *layout, struct bytes image,
+			     struct dump_sdt_walk *walk, uint64_t *ret_root) MUST_CHECK;
 /*
  * Every live entry, in the order of the tree, up to `wanted`; the others are counted. The walk
- * has been through sdt_read_allocator(). What an entry refers to lives until fn returns.
+ * has been through dump_sdt_read_allocator(). What an entry refers to lives until fn returns.
  */
-void sdt_walk_tree(struct kmem_space *space, const struct arena *arena,
-		   const struct sdt_layout *layout, uint64_t root, struct sdt_walk *walk,
-		   sdt_entry_fn fn, void *context);
+void dump_sdt_walk_tree(struct kmem_space *space, const struct dump_arena *arena,
+			const struct dump_sdt_layout *layout, uint64_t root,
+			struct dump_sdt_walk *walk, dump_sdt_entry_fn fn, void *context);
 
 /*
  * One allocator, in text
@@ -136,17 +136,17 @@ void sdt_walk_tree(struct kmem_space *space, const struct arena *arena,
  * truncated, "skipped" by reason when there was any, "in_flight" and "zeroed" elements when there
  * are, "not_walked" when nothing could be.
  */
-struct sdt_allocator {
+struct dump_sdt_allocator {
 	const char *name;
 	const struct btf *btf;
-	const struct sdt_layout *layout;
-	const struct arena *arena; /* NULL: not known, nothing is walked */
+	const struct dump_sdt_layout *layout;
+	const struct dump_arena *arena; /* NULL: not known, nothing is walked */
 	struct bytes image;
 	const char *unavailable; /* NULL: it can be walked */
 	uint64_t *n_steps;	 /* of all allocators together */
 };
 
-void dump_sdt_show(struct dump_values *values, const struct sdt_allocator *allocator,
+void dump_sdt_show(struct dump_values *values, const struct dump_sdt_allocator *allocator,
 		   uint64_t max_entries, struct dump_sink *sink);
 
 #endif

@@ -44,7 +44,7 @@ static struct error *not_found(const char *name)
 /* Both arms of its union begin at the same place: one name is enough. */
 static struct error *chunk_of(const struct btf *btf, uint64_t *ret)
 {
-	const uint64_t bytes = 8 * SDT_CHUNK_ENTRIES;
+	const uint64_t bytes = 8 * DUMP_SDT_CHUNK_ENTRIES;
 	struct error *err, *also;
 	struct btf_type type;
 
@@ -73,12 +73,12 @@ static struct error *header_of(const struct btf *btf, uint64_t *ret)
 	case BTF_BODY_NONE:
 		return not_found("sdt_data");
 	case BTF_BODY_FORWARD:
-		*ret = SDT_ID_BYTES;
+		*ret = DUMP_SDT_ID_BYTES;
 		return NULL;
 	case BTF_BODY_FULL:
 		break;
 	}
-	if (type.size_or_type < SDT_ID_BYTES)
+	if (type.size_or_type < DUMP_SDT_ID_BYTES)
 		return btf_error(BTF_NO_MEMBER, 0,
 				 "struct sdt_data has %u bytes, no room for an id",
 				 type.size_or_type);
@@ -86,16 +86,16 @@ static struct error *header_of(const struct btf *btf, uint64_t *ret)
 	return NULL;
 }
 
-struct error *sdt_layout_of(const struct btf *btf, struct sdt_layout *ret)
+struct error *dump_sdt_layout_of(const struct btf *btf, struct dump_sdt_layout *ret)
 {
-	struct sdt_layout at = { 0 };
+	struct dump_sdt_layout at = { 0 };
 	const struct wanted allocator[] = {
 		{ "pool", 0, &at.allocator_pool },
 		{ "root", 8, &at.allocator_root },
 	};
 	const struct wanted pool[] = { { "elem_size", 8, &at.pool_elem_size } };
 	const struct wanted desc[] = {
-		{ "allocated", 8 * SDT_BITMAP_WORDS, &at.desc_allocated },
+		{ "allocated", 8 * DUMP_SDT_BITMAP_WORDS, &at.desc_allocated },
 		{ "nr_free", 8, &at.desc_nr_free },
 		{ "chunk", 8, &at.desc_chunk },
 	};

@@ -24,9 +24,9 @@ static bool fits(const char *name, size_t pattern)
 	       (n == end || !patterns[pattern].whole);
 }
 
-struct sdt_payload sdt_payload_choose(const struct btf *btf, uint64_t size)
+struct dump_sdt_payload dump_sdt_payload_choose(const struct btf *btf, uint64_t size)
 {
-	struct sdt_payload choice = { 0 };
+	struct dump_sdt_payload choice = { 0 };
 	struct hits all = { 0 }, named[ARRAY_SIZE(patterns)] = { 0 };
 	struct btf_type type = { 0 };
 

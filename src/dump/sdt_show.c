@@ -6,15 +6,15 @@
 
 struct show {
 	struct dump_values *values;
-	const struct sdt_allocator *allocator;
-	struct sdt_payload payload;
-	struct sdt_walk walk;
+	const struct dump_sdt_allocator *allocator;
+	struct dump_sdt_payload payload;
+	struct dump_sdt_walk walk;
 	struct dump_sink *sink;
 	struct dump_sink lines; /* of text: how many there are is said before they are shown */
 	bool has_entries;
 };
 
-static void write_entry(struct show *show, const struct sdt_entry *entry,
+static void write_entry(struct show *show, const struct dump_sdt_entry *entry,
 			const struct btf_value_tree *tree)
 {
 	if (!show->has_entries)
@@ -28,7 +28,7 @@ static void write_entry(struct show *show, const struct sdt_entry *entry,
 	dump_close(show->sink);
 }
 
-static void show_entry(void *context, const struct sdt_entry *entry)
+static void show_entry(void *context, const struct dump_sdt_entry *entry)
 {
 	struct show *show = context;
 	const struct dump_owner owner = { .arena = show->allocator->arena };
@@ -67,7 +67,7 @@ static const char *why_not(const struct show *show)
 
 static void write_rest(struct show *show)
 {
-	const struct sdt_walk *walk = &show->walk;
+	const struct dump_sdt_walk *walk = &show->walk;
 	struct dump_sink *sink = show->sink;
 
 	if (show->has_entries)
@@ -76,17 +76,17 @@ static void write_rest(struct show *show)
 		dump_add_bool(sink, "truncated", true);
 		dump_add_u64(sink, "total", walk->n);
 	}
-	dump_add_u64(sink, "skipped_subtrees", sdt_n_skipped(walk));
+	dump_add_u64(sink, "skipped_subtrees", dump_sdt_n_skipped(walk));
 	dump_add_u64(sink, "elem_size", walk->elem_size);
 	dump_add_u64(sink, "payload_btf_type_id", show->payload.type);
 	dump_add_string(sink, "payload_type_guessed_by", show->payload.guess);
 	if (show->payload.reason[0])
 		dump_add_string(sink, "payload_type_reason", show->payload.reason);
-	if (sdt_n_skipped(walk)) {
+	if (dump_sdt_n_skipped(walk)) {
 		dump_open(sink, "skipped");
-		for (int i = 0; i < SDT_N_SKIPS; i++) {
+		for (int i = 0; i < DUMP_SDT_N_SKIPS; i++) {
 			if (walk->skipped[i])
-				dump_add_u64(sink, sdt_skip_text(i), walk->skipped[i]);
+				dump_add_u64(sink, dump_sdt_skip_name(i), walk->skipped[i]);
 		}
 		dump_close(sink);
 	}
@@ -101,7 +101,7 @@ static void show_head(const struct show *show)
 {
 	struct dump_sink *sink = show->sink;
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
-	const struct sdt_walk *walk = &show->walk;
+	const struct dump_sdt_walk *walk = &show->walk;
 	bool is_cut = walk->n_shown < walk->n || walk->is_given_up;
 
 	strbuf_append(&line, "sdt_alloc ");
@@ -119,14 +119,14 @@ static void show_head(const struct show *show)
 	strbuf_appendf(&line, "%llu live", (unsigned long long)walk->n);
 	if (is_cut)
 		strbuf_append(&line, " (truncated)");
-	if (sdt_n_skipped(walk))
+	if (dump_sdt_n_skipped(walk))
 		strbuf_appendf(&line, " (%llu subtrees skipped)",
-			       (unsigned long long)sdt_n_skipped(walk));
+			       (unsigned long long)dump_sdt_n_skipped(walk));
 	dump_lines(sink, strbuf_str(&line));
-	for (int i = 0; i < SDT_N_SKIPS; i++) {
+	for (int i = 0; i < DUMP_SDT_N_SKIPS; i++) {
 		if (walk->skipped[i])
 			dump_line(sink, "  skipped: %llu %s", (unsigned long long)walk->skipped[i],
-				  sdt_skip_text(i));
+				  dump_sdt_skip_name(i));
 	}
 	if (walk->n_in_flight)
 		dump_line(sink, "  being allocated: %llu", (unsigned long long)walk->n_in_flight);
@@ -139,22 +139,22 @@ static void show_head(const struct show *show)
 
 static void walk_it(struct show *show, uint64_t max_entries)
 {
-	const struct sdt_allocator *allocator = show->allocator;
+	const struct dump_sdt_allocator *allocator = show->allocator;
 	uint64_t root;
 
 	show->walk.wanted = max_entries;
 	show->walk.n_steps = *allocator->n_steps;
 	if (allocator->unavailable ||
-	    !sdt_read_allocator(allocator->layout, allocator->image, &show->walk, &root))
+	    !dump_sdt_read_allocator(allocator->layout, allocator->image, &show->walk, &root))
 		return;
-	show->payload = sdt_payload_choose(allocator->btf, show->walk.payload_size);
+	show->payload = dump_sdt_payload_choose(allocator->btf, show->walk.payload_size);
 	if (allocator->arena)
-		sdt_walk_tree(&show->values->kmem->space, allocator->arena, allocator->layout, root,
-			      &show->walk, show_entry, show);
+		dump_sdt_walk_tree(&show->values->kmem->space, allocator->arena, allocator->layout,
+				   root, &show->walk, show_entry, show);
 	*allocator->n_steps = show->walk.n_steps;
 }
 
-void dump_sdt_show(struct dump_values *values, const struct sdt_allocator *allocator,
+void dump_sdt_show(struct dump_values *values, const struct dump_sdt_allocator *allocator,
 		   uint64_t max_entries, struct dump_sink *sink)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -10,34 +10,34 @@ enum { MAX_HOLES = 3 };
 
 struct tree {
 	struct kmem_space *space;
-	const struct arena *arena;
-	const struct sdt_layout *layout;
-	struct sdt_walk *walk;
-	sdt_entry_fn fn;
+	const struct dump_arena *arena;
+	const struct dump_sdt_layout *layout;
+	struct dump_sdt_walk *walk;
+	dump_sdt_entry_fn fn;
 	void *context;
 	struct hash_index seen; /* descriptors that were visited: offsets in the arena */
 };
 
 struct desc {
-	uint64_t allocated[SDT_BITMAP_WORDS];
+	uint64_t allocated[DUMP_SDT_BITMAP_WORDS];
 	uint64_t nr_free, chunk;
 };
 
 static const char *const skip_texts[] = {
 #define SDT_SKIP_TEXT_(id, text) [id] = text,
-	SDT_SKIPS(SDT_SKIP_TEXT_)
+	DUMP_SDT_SKIPS(SDT_SKIP_TEXT_)
 };
 
-const char *sdt_skip_text(enum sdt_skip skip)
+const char *dump_sdt_skip_name(enum dump_sdt_skip skip)
 {
 	return skip_texts[skip];
 }
 
-uint64_t sdt_n_skipped(const struct sdt_walk *walk)
+uint64_t dump_sdt_n_skipped(const struct dump_sdt_walk *walk)
 {
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < SDT_N_SKIPS; i++)
+	for (size_t i = 0; i < DUMP_SDT_N_SKIPS; i++)
 		n += walk->skipped[i];
 	return n;
 }
@@ -47,7 +47,8 @@ static bool read_word(struct tree *tree, uint64_t pointer, uint64_t *ret)
 	uint8_t bytes[8];
 	struct cursor c = cursor_over((struct bytes){ bytes, sizeof(bytes) });
 
-	if (arena_read(tree->space, tree->arena, pointer, bytes, sizeof(bytes)) != KMEM_READ_OK)
+	if (dump_arena_read(tree->space, tree->arena, pointer, bytes, sizeof(bytes)) !=
+	    KMEM_READ_OK)
 		return false;
 	*ret = cursor_u64(&c);
 	return true;
@@ -71,9 +72,9 @@ static bool is_new(struct tree *tree, uint64_t pointer)
 
 static bool read_desc(struct tree *tree, uint64_t pointer, struct desc *ret)
 {
-	const struct sdt_layout *layout = tree->layout;
+	const struct dump_sdt_layout *layout = tree->layout;
 
-	for (unsigned int i = 0; i < SDT_BITMAP_WORDS; i++) {
+	for (unsigned int i = 0; i < DUMP_SDT_BITMAP_WORDS; i++) {
 		if (!read_word(tree, pointer + layout->desc_allocated + 8 * i, &ret->allocated[i]))
 			return false;
 	}
@@ -97,7 +98,8 @@ static void read_payload(struct tree *tree, uint64_t pointer, uint8_t *into,
 
 		if (here > n - done)
 			here = n - done;
-		status = arena_read(tree->space, tree->arena, pointer + done, into + done, here);
+		status = dump_arena_read(tree->space, tree->arena, pointer + done, into + done,
+					 here);
 		if (status != KMEM_READ_OK) {
 			memset(into + done, 0, here);
 			holes[block->n_holes++] = (struct btf_value_hole){
@@ -119,16 +121,17 @@ static bool all_zero(struct bytes bytes)
 
 static void see_data(struct tree *tree, uint64_t pointer)
 {
-	struct sdt_walk *walk = tree->walk;
-	uint8_t payload[SDT_MAX_ELEMENT];
+	struct dump_sdt_walk *walk = tree->walk;
+	uint8_t payload[DUMP_SDT_MAX_ELEMENT];
 	struct btf_value_hole holes[MAX_HOLES];
 	/* Whatever half of it a program has kept: both lie in the same 4 GiB. */
-	struct sdt_entry entry = { .user_addr = (tree->arena->user_start & ~(uint64_t)UINT32_MAX) |
-						(pointer & UINT32_MAX) };
+	struct dump_sdt_entry entry = { .user_addr = (tree->arena->user_start &
+						      ~(uint64_t)UINT32_MAX) |
+						     (pointer & UINT32_MAX) };
 	uint64_t tid;
 
 	if (!read_word(tree, pointer, &tid)) {
-		walk->skipped[SDT_SKIP_DATA]++;
+		walk->skipped[DUMP_SDT_SKIP_DATA]++;
 		return;
 	}
 	walk->n++;
@@ -155,7 +158,7 @@ static void see_slots(struct tree *tree, const struct desc *desc)
 {
 	bool is_whole = true;
 
-	for (unsigned int i = 0; i < SDT_CHUNK_ENTRIES; i++) {
+	for (unsigned int i = 0; i < DUMP_SDT_CHUNK_ENTRIES; i++) {
 		uint64_t at = desc->chunk + tree->layout->chunk_union + 8 * i, pointer;
 
 		if (!(desc->allocated[i / 64] >> i % 64 & 1))
@@ -169,7 +172,7 @@ static void see_slots(struct tree *tree, const struct desc *desc)
 		else
 			tree->walk->n_in_flight++;
 	}
-	tree->walk->skipped[SDT_SKIP_CHUNK] += !is_whole;
+	tree->walk->skipped[DUMP_SDT_SKIP_CHUNK] += !is_whole;
 }
 
 static void see_desc(struct tree *tree, uint64_t pointer, unsigned int level)
@@ -179,26 +182,26 @@ static void see_desc(struct tree *tree, uint64_t pointer, unsigned int level)
 	struct desc desc;
 
 	if (!is_new(tree, pointer)) {
-		skipped[SDT_SKIP_TWICE]++;
+		skipped[DUMP_SDT_SKIP_TWICE]++;
 		return;
 	}
 	if (!read_desc(tree, pointer, &desc)) {
-		skipped[SDT_SKIP_DESC]++;
+		skipped[DUMP_SDT_SKIP_DESC]++;
 		return;
 	}
-	if (desc.nr_free > SDT_CHUNK_ENTRIES) {
-		skipped[SDT_SKIP_NR_FREE]++;
+	if (desc.nr_free > DUMP_SDT_CHUNK_ENTRIES) {
+		skipped[DUMP_SDT_SKIP_NR_FREE]++;
 		return;
 	}
 	if (!desc.chunk) {
-		skipped[SDT_SKIP_NO_CHUNK]++;
+		skipped[DUMP_SDT_SKIP_NO_CHUNK]++;
 		return;
 	}
 	if (level == DUMP_SDT_LEVELS - 1) {
 		see_slots(tree, &desc);
 		return;
 	}
-	for (unsigned int i = 0; i < SDT_CHUNK_ENTRIES; i++) {
+	for (unsigned int i = 0; i < DUMP_SDT_CHUNK_ENTRIES; i++) {
 		uint64_t below;
 
 		if (!step(tree))
@@ -208,11 +211,11 @@ static void see_desc(struct tree *tree, uint64_t pointer, unsigned int level)
 		else if (below)
 			see_desc(tree, below, level + 1);
 	}
-	skipped[SDT_SKIP_CHUNK] += !is_whole;
+	skipped[DUMP_SDT_SKIP_CHUNK] += !is_whole;
 }
 
-bool sdt_read_allocator(const struct sdt_layout *layout, struct bytes image, struct sdt_walk *walk,
-			uint64_t *ret_root)
+bool dump_sdt_read_allocator(const struct dump_sdt_layout *layout, struct bytes image,
+			     struct dump_sdt_walk *walk, uint64_t *ret_root)
 {
 	struct cursor c = cursor_over(image);
 	uint64_t elem_size, root;
@@ -223,10 +226,11 @@ bool sdt_read_allocator(const struct sdt_layout *layout, struct bytes image, str
 	root = cursor_u64(&c);
 	if (c.failed)
 		return false;
-	*walk = (struct sdt_walk){ .wanted = walk->wanted,
-				   .n_steps = walk->n_steps,
-				   .elem_size = elem_size };
-	walk->is_elem_size_bad = elem_size < SDT_MIN_ELEMENT || elem_size > SDT_MAX_ELEMENT ||
+	*walk = (struct dump_sdt_walk){ .wanted = walk->wanted,
+					.n_steps = walk->n_steps,
+					.elem_size = elem_size };
+	walk->is_elem_size_bad = elem_size < DUMP_SDT_MIN_ELEMENT ||
+				 elem_size > DUMP_SDT_MAX_ELEMENT ||
 				 elem_size < layout->data_header_size;
 	if (!walk->is_elem_size_bad)
 		walk->payload_size = elem_size - layout->data_header_size;
@@ -234,9 +238,9 @@ bool sdt_read_allocator(const struct sdt_layout *layout, struct bytes image, str
 	return true;
 }
 
-void sdt_walk_tree(struct kmem_space *space, const struct arena *arena,
-		   const struct sdt_layout *layout, uint64_t root, struct sdt_walk *walk,
-		   sdt_entry_fn fn, void *context)
+void dump_sdt_walk_tree(struct kmem_space *space, const struct dump_arena *arena,
+			const struct dump_sdt_layout *layout, uint64_t root,
+			struct dump_sdt_walk *walk, dump_sdt_entry_fn fn, void *context)
 {
 	struct tree tree = { .space = space,
 			     .arena = arena,

@@ -54,7 +54,7 @@ static const char *end_word(const struct dump_stack *stack)
 	switch (stack->end) {
 	case DUMP_STACK_WHOLE:
 		return NULL;
-	case DUMP_STACK_LIMIT:
+	case DUMP_LIMIT_STACK:
 		return "there are more frames";
 	default:
 		return stack->reason;

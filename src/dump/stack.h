@@ -25,7 +25,7 @@ struct dump_frame {
 
 enum dump_stack_end {
 	DUMP_STACK_WHOLE,  /* to the outermost frame */
-	DUMP_STACK_LIMIT,  /* more frames than are kept */
+	DUMP_LIMIT_STACK,  /* more frames than are kept */
 	DUMP_STACK_BROKEN, /* `reason` tells */
 };
 

@@ -222,7 +222,7 @@ static bool add_frame(struct walk *w)
 	struct dump_stack *out = w->out;
 
 	if (out->n == DUMP_LIMIT_FRAMES) {
-		out->end = DUMP_STACK_LIMIT;
+		out->end = DUMP_LIMIT_STACK;
 		return false;
 	}
 	out->frames[out->n++] = (struct dump_frame){ w->ip, w->sp, w->is_return, w->guessed };

@@ -33,39 +33,40 @@ struct reading {
 	struct dump_owner owner;
 };
 
-static const struct globals_scene *scene_of(struct dump_values *values)
+static const struct dump_globals_scene *scene_of(struct dump_values *values)
 {
 	if (!values->scene) {
 		values->scene = &values->own_scene;
 		/* A kernel without BPF has no arena. */
-		error_free(globals_find(values->kmem, &values->own_scene));
+		error_free(dump_globals_find(values->kmem, &values->own_scene));
 	}
 	return values->scene;
 }
 
 /* NULL: the address is none of an arena that the owner of the value uses. */
-static const struct arena *arena_of(const struct reading *reading, uint64_t address)
+static const struct dump_arena *arena_of(const struct reading *reading, uint64_t address)
 {
 	struct dump_values *values = reading->values;
-	const struct arena *arena = reading->owner.arena;
+	const struct dump_arena *arena = reading->owner.arena;
 
 	if (!arena && (!reading->owner.map || !address || address >> USER_BITS))
 		return NULL;
 	if (!arena && values->last_map != reading->owner.map) {
-		values->last_arena = globals_arena_of_map(scene_of(values), reading->owner.map);
+		values->last_arena = dump_globals_arena_of_map(scene_of(values),
+							       reading->owner.map);
 		values->last_map = reading->owner.map;
 	}
 	if (!arena)
-		arena = globals_arena(scene_of(values), values->last_arena, address);
-	return arena && arena_holds(arena, address) ? arena : NULL;
+		arena = dump_globals_arena(scene_of(values), values->last_arena, address);
+	return arena && dump_arena_holds(arena, address) ? arena : NULL;
 }
 
 static enum kmem_status read_at(const struct reading *reading, uint64_t address, void *to, size_t n)
 {
 	struct kmem_space *space = &reading->values->kmem->space;
-	const struct arena *arena = arena_of(reading, address);
+	const struct dump_arena *arena = arena_of(reading, address);
 
-	return arena ? arena_read(space, arena, address, to, n)
+	return arena ? dump_arena_read(space, arena, address, to, n)
 		     : kmem_read(space, address, to, n, NULL);
 }
 
@@ -255,7 +256,7 @@ void dump_values_deinit(struct dump_values *values)
 {
 	if (values->has_code)
 		dump_code_deinit(&values->code);
-	globals_deinit(&values->own_scene);
+	dump_globals_deinit(&values->own_scene);
 	strbuf_deinit(&values->symbol);
 }
 

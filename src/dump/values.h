@@ -16,9 +16,9 @@
 /* What the trees of one view share. Arenas and names of code are looked for when first asked. */
 struct dump_values {
 	struct kmem *kmem;
-	const struct globals_scene *scene; /* who made this may have it already */
-	uint32_t max_nodes;		   /* of one tree; 0: the usual */
-	struct globals_scene own_scene;
+	const struct dump_globals_scene *scene; /* who made this may have it already */
+	uint32_t max_nodes;			/* of one tree; 0: the usual */
+	struct dump_globals_scene own_scene;
 	struct dump_code code;
 	bool has_code;
 	struct strbuf symbol;
@@ -29,8 +29,8 @@ void dump_values_deinit(struct dump_values *values);
 
 /* Whose pointers they are. All of it 0: the kernel's own, which lead into no arena. */
 struct dump_owner {
-	uint64_t map;		   /* address of the bpf_map that the value is of */
-	const struct arena *arena; /* when it is known; else that of the map's programs */
+	uint64_t map;			/* address of the bpf_map that the value is of */
+	const struct dump_arena *arena; /* when it is known; else that of the map's programs */
 };
 
 /*

@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	kmem_space_forget(&g->kmem->space);
 	err = dump_expr(choices & CHOOSE_SCHEDULER ? scheduler() : g->kmem, text, &sink);
 	/* What it asks for was understood, whether it exists or not. */
-	if (!err || !error_is(err, &dump_expr_error_domain, EXPR_SYNTAX))
+	if (!err || !error_is(err, &dump_expr_error_domain, DUMP_EXPR_SYNTAX))
 		fuzz_mark_deep();
 	if (choices & CHOOSE_JSON)
 		check_json(&out);

@@ -136,7 +136,7 @@ static void look(struct hostile *h)
 	h->liar.log = NULL;
 	h->n_parts = FIRST_MAP;
 	if (!err)
-		err = map_each(h->kmem, &walk, remember_map, h);
+		err = dump_map_each(h->kmem, &walk, remember_map, h);
 	if (err)
 		die(err);
 	h->direct_map = h->kmem->page_offset_base;

@@ -207,7 +207,7 @@ static int run(const struct cli_invocation *invocation UNUSED, const void *confi
 	if (!err)
 		return cli_print(&out);
 	/* What could be read of a value is shown all the same. */
-	if (error_is(err, &dump_expr_error_domain, EXPR_UNREAD))
+	if (error_is(err, &dump_expr_error_domain, DUMP_EXPR_UNREAD))
 		(void)cli_print(&out);
 	return cli_fail(err);
 }

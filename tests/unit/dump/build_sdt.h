@@ -24,7 +24,7 @@ enum {
 	SDT_CHUNK_BYTES = 4096,
 };
 
-static const struct sdt_layout build_sdt_layout = {
+static const struct dump_sdt_layout build_sdt_layout = {
 	.allocator_pool = 0,
 	.allocator_root = 32,
 	.allocator_size = 40,
@@ -40,7 +40,7 @@ struct build_sdt {
 	struct build_memory memory;
 	struct kmem_reader reader;
 	struct kmem_space space;
-	struct arena arena;
+	struct dump_arena arena;
 	uint64_t next; /* free from here on */
 	uint64_t elem_size, root;
 };
@@ -95,10 +95,10 @@ static inline struct build_sdt *build_sdt_new(uint64_t elem_size)
 		build_map(&s->memory, sdt_kernel(user), sdt_physical(user), 12, MAP_WRITABLE);
 	}
 	kmem_space_init(&s->space, &s->reader, &s->memory.paging);
-	s->arena = (struct arena){ .user_start = SDT_USER,
-				   .user_end = SDT_USER + (uint64_t)SDT_PAGES * 4096,
-				   .kernel_start = SDT_KERNEL,
-				   .declared_pages = SDT_PAGES };
+	s->arena = (struct dump_arena){ .user_start = SDT_USER,
+					.user_end = SDT_USER + (uint64_t)SDT_PAGES * 4096,
+					.kernel_start = SDT_KERNEL,
+					.declared_pages = SDT_PAGES };
 	s->next = SDT_USER + 64; /* chunks and elements cross pages */
 	s->elem_size = elem_size;
 	return s;

@@ -3,16 +3,16 @@
 
 #include "build_scheduler.h"
 
-static struct error *load(struct build_scheduler *b, struct arena *ret)
+static struct error *load(struct build_scheduler *b, struct dump_arena *ret)
 {
 	scheduler_attach(b);
-	return arena_load(b->kmem, pointer_to(b, AT_ARENA), ret);
+	return dump_arena_load(b->kmem, pointer_to(b, AT_ARENA), ret);
 }
 
 static void an_arena_says_where_it_is(void **state)
 {
 	struct build_scheduler *b = *state;
-	struct arena arena;
+	struct dump_arena arena;
 
 	assert_success(load(b, &arena));
 	assert_string_equal(arena.name, "the_arena");
@@ -26,23 +26,23 @@ static void an_arena_says_where_it_is(void **state)
 static void the_low_half_of_a_pointer_finds_the_byte(void **state)
 {
 	struct build_scheduler *b = *state;
-	struct arena arena;
+	struct dump_arena arena;
 	uint64_t value = 0;
 
 	sdt_put(b->s, SDT_USER + 4092, UINT64_C(0x1122334455667788));
 	assert_success(load(b, &arena));
 	/* Across the end of a page, and by a pointer that has lost its upper half. */
-	assert_int_equal(arena_read(&b->kmem->space, &arena, SDT_USER + 4092, &value, 8),
+	assert_int_equal(dump_arena_read(&b->kmem->space, &arena, SDT_USER + 4092, &value, 8),
 			 KMEM_READ_OK);
 	assert_int_equal(value, UINT64_C(0x1122334455667788));
 	value = 0;
 	assert_int_equal(
-		arena_read(&b->kmem->space, &arena, (SDT_USER + 4092) & 0xffffffff, &value, 8),
+		dump_arena_read(&b->kmem->space, &arena, (SDT_USER + 4092) & 0xffffffff, &value, 8),
 		KMEM_READ_OK);
 	assert_int_equal(value, UINT64_C(0x1122334455667788));
-	assert_true(arena_holds(&arena, SDT_USER));
-	assert_false(arena_holds(&arena, SDT_USER & 0xffffffff));
-	assert_int_equal(arena_read(&b->kmem->space, &arena, 0xfffffffc, &value, 8),
+	assert_true(dump_arena_holds(&arena, SDT_USER));
+	assert_false(dump_arena_holds(&arena, SDT_USER & 0xffffffff));
+	assert_int_equal(dump_arena_read(&b->kmem->space, &arena, 0xfffffffc, &value, 8),
 			 KMEM_READ_UNMAPPED);
 }
 
@@ -66,7 +66,7 @@ static void pages_that_are_not_there_are_stepped_over(void **state)
 	struct build_scheduler *b = *state;
 	struct kmem_walk walk = { 0 };
 	struct seen seen = { 0 };
-	struct arena arena;
+	struct dump_arena arena;
 	/* So far that whole tables are missing in between. */
 	uint64_t far = SDT_USER + UINT64_C(0x30000000);
 
@@ -74,14 +74,14 @@ static void pages_that_are_not_there_are_stepped_over(void **state)
 	put64(b, AT_ARENA + ARENA_END, far + 4096);
 	sdt_unmap(b->s, SDT_USER);
 	assert_success(load(b, &arena));
-	arena_pages(&b->kmem->space, &arena, &walk, see, &seen);
+	dump_arena_pages(&b->kmem->space, &arena, &walk, see, &seen);
 	assert_int_equal(walk.end, KMEM_WALK_WHOLE);
 	assert_int_equal(seen.n, SDT_PAGES);
 	assert_int_equal(seen.first, SDT_USER + 4096);
 	assert_int_equal(seen.last, far);
 	assert_true(walk.n_steps < 2000);
 	seen = (struct seen){ .stop_after = 3 };
-	arena_pages(&b->kmem->space, &arena, &walk, see, &seen);
+	dump_arena_pages(&b->kmem->space, &arena, &walk, see, &seen);
 	assert_int_equal(walk.end, KMEM_WALK_STOPPED);
 }
 
@@ -90,14 +90,14 @@ static void the_page_that_stands_for_holes_is_none_of_the_arena(void **state)
 	struct build_scheduler *b = *state;
 	struct kmem_walk walk = { 0 };
 	struct seen seen = { 0 };
-	struct arena arena;
+	struct dump_arena arena;
 
 	scheduler_attach(b);
 	put64(b, AT_ARENA + ARENA_SCRATCH,
 	      b->kmem->vmemmap_base + sdt_physical(SDT_USER + 8192) / 4096 * 64);
 	assert_success(load(b, &arena));
 	assert_int_equal(arena.scratch, sdt_physical(SDT_USER + 8192));
-	arena_pages(&b->kmem->space, &arena, &walk, see, &seen);
+	dump_arena_pages(&b->kmem->space, &arena, &walk, see, &seen);
 	assert_int_equal(seen.n, SDT_PAGES - 1);
 }
 
@@ -106,7 +106,7 @@ static void ranges_that_no_kernel_makes_are_refused(void **state)
 	struct build_scheduler *b = *state;
 	const uint64_t ends[] = { SDT_USER, SDT_USER - 4096, SDT_USER + 1,
 				  SDT_USER + (UINT64_C(1) << 32) };
-	struct arena arena;
+	struct dump_arena arena;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		put64(b, AT_ARENA + ARENA_END, ends[i]);
@@ -116,7 +116,7 @@ static void ranges_that_no_kernel_makes_are_refused(void **state)
 	put64(b, AT_ARENA + ARENA_START, 0);
 	put64(b, AT_ARENA + ARENA_END, 0);
 	assert_success(load(b, &arena));
-	assert_false(arena_holds(&arena, 5));
+	assert_false(dump_arena_holds(&arena, 5));
 	put64(b, AT_ARENA + ARENA_VM, 0);
 	assert_error_tag(load(b, &arena), "guest-memory");
 }
@@ -126,13 +126,13 @@ static void tables_that_cannot_be_read_are_not_missing_pages(void **state)
 	struct build_scheduler *b = *state;
 	struct kmem_walk walk = { 0 };
 	struct seen seen = { 0 };
-	struct arena arena;
+	struct dump_arena arena;
 
 	/* The table of all its pages is said to be beyond RAM. */
 	build_put_u64(&b->k.memory, build_entry(&b->k.memory, sdt_kernel(SDT_USER), 21),
 		      UINT64_C(0x7ffffff000) | 3);
 	assert_success(load(b, &arena));
-	arena_pages(&b->kmem->space, &arena, &walk, see, &seen);
+	dump_arena_pages(&b->kmem->space, &arena, &walk, see, &seen);
 	assert_int_equal(walk.end, KMEM_WALK_UNREADABLE);
 	assert_int_equal(walk.status, KMEM_READ_OUTSIDE);
 	assert_int_equal(walk.failed, sdt_kernel(SDT_USER));

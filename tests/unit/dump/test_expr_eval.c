@@ -5,16 +5,16 @@
 
 static struct error *try_load(struct build_scheduler *b, const char *text, uint64_t *ret)
 {
-	_cleanup_expr_scope_ struct expr_scope scope = { 0 };
-	struct expr_value value;
-	struct expr expr;
+	_cleanup_dump_expr_scope_ struct dump_expr_scope scope = { 0 };
+	struct dump_expr_value value;
+	struct dump_expr expr;
 	struct error *err;
 
 	scheduler_attach(b);
-	assert_success(expr_scope_init(&scope, b->kmem));
+	assert_success(dump_expr_scope_init(&scope, b->kmem));
 	assert_success(dump_expr_parse(text, &expr));
 	err = dump_expr_eval(&scope, &expr, expr.root, &value);
-	return err ? err : expr_load(&scope, &value, ret);
+	return err ? err : dump_expr_load(&scope, &value, ret);
 }
 
 static uint64_t load(struct build_scheduler *b, const char *text)

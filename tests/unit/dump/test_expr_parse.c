@@ -3,14 +3,14 @@
 #include "unit.h"
 
 /* The tree in prefix form, as precedence tables of C have it. */
-static void write_node(const struct expr *e, uint8_t n, struct strbuf *out)
+static void write_node(const struct dump_expr *e, uint8_t n, struct strbuf *out)
 {
 	static const char *const ops[] = { "#", "name", "bpf",	  "map",      ".", "[]", "*",
 					   "&", "cast", "sizeof", "sizeof-t", "-", "+",	 "minus" };
-	const struct expr_node *node = &e->nodes[n];
+	const struct dump_expr_node *node = &e->nodes[n];
 
 	strbuf_appendf(out, "(%s", ops[node->op]);
-	if (node->op == EXPR_NUMBER)
+	if (node->op == DUMP_EXPR_NUMBER)
 		strbuf_appendf(out, " %llx", (unsigned long long)node->number);
 	if (node->word)
 		strbuf_appendf(out, " '%.*s'", (int)node->word_n, node->word);
@@ -24,7 +24,7 @@ static void write_node(const struct expr *e, uint8_t n, struct strbuf *out)
 static void assert_tree(const char *text, const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-	struct expr e;
+	struct dump_expr e;
 
 	assert_success(dump_expr_parse(text, &e));
 	write_node(&e, e.root, &out);
@@ -87,8 +87,8 @@ static void what_bpf_programs_have(void **state UNUSED)
 
 static void each_part_knows_its_text(void **state UNUSED)
 {
-	struct expr e;
-	const struct expr_node *left;
+	struct dump_expr e;
+	const struct dump_expr_node *left;
 
 	assert_success(dump_expr_parse("*( a ).b + 1", &e));
 	left = &e.nodes[e.nodes[e.root].left];
@@ -125,7 +125,7 @@ static void anything_else_is_refused(void **state UNUSED)
 					   "a.\n",
 					   "a[99999999999999999999]" };
 	char large[8192];
-	struct expr e = { .n = 77 };
+	struct dump_expr e = { .n = 77 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct error *err = dump_expr_parse(bad[i], &e);

@@ -3,20 +3,20 @@
 
 #include "build_guest.h"
 
-static struct expr_type parse(struct build_guest *g, const char *text)
+static struct dump_expr_type parse(struct build_guest *g, const char *text)
 {
-	struct expr_type type;
+	struct dump_expr_type type;
 
-	assert_success(expr_type_parse(kmem_types(g->kmem), text, strlen(text), &type));
+	assert_success(dump_expr_type_parse(kmem_types(g->kmem), text, strlen(text), &type));
 	return type;
 }
 
 static void assert_type(struct build_guest *g, const char *text, const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-	struct expr_type type = parse(g, text);
+	struct dump_expr_type type = parse(g, text);
 
-	expr_type_format(&type, &out);
+	dump_expr_type_format(&type, &out);
 	assert_string_equal(strbuf_str(&out), expected);
 }
 
@@ -37,42 +37,42 @@ static void numbers_are_found_however_they_are_written(void **state)
 static void stars_are_pointers(void **state)
 {
 	struct build_guest *g = *state;
-	struct expr_type type, target;
+	struct dump_expr_type type, target;
 	uint64_t size;
 
 	guest_attach(g);
 	assert_type(g, "struct rq * const *", "struct rq **");
 	type = parse(g, "struct task_struct *");
-	assert_success(expr_type_size(&type, &size));
+	assert_success(dump_expr_type_size(&type, &size));
 	assert_int_equal(size, 8);
-	assert_true(expr_type_target(&type, &target));
-	assert_success(expr_type_size(&target, &size));
+	assert_true(dump_expr_type_target(&type, &target));
+	assert_success(dump_expr_type_size(&target, &size));
 	assert_int_equal(size, T_BYTES);
-	assert_false(expr_type_target(&target, &type));
+	assert_false(dump_expr_type_target(&target, &type));
 	/* BTF has such a pointer: rq.curr. There is none to rq: then it is void *. */
-	type = expr_type_pointer(&target);
-	assert_true(btf_type(kmem_types(g->kmem), expr_type_pointer_id(&type),
+	type = dump_expr_type_pointer(&target);
+	assert_true(btf_type(kmem_types(g->kmem), dump_expr_type_pointer_id(&type),
 			     &(struct btf_type){ 0 }));
 	target = parse(g, "struct rq");
-	type = expr_type_pointer(&target);
-	assert_int_not_equal(expr_type_pointer_id(&type), 0);
+	type = dump_expr_type_pointer(&target);
+	assert_int_not_equal(dump_expr_type_pointer_id(&type), 0);
 }
 
 static void what_does_not_exist_is_said(void **state)
 {
 	struct build_guest *g = *state;
 	const struct btf *btf;
-	struct expr_type type = { 0 };
+	struct dump_expr_type type = { 0 };
 	uint64_t size;
 
 	guest_attach(g);
 	btf = kmem_types(g->kmem);
-	assert_error_tag(expr_type_parse(btf, "struct rqq", 10, &type), "btf-not-found");
-	assert_error_tag(expr_type_parse(btf, "enum rq", 7, &type), "btf-not-found");
-	assert_error_tag(expr_type_parse(btf, "int *********", 13, &type), "limit");
+	assert_error_tag(dump_expr_type_parse(btf, "struct rqq", 10, &type), "btf-not-found");
+	assert_error_tag(dump_expr_type_parse(btf, "enum rq", 7, &type), "btf-not-found");
+	assert_error_tag(dump_expr_type_parse(btf, "int *********", 13, &type), "limit");
 	assert_int_equal(type.stars, 0);
 	type = parse(g, "void");
-	assert_error_tag(expr_type_size(&type, &size), "expression-type");
+	assert_error_tag(dump_expr_type_size(&type, &size), "expression-type");
 }
 
 int main(void)

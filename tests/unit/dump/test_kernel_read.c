@@ -8,14 +8,16 @@ static void members_are_read_or_named(void **state)
 	struct bpf_fixture *f = *state;
 	uint64_t task = bpf_at(f, bpf_new_task(f, 41, "worker")), value = 7;
 
-	assert_success(kernel_member(f->kmem, KMEM_F_TASK_PID, task, &value));
+	assert_success(dump_kernel_member(f->kmem, KMEM_F_TASK_PID, task, &value));
 	assert_int_equal(value, 41);
-	assert_error_tag(kernel_member(f->kmem, KMEM_F_TASK_PID, 0x10, &value), "guest-memory");
-	assert_error_tag(kernel_member(f->kmem, KMEM_F_TASK_POLICY, task, &value),
+	assert_error_tag(dump_kernel_member(f->kmem, KMEM_F_TASK_PID, 0x10, &value),
+			 "guest-memory");
+	assert_error_tag(dump_kernel_member(f->kmem, KMEM_F_TASK_POLICY, task, &value),
 			 "no-kernel-field");
-	assert_error_tag(kernel_offset(f->kmem, KMEM_F_TASK_POLICY, &value), "no-kernel-field");
+	assert_error_tag(dump_kernel_offset(f->kmem, KMEM_F_TASK_POLICY, &value),
+			 "no-kernel-field");
 	assert_int_equal(value, 41);
-	assert_success(kernel_offset(f->kmem, KMEM_F_TASK_COMM, &value));
+	assert_success(dump_kernel_offset(f->kmem, KMEM_F_TASK_COMM, &value));
 	assert_int_equal(value, TASK_COMM);
 }
 
@@ -24,15 +26,15 @@ static void numbers_have_the_kernels_words(void **state)
 	struct bpf_fixture *f = *state;
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 
-	dump_enum_word(f->kmem, "bpf_prog_type", "BPF_PROG_TYPE_", 27, &out);
+	dump_enum_name(f->kmem, "bpf_prog_type", "BPF_PROG_TYPE_", 27, &out);
 	strbuf_append_char(&out, ',');
-	dump_enum_word(f->kmem, "bpf_prog_type", "BPF_PROG_TYPE_", 28, &out);
+	dump_enum_name(f->kmem, "bpf_prog_type", "BPF_PROG_TYPE_", 28, &out);
 	strbuf_append_char(&out, ',');
-	dump_enum_word(f->kmem, "no_such_enum", "", 1, &out);
+	dump_enum_name(f->kmem, "no_such_enum", "", 1, &out);
 	strbuf_append_char(&out, ',');
-	dump_flag_words(f->kmem, "scx_rq_flags", "SCX_RQ_", 0x13, &out);
+	dump_flag_names(f->kmem, "scx_rq_flags", "SCX_RQ_", 0x13, &out);
 	strbuf_append_char(&out, ',');
-	dump_flag_words(f->kmem, "scx_rq_flags", "SCX_RQ_", 0, &out);
+	dump_flag_names(f->kmem, "scx_rq_flags", "SCX_RQ_", 0, &out);
 	assert_string_equal(strbuf_str(&out),
 			    "struct_ops,number 28,number 1,ONLINE|0x2|BYPASSING,0");
 }

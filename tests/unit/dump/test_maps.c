@@ -36,12 +36,12 @@ static void a_wild_pointer_is_counted_and_the_others_are_listed(void **state)
 static void a_type_without_a_name_is_a_number(void **state)
 {
 	struct bpf_fixture *f = *state;
-	struct map map;
+	struct dump_map map;
 	uint64_t at = bpf_new_map(f, 1, 99, "odd", 4, 8, 1, 0);
 
 	assert_success(bpf_show(f, dump_maps, NULL));
 	assert_contains(strbuf_str(&f->text), "number 99");
-	assert_true(map_read(f->kmem, 1, bpf_at(f, at), &map));
+	assert_true(dump_map_read(f->kmem, 1, bpf_at(f, at), &map));
 	assert_int_equal(map.type, 99);
 }
 

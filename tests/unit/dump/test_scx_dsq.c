@@ -81,7 +81,7 @@ static void lists_of_lists_share_their_steps(void **state)
 	struct json_writer writer = json_writer_to(&f->json, JSON_COMPACT);
 	struct dump_sink sink = dump_sink_to_json(&writer);
 	struct dump_request request = { 0 };
-	struct scx_view view = { .request = &request, .sink = &sink, .steps_left = 2 };
+	struct dump_scx_view view = { .request = &request, .sink = &sink, .steps_left = 2 };
 
 	scx_build(f);
 	assert_success(bpf_show(f, dump_scx, NULL));
@@ -90,7 +90,7 @@ static void lists_of_lists_share_their_steps(void **state)
 	assert_success(kmem_symbol(f->kmem, "runqueues", &view.runqueues));
 	strbuf_clear(&f->json);
 	json_begin_object(&writer);
-	scx_show_dsqs(&view);
+	dump_scx_show_dsqs(&view);
 	json_end_object(&writer);
 	assert_int_equal(view.steps_left, 0);
 	/* One step to the queue, one to its first task. */

@@ -4,7 +4,7 @@
 #include "sdt_types.h"
 #include "unit.h"
 
-static struct error *layout_of(const struct sdt_form *form, struct sdt_layout *ret)
+static struct error *layout_of(const struct sdt_form *form, struct dump_sdt_layout *ret)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
@@ -13,12 +13,12 @@ static struct error *layout_of(const struct sdt_form *form, struct sdt_layout *r
 	build_sdt_types(&b, form);
 	build_btf_finish(&b, &out);
 	assert_success(btf_parse(build_bytes(&out), "a program", &btf));
-	return sdt_layout_of(btf, ret);
+	return dump_sdt_layout_of(btf, ret);
 }
 
 static void offsets_come_from_the_programs_types(void **state)
 {
-	struct sdt_layout at;
+	struct dump_sdt_layout at;
 
 	(void)state;
 	assert_success(layout_of(&(struct sdt_form){ .front = 0 }, &at));
@@ -35,7 +35,7 @@ static void offsets_come_from_the_programs_types(void **state)
 
 static void members_may_stand_elsewhere(void **state)
 {
-	struct sdt_layout at;
+	struct dump_sdt_layout at;
 
 	(void)state;
 	assert_success(layout_of(&(struct sdt_form){ .front = 16 }, &at));
@@ -53,7 +53,7 @@ static void members_may_stand_elsewhere(void **state)
 static void chunk_and_data_may_be_declared_only(void **state)
 {
 	const struct sdt_form form = { .chunk = SDT_FORWARD, .data = SDT_FORWARD };
-	struct sdt_layout at;
+	struct dump_sdt_layout at;
 
 	(void)state;
 	assert_success(layout_of(&form, &at));
@@ -63,7 +63,7 @@ static void chunk_and_data_may_be_declared_only(void **state)
 
 static void either_arm_of_the_chunk_is_enough(void **state)
 {
-	struct sdt_layout at;
+	struct dump_sdt_layout at;
 
 	(void)state;
 	assert_success(layout_of(&(struct sdt_form){ .chunk_by_data = true, .front = 8 }, &at));
@@ -72,7 +72,7 @@ static void either_arm_of_the_chunk_is_enough(void **state)
 
 static void assert_fails(const struct sdt_form *form, const char *tag, const char *text)
 {
-	struct sdt_layout at = { .allocator_size = 77 };
+	struct dump_sdt_layout at = { .allocator_size = 77 };
 	struct error *err = layout_of(form, &at);
 
 	assert_non_null(err);

@@ -11,7 +11,7 @@ static void assert_choice(const char *const *names, size_t n, uint64_t size, con
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	_cleanup_btf_ struct btf *btf = NULL;
 	struct build_btf b = { 0 };
-	struct sdt_payload choice;
+	struct dump_sdt_payload choice;
 	struct btf_type type;
 	uint32_t word = build_btf_int(&b, "unsigned int", 4, 0);
 
@@ -20,7 +20,7 @@ static void assert_choice(const char *const *names, size_t n, uint64_t size, con
 		BUILD_STRUCT(&b, names[i], 16, { "x", word, 0, 0 });
 	build_btf_finish(&b, &out);
 	assert_success(btf_parse(build_bytes(&out), "a program", &btf));
-	choice = sdt_payload_choose(btf, size);
+	choice = dump_sdt_payload_choose(btf, size);
 	assert_string_equal(choice.reason, reason);
 	if (!name) {
 		assert_null(choice.guess);

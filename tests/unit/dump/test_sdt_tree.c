@@ -15,7 +15,7 @@ struct seen {
 
 struct fixture {
 	struct build_sdt *s;
-	struct sdt_walk walk;
+	struct dump_sdt_walk walk;
 	VEC(struct seen) seen;
 };
 
@@ -40,7 +40,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void see(void *context, const struct sdt_entry *entry)
+static void see(void *context, const struct dump_sdt_entry *entry)
 {
 	struct fixture *f = context;
 	struct seen seen = { .idx = entry->idx,
@@ -63,17 +63,17 @@ static void walk(struct fixture *f)
 	memcpy(image + 32, &f->s->root, 8);
 	vec_clear(&f->seen);
 	f->walk.n_steps = 0;
-	assert_true(sdt_read_allocator(&build_sdt_layout, (struct bytes){ image, sizeof(image) },
-				       &f->walk, &root));
-	sdt_walk_tree(&f->s->space, &f->s->arena, &build_sdt_layout, root, &f->walk, see, f);
+	assert_true(dump_sdt_read_allocator(
+		&build_sdt_layout, (struct bytes){ image, sizeof(image) }, &f->walk, &root));
+	dump_sdt_walk_tree(&f->s->space, &f->s->arena, &build_sdt_layout, root, &f->walk, see, f);
 	assert_int_equal(f->seen.n, f->walk.n_shown);
 }
 
 /* Nothing was left out but what the test says. */
-static void assert_skipped(struct fixture *f, enum sdt_skip skip, uint64_t n)
+static void assert_skipped(struct fixture *f, enum dump_sdt_skip skip, uint64_t n)
 {
 	assert_int_equal(f->walk.skipped[skip], n);
-	assert_int_equal(sdt_n_skipped(&f->walk), n);
+	assert_int_equal(dump_sdt_n_skipped(&f->walk), n);
 }
 
 static void elements_come_with_number_generation_and_payload(void **state)
@@ -88,7 +88,7 @@ static void elements_come_with_number_generation_and_payload(void **state)
 	walk(f);
 	assert_int_equal(f->walk.n, ARRAY_SIZE(numbers));
 	assert_int_equal(f->walk.payload_size, ELEMENT - 8);
-	assert_int_equal(sdt_n_skipped(&f->walk), 0);
+	assert_int_equal(dump_sdt_n_skipped(&f->walk), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		assert_int_equal(f->seen.at[i].idx, numbers[i]);
 		assert_int_equal(f->seen.at[i].genn, 1);
@@ -156,13 +156,13 @@ static void a_wild_count_of_free_slots_ends_that_subtree(void **state)
 	sdt_alloc(f->s, 512);
 	sdt_put(f->s, sdt_desc_at(f->s, 3, 2) + IN_DESC_FREE, 513);
 	walk(f);
-	assert_skipped(f, SDT_SKIP_NR_FREE, 1);
+	assert_skipped(f, DUMP_SDT_SKIP_NR_FREE, 1);
 	assert_int_equal(f->walk.n, 1);
 	assert_int_equal(f->seen.at[0].idx, 512);
 	/* All free is fine: an empty leaf stays after its last element went. */
 	sdt_put(f->s, sdt_desc_at(f->s, 3, 2) + IN_DESC_FREE, 512);
 	walk(f);
-	assert_skipped(f, SDT_SKIP_NR_FREE, 0);
+	assert_skipped(f, DUMP_SDT_SKIP_NR_FREE, 0);
 	assert_int_equal(f->walk.n, 2);
 }
 
@@ -174,7 +174,7 @@ static void a_descriptor_without_a_chunk_ends_that_subtree(void **state)
 	sdt_alloc(f->s, 512 * 512);
 	sdt_put(f->s, sdt_desc_at(f->s, 3, 1) + IN_DESC_CHUNK, 0);
 	walk(f);
-	assert_skipped(f, SDT_SKIP_NO_CHUNK, 1);
+	assert_skipped(f, DUMP_SDT_SKIP_NO_CHUNK, 1);
 	assert_int_equal(f->walk.n, 1);
 }
 
@@ -187,7 +187,7 @@ static void a_bit_whose_slot_is_null_is_being_allocated(void **state)
 	walk(f);
 	assert_int_equal(f->walk.n, 1);
 	assert_int_equal(f->walk.n_in_flight, 1);
-	assert_int_equal(sdt_n_skipped(&f->walk), 0);
+	assert_int_equal(dump_sdt_n_skipped(&f->walk), 0);
 }
 
 static void a_slot_of_zeros_is_being_freed_and_is_shown(void **state)
@@ -254,7 +254,7 @@ static void nothing_was_set_up(void **state)
 	walk(f);
 	assert_int_equal(f->walk.n, 0);
 	assert_false(f->walk.is_elem_size_bad);
-	assert_int_equal(sdt_n_skipped(&f->walk), 0);
+	assert_int_equal(dump_sdt_n_skipped(&f->walk), 0);
 }
 
 static void pointers_out_of_the_arenas_pages_are_counted_by_what_they_lead_to(void **state)
@@ -266,26 +266,26 @@ static void pointers_out_of_the_arenas_pages_are_counted_by_what_they_lead_to(vo
 	sdt_alloc(f->s, 4);
 	sdt_put(f->s, sdt_slot(f->s, sdt_desc_at(f->s, 4, 2), 4), nowhere);
 	walk(f);
-	assert_skipped(f, SDT_SKIP_DATA, 1);
+	assert_skipped(f, DUMP_SDT_SKIP_DATA, 1);
 	assert_int_equal(f->walk.n, 1);
 	sdt_put(f->s, sdt_desc_at(f->s, 3, 2) + IN_DESC_CHUNK, nowhere);
 	walk(f);
 	/* One subtree, however many slots of it are in use. */
-	assert_skipped(f, SDT_SKIP_CHUNK, 1);
+	assert_skipped(f, DUMP_SDT_SKIP_CHUNK, 1);
 	sdt_put(f->s, sdt_slot(f->s, sdt_desc_at(f->s, 3, 1), 0), nowhere);
 	walk(f);
-	assert_skipped(f, SDT_SKIP_DESC, 1);
+	assert_skipped(f, DUMP_SDT_SKIP_DESC, 1);
 	/* Of an inner level, too. */
 	sdt_put(f->s, f->s->root + IN_DESC_CHUNK, nowhere);
 	walk(f);
-	assert_skipped(f, SDT_SKIP_CHUNK, 1);
+	assert_skipped(f, DUMP_SDT_SKIP_CHUNK, 1);
 	f->s->root = nowhere;
 	walk(f);
-	assert_skipped(f, SDT_SKIP_DESC, 1);
+	assert_skipped(f, DUMP_SDT_SKIP_DESC, 1);
 	/* The last bytes of the 4 GiB: a word does not go on at the first. */
 	f->s->root = SDT_USER | 0xfffffffc;
 	walk(f);
-	assert_skipped(f, SDT_SKIP_DESC, 1);
+	assert_skipped(f, DUMP_SDT_SKIP_DESC, 1);
 }
 
 static void half_a_payload_is_shown_with_a_hole(void **state)
@@ -313,7 +313,7 @@ static void a_tree_that_leads_back_into_itself_ends(void **state)
 	sdt_put(f->s, sdt_slot(f->s, f->s->root, 9), f->s->root);
 	sdt_put(f->s, sdt_slot(f->s, f->s->root, 10), sdt_desc_at(f->s, 3, 1));
 	walk(f);
-	assert_skipped(f, SDT_SKIP_TWICE, 2);
+	assert_skipped(f, DUMP_SDT_SKIP_TWICE, 2);
 	assert_int_equal(f->walk.n, 1);
 }
 
@@ -352,18 +352,18 @@ static void a_tree_without_end_is_given_up(void **state)
 	assert_true(f->walk.is_given_up);
 	assert_int_equal(f->walk.n_shown, 1);
 	assert_true(f->walk.n > 1 << 20);
-	assert_int_equal(sdt_n_skipped(&f->walk), 0);
+	assert_int_equal(dump_sdt_n_skipped(&f->walk), 0);
 }
 
 static void an_image_that_is_too_short_is_refused(void **state)
 {
-	struct sdt_walk walk_state = { .wanted = 7 };
+	struct dump_sdt_walk walk_state = { .wanted = 7 };
 	uint8_t image[39] = { 0 };
 	uint64_t root = 5;
 
 	(void)state;
-	assert_false(sdt_read_allocator(&build_sdt_layout, (struct bytes){ image, sizeof(image) },
-					&walk_state, &root));
+	assert_false(dump_sdt_read_allocator(
+		&build_sdt_layout, (struct bytes){ image, sizeof(image) }, &walk_state, &root));
 	assert_int_equal(root, 5);
 	assert_int_equal(walk_state.wanted, 7);
 }
@@ -371,8 +371,8 @@ static void an_image_that_is_too_short_is_refused(void **state)
 static void reasons_have_texts(void **state)
 {
 	(void)state;
-	for (int i = 0; i < SDT_N_SKIPS; i++)
-		assert_true(strlen(sdt_skip_text(i)) > 10);
+	for (int i = 0; i < DUMP_SDT_N_SKIPS; i++)
+		assert_true(strlen(dump_sdt_skip_name(i)) > 10);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -132,7 +132,7 @@ static void frames_are_bounded(void **state)
 	f->unwind.sp = f->s->stack;
 	names(f);
 	assert_int_equal(f->stack.n, DUMP_LIMIT_FRAMES);
-	assert_int_equal(f->stack.end, DUMP_STACK_LIMIT);
+	assert_int_equal(f->stack.end, DUMP_LIMIT_STACK);
 	assert_false(f->stack.frames[DUMP_LIMIT_FRAMES - 1].guessed);
 }
 
