@@ -55,7 +55,7 @@ static bool look_at(const struct elf_symbol *symbol, void *arg)
 	return true;
 }
 
-void anchor_find_units(struct elf_image *img, const char *symbol, struct unit_hits *into)
+void elf_anchor_find_units(struct elf_image *img, const char *symbol, struct elf_unit_hits *into)
 {
 	const char *last = strrchr(symbol, '_');
 	struct neighbours search = {
@@ -73,6 +73,6 @@ void anchor_find_units(struct elf_image *img, const char *symbol, struct unit_hi
 		return;
 	}
 	end_of_file_group(&search);
-	aranges_find(aranges, search.by_stem.at, search.by_stem.n, into);
-	aranges_find(aranges, search.in_file.at, search.in_file.n, into);
+	elf_aranges_find(aranges, search.by_stem.at, search.by_stem.n, into);
+	elf_aranges_find(aranges, search.in_file.at, search.in_file.n, into);
 }

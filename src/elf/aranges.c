@@ -8,7 +8,7 @@
 #define MAX_ADDRESSES	(2 * ELF_LIMIT_UNIT_HITS)
 #define DWARF64_ESCAPE	UINT32_MAX
 
-static void unit_hits_add(struct unit_hits *hits, uint64_t offset)
+static void unit_hits_add(struct elf_unit_hits *hits, uint64_t offset)
 {
 	for (size_t i = 0; i < hits->n; i++) {
 		if (hits->offsets[i] == offset)
@@ -60,7 +60,8 @@ static void search_set(struct cursor *set, unsigned int offset_bytes, const uint
 	}
 }
 
-void aranges_find(struct bytes section, const uint64_t *addresses, size_t n, struct unit_hits *into)
+void elf_aranges_find(struct bytes section, const uint64_t *addresses, size_t n,
+		      struct elf_unit_hits *into)
 {
 	struct cursor c = cursor_over(section);
 	uint64_t units[MAX_ADDRESSES];

@@ -38,7 +38,7 @@ struct search {
 	VEC(struct loaded) objects;
 	VEC(struct missing) missing;
 	struct strbuf cache_bytes;
-	struct ld_cache cache;
+	struct elf_ld_cache cache;
 	int program; /* the first ELF: whose DT_RPATH counts for everybody */
 };
 
@@ -79,14 +79,14 @@ static void read_cache(struct search *s)
 	if (fd >= 0)
 		err = io_read_fd(fd, "ld.so.cache", ELF_LIMIT_LD_CACHE_BYTES, &s->cache_bytes);
 	if (fd >= 0 && !err)
-		err = ld_cache_parse(
+		err = elf_ld_cache_parse(
 			(struct bytes){ (const uint8_t *)s->cache_bytes.at, s->cache_bytes.n },
 			&s->cache);
 	error_free(err);
 }
 
 static struct error *add(struct search *s, const char *path, const char *wanted,
-			 enum closure_way way, const struct loaded *object)
+			 enum elf_closure_way way, const struct loaded *object)
 {
 	struct elf_closure *out = s->out;
 
@@ -94,11 +94,11 @@ static struct error *add(struct search *s, const char *path, const char *wanted,
 		return elf_closure_error(ELF_CLOSURE_LIMIT, 0, "%s needs more than %d files",
 					 out->files[0].path, ELF_LIMIT_CLOSURE_FILES);
 	out->files = xreallocarray(out->files, out->n_files + 1, sizeof(*out->files));
-	out->files[out->n_files++] = (struct closure_file){
+	out->files[out->n_files++] = (struct elf_closure_file){
 		.path = xstrdup(path),
 		.wanted = xstrdup(wanted),
 		.way = way,
-		.in_default_folder = way == CLOSURE_DEFAULT,
+		.in_default_directory = way == ELF_CLOSURE_DEFAULT,
 	};
 	vec_push(&s->objects, *object);
 	return NULL;
@@ -153,7 +153,7 @@ static bool is_known_name(const struct search *s, const char *name)
 	for (size_t i = 0; i < s->objects.n; i++) {
 		const struct elf_dynamic *d = s->objects.at[i].dynamic;
 
-		if (s->out->files[i].way < CLOSURE_INTERPRETER)
+		if (s->out->files[i].way < ELF_CLOSURE_INTERPRETER)
 			continue;
 		if (strcmp(s->out->files[i].wanted, name) == 0 ||
 		    (d && d->soname && strcmp(d->soname, name) == 0))
@@ -163,8 +163,8 @@ static bool is_known_name(const struct search *s, const char *name)
 }
 
 /* True when the search for this name is over, one way or the other. */
-static bool try_path(struct search *s, const char *path, const char *wanted, enum closure_way way,
-		     int loader, struct error **ret_err)
+static bool try_path(struct search *s, const char *path, const char *wanted,
+		     enum elf_closure_way way, int loader, struct error **ret_err)
 {
 	_cleanup_elf_image_ struct elf_image *img = NULL;
 	struct loaded o;
@@ -188,11 +188,11 @@ static bool try_path(struct search *s, const char *path, const char *wanted, enu
 }
 
 static bool try_list(struct search *s, const char *list, const char *origin, const char *wanted,
-		     enum closure_way way, int loader, struct error **ret_err)
+		     enum elf_closure_way way, int loader, struct error **ret_err)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
 
-	while (closure_next_folder(&list, origin, s->out->machine, &path)) {
+	while (elf_closure_next_directory(&list, origin, s->out->machine, &path)) {
 		strbuf_append_char(&path, '/');
 		strbuf_append(&path, wanted);
 		if (try_path(s, strbuf_str(&path), wanted, way, loader, ret_err))
@@ -212,18 +212,18 @@ static bool try_rpaths(struct search *s, const char *wanted, int loader, struct 
 		const struct elf_dynamic *d = s->objects.at[i].dynamic;
 
 		program_done |= i == s->program;
-		if (d && try_list(s, d->rpath, s->objects.at[i].origin, wanted, CLOSURE_RPATH,
+		if (d && try_list(s, d->rpath, s->objects.at[i].origin, wanted, ELF_CLOSURE_RPATH,
 				  loader, ret_err))
 			return true;
 	}
-	return !program_done &&
-	       try_list(s, s->objects.at[s->program].dynamic->rpath,
-			s->objects.at[s->program].origin, wanted, CLOSURE_RPATH, loader, ret_err);
+	return !program_done && try_list(s, s->objects.at[s->program].dynamic->rpath,
+					 s->objects.at[s->program].origin, wanted,
+					 ELF_CLOSURE_RPATH, loader, ret_err);
 }
 
 static bool is_default_folder(uint16_t machine, const char *path)
 {
-	const char *const *directories = closure_default_folders(machine);
+	const char *const *directories = elf_closure_default_directories(machine);
 	size_t n = (size_t)(strrchr(path, '/') - path);
 
 	for (; *directories; directories++) {
@@ -235,32 +235,33 @@ static bool is_default_folder(uint16_t machine, const char *path)
 
 static bool try_cache(struct search *s, const char *wanted, int loader, struct error **ret_err)
 {
-	const char *path = ld_cache_find(&s->cache, s->out->machine, wanted);
+	const char *path = elf_ld_cache_find(&s->cache, s->out->machine, wanted);
 	size_t before = s->out->n_files;
 
 	if (!path || path[0] != '/' || strlen(path) >= ELF_LIMIT_PATH_CHARS)
 		return false;
-	if (s->objects.at[loader].dynamic->no_default_folders &&
+	if (s->objects.at[loader].dynamic->no_default_directories &&
 	    is_default_folder(s->out->machine, path))
 		return false;
-	if (!try_path(s, path, wanted, CLOSURE_CACHE, loader, ret_err))
+	if (!try_path(s, path, wanted, ELF_CLOSURE_CACHE, loader, ret_err))
 		return false;
 	if (s->out->n_files > before)
-		s->out->files[before].in_default_folder = is_default_folder(s->out->machine, path);
+		s->out->files[before].in_default_directory = is_default_folder(s->out->machine,
+									       path);
 	return true;
 }
 
 static bool try_default_folders(struct search *s, const char *wanted, int loader,
 				struct error **ret_err)
 {
-	const char *const *directories = closure_default_folders(s->out->machine);
+	const char *const *directories = elf_closure_default_directories(s->out->machine);
 
-	if (s->objects.at[loader].dynamic->no_default_folders)
+	if (s->objects.at[loader].dynamic->no_default_directories)
 		return false;
 	for (; *directories; directories++) {
 		_cleanup_free_ char *path = xasprintf("%s/%s", *directories, wanted);
 
-		if (try_path(s, path, wanted, CLOSURE_DEFAULT, loader, ret_err))
+		if (try_path(s, path, wanted, ELF_CLOSURE_DEFAULT, loader, ret_err))
 			return true;
 	}
 	return false;
@@ -273,15 +274,16 @@ static bool find_library(struct search *s, const char *wanted, int loader, struc
 	if (strchr(wanted, '/')) {
 		_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
 
-		return closure_expand(wanted, strlen(wanted), by->origin, s->out->machine, &path) &&
+		return elf_closure_expand(wanted, strlen(wanted), by->origin, s->out->machine,
+					  &path) &&
 		       strbuf_str(&path)[0] == '/' &&
-		       try_path(s, strbuf_str(&path), wanted, CLOSURE_BY_PATH, loader, ret_err);
+		       try_path(s, strbuf_str(&path), wanted, ELF_CLOSURE_BY_PATH, loader, ret_err);
 	}
 	return try_rpaths(s, wanted, loader, ret_err) ||
 	       try_list(s, s->library_path, s->objects.at[s->program].origin, wanted,
-			CLOSURE_ENVIRONMENT, loader, ret_err) ||
+			ELF_CLOSURE_ENVIRONMENT, loader, ret_err) ||
 	       try_list(s, s->objects.at[loader].dynamic->runpath, s->objects.at[loader].origin,
-			wanted, CLOSURE_RUNPATH, loader, ret_err) ||
+			wanted, ELF_CLOSURE_RUNPATH, loader, ret_err) ||
 	       try_cache(s, wanted, loader, ret_err) ||
 	       try_default_folders(s, wanted, loader, ret_err);
 }
@@ -310,7 +312,7 @@ static struct error *add_interpreter(struct search *s)
 
 	if (program->interpreter && (program->interpreter[0] != '/' ||
 				     !try_path(s, program->interpreter, program->interpreter,
-					       CLOSURE_INTERPRETER, s->program, &err)))
+					       ELF_CLOSURE_INTERPRETER, s->program, &err)))
 		miss(s, program->interpreter, s->program);
 	return err;
 }
@@ -353,8 +355,8 @@ static bool read_script(struct search *s, const char *path, struct script *ret)
 	return n > 0 && parse_script(line, (size_t)n, ret);
 }
 
-static struct error *add_program(struct search *s, const char *path, enum closure_way way, int by,
-				 int depth);
+static struct error *add_program(struct search *s, const char *path, enum elf_closure_way way,
+				 int by, int depth);
 
 /* `#!/usr/bin/env python3` needs python3 as much as env. */
 static struct error *add_named_by_env(struct search *s, const struct script *script, int by,
@@ -371,7 +373,7 @@ static struct error *add_named_by_env(struct search *s, const struct script *scr
 		_cleanup_close_ int fd = io_open_below(s->root, path);
 
 		if (fd >= 0)
-			return add_program(s, path, CLOSURE_SCRIPT, by, depth);
+			return add_program(s, path, ELF_CLOSURE_SCRIPT, by, depth);
 	}
 	miss(s, script->word, by);
 	return NULL;
@@ -384,12 +386,12 @@ static struct error *add_script(struct search *s, const struct script *script, i
 	if (depth >= ELF_LIMIT_SCRIPT_DEPTH)
 		return elf_closure_error(ELF_CLOSURE_LIMIT, ELOOP, "%s: scripts of scripts",
 					 s->out->files[0].path);
-	err = add_program(s, script->interpreter, CLOSURE_SCRIPT, by, depth + 1);
+	err = add_program(s, script->interpreter, ELF_CLOSURE_SCRIPT, by, depth + 1);
 	return err ? err : add_named_by_env(s, script, by, depth + 1);
 }
 
-static struct error *add_program(struct search *s, const char *path, enum closure_way way, int by,
-				 int depth)
+static struct error *add_program(struct search *s, const char *path, enum elf_closure_way way,
+				 int by, int depth)
 {
 	_cleanup_strbuf_ struct strbuf real = STRBUF_INIT;
 	_cleanup_elf_image_ struct elf_image *img = NULL;
@@ -404,7 +406,7 @@ static struct error *add_program(struct search *s, const char *path, enum closur
 	if (is_known_file(s, &o))
 		return NULL;
 	/* Of a program the kernel tells the real path. */
-	err = closure_path_walk(s->root, path, NULL, NULL, &real);
+	err = elf_closure_path_walk(s->root, path, NULL, NULL, &real);
 	if (!err && img)
 		err = elf_dynamic_read(img, &o.dynamic);
 	if (err)
@@ -438,7 +440,7 @@ static struct error *missing_error(const struct search *s, const char *program)
 				 strbuf_str(&text));
 }
 
-struct error *elf_closure_read(const struct closure_options *options, const char *program,
+struct error *elf_closure_read(const struct elf_closure_options *options, const char *program,
 			       struct elf_closure **ret)
 {
 	struct search s = {
@@ -450,7 +452,7 @@ struct error *elf_closure_read(const struct closure_options *options, const char
 	struct error *err;
 
 	read_cache(&s);
-	err = add_program(&s, program, CLOSURE_PROGRAM, NOBODY, 0);
+	err = add_program(&s, program, ELF_CLOSURE_PROGRAM, NOBODY, 0);
 	if (!err && s.missing.n)
 		err = missing_error(&s, program);
 	if (!err)

@@ -18,32 +18,32 @@
 DECLARE_ERROR_DOMAIN(elf_closure, ELF_CLOSURE, ELF_CLOSURE_ERRORS);
 
 /* What led to a file. */
-enum closure_way {
-	CLOSURE_PROGRAM, /* asked for by the caller */
-	CLOSURE_SCRIPT,	 /* behind the #! of a script */
-	CLOSURE_INTERPRETER,
-	CLOSURE_BY_PATH, /* DT_NEEDED with a slash */
-	CLOSURE_RPATH,
-	CLOSURE_ENVIRONMENT, /* LD_LIBRARY_PATH */
-	CLOSURE_RUNPATH,
-	CLOSURE_CACHE,
-	CLOSURE_DEFAULT,
+enum elf_closure_way {
+	ELF_CLOSURE_PROGRAM, /* asked for by the caller */
+	ELF_CLOSURE_SCRIPT,  /* behind the #! of a script */
+	ELF_CLOSURE_INTERPRETER,
+	ELF_CLOSURE_BY_PATH, /* DT_NEEDED with a slash */
+	ELF_CLOSURE_RPATH,
+	ELF_CLOSURE_ENVIRONMENT, /* LD_LIBRARY_PATH */
+	ELF_CLOSURE_RUNPATH,
+	ELF_CLOSURE_CACHE,
+	ELF_CLOSURE_DEFAULT,
 };
 
-struct closure_file {
+struct elf_closure_file {
 	char *path;   /* absolute, inside the root, as the loader would open it: links unresolved */
 	char *wanted; /* the name it was asked for by */
-	enum closure_way way;
-	bool in_default_folder; /* found without cache, environment or DT_R*PATH as well */
+	enum elf_closure_way way;
+	bool in_default_directory; /* found without cache, environment or DT_R*PATH as well */
 };
 
 struct elf_closure {
-	struct closure_file *files; /* [0] is the program */
+	struct elf_closure_file *files; /* [0] is the program */
 	size_t n_files;
 	uint16_t machine; /* EM_…; 0 when neither the program nor its interpreter is ELF */
 };
 
-struct closure_options {
+struct elf_closure_options {
 	const char *root;	  /* NULL: "/" */
 	const char *library_path; /* as in LD_LIBRARY_PATH; NULL: none */
 };
@@ -53,7 +53,7 @@ struct closure_options {
  * nothing but itself. All that is missing is named in one ELF_CLOSURE_MISSING, each with who needs
  * it. The caller owns *ret.
  */
-struct error *elf_closure_read(const struct closure_options *options, const char *program,
+struct error *elf_closure_read(const struct elf_closure_options *options, const char *program,
 			       struct elf_closure **ret) MUST_CHECK;
 void elf_closure_free(struct elf_closure *c);
 DEFINE_CLEANUP(elf_closure, struct elf_closure *, NULL, elf_closure_free);
@@ -61,6 +61,6 @@ DEFINE_CLEANUP(elf_closure, struct elf_closure *, NULL, elf_closure_free);
 
 /* The directories a loader of this machine searches without being told, in order; NULL at the end.
  */
-const char *const *closure_default_folders(uint16_t machine);
+const char *const *elf_closure_default_directories(uint16_t machine);
 
 #endif

@@ -13,16 +13,16 @@
  * Appends text with $ORIGIN, $LIB and $PLATFORM, also in braces, replaced. False when the
  * result would be longer than any path; the loader skips such an entry.
  */
-bool closure_expand(const char *text, size_t n, const char *origin, uint16_t machine,
-		    struct strbuf *into) MUST_CHECK;
+bool elf_closure_expand(const char *text, size_t n, const char *origin, uint16_t machine,
+			struct strbuf *into) MUST_CHECK;
 
 /*
  * Walks a colon-separated list: *at moves behind the entry, *into holds it expanded.
  * False at the end. An empty entry is the working directory, which a guest does not
  * share: it is skipped, as is one that is not absolute after expansion.
  */
-bool closure_next_folder(const char **at, const char *origin, uint16_t machine,
-			 struct strbuf *into) MUST_CHECK;
+bool elf_closure_next_directory(const char **at, const char *origin, uint16_t machine,
+				struct strbuf *into) MUST_CHECK;
 
 /*
  * /etc/ld.so.cache as glibc writes it: the format of 2.2, alone or after the older
@@ -31,15 +31,16 @@ bool closure_next_folder(const char **at, const char *origin, uint16_t machine,
  * Entries for particular processors (glibc-hwcaps) are passed over: a guest's
  * processor is not the host's, and every such library has a plain sister.
  */
-struct ld_cache {
+struct elf_ld_cache {
 	struct bytes table; /* from the newer header on; borrowed */
 	uint32_t n;
 };
 
 /* Borrows the bytes. No cache, or one that promises more than there is: BASE_PARSE. */
-struct error *ld_cache_parse(struct bytes in, struct ld_cache *ret) MUST_CHECK;
+struct error *elf_ld_cache_parse(struct bytes in, struct elf_ld_cache *ret) MUST_CHECK;
 /* The path of a library, borrowed, or NULL. machine is EM_…. */
-const char *ld_cache_find(const struct ld_cache *cache, uint16_t machine, const char *soname);
+const char *elf_ld_cache_find(const struct elf_ld_cache *cache, uint16_t machine,
+			      const char *soname);
 
 /* What an object asks of the loader: its interpreter, its libraries, where to look for them. */
 struct elf_dynamic {
@@ -51,7 +52,7 @@ struct elf_dynamic {
 	char *runpath;
 	char **needed; /* in the order of the file */
 	size_t n_needed;
-	bool no_default_folders; /* DF_1_NODEFLIB */
+	bool no_default_directories; /* DF_1_NODEFLIB */
 };
 
 /* An object without PT_DYNAMIC, which is a static program, gives an empty value. The caller owns

@@ -11,7 +11,7 @@
 struct walk {
 	const char *root;
 	const char *path;
-	closure_link *on_link;
+	elf_closure_link_fn *on_link;
 	void *context;
 	struct strbuf real, rest;
 	size_t at; /* how much of the rest is done */
@@ -105,8 +105,9 @@ static struct error *walk(struct walk *w)
 	return err;
 }
 
-struct error *closure_path_walk(const char *root, const char *path, closure_link *on_link,
-				void *context, struct strbuf *ret_real)
+struct error *elf_closure_path_walk(const char *root, const char *path,
+				    elf_closure_link_fn *on_link, void *context,
+				    struct strbuf *ret_real)
 {
 	struct walk w = { .root = root, .path = path, .on_link = on_link, .context = context };
 	struct error *err;

@@ -6,7 +6,7 @@
 
 #include "elf/limits.h"
 
-const char *const *closure_default_folders(uint16_t machine)
+const char *const *elf_closure_default_directories(uint16_t machine)
 {
 	/* Debian's multiarch directories, what others use, and glibc's own. */
 	static const char *const x86_64[] = { "/lib/x86_64-linux-gnu",
@@ -54,8 +54,8 @@ static size_t matches(const char *text, size_t n, const char *name)
 	return start + length;
 }
 
-bool closure_expand(const char *text, size_t n, const char *origin, uint16_t machine,
-		    struct strbuf *into)
+bool elf_closure_expand(const char *text, size_t n, const char *origin, uint16_t machine,
+			struct strbuf *into)
 {
 	bool arm = machine == EM_AARCH64;
 	const struct word words[] = {
@@ -84,7 +84,8 @@ bool closure_expand(const char *text, size_t n, const char *origin, uint16_t mac
 	return true;
 }
 
-bool closure_next_folder(const char **at, const char *origin, uint16_t machine, struct strbuf *into)
+bool elf_closure_next_directory(const char **at, const char *origin, uint16_t machine,
+				struct strbuf *into)
 {
 	while (*at && **at) {
 		size_t n = strcspn(*at, ":");
@@ -92,7 +93,8 @@ bool closure_next_folder(const char **at, const char *origin, uint16_t machine, 
 
 		*at += n + (entry[n] == ':');
 		strbuf_clear(into);
-		if (closure_expand(entry, n, origin, machine, into) && strbuf_str(into)[0] == '/')
+		if (elf_closure_expand(entry, n, origin, machine, into) &&
+		    strbuf_str(into)[0] == '/')
 			return true;
 	}
 	return false;

@@ -10,7 +10,7 @@
 #include "elf/image_internal.h"
 #include "elf/limits.h"
 
-void path_list_deinit(struct path_list *list)
+void elf_path_list_deinit(struct elf_path_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
 		free(list->at[i]);
@@ -18,7 +18,7 @@ void path_list_deinit(struct path_list *list)
 }
 
 static void add_debuglink(const char *object_path, const char *name, const char *debug_dir,
-			  struct path_list *into)
+			  struct elf_path_list *into)
 {
 	const char *slash = strrchr(object_path, '/');
 	int folder_n = slash ? (int)(slash - object_path) + 1 : 0;
@@ -33,28 +33,29 @@ static void add_debuglink(const char *object_path, const char *name, const char 
 		vec_push(into, xasprintf("%s%.*s%s", debug_dir, folder_n, object_path, name));
 }
 
-void debug_file_candidates(const char *object_path, const char *debuglink_name,
-			   const char *build_id_hex, const char *debug_dir, struct path_list *into)
+void elf_debug_file_candidates(const char *object_path, const char *debuglink_name,
+			       const char *build_id_hex, const char *debug_dir,
+			       struct elf_path_list *into)
 {
 	if (!debug_dir)
-		debug_dir = DEBUG_FILE_DEFAULT_DIR;
-	if (build_id_hex && build_id_hex_is_safe(build_id_hex, strlen(build_id_hex)))
+		debug_dir = ELF_DEBUG_FILE_DEFAULT_DIR;
+	if (build_id_hex && elf_build_id_is_safe(build_id_hex, strlen(build_id_hex)))
 		vec_push(into, xasprintf("%s/.build-id/%.2s/%s.debug", debug_dir, build_id_hex,
 					 build_id_hex + 2));
-	if (debuglink_name && debuglink_name_is_safe(debuglink_name, strlen(debuglink_name)))
+	if (debuglink_name && elf_debuglink_name_is_safe(debuglink_name, strlen(debuglink_name)))
 		add_debuglink(object_path, debuglink_name, debug_dir, into);
 }
 
-struct error *debug_file_no_candidate(const char *object_path, const char *debuglink_name,
-				      const char *build_id_hex)
+struct error *elf_debug_file_no_candidate(const char *object_path, const char *debuglink_name,
+					  const char *build_id_hex)
 {
-	if (debuglink_name && !debuglink_name_is_safe(debuglink_name, strlen(debuglink_name)))
+	if (debuglink_name && !elf_debuglink_name_is_safe(debuglink_name, strlen(debuglink_name)))
 		return elf_error(ELF_UNSAFE_DEBUGLINK, 0,
 				 "%s has no debug information, and \"%s\" in its .gnu_debuglink is "
 				 "no bare file name; the file is damaged or was tampered with",
 				 object_path, debuglink_name);
 	if (build_id_hex && strlen(build_id_hex) >= 2 &&
-	    !build_id_hex_is_safe(build_id_hex, strlen(build_id_hex)))
+	    !elf_build_id_is_safe(build_id_hex, strlen(build_id_hex)))
 		return elf_error(ELF_UNSAFE_BUILD_ID, 0,
 				 "%s has no debug information, and its build-id \"%s\" is not "
 				 "lower-case hexadecimal; the file is damaged or was tampered with",
@@ -65,7 +66,7 @@ struct error *debug_file_no_candidate(const char *object_path, const char *debug
 			 object_path);
 }
 
-struct error *debug_file_open(const char *ns_root, const char *path, struct elf_image **ret)
+struct error *elf_debug_file_open(const char *ns_root, const char *path, struct elf_image **ret)
 {
 	_cleanup_close_ int fd = -1;
 	_cleanup_free_ char *label = NULL;
@@ -81,7 +82,7 @@ struct error *debug_file_open(const char *ns_root, const char *path, struct elf_
 
 #define CRC_CHUNK_BYTES (256 * 1024)
 
-struct error *debuglink_parse(struct bytes section, struct debuglink *ret)
+struct error *elf_debuglink_parse(struct bytes section, struct elf_debuglink *ret)
 {
 	struct cursor c = cursor_over(section);
 	const char *name = cursor_string(&c);
@@ -100,24 +101,24 @@ struct error *debuglink_parse(struct bytes section, struct debuglink *ret)
 	return NULL;
 }
 
-struct error *elf_debuglink(struct elf_image *img, struct debuglink *ret)
+struct error *elf_debuglink(struct elf_image *img, struct elf_debuglink *ret)
 {
 	struct bytes section;
 	struct error *err = elf_image_section(img, ".gnu_debuglink", &section);
 
 	if (err)
 		return err;
-	return error_wrap(debuglink_parse(section, ret), "%s: .gnu_debuglink",
+	return error_wrap(elf_debuglink_parse(section, ret), "%s: .gnu_debuglink",
 			  elf_image_label(img));
 }
 
-void debuglink_deinit(struct debuglink *link)
+void elf_debuglink_deinit(struct elf_debuglink *link)
 {
 	free(link->name);
 	link->name = NULL;
 }
 
-bool debuglink_name_is_safe(const char *name, size_t n)
+bool elf_debuglink_name_is_safe(const char *name, size_t n)
 {
 	if (!n || memchr(name, '/', n) || memchr(name, '\0', n))
 		return false;
@@ -133,7 +134,7 @@ struct error *elf_image_crc32(struct elf_image *img, uint32_t *ret)
 	while (offset < img->size) {
 		uint64_t n = img->size - offset < CRC_CHUNK_BYTES ? img->size - offset
 								  : CRC_CHUNK_BYTES;
-		struct error *err = image_read_at(img, offset, chunk, n);
+		struct error *err = elf_read_at(img, offset, chunk, n);
 
 		if (err)
 			return err;
@@ -151,7 +152,7 @@ static uint64_t padded(uint32_t n)
 	return ((uint64_t)n + NOTE_ALIGN - 1) & ~(uint64_t)(NOTE_ALIGN - 1);
 }
 
-struct error *build_id_parse(struct bytes notes, struct strbuf *hex)
+struct error *elf_build_id_parse(struct bytes notes, struct strbuf *hex)
 {
 	struct cursor c = cursor_over(notes);
 
@@ -186,11 +187,11 @@ struct error *elf_build_id(struct elf_image *img, struct strbuf *hex)
 
 	if (err)
 		return err;
-	return error_wrap(build_id_parse(notes, hex), "%s: .note.gnu.build-id",
+	return error_wrap(elf_build_id_parse(notes, hex), "%s: .note.gnu.build-id",
 			  elf_image_label(img));
 }
 
-bool build_id_hex_is_safe(const char *hex, size_t n)
+bool elf_build_id_is_safe(const char *hex, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!(hex[i] >= '0' && hex[i] <= '9') && !(hex[i] >= 'a' && hex[i] <= 'f'))

@@ -19,13 +19,13 @@ static const char *const section_names[] = {
 #define N_SECTIONS ARRAY_SIZE(section_names)
 
 struct view_section {
-	struct image_section *from; /* NULL: the image has none */
+	struct elf_section *from; /* NULL: the image has none */
 	char name[32];
 	uint64_t offset; /* in the view's memory */
 	uint64_t size;
 };
 
-struct dwarf_view {
+struct elf_dwarf_view {
 	struct elf_image *img;
 	struct view_section sections[N_SECTIONS];
 	uint64_t info_size; /* in the image; sections[INFO].size is what is shown */
@@ -37,20 +37,20 @@ struct dwarf_view {
 	Dwarf *dwarf;
 };
 
-static const char *name_in_image(enum dwarf_view_kind kind, size_t i, char buf[static 32])
+static const char *name_in_image(enum elf_dwarf_view_kind kind, size_t i, char buf[static 32])
 {
 	/* The two indexes of a .dwp carry no suffix, and mean nothing elsewhere. */
 	bool is_index = strstr(section_names[i], "u_index") != NULL;
 
-	if (kind == DWARF_VIEW_MAIN && is_index)
+	if (kind == ELF_DWARF_VIEW_MAIN && is_index)
 		return NULL;
 	snprintf(buf, 32, "%s%s", section_names[i],
-		 kind == DWARF_VIEW_DWO && !is_index ? ".dwo" : "");
+		 kind == ELF_DWARF_VIEW_DWO && !is_index ? ".dwo" : "");
 	return buf;
 }
 
 /* Where each section will stand, and how much memory that takes. */
-static struct error *lay_out(struct dwarf_view *view, enum dwarf_view_kind kind)
+static struct error *lay_out(struct elf_dwarf_view *view, enum elf_dwarf_view_kind kind)
 {
 	uint64_t at = sizeof(Elf64_Ehdr);
 
@@ -59,10 +59,10 @@ static struct error *lay_out(struct dwarf_view *view, enum dwarf_view_kind kind)
 		const char *name = name_in_image(kind, i, s->name);
 		struct error *err;
 
-		s->from = name ? image_find_section(view->img, name) : NULL;
+		s->from = name ? elf_find_section(view->img, name) : NULL;
 		if (!s->from)
 			continue;
-		err = image_section_size(view->img, s->from, &s->size);
+		err = elf_section_size(view->img, s->from, &s->size);
 		if (err)
 			return err;
 		if (s->size > ELF_LIMIT_SECTION_BYTES)
@@ -81,16 +81,16 @@ static struct error *lay_out(struct dwarf_view *view, enum dwarf_view_kind kind)
 	return NULL;
 }
 
-static struct error *fill(struct dwarf_view *view, const struct view_section *s, uint64_t from,
+static struct error *fill(struct elf_dwarf_view *view, const struct view_section *s, uint64_t from,
 			  uint64_t n)
 {
 	struct bytes bytes;
 	struct error *err;
 
-	if (view->img->fd >= 0 && !s->from->loaded && !image_section_is_compressed(s->from))
-		return image_read_at(view->img, s->from->header.sh_offset + from,
-				     view->memory + s->offset, n);
-	err = image_load_section(view->img, s->from, &bytes);
+	if (view->img->fd >= 0 && !s->from->loaded && !elf_section_is_compressed(s->from))
+		return elf_read_at(view->img, s->from->header.sh_offset + from,
+				   view->memory + s->offset, n);
+	err = elf_load_section(view->img, s->from, &bytes);
 	if (err)
 		return err;
 	if (from > bytes.n || n > bytes.n - from)
@@ -102,7 +102,7 @@ static struct error *fill(struct dwarf_view *view, const struct view_section *s,
 }
 
 /* The only ELF that libdw ever parses, made from nothing but the layout. */
-static void write_headers(struct dwarf_view *view)
+static void write_headers(struct elf_dwarf_view *view)
 {
 	Elf64_Ehdr ehdr = {
 		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
@@ -148,7 +148,7 @@ static void write_headers(struct dwarf_view *view)
 	memcpy(view->memory + view->headers_offset, headers, sizeof(headers));
 }
 
-static void stop_libdw(struct dwarf_view *view)
+static void stop_libdw(struct elf_dwarf_view *view)
 {
 	if (view->dwarf)
 		dwarf_end(view->dwarf);
@@ -158,7 +158,7 @@ static void stop_libdw(struct dwarf_view *view)
 	view->elf = NULL;
 }
 
-static struct error *show(struct dwarf_view *view, uint64_t from, uint64_t n)
+static struct error *show(struct elf_dwarf_view *view, uint64_t from, uint64_t n)
 {
 	struct view_section *info = &view->sections[INFO];
 	struct error *err;
@@ -181,10 +181,10 @@ static struct error *show(struct dwarf_view *view, uint64_t from, uint64_t n)
 	return NULL;
 }
 
-struct error *dwarf_view_new(struct elf_image *img, enum dwarf_view_kind kind,
-			     struct dwarf_view **ret)
+struct error *elf_dwarf_view_new(struct elf_image *img, enum elf_dwarf_view_kind kind,
+				 struct elf_dwarf_view **ret)
 {
-	_cleanup_dwarf_view_ struct dwarf_view *view = xnew(struct dwarf_view);
+	_cleanup_elf_dwarf_view_ struct elf_dwarf_view *view = xnew(struct elf_dwarf_view);
 	struct error *err;
 
 	view->img = img;
@@ -193,7 +193,7 @@ struct error *dwarf_view_new(struct elf_image *img, enum dwarf_view_kind kind,
 		return err;
 	if (!view->info_size)
 		return elf_error(ELF_NO_DEBUG_INFO, 0, "%s has no populated .debug_info%s",
-				 img->label, kind == DWARF_VIEW_DWO ? ".dwo" : "");
+				 img->label, kind == ELF_DWARF_VIEW_DWO ? ".dwo" : "");
 	view->memory = mmap(NULL, view->n, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (view->memory == MAP_FAILED) {
@@ -215,7 +215,7 @@ struct error *dwarf_view_new(struct elf_image *img, enum dwarf_view_kind kind,
 	return NULL;
 }
 
-void dwarf_view_free(struct dwarf_view *view)
+void elf_dwarf_view_free(struct elf_dwarf_view *view)
 {
 	if (!view)
 		return;
@@ -225,12 +225,12 @@ void dwarf_view_free(struct dwarf_view *view)
 	free(view);
 }
 
-struct error *dwarf_view_load_all(struct dwarf_view *view)
+struct error *elf_dwarf_view_load_all(struct elf_dwarf_view *view)
 {
 	return show(view, 0, view->info_size);
 }
 
-struct error *dwarf_view_load_unit(struct dwarf_view *view, uint64_t offset)
+struct error *elf_dwarf_view_load_unit(struct elf_dwarf_view *view, uint64_t offset)
 {
 	const struct view_section *info = &view->sections[INFO];
 	uint64_t n, header = 4;
@@ -257,12 +257,12 @@ struct error *dwarf_view_load_unit(struct dwarf_view *view, uint64_t offset)
 	return show(view, offset, header + n);
 }
 
-Dwarf *dwarf_view_dwarf(const struct dwarf_view *view)
+Dwarf *elf_dwarf_view_dwarf(const struct elf_dwarf_view *view)
 {
 	return view->dwarf;
 }
 
-struct bytes dwarf_view_section(const struct dwarf_view *view, const char *name)
+struct bytes elf_dwarf_view_section(const struct elf_dwarf_view *view, const char *name)
 {
 	for (size_t i = 0; i < N_SECTIONS; i++) {
 		const struct view_section *s = &view->sections[i];
@@ -273,13 +273,13 @@ struct bytes dwarf_view_section(const struct dwarf_view *view, const char *name)
 	return (struct bytes){ 0 };
 }
 
-struct bytes dwarf_view_unit(const struct dwarf_view *view, Dwarf_Die *unit_die)
+struct bytes elf_dwarf_view_unit(const struct elf_dwarf_view *view, Dwarf_Die *unit_die)
 {
 	static const char *const sections[] = { ".debug_info", ".debug_types" };
 	const uint8_t *start = (const uint8_t *)unit_die->addr - dwarf_cuoffset(unit_die);
 
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
-		struct bytes in = dwarf_view_section(view, sections[i]);
+		struct bytes in = elf_dwarf_view_section(view, sections[i]);
 		struct bytes rest;
 		struct cursor c;
 		uint64_t n;
@@ -298,7 +298,7 @@ struct bytes dwarf_view_unit(const struct dwarf_view *view, Dwarf_Die *unit_die)
 	return (struct bytes){ 0 };
 }
 
-const char *dwarf_view_label(const struct dwarf_view *view)
+const char *elf_dwarf_view_label(const struct elf_dwarf_view *view)
 {
 	return view->img->label;
 }

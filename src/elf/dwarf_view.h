@@ -12,32 +12,32 @@
 
 #include "elf/image.h"
 
-enum dwarf_view_kind {
-	DWARF_VIEW_MAIN, /* .debug_info and its helpers */
-	DWARF_VIEW_DWO,	 /* .debug_info.dwo: a .dwo or .dwp file */
+enum elf_dwarf_view_kind {
+	ELF_DWARF_VIEW_MAIN, /* .debug_info and its helpers */
+	ELF_DWARF_VIEW_DWO,  /* .debug_info.dwo: a .dwo or .dwp file */
 };
 
-struct dwarf_view;
+struct elf_dwarf_view;
 
 /* No units of this kind in the image: ELF_NO_DEBUG_INFO. The image must outlive the view. */
-struct error *dwarf_view_new(struct elf_image *img, enum dwarf_view_kind kind,
-			     struct dwarf_view **ret) MUST_CHECK;
-void dwarf_view_free(struct dwarf_view *view);
-DEFINE_CLEANUP(elf_dwarf_view, struct dwarf_view *, NULL, dwarf_view_free);
-#define _cleanup_dwarf_view_ _cleanup_(cleanup_elf_dwarf_view)
+struct error *elf_dwarf_view_new(struct elf_image *img, enum elf_dwarf_view_kind kind,
+				 struct elf_dwarf_view **ret) MUST_CHECK;
+void elf_dwarf_view_free(struct elf_dwarf_view *view);
+DEFINE_CLEANUP(elf_dwarf_view, struct elf_dwarf_view *, NULL, elf_dwarf_view_free);
+#define _cleanup_elf_dwarf_view_ _cleanup_(cleanup_elf_dwarf_view)
 
 /* Shows libdw all units. */
-struct error *dwarf_view_load_all(struct dwarf_view *view) MUST_CHECK;
+struct error *elf_dwarf_view_load_all(struct elf_dwarf_view *view) MUST_CHECK;
 /* Shows libdw the one unit whose header stands at this offset of .debug_info. */
-struct error *dwarf_view_load_unit(struct dwarf_view *view, uint64_t offset) MUST_CHECK;
+struct error *elf_dwarf_view_load_unit(struct elf_dwarf_view *view, uint64_t offset) MUST_CHECK;
 /* Valid until the next load. */
-Dwarf *dwarf_view_dwarf(const struct dwarf_view *view);
+Dwarf *elf_dwarf_view_dwarf(const struct elf_dwarf_view *view);
 /* Empty when the view has no such section. `name` without ".dwo". Valid like the Dwarf. */
-struct bytes dwarf_view_section(const struct dwarf_view *view, const char *name);
+struct bytes elf_dwarf_view_section(const struct elf_dwarf_view *view, const char *name);
 /* The memory of the unit whose first entry this is, as its header says, within its section. Empty
  * when the entry does not belong to the view. */
-struct bytes dwarf_view_unit(const struct dwarf_view *view, Dwarf_Die *unit_die);
+struct bytes elf_dwarf_view_unit(const struct elf_dwarf_view *view, Dwarf_Die *unit_die);
 /* What the image is called in messages. */
-const char *dwarf_view_label(const struct dwarf_view *view);
+const char *elf_dwarf_view_label(const struct elf_dwarf_view *view);
 
 #endif

@@ -39,7 +39,7 @@ static struct error *read_interpreter(struct elf_image *img, struct elf_dynamic 
 	if (ph->p_filesz < 2 || ph->p_filesz > sizeof(path))
 		return elf_error(ELF_MALFORMED, 0, "%s: an interpreter's name of %lu bytes",
 				 img->label, (unsigned long)ph->p_filesz);
-	err = image_read_at(img, ph->p_offset, path, ph->p_filesz);
+	err = elf_read_at(img, ph->p_offset, path, ph->p_filesz);
 	if (err)
 		return err;
 	if (path[ph->p_filesz - 1])
@@ -97,7 +97,7 @@ static struct error *read_tag(struct elf_image *img, const struct string_table *
 	case DT_RUNPATH:
 		return read_string(img, table, dyn->d_un.d_val, &d->runpath);
 	case DT_FLAGS_1:
-		d->no_default_folders = dyn->d_un.d_val & DF_1_NODEFLIB;
+		d->no_default_directories = dyn->d_un.d_val & DF_1_NODEFLIB;
 		return NULL;
 	default:
 		return NULL;
@@ -145,7 +145,7 @@ struct error *elf_dynamic_read(struct elf_image *img, struct elf_dynamic **ret)
 		if (err)
 			return error_wrap(err, "%s", img->label);
 		dyn = table;
-		err = image_read_at(img, ph->p_offset, dyn, n * sizeof(*dyn));
+		err = elf_read_at(img, ph->p_offset, dyn, n * sizeof(*dyn));
 		if (!err)
 			err = read_tags(img, dyn, n, d);
 		if (err)

@@ -8,7 +8,7 @@
 #include "elf/image_internal.h"
 #include "elf/limits.h"
 
-struct error *image_read_at(const struct elf_image *img, uint64_t offset, void *buf, uint64_t n)
+struct error *elf_read_at(const struct elf_image *img, uint64_t offset, void *buf, uint64_t n)
 {
 	uint8_t *at = buf;
 
@@ -45,13 +45,13 @@ static struct error *check_ident(const struct elf_image *img)
 
 	if (img->size < SELFMAG)
 		return elf_error(ELF_NOT_ELF, 0, "%s is too short for an ELF object", img->label);
-	err = image_read_at(img, 0, ident, SELFMAG);
+	err = elf_read_at(img, 0, ident, SELFMAG);
 	if (err)
 		return err;
 	if (memcmp(ident, ELFMAG, SELFMAG) != 0)
 		return elf_error(ELF_NOT_ELF, 0, "%s does not start like an ELF object",
 				 img->label);
-	err = image_read_at(img, 0, ident, sizeof(ident));
+	err = elf_read_at(img, 0, ident, sizeof(ident));
 	if (err)
 		return err;
 	if (ident[EI_CLASS] != ELFCLASS64)
@@ -131,7 +131,7 @@ static struct error *load_section_headers(struct elf_image *img)
 	img->sections = xcalloc(n ? n : 1, sizeof(*img->sections));
 	table = elf_rawdata(elf_getscn(img->elf, names), NULL);
 	while ((scn = elf_nextscn(img->elf, scn)) && elf_ndxscn(scn) < n) {
-		struct image_section *section = &img->sections[elf_ndxscn(scn)];
+		struct elf_section *section = &img->sections[elf_ndxscn(scn)];
 
 		section->name = "";
 		if (!gelf_getshdr(scn, &section->header))

@@ -7,7 +7,7 @@
 
 #include "elf/image.h"
 
-struct image_section {
+struct elf_section {
 	const char *name; /* borrowed from libelf; "" when the name cannot be read */
 	GElf_Shdr header;
 	struct bytes bytes; /* once loaded */
@@ -24,21 +24,21 @@ struct elf_image {
 	GElf_Ehdr header;
 	GElf_Phdr *segments;
 	size_t n_segments;
-	struct image_section *sections;
+	struct elf_section *sections;
 	size_t n_sections;
 };
 
 /* Copies n bytes at a file offset; the file being shorter is ELF_TRUNCATED. */
-struct error *image_read_at(const struct elf_image *img, uint64_t offset, void *buf,
-			    uint64_t n) MUST_CHECK;
+struct error *elf_read_at(const struct elf_image *img, uint64_t offset, void *buf,
+			  uint64_t n) MUST_CHECK;
 /* NULL when there is none with bytes in the file. */
-struct image_section *image_find_section(const struct elf_image *img, const char *name);
+struct elf_section *elf_find_section(const struct elf_image *img, const char *name);
 /* Decompressed; kept until the image goes. */
-struct error *image_load_section(struct elf_image *img, struct image_section *section,
-				 struct bytes *ret) MUST_CHECK;
-/* How many bytes image_load_section() would give, without reading them. */
-struct error *image_section_size(struct elf_image *img, const struct image_section *section,
-				 uint64_t *ret) MUST_CHECK;
-bool image_section_is_compressed(const struct image_section *section);
+struct error *elf_load_section(struct elf_image *img, struct elf_section *section,
+			       struct bytes *ret) MUST_CHECK;
+/* How many bytes elf_load_section() would give, without reading them. */
+struct error *elf_section_size(struct elf_image *img, const struct elf_section *section,
+			       uint64_t *ret) MUST_CHECK;
+bool elf_section_is_compressed(const struct elf_section *section);
 
 #endif

@@ -45,9 +45,9 @@ static bool find_new_header(struct bytes in, struct bytes *ret)
 	return true;
 }
 
-struct error *ld_cache_parse(struct bytes in, struct ld_cache *ret)
+struct error *elf_ld_cache_parse(struct bytes in, struct elf_ld_cache *ret)
 {
-	struct ld_cache cache;
+	struct elf_ld_cache cache;
 	struct cursor c;
 
 	if (!find_new_header(in, &cache.table))
@@ -71,7 +71,8 @@ static const char *string_at(struct bytes table, uint32_t offset)
 	return cursor_string(&c);
 }
 
-const char *ld_cache_find(const struct ld_cache *cache, uint16_t machine, const char *soname)
+const char *elf_ld_cache_find(const struct elf_ld_cache *cache, uint16_t machine,
+			      const char *soname)
 {
 	uint32_t wanted = machine == EM_AARCH64 ? FLAGS_AARCH64 : FLAGS_X86_64;
 	struct cursor c = cursor_over(cache->table);

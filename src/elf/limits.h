@@ -10,9 +10,9 @@
  * become as large as the floor. zlib cannot do better than 1032; zstd can, but not on real debug
  * information.
  */
-#define ELF_LIMIT_INFLATION	  1100
-#define ELF_INFLATION_FLOOR_BYTES (UINT64_C(1) << 20)
-#define ELF_LIMIT_SECTIONS	  (1u << 20)
+#define ELF_LIMIT_INFLATION		1100
+#define ELF_LIMIT_INFLATION_FLOOR_BYTES (UINT64_C(1) << 20)
+#define ELF_LIMIT_SECTIONS		(1u << 20)
 /* A longer name is none that anybody looks for. */
 #define ELF_LIMIT_SECTION_NAME	  4096u
 #define ELF_LIMIT_SEGMENTS	  65536

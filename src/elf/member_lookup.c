@@ -5,37 +5,38 @@
 #include "elf/member_search.h"
 #include "elf/debug_file.h"
 
-struct error *member_lookup_in_image(struct elf_image *img, const struct member_query *query,
-				     uint64_t *ret_offsets)
+struct error *elf_member_lookup_in_image(struct elf_image *img,
+					 const struct elf_member_query *query,
+					 uint64_t *ret_offsets)
 {
-	_cleanup_member_search_ struct member_search search = { 0 };
+	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
 	bool conclusive = false;
-	struct error *err = member_search_init(&search, query);
+	struct error *err = elf_member_search_init(&search, query);
 
 	if (err)
 		return err;
-	err = image_search_quick(&search, img, &conclusive);
+	err = elf_image_search_quick(&search, img, &conclusive);
 	if (!err && !conclusive)
-		err = image_search_walk(&search, img);
+		err = elf_image_search_walk(&search, img);
 	if (err)
 		return err;
-	return member_search_result(&search, elf_image_label(img), ret_offsets);
+	return elf_member_search_result(&search, elf_image_label(img), ret_offsets);
 }
 
 /* One lookup on its way from place to place. */
 struct lookup {
-	const struct debug_place *place;
+	const struct elf_debug_place *place;
 	const char
 		*roots[2]; /* where each path is looked for: the target's view, then the host's */
 	size_t n_roots;
-	const struct member_query *query;
+	const struct elf_member_query *query;
 	uint64_t *ret_offsets;
 	struct strbuf *source;
 	struct strbuf tried;
-	size_t n_more;	       /* attempts that the list has no room for */
-	struct error *telling; /* the most telling failure so far */
-	char *build_id;	       /* NULL: none */
-	struct debuglink link; /* name NULL: none */
+	size_t n_more;		   /* attempts that the list has no room for */
+	struct error *telling;	   /* the most telling failure so far */
+	char *build_id;		   /* NULL: none */
+	struct elf_debuglink link; /* name NULL: none */
 	struct elf_image *packages[2];
 	size_t n_packages;
 	bool done;
@@ -90,40 +91,40 @@ static struct error *note(struct lookup *l, const char *path, struct error *err)
 
 static struct error *search_inline_quick(struct lookup *l)
 {
-	_cleanup_member_search_ struct member_search search = { 0 };
+	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
 	bool conclusive = false;
-	struct error *err = member_search_init(&search, l->query);
+	struct error *err = elf_member_search_init(&search, l->query);
 
 	if (err)
 		return err;
-	err = image_search_quick(&search, l->place->image, &conclusive);
+	err = elf_image_search_quick(&search, l->place->image, &conclusive);
 	l->walk_inline = !err && !conclusive;
 	if (l->walk_inline)
 		return NULL;
 	if (!err)
-		err = member_search_result(&search, l->place->path, l->ret_offsets);
+		err = elf_member_search_result(&search, l->place->path, l->ret_offsets);
 	return note(l, l->place->path, err);
 }
 
 static struct error *search_package(struct lookup *l, struct elf_image *package,
-				    const struct skeletons *skeletons)
+				    const struct elf_skeletons *skeletons)
 {
-	_cleanup_member_search_ struct member_search search = { 0 };
-	struct error *err = member_search_init(&search, l->query);
+	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
+	struct error *err = elf_member_search_init(&search, l->query);
 
 	if (!err)
-		err = split_dwarf_search(&search, package, skeletons);
+		err = elf_split_dwarf_search(&search, package, skeletons);
 	if (!err)
-		err = member_search_result(&search, elf_image_label(package), l->ret_offsets);
+		err = elf_member_search_result(&search, elf_image_label(package), l->ret_offsets);
 	return note(l, elf_image_label(package), err);
 }
 
 static struct error *search_dwo_at(struct lookup *l, const char *path,
-				   const struct skeletons *skeletons)
+				   const struct elf_skeletons *skeletons)
 {
 	for (size_t i = 0; i < l->n_roots && !l->done; i++) {
 		_cleanup_elf_image_ struct elf_image *dwo = NULL;
-		struct error *err = debug_file_open(l->roots[i], path, &dwo);
+		struct error *err = elf_debug_file_open(l->roots[i], path, &dwo);
 
 		err = err ? note(l, path, err) : search_package(l, dwo, skeletons);
 		if (err)
@@ -133,8 +134,8 @@ static struct error *search_dwo_at(struct lookup *l, const char *path,
 }
 
 /* As it is named, seen from where it was compiled, then from where the object lies. */
-static struct error *search_dwo(struct lookup *l, struct skeleton *skeleton,
-				const struct skeletons *skeletons)
+static struct error *search_dwo(struct lookup *l, struct elf_skeleton *skeleton,
+				const struct elf_skeletons *skeletons)
 {
 	const char *slash = strrchr(l->place->path, '/');
 	_cleanup_free_ char *compiled = NULL;
@@ -158,13 +159,13 @@ static struct error *search_dwo(struct lookup *l, struct skeleton *skeleton,
 }
 
 static struct error *search_dwos(struct lookup *l, struct elf_image *parent,
-				 const struct skeletons *skeletons)
+				 const struct elf_skeletons *skeletons)
 {
-	struct unit_hits first = { .n = 0 };
+	struct elf_unit_hits first = { .n = 0 };
 	struct error *err = NULL;
 
 	if (l->query->anchor_symbol)
-		anchor_find_units(parent, l->query->anchor_symbol, &first);
+		elf_anchor_find_units(parent, l->query->anchor_symbol, &first);
 	for (size_t h = 0; h < first.n && !err && !l->done; h++) {
 		for (size_t i = 0; i < skeletons->n && !err && !l->done; i++) {
 			if (skeletons->at[i].unit_offset == first.offsets[h])
@@ -182,8 +183,8 @@ static struct error *search_dwos(struct lookup *l, struct elf_image *parent,
 /* What the skeleton units of `parent` stand for, in the packages and in .dwo files. */
 static struct error *search_split(struct lookup *l, struct elf_image *parent)
 {
-	_cleanup_skeletons_ struct skeletons skeletons = { 0 };
-	struct error *err = skeletons_read(parent, l->query->cancel, &skeletons);
+	_cleanup_elf_skeletons_ struct elf_skeletons skeletons = { 0 };
+	struct error *err = elf_skeletons_read(parent, l->query->cancel, &skeletons);
 
 	if (error_is(err, &base_error_domain, BASE_CANCELLED))
 		return err;
@@ -207,7 +208,7 @@ static struct error *open_packages(struct lookup *l)
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < l->n_roots && !err; i++) {
-		err = debug_file_open(l->roots[i], path, &l->packages[l->n_packages]);
+		err = elf_debug_file_open(l->roots[i], path, &l->packages[l->n_packages]);
 		if (!err)
 			l->n_packages++;
 		else
@@ -262,7 +263,7 @@ static struct error *search_external(struct lookup *l, const char *path, enum li
 	for (size_t i = 0; i < l->n_roots && !err && !l->done; i++) {
 		_cleanup_elf_image_ struct elf_image *file = NULL;
 
-		err = debug_file_open(l->roots[i], path, &file);
+		err = elf_debug_file_open(l->roots[i], path, &file);
 		if (!err)
 			err = check_belongs(l, file, kind);
 		if (err) {
@@ -270,7 +271,7 @@ static struct error *search_external(struct lookup *l, const char *path, enum li
 			continue;
 		}
 		err = note(l, elf_image_label(file),
-			   member_lookup_in_image(file, l->query, l->ret_offsets));
+			   elf_member_lookup_in_image(file, l->query, l->ret_offsets));
 		if (!err && !l->done)
 			err = search_split(l, file);
 	}
@@ -280,7 +281,7 @@ static struct error *search_external(struct lookup *l, const char *path, enum li
 static struct error *search_external_files(struct lookup *l)
 {
 	static const char *const suffixes[] = { "debuginfo", "debug" };
-	struct path_list linked = { 0 };
+	struct elf_path_list linked = { 0 };
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(suffixes) && !err && !l->done; i++) {
@@ -288,30 +289,30 @@ static struct error *search_external_files(struct lookup *l)
 
 		err = search_external(l, path, LINK_BESIDE);
 	}
-	if (l->link.name && !debuglink_name_is_safe(l->link.name, strlen(l->link.name))) {
+	if (l->link.name && !elf_debuglink_name_is_safe(l->link.name, strlen(l->link.name))) {
 		_cleanup_free_ char *text = xasprintf(
 			".gnu_debuglink \"%s\": refused, no bare file name", l->link.name);
 
 		note_text(l, text);
 	}
-	debug_file_candidates(l->place->path, l->link.name, l->build_id, l->place->debug_dir,
-			      &linked);
+	elf_debug_file_candidates(l->place->path, l->link.name, l->build_id, l->place->debug_dir,
+				  &linked);
 	for (size_t i = 0; i < linked.n && !err && !l->done; i++)
 		err = search_external(l, linked.at[i],
 				      i == 0 && l->build_id ? LINK_BUILD_ID : LINK_DEBUGLINK);
-	path_list_deinit(&linked);
+	elf_path_list_deinit(&linked);
 	return err;
 }
 
 static struct error *walk_inline(struct lookup *l)
 {
-	_cleanup_member_search_ struct member_search search = { 0 };
-	struct error *err = member_search_init(&search, l->query);
+	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
+	struct error *err = elf_member_search_init(&search, l->query);
 
 	if (!err)
-		err = image_search_walk(&search, l->place->image);
+		err = elf_image_search_walk(&search, l->place->image);
 	if (!err)
-		err = member_search_result(&search, l->place->path, l->ret_offsets);
+		err = elf_member_search_result(&search, l->place->path, l->ret_offsets);
 	return note(l, l->place->path, err);
 }
 
@@ -347,13 +348,13 @@ static struct error *explain(struct lookup *l)
 {
 	_cleanup_error_ struct error *nothing = NULL;
 	enum elf_error_kind kind = ELF_NO_DEBUG_INFO;
-	struct path_list linked = { 0 };
+	struct elf_path_list linked = { 0 };
 	bool is_linked;
 
-	debug_file_candidates(l->place->path, l->link.name, l->build_id, l->place->debug_dir,
-			      &linked);
+	elf_debug_file_candidates(l->place->path, l->link.name, l->build_id, l->place->debug_dir,
+				  &linked);
 	is_linked = linked.n > 0;
-	path_list_deinit(&linked);
+	elf_path_list_deinit(&linked);
 	if (l->n_more)
 		strbuf_appendf(&l->tried, "; and %zu more", l->n_more);
 	if (error_domain_of(l->telling) == &elf_error_domain)
@@ -362,13 +363,14 @@ static struct error *explain(struct lookup *l)
 		return elf_error(kind, 0,
 				 "%s: no usable debug information about struct %s; tried: %s",
 				 l->place->path, l->query->type_name, strbuf_str(&l->tried));
-	nothing = debug_file_no_candidate(l->place->path, l->link.name, l->build_id);
+	nothing = elf_debug_file_no_candidate(l->place->path, l->link.name, l->build_id);
 	return elf_error((enum elf_error_kind)error_kind_of(nothing), 0, "%s; tried: %s",
 			 error_message(nothing), strbuf_str(&l->tried));
 }
 
-struct error *elf_member_lookup(const struct debug_place *place, const struct member_query *query,
-				uint64_t *ret_offsets, struct strbuf *source)
+struct error *elf_member_lookup(const struct elf_debug_place *place,
+				const struct elf_member_query *query, uint64_t *ret_offsets,
+				struct strbuf *source)
 {
 	struct lookup l = {
 		.place = place,
@@ -387,7 +389,7 @@ struct error *elf_member_lookup(const struct debug_place *place, const struct me
 		err = explain(&l);
 	for (size_t i = 0; i < l.n_packages; i++)
 		elf_image_free(l.packages[i]);
-	debuglink_deinit(&l.link);
+	elf_debuglink_deinit(&l.link);
 	error_free(l.telling);
 	strbuf_deinit(&l.tried);
 	free(l.build_id);

@@ -4,8 +4,8 @@
  *
  *	const char *const members[] = { "first", "second" };
  *	uint64_t offsets[2];
- *	struct member_query q = { .type_name = "pair_s", .members = members, .n_members = 2 };
- *	err = member_lookup_in_image(img, &q, offsets);
+ *	struct elf_member_query q = { .type_name = "pair_s", .members = members, .n_members = 2 };
+ *	err = elf_member_lookup_in_image(img, &q, offsets);
  *
  * A struct (or class) of that name with all members answers. If there is none,
  * members of these names in any struct do: for typedefs of anonymous structs.
@@ -17,7 +17,7 @@
 #include "base/strbuf.h"
 #include "elf/image.h"
 
-struct member_query {
+struct elf_member_query {
 	const char *type_name;
 	const char *const *members; /* at most ELF_LIMIT_QUERY_MEMBERS */
 	size_t n_members;
@@ -32,11 +32,12 @@ struct member_query {
  * ELF_MEMBER_MISSING (names it), ELF_MEMBER_LOCATION, ELF_BAD_DWARF,
  * BASE_LIMIT, BASE_CANCELLED. ret_offsets has n_members entries.
  */
-struct error *member_lookup_in_image(struct elf_image *img, const struct member_query *query,
-				     uint64_t *ret_offsets) MUST_CHECK;
+struct error *elf_member_lookup_in_image(struct elf_image *img,
+					 const struct elf_member_query *query,
+					 uint64_t *ret_offsets) MUST_CHECK;
 
 /* An object and where it stands, so that the files around it can be found. */
-struct debug_place {
+struct elf_debug_place {
 	struct elf_image *image;
 	const char *path;      /* in the target's view, absolute */
 	const char *ns_root;   /* "/proc/PID/root", or NULL: the host's view only */
@@ -50,7 +51,8 @@ struct debug_place {
  * wrong with it; its kind is ELF_UNSAFE_DEBUGLINK, ELF_UNSAFE_BUILD_ID or ELF_NO_DEBUG_INFO when
  * there was nothing to search, else that of the most telling file.
  */
-struct error *elf_member_lookup(const struct debug_place *place, const struct member_query *query,
-				uint64_t *ret_offsets, struct strbuf *source) MUST_CHECK;
+struct error *elf_member_lookup(const struct elf_debug_place *place,
+				const struct elf_member_query *query, uint64_t *ret_offsets,
+				struct strbuf *source) MUST_CHECK;
 
 #endif

@@ -11,30 +11,31 @@
  * DW_AT_sibling there without a look at the direction, and foreign bytes can lead it in a circle.
  */
 struct walk {
-	struct member_search *search;
+	struct elf_member_search *search;
 	Dwarf_CU *cu;
 	const uint8_t *end;
 	size_t depth;
-	struct member_frame *frames; /* [depth]: the entry whose children stand at depth + 1 */
+	struct elf_member_frame *frames; /* [depth]: the entry whose children stand at depth + 1 */
 };
 
-struct member_frame {
-	struct member_set set;
+struct elf_member_frame {
+	struct elf_member_set set;
 	bool is_struct;
 };
 
-struct error *member_search_init(struct member_search *search, const struct member_query *query)
+struct error *elf_member_search_init(struct elf_member_search *search,
+				     const struct elf_member_query *query)
 {
 	if (!query->n_members || query->n_members > ELF_LIMIT_QUERY_MEMBERS)
 		return base_error(BASE_LIMIT, 0, "a query for %zu members", query->n_members);
-	*search = (struct member_search){
+	*search = (struct elf_member_search){
 		.query = query,
-		.frames = xcalloc(ELF_LIMIT_DIE_DEPTH, sizeof(struct member_frame)),
+		.frames = xcalloc(ELF_LIMIT_DIE_DEPTH, sizeof(struct elf_member_frame)),
 	};
 	return NULL;
 }
 
-void member_search_deinit(struct member_search *search)
+void elf_member_search_deinit(struct elf_member_search *search)
 {
 	free(search->frames);
 	search->frames = NULL;
@@ -93,7 +94,7 @@ static bool constant(Dwarf_Attribute *attr, uint64_t *ret)
 	}
 }
 
-static int wanted_member(const struct member_query *query, const char *name)
+static int wanted_member(const struct elf_member_query *query, const char *name)
 {
 	for (size_t i = 0; name && i < query->n_members; i++) {
 		if (strcmp(query->members[i], name) == 0)
@@ -102,15 +103,15 @@ static int wanted_member(const struct member_query *query, const char *name)
 	return -1;
 }
 
-static uint64_t all_members(const struct member_query *query)
+static uint64_t all_members(const struct elf_member_query *query)
 {
 	return query->n_members == 64 ? UINT64_MAX : (UINT64_C(1) << query->n_members) - 1;
 }
 
 /* Remembers the struct that tells most: the named one, then the more complete one. */
-static void keep_if_better(struct member_search *search, const struct member_set *set)
+static void keep_if_better(struct elf_member_search *search, const struct elf_member_set *set)
 {
-	const struct member_set *best = &search->result;
+	const struct elf_member_set *best = &search->result;
 
 	if (!set->found)
 		return;
@@ -128,8 +129,8 @@ static void close_frame(struct walk *walk, size_t depth)
 
 static struct error *take_member(struct walk *walk, Dwarf_Die *die)
 {
-	struct member_search *search = walk->search;
-	struct member_set *set = &walk->frames[walk->depth - 1].set;
+	struct elf_member_search *search = walk->search;
+	struct elf_member_set *set = &walk->frames[walk->depth - 1].set;
 	Dwarf_Attribute attr;
 	uint64_t offset;
 	int i;
@@ -216,7 +217,7 @@ static struct error *step(struct walk *walk, Dwarf_Die *die, bool *ret_more)
 
 static struct error *walk_entries(struct walk *walk, Dwarf_Die die)
 {
-	struct member_search *search = walk->search;
+	struct elf_member_search *search = walk->search;
 	struct error *err;
 	bool more;
 
@@ -238,8 +239,8 @@ static struct error *walk_entries(struct walk *walk, Dwarf_Die die)
 	}
 }
 
-struct error *member_search_unit(struct member_search *search, const struct dwarf_view *view,
-				 Dwarf_CU *cu)
+struct error *elf_member_search_unit(struct elf_member_search *search,
+				     const struct elf_dwarf_view *view, Dwarf_CU *cu)
 {
 	struct walk walk = { .search = search, .cu = cu, .depth = 1, .frames = search->frames };
 	struct error *err = cancel_error(search->query->cancel, "searching debug information");
@@ -252,30 +253,31 @@ struct error *member_search_unit(struct member_search *search, const struct dwar
 		return base_error(BASE_LIMIT, 0, "more than %lu units",
 				  (unsigned long)ELF_LIMIT_UNITS);
 	if (dwarf_cu_info(cu, NULL, NULL, &unit_die, NULL, NULL, NULL, NULL) != 0)
-		return elf_error(ELF_BAD_DWARF, 0, "%s: %s", dwarf_view_label(view),
+		return elf_error(ELF_BAD_DWARF, 0, "%s: %s", elf_dwarf_view_label(view),
 				 dwarf_errmsg(-1));
 	if (dwarf_child(&unit_die, &first) != 0)
 		return NULL;
-	bytes = dwarf_view_unit(view, &unit_die);
+	bytes = elf_dwarf_view_unit(view, &unit_die);
 	walk.end = bytes.at + bytes.n;
 	err = walk_entries(&walk, first);
 	for (size_t i = 0; i < ELF_LIMIT_DIE_DEPTH; i++)
 		close_frame(&walk, i);
 	if (err)
-		return error_wrap(err, "%s", dwarf_view_label(view));
+		return error_wrap(err, "%s", elf_dwarf_view_label(view));
 	search->found = search->result.found == all_members(search->query);
 	return NULL;
 }
 
-struct error *member_search_view(struct member_search *search, const struct dwarf_view *view,
-				 member_search_admit_fn admits, const void *arg)
+struct error *elf_member_search_view(struct elf_member_search *search,
+				     const struct elf_dwarf_view *view, elf_member_admit_fn admits,
+				     const void *arg)
 {
 	Dwarf_CU *cu = NULL;
 	uint64_t n_units = 0;
 	int rc;
 
-	while ((rc = dwarf_get_units(dwarf_view_dwarf(view), cu, &cu, NULL, NULL, NULL, NULL)) ==
-	       0) {
+	while ((rc = dwarf_get_units(elf_dwarf_view_dwarf(view), cu, &cu, NULL, NULL, NULL,
+				     NULL)) == 0) {
 		struct error *err = NULL;
 
 		/* Hundreds of thousands of units that are not asked for take their time as well. */
@@ -285,20 +287,20 @@ struct error *member_search_view(struct member_search *search, const struct dwar
 			return err;
 		if (admits && !admits(arg, cu))
 			continue;
-		err = member_search_unit(search, view, cu);
+		err = elf_member_search_unit(search, view, cu);
 		if (err || search->found)
 			return err;
 	}
-	return rc < 0 ? elf_error(ELF_BAD_DWARF, 0, "%s: %s", dwarf_view_label(view),
+	return rc < 0 ? elf_error(ELF_BAD_DWARF, 0, "%s: %s", elf_dwarf_view_label(view),
 				  dwarf_errmsg(-1))
 		      : NULL;
 }
 
-struct error *member_search_result(const struct member_search *search, const char *label,
-				   uint64_t *ret_offsets)
+struct error *elf_member_search_result(const struct elf_member_search *search, const char *label,
+				       uint64_t *ret_offsets)
 {
-	const struct member_query *query = search->query;
-	const struct member_set *set = &search->result;
+	const struct elf_member_query *query = search->query;
+	const struct elf_member_set *set = &search->result;
 
 	if (search->found) {
 		memcpy(ret_offsets, set->offsets, query->n_members * sizeof(*ret_offsets));

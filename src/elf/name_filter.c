@@ -7,12 +7,12 @@
 
 #define SAMPLE_BYTES 16384
 
-void name_filter_init(struct name_filter *filter, const struct dwarf_view *view)
+void elf_name_filter_init(struct elf_name_filter *filter, const struct elf_dwarf_view *view)
 {
-	*filter = (struct name_filter){ .view = view };
+	*filter = (struct elf_name_filter){ .view = view };
 }
 
-void name_filter_deinit(struct name_filter *filter)
+void elf_name_filter_deinit(struct elf_name_filter *filter)
 {
 	vec_deinit(&filter->places);
 }
@@ -51,7 +51,7 @@ static size_t find_u32(struct bytes in, size_t from, const uint8_t value[static 
 }
 
 /* False when there are too many. */
-static bool add_place(struct name_filter *filter, const uint8_t *at)
+static bool add_place(struct elf_name_filter *filter, const uint8_t *at)
 {
 	filter->overflowed = filter->places.n >= ELF_LIMIT_REFERENCES;
 	if (!filter->overflowed)
@@ -59,7 +59,7 @@ static bool add_place(struct name_filter *filter, const uint8_t *at)
 	return !filter->overflowed;
 }
 
-static void add_references(struct name_filter *filter, uint32_t string_offset)
+static void add_references(struct elf_name_filter *filter, uint32_t string_offset)
 {
 	static const char *const sections[] = { ".debug_info", ".debug_types",
 						".debug_str_offsets" };
@@ -68,7 +68,7 @@ static void add_references(struct name_filter *filter, uint32_t string_offset)
 	for (int i = 0; i < 4; i++)
 		value[i] = (uint8_t)(string_offset >> 8 * i);
 	for (size_t s = 0; s < ARRAY_SIZE(sections); s++) {
-		struct bytes in = dwarf_view_section(filter->view, sections[s]);
+		struct bytes in = elf_dwarf_view_section(filter->view, sections[s]);
 		unsigned int rare = rarest_byte(in, value);
 
 		for (size_t at = find_u32(in, 0, value, rare); at < in.n;
@@ -89,12 +89,12 @@ static const uint8_t *next_string(struct bytes in, const uint8_t *previous, cons
 }
 
 /* A short name may stand in the entry itself. */
-static void add_inline(struct name_filter *filter, const char *name, size_t n)
+static void add_inline(struct elf_name_filter *filter, const char *name, size_t n)
 {
 	static const char *const sections[] = { ".debug_info", ".debug_types" };
 
 	for (size_t s = 0; s < ARRAY_SIZE(sections); s++) {
-		struct bytes in = dwarf_view_section(filter->view, sections[s]);
+		struct bytes in = elf_dwarf_view_section(filter->view, sections[s]);
 		const uint8_t *hit = next_string(in, NULL, name, n);
 
 		for (; hit && add_place(filter, hit); hit = next_string(in, hit, name, n))
@@ -109,14 +109,14 @@ static int compare_places(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-void name_filter_add(struct name_filter *filter, const char *name)
+void elf_name_filter_add(struct elf_name_filter *filter, const char *name)
 {
 	static const char *const sections[] = { ".debug_str", ".debug_line_str" };
 	size_t n = strlen(name) + 1;
 	size_t n_hits = 0;
 
 	for (size_t s = 0; s < ARRAY_SIZE(sections); s++) {
-		struct bytes in = dwarf_view_section(filter->view, sections[s]);
+		struct bytes in = elf_dwarf_view_section(filter->view, sections[s]);
 		/* The end of a longer string will do: linkers share tails. */
 		const uint8_t *hit = next_string(in, NULL, name, n);
 
@@ -133,7 +133,7 @@ void name_filter_add(struct name_filter *filter, const char *name)
 		      compare_places);
 }
 
-bool name_filter_is_empty(const struct name_filter *filter)
+bool elf_name_filter_is_empty(const struct elf_name_filter *filter)
 {
 	return !filter->overflowed && !filter->places.n;
 }
@@ -180,7 +180,7 @@ static struct bytes string_offsets_of(struct bytes all, Dwarf_CU *cu, Dwarf_Die 
 			   : (struct bytes){ 0 };
 }
 
-static bool any_place_in(const struct name_filter *filter, struct bytes range)
+static bool any_place_in(const struct elf_name_filter *filter, struct bytes range)
 {
 	size_t low = 0, high = filter->places.n;
 
@@ -195,15 +195,15 @@ static bool any_place_in(const struct name_filter *filter, struct bytes range)
 	return low < filter->places.n && filter->places.at[low] < (uintptr_t)range.at + range.n;
 }
 
-bool name_filter_admits(const struct name_filter *filter, Dwarf_CU *cu)
+bool elf_name_filter_admits(const struct elf_name_filter *filter, Dwarf_CU *cu)
 {
-	struct bytes offsets = dwarf_view_section(filter->view, ".debug_str_offsets");
+	struct bytes offsets = elf_dwarf_view_section(filter->view, ".debug_str_offsets");
 	Dwarf_Die unit_die;
 
 	if (filter->overflowed)
 		return true;
 	if (dwarf_cu_info(cu, NULL, NULL, &unit_die, NULL, NULL, NULL, NULL) != 0)
 		return false;
-	return any_place_in(filter, dwarf_view_unit(filter->view, &unit_die)) ||
+	return any_place_in(filter, elf_dwarf_view_unit(filter->view, &unit_die)) ||
 	       (offsets.n && any_place_in(filter, string_offsets_of(offsets, cu, &unit_die)));
 }

@@ -14,17 +14,17 @@ struct compression {
 	uint64_t size;
 };
 
-static bool is_zdebug(const struct image_section *section)
+static bool is_zdebug(const struct elf_section *section)
 {
 	return strncmp(section->name, ".zdebug_", 8) == 0;
 }
 
-bool image_section_is_compressed(const struct image_section *section)
+bool elf_section_is_compressed(const struct elf_section *section)
 {
 	return (section->header.sh_flags & SHF_COMPRESSED) || is_zdebug(section);
 }
 
-static bool has_name(const struct image_section *section, const char *name)
+static bool has_name(const struct elf_section *section, const char *name)
 {
 	if (strcmp(section->name, name) == 0)
 		return true;
@@ -32,10 +32,10 @@ static bool has_name(const struct image_section *section, const char *name)
 	       strcmp(section->name + 2, name + 1) == 0;
 }
 
-struct image_section *image_find_section(const struct elf_image *img, const char *name)
+struct elf_section *elf_find_section(const struct elf_image *img, const char *name)
 {
 	for (size_t i = 1; i < img->n_sections; i++) {
-		struct image_section *section = &img->sections[i];
+		struct elf_section *section = &img->sections[i];
 
 		if (section->name && has_name(section, name))
 			return section->header.sh_type != SHT_NOBITS && section->header.sh_size
@@ -45,7 +45,7 @@ struct image_section *image_find_section(const struct elf_image *img, const char
 	return NULL;
 }
 
-static struct error *read_compression(struct elf_image *img, const struct image_section *section,
+static struct error *read_compression(struct elf_image *img, const struct elf_section *section,
 				      struct compression *ret)
 {
 	const GElf_Shdr *sh = &section->header;
@@ -59,7 +59,7 @@ static struct error *read_compression(struct elf_image *img, const struct image_
 		if (sh->sh_size < sizeof(chdr))
 			return elf_error(ELF_MALFORMED, 0, "%s: %s is too short to be compressed",
 					 img->label, section->name);
-		err = image_read_at(img, sh->sh_offset, &chdr, sizeof(chdr));
+		err = elf_read_at(img, sh->sh_offset, &chdr, sizeof(chdr));
 		if (err)
 			return err;
 		how.type = chdr.ch_type;
@@ -71,7 +71,7 @@ static struct error *read_compression(struct elf_image *img, const struct image_
 		if (sh->sh_size < sizeof(magic))
 			return elf_error(ELF_MALFORMED, 0, "%s: %s is too short to be compressed",
 					 img->label, section->name);
-		err = image_read_at(img, sh->sh_offset, magic, sizeof(magic));
+		err = elf_read_at(img, sh->sh_offset, magic, sizeof(magic));
 		if (err)
 			return err;
 		if (memcmp(magic, "ZLIB", 4) != 0)
@@ -87,8 +87,8 @@ static struct error *read_compression(struct elf_image *img, const struct image_
 	if (!mul_fits_u64(sh->sh_size, ELF_LIMIT_INFLATION, &allowed) ||
 	    allowed > ELF_LIMIT_DECOMPRESSED_BYTES)
 		allowed = ELF_LIMIT_DECOMPRESSED_BYTES;
-	if (allowed < ELF_INFLATION_FLOOR_BYTES)
-		allowed = ELF_INFLATION_FLOOR_BYTES;
+	if (allowed < ELF_LIMIT_INFLATION_FLOOR_BYTES)
+		allowed = ELF_LIMIT_INFLATION_FLOOR_BYTES;
 	if (how.size > allowed)
 		return base_error(BASE_LIMIT, 0, "%s: %s would become %lu bytes out of %lu",
 				  img->label, section->name, (unsigned long)how.size,
@@ -118,7 +118,7 @@ static bool inflate_exactly(struct bytes in, void *out, size_t n)
 }
 
 static struct error *check_inside_file(const struct elf_image *img,
-				       const struct image_section *section)
+				       const struct elf_section *section)
 {
 	const GElf_Shdr *sh = &section->header;
 
@@ -128,7 +128,7 @@ static struct error *check_inside_file(const struct elf_image *img,
 			 section->name);
 }
 
-static struct error *decompress(struct elf_image *img, struct image_section *section)
+static struct error *decompress(struct elf_image *img, struct elf_section *section)
 {
 	struct compression how = { 0 };
 	struct error *err = read_compression(img, section, &how);
@@ -142,7 +142,7 @@ static struct error *decompress(struct elf_image *img, struct image_section *sec
 	in.n = section->header.sh_size - how.header_bytes;
 	err = alloc_checked(in.n ? in.n : 1, 1, ELF_LIMIT_SECTION_BYTES, section->name, &copy);
 	if (!err)
-		err = image_read_at(img, section->header.sh_offset + how.header_bytes, copy, in.n);
+		err = elf_read_at(img, section->header.sh_offset + how.header_bytes, copy, in.n);
 	if (!err)
 		err = alloc_checked(how.size ? how.size : 1, 1, ELF_LIMIT_DECOMPRESSED_BYTES,
 				    section->name, &out);
@@ -160,7 +160,7 @@ static struct error *decompress(struct elf_image *img, struct image_section *sec
 	return NULL;
 }
 
-static struct error *copy_section(struct elf_image *img, struct image_section *section)
+static struct error *copy_section(struct elf_image *img, struct elf_section *section)
 {
 	const GElf_Shdr *sh = &section->header;
 	_cleanup_free_ void *copy = NULL;
@@ -173,7 +173,7 @@ static struct error *copy_section(struct elf_image *img, struct image_section *s
 	err = alloc_checked(sh->sh_size, 1, ELF_LIMIT_SECTION_BYTES, section->name, &copy);
 	if (err)
 		return error_wrap(err, "%s", img->label);
-	err = image_read_at(img, sh->sh_offset, copy, sh->sh_size);
+	err = elf_read_at(img, sh->sh_offset, copy, sh->sh_size);
 	if (err)
 		return err;
 	section->owned = take_ptr(copy);
@@ -181,8 +181,8 @@ static struct error *copy_section(struct elf_image *img, struct image_section *s
 	return NULL;
 }
 
-struct error *image_load_section(struct elf_image *img, struct image_section *section,
-				 struct bytes *ret)
+struct error *elf_load_section(struct elf_image *img, struct elf_section *section,
+			       struct bytes *ret)
 {
 	struct error *err;
 
@@ -190,8 +190,8 @@ struct error *image_load_section(struct elf_image *img, struct image_section *se
 		err = check_inside_file(img, section);
 		if (err)
 			return err;
-		err = image_section_is_compressed(section) ? decompress(img, section)
-							   : copy_section(img, section);
+		err = elf_section_is_compressed(section) ? decompress(img, section)
+							 : copy_section(img, section);
 		if (err)
 			return err;
 		section->loaded = true;
@@ -200,15 +200,15 @@ struct error *image_load_section(struct elf_image *img, struct image_section *se
 	return NULL;
 }
 
-struct error *image_section_size(struct elf_image *img, const struct image_section *section,
-				 uint64_t *ret)
+struct error *elf_section_size(struct elf_image *img, const struct elf_section *section,
+			       uint64_t *ret)
 {
 	struct compression how;
 	struct error *err = check_inside_file(img, section);
 
 	if (err)
 		return err;
-	if (!image_section_is_compressed(section)) {
+	if (!elf_section_is_compressed(section)) {
 		*ret = section->header.sh_size;
 		return NULL;
 	}
@@ -221,9 +221,9 @@ struct error *image_section_size(struct elf_image *img, const struct image_secti
 
 struct error *elf_image_section(struct elf_image *img, const char *name, struct bytes *ret)
 {
-	struct image_section *section = image_find_section(img, name);
+	struct elf_section *section = elf_find_section(img, name);
 
 	if (!section)
 		return base_error(BASE_ABSENT, 0, "%s has no section %s", img->label, name);
-	return image_load_section(img, section, ret);
+	return elf_load_section(img, section, ret);
 }

@@ -12,7 +12,7 @@ struct symbol_table {
 static struct error *load_table(struct elf_image *img, uint32_t type, struct symbol_table *ret)
 {
 	for (size_t i = 1; i < img->n_sections; i++) {
-		struct image_section *section = &img->sections[i];
+		struct elf_section *section = &img->sections[i];
 		struct symbol_table table = { 0 };
 		struct error *err;
 
@@ -21,14 +21,14 @@ static struct error *load_table(struct elf_image *img, uint32_t type, struct sym
 		if (section->header.sh_link >= img->n_sections)
 			return elf_error(ELF_MALFORMED, 0, "%s: %s has no string table", img->label,
 					 section->name);
-		err = image_load_section(img, section, &table.symbols);
+		err = elf_load_section(img, section, &table.symbols);
 		if (err)
 			return err;
 		section = &img->sections[section->header.sh_link];
 		if (section->header.sh_type != SHT_STRTAB)
 			return elf_error(ELF_MALFORMED, 0, "%s: %s is not a string table",
 					 img->label, section->name);
-		err = image_load_section(img, section, &table.names);
+		err = elf_load_section(img, section, &table.names);
 		if (err)
 			return err;
 		*ret = table;

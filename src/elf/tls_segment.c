@@ -51,7 +51,7 @@ struct error *elf_image_read_vaddr(struct elf_image *img, uint64_t vaddr, void *
 		at = vaddr - ph->p_vaddr;
 		if (n > ph->p_filesz - at || !add_fits_u64(ph->p_offset, at, &offset))
 			break;
-		return image_read_at(img, offset, buf, n);
+		return elf_read_at(img, offset, buf, n);
 	}
 	return base_error(BASE_ABSENT, 0, "%s has no %zu bytes behind address %#lx", img->label, n,
 			  (unsigned long)vaddr);

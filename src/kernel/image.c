@@ -91,7 +91,7 @@ static struct error *read_build_id(struct elf_image *elf, struct strbuf *hex)
 	struct error *err = elf_image_section(elf, ".notes", &notes);
 
 	if (!err)
-		err = build_id_parse(notes, hex);
+		err = elf_build_id_parse(notes, hex);
 	if (!error_is(err, &base_error_domain, BASE_ABSENT))
 		return err;
 	error_free(err);

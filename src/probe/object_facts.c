@@ -72,8 +72,8 @@ static struct error *find_symbol_in(const char *debug_file, const char *ns_root,
 	struct elf_symbol symbol;
 	struct error *err;
 
-	err = debug_file_open(in_target ? ns_root : NULL,
-			      debug_file + (in_target ? strlen(ns_root) : 0), &image);
+	err = elf_debug_file_open(in_target ? ns_root : NULL,
+				  debug_file + (in_target ? strlen(ns_root) : 0), &image);
 	if (!err)
 		err = jemalloc_find_tsd_symbol(image, cancel, &symbol);
 	if (err)
@@ -96,13 +96,13 @@ static bool are_in_storage(const struct counter_offsets *offsets, const struct e
 	       offsets->deallocated <= tls->memsz - sizeof(uint64_t);
 }
 
-struct error *counter_offsets_read(const struct debug_place *place,
+struct error *counter_offsets_read(const struct elf_debug_place *place,
 				   const struct probe_object_facts *facts,
 				   const struct cancel *cancel, struct counter_offsets *ret,
 				   struct strbuf *ret_source)
 {
 	static const char *const members[] = { JEMALLOC_ALLOCATED, JEMALLOC_DEALLOCATED };
-	const struct member_query query = {
+	const struct elf_member_query query = {
 		.type_name = JEMALLOC_TSD_TYPE,
 		.members = members,
 		.n_members = ARRAY_SIZE(members),

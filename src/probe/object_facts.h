@@ -125,7 +125,7 @@ void object_facts_complete(struct elf_image *image, struct probe_object_facts *f
  * By the debug information of a file that is_jemalloc, whose name goes to ret_source if that is
  * not NULL. Errors of the domains elf and base; the expensive part.
  */
-struct error *counter_offsets_read(const struct debug_place *place,
+struct error *counter_offsets_read(const struct elf_debug_place *place,
 				   const struct probe_object_facts *facts,
 				   const struct cancel *cancel, struct counter_offsets *ret,
 				   struct strbuf *ret_source) MUST_CHECK;

@@ -274,7 +274,7 @@ struct error *object_counters(const struct objects *objects, struct object *obje
 			      const struct cancel *cancel, struct counter_offsets *ret,
 			      struct strbuf *ret_source)
 {
-	const struct debug_place place = {
+	const struct elf_debug_place place = {
 		.image = object->image,
 		.path = object->path,
 		.ns_root = objects->ns_root,

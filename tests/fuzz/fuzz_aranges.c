@@ -6,9 +6,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static const uint64_t addresses[] = { 0x1139, 0x401000, 0x1000, 0 };
-	struct unit_hits hits = { .n = 0 };
+	struct elf_unit_hits hits = { .n = 0 };
 
-	aranges_find((struct bytes){ data, n }, addresses, ARRAY_SIZE(addresses), &hits);
+	elf_aranges_find((struct bytes){ data, n }, addresses, ARRAY_SIZE(addresses), &hits);
 	if (n > 12)
 		fuzz_mark_deep();
 	if (hits.n > ARRAY_SIZE(addresses))

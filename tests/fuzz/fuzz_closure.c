@@ -17,11 +17,11 @@ static void walk_list(const char *list, uint16_t machine)
 {
 	_cleanup_strbuf_ struct strbuf folder = STRBUF_INIT;
 
-	while (closure_next_folder(&list, "/origin", machine, &folder)) {
+	while (elf_closure_next_directory(&list, "/origin", machine, &folder)) {
 		if (strbuf_str(&folder)[0] != '/' || folder.n >= ELF_LIMIT_PATH_CHARS)
 			abort();
 	}
-	sink += strlen(closure_default_folders(machine)[0]);
+	sink += strlen(elf_closure_default_directories(machine)[0]);
 }
 
 static void try_object(const uint8_t *data, size_t n)
@@ -53,8 +53,8 @@ static void try_cache(const uint8_t *data, size_t n)
 {
 	static const char *const names[] = { "libc.so.6", "libz.so.1", "none" };
 	static const uint16_t machines[] = { EM_X86_64, EM_AARCH64 };
-	struct ld_cache cache;
-	struct error *err = ld_cache_parse((struct bytes){ data, n }, &cache);
+	struct elf_ld_cache cache;
+	struct error *err = elf_ld_cache_parse((struct bytes){ data, n }, &cache);
 
 	if (err) {
 		error_free(err);
@@ -63,7 +63,7 @@ static void try_cache(const uint8_t *data, size_t n)
 	fuzz_mark_deep();
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		for (size_t k = 0; k < ARRAY_SIZE(machines); k++) {
-			const char *path = ld_cache_find(&cache, machines[k], names[i]);
+			const char *path = elf_ld_cache_find(&cache, machines[k], names[i]);
 
 			sink += path ? strlen(path) : 0;
 		}

@@ -9,7 +9,7 @@
 #define MANGLED(name) "cant_access_tsd_items_directly_use_a_getter_or_setter_" name
 
 static const char *const members[] = { MANGLED("thread_allocated"), MANGLED("thread_deallocated") };
-static const struct member_query query = {
+static const struct elf_member_query query = {
 	.type_name = "tsd_s",
 	.members = members,
 	.n_members = 2,
@@ -18,18 +18,18 @@ static const struct member_query query = {
 
 static void search_as_package(struct elf_image *img, uint64_t id)
 {
-	struct skeleton one = { .id = id };
-	struct skeletons only = { .at = &one, .n = 1 };
-	struct member_search search;
+	struct elf_skeleton one = { .id = id };
+	struct elf_skeletons only = { .at = &one, .n = 1 };
+	struct elf_member_search search;
 	uint64_t offsets[2];
-	struct error *err = member_search_init(&search, &query);
+	struct error *err = elf_member_search_init(&search, &query);
 
 	if (!err)
-		err = split_dwarf_search(&search, img, &only);
+		err = elf_split_dwarf_search(&search, img, &only);
 	if (!err)
-		err = member_search_result(&search, "package", offsets);
+		err = elf_member_search_result(&search, "package", offsets);
 	error_free(err);
-	member_search_deinit(&search);
+	elf_member_search_deinit(&search);
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned int seed)
@@ -41,7 +41,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned i
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct elf_image *img = NULL;
-	struct skeletons skeletons = { 0 };
+	struct elf_skeletons skeletons = { 0 };
 	static const char *const sections[] = { ".debug_info", ".debug_info.dwo" };
 	struct bytes bytes;
 	uint64_t offsets[2];
@@ -62,9 +62,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 			fuzz_mark_deep();
 		error_free(err);
 	}
-	error_free(member_lookup_in_image(img, &query, offsets));
-	error_free(skeletons_read(img, NULL, &skeletons));
-	skeletons_deinit(&skeletons);
+	error_free(elf_member_lookup_in_image(img, &query, offsets));
+	error_free(elf_skeletons_read(img, NULL, &skeletons));
+	elf_skeletons_deinit(&skeletons);
 	search_as_package(img, id);
 	elf_image_free(img);
 	return 0;

@@ -15,7 +15,7 @@ static void read_everything(struct elf_image *img)
 		".debug_abbrev", ".debug_line", ".debug_aranges", ".bss",	 ".comment",
 	};
 	static const char *const names[] = { "main", "je_tsd_tls", "missing" };
-	struct debuglink link = { 0 };
+	struct elf_debuglink link = { 0 };
 	struct strbuf hex = STRBUF_INIT;
 	struct elf_symbol symbols[3];
 	struct elf_load loads[4];
@@ -42,17 +42,17 @@ static void read_everything(struct elf_image *img)
 	error_free(err);
 	error_free(elf_image_tls(img, &tls));
 	error_free(elf_build_id(img, &hex));
-	if (hex.n && !build_id_hex_is_safe(strbuf_str(&hex), hex.n))
+	if (hex.n && !elf_build_id_is_safe(strbuf_str(&hex), hex.n))
 		__builtin_trap();
 	error_free(elf_debuglink(img, &link));
 	if (link.name)
-		total += debuglink_name_is_safe(link.name, strlen(link.name));
+		total += elf_debuglink_name_is_safe(link.name, strlen(link.name));
 	error_free(elf_image_crc32(img, &crc));
 	(void)elf_load_bias(loads, elf_image_loads(img, loads, ARRAY_SIZE(loads)), 0x555555554000,
 			    total & 0x1000, &bias);
 	error_free(elf_image_read_vaddr(img, 0x400000, word, sizeof(word)));
 	error_free(elf_image_read_vaddr(img, 0, word, sizeof(word)));
-	debuglink_deinit(&link);
+	elf_debuglink_deinit(&link);
 	strbuf_deinit(&hex);
 }
 

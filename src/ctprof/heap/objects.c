@@ -246,12 +246,12 @@ static void find_counters(void *arg, size_t item, void *result)
 	_cleanup_elf_image_ struct elf_image *image = NULL;
 	_cleanup_free_ char *ns_root = NULL;
 	const struct ctprof_heap_place *from;
-	struct debug_place place;
+	struct elf_debug_place place;
 	struct error *err = open_row(work->table, row, &image, &from);
 
 	if (!err) {
 		ns_root = xasprintf("%s/%d/root", work->table->proc_root, (int)from->pid);
-		place = (struct debug_place){
+		place = (struct elf_debug_place){
 			.image = image,
 			.path = from->path,
 			.ns_root = ns_root,

@@ -252,7 +252,7 @@ struct error *guest_files_add_host(struct guest_files *g, const char *path)
 	struct stat st;
 	struct error *err;
 
-	err = closure_path_walk(g->root, path, add_way, &links, &real);
+	err = elf_closure_path_walk(g->root, path, add_way, &links, &real);
 	if (err) {
 		error_free(links.err);
 		return err;
@@ -272,19 +272,20 @@ struct error *guest_files_add_host(struct guest_files *g, const char *path)
 
 /* What the guest's loader would not find by itself. */
 static struct error *add_library_link(struct guest_files *g, const struct elf_closure *c,
-				      const struct closure_file *f)
+				      const struct elf_closure_file *f)
 {
 	_cleanup_free_ char *name = NULL;
 
-	if (f->in_default_folder || (f->way != CLOSURE_CACHE && f->way != CLOSURE_ENVIRONMENT))
+	if (f->in_default_directory ||
+	    (f->way != ELF_CLOSURE_CACHE && f->way != ELF_CLOSURE_ENVIRONMENT))
 		return NULL;
-	name = xasprintf("%s/%s", closure_default_folders(c->machine)[0], f->wanted);
+	name = xasprintf("%s/%s", elf_closure_default_directories(c->machine)[0], f->wanted);
 	return guest_files_has(g, name) ? NULL : guest_files_add_link(g, name, f->path);
 }
 
 struct error *guest_files_add_program(struct guest_files *g, const char *path)
 {
-	struct closure_options options = {
+	struct elf_closure_options options = {
 		.root = g->root,
 		/* The environment is the host's: a staged root has none. */
 		.library_path = strcmp(g->root, "/") == 0 ? getenv("LD_LIBRARY_PATH") : NULL,

@@ -8,7 +8,7 @@
 
 static const char *const members[] = { MANGLED("thread_allocated"), MANGLED("thread_deallocated") };
 
-const struct member_query tsd_query = {
+const struct elf_member_query tsd_query = {
 	.type_name = "tsd_s",
 	.members = members,
 	.n_members = ARRAY_SIZE(members),

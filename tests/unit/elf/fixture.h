@@ -7,7 +7,7 @@
 
 #define MANGLED(name) "cant_access_tsd_items_directly_use_a_getter_or_setter_" name
 
-extern const struct member_query tsd_query;
+extern const struct elf_member_query tsd_query;
 
 /* "<fixtures>/<variant>/<file>"; the caller frees it. */
 char *fixture_path(const char *variant, const char *file);

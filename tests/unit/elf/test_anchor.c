@@ -9,19 +9,19 @@
 static void anchor_leads_to_the_struct(const char *variant)
 {
 	_cleanup_elf_image_ struct elf_image *img = fixture_open(variant, "prog");
-	_cleanup_dwarf_view_ struct dwarf_view *view = NULL;
-	_cleanup_member_search_ struct member_search search = { 0 };
-	struct unit_hits hits = { .n = 0 };
+	_cleanup_elf_dwarf_view_ struct elf_dwarf_view *view = NULL;
+	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
+	struct elf_unit_hits hits = { .n = 0 };
 	Dwarf_CU *cu = NULL;
 
-	anchor_find_units(img, "je_tsd_tls", &hits);
+	elf_anchor_find_units(img, "je_tsd_tls", &hits);
 	assert_int_equal(hits.n, 1);
-	assert_success(dwarf_view_new(img, DWARF_VIEW_MAIN, &view));
-	assert_success(dwarf_view_load_unit(view, hits.offsets[0]));
-	assert_int_equal(dwarf_get_units(dwarf_view_dwarf(view), NULL, &cu, NULL, NULL, NULL, NULL),
-			 0);
-	assert_success(member_search_init(&search, &tsd_query));
-	assert_success(member_search_unit(&search, view, cu));
+	assert_success(elf_dwarf_view_new(img, ELF_DWARF_VIEW_MAIN, &view));
+	assert_success(elf_dwarf_view_load_unit(view, hits.offsets[0]));
+	assert_int_equal(
+		dwarf_get_units(elf_dwarf_view_dwarf(view), NULL, &cu, NULL, NULL, NULL, NULL), 0);
+	assert_success(elf_member_search_init(&search, &tsd_query));
+	assert_success(elf_member_search_unit(&search, view, cu));
 	assert_true(search.found);
 }
 
@@ -36,20 +36,20 @@ static void without_aranges_or_symbols_there_are_no_hits(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *no_aranges = fixture_open("gcc-no-aranges", "prog");
 	_cleanup_elf_image_ struct elf_image *stripped = fixture_open("stripped", "prog");
-	struct unit_hits hits = { .n = 0 };
+	struct elf_unit_hits hits = { .n = 0 };
 
-	anchor_find_units(no_aranges, "je_tsd_tls", &hits);
-	anchor_find_units(stripped, "je_tsd_tls", &hits);
+	elf_anchor_find_units(no_aranges, "je_tsd_tls", &hits);
+	elf_anchor_find_units(stripped, "je_tsd_tls", &hits);
 	assert_int_equal(hits.n, 0);
 }
 
 static void a_symbol_that_is_not_there_has_no_neighbours(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
-	struct unit_hits hits = { .n = 0 };
+	struct elf_unit_hits hits = { .n = 0 };
 
-	anchor_find_units(img, "nobody", &hits);
-	anchor_find_units(img, "another_stem", &hits);
+	elf_anchor_find_units(img, "nobody", &hits);
+	elf_anchor_find_units(img, "another_stem", &hits);
 	assert_int_equal(hits.n, 0);
 }
 
@@ -96,13 +96,13 @@ static void local_functions_of_the_same_source_file_lead_to_the_unit(void **stat
 	};
 	_cleanup_elf_builder_ struct elf_builder b = { .type = ET_EXEC };
 	_cleanup_elf_image_ struct elf_image *img = NULL;
-	struct unit_hits hits = { .n = 0 };
+	struct elf_unit_hits hits = { .n = 0 };
 
 	elf_builder_section(&b, ".strtab", SHT_STRTAB, 0, NAMES, sizeof(NAMES));
 	elf_builder_section(&b, ".symtab", SHT_SYMTAB, 0, symbols, sizeof(symbols))->sh_link = 1;
 	elf_builder_section(&b, ".debug_aranges", SHT_PROGBITS, 0, aranges, sizeof(aranges) - 1);
 	img = elf_builder_open(&b);
-	anchor_find_units(img, "anchor", &hits);
+	elf_anchor_find_units(img, "anchor", &hits);
 	assert_int_equal(hits.n, 1);
 	assert_int_equal(hits.offsets[0], 0x60);
 }

@@ -32,9 +32,9 @@ static void aranges_name_the_unit_of_an_address(void **state UNUSED)
 		     { 0x2000, 1 }, { 0x2001, 0 }, { 0, 0 },	  { UINT64_MAX, 0 } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct unit_hits hits = { .n = 0 };
+		struct elf_unit_hits hits = { .n = 0 };
 
-		aranges_find(BYTES(ARANGES), &rows[i].address, 1, &hits);
+		elf_aranges_find(BYTES(ARANGES), &rows[i].address, 1, &hits);
 		assert_int_equal(hits.n, rows[i].n);
 		if (hits.n)
 			assert_int_equal(hits.offsets[0], 0x30);
@@ -48,11 +48,11 @@ static void aranges_with_odd_headers_are_left_out(void **state UNUSED)
 
 	for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
 		char copy[sizeof(ARANGES)] = ARANGES;
-		struct unit_hits hits = { .n = 0 };
+		struct elf_unit_hits hits = { .n = 0 };
 
 		copy[odd[i]] = 4;
-		aranges_find((struct bytes){ (uint8_t *)copy, sizeof(copy) - 1 }, &address, 1,
-			     &hits);
+		elf_aranges_find((struct bytes){ (uint8_t *)copy, sizeof(copy) - 1 }, &address, 1,
+				 &hits);
 		assert_int_equal(hits.n, 0);
 	}
 }
@@ -70,9 +70,9 @@ static void the_first_address_comes_first(void **state UNUSED)
 					  "\0\0\0\0\0\0\0\0"
 					  "\0\0\0\0\0\0\0\0";
 	static const uint64_t addresses[] = { 0x5001, 0x1001 };
-	struct unit_hits hits = { .n = 0 };
+	struct elf_unit_hits hits = { .n = 0 };
 
-	aranges_find(BYTES(two), addresses, 2, &hits);
+	elf_aranges_find(BYTES(two), addresses, 2, &hits);
 	assert_int_equal(hits.n, 2);
 	assert_int_equal(hits.offsets[0], 0x60);
 	assert_int_equal(hits.offsets[1], 0x30);
@@ -94,10 +94,10 @@ static void append_set(struct strbuf *s, uint32_t unit, uint64_t start)
 static void a_unit_met_twice_counts_once(void **state UNUSED)
 {
 	static const uint64_t addresses[] = { 0x1000, 0x2000, 0x100f };
-	struct unit_hits hits = { .n = 0 };
+	struct elf_unit_hits hits = { .n = 0 };
 
-	aranges_find(BYTES(ARANGES), addresses, ARRAY_SIZE(addresses), &hits);
-	aranges_find(BYTES(ARANGES), addresses, ARRAY_SIZE(addresses), &hits);
+	elf_aranges_find(BYTES(ARANGES), addresses, ARRAY_SIZE(addresses), &hits);
+	elf_aranges_find(BYTES(ARANGES), addresses, ARRAY_SIZE(addresses), &hits);
 	assert_int_equal(hits.n, 1);
 }
 
@@ -105,14 +105,14 @@ static void more_units_than_the_limit_are_left_out(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	uint64_t addresses[3 * ELF_LIMIT_UNIT_HITS];
-	struct unit_hits hits = { .n = 0 };
+	struct elf_unit_hits hits = { .n = 0 };
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(addresses); i++) {
 		addresses[i] = 0x1000 + 0x10 * i;
 		append_set(&s, 7 * i, addresses[i]);
 	}
-	aranges_find((struct bytes){ (uint8_t *)s.at, s.n }, addresses, ARRAY_SIZE(addresses),
-		     &hits);
+	elf_aranges_find((struct bytes){ (uint8_t *)s.at, s.n }, addresses, ARRAY_SIZE(addresses),
+			 &hits);
 	assert_int_equal(hits.n, ELF_LIMIT_UNIT_HITS);
 	assert_int_equal(hits.offsets[0], 0);
 	assert_int_equal(hits.offsets[ELF_LIMIT_UNIT_HITS - 1], 7 * (ELF_LIMIT_UNIT_HITS - 1));
@@ -122,12 +122,12 @@ static void a_set_of_another_version_does_not_hide_the_next(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	const uint64_t address = 0x1004;
-	struct unit_hits hits = { .n = 0 };
+	struct elf_unit_hits hits = { .n = 0 };
 
 	append_set(&s, 1, 0x1000);
 	s.at[4] = 9;
 	append_set(&s, 2, 0x1000);
-	aranges_find((struct bytes){ (uint8_t *)s.at, s.n }, &address, 1, &hits);
+	elf_aranges_find((struct bytes){ (uint8_t *)s.at, s.n }, &address, 1, &hits);
 	assert_int_equal(hits.n, 1);
 	assert_int_equal(hits.offsets[0], 2);
 }
@@ -138,10 +138,10 @@ static void a_cut_set_has_no_answer(void **state UNUSED)
 
 	for (size_t n = 0; n < sizeof(ARANGES) - 1; n++) {
 		_cleanup_free_ uint8_t *cut = malloc(n + 1);
-		struct unit_hits hits = { .n = 0 };
+		struct elf_unit_hits hits = { .n = 0 };
 
 		memcpy(cut, ARANGES, n);
-		aranges_find((struct bytes){ cut, n }, &address, 1, &hits);
+		elf_aranges_find((struct bytes){ cut, n }, &address, 1, &hits);
 		assert_int_equal(hits.n, 0);
 	}
 }
@@ -160,9 +160,9 @@ static void sets_of_64_bit_dwarf_are_read(void **state UNUSED)
 				  "\0\0\0\0\0\0\0\0"
 				  "\0\0\0\0\0\0\0\0";
 	const uint64_t address = 0x1000;
-	struct unit_hits hits = { .n = 0 };
+	struct elf_unit_hits hits = { .n = 0 };
 
-	aranges_find(BYTES(set), &address, 1, &hits);
+	elf_aranges_find(BYTES(set), &address, 1, &hits);
 	assert_int_equal(hits.n, 1);
 	assert_int_equal(hits.offsets[0], 0x20);
 }
@@ -174,16 +174,16 @@ static void real_objects_have_an_answer_for_their_functions(void **state UNUSED)
 
 	for (size_t i = 0; i < ARRAY_SIZE(variants); i++) {
 		_cleanup_elf_image_ struct elf_image *img = fixture_open(variants[i], "prog");
-		struct unit_hits hits = { .n = 0 };
+		struct elf_unit_hits hits = { .n = 0 };
 		struct elf_symbol symbol;
 		struct bytes section;
 
 		assert_success(elf_image_section(img, ".debug_aranges", &section));
 		assert_success(elf_symbol_find_named(img, "_start", &symbol));
-		aranges_find(section, &symbol.value, 1, &hits);
+		elf_aranges_find(section, &symbol.value, 1, &hits);
 		assert_int_equal(hits.n, 0);
 		assert_success(elf_symbol_find_named(img, "main", &symbol));
-		aranges_find(section, &symbol.value, 1, &hits);
+		elf_aranges_find(section, &symbol.value, 1, &hits);
 		assert_int_equal(hits.n, 1);
 	}
 }

@@ -29,7 +29,7 @@ static void place(const char *root, const char *path, struct made_dynamic m)
 static void read_paths(const char *root, const char *library_path, const char *program,
 		       struct strbuf *ret)
 {
-	struct closure_options options = { .root = root, .library_path = library_path };
+	struct elf_closure_options options = { .root = root, .library_path = library_path };
 	_cleanup_elf_closure_ struct elf_closure *c = NULL;
 
 	strbuf_clear(ret);
@@ -95,7 +95,7 @@ static void places_are_searched_in_the_loaders_order(void **state)
 
 static void rpath_is_inherited_and_runpath_is_not(void **state)
 {
-	struct closure_options options = { .root = *state };
+	struct elf_closure_options options = { .root = *state };
 	_cleanup_strbuf_ struct strbuf got = STRBUF_INIT;
 	struct elf_closure *c = NULL;
 
@@ -143,7 +143,7 @@ static void libraries_of_another_machine_are_passed_over(void **state)
 
 static void all_that_is_missing_is_named_with_who_needs_it(void **state)
 {
-	struct closure_options options = { .root = *state };
+	struct elf_closure_options options = { .root = *state };
 	struct elf_closure *c = NULL;
 	struct error *err;
 
@@ -168,7 +168,7 @@ static void nodeflib_shuts_the_default_folders(void **state)
 {
 	static const struct made_cache_row rows[] = { { "liba.so", "/lib/liba.so", 0x0303, 0 } };
 	_cleanup_strbuf_ struct strbuf cache = STRBUF_INIT;
-	struct closure_options options = { .root = *state };
+	struct elf_closure_options options = { .root = *state };
 	struct elf_closure *c = NULL;
 
 	made_ld_cache_append(rows, 1, &cache);
@@ -196,7 +196,7 @@ static void a_library_of_the_cache_alone_is_marked(void **state)
 		{ "libb.so", "/lib/x86_64-linux-gnu/libb.so", 0x0303, 0 },
 	};
 	_cleanup_strbuf_ struct strbuf cache = STRBUF_INIT;
-	struct closure_options options = { .root = *state };
+	struct elf_closure_options options = { .root = *state };
 	_cleanup_elf_closure_ struct elf_closure *c = NULL;
 
 	made_ld_cache_append(rows, 2, &cache);
@@ -206,15 +206,15 @@ static void a_library_of_the_cache_alone_is_marked(void **state)
 	place(*state, "/lib/x86_64-linux-gnu/libb.so", (struct made_dynamic){ 0 });
 	assert_success(elf_closure_read(&options, "/prog", &c));
 	assert_int_equal(c->n_files, 3);
-	assert_int_equal(c->files[1].way, CLOSURE_CACHE);
-	assert_false(c->files[1].in_default_folder);
-	assert_int_equal(c->files[2].way, CLOSURE_CACHE);
-	assert_true(c->files[2].in_default_folder);
+	assert_int_equal(c->files[1].way, ELF_CLOSURE_CACHE);
+	assert_false(c->files[1].in_default_directory);
+	assert_int_equal(c->files[2].way, ELF_CLOSURE_CACHE);
+	assert_true(c->files[2].in_default_directory);
 }
 
 static void a_script_needs_its_interpreter(void **state)
 {
-	struct closure_options options = { .root = *state };
+	struct elf_closure_options options = { .root = *state };
 	_cleanup_strbuf_ struct strbuf got = STRBUF_INIT;
 	struct elf_closure *c = NULL;
 
@@ -296,7 +296,7 @@ static void ask_ldd(const char *program, struct paths *ret)
 static void compare_with_ldd(const char *program)
 {
 	_cleanup_elf_closure_ struct elf_closure *c = NULL;
-	struct closure_options options = { .library_path = getenv("LD_LIBRARY_PATH") };
+	struct elf_closure_options options = { .library_path = getenv("LD_LIBRARY_PATH") };
 	struct paths theirs = { 0 }, ours = { 0 };
 
 	ask_ldd(program, &theirs);

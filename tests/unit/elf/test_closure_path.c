@@ -32,7 +32,7 @@ static void each_link_on_the_way_is_told(void **state)
 {
 	_cleanup_strbuf_ struct strbuf real = STRBUF_INIT, links = STRBUF_INIT;
 
-	assert_success(closure_path_walk(*state, "/opt/lib.so", told, &links, &real));
+	assert_success(elf_closure_path_walk(*state, "/opt/lib.so", told, &links, &real));
 	assert_string_equal(strbuf_str(&real), "/usr/lib/x/libreal.so.1.2");
 	assert_string_equal(strbuf_str(&links), "/opt/lib.so -> /lib/x/../x/./libreal.so.1\n"
 						"/lib -> usr/lib\n"
@@ -44,26 +44,27 @@ static void nothing_leads_out_of_the_root(void **state)
 {
 	_cleanup_strbuf_ struct strbuf real = STRBUF_INIT;
 
-	assert_success(closure_path_walk(*state, "/up/../../opt/lib.so", NULL, NULL, &real));
+	assert_success(elf_closure_path_walk(*state, "/up/../../opt/lib.so", NULL, NULL, &real));
 	assert_string_equal(strbuf_str(&real), "/usr/lib/x/libreal.so.1.2");
-	assert_success(closure_path_walk(*state, "/..", NULL, NULL, &real));
+	assert_success(elf_closure_path_walk(*state, "/..", NULL, NULL, &real));
 	assert_string_equal(strbuf_str(&real), "/");
 }
 
 static void what_leads_nowhere_is_an_error(void **state)
 {
 	_cleanup_strbuf_ struct strbuf real = STRBUF_INIT, lengthy = STRBUF_INIT;
-	struct error *err = closure_path_walk(*state, "/loop", NULL, NULL, &real);
+	struct error *err = elf_closure_path_walk(*state, "/loop", NULL, NULL, &real);
 
 	assert_int_equal(error_errno(err), ELOOP);
 	error_free(err);
-	err = closure_path_walk(*state, "/usr/lib/none", NULL, NULL, &real);
+	err = elf_closure_path_walk(*state, "/usr/lib/none", NULL, NULL, &real);
 	assert_int_equal(error_errno(err), ENOENT);
 	error_free(err);
-	assert_error_tag(closure_path_walk(*state, "usr", NULL, NULL, &real), "io");
+	assert_error_tag(elf_closure_path_walk(*state, "usr", NULL, NULL, &real), "io");
 	strbuf_append_char(&lengthy, '/');
 	strbuf_append_repeated(&lengthy, 'n', 300);
-	assert_error_tag(closure_path_walk(*state, strbuf_str(&lengthy), NULL, NULL, &real), "io");
+	assert_error_tag(elf_closure_path_walk(*state, strbuf_str(&lengthy), NULL, NULL, &real),
+			 "io");
 	assert_int_equal(real.n, 0);
 }
 

@@ -26,8 +26,8 @@ static void words_are_replaced_with_and_without_braces(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-		assert_true(closure_expand(rows[i].text, strlen(rows[i].text), "/opt/app/bin",
-					   EM_X86_64, &s));
+		assert_true(elf_closure_expand(rows[i].text, strlen(rows[i].text), "/opt/app/bin",
+					       EM_X86_64, &s));
 		assert_string_equal(strbuf_str(&s), rows[i].wanted);
 	}
 }
@@ -37,15 +37,15 @@ static void list_gives_its_absolute_folders(void **state UNUSED)
 	const char *at = "/a::relative:$ORIGIN/b:.:/c/$PLATFORM:";
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	assert_true(closure_next_folder(&at, "/o", EM_AARCH64, &s));
+	assert_true(elf_closure_next_directory(&at, "/o", EM_AARCH64, &s));
 	assert_string_equal(strbuf_str(&s), "/a");
-	assert_true(closure_next_folder(&at, "/o", EM_AARCH64, &s));
+	assert_true(elf_closure_next_directory(&at, "/o", EM_AARCH64, &s));
 	assert_string_equal(strbuf_str(&s), "/o/b");
-	assert_true(closure_next_folder(&at, "/o", EM_AARCH64, &s));
+	assert_true(elf_closure_next_directory(&at, "/o", EM_AARCH64, &s));
 	assert_string_equal(strbuf_str(&s), "/c/aarch64");
-	assert_false(closure_next_folder(&at, "/o", EM_AARCH64, &s));
+	assert_false(elf_closure_next_directory(&at, "/o", EM_AARCH64, &s));
 	at = NULL;
-	assert_false(closure_next_folder(&at, "/o", EM_AARCH64, &s));
+	assert_false(elf_closure_next_directory(&at, "/o", EM_AARCH64, &s));
 }
 
 static void what_grows_beyond_a_path_is_skipped(void **state UNUSED)
@@ -59,14 +59,15 @@ static void what_grows_beyond_a_path_is_skipped(void **state UNUSED)
 		strbuf_append(&text, "$ORIGIN");
 	strbuf_append(&text, ":/after");
 	at = strbuf_str(&text);
-	assert_true(closure_next_folder(&at, strbuf_str(&origin), EM_X86_64, &s));
+	assert_true(elf_closure_next_directory(&at, strbuf_str(&origin), EM_X86_64, &s));
 	assert_string_equal(strbuf_str(&s), "/after");
 }
 
 static void default_folders_are_those_of_the_machine(void **state UNUSED)
 {
-	assert_string_equal(closure_default_folders(EM_X86_64)[0], "/lib/x86_64-linux-gnu");
-	assert_string_equal(closure_default_folders(EM_AARCH64)[0], "/lib/aarch64-linux-gnu");
+	assert_string_equal(elf_closure_default_directories(EM_X86_64)[0], "/lib/x86_64-linux-gnu");
+	assert_string_equal(elf_closure_default_directories(EM_AARCH64)[0],
+			    "/lib/aarch64-linux-gnu");
 }
 
 int main(void)

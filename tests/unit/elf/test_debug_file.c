@@ -9,14 +9,14 @@
 /* `expected`: one path per line, in order. */
 static void check(const char *object, const char *link, const char *id, const char *expected)
 {
-	struct path_list paths = { 0 };
+	struct elf_path_list paths = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	debug_file_candidates(object, link, id, NULL, &paths);
+	elf_debug_file_candidates(object, link, id, NULL, &paths);
 	for (size_t i = 0; i < paths.n; i++)
 		strbuf_appendf(&text, "%s\n", paths.at[i]);
 	assert_string_equal(strbuf_str(&text), expected);
-	path_list_deinit(&paths);
+	elf_path_list_deinit(&paths);
 }
 
 static void the_build_id_comes_first_then_the_link_in_three_places(void **state UNUSED)
@@ -79,22 +79,22 @@ static void unsafe_names_contribute_nothing(void **state UNUSED)
 
 static void another_debug_folder_is_used_throughout(void **state UNUSED)
 {
-	struct path_list paths = { 0 };
+	struct elf_path_list paths = { 0 };
 
-	debug_file_candidates("/a/b", "c", "ab12", "/dbg", &paths);
+	elf_debug_file_candidates("/a/b", "c", "ab12", "/dbg", &paths);
 	assert_int_equal(paths.n, 4);
 	assert_string_equal(paths.at[0], "/dbg/.build-id/ab/12.debug");
 	assert_string_equal(paths.at[3], "/dbg/a/c");
-	path_list_deinit(&paths);
+	elf_path_list_deinit(&paths);
 }
 
 static void nothing_to_go_on_has_three_reasons(void **state UNUSED)
 {
-	assert_error_tag(debug_file_no_candidate("/x", NULL, NULL), "no-debug-info");
-	assert_error_tag(debug_file_no_candidate("/x", "../y", NULL), "unsafe-debuglink");
-	assert_error_tag(debug_file_no_candidate("/x", NULL, "ABCD"), "unsafe-build-id");
-	assert_error_tag(debug_file_no_candidate("/x", "../y", "ABCD"), "unsafe-debuglink");
-	assert_error_tag(debug_file_no_candidate("/x", NULL, "a"), "no-debug-info");
+	assert_error_tag(elf_debug_file_no_candidate("/x", NULL, NULL), "no-debug-info");
+	assert_error_tag(elf_debug_file_no_candidate("/x", "../y", NULL), "unsafe-debuglink");
+	assert_error_tag(elf_debug_file_no_candidate("/x", NULL, "ABCD"), "unsafe-build-id");
+	assert_error_tag(elf_debug_file_no_candidate("/x", "../y", "ABCD"), "unsafe-debuglink");
+	assert_error_tag(elf_debug_file_no_candidate("/x", NULL, "a"), "no-debug-info");
 }
 
 static void an_absolute_link_stays_in_the_targets_root(void **state UNUSED)
@@ -102,7 +102,7 @@ static void an_absolute_link_stays_in_the_targets_root(void **state UNUSED)
 	_cleanup_free_ char *root = fixture_path("namespace", "target");
 	_cleanup_elf_image_ struct elf_image *img = NULL;
 
-	assert_success(debug_file_open(root, "/opt/app/prog.debug", &img));
+	assert_success(elf_debug_file_open(root, "/opt/app/prog.debug", &img));
 	assert_contains(elf_image_label(img), "/target/opt/app/prog.debug");
 }
 
@@ -111,16 +111,16 @@ static void what_is_not_there_or_not_a_file_is_an_error(void **state UNUSED)
 	_cleanup_free_ char *root = fixture_path("namespace", "target");
 	struct elf_image *img = NULL;
 
-	assert_error_tag(debug_file_open(root, "/nothing", &img), "io");
-	assert_error_tag(debug_file_open("/nonexistent", "/nothing", &img), "io");
-	assert_error_tag(debug_file_open(NULL, "/nonexistent/x", &img), "io");
-	assert_error_tag(debug_file_open(root, "/opt", &img), "not-elf");
+	assert_error_tag(elf_debug_file_open(root, "/nothing", &img), "io");
+	assert_error_tag(elf_debug_file_open("/nonexistent", "/nothing", &img), "io");
+	assert_error_tag(elf_debug_file_open(NULL, "/nonexistent/x", &img), "io");
+	assert_error_tag(elf_debug_file_open(root, "/opt", &img), "not-elf");
 	assert_null(img);
 }
 
 static bool safe(const char *name)
 {
-	return debuglink_name_is_safe(name, strlen(name));
+	return elf_debuglink_name_is_safe(name, strlen(name));
 }
 
 static void bare_file_names_are_safe(void **state UNUSED)
@@ -148,35 +148,36 @@ static void names_that_lead_elsewhere_are_unsafe(void **state UNUSED)
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_false(safe(bad[i]));
-	assert_false(debuglink_name_is_safe("\0", 1));
-	assert_false(debuglink_name_is_safe("foo\0bar.debug", 13));
+	assert_false(elf_debuglink_name_is_safe("\0", 1));
+	assert_false(elf_debuglink_name_is_safe("foo\0bar.debug", 13));
 }
 
 static void the_checksum_stands_behind_the_padded_name(void **state UNUSED)
 {
-	struct debuglink link = { 0 };
+	struct elf_debuglink link = { 0 };
 
 	assert_success(
-		debuglink_parse((struct bytes){ (const uint8_t *)"abc\0\1\2\3\4", 8 }, &link));
+		elf_debuglink_parse((struct bytes){ (const uint8_t *)"abc\0\1\2\3\4", 8 }, &link));
 	assert_string_equal(link.name, "abc");
 	assert_int_equal(link.crc, 0x04030201);
-	debuglink_deinit(&link);
-	assert_success(debuglink_parse(
+	elf_debuglink_deinit(&link);
+	assert_success(elf_debuglink_parse(
 		(struct bytes){ (const uint8_t *)"abcd\0\0\0\0\1\2\3\4", 12 }, &link));
 	assert_int_equal(link.crc, 0x04030201);
-	debuglink_deinit(&link);
+	elf_debuglink_deinit(&link);
 }
 
 static void sections_cut_short_are_refused(void **state UNUSED)
 {
-	struct debuglink link = { 0 };
+	struct elf_debuglink link = { 0 };
 
-	assert_error_tag(debuglink_parse((struct bytes){ (const uint8_t *)"abc", 3 }, &link),
+	assert_error_tag(elf_debuglink_parse((struct bytes){ (const uint8_t *)"abc", 3 }, &link),
 			 "parse");
 	assert_error_tag(
-		debuglink_parse((struct bytes){ (const uint8_t *)"abc\0\1\2\3", 7 }, &link),
+		elf_debuglink_parse((struct bytes){ (const uint8_t *)"abc\0\1\2\3", 7 }, &link),
 		"parse");
-	assert_error_tag(debuglink_parse((struct bytes){ (const uint8_t *)"", 0 }, &link), "parse");
+	assert_error_tag(elf_debuglink_parse((struct bytes){ (const uint8_t *)"", 0 }, &link),
+			 "parse");
 	assert_null(link.name);
 }
 
@@ -185,27 +186,27 @@ static void the_crc_of_a_file_is_that_of_objcopy(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *img = fixture_open("link", "prog");
 	_cleanup_elf_image_ struct elf_image *file = fixture_open("link", "linked.dbg");
-	struct debuglink link = { 0 };
+	struct elf_debuglink link = { 0 };
 	uint32_t crc;
 
 	assert_success(elf_debuglink(img, &link));
 	assert_string_equal(link.name, "linked.dbg");
 	assert_success(elf_image_crc32(file, &crc));
 	assert_int_equal(crc, link.crc);
-	debuglink_deinit(&link);
+	elf_debuglink_deinit(&link);
 }
 
 static void an_object_without_a_link_has_none(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
-	struct debuglink link = { 0 };
+	struct elf_debuglink link = { 0 };
 
 	assert_error_tag(elf_debuglink(img, &link), "absent");
 }
 
 static bool hex_is_safe(const char *hex)
 {
-	return build_id_hex_is_safe(hex, strlen(hex));
+	return elf_build_id_is_safe(hex, strlen(hex));
 }
 
 static void lower_case_hexadecimal_is_safe(void **state UNUSED)
@@ -227,13 +228,13 @@ static void anything_else_is_unsafe(void **state UNUSED)
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_false(hex_is_safe(bad[i]));
-	assert_false(build_id_hex_is_safe("\0\0", 2));
+	assert_false(elf_build_id_is_safe("\0\0", 2));
 }
 
 static void parse(const void *bytes, size_t n, const char *expected_tag, const char *expected_hex)
 {
 	_cleanup_strbuf_ struct strbuf hex = STRBUF_INIT;
-	_cleanup_error_ struct error *err = build_id_parse((struct bytes){ bytes, n }, &hex);
+	_cleanup_error_ struct error *err = elf_build_id_parse((struct bytes){ bytes, n }, &hex);
 
 	assert_string_equal(err ? error_tag(err) : "", expected_tag);
 	assert_string_equal(strbuf_str(&hex), expected_hex);

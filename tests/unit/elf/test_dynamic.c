@@ -32,7 +32,7 @@ static void every_wish_is_read(void **state UNUSED)
 	assert_int_equal(d->n_needed, 2);
 	assert_string_equal(d->needed[0], "liba.so.1");
 	assert_string_equal(d->needed[1], "libc.so.6");
-	assert_false(d->no_default_folders);
+	assert_false(d->no_default_directories);
 }
 
 static void runpath_silences_rpath(void **state UNUSED)
@@ -45,7 +45,7 @@ static void runpath_silences_rpath(void **state UNUSED)
 	assert_success(read_made(&m, &d));
 	assert_null(d->rpath);
 	assert_string_equal(d->runpath, "/b");
-	assert_true(d->no_default_folders);
+	assert_true(d->no_default_directories);
 	assert_null(d->interpreter);
 }
 

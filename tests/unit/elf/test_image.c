@@ -150,7 +150,7 @@ static void every_prefix_of_a_real_file_is_an_error_or_right(void **state UNUSED
 			if (err)
 				continue;
 			read_all(img);
-			err = member_lookup_in_image(img, &tsd_query, offsets);
+			err = elf_member_lookup_in_image(img, &tsd_query, offsets);
 			if (!err)
 				assert_memory_equal(offsets, expected, sizeof(offsets));
 		}
@@ -168,7 +168,7 @@ static void a_file_cut_while_open_is_truncated_not_fatal(void **state UNUSED)
 	assert_int_equal(write(fd, file.at, file.n), (ssize_t)file.n);
 	assert_success(elf_image_open_fd(fd, "cut", &img));
 	assert_int_equal(ftruncate(fd, 4096), 0);
-	assert_error_tag(member_lookup_in_image(img, &tsd_query, offsets), "truncated");
+	assert_error_tag(elf_member_lookup_in_image(img, &tsd_query, offsets), "truncated");
 }
 
 static void the_descriptor_stays_the_callers(void **state UNUSED)

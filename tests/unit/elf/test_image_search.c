@@ -18,7 +18,7 @@ static void the_quick_ways_answer_for_every_compiler(void **state UNUSED)
 
 	for (size_t i = 0; i < ARRAY_SIZE(variants); i++) {
 		_cleanup_elf_image_ struct elf_image *img = NULL;
-		_cleanup_member_search_ struct member_search search = { 0 };
+		_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
 		uint64_t expected[2], offsets[2] = { 0 };
 		bool conclusive = false;
 
@@ -28,10 +28,10 @@ static void the_quick_ways_answer_for_every_compiler(void **state UNUSED)
 		}
 		fixture_expected(variants[i], expected);
 		img = fixture_open(variants[i], "prog");
-		assert_success(member_search_init(&search, &tsd_query));
-		assert_success(image_search_quick(&search, img, &conclusive));
+		assert_success(elf_member_search_init(&search, &tsd_query));
+		assert_success(elf_image_search_quick(&search, img, &conclusive));
 		assert_true(conclusive && search.found);
-		assert_success(member_search_result(&search, variants[i], offsets));
+		assert_success(elf_member_search_result(&search, variants[i], offsets));
 		assert_memory_equal(offsets, expected, sizeof(offsets));
 	}
 }
@@ -43,16 +43,16 @@ static void the_walk_gives_the_same_answer(void **state UNUSED)
 
 	for (size_t i = 0; i < ARRAY_SIZE(variants); i++) {
 		_cleanup_elf_image_ struct elf_image *img = NULL;
-		_cleanup_member_search_ struct member_search search = { 0 };
+		_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
 		uint64_t expected[2], offsets[2];
 
 		if (!fixture_exists(variants[i]))
 			continue;
 		fixture_expected(variants[i], expected);
 		img = fixture_open(variants[i], "prog");
-		assert_success(member_search_init(&search, &tsd_query));
-		assert_success(image_search_walk(&search, img));
-		assert_success(member_search_result(&search, variants[i], offsets));
+		assert_success(elf_member_search_init(&search, &tsd_query));
+		assert_success(elf_image_search_walk(&search, img));
+		assert_success(elf_member_search_result(&search, variants[i], offsets));
 		assert_memory_equal(offsets, expected, sizeof(offsets));
 	}
 }
@@ -61,11 +61,11 @@ static void the_walk_gives_the_same_answer(void **state UNUSED)
 static void an_anchor_makes_one_unit_enough(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
-	_cleanup_member_search_ struct member_search search = { 0 };
+	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
 	bool conclusive = false;
 
-	assert_success(member_search_init(&search, &tsd_query));
-	assert_success(image_search_quick(&search, img, &conclusive));
+	assert_success(elf_member_search_init(&search, &tsd_query));
+	assert_success(elf_image_search_quick(&search, img, &conclusive));
 	assert_int_equal(search.n_units, 1);
 }
 
@@ -73,19 +73,19 @@ static void an_anchor_makes_one_unit_enough(void **state UNUSED)
 static void a_compilers_index_of_types_is_not_needed(void **state UNUSED)
 {
 	static const char *const variants[] = { "gcc-pubtypes", "gcc-gnu-pubtypes", "clang-names" };
-	struct member_query query = tsd_query;
+	struct elf_member_query query = tsd_query;
 
 	query.anchor_symbol = NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(variants); i++) {
 		_cleanup_elf_image_ struct elf_image *img = NULL;
-		_cleanup_member_search_ struct member_search search = { 0 };
+		_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
 		bool conclusive = false;
 
 		if (!fixture_exists(variants[i]))
 			continue;
 		img = fixture_open(variants[i], "prog");
-		assert_success(member_search_init(&search, &query));
-		assert_success(image_search_quick(&search, img, &conclusive));
+		assert_success(elf_member_search_init(&search, &query));
+		assert_success(elf_image_search_quick(&search, img, &conclusive));
 		assert_true(conclusive && search.found);
 		assert_in_range(search.n_units, 1, 2);
 	}
@@ -94,13 +94,13 @@ static void a_compilers_index_of_types_is_not_needed(void **state UNUSED)
 static void without_an_anchor_only_units_with_the_name_are_read(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-static", "prog");
-	_cleanup_member_search_ struct member_search search = { 0 };
-	struct member_query query = tsd_query;
+	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
+	struct elf_member_query query = tsd_query;
 	bool conclusive = false;
 
 	query.anchor_symbol = NULL;
-	assert_success(member_search_init(&search, &query));
-	assert_success(image_search_quick(&search, img, &conclusive));
+	assert_success(elf_member_search_init(&search, &query));
+	assert_success(elf_image_search_quick(&search, img, &conclusive));
 	assert_true(conclusive && search.found);
 	assert_in_range(search.n_units, 1, 2);
 }
@@ -108,13 +108,15 @@ static void without_an_anchor_only_units_with_the_name_are_read(void **state UNU
 static void a_name_that_stands_nowhere_needs_no_walk(void **state UNUSED)
 {
 	static const char *const members[] = { "never_mentioned_anywhere" };
-	const struct member_query query = { .type_name = "x", .members = members, .n_members = 1 };
+	const struct elf_member_query query = { .type_name = "x",
+						.members = members,
+						.n_members = 1 };
 	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
-	_cleanup_member_search_ struct member_search search = { 0 };
+	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
 	bool conclusive = false;
 
-	assert_success(member_search_init(&search, &query));
-	assert_success(image_search_quick(&search, img, &conclusive));
+	assert_success(elf_member_search_init(&search, &query));
+	assert_success(elf_image_search_quick(&search, img, &conclusive));
 	assert_true(conclusive);
 	assert_false(search.found);
 	assert_int_equal(search.n_units, 0);
@@ -123,16 +125,16 @@ static void a_name_that_stands_nowhere_needs_no_walk(void **state UNUSED)
 static void a_cancelled_search_stops_at_the_first_unit(void **state UNUSED)
 {
 	struct cancel cancel = { 0 };
-	struct member_query query = tsd_query;
+	struct elf_member_query query = tsd_query;
 	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
-	_cleanup_member_search_ struct member_search search = { 0 };
+	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
 	bool conclusive;
 
 	query.cancel = &cancel;
 	cancel_request(&cancel);
-	assert_success(member_search_init(&search, &query));
-	assert_error_tag(image_search_quick(&search, img, &conclusive), "cancelled");
-	assert_error_tag(image_search_walk(&search, img), "cancelled");
+	assert_success(elf_member_search_init(&search, &query));
+	assert_error_tag(elf_image_search_quick(&search, img, &conclusive), "cancelled");
+	assert_error_tag(elf_image_search_walk(&search, img), "cancelled");
 }
 
 int main(void)

@@ -21,7 +21,7 @@ static void answer_deinit(struct answer *a)
 static struct answer ask(struct elf_image *img, const char *path, const char *ns_root,
 			 const char *debug_dir)
 {
-	struct debug_place place = {
+	struct elf_debug_place place = {
 		.image = img, .path = path, .ns_root = ns_root, .debug_dir = debug_dir
 	};
 	struct answer a = { .tag = (char *)"" };
@@ -167,9 +167,10 @@ static void a_single_image_has_its_own_words(void **state UNUSED)
 	_cleanup_elf_image_ struct elf_image *split = fixture_open("gcc-dwo5", "prog");
 	uint64_t offsets[2] = { 5, 6 };
 
-	assert_error_tag(member_lookup_in_image(partial, &tsd_query, offsets), "member-missing");
-	assert_error_tag(member_lookup_in_image(none, &tsd_query, offsets), "no-debug-info");
-	assert_error_tag(member_lookup_in_image(split, &tsd_query, offsets), "type-missing");
+	assert_error_tag(elf_member_lookup_in_image(partial, &tsd_query, offsets),
+			 "member-missing");
+	assert_error_tag(elf_member_lookup_in_image(none, &tsd_query, offsets), "no-debug-info");
+	assert_error_tag(elf_member_lookup_in_image(split, &tsd_query, offsets), "type-missing");
 	assert_int_equal(offsets[0], 5);
 }
 
@@ -177,14 +178,14 @@ static void a_cancelled_lookup_tries_nothing_else(void **state UNUSED)
 {
 	static const char *const variants[] = { "gcc-dwarf5", "gcc-dwo5", "beside-debug" };
 	struct cancel cancel = { 0 };
-	struct member_query query = tsd_query;
+	struct elf_member_query query = tsd_query;
 
 	query.cancel = &cancel;
 	cancel_request(&cancel);
 	for (size_t i = 0; i < ARRAY_SIZE(variants); i++) {
 		_cleanup_elf_image_ struct elf_image *img = fixture_open(variants[i], "prog");
 		_cleanup_free_ char *path = fixture_path(variants[i], "prog");
-		struct debug_place place = { .image = img, .path = path };
+		struct elf_debug_place place = { .image = img, .path = path };
 		uint64_t offsets[2];
 
 		assert_error_tag(elf_member_lookup(&place, &query, offsets, NULL), "cancelled");

@@ -5,30 +5,30 @@
 #include "unit.h"
 
 static const char *const first_and_second[] = { "first", "second" };
-static const struct member_query pair = {
+static const struct elf_member_query pair = {
 	.type_name = "pair_s",
 	.members = first_and_second,
 	.n_members = 2,
 };
 
 /* Searches what was made; the tag of the error, or "". */
-static const char *search_with(struct made_dwarf *d, const struct member_query *query,
+static const char *search_with(struct made_dwarf *d, const struct elf_member_query *query,
 			       uint64_t offsets[2], struct strbuf *message)
 {
 	_cleanup_elf_builder_ struct elf_builder b = { .type = ET_EXEC };
 	_cleanup_elf_image_ struct elf_image *img = NULL;
-	_cleanup_dwarf_view_ struct dwarf_view *view = NULL;
-	_cleanup_member_search_ struct member_search search = { 0 };
+	_cleanup_elf_dwarf_view_ struct elf_dwarf_view *view = NULL;
+	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
 	_cleanup_error_ struct error *err = NULL;
 
 	made_finish(d, &b);
 	img = elf_builder_open(&b);
-	assert_success(member_search_init(&search, query));
-	assert_success(dwarf_view_new(img, DWARF_VIEW_MAIN, &view));
-	assert_success(dwarf_view_load_all(view));
-	err = member_search_view(&search, view, NULL, NULL);
+	assert_success(elf_member_search_init(&search, query));
+	assert_success(elf_dwarf_view_new(img, ELF_DWARF_VIEW_MAIN, &view));
+	assert_success(elf_dwarf_view_load_all(view));
+	err = elf_member_search_view(&search, view, NULL, NULL);
 	if (!err)
-		err = member_search_result(&search, "made", offsets);
+		err = elf_member_search_result(&search, "made", offsets);
 	if (!err)
 		return "";
 	if (message)
@@ -235,7 +235,7 @@ static void entries_nested_without_end_reach_the_limit(void **state UNUSED)
 static void a_cancelled_search_says_so(void **state UNUSED)
 {
 	struct cancel cancel = { 0 };
-	struct member_query query = pair;
+	struct elf_member_query query = pair;
 	struct made_dwarf d;
 	uint64_t offsets[2];
 
@@ -256,10 +256,10 @@ static void a_cancelled_search_need_not_pass_all_units(void **state UNUSED)
 {
 	_cleanup_elf_builder_ struct elf_builder b = { 0 };
 	_cleanup_elf_image_ struct elf_image *img = NULL;
-	_cleanup_dwarf_view_ struct dwarf_view *view = NULL;
-	_cleanup_member_search_ struct member_search search = { 0 };
+	_cleanup_elf_dwarf_view_ struct elf_dwarf_view *view = NULL;
+	_cleanup_elf_member_search_ struct elf_member_search search = { 0 };
 	struct cancel cancel = { 0 };
-	struct member_query query = pair;
+	struct elf_member_query query = pair;
 	struct made_dwarf d;
 
 	query.cancel = &cancel;
@@ -267,23 +267,23 @@ static void a_cancelled_search_need_not_pass_all_units(void **state UNUSED)
 	pair_at(&d, 2, "pair_s", "\1", "\2");
 	made_finish(&d, &b);
 	img = elf_builder_open(&b);
-	assert_success(member_search_init(&search, &query));
-	assert_success(dwarf_view_new(img, DWARF_VIEW_MAIN, &view));
-	assert_success(dwarf_view_load_all(view));
-	assert_success(member_search_view(&search, view, admits_none, NULL));
+	assert_success(elf_member_search_init(&search, &query));
+	assert_success(elf_dwarf_view_new(img, ELF_DWARF_VIEW_MAIN, &view));
+	assert_success(elf_dwarf_view_load_all(view));
+	assert_success(elf_member_search_view(&search, view, admits_none, NULL));
 	cancel_request(&cancel);
-	assert_error_tag(member_search_view(&search, view, admits_none, NULL), "cancelled");
+	assert_error_tag(elf_member_search_view(&search, view, admits_none, NULL), "cancelled");
 }
 
 static void a_query_for_nothing_or_too_much_is_refused(void **state UNUSED)
 {
-	struct member_query query = pair;
-	struct member_search s;
+	struct elf_member_query query = pair;
+	struct elf_member_search s;
 
 	query.n_members = 0;
-	assert_error_tag(member_search_init(&s, &query), "limit");
+	assert_error_tag(elf_member_search_init(&s, &query), "limit");
 	query.n_members = ELF_LIMIT_QUERY_MEMBERS + 1;
-	assert_error_tag(member_search_init(&s, &query), "limit");
+	assert_error_tag(elf_member_search_init(&s, &query), "limit");
 }
 
 int main(void)

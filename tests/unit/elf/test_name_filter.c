@@ -8,22 +8,22 @@
 static size_t admitted(const char *variant, const char *name, size_t *ret_units)
 {
 	_cleanup_elf_image_ struct elf_image *img = fixture_open(variant, "prog");
-	_cleanup_dwarf_view_ struct dwarf_view *view = NULL;
-	_cleanup_name_filter_ struct name_filter filter;
+	_cleanup_elf_dwarf_view_ struct elf_dwarf_view *view = NULL;
+	_cleanup_elf_name_filter_ struct elf_name_filter filter;
 	Dwarf_CU *cu = NULL;
 	size_t n = 0;
 
-	assert_success(dwarf_view_new(img, DWARF_VIEW_MAIN, &view));
-	assert_success(dwarf_view_load_all(view));
-	name_filter_init(&filter, view);
-	assert_true(name_filter_is_empty(&filter));
-	name_filter_add(&filter, name);
+	assert_success(elf_dwarf_view_new(img, ELF_DWARF_VIEW_MAIN, &view));
+	assert_success(elf_dwarf_view_load_all(view));
+	elf_name_filter_init(&filter, view);
+	assert_true(elf_name_filter_is_empty(&filter));
+	elf_name_filter_add(&filter, name);
 	*ret_units = 0;
-	while (dwarf_get_units(dwarf_view_dwarf(view), cu, &cu, NULL, NULL, NULL, NULL) == 0) {
-		n += name_filter_admits(&filter, cu);
+	while (dwarf_get_units(elf_dwarf_view_dwarf(view), cu, &cu, NULL, NULL, NULL, NULL) == 0) {
+		n += elf_name_filter_admits(&filter, cu);
 		++*ret_units;
 	}
-	assert_int_equal(name_filter_is_empty(&filter), n == 0);
+	assert_int_equal(elf_name_filter_is_empty(&filter), n == 0);
 	return n;
 }
 
@@ -101,19 +101,19 @@ static void a_name_inside_the_entry_is_found(void **state UNUSED)
 static void of_several_names_any_will_do(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *img = fixture_open("gcc-dwarf5", "prog");
-	_cleanup_dwarf_view_ struct dwarf_view *view = NULL;
-	_cleanup_name_filter_ struct name_filter filter;
+	_cleanup_elf_dwarf_view_ struct elf_dwarf_view *view = NULL;
+	_cleanup_elf_name_filter_ struct elf_name_filter filter;
 	Dwarf_CU *cu = NULL;
 
-	assert_success(dwarf_view_new(img, DWARF_VIEW_MAIN, &view));
-	assert_success(dwarf_view_load_all(view));
-	name_filter_init(&filter, view);
-	name_filter_add(&filter, "never_mentioned");
-	assert_true(name_filter_is_empty(&filter));
-	name_filter_add(&filter, MANGLED("thread_allocated"));
-	name_filter_add(&filter, "unrelated");
-	while (dwarf_get_units(dwarf_view_dwarf(view), cu, &cu, NULL, NULL, NULL, NULL) == 0)
-		assert_true(name_filter_admits(&filter, cu));
+	assert_success(elf_dwarf_view_new(img, ELF_DWARF_VIEW_MAIN, &view));
+	assert_success(elf_dwarf_view_load_all(view));
+	elf_name_filter_init(&filter, view);
+	elf_name_filter_add(&filter, "never_mentioned");
+	assert_true(elf_name_filter_is_empty(&filter));
+	elf_name_filter_add(&filter, MANGLED("thread_allocated"));
+	elf_name_filter_add(&filter, "unrelated");
+	while (dwarf_get_units(elf_dwarf_view_dwarf(view), cu, &cu, NULL, NULL, NULL, NULL) == 0)
+		assert_true(elf_name_filter_admits(&filter, cu));
 }
 
 int main(void)

@@ -39,7 +39,7 @@ static void a_static_program_has_all_of_it(void **state UNUSED)
 	_cleanup_elf_image_ struct elf_image *image = NULL;
 	struct probe_object_facts facts;
 	struct counter_offsets offsets = { 0 };
-	struct debug_place place = { .path = getenv("KTSTR_JEMALLOC_TARGET"), .ns_root = "/" };
+	struct elf_debug_place place = { .path = getenv("KTSTR_JEMALLOC_TARGET"), .ns_root = "/" };
 
 	skip_without_jemalloc();
 	read_facts(place.path, &image, &facts);
@@ -60,7 +60,7 @@ static void offsets_outside_the_storage_are_refused(void **state UNUSED)
 	_cleanup_elf_image_ struct elf_image *image = NULL;
 	struct probe_object_facts facts;
 	struct counter_offsets offsets = { 7, 7 };
-	struct debug_place place = { .path = getenv("KTSTR_JEMALLOC_TARGET"), .ns_root = "/" };
+	struct elf_debug_place place = { .path = getenv("KTSTR_JEMALLOC_TARGET"), .ns_root = "/" };
 
 	skip_without_jemalloc();
 	read_facts(place.path, &image, &facts);
@@ -79,12 +79,12 @@ static void a_program_without_debug_information_says_so(void **state UNUSED)
 	struct probe_object_facts facts;
 	struct counter_offsets offsets;
 	_cleanup_error_ struct error *err = NULL;
-	struct debug_place place;
+	struct elf_debug_place place;
 
 	skip_without_jemalloc();
 	path = stripped_copy("--strip-debug");
 	read_facts(path, &image, &facts);
-	place = (struct debug_place){ .image = image, .path = path, .ns_root = "/" };
+	place = (struct elf_debug_place){ .image = image, .path = path, .ns_root = "/" };
 	err = counter_offsets_read(&place, &facts, NULL, &offsets, NULL);
 	assert_non_null(err);
 	assert_true(facts.is_jemalloc);
