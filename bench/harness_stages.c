@@ -59,13 +59,14 @@ static void mark(const char *name)
 	}
 
 BETWEEN(listing_read, "process start", "list the binary",
-	(const char *binary, const struct cancel *cancel, struct declared_suite *ret),
+	(const char *binary, const struct cancel *cancel, struct exchange_declared_suite *ret),
 	(binary, cancel, ret))
 BETWEEN(kernel_resolve, "between", "find the kernel", (const char *wanted, struct kernel **ret),
 	(wanted, ret))
 BETWEEN(files_find, "plan", "find and hash files",
-	(struct file_finder * finder, const struct declared_suite *suite,
-	 const struct declared_test *test, struct strbuf *mistakes, struct test_files *ret),
+	(struct file_finder * finder, const struct exchange_declared_suite *suite,
+	 const struct exchange_declared_test *test, struct strbuf *mistakes,
+	 struct test_files *ret),
 	(finder, suite, test, mistakes, ret))
 BETWEEN(job_record_begin, "folder, host, threads", "begin the record", (struct job * job), (job))
 BETWEEN(guest_files_pack, "requirements", "pack files",

@@ -40,7 +40,7 @@ static const char *check_kind(const void *member)
 
 static const char *check_argv(const void *member)
 {
-	const struct text_list *argv = member;
+	const struct exchange_text_list *argv = member;
 
 	return argv->n && !argv->at[0][0] ? "begins with an empty word" : NULL;
 }
@@ -146,9 +146,10 @@ static const struct json_codec cpus_codec = {
 	.write = write_cpus,
 };
 
-#define SCHEDULER(member) JSON_SCALAR(struct declared_scheduler, member)
-#define SETTINGS(member) \
-	JSON_STRINGS(struct declared_scheduler, member), .presence = JSON_REQUIRED, .with = "name"
+#define SCHEDULER(member) JSON_SCALAR(struct exchange_declared_scheduler, member)
+#define SETTINGS(member)                                                                     \
+	JSON_STRINGS(struct exchange_declared_scheduler, member), .presence = JSON_REQUIRED, \
+		.with = "name"
 
 static const struct json_row scheduler_rows[] = {
 	{ SCHEDULER(name), .presence = JSON_REQUIRED, .means = "for people; empty without argv" },
@@ -168,13 +169,13 @@ static const struct json_rows scheduler_table = {
 };
 
 static const struct json_row work_rows[] = {
-	{ JSON_SCALAR_AS(struct declared_cgroup, work, "kind"), .presence = JSON_REQUIRED,
+	{ JSON_SCALAR_AS(struct exchange_declared_cgroup, work, "kind"), .presence = JSON_REQUIRED,
 	  .limit = EXCHANGE_LIMIT_DECLARED_NAME, .check = check_kind,
 	  .means = "name of the kind of work" },
-	{ JSON_SCALAR(struct declared_cgroup, workers), .presence = JSON_REQUIRED, .with = "kind",
-	  .limit = EXCHANGE_LIMIT_WORKERS, .means = "how many processes" },
-#define KTSTR_WORK_PARAM(name, words)                                \
-	{ JSON_SCALAR(struct declared_cgroup, name), .with = "kind", \
+	{ JSON_SCALAR(struct exchange_declared_cgroup, workers), .presence = JSON_REQUIRED,
+	  .with = "kind", .limit = EXCHANGE_LIMIT_WORKERS, .means = "how many processes" },
+#define KTSTR_WORK_PARAM(name, words)                                         \
+	{ JSON_SCALAR(struct exchange_declared_cgroup, name), .with = "kind", \
 	  .means = "milliseconds " words },
 #include <ktstr/work_params.def>
 #undef KTSTR_WORK_PARAM
@@ -182,11 +183,11 @@ static const struct json_row work_rows[] = {
 static const struct json_rows work_table = { JSON_TABLE(work_rows) };
 
 static const struct json_row cgroup_rows[] = {
-	{ JSON_SCALAR(struct declared_cgroup, name), .presence = JSON_REQUIRED,
+	{ JSON_SCALAR(struct exchange_declared_cgroup, name), .presence = JSON_REQUIRED,
 	  .limit = EXCHANGE_LIMIT_DECLARED_NAME, .check = check_cgroup_name,
 	  .means = "name of the cgroup" },
-	{ JSON_CUSTOM(struct declared_cgroup, cpus, &cpus_codec), .presence = JSON_REQUIRED,
-	  .means = "all, llc:N, node:N or cpus:N-M" },
+	{ JSON_CUSTOM(struct exchange_declared_cgroup, cpus, &cpus_codec),
+	  .presence = JSON_REQUIRED, .means = "all, llc:N, node:N or cpus:N-M" },
 	{ JSON_GROUP("work", &work_table), .presence = JSON_REQUIRED_OR_NULL, .absent_zero = true,
 	  .means = "what its workers do" },
 };
@@ -256,17 +257,17 @@ enum {
 };
 
 static const struct json_row checks_rows[] = {
-#define KTSTR_CHECK(name_, form, unit, by_default, meaning)       \
-	{ .name = #name_,                                         \
-	  .type = JSON_ROW_CUSTOM,                                \
-	  .codec = &codec_##form,                                 \
-	  .offset = offsetof(struct declared_test, checks.name_), \
-	  .presence = (enum json_presence)PRESENCE_##form,        \
+#define KTSTR_CHECK(name_, form, unit, by_default, meaning)                \
+	{ .name = #name_,                                                  \
+	  .type = JSON_ROW_CUSTOM,                                         \
+	  .codec = &codec_##form,                                          \
+	  .offset = offsetof(struct exchange_declared_test, checks.name_), \
+	  .presence = (enum json_presence)PRESENCE_##form,                 \
 	  .means = meaning },
 #include <ktstr/checks.def>
 #undef KTSTR_CHECK
-	{ JSON_STRINGS_AS(struct declared_test, declared_checks, "declared"),
-	  JSON_HAS(struct declared_test, knows_declared_checks),
+	{ JSON_STRINGS_AS(struct exchange_declared_test, declared_checks, "declared"),
+	  JSON_HAS(struct exchange_declared_test, knows_declared_checks),
 	  .means = "those that the author wrote down; the others are so by default" },
 };
 static const struct json_rows checks_table = {
@@ -275,9 +276,9 @@ static const struct json_rows checks_table = {
 	.list_limit = EXCHANGE_LIMIT_LIST,
 };
 
-#define NEED(member, words)                                                                       \
-	{ JSON_SCALAR_AS(struct declared_test, needs.member, #member), .presence = JSON_REQUIRED, \
-	  .means = words }
+#define NEED(member, words)                                                     \
+	{ JSON_SCALAR_AS(struct exchange_declared_test, needs.member, #member), \
+	  .presence = JSON_REQUIRED, .means = words }
 static const struct json_row needs_rows[] = {
 	NEED(sched_ext, "a kernel with sched_ext"),
 	NEED(smt, "a machine with SMT"),
@@ -287,7 +288,7 @@ static const struct json_row needs_rows[] = {
 	NEED(max_llcs, "caches at most; 0: no limit"),
 	NEED(min_nodes, "NUMA nodes at least"),
 	NEED(max_nodes, "NUMA nodes at most; 0: no limit"),
-	{ JSON_STRINGS(struct declared_test, kconfig), .presence = JSON_REQUIRED,
+	{ JSON_STRINGS(struct exchange_declared_test, kconfig), .presence = JSON_REQUIRED,
 	  .means = "options of the kernel's configuration" },
 };
 static const struct json_rows needs_table = {
@@ -330,7 +331,7 @@ static const struct json_codec expect_codec = {
 	.write = write_expect,
 };
 
-#define TEST(member)	 JSON_SCALAR(struct declared_test, member)
+#define TEST(member)	 JSON_SCALAR(struct exchange_declared_test, member)
 #define REQUIRED(member) TEST(member), .presence = JSON_REQUIRED
 static const struct json_row test_rows[] = {
 	{ REQUIRED(name), .limit = EXCHANGE_LIMIT_DECLARED_NAME, .check = check_test_name,
@@ -338,26 +339,26 @@ static const struct json_row test_rows[] = {
 	{ REQUIRED(file), .means = "source file" },
 	{ REQUIRED(line), .means = "line in it" },
 	{ TEST(description), .means = "for people" },
-	{ JSON_CUSTOM(struct declared_test, topology, &topology_codec), .presence = JSON_REQUIRED,
-	  .means = "the machine" },
+	{ JSON_CUSTOM(struct exchange_declared_test, topology, &topology_codec),
+	  .presence = JSON_REQUIRED, .means = "the machine" },
 	{ REQUIRED(memory_mb), .limit = EXCHANGE_LIMIT_MEMORY_MB,
 	  .means = "0: enough for the machine" },
 	{ REQUIRED(duration_s), .limit = EXCHANGE_LIMIT_SECONDS,
 	  .means = "how long the work runs" },
 	{ REQUIRED(timeout_s), .limit = EXCHANGE_LIMIT_SECONDS, .means = "0: from the duration" },
-	{ JSON_OBJECT_OF(struct declared_test, scheduler, &scheduler_table),
+	{ JSON_OBJECT_OF(struct exchange_declared_test, scheduler, &scheduler_table),
 	  .presence = JSON_REQUIRED_OR_NULL, .absent_zero = true,
 	  .means = "the scheduler under test and settings of the kernel" },
-	{ JSON_STRINGS(struct declared_test, files), .presence = JSON_REQUIRED,
+	{ JSON_STRINGS(struct exchange_declared_test, files), .presence = JSON_REQUIRED,
 	  .means = "files that go into the guest" },
-	{ JSON_OBJECTS(struct declared_test, cgroups, &cgroup_table), .presence = JSON_REQUIRED,
-	  .means = "cgroups and their work" },
+	{ JSON_OBJECTS(struct exchange_declared_test, cgroups, &cgroup_table),
+	  .presence = JSON_REQUIRED, .means = "cgroups and their work" },
 	{ JSON_GROUP("checks", &checks_table), .presence = JSON_REQUIRED,
 	  .means = "what must hold" },
 	{ JSON_GROUP("needs", &needs_table), .presence = JSON_REQUIRED,
 	  .means = "what must be there, or the test is skipped" },
-	{ JSON_CUSTOM(struct declared_test, expect, &expect_codec), .presence = JSON_REQUIRED,
-	  .means = "none, or the reason of a failure that must happen" },
+	{ JSON_CUSTOM(struct exchange_declared_test, expect, &expect_codec),
+	  .presence = JSON_REQUIRED, .means = "none, or the reason of a failure that must happen" },
 	{ REQUIRED(has_run), .means = "whether it has a function of its own" },
 };
 static const struct json_rows test_table = {
@@ -367,8 +368,9 @@ static const struct json_rows test_table = {
 };
 
 static const struct json_row listing_rows[] = {
-	{ JSON_OBJECTS(struct declared_suite, tests, &test_table), .presence = JSON_REQUIRED,
-	  .limit = EXCHANGE_LIMIT_TESTS, .means = "the tests of the binary" },
+	{ JSON_OBJECTS(struct exchange_declared_suite, tests, &test_table),
+	  .presence = JSON_REQUIRED, .limit = EXCHANGE_LIMIT_TESTS,
+	  .means = "the tests of the binary" },
 };
 const struct json_rows exchange_listing_table = {
 	JSON_TABLE(listing_rows),
@@ -376,10 +378,11 @@ const struct json_rows exchange_listing_table = {
 	.version = KTSTR_API_VERSION,
 };
 
-void declared_test_complete(struct declared_test *test)
+void exchange_declared_test_complete(struct exchange_declared_test *test)
 {
-	struct text_list *lists[] = { &test->scheduler.argv, &test->scheduler.files,
-				      &test->scheduler.sysctls, &test->scheduler.kernel_args };
+	struct exchange_text_list *lists[] = { &test->scheduler.argv, &test->scheduler.files,
+					       &test->scheduler.sysctls,
+					       &test->scheduler.kernel_args };
 
 	if (!test->description)
 		test->description = xstrdup("");
@@ -390,21 +393,21 @@ void declared_test_complete(struct declared_test *test)
 			lists[i]->at = xcalloc(1, sizeof(char *));
 }
 
-void declared_test_deinit(struct declared_test *test)
+void exchange_declared_test_deinit(struct exchange_declared_test *test)
 {
 	json_rows_deinit(&test_table, test);
-	*test = (struct declared_test){ 0 };
+	*test = (struct exchange_declared_test){ 0 };
 }
 
-void declared_suite_deinit(struct declared_suite *suite)
+void exchange_declared_suite_deinit(struct exchange_declared_suite *suite)
 {
 	json_rows_deinit(&exchange_listing_table, suite);
 	free(suite->path);
 	free(suite->name);
-	*suite = (struct declared_suite){ 0 };
+	*suite = (struct exchange_declared_suite){ 0 };
 }
 
-const char *declared_base_name(const char *path)
+const char *exchange_declared_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 

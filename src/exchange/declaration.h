@@ -26,19 +26,19 @@ enum {
 };
 
 /* Ends with a NULL pointer that `n` does not count. */
-struct text_list {
+struct exchange_text_list {
 	char **at;
 	size_t n;
 };
 
-struct declared_scheduler {
+struct exchange_declared_scheduler {
 	char *name; /* "" with an empty argv: the kernel's own; NULL is written as no scheduler */
-	struct text_list argv, files, sysctls, kernel_args;
+	struct exchange_text_list argv, files, sysctls, kernel_args;
 	unsigned int attach_timeout_s; /* 0: the suite's own rule */
 	bool may_restart;
 };
 
-struct declared_cgroup {
+struct exchange_declared_cgroup {
 	char *name;
 	struct ktstr_cpus cpus;
 	char *work; /* name of the kind; NULL: none */
@@ -49,42 +49,42 @@ struct declared_cgroup {
 #undef KTSTR_WORK_PARAM
 };
 
-struct declared_test {
+struct exchange_declared_test {
 	char *name, *file, *description; /* description may be "" */
 	int32_t line;
 	struct topology topology;
 	unsigned int memory_mb, duration_s, timeout_s; /* 0: not said, except duration_s */
-	struct declared_scheduler scheduler;
-	struct text_list files;
-	VEC(struct declared_cgroup) cgroups;
+	struct exchange_declared_scheduler scheduler;
+	struct exchange_text_list files;
+	VEC(struct exchange_declared_cgroup) cgroups;
 	struct ktstr_checks checks; /* no default is left in them */
 	/* Names of those that the author wrote down, as the listing has them. */
-	struct text_list declared_checks;
+	struct exchange_text_list declared_checks;
 	bool knows_declared_checks; /* false: it does not say */
 	/* The lists of `needs` are in kconfig below. */
 	struct ktstr_needs needs;
-	struct text_list kconfig;
+	struct exchange_text_list kconfig;
 	enum ktstr_reason expect;
 	bool has_run;
 };
 
-struct declared_suite {
+struct exchange_declared_suite {
 	char *path; /* of the binary, absolute, without links */
 	char *name; /* its base name, or more of the path when two binaries share it */
-	VEC(struct declared_test) tests; /* by name */
+	VEC(struct exchange_declared_test) tests; /* by name */
 };
 
-/* The whole document, of struct declared_suite. */
+/* The whole document, of struct exchange_declared_suite. */
 extern const struct json_rows exchange_listing_table;
 /* After reading: what was left out becomes "" and empty lists, which are never NULL. */
-void declared_test_complete(struct declared_test *test);
+void exchange_declared_test_complete(struct exchange_declared_test *test);
 
 /* What is behind the last slash: how a file is called in the guest. */
-const char *declared_base_name(const char *path);
+const char *exchange_declared_base_name(const char *path);
 
-void declared_test_deinit(struct declared_test *test);
-#define _cleanup_declared_test_ __attribute__((cleanup(declared_test_deinit)))
-void declared_suite_deinit(struct declared_suite *suite);
-#define _cleanup_declared_suite_ __attribute__((cleanup(declared_suite_deinit)))
+void exchange_declared_test_deinit(struct exchange_declared_test *test);
+#define _cleanup_exchange_declared_test_ __attribute__((cleanup(exchange_declared_test_deinit)))
+void exchange_declared_suite_deinit(struct exchange_declared_suite *suite);
+#define _cleanup_exchange_declared_suite_ __attribute__((cleanup(exchange_declared_suite_deinit)))
 
 #endif

@@ -21,7 +21,7 @@ static struct cpuset reported_cpus(const struct test_report *report, const char 
 	return (struct cpuset){ 0 };
 }
 
-void harness_check(const struct declared_test *test, const struct test_report *report,
+void harness_check(const struct exchange_declared_test *test, const struct test_report *report,
 		   const struct checks_disturbance *disturbance, struct outcome *into)
 {
 	_cleanup_checks_findings_ struct checks_findings findings = { 0 };
@@ -39,7 +39,7 @@ void harness_check(const struct declared_test *test, const struct test_report *r
 	};
 
 	for (size_t i = 0; i < test->cgroups.n; i++) {
-		const struct declared_cgroup *declared = &test->cgroups.at[i];
+		const struct exchange_declared_cgroup *declared = &test->cgroups.at[i];
 		struct checks_cgroup cgroup = {
 			.name = declared->name,
 			.workers = declared->workers,

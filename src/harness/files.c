@@ -159,7 +159,7 @@ static char *search_path(const char *path, const char *name, bool executable)
 static char *find_known(const struct file_finder *finder, const char *name, bool executable,
 			struct strbuf *looked)
 {
-	const char *base = declared_base_name(name);
+	const char *base = exchange_declared_base_name(name);
 
 	for (size_t i = 0; i < finder->n_places; i++) {
 		const struct known_place *place = &finder->places[i];
@@ -176,10 +176,10 @@ static char *find_known(const struct file_finder *finder, const char *name, bool
 }
 
 /* NULL: nowhere; `looked` then says where. */
-static char *find(const struct file_finder *finder, const struct declared_suite *suite,
+static char *find(const struct file_finder *finder, const struct exchange_declared_suite *suite,
 		  const char *name, bool executable, struct strbuf *looked)
 {
-	size_t beside_n = (size_t)(declared_base_name(suite->path) - suite->path) - 1;
+	size_t beside_n = (size_t)(exchange_declared_base_name(suite->path) - suite->path) - 1;
 	char *found = find_known(finder, name, executable, looked);
 
 	if (found)
@@ -204,8 +204,8 @@ static char *find(const struct file_finder *finder, const struct declared_suite 
 
 struct search {
 	struct file_finder *finder;
-	const struct declared_suite *suite;
-	const struct declared_test *test;
+	const struct exchange_declared_suite *suite;
+	const struct exchange_declared_test *test;
 	struct strbuf *mistakes;
 	struct test_files *ret;
 };
@@ -263,7 +263,7 @@ static struct error *find_one(const struct search *s, const char *name, bool exe
 {
 	_cleanup_strbuf_ struct strbuf looked = STRBUF_INIT, aside = STRBUF_INIT;
 	_cleanup_free_ char *path = NULL;
-	const char *base = declared_base_name(name);
+	const char *base = exchange_declared_base_name(name);
 
 	if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0) {
 		add_mistake(s, "'%s' is no name of a file", name);
@@ -286,7 +286,7 @@ static struct error *find_one(const struct search *s, const char *name, bool exe
 	return NULL;
 }
 
-static struct error *find_list(const struct search *s, const struct text_list *names)
+static struct error *find_list(const struct search *s, const struct exchange_text_list *names)
 {
 	struct error *err = NULL;
 
@@ -295,13 +295,13 @@ static struct error *find_list(const struct search *s, const struct text_list *n
 	return err;
 }
 
-struct error *files_find(struct file_finder *finder, const struct declared_suite *suite,
-			 const struct declared_test *test, struct strbuf *mistakes,
+struct error *files_find(struct file_finder *finder, const struct exchange_declared_suite *suite,
+			 const struct exchange_declared_test *test, struct strbuf *mistakes,
 			 struct test_files *ret)
 {
 	_cleanup_test_files_ struct test_files files = { 0 };
 	const struct search s = { finder, suite, test, mistakes, &files };
-	struct error *err = add_file(&s, declared_base_name(suite->path), suite->path);
+	struct error *err = add_file(&s, exchange_declared_base_name(suite->path), suite->path);
 
 	if (!err && test->scheduler.argv.n)
 		err = find_one(&s, test->scheduler.argv.at[0], true);

@@ -66,8 +66,8 @@ void file_finder_deinit(struct file_finder *finder);
  * a test's mistakes are collected; *ret then lacks them. An error is a file that is there and
  * cannot be read.
  */
-struct error *files_find(struct file_finder *finder, const struct declared_suite *suite,
-			 const struct declared_test *test, struct strbuf *mistakes,
+struct error *files_find(struct file_finder *finder, const struct exchange_declared_suite *suite,
+			 const struct exchange_declared_test *test, struct strbuf *mistakes,
 			 struct test_files *ret) MUST_CHECK;
 
 /*

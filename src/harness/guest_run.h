@@ -21,7 +21,7 @@ struct guest_stream {
 
 struct harness_guest_run {
 	/* What to do. Borrowed. */
-	const struct declared_test *test;
+	const struct exchange_declared_test *test;
 	const struct topology *topology;
 	const char *program;	      /* its name in WIRE_TEST_FOLDER */
 	const struct strbuf *archive; /* NULL: the files are in */

@@ -20,7 +20,7 @@
 
 enum { CONSOLE_BYTES = 1 << 20 };
 
-static const struct declared_test *test_of(const struct job *job)
+static const struct exchange_declared_test *test_of(const struct job *job)
 {
 	return job->variant->test;
 }
@@ -71,7 +71,7 @@ struct vm_spec job_spec(const struct job *job)
 	};
 }
 
-static char *joined_args(const struct text_list *words)
+static char *joined_args(const struct exchange_text_list *words)
 {
 	struct strbuf text = STRBUF_INIT;
 

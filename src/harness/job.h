@@ -24,7 +24,8 @@ struct job_setting {
 	bool (*may_keep_guest)(void *context);
 	const struct host_facts *host;
 	/* Of each test of the plan; the binary comes first. */
-	const struct test_files *(*files_of)(const void *context, const struct declared_test *test);
+	const struct test_files *(*files_of)(const void *context,
+					     const struct exchange_declared_test *test);
 	const void *files_context;
 	/* Asks for patience: the first machine of a kind is booted. May be NULL. */
 	void (*on_template)(void *context, size_t index);

@@ -23,7 +23,7 @@ static char *topology_text(const struct topology *topology)
 	return strbuf_take(&text);
 }
 
-static char *joined(const struct text_list *words)
+static char *joined(const struct exchange_text_list *words)
 {
 	struct strbuf text = STRBUF_INIT;
 
@@ -33,7 +33,7 @@ static char *joined(const struct text_list *words)
 }
 
 /* Each kind once, in the order in which the cgroups have them. */
-static char *work_type(const struct declared_test *test)
+static char *work_type(const struct exchange_declared_test *test)
 {
 	struct strbuf text = STRBUF_INIT;
 
@@ -53,7 +53,7 @@ static char *work_type(const struct declared_test *test)
 void job_describe(const struct job *job, struct outcome *ret)
 {
 	const struct variant *variant = job->variant;
-	const struct declared_test *test = variant->test;
+	const struct exchange_declared_test *test = variant->test;
 
 	ret->suite = xstrdup(variant->suite->name);
 	ret->test = xstrdup(test->name);
@@ -65,21 +65,21 @@ void job_describe(const struct job *job, struct outcome *ret)
 	ret->source = xasprintf("%s:%d", test->file, test->line);
 }
 
-static struct run_record_texts texts(const struct text_list *list)
+static struct run_record_texts texts(const struct exchange_text_list *list)
 {
 	return (struct run_record_texts){ (const char *const *)list->at, list->n };
 }
 
-static void texts_deinit(struct text_list *list)
+static void texts_deinit(struct exchange_text_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
 		free(list->at[i]);
 	free(list->at);
 }
 
-static struct text_list prefixed(const char *prefix, const struct text_list *list)
+static struct exchange_text_list prefixed(const char *prefix, const struct exchange_text_list *list)
 {
-	struct text_list all = { xcalloc(list->n + 1, sizeof(*all.at)), list->n };
+	struct exchange_text_list all = { xcalloc(list->n + 1, sizeof(*all.at)), list->n };
 
 	for (size_t i = 0; i < list->n; i++)
 		all.at[i] = xasprintf("%s%s", prefix, list->at[i]);
@@ -184,13 +184,13 @@ static struct run_record_file *describe_files(const struct test_files *from, cha
 struct error *job_record_begin(struct job *job)
 {
 	const struct variant *variant = job->variant;
-	const struct declared_test *test = variant->test;
+	const struct exchange_declared_test *test = variant->test;
 	const struct kernel *kernel = variant->kernel;
 	_cleanup_free_ char *work = work_type(test), *command = command_line(job), *hashes = NULL;
 	_cleanup_free_ struct run_record_file *files = describe_files(job->files, &hashes);
 	_cleanup_(commits_deinit) struct commits commits = { 0 };
-	_cleanup_(texts_deinit) struct text_list sysctls = prefixed("sysctl.",
-								    &test->scheduler.sysctls);
+	_cleanup_(texts_deinit) struct exchange_text_list sysctls = prefixed(
+		"sysctl.", &test->scheduler.sysctls);
 	struct past_run head = {
 		.test = test->name,
 		.id = variant->id,

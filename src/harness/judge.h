@@ -20,7 +20,7 @@ enum run_end {
 };
 
 struct judge_input {
-	const struct declared_test *test;
+	const struct exchange_declared_test *test;
 	const struct test_report *report; /* as far as it came; never NULL */
 	enum run_end end;
 	const struct error *error; /* NULL where the end has none */

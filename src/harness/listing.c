@@ -265,7 +265,7 @@ static struct error *find_binary(const char *binary, char **ret)
 
 /* `ret_text` may be NULL. */
 static struct error *read_listing(const char *binary, const struct listing_bounds *bounds,
-				  const struct cancel *cancel, struct declared_suite *ret,
+				  const struct cancel *cancel, struct exchange_declared_suite *ret,
 				  struct strbuf *ret_text)
 {
 	_cleanup_free_ char *path = NULL;
@@ -274,7 +274,7 @@ static struct error *read_listing(const char *binary, const struct listing_bound
 		.out = { .fd = -1, .limit = bounds->output_bytes },
 		.err = { .fd = -1, .limit = HARNESS_LIMIT_MISTAKES_BYTES },
 	};
-	struct declared_suite suite = { 0 };
+	struct exchange_declared_suite suite = { 0 };
 	struct error *err = find_binary(binary, &path);
 
 	if (err)
@@ -286,7 +286,7 @@ static struct error *read_listing(const char *binary, const struct listing_bound
 					    &suite);
 	if (err)
 		return err;
-	suite.name = xstrdup(declared_base_name(path));
+	suite.name = xstrdup(exchange_declared_base_name(path));
 	suite.path = take_ptr(path);
 	*ret = suite;
 	if (ret_text)
@@ -300,19 +300,19 @@ static const struct listing_bounds default_bounds = {
 };
 
 struct error *listing_read_within(const char *binary, const struct listing_bounds *bounds,
-				  const struct cancel *cancel, struct declared_suite *ret)
+				  const struct cancel *cancel, struct exchange_declared_suite *ret)
 {
 	return read_listing(binary, bounds, cancel, ret, NULL);
 }
 
 struct error *listing_read(const char *binary, const struct cancel *cancel,
-			   struct declared_suite *ret)
+			   struct exchange_declared_suite *ret)
 {
 	return read_listing(binary, &default_bounds, cancel, ret, NULL);
 }
 
 struct error *listing_read_text(const char *binary, const struct cancel *cancel,
-				struct declared_suite *ret, struct strbuf *ret_text)
+				struct exchange_declared_suite *ret, struct strbuf *ret_text)
 {
 	return read_listing(binary, &default_bounds, cancel, ret, ret_text);
 }

@@ -25,14 +25,15 @@ struct listing_bounds {
  * whatever it started ends with it.
  */
 struct error *listing_read(const char *binary, const struct cancel *cancel,
-			   struct declared_suite *ret) MUST_CHECK;
+			   struct exchange_declared_suite *ret) MUST_CHECK;
 /* And the document itself, which may say more than we know. */
 struct error *listing_read_text(const char *binary, const struct cancel *cancel,
-				struct declared_suite *ret, struct strbuf *ret_text) MUST_CHECK;
+				struct exchange_declared_suite *ret,
+				struct strbuf *ret_text) MUST_CHECK;
 /* With other bounds than HARNESS_LIMIT_LISTING_…. */
 struct error *listing_read_within(const char *binary, const struct listing_bounds *bounds,
 				  const struct cancel *cancel,
-				  struct declared_suite *ret) MUST_CHECK;
+				  struct exchange_declared_suite *ret) MUST_CHECK;
 
 /*
  * The document alone; `label` names the binary in errors. Path and name stay NULL. Members that
@@ -40,6 +41,6 @@ struct error *listing_read_within(const char *binary, const struct listing_bound
  * `tests[3].needs.smt`. Tests come out sorted by name.
  */
 struct error *harness_listing_parse(const char *text, size_t n, const char *label,
-				    struct declared_suite *ret) MUST_CHECK;
+				    struct exchange_declared_suite *ret) MUST_CHECK;
 
 #endif

@@ -9,11 +9,11 @@
 
 static int compare_names(const void *a, const void *b)
 {
-	return strcmp(((const struct declared_test *)a)->name,
-		      ((const struct declared_test *)b)->name);
+	return strcmp(((const struct exchange_declared_test *)a)->name,
+		      ((const struct exchange_declared_test *)b)->name);
 }
 
-static struct error *sort_tests(struct declared_suite *suite)
+static struct error *sort_tests(struct exchange_declared_suite *suite)
 {
 	if (suite->tests.n == 0)
 		return NULL;
@@ -41,9 +41,9 @@ static struct error *check_api(const struct json_value *root, const char *label)
 }
 
 struct error *harness_listing_parse(const char *text, size_t n, const char *label,
-				    struct declared_suite *ret)
+				    struct exchange_declared_suite *ret)
 {
-	_cleanup_declared_suite_ struct declared_suite suite = { 0 };
+	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { 0 };
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
 	const struct json_value *root;
 	struct error *err;
@@ -62,12 +62,12 @@ struct error *harness_listing_parse(const char *text, size_t n, const char *labe
 	err = error_recast(json_rows_read(&exchange_listing_table, root, "", &suite),
 			   &harness_error_domain, HARNESS_LISTING);
 	for (size_t i = 0; i < suite.tests.n; i++)
-		declared_test_complete(&suite.tests.at[i]);
+		exchange_declared_test_complete(&suite.tests.at[i]);
 	if (!err)
 		err = sort_tests(&suite);
 	if (err)
 		return error_wrap(err, "what %s lists", label);
 	*ret = suite;
-	suite = (struct declared_suite){ 0 };
+	suite = (struct exchange_declared_suite){ 0 };
 	return NULL;
 }

@@ -24,7 +24,7 @@ static void check_count(unsigned int found, const char *what, unsigned int min, 
 			       what, max);
 }
 
-static void check_cgroup(const struct declared_cgroup *cgroup, const struct topology *t,
+static void check_cgroup(const struct exchange_declared_cgroup *cgroup, const struct topology *t,
 			 struct strbuf *text)
 {
 	static const char *const what[] = {
@@ -42,7 +42,7 @@ static void check_cgroup(const struct declared_cgroup *cgroup, const struct topo
 		       what[cgroup->cpus.kind], cgroup->cpus.last, there);
 }
 
-static void check_topology(const struct declared_test *test, const struct topology *t,
+static void check_topology(const struct exchange_declared_test *test, const struct topology *t,
 			   struct strbuf *text)
 {
 	const struct ktstr_needs *needs = &test->needs;
@@ -85,8 +85,9 @@ static enum ktstr_reason check_scx(const struct kernel *kernel, const struct byt
 	return KTSTR_REASON_NO_EVIDENCE;
 }
 
-static enum ktstr_reason check_config(const struct declared_test *test, const struct kernel *kernel,
-				      const struct bytes *config, struct strbuf *text)
+static enum ktstr_reason check_config(const struct exchange_declared_test *test,
+				      const struct kernel *kernel, const struct bytes *config,
+				      struct strbuf *text)
 {
 	if (test->kconfig.n && !config) {
 		strbuf_appendf(text,
@@ -100,7 +101,7 @@ static enum ktstr_reason check_config(const struct declared_test *test, const st
 	return KTSTR_REASON_NONE;
 }
 
-bool needs_met_with(const struct declared_test *test, const struct topology *topology,
+bool needs_met_with(const struct exchange_declared_test *test, const struct topology *topology,
 		    const struct kernel *kernel, const struct bytes *config,
 		    enum ktstr_reason *ret_reason, char **ret_why)
 {
@@ -127,7 +128,7 @@ bool needs_met_with(const struct declared_test *test, const struct topology *top
 	return false;
 }
 
-bool harness_needs_met(const struct declared_test *test, const struct topology *topology,
+bool harness_needs_met(const struct exchange_declared_test *test, const struct topology *topology,
 		       const struct kernel *kernel, enum ktstr_reason *ret_reason, char **ret_why)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -16,8 +16,8 @@ void plan_deinit(struct plan *plan)
 	vec_deinit(&plan->variants);
 }
 
-bool plan_pattern_matches(const char *pattern, const struct declared_suite *suite,
-			  const struct declared_test *test)
+bool plan_pattern_matches(const char *pattern, const struct exchange_declared_suite *suite,
+			  const struct exchange_declared_test *test)
 {
 	_cleanup_free_ char *name = xasprintf("%s:%s", suite->name, test->name);
 
@@ -26,8 +26,9 @@ bool plan_pattern_matches(const char *pattern, const struct declared_suite *suit
 	return strstr(name, pattern) != NULL;
 }
 
-static bool is_wanted(const struct plan_options *options, const struct declared_suite *suite,
-		      const struct declared_test *test)
+static bool is_wanted(const struct plan_options *options,
+		      const struct exchange_declared_suite *suite,
+		      const struct exchange_declared_test *test)
 {
 	for (size_t i = 0; i < options->n_patterns; i++)
 		if (plan_pattern_matches(options->patterns[i], suite, test))
@@ -35,7 +36,8 @@ static bool is_wanted(const struct plan_options *options, const struct declared_
 	return options->n_patterns == 0;
 }
 
-static bool matches_some(const char *pattern, const struct declared_suite *suites, size_t n)
+static bool matches_some(const char *pattern, const struct exchange_declared_suite *suites,
+			 size_t n)
 {
 	for (size_t s = 0; s < n; s++)
 		for (size_t t = 0; t < suites[s].tests.n; t++)
@@ -45,7 +47,7 @@ static bool matches_some(const char *pattern, const struct declared_suite *suite
 }
 
 const char *plan_find_unmatched(const struct plan_options *options,
-				const struct declared_suite *suites, size_t n)
+				const struct exchange_declared_suite *suites, size_t n)
 {
 	for (size_t i = 0; i < options->n_patterns; i++)
 		if (!matches_some(options->patterns[i], suites, n))
@@ -158,8 +160,8 @@ static struct error *add_variants(struct plan *plan, const struct plan_options *
 }
 
 static struct error *add_test(struct plan *plan, const struct plan_options *options,
-			      const struct axes *axes, const struct declared_suite *suite,
-			      const struct declared_test *test)
+			      const struct axes *axes, const struct exchange_declared_suite *suite,
+			      const struct exchange_declared_test *test)
 {
 	struct variant v = { .suite = suite, .test = test, .topology = test->topology };
 	struct error *err = NULL;
@@ -196,7 +198,7 @@ static struct error *check_names(const struct plan *plan)
 	return NULL;
 }
 
-struct error *plan_make(const struct declared_suite *suites, size_t n,
+struct error *plan_make(const struct exchange_declared_suite *suites, size_t n,
 			const struct plan_options *options, struct plan *ret)
 {
 	_cleanup_(axes_deinit) struct axes axes = { 0 };
@@ -209,7 +211,7 @@ struct error *plan_make(const struct declared_suite *suites, size_t n,
 	err = make_axes(options, &axes);
 	for (size_t s = 0; s < n; s++) {
 		for (size_t t = 0; !err && t < suites[s].tests.n; t++) {
-			const struct declared_test *test = &suites[s].tests.at[t];
+			const struct exchange_declared_test *test = &suites[s].tests.at[t];
 
 			if (is_wanted(options, &suites[s], test))
 				err = add_test(&plan, options, &axes, &suites[s], test);

@@ -28,8 +28,8 @@ struct plan_options {
 
 /* Borrows suite, test and kernel. */
 struct variant {
-	const struct declared_suite *suite;
-	const struct declared_test *test;
+	const struct exchange_declared_suite *suite;
+	const struct exchange_declared_test *test;
 	struct topology topology;
 	const struct kernel *kernel;
 	size_t kernel_index; /* in the options */
@@ -54,20 +54,20 @@ void plan_deinit(struct plan *plan);
  * Names suites apart: the base name, or as much of the end of the path as no other has. The same
  * binary twice is HARNESS_PLAN. Call it once all suites are listed, before plan_make().
  */
-struct error *plan_name_suites(struct declared_suite *suites, size_t n) MUST_CHECK;
+struct error *plan_name_suites(struct exchange_declared_suite *suites, size_t n) MUST_CHECK;
 
-bool plan_pattern_matches(const char *pattern, const struct declared_suite *suite,
-			  const struct declared_test *test);
+bool plan_pattern_matches(const char *pattern, const struct exchange_declared_suite *suite,
+			  const struct exchange_declared_test *test);
 /* The first pattern that no test matches; NULL when each has one. Borrowed. */
 const char *plan_find_unmatched(const struct plan_options *options,
-				const struct declared_suite *suites, size_t n);
+				const struct exchange_declared_suite *suites, size_t n);
 
 /*
  * The suites must stay where they are as long as the plan lives. A topology or kernel that is
  * given twice counts once. HARNESS_PATTERN: a pattern matches nothing (plan_find_unmatched() says
  * which); HARNESS_PLAN: too many; topo's errors for a wrong topology.
  */
-struct error *plan_make(const struct declared_suite *suites, size_t n,
+struct error *plan_make(const struct exchange_declared_suite *suites, size_t n,
 			const struct plan_options *options, struct plan *ret) MUST_CHECK;
 
 #endif

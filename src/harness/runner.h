@@ -26,7 +26,8 @@ struct runner_options {
 	bool cold, keep;
 	uint32_t keep_guest_sec; /* guests that hung or panicked, RUNNER_LIMIT_KEPT at a time */
 	/* As in struct job_setting. */
-	const struct test_files *(*files_of)(const void *context, const struct declared_test *test);
+	const struct test_files *(*files_of)(const void *context,
+					     const struct exchange_declared_test *test);
 	const void *files_context;
 	unsigned int jobs;  /* guests at once; at least 1 */
 	unsigned int ahead; /* guests that are prepared meanwhile; 0: none */

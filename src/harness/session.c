@@ -16,14 +16,14 @@ void harness_session_deinit(struct harness_session *s)
 		kernel_free(s->kernels.at[i]);
 	vec_deinit(&s->kernels);
 	for (size_t i = 0; i < s->suites.n; i++)
-		declared_suite_deinit(&s->suites.at[i]);
+		exchange_declared_suite_deinit(&s->suites.at[i]);
 	vec_deinit(&s->suites);
 }
 
 struct error *harness_session_list(struct harness_session *s, const char *binary,
 				   const struct cancel *cancel, struct strbuf *text)
 {
-	struct declared_suite suite = { 0 };
+	struct exchange_declared_suite suite = { 0 };
 	struct error *err = text ? listing_read_text(binary, cancel, &suite, text)
 				 : listing_read(binary, cancel, &suite);
 
@@ -53,7 +53,7 @@ struct error *harness_session_plan(struct harness_session *s, const struct plan_
 }
 
 const struct test_files *harness_session_files_of(const void *context,
-						  const struct declared_test *test)
+						  const struct exchange_declared_test *test)
 {
 	const struct harness_session *s = context;
 

@@ -16,12 +16,12 @@
 
 /* One per test that is planned. */
 struct harness_session_files {
-	const struct declared_test *test;
+	const struct exchange_declared_test *test;
 	struct test_files files;
 };
 
 struct harness_session {
-	VEC(struct declared_suite) suites;
+	VEC(struct exchange_declared_suite) suites;
 	VEC(struct kernel *) kernels;
 	struct file_finder finder; /* its places may be set before files are looked for */
 	VEC(struct harness_session_files) files;
@@ -48,7 +48,7 @@ struct error *harness_session_find_files(struct harness_session *session, const 
 					 size_t n_dirs) MUST_CHECK;
 /* NULL before that. The context is a struct harness_session: for job_setting. */
 const struct test_files *harness_session_files_of(const void *context,
-						  const struct declared_test *test);
+						  const struct exchange_declared_test *test);
 
 void harness_session_deinit(struct harness_session *session);
 #define _cleanup_harness_session_ __attribute__((cleanup(harness_session_deinit)))

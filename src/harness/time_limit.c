@@ -32,7 +32,7 @@ struct around {
 	uint64_t fixed_s; /* does not grow with slowness */
 };
 
-static struct around around_of(const struct declared_test *test, unsigned int vcpus)
+static struct around around_of(const struct exchange_declared_test *test, unsigned int vcpus)
 {
 	unsigned int attach_s = test->scheduler.attach_timeout_s;
 	bool has_scheduler = test->scheduler.argv.n > 0;
@@ -45,7 +45,7 @@ static struct around around_of(const struct declared_test *test, unsigned int vc
 }
 
 /* No overflow: seconds have EXCHANGE_LIMIT_SECONDS, vCPUs TOPOLOGY_LIMIT_CPUS. */
-uint64_t time_limit_ns(const struct declared_test *test, bool emulated, unsigned int vcpus)
+uint64_t time_limit_ns(const struct exchange_declared_test *test, bool emulated, unsigned int vcpus)
 {
 	uint64_t slowness = time_limit_slowness(emulated, vcpus);
 	struct around around = around_of(test, vcpus);
@@ -57,14 +57,14 @@ uint64_t time_limit_ns(const struct declared_test *test, bool emulated, unsigned
 	       NS_PER_SEC;
 }
 
-uint64_t time_limit_silence_ns(const struct declared_test *test)
+uint64_t time_limit_silence_ns(const struct exchange_declared_test *test)
 {
 	return test->scheduler.argv.n ? (WATCHDOG_S + WATCHDOG_LOOKS_S + RECOVERY_S) * NS_PER_SEC
 				      : 0;
 }
 
-void time_limit_explain(const struct declared_test *test, bool emulated, unsigned int vcpus,
-			struct strbuf *into)
+void time_limit_explain(const struct exchange_declared_test *test, bool emulated,
+			unsigned int vcpus, struct strbuf *into)
 {
 	unsigned int slowness = time_limit_slowness(emulated, vcpus);
 	struct around around = around_of(test, vcpus);

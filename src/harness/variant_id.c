@@ -6,14 +6,14 @@
 #include "base/strbuf.h"
 #include "result/variant.h"
 
-static struct run_record_texts texts_of(const struct text_list *list)
+static struct run_record_texts texts_of(const struct exchange_text_list *list)
 {
 	return (struct run_record_texts){ (const char *const *)list->at, list->n };
 }
 
-void plan_variant_id(const struct declared_suite *suite, const struct declared_test *test,
-		     const struct topology *booted, const struct kernel *kernel,
-		     char ret[VARIANT_ID_CHARS + 1])
+void plan_variant_id(const struct exchange_declared_suite *suite,
+		     const struct exchange_declared_test *test, const struct topology *booted,
+		     const struct kernel *kernel, char ret[VARIANT_ID_CHARS + 1])
 {
 	_cleanup_strbuf_ struct strbuf topology = STRBUF_INIT;
 	_cleanup_free_ char *id = NULL;

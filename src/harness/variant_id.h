@@ -9,8 +9,8 @@
 enum { VARIANT_ID_CHARS = 16 };
 
 /* `booted` may be another machine than the test's own. */
-void plan_variant_id(const struct declared_suite *suite, const struct declared_test *test,
-		     const struct topology *booted, const struct kernel *kernel,
-		     char ret[VARIANT_ID_CHARS + 1]);
+void plan_variant_id(const struct exchange_declared_suite *suite,
+		     const struct exchange_declared_test *test, const struct topology *booted,
+		     const struct kernel *kernel, char ret[VARIANT_ID_CHARS + 1]);
 
 #endif

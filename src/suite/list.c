@@ -36,19 +36,19 @@ void list_format(const struct entry_list *list, struct strbuf *into)
 	}
 }
 
-static struct text_list list_of(const char *const *texts, size_t limit)
+static struct exchange_text_list list_of(const char *const *texts, size_t limit)
 {
-	return (struct text_list){ EXCHANGE_BORROW(texts), declared_count(texts, limit) };
+	return (struct exchange_text_list){ EXCHANGE_BORROW(texts), declared_count(texts, limit) };
 }
 
-static void fill_scheduler(const struct ktstr_test *test, struct declared_scheduler *ret)
+static void fill_scheduler(const struct ktstr_test *test, struct exchange_declared_scheduler *ret)
 {
 	const struct ktstr_scheduler *said = &test->scheduler;
 
 	/* Settings are possible for the kernel's own as well. */
 	if (!declared_has_scheduler(test) && !said->sysctls[0] && !said->kernel_args[0])
 		return;
-	*ret = (struct declared_scheduler){
+	*ret = (struct exchange_declared_scheduler){
 		.name = EXCHANGE_BORROW(declared_has_scheduler(test) ? declared_scheduler_name(test)
 								     : ""),
 		.argv = list_of(said->argv, KTSTR_MAX_ARGS),
@@ -60,12 +60,12 @@ static void fill_scheduler(const struct ktstr_test *test, struct declared_schedu
 	};
 }
 
-static void fill_cgroups(const struct ktstr_test *test, struct declared_test *ret)
+static void fill_cgroups(const struct ktstr_test *test, struct exchange_declared_test *ret)
 {
 	for (size_t i = 0; i < declared_cgroup_count(test); i++) {
 		const struct ktstr_cgroup *said = &test->cgroups[i];
-		struct declared_cgroup cgroup = { .name = EXCHANGE_BORROW(said->name),
-						  .cpus = said->cpus };
+		struct exchange_declared_cgroup cgroup = { .name = EXCHANGE_BORROW(said->name),
+							   .cpus = said->cpus };
 
 		if (said->work.kind != KTSTR_WORK_NONE) {
 			struct ktstr_work work = declared_work(&said->work);
@@ -81,11 +81,11 @@ static void fill_cgroups(const struct ktstr_test *test, struct declared_test *re
 }
 
 /* Everything is borrowed but the two lists. */
-static struct declared_test fill_test(const struct ktstr_entry *entry,
-				      const char *said_checks[static CHECKS_N_ROWS])
+static struct exchange_declared_test fill_test(const struct ktstr_entry *entry,
+					       const char *said_checks[static CHECKS_N_ROWS])
 {
 	const struct ktstr_test *test = entry->test;
-	struct declared_test ret = {
+	struct exchange_declared_test ret = {
 		.name = EXCHANGE_BORROW(entry->name),
 		.file = EXCHANGE_BORROW(entry->file),
 		.line = entry->line,
@@ -115,7 +115,7 @@ static struct declared_test fill_test(const struct ktstr_entry *entry,
 void list_format_json(const struct entry_list *list, struct strbuf *into)
 {
 	struct json_writer w = json_writer_to(into, JSON_COMPACT);
-	struct declared_suite suite = { 0 };
+	struct exchange_declared_suite suite = { 0 };
 	const char *(*said)[CHECKS_N_ROWS] = xcalloc(list->rows.n + 1, sizeof(*said));
 
 	for (size_t i = 0; i < list->rows.n; i++)

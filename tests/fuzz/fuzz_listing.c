@@ -16,7 +16,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned i
 	return fuzz_mutate_json(data, n, limit);
 }
 
-static void check_list(const struct text_list *list)
+static void check_list(const struct exchange_text_list *list)
 {
 	FUZZ_MUST(list->at && list->n <= EXCHANGE_LIMIT_LIST && !list->at[list->n]);
 	for (size_t i = 0; i < list->n; i++)
@@ -34,7 +34,7 @@ static void check_identifier(const char *name)
 			  ((name[i] | 0x20) >= 'a' && (name[i] | 0x20) <= 'z'));
 }
 
-static void check_cgroup(const struct declared_cgroup *cgroup)
+static void check_cgroup(const struct exchange_declared_cgroup *cgroup)
 {
 	FUZZ_MUST(cgroup->name && cgroup->name[0] && cgroup->name[0] != '.');
 	FUZZ_MUST(!strpbrk(cgroup->name, "/ \t\n"));
@@ -44,7 +44,7 @@ static void check_cgroup(const struct declared_cgroup *cgroup)
 	FUZZ_MUST(cgroup->workers <= EXCHANGE_LIMIT_WORKERS);
 }
 
-static void check_test(const struct declared_test *test)
+static void check_test(const struct exchange_declared_test *test)
 {
 	struct error *err = topology_check(&test->topology);
 
@@ -72,7 +72,7 @@ static void check_test(const struct declared_test *test)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	_cleanup_declared_suite_ struct declared_suite suite = { 0 };
+	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { 0 };
 	_cleanup_error_ struct error *refused = harness_listing_parse((const char *)data, n, "fuzz",
 								      &suite);
 

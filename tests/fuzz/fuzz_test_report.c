@@ -12,13 +12,13 @@
 
 static char left[] = "left", right[] = "right", spin[] = "spin", name[] = "fair";
 static char *scheduler_argv[] = { name, NULL };
-static struct declared_cgroup cgroups[] = {
+static struct exchange_declared_cgroup cgroups[] = {
 	{ .name = left, .work = spin, .workers = 2 },
 	{ .name = right, .work = spin, .workers = 1 },
 };
 
 /* Everything that can be asked for. */
-static const struct declared_test test = {
+static const struct exchange_declared_test test = {
 	.name = name,
 	.scheduler = { .argv = { .at = scheduler_argv, .n = 1 } },
 	.cgroups = { .at = cgroups, .n = ARRAY_SIZE(cgroups) },

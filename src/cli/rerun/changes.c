@@ -125,7 +125,7 @@ static void append_words(struct strbuf *into, const char *const *words, size_t n
 
 static void compare_words(struct changes *changes, const char *what,
 			  const struct run_record_texts *before, const char *prefix,
-			  const struct text_list *now)
+			  const struct exchange_text_list *now)
 {
 	_cleanup_strbuf_ struct strbuf was = STRBUF_INIT, is = STRBUF_INIT;
 
@@ -148,7 +148,7 @@ static char *memory_text(uint64_t bytes)
 }
 
 static void compare_declaration(struct changes *changes, const struct past_run *past,
-				const struct declared_test *now)
+				const struct exchange_declared_test *now)
 {
 	uint64_t bytes = (uint64_t)now->memory_mb << 20;
 

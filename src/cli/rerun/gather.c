@@ -100,14 +100,14 @@ struct error *rerun_take_kernel(const struct past_run *past, struct kernel_list 
 	return NULL;
 }
 
-struct error *rerun_keep_test(struct declared_suite *suite, const char *name)
+struct error *rerun_keep_test(struct exchange_declared_suite *suite, const char *name)
 {
 	struct suggest near = { .wanted = name };
-	struct declared_test kept = { 0 };
+	struct exchange_declared_test kept = { 0 };
 	bool found = false;
 
 	for (size_t i = 0; i < suite->tests.n; i++) {
-		struct declared_test *test = &suite->tests.at[i];
+		struct exchange_declared_test *test = &suite->tests.at[i];
 
 		if (strcmp(test->name, name) != 0) {
 			suggest_offer(&near, test->name);
@@ -124,7 +124,7 @@ struct error *rerun_keep_test(struct declared_suite *suite, const char *name)
 				     name, near.names[0] ? "; is it now called '" : "",
 				     near.names[0] ? near.names[0] : "", near.names[0] ? "'?" : "");
 	for (size_t i = 0; i < suite->tests.n; i++)
-		declared_test_deinit(&suite->tests.at[i]);
+		exchange_declared_test_deinit(&suite->tests.at[i]);
 	suite->tests.at[0] = kept;
 	suite->tests.n = 1;
 	return NULL;
@@ -133,7 +133,7 @@ struct error *rerun_keep_test(struct declared_suite *suite, const char *name)
 static struct error *list_suite(const struct past_run *past, const struct cancel *cancel,
 				struct harness_session *g)
 {
-	struct declared_suite *suite;
+	struct exchange_declared_suite *suite;
 	const char *path = past->rerun.binary.path;
 	struct error *err;
 

@@ -28,7 +28,7 @@ struct error *rerun_take_kernel(const struct past_run *past, struct kernel_list 
 				struct kernel **ret) MUST_CHECK;
 
 /* Leaves the suite with this test alone. HARNESS_PATTERN when it has none of that name. */
-struct error *rerun_keep_test(struct declared_suite *suite, const char *name) MUST_CHECK;
+struct error *rerun_keep_test(struct exchange_declared_suite *suite, const char *name) MUST_CHECK;
 
 /* Also says on standard error what changed. Borrows from `past`. */
 struct error *rerun_gather(const struct rerun_config *config, const struct past_run *past,

@@ -85,8 +85,8 @@ static void show_deinit(struct show *show)
 	error_free(show->no_kernel);
 }
 
-static const struct declared_test *find_test(const struct declared_suite *suite, const char *name,
-					     struct suggest *near)
+static const struct exchange_declared_test *find_test(const struct exchange_declared_suite *suite,
+						      const char *name, struct suggest *near)
 {
 	for (size_t i = 0; i < suite->tests.n; i++) {
 		if (strcmp(suite->tests.at[i].name, name) == 0)
@@ -159,7 +159,7 @@ static const struct json_value *find_listed(const struct show *show, const char 
 }
 
 static struct error *show_one(const struct show_test_config *config, struct show *show,
-			      const struct declared_test *test, struct json_writer *w,
+			      const struct exchange_declared_test *test, struct json_writer *w,
 			      struct strbuf *out)
 {
 	const struct table_look how = table_look_for(STDOUT_FILENO);

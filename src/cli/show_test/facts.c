@@ -38,7 +38,7 @@ bool shown_cpus(const struct ktstr_cpus *cpus, const struct topology *t, struct 
 	return true;
 }
 
-const char *shown_check_source(const struct declared_test *test, const char *check)
+const char *shown_check_source(const struct exchange_declared_test *test, const char *check)
 {
 	if (!test->knows_declared_checks)
 		return "";
@@ -98,9 +98,9 @@ static void resolve_needs(struct shown_test *shown, const struct shown_host *hos
 				       &shown->unmet_reason, &shown->unmet);
 }
 
-struct error *shown_test_init(struct shown_test *shown, const struct declared_suite *suite,
-			      const struct declared_test *test, const struct topology *other,
-			      const struct shown_host *host)
+struct error *shown_test_init(struct shown_test *shown, const struct exchange_declared_suite *suite,
+			      const struct exchange_declared_test *test,
+			      const struct topology *other, const struct shown_host *host)
 {
 	*shown = (struct shown_test){
 		.suite = suite,

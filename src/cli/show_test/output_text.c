@@ -58,7 +58,7 @@ static void add_rowf(const struct page *page, const char *label, const char *fmt
 	add_row(page, label, text);
 }
 
-static void append_words(struct strbuf *into, const struct text_list *words)
+static void append_words(struct strbuf *into, const struct exchange_text_list *words)
 {
 	for (size_t i = 0; i < words->n; i++) {
 		if (i)
@@ -67,7 +67,8 @@ static void append_words(struct strbuf *into, const struct text_list *words)
 	}
 }
 
-static void add_words(const struct page *page, const char *label, const struct text_list *words)
+static void add_words(const struct page *page, const char *label,
+		      const struct exchange_text_list *words)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -99,7 +100,7 @@ static void add_machine(const struct page *page, const struct shown_test *shown)
 
 static void add_scheduler(const struct page *page, const struct shown_test *shown)
 {
-	const struct declared_scheduler *scheduler = &shown->test->scheduler;
+	const struct exchange_declared_scheduler *scheduler = &shown->test->scheduler;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (!scheduler->argv.n) {
@@ -160,7 +161,7 @@ static void add_needs(const struct page *page, const struct shown_test *shown)
 
 static void add_course(const struct page *page, const struct shown_test *shown)
 {
-	const struct declared_test *test = shown->test;
+	const struct exchange_declared_test *test = shown->test;
 	_cleanup_strbuf_ struct strbuf limit = STRBUF_INIT;
 	bool works = false;
 
@@ -204,7 +205,7 @@ static void append_cpus_word(struct strbuf *into, const struct ktstr_cpus *cpus)
 		strbuf_append(into, "all");
 }
 
-static void append_work(struct strbuf *into, const struct declared_cgroup *cgroup)
+static void append_work(struct strbuf *into, const struct exchange_declared_cgroup *cgroup)
 {
 	if (!cgroup->work) {
 		strbuf_append(into, "none");
@@ -255,7 +256,7 @@ static void add_checks(const struct page *page, const struct shown_test *shown)
 		{ .title = "wanted" },
 		{ .title = "by" },
 	};
-	const struct declared_test *test = shown->test;
+	const struct exchange_declared_test *test = shown->test;
 	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
 
 	for (size_t i = 0; i < checks_n_rows; i++) {
@@ -301,7 +302,7 @@ static void add_files(const struct page *page, const struct shown_test *shown)
 void shown_test_format(const struct shown_test *shown, const struct table_look *look,
 		       struct strbuf *into)
 {
-	const struct declared_test *test = shown->test;
+	const struct exchange_declared_test *test = shown->test;
 	const struct page page = { into, look };
 
 	strbuf_append(into, look->colour ? TERMINAL_BOLD : "");

@@ -6,10 +6,10 @@
 
 static void the_name_in_the_guest_is_behind_the_last_slash(void **state UNUSED)
 {
-	assert_string_equal(declared_base_name("worker"), "worker");
-	assert_string_equal(declared_base_name("./build/worker"), "worker");
-	assert_string_equal(declared_base_name("/worker"), "worker");
-	assert_string_equal(declared_base_name("build/"), "");
+	assert_string_equal(exchange_declared_base_name("worker"), "worker");
+	assert_string_equal(exchange_declared_base_name("./build/worker"), "worker");
+	assert_string_equal(exchange_declared_base_name("/worker"), "worker");
+	assert_string_equal(exchange_declared_base_name("build/"), "");
 }
 
 #define LISTING                                                                                    \
@@ -23,16 +23,16 @@ static void the_name_in_the_guest_is_behind_the_last_slash(void **state UNUSED)
 	"\"min_llcs\":0,\"max_llcs\":0,\"min_nodes\":0,\"max_nodes\":0,\"kconfig\":[]},"           \
 	"\"expect\":\"none\",\"has_run\":true}]}"
 
-static void read_listing(struct declared_suite *ret)
+static void read_listing(struct exchange_declared_suite *ret)
 {
-	*ret = (struct declared_suite){ 0 };
+	*ret = (struct exchange_declared_suite){ 0 };
 	assert_success(
 		json_rows_parse(&exchange_listing_table, LISTING, strlen(LISTING), "x", ret));
 }
 
 static void what_was_read_is_written_the_same(void **state UNUSED)
 {
-	_cleanup_declared_suite_ struct declared_suite suite;
+	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct json_writer w = json_writer_to(&text, JSON_COMPACT);
 
@@ -43,10 +43,10 @@ static void what_was_read_is_written_the_same(void **state UNUSED)
 
 static void what_is_left_out_is_completed(void **state UNUSED)
 {
-	_cleanup_declared_suite_ struct declared_suite suite;
+	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite;
 
 	read_listing(&suite);
-	declared_test_complete(&suite.tests.at[0]);
+	exchange_declared_test_complete(&suite.tests.at[0]);
 	assert_string_equal(suite.tests.at[0].description, "");
 	assert_string_equal(suite.tests.at[0].scheduler.name, "");
 	assert_null(suite.tests.at[0].scheduler.argv.at[0]);
@@ -56,14 +56,14 @@ static void what_is_left_out_is_completed(void **state UNUSED)
 /* The sanitizers see what is forgotten. */
 static void a_suite_gives_back_all_it_holds_and_may_be_emptied_twice(void **state UNUSED)
 {
-	struct declared_suite suite;
+	struct exchange_declared_suite suite;
 
 	read_listing(&suite);
 	assert_int_equal(suite.tests.n, 1);
-	declared_suite_deinit(&suite);
+	exchange_declared_suite_deinit(&suite);
 	assert_null(suite.path);
 	assert_int_equal(suite.tests.n, 0);
-	declared_suite_deinit(&suite);
+	exchange_declared_suite_deinit(&suite);
 }
 
 int main(void)

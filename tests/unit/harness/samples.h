@@ -34,13 +34,13 @@
 #define SAMPLE_LISTING(tests) "{\"ktstr_api\":1,\"tests\":[" tests "]}"
 
 /* A suite as if it had been listed. */
-static inline struct declared_suite sample_suite(const char *path, const char *listing)
+static inline struct exchange_declared_suite sample_suite(const char *path, const char *listing)
 {
-	struct declared_suite suite = { 0 };
+	struct exchange_declared_suite suite = { 0 };
 
 	assert_success(harness_listing_parse(listing, strlen(listing), path, &suite));
 	suite.path = xstrdup(path);
-	suite.name = xstrdup(declared_base_name(path));
+	suite.name = xstrdup(exchange_declared_base_name(path));
 	return suite;
 }
 

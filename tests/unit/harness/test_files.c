@@ -15,8 +15,8 @@
 /* A binary in /bin of the root, two folders for --files, one for PATH; and one test. */
 struct fixture {
 	char *root;
-	struct declared_suite suite;
-	struct declared_test test;
+	struct exchange_declared_suite suite;
+	struct exchange_declared_test test;
 	char *dirs[2];
 	char *path;
 	struct file_finder finder;
@@ -193,8 +193,8 @@ static void all_that_is_missing_is_told(void **state)
 	char program[] = "scx_x", extra[] = "x.cfg";
 	char *argv[] = { program, NULL }, *extras[] = { extra, NULL };
 
-	f->test.scheduler.argv = (struct text_list){ argv, 1 };
-	f->test.scheduler.files = (struct text_list){ extras, 1 };
+	f->test.scheduler.argv = (struct exchange_text_list){ argv, 1 };
+	f->test.scheduler.files = (struct exchange_text_list){ extras, 1 };
 	put(f, "/two/x.cfg", "x", 0644);
 	want(f, "gone");
 	want(f, "/not/there");
@@ -220,7 +220,7 @@ static void a_scheduler_must_be_executable_and_comes_second(void **state)
 	char program[] = "scx_x";
 	char *argv[] = { program, NULL };
 
-	f->test.scheduler.argv = (struct text_list){ argv, 1 };
+	f->test.scheduler.argv = (struct exchange_text_list){ argv, 1 };
 	want(f, "data");
 	put(f, "/bin/data", "x", 0644);
 	put(f, "/bin/scx_x", "not yet", 0644);
@@ -236,7 +236,7 @@ static void a_scheduler_that_cannot_be_executed_is_told_so(void **state)
 	char program[] = "scx_x";
 	char *argv[] = { program, NULL };
 
-	f->test.scheduler.argv = (struct text_list){ argv, 1 };
+	f->test.scheduler.argv = (struct exchange_text_list){ argv, 1 };
 	put(f, "/one/scx_x", "not yet", 0644);
 	find_files(f);
 	assert_mistakes(
@@ -257,7 +257,7 @@ static void a_scheduler_of_another_machine_is_told(void **state)
 	char program[] = "scx_x";
 	char *argv[] = { program, NULL };
 
-	f->test.scheduler.argv = (struct text_list){ argv, 1 };
+	f->test.scheduler.argv = (struct exchange_text_list){ argv, 1 };
 	put(f, "/one/scx_x", "", 0755);
 	assert_success(spawn_capture(copy, 1 << 10, &out, &status));
 	find_files(f);

@@ -24,7 +24,7 @@ static char *make_script(const char *root, const char *lines)
 }
 
 static struct error *list_script(const char *lines, const struct listing_bounds *bounds,
-				 const struct cancel *cancel, struct declared_suite *ret)
+				 const struct cancel *cancel, struct exchange_declared_suite *ret)
 {
 	char *root = staged_root_new();
 	_cleanup_free_ char *path = make_script(root, lines);
@@ -36,7 +36,7 @@ static struct error *list_script(const char *lines, const struct listing_bounds 
 
 static struct error *list_fails(const char *lines)
 {
-	struct declared_suite suite = { .tests = { .n = 77 } };
+	struct exchange_declared_suite suite = { .tests = { .n = 77 } };
 	struct error *err = list_script(lines, &roomy, NULL, &suite);
 
 	assert_non_null(err);
@@ -46,7 +46,7 @@ static struct error *list_fails(const char *lines)
 
 static void a_program_that_lists_is_read(void **state UNUSED)
 {
-	_cleanup_declared_suite_ struct declared_suite suite = { 0 };
+	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { 0 };
 
 	assert_success(list_script("test \"$*\" = '--list --json' || exit 1\n"
 				   "echo 'a note' >&2\n"
@@ -60,7 +60,7 @@ static void a_program_that_lists_is_read(void **state UNUSED)
 
 static void the_default_bounds_are_enough(void **state UNUSED)
 {
-	_cleanup_declared_suite_ struct declared_suite suite = { 0 };
+	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { 0 };
 	char *root = staged_root_new();
 	_cleanup_free_ char *path = make_script(root,
 						"echo '" SAMPLE_LISTING(SAMPLE_PLAIN("one")) "'");
@@ -71,7 +71,7 @@ static void the_default_bounds_are_enough(void **state UNUSED)
 
 static void the_document_itself_can_be_had(void **state UNUSED)
 {
-	_cleanup_declared_suite_ struct declared_suite suite = { 0 };
+	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char *root = staged_root_new();
 	_cleanup_free_ char *path = make_script(root,
@@ -85,7 +85,7 @@ static void the_document_itself_can_be_had(void **state UNUSED)
 
 static void a_link_has_the_name_of_what_it_leads_to(void **state UNUSED)
 {
-	_cleanup_declared_suite_ struct declared_suite suite = { 0 };
+	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { 0 };
 	char *root = staged_root_new();
 	_cleanup_free_ char *path = make_script(root, "echo '{\"ktstr_api\":1,\"tests\":[]}'");
 	_cleanup_free_ char *link = staged_path(root, "/b/other");
@@ -99,7 +99,7 @@ static void a_link_has_the_name_of_what_it_leads_to(void **state UNUSED)
 
 static void it_reads_nothing_and_sees_nothing_meant_for_guests(void **state UNUSED)
 {
-	_cleanup_declared_suite_ struct declared_suite suite = { 0 };
+	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { 0 };
 
 	setenv("KTSTR_REPORT_FD", "3", 1);
 	setenv("OTHER_WORD", "kept", 1);
@@ -160,7 +160,7 @@ static struct error *list_copy_of_ourselves(const char *root, unsigned char mach
 {
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	_cleanup_free_ char *path = staged_path(root, "/copy");
-	struct declared_suite suite;
+	struct exchange_declared_suite suite;
 
 	assert_success(io_read_file("/proc/self/exe", 64 << 20, &bytes));
 	bytes.at[18] = (char)machine;
@@ -174,7 +174,7 @@ static void what_cannot_be_executed_is_said_to_be_so(void **state UNUSED)
 	char *root = staged_root_new();
 	_cleanup_free_ char *path = make_script(root, "exit 0");
 	_cleanup_free_ char *gone = staged_path(root, "/gone");
-	struct declared_suite suite;
+	struct exchange_declared_suite suite;
 	_cleanup_error_ struct error *absent = listing_read(gone, NULL, &suite);
 	_cleanup_error_ struct error *folder = listing_read(root, NULL, &suite);
 	_cleanup_error_ struct error *plain = NULL, *text = NULL, *strange = NULL;
@@ -208,7 +208,7 @@ static void a_program_that_hangs_is_ended_with_its_children(void **state UNUSED)
 	_cleanup_free_ char *pid_path = staged_path(root, "/pid");
 	_cleanup_strbuf_ struct strbuf pid = STRBUF_INIT, stat = STRBUF_INIT;
 	_cleanup_free_ char *proc = NULL;
-	struct declared_suite suite;
+	struct exchange_declared_suite suite;
 	_cleanup_error_ struct error *err = NULL, *gone = NULL;
 
 	/* Until the child was started, however long that takes here. */
@@ -237,7 +237,7 @@ static void a_program_that_hangs_is_ended_with_its_children(void **state UNUSED)
 
 static void what_it_leaves_running_does_not_keep_us(void **state UNUSED)
 {
-	_cleanup_declared_suite_ struct declared_suite suite = { 0 };
+	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { 0 };
 
 	/* The sleeper holds both pipes. */
 	assert_success(list_script("sleep 100 &\necho '{\"ktstr_api\":1,\"tests\":[]}'", &roomy,
@@ -265,7 +265,7 @@ static void mistakes_past_the_limit_are_cut_and_it_still_ends(void **state UNUSE
 static void output_of_exactly_the_limit_is_read(void **state UNUSED)
 {
 	static const char text[] = "{\"ktstr_api\":1,\"tests\":[]}";
-	_cleanup_declared_suite_ struct declared_suite suite = { 0 };
+	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { 0 };
 	struct listing_bounds bounds = { 60 * NS_PER_SEC, sizeof(text) - 1 };
 
 	assert_success(
@@ -279,7 +279,7 @@ static void output_of_exactly_the_limit_is_read(void **state UNUSED)
 static void a_cancel_ends_it(void **state UNUSED)
 {
 	struct cancel cancel = { .deadline_ns = clock_monotonic_ns() + 200 * NS_PER_MS };
-	struct declared_suite suite;
+	struct exchange_declared_suite suite;
 
 	assert_error_tag(list_script("sleep 100", &roomy, &cancel, &suite), "cancelled");
 }

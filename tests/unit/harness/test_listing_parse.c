@@ -7,16 +7,16 @@
 
 static struct error *parse(const char *text)
 {
-	_cleanup_declared_suite_ struct declared_suite suite = { 0 };
+	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { 0 };
 
 	return harness_listing_parse(text, strlen(text), "mytests", &suite);
 }
 
 static void every_member_is_read(void **state UNUSED)
 {
-	_cleanup_declared_suite_ struct declared_suite suite = sample_suite(
+	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = sample_suite(
 		"/a/mytests", SAMPLE_LISTING(SAMPLE_TEST("two_cells")));
-	const struct declared_test *t = suite.tests.at;
+	const struct exchange_declared_test *t = suite.tests.at;
 
 	assert_int_equal(suite.tests.n, 1);
 	assert_string_equal(t->name, "two_cells");
@@ -77,9 +77,9 @@ static void every_member_is_read(void **state UNUSED)
 
 static void what_is_left_out_is_empty_but_never_null(void **state UNUSED)
 {
-	_cleanup_declared_suite_ struct declared_suite suite = sample_suite(
+	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = sample_suite(
 		"/a/mytests", SAMPLE_LISTING(SAMPLE_PLAIN("plain")));
-	const struct declared_test *t = suite.tests.at;
+	const struct exchange_declared_test *t = suite.tests.at;
 
 	assert_string_equal(t->description, "");
 	assert_string_equal(t->scheduler.name, "");
@@ -91,7 +91,7 @@ static void what_is_left_out_is_empty_but_never_null(void **state UNUSED)
 
 static void tests_are_sorted_by_name(void **state UNUSED)
 {
-	_cleanup_declared_suite_ struct declared_suite suite = sample_suite(
+	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = sample_suite(
 		"/a/t",
 		SAMPLE_LISTING(SAMPLE_PLAIN("c") "," SAMPLE_PLAIN("a") "," SAMPLE_PLAIN("b")));
 
@@ -324,7 +324,7 @@ static void more_tests_than_the_limit_are_refused_before_they_are_read(void **st
 
 static void a_failure_leaves_the_output_alone(void **state UNUSED)
 {
-	struct declared_suite suite = { .tests = { .n = 77 } };
+	struct exchange_declared_suite suite = { .tests = { .n = 77 } };
 	_cleanup_error_ struct error *err = harness_listing_parse("{}", 2, "x", &suite);
 
 	assert_non_null(err);

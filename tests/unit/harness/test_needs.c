@@ -23,7 +23,7 @@ static const struct kernel unknown = {
 };
 
 /* NULL: met. */
-static void check(const struct declared_test *test, const char *topology,
+static void check(const struct exchange_declared_test *test, const char *topology,
 		  const struct kernel *kernel, const struct bytes *bytes, enum ktstr_reason reason,
 		  const char *why)
 {
@@ -44,7 +44,7 @@ static void check(const struct declared_test *test, const char *topology,
 
 static void a_test_without_needs_runs_everywhere(void **state UNUSED)
 {
-	const struct declared_test test = { 0 };
+	const struct exchange_declared_test test = { 0 };
 
 	check(&test, "1n1l1c1t", &absent, NULL, 0, NULL);
 	check(&test, "4n8l4c2t", &broken, &config, 0, NULL);
@@ -52,9 +52,9 @@ static void a_test_without_needs_runs_everywhere(void **state UNUSED)
 
 static void machines_have_a_least_and_a_largest_size(void **state UNUSED)
 {
-	const struct declared_test cpus = { .needs = { .min_cpus = 4, .max_cpus = 8 } };
-	const struct declared_test llcs = { .needs = { .min_llcs = 2, .max_llcs = 4 } };
-	const struct declared_test nodes = { .needs = { .min_nodes = 2, .max_nodes = 2 } };
+	const struct exchange_declared_test cpus = { .needs = { .min_cpus = 4, .max_cpus = 8 } };
+	const struct exchange_declared_test llcs = { .needs = { .min_llcs = 2, .max_llcs = 4 } };
+	const struct exchange_declared_test nodes = { .needs = { .min_nodes = 2, .max_nodes = 2 } };
 	const enum ktstr_reason reason = KTSTR_REASON_NEEDS_TOPOLOGY;
 
 	check(&cpus, "1n1l2c2t", &usable, NULL, 0, NULL);
@@ -77,7 +77,7 @@ static void machines_have_a_least_and_a_largest_size(void **state UNUSED)
 
 static void smt_is_two_threads_in_a_core(void **state UNUSED)
 {
-	const struct declared_test test = { .needs = { .smt = true } };
+	const struct exchange_declared_test test = { .needs = { .smt = true } };
 
 	check(&test, "1n1l1c2t", &usable, NULL, 0, NULL);
 	check(&test, "1n1l4c1t", &usable, NULL, KTSTR_REASON_NEEDS_TOPOLOGY,
@@ -87,12 +87,12 @@ static void smt_is_two_threads_in_a_core(void **state UNUSED)
 static void a_cgroup_needs_its_cpus(void **state UNUSED)
 {
 	char left[] = "left", right[] = "right", all[] = "all";
-	struct declared_cgroup rows[] = {
+	struct exchange_declared_cgroup rows[] = {
 		{ .name = all, .cpus = { .kind = KTSTR_CPUS_ALL } },
 		{ .name = left, .cpus = KTSTR_LLC(0) },
 		{ .name = right, .cpus = KTSTR_LLC(1) },
 	};
-	const struct declared_test test = { .cgroups = { .at = rows, .n = 3 } };
+	const struct exchange_declared_test test = { .cgroups = { .at = rows, .n = 3 } };
 	const enum ktstr_reason reason = KTSTR_REASON_NEEDS_TOPOLOGY;
 
 	check(&test, "1n2l2c1t", &usable, NULL, 0, NULL);
@@ -112,9 +112,9 @@ static void sched_ext_is_needed_by_word_or_by_a_scheduler(void **state UNUSED)
 {
 	char program[] = "scx_x";
 	char *argv[] = { program, NULL };
-	const struct declared_test by_word = { .needs = { .sched_ext = true } };
-	const struct declared_test by_argv = { .scheduler = { .argv = { argv, 1 } } };
-	const struct declared_test *tests[] = { &by_word, &by_argv };
+	const struct exchange_declared_test by_word = { .needs = { .sched_ext = true } };
+	const struct exchange_declared_test by_argv = { .scheduler = { .argv = { argv, 1 } } };
+	const struct exchange_declared_test *tests[] = { &by_word, &by_argv };
 
 	for (size_t i = 0; i < ARRAY_SIZE(tests); i++) {
 		check(tests[i], "1n1l1c1t", &usable, NULL, 0, NULL);
@@ -139,7 +139,7 @@ static char *options[] = { psi, numa, hz, NULL };
 
 static void options_are_looked_up_until_one_is_wrong(void **state UNUSED)
 {
-	struct declared_test test = { .kconfig = { options, 1 } };
+	struct exchange_declared_test test = { .kconfig = { options, 1 } };
 
 	check(&test, "1n1l1c1t", &usable, &config, 0, NULL);
 	test.kconfig.n = 3;
@@ -153,7 +153,7 @@ static void options_are_looked_up_until_one_is_wrong(void **state UNUSED)
 
 static void without_a_config_nothing_is_decided(void **state UNUSED)
 {
-	const struct declared_test test = { .kconfig = { options, 3 } };
+	const struct exchange_declared_test test = { .kconfig = { options, 3 } };
 
 	check(&test, "1n1l1c1t", &usable, NULL, KTSTR_REASON_NO_EVIDENCE,
 	      "the test needs CONFIG_PSI, and kernel 6.1.0-cloud has no config that can be read");
@@ -161,7 +161,7 @@ static void without_a_config_nothing_is_decided(void **state UNUSED)
 
 static void what_is_known_to_be_missing_is_said_first(void **state UNUSED)
 {
-	const struct declared_test test = {
+	const struct exchange_declared_test test = {
 		.kconfig = { options, 3 },
 		.needs = { .sched_ext = true, .min_cpus = 2 },
 	};
@@ -176,7 +176,7 @@ static void what_is_known_to_be_missing_is_said_first(void **state UNUSED)
 
 static void the_config_of_the_kernel_is_read(void **state UNUSED)
 {
-	const struct declared_test test = { .kconfig = { options, 2 } };
+	const struct exchange_declared_test test = { .kconfig = { options, 2 } };
 	const struct topology t = TOPOLOGY_DEFAULT;
 	char *root = staged_root_new();
 	_cleanup_free_ char *path = staged_path(root, "/config");

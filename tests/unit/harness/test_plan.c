@@ -16,7 +16,7 @@ static const struct kernel kernel_3 = { .id = k3_id, .release = k1_release, .bui
 
 static const struct kernel *const kernels[] = { &kernel_1, &kernel_2, &kernel_1 };
 
-static struct declared_suite suites[2];
+static struct exchange_declared_suite suites[2];
 
 static int make_suites(void **state UNUSED)
 {
@@ -28,8 +28,8 @@ static int make_suites(void **state UNUSED)
 
 static int free_suites(void **state UNUSED)
 {
-	declared_suite_deinit(&suites[0]);
-	declared_suite_deinit(&suites[1]);
+	exchange_declared_suite_deinit(&suites[0]);
+	exchange_declared_suite_deinit(&suites[1]);
 	return 0;
 }
 
@@ -204,7 +204,7 @@ static void what_cannot_be_planned_is_said(void **state UNUSED)
 static void names_that_would_be_equal_are_refused(void **state UNUSED)
 {
 	char name[] = "same";
-	struct declared_suite twins[] = { suites[1], suites[1] };
+	struct exchange_declared_suite twins[] = { suites[1], suites[1] };
 	const struct plan_options options = { .kernels = kernels, .n_kernels = 1 };
 	struct plan plan;
 	_cleanup_error_ struct error *err = NULL;
@@ -217,7 +217,8 @@ static void names_that_would_be_equal_are_refused(void **state UNUSED)
 
 static void names_need_no_kernel(void **state UNUSED)
 {
-	struct declared_suite suite = sample_suite("/x/s", SAMPLE_LISTING(SAMPLE_PLAIN("alone")));
+	struct exchange_declared_suite suite = sample_suite("/x/s",
+							    SAMPLE_LISTING(SAMPLE_PLAIN("alone")));
 	struct plan_options options = { .repeat = 2, .names_only = true };
 	_cleanup_plan_ struct plan plan = { 0 };
 
@@ -227,7 +228,7 @@ static void names_need_no_kernel(void **state UNUSED)
 	assert_contains(plan.variants.at[1].name, ",run=2");
 	options.names_only = false;
 	assert_error_tag(plan_make(&suite, 1, &options, &plan), "test-plan");
-	declared_suite_deinit(&suite);
+	exchange_declared_suite_deinit(&suite);
 }
 
 int main(void)

@@ -114,7 +114,7 @@ static void on_tick(void *context UNUSED)
 }
 
 static const struct test_files *files_of(const void *context,
-					 const struct declared_test *test UNUSED)
+					 const struct exchange_declared_test *test UNUSED)
 {
 	return context;
 }
@@ -127,7 +127,8 @@ static struct error *run(unsigned int jobs, unsigned int ahead, int threads, str
 	char name[] = "suite", path[] = "/x/suite", dir[] = "/tmp/ktstr-runner-XXXXXX";
 	struct test_file binary = { .name = name, .path = path };
 	struct test_files files = { .at = &binary, .n = 1 };
-	struct declared_suite suite = sample_suite(path, SAMPLE_LISTING(SAMPLE_PLAIN("alone")));
+	struct exchange_declared_suite suite = sample_suite(path,
+							    SAMPLE_LISTING(SAMPLE_PLAIN("alone")));
 	const struct plan_options options = { .kernels = kernels,
 					      .n_kernels = 1,
 					      .repeat = REPEATS };
@@ -156,7 +157,7 @@ static struct error *run(unsigned int jobs, unsigned int ahead, int threads, str
 	assert_int_equal(system(remove), 0);
 	plan_deinit(&plan);
 	plan = (struct plan){ 0 };
-	declared_suite_deinit(&suite);
+	exchange_declared_suite_deinit(&suite);
 	return err;
 }
 

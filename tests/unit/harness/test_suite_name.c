@@ -8,7 +8,7 @@
 /* Names the paths and compares with what is wanted. */
 static void check_names(const char *const *paths, const char *const *wanted, size_t n)
 {
-	struct declared_suite suites[8] = { 0 };
+	struct exchange_declared_suite suites[8] = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
 		suites[i].path = xstrdup(paths[i]);
@@ -18,7 +18,7 @@ static void check_names(const char *const *paths, const char *const *wanted, siz
 	for (size_t i = 0; i < n; i++)
 		assert_string_equal(suites[i].name, wanted[i]);
 	for (size_t i = 0; i < n; i++)
-		declared_suite_deinit(&suites[i]);
+		exchange_declared_suite_deinit(&suites[i]);
 }
 
 static void the_base_name_is_enough_when_no_other_has_it(void **state UNUSED)
@@ -48,7 +48,9 @@ static void a_path_that_ends_another_is_told_whole(void **state UNUSED)
 static void the_same_binary_twice_is_refused(void **state UNUSED)
 {
 	char a[] = "/a/t", b[] = "/b/t", again[] = "/a/t";
-	struct declared_suite suites[] = { { .path = a }, { .path = b }, { .path = again } };
+	struct exchange_declared_suite suites[] = { { .path = a },
+						    { .path = b },
+						    { .path = again } };
 	_cleanup_error_ struct error *err = plan_name_suites(suites, 3);
 
 	assert_true(error_is(err, &harness_error_domain, HARNESS_PLAN));

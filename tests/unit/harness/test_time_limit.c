@@ -15,7 +15,8 @@ static void slowness_is_one_with_kvm_and_grows_with_vcpus_without(void **state U
 	assert_int_equal(time_limit_slowness(true, 252), 36);
 }
 
-static uint64_t limit_s(const struct declared_test *test, bool emulated, unsigned int vcpus)
+static uint64_t limit_s(const struct exchange_declared_test *test, bool emulated,
+			unsigned int vcpus)
 {
 	uint64_t ns = time_limit_ns(test, emulated, vcpus);
 
@@ -25,8 +26,8 @@ static uint64_t limit_s(const struct declared_test *test, bool emulated, unsigne
 
 static void the_limit_grows_with_duration_and_vcpus(void **state UNUSED)
 {
-	const struct declared_test short_one = { .duration_s = 2 },
-				   long_one = { .duration_s = 128 };
+	const struct exchange_declared_test short_one = { .duration_s = 2 },
+					    long_one = { .duration_s = 128 };
 
 	/* 2 + (20 + 1) */
 	assert_int_equal(limit_s(&short_one, false, 2), 23);
@@ -38,7 +39,7 @@ static void the_limit_grows_with_duration_and_vcpus(void **state UNUSED)
 
 static void emulation_slows_all_but_the_duration(void **state UNUSED)
 {
-	const struct declared_test test = { .duration_s = 128 };
+	const struct exchange_declared_test test = { .duration_s = 128 };
 
 	/* 128 + 5 * (20 + 4), 128 + 12 * (20 + 128) */
 	assert_int_equal(limit_s(&test, true, 2), 248);
@@ -50,7 +51,7 @@ static void a_guest_with_a_scheduler_may_be_silent_for_longer_than_the_watchdog(
 {
 	char program[] = "scx_x";
 	char *argv[] = { program, NULL };
-	struct declared_test test = { .scheduler = { .argv = { argv, 1 } } };
+	struct exchange_declared_test test = { .scheduler = { .argv = { argv, 1 } } };
 
 	assert_true(time_limit_silence_ns(&test) >= 60ull * 1000000000);
 	test.scheduler.argv.n = 0;
@@ -61,7 +62,8 @@ static void a_scheduler_gets_its_time_to_attach(void **state UNUSED)
 {
 	char program[] = "scx_x";
 	char *argv[] = { program, NULL };
-	struct declared_test test = { .duration_s = 2, .scheduler = { .argv = { argv, 1 } } };
+	struct exchange_declared_test test = { .duration_s = 2,
+					       .scheduler = { .argv = { argv, 1 } } };
 
 	/* 2 + 90 + (20 + 1), 2 + 90 + 5 * (20 + 1) */
 	assert_int_equal(limit_s(&test, false, 2), 113);
@@ -77,7 +79,7 @@ static void a_scheduler_gets_its_time_to_attach(void **state UNUSED)
 
 static void a_declared_limit_is_all_there_is_but_slow_machines_get_more(void **state UNUSED)
 {
-	const struct declared_test test = { .duration_s = 128, .timeout_s = 10 };
+	const struct exchange_declared_test test = { .duration_s = 128, .timeout_s = 10 };
 
 	assert_int_equal(limit_s(&test, false, 64), 10);
 	assert_int_equal(limit_s(&test, true, 64), 120);
@@ -85,7 +87,7 @@ static void a_declared_limit_is_all_there_is_but_slow_machines_get_more(void **s
 
 static void the_largest_values_do_not_wrap(void **state UNUSED)
 {
-	struct declared_test test = { .duration_s = EXCHANGE_LIMIT_SECONDS };
+	struct exchange_declared_test test = { .duration_s = EXCHANGE_LIMIT_SECONDS };
 
 	/* 604800 + 132 * (20 + 604800 * 16) */
 	assert_int_equal(limit_s(&test, true, 1024), UINT64_C(1277945040));
@@ -93,7 +95,8 @@ static void the_largest_values_do_not_wrap(void **state UNUSED)
 	assert_int_equal(limit_s(&test, true, 1024), UINT64_C(79833600));
 }
 
-static void assert_explained(const struct declared_test *test, bool emulated, const char *expected)
+static void assert_explained(const struct exchange_declared_test *test, bool emulated,
+			     const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -105,10 +108,10 @@ static void the_sum_is_the_one_that_was_made(void **state UNUSED)
 {
 	char program[] = "scx_x";
 	char *argv[] = { program, NULL };
-	struct declared_test test = { .duration_s = 128 };
+	struct exchange_declared_test test = { .duration_s = 128 };
 
 	assert_explained(&test, false, "duration 128 s + 1 x (20 s + 4 s for its size)");
-	test.scheduler.argv = (struct text_list){ argv, 1 };
+	test.scheduler.argv = (struct exchange_text_list){ argv, 1 };
 	assert_explained(&test, true,
 			 "duration 128 s + 90 s to attach + 5 x (20 s + 4 s for its size)");
 	/* 128 + 90 + 5 * 24 */

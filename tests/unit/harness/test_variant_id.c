@@ -14,9 +14,9 @@ struct variation {
 	unsigned int memory_mb;
 };
 
-static struct text_list list_of(const char *const rows[4])
+static struct exchange_text_list list_of(const char *const rows[4])
 {
-	struct text_list list = { .at = (char **)(uintptr_t)rows };
+	struct exchange_text_list list = { .at = (char **)(uintptr_t)rows };
 
 	while (list.n < 3 && rows[list.n])
 		list.n++;
@@ -25,8 +25,8 @@ static struct text_list list_of(const char *const rows[4])
 
 static void id_of(const struct variation *v, char ret[VARIANT_ID_CHARS + 1])
 {
-	struct declared_suite suite = { .name = (char *)(uintptr_t)v->suite };
-	struct declared_test test = {
+	struct exchange_declared_suite suite = { .name = (char *)(uintptr_t)v->suite };
+	struct exchange_declared_test test = {
 		.name = (char *)(uintptr_t)v->test,
 		.memory_mb = v->memory_mb,
 		.scheduler = { .argv = list_of(v->argv),

@@ -10,16 +10,16 @@
 
 /* A test `fair` on two CPUs with the cgroup `left` and nothing asked for but the defaults. */
 struct told {
-	struct declared_test test;
+	struct exchange_declared_test test;
 	struct test_report report;
 	struct checks_disturbance disturbance;
 	struct outcome outcome;
 };
 
-static inline struct declared_cgroup *told_declare(struct told *t, const char *name,
-						   unsigned int workers)
+static inline struct exchange_declared_cgroup *told_declare(struct told *t, const char *name,
+							    unsigned int workers)
 {
-	struct declared_cgroup cgroup = {
+	struct exchange_declared_cgroup cgroup = {
 		.name = xstrdup(name),
 		.work = workers ? xstrdup("spin") : NULL,
 		.workers = workers,
@@ -33,7 +33,7 @@ static inline void told_scheduler(struct told *t)
 {
 	static char *argv[] = { (char *)"scx_test", NULL };
 
-	t->test.scheduler.argv = (struct text_list){ .at = argv, .n = 1 };
+	t->test.scheduler.argv = (struct exchange_text_list){ .at = argv, .n = 1 };
 }
 
 static inline void told_init(struct told *t)

@@ -11,8 +11,8 @@ struct fixture {
 	struct past_run past;
 	struct run_record_file past_files[2];
 	const char *past_argv[2], *past_args[1], *past_sysctls[1];
-	struct declared_suite suite;
-	struct declared_test test;
+	struct exchange_declared_suite suite;
+	struct exchange_declared_test test;
 	char *argv[3], *args[2], *sysctls[2];
 	struct kernel kernel;
 	struct variant now;
@@ -59,9 +59,9 @@ static int set_up(void **state)
 	f->argv[1] = word("two words");
 	f->args[0] = word("nosmt");
 	f->sysctls[0] = word("a.b=1");
-	f->test.scheduler.argv = (struct text_list){ f->argv, 2 };
-	f->test.scheduler.kernel_args = (struct text_list){ f->args, 1 };
-	f->test.scheduler.sysctls = (struct text_list){ f->sysctls, 1 };
+	f->test.scheduler.argv = (struct exchange_text_list){ f->argv, 2 };
+	f->test.scheduler.kernel_args = (struct exchange_text_list){ f->args, 1 };
+	f->test.scheduler.sysctls = (struct exchange_text_list){ f->sysctls, 1 };
 	f->test.memory_mb = 512;
 	f->kernel.id = word("k1");
 	f->kernel.build_id = word("cc");

@@ -157,9 +157,9 @@ static void a_kernel_that_is_gone_says_how_to_get_it(void **state UNUSED)
 	assert_gone(&past, "ktstr kernel list");
 }
 
-static void add_test(struct declared_suite *suite, const char *name)
+static void add_test(struct exchange_declared_suite *suite, const char *name)
 {
-	struct declared_test test = { .name = xstrdup(name), .file = xstrdup("a.c") };
+	struct exchange_declared_test test = { .name = xstrdup(name), .file = xstrdup("a.c") };
 
 	vec_push(&suite->tests, test);
 }
@@ -168,7 +168,9 @@ static void exactly_this_test_is_kept(void **state UNUSED)
 {
 	for (int i = 0; i < 3; i++) {
 		static const char *const names[] = { "fair", "fair_2", "unfair" };
-		_cleanup_declared_suite_ struct declared_suite suite = { .path = xstrdup("/b") };
+		_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = {
+			.path = xstrdup("/b")
+		};
 
 		for (int j = 0; j < 3; j++)
 			add_test(&suite, names[j]);
@@ -180,7 +182,8 @@ static void exactly_this_test_is_kept(void **state UNUSED)
 
 static void a_test_that_is_gone_may_have_a_new_name(void **state UNUSED)
 {
-	_cleanup_declared_suite_ struct declared_suite suite = { .path = xstrdup("/b") };
+	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { .path = xstrdup(
+											   "/b") };
 	struct error *err;
 
 	add_test(&suite, "fairly");

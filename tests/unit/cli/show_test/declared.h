@@ -36,7 +36,7 @@
 
 struct declared {
 	char *root;
-	struct declared_suite suite;
+	struct exchange_declared_suite suite;
 	struct file_finder finder;
 	struct kernel kernel;
 	struct shown_host host;
@@ -73,7 +73,7 @@ static inline int declared_tear_down(void **state)
 	struct declared *d = *state;
 
 	file_finder_deinit(&d->finder);
-	declared_suite_deinit(&d->suite);
+	exchange_declared_suite_deinit(&d->suite);
 	staged_root_free(d->root);
 	free(d);
 	return 0;

@@ -86,7 +86,8 @@ static void what_a_test_declares_is_taken_as_it_is(void **state)
 static void checks_are_declared_or_by_default_or_unknown(void **state)
 {
 	struct declared *d = *state;
-	const struct declared_test *told = &d->suite.tests.at[0], *silent = &d->suite.tests.at[1];
+	const struct exchange_declared_test *told = &d->suite.tests.at[0],
+					    *silent = &d->suite.tests.at[1];
 
 	assert_string_equal(shown_check_source(told, "isolation"), "declared");
 	assert_string_equal(shown_check_source(told, "progress"), "default");
