@@ -58,17 +58,18 @@ static void mark(const char *name)
 		return err;                        \
 	}
 
-BETWEEN(listing_read, "process start", "list the binary",
+BETWEEN(harness_listing_read, "process start", "list the binary",
 	(const char *binary, const struct cancel *cancel, struct exchange_declared_suite *ret),
 	(binary, cancel, ret))
 BETWEEN(kernel_resolve, "between", "find the kernel", (const char *wanted, struct kernel **ret),
 	(wanted, ret))
-BETWEEN(files_find, "plan", "find and hash files",
-	(struct file_finder * finder, const struct exchange_declared_suite *suite,
+BETWEEN(harness_files_find, "plan", "find and hash files",
+	(struct harness_file_finder * finder, const struct exchange_declared_suite *suite,
 	 const struct exchange_declared_test *test, struct strbuf *mistakes,
-	 struct test_files *ret),
+	 struct harness_test_files *ret),
 	(finder, suite, test, mistakes, ret))
-BETWEEN(job_record_begin, "folder, host, threads", "begin the record", (struct job * job), (job))
+BETWEEN(harness_job_record_begin, "folder, host, threads", "begin the record",
+	(struct harness_job * job), (job))
 BETWEEN(guest_files_pack, "requirements", "pack files",
 	(struct guest_files * g, uint64_t limit_bytes, struct strbuf *into), (g, limit_bytes, into))
 BETWEEN(vm_start, "between", "start the clone",
@@ -82,17 +83,17 @@ BETWEEN(vm_exec, "between", "run the test",
 	(struct vm * vm, const struct vm_command *command, const struct cancel *cancel,
 	 struct vm_end *ret),
 	(vm, command, cancel, ret))
-BETWEEN(job_record_finish, "console, verdict", "finish the record",
-	(struct job * job, const struct guest_run *run, const struct vm_facts *facts,
-	 const struct kept_files *kept),
+BETWEEN(harness_job_record_finish, "console, verdict", "finish the record",
+	(struct harness_job * job, const struct harness_guest_run *run,
+	 const struct vm_facts *facts, const struct harness_kept_files *kept),
 	(job, run, facts, kept))
 
-void __real_job_deinit(struct job *job);
-void __wrap_job_deinit(struct job *job);
-void __wrap_job_deinit(struct job *job)
+void __real_harness_job_deinit(struct harness_job *job);
+void __wrap_harness_job_deinit(struct harness_job *job);
+void __wrap_harness_job_deinit(struct harness_job *job)
 {
 	mark("report");
-	__real_job_deinit(job);
+	__real_harness_job_deinit(job);
 	mark("end of QEMU");
 }
 

@@ -13,7 +13,7 @@ static bool has_reason(const struct outcome *outcome, enum ktstr_reason reason)
 	return false;
 }
 
-static struct cpuset reported_cpus(const struct test_report *report, const char *cgroup)
+static struct cpuset reported_cpus(const struct harness_test_report *report, const char *cgroup)
 {
 	for (size_t i = 0; i < report->cgroups.n; i++)
 		if (strcmp(report->cgroups.at[i].name, cgroup) == 0)
@@ -21,7 +21,8 @@ static struct cpuset reported_cpus(const struct test_report *report, const char 
 	return (struct cpuset){ 0 };
 }
 
-void harness_check(const struct exchange_declared_test *test, const struct test_report *report,
+void harness_check(const struct exchange_declared_test *test,
+		   const struct harness_test_report *report,
 		   const struct checks_disturbance *disturbance, struct outcome *into)
 {
 	_cleanup_checks_findings_ struct checks_findings findings = { 0 };

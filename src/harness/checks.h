@@ -8,7 +8,8 @@
 #include "harness/test_report.h"
 
 /* Adds parts and notes; see checks_evaluate(). */
-void harness_check(const struct exchange_declared_test *test, const struct test_report *report,
+void harness_check(const struct exchange_declared_test *test,
+		   const struct harness_test_report *report,
 		   const struct checks_disturbance *disturbance, struct outcome *into);
 
 #endif

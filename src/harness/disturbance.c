@@ -8,7 +8,7 @@
 #include "base/io.h"
 #include "procfs/thread_files.h"
 
-static void give_up(struct disturbance_watch *w, struct error *err)
+static void give_up(struct harness_disturbance_watch *w, struct error *err)
 {
 	if (!w->why[0])
 		snprintf(w->why, sizeof(w->why), "%s", error_message(err));
@@ -32,8 +32,8 @@ static struct error *read_schedstat(const struct task_dir *task, pid_t tid,
 }
 
 /* Both lists are sorted, so the search goes on where the last one ended. */
-static struct watched_thread *find_thread(struct disturbance_watch *w, pid_t tid, size_t n_known,
-					  size_t *from)
+static struct harness_watched_thread *find_thread(struct harness_disturbance_watch *w, pid_t tid,
+						  size_t n_known, size_t *from)
 {
 	while (*from < n_known && w->threads.at[*from].tid < tid)
 		(*from)++;
@@ -42,14 +42,14 @@ static struct watched_thread *find_thread(struct disturbance_watch *w, pid_t tid
 
 static int by_tid(const void *a, const void *b)
 {
-	pid_t x = ((const struct watched_thread *)a)->tid,
-	      y = ((const struct watched_thread *)b)->tid;
+	pid_t x = ((const struct harness_watched_thread *)a)->tid,
+	      y = ((const struct harness_watched_thread *)b)->tid;
 
 	return (x > y) - (x < y);
 }
 
 /* One that has ended but was not reaped still shows a thread. */
-static struct error *check_alive(const struct disturbance_watch *w)
+static struct error *check_alive(const struct harness_disturbance_watch *w)
 {
 	struct proc_stat stat;
 	struct error *err = task_stat_read(&w->task, w->pid, &stat);
@@ -60,12 +60,12 @@ static struct error *check_alive(const struct disturbance_watch *w)
 }
 
 /* A thread that ends between the listing and the reading is no loss: it waits no more. */
-static bool is_gone(const struct disturbance_watch *w, pid_t tid)
+static bool is_gone(const struct harness_disturbance_watch *w, pid_t tid)
 {
 	return !task_dir_contains(&w->task, tid);
 }
 
-static struct error *look(struct disturbance_watch *w, bool first)
+static struct error *look(struct harness_disturbance_watch *w, bool first)
 {
 	struct tid_list list = { VEC_INIT };
 	size_t n_known = w->threads.n, from = 0;
@@ -76,7 +76,7 @@ static struct error *look(struct disturbance_watch *w, bool first)
 		err = task_dir_list(&w->task, &list);
 	for (size_t i = 0; !err && i < list.tids.n; i++) {
 		pid_t tid = list.tids.at[i];
-		struct watched_thread *known = find_thread(w, tid, n_known, &from);
+		struct harness_watched_thread *known = find_thread(w, tid, n_known, &from);
 		struct proc_schedstat stat;
 		uint64_t before = known ? known->last_ns : 0;
 
@@ -98,7 +98,7 @@ static struct error *look(struct disturbance_watch *w, bool first)
 			known->last_ns = stat.run_delay_ns;
 		} else {
 			/* One that was made meanwhile waited only since then. */
-			struct watched_thread fresh = {
+			struct harness_watched_thread fresh = {
 				.tid = tid,
 				.first_ns = first ? stat.run_delay_ns : 0,
 				.last_ns = stat.run_delay_ns,
@@ -115,9 +115,10 @@ static struct error *look(struct disturbance_watch *w, bool first)
 	return err;
 }
 
-void disturbance_begin(const char *proc_root, pid_t pid, struct disturbance_watch *ret)
+void harness_disturbance_begin(const char *proc_root, pid_t pid,
+			       struct harness_disturbance_watch *ret)
 {
-	struct disturbance_watch w = { .pid = pid, .begun_ns = clock_monotonic_ns() };
+	struct harness_disturbance_watch w = { .pid = pid, .begun_ns = clock_monotonic_ns() };
 	struct error *err = task_dir_open(proc_root, pid, &w.task);
 
 	if (!err)
@@ -127,7 +128,7 @@ void disturbance_begin(const char *proc_root, pid_t pid, struct disturbance_watc
 	*ret = w;
 }
 
-void disturbance_sample(struct disturbance_watch *w)
+void harness_disturbance_sample(struct harness_disturbance_watch *w)
 {
 	struct error *err = w->why[0] ? NULL : look(w, false);
 
@@ -135,31 +136,31 @@ void disturbance_sample(struct disturbance_watch *w)
 		give_up(w, err);
 }
 
-void disturbance_end(struct disturbance_watch *w, bool tcg, unsigned int vcpus,
-		     struct checks_disturbance *ret)
+void harness_disturbance_end(struct harness_disturbance_watch *w, bool tcg, unsigned int vcpus,
+			     struct checks_disturbance *ret)
 {
 	struct checks_disturbance d = { .tcg = tcg, .vcpus = vcpus };
 
-	disturbance_sample(w);
+	harness_disturbance_sample(w);
 	d.has = !w->why[0];
 	snprintf(d.why, sizeof(d.why), "%s", w->why);
 	if (d.has) {
 		d.wall_ns = clock_monotonic_ns() - w->begun_ns;
 		d.longest_delay_ns = w->longest_ns;
 		for (size_t i = 0; i < w->threads.n; i++) {
-			const struct watched_thread *t = &w->threads.at[i];
+			const struct harness_watched_thread *t = &w->threads.at[i];
 
 			if (t->last_ns - t->first_ns > d.run_delay_ns)
 				d.run_delay_ns = t->last_ns - t->first_ns;
 		}
 	}
-	disturbance_watch_deinit(w);
+	harness_disturbance_watch_deinit(w);
 	*ret = d;
 }
 
-void disturbance_watch_deinit(struct disturbance_watch *w)
+void harness_disturbance_watch_deinit(struct harness_disturbance_watch *w)
 {
 	task_dir_close(&w->task);
 	vec_deinit(&w->threads);
-	*w = (struct disturbance_watch){ .why = "nothing was watched" };
+	*w = (struct harness_disturbance_watch){ .why = "nothing was watched" };
 }

@@ -59,7 +59,7 @@ static const struct outcome_part *find_stranger(const struct outcome *o, enum kt
 	return NULL;
 }
 
-void expect_apply(enum ktstr_reason expected, struct outcome *o)
+void harness_expect_apply(enum ktstr_reason expected, struct outcome *o)
 {
 	const struct outcome_part *stranger = find_stranger(o, expected);
 	_cleanup_free_ char *text = NULL;

@@ -18,7 +18,7 @@ struct host_file {
 	char *path;
 	uint64_t bytes, hash;
 	char *build_id;
-	struct file_stamp stamp;
+	struct harness_file_stamp stamp;
 };
 
 static void host_file_free(struct host_file *file)
@@ -29,14 +29,14 @@ static void host_file_free(struct host_file *file)
 }
 DEFINE_CLEANUP(host_file, struct host_file *, NULL, host_file_free);
 
-void test_files_deinit(struct test_files *files)
+void harness_test_files_deinit(struct harness_test_files *files)
 {
 	for (size_t i = 0; i < files->n; i++)
 		free(files->at[i].name);
 	vec_deinit(files);
 }
 
-void file_finder_deinit(struct file_finder *finder)
+void harness_file_finder_deinit(struct harness_file_finder *finder)
 {
 	for (size_t i = 0; i < finder->known.n; i++)
 		host_file_free(finder->known.at[i]);
@@ -80,13 +80,13 @@ static char *read_build_id(int fd, const char *path)
 	return err || !hex.n ? NULL : strbuf_take(&hex);
 }
 
-static struct error *read_stamp(int fd, const char *path, struct file_stamp *ret)
+static struct error *read_stamp(int fd, const char *path, struct harness_file_stamp *ret)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		return base_error(BASE_IO, errno, "%s", path);
-	*ret = (struct file_stamp){
+	*ret = (struct harness_file_stamp){
 		.device = st.st_dev,
 		.inode = st.st_ino,
 		.bytes = (uint64_t)st.st_size,
@@ -97,7 +97,7 @@ static struct error *read_stamp(int fd, const char *path, struct file_stamp *ret
 }
 
 /* path has no links in it. */
-static struct error *learn(struct file_finder *finder, const char *path,
+static struct error *learn(struct harness_file_finder *finder, const char *path,
 			   const struct host_file **ret)
 {
 	_cleanup_(cleanup_host_file) struct host_file *file = NULL;
@@ -156,13 +156,13 @@ static char *search_path(const char *path, const char *name, bool executable)
 }
 
 /* A path that is not absolute would depend on where we stand. */
-static char *find_known(const struct file_finder *finder, const char *name, bool executable,
+static char *find_known(const struct harness_file_finder *finder, const char *name, bool executable,
 			struct strbuf *looked)
 {
 	const char *base = exchange_declared_base_name(name);
 
 	for (size_t i = 0; i < finder->n_places; i++) {
-		const struct known_place *place = &finder->places[i];
+		const struct harness_known_place *place = &finder->places[i];
 		char *found;
 
 		if (strcmp(place->name, base) != 0 || place->path[0] != '/')
@@ -176,8 +176,9 @@ static char *find_known(const struct file_finder *finder, const char *name, bool
 }
 
 /* NULL: nowhere; `looked` then says where. */
-static char *find(const struct file_finder *finder, const struct exchange_declared_suite *suite,
-		  const char *name, bool executable, struct strbuf *looked)
+static char *find(const struct harness_file_finder *finder,
+		  const struct exchange_declared_suite *suite, const char *name, bool executable,
+		  struct strbuf *looked)
 {
 	size_t beside_n = (size_t)(exchange_declared_base_name(suite->path) - suite->path) - 1;
 	char *found = find_known(finder, name, executable, looked);
@@ -203,11 +204,11 @@ static char *find(const struct file_finder *finder, const struct exchange_declar
 }
 
 struct search {
-	struct file_finder *finder;
+	struct harness_file_finder *finder;
 	const struct exchange_declared_suite *suite;
 	const struct exchange_declared_test *test;
 	struct strbuf *mistakes;
-	struct test_files *ret;
+	struct harness_test_files *ret;
 };
 
 static void add_mistake(const struct search *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -231,7 +232,7 @@ static struct error *add_file(const struct search *s, const char *name, const ch
 	if (err)
 		return err;
 	for (size_t i = 0; i < s->ret->n; i++) {
-		const struct test_file *other = &s->ret->at[i];
+		const struct harness_test_file *other = &s->ret->at[i];
 
 		if (strcmp(other->name, name) != 0)
 			continue;
@@ -240,12 +241,12 @@ static struct error *add_file(const struct search *s, const char *name, const ch
 				    host->path, name);
 		return NULL;
 	}
-	vec_push(s->ret, (struct test_file){ .name = xstrdup(name),
-					     .path = host->path,
-					     .bytes = host->bytes,
-					     .hash = host->hash,
-					     .build_id = host->build_id,
-					     .stamp = host->stamp });
+	vec_push(s->ret, (struct harness_test_file){ .name = xstrdup(name),
+						     .path = host->path,
+						     .bytes = host->bytes,
+						     .hash = host->hash,
+						     .build_id = host->build_id,
+						     .stamp = host->stamp });
 	return NULL;
 }
 
@@ -295,11 +296,12 @@ static struct error *find_list(const struct search *s, const struct exchange_tex
 	return err;
 }
 
-struct error *files_find(struct file_finder *finder, const struct exchange_declared_suite *suite,
-			 const struct exchange_declared_test *test, struct strbuf *mistakes,
-			 struct test_files *ret)
+struct error *harness_files_find(struct harness_file_finder *finder,
+				 const struct exchange_declared_suite *suite,
+				 const struct exchange_declared_test *test, struct strbuf *mistakes,
+				 struct harness_test_files *ret)
 {
-	_cleanup_test_files_ struct test_files files = { 0 };
+	_cleanup_harness_test_files_ struct harness_test_files files = { 0 };
 	const struct search s = { finder, suite, test, mistakes, &files };
 	struct error *err = add_file(&s, exchange_declared_base_name(suite->path), suite->path);
 
@@ -312,17 +314,17 @@ struct error *files_find(struct file_finder *finder, const struct exchange_decla
 	if (err)
 		return err;
 	*ret = files;
-	files = (struct test_files){ 0 };
+	files = (struct harness_test_files){ 0 };
 	return NULL;
 }
 
-static bool same_stamp(const struct file_stamp *a, const struct file_stamp *b)
+static bool same_stamp(const struct harness_file_stamp *a, const struct harness_file_stamp *b)
 {
 	return a->device == b->device && a->inode == b->inode && a->bytes == b->bytes &&
 	       a->changed_sec == b->changed_sec && a->changed_nsec == b->changed_nsec;
 }
 
-static struct error *check_file(const struct test_file *file)
+static struct error *check_file(const struct harness_test_file *file)
 {
 	_cleanup_close_ int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct host_file now = { .path = (char *)(uintptr_t)file->path };
@@ -341,7 +343,7 @@ static struct error *check_file(const struct test_file *file)
 	return err;
 }
 
-struct error *files_check(const struct test_files *files)
+struct error *harness_files_check(const struct harness_test_files *files)
 {
 	struct error *err = NULL;
 

@@ -15,10 +15,10 @@
 /* Only to be translated; a binary that hangs here will hang again, and then it counts. */
 enum { WARM_UP_SEC = 60 };
 
-void guest_run_deinit(struct harness_guest_run *run)
+void harness_guest_run_deinit(struct harness_guest_run *run)
 {
 	error_free(run->error);
-	test_report_deinit(&run->report);
+	harness_test_report_deinit(&run->report);
 	for (size_t i = 0; i < ARRAY_SIZE(run->streams); i++)
 		strbuf_deinit(&run->streams[i].text);
 }
@@ -30,16 +30,16 @@ struct listener {
 };
 
 /* Half of the room is for the beginning, half for the end. */
-static void keep(struct guest_stream *stream, const char *bytes, size_t n)
+static void keep(struct harness_guest_stream *stream, const char *bytes, size_t n)
 {
 	struct strbuf *text = &stream->text;
-	size_t half = GUEST_RUN_STREAM_BYTES / 2;
+	size_t half = HARNESS_GUEST_RUN_STREAM_BYTES / 2;
 	size_t excess;
 
 	strbuf_append_bytes(text, bytes, n);
-	if (text->n <= GUEST_RUN_STREAM_BYTES)
+	if (text->n <= HARNESS_GUEST_RUN_STREAM_BYTES)
 		return;
-	excess = text->n - GUEST_RUN_STREAM_BYTES;
+	excess = text->n - HARNESS_GUEST_RUN_STREAM_BYTES;
 	memmove(text->at + half, text->at + half + excess, text->n - half - excess);
 	text->n -= excess;
 	stream->dropped_bytes += excess;
@@ -48,8 +48,8 @@ static void keep(struct guest_stream *stream, const char *bytes, size_t n)
 static void end_watch(struct harness_guest_run *run)
 {
 	if (run->watching_)
-		disturbance_end(&run->watch_, run->disturbance.tcg, run->disturbance.vcpus,
-				&run->disturbance);
+		harness_disturbance_end(&run->watch_, run->disturbance.tcg, run->disturbance.vcpus,
+					&run->disturbance);
 	run->watching_ = false;
 }
 
@@ -58,18 +58,18 @@ static void sample_host(void *context)
 	struct harness_guest_run *run = ((struct listener *)context)->run;
 
 	if (run->watching_)
-		disturbance_sample(&run->watch_);
+		harness_disturbance_sample(&run->watch_);
 }
 
 static void follow_stage(struct harness_guest_run *run, struct vm *vm, bool had_stage,
 			 enum wire_stage before)
 {
-	const struct test_report *report = &run->report;
+	const struct harness_test_report *report = &run->report;
 
 	if (!report->has_stage || (had_stage && report->stage == before))
 		return;
 	if (report->stage == WIRE_STAGE_WORK) {
-		disturbance_begin("/proc", vm_facts(vm).qemu_pid, &run->watch_);
+		harness_disturbance_begin("/proc", vm_facts(vm).qemu_pid, &run->watch_);
 		run->watching_ = true;
 	} else {
 		end_watch(run);
@@ -91,7 +91,7 @@ static struct error *listen(void *context, enum vm_stream stream, const void *by
 		return NULL;
 	}
 	run->heard_ns_ = clock_monotonic_ns();
-	err = test_report_take(&run->report, bytes, n);
+	err = harness_test_report_take(&run->report, bytes, n);
 	listener->report_is_bad = err != NULL;
 	follow_stage(run, listener->vm, had_stage, before);
 	return err;
@@ -115,23 +115,24 @@ static void run_test(struct harness_guest_run *run, struct vm *vm, const struct 
 		.tick = sample_host,
 		.context = &listener,
 		.timeout_ns = run->limit_ns,
-		.patience_ns = time_limit_silence_ns(run->test),
+		.patience_ns = harness_time_limit_silence_ns(run->test),
 	};
 
 	run->error = vm_exec(vm, &command, cancel, &run->exit);
 	if (!run->error) {
 		run->has_exit = true;
-		run->error = test_report_finish(&run->report);
+		run->error = harness_test_report_finish(&run->report);
 		listener.report_is_bad = run->error != NULL;
 	}
 	if (!run->error)
-		run->how = RUN_COMPLETED;
+		run->how = HARNESS_RUN_COMPLETED;
 	else if (listener.report_is_bad)
-		run->how = RUN_REPORT_ERROR;
+		run->how = HARNESS_RUN_REPORT_ERROR;
 	else if (error_is(run->error, &base_error_domain, BASE_CANCELLED))
-		run->how = cancel_requested(cancel) ? RUN_INTERRUPTED : RUN_TIMED_OUT;
+		run->how = cancel_requested(cancel) ? HARNESS_RUN_INTERRUPTED
+						    : HARNESS_RUN_TIMED_OUT;
 	else
-		run->how = RUN_VM_ERROR;
+		run->how = HARNESS_RUN_VM_ERROR;
 }
 
 static struct error *put_files(struct vm *vm, const struct strbuf *archive,
@@ -142,8 +143,8 @@ static struct error *put_files(struct vm *vm, const struct strbuf *archive,
 	return vm_put_bytes(vm, "/", archive->at, archive->n, cancel, &n_files);
 }
 
-struct error *guest_run_warm_up(struct vm *vm, const char *program, const struct strbuf *archive,
-				const struct cancel *cancel)
+struct error *harness_guest_run_warm_up(struct vm *vm, const char *program,
+					const struct strbuf *archive, const struct cancel *cancel)
 {
 	_cleanup_free_ char *path = xasprintf("./%s", program);
 	const char *const argv[] = { path, "--list", NULL };
@@ -166,18 +167,19 @@ void harness_guest_run(struct harness_guest_run *run, struct vm *vm, const struc
 	unsigned int vcpus = topology_cpus(run->topology);
 	uint64_t began_ns = clock_monotonic_ns();
 
-	run->slowness = time_limit_slowness(emulated, vcpus);
-	run->limit_ns = time_limit_ns(run->test, emulated, vcpus);
+	run->slowness = harness_time_limit_slowness(emulated, vcpus);
+	run->limit_ns = harness_time_limit_ns(run->test, emulated, vcpus);
 	run->disturbance.tcg = emulated;
 	run->disturbance.vcpus = vcpus;
 	run->error = run->archive ? put_files(vm, run->archive, cancel) : NULL;
 	if (!run->error)
 		run_test(run, vm, cancel);
 	else if (cancel_requested(cancel))
-		run->how = RUN_INTERRUPTED;
+		run->how = HARNESS_RUN_INTERRUPTED;
 	else
-		run->how = error_domain_of(run->error) == &vm_error_domain ? RUN_VM_ERROR
-									   : RUN_FILES_ERROR;
+		run->how = error_domain_of(run->error) == &vm_error_domain
+				   ? HARNESS_RUN_VM_ERROR
+				   : HARNESS_RUN_FILES_ERROR;
 	end_watch(run);
 	run->wall_ns = clock_monotonic_ns() - began_ns;
 	run->quiet_ns = clock_monotonic_ns() - (run->heard_ns_ ? run->heard_ns_ : began_ns);

@@ -12,9 +12,9 @@
 #include "vm/link/exec.h"
 
 /* What a stream of the test binary may leave in our memory; the first and the last of it. */
-enum { GUEST_RUN_STREAM_BYTES = 1 << 20 };
+enum { HARNESS_GUEST_RUN_STREAM_BYTES = 1 << 20 };
 
-struct guest_stream {
+struct harness_guest_stream {
 	struct strbuf text;
 	uint64_t dropped_bytes;
 };
@@ -30,17 +30,17 @@ struct harness_guest_run {
 	void *context;
 
 	/* What came of it. */
-	enum run_end how;
+	enum harness_run_end how;
 	struct error *error; /* of the guest, of the report, of the files; NULL */
-	struct test_report report;
-	struct guest_stream streams[2]; /* VM_STDOUT, VM_STDERR */
+	struct harness_test_report report;
+	struct harness_guest_stream streams[2]; /* VM_STDOUT, VM_STDERR */
 	bool has_exit;
 	struct vm_end exit; /* of the test binary */
 	uint64_t limit_ns, wall_ns;
 	uint64_t quiet_ns; /* since the last piece of the report */
 	double slowness;
 	struct checks_disturbance disturbance;
-	struct disturbance_watch watch_; /* while the stage `work` lasts */
+	struct harness_disturbance_watch watch_; /* while the stage `work` lasts */
 	bool watching_;
 	uint64_t heard_ns_;
 };
@@ -49,11 +49,12 @@ struct harness_guest_run {
  * What can be done before the test begins: its files go in, and its binary is run once to say what
  * it holds, so that an emulated guest has translated most of what the test needs.
  */
-struct error *guest_run_warm_up(struct vm *vm, const char *program, const struct strbuf *archive,
-				const struct cancel *cancel) MUST_CHECK;
+struct error *harness_guest_run_warm_up(struct vm *vm, const char *program,
+					const struct strbuf *archive,
+					const struct cancel *cancel) MUST_CHECK;
 /* Never fails: how it ended is in the struct. */
 void harness_guest_run(struct harness_guest_run *run, struct vm *vm, const struct cancel *cancel);
-void guest_run_deinit(struct harness_guest_run *run);
-#define _cleanup_guest_run_ __attribute__((cleanup(guest_run_deinit)))
+void harness_guest_run_deinit(struct harness_guest_run *run);
+#define _cleanup_harness_guest_run_ __attribute__((cleanup(harness_guest_run_deinit)))
 
 #endif

@@ -20,25 +20,26 @@
 
 enum { CONSOLE_BYTES = 1 << 20 };
 
-static const struct exchange_declared_test *test_of(const struct job *job)
+static const struct exchange_declared_test *test_of(const struct harness_job *job)
 {
 	return job->variant->test;
 }
 
-bool variant_measures_time(const struct variant *variant)
+bool harness_variant_measures_time(const struct harness_variant *variant)
 {
 	return checks_judge_time(&variant->test->checks);
 }
 
-bool job_measures_time(const struct job *job)
+bool harness_job_measures_time(const struct harness_job *job)
 {
-	return variant_measures_time(job->variant);
+	return harness_variant_measures_time(job->variant);
 }
 
 static struct error *warm_up(void *context, struct vm *vm, const struct cancel *cancel)
 {
-	struct job *job = context;
-	struct error *err = guest_run_warm_up(vm, job->files->at[0].name, &job->archive, cancel);
+	struct harness_job *job = context;
+	struct error *err = harness_guest_run_warm_up(vm, job->files->at[0].name, &job->archive,
+						      cancel);
 
 	/* A list that did not come in time is no reason not to run the test. */
 	if (error_is(err, &base_error_domain, BASE_CANCELLED) && !cancel_requested(cancel)) {
@@ -51,13 +52,13 @@ static struct error *warm_up(void *context, struct vm *vm, const struct cancel *
 
 static void on_template(void *context)
 {
-	const struct job *job = context;
+	const struct harness_job *job = context;
 
 	if (job->setting->on_template)
 		job->setting->on_template(job->setting->context, job->index);
 }
 
-struct vm_spec job_spec(const struct job *job)
+struct vm_spec harness_job_spec(const struct harness_job *job)
 {
 	return (struct vm_spec){
 		.kernel = job->variant->kernel,
@@ -80,13 +81,13 @@ static char *joined_args(const struct exchange_text_list *words)
 	return text.n ? strbuf_take(&text) : xstrdup("");
 }
 
-static void settle(struct job *job, enum ktstr_reason reason, const char *text)
+static void settle(struct harness_job *job, enum ktstr_reason reason, const char *text)
 {
 	outcome_add_part(&job->outcome, reason, NULL, 0, text);
 	job->settled = true;
 }
 
-static void settle_error(struct job *job, enum ktstr_reason reason, struct error *err)
+static void settle_error(struct harness_job *job, enum ktstr_reason reason, struct error *err)
 {
 	settle(job, reason, error_message(err));
 	error_free(err);
@@ -96,7 +97,7 @@ static void settle_error(struct job *job, enum ktstr_reason reason, struct error
  * A static test binary goes without its debug information: nobody reads that in the guest, and it
  * is most of what would have to be sent.
  */
-static struct error *add_binary(struct guest_files *g, const struct test_file *file,
+static struct error *add_binary(struct guest_files *g, const struct harness_test_file *file,
 				struct strbuf *bytes, bool *ret_added)
 {
 	_cleanup_free_ char *name = xasprintf(WIRE_TEST_FOLDER "/%s", file->name);
@@ -111,11 +112,11 @@ static struct error *add_binary(struct guest_files *g, const struct test_file *f
 
 /* All others stand where they stand on the host, so that their libraries are found, and have links
  * in the test's folder. */
-static struct error *pack(struct job *job)
+static struct error *pack(struct harness_job *job)
 {
 	_cleanup_guest_files_ struct guest_files *g = guest_files_new(NULL);
-	const struct test_files *files = job->files;
-	const struct vm_spec spec = job_spec(job);
+	const struct harness_test_files *files = job->files;
+	const struct vm_spec spec = harness_job_spec(job);
 	uint64_t memory_bytes = spec.memory_bytes ? spec.memory_bytes
 						  : ram_default_bytes(&spec.topology);
 	_cleanup_strbuf_ struct strbuf binary = STRBUF_INIT;
@@ -125,7 +126,7 @@ static struct error *pack(struct job *job)
 	if (!err)
 		err = add_binary(g, &files->at[0], &binary, &added);
 	for (size_t i = added; !err && i < files->n; i++) {
-		const struct test_file *file = &files->at[i];
+		const struct harness_test_file *file = &files->at[i];
 		_cleanup_free_ char *link = xasprintf(WIRE_TEST_FOLDER "/%s", file->name);
 
 		err = guest_files_add_program(g, file->path);
@@ -135,16 +136,17 @@ static struct error *pack(struct job *job)
 	if (!err)
 		err = guest_files_pack(g, memory_bytes / 2, &job->archive);
 	/* Behind the reading: what was packed is what the record says. */
-	return err ? err : files_check(files);
+	return err ? err : harness_files_check(files);
 }
 
-void job_open(struct job *job, const struct job_setting *setting, size_t index)
+void harness_job_open(struct harness_job *job, const struct harness_job_setting *setting,
+		      size_t index)
 {
 	_cleanup_free_ char *why = NULL;
 	enum ktstr_reason reason;
 	struct error *err;
 
-	*job = (struct job){
+	*job = (struct harness_job){
 		.setting = setting,
 		.variant = &setting->plan->variants.at[index],
 		.index = index,
@@ -152,13 +154,13 @@ void job_open(struct job *job, const struct job_setting *setting, size_t index)
 	};
 	job->files = setting->files_of(setting->files_context, job->variant->test);
 	job->kernel_args = joined_args(&job->variant->test->scheduler.kernel_args);
-	job_describe(job, &job->outcome);
-	err = job_record_begin(job);
+	harness_job_describe(job, &job->outcome);
+	err = harness_job_record_begin(job);
 	if (err) {
 		settle_error(job, KTSTR_REASON_HOST, err);
 		return;
 	}
-	job_describe_record(job);
+	harness_job_describe_record(job);
 	if (!harness_needs_met(test_of(job), &job->variant->topology, job->variant->kernel, &reason,
 			       &why)) {
 		settle(job, reason, why);
@@ -169,13 +171,13 @@ void job_open(struct job *job, const struct job_setting *setting, size_t index)
 		settle_error(job, KTSTR_REASON_FILES, err);
 }
 
-static void settle_vm(struct job *job, struct error *err, const struct cancel *cancel)
+static void settle_vm(struct harness_job *job, struct error *err, const struct cancel *cancel)
 {
-	const struct test_report nothing = { 0 };
-	struct judge_input input = {
+	const struct harness_test_report nothing = { 0 };
+	struct harness_judge_input input = {
 		.test = test_of(job),
 		.report = &nothing,
-		.end = cancel_requested(cancel) ? RUN_INTERRUPTED : RUN_VM_ERROR,
+		.end = cancel_requested(cancel) ? HARNESS_RUN_INTERRUPTED : HARNESS_RUN_VM_ERROR,
 		.error = err,
 	};
 
@@ -184,9 +186,9 @@ static void settle_vm(struct job *job, struct error *err, const struct cancel *c
 	error_free(err);
 }
 
-void job_prepare(struct job *job, const struct cancel *cancel)
+void harness_job_prepare(struct harness_job *job, const struct cancel *cancel)
 {
-	struct vm_spec spec = job_spec(job);
+	struct vm_spec spec = harness_job_spec(job);
 	struct error *err;
 
 	if (job->settled)
@@ -199,9 +201,9 @@ void job_prepare(struct job *job, const struct cancel *cancel)
 	job->prepared_ns = clock_monotonic_ns();
 }
 
-static struct error *wake(struct job *job, const struct cancel *cancel)
+static struct error *wake(struct harness_job *job, const struct cancel *cancel)
 {
-	struct vm_spec spec = job_spec(job);
+	struct vm_spec spec = harness_job_spec(job);
 
 	if (job->vm)
 		return vm_release(job->vm, cancel);
@@ -211,15 +213,15 @@ static struct error *wake(struct job *job, const struct cancel *cancel)
 
 static void on_stage(void *context, enum wire_stage stage)
 {
-	const struct job *job = context;
+	const struct harness_job *job = context;
 
 	if (job->setting->on_stage)
 		job->setting->on_stage(job->setting->context, job->index, stage);
 }
 
-static void judge_run(struct job *job, const struct harness_guest_run *run)
+static void judge_run(struct harness_job *job, const struct harness_guest_run *run)
 {
-	struct judge_input input = {
+	struct harness_judge_input input = {
 		.test = run->test,
 		.report = &run->report,
 		.end = run->how,
@@ -234,7 +236,8 @@ static void judge_run(struct job *job, const struct harness_guest_run *run)
 }
 
 /* A folder beside the record, for those who ask why. */
-static void keep(struct job *job, const struct harness_guest_run *run, struct kept_files *ret)
+static void keep(struct harness_job *job, const struct harness_guest_run *run,
+		 struct harness_kept_files *ret)
 {
 	struct error *err;
 	char *dir;
@@ -244,8 +247,8 @@ static void keep(struct job *job, const struct harness_guest_run *run, struct ke
 	if (!job->setting->keep &&
 	    (job->outcome.verdict == KTSTR_PASS || job->outcome.verdict == KTSTR_SKIP))
 		return;
-	dir = job_kept_dir(job);
-	err = kept_write(dir, &job->console, run, ret);
+	dir = harness_job_kept_dir(job);
+	err = harness_kept_write(dir, &job->console, run, ret);
 	if (!err && ret->names.n) {
 		job->outcome.kept_dir = dir;
 		return;
@@ -260,28 +263,28 @@ static void keep(struct job *job, const struct harness_guest_run *run, struct ke
 }
 
 /* Where both have no room, the verdict is worth more than the logs. */
-static struct error *finish_record(struct job *job, const struct harness_guest_run *run,
-				   const struct vm_facts *facts, struct kept_files *kept,
+static struct error *finish_record(struct harness_job *job, const struct harness_guest_run *run,
+				   const struct vm_facts *facts, struct harness_kept_files *kept,
 				   const struct cancel *cancel)
 {
-	struct error *err = job_record_finish(job, run, facts, kept, cancel);
+	struct error *err = harness_job_record_finish(job, run, facts, kept, cancel);
 
 	if (!err || error_errno(err) != ENOSPC || !job->outcome.kept_dir)
 		return err;
 	error_free(err);
 	error_free(paths_remove(job->outcome.kept_dir));
 	free(take_ptr(job->outcome.kept_dir));
-	kept_files_deinit(kept);
-	*kept = (struct kept_files){ 0 };
+	harness_kept_files_deinit(kept);
+	*kept = (struct harness_kept_files){ 0 };
 	outcome_add_note(&job->outcome, "console and logs were given up: the disk is full");
-	return job_record_finish(job, run, facts, kept, cancel);
+	return harness_job_record_finish(job, run, facts, kept, cancel);
 }
 
 /* The guest is over; the rest is paper. */
-static void close_job(struct job *job, const struct harness_guest_run *run,
+static void close_job(struct harness_job *job, const struct harness_guest_run *run,
 		      const struct vm_facts *facts, const struct cancel *cancel)
 {
-	_cleanup_kept_files_ struct kept_files kept = { 0 };
+	_cleanup_harness_kept_files_ struct harness_kept_files kept = { 0 };
 	struct error *err;
 
 	job->outcome.wall_ns = clock_monotonic_ns() - job->began_ns;
@@ -298,7 +301,7 @@ static void close_job(struct job *job, const struct harness_guest_run *run,
 }
 
 /* What hung or panicked stands still for those who want to look at it. */
-static void keep_guest(struct job *job, const struct harness_guest_run *run)
+static void keep_guest(struct harness_job *job, const struct harness_guest_run *run)
 {
 	_cleanup_free_ char *note = NULL;
 	const char *id = vm_facts(job->vm).id;
@@ -314,9 +317,9 @@ static void keep_guest(struct job *job, const struct harness_guest_run *run)
 	job->keeps_guest = true;
 }
 
-void job_run(struct job *job, const struct cancel *cancel)
+void harness_job_run(struct harness_job *job, const struct cancel *cancel)
 {
-	_cleanup_guest_run_ struct harness_guest_run run = {
+	_cleanup_harness_guest_run_ struct harness_guest_run run = {
 		.test = test_of(job),
 		.topology = &job->variant->topology,
 		.program = job->files->at[0].name,
@@ -348,7 +351,7 @@ void job_run(struct job *job, const struct cancel *cancel)
 	close_job(job, &run, &facts, cancel);
 }
 
-void job_deinit(struct job *job)
+void harness_job_deinit(struct harness_job *job)
 {
 	vm_free(job->vm);
 	run_record_free(job->record);
@@ -356,5 +359,5 @@ void job_deinit(struct job *job)
 	strbuf_deinit(&job->archive);
 	strbuf_deinit(&job->console);
 	free(job->kernel_args);
-	*job = (struct job){ 0 };
+	*job = (struct harness_job){ 0 };
 }

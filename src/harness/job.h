@@ -13,8 +13,8 @@
 #include "result/run_record.h"
 
 /* The same for all jobs of a run. Borrowed. */
-struct job_setting {
-	const struct plan *plan;
+struct harness_job_setting {
+	const struct harness_plan *plan;
 	const char *dir; /* records and kept folders */
 	enum accel_wish accel;
 	bool cold;
@@ -24,8 +24,8 @@ struct job_setting {
 	bool (*may_keep_guest)(void *context);
 	const struct host_facts *host;
 	/* Of each test of the plan; the binary comes first. */
-	const struct test_files *(*files_of)(const void *context,
-					     const struct exchange_declared_test *test);
+	const struct harness_test_files *(*files_of)(const void *context,
+						     const struct exchange_declared_test *test);
 	const void *files_context;
 	/* Asks for patience: the first machine of a kind is booted. May be NULL. */
 	void (*on_template)(void *context, size_t index);
@@ -33,13 +33,13 @@ struct job_setting {
 	void *context;
 };
 
-struct job {
-	const struct job_setting *setting;
-	const struct variant *variant;
+struct harness_job {
+	const struct harness_job_setting *setting;
+	const struct harness_variant *variant;
 	size_t index; /* in the plan */
 	uint64_t began_ns;
 	uint64_t prepared_ns; /* 0: it did not wait for its turn */
-	const struct test_files *files;
+	const struct harness_test_files *files;
 	char *kernel_args; /* "": none */
 
 	struct run_record *record;
@@ -52,16 +52,17 @@ struct job {
 };
 
 /* Never fails: what goes wrong is a part of the outcome. */
-void job_open(struct job *job, const struct job_setting *setting, size_t index);
-/* Starts QEMU ahead of time, for job_run(). Nothing for a job that is settled. */
-void job_prepare(struct job *job, const struct cancel *cancel);
-void job_run(struct job *job, const struct cancel *cancel);
-void job_deinit(struct job *job);
+void harness_job_open(struct harness_job *job, const struct harness_job_setting *setting,
+		      size_t index);
+/* Starts QEMU ahead of time, for harness_job_run(). Nothing for a job that is settled. */
+void harness_job_prepare(struct harness_job *job, const struct cancel *cancel);
+void harness_job_run(struct harness_job *job, const struct cancel *cancel);
+void harness_job_deinit(struct harness_job *job);
 
 /* The guest that a variant wants: the same for two variants if they can share a template. */
-struct vm_spec job_spec(const struct job *job);
+struct vm_spec harness_job_spec(const struct harness_job *job);
 /* CPU time of the guest is compared: nothing else should run beside it. */
-bool job_measures_time(const struct job *job);
-bool variant_measures_time(const struct variant *variant);
+bool harness_job_measures_time(const struct harness_job *job);
+bool harness_variant_measures_time(const struct harness_variant *variant);
 
 #endif

@@ -65,7 +65,7 @@ static const struct json_row stats_rows[] = {
 };
 const struct json_rows job_stats_rows = { JSON_TABLE(stats_rows) };
 
-static struct cgroup_stats stats_of(const struct test_report *report,
+static struct cgroup_stats stats_of(const struct harness_test_report *report,
 				    const struct exchange_cgroup *cgroup)
 {
 	struct checks_spread spread = checks_spread_of(report->workers.at, report->workers.n,
@@ -101,10 +101,10 @@ static struct cgroup_stats stats_of(const struct test_report *report,
 	return stats;
 }
 
-void job_facts_write_stats(void *context, struct json_writer *w)
+void harness_job_facts_write_stats(void *context, struct json_writer *w)
 {
-	const struct job_facts *facts = context;
-	const struct test_report *report = &facts->run->report;
+	const struct harness_job_facts *facts = context;
+	const struct harness_test_report *report = &facts->run->report;
 	struct cgroup_stats *cgroups = xcalloc(report->cgroups.n + 1, sizeof(*cgroups));
 	struct stats stats = {
 		.cgroups = { cgroups, report->cgroups.n },
@@ -208,12 +208,12 @@ static const struct json_row facts_rows[] = {
 	{ JSON_OBJECT_OF(struct facts, scheduler_run, &scheduler_table),
 	  JSON_HAS(struct facts, has_scheduler), .means = "the scheduler under test" },
 };
-const struct json_rows job_facts_rows = { JSON_TABLE(facts_rows) };
+const struct json_rows harness_job_facts_rows = { JSON_TABLE(facts_rows) };
 
-void job_facts_write(void *context, struct json_writer *w)
+void harness_job_facts_write(void *context, struct json_writer *w)
 {
-	const struct job_facts *job = context;
-	const struct test_report *report = &job->run->report;
+	const struct harness_job_facts *job = context;
+	const struct harness_test_report *report = &job->run->report;
 	struct facts facts = {
 		.time_limit_ms = job->run->limit_ns / NS_PER_MS,
 		.slowness = job->run->slowness,
@@ -225,5 +225,5 @@ void job_facts_write(void *context, struct json_writer *w)
 		.scheduler_run = report->scheduler,
 	};
 
-	json_rows_write_members(&job_facts_rows, &facts, w);
+	json_rows_write_members(&harness_job_facts_rows, &facts, w);
 }

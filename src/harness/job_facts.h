@@ -6,17 +6,17 @@
 #include "harness/guest_run.h"
 #include "json/rows.h"
 
-struct job;
+struct harness_job;
 
-struct job_facts {
-	const struct job *job;
+struct harness_job_facts {
+	const struct harness_job *job;
 	const struct harness_guest_run *run;
 };
 
-extern const struct json_rows job_stats_rows, job_facts_rows;
+extern const struct json_rows job_stats_rows, harness_job_facts_rows;
 
-/* Both are callbacks of a record; the context is a struct job_facts. */
-void job_facts_write_stats(void *context, struct json_writer *w);
-void job_facts_write(void *context, struct json_writer *w);
+/* Both are callbacks of a record; the context is a struct harness_job_facts. */
+void harness_job_facts_write_stats(void *context, struct json_writer *w);
+void harness_job_facts_write(void *context, struct json_writer *w);
 
 #endif

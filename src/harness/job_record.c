@@ -50,9 +50,9 @@ static char *work_type(const struct exchange_declared_test *test)
 	return text.n ? strbuf_take(&text) : NULL;
 }
 
-void job_describe(const struct job *job, struct outcome *ret)
+void harness_job_describe(const struct harness_job *job, struct outcome *ret)
 {
-	const struct variant *variant = job->variant;
+	const struct harness_variant *variant = job->variant;
 	const struct exchange_declared_test *test = variant->test;
 
 	ret->suite = xstrdup(variant->suite->name);
@@ -86,7 +86,7 @@ static struct exchange_text_list prefixed(const char *prefix, const struct excha
 	return all;
 }
 
-void job_describe_record(struct job *job)
+void harness_job_describe_record(struct harness_job *job)
 {
 	const char *path = run_record_path(job->record);
 	struct strbuf again = STRBUF_INIT;
@@ -103,9 +103,9 @@ void job_describe_record(struct job *job)
  * A glob is for the whole name, so this is one test; and whatever the suite is called when its
  * binary stands there alone.
  */
-static char *command_line(const struct job *job)
+static char *command_line(const struct harness_job *job)
 {
-	const struct variant *variant = job->variant;
+	const struct harness_variant *variant = job->variant;
 	_cleanup_free_ char *pattern = xasprintf("*:%s", variant->test->name);
 	struct strbuf line = STRBUF_INIT;
 
@@ -139,7 +139,7 @@ static char *find_commit(struct commits *c, const char *member, const char *path
 	return commit;
 }
 
-static void find_commits(const struct job *job, struct commits *c)
+static void find_commits(const struct harness_job *job, struct commits *c)
 {
 	bool has_scheduler = job->variant->test->scheduler.argv.n && job->files->n > 1;
 
@@ -165,25 +165,26 @@ static void commits_deinit(struct commits *c)
 }
 
 /* The files as the record wants them, the test binary first; hashes is where their texts go. */
-static struct run_record_file *describe_files(const struct test_files *from, char **ret_hashes)
+static struct run_record_file *describe_files(const struct harness_test_files *from,
+					      char **ret_hashes)
 {
 	struct run_record_file *files = xcalloc(from->n + 1, sizeof(*files));
-	char *hashes = xcalloc(from->n + 1, VARIANT_ID_CHARS + 1);
+	char *hashes = xcalloc(from->n + 1, HARNESS_VARIANT_ID_CHARS + 1);
 
 	for (size_t i = 0; i < from->n; i++) {
-		const struct test_file *file = &from->at[i];
-		char *hash = hashes + i * (VARIANT_ID_CHARS + 1);
+		const struct harness_test_file *file = &from->at[i];
+		char *hash = hashes + i * (HARNESS_VARIANT_ID_CHARS + 1);
 
-		snprintf(hash, VARIANT_ID_CHARS + 1, "%016" PRIx64, file->hash);
+		snprintf(hash, HARNESS_VARIANT_ID_CHARS + 1, "%016" PRIx64, file->hash);
 		files[i] = (struct run_record_file){ file->name, file->path, hash, file->build_id };
 	}
 	*ret_hashes = hashes;
 	return files;
 }
 
-struct error *job_record_begin(struct job *job)
+struct error *harness_job_record_begin(struct harness_job *job)
 {
-	const struct variant *variant = job->variant;
+	const struct harness_variant *variant = job->variant;
 	const struct exchange_declared_test *test = variant->test;
 	const struct kernel *kernel = variant->kernel;
 	_cleanup_free_ char *work = work_type(test), *command = command_line(job), *hashes = NULL;
@@ -221,7 +222,7 @@ struct error *job_record_begin(struct job *job)
 	return run_record_begin(job->setting->dir, &head, &job->record);
 }
 
-char *job_kept_dir(const struct job *job)
+char *harness_job_kept_dir(const struct harness_job *job)
 {
 	const char *path = run_record_path(job->record);
 	size_t n = strlen(path), ending = strlen(RECORD_ENDING);
@@ -251,7 +252,7 @@ static struct metric_hint *hints_of(const struct exchange_payload *from)
 }
 
 /* The payloads of a report as the record wants them. */
-static struct run_record_payload *payloads_of(const struct test_report *report)
+static struct run_record_payload *payloads_of(const struct harness_test_report *report)
 {
 	struct run_record_payload *all = xcalloc(report->payloads.n + 1, sizeof(*all));
 
@@ -275,17 +276,19 @@ static struct run_record_payload *payloads_of(const struct test_report *report)
 	return all;
 }
 
-struct error *job_record_finish(struct job *job, const struct harness_guest_run *run,
-				const struct vm_facts *facts, const struct kept_files *kept,
-				const struct cancel *cancel)
+struct error *harness_job_record_finish(struct harness_job *job,
+					const struct harness_guest_run *run,
+					const struct vm_facts *facts,
+					const struct harness_kept_files *kept,
+					const struct cancel *cancel)
 {
-	struct job_facts members = { .job = job, .run = run };
+	struct harness_job_facts members = { .job = job, .run = run };
 	struct run_record_result result = {
 		.outcome = &job->outcome,
 		.kept_files = { (const char *const *)kept->names.at, kept->names.n },
 		.context = &members,
 	};
-	struct run_record_stage stages[REPORT_STAGES_LIMIT];
+	struct run_record_stage stages[HARNESS_LIMIT_REPORT_STAGES];
 	struct run_record_payload *payloads = NULL;
 	_cleanup_error_ struct error *problem = NULL;
 	struct error *err;
@@ -309,13 +312,13 @@ struct error *job_record_finish(struct job *job, const struct harness_guest_run 
 		result.has_host_run_delay = run->disturbance.has;
 		result.host_run_delay_ns = run->disturbance.run_delay_ns;
 		result.stats_rows = &job_stats_rows;
-		result.write_stats = job_facts_write_stats;
-		result.write_facts = job_facts_write;
+		result.write_stats = harness_job_facts_write_stats;
+		result.write_facts = harness_job_facts_write;
 	}
 	err = run_record_finish(job->record, &result, cancel, &problem);
 	if (problem)
 		outcome_add_note(&job->outcome, error_message(problem));
-	job_describe_record(job);
+	harness_job_describe_record(job);
 	for (size_t i = 0; payloads && i < result.n_payloads; i++) {
 		free((void *)(uintptr_t)payloads[i].metrics);
 		free((void *)(uintptr_t)payloads[i].hints.at);

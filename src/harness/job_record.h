@@ -7,15 +7,17 @@
 #include "harness/kept.h"
 
 /* What is known of the outcome before anything ran. */
-void job_describe(const struct job *job, struct outcome *ret);
-struct error *job_record_begin(struct job *job) MUST_CHECK;
+void harness_job_describe(const struct harness_job *job, struct outcome *ret);
+struct error *harness_job_record_begin(struct harness_job *job) MUST_CHECK;
 /* The record's path in the outcome, and the line that does it again; a shell can read it. */
-void job_describe_record(struct job *job);
+void harness_job_describe_record(struct harness_job *job);
 /* run and facts are NULL when there was no guest. */
-struct error *job_record_finish(struct job *job, const struct harness_guest_run *run,
-				const struct vm_facts *facts, const struct kept_files *kept,
-				const struct cancel *cancel) MUST_CHECK;
+struct error *harness_job_record_finish(struct harness_job *job,
+					const struct harness_guest_run *run,
+					const struct vm_facts *facts,
+					const struct harness_kept_files *kept,
+					const struct cancel *cancel) MUST_CHECK;
 /* The record's path without what its name ends with. The caller owns it. */
-char *job_kept_dir(const struct job *job) MUST_CHECK;
+char *harness_job_kept_dir(const struct harness_job *job) MUST_CHECK;
 
 #endif

@@ -24,7 +24,7 @@ static void add(struct outcome *into, enum ktstr_reason reason, const char *fmt,
 }
 
 /* How far the test came, for a sentence. */
-static const char *place(const struct test_report *report)
+static const char *place(const struct harness_test_report *report)
 {
 	if (!report->begun)
 		return "before the test began";
@@ -44,7 +44,7 @@ static const char *place(const struct test_report *report)
 	}
 }
 
-static bool reached_work(const struct test_report *report)
+static bool reached_work(const struct harness_test_report *report)
 {
 	return report->has_stage && report->stage >= WIRE_STAGE_WORK;
 }
@@ -88,7 +88,7 @@ static const char *message_of(const struct error *err)
 }
 
 /* The test's own process has no number in the report; that it died is all that is known. */
-static bool body_was_killed(const struct test_report *r)
+static bool body_was_killed(const struct harness_test_report *r)
 {
 	for (size_t i = 0; i < r->parts.n; i++)
 		if (r->parts.at[i].reason == KTSTR_REASON_TEST_CRASHED)
@@ -96,7 +96,7 @@ static bool body_was_killed(const struct test_report *r)
 	return false;
 }
 
-static bool is_of_the_test(const struct test_report *r, uint32_t pid)
+static bool is_of_the_test(const struct harness_test_report *r, uint32_t pid)
 {
 	if (pid == r->pid || (r->scheduler.started && pid == r->scheduler.pid))
 		return true;
@@ -110,7 +110,7 @@ static bool is_of_the_test(const struct test_report *r, uint32_t pid)
 }
 
 /* Whether the guest's kernel killed something of the test, and not something else in the guest. */
-static bool lost_to_oom(const struct judge_input *in)
+static bool lost_to_oom(const struct harness_judge_input *in)
 {
 	if (!in->exit || !in->exit->oom[0])
 		return false;
@@ -124,9 +124,9 @@ static bool lost_to_oom(const struct judge_input *in)
 }
 
 /* The death of a guest explains what the test said last, so it is told first. */
-static void judge_death(const struct judge_input *in, struct outcome *into)
+static void judge_death(const struct harness_judge_input *in, struct outcome *into)
 {
-	if (in->end == RUN_VM_ERROR && in->error) {
+	if (in->end == HARNESS_RUN_VM_ERROR && in->error) {
 		enum ktstr_reason reason = reason_of_vm_error(in->error, in->report->begun);
 
 		add(into, reason, "%s: %s", place(in->report), error_message(in->error));
@@ -145,7 +145,7 @@ static void judge_death(const struct judge_input *in, struct outcome *into)
 	}
 }
 
-static void copy_report(const struct test_report *report, struct outcome *into)
+static void copy_report(const struct harness_test_report *report, struct outcome *into)
 {
 	for (size_t i = 0; i < report->parts.n; i++) {
 		const struct outcome_part *p = &report->parts.at[i];
@@ -156,7 +156,7 @@ static void copy_report(const struct test_report *report, struct outcome *into)
 		outcome_add_note(into, report->notes.at[i]);
 }
 
-static void judge_timeout(const struct judge_input *in, struct outcome *into)
+static void judge_timeout(const struct harness_judge_input *in, struct outcome *into)
 {
 	double limit_s = (double)in->limit_ns / (double)NS_PER_SEC;
 	double quiet_s = (double)in->quiet_ns / (double)NS_PER_SEC;
@@ -178,7 +178,7 @@ static bool exited_well(const struct vm_end *exit)
 	return exit->how == WIRE_END_EXITED && exit->value == 0;
 }
 
-static void judge_exit(const struct judge_input *in, struct outcome *into)
+static void judge_exit(const struct harness_judge_input *in, struct outcome *into)
 {
 	const struct vm_end *exit = in->exit;
 	bool fine = exit && exited_well(exit);
@@ -208,49 +208,49 @@ static void judge_exit(const struct judge_input *in, struct outcome *into)
 }
 
 /* What came was not what was asked for. */
-static void judge_name(const struct judge_input *in, struct outcome *into)
+static void judge_name(const struct harness_judge_input *in, struct outcome *into)
 {
 	if (in->report->begun && strcmp(in->report->test, in->test->name) != 0)
 		add(into, KTSTR_REASON_REPORT, "%s was asked for, and %s reports", in->test->name,
 		    in->report->test);
 }
 
-static void judge_end(const struct judge_input *in, struct outcome *into)
+static void judge_end(const struct harness_judge_input *in, struct outcome *into)
 {
 	switch (in->end) {
-	case RUN_COMPLETED:
+	case HARNESS_RUN_COMPLETED:
 		judge_exit(in, into);
 		break;
-	case RUN_TIMED_OUT:
+	case HARNESS_RUN_TIMED_OUT:
 		judge_timeout(in, into);
 		break;
-	case RUN_VM_ERROR:
+	case HARNESS_RUN_VM_ERROR:
 		if (!in->error)
 			add(into, KTSTR_REASON_HOST, "the guest was lost, and nobody said why");
 		break;
-	case RUN_INTERRUPTED:
+	case HARNESS_RUN_INTERRUPTED:
 		add(into, KTSTR_REASON_INTERRUPTED, "interrupted %s", place(in->report));
 		break;
-	case RUN_REPORT_ERROR:
+	case HARNESS_RUN_REPORT_ERROR:
 		/* A binary that dies leaves half a line; that it died is the cause. */
 		if (in->exit && !exited_well(in->exit))
 			judge_exit(in, into);
 		add(into, KTSTR_REASON_REPORT, "%s", message_of(in->error));
 		break;
-	case RUN_FILES_ERROR:
+	case HARNESS_RUN_FILES_ERROR:
 		add(into, KTSTR_REASON_FILES, "%s", message_of(in->error));
 		break;
-	case RUN_HOST_ERROR:
+	case HARNESS_RUN_HOST_ERROR:
 		add(into, KTSTR_REASON_HOST, "%s", message_of(in->error));
 		break;
 	}
 }
 
 /* The result of every payload counts: one that is missing is no success. */
-static void judge_running_payloads(const struct judge_input *in, struct outcome *into)
+static void judge_running_payloads(const struct harness_judge_input *in, struct outcome *into)
 {
-	const struct test_report *report = in->report;
-	bool whole = in->end == RUN_COMPLETED && report->ended && into->parts.n == 0;
+	const struct harness_test_report *report = in->report;
+	bool whole = in->end == HARNESS_RUN_COMPLETED && report->ended && into->parts.n == 0;
 
 	for (size_t i = 0; i < report->payloads.n; i++) {
 		const struct exchange_payload *p = &report->payloads.at[i];
@@ -268,18 +268,18 @@ static void judge_running_payloads(const struct judge_input *in, struct outcome 
 }
 
 /* Nobody says why, but it did not do what it is for: that is no pass. */
-static void judge_idle(const struct judge_input *in, struct outcome *into)
+static void judge_idle(const struct harness_judge_input *in, struct outcome *into)
 {
-	if (in->end == RUN_COMPLETED && in->report->ended && !reached_work(in->report) &&
+	if (in->end == HARNESS_RUN_COMPLETED && in->report->ended && !reached_work(in->report) &&
 	    into->parts.n == 0)
 		add(into, KTSTR_REASON_NO_EVIDENCE,
 		    "the report has its end, and the test never came to its work");
 }
 
 /* Work that was not set up, or ran under another scheduler, or was not wanted, proves nothing. */
-static bool work_counts(const struct judge_input *in, const struct outcome *outcome)
+static bool work_counts(const struct harness_judge_input *in, const struct outcome *outcome)
 {
-	if (in->end != RUN_COMPLETED || !in->report->ended || !reached_work(in->report))
+	if (in->end != HARNESS_RUN_COMPLETED || !in->report->ended || !reached_work(in->report))
 		return false;
 	for (size_t i = 0; i < outcome->parts.n; i++) {
 		enum ktstr_reason reason = outcome->parts.at[i].reason;
@@ -293,7 +293,7 @@ static bool work_counts(const struct judge_input *in, const struct outcome *outc
 	return true;
 }
 
-void harness_judge(const struct judge_input *in, struct outcome *into)
+void harness_judge(const struct harness_judge_input *in, struct outcome *into)
 {
 	static const struct checks_disturbance unknown = { .why = "it was not measured" };
 
@@ -307,5 +307,5 @@ void harness_judge(const struct judge_input *in, struct outcome *into)
 		harness_check(in->test, in->report, in->disturbance ? in->disturbance : &unknown,
 			      into);
 	outcome_settle(into);
-	expect_apply(in->test->expect, into);
+	harness_expect_apply(in->test->expect, into);
 }

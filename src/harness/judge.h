@@ -9,20 +9,21 @@
 #include "vm/link/exec.h"
 
 /* How the run ended, as the runner saw it. */
-enum run_end {
-	RUN_COMPLETED,	  /* the test binary has ended: `exit` */
-	RUN_TIMED_OUT,	  /* and the guest was alive */
-	RUN_VM_ERROR,	  /* `error`: what starting or watching the guest came back with */
-	RUN_INTERRUPTED,  /* by a person or a signal */
-	RUN_REPORT_ERROR, /* `error`: of test_report_take() or test_report_finish() */
-	RUN_FILES_ERROR,  /* `error`: a file was not found or could not be sent */
-	RUN_HOST_ERROR,	  /* `error`: the host refused */
+enum harness_run_end {
+	HARNESS_RUN_COMPLETED,	  /* the test binary has ended: `exit` */
+	HARNESS_RUN_TIMED_OUT,	  /* and the guest was alive */
+	HARNESS_RUN_VM_ERROR,	  /* `error`: what starting or watching the guest came back with */
+	HARNESS_RUN_INTERRUPTED,  /* by a person or a signal */
+	HARNESS_RUN_REPORT_ERROR, /* `error`: of harness_test_report_take() or
+				     harness_test_report_finish() */
+	HARNESS_RUN_FILES_ERROR,  /* `error`: a file was not found or could not be sent */
+	HARNESS_RUN_HOST_ERROR,	  /* `error`: the host refused */
 };
 
-struct judge_input {
+struct harness_judge_input {
 	const struct exchange_declared_test *test;
-	const struct test_report *report; /* as far as it came; never NULL */
-	enum run_end end;
+	const struct harness_test_report *report; /* as far as it came; never NULL */
+	enum harness_run_end end;
 	const struct error *error; /* NULL where the end has none */
 	const struct vm_end *exit; /* of the test binary; NULL: it was not seen to end */
 	const struct checks_disturbance *disturbance; /* NULL: unknown */
@@ -31,6 +32,6 @@ struct judge_input {
 };
 
 /* Adds parts and notes to what `into` has, and settles it. */
-void harness_judge(const struct judge_input *input, struct outcome *into);
+void harness_judge(const struct harness_judge_input *input, struct outcome *into);
 
 #endif

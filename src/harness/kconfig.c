@@ -12,14 +12,14 @@ static bool starts_with(const char *line, size_t n, const char *text, size_t tex
 
 /* A line without its newline. False: not about this option. */
 static bool read_line(const char *line, size_t n, const char *option, size_t option_n,
-		      enum kconfig_state *state, struct bytes *value)
+		      enum harness_kconfig_state *state, struct bytes *value)
 {
 	static const char before[] = "# ", behind[] = " is not set";
 
 	while (n && (line[n - 1] == '\r' || line[n - 1] == ' ' || line[n - 1] == '\t'))
 		n--;
 	if (starts_with(line, n, option, option_n) && n > option_n && line[option_n] == '=') {
-		*state = KCONFIG_SET;
+		*state = HARNESS_KCONFIG_SET;
 		*value = (struct bytes){ (const uint8_t *)line + option_n + 1, n - option_n - 1 };
 		return true;
 	}
@@ -28,19 +28,19 @@ static bool read_line(const char *line, size_t n, const char *option, size_t opt
 	    memcmp(line + strlen(before), option, option_n) != 0 ||
 	    memcmp(line + strlen(before) + option_n, behind, strlen(behind)) != 0)
 		return false;
-	*state = KCONFIG_NOT_SET;
+	*state = HARNESS_KCONFIG_NOT_SET;
 	return true;
 }
 
-enum kconfig_state kconfig_find(struct bytes config, const char *option, size_t n,
-				struct bytes *ret)
+enum harness_kconfig_state harness_kconfig_find(struct bytes config, const char *option, size_t n,
+						struct bytes *ret)
 {
-	enum kconfig_state state = KCONFIG_ABSENT;
+	enum harness_kconfig_state state = HARNESS_KCONFIG_ABSENT;
 	struct bytes value = { 0 };
 	const char *at = (const char *)config.at, *end;
 
 	if (!config.n)
-		return KCONFIG_ABSENT;
+		return HARNESS_KCONFIG_ABSENT;
 	end = at + config.n;
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -49,7 +49,7 @@ enum kconfig_state kconfig_find(struct bytes config, const char *option, size_t 
 		read_line(at, (size_t)(stop - at), option, n, &state, &value);
 		at = stop + 1;
 	}
-	if (state == KCONFIG_SET)
+	if (state == HARNESS_KCONFIG_SET)
 		*ret = value;
 	return state;
 }
@@ -59,14 +59,14 @@ static bool value_is(struct bytes value, const char *text)
 	return value.n == strlen(text) && memcmp(value.at, text, value.n) == 0;
 }
 
-bool kconfig_has(struct bytes config, const char *wanted, struct strbuf *why)
+bool harness_kconfig_has(struct bytes config, const char *wanted, struct strbuf *why)
 {
 	size_t option_n = strcspn(wanted, "=");
 	const char *want = wanted[option_n] ? wanted + option_n + 1 : NULL;
 	struct bytes value = { 0 };
-	enum kconfig_state state = kconfig_find(config, wanted, option_n, &value);
+	enum harness_kconfig_state state = harness_kconfig_find(config, wanted, option_n, &value);
 
-	if (state == KCONFIG_SET) {
+	if (state == HARNESS_KCONFIG_SET) {
 		if (want ? value_is(value, want) : value_is(value, "y") || value_is(value, "m"))
 			return true;
 		strbuf_appendf(why, "%.*s is %.*s, not %s", (int)option_n, wanted,
@@ -76,7 +76,7 @@ bool kconfig_has(struct bytes config, const char *wanted, struct strbuf *why)
 	}
 	if (want && strcmp(want, "n") == 0)
 		return true;
-	if (state == KCONFIG_NOT_SET)
+	if (state == HARNESS_KCONFIG_NOT_SET)
 		strbuf_appendf(why, "%.*s is not set", (int)option_n, wanted);
 	else
 		strbuf_appendf(why, "the config of the kernel does not mention %.*s", (int)option_n,

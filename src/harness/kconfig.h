@@ -6,20 +6,21 @@
 #include "base/bytes.h"
 #include "base/strbuf.h"
 
-enum kconfig_state {
-	KCONFIG_ABSENT,	 /* no line about it: its requirements are not met, or it is unknown */
-	KCONFIG_NOT_SET, /* "# CONFIG_X is not set" */
-	KCONFIG_SET,	 /* "CONFIG_X=value" */
+enum harness_kconfig_state {
+	HARNESS_KCONFIG_ABSENT,	 /* no line about it: its requirements are not met, or it is unknown
+				  */
+	HARNESS_KCONFIG_NOT_SET, /* "# CONFIG_X is not set" */
+	HARNESS_KCONFIG_SET,	 /* "CONFIG_X=value" */
 };
 
 /* The last line about an option counts, as for the kernel's build. *ret only when it is set. */
-enum kconfig_state kconfig_find(struct bytes config, const char *option, size_t n,
-				struct bytes *ret);
+enum harness_kconfig_state harness_kconfig_find(struct bytes config, const char *option, size_t n,
+						struct bytes *ret);
 
 /*
  * Whether "CONFIG_X" is y or m, or "CONFIG_X=value" exactly so ("=n": not set or absent). When
  * not, what the config says is appended to `why`: "CONFIG_X is not set".
  */
-bool kconfig_has(struct bytes config, const char *wanted, struct strbuf *why);
+bool harness_kconfig_has(struct bytes config, const char *wanted, struct strbuf *why);
 
 #endif

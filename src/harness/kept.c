@@ -8,7 +8,7 @@
 #include "base/io.h"
 #include "base/paths.h"
 
-void kept_files_deinit(struct kept_files *kept)
+void harness_kept_files_deinit(struct harness_kept_files *kept)
 {
 	for (size_t i = 0; i < kept->names.n; i++)
 		free(kept->names.at[i]);
@@ -26,7 +26,7 @@ static struct error *make_folder(const char *dir)
 	return err;
 }
 
-static bool is_taken(const struct kept_files *kept, const char *name)
+static bool is_taken(const struct harness_kept_files *kept, const char *name)
 {
 	for (size_t i = 0; i < kept->names.n; i++)
 		if (strcmp(kept->names.at[i], name) == 0)
@@ -35,7 +35,7 @@ static bool is_taken(const struct kept_files *kept, const char *name)
 }
 
 /* A guest may name its texts as it likes; ours stay what they are. */
-static char *free_name(const struct kept_files *kept, const char *name)
+static char *free_name(const struct harness_kept_files *kept, const char *name)
 {
 	char *own = xstrdup(name);
 
@@ -49,7 +49,7 @@ static char *free_name(const struct kept_files *kept, const char *name)
 }
 
 static struct error *keep_text(const char *dir, const char *name, const struct strbuf *text,
-			       uint64_t dropped_bytes, struct kept_files *kept)
+			       uint64_t dropped_bytes, struct harness_kept_files *kept)
 {
 	_cleanup_strbuf_ struct strbuf all = STRBUF_INIT;
 	_cleanup_free_ char *path = NULL;
@@ -74,7 +74,7 @@ static struct error *keep_text(const char *dir, const char *name, const struct s
 }
 
 static struct error *keep_run(const char *dir, const struct harness_guest_run *run,
-			      struct kept_files *kept)
+			      struct harness_kept_files *kept)
 {
 	static const char *const streams[] = {
 		[VM_STDOUT] = "test.stdout", [VM_STDERR] = "test.stderr"
@@ -90,10 +90,11 @@ static struct error *keep_run(const char *dir, const struct harness_guest_run *r
 	return err;
 }
 
-struct error *kept_write(const char *dir, const struct strbuf *console,
-			 const struct harness_guest_run *run, struct kept_files *ret)
+struct error *harness_kept_write(const char *dir, const struct strbuf *console,
+				 const struct harness_guest_run *run,
+				 struct harness_kept_files *ret)
 {
-	_cleanup_kept_files_ struct kept_files kept = { 0 };
+	_cleanup_harness_kept_files_ struct harness_kept_files kept = { 0 };
 	struct error *err = keep_text(dir, "console.log", console, 0, &kept);
 
 	if (!err && run)
@@ -101,6 +102,6 @@ struct error *kept_write(const char *dir, const struct strbuf *console,
 	if (err)
 		return error_wrap(err, "keeping %s", dir);
 	*ret = kept;
-	kept = (struct kept_files){ 0 };
+	kept = (struct harness_kept_files){ 0 };
 	return NULL;
 }

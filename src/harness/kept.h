@@ -8,18 +8,19 @@
 
 #include "harness/guest_run.h"
 
-struct kept_files {
+struct harness_kept_files {
 	VEC(char *) names;
 };
 
-void kept_files_deinit(struct kept_files *kept);
-#define _cleanup_kept_files_ __attribute__((cleanup(kept_files_deinit)))
+void harness_kept_files_deinit(struct harness_kept_files *kept);
+#define _cleanup_harness_kept_files_ __attribute__((cleanup(harness_kept_files_deinit)))
 
 /*
  * Makes the folder and fills it. What is empty is left out, and so is a folder with nothing in it.
  * `console` is text, `run` may be NULL when the test never got that far.
  */
-struct error *kept_write(const char *dir, const struct strbuf *console,
-			 const struct harness_guest_run *run, struct kept_files *ret) MUST_CHECK;
+struct error *harness_kept_write(const char *dir, const struct strbuf *console,
+				 const struct harness_guest_run *run,
+				 struct harness_kept_files *ret) MUST_CHECK;
 
 #endif

@@ -124,7 +124,7 @@ static void drain(struct stream *stream)
 }
 
 /* Until the program has ended. What it leaves running does not keep us. */
-static struct error *watch(struct child *child, const struct listing_bounds *bounds,
+static struct error *watch(struct child *child, const struct harness_listing_bounds *bounds,
 			   const struct cancel *cancel)
 {
 	uint64_t deadline_ns = clock_monotonic_ns() + bounds->timeout_ns;
@@ -203,7 +203,7 @@ static struct error *judge_end(struct child *child, int status)
 	return NULL;
 }
 
-static struct error *run(struct child *child, const struct listing_bounds *bounds,
+static struct error *run(struct child *child, const struct harness_listing_bounds *bounds,
 			 const struct cancel *cancel)
 {
 	struct error *err = start(child), *wait_err;
@@ -264,7 +264,7 @@ static struct error *find_binary(const char *binary, char **ret)
 }
 
 /* `ret_text` may be NULL. */
-static struct error *read_listing(const char *binary, const struct listing_bounds *bounds,
+static struct error *read_listing(const char *binary, const struct harness_listing_bounds *bounds,
 				  const struct cancel *cancel, struct exchange_declared_suite *ret,
 				  struct strbuf *ret_text)
 {
@@ -294,25 +294,28 @@ static struct error *read_listing(const char *binary, const struct listing_bound
 	return NULL;
 }
 
-static const struct listing_bounds default_bounds = {
+static const struct harness_listing_bounds default_bounds = {
 	.timeout_ns = HARNESS_LIMIT_LISTING_NS,
 	.output_bytes = HARNESS_LIMIT_LISTING_BYTES,
 };
 
-struct error *listing_read_within(const char *binary, const struct listing_bounds *bounds,
-				  const struct cancel *cancel, struct exchange_declared_suite *ret)
+struct error *harness_listing_read_within(const char *binary,
+					  const struct harness_listing_bounds *bounds,
+					  const struct cancel *cancel,
+					  struct exchange_declared_suite *ret)
 {
 	return read_listing(binary, bounds, cancel, ret, NULL);
 }
 
-struct error *listing_read(const char *binary, const struct cancel *cancel,
-			   struct exchange_declared_suite *ret)
+struct error *harness_listing_read(const char *binary, const struct cancel *cancel,
+				   struct exchange_declared_suite *ret)
 {
 	return read_listing(binary, &default_bounds, cancel, ret, NULL);
 }
 
-struct error *listing_read_text(const char *binary, const struct cancel *cancel,
-				struct exchange_declared_suite *ret, struct strbuf *ret_text)
+struct error *harness_listing_read_text(const char *binary, const struct cancel *cancel,
+					struct exchange_declared_suite *ret,
+					struct strbuf *ret_text)
 {
 	return read_listing(binary, &default_bounds, cancel, ret, ret_text);
 }

@@ -8,7 +8,7 @@
 #include "exchange/declaration.h"
 #include "harness/error.h"
 
-struct listing_bounds {
+struct harness_listing_bounds {
 	uint64_t timeout_ns;
 	size_t output_bytes;
 };
@@ -24,16 +24,17 @@ struct listing_bounds {
  * The child reads nothing, has our environment without KTSTR_… (they are for guests), and
  * whatever it started ends with it.
  */
-struct error *listing_read(const char *binary, const struct cancel *cancel,
-			   struct exchange_declared_suite *ret) MUST_CHECK;
+struct error *harness_listing_read(const char *binary, const struct cancel *cancel,
+				   struct exchange_declared_suite *ret) MUST_CHECK;
 /* And the document itself, which may say more than we know. */
-struct error *listing_read_text(const char *binary, const struct cancel *cancel,
-				struct exchange_declared_suite *ret,
-				struct strbuf *ret_text) MUST_CHECK;
+struct error *harness_listing_read_text(const char *binary, const struct cancel *cancel,
+					struct exchange_declared_suite *ret,
+					struct strbuf *ret_text) MUST_CHECK;
 /* With other bounds than HARNESS_LIMIT_LISTING_…. */
-struct error *listing_read_within(const char *binary, const struct listing_bounds *bounds,
-				  const struct cancel *cancel,
-				  struct exchange_declared_suite *ret) MUST_CHECK;
+struct error *harness_listing_read_within(const char *binary,
+					  const struct harness_listing_bounds *bounds,
+					  const struct cancel *cancel,
+					  struct exchange_declared_suite *ret) MUST_CHECK;
 
 /*
  * The document alone; `label` names the binary in errors. Path and name stay NULL. Members that

@@ -60,8 +60,8 @@ static bool is_built_without_scx(const struct bytes *config)
 {
 	struct bytes value;
 
-	return config &&
-	       kconfig_find(*config, SCX_OPTION, strlen(SCX_OPTION), &value) != KCONFIG_SET;
+	return config && harness_kconfig_find(*config, SCX_OPTION, strlen(SCX_OPTION), &value) !=
+				 HARNESS_KCONFIG_SET;
 }
 
 /* NONE: usable. */
@@ -96,14 +96,15 @@ static enum ktstr_reason check_config(const struct exchange_declared_test *test,
 		return KTSTR_REASON_NO_EVIDENCE;
 	}
 	for (size_t i = 0; i < test->kconfig.n; i++)
-		if (!kconfig_has(*config, test->kconfig.at[i], text))
+		if (!harness_kconfig_has(*config, test->kconfig.at[i], text))
 			return KTSTR_REASON_NEEDS_KCONFIG;
 	return KTSTR_REASON_NONE;
 }
 
-bool needs_met_with(const struct exchange_declared_test *test, const struct topology *topology,
-		    const struct kernel *kernel, const struct bytes *config,
-		    enum ktstr_reason *ret_reason, char **ret_why)
+bool harness_needs_met_with(const struct exchange_declared_test *test,
+			    const struct topology *topology, const struct kernel *kernel,
+			    const struct bytes *config, enum ktstr_reason *ret_reason,
+			    char **ret_why)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, maybe_text = STRBUF_INIT;
 	enum ktstr_reason reason = KTSTR_REASON_NONE, maybe = KTSTR_REASON_NONE;
@@ -139,6 +140,7 @@ bool harness_needs_met(const struct exchange_declared_test *test, const struct t
 		err = io_read_file(kernel->config_path, HARNESS_LIMIT_CONFIG_BYTES, &text);
 	config = (struct bytes){ (const uint8_t *)strbuf_str(&text), text.n };
 	/* One that cannot be read says as little as none. */
-	return needs_met_with(test, topology, kernel, kernel->config_path && !err ? &config : NULL,
-			      ret_reason, ret_why);
+	return harness_needs_met_with(test, topology, kernel,
+				      kernel->config_path && !err ? &config : NULL, ret_reason,
+				      ret_why);
 }

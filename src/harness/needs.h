@@ -23,8 +23,9 @@ bool harness_needs_met(const struct exchange_declared_test *test, const struct t
 		       char **ret_why) MUST_CHECK;
 
 /* With the text of the kernel's config; NULL: there is none. */
-bool needs_met_with(const struct exchange_declared_test *test, const struct topology *topology,
-		    const struct kernel *kernel, const struct bytes *config,
-		    enum ktstr_reason *ret_reason, char **ret_why) MUST_CHECK;
+bool harness_needs_met_with(const struct exchange_declared_test *test,
+			    const struct topology *topology, const struct kernel *kernel,
+			    const struct bytes *config, enum ktstr_reason *ret_reason,
+			    char **ret_why) MUST_CHECK;
 
 #endif

@@ -9,15 +9,15 @@
 #include "harness/limits.h"
 #include "topo/presets.h"
 
-void plan_deinit(struct plan *plan)
+void harness_plan_deinit(struct harness_plan *plan)
 {
 	for (size_t i = 0; i < plan->variants.n; i++)
 		free(plan->variants.at[i].name);
 	vec_deinit(&plan->variants);
 }
 
-bool plan_pattern_matches(const char *pattern, const struct exchange_declared_suite *suite,
-			  const struct exchange_declared_test *test)
+bool harness_plan_pattern_matches(const char *pattern, const struct exchange_declared_suite *suite,
+				  const struct exchange_declared_test *test)
 {
 	_cleanup_free_ char *name = xasprintf("%s:%s", suite->name, test->name);
 
@@ -26,12 +26,12 @@ bool plan_pattern_matches(const char *pattern, const struct exchange_declared_su
 	return strstr(name, pattern) != NULL;
 }
 
-static bool is_wanted(const struct plan_options *options,
+static bool is_wanted(const struct harness_plan_options *options,
 		      const struct exchange_declared_suite *suite,
 		      const struct exchange_declared_test *test)
 {
 	for (size_t i = 0; i < options->n_patterns; i++)
-		if (plan_pattern_matches(options->patterns[i], suite, test))
+		if (harness_plan_pattern_matches(options->patterns[i], suite, test))
 			return true;
 	return options->n_patterns == 0;
 }
@@ -41,13 +41,14 @@ static bool matches_some(const char *pattern, const struct exchange_declared_sui
 {
 	for (size_t s = 0; s < n; s++)
 		for (size_t t = 0; t < suites[s].tests.n; t++)
-			if (plan_pattern_matches(pattern, &suites[s], &suites[s].tests.at[t]))
+			if (harness_plan_pattern_matches(pattern, &suites[s],
+							 &suites[s].tests.at[t]))
 				return true;
 	return false;
 }
 
-const char *plan_find_unmatched(const struct plan_options *options,
-				const struct exchange_declared_suite *suites, size_t n)
+const char *harness_plan_find_unmatched(const struct harness_plan_options *options,
+					const struct exchange_declared_suite *suites, size_t n)
 {
 	for (size_t i = 0; i < options->n_patterns; i++)
 		if (!matches_some(options->patterns[i], suites, n))
@@ -83,7 +84,7 @@ static struct error *add_topology(struct axes *axes, const char *text)
 	return NULL;
 }
 
-static void add_kernel(struct axes *axes, const struct plan_options *options, size_t index)
+static void add_kernel(struct axes *axes, const struct harness_plan_options *options, size_t index)
 {
 	const struct kernel *kernel = options->kernels[index];
 
@@ -98,7 +99,7 @@ static void add_kernel(struct axes *axes, const struct plan_options *options, si
 	vec_push(&axes->kernels, index);
 }
 
-static struct error *make_axes(const struct plan_options *options, struct axes *axes)
+static struct error *make_axes(const struct harness_plan_options *options, struct axes *axes)
 {
 	struct error *err = NULL;
 
@@ -115,7 +116,7 @@ static struct error *make_axes(const struct plan_options *options, struct axes *
 	return err;
 }
 
-static char *variant_name(const struct variant *v, const struct axes *axes)
+static char *variant_name(const struct harness_variant *v, const struct axes *axes)
 {
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 
@@ -129,7 +130,8 @@ static char *variant_name(const struct variant *v, const struct axes *axes)
 	return strbuf_take(&name);
 }
 
-static struct error *add_repeats(struct plan *plan, const struct axes *axes, struct variant *v)
+static struct error *add_repeats(struct harness_plan *plan, const struct axes *axes,
+				 struct harness_variant *v)
 {
 	for (unsigned int r = 0; r < axes->repeat; r++) {
 		if (plan->variants.n >= HARNESS_LIMIT_VARIANTS)
@@ -143,8 +145,9 @@ static struct error *add_repeats(struct plan *plan, const struct axes *axes, str
 	return NULL;
 }
 
-static struct error *add_variants(struct plan *plan, const struct plan_options *options,
-				  const struct axes *axes, struct variant *v)
+static struct error *add_variants(struct harness_plan *plan,
+				  const struct harness_plan_options *options,
+				  const struct axes *axes, struct harness_variant *v)
 {
 	struct error *err = NULL;
 
@@ -153,17 +156,17 @@ static struct error *add_variants(struct plan *plan, const struct plan_options *
 	for (size_t k = 0; !err && k < axes->kernels.n; k++) {
 		v->kernel_index = axes->kernels.at[k];
 		v->kernel = options->kernels[v->kernel_index];
-		plan_variant_id(v->suite, v->test, &v->topology, v->kernel, v->id);
+		harness_plan_variant_id(v->suite, v->test, &v->topology, v->kernel, v->id);
 		err = add_repeats(plan, axes, v);
 	}
 	return err;
 }
 
-static struct error *add_test(struct plan *plan, const struct plan_options *options,
+static struct error *add_test(struct harness_plan *plan, const struct harness_plan_options *options,
 			      const struct axes *axes, const struct exchange_declared_suite *suite,
 			      const struct exchange_declared_test *test)
 {
-	struct variant v = { .suite = suite, .test = test, .topology = test->topology };
+	struct harness_variant v = { .suite = suite, .test = test, .topology = test->topology };
 	struct error *err = NULL;
 
 	if (axes->topologies.n == 0)
@@ -184,7 +187,7 @@ static int compare_texts(const void *a, const void *b)
  * The parts of a name are foreign: a file may be called "a:b@1n1l1c1t". Reports and records tell
  * variants apart by it, so it is looked at, not argued about.
  */
-static struct error *check_names(const struct plan *plan)
+static struct error *check_names(const struct harness_plan *plan)
 {
 	_cleanup_free_ char **names = xcalloc(plan->variants.n + 1, sizeof(*names));
 
@@ -198,12 +201,13 @@ static struct error *check_names(const struct plan *plan)
 	return NULL;
 }
 
-struct error *plan_make(const struct exchange_declared_suite *suites, size_t n,
-			const struct plan_options *options, struct plan *ret)
+struct error *harness_plan_make(const struct exchange_declared_suite *suites, size_t n,
+				const struct harness_plan_options *options,
+				struct harness_plan *ret)
 {
 	_cleanup_(axes_deinit) struct axes axes = { 0 };
-	_cleanup_plan_ struct plan plan = { 0 };
-	const char *unmatched = plan_find_unmatched(options, suites, n);
+	_cleanup_harness_plan_ struct harness_plan plan = { 0 };
+	const char *unmatched = harness_plan_find_unmatched(options, suites, n);
 	struct error *err;
 
 	if (unmatched)
@@ -222,6 +226,6 @@ struct error *plan_make(const struct exchange_declared_suite *suites, size_t n,
 	if (err)
 		return err;
 	*ret = plan;
-	plan = (struct plan){ 0 };
+	plan = (struct harness_plan){ 0 };
 	return NULL;
 }

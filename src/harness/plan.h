@@ -8,7 +8,7 @@
 #include "harness/variant_id.h"
 #include "kernel/kernel.h"
 
-struct plan_options {
+struct harness_plan_options {
 	/*
 	 * A glob (* ? [) for the whole "suite:test", or a part of it; a test is taken when any
 	 * matches. None: all tests.
@@ -27,7 +27,7 @@ struct plan_options {
 };
 
 /* Borrows suite, test and kernel. */
-struct variant {
+struct harness_variant {
 	const struct exchange_declared_suite *suite;
 	const struct exchange_declared_test *test;
 	struct topology topology;
@@ -40,34 +40,37 @@ struct variant {
 	 */
 	char *name;
 	/* Over what is run, whenever and by whom; repeats share it. Hexadecimal. */
-	char id[VARIANT_ID_CHARS + 1];
+	char id[HARNESS_VARIANT_ID_CHARS + 1];
 };
 
-struct plan {
-	VEC(struct variant) variants; /* by suite as given, test's name, topology, kernel, repeat */
+struct harness_plan {
+	VEC(struct harness_variant)
+	variants; /* by suite as given, test's name, topology, kernel, repeat */
 };
 
-void plan_deinit(struct plan *plan);
-#define _cleanup_plan_ __attribute__((cleanup(plan_deinit)))
+void harness_plan_deinit(struct harness_plan *plan);
+#define _cleanup_harness_plan_ __attribute__((cleanup(harness_plan_deinit)))
 
 /*
  * Names suites apart: the base name, or as much of the end of the path as no other has. The same
- * binary twice is HARNESS_PLAN. Call it once all suites are listed, before plan_make().
+ * binary twice is HARNESS_PLAN. Call it once all suites are listed, before harness_plan_make().
  */
-struct error *plan_name_suites(struct exchange_declared_suite *suites, size_t n) MUST_CHECK;
+struct error *harness_plan_name_suites(struct exchange_declared_suite *suites, size_t n) MUST_CHECK;
 
-bool plan_pattern_matches(const char *pattern, const struct exchange_declared_suite *suite,
-			  const struct exchange_declared_test *test);
+bool harness_plan_pattern_matches(const char *pattern, const struct exchange_declared_suite *suite,
+				  const struct exchange_declared_test *test);
 /* The first pattern that no test matches; NULL when each has one. Borrowed. */
-const char *plan_find_unmatched(const struct plan_options *options,
-				const struct exchange_declared_suite *suites, size_t n);
+const char *harness_plan_find_unmatched(const struct harness_plan_options *options,
+					const struct exchange_declared_suite *suites, size_t n);
 
 /*
  * The suites must stay where they are as long as the plan lives. A topology or kernel that is
- * given twice counts once. HARNESS_PATTERN: a pattern matches nothing (plan_find_unmatched() says
- * which); HARNESS_PLAN: too many; topo's errors for a wrong topology.
+ * given twice counts once. HARNESS_PATTERN: a pattern matches nothing
+ * (harness_plan_find_unmatched() says which); HARNESS_PLAN: too many; topo's errors for a wrong
+ * topology.
  */
-struct error *plan_make(const struct exchange_declared_suite *suites, size_t n,
-			const struct plan_options *options, struct plan *ret) MUST_CHECK;
+struct error *harness_plan_make(const struct exchange_declared_suite *suites, size_t n,
+				const struct harness_plan_options *options,
+				struct harness_plan *ret) MUST_CHECK;
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "harness/limits.h"
 
-bool reason_allowed_from_guest(enum ktstr_reason reason)
+bool harness_reason_allowed_from_guest(enum ktstr_reason reason)
 {
 	switch (reason) {
 	case KTSTR_REASON_CHECK:
@@ -52,7 +52,7 @@ static struct error *have_room(enum wire_report_kind kind, size_t n, size_t limi
 		err_;                                                   \
 	})
 
-static struct error *take_begin(struct test_report *r, struct exchange_line *line)
+static struct error *take_begin(struct harness_test_report *r, struct exchange_line *line)
 {
 	r->begun = true;
 	r->pid = line->begin.pid;
@@ -60,10 +60,10 @@ static struct error *take_begin(struct test_report *r, struct exchange_line *lin
 	return NULL;
 }
 
-static struct error *take_stage(struct test_report *r, struct exchange_line *line)
+static struct error *take_stage(struct harness_test_report *r, struct exchange_line *line)
 {
-	struct reported_stage stage = { line->stage.name, line->stage.at_ms };
-	struct error *err = TAKE(&r->stages, stage, line->kind, REPORT_STAGES_LIMIT);
+	struct harness_reported_stage stage = { line->stage.name, line->stage.at_ms };
+	struct error *err = TAKE(&r->stages, stage, line->kind, HARNESS_LIMIT_REPORT_STAGES);
 
 	if (err)
 		return err;
@@ -72,12 +72,12 @@ static struct error *take_stage(struct test_report *r, struct exchange_line *lin
 	return NULL;
 }
 
-static struct error *take_note(struct test_report *r, struct exchange_line *line)
+static struct error *take_note(struct harness_test_report *r, struct exchange_line *line)
 {
-	return TAKE(&r->notes, line->note.text, line->kind, REPORT_NOTES_LIMIT);
+	return TAKE(&r->notes, line->note.text, line->kind, HARNESS_LIMIT_REPORT_NOTES);
 }
 
-static struct error *take_part(struct test_report *r, struct exchange_line *line)
+static struct error *take_part(struct harness_test_report *r, struct exchange_line *line)
 {
 	struct exchange_part *from = &line->part;
 	struct outcome_part part = {
@@ -88,26 +88,27 @@ static struct error *take_part(struct test_report *r, struct exchange_line *line
 	};
 	struct error *err;
 
-	if (!reason_allowed_from_guest(from->reason))
+	if (!harness_reason_allowed_from_guest(from->reason))
 		return base_error(BASE_PARSE, 0, "part: a test cannot know \"%s\"",
 				  reason_word(from->reason));
-	err = TAKE(&r->parts, part, line->kind, REPORT_PARTS_LIMIT);
+	err = TAKE(&r->parts, part, line->kind, HARNESS_LIMIT_REPORT_PARTS);
 	if (!err)
 		*from = (struct exchange_part){ 0 };
 	return err;
 }
 
-static struct error *take_started(struct test_report *r, struct exchange_line *line)
+static struct error *take_started(struct harness_test_report *r, struct exchange_line *line)
 {
 	struct exchange_payload payload = { .name = line->started.name, .pid = line->started.pid };
-	struct error *err = TAKE(&r->payloads, payload, line->kind, REPORT_PAYLOADS_LIMIT);
+	struct error *err = TAKE(&r->payloads, payload, line->kind, HARNESS_LIMIT_REPORT_PAYLOADS);
 
 	if (!err)
 		line->started.name = NULL;
 	return err;
 }
 
-static struct exchange_payload *find_running(struct test_report *r, const char *name, uint32_t pid)
+static struct exchange_payload *find_running(struct harness_test_report *r, const char *name,
+					     uint32_t pid)
 {
 	for (size_t i = 0; i < r->payloads.n; i++) {
 		struct exchange_payload *p = &r->payloads.at[i];
@@ -118,7 +119,7 @@ static struct exchange_payload *find_running(struct test_report *r, const char *
 	return NULL;
 }
 
-static size_t count_metrics(const struct test_report *r)
+static size_t count_metrics(const struct harness_test_report *r)
 {
 	size_t n = 0;
 
@@ -128,22 +129,22 @@ static size_t count_metrics(const struct test_report *r)
 }
 
 /* What did not fit into the line is not lost silently. */
-static void note_dropped(struct test_report *r, const struct exchange_payload *payload)
+static void note_dropped(struct harness_test_report *r, const struct exchange_payload *payload)
 {
-	if (payload->metrics_dropped == 0 || r->notes.n >= REPORT_NOTES_LIMIT)
+	if (payload->metrics_dropped == 0 || r->notes.n >= HARNESS_LIMIT_REPORT_NOTES)
 		return;
 	vec_push(&r->notes, xasprintf("payload %s: %llu metrics more than a line can hold",
 				      payload->name, (unsigned long long)payload->metrics_dropped));
 }
 
-static struct error *take_payload(struct test_report *r, struct exchange_line *line)
+static struct error *take_payload(struct harness_test_report *r, struct exchange_line *line)
 {
 	struct exchange_payload *end = &line->payload;
 	struct exchange_payload *running = find_running(r, end->name, end->pid);
 
-	if (count_metrics(r) + end->metrics.n > REPORT_METRICS_LIMIT)
+	if (count_metrics(r) + end->metrics.n > HARNESS_LIMIT_REPORT_METRICS)
 		return base_error(BASE_LIMIT, 0, "payload: more than %d metrics",
-				  REPORT_METRICS_LIMIT);
+				  HARNESS_LIMIT_REPORT_METRICS);
 	if (!running)
 		return base_error(BASE_PARSE, 0,
 				  "payload: it was never started, or has ended before");
@@ -155,18 +156,18 @@ static struct error *take_payload(struct test_report *r, struct exchange_line *l
 	return NULL;
 }
 
-static struct error *take_cgroup(struct test_report *r, struct exchange_line *line)
+static struct error *take_cgroup(struct harness_test_report *r, struct exchange_line *line)
 {
 	for (size_t i = 0; i < r->cgroups.n; i++)
 		if (strcmp(r->cgroups.at[i].name, line->cgroup.name) == 0)
 			return base_error(BASE_PARSE, 0, "cgroup: %s was reported before",
 					  line->cgroup.name);
-	return TAKE(&r->cgroups, line->cgroup, line->kind, REPORT_CGROUPS_LIMIT);
+	return TAKE(&r->cgroups, line->cgroup, line->kind, HARNESS_LIMIT_REPORT_CGROUPS);
 }
 
-static struct error *take_worker(struct test_report *r, struct exchange_line *line)
+static struct error *take_worker(struct harness_test_report *r, struct exchange_line *line)
 {
-	return TAKE(&r->workers, line->worker, line->kind, REPORT_WORKERS_LIMIT);
+	return TAKE(&r->workers, line->worker, line->kind, HARNESS_LIMIT_REPORT_WORKERS);
 }
 
 static void replace(char **old, char **new)
@@ -177,7 +178,7 @@ static void replace(char **old, char **new)
 	*old = take_ptr(*new);
 }
 
-static struct error *take_scheduler(struct test_report *r, struct exchange_line *line)
+static struct error *take_scheduler(struct harness_test_report *r, struct exchange_line *line)
 {
 	struct exchange_scheduler_line *from = &line->scheduler;
 	struct exchange_scheduler *s = &r->scheduler;
@@ -205,7 +206,7 @@ static struct error *take_scheduler(struct test_report *r, struct exchange_line 
 	return NULL;
 }
 
-static struct reported_text *find_text(struct test_report *r, const char *name)
+static struct harness_reported_text *find_text(struct harness_test_report *r, const char *name)
 {
 	for (size_t i = 0; i < r->texts.n; i++)
 		if (strcmp(name, r->texts.at[i].name) == 0)
@@ -213,16 +214,16 @@ static struct reported_text *find_text(struct test_report *r, const char *name)
 	return NULL;
 }
 
-static struct error *take_file_chunk(struct test_report *r, struct exchange_line *line)
+static struct error *take_file_chunk(struct harness_test_report *r, struct exchange_line *line)
 {
 	const struct strbuf *chunk = &line->text.text;
-	struct reported_text *kept = find_text(r, line->text.name), fresh = { 0 };
+	struct harness_reported_text *kept = find_text(r, line->text.name), fresh = { 0 };
 
 	if (!kept) {
 		struct error *err;
 
 		fresh.name = line->text.name;
-		err = TAKE(&r->texts, fresh, line->kind, REPORT_TEXTS_LIMIT);
+		err = TAKE(&r->texts, fresh, line->kind, HARNESS_LIMIT_REPORT_TEXTS);
 		if (err)
 			return err;
 		line->text.name = NULL;
@@ -235,7 +236,7 @@ static struct error *take_file_chunk(struct test_report *r, struct exchange_line
 	return NULL;
 }
 
-static struct error *take_end(struct test_report *r, struct exchange_line *line)
+static struct error *take_end(struct harness_test_report *r, struct exchange_line *line)
 {
 	if (line->end.parts != r->parts.n)
 		return base_error(BASE_PARSE, 0, "end: %llu parts are counted, %zu came",
@@ -244,7 +245,7 @@ static struct error *take_end(struct test_report *r, struct exchange_line *line)
 	return NULL;
 }
 
-static struct error *(*const handlers[WIRE_N_REPORT_KINDS])(struct test_report *,
+static struct error *(*const handlers[WIRE_N_REPORT_KINDS])(struct harness_test_report *,
 							    struct exchange_line *) = {
 	[WIRE_REPORT_BEGIN] = take_begin,
 	[WIRE_REPORT_STAGE] = take_stage,
@@ -259,7 +260,7 @@ static struct error *(*const handlers[WIRE_N_REPORT_KINDS])(struct test_report *
 	[WIRE_REPORT_END] = take_end,
 };
 
-static struct error *check_order(const struct test_report *r, enum wire_report_kind kind)
+static struct error *check_order(const struct harness_test_report *r, enum wire_report_kind kind)
 {
 	const char *word = wire_report_word(kind);
 
@@ -272,7 +273,7 @@ static struct error *check_order(const struct test_report *r, enum wire_report_k
 	return NULL;
 }
 
-struct error *report_line_take(struct test_report *r, const char *text, size_t n)
+struct error *harness_report_line_take(struct harness_test_report *r, const char *text, size_t n)
 {
 	struct exchange_line line;
 	struct error *err = exchange_line_parse(text, n, &line);

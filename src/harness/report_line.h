@@ -6,9 +6,10 @@
 #include "harness/test_report.h"
 
 /* Without its newline. An error leaves the report as it was. */
-struct error *report_line_take(struct test_report *report, const char *line, size_t n) MUST_CHECK;
+struct error *harness_report_line_take(struct harness_test_report *report, const char *line,
+				       size_t n) MUST_CHECK;
 
 /* Whether a test may say this about itself: the others only the host can know. */
-bool reason_allowed_from_guest(enum ktstr_reason reason);
+bool harness_reason_allowed_from_guest(enum ktstr_reason reason);
 
 #endif

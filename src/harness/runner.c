@@ -14,15 +14,15 @@ enum event_kind { EVENT_STARTED, EVENT_PROGRESS, EVENT_FINISHED };
 struct event {
 	enum event_kind kind;
 	size_t index;
-	const char *what; /* static */
-	struct job *job;  /* EVENT_FINISHED: now the receiver's */
+	const char *what;	 /* static */
+	struct harness_job *job; /* EVENT_FINISHED: now the receiver's */
 };
 
 struct runner {
-	const struct plan *plan;
-	const struct runner_options *options;
+	const struct harness_plan *plan;
+	const struct harness_runner_options *options;
 	const struct cancel *cancel;
-	struct job_setting setting;
+	struct harness_job_setting setting;
 	struct host_facts host;
 
 	pthread_mutex_t lock;
@@ -35,13 +35,13 @@ struct runner {
 	size_t n_preparers; /* threads that still prepare */
 	size_t n_unfreed;   /* jobs that ended and still have their guests */
 	size_t n_keeping;   /* guests that are kept, or will be in a moment */
-	VEC(struct job *) ready;
+	VEC(struct harness_job *) ready;
 	VEC(struct event) events;
 	/* Only for the thread that tells. */
 	struct kept_guest {
 		struct vm *vm;
 		uint64_t until_ns;
-	} kept[RUNNER_LIMIT_KEPT];
+	} kept[HARNESS_LIMIT_RUNNER_KEPT];
 	size_t n_kept;
 };
 
@@ -73,7 +73,7 @@ static bool may_keep_guest(void *context)
 	bool may;
 
 	pthread_mutex_lock(&r->lock);
-	may = r->n_keeping < RUNNER_LIMIT_KEPT;
+	may = r->n_keeping < HARNESS_LIMIT_RUNNER_KEPT;
 	r->n_keeping += may;
 	pthread_mutex_unlock(&r->lock);
 	return may;
@@ -93,11 +93,11 @@ static bool take_next(struct runner *r, size_t *ret)
 	return true;
 }
 
-static struct job *open_job(struct runner *r, size_t index)
+static struct harness_job *open_job(struct runner *r, size_t index)
 {
-	struct job *job = xnew(struct job);
+	struct harness_job *job = xnew(struct harness_job);
 
-	job_open(job, &r->setting, index);
+	harness_job_open(job, &r->setting, index);
 	return job;
 }
 
@@ -122,7 +122,7 @@ static void *preparer_main(void *context)
 
 	pthread_mutex_lock(&r->lock);
 	for (;;) {
-		struct job *job;
+		struct harness_job *job;
 
 		while (!over(r) && !may_prepare(r))
 			pthread_cond_wait(&r->changed, &r->lock);
@@ -131,7 +131,7 @@ static void *preparer_main(void *context)
 		r->n_preparing++;
 		pthread_mutex_unlock(&r->lock);
 		job = open_job(r, index);
-		job_prepare(job, r->cancel);
+		harness_job_prepare(job, r->cancel);
 		pthread_mutex_lock(&r->lock);
 		r->n_preparing--;
 		vec_push(&r->ready, job);
@@ -147,9 +147,9 @@ static void *preparer_main(void *context)
  * The lock is held. The next one to run: prepared by somebody, or opened here when nobody prepares.
  * NULL: none.
  */
-static struct job *take_job(struct runner *r)
+static struct harness_job *take_job(struct runner *r)
 {
-	struct job *job;
+	struct harness_job *job;
 	size_t index;
 
 	/* Who tells of jobs frees their guests; while nobody reads they would grow in number. */
@@ -190,12 +190,12 @@ static void wait_for_peace(struct runner *r, bool measures)
 static void *runner_main(void *context)
 {
 	struct runner *r = context;
-	struct job *job;
+	struct harness_job *job;
 
 	pthread_mutex_lock(&r->lock);
 	while ((job = take_job(r)) != NULL) {
 		size_t index = job->index;
-		bool measures = job_measures_time(job);
+		bool measures = harness_job_measures_time(job);
 
 		wait_for_peace(r, measures);
 		r->n_busy++;
@@ -203,7 +203,7 @@ static void *runner_main(void *context)
 		vec_push(&r->events, (struct event){ .kind = EVENT_STARTED, .index = index });
 		pthread_cond_broadcast(&r->changed);
 		pthread_mutex_unlock(&r->lock);
-		job_run(job, r->cancel);
+		harness_job_run(job, r->cancel);
 		pthread_mutex_lock(&r->lock);
 		r->n_busy--;
 		r->n_measuring -= measures;
@@ -218,7 +218,8 @@ static void *runner_main(void *context)
 	return NULL;
 }
 
-static void tell(const struct runner *r, const struct runner_events *to, const struct event *event)
+static void tell(const struct runner *r, const struct harness_runner_events *to,
+		 const struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_STARTED:
@@ -233,7 +234,7 @@ static void tell(const struct runner *r, const struct runner_events *to, const s
 	}
 }
 
-static void keep_guest(struct runner *r, struct job *job)
+static void keep_guest(struct runner *r, struct harness_job *job)
 {
 	if (!job->keeps_guest)
 		return;
@@ -266,7 +267,7 @@ static void let_guests_go(struct runner *r)
 }
 
 /* Tells everything that happened, until all who work are gone. */
-static void watch(struct runner *r, const struct runner_events *to)
+static void watch(struct runner *r, const struct harness_runner_events *to)
 {
 	bool working = true;
 
@@ -293,7 +294,7 @@ static void watch(struct runner *r, const struct runner_events *to)
 			tell(r, to, &events.at[i]);
 			if (events.at[i].job) {
 				keep_guest(r, events.at[i].job);
-				job_deinit(events.at[i].job);
+				harness_job_deinit(events.at[i].job);
 				free(events.at[i].job);
 				pthread_mutex_lock(&r->lock);
 				r->n_unfreed--;
@@ -373,8 +374,10 @@ static void init_conditions(struct runner *r)
 	pthread_condattr_destroy(&attributes);
 }
 
-struct error *runner_run(const struct plan *plan, const struct runner_options *options,
-			 const struct runner_events *events, const struct cancel *cancel)
+struct error *harness_runner_run(const struct harness_plan *plan,
+				 const struct harness_runner_options *options,
+				 const struct harness_runner_events *events,
+				 const struct cancel *cancel)
 {
 	struct runner r = {
 		.plan = plan,
@@ -409,7 +412,7 @@ struct error *runner_run(const struct plan *plan, const struct runner_options *o
 	for (size_t i = 0; i < n_threads; i++)
 		pthread_join(threads[i], NULL);
 	for (size_t i = 0; i < r.ready.n; i++) {
-		job_deinit(r.ready.at[i]);
+		harness_job_deinit(r.ready.at[i]);
 		free(r.ready.at[i]);
 	}
 	vec_deinit(&r.ready);

@@ -7,11 +7,11 @@
 
 void harness_session_deinit(struct harness_session *s)
 {
-	plan_deinit(&s->plan);
+	harness_plan_deinit(&s->plan);
 	for (size_t i = 0; i < s->files.n; i++)
-		test_files_deinit(&s->files.at[i].files);
+		harness_test_files_deinit(&s->files.at[i].files);
 	vec_deinit(&s->files);
-	file_finder_deinit(&s->finder);
+	harness_file_finder_deinit(&s->finder);
 	for (size_t i = 0; i < s->kernels.n; i++)
 		kernel_free(s->kernels.at[i]);
 	vec_deinit(&s->kernels);
@@ -24,13 +24,13 @@ struct error *harness_session_list(struct harness_session *s, const char *binary
 				   const struct cancel *cancel, struct strbuf *text)
 {
 	struct exchange_declared_suite suite = { 0 };
-	struct error *err = text ? listing_read_text(binary, cancel, &suite, text)
-				 : listing_read(binary, cancel, &suite);
+	struct error *err = text ? harness_listing_read_text(binary, cancel, &suite, text)
+				 : harness_listing_read(binary, cancel, &suite);
 
 	if (err)
 		return err;
 	vec_push(&s->suites, suite);
-	return plan_name_suites(s->suites.at, s->suites.n);
+	return harness_plan_name_suites(s->suites.at, s->suites.n);
 }
 
 struct error *harness_session_add_kernel(struct harness_session *s, const char *wanted)
@@ -43,17 +43,18 @@ struct error *harness_session_add_kernel(struct harness_session *s, const char *
 	return err;
 }
 
-struct error *harness_session_plan(struct harness_session *s, const struct plan_options *asked)
+struct error *harness_session_plan(struct harness_session *s,
+				   const struct harness_plan_options *asked)
 {
-	struct plan_options options = *asked;
+	struct harness_plan_options options = *asked;
 
 	options.kernels = (const struct kernel *const *)s->kernels.at;
 	options.n_kernels = s->kernels.n;
-	return plan_make(s->suites.at, s->suites.n, &options, &s->plan);
+	return harness_plan_make(s->suites.at, s->suites.n, &options, &s->plan);
 }
 
-const struct test_files *harness_session_files_of(const void *context,
-						  const struct exchange_declared_test *test)
+const struct harness_test_files *harness_session_files_of(const void *context,
+							  const struct exchange_declared_test *test)
 {
 	const struct harness_session *s = context;
 
@@ -77,14 +78,14 @@ struct error *harness_session_find_files(struct harness_session *s, const char *
 
 	harness_session_look_in(s, dirs, n_dirs);
 	for (size_t i = 0; i < s->plan.variants.n; i++) {
-		const struct variant *variant = &s->plan.variants.at[i];
+		const struct harness_variant *variant = &s->plan.variants.at[i];
 		struct harness_session_files files = { .test = variant->test };
 		struct error *err;
 
 		if (harness_session_files_of(s, variant->test))
 			continue;
-		err = files_find(&s->finder, variant->suite, variant->test, &mistakes,
-				 &files.files);
+		err = harness_files_find(&s->finder, variant->suite, variant->test, &mistakes,
+					 &files.files);
 		if (err)
 			return err;
 		vec_push(&s->files, files);

@@ -17,15 +17,15 @@
 /* One per test that is planned. */
 struct harness_session_files {
 	const struct exchange_declared_test *test;
-	struct test_files files;
+	struct harness_test_files files;
 };
 
 struct harness_session {
 	VEC(struct exchange_declared_suite) suites;
 	VEC(struct kernel *) kernels;
-	struct file_finder finder; /* its places may be set before files are looked for */
+	struct harness_file_finder finder; /* its places may be set before files are looked for */
 	VEC(struct harness_session_files) files;
-	struct plan plan;
+	struct harness_plan plan;
 };
 
 /*
@@ -39,7 +39,7 @@ struct error *harness_session_add_kernel(struct harness_session *session,
 					 const char *wanted) MUST_CHECK;
 /* The session's suites with its kernels; the rest of the options is the caller's. */
 struct error *harness_session_plan(struct harness_session *session,
-				   const struct plan_options *options) MUST_CHECK;
+				   const struct harness_plan_options *options) MUST_CHECK;
 /* Where files are looked for: beside the binary, in these directories, in PATH. */
 void harness_session_look_in(struct harness_session *session, const char *const *dirs,
 			     size_t n_dirs);
@@ -47,8 +47,8 @@ void harness_session_look_in(struct harness_session *session, const char *const 
 struct error *harness_session_find_files(struct harness_session *session, const char *const *dirs,
 					 size_t n_dirs) MUST_CHECK;
 /* NULL before that. The context is a struct harness_session: for job_setting. */
-const struct test_files *harness_session_files_of(const void *context,
-						  const struct exchange_declared_test *test);
+const struct harness_test_files *harness_session_files_of(
+	const void *context, const struct exchange_declared_test *test);
 
 void harness_session_deinit(struct harness_session *session);
 #define _cleanup_harness_session_ __attribute__((cleanup(harness_session_deinit)))

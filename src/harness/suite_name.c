@@ -32,7 +32,7 @@ static bool is_alone(const struct exchange_declared_suite *suites, size_t n, siz
  * No two names are equal: equal names have equally many components, so each would have been
  * compared with the other and found not to be alone.
  */
-struct error *plan_name_suites(struct exchange_declared_suite *suites, size_t n)
+struct error *harness_plan_name_suites(struct exchange_declared_suite *suites, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < i; j++)

@@ -5,7 +5,7 @@
 
 #include "harness/report_line.h"
 
-void test_report_deinit(struct test_report *r)
+void harness_test_report_deinit(struct harness_test_report *r)
 {
 	char *texts[] = { r->test, r->scheduler.ops, r->scheduler.end, r->scheduler.kernel_reason,
 			  r->scheduler.events };
@@ -36,24 +36,24 @@ void test_report_deinit(struct test_report *r)
 	vec_deinit(&r->cgroups);
 	vec_deinit(&r->texts);
 	strbuf_deinit(&r->partial_);
-	*r = (struct test_report){ 0 };
+	*r = (struct harness_test_report){ 0 };
 }
 
-static struct error *take_line(struct test_report *r, const char *line, size_t n)
+static struct error *take_line(struct harness_test_report *r, const char *line, size_t n)
 {
 	r->lines_++;
-	return error_wrap(report_line_take(r, line, n), "line %llu of the report",
+	return error_wrap(harness_report_line_take(r, line, n), "line %llu of the report",
 			  (unsigned long long)r->lines_);
 }
 
-static struct error *too_long(const struct test_report *r)
+static struct error *too_long(const struct harness_test_report *r)
 {
 	return base_error(BASE_LIMIT, 0, "line %llu of the report is longer than %d bytes",
 			  (unsigned long long)r->lines_ + 1, WIRE_REPORT_LINE_BYTES);
 }
 
 /* Up to the newline at `end`, with what came of the line before. */
-static struct error *finish_line(struct test_report *r, const char *at, size_t n)
+static struct error *finish_line(struct harness_test_report *r, const char *at, size_t n)
 {
 	struct error *err;
 
@@ -68,7 +68,7 @@ static struct error *finish_line(struct test_report *r, const char *at, size_t n
 	return err;
 }
 
-struct error *test_report_take(struct test_report *r, const void *bytes, size_t n)
+struct error *harness_test_report_take(struct harness_test_report *r, const void *bytes, size_t n)
 {
 	const char *at = bytes, *end = at + n;
 
@@ -96,7 +96,7 @@ struct error *test_report_take(struct test_report *r, const void *bytes, size_t 
 	return NULL;
 }
 
-struct error *test_report_finish(struct test_report *r)
+struct error *harness_test_report_finish(struct harness_test_report *r)
 {
 	if (r->partial_.n == 0)
 		return NULL;

@@ -15,39 +15,39 @@
 #include "topo/cpuset.h"
 #include "wire/report.h"
 
-struct reported_text {
+struct harness_reported_text {
 	char *name; /* "scheduler.stderr": letters, digits, "._-" */
 	struct strbuf text;
 };
 
 /* When a stage was entered, by the guest's clock from the test's begin. */
-struct reported_stage {
+struct harness_reported_stage {
 	enum wire_stage stage;
 	uint64_t at_ms;
 };
 
-struct test_report {
+struct harness_test_report {
 	bool begun, ended;
 	char *test;   /* the name that begin told; NULL */
 	uint32_t pid; /* of the test binary */
 	bool has_stage;
 	enum wire_stage stage;
-	VEC(struct reported_stage) stages;
+	VEC(struct harness_reported_stage) stages;
 	VEC(struct outcome_part) parts;
 	VEC(char *) notes;
 	VEC(struct exchange_payload) payloads;
 	VEC(struct exchange_worker) workers;
 	VEC(struct exchange_cgroup) cgroups;
 	struct exchange_scheduler scheduler;
-	VEC(struct reported_text) texts;
+	VEC(struct harness_reported_text) texts;
 
 	struct strbuf partial_; /* a line that has not ended yet */
 	uint64_t bytes_;
 	uint64_t lines_;
 };
 
-void test_report_deinit(struct test_report *report);
-#define _cleanup_test_report_ __attribute__((cleanup(test_report_deinit)))
+void harness_test_report_deinit(struct harness_test_report *report);
+#define _cleanup_harness_test_report_ __attribute__((cleanup(harness_test_report_deinit)))
 
 /*
  * The next bytes, cut anywhere. BASE_PARSE: no report (a line that is not an object, an unknown
@@ -55,8 +55,9 @@ void test_report_deinit(struct test_report *report);
  * `end`, a number of parts that is not the number that came); BASE_LIMIT. What was read before
  * stays.
  */
-struct error *test_report_take(struct test_report *report, const void *bytes, size_t n) MUST_CHECK;
+struct error *harness_test_report_take(struct harness_test_report *report, const void *bytes,
+				       size_t n) MUST_CHECK;
 /* No more bytes: half a line is BASE_PARSE. That `end` never came is no error: see `ended`. */
-struct error *test_report_finish(struct test_report *report) MUST_CHECK;
+struct error *harness_test_report_finish(struct harness_test_report *report) MUST_CHECK;
 
 #endif

@@ -19,7 +19,7 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 	return a / b + (a % b != 0);
 }
 
-unsigned int time_limit_slowness(bool emulated, unsigned int vcpus)
+unsigned int harness_time_limit_slowness(bool emulated, unsigned int vcpus)
 {
 	if (!emulated)
 		return 1;
@@ -45,9 +45,10 @@ static struct around around_of(const struct exchange_declared_test *test, unsign
 }
 
 /* No overflow: seconds have EXCHANGE_LIMIT_SECONDS, vCPUs TOPOLOGY_LIMIT_CPUS. */
-uint64_t time_limit_ns(const struct exchange_declared_test *test, bool emulated, unsigned int vcpus)
+uint64_t harness_time_limit_ns(const struct exchange_declared_test *test, bool emulated,
+			       unsigned int vcpus)
 {
-	uint64_t slowness = time_limit_slowness(emulated, vcpus);
+	uint64_t slowness = harness_time_limit_slowness(emulated, vcpus);
 	struct around around = around_of(test, vcpus);
 
 	if (test->timeout_s)
@@ -57,16 +58,16 @@ uint64_t time_limit_ns(const struct exchange_declared_test *test, bool emulated,
 	       NS_PER_SEC;
 }
 
-uint64_t time_limit_silence_ns(const struct exchange_declared_test *test)
+uint64_t harness_time_limit_silence_ns(const struct exchange_declared_test *test)
 {
 	return test->scheduler.argv.n ? (WATCHDOG_S + WATCHDOG_LOOKS_S + RECOVERY_S) * NS_PER_SEC
 				      : 0;
 }
 
-void time_limit_explain(const struct exchange_declared_test *test, bool emulated,
-			unsigned int vcpus, struct strbuf *into)
+void harness_time_limit_explain(const struct exchange_declared_test *test, bool emulated,
+				unsigned int vcpus, struct strbuf *into)
 {
-	unsigned int slowness = time_limit_slowness(emulated, vcpus);
+	unsigned int slowness = harness_time_limit_slowness(emulated, vcpus);
 	struct around around = around_of(test, vcpus);
 
 	if (test->timeout_s) {

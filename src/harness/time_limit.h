@@ -24,18 +24,18 @@
 #include "exchange/declaration.h"
 
 /* What the guest is told in KTSTR_SLOWNESS: limits of authors are multiplied by it. At least 1. */
-unsigned int time_limit_slowness(bool emulated, unsigned int vcpus);
-uint64_t time_limit_ns(const struct exchange_declared_test *test, bool emulated,
-		       unsigned int vcpus);
+unsigned int harness_time_limit_slowness(bool emulated, unsigned int vcpus);
+uint64_t harness_time_limit_ns(const struct exchange_declared_test *test, bool emulated,
+			       unsigned int vcpus);
 /*
  * How long a guest with a scheduler under test may be silent, 0: no longer than any other. One that
  * starves everybody is thrown out by the kernel after 30 s at most, which looks every 15 s
  * (SCX_WATCHDOG_MAX_TIMEOUT since 6.12); then the guest speaks again and has the reason. The rest
  * is for that.
  */
-uint64_t time_limit_silence_ns(const struct exchange_declared_test *test);
+uint64_t harness_time_limit_silence_ns(const struct exchange_declared_test *test);
 /* The sum that gives it: "duration 5 s + 5 x (20 s + 1 s for its size + 30 s to attach)". */
-void time_limit_explain(const struct exchange_declared_test *test, bool emulated,
-			unsigned int vcpus, struct strbuf *into);
+void harness_time_limit_explain(const struct exchange_declared_test *test, bool emulated,
+				unsigned int vcpus, struct strbuf *into);
 
 #endif

@@ -11,9 +11,10 @@ static struct run_record_texts texts_of(const struct exchange_text_list *list)
 	return (struct run_record_texts){ (const char *const *)list->at, list->n };
 }
 
-void plan_variant_id(const struct exchange_declared_suite *suite,
-		     const struct exchange_declared_test *test, const struct topology *booted,
-		     const struct kernel *kernel, char ret[VARIANT_ID_CHARS + 1])
+void harness_plan_variant_id(const struct exchange_declared_suite *suite,
+			     const struct exchange_declared_test *test,
+			     const struct topology *booted, const struct kernel *kernel,
+			     char ret[HARNESS_VARIANT_ID_CHARS + 1])
 {
 	_cleanup_strbuf_ struct strbuf topology = STRBUF_INIT;
 	_cleanup_free_ char *id = NULL;
@@ -29,5 +30,5 @@ void plan_variant_id(const struct exchange_declared_suite *suite,
 		.kernel_build_id = kernel->build_id ? kernel->build_id : kernel->id,
 		.memory_bytes = (uint64_t)test->memory_mb << 20,
 	});
-	snprintf(ret, VARIANT_ID_CHARS + 1, "%s", id);
+	snprintf(ret, HARNESS_VARIANT_ID_CHARS + 1, "%s", id);
 }

@@ -6,11 +6,12 @@
 #include "exchange/declaration.h"
 #include "kernel/kernel.h"
 
-enum { VARIANT_ID_CHARS = 16 };
+enum { HARNESS_VARIANT_ID_CHARS = 16 };
 
 /* `booted` may be another machine than the test's own. */
-void plan_variant_id(const struct exchange_declared_suite *suite,
-		     const struct exchange_declared_test *test, const struct topology *booted,
-		     const struct kernel *kernel, char ret[VARIANT_ID_CHARS + 1]);
+void harness_plan_variant_id(const struct exchange_declared_suite *suite,
+			     const struct exchange_declared_test *test,
+			     const struct topology *booted, const struct kernel *kernel,
+			     char ret[HARNESS_VARIANT_ID_CHARS + 1]);
 
 #endif

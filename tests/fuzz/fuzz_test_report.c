@@ -27,13 +27,14 @@ static const struct exchange_declared_test test = {
 		    .max_gap_ms = KTSTR_AT_MOST(100) },
 };
 
-static struct error *take(struct test_report *report, const uint8_t *data, size_t n, size_t piece)
+static struct error *take(struct harness_test_report *report, const uint8_t *data, size_t n,
+			  size_t piece)
 {
 	struct error *err = NULL;
 
 	for (size_t at = 0; !err && at < n; at += piece)
-		err = test_report_take(report, data + at, n - at < piece ? n - at : piece);
-	return err ? err : test_report_finish(report);
+		err = harness_test_report_take(report, data + at, n - at < piece ? n - at : piece);
+	return err ? err : harness_test_report_finish(report);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -41,7 +42,7 @@ static bool same_text(const char *a, const char *b)
 	return !a == !b && (!a || strcmp(a, b) == 0);
 }
 
-static void check_same(const struct test_report *a, const struct test_report *b)
+static void check_same(const struct harness_test_report *a, const struct harness_test_report *b)
 {
 	FUZZ_MUST(a->begun == b->begun && a->ended == b->ended && a->stage == b->stage);
 	FUZZ_MUST(a->has_stage == b->has_stage && a->lines_ == b->lines_);
@@ -53,20 +54,21 @@ static void check_same(const struct test_report *a, const struct test_report *b)
 		FUZZ_MUST(a->texts.at[i].text.n == b->texts.at[i].text.n);
 }
 
-static void check_parts(const struct test_report *r)
+static void check_parts(const struct harness_test_report *r)
 {
-	FUZZ_MUST(r->parts.n <= REPORT_PARTS_LIMIT && r->notes.n <= REPORT_NOTES_LIMIT);
+	FUZZ_MUST(r->parts.n <= HARNESS_LIMIT_REPORT_PARTS &&
+		  r->notes.n <= HARNESS_LIMIT_REPORT_NOTES);
 	for (size_t i = 0; i < r->parts.n; i++) {
 		FUZZ_MUST(r->parts.at[i].text && r->parts.at[i].line >= 0);
-		FUZZ_MUST(reason_allowed_from_guest(r->parts.at[i].reason));
+		FUZZ_MUST(harness_reason_allowed_from_guest(r->parts.at[i].reason));
 	}
 	for (size_t i = 0; i < r->notes.n; i++)
 		FUZZ_MUST(r->notes.at[i]);
 }
 
-static void check_payloads(const struct test_report *r)
+static void check_payloads(const struct harness_test_report *r)
 {
-	FUZZ_MUST(r->payloads.n <= REPORT_PAYLOADS_LIMIT);
+	FUZZ_MUST(r->payloads.n <= HARNESS_LIMIT_REPORT_PAYLOADS);
 	for (size_t i = 0; i < r->payloads.n; i++) {
 		const struct exchange_payload *p = &r->payloads.at[i];
 
@@ -78,9 +80,9 @@ static void check_payloads(const struct test_report *r)
 	}
 }
 
-static void check_texts(const struct test_report *r)
+static void check_texts(const struct harness_test_report *r)
 {
-	FUZZ_MUST(r->texts.n <= REPORT_TEXTS_LIMIT);
+	FUZZ_MUST(r->texts.n <= HARNESS_LIMIT_REPORT_TEXTS);
 	for (size_t i = 0; i < r->texts.n; i++) {
 		const char *text_name = r->texts.at[i].name;
 
@@ -92,14 +94,15 @@ static void check_texts(const struct test_report *r)
 	}
 }
 
-static void check_report(const struct test_report *r)
+static void check_report(const struct harness_test_report *r)
 {
 	check_parts(r);
 	check_payloads(r);
 	check_texts(r);
 	FUZZ_MUST(r->begun == (r->test != NULL));
 	FUZZ_MUST(r->begun || (!r->ended && !r->has_stage && r->parts.n == 0));
-	FUZZ_MUST(r->workers.n <= REPORT_WORKERS_LIMIT && r->cgroups.n <= REPORT_CGROUPS_LIMIT);
+	FUZZ_MUST(r->workers.n <= HARNESS_LIMIT_REPORT_WORKERS &&
+		  r->cgroups.n <= HARNESS_LIMIT_REPORT_CGROUPS);
 	for (size_t i = 0; i < r->workers.n; i++)
 		FUZZ_MUST(*r->workers.at[i].cgroup && *r->workers.at[i].kind &&
 			  *r->workers.at[i].end);
@@ -107,15 +110,15 @@ static void check_report(const struct test_report *r)
 	FUZZ_MUST(!r->scheduler.ended || r->scheduler.end);
 }
 
-static void check_verdict(const struct test_report *r, const struct error *err)
+static void check_verdict(const struct harness_test_report *r, const struct error *err)
 {
 	static const struct checks_disturbance quiet = { .has = true, .wall_ns = 1, .vcpus = 3 };
 	struct vm_end exit = { .how = WIRE_END_EXITED };
 	_cleanup_outcome_ struct outcome outcome = { 0 };
-	struct judge_input input = {
+	struct harness_judge_input input = {
 		.test = &test,
 		.report = r,
-		.end = err ? RUN_REPORT_ERROR : RUN_COMPLETED,
+		.end = err ? HARNESS_RUN_REPORT_ERROR : HARNESS_RUN_COMPLETED,
 		.error = err,
 		.exit = &exit,
 		.disturbance = &quiet,
@@ -154,7 +157,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned i
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	_cleanup_test_report_ struct test_report whole = { 0 }, pieces = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report whole = { 0 }, pieces = { 0 };
 	struct error *err = take(&whole, data, n, n ? n : 1);
 	struct error *again = take(&pieces, data, n, n ? 1 + data[n / 2] % 61 : 1);
 

@@ -41,7 +41,7 @@ class Verdicts(unittest.TestCase):
         self.assertIn(" > ".join(heaviest_first), self.text)
 
     def test_what_only_the_host_can_know_is_named(self):
-        code = tree.text("src/harness/report_line.c").partition("bool reason_allowed_from_guest")[2].partition("return true;")[0]
+        code = tree.text("src/harness/report_line.c").partition("bool harness_reason_allowed_from_guest")[2].partition("return true;")[0]
         hosts = {word for name, word, _, _ in rows_of_reasons() if f"KTSTR_REASON_{name}:" not in code}
         told = self.text.partition("only what it can know.")[2].partition("are the host's")[0]
         self.assertEqual(set(re.findall(r"`([\w-]+)`", told)), hosts)

@@ -35,7 +35,7 @@ void kernel_format_notes(const struct kernel *kernel, const struct bytes *config
 	for (size_t i = 0; config && i < ARRAY_SIZE(boot_options); i++) {
 		_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
 
-		if (!kconfig_has(*config, boot_options[i], &why))
+		if (!harness_kconfig_has(*config, boot_options[i], &why))
 			strbuf_appendf(into, "note: guests cannot boot it: %s\n", strbuf_str(&why));
 	}
 }

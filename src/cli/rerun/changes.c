@@ -38,10 +38,10 @@ static bool differs(const char *before, const char *now)
 }
 
 static void compare_file(struct changes *changes, const struct run_record_file *before,
-			 const struct test_file *now)
+			 const struct harness_test_file *now)
 {
 	_cleanup_strbuf_ struct strbuf what = STRBUF_INIT;
-	char hash[VARIANT_ID_CHARS + 1];
+	char hash[HARNESS_VARIANT_ID_CHARS + 1];
 
 	snprintf(hash, sizeof(hash), "%016" PRIx64, now->hash);
 	if (differs(before->hash, hash))
@@ -63,7 +63,7 @@ static const struct run_record_file *find_before(const struct past_run *past, co
 	return NULL;
 }
 
-static bool is_taken(const struct test_files *files, const char *name)
+static bool is_taken(const struct harness_test_files *files, const char *name)
 {
 	for (size_t i = 1; i < files->n; i++)
 		if (strcmp(files->at[i].name, name) == 0)
@@ -72,7 +72,7 @@ static bool is_taken(const struct test_files *files, const char *name)
 }
 
 static void compare_files(struct changes *changes, const struct past_run *past,
-			  const struct test_files *files)
+			  const struct harness_test_files *files)
 {
 	compare_file(changes, &past->rerun.binary, &files->at[0]);
 	for (size_t i = 1; i < files->n; i++) {
@@ -164,8 +164,8 @@ static void compare_declaration(struct changes *changes, const struct past_run *
 	}
 }
 
-void changes_find(const struct past_run *past, const struct variant *now,
-		  const struct test_files *files, struct changes *ret)
+void changes_find(const struct past_run *past, const struct harness_variant *now,
+		  const struct harness_test_files *files, struct changes *ret)
 {
 	compare_kernel(ret, past, now->kernel);
 	compare_files(ret, past, files);
@@ -174,7 +174,7 @@ void changes_find(const struct past_run *past, const struct variant *now,
 }
 
 void changes_format(const struct changes *changes, const struct past_run *past,
-		    const struct variant *now, struct strbuf *into)
+		    const struct harness_variant *now, struct strbuf *into)
 {
 	size_t n = changes->lines.n;
 

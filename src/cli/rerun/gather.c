@@ -179,14 +179,15 @@ static struct error *find_files(const struct test_config *config, const struct p
 				struct harness_session *g)
 {
 	size_t n = past->rerun.files.n;
-	_cleanup_free_ struct known_place *places = xcalloc(n + 1, sizeof(*places));
+	_cleanup_free_ struct harness_known_place *places = xcalloc(n + 1, sizeof(*places));
 	_cleanup_strbuf_ struct strbuf gone = STRBUF_INIT;
 	struct error *err;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct run_record_file *file = &past->rerun.files.at[i];
 
-		places[i] = (struct known_place){ file->name ? file->name : "", file->path };
+		places[i] = (struct harness_known_place){ file->name ? file->name : "",
+							  file->path };
 		if (access(file->path, F_OK) < 0)
 			strbuf_appendf(&gone,
 				       "gone: %s; put it back, or say with --files where it "
@@ -207,8 +208,8 @@ static struct error *find_files(const struct test_config *config, const struct p
 static struct error *compare(const struct rerun_config *config, const struct past_run *past,
 			     const struct harness_session *g)
 {
-	const struct variant *variant = &g->plan.variants.at[0];
-	const struct test_files *files = harness_session_files_of(g, variant->test);
+	const struct harness_variant *variant = &g->plan.variants.at[0];
+	const struct harness_test_files *files = harness_session_files_of(g, variant->test);
 	_cleanup_changes_ struct changes changes = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 

@@ -21,7 +21,7 @@ void record_format_man(struct strbuf *into)
 	json_rows_format_man(&run_record_fact_rows, "", into);
 	strbuf_append(into, "*stats* (object)\n\tFigures of the whole run.\n\n");
 	json_rows_format_man(&job_stats_rows, "stats", into);
-	json_rows_format_man(&job_facts_rows, "", into);
+	json_rows_format_man(&harness_job_facts_rows, "", into);
 	format_list("measures[]", "Figures above that runs can be compared by",
 		    &result_measure_rows, into);
 	format_list("metrics[]", "What programs measured", &metric_payload_rows, into);

@@ -51,7 +51,7 @@ const char *shown_check_source(const struct exchange_declared_test *test, const 
 void shown_test_deinit(struct shown_test *shown)
 {
 	vec_deinit(&shown->cgroups);
-	test_files_deinit(&shown->files);
+	harness_test_files_deinit(&shown->files);
 	strbuf_deinit(&shown->missing);
 	strbuf_deinit(&shown->limit_sum);
 	free(shown->accel_reason);
@@ -83,8 +83,8 @@ static void resolve_limit(struct shown_test *shown, const struct shown_host *hos
 
 	shown->accel = host->accel;
 	shown->accel_reason = xstrdup(host->accel_reason);
-	shown->limit_ns = time_limit_ns(shown->test, host->emulated, vcpus);
-	time_limit_explain(shown->test, host->emulated, vcpus, &shown->limit_sum);
+	shown->limit_ns = harness_time_limit_ns(shown->test, host->emulated, vcpus);
+	harness_time_limit_explain(shown->test, host->emulated, vcpus, &shown->limit_sum);
 }
 
 static void resolve_needs(struct shown_test *shown, const struct shown_host *host)
@@ -111,5 +111,5 @@ struct error *shown_test_init(struct shown_test *shown, const struct exchange_de
 	resolve_cgroups(shown);
 	resolve_limit(shown, host);
 	resolve_needs(shown, host);
-	return files_find(host->finder, suite, test, &shown->missing, &shown->files);
+	return harness_files_find(host->finder, suite, test, &shown->missing, &shown->files);
 }

@@ -20,8 +20,8 @@ struct shown_test {
 	struct topology topology; /* its own unless another was asked for */
 	uint64_t memory_bytes;
 	VEC(struct shown_cgroup) cgroups;
-	struct test_files files; /* the binary first; without those that were not found */
-	struct strbuf missing;	 /* lines about files that were not found */
+	struct harness_test_files files; /* the binary first; without those that were not found */
+	struct strbuf missing;		 /* lines about files that were not found */
 
 	const char *accel; /* static */
 	char *accel_reason;
@@ -37,7 +37,7 @@ struct shown_test {
 
 /* What is the same for all tests. */
 struct shown_host {
-	struct file_finder *finder;
+	struct harness_file_finder *finder;
 	const struct kernel *kernel; /* NULL */
 	const char *no_kernel;	     /* why there is none */
 	bool emulated;

@@ -283,7 +283,7 @@ static void add_files(const struct page *page, const struct shown_test *shown)
 	const char *at, *end;
 
 	for (size_t i = 0; i < shown->files.n; i++) {
-		const struct test_file *file = &shown->files.at[i];
+		const struct harness_test_file *file = &shown->files.at[i];
 
 		table_add(table, file->name);
 		table_add_bytes(table, file->bytes);

@@ -20,7 +20,7 @@ static struct error *unmatched(const struct harness_session *g, const char *patt
 
 struct error *gather_plan(const struct test_config *config, struct harness_session *session)
 {
-	const struct plan_options options = {
+	const struct harness_plan_options options = {
 		.patterns = config->patterns.at,
 		.n_patterns = config->patterns.n,
 		.topologies = config->topologies.at,
@@ -28,7 +28,8 @@ struct error *gather_plan(const struct test_config *config, struct harness_sessi
 		.repeat = config->repeat,
 		.names_only = config->list,
 	};
-	const char *pattern = plan_find_unmatched(&options, session->suites.at, session->suites.n);
+	const char *pattern = harness_plan_find_unmatched(&options, session->suites.at,
+							  session->suites.n);
 
 	return pattern ? unmatched(session, pattern) : harness_session_plan(session, &options);
 }

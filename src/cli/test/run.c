@@ -24,7 +24,7 @@ struct test_session {
 
 static struct cancel cancel;
 
-static void on_started(void *context, size_t index, const struct variant *variant)
+static void on_started(void *context, size_t index, const struct harness_variant *variant)
 {
 	struct test_session *session = context;
 
@@ -71,13 +71,13 @@ static bool measures_alone(const struct test_config *config)
 	return config->jobs == 0;
 }
 
-static size_t count_alone(const struct test_config *config, const struct plan *plan)
+static size_t count_alone(const struct test_config *config, const struct harness_plan *plan)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; measures_alone(config) && jobs_of(config) > 1 && i < plan->variants.n;
 	     i++)
-		n += variant_measures_time(&plan->variants.at[i]);
+		n += harness_variant_measures_time(&plan->variants.at[i]);
 	return n;
 }
 
@@ -102,8 +102,9 @@ static struct error *run_plan(const struct test_config *config,
 			      const struct harness_session *gathered, struct test_session *session)
 {
 	struct report_options report = report_options_for(STDOUT_FILENO);
-	struct runner_events events = { on_started, on_progress, on_finished, on_tick, session };
-	struct runner_options options = {
+	struct harness_runner_events events = { on_started, on_progress, on_finished, on_tick,
+						session };
+	struct harness_runner_options options = {
 		.accel = (enum accel_wish)config->accel,
 		.cold = config->cold,
 		.keep = config->keep,
@@ -140,7 +141,7 @@ static struct error *run_plan(const struct test_config *config,
 	if (err)
 		return err;
 	options.dir = dir;
-	err = runner_run(&gathered->plan, &options, &events, &cancel);
+	err = harness_runner_run(&gathered->plan, &options, &events, &cancel);
 	/* A report that nobody reads ends a run as well, but that is no interruption. */
 	session->counts.interrupted = cli_interrupts_ended_by() != 0;
 	end = reporter_end(session->reporter, &(struct report_ending){

@@ -28,16 +28,16 @@
 #define TEXT(name, text)       "{\"report\":\"text\",\"name\":\"" name "\",\"text\":\"" text "\"}\n"
 #define END(parts)	       "{\"report\":\"end\",\"parts\":" parts "}\n"
 
-static inline struct error *take_text(struct test_report *report, const char *text)
+static inline struct error *take_text(struct harness_test_report *report, const char *text)
 {
-	return test_report_take(report, text, strlen(text));
+	return harness_test_report_take(report, text, strlen(text));
 }
 
 /* The lines before are right; the last one is refused and says why. */
 static inline void assert_refused(const char *before, const char *line, const char *tag,
 				  const char *why)
 {
-	_cleanup_test_report_ struct test_report report = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report report = { 0 };
 	_cleanup_error_ struct error *err = NULL;
 
 	assert_success(take_text(&report, before));

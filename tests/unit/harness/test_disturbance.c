@@ -48,13 +48,13 @@ static char *root_with_two_threads(void)
 static void the_thread_that_waited_most_counts(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
-	struct disturbance_watch watch;
+	struct harness_disturbance_watch watch;
 	struct checks_disturbance found;
 
-	disturbance_begin(root, QEMU, &watch);
+	harness_disturbance_begin(root, QEMU, &watch);
 	thread_has(root, QEMU, 1300, 6);
 	thread_has(root, 702, 50900, 6);
-	disturbance_end(&watch, true, 4, &found);
+	harness_disturbance_end(&watch, true, 4, &found);
 	assert_true(found.has);
 	assert_string_equal(found.why, "");
 	assert_int_equal(found.run_delay_ns, 900);
@@ -68,15 +68,15 @@ static void the_thread_that_waited_most_counts(void **state UNUSED)
 static void samples_bound_the_longest_wait(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
-	struct disturbance_watch watch;
+	struct harness_disturbance_watch watch;
 	struct checks_disturbance found;
 
-	disturbance_begin(root, QEMU, &watch);
+	harness_disturbance_begin(root, QEMU, &watch);
 	for (uint64_t delay = 50100; delay <= 50400; delay += 100) {
 		thread_has(root, 702, delay, 6);
-		disturbance_sample(&watch);
+		harness_disturbance_sample(&watch);
 	}
-	disturbance_end(&watch, false, 2, &found);
+	harness_disturbance_end(&watch, false, 2, &found);
 	assert_int_equal(found.run_delay_ns, 400);
 	assert_int_equal(found.longest_delay_ns, 100);
 	assert_false(found.tcg);
@@ -86,17 +86,17 @@ static void samples_bound_the_longest_wait(void **state UNUSED)
 static void a_new_thread_waited_since_it_was_made(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
-	struct disturbance_watch watch;
+	struct harness_disturbance_watch watch;
 	struct checks_disturbance found;
 
-	disturbance_begin(root, QEMU, &watch);
+	harness_disturbance_begin(root, QEMU, &watch);
 	/* Between the two that are known, and behind them. */
 	thread_has(root, 701, 777, 1);
-	disturbance_sample(&watch);
+	harness_disturbance_sample(&watch);
 	thread_has(root, 701, 800, 2);
 	thread_has(root, 703, 5, 1);
 	thread_has(root, 702, 50100, 2);
-	disturbance_end(&watch, false, 2, &found);
+	harness_disturbance_end(&watch, false, 2, &found);
 	assert_true(found.has);
 	assert_int_equal(found.run_delay_ns, 800);
 	assert_int_equal(found.longest_delay_ns, 777);
@@ -106,14 +106,14 @@ static void a_new_thread_waited_since_it_was_made(void **state UNUSED)
 static void a_thread_that_ended_keeps_what_it_waited(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
-	struct disturbance_watch watch;
+	struct harness_disturbance_watch watch;
 	struct checks_disturbance found;
 
-	disturbance_begin(root, QEMU, &watch);
+	harness_disturbance_begin(root, QEMU, &watch);
 	thread_has(root, 702, 50700, 6);
-	disturbance_sample(&watch);
+	harness_disturbance_sample(&watch);
 	thread_ends(root, 702);
-	disturbance_end(&watch, false, 2, &found);
+	harness_disturbance_end(&watch, false, 2, &found);
 	assert_true(found.has);
 	assert_int_equal(found.run_delay_ns, 700);
 	staged_root_free(root);
@@ -122,12 +122,12 @@ static void a_thread_that_ended_keeps_what_it_waited(void **state UNUSED)
 static void a_number_used_again_does_not_count_backwards(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
-	struct disturbance_watch watch;
+	struct harness_disturbance_watch watch;
 	struct checks_disturbance found;
 
-	disturbance_begin(root, QEMU, &watch);
+	harness_disturbance_begin(root, QEMU, &watch);
 	thread_has(root, 702, 40, 1);
-	disturbance_end(&watch, false, 2, &found);
+	harness_disturbance_end(&watch, false, 2, &found);
 	assert_true(found.has);
 	assert_int_equal(found.run_delay_ns, 40);
 	staged_root_free(root);
@@ -142,12 +142,12 @@ static void assert_unknown(const struct checks_disturbance *found, const char *w
 static void a_process_that_is_not_there_is_unknown(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	struct disturbance_watch watch;
+	struct harness_disturbance_watch watch;
 	struct checks_disturbance found;
 
-	disturbance_begin(root, QEMU, &watch);
-	disturbance_sample(&watch);
-	disturbance_end(&watch, true, 2, &found);
+	harness_disturbance_begin(root, QEMU, &watch);
+	harness_disturbance_sample(&watch);
+	harness_disturbance_end(&watch, true, 2, &found);
 	assert_unknown(&found, "No such file");
 	assert_true(found.tcg);
 	staged_root_free(root);
@@ -156,16 +156,16 @@ static void a_process_that_is_not_there_is_unknown(void **state UNUSED)
 static void a_process_that_dies_meanwhile_is_unknown(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
-	struct disturbance_watch watch;
+	struct harness_disturbance_watch watch;
 	struct checks_disturbance found;
 
-	disturbance_begin(root, QEMU, &watch);
+	harness_disturbance_begin(root, QEMU, &watch);
 	leader_is(root, 'Z');
 	thread_has(root, QEMU, 1000000, 9);
-	disturbance_sample(&watch);
+	harness_disturbance_sample(&watch);
 	/* Nothing that comes later makes it known again. */
 	leader_is(root, 'S');
-	disturbance_end(&watch, true, 2, &found);
+	harness_disturbance_end(&watch, true, 2, &found);
 	assert_unknown(&found, "has ended");
 	staged_root_free(root);
 }
@@ -173,13 +173,13 @@ static void a_process_that_dies_meanwhile_is_unknown(void **state UNUSED)
 static void a_process_that_is_reaped_meanwhile_is_unknown(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
-	struct disturbance_watch watch;
+	struct harness_disturbance_watch watch;
 	struct checks_disturbance found;
 
-	disturbance_begin(root, QEMU, &watch);
+	harness_disturbance_begin(root, QEMU, &watch);
 	thread_ends(root, QEMU);
 	thread_ends(root, 702);
-	disturbance_end(&watch, true, 2, &found);
+	harness_disturbance_end(&watch, true, 2, &found);
 	assert_unknown(&found, "");
 	staged_root_free(root);
 }
@@ -187,14 +187,14 @@ static void a_process_that_is_reaped_meanwhile_is_unknown(void **state UNUSED)
 static void a_kernel_that_does_not_count_is_unknown(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	struct disturbance_watch watch;
+	struct harness_disturbance_watch watch;
 	struct checks_disturbance found;
 
 	leader_is(root, 'S');
 	thread_has(root, QEMU, 0, 0);
 	thread_has(root, 702, 0, 0);
-	disturbance_begin(root, QEMU, &watch);
-	disturbance_end(&watch, true, 2, &found);
+	harness_disturbance_begin(root, QEMU, &watch);
+	harness_disturbance_end(&watch, true, 2, &found);
 	assert_unknown(&found, "does not count");
 	staged_root_free(root);
 }
@@ -202,12 +202,12 @@ static void a_kernel_that_does_not_count_is_unknown(void **state UNUSED)
 static void what_is_no_schedstat_is_unknown(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
-	struct disturbance_watch watch;
+	struct harness_disturbance_watch watch;
 	struct checks_disturbance found;
 
-	disturbance_begin(root, QEMU, &watch);
+	harness_disturbance_begin(root, QEMU, &watch);
 	staged_file(root, "/700/task/702/schedstat", "1 2", 3);
-	disturbance_end(&watch, true, 2, &found);
+	harness_disturbance_end(&watch, true, 2, &found);
 	assert_unknown(&found, "three numbers");
 	staged_root_free(root);
 }
@@ -215,27 +215,27 @@ static void what_is_no_schedstat_is_unknown(void **state UNUSED)
 static void a_watch_may_be_dropped(void **state UNUSED)
 {
 	char *root = root_with_two_threads();
-	struct disturbance_watch watch, empty = { 0 };
+	struct harness_disturbance_watch watch, empty = { 0 };
 	struct checks_disturbance found;
 
-	disturbance_begin(root, QEMU, &watch);
-	disturbance_watch_deinit(&watch);
-	disturbance_watch_deinit(&watch);
-	disturbance_watch_deinit(&empty);
-	disturbance_end(&watch, true, 2, &found);
+	harness_disturbance_begin(root, QEMU, &watch);
+	harness_disturbance_watch_deinit(&watch);
+	harness_disturbance_watch_deinit(&watch);
+	harness_disturbance_watch_deinit(&empty);
+	harness_disturbance_end(&watch, true, 2, &found);
 	assert_unknown(&found, "nothing was watched");
 	staged_root_free(root);
 }
 
 static void this_very_process_can_be_watched(void **state UNUSED)
 {
-	struct disturbance_watch watch;
+	struct harness_disturbance_watch watch;
 	struct checks_disturbance found;
 
 	skip_unless(access("/proc/self/schedstat", R_OK) == 0, "this kernel has no schedstat");
-	disturbance_begin("/proc", getpid(), &watch);
-	disturbance_sample(&watch);
-	disturbance_end(&watch, false, 1, &found);
+	harness_disturbance_begin("/proc", getpid(), &watch);
+	harness_disturbance_sample(&watch);
+	harness_disturbance_end(&watch, false, 1, &found);
 	skip_unless(found.has, "unknown here: %s", found.why);
 	assert_true(found.longest_delay_ns <= found.run_delay_ns);
 }

@@ -11,7 +11,7 @@ static void apply(struct told *t, enum ktstr_reason expected, size_t n,
 	for (size_t i = 0; i < n; i++)
 		outcome_add_part(&t->outcome, reasons[i], i ? "a.c" : NULL, 7, "it happened");
 	outcome_settle(&t->outcome);
-	expect_apply(expected, &t->outcome);
+	harness_expect_apply(expected, &t->outcome);
 }
 
 static void without_an_expectation_nothing_changes(void **state UNUSED)

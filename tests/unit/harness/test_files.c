@@ -19,9 +19,9 @@ struct fixture {
 	struct exchange_declared_test test;
 	char *dirs[2];
 	char *path;
-	struct file_finder finder;
+	struct harness_file_finder finder;
 	struct strbuf mistakes;
-	struct test_files files;
+	struct harness_test_files files;
 	char *names[8];
 };
 
@@ -48,9 +48,9 @@ static int set_up(void **state)
 	f->dirs[0] = xasprintf("%s/one", f->root);
 	f->dirs[1] = xasprintf("%s/two", f->root);
 	f->path = xasprintf("/nowhere:%s/usr", f->root);
-	f->finder = (struct file_finder){ .dirs = (const char *const *)f->dirs,
-					  .n_dirs = 2,
-					  .path = f->path };
+	f->finder = (struct harness_file_finder){ .dirs = (const char *const *)f->dirs,
+						  .n_dirs = 2,
+						  .path = f->path };
 	put(f, "/bin/mytests", "binary", 0755);
 	*state = f;
 	return 0;
@@ -60,8 +60,8 @@ static int tear_down(void **state)
 {
 	struct fixture *f = *state;
 
-	test_files_deinit(&f->files);
-	file_finder_deinit(&f->finder);
+	harness_test_files_deinit(&f->files);
+	harness_file_finder_deinit(&f->finder);
 	strbuf_deinit(&f->mistakes);
 	staged_root_free(f->root);
 	free(f->suite.path);
@@ -81,9 +81,10 @@ static void want(struct fixture *f, const char *name)
 
 static void find_files(struct fixture *f)
 {
-	test_files_deinit(&f->files);
+	harness_test_files_deinit(&f->files);
 	strbuf_clear(&f->mistakes);
-	assert_success(files_find(&f->finder, &f->suite, &f->test, &f->mistakes, &f->files));
+	assert_success(
+		harness_files_find(&f->finder, &f->suite, &f->test, &f->mistakes, &f->files));
 }
 
 /* The file's path below the root. */
@@ -160,7 +161,7 @@ static void a_known_place_comes_before_all_others(void **state)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *old = xasprintf("%s/old/tool-1.2", f->root);
-	const struct known_place places[] = {
+	const struct harness_known_place places[] = {
 		{ "other", "/nowhere/other" },
 		{ "tool", "old/tool-1.2" }, /* from where? */
 		{ "tool", old },
@@ -335,17 +336,17 @@ static void the_hash_is_that_of_the_content(void **state)
 static void a_file_is_read_once_for_all_tests(void **state)
 {
 	struct fixture *f = *state;
-	struct test_files again = { 0 };
+	struct harness_test_files again = { 0 };
 
 	put(f, "/bin/tool", "foobar", 0644);
 	want(f, "tool");
 	find_files(f);
 	put(f, "/bin/tool", "changed", 0644);
-	assert_success(files_find(&f->finder, &f->suite, &f->test, &f->mistakes, &again));
+	assert_success(harness_files_find(&f->finder, &f->suite, &f->test, &f->mistakes, &again));
 	assert_int_equal(again.at[1].hash, UINT64_C(0x85944171f73967e8));
 	assert_ptr_equal(again.at[1].path, f->files.at[1].path);
 	assert_int_equal(f->finder.known.n, 2);
-	test_files_deinit(&again);
+	harness_test_files_deinit(&again);
 }
 
 /* As readelf reads it from this very program. */
@@ -374,8 +375,8 @@ static void a_binary_that_is_gone_is_an_error(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(unlink(f->suite.path), 0);
-	assert_error_tag(files_find(&f->finder, &f->suite, &f->test, &f->mistakes, &f->files),
-			 "io");
+	assert_error_tag(
+		harness_files_find(&f->finder, &f->suite, &f->test, &f->mistakes, &f->files), "io");
 	assert_int_equal(f->files.n, 0);
 }
 
@@ -399,14 +400,14 @@ static void a_file_that_changes_afterwards_is_noticed(void **state)
 	put(f, "/bin/data", "one", 0644);
 	want(f, "data");
 	find_files(f);
-	assert_success(files_check(&f->files));
+	assert_success(harness_files_check(&f->files));
 	/* Touched, and with another mode: the same bytes. */
 	put(f, "/bin/data", "one", 0600);
-	assert_success(files_check(&f->files));
+	assert_success(harness_files_check(&f->files));
 	put(f, "/bin/data", "two", 0644);
-	assert_error_tag(files_check(&f->files), "file-changed");
+	assert_error_tag(harness_files_check(&f->files), "file-changed");
 	assert_int_equal(unlink(full), 0);
-	assert_error_tag(files_check(&f->files), "io");
+	assert_error_tag(harness_files_check(&f->files), "io");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -11,7 +11,7 @@ static struct json_doc *written(write_fn *write, const struct told *t)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct harness_guest_run run = { .report = t->report };
-	struct job_facts facts = { .run = &run };
+	struct harness_job_facts facts = { .run = &run };
 	struct json_writer w = json_writer_to(&text, JSON_COMPACT);
 	struct json_doc *doc = NULL;
 
@@ -55,8 +55,8 @@ static void a_cpu_that_is_not_known_is_absent(void **state UNUSED)
 	struct json_iter it;
 
 	prepare(&t);
-	stats = written(job_facts_write_stats, &t);
-	facts = written(job_facts_write, &t);
+	stats = written(harness_job_facts_write_stats, &t);
+	facts = written(harness_job_facts_write, &t);
 	assert_int_equal(number_of(first_of(stats, "cgroups"), "max_gap_ms"), 9);
 	assert_null(json_find(first_of(stats, "cgroups"), "max_gap_cpu"));
 	it = json_iter_over(json_find(json_doc_root(facts), "workers"));
@@ -73,7 +73,7 @@ static void the_cpu_of_the_longest_gap_is_told(void **state UNUSED)
 
 	prepare(&t);
 	t.report.workers.at[0].max_gap_ns = 11000000;
-	stats = written(job_facts_write_stats, &t);
+	stats = written(harness_job_facts_write_stats, &t);
 	assert_int_equal(number_of(first_of(stats, "cgroups"), "max_gap_ms"), 11);
 	assert_int_equal(number_of(first_of(stats, "cgroups"), "max_gap_cpu"), 1);
 	assert_int_equal(number_of(json_doc_root(stats), "worst_gap_ms"), 11);
@@ -90,7 +90,7 @@ static void a_worker_has_its_progress_in_the_record(void **state UNUSED)
 	t.report.workers.at[0].stall_ns = 123;
 	cpuset_add(&t.report.workers.at[0].outside, 3);
 	t.report.workers.at[1].has_outside = false;
-	facts = written(job_facts_write, &t);
+	facts = written(harness_job_facts_write, &t);
 	worker = first_of(facts, "workers");
 	assert_int_equal(number_of(worker, "units"), 70);
 	assert_int_equal(number_of(worker, "iterations"), 7);
@@ -107,7 +107,7 @@ static void without_workers_nothing_is_zero(void **state UNUSED)
 
 	told_init(&t);
 	told_made(&t, "left", 0, 1);
-	stats = written(job_facts_write_stats, &t);
+	stats = written(harness_job_facts_write_stats, &t);
 	cgroup = first_of(stats, "cgroups");
 	assert_int_equal(number_of(cgroup, "num_workers"), 0);
 	assert_null(json_find(cgroup, "max_gap_ms"));
@@ -141,7 +141,7 @@ static void without_workers_nothing_is_zero(void **state UNUSED)
 static char *text_of(write_fn *write, const struct harness_guest_run *run)
 {
 	struct strbuf text = STRBUF_INIT;
-	struct job_facts facts = { .run = run };
+	struct harness_job_facts facts = { .run = run };
 	struct json_writer w = json_writer_to(&text, JSON_COMPACT);
 
 	json_begin_object(&w);
@@ -189,8 +189,8 @@ static void every_figure_is_written_in_its_order(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
 	struct harness_guest_run run = run_with_everything(&t);
-	_cleanup_free_ char *stats = text_of(job_facts_write_stats, &run);
-	_cleanup_free_ char *facts = text_of(job_facts_write, &run);
+	_cleanup_free_ char *stats = text_of(harness_job_facts_write_stats, &run);
+	_cleanup_free_ char *facts = text_of(harness_job_facts_write, &run);
 
 	assert_string_equal(stats, STATS_TEXT);
 	assert_string_equal(facts, FACTS_TEXT);

@@ -33,7 +33,7 @@ static const struct vm_end ends[] = {
 
 struct seen {
 	const char *report;
-	enum run_end end;
+	enum harness_run_end end;
 	int exit;
 	int vm_error; /* kind of the domain vm plus one; 0: none */
 	enum ktstr_verdict verdict;
@@ -42,7 +42,7 @@ struct seen {
 	const char *note; /* NULL: not looked for */
 };
 
-#define VM(kind) .end = RUN_VM_ERROR, .vm_error = (kind) + 1
+#define VM(kind) .end = HARNESS_RUN_VM_ERROR, .vm_error = (kind) + 1
 #define IS(verdict_, reason_, why_) \
 	.verdict = KTSTR_##verdict_, .reason = KTSTR_REASON_##reason_, .why = why_
 
@@ -51,7 +51,7 @@ static void judge_case(struct told *t, const struct seen *seen)
 	_cleanup_error_ struct error *err =
 		seen->vm_error ? vm_error((enum vm_error_kind)(seen->vm_error - 1), 0, "it said so")
 			       : NULL;
-	struct judge_input input = {
+	struct harness_judge_input input = {
 		.test = &t->test,
 		.report = &t->report,
 		.end = seen->end,
@@ -182,7 +182,7 @@ static void after_the_test_began_the_guests_death_is_its_doing(void **state UNUS
 		/* The death explains what the test said last, so it leads. */
 		{ WORKED PART("check", "late"), VM(VM_PANIC), IS(FAIL, GUEST_PANIC, "it said so") },
 		{ WORKED PART("check", "late"), VM(VM_AGENT), IS(FAIL, CHECK, "late") },
-		{ WORKED, .end = RUN_VM_ERROR, IS(BROKEN, HOST, "nobody said why") },
+		{ WORKED, .end = HARNESS_RUN_VM_ERROR, IS(BROKEN, HOST, "nobody said why") },
 	};
 
 	judge_all(seen, ARRAY_SIZE(seen));
@@ -243,16 +243,17 @@ static void a_payload_lost_to_lack_of_memory_leads(void **state UNUSED)
 static void a_timeout_says_where_and_when_it_was_heard(void **state UNUSED)
 {
 	static const struct seen seen[] = {
-		{ WORKED, .end = RUN_TIMED_OUT,
+		{ WORKED, .end = HARNESS_RUN_TIMED_OUT,
 		  IS(FAIL, TIMEOUT,
 		     "in stage work after 61 s; the test was last heard 41.5 s before, the guest's "
 		     "heartbeats came until the end") },
-		{ WORKED STAGE("cleanup"), .end = RUN_TIMED_OUT,
+		{ WORKED STAGE("cleanup"), .end = HARNESS_RUN_TIMED_OUT,
 		  IS(FAIL, TIMEOUT, "in stage cleanup") },
-		{ "", .end = RUN_TIMED_OUT, IS(FAIL, TIMEOUT, "has not said a word") },
-		{ WORKED PART("expectation", "7 is not 8"), .end = RUN_TIMED_OUT,
+		{ "", .end = HARNESS_RUN_TIMED_OUT, IS(FAIL, TIMEOUT, "has not said a word") },
+		{ WORKED PART("expectation", "7 is not 8"), .end = HARNESS_RUN_TIMED_OUT,
 		  IS(FAIL, EXPECTATION, "7 is not 8") },
-		{ WORKED PART("setup", "x"), .end = RUN_TIMED_OUT, IS(FAIL, TIMEOUT, "in stage") },
+		{ WORKED PART("setup", "x"), .end = HARNESS_RUN_TIMED_OUT,
+		  IS(FAIL, TIMEOUT, "in stage") },
 	};
 
 	judge_all(seen, ARRAY_SIZE(seen));
@@ -261,19 +262,19 @@ static void a_timeout_says_where_and_when_it_was_heard(void **state UNUSED)
 static void the_other_ends_have_their_own_reasons(void **state UNUSED)
 {
 	static const struct {
-		enum run_end end;
+		enum harness_run_end end;
 		enum ktstr_reason alone;
 	} cases[] = {
-		{ RUN_INTERRUPTED, KTSTR_REASON_INTERRUPTED },
-		{ RUN_REPORT_ERROR, KTSTR_REASON_REPORT },
-		{ RUN_FILES_ERROR, KTSTR_REASON_FILES },
-		{ RUN_HOST_ERROR, KTSTR_REASON_HOST },
+		{ HARNESS_RUN_INTERRUPTED, KTSTR_REASON_INTERRUPTED },
+		{ HARNESS_RUN_REPORT_ERROR, KTSTR_REASON_REPORT },
+		{ HARNESS_RUN_FILES_ERROR, KTSTR_REASON_FILES },
+		{ HARNESS_RUN_HOST_ERROR, KTSTR_REASON_HOST },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct error *err = base_error(BASE_IO, ENOSPC, "write a file");
 		_cleanup_told_ struct told t, failed;
-		struct judge_input input = { .end = cases[i].end, .error = err };
+		struct harness_judge_input input = { .end = cases[i].end, .error = err };
 
 		told_init(&t);
 		assert_success(take_text(&t.report, WORKED));
@@ -281,7 +282,7 @@ static void the_other_ends_have_their_own_reasons(void **state UNUSED)
 		input.report = &t.report;
 		harness_judge(&input, &t.outcome);
 		assert_string_equal(reason_word(t.outcome.reason), reason_word(cases[i].alone));
-		assert_contains(t.outcome.why, cases[i].end == RUN_INTERRUPTED
+		assert_contains(t.outcome.why, cases[i].end == HARNESS_RUN_INTERRUPTED
 						       ? "interrupted in stage work"
 						       : "No space left");
 		/* What was seen before stays. */
@@ -311,14 +312,14 @@ static void a_binary_that_dies_in_the_middle_of_a_line_crashed(void **state UNUS
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_error_ struct error *err = NULL;
 		_cleanup_told_ struct told t;
-		struct judge_input input = {
-			.end = RUN_REPORT_ERROR,
+		struct harness_judge_input input = {
+			.end = HARNESS_RUN_REPORT_ERROR,
 			.exit = cases[i].exit ? &ends[cases[i].exit] : NULL,
 		};
 
 		told_init(&t);
 		assert_success(take_text(&t.report, WORKED "{\"report\":"));
-		err = test_report_finish(&t.report);
+		err = harness_test_report_finish(&t.report);
 		input.error = err;
 		input.test = &t.test;
 		input.report = &t.report;
@@ -343,7 +344,7 @@ static void errors_of_other_rooms_are_not_the_guests(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_error_ struct error *err = base_error(cases[i].kind, 0, "so it is");
 		_cleanup_told_ struct told t;
-		struct judge_input input = { .end = RUN_VM_ERROR, .error = err };
+		struct harness_judge_input input = { .end = HARNESS_RUN_VM_ERROR, .error = err };
 
 		told_init(&t);
 		input.test = &t.test;
@@ -380,7 +381,8 @@ static void checks_are_made_of_work_that_counts(void **state UNUSED)
 		{ BEGIN END("0"), .exit = FINE,
 		  IS(INCONCLUSIVE, NO_EVIDENCE, "never came to its work") },
 		{ WORKED STRAYED, .exit = SEGV, IS(BROKEN, TEST_CRASHED, "signal") },
-		{ WORKED STRAYED END("0"), .end = RUN_TIMED_OUT, IS(FAIL, TIMEOUT, "last word") },
+		{ WORKED STRAYED END("0"), .end = HARNESS_RUN_TIMED_OUT,
+		  IS(FAIL, TIMEOUT, "last word") },
 		/* A failed test's work counts. */
 		{ WHOLE_WITH(STRAYED PART("payload", "bad"), "1"), .exit = FINE,
 		  IS(FAIL, PAYLOAD, "bad") },
@@ -416,7 +418,7 @@ static void checks_are_made_of_work_that_counts(void **state UNUSED)
 static void an_unknown_host_takes_a_failed_time_back(void **state UNUSED)
 {
 	_cleanup_told_ struct told t;
-	struct judge_input input = { .exit = &ends[FINE] };
+	struct harness_judge_input input = { .exit = &ends[FINE] };
 
 	told_init(&t);
 	told_declare(&t, "left", 1);
@@ -449,14 +451,15 @@ static void a_declared_failure_is_what_must_happen(void **state UNUSED)
 		  KTSTR_REASON_GUEST_HANG },
 		{ { WORKED, .exit = KILLED_OOM, IS(PASS, AS_EXPECTED, "guest-oom") },
 		  KTSTR_REASON_GUEST_OOM },
-		{ { WORKED, .end = RUN_TIMED_OUT, IS(PASS, AS_EXPECTED, "timeout: in stage work") },
+		{ { WORKED, .end = HARNESS_RUN_TIMED_OUT,
+		    IS(PASS, AS_EXPECTED, "timeout: in stage work") },
 		  KTSTR_REASON_TIMEOUT },
 		/* A failure that was not seen has not happened. */
 		{ { "", VM(VM_PANIC), IS(BROKEN, BOOT, "") }, KTSTR_REASON_GUEST_PANIC },
 		{ { "", VM(VM_QEMU_MISSING), IS(BROKEN, QEMU, "") }, KTSTR_REASON_CHECK },
 		{ { WHOLE_WITH(PART("need", "x"), "1"), .exit = FINE, IS(SKIP, NEED, "x") },
 		  KTSTR_REASON_CHECK },
-		{ { WORKED, .end = RUN_INTERRUPTED, IS(INCONCLUSIVE, INTERRUPTED, "") },
+		{ { WORKED, .end = HARNESS_RUN_INTERRUPTED, IS(INCONCLUSIVE, INTERRUPTED, "") },
 		  KTSTR_REASON_TIMEOUT },
 	};
 

@@ -25,7 +25,7 @@ static const struct bytes config = { (const uint8_t *)text, sizeof(text) - 1 };
 static void check(const char *wanted, const char *why)
 {
 	_cleanup_strbuf_ struct strbuf said = STRBUF_INIT;
-	bool has = kconfig_has(config, wanted, &said);
+	bool has = harness_kconfig_has(config, wanted, &said);
 
 	assert_string_equal(strbuf_str(&said), why);
 	assert_int_equal(has, !*why);
@@ -79,14 +79,17 @@ static void the_three_states_are_told_apart(void **state UNUSED)
 {
 	struct bytes value = { 0 };
 
-	assert_int_equal(kconfig_find(config, "CONFIG_HZ", 9, &value), KCONFIG_SET);
+	assert_int_equal(harness_kconfig_find(config, "CONFIG_HZ", 9, &value), HARNESS_KCONFIG_SET);
 	assert_int_equal(value.n, 3);
 	assert_memory_equal(value.at, "250", 3);
-	assert_int_equal(kconfig_find(config, "CONFIG_TWICE", 12, &value), KCONFIG_NOT_SET);
-	assert_int_equal(kconfig_find(config, "CONFIG_ABSENT", 13, &value), KCONFIG_ABSENT);
+	assert_int_equal(harness_kconfig_find(config, "CONFIG_TWICE", 12, &value),
+			 HARNESS_KCONFIG_NOT_SET);
+	assert_int_equal(harness_kconfig_find(config, "CONFIG_ABSENT", 13, &value),
+			 HARNESS_KCONFIG_ABSENT);
 	/* Untouched when there is none. */
 	assert_int_equal(value.n, 3);
-	assert_int_equal(kconfig_find((struct bytes){ 0 }, "CONFIG_HZ", 9, &value), KCONFIG_ABSENT);
+	assert_int_equal(harness_kconfig_find((struct bytes){ 0 }, "CONFIG_HZ", 9, &value),
+			 HARNESS_KCONFIG_ABSENT);
 }
 
 int main(void)

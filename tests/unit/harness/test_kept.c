@@ -30,16 +30,16 @@ static void assert_holds(const char *dir, const char *name, const char *expected
 static void what_there_is_becomes_files(void **state UNUSED)
 {
 	_cleanup_free_ char *base = scratch(), *dir = xasprintf("%s/below", base);
-	_cleanup_kept_files_ struct kept_files kept = { 0 };
+	_cleanup_harness_kept_files_ struct harness_kept_files kept = { 0 };
 	struct strbuf console = { (char *)(uintptr_t)"boom\n", 5, 0 };
-	struct reported_text text = { (char *)(uintptr_t)"scheduler.stderr",
-				      { (char *)(uintptr_t)"log", 3, 0 } };
+	struct harness_reported_text text = { (char *)(uintptr_t)"scheduler.stderr",
+					      { (char *)(uintptr_t)"log", 3, 0 } };
 	struct harness_guest_run run = {
 		.streams = { [VM_STDERR] = { { (char *)(uintptr_t)"words", 5, 0 }, 7 } },
 		.report = { .texts = { &text, 1, 1 } },
 	};
 
-	assert_success(kept_write(dir, &console, &run, &kept));
+	assert_success(harness_kept_write(dir, &console, &run, &kept));
 	assert_int_equal(kept.names.n, 3);
 	assert_holds(dir, "console.log", "boom\n");
 	assert_holds(dir, "scheduler.stderr", "log");
@@ -50,13 +50,13 @@ static void what_there_is_becomes_files(void **state UNUSED)
 static void a_guest_cannot_replace_what_is_ours(void **state UNUSED)
 {
 	_cleanup_free_ char *base = scratch(), *dir = xasprintf("%s/below", base);
-	_cleanup_kept_files_ struct kept_files kept = { 0 };
+	_cleanup_harness_kept_files_ struct harness_kept_files kept = { 0 };
 	struct strbuf console = { (char *)(uintptr_t)"boom\n", 5, 0 };
-	struct reported_text text = { (char *)(uintptr_t)"console.log",
-				      { (char *)(uintptr_t)"all is well", 11, 0 } };
+	struct harness_reported_text text = { (char *)(uintptr_t)"console.log",
+					      { (char *)(uintptr_t)"all is well", 11, 0 } };
 	struct harness_guest_run run = { .report = { .texts = { &text, 1, 1 } } };
 
-	assert_success(kept_write(dir, &console, &run, &kept));
+	assert_success(harness_kept_write(dir, &console, &run, &kept));
 	assert_int_equal(kept.names.n, 2);
 	assert_holds(dir, "console.log", "boom\n");
 	assert_holds(dir, "guest.console.log", "all is well");
@@ -68,13 +68,13 @@ static void a_link_in_the_place_of_the_folder_is_not_followed(void **state UNUSE
 	_cleanup_free_ char *base = scratch(), *dir = xasprintf("%s/below", base);
 	_cleanup_free_ char *elsewhere = xasprintf("%s/elsewhere", base);
 	_cleanup_free_ char *file = xasprintf("%s/console.log", elsewhere);
-	_cleanup_kept_files_ struct kept_files kept = { 0 };
+	_cleanup_harness_kept_files_ struct harness_kept_files kept = { 0 };
 	struct strbuf console = { (char *)(uintptr_t)"boom\n", 5, 0 };
 	struct stat st;
 
 	assert_int_equal(mkdir(elsewhere, 0755), 0);
 	assert_int_equal(symlink("elsewhere", dir), 0);
-	assert_error_tag(kept_write(dir, &console, NULL, &kept), "io");
+	assert_error_tag(harness_kept_write(dir, &console, NULL, &kept), "io");
 	assert_int_equal(stat(file, &st), -1);
 	assert_success(paths_remove(base));
 }
@@ -82,12 +82,12 @@ static void a_link_in_the_place_of_the_folder_is_not_followed(void **state UNUSE
 static void nothing_to_keep_leaves_no_folder(void **state UNUSED)
 {
 	_cleanup_free_ char *base = scratch(), *dir = xasprintf("%s/below", base);
-	_cleanup_kept_files_ struct kept_files kept = { 0 };
+	_cleanup_harness_kept_files_ struct harness_kept_files kept = { 0 };
 	struct strbuf console = STRBUF_INIT;
 	struct harness_guest_run run = { 0 };
 	struct stat st;
 
-	assert_success(kept_write(dir, &console, &run, &kept));
+	assert_success(harness_kept_write(dir, &console, &run, &kept));
 	assert_int_equal(kept.names.n, 0);
 	assert_int_equal(stat(dir, &st), -1);
 	assert_success(paths_remove(base));
@@ -95,9 +95,10 @@ static void nothing_to_keep_leaves_no_folder(void **state UNUSED)
 
 static void a_folder_that_cannot_be_made_is_told(void **state UNUSED)
 {
-	_cleanup_kept_files_ struct kept_files kept = { 0 };
+	_cleanup_harness_kept_files_ struct harness_kept_files kept = { 0 };
 	struct strbuf console = { (char *)(uintptr_t)"boom\n", 5, 0 };
-	_cleanup_error_ struct error *err = kept_write("/proc/1/no/such", &console, NULL, &kept);
+	_cleanup_error_ struct error *err = harness_kept_write("/proc/1/no/such", &console, NULL,
+							       &kept);
 
 	assert_non_null(err);
 	assert_int_equal(kept.names.n, 0);

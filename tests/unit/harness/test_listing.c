@@ -10,7 +10,7 @@
 #include "staged_root.h"
 
 /* Far more than a script needs, however busy the machine. */
-static const struct listing_bounds roomy = { 60 * NS_PER_SEC, 1 << 20 };
+static const struct harness_listing_bounds roomy = { 60 * NS_PER_SEC, 1 << 20 };
 
 /* A program of a few lines of shell that poses as a test binary. */
 static char *make_script(const char *root, const char *lines)
@@ -23,12 +23,12 @@ static char *make_script(const char *root, const char *lines)
 	return path;
 }
 
-static struct error *list_script(const char *lines, const struct listing_bounds *bounds,
+static struct error *list_script(const char *lines, const struct harness_listing_bounds *bounds,
 				 const struct cancel *cancel, struct exchange_declared_suite *ret)
 {
 	char *root = staged_root_new();
 	_cleanup_free_ char *path = make_script(root, lines);
-	struct error *err = listing_read_within(path, bounds, cancel, ret);
+	struct error *err = harness_listing_read_within(path, bounds, cancel, ret);
 
 	staged_root_free(root);
 	return err;
@@ -65,7 +65,7 @@ static void the_default_bounds_are_enough(void **state UNUSED)
 	_cleanup_free_ char *path = make_script(root,
 						"echo '" SAMPLE_LISTING(SAMPLE_PLAIN("one")) "'");
 
-	assert_success(listing_read(path, NULL, &suite));
+	assert_success(harness_listing_read(path, NULL, &suite));
 	staged_root_free(root);
 }
 
@@ -77,7 +77,7 @@ static void the_document_itself_can_be_had(void **state UNUSED)
 	_cleanup_free_ char *path = make_script(root,
 						"echo '" SAMPLE_LISTING(SAMPLE_PLAIN("one")) "'");
 
-	assert_success(listing_read_text(path, NULL, &suite, &text));
+	assert_success(harness_listing_read_text(path, NULL, &suite, &text));
 	assert_string_equal(strbuf_str(&text), SAMPLE_LISTING(SAMPLE_PLAIN("one")) "\n");
 	assert_int_equal(suite.tests.n, 1);
 	staged_root_free(root);
@@ -91,7 +91,7 @@ static void a_link_has_the_name_of_what_it_leads_to(void **state UNUSED)
 	_cleanup_free_ char *link = staged_path(root, "/b/other");
 
 	staged_link(root, "/b/other", "../mytests");
-	assert_success(listing_read_within(link, &roomy, NULL, &suite));
+	assert_success(harness_listing_read_within(link, &roomy, NULL, &suite));
 	assert_string_equal(suite.path, path);
 	assert_string_equal(suite.name, "mytests");
 	staged_root_free(root);
@@ -166,7 +166,7 @@ static struct error *list_copy_of_ourselves(const char *root, unsigned char mach
 	bytes.at[18] = (char)machine;
 	staged_file(root, "/copy", bytes.at, bytes.n);
 	assert_int_equal(chmod(path, 0755), 0);
-	return listing_read(path, NULL, &suite);
+	return harness_listing_read(path, NULL, &suite);
 }
 
 static void what_cannot_be_executed_is_said_to_be_so(void **state UNUSED)
@@ -175,16 +175,16 @@ static void what_cannot_be_executed_is_said_to_be_so(void **state UNUSED)
 	_cleanup_free_ char *path = make_script(root, "exit 0");
 	_cleanup_free_ char *gone = staged_path(root, "/gone");
 	struct exchange_declared_suite suite;
-	_cleanup_error_ struct error *absent = listing_read(gone, NULL, &suite);
-	_cleanup_error_ struct error *folder = listing_read(root, NULL, &suite);
+	_cleanup_error_ struct error *absent = harness_listing_read(gone, NULL, &suite);
+	_cleanup_error_ struct error *folder = harness_listing_read(root, NULL, &suite);
 	_cleanup_error_ struct error *plain = NULL, *text = NULL, *strange = NULL;
 
 	assert_int_equal(chmod(path, 0644), 0);
-	plain = listing_read(path, NULL, &suite);
+	plain = harness_listing_read(path, NULL, &suite);
 	/* A shell would run it. */
 	staged_file(root, "/mytests", "exit 0\n", 7);
 	assert_int_equal(chmod(path, 0755), 0);
-	text = listing_read(path, NULL, &suite);
+	text = harness_listing_read(path, NULL, &suite);
 	strange = list_copy_of_ourselves(root, EM_AARCH64);
 
 	assert_true(error_is(absent, &harness_error_domain, HARNESS_NOT_TESTS));
@@ -214,8 +214,9 @@ static void a_program_that_hangs_is_ended_with_its_children(void **state UNUSED)
 	/* Until the child was started, however long that takes here. */
 	for (uint64_t ms = 200; pid.n == 0; ms *= 2) {
 		error_free(err);
-		err = listing_read_within(path, &(struct listing_bounds){ ms * NS_PER_MS, 1 << 20 },
-					  NULL, &suite);
+		err = harness_listing_read_within(
+			path, &(struct harness_listing_bounds){ ms * NS_PER_MS, 1 << 20 }, NULL,
+			&suite);
 		assert_true(error_is(err, &harness_error_domain, HARNESS_LISTING));
 		assert_contains(error_message(err), "did not list its tests within ");
 		if (access(pid_path, F_OK) == 0)
@@ -266,7 +267,7 @@ static void output_of_exactly_the_limit_is_read(void **state UNUSED)
 {
 	static const char text[] = "{\"ktstr_api\":1,\"tests\":[]}";
 	_cleanup_exchange_declared_suite_ struct exchange_declared_suite suite = { 0 };
-	struct listing_bounds bounds = { 60 * NS_PER_SEC, sizeof(text) - 1 };
+	struct harness_listing_bounds bounds = { 60 * NS_PER_SEC, sizeof(text) - 1 };
 
 	assert_success(
 		list_script("printf '{\"ktstr_api\":1,\"tests\":[]}'", &bounds, NULL, &suite));

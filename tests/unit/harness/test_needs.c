@@ -33,7 +33,7 @@ static void check(const struct exchange_declared_test *test, const char *topolog
 	bool met;
 
 	assert_success(topology_parse(topology, &t));
-	met = needs_met_with(test, &t, kernel, bytes, &found, &said);
+	met = harness_needs_met_with(test, &t, kernel, bytes, &found, &said);
 	assert_int_equal(met, why == NULL);
 	assert_int_equal(found, reason);
 	if (why)

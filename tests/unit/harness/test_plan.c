@@ -34,11 +34,12 @@ static int free_suites(void **state UNUSED)
 }
 
 /* Plans and compares the names in their order. */
-static void check_plan(const struct plan_options *options, const char *const *wanted, size_t n)
+static void check_plan(const struct harness_plan_options *options, const char *const *wanted,
+		       size_t n)
 {
-	_cleanup_plan_ struct plan plan = { 0 };
+	_cleanup_harness_plan_ struct harness_plan plan = { 0 };
 
-	assert_success(plan_make(suites, 2, options, &plan));
+	assert_success(harness_plan_make(suites, 2, options, &plan));
 	for (size_t i = 0; i < plan.variants.n && i < n; i++)
 		assert_string_equal(plan.variants.at[i].name, wanted[i]);
 	assert_int_equal(plan.variants.n, n);
@@ -46,7 +47,7 @@ static void check_plan(const struct plan_options *options, const char *const *wa
 
 static void all_tests_run_on_their_own_machine(void **state UNUSED)
 {
-	const struct plan_options options = { .kernels = kernels, .n_kernels = 1 };
+	const struct harness_plan_options options = { .kernels = kernels, .n_kernels = 1 };
 	const char *const wanted[] = { "second:alone@1n1l2c1t", "second:fair@1n1l2c1t",
 				       "first:fair@1n2l2c1t" };
 
@@ -58,7 +59,7 @@ static void topologies_kernels_and_repeats_multiply_in_that_order(void **state U
 	const char *const patterns[] = { "alone" };
 	/* The second is the first by another name. */
 	const char *const topologies[] = { "1n1l4c1t", "tiny-1llc", "2n2l1c1t,mem=1G:1G" };
-	const struct plan_options options = {
+	const struct harness_plan_options options = {
 		.patterns = patterns,
 		.n_patterns = 1,
 		.topologies = topologies,
@@ -84,18 +85,18 @@ static void topologies_kernels_and_repeats_multiply_in_that_order(void **state U
 static void a_variant_knows_what_it_is_made_of(void **state UNUSED)
 {
 	const char *const topologies[] = { "1n1l1c2t" };
-	const struct plan_options options = {
+	const struct harness_plan_options options = {
 		.topologies = topologies,
 		.n_topologies = 1,
 		.kernels = kernels,
 		.n_kernels = 2,
 		.repeat = 3,
 	};
-	_cleanup_plan_ struct plan plan = { 0 };
-	const struct variant *last;
-	char id[VARIANT_ID_CHARS + 1];
+	_cleanup_harness_plan_ struct harness_plan plan = { 0 };
+	const struct harness_variant *last;
+	char id[HARNESS_VARIANT_ID_CHARS + 1];
 
-	assert_success(plan_make(suites, 2, &options, &plan));
+	assert_success(harness_plan_make(suites, 2, &options, &plan));
 	assert_int_equal(plan.variants.n, 3 * 1 * 2 * 3);
 	last = &plan.variants.at[17];
 	assert_ptr_equal(last->suite, &suites[1]);
@@ -105,7 +106,7 @@ static void a_variant_knows_what_it_is_made_of(void **state UNUSED)
 	assert_ptr_equal(last->kernel, &kernel_2);
 	assert_int_equal(last->repeat_index, 2);
 	/* Of the machine that is booted, not of the one that was declared. */
-	plan_variant_id(last->suite, last->test, &last->topology, last->kernel, id);
+	harness_plan_variant_id(last->suite, last->test, &last->topology, last->kernel, id);
 	assert_string_equal(last->id, id);
 	assert_string_equal(last->id, plan.variants.at[16].id);
 	assert_string_not_equal(last->id, plan.variants.at[14].id);
@@ -115,7 +116,7 @@ static void kernels_of_one_release_are_named_by_id(void **state UNUSED)
 {
 	const struct kernel *const twins[] = { &kernel_1, &kernel_3 };
 	const char *const patterns[] = { "first" };
-	const struct plan_options options = {
+	const struct harness_plan_options options = {
 		.patterns = patterns, .n_patterns = 1, .kernels = twins, .n_kernels = 2
 	};
 	const char *const wanted[] = { "first:fair@1n2l2c1t,6.1-a", "first:fair@1n2l2c1t,6.1-c" };
@@ -145,19 +146,22 @@ static void a_pattern_is_a_part_of_the_name_or_a_glob_for_all_of_it(void **state
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const char *p = rows[i].pattern;
 
-		assert_int_equal(plan_pattern_matches(p, &suites[0], &suites[0].tests.at[0]),
-				 rows[i].alone);
-		assert_int_equal(plan_pattern_matches(p, &suites[0], &suites[0].tests.at[1]),
-				 rows[i].second_fair);
-		assert_int_equal(plan_pattern_matches(p, &suites[1], &suites[1].tests.at[0]),
-				 rows[i].first_fair);
+		assert_int_equal(
+			harness_plan_pattern_matches(p, &suites[0], &suites[0].tests.at[0]),
+			rows[i].alone);
+		assert_int_equal(
+			harness_plan_pattern_matches(p, &suites[0], &suites[0].tests.at[1]),
+			rows[i].second_fair);
+		assert_int_equal(
+			harness_plan_pattern_matches(p, &suites[1], &suites[1].tests.at[0]),
+			rows[i].first_fair);
 	}
 }
 
 static void several_patterns_add_up_and_no_test_comes_twice(void **state UNUSED)
 {
 	const char *const patterns[] = { "alone", "second", "first:*" };
-	const struct plan_options options = {
+	const struct harness_plan_options options = {
 		.patterns = patterns, .n_patterns = 3, .kernels = kernels, .n_kernels = 1
 	};
 	const char *const wanted[] = { "second:alone@1n1l2c1t", "second:fair@1n1l2c1t",
@@ -169,35 +173,35 @@ static void several_patterns_add_up_and_no_test_comes_twice(void **state UNUSED)
 static void a_pattern_without_a_test_is_an_error_though_others_have_some(void **state UNUSED)
 {
 	const char *const patterns[] = { "fair", "fiar" };
-	const struct plan_options options = {
+	const struct harness_plan_options options = {
 		.patterns = patterns, .n_patterns = 2, .kernels = kernels, .n_kernels = 1
 	};
-	struct plan plan = { .variants = { .n = 77 } };
-	_cleanup_error_ struct error *err = plan_make(suites, 2, &options, &plan);
+	struct harness_plan plan = { .variants = { .n = 77 } };
+	_cleanup_error_ struct error *err = harness_plan_make(suites, 2, &options, &plan);
 
 	assert_true(error_is(err, &harness_error_domain, HARNESS_PATTERN));
 	assert_string_equal(error_message(err), "no test matches 'fiar'");
 	assert_int_equal(plan.variants.n, 77);
-	assert_string_equal(plan_find_unmatched(&options, suites, 2), "fiar");
+	assert_string_equal(harness_plan_find_unmatched(&options, suites, 2), "fiar");
 }
 
 static void what_cannot_be_planned_is_said(void **state UNUSED)
 {
 	const char *const topologies[] = { "1n1l1c1t", "0n1l1c1t" };
-	struct plan_options options = { .kernels = kernels, .n_kernels = 0 };
-	struct plan plan;
+	struct harness_plan_options options = { .kernels = kernels, .n_kernels = 0 };
+	struct harness_plan plan;
 
-	assert_error_tag(plan_make(suites, 2, &options, &plan), "test-plan");
+	assert_error_tag(harness_plan_make(suites, 2, &options, &plan), "test-plan");
 	options.n_kernels = 1;
 	options.repeat = HARNESS_LIMIT_REPEAT + 1;
-	assert_error_tag(plan_make(suites, 2, &options, &plan), "test-plan");
+	assert_error_tag(harness_plan_make(suites, 2, &options, &plan), "test-plan");
 	/* Three tests of so many are too many variants. */
 	options.repeat = HARNESS_LIMIT_VARIANTS / 3 + 1;
-	assert_error_tag(plan_make(suites, 2, &options, &plan), "test-plan");
+	assert_error_tag(harness_plan_make(suites, 2, &options, &plan), "test-plan");
 	options.repeat = 1;
 	options.topologies = topologies;
 	options.n_topologies = 2;
-	assert_error_tag(plan_make(suites, 2, &options, &plan), "topology-range");
+	assert_error_tag(harness_plan_make(suites, 2, &options, &plan), "topology-range");
 }
 
 /* Files may have any name; a plan with two equal ones is never given out. */
@@ -205,12 +209,12 @@ static void names_that_would_be_equal_are_refused(void **state UNUSED)
 {
 	char name[] = "same";
 	struct exchange_declared_suite twins[] = { suites[1], suites[1] };
-	const struct plan_options options = { .kernels = kernels, .n_kernels = 1 };
-	struct plan plan;
+	const struct harness_plan_options options = { .kernels = kernels, .n_kernels = 1 };
+	struct harness_plan plan;
 	_cleanup_error_ struct error *err = NULL;
 
 	twins[0].name = twins[1].name = name;
-	err = plan_make(twins, 2, &options, &plan);
+	err = harness_plan_make(twins, 2, &options, &plan);
 	assert_true(error_is(err, &harness_error_domain, HARNESS_PLAN));
 	assert_string_equal(error_message(err), "two variants would be called same:fair@1n2l2c1t");
 }
@@ -219,15 +223,15 @@ static void names_need_no_kernel(void **state UNUSED)
 {
 	struct exchange_declared_suite suite = sample_suite("/x/s",
 							    SAMPLE_LISTING(SAMPLE_PLAIN("alone")));
-	struct plan_options options = { .repeat = 2, .names_only = true };
-	_cleanup_plan_ struct plan plan = { 0 };
+	struct harness_plan_options options = { .repeat = 2, .names_only = true };
+	_cleanup_harness_plan_ struct harness_plan plan = { 0 };
 
-	assert_success(plan_make(&suite, 1, &options, &plan));
+	assert_success(harness_plan_make(&suite, 1, &options, &plan));
 	assert_int_equal(plan.variants.n, 2);
 	assert_contains(plan.variants.at[1].name, ":alone@");
 	assert_contains(plan.variants.at[1].name, ",run=2");
 	options.names_only = false;
-	assert_error_tag(plan_make(&suite, 1, &options, &plan), "test-plan");
+	assert_error_tag(harness_plan_make(&suite, 1, &options, &plan), "test-plan");
 	exchange_declared_suite_deinit(&suite);
 }
 

@@ -6,7 +6,7 @@
 
 static void a_payload_is_started_and_ends(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 	const struct exchange_payload *p;
 
 	assert_success(take_text(
@@ -45,7 +45,7 @@ static void a_payload_ends_once_and_only_if_it_was_started(void **state UNUSED)
 
 static void a_number_may_be_given_to_a_second_payload(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
 	assert_success(take_text(&r, BEGIN STARTED("p", "7") PAYLOAD("p", "7", "1")
 					     STARTED("p", "7") PAYLOAD("p", "7", "2")));
@@ -66,7 +66,7 @@ static void exit_codes_are_codes_or_signals(void **state UNUSED)
 
 static void an_exit_code_may_be_unknown(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
 	assert_success(take_text(&r, BEGIN STARTED("p", "7") PAYLOAD("p", "7", "-2147483648")));
 	assert_int_equal(r.payloads.at[0].exit_code, INT32_MIN);
@@ -74,7 +74,7 @@ static void an_exit_code_may_be_unknown(void **state UNUSED)
 
 static void metrics_that_did_not_fit_are_noted(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
 	assert_success(take_text(
 		&r, BEGIN STARTED("p", "7") STARTED("q", "8") PAYLOAD_WITH(
@@ -104,7 +104,7 @@ static void metrics_are_names_and_numbers(void **state UNUSED)
 
 static void a_refused_line_leaves_the_report_as_it_was(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
 	assert_success(take_text(&r, BEGIN STARTED("p", "7")));
 	assert_error_tag(
@@ -117,7 +117,7 @@ static void a_refused_line_leaves_the_report_as_it_was(void **state UNUSED)
 
 static void a_worker_tells_what_it_measured(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 	const struct exchange_worker *w;
 
 	assert_success(take_text(&r, BEGIN WORKER("left", "9", "exited 3", ",\"run_delay_ns\":77")
@@ -155,7 +155,7 @@ static void a_worker_tells_what_it_measured(void **state UNUSED)
 static void a_worker_may_not_know_where_its_gap_was(void **state UNUSED)
 {
 	static const char *const cpus[] = { "-1", "4294967295", "null", "\"0\"" };
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
 	assert_success(take_text(&r, BEGIN));
 	assert_success(take_text(&r, WORKER_WITHOUT_CPU "}\n"));
@@ -171,7 +171,7 @@ static void a_worker_may_not_know_where_its_gap_was(void **state UNUSED)
 
 static void a_worker_tells_where_it_should_not_have_been(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 	const struct exchange_worker *w;
 
 	assert_success(take_text(&r, BEGIN));
@@ -201,7 +201,7 @@ static void an_end_is_a_word_and_perhaps_a_number(void **state UNUSED)
 
 static void a_cgroup_has_the_cpus_the_kernel_gave_it(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
 	assert_success(take_text(&r, BEGIN CGROUP("left", "0-1") CGROUP("right", "")));
 	assert_int_equal(r.cgroups.n, 2);
@@ -214,7 +214,7 @@ static void a_cgroup_has_the_cpus_the_kernel_gave_it(void **state UNUSED)
 
 static void a_scheduler_starts_attaches_and_ends(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 	const struct exchange_scheduler *s = &r.scheduler;
 
 	assert_success(take_text(&r, BEGIN SCHEDULER("started", ",\"pid\":50")));
@@ -237,7 +237,7 @@ static void a_scheduler_starts_attaches_and_ends(void **state UNUSED)
 
 static void a_scheduler_that_failed_may_end_later(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
 	assert_success(take_text(&r, BEGIN SCHEDULER("started", ",\"pid\":50") SCHEDULER(
 					     "failed", ",\"kernel_reason\":\"verifier\"")));
@@ -265,7 +265,7 @@ static void a_scheduler_cannot_go_back(void **state UNUSED)
 
 static void pieces_of_a_text_are_put_together(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
 	assert_success(take_text(&r, BEGIN TEXT("scheduler.stderr", "one\\n") TEXT("dmesg_1-x", "")
 					     TEXT("scheduler.stderr", "t\\u0000o")));
@@ -290,7 +290,7 @@ static void names_of_texts_stay_in_their_folder(void **state UNUSED)
 
 static void a_part_has_a_reason_a_text_and_perhaps_a_place(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
 	assert_success(take_text(
 		&r,
@@ -331,7 +331,7 @@ static void a_test_cannot_know_what_only_the_host_knows(void **state UNUSED)
 		assert_refused(BEGIN, line, "parse", "a test cannot know");
 	}
 	for (int reason = 0; reason < KTSTR_N_REASONS; reason++)
-		refused += !reason_allowed_from_guest((enum ktstr_reason)reason);
+		refused += !harness_reason_allowed_from_guest((enum ktstr_reason)reason);
 	assert_int_equal(refused, ARRAY_SIZE(words));
 }
 
@@ -339,7 +339,7 @@ static void every_stage_is_known(void **state UNUSED)
 {
 	static const char *const lines[] = { STAGE("setup"), STAGE("scheduler"), STAGE("work"),
 					     STAGE("cleanup") };
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
 	assert_success(take_text(&r, BEGIN));
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
@@ -391,7 +391,7 @@ static void what_is_no_line_of_a_report_is_refused(void **state UNUSED)
 
 static void members_nobody_knows_are_passed_over(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
 	assert_success(take_text(&r, BEGIN "{\"new\":[{}],\"report\":\"note\",\"text\":\"x\"}\n"));
 	assert_int_equal(r.notes.n, 1);
@@ -400,7 +400,7 @@ static void members_nobody_knows_are_passed_over(void **state UNUSED)
 /* Takes the line until it is refused; returns how often it was taken. */
 static size_t fill(const char *format, bool numbered)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 	size_t taken = 0;
 
 	assert_success(take_text(&r, BEGIN));
@@ -425,17 +425,18 @@ static size_t fill(const char *format, bool numbered)
 
 static void everything_has_a_limit(void **state UNUSED)
 {
-	assert_int_equal(fill(NOTE("x"), false), REPORT_NOTES_LIMIT);
-	assert_int_equal(fill(PART("check", "x"), false), REPORT_PARTS_LIMIT);
-	assert_int_equal(fill(STARTED("p", "1"), false), REPORT_PAYLOADS_LIMIT);
-	assert_int_equal(fill(WORKER("l", "1", "finished", ""), false), REPORT_WORKERS_LIMIT);
-	assert_int_equal(fill(CGROUP("c#", "0"), true), REPORT_CGROUPS_LIMIT);
-	assert_int_equal(fill(TEXT("t#", "x"), true), REPORT_TEXTS_LIMIT);
+	assert_int_equal(fill(NOTE("x"), false), HARNESS_LIMIT_REPORT_NOTES);
+	assert_int_equal(fill(PART("check", "x"), false), HARNESS_LIMIT_REPORT_PARTS);
+	assert_int_equal(fill(STARTED("p", "1"), false), HARNESS_LIMIT_REPORT_PAYLOADS);
+	assert_int_equal(fill(WORKER("l", "1", "finished", ""), false),
+			 HARNESS_LIMIT_REPORT_WORKERS);
+	assert_int_equal(fill(CGROUP("c#", "0"), true), HARNESS_LIMIT_REPORT_CGROUPS);
+	assert_int_equal(fill(TEXT("t#", "x"), true), HARNESS_LIMIT_REPORT_TEXTS);
 }
 
 static void a_text_has_a_limit(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
 	assert_success(take_text(&r, BEGIN TEXT("log", "x")));
 	/* As if that much had come. */
@@ -448,7 +449,7 @@ static void a_text_has_a_limit(void **state UNUSED)
 static void metrics_of_all_payloads_together_have_a_limit(void **state UNUSED)
 {
 	enum { PER_LINE = 8000 };
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 
 	strbuf_append(&line, "{\"report\":\"payload\",\"name\":\"p\",\"pid\":1,\"exit_code\":0,"
@@ -460,7 +461,7 @@ static void metrics_of_all_payloads_together_have_a_limit(void **state UNUSED)
 			      i ? ",{\"name\":\"m\",\"value\":1}" : "{\"name\":\"m\",\"value\":1}");
 	strbuf_append(&line, "]}\n");
 	assert_success(take_text(&r, BEGIN));
-	for (int i = 0; i < REPORT_METRICS_LIMIT / PER_LINE; i++) {
+	for (int i = 0; i < HARNESS_LIMIT_REPORT_METRICS / PER_LINE; i++) {
 		assert_success(take_text(&r, STARTED("p", "1")));
 		assert_success(take_text(&r, strbuf_str(&line)));
 	}

@@ -40,9 +40,9 @@ static struct {
 	unsigned int wait_ms; /* or so long */
 } beside = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0, 0 };
 
-void __real_job_run(struct job *job, const struct cancel *cancel);
-void __wrap_job_run(struct job *job, const struct cancel *cancel);
-void __wrap_job_run(struct job *job, const struct cancel *cancel)
+void __real_harness_job_run(struct harness_job *job, const struct cancel *cancel);
+void __wrap_harness_job_run(struct harness_job *job, const struct cancel *cancel);
+void __wrap_harness_job_run(struct harness_job *job, const struct cancel *cancel)
 {
 	struct timespec until;
 
@@ -62,7 +62,7 @@ void __wrap_job_run(struct job *job, const struct cancel *cancel)
 	if (beside.wait_ms >= LONG_MS)
 		beside.wanted = 0;
 	pthread_mutex_unlock(&beside.lock);
-	__real_job_run(job, cancel);
+	__real_harness_job_run(job, cancel);
 	pthread_mutex_lock(&beside.lock);
 	beside.n--;
 	pthread_mutex_unlock(&beside.lock);
@@ -86,7 +86,8 @@ static size_t count_records(const char *dir)
 	return n;
 }
 
-static void on_started(void *context, size_t index UNUSED, const struct variant *variant UNUSED)
+static void on_started(void *context, size_t index UNUSED,
+		       const struct harness_variant *variant UNUSED)
 {
 	((struct seen *)context)->started++;
 }
@@ -113,8 +114,8 @@ static void on_tick(void *context UNUSED)
 {
 }
 
-static const struct test_files *files_of(const void *context,
-					 const struct exchange_declared_test *test UNUSED)
+static const struct harness_test_files *files_of(const void *context,
+						 const struct exchange_declared_test *test UNUSED)
 {
 	return context;
 }
@@ -125,22 +126,23 @@ enum { REPEATS = 20 };
 static struct error *run(unsigned int jobs, unsigned int ahead, int threads, struct seen *seen)
 {
 	char name[] = "suite", path[] = "/x/suite", dir[] = "/tmp/ktstr-runner-XXXXXX";
-	struct test_file binary = { .name = name, .path = path };
-	struct test_files files = { .at = &binary, .n = 1 };
+	struct harness_test_file binary = { .name = name, .path = path };
+	struct harness_test_files files = { .at = &binary, .n = 1 };
 	struct exchange_declared_suite suite = sample_suite(path,
 							    SAMPLE_LISTING(SAMPLE_PLAIN("alone")));
-	const struct plan_options options = { .kernels = kernels,
-					      .n_kernels = 1,
-					      .repeat = REPEATS };
-	const struct runner_events events = { on_started, on_progress, on_finished, on_tick, seen };
-	struct runner_options how = { .dir = mkdtemp(dir),
-				      .jobs = jobs,
-				      .ahead = ahead,
-				      .alone = seen->alone,
-				      .files_of = files_of,
-				      .files_context = &files };
+	const struct harness_plan_options options = { .kernels = kernels,
+						      .n_kernels = 1,
+						      .repeat = REPEATS };
+	const struct harness_runner_events events = { on_started, on_progress, on_finished, on_tick,
+						      seen };
+	struct harness_runner_options how = { .dir = mkdtemp(dir),
+					      .jobs = jobs,
+					      .ahead = ahead,
+					      .alone = seen->alone,
+					      .files_of = files_of,
+					      .files_context = &files };
 	_cleanup_free_ char *remove = xasprintf("rm -r %s", dir);
-	_cleanup_plan_ struct plan plan = { 0 };
+	_cleanup_harness_plan_ struct harness_plan plan = { 0 };
 	struct cancel cancel = { 0 };
 	struct error *err;
 
@@ -150,13 +152,13 @@ static struct error *run(unsigned int jobs, unsigned int ahead, int threads, str
 			       .alone = seen->alone };
 	suite.tests.at[0].needs.min_cpus = 1000;
 	suite.tests.at[0].checks.max_gap_ms.set = seen->measures;
-	assert_success(plan_make(&suite, 1, &options, &plan));
+	assert_success(harness_plan_make(&suite, 1, &options, &plan));
 	threads_left = threads;
-	err = runner_run(&plan, &how, &events, &cancel);
+	err = harness_runner_run(&plan, &how, &events, &cancel);
 	threads_left = 0;
 	assert_int_equal(system(remove), 0);
-	plan_deinit(&plan);
-	plan = (struct plan){ 0 };
+	harness_plan_deinit(&plan);
+	plan = (struct harness_plan){ 0 };
 	exchange_declared_suite_deinit(&suite);
 	return err;
 }

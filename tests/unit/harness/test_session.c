@@ -24,7 +24,7 @@ static void binaries_of_one_name_are_told_apart(void **state UNUSED)
 	_cleanup_free_ char *one = make_binary(root, "/a/tests", SAMPLE_LISTING(SAMPLE_PLAIN("x")));
 	_cleanup_free_ char *two = make_binary(root, "/b/tests", SAMPLE_LISTING(SAMPLE_PLAIN("y")));
 	_cleanup_harness_session_ struct harness_session s = { 0 };
-	const struct plan_options names = { .names_only = true };
+	const struct harness_plan_options names = { .names_only = true };
 
 	assert_success(harness_session_list(&s, one, NULL, NULL));
 	assert_success(harness_session_list(&s, two, NULL, NULL));
@@ -41,7 +41,7 @@ static void files_that_are_missing_are_all_named(void **state UNUSED)
 	char *root = staged_root_new();
 	_cleanup_free_ char *path = make_binary(root, "/tests", SAMPLE_LISTING(SAMPLE_TEST("x")));
 	_cleanup_harness_session_ struct harness_session s = { 0 };
-	const struct plan_options names = { .names_only = true };
+	const struct harness_plan_options names = { .names_only = true };
 	_cleanup_error_ struct error *err = NULL;
 
 	assert_success(harness_session_list(&s, path, NULL, NULL));

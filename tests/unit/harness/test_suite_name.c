@@ -14,7 +14,7 @@ static void check_names(const char *const *paths, const char *const *wanted, siz
 		suites[i].path = xstrdup(paths[i]);
 		suites[i].name = xstrdup("listed");
 	}
-	assert_success(plan_name_suites(suites, n));
+	assert_success(harness_plan_name_suites(suites, n));
 	for (size_t i = 0; i < n; i++)
 		assert_string_equal(suites[i].name, wanted[i]);
 	for (size_t i = 0; i < n; i++)
@@ -51,7 +51,7 @@ static void the_same_binary_twice_is_refused(void **state UNUSED)
 	struct exchange_declared_suite suites[] = { { .path = a },
 						    { .path = b },
 						    { .path = again } };
-	_cleanup_error_ struct error *err = plan_name_suites(suites, 3);
+	_cleanup_error_ struct error *err = harness_plan_name_suites(suites, 3);
 
 	assert_true(error_is(err, &harness_error_domain, HARNESS_PLAN));
 	assert_string_equal(error_message(err), "/a/t was given twice");

@@ -5,7 +5,7 @@
 
 static const char whole[] = BEGIN STAGE("work") PART("check", "late") NOTE("a b") END("1");
 
-static void assert_whole(const struct test_report *r)
+static void assert_whole(const struct harness_test_report *r)
 {
 	assert_true(r->begun);
 	assert_true(r->ended);
@@ -22,32 +22,32 @@ static void a_report_may_be_cut_anywhere(void **state UNUSED)
 	size_t n = strlen(whole);
 
 	for (size_t cut = 0; cut <= n; cut++) {
-		_cleanup_test_report_ struct test_report r = { 0 };
+		_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
-		assert_success(test_report_take(&r, whole, cut));
-		assert_success(test_report_take(&r, whole + cut, n - cut));
-		assert_success(test_report_finish(&r));
+		assert_success(harness_test_report_take(&r, whole, cut));
+		assert_success(harness_test_report_take(&r, whole + cut, n - cut));
+		assert_success(harness_test_report_finish(&r));
 		assert_whole(&r);
 	}
 }
 
 static void a_report_may_come_byte_by_byte(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
 	for (size_t i = 0; i < strlen(whole); i++)
-		assert_success(test_report_take(&r, whole + i, 1));
-	assert_success(test_report_finish(&r));
+		assert_success(harness_test_report_take(&r, whole + i, 1));
+	assert_success(harness_test_report_finish(&r));
 	assert_whole(&r);
 }
 
 static void half_a_line_at_the_end_is_no_report(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 	_cleanup_error_ struct error *err = NULL;
 
 	assert_success(take_text(&r, BEGIN NOTE("kept") "{\"report\":"));
-	err = test_report_finish(&r);
+	err = harness_test_report_finish(&r);
 	assert_string_equal(error_tag(err), "parse");
 	assert_contains(error_message(err), "ends inside its line 3");
 	assert_int_equal(r.notes.n, 1);
@@ -55,27 +55,27 @@ static void half_a_line_at_the_end_is_no_report(void **state UNUSED)
 
 static void a_report_without_its_end_is_no_error(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
 	assert_success(take_text(&r, BEGIN STAGE("setup")));
-	assert_success(test_report_finish(&r));
+	assert_success(harness_test_report_finish(&r));
 	assert_true(r.begun);
 	assert_false(r.ended);
 }
 
 static void empty_report_is_accepted(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
-	assert_success(test_report_take(&r, "", 0));
-	assert_success(test_report_finish(&r));
+	assert_success(harness_test_report_take(&r, "", 0));
+	assert_success(harness_test_report_finish(&r));
 	assert_false(r.begun);
 	assert_false(r.has_stage);
 }
 
 static void an_error_names_the_line_and_keeps_what_came_before(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 	_cleanup_error_ struct error *err = take_text(&r, BEGIN PART("check", "one") "what?\n");
 
 	assert_string_equal(error_tag(err), "parse");
@@ -104,14 +104,14 @@ static void the_longest_line_is_taken_and_a_longer_one_is_not(void **state UNUSE
 	for (size_t piece = 1000; piece <= 1 << 20; piece <<= 10) {
 		for (int more = 0; more <= 1; more++) {
 			_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
-			_cleanup_test_report_ struct test_report r = { 0 };
+			_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 			_cleanup_error_ struct error *err = NULL;
 
 			strbuf_append(&s, BEGIN);
 			append_note(&s, (size_t)WIRE_REPORT_LINE_BYTES + (size_t)more);
 			for (size_t at = 0; !err && at < s.n; at += piece)
-				err = test_report_take(&r, s.at + at,
-						       s.n - at < piece ? s.n - at : piece);
+				err = harness_test_report_take(&r, s.at + at,
+							       s.n - at < piece ? s.n - at : piece);
 			if (more)
 				assert_string_equal(error_tag(err), "limit");
 			else
@@ -124,17 +124,17 @@ static void the_longest_line_is_taken_and_a_longer_one_is_not(void **state UNUSE
 static void a_line_without_an_end_does_not_fill_the_memory(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 
 	strbuf_append_repeated(&s, ' ', WIRE_REPORT_LINE_BYTES);
-	assert_success(test_report_take(&r, s.at, s.n - 1));
-	assert_error_tag(test_report_take(&r, s.at, 1), "limit");
+	assert_success(harness_test_report_take(&r, s.at, s.n - 1));
+	assert_error_tag(harness_test_report_take(&r, s.at, 1), "limit");
 	assert_true(r.partial_.n < WIRE_REPORT_LINE_BYTES);
 }
 
 static void all_lines_together_have_a_limit(void **state UNUSED)
 {
-	_cleanup_test_report_ struct test_report r = { 0 };
+	_cleanup_harness_test_report_ struct harness_test_report r = { 0 };
 	const char *line = NOTE("x");
 
 	assert_success(take_text(&r, BEGIN));
@@ -146,14 +146,14 @@ static void all_lines_together_have_a_limit(void **state UNUSED)
 
 static void a_report_can_be_emptied_twice(void **state UNUSED)
 {
-	struct test_report r = { 0 };
+	struct harness_test_report r = { 0 };
 
 	assert_success(take_text(&r, BEGIN STARTED("p", "4") CGROUP("left", "0")
 					     WORKER("left", "5", "finished", "") TEXT("log", "x")
 						     SCHEDULER("started", ",\"pid\":9") "half"));
-	test_report_deinit(&r);
+	harness_test_report_deinit(&r);
 	assert_false(r.begun);
-	test_report_deinit(&r);
+	harness_test_report_deinit(&r);
 }
 
 int main(void)

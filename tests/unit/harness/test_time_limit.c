@@ -7,18 +7,18 @@
 /* Worked out by hand from the formula in the header. */
 static void slowness_is_one_with_kvm_and_grows_with_vcpus_without(void **state UNUSED)
 {
-	assert_int_equal(time_limit_slowness(false, 1), 1);
-	assert_int_equal(time_limit_slowness(false, 252), 1);
-	assert_int_equal(time_limit_slowness(true, 1), 5);
-	assert_int_equal(time_limit_slowness(true, 8), 5);
-	assert_int_equal(time_limit_slowness(true, 9), 6);
-	assert_int_equal(time_limit_slowness(true, 252), 36);
+	assert_int_equal(harness_time_limit_slowness(false, 1), 1);
+	assert_int_equal(harness_time_limit_slowness(false, 252), 1);
+	assert_int_equal(harness_time_limit_slowness(true, 1), 5);
+	assert_int_equal(harness_time_limit_slowness(true, 8), 5);
+	assert_int_equal(harness_time_limit_slowness(true, 9), 6);
+	assert_int_equal(harness_time_limit_slowness(true, 252), 36);
 }
 
 static uint64_t limit_s(const struct exchange_declared_test *test, bool emulated,
 			unsigned int vcpus)
 {
-	uint64_t ns = time_limit_ns(test, emulated, vcpus);
+	uint64_t ns = harness_time_limit_ns(test, emulated, vcpus);
 
 	assert_int_equal(ns % 1000000000, 0);
 	return ns / 1000000000;
@@ -53,9 +53,9 @@ static void a_guest_with_a_scheduler_may_be_silent_for_longer_than_the_watchdog(
 	char *argv[] = { program, NULL };
 	struct exchange_declared_test test = { .scheduler = { .argv = { argv, 1 } } };
 
-	assert_true(time_limit_silence_ns(&test) >= 60ull * 1000000000);
+	assert_true(harness_time_limit_silence_ns(&test) >= 60ull * 1000000000);
 	test.scheduler.argv.n = 0;
-	assert_int_equal(time_limit_silence_ns(&test), 0);
+	assert_int_equal(harness_time_limit_silence_ns(&test), 0);
 }
 
 static void a_scheduler_gets_its_time_to_attach(void **state UNUSED)
@@ -100,7 +100,7 @@ static void assert_explained(const struct exchange_declared_test *test, bool emu
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	time_limit_explain(test, emulated, 2, &text);
+	harness_time_limit_explain(test, emulated, 2, &text);
 	assert_string_equal(strbuf_str(&text), expected);
 }
 

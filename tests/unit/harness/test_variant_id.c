@@ -23,7 +23,7 @@ static struct exchange_text_list list_of(const char *const rows[4])
 	return list;
 }
 
-static void id_of(const struct variation *v, char ret[VARIANT_ID_CHARS + 1])
+static void id_of(const struct variation *v, char ret[HARNESS_VARIANT_ID_CHARS + 1])
 {
 	struct exchange_declared_suite suite = { .name = (char *)(uintptr_t)v->suite };
 	struct exchange_declared_test test = {
@@ -38,7 +38,7 @@ static void id_of(const struct variation *v, char ret[VARIANT_ID_CHARS + 1])
 	struct topology topology;
 
 	assert_success(topology_parse(v->topology, &topology));
-	plan_variant_id(&suite, &test, &topology, &kernel, ret);
+	harness_plan_variant_id(&suite, &test, &topology, &kernel, ret);
 }
 
 static const struct variation base = {
@@ -65,7 +65,7 @@ static void the_id_is_the_documented_hash(void **state UNUSED)
 		{ 1, "" },	  { 1, "x" },	 { 4, "00ff" },	    { 512 << 20, "" },
 	};
 	uint64_t hash = UINT64_C(14695981039346656037);
-	char wanted[17], id[VARIANT_ID_CHARS + 1];
+	char wanted[17], id[HARNESS_VARIANT_ID_CHARS + 1];
 
 	for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
 		for (int shift = 0; shift < 64; shift += 8) {
@@ -85,7 +85,7 @@ static void the_id_is_the_documented_hash(void **state UNUSED)
 static void every_part_counts_and_no_two_ways_to_cut_are_equal(void **state UNUSED)
 {
 	struct variation v[24];
-	char ids[ARRAY_SIZE(v)][VARIANT_ID_CHARS + 1];
+	char ids[ARRAY_SIZE(v)][HARNESS_VARIANT_ID_CHARS + 1];
 	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
@@ -126,7 +126,7 @@ static void every_part_counts_and_no_two_ways_to_cut_are_equal(void **state UNUS
 static void the_kernels_folder_does_not_count_when_it_has_a_build_id(void **state UNUSED)
 {
 	struct variation other = base;
-	char a[VARIANT_ID_CHARS + 1], b[VARIANT_ID_CHARS + 1];
+	char a[HARNESS_VARIANT_ID_CHARS + 1], b[HARNESS_VARIANT_ID_CHARS + 1];
 
 	other.kernel_id = "elsewhere";
 	id_of(&base, a);

@@ -11,7 +11,7 @@
 /* A test `fair` on two CPUs with the cgroup `left` and nothing asked for but the defaults. */
 struct told {
 	struct exchange_declared_test test;
-	struct test_report report;
+	struct harness_test_report report;
 	struct checks_disturbance disturbance;
 	struct outcome outcome;
 };
@@ -101,7 +101,7 @@ static inline void told_deinit(struct told *t)
 		free(t->test.cgroups.at[i].work);
 	}
 	vec_deinit(&t->test.cgroups);
-	test_report_deinit(&t->report);
+	harness_test_report_deinit(&t->report);
 	outcome_deinit(&t->outcome);
 }
 #define _cleanup_told_ __attribute__((cleanup(told_deinit)))

@@ -15,9 +15,9 @@ struct fixture {
 	struct exchange_declared_test test;
 	char *argv[3], *args[2], *sysctls[2];
 	struct kernel kernel;
-	struct variant now;
-	struct test_file at[3];
-	struct test_files files;
+	struct harness_variant now;
+	struct harness_test_file at[3];
+	struct harness_test_files files;
 	struct changes changes;
 	struct strbuf text;
 };
@@ -65,19 +65,21 @@ static int set_up(void **state)
 	f->test.memory_mb = 512;
 	f->kernel.id = word("k1");
 	f->kernel.build_id = word("cc");
-	f->at[0] = (struct test_file){ .name = word("mytests"),
-				       .path = "/b/mytests",
-				       .bytes = 7,
-				       .hash = 1,
-				       .build_id = "aa" };
-	f->at[1] = (struct test_file){
+	f->at[0] = (struct harness_test_file){ .name = word("mytests"),
+					       .path = "/b/mytests",
+					       .bytes = 7,
+					       .hash = 1,
+					       .build_id = "aa" };
+	f->at[1] = (struct harness_test_file){
 		.name = word("scx_x"), .path = "/b/scx_x", .bytes = 7, .hash = 2, .build_id = "bb"
 	};
-	f->at[2] = (struct test_file){
+	f->at[2] = (struct harness_test_file){
 		.name = word("data"), .path = "/b/data", .bytes = 7, .hash = 3, .build_id = NULL
 	};
-	f->files = (struct test_files){ f->at, 3, 3 };
-	f->now = (struct variant){ .suite = &f->suite, .test = &f->test, .kernel = &f->kernel };
+	f->files = (struct harness_test_files){ f->at, 3, 3 };
+	f->now = (struct harness_variant){ .suite = &f->suite,
+					   .test = &f->test,
+					   .kernel = &f->kernel };
 	strcpy(f->now.id, "0123456789abcdef");
 	*state = f;
 	return 0;

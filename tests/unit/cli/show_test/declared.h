@@ -37,7 +37,7 @@
 struct declared {
 	char *root;
 	struct exchange_declared_suite suite;
-	struct file_finder finder;
+	struct harness_file_finder finder;
 	struct kernel kernel;
 	struct shown_host host;
 };
@@ -72,7 +72,7 @@ static inline int declared_tear_down(void **state)
 {
 	struct declared *d = *state;
 
-	file_finder_deinit(&d->finder);
+	harness_file_finder_deinit(&d->finder);
 	exchange_declared_suite_deinit(&d->suite);
 	staged_root_free(d->root);
 	free(d);
