@@ -10,8 +10,8 @@
 #include "host/limits.h"
 
 #define WORD(id, word) word,
-const char *const host_delayacct_words[] = { HOST_DELAYACCT_STATES(WORD) };
-const char *const host_xacct_words[] = { HOST_XACCT_STATES(WORD) };
+const char *const host_delayacct_names[] = { HOST_DELAYACCT_STATES(WORD) };
+const char *const host_xacct_names[] = { HOST_XACCT_STATES(WORD) };
 #undef WORD
 
 static bool has_line(const char *text, size_t n, const char *line)
@@ -48,7 +48,7 @@ static bool read_config(const char *path, struct strbuf *into)
 	if (!file)
 		return false;
 	while ((n = gzread(file, part, sizeof(part))) > 0 &&
-	       into->n + (size_t)n <= HOST_FILE_BYTES_LIMIT)
+	       into->n + (size_t)n <= HOST_LIMIT_FILE_BYTES)
 		strbuf_append_bytes(into, part, (size_t)n);
 	/* A file that was cut in the middle fails only when it is closed. */
 	return gzclose(file) == Z_OK && n == 0;
@@ -64,7 +64,7 @@ static enum host_xacct read_xacct(const char *root)
 
 	if (read_config(path, &text))
 		return host_xacct_parse(strbuf_str(&text), text.n);
-	err = io_read_file(release, HOST_FILE_BYTES_LIMIT, &name);
+	err = io_read_file(release, HOST_LIMIT_FILE_BYTES, &name);
 	if (err)
 		return HOST_XACCT_UNKNOWN;
 	boot = xasprintf("%s/boot/config-%.*s", root, (int)strcspn(strbuf_str(&name), "/\n"),
@@ -80,7 +80,7 @@ static enum host_delayacct read_delayacct(const char *root)
 	_cleanup_free_ char *folder = xasprintf("%s/proc/sys/kernel", root);
 	_cleanup_free_ char *path = xasprintf("%s/task_delayacct", folder);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_error_ struct error *err = io_read_file(path, HOST_FILE_BYTES_LIMIT, &text);
+	_cleanup_error_ struct error *err = io_read_file(path, HOST_LIMIT_FILE_BYTES, &text);
 
 	if (err && (error_errno(err) != ENOENT || access(folder, F_OK) != 0))
 		return HOST_DELAYACCT_UNKNOWN;

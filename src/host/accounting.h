@@ -17,10 +17,10 @@
 	X(ON, "on")
 
 #define HOST_DELAYACCT_(id, word) HOST_DELAYACCT_##id,
-enum host_delayacct { HOST_DELAYACCT_STATES(HOST_DELAYACCT_) N_HOST_DELAYACCT_STATES };
+enum host_delayacct { HOST_DELAYACCT_STATES(HOST_DELAYACCT_) HOST_N_DELAYACCT_STATES };
 #undef HOST_DELAYACCT_
 #define HOST_XACCT_(id, word) HOST_XACCT_##id,
-enum host_xacct { HOST_XACCT_STATES(HOST_XACCT_) N_HOST_XACCT_STATES };
+enum host_xacct { HOST_XACCT_STATES(HOST_XACCT_) HOST_N_XACCT_STATES };
 #undef HOST_XACCT_
 
 struct host_accounting {
@@ -29,8 +29,8 @@ struct host_accounting {
 	enum host_xacct xacct; /* CONFIG_TASK_XACCT */
 };
 
-extern const char *const host_delayacct_words[N_HOST_DELAYACCT_STATES];
-extern const char *const host_xacct_words[N_HOST_XACCT_STATES];
+extern const char *const host_delayacct_names[HOST_N_DELAYACCT_STATES];
+extern const char *const host_xacct_names[HOST_N_XACCT_STATES];
 
 /* Of the text of a kernel's configuration. */
 enum host_xacct host_xacct_parse(const char *text, size_t n);

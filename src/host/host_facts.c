@@ -14,7 +14,7 @@ static char *read_text(const char *root, const char *path)
 {
 	_cleanup_free_ char *full = xasprintf("%s/%s", root, path);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_error_ struct error *err = io_read_file(full, HOST_FILE_BYTES_LIMIT, &text);
+	_cleanup_error_ struct error *err = io_read_file(full, HOST_LIMIT_FILE_BYTES, &text);
 
 	if (err)
 		return NULL;
@@ -89,7 +89,7 @@ static void read_tunables(const char *root, struct host_facts *f)
 	struct dirent *entry;
 
 	f->sched_tunables.known = dir != NULL;
-	while (dir && f->sched_tunables.rows.n < HOST_TUNABLES_LIMIT && (entry = readdir(dir))) {
+	while (dir && f->sched_tunables.rows.n < HOST_LIMIT_TUNABLES && (entry = readdir(dir))) {
 		_cleanup_free_ char *below = NULL;
 		struct host_pair pair;
 
@@ -113,7 +113,7 @@ static void read_governors(const char *root, struct host_facts *f)
 	_cleanup_dir_ DIR *dir = opendir(path);
 	struct dirent *entry;
 
-	while (dir && f->cpufreq_governor.rows.n < HOST_CPUS_LIMIT && (entry = readdir(dir))) {
+	while (dir && f->cpufreq_governor.rows.n < HOST_LIMIT_CPUS && (entry = readdir(dir))) {
 		const char *number = entry->d_name + 3;
 		_cleanup_free_ char *below = NULL;
 		struct host_pair pair;

@@ -11,8 +11,8 @@ static struct error *read_pairs(const struct json_value *value, void *member)
 
 	if (json_type_of(value) != JSON_OBJECT)
 		return base_error(BASE_PARSE, 0, "not an object");
-	if (json_length(value) > HOST_CPUS_LIMIT)
-		return base_error(BASE_LIMIT, 0, "more than %d members", HOST_CPUS_LIMIT);
+	if (json_length(value) > HOST_LIMIT_CPUS)
+		return base_error(BASE_LIMIT, 0, "more than %d members", HOST_LIMIT_CPUS);
 	pairs->known = true;
 	while (json_iter_next(&it)) {
 		struct json_text text = json_string(it.value);
@@ -74,10 +74,10 @@ static const struct json_row rows[] = {
 	HOST_FACTS(TEXT_, NUMBER_, RENAMED_, PAIRS_)
 	/* The first word of both is unknown, which is what any other word is too. */
 	{ JSON_WORD_AS(struct host_facts, accounting.delayacct, "task_delayacct",
-		       host_delayacct_words),
+		       host_delayacct_names),
 	  .lenient = true, .absent_zero = true,
 	  .means = "whether the kernel counts delays of tasks" },
-	{ JSON_WORD_AS(struct host_facts, accounting.xacct, "config_task_xacct", host_xacct_words),
+	{ JSON_WORD_AS(struct host_facts, accounting.xacct, "config_task_xacct", host_xacct_names),
 	  .lenient = true, .absent_zero = true,
 	  .means = "whether the kernel keeps the memory watermarks of tasks" },
 };

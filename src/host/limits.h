@@ -5,9 +5,9 @@
 
 enum {
 	/* /proc/cpuinfo of the largest machines is a few MiB. */
-	HOST_FILE_BYTES_LIMIT = 16 << 20,
-	HOST_CPUS_LIMIT = 65536,
-	HOST_TUNABLES_LIMIT = 256,
+	HOST_LIMIT_FILE_BYTES = 16 << 20,
+	HOST_LIMIT_CPUS = 65536,
+	HOST_LIMIT_TUNABLES = 256,
 };
 
 #endif
