@@ -47,9 +47,9 @@ struct error *json_doc_parse(const char *text, size_t n, const char *label, stru
 	struct error *err;
 	yyjson_doc *doc;
 
-	if (n > JSON_DOC_BYTES_LIMIT)
+	if (n > JSON_LIMIT_DOC_BYTES)
 		return base_error(BASE_LIMIT, 0, "%s: %zu bytes is past the limit of %d", label, n,
-				  JSON_DOC_BYTES_LIMIT);
+				  JSON_LIMIT_DOC_BYTES);
 	if (n == 0)
 		return base_error(BASE_PARSE, 0, "%s: not JSON: the text is empty", label);
 	err = check_nesting(text, n, label);

@@ -17,7 +17,7 @@ static struct json_text first_region(struct json_text t)
 {
 	unsigned int attempts = 0;
 
-	for (size_t start = 0; start < t.n && attempts < JSON_FIND_ATTEMPTS_LIMIT; start++) {
+	for (size_t start = 0; start < t.n && attempts < JSON_LIMIT_FIND_ATTEMPTS; start++) {
 		size_t end;
 
 		if (t.at[start] != '{' && t.at[start] != '[')

@@ -201,7 +201,7 @@ static struct error *read_list(const struct json_rows *rows, const struct json_r
 	struct error *err = NULL;
 
 	if (!limit)
-		limit = JSON_LIST_LIMIT;
+		limit = JSON_LIMIT_LIST;
 	if (json_type_of(value) != JSON_ARRAY)
 		return wrong(place, BASE_PARSE, "is not a list");
 	if (json_length(value) > limit)

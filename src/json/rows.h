@@ -103,7 +103,7 @@ struct json_rows {
 	const char *version_name;
 	uint64_t version, oldest_version;
 	/* Bytes of a string and elements of a list where the row has no limit of its own; 0: none,
-	 * and JSON_LIST_LIMIT. */
+	 * and JSON_LIMIT_LIST. */
 	uint64_t text_limit, list_limit;
 	bool null_is_absent;
 	/* After all rows were read: NULL, or what is wrong with the whole. */

@@ -15,7 +15,7 @@ static size_t string_end(const char *text, size_t n, size_t quote)
 
 enum json_scan_result json_scan_region(const char *text, size_t n, size_t start, size_t *ret_end)
 {
-	char partners[JSON_NESTING_LIMIT];
+	char partners[JSON_LIMIT_NESTING];
 	unsigned int depth = 0;
 
 	for (size_t i = start; i < n; i++) {
@@ -25,7 +25,7 @@ enum json_scan_result json_scan_region(const char *text, size_t n, size_t start,
 			break;
 		case '{':
 		case '[':
-			if (depth == JSON_NESTING_LIMIT) {
+			if (depth == JSON_LIMIT_NESTING) {
 				*ret_end = i;
 				return JSON_SCAN_TOO_DEEP;
 			}

@@ -8,9 +8,9 @@
 #include "json/limits.h"
 
 const struct json_walk_limits json_walk_default_limits = {
-	.depth = JSON_WALK_DEPTH_LIMIT,
-	.leaves = JSON_WALK_LEAVES_LIMIT,
-	.name_bytes = JSON_WALK_NAME_BYTES_LIMIT,
+	.depth = JSON_LIMIT_WALK_DEPTH,
+	.leaves = JSON_LIMIT_WALK_LEAVES,
+	.name_bytes = JSON_LIMIT_WALK_NAME_BYTES,
 };
 
 struct walk {

@@ -51,7 +51,7 @@ static void before_value(struct json_writer *w)
 static void begin(struct json_writer *w, bool object)
 {
 	before_value(w);
-	must(w->depth_ < JSON_NESTING_LIMIT, "too many nested containers");
+	must(w->depth_ < JSON_LIMIT_NESTING, "too many nested containers");
 	strbuf_append_char(w->out, object ? '{' : '[');
 	w->open_[w->depth_].object = object;
 	w->open_[w->depth_++].filled = false;

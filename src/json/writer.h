@@ -34,7 +34,7 @@ struct json_writer {
 	struct {
 		bool object;
 		bool filled;
-	} open_[JSON_NESTING_LIMIT];
+	} open_[JSON_LIMIT_NESTING];
 };
 
 struct json_writer json_writer_to(struct strbuf *out, enum json_style style);

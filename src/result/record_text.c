@@ -10,7 +10,7 @@
 #define REGENERATE_HINT \
 	"it may come from another version of the program: run the test again to regenerate it"
 
-_Static_assert((int)RECORD_BYTES_LIMIT <= (int)JSON_DOC_BYTES_LIMIT,
+_Static_assert((int)RECORD_BYTES_LIMIT <= (int)JSON_LIMIT_DOC_BYTES,
 	       "what is written must be readable again");
 
 struct metrics_place {

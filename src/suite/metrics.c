@@ -107,7 +107,7 @@ static struct error *extract_from(struct ktstr_metrics *metrics, const struct ca
 				  const char *stream)
 {
 	static const struct json_walk_limits limits = {
-		.depth = JSON_WALK_DEPTH_LIMIT,
+		.depth = JSON_LIMIT_WALK_DEPTH,
 		.leaves = METRICS_LIMIT_COUNT,
 		.name_bytes = METRICS_LIMIT_NAME_BYTES,
 	};

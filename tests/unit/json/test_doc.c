@@ -79,7 +79,7 @@ static void a_parse_error_says_where(void **state UNUSED)
 static void parsing_refuses_what_is_too_large(void **state UNUSED)
 {
 	/* The size is checked before a byte is read. */
-	assert_refused("1", (size_t)JSON_DOC_BYTES_LIMIT + 1, "limit");
+	assert_refused("1", (size_t)JSON_LIMIT_DOC_BYTES + 1, "limit");
 }
 
 static char *nested(unsigned int depth)
@@ -93,8 +93,8 @@ static char *nested(unsigned int depth)
 
 static void parsing_limits_nesting_and_says_where(void **state UNUSED)
 {
-	_cleanup_free_ char *most = nested(JSON_NESTING_LIMIT);
-	_cleanup_free_ char *more = nested(JSON_NESTING_LIMIT + 1);
+	_cleanup_free_ char *most = nested(JSON_LIMIT_NESTING);
+	_cleanup_free_ char *more = nested(JSON_LIMIT_NESTING + 1);
 	_cleanup_json_doc_ struct json_doc *doc = parsed(most);
 	struct json_doc *none = NULL;
 	_cleanup_error_ struct error *err = json_doc_parse(more, strlen(more), "deep", &none);

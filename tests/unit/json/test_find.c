@@ -64,12 +64,12 @@ static void the_search_is_bounded(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	for (int i = 0; i < JSON_FIND_ATTEMPTS_LIMIT - 1; i++)
+	for (int i = 0; i < JSON_LIMIT_FIND_ATTEMPTS - 1; i++)
 		strbuf_append(&text, "( [ ) ");
 	strbuf_append(&text, "{\"a\": 1}");
 	assert_true(number_a(strbuf_str(&text)) == 1);
 	strbuf_clear(&text);
-	for (int i = 0; i < JSON_FIND_ATTEMPTS_LIMIT; i++)
+	for (int i = 0; i < JSON_LIMIT_FIND_ATTEMPTS; i++)
 		strbuf_append(&text, "( [ ) ");
 	strbuf_append(&text, "{\"a\": 1}");
 	assert_none(strbuf_str(&text), "absent");

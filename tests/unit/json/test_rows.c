@@ -179,7 +179,7 @@ static void a_list_without_a_limit_has_that_of_the_room(void **state UNUSED)
 	_cleanup_sample_ struct sample s = { 0 };
 
 	strbuf_append(&text, BEGIN ",\"numbers\":[0");
-	for (int i = 0; i < JSON_LIST_LIMIT; i++)
+	for (int i = 0; i < JSON_LIMIT_LIST; i++)
 		strbuf_append(&text, ",0");
 	strbuf_append(&text, "]}");
 	assert_error_tag(parse(text.at, &s), "limit");

@@ -28,13 +28,13 @@ static void a_region_ends_behind_its_partner(void **state UNUSED)
 
 static void depth_is_limited(void **state UNUSED)
 {
-	char text[2 * JSON_NESTING_LIMIT + 2];
+	char text[2 * JSON_LIMIT_NESTING + 2];
 	size_t end = 0;
 
-	memset(text, '[', JSON_NESTING_LIMIT + 1);
-	memset(text + JSON_NESTING_LIMIT + 1, ']', JSON_NESTING_LIMIT + 1);
+	memset(text, '[', JSON_LIMIT_NESTING + 1);
+	memset(text + JSON_LIMIT_NESTING + 1, ']', JSON_LIMIT_NESTING + 1);
 	assert_int_equal(json_scan_region(text, sizeof(text), 0, &end), JSON_SCAN_TOO_DEEP);
-	assert_int_equal(end, JSON_NESTING_LIMIT);
+	assert_int_equal(end, JSON_LIMIT_NESTING);
 	assert_int_equal(json_scan_region(text, sizeof(text), 1, &end), JSON_SCAN_BALANCED);
 	assert_int_equal(end, sizeof(text) - 1);
 }

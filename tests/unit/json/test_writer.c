@@ -183,7 +183,7 @@ static void key_without_value(struct json_writer *w)
 
 static void too_deep(struct json_writer *w)
 {
-	for (int i = 0; i <= JSON_NESTING_LIMIT; i++)
+	for (int i = 0; i <= JSON_LIMIT_NESTING; i++)
 		json_begin_array(w);
 }
 

@@ -263,7 +263,7 @@ static void more_json_than_fits_a_document_loads(void **state)
 		vec_push(&s.threads, sample);
 	}
 	assert_success(ctprof_snapshot_write_frame(&s, file->fd, "test", &size));
-	assert_true(size.json_bytes > JSON_DOC_BYTES_LIMIT);
+	assert_true(size.json_bytes > JSON_LIMIT_DOC_BYTES);
 	assert_success(load_at(file, "", &back, NULL));
 	assert_int_equal(back.threads.n, MANY);
 	assert_int_equal(back.threads.at[MANY - 1].tid, MANY);
