@@ -39,9 +39,9 @@ static const char *find_banner(struct bytes in)
 	return text && strlen(text) <= KERNEL_LIMIT_BANNER_CHARS ? text : NULL;
 }
 
-struct error *bzimage_parse(struct bytes in, const char *label, struct bzimage *ret)
+struct error *kernel_bzimage_parse(struct bytes in, const char *label, struct kernel_bzimage *ret)
 {
-	struct bzimage image = { 0 };
+	struct kernel_bzimage image = { 0 };
 	uint64_t sectors, offset, n;
 
 	if (field(in, AT_MAGIC, 4) != MAGIC || field(in, AT_BOOT_FLAG, 2) != BOOT_FLAG)

@@ -11,7 +11,7 @@
 #define SCX_ROW_(id, word, meaning) [id] = (word),
 const char *const kernel_scx_words[] = { KERNEL_SCX_VERDICTS(SCX_ROW_) };
 
-const char *kernel_scx_word(enum kernel_scx verdict)
+const char *kernel_scx_name(enum kernel_scx verdict)
 {
 	return kernel_scx_words[verdict];
 }

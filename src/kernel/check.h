@@ -23,7 +23,7 @@
 #define KERNEL_SCX_ENUM_(id, word, meaning) id,
 enum kernel_scx { KERNEL_SCX_VERDICTS(KERNEL_SCX_ENUM_) KERNEL_N_SCX };
 
-const char *kernel_scx_word(enum kernel_scx verdict);
+const char *kernel_scx_name(enum kernel_scx verdict);
 extern const char *const kernel_scx_words[KERNEL_N_SCX];
 
 struct kernel_check {

@@ -106,8 +106,8 @@ static struct error *check_size(struct bytes payload, const char *label, uint64_
 {
 	uint64_t allowed = (uint64_t)payload.n * KERNEL_LIMIT_INFLATION;
 
-	if (allowed < KERNEL_INFLATION_FLOOR_BYTES)
-		allowed = KERNEL_INFLATION_FLOOR_BYTES;
+	if (allowed < KERNEL_LIMIT_INFLATION_FLOOR_BYTES)
+		allowed = KERNEL_LIMIT_INFLATION_FLOOR_BYTES;
 	if (size > allowed)
 		return base_error(BASE_LIMIT, 0, "%s: a payload of %zu bytes would become %llu",
 				  label, payload.n, (unsigned long long)size);

@@ -195,7 +195,7 @@ static struct error *install_candidate(struct fetching *f, size_t index, bool on
 			&unpack,
 			&(struct kernel_unpack_request){
 				.release = candidate->release,
-				.flavour = kernel_flavour_word(candidate->flavour),
+				.flavour = kernel_flavour_name(candidate->flavour),
 				.source = source,
 				.suite = suite,
 				.only_usable = only_usable,
@@ -248,7 +248,7 @@ static struct error *not_in_reach(const struct fetching *f, const char *wanted)
 	}
 	return kernel_error(KERNEL_NOT_IN_REACH, 0,
 			    "no package in reach holds kernel %s, flavour %s; there are: %s%s",
-			    wanted, kernel_flavour_word(f->asked->flavour),
+			    wanted, kernel_flavour_name(f->asked->flavour),
 			    series.n ? strbuf_str(&series) : "none",
 			    f->asked->sid ? "" : " (--sid reaches further)");
 }

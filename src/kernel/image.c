@@ -122,8 +122,8 @@ static struct error *read_vmlinux(struct kernel_image *image, const char *label)
 static struct error *open_bzimage(struct kernel_image *image, struct bytes in, const char *label)
 {
 	struct kernel_bytes *decompressed = &image->parts_->decompressed;
-	struct bzimage header;
-	struct error *err = bzimage_parse(in, label, &header);
+	struct kernel_bzimage header;
+	struct error *err = kernel_bzimage_parse(in, label, &header);
 
 	if (!err)
 		err = kernel_decompress(header.payload, label, decompressed);

@@ -26,14 +26,15 @@ DEFINE_CLEANUP(kernel_image, struct kernel_image *, NULL, kernel_image_free);
 #define _cleanup_kernel_image_ _cleanup_(cleanup_kernel_image)
 
 /* The boot header of an x86 bzImage (Linux, Documentation/arch/x86/boot.rst). */
-struct bzimage {
+struct kernel_bzimage {
 	uint16_t protocol;
 	const char *banner;   /* borrowed: "6.18.15 (who@where) #1 SMP …"; NULL when it has none */
 	struct bytes payload; /* the compressed vmlinux */
 };
 
 /* No boot header, or protocol before 2.08 which knows no payload: KERNEL_NOT_KERNEL. */
-struct error *bzimage_parse(struct bytes in, const char *label, struct bzimage *ret) MUST_CHECK;
+struct error *kernel_bzimage_parse(struct bytes in, const char *label,
+				   struct kernel_bzimage *ret) MUST_CHECK;
 
 /* Payloads of kernel images, within limits. */
 struct kernel_bytes {

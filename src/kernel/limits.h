@@ -8,10 +8,10 @@
 /* A file given as kernel: a vmlinux with debug information may be large. */
 #define KERNEL_LIMIT_FILE_BYTES (UINT64_C(2) << 30)
 /* What a payload may become: real ones grow four- to fivefold. */
-#define KERNEL_LIMIT_VMLINUX_BYTES   (UINT64_C(512) << 20)
-#define KERNEL_LIMIT_INFLATION	     64
-#define KERNEL_INFLATION_FLOOR_BYTES (UINT64_C(1) << 20)
-#define KERNEL_LIMIT_XZ_MEMORY_BYTES (UINT64_C(256) << 20)
+#define KERNEL_LIMIT_VMLINUX_BYTES	   (UINT64_C(512) << 20)
+#define KERNEL_LIMIT_INFLATION		   64
+#define KERNEL_LIMIT_INFLATION_FLOOR_BYTES (UINT64_C(1) << 20)
+#define KERNEL_LIMIT_XZ_MEMORY_BYTES	   (UINT64_C(256) << 20)
 
 enum {
 	KERNEL_LIMIT_BANNER_CHARS = 512,

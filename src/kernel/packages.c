@@ -9,7 +9,7 @@
 #define FLAVOUR_ROW_(id, word) [id] = (word),
 static const char *const flavour_words[] = { KERNEL_FLAVOURS(FLAVOUR_ROW_) };
 
-const char *kernel_flavour_word(enum kernel_flavour flavour)
+const char *kernel_flavour_name(enum kernel_flavour flavour)
 {
 	return flavour_words[flavour];
 }

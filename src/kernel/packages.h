@@ -15,7 +15,7 @@
 
 #define KERNEL_FLAVOUR_ENUM_(id, word) id,
 enum kernel_flavour { KERNEL_FLAVOURS(KERNEL_FLAVOUR_ENUM_) KERNEL_N_FLAVOURS };
-const char *kernel_flavour_word(enum kernel_flavour flavour);
+const char *kernel_flavour_name(enum kernel_flavour flavour);
 
 struct kernel_package {
 	char *name;

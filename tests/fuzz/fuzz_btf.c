@@ -123,7 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (!err) {
 		/* A reason for everything but the good news. */
 		if (!check.reason != (check.verdict == KERNEL_SCX_USABLE) ||
-		    !kernel_scx_word(check.verdict))
+		    !kernel_scx_name(check.verdict))
 			__builtin_trap();
 	}
 	error_free(err);

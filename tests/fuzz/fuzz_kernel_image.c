@@ -58,8 +58,8 @@ static void change_window(uint8_t *data, size_t n, size_t start)
 static size_t change_inside(uint8_t *data, size_t n, size_t limit, unsigned int seed)
 {
 	struct kernel_bytes vmlinux = { 0 };
-	struct bzimage header;
-	struct error *err = bzimage_parse((struct bytes){ data, n }, "fuzz", &header);
+	struct kernel_bzimage header;
+	struct error *err = kernel_bzimage_parse((struct bytes){ data, n }, "fuzz", &header);
 	size_t start, packed = 0;
 
 	if (!err)

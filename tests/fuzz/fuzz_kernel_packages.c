@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		struct kernel_candidates candidates = { 0 };
 
 		kernel_candidates_from(&packages, (enum kernel_flavour)flavour, &candidates);
-		total += strlen(kernel_flavour_word((enum kernel_flavour)flavour));
+		total += strlen(kernel_flavour_name((enum kernel_flavour)flavour));
 		for (size_t i = 0; i < candidates.n; i++) {
 			const struct kernel_candidate *c = &candidates.at[i];
 

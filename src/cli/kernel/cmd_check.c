@@ -45,14 +45,14 @@ static int run(const struct cli_invocation *invocation UNUSED, const void *confi
 
 		json_begin_object(&w);
 		json_add_string(&w, "id", kernel->id);
-		json_add_string(&w, "sched_ext", kernel_scx_word(check.verdict));
+		json_add_string(&w, "sched_ext", kernel_scx_name(check.verdict));
 		json_add_string(&w, "sched_ext_reason", check.reason);
 		json_add_u64(&w, "functions", check.functions);
 		json_add_u64(&w, "leaky", check.leaky);
 		json_end_object(&w);
 	} else {
 		strbuf_appendf(&out, "%s: files as recorded; sched_ext %s", kernel->id,
-			       kernel_scx_word(check.verdict));
+			       kernel_scx_name(check.verdict));
 		if (check.reason) {
 			strbuf_append(&out, ": ");
 			text_escape(&out, check.reason);

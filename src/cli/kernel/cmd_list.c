@@ -74,7 +74,7 @@ static void list_table(const struct kernel_list *list, const char *chosen, struc
 			table_add(table, list->at[i].damage);
 			continue;
 		}
-		table_add(table, kernel_scx_word(kernel->scx));
+		table_add(table, kernel_scx_name(kernel->scx));
 		table_add_bytes(table, kernel_disk_bytes(kernel));
 		table_add(table, kernel->suite ? kernel->suite : kernel->source);
 		if (chosen && strcmp(chosen, kernel->id) == 0)

@@ -30,7 +30,7 @@ void kernel_format_notes(const struct kernel *kernel, const struct bytes *config
 			 struct strbuf *into)
 {
 	if (kernel->scx != KERNEL_SCX_USABLE)
-		strbuf_appendf(into, "note: %s for sched_ext: %s\n", kernel_scx_word(kernel->scx),
+		strbuf_appendf(into, "note: %s for sched_ext: %s\n", kernel_scx_name(kernel->scx),
 			       kernel->scx_reason);
 	for (size_t i = 0; config && i < ARRAY_SIZE(boot_options); i++) {
 		_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
@@ -59,7 +59,7 @@ void kernel_say_notes(const struct kernel *kernel)
 
 void kernel_format_scx(const struct kernel *kernel, struct strbuf *into)
 {
-	strbuf_append(into, kernel_scx_word(kernel->scx));
+	strbuf_append(into, kernel_scx_name(kernel->scx));
 	if (kernel->scx_reason)
 		strbuf_appendf(into, ": %s", kernel->scx_reason);
 }

@@ -6,11 +6,11 @@
 static void header_gives_banner_and_payload(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
-	struct bzimage image;
+	struct kernel_bzimage image;
 
 	sample_wrap(SAMPLE_BANNER, "payload", 7, &file);
 	strbuf_append(&file, "what follows is not part of it");
-	assert_success(bzimage_parse(build_bytes(&file), "test", &image));
+	assert_success(kernel_bzimage_parse(build_bytes(&file), "test", &image));
 	assert_int_equal(image.protocol, 0x20f);
 	assert_string_equal(image.banner, SAMPLE_BANNER);
 	assert_int_equal(image.payload.n, 7);
@@ -20,46 +20,46 @@ static void header_gives_banner_and_payload(void **state UNUSED)
 static void no_setup_sectors_means_four(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
-	struct bzimage image;
+	struct kernel_bzimage image;
 
 	sample_wrap(SAMPLE_BANNER, "payload", 7, &file);
 	file.at[0x1f1] = 0;
 	strbuf_append_repeated(&file, 'x', 4096);
 	memcpy(file.at + 5 * 512, "payload", 7);
-	assert_success(bzimage_parse(build_bytes(&file), "test", &image));
+	assert_success(kernel_bzimage_parse(build_bytes(&file), "test", &image));
 	assert_memory_equal(image.payload.at, "payload", 7);
 }
 
 static void an_image_may_come_without_a_banner(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
-	struct bzimage image;
+	struct kernel_bzimage image;
 
 	sample_wrap(NULL, "payload", 7, &file);
-	assert_success(bzimage_parse(build_bytes(&file), "test", &image));
+	assert_success(kernel_bzimage_parse(build_bytes(&file), "test", &image));
 	assert_null(image.banner);
 	/* One that points out of the file, or has no end, is none either. */
 	file.at[0x20e] = (char)0xff;
 	file.at[0x20f] = (char)0xff;
-	assert_success(bzimage_parse(build_bytes(&file), "test", &image));
+	assert_success(kernel_bzimage_parse(build_bytes(&file), "test", &image));
 	assert_null(image.banner);
 	file.at[0x20e] = 0;
 	file.at[0x20f] = 2; /* the payload's first byte */
-	assert_success(bzimage_parse(build_bytes(&file), "test", &image));
+	assert_success(kernel_bzimage_parse(build_bytes(&file), "test", &image));
 	assert_null(image.banner);
 }
 
 static struct error *parse_changed(size_t offset, uint8_t value, size_t n)
 {
 	_cleanup_strbuf_ struct strbuf file = STRBUF_INIT;
-	struct bzimage image;
+	struct kernel_bzimage image;
 	struct bytes in;
 
 	sample_wrap(SAMPLE_BANNER, "payload", 7, &file);
 	file.at[offset] = (char)value;
 	in = build_bytes(&file);
 	in.n = n < in.n ? n : in.n;
-	return bzimage_parse(in, "test", &image);
+	return kernel_bzimage_parse(in, "test", &image);
 }
 
 static void other_files_are_refused(void **state UNUSED)

@@ -62,7 +62,7 @@ static void no_btf_is_unknown_and_bad_btf_an_error(void **state UNUSED)
 static void every_verdict_has_a_word_of_its_own(void **state UNUSED)
 {
 	for (int i = 0; i < KERNEL_N_SCX; i++) {
-		const char *word = kernel_scx_word((enum kernel_scx)i);
+		const char *word = kernel_scx_name((enum kernel_scx)i);
 
 		assert_ptr_equal(word, kernel_scx_words[i]);
 		for (int j = 0; j < i; j++)

@@ -131,9 +131,9 @@ static void parts_of_a_kernel_are_found_in_what_it_needs(void **state UNUSED)
 
 static void every_flavour_has_a_word(void **state UNUSED)
 {
-	assert_string_equal(kernel_flavour_word(KERNEL_FLAVOUR_CLOUD), "cloud");
-	assert_string_equal(kernel_flavour_word(KERNEL_FLAVOUR_GENERIC), "generic");
-	assert_string_equal(kernel_flavour_word(KERNEL_FLAVOUR_RT), "rt");
+	assert_string_equal(kernel_flavour_name(KERNEL_FLAVOUR_CLOUD), "cloud");
+	assert_string_equal(kernel_flavour_name(KERNEL_FLAVOUR_GENERIC), "generic");
+	assert_string_equal(kernel_flavour_name(KERNEL_FLAVOUR_RT), "rt");
 }
 
 int main(void)
