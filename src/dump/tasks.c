@@ -180,7 +180,7 @@ static bool on_process(void *context, uint64_t link)
 	}
 	if (signal.status || walk.end == KMEM_WALK_CYCLE)
 		look->n_unreadable++;
-	return look->threads.end != KMEM_WALK_LIMIT;
+	return look->threads.end != KMEM_WALK_LIMITED;
 }
 
 static void walk_all(struct look *look, uint64_t init_task)

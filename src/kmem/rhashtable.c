@@ -86,7 +86,7 @@ struct error *kmem_rhashtable(struct kmem_space *space, const struct kmem_fields
 		if (kmem_walk_circles(walk, &circle, at))
 			return NULL;
 		if (n == KMEM_LIMIT_TABLES) {
-			walk->end = KMEM_WALK_LIMIT;
+			walk->end = KMEM_WALK_LIMITED;
 			return NULL;
 		}
 		if (!read_member(&w, KMEM_F_BUCKET_TABLE_SIZE, at, &t.size) ||

@@ -12,7 +12,7 @@ void kmem_walk_begin(struct kmem_walk *walk)
 bool kmem_walk_step(struct kmem_walk *walk)
 {
 	if (walk->n_steps >= KMEM_LIMIT_WALK || (walk->steps_left && !*walk->steps_left)) {
-		walk->end = KMEM_WALK_LIMIT;
+		walk->end = KMEM_WALK_LIMITED;
 		return false;
 	}
 	walk->n_steps++;
@@ -79,7 +79,7 @@ void kmem_walk_format(const struct kmem_walk *walk, struct strbuf *into)
 	case KMEM_WALK_WHOLE:
 	case KMEM_WALK_STOPPED:
 		break;
-	case KMEM_WALK_LIMIT:
+	case KMEM_WALK_LIMITED:
 		strbuf_appendf(into, ": given up after %llu steps",
 			       (unsigned long long)walk->n_steps);
 		break;

@@ -13,7 +13,7 @@
 enum kmem_walk_end {
 	KMEM_WALK_WHOLE,      /* to the end */
 	KMEM_WALK_STOPPED,    /* the callback had enough */
-	KMEM_WALK_LIMIT,      /* more steps than any kernel needs */
+	KMEM_WALK_LIMITED,    /* more steps than any kernel needs */
 	KMEM_WALK_CYCLE,      /* it leads back into itself */
 	KMEM_WALK_UNREADABLE, /* `status` at `failed` */
 };

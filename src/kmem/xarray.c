@@ -52,7 +52,7 @@ static bool descend(struct xa_walk *w, uint64_t node, uint64_t index)
 		return true;
 	}
 	if (w->depth == KMEM_LIMIT_XARRAY_DEPTH) {
-		w->walk->end = KMEM_WALK_LIMIT;
+		w->walk->end = KMEM_WALK_LIMITED;
 		return false;
 	}
 	level = &w->levels[w->depth];

@@ -111,7 +111,7 @@ static void elements_of_the_next_table_count_as_well(void **state)
 	for (int i = 0; i < KMEM_LIMIT_TABLES; i++)
 		build_word(f->s, MORE(i) + FUTURE, MORE(i + 1));
 	assert_success(walk_it(f, &walk));
-	assert_int_equal(walk.end, KMEM_WALK_LIMIT);
+	assert_int_equal(walk.end, KMEM_WALK_LIMITED);
 }
 
 static void circles_and_wild_links_end_the_walk(void **state)

@@ -24,7 +24,7 @@ static void words_say_how_much_was_shown_and_why_not_more(void **state UNUSED)
 	assert_string_equal(words_of(&walk), "shown 5 of at least 12");
 	walk.end = KMEM_WALK_CYCLE;
 	assert_string_equal(words_of(&walk), "shown 5 of at least 12: it leads back into itself");
-	walk.end = KMEM_WALK_LIMIT;
+	walk.end = KMEM_WALK_LIMITED;
 	walk.n_steps = 1048576;
 	assert_string_equal(words_of(&walk),
 			    "shown 5 of at least 12: given up after 1048576 steps");
@@ -60,7 +60,7 @@ static void steps_have_an_end(void **state UNUSED)
 	assert_true(kmem_walk_step(&walk));
 	assert_int_equal(walk.end, KMEM_WALK_WHOLE);
 	assert_false(kmem_walk_step(&walk));
-	assert_int_equal(walk.end, KMEM_WALK_LIMIT);
+	assert_int_equal(walk.end, KMEM_WALK_LIMITED);
 }
 
 static void circle_is_noticed_without_a_list_of_all(void **state UNUSED)
@@ -109,7 +109,7 @@ static void steps_may_be_shared(void **state UNUSED)
 			n++;
 	}
 	assert_int_equal(n, 7);
-	assert_int_equal(outer.end, KMEM_WALK_LIMIT);
+	assert_int_equal(outer.end, KMEM_WALK_LIMITED);
 	assert_int_equal(outer.n_steps, 3);
 	/* Whoever counted steps for another does not step over the limit. */
 	outer = (struct kmem_walk){ .n_steps = KMEM_LIMIT_WALK + 1 };
