@@ -40,13 +40,14 @@ enum ctprof_reason ctprof_delays_reason(enum metric_source source,
 	return CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE;
 }
 
-static void fill_one(struct thread_sample *sample, unsigned int id, struct procfs_reading reading)
+static void fill_one(struct metric_thread_sample *sample, unsigned int id,
+		     struct procfs_reading reading)
 {
 	if (reading.known)
-		sample_set(sample, (enum metric_id)id, reading.value);
+		metric_sample_set(sample, (enum metric_id)id, reading.value);
 }
 
-void ctprof_delays_fill(struct thread_sample *sample, const struct taskstats_values *values,
+void ctprof_delays_fill(struct metric_thread_sample *sample, const struct taskstats_values *values,
 			uint32_t sources)
 {
 	for (unsigned int i = 0; i < N_TASKSTATS_DELAYS; i++) {
@@ -75,7 +76,7 @@ struct delays {
 	pthread_mutex_t lock;		  /* of what follows */
 	struct ctprof_taskstats_summary summary;
 	bool any_told; /* taskstats itself gave something */
-	uint64_t failed[CTPROF_N_REASONS][N_METRIC_SOURCES];
+	uint64_t failed[CTPROF_N_REASONS][METRIC_N_SOURCES];
 };
 
 static enum ctprof_reason reason_of(int errnum)
@@ -93,25 +94,25 @@ static enum ctprof_reason reason_of(int errnum)
 	}
 }
 
-static void count_sources(uint64_t counts[N_METRIC_SOURCES], uint32_t sources)
+static void count_sources(uint64_t counts[METRIC_N_SOURCES], uint32_t sources)
 {
-	for (unsigned int i = 0; i < N_METRIC_SOURCES; i++)
+	for (unsigned int i = 0; i < METRIC_N_SOURCES; i++)
 		counts[i] += sources >> i & 1;
 }
 
 /* What taskstats could give it. */
-static uint32_t lacks_of(const struct delays *d, const struct thread_sample *sample)
+static uint32_t lacks_of(const struct delays *d, const struct metric_thread_sample *sample)
 {
 	return d->wanted & d->kept & ~sample->sources & ~sample->uncounted;
 }
 
 /* Whether the query succeeds is worth knowing even when nothing is kept. */
-static bool is_asked(const struct delays *d, const struct thread_sample *sample)
+static bool is_asked(const struct delays *d, const struct metric_thread_sample *sample)
 {
 	return lacks_of(d, sample) || (d->wanted && !sample->taskstats_ok);
 }
 
-static void take_answer(struct delays *d, struct thread_sample *sample,
+static void take_answer(struct delays *d, struct metric_thread_sample *sample,
 			const struct taskstats_answer *answer)
 {
 	uint32_t lacks = lacks_of(d, sample);
@@ -166,7 +167,7 @@ static size_t collect(struct delays *d)
 
 	d->indices = xcalloc(d->snapshot->threads.n + 1, sizeof(*d->indices));
 	for (size_t i = 0; i < d->snapshot->threads.n; i++) {
-		const struct thread_sample *sample = &d->snapshot->threads.at[i];
+		const struct metric_thread_sample *sample = &d->snapshot->threads.at[i];
 
 		if (is_asked(d, sample))
 			d->indices[n++] = i;
@@ -217,7 +218,7 @@ static void cannot_ask(struct delays *d, const struct ctprof_options *options,
 /* What was not asked for, and what the kernel does not keep, every thread lacks. */
 static void count_reasons(struct delays *d, const struct host_accounting *accounting)
 {
-	for (unsigned int source = 0; source < N_METRIC_SOURCES; source++) {
+	for (unsigned int source = 0; source < METRIC_N_SOURCES; source++) {
 		uint64_t *reasons = d->snapshot->reasons[source];
 		uint64_t lack = 0;
 
@@ -263,7 +264,7 @@ void ctprof_read_delays(const struct ctprof_options *options, struct ctprof_snap
 	for (size_t i = 0; d.wanted && i < snapshot->threads.n; i++)
 		d.summary.ok += snapshot->threads.at[i].taskstats_ok;
 	snapshot->taskstats = d.summary;
-	for (unsigned int source = 0; d.any_told && source < N_METRIC_SOURCES; source++)
+	for (unsigned int source = 0; d.any_told && source < METRIC_N_SOURCES; source++)
 		if (d.wanted & d.kept & (UINT32_C(1) << source) &&
 		    snapshot->paths[source] == CTPROF_SNAPSHOT_PATH_NONE)
 			snapshot->paths[source] = CTPROF_SNAPSHOT_PATH_NETLINK;

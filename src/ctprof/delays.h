@@ -15,7 +15,7 @@ uint32_t ctprof_delays_kept(const struct host_accounting *accounting);
 enum ctprof_reason ctprof_delays_reason(enum metric_source source,
 					const struct host_accounting *accounting);
 /* Sets the values of these sources, as far as the answer has them, and their bits. */
-void ctprof_delays_fill(struct thread_sample *sample, const struct taskstats_values *values,
+void ctprof_delays_fill(struct metric_thread_sample *sample, const struct taskstats_values *values,
 			uint32_t sources);
 
 /*

@@ -64,7 +64,7 @@ struct ctprof_probe_summary {
 struct ctprof_parse_summary {
 	bool known;
 	uint64_t tids_walked, read_failures, negative_dotted_values;
-	uint64_t read_failures_by_source[N_METRIC_SOURCES];
+	uint64_t read_failures_by_source[METRIC_N_SOURCES];
 	uint32_t dominant_read_failure; /* a string, "" for none */
 	bool kernel_config_dominant;
 };
@@ -91,12 +91,12 @@ struct ctprof_snapshot {
 	VEC(struct ctprof_cpu_list) cpu_lists;
 	struct hash_index cpu_list_index;
 	VEC(struct named_readings) smaps;	    /* KiB by kind; one per leader that was read */
-	VEC(struct thread_sample) threads;	    /* by tgid, then tid */
+	VEC(struct metric_thread_sample) threads;   /* by tgid, then tid */
 	VEC(struct ctprof_snapshot_cgroup) cgroups; /* by path */
 
 	/* Threads whose source was not read, by reason. */
-	uint64_t reasons[N_METRIC_SOURCES][CTPROF_N_REASONS];
-	enum ctprof_path paths[N_METRIC_SOURCES];
+	uint64_t reasons[METRIC_N_SOURCES][CTPROF_N_REASONS];
+	enum ctprof_path paths[METRIC_N_SOURCES];
 	uint64_t seen_processes;   /* listed by the capture, without our own; in no file */
 	uint64_t closed_processes; /* they are there and do not show their threads */
 	uint32_t cgroup_mount;	   /* a string: the state of the v2 mount, such as "found" */

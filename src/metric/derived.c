@@ -7,20 +7,20 @@
 	{ .name = name_,                                                                  \
 	  .unit = METRIC_UNIT_##unit_,                                                    \
 	  .section = METRIC_SECTION_##section_,                                           \
-	  .form = DERIVED_FORM_##form_,                                                   \
+	  .form = METRIC_DERIVED_FORM_##form_,                                            \
 	  .description = description_,                                                    \
 	  .n_inputs = sizeof((enum metric_id[]){ __VA_ARGS__ }) / sizeof(enum metric_id), \
 	  .inputs = { __VA_ARGS__ } },
-const struct derived metric_derived[N_DERIVED] = {
+const struct metric_derived metric_derived[METRIC_N_DERIVED] = {
 #include "metric/derived.def"
 };
 #undef DERIVED
 
-bool derived_find(const char *name, enum derived_id *ret)
+bool metric_derived_find(const char *name, enum metric_derived_id *ret)
 {
-	for (int i = 0; i < N_DERIVED; i++) {
+	for (int i = 0; i < METRIC_N_DERIVED; i++) {
 		if (strcmp(metric_derived[i].name, name) == 0) {
-			*ret = (enum derived_id)i;
+			*ret = (enum metric_derived_id)i;
 			return true;
 		}
 	}
@@ -44,34 +44,35 @@ static long double sum_and_larger(const long double *in, size_t n)
 	return sum + (in[n - 2] > in[n - 1] ? in[n - 2] : in[n - 1]);
 }
 
-struct derived_value derived_compute(enum derived_id id, const struct reduced *values)
+struct metric_derived_value metric_derived_compute(enum metric_derived_id id,
+						   const struct metric_reduced *values)
 {
-	const struct derived *row = &metric_derived[id];
-	struct derived_value result = { .measured = UINT32_MAX };
-	long double in[DERIVED_MOST_INPUTS] = { 0 };
+	const struct metric_derived *row = &metric_derived[id];
+	struct metric_derived_value result = { .measured = UINT32_MAX };
+	long double in[METRIC_LIMIT_DERIVED_INPUTS] = { 0 };
 
 	for (size_t i = 0; i < row->n_inputs; i++) {
-		const struct reduced *input = &values[row->inputs[i]];
+		const struct metric_reduced *input = &values[row->inputs[i]];
 
-		if (!reduced_scalar(input, metric_rows[row->inputs[i]].kind, &in[i]))
-			return (struct derived_value){ .of = input->of };
+		if (!metric_reduced_scalar(input, metric_rows[row->inputs[i]].kind, &in[i]))
+			return (struct metric_derived_value){ .of = input->of };
 		if (input->measured < result.measured) {
 			result.measured = input->measured;
 			result.of = input->of;
 		}
 	}
 	switch (row->form) {
-	case DERIVED_FORM_QUOTIENT:
+	case METRIC_DERIVED_FORM_QUOTIENT:
 		result.known = divide(in[0], in[1], &result.value);
 		break;
-	case DERIVED_FORM_SHARE:
+	case METRIC_DERIVED_FORM_SHARE:
 		result.known = divide(in[0], in[0] + in[1], &result.value);
 		break;
-	case DERIVED_FORM_DIFFERENCE:
+	case METRIC_DERIVED_FORM_DIFFERENCE:
 		result.known = true;
 		result.value = in[0] - in[1];
 		break;
-	case DERIVED_FORM_SUM_AND_LARGER:
+	case METRIC_DERIVED_FORM_SUM_AND_LARGER:
 		result.known = true;
 		result.value = sum_and_larger(in, row->n_inputs);
 		break;
@@ -79,22 +80,22 @@ struct derived_value derived_compute(enum derived_id id, const struct reduced *v
 	return result;
 }
 
-void derived_format_formula(enum derived_id id, struct strbuf *into)
+void metric_derived_format_formula(enum metric_derived_id id, struct strbuf *into)
 {
-	const struct derived *row = &metric_derived[id];
+	const struct metric_derived *row = &metric_derived[id];
 	const char *a = metric_rows[row->inputs[0]].name, *b = metric_rows[row->inputs[1]].name;
 
 	switch (row->form) {
-	case DERIVED_FORM_QUOTIENT:
+	case METRIC_DERIVED_FORM_QUOTIENT:
 		strbuf_appendf(into, "%s / %s", a, b);
 		break;
-	case DERIVED_FORM_SHARE:
+	case METRIC_DERIVED_FORM_SHARE:
 		strbuf_appendf(into, "%s / (%s + %s)", a, a, b);
 		break;
-	case DERIVED_FORM_DIFFERENCE:
+	case METRIC_DERIVED_FORM_DIFFERENCE:
 		strbuf_appendf(into, "%s - %s", a, b);
 		break;
-	case DERIVED_FORM_SUM_AND_LARGER:
+	case METRIC_DERIVED_FORM_SUM_AND_LARGER:
 		for (size_t i = 0; i + 2 < row->n_inputs; i++)
 			strbuf_appendf(into, "%s + ", metric_rows[row->inputs[i]].name);
 		strbuf_appendf(into, "max(%s, %s)",

@@ -9,35 +9,35 @@
  * QUOTIENT a / b; SHARE a / (a + b); DIFFERENCE a - b; SUM_AND_LARGER the sum of all but the last
  * two inputs and the larger of those.
  */
-enum derived_form {
-	DERIVED_FORM_QUOTIENT,
-	DERIVED_FORM_SHARE,
-	DERIVED_FORM_DIFFERENCE,
-	DERIVED_FORM_SUM_AND_LARGER,
+enum metric_derived_form {
+	METRIC_DERIVED_FORM_QUOTIENT,
+	METRIC_DERIVED_FORM_SHARE,
+	METRIC_DERIVED_FORM_DIFFERENCE,
+	METRIC_DERIVED_FORM_SUM_AND_LARGER,
 };
 
-#define DERIVED(id, name, unit, section, form, description, ...) DERIVED_##id,
-enum derived_id {
+#define DERIVED(id, name, unit, section, form, description, ...) METRIC_DERIVED_##id,
+enum metric_derived_id {
 #include "metric/derived.def"
-	N_DERIVED,
+	METRIC_N_DERIVED,
 };
 #undef DERIVED
 
-enum { DERIVED_MOST_INPUTS = 8 };
+enum { METRIC_LIMIT_DERIVED_INPUTS = 8 };
 
-struct derived {
+struct metric_derived {
 	const char *name;
 	enum metric_unit unit;
 	enum metric_section section;
-	enum derived_form form;
+	enum metric_derived_form form;
 	const char *description;
 	size_t n_inputs;
-	enum metric_id inputs[DERIVED_MOST_INPUTS];
+	enum metric_id inputs[METRIC_LIMIT_DERIVED_INPUTS];
 };
 
-extern const struct derived metric_derived[N_DERIVED];
+extern const struct metric_derived metric_derived[METRIC_N_DERIVED];
 
-struct derived_value {
+struct metric_derived_value {
 	bool known;
 	/* Of the input that was measured in the fewest threads. */
 	uint32_t measured, of;
@@ -45,10 +45,11 @@ struct derived_value {
 };
 
 /* values are by metric_id. */
-struct derived_value derived_compute(enum derived_id id, const struct reduced *values);
+struct metric_derived_value metric_derived_compute(enum metric_derived_id id,
+						   const struct metric_reduced *values);
 /* "run_time_ns / (run_time_ns + wait_time_ns)" */
-void derived_format_formula(enum derived_id id, struct strbuf *into);
+void metric_derived_format_formula(enum metric_derived_id id, struct strbuf *into);
 /* False when there is no such name. */
-bool derived_find(const char *name, enum derived_id *ret);
+bool metric_derived_find(const char *name, enum metric_derived_id *ret);
 
 #endif

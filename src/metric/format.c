@@ -13,7 +13,7 @@ struct step {
 static const struct ladder {
 	const char *word;
 	struct step steps[LADDER_STEPS];
-} ladders[N_METRIC_UNITS] = {
+} ladders[METRIC_N_UNITS] = {
 	[METRIC_UNIT_NONE] = { "", { { 1, "" } } },
 	[METRIC_UNIT_RATIO] = { "ratio", { { 1, "" } } },
 	[METRIC_UNIT_COUNT] = { "count",
@@ -128,60 +128,62 @@ void metric_format_cpus(const uint32_t *ids, size_t n, struct strbuf *into)
 	}
 }
 
-static void format_range(const struct reduced *value, struct strbuf *into)
+static void format_range(const struct metric_reduced *value, struct strbuf *into)
 {
 	strbuf_appendf(into, "%" PRId64, value->range.least);
 	if (value->range.most != value->range.least)
 		strbuf_appendf(into, "..%" PRId64, value->range.most);
 }
 
-static void format_mode(enum metric_kind kind, const struct reduced *value, struct strbuf *into)
+static void format_mode(enum metric_kind kind, const struct metric_reduced *value,
+			struct strbuf *into)
 {
-	struct tally_entry winner;
+	struct metric_tally_entry winner;
 
-	if (!reduced_mode(value, kind, &winner))
+	if (!metric_reduced_mode(value, kind, &winner))
 		return;
-	label_format(kind, winner.value, into);
+	metric_label_format(kind, winner.value, into);
 	if (winner.count != value->measured)
 		strbuf_appendf(into, " (%" PRIu64 "/%" PRIu32 ")", winner.count, value->measured);
 }
 
-static void format_cpu_sizes(const struct reduced *value, const uint32_t *cpus, struct strbuf *into)
+static void format_cpu_sizes(const struct metric_reduced *value, const uint32_t *cpus,
+			     struct strbuf *into)
 {
 	strbuf_appendf(into, "%" PRIu32, value->cpus.least);
 	if (value->cpus.most != value->cpus.least)
 		strbuf_appendf(into, "-%" PRIu32, value->cpus.most);
 	strbuf_append(into, " cpus (");
-	if (value->cpus.list == SAMPLE_NO_ENTRY || !cpus)
+	if (value->cpus.list == METRIC_SAMPLE_NO_ENTRY || !cpus)
 		strbuf_append(into, "mixed");
 	else
 		metric_format_cpus(cpus, value->cpus.least, into);
 	strbuf_append_char(into, ')');
 }
 
-void metric_format_reduced(enum metric_id id, const struct reduced *value, const uint32_t *cpus,
-			   struct strbuf *into)
+void metric_format_reduced(enum metric_id id, const struct metric_reduced *value,
+			   const uint32_t *cpus, struct strbuf *into)
 {
 	const struct metric *metric = &metric_rows[id];
 
-	if (reduced_is_absent(value, metric->kind)) {
+	if (metric_reduced_is_absent(value, metric->kind)) {
 		strbuf_append_char(into, '-');
 		return;
 	}
 	switch (metric_reduction(metric->kind)) {
-	case REDUCTION_COUNT:
-	case REDUCTION_SUM:
-	case REDUCTION_LARGEST:
-	case REDUCTION_LEAST:
+	case METRIC_REDUCTION_COUNT:
+	case METRIC_REDUCTION_SUM:
+	case METRIC_REDUCTION_LARGEST:
+	case METRIC_REDUCTION_LEAST:
 		metric_format_value(metric->unit, value->value, into);
 		break;
-	case REDUCTION_RANGE:
+	case METRIC_REDUCTION_RANGE:
 		format_range(value, into);
 		break;
-	case REDUCTION_MODE:
+	case METRIC_REDUCTION_MODE:
 		format_mode(metric->kind, value, into);
 		break;
-	case REDUCTION_CPUS:
+	case METRIC_REDUCTION_CPUS:
 		format_cpu_sizes(value, cpus, into);
 		break;
 	}

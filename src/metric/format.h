@@ -36,7 +36,7 @@ void metric_format_cpus(const uint32_t *ids, size_t n, struct strbuf *into);
  * unanimous; "4 cpus (0-3)", "4 cpus (mixed)", "1-4 cpus (mixed)". cpus are the ids of the list
  * that a set names; looked at for no other kind.
  */
-void metric_format_reduced(enum metric_id id, const struct reduced *value, const uint32_t *cpus,
-			   struct strbuf *into);
+void metric_format_reduced(enum metric_id id, const struct metric_reduced *value,
+			   const uint32_t *cpus, struct strbuf *into);
 
 #endif

@@ -13,30 +13,30 @@
 	  configs,                                                                           \
 	  #key,                                                                              \
 	  description },
-const struct metric metric_rows[N_METRICS] = {
+const struct metric metric_rows[METRIC_N] = {
 #include "metric/metrics.def"
 };
 #undef METRIC
 
 #define METRIC_SOURCE(id, word, file, what) { word, file, what },
-const struct metric_source_row metric_sources[N_METRIC_SOURCES] = {
+const struct metric_source_row metric_sources[METRIC_N_SOURCES] = {
 #include "metric/sources.def"
 };
 #undef METRIC_SOURCE
 
 #define SECTION_ROW_(id, word, heading, what) { word, heading, what },
-const struct metric_section_row metric_sections[N_METRIC_SECTIONS] = { METRIC_SECTIONS(
+const struct metric_section_row metric_sections[METRIC_N_SECTIONS] = { METRIC_SECTIONS(
 	SECTION_ROW_) };
 #undef SECTION_ROW_
 
 #define WORD_ROW_(id, word, what) { word, what },
-const struct metric_word metric_kinds[N_METRIC_KINDS] = { METRIC_KINDS(WORD_ROW_) };
-const struct metric_word metric_classes[N_METRIC_CLASSES] = { METRIC_CLASSES(WORD_ROW_) };
+const struct metric_word metric_kinds[METRIC_N_KINDS] = { METRIC_KINDS(WORD_ROW_) };
+const struct metric_word metric_classes[METRIC_N_CLASSES] = { METRIC_CLASSES(WORD_ROW_) };
 #undef WORD_ROW_
 
 bool metric_find(const char *name, enum metric_id *ret)
 {
-	for (int i = 0; i < N_METRICS; i++) {
+	for (int i = 0; i < METRIC_N; i++) {
 		if (strcmp(metric_rows[i].name, name) == 0) {
 			*ret = (enum metric_id)i;
 			return true;

@@ -49,33 +49,33 @@
 	X(FAIR_POLICY, "fair-policy", "shown only for SCHED_OTHER, BATCH and EXT")
 
 #define METRIC_KIND_(id, word, what) METRIC_KIND_##id,
-enum metric_kind { METRIC_KINDS(METRIC_KIND_) N_METRIC_KINDS };
+enum metric_kind { METRIC_KINDS(METRIC_KIND_) METRIC_N_KINDS };
 #undef METRIC_KIND_
 
 #define METRIC_UNIT_(id) METRIC_UNIT_##id,
-enum metric_unit { METRIC_UNITS(METRIC_UNIT_) N_METRIC_UNITS };
+enum metric_unit { METRIC_UNITS(METRIC_UNIT_) METRIC_N_UNITS };
 #undef METRIC_UNIT_
 
 #define METRIC_SECTION_(id, word, heading, what) METRIC_SECTION_##id,
-enum metric_section { METRIC_SECTIONS(METRIC_SECTION_) N_METRIC_SECTIONS };
+enum metric_section { METRIC_SECTIONS(METRIC_SECTION_) METRIC_N_SECTIONS };
 #undef METRIC_SECTION_
 
 #define METRIC_CLASS_(id, word, what) METRIC_CLASS_##id,
-enum metric_class { METRIC_CLASSES(METRIC_CLASS_) N_METRIC_CLASSES };
+enum metric_class { METRIC_CLASSES(METRIC_CLASS_) METRIC_N_CLASSES };
 #undef METRIC_CLASS_
 
 #define METRIC_SOURCE(id, word, file, what) METRIC_SOURCE_##id,
 enum metric_source {
 #include "metric/sources.def"
-	N_METRIC_SOURCES,
-	METRIC_SOURCE_NONE = N_METRIC_SOURCES, /* not read from anywhere: counted */
+	METRIC_N_SOURCES,
+	METRIC_SOURCE_NONE = METRIC_N_SOURCES, /* not read from anywhere: counted */
 };
 #undef METRIC_SOURCE
 
 #define METRIC(id, ...) METRIC_##id,
 enum metric_id {
 #include "metric/metrics.def"
-	N_METRICS,
+	METRIC_N,
 };
 #undef METRIC
 
@@ -91,7 +91,7 @@ struct metric {
 	const char *description;
 };
 
-extern const struct metric metric_rows[N_METRICS];
+extern const struct metric metric_rows[METRIC_N];
 
 struct metric_source_row {
 	const char *word;
@@ -99,7 +99,7 @@ struct metric_source_row {
 	const char *what;
 };
 
-extern const struct metric_source_row metric_sources[N_METRIC_SOURCES];
+extern const struct metric_source_row metric_sources[METRIC_N_SOURCES];
 
 struct metric_section_row {
 	const char *word;
@@ -107,7 +107,7 @@ struct metric_section_row {
 	const char *what;
 };
 
-extern const struct metric_section_row metric_sections[N_METRIC_SECTIONS];
+extern const struct metric_section_row metric_sections[METRIC_N_SECTIONS];
 
 /* A word of a closed vocabulary and what it means. */
 struct metric_word {
@@ -115,13 +115,13 @@ struct metric_word {
 	const char *what;
 };
 
-extern const struct metric_word metric_kinds[N_METRIC_KINDS];
-extern const struct metric_word metric_classes[N_METRIC_CLASSES];
+extern const struct metric_word metric_kinds[METRIC_N_KINDS];
+extern const struct metric_word metric_classes[METRIC_N_CLASSES];
 
 /* False when there is no such name. */
 bool metric_find(const char *name, enum metric_id *ret);
 
 #define METRIC_SOURCE_BIT(id) (UINT32_C(1) << METRIC_SOURCE_##id)
-#define METRIC_ALL_SOURCES    ((UINT32_C(1) << N_METRIC_SOURCES) - 1)
+#define METRIC_ALL_SOURCES    ((UINT32_C(1) << METRIC_N_SOURCES) - 1)
 
 #endif

@@ -130,7 +130,7 @@ static void append_token(const char *token, size_t n, struct strbuf *into)
 	}
 }
 
-void pattern_format(const char *name, struct strbuf *into)
+void metric_pattern_format(const char *name, struct strbuf *into)
 {
 	size_t n = strlen(name), at = 0;
 

@@ -18,6 +18,6 @@
 
 #include "base/strbuf.h"
 
-void pattern_format(const char *name, struct strbuf *into);
+void metric_pattern_format(const char *name, struct strbuf *into);
 
 #endif

@@ -10,10 +10,10 @@
 static const struct {
 	uint64_t number;
 	const char *name;
-} policies[] = { POLICIES(POLICY_ROW_) };
+} policies[] = { METRIC_POLICIES(POLICY_ROW_) };
 #undef POLICY_ROW_
 
-void policy_format(uint64_t policy, struct strbuf *into)
+void metric_policy_format(uint64_t policy, struct strbuf *into)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(policies); i++) {
 		if (policies[i].number == policy) {
@@ -24,7 +24,7 @@ void policy_format(uint64_t policy, struct strbuf *into)
 	strbuf_appendf(into, UNKNOWN_BEGIN "%" PRIu64 ")", policy);
 }
 
-bool policy_parse(const char *text, size_t n, uint64_t *ret)
+bool metric_policy_parse(const char *text, size_t n, uint64_t *ret)
 {
 	size_t begin = strlen(UNKNOWN_BEGIN);
 	uint64_t number = 0;

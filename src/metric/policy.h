@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 
 /* The kernel's numbers; 4 was never given to anybody. */
-#define POLICIES(X)            \
+#define METRIC_POLICIES(X)     \
 	X(0, "SCHED_OTHER")    \
 	X(1, "SCHED_FIFO")     \
 	X(2, "SCHED_RR")       \
@@ -15,8 +15,8 @@
 	X(6, "SCHED_DEADLINE") \
 	X(7, "SCHED_EXT")
 
-void policy_format(uint64_t policy, struct strbuf *into);
-/* Exactly what policy_format() writes; false when it is not that. */
-bool policy_parse(const char *text, size_t n, uint64_t *ret);
+void metric_policy_format(uint64_t policy, struct strbuf *into);
+/* Exactly what metric_policy_format() writes; false when it is not that. */
+bool metric_policy_parse(const char *text, size_t n, uint64_t *ret);
 
 #endif

@@ -10,22 +10,22 @@
 #include "base/strbuf.h"
 #include "metric/sample.h"
 
-enum reduction {
-	REDUCTION_COUNT, /* how many threads */
-	REDUCTION_SUM,	 /* saturates */
-	REDUCTION_LARGEST,
-	REDUCTION_LEAST, /* of those that are not 0; 0 when all are */
-	REDUCTION_RANGE, /* smallest and largest, signed */
-	REDUCTION_MODE,	 /* how often each, and the most frequent */
-	REDUCTION_CPUS,	 /* sizes, and the set when all are equal */
+enum metric_reduction {
+	METRIC_REDUCTION_COUNT, /* how many threads */
+	METRIC_REDUCTION_SUM,	/* saturates */
+	METRIC_REDUCTION_LARGEST,
+	METRIC_REDUCTION_LEAST, /* of those that are not 0; 0 when all are */
+	METRIC_REDUCTION_RANGE, /* smallest and largest, signed */
+	METRIC_REDUCTION_MODE,	/* how often each, and the most frequent */
+	METRIC_REDUCTION_CPUS,	/* sizes, and the set when all are equal */
 };
 
-struct tally_entry {
+struct metric_tally_entry {
 	uint64_t value;
 	uint64_t count;
 };
 
-struct reduced {
+struct metric_reduced {
 	uint32_t measured; /* k: threads in which the value is known */
 	uint32_t of;	   /* n: threads that can have one */
 	union {
@@ -34,39 +34,43 @@ struct reduced {
 			int64_t least, most;
 		} range;
 		struct {
-			struct tally_entry *at; /* owned, in the order of arrival */
+			struct metric_tally_entry *at; /* owned, in the order of arrival */
 			uint32_t n, capacity;
 		} tally;
 		struct {
 			uint32_t least, most; /* numbers of CPUs */
-			uint32_t list;	      /* of the snapshot; SAMPLE_NO_ENTRY when mixed */
+			uint32_t list; /* of the snapshot; METRIC_SAMPLE_NO_ENTRY when mixed */
 		} cpus;
 	};
 };
 
-enum reduction metric_reduction(enum metric_kind kind);
+enum metric_reduction metric_reduction(enum metric_kind kind);
 
 /*
  * Starts zeroed. Threads that cannot have the value (nr_threads of any but the leader) are left
  * out of both k and n.
  */
-void reduced_add(struct reduced *into, enum metric_id id, const struct thread_sample *sample);
+void metric_reduced_add(struct metric_reduced *into, enum metric_id id,
+			const struct metric_thread_sample *sample);
 /* Two groups of one snapshot become one. */
-void reduced_merge(struct reduced *into, enum metric_kind kind, const struct reduced *other);
-void reduced_deinit(struct reduced *value, enum metric_kind kind);
+void metric_reduced_merge(struct metric_reduced *into, enum metric_kind kind,
+			  const struct metric_reduced *other);
+void metric_reduced_deinit(struct metric_reduced *value, enum metric_kind kind);
 
 /* No thread had it. A count of threads is never absent. */
-bool reduced_is_absent(const struct reduced *value, enum metric_kind kind);
+bool metric_reduced_is_absent(const struct metric_reduced *value, enum metric_kind kind);
 /* Known, and nothing but 0: what tables leave out unless asked. Labels and CPUs never are. */
-bool reduced_is_zero(const struct reduced *value, enum metric_kind kind);
+bool metric_reduced_is_zero(const struct metric_reduced *value, enum metric_kind kind);
 /*
  * One number to sort by and to take differences of: the middle of a range and of sizes. False for
  * labels and what is absent.
  */
-bool reduced_scalar(const struct reduced *value, enum metric_kind kind, long double *ret);
+bool metric_reduced_scalar(const struct metric_reduced *value, enum metric_kind kind,
+			   long double *ret);
 /* The most frequent label; among equals the one whose text sorts first. False when absent. */
-bool reduced_mode(const struct reduced *value, enum metric_kind kind, struct tally_entry *ret);
+bool metric_reduced_mode(const struct metric_reduced *value, enum metric_kind kind,
+			 struct metric_tally_entry *ret);
 /* The text of a label: SCHED_OTHER, S, true. */
-void label_format(enum metric_kind kind, uint64_t value, struct strbuf *into);
+void metric_label_format(enum metric_kind kind, uint64_t value, struct strbuf *into);
 
 #endif

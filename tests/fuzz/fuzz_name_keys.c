@@ -18,8 +18,8 @@ static void check_pattern(const char *name)
 {
 	_cleanup_strbuf_ struct strbuf once = STRBUF_INIT, twice = STRBUF_INIT;
 
-	pattern_format(name, &once);
-	pattern_format(strbuf_str(&once), &twice);
+	metric_pattern_format(name, &once);
+	metric_pattern_format(strbuf_str(&once), &twice);
 	if (strcmp(strbuf_str(&once), strbuf_str(&twice)) != 0)
 		abort();
 }

@@ -27,20 +27,20 @@ static struct error *load(const char *bytes, size_t n, size_t step, struct ctpro
 static void must_be_sound(const struct ctprof_snapshot *s)
 {
 	for (size_t i = 0; i < s->threads.n; i++) {
-		const struct thread_sample *t = &s->threads.at[i];
+		const struct metric_thread_sample *t = &s->threads.at[i];
 
 		FUZZ_MUST(t->tid && t->tgid);
 		FUZZ_MUST(i == 0 || t[-1].tgid < t->tgid ||
 			  (t[-1].tgid == t->tgid && t[-1].tid <= t->tid));
 		FUZZ_MUST(t->pcomm < s->strings.strings.n && t->comm < s->strings.strings.n &&
 			  t->cgroup < s->strings.strings.n);
-		FUZZ_MUST(t->smaps == SAMPLE_NO_ENTRY || t->smaps < s->smaps.n);
-		FUZZ_MUST(sample_knows(t, METRIC_CPU_AFFINITY) ==
-			  (t->cpu_affinity != SAMPLE_NO_ENTRY));
-		FUZZ_MUST(t->cpu_affinity == SAMPLE_NO_ENTRY ||
+		FUZZ_MUST(t->smaps == METRIC_SAMPLE_NO_ENTRY || t->smaps < s->smaps.n);
+		FUZZ_MUST(metric_sample_knows(t, METRIC_CPU_AFFINITY) ==
+			  (t->cpu_affinity != METRIC_SAMPLE_NO_ENTRY));
+		FUZZ_MUST(t->cpu_affinity == METRIC_SAMPLE_NO_ENTRY ||
 			  s->cpu_lists.at[t->cpu_affinity].n == t->values[METRIC_CPU_AFFINITY]);
-		for (int id = 0; id < N_METRICS; id++)
-			FUZZ_MUST(sample_knows(t, (enum metric_id)id) || t->values[id] == 0);
+		for (int id = 0; id < METRIC_N; id++)
+			FUZZ_MUST(metric_sample_knows(t, (enum metric_id)id) || t->values[id] == 0);
 	}
 	for (size_t i = 1; i < s->cgroups.n; i++)
 		FUZZ_MUST(strcmp(intern_text(&s->strings, s->cgroups.at[i - 1].path),

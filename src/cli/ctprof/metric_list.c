@@ -10,7 +10,7 @@
 /* Kernel options that gate metrics, in the order of their first use. */
 struct options {
 	size_t n;
-	char *at[N_METRICS];
+	char *at[METRIC_N];
 };
 
 static void options_deinit(struct options *options)
@@ -30,7 +30,7 @@ static void add_option(struct options *options, const char *at, size_t n)
 
 static void find_options(struct options *ret)
 {
-	for (int i = 0; i < N_METRICS; i++) {
+	for (int i = 0; i < METRIC_N; i++) {
 		const char *at = metric_rows[i].configs;
 
 		while (*at) {
@@ -83,7 +83,7 @@ static void append_tags(const struct table_look *look, struct strbuf *into)
 	_cleanup_(options_deinit) struct options options = { 0 };
 
 	find_options(&options);
-	for (int i = 0; i < N_METRIC_CLASSES; i++) {
+	for (int i = 0; i < METRIC_N_CLASSES; i++) {
 		_cleanup_free_ char *tag = xasprintf("[%s]", metric_classes[i].word);
 
 		if (i == METRIC_CLASS_ANY)
@@ -110,7 +110,7 @@ static void append_sections(const struct table_look *look, struct strbuf *into)
 						       { .title = "WHAT" } };
 	_cleanup_(cleanup_table) struct table *list = table_new(columns, ARRAY_SIZE(columns));
 
-	for (int i = 0; i < N_METRIC_SECTIONS; i++) {
+	for (int i = 0; i < METRIC_N_SECTIONS; i++) {
 		table_add(list, metric_sections[i].word);
 		table_add(list, metric_sections[i].heading);
 		table_add(list, metric_sections[i].what);
@@ -132,7 +132,7 @@ static void append_metrics(const struct table_look *look, struct strbuf *into)
 	};
 	_cleanup_(cleanup_table) struct table *list = table_new(columns, ARRAY_SIZE(columns));
 
-	for (int i = 0; i < N_METRICS; i++) {
+	for (int i = 0; i < METRIC_N; i++) {
 		_cleanup_strbuf_ struct strbuf tags = STRBUF_INIT;
 
 		metric_format_tags(&metric_rows[i], &tags);
@@ -155,10 +155,10 @@ static void append_derived(const struct table_look *look, struct strbuf *into)
 						       { .title = "DESCRIPTION" } };
 	_cleanup_(cleanup_table) struct table *list = table_new(columns, ARRAY_SIZE(columns));
 
-	for (int i = 0; i < N_DERIVED; i++) {
+	for (int i = 0; i < METRIC_N_DERIVED; i++) {
 		_cleanup_strbuf_ struct strbuf formula = STRBUF_INIT;
 
-		derived_format_formula((enum derived_id)i, &formula);
+		metric_derived_format_formula((enum metric_derived_id)i, &formula);
 		table_add(list, metric_derived[i].name);
 		table_add(list, metric_unit_word(metric_derived[i].unit));
 		table_add(list, strbuf_str(&formula));

@@ -40,11 +40,11 @@ static void add_metric(struct json_writer *w, const struct metric *metric)
 	json_end_object(w);
 }
 
-static void add_derived(struct json_writer *w, enum derived_id id)
+static void add_derived(struct json_writer *w, enum metric_derived_id id)
 {
 	_cleanup_strbuf_ struct strbuf formula = STRBUF_INIT;
 
-	derived_format_formula(id, &formula);
+	metric_derived_format_formula(id, &formula);
 	json_begin_object(w);
 	json_add_string(w, "name", metric_derived[id].name);
 	json_add_string(w, "unit", metric_unit_word(metric_derived[id].unit));
@@ -66,19 +66,19 @@ void metric_list_format_json(struct strbuf *into)
 	json_begin_object(&w);
 	json_key(&w, "classes");
 	json_begin_object(&w);
-	for (int i = 0; i < N_METRIC_CLASSES; i++) {
+	for (int i = 0; i < METRIC_N_CLASSES; i++) {
 		if (i != METRIC_CLASS_ANY)
 			json_add_string(&w, metric_classes[i].word, metric_classes[i].what);
 	}
 	json_end_object(&w);
 	json_key(&w, "sources");
 	json_begin_object(&w);
-	for (int i = 0; i < N_METRIC_SOURCES; i++)
+	for (int i = 0; i < METRIC_N_SOURCES; i++)
 		json_add_string(&w, metric_sources[i].word, metric_sources[i].what);
 	json_end_object(&w);
 	json_key(&w, "sections");
 	json_begin_array(&w);
-	for (int i = 0; i < N_METRIC_SECTIONS; i++) {
+	for (int i = 0; i < METRIC_N_SECTIONS; i++) {
 		json_begin_object(&w);
 		json_add_string(&w, "name", metric_sections[i].word);
 		json_add_string(&w, "heading", metric_sections[i].heading);
@@ -88,13 +88,13 @@ void metric_list_format_json(struct strbuf *into)
 	json_end_array(&w);
 	json_key(&w, "metrics");
 	json_begin_array(&w);
-	for (int i = 0; i < N_METRICS; i++)
+	for (int i = 0; i < METRIC_N; i++)
 		add_metric(&w, &metric_rows[i]);
 	json_end_array(&w);
 	json_key(&w, "derived");
 	json_begin_array(&w);
-	for (int i = 0; i < N_DERIVED; i++)
-		add_derived(&w, (enum derived_id)i);
+	for (int i = 0; i < METRIC_N_DERIVED; i++)
+		add_derived(&w, (enum metric_derived_id)i);
 	json_end_array(&w);
 	json_end_object(&w);
 	strbuf_append_char(into, '\n');

@@ -32,14 +32,14 @@ static void append_item(struct strbuf *into, const char *word, const char *what)
 
 void metric_list_format_man_kinds(struct strbuf *into)
 {
-	for (int i = 0; i < N_METRIC_KINDS; i++)
+	for (int i = 0; i < METRIC_N_KINDS; i++)
 		append_item(into, metric_kinds[i].word, metric_kinds[i].what);
 	strbuf_append_char(into, '\n');
 }
 
 void metric_list_format_man_tags(struct strbuf *into)
 {
-	for (int i = 0; i < N_METRIC_CLASSES; i++) {
+	for (int i = 0; i < METRIC_N_CLASSES; i++) {
 		if (i != METRIC_CLASS_ANY)
 			append_item(into, metric_classes[i].word, metric_classes[i].what);
 	}
@@ -48,14 +48,14 @@ void metric_list_format_man_tags(struct strbuf *into)
 
 void metric_list_format_man_sections(struct strbuf *into)
 {
-	for (int i = 0; i < N_METRIC_SECTIONS; i++)
+	for (int i = 0; i < METRIC_N_SECTIONS; i++)
 		append_item(into, metric_sections[i].word, metric_sections[i].what);
 	strbuf_append_char(into, '\n');
 }
 
 void metric_list_format_man_sources(struct strbuf *into)
 {
-	for (int i = 0; i < N_METRIC_SOURCES; i++)
+	for (int i = 0; i < METRIC_N_SOURCES; i++)
 		append_item(into, metric_sources[i].word, metric_sources[i].what);
 	strbuf_append_char(into, '\n');
 }
@@ -81,7 +81,7 @@ static void append_facts(struct strbuf *into, const struct metric *metric)
 
 void metric_list_format_man_metrics(struct strbuf *into)
 {
-	for (int i = 0; i < N_METRICS; i++) {
+	for (int i = 0; i < METRIC_N; i++) {
 		append_term(into, metric_rows[i].name);
 		strbuf_append(into, " (");
 		append_facts(into, &metric_rows[i]);
@@ -93,10 +93,10 @@ void metric_list_format_man_metrics(struct strbuf *into)
 
 void metric_list_format_man_derived(struct strbuf *into)
 {
-	for (int i = 0; i < N_DERIVED; i++) {
+	for (int i = 0; i < METRIC_N_DERIVED; i++) {
 		_cleanup_strbuf_ struct strbuf formula = STRBUF_INIT;
 
-		derived_format_formula((enum derived_id)i, &formula);
+		metric_derived_format_formula((enum metric_derived_id)i, &formula);
 		append_term(into, metric_derived[i].name);
 		strbuf_appendf(into, " (%s) = ", metric_unit_word(metric_derived[i].unit));
 		append_text(into, strbuf_str(&formula));

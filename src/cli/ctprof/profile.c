@@ -12,9 +12,8 @@
 
 bool profile_wants(const struct profile *profile, size_t metric)
 {
-	enum metric_section section = metric < N_METRICS
-					      ? metric_rows[metric].section
-					      : metric_derived[metric - N_METRICS].section;
+	enum metric_section section = metric < METRIC_N ? metric_rows[metric].section
+							: metric_derived[metric - METRIC_N].section;
 	const struct metric_choice *choice = &profile->options->metrics;
 
 	return section_is_chosen(&profile->options->sections, section) &&
@@ -23,11 +22,11 @@ bool profile_wants(const struct profile *profile, size_t metric)
 
 static bool scalar_of(const struct ctprof_group *group, size_t metric, long double *ret)
 {
-	struct derived_value value;
+	struct metric_derived_value value;
 
-	if (metric < N_METRICS)
-		return reduced_scalar(&group->values[metric], metric_rows[metric].kind, ret);
-	value = derived_compute((enum derived_id)(metric - N_METRICS), group->values);
+	if (metric < METRIC_N)
+		return metric_reduced_scalar(&group->values[metric], metric_rows[metric].kind, ret);
+	value = metric_derived_compute((enum metric_derived_id)(metric - METRIC_N), group->values);
 	*ret = value.value;
 	return value.known;
 }
@@ -72,12 +71,12 @@ static bool name_matches(const char *pattern, const char *name)
 		return true;
 	if (!strchr(pattern, '{'))
 		return false;
-	pattern_format(name, &without_numbers);
+	metric_pattern_format(name, &without_numbers);
 	return strcmp(pattern, strbuf_str(&without_numbers)) == 0;
 }
 
 bool profile_thread_matches(const char *pattern, const struct ctprof_snapshot *snapshot,
-			    const struct thread_sample *sample)
+			    const struct metric_thread_sample *sample)
 {
 	const char *comm = intern_text(&snapshot->strings, sample->comm);
 	const char *pcomm = intern_text(&snapshot->strings, sample->pcomm);
@@ -89,7 +88,7 @@ bool profile_thread_matches(const char *pattern, const struct ctprof_snapshot *s
 	       is_numbered(pattern, comm, sample->tid) || is_numbered(pattern, pcomm, sample->tgid);
 }
 
-static bool wanted(const struct thread_sample *sample, void *profile_)
+static bool wanted(const struct metric_thread_sample *sample, void *profile_)
 {
 	const struct profile *profile = profile_;
 
@@ -129,8 +128,8 @@ void profile_make(const struct profile_options *options, const struct ctprof_sna
 		  const struct ctprof_snapshot_origin *origin, struct profile *ret)
 {
 	struct profile profile = { .options = options, .snapshot = snapshot, .origin = origin };
-	bool (*filter)(const struct thread_sample *sample, void *arg) = options->threads ? wanted
-											 : NULL;
+	bool (*filter)(const struct metric_thread_sample *sample,
+		       void *arg) = options->threads ? wanted : NULL;
 
 	profile.keys = ctprof_group_keys_new(&options->rules);
 	ctprof_group_keys_add(profile.keys, snapshot);

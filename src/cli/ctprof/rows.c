@@ -199,9 +199,9 @@ void rows_of_section(const struct profile *profile, enum metric_section section,
 		emit_sched_ext(&e);
 }
 
-static struct row row_of_derived(const struct ctprof_group *group, enum derived_id id)
+static struct row row_of_derived(const struct ctprof_group *group, enum metric_derived_id id)
 {
-	struct derived_value value = derived_compute(id, group->values);
+	struct metric_derived_value value = metric_derived_compute(id, group->values);
 
 	return (struct row){ .name = metric_derived[id].name,
 			     .section = metric_derived[id].section,
@@ -215,7 +215,7 @@ static struct row row_of_derived(const struct ctprof_group *group, enum derived_
 static struct row row_of_metric(const struct profile *profile, const struct ctprof_group *group,
 				enum metric_id id)
 {
-	const struct reduced *value = &group->values[id];
+	const struct metric_reduced *value = &group->values[id];
 	enum metric_kind kind = metric_rows[id].kind;
 	struct row row = { .name = metric_rows[id].name,
 			   .section = metric_rows[id].section,
@@ -224,25 +224,25 @@ static struct row row_of_metric(const struct profile *profile, const struct ctpr
 			   .measured = value->measured,
 			   .of = value->of };
 
-	if (reduced_is_absent(value, kind))
+	if (metric_reduced_is_absent(value, kind))
 		return row;
 	switch (metric_reduction(kind)) {
-	case REDUCTION_COUNT:
-	case REDUCTION_SUM:
-	case REDUCTION_LARGEST:
-	case REDUCTION_LEAST:
+	case METRIC_REDUCTION_COUNT:
+	case METRIC_REDUCTION_SUM:
+	case METRIC_REDUCTION_LARGEST:
+	case METRIC_REDUCTION_LEAST:
 		row.state = ROW_NUMBER;
 		row.number = value->value;
 		break;
-	case REDUCTION_RANGE:
+	case METRIC_REDUCTION_RANGE:
 		row.state = ROW_RANGE;
 		row.least = value->range.least;
 		row.most = value->range.most;
 		break;
-	case REDUCTION_MODE:
+	case METRIC_REDUCTION_MODE:
 		row.state = ROW_LABEL;
 		break;
-	case REDUCTION_CPUS:
+	case METRIC_REDUCTION_CPUS:
 		row.state = ROW_CPUS;
 		row.least = value->cpus.least;
 		row.most = value->cpus.most;
@@ -261,8 +261,8 @@ void rows_of_group(const struct profile *profile, const struct ctprof_group *gro
 
 		if (!profile_wants(profile, m))
 			continue;
-		row = m < N_METRICS ? row_of_metric(profile, group, (enum metric_id)m)
-				    : row_of_derived(group, (enum derived_id)(m - N_METRICS));
+		row = m < METRIC_N ? row_of_metric(profile, group, (enum metric_id)m)
+				   : row_of_derived(group, (enum metric_derived_id)(m - METRIC_N));
 		row.key = group->key;
 		row.group = group;
 		row.metric = m;
@@ -275,7 +275,7 @@ bool row_says_something(const struct row *row)
 	if (row->state == ROW_ABSENT || row->state == ROW_NO_LIMIT)
 		return false;
 	if (row->reduced)
-		return !reduced_is_zero(row->reduced, metric_rows[row->metric].kind);
+		return !metric_reduced_is_zero(row->reduced, metric_rows[row->metric].kind);
 	if (row->state == ROW_COMPUTED)
 		return row->computed != 0;
 	return row->state == ROW_TEXT || row->number != 0;
@@ -288,13 +288,13 @@ bool row_is_partial(const struct row *row)
 
 void row_format_text(const struct row *row, struct strbuf *into)
 {
-	struct tally_entry winner;
+	struct metric_tally_entry winner;
 
 	if (row->state == ROW_TEXT)
 		strbuf_append(into, row->text);
 	if (row->state == ROW_LABEL &&
-	    reduced_mode(row->reduced, metric_rows[row->metric].kind, &winner))
-		label_format(metric_rows[row->metric].kind, winner.value, into);
+	    metric_reduced_mode(row->reduced, metric_rows[row->metric].kind, &winner))
+		metric_label_format(metric_rows[row->metric].kind, winner.value, into);
 	if (row->state == ROW_CPUS && row->cpus)
 		metric_format_cpus(row->cpus, (size_t)row->least, into);
 }

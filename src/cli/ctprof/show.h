@@ -17,7 +17,7 @@
  */
 
 /* Metrics and derived metrics share one space of names and one order. */
-enum { N_SPEC_METRICS = N_METRICS + N_DERIVED };
+enum { N_SPEC_METRICS = METRIC_N + METRIC_N_DERIVED };
 
 struct metric_choice {
 	size_t n; /* 0: no choice was made, all are meant */
@@ -27,7 +27,7 @@ struct metric_choice {
 
 struct section_choice {
 	size_t n; /* 0: all are meant */
-	bool chosen[N_METRIC_SECTIONS];
+	bool chosen[METRIC_N_SECTIONS];
 };
 
 struct sort_term {
@@ -98,7 +98,7 @@ int profile_compare(const struct sort_order *order, const struct group_keys *key
  * the thread and its process, or what show calls their group: pool-{N}, name[7].
  */
 bool profile_thread_matches(const char *pattern, const struct ctprof_snapshot *snapshot,
-			    const struct thread_sample *sample);
+			    const struct metric_thread_sample *sample);
 /* "/a/b", "-" for a group without a name. */
 void profile_format_label(const struct profile *profile, const struct ctprof_group_key *key,
 			  struct strbuf *into);
@@ -135,8 +135,8 @@ struct row {
 
 	/* Of a metric; NULL for all other rows. */
 	const struct ctprof_group *group;
-	size_t metric;		       /* below N_SPEC_METRICS */
-	const struct reduced *reduced; /* NULL when computed */
+	size_t metric;			      /* below N_SPEC_METRICS */
+	const struct metric_reduced *reduced; /* NULL when computed */
 	int64_t least, most;
 	const uint32_t *cpus; /* `least` ids; NULL when the sets differ */
 	long double computed;

@@ -119,6 +119,6 @@ void show_format_csv(const struct profile *profile, struct strbuf *into)
 	for (size_t i = 0; i < profile->n_groups; i++)
 		rows_of_group(profile, profile->grouping.groups.at[i], 0, N_SPEC_METRICS, take_row,
 			      &csv);
-	for (int i = 0; i < N_METRIC_SECTIONS; i++)
+	for (int i = 0; i < METRIC_N_SECTIONS; i++)
 		rows_of_section(profile, (enum metric_section)i, take_row, &csv);
 }

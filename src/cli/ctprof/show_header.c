@@ -108,7 +108,7 @@ static void format_paths(const struct ctprof_snapshot *snapshot, struct strbuf *
 		int path = step % CTPROF_N_PATHS;
 		bool any = false;
 
-		for (int i = 0; i < N_METRIC_SOURCES; i++) {
+		for (int i = 0; i < METRIC_N_SOURCES; i++) {
 			if (snapshot->paths[i] != (enum ctprof_path)path)
 				continue;
 			if (!any)
@@ -125,7 +125,7 @@ static void format_paths(const struct ctprof_snapshot *snapshot, struct strbuf *
 /* "io in 14 threads (no-permission)"; what nobody wanted to read is no surprise. */
 static void format_reasons(const struct ctprof_snapshot *snapshot, struct strbuf *into)
 {
-	for (int i = 0; i < N_METRIC_SOURCES; i++) {
+	for (int i = 0; i < METRIC_N_SOURCES; i++) {
 		for (int r = 0; r < CTPROF_N_REASONS; r++) {
 			if (!snapshot->reasons[i][r] || r == CTPROF_SNAPSHOT_REASON_NOT_ASKED ||
 			    r == CTPROF_SNAPSHOT_REASON_NO_MEMORY)

@@ -26,7 +26,7 @@ static void add_reasons(struct json_writer *w, const struct ctprof_snapshot *sna
 {
 	json_key(w, "reasons");
 	json_begin_object(w);
-	for (int i = 0; i < N_METRIC_SOURCES; i++) {
+	for (int i = 0; i < METRIC_N_SOURCES; i++) {
 		bool any = false;
 
 		for (int r = 0; r < CTPROF_N_REASONS; r++) {
@@ -72,7 +72,7 @@ static void add_header(struct json_writer *w, const struct profile *profile)
 	ctprof_taskstats_summary_write(s, w);
 	json_key(w, "paths");
 	json_begin_object(w);
-	for (int i = 0; i < N_METRIC_SOURCES; i++)
+	for (int i = 0; i < METRIC_N_SOURCES; i++)
 		json_add_string(w, metric_sources[i].word, path_words[s->paths[i]]);
 	json_end_object(w);
 	add_reasons(w, s);
@@ -102,7 +102,8 @@ static void add_counts(struct json_writer *w, const struct row *row)
 	json_begin_object(w);
 	for (uint32_t i = 0; i < row->reduced->tally.n; i++) {
 		strbuf_clear(&text);
-		label_format(metric_rows[row->metric].kind, row->reduced->tally.at[i].value, &text);
+		metric_label_format(metric_rows[row->metric].kind, row->reduced->tally.at[i].value,
+				    &text);
 		json_add_u64(w, strbuf_str(&text), row->reduced->tally.at[i].count);
 	}
 	json_end_object(w);
@@ -111,8 +112,9 @@ static void add_counts(struct json_writer *w, const struct row *row)
 /* Sums and differences are whole, and exact as integers. */
 static void write_computed(struct json_writer *w, const struct row *row)
 {
-	enum derived_form form = metric_derived[row->metric - N_METRICS].form;
-	bool whole = form == DERIVED_FORM_DIFFERENCE || form == DERIVED_FORM_SUM_AND_LARGER;
+	enum metric_derived_form form = metric_derived[row->metric - METRIC_N].form;
+	bool whole = form == METRIC_DERIVED_FORM_DIFFERENCE ||
+		     form == METRIC_DERIVED_FORM_SUM_AND_LARGER;
 
 	if (whole && row->computed >= 0 && row->computed < 0x1p64L)
 		json_write_u64(w, (uint64_t)row->computed);
@@ -253,7 +255,7 @@ void show_format_json(const struct profile *profile, struct strbuf *into)
 	json_end_array(&w);
 	json_key(&w, "sections");
 	json_begin_object(&w);
-	for (int i = 0; i < N_METRIC_SECTIONS; i++)
+	for (int i = 0; i < METRIC_N_SECTIONS; i++)
 		add_section(&w, profile, (enum metric_section)i);
 	json_end_object(&w);
 	json_end_object(&w);

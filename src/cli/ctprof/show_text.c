@@ -181,8 +181,8 @@ void show_format_groups(const struct profile *profile, const struct table_look *
 	if (columns_of_metrics(&columns, profile)) {
 		append_columns(page, &columns);
 	} else {
-		append_lines(page, METRIC_SECTION_PRIMARY, 0, N_METRICS);
-		append_lines(page, METRIC_SECTION_DERIVED, N_METRICS, N_SPEC_METRICS);
+		append_lines(page, METRIC_SECTION_PRIMARY, 0, METRIC_N);
+		append_lines(page, METRIC_SECTION_DERIVED, METRIC_N, N_SPEC_METRICS);
 	}
 	if (profile->n_groups < profile->grouping.groups.n)
 		append_remark(&page, "%zu of %zu groups", profile->n_groups,
@@ -218,6 +218,6 @@ void show_format_rows(const struct profile *profile, const struct table_look *lo
 {
 	const struct page page = { .profile = profile, .look = look, .into = into };
 
-	for (int i = 0; i < N_METRIC_SECTIONS; i++)
+	for (int i = 0; i < METRIC_N_SECTIONS; i++)
 		append_section(page, (enum metric_section)i);
 }

@@ -11,8 +11,8 @@
 
 const char *spec_metric_name(size_t metric)
 {
-	return metric < N_METRICS ? metric_rows[metric].name
-				  : metric_derived[metric - N_METRICS].name;
+	return metric < METRIC_N ? metric_rows[metric].name
+				 : metric_derived[metric - METRIC_N].name;
 }
 
 bool spec_metric_find(const char *name, size_t *ret)
@@ -131,10 +131,10 @@ uint32_t spec_sources(const struct metric_choice *choice)
 
 	if (choice->n == 0)
 		return METRIC_ALL_SOURCES;
-	for (size_t i = 0; i < N_METRICS; i++)
+	for (size_t i = 0; i < METRIC_N; i++)
 		sources |= choice->chosen[i] ? source_of((enum metric_id)i) : 0;
-	for (size_t i = 0; i < N_DERIVED; i++)
-		for (size_t k = 0; choice->chosen[N_METRICS + i] && k < metric_derived[i].n_inputs;
+	for (size_t i = 0; i < METRIC_N_DERIVED; i++)
+		for (size_t k = 0; choice->chosen[METRIC_N + i] && k < metric_derived[i].n_inputs;
 		     k++)
 			sources |= source_of(metric_derived[i].inputs[k]);
 	return sources;
@@ -145,7 +145,7 @@ static struct error *take_section(const char *word, void *into)
 	struct section_choice *choice = into;
 	_cleanup_strbuf_ struct strbuf list = STRBUF_INIT;
 
-	for (int i = 0; i < N_METRIC_SECTIONS; i++) {
+	for (int i = 0; i < METRIC_N_SECTIONS; i++) {
 		strbuf_appendf(&list, "%s%s", i ? ", " : "", metric_sections[i].word);
 		if (strcasecmp(metric_sections[i].word, word) != 0)
 			continue;
@@ -194,8 +194,8 @@ static struct error *take_sort_term(const char *word, void *into)
 	}
 	if (!spec_metric_find(name, &term.metric))
 		return unknown_metric("--sort-by", name);
-	if (term.metric < N_METRICS &&
-	    metric_reduction(metric_rows[term.metric].kind) == REDUCTION_MODE)
+	if (term.metric < METRIC_N &&
+	    metric_reduction(metric_rows[term.metric].kind) == METRIC_REDUCTION_MODE)
 		return cli_error(CLI_USAGE, 0, "--sort-by: '%s' is a label and has no order", name);
 	for (size_t i = 0; i < order->n; i++) {
 		if (order->terms[i].metric == term.metric)

@@ -50,7 +50,7 @@ static void read_sched(const char *root, struct strbuf *text, struct ctprof_bpf_
 	int policy = sched_getscheduler(0);
 	bool is_fair = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == 7;
 	const char *path = is_fair ? "/proc/thread-self/sched" : "/proc/1/sched";
-	struct thread_sample ours = { 0 };
+	struct metric_thread_sample ours = { 0 };
 	unsigned int negative_times;
 
 	if (!is_fair) {
@@ -61,10 +61,10 @@ static void read_sched(const char *root, struct strbuf *text, struct ctprof_bpf_
 	    !ctprof_walk_take_sched(text->at, text->n, &ours, &negative_times))
 		return;
 	rules->shows_sched = true;
-	rules->shows_slice = sample_knows(&ours, METRIC_FAIR_SLICE_NS);
-	rules->shows_stats = sample_knows(&ours, METRIC_NR_WAKEUPS);
-	rules->shows_core_forceidle = sample_knows(&ours, METRIC_CORE_FORCEIDLE_SUM);
-	rules->shows_ext = sample_knows(&ours, METRIC_EXT_ENABLED);
+	rules->shows_slice = metric_sample_knows(&ours, METRIC_FAIR_SLICE_NS);
+	rules->shows_stats = metric_sample_knows(&ours, METRIC_NR_WAKEUPS);
+	rules->shows_core_forceidle = metric_sample_knows(&ours, METRIC_CORE_FORCEIDLE_SUM);
+	rules->shows_ext = metric_sample_knows(&ours, METRIC_EXT_ENABLED);
 }
 
 /*

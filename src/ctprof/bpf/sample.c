@@ -99,13 +99,13 @@ void ctprof_bpf_split_time(const struct ctprof_bpf_record *record, uint64_t *ret
 	*ret_stime_ns = stime;
 }
 
-static void set_signed(struct thread_sample *sample, enum metric_id id, int64_t value)
+static void set_signed(struct metric_thread_sample *sample, enum metric_id id, int64_t value)
 {
-	sample_set(sample, id, (uint64_t)value);
+	metric_sample_set(sample, id, (uint64_t)value);
 }
 
 static bool set_stat(const struct ctprof_bpf_record *record, const struct ctprof_bpf_rules *rules,
-		     struct thread_sample *sample)
+		     struct metric_thread_sample *sample)
 {
 	uint64_t tick_ns = 1000000000 / rules->user_hz;
 	uint64_t utime, stime;
@@ -116,19 +116,19 @@ static bool set_stat(const struct ctprof_bpf_record *record, const struct ctprof
 	sample->start_ticks = (record->start_boottime_ns + (uint64_t)record->boottime_offset_ns) /
 			      tick_ns;
 	ctprof_bpf_split_time(record, &utime, &stime);
-	sample_set(sample, METRIC_UTIME_CLOCK_TICKS, utime / tick_ns);
-	sample_set(sample, METRIC_STIME_CLOCK_TICKS, stime / tick_ns);
-	sample_set(sample, METRIC_MINFLT, record->min_flt);
-	sample_set(sample, METRIC_MAJFLT, record->maj_flt);
-	sample_set(sample, METRIC_POLICY, record->policy);
+	metric_sample_set(sample, METRIC_UTIME_CLOCK_TICKS, utime / tick_ns);
+	metric_sample_set(sample, METRIC_STIME_CLOCK_TICKS, stime / tick_ns);
+	metric_sample_set(sample, METRIC_MINFLT, record->min_flt);
+	metric_sample_set(sample, METRIC_MAJFLT, record->maj_flt);
+	metric_sample_set(sample, METRIC_POLICY, record->policy);
 	set_signed(sample, METRIC_PRIORITY, record->prio - MAX_RT_PRIO);
 	set_signed(sample, METRIC_NICE, record->static_prio - DEFAULT_PRIO);
-	sample_set(sample, METRIC_RT_PRIORITY, record->rt_priority);
-	sample_set(sample, METRIC_PROCESSOR, record->cpu);
+	metric_sample_set(sample, METRIC_RT_PRIORITY, record->rt_priority);
+	metric_sample_set(sample, METRIC_PROCESSOR, record->cpu);
 	return true;
 }
 
-static bool set_status(const struct ctprof_bpf_record *record, struct thread_sample *sample)
+static bool set_status(const struct ctprof_bpf_record *record, struct metric_thread_sample *sample)
 {
 	static const char letters[] = "RSDTtXZPI";
 	unsigned int bits = (record->state | record->exit_state) & STATE_REPORTED;
@@ -141,25 +141,26 @@ static bool set_status(const struct ctprof_bpf_record *record, struct thread_sam
 		bits = STATE_REPORTED + 1;
 	for (; bits; bits >>= 1)
 		highest++;
-	sample_set(sample, METRIC_STATE, (uint8_t)letters[highest]);
-	sample_set(sample, METRIC_VOLUNTARY_CSW, record->nvcsw);
-	sample_set(sample, METRIC_NONVOLUNTARY_CSW, record->nivcsw);
+	metric_sample_set(sample, METRIC_STATE, (uint8_t)letters[highest]);
+	metric_sample_set(sample, METRIC_VOLUNTARY_CSW, record->nvcsw);
+	metric_sample_set(sample, METRIC_NONVOLUNTARY_CSW, record->nivcsw);
 	if (record->tid == record->tgid)
-		sample_set(sample, METRIC_NR_THREADS, record->nr_threads);
+		metric_sample_set(sample, METRIC_NR_THREADS, record->nr_threads);
 	return true;
 }
 
-static bool set_schedstat(const struct ctprof_bpf_record *record, struct thread_sample *sample)
+static bool set_schedstat(const struct ctprof_bpf_record *record,
+			  struct metric_thread_sample *sample)
 {
 	if (!(record->has & CTPROF_BPF_HAS_SCHED_INFO))
 		return false;
-	sample_set(sample, METRIC_RUN_TIME_NS, record->sum_exec_runtime_ns);
-	sample_set(sample, METRIC_WAIT_TIME_NS, record->run_delay_ns);
-	sample_set(sample, METRIC_TIMESLICES, record->pcount);
+	metric_sample_set(sample, METRIC_RUN_TIME_NS, record->sum_exec_runtime_ns);
+	metric_sample_set(sample, METRIC_WAIT_TIME_NS, record->run_delay_ns);
+	metric_sample_set(sample, METRIC_TIMESLICES, record->pcount);
 	return true;
 }
 
-static bool set_io(const struct ctprof_bpf_record *record, struct thread_sample *sample)
+static bool set_io(const struct ctprof_bpf_record *record, struct metric_thread_sample *sample)
 {
 	static const enum metric_id ids[CTPROF_BPF_N_IO] = {
 #define BPF_IO(id, key) METRIC_##id,
@@ -169,7 +170,7 @@ static bool set_io(const struct ctprof_bpf_record *record, struct thread_sample 
 	if (!(record->has & CTPROF_BPF_HAS_IO))
 		return false;
 	for (unsigned int i = 0; i < CTPROF_BPF_N_IO; i++)
-		sample_set(sample, ids[i], record->io[i]);
+		metric_sample_set(sample, ids[i], record->io[i]);
 	return true;
 }
 
@@ -188,17 +189,18 @@ static bool shown_time(uint64_t ns, uint64_t *ret)
 	return true;
 }
 
-static unsigned int set_time(struct thread_sample *sample, enum metric_id id, uint64_t ns)
+static unsigned int set_time(struct metric_thread_sample *sample, enum metric_id id, uint64_t ns)
 {
 	uint64_t shown;
 
 	if (!shown_time(ns, &shown))
 		return 1;
-	sample_set(sample, id, shown);
+	metric_sample_set(sample, id, shown);
 	return 0;
 }
 
-static unsigned int set_stats(const struct ctprof_bpf_record *record, struct thread_sample *sample)
+static unsigned int set_stats(const struct ctprof_bpf_record *record,
+			      struct metric_thread_sample *sample)
 {
 	static const enum metric_id ids[CTPROF_BPF_N_STATS] = {
 #define BPF_STAT(id, key) METRIC_##id,
@@ -210,14 +212,14 @@ static unsigned int set_stats(const struct ctprof_bpf_record *record, struct thr
 		if (metric_rows[ids[i]].unit == METRIC_UNIT_NS)
 			below_0 += set_time(sample, ids[i], record->stats[i]);
 		else
-			sample_set(sample, ids[i], record->stats[i]);
+			metric_sample_set(sample, ids[i], record->stats[i]);
 	}
 	ctprof_walk_split_sleep(sample);
 	return below_0;
 }
 
 static bool set_sched(const struct ctprof_bpf_record *record, const struct ctprof_bpf_rules *rules,
-		      struct thread_sample *sample, unsigned int *below_0)
+		      struct metric_thread_sample *sample, unsigned int *below_0)
 {
 	bool is_fair = record->policy == POLICY_NORMAL || record->policy == POLICY_BATCH ||
 		       record->policy == POLICY_EXT;
@@ -227,11 +229,11 @@ static bool set_sched(const struct ctprof_bpf_record *record, const struct ctpro
 	    (rules->shows_slice && !(record->has & CTPROF_BPF_HAS_SLICE)) ||
 	    (rules->shows_core_forceidle && !(record->has & CTPROF_BPF_HAS_CORE_FORCEIDLE)))
 		return false;
-	sample_set(sample, METRIC_NR_MIGRATIONS, record->nr_migrations);
+	metric_sample_set(sample, METRIC_NR_MIGRATIONS, record->nr_migrations);
 	if (rules->shows_slice && is_fair)
-		sample_set(sample, METRIC_FAIR_SLICE_NS, record->slice_ns);
+		metric_sample_set(sample, METRIC_FAIR_SLICE_NS, record->slice_ns);
 	if (rules->shows_ext)
-		sample_set(sample, METRIC_EXT_ENABLED, record->is_ext);
+		metric_sample_set(sample, METRIC_EXT_ENABLED, record->is_ext);
 	if (rules->shows_stats)
 		*below_0 += set_stats(record, sample);
 	if (rules->shows_core_forceidle)
@@ -240,21 +242,22 @@ static bool set_sched(const struct ctprof_bpf_record *record, const struct ctpro
 }
 
 static bool set_cpu_delays(const struct ctprof_bpf_record *record,
-			   const struct ctprof_bpf_rules *rules, struct thread_sample *sample)
+			   const struct ctprof_bpf_rules *rules,
+			   struct metric_thread_sample *sample)
 {
 	if (!rules->counts_cpu_delays || !(record->has & CTPROF_BPF_HAS_SCHED_INFO))
 		return false;
-	sample_set(sample, METRIC_CPU_DELAY_COUNT, record->pcount);
-	sample_set(sample, METRIC_CPU_DELAY_TOTAL_NS, record->run_delay_ns);
+	metric_sample_set(sample, METRIC_CPU_DELAY_COUNT, record->pcount);
+	metric_sample_set(sample, METRIC_CPU_DELAY_TOTAL_NS, record->run_delay_ns);
 	if (record->has & CTPROF_BPF_HAS_RUN_DELAY_EXTREMES) {
-		sample_set(sample, METRIC_CPU_DELAY_MAX_NS, record->max_run_delay_ns);
-		sample_set(sample, METRIC_CPU_DELAY_MIN_NS, record->min_run_delay_ns);
+		metric_sample_set(sample, METRIC_CPU_DELAY_MAX_NS, record->max_run_delay_ns);
+		metric_sample_set(sample, METRIC_CPU_DELAY_MIN_NS, record->min_run_delay_ns);
 	}
 	return true;
 }
 
 static bool set_delays(const struct ctprof_bpf_record *record, const struct ctprof_bpf_rules *rules,
-		       struct thread_sample *sample)
+		       struct metric_thread_sample *sample)
 {
 	/* Of each kind four metrics stand in a row: count, total, longest, shortest. */
 	static const enum metric_id ids[CTPROF_BPF_N_DELAYS] = {
@@ -283,29 +286,32 @@ static bool set_delays(const struct ctprof_bpf_record *record, const struct ctpr
 
 		if (!(record->has >> (CTPROF_BPF_HAS_DELAY_KINDS_SHIFT + i) & 1))
 			continue;
-		sample_set(sample, ids[i], delay->count);
-		sample_set(sample, ids[i] + 1, delay->total_ns);
+		metric_sample_set(sample, ids[i], delay->count);
+		metric_sample_set(sample, ids[i] + 1, delay->total_ns);
 		if (record->has & CTPROF_BPF_HAS_DELAY_EXTREMES) {
-			sample_set(sample, ids[i] + 2, delay->max_ns);
-			sample_set(sample, ids[i] + 3, delay->min_ns);
+			metric_sample_set(sample, ids[i] + 2, delay->max_ns);
+			metric_sample_set(sample, ids[i] + 3, delay->min_ns);
 		}
 	}
 	return true;
 }
 
 static bool set_watermarks(const struct ctprof_bpf_record *record,
-			   const struct ctprof_bpf_rules *rules, struct thread_sample *sample)
+			   const struct ctprof_bpf_rules *rules,
+			   struct metric_thread_sample *sample)
 {
 	if (!(record->has & CTPROF_BPF_HAS_WATERMARKS))
 		return false;
-	sample_set(sample, METRIC_HIWATER_RSS_BYTES, record->hiwater_rss_pages * rules->page_size);
-	sample_set(sample, METRIC_HIWATER_VM_BYTES, record->hiwater_vm_pages * rules->page_size);
+	metric_sample_set(sample, METRIC_HIWATER_RSS_BYTES,
+			  record->hiwater_rss_pages * rules->page_size);
+	metric_sample_set(sample, METRIC_HIWATER_VM_BYTES,
+			  record->hiwater_vm_pages * rules->page_size);
 	return true;
 }
 
 unsigned int ctprof_bpf_sample_set(const struct ctprof_bpf_record *record,
 				   const struct ctprof_bpf_rules *rules, uint32_t wanted,
-				   struct thread_sample *sample)
+				   struct metric_thread_sample *sample)
 {
 	unsigned int below_0 = 0;
 

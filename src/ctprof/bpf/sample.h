@@ -34,7 +34,7 @@ bool ctprof_bpf_sample_is_listed(const struct ctprof_bpf_record *record);
  */
 unsigned int ctprof_bpf_sample_set(const struct ctprof_bpf_record *record,
 				   const struct ctprof_bpf_rules *rules, uint32_t wanted,
-				   struct thread_sample *sample);
+				   struct metric_thread_sample *sample);
 
 /*
  * The bytes of a name as its file shows them, without blanks around; false when only the file

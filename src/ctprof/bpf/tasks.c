@@ -30,7 +30,7 @@ struct bpf_pass {
 
 /* The name of the process also where that of the thread is left to its file. */
 static bool set_names(struct bpf_pass *pass, const struct ctprof_bpf_record *record,
-		      struct thread_sample *sample)
+		      struct metric_thread_sample *sample)
 {
 	struct intern *strings = &pass->snapshot->strings;
 	const char *at;
@@ -55,13 +55,13 @@ static void list_cpus(struct bpf_pass *pass, const struct ctprof_bpf_record *rec
 			ids[n++] = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
 	pass->last_n_cpus = n;
 	pass->last_list = n ? ctprof_snapshot_add_cpu_list(pass->snapshot, ids, n)
-			    : SAMPLE_NO_ENTRY;
+			    : METRIC_SAMPLE_NO_ENTRY;
 	memcpy(pass->last_cpus, record->cpus, sizeof(record->cpus));
 	pass->has_last = true;
 }
 
 static bool set_cpus(struct bpf_pass *pass, const struct ctprof_bpf_record *record,
-		     struct thread_sample *sample)
+		     struct metric_thread_sample *sample)
 {
 	if (!pass->rules.has_cpus)
 		return false;
@@ -70,12 +70,12 @@ static bool set_cpus(struct bpf_pass *pass, const struct ctprof_bpf_record *reco
 	if (pass->last_n_cpus == 0)
 		return false;
 	sample->cpu_affinity = pass->last_list;
-	sample_set(sample, METRIC_CPU_AFFINITY, pass->last_n_cpus);
+	metric_sample_set(sample, METRIC_CPU_AFFINITY, pass->last_n_cpus);
 	return true;
 }
 
 static bool set_cgroup(struct bpf_pass *pass, const struct ctprof_bpf_record *record,
-		       struct thread_sample *sample)
+		       struct metric_thread_sample *sample)
 {
 	return record->has & CTPROF_BPF_HAS_CGROUP &&
 	       ctprof_bpf_cgroups_find(&pass->cgroups, record->cgroup_id, &pass->snapshot->strings,
@@ -84,14 +84,14 @@ static bool set_cgroup(struct bpf_pass *pass, const struct ctprof_bpf_record *re
 
 static void add_thread(struct bpf_pass *pass, const struct ctprof_bpf_record *record)
 {
-	struct thread_sample *sample;
+	struct metric_thread_sample *sample;
 
 	if (!ctprof_bpf_sample_is_listed(record))
 		return;
 	vec_reserve_one_(&pass->snapshot->threads);
 	sample = &pass->snapshot->threads.at[pass->snapshot->threads.n++];
 	memset(sample, 0, sizeof(*sample));
-	sample->cpu_affinity = sample->smaps = SAMPLE_NO_ENTRY;
+	sample->cpu_affinity = sample->smaps = METRIC_SAMPLE_NO_ENTRY;
 	pass->below_0 += ctprof_bpf_sample_set(record, &pass->rules, pass->wanted, sample);
 	if (pass->wanted & METRIC_SOURCE_BIT(COMM) && set_names(pass, record, sample))
 		sample->sources |= METRIC_SOURCE_BIT(COMM);
@@ -127,7 +127,7 @@ static bool is_wanted_number(const struct ctprof_options *options, uint32_t numb
 /* In order; a number may be the one of a thread, its process is meant then. */
 static void drop_unwanted(struct bpf_pass *pass)
 {
-	struct thread_sample *samples = pass->snapshot->threads.at;
+	struct metric_thread_sample *samples = pass->snapshot->threads.at;
 	size_t n = pass->snapshot->threads.n, kept = 0;
 
 	if (pass->options->n_pids == 0)
@@ -158,7 +158,7 @@ static void finish(struct bpf_pass *pass, uint64_t read_at_ns)
 		snapshot->threads.at[i].read_at_ns = read_at_ns;
 		any |= snapshot->threads.at[i].sources;
 	}
-	for (unsigned int i = 0; i < N_METRIC_SOURCES; i++)
+	for (unsigned int i = 0; i < METRIC_N_SOURCES; i++)
 		if (any >> i & 1)
 			snapshot->paths[i] = CTPROF_SNAPSHOT_PATH_BPF;
 	snapshot->parse.negative_dotted_values += pass->below_0;

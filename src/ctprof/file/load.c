@@ -88,7 +88,7 @@ static struct error *load_thread(struct ctprof_loader *loader, const struct json
 	struct ctprof_place place = { .outer = &threads, .index = index };
 	struct marks before = take_marks(loader);
 	struct ctprof_thread_marks marks;
-	struct thread_sample sample;
+	struct metric_thread_sample sample;
 	struct error *err;
 
 	err = ctprof_thread_load(value, &place, &loader->snapshot, &loader->hints, &sample, &marks);
@@ -305,7 +305,7 @@ struct error *ctprof_loader_feed(struct ctprof_loader *loader, const char *bytes
 }
 
 /* A file without sets: its flags decide their families, all else counts as measured. */
-static void trust(struct thread_sample *sample, const struct ctprof_thread_marks *marks)
+static void trust(struct metric_thread_sample *sample, const struct ctprof_thread_marks *marks)
 {
 	const uint32_t families = METRIC_SOURCE_BIT(DELAY_CPU) | METRIC_SOURCE_BIT(DELAY_BLOCK) |
 				  METRIC_SOURCE_BIT(XACCT) | METRIC_SOURCE_BIT(HEAP) |
@@ -320,18 +320,18 @@ static void trust(struct thread_sample *sample, const struct ctprof_thread_marks
 		sample->sources |= METRIC_SOURCE_BIT(XACCT);
 	if (marks->jemalloc_measured)
 		sample->sources |= METRIC_SOURCE_BIT(HEAP);
-	if (sample->smaps != SAMPLE_NO_ENTRY)
+	if (sample->smaps != METRIC_SAMPLE_NO_ENTRY)
 		sample->sources |= METRIC_SOURCE_BIT(SMAPS);
 	/* No thread may run nowhere: an empty list was not read. */
 	if (sample->values[METRIC_CPU_AFFINITY])
 		sample->sources |= METRIC_SOURCE_BIT(AFFINITY);
-	for (int i = 0; i < N_METRICS; i++) {
+	for (int i = 0; i < METRIC_N; i++) {
 		if (metric_rows[i].source != METRIC_SOURCE_NONE &&
 		    !(sample->sources >> metric_rows[i].source & 1))
-			sample_forget(sample, (enum metric_id)i);
+			metric_sample_forget(sample, (enum metric_id)i);
 	}
 	if (sample->tid != sample->tgid)
-		sample_forget(sample, METRIC_NR_THREADS);
+		metric_sample_forget(sample, METRIC_NR_THREADS);
 }
 
 static struct error *decide_what_is_known(struct ctprof_loader *loader)
@@ -342,7 +342,7 @@ static struct error *decide_what_is_known(struct ctprof_loader *loader)
 	for (size_t i = 0; i < s->threads.n; i++) {
 		struct ctprof_place thread = { .outer = &threads, .index = i };
 		struct ctprof_place place = { .outer = &thread, .key = "presence" };
-		struct thread_sample *sample = &s->threads.at[i];
+		struct metric_thread_sample *sample = &s->threads.at[i];
 		uint32_t set = loader->marks.at[i].set;
 
 		sample->taskstats_ok = loader->marks.at[i].taskstats_measured;
@@ -357,17 +357,17 @@ static struct error *decide_what_is_known(struct ctprof_loader *loader)
 		} else {
 			ctprof_presence_apply(&loader->sets.sets.at[set], sample);
 		}
-		if (!sample_knows(sample, METRIC_CPU_AFFINITY))
-			sample->cpu_affinity = SAMPLE_NO_ENTRY;
+		if (!metric_sample_knows(sample, METRIC_CPU_AFFINITY))
+			sample->cpu_affinity = METRIC_SAMPLE_NO_ENTRY;
 		if (!(sample->sources & METRIC_SOURCE_BIT(SMAPS)))
-			sample->smaps = SAMPLE_NO_ENTRY;
+			sample->smaps = METRIC_SAMPLE_NO_ENTRY;
 	}
 	return NULL;
 }
 
 static int by_ids(const void *a_, const void *b_)
 {
-	const struct thread_sample *a = a_, *b = b_;
+	const struct metric_thread_sample *a = a_, *b = b_;
 
 	if (a->tgid != b->tgid)
 		return a->tgid < b->tgid ? -1 : 1;
@@ -379,7 +379,8 @@ static void sort_threads(struct ctprof_snapshot *s)
 {
 	for (size_t i = 1; i < s->threads.n; i++) {
 		if (by_ids(&s->threads.at[i - 1], &s->threads.at[i]) > 0) {
-			qsort(s->threads.at, s->threads.n, sizeof(struct thread_sample), by_ids);
+			qsort(s->threads.at, s->threads.n, sizeof(struct metric_thread_sample),
+			      by_ids);
 			return;
 		}
 	}

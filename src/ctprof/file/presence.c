@@ -39,7 +39,8 @@ static bool same(const struct ctprof_presence_set *a, const struct ctprof_presen
 	return a->sources == b->sources && memcmp(a->known, b->known, sizeof(a->known)) == 0;
 }
 
-uint32_t ctprof_presence_add(struct ctprof_presence_sets *sets, const struct thread_sample *sample)
+uint32_t ctprof_presence_add(struct ctprof_presence_sets *sets,
+			     const struct metric_thread_sample *sample)
 {
 	struct ctprof_presence_set set = { .sources = sample->sources };
 
@@ -60,7 +61,7 @@ static void write_sources(struct json_writer *w, const char *key, uint32_t sourc
 {
 	json_key(w, key);
 	json_begin_array(w);
-	for (int i = 0; i < N_METRIC_SOURCES; i++) {
+	for (int i = 0; i < METRIC_N_SOURCES; i++) {
 		if (sources >> i & 1)
 			json_write_string(w, metric_sources[i].word);
 	}
@@ -72,7 +73,7 @@ static void write_metrics(struct json_writer *w, const char *key,
 {
 	json_key(w, key);
 	json_begin_array(w);
-	for (int i = 0; i < N_METRICS; i++) {
+	for (int i = 0; i < METRIC_N; i++) {
 		if (metric_rows[i].source != METRIC_SOURCE_NONE &&
 		    has_source(set, i) == of_sources && knows(set, i) != of_sources)
 			json_write_string(w, metric_rows[i].name);
@@ -84,7 +85,7 @@ static void write_reasons(const struct ctprof_snapshot *snapshot, struct json_wr
 {
 	json_key(w, "reasons");
 	json_begin_object(w);
-	for (int i = 0; i < N_METRIC_SOURCES; i++) {
+	for (int i = 0; i < METRIC_N_SOURCES; i++) {
 		bool any = false;
 
 		for (int j = 0; j < CTPROF_N_REASONS; j++)
@@ -109,7 +110,7 @@ void ctprof_presence_write(const struct ctprof_snapshot *snapshot,
 	write_sources(w, "sources", METRIC_ALL_SOURCES);
 	json_key(w, "paths");
 	json_begin_object(w);
-	for (int i = 0; i < N_METRIC_SOURCES; i++)
+	for (int i = 0; i < METRIC_N_SOURCES; i++)
 		json_add_string(w, metric_sources[i].word, path_words[snapshot->paths[i]]);
 	json_end_object(w);
 	write_reasons(snapshot, w);
@@ -142,7 +143,7 @@ static bool find_word(struct json_text text, const char *const words[], int n, i
 
 static bool find_source(struct json_text text, int *ret)
 {
-	for (int i = 0; i < N_METRIC_SOURCES; i++) {
+	for (int i = 0; i < METRIC_N_SOURCES; i++) {
 		if (json_text_is(text, metric_sources[i].word)) {
 			*ret = i;
 			return true;
@@ -242,7 +243,7 @@ static struct error *load_set(const struct json_value *value, const struct ctpro
 		if (find_source(json_string(it.value), &source))
 			set.sources |= UINT32_C(1) << source;
 	}
-	for (int i = 0; i < N_METRICS; i++)
+	for (int i = 0; i < METRIC_N; i++)
 		set_known(&set, i, has_source(&set, i));
 	err = load_metrics(json_find(value, "absent"), place, "absent", false, &set);
 	if (!err)
@@ -289,11 +290,12 @@ struct error *ctprof_presence_load(const struct json_value *value, const struct 
 	return err;
 }
 
-void ctprof_presence_apply(const struct ctprof_presence_set *set, struct thread_sample *sample)
+void ctprof_presence_apply(const struct ctprof_presence_set *set,
+			   struct metric_thread_sample *sample)
 {
 	sample->sources = set->sources;
-	for (int i = 0; i < N_METRICS; i++) {
+	for (int i = 0; i < METRIC_N; i++) {
 		if (!knows(set, i))
-			sample_forget(sample, (enum metric_id)i);
+			metric_sample_forget(sample, (enum metric_id)i);
 	}
 }

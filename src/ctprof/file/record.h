@@ -55,7 +55,7 @@ struct error *ctprof_value_expect(const struct json_value *value, const struct c
  */
 struct ctprof_presence_set {
 	uint32_t sources;
-	uint64_t known[SAMPLE_WORDS];
+	uint64_t known[METRIC_SAMPLE_WORDS];
 };
 
 struct ctprof_presence_sets {
@@ -67,7 +67,8 @@ void ctprof_presence_sets_deinit(struct ctprof_presence_sets *sets);
 #define _cleanup_ctprof_presence_sets_ _cleanup_(ctprof_presence_sets_deinit)
 
 /* The number of the sample's set. */
-uint32_t ctprof_presence_add(struct ctprof_presence_sets *sets, const struct thread_sample *sample);
+uint32_t ctprof_presence_add(struct ctprof_presence_sets *sets,
+			     const struct metric_thread_sample *sample);
 
 /* Sources, reasons, paths and sets of the whole snapshot. */
 void ctprof_presence_write(const struct ctprof_snapshot *snapshot,
@@ -77,11 +78,13 @@ struct error *ctprof_presence_load(const struct json_value *value, const struct 
 				   struct ctprof_presence_sets *ret) MUST_CHECK;
 
 /* Takes away what the file does not vouch for. */
-void ctprof_presence_apply(const struct ctprof_presence_set *set, struct thread_sample *sample);
+void ctprof_presence_apply(const struct ctprof_presence_set *set,
+			   struct metric_thread_sample *sample);
 
 /* `presence` is the number of the thread's set. */
-void ctprof_thread_write(const struct ctprof_snapshot *snapshot, const struct thread_sample *sample,
-			 uint32_t presence, struct json_writer *w);
+void ctprof_thread_write(const struct ctprof_snapshot *snapshot,
+			 const struct metric_thread_sample *sample, uint32_t presence,
+			 struct json_writer *w);
 
 /* Members of threads in the order in which the last thread had them: the next has the same. */
 struct ctprof_thread_hints {
@@ -104,7 +107,8 @@ struct ctprof_thread_marks {
  */
 struct error *ctprof_thread_load(const struct json_value *value, const struct ctprof_place *place,
 				 struct ctprof_snapshot *snapshot,
-				 struct ctprof_thread_hints *hints, struct thread_sample *ret,
+				 struct ctprof_thread_hints *hints,
+				 struct metric_thread_sample *ret,
 				 struct ctprof_thread_marks *ret_marks) MUST_CHECK;
 
 void ctprof_cgroup_stats_write(const struct ctprof_snapshot *snapshot,

@@ -42,10 +42,10 @@ static const struct row taskstats_rows[] = {
 	TASKSTATS_("other_err_count", other),
 };
 
-static void write_files(const uint64_t counts[N_METRIC_SOURCES], struct json_writer *w)
+static void write_files(const uint64_t counts[METRIC_N_SOURCES], struct json_writer *w)
 {
 	json_begin_object(w);
-	for (int i = 0; i < N_METRIC_SOURCES; i++) {
+	for (int i = 0; i < METRIC_N_SOURCES; i++) {
 		if (counts[i])
 			json_add_u64(w, metric_sources[i].word, counts[i]);
 	}
@@ -88,11 +88,11 @@ static void write_summary(const struct ctprof_snapshot *snapshot, const struct r
 }
 
 static struct error *load_files(const struct json_value *value, const struct ctprof_place *place,
-				uint64_t counts[N_METRIC_SOURCES])
+				uint64_t counts[METRIC_N_SOURCES])
 {
 	struct error *err = ctprof_value_expect(value, place, JSON_OBJECT);
 
-	for (int i = 0; i < N_METRIC_SOURCES && !err; i++) {
+	for (int i = 0; i < METRIC_N_SOURCES && !err; i++) {
 		struct ctprof_place at = { .outer = place, .key = metric_sources[i].word };
 
 		err = ctprof_value_u64(json_find(value, metric_sources[i].word), &at, &counts[i],

@@ -28,16 +28,16 @@
 	X(READ_AT, "read_at_ns")
 
 #define MEMBER_(id, name) MEMBER_##id,
-enum { MEMBER_BEFORE_ = N_METRICS - 1, THREAD_MEMBERS(MEMBER_) N_MEMBERS };
+enum { MEMBER_BEFORE_ = METRIC_N - 1, THREAD_MEMBERS(MEMBER_) N_MEMBERS };
 #undef MEMBER_
 /* N_MEMBERS: a name we do not know. */
-#define MEMBER_NAME_(id, name) [MEMBER_##id - N_METRICS] = (name),
+#define MEMBER_NAME_(id, name) [MEMBER_##id - METRIC_N] = (name),
 static const char *const member_names[] = { THREAD_MEMBERS(MEMBER_NAME_) };
 #undef MEMBER_NAME_
 
 static const char *member_name(int member)
 {
-	return member < N_METRICS ? metric_rows[member].name : member_names[member - N_METRICS];
+	return member < METRIC_N ? metric_rows[member].name : member_names[member - METRIC_N];
 }
 
 void ctprof_named_write(const struct intern *strings, const struct named_readings *rows,
@@ -50,11 +50,12 @@ void ctprof_named_write(const struct intern *strings, const struct named_reading
 	json_end_object(w);
 }
 
-static void write_cpus(const struct ctprof_snapshot *snapshot, const struct thread_sample *sample,
-		       struct json_writer *w)
+static void write_cpus(const struct ctprof_snapshot *snapshot,
+		       const struct metric_thread_sample *sample, struct json_writer *w)
 {
 	json_begin_array(w);
-	if (sample_knows(sample, METRIC_CPU_AFFINITY) && sample->cpu_affinity != SAMPLE_NO_ENTRY) {
+	if (metric_sample_knows(sample, METRIC_CPU_AFFINITY) &&
+	    sample->cpu_affinity != METRIC_SAMPLE_NO_ENTRY) {
 		const struct ctprof_cpu_list *list = &snapshot->cpu_lists.at[sample->cpu_affinity];
 
 		for (size_t i = 0; i < list->n; i++)
@@ -63,10 +64,11 @@ static void write_cpus(const struct ctprof_snapshot *snapshot, const struct thre
 	json_end_array(w);
 }
 
-static void write_metric(const struct ctprof_snapshot *snapshot, const struct thread_sample *sample,
-			 enum metric_id id, struct json_writer *w)
+static void write_metric(const struct ctprof_snapshot *snapshot,
+			 const struct metric_thread_sample *sample, enum metric_id id,
+			 struct json_writer *w)
 {
-	bool known = sample_knows(sample, id);
+	bool known = metric_sample_knows(sample, id);
 	uint64_t value = known ? sample->values[id] : 0;
 
 	json_key(w, metric_rows[id].name);
@@ -78,7 +80,7 @@ static void write_metric(const struct ctprof_snapshot *snapshot, const struct th
 		_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 
 		if (known)
-			policy_format(value, &name);
+			metric_policy_format(value, &name);
 		json_write_string(w, strbuf_str(&name));
 		break;
 	}
@@ -99,8 +101,9 @@ static void write_metric(const struct ctprof_snapshot *snapshot, const struct th
 	}
 }
 
-void ctprof_thread_write(const struct ctprof_snapshot *snapshot, const struct thread_sample *sample,
-			 uint32_t presence, struct json_writer *w)
+void ctprof_thread_write(const struct ctprof_snapshot *snapshot,
+			 const struct metric_thread_sample *sample, uint32_t presence,
+			 struct json_writer *w)
 {
 	const struct intern *strings = &snapshot->strings;
 	const struct named_readings none = { 0 };
@@ -115,14 +118,16 @@ void ctprof_thread_write(const struct ctprof_snapshot *snapshot, const struct th
 	json_add_string(w, "comm", intern_text(strings, sample->comm));
 	json_add_string(w, "cgroup", intern_text(strings, sample->cgroup));
 	json_add_u64(w, "start_time_clock_ticks", sample->start_ticks);
-	for (int i = 0; i < N_METRICS; i++) {
+	for (int i = 0; i < METRIC_N; i++) {
 		if (metric_rows[i].source != METRIC_SOURCE_NONE)
 			write_metric(snapshot, sample, (enum metric_id)i, w);
 	}
 	json_key(w, "smaps_rollup_kib");
-	ctprof_named_write(
-		strings,
-		sample->smaps == SAMPLE_NO_ENTRY ? &none : &snapshot->smaps.at[sample->smaps], w);
+	ctprof_named_write(strings,
+			   sample->smaps == METRIC_SAMPLE_NO_ENTRY
+				   ? &none
+				   : &snapshot->smaps.at[sample->smaps],
+			   w);
 	json_add_bool(w, "taskstats_measured", sample->taskstats_ok);
 	json_add_bool(w, "cpu_delay_active", cpu);
 	json_add_bool(w, "delay_block_active", block);
@@ -161,7 +166,8 @@ static int member_at(struct ctprof_thread_hints *hints, size_t index, struct jso
 }
 
 static struct error *load_cpus(const struct json_value *value, const struct ctprof_place *place,
-			       struct ctprof_snapshot *snapshot, struct thread_sample *sample)
+			       struct ctprof_snapshot *snapshot,
+			       struct metric_thread_sample *sample)
 {
 	struct json_iter it = json_iter_over(value);
 	struct error *err = ctprof_value_expect(value, place, JSON_ARRAY);
@@ -190,13 +196,13 @@ static struct error *load_cpus(const struct json_value *value, const struct ctpr
 		ids[it.index] = (uint32_t)id;
 	}
 	sample->cpu_affinity = ctprof_snapshot_add_cpu_list(snapshot, ids, n);
-	sample_set(sample, METRIC_CPU_AFFINITY, n);
+	metric_sample_set(sample, METRIC_CPU_AFFINITY, n);
 	return NULL;
 }
 
 static struct error *load_metric(const struct json_value *value, const struct ctprof_place *place,
 				 struct ctprof_snapshot *snapshot, enum metric_id id,
-				 struct thread_sample *sample)
+				 struct metric_thread_sample *sample)
 {
 	struct error *err = NULL;
 	bool there = false;
@@ -209,7 +215,7 @@ static struct error *load_metric(const struct json_value *value, const struct ct
 
 		err = ctprof_value_i64(value, place, INT32_MIN, UINT32_MAX, &number, &there);
 		if (!err && there)
-			sample_set(sample, id, (uint64_t)number);
+			metric_sample_set(sample, id, (uint64_t)number);
 		return err;
 	}
 	case METRIC_KIND_POLICY: {
@@ -219,9 +225,9 @@ static struct error *load_metric(const struct json_value *value, const struct ct
 		err = ctprof_value_expect(value, place, JSON_STRING);
 		if (err || text.n == 0)
 			return err;
-		if (!policy_parse(text.at, text.n, &policy))
+		if (!metric_policy_parse(text.at, text.n, &policy))
 			return ctprof_place_error(place, "'%s' is no scheduling policy", text.at);
-		sample_set(sample, id, policy);
+		metric_sample_set(sample, id, policy);
 		return NULL;
 	}
 	case METRIC_KIND_STATE: {
@@ -233,7 +239,7 @@ static struct error *load_metric(const struct json_value *value, const struct ct
 		if (text.n != 1)
 			return ctprof_place_error(place, "'%s' is not one letter", text.at);
 		if (text.at[0] != STATE_ABSENT)
-			sample_set(sample, id, (unsigned char)text.at[0]);
+			metric_sample_set(sample, id, (unsigned char)text.at[0]);
 		return NULL;
 	}
 	case METRIC_KIND_FLAG: {
@@ -241,7 +247,7 @@ static struct error *load_metric(const struct json_value *value, const struct ct
 
 		err = ctprof_value_bool(value, place, &flag, &there);
 		if (!err && there)
-			sample_set(sample, id, flag);
+			metric_sample_set(sample, id, flag);
 		return err;
 	}
 	case METRIC_KIND_CPUSET:
@@ -251,14 +257,15 @@ static struct error *load_metric(const struct json_value *value, const struct ct
 
 		err = ctprof_value_u64(value, place, &number, &there);
 		if (!err && there)
-			sample_set(sample, id, number);
+			metric_sample_set(sample, id, number);
 		return err;
 	}
 	}
 }
 
 static struct error *load_smaps(const struct json_value *value, const struct ctprof_place *place,
-				struct ctprof_snapshot *snapshot, struct thread_sample *sample)
+				struct ctprof_snapshot *snapshot,
+				struct metric_thread_sample *sample)
 {
 	struct named_readings rows = { 0 };
 	struct error *err = ctprof_value_named(value, place, &snapshot->strings, &rows);
@@ -266,7 +273,7 @@ static struct error *load_smaps(const struct json_value *value, const struct ctp
 	if (err || rows.rows.n == 0)
 		return err;
 	/* A second one in the same object: the table of the first has no owner otherwise. */
-	if (sample->smaps != SAMPLE_NO_ENTRY) {
+	if (sample->smaps != METRIC_SAMPLE_NO_ENTRY) {
 		vec_deinit(&rows.rows);
 		return ctprof_place_error(place, "stands there twice");
 	}
@@ -288,7 +295,8 @@ static struct error *load_number_u32(const struct json_value *value,
 
 static struct error *load_member(int member, const struct json_value *value,
 				 const struct ctprof_place *place, struct ctprof_snapshot *snapshot,
-				 struct thread_sample *sample, struct ctprof_thread_marks *marks)
+				 struct metric_thread_sample *sample,
+				 struct ctprof_thread_marks *marks)
 {
 	struct intern *strings = &snapshot->strings;
 
@@ -330,7 +338,8 @@ static struct error *load_member(int member, const struct json_value *value,
 
 struct error *ctprof_thread_load(const struct json_value *value, const struct ctprof_place *place,
 				 struct ctprof_snapshot *snapshot,
-				 struct ctprof_thread_hints *hints, struct thread_sample *ret,
+				 struct ctprof_thread_hints *hints,
+				 struct metric_thread_sample *ret,
 				 struct ctprof_thread_marks *ret_marks)
 {
 	struct json_iter it = json_iter_over(value);
@@ -339,8 +348,8 @@ struct error *ctprof_thread_load(const struct json_value *value, const struct ct
 	if (json_type_of(value) != JSON_OBJECT)
 		return ctprof_place_error(place, "expected an object");
 	memset(ret, 0, sizeof(*ret));
-	ret->cpu_affinity = SAMPLE_NO_ENTRY;
-	ret->smaps = SAMPLE_NO_ENTRY;
+	ret->cpu_affinity = METRIC_SAMPLE_NO_ENTRY;
+	ret->smaps = METRIC_SAMPLE_NO_ENTRY;
 	*ret_marks = (struct ctprof_thread_marks){ .set = CTPROF_THREAD_NO_SET };
 	while (json_iter_next(&it)) {
 		struct ctprof_place at = { .outer = place, .key = it.key.at };

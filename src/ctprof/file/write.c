@@ -149,7 +149,7 @@ static struct error *write_threads(const struct ctprof_snapshot *snapshot,
 	json_key(w, "threads");
 	json_begin_array(w);
 	for (size_t i = 0; i < snapshot->threads.n && !err; i++) {
-		const struct thread_sample *sample = &snapshot->threads.at[i];
+		const struct metric_thread_sample *sample = &snapshot->threads.at[i];
 
 		ctprof_thread_write(snapshot, sample, ctprof_presence_add(sets, sample), w);
 		err = frame_flush_if_full(frame);

@@ -54,5 +54,5 @@ void ctprof_cgroup_key_format(const struct ctprof_cgroup_key_rules *rules, const
 		return;
 	}
 	replace_instances(path, &plain);
-	pattern_format(strbuf_str(&plain), into);
+	metric_pattern_format(strbuf_str(&plain), into);
 }

@@ -56,8 +56,8 @@ void ctprof_group_key_format(const struct group_keys *keys, const struct ctprof_
 }
 
 void ctprof_grouping_make(struct group_keys *keys, const struct ctprof_snapshot *snapshot,
-			  bool (*wanted)(const struct thread_sample *sample, void *arg), void *arg,
-			  struct ctprof_grouping *ret)
+			  bool (*wanted)(const struct metric_thread_sample *sample, void *arg),
+			  void *arg, struct ctprof_grouping *ret)
 {
 	_cleanup_ctprof_key_table_ struct ctprof_key_table table = { 0 };
 	_cleanup_ctprof_group_names_ struct ctprof_group_names names = { 0 };
@@ -65,7 +65,7 @@ void ctprof_grouping_make(struct group_keys *keys, const struct ctprof_snapshot 
 	*ret = (struct ctprof_grouping){ .keys = keys };
 	ctprof_group_names_init(&names, keys, snapshot);
 	for (size_t i = 0; i < snapshot->threads.n; i++) {
-		const struct thread_sample *sample = &snapshot->threads.at[i];
+		const struct metric_thread_sample *sample = &snapshot->threads.at[i];
 		struct ctprof_group_key key;
 		struct ctprof_group *group;
 		size_t at;
@@ -80,8 +80,8 @@ void ctprof_grouping_make(struct group_keys *keys, const struct ctprof_snapshot 
 			vec_push(&ret->groups, group);
 		}
 		group = ret->groups.at[at];
-		for (int m = 0; m < N_METRICS; m++)
-			reduced_add(&group->values[m], (enum metric_id)m, sample);
+		for (int m = 0; m < METRIC_N; m++)
+			metric_reduced_add(&group->values[m], (enum metric_id)m, sample);
 	}
 	if (ret->groups.n)
 		qsort_r(ret->groups.at, ret->groups.n, sizeof(*ret->groups.at), by_key, keys);
@@ -90,8 +90,9 @@ void ctprof_grouping_make(struct group_keys *keys, const struct ctprof_snapshot 
 void ctprof_grouping_deinit(struct ctprof_grouping *grouping)
 {
 	for (size_t i = 0; i < grouping->groups.n; i++) {
-		for (int m = 0; m < N_METRICS; m++)
-			reduced_deinit(&grouping->groups.at[i]->values[m], metric_rows[m].kind);
+		for (int m = 0; m < METRIC_N; m++)
+			metric_reduced_deinit(&grouping->groups.at[i]->values[m],
+					      metric_rows[m].kind);
 		free(grouping->groups.at[i]);
 	}
 	vec_deinit(&grouping->groups);

@@ -61,7 +61,7 @@ struct ctprof_group_key {
 
 struct ctprof_group {
 	struct ctprof_group_key key;
-	struct reduced values[N_METRICS];
+	struct metric_reduced values[METRIC_N];
 };
 
 struct ctprof_grouping {
@@ -71,8 +71,8 @@ struct ctprof_grouping {
 
 /* Threads for which wanted() is false are left out; NULL wants all. */
 void ctprof_grouping_make(struct group_keys *keys, const struct ctprof_snapshot *snapshot,
-			  bool (*wanted)(const struct thread_sample *sample, void *arg), void *arg,
-			  struct ctprof_grouping *ret);
+			  bool (*wanted)(const struct metric_thread_sample *sample, void *arg),
+			  void *arg, struct ctprof_grouping *ret);
 void ctprof_grouping_deinit(struct ctprof_grouping *grouping);
 #define _cleanup_ctprof_grouping_ _cleanup_(ctprof_grouping_deinit)
 

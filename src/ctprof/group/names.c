@@ -51,7 +51,7 @@ static uint32_t pattern_of(struct group_keys *keys, const char *name)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	pattern_format(name, &text);
+	metric_pattern_format(name, &text);
 	return intern_add(&keys->texts, strbuf_str(&text));
 }
 
@@ -78,7 +78,7 @@ void ctprof_group_keys_add(struct group_keys *keys, const struct ctprof_snapshot
 		return;
 	seen = xcalloc(snapshot->strings.strings.n, sizeof(*seen));
 	for (size_t i = 0; i < snapshot->threads.n; i++) {
-		const struct thread_sample *sample = &snapshot->threads.at[i];
+		const struct metric_thread_sample *sample = &snapshot->threads.at[i];
 		uint32_t id = keys->rules.axis == CTPROF_GROUP_AXIS_PCOMM ? sample->pcomm
 									  : sample->comm;
 		uint32_t name, pattern;
@@ -158,7 +158,7 @@ static uint32_t numbered(struct ctprof_group_names *names, uint32_t name, uint32
 }
 
 struct ctprof_group_key ctprof_group_names_key(struct ctprof_group_names *names,
-					       const struct thread_sample *sample)
+					       const struct metric_thread_sample *sample)
 {
 	struct ctprof_group_key key = { 0 };
 
@@ -197,7 +197,7 @@ uint32_t ctprof_group_names_literal(struct ctprof_group_names *names, uint32_t s
 }
 
 uint32_t ctprof_group_names_smaps(struct ctprof_group_names *names,
-				  const struct thread_sample *leader)
+				  const struct metric_thread_sample *leader)
 {
 	const struct ctprof_group_rules *rules = &names->keys->rules;
 

@@ -22,12 +22,12 @@ void ctprof_group_names_deinit(struct ctprof_group_names *names);
 #define _cleanup_ctprof_group_names_ _cleanup_(ctprof_group_names_deinit)
 
 struct ctprof_group_key ctprof_group_names_key(struct ctprof_group_names *names,
-					       const struct thread_sample *sample);
+					       const struct metric_thread_sample *sample);
 /* Strings of the keys: of a path of the snapshot, */
 uint32_t ctprof_group_names_cgroup(struct ctprof_group_names *names, uint32_t path);
 /* and of the process of a leader, as memory tables name it. */
 uint32_t ctprof_group_names_smaps(struct ctprof_group_names *names,
-				  const struct thread_sample *leader);
+				  const struct metric_thread_sample *leader);
 /* A string of the snapshot as it is. */
 uint32_t ctprof_group_names_literal(struct ctprof_group_names *names, uint32_t string);
 

@@ -44,7 +44,8 @@ static int by_size(const void *a_, const void *b_, void *ranking_)
 static void rank(struct ctprof_smaps_groups *groups, const struct group_keys *keys,
 		 const struct ctprof_snapshot *snapshot)
 {
-	struct ranking ranking = { .keys = keys, .sizes = { SAMPLE_NO_ENTRY, SAMPLE_NO_ENTRY } };
+	struct ranking ranking = { .keys = keys,
+				   .sizes = { METRIC_SAMPLE_NO_ENTRY, METRIC_SAMPLE_NO_ENTRY } };
 
 	(void)intern_find(&snapshot->strings, "Rss", &ranking.sizes[0]);
 	(void)intern_find(&snapshot->strings, "Pss", &ranking.sizes[1]);
@@ -54,7 +55,7 @@ static void rank(struct ctprof_smaps_groups *groups, const struct group_keys *ke
 }
 
 void ctprof_smaps_groups_make(struct group_keys *keys, const struct ctprof_snapshot *snapshot,
-			      bool (*wanted)(const struct thread_sample *sample, void *arg),
+			      bool (*wanted)(const struct metric_thread_sample *sample, void *arg),
 			      void *arg, struct ctprof_smaps_groups *ret)
 {
 	enum ctprof_axis axis = ctprof_group_keys_rules(keys)->axis;
@@ -66,12 +67,12 @@ void ctprof_smaps_groups_make(struct group_keys *keys, const struct ctprof_snaps
 	*ret = (struct ctprof_smaps_groups){ 0 };
 	ctprof_group_names_init(&names, keys, snapshot);
 	for (size_t i = 0; i < snapshot->threads.n; i++) {
-		const struct thread_sample *sample = &snapshot->threads.at[i];
+		const struct metric_thread_sample *sample = &snapshot->threads.at[i];
 		struct ctprof_group_key key = { 0 };
 		uint32_t name;
 		size_t at;
 
-		if (sample->smaps == SAMPLE_NO_ENTRY || (wanted && !wanted(sample, arg)))
+		if (sample->smaps == METRIC_SAMPLE_NO_ENTRY || (wanted && !wanted(sample, arg)))
 			continue;
 		key.cgroup = by_cgroup ? ctprof_group_names_cgroup(&names, sample->cgroup) : 0;
 		key.process = ctprof_group_names_smaps(&names, sample);

@@ -217,7 +217,7 @@ static void thread_failed(struct heap *heap, enum probe_thread_error_kind kind, 
 			     1);
 }
 
-static void take_thread(struct heap *heap, struct thread_sample *sample,
+static void take_thread(struct heap *heap, struct metric_thread_sample *sample,
 			const struct probe_thread *thread)
 {
 	if (thread->error) {
@@ -230,8 +230,8 @@ static void take_thread(struct heap *heap, struct thread_sample *sample,
 		thread_failed(heap, PROBE_THREAD_PROCESS_VM_READV, ESRCH);
 		return;
 	}
-	sample_set(sample, METRIC_ALLOCATED_BYTES, thread->allocated_bytes);
-	sample_set(sample, METRIC_DEALLOCATED_BYTES, thread->deallocated_bytes);
+	metric_sample_set(sample, METRIC_ALLOCATED_BYTES, thread->allocated_bytes);
+	metric_sample_set(sample, METRIC_DEALLOCATED_BYTES, thread->deallocated_bytes);
 	sample->sources |= METRIC_SOURCE_BIT(HEAP);
 	ctprof_heap_tally_read(&heap->tally);
 }
@@ -243,7 +243,7 @@ static void take_threads(struct heap *heap, const struct heap_process *process,
 	size_t at = 0;
 
 	for (size_t i = process->first; i < process->first + process->n; i++) {
-		struct thread_sample *sample = &heap->snapshot->threads.at[i];
+		struct metric_thread_sample *sample = &heap->snapshot->threads.at[i];
 
 		while (at < seen->n_threads && (uint32_t)seen->threads[at].tid < sample->tid)
 			at++;

@@ -9,10 +9,10 @@
 enum { STAT_START_TICKS = 22 };
 
 /* Fields of each source's file. */
-static struct proc_field tables[N_METRIC_SOURCES][N_METRICS];
-static struct proc_fields files[N_METRIC_SOURCES];
+static struct proc_field tables[METRIC_N_SOURCES][METRIC_N];
+static struct proc_fields files[METRIC_N_SOURCES];
 
-_Static_assert((int)N_METRICS < PROC_FIELD_NO_BIT, "every metric has a bit");
+_Static_assert((int)METRIC_N < PROC_FIELD_NO_BIT, "every metric has a bit");
 
 static enum proc_form form_of(const struct metric *metric)
 {
@@ -39,22 +39,24 @@ static void add_field(enum metric_source source, struct proc_field field)
 
 static void make_tables(void)
 {
-	for (uint8_t id = 0; id < N_METRICS; id++)
+	for (uint8_t id = 0; id < METRIC_N; id++)
 		if (metric_rows[id].key[0] != '-')
-			add_field(metric_rows[id].source,
-				  (struct proc_field){
-					  .key = metric_rows[id].key,
-					  .number = (unsigned int)atoi(metric_rows[id].key),
-					  .form = form_of(&metric_rows[id]),
-					  .offset = offsetof(struct thread_sample, values[id]),
-					  .bit = id,
-				  });
-	add_field(METRIC_SOURCE_STAT, (struct proc_field){
-					      .key = "",
-					      .number = STAT_START_TICKS,
-					      .offset = offsetof(struct thread_sample, start_ticks),
-					      .bit = PROC_FIELD_NO_BIT,
-				      });
+			add_field(
+				metric_rows[id].source,
+				(struct proc_field){
+					.key = metric_rows[id].key,
+					.number = (unsigned int)atoi(metric_rows[id].key),
+					.form = form_of(&metric_rows[id]),
+					.offset = offsetof(struct metric_thread_sample, values[id]),
+					.bit = id,
+				});
+	add_field(METRIC_SOURCE_STAT,
+		  (struct proc_field){
+			  .key = "",
+			  .number = STAT_START_TICKS,
+			  .offset = offsetof(struct metric_thread_sample, start_ticks),
+			  .bit = PROC_FIELD_NO_BIT,
+		  });
 }
 
 static struct proc_fields fields_of(enum metric_source source)
@@ -65,26 +67,26 @@ static struct proc_fields fields_of(enum metric_source source)
 	return files[source];
 }
 
-bool ctprof_walk_take_stat(const char *text, size_t n, struct thread_sample *sample)
+bool ctprof_walk_take_stat(const char *text, size_t n, struct metric_thread_sample *sample)
 {
 	return proc_stat_fields((struct slice){ text, n }, fields_of(METRIC_SOURCE_STAT),
 				&(struct proc_values){ .into = sample, .known = sample->known });
 }
 
-bool ctprof_walk_take_schedstat(const char *text, size_t n, struct thread_sample *sample)
+bool ctprof_walk_take_schedstat(const char *text, size_t n, struct metric_thread_sample *sample)
 {
 	return proc_schedstat_fields(
 		(struct slice){ text, n }, fields_of(METRIC_SOURCE_SCHEDSTAT),
 		&(struct proc_values){ .into = sample, .known = sample->known });
 }
 
-bool ctprof_walk_take_io(const char *text, size_t n, struct thread_sample *sample)
+bool ctprof_walk_take_io(const char *text, size_t n, struct metric_thread_sample *sample)
 {
 	return proc_lines_fields((struct slice){ text, n }, fields_of(METRIC_SOURCE_IO),
 				 &(struct proc_values){ .into = sample, .known = sample->known });
 }
 
-bool ctprof_walk_take_status(const char *text, size_t n, struct thread_sample *sample,
+bool ctprof_walk_take_status(const char *text, size_t n, struct metric_thread_sample *sample,
 			     struct slice *ret_cpus)
 {
 	struct slice all = { text, n };
@@ -94,22 +96,22 @@ bool ctprof_walk_take_status(const char *text, size_t n, struct thread_sample *s
 
 	/* Every thread tells the number of its process: once is enough. */
 	if (sample->tid != sample->tgid)
-		sample_forget(sample, METRIC_NR_THREADS);
+		metric_sample_forget(sample, METRIC_NR_THREADS);
 	return is_sense || has_cpus;
 }
 
-void ctprof_walk_split_sleep(struct thread_sample *sample)
+void ctprof_walk_split_sleep(struct metric_thread_sample *sample)
 {
 	uint64_t *sleep = &sample->values[METRIC_VOLUNTARY_SLEEP_NS];
 	uint64_t block = sample->values[METRIC_BLOCK_SUM];
 
-	if (!sample_knows(sample, METRIC_BLOCK_SUM))
-		sample_forget(sample, METRIC_VOLUNTARY_SLEEP_NS);
-	else if (sample_knows(sample, METRIC_VOLUNTARY_SLEEP_NS))
+	if (!metric_sample_knows(sample, METRIC_BLOCK_SUM))
+		metric_sample_forget(sample, METRIC_VOLUNTARY_SLEEP_NS);
+	else if (metric_sample_knows(sample, METRIC_VOLUNTARY_SLEEP_NS))
 		*sleep = *sleep > block ? *sleep - block : 0;
 }
 
-bool ctprof_walk_take_sched(const char *text, size_t n, struct thread_sample *sample,
+bool ctprof_walk_take_sched(const char *text, size_t n, struct metric_thread_sample *sample,
 			    unsigned int *ret_negative_times)
 {
 	struct proc_values values = { .into = sample, .known = sample->known };

@@ -26,7 +26,7 @@ struct fill {
 };
 
 /* Of `sources`, what a walk would read and this sample lacks. */
-static uint32_t missing_of(const struct thread_sample *sample, uint32_t sources)
+static uint32_t missing_of(const struct metric_thread_sample *sample, uint32_t sources)
 {
 	uint32_t missing = sources & CTPROF_WALK_SOURCES & ~sample->sources;
 
@@ -46,7 +46,8 @@ static void enter_process(struct fill *fill, struct filler *filler, uint32_t tgi
 }
 
 /* Few threads lack the name of their process; what was read for one serves the next. */
-static void name_process(struct fill *fill, struct filler *filler, struct thread_sample *sample)
+static void name_process(struct fill *fill, struct filler *filler,
+			 struct metric_thread_sample *sample)
 {
 	char path[PATH_BYTES];
 
@@ -64,7 +65,7 @@ static void work(void *arg, unsigned int worker, size_t begin, size_t end)
 	struct filler *filler = &fill->fillers[worker];
 
 	for (size_t i = begin; i < end; i++) {
-		struct thread_sample *sample = &fill->snapshot->threads.at[fill->todo.at[i]];
+		struct metric_thread_sample *sample = &fill->snapshot->threads.at[fill->todo.at[i]];
 
 		if (sample->tgid != filler->tgid)
 			enter_process(fill, filler, sample->tgid);
@@ -104,7 +105,7 @@ static void run(struct fill *fill, struct ctprof_walk_tally *tally)
 static void drop_unwanted(const struct ctprof_options *options, struct ctprof_snapshot *snapshot,
 			  bool unknown_too)
 {
-	struct thread_sample *threads = snapshot->threads.at;
+	struct metric_thread_sample *threads = snapshot->threads.at;
 	uint32_t last = UINT32_MAX;
 	bool matches = false;
 	size_t kept = 0;

@@ -32,7 +32,7 @@ void ctprof_walk_append(struct ctprof_snapshot *snapshot, struct ctprof_sample_l
 	vec_deinit(&list->samples);
 }
 
-static uint64_t key_of(const struct thread_sample *sample)
+static uint64_t key_of(const struct metric_thread_sample *sample)
 {
 	return (uint64_t)sample->tgid << 32 | sample->tid;
 }
@@ -47,9 +47,9 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* Each circle of places is gone round once, with one sample put aside. */
-static void permute(struct thread_sample *samples, struct place *places, size_t n)
+static void permute(struct metric_thread_sample *samples, struct place *places, size_t n)
 {
-	struct thread_sample aside;
+	struct metric_thread_sample aside;
 
 	for (size_t start = 0; start < n; start++) {
 		size_t to = start;
@@ -69,7 +69,7 @@ static void permute(struct thread_sample *samples, struct place *places, size_t 
 	}
 }
 
-void ctprof_walk_sort(struct thread_sample *samples, size_t n)
+void ctprof_walk_sort(struct metric_thread_sample *samples, size_t n)
 {
 	_cleanup_free_ struct place *places = NULL;
 	size_t in_order = 1;
@@ -85,7 +85,7 @@ void ctprof_walk_sort(struct thread_sample *samples, size_t n)
 	permute(samples, places, n);
 }
 
-size_t ctprof_walk_unique(struct thread_sample *samples, size_t n)
+size_t ctprof_walk_unique(struct metric_thread_sample *samples, size_t n)
 {
 	size_t kept = 0;
 

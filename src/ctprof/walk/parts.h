@@ -77,17 +77,17 @@ void ctprof_walk_queue_done(struct ctprof_walk_queue *queue, const struct ctprof
 
 /* From the samples of several workers to the threads of a snapshot. */
 struct ctprof_sample_list {
-	VEC(struct thread_sample) samples;
+	VEC(struct metric_thread_sample) samples;
 };
 
 /* Appends the samples and frees the list; an empty snapshot takes them over without a copy. */
 void ctprof_walk_append(struct ctprof_snapshot *snapshot, struct ctprof_sample_list *list);
 
 /* By process, then thread. Needs 16 bytes for each, not a second copy. */
-void ctprof_walk_sort(struct thread_sample *samples, size_t n);
+void ctprof_walk_sort(struct metric_thread_sample *samples, size_t n);
 
 /* Of sorted samples: how many are left when each number stands once, with what was seen last. */
-size_t ctprof_walk_unique(struct thread_sample *samples, size_t n);
+size_t ctprof_walk_unique(struct metric_thread_sample *samples, size_t n);
 
 /* Threads that another path has found already: what they lack comes from /proc. */
 

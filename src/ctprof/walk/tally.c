@@ -34,7 +34,7 @@ void ctprof_walk_tally_add(struct ctprof_walk_tally *tally, const struct ctprof_
 {
 	tally->tids_walked += more->tids_walked;
 	tally->negative_times += more->negative_times;
-	for (size_t i = 0; i < N_METRIC_SOURCES; i++) {
+	for (size_t i = 0; i < METRIC_N_SOURCES; i++) {
 		tally->failures[i] += more->failures[i];
 		for (size_t j = 0; j < CTPROF_N_REASONS; j++)
 			tally->reasons[i][j] += more->reasons[i][j];
@@ -47,7 +47,7 @@ static const char *dominant_file(const struct ctprof_walk_tally *tally)
 	const char *word = "";
 	uint64_t most = 0;
 
-	for (size_t i = 0; i < N_METRIC_SOURCES; i++) {
+	for (size_t i = 0; i < METRIC_N_SOURCES; i++) {
 		uint64_t n = tally->failures[i];
 
 		if (n > most || (n && n == most && strcmp(metric_sources[i].word, word) < 0)) {
@@ -71,7 +71,7 @@ void ctprof_walk_tally_summarise(const struct ctprof_walk_tally *tally,
 		.negative_dotted_values = parse->negative_dotted_values + tally->negative_times,
 		.dominant_read_failure = intern_add(&snapshot->strings, dominant_file(tally)),
 	};
-	for (size_t i = 0; i < N_METRIC_SOURCES; i++) {
+	for (size_t i = 0; i < METRIC_N_SOURCES; i++) {
 		parse->read_failures_by_source[i] = tally->failures[i];
 		parse->read_failures += tally->failures[i];
 		for (size_t j = 0; j < CTPROF_N_REASONS; j++)

@@ -14,7 +14,7 @@ enum { PATH_BYTES = 48 };
 /* One thread while it is read. */
 struct thread_read {
 	struct ctprof_reader *reader;
-	struct thread_sample *sample;
+	struct metric_thread_sample *sample;
 	struct ctprof_walk_notes notes;
 	int folder;
 	uint32_t sources;
@@ -162,7 +162,7 @@ static bool is_wanted(const struct thread_read *r)
 static void set_cpus(struct thread_read *r, uint32_t list, size_t n)
 {
 	r->sample->cpu_affinity = list;
-	sample_set(r->sample, METRIC_CPU_AFFINITY, n);
+	metric_sample_set(r->sample, METRIC_CPU_AFFINITY, n);
 	mark_read(r, METRIC_SOURCE_AFFINITY);
 }
 
@@ -273,16 +273,16 @@ static void check_schedstat(struct thread_read *r)
 {
 	static const enum metric_id ids[] = { METRIC_RUN_TIME_NS, METRIC_WAIT_TIME_NS,
 					      METRIC_TIMESLICES };
-	struct thread_sample *sample = r->sample;
+	struct metric_thread_sample *sample = r->sample;
 
 	if (!(r->sources & sample->sources & METRIC_SOURCE_BIT(SCHEDSTAT)) ||
 	    sample->values[METRIC_VOLUNTARY_CSW] + sample->values[METRIC_NONVOLUNTARY_CSW] == 0)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
-		if (!sample_knows(sample, ids[i]) || sample->values[ids[i]])
+		if (!metric_sample_knows(sample, ids[i]) || sample->values[ids[i]])
 			return;
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
-		sample_forget(sample, ids[i]);
+		metric_sample_forget(sample, ids[i]);
 	sample->sources &= ~METRIC_SOURCE_BIT(SCHEDSTAT);
 	ctprof_walk_notes_absent(&r->notes, METRIC_SOURCE_SCHEDSTAT,
 				 CTPROF_SNAPSHOT_REASON_SWITCHED_OFF);
@@ -291,7 +291,7 @@ static void check_schedstat(struct thread_read *r)
 /* It is there, and something else than its end kept us from reading. */
 static bool read_was_denied(const struct thread_read *r)
 {
-	for (int source = 0; source < N_METRIC_SOURCES; source++)
+	for (int source = 0; source < METRIC_N_SOURCES; source++)
 		if ((r->notes.absent >> source & 1) &&
 		    r->notes.reasons[source] == CTPROF_SNAPSHOT_REASON_OTHER)
 			return true;
@@ -310,7 +310,7 @@ static bool is_ghost(const struct thread_read *r)
 }
 
 static void begin(struct thread_read *r, struct ctprof_reader *reader, int task_folder,
-		  uint32_t sources, struct thread_sample *sample)
+		  uint32_t sources, struct metric_thread_sample *sample)
 {
 	*r = (struct thread_read){
 		.reader = reader,
@@ -324,7 +324,7 @@ static void begin(struct thread_read *r, struct ctprof_reader *reader, int task_
 static void read_sources(struct thread_read *r)
 {
 	const struct ctprof_walk_buffer *text = &r->reader->buffer;
-	struct thread_sample *sample = r->sample;
+	struct metric_thread_sample *sample = r->sample;
 
 	if (text_of(r, METRIC_SOURCE_STAT))
 		mark_parsed(r, METRIC_SOURCE_STAT,
@@ -341,7 +341,7 @@ static void read_sources(struct thread_read *r)
 }
 
 enum ctprof_thread_outcome ctprof_reader_read(struct ctprof_reader *reader, int task_folder,
-					      uint32_t sources, struct thread_sample *sample)
+					      uint32_t sources, struct metric_thread_sample *sample)
 {
 	struct thread_read r;
 
@@ -364,16 +364,16 @@ enum ctprof_thread_outcome ctprof_reader_read(struct ctprof_reader *reader, int 
 static bool is_same_thread(struct thread_read *r, uint64_t start_ticks)
 {
 	const struct ctprof_walk_buffer *text = &r->reader->buffer;
-	struct thread_sample now = { .tid = r->sample->tid, .tgid = r->sample->tgid };
+	struct metric_thread_sample now = { .tid = r->sample->tid, .tgid = r->sample->tgid };
 
 	return read_source(r, METRIC_SOURCE_STAT) == 0 &&
 	       ctprof_walk_take_stat(text->at, text->n, &now) && now.start_ticks == start_ticks;
 }
 
 void ctprof_reader_fill(struct ctprof_reader *reader, int task_folder, uint32_t sources,
-			struct thread_sample *sample)
+			struct metric_thread_sample *sample)
 {
-	const struct thread_sample before = *sample;
+	const struct metric_thread_sample before = *sample;
 	struct thread_read r;
 
 	begin(&r, reader, task_folder, sources & ~sample->sources, sample);

@@ -57,15 +57,15 @@ bool ctprof_walk_tables_add_smaps(struct ctprof_walk_tables *tables, const char 
 struct ctprof_walk_notes {
 	uint32_t absent;     /* METRIC_SOURCE_BIT of sources that were wanted and are not there */
 	uint32_t unreadable; /* those of them whose file could not be read at all */
-	uint8_t reasons[N_METRIC_SOURCES]; /* enum ctprof_reason, of the absent ones */
+	uint8_t reasons[METRIC_N_SOURCES]; /* enum ctprof_reason, of the absent ones */
 	unsigned int negative_times;
 };
 
 struct ctprof_walk_tally {
 	uint64_t tids_walked;
 	uint64_t negative_times;
-	uint64_t failures[N_METRIC_SOURCES];
-	uint64_t reasons[N_METRIC_SOURCES][CTPROF_N_REASONS];
+	uint64_t failures[METRIC_N_SOURCES];
+	uint64_t reasons[METRIC_N_SOURCES][CTPROF_N_REASONS];
 };
 
 void ctprof_walk_notes_absent(struct ctprof_walk_notes *notes, enum metric_source source,
@@ -108,20 +108,20 @@ void ctprof_affinity_ids(const struct ctprof_affinity *affinity, struct cpu_ids 
 /* From the text of a thread's file to its values: the column `key` of metrics.def says which. */
 
 /* Each is false, and sets nothing, when the text makes no sense. */
-bool ctprof_walk_take_stat(const char *text, size_t n, struct thread_sample *sample);
-bool ctprof_walk_take_schedstat(const char *text, size_t n, struct thread_sample *sample);
-bool ctprof_walk_take_io(const char *text, size_t n, struct thread_sample *sample);
+bool ctprof_walk_take_stat(const char *text, size_t n, struct metric_thread_sample *sample);
+bool ctprof_walk_take_schedstat(const char *text, size_t n, struct metric_thread_sample *sample);
+bool ctprof_walk_take_io(const char *text, size_t n, struct metric_thread_sample *sample);
 /* The allowed CPUs are not set; *ret_cpus is a piece of the text, and may be all there is. */
-bool ctprof_walk_take_status(const char *text, size_t n, struct thread_sample *sample,
+bool ctprof_walk_take_status(const char *text, size_t n, struct metric_thread_sample *sample,
 			     struct slice *ret_cpus);
-bool ctprof_walk_take_sched(const char *text, size_t n, struct thread_sample *sample,
+bool ctprof_walk_take_sched(const char *text, size_t n, struct metric_thread_sample *sample,
 			    unsigned int *ret_negative_times);
 
 /*
  * The kernel counts what is blocked among what sleeps: what was read as voluntary sleep loses it,
  * and is not known where the time blocked is not.
  */
-void ctprof_walk_split_sleep(struct thread_sample *sample);
+void ctprof_walk_split_sleep(struct metric_thread_sample *sample);
 
 /* What one worker uses again and again. */
 struct ctprof_reader {
@@ -156,13 +156,14 @@ enum ctprof_thread_outcome {
  * Adds to the tally.
  */
 enum ctprof_thread_outcome ctprof_reader_read(struct ctprof_reader *reader, int task_folder,
-					      uint32_t sources, struct thread_sample *sample);
+					      uint32_t sources,
+					      struct metric_thread_sample *sample);
 
 /*
  * Reads what of `sources` the sample lacks. A sample that knows when its thread began keeps what
  * it had when its number belongs to another by now; the rest has vanished then.
  */
 void ctprof_reader_fill(struct ctprof_reader *reader, int task_folder, uint32_t sources,
-			struct thread_sample *sample);
+			struct metric_thread_sample *sample);
 
 #endif

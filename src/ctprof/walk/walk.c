@@ -62,7 +62,7 @@ static void tell_progress(const struct worker *worker)
 }
 
 /* The sample stands in the list already while it is read: a copy of each would cost more. */
-static struct thread_sample *next_sample(struct worker *worker)
+static struct metric_thread_sample *next_sample(struct worker *worker)
 {
 	vec_reserve_one_(&worker->list.samples);
 	return &worker->list.samples.at[worker->list.samples.n];
@@ -72,13 +72,13 @@ static void read_threads(struct worker *worker, const struct ctprof_walk_process
 			 size_t begin, size_t end)
 {
 	for (size_t i = begin; i < end && !is_cancelled(worker->walk); i++) {
-		struct thread_sample *sample = next_sample(worker);
+		struct metric_thread_sample *sample = next_sample(worker);
 
 		memset(sample, 0, sizeof(*sample));
 		sample->tid = (uint32_t)process->tids[i];
 		sample->tgid = (uint32_t)process->tgid;
 		sample->pcomm = process->pcomm;
-		sample->cpu_affinity = sample->smaps = SAMPLE_NO_ENTRY;
+		sample->cpu_affinity = sample->smaps = METRIC_SAMPLE_NO_ENTRY;
 		sample->read_at_ns = process->read_at_ns;
 		if (ctprof_reader_read(&worker->reader, process->task_folder,
 				       worker->walk->options->sources & CTPROF_WALK_SOURCES,
@@ -251,7 +251,7 @@ static uint64_t without_us(const struct walk *walk)
 /* What was not asked for is said of every thread, and which way the rest took. */
 static void note_paths(const struct ctprof_options *options, struct ctprof_snapshot *snapshot)
 {
-	for (unsigned int i = 0; i < N_METRIC_SOURCES; i++) {
+	for (unsigned int i = 0; i < METRIC_N_SOURCES; i++) {
 		if (!(CTPROF_WALK_SOURCES >> i & 1))
 			continue;
 		if (!(options->sources >> i & 1))

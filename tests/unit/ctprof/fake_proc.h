@@ -65,9 +65,9 @@ static inline void fake_thread(const char *root, int tgid, int tid, const char *
 
 #define assert_metric(sample, id, expected)                                  \
 	do {                                                                 \
-		assert_true(sample_knows((sample), METRIC_##id));            \
+		assert_true(metric_sample_knows((sample), METRIC_##id));     \
 		assert_int_equal((sample)->values[METRIC_##id], (expected)); \
 	} while (0)
-#define assert_unknown(sample, id) assert_false(sample_knows((sample), METRIC_##id))
+#define assert_unknown(sample, id) assert_false(metric_sample_knows((sample), METRIC_##id))
 
 #endif

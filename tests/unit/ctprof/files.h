@@ -28,35 +28,35 @@ static inline void add_row(struct ctprof_snapshot *s, struct named_readings *row
 }
 
 /* Every number is another one, so that none can take another's place. */
-static inline struct thread_sample full_sample(struct ctprof_snapshot *s, uint32_t tgid,
-					       uint32_t tid)
+static inline struct metric_thread_sample full_sample(struct ctprof_snapshot *s, uint32_t tgid,
+						      uint32_t tid)
 {
 	uint32_t cpus[] = { 0, 1, 1 + tid };
-	struct thread_sample sample = {
+	struct metric_thread_sample sample = {
 		.tid = tid,
 		.tgid = tgid,
 		.pcomm = add_string(s, "p comm)"),
 		.comm = add_string(s, "worker \"1\""),
 		.cgroup = add_string(s, "/a.slice/b"),
 		.cpu_affinity = ctprof_snapshot_add_cpu_list(s, cpus, 3),
-		.smaps = SAMPLE_NO_ENTRY,
+		.smaps = METRIC_SAMPLE_NO_ENTRY,
 		.sources = METRIC_ALL_SOURCES,
 		.taskstats_ok = tid == tgid,
 		.start_ticks = 1000 + tid,
 		.read_at_ns = 7000 + tgid,
 	};
 
-	for (int i = 0; i < N_METRICS; i++) {
+	for (int i = 0; i < METRIC_N; i++) {
 		if (metric_rows[i].source != METRIC_SOURCE_NONE)
-			sample_set(&sample, (enum metric_id)i, 100000 * tid + (uint64_t)i);
+			metric_sample_set(&sample, (enum metric_id)i, 100000 * tid + (uint64_t)i);
 	}
-	sample_set(&sample, METRIC_POLICY, 3);
-	sample_set(&sample, METRIC_STATE, 'S');
-	sample_set(&sample, METRIC_EXT_ENABLED, 1);
-	sample_set(&sample, METRIC_CPU_AFFINITY, 3);
-	sample_set(&sample, METRIC_NICE, (uint64_t)-5);
-	sample_set(&sample, METRIC_PRIORITY, (uint64_t)-101);
-	sample_set(&sample, METRIC_RUN_TIME_NS, UINT64_MAX);
+	metric_sample_set(&sample, METRIC_POLICY, 3);
+	metric_sample_set(&sample, METRIC_STATE, 'S');
+	metric_sample_set(&sample, METRIC_EXT_ENABLED, 1);
+	metric_sample_set(&sample, METRIC_CPU_AFFINITY, 3);
+	metric_sample_set(&sample, METRIC_NICE, (uint64_t)-5);
+	metric_sample_set(&sample, METRIC_PRIORITY, (uint64_t)-101);
+	metric_sample_set(&sample, METRIC_RUN_TIME_NS, UINT64_MAX);
 	if (tid == tgid) {
 		struct named_readings smaps = { 0 };
 
@@ -136,7 +136,7 @@ static inline void fill_snapshot(struct ctprof_snapshot *s)
 	s->page_size = (struct procfs_reading){ true, false, 16384 };
 	s->has_presence = true;
 	s->cgroup_mount = add_string(s, "found");
-	for (int i = 0; i < N_METRIC_SOURCES; i++) {
+	for (int i = 0; i < METRIC_N_SOURCES; i++) {
 		s->paths[i] = (enum ctprof_path)(i % CTPROF_N_PATHS);
 		s->reasons[i][i % CTPROF_N_REASONS] = (uint64_t)i;
 		s->parse.read_failures_by_source[i] = (uint64_t)(3 * i);

@@ -6,18 +6,19 @@
 #include "ctprof/snapshot.h"
 
 /* A thread nothing is known of but who it is. */
-static inline struct thread_sample *add_thread(struct ctprof_snapshot *snapshot, uint32_t tgid,
-					       uint32_t tid, const char *pcomm, const char *comm,
-					       const char *cgroup)
+static inline struct metric_thread_sample *add_thread(struct ctprof_snapshot *snapshot,
+						      uint32_t tgid, uint32_t tid,
+						      const char *pcomm, const char *comm,
+						      const char *cgroup)
 {
-	struct thread_sample sample = {
+	struct metric_thread_sample sample = {
 		.tid = tid,
 		.tgid = tgid,
 		.pcomm = intern_add(&snapshot->strings, pcomm),
 		.comm = intern_add(&snapshot->strings, comm),
 		.cgroup = intern_add(&snapshot->strings, cgroup),
-		.cpu_affinity = SAMPLE_NO_ENTRY,
-		.smaps = SAMPLE_NO_ENTRY,
+		.cpu_affinity = METRIC_SAMPLE_NO_ENTRY,
+		.smaps = METRIC_SAMPLE_NO_ENTRY,
 	};
 
 	vec_push(&snapshot->threads, sample);

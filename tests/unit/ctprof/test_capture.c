@@ -28,7 +28,7 @@ static void a_staged_thread_has_its_values(void **state UNUSED)
 	char *root = staged_root_new();
 	const struct ctprof_options options = staged(root);
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
-	const struct thread_sample *thread;
+	const struct metric_thread_sample *thread;
 
 	fake_thread(root, 10, 10, "leader", 1000);
 	fake_thread(root, 10, 11, "worker", 1001);
@@ -98,7 +98,7 @@ static void this_machine_shows_this_very_thread(void **state UNUSED)
 		.n_pids = 1,
 	};
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
-	const struct thread_sample *thread;
+	const struct metric_thread_sample *thread;
 	uint64_t before_ns = boottime_ns();
 
 	assert_success(ctprof_capture_take(&options, &snapshot));
@@ -149,10 +149,10 @@ static bool files_alone_are_asked(uint64_t start_of_1)
 	if (ctprof_capture_take(&options, &snapshot))
 		return false;
 	for (size_t i = 0; i < snapshot.threads.n; i++) {
-		const struct thread_sample *thread = &snapshot.threads.at[i];
+		const struct metric_thread_sample *thread = &snapshot.threads.at[i];
 
-		if (sample_knows(thread, METRIC_ALLOCATED_BYTES) ||
-		    sample_knows(thread, METRIC_CPU_DELAY_COUNT))
+		if (metric_sample_knows(thread, METRIC_ALLOCATED_BYTES) ||
+		    metric_sample_knows(thread, METRIC_CPU_DELAY_COUNT))
 			return false;
 		is_init |= thread->tid == 1 && thread->start_ticks == start_of_1;
 	}

@@ -16,7 +16,7 @@ static void put(const char *root, const char *path, const char *text)
 
 static void add_thread(struct ctprof_snapshot *s, uint32_t tid, const char *cgroup)
 {
-	vec_push(&s->threads, (struct thread_sample){
+	vec_push(&s->threads, (struct metric_thread_sample){
 				      .tid = tid,
 				      .tgid = tid,
 				      .cgroup = intern_add(&s->strings, cgroup),

@@ -28,7 +28,7 @@ static void values_have_the_names_of_the_registry(void **state UNUSED)
 					     "thrashing", "compact", "wpcopy", "irq" };
 	static const char *const parts[] = { "count", "total_ns", "max_ns", "min_ns" };
 	struct taskstats_values v = all_values();
-	struct thread_sample sample = { 0 };
+	struct metric_thread_sample sample = { 0 };
 
 	ctprof_delays_fill(&sample, &v, CTPROF_DELAY_SOURCES);
 	assert_int_equal(sample.sources, CTPROF_DELAY_SOURCES);
@@ -39,7 +39,7 @@ static void values_have_the_names_of_the_registry(void **state UNUSED)
 
 			snprintf(name, sizeof(name), "%s_delay_%s", words[i], parts[p]);
 			assert_true(metric_find(name, &id));
-			assert_true(sample_knows(&sample, id));
+			assert_true(metric_sample_knows(&sample, id));
 			assert_true(sample.values[id] == 10 * i + p + 1);
 		}
 	}
@@ -50,18 +50,18 @@ static void values_have_the_names_of_the_registry(void **state UNUSED)
 static void only_the_sources_asked_for_are_set(void **state UNUSED)
 {
 	struct taskstats_values v = all_values();
-	struct thread_sample sample = { 0 };
+	struct metric_thread_sample sample = { 0 };
 
 	v.delays[TASKSTATS_CPU].max_ns = (struct procfs_reading){ 0 };
 	ctprof_delays_fill(&sample, &v, METRIC_SOURCE_BIT(DELAY_CPU));
-	assert_true(sample_knows(&sample, METRIC_CPU_DELAY_COUNT));
-	assert_false(sample_knows(&sample, METRIC_CPU_DELAY_MAX_NS));
-	assert_false(sample_knows(&sample, METRIC_BLKIO_DELAY_COUNT));
-	assert_false(sample_knows(&sample, METRIC_HIWATER_RSS_BYTES));
+	assert_true(metric_sample_knows(&sample, METRIC_CPU_DELAY_COUNT));
+	assert_false(metric_sample_knows(&sample, METRIC_CPU_DELAY_MAX_NS));
+	assert_false(metric_sample_knows(&sample, METRIC_BLKIO_DELAY_COUNT));
+	assert_false(metric_sample_knows(&sample, METRIC_HIWATER_RSS_BYTES));
 	assert_int_equal(sample.sources, METRIC_SOURCE_BIT(DELAY_CPU));
 	ctprof_delays_fill(&sample, &v, METRIC_SOURCE_BIT(DELAY_BLOCK));
-	assert_true(sample_knows(&sample, METRIC_IRQ_DELAY_MIN_NS));
-	assert_false(sample_knows(&sample, METRIC_HIWATER_RSS_BYTES));
+	assert_true(metric_sample_knows(&sample, METRIC_IRQ_DELAY_MIN_NS));
+	assert_false(metric_sample_knows(&sample, METRIC_HIWATER_RSS_BYTES));
 }
 
 static void what_is_not_kept_has_a_reason(void **state UNUSED)
@@ -105,7 +105,7 @@ static uint64_t holders_of(const struct ctprof_snapshot *s, enum metric_source s
 
 static void add_thread(struct ctprof_snapshot *s, uint32_t tgid, uint32_t tid)
 {
-	vec_push(&s->threads, (struct thread_sample){ .tid = tid, .tgid = tgid });
+	vec_push(&s->threads, (struct metric_thread_sample){ .tid = tid, .tgid = tgid });
 }
 
 /* Every thread either has a source or is counted under one reason for not having it. */
@@ -170,8 +170,10 @@ static void live_threads_are_asked_and_counted(void **state UNUSED)
 		check_honesty(&s);
 		assert_true(s.reasons[METRIC_SOURCE_XACCT][CTPROF_SNAPSHOT_REASON_VANISHED] ==
 			    (ctprof_delays_kept(&accounting) & METRIC_SOURCE_BIT(XACCT) ? 2 : 0));
-		assert_false(sample_knows(&s.threads.at[COPIES + 1], METRIC_HIWATER_RSS_BYTES));
-		assert_false(sample_knows(&s.threads.at[COPIES + 2], METRIC_HIWATER_RSS_BYTES));
+		assert_false(
+			metric_sample_knows(&s.threads.at[COPIES + 1], METRIC_HIWATER_RSS_BYTES));
+		assert_false(
+			metric_sample_knows(&s.threads.at[COPIES + 2], METRIC_HIWATER_RSS_BYTES));
 		if (ctprof_delays_kept(&accounting) & METRIC_SOURCE_BIT(XACCT)) {
 			assert_int_equal(s.paths[METRIC_SOURCE_XACCT],
 					 CTPROF_SNAPSHOT_PATH_NETLINK);
@@ -182,7 +184,7 @@ static void live_threads_are_asked_and_counted(void **state UNUSED)
 		if (accounting.delayacct != HOST_DELAYACCT_ON) {
 			assert_int_equal(s.paths[METRIC_SOURCE_DELAY_BLOCK],
 					 CTPROF_SNAPSHOT_PATH_NONE);
-			assert_false(sample_knows(&s.threads.at[0], METRIC_IRQ_DELAY_COUNT));
+			assert_false(metric_sample_knows(&s.threads.at[0], METRIC_IRQ_DELAY_COUNT));
 		}
 		ctprof_snapshot_deinit(&s);
 	}
@@ -210,7 +212,7 @@ static void what_the_kernel_does_not_count_is_not_asked(void **state UNUSED)
 	/* BPF answered, and nobody asked through netlink. */
 	assert_true(s.taskstats.ok == 1 && s.taskstats.eperm == 0);
 	assert_int_equal(s.paths[METRIC_SOURCE_DELAY_BLOCK], CTPROF_SNAPSHOT_PATH_NONE);
-	assert_false(sample_knows(&s.threads.at[0], METRIC_IRQ_DELAY_COUNT));
+	assert_false(metric_sample_knows(&s.threads.at[0], METRIC_IRQ_DELAY_COUNT));
 	assert_int_equal(s.reasons[METRIC_SOURCE_DELAY_BLOCK][CTPROF_SNAPSHOT_REASON_SWITCHED_OFF],
 			 1);
 	check_honesty(&s);

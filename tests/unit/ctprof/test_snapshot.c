@@ -60,7 +60,7 @@ static void everything_is_given_back(void **state UNUSED)
 	vec_push(&cgroup.stats.io_stat.rows, (struct named_reading){ .value = 1 });
 	vec_push(&snapshot.cgroups, cgroup);
 	vec_push(&snapshot.sched_ext.events.rows, (struct named_reading){ .value = 1 });
-	vec_push(&snapshot.threads, (struct thread_sample){ .tid = 1 });
+	vec_push(&snapshot.threads, (struct metric_thread_sample){ .tid = 1 });
 	snapshot.host.arch = xstrdup("x86_64");
 	ctprof_snapshot_deinit(&snapshot);
 	assert_null(snapshot.threads.at);

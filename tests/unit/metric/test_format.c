@@ -111,7 +111,7 @@ static void cpus_are_printed_as_ranges(void **state UNUSED)
 	assert_string_equal(strbuf_str(&text), "");
 }
 
-static void assert_reduced(enum metric_id id, struct reduced value, const char *expected)
+static void assert_reduced(enum metric_id id, struct metric_reduced value, const char *expected)
 {
 	static const uint32_t cpus[] = { 0, 1, 2, 8 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -122,40 +122,42 @@ static void assert_reduced(enum metric_id id, struct reduced value, const char *
 
 static void reduced_values_are_shown_by_their_reduction(void **state UNUSED)
 {
-	struct tally_entry states[] = { { 'S', 3 }, { 'R', 2 } };
-	struct tally_entry other = { 0, 5 };
+	struct metric_tally_entry states[] = { { 'S', 3 }, { 'R', 2 } };
+	struct metric_tally_entry other = { 0, 5 };
 
-	assert_reduced(METRIC_THREAD_COUNT, (struct reduced){ 5, 5, .value = 5 }, "5");
-	assert_reduced(METRIC_RUN_TIME_NS, (struct reduced){ 5, 5, .value = 1500 }, "1.500µs");
-	assert_reduced(METRIC_NICE, (struct reduced){ 5, 5, .range = { 5, 5 } }, "5");
-	assert_reduced(METRIC_NICE, (struct reduced){ 5, 5, .range = { -1, 9 } }, "-1..9");
-	assert_reduced(METRIC_STATE, (struct reduced){ 5, 5, .tally = { states, 2, 2 } },
+	assert_reduced(METRIC_THREAD_COUNT, (struct metric_reduced){ 5, 5, .value = 5 }, "5");
+	assert_reduced(METRIC_RUN_TIME_NS, (struct metric_reduced){ 5, 5, .value = 1500 },
+		       "1.500µs");
+	assert_reduced(METRIC_NICE, (struct metric_reduced){ 5, 5, .range = { 5, 5 } }, "5");
+	assert_reduced(METRIC_NICE, (struct metric_reduced){ 5, 5, .range = { -1, 9 } }, "-1..9");
+	assert_reduced(METRIC_STATE, (struct metric_reduced){ 5, 5, .tally = { states, 2, 2 } },
 		       "S (3/5)");
-	assert_reduced(METRIC_STATE, (struct reduced){ 3, 5, .tally = { states, 1, 2 } }, "S");
-	assert_reduced(METRIC_POLICY, (struct reduced){ 5, 5, .tally = { &other, 1, 1 } },
+	assert_reduced(METRIC_STATE, (struct metric_reduced){ 3, 5, .tally = { states, 1, 2 } },
+		       "S");
+	assert_reduced(METRIC_POLICY, (struct metric_reduced){ 5, 5, .tally = { &other, 1, 1 } },
 		       "SCHED_OTHER");
-	assert_reduced(METRIC_EXT_ENABLED, (struct reduced){ 5, 5, .tally = { &other, 1, 1 } },
-		       "false");
-	assert_reduced(METRIC_CPU_AFFINITY, (struct reduced){ 5, 5, .cpus = { 4, 4, 3 } },
+	assert_reduced(METRIC_EXT_ENABLED,
+		       (struct metric_reduced){ 5, 5, .tally = { &other, 1, 1 } }, "false");
+	assert_reduced(METRIC_CPU_AFFINITY, (struct metric_reduced){ 5, 5, .cpus = { 4, 4, 3 } },
 		       "4 cpus (0-2,8)");
 	assert_reduced(METRIC_CPU_AFFINITY,
-		       (struct reduced){ 5, 5, .cpus = { 4, 4, SAMPLE_NO_ENTRY } },
+		       (struct metric_reduced){ 5, 5, .cpus = { 4, 4, METRIC_SAMPLE_NO_ENTRY } },
 		       "4 cpus (mixed)");
 	assert_reduced(METRIC_CPU_AFFINITY,
-		       (struct reduced){ 5, 5, .cpus = { 1, 4, SAMPLE_NO_ENTRY } },
+		       (struct metric_reduced){ 5, 5, .cpus = { 1, 4, METRIC_SAMPLE_NO_ENTRY } },
 		       "1-4 cpus (mixed)");
 }
 
 static void absent_is_a_bare_dash(void **state UNUSED)
 {
-	for (int i = 0; i < N_METRICS; i++)
-		assert_reduced((enum metric_id)i, (struct reduced){ .of = 3 },
+	for (int i = 0; i < METRIC_N; i++)
+		assert_reduced((enum metric_id)i, (struct metric_reduced){ .of = 3 },
 			       metric_rows[i].kind == METRIC_KIND_TALLY ? "0" : "-");
 }
 
 static void every_unit_has_a_word_but_none(void **state UNUSED)
 {
-	for (int i = 0; i < N_METRIC_UNITS; i++)
+	for (int i = 0; i < METRIC_N_UNITS; i++)
 		assert_int_equal(*metric_unit_word((enum metric_unit)i) == '\0',
 				 i == METRIC_UNIT_NONE);
 }

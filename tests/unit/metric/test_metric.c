@@ -5,7 +5,7 @@
 
 static void names_are_found_and_unique(void **state UNUSED)
 {
-	for (int i = 0; i < N_METRICS; i++) {
+	for (int i = 0; i < METRIC_N; i++) {
 		enum metric_id id;
 
 		assert_true(metric_find(metric_rows[i].name, &id));
@@ -25,7 +25,7 @@ static void an_unknown_name_is_not_found(void **state UNUSED)
 /* The rows of a section belong to its sources, so that reading fewer files costs whole rows. */
 static void delays_come_from_taskstats_and_nothing_else_does(void **state UNUSED)
 {
-	for (int i = 0; i < N_METRICS; i++) {
+	for (int i = 0; i < METRIC_N; i++) {
 		bool delay = metric_rows[i].section == METRIC_SECTION_TASKSTATS_DELAY;
 		bool taskstats = metric_rows[i].source == METRIC_SOURCE_DELAY_CPU ||
 				 metric_rows[i].source == METRIC_SOURCE_DELAY_BLOCK ||
@@ -37,16 +37,16 @@ static void delays_come_from_taskstats_and_nothing_else_does(void **state UNUSED
 
 static void what_was_not_set_is_not_known(void **state UNUSED)
 {
-	struct thread_sample sample = { .tid = 1 };
+	struct metric_thread_sample sample = { .tid = 1 };
 
-	for (int i = 0; i < N_METRICS; i++)
-		assert_false(sample_knows(&sample, (enum metric_id)i));
-	sample_set(&sample, METRIC_HIWATER_VM_BYTES, 0);
-	for (int i = 0; i < N_METRICS; i++)
-		assert_int_equal(sample_knows(&sample, (enum metric_id)i),
+	for (int i = 0; i < METRIC_N; i++)
+		assert_false(metric_sample_knows(&sample, (enum metric_id)i));
+	metric_sample_set(&sample, METRIC_HIWATER_VM_BYTES, 0);
+	for (int i = 0; i < METRIC_N; i++)
+		assert_int_equal(metric_sample_knows(&sample, (enum metric_id)i),
 				 i == METRIC_HIWATER_VM_BYTES);
-	sample_forget(&sample, METRIC_HIWATER_VM_BYTES);
-	assert_false(sample_knows(&sample, METRIC_HIWATER_VM_BYTES));
+	metric_sample_forget(&sample, METRIC_HIWATER_VM_BYTES);
+	assert_false(metric_sample_knows(&sample, METRIC_HIWATER_VM_BYTES));
 }
 
 int main(void)

@@ -12,7 +12,7 @@ static void assert_patterns(const struct example *examples, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-		pattern_format(examples[i].name, &text);
+		metric_pattern_format(examples[i].name, &text);
 		if (strcmp(strbuf_str(&text), examples[i].pattern) != 0)
 			fail_msg("%s became %s, not %s", examples[i].name, strbuf_str(&text),
 				 examples[i].pattern);

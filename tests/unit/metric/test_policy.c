@@ -10,9 +10,9 @@ static void assert_policy(uint64_t number, const char *name)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	uint64_t back = 99;
 
-	policy_format(number, &text);
+	metric_policy_format(number, &text);
 	assert_string_equal(strbuf_str(&text), name);
-	assert_true(policy_parse(name, strlen(name), &back));
+	assert_true(metric_policy_parse(name, strlen(name), &back));
 	assert_int_equal(back, number);
 }
 
@@ -47,7 +47,7 @@ static void anything_else_is_no_policy(void **state UNUSED)
 	uint64_t untouched = 5;
 
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		assert_false(policy_parse(wrong[i], strlen(wrong[i]), &untouched));
+		assert_false(metric_policy_parse(wrong[i], strlen(wrong[i]), &untouched));
 	assert_int_equal(untouched, 5);
 }
 

@@ -4,47 +4,49 @@
 #include "unit.h"
 
 /* One value for each thread; what is not set stays unknown. */
-static struct thread_sample thread_with(enum metric_id id, uint64_t value)
+static struct metric_thread_sample thread_with(enum metric_id id, uint64_t value)
 {
-	struct thread_sample sample = { .tid = 2, .tgid = 1, .cpu_affinity = SAMPLE_NO_ENTRY };
+	struct metric_thread_sample sample = { .tid = 2,
+					       .tgid = 1,
+					       .cpu_affinity = METRIC_SAMPLE_NO_ENTRY };
 
-	sample_set(&sample, id, value);
+	metric_sample_set(&sample, id, value);
 	return sample;
 }
 
-static void add_value(struct reduced *into, enum metric_id id, uint64_t value)
+static void add_value(struct metric_reduced *into, enum metric_id id, uint64_t value)
 {
-	struct thread_sample sample = thread_with(id, value);
+	struct metric_thread_sample sample = thread_with(id, value);
 
-	reduced_add(into, id, &sample);
+	metric_reduced_add(into, id, &sample);
 }
 
-static void add_unknown(struct reduced *into, enum metric_id id)
+static void add_unknown(struct metric_reduced *into, enum metric_id id)
 {
-	struct thread_sample sample = { .tid = 2, .tgid = 1 };
+	struct metric_thread_sample sample = { .tid = 2, .tgid = 1 };
 
 	/* What stands there must not be looked at. */
 	sample.values[id] = 1234567;
-	reduced_add(into, id, &sample);
+	metric_reduced_add(into, id, &sample);
 }
 
 static void every_kind_has_its_reduction(void **state UNUSED)
 {
-	assert_int_equal(metric_reduction(METRIC_KIND_TALLY), REDUCTION_COUNT);
-	assert_int_equal(metric_reduction(METRIC_KIND_SUM), REDUCTION_SUM);
-	assert_int_equal(metric_reduction(METRIC_KIND_PEAK), REDUCTION_LARGEST);
-	assert_int_equal(metric_reduction(METRIC_KIND_GAUGE), REDUCTION_LARGEST);
-	assert_int_equal(metric_reduction(METRIC_KIND_LEAST), REDUCTION_LEAST);
-	assert_int_equal(metric_reduction(METRIC_KIND_ORDINAL), REDUCTION_RANGE);
-	assert_int_equal(metric_reduction(METRIC_KIND_POLICY), REDUCTION_MODE);
-	assert_int_equal(metric_reduction(METRIC_KIND_STATE), REDUCTION_MODE);
-	assert_int_equal(metric_reduction(METRIC_KIND_FLAG), REDUCTION_MODE);
-	assert_int_equal(metric_reduction(METRIC_KIND_CPUSET), REDUCTION_CPUS);
+	assert_int_equal(metric_reduction(METRIC_KIND_TALLY), METRIC_REDUCTION_COUNT);
+	assert_int_equal(metric_reduction(METRIC_KIND_SUM), METRIC_REDUCTION_SUM);
+	assert_int_equal(metric_reduction(METRIC_KIND_PEAK), METRIC_REDUCTION_LARGEST);
+	assert_int_equal(metric_reduction(METRIC_KIND_GAUGE), METRIC_REDUCTION_LARGEST);
+	assert_int_equal(metric_reduction(METRIC_KIND_LEAST), METRIC_REDUCTION_LEAST);
+	assert_int_equal(metric_reduction(METRIC_KIND_ORDINAL), METRIC_REDUCTION_RANGE);
+	assert_int_equal(metric_reduction(METRIC_KIND_POLICY), METRIC_REDUCTION_MODE);
+	assert_int_equal(metric_reduction(METRIC_KIND_STATE), METRIC_REDUCTION_MODE);
+	assert_int_equal(metric_reduction(METRIC_KIND_FLAG), METRIC_REDUCTION_MODE);
+	assert_int_equal(metric_reduction(METRIC_KIND_CPUSET), METRIC_REDUCTION_CPUS);
 }
 
 static void sums_saturate(void **state UNUSED)
 {
-	struct reduced sum = { 0 };
+	struct metric_reduced sum = { 0 };
 
 	add_value(&sum, METRIC_RUN_TIME_NS, 3);
 	add_value(&sum, METRIC_RUN_TIME_NS, 4);
@@ -57,9 +59,9 @@ static void sums_saturate(void **state UNUSED)
 
 static void threads_are_counted_known_or_not(void **state UNUSED)
 {
-	struct reduced count = { 0 };
+	struct metric_reduced count = { 0 };
 
-	assert_false(reduced_is_absent(&count, METRIC_KIND_TALLY));
+	assert_false(metric_reduced_is_absent(&count, METRIC_KIND_TALLY));
 	add_unknown(&count, METRIC_THREAD_COUNT);
 	add_unknown(&count, METRIC_THREAD_COUNT);
 	assert_int_equal(count.value, 2);
@@ -68,7 +70,7 @@ static void threads_are_counted_known_or_not(void **state UNUSED)
 
 static void peaks_and_gauges_keep_the_largest(void **state UNUSED)
 {
-	struct reduced peak = { 0 }, gauge = { 0 };
+	struct metric_reduced peak = { 0 }, gauge = { 0 };
 
 	add_value(&peak, METRIC_WAIT_MAX, 5);
 	add_value(&peak, METRIC_WAIT_MAX, 9);
@@ -81,7 +83,7 @@ static void peaks_and_gauges_keep_the_largest(void **state UNUSED)
 
 static void the_least_delay_is_not_0_unless_there_was_none(void **state UNUSED)
 {
-	struct reduced least = { 0 }, none = { 0 }, merged = { 0 };
+	struct metric_reduced least = { 0 }, none = { 0 }, merged = { 0 };
 
 	add_value(&least, METRIC_CPU_DELAY_MIN_NS, 0);
 	add_value(&least, METRIC_CPU_DELAY_MIN_NS, 70);
@@ -90,15 +92,15 @@ static void the_least_delay_is_not_0_unless_there_was_none(void **state UNUSED)
 	assert_int_equal(least.value, 50);
 	add_value(&none, METRIC_CPU_DELAY_MIN_NS, 0);
 	assert_int_equal(none.value, 0);
-	assert_true(reduced_is_zero(&none, METRIC_KIND_LEAST));
-	reduced_merge(&merged, METRIC_KIND_LEAST, &none);
-	reduced_merge(&merged, METRIC_KIND_LEAST, &least);
+	assert_true(metric_reduced_is_zero(&none, METRIC_KIND_LEAST));
+	metric_reduced_merge(&merged, METRIC_KIND_LEAST, &none);
+	metric_reduced_merge(&merged, METRIC_KIND_LEAST, &least);
 	assert_int_equal(merged.value, 50);
 }
 
 static void ranges_are_signed(void **state UNUSED)
 {
-	struct reduced range = { 0 };
+	struct metric_reduced range = { 0 };
 
 	add_value(&range, METRIC_NICE, (uint64_t)-5);
 	assert_int_equal(range.range.least, -5);
@@ -111,7 +113,7 @@ static void ranges_are_signed(void **state UNUSED)
 
 static void a_range_above_0_does_not_begin_at_0(void **state UNUSED)
 {
-	struct reduced range = { 0 };
+	struct metric_reduced range = { 0 };
 
 	add_unknown(&range, METRIC_PROCESSOR);
 	add_value(&range, METRIC_PROCESSOR, 7);
@@ -121,54 +123,54 @@ static void a_range_above_0_does_not_begin_at_0(void **state UNUSED)
 
 static void the_most_frequent_label_wins(void **state UNUSED)
 {
-	struct reduced mode = { 0 };
-	struct tally_entry winner;
+	struct metric_reduced mode = { 0 };
+	struct metric_tally_entry winner;
 
 	add_value(&mode, METRIC_STATE, 'S');
 	add_value(&mode, METRIC_STATE, 'R');
 	add_value(&mode, METRIC_STATE, 'S');
 	add_value(&mode, METRIC_STATE, 'D');
-	assert_true(reduced_mode(&mode, METRIC_KIND_STATE, &winner));
+	assert_true(metric_reduced_mode(&mode, METRIC_KIND_STATE, &winner));
 	assert_int_equal(winner.value, 'S');
 	assert_int_equal(winner.count, 2);
 	assert_int_equal(mode.tally.n, 3);
-	reduced_deinit(&mode, METRIC_KIND_STATE);
+	metric_reduced_deinit(&mode, METRIC_KIND_STATE);
 }
 
 /* SCHED_BATCH is 3 and SCHED_FIFO 1: texts are compared, not numbers. */
 static void among_equals_the_first_text_wins(void **state UNUSED)
 {
-	struct reduced policies = { 0 }, flags = { 0 }, letters = { 0 };
-	struct tally_entry winner;
+	struct metric_reduced policies = { 0 }, flags = { 0 }, letters = { 0 };
+	struct metric_tally_entry winner;
 
 	add_value(&policies, METRIC_POLICY, 1);
 	add_value(&policies, METRIC_POLICY, 3);
-	assert_true(reduced_mode(&policies, METRIC_KIND_POLICY, &winner));
+	assert_true(metric_reduced_mode(&policies, METRIC_KIND_POLICY, &winner));
 	assert_int_equal(winner.value, 3);
 	add_value(&flags, METRIC_EXT_ENABLED, 1);
 	add_value(&flags, METRIC_EXT_ENABLED, 0);
-	assert_true(reduced_mode(&flags, METRIC_KIND_FLAG, &winner));
+	assert_true(metric_reduced_mode(&flags, METRIC_KIND_FLAG, &winner));
 	assert_int_equal(winner.value, 0);
 	add_value(&letters, METRIC_STATE, 'S');
 	add_value(&letters, METRIC_STATE, 'D');
-	assert_true(reduced_mode(&letters, METRIC_KIND_STATE, &winner));
+	assert_true(metric_reduced_mode(&letters, METRIC_KIND_STATE, &winner));
 	assert_int_equal(winner.value, 'D');
-	reduced_deinit(&policies, METRIC_KIND_POLICY);
-	reduced_deinit(&flags, METRIC_KIND_FLAG);
-	reduced_deinit(&letters, METRIC_KIND_STATE);
+	metric_reduced_deinit(&policies, METRIC_KIND_POLICY);
+	metric_reduced_deinit(&flags, METRIC_KIND_FLAG);
+	metric_reduced_deinit(&letters, METRIC_KIND_STATE);
 }
 
-static void add_cpus(struct reduced *into, uint32_t n, uint32_t list)
+static void add_cpus(struct metric_reduced *into, uint32_t n, uint32_t list)
 {
-	struct thread_sample sample = thread_with(METRIC_CPU_AFFINITY, n);
+	struct metric_thread_sample sample = thread_with(METRIC_CPU_AFFINITY, n);
 
 	sample.cpu_affinity = list;
-	reduced_add(into, METRIC_CPU_AFFINITY, &sample);
+	metric_reduced_add(into, METRIC_CPU_AFFINITY, &sample);
 }
 
 static void equal_cpu_sets_stay_known(void **state UNUSED)
 {
-	struct reduced cpus = { 0 };
+	struct metric_reduced cpus = { 0 };
 
 	add_cpus(&cpus, 4, 7);
 	add_cpus(&cpus, 4, 7);
@@ -177,27 +179,27 @@ static void equal_cpu_sets_stay_known(void **state UNUSED)
 	assert_int_equal(cpus.cpus.list, 7);
 	add_cpus(&cpus, 4, 8);
 	assert_int_equal(cpus.cpus.most, 4);
-	assert_int_equal(cpus.cpus.list, SAMPLE_NO_ENTRY);
+	assert_int_equal(cpus.cpus.list, METRIC_SAMPLE_NO_ENTRY);
 	add_cpus(&cpus, 1, 7);
 	assert_int_equal(cpus.cpus.least, 1);
-	assert_int_equal(cpus.cpus.list, SAMPLE_NO_ENTRY);
+	assert_int_equal(cpus.cpus.list, METRIC_SAMPLE_NO_ENTRY);
 }
 
 static void unread_is_absent_and_not_0(void **state UNUSED)
 {
-	for (int i = 0; i < N_METRICS; i++) {
+	for (int i = 0; i < METRIC_N; i++) {
 		enum metric_kind kind = metric_rows[i].kind;
-		struct reduced value = { 0 };
-		struct tally_entry entry;
+		struct metric_reduced value = { 0 };
+		struct metric_tally_entry entry;
 		long double scalar;
 
 		if (kind == METRIC_KIND_TALLY || i == METRIC_NR_THREADS)
 			continue;
 		add_unknown(&value, (enum metric_id)i);
-		assert_true(reduced_is_absent(&value, kind));
-		assert_false(reduced_is_zero(&value, kind));
-		assert_false(reduced_scalar(&value, kind, &scalar));
-		assert_false(reduced_mode(&value, kind, &entry));
+		assert_true(metric_reduced_is_absent(&value, kind));
+		assert_false(metric_reduced_is_zero(&value, kind));
+		assert_false(metric_reduced_scalar(&value, kind, &scalar));
+		assert_false(metric_reduced_mode(&value, kind, &entry));
 		assert_int_equal(value.measured, 0);
 		assert_int_equal(value.of, 1);
 	}
@@ -205,20 +207,20 @@ static void unread_is_absent_and_not_0(void **state UNUSED)
 
 static void one_measured_zero_is_a_zero(void **state UNUSED)
 {
-	struct reduced sum = { 0 };
+	struct metric_reduced sum = { 0 };
 	long double scalar = 1;
 
 	add_unknown(&sum, METRIC_RCHAR);
 	add_value(&sum, METRIC_RCHAR, 0);
-	assert_false(reduced_is_absent(&sum, METRIC_KIND_SUM));
-	assert_true(reduced_is_zero(&sum, METRIC_KIND_SUM));
-	assert_true(reduced_scalar(&sum, METRIC_KIND_SUM, &scalar));
+	assert_false(metric_reduced_is_absent(&sum, METRIC_KIND_SUM));
+	assert_true(metric_reduced_is_zero(&sum, METRIC_KIND_SUM));
+	assert_true(metric_reduced_scalar(&sum, METRIC_KIND_SUM, &scalar));
 	assert_true(scalar == 0);
 }
 
 static void a_reduced_value_says_how_many_were_measured(void **state UNUSED)
 {
-	struct reduced sum = { 0 };
+	struct metric_reduced sum = { 0 };
 
 	add_value(&sum, METRIC_RCHAR, 10);
 	add_unknown(&sum, METRIC_RCHAR);
@@ -230,12 +232,12 @@ static void a_reduced_value_says_how_many_were_measured(void **state UNUSED)
 
 static void only_leaders_have_a_number_of_threads(void **state UNUSED)
 {
-	struct reduced gauge = { 0 };
-	struct thread_sample leader = thread_with(METRIC_NR_THREADS, 12);
+	struct metric_reduced gauge = { 0 };
+	struct metric_thread_sample leader = thread_with(METRIC_NR_THREADS, 12);
 
 	leader.tid = leader.tgid;
 	add_unknown(&gauge, METRIC_NR_THREADS);
-	reduced_add(&gauge, METRIC_NR_THREADS, &leader);
+	metric_reduced_add(&gauge, METRIC_NR_THREADS, &leader);
 	add_unknown(&gauge, METRIC_NR_THREADS);
 	assert_int_equal(gauge.value, 12);
 	assert_int_equal(gauge.measured, 1);
@@ -244,20 +246,20 @@ static void only_leaders_have_a_number_of_threads(void **state UNUSED)
 
 static void the_scalar_of_a_range_is_its_middle(void **state UNUSED)
 {
-	struct reduced range = { 0 }, cpus = { 0 }, big = { 0 };
+	struct metric_reduced range = { 0 }, cpus = { 0 }, big = { 0 };
 	long double scalar;
 
 	add_value(&range, METRIC_NICE, (uint64_t)-5);
 	add_value(&range, METRIC_NICE, 0);
-	assert_true(reduced_scalar(&range, METRIC_KIND_ORDINAL, &scalar));
+	assert_true(metric_reduced_scalar(&range, METRIC_KIND_ORDINAL, &scalar));
 	assert_true(scalar == -2.5L);
 	add_cpus(&cpus, 1, 0);
 	add_cpus(&cpus, 4, 1);
-	assert_true(reduced_scalar(&cpus, METRIC_KIND_CPUSET, &scalar));
+	assert_true(metric_reduced_scalar(&cpus, METRIC_KIND_CPUSET, &scalar));
 	assert_true(scalar == 2.5L);
 	/* Exact where a double is not. */
 	add_value(&big, METRIC_RUN_TIME_NS, UINT64_MAX - 2);
-	assert_true(reduced_scalar(&big, METRIC_KIND_SUM, &scalar));
+	assert_true(metric_reduced_scalar(&big, METRIC_KIND_SUM, &scalar));
 	assert_true((uint64_t)scalar == UINT64_MAX - 2);
 }
 
@@ -266,30 +268,30 @@ static void merging_halves_is_reducing_the_whole(void **state UNUSED)
 {
 	static const uint64_t raw[] = { 3, 0, 9, 3, 2, 2 };
 
-	for (int i = 0; i < N_METRICS; i++) {
+	for (int i = 0; i < METRIC_N; i++) {
 		enum metric_id id = (enum metric_id)i;
 		enum metric_kind kind = metric_rows[i].kind;
-		struct reduced whole = { 0 }, halves[2] = { 0 }, merged = { 0 };
+		struct metric_reduced whole = { 0 }, halves[2] = { 0 }, merged = { 0 };
 
 		for (size_t t = 0; t < ARRAY_SIZE(raw); t++) {
-			struct thread_sample sample = thread_with(id, raw[t]);
+			struct metric_thread_sample sample = thread_with(id, raw[t]);
 
 			sample.tid = 1;
 			sample.cpu_affinity = (uint32_t)raw[t];
 			if (t == 1)
-				sample_forget(&sample, id);
-			reduced_add(&whole, id, &sample);
-			reduced_add(&halves[t >= 2], id, &sample);
+				metric_sample_forget(&sample, id);
+			metric_reduced_add(&whole, id, &sample);
+			metric_reduced_add(&halves[t >= 2], id, &sample);
 		}
-		reduced_merge(&merged, kind, &halves[0]);
-		reduced_merge(&merged, kind, &halves[1]);
+		metric_reduced_merge(&merged, kind, &halves[0]);
+		metric_reduced_merge(&merged, kind, &halves[1]);
 		assert_int_equal(merged.measured, whole.measured);
 		assert_int_equal(merged.of, whole.of);
-		if (metric_reduction(kind) == REDUCTION_MODE) {
+		if (metric_reduction(kind) == METRIC_REDUCTION_MODE) {
 			assert_int_equal(merged.tally.n, whole.tally.n);
 			assert_memory_equal(merged.tally.at, whole.tally.at,
 					    whole.tally.n * sizeof(*whole.tally.at));
-		} else if (metric_reduction(kind) == REDUCTION_CPUS) {
+		} else if (metric_reduction(kind) == METRIC_REDUCTION_CPUS) {
 			assert_int_equal(merged.cpus.least, whole.cpus.least);
 			assert_int_equal(merged.cpus.most, whole.cpus.most);
 			assert_int_equal(merged.cpus.list, whole.cpus.list);
@@ -298,22 +300,22 @@ static void merging_halves_is_reducing_the_whole(void **state UNUSED)
 			if (kind == METRIC_KIND_ORDINAL)
 				assert_int_equal(merged.range.most, whole.range.most);
 		}
-		reduced_deinit(&whole, kind);
-		reduced_deinit(&halves[0], kind);
-		reduced_deinit(&halves[1], kind);
-		reduced_deinit(&merged, kind);
+		metric_reduced_deinit(&whole, kind);
+		metric_reduced_deinit(&halves[0], kind);
+		metric_reduced_deinit(&halves[1], kind);
+		metric_reduced_deinit(&merged, kind);
 	}
 }
 
 static void absent_yields_to_measured(void **state UNUSED)
 {
-	struct reduced range = { 0 }, unknown = { 0 }, merged = { 0 };
+	struct metric_reduced range = { 0 }, unknown = { 0 }, merged = { 0 };
 
 	add_unknown(&unknown, METRIC_NICE);
 	add_value(&range, METRIC_NICE, 5);
-	reduced_merge(&merged, METRIC_KIND_ORDINAL, &unknown);
-	assert_true(reduced_is_absent(&merged, METRIC_KIND_ORDINAL));
-	reduced_merge(&merged, METRIC_KIND_ORDINAL, &range);
+	metric_reduced_merge(&merged, METRIC_KIND_ORDINAL, &unknown);
+	assert_true(metric_reduced_is_absent(&merged, METRIC_KIND_ORDINAL));
+	metric_reduced_merge(&merged, METRIC_KIND_ORDINAL, &range);
 	assert_int_equal(merged.range.least, 5);
 	assert_int_equal(merged.measured, 1);
 	assert_int_equal(merged.of, 2);

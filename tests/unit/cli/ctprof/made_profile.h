@@ -20,7 +20,7 @@ struct made {
  */
 static inline void made_begin(struct made *m)
 {
-	struct thread_sample *t;
+	struct metric_thread_sample *t;
 
 	*m = (struct made){ 0 };
 	ctprof_snapshot_init(&m->snapshot);
@@ -30,23 +30,23 @@ static inline void made_begin(struct made *m)
 						     .frame = 1,
 						     .frames = 1 };
 	t = add_thread(&m->snapshot, 9, 9, "db", "db", "/s/db.scope");
-	sample_set(t, METRIC_RUN_TIME_NS, 500);
-	sample_set(t, METRIC_WAIT_TIME_NS, 1500);
-	sample_set(t, METRIC_NICE, (uint64_t)-5);
-	sample_set(t, METRIC_STATE, 'S');
-	sample_set(t, METRIC_RCHAR, 0);
+	metric_sample_set(t, METRIC_RUN_TIME_NS, 500);
+	metric_sample_set(t, METRIC_WAIT_TIME_NS, 1500);
+	metric_sample_set(t, METRIC_NICE, (uint64_t)-5);
+	metric_sample_set(t, METRIC_STATE, 'S');
+	metric_sample_set(t, METRIC_RCHAR, 0);
 	t = add_thread(&m->snapshot, 10, 10, "web-1", "web-1", "/s/web@1.service");
-	sample_set(t, METRIC_RUN_TIME_NS, 1000000);
-	sample_set(t, METRIC_WAIT_TIME_NS, 3000000);
-	sample_set(t, METRIC_NICE, 0);
-	sample_set(t, METRIC_STATE, 'R');
+	metric_sample_set(t, METRIC_RUN_TIME_NS, 1000000);
+	metric_sample_set(t, METRIC_WAIT_TIME_NS, 3000000);
+	metric_sample_set(t, METRIC_NICE, 0);
+	metric_sample_set(t, METRIC_STATE, 'R');
 	add_thread(&m->snapshot, 10, 11, "web-1", "pool-1", "/s/web@1.service");
 	t = add_thread(&m->snapshot, 20, 20, "web-2", "web-2", "/s/web@2.service");
-	sample_set(t, METRIC_RUN_TIME_NS, 234567);
-	sample_set(t, METRIC_WAIT_TIME_NS, 0);
-	sample_set(t, METRIC_NICE, 10);
-	sample_set(t, METRIC_STATE, 'R');
-	sample_set(t, METRIC_CPU_AFFINITY, 2);
+	metric_sample_set(t, METRIC_RUN_TIME_NS, 234567);
+	metric_sample_set(t, METRIC_WAIT_TIME_NS, 0);
+	metric_sample_set(t, METRIC_NICE, 10);
+	metric_sample_set(t, METRIC_STATE, 'R');
+	metric_sample_set(t, METRIC_CPU_AFFINITY, 2);
 	t->cpu_affinity = ctprof_snapshot_add_cpu_list(&m->snapshot, (const uint32_t[]){ 0, 1 }, 2);
 }
 

@@ -19,8 +19,8 @@ static void fill(struct ctprof_snapshot *s, uint64_t walked)
 	s->parse = (struct ctprof_parse_summary){ .known = true, .tids_walked = walked };
 	s->probe = (struct ctprof_probe_summary){ .known = true, .tgids_walked = 1 };
 	s->taskstats = (struct ctprof_taskstats_summary){ .known = true, .ok = walked };
-	vec_push(&s->threads, (struct thread_sample){ .tid = 1 });
-	vec_push(&s->threads, (struct thread_sample){ .tid = 2 });
+	vec_push(&s->threads, (struct metric_thread_sample){ .tid = 1 });
+	vec_push(&s->threads, (struct metric_thread_sample){ .tid = 2 });
 }
 
 static void one_snapshot_ends_with_its_summaries(void **state UNUSED)

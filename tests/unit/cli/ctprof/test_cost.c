@@ -12,7 +12,7 @@ static void costs_add_up(void **state UNUSED)
 	struct cost cost = { 0 };
 
 	ctprof_snapshot_init(&s);
-	vec_push(&s.threads, (struct thread_sample){ .tid = 1 });
+	vec_push(&s.threads, (struct metric_thread_sample){ .tid = 1 });
 	cost_add(&cost, &since, &s, &size);
 	cost_add(&cost, &since, &s, &size);
 	assert_int_equal(cost.snapshots, 2);

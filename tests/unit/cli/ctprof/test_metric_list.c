@@ -32,17 +32,17 @@ static void everything_is_listed_in_four_parts(void **state UNUSED)
 	list = strstr(strbuf_str(&text), "\n## Metrics\n");
 	computed = strstr(strbuf_str(&text), "\n## Derived metrics\n");
 	assert_true(tags == text.at && sections > tags && list > sections && computed > list);
-	for (int i = 0; i < N_METRICS; i++) {
+	for (int i = 0; i < METRIC_N; i++) {
 		_cleanup_free_ char *line = xasprintf("\n%s ", metric_rows[i].name);
 
 		assert_contains(list, line);
 	}
-	for (int i = 0; i < N_DERIVED; i++) {
+	for (int i = 0; i < METRIC_N_DERIVED; i++) {
 		_cleanup_free_ char *line = xasprintf("\n%s ", metric_derived[i].name);
 
 		assert_contains(computed, line);
 	}
-	for (int i = 0; i < N_METRIC_SECTIONS; i++)
+	for (int i = 0; i < METRIC_N_SECTIONS; i++)
 		assert_contains(sections, metric_sections[i].word);
 	assert_contains(tags, "[non-ext]");
 	assert_contains(tags, "[TASK_IO_ACCOUNTING]");

@@ -71,10 +71,10 @@ static void sections_and_metrics_choose_together(void **state UNUSED)
 	assert_false(profile_wants(&m.profile, METRIC_RUN_TIME_NS));
 	assert_true(profile_wants(&m.profile, METRIC_CPU_DELAY_COUNT));
 	assert_true(profile_wants(&m.profile, METRIC_HIWATER_RSS_BYTES));
-	assert_true(profile_wants(&m.profile, N_METRICS + DERIVED_AVG_WAIT_NS));
-	assert_true(profile_wants(&m.profile, N_METRICS + DERIVED_AVG_CPU_DELAY_NS));
+	assert_true(profile_wants(&m.profile, METRIC_N + METRIC_DERIVED_AVG_WAIT_NS));
+	assert_true(profile_wants(&m.profile, METRIC_N + METRIC_DERIVED_AVG_CPU_DELAY_NS));
 	assert_success(spec_parse_metrics("avg_wait_ns,run_time_ns", &m.options.metrics));
-	assert_true(profile_wants(&m.profile, N_METRICS + DERIVED_AVG_WAIT_NS));
+	assert_true(profile_wants(&m.profile, METRIC_N + METRIC_DERIVED_AVG_WAIT_NS));
 	assert_false(profile_wants(&m.profile, METRIC_RUN_TIME_NS));
 	assert_false(profile_wants(&m.profile, METRIC_CPU_DELAY_COUNT));
 	made_end(&m);

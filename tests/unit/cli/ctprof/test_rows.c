@@ -20,7 +20,7 @@ static void take(const struct row *row, void *text_)
 static void list(struct made *m, struct strbuf *into)
 {
 	made_show(m);
-	for (int i = 0; i < N_METRIC_SECTIONS; i++)
+	for (int i = 0; i < METRIC_N_SECTIONS; i++)
 		rows_of_section(&m->profile, (enum metric_section)i, take,
 				(void *[]){ into, &m->profile });
 }

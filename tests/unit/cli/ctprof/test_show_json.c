@@ -84,10 +84,11 @@ static void a_live_heap_is_an_exact_integer(void **state UNUSED)
 	struct made m;
 
 	made_begin(&m);
-	sample_set(&m.snapshot.threads.at[0], METRIC_ALLOCATED_BYTES, UINT64_MAX - 1);
-	sample_set(&m.snapshot.threads.at[0], METRIC_DEALLOCATED_BYTES, 0);
-	sample_set(&m.snapshot.threads.at[1], METRIC_ALLOCATED_BYTES, 0);
-	sample_set(&m.snapshot.threads.at[1], METRIC_DEALLOCATED_BYTES, UINT64_C(9007199254740993));
+	metric_sample_set(&m.snapshot.threads.at[0], METRIC_ALLOCATED_BYTES, UINT64_MAX - 1);
+	metric_sample_set(&m.snapshot.threads.at[0], METRIC_DEALLOCATED_BYTES, 0);
+	metric_sample_set(&m.snapshot.threads.at[1], METRIC_ALLOCATED_BYTES, 0);
+	metric_sample_set(&m.snapshot.threads.at[1], METRIC_DEALLOCATED_BYTES,
+			  UINT64_C(9007199254740993));
 	assert_success(spec_parse_metrics("live_heap_estimate", &m.options.metrics));
 	format(&m, &text);
 	assert_contains(strbuf_str(&text), "\"value\": 18446744073709551614,");

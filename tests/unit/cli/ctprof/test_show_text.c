@@ -165,7 +165,7 @@ static void a_list_of_cpus_is_cut(void **state UNUSED)
 		ids[i] = 2 * i;
 	m.snapshot.threads.at[0].cpu_affinity = ctprof_snapshot_add_cpu_list(&m.snapshot, ids,
 									     ARRAY_SIZE(ids));
-	sample_set(&m.snapshot.threads.at[0], METRIC_CPU_AFFINITY, ARRAY_SIZE(ids));
+	metric_sample_set(&m.snapshot.threads.at[0], METRIC_CPU_AFFINITY, ARRAY_SIZE(ids));
 	assert_success(spec_parse_metrics("cpu_affinity", &m.options.metrics));
 	m.options.top = 1;
 	made_show(&m);

@@ -19,10 +19,10 @@ static void metrics_are_chosen_in_the_order_they_are_named(void **state UNUSED)
 	assert_int_equal(choice.n, 3);
 	assert_true(choice.chosen[METRIC_WAIT_SUM]);
 	assert_true(choice.chosen[METRIC_RUN_TIME_NS]);
-	assert_true(choice.chosen[N_METRICS + DERIVED_CPU_EFFICIENCY]);
+	assert_true(choice.chosen[METRIC_N + METRIC_DERIVED_CPU_EFFICIENCY]);
 	assert_false(choice.chosen[METRIC_WAIT_COUNT]);
 	assert_int_equal(choice.order[0], METRIC_WAIT_SUM);
-	assert_int_equal(choice.order[2], N_METRICS + DERIVED_CPU_EFFICIENCY);
+	assert_int_equal(choice.order[2], METRIC_N + METRIC_DERIVED_CPU_EFFICIENCY);
 }
 
 static uint32_t sources_of(const char *text)
@@ -129,7 +129,7 @@ static void sorting_is_descending_unless_said(void **state UNUSED)
 	assert_false(order.terms[0].ascending);
 	assert_int_equal(order.terms[1].metric, METRIC_NICE);
 	assert_true(order.terms[1].ascending);
-	assert_int_equal(order.terms[2].metric, N_METRICS + DERIVED_CPU_EFFICIENCY);
+	assert_int_equal(order.terms[2].metric, METRIC_N + METRIC_DERIVED_CPU_EFFICIENCY);
 	assert_false(order.terms[2].ascending);
 }
 

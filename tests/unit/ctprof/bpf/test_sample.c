@@ -24,16 +24,16 @@ static const struct ctprof_bpf_rules all_rules = {
 	.has_cpus = true,
 };
 
-static struct thread_sample sample_of(const struct ctprof_bpf_record *record,
-				      const struct ctprof_bpf_rules *rules)
+static struct metric_thread_sample sample_of(const struct ctprof_bpf_record *record,
+					     const struct ctprof_bpf_rules *rules)
 {
-	struct thread_sample sample = { 0 };
+	struct metric_thread_sample sample = { 0 };
 
 	ctprof_bpf_sample_set(record, rules, METRIC_ALL_SOURCES, &sample);
 	return sample;
 }
 
-static bool has(const struct thread_sample *sample, enum metric_source source)
+static bool has(const struct metric_thread_sample *sample, enum metric_source source)
 {
 	return sample->sources >> source & 1;
 }
@@ -99,7 +99,7 @@ static void stat_is_in_ticks_and_moved_priorities(void **state)
 		.min_flt = 11,
 		.maj_flt = 12,
 	};
-	struct thread_sample sample = sample_of(&record, &all_rules);
+	struct metric_thread_sample sample = sample_of(&record, &all_rules);
 
 	(void)state;
 	assert_true(has(&sample, METRIC_SOURCE_STAT));
@@ -124,13 +124,13 @@ static void times_that_proc_computes_in_another_way_are_left_to_it(void **state)
 {
 	struct ctprof_bpf_record record = { .has = EVERYTHING };
 	struct ctprof_bpf_rules rules = all_rules;
-	struct thread_sample sample;
+	struct metric_thread_sample sample;
 
 	(void)state;
 	rules.is_vtime_used = true;
 	sample = sample_of(&record, &rules);
 	assert_false(has(&sample, METRIC_SOURCE_STAT));
-	assert_false(sample_knows(&sample, METRIC_MINFLT));
+	assert_false(metric_sample_knows(&sample, METRIC_MINFLT));
 	record.has &= ~CTPROF_BPF_HAS_PREV_CPUTIME;
 	sample = sample_of(&record, &all_rules);
 	assert_false(has(&sample, METRIC_SOURCE_STAT));
@@ -141,7 +141,7 @@ static void expect_state(unsigned int state, unsigned int exit_state, char wante
 	struct ctprof_bpf_record record = { .has = EVERYTHING,
 					    .state = state,
 					    .exit_state = exit_state };
-	struct thread_sample sample = sample_of(&record, &all_rules);
+	struct metric_thread_sample sample = sample_of(&record, &all_rules);
 
 	assert_true(has(&sample, METRIC_SOURCE_STATUS));
 	assert_int_equal(sample.values[METRIC_STATE], (uint8_t)wanted);
@@ -150,7 +150,7 @@ static void expect_state(unsigned int state, unsigned int exit_state, char wante
 static void states_have_their_letters(void **state)
 {
 	struct ctprof_bpf_record frozen = { .has = EVERYTHING, .state = 0x8000 };
-	struct thread_sample sample;
+	struct metric_thread_sample sample;
 
 	(void)state;
 	expect_state(0, 0, 'R');
@@ -174,16 +174,16 @@ static void only_a_leader_tells_the_number_of_threads(void **state)
 	struct ctprof_bpf_record record = {
 		.has = EVERYTHING, .tid = 5, .tgid = 5, .nr_threads = 9, .nvcsw = 3, .nivcsw = 4
 	};
-	struct thread_sample sample = sample_of(&record, &all_rules);
+	struct metric_thread_sample sample = sample_of(&record, &all_rules);
 
 	(void)state;
-	assert_true(sample_knows(&sample, METRIC_NR_THREADS));
+	assert_true(metric_sample_knows(&sample, METRIC_NR_THREADS));
 	assert_int_equal(sample.values[METRIC_NR_THREADS], 9);
 	assert_int_equal(sample.values[METRIC_VOLUNTARY_CSW], 3);
 	assert_int_equal(sample.values[METRIC_NONVOLUNTARY_CSW], 4);
 	record.tid = 6;
 	sample = sample_of(&record, &all_rules);
-	assert_false(sample_knows(&sample, METRIC_NR_THREADS));
+	assert_false(metric_sample_knows(&sample, METRIC_NR_THREADS));
 	assert_int_equal(sample.tid, 6);
 	assert_int_equal(sample.tgid, 5);
 }
@@ -194,13 +194,13 @@ static void the_slice_has_a_line_for_fair_policies_only(void **state)
 					    .slice_ns = 2800000,
 					    .nr_migrations = 8 };
 	struct ctprof_bpf_rules rules = all_rules;
-	struct thread_sample sample;
+	struct metric_thread_sample sample;
 
 	(void)state;
 	for (unsigned int policy = 0; policy < 8; policy++) {
 		record.policy = policy;
 		sample = sample_of(&record, &all_rules);
-		assert_int_equal(sample_knows(&sample, METRIC_FAIR_SLICE_NS),
+		assert_int_equal(metric_sample_knows(&sample, METRIC_FAIR_SLICE_NS),
 				 policy == 0 || policy == 3 || policy == 7);
 		assert_int_equal(sample.values[METRIC_NR_MIGRATIONS], 8);
 	}
@@ -208,7 +208,7 @@ static void the_slice_has_a_line_for_fair_policies_only(void **state)
 	/* Kernels before do not print it although they have it. */
 	rules.shows_slice = false;
 	sample = sample_of(&record, &rules);
-	assert_false(sample_knows(&sample, METRIC_FAIR_SLICE_NS));
+	assert_false(metric_sample_knows(&sample, METRIC_FAIR_SLICE_NS));
 	assert_true(has(&sample, METRIC_SOURCE_SCHED));
 }
 
@@ -216,7 +216,7 @@ static void statistics_are_known_while_the_kernel_keeps_them(void **state)
 {
 	struct ctprof_bpf_record record = { .has = EVERYTHING };
 	struct ctprof_bpf_rules rules = all_rules;
-	struct thread_sample sample;
+	struct metric_thread_sample sample;
 
 	(void)state;
 	for (unsigned int i = 0; i < CTPROF_BPF_N_STATS; i++)
@@ -231,20 +231,20 @@ static void statistics_are_known_while_the_kernel_keeps_them(void **state)
 	assert_int_equal(sample.values[METRIC_BLOCK_SUM], 300);
 	record.stats[CTPROF_BPF_STAT_sum_block_runtime] = 1001;
 	sample = sample_of(&record, &all_rules);
-	assert_true(sample_knows(&sample, METRIC_VOLUNTARY_SLEEP_NS));
+	assert_true(metric_sample_knows(&sample, METRIC_VOLUNTARY_SLEEP_NS));
 	assert_int_equal(sample.values[METRIC_VOLUNTARY_SLEEP_NS], 0);
 	rules.shows_stats = false;
 	sample = sample_of(&record, &rules);
 	assert_true(has(&sample, METRIC_SOURCE_SCHED));
-	assert_false(sample_knows(&sample, METRIC_WAIT_SUM));
-	assert_false(sample_knows(&sample, METRIC_VOLUNTARY_SLEEP_NS));
-	assert_true(sample_knows(&sample, METRIC_NR_MIGRATIONS));
+	assert_false(metric_sample_knows(&sample, METRIC_WAIT_SUM));
+	assert_false(metric_sample_knows(&sample, METRIC_VOLUNTARY_SLEEP_NS));
+	assert_true(metric_sample_knows(&sample, METRIC_NR_MIGRATIONS));
 }
 
 static void times_below_0_are_counted_as_the_file_shows_them(void **state)
 {
 	struct ctprof_bpf_record record = { .has = EVERYTHING };
-	struct thread_sample sample = { 0 };
+	struct metric_thread_sample sample = { 0 };
 
 	(void)state;
 	/* "-5.000001", and "0.999999" of which the kernel has lost the sign. */
@@ -253,11 +253,11 @@ static void times_below_0_are_counted_as_the_file_shows_them(void **state)
 	record.stats[CTPROF_BPF_STAT_sum_sleep_runtime] = (uint64_t)-1000000;
 	assert_int_equal(ctprof_bpf_sample_set(&record, &all_rules, METRIC_ALL_SOURCES, &sample),
 			 2);
-	assert_false(sample_knows(&sample, METRIC_WAIT_MAX));
-	assert_true(sample_knows(&sample, METRIC_SLEEP_MAX));
+	assert_false(metric_sample_knows(&sample, METRIC_WAIT_MAX));
+	assert_true(metric_sample_knows(&sample, METRIC_SLEEP_MAX));
 	assert_int_equal(sample.values[METRIC_SLEEP_MAX], 999999);
-	assert_false(sample_knows(&sample, METRIC_VOLUNTARY_SLEEP_NS));
-	assert_true(sample_knows(&sample, METRIC_BLOCK_SUM));
+	assert_false(metric_sample_knows(&sample, METRIC_VOLUNTARY_SLEEP_NS));
+	assert_true(metric_sample_knows(&sample, METRIC_BLOCK_SUM));
 }
 
 static void a_line_that_a_record_cannot_give_leaves_the_file_to_proc(void **state)
@@ -266,7 +266,7 @@ static void a_line_that_a_record_cannot_give_leaves_the_file_to_proc(void **stat
 					       CTPROF_BPF_HAS_SLICE,
 					       CTPROF_BPF_HAS_CORE_FORCEIDLE };
 	struct ctprof_bpf_rules rules = all_rules;
-	struct thread_sample sample;
+	struct metric_thread_sample sample;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
@@ -274,7 +274,7 @@ static void a_line_that_a_record_cannot_give_leaves_the_file_to_proc(void **stat
 
 		sample = sample_of(&record, &all_rules);
 		assert_false(has(&sample, METRIC_SOURCE_SCHED));
-		assert_false(sample_knows(&sample, METRIC_NR_MIGRATIONS));
+		assert_false(metric_sample_knows(&sample, METRIC_NR_MIGRATIONS));
 	}
 	rules.shows_sched = false;
 	sample = sample_of(&(struct ctprof_bpf_record){ .has = EVERYTHING }, &rules);
@@ -293,7 +293,7 @@ static void delays_are_known_as_far_as_the_kernel_has_them(void **state)
 		.delays = { [CTPROF_BPF_DELAY_swapin] = { 1, 2, 3, 4 } },
 	};
 	struct ctprof_bpf_rules rules = all_rules;
-	struct thread_sample sample = sample_of(&record, &all_rules);
+	struct metric_thread_sample sample = sample_of(&record, &all_rules);
 
 	(void)state;
 	assert_true(sample.taskstats_ok);
@@ -305,19 +305,19 @@ static void delays_are_known_as_far_as_the_kernel_has_them(void **state)
 	assert_int_equal(sample.values[METRIC_SWAPIN_DELAY_TOTAL_NS], 2);
 	assert_int_equal(sample.values[METRIC_SWAPIN_DELAY_MAX_NS], 3);
 	assert_int_equal(sample.values[METRIC_SWAPIN_DELAY_MIN_NS], 4);
-	assert_true(sample_knows(&sample, METRIC_WPCOPY_DELAY_COUNT));
-	assert_false(sample_knows(&sample, METRIC_IRQ_DELAY_COUNT));
+	assert_true(metric_sample_knows(&sample, METRIC_WPCOPY_DELAY_COUNT));
+	assert_false(metric_sample_knows(&sample, METRIC_IRQ_DELAY_COUNT));
 	record.has &= ~(CTPROF_BPF_HAS_DELAY_EXTREMES | CTPROF_BPF_HAS_RUN_DELAY_EXTREMES);
 	sample = sample_of(&record, &all_rules);
-	assert_true(sample_knows(&sample, METRIC_SWAPIN_DELAY_TOTAL_NS));
-	assert_false(sample_knows(&sample, METRIC_SWAPIN_DELAY_MAX_NS));
-	assert_false(sample_knows(&sample, METRIC_CPU_DELAY_MIN_NS));
+	assert_true(metric_sample_knows(&sample, METRIC_SWAPIN_DELAY_TOTAL_NS));
+	assert_false(metric_sample_knows(&sample, METRIC_SWAPIN_DELAY_MAX_NS));
+	assert_false(metric_sample_knows(&sample, METRIC_CPU_DELAY_MIN_NS));
 	/* Born while it was switched off: not 0, not known. */
 	record.has |= CTPROF_BPF_LACKS_DELAYS;
 	sample = sample_of(&record, &all_rules);
 	assert_true(has(&sample, METRIC_SOURCE_DELAY_CPU));
 	assert_false(has(&sample, METRIC_SOURCE_DELAY_BLOCK));
-	assert_false(sample_knows(&sample, METRIC_SWAPIN_DELAY_COUNT));
+	assert_false(metric_sample_knows(&sample, METRIC_SWAPIN_DELAY_COUNT));
 	assert_int_equal(sample.uncounted, METRIC_SOURCE_BIT(DELAY_BLOCK));
 	record.has &= ~CTPROF_BPF_LACKS_DELAYS;
 	/* Switched off: the CPU's are counted all the same. */
@@ -338,7 +338,7 @@ static void the_rest_is_taken_as_it_is(void **state)
 		.hiwater_vm_pages = 5,
 		.io = { 1, 2, 3, 4, 5, 6, 7 },
 	};
-	struct thread_sample sample = sample_of(&record, &all_rules);
+	struct metric_thread_sample sample = sample_of(&record, &all_rules);
 
 	(void)state;
 	assert_int_equal(sample.values[METRIC_RUN_TIME_NS], 1);
@@ -357,13 +357,13 @@ static void the_rest_is_taken_as_it_is(void **state)
 static void what_is_not_wanted_is_not_set(void **state)
 {
 	struct ctprof_bpf_record record = { .has = EVERYTHING };
-	struct thread_sample sample = { 0 };
+	struct metric_thread_sample sample = { 0 };
 
 	(void)state;
 	ctprof_bpf_sample_set(&record, &all_rules, METRIC_SOURCE_BIT(IO), &sample);
 	assert_int_equal(sample.sources, METRIC_SOURCE_BIT(IO));
-	assert_false(sample_knows(&sample, METRIC_MINFLT));
-	assert_true(sample_knows(&sample, METRIC_RCHAR));
+	assert_false(metric_sample_knows(&sample, METRIC_MINFLT));
+	assert_true(metric_sample_knows(&sample, METRIC_RCHAR));
 }
 
 static void expect_name(unsigned int flags, unsigned int bits, const char *name, const char *leader,

@@ -91,8 +91,8 @@ static unsigned int compare_texts(const char *what, const char *fast, const char
 	return 1;
 }
 
-static bool same_cpus(const struct ctprof_snapshot *a, const struct thread_sample *x,
-		      const struct ctprof_snapshot *b, const struct thread_sample *y)
+static bool same_cpus(const struct ctprof_snapshot *a, const struct metric_thread_sample *x,
+		      const struct ctprof_snapshot *b, const struct metric_thread_sample *y)
 {
 	const struct ctprof_cpu_list *p = &a->cpu_lists.at[x->cpu_affinity];
 	const struct ctprof_cpu_list *q = &b->cpu_lists.at[y->cpu_affinity];
@@ -101,8 +101,8 @@ static bool same_cpus(const struct ctprof_snapshot *a, const struct thread_sampl
 }
 
 /* How many differences there are, each told. */
-static unsigned int compare(const struct ctprof_snapshot *a, const struct thread_sample *x,
-			    const struct ctprof_snapshot *b, const struct thread_sample *y)
+static unsigned int compare(const struct ctprof_snapshot *a, const struct metric_thread_sample *x,
+			    const struct ctprof_snapshot *b, const struct metric_thread_sample *y)
 {
 	unsigned int bad = 0;
 
@@ -119,13 +119,14 @@ static unsigned int compare(const struct ctprof_snapshot *a, const struct thread
 			    (unsigned long long)y->start_ticks, y->sources);
 		bad++;
 	}
-	for (enum metric_id id = 0; id < N_METRICS; id++) {
-		if (sample_knows(x, id) == sample_knows(y, id) && x->values[id] == y->values[id])
+	for (enum metric_id id = 0; id < METRIC_N; id++) {
+		if (metric_sample_knows(x, id) == metric_sample_knows(y, id) &&
+		    x->values[id] == y->values[id])
 			continue;
 		print_error("%s of %u (%s): %d %llu by BPF, %d %llu by /proc\n",
 			    metric_rows[id].name, x->tid, intern_text(&a->strings, x->comm),
-			    sample_knows(x, id), (unsigned long long)x->values[id],
-			    sample_knows(y, id), (unsigned long long)y->values[id]);
+			    metric_sample_knows(x, id), (unsigned long long)x->values[id],
+			    metric_sample_knows(y, id), (unsigned long long)y->values[id]);
 		bad++;
 	}
 	return bad;
@@ -198,9 +199,9 @@ static void and_in_namespaces_of_their_own(void **state)
 	assert_int_equal(status, 0);
 }
 
-static uint64_t cpu_ticks(const struct thread_sample *sample)
+static uint64_t cpu_ticks(const struct metric_thread_sample *sample)
 {
-	assert_true(sample_knows(sample, METRIC_UTIME_CLOCK_TICKS));
+	assert_true(metric_sample_knows(sample, METRIC_UTIME_CLOCK_TICKS));
 	return sample->values[METRIC_UTIME_CLOCK_TICKS] + sample->values[METRIC_STIME_CLOCK_TICKS];
 }
 
@@ -210,7 +211,7 @@ static void a_thread_that_runs_is_seen_between_two_looks(void **state)
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot before, fast, after;
 	uint32_t sources = CTPROF_BPF_SOURCES;
 	pid_t pid = getpid();
-	const struct thread_sample *x, *y, *z;
+	const struct metric_thread_sample *x, *y, *z;
 
 	(void)state;
 	ctprof_snapshot_init(&before);
@@ -228,8 +229,8 @@ static void a_thread_that_runs_is_seen_between_two_looks(void **state)
 	assert_int_equal(y->tid, pid);
 	assert_int_equal(x->start_ticks, y->start_ticks);
 	assert_int_equal(y->values[METRIC_STATE], 'R');
-	for (enum metric_id id = 0; id < N_METRICS; id++) {
-		if (metric_rows[id].kind != METRIC_KIND_SUM || !sample_knows(x, id))
+	for (enum metric_id id = 0; id < METRIC_N; id++) {
+		if (metric_rows[id].kind != METRIC_KIND_SUM || !metric_sample_knows(x, id))
 			continue;
 		if (x->values[id] <= y->values[id] && y->values[id] <= z->values[id])
 			continue;
@@ -253,7 +254,7 @@ static void all_threads_are_there_and_sorted(void **state)
 	ctprof_snapshot_init(&all);
 	complete = by_bpf(NULL, 0, METRIC_ALL_SOURCES, &all);
 	for (size_t i = 0; i < all.threads.n; i++) {
-		const struct thread_sample *at = &all.threads.at[i];
+		const struct metric_thread_sample *at = &all.threads.at[i];
 
 		everywhere &= at->sources;
 		found_self |= at->tid == (uint32_t)getpid();

@@ -7,7 +7,7 @@
 static void what_others_wrote_loads_and_their_flags_decide(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
-	const struct thread_sample *leader, *other;
+	const struct metric_thread_sample *leader, *other;
 
 	assert_success(load_json(foreign_snapshot, &s));
 	assert_int_equal(s.schema_version, 0);
@@ -22,7 +22,7 @@ static void what_others_wrote_loads_and_their_flags_decide(void **state UNUSED)
 	leader = &s.threads.at[0];
 	other = &s.threads.at[1];
 	/* Every value without a flag counts as measured. */
-	for (int i = 0; i < N_METRICS; i++) {
+	for (int i = 0; i < METRIC_N; i++) {
 		enum metric_source source = metric_rows[i].source;
 		bool flagged = source == METRIC_SOURCE_DELAY_CPU ||
 			       source == METRIC_SOURCE_DELAY_BLOCK ||
@@ -30,9 +30,9 @@ static void what_others_wrote_loads_and_their_flags_decide(void **state UNUSED)
 
 		if (source == METRIC_SOURCE_NONE)
 			continue;
-		assert_int_equal(sample_knows(leader, (enum metric_id)i),
+		assert_int_equal(metric_sample_knows(leader, (enum metric_id)i),
 				 source != METRIC_SOURCE_DELAY_BLOCK);
-		assert_int_equal(sample_knows(other, (enum metric_id)i),
+		assert_int_equal(metric_sample_knows(other, (enum metric_id)i),
 				 !flagged && i != METRIC_NR_THREADS);
 	}
 	assert_true(leader->sources & METRIC_SOURCE_BIT(SMAPS));
@@ -54,11 +54,11 @@ static void sentinels_of_others_are_unknown(void **state UNUSED)
 		load_json("{\"captured_at_unix_ns\":1,\"threads\":[{\"tid\":1,\"tgid\":1,"
 			  "\"policy\":\"\",\"state\":\"~\",\"cpu_affinity\":[],\"minflt\":0}]}",
 			  &s));
-	assert_false(sample_knows(&s.threads.at[0], METRIC_POLICY));
-	assert_false(sample_knows(&s.threads.at[0], METRIC_STATE));
-	assert_false(sample_knows(&s.threads.at[0], METRIC_CPU_AFFINITY));
-	assert_int_equal(s.threads.at[0].cpu_affinity, SAMPLE_NO_ENTRY);
-	assert_true(sample_knows(&s.threads.at[0], METRIC_MINFLT));
+	assert_false(metric_sample_knows(&s.threads.at[0], METRIC_POLICY));
+	assert_false(metric_sample_knows(&s.threads.at[0], METRIC_STATE));
+	assert_false(metric_sample_knows(&s.threads.at[0], METRIC_CPU_AFFINITY));
+	assert_int_equal(s.threads.at[0].cpu_affinity, METRIC_SAMPLE_NO_ENTRY);
+	assert_true(metric_sample_knows(&s.threads.at[0], METRIC_MINFLT));
 }
 
 static void little_is_enough_and_unknown_members_are_passed_over(void **state UNUSED)
@@ -159,8 +159,8 @@ static void memory_is_bounded_by_what_is_kept(void **state UNUSED)
 	append_threads(&mapped, 10, ",\"smaps_rollup_kib\":{\"a\":1,\"b\":2}");
 	base = least_memory(strbuf_str(&few));
 	for_many = least_memory(strbuf_str(&many));
-	assert_true(for_many - base >= 100 * sizeof(struct thread_sample));
-	assert_true(for_many - base <= 100 * 3 * sizeof(struct thread_sample));
+	assert_true(for_many - base >= 100 * sizeof(struct metric_thread_sample));
+	assert_true(for_many - base <= 100 * 3 * sizeof(struct metric_thread_sample));
 	/* Equal names cost once, tables each time. */
 	assert_true(least_memory(strbuf_str(&named)) > base);
 	assert_true(least_memory(strbuf_str(&named)) < base + 200);

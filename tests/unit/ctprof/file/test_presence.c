@@ -6,16 +6,17 @@
 static void equal_sets_stand_once(void **state UNUSED)
 {
 	_cleanup_ctprof_presence_sets_ struct ctprof_presence_sets sets = { 0 };
-	struct thread_sample a = { .sources = 1 }, b = { .sources = 1 }, c = { .sources = 2 };
+	struct metric_thread_sample a = { .sources = 1 }, b = { .sources = 1 },
+				    c = { .sources = 2 };
 
-	sample_set(&b, METRIC_NICE, 0);
+	metric_sample_set(&b, METRIC_NICE, 0);
 	assert_int_equal(ctprof_presence_add(&sets, &a), 0);
 	assert_int_equal(ctprof_presence_add(&sets, &b), 1);
 	assert_int_equal(ctprof_presence_add(&sets, &c), 2);
 	assert_int_equal(ctprof_presence_add(&sets, &a), 0);
 	/* Values do not matter, nor does the number of threads, which nobody reads. */
-	sample_set(&b, METRIC_NICE, 5);
-	sample_set(&b, METRIC_THREAD_COUNT, 1);
+	metric_sample_set(&b, METRIC_NICE, 5);
+	metric_sample_set(&b, METRIC_THREAD_COUNT, 1);
 	assert_int_equal(ctprof_presence_add(&sets, &b), 1);
 	assert_int_equal(sets.sets.n, 3);
 }
@@ -23,7 +24,7 @@ static void equal_sets_stand_once(void **state UNUSED)
 static void a_set_takes_away_what_it_does_not_vouch_for(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
-	struct thread_sample sample;
+	struct metric_thread_sample sample;
 	struct ctprof_presence_set set = { .sources = METRIC_SOURCE_BIT(STAT) };
 
 	ctprof_snapshot_init(&s);
@@ -31,8 +32,9 @@ static void a_set_takes_away_what_it_does_not_vouch_for(void **state UNUSED)
 	set.known[METRIC_MINFLT / 64] |= UINT64_C(1) << (METRIC_MINFLT % 64);
 	ctprof_presence_apply(&set, &sample);
 	assert_int_equal(sample.sources, METRIC_SOURCE_BIT(STAT));
-	for (int i = 0; i < N_METRICS; i++)
-		assert_int_equal(sample_knows(&sample, (enum metric_id)i), i == METRIC_MINFLT);
+	for (int i = 0; i < METRIC_N; i++)
+		assert_int_equal(metric_sample_knows(&sample, (enum metric_id)i),
+				 i == METRIC_MINFLT);
 	assert_int_equal(sample.values[METRIC_MAJFLT], 0);
 }
 
@@ -50,8 +52,8 @@ static void sets_may_stand_behind_the_threads(void **state UNUSED)
 			  "[{\"sources\":[\"stat\"],\"absent\":[\"majflt\"]}]}}",
 			  &s));
 	assert_true(s.has_presence);
-	assert_true(sample_knows(&s.threads.at[0], METRIC_MINFLT));
-	assert_false(sample_knows(&s.threads.at[0], METRIC_MAJFLT));
+	assert_true(metric_sample_knows(&s.threads.at[0], METRIC_MINFLT));
+	assert_false(metric_sample_knows(&s.threads.at[0], METRIC_MAJFLT));
 }
 
 static void a_member_that_is_missing_is_unknown_whatever_the_set_says(void **state UNUSED)
@@ -60,9 +62,9 @@ static void a_member_that_is_missing_is_unknown_whatever_the_set_says(void **sta
 
 	assert_success(load_json(
 		SNAPSHOT("{\"sets\":[{\"sources\":[\"stat\"]}]}", ",\"presence\":0"), &s));
-	assert_true(sample_knows(&s.threads.at[0], METRIC_MINFLT));
-	assert_false(sample_knows(&s.threads.at[0], METRIC_NICE));
-	assert_false(sample_knows(&s.threads.at[0], METRIC_RCHAR));
+	assert_true(metric_sample_knows(&s.threads.at[0], METRIC_MINFLT));
+	assert_false(metric_sample_knows(&s.threads.at[0], METRIC_NICE));
+	assert_false(metric_sample_knows(&s.threads.at[0], METRIC_RCHAR));
 }
 
 static void closed_processes_are_counted_or_none(void **state UNUSED)

@@ -250,13 +250,13 @@ static void more_json_than_fits_a_document_loads(void **state)
 	_cleanup_free_ char *name = xcalloc(1, NAME_BYTES + 1);
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s, back = { 0 };
 	struct ctprof_snapshot_frame_size size;
-	struct thread_sample sample;
+	struct metric_thread_sample sample;
 
 	ctprof_snapshot_init(&s);
 	memset(name, 'n', NAME_BYTES);
 	sample = full_sample(&s, 1, 1);
 	sample.comm = add_string(&s, name);
-	sample.smaps = SAMPLE_NO_ENTRY;
+	sample.smaps = METRIC_SAMPLE_NO_ENTRY;
 	sample.sources &= ~METRIC_SOURCE_BIT(SMAPS);
 	for (uint32_t i = 1; i <= MANY; i++) {
 		sample.tid = i;

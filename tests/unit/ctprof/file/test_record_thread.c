@@ -10,9 +10,10 @@ static void absent_values_are_written_as_the_format_has_them(void **state UNUSED
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct json_writer w = json_writer_to(&text, JSON_COMPACT);
-	struct thread_sample sample = {
-		.tid = 5, .tgid = 4, .cpu_affinity = SAMPLE_NO_ENTRY, .smaps = SAMPLE_NO_ENTRY
-	};
+	struct metric_thread_sample sample = { .tid = 5,
+					       .tgid = 4,
+					       .cpu_affinity = METRIC_SAMPLE_NO_ENTRY,
+					       .smaps = METRIC_SAMPLE_NO_ENTRY };
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 
 	ctprof_snapshot_init(&s);
@@ -50,7 +51,7 @@ static void flags_are_written_from_the_bits(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 		struct json_writer w = json_writer_to(&text, JSON_COMPACT);
-		struct thread_sample sample = full_sample(&s, 5, 5);
+		struct metric_thread_sample sample = full_sample(&s, 5, 5);
 
 		sample.sources = rows[i].sources;
 		sample.taskstats_ok = true;
@@ -73,7 +74,7 @@ static void members_may_come_in_any_order_and_differ(void **state UNUSED)
 	assert_int_equal(s.threads.at[0].values[METRIC_MINFLT], 10);
 	assert_int_equal(s.threads.at[1].values[METRIC_MINFLT], 20);
 	assert_int_equal(s.threads.at[1].values[METRIC_MAJFLT], 21);
-	assert_false(sample_knows(&s.threads.at[2], METRIC_MINFLT));
+	assert_false(metric_sample_knows(&s.threads.at[2], METRIC_MINFLT));
 }
 
 static void a_policy_without_a_name_comes_back(void **state UNUSED)

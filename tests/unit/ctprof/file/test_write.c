@@ -185,8 +185,10 @@ static void assert_same_rows(const struct ctprof_snapshot *a, const struct named
 	}
 }
 
-static void assert_same_thread(const struct ctprof_snapshot *a, const struct thread_sample *x,
-			       const struct ctprof_snapshot *b, const struct thread_sample *y)
+static void assert_same_thread(const struct ctprof_snapshot *a,
+			       const struct metric_thread_sample *x,
+			       const struct ctprof_snapshot *b,
+			       const struct metric_thread_sample *y)
 {
 	assert_int_equal(x->tid, y->tid);
 	assert_int_equal(x->tgid, y->tgid);
@@ -197,21 +199,23 @@ static void assert_same_thread(const struct ctprof_snapshot *a, const struct thr
 	assert_int_equal(x->taskstats_ok, y->taskstats_ok);
 	assert_int_equal(x->start_ticks, y->start_ticks);
 	assert_int_equal(x->read_at_ns, y->read_at_ns);
-	for (int i = 0; i < N_METRICS; i++) {
-		if (sample_knows(x, (enum metric_id)i) != sample_knows(y, (enum metric_id)i) ||
+	for (int i = 0; i < METRIC_N; i++) {
+		if (metric_sample_knows(x, (enum metric_id)i) !=
+			    metric_sample_knows(y, (enum metric_id)i) ||
 		    x->values[i] != y->values[i])
 			fail_msg("%s differs", metric_rows[i].name);
 	}
-	assert_int_equal(x->cpu_affinity == SAMPLE_NO_ENTRY, y->cpu_affinity == SAMPLE_NO_ENTRY);
-	if (x->cpu_affinity != SAMPLE_NO_ENTRY) {
+	assert_int_equal(x->cpu_affinity == METRIC_SAMPLE_NO_ENTRY,
+			 y->cpu_affinity == METRIC_SAMPLE_NO_ENTRY);
+	if (x->cpu_affinity != METRIC_SAMPLE_NO_ENTRY) {
 		assert_int_equal(a->cpu_lists.at[x->cpu_affinity].n,
 				 b->cpu_lists.at[y->cpu_affinity].n);
 		assert_memory_equal(a->cpu_lists.at[x->cpu_affinity].at,
 				    b->cpu_lists.at[y->cpu_affinity].at,
 				    a->cpu_lists.at[x->cpu_affinity].n * sizeof(uint32_t));
 	}
-	assert_int_equal(x->smaps == SAMPLE_NO_ENTRY, y->smaps == SAMPLE_NO_ENTRY);
-	if (x->smaps != SAMPLE_NO_ENTRY)
+	assert_int_equal(x->smaps == METRIC_SAMPLE_NO_ENTRY, y->smaps == METRIC_SAMPLE_NO_ENTRY);
+	if (x->smaps != METRIC_SAMPLE_NO_ENTRY)
 		assert_same_rows(a, &a->smaps.at[x->smaps], b, &b->smaps.at[y->smaps]);
 }
 
@@ -342,15 +346,15 @@ static void each_metric_may_be_unknown_by_itself(void **state UNUSED)
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
 
 	fill_snapshot(&s);
-	for (int i = 0; i < N_METRICS; i++) {
-		struct thread_sample sample;
+	for (int i = 0; i < METRIC_N; i++) {
+		struct metric_thread_sample sample;
 
 		if (metric_rows[i].source == METRIC_SOURCE_NONE)
 			continue;
 		sample = full_sample(&s, 100, 1000 + (uint32_t)i);
-		sample_forget(&sample, (enum metric_id)i);
+		metric_sample_forget(&sample, (enum metric_id)i);
 		if (i == METRIC_CPU_AFFINITY)
-			sample.cpu_affinity = SAMPLE_NO_ENTRY;
+			sample.cpu_affinity = METRIC_SAMPLE_NO_ENTRY;
 		vec_push(&s.threads, sample);
 	}
 	assert_round_trip(&s);
@@ -360,18 +364,18 @@ static void each_metric_may_be_unknown_by_itself(void **state UNUSED)
 static void zero_is_not_unknown(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s;
-	struct thread_sample *sample;
+	struct metric_thread_sample *sample;
 
 	fill_snapshot(&s);
 	sample = &s.threads.at[1];
-	for (int i = 0; i < N_METRICS; i++) {
+	for (int i = 0; i < METRIC_N; i++) {
 		if (i != METRIC_STATE && i != METRIC_CPU_AFFINITY &&
 		    metric_rows[i].source != METRIC_SOURCE_NONE)
-			sample_set(sample, (enum metric_id)i, 0);
+			metric_sample_set(sample, (enum metric_id)i, 0);
 	}
-	sample_forget(&s.threads.at[2], METRIC_MINFLT);
-	sample_forget(&s.threads.at[2], METRIC_STATE);
-	sample_forget(&s.threads.at[2], METRIC_POLICY);
+	metric_sample_forget(&s.threads.at[2], METRIC_MINFLT);
+	metric_sample_forget(&s.threads.at[2], METRIC_STATE);
+	metric_sample_forget(&s.threads.at[2], METRIC_POLICY);
 	assert_round_trip(&s);
 }
 
@@ -382,7 +386,7 @@ static void a_value_may_be_known_though_its_source_was_not_read(void **state UNU
 	fill_snapshot(&s);
 	/* The list of allowed CPUs also stands in status. */
 	s.threads.at[0].sources &= ~METRIC_SOURCE_BIT(AFFINITY);
-	assert_true(sample_knows(&s.threads.at[0], METRIC_CPU_AFFINITY));
+	assert_true(metric_sample_knows(&s.threads.at[0], METRIC_CPU_AFFINITY));
 	assert_round_trip(&s);
 }
 

@@ -134,7 +134,7 @@ static void equal_keys_of_two_snapshots_are_equal_numbers(void **state UNUSED)
 			    sizeof(struct ctprof_group_key));
 }
 
-static bool is_leader(const struct thread_sample *sample, void *arg UNUSED)
+static bool is_leader(const struct metric_thread_sample *sample, void *arg UNUSED)
 {
 	return sample->tid == sample->tgid;
 }
@@ -160,14 +160,14 @@ static void values_are_reduced_within_their_group(void **state UNUSED)
 	struct ctprof_group_rules rules = { .axis = CTPROF_GROUP_AXIS_PCOMM };
 	_cleanup_ctprof_group_keys_ struct group_keys *keys = ctprof_group_keys_new(&rules);
 	_cleanup_ctprof_grouping_ struct ctprof_grouping grouping = { 0 };
-	const struct reduced *values;
+	const struct metric_reduced *values;
 
 	ctprof_snapshot_init(&s);
-	sample_set(add_thread(&s, 1, 1, "a", "a", "/"), METRIC_RUN_TIME_NS, 5);
-	sample_set(add_thread(&s, 1, 2, "a", "a", "/"), METRIC_RUN_TIME_NS, 6);
+	metric_sample_set(add_thread(&s, 1, 1, "a", "a", "/"), METRIC_RUN_TIME_NS, 5);
+	metric_sample_set(add_thread(&s, 1, 2, "a", "a", "/"), METRIC_RUN_TIME_NS, 6);
 	add_thread(&s, 1, 3, "a", "a", "/");
-	sample_set(add_thread(&s, 2, 2, "b", "b", "/"), METRIC_RUN_TIME_NS, 100);
-	sample_set(&s.threads.at[0], METRIC_POLICY, 0);
+	metric_sample_set(add_thread(&s, 2, 2, "b", "b", "/"), METRIC_RUN_TIME_NS, 100);
+	metric_sample_set(&s.threads.at[0], METRIC_POLICY, 0);
 	ctprof_group_keys_add(keys, &s);
 	ctprof_grouping_make(keys, &s, NULL, NULL, &grouping);
 	values = grouping.groups.at[0]->values;

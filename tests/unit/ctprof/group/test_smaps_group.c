@@ -7,7 +7,7 @@
 static void add_process(struct ctprof_snapshot *s, uint32_t pid, const char *name,
 			const char *cgroup, uint64_t rss_kib, uint64_t pss_kib)
 {
-	struct thread_sample *leader = add_thread(s, pid, pid, name, name, cgroup);
+	struct metric_thread_sample *leader = add_thread(s, pid, pid, name, name, cgroup);
 	struct named_readings table = { 0 };
 
 	add_named(s, &table, "Rss", rss_kib);

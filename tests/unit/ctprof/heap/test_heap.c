@@ -12,7 +12,7 @@ static const struct ctprof_helper_limits limits = { .memory_bytes = UINT64_C(4) 
 
 static int by_thread(const void *a, const void *b)
 {
-	const struct thread_sample *left = a, *right = b;
+	const struct metric_thread_sample *left = a, *right = b;
 
 	if (left->tgid != right->tgid)
 		return left->tgid < right->tgid ? -1 : 1;
@@ -29,13 +29,13 @@ static void add_process(struct ctprof_snapshot *s, pid_t pid)
 	assert_non_null(dir);
 	while ((entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
-			vec_push(&s->threads,
-				 (struct thread_sample){ .tid = (uint32_t)atoi(entry->d_name),
-							 .tgid = (uint32_t)pid });
+			vec_push(&s->threads, (struct metric_thread_sample){
+						      .tid = (uint32_t)atoi(entry->d_name),
+						      .tgid = (uint32_t)pid });
 	qsort(s->threads.at, s->threads.n, sizeof(*s->threads.at), by_thread);
 }
 
-static const struct thread_sample *find_sample(const struct ctprof_snapshot *s, pid_t tid)
+static const struct metric_thread_sample *find_sample(const struct ctprof_snapshot *s, pid_t tid)
 {
 	for (size_t i = 0; i < s->threads.n; i++)
 		if (s->threads.at[i].tid == (uint32_t)tid)
@@ -47,10 +47,10 @@ static const struct thread_sample *find_sample(const struct ctprof_snapshot *s, 
 static void check_counters(const struct ctprof_snapshot *s, pid_t tid,
 			   struct target_counters expected)
 {
-	const struct thread_sample *sample = find_sample(s, tid);
+	const struct metric_thread_sample *sample = find_sample(s, tid);
 
 	assert_true(sample->sources & METRIC_SOURCE_BIT(HEAP));
-	assert_true(sample_knows(sample, METRIC_ALLOCATED_BYTES));
+	assert_true(metric_sample_knows(sample, METRIC_ALLOCATED_BYTES));
 	assert_true(sample->values[METRIC_ALLOCATED_BYTES] == expected.allocated);
 	assert_true(sample->values[METRIC_DEALLOCATED_BYTES] == expected.deallocated);
 }
@@ -117,7 +117,8 @@ static void programs_and_libraries_give_what_they_count_themselves(void **state 
 		check_counters(&s, program.pid, expected[1]);
 		check_counters(&s, again.pid, expected[2]);
 		check_counters(&s, with_library.pid, expected[3]);
-		assert_false(sample_knows(find_sample(&s, plain.pid), METRIC_ALLOCATED_BYTES));
+		assert_false(
+			metric_sample_knows(find_sample(&s, plain.pid), METRIC_ALLOCATED_BYTES));
 		/* Ours is listed, not walked. Who came second to a file counts like the first. */
 		assert_true(s.probe.tgids_walked == 4);
 		assert_true(s.probe.jemalloc_detected == 3);
@@ -189,7 +190,7 @@ static void a_thread_that_is_another_by_now_is_not_read(void **state UNUSED)
 	add_process(&s, target.pid);
 	s.threads.at[0].start_ticks = 1;
 	vec_push(&s.threads,
-		 (struct thread_sample){ .tid = 0x3ffffff, .tgid = (uint32_t)target.pid });
+		 (struct metric_thread_sample){ .tid = 0x3ffffff, .tgid = (uint32_t)target.pid });
 	take(&s, 1, &limits);
 	assert_true(s.probe.jemalloc_detected == 1 && s.probe.probed_ok == 0);
 	assert_true(s.probe.failed == 2);

@@ -6,7 +6,7 @@
 static void every_field_of_stat_is_its_metric(void **state UNUSED)
 {
 	_cleanup_free_ char *line = fake_stat_line(5, "x", 777, -5, 42);
-	struct thread_sample sample = { 0 };
+	struct metric_thread_sample sample = { 0 };
 
 	assert_true(ctprof_walk_take_stat(line, strlen(line), &sample));
 	assert_int_equal(sample.start_ticks, 777);
@@ -24,7 +24,7 @@ static void every_field_of_stat_is_its_metric(void **state UNUSED)
 
 static void what_makes_no_sense_sets_nothing(void **state UNUSED)
 {
-	struct thread_sample sample = { 0 }, untouched = { 0 };
+	struct metric_thread_sample sample = { 0 }, untouched = { 0 };
 	unsigned int negative = 0;
 	struct slice cpus;
 
@@ -39,7 +39,8 @@ static void what_makes_no_sense_sets_nothing(void **state UNUSED)
 static void only_a_leader_tells_the_number_of_threads(void **state UNUSED)
 {
 	static const char text[] = "State:\tS\nThreads:\t3\n";
-	struct thread_sample leader = { .tid = 7, .tgid = 7 }, other = { .tid = 8, .tgid = 7 };
+	struct metric_thread_sample leader = { .tid = 7, .tgid = 7 },
+				    other = { .tid = 8, .tgid = 7 };
 	struct slice cpus;
 
 	assert_true(ctprof_walk_take_status(text, strlen(text), &leader, &cpus));
@@ -49,17 +50,17 @@ static void only_a_leader_tells_the_number_of_threads(void **state UNUSED)
 	assert_metric(&other, STATE, 'S');
 }
 
-static void take_sched(const char *text, struct thread_sample *sample)
+static void take_sched(const char *text, struct metric_thread_sample *sample)
 {
 	unsigned int negative;
 
-	*sample = (struct thread_sample){ 0 };
+	*sample = (struct metric_thread_sample){ 0 };
 	assert_true(ctprof_walk_take_sched(text, strlen(text), sample, &negative));
 }
 
 static void sleep_by_choice_needs_both_halves(void **state UNUSED)
 {
-	struct thread_sample sample;
+	struct metric_thread_sample sample;
 
 	take_sched("sum_sleep_runtime : 5.000001\nsum_block_runtime : 2.000000\n", &sample);
 	assert_metric(&sample, VOLUNTARY_SLEEP_NS, 3000001);
@@ -85,10 +86,10 @@ static void every_key_of_sched_is_the_metric_of_its_name(void **state UNUSED)
 		{ "slice", "fair_slice_ns" },
 		{ "ext.enabled", "ext_enabled" },
 	};
-	struct thread_sample sample;
+	struct metric_thread_sample sample;
 	unsigned int n = 0;
 
-	for (unsigned int id = 0; id < N_METRICS; id++) {
+	for (unsigned int id = 0; id < METRIC_N; id++) {
 		const char *key = metric_rows[id].name;
 		_cleanup_free_ char *line = NULL;
 
@@ -100,7 +101,7 @@ static void every_key_of_sched_is_the_metric_of_its_name(void **state UNUSED)
 				key = others[i].key;
 		line = xasprintf("%s : 1\n", key);
 		take_sched(line, &sample);
-		assert_true(sample_knows(&sample, id));
+		assert_true(metric_sample_knows(&sample, id));
 		assert_int_equal(sample.values[id], 1);
 		n++;
 	}
@@ -111,7 +112,7 @@ static void bytes_and_times_are_their_metrics(void **state UNUSED)
 {
 	static const char io[] = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\n"
 				 "write_bytes: 6\ncancelled_write_bytes: 7\n";
-	struct thread_sample sample = { 0 };
+	struct metric_thread_sample sample = { 0 };
 
 	assert_true(ctprof_walk_take_io(io, strlen(io), &sample));
 	assert_metric(&sample, RCHAR, 1);

@@ -43,19 +43,19 @@ static int remove_stage(void **state)
 static void found(struct stage *s, uint32_t tgid, uint32_t tid, uint32_t sources,
 		  uint64_t start_ticks)
 {
-	struct thread_sample sample = {
+	struct metric_thread_sample sample = {
 		.tgid = tgid,
 		.tid = tid,
 		.sources = sources,
 		.start_ticks = start_ticks,
-		.cpu_affinity = SAMPLE_NO_ENTRY,
-		.smaps = SAMPLE_NO_ENTRY,
+		.cpu_affinity = METRIC_SAMPLE_NO_ENTRY,
+		.smaps = METRIC_SAMPLE_NO_ENTRY,
 	};
 
 	if (sources & METRIC_SOURCE_BIT(COMM))
 		sample.comm = sample.pcomm = intern_add(&s->snapshot.strings, "found");
 	if (sources & METRIC_SOURCE_BIT(STAT))
-		sample_set(&sample, METRIC_MINFLT, 999);
+		metric_sample_set(&sample, METRIC_MINFLT, 999);
 	vec_push(&s->snapshot.threads, sample);
 }
 
@@ -72,7 +72,7 @@ static void only_what_is_lacking_is_read(void **state)
 {
 	struct stage *s = *state;
 	const uint32_t had = METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT);
-	const struct thread_sample *leader, *other;
+	const struct metric_thread_sample *leader, *other;
 	uint32_t id;
 
 	fake_thread(s->root, 10, 10, "in-proc", 500);
@@ -107,7 +107,7 @@ static void a_process_that_lacks_nothing_is_not_opened(void **state)
 	found(s, 10, 10, CTPROF_WALK_SOURCES, 500);
 	found(s, 10, 11, CTPROF_WALK_SOURCES & ~METRIC_SOURCE_BIT(SMAPS), 500);
 	fill(s);
-	for (size_t i = 0; i < N_METRIC_SOURCES; i++)
+	for (size_t i = 0; i < METRIC_N_SOURCES; i++)
 		assert_int_equal(s->tally.failures[i], 0);
 	assert_int_equal(s->tally.tids_walked, 2);
 }
@@ -115,7 +115,7 @@ static void a_process_that_lacks_nothing_is_not_opened(void **state)
 static void names_are_read_where_they_are_missing(void **state)
 {
 	struct stage *s = *state;
-	const struct thread_sample *thread;
+	const struct metric_thread_sample *thread;
 
 	fake_thread(s->root, 10, 10, "kworker/0:1-ev", 500);
 	found(s, 10, 10, METRIC_SOURCE_BIT(STAT), 500);
@@ -128,7 +128,7 @@ static void names_are_read_where_they_are_missing(void **state)
 static void a_number_that_was_given_away_adds_nothing(void **state)
 {
 	struct stage *s = *state;
-	const struct thread_sample *thread;
+	const struct metric_thread_sample *thread;
 
 	fake_thread(s->root, 10, 10, "other", 777);
 	fake_file(s->root, 10, 10, "io", "rchar: 7\n");
@@ -137,7 +137,7 @@ static void a_number_that_was_given_away_adds_nothing(void **state)
 	thread = &s->snapshot.threads.at[0];
 	assert_unknown(thread, RCHAR);
 	assert_unknown(thread, VOLUNTARY_CSW);
-	assert_int_equal(thread->cpu_affinity, SAMPLE_NO_ENTRY);
+	assert_int_equal(thread->cpu_affinity, METRIC_SAMPLE_NO_ENTRY);
 	assert_int_equal(thread->sources, METRIC_SOURCE_BIT(COMM) | METRIC_SOURCE_BIT(STAT));
 	assert_int_equal(s->tally.reasons[METRIC_SOURCE_IO][CTPROF_SNAPSHOT_REASON_VANISHED], 1);
 	assert_int_equal(s->tally.reasons[METRIC_SOURCE_STATUS][CTPROF_SNAPSHOT_REASON_VANISHED],

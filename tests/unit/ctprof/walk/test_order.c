@@ -5,21 +5,21 @@
 
 static void push(struct ctprof_sample_list *list, uint32_t tgid, uint32_t tid)
 {
-	struct thread_sample sample = { .tid = tid, .tgid = tgid };
+	struct metric_thread_sample sample = { .tid = tid, .tgid = tgid };
 
 	/* So that a mixed up sample is seen. */
-	sample.values[N_METRICS - 1] = (uint64_t)tgid << 32 | tid;
+	sample.values[METRIC_N - 1] = (uint64_t)tgid << 32 | tid;
 	vec_push(&list->samples, sample);
 }
 
-static void assert_in_order(const struct thread_sample *samples, size_t n)
+static void assert_in_order(const struct metric_thread_sample *samples, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t key = (uint64_t)samples[i].tgid << 32 | samples[i].tid;
 
-		assert_true(samples[i].values[N_METRICS - 1] == key);
+		assert_true(samples[i].values[METRIC_N - 1] == key);
 		if (i)
-			assert_true(samples[i - 1].values[N_METRICS - 1] < key);
+			assert_true(samples[i - 1].values[METRIC_N - 1] < key);
 	}
 }
 
@@ -65,7 +65,7 @@ static void samples_of_several_workers_become_one_list(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
 	struct ctprof_sample_list lists[4] = { 0 };
-	const struct thread_sample *kept;
+	const struct metric_thread_sample *kept;
 
 	ctprof_snapshot_init(&snapshot);
 	push(&lists[0], 1, 1);

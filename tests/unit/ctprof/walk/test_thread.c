@@ -12,7 +12,7 @@ struct stage {
 	struct ctprof_snapshot snapshot;
 	struct ctprof_walk_tables tables;
 	struct ctprof_reader reader;
-	struct thread_sample sample;
+	struct metric_thread_sample sample;
 };
 
 static int make_stage(void **state)
@@ -47,11 +47,11 @@ static enum ctprof_thread_outcome read_thread(struct stage *s, uint32_t tid, uin
 	_cleanup_close_ int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	assert_true(folder >= 0);
-	s->sample = (struct thread_sample){
+	s->sample = (struct metric_thread_sample){
 		.tid = tid,
 		.tgid = 10,
-		.cpu_affinity = SAMPLE_NO_ENTRY,
-		.smaps = SAMPLE_NO_ENTRY,
+		.cpu_affinity = METRIC_SAMPLE_NO_ENTRY,
+		.smaps = METRIC_SAMPLE_NO_ENTRY,
 	};
 	s->reader.tally = (struct ctprof_walk_tally){ 0 };
 	return ctprof_reader_read(&s->reader, folder, sources, &s->sample);
@@ -66,7 +66,7 @@ static uint64_t failures(const struct stage *s)
 {
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < N_METRIC_SOURCES; i++)
+	for (size_t i = 0; i < METRIC_N_SOURCES; i++)
 		n += s->reader.tally.failures[i];
 	return n;
 }
@@ -115,7 +115,7 @@ static void smaps_and_the_number_of_threads_are_the_leaders(void **state)
 	fake_whole_thread(s->root, 11);
 	assert_int_equal(read_thread(s, 11, CTPROF_WALK_SOURCES), CTPROF_THREAD_KEPT);
 	assert_int_equal(s->sample.sources, CTPROF_WALK_SOURCES & ~METRIC_SOURCE_BIT(SMAPS));
-	assert_int_equal(s->sample.smaps, SAMPLE_NO_ENTRY);
+	assert_int_equal(s->sample.smaps, METRIC_SAMPLE_NO_ENTRY);
 	assert_int_equal(s->snapshot.smaps.n, 0);
 	assert_unknown(&s->sample, NR_THREADS);
 	/* It is no failure either. */
@@ -228,7 +228,7 @@ static void the_list_of_cpus_may_be_broken_or_missing(void **state)
 	fake_file(s->root, 10, 10, "status", "State:\tR\nCpus_allowed_list:\t5-3\n");
 	assert_int_equal(read_thread(s, 10, CTPROF_WALK_SOURCES), CTPROF_THREAD_KEPT);
 	assert_unknown(&s->sample, CPU_AFFINITY);
-	assert_int_equal(s->sample.cpu_affinity, SAMPLE_NO_ENTRY);
+	assert_int_equal(s->sample.cpu_affinity, METRIC_SAMPLE_NO_ENTRY);
 	assert_int_equal(reasons(s, METRIC_SOURCE_AFFINITY, CTPROF_SNAPSHOT_REASON_MALFORMED), 1);
 	assert_metric(&s->sample, STATE, 'R');
 	/* Who wants the CPUs alone gets them from the same file, and nothing else of it. */

@@ -19,7 +19,7 @@ static struct error *walk(const struct ctprof_options *options, struct ctprof_sn
 static void assert_in_order(const struct ctprof_snapshot *snapshot)
 {
 	for (size_t i = 1; i < snapshot->threads.n; i++) {
-		const struct thread_sample *a = &snapshot->threads.at[i - 1], *b = a + 1;
+		const struct metric_thread_sample *a = &snapshot->threads.at[i - 1], *b = a + 1;
 
 		assert_true(a->tgid < b->tgid || (a->tgid == b->tgid && a->tid < b->tid));
 	}
@@ -51,7 +51,7 @@ static void small_and_large_processes_come_out_in_order(void **state UNUSED)
 		assert_in_order(&snapshot);
 		assert_int_equal(snapshot.parse.tids_walked, LARGE + SMALL);
 		for (size_t i = 0; i < snapshot.threads.n; i++) {
-			const struct thread_sample *t = &snapshot.threads.at[i];
+			const struct metric_thread_sample *t = &snapshot.threads.at[i];
 			_cleanup_free_ char *name = t->tid >= 1000
 							    ? xasprintf("t%d", (int)t->tid - 1000)
 							    : xstrdup("small");
@@ -139,7 +139,7 @@ static void processes_that_are_not_there_yet_are_walked(void **state UNUSED)
 		.jobs = 2,
 	};
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
-	struct thread_sample found = {
+	struct metric_thread_sample found = {
 		.tid = 20,
 		.tgid = 20,
 		.sources = METRIC_SOURCE_BIT(STAT),
@@ -151,7 +151,7 @@ static void processes_that_are_not_there_yet_are_walked(void **state UNUSED)
 	fake_thread(root, 20, 21, "later", 8);
 	fake_thread(root, 30, 30, "after", 1);
 	ctprof_snapshot_init(&snapshot);
-	sample_set(&found, METRIC_MINFLT, 4711);
+	metric_sample_set(&found, METRIC_MINFLT, 4711);
 	vec_push(&snapshot.threads, found);
 	snapshot.paths[METRIC_SOURCE_STAT] = CTPROF_SNAPSHOT_PATH_BPF;
 	snapshot.parse.negative_dotted_values = 3;
@@ -293,13 +293,13 @@ static void threads_may_end_while_they_are_read(void **state UNUSED)
 		assert_true(snapshot.threads.n >= 2);
 		assert_true(snapshot.parse.tids_walked >= snapshot.threads.n);
 		for (size_t t = 0; t < snapshot.threads.n; t++) {
-			const struct thread_sample *sample = &snapshot.threads.at[t];
+			const struct metric_thread_sample *sample = &snapshot.threads.at[t];
 
 			assert_true(sample->comm != 0 || sample->start_ticks != 0);
 			absent += (uint64_t)__builtin_popcount(options.sources & ~sample->sources);
 		}
 		/* Each source that is not there has a reason. */
-		for (size_t source = 0; source < N_METRIC_SOURCES; source++)
+		for (size_t source = 0; source < METRIC_N_SOURCES; source++)
 			for (size_t r = 0; options.sources >> source & 1 && r < CTPROF_N_REASONS;
 			     r++)
 				absent -= snapshot.reasons[source][r];
