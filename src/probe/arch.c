@@ -9,22 +9,22 @@
 
 #if defined(__x86_64__)
 
-uint16_t arch_elf_machine(void)
+uint16_t probe_arch_elf_machine(void)
 {
 	return EM_X86_64;
 }
 
-const char *arch_name(void)
+const char *probe_arch_name(void)
 {
 	return "x86_64";
 }
 
-const char *arch_regset_name(void)
+const char *probe_arch_regset_name(void)
 {
 	return "NT_PRSTATUS";
 }
 
-int arch_thread_pointer(pid_t tid, uint64_t *ret)
+int probe_arch_thread_pointer(pid_t tid, uint64_t *ret)
 {
 	struct user_regs_struct regs = { 0 };
 	struct iovec iov = { &regs, sizeof(regs) };
@@ -40,22 +40,22 @@ int arch_thread_pointer(pid_t tid, uint64_t *ret)
 
 #elif defined(__aarch64__)
 
-uint16_t arch_elf_machine(void)
+uint16_t probe_arch_elf_machine(void)
 {
 	return EM_AARCH64;
 }
 
-const char *arch_name(void)
+const char *probe_arch_name(void)
 {
 	return "aarch64";
 }
 
-const char *arch_regset_name(void)
+const char *probe_arch_regset_name(void)
 {
 	return "NT_ARM_TLS";
 }
 
-int arch_thread_pointer(pid_t tid, uint64_t *ret)
+int probe_arch_thread_pointer(pid_t tid, uint64_t *ret)
 {
 	/* Newer kernels append tpidr2_el0; asking for one word gets tpidr_el0 from all. */
 	uint64_t tpidr = 0;
@@ -71,21 +71,21 @@ int arch_thread_pointer(pid_t tid, uint64_t *ret)
 
 #endif
 
-bool tls_block_of_executable(enum tls_variant variant, uint64_t thread_pointer,
-			     const struct elf_tls *tls, uint64_t *ret)
+bool probe_tls_block_of_executable(enum probe_tls_variant variant, uint64_t thread_pointer,
+				   const struct elf_tls *tls, uint64_t *ret)
 {
 	uint64_t image_offset;
 
-	if (variant == TLS_VARIANT_II)
+	if (variant == PROBE_TLS_VARIANT_II)
 		return sub_fits_u64(thread_pointer, tls->aligned_memsz, ret);
-	return round_up_fits_u64(TLS_VARIANT_I_TCB_BYTES, tls->align, &image_offset) &&
+	return round_up_fits_u64(PROBE_TLS_VARIANT_I_TCB_BYTES, tls->align, &image_offset) &&
 	       add_fits_u64(thread_pointer, image_offset, ret);
 }
 
-bool tls_block_of_library(enum tls_variant variant, uint64_t thread_pointer, uint64_t tls_offset,
-			  uint64_t *ret)
+bool probe_tls_block_of_library(enum probe_tls_variant variant, uint64_t thread_pointer,
+				uint64_t tls_offset, uint64_t *ret)
 {
-	if (variant == TLS_VARIANT_II)
+	if (variant == PROBE_TLS_VARIANT_II)
 		return sub_fits_u64(thread_pointer, tls_offset, ret);
 	return add_fits_u64(thread_pointer, tls_offset, ret);
 }

@@ -15,21 +15,21 @@ enum { START_ATTEMPTS = 5 };
 
 #define WORD_ROW(id, word) [id] = word,
 
-const char *probe_evidence_word(enum probe_evidence evidence)
+const char *probe_evidence_name(enum probe_evidence evidence)
 {
 	static const char *const words[] = { PROBE_EVIDENCES(WORD_ROW) };
 
 	return words[evidence];
 }
 
-const char *probe_use_word(enum probe_use use)
+const char *probe_use_name(enum probe_use use)
 {
 	static const char *const words[] = { PROBE_USES(WORD_ROW) };
 
 	return words[use];
 }
 
-const char *probe_method_word(enum probe_method method)
+const char *probe_method_name(enum probe_method method)
 {
 	static const char *const words[] = { PROBE_METHODS(WORD_ROW) };
 
@@ -59,29 +59,29 @@ static struct error *explain_end(const struct probe *probe, const char *proc_roo
 static struct error *find_all(struct probe *probe, const char *proc_root,
 			      const struct probe_options *options, size_t *ret_n_objects)
 {
-	struct objects objects = { 0 };
-	struct error *err = objects_read(proc_root, probe->pid, options->source, options->cancel,
-					 &objects);
+	struct probe_objects objects = { 0 };
+	struct error *err = probe_objects_read(proc_root, probe->pid, options->source,
+					       options->cancel, &objects);
 
 	if (err)
 		return err;
 	*ret_n_objects = objects.rows.n;
-	probe->no_glibc = glibc_layout_read(&objects, &probe->glibc);
+	probe->no_glibc = probe_glibc_layout_read(&objects, &probe->glibc);
 	probe->has_glibc = !probe->no_glibc;
-	err = resolve_jemalloc(probe, &objects, options);
-	objects_deinit(&objects);
+	err = probe_resolve_jemalloc(probe, &objects, options);
+	probe_objects_deinit(&objects);
 	return err;
 }
 
 /* A program that was just started has not all of its libraries yet. */
 static bool grew_meanwhile(const struct probe *probe, const char *proc_root, size_t n_before)
 {
-	struct objects objects = { 0 };
-	_cleanup_error_ struct error *gone = objects_list(proc_root, probe->pid, &objects);
+	struct probe_objects objects = { 0 };
+	_cleanup_error_ struct error *gone = probe_objects_list(proc_root, probe->pid, &objects);
 	bool grew = !gone && objects.rows.n != n_before;
 
 	if (!gone)
-		objects_deinit(&objects);
+		probe_objects_deinit(&objects);
 	return grew;
 }
 
@@ -112,7 +112,7 @@ struct error *probe_attach(pid_t pid, const struct probe_options *options, struc
 	probe->pid = pid;
 	probe->stop = options->stop;
 	probe->cancel = probe->tracer.cancel = options->cancel;
-	remote_process_init(&probe->memory, pid);
+	probe_remote_process_init(&probe->memory, pid);
 	/* Before anything is read: whatever is found must belong to this memory. */
 	address_space_open(proc_root, pid, &probe->space);
 	had_memory = !address_space_is_gone(&probe->space);
@@ -122,7 +122,7 @@ struct error *probe_attach(pid_t pid, const struct probe_options *options, struc
 								       &probe->tasks);
 
 		if (!unlisted)
-			known_threads_init(&probe->known, &probe->tasks, pid);
+			probe_known_threads_init(&probe->known, &probe->tasks, pid);
 	}
 	err = find_patiently(probe, proc_root, options);
 	if (err)
@@ -135,8 +135,8 @@ void probe_free(struct probe *probe)
 {
 	if (!probe)
 		return;
-	tracer_deinit(&probe->tracer);
-	known_threads_deinit(&probe->known);
+	probe_tracer_deinit(&probe->tracer);
+	probe_known_threads_deinit(&probe->known);
 	task_dir_close(&probe->tasks);
 	address_space_close(&probe->space);
 	error_free(probe->no_glibc);

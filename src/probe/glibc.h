@@ -11,8 +11,8 @@
 #include "probe/objects.h"
 #include "probe/thread_list.h"
 
-struct glibc_layout {
-	struct thread_list_layout threads;
+struct probe_glibc_layout {
+	struct probe_thread_list_layout threads;
 
 	/* For libraries' thread-local storage; only in a dynamically linked process. */
 	bool has_libraries;
@@ -31,6 +31,7 @@ struct glibc_layout {
 };
 
 /* BASE_ABSENT with a reason when the process's C library has no such descriptors. */
-struct error *glibc_layout_read(struct objects *objects, struct glibc_layout *ret) MUST_CHECK;
+struct error *probe_glibc_layout_read(struct probe_objects *objects,
+				      struct probe_glibc_layout *ret) MUST_CHECK;
 
 #endif

@@ -9,7 +9,7 @@
 #include "elf/tls_segment.h"
 #include "probe/limits.h"
 
-bool jemalloc_is_tsd_symbol(const char *name, size_t n)
+bool probe_jemalloc_is_tsd_symbol(const char *name, size_t n)
 {
 	static const char suffix[] = "_tsd_tls";
 	size_t m = sizeof(suffix) - 1;
@@ -69,7 +69,7 @@ static bool has_messages_of_jemalloc(struct bytes rodata)
 	return false;
 }
 
-bool jemalloc_find_version(struct bytes rodata, char ret[JEMALLOC_VERSION_MAX])
+bool probe_jemalloc_find_version(struct bytes rodata, char ret[PROBE_LIMIT_JEMALLOC_VERSION])
 {
 	const uint8_t *at = rodata.at, *end = rodata.at + rodata.n;
 
@@ -84,7 +84,7 @@ bool jemalloc_find_version(struct bytes rodata, char ret[JEMALLOC_VERSION_MAX])
 		if (!nul)
 			return false;
 		stop = version_end(at, nul + 1);
-		if (stop && stop - at < JEMALLOC_VERSION_MAX) {
+		if (stop && stop - at < PROBE_LIMIT_JEMALLOC_VERSION) {
 			memcpy(ret, at, (size_t)(stop - at) + 1);
 			return true;
 		}
@@ -100,7 +100,7 @@ struct name_walk {
 	uint64_t bytes_to_look, symbols_to_look;
 	struct error *error;
 
-	struct jemalloc_signs *signs;
+	struct probe_jemalloc_signs *signs;
 	struct elf_symbol *tsd;
 	bool found_tsd;
 };
@@ -136,7 +136,7 @@ static bool measure(struct name_walk *walk, const char *name, size_t *ret)
 static bool note_sign(const struct elf_symbol *symbol, void *arg)
 {
 	struct name_walk *walk = arg;
-	struct jemalloc_signs *signs = walk->signs;
+	struct probe_jemalloc_signs *signs = walk->signs;
 	size_t n;
 
 	if (symbol->shndx == SHN_UNDEF || !symbol->name ||
@@ -145,7 +145,7 @@ static bool note_sign(const struct elf_symbol *symbol, void *arg)
 	if (!measure(walk, symbol->name, &n))
 		return false;
 	if (!signs->has_symbol && symbol->type == STT_TLS &&
-	    jemalloc_is_tsd_symbol(symbol->name, n)) {
+	    probe_jemalloc_is_tsd_symbol(symbol->name, n)) {
 		signs->has_symbol = true;
 		signs->symbol_name = symbol->name;
 		signs->symbol_offset = symbol->value;
@@ -166,7 +166,7 @@ static bool stop_at_tsd(const struct elf_symbol *symbol, void *arg)
 		return may_go_on(walk, 0);
 	if (!measure(walk, symbol->name, &n))
 		return false;
-	if (!jemalloc_is_tsd_symbol(symbol->name, n))
+	if (!probe_jemalloc_is_tsd_symbol(symbol->name, n))
 		return true;
 	*walk->tsd = *symbol;
 	walk->found_tsd = true;
@@ -187,8 +187,8 @@ static struct error *walk_names(struct elf_image *image, elf_symbol_visit_fn vis
 	return err;
 }
 
-struct error *jemalloc_find_tsd_symbol(struct elf_image *image, const struct cancel *cancel,
-				       struct elf_symbol *ret)
+struct error *probe_jemalloc_find_tsd_symbol(struct elf_image *image, const struct cancel *cancel,
+					     struct elf_symbol *ret)
 {
 	struct elf_symbol found;
 	struct name_walk walk = { .cancel = cancel, .tsd = &found };
@@ -209,10 +209,10 @@ static bool is_unread(const struct error *err)
 	return err && !error_is(err, &base_error_domain, BASE_ABSENT);
 }
 
-struct error *jemalloc_recognise(struct elf_image *image, const struct cancel *cancel,
-				 struct jemalloc_signs *ret)
+struct error *probe_jemalloc_recognise(struct elf_image *image, const struct cancel *cancel,
+				       struct probe_jemalloc_signs *ret)
 {
-	struct jemalloc_signs signs = { 0 };
+	struct probe_jemalloc_signs signs = { 0 };
 	struct name_walk walk = { .cancel = cancel, .signs = &signs };
 	struct elf_tls tls;
 	struct bytes rodata;
@@ -231,7 +231,7 @@ struct error *jemalloc_recognise(struct elf_image *image, const struct cancel *c
 		return take_ptr(no_symbols);
 	no_rodata = elf_image_section(image, ".rodata", &rodata);
 	if (!no_rodata)
-		jemalloc_find_version(rodata, signs.version);
+		probe_jemalloc_find_version(rodata, signs.version);
 	signs.any = signs.has_symbol || signs.exports_mallctl || signs.version[0];
 	if (!signs.any && is_unread(no_symbols))
 		return take_ptr(no_symbols);
@@ -261,32 +261,33 @@ static bool is_zero(struct bytes image, size_t begin, size_t n)
 
 static bool is_unused_cache(struct bytes image, size_t begin)
 {
-	for (size_t i = 0; i < TSD_RTREE_PAIRS; i++) {
+	for (size_t i = 0; i < PROBE_TSD_RTREE_PAIRS; i++) {
 		uint64_t pair[2];
 
 		memcpy(pair, image.at + begin + i * sizeof(pair), sizeof(pair));
-		if (pair[0] != TSD_RTREE_NO_KEY || pair[1])
+		if (pair[0] != PROBE_TSD_RTREE_NO_KEY || pair[1])
 			return false;
 	}
 	return true;
 }
 
-size_t tsd_image_find(struct bytes image, struct tsd_place *ret, size_t max)
+size_t probe_tsd_image_find(struct bytes image, struct probe_tsd_place *ret, size_t max)
 {
 	size_t found = 0;
 
 	for (size_t at = 0; at < image.n; at += ALIGNMENT) {
 		bool before;
 
-		if (image.at[at] != TSD_STATE_UNINITIALIZED ||
+		if (image.at[at] != PROBE_TSD_STATE_UNINITIALIZED ||
 		    !is_zero(image, at + 1, WORDS_AFTER_STATE_BYTES - 1))
 			continue;
-		before = at >= TSD_RTREE_BYTES && is_unused_cache(image, at - TSD_RTREE_BYTES);
+		before = at >= PROBE_TSD_RTREE_BYTES &&
+			 is_unused_cache(image, at - PROBE_TSD_RTREE_BYTES);
 		if (!before &&
-		    !is_zero(image, at + 1, CACHE_AFTER_STATE_BYTES + TSD_RTREE_BYTES - 1))
+		    !is_zero(image, at + 1, CACHE_AFTER_STATE_BYTES + PROBE_TSD_RTREE_BYTES - 1))
 			continue;
 		if (found < max)
-			ret[found] = (struct tsd_place){ at, before };
+			ret[found] = (struct probe_tsd_place){ at, before };
 		found++;
 	}
 	return found;

@@ -21,18 +21,19 @@ static pid_t read_inner_tid(const struct task_dir *tasks, pid_t tid)
 	return gone ? 0 : nspid.ids[nspid.n - 1];
 }
 
-void known_threads_init(struct known_threads *known, const struct task_dir *tasks, pid_t pid)
+void probe_known_threads_init(struct probe_known_threads *known, const struct task_dir *tasks,
+			      pid_t pid)
 {
 	struct proc_nspid nspid;
 	_cleanup_error_ struct error *unknown = task_nspid_read(tasks, pid, &nspid);
 
-	*known = (struct known_threads){ .nested = !unknown && nspid.n > 1 };
+	*known = (struct probe_known_threads){ .nested = !unknown && nspid.n > 1 };
 }
 
-static struct known_thread make_known(struct known_threads *known, const struct task_dir *tasks,
-				      pid_t tid, size_t budget)
+static struct probe_known_thread make_known(struct probe_known_threads *known,
+					    const struct task_dir *tasks, pid_t tid, size_t budget)
 {
-	struct known_thread thread = { .tid = tid, .inner_tid = tid, .comm_fd = -1 };
+	struct probe_known_thread thread = { .tid = tid, .inner_tid = tid, .comm_fd = -1 };
 	_cleanup_error_ struct error *unopened = NULL;
 	_cleanup_error_ struct error *gone = NULL;
 
@@ -50,7 +51,7 @@ static struct known_thread make_known(struct known_threads *known, const struct 
 	return thread;
 }
 
-static void forget(struct known_threads *known, struct known_thread *thread)
+static void forget(struct probe_known_threads *known, struct probe_known_thread *thread)
 {
 	if (thread->comm_fd >= 0) {
 		close(thread->comm_fd);
@@ -59,10 +60,10 @@ static void forget(struct known_threads *known, struct known_thread *thread)
 	thread->comm_fd = -1;
 }
 
-void known_threads_update(struct known_threads *known, const struct task_dir *tasks,
-			  const struct tid_list *listed)
+void probe_known_threads_update(struct probe_known_threads *known, const struct task_dir *tasks,
+				const struct tid_list *listed)
 {
-	struct known_threads updated = { .nested = known->nested };
+	struct probe_known_threads updated = { .nested = known->nested };
 	size_t budget = descriptor_budget();
 	size_t old = 0;
 
@@ -85,20 +86,20 @@ void known_threads_update(struct known_threads *known, const struct task_dir *ta
 	*known = updated;
 }
 
-void known_threads_deinit(struct known_threads *known)
+void probe_known_threads_deinit(struct probe_known_threads *known)
 {
 	for (size_t i = 0; i < known->rows.n; i++)
 		forget(known, &known->rows.at[i]);
 	vec_deinit(&known->rows);
 }
 
-static struct error *ended(const struct known_thread *thread, const char *how)
+static struct error *ended(const struct probe_known_thread *thread, const char *how)
 {
 	return base_error(BASE_ABSENT, ESRCH, "thread %d %s", (int)thread->tid, how);
 }
 
 /* Without a descriptor of its own, the start time tells the thread from a later one. */
-static struct error *confirm_by_start_time(struct known_thread *thread,
+static struct error *confirm_by_start_time(struct probe_known_thread *thread,
 					   const struct task_dir *tasks)
 {
 	struct proc_stat stat;
@@ -119,7 +120,7 @@ static struct error *confirm_by_start_time(struct known_thread *thread,
 	return NULL;
 }
 
-static struct error *check_identity(struct known_thread *thread, const struct task_dir *tasks)
+static struct error *check_identity(struct probe_known_thread *thread, const struct task_dir *tasks)
 {
 	/*
 	 * A main thread that ended while others run keeps its name until they end too.
@@ -132,7 +133,8 @@ static struct error *check_identity(struct known_thread *thread, const struct ta
 	return task_comm_read(thread->comm_fd, thread->tid, thread->stat.comm);
 }
 
-struct error *known_thread_confirm(struct known_thread *thread, const struct task_dir *tasks)
+struct error *probe_known_thread_confirm(struct probe_known_thread *thread,
+					 const struct task_dir *tasks)
 {
 	struct error *err = check_identity(thread, tasks);
 
@@ -140,17 +142,18 @@ struct error *known_thread_confirm(struct known_thread *thread, const struct tas
 	return err;
 }
 
-bool known_threads_take_pointers(struct known_threads *known, const struct thread_list *list)
+bool probe_known_threads_take_pointers(struct probe_known_threads *known,
+				       const struct probe_thread_list *list)
 {
 	bool all = true;
 
 	for (size_t i = 0; i < known->rows.n; i++) {
-		struct known_thread *thread = &known->rows.at[i];
-		const struct listed_thread *listed;
+		struct probe_known_thread *thread = &known->rows.at[i];
+		const struct probe_listed_thread *listed;
 
 		if (thread->has_pointer)
 			continue;
-		listed = thread->inner_tid ? thread_list_find(list, thread->inner_tid) : NULL;
+		listed = thread->inner_tid ? probe_thread_list_find(list, thread->inner_tid) : NULL;
 		if (!listed) {
 			all = false;
 			continue;

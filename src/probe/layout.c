@@ -16,7 +16,7 @@
 		.origin = origin_,                                                              \
 	},
 
-const struct layout probe_layouts[] = {
+const struct probe_layout probe_layouts[] = {
 #include "probe/layouts.def"
 #include "probe/layouts_observed.def"
 };
@@ -30,7 +30,7 @@ const size_t probe_n_layouts = ARRAY_SIZE(probe_layouts);
 /* User space ends below. */
 #define ADDRESS_END (UINT64_C(1) << 56)
 
-const struct layout *layout_find(const char *version)
+const struct probe_layout *probe_layout_find(const char *version)
 {
 	for (size_t i = 0; i < probe_n_layouts; i++)
 		if (strncmp(probe_layouts[i].version, version, strlen(probe_layouts[i].version)) ==
@@ -39,20 +39,20 @@ const struct layout *layout_find(const char *version)
 	return NULL;
 }
 
-static bool is_within_symbol(const struct jemalloc_signs *signs, uint64_t offset)
+static bool is_within_symbol(const struct probe_jemalloc_signs *signs, uint64_t offset)
 {
 	return !signs->has_symbol || (offset >= signs->symbol_offset &&
 				      offset - signs->symbol_offset < signs->symbol_bytes);
 }
 
-size_t layout_shifts(const struct layout *layout, const struct probe_object_facts *facts,
-		     int64_t *ret)
+size_t probe_layout_shifts(const struct probe_layout *layout,
+			   const struct probe_object_facts *facts, int64_t *ret)
 {
 	bool rtree_is_before = layout->rtree_ctx < layout->state;
 	size_t n = 0;
 
 	for (size_t i = 0; i < facts->n_tsd_places; i++) {
-		const struct tsd_place *place = &facts->tsd_places[i];
+		const struct probe_tsd_place *place = &facts->tsd_places[i];
 
 		if (place->rtree_is_before == rtree_is_before &&
 		    is_within_symbol(&facts->signs, place->state))
@@ -62,14 +62,14 @@ size_t layout_shifts(const struct layout *layout, const struct probe_object_fact
 }
 
 /* False when a pair is neither empty nor a key and a pointer. */
-static bool check_cache(const struct layout_sample *sample, size_t *ret_used)
+static bool check_cache(const struct probe_layout_sample *sample, size_t *ret_used)
 {
 	size_t used = 0;
 
-	for (size_t i = 0; i < TSD_RTREE_PAIRS; i++) {
+	for (size_t i = 0; i < PROBE_TSD_RTREE_PAIRS; i++) {
 		uint64_t key = sample->rtree_ctx[2 * i], leaf = sample->rtree_ctx[2 * i + 1];
 
-		if (key == TSD_RTREE_NO_KEY && leaf == 0)
+		if (key == PROBE_TSD_RTREE_NO_KEY && leaf == 0)
 			continue;
 		if (key == 0 || key & KEY_LOW_BITS || key >= ADDRESS_END || leaf == 0 || leaf % 8 ||
 		    leaf >= ADDRESS_END)
@@ -80,12 +80,13 @@ static bool check_cache(const struct layout_sample *sample, size_t *ret_used)
 	return true;
 }
 
-static bool is_untouched(const struct layout *layout, const struct layout_sample *sample)
+static bool is_untouched(const struct probe_layout *layout,
+			 const struct probe_layout_sample *sample)
 {
 	bool has_events = layout->next_event;
 
-	for (size_t i = 0; i < TSD_RTREE_PAIRS; i++)
-		if (sample->rtree_ctx[2 * i] != (has_events ? TSD_RTREE_NO_KEY : 0) ||
+	for (size_t i = 0; i < PROBE_TSD_RTREE_PAIRS; i++)
+		if (sample->rtree_ctx[2 * i] != (has_events ? PROBE_TSD_RTREE_NO_KEY : 0) ||
 		    sample->rtree_ctx[2 * i + 1])
 			return false;
 	return sample->allocated == 0 && sample->deallocated == 0 &&
@@ -100,26 +101,28 @@ static bool event_fits(uint64_t counter, uint64_t event, uint8_t state)
 	return event > counter && event - counter <= MAX_EVENT_DISTANCE;
 }
 
-enum layout_verdict layout_judge(const struct layout *layout, const struct layout_sample *sample)
+enum probe_layout_verdict probe_layout_judge(const struct probe_layout *layout,
+					     const struct probe_layout_sample *sample)
 {
 	size_t used;
 
-	if (sample->state == TSD_STATE_UNINITIALIZED)
-		return is_untouched(layout, sample) ? LAYOUT_FITS : LAYOUT_MISFIT;
-	if (sample->state > TSD_STATE_UNINITIALIZED || !check_cache(sample, &used))
-		return LAYOUT_MISFIT;
+	if (sample->state == PROBE_TSD_STATE_UNINITIALIZED)
+		return is_untouched(layout, sample) ? PROBE_LAYOUT_FITS : PROBE_LAYOUT_MISFIT;
+	if (sample->state > PROBE_TSD_STATE_UNINITIALIZED || !check_cache(sample, &used))
+		return PROBE_LAYOUT_MISFIT;
 	if (layout->next_event &&
 	    (!event_fits(sample->allocated, sample->next_event, sample->state) ||
 	     !event_fits(sample->deallocated, sample->next_free_event, sample->state)))
-		return LAYOUT_MISFIT;
+		return PROBE_LAYOUT_MISFIT;
 	/* An event ahead proves as much as a key that was looked up. */
-	return sample->state <= TSD_STATE_LAST_NOMINAL && sample->allocated &&
+	return sample->state <= PROBE_TSD_STATE_LAST_NOMINAL && sample->allocated &&
 			       (used || sample->next_event)
-		       ? LAYOUT_PROVEN
-		       : LAYOUT_FITS;
+		       ? PROBE_LAYOUT_PROVEN
+		       : PROBE_LAYOUT_FITS;
 }
 
-bool layout_samples_fit(const struct layout_sample *first, const struct layout_sample *second)
+bool probe_layout_samples_fit(const struct probe_layout_sample *first,
+			      const struct probe_layout_sample *second)
 {
 	return second->allocated >= first->allocated && second->deallocated >= first->deallocated;
 }

@@ -10,51 +10,53 @@
 
 #include "probe/object_facts.h"
 
-struct layout {
+struct probe_layout {
 	const char *version; /* a row may have the hash abbreviated */
 	uint64_t tls_bytes;  /* of the whole thread-local segment of the build that was asked */
 	/* All from the start of that segment; how they lie to each other depends on the version
 	 * only.
 	 */
 	uint64_t state;	    /* one byte */
-	uint64_t rtree_ctx; /* TSD_RTREE_BYTES */
+	uint64_t rtree_ctx; /* PROBE_TSD_RTREE_BYTES */
 	uint64_t allocated;
 	uint64_t next_event; /* the word between the counters; 0 before 5.3, which has none */
 	uint64_t deallocated;
 	const char *origin;
 };
 
-extern const struct layout probe_layouts[];
+extern const struct probe_layout probe_layouts[];
 extern const size_t probe_n_layouts;
 
 /* The row for this version, or NULL. */
-const struct layout *layout_find(const char *version);
+const struct probe_layout *probe_layout_find(const char *version);
 /*
  * How far the row's offsets move in this object, for each place where its thread data may be.
- * At most OBJECT_FACTS_TSD_PLACES; how many in ret.
+ * At most PROBE_LIMIT_TSD_PLACES; how many in ret.
  */
-size_t layout_shifts(const struct layout *layout, const struct probe_object_facts *facts,
-		     int64_t *ret);
+size_t probe_layout_shifts(const struct probe_layout *layout,
+			   const struct probe_object_facts *facts, int64_t *ret);
 
 /* What one look at a thread shows of the places a row names. */
-struct layout_sample {
+struct probe_layout_sample {
 	uint64_t allocated;
 	uint64_t deallocated;
 	/* Only with next_event: of allocated and of deallocated. */
 	uint64_t next_event, next_free_event;
-	uint64_t rtree_ctx[2 * TSD_RTREE_PAIRS];
+	uint64_t rtree_ctx[2 * PROBE_TSD_RTREE_PAIRS];
 	uint8_t state;
 };
 
-enum layout_verdict {
-	LAYOUT_MISFIT,
-	LAYOUT_FITS,   /* as far as it goes: the thread has not allocated */
-	LAYOUT_PROVEN, /* nothing else looks like this */
+enum probe_layout_verdict {
+	PROBE_LAYOUT_MISFIT,
+	PROBE_LAYOUT_FITS,   /* as far as it goes: the thread has not allocated */
+	PROBE_LAYOUT_PROVEN, /* nothing else looks like this */
 };
 
 /* Could these bytes be what the row says they are? */
-enum layout_verdict layout_judge(const struct layout *layout, const struct layout_sample *sample);
+enum probe_layout_verdict probe_layout_judge(const struct probe_layout *layout,
+					     const struct probe_layout_sample *sample);
 /* And could the second be the first, later? */
-bool layout_samples_fit(const struct layout_sample *first, const struct layout_sample *second);
+bool probe_layout_samples_fit(const struct probe_layout_sample *first,
+			      const struct probe_layout_sample *second);
 
 #endif

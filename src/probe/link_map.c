@@ -18,13 +18,14 @@ enum {
 #define NO_STATIC_OFFSET UINT64_C(0)
 #define FORCED_DYNAMIC	 UINT64_MAX
 
-static bool read_u64(const struct remote *remote, uint64_t address, uint64_t *ret)
+static bool read_u64(const struct probe_remote *remote, uint64_t address, uint64_t *ret)
 {
-	return remote_read(remote, address, ret, sizeof(*ret)) == REMOTE_OK;
+	return probe_remote_read(remote, address, ret, sizeof(*ret)) == PROBE_REMOTE_OK;
 }
 
 /* 0 when no map of this namespace has the bias. The bound is one for all namespaces together. */
-static uint64_t find_map(const struct remote *remote, uint64_t r_debug, uint64_t bias, int *left)
+static uint64_t find_map(const struct probe_remote *remote, uint64_t r_debug, uint64_t bias,
+			 int *left)
 {
 	uint64_t map, milestone = 0;
 	int next_milestone = 1;
@@ -51,23 +52,23 @@ static uint64_t find_map(const struct remote *remote, uint64_t r_debug, uint64_t
 	return 0;
 }
 
-static uint64_t next_namespace(const struct remote *remote, uint64_t r_debug)
+static uint64_t next_namespace(const struct probe_remote *remote, uint64_t r_debug)
 {
 	uint32_t version;
 	uint64_t next;
 
-	if (remote_read(remote, r_debug + R_DEBUG_VERSION, &version, sizeof(version)) !=
-		    REMOTE_OK ||
+	if (probe_remote_read(remote, r_debug + R_DEBUG_VERSION, &version, sizeof(version)) !=
+		    PROBE_REMOTE_OK ||
 	    version < 2 || !read_u64(remote, r_debug + R_DEBUG_NEXT, &next))
 		return 0;
 	return next;
 }
 
-static uint64_t find_map_in_all(const struct remote *remote, uint64_t r_debug, uint64_t bias)
+static uint64_t find_map_in_all(const struct probe_remote *remote, uint64_t r_debug, uint64_t bias)
 {
-	int libraries_left = LINK_MAP_MAX_LIBRARIES;
+	int libraries_left = PROBE_LIMIT_LIBRARIES;
 
-	for (int i = 0; r_debug && i < LINK_MAP_MAX_NAMESPACES; i++) {
+	for (int i = 0; r_debug && i < PROBE_LIMIT_NAMESPACES; i++) {
 		uint64_t map = find_map(remote, r_debug, bias, &libraries_left);
 
 		if (map)
@@ -78,14 +79,15 @@ static uint64_t find_map_in_all(const struct remote *remote, uint64_t r_debug, u
 }
 
 /* The slots of all modules lie in a chain of arrays; module ids count through it. */
-static bool find_generation(const struct remote *remote, const struct glibc_layout *layout,
-			    uint64_t module_id, uint64_t *ret)
+static bool find_generation(const struct probe_remote *remote,
+			    const struct probe_glibc_layout *layout, uint64_t module_id,
+			    uint64_t *ret)
 {
 	uint64_t list;
 
 	if (!read_u64(remote, layout->slotinfo_list, &list))
 		return false;
-	for (int i = 0; list && i < LINK_MAP_MAX_SLOTINFO_LISTS; i++) {
+	for (int i = 0; list && i < PROBE_LIMIT_SLOTINFO_LISTS; i++) {
 		uint64_t len;
 
 		if (!read_u64(remote, list + layout->slotinfo_list_len, &len))
@@ -103,10 +105,11 @@ static bool find_generation(const struct remote *remote, const struct glibc_layo
 	return false;
 }
 
-struct error *link_map_find_tls(const struct remote *remote, const struct glibc_layout *layout,
-				uint64_t bias, struct library_tls *ret)
+struct error *probe_link_map_find_tls(const struct probe_remote *remote,
+				      const struct probe_glibc_layout *layout, uint64_t bias,
+				      struct probe_library_tls *ret)
 {
-	struct library_tls tls = { 0 };
+	struct probe_library_tls tls = { 0 };
 	uint64_t map, offset;
 
 	map = find_map_in_all(remote, layout->r_debug, bias);
@@ -140,74 +143,80 @@ struct slot {
 	uint64_t pointer_val; /* dtv[module].pointer.val */
 };
 
-static void judge(const struct library_tls *tls, const struct slot *slot,
-		  const struct remote_range *pointer, struct dtv_lookup *lookup)
+static void judge(const struct probe_library_tls *tls, const struct slot *slot,
+		  const struct probe_remote_range *pointer, struct probe_dtv_lookup *lookup)
 {
 	if (tls->module_id > slot->length || slot->generation < tls->generation) {
-		lookup->status = DTV_UNTOUCHED;
+		lookup->status = PROBE_DTV_UNTOUCHED;
 		return;
 	}
-	if (pointer->status != REMOTE_OK) {
-		lookup->status = DTV_UNREADABLE;
+	if (pointer->status != PROBE_REMOTE_OK) {
+		lookup->status = PROBE_DTV_UNREADABLE;
 		lookup->why = pointer->status;
 		return;
 	}
 	if (slot->pointer_val == 0 || slot->pointer_val == UNALLOCATED) {
-		lookup->status = DTV_UNTOUCHED;
+		lookup->status = PROBE_DTV_UNTOUCHED;
 		return;
 	}
-	lookup->status = DTV_FOUND;
+	lookup->status = PROBE_DTV_FOUND;
 	lookup->block = slot->pointer_val;
 }
 
-void dtv_find_blocks(const struct remote *remote, const struct glibc_layout *layout,
-		     const struct library_tls *tls, struct dtv_lookup *lookups, size_t n)
+void probe_dtv_find_blocks(const struct probe_remote *remote,
+			   const struct probe_glibc_layout *layout,
+			   const struct probe_library_tls *tls, struct probe_dtv_lookup *lookups,
+			   size_t n)
 {
 	_cleanup_free_ struct slot *slots = xcalloc(n, sizeof(*slots));
-	_cleanup_free_ struct remote_range *ranges = xcalloc(3 * n, sizeof(*ranges));
-	_cleanup_free_ struct remote_range *again = xcalloc(n, sizeof(*again));
+	_cleanup_free_ struct probe_remote_range *ranges = xcalloc(3 * n, sizeof(*ranges));
+	_cleanup_free_ struct probe_remote_range *again = xcalloc(n, sizeof(*again));
 	_cleanup_free_ uint64_t *moved = xcalloc(n, sizeof(*moved));
 	uint32_t slot_bytes = layout->dtv_slot_bytes;
 
 	for (size_t i = 0; i < n; i++)
-		ranges[i] = (struct remote_range){
+		ranges[i] = (struct probe_remote_range){
 			.address = lookups[i].thread_pointer + layout->pthread_dtvp,
 			.into = &slots[i].dtv,
 			.n = sizeof(slots[i].dtv),
 		};
-	remote_read_many(remote, ranges, n);
+	probe_remote_read_many(remote, ranges, n);
 	for (size_t i = 0; i < n; i++) {
 		lookups[i].why = ranges[i].status;
-		lookups[i].status = DTV_UNREADABLE;
+		lookups[i].status = PROBE_DTV_UNREADABLE;
 	}
 	/* The counter is the first word of a slot whatever the slot's size. */
 	for (size_t i = 0; i < n; i++) {
 		uint64_t dtv = slots[i].dtv;
 
-		ranges[3 * i] = (struct remote_range){ dtv - slot_bytes, &slots[i].length,
-						       sizeof(uint64_t), REMOTE_FAULT };
-		ranges[3 * i + 1] = (struct remote_range){ dtv, &slots[i].generation,
-							   sizeof(uint64_t), REMOTE_FAULT };
-		ranges[3 * i + 2] = (struct remote_range){ dtv + tls->module_id * slot_bytes +
-								   layout->dtv_pointer_val,
-							   &slots[i].pointer_val, sizeof(uint64_t),
-							   REMOTE_FAULT };
+		ranges[3 * i] = (struct probe_remote_range){ dtv - slot_bytes, &slots[i].length,
+							     sizeof(uint64_t), PROBE_REMOTE_FAULT };
+		ranges[3 * i + 1] = (struct probe_remote_range){ dtv, &slots[i].generation,
+								 sizeof(uint64_t),
+								 PROBE_REMOTE_FAULT };
+		ranges[3 * i + 2] = (struct probe_remote_range){
+			dtv + tls->module_id * slot_bytes + layout->dtv_pointer_val,
+			&slots[i].pointer_val, sizeof(uint64_t), PROBE_REMOTE_FAULT
+		};
 	}
-	remote_read_many(remote, ranges, 3 * n);
+	probe_remote_read_many(remote, ranges, 3 * n);
 	/* A vector that moved meanwhile was given back, and its words may say anything. */
 	for (size_t i = 0; i < n; i++)
-		again[i] = (struct remote_range){ lookups[i].thread_pointer + layout->pthread_dtvp,
-						  &moved[i], sizeof(moved[i]), REMOTE_FAULT };
-	remote_read_many(remote, again, n);
+		again[i] = (struct probe_remote_range){ lookups[i].thread_pointer +
+								layout->pthread_dtvp,
+							&moved[i], sizeof(moved[i]),
+							PROBE_REMOTE_FAULT };
+	probe_remote_read_many(remote, again, n);
 	for (size_t i = 0; i < n; i++) {
-		if (lookups[i].why != REMOTE_OK)
+		if (lookups[i].why != PROBE_REMOTE_OK)
 			continue;
-		if (again[i].status != REMOTE_OK || moved[i] != slots[i].dtv) {
-			lookups[i].why = REMOTE_FAULT;
+		if (again[i].status != PROBE_REMOTE_OK || moved[i] != slots[i].dtv) {
+			lookups[i].why = PROBE_REMOTE_FAULT;
 			continue;
 		}
-		if (ranges[3 * i].status != REMOTE_OK || ranges[3 * i + 1].status != REMOTE_OK) {
-			lookups[i].why = ranges[3 * i].status != REMOTE_OK
+		if (ranges[3 * i].status != PROBE_REMOTE_OK ||
+		    ranges[3 * i + 1].status != PROBE_REMOTE_OK) {
+			lookups[i].why = ranges[3 * i].status != PROBE_REMOTE_OK
 						 ? ranges[3 * i].status
 						 : ranges[3 * i + 1].status;
 			continue;

@@ -8,12 +8,12 @@
 #include "probe/remote.h"
 
 enum {
-	LINK_MAP_MAX_LIBRARIES = 65536,
-	LINK_MAP_MAX_NAMESPACES = 64,
-	LINK_MAP_MAX_SLOTINFO_LISTS = 4096,
+	PROBE_LIMIT_LIBRARIES = 65536,
+	PROBE_LIMIT_NAMESPACES = 64,
+	PROBE_LIMIT_SLOTINFO_LISTS = 4096,
 };
 
-struct library_tls {
+struct probe_library_tls {
 	uint64_t module_id;
 	/* Block = thread pointer - offset when the library has a place in the static area. */
 	bool is_static;
@@ -27,25 +27,28 @@ struct library_tls {
  * Finds the library loaded with this bias by walking _r_debug. BASE_ABSENT with
  * the reason when it is not there or has no thread-local storage.
  */
-struct error *link_map_find_tls(const struct remote *remote, const struct glibc_layout *layout,
-				uint64_t bias, struct library_tls *ret) MUST_CHECK;
+struct error *probe_link_map_find_tls(const struct probe_remote *remote,
+				      const struct probe_glibc_layout *layout, uint64_t bias,
+				      struct probe_library_tls *ret) MUST_CHECK;
 
 /* A thread's own vector of TLS blocks, for libraries without a place in the static area. */
-enum dtv_status {
-	DTV_FOUND,
-	DTV_UNTOUCHED, /* the thread has never used the library: its counters are 0 */
-	DTV_UNREADABLE,
+enum probe_dtv_status {
+	PROBE_DTV_FOUND,
+	PROBE_DTV_UNTOUCHED, /* the thread has never used the library: its counters are 0 */
+	PROBE_DTV_UNREADABLE,
 };
 
-struct dtv_lookup {
+struct probe_dtv_lookup {
 	uint64_t thread_pointer; /* input */
-	enum dtv_status status;
-	enum remote_status why; /* with DTV_UNREADABLE */
-	uint64_t block;		/* with DTV_FOUND */
+	enum probe_dtv_status status;
+	enum probe_remote_status why; /* with PROBE_DTV_UNREADABLE */
+	uint64_t block;		      /* with PROBE_DTV_FOUND */
 };
 
 /* All threads at once, in three rounds of batched reads. */
-void dtv_find_blocks(const struct remote *remote, const struct glibc_layout *layout,
-		     const struct library_tls *tls, struct dtv_lookup *lookups, size_t n);
+void probe_dtv_find_blocks(const struct probe_remote *remote,
+			   const struct probe_glibc_layout *layout,
+			   const struct probe_library_tls *tls, struct probe_dtv_lookup *lookups,
+			   size_t n);
 
 #endif

@@ -25,25 +25,25 @@ static void find_tsd(struct elf_image *image, struct probe_object_facts *facts)
 	unread = elf_image_read_vaddr(image, facts->tls.vaddr, bytes, (size_t)n);
 	if (unread)
 		return;
-	facts->n_tsd_places = tsd_image_find((struct bytes){ bytes, (size_t)n }, facts->tsd_places,
-					     OBJECT_FACTS_TSD_PLACES);
-	if (facts->n_tsd_places > OBJECT_FACTS_TSD_PLACES)
+	facts->n_tsd_places = probe_tsd_image_find((struct bytes){ bytes, (size_t)n },
+						   facts->tsd_places, PROBE_LIMIT_TSD_PLACES);
+	if (facts->n_tsd_places > PROBE_LIMIT_TSD_PLACES)
 		facts->n_tsd_places = 0;
 }
 
-struct error *object_facts_read(struct elf_image *image, const struct cancel *cancel,
-				struct probe_object_facts *ret)
+struct error *probe_object_facts_read(struct elf_image *image, const struct cancel *cancel,
+				      struct probe_object_facts *ret)
 {
 	struct probe_object_facts facts = { .machine = elf_image_machine(image) };
 	_cleanup_error_ struct error *no_tls = elf_image_tls(image, &facts.tls);
-	struct error *err = jemalloc_recognise(image, cancel, &facts.signs);
+	struct error *err = probe_jemalloc_recognise(image, cancel, &facts.signs);
 
 	if (err)
 		return err;
-	facts.n_loads = elf_image_loads(image, facts.loads, OBJECT_FACTS_LOADS);
+	facts.n_loads = elf_image_loads(image, facts.loads, PROBE_LIMIT_LOADS);
 	facts.has_tls = !no_tls;
 	facts.is_jemalloc = facts.signs.any;
-	if (facts.signs.symbol_name && strlen(facts.signs.symbol_name) < OBJECT_FACTS_NAME)
+	if (facts.signs.symbol_name && strlen(facts.signs.symbol_name) < PROBE_LIMIT_SYMBOL_NAME)
 		strcpy(facts.symbol_name, facts.signs.symbol_name);
 	facts.signs.symbol_name = NULL;
 	if (facts.is_jemalloc && facts.has_tls)
@@ -52,14 +52,14 @@ struct error *object_facts_read(struct elf_image *image, const struct cancel *ca
 	return NULL;
 }
 
-void object_facts_complete(struct elf_image *image, struct probe_object_facts *facts)
+void probe_object_facts_complete(struct elf_image *image, struct probe_object_facts *facts)
 {
 	_cleanup_strbuf_ struct strbuf hex = STRBUF_INIT;
 	_cleanup_error_ struct error *no_id = elf_build_id(image, &hex);
 
 	if (!no_id && hex.n < sizeof(facts->build_id))
 		memcpy(facts->build_id, hex.at, hex.n + 1);
-	glibc_facts_read(image, &facts->glibc);
+	probe_glibc_facts_read(image, &facts->glibc);
 	facts->is_complete = true;
 }
 
@@ -75,7 +75,7 @@ static struct error *find_symbol_in(const char *debug_file, const char *ns_root,
 	err = elf_debug_file_open(in_target ? ns_root : NULL,
 				  debug_file + (in_target ? strlen(ns_root) : 0), &image);
 	if (!err)
-		err = jemalloc_find_tsd_symbol(image, cancel, &symbol);
+		err = probe_jemalloc_find_tsd_symbol(image, cancel, &symbol);
 	if (err)
 		return err;
 	if (symbol.type != STT_TLS)
@@ -85,25 +85,27 @@ static struct error *find_symbol_in(const char *debug_file, const char *ns_root,
 	return NULL;
 }
 
-static bool are_in_storage(const struct counter_offsets *offsets, const struct elf_tls *tls)
+static bool are_in_storage(const struct probe_counter_offsets *offsets, const struct elf_tls *tls)
 {
-	const struct counter_place place = {
+	const struct probe_counter_place place = {
 		.allocated = offsets->allocated,
 		.deallocated = offsets->deallocated,
 	};
 
-	return counter_place_is_sane(&place) && tls->memsz >= sizeof(uint64_t) &&
+	return probe_counter_place_is_sane(&place) && tls->memsz >= sizeof(uint64_t) &&
 	       offsets->deallocated <= tls->memsz - sizeof(uint64_t);
 }
 
-struct error *counter_offsets_read(const struct elf_debug_place *place,
-				   const struct probe_object_facts *facts,
-				   const struct cancel *cancel, struct counter_offsets *ret,
-				   struct strbuf *ret_source)
+struct error *probe_counter_offsets_read(const struct elf_debug_place *place,
+					 const struct probe_object_facts *facts,
+					 const struct cancel *cancel,
+					 struct probe_counter_offsets *ret,
+					 struct strbuf *ret_source)
 {
-	static const char *const members[] = { JEMALLOC_ALLOCATED, JEMALLOC_DEALLOCATED };
+	static const char *const members[] = { PROBE_JEMALLOC_ALLOCATED,
+					       PROBE_JEMALLOC_DEALLOCATED };
 	const struct elf_member_query query = {
-		.type_name = JEMALLOC_TSD_TYPE,
+		.type_name = PROBE_JEMALLOC_TSD_TYPE,
 		.members = members,
 		.n_members = ARRAY_SIZE(members),
 		.anchor_symbol = facts->symbol_name[0] ? facts->symbol_name : NULL,
@@ -111,7 +113,7 @@ struct error *counter_offsets_read(const struct elf_debug_place *place,
 	};
 	_cleanup_strbuf_ struct strbuf source = STRBUF_INIT;
 	uint64_t members_at[ARRAY_SIZE(members)], symbol_offset = facts->signs.symbol_offset;
-	struct counter_offsets offsets;
+	struct probe_counter_offsets offsets;
 	struct error *err;
 
 	err = elf_member_lookup(place, &query, members_at, &source);
@@ -134,15 +136,17 @@ struct error *counter_offsets_read(const struct elf_debug_place *place,
 }
 
 #define DESCRIPTOR_NAME(id, name, need) "_thread_db_" name,
-const char *const glibc_descriptor_names[] = { GLIBC_DESCRIPTORS(DESCRIPTOR_NAME) };
+const char *const probe_glibc_descriptor_names[] = { PROBE_GLIBC_DESCRIPTORS(DESCRIPTOR_NAME) };
 
 #define DESCRIPTOR_NEED(id, name, need) need,
-const enum glibc_need glibc_descriptor_needs[] = { GLIBC_DESCRIPTORS(DESCRIPTOR_NEED) };
+const enum probe_glibc_need probe_glibc_descriptor_needs[] = { PROBE_GLIBC_DESCRIPTORS(
+	DESCRIPTOR_NEED) };
 
 #define SYMBOL_NAME(id, name) name,
-const char *const glibc_symbol_names[] = { GLIBC_SYMBOLS(SYMBOL_NAME) };
+const char *const probe_glibc_symbol_names[] = { PROBE_GLIBC_SYMBOLS(SYMBOL_NAME) };
 
-static void read_descriptor(struct elf_image *image, uint64_t address, struct glibc_descriptor *ret)
+static void read_descriptor(struct elf_image *image, uint64_t address,
+			    struct probe_glibc_descriptor *ret)
 {
 	uint8_t raw[12];
 	struct cursor c = cursor_over((struct bytes){ raw, sizeof(raw) });
@@ -153,39 +157,40 @@ static void read_descriptor(struct elf_image *image, uint64_t address, struct gl
 	ret->bits = cursor_u32(&c);
 	cursor_u32(&c); /* how many: always one, or unknown */
 	ret->offset = cursor_u32(&c);
-	ret->found = ret->offset <= GLIBC_MAX_FIELD_OFFSET;
+	ret->found = ret->offset <= PROBE_LIMIT_GLIBC_FIELD_OFFSET;
 }
 
-void glibc_facts_read(struct elf_image *image, struct glibc_facts *ret)
+void probe_glibc_facts_read(struct elf_image *image, struct probe_glibc_facts *ret)
 {
-	const char *names[N_GLIBC_DESCRIPTORS + N_GLIBC_SYMBOLS];
+	const char *names[PROBE_N_GLIBC_DESCRIPTORS + PROBE_N_GLIBC_SYMBOLS];
 	struct elf_symbol symbols[ARRAY_SIZE(names)];
 	bool found[ARRAY_SIZE(names)];
 	_cleanup_error_ struct error *no_symbols = NULL;
 
-	*ret = (struct glibc_facts){ 0 };
-	memcpy(names, glibc_descriptor_names, sizeof(glibc_descriptor_names));
-	memcpy(names + N_GLIBC_DESCRIPTORS, glibc_symbol_names, sizeof(glibc_symbol_names));
+	*ret = (struct probe_glibc_facts){ 0 };
+	memcpy(names, probe_glibc_descriptor_names, sizeof(probe_glibc_descriptor_names));
+	memcpy(names + PROBE_N_GLIBC_DESCRIPTORS, probe_glibc_symbol_names,
+	       sizeof(probe_glibc_symbol_names));
 	no_symbols = elf_symbol_find_all_named(image, names, ARRAY_SIZE(names), symbols, found);
 	if (no_symbols)
 		return;
-	for (size_t i = 0; i < N_GLIBC_DESCRIPTORS; i++)
+	for (size_t i = 0; i < PROBE_N_GLIBC_DESCRIPTORS; i++)
 		if (found[i])
 			read_descriptor(image, symbols[i].value, &ret->descriptors[i]);
-	for (size_t i = 0; i < N_GLIBC_SYMBOLS; i++) {
-		ret->symbols[i].found = found[N_GLIBC_DESCRIPTORS + i];
-		if (found[N_GLIBC_DESCRIPTORS + i])
-			ret->symbols[i].value = symbols[N_GLIBC_DESCRIPTORS + i].value;
+	for (size_t i = 0; i < PROBE_N_GLIBC_SYMBOLS; i++) {
+		ret->symbols[i].found = found[PROBE_N_GLIBC_DESCRIPTORS + i];
+		if (found[PROBE_N_GLIBC_DESCRIPTORS + i])
+			ret->symbols[i].value = symbols[PROBE_N_GLIBC_DESCRIPTORS + i].value;
 	}
 }
 
-bool glibc_facts_define(const struct glibc_facts *facts, const char *name)
+bool probe_glibc_facts_define(const struct probe_glibc_facts *facts, const char *name)
 {
-	for (size_t i = 0; i < N_GLIBC_DESCRIPTORS; i++)
-		if (strcmp(glibc_descriptor_names[i], name) == 0)
+	for (size_t i = 0; i < PROBE_N_GLIBC_DESCRIPTORS; i++)
+		if (strcmp(probe_glibc_descriptor_names[i], name) == 0)
 			return facts->descriptors[i].found;
-	for (size_t i = 0; i < N_GLIBC_SYMBOLS; i++)
-		if (strcmp(glibc_symbol_names[i], name) == 0)
+	for (size_t i = 0; i < PROBE_N_GLIBC_SYMBOLS; i++)
+		if (strcmp(probe_glibc_symbol_names[i], name) == 0)
 			return facts->symbols[i].found;
 	return false;
 }

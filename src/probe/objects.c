@@ -26,7 +26,7 @@ static struct error *exe_error(const char *proc_root, pid_t pid, struct error *c
 	return error_recast(cause, &probe_attach_error_domain, PROBE_ATTACH_READLINK_FAILURE);
 }
 
-static struct object *find_path(struct objects *objects, const char *path)
+static struct probe_object *find_path(struct probe_objects *objects, const char *path)
 {
 	for (size_t i = 0; i < objects->rows.n; i++)
 		if (strcmp(objects->rows.at[i].path, path) == 0)
@@ -47,7 +47,7 @@ static const struct proc_map *first_of_object(const struct proc_maps *maps, size
 	return &maps->rows.at[i];
 }
 
-static void set_mapping(struct object *object, const struct proc_map *map)
+static void set_mapping(struct probe_object *object, const struct proc_map *map)
 {
 	object->map_start = map->start;
 	object->map_end = map->end;
@@ -83,24 +83,25 @@ static void read_root(const char *ns_root, char *ret, size_t size)
 	ret[n > 0 ? n : 0] = '\0';
 }
 
-static void collect(const struct proc_maps *maps, const char *exe_path, struct objects *objects)
+static void collect(const struct proc_maps *maps, const char *exe_path,
+		    struct probe_objects *objects)
 {
 	char root[PATH_MAX];
 
 	read_root(objects->ns_root, root, sizeof(root));
 	/* The program counts even when no mapping bears its name: its file is always at hand. */
-	vec_push(&objects->rows, (struct object){ .path = xstrdup(own_view(exe_path, root)),
-						  .is_executable = true });
+	vec_push(&objects->rows, (struct probe_object){ .path = xstrdup(own_view(exe_path, root)),
+							.is_executable = true });
 	for (size_t i = 0; i < maps->rows.n; i++) {
 		const struct proc_map *map = &maps->rows.at[i];
 		const char *path = own_view(map->path, root);
-		struct object *object;
+		struct probe_object *object;
 
 		if (!map->executable || map->path[0] != '/')
 			continue;
 		object = find_path(objects, path);
 		if (!object) {
-			vec_push(&objects->rows, (struct object){ .path = xstrdup(path) });
+			vec_push(&objects->rows, (struct probe_object){ .path = xstrdup(path) });
 			object = &objects->rows.at[objects->rows.n - 1];
 		}
 		if (object->map_end == 0)
@@ -108,9 +109,9 @@ static void collect(const struct proc_maps *maps, const char *exe_path, struct o
 	}
 }
 
-struct error *objects_list(const char *proc_root, pid_t pid, struct objects *ret)
+struct error *probe_objects_list(const char *proc_root, pid_t pid, struct probe_objects *ret)
 {
-	struct objects objects = { .pid = pid };
+	struct probe_objects objects = { .pid = pid };
 	_cleanup_proc_maps_ struct proc_maps maps = { 0 };
 	_cleanup_free_ char *exe_path = NULL;
 	struct error *err;
@@ -133,7 +134,7 @@ struct error *objects_list(const char *proc_root, pid_t pid, struct objects *ret
 	return NULL;
 }
 
-bool object_error_leaves_open(const struct error *err)
+bool probe_object_error_leaves_open(const struct error *err)
 {
 	if (!err || error_is(err, &elf_error_domain, ELF_NOT_ELF) ||
 	    error_is(err, &elf_error_domain, ELF_ARCH))
@@ -152,35 +153,36 @@ bool object_error_leaves_open(const struct error *err)
 }
 
 /* The program must be one that this probe can read. */
-static struct error *check_program(struct objects *objects)
+static struct error *check_program(struct probe_objects *objects)
 {
-	struct object *program = &objects->rows.at[0];
+	struct probe_object *program = &objects->rows.at[0];
 	const struct probe_object_facts *facts = probe_object_facts(objects, program);
 	struct error *why;
 
-	if (facts && facts->machine == arch_elf_machine())
+	if (facts && facts->machine == probe_arch_elf_machine())
 		return NULL;
 	if (facts)
 		return probe_attach_error(PROBE_ATTACH_ARCH_MISMATCH, 0,
 					  "this probe reads %s, but %s is for ELF machine %#x",
-					  arch_name(), program->path, facts->machine);
+					  probe_arch_name(), program->path, facts->machine);
 	why = take_ptr(program->error);
 	if (error_is(why, &base_error_domain, BASE_CANCELLED))
 		return why;
-	if (object_error_leaves_open(why))
+	if (probe_object_error_leaves_open(why))
 		return error_recast(why, &probe_attach_error_domain,
 				    PROBE_ATTACH_DWARF_PARSE_FAILURE);
 	if (error_is(why, &elf_error_domain, ELF_ARCH))
-		return error_recast(error_wrap(why, "this probe reads %s", arch_name()),
+		return error_recast(error_wrap(why, "this probe reads %s", probe_arch_name()),
 				    &probe_attach_error_domain, PROBE_ATTACH_ARCH_MISMATCH);
 	return exe_error(objects->proc_root, objects->pid, why);
 }
 
-struct error *objects_read(const char *proc_root, pid_t pid, const struct object_source *source,
-			   const struct cancel *cancel, struct objects *ret)
+struct error *probe_objects_read(const char *proc_root, pid_t pid,
+				 const struct probe_object_source *source,
+				 const struct cancel *cancel, struct probe_objects *ret)
 {
-	struct objects objects;
-	struct error *err = objects_list(proc_root, pid, &objects);
+	struct probe_objects objects;
+	struct error *err = probe_objects_list(proc_root, pid, &objects);
 
 	if (err)
 		return err;
@@ -188,16 +190,16 @@ struct error *objects_read(const char *proc_root, pid_t pid, const struct object
 	objects.cancel = cancel;
 	err = check_program(&objects);
 	if (err)
-		objects_deinit(&objects);
+		probe_objects_deinit(&objects);
 	else
 		*ret = objects;
 	return err;
 }
 
-void objects_deinit(struct objects *objects)
+void probe_objects_deinit(struct probe_objects *objects)
 {
 	for (size_t i = 0; i < objects->rows.n; i++) {
-		struct object *object = &objects->rows.at[i];
+		struct probe_object *object = &objects->rows.at[i];
 
 		free(object->path);
 		free(object->own_facts);
@@ -210,7 +212,7 @@ void objects_deinit(struct objects *objects)
 	objects->proc_root = objects->ns_root = NULL;
 }
 
-int object_open(const struct objects *objects, const struct object *object)
+int probe_object_open(const struct probe_objects *objects, const struct probe_object *object)
 {
 	_cleanup_free_ char *exact = NULL;
 	int fd;
@@ -228,14 +230,15 @@ int object_open(const struct objects *objects, const struct object *object)
 	return io_open_below(objects->ns_root, object->path);
 }
 
-struct elf_image *object_image(const struct objects *objects, struct object *object)
+struct elf_image *probe_object_image(const struct probe_objects *objects,
+				     struct probe_object *object)
 {
 	_cleanup_close_ int fd = -1;
 
 	if (object->tried)
 		return object->image;
 	object->tried = true;
-	fd = object_open(objects, object);
+	fd = probe_object_open(objects, object);
 	if (fd < 0)
 		object->error = base_error(BASE_IO, errno, "open %s", object->path);
 	else
@@ -243,36 +246,37 @@ struct elf_image *object_image(const struct objects *objects, struct object *obj
 	return object->image;
 }
 
-const struct probe_object_facts *probe_object_facts(const struct objects *objects,
-						    struct object *object)
+const struct probe_object_facts *probe_object_facts(const struct probe_objects *objects,
+						    struct probe_object *object)
 {
 	if (object->facts || object->error)
 		return object->facts;
 	if (objects->source) {
 		object->facts = objects->source->look(objects->source, objects, object,
 						      &object->error);
-	} else if (object_image(objects, object)) {
+	} else if (probe_object_image(objects, object)) {
 		object->own_facts = xnew(struct probe_object_facts);
-		object->error = object_facts_read(object->image, objects->cancel,
-						  object->own_facts);
+		object->error = probe_object_facts_read(object->image, objects->cancel,
+							object->own_facts);
 		object->facts = object->error ? NULL : object->own_facts;
 	}
 	return object->facts;
 }
 
-const struct glibc_facts *object_glibc(const struct objects *objects, struct object *object)
+const struct probe_glibc_facts *probe_object_glibc(const struct probe_objects *objects,
+						   struct probe_object *object)
 {
-	static const struct glibc_facts nothing;
+	static const struct probe_glibc_facts nothing;
 	const struct probe_object_facts *facts = probe_object_facts(objects, object);
 
 	if (facts && !facts->is_complete && object->own_facts)
-		object_facts_complete(object->image, object->own_facts);
+		probe_object_facts_complete(object->image, object->own_facts);
 	return facts ? &facts->glibc : &nothing;
 }
 
-struct error *object_counters(const struct objects *objects, struct object *object,
-			      const struct cancel *cancel, struct counter_offsets *ret,
-			      struct strbuf *ret_source)
+struct error *probe_object_counters(const struct probe_objects *objects,
+				    struct probe_object *object, const struct cancel *cancel,
+				    struct probe_counter_offsets *ret, struct strbuf *ret_source)
 {
 	const struct elf_debug_place place = {
 		.image = object->image,
@@ -282,10 +286,11 @@ struct error *object_counters(const struct objects *objects, struct object *obje
 
 	if (objects->source)
 		return objects->source->counters(objects->source, objects, object, ret);
-	return counter_offsets_read(&place, object->facts, cancel, ret, ret_source);
+	return probe_counter_offsets_read(&place, object->facts, cancel, ret, ret_source);
 }
 
-struct error *object_load_bias(const struct objects *objects, struct object *object, uint64_t *ret)
+struct error *probe_object_load_bias(const struct probe_objects *objects,
+				     struct probe_object *object, uint64_t *ret)
 {
 	const struct probe_object_facts *facts = probe_object_facts(objects, object);
 
@@ -299,31 +304,32 @@ struct error *object_load_bias(const struct objects *objects, struct object *obj
 	return NULL;
 }
 
-static bool is_named(const struct object *object, const char *prefix)
+static bool is_named(const struct probe_object *object, const char *prefix)
 {
 	const char *slash = strrchr(object->path, '/');
 
 	return str_starts_with(slash ? slash + 1 : object->path, prefix);
 }
 
-static bool defines(const struct objects *objects, struct object *object, const char *symbol)
+static bool defines(const struct probe_objects *objects, struct probe_object *object,
+		    const char *symbol)
 {
 	_cleanup_error_ struct error *missing = NULL;
 	struct elf_symbol found;
 
 	if (objects->source)
-		return glibc_facts_define(object_glibc(objects, object), symbol);
-	if (!object_image(objects, object))
+		return probe_glibc_facts_define(probe_object_glibc(objects, object), symbol);
+	if (!probe_object_image(objects, object))
 		return false;
 	missing = elf_symbol_find_named(object->image, symbol, &found);
 	return !missing;
 }
 
-struct object *objects_find_defining(struct objects *objects, const char *name_prefix,
-				     const char *symbol)
+struct probe_object *probe_objects_find_defining(struct probe_objects *objects,
+						 const char *name_prefix, const char *symbol)
 {
 	for (size_t i = 0; i < objects->rows.n; i++) {
-		struct object *object = &objects->rows.at[i];
+		struct probe_object *object = &objects->rows.at[i];
 
 		if (is_named(object, name_prefix) && defines(objects, object, symbol))
 			return object;
@@ -331,7 +337,8 @@ struct object *objects_find_defining(struct objects *objects, const char *name_p
 	return NULL;
 }
 
-const struct object *objects_find_named(const struct objects *objects, const char *name_prefix)
+const struct probe_object *probe_objects_find_named(const struct probe_objects *objects,
+						    const char *name_prefix)
 {
 	for (size_t i = 0; i < objects->rows.n; i++)
 		if (is_named(&objects->rows.at[i], name_prefix))
@@ -339,7 +346,8 @@ const struct object *objects_find_named(const struct objects *objects, const cha
 	return NULL;
 }
 
-const struct error *objects_unreadable(const struct objects *objects, const char *name_prefix)
+const struct error *probe_objects_unreadable(const struct probe_objects *objects,
+					     const char *name_prefix)
 {
 	for (size_t i = 0; i < objects->rows.n; i++)
 		if (is_named(&objects->rows.at[i], name_prefix) && objects->rows.at[i].error)
@@ -347,15 +355,15 @@ const struct error *objects_unreadable(const struct objects *objects, const char
 	return NULL;
 }
 
-const struct error *objects_undecided(const struct objects *objects)
+const struct error *probe_objects_undecided(const struct probe_objects *objects)
 {
 	for (size_t i = 0; i < objects->rows.n; i++)
-		if (object_error_leaves_open(objects->rows.at[i].error))
+		if (probe_object_error_leaves_open(objects->rows.at[i].error))
 			return objects->rows.at[i].error;
 	return NULL;
 }
 
-const struct object *objects_deleted_unread(const struct objects *objects)
+const struct probe_object *probe_objects_deleted_unread(const struct probe_objects *objects)
 {
 	for (size_t i = 0; i < objects->rows.n; i++)
 		/* Memory that was made executable bears a deleted name too, but not a library's. */
@@ -365,7 +373,7 @@ const struct object *objects_deleted_unread(const struct objects *objects)
 	return NULL;
 }
 
-int objects_denied(const struct objects *objects)
+int probe_objects_denied(const struct probe_objects *objects)
 {
 	for (size_t i = 0; i < objects->rows.n; i++) {
 		int errnum = objects->rows.at[i].error ? error_errno(objects->rows.at[i].error) : 0;

@@ -10,7 +10,7 @@
 #include "elf/image.h"
 #include "probe/object_facts.h"
 
-struct object {
+struct probe_object {
 	char *path; /* in the target's view */
 	bool is_executable;
 	bool deleted;
@@ -19,89 +19,100 @@ struct object {
 	uint64_t map_start;
 	uint64_t map_end;
 	uint64_t map_offset;
-	struct elf_image *image; /* NULL until object_image(), or when its file cannot be read */
-	struct error *error;	 /* why not */
+	struct elf_image
+		*image;	     /* NULL until probe_object_image(), or when its file cannot be read */
+	struct error *error; /* why not */
 	bool tried;
 	const struct probe_object_facts *facts; /* NULL until probe_object_facts() */
 	struct probe_object_facts *own_facts;	/* the same, unless a source lent them */
 };
 
-struct objects;
+struct probe_objects;
 
 /* Somebody who knows what objects contain, so that none has to be opened here. */
-struct object_source {
+struct probe_object_source {
 	/* Complete facts, borrowed as long as the objects live; or NULL, and why in *ret_error. */
-	const struct probe_object_facts *(*look)(const struct object_source *source,
-						 const struct objects *objects,
-						 const struct object *object,
+	const struct probe_object_facts *(*look)(const struct probe_object_source *source,
+						 const struct probe_objects *objects,
+						 const struct probe_object *object,
 						 struct error **ret_error);
 	/* Of an object that is_jemalloc. */
-	struct error *(*counters)(const struct object_source *source, const struct objects *objects,
-				  const struct object *object, struct counter_offsets *ret);
+	struct error *(*counters)(const struct probe_object_source *source,
+				  const struct probe_objects *objects,
+				  const struct probe_object *object,
+				  struct probe_counter_offsets *ret);
 };
 
-struct objects {
-	const struct object_source *source; /* NULL: the files are read here */
-	const struct cancel *cancel;	    /* of reading them; may be NULL */
+struct probe_objects {
+	const struct probe_object_source *source; /* NULL: the files are read here */
+	const struct cancel *cancel;		  /* of reading them; may be NULL */
 	char *proc_root;
 	char *ns_root; /* "/proc/PID/root" */
 	pid_t pid;
-	VEC(struct object) rows; /* rows.at[0] is the program */
+	VEC(struct probe_object) rows; /* rows.at[0] is the program */
 };
 
 /* Errors of the attach domain, except BASE_CANCELLED. */
-struct error *objects_read(const char *proc_root, pid_t pid, const struct object_source *source,
-			   const struct cancel *cancel, struct objects *ret) MUST_CHECK;
+struct error *probe_objects_read(const char *proc_root, pid_t pid,
+				 const struct probe_object_source *source,
+				 const struct cancel *cancel, struct probe_objects *ret) MUST_CHECK;
 /* Which objects there are; not even the program's file is looked at. */
-struct error *objects_list(const char *proc_root, pid_t pid, struct objects *ret) MUST_CHECK;
-void objects_deinit(struct objects *objects);
+struct error *probe_objects_list(const char *proc_root, pid_t pid,
+				 struct probe_objects *ret) MUST_CHECK;
+void probe_objects_deinit(struct probe_objects *objects);
 
 /*
  * The object's file: what is really mapped (map_files) where we may open that,
  * else the path in the target's own mount namespace. Borrowed; NULL leaves object->error set.
  */
-struct elf_image *object_image(const struct objects *objects, struct object *object);
+struct elf_image *probe_object_image(const struct probe_objects *objects,
+				     struct probe_object *object);
 /* The file for reading, -1 with errno. */
-int object_open(const struct objects *objects, const struct object *object) MUST_CHECK;
+int probe_object_open(const struct probe_objects *objects,
+		      const struct probe_object *object) MUST_CHECK;
 /*
  * True when an object with this error may hold jemalloc nevertheless: it is neither something
  * else, nor gone, nor refused, which have words of their own. NULL is no error.
  */
-bool object_error_leaves_open(const struct error *err);
+bool probe_object_error_leaves_open(const struct error *err);
 /* Borrowed; NULL leaves object->error set. */
-const struct probe_object_facts *probe_object_facts(const struct objects *objects,
-						    struct object *object);
+const struct probe_object_facts *probe_object_facts(const struct probe_objects *objects,
+						    struct probe_object *object);
 /* What it says about glibc; nothing when it cannot be read. */
-const struct glibc_facts *object_glibc(const struct objects *objects, struct object *object);
+const struct probe_glibc_facts *probe_object_glibc(const struct probe_objects *objects,
+						   struct probe_object *object);
 /* Of an object that is_jemalloc: by debug information, in the file that goes to ret_source. */
-struct error *object_counters(const struct objects *objects, struct object *object,
-			      const struct cancel *cancel, struct counter_offsets *ret,
-			      struct strbuf *ret_source) MUST_CHECK;
+struct error *probe_object_counters(const struct probe_objects *objects,
+				    struct probe_object *object, const struct cancel *cancel,
+				    struct probe_counter_offsets *ret,
+				    struct strbuf *ret_source) MUST_CHECK;
 /* Difference between addresses in memory and in the file. */
-struct error *object_load_bias(const struct objects *objects, struct object *object,
-			       uint64_t *ret) MUST_CHECK;
+struct error *probe_object_load_bias(const struct probe_objects *objects,
+				     struct probe_object *object, uint64_t *ret) MUST_CHECK;
 /*
  * First object whose file name starts with this and that defines the symbol, or
  * NULL: a name alone may be anybody's. A source knows the symbols of probe_object_facts.h only.
  */
-struct object *objects_find_defining(struct objects *objects, const char *name_prefix,
-				     const char *symbol);
+struct probe_object *probe_objects_find_defining(struct probe_objects *objects,
+						 const char *name_prefix, const char *symbol);
 /* The first object whose file name starts with this, or NULL. */
-const struct object *objects_find_named(const struct objects *objects, const char *name_prefix);
+const struct probe_object *probe_objects_find_named(const struct probe_objects *objects,
+						    const char *name_prefix);
 /* Why the first object of such a file name could not be opened, or NULL. Borrowed. */
-const struct error *objects_unreadable(const struct objects *objects, const char *name_prefix);
+const struct error *probe_objects_unreadable(const struct probe_objects *objects,
+					     const char *name_prefix);
 
 /*
  * The first error that leaves open whether one of them holds jemalloc, which is not the same as
  * its absence; or NULL. Borrowed.
  */
-const struct error *objects_undecided(const struct objects *objects);
+const struct error *probe_objects_undecided(const struct probe_objects *objects);
 /*
  * One whose file was removed or replaced since it was mapped, and which could not be opened by its
  * mapping either; or NULL.
  */
-const struct object *objects_deleted_unread(const struct objects *objects);
+const struct probe_object *probe_objects_deleted_unread(const struct probe_objects *objects);
 /* EACCES or EPERM when that is why one of them could not be opened, else 0. */
-int objects_denied(const struct objects *objects);
+int probe_objects_denied(const struct probe_objects *objects);
 
 #endif

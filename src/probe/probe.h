@@ -44,19 +44,19 @@ enum probe_evidence { PROBE_EVIDENCES(PROBE_ENUM_) };
 enum probe_method { PROBE_METHODS(PROBE_ENUM_) };
 enum probe_use { PROBE_USES(PROBE_ENUM_) };
 
-const char *probe_evidence_word(enum probe_evidence evidence);
-const char *probe_method_word(enum probe_method method);
-const char *probe_use_word(enum probe_use use);
+const char *probe_evidence_name(enum probe_evidence evidence);
+const char *probe_method_name(enum probe_method method);
+const char *probe_use_name(enum probe_use use);
 
 struct probe;
-struct object_source;
+struct probe_object_source;
 
 struct probe_options {
 	const char *proc_root; /* NULL means /proc */
 	enum probe_stop_policy stop;
 	const struct cancel *cancel; /* may be NULL; must outlive the probe */
 	/* Who knows what is in the target's files, see objects.h. NULL: they are read here. */
-	const struct object_source *source;
+	const struct probe_object_source *source;
 	/* Path or file name of the object to read; NULL: the one that most was allocated with. */
 	const char *object;
 	/* NULL, or where lines about what was tried go, of use when it failed. */

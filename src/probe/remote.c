@@ -8,31 +8,31 @@
 /* The kernel refuses more ranges in one call. */
 enum { BATCH = 1024 };
 
-int remote_errno(enum remote_status status)
+int probe_remote_errno(enum probe_remote_status status)
 {
 	switch (status) {
-	case REMOTE_OK:
+	case PROBE_REMOTE_OK:
 		return 0;
-	case REMOTE_FAULT:
+	case PROBE_REMOTE_FAULT:
 		return EFAULT;
-	case REMOTE_GONE:
+	case PROBE_REMOTE_GONE:
 		return ESRCH;
-	case REMOTE_DENIED:
+	case PROBE_REMOTE_DENIED:
 		return EPERM;
 	}
 	return EINVAL;
 }
 
-static enum remote_status status_of_errno(int errnum)
+static enum probe_remote_status status_of_errno(int errnum)
 {
 	if (errnum == ESRCH)
-		return REMOTE_GONE;
+		return PROBE_REMOTE_GONE;
 	if (errnum == EPERM || errnum == EACCES || errnum == ENOSYS)
-		return REMOTE_DENIED;
-	return REMOTE_FAULT;
+		return PROBE_REMOTE_DENIED;
+	return PROBE_REMOTE_FAULT;
 }
 
-static void set_all(struct remote_range *ranges, size_t n, enum remote_status status)
+static void set_all(struct probe_remote_range *ranges, size_t n, enum probe_remote_status status)
 {
 	for (size_t i = 0; i < n; i++)
 		ranges[i].status = status;
@@ -42,22 +42,23 @@ static void set_all(struct remote_range *ranges, size_t n, enum remote_status st
  * How many ranges from the front are settled after a call that moved `moved`
  * bytes: the whole ones are OK, the first that is not whole is a fault.
  */
-static size_t settle(struct remote_range *ranges, size_t n, size_t moved)
+static size_t settle(struct probe_remote_range *ranges, size_t n, size_t moved)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (moved < ranges[i].n) {
-			ranges[i].status = REMOTE_FAULT;
+			ranges[i].status = PROBE_REMOTE_FAULT;
 			return i + 1;
 		}
 		moved -= ranges[i].n;
-		ranges[i].status = REMOTE_OK;
+		ranges[i].status = PROBE_REMOTE_OK;
 	}
 	return n;
 }
 
-static void process_read_many(const struct remote *remote, struct remote_range *ranges, size_t n)
+static void process_read_many(const struct probe_remote *remote, struct probe_remote_range *ranges,
+			      size_t n)
 {
-	const struct remote_process *process = (const struct remote_process *)remote;
+	const struct probe_remote_process *process = (const struct probe_remote_process *)remote;
 	size_t done = 0;
 
 	while (done < n) {
@@ -66,7 +67,7 @@ static void process_read_many(const struct remote *remote, struct remote_range *
 		ssize_t moved;
 
 		for (size_t i = 0; i < batch; i++) {
-			struct remote_range *range = &ranges[done + i];
+			struct probe_remote_range *range = &ranges[done + i];
 
 			local[i] = (struct iovec){ range->into, range->n };
 			foreign[i] = (struct iovec){ (void *)(uintptr_t)range->address, range->n };
@@ -76,15 +77,15 @@ static void process_read_many(const struct remote *remote, struct remote_range *
 			done += settle(ranges + done, batch, (size_t)moved);
 			continue;
 		}
-		if (status_of_errno(errno) != REMOTE_FAULT) {
+		if (status_of_errno(errno) != PROBE_REMOTE_FAULT) {
 			set_all(ranges + done, n - done, status_of_errno(errno));
 			return;
 		}
-		ranges[done++].status = REMOTE_FAULT;
+		ranges[done++].status = PROBE_REMOTE_FAULT;
 	}
 }
 
-void remote_process_init(struct remote_process *process, pid_t pid)
+void probe_remote_process_init(struct probe_remote_process *process, pid_t pid)
 {
-	*process = (struct remote_process){ { process_read_many }, pid };
+	*process = (struct probe_remote_process){ { process_read_many }, pid };
 }

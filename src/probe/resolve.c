@@ -10,10 +10,10 @@
 
 /* An object that shows signs of jemalloc, and what became of reading it. */
 struct candidate {
-	struct object *object;
+	struct probe_object *object;
 	const struct probe_object_facts *facts;
 	struct error *error; /* NULL: the fields below hold */
-	struct counter_place place;
+	struct probe_counter_place place;
 	enum probe_evidence evidence;
 	char *source;
 	enum probe_use use;
@@ -40,8 +40,8 @@ static bool is_called(const char *path, const char *wanted)
 	return !wanted || strcmp(path, wanted) == 0 || (slash && strcmp(slash + 1, wanted) == 0);
 }
 
-static void consider(const struct objects *objects, struct object *object, uint16_t machine,
-		     struct candidates *candidates)
+static void consider(const struct probe_objects *objects, struct probe_object *object,
+		     uint16_t machine, struct candidates *candidates)
 {
 	const struct probe_object_facts *facts = probe_object_facts(objects, object);
 
@@ -50,7 +50,7 @@ static void consider(const struct objects *objects, struct object *object, uint1
 }
 
 /* A library's place comes from the loader's own list; the reason when it cannot be had. */
-static struct error *place_library(struct probe *probe, const struct objects *objects,
+static struct error *place_library(struct probe *probe, const struct probe_objects *objects,
 				   const struct candidate *candidate)
 {
 	struct error *why;
@@ -64,21 +64,21 @@ static struct error *place_library(struct probe *probe, const struct objects *ob
 			candidate->object->path,
 			probe->no_glibc ? error_message(probe->no_glibc)
 					: "its descriptors for that are missing");
-	why = object_load_bias(objects, candidate->object, &bias);
+	why = probe_object_load_bias(objects, candidate->object, &bias);
 	if (!why)
-		why = link_map_find_tls(&probe->memory.remote, &probe->glibc, bias,
-					&probe->place.library);
+		why = probe_link_map_find_tls(&probe->memory.remote, &probe->glibc, bias,
+					      &probe->place.library);
 	return error_recast(error_wrap(why, "jemalloc is in %s", candidate->object->path),
 			    &probe_attach_error_domain, PROBE_ATTACH_JEMALLOC_IN_DSO);
 }
 
-static struct error *offsets_from_dwarf(struct probe *probe, const struct objects *objects,
+static struct error *offsets_from_dwarf(struct probe *probe, const struct probe_objects *objects,
 					struct candidate *candidate)
 {
 	_cleanup_strbuf_ struct strbuf source = STRBUF_INIT;
-	struct counter_offsets offsets;
-	struct error *err = object_counters(objects, candidate->object, probe->cancel, &offsets,
-					    &source);
+	struct probe_counter_offsets offsets;
+	struct error *err = probe_object_counters(objects, candidate->object, probe->cancel,
+						  &offsets, &source);
 
 	if (err)
 		return err;
@@ -102,15 +102,15 @@ static struct error *no_layout(const struct candidate *candidate, const char *wh
 /* Exactly one of the places must be proven by the live process. */
 static struct error *offsets_from_table(struct probe *probe, struct candidate *candidate)
 {
-	const struct layout *layout = layout_find(candidate->facts->signs.version);
-	int64_t shifts[OBJECT_FACTS_TSD_PLACES], proven = 0;
-	size_t n = layout ? layout_shifts(layout, candidate->facts, shifts) : 0, n_proven = 0;
+	const struct probe_layout *layout = probe_layout_find(candidate->facts->signs.version);
+	int64_t shifts[PROBE_LIMIT_TSD_PLACES], proven = 0;
+	size_t n = layout ? probe_layout_shifts(layout, candidate->facts, shifts) : 0, n_proven = 0;
 	_cleanup_error_ struct error *first = NULL;
 
 	if (!layout)
 		return no_layout(candidate, "no layout is known");
 	for (size_t i = 0; i < n; i++) {
-		struct error *err = validate_layout(probe, layout, shifts[i]);
+		struct error *err = probe_validate_layout(probe, layout, shifts[i]);
 
 		if (error_is(err, &base_error_domain, BASE_CANCELLED))
 			return err;
@@ -144,13 +144,13 @@ static void add_detail(const struct probe_options *options, const struct candida
 }
 
 /* Works on probe->place, which is nobody's until one is chosen. */
-static struct error *resolve(struct probe *probe, const struct objects *objects,
+static struct error *resolve(struct probe *probe, const struct probe_objects *objects,
 			     const struct probe_options *options, struct candidate *candidate)
 {
 	_cleanup_error_ struct error *no_dwarf = NULL, *no_table = NULL;
 	struct error *err;
 
-	probe->place = (struct counter_place){
+	probe->place = (struct probe_counter_place){
 		.in_executable = candidate->object->is_executable,
 		.tls = candidate->facts->tls,
 	};
@@ -178,7 +178,7 @@ static struct error *resolve(struct probe *probe, const struct objects *objects,
 
 static void measure_use(struct probe *probe, struct candidate *candidate)
 {
-	if (!attach_threads_allocated(probe, &candidate->allocated_bytes))
+	if (!probe_attach_threads_allocated(probe, &candidate->allocated_bytes))
 		candidate->use = PROBE_USE_UNKNOWN;
 	else
 		candidate->use = candidate->allocated_bytes ? PROBE_USE_SOME : PROBE_USE_NONE;
@@ -252,10 +252,10 @@ static struct error *choose(struct probe *probe, struct candidates *candidates, 
 	return NULL;
 }
 
-static struct error *not_found(const struct objects *objects)
+static struct error *not_found(const struct probe_objects *objects)
 {
-	const struct error *undecided = objects_undecided(objects);
-	const struct object *deleted = objects_deleted_unread(objects);
+	const struct error *undecided = probe_objects_undecided(objects);
+	const struct probe_object *deleted = probe_objects_deleted_unread(objects);
 
 	if (undecided)
 		return probe_attach_error(PROBE_ATTACH_DWARF_PARSE_FAILURE, error_errno(undecided),
@@ -269,13 +269,13 @@ static struct error *not_found(const struct objects *objects)
 			"CAP_CHECKPOINT_RESTORE may open what is still mapped. Restart "
 			"the program, or run the probe as root",
 			objects->rows.at[0].path, deleted->path);
-	return probe_attach_error(PROBE_ATTACH_JEMALLOC_NOT_FOUND, objects_denied(objects),
+	return probe_attach_error(PROBE_ATTACH_JEMALLOC_NOT_FOUND, probe_objects_denied(objects),
 				  "none of the %zu objects mapped by %s contains jemalloc: no "
 				  "*tsd_tls variable, no *mallctl function, no version string",
 				  objects->rows.n, objects->rows.at[0].path);
 }
 
-static struct error *resolve_all(struct probe *probe, const struct objects *objects,
+static struct error *resolve_all(struct probe *probe, const struct probe_objects *objects,
 				 const struct probe_options *options, struct candidates *candidates)
 {
 	for (size_t i = 0; i < candidates->rows.n; i++) {
@@ -293,8 +293,8 @@ static struct error *resolve_all(struct probe *probe, const struct objects *obje
 	return NULL;
 }
 
-struct error *resolve_jemalloc(struct probe *probe, struct objects *objects,
-			       const struct probe_options *options)
+struct error *probe_resolve_jemalloc(struct probe *probe, struct probe_objects *objects,
+				     const struct probe_options *options)
 {
 	uint16_t machine = probe_object_facts(objects, &objects->rows.at[0])->machine;
 	struct candidates candidates = { VEC_INIT };

@@ -16,10 +16,10 @@ enum { WALK_ROUNDS = 4 };
 
 /* One thread's way through a snapshot. */
 struct attempt {
-	struct known_thread *thread;
+	struct probe_known_thread *thread;
 	struct error *error;
 	bool done; /* error or counters are final */
-	struct counter_read read;
+	struct probe_counter_read read;
 };
 
 static struct error *gone_error(pid_t tid, const char *how)
@@ -28,19 +28,19 @@ static struct error *gone_error(pid_t tid, const char *how)
 				  how);
 }
 
-static struct error *read_error(const struct counter_read *read, pid_t tid)
+static struct error *read_error(const struct probe_counter_read *read, pid_t tid)
 {
-	if (read->status == COUNTER_NO_ADDRESS)
+	if (read->status == PROBE_COUNTER_NO_ADDRESS)
 		return probe_thread_error(PROBE_THREAD_TLS_ARITHMETIC, 0,
 					  "thread %d: thread pointer %#" PRIx64
 					  " leaves no room for the thread-local block",
 					  (int)tid, read->thread_pointer);
-	return probe_thread_error(PROBE_THREAD_PROCESS_VM_READV, remote_errno(read->why),
+	return probe_thread_error(PROBE_THREAD_PROCESS_VM_READV, probe_remote_errno(read->why),
 				  "process_vm_readv of thread %d at %#" PRIx64, (int)tid,
 				  read->address);
 }
 
-static bool any_pointer_missing(const struct known_threads *known)
+static bool any_pointer_missing(const struct probe_known_threads *known)
 {
 	for (size_t i = 0; i < known->rows.n; i++)
 		if (!known->rows.at[i].has_pointer)
@@ -55,13 +55,14 @@ static void find_pointers(struct probe *probe)
 	if (!probe->has_glibc || probe->stop == PROBE_STOP_ALWAYS)
 		return;
 	for (int round = 0; round < WALK_ROUNDS && any_pointer_missing(&probe->known); round++) {
-		struct thread_list list;
+		struct probe_thread_list list;
 
 		if (round && !cancel_sleep(probe->cancel, WALK_PAUSE_NS))
 			return;
-		thread_list_walk(&probe->memory.remote, &probe->glibc.threads, max_steps, &list);
-		known_threads_take_pointers(&probe->known, &list);
-		thread_list_deinit(&list);
+		probe_thread_list_walk(&probe->memory.remote, &probe->glibc.threads, max_steps,
+				       &list);
+		probe_known_threads_take_pointers(&probe->known, &list);
+		probe_thread_list_deinit(&list);
 	}
 }
 
@@ -72,19 +73,20 @@ static void find_pointers(struct probe *probe)
  */
 static void check_tids(const struct probe *probe, struct attempt **attempts, size_t n)
 {
-	_cleanup_free_ struct remote_range *ranges = xcalloc(n, sizeof(*ranges));
+	_cleanup_free_ struct probe_remote_range *ranges = xcalloc(n, sizeof(*ranges));
 	_cleanup_free_ int32_t *tids = xcalloc(n, sizeof(*tids));
 
 	for (size_t i = 0; i < n; i++)
-		ranges[i] = (struct remote_range){ attempts[i]->thread->thread_pointer +
-							   probe->glibc.threads.pthread_tid,
-						   &tids[i], sizeof(tids[i]), REMOTE_FAULT };
-	remote_read_many(&probe->memory.remote, ranges, n);
+		ranges[i] = (struct probe_remote_range){ attempts[i]->thread->thread_pointer +
+								 probe->glibc.threads.pthread_tid,
+							 &tids[i], sizeof(tids[i]),
+							 PROBE_REMOTE_FAULT };
+	probe_remote_read_many(&probe->memory.remote, ranges, n);
 	for (size_t i = 0; i < n; i++) {
 		struct attempt *attempt = attempts[i];
-		struct known_thread *thread = attempt->thread;
+		struct probe_known_thread *thread = attempt->thread;
 
-		if (ranges[i].status == REMOTE_OK && tids[i] == thread->inner_tid)
+		if (ranges[i].status == PROBE_REMOTE_OK && tids[i] == thread->inner_tid)
 			continue;
 		thread->has_pointer = false;
 		attempt->done = true;
@@ -95,7 +97,7 @@ static void check_tids(const struct probe *probe, struct attempt **attempts, siz
 
 static void confirm(const struct probe *probe, struct attempt *attempt)
 {
-	struct error *err = known_thread_confirm(attempt->thread, &probe->tasks);
+	struct error *err = probe_known_thread_confirm(attempt->thread, &probe->tasks);
 
 	if (!err)
 		return;
@@ -111,14 +113,14 @@ static void confirm(const struct probe *probe, struct attempt *attempt)
 /* Every thread whose pointer is known, in a few system calls. */
 static void read_without_stopping(struct probe *probe, struct attempt *attempts, size_t n)
 {
-	_cleanup_free_ struct counter_read *reads = xcalloc(n, sizeof(*reads));
+	_cleanup_free_ struct probe_counter_read *reads = xcalloc(n, sizeof(*reads));
 	_cleanup_free_ struct attempt **to_check = xcalloc(n, sizeof(*to_check));
 	size_t n_reads = 0, n_checks = 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (attempts[i].thread->has_pointer)
 			reads[n_reads++].thread_pointer = attempts[i].thread->thread_pointer;
-	counters_read(&probe->memory.remote, &probe->glibc, &probe->place, reads, n_reads);
+	probe_counters_read(&probe->memory.remote, &probe->glibc, &probe->place, reads, n_reads);
 	n_reads = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct attempt *attempt = &attempts[i];
@@ -127,7 +129,7 @@ static void read_without_stopping(struct probe *probe, struct attempt *attempts,
 			continue;
 		attempt->read = reads[n_reads++];
 		attempt->done = true;
-		if (attempt->read.status != COUNTER_OK)
+		if (attempt->read.status != PROBE_COUNTER_OK)
 			attempt->error = read_error(&attempt->read, attempt->thread->tid);
 		if (attempt->thread->method == PROBE_METHOD_GLIBC)
 			to_check[n_checks++] = attempt;
@@ -140,21 +142,21 @@ static void read_without_stopping(struct probe *probe, struct attempt *attempts,
 
 static void read_stopped(struct probe *probe, struct attempt *attempt)
 {
-	struct known_thread *thread = attempt->thread;
-	struct stopped_thread stopped;
+	struct probe_known_thread *thread = attempt->thread;
+	struct probe_stopped_thread stopped;
 
-	attempt->error = tracer_stop(&probe->tracer, thread->tid, &stopped);
+	attempt->error = probe_tracer_stop(&probe->tracer, thread->tid, &stopped);
 	if (error_is(attempt->error, &base_error_domain, BASE_CANCELLED)) {
 		error_free(take_ptr(attempt->error));
 		attempt->done = false;
 	}
 	if (attempt->error || !attempt->done)
 		return;
-	attempt->error = tracer_thread_pointer(&stopped, &attempt->read.thread_pointer);
+	attempt->error = probe_tracer_thread_pointer(&stopped, &attempt->read.thread_pointer);
 	if (!attempt->error) {
-		counters_read(&probe->memory.remote, &probe->glibc, &probe->place, &attempt->read,
-			      1);
-		if (attempt->read.status != COUNTER_OK)
+		probe_counters_read(&probe->memory.remote, &probe->glibc, &probe->place,
+				    &attempt->read, 1);
+		if (attempt->read.status != PROBE_COUNTER_OK)
 			attempt->error = read_error(&attempt->read, thread->tid);
 	}
 	if (!attempt->error) {
@@ -164,12 +166,12 @@ static void read_stopped(struct probe *probe, struct attempt *attempt)
 	}
 	/* While it stands still it cannot become another thread. */
 	confirm(probe, attempt);
-	tracer_release(&probe->tracer, &stopped);
+	probe_tracer_release(&probe->tracer, &stopped);
 }
 
 static struct error *no_pointer_error(const struct probe *probe, pid_t tid)
 {
-	if (remote_access(&probe->memory.remote) == REMOTE_DENIED)
+	if (probe_remote_access(&probe->memory.remote) == PROBE_REMOTE_DENIED)
 		return probe_thread_error(PROBE_THREAD_PROCESS_VM_READV, EPERM,
 					  "process_vm_readv of thread %d", (int)tid);
 	return probe_thread_error(
@@ -179,7 +181,7 @@ static struct error *no_pointer_error(const struct probe *probe, pid_t tid)
 
 static void read_one_by_one(struct probe *probe, struct attempt *attempt)
 {
-	struct known_thread *thread = attempt->thread;
+	struct probe_known_thread *thread = attempt->thread;
 
 	attempt->done = true;
 	if (!task_dir_contains(&probe->tasks, thread->tid))
@@ -190,13 +192,14 @@ static void read_one_by_one(struct probe *probe, struct attempt *attempt)
 		read_stopped(probe, attempt);
 	/* Name and start time help to see which thread it was. */
 	if (attempt->error && !thread->has_stat) {
-		_cleanup_error_ struct error *unknown = known_thread_confirm(thread, &probe->tasks);
+		_cleanup_error_ struct error *unknown = probe_known_thread_confirm(thread,
+										   &probe->tasks);
 	}
 }
 
 static void finish(const struct attempt *attempt, struct probe_thread *ret)
 {
-	const struct known_thread *thread = attempt->thread;
+	const struct probe_known_thread *thread = attempt->thread;
 
 	ret->tid = thread->tid;
 	ret->comm = thread->has_stat && thread->stat.comm[0] ? xstrdup(thread->stat.comm) : NULL;
@@ -228,7 +231,7 @@ static void run_attempts(struct probe *probe, struct attempt *attempts, size_t n
 		}
 		read_one_by_one(probe, &attempts[i]);
 		snapshot->interrupted = !attempts[i].done;
-		tracer_release_late(&probe->tracer);
+		probe_tracer_release_late(&probe->tracer);
 	}
 }
 
@@ -246,7 +249,7 @@ struct error *probe_take_snapshot(struct probe *probe, struct probe_snapshot *re
 	err = task_dir_list(&probe->tasks, &listed);
 	if (err)
 		return err;
-	known_threads_update(&probe->known, &probe->tasks, &listed);
+	probe_known_threads_update(&probe->known, &probe->tasks, &listed);
 	tid_list_deinit(&listed);
 	n = probe->known.rows.n;
 	find_pointers(probe);
@@ -269,14 +272,14 @@ struct error *probe_take_snapshot(struct probe *probe, struct probe_snapshot *re
 
 bool probe_finish(struct probe *probe)
 {
-	return tracer_finish(&probe->tracer, FINISH_NS);
+	return probe_tracer_finish(&probe->tracer, FINISH_NS);
 }
 
 bool probe_wait(struct probe *probe, uint64_t ns)
 {
 	uint64_t end_ns = clock_monotonic_ns() + ns;
 
-	while (!tracer_release_late(&probe->tracer)) {
+	while (!probe_tracer_release_late(&probe->tracer)) {
 		uint64_t now_ns = clock_monotonic_ns();
 
 		if (now_ns >= end_ns)

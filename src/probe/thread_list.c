@@ -10,7 +10,7 @@ enum { PTHREAD_SELF_OFFSET = 0x10 };
 
 /* The part of struct pthread a walk needs, read at once: one system call per thread. */
 struct window {
-	uint8_t bytes[THREAD_LIST_MAX_OFFSET + 64];
+	uint8_t bytes[PROBE_LIMIT_PTHREAD_OFFSET + 64];
 	size_t n;
 };
 
@@ -30,7 +30,7 @@ static pid_t tid_at(const struct window *w, size_t offset)
 	return value;
 }
 
-static size_t window_size(const struct thread_list_layout *layout)
+static size_t window_size(const struct probe_thread_list_layout *layout)
 {
 	size_t n = PTHREAD_SELF_OFFSET + sizeof(uint64_t);
 	size_t next_end = (size_t)layout->pthread_list + layout->list_next + sizeof(uint64_t);
@@ -41,21 +41,23 @@ static size_t window_size(const struct thread_list_layout *layout)
 	return n < tid_end ? tid_end : n;
 }
 
-static bool layout_is_sane(const struct thread_list_layout *layout)
+static bool layout_is_sane(const struct probe_thread_list_layout *layout)
 {
-	return layout->list_next <= 32 && layout->pthread_list <= THREAD_LIST_MAX_OFFSET &&
-	       layout->pthread_tid <= THREAD_LIST_MAX_OFFSET;
+	return layout->list_next <= 32 && layout->pthread_list <= PROBE_LIMIT_PTHREAD_OFFSET &&
+	       layout->pthread_tid <= PROBE_LIMIT_PTHREAD_OFFSET;
 }
 
 /* True when the walk came back to the head. */
-static bool walk_one(const struct remote *remote, const struct thread_list_layout *layout,
-		     uint64_t head, size_t max_steps, struct thread_list *list)
+static bool walk_one(const struct probe_remote *remote,
+		     const struct probe_thread_list_layout *layout, uint64_t head, size_t max_steps,
+		     struct probe_thread_list *list)
 {
 	struct window w = { .n = window_size(layout) };
 	size_t next_milestone = 1;
 	uint64_t node, milestone = head;
 
-	if (remote_read(remote, head + layout->list_next, &node, sizeof(node)) != REMOTE_OK)
+	if (probe_remote_read(remote, head + layout->list_next, &node, sizeof(node)) !=
+	    PROBE_REMOTE_OK)
 		return false;
 	for (size_t step = 0; step < max_steps; step++) {
 		uint64_t pthread;
@@ -75,15 +77,15 @@ static bool walk_one(const struct remote *remote, const struct thread_list_layou
 		}
 		if (!sub_fits_u64(node, layout->pthread_list, &pthread))
 			return false;
-		if (remote_read(remote, pthread, w.bytes, w.n) != REMOTE_OK)
+		if (probe_remote_read(remote, pthread, w.bytes, w.n) != PROBE_REMOTE_OK)
 			return false;
 		/* A stack that is being given back has no tid any more; the list goes on behind it.
 		 */
 		if (u64_at(&w, PTHREAD_SELF_OFFSET) == pthread &&
 		    tid_at(&w, layout->pthread_tid) > 0)
-			vec_push(
-				&list->threads,
-				(struct listed_thread){ tid_at(&w, layout->pthread_tid), pthread });
+			vec_push(&list->threads,
+				 (struct probe_listed_thread){ tid_at(&w, layout->pthread_tid),
+							       pthread });
 		node = u64_at(&w, layout->pthread_list + layout->list_next);
 	}
 	return false;
@@ -91,16 +93,16 @@ static bool walk_one(const struct remote *remote, const struct thread_list_layou
 
 static int compare_threads(const void *a, const void *b)
 {
-	const struct listed_thread *x = a, *y = b;
+	const struct probe_listed_thread *x = a, *y = b;
 
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
 /* A tid that two nodes claim belongs to neither: one of them is memory that only looks like a
  * thread. */
-static void drop_contested(struct thread_list *list)
+static void drop_contested(struct probe_thread_list *list)
 {
-	struct listed_thread *at = list->threads.at;
+	struct probe_listed_thread *at = list->threads.at;
 	size_t kept = 0, n = list->threads.n;
 
 	for (size_t i = 0; i < n;) {
@@ -118,13 +120,14 @@ static void drop_contested(struct thread_list *list)
 	list->threads.n = kept;
 }
 
-void thread_list_walk(const struct remote *remote, const struct thread_list_layout *layout,
-		      size_t max_steps, struct thread_list *ret)
+void probe_thread_list_walk(const struct probe_remote *remote,
+			    const struct probe_thread_list_layout *layout, size_t max_steps,
+			    struct probe_thread_list *ret)
 {
-	struct thread_list list = { VEC_INIT, true };
+	struct probe_thread_list list = { VEC_INIT, true };
 
-	if (max_steps > THREAD_LIST_MAX_STEPS)
-		max_steps = THREAD_LIST_MAX_STEPS;
+	if (max_steps > PROBE_LIMIT_LIST_STEPS)
+		max_steps = PROBE_LIMIT_LIST_STEPS;
 	for (size_t i = 0; i < ARRAY_SIZE(layout->heads); i++)
 		list.complete &= layout_is_sane(layout) &&
 				 walk_one(remote, layout, layout->heads[i], max_steps, &list);
@@ -134,14 +137,15 @@ void thread_list_walk(const struct remote *remote, const struct thread_list_layo
 	*ret = list;
 }
 
-void thread_list_deinit(struct thread_list *list)
+void probe_thread_list_deinit(struct probe_thread_list *list)
 {
 	vec_deinit(&list->threads);
 }
 
-const struct listed_thread *thread_list_find(const struct thread_list *list, pid_t tid)
+const struct probe_listed_thread *probe_thread_list_find(const struct probe_thread_list *list,
+							 pid_t tid)
 {
-	struct listed_thread key = { .tid = tid };
+	struct probe_listed_thread key = { .tid = tid };
 
 	if (!list->threads.n)
 		return NULL;

@@ -13,7 +13,7 @@
 #include "probe/remote.h"
 
 /* Where things are in glibc's structs; out of its descriptors, see glibc.h. */
-struct thread_list_layout {
+struct probe_thread_list_layout {
 	uint64_t heads[2];     /* addresses of _dl_stack_used and _dl_stack_user */
 	uint32_t list_next;    /* offset of `next` in a list node */
 	uint32_t pthread_list; /* offset of the node in struct pthread */
@@ -22,19 +22,19 @@ struct thread_list_layout {
 
 enum {
 	/* Offsets past this are not those of any struct pthread (about 2.3 KB). */
-	THREAD_LIST_MAX_OFFSET = 16384,
+	PROBE_LIMIT_PTHREAD_OFFSET = 16384,
 	/* More nodes than threads: some stacks are on their way in or out. */
-	THREAD_LIST_MAX_STEPS = 4 << 20,
+	PROBE_LIMIT_LIST_STEPS = 4 << 20,
 };
 
-struct listed_thread {
+struct probe_listed_thread {
 	pid_t tid; /* in the target's own pid namespace */
 	uint64_t thread_pointer;
 };
 
-struct thread_list {
-	VEC(struct listed_thread) threads; /* sorted by tid, each tid once */
-	bool complete;			   /* both walks came back to where they began */
+struct probe_thread_list {
+	VEC(struct probe_listed_thread) threads; /* sorted by tid, each tid once */
+	bool complete;				 /* both walks came back to where they began */
 };
 
 /*
@@ -42,10 +42,12 @@ struct thread_list {
  * itself and has a tid; whether that tid is a thread of the process is the caller's to check.
  * max_steps bounds the walk over each list.
  */
-void thread_list_walk(const struct remote *remote, const struct thread_list_layout *layout,
-		      size_t max_steps, struct thread_list *ret);
-void thread_list_deinit(struct thread_list *list);
+void probe_thread_list_walk(const struct probe_remote *remote,
+			    const struct probe_thread_list_layout *layout, size_t max_steps,
+			    struct probe_thread_list *ret);
+void probe_thread_list_deinit(struct probe_thread_list *list);
 /* NULL when not listed. */
-const struct listed_thread *thread_list_find(const struct thread_list *list, pid_t tid);
+const struct probe_listed_thread *probe_thread_list_find(const struct probe_thread_list *list,
+							 pid_t tid);
 
 #endif

@@ -74,7 +74,7 @@ static bool detach(pid_t tid, int signal)
 }
 
 /* True when an earlier attempt left the thread seized with a stop on its way, asked for then. */
-static bool take_unreleased(struct tracer *tracer, pid_t tid, uint64_t *ret_asked_ns)
+static bool take_unreleased(struct probe_tracer *tracer, pid_t tid, uint64_t *ret_asked_ns)
 {
 	for (size_t i = 0; i < tracer->unreleased.n; i++) {
 		if (tracer->unreleased.at[i].tid != tid)
@@ -86,15 +86,16 @@ static bool take_unreleased(struct tracer *tracer, pid_t tid, uint64_t *ret_aske
 	return false;
 }
 
-static void keep_for_later(struct tracer *tracer, const struct stopped_thread *thread)
+static void keep_for_later(struct probe_tracer *tracer, const struct probe_stopped_thread *thread)
 {
-	vec_push(&tracer->unreleased, (struct late_thread){ thread->tid, thread->asked_ns });
+	vec_push(&tracer->unreleased, (struct probe_late_thread){ thread->tid, thread->asked_ns });
 	tracer->finished = false;
 }
 
-struct error *tracer_stop(struct tracer *tracer, pid_t tid, struct stopped_thread *ret)
+struct error *probe_tracer_stop(struct probe_tracer *tracer, pid_t tid,
+				struct probe_stopped_thread *ret)
 {
-	struct stopped_thread thread = { .tid = tid };
+	struct probe_stopped_thread thread = { .tid = tid };
 	bool seized = take_unreleased(tracer, tid, &thread.asked_ns);
 
 	if (!seized && ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
@@ -137,36 +138,36 @@ struct error *tracer_stop(struct tracer *tracer, pid_t tid, struct stopped_threa
 		(int)tid, (unsigned int)(STOP_TIMEOUT_NS / NS_PER_MS));
 }
 
-struct error *tracer_thread_pointer(const struct stopped_thread *thread, uint64_t *ret)
+struct error *probe_tracer_thread_pointer(const struct probe_stopped_thread *thread, uint64_t *ret)
 {
-	int errnum = arch_thread_pointer(thread->tid, ret);
+	int errnum = probe_arch_thread_pointer(thread->tid, ret);
 
 	if (errnum)
 		return probe_thread_error(PROBE_THREAD_GET_REGSET, errnum,
-					  "PTRACE_GETREGSET %s of thread %d", arch_regset_name(),
-					  (int)thread->tid);
+					  "PTRACE_GETREGSET %s of thread %d",
+					  probe_arch_regset_name(), (int)thread->tid);
 	return NULL;
 }
 
-static void account(struct tracer *tracer, uint64_t asked_ns)
+static void account(struct probe_tracer *tracer, uint64_t asked_ns)
 {
 	tracer->stopped_threads++;
 	tracer->stopped_ns += clock_monotonic_ns() - asked_ns;
 }
 
-void tracer_release(struct tracer *tracer, const struct stopped_thread *thread)
+void probe_tracer_release(struct probe_tracer *tracer, const struct probe_stopped_thread *thread)
 {
 	if (!detach(thread->tid, thread->signal))
 		keep_for_later(tracer, thread);
 	account(tracer, thread->asked_ns);
 }
 
-bool tracer_release_late(struct tracer *tracer)
+bool probe_tracer_release_late(struct probe_tracer *tracer)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < tracer->unreleased.n; i++) {
-		struct late_thread late = tracer->unreleased.at[i];
+		struct probe_late_thread late = tracer->unreleased.at[i];
 		int signal = 0;
 		enum wait_result result = wait_for_stop(late.tid, 0, NULL, &signal);
 
@@ -179,13 +180,13 @@ bool tracer_release_late(struct tracer *tracer)
 	return kept == 0;
 }
 
-bool tracer_finish(struct tracer *tracer, uint64_t timeout_ns)
+bool probe_tracer_finish(struct probe_tracer *tracer, uint64_t timeout_ns)
 {
 	uint64_t end_ns = clock_monotonic_ns() + timeout_ns;
 	struct timespec pause = { .tv_nsec = LONGEST_POLL_NS };
 	bool cancelled = false;
 
-	while (!tracer_release_late(tracer)) {
+	while (!probe_tracer_release_late(tracer)) {
 		uint64_t now_ns = clock_monotonic_ns();
 
 		if (!cancelled && cancel_requested(tracer->cancel)) {
@@ -201,8 +202,8 @@ bool tracer_finish(struct tracer *tracer, uint64_t timeout_ns)
 	return !cancelled;
 }
 
-void tracer_deinit(struct tracer *tracer)
+void probe_tracer_deinit(struct probe_tracer *tracer)
 {
-	tracer_finish(tracer, tracer->finished ? 0 : LATE_STOP_TIMEOUT_NS);
+	probe_tracer_finish(tracer, tracer->finished ? 0 : LATE_STOP_TIMEOUT_NS);
 	vec_deinit(&tracer->unreleased);
 }

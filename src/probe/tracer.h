@@ -15,21 +15,21 @@
 #include "base/vec.h"
 
 /* Seized, but no stop was seen in time. */
-struct late_thread {
+struct probe_late_thread {
 	pid_t tid;
 	uint64_t asked_ns;
 };
 
-struct tracer {
+struct probe_tracer {
 	const struct cancel *cancel; /* ends every wait; may be NULL */
 	uint64_t stopped_threads;
 	/* From the request to stop until the release: an upper bound of the time stood still. */
 	uint64_t stopped_ns;
-	VEC(struct late_thread) unreleased;
+	VEC(struct probe_late_thread) unreleased;
 	bool finished; /* the late ones of now were waited for already */
 };
 
-struct stopped_thread {
+struct probe_stopped_thread {
 	pid_t tid;
 	int signal; /* to hand back on release; 0 for none */
 	uint64_t asked_ns;
@@ -37,20 +37,22 @@ struct stopped_thread {
 
 /*
  * Errors of the thread domain, and BASE_CANCELLED. A thread that did not stop in time will stop
- * later: tracer_release_late() lets it go on.
+ * later: probe_tracer_release_late() lets it go on.
  */
-struct error *tracer_stop(struct tracer *tracer, pid_t tid, struct stopped_thread *ret) MUST_CHECK;
-struct error *tracer_thread_pointer(const struct stopped_thread *thread, uint64_t *ret) MUST_CHECK;
-void tracer_release(struct tracer *tracer, const struct stopped_thread *thread);
+struct error *probe_tracer_stop(struct probe_tracer *tracer, pid_t tid,
+				struct probe_stopped_thread *ret) MUST_CHECK;
+struct error *probe_tracer_thread_pointer(const struct probe_stopped_thread *thread,
+					  uint64_t *ret) MUST_CHECK;
+void probe_tracer_release(struct probe_tracer *tracer, const struct probe_stopped_thread *thread);
 /* Releases those of the late threads that have stopped by now; does not wait. False: some have not.
  */
-bool tracer_release_late(struct tracer *tracer);
+bool probe_tracer_release_late(struct probe_tracer *tracer);
 /*
  * Waits for all threads that were late, together no longer than this, and
  * releases each as soon as it stops. Those that never do are released by the kernel when we exit.
  * False when the cancel ended the wait before its time.
  */
-bool tracer_finish(struct tracer *tracer, uint64_t timeout_ns);
-void tracer_deinit(struct tracer *tracer);
+bool probe_tracer_finish(struct probe_tracer *tracer, uint64_t timeout_ns);
+void probe_tracer_deinit(struct probe_tracer *tracer);
 
 #endif

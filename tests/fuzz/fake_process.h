@@ -31,7 +31,7 @@ enum {
 };
 
 struct fake_process {
-	struct remote remote;
+	struct probe_remote remote;
 	uint8_t *bytes;
 	bool mapped[ARENA_PAGES];
 	size_t n_reads;
@@ -60,7 +60,8 @@ static inline bool fake_peek(const struct fake_process *process, uint64_t addres
 	return true;
 }
 
-static inline void fake_read(const struct remote *remote, struct remote_range *ranges, size_t n)
+static inline void fake_read(const struct probe_remote *remote, struct probe_remote_range *ranges,
+			     size_t n)
 {
 	struct fake_process *process = (struct fake_process *)(uintptr_t)remote;
 
@@ -69,7 +70,7 @@ static inline void fake_read(const struct remote *remote, struct remote_range *r
 
 		process->n_reads++;
 		process->n_good_reads += good;
-		ranges[i].status = good ? REMOTE_OK : REMOTE_FAULT;
+		ranges[i].status = good ? PROBE_REMOTE_OK : PROBE_REMOTE_FAULT;
 	}
 }
 

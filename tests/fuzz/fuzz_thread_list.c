@@ -16,7 +16,7 @@
 enum { MAX_STEPS = 4096, SELF = 0x10 };
 
 struct slow_list {
-	struct listed_thread threads[2 * MAX_STEPS];
+	struct probe_listed_thread threads[2 * MAX_STEPS];
 	uint64_t seen[MAX_STEPS + 1];
 	size_t n;
 	bool complete;
@@ -30,8 +30,8 @@ static uint64_t peek(const struct fake_process *process, uint64_t address)
 }
 
 /* All that the walk reads of one struct at once: unless all is there, it ends. */
-static bool is_whole(const struct fake_process *process, const struct thread_list_layout *layout,
-		     uint64_t pthread)
+static bool is_whole(const struct fake_process *process,
+		     const struct probe_thread_list_layout *layout, uint64_t pthread)
 {
 	static uint8_t window[65536];
 	size_t n = SELF + 8;
@@ -43,8 +43,9 @@ static bool is_whole(const struct fake_process *process, const struct thread_lis
 	return fake_peek(process, pthread, window, n);
 }
 
-static bool slow_walk(const struct fake_process *process, const struct thread_list_layout *layout,
-		      uint64_t head, size_t max_steps, struct slow_list *list)
+static bool slow_walk(const struct fake_process *process,
+		      const struct probe_thread_list_layout *layout, uint64_t head,
+		      size_t max_steps, struct slow_list *list)
 {
 	uint64_t node = peek(process, head + layout->list_next);
 	size_t n_seen = 0;
@@ -65,16 +66,16 @@ static bool slow_walk(const struct fake_process *process, const struct thread_li
 			return false;
 		fake_peek(process, pthread + layout->pthread_tid, &tid, sizeof(tid));
 		if (peek(process, pthread + SELF) == pthread && tid > 0)
-			list->threads[list->n++] = (struct listed_thread){ tid, pthread };
+			list->threads[list->n++] = (struct probe_listed_thread){ tid, pthread };
 		node = peek(process, node + layout->list_next);
 	}
 	return false;
 }
 
 /* What must be said of a tid: its one struct, or nothing when there are none or several. */
-static const struct listed_thread *slow_find(const struct slow_list *list, pid_t tid)
+static const struct probe_listed_thread *slow_find(const struct slow_list *list, pid_t tid)
 {
-	const struct listed_thread *found = NULL;
+	const struct probe_listed_thread *found = NULL;
 
 	for (size_t i = 0; i < list->n; i++) {
 		if (list->threads[i].tid != tid)
@@ -86,36 +87,36 @@ static const struct listed_thread *slow_find(const struct slow_list *list, pid_t
 	return found;
 }
 
-static void compare(const struct thread_list *fast, const struct slow_list *slow)
+static void compare(const struct probe_thread_list *fast, const struct slow_list *slow)
 {
 	MUST(fast->complete == slow->complete);
 	for (size_t i = 0; i < fast->threads.n; i++) {
-		const struct listed_thread *mine = &fast->threads.at[i];
-		const struct listed_thread *other = slow_find(slow, mine->tid);
+		const struct probe_listed_thread *mine = &fast->threads.at[i];
+		const struct probe_listed_thread *other = slow_find(slow, mine->tid);
 
 		MUST(mine->tid > 0);
 		MUST(i == 0 || fast->threads.at[i - 1].tid < mine->tid);
 		MUST(other && other->thread_pointer == mine->thread_pointer);
-		MUST(thread_list_find(fast, mine->tid) == mine);
+		MUST(probe_thread_list_find(fast, mine->tid) == mine);
 	}
 	for (size_t i = 0; i < slow->n; i++)
 		MUST(!slow_find(slow, slow->threads[i].tid) ==
-		     !thread_list_find(fast, slow->threads[i].tid));
-	MUST(!thread_list_find(fast, 0));
+		     !probe_thread_list_find(fast, slow->threads[i].tid));
+	MUST(!probe_thread_list_find(fast, 0));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static struct slow_list slow;
 	struct cursor in = cursor_over((struct bytes){ data, n });
-	struct thread_list_layout layout = {
+	struct probe_thread_list_layout layout = {
 		.list_next = cursor_u8(&in),
 		.pthread_list = cursor_u16(&in),
 		.pthread_tid = cursor_u16(&in),
 	};
 	size_t max_steps = cursor_u16(&in) % (MAX_STEPS + 1);
 	struct fake_process process;
-	struct thread_list list;
+	struct probe_thread_list list;
 	bool is_sane;
 
 	layout.heads[0] = place_address(cursor_u16(&in));
@@ -123,20 +124,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (in.failed)
 		return 0;
 	fake_process_init(&process, &in);
-	thread_list_walk(&process.remote, &layout, max_steps, &list);
+	probe_thread_list_walk(&process.remote, &layout, max_steps, &list);
 	/* Past the heads: at least one struct was read. */
 	if (process.n_good_reads > 2)
 		fuzz_mark_deep();
 	MUST(process.n_reads <= 2 * (max_steps + 1));
-	is_sane = layout.list_next <= 32 && layout.pthread_list <= THREAD_LIST_MAX_OFFSET &&
-		  layout.pthread_tid <= THREAD_LIST_MAX_OFFSET;
+	is_sane = layout.list_next <= 32 && layout.pthread_list <= PROBE_LIMIT_PTHREAD_OFFSET &&
+		  layout.pthread_tid <= PROBE_LIMIT_PTHREAD_OFFSET;
 	slow.n = 0;
 	slow.complete = true;
 	for (int i = 0; i < 2; i++)
 		slow.complete &= is_sane &&
 				 slow_walk(&process, &layout, layout.heads[i], max_steps, &slow);
 	compare(&list, &slow);
-	thread_list_deinit(&list);
+	probe_thread_list_deinit(&list);
 	fake_process_deinit(&process);
 	return 0;
 }

@@ -23,12 +23,12 @@ static bool peek(const struct fake_process *process, uint64_t address, uint64_t 
 }
 
 /* Is there a library with this bias and this TLS? Every map is remembered by its number. */
-static bool has_library(const struct fake_process *process, const struct glibc_layout *layout,
-			uint64_t bias, const struct library_tls *tls)
+static bool has_library(const struct fake_process *process, const struct probe_glibc_layout *layout,
+			uint64_t bias, const struct probe_library_tls *tls)
 {
 	uint64_t r_debug = layout->r_debug;
 
-	for (int i = 0; r_debug && i < LINK_MAP_MAX_NAMESPACES; i++) {
+	for (int i = 0; r_debug && i < PROBE_LIMIT_NAMESPACES; i++) {
 		uint64_t map = 0, address, modid, offset;
 		uint32_t version = 0;
 
@@ -50,40 +50,41 @@ static bool has_library(const struct fake_process *process, const struct glibc_l
 	return false;
 }
 
-static void check_lookup(const struct fake_process *process, const struct glibc_layout *layout,
-			 const struct library_tls *tls, const struct dtv_lookup *lookup)
+static void check_lookup(const struct fake_process *process,
+			 const struct probe_glibc_layout *layout,
+			 const struct probe_library_tls *tls, const struct probe_dtv_lookup *lookup)
 {
 	uint64_t dtv, length, generation, value;
 
 	if (!peek(process, lookup->thread_pointer + layout->pthread_dtvp, &dtv) ||
 	    !peek(process, dtv - layout->dtv_slot_bytes, &length) ||
 	    !peek(process, dtv, &generation)) {
-		MUST(lookup->status == DTV_UNREADABLE && lookup->why == REMOTE_FAULT);
+		MUST(lookup->status == PROBE_DTV_UNREADABLE && lookup->why == PROBE_REMOTE_FAULT);
 		return;
 	}
 	if (length < tls->module_id || generation < tls->generation) {
-		MUST(lookup->status == DTV_UNTOUCHED);
+		MUST(lookup->status == PROBE_DTV_UNTOUCHED);
 		return;
 	}
 	if (!peek(process, dtv + tls->module_id * layout->dtv_slot_bytes + layout->dtv_pointer_val,
 		  &value)) {
-		MUST(lookup->status == DTV_UNREADABLE && lookup->why == REMOTE_FAULT);
+		MUST(lookup->status == PROBE_DTV_UNREADABLE && lookup->why == PROBE_REMOTE_FAULT);
 		return;
 	}
 	if (value == 0 || value == UINT64_MAX)
-		MUST(lookup->status == DTV_UNTOUCHED);
+		MUST(lookup->status == PROBE_DTV_UNTOUCHED);
 	else
-		MUST(lookup->status == DTV_FOUND && lookup->block == value);
+		MUST(lookup->status == PROBE_DTV_FOUND && lookup->block == value);
 }
 
-static void find_blocks(struct fake_process *process, const struct glibc_layout *layout,
-			const struct library_tls *tls, const uint16_t *threads, size_t n)
+static void find_blocks(struct fake_process *process, const struct probe_glibc_layout *layout,
+			const struct probe_library_tls *tls, const uint16_t *threads, size_t n)
 {
-	struct dtv_lookup lookups[MAX_THREADS] = { 0 };
+	struct probe_dtv_lookup lookups[MAX_THREADS] = { 0 };
 
 	for (size_t i = 0; i < n; i++)
 		lookups[i].thread_pointer = place_address(threads[i]);
-	dtv_find_blocks(&process->remote, layout, tls, lookups, n);
+	probe_dtv_find_blocks(&process->remote, layout, tls, lookups, n);
 	for (size_t i = 0; i < n; i++)
 		check_lookup(process, layout, tls, &lookups[i]);
 }
@@ -91,8 +92,8 @@ static void find_blocks(struct fake_process *process, const struct glibc_layout 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct cursor in = cursor_over((struct bytes){ data, n });
-	struct glibc_layout layout = { .has_libraries = true };
-	struct library_tls tls = { .module_id = 77 };
+	struct probe_glibc_layout layout = { .has_libraries = true };
+	struct probe_library_tls tls = { .module_id = 77 };
 	uint16_t threads[MAX_THREADS] = { 0 };
 	struct fake_process process;
 	struct error *err;
@@ -118,16 +119,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (in.failed)
 		return 0;
 	fake_process_init(&process, &in);
-	err = link_map_find_tls(&process.remote, &layout, bias, &tls);
+	err = probe_link_map_find_tls(&process.remote, &layout, bias, &tls);
 	/* Past the head of the list: a library was looked at. */
 	if (process.n_good_reads > 1)
 		fuzz_mark_deep();
-	MUST(process.n_reads <= 2 * LINK_MAP_MAX_LIBRARIES + 4 * LINK_MAP_MAX_NAMESPACES +
-					3 * LINK_MAP_MAX_SLOTINFO_LISTS);
+	MUST(process.n_reads <= 2 * PROBE_LIMIT_LIBRARIES + 4 * PROBE_LIMIT_NAMESPACES +
+					3 * PROBE_LIMIT_SLOTINFO_LISTS);
 	if (err) {
 		MUST(tls.module_id == 77);
 		error_free(err);
-		tls = (struct library_tls){ .module_id = 2, .generation = 1 };
+		tls = (struct probe_library_tls){ .module_id = 2, .generation = 1 };
 	} else {
 		MUST(tls.module_id != 0);
 		MUST(tls.is_static == (tls.static_offset != 0 && tls.static_offset != UINT64_MAX));

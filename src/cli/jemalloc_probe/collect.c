@@ -157,7 +157,7 @@ static void note_object(const struct probe *probe, struct probe_report *report)
 	const struct probe_other *others;
 	size_t n = probe_others(probe, &others);
 
-	report->evidence = probe_evidence_word(probe_evidence(probe));
+	report->evidence = probe_evidence_name(probe_evidence(probe));
 	report->object = xstrdup(probe_object_path(probe));
 	report->offsets_from = xstrdup(probe_offsets_source(probe));
 	for (size_t i = 0; i < n; i++)

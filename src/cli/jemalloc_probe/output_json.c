@@ -17,7 +17,7 @@ static void write_thread(struct json_writer *w, const struct probe_thread *threa
 	} else {
 		json_add_u64(w, "allocated_bytes", thread->allocated_bytes);
 		json_add_u64(w, "deallocated_bytes", thread->deallocated_bytes);
-		json_add_string(w, "method", probe_method_word(thread->method));
+		json_add_string(w, "method", probe_method_name(thread->method));
 	}
 	json_end_object(w);
 }
@@ -45,7 +45,7 @@ static void write_others(struct json_writer *w, const struct probe_report *repor
 
 		json_begin_object(w);
 		json_add_string(w, "object", other->path);
-		json_add_string(w, "use", probe_use_word(other->use));
+		json_add_string(w, "use", probe_use_name(other->use));
 		if (other->unread)
 			json_add_string(w, "error", other->unread);
 		json_end_object(w);

@@ -65,10 +65,10 @@ static void list_objects(void *arg, unsigned int worker UNUSED, size_t begin, si
 
 	for (size_t i = begin; i < end; i++) {
 		struct heap_process *process = &heap->processes.at[i];
-		struct objects objects;
+		struct probe_objects objects;
 
-		process->error = objects_list(heap->objects.proc_root, tgid_of(heap, process),
-					      &objects);
+		process->error = probe_objects_list(heap->objects.proc_root, tgid_of(heap, process),
+						    &objects);
 		if (process->error)
 			continue;
 		for (size_t k = 0; k < objects.rows.n; k++) {
@@ -79,20 +79,20 @@ static void list_objects(void *arg, unsigned int worker UNUSED, size_t begin, si
 					   (errno == EACCES || errno == EPERM);
 			vec_push(&process->objects, index);
 		}
-		objects_deinit(&objects);
+		probe_objects_deinit(&objects);
 	}
 }
 
 /* What the table knows, for one attach. */
 struct table_source {
-	struct object_source source;
+	struct probe_object_source source;
 	const struct ctprof_heap_objects *table;
 	bool met_panic;
 };
 
-static const struct probe_object_facts *look_up(const struct object_source *source,
-						const struct objects *objects,
-						const struct object *object,
+static const struct probe_object_facts *look_up(const struct probe_object_source *source,
+						const struct probe_objects *objects,
+						const struct probe_object *object,
 						struct error **ret_error)
 {
 	struct table_source *from = (struct table_source *)(uintptr_t)source;
@@ -112,9 +112,10 @@ static const struct probe_object_facts *look_up(const struct object_source *sour
 	return row->state == CTPROF_HEAP_KNOWN ? row->facts : NULL;
 }
 
-static struct error *look_up_counters(const struct object_source *source,
-				      const struct objects *objects, const struct object *object,
-				      struct counter_offsets *ret)
+static struct error *look_up_counters(const struct probe_object_source *source,
+				      const struct probe_objects *objects,
+				      const struct probe_object *object,
+				      struct probe_counter_offsets *ret)
 {
 	struct table_source *from = (struct table_source *)(uintptr_t)source;
 	uint32_t index = ctprof_heap_objects_find(from->table, objects, object);
@@ -140,7 +141,7 @@ static bool may_hold_it(const struct ctprof_heap_error *failure)
 	_cleanup_error_ struct error *err = ctprof_heap_error_make(failure);
 
 	return failure->errnum == EACCES || failure->errnum == EPERM ||
-	       object_error_leaves_open(err);
+	       probe_object_error_leaves_open(err);
 }
 
 /* Nothing of it is jemalloc, and every file of it was read: as attaching would find out. */
@@ -154,7 +155,7 @@ static bool surely_has_none(const struct heap *heap, const struct heap_process *
 		row = &heap->objects.rows.at[process->objects.at[i]];
 		if (row->state == CTPROF_HEAP_PANIC || ctprof_heap_object_is_candidate(row) ||
 		    (i == 0 && (row->state != CTPROF_HEAP_KNOWN ||
-				row->facts->machine != arch_elf_machine())) ||
+				row->facts->machine != probe_arch_elf_machine())) ||
 		    (row->state == CTPROF_HEAP_FAILED && may_hold_it(&row->error)))
 			return false;
 	}

@@ -57,8 +57,8 @@ static uint32_t find_key(const struct ctprof_heap_objects *table, const struct c
 	return CTPROF_HEAP_NO_OBJECT;
 }
 
-static void add_place(struct ctprof_heap_object *row, const struct objects *objects,
-		      const struct object *object)
+static void add_place(struct ctprof_heap_object *row, const struct probe_objects *objects,
+		      const struct probe_object *object)
 {
 	if (row->n_places == CTPROF_HEAP_PLACES)
 		return;
@@ -73,7 +73,7 @@ static void add_place(struct ctprof_heap_object *row, const struct objects *obje
 }
 
 static uint32_t add_key(struct ctprof_heap_objects *table, const struct ctprof_heap_key *key,
-			const struct objects *objects, const struct object *object)
+			const struct probe_objects *objects, const struct probe_object *object)
 {
 	uint32_t row = find_key(table, key);
 
@@ -90,10 +90,11 @@ static uint32_t add_key(struct ctprof_heap_objects *table, const struct ctprof_h
 	return row;
 }
 
-uint32_t ctprof_heap_objects_add(struct ctprof_heap_objects *table, const struct objects *objects,
-				 const struct object *object)
+uint32_t ctprof_heap_objects_add(struct ctprof_heap_objects *table,
+				 const struct probe_objects *objects,
+				 const struct probe_object *object)
 {
-	_cleanup_close_ int fd = object_open(objects, object);
+	_cleanup_close_ int fd = probe_object_open(objects, object);
 	struct ctprof_heap_key key;
 	uint32_t index;
 
@@ -106,9 +107,10 @@ uint32_t ctprof_heap_objects_add(struct ctprof_heap_objects *table, const struct
 }
 
 uint32_t ctprof_heap_objects_find(const struct ctprof_heap_objects *table,
-				  const struct objects *objects, const struct object *object)
+				  const struct probe_objects *objects,
+				  const struct probe_object *object)
 {
-	_cleanup_close_ int fd = object_open(objects, object);
+	_cleanup_close_ int fd = probe_object_open(objects, object);
 	struct ctprof_heap_key key;
 	uint32_t row;
 
@@ -122,7 +124,7 @@ uint32_t ctprof_heap_objects_find(const struct ctprof_heap_objects *table,
 bool ctprof_heap_object_is_candidate(const struct ctprof_heap_object *object)
 {
 	return object->state == CTPROF_HEAP_KNOWN && object->facts->is_jemalloc &&
-	       object->facts->has_tls && object->facts->machine == arch_elf_machine();
+	       object->facts->has_tls && object->facts->machine == probe_arch_elf_machine();
 }
 
 struct error *ctprof_heap_error_make(const struct ctprof_heap_error *error)
@@ -142,7 +144,7 @@ struct look_result {
 struct counters_result {
 	bool known;
 	struct ctprof_heap_error error;
-	struct counter_offsets counters;
+	struct probe_counter_offsets counters;
 };
 
 _Static_assert(sizeof(struct look_result) <= CTPROF_HELPER_RESULT_BYTES, "fits a message");
@@ -170,19 +172,19 @@ static struct error *open_row(const struct ctprof_heap_objects *table,
 		const struct ctprof_heap_place *place = &row->places[i];
 		_cleanup_free_ char *ns_root = xasprintf("%s/%d/root", table->proc_root,
 							 (int)place->pid);
-		const struct objects objects = {
+		const struct probe_objects objects = {
 			.proc_root = (char *)table->proc_root,
 			.ns_root = ns_root,
 			.pid = place->pid,
 		};
-		const struct object object = {
+		const struct probe_object object = {
 			.path = place->path,
 			.is_executable = place->is_executable,
 			.deleted = place->deleted,
 			.map_start = place->map_start,
 			.map_end = place->map_end,
 		};
-		_cleanup_close_ int fd = object_open(&objects, &object);
+		_cleanup_close_ int fd = probe_object_open(&objects, &object);
 		struct ctprof_heap_key key;
 
 		if (fd < 0) {
@@ -206,12 +208,12 @@ static void look(void *arg, size_t item, void *result)
 	struct error *err = open_row(table, &table->rows.at[item], &image, &place);
 
 	if (!err)
-		err = object_facts_read(image, NULL, &ret->facts);
+		err = probe_object_facts_read(image, NULL, &ret->facts);
 	if (err) {
 		put_error(err, &ret->error);
 		return;
 	}
-	object_facts_complete(image, &ret->facts);
+	probe_object_facts_complete(image, &ret->facts);
 	ret->known = true;
 }
 
@@ -256,7 +258,7 @@ static void find_counters(void *arg, size_t item, void *result)
 			.path = from->path,
 			.ns_root = ns_root,
 		};
-		err = counter_offsets_read(&place, row->facts, NULL, &ret->counters, NULL);
+		err = probe_counter_offsets_read(&place, row->facts, NULL, &ret->counters, NULL);
 	}
 	ret->known = !err;
 	if (err)

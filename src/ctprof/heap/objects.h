@@ -58,7 +58,7 @@ struct ctprof_heap_object {
 
 	uint32_t twin; /* the object of the same build that is asked for the counters; or itself */
 	enum ctprof_heap_state counters_state;
-	struct counter_offsets counters; /* CTPROF_HEAP_KNOWN */
+	struct probe_counter_offsets counters; /* CTPROF_HEAP_KNOWN */
 	struct ctprof_heap_error counters_error;
 };
 
@@ -74,11 +74,13 @@ void ctprof_heap_objects_deinit(struct ctprof_heap_objects *table);
 
 /* Opens the file to see which it is; CTPROF_HEAP_NO_OBJECT with errno. Threads may call it at once.
  */
-uint32_t ctprof_heap_objects_add(struct ctprof_heap_objects *table, const struct objects *objects,
-				 const struct object *object);
+uint32_t ctprof_heap_objects_add(struct ctprof_heap_objects *table,
+				 const struct probe_objects *objects,
+				 const struct probe_object *object);
 /* Finds what was added, likewise. */
 uint32_t ctprof_heap_objects_find(const struct ctprof_heap_objects *table,
-				  const struct objects *objects, const struct object *object);
+				  const struct probe_objects *objects,
+				  const struct probe_object *object);
 
 /* Looks into every object, then into the debug information of those that are jemalloc. */
 void ctprof_heap_objects_resolve(struct ctprof_heap_objects *table, unsigned int jobs,

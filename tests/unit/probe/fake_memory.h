@@ -14,14 +14,14 @@
 enum { FAKE_PAGE_BYTES = 4096, FAKE_MAX_PAGES = 64 };
 
 struct fake_memory {
-	struct remote remote;
+	struct probe_remote remote;
 	struct {
 		uint64_t address;
 		uint8_t bytes[FAKE_PAGE_BYTES];
 	} pages[FAKE_MAX_PAGES];
 	size_t n_pages;
 	/* What a read outside every page ends with. */
-	enum remote_status outside;
+	enum probe_remote_status outside;
 	size_t n_reads; /* how many ranges were asked for */
 };
 
@@ -34,13 +34,14 @@ static uint8_t *fake_find(const struct fake_memory *memory, uint64_t address)
 	return NULL;
 }
 
-static void fake_read_many(const struct remote *remote, struct remote_range *ranges, size_t n)
+static void fake_read_many(const struct probe_remote *remote, struct probe_remote_range *ranges,
+			   size_t n)
 {
 	struct fake_memory *memory = (struct fake_memory *)(uintptr_t)remote;
 
 	for (size_t i = 0; i < n; i++) {
 		memory->n_reads++;
-		ranges[i].status = REMOTE_OK;
+		ranges[i].status = PROBE_REMOTE_OK;
 		for (size_t k = 0; k < ranges[i].n; k++) {
 			const uint8_t *byte = fake_find(memory, ranges[i].address + k);
 
@@ -60,7 +61,7 @@ static inline struct fake_memory *fake_memory_new(void)
 	if (!memory)
 		abort();
 	memory->remote.read_many = fake_read_many;
-	memory->outside = REMOTE_FAULT;
+	memory->outside = PROBE_REMOTE_FAULT;
 	return memory;
 }
 

@@ -124,12 +124,13 @@ static inline void hostile_version(const struct hostile *h)
 {
 	const Elf64_Shdr *section = hostile_section(h, ".rodata");
 	_cleanup_free_ uint8_t *bytes = xcalloc(1, section->sh_size);
-	char version[JEMALLOC_VERSION_MAX];
+	char version[PROBE_LIMIT_JEMALLOC_VERSION];
 	const uint8_t *at;
 
 	assert_int_equal(pread(h->fd, bytes, section->sh_size, (off_t)section->sh_offset),
 			 section->sh_size);
-	assert_true(jemalloc_find_version((struct bytes){ bytes, section->sh_size }, version));
+	assert_true(
+		probe_jemalloc_find_version((struct bytes){ bytes, section->sh_size }, version));
 	at = memmem(bytes, section->sh_size, version, strlen(version) + 1);
 	assert_int_equal(pwrite(h->fd, "9", 1, (off_t)section->sh_offset + (at - bytes)), 1);
 }
@@ -141,7 +142,7 @@ static inline void hostile_version(const struct hostile *h)
  */
 static inline char *hostile_entries(const char *object)
 {
-	static const char mention[] = JEMALLOC_DEALLOCATED;
+	static const char mention[] = PROBE_JEMALLOC_DEALLOCATED;
 	/* DWARF 4: length, version, abbreviations at 0, eight bytes an address; a unit. */
 	static const uint8_t head[] = { 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 8, 1 };
 	/* A unit with children; a base type with its name; the start of a structure. */

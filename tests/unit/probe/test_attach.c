@@ -21,10 +21,10 @@ static void assert_attach_fails(const char *proc_root, pid_t pid, const char *ta
 
 static void words_are_those_of_the_wire(void **state UNUSED)
 {
-	assert_string_equal(probe_evidence_word(PROBE_EVIDENCE_DWARF), "dwarf");
-	assert_string_equal(probe_evidence_word(PROBE_EVIDENCE_LAYOUT_TABLE), "layout-table");
-	assert_string_equal(probe_method_word(PROBE_METHOD_GLIBC), "glibc-thread-list");
-	assert_string_equal(probe_method_word(PROBE_METHOD_PTRACE), "ptrace");
+	assert_string_equal(probe_evidence_name(PROBE_EVIDENCE_DWARF), "dwarf");
+	assert_string_equal(probe_evidence_name(PROBE_EVIDENCE_LAYOUT_TABLE), "layout-table");
+	assert_string_equal(probe_method_name(PROBE_METHOD_GLIBC), "glibc-thread-list");
+	assert_string_equal(probe_method_name(PROBE_METHOD_PTRACE), "ptrace");
 }
 
 static void processes_that_are_not_there_are_missing(void **state UNUSED)
@@ -226,16 +226,16 @@ static void a_program_stripped_of_everything_is_known_by_the_table(void **state 
 
 /* Knows what it was told, and counts how often it was asked. */
 struct telling_source {
-	struct object_source source;
+	struct probe_object_source source;
 	struct probe_object_facts *facts[64];
 	char *paths[64];
-	struct counter_offsets offsets;
+	struct probe_counter_offsets offsets;
 	int n, n_counters, denied;
 };
 
-static const struct probe_object_facts *tell_facts(const struct object_source *source,
-						   const struct objects *objects UNUSED,
-						   const struct object *object,
+static const struct probe_object_facts *tell_facts(const struct probe_object_source *source,
+						   const struct probe_objects *objects UNUSED,
+						   const struct probe_object *object,
 						   struct error **ret_error)
 {
 	struct telling_source *told = (struct telling_source *)source;
@@ -247,9 +247,10 @@ static const struct probe_object_facts *tell_facts(const struct object_source *s
 	return NULL;
 }
 
-static struct error *tell_counters(const struct object_source *source,
-				   const struct objects *objects UNUSED,
-				   const struct object *object UNUSED, struct counter_offsets *ret)
+static struct error *tell_counters(const struct probe_object_source *source,
+				   const struct probe_objects *objects UNUSED,
+				   const struct probe_object *object UNUSED,
+				   struct probe_counter_offsets *ret)
 {
 	struct telling_source *told = (struct telling_source *)source;
 
@@ -261,23 +262,23 @@ static struct error *tell_counters(const struct object_source *source,
 /* Learns from the files of a target, as another process might. */
 static void learn(struct telling_source *told, pid_t pid)
 {
-	struct objects objects;
+	struct probe_objects objects;
 
-	assert_success(objects_read("/proc", pid, NULL, NULL, &objects));
+	assert_success(probe_objects_read("/proc", pid, NULL, NULL, &objects));
 	for (size_t i = 0; i < objects.rows.n && i < 64; i++) {
-		struct object *object = &objects.rows.at[i];
+		struct probe_object *object = &objects.rows.at[i];
 
 		if (!probe_object_facts(&objects, object))
 			continue;
 		if (object->facts->is_jemalloc)
-			assert_success(
-				object_counters(&objects, object, NULL, &told->offsets, NULL));
+			assert_success(probe_object_counters(&objects, object, NULL, &told->offsets,
+							     NULL));
 		told->paths[told->n] = xstrdup(object->path);
 		told->facts[told->n] = xnew(struct probe_object_facts);
 		*told->facts[told->n] = *object->facts;
-		object_facts_complete(object->image, told->facts[told->n++]);
+		probe_object_facts_complete(object->image, told->facts[told->n++]);
 	}
-	objects_deinit(&objects);
+	probe_objects_deinit(&objects);
 }
 
 static void forget(struct telling_source *told)
@@ -322,16 +323,16 @@ static void who_knows_the_files_is_asked_instead(void **state UNUSED)
 
 static void not_found_keeps_the_refusal_that_may_be_why(void **state UNUSED)
 {
-	struct objects objects = { 0 };
+	struct probe_objects objects = { 0 };
 
-	vec_push(&objects.rows, (struct object){ .path = xstrdup("/a") });
-	vec_push(&objects.rows, (struct object){ .path = xstrdup("/b") });
-	assert_int_equal(objects_denied(&objects), 0);
+	vec_push(&objects.rows, (struct probe_object){ .path = xstrdup("/a") });
+	vec_push(&objects.rows, (struct probe_object){ .path = xstrdup("/b") });
+	assert_int_equal(probe_objects_denied(&objects), 0);
 	objects.rows.at[0].error = base_error(BASE_IO, ENOENT, "a");
-	assert_int_equal(objects_denied(&objects), 0);
+	assert_int_equal(probe_objects_denied(&objects), 0);
 	objects.rows.at[1].error = base_error(BASE_IO, EACCES, "b");
-	assert_int_equal(objects_denied(&objects), EACCES);
-	objects_deinit(&objects);
+	assert_int_equal(probe_objects_denied(&objects), EACCES);
+	probe_objects_deinit(&objects);
 }
 
 static void freeing_nothing_does_not_crash(void **state UNUSED)

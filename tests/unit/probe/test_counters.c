@@ -10,22 +10,22 @@ enum { ALLOCATED = 0x338, DEALLOCATED = 0x348, DTVP = 8, SLOT = 16, MODULE = 2 }
 #define VECTOR(i) (UINT64_C(0x7e0000000100) + (uint64_t)(i) * 0x1000)
 #define BLOCK(i)  (UINT64_C(0x7d0000000040) + (uint64_t)(i) * 0x1000)
 
-static const struct glibc_layout glibc = { .pthread_dtvp = DTVP, .dtv_slot_bytes = SLOT };
+static const struct probe_glibc_layout glibc = { .pthread_dtvp = DTVP, .dtv_slot_bytes = SLOT };
 
-static const struct counter_place in_executable = {
+static const struct probe_counter_place in_executable = {
 	.in_executable = true,
 	.tls = { .memsz = 0xa41, .align = 64, .aligned_memsz = 0xa80 },
 	.allocated = ALLOCATED,
 	.deallocated = DEALLOCATED,
 };
 
-static const struct counter_place in_static_area = {
+static const struct probe_counter_place in_static_area = {
 	.library = { .module_id = MODULE, .is_static = true, .static_offset = 0x1000 },
 	.allocated = ALLOCATED,
 	.deallocated = DEALLOCATED,
 };
 
-static const struct counter_place in_vector = {
+static const struct probe_counter_place in_vector = {
 	.library = { .module_id = MODULE, .generation = 1 },
 	.allocated = ALLOCATED,
 	.deallocated = DEALLOCATED,
@@ -39,27 +39,29 @@ static void put_counters(struct fake_memory *memory, uint64_t block, uint64_t al
 	fake_put_u64(memory, block + DEALLOCATED, deallocated);
 }
 
-static struct counter_read read_one(struct fake_memory *memory, const struct counter_place *place,
-				    uint64_t thread_pointer)
+static struct probe_counter_read read_one(struct fake_memory *memory,
+					  const struct probe_counter_place *place,
+					  uint64_t thread_pointer)
 {
-	struct counter_read read = { .thread_pointer = thread_pointer };
+	struct probe_counter_read read = { .thread_pointer = thread_pointer };
 
-	counters_read(&memory->remote, &glibc, place, &read, 1);
+	probe_counters_read(&memory->remote, &glibc, place, &read, 1);
 	return read;
 }
 
-static void assert_counters(struct counter_read read, uint64_t allocated, uint64_t deallocated)
+static void assert_counters(struct probe_counter_read read, uint64_t allocated,
+			    uint64_t deallocated)
 {
-	assert_int_equal(read.status, COUNTER_OK);
+	assert_int_equal(read.status, PROBE_COUNTER_OK);
 	assert_int_equal(read.allocated_bytes, allocated);
 	assert_int_equal(read.deallocated_bytes, deallocated);
 }
 
 static void sane(uint64_t allocated, uint64_t deallocated, bool expected)
 {
-	struct counter_place place = { .allocated = allocated, .deallocated = deallocated };
+	struct probe_counter_place place = { .allocated = allocated, .deallocated = deallocated };
 
-	if (counter_place_is_sane(&place) != expected)
+	if (probe_counter_place_is_sane(&place) != expected)
 		fail_msg("%#llx and %#llx", (unsigned long long)allocated,
 			 (unsigned long long)deallocated);
 }
@@ -74,8 +76,8 @@ static void counters_stand_in_jemallocs_order(void **state UNUSED)
 
 static void counters_far_apart_are_of_another_struct(void **state UNUSED)
 {
-	sane(0, COUNTERS_MAX_SPAN_BYTES - 8, true);
-	sane(0, COUNTERS_MAX_SPAN_BYTES - 7, false);
+	sane(0, PROBE_LIMIT_COUNTER_SPAN_BYTES - 8, true);
+	sane(0, PROBE_LIMIT_COUNTER_SPAN_BYTES - 7, false);
 	sane(0, UINT64_C(1) << 40, false);
 }
 
@@ -90,7 +92,7 @@ static void a_distance_that_would_wrap_is_refused(void **state UNUSED)
 static void the_executables_counters_lie_below_the_thread_pointer(void **state UNUSED)
 {
 	struct fake_memory *memory = fake_memory_new();
-	struct counter_read read;
+	struct probe_counter_read read;
 
 	put_counters(memory, THREAD(0) - 0xa80, 1809952, 4711);
 	read = read_one(memory, &in_executable, THREAD(0));
@@ -120,7 +122,7 @@ static void put_vector(struct fake_memory *memory, int i, uint64_t block)
 static void a_librarys_counters_may_lie_in_a_block_of_their_own(void **state UNUSED)
 {
 	struct fake_memory *memory = fake_memory_new();
-	struct counter_read read;
+	struct probe_counter_read read;
 
 	put_vector(memory, 0, BLOCK(0));
 	put_counters(memory, BLOCK(0), 70, 60);
@@ -134,12 +136,12 @@ static void a_librarys_counters_may_lie_in_a_block_of_their_own(void **state UNU
 static void a_thread_that_never_used_the_library_has_zero(void **state UNUSED)
 {
 	struct fake_memory *memory = fake_memory_new();
-	struct counter_read read = { .thread_pointer = THREAD(0),
-				     .allocated_bytes = 99,
-				     .deallocated_bytes = 98 };
+	struct probe_counter_read read = { .thread_pointer = THREAD(0),
+					   .allocated_bytes = 99,
+					   .deallocated_bytes = 98 };
 
 	put_vector(memory, 0, UINT64_MAX);
-	counters_read(&memory->remote, &glibc, &in_vector, &read, 1);
+	probe_counters_read(&memory->remote, &glibc, &in_vector, &read, 1);
 	assert_counters(read, 0, 0);
 	assert_int_equal(read.address, 0);
 	free(memory);
@@ -148,16 +150,16 @@ static void a_thread_that_never_used_the_library_has_zero(void **state UNUSED)
 static void what_cannot_be_read_says_why(void **state UNUSED)
 {
 	struct fake_memory *memory = fake_memory_new();
-	struct counter_read read = read_one(memory, &in_executable, THREAD(0));
+	struct probe_counter_read read = read_one(memory, &in_executable, THREAD(0));
 
-	assert_int_equal(read.status, COUNTER_UNREADABLE);
-	assert_int_equal(read.why, REMOTE_FAULT);
-	memory->outside = REMOTE_GONE;
+	assert_int_equal(read.status, PROBE_COUNTER_UNREADABLE);
+	assert_int_equal(read.why, PROBE_REMOTE_FAULT);
+	memory->outside = PROBE_REMOTE_GONE;
 	read = read_one(memory, &in_executable, THREAD(0));
-	assert_int_equal(read.why, REMOTE_GONE);
+	assert_int_equal(read.why, PROBE_REMOTE_GONE);
 	read = read_one(memory, &in_vector, THREAD(0));
-	assert_int_equal(read.status, COUNTER_UNREADABLE);
-	assert_int_equal(read.why, REMOTE_GONE);
+	assert_int_equal(read.status, PROBE_COUNTER_UNREADABLE);
+	assert_int_equal(read.why, PROBE_REMOTE_GONE);
 	free(memory);
 }
 
@@ -168,7 +170,7 @@ static void half_a_pair_is_none(void **state UNUSED)
 
 	fake_put_u64(memory, block + ALLOCATED, 5);
 	assert_int_equal(read_one(memory, &in_executable, block + 0xa80).status,
-			 COUNTER_UNREADABLE);
+			 PROBE_COUNTER_UNREADABLE);
 	free(memory);
 }
 
@@ -176,11 +178,11 @@ static void a_thread_pointer_without_room_below_it_has_no_address(void **state U
 {
 	struct fake_memory *memory = fake_memory_new();
 
-	assert_int_equal(read_one(memory, &in_executable, 0xa7f).status, COUNTER_NO_ADDRESS);
-	assert_int_equal(read_one(memory, &in_executable, 0).status, COUNTER_NO_ADDRESS);
-	assert_int_equal(read_one(memory, &in_static_area, 0xfff).status, COUNTER_NO_ADDRESS);
+	assert_int_equal(read_one(memory, &in_executable, 0xa7f).status, PROBE_COUNTER_NO_ADDRESS);
+	assert_int_equal(read_one(memory, &in_executable, 0).status, PROBE_COUNTER_NO_ADDRESS);
+	assert_int_equal(read_one(memory, &in_static_area, 0xfff).status, PROBE_COUNTER_NO_ADDRESS);
 	put_vector(memory, 0, UINT64_MAX - 1);
-	assert_int_equal(read_one(memory, &in_vector, THREAD(0)).status, COUNTER_NO_ADDRESS);
+	assert_int_equal(read_one(memory, &in_vector, THREAD(0)).status, PROBE_COUNTER_NO_ADDRESS);
 	assert_int_equal(memory->n_reads, 5); /* those of the vector alone */
 	free(memory);
 }
@@ -189,7 +191,7 @@ static void a_thread_pointer_without_room_below_it_has_no_address(void **state U
 static void threads_do_not_get_each_others_numbers(void **state UNUSED)
 {
 	struct fake_memory *memory = fake_memory_new();
-	struct counter_read reads[9] = { 0 };
+	struct probe_counter_read reads[9] = { 0 };
 
 	for (int i = 0; i < 9; i++) {
 		reads[i].thread_pointer = THREAD(i);
@@ -202,14 +204,14 @@ static void threads_do_not_get_each_others_numbers(void **state UNUSED)
 			put_vector(memory, i, 0xdead0000);
 		}
 	}
-	counters_read(&memory->remote, &glibc, &in_vector, reads, 9);
+	probe_counters_read(&memory->remote, &glibc, &in_vector, reads, 9);
 	for (int i = 0; i < 9; i++) {
 		if (i % 3 == 0)
 			assert_counters(reads[i], 1000 + (uint64_t)i, 2000 + (uint64_t)i);
 		else if (i % 3 == 1)
 			assert_counters(reads[i], 0, 0);
 		else
-			assert_int_equal(reads[i].status, COUNTER_UNREADABLE);
+			assert_int_equal(reads[i].status, PROBE_COUNTER_UNREADABLE);
 	}
 	free(memory);
 }
@@ -217,10 +219,10 @@ static void threads_do_not_get_each_others_numbers(void **state UNUSED)
 static void locating_reads_nothing_at_the_place_itself(void **state UNUSED)
 {
 	struct fake_memory *memory = fake_memory_new();
-	struct counter_read read = { .thread_pointer = THREAD(0) };
+	struct probe_counter_read read = { .thread_pointer = THREAD(0) };
 
-	counters_locate(&memory->remote, &glibc, &in_executable, 0x20, &read, 1);
-	assert_int_equal(read.status, COUNTER_OK);
+	probe_counters_locate(&memory->remote, &glibc, &in_executable, 0x20, &read, 1);
+	assert_int_equal(read.status, PROBE_COUNTER_OK);
 	assert_int_equal(read.address, THREAD(0) - 0xa80 + 0x20);
 	assert_int_equal(memory->n_reads, 0);
 	free(memory);
@@ -230,8 +232,8 @@ static void no_threads_are_no_work(void **state UNUSED)
 {
 	struct fake_memory *memory = fake_memory_new();
 
-	counters_read(&memory->remote, &glibc, &in_vector, NULL, 0);
-	counters_read(&memory->remote, &glibc, &in_executable, NULL, 0);
+	probe_counters_read(&memory->remote, &glibc, &in_vector, NULL, 0);
+	probe_counters_read(&memory->remote, &glibc, &in_executable, NULL, 0);
 	assert_int_equal(memory->n_reads, 0);
 	free(memory);
 }

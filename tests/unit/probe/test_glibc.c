@@ -31,12 +31,12 @@ static uintptr_t our_r_debug(void)
 static void this_process_is_described_as_its_loader_sees_it(void **state UNUSED)
 {
 	const char *rtld_global = dlsym(RTLD_DEFAULT, "_rtld_global");
-	struct glibc_layout layout;
-	struct objects objects;
+	struct probe_glibc_layout layout;
+	struct probe_objects objects;
 
 	assert_non_null(rtld_global);
-	assert_success(objects_read("/proc", getpid(), NULL, NULL, &objects));
-	assert_success(glibc_layout_read(&objects, &layout));
+	assert_success(probe_objects_read("/proc", getpid(), NULL, NULL, &objects));
+	assert_success(probe_glibc_layout_read(&objects, &layout));
 	assert_int_equal(layout.threads.heads[0],
 			 (uintptr_t)rtld_global + offset_in_our_libc("rtld_global__dl_stack_used"));
 	assert_int_equal(layout.threads.heads[1],
@@ -59,53 +59,53 @@ static void this_process_is_described_as_its_loader_sees_it(void **state UNUSED)
 	/* Two pointers, and a pointer with a counter. */
 	assert_int_equal(layout.dtv_slot_bytes, 16);
 	assert_int_equal(layout.slotinfo_bytes, 16);
-	objects_deinit(&objects);
+	probe_objects_deinit(&objects);
 }
 
 static void a_static_program_has_its_own_lists_and_no_libraries(void **state UNUSED)
 {
 	struct target target;
 	struct target_thread threads[3];
-	struct remote_process process;
-	struct glibc_layout layout;
-	struct objects objects;
-	struct thread_list list;
+	struct probe_remote_process process;
+	struct probe_glibc_layout layout;
+	struct probe_objects objects;
+	struct probe_thread_list list;
 
 	skip_unless(getenv("KTSTR_JEMALLOC_TARGET"), "needs the jemalloc that set-up builds");
 	target = target_start("KTSTR_JEMALLOC_TARGET");
 	threads[0] = target_thread_of(target_ask(&target, "hello"));
 	for (int i = 1; i < 3; i++)
 		threads[i] = target_new_thread(&target);
-	assert_success(objects_read("/proc", target.pid, NULL, NULL, &objects));
-	assert_success(glibc_layout_read(&objects, &layout));
+	assert_success(probe_objects_read("/proc", target.pid, NULL, NULL, &objects));
+	assert_success(probe_glibc_layout_read(&objects, &layout));
 	assert_false(layout.has_libraries);
-	remote_process_init(&process, target.pid);
-	thread_list_walk(&process.remote, &layout.threads, 100, &list);
+	probe_remote_process_init(&process, target.pid);
+	probe_thread_list_walk(&process.remote, &layout.threads, 100, &list);
 	assert_true(list.complete);
 	assert_int_equal(list.threads.n, 3);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(thread_list_find(&list, threads[i].tid)->thread_pointer,
+		assert_int_equal(probe_thread_list_find(&list, threads[i].tid)->thread_pointer,
 				 threads[i].pointer);
-	thread_list_deinit(&list);
-	objects_deinit(&objects);
+	probe_thread_list_deinit(&list);
+	probe_objects_deinit(&objects);
 	target_end(&target);
 }
 
 /* Reads a staged process whose map has these extra lines. */
 static void assert_absent(struct staged_proc *staged, const char *maps, const char *says)
 {
-	struct glibc_layout layout = { .r_debug = 77 };
-	struct objects objects;
+	struct probe_glibc_layout layout = { .r_debug = 77 };
+	struct probe_objects objects;
 	_cleanup_error_ struct error *err = NULL;
 
 	staged_text(staged, "maps", maps);
-	assert_success(objects_read(staged->root, STAGED_PID, NULL, NULL, &objects));
-	err = glibc_layout_read(&objects, &layout);
+	assert_success(probe_objects_read(staged->root, STAGED_PID, NULL, NULL, &objects));
+	err = probe_glibc_layout_read(&objects, &layout);
 	assert_non_null(err);
 	assert_true(error_is(err, &base_error_domain, BASE_ABSENT));
 	assert_contains(error_message(err), says);
 	assert_int_equal(layout.r_debug, 77);
-	objects_deinit(&objects);
+	probe_objects_deinit(&objects);
 }
 
 static void other_c_libraries_have_no_descriptors(void **state UNUSED)
@@ -139,14 +139,14 @@ static void a_loader_without_its_globals_is_absent(void **state UNUSED)
 	struct staged_proc staged = staged_proc_make();
 	_cleanup_free_ char *loader = xasprintf("%s/ld-other.so.1", staged.pid_dir);
 	_cleanup_free_ char *maps = NULL;
-	struct objects objects;
+	struct probe_objects objects;
 
-	assert_success(objects_read("/proc", getpid(), NULL, NULL, &objects));
+	assert_success(probe_objects_read("/proc", getpid(), NULL, NULL, &objects));
 	maps = xasprintf(
 		"1000-2000 r-xp 0 fe:00 1 %s\n3000-4000 r-xp 0 fe:00 2 %s\n",
-		objects_find_defining(&objects, "libc.so.6", "_thread_db_pthread_tid")->path,
+		probe_objects_find_defining(&objects, "libc.so.6", "_thread_db_pthread_tid")->path,
 		loader);
-	objects_deinit(&objects);
+	probe_objects_deinit(&objects);
 	staged_link(&staged, "root", "/");
 	staged_link(&staged, "exe", target_path("KTSTR_TARGET"));
 	staged_link(&staged, "ld-other.so.1", target_path("KTSTR_TLS_LIBRARY"));

@@ -24,7 +24,7 @@ static void the_bare_name_and_any_prefix_are_accepted(void **state UNUSED)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!jemalloc_is_tsd_symbol(names[i], strlen(names[i])))
+		if (!probe_jemalloc_is_tsd_symbol(names[i], strlen(names[i])))
 			fail_msg("%s", names[i]);
 }
 
@@ -36,26 +36,26 @@ static void names_that_only_look_alike_are_not(void **state UNUSED)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (jemalloc_is_tsd_symbol(names[i], strlen(names[i])))
+		if (probe_jemalloc_is_tsd_symbol(names[i], strlen(names[i])))
 			fail_msg("%s", names[i]);
 }
 
 /* A copy of its own on the heap, so that the sanitizer sees a byte too far. */
-static bool find(const void *bytes, size_t n, char ret[JEMALLOC_VERSION_MAX])
+static bool find(const void *bytes, size_t n, char ret[PROBE_LIMIT_JEMALLOC_VERSION])
 {
 	uint8_t *copy = malloc(n ? n : 1);
 	bool found;
 
 	assert_non_null(copy);
 	memcpy(copy, bytes, n);
-	found = jemalloc_find_version((struct bytes){ copy, n }, ret);
+	found = probe_jemalloc_find_version((struct bytes){ copy, n }, ret);
 	free(copy);
 	return found;
 }
 
 #define assert_version(literal, expected)                                                          \
 	do {                                                                                       \
-		char got_[JEMALLOC_VERSION_MAX] = "before";                                        \
+		char got_[PROBE_LIMIT_JEMALLOC_VERSION] = "before";                                \
 		assert_int_equal(find(literal, sizeof(literal) - 1, got_), (expected)[0] != '\0'); \
 		assert_string_equal(got_, expected);                                               \
 	} while (0)
@@ -118,26 +118,26 @@ static struct elf_image *open_image(const char *path)
 static void a_program_without_jemalloc_shows_no_sign(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *image = open_image(target_path("KTSTR_TARGET"));
-	struct jemalloc_signs signs;
+	struct probe_jemalloc_signs signs;
 
 	memset(&signs, 0xff, sizeof(signs));
-	assert_success(jemalloc_recognise(image, NULL, &signs));
+	assert_success(probe_jemalloc_recognise(image, NULL, &signs));
 	assert_false(signs.any);
 }
 
 static void a_static_program_with_jemalloc_shows_all_signs(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *image = NULL;
-	struct jemalloc_signs signs;
+	struct probe_jemalloc_signs signs;
 	struct elf_tls tls;
 
 	skip_unless(getenv("KTSTR_JEMALLOC_TARGET"), "needs the jemalloc that set-up builds");
 	image = open_image(target_path("KTSTR_JEMALLOC_TARGET"));
 	assert_success(elf_image_tls(image, &tls));
-	assert_success(jemalloc_recognise(image, NULL, &signs));
+	assert_success(probe_jemalloc_recognise(image, NULL, &signs));
 	assert_true(signs.any);
 	assert_true(signs.has_symbol);
-	assert_true(jemalloc_is_tsd_symbol(signs.symbol_name, strlen(signs.symbol_name)));
+	assert_true(probe_jemalloc_is_tsd_symbol(signs.symbol_name, strlen(signs.symbol_name)));
 	assert_true(signs.exports_mallctl);
 	assert_true(signs.symbol_bytes > 1024);
 	assert_true(signs.symbol_offset + signs.symbol_bytes <= tls.memsz);
@@ -148,14 +148,14 @@ static void debians_stripped_library_has_no_symbol_but_the_rest(void **state UNU
 {
 	_cleanup_free_ char *path = NULL;
 	_cleanup_elf_image_ struct elf_image *image = NULL;
-	struct jemalloc_signs signs;
+	struct probe_jemalloc_signs signs;
 
 	if (asprintf(&path, "%s/debian/usr/lib/x86_64-linux-gnu/libjemalloc.so.2",
 		     getenv("KTSTR_JEMALLOC_DIR")) < 0)
 		fail();
 	skip_unless(access(path, R_OK) == 0, "needs the library that set-up unpacks");
 	image = open_image(path);
-	assert_success(jemalloc_recognise(image, NULL, &signs));
+	assert_success(probe_jemalloc_recognise(image, NULL, &signs));
 	assert_true(signs.any);
 	assert_false(signs.has_symbol);
 	assert_true(signs.exports_mallctl);
@@ -168,15 +168,15 @@ static void very_many_symbols_of_one_very_long_name_are_a_limit(void **state UNU
 	_cleanup_free_ char *path = hostile_symbols(target_path("KTSTR_TLS_LIBRARY"));
 	_cleanup_elf_image_ struct elf_image *image = open_image(path);
 	struct cancel cancel = { 0 };
-	struct jemalloc_signs signs;
+	struct probe_jemalloc_signs signs;
 	struct elf_symbol symbol;
 
 	unlink(path);
-	assert_error_tag(jemalloc_recognise(image, NULL, &signs), "limit");
-	assert_error_tag(jemalloc_find_tsd_symbol(image, NULL, &symbol), "limit");
+	assert_error_tag(probe_jemalloc_recognise(image, NULL, &signs), "limit");
+	assert_error_tag(probe_jemalloc_find_tsd_symbol(image, NULL, &symbol), "limit");
 	cancel_request(&cancel);
-	assert_error_tag(jemalloc_recognise(image, &cancel, &signs), "cancelled");
-	assert_error_tag(jemalloc_find_tsd_symbol(image, &cancel, &symbol), "cancelled");
+	assert_error_tag(probe_jemalloc_recognise(image, &cancel, &signs), "cancelled");
+	assert_error_tag(probe_jemalloc_find_tsd_symbol(image, &cancel, &symbol), "cancelled");
 }
 
 /* What the other signs say stays true. */
@@ -184,13 +184,13 @@ static void a_version_counts_though_there_are_too_many_names(void **state UNUSED
 {
 	_cleanup_free_ char *path = NULL;
 	_cleanup_elf_image_ struct elf_image *image = NULL;
-	struct jemalloc_signs signs;
+	struct probe_jemalloc_signs signs;
 
 	skip_unless(getenv("KTSTR_JEMALLOC_TARGET"), "needs the jemalloc that set-up builds");
 	path = hostile_symbols(target_path("KTSTR_JEMALLOC_TARGET"));
 	image = open_image(path);
 	unlink(path);
-	assert_success(jemalloc_recognise(image, NULL, &signs));
+	assert_success(probe_jemalloc_recognise(image, NULL, &signs));
 	assert_true(signs.any && signs.version[0]);
 	assert_false(signs.has_symbol || signs.exports_mallctl);
 }
@@ -202,15 +202,15 @@ static void a_part_that_is_not_read_is_no_absence(void **state UNUSED)
 	struct hostile h = hostile_begin(target_path("KTSTR_TLS_LIBRARY"));
 	_cleanup_free_ char *symbols = NULL;
 	_cleanup_elf_image_ struct elf_image *no_rodata = open_image(rodata), *no_symbols = NULL;
-	struct jemalloc_signs signs = { .any = true };
+	struct probe_jemalloc_signs signs = { .any = true };
 
 	hostile_section(&h, ".symtab")->sh_link = 0;
 	symbols = hostile_end(&h);
 	no_symbols = open_image(symbols);
 	unlink(rodata);
 	unlink(symbols);
-	assert_error_tag(jemalloc_recognise(no_rodata, NULL, &signs), "truncated");
-	assert_error_tag(jemalloc_recognise(no_symbols, NULL, &signs), "malformed");
+	assert_error_tag(probe_jemalloc_recognise(no_rodata, NULL, &signs), "truncated");
+	assert_error_tag(probe_jemalloc_recognise(no_symbols, NULL, &signs), "malformed");
 	assert_true(signs.any);
 }
 
@@ -218,19 +218,19 @@ static void the_variable_is_found_alone(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *image = NULL;
 	_cleanup_elf_image_ struct elf_image *none = open_image(target_path("KTSTR_TLS_LIBRARY"));
-	struct jemalloc_signs signs;
+	struct probe_jemalloc_signs signs;
 	struct elf_symbol symbol;
 
-	assert_error_tag(jemalloc_find_tsd_symbol(none, NULL, &symbol), "absent");
+	assert_error_tag(probe_jemalloc_find_tsd_symbol(none, NULL, &symbol), "absent");
 	skip_unless(getenv("KTSTR_JEMALLOC_TARGET"), "needs the jemalloc that set-up builds");
 	image = open_image(target_path("KTSTR_JEMALLOC_TARGET"));
-	assert_success(jemalloc_find_tsd_symbol(image, NULL, &symbol));
-	assert_success(jemalloc_recognise(image, NULL, &signs));
+	assert_success(probe_jemalloc_find_tsd_symbol(image, NULL, &symbol));
+	assert_success(probe_jemalloc_recognise(image, NULL, &signs));
 	assert_string_equal(symbol.name, signs.symbol_name);
 	assert_true(symbol.value == signs.symbol_offset);
 }
 
-enum { IMAGE_BYTES = 4096, BEFORE = TSD_RTREE_BYTES };
+enum { IMAGE_BYTES = 4096, BEFORE = PROBE_TSD_RTREE_BYTES };
 
 /* Initial values as jemalloc's source has them: 5.3 with the cache in front, 5.2 all zero. */
 static void put_tsd(uint8_t *image, size_t state, bool rtree_is_before)
@@ -240,9 +240,9 @@ static void put_tsd(uint8_t *image, size_t state, bool rtree_is_before)
 		image[state - BEFORE + 16 * i] = 1;
 }
 
-static size_t find_tsd(const uint8_t *image, size_t n, struct tsd_place *ret, size_t max)
+static size_t find_tsd(const uint8_t *image, size_t n, struct probe_tsd_place *ret, size_t max)
 {
-	return tsd_image_find((struct bytes){ image, n }, ret, max);
+	return probe_tsd_image_find((struct bytes){ image, n }, ret, max);
 }
 
 static void both_shapes_are_found_wherever_they_lie(void **state UNUSED)
@@ -250,7 +250,7 @@ static void both_shapes_are_found_wherever_they_lie(void **state UNUSED)
 	for (int before = 0; before < 2; before++) {
 		for (size_t at = BEFORE; at < 1024; at += 8) {
 			uint8_t image[IMAGE_BYTES] = { 0 };
-			struct tsd_place place;
+			struct probe_tsd_place place;
 
 			put_tsd(image, at, before);
 			assert_int_equal(find_tsd(image, sizeof(image), &place, 1), 1);
@@ -263,7 +263,7 @@ static void both_shapes_are_found_wherever_they_lie(void **state UNUSED)
 static void two_are_told_and_counted_beyond_the_room(void **state UNUSED)
 {
 	uint8_t image[IMAGE_BYTES] = { 0 };
-	struct tsd_place places[2] = { { 0 } };
+	struct probe_tsd_place places[2] = { { 0 } };
 
 	put_tsd(image, 512, true);
 	put_tsd(image, 2048, true);
@@ -280,7 +280,7 @@ static void what_differs_in_a_byte_is_something_else(void **state UNUSED)
 
 	for (size_t i = 0; i < ARRAY_SIZE(spoiled); i++) {
 		uint8_t image[640] = { 0 };
-		struct tsd_place place;
+		struct probe_tsd_place place;
 
 		put_tsd(image, 512, true);
 		image[spoiled[i]] ^= 2;
@@ -291,7 +291,7 @@ static void what_differs_in_a_byte_is_something_else(void **state UNUSED)
 static void an_image_that_ends_early_holds_none(void **state UNUSED)
 {
 	uint8_t image[IMAGE_BYTES] = { 0 };
-	struct tsd_place place;
+	struct probe_tsd_place place;
 
 	put_tsd(image, 512, true);
 	assert_int_equal(find_tsd(image, 512 + 40, &place, 1), 1);
@@ -306,7 +306,7 @@ static void an_image_that_ends_early_holds_none(void **state UNUSED)
 static void zeroes_hold_none(void **state UNUSED)
 {
 	uint8_t image[IMAGE_BYTES] = { 0 };
-	struct tsd_place place;
+	struct probe_tsd_place place;
 
 	assert_int_equal(find_tsd(image, sizeof(image), &place, 1), 0);
 	assert_int_equal(find_tsd(NULL, 0, &place, 1), 0);

@@ -8,7 +8,7 @@
 struct scene {
 	struct target target;
 	struct task_dir tasks;
-	struct known_threads known;
+	struct probe_known_threads known;
 };
 
 static struct scene scene_start(void)
@@ -21,7 +21,7 @@ static struct scene scene_start(void)
 
 static void scene_end(struct scene *s)
 {
-	known_threads_deinit(&s->known);
+	probe_known_threads_deinit(&s->known);
 	assert_int_equal(s->known.n_open, 0);
 	task_dir_close(&s->tasks);
 	target_end(&s->target);
@@ -32,11 +32,11 @@ static void update(struct scene *s)
 	struct tid_list listed;
 
 	assert_success(task_dir_list(&s->tasks, &listed));
-	known_threads_update(&s->known, &s->tasks, &listed);
+	probe_known_threads_update(&s->known, &s->tasks, &listed);
 	tid_list_deinit(&listed);
 }
 
-static struct known_thread *find(struct scene *s, pid_t tid)
+static struct probe_known_thread *find(struct scene *s, pid_t tid)
 {
 	for (size_t i = 0; i < s->known.rows.n; i++)
 		if (s->known.rows.at[i].tid == tid)
@@ -94,16 +94,16 @@ static void a_living_thread_is_confirmed_with_its_name(void **state UNUSED)
 	struct target_thread one = target_new_thread(&s.target);
 
 	update(&s);
-	assert_success(known_thread_confirm(find(&s, one.tid), &s.tasks));
+	assert_success(probe_known_thread_confirm(find(&s, one.tid), &s.tasks));
 	assert_true(find(&s, one.tid)->has_stat);
 	assert_string_equal(find(&s, one.tid)->stat.comm, "probe-target");
-	assert_success(known_thread_confirm(find(&s, one.tid), &s.tasks));
+	assert_success(probe_known_thread_confirm(find(&s, one.tid), &s.tasks));
 	scene_end(&s);
 }
 
-static void assert_gone(struct scene *s, struct known_thread *thread)
+static void assert_gone(struct scene *s, struct probe_known_thread *thread)
 {
-	_cleanup_error_ struct error *err = known_thread_confirm(thread, &s->tasks);
+	_cleanup_error_ struct error *err = probe_known_thread_confirm(thread, &s->tasks);
 
 	assert_non_null(err);
 	assert_int_equal(error_errno(err), ESRCH);
@@ -115,7 +115,7 @@ static void a_thread_that_ended_is_not_confirmed(void **state UNUSED)
 	struct target_thread one = target_new_thread(&s.target);
 
 	update(&s);
-	assert_success(known_thread_confirm(find(&s, one.tid), &s.tasks));
+	assert_success(probe_known_thread_confirm(find(&s, one.tid), &s.tasks));
 	target_ask(&s.target, "end 1");
 	wait_until_gone(s.target.pid, one.tid);
 	assert_gone(&s, find(&s, one.tid));
@@ -133,7 +133,7 @@ static void a_zombie_is_not_confirmed(void **state UNUSED)
 	wait_for_status(s.target.pid, s.target.pid, "State", "Z");
 	assert_gone(&s, find(&s, s.target.pid));
 	/* Found dead when first met, it needs no list to be dead. */
-	known_threads_deinit(&s.known);
+	probe_known_threads_deinit(&s.known);
 	update(&s);
 	assert_gone(&s, find(&s, s.target.pid));
 	scene_end(&s);
@@ -142,11 +142,11 @@ static void a_zombie_is_not_confirmed(void **state UNUSED)
 static void another_start_time_is_another_thread(void **state UNUSED)
 {
 	struct scene s = scene_start();
-	struct known_thread *thread;
+	struct probe_known_thread *thread;
 
 	update(&s);
 	thread = find(&s, s.target.pid);
-	assert_success(known_thread_confirm(thread, &s.tasks));
+	assert_success(probe_known_thread_confirm(thread, &s.tasks));
 	thread->stat.start_time_jiffies--;
 	thread->method = PROBE_METHOD_PTRACE;
 	assert_gone(&s, thread);
@@ -202,7 +202,7 @@ static void a_number_used_again_is_a_new_thread_after_one_look(void **state UNUS
 	update(&s);
 	assert_gone(&s, find(&s, tid));
 	update(&s);
-	assert_success(known_thread_confirm(find(&s, tid), &s.tasks));
+	assert_success(probe_known_thread_confirm(find(&s, tid), &s.tasks));
 	assert_false(find(&s, tid)->has_pointer);
 	scene_end(&s);
 }
@@ -228,7 +228,7 @@ static void few_descriptors_are_enough(void **state UNUSED)
 	assert_int_equal(s.known.n_open, 24);
 	assert_int_equal(count_descriptors(), before + 24);
 	for (size_t i = 0; i < s.known.rows.n; i++)
-		assert_success(known_thread_confirm(&s.known.rows.at[i], &s.tasks));
+		assert_success(probe_known_thread_confirm(&s.known.rows.at[i], &s.tasks));
 	/* Which threads went without depends on their numbers, and those may begin anew. */
 	while (find(&s, threads[without].tid)->comm_fd >= 0)
 		assert_true(++without < ARRAY_SIZE(threads));
@@ -243,7 +243,7 @@ static void few_descriptors_are_enough(void **state UNUSED)
 /* glibc knows a thread by its number in its own namespace; here 10 is two different threads. */
 static void pointers_are_taken_for_those_without_one(void **state UNUSED)
 {
-	struct known_thread rows[] = {
+	struct probe_known_thread rows[] = {
 		{ .tid = 10, .inner_tid = 3, .comm_fd = -1 },
 		{ .tid = 11,
 		  .inner_tid = 1,
@@ -253,11 +253,11 @@ static void pointers_are_taken_for_those_without_one(void **state UNUSED)
 		  .method = PROBE_METHOD_PTRACE },
 		{ .tid = 12, .inner_tid = 10, .comm_fd = -1 },
 	};
-	struct listed_thread listed[] = { { 1, 110 }, { 3, 100 }, { 10, 120 } };
-	struct known_threads known = { .rows = { rows, 3, 3 } };
-	struct thread_list list = { { listed, 2, 3 }, true };
+	struct probe_listed_thread listed[] = { { 1, 110 }, { 3, 100 }, { 10, 120 } };
+	struct probe_known_threads known = { .rows = { rows, 3, 3 } };
+	struct probe_thread_list list = { { listed, 2, 3 }, true };
 
-	assert_false(known_threads_take_pointers(&known, &list));
+	assert_false(probe_known_threads_take_pointers(&known, &list));
 	assert_true(rows[0].has_pointer);
 	assert_int_equal(rows[0].thread_pointer, 100);
 	assert_int_equal(rows[0].method, PROBE_METHOD_GLIBC);
@@ -266,7 +266,7 @@ static void pointers_are_taken_for_those_without_one(void **state UNUSED)
 	assert_int_equal(rows[1].method, PROBE_METHOD_PTRACE);
 	assert_false(rows[2].has_pointer);
 	list.threads.n = 3;
-	assert_true(known_threads_take_pointers(&known, &list));
+	assert_true(probe_known_threads_take_pointers(&known, &list));
 	assert_int_equal(rows[2].thread_pointer, 120);
 }
 

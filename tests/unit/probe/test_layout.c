@@ -3,26 +3,26 @@
 
 #include "unit.h"
 
-static const struct layout with_events = { .state = 0x330,
-					   .rtree_ctx = 0x1b0,
-					   .allocated = 0x338,
-					   .next_event = 0x340,
-					   .deallocated = 0x348 };
-static const struct layout without_events = { .rtree_ctx = 0x30,
-					      .allocated = 0x10,
-					      .deallocated = 0x18 };
+static const struct probe_layout with_events = { .state = 0x330,
+						 .rtree_ctx = 0x1b0,
+						 .allocated = 0x338,
+						 .next_event = 0x340,
+						 .deallocated = 0x348 };
+static const struct probe_layout without_events = { .rtree_ctx = 0x30,
+						    .allocated = 0x10,
+						    .deallocated = 0x18 };
 
 static void every_row_is_one_of_jemalloc(void **state UNUSED)
 {
 	assert_true(probe_n_layouts >= 5);
 	for (size_t i = 0; i < probe_n_layouts; i++) {
-		const struct layout *l = &probe_layouts[i];
+		const struct probe_layout *l = &probe_layouts[i];
 		uint64_t words = (l->deallocated - l->allocated) / 8;
 
 		assert_true(words == (l->next_event ? 2 : 1));
 		assert_true(!l->next_event || l->next_event == l->allocated + 8);
 		assert_true(l->deallocated + 8 <= l->tls_bytes);
-		assert_true(l->rtree_ctx + TSD_RTREE_BYTES <= l->tls_bytes);
+		assert_true(l->rtree_ctx + PROBE_TSD_RTREE_BYTES <= l->tls_bytes);
 		assert_true(l->state < l->tls_bytes);
 		assert_true(strlen(l->origin) > 0);
 		/* By its abbreviation a hash is known, a release alone is not. */
@@ -35,7 +35,7 @@ static void rows_of_one_version_differ_by_a_shift_only(void **state UNUSED)
 {
 	for (size_t i = 0; i < probe_n_layouts; i++) {
 		for (size_t k = 0; k < i; k++) {
-			const struct layout *a = &probe_layouts[i], *b = &probe_layouts[k];
+			const struct probe_layout *a = &probe_layouts[i], *b = &probe_layouts[k];
 			uint64_t shift = a->state - b->state;
 
 			if (strcmp(a->version, b->version) != 0)
@@ -61,7 +61,7 @@ static void rows_have_the_places_seen_in_live_programs(void **state UNUSED)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(seen); i++) {
-		const struct layout *found = layout_find(seen[i].version);
+		const struct probe_layout *found = probe_layout_find(seen[i].version);
 
 		assert_non_null(found);
 		assert_int_equal(found->tls_bytes, seen[i].tls_bytes);
@@ -72,11 +72,11 @@ static void rows_have_the_places_seen_in_live_programs(void **state UNUSED)
 
 static void another_version_is_never_guessed(void **state UNUSED)
 {
-	assert_null(layout_find(""));
-	assert_null(layout_find("5.3.0"));
-	assert_null(layout_find("4.3.0-0-g54eaed1d8b56b1aa528be3bdd1877e59c56fa90c"));
-	assert_null(layout_find("5.3.0-0-g54eaed1d8b56b1aa528be3bdd1877e59c56fa90d"));
-	assert_null(layout_find("5.3.0-1-ge13ca99"));
+	assert_null(probe_layout_find(""));
+	assert_null(probe_layout_find("5.3.0"));
+	assert_null(probe_layout_find("4.3.0-0-g54eaed1d8b56b1aa528be3bdd1877e59c56fa90c"));
+	assert_null(probe_layout_find("5.3.0-0-g54eaed1d8b56b1aa528be3bdd1877e59c56fa90d"));
+	assert_null(probe_layout_find("5.3.0-1-ge13ca99"));
 }
 
 static void offsets_move_with_the_thread_data(void **state UNUSED)
@@ -85,29 +85,29 @@ static void offsets_move_with_the_thread_data(void **state UNUSED)
 		.tsd_places = { { 0x380, true }, { 0x100, true }, { 0x500, false } },
 		.n_tsd_places = 3,
 	};
-	int64_t shifts[OBJECT_FACTS_TSD_PLACES];
+	int64_t shifts[PROBE_LIMIT_TSD_PLACES];
 
-	assert_int_equal(layout_shifts(&with_events, &facts, shifts), 2);
+	assert_int_equal(probe_layout_shifts(&with_events, &facts, shifts), 2);
 	assert_int_equal(shifts[0], 0x50);
 	assert_int_equal(shifts[1], -0x230);
-	assert_int_equal(layout_shifts(&without_events, &facts, shifts), 1);
+	assert_int_equal(probe_layout_shifts(&without_events, &facts, shifts), 1);
 	assert_int_equal(shifts[0], 0x500);
 	/* The symbol tells which of them is meant. */
-	facts.signs = (struct jemalloc_signs){ .has_symbol = true,
-					       .symbol_offset = 0x50,
-					       .symbol_bytes = 0xa48 };
-	assert_int_equal(layout_shifts(&with_events, &facts, shifts), 2);
+	facts.signs = (struct probe_jemalloc_signs){ .has_symbol = true,
+						     .symbol_offset = 0x50,
+						     .symbol_bytes = 0xa48 };
+	assert_int_equal(probe_layout_shifts(&with_events, &facts, shifts), 2);
 	facts.signs.symbol_offset = 0x101;
-	assert_int_equal(layout_shifts(&with_events, &facts, shifts), 1);
+	assert_int_equal(probe_layout_shifts(&with_events, &facts, shifts), 1);
 	assert_int_equal(shifts[0], 0x50);
 	facts.signs.symbol_bytes = 0x100;
-	assert_int_equal(layout_shifts(&with_events, &facts, shifts), 0);
+	assert_int_equal(probe_layout_shifts(&with_events, &facts, shifts), 0);
 }
 
 /* A thread as jemalloc leaves it: an entry of the cache in use, the others empty. */
-static struct layout_sample sample_of(uint8_t state, uint64_t allocated, uint64_t deallocated)
+static struct probe_layout_sample sample_of(uint8_t state, uint64_t allocated, uint64_t deallocated)
 {
-	struct layout_sample sample = {
+	struct probe_layout_sample sample = {
 		.state = state,
 		.allocated = allocated,
 		.deallocated = deallocated,
@@ -115,7 +115,7 @@ static struct layout_sample sample_of(uint8_t state, uint64_t allocated, uint64_
 		.next_free_event = deallocated + 65536,
 	};
 
-	for (size_t i = 0; i < TSD_RTREE_PAIRS; i++)
+	for (size_t i = 0; i < PROBE_TSD_RTREE_PAIRS; i++)
 		sample.rtree_ctx[2 * i] = 1;
 	sample.rtree_ctx[6] = UINT64_C(0x7f0040000000);
 	sample.rtree_ctx[7] = UINT64_C(0x7f0012345678);
@@ -124,51 +124,51 @@ static struct layout_sample sample_of(uint8_t state, uint64_t allocated, uint64_
 
 static void zero_memory_proves_nothing(void **state UNUSED)
 {
-	const struct layout_sample zero = { 0 };
-	struct layout_sample sample = sample_of(0, 0, 0);
+	const struct probe_layout_sample zero = { 0 };
+	struct probe_layout_sample sample = sample_of(0, 0, 0);
 
-	assert_int_equal(layout_judge(&with_events, &zero), LAYOUT_MISFIT);
-	assert_int_equal(layout_judge(&without_events, &zero), LAYOUT_MISFIT);
+	assert_int_equal(probe_layout_judge(&with_events, &zero), PROBE_LAYOUT_MISFIT);
+	assert_int_equal(probe_layout_judge(&without_events, &zero), PROBE_LAYOUT_MISFIT);
 	/* Nor does a thread that has not allocated. */
-	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_FITS);
-	assert_int_equal(layout_judge(&without_events, &sample), LAYOUT_FITS);
+	assert_int_equal(probe_layout_judge(&with_events, &sample), PROBE_LAYOUT_FITS);
+	assert_int_equal(probe_layout_judge(&without_events, &sample), PROBE_LAYOUT_FITS);
 	sample.state = 1;
-	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_FITS);
+	assert_int_equal(probe_layout_judge(&with_events, &sample), PROBE_LAYOUT_FITS);
 }
 
 static void a_thread_that_allocated_proves_it(void **state UNUSED)
 {
-	struct layout_sample sample = sample_of(0, 100, 50);
+	struct probe_layout_sample sample = sample_of(0, 100, 50);
 
-	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_PROVEN);
+	assert_int_equal(probe_layout_judge(&with_events, &sample), PROBE_LAYOUT_PROVEN);
 	/* A thread may free what another one allocated. */
 	sample = sample_of(0, 100, 5000);
-	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_PROVEN);
+	assert_int_equal(probe_layout_judge(&with_events, &sample), PROBE_LAYOUT_PROVEN);
 	/* On the slow path it has no events. */
 	sample.state = 1;
 	sample.next_event = sample.next_free_event = 0;
-	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_PROVEN);
-	assert_int_equal(layout_judge(&without_events, &sample), LAYOUT_PROVEN);
+	assert_int_equal(probe_layout_judge(&with_events, &sample), PROBE_LAYOUT_PROVEN);
+	assert_int_equal(probe_layout_judge(&without_events, &sample), PROBE_LAYOUT_PROVEN);
 	sample.rtree_ctx[6] = 1;
 	sample.rtree_ctx[7] = 0;
-	assert_int_equal(layout_judge(&without_events, &sample), LAYOUT_FITS);
+	assert_int_equal(probe_layout_judge(&without_events, &sample), PROBE_LAYOUT_FITS);
 }
 
 static void events_lie_ahead_within_their_distance(void **state UNUSED)
 {
-	struct layout_sample good = sample_of(0, 100, 50), sample = good;
+	struct probe_layout_sample good = sample_of(0, 100, 50), sample = good;
 
 	sample.next_event = 100;
-	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_MISFIT);
+	assert_int_equal(probe_layout_judge(&with_events, &sample), PROBE_LAYOUT_MISFIT);
 	sample.next_event = 0;
-	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_MISFIT);
+	assert_int_equal(probe_layout_judge(&with_events, &sample), PROBE_LAYOUT_MISFIT);
 	sample.next_event = 100 + (4 << 20);
-	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_PROVEN);
+	assert_int_equal(probe_layout_judge(&with_events, &sample), PROBE_LAYOUT_PROVEN);
 	sample.next_event++;
-	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_MISFIT);
+	assert_int_equal(probe_layout_judge(&with_events, &sample), PROBE_LAYOUT_MISFIT);
 	sample = good;
 	sample.next_free_event = 49;
-	assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_MISFIT);
+	assert_int_equal(probe_layout_judge(&with_events, &sample), PROBE_LAYOUT_MISFIT);
 }
 
 static void a_damaged_cache_is_a_misfit(void **state UNUSED)
@@ -188,49 +188,49 @@ static void a_damaged_cache_is_a_misfit(void **state UNUSED)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
-		struct layout_sample sample = sample_of(0, 100, 50);
+		struct probe_layout_sample sample = sample_of(0, 100, 50);
 
 		sample.rtree_ctx[wrong[i].at] = wrong[i].word;
-		assert_int_equal(layout_judge(&with_events, &sample), LAYOUT_MISFIT);
+		assert_int_equal(probe_layout_judge(&with_events, &sample), PROBE_LAYOUT_MISFIT);
 	}
 }
 
 static void a_state_is_known_and_agrees_with_the_rest(void **state UNUSED)
 {
-	struct layout_sample untouched = { .state = 6 };
+	struct probe_layout_sample untouched = { .state = 6 };
 
 	for (unsigned int byte = 0; byte < 256; byte++) {
-		struct layout_sample sample = sample_of((uint8_t)byte, 100, 50);
-		enum layout_verdict expected = byte <= 2   ? LAYOUT_PROVEN
-					       : byte <= 5 ? LAYOUT_FITS
-							   : LAYOUT_MISFIT;
+		struct probe_layout_sample sample = sample_of((uint8_t)byte, 100, 50);
+		enum probe_layout_verdict expected = byte <= 2	 ? PROBE_LAYOUT_PROVEN
+						     : byte <= 5 ? PROBE_LAYOUT_FITS
+								 : PROBE_LAYOUT_MISFIT;
 
-		assert_int_equal(layout_judge(&with_events, &sample), expected);
+		assert_int_equal(probe_layout_judge(&with_events, &sample), expected);
 	}
-	assert_int_equal(layout_judge(&without_events, &untouched), LAYOUT_FITS);
-	assert_int_equal(layout_judge(&with_events, &untouched), LAYOUT_MISFIT);
-	for (size_t i = 0; i < TSD_RTREE_PAIRS; i++)
+	assert_int_equal(probe_layout_judge(&without_events, &untouched), PROBE_LAYOUT_FITS);
+	assert_int_equal(probe_layout_judge(&with_events, &untouched), PROBE_LAYOUT_MISFIT);
+	for (size_t i = 0; i < PROBE_TSD_RTREE_PAIRS; i++)
 		untouched.rtree_ctx[2 * i] = 1;
-	assert_int_equal(layout_judge(&with_events, &untouched), LAYOUT_FITS);
-	assert_int_equal(layout_judge(&without_events, &untouched), LAYOUT_MISFIT);
+	assert_int_equal(probe_layout_judge(&with_events, &untouched), PROBE_LAYOUT_FITS);
+	assert_int_equal(probe_layout_judge(&without_events, &untouched), PROBE_LAYOUT_MISFIT);
 	untouched.allocated = 1;
-	assert_int_equal(layout_judge(&with_events, &untouched), LAYOUT_MISFIT);
+	assert_int_equal(probe_layout_judge(&with_events, &untouched), PROBE_LAYOUT_MISFIT);
 }
 
 static void counters_never_go_back(void **state UNUSED)
 {
-	const struct layout_sample first = { .allocated = 100, .deallocated = 50 };
-	struct layout_sample later = first;
+	const struct probe_layout_sample first = { .allocated = 100, .deallocated = 50 };
+	struct probe_layout_sample later = first;
 
-	assert_true(layout_samples_fit(&first, &later));
+	assert_true(probe_layout_samples_fit(&first, &later));
 	later.allocated = 150;
 	later.deallocated = 60;
-	assert_true(layout_samples_fit(&first, &later));
+	assert_true(probe_layout_samples_fit(&first, &later));
 	later.allocated = 99;
-	assert_false(layout_samples_fit(&first, &later));
+	assert_false(probe_layout_samples_fit(&first, &later));
 	later.allocated = 100;
 	later.deallocated = 49;
-	assert_false(layout_samples_fit(&first, &later));
+	assert_false(probe_layout_samples_fit(&first, &later));
 }
 
 int main(void)

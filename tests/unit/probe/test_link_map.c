@@ -15,7 +15,7 @@ enum { MODID = 0x410, OFFSET = 0x408, LEN = 0, NEXT = 8, SLOTS = 16, SLOT_BYTES 
 #define BIAS(i)	 (UINT64_C(0x7e0000000000) + (uint64_t)(i) * 0x100000)
 #define ARRAY(i) (UINT64_C(0x7f2000000000) + (uint64_t)(i) * 0x1000)
 
-static const struct glibc_layout glibc = {
+static const struct probe_glibc_layout glibc = {
 	.has_libraries = true,
 	.r_debug = R_DEBUG,
 	.slotinfo_list = SLOTINFO,
@@ -70,18 +70,19 @@ static struct fake_memory *usual(void)
 	return memory;
 }
 
-static struct library_tls find(struct fake_memory *memory, int i)
+static struct probe_library_tls find(struct fake_memory *memory, int i)
 {
-	struct library_tls tls = { 0 };
+	struct probe_library_tls tls = { 0 };
 
-	assert_success(link_map_find_tls(&memory->remote, &glibc, BIAS(i), &tls));
+	assert_success(probe_link_map_find_tls(&memory->remote, &glibc, BIAS(i), &tls));
 	return tls;
 }
 
 static void assert_absent(struct fake_memory *memory, uint64_t bias, const char *reason)
 {
-	struct library_tls tls = { .module_id = 77 };
-	_cleanup_error_ struct error *err = link_map_find_tls(&memory->remote, &glibc, bias, &tls);
+	struct probe_library_tls tls = { .module_id = 77 };
+	_cleanup_error_ struct error *err = probe_link_map_find_tls(&memory->remote, &glibc, bias,
+								    &tls);
 
 	assert_non_null(err);
 	assert_true(error_is(err, &base_error_domain, BASE_ABSENT));
@@ -92,7 +93,7 @@ static void assert_absent(struct fake_memory *memory, uint64_t bias, const char 
 static void a_library_in_the_static_area_has_its_offset(void **state UNUSED)
 {
 	struct fake_memory *memory = usual();
-	struct library_tls tls = find(memory, 0);
+	struct probe_library_tls tls = find(memory, 0);
 
 	assert_true(tls.is_static);
 	assert_int_equal(tls.static_offset, 0xa80);
@@ -189,7 +190,7 @@ static void circles_end(void **state UNUSED)
 	fake_put_u64(memory, MAP(3) + 24, MAP(1));
 	put_namespace(memory, R_DEBUG, 2, MAP(0), R_DEBUG);
 	assert_absent(memory, 0x1234000, "no library at");
-	assert_true(memory->n_reads <= 2 * LINK_MAP_MAX_LIBRARIES + 4 * LINK_MAP_MAX_NAMESPACES);
+	assert_true(memory->n_reads <= 2 * PROBE_LIMIT_LIBRARIES + 4 * PROBE_LIMIT_NAMESPACES);
 	/* Arrays of no length that follow each other. */
 	put_array(memory, 0, 0, ARRAY(0));
 	assert_absent(memory, BIAS(1), "has no slot");
@@ -214,12 +215,12 @@ static void a_library_loaded_later_is_found_in_each_thread(void **state UNUSED)
 	struct target target = target_start("KTSTR_TARGET");
 	const char *library = target_path("KTSTR_TLS_LIBRARY");
 	struct target_thread threads[3];
-	struct dtv_lookup lookups[3] = { 0 };
-	struct remote_process process;
-	struct glibc_layout layout;
-	struct library_tls tls;
-	struct object *object;
-	struct objects objects;
+	struct probe_dtv_lookup lookups[3] = { 0 };
+	struct probe_remote_process process;
+	struct probe_glibc_layout layout;
+	struct probe_library_tls tls;
+	struct probe_object *object;
+	struct probe_objects objects;
 	uint64_t bias, touched[3];
 	const char *answer;
 
@@ -227,33 +228,33 @@ static void a_library_loaded_later_is_found_in_each_thread(void **state UNUSED)
 	threads[1] = target_new_thread(&target);
 	target_ask(&target, "dlopen %s", library);
 	threads[2] = target_new_thread(&target);
-	assert_success(objects_read("/proc", target.pid, NULL, NULL, &objects));
-	assert_success(glibc_layout_read(&objects, &layout));
+	assert_success(probe_objects_read("/proc", target.pid, NULL, NULL, &objects));
+	assert_success(probe_glibc_layout_read(&objects, &layout));
 	assert_true(layout.has_libraries);
-	object = objects_find_defining(&objects, "probe-tls-library", "touch_tls");
+	object = probe_objects_find_defining(&objects, "probe-tls-library", "touch_tls");
 	assert_non_null(object);
-	assert_success(object_load_bias(&objects, object, &bias));
-	remote_process_init(&process, target.pid);
-	assert_success(link_map_find_tls(&process.remote, &layout, bias, &tls));
+	assert_success(probe_object_load_bias(&objects, object, &bias));
+	probe_remote_process_init(&process, target.pid);
+	assert_success(probe_link_map_find_tls(&process.remote, &layout, bias, &tls));
 	assert_false(tls.is_static);
 	assert_true(tls.generation > 0);
 	for (int i = 0; i < 3; i++)
 		lookups[i].thread_pointer = threads[i].pointer;
-	dtv_find_blocks(&process.remote, &layout, &tls, lookups, 3);
+	probe_dtv_find_blocks(&process.remote, &layout, &tls, lookups, 3);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(lookups[i].status, DTV_UNTOUCHED);
+		assert_int_equal(lookups[i].status, PROBE_DTV_UNTOUCHED);
 	for (int i = 1; i < 3; i++) {
 		answer = target_ask(&target, "on %d touch", i);
 		touched[i] = target_number(&answer);
 	}
-	dtv_find_blocks(&process.remote, &layout, &tls, lookups, 3);
-	assert_int_equal(lookups[0].status, DTV_UNTOUCHED);
+	probe_dtv_find_blocks(&process.remote, &layout, &tls, lookups, 3);
+	assert_int_equal(lookups[0].status, PROBE_DTV_UNTOUCHED);
 	for (int i = 1; i < 3; i++) {
-		assert_int_equal(lookups[i].status, DTV_FOUND);
+		assert_int_equal(lookups[i].status, PROBE_DTV_FOUND);
 		/* The variable is the first and only thing in the library's block. */
 		assert_int_equal(lookups[i].block, touched[i]);
 	}
-	objects_deinit(&objects);
+	probe_objects_deinit(&objects);
 	target_end(&target);
 }
 
@@ -264,12 +265,12 @@ enum { DTVP = 8, SLOT = 16, MODULE = 3 };
 #define VECTOR(i) (UINT64_C(0x7e0000000100) + (uint64_t)(i) * 0x1000)
 #define BLOCK	  UINT64_C(0x7d0000000040)
 
-static const struct glibc_layout vector_glibc = {
+static const struct probe_glibc_layout vector_glibc = {
 	.has_libraries = true,
 	.pthread_dtvp = DTVP,
 	.dtv_slot_bytes = SLOT,
 };
-static const struct library_tls library = { .module_id = MODULE, .generation = 5 };
+static const struct probe_library_tls library = { .module_id = MODULE, .generation = 5 };
 
 static void put_vector(struct fake_memory *memory, int i, uint64_t length, uint64_t generation,
 		       uint64_t value)
@@ -280,18 +281,18 @@ static void put_vector(struct fake_memory *memory, int i, uint64_t length, uint6
 	fake_put_u64(memory, VECTOR(i) + (uint64_t)MODULE * SLOT, value);
 }
 
-static struct dtv_lookup look(struct fake_memory *memory, int i)
+static struct probe_dtv_lookup look(struct fake_memory *memory, int i)
 {
-	struct dtv_lookup lookup = { .thread_pointer = THREAD(i) };
+	struct probe_dtv_lookup lookup = { .thread_pointer = THREAD(i) };
 
-	dtv_find_blocks(&memory->remote, &vector_glibc, &library, &lookup, 1);
+	probe_dtv_find_blocks(&memory->remote, &vector_glibc, &library, &lookup, 1);
 	return lookup;
 }
 
-static struct dtv_lookup look_at(uint64_t length, uint64_t generation, uint64_t value)
+static struct probe_dtv_lookup look_at(uint64_t length, uint64_t generation, uint64_t value)
 {
 	struct fake_memory *memory = fake_memory_new();
-	struct dtv_lookup lookup;
+	struct probe_dtv_lookup lookup;
 
 	put_vector(memory, 0, length, generation, value);
 	lookup = look(memory, 0);
@@ -301,28 +302,28 @@ static struct dtv_lookup look_at(uint64_t length, uint64_t generation, uint64_t 
 
 static void a_block_is_found_in_its_slot(void **state UNUSED)
 {
-	struct dtv_lookup lookup = look_at(14, 5, BLOCK);
+	struct probe_dtv_lookup lookup = look_at(14, 5, BLOCK);
 
-	assert_int_equal(lookup.status, DTV_FOUND);
+	assert_int_equal(lookup.status, PROBE_DTV_FOUND);
 	assert_int_equal(lookup.block, BLOCK);
 	/* The last slot there is, and a vector newer than the module. */
-	assert_int_equal(look_at(MODULE, 5, BLOCK).status, DTV_FOUND);
-	assert_int_equal(look_at(14, 99, BLOCK).status, DTV_FOUND);
+	assert_int_equal(look_at(MODULE, 5, BLOCK).status, PROBE_DTV_FOUND);
+	assert_int_equal(look_at(14, 99, BLOCK).status, PROBE_DTV_FOUND);
 }
 
 static void a_slot_without_a_block_is_untouched(void **state UNUSED)
 {
-	assert_int_equal(look_at(14, 5, 0).status, DTV_UNTOUCHED);
-	assert_int_equal(look_at(14, 5, UINT64_MAX).status, DTV_UNTOUCHED);
+	assert_int_equal(look_at(14, 5, 0).status, PROBE_DTV_UNTOUCHED);
+	assert_int_equal(look_at(14, 5, UINT64_MAX).status, PROBE_DTV_UNTOUCHED);
 }
 
 /* What stands behind the end, or in a slot of an older library, is not ours. */
 static void a_vector_too_short_or_too_old_is_untouched(void **state UNUSED)
 {
-	assert_int_equal(look_at(MODULE - 1, 5, BLOCK).status, DTV_UNTOUCHED);
-	assert_int_equal(look_at(0, 5, BLOCK).status, DTV_UNTOUCHED);
-	assert_int_equal(look_at(14, 4, BLOCK).status, DTV_UNTOUCHED);
-	assert_int_equal(look_at(14, 0, BLOCK).status, DTV_UNTOUCHED);
+	assert_int_equal(look_at(MODULE - 1, 5, BLOCK).status, PROBE_DTV_UNTOUCHED);
+	assert_int_equal(look_at(0, 5, BLOCK).status, PROBE_DTV_UNTOUCHED);
+	assert_int_equal(look_at(14, 4, BLOCK).status, PROBE_DTV_UNTOUCHED);
+	assert_int_equal(look_at(14, 0, BLOCK).status, PROBE_DTV_UNTOUCHED);
 }
 
 static void a_slot_outside_mapped_memory_matters_only_if_it_counts(void **state UNUSED)
@@ -333,10 +334,10 @@ static void a_slot_outside_mapped_memory_matters_only_if_it_counts(void **state 
 	fake_put_u64(memory, THREAD(0) + DTVP, edge - (uint64_t)MODULE * SLOT);
 	fake_put_u64(memory, edge - (uint64_t)MODULE * SLOT - SLOT, 2);
 	fake_put_u64(memory, edge - (uint64_t)MODULE * SLOT, 5);
-	assert_int_equal(look(memory, 0).status, DTV_UNTOUCHED);
+	assert_int_equal(look(memory, 0).status, PROBE_DTV_UNTOUCHED);
 	fake_put_u64(memory, edge - (uint64_t)MODULE * SLOT - SLOT, 14);
-	assert_int_equal(look(memory, 0).status, DTV_UNREADABLE);
-	assert_int_equal(look(memory, 0).why, REMOTE_FAULT);
+	assert_int_equal(look(memory, 0).status, PROBE_DTV_UNREADABLE);
+	assert_int_equal(look(memory, 0).why, PROBE_REMOTE_FAULT);
 	free(memory);
 }
 
@@ -344,22 +345,22 @@ static void a_thread_that_cannot_be_read_says_why(void **state UNUSED)
 {
 	struct fake_memory *memory = fake_memory_new();
 
-	assert_int_equal(look(memory, 0).status, DTV_UNREADABLE);
-	assert_int_equal(look(memory, 0).why, REMOTE_FAULT);
-	memory->outside = REMOTE_GONE;
-	assert_int_equal(look(memory, 0).why, REMOTE_GONE);
-	memory->outside = REMOTE_DENIED;
+	assert_int_equal(look(memory, 0).status, PROBE_DTV_UNREADABLE);
+	assert_int_equal(look(memory, 0).why, PROBE_REMOTE_FAULT);
+	memory->outside = PROBE_REMOTE_GONE;
+	assert_int_equal(look(memory, 0).why, PROBE_REMOTE_GONE);
+	memory->outside = PROBE_REMOTE_DENIED;
 	/* The struct is there, its vector is not. */
 	fake_put_u64(memory, THREAD(0) + DTVP, VECTOR(0));
-	assert_int_equal(look(memory, 0).status, DTV_UNREADABLE);
-	assert_int_equal(look(memory, 0).why, REMOTE_DENIED);
+	assert_int_equal(look(memory, 0).status, PROBE_DTV_UNREADABLE);
+	assert_int_equal(look(memory, 0).why, PROBE_REMOTE_DENIED);
 	free(memory);
 }
 
 static void many_threads_keep_their_own_answers(void **state UNUSED)
 {
 	struct fake_memory *memory = fake_memory_new();
-	struct dtv_lookup lookups[12] = { 0 };
+	struct probe_dtv_lookup lookups[12] = { 0 };
 
 	for (int i = 0; i < 12; i++) {
 		lookups[i].thread_pointer = THREAD(i);
@@ -368,10 +369,11 @@ static void many_threads_keep_their_own_answers(void **state UNUSED)
 		else if (i % 3 == 1)
 			put_vector(memory, i, 14, 4, BLOCK);
 	}
-	dtv_find_blocks(&memory->remote, &vector_glibc, &library, lookups, 12);
+	probe_dtv_find_blocks(&memory->remote, &vector_glibc, &library, lookups, 12);
 	for (int i = 0; i < 12; i++) {
-		static const enum dtv_status expected[] = { DTV_FOUND, DTV_UNTOUCHED,
-							    DTV_UNREADABLE };
+		static const enum probe_dtv_status expected[] = { PROBE_DTV_FOUND,
+								  PROBE_DTV_UNTOUCHED,
+								  PROBE_DTV_UNREADABLE };
 
 		assert_int_equal(lookups[i].status, expected[i % 3]);
 		if (i % 3 == 0)
@@ -383,8 +385,8 @@ static void many_threads_keep_their_own_answers(void **state UNUSED)
 static void the_value_may_stand_anywhere_in_the_slot(void **state UNUSED)
 {
 	struct fake_memory *memory = fake_memory_new();
-	struct dtv_lookup lookup = { .thread_pointer = THREAD(0) };
-	struct glibc_layout other = vector_glibc;
+	struct probe_dtv_lookup lookup = { .thread_pointer = THREAD(0) };
+	struct probe_glibc_layout other = vector_glibc;
 
 	other.dtv_slot_bytes = 32;
 	other.dtv_pointer_val = 8;
@@ -392,8 +394,8 @@ static void the_value_may_stand_anywhere_in_the_slot(void **state UNUSED)
 	fake_put_u64(memory, VECTOR(0) - 32, 14);
 	fake_put_u64(memory, VECTOR(0), 5);
 	fake_put_u64(memory, VECTOR(0) + (uint64_t)MODULE * 32 + 8, BLOCK);
-	dtv_find_blocks(&memory->remote, &other, &library, &lookup, 1);
-	assert_int_equal(lookup.status, DTV_FOUND);
+	probe_dtv_find_blocks(&memory->remote, &other, &library, &lookup, 1);
+	assert_int_equal(lookup.status, PROBE_DTV_FOUND);
 	assert_int_equal(lookup.block, BLOCK);
 	free(memory);
 }
@@ -402,7 +404,7 @@ static void no_threads_are_no_work(void **state UNUSED)
 {
 	struct fake_memory *memory = fake_memory_new();
 
-	dtv_find_blocks(&memory->remote, &vector_glibc, &library, NULL, 0);
+	probe_dtv_find_blocks(&memory->remote, &vector_glibc, &library, NULL, 0);
 	assert_int_equal(memory->n_reads, 0);
 	free(memory);
 }

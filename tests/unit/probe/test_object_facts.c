@@ -13,7 +13,7 @@ static void read_facts(const char *path, struct elf_image **image, struct probe_
 {
 	assert_success(elf_image_open(path, image));
 	memset(ret, 0xff, sizeof(*ret));
-	assert_success(object_facts_read(*image, NULL, ret));
+	assert_success(probe_object_facts_read(*image, NULL, ret));
 }
 
 static void a_program_without_jemalloc_shows_no_sign_of_it(void **state UNUSED)
@@ -23,12 +23,12 @@ static void a_program_without_jemalloc_shows_no_sign_of_it(void **state UNUSED)
 	struct probe_object_facts facts;
 
 	read_facts(target_path("KTSTR_TARGET"), &image, &facts);
-	assert_int_equal(facts.machine, arch_elf_machine());
+	assert_int_equal(facts.machine, probe_arch_elf_machine());
 	assert_true(facts.n_loads >= 2);
 	assert_false(facts.is_jemalloc || facts.signs.has_symbol || facts.is_complete);
 	assert_string_equal(facts.symbol_name, "");
 	assert_string_equal(facts.build_id, "");
-	object_facts_complete(image, &facts);
+	probe_object_facts_complete(image, &facts);
 	assert_true(facts.is_complete);
 	assert_success(elf_build_id(image, &hex));
 	assert_string_equal(facts.build_id, strbuf_str(&hex));
@@ -38,17 +38,17 @@ static void a_static_program_has_all_of_it(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *image = NULL;
 	struct probe_object_facts facts;
-	struct counter_offsets offsets = { 0 };
+	struct probe_counter_offsets offsets = { 0 };
 	struct elf_debug_place place = { .path = getenv("KTSTR_JEMALLOC_TARGET"), .ns_root = "/" };
 
 	skip_without_jemalloc();
 	read_facts(place.path, &image, &facts);
 	place.image = image;
 	assert_true(facts.is_jemalloc && facts.has_tls && facts.signs.has_symbol);
-	assert_true(jemalloc_is_tsd_symbol(facts.symbol_name, strlen(facts.symbol_name)));
+	assert_true(probe_jemalloc_is_tsd_symbol(facts.symbol_name, strlen(facts.symbol_name)));
 	/* What the image lends must not be in it: the facts outlive the image. */
 	assert_null(facts.signs.symbol_name);
-	assert_success(counter_offsets_read(&place, &facts, NULL, &offsets, NULL));
+	assert_success(probe_counter_offsets_read(&place, &facts, NULL, &offsets, NULL));
 	assert_true(offsets.allocated < offsets.deallocated);
 	assert_true(offsets.deallocated + 8 <= facts.tls.memsz);
 	assert_true(offsets.allocated >= facts.signs.symbol_offset);
@@ -59,16 +59,18 @@ static void offsets_outside_the_storage_are_refused(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *image = NULL;
 	struct probe_object_facts facts;
-	struct counter_offsets offsets = { 7, 7 };
+	struct probe_counter_offsets offsets = { 7, 7 };
 	struct elf_debug_place place = { .path = getenv("KTSTR_JEMALLOC_TARGET"), .ns_root = "/" };
 
 	skip_without_jemalloc();
 	read_facts(place.path, &image, &facts);
 	place.image = image;
 	facts.signs.symbol_offset = facts.tls.memsz;
-	assert_error_tag(counter_offsets_read(&place, &facts, NULL, &offsets, NULL), "bad-dwarf");
+	assert_error_tag(probe_counter_offsets_read(&place, &facts, NULL, &offsets, NULL),
+			 "bad-dwarf");
 	facts.signs.symbol_offset = UINT64_MAX;
-	assert_error_tag(counter_offsets_read(&place, &facts, NULL, &offsets, NULL), "bad-dwarf");
+	assert_error_tag(probe_counter_offsets_read(&place, &facts, NULL, &offsets, NULL),
+			 "bad-dwarf");
 	assert_int_equal(offsets.allocated, 7);
 }
 
@@ -77,7 +79,7 @@ static void a_program_without_debug_information_says_so(void **state UNUSED)
 	_cleanup_free_ char *path = NULL;
 	_cleanup_elf_image_ struct elf_image *image = NULL;
 	struct probe_object_facts facts;
-	struct counter_offsets offsets;
+	struct probe_counter_offsets offsets;
 	_cleanup_error_ struct error *err = NULL;
 	struct elf_debug_place place;
 
@@ -85,7 +87,7 @@ static void a_program_without_debug_information_says_so(void **state UNUSED)
 	path = stripped_copy("--strip-debug");
 	read_facts(path, &image, &facts);
 	place = (struct elf_debug_place){ .image = image, .path = path, .ns_root = "/" };
-	err = counter_offsets_read(&place, &facts, NULL, &offsets, NULL);
+	err = probe_counter_offsets_read(&place, &facts, NULL, &offsets, NULL);
 	assert_non_null(err);
 	assert_true(facts.is_jemalloc);
 	unlink(path);
@@ -104,12 +106,12 @@ static void descriptors_are_those_of_the_library(void **state UNUSED)
 {
 	_cleanup_free_ char *path = our_libc();
 	_cleanup_elf_image_ struct elf_image *image = NULL;
-	struct glibc_facts facts;
+	struct probe_glibc_facts facts;
 
 	assert_success(elf_image_open(path, &image));
-	glibc_facts_read(image, &facts);
-	for (int i = 0; i < N_GLIBC_DESCRIPTORS; i++) {
-		const uint32_t *live = dlsym(RTLD_DEFAULT, glibc_descriptor_names[i]);
+	probe_glibc_facts_read(image, &facts);
+	for (int i = 0; i < PROBE_N_GLIBC_DESCRIPTORS; i++) {
+		const uint32_t *live = dlsym(RTLD_DEFAULT, probe_glibc_descriptor_names[i]);
 
 		assert_int_equal(facts.descriptors[i].found, live != NULL);
 		if (!live)
@@ -117,26 +119,26 @@ static void descriptors_are_those_of_the_library(void **state UNUSED)
 		assert_int_equal(facts.descriptors[i].bits, live[0]);
 		assert_int_equal(facts.descriptors[i].offset, live[2]);
 	}
-	assert_true(facts.descriptors[GLIBC_PTHREAD_TID].found);
+	assert_true(facts.descriptors[PROBE_GLIBC_PTHREAD_TID].found);
 	/* That one is the loader's. */
-	assert_false(facts.symbols[GLIBC_SYMBOL_RTLD_GLOBAL].found);
-	assert_true(glibc_facts_define(&facts, "_thread_db_pthread_tid"));
-	assert_false(glibc_facts_define(&facts, "_rtld_global"));
+	assert_false(facts.symbols[PROBE_GLIBC_SYMBOL_RTLD_GLOBAL].found);
+	assert_true(probe_glibc_facts_define(&facts, "_thread_db_pthread_tid"));
+	assert_false(probe_glibc_facts_define(&facts, "_rtld_global"));
 	/* It does, but nobody wrote that down. */
-	assert_false(glibc_facts_define(&facts, "malloc"));
+	assert_false(probe_glibc_facts_define(&facts, "malloc"));
 }
 
 static void another_object_says_nothing(void **state UNUSED)
 {
 	_cleanup_elf_image_ struct elf_image *image = NULL;
-	struct glibc_facts facts;
+	struct probe_glibc_facts facts;
 
 	assert_success(elf_image_open(target_path("KTSTR_TLS_LIBRARY"), &image));
 	memset(&facts, 0xff, sizeof(facts));
-	glibc_facts_read(image, &facts);
-	for (int i = 0; i < N_GLIBC_DESCRIPTORS; i++)
+	probe_glibc_facts_read(image, &facts);
+	for (int i = 0; i < PROBE_N_GLIBC_DESCRIPTORS; i++)
 		assert_false(facts.descriptors[i].found);
-	for (int i = 0; i < N_GLIBC_SYMBOLS; i++)
+	for (int i = 0; i < PROBE_N_GLIBC_SYMBOLS; i++)
 		assert_false(facts.symbols[i].found);
 }
 

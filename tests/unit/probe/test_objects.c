@@ -15,8 +15,8 @@ static const char some_maps[] =
 /* The error names its kind by tag and says something of use. */
 static void assert_read_fails(const char *root, pid_t pid, const char *tag, const char *says)
 {
-	struct objects objects = { .pid = 77 };
-	_cleanup_error_ struct error *err = objects_read(root, pid, NULL, NULL, &objects);
+	struct probe_objects objects = { .pid = 77 };
+	_cleanup_error_ struct error *err = probe_objects_read(root, pid, NULL, NULL, &objects);
 
 	assert_non_null(err);
 	assert_ptr_equal(error_domain_of(err), &probe_attach_error_domain);
@@ -71,14 +71,14 @@ static void an_exe_that_leads_nowhere_is_a_readlink_failure(void **state UNUSED)
 static void the_systems_reason_is_kept(void **state UNUSED)
 {
 	struct staged_proc staged = staged_proc_make();
-	struct objects objects;
-	_cleanup_error_ struct error *no_exe = objects_read(staged.root, STAGED_PID, NULL, NULL,
-							    &objects);
+	struct probe_objects objects;
+	_cleanup_error_ struct error *no_exe = probe_objects_read(staged.root, STAGED_PID, NULL,
+								  NULL, &objects);
 	_cleanup_error_ struct error *no_maps = NULL;
 
 	assert_int_equal(error_errno(no_exe), ENOENT);
 	staged_link(&staged, "exe", "/proc/self/exe");
-	no_maps = objects_read(staged.root, STAGED_PID, NULL, NULL, &objects);
+	no_maps = probe_objects_read(staged.root, STAGED_PID, NULL, NULL, &objects);
 	assert_int_equal(error_errno(no_maps), ENOENT);
 	staged_proc_remove(&staged);
 }
@@ -145,18 +145,18 @@ static void only_some_errors_leave_open_what_an_object_holds(void **state UNUSED
 				 base_error(BASE_LIMIT, ENOMEM, "x"),
 				 base_error(BASE_PARSE, 0, "x") };
 
-	assert_false(object_error_leaves_open(NULL));
+	assert_false(probe_object_error_leaves_open(NULL));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_error_ struct error *err = base_error(BASE_IO, rows[i].errnum, "x");
 
-		assert_int_equal(object_error_leaves_open(err), rows[i].open);
+		assert_int_equal(probe_object_error_leaves_open(err), rows[i].open);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(closed); i++) {
-		assert_false(object_error_leaves_open(closed[i]));
+		assert_false(probe_object_error_leaves_open(closed[i]));
 		error_free(closed[i]);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(open); i++) {
-		assert_true(object_error_leaves_open(open[i]));
+		assert_true(probe_object_error_leaves_open(open[i]));
 		error_free(open[i]);
 	}
 }
@@ -172,13 +172,13 @@ static void a_stranger_is_refused(void **state UNUSED)
 	target = target_start("KTSTR_TARGET");
 	stranger = fork();
 	if (stranger == 0) {
-		struct objects objects;
+		struct probe_objects objects;
 		struct error *err;
 
 		if (setgroups(0, NULL) < 0 || setgid(nobody->pw_gid) < 0 ||
 		    setuid(nobody->pw_uid) < 0)
 			_exit(99);
-		err = objects_read("/proc", target.pid, NULL, NULL, &objects);
+		err = probe_objects_read("/proc", target.pid, NULL, NULL, &objects);
 		_exit(err && strcmp(error_tag(err), "readlink-failure") == 0 &&
 				      error_errno(err) == EACCES
 			      ? 0
@@ -190,11 +190,11 @@ static void a_stranger_is_refused(void **state UNUSED)
 	target_end(&target);
 }
 
-static struct objects read_staged(const struct staged_proc *staged)
+static struct probe_objects read_staged(const struct staged_proc *staged)
 {
-	struct objects objects;
+	struct probe_objects objects;
 
-	assert_success(objects_read(staged->root, STAGED_PID, NULL, NULL, &objects));
+	assert_success(probe_objects_read(staged->root, STAGED_PID, NULL, NULL, &objects));
 	return objects;
 }
 
@@ -214,7 +214,7 @@ static void only_what_is_mapped_for_execution_counts_and_once(void **state UNUSE
 		"7f0000007000-7f0000008000 r-xp 00000000 00:00 0 [vdso]\n"
 		"7f0000008000-7f0000009000 r-xp 00000000 fe:00 4 /lib/b.so (deleted)\n",
 		program, program);
-	struct objects objects;
+	struct probe_objects objects;
 
 	staged_link(&staged, "exe", program);
 	staged_text(&staged, "maps", maps);
@@ -232,7 +232,7 @@ static void only_what_is_mapped_for_execution_counts_and_once(void **state UNUSE
 	assert_false(objects.rows.at[1].deleted);
 	assert_string_equal(objects.rows.at[2].path, "/lib/b.so");
 	assert_true(objects.rows.at[2].deleted);
-	objects_deinit(&objects);
+	probe_objects_deinit(&objects);
 	staged_proc_remove(&staged);
 }
 
@@ -246,7 +246,7 @@ static void a_deleted_library_is_not_read_from_its_old_path(void **state UNUSED)
 					      "9f00-af00 r-xp 00000000 fe:00 1 %s\n",
 					      program, target_path("KTSTR_TARGET"),
 					      target_path("KTSTR_TLS_LIBRARY"));
-	struct objects objects;
+	struct probe_objects objects;
 
 	staged_link(&staged, "root", "/");
 	staged_link(&staged, "exe", program);
@@ -254,13 +254,13 @@ static void a_deleted_library_is_not_read_from_its_old_path(void **state UNUSED)
 	objects = read_staged(&staged);
 	assert_int_equal(objects.rows.n, 3);
 	assert_true(objects.rows.at[0].deleted);
-	assert_non_null(object_image(&objects, &objects.rows.at[0]));
-	assert_null(object_image(&objects, &objects.rows.at[1]));
+	assert_non_null(probe_object_image(&objects, &objects.rows.at[0]));
+	assert_null(probe_object_image(&objects, &objects.rows.at[1]));
 	assert_non_null(objects.rows.at[1].error);
 	/* Asked twice, it fails once. */
-	assert_null(object_image(&objects, &objects.rows.at[1]));
-	assert_non_null(object_image(&objects, &objects.rows.at[2]));
-	objects_deinit(&objects);
+	assert_null(probe_object_image(&objects, &objects.rows.at[1]));
+	assert_non_null(probe_object_image(&objects, &objects.rows.at[2]));
+	probe_objects_deinit(&objects);
 	staged_proc_remove(&staged);
 }
 
@@ -275,7 +275,7 @@ static void files_of_a_chroot_are_named_as_it_sees_them(void **state UNUSED)
 					      "9f00-af00 r-xp 00000000 fe:00 3 %sd/lib/a.so\n",
 					      program, inside, inside);
 	_cleanup_free_ char *elsewhere = xasprintf("%sd/lib/a.so", inside);
-	struct objects objects;
+	struct probe_objects objects;
 
 	staged_folder(&staged, "inside");
 	staged_folder(&staged, "inside/bin");
@@ -289,14 +289,14 @@ static void files_of_a_chroot_are_named_as_it_sees_them(void **state UNUSED)
 	assert_int_equal(objects.rows.at[0].map_start, 0x400000);
 	assert_string_equal(objects.rows.at[1].path, "/lib/a.so");
 	assert_string_equal(objects.rows.at[2].path, elsewhere);
-	objects_deinit(&objects);
+	probe_objects_deinit(&objects);
 	staged_proc_remove(&staged);
 }
 
 static void a_program_without_a_mapping_of_its_name_still_comes_first(void **state UNUSED)
 {
 	struct staged_proc staged = staged_proc_make();
-	struct objects objects;
+	struct probe_objects objects;
 	uint64_t bias;
 
 	staged_link(&staged, "exe", "/proc/self/exe");
@@ -304,8 +304,8 @@ static void a_program_without_a_mapping_of_its_name_still_comes_first(void **sta
 	objects = read_staged(&staged);
 	assert_int_equal(objects.rows.n, 2);
 	assert_true(objects.rows.at[0].is_executable);
-	assert_error_tag(object_load_bias(&objects, &objects.rows.at[0], &bias), "absent");
-	objects_deinit(&objects);
+	assert_error_tag(probe_object_load_bias(&objects, &objects.rows.at[0], &bias), "absent");
+	probe_objects_deinit(&objects);
 	staged_proc_remove(&staged);
 }
 
@@ -316,11 +316,11 @@ static void objects_are_found_by_name_and_what_they_define(void **state UNUSED)
 	_cleanup_free_ char *impostor = xasprintf("%s/libc.so.6-impostor", staged.pid_dir);
 	_cleanup_free_ char *maps = NULL;
 	_cleanup_free_ char *libc = NULL;
-	struct objects objects;
+	struct probe_objects objects;
 
-	assert_success(objects_read("/proc", getpid(), NULL, NULL, &objects));
-	libc = xstrdup(objects_find_defining(&objects, "libc.so.6", "pthread_create")->path);
-	objects_deinit(&objects);
+	assert_success(probe_objects_read("/proc", getpid(), NULL, NULL, &objects));
+	libc = xstrdup(probe_objects_find_defining(&objects, "libc.so.6", "pthread_create")->path);
+	probe_objects_deinit(&objects);
 	staged_link(&staged, "root", "/");
 	staged_link(&staged, "exe", "/proc/self/exe");
 	staged_link(&staged, "libc.so.6-impostor", "/proc/self/exe");
@@ -331,9 +331,10 @@ static void objects_are_found_by_name_and_what_they_define(void **state UNUSED)
 	staged_text(&staged, "maps", maps);
 	objects = read_staged(&staged);
 	assert_string_equal(
-		objects_find_defining(&objects, "libc.so.6", "_thread_db_pthread_tid")->path, libc);
-	assert_null(objects_find_defining(&objects, "ld-", "_rtld_global"));
-	objects_deinit(&objects);
+		probe_objects_find_defining(&objects, "libc.so.6", "_thread_db_pthread_tid")->path,
+		libc);
+	assert_null(probe_objects_find_defining(&objects, "ld-", "_rtld_global"));
+	probe_objects_deinit(&objects);
 	staged_proc_remove(&staged);
 }
 
@@ -341,18 +342,18 @@ static void objects_are_found_by_name_and_what_they_define(void **state UNUSED)
 static void the_bias_of_this_program_is_what_the_loader_chose(void **state UNUSED)
 {
 	extern const char __executable_start[];
-	struct objects objects;
+	struct probe_objects objects;
 	struct elf_load load;
 	uint64_t bias = 0;
 
-	assert_success(objects_read("/proc", getpid(), NULL, NULL, &objects));
+	assert_success(probe_objects_read("/proc", getpid(), NULL, NULL, &objects));
 	assert_true(objects.rows.n >= 3);
-	assert_non_null(objects_find_defining(&objects, "libc.so.6", "pthread_create"));
-	assert_success(object_load_bias(&objects, &objects.rows.at[0], &bias));
+	assert_non_null(probe_objects_find_defining(&objects, "libc.so.6", "pthread_create"));
+	assert_success(probe_object_load_bias(&objects, &objects.rows.at[0], &bias));
 	assert_int_equal(elf_image_loads(objects.rows.at[0].image, &load, 1), 1);
 	assert_int_equal(bias, (uintptr_t)__executable_start - load.vaddr);
 	assert_int_equal(objects.rows.at[0].map_start, (uintptr_t)__executable_start);
-	objects_deinit(&objects);
+	probe_objects_deinit(&objects);
 }
 
 int main(void)

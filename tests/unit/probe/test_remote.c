@@ -19,7 +19,7 @@ struct child {
 	pid_t pid;
 	uint64_t page;
 	uint64_t hole;
-	struct remote_process process;
+	struct probe_remote_process process;
 };
 
 static uint64_t word(size_t i)
@@ -46,7 +46,7 @@ static struct child child_start(void)
 	/* Ours differs now: what is read must be the child's. */
 	memset(page, 0, PAGE);
 	munmap(page, PAGE);
-	remote_process_init(&child.process, child.pid);
+	probe_remote_process_init(&child.process, child.pid);
 	return child;
 }
 
@@ -57,7 +57,7 @@ static void child_end(struct child *child)
 }
 
 struct batch {
-	struct remote_range ranges[MANY];
+	struct probe_remote_range ranges[MANY];
 	uint64_t words[MANY];
 };
 
@@ -67,8 +67,9 @@ static struct batch *batch_make(const struct child *child)
 
 	assert_non_null(batch);
 	for (size_t i = 0; i < MANY; i++)
-		batch->ranges[i] = (struct remote_range){ child->page + i % 512 * 8,
-							  &batch->words[i], 8, REMOTE_DENIED };
+		batch->ranges[i] = (struct probe_remote_range){ child->page + i % 512 * 8,
+								&batch->words[i], 8,
+								PROBE_REMOTE_DENIED };
 	return batch;
 }
 
@@ -80,7 +81,7 @@ static void assert_whole_but(const struct batch *batch, size_t n, const size_t *
 
 		for (size_t k = 0; k < n_holes; k++)
 			hole |= holes[k] == i;
-		if (batch->ranges[i].status != (hole ? REMOTE_FAULT : REMOTE_OK))
+		if (batch->ranges[i].status != (hole ? PROBE_REMOTE_FAULT : PROBE_REMOTE_OK))
 			fail_msg("range %zu has status %d", i, (int)batch->ranges[i].status);
 		if (!hole)
 			assert_int_equal(batch->words[i], word(i % 512));
@@ -95,11 +96,11 @@ static void many_ranges_take_several_calls(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		struct batch *batch = batch_make(&child);
 
-		remote_read_many(&child.process.remote, batch->ranges, sizes[i]);
+		probe_remote_read_many(&child.process.remote, batch->ranges, sizes[i]);
 		assert_whole_but(batch, sizes[i], NULL, 0);
 		/* Nothing past the end was touched. */
 		if (sizes[i] < MANY)
-			assert_int_equal(batch->ranges[sizes[i]].status, REMOTE_DENIED);
+			assert_int_equal(batch->ranges[sizes[i]].status, PROBE_REMOTE_DENIED);
 		free(batch);
 	}
 	child_end(&child);
@@ -113,7 +114,7 @@ static void a_range_that_is_not_there_spoils_no_other(void **state UNUSED)
 
 	for (size_t i = 0; i < ARRAY_SIZE(holes); i++)
 		batch->ranges[holes[i]].address = child.hole;
-	remote_read_many(&child.process.remote, batch->ranges, MANY);
+	probe_remote_read_many(&child.process.remote, batch->ranges, MANY);
 	assert_whole_but(batch, MANY, holes, ARRAY_SIZE(holes));
 	free(batch);
 	child_end(&child);
@@ -128,7 +129,7 @@ static void each_single_hole_is_found_wherever_it_is(void **state UNUSED)
 		struct batch *batch = batch_make(&child);
 
 		batch->ranges[places[i]].address = 8; /* never mapped */
-		remote_read_many(&child.process.remote, batch->ranges, 10);
+		probe_remote_read_many(&child.process.remote, batch->ranges, 10);
 		assert_whole_but(batch, 10, &places[i], 1);
 		free(batch);
 	}
@@ -143,7 +144,7 @@ static void a_range_across_the_end_is_a_fault(void **state UNUSED)
 	static const size_t holes[] = { 3 };
 
 	batch->ranges[3].address = child.hole - 4;
-	remote_read_many(&child.process.remote, batch->ranges, 10);
+	probe_remote_read_many(&child.process.remote, batch->ranges, 10);
 	assert_whole_but(batch, 10, holes, 1);
 	free(batch);
 	child_end(&child);
@@ -154,24 +155,25 @@ static void an_impossible_address_is_a_fault(void **state UNUSED)
 	struct child child = child_start();
 	uint64_t value;
 
-	assert_int_equal(remote_read(&child.process.remote, UINT64_MAX - 3, &value, 8),
-			 REMOTE_FAULT);
-	assert_int_equal(remote_read(&child.process.remote, UINT64_C(1) << 63, &value, 8),
-			 REMOTE_FAULT);
-	assert_int_equal(remote_read(&child.process.remote, 0, &value, 8), REMOTE_FAULT);
+	assert_int_equal(probe_remote_read(&child.process.remote, UINT64_MAX - 3, &value, 8),
+			 PROBE_REMOTE_FAULT);
+	assert_int_equal(probe_remote_read(&child.process.remote, UINT64_C(1) << 63, &value, 8),
+			 PROBE_REMOTE_FAULT);
+	assert_int_equal(probe_remote_read(&child.process.remote, 0, &value, 8),
+			 PROBE_REMOTE_FAULT);
 	child_end(&child);
 }
 
 static void no_ranges_and_empty_ranges_are_fine(void **state UNUSED)
 {
 	struct child child = child_start();
-	struct remote_range empty[] = { { child.page, NULL, 0, REMOTE_DENIED },
-					{ child.page, NULL, 0, REMOTE_DENIED } };
+	struct probe_remote_range empty[] = { { child.page, NULL, 0, PROBE_REMOTE_DENIED },
+					      { child.page, NULL, 0, PROBE_REMOTE_DENIED } };
 
-	remote_read_many(&child.process.remote, NULL, 0);
-	remote_read_many(&child.process.remote, empty, ARRAY_SIZE(empty));
-	assert_int_equal(empty[0].status, REMOTE_OK);
-	assert_int_equal(empty[1].status, REMOTE_OK);
+	probe_remote_read_many(&child.process.remote, NULL, 0);
+	probe_remote_read_many(&child.process.remote, empty, ARRAY_SIZE(empty));
+	assert_int_equal(empty[0].status, PROBE_REMOTE_OK);
+	assert_int_equal(empty[1].status, PROBE_REMOTE_OK);
 	child_end(&child);
 }
 
@@ -181,9 +183,9 @@ static void a_process_that_went_is_gone_for_every_range(void **state UNUSED)
 	struct batch *batch = batch_make(&child);
 
 	child_end(&child);
-	remote_read_many(&child.process.remote, batch->ranges, MANY);
+	probe_remote_read_many(&child.process.remote, batch->ranges, MANY);
 	for (size_t i = 0; i < MANY; i++)
-		assert_int_equal(batch->ranges[i].status, REMOTE_GONE);
+		assert_int_equal(batch->ranges[i].status, PROBE_REMOTE_GONE);
 	free(batch);
 }
 
@@ -203,20 +205,20 @@ static void a_stranger_is_denied(void **state UNUSED)
 		if (setgroups(0, NULL) < 0 || setgid(nobody->pw_gid) < 0 ||
 		    setuid(nobody->pw_uid) < 0)
 			_exit(99);
-		_exit(remote_read(&child.process.remote, child.page, &value, 8));
+		_exit(probe_remote_read(&child.process.remote, child.page, &value, 8));
 	}
 	assert_int_equal(waitpid(reader, &status, 0), reader);
 	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), REMOTE_DENIED);
+	assert_int_equal(WEXITSTATUS(status), PROBE_REMOTE_DENIED);
 	child_end(&child);
 }
 
 static void each_status_has_its_errno(void **state UNUSED)
 {
-	assert_int_equal(remote_errno(REMOTE_OK), 0);
-	assert_int_equal(remote_errno(REMOTE_FAULT), EFAULT);
-	assert_int_equal(remote_errno(REMOTE_GONE), ESRCH);
-	assert_int_equal(remote_errno(REMOTE_DENIED), EPERM);
+	assert_int_equal(probe_remote_errno(PROBE_REMOTE_OK), 0);
+	assert_int_equal(probe_remote_errno(PROBE_REMOTE_FAULT), EFAULT);
+	assert_int_equal(probe_remote_errno(PROBE_REMOTE_GONE), ESRCH);
+	assert_int_equal(probe_remote_errno(PROBE_REMOTE_DENIED), EPERM);
 }
 
 int main(void)

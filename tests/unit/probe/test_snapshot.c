@@ -153,7 +153,7 @@ static void threads_that_went_vanish_and_new_ones_appear(void **state UNUSED)
 	scene_end(&s);
 }
 
-static struct known_thread *known(struct scene *s, pid_t tid)
+static struct probe_known_thread *known(struct scene *s, pid_t tid)
 {
 	for (size_t i = 0; i < s->probe->known.rows.n; i++)
 		if (s->probe->known.rows.at[i].tid == tid)

@@ -14,7 +14,7 @@
 struct scene {
 	struct target target;
 	struct target_thread thread;
-	struct tracer tracer;
+	struct probe_tracer tracer;
 };
 
 static struct scene scene_start(void)
@@ -27,7 +27,7 @@ static struct scene scene_start(void)
 
 static void scene_end(struct scene *s)
 {
-	tracer_deinit(&s->tracer);
+	probe_tracer_deinit(&s->tracer);
 	target_end(&s->target);
 }
 
@@ -60,19 +60,19 @@ static void wait_for_signals(const struct scene *s, unsigned int expected)
 static void a_thread_stands_still_until_released(void **state UNUSED)
 {
 	struct scene s = scene_start();
-	struct stopped_thread stopped;
+	struct probe_stopped_thread stopped;
 	uint64_t pointer = 0;
 
-	assert_success(tracer_stop(&s.tracer, s.thread.tid, &stopped));
+	assert_success(probe_tracer_stop(&s.tracer, s.thread.tid, &stopped));
 	assert_string_equal(thread_status(s.target.pid, s.thread.tid, "State"), "t");
 	assert_tracer(&s, getpid());
 	/* The others go on. */
 	assert_string_not_equal(thread_status(s.target.pid, s.target.pid, "State"), "t");
-	assert_success(tracer_thread_pointer(&stopped, &pointer));
+	assert_success(probe_tracer_thread_pointer(&stopped, &pointer));
 	assert_int_equal(pointer, s.thread.pointer);
 	assert_int_equal(stopped.signal, 0);
 	usleep(3000);
-	tracer_release(&s.tracer, &stopped);
+	probe_tracer_release(&s.tracer, &stopped);
 	assert_tracer(&s, 0);
 	target_ask(&s.target, "on 1 count");
 	assert_int_equal(s.tracer.stopped_threads, 1);
@@ -86,10 +86,10 @@ static void stops_are_counted_one_by_one(void **state UNUSED)
 	struct scene s = scene_start();
 
 	for (unsigned int i = 1; i <= 50; i++) {
-		struct stopped_thread stopped;
+		struct probe_stopped_thread stopped;
 
-		assert_success(tracer_stop(&s.tracer, s.thread.tid, &stopped));
-		tracer_release(&s.tracer, &stopped);
+		assert_success(probe_tracer_stop(&s.tracer, s.thread.tid, &stopped));
+		probe_tracer_release(&s.tracer, &stopped);
 		assert_int_equal(s.tracer.stopped_threads, i);
 	}
 	target_ask(&s.target, "on 1 count");
@@ -100,15 +100,15 @@ static void stops_are_counted_one_by_one(void **state UNUSED)
 static void a_signal_that_comes_first_is_handed_back(void **state UNUSED)
 {
 	struct scene s = scene_start();
-	struct stopped_thread stopped;
+	struct probe_stopped_thread stopped;
 
 	assert_int_equal(ptrace(PTRACE_SEIZE, s.thread.tid, NULL, NULL), 0);
 	signal_thread(&s, SIGUSR1);
 	wait_for_status(s.target.pid, s.thread.tid, "State", "t");
-	vec_push(&s.tracer.unreleased, (struct late_thread){ .tid = s.thread.tid });
-	assert_success(tracer_stop(&s.tracer, s.thread.tid, &stopped));
+	vec_push(&s.tracer.unreleased, (struct probe_late_thread){ .tid = s.thread.tid });
+	assert_success(probe_tracer_stop(&s.tracer, s.thread.tid, &stopped));
 	assert_int_equal(stopped.signal, SIGUSR1);
-	tracer_release(&s.tracer, &stopped);
+	probe_tracer_release(&s.tracer, &stopped);
 	assert_tracer(&s, 0);
 	wait_for_signals(&s, 1);
 	scene_end(&s);
@@ -129,10 +129,10 @@ static void a_storm_of_signals_loses_none(void **state UNUSED)
 		_exit(0);
 	}
 	while (waitpid(sender, &status, WNOHANG) == 0) {
-		struct stopped_thread stopped;
+		struct probe_stopped_thread stopped;
 
-		assert_success(tracer_stop(&s.tracer, s.thread.tid, &stopped));
-		tracer_release(&s.tracer, &stopped);
+		assert_success(probe_tracer_stop(&s.tracer, s.thread.tid, &stopped));
+		probe_tracer_release(&s.tracer, &stopped);
 	}
 	wait_for_signals(&s, SIGNALS);
 	scene_end(&s);
@@ -141,13 +141,13 @@ static void a_storm_of_signals_loses_none(void **state UNUSED)
 static void a_stopped_process_stays_stopped(void **state UNUSED)
 {
 	struct scene s = scene_start();
-	struct stopped_thread stopped;
+	struct probe_stopped_thread stopped;
 
 	kill(s.target.pid, SIGSTOP);
 	wait_for_status(s.target.pid, s.thread.tid, "State", "T");
-	assert_success(tracer_stop(&s.tracer, s.thread.tid, &stopped));
+	assert_success(probe_tracer_stop(&s.tracer, s.thread.tid, &stopped));
 	assert_int_equal(stopped.signal, 0);
-	tracer_release(&s.tracer, &stopped);
+	probe_tracer_release(&s.tracer, &stopped);
 	assert_tracer(&s, 0);
 	wait_for_status(s.target.pid, s.thread.tid, "State", "T");
 	usleep(20000);
@@ -159,8 +159,8 @@ static void a_stopped_process_stays_stopped(void **state UNUSED)
 
 static void assert_stop_fails(struct scene *s, pid_t tid, const char *tag, int errnum)
 {
-	struct stopped_thread stopped = { .tid = 77 };
-	_cleanup_error_ struct error *err = tracer_stop(&s->tracer, tid, &stopped);
+	struct probe_stopped_thread stopped = { .tid = 77 };
+	_cleanup_error_ struct error *err = probe_tracer_stop(&s->tracer, tid, &stopped);
 
 	assert_non_null(err);
 	assert_string_equal(error_tag(err), tag);
@@ -184,7 +184,7 @@ static void a_thread_that_ends_before_it_stops_says_so(void **state UNUSED)
 	struct scene s = scene_start();
 
 	assert_int_equal(ptrace(PTRACE_SEIZE, s.thread.tid, NULL, NULL), 0);
-	vec_push(&s.tracer.unreleased, (struct late_thread){ .tid = s.thread.tid });
+	vec_push(&s.tracer.unreleased, (struct probe_late_thread){ .tid = s.thread.tid });
 	target_ask(&s.target, "end 1");
 	assert_stop_fails(&s, s.thread.tid, "waitpid", ESRCH);
 	assert_int_equal(s.tracer.unreleased.n, 0);
@@ -231,13 +231,13 @@ static void a_stranger_may_not_stop_it(void **state UNUSED)
 	s = scene_start();
 	stranger = fork();
 	if (stranger == 0) {
-		struct stopped_thread stopped;
+		struct probe_stopped_thread stopped;
 		struct error *err;
 
 		if (setgroups(0, NULL) < 0 || setgid(nobody->pw_gid) < 0 ||
 		    setuid(nobody->pw_uid) < 0)
 			_exit(99);
-		err = tracer_stop(&s.tracer, s.thread.tid, &stopped);
+		err = probe_tracer_stop(&s.tracer, s.thread.tid, &stopped);
 		_exit(!err || strcmp(error_tag(err), "ptrace-seize") != 0 ? 98 : error_errno(err));
 	}
 	assert_int_equal(waitpid(stranger, &status, 0), stranger);
@@ -269,7 +269,7 @@ static void a_late_stop_is_released_in_the_end(void **state UNUSED)
 	struct scene s = scene_with_late_thread();
 
 	target_ask(&s.target, "vfork-end");
-	tracer_deinit(&s.tracer);
+	probe_tracer_deinit(&s.tracer);
 	assert_tracer(&s, 0);
 	assert_int_equal(s.tracer.unreleased.n, 0);
 	target_ask(&s.target, "on 1 count");
@@ -280,10 +280,10 @@ static void a_late_stop_is_released_as_soon_as_it_lands(void **state UNUSED)
 {
 	struct scene s = scene_with_late_thread();
 
-	assert_false(tracer_release_late(&s.tracer));
+	assert_false(probe_tracer_release_late(&s.tracer));
 	assert_tracer(&s, getpid());
 	target_ask(&s.target, "vfork-end");
-	while (!tracer_release_late(&s.tracer))
+	while (!probe_tracer_release_late(&s.tracer))
 		usleep(100);
 	/* It stood still, so it counts, since the moment it was asked to. */
 	assert_int_equal(s.tracer.stopped_threads, 1);
@@ -297,11 +297,11 @@ static void a_late_stop_is_released_as_soon_as_it_lands(void **state UNUSED)
 static void a_late_stop_counts_for_the_next_attempt(void **state UNUSED)
 {
 	struct scene s = scene_with_late_thread();
-	struct stopped_thread stopped;
+	struct probe_stopped_thread stopped;
 
 	target_ask(&s.target, "vfork-end");
-	assert_success(tracer_stop(&s.tracer, s.thread.tid, &stopped));
-	tracer_release(&s.tracer, &stopped);
+	assert_success(probe_tracer_stop(&s.tracer, s.thread.tid, &stopped));
+	probe_tracer_release(&s.tracer, &stopped);
 	assert_tracer(&s, 0);
 	assert_int_equal(s.tracer.unreleased.n, 0);
 	target_ask(&s.target, "on 1 count");
@@ -314,7 +314,7 @@ static void a_thread_that_never_stops_does_not_hold_us(void **state UNUSED)
 	struct scene s = scene_with_late_thread();
 	uint64_t start_ns = clock_monotonic_ns();
 
-	tracer_deinit(&s.tracer);
+	probe_tracer_deinit(&s.tracer);
 	assert_true(clock_monotonic_ns() - start_ns < 10 * NS_PER_SEC);
 	/* Still ours until we exit: this program goes on, so it buries the thread itself. */
 	kill(s.target.pid, SIGKILL);
@@ -331,38 +331,38 @@ static void a_thread_that_never_stops_does_not_hold_us(void **state UNUSED)
 static void a_cancel_ends_every_wait(void **state UNUSED)
 {
 	struct cancel cancel = { 0 };
-	struct stopped_thread stopped;
+	struct probe_stopped_thread stopped;
 	struct scene s = scene_with_late_thread();
 
 	s.tracer.cancel = &cancel;
 	cancel_request(&cancel);
-	assert_error_tag(tracer_stop(&s.tracer, s.thread.tid, &stopped), "cancelled");
+	assert_error_tag(probe_tracer_stop(&s.tracer, s.thread.tid, &stopped), "cancelled");
 	assert_int_equal(s.tracer.unreleased.n, 1);
-	assert_false(tracer_finish(&s.tracer, 3600 * NS_PER_SEC));
+	assert_false(probe_tracer_finish(&s.tracer, 3600 * NS_PER_SEC));
 	assert_int_equal(s.tracer.unreleased.n, 1);
 	/* It lands after all: then nothing was left behind. */
 	target_ask(&s.target, "vfork-end");
-	while (!tracer_release_late(&s.tracer))
+	while (!probe_tracer_release_late(&s.tracer))
 		usleep(1000);
-	assert_true(tracer_finish(&s.tracer, 0));
+	assert_true(probe_tracer_finish(&s.tracer, 0));
 	scene_end(&s);
 }
 
 static void a_thread_killed_while_it_stood_does_not_haunt(void **state UNUSED)
 {
 	struct scene s = scene_start();
-	struct stopped_thread stopped;
+	struct probe_stopped_thread stopped;
 	pid_t got = 0;
 
-	assert_success(tracer_stop(&s.tracer, s.thread.tid, &stopped));
+	assert_success(probe_tracer_stop(&s.tracer, s.thread.tid, &stopped));
 	kill(s.target.pid, SIGKILL);
 	usleep(20000);
-	tracer_release(&s.tracer, &stopped);
+	probe_tracer_release(&s.tracer, &stopped);
 	for (int i = 0; i < 2000 && got == 0; i++) {
 		got = waitpid(s.target.pid, NULL, WNOHANG);
 		usleep(1000);
 	}
-	tracer_deinit(&s.tracer);
+	probe_tracer_deinit(&s.tracer);
 	close(s.target.to);
 	close(s.target.from);
 	if (got != s.target.pid) {

@@ -7,7 +7,7 @@
 struct scene {
 	struct target target;
 	struct probe *probe;
-	struct layout layout;
+	struct probe_layout layout;
 	int64_t shift;
 };
 
@@ -15,21 +15,21 @@ static struct scene scene_start(void)
 {
 	struct scene s = { .target = target_start("KTSTR_JEMALLOC_TARGET") };
 	_cleanup_elf_image_ struct elf_image *image = NULL;
-	int64_t shifts[OBJECT_FACTS_TSD_PLACES];
+	int64_t shifts[PROBE_LIMIT_TSD_PLACES];
 	struct probe_object_facts facts;
-	const struct layout *row;
+	const struct probe_layout *row;
 
 	target_new_thread(&s.target);
 	target_ask(&s.target, "on 1 alloc 5000");
 	s.probe = attach_to(&s.target, PROBE_STOP_IF_NEEDED);
 	assert_success(elf_image_open(target_path("KTSTR_JEMALLOC_TARGET"), &image));
-	assert_success(object_facts_read(image, NULL, &facts));
-	row = layout_find(facts.signs.version);
+	assert_success(probe_object_facts_read(image, NULL, &facts));
+	row = probe_layout_find(facts.signs.version);
 	assert_non_null(row);
 	s.layout = *row;
 	/* Told by the initial values alone: there is one such place. */
 	facts.signs.has_symbol = false;
-	assert_int_equal(layout_shifts(row, &facts, shifts), 1);
+	assert_int_equal(probe_layout_shifts(row, &facts, shifts), 1);
 	s.shift = shifts[0];
 	/* Debug information and table agree: two ways to the same place. */
 	assert_int_equal(s.layout.allocated + (uint64_t)s.shift, s.probe->place.allocated);
@@ -45,7 +45,7 @@ static void scene_end(struct scene *s)
 
 static void assert_misfit(struct scene *s)
 {
-	_cleanup_error_ struct error *err = validate_layout(s->probe, &s->layout, s->shift);
+	_cleanup_error_ struct error *err = probe_validate_layout(s->probe, &s->layout, s->shift);
 
 	assert_non_null(err);
 	assert_string_equal(error_tag(err), "dwarf-parse-failure");
@@ -59,7 +59,7 @@ static void the_right_row_fits(void **state UNUSED)
 
 	skip_without_jemalloc();
 	s = scene_start();
-	assert_success(validate_layout(s.probe, &s.layout, s.shift));
+	assert_success(probe_validate_layout(s.probe, &s.layout, s.shift));
 	assert_int_equal(probe_stopped_threads(s.probe), 0);
 	scene_end(&s);
 }
@@ -116,15 +116,16 @@ static void no_other_place_is_accepted(void **state UNUSED)
 static void what_nobody_uses_is_not_proven(void **state UNUSED)
 {
 	struct scene s;
-	struct counter_place used;
+	struct probe_counter_place used;
 
 	skip_without_jemalloc();
 	s = scene_start();
 	used = s.probe->place;
 	s.probe->place.in_executable = false;
-	s.probe->place.library = (struct library_tls){ .module_id = UINT64_MAX / 64 };
+	s.probe->place.library = (struct probe_library_tls){ .module_id = UINT64_MAX / 64 };
 	{
-		_cleanup_error_ struct error *err = validate_layout(s.probe, &s.layout, s.shift);
+		_cleanup_error_ struct error *err = probe_validate_layout(s.probe, &s.layout,
+									  s.shift);
 
 		assert_non_null(err);
 		assert_contains(error_message(err), "no thread has allocated");
@@ -133,11 +134,12 @@ static void what_nobody_uses_is_not_proven(void **state UNUSED)
 	scene_end(&s);
 }
 
-static void (*real_read)(const struct remote *remote, struct remote_range *ranges, size_t n);
+static void (*real_read)(const struct probe_remote *remote, struct probe_remote_range *ranges,
+			 size_t n);
 
 /* Whose stack it is is read last, alone, and is always somebody else by then. */
-static void read_with_another_tid(const struct remote *remote, struct remote_range *ranges,
-				  size_t n)
+static void read_with_another_tid(const struct probe_remote *remote,
+				  struct probe_remote_range *ranges, size_t n)
 {
 	real_read(remote, ranges, n);
 	for (size_t i = 0; i < n; i++)
@@ -154,7 +156,7 @@ static void a_stack_that_changed_hands_proves_nothing(void **state UNUSED)
 	s = scene_start();
 	real_read = s.probe->memory.remote.read_many;
 	s.probe->memory.remote.read_many = read_with_another_tid;
-	err = validate_layout(s.probe, &s.layout, s.shift);
+	err = probe_validate_layout(s.probe, &s.layout, s.shift);
 	s.probe->memory.remote.read_many = real_read;
 	assert_non_null(err);
 	assert_contains(error_message(err), "no thread has allocated");
@@ -168,12 +170,12 @@ static void without_a_thread_list_the_main_thread_is_stopped_once(void **state U
 	skip_without_jemalloc();
 	s = scene_start();
 	s.probe->has_glibc = false;
-	assert_success(validate_layout(s.probe, &s.layout, s.shift));
+	assert_success(probe_validate_layout(s.probe, &s.layout, s.shift));
 	assert_int_equal(probe_stopped_threads(s.probe), 1);
 	assert_string_equal(thread_status(s.target.pid, s.target.pid, "TracerPid"), "0");
 	/* Forbidden to stop, there is nobody to ask. */
 	s.probe->stop = PROBE_STOP_NEVER;
-	assert_success(validate_layout(s.probe, &s.layout, s.shift));
+	assert_success(probe_validate_layout(s.probe, &s.layout, s.shift));
 	assert_int_equal(probe_stopped_threads(s.probe), 1);
 	scene_end(&s);
 }
@@ -188,7 +190,7 @@ static void a_cancelled_check_says_so(void **state UNUSED)
 	s = scene_start();
 	cancel_request(&cancel);
 	s.probe->cancel = &cancel;
-	assert_error_tag(validate_layout(s.probe, &s.layout, s.shift), "cancelled");
+	assert_error_tag(probe_validate_layout(s.probe, &s.layout, s.shift), "cancelled");
 	scene_end(&s);
 }
 
@@ -200,11 +202,11 @@ static void a_process_that_went_cannot_disagree(void **state UNUSED)
 	s = scene_start();
 	kill(s.target.pid, SIGKILL);
 	wait_for_status(s.target.pid, s.target.pid, "State", "Z");
-	assert_success(validate_layout(s.probe, &s.layout, s.shift));
+	assert_success(probe_validate_layout(s.probe, &s.layout, s.shift));
 	scene_end(&s);
 }
 
-static bool has(const struct attach_threads *threads, pid_t tid)
+static bool has(const struct probe_attach_threads *threads, pid_t tid)
 {
 	for (size_t i = 0; i < threads->rows.n; i++)
 		if (threads->rows.at[i].tid == tid)
@@ -216,14 +218,14 @@ static void the_list_of_the_c_library_is_taken_whole(void **state UNUSED)
 {
 	struct target target;
 	struct target_thread one;
-	struct attach_threads threads;
+	struct probe_attach_threads threads;
 	struct probe *probe;
 
 	skip_without_jemalloc();
 	target = target_start("KTSTR_JEMALLOC_TARGET");
 	one = target_new_thread(&target);
 	probe = attach_to(&target, PROBE_STOP_NEVER);
-	attach_threads_collect(probe, &threads);
+	probe_attach_threads_collect(probe, &threads);
 	assert_int_equal(threads.rows.n, 2);
 	assert_true(has(&threads, target.pid) && has(&threads, one.tid));
 	vec_deinit(&threads.rows);
@@ -234,7 +236,7 @@ static void the_list_of_the_c_library_is_taken_whole(void **state UNUSED)
 static void without_a_list_the_main_thread_is_stopped_if_that_is_allowed(void **state UNUSED)
 {
 	struct target target;
-	struct attach_threads threads;
+	struct probe_attach_threads threads;
 	struct probe *probe;
 
 	skip_without_jemalloc();
@@ -242,11 +244,11 @@ static void without_a_list_the_main_thread_is_stopped_if_that_is_allowed(void **
 	target_new_thread(&target);
 	probe = attach_to(&target, PROBE_STOP_NEVER);
 	probe->has_glibc = false;
-	attach_threads_collect(probe, &threads);
+	probe_attach_threads_collect(probe, &threads);
 	assert_int_equal(threads.rows.n, 0);
 	vec_deinit(&threads.rows);
 	probe->stop = PROBE_STOP_IF_NEEDED;
-	attach_threads_collect(probe, &threads);
+	probe_attach_threads_collect(probe, &threads);
 	assert_int_equal(threads.rows.n, 1);
 	assert_true(has(&threads, target.pid));
 	assert_int_equal(probe_stopped_threads(probe), 1);
@@ -268,11 +270,11 @@ static void the_bytes_of_all_threads_are_summed(void **state UNUSED)
 	probe = attach_to(&target, PROBE_STOP_NEVER);
 	one = target_counters_of(target_ask(&target, "on 1 alloc 5000"));
 	main_thread = target_counters_of(target_ask(&target, "on 0 count"));
-	assert_true(attach_threads_allocated(probe, &total));
+	assert_true(probe_attach_threads_allocated(probe, &total));
 	assert_int_equal(total, one.allocated + main_thread.allocated);
 	/* Nobody to ask is not the same as nothing allocated. */
 	probe->has_glibc = false;
-	assert_false(attach_threads_allocated(probe, &total));
+	assert_false(probe_attach_threads_allocated(probe, &total));
 	probe_free(probe);
 	target_end(&target);
 }

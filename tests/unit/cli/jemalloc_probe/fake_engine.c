@@ -14,12 +14,12 @@ struct probe {
 	const struct cancel *cancel;
 };
 
-const char *probe_evidence_word(enum probe_evidence evidence)
+const char *probe_evidence_name(enum probe_evidence evidence)
 {
 	return evidence == PROBE_EVIDENCE_DWARF ? "dwarf" : "layout-table";
 }
 
-const char *probe_method_word(enum probe_method method)
+const char *probe_method_name(enum probe_method method)
 {
 	return method == PROBE_METHOD_GLIBC ? "glibc-thread-list" : "ptrace";
 }
@@ -115,7 +115,7 @@ bool probe_finish(struct probe *probe UNUSED)
 	return !fake_engine.finish_cancelled;
 }
 
-const char *probe_use_word(enum probe_use use)
+const char *probe_use_name(enum probe_use use)
 {
 	return use == PROBE_USE_SOME ? "in-use" : use == PROBE_USE_NONE ? "unused" : "unknown";
 }

@@ -11,9 +11,9 @@ static const struct ctprof_helper_limits limits = { .memory_bytes = UINT64_C(4) 
 /* The table's index of each object of a process. */
 static void add_all(struct ctprof_heap_objects *table, pid_t pid, uint32_t *first)
 {
-	struct objects objects;
+	struct probe_objects objects;
 
-	assert_success(objects_list("/proc", pid, &objects));
+	assert_success(probe_objects_list("/proc", pid, &objects));
 	for (size_t i = 0; i < objects.rows.n; i++) {
 		uint32_t index = ctprof_heap_objects_add(table, &objects, &objects.rows.at[i]);
 
@@ -23,7 +23,7 @@ static void add_all(struct ctprof_heap_objects *table, pid_t pid, uint32_t *firs
 		if (i == 0)
 			*first = index;
 	}
-	objects_deinit(&objects);
+	probe_objects_deinit(&objects);
 }
 
 static void a_file_stands_once_however_many_map_it(void **state UNUSED)
@@ -101,19 +101,21 @@ static void files_of_one_build_share_their_counters(void **state UNUSED)
 }
 
 /* Files are opened by their path as we see it: nothing is mapped where the object says. */
-static struct objects ourselves(void)
+static struct probe_objects ourselves(void)
 {
 	static char root[32];
 
 	snprintf(root, sizeof(root), "/proc/%d/root", (int)getpid());
-	return (struct objects){ .proc_root = (char *)"/proc", .ns_root = root, .pid = getpid() };
+	return (struct probe_objects){ .proc_root = (char *)"/proc",
+				       .ns_root = root,
+				       .pid = getpid() };
 }
 
 static void a_changed_file_is_another_one(void **state UNUSED)
 {
 	_cleanup_free_ char *path = plain_copy(target_path("KTSTR_TARGET"));
-	struct objects objects = ourselves();
-	struct object object = { .path = path };
+	struct probe_objects objects = ourselves();
+	struct probe_object object = { .path = path };
 	const struct timespec later[2] = { { 1, 0 }, { 1000000, 5 } };
 	struct ctprof_heap_objects table;
 
@@ -137,8 +139,8 @@ static void a_changed_file_is_another_one(void **state UNUSED)
 
 static void a_file_that_is_no_elf_says_so(void **state UNUSED)
 {
-	struct objects objects = ourselves();
-	struct object object = { .path = (char *)"/etc/passwd" };
+	struct probe_objects objects = ourselves();
+	struct probe_object object = { .path = (char *)"/etc/passwd" };
 	struct ctprof_heap_objects table;
 
 	ctprof_heap_objects_init(&table, "/proc");
@@ -155,13 +157,13 @@ static void a_file_that_takes_forever_is_given_up(void **state UNUSED)
 							  .cpu_sec = 60,
 							  .wall_ms = 3000 };
 	_cleanup_free_ char *path = NULL;
-	struct objects objects = ourselves();
-	struct object hostile, good = { .path = (char *)target_path("KTSTR_TLS_LIBRARY") };
+	struct probe_objects objects = ourselves();
+	struct probe_object hostile, good = { .path = (char *)target_path("KTSTR_TLS_LIBRARY") };
 	struct ctprof_heap_objects table;
 
 	skip_without_jemalloc();
 	path = hostile_entries(target_path("KTSTR_JEMALLOC_TARGET"));
-	hostile = (struct object){ .path = path };
+	hostile = (struct probe_object){ .path = path };
 	ctprof_heap_objects_init(&table, "/proc");
 	assert_int_equal(ctprof_heap_objects_add(&table, &objects, &hostile), 0);
 	assert_int_equal(ctprof_heap_objects_add(&table, &objects, &good), 1);
