@@ -107,8 +107,8 @@ static void read_host_state(const struct ctprof_options *options, struct ctprof_
 {
 	_cleanup_free_ char *pressure = xasprintf("%s/proc/pressure", options->root);
 
-	pressure_read(pressure, "", &snapshot->pressure);
-	sched_ext_read(options->root, &snapshot->strings, &snapshot->sched_ext);
+	procfs_pressure_read(pressure, "", &snapshot->pressure);
+	procfs_sched_ext_read(options->root, &snapshot->strings, &snapshot->sched_ext);
 }
 
 static struct error *take_all(struct ctprof_options *options, struct ctprof_snapshot *snapshot)

@@ -8,10 +8,10 @@ const struct ctprof_cgroup_row ctprof_cgroup_rows[] = {
 	{ #group,                                                                            \
 	  #key,                                                                              \
 	  #group "." #key,                                                                   \
-	  CGROUP_FORM_##form,                                                                \
+	  PROCFS_CGROUP_FORM_##form,                                                         \
 	  table,                                                                             \
 	  always,                                                                            \
-	  offsetof(struct cgroup_stats, group##_##key),                                      \
+	  offsetof(struct procfs_cgroup_stats, group##_##key),                               \
 	  CTPROF_CGROUP_MERGE_##merge,                                                       \
 	  METRIC_SECTION_##section,                                                          \
 	  name,                                                                              \
@@ -28,8 +28,8 @@ const struct ctprof_cgroup_row ctprof_cgroup_rows[] = {
 #define IS_US	   0
 const struct ctprof_pressure_row ctprof_pressure_rows[] = {
 #define ROW_(member, key, unit, what) \
-	{ #member, what, IS_##unit, offsetof(struct pressure_half, member) },
-	PRESSURE_VALUES(ROW_)
+	{ #member, what, IS_##unit, offsetof(struct procfs_pressure_half, member) },
+	PROCFS_PRESSURE_VALUES(ROW_)
 #undef ROW_
 };
 

@@ -19,10 +19,10 @@ enum ctprof_cgroup_merge {
 struct ctprof_cgroup_row {
 	const char *group, *key; /* in the snapshot file */
 	const char *path;	 /* "group.key" */
-	enum cgroup_form form;
-	bool is_table; /* struct named_readings; else struct procfs_reading */
+	enum procfs_cgroup_form form;
+	bool is_table; /* struct procfs_named_readings; else struct procfs_reading */
 	bool always;
-	size_t offset; /* in struct cgroup_stats */
+	size_t offset; /* in struct procfs_cgroup_stats */
 	enum ctprof_cgroup_merge merge;
 	enum metric_section section;
 	const char *name; /* as `show` has it */
@@ -39,9 +39,9 @@ enum {
 
 extern const struct ctprof_cgroup_row ctprof_cgroup_rows[CTPROF_N_CGROUP_ROWS];
 
-/* Its place in stats: a struct named_readings of a table, else a struct procfs_reading. */
+/* Its place in stats: a struct procfs_named_readings of a table, else a struct procfs_reading. */
 static inline void *ctprof_cgroup_row_at(const struct ctprof_cgroup_row *row,
-					 const struct cgroup_stats *stats)
+					 const struct procfs_cgroup_stats *stats)
 {
 	return (char *)(uintptr_t)stats + row->offset;
 }
@@ -55,14 +55,14 @@ enum metric_unit ctprof_cgroup_row_unit(const struct ctprof_cgroup_row *row, con
 struct ctprof_pressure_row {
 	const char *name, *description;
 	bool is_percent; /* in hundredths; else microseconds */
-	size_t offset;	 /* of a uint64_t in struct pressure_half */
+	size_t offset;	 /* of a uint64_t in struct procfs_pressure_half */
 };
 
 enum { CTPROF_N_PRESSURE_ROWS = 4 };
 extern const struct ctprof_pressure_row ctprof_pressure_rows[CTPROF_N_PRESSURE_ROWS];
 
 static inline uint64_t *ctprof_pressure_row_at(const struct ctprof_pressure_row *row,
-					       const struct pressure_half *half)
+					       const struct procfs_pressure_half *half)
 {
 	return (uint64_t *)((uintptr_t)half + row->offset);
 }

@@ -31,11 +31,11 @@ static int by_path(const void *a, const void *b, void *strings)
 void ctprof_read_cgroups(const struct ctprof_options *options, struct ctprof_snapshot *snapshot)
 {
 	struct ctprof_progress progress = { .stage = "cgroups", .threads = snapshot->threads.n };
-	_cleanup_cgroup_mount_ struct cgroup_mount mount;
+	_cleanup_procfs_cgroup_mount_ struct procfs_cgroup_mount mount;
 
-	cgroup_mount_find(options->root, &mount);
+	procfs_cgroup_mount_find(options->root, &mount);
 	snapshot->cgroup_mount = intern_add(&snapshot->strings,
-					    cgroup_mount_state_word(mount.state));
+					    procfs_cgroup_mount_state_word(mount.state));
 	collect(snapshot);
 	if (snapshot->cgroups.n == 0)
 		return;
@@ -43,11 +43,11 @@ void ctprof_read_cgroups(const struct ctprof_options *options, struct ctprof_sna
 		&snapshot->strings);
 	for (size_t i = 0; i < snapshot->cgroups.n && !cancel_requested(options->cancel); i++) {
 		struct ctprof_snapshot_cgroup *row = &snapshot->cgroups.at[i];
-		_cleanup_free_ char *folder = cgroup_mount_folder(
+		_cleanup_free_ char *folder = procfs_cgroup_mount_folder(
 			&mount, intern_text(&snapshot->strings, row->path));
 
 		if (folder)
-			cgroup_stats_read(folder, &snapshot->strings, &row->stats);
+			procfs_cgroup_stats_read(folder, &snapshot->strings, &row->stats);
 		if (options->progress)
 			options->progress(&progress, options->arg);
 	}

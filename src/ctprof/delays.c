@@ -7,14 +7,14 @@
 
 /* The registry has the four values of each delay in the order of the client. */
 enum { VALUES_PER_DELAY = METRIC_BLKIO_DELAY_COUNT - METRIC_CPU_DELAY_COUNT };
-#define IN_ORDER(id)                                                                        \
-	_Static_assert(METRIC_##id##_DELAY_COUNT ==                                         \
-			       METRIC_CPU_DELAY_COUNT + VALUES_PER_DELAY * TASKSTATS_##id,  \
-		       #id);                                                                \
-	_Static_assert(METRIC_##id##_DELAY_TOTAL_NS == METRIC_##id##_DELAY_COUNT + 1, #id); \
-	_Static_assert(METRIC_##id##_DELAY_MAX_NS == METRIC_##id##_DELAY_COUNT + 2, #id);   \
+#define IN_ORDER(id)                                                                              \
+	_Static_assert(METRIC_##id##_DELAY_COUNT ==                                               \
+			       METRIC_CPU_DELAY_COUNT + VALUES_PER_DELAY * PROCFS_TASKSTATS_##id, \
+		       #id);                                                                      \
+	_Static_assert(METRIC_##id##_DELAY_TOTAL_NS == METRIC_##id##_DELAY_COUNT + 1, #id);       \
+	_Static_assert(METRIC_##id##_DELAY_MAX_NS == METRIC_##id##_DELAY_COUNT + 2, #id);         \
 	_Static_assert(METRIC_##id##_DELAY_MIN_NS == METRIC_##id##_DELAY_COUNT + 3, #id);
-TASKSTATS_DELAYS(IN_ORDER)
+PROCFS_TASKSTATS_DELAYS(IN_ORDER)
 
 uint32_t ctprof_delays_kept(const struct host_accounting *accounting)
 {
@@ -47,11 +47,11 @@ static void fill_one(struct metric_thread_sample *sample, unsigned int id,
 		metric_sample_set(sample, (enum metric_id)id, reading.value);
 }
 
-void ctprof_delays_fill(struct metric_thread_sample *sample, const struct taskstats_values *values,
-			uint32_t sources)
+void ctprof_delays_fill(struct metric_thread_sample *sample,
+			const struct procfs_taskstats_values *values, uint32_t sources)
 {
-	for (unsigned int i = 0; i < N_TASKSTATS_DELAYS; i++) {
-		const struct taskstats_delay *delay = &values->delays[i];
+	for (unsigned int i = 0; i < PROCFS_N_TASKSTATS_DELAYS; i++) {
+		const struct procfs_taskstats_delay *delay = &values->delays[i];
 		unsigned int id = METRIC_CPU_DELAY_COUNT + VALUES_PER_DELAY * i;
 
 		if (!(sources >> metric_rows[id].source & 1))
@@ -71,9 +71,9 @@ void ctprof_delays_fill(struct metric_thread_sample *sample, const struct taskst
 struct delays {
 	struct ctprof_snapshot *snapshot;
 	uint32_t wanted, kept;
-	struct taskstats_client *clients; /* of each worker; fd is -1 until it asks */
-	size_t *indices;		  /* of the samples to ask about */
-	pthread_mutex_t lock;		  /* of what follows */
+	struct procfs_taskstats_client *clients; /* of each worker; fd is -1 until it asks */
+	size_t *indices;			 /* of the samples to ask about */
+	pthread_mutex_t lock;			 /* of what follows */
 	struct ctprof_taskstats_summary summary;
 	bool any_told; /* taskstats itself gave something */
 	uint64_t failed[CTPROF_N_REASONS][METRIC_N_SOURCES];
@@ -113,7 +113,7 @@ static bool is_asked(const struct delays *d, const struct metric_thread_sample *
 }
 
 static void take_answer(struct delays *d, struct metric_thread_sample *sample,
-			const struct taskstats_answer *answer)
+			const struct procfs_taskstats_answer *answer)
 {
 	uint32_t lacks = lacks_of(d, sample);
 	int errnum = answer->errnum;
@@ -140,20 +140,20 @@ static void take_answer(struct delays *d, struct metric_thread_sample *sample,
 static void ask_some(void *arg, unsigned int worker, size_t begin, size_t end)
 {
 	struct delays *d = arg;
-	struct taskstats_client *client = &d->clients[worker];
-	struct taskstats_answer answers[TASKSTATS_BATCH];
-	uint32_t tids[TASKSTATS_BATCH];
+	struct procfs_taskstats_client *client = &d->clients[worker];
+	struct procfs_taskstats_answer answers[PROCFS_TASKSTATS_BATCH];
+	uint32_t tids[PROCFS_TASKSTATS_BATCH];
 	_cleanup_error_ struct error *err = NULL;
 
 	for (size_t i = begin; i < end; i++)
 		tids[i - begin] = d->snapshot->threads.at[d->indices[i]].tid;
 	if (client->fd < 0)
-		err = taskstats_open(client);
+		err = procfs_taskstats_open(client);
 	if (err)
 		for (size_t i = 0; i < end - begin; i++)
-			answers[i] = (struct taskstats_answer){ .errnum = error_errno(err) };
+			answers[i] = (struct procfs_taskstats_answer){ .errnum = error_errno(err) };
 	else
-		taskstats_ask(client, tids, end - begin, answers);
+		procfs_taskstats_ask(client, tids, end - begin, answers);
 	pthread_mutex_lock(&d->lock);
 	for (size_t i = begin; i < end; i++)
 		take_answer(d, &d->snapshot->threads.at[d->indices[i]], &answers[i - begin]);
@@ -179,17 +179,17 @@ static size_t collect(struct delays *d)
 
 static void ask_all(struct delays *d, const struct ctprof_options *options, size_t n)
 {
-	unsigned int jobs = ctprof_parallel_jobs(options,
-						 (n + TASKSTATS_BATCH - 1) / TASKSTATS_BATCH);
+	unsigned int jobs = ctprof_parallel_jobs(options, (n + PROCFS_TASKSTATS_BATCH - 1) /
+								  PROCFS_TASKSTATS_BATCH);
 
 	d->clients = xcalloc(jobs, sizeof(*d->clients));
 	for (unsigned int i = 0; i < jobs; i++)
 		d->clients[i].fd = -1;
 	pthread_mutex_init(&d->lock, NULL);
-	ctprof_parallel_run(jobs, n, TASKSTATS_BATCH, options->cancel, ask_some, d);
+	ctprof_parallel_run(jobs, n, PROCFS_TASKSTATS_BATCH, options->cancel, ask_some, d);
 	pthread_mutex_destroy(&d->lock);
 	for (unsigned int i = 0; i < jobs; i++)
-		taskstats_close(&d->clients[i]);
+		procfs_taskstats_close(&d->clients[i]);
 	free(d->clients);
 }
 
@@ -238,7 +238,7 @@ static void count_reasons(struct delays *d, const struct host_accounting *accoun
 
 void ctprof_read_delays(const struct ctprof_options *options, struct ctprof_snapshot *snapshot)
 {
-	struct taskstats_client client = { .fd = -1 };
+	struct procfs_taskstats_client client = { .fd = -1 };
 	struct host_accounting accounting = snapshot->host.accounting;
 	struct delays d = {
 		.snapshot = snapshot,
@@ -252,8 +252,8 @@ void ctprof_read_delays(const struct ctprof_options *options, struct ctprof_snap
 	d.kept = ctprof_delays_kept(&accounting);
 	n = collect(&d);
 	if (n) {
-		err = taskstats_open(&client);
-		taskstats_close(&client);
+		err = procfs_taskstats_open(&client);
+		procfs_taskstats_close(&client);
 		if (err)
 			cannot_ask(&d, options, err, n);
 		else

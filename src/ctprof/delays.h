@@ -15,8 +15,8 @@ uint32_t ctprof_delays_kept(const struct host_accounting *accounting);
 enum ctprof_reason ctprof_delays_reason(enum metric_source source,
 					const struct host_accounting *accounting);
 /* Sets the values of these sources, as far as the answer has them, and their bits. */
-void ctprof_delays_fill(struct metric_thread_sample *sample, const struct taskstats_values *values,
-			uint32_t sources);
+void ctprof_delays_fill(struct metric_thread_sample *sample,
+			const struct procfs_taskstats_values *values, uint32_t sources);
 
 /*
  * After the walk: sets the values of the three taskstats sources of every sample that

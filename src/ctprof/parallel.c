@@ -47,10 +47,10 @@ static uint64_t quota_of(const char *folder)
 	_cleanup_free_ char *path = xasprintf("%s/cpu.max", folder);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_error_ struct error *err = io_read_file(path, CGROUP_BYTES, &text);
-	struct cgroup_stats stats = { 0 };
+	struct procfs_cgroup_stats stats = { 0 };
 
 	if (!err)
-		cgroup_file_parse("cpu.max", strbuf_str(&text), text.n, NULL, &stats);
+		procfs_cgroup_file_parse("cpu.max", strbuf_str(&text), text.n, NULL, &stats);
 	if (!stats.cpu_max_quota_us.known || stats.cpu_max_quota_us.unlimited ||
 	    stats.cpu_max_period_us.value == 0)
 		return UINT64_MAX;
@@ -58,7 +58,7 @@ static uint64_t quota_of(const char *folder)
 }
 
 /* Our cgroup's directory; NULL when it is not to be seen. */
-static char *own_cgroup(const char *root, const struct cgroup_mount *mount)
+static char *own_cgroup(const char *root, const struct procfs_cgroup_mount *mount)
 {
 	_cleanup_free_ char *path = xasprintf("%s/proc/self/cgroup", root), *name = NULL;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -66,19 +66,19 @@ static char *own_cgroup(const char *root, const struct cgroup_mount *mount)
 
 	error_free(io_read_file(path, CGROUP_BYTES, &text));
 	if (!mount->path ||
-	    !proc_cgroup_parse((struct slice){ strbuf_str(&text), text.n }, &cgroup))
+	    !procfs_cgroup_parse((struct slice){ strbuf_str(&text), text.n }, &cgroup))
 		return NULL;
 	name = xstrndup(cgroup.at, cgroup.n);
-	return cgroup_mount_folder(mount, name);
+	return procfs_cgroup_mount_folder(mount, name);
 }
 
 unsigned int ctprof_spare_cpus_available(const char *root, unsigned int cpus)
 {
-	_cleanup_cgroup_mount_ struct cgroup_mount mount;
+	_cleanup_procfs_cgroup_mount_ struct procfs_cgroup_mount mount;
 	_cleanup_free_ char *folder = NULL;
 	uint64_t available = cpus;
 
-	cgroup_mount_find(root, &mount);
+	procfs_cgroup_mount_find(root, &mount);
 	folder = own_cgroup(root, &mount);
 	while (folder) {
 		uint64_t quota = quota_of(folder);
@@ -95,7 +95,7 @@ unsigned int ctprof_spare_cpus_available(const char *root, unsigned int cpus)
 
 static unsigned int own_cpus(void)
 {
-	_cleanup_cpu_ids_ struct cpu_ids ids = { 0 };
+	_cleanup_procfs_cpu_ids_ struct procfs_cpu_ids ids = { 0 };
 	struct ctprof_affinity affinity;
 	bool same;
 

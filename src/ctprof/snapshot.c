@@ -21,9 +21,9 @@ void ctprof_snapshot_deinit(struct ctprof_snapshot *snapshot)
 	vec_deinit(&snapshot->smaps);
 	vec_deinit(&snapshot->threads);
 	for (size_t i = 0; i < snapshot->cgroups.n; i++)
-		cgroup_stats_deinit(&snapshot->cgroups.at[i].stats);
+		procfs_cgroup_stats_deinit(&snapshot->cgroups.at[i].stats);
 	vec_deinit(&snapshot->cgroups);
-	sched_ext_deinit(&snapshot->sched_ext);
+	procfs_sched_ext_deinit(&snapshot->sched_ext);
 	host_facts_deinit(&snapshot->host);
 	intern_deinit(&snapshot->strings);
 	*snapshot = (struct ctprof_snapshot){ 0 };

@@ -51,7 +51,7 @@ struct ctprof_cpu_list {
 
 struct ctprof_snapshot_cgroup {
 	uint32_t path; /* a string */
-	struct cgroup_stats stats;
+	struct procfs_cgroup_stats stats;
 };
 
 struct ctprof_probe_summary {
@@ -90,7 +90,7 @@ struct ctprof_snapshot {
 	struct intern strings; /* names, paths, keys */
 	VEC(struct ctprof_cpu_list) cpu_lists;
 	struct hash_index cpu_list_index;
-	VEC(struct named_readings) smaps;	    /* KiB by kind; one per leader that was read */
+	VEC(struct procfs_named_readings) smaps;    /* KiB by kind; one per leader that was read */
 	VEC(struct metric_thread_sample) threads;   /* by tgid, then tid */
 	VEC(struct ctprof_snapshot_cgroup) cgroups; /* by path */
 
@@ -104,8 +104,8 @@ struct ctprof_snapshot {
 	struct ctprof_probe_summary probe;
 	struct ctprof_parse_summary parse;
 	struct ctprof_taskstats_summary taskstats;
-	struct pressure pressure;
-	struct sched_ext sched_ext;
+	struct procfs_pressure pressure;
+	struct procfs_sched_ext sched_ext;
 	bool has_host;
 	struct host_facts host;
 };

@@ -15,8 +15,8 @@ static void give_up(struct harness_disturbance_watch *w, struct error *err)
 	error_free(err);
 }
 
-static struct error *read_schedstat(const struct task_dir *task, pid_t tid,
-				    struct proc_schedstat *ret)
+static struct error *read_schedstat(const struct procfs_task_dir *task, pid_t tid,
+				    struct procfs_schedstat *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_close_ int fd = -1;
@@ -27,8 +27,8 @@ static struct error *read_schedstat(const struct task_dir *task, pid_t tid,
 	fd = openat(dirfd(task->dir), name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return base_error(BASE_IO, errno, "open %s", name);
-	err = io_read_fd(fd, name, PROC_SCHEDSTAT_MAX_BYTES, &text);
-	return err ? err : proc_schedstat_parse(strbuf_str(&text), text.n, ret);
+	err = io_read_fd(fd, name, PROCFS_SCHEDSTAT_MAX_BYTES, &text);
+	return err ? err : procfs_schedstat_parse(strbuf_str(&text), text.n, ret);
 }
 
 /* Both lists are sorted, so the search goes on where the last one ended. */
@@ -51,8 +51,8 @@ static int by_tid(const void *a, const void *b)
 /* One that has ended but was not reaped still shows a thread. */
 static struct error *check_alive(const struct harness_disturbance_watch *w)
 {
-	struct proc_stat stat;
-	struct error *err = task_stat_read(&w->task, w->pid, &stat);
+	struct procfs_stat stat;
+	struct error *err = procfs_task_stat_read(&w->task, w->pid, &stat);
 
 	if (!err && (stat.state == 'Z' || stat.state == 'X'))
 		err = base_error(BASE_ABSENT, 0, "process %d has ended", (int)w->pid);
@@ -62,22 +62,22 @@ static struct error *check_alive(const struct harness_disturbance_watch *w)
 /* A thread that ends between the listing and the reading is no loss: it waits no more. */
 static bool is_gone(const struct harness_disturbance_watch *w, pid_t tid)
 {
-	return !task_dir_contains(&w->task, tid);
+	return !procfs_task_dir_contains(&w->task, tid);
 }
 
 static struct error *look(struct harness_disturbance_watch *w, bool first)
 {
-	struct tid_list list = { VEC_INIT };
+	struct procfs_tid_list list = { VEC_INIT };
 	size_t n_known = w->threads.n, from = 0;
 	uint64_t timeslices = 0;
 	struct error *err = check_alive(w);
 
 	if (!err)
-		err = task_dir_list(&w->task, &list);
+		err = procfs_task_dir_list(&w->task, &list);
 	for (size_t i = 0; !err && i < list.tids.n; i++) {
 		pid_t tid = list.tids.at[i];
 		struct harness_watched_thread *known = find_thread(w, tid, n_known, &from);
-		struct proc_schedstat stat;
+		struct procfs_schedstat stat;
 		uint64_t before = known ? known->last_ns : 0;
 
 		err = read_schedstat(&w->task, tid, &stat);
@@ -107,7 +107,7 @@ static struct error *look(struct harness_disturbance_watch *w, bool first)
 			vec_push(&w->threads, fresh);
 		}
 	}
-	tid_list_deinit(&list);
+	procfs_tid_list_deinit(&list);
 	if (w->threads.n > n_known)
 		qsort(w->threads.at, w->threads.n, sizeof(*w->threads.at), by_tid);
 	if (!err && timeslices == 0)
@@ -119,7 +119,7 @@ void harness_disturbance_begin(const char *proc_root, pid_t pid,
 			       struct harness_disturbance_watch *ret)
 {
 	struct harness_disturbance_watch w = { .pid = pid, .begun_ns = clock_monotonic_ns() };
-	struct error *err = task_dir_open(proc_root, pid, &w.task);
+	struct error *err = procfs_task_dir_open(proc_root, pid, &w.task);
 
 	if (!err)
 		err = look(&w, true);
@@ -160,7 +160,7 @@ void harness_disturbance_end(struct harness_disturbance_watch *w, bool tcg, unsi
 
 void harness_disturbance_watch_deinit(struct harness_disturbance_watch *w)
 {
-	task_dir_close(&w->task);
+	procfs_task_dir_close(&w->task);
 	vec_deinit(&w->threads);
 	*w = (struct harness_disturbance_watch){ .why = "nothing was watched" };
 }

@@ -21,7 +21,7 @@ struct harness_watched_thread {
 
 struct harness_disturbance_watch {
 	pid_t pid;
-	struct task_dir task;
+	struct procfs_task_dir task;
 	uint64_t begun_ns;
 	uint64_t longest_ns;
 	VEC(struct harness_watched_thread) threads; /* by tid */

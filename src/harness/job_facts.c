@@ -9,7 +9,7 @@
 #include "checks/facts.h"
 #include "exchange/codecs.h"
 
-struct cgroup_stats {
+struct procfs_cgroup_stats {
 	const char *name;
 	uint64_t num_workers;
 	bool has_workers, has_spread, has_gap_cpu;
@@ -19,7 +19,7 @@ struct cgroup_stats {
 
 struct stats {
 	struct {
-		struct cgroup_stats *at;
+		struct procfs_cgroup_stats *at;
 		size_t n;
 	} cgroups;
 	bool has_workers, has_spread;
@@ -29,18 +29,18 @@ struct stats {
 
 #define LOWER_IN(unit_)	 .unit = (unit_), .direction = JSON_LOWER_IS_BETTER
 #define HIGHER_IN(unit_) .unit = (unit_), .direction = JSON_HIGHER_IS_BETTER
-#define CGROUP(member)	 JSON_SCALAR(struct cgroup_stats, member)
-#define MEASURED(member) CGROUP(member), JSON_HAS(struct cgroup_stats, has_workers)
+#define CGROUP(member)	 JSON_SCALAR(struct procfs_cgroup_stats, member)
+#define MEASURED(member) CGROUP(member), JSON_HAS(struct procfs_cgroup_stats, has_workers)
 
 static const struct json_row cgroup_stats_rows[] = {
 	{ CGROUP(name), .means = "the cgroup's name" },
 	{ CGROUP(num_workers), .means = "workers that were reported" },
 	{ MEASURED(num_cpus), .means = "CPUs that they were on" },
-	{ CGROUP(spread), JSON_HAS(struct cgroup_stats, has_spread), LOWER_IN("%"),
+	{ CGROUP(spread), JSON_HAS(struct procfs_cgroup_stats, has_spread), LOWER_IN("%"),
 	  .means = "how far the CPU time of its workers lies apart" },
 	{ MEASURED(max_gap_ms), LOWER_IN("ms"),
 	  .means = "longest time that a worker wanted to run and did not" },
-	{ CGROUP(max_gap_cpu), JSON_HAS(struct cgroup_stats, has_gap_cpu),
+	{ CGROUP(max_gap_cpu), JSON_HAS(struct procfs_cgroup_stats, has_gap_cpu),
 	  .means = "the CPU on which that worker ran next" },
 	{ MEASURED(total_migrations), LOWER_IN("migrations"),
 	  .means = "how often its workers changed their CPU" },
@@ -65,12 +65,12 @@ static const struct json_row stats_rows[] = {
 };
 const struct json_rows job_stats_rows = { JSON_TABLE(stats_rows) };
 
-static struct cgroup_stats stats_of(const struct harness_test_report *report,
-				    const struct exchange_cgroup *cgroup)
+static struct procfs_cgroup_stats stats_of(const struct harness_test_report *report,
+					   const struct exchange_cgroup *cgroup)
 {
 	struct checks_spread spread = checks_spread_of(report->workers.at, report->workers.n,
 						       cgroup->name);
-	struct cgroup_stats stats = {
+	struct procfs_cgroup_stats stats = {
 		.name = cgroup->name,
 		.spread = spread.pct,
 	};
@@ -105,7 +105,7 @@ void harness_job_facts_write_stats(void *context, struct json_writer *w)
 {
 	const struct harness_job_facts *facts = context;
 	const struct harness_test_report *report = &facts->run->report;
-	struct cgroup_stats *cgroups = xcalloc(report->cgroups.n + 1, sizeof(*cgroups));
+	struct procfs_cgroup_stats *cgroups = xcalloc(report->cgroups.n + 1, sizeof(*cgroups));
 	struct stats stats = {
 		.cgroups = { cgroups, report->cgroups.n },
 		.total_workers = report->workers.n,

@@ -58,9 +58,9 @@ static struct host_number find_number(const char *text, const char *key)
 static struct host_number count_list(const char *root, const char *path)
 {
 	_cleanup_free_ char *text = read_text(root, path);
-	_cleanup_cpu_ids_ struct cpu_ids ids = { 0 };
+	_cleanup_procfs_cpu_ids_ struct procfs_cpu_ids ids = { 0 };
 
-	if (!text || !cpu_list_parse(text, strlen(text), &ids))
+	if (!text || !procfs_cpu_list_parse(text, strlen(text), &ids))
 		return (struct host_number){ 0 };
 	return (struct host_number){ true, ids.ids.n };
 }

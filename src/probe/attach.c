@@ -41,13 +41,13 @@ static struct error *explain_end(const struct probe *probe, const char *proc_roo
 				 struct error *err)
 {
 	_cleanup_error_ struct error *cause = err;
-	struct exe_identity identity;
+	struct procfs_exe_identity identity;
 	_cleanup_error_ struct error *ended = NULL;
 
 	if (error_is(err, &base_error_domain, BASE_CANCELLED) ||
-	    !address_space_is_gone(&probe->space))
+	    !procfs_address_space_is_gone(&probe->space))
 		return take_ptr(cause);
-	ended = proc_exe_identity_read(proc_root, probe->pid, &identity);
+	ended = procfs_exe_identity_read(proc_root, probe->pid, &identity);
 	if (ended)
 		return probe_attach_error(PROBE_ATTACH_PID_MISSING, 0,
 					  "process %d ended while its files were read",
@@ -114,12 +114,12 @@ struct error *probe_attach(pid_t pid, const struct probe_options *options, struc
 	probe->cancel = probe->tracer.cancel = options->cancel;
 	probe_remote_process_init(&probe->memory, pid);
 	/* Before anything is read: whatever is found must belong to this memory. */
-	address_space_open(proc_root, pid, &probe->space);
-	had_memory = !address_space_is_gone(&probe->space);
+	procfs_address_space_open(proc_root, pid, &probe->space);
+	had_memory = !procfs_address_space_is_gone(&probe->space);
 	/* A process whose threads cannot be listed says so with its first snapshot. */
 	{
-		_cleanup_error_ struct error *unlisted = task_dir_open(proc_root, pid,
-								       &probe->tasks);
+		_cleanup_error_ struct error *unlisted = procfs_task_dir_open(proc_root, pid,
+									      &probe->tasks);
 
 		if (!unlisted)
 			probe_known_threads_init(&probe->known, &probe->tasks, pid);
@@ -137,8 +137,8 @@ void probe_free(struct probe *probe)
 		return;
 	probe_tracer_deinit(&probe->tracer);
 	probe_known_threads_deinit(&probe->known);
-	task_dir_close(&probe->tasks);
-	address_space_close(&probe->space);
+	procfs_task_dir_close(&probe->tasks);
+	procfs_address_space_close(&probe->space);
 	error_free(probe->no_glibc);
 	free(probe->object_path);
 	free(probe->offsets_source);
@@ -152,7 +152,7 @@ void probe_free(struct probe *probe)
 
 bool probe_target_was_replaced(const struct probe *probe)
 {
-	return address_space_is_gone(&probe->space);
+	return procfs_address_space_is_gone(&probe->space);
 }
 
 enum probe_evidence probe_evidence(const struct probe *probe)

@@ -13,32 +13,33 @@ static size_t descriptor_budget(void)
 	return limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX : (size_t)limit.rlim_cur / 2;
 }
 
-static pid_t read_inner_tid(const struct task_dir *tasks, pid_t tid)
+static pid_t read_inner_tid(const struct procfs_task_dir *tasks, pid_t tid)
 {
-	struct proc_nspid nspid;
-	_cleanup_error_ struct error *gone = task_nspid_read(tasks, tid, &nspid);
+	struct procfs_nspid nspid;
+	_cleanup_error_ struct error *gone = procfs_task_nspid_read(tasks, tid, &nspid);
 
 	return gone ? 0 : nspid.ids[nspid.n - 1];
 }
 
-void probe_known_threads_init(struct probe_known_threads *known, const struct task_dir *tasks,
-			      pid_t pid)
+void probe_known_threads_init(struct probe_known_threads *known,
+			      const struct procfs_task_dir *tasks, pid_t pid)
 {
-	struct proc_nspid nspid;
-	_cleanup_error_ struct error *unknown = task_nspid_read(tasks, pid, &nspid);
+	struct procfs_nspid nspid;
+	_cleanup_error_ struct error *unknown = procfs_task_nspid_read(tasks, pid, &nspid);
 
 	*known = (struct probe_known_threads){ .nested = !unknown && nspid.n > 1 };
 }
 
 static struct probe_known_thread make_known(struct probe_known_threads *known,
-					    const struct task_dir *tasks, pid_t tid, size_t budget)
+					    const struct procfs_task_dir *tasks, pid_t tid,
+					    size_t budget)
 {
 	struct probe_known_thread thread = { .tid = tid, .inner_tid = tid, .comm_fd = -1 };
 	_cleanup_error_ struct error *unopened = NULL;
 	_cleanup_error_ struct error *gone = NULL;
 
 	if (known->n_open < budget) {
-		unopened = task_comm_open(tasks, tid, &thread.comm_fd);
+		unopened = procfs_task_comm_open(tasks, tid, &thread.comm_fd);
 		if (!unopened)
 			known->n_open++;
 	}
@@ -46,7 +47,7 @@ static struct probe_known_thread make_known(struct probe_known_threads *known,
 	 */
 	if (known->nested)
 		thread.inner_tid = read_inner_tid(tasks, tid);
-	gone = task_stat_read(tasks, tid, &thread.stat);
+	gone = procfs_task_stat_read(tasks, tid, &thread.stat);
 	thread.has_stat = !gone;
 	return thread;
 }
@@ -60,8 +61,9 @@ static void forget(struct probe_known_threads *known, struct probe_known_thread 
 	thread->comm_fd = -1;
 }
 
-void probe_known_threads_update(struct probe_known_threads *known, const struct task_dir *tasks,
-				const struct tid_list *listed)
+void probe_known_threads_update(struct probe_known_threads *known,
+				const struct procfs_task_dir *tasks,
+				const struct procfs_tid_list *listed)
 {
 	struct probe_known_threads updated = { .nested = known->nested };
 	size_t budget = descriptor_budget();
@@ -100,10 +102,10 @@ static struct error *ended(const struct probe_known_thread *thread, const char *
 
 /* Without a descriptor of its own, the start time tells the thread from a later one. */
 static struct error *confirm_by_start_time(struct probe_known_thread *thread,
-					   const struct task_dir *tasks)
+					   const struct procfs_task_dir *tasks)
 {
-	struct proc_stat stat;
-	struct error *err = task_stat_read(tasks, thread->tid, &stat);
+	struct procfs_stat stat;
+	struct error *err = procfs_task_stat_read(tasks, thread->tid, &stat);
 
 	if (err && error_errno(err) == ENOENT) {
 		error_free(err);
@@ -120,7 +122,8 @@ static struct error *confirm_by_start_time(struct probe_known_thread *thread,
 	return NULL;
 }
 
-static struct error *check_identity(struct probe_known_thread *thread, const struct task_dir *tasks)
+static struct error *check_identity(struct probe_known_thread *thread,
+				    const struct procfs_task_dir *tasks)
 {
 	/*
 	 * A main thread that ended while others run keeps its name until they end too.
@@ -130,11 +133,11 @@ static struct error *check_identity(struct probe_known_thread *thread, const str
 		return confirm_by_start_time(thread, tasks);
 	if (thread->stat.state == 'Z' || thread->stat.state == 'X')
 		return ended(thread, "has ended");
-	return task_comm_read(thread->comm_fd, thread->tid, thread->stat.comm);
+	return procfs_task_comm_read(thread->comm_fd, thread->tid, thread->stat.comm);
 }
 
 struct error *probe_known_thread_confirm(struct probe_known_thread *thread,
-					 const struct task_dir *tasks)
+					 const struct procfs_task_dir *tasks)
 {
 	struct error *err = check_identity(thread, tasks);
 

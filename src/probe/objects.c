@@ -18,7 +18,7 @@
 
 static struct error *exe_error(const char *proc_root, pid_t pid, struct error *cause)
 {
-	if (!proc_pid_exists(proc_root, pid)) {
+	if (!procfs_pid_exists(proc_root, pid)) {
 		error_free(cause);
 		return probe_attach_error(PROBE_ATTACH_PID_MISSING, 0, "process %d ended meanwhile",
 					  (int)pid);
@@ -39,7 +39,7 @@ static struct probe_object *find_path(struct probe_objects *objects, const char 
  * Two segments may share a page of the file, so only the first tells the bias; the same file
  * may also be mapped elsewhere as mere data, which says nothing.
  */
-static const struct proc_map *first_of_object(const struct proc_maps *maps, size_t i)
+static const struct procfs_map *first_of_object(const struct procfs_maps *maps, size_t i)
 {
 	while (i > 0 && maps->rows.at[i - 1].end == maps->rows.at[i].start &&
 	       strcmp(maps->rows.at[i - 1].path, maps->rows.at[i].path) == 0)
@@ -47,7 +47,7 @@ static const struct proc_map *first_of_object(const struct proc_maps *maps, size
 	return &maps->rows.at[i];
 }
 
-static void set_mapping(struct probe_object *object, const struct proc_map *map)
+static void set_mapping(struct probe_object *object, const struct procfs_map *map)
 {
 	object->map_start = map->start;
 	object->map_end = map->end;
@@ -83,7 +83,7 @@ static void read_root(const char *ns_root, char *ret, size_t size)
 	ret[n > 0 ? n : 0] = '\0';
 }
 
-static void collect(const struct proc_maps *maps, const char *exe_path,
+static void collect(const struct procfs_maps *maps, const char *exe_path,
 		    struct probe_objects *objects)
 {
 	char root[PATH_MAX];
@@ -93,7 +93,7 @@ static void collect(const struct proc_maps *maps, const char *exe_path,
 	vec_push(&objects->rows, (struct probe_object){ .path = xstrdup(own_view(exe_path, root)),
 							.is_executable = true });
 	for (size_t i = 0; i < maps->rows.n; i++) {
-		const struct proc_map *map = &maps->rows.at[i];
+		const struct procfs_map *map = &maps->rows.at[i];
 		const char *path = own_view(map->path, root);
 		struct probe_object *object;
 
@@ -112,18 +112,18 @@ static void collect(const struct proc_maps *maps, const char *exe_path,
 struct error *probe_objects_list(const char *proc_root, pid_t pid, struct probe_objects *ret)
 {
 	struct probe_objects objects = { .pid = pid };
-	_cleanup_proc_maps_ struct proc_maps maps = { 0 };
+	_cleanup_procfs_proc_maps_ struct procfs_maps maps = { 0 };
 	_cleanup_free_ char *exe_path = NULL;
 	struct error *err;
 
-	if (!proc_pid_exists(proc_root, pid))
+	if (!procfs_pid_exists(proc_root, pid))
 		return probe_attach_error(PROBE_ATTACH_PID_MISSING, 0, "there is no process %d",
 					  (int)pid);
-	err = proc_exe_path_read(proc_root, pid, &exe_path);
+	err = procfs_exe_path_read(proc_root, pid, &exe_path);
 	if (err)
 		return exe_error(proc_root, pid, err);
 	cut_deleted(exe_path);
-	err = proc_maps_read(proc_root, pid, &maps);
+	err = procfs_maps_read(proc_root, pid, &maps);
 	if (err)
 		return error_recast(err, &probe_attach_error_domain,
 				    PROBE_ATTACH_MAPS_READ_FAILURE);

@@ -184,7 +184,7 @@ static void read_one_by_one(struct probe *probe, struct attempt *attempt)
 	struct probe_known_thread *thread = attempt->thread;
 
 	attempt->done = true;
-	if (!task_dir_contains(&probe->tasks, thread->tid))
+	if (!procfs_task_dir_contains(&probe->tasks, thread->tid))
 		attempt->error = gone_error(thread->tid, "went away");
 	else if (probe->stop == PROBE_STOP_NEVER)
 		attempt->error = no_pointer_error(probe, thread->tid);
@@ -242,15 +242,15 @@ struct error *probe_take_snapshot(struct probe *probe, struct probe_snapshot *re
 		.monotonic_ns = clock_monotonic_ns(),
 	};
 	_cleanup_free_ struct attempt *attempts = NULL;
-	struct tid_list listed;
+	struct procfs_tid_list listed;
 	struct error *err;
 	size_t n;
 
-	err = task_dir_list(&probe->tasks, &listed);
+	err = procfs_task_dir_list(&probe->tasks, &listed);
 	if (err)
 		return err;
 	probe_known_threads_update(&probe->known, &probe->tasks, &listed);
-	tid_list_deinit(&listed);
+	procfs_tid_list_deinit(&listed);
 	n = probe->known.rows.n;
 	find_pointers(probe);
 

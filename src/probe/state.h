@@ -22,7 +22,7 @@ struct probe_known_thread {
 	int comm_fd; /* bound to this very thread; -1 when descriptors are scarce */
 	bool gone;   /* seen to have ended: the same number is another thread from now on */
 	bool has_stat;
-	struct proc_stat stat; /* state and start time as first read, the name as last read */
+	struct procfs_stat stat; /* state and start time as first read, the name as last read */
 	bool has_pointer;
 	uint64_t thread_pointer;
 	enum probe_method method;
@@ -39,7 +39,7 @@ struct probe {
 	enum probe_stop_policy stop;
 	const struct cancel *cancel;
 	struct probe_remote_process memory;
-	struct address_space space; /* what the offsets were found for */
+	struct procfs_address_space space; /* what the offsets were found for */
 
 	char *object_path;
 	char *offsets_source;
@@ -52,7 +52,7 @@ struct probe {
 	struct probe_glibc_layout glibc;
 
 	struct probe_tracer tracer;
-	struct task_dir tasks;
+	struct procfs_task_dir tasks;
 	struct probe_known_threads known;
 };
 
@@ -95,11 +95,12 @@ struct error *probe_resolve_jemalloc(struct probe *probe, struct probe_objects *
  * threads have numbers of their own, and those are what glibc knows them by. Looks once whether the
  * process is in one.
  */
-void probe_known_threads_init(struct probe_known_threads *known, const struct task_dir *tasks,
-			      pid_t pid);
+void probe_known_threads_init(struct probe_known_threads *known,
+			      const struct procfs_task_dir *tasks, pid_t pid);
 /* Keeps what is still listed, forgets what is not, adds what is new. */
-void probe_known_threads_update(struct probe_known_threads *known, const struct task_dir *tasks,
-				const struct tid_list *listed);
+void probe_known_threads_update(struct probe_known_threads *known,
+				const struct procfs_task_dir *tasks,
+				const struct procfs_tid_list *listed);
 void probe_known_threads_deinit(struct probe_known_threads *known);
 
 /*
@@ -108,7 +109,7 @@ void probe_known_threads_deinit(struct probe_known_threads *known);
  * runs. ESRCH: it went, or its number belongs to another one now.
  */
 struct error *probe_known_thread_confirm(struct probe_known_thread *thread,
-					 const struct task_dir *tasks) MUST_CHECK;
+					 const struct procfs_task_dir *tasks) MUST_CHECK;
 
 /* Fills missing thread pointers from glibc's lists. True when none is missing any more. */
 bool probe_known_threads_take_pointers(struct probe_known_threads *known,

@@ -7,11 +7,12 @@
 
 static const struct row {
 	const char *file, *key;
-	enum cgroup_form form;
+	enum procfs_cgroup_form form;
 	size_t offset;
 } rows[] = {
 #define CGROUP_VALUE(group, key, form, always, file, ...) \
-	{ file, #key, CGROUP_FORM_##form, offsetof(struct cgroup_stats, group##_##key) },
+	{ file, #key, PROCFS_CGROUP_FORM_##form,          \
+	  offsetof(struct procfs_cgroup_stats, group##_##key) },
 #define CGROUP_TABLE CGROUP_VALUE
 #include "procfs/cgroup.def"
 };
@@ -24,19 +25,19 @@ static struct procfs_reading parse_line(struct slice text, const char *key,
 
 	while (slice_take_line(&text, &line))
 		if (slice_take_until(&line, ' ', &word) && slice_equal(word, key))
-			before = reading_parse(line.at, line.n);
+			before = procfs_reading_parse(line.at, line.n);
 	return before;
 }
 
 static struct procfs_reading parse_period(struct slice text)
 {
-	struct procfs_reading period = { true, false, CGROUP_DEFAULT_PERIOD_US };
+	struct procfs_reading period = { true, false, PROCFS_CGROUP_DEFAULT_PERIOD_US };
 	struct slice quota, word;
 
 	if (!slice_take_word(&text, &quota))
 		return (struct procfs_reading){ 0 };
 	if (slice_take_word(&text, &word) && !slice_u64(word, &period.value))
-		period.value = CGROUP_DEFAULT_PERIOD_US;
+		period.value = PROCFS_CGROUP_DEFAULT_PERIOD_US;
 	return period;
 }
 
@@ -49,10 +50,10 @@ static struct procfs_reading parse_nice(struct slice text)
 	return (struct procfs_reading){ true, false, (uint64_t)nice };
 }
 
-static void add_saturating(struct named_readings *readings, uint32_t name, uint64_t value)
+static void add_saturating(struct procfs_named_readings *readings, uint32_t name, uint64_t value)
 {
 	for (size_t i = 0; i < readings->rows.n; i++) {
-		struct named_reading *row = &readings->rows.at[i];
+		struct procfs_named_reading *row = &readings->rows.at[i];
 
 		if (row->name != name)
 			continue;
@@ -60,17 +61,17 @@ static void add_saturating(struct named_readings *readings, uint32_t name, uint6
 		return;
 	}
 	if (readings->rows.n < PROCFS_NAMED_READINGS)
-		vec_push(&readings->rows, (struct named_reading){ name, value });
+		vec_push(&readings->rows, (struct procfs_named_reading){ name, value });
 }
 
-static struct named_readings parse_devices(struct slice rest, struct intern *names)
+static struct procfs_named_readings parse_devices(struct slice rest, struct intern *names)
 {
-	struct named_readings readings = { .known = true };
+	struct procfs_named_readings readings = { .known = true };
 	struct slice value, key;
 	size_t words = 0;
 
 	/* A device is a word without '='. The kernel may put two of them on a line. */
-	while (slice_take_word(&rest, &value) && words++ < CGROUP_IO_STAT_WORDS) {
+	while (slice_take_word(&rest, &value) && words++ < PROCFS_CGROUP_IO_STAT_WORDS) {
 		uint64_t number;
 
 		if (!slice_take_until(&value, '=', &key) || key.n == 0 ||
@@ -87,42 +88,42 @@ static void parse_value(const struct row *row, struct slice text, struct intern 
 	struct slice word;
 
 	switch (row->form) {
-	case CGROUP_FORM_LINE:
+	case PROCFS_CGROUP_FORM_LINE:
 		*value = parse_line(text, row->key, *value);
 		break;
-	case CGROUP_FORM_NUMBER:
-	case CGROUP_FORM_OPTIONAL:
-		*value = reading_parse(text.at, text.n);
+	case PROCFS_CGROUP_FORM_NUMBER:
+	case PROCFS_CGROUP_FORM_OPTIONAL:
+		*value = procfs_reading_parse(text.at, text.n);
 		break;
-	case CGROUP_FORM_QUOTA:
+	case PROCFS_CGROUP_FORM_QUOTA:
 		slice_take_word(&text, &word);
-		*value = limit_parse(word.at, word.n);
+		*value = procfs_limit_parse(word.at, word.n);
 		break;
-	case CGROUP_FORM_PERIOD:
+	case PROCFS_CGROUP_FORM_PERIOD:
 		*value = parse_period(text);
 		break;
-	case CGROUP_FORM_LIMIT:
-	case CGROUP_FORM_FLOOR:
-		*value = limit_parse(text.at, text.n);
+	case PROCFS_CGROUP_FORM_LIMIT:
+	case PROCFS_CGROUP_FORM_FLOOR:
+		*value = procfs_limit_parse(text.at, text.n);
 		break;
-	case CGROUP_FORM_NICE:
+	case PROCFS_CGROUP_FORM_NICE:
 		*value = parse_nice(text);
 		break;
-	case CGROUP_FORM_TEXT:
-		value->value = text_intern(text.at, text.n, names);
+	case PROCFS_CGROUP_FORM_TEXT:
+		value->value = procfs_text_intern(text.at, text.n, names);
 		value->known = value->value != 0;
 		break;
-	case CGROUP_FORM_TABLE:
-		named_readings_parse(text.at, text.n, names, into);
+	case PROCFS_CGROUP_FORM_TABLE:
+		procfs_named_readings_parse(text.at, text.n, names, into);
 		break;
-	case CGROUP_FORM_DEVICES:
-		*(struct named_readings *)into = parse_devices(text, names);
+	case PROCFS_CGROUP_FORM_DEVICES:
+		*(struct procfs_named_readings *)into = parse_devices(text, names);
 		break;
 	}
 }
 
-void cgroup_file_parse(const char *file, const char *text, size_t n, struct intern *names,
-		       struct cgroup_stats *stats)
+void procfs_cgroup_file_parse(const char *file, const char *text, size_t n, struct intern *names,
+			      struct procfs_cgroup_stats *stats)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (strcmp(rows[i].file, file) == 0)
@@ -130,27 +131,29 @@ void cgroup_file_parse(const char *file, const char *text, size_t n, struct inte
 				    (char *)stats + rows[i].offset);
 }
 
-void cgroup_stats_read(const char *path, struct intern *names, struct cgroup_stats *ret)
+void procfs_cgroup_stats_read(const char *path, struct intern *names,
+			      struct procfs_cgroup_stats *ret)
 {
 	_cleanup_close_ int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct cgroup_stats stats = { .known = dir >= 0 };
+	struct procfs_cgroup_stats stats = { .known = dir >= 0 };
 
 	for (size_t i = 0; dir >= 0 && i < ARRAY_SIZE(rows); i++) {
 		if (i && strcmp(rows[i].file, rows[i - 1].file) == 0)
 			continue;
-		if (small_file_read(dir, rows[i].file, &text))
-			cgroup_file_parse(rows[i].file, strbuf_str(&text), text.n, names, &stats);
+		if (procfs_small_file_read(dir, rows[i].file, &text))
+			procfs_cgroup_file_parse(rows[i].file, strbuf_str(&text), text.n, names,
+						 &stats);
 	}
 	if (dir >= 0)
-		pressure_read_at(dir, ".pressure", &stats.pressure);
+		procfs_pressure_read_at(dir, ".pressure", &stats.pressure);
 	*ret = stats;
 }
 
-void cgroup_stats_deinit(struct cgroup_stats *stats)
+void procfs_cgroup_stats_deinit(struct procfs_cgroup_stats *stats)
 {
 #define CGROUP_VALUE(...)
-#define CGROUP_TABLE(group, key, ...) named_readings_deinit(&stats->group##_##key);
+#define CGROUP_TABLE(group, key, ...) procfs_named_readings_deinit(&stats->group##_##key);
 #include "procfs/cgroup.def"
-	*stats = (struct cgroup_stats){ 0 };
+	*stats = (struct procfs_cgroup_stats){ 0 };
 }

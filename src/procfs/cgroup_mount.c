@@ -13,10 +13,10 @@ enum { MOUNT_DEPTH = 256 };
 /* PROC_CGROUP_INIT_INO: the inode of the first cgroup namespace in every kernel. */
 #define FIRST_NAMESPACE "cgroup:[4026531835]"
 
-const char *cgroup_mount_state_word(enum cgroup_mount_state state)
+const char *procfs_cgroup_mount_state_word(enum procfs_cgroup_mount_state state)
 {
-#define WORD(id, word, what) [CGROUP_MOUNT_##id] = word,
-	static const char *const words[] = { CGROUP_MOUNT_STATES(WORD) };
+#define WORD(id, word, what) [PROCFS_CGROUP_MOUNT_##id] = word,
+	static const char *const words[] = { PROCFS_CGROUP_MOUNT_STATES(WORD) };
 #undef WORD
 
 	return words[state];
@@ -135,7 +135,7 @@ static void parse_lines(const char *text, size_t n, struct mounts *mounts)
 {
 	struct slice rest = { text, n }, line;
 
-	while (mounts->rows.n < CGROUP_MOUNTS && slice_take_line(&rest, &line)) {
+	while (mounts->rows.n < PROCFS_CGROUP_MOUNTS && slice_take_line(&rest, &line)) {
 		struct mount mount;
 
 		if (parse_line(line, &mount))
@@ -143,9 +143,10 @@ static void parse_lines(const char *text, size_t n, struct mounts *mounts)
 	}
 }
 
-void cgroup_mount_parse(const char *text, size_t n, bool own_namespace, struct cgroup_mount *ret)
+void procfs_cgroup_mount_parse(const char *text, size_t n, bool own_namespace,
+			       struct procfs_cgroup_mount *ret)
 {
-	struct cgroup_mount found = { .state = CGROUP_MOUNT_NONE };
+	struct procfs_cgroup_mount found = { .state = PROCFS_CGROUP_MOUNT_NONE };
 	struct mounts mounts = { VEC_INIT };
 	const struct mount *best = NULL;
 	size_t n_found = 0, n_v1 = 0;
@@ -162,17 +163,17 @@ void cgroup_mount_parse(const char *text, size_t n, bool own_namespace, struct c
 			best = mount;
 	}
 	if (!best)
-		found.state = n_v1 ? CGROUP_MOUNT_V1_ONLY : CGROUP_MOUNT_NONE;
+		found.state = n_v1 ? PROCFS_CGROUP_MOUNT_V1_ONLY : PROCFS_CGROUP_MOUNT_NONE;
 	else if (is_outside(best->root))
-		found.state = CGROUP_MOUNT_OUTSIDE;
+		found.state = PROCFS_CGROUP_MOUNT_OUTSIDE;
 	else if (!slice_equal(best->root, "/"))
-		found.state = CGROUP_MOUNT_SUBTREE;
+		found.state = PROCFS_CGROUP_MOUNT_SUBTREE;
 	else if (own_namespace)
-		found.state = CGROUP_MOUNT_NAMESPACE;
+		found.state = PROCFS_CGROUP_MOUNT_NAMESPACE;
 	else if (n_found > 1)
-		found.state = CGROUP_MOUNT_SEVERAL;
+		found.state = PROCFS_CGROUP_MOUNT_SEVERAL;
 	else
-		found.state = n_v1 ? CGROUP_MOUNT_HYBRID : CGROUP_MOUNT_FOUND;
+		found.state = n_v1 ? PROCFS_CGROUP_MOUNT_HYBRID : PROCFS_CGROUP_MOUNT_FOUND;
 	if (best && !is_outside(best->root)) {
 		found.path = unescape(best->point);
 		found.root = unescape(best->root);
@@ -194,15 +195,17 @@ static bool is_own_namespace(const char *root)
 	return strcmp(target, FIRST_NAMESPACE) != 0;
 }
 
-void cgroup_mount_find(const char *root, struct cgroup_mount *ret)
+void procfs_cgroup_mount_find(const char *root, struct procfs_cgroup_mount *ret)
 {
 	_cleanup_free_ char *path = xasprintf("%s/proc/self/mountinfo", root);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_error_ struct error *err = io_read_file(path, CGROUP_MOUNTINFO_BYTES, &text);
-	struct cgroup_mount found = { .state = CGROUP_MOUNT_UNREADABLE };
+	_cleanup_error_ struct error *err = io_read_file(path, PROCFS_CGROUP_MOUNTINFO_BYTES,
+							 &text);
+	struct procfs_cgroup_mount found = { .state = PROCFS_CGROUP_MOUNT_UNREADABLE };
 
 	if (!err)
-		cgroup_mount_parse(strbuf_str(&text), text.n, is_own_namespace(root), &found);
+		procfs_cgroup_mount_parse(strbuf_str(&text), text.n, is_own_namespace(root),
+					  &found);
 	if (found.path) {
 		_cleanup_free_ char *seen = found.path;
 
@@ -211,7 +214,7 @@ void cgroup_mount_find(const char *root, struct cgroup_mount *ret)
 	*ret = found;
 }
 
-void cgroup_mount_deinit(struct cgroup_mount *mount)
+void procfs_cgroup_mount_deinit(struct procfs_cgroup_mount *mount)
 {
 	free(mount->path);
 	free(mount->root);
@@ -226,7 +229,7 @@ static bool leads_upwards(const char *path)
 	return false;
 }
 
-char *cgroup_mount_folder(const struct cgroup_mount *mount, const char *cgroup)
+char *procfs_cgroup_mount_folder(const struct procfs_cgroup_mount *mount, const char *cgroup)
 {
 	size_t n;
 

@@ -6,12 +6,12 @@
 #include "base/error.h"
 
 enum {
-	CGROUP_MOUNTINFO_BYTES = 64 << 20,
-	CGROUP_MOUNTS = 1 << 18,
+	PROCFS_CGROUP_MOUNTINFO_BYTES = 64 << 20,
+	PROCFS_CGROUP_MOUNTS = 1 << 18,
 };
 
-/* The worst that holds. CGROUP_MOUNT_STATE(id, word, what). */
-#define CGROUP_MOUNT_STATES(X)                                                                   \
+/* The worst that holds. PROCFS_CGROUP_MOUNT_STATE(id, word, what). */
+#define PROCFS_CGROUP_MOUNT_STATES(X)                                                            \
 	X(UNREADABLE, "unreadable", "the list of mounts could not be read")                      \
 	X(NONE, "none", "no cgroup filesystem is mounted")                                       \
 	X(V1_ONLY, "v1-only", "only cgroup v1 is mounted")                                       \
@@ -21,32 +21,35 @@ enum {
 	X(SEVERAL, "several", "mounted at more than one place; the one that shows most is read") \
 	X(HYBRID, "hybrid", "mounted beside cgroup v1, which may hold the controllers")          \
 	X(FOUND, "found", "mounted once and for all controllers")
-#define CGROUP_MOUNT_STATE_(id, word, what) CGROUP_MOUNT_##id,
-enum cgroup_mount_state { CGROUP_MOUNT_STATES(CGROUP_MOUNT_STATE_) N_CGROUP_MOUNT_STATES };
-#undef CGROUP_MOUNT_STATE_
+#define PROCFS_CGROUP_MOUNT_STATE_(id, word, what) PROCFS_CGROUP_MOUNT_##id,
+enum procfs_cgroup_mount_state {
+	PROCFS_CGROUP_MOUNT_STATES(PROCFS_CGROUP_MOUNT_STATE_) PROCFS_N_CGROUP_MOUNT_STATES
+};
+#undef PROCFS_CGROUP_MOUNT_STATE_
 
-struct cgroup_mount {
-	enum cgroup_mount_state state;
+struct procfs_cgroup_mount {
+	enum procfs_cgroup_mount_state state;
 	char *path; /* with the caller's root in front; NULL when there is nothing to read */
 	char *root; /* which cgroup is seen at that path; "/" for the whole tree */
 };
 
-const char *cgroup_mount_state_word(enum cgroup_mount_state state);
+const char *procfs_cgroup_mount_state_word(enum procfs_cgroup_mount_state state);
 
 /*
  * Of /proc/self/mountinfo. A mount that lies below another one counts as absent. own_namespace:
  * this is not the first cgroup namespace.
  */
-void cgroup_mount_parse(const char *text, size_t n, bool own_namespace, struct cgroup_mount *ret);
+void procfs_cgroup_mount_parse(const char *text, size_t n, bool own_namespace,
+			       struct procfs_cgroup_mount *ret);
 /* Reads below root ("" for this machine). */
-void cgroup_mount_find(const char *root, struct cgroup_mount *ret);
-void cgroup_mount_deinit(struct cgroup_mount *mount);
-#define _cleanup_cgroup_mount_ _cleanup_(cgroup_mount_deinit)
+void procfs_cgroup_mount_find(const char *root, struct procfs_cgroup_mount *ret);
+void procfs_cgroup_mount_deinit(struct procfs_cgroup_mount *mount);
+#define _cleanup_procfs_cgroup_mount_ _cleanup_(procfs_cgroup_mount_deinit)
 
 /*
  * The folder of a cgroup as /proc/PID/cgroup names it, or NULL when the mount does not show it.
  * The caller owns it.
  */
-char *cgroup_mount_folder(const struct cgroup_mount *mount, const char *cgroup);
+char *procfs_cgroup_mount_folder(const struct procfs_cgroup_mount *mount, const char *cgroup);
 
 #endif

@@ -11,7 +11,7 @@ static bool cpu_parse(struct slice text, uint32_t *ret)
 	return true;
 }
 
-static bool range_add(struct slice item, struct cpu_ids *into)
+static bool range_add(struct slice item, struct procfs_cpu_ids *into)
 {
 	struct slice first_text, last_text = item;
 	uint32_t first, last;
@@ -22,8 +22,8 @@ static bool range_add(struct slice item, struct cpu_ids *into)
 	last = first;
 	if (first_text.n < item.n && !cpu_parse(last_text, &last))
 		return false;
-	if (last < first || last - first >= CPU_LIST_RANGE ||
-	    into->ids.n + (last - first) >= CPU_LIST_IDS)
+	if (last < first || last - first >= PROCFS_CPU_LIST_RANGE ||
+	    into->ids.n + (last - first) >= PROCFS_CPU_LIST_IDS)
 		return false;
 	for (uint64_t cpu = first; cpu <= last; cpu++)
 		vec_push(&into->ids, (uint32_t)cpu);
@@ -37,7 +37,7 @@ static int compare_ids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool is_ascending(const struct cpu_ids *ids)
+static bool is_ascending(const struct procfs_cpu_ids *ids)
 {
 	for (size_t i = 1; i < ids->ids.n; i++)
 		if (ids->ids.at[i - 1] >= ids->ids.at[i])
@@ -45,7 +45,7 @@ static bool is_ascending(const struct cpu_ids *ids)
 	return true;
 }
 
-static void sort_once_each(struct cpu_ids *ids)
+static void sort_once_each(struct procfs_cpu_ids *ids)
 {
 	size_t kept = 0;
 
@@ -58,7 +58,7 @@ static void sort_once_each(struct cpu_ids *ids)
 	ids->ids.n = kept;
 }
 
-bool cpu_list_parse(const char *text, size_t n, struct cpu_ids *ret)
+bool procfs_cpu_list_parse(const char *text, size_t n, struct procfs_cpu_ids *ret)
 {
 	struct slice rest = { text, n }, item;
 
@@ -74,7 +74,7 @@ bool cpu_list_parse(const char *text, size_t n, struct cpu_ids *ret)
 	return ret->ids.n > 0;
 }
 
-void cpu_ids_deinit(struct cpu_ids *ids)
+void procfs_cpu_ids_deinit(struct procfs_cpu_ids *ids)
 {
 	vec_deinit(&ids->ids);
 }

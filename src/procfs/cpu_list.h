@@ -10,20 +10,20 @@
 #include "base/slice.h"
 
 enum {
-	CPU_LIST_RANGE = 65536, /* the longest single range */
-	CPU_LIST_IDS = 1 << 20, /* of all ranges together */
+	PROCFS_CPU_LIST_RANGE = 65536, /* the longest single range */
+	PROCFS_CPU_LIST_IDS = 1 << 20, /* of all ranges together */
 };
 
-struct cpu_ids {
+struct procfs_cpu_ids {
 	VEC(uint32_t) ids;
 };
 
 /*
  * Replaces the ids: ascending, each once. False, and no ids, when the text is empty or holds
- * anything that is no CPU, a range that falls, or one of more than CPU_LIST_RANGE.
+ * anything that is no CPU, a range that falls, or one of more than PROCFS_CPU_LIST_RANGE.
  */
-bool cpu_list_parse(const char *text, size_t n, struct cpu_ids *ret);
-void cpu_ids_deinit(struct cpu_ids *ids);
-#define _cleanup_cpu_ids_ _cleanup_(cpu_ids_deinit)
+bool procfs_cpu_list_parse(const char *text, size_t n, struct procfs_cpu_ids *ret);
+void procfs_cpu_ids_deinit(struct procfs_cpu_ids *ids);
+#define _cleanup_procfs_cpu_ids_ _cleanup_(procfs_cpu_ids_deinit)
 
 #endif

@@ -53,7 +53,7 @@ static bool take_inode(struct line *line, uint64_t *ret)
 	return true;
 }
 
-static bool take_permissions(struct line *line, struct proc_map *map)
+static bool take_permissions(struct line *line, struct procfs_map *map)
 {
 	const char *p = line->at;
 
@@ -86,7 +86,7 @@ static void unescape_newlines(char *path)
 	*to = '\0';
 }
 
-static void take_path(struct line *line, struct proc_map *map)
+static void take_path(struct line *line, struct procfs_map *map)
 {
 	static const char deleted[] = " (deleted)";
 	size_t n;
@@ -103,7 +103,7 @@ static void take_path(struct line *line, struct proc_map *map)
 	map->path = line->at;
 }
 
-static bool parse_line(struct line line, struct proc_map *map)
+static bool parse_line(struct line line, struct procfs_map *map)
 {
 	uint64_t major, minor;
 
@@ -121,26 +121,26 @@ static bool parse_line(struct line line, struct proc_map *map)
 }
 
 /* Takes the text over. */
-static struct error *parse_owned(char *text, size_t n, struct proc_maps *ret)
+static struct error *parse_owned(char *text, size_t n, struct procfs_maps *ret)
 {
-	struct proc_maps maps = { .text = text };
+	struct procfs_maps maps = { .text = text };
 	char *at = text, *end = text + n;
 	unsigned int number = 1;
 
 	for (; at < end; number++) {
 		char *newline = memchr(at, '\n', (size_t)(end - at));
 		struct line line = { at, newline ? newline : end };
-		struct proc_map map = { 0 };
+		struct procfs_map map = { 0 };
 
 		*line.end = '\0';
 		if (memchr(at, 0, (size_t)(line.end - at)) || !parse_line(line, &map)) {
-			proc_maps_deinit(&maps);
+			procfs_maps_deinit(&maps);
 			return base_error(BASE_PARSE, 0, "line %u is not a mapping", number);
 		}
-		if (maps.rows.n == PROC_MAPS_MAX_ROWS) {
-			proc_maps_deinit(&maps);
+		if (maps.rows.n == PROCFS_MAPS_MAX_ROWS) {
+			procfs_maps_deinit(&maps);
 			return base_error(BASE_LIMIT, 0, "more than %d mappings",
-					  PROC_MAPS_MAX_ROWS);
+					  PROCFS_MAPS_MAX_ROWS);
 		}
 		vec_push(&maps.rows, map);
 		at = newline ? newline + 1 : end;
@@ -149,12 +149,12 @@ static struct error *parse_owned(char *text, size_t n, struct proc_maps *ret)
 	return NULL;
 }
 
-struct error *proc_maps_parse(const char *text, size_t n, struct proc_maps *ret)
+struct error *procfs_maps_parse(const char *text, size_t n, struct procfs_maps *ret)
 {
 	void *copy;
 	struct error *err;
 
-	err = alloc_checked(n + 1, 1, PROC_MAPS_MAX_BYTES, "memory map", &copy);
+	err = alloc_checked(n + 1, 1, PROCFS_MAPS_MAX_BYTES, "memory map", &copy);
 	if (err)
 		return err;
 	if (n)
@@ -162,21 +162,21 @@ struct error *proc_maps_parse(const char *text, size_t n, struct proc_maps *ret)
 	return parse_owned(copy, n, ret);
 }
 
-struct error *proc_maps_read(const char *proc_root, pid_t pid, struct proc_maps *ret)
+struct error *procfs_maps_read(const char *proc_root, pid_t pid, struct procfs_maps *ret)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%d/maps", proc_root, (int)pid);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct error *err;
 	size_t n;
 
-	err = io_read_file(path, PROC_MAPS_MAX_BYTES, &text);
+	err = io_read_file(path, PROCFS_MAPS_MAX_BYTES, &text);
 	if (err)
 		return err;
 	n = text.n;
 	return error_wrap(parse_owned(strbuf_take(&text), n, ret), "%s", path);
 }
 
-void proc_maps_deinit(struct proc_maps *maps)
+void procfs_maps_deinit(struct procfs_maps *maps)
 {
 	vec_deinit(&maps->rows);
 	free(maps->text);

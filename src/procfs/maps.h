@@ -11,11 +11,11 @@
 enum {
 	/* A process may have vm.max_map_count areas, 65530 unless raised; lines are at most a path
 	   long. */
-	PROC_MAPS_MAX_BYTES = 256 << 20,
-	PROC_MAPS_MAX_ROWS = 4 << 20,
+	PROCFS_MAPS_MAX_BYTES = 256 << 20,
+	PROCFS_MAPS_MAX_ROWS = 4 << 20,
 };
 
-struct proc_map {
+struct procfs_map {
 	uint64_t start;
 	uint64_t end;
 	uint64_t file_offset;
@@ -30,16 +30,17 @@ struct proc_map {
 	const char *path;
 };
 
-struct proc_maps {
-	VEC(struct proc_map) rows;
+struct procfs_maps {
+	VEC(struct procfs_map) rows;
 	char *text; /* owns what the paths point into */
 };
 
 /* Takes all of it or nothing: a line that is not a mapping is BASE_PARSE with its number. */
-struct error *proc_maps_parse(const char *text, size_t n, struct proc_maps *ret) MUST_CHECK;
-struct error *proc_maps_read(const char *proc_root, pid_t pid, struct proc_maps *ret) MUST_CHECK;
-void proc_maps_deinit(struct proc_maps *maps);
+struct error *procfs_maps_parse(const char *text, size_t n, struct procfs_maps *ret) MUST_CHECK;
+struct error *procfs_maps_read(const char *proc_root, pid_t pid,
+			       struct procfs_maps *ret) MUST_CHECK;
+void procfs_maps_deinit(struct procfs_maps *maps);
 
-#define _cleanup_proc_maps_ _cleanup_(proc_maps_deinit)
+#define _cleanup_procfs_proc_maps_ _cleanup_(procfs_maps_deinit)
 
 #endif

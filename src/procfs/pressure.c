@@ -7,9 +7,9 @@
 #include "procfs/reading.h"
 
 #define NAME_(id, name) name,
-const char *const pressure_resource_names[] = { PRESSURE_RESOURCES(NAME_) };
+const char *const procfs_pressure_resource_names[] = { PROCFS_PRESSURE_RESOURCES(NAME_) };
 #undef NAME_
-const char *const pressure_half_names[] = { "some", "full" };
+const char *const procfs_pressure_half_names[] = { "some", "full" };
 
 static bool are_digits(struct slice s)
 {
@@ -32,10 +32,10 @@ static uint64_t parse_PERCENT(struct slice text)
 		fraction = (uint64_t)(text.at[0] - '0') * 10;
 	if (text.n > 1)
 		fraction += (uint64_t)(text.at[1] - '0');
-	if (!slice_u64(whole_text, &whole) || whole > PRESSURE_PERCENT_LIMIT / 100)
-		return PRESSURE_PERCENT_LIMIT;
+	if (!slice_u64(whole_text, &whole) || whole > PROCFS_LIMIT_PRESSURE_PERCENT / 100)
+		return PROCFS_LIMIT_PRESSURE_PERCENT;
 	whole = whole * 100 + fraction;
-	return whole < PRESSURE_PERCENT_LIMIT ? whole : PRESSURE_PERCENT_LIMIT;
+	return whole < PROCFS_LIMIT_PRESSURE_PERCENT ? whole : PROCFS_LIMIT_PRESSURE_PERCENT;
 }
 
 static uint64_t parse_US(struct slice text)
@@ -46,7 +46,7 @@ static uint64_t parse_US(struct slice text)
 }
 
 /* "avg10=1.50" or "total=7". */
-static void take_value(struct slice value, struct pressure_half *half)
+static void take_value(struct slice value, struct procfs_pressure_half *half)
 {
 	struct slice key;
 
@@ -55,18 +55,18 @@ static void take_value(struct slice value, struct pressure_half *half)
 #define TAKE_(member, key_, unit, what) \
 	if (slice_equal(key, key_))     \
 		half->member = parse_##unit(value);
-	PRESSURE_VALUES(TAKE_)
+	PROCFS_PRESSURE_VALUES(TAKE_)
 #undef TAKE_
 }
 
-static void take_line(struct slice line, struct pressure_file *file)
+static void take_line(struct slice line, struct procfs_pressure_file *file)
 {
 	struct slice name, word;
 
 	if (!slice_take_word(&line, &name))
 		return;
-	for (int i = 0; i < N_PRESSURE_HALVES; i++) {
-		if (!slice_equal(name, pressure_half_names[i]))
+	for (int i = 0; i < PROCFS_N_PRESSURE_HALVES; i++) {
+		if (!slice_equal(name, procfs_pressure_half_names[i]))
 			continue;
 		file->half[i].known = true;
 		while (slice_take_word(&line, &word))
@@ -74,9 +74,9 @@ static void take_line(struct slice line, struct pressure_file *file)
 	}
 }
 
-void pressure_file_parse(const char *text, size_t n, struct pressure_file *ret)
+void procfs_pressure_file_parse(const char *text, size_t n, struct procfs_pressure_file *ret)
 {
-	struct pressure_file file = { .known = true };
+	struct procfs_pressure_file file = { .known = true };
 	struct slice rest = { text, n }, line;
 
 	while (slice_take_line(&rest, &line))
@@ -84,27 +84,28 @@ void pressure_file_parse(const char *text, size_t n, struct pressure_file *ret)
 	*ret = file;
 }
 
-void pressure_read_at(int dir, const char *suffix, struct pressure *ret)
+void procfs_pressure_read_at(int dir, const char *suffix, struct procfs_pressure *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct pressure pressure = { 0 };
+	struct procfs_pressure pressure = { 0 };
 
-	for (int i = 0; i < N_PRESSURE_RESOURCES; i++) {
+	for (int i = 0; i < PROCFS_N_PRESSURE_RESOURCES; i++) {
 		char name[32];
 
-		snprintf(name, sizeof(name), "%s%s", pressure_resource_names[i], suffix);
+		snprintf(name, sizeof(name), "%s%s", procfs_pressure_resource_names[i], suffix);
 		/* With psi=0 the files are there and refuse to be read. */
-		if (small_file_read(dir, name, &text))
-			pressure_file_parse(strbuf_str(&text), text.n, &pressure.resources[i]);
+		if (procfs_small_file_read(dir, name, &text))
+			procfs_pressure_file_parse(strbuf_str(&text), text.n,
+						   &pressure.resources[i]);
 	}
 	*ret = pressure;
 }
 
-void pressure_read(const char *dir, const char *suffix, struct pressure *ret)
+void procfs_pressure_read(const char *dir, const char *suffix, struct procfs_pressure *ret)
 {
 	_cleanup_close_ int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	*ret = (struct pressure){ 0 };
+	*ret = (struct procfs_pressure){ 0 };
 	if (fd >= 0)
-		pressure_read_at(fd, suffix, ret);
+		procfs_pressure_read_at(fd, suffix, ret);
 }

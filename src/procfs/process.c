@@ -8,21 +8,21 @@
 #include "base/alloc.h"
 #include "base/io.h"
 
-void address_space_open(const char *proc_root, pid_t pid, struct address_space *ret)
+void procfs_address_space_open(const char *proc_root, pid_t pid, struct procfs_address_space *ret)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%d/mem", proc_root, (int)pid);
 
 	ret->fd = open(path, O_RDONLY | O_CLOEXEC);
 }
 
-void address_space_close(struct address_space *space)
+void procfs_address_space_close(struct procfs_address_space *space)
 {
 	if (space->fd >= 0)
 		close(space->fd);
 	space->fd = -1;
 }
 
-bool address_space_is_gone(const struct address_space *space)
+bool procfs_address_space_is_gone(const struct procfs_address_space *space)
 {
 	char byte;
 
@@ -31,7 +31,7 @@ bool address_space_is_gone(const struct address_space *space)
 	return space->fd >= 0 && pread(space->fd, &byte, 1, 0) == 0;
 }
 
-bool proc_pid_exists(const char *proc_root, pid_t pid)
+bool procfs_pid_exists(const char *proc_root, pid_t pid)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%d", proc_root, (int)pid);
 	struct stat st;
@@ -40,18 +40,19 @@ bool proc_pid_exists(const char *proc_root, pid_t pid)
 	return pid > 0 && (stat(path, &st) == 0 || (errno != ENOENT && errno != ESRCH));
 }
 
-struct error *proc_exe_identity_read(const char *proc_root, pid_t pid, struct exe_identity *ret)
+struct error *procfs_exe_identity_read(const char *proc_root, pid_t pid,
+				       struct procfs_exe_identity *ret)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%d/exe", proc_root, (int)pid);
 	struct stat st;
 
 	if (stat(path, &st) < 0)
 		return base_error(BASE_IO, errno, "stat %s", path);
-	*ret = (struct exe_identity){ .dev = st.st_dev, .ino = st.st_ino };
+	*ret = (struct procfs_exe_identity){ .dev = st.st_dev, .ino = st.st_ino };
 	return NULL;
 }
 
-struct error *proc_exe_path_read(const char *proc_root, pid_t pid, char **ret)
+struct error *procfs_exe_path_read(const char *proc_root, pid_t pid, char **ret)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%d/exe", proc_root, (int)pid);
 	char target[PATH_MAX];
@@ -66,24 +67,24 @@ struct error *proc_exe_path_read(const char *proc_root, pid_t pid, char **ret)
 	return NULL;
 }
 
-struct error *proc_stat_read(const char *proc_root, pid_t pid, struct proc_stat *ret)
+struct error *procfs_stat_read(const char *proc_root, pid_t pid, struct procfs_stat *ret)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%d/stat", proc_root, (int)pid);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct error *err = io_read_file(path, PROC_STAT_MAX_BYTES, &text);
+	struct error *err = io_read_file(path, PROCFS_STAT_MAX_BYTES, &text);
 
 	if (!err)
-		err = proc_stat_parse(strbuf_str(&text), text.n, ret);
+		err = procfs_stat_parse(strbuf_str(&text), text.n, ret);
 	return error_wrap(err, "process %d", (int)pid);
 }
 
-struct error *proc_status_pid_read(const char *proc_root, pid_t pid, const char *name, pid_t *ret)
+struct error *procfs_status_pid_read(const char *proc_root, pid_t pid, const char *name, pid_t *ret)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%d/status", proc_root, (int)pid);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct error *err = io_read_file(path, PROC_STATUS_MAX_BYTES, &text);
+	struct error *err = io_read_file(path, PROCFS_STATUS_MAX_BYTES, &text);
 
 	if (!err)
-		err = proc_status_pid_parse(strbuf_str(&text), text.n, name, ret);
+		err = procfs_status_pid_parse(strbuf_str(&text), text.n, name, ret);
 	return error_wrap(err, "%s", path);
 }

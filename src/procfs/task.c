@@ -10,7 +10,7 @@
 
 enum { TASK_PATH_MAX = 32 };
 
-struct error *task_dir_open(const char *proc_root, pid_t pid, struct task_dir *ret)
+struct error *procfs_task_dir_open(const char *proc_root, pid_t pid, struct procfs_task_dir *ret)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%d/task", proc_root, (int)pid);
 	DIR *dir = opendir(path);
@@ -21,7 +21,7 @@ struct error *task_dir_open(const char *proc_root, pid_t pid, struct task_dir *r
 	return NULL;
 }
 
-void task_dir_close(struct task_dir *task)
+void procfs_task_dir_close(struct procfs_task_dir *task)
 {
 	if (task->dir)
 		closedir(task->dir);
@@ -58,9 +58,9 @@ static size_t without_duplicates(pid_t *tids, size_t n)
 	return kept;
 }
 
-struct error *task_dir_list(struct task_dir *task, struct tid_list *ret)
+struct error *procfs_task_dir_list(struct procfs_task_dir *task, struct procfs_tid_list *ret)
 {
-	struct tid_list list = { VEC_INIT };
+	struct procfs_tid_list list = { VEC_INIT };
 
 	if (!task->dir)
 		return base_error(BASE_ABSENT, ESRCH, "the threads could not be listed");
@@ -80,12 +80,12 @@ struct error *task_dir_list(struct task_dir *task, struct tid_list *ret)
 	if (errno) {
 		int errnum = errno;
 
-		tid_list_deinit(&list);
+		procfs_tid_list_deinit(&list);
 		return base_error(BASE_IO, errnum, "list the threads");
 	}
 	/* The kernel ends the listing of a process that is gone without an error. */
 	if (list.tids.n == 0) {
-		tid_list_deinit(&list);
+		procfs_tid_list_deinit(&list);
 		return base_error(BASE_ABSENT, ESRCH, "the process shows no threads");
 	}
 	qsort(list.tids.at, list.tids.n, sizeof(*list.tids.at), compare_tids);
@@ -94,12 +94,12 @@ struct error *task_dir_list(struct task_dir *task, struct tid_list *ret)
 	return NULL;
 }
 
-void tid_list_deinit(struct tid_list *list)
+void procfs_tid_list_deinit(struct procfs_tid_list *list)
 {
 	vec_deinit(&list->tids);
 }
 
-bool task_dir_contains(const struct task_dir *task, pid_t tid)
+bool procfs_task_dir_contains(const struct procfs_task_dir *task, pid_t tid)
 {
 	char name[TASK_PATH_MAX];
 	struct stat st;
@@ -108,7 +108,7 @@ bool task_dir_contains(const struct task_dir *task, pid_t tid)
 	return fstatat(dirfd(task->dir), name, &st, 0) == 0;
 }
 
-static struct error *open_file(const struct task_dir *task, pid_t tid, const char *file,
+static struct error *open_file(const struct procfs_task_dir *task, pid_t tid, const char *file,
 			       int *ret_fd)
 {
 	char name[TASK_PATH_MAX];
@@ -132,9 +132,10 @@ static ssize_t read_start(int fd, void *into, size_t n)
 	return got;
 }
 
-struct error *task_stat_read(const struct task_dir *task, pid_t tid, struct proc_stat *ret)
+struct error *procfs_task_stat_read(const struct procfs_task_dir *task, pid_t tid,
+				    struct procfs_stat *ret)
 {
-	char text[PROC_STAT_MAX_BYTES];
+	char text[PROCFS_STAT_MAX_BYTES];
 	_cleanup_close_ int fd = -1;
 	struct error *err;
 	ssize_t n;
@@ -145,10 +146,11 @@ struct error *task_stat_read(const struct task_dir *task, pid_t tid, struct proc
 	n = read_start(fd, text, sizeof(text));
 	if (n < 0)
 		return base_error(BASE_IO, errno, "read the stat file of thread %d", (int)tid);
-	return error_wrap(proc_stat_parse(text, (size_t)n, ret), "thread %d", (int)tid);
+	return error_wrap(procfs_stat_parse(text, (size_t)n, ret), "thread %d", (int)tid);
 }
 
-struct error *task_nspid_read(const struct task_dir *task, pid_t tid, struct proc_nspid *ret)
+struct error *procfs_task_nspid_read(const struct procfs_task_dir *task, pid_t tid,
+				     struct procfs_nspid *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_close_ int fd = -1;
@@ -156,20 +158,20 @@ struct error *task_nspid_read(const struct task_dir *task, pid_t tid, struct pro
 
 	err = open_file(task, tid, "status", &fd);
 	if (!err)
-		err = io_read_fd(fd, "status", PROC_STATUS_MAX_BYTES, &text);
+		err = io_read_fd(fd, "status", PROCFS_STATUS_MAX_BYTES, &text);
 	if (!err)
-		err = proc_nspid_parse(strbuf_str(&text), text.n, ret);
+		err = procfs_nspid_parse(strbuf_str(&text), text.n, ret);
 	return error_wrap(err, "thread %d", (int)tid);
 }
 
-struct error *task_comm_open(const struct task_dir *task, pid_t tid, int *ret_fd)
+struct error *procfs_task_comm_open(const struct procfs_task_dir *task, pid_t tid, int *ret_fd)
 {
 	return open_file(task, tid, "comm", ret_fd);
 }
 
-struct error *task_comm_read(int fd, pid_t tid, char ret[PROC_COMM_MAX])
+struct error *procfs_task_comm_read(int fd, pid_t tid, char ret[PROCFS_COMM_MAX])
 {
-	char text[PROC_COMM_MAX];
+	char text[PROCFS_COMM_MAX];
 	ssize_t n = read_start(fd, text, sizeof(text) - 1);
 
 	if (n < 0)

@@ -13,35 +13,38 @@
 #include "base/vec.h"
 #include "procfs/thread_files.h"
 
-struct tid_list {
+struct procfs_tid_list {
 	VEC(pid_t) tids; /* sorted, without duplicates */
 };
 
-struct task_dir {
+struct procfs_task_dir {
 	DIR *dir;
 };
 
-struct error *task_dir_open(const char *proc_root, pid_t pid, struct task_dir *ret) MUST_CHECK;
-void task_dir_close(struct task_dir *task);
+struct error *procfs_task_dir_open(const char *proc_root, pid_t pid,
+				   struct procfs_task_dir *ret) MUST_CHECK;
+void procfs_task_dir_close(struct procfs_task_dir *task);
 /* Re-reads the folder from its beginning. */
-struct error *task_dir_list(struct task_dir *task, struct tid_list *ret) MUST_CHECK;
-void tid_list_deinit(struct tid_list *list);
-bool task_dir_contains(const struct task_dir *task, pid_t tid);
+struct error *procfs_task_dir_list(struct procfs_task_dir *task,
+				   struct procfs_tid_list *ret) MUST_CHECK;
+void procfs_tid_list_deinit(struct procfs_tid_list *list);
+bool procfs_task_dir_contains(const struct procfs_task_dir *task, pid_t tid);
 
 /* Name, state and start time of a thread as they are now. */
-struct error *task_stat_read(const struct task_dir *task, pid_t tid,
-			     struct proc_stat *ret) MUST_CHECK;
+struct error *procfs_task_stat_read(const struct procfs_task_dir *task, pid_t tid,
+				    struct procfs_stat *ret) MUST_CHECK;
 
 /* What the thread is called in each pid namespace. */
-struct error *task_nspid_read(const struct task_dir *task, pid_t tid,
-			      struct proc_nspid *ret) MUST_CHECK;
+struct error *procfs_task_nspid_read(const struct procfs_task_dir *task, pid_t tid,
+				     struct procfs_nspid *ret) MUST_CHECK;
 
 /*
  * A descriptor of one thread's comm file stays bound to that very thread: once
  * the thread is gone, reading it is ESRCH even if its number was given to another. It
  * costs a fifth of reading stat, so it is what proves identity again and again.
  */
-struct error *task_comm_open(const struct task_dir *task, pid_t tid, int *ret_fd) MUST_CHECK;
-struct error *task_comm_read(int fd, pid_t tid, char ret[PROC_COMM_MAX]) MUST_CHECK;
+struct error *procfs_task_comm_open(const struct procfs_task_dir *task, pid_t tid,
+				    int *ret_fd) MUST_CHECK;
+struct error *procfs_task_comm_read(int fd, pid_t tid, char ret[PROCFS_COMM_MAX]) MUST_CHECK;
 
 #endif

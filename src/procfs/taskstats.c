@@ -14,7 +14,7 @@ enum {
 	/* An answer of version 17 has 732 bytes. */
 	ANSWER_BYTES = 2048,
 	/* All answers of a batch, with what the kernel adds to each. */
-	RECEIVE_BUFFER_BYTES = TASKSTATS_BATCH * 2 * ANSWER_BYTES,
+	RECEIVE_BUFFER_BYTES = PROCFS_TASKSTATS_BATCH * 2 * ANSWER_BYTES,
 	/* Asking one thread alone and losing its answer. */
 	OVERRUNS_ALONE = 3,
 	/* Of datagrams nobody asked for, one after the other. */
@@ -25,10 +25,10 @@ enum {
 enum { PENDING = EINPROGRESS };
 
 struct taskstats_buffers {
-	uint8_t bytes[TASKSTATS_BATCH][ANSWER_BYTES];
-	struct sockaddr_nl from[TASKSTATS_BATCH];
-	struct iovec parts[TASKSTATS_BATCH];
-	struct mmsghdr messages[TASKSTATS_BATCH];
+	uint8_t bytes[PROCFS_TASKSTATS_BATCH][ANSWER_BYTES];
+	struct sockaddr_nl from[PROCFS_TASKSTATS_BATCH];
+	struct iovec parts[PROCFS_TASKSTATS_BATCH];
+	struct mmsghdr messages[PROCFS_TASKSTATS_BATCH];
 };
 
 struct request {
@@ -47,7 +47,7 @@ struct family_request {
 };
 _Static_assert(sizeof(struct family_request) == 36, "header, command, one attribute");
 
-static bool wait_readable(struct taskstats_client *client)
+static bool wait_readable(struct procfs_taskstats_client *client)
 {
 	struct pollfd pollfd = { .fd = client->fd, .events = POLLIN };
 	int ready;
@@ -61,7 +61,7 @@ static bool wait_readable(struct taskstats_client *client)
 	return ready > 0;
 }
 
-static struct error *find_family(struct taskstats_client *client)
+static struct error *find_family(struct procfs_taskstats_client *client)
 {
 	struct family_request request = {
 		.header = { sizeof(request), GENL_ID_CTRL, NLM_F_REQUEST, ++client->last_seq, 0 },
@@ -80,20 +80,20 @@ static struct error *find_family(struct taskstats_client *client)
 	n = recv(client->fd, answer, sizeof(answer), MSG_DONTWAIT);
 	if (n < 0)
 		return base_error(BASE_IO, errno, "no answer about the taskstats family");
-	if (taskstats_family_parse((struct bytes){ answer, (size_t)n }, client->last_seq,
-				   &client->family, &errnum))
+	if (procfs_taskstats_family_parse((struct bytes){ answer, (size_t)n }, client->last_seq,
+					  &client->family, &errnum))
 		return NULL;
 	if (errnum == ENOENT)
 		return base_error(BASE_ABSENT, 0, "this kernel has no taskstats");
 	return base_error(BASE_IO, errnum, "the answer about the taskstats family");
 }
 
-struct error *taskstats_open_fd(int fd, struct taskstats_client *ret)
+struct error *procfs_taskstats_open_fd(int fd, struct procfs_taskstats_client *ret)
 {
-	struct taskstats_client client = {
+	struct procfs_taskstats_client client = {
 		.fd = fd,
-		.at_once = TASKSTATS_BATCH,
-		.timeout_ms = TASKSTATS_TIMEOUT_MS,
+		.at_once = PROCFS_TASKSTATS_BATCH,
+		.timeout_ms = PROCFS_TASKSTATS_TIMEOUT_MS,
 	};
 	struct error *err = find_family(&client);
 
@@ -106,7 +106,7 @@ struct error *taskstats_open_fd(int fd, struct taskstats_client *ret)
 	return NULL;
 }
 
-struct error *taskstats_open(struct taskstats_client *ret)
+struct error *procfs_taskstats_open(struct procfs_taskstats_client *ret)
 {
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 	struct sockaddr_nl ours = { .nl_family = AF_NETLINK };
@@ -121,10 +121,10 @@ struct error *taskstats_open(struct taskstats_client *ret)
 	}
 	/* What it refuses is made up for by asking fewer at once. */
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
-	return taskstats_open_fd(fd, ret);
+	return procfs_taskstats_open_fd(fd, ret);
 }
 
-void taskstats_close(struct taskstats_client *client)
+void procfs_taskstats_close(struct procfs_taskstats_client *client)
 {
 	if (client->buffers && client->fd >= 0)
 		close(client->fd);
@@ -134,7 +134,7 @@ void taskstats_close(struct taskstats_client *client)
 }
 
 /* Gives every unanswered thread its errno. */
-static void give_up(struct taskstats_answer *answers, size_t n, int errnum)
+static void give_up(struct procfs_taskstats_answer *answers, size_t n, int errnum)
 {
 	for (size_t i = 0; i < n; i++)
 		if (answers[i].errnum == PENDING)
@@ -142,10 +142,10 @@ static void give_up(struct taskstats_answer *answers, size_t n, int errnum)
 }
 
 /* The threads still pending, in one send; their numbers follow each other by index. */
-static bool send_requests(struct taskstats_client *client, const uint32_t *tids, size_t n,
-			  struct taskstats_answer *answers, size_t *ret_asked)
+static bool send_requests(struct procfs_taskstats_client *client, const uint32_t *tids, size_t n,
+			  struct procfs_taskstats_answer *answers, size_t *ret_asked)
 {
-	struct request requests[TASKSTATS_BATCH];
+	struct request requests[PROCFS_TASKSTATS_BATCH];
 	size_t asked = 0;
 	ssize_t sent;
 
@@ -169,33 +169,34 @@ static bool send_requests(struct taskstats_client *client, const uint32_t *tids,
 }
 
 /* True when it answered somebody who waited. */
-static bool take_datagram(struct taskstats_client *client, struct bytes datagram,
-			  const uint32_t *tids, size_t n, struct taskstats_answer *answers)
+static bool take_datagram(struct procfs_taskstats_client *client, struct bytes datagram,
+			  const uint32_t *tids, size_t n, struct procfs_taskstats_answer *answers)
 {
-	struct taskstats_reply reply;
-	struct taskstats_answer *answer;
+	struct procfs_taskstats_reply reply;
+	struct procfs_taskstats_answer *answer;
 	uint32_t index;
 
-	taskstats_reply_parse(datagram, client->family, &reply);
+	procfs_taskstats_reply_parse(datagram, client->family, &reply);
 	/* The answer to an older question, which nobody waits for any more, has another number. */
 	index = reply.seq - client->last_seq - 1;
 	if (index >= n || answers[index].errnum != PENDING)
 		return false;
 	answer = &answers[index];
-	if (reply.kind == TASKSTATS_REPLY_VALUES && reply.tid == tids[index])
-		*answer = (struct taskstats_answer){ .ok = true, .values = reply.values };
+	if (reply.kind == PROCFS_TASKSTATS_REPLY_VALUES && reply.tid == tids[index])
+		*answer = (struct procfs_taskstats_answer){ .ok = true, .values = reply.values };
 	else
-		answer->errnum = reply.kind == TASKSTATS_REPLY_ERRNO && reply.errnum != PENDING
+		answer->errnum = reply.kind == PROCFS_TASKSTATS_REPLY_ERRNO &&
+						 reply.errnum != PENDING
 					 ? reply.errnum
 					 : EBADMSG;
 	return true;
 }
 
-static int receive(struct taskstats_client *client)
+static int receive(struct procfs_taskstats_client *client)
 {
 	struct taskstats_buffers *b = client->buffers;
 
-	for (size_t i = 0; i < TASKSTATS_BATCH; i++) {
+	for (size_t i = 0; i < PROCFS_TASKSTATS_BATCH; i++) {
 		b->parts[i] = (struct iovec){ b->bytes[i], ANSWER_BYTES };
 		b->messages[i].msg_hdr = (struct msghdr){
 			.msg_name = &b->from[i],
@@ -204,7 +205,7 @@ static int receive(struct taskstats_client *client)
 			.msg_iovlen = 1,
 		};
 	}
-	return recvmmsg(client->fd, b->messages, TASKSTATS_BATCH, MSG_DONTWAIT, NULL);
+	return recvmmsg(client->fd, b->messages, PROCFS_TASKSTATS_BATCH, MSG_DONTWAIT, NULL);
 }
 
 /* Only the kernel answers, and it has port 0. */
@@ -216,8 +217,8 @@ static bool is_from_kernel(const struct msghdr *header)
 }
 
 /* True when answers were lost for want of room: whoever is pending then must be asked again. */
-static bool ask_batch(struct taskstats_client *client, const uint32_t *tids, size_t n,
-		      struct taskstats_answer *answers)
+static bool ask_batch(struct procfs_taskstats_client *client, const uint32_t *tids, size_t n,
+		      struct procfs_taskstats_answer *answers)
 {
 	size_t left, strays = 0;
 	bool overrun = false;
@@ -258,13 +259,13 @@ static bool ask_batch(struct taskstats_client *client, const uint32_t *tids, siz
 	return left > 0 && overrun;
 }
 
-void taskstats_ask(struct taskstats_client *client, const uint32_t *tids, size_t n,
-		   struct taskstats_answer *answers)
+void procfs_taskstats_ask(struct procfs_taskstats_client *client, const uint32_t *tids, size_t n,
+			  struct procfs_taskstats_answer *answers)
 {
 	int alone = 0;
 
 	for (size_t i = 0; i < n; i++)
-		answers[i] = (struct taskstats_answer){ .errnum = PENDING };
+		answers[i] = (struct procfs_taskstats_answer){ .errnum = PENDING };
 	for (size_t done = 0; done < n;) {
 		size_t m = n - done < client->at_once ? n - done : client->at_once;
 

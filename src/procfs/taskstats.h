@@ -7,12 +7,12 @@
 #include "procfs/taskstats_decode.h"
 
 enum {
-	TASKSTATS_BATCH = 64,
+	PROCFS_TASKSTATS_BATCH = 64,
 	/* The kernel answers before the question's send() returns; this is for what never comes. */
-	TASKSTATS_TIMEOUT_MS = 1000,
+	PROCFS_TASKSTATS_TIMEOUT_MS = 1000,
 };
 
-struct taskstats_client {
+struct procfs_taskstats_client {
 	int fd; /* -1 when closed */
 	uint16_t family;
 	uint32_t last_seq;
@@ -21,21 +21,21 @@ struct taskstats_client {
 	struct taskstats_buffers *buffers;
 };
 
-struct taskstats_answer {
+struct procfs_taskstats_answer {
 	bool ok;
 	int errnum; /* when not ok; EBADMSG for an answer that makes no sense, ETIMEDOUT for none */
-	struct taskstats_values values;
+	struct procfs_taskstats_values values;
 };
 
 /* BASE_ABSENT when the kernel has no taskstats, BASE_IO with errno for other refusals. */
-struct error *taskstats_open(struct taskstats_client *ret) MUST_CHECK;
+struct error *procfs_taskstats_open(struct procfs_taskstats_client *ret) MUST_CHECK;
 /* Over any socket that answers like generic netlink; takes it over. */
-struct error *taskstats_open_fd(int fd, struct taskstats_client *ret) MUST_CHECK;
-void taskstats_close(struct taskstats_client *client);
-#define _cleanup_taskstats_ _cleanup_(taskstats_close)
+struct error *procfs_taskstats_open_fd(int fd, struct procfs_taskstats_client *ret) MUST_CHECK;
+void procfs_taskstats_close(struct procfs_taskstats_client *client);
+#define _cleanup_procfs_taskstats_ _cleanup_(procfs_taskstats_close)
 
 /* Any number of threads; answers[i] belongs to tids[i]. */
-void taskstats_ask(struct taskstats_client *client, const uint32_t *tids, size_t n,
-		   struct taskstats_answer *answers);
+void procfs_taskstats_ask(struct procfs_taskstats_client *client, const uint32_t *tids, size_t n,
+			  struct procfs_taskstats_answer *answers);
 
 #endif

@@ -18,26 +18,26 @@ struct delay_place {
  */
 enum { INTERLEAVED_VERSION = 15 };
 
-static const struct delay_place places[N_TASKSTATS_DELAYS] = {
-	[TASKSTATS_CPU] = { 1, 16, 24, 432, 440 },
-	[TASKSTATS_BLKIO] = { 1, 32, 40, 448, 456 },
-	[TASKSTATS_SWAPIN] = { 1, 48, 56, 464, 472 },
-	[TASKSTATS_FREEPAGES] = { 8, 312, 320, 480, 488 },
-	[TASKSTATS_THRASHING] = { 9, 328, 336, 496, 504 },
-	[TASKSTATS_COMPACT] = { 11, 352, 360, 512, 520 },
-	[TASKSTATS_WPCOPY] = { 13, 400, 408, 528, 536 },
-	[TASKSTATS_IRQ] = { 14, 416, 424, 544, 552 },
+static const struct delay_place places[PROCFS_N_TASKSTATS_DELAYS] = {
+	[PROCFS_TASKSTATS_CPU] = { 1, 16, 24, 432, 440 },
+	[PROCFS_TASKSTATS_BLKIO] = { 1, 32, 40, 448, 456 },
+	[PROCFS_TASKSTATS_SWAPIN] = { 1, 48, 56, 464, 472 },
+	[PROCFS_TASKSTATS_FREEPAGES] = { 8, 312, 320, 480, 488 },
+	[PROCFS_TASKSTATS_THRASHING] = { 9, 328, 336, 496, 504 },
+	[PROCFS_TASKSTATS_COMPACT] = { 11, 352, 360, 512, 520 },
+	[PROCFS_TASKSTATS_WPCOPY] = { 13, 400, 408, 528, 536 },
+	[PROCFS_TASKSTATS_IRQ] = { 14, 416, 424, 544, 552 },
 };
 
-static const struct delay_place interleaved_places[N_TASKSTATS_DELAYS] = {
-	[TASKSTATS_CPU] = { 15, 16, 24, 32, 40 },
-	[TASKSTATS_BLKIO] = { 15, 48, 56, 64, 72 },
-	[TASKSTATS_SWAPIN] = { 15, 80, 88, 96, 104 },
-	[TASKSTATS_FREEPAGES] = { 15, 360, 368, 376, 384 },
-	[TASKSTATS_THRASHING] = { 15, 392, 400, 408, 416 },
-	[TASKSTATS_COMPACT] = { 15, 432, 440, 448, 456 },
-	[TASKSTATS_WPCOPY] = { 15, 496, 504, 512, 520 },
-	[TASKSTATS_IRQ] = { 15, 528, 536, 544, 552 },
+static const struct delay_place interleaved_places[PROCFS_N_TASKSTATS_DELAYS] = {
+	[PROCFS_TASKSTATS_CPU] = { 15, 16, 24, 32, 40 },
+	[PROCFS_TASKSTATS_BLKIO] = { 15, 48, 56, 64, 72 },
+	[PROCFS_TASKSTATS_SWAPIN] = { 15, 80, 88, 96, 104 },
+	[PROCFS_TASKSTATS_FREEPAGES] = { 15, 360, 368, 376, 384 },
+	[PROCFS_TASKSTATS_THRASHING] = { 15, 392, 400, 408, 416 },
+	[PROCFS_TASKSTATS_COMPACT] = { 15, 432, 440, 448, 456 },
+	[PROCFS_TASKSTATS_WPCOPY] = { 15, 496, 504, 512, 520 },
+	[PROCFS_TASKSTATS_IRQ] = { 15, 528, 536, 544, 552 },
 };
 
 enum {
@@ -72,15 +72,15 @@ static struct procfs_reading read_kib(struct bytes in, uint64_t offset)
 	return reading;
 }
 
-void taskstats_values_parse(struct bytes in, struct taskstats_values *ret)
+void procfs_taskstats_values_parse(struct bytes in, struct procfs_taskstats_values *ret)
 {
 	struct cursor c = cursor_over(in);
-	struct taskstats_values values = { .version = cursor_u16(&c) };
+	struct procfs_taskstats_values values = { .version = cursor_u16(&c) };
 	bool interleaved = values.version == INTERLEAVED_VERSION;
 
-	for (int i = 0; i < N_TASKSTATS_DELAYS; i++) {
+	for (int i = 0; i < PROCFS_N_TASKSTATS_DELAYS; i++) {
 		const struct delay_place *place = &(interleaved ? interleaved_places : places)[i];
-		struct taskstats_delay *delay = &values.delays[i];
+		struct procfs_taskstats_delay *delay = &values.delays[i];
 
 		if (values.version < place->since)
 			continue;
@@ -168,23 +168,24 @@ static bool open_command(struct bytes payload, uint8_t command, struct bytes *re
 	return fits;
 }
 
-void taskstats_reply_parse(struct bytes datagram, uint16_t family, struct taskstats_reply *ret)
+void procfs_taskstats_reply_parse(struct bytes datagram, uint16_t family,
+				  struct procfs_taskstats_reply *ret)
 {
 	struct message message = { 0 };
 	struct bytes attributes, aggregate, pid, stats;
 	struct cursor c;
 
-	*ret = (struct taskstats_reply){ .kind = TASKSTATS_REPLY_SHORT };
+	*ret = (struct procfs_taskstats_reply){ .kind = PROCFS_TASKSTATS_REPLY_SHORT };
 	if (!open_message(datagram, &message)) {
 		ret->seq = message.seq;
 		return;
 	}
 	ret->seq = message.seq;
-	ret->kind = TASKSTATS_REPLY_FOREIGN;
+	ret->kind = PROCFS_TASKSTATS_REPLY_FOREIGN;
 	if (message.type == NLMSG_ERROR) {
 		ret->errnum = message_errno(message.payload);
 		if (ret->errnum)
-			ret->kind = TASKSTATS_REPLY_ERRNO;
+			ret->kind = PROCFS_TASKSTATS_REPLY_ERRNO;
 		return;
 	}
 	if (message.type != family ||
@@ -194,18 +195,19 @@ void taskstats_reply_parse(struct bytes datagram, uint16_t family, struct taskst
 	pid = find_attribute(aggregate, TASKSTATS_TYPE_PID);
 	c = cursor_over(pid);
 	ret->tid = cursor_u32(&c);
-	ret->kind = TASKSTATS_REPLY_NO_PID;
+	ret->kind = PROCFS_TASKSTATS_REPLY_NO_PID;
 	if (c.failed)
 		return;
 	stats = find_attribute(aggregate, TASKSTATS_TYPE_STATS);
-	ret->kind = TASKSTATS_REPLY_NO_STATS;
+	ret->kind = PROCFS_TASKSTATS_REPLY_NO_STATS;
 	if (!stats.at)
 		return;
-	taskstats_values_parse(stats, &ret->values);
-	ret->kind = TASKSTATS_REPLY_VALUES;
+	procfs_taskstats_values_parse(stats, &ret->values);
+	ret->kind = PROCFS_TASKSTATS_REPLY_VALUES;
 }
 
-bool taskstats_family_parse(struct bytes datagram, uint32_t seq, uint16_t *ret, int *ret_errnum)
+bool procfs_taskstats_family_parse(struct bytes datagram, uint32_t seq, uint16_t *ret,
+				   int *ret_errnum)
 {
 	struct message message;
 	struct bytes attributes, id;

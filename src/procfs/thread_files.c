@@ -16,70 +16,71 @@ static bool starts_with_minus(struct slice s)
 	return s.n && s.at[0] == '-';
 }
 
-enum dotted_time dotted_time_parse(struct slice text, uint64_t *ret_ns)
+enum procfs_dotted_time procfs_dotted_time_parse(struct slice text, uint64_t *ret_ns)
 {
 	struct slice whole, fraction = slice_trim(text);
 	uint64_t ns, part = 0;
 	size_t digits;
 
 	if (!slice_take_until(&fraction, '.', &whole))
-		return DOTTED_TIME_BAD;
+		return PROCFS_DOTTED_TIME_BAD;
 	/* A time between -1 ms and 0 is printed as 0.-000500. */
 	if (starts_with_minus(slice_trim(whole)) || starts_with_minus(fraction))
-		return DOTTED_TIME_NEGATIVE;
+		return PROCFS_DOTTED_TIME_NEGATIVE;
 	if (!slice_u64(whole, &ns))
-		return DOTTED_TIME_BAD;
+		return PROCFS_DOTTED_TIME_BAD;
 	if (fraction.at == whole.at + whole.n) {
 		*ret_ns = ns;
-		return DOTTED_TIME_OK;
+		return PROCFS_DOTTED_TIME_OK;
 	}
 	if (fraction.n > FRACTION_DIGITS)
 		fraction.n = FRACTION_DIGITS;
 	if (fraction.n && !slice_u64(fraction, &part))
-		return DOTTED_TIME_BAD;
+		return PROCFS_DOTTED_TIME_BAD;
 	for (digits = fraction.n; digits < FRACTION_DIGITS; digits++)
 		part *= 10;
 	if (!mul_fits_u64(ns, 1000000, &ns) || !add_fits_u64(ns, part, &ns))
-		return DOTTED_TIME_BAD;
+		return PROCFS_DOTTED_TIME_BAD;
 	*ret_ns = ns;
-	return DOTTED_TIME_OK;
+	return PROCFS_DOTTED_TIME_OK;
 }
 
-static bool value_parse(struct slice text, enum proc_form form, struct proc_values *values,
+static bool value_parse(struct slice text, enum procfs_form form, struct procfs_values *values,
 			uint64_t *ret)
 {
-	enum dotted_time time;
+	enum procfs_dotted_time time;
 	int64_t number;
 
 	switch (form) {
-	case PROC_FORM_NUMBER:
-	case PROC_FORM_FLAG:
+	case PROCFS_FORM_NUMBER:
+	case PROCFS_FORM_FLAG:
 		if (!slice_u64(text, ret))
 			return false;
-		if (form == PROC_FORM_FLAG)
+		if (form == PROCFS_FORM_FLAG)
 			*ret = *ret != 0;
 		return true;
-	case PROC_FORM_I32:
+	case PROCFS_FORM_I32:
 		if (!slice_i32(text, &number))
 			return false;
 		*ret = (uint64_t)number;
 		return true;
-	case PROC_FORM_LETTER:
+	case PROCFS_FORM_LETTER:
 		*ret = text.n ? (unsigned char)text.at[0] : 0;
 		return text.n > 0;
-	case PROC_FORM_TIME:
-		time = dotted_time_parse(text, ret);
-		values->negative_times += time == DOTTED_TIME_NEGATIVE;
-		return time == DOTTED_TIME_OK;
+	case PROCFS_FORM_TIME:
+		time = procfs_dotted_time_parse(text, ret);
+		values->negative_times += time == PROCFS_DOTTED_TIME_NEGATIVE;
+		return time == PROCFS_DOTTED_TIME_OK;
 	}
 	return false;
 }
 
-static void take_value(struct slice text, const struct proc_field *field,
-		       struct proc_values *values)
+static void take_value(struct slice text, const struct procfs_field *field,
+		       struct procfs_values *values)
 {
 	uint64_t value, bit = UINT64_C(1) << field->bit % 64;
-	uint64_t *known = field->bit == PROC_FIELD_NO_BIT ? NULL : &values->known[field->bit / 64];
+	uint64_t *known = field->bit == PROCFS_FIELD_NO_BIT ? NULL
+							    : &values->known[field->bit / 64];
 	bool is_good = value_parse(text, field->form, values, &value);
 
 	if (is_good)
@@ -89,8 +90,8 @@ static void take_value(struct slice text, const struct proc_field *field,
 	values->any |= is_good;
 }
 
-static void take_words(struct slice line, unsigned int first, struct proc_fields fields,
-		       struct proc_values *values)
+static void take_words(struct slice line, unsigned int first, struct procfs_fields fields,
+		       struct procfs_values *values)
 {
 	struct slice word;
 
@@ -113,7 +114,8 @@ static bool stat_tail(struct slice text, struct slice *ret)
 	return true;
 }
 
-bool proc_stat_fields(struct slice text, struct proc_fields fields, struct proc_values *values)
+bool procfs_stat_fields(struct slice text, struct procfs_fields fields,
+			struct procfs_values *values)
 {
 	struct slice line;
 
@@ -123,7 +125,8 @@ bool proc_stat_fields(struct slice text, struct proc_fields fields, struct proc_
 	return true;
 }
 
-bool proc_schedstat_fields(struct slice text, struct proc_fields fields, struct proc_values *values)
+bool procfs_schedstat_fields(struct slice text, struct procfs_fields fields,
+			     struct procfs_values *values)
 {
 	struct slice line;
 
@@ -133,7 +136,7 @@ bool proc_schedstat_fields(struct slice text, struct proc_fields fields, struct 
 }
 
 /* Few of the sixty lines of status matter; their first letters tell most of the others. */
-static bool may_be_wanted(struct slice line, struct proc_fields fields)
+static bool may_be_wanted(struct slice line, struct procfs_fields fields)
 {
 	if (line.n == 0 || slice_is_blank(line.at[0]))
 		return line.n > 0;
@@ -143,7 +146,8 @@ static bool may_be_wanted(struct slice line, struct proc_fields fields)
 	return false;
 }
 
-bool proc_lines_fields(struct slice text, struct proc_fields fields, struct proc_values *values)
+bool procfs_lines_fields(struct slice text, struct procfs_fields fields,
+			 struct procfs_values *values)
 {
 	struct slice line, key, value;
 
@@ -176,7 +180,8 @@ static struct slice without_heading(struct slice text)
 	return text;
 }
 
-bool proc_sched_fields(struct slice text, struct proc_fields fields, struct proc_values *values)
+bool procfs_sched_fields(struct slice text, struct procfs_fields fields,
+			 struct procfs_values *values)
 {
 	struct slice line, key, value;
 
@@ -197,7 +202,7 @@ bool proc_sched_fields(struct slice text, struct proc_fields fields, struct proc
 	return values->any || values->negative_times;
 }
 
-bool proc_line_find(struct slice text, const char *key, struct slice *ret)
+bool procfs_line_find(struct slice text, const char *key, struct slice *ret)
 {
 	size_t n = strlen(key);
 	struct slice line;
@@ -211,7 +216,7 @@ bool proc_line_find(struct slice text, const char *key, struct slice *ret)
 	return false;
 }
 
-bool proc_cgroup_parse(struct slice text, struct slice *ret)
+bool procfs_cgroup_parse(struct slice text, struct slice *ret)
 {
 	static const char v2[] = "0::";
 	const size_t v2_n = sizeof(v2) - 1;
@@ -231,11 +236,11 @@ bool proc_cgroup_parse(struct slice text, struct slice *ret)
 	return false;
 }
 
-struct error *proc_stat_parse(const char *text, size_t n, struct proc_stat *ret)
+struct error *procfs_stat_parse(const char *text, size_t n, struct procfs_stat *ret)
 {
 	const char *open = n ? memchr(text, '(', n) : NULL;
 	const char *close = open ? memrchr(open, ')', (size_t)(text + n - open)) : NULL;
-	struct proc_stat stat = { 0 };
+	struct procfs_stat stat = { 0 };
 	struct slice line, word = { 0 };
 	size_t comm_n;
 
@@ -260,10 +265,10 @@ struct error *proc_stat_parse(const char *text, size_t n, struct proc_stat *ret)
 	return NULL;
 }
 
-struct error *proc_schedstat_parse(const char *text, size_t n, struct proc_schedstat *ret)
+struct error *procfs_schedstat_parse(const char *text, size_t n, struct procfs_schedstat *ret)
 {
 	struct slice rest = { text, n }, run, delay, slices;
-	struct proc_schedstat stat;
+	struct procfs_schedstat stat;
 
 	/* The newline is wanted: without it the last number may have been cut. */
 	if (n == 0 || text[n - 1] != '\n' || !slice_take_until(&rest, ' ', &run) ||
@@ -286,28 +291,28 @@ static bool take_pid(struct slice *rest, pid_t *ret)
 	return true;
 }
 
-struct error *proc_nspid_parse(const char *text, size_t n, struct proc_nspid *ret)
+struct error *procfs_nspid_parse(const char *text, size_t n, struct procfs_nspid *ret)
 {
-	struct proc_nspid nspid = { .n = 0 };
+	struct procfs_nspid nspid = { .n = 0 };
 	struct slice ids;
 
-	if (!proc_line_find((struct slice){ text, n }, "NSpid", &ids))
+	if (!procfs_line_find((struct slice){ text, n }, "NSpid", &ids))
 		return base_error(BASE_ABSENT, 0, "the status file has no NSpid line");
 	if (ids.n == 0)
 		return base_error(BASE_PARSE, 0, "the NSpid line is empty");
 	for (; ids.n; nspid.n++)
-		if (nspid.n == PROC_NSPID_MAX || !take_pid(&ids, &nspid.ids[nspid.n]))
+		if (nspid.n == PROCFS_NSPID_MAX || !take_pid(&ids, &nspid.ids[nspid.n]))
 			return base_error(BASE_PARSE, 0, "the NSpid line is not a list of pids");
 	*ret = nspid;
 	return NULL;
 }
 
-struct error *proc_status_pid_parse(const char *text, size_t n, const char *name, pid_t *ret)
+struct error *procfs_status_pid_parse(const char *text, size_t n, const char *name, pid_t *ret)
 {
 	struct slice value;
 	pid_t pid;
 
-	if (!proc_line_find((struct slice){ text, n }, name, &value))
+	if (!procfs_line_find((struct slice){ text, n }, name, &value))
 		return base_error(BASE_ABSENT, 0, "the status file has no line %s", name);
 	if (!take_pid(&value, &pid) || value.n)
 		return base_error(BASE_PARSE, 0, "the line %s is not a pid", name);

@@ -82,8 +82,8 @@ static struct error *write_new(const struct run_record *record, const struct str
 
 static uint64_t own_start_time(void)
 {
-	struct proc_stat stat = { 0 };
-	_cleanup_error_ struct error *err = proc_stat_read("/proc", getpid(), &stat);
+	struct procfs_stat stat = { 0 };
+	_cleanup_error_ struct error *err = procfs_stat_read("/proc", getpid(), &stat);
 
 	return stat.start_time_jiffies;
 }

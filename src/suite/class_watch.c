@@ -12,12 +12,13 @@ static bool read_class(const char *proc, pid_t pid, bool *ret_is_ext)
 	_cleanup_free_ char *path = xasprintf("%s/%d/sched", proc, (int)pid);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_error_ struct error *err = io_read_file(path, SUITE_LIMIT_SYSFS, &text);
-	static const struct proc_field enabled = { .key = "ext.enabled", .form = PROC_FORM_FLAG };
+	static const struct procfs_field enabled = { .key = "ext.enabled",
+						     .form = PROCFS_FORM_FLAG };
 	uint64_t is_ext = 0, known = 0;
-	struct proc_values values = { .into = &is_ext, .known = &known };
+	struct procfs_values values = { .into = &is_ext, .known = &known };
 
-	if (err || !proc_sched_fields((struct slice){ strbuf_str(&text), text.n },
-				      (struct proc_fields){ &enabled, 1 }, &values))
+	if (err || !procfs_sched_fields((struct slice){ strbuf_str(&text), text.n },
+					(struct procfs_fields){ &enabled, 1 }, &values))
 		return false;
 	*ret_is_ext = is_ext;
 	return true;

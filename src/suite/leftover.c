@@ -21,8 +21,8 @@ static void sleep_ms(long ms)
 /* A zombie holds nothing; somebody reaps it, or we do. */
 static bool lives(pid_t pid)
 {
-	struct proc_stat stat;
-	_cleanup_error_ struct error *err = proc_stat_read("/proc", pid, &stat);
+	struct procfs_stat stat;
+	_cleanup_error_ struct error *err = procfs_stat_read("/proc", pid, &stat);
 
 	return !err && stat.state != 'Z' && stat.state != 'X';
 }
@@ -108,9 +108,9 @@ void leftover_report(int subtree_fd, const char *what, struct report_writer *rep
 
 	leftover_find(subtree_fd, &pids);
 	for (size_t i = 0; i < pids.rows.n && i < NAMED; i++) {
-		struct proc_stat stat = { .comm = "?", .state = '?' };
+		struct procfs_stat stat = { .comm = "?", .state = '?' };
 
-		error_free(proc_stat_read("/proc", pids.rows.at[i], &stat));
+		error_free(procfs_stat_read("/proc", pids.rows.at[i], &stat));
 		strbuf_appendf(&text, "%s%d (%s, state %c)", i ? ", " : "", pids.rows.at[i],
 			       stat.comm, stat.state);
 	}

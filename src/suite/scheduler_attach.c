@@ -29,11 +29,11 @@ static uint64_t cpu_time_ns(const struct scheduler *s)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%d/schedstat", s->system->proc, (int)s->pid);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct proc_schedstat stat = { 0 };
-	struct error *err = io_read_file(path, PROC_SCHEDSTAT_MAX_BYTES, &text);
+	struct procfs_schedstat stat = { 0 };
+	struct error *err = io_read_file(path, PROCFS_SCHEDSTAT_MAX_BYTES, &text);
 
 	if (!err)
-		err = proc_schedstat_parse(strbuf_str(&text), text.n, &stat);
+		err = procfs_schedstat_parse(strbuf_str(&text), text.n, &stat);
 	error_free(err);
 	return stat.run_time_ns;
 }

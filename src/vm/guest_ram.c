@@ -28,8 +28,8 @@ static struct error *layout_of(const struct vm *vm, struct physmap_layout *ret)
 
 struct error *guest_ram_locate(struct vm *vm)
 {
-	_cleanup_proc_maps_ struct proc_maps maps = { 0 };
-	struct error *err = proc_maps_read("/proc", vm->pid, &maps);
+	_cleanup_procfs_proc_maps_ struct procfs_maps maps = { 0 };
+	struct error *err = procfs_maps_read("/proc", vm->pid, &maps);
 
 	if (err)
 		return error_recast(err, &vm_error_domain, VM_CLONE);
@@ -39,7 +39,7 @@ struct error *guest_ram_locate(struct vm *vm)
 
 		vm->ram_addresses[i] = 0;
 		for (size_t k = 0; path && k < maps.rows.n; k++) {
-			const struct proc_map *row = &maps.rows.at[k];
+			const struct procfs_map *row = &maps.rows.at[k];
 
 			if (row->file_offset == 0 && !row->shared && strcmp(row->path, path) == 0)
 				vm->ram_addresses[i] = row->start;

@@ -25,14 +25,14 @@ static uint64_t thread_cpu_ns(void)
 
 static bool read_delay(const struct work_self *self, uint64_t *ret_ns)
 {
-	struct proc_schedstat stat;
-	char text[PROC_SCHEDSTAT_MAX_BYTES];
+	struct procfs_schedstat stat;
+	char text[PROCFS_SCHEDSTAT_MAX_BYTES];
 	ssize_t n = self->schedstat_fd < 0 ? -1 : pread(self->schedstat_fd, text, sizeof(text), 0);
 	struct error *err;
 
 	if (n <= 0)
 		return false;
-	err = proc_schedstat_parse(text, (size_t)n, &stat);
+	err = procfs_schedstat_parse(text, (size_t)n, &stat);
 	if (err) {
 		error_free(err);
 		return false;

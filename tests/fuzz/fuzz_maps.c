@@ -9,8 +9,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct proc_maps maps = { 0 };
-	struct error *err = proc_maps_parse((const char *)data, n, &maps);
+	struct procfs_maps maps = { 0 };
+	struct error *err = procfs_maps_parse((const char *)data, n, &maps);
 
 	if (err) {
 		/* "line 1 is not a mapping" is the first validation. */
@@ -21,11 +21,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	}
 	fuzz_mark_deep();
 	for (size_t i = 0; i < maps.rows.n; i++) {
-		const struct proc_map *map = &maps.rows.at[i];
+		const struct procfs_map *map = &maps.rows.at[i];
 
 		if (map->end < map->start || strlen(map->path) > n)
 			abort();
 	}
-	proc_maps_deinit(&maps);
+	procfs_maps_deinit(&maps);
 	return 0;
 }

@@ -8,34 +8,35 @@
 #include "base/alloc.h"
 #include "procfs/cgroup_mount.h"
 
-static bool shows_something(enum cgroup_mount_state state)
+static bool shows_something(enum procfs_cgroup_mount_state state)
 {
-	return state >= CGROUP_MOUNT_SUBTREE;
+	return state >= PROCFS_CGROUP_MOUNT_SUBTREE;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static const char *const asked[] = { "/", "/a", "/a/b", "/a/../b", "/..", "" };
 	char *text = memcpy(malloc(n ? n : 1), data, n);
-	struct cgroup_mount mount;
+	struct procfs_cgroup_mount mount;
 
-	cgroup_mount_parse(text, n, n % 2, &mount);
+	procfs_cgroup_mount_parse(text, n, n % 2, &mount);
 	free(text);
-	if (mount.state == CGROUP_MOUNT_UNREADABLE || !*cgroup_mount_state_word(mount.state))
+	if (mount.state == PROCFS_CGROUP_MOUNT_UNREADABLE ||
+	    !*procfs_cgroup_mount_state_word(mount.state))
 		abort();
-	if (mount.state != CGROUP_MOUNT_NONE)
+	if (mount.state != PROCFS_CGROUP_MOUNT_NONE)
 		fuzz_mark_deep();
 	if (shows_something(mount.state) != (mount.path != NULL) || !mount.path != !mount.root)
 		abort();
 	for (size_t i = 0; i < ARRAY_SIZE(asked); i++) {
-		char *folder = cgroup_mount_folder(&mount, asked[i]);
+		char *folder = procfs_cgroup_mount_folder(&mount, asked[i]);
 
 		if (folder && (strncmp(folder, mount.path, strlen(mount.path)) != 0 ||
 			       strstr(asked[i], "..") || *asked[i] != '/'))
 			abort();
 		free(folder);
 	}
-	cgroup_mount_deinit(&mount);
-	cgroup_mount_find("/nonexistent", &mount);
+	procfs_cgroup_mount_deinit(&mount);
+	procfs_cgroup_mount_find("/nonexistent", &mount);
 	return 0;
 }

@@ -21,7 +21,7 @@ static void look_at_time(const char *text, size_t n)
 	uint64_t ns;
 
 	strbuf_append_bytes(&copy, text, n);
-	if (dotted_time_parse((struct slice){ text, n }, &ns) != DOTTED_TIME_OK)
+	if (procfs_dotted_time_parse((struct slice){ text, n }, &ns) != PROCFS_DOTTED_TIME_OK)
 		return;
 	must(memchr(text, '-', n) == NULL || strchr(strbuf_str(&copy), '.') != NULL);
 	if (strchr(strbuf_str(&copy), '.'))
@@ -36,13 +36,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	static const char *const keys[] = { "se.statistics.wait_max :", "nr_migrations :",
 					    "ext.enabled :", "x (1, #threads: 1)\n" };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	static const struct proc_field fields[] = {
-		{ .key = "wait_max", .form = PROC_FORM_TIME, .offset = 0, .bit = 0 },
+	static const struct procfs_field fields[] = {
+		{ .key = "wait_max", .form = PROCFS_FORM_TIME, .offset = 0, .bit = 0 },
 		{ .key = "nr_migrations", .offset = 8, .bit = 1 },
-		{ .key = "ext.enabled", .form = PROC_FORM_FLAG, .offset = 16, .bit = 2 },
+		{ .key = "ext.enabled", .form = PROCFS_FORM_FLAG, .offset = 16, .bit = 2 },
 	};
 	uint64_t seen[3] = { 0 }, known = 0;
-	struct proc_values values = { .into = seen, .known = &known };
+	struct procfs_values values = { .into = seen, .known = &known };
 
 	if (n && data[0] % 2 == 0)
 		strbuf_append(&text, keys[data[0] / 2 % (sizeof(keys) / sizeof(keys[0]))]);
@@ -50,8 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		look_at_time((const char *)data + 1, n - 1);
 		strbuf_append_bytes(&text, data + 1, n - 1);
 	}
-	if (proc_sched_fields((struct slice){ strbuf_str(&text), text.n },
-			      (struct proc_fields){ fields, 3 }, &values))
+	if (procfs_sched_fields((struct slice){ strbuf_str(&text), text.n },
+				(struct procfs_fields){ fields, 3 }, &values))
 		fuzz_mark_deep();
 	must(known >> 3 == 0 && seen[2] <= 1);
 	return 0;

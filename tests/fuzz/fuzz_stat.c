@@ -10,8 +10,8 @@
 /* Its sibling in /proc/PID, too small for a fuzzer of its own. */
 static void look_at_schedstat(const char *text, size_t n)
 {
-	struct proc_schedstat stat;
-	struct error *err = proc_schedstat_parse(text, n, &stat);
+	struct procfs_schedstat stat;
+	struct error *err = procfs_schedstat_parse(text, n, &stat);
 
 	if (err) {
 		error_free(err);
@@ -25,11 +25,11 @@ static void look_at_schedstat(const char *text, size_t n)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct proc_stat stat = { 0 };
+	struct procfs_stat stat = { 0 };
 	struct error *err;
 
 	look_at_schedstat((const char *)data, n);
-	err = proc_stat_parse((const char *)data, n, &stat);
+	err = procfs_stat_parse((const char *)data, n, &stat);
 
 	if (err) {
 		/* A name in brackets is the first validation. */

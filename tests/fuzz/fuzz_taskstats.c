@@ -16,9 +16,9 @@ static void check_reading(struct procfs_reading reading)
 		abort();
 }
 
-static void check_values(const struct taskstats_values *values)
+static void check_values(const struct procfs_taskstats_values *values)
 {
-	for (int i = 0; i < N_TASKSTATS_DELAYS; i++) {
+	for (int i = 0; i < PROCFS_N_TASKSTATS_DELAYS; i++) {
 		check_reading(values->delays[i].count);
 		check_reading(values->delays[i].total_ns);
 		check_reading(values->delays[i].max_ns);
@@ -34,25 +34,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	uint8_t *copy = memcpy(malloc(n ? n : 1), data, n);
 	struct bytes datagram = { copy, n };
-	struct taskstats_values values;
-	struct taskstats_reply reply;
+	struct procfs_taskstats_values values;
+	struct procfs_taskstats_reply reply;
 	uint16_t family = 0;
 	uint32_t seq = 0;
 	int errnum;
 
-	taskstats_reply_parse(datagram, FAMILY, &reply);
-	if (reply.kind != TASKSTATS_REPLY_SHORT)
+	procfs_taskstats_reply_parse(datagram, FAMILY, &reply);
+	if (reply.kind != PROCFS_TASKSTATS_REPLY_SHORT)
 		fuzz_mark_deep();
-	if (reply.kind == TASKSTATS_REPLY_ERRNO && reply.errnum <= 0)
+	if (reply.kind == PROCFS_TASKSTATS_REPLY_ERRNO && reply.errnum <= 0)
 		abort();
-	if (reply.kind == TASKSTATS_REPLY_VALUES)
+	if (reply.kind == PROCFS_TASKSTATS_REPLY_VALUES)
 		check_values(&reply.values);
 	/* The struct alone, which chance rarely wraps rightly. */
-	taskstats_values_parse(datagram, &values);
+	procfs_taskstats_values_parse(datagram, &values);
 	check_values(&values);
 	if (n >= 12)
 		memcpy(&seq, copy + 8, sizeof(seq));
-	if (taskstats_family_parse(datagram, seq, &family, &errnum) != (errnum == 0) ||
+	if (procfs_taskstats_family_parse(datagram, seq, &family, &errnum) != (errnum == 0) ||
 	    (errnum == 0 && family < 16))
 		abort();
 	free(copy);

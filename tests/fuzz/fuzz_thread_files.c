@@ -27,29 +27,35 @@ struct seen {
 	uint64_t at[4];
 };
 
-static const struct proc_field words[] = {
+static const struct procfs_field words[] = {
 	{ .number = 1, .offset = offsetof(struct seen, at[0]), .bit = 0 },
-	{ .number = 3, .form = PROC_FORM_LETTER, .offset = offsetof(struct seen, at[1]), .bit = 1 },
-	{ .number = 19, .form = PROC_FORM_I32, .offset = offsetof(struct seen, at[2]), .bit = 2 },
-	{ .number = 22, .offset = offsetof(struct seen, at[3]), .bit = PROC_FIELD_NO_BIT },
-};
-
-static const struct proc_field lines[] = {
-	{ .key = "rchar", .offset = offsetof(struct seen, at[0]), .bit = 0 },
-	{ .key = "State",
-	  .form = PROC_FORM_LETTER,
+	{ .number = 3,
+	  .form = PROCFS_FORM_LETTER,
 	  .offset = offsetof(struct seen, at[1]),
 	  .bit = 1 },
-	{ .key = "wchar", .form = PROC_FORM_I32, .offset = offsetof(struct seen, at[2]), .bit = 2 },
+	{ .number = 19, .form = PROCFS_FORM_I32, .offset = offsetof(struct seen, at[2]), .bit = 2 },
+	{ .number = 22, .offset = offsetof(struct seen, at[3]), .bit = PROCFS_FIELD_NO_BIT },
+};
+
+static const struct procfs_field lines[] = {
+	{ .key = "rchar", .offset = offsetof(struct seen, at[0]), .bit = 0 },
+	{ .key = "State",
+	  .form = PROCFS_FORM_LETTER,
+	  .offset = offsetof(struct seen, at[1]),
+	  .bit = 1 },
+	{ .key = "wchar",
+	  .form = PROCFS_FORM_I32,
+	  .offset = offsetof(struct seen, at[2]),
+	  .bit = 2 },
 	{ .key = "Threads", .offset = offsetof(struct seen, at[3]), .bit = 3 },
 };
 
-static bool look_at_fields(const char *text, size_t n, struct proc_fields fields,
-			   bool (*parse)(struct slice text, struct proc_fields fields,
-					 struct proc_values *values))
+static bool look_at_fields(const char *text, size_t n, struct procfs_fields fields,
+			   bool (*parse)(struct slice text, struct procfs_fields fields,
+					 struct procfs_values *values))
 {
 	struct seen seen = { 0 };
-	struct proc_values values = { .into = &seen, .known = &seen.known };
+	struct procfs_values values = { .into = &seen, .known = &seen.known };
 	bool sense = parse((struct slice){ text, n }, fields, &values);
 
 	must(seen.known >> fields.n == 0 && values.negative_times == 0);
@@ -63,7 +69,8 @@ static bool look_at_fields(const char *text, size_t n, struct proc_fields fields
 
 static bool look_at_stat(const char *text, size_t n)
 {
-	bool sense = look_at_fields(text, n, (struct proc_fields){ words, 4 }, proc_stat_fields);
+	bool sense = look_at_fields(text, n, (struct procfs_fields){ words, 4 },
+				    procfs_stat_fields);
 
 	must(sense == (n && memrchr(text, ')', n)));
 	return sense;
@@ -71,18 +78,18 @@ static bool look_at_stat(const char *text, size_t n)
 
 static bool look_at_schedstat(const char *text, size_t n)
 {
-	return look_at_fields(text, n, (struct proc_fields){ words, 3 }, proc_schedstat_fields);
+	return look_at_fields(text, n, (struct procfs_fields){ words, 3 }, procfs_schedstat_fields);
 }
 
 static bool look_at_io(const char *text, size_t n)
 {
-	return look_at_fields(text, n, (struct proc_fields){ lines, 4 }, proc_lines_fields);
+	return look_at_fields(text, n, (struct procfs_fields){ lines, 4 }, procfs_lines_fields);
 }
 
 static bool look_at_status(const char *text, size_t n)
 {
 	struct slice cpus = { text, 0 };
-	bool found = proc_line_find((struct slice){ text, n }, "Cpus_allowed_list", &cpus);
+	bool found = procfs_line_find((struct slice){ text, n }, "Cpus_allowed_list", &cpus);
 
 	must(is_inside(cpus, text, n) && memchr(cpus.at, '\n', cpus.n) == NULL);
 	return look_at_io(text, n) || found;
@@ -91,7 +98,7 @@ static bool look_at_status(const char *text, size_t n)
 static bool look_at_cgroup(const char *text, size_t n)
 {
 	struct slice path = { text, 0 };
-	bool sense = proc_cgroup_parse((struct slice){ text, n }, &path);
+	bool sense = procfs_cgroup_parse((struct slice){ text, n }, &path);
 
 	must(is_inside(path, text, n) && sense == (path.n > 0));
 	return sense;
@@ -100,12 +107,12 @@ static bool look_at_cgroup(const char *text, size_t n)
 static bool look_at_smaps(const char *text, size_t n)
 {
 	_cleanup_intern_ struct intern names;
-	struct named_readings smaps = { 0 };
+	struct procfs_named_readings smaps = { 0 };
 	bool sense;
 
 	intern_init(&names);
-	sense = smaps_rollup_parse(text, n, &names, &smaps);
-	must(smaps.rows.n <= SMAPS_ROLLUP_ROWS && sense == (smaps.rows.n > 0));
+	sense = procfs_smaps_rollup_parse(text, n, &names, &smaps);
+	must(smaps.rows.n <= PROCFS_SMAPS_ROLLUP_ROWS && sense == (smaps.rows.n > 0));
 	for (size_t i = 0; i < smaps.rows.n; i++)
 		must(smaps.rows.at[i].name < names.strings.n &&
 		     !strpbrk(intern_text(&names, smaps.rows.at[i].name), " -\n:"));
@@ -115,10 +122,10 @@ static bool look_at_smaps(const char *text, size_t n)
 
 static bool look_at_cpus(const char *text, size_t n)
 {
-	_cleanup_cpu_ids_ struct cpu_ids ids = { VEC_INIT };
-	bool sense = cpu_list_parse(text, n, &ids);
+	_cleanup_procfs_cpu_ids_ struct procfs_cpu_ids ids = { VEC_INIT };
+	bool sense = procfs_cpu_list_parse(text, n, &ids);
 
-	must(sense == (ids.ids.n > 0) && ids.ids.n <= CPU_LIST_IDS);
+	must(sense == (ids.ids.n > 0) && ids.ids.n <= PROCFS_CPU_LIST_IDS);
 	for (size_t i = 1; i < ids.ids.n; i++)
 		must(ids.ids.at[i - 1] < ids.ids.at[i]);
 	return sense;

@@ -119,7 +119,7 @@ static void order_cgroups(struct profile *profile)
 			continue;
 		vec_push(&profile->cgroups.rows, all.rows.at[row_of[key] - 1]);
 		/* It has moved. */
-		all.rows.at[row_of[key] - 1].stats = (struct cgroup_stats){ 0 };
+		all.rows.at[row_of[key] - 1].stats = (struct procfs_cgroup_stats){ 0 };
 	}
 	ctprof_merged_cgroups_deinit(&all);
 }

@@ -39,7 +39,7 @@ static void emit_text(const struct emitter *e, const char *name, uint32_t string
 }
 
 /* `row` says the unit of each line of a cgroup's table. */
-static void emit_table(const struct emitter *e, const struct named_readings *table,
+static void emit_table(const struct emitter *e, const struct procfs_named_readings *table,
 		       const struct ctprof_cgroup_row *row, enum metric_unit unit)
 {
 	for (size_t i = 0; i < table->rows.n; i++) {
@@ -62,18 +62,19 @@ static struct row cgroup_row(const struct emitter *e, const struct ctprof_cgroup
 		cell.state = ROW_ABSENT;
 	else if (value->unlimited)
 		cell.state = ROW_NO_LIMIT;
-	else if (row->form == CGROUP_FORM_NICE)
+	else if (row->form == PROCFS_CGROUP_FORM_NICE)
 		cell.state = ROW_SIGNED;
 	else
-		cell.state = row->form == CGROUP_FORM_TEXT ? ROW_TEXT : ROW_NUMBER;
+		cell.state = row->form == PROCFS_CGROUP_FORM_TEXT ? ROW_TEXT : ROW_NUMBER;
 	if (cell.state == ROW_TEXT)
 		cell.text = intern_text(&e->profile->snapshot->strings, (uint32_t)value->value);
-	cell.for_programs = row->form == CGROUP_FORM_QUOTA || row->form == CGROUP_FORM_PERIOD;
+	cell.for_programs = row->form == PROCFS_CGROUP_FORM_QUOTA ||
+			    row->form == PROCFS_CGROUP_FORM_PERIOD;
 	return cell;
 }
 
 /* QUOTA/PERIOD in one cell. */
-static void emit_cpu_max(const struct emitter *e, const struct cgroup_stats *stats,
+static void emit_cpu_max(const struct emitter *e, const struct procfs_cgroup_stats *stats,
 			 const struct ctprof_cgroup_row *row)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -100,7 +101,7 @@ static void emit_cgroup(const struct emitter *e, const struct ctprof_merged_cgro
 
 		if (row->section != e->base.section)
 			continue;
-		if (row->form == CGROUP_FORM_QUOTA)
+		if (row->form == PROCFS_CGROUP_FORM_QUOTA)
 			emit_cpu_max(e, &cgroup->stats, row);
 		if (row->is_table)
 			emit_table(e, at, row, row->unit);
@@ -118,19 +119,20 @@ static void emit_cgroup(const struct emitter *e, const struct ctprof_merged_cgro
 	  resource "." half ".total_usec" }
 #define RESOURCE_NAMES_(id, word) { HALF_NAMES_(word, "some"), HALF_NAMES_(word, "full") },
 
-static void emit_pressure(const struct emitter *e, const struct pressure *pressure)
+static void emit_pressure(const struct emitter *e, const struct procfs_pressure *pressure)
 {
-	static const char *const names[N_PRESSURE_RESOURCES][N_PRESSURE_HALVES]
-				      [CTPROF_N_PRESSURE_ROWS] = { PRESSURE_RESOURCES(
+	static const char *const names[PROCFS_N_PRESSURE_RESOURCES][PROCFS_N_PRESSURE_HALVES]
+				      [CTPROF_N_PRESSURE_ROWS] = { PROCFS_PRESSURE_RESOURCES(
 					      RESOURCE_NAMES_) };
 
-	for (int i = 0; i < N_PRESSURE_RESOURCES * N_PRESSURE_HALVES * CTPROF_N_PRESSURE_ROWS;
+	for (int i = 0;
+	     i < PROCFS_N_PRESSURE_RESOURCES * PROCFS_N_PRESSURE_HALVES * CTPROF_N_PRESSURE_ROWS;
 	     i++) {
 		const struct ctprof_pressure_row *row =
 			&ctprof_pressure_rows[i % CTPROF_N_PRESSURE_ROWS];
-		int h = i / CTPROF_N_PRESSURE_ROWS % N_PRESSURE_HALVES;
-		int resource = i / (CTPROF_N_PRESSURE_ROWS * N_PRESSURE_HALVES);
-		const struct pressure_half *half = &pressure->resources[resource].half[h];
+		int h = i / CTPROF_N_PRESSURE_ROWS % PROCFS_N_PRESSURE_HALVES;
+		int resource = i / (CTPROF_N_PRESSURE_ROWS * PROCFS_N_PRESSURE_HALVES);
+		const struct procfs_pressure_half *half = &pressure->resources[resource].half[h];
 		enum row_state known = row->is_percent ? ROW_PERCENT : ROW_NUMBER;
 
 		emit(e, (struct row){ .name = names[resource][h][i % CTPROF_N_PRESSURE_ROWS],
@@ -161,7 +163,7 @@ static void emit_smaps(struct emitter *e)
 
 static void emit_sched_ext(struct emitter *e)
 {
-	const struct sched_ext *ext = &e->profile->snapshot->sched_ext;
+	const struct procfs_sched_ext *ext = &e->profile->snapshot->sched_ext;
 
 	/* A kernel without it has no rows, rather than absent ones. */
 	if (!ext->known)

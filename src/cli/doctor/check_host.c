@@ -121,11 +121,11 @@ void check_cgroup(const char *root, struct finding *finding)
 {
 	static const char *const wanted[] = { "cpu", "cpuset", "io", "memory", "pids" };
 	_cleanup_strbuf_ struct strbuf controllers = STRBUF_INIT, absent = STRBUF_INIT;
-	_cleanup_cgroup_mount_ struct cgroup_mount mount = { 0 };
+	_cleanup_procfs_cgroup_mount_ struct procfs_cgroup_mount mount = { 0 };
 	_cleanup_free_ char *path = NULL;
 	const char *place;
 
-	cgroup_mount_find(root, &mount);
+	procfs_cgroup_mount_find(root, &mount);
 	if (!mount.path) {
 		finding_say(
 			finding, CHECK_LIMITED,

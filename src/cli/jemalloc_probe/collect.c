@@ -11,14 +11,14 @@
 
 #define PROC_ROOT "/proc"
 
-static struct error *first_identity(pid_t pid, struct exe_identity *ret)
+static struct error *first_identity(pid_t pid, struct procfs_exe_identity *ret)
 {
-	struct error *err = proc_exe_identity_read(PROC_ROOT, pid, ret);
+	struct error *err = procfs_exe_identity_read(PROC_ROOT, pid, ret);
 	_cleanup_error_ struct error *cause = err;
 
 	if (!err)
 		return NULL;
-	if (!proc_pid_exists(PROC_ROOT, pid))
+	if (!procfs_pid_exists(PROC_ROOT, pid))
 		return probe_attach_error(PROBE_ATTACH_PID_MISSING, 0, "pid %d does not exist",
 					  pid);
 	return probe_attach_error(PROBE_ATTACH_READLINK_FAILURE, error_errno(cause),
@@ -26,12 +26,13 @@ static struct error *first_identity(pid_t pid, struct exe_identity *ret)
 }
 
 /* After an exec, or under a pid given to another process, the offsets found mean nothing. */
-static struct error *same_identity(pid_t pid, const struct exe_identity *before, const char *when)
+static struct error *same_identity(pid_t pid, const struct procfs_exe_identity *before,
+				   const char *when)
 {
-	struct exe_identity now;
-	_cleanup_error_ struct error *cause = proc_exe_identity_read(PROC_ROOT, pid, &now);
+	struct procfs_exe_identity now;
+	_cleanup_error_ struct error *cause = procfs_exe_identity_read(PROC_ROOT, pid, &now);
 
-	if (cause && !proc_pid_exists(PROC_ROOT, pid))
+	if (cause && !procfs_pid_exists(PROC_ROOT, pid))
 		return probe_attach_error(PROBE_ATTACH_EXE_IDENTITY_CHANGED, error_errno(cause),
 					  "pid %d ended %s: its executable is gone", pid, when);
 	if (cause)
@@ -55,12 +56,12 @@ static struct error *same_identity(pid_t pid, const struct exe_identity *before,
  */
 static struct error *same_memory(const struct probe *probe, pid_t pid, const char *when)
 {
-	struct exe_identity now;
+	struct procfs_exe_identity now;
 	_cleanup_error_ struct error *ended = NULL;
 
 	if (!probe_target_was_replaced(probe))
 		return NULL;
-	ended = proc_exe_identity_read(PROC_ROOT, pid, &now);
+	ended = procfs_exe_identity_read(PROC_ROOT, pid, &now);
 	if (ended)
 		return NULL;
 	return probe_attach_error(
@@ -72,8 +73,8 @@ static struct error *same_memory(const struct probe *probe, pid_t pid, const cha
 static struct error *refuse_thread(pid_t pid)
 {
 	pid_t process;
-	_cleanup_error_ struct error *unknown = proc_status_pid_read(PROC_ROOT, pid, "Tgid",
-								     &process);
+	_cleanup_error_ struct error *unknown = procfs_status_pid_read(PROC_ROOT, pid, "Tgid",
+								       &process);
 
 	if (unknown || process == pid)
 		return NULL;
@@ -87,12 +88,12 @@ static struct error *refuse_thread(pid_t pid)
  */
 static struct error *keep_if_ended(pid_t pid, struct error *err, struct probe_report *report)
 {
-	struct exe_identity now;
+	struct procfs_exe_identity now;
 	_cleanup_error_ struct error *gone = NULL;
 
 	if (!err || report->snapshots.n == 0)
 		return err;
-	gone = proc_exe_identity_read(PROC_ROOT, pid, &now);
+	gone = procfs_exe_identity_read(PROC_ROOT, pid, &now);
 	if (!gone || (error_errno(gone) != ENOENT && error_errno(gone) != ESRCH))
 		return err;
 	error_free(err);
@@ -128,7 +129,8 @@ static bool has_room(const struct probe_config *config, const struct probe_repor
 }
 
 static struct error *take_all(struct probe *probe, const struct probe_config *config,
-			      const struct cancel *cancel, const struct exe_identity *identity,
+			      const struct cancel *cancel,
+			      const struct procfs_exe_identity *identity,
 			      struct probe_report *report)
 {
 	for (uint32_t i = 0; i < config->snapshots; i++) {
@@ -181,7 +183,7 @@ static struct error *collect(const struct probe_config *config, const struct can
 		.details = details,
 	};
 	_cleanup_(cleanup_probe) struct probe *probe = NULL;
-	struct exe_identity identity;
+	struct procfs_exe_identity identity;
 	struct error *err;
 
 	if (config->pid == getpid())

@@ -25,8 +25,8 @@ static char read_ptrace_scope(const char *proc_root)
 static pid_t tracer_of(const char *proc_root, pid_t pid)
 {
 	pid_t tracer = 0;
-	_cleanup_error_ struct error *unknown = proc_status_pid_read(proc_root, pid, "TracerPid",
-								     &tracer);
+	_cleanup_error_ struct error *unknown = procfs_status_pid_read(proc_root, pid, "TracerPid",
+								       &tracer);
 
 	return tracer;
 }
@@ -67,22 +67,22 @@ void hint_permission(const char *proc_root, pid_t pid, struct strbuf *into)
 /* A main thread may end before the others: then the process lives, but has no exe of its own. */
 static bool has_other_threads(const char *proc_root, pid_t pid)
 {
-	struct task_dir tasks = { 0 };
-	struct tid_list list = { 0 };
-	_cleanup_error_ struct error *err = task_dir_open(proc_root, pid, &tasks);
+	struct procfs_task_dir tasks = { 0 };
+	struct procfs_tid_list list = { 0 };
+	_cleanup_error_ struct error *err = procfs_task_dir_open(proc_root, pid, &tasks);
 	bool several;
 
 	if (!err)
-		err = task_dir_list(&tasks, &list);
+		err = procfs_task_dir_list(&tasks, &list);
 	several = !err && list.tids.n > 1;
-	tid_list_deinit(&list);
-	task_dir_close(&tasks);
+	procfs_tid_list_deinit(&list);
+	procfs_task_dir_close(&tasks);
 	return several;
 }
 
 void hint_exe(const char *proc_root, pid_t pid, int errnum, struct strbuf *into)
 {
-	struct proc_stat stat;
+	struct procfs_stat stat;
 	struct error *err;
 
 	if (errnum == EACCES || errnum == EPERM) {
@@ -91,7 +91,7 @@ void hint_exe(const char *proc_root, pid_t pid, int errnum, struct strbuf *into)
 	}
 	if (errnum != ENOENT)
 		return;
-	err = proc_stat_read(proc_root, pid, &stat);
+	err = procfs_stat_read(proc_root, pid, &stat);
 	if (!err && stat.state == 'Z' && has_other_threads(proc_root, pid))
 		strbuf_append(into, "its main thread has ended while others run on; such a process "
 				    "cannot be opened through its pid");

@@ -56,12 +56,12 @@ static enum shown_state state_of(const struct past_run *run)
 
 static bool runner_lives(const struct past_run *run)
 {
-	struct proc_stat stat;
+	struct procfs_stat stat;
 	_cleanup_error_ struct error *err = NULL;
 
 	if (!run->runner_pid || run->runner_pid > INT32_MAX)
 		return false;
-	err = proc_stat_read("/proc", (pid_t)run->runner_pid, &stat);
+	err = procfs_stat_read("/proc", (pid_t)run->runner_pid, &stat);
 	/* The number may belong to another process by now. */
 	return !err && run->runner_start_jiffies == stat.start_time_jiffies;
 }

@@ -18,7 +18,7 @@ enum {
 void ctprof_bpf_cgroups_init(struct ctprof_bpf_cgroups *cgroups)
 {
 	*cgroups = (struct ctprof_bpf_cgroups){ .mount_fd = -1 };
-	cgroup_mount_find("", &cgroups->mount);
+	procfs_cgroup_mount_find("", &cgroups->mount);
 	if (cgroups->mount.path)
 		cgroups->mount_fd = open(cgroups->mount.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
@@ -26,7 +26,7 @@ void ctprof_bpf_cgroups_init(struct ctprof_bpf_cgroups *cgroups)
 void ctprof_bpf_cgroups_deinit(struct ctprof_bpf_cgroups *cgroups)
 {
 	cleanup_fd(&cgroups->mount_fd);
-	cgroup_mount_deinit(&cgroups->mount);
+	procfs_cgroup_mount_deinit(&cgroups->mount);
 	vec_deinit(&cgroups->rows);
 	hash_index_deinit(&cgroups->index);
 	*cgroups = (struct ctprof_bpf_cgroups){ .mount_fd = -1 };

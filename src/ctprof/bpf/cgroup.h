@@ -14,7 +14,7 @@ struct ctprof_bpf_cgroup {
 };
 
 struct ctprof_bpf_cgroups {
-	struct cgroup_mount mount;
+	struct procfs_cgroup_mount mount;
 	int mount_fd; /* -1: nothing can be asked */
 	VEC(struct ctprof_bpf_cgroup) rows;
 	struct hash_index index; /* of the rows, by id */

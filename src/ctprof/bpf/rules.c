@@ -25,9 +25,9 @@ static bool read_text(const char *root, const char *path, struct strbuf *into)
 bool ctprof_bpf_rules_parse_cpus(const char *text, size_t n,
 				 uint64_t cpus[CTPROF_BPF_RECORD_CPU_WORDS])
 {
-	_cleanup_cpu_ids_ struct cpu_ids list = { 0 };
+	_cleanup_procfs_cpu_ids_ struct procfs_cpu_ids list = { 0 };
 
-	if (!cpu_list_parse(text, n, &list))
+	if (!procfs_cpu_list_parse(text, n, &list))
 		return false;
 	memset(cpus, 0, CTPROF_BPF_RECORD_CPU_WORDS * sizeof(*cpus));
 	for (size_t i = 0; i < list.ids.n; i++) {

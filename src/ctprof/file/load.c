@@ -77,7 +77,8 @@ static struct error *charge_since(struct ctprof_loader *loader, const struct mar
 	for (size_t i = marks->cpu_lists; i < s->cpu_lists.n; i++)
 		more += s->cpu_lists.at[i].n * sizeof(uint32_t) + ENTRY_BYTES;
 	for (size_t i = marks->smaps; i < s->smaps.n; i++)
-		more += s->smaps.at[i].rows.capacity * sizeof(struct named_reading) + ENTRY_BYTES;
+		more += s->smaps.at[i].rows.capacity * sizeof(struct procfs_named_reading) +
+			ENTRY_BYTES;
 	return charge(loader, more);
 }
 
@@ -117,7 +118,7 @@ static struct error *load_cgroup(struct ctprof_loader *loader, const struct json
 	cgroup.path = intern_add(&loader->snapshot.strings, path);
 	vec_push(&loader->snapshot.cgroups, cgroup);
 	return charge_since(loader, &before,
-			    2 * sizeof(cgroup) + sizeof(struct named_reading) *
+			    2 * sizeof(cgroup) + sizeof(struct procfs_named_reading) *
 							 (cgroup.stats.memory_stat.rows.capacity +
 							  cgroup.stats.memory_events.rows.capacity +
 							  cgroup.stats.io_stat.rows.capacity));

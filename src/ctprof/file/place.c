@@ -126,17 +126,18 @@ struct error *ctprof_value_string(const struct json_value *value, const struct c
 }
 
 struct error *ctprof_value_named(const struct json_value *value, const struct ctprof_place *place,
-				 struct intern *strings, struct named_readings *ret)
+				 struct intern *strings, struct procfs_named_readings *ret)
 {
 	struct json_iter it = json_iter_over(ctprof_value_is_there(value) ? value : NULL);
-	struct named_readings rows = { .known = ctprof_value_is_there(value) };
+	struct procfs_named_readings rows = { .known = ctprof_value_is_there(value) };
 	struct error *err = ctprof_value_expect(value, place, JSON_OBJECT);
 
 	if (err)
 		return err;
 	while (json_iter_next(&it)) {
 		struct ctprof_place at = { .outer = place, .key = it.key.at };
-		struct named_reading row = { .name = intern_add_n(strings, it.key.at, it.key.n) };
+		struct procfs_named_reading row = { .name = intern_add_n(strings, it.key.at,
+									 it.key.n) };
 		bool there;
 
 		err = ctprof_value_u64(it.value, &at, &row.value, &there);

@@ -44,7 +44,8 @@ struct error *ctprof_value_string(const struct json_value *value, const struct c
 				  struct intern *strings, uint32_t *ret) MUST_CHECK;
 /* An object of numbers; known when it is there. */
 struct error *ctprof_value_named(const struct json_value *value, const struct ctprof_place *place,
-				 struct intern *strings, struct named_readings *ret) MUST_CHECK;
+				 struct intern *strings,
+				 struct procfs_named_readings *ret) MUST_CHECK;
 /* NULL when it is absent or of this type. */
 struct error *ctprof_value_expect(const struct json_value *value, const struct ctprof_place *place,
 				  enum json_type type) MUST_CHECK;
@@ -112,15 +113,15 @@ struct error *ctprof_thread_load(const struct json_value *value, const struct ct
 				 struct ctprof_thread_marks *ret_marks) MUST_CHECK;
 
 void ctprof_cgroup_stats_write(const struct ctprof_snapshot *snapshot,
-			       const struct cgroup_stats *stats, struct json_writer *w);
+			       const struct procfs_cgroup_stats *stats, struct json_writer *w);
 struct error *ctprof_cgroup_stats_load(const struct json_value *value,
 				       const struct ctprof_place *place,
 				       struct ctprof_snapshot *snapshot,
-				       struct cgroup_stats *ret) MUST_CHECK;
+				       struct procfs_cgroup_stats *ret) MUST_CHECK;
 
-void ctprof_pressure_write(const struct pressure *pressure, struct json_writer *w);
+void ctprof_pressure_write(const struct procfs_pressure *pressure, struct json_writer *w);
 struct error *ctprof_pressure_load(const struct json_value *value, const struct ctprof_place *place,
-				   struct pressure *ret) MUST_CHECK;
+				   struct procfs_pressure *ret) MUST_CHECK;
 
 void ctprof_sched_ext_write(const struct ctprof_snapshot *snapshot, struct json_writer *w);
 struct error *ctprof_sched_ext_load(const struct json_value *value,
@@ -142,7 +143,7 @@ struct error *ctprof_taskstats_summary_load(const struct json_value *value,
 					    struct ctprof_snapshot *snapshot) MUST_CHECK;
 
 /* {"key": number, …} */
-void ctprof_named_write(const struct intern *strings, const struct named_readings *rows,
+void ctprof_named_write(const struct intern *strings, const struct procfs_named_readings *rows,
 			struct json_writer *w);
 /* True when the object's "absent" lists this name. */
 bool ctprof_absent_lists(const struct json_value *object, const char *name);

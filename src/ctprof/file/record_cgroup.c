@@ -5,11 +5,11 @@
 
 #include "ctprof/cgroup_rows.h"
 
-static bool is_known(const struct cgroup_stats *stats, const struct ctprof_cgroup_row *row)
+static bool is_known(const struct procfs_cgroup_stats *stats, const struct ctprof_cgroup_row *row)
 {
 	const void *at = ctprof_cgroup_row_at(row, stats);
 
-	return row->is_table ? ((const struct named_readings *)at)->known
+	return row->is_table ? ((const struct procfs_named_readings *)at)->known
 			     : ((const struct procfs_reading *)at)->known;
 }
 
@@ -20,24 +20,25 @@ static void write_reading(const struct ctprof_snapshot *snapshot,
 	bool is_null = !value->known;
 
 	switch (row->form) {
-	case CGROUP_FORM_NICE:
+	case PROCFS_CGROUP_FORM_NICE:
 		if (!is_null)
 			json_write_i64(w, (int64_t)value->value);
 		break;
-	case CGROUP_FORM_TEXT:
+	case PROCFS_CGROUP_FORM_TEXT:
 		is_null = false;
 		json_write_string(w, intern_text(&snapshot->strings, (uint32_t)value->value));
 		break;
-	case CGROUP_FORM_LINE:
-	case CGROUP_FORM_NUMBER:
-	case CGROUP_FORM_PERIOD:
+	case PROCFS_CGROUP_FORM_LINE:
+	case PROCFS_CGROUP_FORM_NUMBER:
+	case PROCFS_CGROUP_FORM_PERIOD:
 		is_null = false;
-		json_write_u64(w, value->known			    ? value->value
-				  : row->form == CGROUP_FORM_PERIOD ? CGROUP_DEFAULT_PERIOD_US
-								    : 0);
+		json_write_u64(w, value->known ? value->value
+				  : row->form == PROCFS_CGROUP_FORM_PERIOD
+					  ? PROCFS_CGROUP_DEFAULT_PERIOD_US
+					  : 0);
 		break;
 	default:
-		is_null |= value->unlimited && row->form != CGROUP_FORM_FLOOR;
+		is_null |= value->unlimited && row->form != PROCFS_CGROUP_FORM_FLOOR;
 		if (!is_null)
 			json_write_u64(w, value->unlimited ? UINT64_MAX : value->value);
 	}
@@ -45,8 +46,9 @@ static void write_reading(const struct ctprof_snapshot *snapshot,
 		json_write_null(w);
 }
 
-static void write_row(const struct ctprof_snapshot *snapshot, const struct cgroup_stats *stats,
-		      const struct ctprof_cgroup_row *row, struct json_writer *w)
+static void write_row(const struct ctprof_snapshot *snapshot,
+		      const struct procfs_cgroup_stats *stats, const struct ctprof_cgroup_row *row,
+		      struct json_writer *w)
 {
 	json_key(w, row->key);
 	if (row->is_table)
@@ -56,8 +58,9 @@ static void write_row(const struct ctprof_snapshot *snapshot, const struct cgrou
 }
 
 /* Rows of one group: those that are always written, then the others. */
-static size_t write_group(const struct ctprof_snapshot *snapshot, const struct cgroup_stats *stats,
-			  size_t first, struct json_writer *w)
+static size_t write_group(const struct ctprof_snapshot *snapshot,
+			  const struct procfs_cgroup_stats *stats, size_t first,
+			  struct json_writer *w)
 {
 	size_t end = first;
 
@@ -78,7 +81,7 @@ static size_t write_group(const struct ctprof_snapshot *snapshot, const struct c
 }
 
 void ctprof_cgroup_stats_write(const struct ctprof_snapshot *snapshot,
-			       const struct cgroup_stats *stats, struct json_writer *w)
+			       const struct procfs_cgroup_stats *stats, struct json_writer *w)
 {
 	json_begin_object(w);
 	json_add_bool(w, "known", stats->known);
@@ -97,18 +100,18 @@ void ctprof_cgroup_stats_write(const struct ctprof_snapshot *snapshot,
 }
 
 static struct error *load_reading(const struct json_value *value, const struct ctprof_place *place,
-				  enum cgroup_form form, bool marked,
+				  enum procfs_cgroup_form form, bool marked,
 				  struct ctprof_snapshot *snapshot, struct procfs_reading *ret)
 {
 	struct procfs_reading reading = { 0 };
 	struct error *err;
 
-	if (form == CGROUP_FORM_TEXT) {
+	if (form == PROCFS_CGROUP_FORM_TEXT) {
 		uint32_t string = 0;
 
 		err = ctprof_value_string(value, place, &snapshot->strings, &string);
 		reading = (struct procfs_reading){ string != 0, false, string };
-	} else if (form == CGROUP_FORM_NICE) {
+	} else if (form == PROCFS_CGROUP_FORM_NICE) {
 		int64_t nice = 0;
 
 		err = ctprof_value_i64(value, place, INT32_MIN, INT32_MAX, &nice, &reading.known);
@@ -119,17 +122,18 @@ static struct error *load_reading(const struct json_value *value, const struct c
 	if (err)
 		return err;
 	/* A file that marks what is absent means by null that there is no limit. */
-	if ((form == CGROUP_FORM_FLOOR && reading.known && reading.value == UINT64_MAX) ||
-	    ((form == CGROUP_FORM_LIMIT || form == CGROUP_FORM_QUOTA) && !reading.known && marked))
+	if ((form == PROCFS_CGROUP_FORM_FLOOR && reading.known && reading.value == UINT64_MAX) ||
+	    ((form == PROCFS_CGROUP_FORM_LIMIT || form == PROCFS_CGROUP_FORM_QUOTA) &&
+	     !reading.known && marked))
 		reading = (struct procfs_reading){ .known = true, .unlimited = true };
 	*ret = reading;
 	return NULL;
 }
 
-static void forget_row(const struct ctprof_cgroup_row *row, struct cgroup_stats *stats)
+static void forget_row(const struct ctprof_cgroup_row *row, struct procfs_cgroup_stats *stats)
 {
 	if (row->is_table)
-		named_readings_deinit(ctprof_cgroup_row_at(row, stats));
+		procfs_named_readings_deinit(ctprof_cgroup_row_at(row, stats));
 	else
 		*(struct procfs_reading *)ctprof_cgroup_row_at(
 			row, stats) = (struct procfs_reading){ 0 };
@@ -137,7 +141,7 @@ static void forget_row(const struct ctprof_cgroup_row *row, struct cgroup_stats 
 
 static struct error *load_row(const struct json_value *value, const struct ctprof_place *place,
 			      const struct ctprof_cgroup_row *row, struct ctprof_snapshot *snapshot,
-			      struct cgroup_stats *stats)
+			      struct procfs_cgroup_stats *stats)
 {
 	const struct json_value *group = json_find(value, row->group);
 	const struct json_value *member = json_find(group, row->key);
@@ -161,11 +165,12 @@ static struct error *load_row(const struct json_value *value, const struct ctpro
 
 struct error *ctprof_cgroup_stats_load(const struct json_value *value,
 				       const struct ctprof_place *place,
-				       struct ctprof_snapshot *snapshot, struct cgroup_stats *ret)
+				       struct ctprof_snapshot *snapshot,
+				       struct procfs_cgroup_stats *ret)
 {
 	struct ctprof_place known = { .outer = place, .key = "known" };
 	struct ctprof_place psi = { .outer = place, .key = "psi" };
-	struct cgroup_stats stats = { .known = true };
+	struct procfs_cgroup_stats stats = { .known = true };
 	struct error *err;
 
 	if (!ctprof_value_is_there(value))
@@ -178,7 +183,7 @@ struct error *ctprof_cgroup_stats_load(const struct json_value *value,
 	for (size_t i = 0; i < CTPROF_N_CGROUP_ROWS && !err; i++)
 		err = load_row(value, place, &ctprof_cgroup_rows[i], snapshot, &stats);
 	if (err) {
-		cgroup_stats_deinit(&stats);
+		procfs_cgroup_stats_deinit(&stats);
 		return err;
 	}
 	*ret = stats;

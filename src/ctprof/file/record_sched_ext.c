@@ -5,7 +5,7 @@
 
 void ctprof_sched_ext_write(const struct ctprof_snapshot *snapshot, struct json_writer *w)
 {
-	const struct sched_ext *ext = &snapshot->sched_ext;
+	const struct procfs_sched_ext *ext = &snapshot->sched_ext;
 
 	if (!ext->known) {
 		json_write_null(w);
@@ -39,7 +39,7 @@ struct error *ctprof_sched_ext_load(const struct json_value *value,
 	struct ctprof_place state = { .outer = place, .key = "state" };
 	struct ctprof_place ops = { .outer = place, .key = "ops" };
 	struct ctprof_place events = { .outer = place, .key = "events" };
-	struct sched_ext ext = { .known = true };
+	struct procfs_sched_ext ext = { .known = true };
 	const struct {
 		const char *name;
 		struct procfs_reading *into;

@@ -33,13 +33,13 @@ static const struct row parse_rows[] = {
 	PARSE_("negative_dotted_values", negative_dotted_values, COUNT),
 };
 
-#define TASKSTATS_(key, member) \
+#define PROCFS_TASKSTATS_(key, member) \
 	{ key, ROW_COUNT, offsetof(struct ctprof_taskstats_summary, member) }
 static const struct row taskstats_rows[] = {
-	TASKSTATS_("ok_count", ok),
-	TASKSTATS_("eperm_count", eperm),
-	TASKSTATS_("esrch_count", esrch),
-	TASKSTATS_("other_err_count", other),
+	PROCFS_TASKSTATS_("ok_count", ok),
+	PROCFS_TASKSTATS_("eperm_count", eperm),
+	PROCFS_TASKSTATS_("esrch_count", esrch),
+	PROCFS_TASKSTATS_("other_err_count", other),
 };
 
 static void write_files(const uint64_t counts[METRIC_N_SOURCES], struct json_writer *w)

@@ -40,7 +40,7 @@ static const char *member_name(int member)
 	return member < METRIC_N ? metric_rows[member].name : member_names[member - METRIC_N];
 }
 
-void ctprof_named_write(const struct intern *strings, const struct named_readings *rows,
+void ctprof_named_write(const struct intern *strings, const struct procfs_named_readings *rows,
 			struct json_writer *w)
 {
 	json_begin_object(w);
@@ -106,7 +106,7 @@ void ctprof_thread_write(const struct ctprof_snapshot *snapshot,
 			 struct json_writer *w)
 {
 	const struct intern *strings = &snapshot->strings;
-	const struct named_readings none = { 0 };
+	const struct procfs_named_readings none = { 0 };
 	bool cpu = sample->sources & METRIC_SOURCE_BIT(DELAY_CPU);
 	bool block = sample->sources & METRIC_SOURCE_BIT(DELAY_BLOCK);
 	bool xacct = sample->sources & METRIC_SOURCE_BIT(XACCT);
@@ -267,7 +267,7 @@ static struct error *load_smaps(const struct json_value *value, const struct ctp
 				struct ctprof_snapshot *snapshot,
 				struct metric_thread_sample *sample)
 {
-	struct named_readings rows = { 0 };
+	struct procfs_named_readings rows = { 0 };
 	struct error *err = ctprof_value_named(value, place, &snapshot->strings, &rows);
 
 	if (err || rows.rows.n == 0)

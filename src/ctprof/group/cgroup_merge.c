@@ -13,7 +13,7 @@ static void merge_reading(struct procfs_reading *into, const struct procfs_readi
 {
 	uint64_t a = into->unlimited ? UINT64_MAX : into->value;
 	uint64_t b = other->unlimited ? UINT64_MAX : other->value;
-	bool is_larger = row->form == CGROUP_FORM_NICE ? (int64_t)b > (int64_t)a : b > a;
+	bool is_larger = row->form == PROCFS_CGROUP_FORM_NICE ? (int64_t)b > (int64_t)a : b > a;
 
 	switch (row->merge) {
 	case CTPROF_CGROUP_MERGE_SUM:
@@ -37,21 +37,22 @@ static void merge_reading(struct procfs_reading *into, const struct procfs_readi
 	}
 }
 
-static void merge_table(struct named_readings *into, const struct named_readings *other,
+static void merge_table(struct procfs_named_readings *into,
+			const struct procfs_named_readings *other,
 			const struct ctprof_cgroup_row *row, const struct intern *strings)
 {
 	into->known = into->known || other->known;
 	for (size_t i = 0; i < other->rows.n; i++) {
-		const struct named_reading *from = &other->rows.at[i];
+		const struct procfs_named_reading *from = &other->rows.at[i];
 		bool gauge = row->merge == CTPROF_CGROUP_MERGE_KIND &&
 			     ctprof_memory_stat_is_gauge(intern_text(strings, from->name));
 
-		named_readings_merge(into, from->name, from->value, i,
-				     gauge ? larger_u64 : add_saturating_u64);
+		procfs_named_readings_merge(into, from->name, from->value, i,
+					    gauge ? procfs_larger_u64 : add_saturating_u64);
 	}
 }
 
-static void merge_half(struct pressure_half *into, const struct pressure_half *other)
+static void merge_half(struct procfs_pressure_half *into, const struct procfs_pressure_half *other)
 {
 	into->known = into->known || other->known;
 	for (size_t i = 0; i < CTPROF_N_PRESSURE_ROWS; i++) {
@@ -59,12 +60,12 @@ static void merge_half(struct pressure_half *into, const struct pressure_half *o
 		uint64_t *value = ctprof_pressure_row_at(row, into),
 			 more = *ctprof_pressure_row_at(row, other);
 
-		*value = row->is_percent ? larger_u64(*value, more)
+		*value = row->is_percent ? procfs_larger_u64(*value, more)
 					 : add_saturating_u64(*value, more);
 	}
 }
 
-static void merge_stats(struct cgroup_stats *into, const struct cgroup_stats *other,
+static void merge_stats(struct procfs_cgroup_stats *into, const struct procfs_cgroup_stats *other,
 			const struct intern *strings)
 {
 	for (size_t i = 0; i < CTPROF_N_CGROUP_ROWS; i++) {
@@ -77,32 +78,32 @@ static void merge_stats(struct cgroup_stats *into, const struct cgroup_stats *ot
 		else
 			merge_reading(to, from, row);
 	}
-	for (int i = 0; i < N_PRESSURE_RESOURCES; i++) {
-		struct pressure_file *file = &into->pressure.resources[i];
-		const struct pressure_file *from = &other->pressure.resources[i];
+	for (int i = 0; i < PROCFS_N_PRESSURE_RESOURCES; i++) {
+		struct procfs_pressure_file *file = &into->pressure.resources[i];
+		const struct procfs_pressure_file *from = &other->pressure.resources[i];
 
 		file->known = file->known || from->known;
-		for (int h = 0; h < N_PRESSURE_HALVES; h++)
+		for (int h = 0; h < PROCFS_N_PRESSURE_HALVES; h++)
 			merge_half(&file->half[h], &from->half[h]);
 	}
 }
 
-static struct cgroup_stats stats_copy(const struct cgroup_stats *stats)
+static struct procfs_cgroup_stats stats_copy(const struct procfs_cgroup_stats *stats)
 {
-	struct cgroup_stats copy = *stats;
+	struct procfs_cgroup_stats copy = *stats;
 
 	for (size_t i = 0; i < CTPROF_N_CGROUP_ROWS; i++) {
-		const struct named_readings *from = ctprof_cgroup_row_at(&ctprof_cgroup_rows[i],
-									 stats);
-		struct named_readings table = { 0 };
+		const struct procfs_named_readings *from = ctprof_cgroup_row_at(
+			&ctprof_cgroup_rows[i], stats);
+		struct procfs_named_readings table = { 0 };
 
 		if (!ctprof_cgroup_rows[i].is_table)
 			continue;
 		table.known = from->known;
 		for (size_t k = 0; k < from->rows.n; k++)
 			vec_push(&table.rows, from->rows.at[k]);
-		*(struct named_readings *)ctprof_cgroup_row_at(&ctprof_cgroup_rows[i],
-							       &copy) = table;
+		*(struct procfs_named_readings *)ctprof_cgroup_row_at(&ctprof_cgroup_rows[i],
+								      &copy) = table;
 	}
 	return copy;
 }
@@ -201,6 +202,6 @@ void ctprof_cgroups_merge(struct group_keys *keys, const struct ctprof_snapshot 
 void ctprof_merged_cgroups_deinit(struct ctprof_merged_cgroups *cgroups)
 {
 	for (size_t i = 0; i < cgroups->rows.n; i++)
-		cgroup_stats_deinit(&cgroups->rows.at[i].stats);
+		procfs_cgroup_stats_deinit(&cgroups->rows.at[i].stats);
 	vec_deinit(&cgroups->rows);
 }

@@ -17,7 +17,7 @@ struct ctprof_merged_cgroup {
 	uint32_t measured;
 	uint32_t nested; /* of those, below another member */
 	struct procfs_reading memory_current_total;
-	struct cgroup_stats stats; /* names are strings of the snapshot */
+	struct procfs_cgroup_stats stats; /* names are strings of the snapshot */
 };
 
 struct ctprof_merged_cgroups {

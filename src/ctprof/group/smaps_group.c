@@ -7,7 +7,7 @@
 
 enum { BYTES_PER_KIB = 1024 };
 
-static void add_process(struct ctprof_smaps_group *into, const struct named_readings *kib)
+static void add_process(struct ctprof_smaps_group *into, const struct procfs_named_readings *kib)
 {
 	into->processes++;
 	into->bytes.known = true;
@@ -16,8 +16,8 @@ static void add_process(struct ctprof_smaps_group *into, const struct named_read
 
 		if (!mul_fits_u64(kib->rows.at[i].value, BYTES_PER_KIB, &bytes))
 			bytes = UINT64_MAX;
-		named_readings_merge(&into->bytes, kib->rows.at[i].name, bytes, i,
-				     add_saturating_u64);
+		procfs_named_readings_merge(&into->bytes, kib->rows.at[i].name, bytes, i,
+					    add_saturating_u64);
 	}
 }
 
@@ -32,8 +32,8 @@ static int by_size(const void *a_, const void *b_, void *ranking_)
 	const struct ranking *ranking = ranking_;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ranking->sizes); i++) {
-		uint64_t x = named_readings_value(&a->bytes, ranking->sizes[i]);
-		uint64_t y = named_readings_value(&b->bytes, ranking->sizes[i]);
+		uint64_t x = procfs_named_readings_value(&a->bytes, ranking->sizes[i]);
+		uint64_t y = procfs_named_readings_value(&b->bytes, ranking->sizes[i]);
 
 		if (x != y)
 			return x > y ? -1 : 1;

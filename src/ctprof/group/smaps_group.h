@@ -14,7 +14,7 @@ struct ctprof_smaps_group {
 	/* What to show for the process: its name where all have the same, else as in the key. */
 	uint32_t shown_as;
 	uint32_t processes;
-	struct named_readings bytes; /* names are strings of the snapshot */
+	struct procfs_named_readings bytes; /* names are strings of the snapshot */
 };
 
 struct ctprof_smaps_groups {

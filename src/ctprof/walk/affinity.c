@@ -62,7 +62,7 @@ int ctprof_affinity_read(struct ctprof_affinity *affinity, pid_t tid, bool *ret_
 	return 0;
 }
 
-void ctprof_affinity_ids(const struct ctprof_affinity *affinity, struct cpu_ids *ret)
+void ctprof_affinity_ids(const struct ctprof_affinity *affinity, struct procfs_cpu_ids *ret)
 {
 	vec_clear(&ret->ids);
 	for (size_t i = 0; i < affinity->used_words; i++)

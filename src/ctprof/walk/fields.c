@@ -9,29 +9,29 @@
 enum { STAT_START_TICKS = 22 };
 
 /* Fields of each source's file. */
-static struct proc_field tables[METRIC_N_SOURCES][METRIC_N];
-static struct proc_fields files[METRIC_N_SOURCES];
+static struct procfs_field tables[METRIC_N_SOURCES][METRIC_N];
+static struct procfs_fields files[METRIC_N_SOURCES];
 
-_Static_assert((int)METRIC_N < PROC_FIELD_NO_BIT, "every metric has a bit");
+_Static_assert((int)METRIC_N < PROCFS_FIELD_NO_BIT, "every metric has a bit");
 
-static enum proc_form form_of(const struct metric *metric)
+static enum procfs_form form_of(const struct metric *metric)
 {
 	switch (metric->kind) {
 	case METRIC_KIND_ORDINAL:
 	case METRIC_KIND_POLICY:
-		return PROC_FORM_I32;
+		return PROCFS_FORM_I32;
 	case METRIC_KIND_STATE:
-		return PROC_FORM_LETTER;
+		return PROCFS_FORM_LETTER;
 	case METRIC_KIND_FLAG:
-		return PROC_FORM_FLAG;
+		return PROCFS_FORM_FLAG;
 	default:
 		return metric->source == METRIC_SOURCE_SCHED && metric->unit == METRIC_UNIT_NS
-			       ? PROC_FORM_TIME
-			       : PROC_FORM_NUMBER;
+			       ? PROCFS_FORM_TIME
+			       : PROCFS_FORM_NUMBER;
 	}
 }
 
-static void add_field(enum metric_source source, struct proc_field field)
+static void add_field(enum metric_source source, struct procfs_field field)
 {
 	files[source].at = tables[source];
 	tables[source][files[source].n++] = field;
@@ -43,7 +43,7 @@ static void make_tables(void)
 		if (metric_rows[id].key[0] != '-')
 			add_field(
 				metric_rows[id].source,
-				(struct proc_field){
+				(struct procfs_field){
 					.key = metric_rows[id].key,
 					.number = (unsigned int)atoi(metric_rows[id].key),
 					.form = form_of(&metric_rows[id]),
@@ -51,15 +51,15 @@ static void make_tables(void)
 					.bit = id,
 				});
 	add_field(METRIC_SOURCE_STAT,
-		  (struct proc_field){
+		  (struct procfs_field){
 			  .key = "",
 			  .number = STAT_START_TICKS,
 			  .offset = offsetof(struct metric_thread_sample, start_ticks),
-			  .bit = PROC_FIELD_NO_BIT,
+			  .bit = PROCFS_FIELD_NO_BIT,
 		  });
 }
 
-static struct proc_fields fields_of(enum metric_source source)
+static struct procfs_fields fields_of(enum metric_source source)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -69,30 +69,32 @@ static struct proc_fields fields_of(enum metric_source source)
 
 bool ctprof_walk_take_stat(const char *text, size_t n, struct metric_thread_sample *sample)
 {
-	return proc_stat_fields((struct slice){ text, n }, fields_of(METRIC_SOURCE_STAT),
-				&(struct proc_values){ .into = sample, .known = sample->known });
+	return procfs_stat_fields(
+		(struct slice){ text, n }, fields_of(METRIC_SOURCE_STAT),
+		&(struct procfs_values){ .into = sample, .known = sample->known });
 }
 
 bool ctprof_walk_take_schedstat(const char *text, size_t n, struct metric_thread_sample *sample)
 {
-	return proc_schedstat_fields(
+	return procfs_schedstat_fields(
 		(struct slice){ text, n }, fields_of(METRIC_SOURCE_SCHEDSTAT),
-		&(struct proc_values){ .into = sample, .known = sample->known });
+		&(struct procfs_values){ .into = sample, .known = sample->known });
 }
 
 bool ctprof_walk_take_io(const char *text, size_t n, struct metric_thread_sample *sample)
 {
-	return proc_lines_fields((struct slice){ text, n }, fields_of(METRIC_SOURCE_IO),
-				 &(struct proc_values){ .into = sample, .known = sample->known });
+	return procfs_lines_fields(
+		(struct slice){ text, n }, fields_of(METRIC_SOURCE_IO),
+		&(struct procfs_values){ .into = sample, .known = sample->known });
 }
 
 bool ctprof_walk_take_status(const char *text, size_t n, struct metric_thread_sample *sample,
 			     struct slice *ret_cpus)
 {
 	struct slice all = { text, n };
-	struct proc_values values = { .into = sample, .known = sample->known };
-	bool is_sense = proc_lines_fields(all, fields_of(METRIC_SOURCE_STATUS), &values);
-	bool has_cpus = proc_line_find(all, "Cpus_allowed_list", ret_cpus);
+	struct procfs_values values = { .into = sample, .known = sample->known };
+	bool is_sense = procfs_lines_fields(all, fields_of(METRIC_SOURCE_STATUS), &values);
+	bool has_cpus = procfs_line_find(all, "Cpus_allowed_list", ret_cpus);
 
 	/* Every thread tells the number of its process: once is enough. */
 	if (sample->tid != sample->tgid)
@@ -114,9 +116,10 @@ void ctprof_walk_split_sleep(struct metric_thread_sample *sample)
 bool ctprof_walk_take_sched(const char *text, size_t n, struct metric_thread_sample *sample,
 			    unsigned int *ret_negative_times)
 {
-	struct proc_values values = { .into = sample, .known = sample->known };
+	struct procfs_values values = { .into = sample, .known = sample->known };
 
-	if (!proc_sched_fields((struct slice){ text, n }, fields_of(METRIC_SOURCE_SCHED), &values))
+	if (!procfs_sched_fields((struct slice){ text, n }, fields_of(METRIC_SOURCE_SCHED),
+				 &values))
 		return false;
 	ctprof_walk_split_sleep(sample);
 	*ret_negative_times = values.negative_times;

@@ -27,7 +27,8 @@ uint32_t ctprof_walk_tables_add_string(struct ctprof_walk_tables *tables, struct
 	return id;
 }
 
-uint32_t ctprof_walk_tables_add_cpus(struct ctprof_walk_tables *tables, const struct cpu_ids *ids)
+uint32_t ctprof_walk_tables_add_cpus(struct ctprof_walk_tables *tables,
+				     const struct procfs_cpu_ids *ids)
 {
 	uint32_t id;
 
@@ -38,9 +39,9 @@ uint32_t ctprof_walk_tables_add_cpus(struct ctprof_walk_tables *tables, const st
 }
 
 /* With no more memory than the rows need. */
-static uint32_t keep(struct ctprof_snapshot *snapshot, const struct named_readings *smaps)
+static uint32_t keep(struct ctprof_snapshot *snapshot, const struct procfs_named_readings *smaps)
 {
-	struct named_readings kept = { .known = true };
+	struct procfs_named_readings kept = { .known = true };
 	size_t n = smaps->rows.n;
 
 	kept.rows.at = xcalloc(n, sizeof(*kept.rows.at));
@@ -56,7 +57,7 @@ bool ctprof_walk_tables_add_smaps(struct ctprof_walk_tables *tables, const char 
 	bool sense;
 
 	pthread_mutex_lock(&tables->lock);
-	sense = smaps_rollup_parse(text, n, &tables->snapshot->strings, &tables->smaps);
+	sense = procfs_smaps_rollup_parse(text, n, &tables->snapshot->strings, &tables->smaps);
 	if (sense)
 		*ret = keep(tables->snapshot, &tables->smaps);
 	pthread_mutex_unlock(&tables->lock);

@@ -34,7 +34,7 @@ void ctprof_reader_deinit(struct ctprof_reader *reader)
 {
 	ctprof_walk_buffer_deinit(&reader->buffer);
 	ctprof_affinity_deinit(&reader->affinity);
-	cpu_ids_deinit(&reader->ids);
+	procfs_cpu_ids_deinit(&reader->ids);
 	strbuf_deinit(&reader->last_cgroup);
 }
 
@@ -139,7 +139,7 @@ static void read_cgroup(struct thread_read *r)
 
 	if (!text_of(r, METRIC_SOURCE_CGROUP))
 		return;
-	if (!proc_cgroup_parse((struct slice){ text->at, text->n }, &path)) {
+	if (!procfs_cgroup_parse((struct slice){ text->at, text->n }, &path)) {
 		/* Lines of v1 alone: this kernel has no v2 tree to be in. */
 		ctprof_walk_notes_absent(&r->notes, METRIC_SOURCE_CGROUP,
 					 text->n ? CTPROF_SNAPSHOT_REASON_NO_SUCH_FILE
@@ -191,7 +191,7 @@ static void take_cpus(struct thread_read *r, struct slice text)
 {
 	struct ctprof_reader *reader = r->reader;
 
-	if (!cpu_list_parse(text.at, text.n, &reader->ids)) {
+	if (!procfs_cpu_list_parse(text.at, text.n, &reader->ids)) {
 		ctprof_walk_notes_absent(&r->notes, METRIC_SOURCE_AFFINITY,
 					 CTPROF_SNAPSHOT_REASON_MALFORMED);
 		return;
@@ -219,7 +219,7 @@ static void read_status_and_affinity(struct thread_read *r)
 			mark_parsed(r, METRIC_SOURCE_STATUS,
 				    ctprof_walk_take_status(text->at, text->n, r->sample, &cpus));
 	} else if (!errnum) {
-		proc_line_find((struct slice){ text->at, text->n }, "Cpus_allowed_list", &cpus);
+		procfs_line_find((struct slice){ text->at, text->n }, "Cpus_allowed_list", &cpus);
 	}
 	if (!needs_cpus)
 		return;

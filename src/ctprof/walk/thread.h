@@ -38,14 +38,15 @@ enum ctprof_reason ctprof_walk_file_reason(int folder, const char *path, int err
 struct ctprof_walk_tables {
 	pthread_mutex_t lock;
 	struct ctprof_snapshot *snapshot;
-	struct named_readings smaps; /* used again */
+	struct procfs_named_readings smaps; /* used again */
 };
 
 void ctprof_walk_tables_init(struct ctprof_walk_tables *tables, struct ctprof_snapshot *snapshot);
 void ctprof_walk_tables_deinit(struct ctprof_walk_tables *tables);
 
 uint32_t ctprof_walk_tables_add_string(struct ctprof_walk_tables *tables, struct slice text);
-uint32_t ctprof_walk_tables_add_cpus(struct ctprof_walk_tables *tables, const struct cpu_ids *ids);
+uint32_t ctprof_walk_tables_add_cpus(struct ctprof_walk_tables *tables,
+				     const struct procfs_cpu_ids *ids);
 /* The text of a smaps_rollup file; false when nothing of it is one. */
 bool ctprof_walk_tables_add_smaps(struct ctprof_walk_tables *tables, const char *text, size_t n,
 				  uint32_t *ret);
@@ -103,7 +104,7 @@ void ctprof_affinity_deinit(struct ctprof_affinity *affinity);
  */
 int ctprof_affinity_read(struct ctprof_affinity *affinity, pid_t tid, bool *ret_same);
 /* The mask as ids. */
-void ctprof_affinity_ids(const struct ctprof_affinity *affinity, struct cpu_ids *ret);
+void ctprof_affinity_ids(const struct ctprof_affinity *affinity, struct procfs_cpu_ids *ret);
 
 /* From the text of a thread's file to its values: the column `key` of metrics.def says which. */
 
@@ -130,7 +131,7 @@ struct ctprof_reader {
 	struct ctprof_walk_tally tally;
 	struct ctprof_walk_buffer buffer;
 	struct ctprof_affinity affinity;
-	struct cpu_ids ids;
+	struct procfs_cpu_ids ids;
 	/* Most threads have the CPUs and the cgroup of the one before them. */
 	uint32_t last_cpus, last_n_cpus;
 	struct strbuf last_cgroup;

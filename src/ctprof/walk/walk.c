@@ -199,7 +199,7 @@ static pid_t process_of(const char *proc, pid_t pid)
 {
 	pid_t tgid = pid;
 
-	error_free(proc_status_pid_read(proc, pid, "Tgid", &tgid));
+	error_free(procfs_status_pid_read(proc, pid, "Tgid", &tgid));
 	return tgid > 0 ? tgid : pid;
 }
 
@@ -208,7 +208,7 @@ static struct error *list_wanted(struct walk *walk, const char *proc)
 	const struct ctprof_options *options = walk->options;
 
 	for (size_t i = 0; i < options->n_pids; i++) {
-		if (proc_pid_exists(proc, options->pids[i])) {
+		if (procfs_pid_exists(proc, options->pids[i])) {
 			vec_push(&walk->processes.ids, process_of(proc, options->pids[i]));
 		} else if (options->note) {
 			_cleanup_free_ char *line = xasprintf("there is no process %d",

@@ -225,8 +225,8 @@ static bool is_frozen_by_others(struct vm *vm)
 /* By a SIGSTOP, or a debugger: the guest cannot help it. */
 static bool is_stopped_by_others(const struct vm *vm)
 {
-	struct proc_stat stat;
-	_cleanup_error_ struct error *err = proc_stat_read("/proc", vm->pid, &stat);
+	struct procfs_stat stat;
+	_cleanup_error_ struct error *err = procfs_stat_read("/proc", vm->pid, &stat);
 
 	return !err && (stat.state == 'T' || stat.state == 't');
 }

@@ -7,9 +7,9 @@ struct run_process run_process_of(pid_t pid)
 {
 	struct run_process process = { .pid = pid };
 	_cleanup_error_ struct error *gone = NULL;
-	struct proc_stat stat;
+	struct procfs_stat stat;
 
-	gone = proc_stat_read("/proc", pid, &stat);
+	gone = procfs_stat_read("/proc", pid, &stat);
 	if (!gone)
 		process.start_time_jiffies = stat.start_time_jiffies;
 	return process;
@@ -18,11 +18,11 @@ struct run_process run_process_of(pid_t pid)
 bool run_process_lives(const struct run_process *process)
 {
 	_cleanup_error_ struct error *gone = NULL;
-	struct proc_stat stat;
+	struct procfs_stat stat;
 
 	if (process->pid <= 0)
 		return false;
-	gone = proc_stat_read("/proc", process->pid, &stat);
+	gone = procfs_stat_read("/proc", process->pid, &stat);
 	if (gone || stat.state == 'Z' || stat.state == 'X')
 		return false;
 	return !process->start_time_jiffies ||

@@ -20,11 +20,11 @@ static inline uint32_t add_string(struct ctprof_snapshot *s, const char *text)
 	return intern_add(&s->strings, text);
 }
 
-static inline void add_row(struct ctprof_snapshot *s, struct named_readings *rows, const char *name,
-			   uint64_t value)
+static inline void add_row(struct ctprof_snapshot *s, struct procfs_named_readings *rows,
+			   const char *name, uint64_t value)
 {
 	rows->known = true;
-	vec_push(&rows->rows, (struct named_reading){ add_string(s, name), value });
+	vec_push(&rows->rows, (struct procfs_named_reading){ add_string(s, name), value });
 }
 
 /* Every number is another one, so that none can take another's place. */
@@ -58,7 +58,7 @@ static inline struct metric_thread_sample full_sample(struct ctprof_snapshot *s,
 	metric_sample_set(&sample, METRIC_PRIORITY, (uint64_t)-101);
 	metric_sample_set(&sample, METRIC_RUN_TIME_NS, UINT64_MAX);
 	if (tid == tgid) {
-		struct named_readings smaps = { 0 };
+		struct procfs_named_readings smaps = { 0 };
 
 		add_row(s, &smaps, "Rss", 12 + tid);
 		add_row(s, &smaps, "Pss", 6 + tid);
@@ -68,22 +68,24 @@ static inline struct metric_thread_sample full_sample(struct ctprof_snapshot *s,
 	return sample;
 }
 
-static inline void fill_pressure(struct pressure *pressure, uint16_t start)
+static inline void fill_pressure(struct procfs_pressure *pressure, uint16_t start)
 {
-	for (int i = 0; i < N_PRESSURE_RESOURCES; i++, start = (uint16_t)(start + 8)) {
-		const struct pressure_half some = { true, start, (uint16_t)(start + 1),
-						    (uint16_t)(start + 2), start + UINT64_C(3) };
-		const struct pressure_half full = { true, (uint16_t)(start + 4),
-						    (uint16_t)(start + 5), (uint16_t)(start + 6),
-						    start + UINT64_C(7) };
+	for (int i = 0; i < PROCFS_N_PRESSURE_RESOURCES; i++, start = (uint16_t)(start + 8)) {
+		const struct procfs_pressure_half some = { true, start, (uint16_t)(start + 1),
+							   (uint16_t)(start + 2),
+							   start + UINT64_C(3) };
+		const struct procfs_pressure_half full = { true, (uint16_t)(start + 4),
+							   (uint16_t)(start + 5),
+							   (uint16_t)(start + 6),
+							   start + UINT64_C(7) };
 
-		pressure->resources[i] = (struct pressure_file){ true, { some, full } };
+		pressure->resources[i] = (struct procfs_pressure_file){ true, { some, full } };
 	}
 }
 
-static inline struct cgroup_stats full_cgroup(struct ctprof_snapshot *s, uint64_t n)
+static inline struct procfs_cgroup_stats full_cgroup(struct ctprof_snapshot *s, uint64_t n)
 {
-	struct cgroup_stats stats = { .known = true };
+	struct procfs_cgroup_stats stats = { .known = true };
 
 #define READING_(member)                       \
 	stats.member = (struct procfs_reading) \

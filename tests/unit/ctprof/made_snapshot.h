@@ -25,7 +25,8 @@ static inline struct metric_thread_sample *add_thread(struct ctprof_snapshot *sn
 	return &snapshot->threads.at[snapshot->threads.n - 1];
 }
 
-static inline struct cgroup_stats *add_cgroup(struct ctprof_snapshot *snapshot, const char *path)
+static inline struct procfs_cgroup_stats *add_cgroup(struct ctprof_snapshot *snapshot,
+						     const char *path)
 {
 	struct ctprof_snapshot_cgroup cgroup = { .path = intern_add(&snapshot->strings, path),
 						 .stats = { .known = true } };
@@ -34,10 +35,10 @@ static inline struct cgroup_stats *add_cgroup(struct ctprof_snapshot *snapshot, 
 	return &snapshot->cgroups.at[snapshot->cgroups.n - 1].stats;
 }
 
-static inline void add_named(struct ctprof_snapshot *snapshot, struct named_readings *table,
+static inline void add_named(struct ctprof_snapshot *snapshot, struct procfs_named_readings *table,
 			     const char *name, uint64_t value)
 {
-	struct named_reading row = { intern_add(&snapshot->strings, name), value };
+	struct procfs_named_reading row = { intern_add(&snapshot->strings, name), value };
 
 	table->known = true;
 	vec_push(&table->rows, row);

@@ -164,11 +164,11 @@ static bool files_alone_are_asked(uint64_t start_of_1)
 
 static void numbers_of_another_namespace_are_left_to_files(void **state UNUSED)
 {
-	struct proc_stat first;
+	struct procfs_stat first;
 	pid_t outer;
 	int status;
 
-	assert_success(proc_stat_read("/proc", 1, &first));
+	assert_success(procfs_stat_read("/proc", 1, &first));
 	outer = fork();
 	if (outer == 0) {
 		pid_t inner;
@@ -228,7 +228,7 @@ static void everything_of_a_staged_host_is_taken(void **state UNUSED)
 	assert_true(snapshot.has_host);
 	assert_true(snapshot.sched_ext.known);
 	assert_string_equal(text_of(&snapshot, snapshot.sched_ext.state), "enabled");
-	assert_true(snapshot.pressure.resources[PRESSURE_CPU].known);
+	assert_true(snapshot.pressure.resources[PROCFS_PRESSURE_CPU].known);
 	staged_root_free(root);
 }
 

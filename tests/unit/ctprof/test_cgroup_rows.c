@@ -29,7 +29,7 @@ static void every_row_has_its_own_place_and_name(void **state UNUSED)
 	}
 }
 
-/* cgroup_stats_read() reads a file once for the rows that stand together. */
+/* procfs_cgroup_stats_read() reads a file once for the rows that stand together. */
 static void rows_of_one_file_stand_together(void **state UNUSED)
 {
 	for (size_t i = 1; i < CTPROF_N_CGROUP_ROWS; i++)

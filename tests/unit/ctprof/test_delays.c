@@ -7,13 +7,13 @@
 #include "base/io.h"
 #include "unit.h"
 
-static struct taskstats_values all_values(void)
+static struct procfs_taskstats_values all_values(void)
 {
-	struct taskstats_values v = { .version = 16,
-				      .hiwater_rss_bytes = { true, false, 9000 },
-				      .hiwater_vm_bytes = { true, false, 9001 } };
+	struct procfs_taskstats_values v = { .version = 16,
+					     .hiwater_rss_bytes = { true, false, 9000 },
+					     .hiwater_vm_bytes = { true, false, 9001 } };
 
-	for (unsigned int i = 0; i < N_TASKSTATS_DELAYS; i++) {
+	for (unsigned int i = 0; i < PROCFS_N_TASKSTATS_DELAYS; i++) {
 		v.delays[i].count = (struct procfs_reading){ true, false, 10 * i + 1 };
 		v.delays[i].total_ns = (struct procfs_reading){ true, false, 10 * i + 2 };
 		v.delays[i].max_ns = (struct procfs_reading){ true, false, 10 * i + 3 };
@@ -27,7 +27,7 @@ static void values_have_the_names_of_the_registry(void **state UNUSED)
 	static const char *const words[] = { "cpu",	  "blkio",   "swapin", "freepages",
 					     "thrashing", "compact", "wpcopy", "irq" };
 	static const char *const parts[] = { "count", "total_ns", "max_ns", "min_ns" };
-	struct taskstats_values v = all_values();
+	struct procfs_taskstats_values v = all_values();
 	struct metric_thread_sample sample = { 0 };
 
 	ctprof_delays_fill(&sample, &v, CTPROF_DELAY_SOURCES);
@@ -49,10 +49,10 @@ static void values_have_the_names_of_the_registry(void **state UNUSED)
 
 static void only_the_sources_asked_for_are_set(void **state UNUSED)
 {
-	struct taskstats_values v = all_values();
+	struct procfs_taskstats_values v = all_values();
 	struct metric_thread_sample sample = { 0 };
 
-	v.delays[TASKSTATS_CPU].max_ns = (struct procfs_reading){ 0 };
+	v.delays[PROCFS_TASKSTATS_CPU].max_ns = (struct procfs_reading){ 0 };
 	ctprof_delays_fill(&sample, &v, METRIC_SOURCE_BIT(DELAY_CPU));
 	assert_true(metric_sample_knows(&sample, METRIC_CPU_DELAY_COUNT));
 	assert_false(metric_sample_knows(&sample, METRIC_CPU_DELAY_MAX_NS));
@@ -117,15 +117,15 @@ static void check_honesty(const struct ctprof_snapshot *s)
 
 static bool is_live(void)
 {
-	struct taskstats_client client;
-	_cleanup_error_ struct error *err = taskstats_open(&client);
-	struct taskstats_answer answer = { 0 };
+	struct procfs_taskstats_client client;
+	_cleanup_error_ struct error *err = procfs_taskstats_open(&client);
+	struct procfs_taskstats_answer answer = { 0 };
 	uint32_t us = (uint32_t)getpid();
 
 	if (err)
 		return false;
-	taskstats_ask(&client, &us, 1, &answer);
-	taskstats_close(&client);
+	procfs_taskstats_ask(&client, &us, 1, &answer);
+	procfs_taskstats_close(&client);
 	return answer.ok;
 }
 

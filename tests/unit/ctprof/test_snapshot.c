@@ -50,16 +50,16 @@ static void everything_is_given_back(void **state UNUSED)
 {
 	struct ctprof_snapshot snapshot;
 	struct ctprof_snapshot_cgroup cgroup = { 0 };
-	struct named_readings smaps = { .known = true };
+	struct procfs_named_readings smaps = { .known = true };
 
 	ctprof_snapshot_init(&snapshot);
-	vec_push(&smaps.rows, (struct named_reading){ .value = 1 });
+	vec_push(&smaps.rows, (struct procfs_named_reading){ .value = 1 });
 	vec_push(&snapshot.smaps, smaps);
-	vec_push(&cgroup.stats.memory_stat.rows, (struct named_reading){ .value = 1 });
-	vec_push(&cgroup.stats.memory_events.rows, (struct named_reading){ .value = 1 });
-	vec_push(&cgroup.stats.io_stat.rows, (struct named_reading){ .value = 1 });
+	vec_push(&cgroup.stats.memory_stat.rows, (struct procfs_named_reading){ .value = 1 });
+	vec_push(&cgroup.stats.memory_events.rows, (struct procfs_named_reading){ .value = 1 });
+	vec_push(&cgroup.stats.io_stat.rows, (struct procfs_named_reading){ .value = 1 });
 	vec_push(&snapshot.cgroups, cgroup);
-	vec_push(&snapshot.sched_ext.events.rows, (struct named_reading){ .value = 1 });
+	vec_push(&snapshot.sched_ext.events.rows, (struct procfs_named_reading){ .value = 1 });
 	vec_push(&snapshot.threads, (struct metric_thread_sample){ .tid = 1 });
 	snapshot.host.arch = xstrdup("x86_64");
 	ctprof_snapshot_deinit(&snapshot);

@@ -7,7 +7,7 @@
 
 struct scene {
 	struct target target;
-	struct task_dir tasks;
+	struct procfs_task_dir tasks;
 	struct probe_known_threads known;
 };
 
@@ -15,7 +15,7 @@ static struct scene scene_start(void)
 {
 	struct scene s = { .target = target_start("KTSTR_TARGET") };
 
-	assert_success(task_dir_open("/proc", s.target.pid, &s.tasks));
+	assert_success(procfs_task_dir_open("/proc", s.target.pid, &s.tasks));
 	return s;
 }
 
@@ -23,17 +23,17 @@ static void scene_end(struct scene *s)
 {
 	probe_known_threads_deinit(&s->known);
 	assert_int_equal(s->known.n_open, 0);
-	task_dir_close(&s->tasks);
+	procfs_task_dir_close(&s->tasks);
 	target_end(&s->target);
 }
 
 static void update(struct scene *s)
 {
-	struct tid_list listed;
+	struct procfs_tid_list listed;
 
-	assert_success(task_dir_list(&s->tasks, &listed));
+	assert_success(procfs_task_dir_list(&s->tasks, &listed));
 	probe_known_threads_update(&s->known, &s->tasks, &listed);
-	tid_list_deinit(&listed);
+	procfs_tid_list_deinit(&listed);
 }
 
 static struct probe_known_thread *find(struct scene *s, pid_t tid)

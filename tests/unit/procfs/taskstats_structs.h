@@ -14,7 +14,7 @@
 	uint64_t name##_count, name##_delay_total, name##_delay_max, name##_delay_min;
 #define EXTREMES(name) uint64_t name##_delay_max, name##_delay_min;
 
-#define TASKSTATS_BEGINNING(DELAY)                                                             \
+#define PROCFS_TASKSTATS_BEGINNING(DELAY)                                                      \
 	uint16_t version;                                                                      \
 	uint32_t ac_exitcode;                                                                  \
 	uint8_t ac_flag, ac_nice;                                                              \
@@ -45,7 +45,7 @@
 
 /* Version 17, of which 8 to 14 and 16 are the beginning. */
 struct taskstats_17 {
-	TASKSTATS_BEGINNING(PLAIN)
+	PROCFS_TASKSTATS_BEGINNING(PLAIN)
 	EXTREMES(cpu)
 	EXTREMES(blkio)
 	EXTREMES(swapin)
@@ -61,17 +61,17 @@ struct taskstats_17 {
 };
 
 struct taskstats_15 {
-	TASKSTATS_BEGINNING(WITH_EXTREMES)
+	PROCFS_TASKSTATS_BEGINNING(WITH_EXTREMES)
 };
 
 /* Where each version ends. */
-#define TASKSTATS_8_BYTES  offsetof(struct taskstats_17, thrashing_count)
-#define TASKSTATS_9_BYTES  offsetof(struct taskstats_17, ac_btime64)
-#define TASKSTATS_10_BYTES offsetof(struct taskstats_17, compact_count)
-#define TASKSTATS_11_BYTES offsetof(struct taskstats_17, ac_tgid)
-#define TASKSTATS_12_BYTES offsetof(struct taskstats_17, wpcopy_count)
-#define TASKSTATS_13_BYTES offsetof(struct taskstats_17, irq_count)
-#define TASKSTATS_14_BYTES offsetof(struct taskstats_17, cpu_delay_max)
-#define TASKSTATS_16_BYTES offsetof(struct taskstats_17, when)
+#define PROCFS_TASKSTATS_8_BYTES  offsetof(struct taskstats_17, thrashing_count)
+#define PROCFS_TASKSTATS_9_BYTES  offsetof(struct taskstats_17, ac_btime64)
+#define PROCFS_TASKSTATS_10_BYTES offsetof(struct taskstats_17, compact_count)
+#define PROCFS_TASKSTATS_11_BYTES offsetof(struct taskstats_17, ac_tgid)
+#define PROCFS_TASKSTATS_12_BYTES offsetof(struct taskstats_17, wpcopy_count)
+#define PROCFS_TASKSTATS_13_BYTES offsetof(struct taskstats_17, irq_count)
+#define PROCFS_TASKSTATS_14_BYTES offsetof(struct taskstats_17, cpu_delay_max)
+#define PROCFS_TASKSTATS_16_BYTES offsetof(struct taskstats_17, when)
 
 #endif

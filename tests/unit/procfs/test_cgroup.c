@@ -8,14 +8,14 @@ static void put(const char *root, const char *path, const char *text)
 	staged_file(root, path, text, strlen(text));
 }
 
-static uint64_t value_of(const struct intern *names, const struct named_readings *readings,
+static uint64_t value_of(const struct intern *names, const struct procfs_named_readings *readings,
 			 const char *key)
 {
-	const struct named_reading *row;
+	const struct procfs_named_reading *row;
 	uint32_t id;
 
 	assert_true(intern_find(names, key, &id));
-	row = named_readings_find(readings, id);
+	row = procfs_named_readings_find(readings, id);
 	assert_non_null(row);
 	return row->value;
 }
@@ -25,7 +25,7 @@ static void a_full_cgroup_is_read_whole(void **state UNUSED)
 	char *root = staged_root_new();
 	_cleanup_free_ char *path = xasprintf("%s/g", root);
 	_cleanup_intern_ struct intern names;
-	struct cgroup_stats s;
+	struct procfs_cgroup_stats s;
 
 	intern_init(&names);
 	put(root, "/g/cpu.stat",
@@ -51,7 +51,7 @@ static void a_full_cgroup_is_read_whole(void **state UNUSED)
 	    "8:16 rbytes=5 wbytes=1 rios=1 wios=1 dbytes=0 dios=0\n");
 	put(root, "/g/cpuset.cpus.effective", "0-3,8\n");
 	put(root, "/g/memory.pressure", "some avg10=1.00 avg60=0.00 avg300=0.00 total=6\n");
-	cgroup_stats_read(path, &names, &s);
+	procfs_cgroup_stats_read(path, &names, &s);
 	assert_true(s.known);
 	assert_true(s.cpu_usage_usec.value == 900 && s.cpu_user_usec.value == 600);
 	assert_true(s.cpu_system_usec.value == 300 && s.cpu_nr_periods.value == 11);
@@ -74,9 +74,11 @@ static void a_full_cgroup_is_read_whole(void **state UNUSED)
 	assert_true(value_of(&names, &s.io_stat, "rbytes") == 15);
 	assert_true(value_of(&names, &s.io_stat, "wios") == 4);
 	assert_string_equal(intern_text(&names, (uint32_t)s.cpuset_effective.value), "0-3,8");
-	assert_true(s.pressure.resources[PRESSURE_MEMORY].half[PRESSURE_SOME].total_usec == 6);
-	assert_false(s.pressure.resources[PRESSURE_CPU].known);
-	cgroup_stats_deinit(&s);
+	assert_true(s.pressure.resources[PROCFS_PRESSURE_MEMORY]
+			    .half[PROCFS_PRESSURE_SOME]
+			    .total_usec == 6);
+	assert_false(s.pressure.resources[PROCFS_PRESSURE_CPU].known);
+	procfs_cgroup_stats_deinit(&s);
 	staged_root_free(root);
 }
 
@@ -86,11 +88,11 @@ static void a_cgroup_without_controllers_has_nothing_known(void **state UNUSED)
 	_cleanup_free_ char *path = xasprintf("%s/g", root);
 	_cleanup_free_ char *gone = xasprintf("%s/gone", root);
 	_cleanup_intern_ struct intern names;
-	struct cgroup_stats s;
+	struct procfs_cgroup_stats s;
 
 	intern_init(&names);
 	put(root, "/g/cgroup.procs", "");
-	cgroup_stats_read(path, &names, &s);
+	procfs_cgroup_stats_read(path, &names, &s);
 	assert_true(s.known);
 	assert_false(s.cpu_usage_usec.known || s.cpu_weight.known || s.cpu_weight_nice.known);
 	assert_false(s.cpu_max_period_us.known || s.memory_current.known || s.pids_current.known);
@@ -100,8 +102,8 @@ static void a_cgroup_without_controllers_has_nothing_known(void **state UNUSED)
 	assert_false(s.pids_max.known);
 	assert_false(s.memory_stat.known || s.memory_events.known || s.io_stat.known);
 	assert_false(s.cpuset_effective.known);
-	cgroup_stats_deinit(&s);
-	cgroup_stats_read(gone, &names, &s);
+	procfs_cgroup_stats_deinit(&s);
+	procfs_cgroup_stats_read(gone, &names, &s);
 	assert_false(s.known);
 	staged_root_free(root);
 }
@@ -109,9 +111,9 @@ static void a_cgroup_without_controllers_has_nothing_known(void **state UNUSED)
 static void check_max(const char *text, struct procfs_reading quota, bool period_known,
 		      uint64_t period)
 {
-	struct cgroup_stats s = { 0 };
+	struct procfs_cgroup_stats s = { 0 };
 
-	cgroup_file_parse("cpu.max", text, strlen(text), NULL, &s);
+	procfs_cgroup_file_parse("cpu.max", text, strlen(text), NULL, &s);
 	assert_int_equal(s.cpu_max_quota_us.known, quota.known);
 	assert_int_equal(s.cpu_max_quota_us.unlimited, quota.unlimited);
 	assert_true(s.cpu_max_quota_us.value == quota.value);
@@ -138,9 +140,9 @@ static void keys_of_cpu_stat_are_whole_words(void **state UNUSED)
 {
 	static const char text[] = "usage_usec_total 1\nxusage_usec 2\nuser_usec x\n"
 				   "system_usec 18446744073709551616\nnr_periods 7";
-	struct cgroup_stats s = { 0 };
+	struct procfs_cgroup_stats s = { 0 };
 
-	cgroup_file_parse("cpu.stat", text, sizeof(text) - 1, NULL, &s);
+	procfs_cgroup_file_parse("cpu.stat", text, sizeof(text) - 1, NULL, &s);
 	assert_false(s.cpu_usage_usec.known || s.cpu_user_usec.known || s.cpu_system_usec.known);
 	assert_true(s.cpu_nr_periods.known && s.cpu_nr_periods.value == 7);
 }
@@ -151,25 +153,25 @@ static void devices_are_added_up_and_do_not_wrap(void **state UNUSED)
 	static const char text[] = "254:0 8:0 rbytes=18446744073709551615 cost.vrate=100.00\n"
 				   "8:16 rbytes=1 =5 wbytes= rios=4\n";
 	_cleanup_intern_ struct intern names;
-	struct cgroup_stats s = { 0 };
-	const struct named_readings *got = &s.io_stat;
+	struct procfs_cgroup_stats s = { 0 };
+	const struct procfs_named_readings *got = &s.io_stat;
 	uint32_t id;
 
 	intern_init(&names);
-	cgroup_file_parse("io.stat", text, sizeof(text) - 1, &names, &s);
+	procfs_cgroup_file_parse("io.stat", text, sizeof(text) - 1, &names, &s);
 	assert_true(got->known);
 	assert_int_equal(got->rows.n, 2);
 	assert_true(value_of(&names, got, "rbytes") == UINT64_MAX);
 	assert_true(value_of(&names, got, "rios") == 4);
 	assert_false(intern_find(&names, "cost.vrate", &id));
-	cgroup_stats_deinit(&s);
+	procfs_cgroup_stats_deinit(&s);
 }
 
 static struct procfs_reading nice_of(const char *text)
 {
-	struct cgroup_stats s = { 0 };
+	struct procfs_cgroup_stats s = { 0 };
 
-	cgroup_file_parse("cpu.weight.nice", text, strlen(text), NULL, &s);
+	procfs_cgroup_file_parse("cpu.weight.nice", text, strlen(text), NULL, &s);
 	return s.cpu_weight_nice;
 }
 

@@ -13,10 +13,10 @@
 
 static void check(const char *text, bool own_namespace, const char *word, const char *path)
 {
-	_cleanup_cgroup_mount_ struct cgroup_mount mount;
+	_cleanup_procfs_cgroup_mount_ struct procfs_cgroup_mount mount;
 
-	cgroup_mount_parse(text, strlen(text), own_namespace, &mount);
-	assert_string_equal(cgroup_mount_state_word(mount.state), word);
+	procfs_cgroup_mount_parse(text, strlen(text), own_namespace, &mount);
+	assert_string_equal(procfs_cgroup_mount_state_word(mount.state), word);
 	if (path)
 		assert_string_equal(mount.path, path);
 	else
@@ -108,9 +108,11 @@ static void lines_that_make_no_sense_are_passed_over(void **state UNUSED)
 
 static void a_cgroup_has_its_folder_if_the_mount_shows_it(void **state UNUSED)
 {
-	const struct cgroup_mount whole = { CGROUP_MOUNT_FOUND, (char *)"/r/cg", (char *)"/" };
-	const struct cgroup_mount part = { CGROUP_MOUNT_SUBTREE, (char *)"/cg", (char *)"/a/b" };
-	const struct cgroup_mount none = { CGROUP_MOUNT_NONE, NULL, NULL };
+	const struct procfs_cgroup_mount whole = { PROCFS_CGROUP_MOUNT_FOUND, (char *)"/r/cg",
+						   (char *)"/" };
+	const struct procfs_cgroup_mount part = { PROCFS_CGROUP_MOUNT_SUBTREE, (char *)"/cg",
+						  (char *)"/a/b" };
+	const struct procfs_cgroup_mount none = { PROCFS_CGROUP_MOUNT_NONE, NULL, NULL };
 	static const struct {
 		bool part;
 		const char *cgroup, *folder;
@@ -130,15 +132,15 @@ static void a_cgroup_has_its_folder_if_the_mount_shows_it(void **state UNUSED)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		_cleanup_free_ char *folder = cgroup_mount_folder(rows[i].part ? &part : &whole,
-								  rows[i].cgroup);
+		_cleanup_free_ char *folder = procfs_cgroup_mount_folder(
+			rows[i].part ? &part : &whole, rows[i].cgroup);
 
 		if (rows[i].folder)
 			assert_string_equal(folder, rows[i].folder);
 		else
 			assert_null(folder);
 	}
-	assert_null(cgroup_mount_folder(&none, "/"));
+	assert_null(procfs_cgroup_mount_folder(&none, "/"));
 }
 
 static void a_staged_host_is_read_below_its_root(void **state UNUSED)
@@ -147,37 +149,37 @@ static void a_staged_host_is_read_below_its_root(void **state UNUSED)
 	_cleanup_free_ char *expected = xasprintf("%s/sys/fs/cgroup/unified", root);
 	_cleanup_free_ char *link = xasprintf("%s/proc/self/ns/cgroup", root);
 	static const char text[] = ROOT_ SYS_ TMP_ V1CPU_ UNIFIED_;
-	struct cgroup_mount mount;
+	struct procfs_cgroup_mount mount;
 
-	cgroup_mount_find(root, &mount);
-	assert_int_equal(mount.state, CGROUP_MOUNT_UNREADABLE);
+	procfs_cgroup_mount_find(root, &mount);
+	assert_int_equal(mount.state, PROCFS_CGROUP_MOUNT_UNREADABLE);
 	assert_null(mount.path);
 	staged_file(root, "/proc/self/mountinfo", text, sizeof(text) - 1);
-	cgroup_mount_find(root, &mount);
-	assert_int_equal(mount.state, CGROUP_MOUNT_HYBRID);
+	procfs_cgroup_mount_find(root, &mount);
+	assert_int_equal(mount.state, PROCFS_CGROUP_MOUNT_HYBRID);
 	assert_string_equal(mount.path, expected);
 	assert_string_equal(mount.root, "/");
-	cgroup_mount_deinit(&mount);
+	procfs_cgroup_mount_deinit(&mount);
 	staged_link(root, "/proc/self/ns/cgroup", "cgroup:[4026531835]");
-	cgroup_mount_find(root, &mount);
-	assert_int_equal(mount.state, CGROUP_MOUNT_HYBRID);
-	cgroup_mount_deinit(&mount);
+	procfs_cgroup_mount_find(root, &mount);
+	assert_int_equal(mount.state, PROCFS_CGROUP_MOUNT_HYBRID);
+	procfs_cgroup_mount_deinit(&mount);
 	assert_int_equal(unlink(link), 0);
 	staged_link(root, "/proc/self/ns/cgroup", "cgroup:[4026532201]");
-	cgroup_mount_find(root, &mount);
-	assert_int_equal(mount.state, CGROUP_MOUNT_NAMESPACE);
-	cgroup_mount_deinit(&mount);
+	procfs_cgroup_mount_find(root, &mount);
+	assert_int_equal(mount.state, PROCFS_CGROUP_MOUNT_NAMESPACE);
+	procfs_cgroup_mount_deinit(&mount);
 	staged_root_free(root);
 }
 
 static void on_this_machine_what_is_found_is_a_cgroup(void **state UNUSED)
 {
-	_cleanup_cgroup_mount_ struct cgroup_mount mount;
+	_cleanup_procfs_cgroup_mount_ struct procfs_cgroup_mount mount;
 	_cleanup_free_ char *procs = NULL;
 
-	cgroup_mount_find("", &mount);
+	procfs_cgroup_mount_find("", &mount);
 	skip_unless(mount.path, "cgroup v2 is not mounted here: %s",
-		    cgroup_mount_state_word(mount.state));
+		    procfs_cgroup_mount_state_word(mount.state));
 	procs = xasprintf("%s/cgroup.procs", mount.path);
 	assert_int_equal(access(procs, F_OK), 0);
 }

@@ -7,9 +7,9 @@
 static void parsed_as(const char *text, const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf got = STRBUF_INIT;
-	_cleanup_cpu_ids_ struct cpu_ids ids = { VEC_INIT };
+	_cleanup_procfs_cpu_ids_ struct procfs_cpu_ids ids = { VEC_INIT };
 
-	assert_int_equal(cpu_list_parse(text, strlen(text), &ids), expected != NULL);
+	assert_int_equal(procfs_cpu_list_parse(text, strlen(text), &ids), expected != NULL);
 	for (size_t i = 0; i < ids.ids.n; i++)
 		strbuf_appendf(&got, "%s%u", i ? " " : "", ids.ids.at[i]);
 	assert_string_equal(strbuf_str(&got), expected ? expected : "");
@@ -37,9 +37,9 @@ static void what_is_no_list_gives_no_cpu(void **state UNUSED)
 
 static void the_longest_range_is_still_one(void **state UNUSED)
 {
-	_cleanup_cpu_ids_ struct cpu_ids ids = { VEC_INIT };
+	_cleanup_procfs_cpu_ids_ struct procfs_cpu_ids ids = { VEC_INIT };
 
-	assert_true(cpu_list_parse("0-65535", 7, &ids));
+	assert_true(procfs_cpu_list_parse("0-65535", 7, &ids));
 	assert_int_equal(ids.ids.n, 65536);
 	assert_int_equal(ids.ids.at[65535], 65535);
 }
@@ -47,14 +47,14 @@ static void the_longest_range_is_still_one(void **state UNUSED)
 static void many_ranges_have_a_limit_together(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
-	_cleanup_cpu_ids_ struct cpu_ids ids = { VEC_INIT };
+	_cleanup_procfs_cpu_ids_ struct procfs_cpu_ids ids = { VEC_INIT };
 
-	for (int i = 0; i < CPU_LIST_IDS / CPU_LIST_RANGE; i++)
+	for (int i = 0; i < PROCFS_CPU_LIST_IDS / PROCFS_CPU_LIST_RANGE; i++)
 		strbuf_append(&s, "0-65535,");
-	assert_true(cpu_list_parse(strbuf_str(&s), s.n, &ids));
+	assert_true(procfs_cpu_list_parse(strbuf_str(&s), s.n, &ids));
 	assert_int_equal(ids.ids.n, 65536);
 	strbuf_append(&s, "0");
-	assert_false(cpu_list_parse(strbuf_str(&s), s.n, &ids));
+	assert_false(procfs_cpu_list_parse(strbuf_str(&s), s.n, &ids));
 }
 
 int main(void)

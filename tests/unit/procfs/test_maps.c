@@ -5,15 +5,15 @@
 
 #include "unit.h"
 
-static struct error *parse(const char *text, struct proc_maps *ret)
+static struct error *parse(const char *text, struct procfs_maps *ret)
 {
-	return proc_maps_parse(text, strlen(text), ret);
+	return procfs_maps_parse(text, strlen(text), ret);
 }
 
 static void a_file_mapping_has_all_its_fields(void **state UNUSED)
 {
-	_cleanup_proc_maps_ struct proc_maps maps = { 0 };
-	const struct proc_map *map;
+	_cleanup_procfs_proc_maps_ struct procfs_maps maps = { 0 };
+	const struct procfs_map *map;
 
 	assert_success(parse("5583e6f7a000-5583e6f7b000 r-xp 00002000 fe:1f 12345 "
 			     "                   /usr/bin/example\n",
@@ -32,7 +32,7 @@ static void a_file_mapping_has_all_its_fields(void **state UNUSED)
 
 static void anonymous_and_special_areas_keep_their_names(void **state UNUSED)
 {
-	_cleanup_proc_maps_ struct proc_maps maps = { 0 };
+	_cleanup_procfs_proc_maps_ struct procfs_maps maps = { 0 };
 
 	assert_success(parse("7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n"
 			     "7f0000001000-7f0000002000 rw-s 00000000 00:00 0\n"
@@ -47,7 +47,7 @@ static void anonymous_and_special_areas_keep_their_names(void **state UNUSED)
 
 static void paths_keep_spaces_and_newlines(void **state UNUSED)
 {
-	_cleanup_proc_maps_ struct proc_maps maps = { 0 };
+	_cleanup_procfs_proc_maps_ struct procfs_maps maps = { 0 };
 
 	assert_success(parse("1000-2000 r-xp 0 00:01 7 /opt/my app/two\\012lines\n", &maps));
 	assert_string_equal(maps.rows.at[0].path, "/opt/my app/two\nlines");
@@ -55,7 +55,7 @@ static void paths_keep_spaces_and_newlines(void **state UNUSED)
 
 static void a_removed_file_is_marked_and_its_path_is_clean(void **state UNUSED)
 {
-	_cleanup_proc_maps_ struct proc_maps maps = { 0 };
+	_cleanup_procfs_proc_maps_ struct procfs_maps maps = { 0 };
 
 	assert_success(parse("1000-2000 r-xp 0 00:01 7 /lib/x.so (deleted)\n", &maps));
 	assert_true(maps.rows.at[0].deleted);
@@ -81,7 +81,7 @@ static void broken_lines_are_refused_with_their_number(void **state UNUSED)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
-		struct proc_maps maps = { 0 };
+		struct procfs_maps maps = { 0 };
 
 		assert_error_tag(parse(broken[i], &maps), "parse");
 		assert_null(maps.text);
@@ -90,7 +90,7 @@ static void broken_lines_are_refused_with_their_number(void **state UNUSED)
 
 static void the_error_names_the_line(void **state UNUSED)
 {
-	struct proc_maps maps = { 0 };
+	struct procfs_maps maps = { 0 };
 	_cleanup_error_ struct error *err = parse("1000-2000 r-xp 0 00:01 7 /x\nbroken\n", &maps);
 
 	assert_non_null(err);
@@ -100,14 +100,14 @@ static void the_error_names_the_line(void **state UNUSED)
 static void a_nul_in_a_line_is_refused(void **state UNUSED)
 {
 	static const char text[] = "1000-2000 r-xp 0 00:01 7 /x\0y\n";
-	struct proc_maps maps = { 0 };
+	struct procfs_maps maps = { 0 };
 
-	assert_error_tag(proc_maps_parse(text, sizeof(text) - 1, &maps), "parse");
+	assert_error_tag(procfs_maps_parse(text, sizeof(text) - 1, &maps), "parse");
 }
 
 static void the_last_line_needs_no_newline(void **state UNUSED)
 {
-	_cleanup_proc_maps_ struct proc_maps maps = { 0 };
+	_cleanup_procfs_proc_maps_ struct procfs_maps maps = { 0 };
 
 	assert_success(parse("1000-2000 r-xp 0 00:01 7 /x", &maps));
 	assert_string_equal(maps.rows.at[0].path, "/x");
@@ -115,7 +115,7 @@ static void the_last_line_needs_no_newline(void **state UNUSED)
 
 static void no_text_is_no_mappings(void **state UNUSED)
 {
-	_cleanup_proc_maps_ struct proc_maps maps = { 0 };
+	_cleanup_procfs_proc_maps_ struct procfs_maps maps = { 0 };
 
 	assert_success(parse("", &maps));
 	assert_int_equal(maps.rows.n, 0);
@@ -124,14 +124,14 @@ static void no_text_is_no_mappings(void **state UNUSED)
 /* The oracle is an address we know: this function is in an executable mapping of this file. */
 static void our_own_map_shows_where_we_run(void **state UNUSED)
 {
-	_cleanup_proc_maps_ struct proc_maps maps = { 0 };
+	_cleanup_procfs_proc_maps_ struct procfs_maps maps = { 0 };
 	uint64_t here = (uint64_t)(uintptr_t)our_own_map_shows_where_we_run;
 	char exe[4096] = "";
 
 	assert_true(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
-	assert_success(proc_maps_read("/proc", getpid(), &maps));
+	assert_success(procfs_maps_read("/proc", getpid(), &maps));
 	for (size_t i = 0; i < maps.rows.n; i++) {
-		const struct proc_map *map = &maps.rows.at[i];
+		const struct procfs_map *map = &maps.rows.at[i];
 
 		if (here < map->start || here >= map->end)
 			continue;
@@ -144,9 +144,9 @@ static void our_own_map_shows_where_we_run(void **state UNUSED)
 
 static void a_missing_process_is_an_io_error(void **state UNUSED)
 {
-	struct proc_maps maps = { 0 };
+	struct procfs_maps maps = { 0 };
 
-	assert_error_tag(proc_maps_read("/proc", INT32_MAX, &maps), "io");
+	assert_error_tag(procfs_maps_read("/proc", INT32_MAX, &maps), "io");
 }
 
 int main(void)

@@ -5,49 +5,52 @@
 
 #include "staged_root.h"
 
-static struct pressure_file parse(const char *text)
+static struct procfs_pressure_file parse(const char *text)
 {
-	struct pressure_file file;
+	struct procfs_pressure_file file;
 
-	pressure_file_parse(text, strlen(text), &file);
+	procfs_pressure_file_parse(text, strlen(text), &file);
 	return file;
 }
 
 static void both_lines_of_the_kernel_are_read(void **state UNUSED)
 {
-	struct pressure_file file = parse(
+	struct procfs_pressure_file file = parse(
 		"some avg10=1.53 avg60=0.87 avg300=12.00 total=18446744073709551615\n"
 		"full avg10=0.00 avg60=0.01 avg300=100.99 total=7\n");
 
-	assert_true(file.known && file.half[PRESSURE_SOME].known && file.half[PRESSURE_FULL].known);
-	assert_int_equal(file.half[PRESSURE_SOME].avg10, 153);
-	assert_int_equal(file.half[PRESSURE_SOME].avg60, 87);
-	assert_int_equal(file.half[PRESSURE_SOME].avg300, 1200);
-	assert_true(file.half[PRESSURE_SOME].total_usec == UINT64_MAX);
-	assert_int_equal(file.half[PRESSURE_FULL].avg10, 0);
-	assert_int_equal(file.half[PRESSURE_FULL].avg60, 1);
+	assert_true(file.known && file.half[PROCFS_PRESSURE_SOME].known &&
+		    file.half[PROCFS_PRESSURE_FULL].known);
+	assert_int_equal(file.half[PROCFS_PRESSURE_SOME].avg10, 153);
+	assert_int_equal(file.half[PROCFS_PRESSURE_SOME].avg60, 87);
+	assert_int_equal(file.half[PROCFS_PRESSURE_SOME].avg300, 1200);
+	assert_true(file.half[PROCFS_PRESSURE_SOME].total_usec == UINT64_MAX);
+	assert_int_equal(file.half[PROCFS_PRESSURE_FULL].avg10, 0);
+	assert_int_equal(file.half[PROCFS_PRESSURE_FULL].avg60, 1);
 	/* The kernel's averaging can go a little beyond 100. */
-	assert_int_equal(file.half[PRESSURE_FULL].avg300, 10099);
-	assert_true(file.half[PRESSURE_FULL].total_usec == 7);
+	assert_int_equal(file.half[PROCFS_PRESSURE_FULL].avg300, 10099);
+	assert_true(file.half[PROCFS_PRESSURE_FULL].total_usec == 7);
 }
 
 static void a_line_that_is_not_there_is_unknown_and_not_zero(void **state UNUSED)
 {
 	/* irq.pressure has only full; cpu had only some before Linux 5.13. */
-	struct pressure_file file = parse("full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+	struct procfs_pressure_file file = parse(
+		"full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
 
-	assert_true(file.half[PRESSURE_FULL].known);
-	assert_false(file.half[PRESSURE_SOME].known);
+	assert_true(file.half[PROCFS_PRESSURE_FULL].known);
+	assert_false(file.half[PROCFS_PRESSURE_SOME].known);
 	file = parse("");
 	assert_true(file.known);
-	assert_false(file.half[PRESSURE_SOME].known || file.half[PRESSURE_FULL].known);
+	assert_false(file.half[PROCFS_PRESSURE_SOME].known ||
+		     file.half[PROCFS_PRESSURE_FULL].known);
 }
 
 static uint16_t hundredths(const char *percent)
 {
 	_cleanup_free_ char *line = xasprintf("some avg10=%s\n", percent);
 
-	return parse(line).half[PRESSURE_SOME].avg10;
+	return parse(line).half[PROCFS_PRESSURE_SOME].avg10;
 }
 
 static void percent_becomes_hundredths(void **state UNUSED)
@@ -71,18 +74,19 @@ static void percent_becomes_hundredths(void **state UNUSED)
 
 static void what_is_not_understood_is_passed_over(void **state UNUSED)
 {
-	struct pressure_file file = parse("somewhat avg10=9.00\n"
-					  "most avg10=9.00\n"
-					  "some news avg10=1.00 avg900=4.00 avg60 =3 total=x\n"
-					  "\n"
-					  "  full\tavg10=2.00  total=5");
+	struct procfs_pressure_file file = parse(
+		"somewhat avg10=9.00\n"
+		"most avg10=9.00\n"
+		"some news avg10=1.00 avg900=4.00 avg60 =3 total=x\n"
+		"\n"
+		"  full\tavg10=2.00  total=5");
 
-	assert_true(file.half[PRESSURE_SOME].known && file.half[PRESSURE_FULL].known);
-	assert_int_equal(file.half[PRESSURE_SOME].avg10, 100);
-	assert_int_equal(file.half[PRESSURE_SOME].avg60, 0);
-	assert_true(file.half[PRESSURE_SOME].total_usec == 0);
-	assert_int_equal(file.half[PRESSURE_FULL].avg10, 200);
-	assert_true(file.half[PRESSURE_FULL].total_usec == 5);
+	assert_true(file.half[PROCFS_PRESSURE_SOME].known && file.half[PROCFS_PRESSURE_FULL].known);
+	assert_int_equal(file.half[PROCFS_PRESSURE_SOME].avg10, 100);
+	assert_int_equal(file.half[PROCFS_PRESSURE_SOME].avg60, 0);
+	assert_true(file.half[PROCFS_PRESSURE_SOME].total_usec == 0);
+	assert_int_equal(file.half[PROCFS_PRESSURE_FULL].avg10, 200);
+	assert_true(file.half[PROCFS_PRESSURE_FULL].total_usec == 5);
 }
 
 static void files_of_a_folder_are_known_one_by_one(void **state UNUSED)
@@ -92,22 +96,24 @@ static void files_of_a_folder_are_known_one_by_one(void **state UNUSED)
 	_cleanup_free_ char *host = xasprintf("%s/proc/pressure", root);
 	_cleanup_free_ char *group = xasprintf("%s/group", root);
 	_cleanup_free_ char *nowhere = xasprintf("%s/nowhere", root);
-	struct pressure p;
+	struct procfs_pressure p;
 
 	staged_file(root, "/proc/pressure/cpu", some, sizeof(some) - 1);
 	staged_file(root, "/proc/pressure/memory", "", 0);
 	staged_file(root, "/group/io.pressure", some, sizeof(some) - 1);
 	staged_file(root, "/group/io", some, 0);
-	pressure_read(host, "", &p);
-	assert_true(p.resources[PRESSURE_CPU].known && p.resources[PRESSURE_MEMORY].known);
-	assert_true(p.resources[PRESSURE_CPU].half[PRESSURE_SOME].total_usec == 4);
-	assert_false(p.resources[PRESSURE_MEMORY].half[PRESSURE_SOME].known);
-	assert_false(p.resources[PRESSURE_IO].known || p.resources[PRESSURE_IRQ].known);
-	pressure_read(group, ".pressure", &p);
-	assert_false(p.resources[PRESSURE_CPU].known);
-	assert_int_equal(p.resources[PRESSURE_IO].half[PRESSURE_SOME].avg300, 300);
-	pressure_read(nowhere, "", &p);
-	for (int i = 0; i < N_PRESSURE_RESOURCES; i++)
+	procfs_pressure_read(host, "", &p);
+	assert_true(p.resources[PROCFS_PRESSURE_CPU].known &&
+		    p.resources[PROCFS_PRESSURE_MEMORY].known);
+	assert_true(p.resources[PROCFS_PRESSURE_CPU].half[PROCFS_PRESSURE_SOME].total_usec == 4);
+	assert_false(p.resources[PROCFS_PRESSURE_MEMORY].half[PROCFS_PRESSURE_SOME].known);
+	assert_false(p.resources[PROCFS_PRESSURE_IO].known ||
+		     p.resources[PROCFS_PRESSURE_IRQ].known);
+	procfs_pressure_read(group, ".pressure", &p);
+	assert_false(p.resources[PROCFS_PRESSURE_CPU].known);
+	assert_int_equal(p.resources[PROCFS_PRESSURE_IO].half[PROCFS_PRESSURE_SOME].avg300, 300);
+	procfs_pressure_read(nowhere, "", &p);
+	for (int i = 0; i < PROCFS_N_PRESSURE_RESOURCES; i++)
 		assert_false(p.resources[i].known);
 	staged_root_free(root);
 }
@@ -118,17 +124,19 @@ static void this_machine_says_what_its_files_say(void **state UNUSED)
 	struct error *err = io_read_file("/proc/pressure/memory", 4096, &text);
 	bool absent = err != NULL;
 	unsigned long long before = 0, after = 0;
-	struct pressure p;
+	struct procfs_pressure p;
 
 	error_free(err);
 	skip_unless(!absent, "this kernel has no pressure accounting");
 	assert_int_equal(sscanf(strstr(text.at, "total="), "total=%llu", &before), 1);
-	pressure_read("/proc/pressure", "", &p);
+	procfs_pressure_read("/proc/pressure", "", &p);
 	strbuf_clear(&text);
 	assert_success(io_read_file("/proc/pressure/memory", 4096, &text));
 	assert_int_equal(sscanf(strstr(text.at, "total="), "total=%llu", &after), 1);
-	assert_true(p.resources[PRESSURE_MEMORY].half[PRESSURE_SOME].total_usec >= before);
-	assert_true(p.resources[PRESSURE_MEMORY].half[PRESSURE_SOME].total_usec <= after);
+	assert_true(p.resources[PROCFS_PRESSURE_MEMORY].half[PROCFS_PRESSURE_SOME].total_usec >=
+		    before);
+	assert_true(p.resources[PROCFS_PRESSURE_MEMORY].half[PROCFS_PRESSURE_SOME].total_usec <=
+		    after);
 }
 
 int main(void)

@@ -12,10 +12,10 @@
 
 static void pid_zero_and_unused_pids_do_not_exist(void **state UNUSED)
 {
-	assert_false(proc_pid_exists("/proc", 0));
-	assert_false(proc_pid_exists("/proc", -1));
-	assert_false(proc_pid_exists("/proc", INT32_MAX));
-	assert_true(proc_pid_exists("/proc", getpid()));
+	assert_false(procfs_pid_exists("/proc", 0));
+	assert_false(procfs_pid_exists("/proc", -1));
+	assert_false(procfs_pid_exists("/proc", INT32_MAX));
+	assert_true(procfs_pid_exists("/proc", getpid()));
 }
 
 static void a_process_that_may_not_be_looked_at_exists(void **state UNUSED)
@@ -28,7 +28,7 @@ static void a_process_that_may_not_be_looked_at_exists(void **state UNUSED)
 	/* Root looks through any mode. */
 	if (getuid() == 0)
 		assert_int_equal(seteuid(65534), 0);
-	exists = proc_pid_exists(root, 1);
+	exists = procfs_pid_exists(root, 1);
 	if (getuid() == 0)
 		assert_int_equal(seteuid(0), 0);
 	rmdir(root);
@@ -38,19 +38,19 @@ static void a_process_that_may_not_be_looked_at_exists(void **state UNUSED)
 static void identity_is_that_of_the_file(void **state UNUSED)
 {
 	_cleanup_free_ char *path = NULL;
-	struct exe_identity identity;
+	struct procfs_exe_identity identity;
 	struct stat st;
 
-	assert_success(proc_exe_path_read("/proc", getpid(), &path));
+	assert_success(procfs_exe_path_read("/proc", getpid(), &path));
 	assert_int_equal(stat(path, &st), 0);
-	assert_success(proc_exe_identity_read("/proc", getpid(), &identity));
+	assert_success(procfs_exe_identity_read("/proc", getpid(), &identity));
 	assert_true(identity.dev == st.st_dev && identity.ino == st.st_ino);
 }
 
 static void a_zombie_exists_but_has_no_exe(void **state UNUSED)
 {
-	struct exe_identity identity;
-	struct proc_stat stat;
+	struct procfs_exe_identity identity;
+	struct procfs_stat stat;
 	char *path = NULL;
 	siginfo_t info;
 	pid_t child = fork();
@@ -58,19 +58,19 @@ static void a_zombie_exists_but_has_no_exe(void **state UNUSED)
 	if (child == 0)
 		_exit(0);
 	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
-	assert_true(proc_pid_exists("/proc", child));
-	assert_error_tag(proc_exe_path_read("/proc", child, &path), "io");
-	assert_error_tag(proc_exe_identity_read("/proc", child, &identity), "io");
-	assert_success(proc_stat_read("/proc", child, &stat));
+	assert_true(procfs_pid_exists("/proc", child));
+	assert_error_tag(procfs_exe_path_read("/proc", child, &path), "io");
+	assert_error_tag(procfs_exe_identity_read("/proc", child, &identity), "io");
+	assert_success(procfs_stat_read("/proc", child, &stat));
 	assert_int_equal(stat.state, 'Z');
 	waitpid(child, NULL, 0);
-	assert_error_tag(proc_stat_read("/proc", child, &stat), "io");
+	assert_error_tag(procfs_stat_read("/proc", child, &stat), "io");
 }
 
 /* The pipe closes on exec, so reading its end says that the exec has happened. */
 static void memory_is_gone_after_an_exec_of_the_same_program(void **state UNUSED)
 {
-	struct address_space space;
+	struct procfs_address_space space;
 	int go[2], done[2];
 	char byte;
 	pid_t child;
@@ -84,16 +84,16 @@ static void memory_is_gone_after_an_exec_of_the_same_program(void **state UNUSED
 		_exit(1);
 	}
 	close(done[1]);
-	address_space_open("/proc", child, &space);
+	procfs_address_space_open("/proc", child, &space);
 	assert_true(space.fd >= 0);
-	assert_false(address_space_is_gone(&space));
+	assert_false(procfs_address_space_is_gone(&space));
 	assert_int_equal(write(go[1], "x", 1), 1);
 	assert_int_equal(read(done[0], &byte, 1), 0);
-	assert_true(address_space_is_gone(&space));
-	address_space_close(&space);
-	address_space_open("/proc", child, &space);
-	assert_false(address_space_is_gone(&space));
-	address_space_close(&space);
+	assert_true(procfs_address_space_is_gone(&space));
+	procfs_address_space_close(&space);
+	procfs_address_space_open("/proc", child, &space);
+	assert_false(procfs_address_space_is_gone(&space));
+	procfs_address_space_close(&space);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	close(go[0]);
@@ -103,21 +103,21 @@ static void memory_is_gone_after_an_exec_of_the_same_program(void **state UNUSED
 
 static void memory_that_may_not_be_opened_is_not_called_gone(void **state UNUSED)
 {
-	struct address_space space;
+	struct procfs_address_space space;
 
-	address_space_open("/nonexistent", 1, &space);
+	procfs_address_space_open("/nonexistent", 1, &space);
 	assert_int_equal(space.fd, -1);
-	assert_false(address_space_is_gone(&space));
-	address_space_close(&space);
+	assert_false(procfs_address_space_is_gone(&space));
+	procfs_address_space_close(&space);
 }
 
 static void our_own_parent_is_read(void **state UNUSED)
 {
 	pid_t pid = -1;
 
-	assert_success(proc_status_pid_read("/proc", getpid(), "PPid", &pid));
+	assert_success(procfs_status_pid_read("/proc", getpid(), "PPid", &pid));
 	assert_int_equal(pid, getppid());
-	assert_error_tag(proc_status_pid_read("/proc", INT32_MAX, "PPid", &pid), "io");
+	assert_error_tag(procfs_status_pid_read("/proc", INT32_MAX, "PPid", &pid), "io");
 }
 
 int main(int argc, char **argv UNUSED)

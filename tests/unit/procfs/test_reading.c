@@ -7,12 +7,12 @@
 
 static struct procfs_reading reading(const char *text)
 {
-	return reading_parse(text, strlen(text));
+	return procfs_reading_parse(text, strlen(text));
 }
 
 static struct procfs_reading limit(const char *text)
 {
-	return limit_parse(text, strlen(text));
+	return procfs_limit_parse(text, strlen(text));
 }
 
 static void a_number_may_have_blanks_around_it_and_nothing_else(void **state UNUSED)
@@ -58,11 +58,11 @@ static void only_lines_of_a_key_and_a_number_count(void **state UNUSED)
 				   "anon 13\n"
 				   "last 4";
 	_cleanup_intern_ struct intern names;
-	struct named_readings got;
+	struct procfs_named_readings got;
 	uint32_t id;
 
 	intern_init(&names);
-	named_readings_parse(text, sizeof(text) - 1, &names, &got);
+	procfs_named_readings_parse(text, sizeof(text) - 1, &names, &got);
 	assert_true(got.known);
 	assert_int_equal(got.rows.n, 4);
 	assert_string_equal(intern_text(&names, got.rows.at[0].name), "anon");
@@ -72,11 +72,11 @@ static void only_lines_of_a_key_and_a_number_count(void **state UNUSED)
 	assert_true(got.rows.at[1].value == 0);
 	assert_true(got.rows.at[2].value == UINT64_MAX);
 	assert_true(intern_find(&names, "last", &id));
-	assert_true(named_readings_find(&got, id)->value == 4);
+	assert_true(procfs_named_readings_find(&got, id)->value == 4);
 	assert_false(intern_find(&names, "worse", &id));
-	assert_null(named_readings_find(&got, 0));
-	named_readings_deinit(&got);
-	named_readings_parse(text, 0, &names, &got);
+	assert_null(procfs_named_readings_find(&got, 0));
+	procfs_named_readings_deinit(&got);
+	procfs_named_readings_parse(text, 0, &names, &got);
 	assert_true(got.known);
 	assert_int_equal(got.rows.n, 0);
 }
@@ -85,14 +85,14 @@ static void lines_past_the_limit_are_dropped(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_intern_ struct intern names;
-	struct named_readings got;
+	struct procfs_named_readings got;
 
 	intern_init(&names);
 	for (int i = 0; i < PROCFS_NAMED_READINGS + 3; i++)
 		strbuf_appendf(&text, "k%d %d\n", i, i);
-	named_readings_parse(text.at, text.n, &names, &got);
+	procfs_named_readings_parse(text.at, text.n, &names, &got);
 	assert_int_equal(got.rows.n, PROCFS_NAMED_READINGS);
-	named_readings_deinit(&got);
+	procfs_named_readings_deinit(&got);
 }
 
 static void files_that_are_not_there_are_unknown(void **state UNUSED)
@@ -100,44 +100,44 @@ static void files_that_are_not_there_are_unknown(void **state UNUSED)
 	char *root = staged_root_new();
 	_cleanup_close_ int dir = open(root, O_RDONLY | O_DIRECTORY);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_free_ char *large = xcalloc(1, SMALL_FILE_BYTES + 1);
+	_cleanup_free_ char *large = xcalloc(1, PROCFS_SMALL_FILE_BYTES + 1);
 	_cleanup_intern_ struct intern names;
-	struct named_readings got;
+	struct procfs_named_readings got;
 
 	intern_init(&names);
 	staged_file(root, "/number", "42\n", 3);
 	staged_file(root, "/limit", "max\n", 4);
 	staged_file(root, "/text", "  0-3 \n", 7);
 	staged_file(root, "/rows", "a 1\n", 4);
-	staged_file(root, "/large", large, SMALL_FILE_BYTES + 1);
-	assert_true(reading_read(dir, "number").value == 42);
-	assert_string_equal(intern_text(&names, text_read(dir, "text", &names)), "0-3");
-	named_readings_read(dir, "rows", &names, &got);
+	staged_file(root, "/large", large, PROCFS_SMALL_FILE_BYTES + 1);
+	assert_true(procfs_reading_read(dir, "number").value == 42);
+	assert_string_equal(intern_text(&names, procfs_text_read(dir, "text", &names)), "0-3");
+	procfs_named_readings_read(dir, "rows", &names, &got);
 	assert_true(got.known && got.rows.n == 1);
-	named_readings_deinit(&got);
-	assert_false(reading_read(dir, "absent").known);
-	assert_int_equal(text_read(dir, "absent", &names), 0);
-	named_readings_read(dir, "absent", &names, &got);
+	procfs_named_readings_deinit(&got);
+	assert_false(procfs_reading_read(dir, "absent").known);
+	assert_int_equal(procfs_text_read(dir, "absent", &names), 0);
+	procfs_named_readings_read(dir, "absent", &names, &got);
 	assert_false(got.known);
-	assert_true(small_file_read(dir, "number", &text));
+	assert_true(procfs_small_file_read(dir, "number", &text));
 	assert_string_equal(strbuf_str(&text), "42\n");
 	/* A second read does not add to the first. */
-	assert_true(small_file_read(dir, "limit", &text));
+	assert_true(procfs_small_file_read(dir, "limit", &text));
 	assert_string_equal(strbuf_str(&text), "max\n");
-	assert_true(limit_parse(text.at, text.n).unlimited);
-	assert_false(small_file_read(dir, "large", &text));
+	assert_true(procfs_limit_parse(text.at, text.n).unlimited);
+	assert_false(procfs_small_file_read(dir, "large", &text));
 	staged_root_free(root);
 }
 
-static bool smaps_parse(const char *text, struct intern *names, struct named_readings *ret)
+static bool smaps_parse(const char *text, struct intern *names, struct procfs_named_readings *ret)
 {
-	return smaps_rollup_parse(text, strlen(text), names, ret);
+	return procfs_smaps_rollup_parse(text, strlen(text), names, ret);
 }
 
 static void kinds_are_kept_and_the_addresses_are_not(void **state UNUSED)
 {
 	_cleanup_intern_ struct intern names;
-	struct named_readings smaps = { 0 };
+	struct procfs_named_readings smaps = { 0 };
 
 	intern_init(&names);
 	assert_true(smaps_parse("55d0-7fff ---p 00000000 00:00 0    [rollup]\nRss:      12 kB\n"
@@ -155,7 +155,7 @@ static void kinds_are_kept_and_the_addresses_are_not(void **state UNUSED)
 static void a_second_text_replaces_the_first(void **state UNUSED)
 {
 	_cleanup_intern_ struct intern names;
-	struct named_readings smaps = { 0 };
+	struct procfs_named_readings smaps = { 0 };
 
 	intern_init(&names);
 	assert_true(smaps_parse("Rss: 1 kB\nPss: 2 kB\n", &names, &smaps));
@@ -172,41 +172,41 @@ static void kinds_without_end_come_to_an_end(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	_cleanup_intern_ struct intern names;
-	struct named_readings smaps = { 0 };
+	struct procfs_named_readings smaps = { 0 };
 
 	intern_init(&names);
-	for (int i = 0; i < 2 * SMAPS_ROLLUP_ROWS; i++)
+	for (int i = 0; i < 2 * PROCFS_SMAPS_ROLLUP_ROWS; i++)
 		strbuf_appendf(&s, "K%d: 1 kB\n", i);
 	assert_true(smaps_parse(strbuf_str(&s), &names, &smaps));
-	assert_int_equal(smaps.rows.n, SMAPS_ROLLUP_ROWS);
+	assert_int_equal(smaps.rows.n, PROCFS_SMAPS_ROLLUP_ROWS);
 	vec_deinit(&smaps.rows);
 }
 
 static void names_are_merged_wherever_they_stand(void **state UNUSED)
 {
-	struct named_readings table = { 0 };
+	struct procfs_named_readings table = { 0 };
 
-	named_readings_merge(&table, 7, 1, 0, add_saturating_u64);
-	named_readings_merge(&table, 8, 2, 1, add_saturating_u64);
-	named_readings_merge(&table, 9, 4, 2, add_saturating_u64);
-	named_readings_merge(&table, 9, 10, 0, add_saturating_u64);
-	named_readings_merge(&table, 7, 10, 2, larger_u64);
-	named_readings_merge(&table, 8, 1, 99, larger_u64);
+	procfs_named_readings_merge(&table, 7, 1, 0, add_saturating_u64);
+	procfs_named_readings_merge(&table, 8, 2, 1, add_saturating_u64);
+	procfs_named_readings_merge(&table, 9, 4, 2, add_saturating_u64);
+	procfs_named_readings_merge(&table, 9, 10, 0, add_saturating_u64);
+	procfs_named_readings_merge(&table, 7, 10, 2, procfs_larger_u64);
+	procfs_named_readings_merge(&table, 8, 1, 99, procfs_larger_u64);
 	assert_int_equal(table.rows.n, 3);
-	assert_int_equal(named_readings_value(&table, 7), 10);
-	assert_int_equal(named_readings_value(&table, 8), 2);
-	assert_int_equal(named_readings_value(&table, 9), 14);
-	assert_int_equal(named_readings_value(&table, 10), 0);
+	assert_int_equal(procfs_named_readings_value(&table, 7), 10);
+	assert_int_equal(procfs_named_readings_value(&table, 8), 2);
+	assert_int_equal(procfs_named_readings_value(&table, 9), 14);
+	assert_int_equal(procfs_named_readings_value(&table, 10), 0);
 	vec_deinit(&table.rows);
 }
 
 static void sums_saturate(void **state UNUSED)
 {
-	struct named_readings table = { 0 };
+	struct procfs_named_readings table = { 0 };
 
-	named_readings_merge(&table, 7, UINT64_MAX, 0, add_saturating_u64);
-	named_readings_merge(&table, 7, 5, 0, add_saturating_u64);
-	assert_true(named_readings_value(&table, 7) == UINT64_MAX);
+	procfs_named_readings_merge(&table, 7, UINT64_MAX, 0, add_saturating_u64);
+	procfs_named_readings_merge(&table, 7, 5, 0, add_saturating_u64);
+	assert_true(procfs_named_readings_value(&table, 7) == UINT64_MAX);
 	vec_deinit(&table.rows);
 }
 

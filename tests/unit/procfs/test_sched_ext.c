@@ -14,7 +14,7 @@ static void a_loaded_scheduler_has_a_name_and_events(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	_cleanup_intern_ struct intern names;
-	struct sched_ext scx;
+	struct procfs_sched_ext scx;
 
 	intern_init(&names);
 	put(root, DIR_ "state", "enabled\n");
@@ -25,7 +25,7 @@ static void a_loaded_scheduler_has_a_name_and_events(void **state UNUSED)
 	put(root, DIR_ "root/ops", "simple_1.0\n");
 	put(root, DIR_ "root/events",
 	    "SCX_EV_SELECT_CPU_FALLBACK 5\nSCX_EV_DISPATCH_KEEP_LAST 0\n");
-	sched_ext_read(root, &names, &scx);
+	procfs_sched_ext_read(root, &names, &scx);
 	assert_true(scx.known);
 	assert_string_equal(intern_text(&names, scx.state), "enabled");
 	assert_string_equal(intern_text(&names, scx.ops), "simple_1.0");
@@ -36,7 +36,7 @@ static void a_loaded_scheduler_has_a_name_and_events(void **state UNUSED)
 			    "SCX_EV_SELECT_CPU_FALLBACK");
 	assert_true(scx.events.rows.at[0].value == 5);
 	assert_true(scx.events.rows.at[1].value == 0);
-	sched_ext_deinit(&scx);
+	procfs_sched_ext_deinit(&scx);
 	staged_root_free(root);
 }
 
@@ -44,20 +44,20 @@ static void without_a_scheduler_there_is_only_the_state(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	_cleanup_intern_ struct intern names;
-	struct sched_ext scx;
+	struct procfs_sched_ext scx;
 
 	intern_init(&names);
 	put(root, DIR_ "state", " disabled \n");
 	put(root, DIR_ "switch_all", "0\n");
 	put(root, DIR_ "nr_rejected", "many\n");
-	sched_ext_read(root, &names, &scx);
+	procfs_sched_ext_read(root, &names, &scx);
 	assert_true(scx.known);
 	assert_string_equal(intern_text(&names, scx.state), "disabled");
 	assert_true(scx.switch_all.known && scx.switch_all.value == 0);
 	assert_false(scx.nr_rejected.known || scx.hotplug_seq.known || scx.enable_seq.known);
 	assert_int_equal(scx.ops, 0);
 	assert_false(scx.events.known);
-	sched_ext_deinit(&scx);
+	procfs_sched_ext_deinit(&scx);
 	staged_root_free(root);
 }
 
@@ -65,13 +65,13 @@ static void a_kernel_without_it_is_not_a_disabled_one(void **state UNUSED)
 {
 	char *root = staged_root_new();
 	_cleanup_intern_ struct intern names;
-	struct sched_ext scx;
+	struct procfs_sched_ext scx;
 
 	intern_init(&names);
-	sched_ext_read(root, &names, &scx);
+	procfs_sched_ext_read(root, &names, &scx);
 	assert_false(scx.known);
 	assert_int_equal(scx.state, 0);
-	sched_ext_deinit(&scx);
+	procfs_sched_ext_deinit(&scx);
 	staged_root_free(root);
 }
 

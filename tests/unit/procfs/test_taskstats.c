@@ -57,27 +57,28 @@ static void answer_one(struct fake_kernel *kernel, const uint8_t *request)
 		put_error(&s, header.nlmsg_seq, -ESRCH);
 		break;
 	case WRONG_THREAD:
-		put_answer(&s, FAMILY, header.nlmsg_seq, tid + 1, &stats, TASKSTATS_16_BYTES);
+		put_answer(&s, FAMILY, header.nlmsg_seq, tid + 1, &stats,
+			   PROCFS_TASKSTATS_16_BYTES);
 		break;
 	case NOTHING:
 		return;
 	case STALE_FIRST:
 		put_error(&stale, header.nlmsg_seq - 1000, -EINVAL);
 		send(kernel->fd, stale.at, stale.n, 0);
-		put_answer(&s, FAMILY, header.nlmsg_seq, tid, &stats, TASKSTATS_16_BYTES);
+		put_answer(&s, FAMILY, header.nlmsg_seq, tid, &stats, PROCFS_TASKSTATS_16_BYTES);
 		break;
 	case TWICE:
-		put_answer(&s, FAMILY, header.nlmsg_seq, tid, &stats, TASKSTATS_16_BYTES);
+		put_answer(&s, FAMILY, header.nlmsg_seq, tid, &stats, PROCFS_TASKSTATS_16_BYTES);
 		send(kernel->fd, s.at, s.n, 0);
 		strbuf_clear(&s);
 		put_error(&s, header.nlmsg_seq, -EINVAL);
 		break;
 	case SHORT:
-		put_answer(&s, FAMILY, header.nlmsg_seq, tid, &stats, TASKSTATS_16_BYTES);
+		put_answer(&s, FAMILY, header.nlmsg_seq, tid, &stats, PROCFS_TASKSTATS_16_BYTES);
 		s.n -= 100;
 		break;
 	case ANSWER:
-		put_answer(&s, FAMILY, header.nlmsg_seq, tid, &stats, TASKSTATS_16_BYTES);
+		put_answer(&s, FAMILY, header.nlmsg_seq, tid, &stats, PROCFS_TASKSTATS_16_BYTES);
 		break;
 	}
 	send(kernel->fd, s.at, s.n, 0);
@@ -107,20 +108,20 @@ static void *kernel_main(void *arg)
 	return NULL;
 }
 
-static void start(struct fake_kernel *kernel, struct taskstats_client *client)
+static void start(struct fake_kernel *kernel, struct procfs_taskstats_client *client)
 {
 	int ends[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 	kernel->fd = ends[1];
 	assert_int_equal(pthread_create(&kernel->thread, NULL, kernel_main, kernel), 0);
-	assert_success(taskstats_open_fd(ends[0], client));
+	assert_success(procfs_taskstats_open_fd(ends[0], client));
 }
 
-static void stop(struct fake_kernel *kernel, struct taskstats_client *client)
+static void stop(struct fake_kernel *kernel, struct procfs_taskstats_client *client)
 {
-	taskstats_close(client);
-	taskstats_close(client);
+	procfs_taskstats_close(client);
+	procfs_taskstats_close(client);
 	pthread_join(kernel->thread, NULL);
 	close(kernel->fd);
 }
@@ -128,22 +129,24 @@ static void stop(struct fake_kernel *kernel, struct taskstats_client *client)
 static void many_threads_are_asked_with_few_sends(void **state UNUSED)
 {
 	struct fake_kernel kernel = { 0 };
-	_cleanup_free_ struct taskstats_answer *answers = xcalloc(1000, sizeof(*answers));
-	struct taskstats_client client;
+	_cleanup_free_ struct procfs_taskstats_answer *answers = xcalloc(1000, sizeof(*answers));
+	struct procfs_taskstats_client client;
 	uint32_t tids[1000];
 
 	start(&kernel, &client);
 	for (uint32_t i = 0; i < 1000; i++)
 		tids[i] = 5000 - 3 * i;
-	taskstats_ask(&client, tids, 1000, answers);
+	procfs_taskstats_ask(&client, tids, 1000, answers);
 	for (size_t i = 0; i < 1000; i++) {
 		assert_true(answers[i].ok);
-		assert_true(answers[i].values.delays[TASKSTATS_CPU].count.value == 1000 + tids[i]);
+		assert_true(answers[i].values.delays[PROCFS_TASKSTATS_CPU].count.value ==
+			    1000 + tids[i]);
 	}
-	taskstats_ask(&client, tids, 0, answers);
+	procfs_taskstats_ask(&client, tids, 0, answers);
 	stop(&kernel, &client);
 	assert_int_equal(kernel.n_requests, 1000);
-	assert_int_equal(kernel.n_sends, (1000 + TASKSTATS_BATCH - 1) / TASKSTATS_BATCH);
+	assert_int_equal(kernel.n_sends,
+			 (1000 + PROCFS_TASKSTATS_BATCH - 1) / PROCFS_TASKSTATS_BATCH);
 }
 
 static void each_thread_has_its_own_answer(void **state UNUSED)
@@ -155,12 +158,12 @@ static void each_thread_has_its_own_answer(void **state UNUSED)
 						  [5] = TWICE,
 						  [6] = SHORT } };
 	static const uint32_t tids[] = { 16, 17, 18, 19, 20, 21, 22, 23, 32 };
-	struct taskstats_answer answers[ARRAY_SIZE(tids)];
-	struct taskstats_client client;
+	struct procfs_taskstats_answer answers[ARRAY_SIZE(tids)];
+	struct procfs_taskstats_client client;
 
 	start(&kernel, &client);
 	for (int round = 0; round < 3; round++) {
-		taskstats_ask(&client, tids, ARRAY_SIZE(tids), answers);
+		procfs_taskstats_ask(&client, tids, ARRAY_SIZE(tids), answers);
 		assert_true(answers[0].ok);
 		assert_int_equal(answers[1].errnum, EPERM);
 		assert_int_equal(answers[2].errnum, ESRCH);
@@ -180,12 +183,12 @@ static void an_answer_that_never_comes_is_not_waited_for_twice(void **state UNUS
 {
 	struct fake_kernel kernel = { .tricks = { [1] = NOTHING } };
 	static const uint32_t tids[] = { 16, 17, 18 };
-	struct taskstats_answer answers[ARRAY_SIZE(tids)];
-	struct taskstats_client client;
+	struct procfs_taskstats_answer answers[ARRAY_SIZE(tids)];
+	struct procfs_taskstats_client client;
 
 	start(&kernel, &client);
 	client.timeout_ms = 1000;
-	taskstats_ask(&client, tids, ARRAY_SIZE(tids), answers);
+	procfs_taskstats_ask(&client, tids, ARRAY_SIZE(tids), answers);
 	assert_true(answers[0].ok && answers[2].ok);
 	assert_false(answers[1].ok);
 	assert_int_equal(answers[1].errnum, ETIMEDOUT);
@@ -197,13 +200,13 @@ static void a_socket_that_fails_is_an_error_of_each_thread(void **state UNUSED)
 {
 	struct fake_kernel kernel = { 0 };
 	static const uint32_t tids[] = { 16, 17 };
-	struct taskstats_answer answers[ARRAY_SIZE(tids)];
-	struct taskstats_client client;
+	struct procfs_taskstats_answer answers[ARRAY_SIZE(tids)];
+	struct procfs_taskstats_client client;
 
 	start(&kernel, &client);
 	shutdown(client.fd, SHUT_WR);
 	signal(SIGPIPE, SIG_IGN);
-	taskstats_ask(&client, tids, ARRAY_SIZE(tids), answers);
+	procfs_taskstats_ask(&client, tids, ARRAY_SIZE(tids), answers);
 	assert_int_equal(answers[0].errnum, EPIPE);
 	assert_int_equal(answers[1].errnum, EPIPE);
 	stop(&kernel, &client);
@@ -212,32 +215,32 @@ static void a_socket_that_fails_is_an_error_of_each_thread(void **state UNUSED)
 static void a_kernel_without_it_says_so(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf absent = STRBUF_INIT, refused = STRBUF_INIT;
-	struct taskstats_client client;
+	struct procfs_taskstats_client client;
 	int ends[2];
 
 	put_error(&absent, 1, -ENOENT);
 	put_error(&refused, 1, -EPERM);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
 	send(ends[1], absent.at, absent.n, 0);
-	assert_error_tag(taskstats_open_fd(ends[0], &client), "absent");
+	assert_error_tag(procfs_taskstats_open_fd(ends[0], &client), "absent");
 	close(ends[1]);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
 	send(ends[1], refused.at, refused.n, 0);
-	assert_error_tag(taskstats_open_fd(ends[0], &client), "io");
+	assert_error_tag(procfs_taskstats_open_fd(ends[0], &client), "io");
 	close(ends[1]);
 }
 
-static bool open_live(struct taskstats_client *client)
+static bool open_live(struct procfs_taskstats_client *client)
 {
 	static const uint32_t first = 1;
-	struct taskstats_answer answer;
-	_cleanup_error_ struct error *err = taskstats_open(client);
+	struct procfs_taskstats_answer answer;
+	_cleanup_error_ struct error *err = procfs_taskstats_open(client);
 
 	if (err)
 		return false;
-	taskstats_ask(client, &first, 1, &answer);
+	procfs_taskstats_ask(client, &first, 1, &answer);
 	if (!answer.ok)
-		taskstats_close(client);
+		procfs_taskstats_close(client);
 	return answer.ok;
 }
 
@@ -281,8 +284,8 @@ static uint64_t status_kib(pid_t pid, const char *key)
 
 static void the_kernel_says_what_proc_says(void **state UNUSED)
 {
-	struct taskstats_client client;
-	struct taskstats_answer answers[3];
+	struct procfs_taskstats_client client;
+	struct procfs_taskstats_answer answers[3];
 	uint32_t tids[3];
 	bool live = open_live(&client);
 	pid_t pid;
@@ -292,7 +295,7 @@ static void the_kernel_says_what_proc_says(void **state UNUSED)
 	tids[0] = (uint32_t)pid;
 	tids[1] = 0x3ffffff; /* beyond what pid_max can be */
 	tids[2] = (uint32_t)getpid();
-	taskstats_ask(&client, tids, 3, answers);
+	procfs_taskstats_ask(&client, tids, 3, answers);
 	assert_true(answers[0].ok && answers[2].ok);
 	assert_int_equal(answers[1].errnum, ESRCH);
 	assert_in_range(answers[0].values.version, 8, 64);
@@ -305,15 +308,15 @@ static void the_kernel_says_what_proc_says(void **state UNUSED)
 	assert_true(answers[0].values.hiwater_vm_bytes.value / 1024 == status_kib(pid, "VmPeak:"));
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	taskstats_ask(&client, tids, 1, answers);
+	procfs_taskstats_ask(&client, tids, 1, answers);
 	assert_int_equal(answers[0].errnum, ESRCH);
-	taskstats_close(&client);
+	procfs_taskstats_close(&client);
 }
 
 static void answers_lost_for_want_of_room_are_asked_for_again(void **state UNUSED)
 {
-	struct taskstats_client client;
-	struct taskstats_answer answers[200];
+	struct procfs_taskstats_client client;
+	struct procfs_taskstats_answer answers[200];
 	uint32_t tids[200];
 	bool live = open_live(&client);
 	int bytes = 1;
@@ -323,13 +326,13 @@ static void answers_lost_for_want_of_room_are_asked_for_again(void **state UNUSE
 	assert_int_equal(setsockopt(client.fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes)), 0);
 	for (size_t i = 0; i < 200; i++)
 		tids[i] = i % 10 == 9 ? 0x3ffffff : (uint32_t)getpid();
-	taskstats_ask(&client, tids, 200, answers);
+	procfs_taskstats_ask(&client, tids, 200, answers);
 	for (size_t i = 0; i < 200; i++) {
 		assert_int_equal(answers[i].ok, i % 10 != 9);
 		assert_int_equal(answers[i].errnum, i % 10 == 9 ? ESRCH : 0);
 	}
-	assert_true(client.at_once < TASKSTATS_BATCH);
-	taskstats_close(&client);
+	assert_true(client.at_once < PROCFS_TASKSTATS_BATCH);
+	procfs_taskstats_close(&client);
 }
 
 int main(void)

@@ -20,17 +20,17 @@ struct seen {
 };
 
 struct file {
-	struct proc_field at[FIELDS_MAX];
+	struct procfs_field at[FIELDS_MAX];
 	size_t n;
 };
 
-static struct proc_fields fields_of(struct file *file)
+static struct procfs_fields fields_of(struct file *file)
 {
 	for (size_t i = 0; i < file->n; i++) {
 		file->at[i].offset = offsetof(struct seen, at[i]);
 		file->at[i].bit = (uint8_t)i;
 	}
-	return (struct proc_fields){ file->at, file->n };
+	return (struct procfs_fields){ file->at, file->n };
 }
 
 static bool knows(const struct seen *seen, unsigned int field)
@@ -39,10 +39,10 @@ static bool knows(const struct seen *seen, unsigned int field)
 }
 
 static bool read_fields(const char *text, struct file *file, struct seen *ret,
-			bool (*parse)(struct slice text, struct proc_fields fields,
-				      struct proc_values *values))
+			bool (*parse)(struct slice text, struct procfs_fields fields,
+				      struct procfs_values *values))
 {
-	struct proc_values values = { .into = ret, .known = &ret->known };
+	struct procfs_values values = { .into = ret, .known = &ret->known };
 	bool is_sense;
 
 	*ret = (struct seen){ 0 };
@@ -60,15 +60,15 @@ static void stat_line_with(struct strbuf *s, const char *name, const char *start
 	strbuf_appendf(s, " %s rest is ignored\n", start_time);
 }
 
-static struct error *stat_parse(const char *text, struct proc_stat *ret)
+static struct error *stat_parse(const char *text, struct procfs_stat *ret)
 {
-	return proc_stat_parse(text, strlen(text), ret);
+	return procfs_stat_parse(text, strlen(text), ret);
 }
 
 static void name_may_hold_brackets_and_spaces(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
-	struct proc_stat stat;
+	struct procfs_stat stat;
 
 	stat_line_with(&s, "a)b (c))", "987654321");
 	assert_success(stat_parse(strbuf_str(&s), &stat));
@@ -80,7 +80,7 @@ static void name_may_hold_brackets_and_spaces(void **state UNUSED)
 static void name_may_hold_a_newline(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
-	struct proc_stat stat;
+	struct procfs_stat stat;
 
 	stat_line_with(&s, "two\nlines) R 1 2", "1");
 	assert_success(stat_parse(strbuf_str(&s), &stat));
@@ -91,7 +91,7 @@ static void name_may_hold_a_newline(void **state UNUSED)
 
 static void fields_end_with_their_line(void **state UNUSED)
 {
-	struct proc_stat stat;
+	struct procfs_stat stat;
 
 	assert_error_tag(
 		stat_parse("1 (x) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18\n19 20\n", &stat),
@@ -102,12 +102,12 @@ static void a_long_name_is_cut(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
-	struct proc_stat stat;
+	struct procfs_stat stat;
 
 	strbuf_append_repeated(&name, 'n', 100);
 	stat_line_with(&s, strbuf_str(&name), "5");
 	assert_success(stat_parse(strbuf_str(&s), &stat));
-	assert_int_equal(strlen(stat.comm), PROC_COMM_MAX - 1);
+	assert_int_equal(strlen(stat.comm), PROCFS_COMM_MAX - 1);
 	assert_true(stat.start_time_jiffies == 5);
 }
 
@@ -122,7 +122,7 @@ static void broken_lines_are_refused(void **state UNUSED)
 		"1234 (comm) S 1 2 3 4 5 6 7 8 9",
 	};
 	static const char *const no_numbers[] = { "not_a_number", "-1", "18446744073709551616" };
-	struct proc_stat stat;
+	struct procfs_stat stat;
 
 	for (size_t i = 0; i < ARRAY_SIZE(broken); i++)
 		assert_error_tag(stat_parse(broken[i], &stat), "parse");
@@ -134,14 +134,14 @@ static void broken_lines_are_refused(void **state UNUSED)
 	}
 }
 
-static struct error *nspid_parse(const char *text, struct proc_nspid *ret)
+static struct error *nspid_parse(const char *text, struct procfs_nspid *ret)
 {
-	return proc_nspid_parse(text, strlen(text), ret);
+	return procfs_nspid_parse(text, strlen(text), ret);
 }
 
 static void a_task_of_a_container_has_a_number_per_namespace(void **state UNUSED)
 {
-	struct proc_nspid nspid;
+	struct procfs_nspid nspid;
 
 	assert_success(
 		nspid_parse("Name:\tx\nPid:\t4711\nNSpid:\t4711\t12\t1\nNSpgid:\t9\n", &nspid));
@@ -152,7 +152,7 @@ static void a_task_of_a_container_has_a_number_per_namespace(void **state UNUSED
 
 static void a_name_that_looks_like_the_line_is_not_the_line(void **state UNUSED)
 {
-	struct proc_nspid nspid;
+	struct procfs_nspid nspid;
 
 	assert_success(nspid_parse("Name:\tNSpid:\t1\nNSpidfoo:\t2\nNSpid:\t77\n", &nspid));
 	assert_int_equal(nspid.n, 1);
@@ -161,7 +161,7 @@ static void a_name_that_looks_like_the_line_is_not_the_line(void **state UNUSED)
 
 static void no_line_is_absent(void **state UNUSED)
 {
-	struct proc_nspid nspid;
+	struct procfs_nspid nspid;
 
 	assert_error_tag(nspid_parse("", &nspid), "absent");
 	assert_error_tag(nspid_parse("Name:\tx\nPid:\t4711\n", &nspid), "absent");
@@ -170,14 +170,14 @@ static void no_line_is_absent(void **state UNUSED)
 
 static void a_broken_line_is_refused(void **state UNUSED)
 {
-	struct proc_nspid nspid;
+	struct procfs_nspid nspid;
 	char deep[512] = "NSpid:";
 
 	assert_error_tag(nspid_parse("NSpid:\n", &nspid), "parse");
 	assert_error_tag(nspid_parse("NSpid:\tx\n", &nspid), "parse");
 	assert_error_tag(nspid_parse("NSpid:\t1\t-2\n", &nspid), "parse");
 	assert_error_tag(nspid_parse("NSpid:\t99999999999\n", &nspid), "parse");
-	for (int i = 0; i <= PROC_NSPID_MAX; i++)
+	for (int i = 0; i <= PROCFS_NSPID_MAX; i++)
 		strcat(deep, "\t7");
 	assert_error_tag(nspid_parse(deep, &nspid), "parse");
 }
@@ -185,10 +185,10 @@ static void a_broken_line_is_refused(void **state UNUSED)
 static void our_own_line_ends_with_our_pid(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct proc_nspid nspid;
+	struct procfs_nspid nspid;
 
-	assert_success(io_read_file("/proc/self/status", PROC_STATUS_MAX_BYTES, &text));
-	assert_success(proc_nspid_parse(strbuf_str(&text), text.n, &nspid));
+	assert_success(io_read_file("/proc/self/status", PROCFS_STATUS_MAX_BYTES, &text));
+	assert_success(procfs_nspid_parse(strbuf_str(&text), text.n, &nspid));
 	assert_int_equal(nspid.ids[nspid.n - 1], getpid());
 }
 
@@ -197,23 +197,23 @@ static void a_single_pid_is_read_by_its_name(void **state UNUSED)
 	static const char text[] = "Tgid:\t12\nTracerPid:\t0\nPPid:\tx\nNgid:\t1 2\n";
 	pid_t pid = -1;
 
-	assert_success(proc_status_pid_parse(text, strlen(text), "Tgid", &pid));
+	assert_success(procfs_status_pid_parse(text, strlen(text), "Tgid", &pid));
 	assert_int_equal(pid, 12);
-	assert_success(proc_status_pid_parse(text, strlen(text), "TracerPid", &pid));
+	assert_success(procfs_status_pid_parse(text, strlen(text), "TracerPid", &pid));
 	assert_int_equal(pid, 0);
-	assert_error_tag(proc_status_pid_parse(text, strlen(text), "PPid", &pid), "parse");
-	assert_error_tag(proc_status_pid_parse(text, strlen(text), "Ngid", &pid), "parse");
-	assert_error_tag(proc_status_pid_parse(text, strlen(text), "Pid", &pid), "absent");
+	assert_error_tag(procfs_status_pid_parse(text, strlen(text), "PPid", &pid), "parse");
+	assert_error_tag(procfs_status_pid_parse(text, strlen(text), "Ngid", &pid), "parse");
+	assert_error_tag(procfs_status_pid_parse(text, strlen(text), "Pid", &pid), "absent");
 }
 
-static struct error *schedstat_parse(const char *text, struct proc_schedstat *ret)
+static struct error *schedstat_parse(const char *text, struct procfs_schedstat *ret)
 {
-	return proc_schedstat_parse(text, strlen(text), ret);
+	return procfs_schedstat_parse(text, strlen(text), ret);
 }
 
 static void three_numbers_are_read_in_the_order_of_the_kernel(void **state UNUSED)
 {
-	struct proc_schedstat stat;
+	struct procfs_schedstat stat;
 
 	assert_success(schedstat_parse("1122334455 18446744073709551615 7\n", &stat));
 	assert_true(stat.run_time_ns == 1122334455);
@@ -231,7 +231,7 @@ static void everything_else_is_refused(void **state UNUSED)
 		"1 2 3 4\n", "1 2 3\n\n", " 1 2 3\n", "1  2 3\n",
 		"-1 2 3\n",  "a 2 3\n",	  "1 2 x3\n", "18446744073709551616 2 3\n",
 	};
-	struct proc_schedstat stat = { .timeslices = 9 };
+	struct procfs_schedstat stat = { .timeslices = 9 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(broken); i++)
 		assert_error_tag(schedstat_parse(broken[i], &stat), "parse");
@@ -241,7 +241,7 @@ static void everything_else_is_refused(void **state UNUSED)
 static void path_of(const char *text, const char *expected)
 {
 	struct slice path = { "untouched", 9 };
-	bool found = proc_cgroup_parse((struct slice){ text, strlen(text) }, &path);
+	bool found = procfs_cgroup_parse((struct slice){ text, strlen(text) }, &path);
 
 	assert_int_equal(found, expected != NULL);
 	if (!expected)
@@ -294,28 +294,28 @@ static bool fields_parse(const char *text, struct seen *ret)
 {
 	struct file file = {
 		.at = {
-			{ .number = 10, .form = PROC_FORM_NUMBER },
-			{ .number = 12, .form = PROC_FORM_NUMBER },
-			{ .number = 14, .form = PROC_FORM_NUMBER },
-			{ .number = 15, .form = PROC_FORM_NUMBER },
-			{ .number = 18, .form = PROC_FORM_I32 },
-			{ .number = 19, .form = PROC_FORM_I32 },
-			{ .number = 22, .form = PROC_FORM_NUMBER },
-			{ .number = 39, .form = PROC_FORM_I32 },
-			{ .number = 40, .form = PROC_FORM_I32 },
-			{ .number = 41, .form = PROC_FORM_I32 },
+			{ .number = 10, .form = PROCFS_FORM_NUMBER },
+			{ .number = 12, .form = PROCFS_FORM_NUMBER },
+			{ .number = 14, .form = PROCFS_FORM_NUMBER },
+			{ .number = 15, .form = PROCFS_FORM_NUMBER },
+			{ .number = 18, .form = PROCFS_FORM_I32 },
+			{ .number = 19, .form = PROCFS_FORM_I32 },
+			{ .number = 22, .form = PROCFS_FORM_NUMBER },
+			{ .number = 39, .form = PROCFS_FORM_I32 },
+			{ .number = 40, .form = PROCFS_FORM_I32 },
+			{ .number = 41, .form = PROCFS_FORM_I32 },
 		},
 		.n = N_STAT_FIELDS,
 	};
 
-	return read_fields(text, &file, ret, proc_stat_fields);
+	return read_fields(text, &file, ret, procfs_stat_fields);
 }
 
 static bool numbers_parse(const char *text, struct seen *ret)
 {
 	struct file file = { .at = { { .number = 1 }, { .number = 2 }, { .number = 3 } }, .n = 3 };
 
-	return read_fields(text, &file, ret, proc_schedstat_fields);
+	return read_fields(text, &file, ret, procfs_schedstat_fields);
 }
 
 /* Field n is 1000 + n, but for one that is given. */
@@ -473,7 +473,7 @@ static bool io_parse(const char *text, struct seen *ret)
 		.n = N_IO_FIELDS,
 	};
 
-	return read_fields(text, &file, ret, proc_lines_fields);
+	return read_fields(text, &file, ret, procfs_lines_fields);
 }
 
 static void seven_keys_are_known(void **state UNUSED)
@@ -524,19 +524,19 @@ static bool status_parse(const char *text, struct status *ret)
 {
 	struct file file = {
 		.at = {
-			{ .key = "State", .form = PROC_FORM_LETTER },
-			{ .key = "Threads", .form = PROC_FORM_NUMBER },
-			{ .key = "voluntary_ctxt_switches", .form = PROC_FORM_NUMBER },
-			{ .key = "nonvoluntary_ctxt_switches", .form = PROC_FORM_NUMBER },
+			{ .key = "State", .form = PROCFS_FORM_LETTER },
+			{ .key = "Threads", .form = PROCFS_FORM_NUMBER },
+			{ .key = "voluntary_ctxt_switches", .form = PROCFS_FORM_NUMBER },
+			{ .key = "nonvoluntary_ctxt_switches", .form = PROCFS_FORM_NUMBER },
 		},
 		.n = N_STATUS_FIELDS,
 	};
 	bool has_cpus;
 
 	ret->cpus = (struct slice){ text, 0 };
-	has_cpus = proc_line_find((struct slice){ text, strlen(text) }, "Cpus_allowed_list",
-				  &ret->cpus);
-	return read_fields(text, &file, &ret->fields, proc_lines_fields) || has_cpus;
+	has_cpus = procfs_line_find((struct slice){ text, strlen(text) }, "Cpus_allowed_list",
+				    &ret->cpus);
+	return read_fields(text, &file, &ret->fields, procfs_lines_fields) || has_cpus;
 }
 
 static void the_lines_of_scheduling_are_found(void **state UNUSED)
@@ -624,20 +624,20 @@ static bool sched_parse(const char *text, struct seen *ret)
 {
 	struct file file = {
 		.at = {
-#define ROW_(id, key_, form_) { .key = (key_), .form = PROC_FORM_##form_ },
+#define ROW_(id, key_, form_) { .key = (key_), .form = PROCFS_FORM_##form_ },
 			SCHED_FIELDS(ROW_)
 #undef ROW_
-			{ .key = "ext.enabled", .form = PROC_FORM_FLAG },
+			{ .key = "ext.enabled", .form = PROCFS_FORM_FLAG },
 		},
 		.n = N_SCHED_FIELDS,
 	};
 
-	return read_fields(text, &file, ret, proc_sched_fields);
+	return read_fields(text, &file, ret, procfs_sched_fields);
 }
 
-static enum dotted_time dotted(const char *text, uint64_t *ret)
+static enum procfs_dotted_time dotted(const char *text, uint64_t *ret)
 {
-	return dotted_time_parse((struct slice){ text, strlen(text) }, ret);
+	return procfs_dotted_time_parse((struct slice){ text, strlen(text) }, ret);
 }
 
 static void times_are_milliseconds_and_nanoseconds(void **state UNUSED)
@@ -659,7 +659,7 @@ static void times_are_milliseconds_and_nanoseconds(void **state UNUSED)
 	uint64_t ns;
 
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
-		assert_int_equal(dotted(good[i].text, &ns), DOTTED_TIME_OK);
+		assert_int_equal(dotted(good[i].text, &ns), PROCFS_DOTTED_TIME_OK);
 		assert_true(ns == good[i].ns);
 	}
 }
@@ -680,9 +680,9 @@ static void times_below_zero_are_told_apart_from_nonsense(void **state UNUSED)
 	uint64_t ns;
 
 	for (size_t i = 0; i < ARRAY_SIZE(negative); i++)
-		assert_int_equal(dotted(negative[i], &ns), DOTTED_TIME_NEGATIVE);
+		assert_int_equal(dotted(negative[i], &ns), PROCFS_DOTTED_TIME_NEGATIVE);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		assert_int_equal(dotted(bad[i], &ns), DOTTED_TIME_BAD);
+		assert_int_equal(dotted(bad[i], &ns), PROCFS_DOTTED_TIME_BAD);
 }
 
 /* Every key in three ways of writing it, with a value that names its place. */

@@ -62,11 +62,11 @@ void wait_for_cpu_time(pid_t pid, uint64_t more_ns)
 void wait_for_state(pid_t pid, char state)
 {
 	uint64_t began_ns = clock_monotonic_ns();
-	struct proc_stat stat;
+	struct procfs_stat stat;
 
 	do {
 		sleep_ms(1);
-		assert_success(proc_stat_read("/proc", pid, &stat));
+		assert_success(procfs_stat_read("/proc", pid, &stat));
 		assert_true(clock_monotonic_ns() - began_ns < PATIENCE_NS);
 	} while (stat.state != state);
 }

@@ -33,7 +33,7 @@ static struct procfs_reading known(uint64_t value)
 static void cgroups_have_their_statistics_and_limits(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct cgroup_stats *stats;
+	struct procfs_cgroup_stats *stats;
 	struct made m;
 
 	made_begin(&m);
@@ -54,8 +54,8 @@ static void cgroups_have_their_statistics_and_limits(void **state UNUSED)
 	add_named(&m.snapshot, &stats->memory_stat, "anon", 2048);
 	add_named(&m.snapshot, &stats->memory_stat, "pgfault", 2048);
 	add_named(&m.snapshot, &stats->memory_events, "oom", 1);
-	stats->pressure.resources[PRESSURE_CPU] = (struct pressure_file){
-		true, .half[PRESSURE_SOME] = { true, 150, 50, 0, 1234 }
+	stats->pressure.resources[PROCFS_PRESSURE_CPU] = (struct procfs_pressure_file){
+		true, .half[PROCFS_PRESSURE_SOME] = { true, 150, 50, 0, 1234 }
 	};
 	m.options.rules.axis = CTPROF_GROUP_AXIS_CGROUP;
 	list(&m, &text);
@@ -90,7 +90,7 @@ static void cgroups_have_their_statistics_and_limits(void **state UNUSED)
 static void no_quota_still_has_a_period(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct cgroup_stats *stats;
+	struct procfs_cgroup_stats *stats;
 	struct made m;
 
 	made_begin(&m);
@@ -137,14 +137,14 @@ static void the_host_has_pressure_and_sched_ext(void **state UNUSED)
 	struct made m;
 
 	made_begin(&m);
-	m.snapshot.pressure.resources[PRESSURE_IRQ] = (struct pressure_file){
-		true, .half[PRESSURE_FULL] = { true, 1, 2, 10000, 5 }
+	m.snapshot.pressure.resources[PROCFS_PRESSURE_IRQ] = (struct procfs_pressure_file){
+		true, .half[PROCFS_PRESSURE_FULL] = { true, 1, 2, 10000, 5 }
 	};
-	m.snapshot.sched_ext = (struct sched_ext){ .known = true,
-						   .state = intern_add(&m.snapshot.strings,
-								       "enabled"),
-						   .switch_all = known(1),
-						   .nr_rejected = known(0) };
+	m.snapshot.sched_ext = (struct procfs_sched_ext){ .known = true,
+							  .state = intern_add(&m.snapshot.strings,
+									      "enabled"),
+							  .switch_all = known(1),
+							  .nr_rejected = known(0) };
 	list(&m, &text);
 	assert_contains(strbuf_str(&text), "host-pressure|-|irq.full.avg300|percent|100.00%\n");
 	assert_contains(strbuf_str(&text), "sched-ext|-|state||enabled\n"
@@ -169,7 +169,7 @@ static void a_kernel_without_sched_ext_has_no_rows_of_it(void **state UNUSED)
 static void memory_is_told_in_bytes_and_the_top_holds_for_it(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct named_readings small = { 0 }, large = { 0 };
+	struct procfs_named_readings small = { 0 }, large = { 0 };
 	struct made m;
 
 	made_begin(&m);

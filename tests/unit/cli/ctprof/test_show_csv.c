@@ -56,7 +56,7 @@ static void names_with_commas_and_quotes_are_quoted(void **state UNUSED)
 static void rows_of_the_host_have_no_threads(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct cgroup_stats *stats;
+	struct procfs_cgroup_stats *stats;
 	struct made m;
 
 	made_begin(&m);
@@ -65,8 +65,8 @@ static void rows_of_the_host_have_no_threads(void **state UNUSED)
 	stats->cpu_weight_nice = (struct procfs_reading){ true, false, (uint64_t)-1 };
 	stats->cpuset_effective = (struct procfs_reading){ true, false,
 							   intern_add(&m.snapshot.strings, "0,2") };
-	m.snapshot.pressure.resources[PRESSURE_IO] = (struct pressure_file){
-		true, .half[PRESSURE_SOME] = { true, 5, 250, 0, 9 }
+	m.snapshot.pressure.resources[PROCFS_PRESSURE_IO] = (struct procfs_pressure_file){
+		true, .half[PROCFS_PRESSURE_SOME] = { true, 5, 250, 0, 9 }
 	};
 	m.options.rules.axis = CTPROF_GROUP_AXIS_CGROUP;
 	assert_success(spec_parse_sections("cgroup-limits,host-pressure", &m.options.sections));

@@ -98,15 +98,15 @@ static void a_live_heap_is_an_exact_integer(void **state UNUSED)
 static void sections_hold_groups_and_their_values(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct cgroup_stats *stats;
+	struct procfs_cgroup_stats *stats;
 	struct made m;
 
 	made_begin(&m);
 	stats = add_cgroup(&m.snapshot, "/s/db.scope");
 	stats->memory_max = (struct procfs_reading){ true, true, 0 };
 	stats->memory_high = (struct procfs_reading){ true, false, 7 };
-	stats->pressure.resources[PRESSURE_IO] = (struct pressure_file){
-		true, .half[PRESSURE_SOME] = { true, 5, 250, 0, 9 }
+	stats->pressure.resources[PROCFS_PRESSURE_IO] = (struct procfs_pressure_file){
+		true, .half[PROCFS_PRESSURE_SOME] = { true, 5, 250, 0, 9 }
 	};
 	add_cgroup(&m.snapshot, "/s/web@1.service");
 	m.options.rules.axis = CTPROF_GROUP_AXIS_CGROUP;

@@ -186,7 +186,7 @@ static void assert_rows(struct made *m, const char *expected)
 
 static void fill(struct made *m)
 {
-	struct cgroup_stats *stats;
+	struct procfs_cgroup_stats *stats;
 
 	made_begin(m);
 	m->options.rules.axis = CTPROF_GROUP_AXIS_CGROUP;
@@ -196,8 +196,8 @@ static void fill(struct made *m)
 	add_named(&m->snapshot, &stats->memory_stat, "file", 0);
 	stats = add_cgroup(&m->snapshot, "/s/web@1.service");
 	add_named(&m->snapshot, &stats->memory_stat, "anon", 1024);
-	m->snapshot.pressure.resources[PRESSURE_CPU] = (struct pressure_file){
-		true, .half[PRESSURE_SOME] = { true, 0, 250, 0, 9 }
+	m->snapshot.pressure.resources[PROCFS_PRESSURE_CPU] = (struct procfs_pressure_file){
+		true, .half[PROCFS_PRESSURE_SOME] = { true, 0, 250, 0, 9 }
 	};
 }
 

@@ -56,7 +56,7 @@ static void what_cannot_be_opened_is_unreadable_not_left_out(void **state)
 
 static void a_run_that_goes_on_is_told_from_one_whose_runner_died(void **state)
 {
-	struct proc_stat stat;
+	struct procfs_stat stat;
 	static const struct {
 		int jiffies_off;
 		const char *why;
@@ -66,7 +66,7 @@ static void a_run_that_goes_on_is_told_from_one_whose_runner_died(void **state)
 		{ 1, "its runner ended" },
 	};
 
-	assert_success(proc_stat_read("/proc", getpid(), &stat));
+	assert_success(procfs_stat_read("/proc", getpid(), &stat));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_shown_folder_ struct shown_folder folder = { 0 };
 		_cleanup_free_ char *text = xasprintf(

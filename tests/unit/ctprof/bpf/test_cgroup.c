@@ -28,7 +28,7 @@ static void own_make(struct own *own)
 	ctprof_bpf_cgroups_init(&own->cgroups);
 	intern_init(&own->strings);
 	own->name = xasprintf("/ktstr test %d (x)", (int)getpid());
-	own->folder = cgroup_mount_folder(&own->cgroups.mount, own->name);
+	own->folder = procfs_cgroup_mount_folder(&own->cgroups.mount, own->name);
 	if (!own->folder || mkdir(own->folder, 0755) < 0) {
 		print_message("# skip: no cgroup can be made here\n");
 		skip();

@@ -43,7 +43,7 @@ static void what_others_wrote_loads_and_their_flags_decide(void **state UNUSED)
 	assert_int_equal(s.cgroups.n, 1);
 	assert_true(s.taskstats.known);
 	assert_int_equal(s.taskstats.esrch, 1);
-	assert_true(s.pressure.resources[PRESSURE_IRQ].known);
+	assert_true(s.pressure.resources[PROCFS_PRESSURE_IRQ].known);
 }
 
 static void sentinels_of_others_are_unknown(void **state UNUSED)
@@ -165,7 +165,7 @@ static void memory_is_bounded_by_what_is_kept(void **state UNUSED)
 	assert_true(least_memory(strbuf_str(&named)) > base);
 	assert_true(least_memory(strbuf_str(&named)) < base + 200);
 	assert_true(least_memory(strbuf_str(&mapped)) >=
-		    base + 10 * 2 * sizeof(struct named_reading));
+		    base + 10 * 2 * sizeof(struct procfs_named_reading));
 }
 
 static void padding_is_bounded_too(void **state UNUSED)

@@ -58,7 +58,7 @@ static void what_is_missing_or_null_is_absent(void **state UNUSED)
 	intern_init(&strings);
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 		struct procfs_reading reading = { true, false, 9 };
-		struct named_readings rows = { .known = true };
+		struct procfs_named_readings rows = { .known = true };
 		uint64_t number = 7;
 		uint32_t string = 7;
 		bool there = true, flag = true;
@@ -83,7 +83,7 @@ static void another_type_is_told(void **state UNUSED)
 	_cleanup_json_doc_ struct json_doc *doc = parsed("[{\"a\":\"x\"}]");
 	const struct json_value *array = json_doc_root(doc);
 	_cleanup_intern_ struct intern strings;
-	struct named_readings rows;
+	struct procfs_named_readings rows;
 	struct json_iter it = json_iter_over(array);
 	uint32_t string;
 	bool flag;
@@ -102,7 +102,7 @@ static void named_numbers_keep_their_order(void **state UNUSED)
 {
 	_cleanup_json_doc_ struct json_doc *doc = parsed("{\"b\":2,\"a\":1,\"c\":null}");
 	_cleanup_intern_ struct intern strings;
-	struct named_readings rows;
+	struct procfs_named_readings rows;
 
 	intern_init(&strings);
 	assert_success(ctprof_value_named(json_doc_root(doc), &member, &strings, &rows));

@@ -6,7 +6,7 @@
 #define CGROUP(members) \
 	"{\"captured_at_unix_ns\":1,\"threads\":[],\"cgroup_stats\":{\"/a b\":{" members "}}}"
 
-static char *written(const struct ctprof_snapshot *s, const struct cgroup_stats *stats)
+static char *written(const struct ctprof_snapshot *s, const struct procfs_cgroup_stats *stats)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct json_writer w = json_writer_to(&text, JSON_COMPACT);
@@ -17,10 +17,10 @@ static char *written(const struct ctprof_snapshot *s, const struct cgroup_stats 
 
 static void no_limit_and_no_file_are_told_apart(void **state UNUSED)
 {
-	struct cgroup_stats stats = { .known = true };
+	struct procfs_cgroup_stats stats = { .known = true };
 	_cleanup_free_ char *text = NULL, *json = NULL;
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s, back = { 0 };
-	const struct cgroup_stats *loaded;
+	const struct procfs_cgroup_stats *loaded;
 
 	ctprof_snapshot_init(&s);
 	stats.memory_max = (struct procfs_reading){ true, true, 0 };
@@ -42,13 +42,13 @@ static void no_limit_and_no_file_are_told_apart(void **state UNUSED)
 	assert_false(loaded->memory_stat.known);
 	assert_false(loaded->cpu_weight.known);
 	assert_false(loaded->cpu_weight_nice.known);
-	assert_false(loaded->pressure.resources[PRESSURE_CPU].known);
+	assert_false(loaded->pressure.resources[PROCFS_PRESSURE_CPU].known);
 }
 
 /* The root cgroup has no cpu.max; readers of the format expect the kernel's period then. */
 static void absent_period_is_written_as_the_kernels_default(void **state UNUSED)
 {
-	struct cgroup_stats stats = { .known = true };
+	struct procfs_cgroup_stats stats = { .known = true };
 	_cleanup_free_ char *text = NULL, *json = NULL;
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s, back = { 0 };
 
@@ -67,7 +67,7 @@ static void absent_period_is_written_as_the_kernels_default(void **state UNUSED)
 static void without_marks_null_is_unknown_and_zero_is_zero(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot s = { 0 };
-	const struct cgroup_stats *stats;
+	const struct procfs_cgroup_stats *stats;
 
 	assert_success(load_json(
 		CGROUP("\"cpu\":{\"usage_usec\":0,\"nr_throttled\":0,\"throttled_usec\":0,"

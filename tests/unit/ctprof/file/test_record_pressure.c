@@ -12,18 +12,20 @@ static void each_half_may_be_missing_by_itself(void **state UNUSED)
 
 	fill_snapshot(&s);
 	/* What a kernel does: no full of the CPU before 5.13, only full of interrupts. */
-	s.pressure.resources[PRESSURE_CPU].half[PRESSURE_FULL] = (struct pressure_half){ 0 };
-	s.pressure.resources[PRESSURE_IRQ].half[PRESSURE_SOME] = (struct pressure_half){ 0 };
-	s.pressure.resources[PRESSURE_IO] = (struct pressure_file){ 0 };
+	s.pressure.resources[PROCFS_PRESSURE_CPU].half[PROCFS_PRESSURE_FULL] =
+		(struct procfs_pressure_half){ 0 };
+	s.pressure.resources[PROCFS_PRESSURE_IRQ].half[PROCFS_PRESSURE_SOME] =
+		(struct procfs_pressure_half){ 0 };
+	s.pressure.resources[PROCFS_PRESSURE_IO] = (struct procfs_pressure_file){ 0 };
 	json = snapshot_json(&s);
 	assert_success(load_json(json, &back));
-	assert_true(back.pressure.resources[PRESSURE_CPU].known);
-	assert_true(back.pressure.resources[PRESSURE_CPU].half[PRESSURE_SOME].known);
-	assert_false(back.pressure.resources[PRESSURE_CPU].half[PRESSURE_FULL].known);
-	assert_false(back.pressure.resources[PRESSURE_IRQ].half[PRESSURE_SOME].known);
-	assert_true(back.pressure.resources[PRESSURE_IRQ].half[PRESSURE_FULL].known);
-	assert_false(back.pressure.resources[PRESSURE_IO].known);
-	assert_true(back.pressure.resources[PRESSURE_MEMORY].known);
+	assert_true(back.pressure.resources[PROCFS_PRESSURE_CPU].known);
+	assert_true(back.pressure.resources[PROCFS_PRESSURE_CPU].half[PROCFS_PRESSURE_SOME].known);
+	assert_false(back.pressure.resources[PROCFS_PRESSURE_CPU].half[PROCFS_PRESSURE_FULL].known);
+	assert_false(back.pressure.resources[PROCFS_PRESSURE_IRQ].half[PROCFS_PRESSURE_SOME].known);
+	assert_true(back.pressure.resources[PROCFS_PRESSURE_IRQ].half[PROCFS_PRESSURE_FULL].known);
+	assert_false(back.pressure.resources[PROCFS_PRESSURE_IO].known);
+	assert_true(back.pressure.resources[PROCFS_PRESSURE_MEMORY].known);
 }
 
 static void without_marks_all_of_it_was_measured(void **state UNUSED)
@@ -35,10 +37,11 @@ static void without_marks_all_of_it_was_measured(void **state UNUSED)
 			      "\"total_usec\":5},\"full\":{\"avg10\":0,\"avg60\":0,\"avg300\":0,"
 			      "\"total_usec\":0}}"),
 			  &s));
-	assert_true(s.pressure.resources[PRESSURE_CPU].known);
-	assert_int_equal(s.pressure.resources[PRESSURE_CPU].half[PRESSURE_SOME].avg60, 10099);
-	assert_true(s.pressure.resources[PRESSURE_CPU].half[PRESSURE_FULL].known);
-	assert_false(s.pressure.resources[PRESSURE_MEMORY].known);
+	assert_true(s.pressure.resources[PROCFS_PRESSURE_CPU].known);
+	assert_int_equal(s.pressure.resources[PROCFS_PRESSURE_CPU].half[PROCFS_PRESSURE_SOME].avg60,
+			 10099);
+	assert_true(s.pressure.resources[PROCFS_PRESSURE_CPU].half[PROCFS_PRESSURE_FULL].known);
+	assert_false(s.pressure.resources[PROCFS_PRESSURE_MEMORY].known);
 }
 
 static void what_has_another_type_is_told_with_its_place(void **state UNUSED)

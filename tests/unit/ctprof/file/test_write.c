@@ -174,8 +174,8 @@ static void assert_same_text(const struct ctprof_snapshot *a, uint32_t x,
 	assert_string_equal(intern_text(&a->strings, x), intern_text(&b->strings, y));
 }
 
-static void assert_same_rows(const struct ctprof_snapshot *a, const struct named_readings *x,
-			     const struct ctprof_snapshot *b, const struct named_readings *y)
+static void assert_same_rows(const struct ctprof_snapshot *a, const struct procfs_named_readings *x,
+			     const struct ctprof_snapshot *b, const struct procfs_named_readings *y)
 {
 	assert_int_equal(x->known, y->known);
 	assert_int_equal(x->rows.n, y->rows.n);
@@ -219,7 +219,8 @@ static void assert_same_thread(const struct ctprof_snapshot *a,
 		assert_same_rows(a, &a->smaps.at[x->smaps], b, &b->smaps.at[y->smaps]);
 }
 
-static void assert_same_half(const struct pressure_half *a, const struct pressure_half *b)
+static void assert_same_half(const struct procfs_pressure_half *a,
+			     const struct procfs_pressure_half *b)
 {
 	assert_int_equal(a->known, b->known);
 	assert_int_equal(a->avg10, b->avg10);
@@ -228,14 +229,14 @@ static void assert_same_half(const struct pressure_half *a, const struct pressur
 	assert_int_equal(a->total_usec, b->total_usec);
 }
 
-static void assert_same_pressure(const struct pressure *a, const struct pressure *b)
+static void assert_same_pressure(const struct procfs_pressure *a, const struct procfs_pressure *b)
 {
-	for (int i = 0; i < N_PRESSURE_RESOURCES; i++) {
+	for (int i = 0; i < PROCFS_N_PRESSURE_RESOURCES; i++) {
 		assert_int_equal(a->resources[i].known, b->resources[i].known);
-		assert_same_half(&a->resources[i].half[PRESSURE_SOME],
-				 &b->resources[i].half[PRESSURE_SOME]);
-		assert_same_half(&a->resources[i].half[PRESSURE_FULL],
-				 &b->resources[i].half[PRESSURE_FULL]);
+		assert_same_half(&a->resources[i].half[PROCFS_PRESSURE_SOME],
+				 &b->resources[i].half[PROCFS_PRESSURE_SOME]);
+		assert_same_half(&a->resources[i].half[PROCFS_PRESSURE_FULL],
+				 &b->resources[i].half[PROCFS_PRESSURE_FULL]);
 	}
 }
 
@@ -244,7 +245,7 @@ static void assert_same_cgroup(const struct ctprof_snapshot *a,
 			       const struct ctprof_snapshot *b,
 			       const struct ctprof_snapshot_cgroup *y)
 {
-	struct cgroup_stats p = x->stats, q = y->stats;
+	struct procfs_cgroup_stats p = x->stats, q = y->stats;
 
 	assert_same_text(a, x->path, b, y->path);
 	assert_same_text(a, (uint32_t)p.cpuset_effective.value, b,

@@ -46,18 +46,19 @@ static void assert_reading(const struct procfs_reading *reading, uint64_t expect
 	assert_true(reading->value == expected);
 }
 
-static uint64_t named(const struct fixture *f, const struct named_readings *table, const char *name)
+static uint64_t named(const struct fixture *f, const struct procfs_named_readings *table,
+		      const char *name)
 {
 	uint32_t id = 0;
 
 	assert_true(intern_find(&f->snapshot.strings, name, &id));
-	return named_readings_value(table, id);
+	return procfs_named_readings_value(table, id);
 }
 
 static void counters_are_added_and_gauges_are_the_largest(void **state UNUSED)
 {
 	struct fixture f;
-	struct cgroup_stats *a, *b;
+	struct procfs_cgroup_stats *a, *b;
 	const struct ctprof_merged_cgroup *row;
 
 	begin(&f);
@@ -110,8 +111,8 @@ static void counters_are_added_and_gauges_are_the_largest(void **state UNUSED)
 static void limits_are_the_largest_and_floors_the_smallest(void **state UNUSED)
 {
 	struct fixture f;
-	struct cgroup_stats *a, *b;
-	const struct cgroup_stats *m;
+	struct procfs_cgroup_stats *a, *b;
+	const struct procfs_cgroup_stats *m;
 
 	begin(&f);
 	add_cgroup(&f.snapshot, "/job-1");
@@ -155,8 +156,8 @@ static void limits_are_the_largest_and_floors_the_smallest(void **state UNUSED)
 static void a_missing_member_is_not_0(void **state UNUSED)
 {
 	struct fixture f;
-	struct cgroup_stats *a, *b;
-	const struct cgroup_stats *m;
+	struct procfs_cgroup_stats *a, *b;
+	const struct procfs_cgroup_stats *m;
 
 	begin(&f);
 	add_cgroup(&f.snapshot, "/job-1");
@@ -179,27 +180,29 @@ static void a_missing_member_is_not_0(void **state UNUSED)
 static void pressure_averages_are_the_largest_and_totals_are_added(void **state UNUSED)
 {
 	struct fixture f;
-	struct pressure_file *a, *b;
-	const struct pressure_file *m;
+	struct procfs_pressure_file *a, *b;
+	const struct procfs_pressure_file *m;
 
 	begin(&f);
 	add_cgroup(&f.snapshot, "/job-1");
 	add_cgroup(&f.snapshot, "/job-2");
-	a = &f.snapshot.cgroups.at[0].stats.pressure.resources[PRESSURE_IO];
-	b = &f.snapshot.cgroups.at[1].stats.pressure.resources[PRESSURE_IO];
-	*a = (struct pressure_file){ true, .half[PRESSURE_SOME] = { true, 100, 50, 7, 1000 } };
-	*b = (struct pressure_file){ true, .half[PRESSURE_SOME] = { true, 20, 60, 9, 2000 },
-				     .half[PRESSURE_FULL] = { true, 1, 2, 3, 4 } };
+	a = &f.snapshot.cgroups.at[0].stats.pressure.resources[PROCFS_PRESSURE_IO];
+	b = &f.snapshot.cgroups.at[1].stats.pressure.resources[PROCFS_PRESSURE_IO];
+	*a = (struct procfs_pressure_file){ true, .half[PROCFS_PRESSURE_SOME] = { true, 100, 50, 7,
+										  1000 } };
+	*b = (struct procfs_pressure_file){ true,
+					    .half[PROCFS_PRESSURE_SOME] = { true, 20, 60, 9, 2000 },
+					    .half[PROCFS_PRESSURE_FULL] = { true, 1, 2, 3, 4 } };
 	merge(&f, (struct ctprof_group_rules){ 0 });
-	m = &f.merged.rows.at[0].stats.pressure.resources[PRESSURE_IO];
+	m = &f.merged.rows.at[0].stats.pressure.resources[PROCFS_PRESSURE_IO];
 	assert_true(m->known);
-	assert_int_equal(m->half[PRESSURE_SOME].avg10, 100);
-	assert_int_equal(m->half[PRESSURE_SOME].avg60, 60);
-	assert_int_equal(m->half[PRESSURE_SOME].avg300, 9);
-	assert_int_equal(m->half[PRESSURE_SOME].total_usec, 3000);
-	assert_true(m->half[PRESSURE_FULL].known);
-	assert_int_equal(m->half[PRESSURE_FULL].total_usec, 4);
-	assert_false(f.merged.rows.at[0].stats.pressure.resources[PRESSURE_CPU].known);
+	assert_int_equal(m->half[PROCFS_PRESSURE_SOME].avg10, 100);
+	assert_int_equal(m->half[PROCFS_PRESSURE_SOME].avg60, 60);
+	assert_int_equal(m->half[PROCFS_PRESSURE_SOME].avg300, 9);
+	assert_int_equal(m->half[PROCFS_PRESSURE_SOME].total_usec, 3000);
+	assert_true(m->half[PROCFS_PRESSURE_FULL].known);
+	assert_int_equal(m->half[PROCFS_PRESSURE_FULL].total_usec, 4);
+	assert_false(f.merged.rows.at[0].stats.pressure.resources[PROCFS_PRESSURE_CPU].known);
 	end(&f);
 }
 

@@ -8,7 +8,7 @@ static void add_process(struct ctprof_snapshot *s, uint32_t pid, const char *nam
 			const char *cgroup, uint64_t rss_kib, uint64_t pss_kib)
 {
 	struct metric_thread_sample *leader = add_thread(s, pid, pid, name, name, cgroup);
-	struct named_readings table = { 0 };
+	struct procfs_named_readings table = { 0 };
 
 	add_named(s, &table, "Rss", rss_kib);
 	add_named(s, &table, "Pss", pss_kib);
@@ -34,7 +34,7 @@ static void assert_groups(const struct ctprof_snapshot *s, const struct ctprof_g
 		strbuf_append(&text, i ? " " : "");
 		ctprof_group_key_format(keys, &group->key, &text);
 		strbuf_appendf(&text, "=%u:%llu", group->processes,
-			       (unsigned long long)named_readings_value(&group->bytes, rss));
+			       (unsigned long long)procfs_named_readings_value(&group->bytes, rss));
 	}
 	assert_string_equal(strbuf_str(&text), expected);
 }

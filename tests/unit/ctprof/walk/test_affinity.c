@@ -9,7 +9,7 @@
 
 static void our_own_mask_is_that_of_the_c_library(void **state UNUSED)
 {
-	_cleanup_cpu_ids_ struct cpu_ids ids = { VEC_INIT };
+	_cleanup_procfs_cpu_ids_ struct procfs_cpu_ids ids = { VEC_INIT };
 	struct ctprof_affinity affinity;
 	cpu_set_t set;
 	size_t n = 0;
@@ -29,7 +29,7 @@ static void our_own_mask_is_that_of_the_c_library(void **state UNUSED)
 
 static void a_mask_is_told_from_the_one_before(void **state UNUSED)
 {
-	_cleanup_cpu_ids_ struct cpu_ids ids = { VEC_INIT };
+	_cleanup_procfs_cpu_ids_ struct procfs_cpu_ids ids = { VEC_INIT };
 	struct ctprof_affinity affinity;
 	cpu_set_t all, one;
 	bool same;

@@ -6,7 +6,7 @@
 static void names_and_lists_stand_once(void **state UNUSED)
 {
 	_cleanup_ctprof_snapshot_ struct ctprof_snapshot snapshot;
-	_cleanup_cpu_ids_ struct cpu_ids ids = { VEC_INIT };
+	_cleanup_procfs_cpu_ids_ struct procfs_cpu_ids ids = { VEC_INIT };
 	struct ctprof_walk_tables tables;
 	uint32_t first;
 
@@ -16,9 +16,9 @@ static void names_and_lists_stand_once(void **state UNUSED)
 	assert_string_equal(intern_text(&snapshot.strings, first), "worker");
 	assert_int_equal(ctprof_walk_tables_add_string(&tables, (struct slice){ "worker", 6 }),
 			 first);
-	assert_true(cpu_list_parse("0-1", 3, &ids));
+	assert_true(procfs_cpu_list_parse("0-1", 3, &ids));
 	first = ctprof_walk_tables_add_cpus(&tables, &ids);
-	assert_true(cpu_list_parse("1,0", 3, &ids));
+	assert_true(procfs_cpu_list_parse("1,0", 3, &ids));
 	assert_int_equal(ctprof_walk_tables_add_cpus(&tables, &ids), first);
 	assert_int_equal(snapshot.cpu_lists.n, 1);
 	ctprof_walk_tables_deinit(&tables);

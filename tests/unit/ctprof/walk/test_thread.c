@@ -84,7 +84,7 @@ static void fake_whole_thread(const char *root, int tid)
 static void every_source_is_read(void **state)
 {
 	struct stage *s = *state;
-	const struct named_readings *smaps;
+	const struct procfs_named_readings *smaps;
 	const struct ctprof_cpu_list *cpus;
 
 	fake_whole_thread(s->root, 10);
