@@ -10,8 +10,8 @@
 /* How often a cancellation is looked at; a signal may have gone to another thread. */
 enum { LOOK_MS = 50 };
 
-struct error *deliver(int fd, const char *label, const void *bytes, size_t n,
-		      const struct cancel *cancel)
+struct error *report_deliver(int fd, const char *label, const void *bytes, size_t n,
+			     const struct cancel *cancel)
 {
 	uint64_t until_ns = 0;
 	const char *at = bytes;

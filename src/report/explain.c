@@ -23,7 +23,7 @@ static void append_line(struct strbuf *into, const char *line, size_t indent, si
  * no text can look like one.
  */
 static void append_item(struct strbuf *into, const char *word, const char *text, const char *place,
-			const struct explain_look *look, bool bold)
+			const struct report_explain_look *look, bool bold)
 {
 	const char *end = text + strlen(text);
 	size_t n_lines = 0;
@@ -31,7 +31,7 @@ static void append_item(struct strbuf *into, const char *word, const char *text,
 	/* An empty line at the end is no line. */
 	while (end > text && end[-1] == '\n')
 		end--;
-	strbuf_append_repeated(into, ' ', EXPLAIN_INDENT);
+	strbuf_append_repeated(into, ' ', REPORT_EXPLAIN_INDENT);
 	strbuf_appendf(into, "%s%s:%s ", bold && look->colour ? TERMINAL_BOLD : "", word,
 		       bold && look->colour ? TERMINAL_RESET : "");
 	do {
@@ -43,20 +43,21 @@ static void append_item(struct strbuf *into, const char *word, const char *text,
 		if (n_lines == 0 && place)
 			strbuf_appendf(&line, ", at %s", place);
 		if (n_lines)
-			strbuf_append_repeated(into, ' ', EXPLAIN_INDENT + 4);
+			strbuf_append_repeated(into, ' ', REPORT_EXPLAIN_INDENT + 4);
 		append_line(into, strbuf_str(&line),
-			    n_lines ? EXPLAIN_INDENT + 4 : EXPLAIN_INDENT + strlen(word) + 2,
+			    n_lines ? REPORT_EXPLAIN_INDENT + 4
+				    : REPORT_EXPLAIN_INDENT + strlen(word) + 2,
 			    look->columns);
 		if (!newline)
 			return;
 		text = newline + 1;
-	} while (++n_lines < REPORT_TEXT_LINES_LIMIT || look->verbose);
-	strbuf_append_repeated(into, ' ', EXPLAIN_INDENT + 4);
+	} while (++n_lines < REPORT_LIMIT_TEXT_LINES || look->verbose);
+	strbuf_append_repeated(into, ' ', REPORT_EXPLAIN_INDENT + 4);
 	strbuf_append(into, "(more lines in the record)\n");
 }
 
 static void append_part(struct strbuf *into, const struct outcome_part *part, const char *before,
-			const struct explain_look *look, bool bold)
+			const struct report_explain_look *look, bool bold)
 {
 	_cleanup_free_ char *word = xasprintf("%s%s", before, reason_word(part->reason));
 	_cleanup_strbuf_ struct strbuf place = STRBUF_INIT;
@@ -69,10 +70,10 @@ static void append_part(struct strbuf *into, const struct outcome_part *part, co
 	append_item(into, word, part->text, part->file ? strbuf_str(&place) : NULL, look, bold);
 }
 
-void explain_reason(const struct outcome *outcome, const struct explain_look *look,
-		    struct strbuf *into)
+void report_explain_reason(const struct outcome *outcome, const struct report_explain_look *look,
+			   struct strbuf *into)
 {
-	const struct outcome_part *part = deciding_part(outcome);
+	const struct outcome_part *part = report_deciding_part(outcome);
 	struct outcome_part made = { .reason = outcome->reason, .text = outcome->why };
 
 	/* Without words of its own the reason's meaning says more than nothing. */
@@ -83,20 +84,20 @@ void explain_reason(const struct outcome *outcome, const struct explain_look *lo
 
 static void append_more(struct strbuf *into, size_t n, const char *what)
 {
-	strbuf_append_repeated(into, ' ', EXPLAIN_INDENT);
+	strbuf_append_repeated(into, ' ', REPORT_EXPLAIN_INDENT);
 	strbuf_appendf(into, "(%zu more %s%s in the record)\n", n, what, n == 1 ? "" : "s");
 }
 
-void explain_other_parts(const struct outcome *outcome, const struct explain_look *look,
-			 struct strbuf *into)
+void report_explain_other_parts(const struct outcome *outcome,
+				const struct report_explain_look *look, struct strbuf *into)
 {
-	const struct outcome_part *decided = deciding_part(outcome);
+	const struct outcome_part *decided = report_deciding_part(outcome);
 	size_t shown = 0, left = 0;
 
 	for (size_t i = 0; i < outcome->parts.n; i++) {
 		if (&outcome->parts.at[i] == decided)
 			continue;
-		if (shown == REPORT_ITEMS_LIMIT && !look->verbose) {
+		if (shown == REPORT_LIMIT_ITEMS && !look->verbose) {
 			left++;
 			continue;
 		}
@@ -107,21 +108,21 @@ void explain_other_parts(const struct outcome *outcome, const struct explain_loo
 		append_more(into, left, "part");
 }
 
-void explain_notes(const struct outcome *outcome, const struct explain_look *look,
-		   struct strbuf *into)
+void report_explain_notes(const struct outcome *outcome, const struct report_explain_look *look,
+			  struct strbuf *into)
 {
 	size_t n = outcome->notes.n;
 
-	if (n > REPORT_ITEMS_LIMIT && !look->verbose)
-		n = REPORT_ITEMS_LIMIT;
+	if (n > REPORT_LIMIT_ITEMS && !look->verbose)
+		n = REPORT_LIMIT_ITEMS;
 	for (size_t i = 0; i < n; i++)
 		append_item(into, "note", outcome->notes.at[i], NULL, look, false);
 	if (n < outcome->notes.n)
 		append_more(into, outcome->notes.n - n, "note");
 }
 
-void explain_places(const struct outcome *outcome, const struct explain_look *look,
-		    struct strbuf *into)
+void report_explain_places(const struct outcome *outcome, const struct report_explain_look *look,
+			   struct strbuf *into)
 {
 	const struct {
 		const char *word, *text;
@@ -135,7 +136,7 @@ void explain_places(const struct outcome *outcome, const struct explain_look *lo
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!rows[i].text || !rows[i].text[0])
 			continue;
-		strbuf_append_repeated(into, ' ', EXPLAIN_INDENT);
+		strbuf_append_repeated(into, ' ', REPORT_EXPLAIN_INDENT);
 		strbuf_appendf(into, "%s%s%s", look->colour ? TERMINAL_DIM : "", rows[i].word,
 			       look->colour ? TERMINAL_RESET : "");
 		/* Never broken: paths and commands are for copying. */

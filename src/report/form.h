@@ -15,13 +15,13 @@
 
 enum {
 	/* Tests of one plan. */
-	REPORT_TESTS_LIMIT = 1 << 20,
+	REPORT_LIMIT_TESTS = 1 << 20,
 	/* One foreign text in the formats that carry texts whole: what is more is counted. */
-	REPORT_TEXT_BYTES_LIMIT = 64 << 10,
+	REPORT_LIMIT_TEXT_BYTES = 64 << 10,
 	/* Lines of one foreign text that people are shown; the record has the rest. */
-	REPORT_TEXT_LINES_LIMIT = 12,
+	REPORT_LIMIT_TEXT_LINES = 12,
 	/* Parts, and notes, of one test that people are shown unless they ask for more. */
-	REPORT_ITEMS_LIMIT = 8,
+	REPORT_LIMIT_ITEMS = 8,
 	/* Tests between a failure and the end before failures are told again there. */
 	REPORT_RECAP_DISTANCE = 20,
 	REPORT_NAME_COLUMNS_MIN = 24,
@@ -35,12 +35,12 @@ enum {
 /* Counts and times of a run, for people. */
 
 /* "5.3 s", "999.9 s", "16 min 40 s", "2 h 03 min"; rounded down: what is not over is not told. */
-void words_format_duration(struct strbuf *into, uint64_t ns);
+void report_format_duration(struct strbuf *into, uint64_t ns);
 /* Seconds of something that still runs: "5 s", "12 min 05 s". */
-void words_format_elapsed(struct strbuf *into, uint64_t ns);
+void report_format_elapsed(struct strbuf *into, uint64_t ns);
 /* "12 tests: 9 passed, 1 failed, 1 skipped, 1 broken, 1 inconclusive, 3 not run". */
-void words_format_counts(struct strbuf *into, const size_t counts[KTSTR_N_VERDICTS],
-			 size_t n_tests);
+void report_format_counts(struct strbuf *into, const size_t counts[KTSTR_N_VERDICTS],
+			  size_t n_tests);
 
 /*
  * Text that is legal in XML 1.0 (production 2, Char), in an attribute or between tags: markup and
@@ -48,9 +48,9 @@ void words_format_counts(struct strbuf *into, const size_t counts[KTSTR_N_VERDIC
  * U+FFFD. A parser that normalises blanks and line ends gives back the same text.
  */
 
-void xml_append_text(struct strbuf *into, const char *text);
+void report_append_xml(struct strbuf *into, const char *text);
 /* ` name="text"` */
-void xml_append_attribute(struct strbuf *into, const char *name, const char *text);
+void report_append_xml_attribute(struct strbuf *into, const char *name, const char *text);
 
 /* Writing to somebody who may not read: a pager that waits, a stopped terminal. */
 
@@ -58,8 +58,8 @@ void xml_append_attribute(struct strbuf *into, const char *name, const char *tex
  * Waits for as long as it takes, but not for long once `cancel` (may be NULL) is requested:
  * BASE_CANCELLED. BASE_IO. A descriptor that does not block is waited for as well.
  */
-struct error *deliver(int fd, const char *label, const void *bytes, size_t n,
-		      const struct cancel *cancel) MUST_CHECK;
+struct error *report_deliver(int fd, const char *label, const void *bytes, size_t n,
+			     const struct cancel *cancel) MUST_CHECK;
 
 /*
  * The line at the bottom of a terminal that says what is running. It is cut to fit and the cursor
@@ -68,72 +68,72 @@ struct error *deliver(int fd, const char *label, const void *bytes, size_t n,
  * of them away and nothing else.
  */
 
-struct live_test {
+struct report_live_test {
 	size_t index;
 	char *name; /* escaped */
 	char *stage;
 	uint64_t since_ns;
 };
 
-struct live {
-	VEC(struct live_test) running; /* the oldest first */
+struct report_live {
+	VEC(struct report_live_test) running; /* the oldest first */
 	uint64_t now_ns;
 	uint64_t drawn_ns;
 	uint64_t idle_ns;    /* since when nothing runs; 0: not known yet */
 	struct strbuf shown; /* empty: nothing is on the screen */
 };
 
-void live_deinit(struct live *live);
+void report_live_deinit(struct report_live *live);
 
-void live_start(struct live *live, size_t index, const char *name, uint64_t now_ns);
-void live_set_stage(struct live *live, size_t index, const char *stage);
+void report_live_start(struct report_live *live, size_t index, const char *name, uint64_t now_ns);
+void report_live_set_stage(struct report_live *live, size_t index, const char *stage);
 /* Nothing when it never started. */
-void live_stop(struct live *live, size_t index);
+void report_live_stop(struct report_live *live, size_t index);
 
 /*
  * The line as text, at most so many columns. With none running it is only the count, and after a
  * while what is waited for.
  */
-void live_format(const struct live *live, size_t n_done, size_t n_tests, size_t columns,
-		 struct strbuf *into);
+void report_live_format(const struct report_live *live, size_t n_done, size_t n_tests,
+			size_t columns, struct strbuf *into);
 
 /* Appends what takes the line off the screen, if it is there. */
-void live_clear(struct live *live, struct strbuf *out);
+void report_live_clear(struct report_live *live, struct strbuf *out);
 /* Appends what shows `line`, unless it is what is shown already. */
-void live_draw(struct live *live, const char *line, struct strbuf *out);
+void report_live_draw(struct report_live *live, const char *line, struct strbuf *out);
 /* Time goes on; true when the line may be drawn again. */
-bool live_is_due(struct live *live, uint64_t now_ns);
+bool report_live_is_due(struct report_live *live, uint64_t now_ns);
 
 /*
  * What is said below the line of a test that did not pass: the reason first, then what else was
  * wrong, then where to look and how to do it again.
  */
 
-enum { EXPLAIN_INDENT = 8 };
+enum { REPORT_EXPLAIN_INDENT = 8 };
 
-struct explain_look {
+struct report_explain_look {
 	size_t columns; /* longer texts are broken at spaces; 0: never */
 	bool colour;
 	bool verbose; /* nothing is left out */
 };
 
 /* "        check: spread of left is 41 %, at fair.c:31\n" */
-void explain_reason(const struct outcome *outcome, const struct explain_look *look,
-		    struct strbuf *into);
+void report_explain_reason(const struct outcome *outcome, const struct report_explain_look *look,
+			   struct strbuf *into);
 /* Parts that did not decide. */
-void explain_other_parts(const struct outcome *outcome, const struct explain_look *look,
-			 struct strbuf *into);
-void explain_notes(const struct outcome *outcome, const struct explain_look *look,
-		   struct strbuf *into);
+void report_explain_other_parts(const struct outcome *outcome,
+				const struct report_explain_look *look, struct strbuf *into);
+void report_explain_notes(const struct outcome *outcome, const struct report_explain_look *look,
+			  struct strbuf *into);
 /* Source, record, kept folder and the command that does it again: those there are. */
-void explain_places(const struct outcome *outcome, const struct explain_look *look,
-		    struct strbuf *into);
+void report_explain_places(const struct outcome *outcome, const struct report_explain_look *look,
+			   struct strbuf *into);
 
 /* Inside the room: what a format is made of. */
 
 struct report_form;
 
-struct reporter {
+struct report_run {
 	const struct report_form *form;
 	struct report_options options; /* without the path */
 	char *path;		       /* NULL: out goes to fd */
@@ -156,29 +156,29 @@ struct report_form {
 	bool says_early; /* a message may come before the plan */
 	void *(*new)(void);
 	void (*free)(void *state);
-	void (*begin)(struct reporter *r);
-	void (*started)(struct reporter *r, size_t index, const char *name, uint64_t now_ns);
-	void (*progress)(struct reporter *r, size_t index, const char *stage);
-	void (*tick)(struct reporter *r, uint64_t now_ns);
-	void (*say)(struct reporter *r, const char *text);
-	void (*finished)(struct reporter *r, size_t index, const struct outcome *outcome);
-	void (*end)(struct reporter *r, const struct report_ending *ending);
+	void (*begin)(struct report_run *r);
+	void (*started)(struct report_run *r, size_t index, const char *name, uint64_t now_ns);
+	void (*progress)(struct report_run *r, size_t index, const char *stage);
+	void (*tick)(struct report_run *r, uint64_t now_ns);
+	void (*say)(struct report_run *r, const char *text);
+	void (*finished)(struct report_run *r, size_t index, const struct outcome *outcome);
+	void (*end)(struct report_run *r, const struct report_ending *ending);
 	/* Freed without an end: takes back what only stands there for a while. */
-	void (*abandon)(struct reporter *r);
+	void (*abandon)(struct report_run *r);
 };
 
-extern const struct report_form pretty_form;
-extern const struct report_form ktap_form;
-extern const struct report_form junit_form;
-extern const struct report_form json_lines_form;
+extern const struct report_form report_form_pretty;
+extern const struct report_form report_form_ktap;
+extern const struct report_form report_form_junit;
+extern const struct report_form report_form_json_lines;
 
 /* Passed and skipped need no explanation. */
-static inline bool needs_explanation(const struct outcome *outcome)
+static inline bool report_needs_explanation(const struct outcome *outcome)
 {
 	return outcome->verdict != KTSTR_PASS && outcome->verdict != KTSTR_SKIP;
 }
 
 /* The part that decided, NULL when none of them has the outcome's reason and words. */
-const struct outcome_part *deciding_part(const struct outcome *outcome);
+const struct outcome_part *report_deciding_part(const struct outcome *outcome);
 
 #endif

@@ -10,7 +10,7 @@
 #include "json/writer.h"
 #include "report/form.h"
 
-static struct json_writer *begin_line(struct reporter *r, const char *kind)
+static struct json_writer *begin_line(struct report_run *r, const char *kind)
 {
 	/* On the heap for its size only. */
 	struct json_writer *w = xnew(struct json_writer);
@@ -21,14 +21,14 @@ static struct json_writer *begin_line(struct reporter *r, const char *kind)
 	return w;
 }
 
-static void end_line(struct reporter *r, struct json_writer *w)
+static void end_line(struct report_run *r, struct json_writer *w)
 {
 	json_end_object(w);
 	strbuf_append_char(&r->out, '\n');
 	free(w);
 }
 
-static void json_lines_begin(struct reporter *r)
+static void json_lines_begin(struct report_run *r)
 {
 	struct json_writer *w = begin_line(r, "plan");
 
@@ -42,7 +42,7 @@ static void json_lines_begin(struct reporter *r)
 	end_line(r, w);
 }
 
-static void json_lines_say(struct reporter *r, const char *text)
+static void json_lines_say(struct report_run *r, const char *text)
 {
 	struct json_writer *w = begin_line(r, "message");
 
@@ -62,7 +62,7 @@ static void write_part(struct json_writer *w, const struct outcome_part *part)
 	json_end_object(w);
 }
 
-static void json_lines_finished(struct reporter *r, size_t index, const struct outcome *o)
+static void json_lines_finished(struct report_run *r, size_t index, const struct outcome *o)
 {
 	struct json_writer *w = begin_line(r, "test");
 
@@ -95,7 +95,7 @@ static void json_lines_finished(struct reporter *r, size_t index, const struct o
 	end_line(r, w);
 }
 
-static void json_lines_end(struct reporter *r, const struct report_ending *ending)
+static void json_lines_end(struct report_run *r, const struct report_ending *ending)
 {
 	struct json_writer *w = begin_line(r, "summary");
 
@@ -108,7 +108,7 @@ static void json_lines_end(struct reporter *r, const struct report_ending *endin
 	end_line(r, w);
 }
 
-const struct report_form json_lines_form = {
+const struct report_form report_form_json_lines = {
 	.begin = json_lines_begin,
 	.say = json_lines_say,
 	.finished = json_lines_finished,

@@ -56,7 +56,7 @@ static void append_name(struct strbuf *into, const char *attribute, const char *
 	_cleanup_strbuf_ struct strbuf spelt = STRBUF_INIT;
 
 	text_escape_name(&spelt, name, "");
-	xml_append_attribute(into, attribute, strbuf_str(&spelt));
+	report_append_xml_attribute(into, attribute, strbuf_str(&spelt));
 }
 
 static void append_seconds(struct strbuf *into, uint64_t ns)
@@ -71,8 +71,8 @@ static void append_property(struct strbuf *into, int indent, const char *name, c
 		return;
 	strbuf_append_repeated(into, ' ', (size_t)indent);
 	strbuf_append(into, "<property");
-	xml_append_attribute(into, "name", name);
-	xml_append_attribute(into, "value", value);
+	report_append_xml_attribute(into, "name", name);
+	report_append_xml_attribute(into, "value", value);
 	strbuf_append(into, "/>\n");
 }
 
@@ -102,11 +102,11 @@ static void append_parts(struct strbuf *into, const struct outcome *o)
 		const struct outcome_part *part = &o->parts.at[i];
 
 		if (part->file) {
-			xml_append_text(into, part->file);
+			report_append_xml(into, part->file);
 			strbuf_appendf(into, ":%d: ", part->line);
 		}
 		strbuf_appendf(into, "%s: ", reason_word(part->reason));
-		xml_append_text(into, part->text);
+		report_append_xml(into, part->text);
 		strbuf_append_char(into, '\n');
 	}
 }
@@ -119,14 +119,14 @@ static void append_verdict(struct strbuf *into, const struct outcome *o)
 		return;
 	if (o->verdict == KTSTR_SKIP) {
 		strbuf_append(into, "      <skipped");
-		xml_append_attribute(into, "type", reason_word(o->reason));
-		xml_append_attribute(into, "message", o->why);
+		report_append_xml_attribute(into, "type", reason_word(o->reason));
+		report_append_xml_attribute(into, "message", o->why);
 		strbuf_append(into, "/>\n");
 		return;
 	}
 	strbuf_appendf(into, "      <%s", element);
-	xml_append_attribute(into, "type", reason_word(o->reason));
-	xml_append_attribute(into, "message", o->why);
+	report_append_xml_attribute(into, "type", reason_word(o->reason));
+	report_append_xml_attribute(into, "message", o->why);
 	strbuf_append_char(into, '>');
 	append_parts(into, o);
 	strbuf_appendf(into, "</%s>\n", element);
@@ -138,13 +138,13 @@ static void append_notes(struct strbuf *into, const struct outcome *o)
 		return;
 	strbuf_append(into, "      <system-out>");
 	for (size_t i = 0; i < o->notes.n; i++) {
-		xml_append_text(into, o->notes.at[i]);
+		report_append_xml(into, o->notes.at[i]);
 		strbuf_append_char(into, '\n');
 	}
 	strbuf_append(into, "</system-out>\n");
 }
 
-static void junit_finished(struct reporter *r, size_t index UNUSED, const struct outcome *o)
+static void junit_finished(struct report_run *r, size_t index UNUSED, const struct outcome *o)
 {
 	struct junit_suite *suite = suite_of(r->state, o->suite);
 	size_t n = strlen(o->suite);
@@ -183,10 +183,10 @@ static void append_timestamp(struct strbuf *into, uint64_t unix_sec)
 	if (unix_sec == 0 || !gmtime_r(&sec, &utc))
 		return;
 	if (strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
-		xml_append_attribute(into, "timestamp", text);
+		report_append_xml_attribute(into, "timestamp", text);
 }
 
-static void append_suite(struct reporter *r, const struct junit_suite *suite, bool interrupted)
+static void append_suite(struct report_run *r, const struct junit_suite *suite, bool interrupted)
 {
 	strbuf_append(&r->out, "  <testsuite");
 	append_name(&r->out, "name", suite->name);
@@ -202,12 +202,12 @@ static void append_suite(struct reporter *r, const struct junit_suite *suite, bo
 	strbuf_append(&r->out, "  </testsuite>\n");
 }
 
-static void junit_end(struct reporter *r, const struct report_ending *ending)
+static void junit_end(struct report_run *r, const struct report_ending *ending)
 {
 	struct junit *j = r->state;
 
 	strbuf_append(&r->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
-	xml_append_attribute(&r->out, "name", "ktstr");
+	report_append_xml_attribute(&r->out, "name", "ktstr");
 	append_counts(&r->out, r->counts);
 	append_seconds(&r->out, ending->wall_ns);
 	append_timestamp(&r->out, r->plan.started_unix_sec);
@@ -217,7 +217,7 @@ static void junit_end(struct reporter *r, const struct report_ending *ending)
 	strbuf_append(&r->out, "</testsuites>\n");
 }
 
-const struct report_form junit_form = {
+const struct report_form report_form_junit = {
 	.whole = true,
 	.new = junit_new,
 	.free = junit_free,

@@ -19,9 +19,9 @@ static void append_text(struct strbuf *into, const char *text)
 {
 	size_t n = strlen(text);
 
-	text_escape_bytes(into, text, n < REPORT_TEXT_BYTES_LIMIT ? n : REPORT_TEXT_BYTES_LIMIT);
-	if (n > REPORT_TEXT_BYTES_LIMIT)
-		strbuf_appendf(into, " (%zu bytes more)", n - REPORT_TEXT_BYTES_LIMIT);
+	text_escape_bytes(into, text, n < REPORT_LIMIT_TEXT_BYTES ? n : REPORT_LIMIT_TEXT_BYTES);
+	if (n > REPORT_LIMIT_TEXT_BYTES)
+		strbuf_appendf(into, " (%zu bytes more)", n - REPORT_LIMIT_TEXT_BYTES);
 }
 
 /* "# word: text\n"; the word keeps a text from being one that readers know, as "Subtest: " is. */
@@ -63,21 +63,21 @@ static const char *directive_of(const struct outcome *outcome)
 	}
 }
 
-static void ktap_begin(struct reporter *r)
+static void ktap_begin(struct report_run *r)
 {
 	strbuf_appendf(&r->out, "KTAP version 1\n1..%zu\n", r->plan.n_tests);
 	append_diagnostic(&r->out, "kernels", r->plan.kernels);
 	append_diagnostic(&r->out, "records", r->plan.folder);
 }
 
-static void ktap_say(struct reporter *r, const char *text)
+static void ktap_say(struct report_run *r, const char *text)
 {
 	append_diagnostic(&r->out, "ktstr", text);
 }
 
 static void append_parts(struct strbuf *into, const struct outcome *outcome)
 {
-	const struct outcome_part *decided = deciding_part(outcome);
+	const struct outcome_part *decided = report_deciding_part(outcome);
 
 	for (size_t i = 0; i < outcome->parts.n; i++) {
 		const struct outcome_part *part = &outcome->parts.at[i];
@@ -91,7 +91,7 @@ static void append_parts(struct strbuf *into, const struct outcome *outcome)
 	}
 }
 
-static void ktap_finished(struct reporter *r, size_t index UNUSED, const struct outcome *outcome)
+static void ktap_finished(struct report_run *r, size_t index UNUSED, const struct outcome *outcome)
 {
 	bool ok = outcome->verdict == KTSTR_PASS || outcome->verdict == KTSTR_SKIP;
 
@@ -99,7 +99,7 @@ static void ktap_finished(struct reporter *r, size_t index UNUSED, const struct 
 	for (size_t i = 0; i < outcome->notes.n; i++)
 		append_diagnostic(&r->out, "note", outcome->notes.at[i]);
 	append_diagnostic(&r->out, "record", outcome->record_path);
-	if (needs_explanation(outcome)) {
+	if (report_needs_explanation(outcome)) {
 		append_diagnostic(&r->out, "test", outcome->source);
 		append_diagnostic(&r->out, "kept", outcome->kept_dir);
 		append_diagnostic(&r->out, "again", outcome->rerun);
@@ -115,7 +115,7 @@ static void ktap_finished(struct reporter *r, size_t index UNUSED, const struct 
 	strbuf_append_char(&r->out, '\n');
 }
 
-static void ktap_end(struct reporter *r, const struct report_ending *ending)
+static void ktap_end(struct report_run *r, const struct report_ending *ending)
 {
 	size_t missing = r->plan.n_tests - r->n_finished;
 
@@ -126,7 +126,7 @@ static void ktap_end(struct reporter *r, const struct report_ending *ending)
 			       r->plan.n_tests);
 }
 
-const struct report_form ktap_form = {
+const struct report_form report_form_ktap = {
 	.begin = ktap_begin,
 	.say = ktap_say,
 	.finished = ktap_finished,

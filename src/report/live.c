@@ -11,13 +11,13 @@
 /* A name is not cut shorter than this to make room for another test. */
 enum { SHORTEST_NAME = 16 };
 
-static void live_test_deinit(struct live_test *test)
+static void live_test_deinit(struct report_live_test *test)
 {
 	free(test->name);
 	free(test->stage);
 }
 
-void live_deinit(struct live *live)
+void report_live_deinit(struct report_live *live)
 {
 	for (size_t i = 0; i < live->running.n; i++)
 		live_test_deinit(&live->running.at[i]);
@@ -25,7 +25,7 @@ void live_deinit(struct live *live)
 	strbuf_deinit(&live->shown);
 }
 
-static struct live_test *find(struct live *live, size_t index)
+static struct report_live_test *find(struct report_live *live, size_t index)
 {
 	for (size_t i = 0; i < live->running.n; i++) {
 		if (live->running.at[i].index == index)
@@ -42,9 +42,9 @@ static char *escaped(const char *foreign)
 	return strbuf_take(&s);
 }
 
-void live_start(struct live *live, size_t index, const char *name, uint64_t now_ns)
+void report_live_start(struct report_live *live, size_t index, const char *name, uint64_t now_ns)
 {
-	struct live_test test = {
+	struct report_live_test test = {
 		.index = index,
 		.name = escaped(name),
 		.stage = xstrdup(""),
@@ -53,13 +53,13 @@ void live_start(struct live *live, size_t index, const char *name, uint64_t now_
 
 	if (now_ns > live->now_ns)
 		live->now_ns = now_ns;
-	live_stop(live, index);
+	report_live_stop(live, index);
 	vec_push(&live->running, test);
 }
 
-void live_set_stage(struct live *live, size_t index, const char *stage)
+void report_live_set_stage(struct report_live *live, size_t index, const char *stage)
 {
-	struct live_test *test = find(live, index);
+	struct report_live_test *test = find(live, index);
 
 	if (!test)
 		return;
@@ -67,9 +67,9 @@ void live_set_stage(struct live *live, size_t index, const char *stage)
 	test->stage = escaped(stage);
 }
 
-void live_stop(struct live *live, size_t index)
+void report_live_stop(struct report_live *live, size_t index)
 {
-	struct live_test *test = find(live, index);
+	struct report_live_test *test = find(live, index);
 	size_t at;
 
 	if (!test)
@@ -83,7 +83,8 @@ void live_stop(struct live *live, size_t index)
 }
 
 /* " work 12 s" */
-static void format_state(const struct live *live, const struct live_test *test, struct strbuf *into)
+static void format_state(const struct report_live *live, const struct report_live_test *test,
+			 struct strbuf *into)
 {
 	/* A stage is a word; something longer must not push the names out. */
 	size_t n = utf8_prefix(test->stage, SHORTEST_NAME);
@@ -93,8 +94,8 @@ static void format_state(const struct live *live, const struct live_test *test, 
 		strbuf_append_bytes(into, test->stage, n);
 		strbuf_append_char(into, ' ');
 	}
-	words_format_elapsed(into,
-			     live->now_ns > test->since_ns ? live->now_ns - test->since_ns : 0);
+	report_format_elapsed(into,
+			      live->now_ns > test->since_ns ? live->now_ns - test->since_ns : 0);
 }
 
 static void append_cut(struct strbuf *into, const char *text, size_t columns)
@@ -115,7 +116,7 @@ static size_t min_size(size_t a, size_t b)
 }
 
 /* Columns the first k names take when none may have more than `most`. */
-static size_t names_width(const struct live *live, size_t k, size_t most)
+static size_t names_width(const struct report_live *live, size_t k, size_t most)
 {
 	size_t sum = 0;
 
@@ -125,7 +126,7 @@ static size_t names_width(const struct live *live, size_t k, size_t most)
 }
 
 /* Columns of everything but the names when the first k tests are shown. */
-static size_t rest_width(const struct live *live, size_t k)
+static size_t rest_width(const struct report_live *live, size_t k)
 {
 	size_t sum = 0;
 
@@ -144,19 +145,19 @@ static size_t rest_width(const struct live *live, size_t k)
 }
 
 /* Nobody shall take a boot for a hang; a copy is there before this is seen. */
-static void format_idle(const struct live *live, struct strbuf *into)
+static void format_idle(const struct report_live *live, struct strbuf *into)
 {
 	uint64_t idle_ns = live->idle_ns ? live->now_ns - live->idle_ns : 0;
 
 	if (idle_ns < NS_PER_SEC)
 		return;
 	strbuf_append(into, " waiting for a guest ");
-	words_format_elapsed(into, idle_ns);
+	report_format_elapsed(into, idle_ns);
 	strbuf_append(into, " (the first one boots, the next are copies)");
 }
 
-void live_format(const struct live *live, size_t n_done, size_t n_tests, size_t columns,
-		 struct strbuf *into)
+void report_live_format(const struct report_live *live, size_t n_done, size_t n_tests,
+			size_t columns, struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 	size_t k = live->running.n, used, most;
@@ -184,7 +185,7 @@ void live_format(const struct live *live, size_t n_done, size_t n_tests, size_t 
 	append_cut(into, strbuf_str(&line), columns);
 }
 
-void live_clear(struct live *live, struct strbuf *out)
+void report_live_clear(struct report_live *live, struct strbuf *out)
 {
 	if (live->shown.n == 0)
 		return;
@@ -192,18 +193,18 @@ void live_clear(struct live *live, struct strbuf *out)
 	strbuf_clear(&live->shown);
 }
 
-void live_draw(struct live *live, const char *line, struct strbuf *out)
+void report_live_draw(struct report_live *live, const char *line, struct strbuf *out)
 {
 	if (strcmp(strbuf_str(&live->shown), line) == 0)
 		return;
-	live_clear(live, out);
+	report_live_clear(live, out);
 	strbuf_append(out, line);
 	strbuf_append_char(out, '\r');
 	strbuf_append(&live->shown, line);
 	live->drawn_ns = live->now_ns;
 }
 
-bool live_is_due(struct live *live, uint64_t now_ns)
+bool report_live_is_due(struct report_live *live, uint64_t now_ns)
 {
 	if (now_ns > live->now_ns)
 		live->now_ns = now_ns;

@@ -16,7 +16,7 @@ struct failure {
 };
 
 struct pretty {
-	struct live live;
+	struct report_live live;
 	size_t name_columns; /* so far */
 	VEC(struct failure) failures;
 	size_t n_since_failure; /* tests that ended after the first */
@@ -48,7 +48,7 @@ static void pretty_free(void *state)
 {
 	struct pretty *p = state;
 
-	live_deinit(&p->live);
+	report_live_deinit(&p->live);
 	for (size_t i = 0; i < p->failures.n; i++) {
 		free(p->failures.at[i].head);
 		free(p->failures.at[i].why);
@@ -57,14 +57,14 @@ static void pretty_free(void *state)
 	free(p);
 }
 
-static size_t columns_of(const struct reporter *r)
+static size_t columns_of(const struct report_run *r)
 {
 	if (r->options.columns)
 		return r->options.columns;
 	return r->options.terminal ? terminal_columns(r->options.fd) : 0;
 }
 
-static void draw(struct reporter *r)
+static void draw(struct report_run *r)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 	struct pretty *p = r->state;
@@ -72,8 +72,8 @@ static void draw(struct reporter *r)
 
 	/* The last column stays free: some terminals go to the next line when it is filled. */
 	columns = columns ? columns - 1 : 79;
-	live_format(&p->live, r->n_finished, r->plan.n_tests, columns, &line);
-	live_draw(&p->live, strbuf_str(&line), &r->out);
+	report_live_format(&p->live, r->n_finished, r->plan.n_tests, columns, &line);
+	report_live_draw(&p->live, strbuf_str(&line), &r->out);
 }
 
 static void widen_names(struct pretty *p, const char *escaped)
@@ -84,7 +84,7 @@ static void widen_names(struct pretty *p, const char *escaped)
 		p->name_columns = width;
 }
 
-static void append_verdict(const struct reporter *r, enum ktstr_verdict verdict,
+static void append_verdict(const struct report_run *r, enum ktstr_verdict verdict,
 			   struct strbuf *into)
 {
 	const char *label = verdicts[verdict].label;
@@ -94,10 +94,10 @@ static void append_verdict(const struct reporter *r, enum ktstr_verdict verdict,
 	strbuf_append(into, label);
 	if (r->options.colour)
 		strbuf_append(into, TERMINAL_RESET);
-	strbuf_append_repeated(into, ' ', EXPLAIN_INDENT - strlen(label));
+	strbuf_append_repeated(into, ' ', REPORT_EXPLAIN_INDENT - strlen(label));
 }
 
-static void pretty_begin(struct reporter *r)
+static void pretty_begin(struct report_run *r)
 {
 	const struct report_plan *plan = &r->plan;
 
@@ -116,37 +116,37 @@ static void pretty_begin(struct reporter *r)
 	strbuf_append_char(&r->out, '\n');
 }
 
-static void pretty_started(struct reporter *r, size_t index, const char *name, uint64_t now_ns)
+static void pretty_started(struct report_run *r, size_t index, const char *name, uint64_t now_ns)
 {
 	struct pretty *p = r->state;
 
-	live_start(&p->live, index, name, now_ns);
+	report_live_start(&p->live, index, name, now_ns);
 	widen_names(p, p->live.running.at[p->live.running.n - 1].name);
 }
 
-static void pretty_progress(struct reporter *r, size_t index, const char *stage)
+static void pretty_progress(struct report_run *r, size_t index, const char *stage)
 {
 	struct pretty *p = r->state;
 
-	live_set_stage(&p->live, index, stage);
+	report_live_set_stage(&p->live, index, stage);
 }
 
-static void pretty_tick(struct reporter *r, uint64_t now_ns)
+static void pretty_tick(struct report_run *r, uint64_t now_ns)
 {
 	struct pretty *p = r->state;
 
-	if (r->options.terminal && live_is_due(&p->live, now_ns))
+	if (r->options.terminal && report_live_is_due(&p->live, now_ns))
 		draw(r);
 }
 
-static void pretty_say(struct reporter *r, const char *text)
+static void pretty_say(struct report_run *r, const char *text)
 {
 	struct pretty *p = r->state;
 	bool live = p->live.shown.n;
 
 	if (r->options.quiet)
 		return;
-	live_clear(&p->live, &r->out);
+	report_live_clear(&p->live, &r->out);
 	text_escape(&r->out, text);
 	strbuf_append_char(&r->out, '\n');
 	if (live)
@@ -154,7 +154,7 @@ static void pretty_say(struct reporter *r, const char *text)
 }
 
 /* "PASS    name     5.3 s\n" */
-static void append_result(struct reporter *r, const struct outcome *outcome)
+static void append_result(struct report_run *r, const struct outcome *outcome)
 {
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf time = STRBUF_INIT;
@@ -162,7 +162,7 @@ static void append_result(struct reporter *r, const struct outcome *outcome)
 	size_t width;
 
 	text_escape(&name, outcome->name);
-	words_format_duration(&time, outcome->wall_ns);
+	report_format_duration(&time, outcome->wall_ns);
 	widen_names(p, strbuf_str(&name));
 	width = utf8_width(strbuf_str(&name));
 	append_verdict(r, outcome->verdict, &r->out);
@@ -186,31 +186,31 @@ static void remember_failure(struct pretty *p, const struct outcome *outcome)
 	vec_push(&p->failures, failure);
 }
 
-static void pretty_finished(struct reporter *r, size_t index, const struct outcome *outcome)
+static void pretty_finished(struct report_run *r, size_t index, const struct outcome *outcome)
 {
-	bool explains = needs_explanation(outcome);
-	struct explain_look look = {
+	bool explains = report_needs_explanation(outcome);
+	struct report_explain_look look = {
 		.columns = r->options.terminal ? columns_of(r) : 0,
 		.colour = r->options.colour,
 		.verbose = r->options.verbose,
 	};
 	struct pretty *p = r->state;
 
-	live_stop(&p->live, index);
+	report_live_stop(&p->live, index);
 	if (p->failures.n)
 		p->n_since_failure++;
 	if (explains)
 		remember_failure(p, outcome);
 	if (!r->options.quiet || explains) {
-		live_clear(&p->live, &r->out);
+		report_live_clear(&p->live, &r->out);
 		append_result(r, outcome);
 		if (explains || outcome->verdict == KTSTR_SKIP ||
 		    (look.verbose && outcome->reason != KTSTR_REASON_NONE))
-			explain_reason(outcome, &look, &r->out);
+			report_explain_reason(outcome, &look, &r->out);
 		if (explains || look.verbose) {
-			explain_other_parts(outcome, &look, &r->out);
-			explain_notes(outcome, &look, &r->out);
-			explain_places(outcome, &look, &r->out);
+			report_explain_other_parts(outcome, &look, &r->out);
+			report_explain_notes(outcome, &look, &r->out);
+			report_explain_places(outcome, &look, &r->out);
 		}
 	}
 	if (r->options.terminal && r->n_finished < r->plan.n_tests)
@@ -218,10 +218,10 @@ static void pretty_finished(struct reporter *r, size_t index, const struct outco
 }
 
 /* Briefly, all of it stands above; but a name is never cut. */
-static void append_failure(const struct reporter *r, const struct failure *failure,
+static void append_failure(const struct report_run *r, const struct failure *failure,
 			   struct strbuf *into)
 {
-	size_t used = EXPLAIN_INDENT + utf8_width(failure->head);
+	size_t used = REPORT_EXPLAIN_INDENT + utf8_width(failure->head);
 	size_t columns = r->options.terminal ? columns_of(r) : 0;
 	size_t n = strlen(failure->why);
 
@@ -236,7 +236,7 @@ static void append_failure(const struct reporter *r, const struct failure *failu
 	strbuf_append_char(into, '\n');
 }
 
-static void append_recap(struct reporter *r)
+static void append_recap(struct report_run *r)
 {
 	struct pretty *p = r->state;
 
@@ -247,19 +247,19 @@ static void append_recap(struct reporter *r)
 		append_failure(r, &p->failures.at[i], &r->out);
 }
 
-static void pretty_end(struct reporter *r, const struct report_ending *ending)
+static void pretty_end(struct report_run *r, const struct report_ending *ending)
 {
 	struct pretty *p = r->state;
 
-	live_clear(&p->live, &r->out);
+	report_live_clear(&p->live, &r->out);
 	append_recap(r);
 	if (!r->options.quiet)
 		strbuf_append_char(&r->out, '\n');
 	if (ending->interrupted)
 		strbuf_append(&r->out, "interrupted; ");
-	words_format_counts(&r->out, r->counts, r->plan.n_tests);
+	report_format_counts(&r->out, r->counts, r->plan.n_tests);
 	strbuf_append(&r->out, " in ");
-	words_format_duration(&r->out, ending->wall_ns);
+	report_format_duration(&r->out, ending->wall_ns);
 	strbuf_append_char(&r->out, '\n');
 	if (r->plan.folder) {
 		strbuf_append(&r->out, "records: ");
@@ -268,14 +268,14 @@ static void pretty_end(struct reporter *r, const struct report_ending *ending)
 	}
 }
 
-static void pretty_abandon(struct reporter *r)
+static void pretty_abandon(struct report_run *r)
 {
 	struct pretty *p = r->state;
 
-	live_clear(&p->live, &r->out);
+	report_live_clear(&p->live, &r->out);
 }
 
-const struct report_form pretty_form = {
+const struct report_form report_form_pretty = {
 	.says_early = true,
 	.new = pretty_new,
 	.free = pretty_free,

@@ -16,10 +16,10 @@ const char *const report_format_names[REPORT_N_FORMATS + 1] = {
 };
 
 static const struct report_form *const forms[REPORT_N_FORMATS] = {
-	[REPORT_PRETTY] = &pretty_form,
-	[REPORT_KTAP] = &ktap_form,
-	[REPORT_JUNIT] = &junit_form,
-	[REPORT_JSON] = &json_lines_form,
+	[REPORT_PRETTY] = &report_form_pretty,
+	[REPORT_KTAP] = &report_form_ktap,
+	[REPORT_JUNIT] = &report_form_junit,
+	[REPORT_JSON] = &report_form_json_lines,
 };
 
 struct report_options report_options_for(int fd)
@@ -33,7 +33,7 @@ struct report_options report_options_for(int fd)
 	};
 }
 
-const struct outcome_part *deciding_part(const struct outcome *outcome)
+const struct outcome_part *report_deciding_part(const struct outcome *outcome)
 {
 	for (size_t i = 0; i < outcome->parts.n; i++) {
 		const struct outcome_part *part = &outcome->parts.at[i];
@@ -44,10 +44,10 @@ const struct outcome_part *deciding_part(const struct outcome *outcome)
 	return NULL;
 }
 
-struct error *reporter_new(enum report_format format, const struct report_options *options,
-			   struct reporter **ret)
+struct error *report_run_new(enum report_format format, const struct report_options *options,
+			     struct report_run **ret)
 {
-	_cleanup_reporter_ struct reporter *r = xnew(struct reporter);
+	_cleanup_report_reporter_ struct report_run *r = xnew(struct report_run);
 
 	r->form = forms[format];
 	r->options = *options;
@@ -69,19 +69,19 @@ struct error *reporter_new(enum report_format format, const struct report_option
 	return NULL;
 }
 
-static void flush(struct reporter *r)
+static void flush(struct report_run *r)
 {
 	const char *label = r->path ? r->path : "the report";
 	int fd = r->own_fd >= 0 ? r->own_fd : r->options.fd;
 
 	if (!r->err && r->out.n)
-		r->err = r->path && r->own_fd < 0
-				 ? io_replace_file(r->path, r->out.at, r->out.n)
-				 : deliver(fd, label, r->out.at, r->out.n, r->options.cancel);
+		r->err = r->path && r->own_fd < 0 ? io_replace_file(r->path, r->out.at, r->out.n)
+						  : report_deliver(fd, label, r->out.at, r->out.n,
+								   r->options.cancel);
 	strbuf_clear(&r->out);
 }
 
-void reporter_free(struct reporter *r)
+void report_run_free(struct report_run *r)
 {
 	if (!r)
 		return;
@@ -101,12 +101,12 @@ void reporter_free(struct reporter *r)
 	free(r);
 }
 
-struct error *reporter_begin(struct reporter *r, const struct report_plan *plan)
+struct error *report_run_begin(struct report_run *r, const struct report_plan *plan)
 {
 	struct error *err;
 	void *finished;
 
-	err = alloc_checked(plan->n_tests, sizeof(*r->finished), REPORT_TESTS_LIMIT,
+	err = alloc_checked(plan->n_tests, sizeof(*r->finished), REPORT_LIMIT_TESTS,
 			    "the plan's tests", &finished);
 	if (err)
 		return err;
@@ -121,13 +121,13 @@ struct error *reporter_begin(struct reporter *r, const struct report_plan *plan)
 	return NULL;
 }
 
-static void check_index(const struct reporter *r, size_t index)
+static void check_index(const struct report_run *r, size_t index)
 {
 	if (index >= r->plan.n_tests || r->finished[index])
 		abort();
 }
 
-void reporter_started(struct reporter *r, size_t index, const char *name, uint64_t now_ns)
+void report_run_started(struct report_run *r, size_t index, const char *name, uint64_t now_ns)
 {
 	check_index(r, index);
 	if (r->form->started)
@@ -135,7 +135,7 @@ void reporter_started(struct reporter *r, size_t index, const char *name, uint64
 	flush(r);
 }
 
-void reporter_progress(struct reporter *r, size_t index, const char *stage)
+void report_run_progress(struct report_run *r, size_t index, const char *stage)
 {
 	check_index(r, index);
 	if (r->form->progress)
@@ -143,21 +143,21 @@ void reporter_progress(struct reporter *r, size_t index, const char *stage)
 	flush(r);
 }
 
-void reporter_tick(struct reporter *r, uint64_t now_ns)
+void report_run_tick(struct report_run *r, uint64_t now_ns)
 {
 	if (r->form->tick)
 		r->form->tick(r, now_ns);
 	flush(r);
 }
 
-void reporter_say(struct reporter *r, const char *text)
+void report_run_say(struct report_run *r, const char *text)
 {
 	if (r->form->say && (r->begun || r->form->says_early))
 		r->form->say(r, text);
 	flush(r);
 }
 
-void reporter_finished(struct reporter *r, size_t index, const struct outcome *outcome)
+void report_run_finished(struct report_run *r, size_t index, const struct outcome *outcome)
 {
 	check_index(r, index);
 	r->finished[index] = true;
@@ -167,7 +167,7 @@ void reporter_finished(struct reporter *r, size_t index, const struct outcome *o
 	flush(r);
 }
 
-struct error *reporter_end(struct reporter *r, const struct report_ending *ending)
+struct error *report_run_end(struct report_run *r, const struct report_ending *ending)
 {
 	r->ended = true;
 	r->form->end(r, ending);
@@ -175,7 +175,7 @@ struct error *reporter_end(struct reporter *r, const struct report_ending *endin
 	return take_ptr(r->err);
 }
 
-bool reporter_failed(const struct reporter *r)
+bool report_run_failed(const struct report_run *r)
 {
 	return r->err;
 }

@@ -3,20 +3,20 @@
  * How a run is shown while it goes on and when it is over.
  *
  *	struct report_options options = report_options_for(STDOUT_FILENO);
- *	err = reporter_new(REPORT_PRETTY, &options, &r);
- *	reporter_begin(r, &plan);
+ *	err = report_run_new(REPORT_PRETTY, &options, &r);
+ *	report_run_begin(r, &plan);
  *	for each test, several at once and in any order:
- *		reporter_started(r, index, name, now_ns);
- *		reporter_progress(r, index, "boot");
- *		reporter_finished(r, index, &outcome);
- *	reporter_tick(r, now_ns);             from the main loop, as often as it likes
- *	err = reporter_end(r, &ending);
+ *		report_run_started(r, index, name, now_ns);
+ *		report_run_progress(r, index, "boot");
+ *		report_run_finished(r, index, &outcome);
+ *	report_run_tick(r, now_ns);             from the main loop, as often as it likes
+ *	err = report_run_end(r, &ending);
  *
  * All calls come from one thread. Several reporters may live side by side, say one for people and
- * one for a file. What cannot be written is remembered, the run goes on, and reporter_end() says
- * it; reporter_failed() is for a runner that would rather stop. All texts are foreign: no name and
- * no message can forge a line, a directive, an element or a terminal's command. An index past the
- * plan, or one that finishes twice, is a bug of the caller and ends the program.
+ * one for a file. What cannot be written is remembered, the run goes on, and report_run_end() says
+ * it; report_run_failed() is for a runner that would rather stop. All texts are foreign: no name
+ *and no message can forge a line, a directive, an element or a terminal's command. An index past
+ *the plan, or one that finishes twice, is a bug of the caller and ends the program.
  */
 #ifndef KTSTR_REPORT_REPORT_H
 #define KTSTR_REPORT_REPORT_H
@@ -68,35 +68,35 @@ struct report_ending {
 	bool interrupted; /* tests of the plan may have no outcome */
 };
 
-struct reporter;
+struct report_run;
 
 /* BASE_IO when the path cannot be opened. */
-struct error *reporter_new(enum report_format format, const struct report_options *options,
-			   struct reporter **ret) MUST_CHECK;
-void reporter_free(struct reporter *r);
-DEFINE_CLEANUP(reporter, struct reporter *, NULL, reporter_free);
-#define _cleanup_reporter_ _cleanup_(cleanup_reporter)
+struct error *report_run_new(enum report_format format, const struct report_options *options,
+			     struct report_run **ret) MUST_CHECK;
+void report_run_free(struct report_run *r);
+DEFINE_CLEANUP(report_reporter, struct report_run *, NULL, report_run_free);
+#define _cleanup_report_reporter_ _cleanup_(cleanup_report_reporter)
 
 /* Everything is copied. BASE_LIMIT when the plan is too large. */
-struct error *reporter_begin(struct reporter *r, const struct report_plan *plan) MUST_CHECK;
-void reporter_started(struct reporter *r, size_t index, const char *name, uint64_t now_ns);
+struct error *report_run_begin(struct report_run *r, const struct report_plan *plan) MUST_CHECK;
+void report_run_started(struct report_run *r, size_t index, const char *name, uint64_t now_ns);
 /* The stage it is in, or anything else short. */
-void reporter_progress(struct reporter *r, size_t index, const char *stage);
-void reporter_tick(struct reporter *r, uint64_t now_ns);
+void report_run_progress(struct report_run *r, size_t index, const char *stage);
+void report_run_tick(struct report_run *r, uint64_t now_ns);
 /*
  * Something about the run as a whole ("fetching a kernel"), on a line of its own. Before
- * reporter_begin() it is for people only: the other formats begin with the plan. JUnit has no place
- * for it.
+ * report_run_begin() it is for people only: the other formats begin with the plan. JUnit has no
+ * place for it.
  */
-void reporter_say(struct reporter *r, const char *text);
+void report_run_say(struct report_run *r, const char *text);
 /* A test that never started may finish too: a skip needs no guest. */
-void reporter_finished(struct reporter *r, size_t index, const struct outcome *outcome);
+void report_run_finished(struct report_run *r, size_t index, const struct outcome *outcome);
 /*
- * The first thing that could not be written, if any. Nothing but reporter_free() follows; without
+ * The first thing that could not be written, if any. Nothing but report_run_free() follows; without
  * an end that takes the live line off the screen.
  */
-struct error *reporter_end(struct reporter *r, const struct report_ending *ending) MUST_CHECK;
+struct error *report_run_end(struct report_run *r, const struct report_ending *ending) MUST_CHECK;
 
-bool reporter_failed(const struct reporter *r);
+bool report_run_failed(const struct report_run *r);
 
 #endif

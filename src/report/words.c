@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 
-void words_format_elapsed(struct strbuf *into, uint64_t ns)
+void report_format_elapsed(struct strbuf *into, uint64_t ns)
 {
 	unsigned long long s = ns / NS_PER_SEC;
 
@@ -15,17 +15,18 @@ void words_format_elapsed(struct strbuf *into, uint64_t ns)
 		strbuf_appendf(into, "%llu h %02llu min", s / 3600, s / 60 % 60);
 }
 
-void words_format_duration(struct strbuf *into, uint64_t ns)
+void report_format_duration(struct strbuf *into, uint64_t ns)
 {
 	unsigned long long tenths = ns / (NS_PER_SEC / 10);
 
 	if (tenths >= 10000)
-		words_format_elapsed(into, ns);
+		report_format_elapsed(into, ns);
 	else
 		strbuf_appendf(into, "%llu.%llu s", tenths / 10, tenths % 10);
 }
 
-void words_format_counts(struct strbuf *into, const size_t counts[KTSTR_N_VERDICTS], size_t n_tests)
+void report_format_counts(struct strbuf *into, const size_t counts[KTSTR_N_VERDICTS],
+			  size_t n_tests)
 {
 	static const struct {
 		enum ktstr_verdict verdict;

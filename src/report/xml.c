@@ -25,9 +25,9 @@ static void append_codepoint(struct strbuf *into, uint32_t codepoint, const char
 		strbuf_append_bytes(into, bytes, n);
 }
 
-void xml_append_text(struct strbuf *into, const char *text)
+void report_append_xml(struct strbuf *into, const char *text)
 {
-	size_t n = strlen(text), shown = n < REPORT_TEXT_BYTES_LIMIT ? n : REPORT_TEXT_BYTES_LIMIT;
+	size_t n = strlen(text), shown = n < REPORT_LIMIT_TEXT_BYTES ? n : REPORT_LIMIT_TEXT_BYTES;
 
 	for (size_t i = 0; i < shown;) {
 		uint32_t codepoint;
@@ -43,9 +43,9 @@ void xml_append_text(struct strbuf *into, const char *text)
 		strbuf_appendf(into, " (%zu bytes more)", n - shown);
 }
 
-void xml_append_attribute(struct strbuf *into, const char *name, const char *text)
+void report_append_xml_attribute(struct strbuf *into, const char *name, const char *text)
 {
 	strbuf_appendf(into, " %s=\"", name);
-	xml_append_text(into, text);
+	report_append_xml(into, text);
 	strbuf_append_char(into, '"');
 }

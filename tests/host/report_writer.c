@@ -35,7 +35,7 @@ static void fail_if(struct error *err)
 		fail(error_message(err));
 }
 
-static void tell(struct reporter *r, char *line)
+static void tell(struct report_run *r, char *line)
 {
 	char *words[7];
 	size_t index, n = 0;
@@ -70,16 +70,16 @@ static void tell(struct reporter *r, char *line)
 	}
 	outcome_settle(&o);
 	outcome_add_note(&o, note);
-	reporter_say(r, note);
-	reporter_started(r, index, o.name, 0);
-	reporter_progress(r, index, note);
-	reporter_tick(r, 1);
-	reporter_finished(r, index, &o);
+	report_run_say(r, note);
+	report_run_started(r, index, o.name, 0);
+	report_run_progress(r, index, note);
+	report_run_tick(r, 1);
+	report_run_finished(r, index, &o);
 }
 
 int main(int argc, char **argv)
 {
-	_cleanup_reporter_ struct reporter *r = NULL;
+	_cleanup_report_reporter_ struct report_run *r = NULL;
 	struct report_options options = { .fd = STDOUT_FILENO };
 	struct report_plan plan = { .kernels = "one\nok 1 two", .jobs = 2, .folder = "/#/<\n" };
 	_cleanup_free_ char *line = NULL;
@@ -91,10 +91,10 @@ int main(int argc, char **argv)
 	if (argc != 3 || format == REPORT_N_FORMATS)
 		fail("usage: report-writer FORMAT N_TESTS");
 	plan.n_tests = strtoul(argv[2], NULL, 10);
-	fail_if(reporter_new((enum report_format)format, &options, &r));
-	fail_if(reporter_begin(r, &plan));
+	fail_if(report_run_new((enum report_format)format, &options, &r));
+	fail_if(report_run_begin(r, &plan));
 	while (getline(&line, &capacity, stdin) > 0)
 		tell(r, line);
-	fail_if(reporter_end(r, &(struct report_ending){ .wall_ns = 1 }));
+	fail_if(report_run_end(r, &(struct report_ending){ .wall_ns = 1 }));
 	return 0;
 }

@@ -18,7 +18,7 @@
 #include "text/escape.h"
 
 struct test_session {
-	struct reporter *reporter;
+	struct report_run *reporter;
 	struct test_counts counts;
 };
 
@@ -28,14 +28,14 @@ static void on_started(void *context, size_t index, const struct harness_variant
 {
 	struct test_session *session = context;
 
-	reporter_started(session->reporter, index, variant->name, clock_monotonic_ns());
+	report_run_started(session->reporter, index, variant->name, clock_monotonic_ns());
 }
 
 static void on_progress(void *context, size_t index, const char *what)
 {
 	struct test_session *session = context;
 
-	reporter_progress(session->reporter, index, what);
+	report_run_progress(session->reporter, index, what);
 }
 
 static void on_finished(void *context, size_t index, const struct outcome *outcome)
@@ -43,16 +43,16 @@ static void on_finished(void *context, size_t index, const struct outcome *outco
 	struct test_session *session = context;
 
 	session->counts.by_verdict[outcome->verdict]++;
-	reporter_finished(session->reporter, index, outcome);
+	report_run_finished(session->reporter, index, outcome);
 }
 
 static void on_tick(void *context)
 {
 	struct test_session *session = context;
 
-	reporter_tick(session->reporter, clock_monotonic_ns());
+	report_run_tick(session->reporter, clock_monotonic_ns());
 	/* Nobody reads any more: what is left would be run for nobody. */
-	if (reporter_failed(session->reporter))
+	if (report_run_failed(session->reporter))
 		cancel_request(&cancel);
 }
 
@@ -127,27 +127,28 @@ static struct error *run_plan(const struct test_config *config,
 	report.cancel = &cancel;
 	err = folder_of(config, &dir);
 	if (!err)
-		err = reporter_new((enum report_format)config->format, &report, &session->reporter);
+		err = report_run_new((enum report_format)config->format, &report,
+				     &session->reporter);
 	if (!err)
-		err = reporter_begin(session->reporter,
-				     &(struct report_plan){
-					     .n_tests = gathered->plan.variants.n,
-					     .kernels = strbuf_str(&kernels),
-					     .jobs = options.jobs,
-					     .n_alone = count_alone(config, &gathered->plan),
-					     .folder = dir,
-					     .started_unix_sec = (uint64_t)time(NULL),
-				     });
+		err = report_run_begin(session->reporter,
+				       &(struct report_plan){
+					       .n_tests = gathered->plan.variants.n,
+					       .kernels = strbuf_str(&kernels),
+					       .jobs = options.jobs,
+					       .n_alone = count_alone(config, &gathered->plan),
+					       .folder = dir,
+					       .started_unix_sec = (uint64_t)time(NULL),
+				       });
 	if (err)
 		return err;
 	options.dir = dir;
 	err = harness_runner_run(&gathered->plan, &options, &events, &cancel);
 	/* A report that nobody reads ends a run as well, but that is no interruption. */
 	session->counts.interrupted = cli_interrupts_ended_by() != 0;
-	end = reporter_end(session->reporter, &(struct report_ending){
-						      .wall_ns = clock_monotonic_ns() - began_ns,
-						      .interrupted = session->counts.interrupted,
-					      });
+	end = report_run_end(session->reporter, &(struct report_ending){
+							.wall_ns = clock_monotonic_ns() - began_ns,
+							.interrupted = session->counts.interrupted,
+						});
 	if (err)
 		error_free(end);
 	return err ? err : end;
@@ -204,7 +205,7 @@ int test_run_gathered(const struct test_config *config, test_gather_fn fill, con
 	if (config->list)
 		return list_plan(&gathered);
 	err = run_plan(config, &gathered, &session);
-	reporter_free(session.reporter);
+	report_run_free(session.reporter);
 	status = test_exit_status(&session.counts, config->bisect);
 	if (!err)
 		return status;

@@ -15,7 +15,7 @@
 
 struct stage {
 	int fd;
-	struct reporter *r;
+	struct report_run *r;
 	struct strbuf text;
 };
 
@@ -26,8 +26,8 @@ static inline struct stage stage_with(enum report_format format, struct report_o
 
 	assert_true(s.fd >= 0);
 	options.fd = s.fd;
-	assert_success(reporter_new(format, &options, &s.r));
-	assert_success(reporter_begin(s.r, &plan));
+	assert_success(report_run_new(format, &options, &s.r));
+	assert_success(report_run_begin(s.r, &plan));
 	return s;
 }
 
@@ -39,7 +39,7 @@ static inline struct stage stage_for(enum report_format format, size_t n_tests)
 
 static inline void stage_deinit(struct stage *s)
 {
-	reporter_free(s->r);
+	report_run_free(s->r);
 	close(s->fd);
 	strbuf_deinit(&s->text);
 }
@@ -64,7 +64,7 @@ static inline const char *stage_news(struct stage *s)
 
 static inline void stage_end(struct stage *s)
 {
-	assert_success(reporter_end(
+	assert_success(report_run_end(
 		s->r, &(struct report_ending){ .wall_ns = UINT64_C(34) * NS_PER_SEC }));
 }
 
@@ -100,7 +100,7 @@ static inline struct outcome made_failure(const char *suite, const char *test,
 /* Tells it and forgets it. */
 static inline void stage_finish(struct stage *s, size_t index, struct outcome outcome)
 {
-	reporter_finished(s->r, index, &outcome);
+	report_run_finished(s->r, index, &outcome);
 	outcome_deinit(&outcome);
 }
 

@@ -39,7 +39,7 @@ static void check_all_arrives(int flags)
 	assert_int_equal(fcntl(ends[1], F_SETFL, flags), 0);
 	reader.fd = ends[0];
 	assert_int_equal(pthread_create(&thread, NULL, read_all, &reader), 0);
-	assert_success(deliver(ends[1], "it", bytes, BYTES, NULL));
+	assert_success(report_deliver(ends[1], "it", bytes, BYTES, NULL));
 	close(ends[1]);
 	pthread_join(thread, NULL);
 	close(ends[0]);
@@ -64,7 +64,7 @@ static void nobody_waits_for_one_who_does_not_read_after_a_cancellation(void **s
 	int ends[2];
 
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-	assert_error_tag(deliver(ends[1], "it", bytes, BYTES, &cancel), "cancelled");
+	assert_error_tag(report_deliver(ends[1], "it", bytes, BYTES, &cancel), "cancelled");
 	close(ends[0]);
 	close(ends[1]);
 	free(bytes);
@@ -78,7 +78,7 @@ static void what_has_room_is_written_after_a_cancellation_too(void **state UNUSE
 
 	cancel_request(&cancel);
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-	assert_success(deliver(ends[1], "it", "hello", 5, &cancel));
+	assert_success(report_deliver(ends[1], "it", "hello", 5, &cancel));
 	assert_int_equal(read(ends[0], text, sizeof(text)), 5);
 	assert_string_equal(text, "hello");
 	close(ends[0]);
@@ -89,8 +89,8 @@ static void a_descriptor_that_takes_nothing_is_an_error(void **state UNUSED)
 {
 	_cleanup_close_ int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
-	assert_error_tag(deliver(full, "it", "hello", 5, NULL), "io");
-	assert_error_tag(deliver(1023, "it", "hello", 5, NULL), "io");
+	assert_error_tag(report_deliver(full, "it", "hello", 5, NULL), "io");
+	assert_error_tag(report_deliver(1023, "it", "hello", 5, NULL), "io");
 }
 
 int main(void)

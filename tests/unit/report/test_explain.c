@@ -3,7 +3,7 @@
 
 #include "stage.h"
 
-static const struct explain_look plain = { 0 };
+static const struct report_explain_look plain = { 0 };
 
 static void the_part_that_decided_comes_first_with_its_place(void **state UNUSED)
 {
@@ -14,8 +14,8 @@ static void the_part_that_decided_comes_first_with_its_place(void **state UNUSED
 	outcome_add_part(&o, KTSTR_REASON_CHECK, "fair.c", 31, "spread of left is 41 %");
 	outcome_add_part(&o, KTSTR_REASON_CHECK, "fair.c", 0, "spread of right is 40 %");
 	outcome_settle(&o);
-	explain_reason(&o, &plain, &s);
-	explain_other_parts(&o, &plain, &s);
+	report_explain_reason(&o, &plain, &s);
+	report_explain_other_parts(&o, &plain, &s);
 	assert_string_equal(strbuf_str(&s),
 			    "        check: spread of left is 41 %, at fair.c:31\n"
 			    "        also boot: too slow\n"
@@ -28,7 +28,7 @@ static void a_reason_without_words_is_told_by_its_meaning(void **state UNUSED)
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
 	o.reason = KTSTR_REASON_GUEST_PANIC;
-	explain_reason(&o, &plain, &s);
+	report_explain_reason(&o, &plain, &s);
 	assert_string_equal(strbuf_str(&s), "        guest-panic: the guest's kernel panicked\n");
 }
 
@@ -39,7 +39,7 @@ static void further_lines_stand_deeper_and_are_escaped(void **state UNUSED)
 		"fair", "x", KTSTR_REASON_PAYLOAD,
 		"ended with 3\nagain:  rm -rf /\n\033[2J  deep\n\n");
 
-	explain_reason(&o, &plain, &s);
+	report_explain_reason(&o, &plain, &s);
 	assert_string_equal(strbuf_str(&s), "        payload: ended with 3\n"
 					    "            again:  rm -rf /\n"
 					    "            \\x1b[2J  deep\n");
@@ -50,21 +50,21 @@ static void long_texts_end_unless_asked_for(void **state UNUSED)
 	_cleanup_outcome_ struct outcome o = made_outcome("fair", "x");
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
-	struct explain_look verbose = { .verbose = true };
+	struct report_explain_look verbose = { .verbose = true };
 
-	for (int i = 0; i < REPORT_TEXT_LINES_LIMIT; i++)
+	for (int i = 0; i < REPORT_LIMIT_TEXT_LINES; i++)
 		strbuf_appendf(&text, "line %d\n", i);
 	outcome_add_note(&o, strbuf_str(&text));
-	explain_notes(&o, &plain, &s);
+	report_explain_notes(&o, &plain, &s);
 	assert_contains(strbuf_str(&s), "line 11\n");
 	assert_null(strstr(strbuf_str(&s), "more lines"));
 
 	strbuf_append(&text, "one more");
 	outcome_add_note(&o, strbuf_str(&text));
-	explain_notes(&o, &plain, &s);
+	report_explain_notes(&o, &plain, &s);
 	assert_contains(strbuf_str(&s), "            (more lines in the record)\n");
 	assert_null(strstr(strbuf_str(&s), "one more"));
-	explain_notes(&o, &verbose, &s);
+	report_explain_notes(&o, &verbose, &s);
 	assert_contains(strbuf_str(&s), "one more");
 }
 
@@ -72,9 +72,9 @@ static void many_parts_and_notes_are_counted(void **state UNUSED)
 {
 	_cleanup_outcome_ struct outcome o = made_outcome("fair", "x");
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
-	struct explain_look verbose = { .verbose = true };
+	struct report_explain_look verbose = { .verbose = true };
 
-	for (int i = 0; i < REPORT_ITEMS_LIMIT + 2; i++) {
+	for (int i = 0; i < REPORT_LIMIT_ITEMS + 2; i++) {
 		_cleanup_free_ char *text = xasprintf("number %d", i);
 
 		outcome_add_part(&o, KTSTR_REASON_CHECK, NULL, 0, text);
@@ -82,15 +82,15 @@ static void many_parts_and_notes_are_counted(void **state UNUSED)
 	}
 	outcome_add_note(&o, "number 10");
 	outcome_settle(&o);
-	explain_other_parts(&o, &plain, &s);
+	report_explain_other_parts(&o, &plain, &s);
 	assert_contains(strbuf_str(&s),
 			"also check: number 8\n        (1 more part in the record)\n");
 	strbuf_clear(&s);
-	explain_notes(&o, &plain, &s);
+	report_explain_notes(&o, &plain, &s);
 	assert_contains(strbuf_str(&s), "note: number 7\n        (3 more notes in the record)\n");
 	strbuf_clear(&s);
-	explain_notes(&o, &verbose, &s);
-	explain_other_parts(&o, &verbose, &s);
+	report_explain_notes(&o, &verbose, &s);
+	report_explain_other_parts(&o, &verbose, &s);
 	assert_contains(strbuf_str(&s), "note: number 10\n");
 	assert_contains(strbuf_str(&s), "also check: number 9\n");
 	assert_null(strstr(strbuf_str(&s), "more"));
@@ -101,12 +101,12 @@ static void texts_are_broken_at_spaces_and_paths_never(void **state UNUSED)
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	_cleanup_outcome_ struct outcome o = made_failure("fair", "x", KTSTR_REASON_CHECK,
 							  "the spread of left is 41 percent of it");
-	struct explain_look narrow = { .columns = 30 };
+	struct report_explain_look narrow = { .columns = 30 };
 
 	o.record_path = xstrdup("/a/path with blanks/longer/than/the/terminal.ktstr.json");
 	o.rerun = xstrdup("ktstr rerun it");
-	explain_reason(&o, &narrow, &s);
-	explain_places(&o, &narrow, &s);
+	report_explain_reason(&o, &narrow, &s);
+	report_explain_places(&o, &narrow, &s);
 	assert_string_equal(
 		strbuf_str(&s),
 		"        check: the spread of\n"

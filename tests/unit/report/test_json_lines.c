@@ -11,7 +11,7 @@ static void a_line_for_the_plan_each_test_and_the_summary(void **state UNUSED)
 		stage_news(&s),
 		"{\"report\":\"plan\",\"tests\":3,\"jobs\":2,\"alone\":0,\"kernels\":\"6.1\","
 		"\"records\":\"/r\",\"started_unix_sec\":86400}\n");
-	reporter_say(s.r, "a\nb");
+	report_run_say(s.r, "a\nb");
 	assert_string_equal(stage_news(&s), "{\"report\":\"message\",\"text\":\"a\\nb\"}\n");
 	stage_finish(&s, 2, made_outcome("f", "a"));
 	assert_string_equal(
@@ -21,7 +21,7 @@ static void a_line_for_the_plan_each_test_and_the_summary(void **state UNUSED)
 		"\"test\":\"a\",\"id\":\"0123456789abcdef\",\"topology\":\"1n2l2c1t\","
 		"\"kernel\":\"6.1\",\"scheduler\":\"\",\"source\":\"fair.c:12\",\"parts\":[],"
 		"\"notes\":[]}\n");
-	assert_success(reporter_end(s.r, &(struct report_ending){ 7, true }));
+	assert_success(report_run_end(s.r, &(struct report_ending){ 7, true }));
 	assert_string_equal(stage_news(&s),
 			    "{\"report\":\"summary\",\"tests\":3,\"pass\":1,\"fail\":0,\"skip\":0,"
 			    "\"broken\":0,\"inconclusive\":0,\"not_run\":2,\"wall_ns\":7,"
@@ -40,7 +40,7 @@ static void parts_keep_their_verdict_and_place(void **state UNUSED)
 	o.record_path = xstrdup("/r/a");
 	o.kept_dir = xstrdup("/r/k");
 	o.rerun = xstrdup("ktstr rerun /r/a");
-	reporter_finished(s.r, 0, &o);
+	report_run_finished(s.r, 0, &o);
 	assert_contains(stage_text(&s), "\"name\":\"f:a\xef\xbf\xbd\",\"verdict\":\"fail\","
 					"\"reason\":\"check\",\"why\":\"41 %\\n\",");
 	assert_contains(stage_text(&s),

@@ -82,7 +82,7 @@ static void a_case_carries_its_name_its_places_and_its_notes(void **state UNUSED
 	o.record_path = xstrdup("/r/a");
 	o.kept_dir = xstrdup("/r/k");
 	o.rerun = xstrdup("ktstr rerun /r/a");
-	reporter_finished(s.r, 0, &o);
+	report_run_finished(s.r, 0, &o);
 	stage_end(&s);
 	assert_contains(
 		stage_text(&s),
@@ -112,7 +112,7 @@ static void a_name_without_its_suite_stands_whole(void **state UNUSED)
 
 	free(o.suite);
 	o.suite = xstrdup("other");
-	reporter_finished(s.r, 0, &o);
+	report_run_finished(s.r, 0, &o);
 	stage_end(&s);
 	assert_contains(stage_text(&s), "<testcase classname=\"other\" name=\"f:a\"");
 }

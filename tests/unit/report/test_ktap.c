@@ -62,7 +62,7 @@ static void a_text_cannot_make_a_directive_or_a_line(void **state UNUSED)
 							  KTSTR_REASON_CHECK, "x # SKIP y\nok 2 z");
 
 	outcome_add_note(&o, "n\nok 3 z");
-	reporter_finished(s.r, 0, &o);
+	report_run_finished(s.r, 0, &o);
 	assert_string_equal(stage_text(&s),
 			    "KTAP version 1\n1..1\n"
 			    "# note: n\\nok 3 z\n"
@@ -84,8 +84,8 @@ static void diagnostics_come_before_their_result(void **state UNUSED)
 	o.record_path = xstrdup("/r/a");
 	o.kept_dir = xstrdup("/r/k");
 	o.rerun = xstrdup("ktstr rerun /r/a");
-	reporter_say(s.r, "Subtest: x");
-	reporter_finished(s.r, 0, &o);
+	report_run_say(s.r, "Subtest: x");
+	report_run_finished(s.r, 0, &o);
 	assert_string_equal(stage_text(&s), "KTAP version 1\n1..1\n"
 					    "# kernels: 6.1\n"
 					    "# records: /r\n"
@@ -105,7 +105,7 @@ static void an_interrupted_run_says_how_many_are_missing(void **state UNUSED)
 	_cleanup_stage_ struct stage s = stage_for(REPORT_KTAP, 3);
 
 	stage_finish(&s, 1, made_outcome("f", "b"));
-	assert_success(reporter_end(s.r, &(struct report_ending){ .interrupted = true }));
+	assert_success(report_run_end(s.r, &(struct report_ending){ .interrupted = true }));
 	assert_string_equal(stage_text(&s), "KTAP version 1\n1..3\nok 1 f:b\n"
 					    "# interrupted\n# 2 of 3 tests have no result\n");
 }
@@ -115,7 +115,7 @@ static void a_text_past_the_limit_says_how_much_is_missing(void **state UNUSED)
 	_cleanup_stage_ struct stage s = stage_for(REPORT_KTAP, 1);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	strbuf_append_repeated(&text, 'x', REPORT_TEXT_BYTES_LIMIT + 5);
+	strbuf_append_repeated(&text, 'x', REPORT_LIMIT_TEXT_BYTES + 5);
 	stage_finish(&s, 0, made_failure("f", "a", KTSTR_REASON_CHECK, strbuf_str(&text)));
 	assert_contains(stage_text(&s), "x (5 bytes more)\n");
 }

@@ -5,76 +5,76 @@
 #include "text/width.h"
 #include "unit.h"
 
-static void deinit(struct live *live)
+static void deinit(struct report_live *live)
 {
-	live_deinit(live);
+	report_live_deinit(live);
 }
 #define _cleanup_live_ __attribute__((cleanup(deinit)))
 
 #define assert_line(live, columns, expected)                              \
 	do {                                                              \
 		_cleanup_strbuf_ struct strbuf line_ = STRBUF_INIT;       \
-		live_format(live, 3, 12, columns, &line_);                \
+		report_live_format(live, 3, 12, columns, &line_);         \
 		assert_string_equal(strbuf_str(&line_), expected);        \
 		assert_true(utf8_width(strbuf_str(&line_)) <= (columns)); \
 	} while (0)
 
 static void what_runs_stands_in_the_line_the_oldest_first(void **state UNUSED)
 {
-	_cleanup_live_ struct live live = { 0 };
+	_cleanup_live_ struct report_live live = { 0 };
 
 	assert_line(&live, 80, "[3/12]");
-	live_start(&live, 7, "fair:one", NS_PER_SEC);
-	live_start(&live, 4, "fair:two", 2 * NS_PER_SEC);
-	live_set_stage(&live, 7, "work");
-	assert_true(live_is_due(&live, 66 * NS_PER_SEC));
+	report_live_start(&live, 7, "fair:one", NS_PER_SEC);
+	report_live_start(&live, 4, "fair:two", 2 * NS_PER_SEC);
+	report_live_set_stage(&live, 7, "work");
+	assert_true(report_live_is_due(&live, 66 * NS_PER_SEC));
 	assert_line(&live, 80, "[3/12] fair:one work 1 min 05 s | fair:two 1 min 04 s");
-	live_stop(&live, 7);
+	report_live_stop(&live, 7);
 	assert_line(&live, 80, "[3/12] fair:two 1 min 04 s");
-	live_stop(&live, 7);
-	live_set_stage(&live, 7, "boot");
-	live_stop(&live, 4);
+	report_live_stop(&live, 7);
+	report_live_set_stage(&live, 7, "boot");
+	report_live_stop(&live, 4);
 	assert_line(&live, 80, "[3/12]");
 }
 
 static void a_guest_that_is_long_in_coming_is_told(void **state UNUSED)
 {
-	_cleanup_live_ struct live live = { 0 };
+	_cleanup_live_ struct report_live live = { 0 };
 
-	live_is_due(&live, 10 * NS_PER_SEC);
+	report_live_is_due(&live, 10 * NS_PER_SEC);
 	assert_line(&live, 80, "[3/12]");
-	live_is_due(&live, 15 * NS_PER_SEC);
+	report_live_is_due(&live, 15 * NS_PER_SEC);
 	assert_line(&live, 80,
 		    "[3/12] waiting for a guest 5 s (the first one boots, the next are copies)");
 	assert_line(&live, 40, "[3/12] waiting for a guest 5 s (the fir…");
-	live_start(&live, 7, "fair:one", 16 * NS_PER_SEC);
+	report_live_start(&live, 7, "fair:one", 16 * NS_PER_SEC);
 	assert_line(&live, 80, "[3/12] fair:one 0 s");
-	live_stop(&live, 7);
+	report_live_stop(&live, 7);
 	assert_line(&live, 80, "[3/12]");
-	live_is_due(&live, 18 * NS_PER_SEC);
+	report_live_is_due(&live, 18 * NS_PER_SEC);
 	assert_line(&live, 30, "[3/12] waiting for a guest 2 …");
 }
 
 static void nothing_is_waited_for_when_all_is_done(void **state UNUSED)
 {
-	_cleanup_live_ struct live live = { 0 };
+	_cleanup_live_ struct report_live live = { 0 };
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 
-	live_is_due(&live, 10 * NS_PER_SEC);
-	live_is_due(&live, 20 * NS_PER_SEC);
-	live_format(&live, 12, 12, 80, &line);
+	report_live_is_due(&live, 10 * NS_PER_SEC);
+	report_live_is_due(&live, 20 * NS_PER_SEC);
+	report_live_format(&live, 12, 12, 80, &line);
 	assert_string_equal(strbuf_str(&line), "[12/12]");
 }
 
 static void a_narrow_line_shortens_names_before_it_drops_tests(void **state UNUSED)
 {
-	_cleanup_live_ struct live live = { 0 };
+	_cleanup_live_ struct report_live live = { 0 };
 
-	live_start(&live, 0, "fair:a_name_of_some_length", 0);
-	live_start(&live, 1, "fair:b_name_of_some_length", 0);
-	live_start(&live, 2, "short", 0);
+	report_live_start(&live, 0, "fair:a_name_of_some_length", 0);
+	report_live_start(&live, 1, "fair:b_name_of_some_length", 0);
+	report_live_start(&live, 2, "short", 0);
 	for (size_t i = 0; i < 3; i++)
-		live_set_stage(&live, i, "boot");
+		report_live_set_stage(&live, i, "boot");
 	assert_line(
 		&live, 100,
 		"[3/12] fair:a_name_of_some_length boot 0 s | fair:b_name_of_some_length boot 0 s | "
@@ -92,52 +92,52 @@ static void a_narrow_line_shortens_names_before_it_drops_tests(void **state UNUS
 
 static void wide_names_are_measured_in_columns(void **state UNUSED)
 {
-	_cleanup_live_ struct live live = { 0 };
+	_cleanup_live_ struct report_live live = { 0 };
 
-	live_start(&live, 0, "名前名前名前名前名前名前", 0);
+	report_live_start(&live, 0, "名前名前名前名前名前名前", 0);
 	assert_line(&live, 40, "[3/12] 名前名前名前名前名前名前 0 s");
 	assert_line(&live, 34, "[3/12] 名前名前名前名前名前名… 0 s");
 }
 
 static void a_name_cannot_move_the_cursor(void **state UNUSED)
 {
-	_cleanup_live_ struct live live = { 0 };
+	_cleanup_live_ struct report_live live = { 0 };
 
-	live_start(&live, 0, "\r\033[2Jx", 0);
-	live_set_stage(&live, 0, "a\nb");
+	report_live_start(&live, 0, "\r\033[2Jx", 0);
+	report_live_set_stage(&live, 0, "a\nb");
 	assert_line(&live, 80, "[3/12] \\r\\x1b[2Jx a\\nb 0 s");
 }
 
 static void the_line_is_drawn_once_and_cleared_from_its_start(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-	_cleanup_live_ struct live live = { 0 };
+	_cleanup_live_ struct report_live live = { 0 };
 
-	live_clear(&live, &out);
+	report_live_clear(&live, &out);
 	assert_string_equal(strbuf_str(&out), "");
-	live_draw(&live, "one", &out);
-	live_draw(&live, "one", &out);
+	report_live_draw(&live, "one", &out);
+	report_live_draw(&live, "one", &out);
 	assert_string_equal(strbuf_str(&out), "one\r");
 	strbuf_clear(&out);
-	live_draw(&live, "two", &out);
+	report_live_draw(&live, "two", &out);
 	assert_string_equal(strbuf_str(&out), "\r\033[Jtwo\r");
 	strbuf_clear(&out);
-	live_clear(&live, &out);
-	live_clear(&live, &out);
+	report_live_clear(&live, &out);
+	report_live_clear(&live, &out);
 	assert_string_equal(strbuf_str(&out), "\r\033[J");
 }
 
 static void a_line_just_drawn_is_not_due(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-	_cleanup_live_ struct live live = { 0 };
+	_cleanup_live_ struct report_live live = { 0 };
 
-	assert_true(live_is_due(&live, 1000 * NS_PER_MS));
-	live_draw(&live, "one", &out);
-	assert_false(live_is_due(&live, 1099 * NS_PER_MS));
-	assert_true(live_is_due(&live, 1100 * NS_PER_MS));
+	assert_true(report_live_is_due(&live, 1000 * NS_PER_MS));
+	report_live_draw(&live, "one", &out);
+	assert_false(report_live_is_due(&live, 1099 * NS_PER_MS));
+	assert_true(report_live_is_due(&live, 1100 * NS_PER_MS));
 	/* A clock that went back changes nothing. */
-	assert_true(live_is_due(&live, 0));
+	assert_true(report_live_is_due(&live, 0));
 }
 
 int main(void)

@@ -9,9 +9,9 @@ static void every_test_has_a_line_and_the_run_a_summary(void **state UNUSED)
 		REPORT_PRETTY, (struct report_options){ 0 },
 		(struct report_plan){ 5, "6.1", 2, "/var/runs/1", 0, 0 });
 
-	reporter_started(s.r, 0, "fair:a", 0);
-	reporter_progress(s.r, 0, "boot");
-	reporter_tick(s.r, NS_PER_SEC);
+	report_run_started(s.r, 0, "fair:a", 0);
+	report_run_progress(s.r, 0, "boot");
+	report_run_tick(s.r, NS_PER_SEC);
 	stage_finish(&s, 1, made_failure("fair", "b", KTSTR_REASON_NEED, "no SMT"));
 	stage_finish(&s, 0, made_outcome("fair", "a"));
 	stage_finish(&s, 2, made_failure("fair", "c", KTSTR_REASON_CHECK, "41 %"));
@@ -47,7 +47,7 @@ static void a_failure_says_where_to_look_and_how_to_do_it_again(void **state UNU
 	o.record_path = xstrdup("/r/a.ktstr.json");
 	o.kept_dir = xstrdup("/r/a");
 	o.rerun = xstrdup("ktstr rerun /r/a.ktstr.json");
-	reporter_finished(s.r, 0, &o);
+	report_run_finished(s.r, 0, &o);
 	assert_contains(stage_text(&s), "        check: 41 %\n"
 					"        note: slow\n"
 					"        test:   fair.c:12\n"
@@ -69,7 +69,7 @@ static void times_stand_below_each_other_in_columns(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_for(REPORT_PRETTY, 3);
 
-	reporter_started(s.r, 1, "fair:a_name_that_is_longer_than_most", 0);
+	report_run_started(s.r, 1, "fair:a_name_that_is_longer_than_most", 0);
 	stage_finish(&s, 0, made_outcome("名前", "a"));
 	stage_finish(&s, 1, made_outcome("fair", "a_name_that_is_longer_than_most"));
 	assert_contains(stage_text(&s), "PASS    名前:a                                  5.3 s\n"
@@ -85,7 +85,7 @@ static void verbose_tells_of_every_test_what_there_is(void **state UNUSED)
 
 	outcome_add_note(&o, "quick");
 	o.record_path = xstrdup("/r/a.ktstr.json");
-	reporter_finished(s.r, 0, &o);
+	report_run_finished(s.r, 0, &o);
 	assert_contains(stage_text(&s), "5.3 s\n        note: quick\n        test:   fair.c:12\n"
 					"        record: /r/a.ktstr.json\n");
 	stage_finish(&s, 1, made_failure("fair", "b", KTSTR_REASON_AS_EXPECTED, "41 %"));
@@ -98,7 +98,7 @@ static void quiet_shows_what_did_not_pass_and_the_summary(void **state UNUSED)
 						    (struct report_options){ .quiet = true },
 						    (struct report_plan){ .n_tests = 3 });
 
-	reporter_say(s.r, "fetching");
+	report_run_say(s.r, "fetching");
 	stage_finish(&s, 0, made_outcome("fair", "a"));
 	stage_finish(&s, 1, made_failure("fair", "b", KTSTR_REASON_NEED, "no SMT"));
 	stage_finish(&s, 2, made_failure("fair", "c", KTSTR_REASON_CHECK, "41 %"));
@@ -132,7 +132,7 @@ static void an_interrupted_run_says_what_was_not_run(void **state UNUSED)
 	_cleanup_stage_ struct stage s = stage_for(REPORT_PRETTY, 3);
 
 	stage_finish(&s, 0, made_outcome("fair", "a"));
-	assert_success(reporter_end(s.r, &(struct report_ending){ NS_PER_SEC, true }));
+	assert_success(report_run_end(s.r, &(struct report_ending){ NS_PER_SEC, true }));
 	assert_contains(stage_text(&s), "interrupted; 3 tests: 1 passed, 2 not run in 1.0 s\n");
 }
 
@@ -149,14 +149,14 @@ static void a_terminal_has_a_line_that_comes_and_goes(void **state UNUSED)
 	_cleanup_stage_ struct stage s = terminal(40, false);
 
 	stage_text(&s);
-	reporter_started(s.r, 0, "fair:a_rather_long_name_for_it", NS_PER_SEC);
-	reporter_progress(s.r, 0, "boot");
-	reporter_tick(s.r, 3 * NS_PER_SEC);
+	report_run_started(s.r, 0, "fair:a_rather_long_name_for_it", NS_PER_SEC);
+	report_run_progress(s.r, 0, "boot");
+	report_run_tick(s.r, 3 * NS_PER_SEC);
 	assert_string_equal(stage_news(&s), "[0/2] fair:a_rather_long_name… boot 2 s\r");
-	reporter_tick(s.r, 3 * NS_PER_SEC + 1);
-	reporter_tick(s.r, 4 * NS_PER_SEC - 1);
+	report_run_tick(s.r, 3 * NS_PER_SEC + 1);
+	report_run_tick(s.r, 4 * NS_PER_SEC - 1);
 	assert_string_equal(stage_news(&s), "");
-	reporter_say(s.r, "a word\033");
+	report_run_say(s.r, "a word\033");
 	assert_string_equal(stage_news(&s), "\r\033[Ja word\\x1b\n"
 					    "[0/2] fair:a_rather_long_name… boot 2 s\r");
 	stage_finish(&s, 0, made_outcome("fair", "a"));
@@ -173,10 +173,10 @@ static void the_line_is_gone_when_the_run_is_interrupted(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = terminal(80, false);
 
-	reporter_started(s.r, 0, "fair:a", 0);
-	reporter_tick(s.r, 0);
+	report_run_started(s.r, 0, "fair:a", 0);
+	report_run_tick(s.r, 0);
 	stage_text(&s);
-	assert_success(reporter_end(s.r, &(struct report_ending){ .interrupted = true }));
+	assert_success(report_run_end(s.r, &(struct report_ending){ .interrupted = true }));
 	assert_memory_equal(stage_news(&s), "\r\033[J\n", 5);
 }
 
@@ -212,10 +212,10 @@ static void the_line_is_gone_when_the_reporter_is_given_up(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = terminal(80, false);
 
-	reporter_started(s.r, 0, "fair:a", 0);
-	reporter_tick(s.r, 0);
+	report_run_started(s.r, 0, "fair:a", 0);
+	report_run_tick(s.r, 0);
 	stage_text(&s);
-	reporter_free(take_ptr(s.r));
+	report_run_free(take_ptr(s.r));
 	assert_string_equal(stage_news(&s), "\r\033[J");
 }
 
@@ -232,8 +232,8 @@ static void without_a_terminal_nothing_moves(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_for(REPORT_PRETTY, 1);
 
-	reporter_started(s.r, 0, "fair:a", 0);
-	reporter_tick(s.r, NS_PER_SEC);
+	report_run_started(s.r, 0, "fair:a", 0);
+	report_run_tick(s.r, NS_PER_SEC);
 	stage_finish(&s, 0, made_failure("fair", "a", KTSTR_REASON_CHECK, "41 %"));
 	stage_end(&s);
 	assert_null(strpbrk(stage_text(&s), "\r\033"));

@@ -57,18 +57,18 @@ static void a_dumb_terminal_gets_no_live_line(void **state UNUSED)
 static void what_cannot_be_written_is_said_at_the_end(void **state UNUSED)
 {
 	for (int f = 0; f < REPORT_N_FORMATS; f++) {
-		_cleanup_reporter_ struct reporter *r = NULL;
+		_cleanup_report_reporter_ struct report_run *r = NULL;
 		_cleanup_close_ int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 		_cleanup_outcome_ struct outcome o = made_outcome("f", "a");
 		struct report_options options = { .fd = fd };
 		struct error *err;
 
 		assert_true(fd >= 0);
-		assert_success(reporter_new((enum report_format)f, &options, &r));
-		assert_success(reporter_begin(r, &(struct report_plan){ .n_tests = 1 }));
-		assert_int_equal(reporter_failed(r), f != REPORT_JUNIT);
-		reporter_finished(r, 0, &o);
-		err = reporter_end(r, &(struct report_ending){ 0 });
+		assert_success(report_run_new((enum report_format)f, &options, &r));
+		assert_success(report_run_begin(r, &(struct report_plan){ .n_tests = 1 }));
+		assert_int_equal(report_run_failed(r), f != REPORT_JUNIT);
+		report_run_finished(r, 0, &o);
+		err = report_run_end(r, &(struct report_ending){ 0 });
 		assert_non_null(err);
 		assert_int_equal(error_errno(err), ENOSPC);
 		error_free(err);
@@ -83,12 +83,12 @@ static void after_a_refusal_nothing_more_is_written(void **state UNUSED)
 
 	assert_int_equal(stage_news(&s)[0], 'K');
 	assert_int_equal(dup2(full, s.fd), s.fd);
-	reporter_say(s.r, "lost");
-	assert_true(reporter_failed(s.r));
+	report_run_say(s.r, "lost");
+	assert_true(report_run_failed(s.r));
 	assert_int_equal(dup2(kept, s.fd), s.fd);
 	stage_finish(&s, 0, made_outcome("f", "a"));
 	assert_string_equal(stage_news(&s), "");
-	assert_error_tag(reporter_end(s.r, &(struct report_ending){ 0 }), "io");
+	assert_error_tag(report_run_end(s.r, &(struct report_ending){ 0 }), "io");
 }
 
 static void a_file_is_replaced_whole_by_junit_and_filled_by_others(void **state UNUSED)
@@ -99,18 +99,18 @@ static void a_file_is_replaced_whole_by_junit_and_filled_by_others(void **state 
 	assert_non_null(mkdtemp(folder));
 	path = xasprintf("%s/out", folder);
 	for (int f = 0; f < REPORT_N_FORMATS; f++) {
-		_cleanup_reporter_ struct reporter *r = NULL;
+		_cleanup_report_reporter_ struct report_run *r = NULL;
 		_cleanup_strbuf_ struct strbuf during = STRBUF_INIT;
 		_cleanup_strbuf_ struct strbuf after = STRBUF_INIT;
 		struct report_options options = { .fd = -1, .path = path, .terminal = true };
 
 		assert_success(io_replace_file(path, "old", 3));
-		assert_success(reporter_new((enum report_format)f, &options, &r));
-		assert_success(reporter_begin(r, &(struct report_plan){ .n_tests = 1 }));
-		reporter_tick(r, NS_PER_SEC);
+		assert_success(report_run_new((enum report_format)f, &options, &r));
+		assert_success(report_run_begin(r, &(struct report_plan){ .n_tests = 1 }));
+		report_run_tick(r, NS_PER_SEC);
 		assert_success(io_read_file(path, 1 << 20, &during));
 		assert_int_equal(strcmp(strbuf_str(&during), "old") == 0, f == REPORT_JUNIT);
-		assert_success(reporter_end(r, &(struct report_ending){ .interrupted = true }));
+		assert_success(report_run_end(r, &(struct report_ending){ .interrupted = true }));
 		assert_success(io_read_file(path, 1 << 20, &after));
 		assert_null(strstr(strbuf_str(&after), "old"));
 		assert_null(strchr(strbuf_str(&after), '\r'));
@@ -123,19 +123,19 @@ static void a_file_is_replaced_whole_by_junit_and_filled_by_others(void **state 
 static void a_path_that_cannot_be_opened_is_refused_at_once(void **state UNUSED)
 {
 	struct report_options options = { .path = "/nonexistent/report" };
-	struct reporter *r = NULL;
+	struct report_run *r = NULL;
 
-	assert_error_tag(reporter_new(REPORT_KTAP, &options, &r), "io");
+	assert_error_tag(report_run_new(REPORT_KTAP, &options, &r), "io");
 	assert_null(r);
 }
 
 static void a_plan_past_the_limit_is_refused(void **state UNUSED)
 {
-	_cleanup_reporter_ struct reporter *r = NULL;
+	_cleanup_report_reporter_ struct report_run *r = NULL;
 
-	assert_success(reporter_new(REPORT_KTAP, &(struct report_options){ .fd = -1 }, &r));
+	assert_success(report_run_new(REPORT_KTAP, &(struct report_options){ .fd = -1 }, &r));
 	assert_error_tag(
-		reporter_begin(r, &(struct report_plan){ .n_tests = REPORT_TESTS_LIMIT + 1 }),
+		report_run_begin(r, &(struct report_plan){ .n_tests = REPORT_LIMIT_TESTS + 1 }),
 		"limit");
 }
 
@@ -145,29 +145,29 @@ static void before_the_plan_only_people_are_told(void **state UNUSED)
 		_cleanup_stage_ struct stage s = { .fd = memfd_create("report", MFD_CLOEXEC) };
 		struct report_options options = { .fd = s.fd };
 
-		assert_success(reporter_new((enum report_format)f, &options, &s.r));
-		reporter_say(s.r, "fetching a kernel");
+		assert_success(report_run_new((enum report_format)f, &options, &s.r));
+		report_run_say(s.r, "fetching a kernel");
 		assert_string_equal(stage_text(&s),
 				    f == REPORT_PRETTY ? "fetching a kernel\n" : "");
 	}
 }
 
-static void index_past_the_plan(struct reporter *r)
+static void index_past_the_plan(struct report_run *r)
 {
-	reporter_started(r, 1, "x", 0);
+	report_run_started(r, 1, "x", 0);
 }
 
-static void finished_twice(struct reporter *r)
+static void finished_twice(struct report_run *r)
 {
 	struct outcome o = made_outcome("f", "a");
 
-	reporter_finished(r, 0, &o);
-	reporter_finished(r, 0, &o);
+	report_run_finished(r, 0, &o);
+	report_run_finished(r, 0, &o);
 }
 
 static void a_callers_bug_ends_the_program(void **state UNUSED)
 {
-	static void (*const bugs[])(struct reporter *) = { index_past_the_plan, finished_twice };
+	static void (*const bugs[])(struct report_run *) = { index_past_the_plan, finished_twice };
 
 	for (size_t i = 0; i < ARRAY_SIZE(bugs); i++) {
 		_cleanup_stage_ struct stage s = stage_for(REPORT_KTAP, 1);
@@ -189,13 +189,13 @@ static void the_part_that_decided_is_found(void **state UNUSED)
 {
 	_cleanup_outcome_ struct outcome o = made_outcome("f", "a");
 
-	assert_null(deciding_part(&o));
+	assert_null(report_deciding_part(&o));
 	outcome_add_part(&o, KTSTR_REASON_BOOT, NULL, 0, "x");
 	outcome_add_part(&o, KTSTR_REASON_CHECK, NULL, 0, "x");
 	outcome_settle(&o);
-	assert_ptr_equal(deciding_part(&o), &o.parts.at[1]);
+	assert_ptr_equal(report_deciding_part(&o), &o.parts.at[1]);
 	o.why[0] = 'y';
-	assert_null(deciding_part(&o));
+	assert_null(report_deciding_part(&o));
 }
 
 int main(void)

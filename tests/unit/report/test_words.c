@@ -26,8 +26,8 @@ static void times_are_told_as_people_do(void **state UNUSED)
 		_cleanup_strbuf_ struct strbuf duration = STRBUF_INIT;
 		_cleanup_strbuf_ struct strbuf elapsed = STRBUF_INIT;
 
-		words_format_duration(&duration, rows[i].ms * NS_PER_MS);
-		words_format_elapsed(&elapsed, rows[i].ms * NS_PER_MS);
+		report_format_duration(&duration, rows[i].ms * NS_PER_MS);
+		report_format_elapsed(&elapsed, rows[i].ms * NS_PER_MS);
 		assert_string_equal(strbuf_str(&duration), rows[i].duration);
 		assert_string_equal(strbuf_str(&elapsed), rows[i].elapsed);
 	}
@@ -55,7 +55,7 @@ static void counts_leave_out_what_did_not_happen(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-		words_format_counts(&s, rows[i].counts, rows[i].n_tests);
+		report_format_counts(&s, rows[i].counts, rows[i].n_tests);
 		assert_string_equal(strbuf_str(&s), rows[i].text);
 	}
 }

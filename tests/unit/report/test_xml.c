@@ -27,7 +27,7 @@ static void what_xml_cannot_hold_is_replaced(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-		xml_append_text(&s, rows[i].text);
+		report_append_xml(&s, rows[i].text);
 		assert_string_equal(strbuf_str(&s), rows[i].xml);
 	}
 }
@@ -36,7 +36,7 @@ static void an_attribute_cannot_be_left(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	xml_append_attribute(&s, "name", "\" evil=\"1");
+	report_append_xml_attribute(&s, "name", "\" evil=\"1");
 	assert_string_equal(strbuf_str(&s), " name=\"&quot; evil=&quot;1\"");
 }
 
@@ -45,13 +45,13 @@ static void a_text_past_the_limit_says_how_much_is_missing(void **state UNUSED)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	strbuf_append_repeated(&text, 'x', REPORT_TEXT_BYTES_LIMIT);
-	xml_append_text(&s, strbuf_str(&text));
+	strbuf_append_repeated(&text, 'x', REPORT_LIMIT_TEXT_BYTES);
+	report_append_xml(&s, strbuf_str(&text));
 	assert_string_equal(strbuf_str(&s), strbuf_str(&text));
 
 	strbuf_clear(&s);
 	strbuf_append(&text, "yz");
-	xml_append_text(&s, strbuf_str(&text));
+	report_append_xml(&s, strbuf_str(&text));
 	assert_null(strchr(strbuf_str(&s), 'z'));
 	assert_contains(strbuf_str(&s), "x (2 bytes more)");
 }
