@@ -5,7 +5,7 @@
 
 #include "checks/facts.h"
 
-static bool has_reason(const struct outcome *outcome, enum ktstr_reason reason)
+static bool has_reason(const struct result_outcome *outcome, enum ktstr_reason reason)
 {
 	for (size_t i = 0; i < outcome->parts.n; i++)
 		if (outcome->parts.at[i].reason == reason)
@@ -23,7 +23,7 @@ static struct cpuset reported_cpus(const struct harness_test_report *report, con
 
 void harness_check(const struct exchange_declared_test *test,
 		   const struct harness_test_report *report,
-		   const struct checks_disturbance *disturbance, struct outcome *into)
+		   const struct checks_disturbance *disturbance, struct result_outcome *into)
 {
 	_cleanup_checks_findings_ struct checks_findings findings = { 0 };
 	VEC(struct checks_cgroup) cgroups = { 0 };
@@ -54,9 +54,9 @@ void harness_check(const struct exchange_declared_test *test,
 	facts.n_cgroups = cgroups.n;
 	checks_evaluate(&facts, &findings);
 	for (size_t i = 0; i < findings.parts.n; i++)
-		outcome_add_part(into, findings.parts.at[i].reason, NULL, 0,
-				 findings.parts.at[i].text);
+		result_outcome_add_part(into, findings.parts.at[i].reason, NULL, 0,
+					findings.parts.at[i].text);
 	for (size_t i = 0; i < findings.notes.n; i++)
-		outcome_add_note(into, findings.notes.at[i]);
+		result_outcome_add_note(into, findings.notes.at[i]);
 	vec_deinit(&cgroups);
 }

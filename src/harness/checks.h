@@ -10,6 +10,6 @@
 /* Adds parts and notes; see checks_evaluate(). */
 void harness_check(const struct exchange_declared_test *test,
 		   const struct harness_test_report *report,
-		   const struct checks_disturbance *disturbance, struct outcome *into);
+		   const struct checks_disturbance *disturbance, struct result_outcome *into);
 
 #endif

@@ -7,27 +7,27 @@
 #include "base/cleanup.h"
 
 /* What happened is no failure any more, but stays to be read. */
-static void parts_become_notes(struct outcome *o)
+static void parts_become_notes(struct result_outcome *o)
 {
 	for (size_t i = 0; i < o->parts.n; i++) {
-		struct outcome_part *part = &o->parts.at[i];
+		struct result_part *part = &o->parts.at[i];
 		_cleanup_free_ char *note = NULL;
 
 		if (part->file)
-			note = xasprintf("%s: %s:%d: %s", reason_word(part->reason), part->file,
-					 part->line, part->text);
+			note = xasprintf("%s: %s:%d: %s", result_reason_name(part->reason),
+					 part->file, part->line, part->text);
 		else
-			note = xasprintf("%s: %s", reason_word(part->reason), part->text);
-		outcome_add_note(o, note);
+			note = xasprintf("%s: %s", result_reason_name(part->reason), part->text);
+		result_outcome_add_note(o, note);
 		free(part->text);
 		free(part->file);
 	}
 	vec_clear(&o->parts);
 }
 
-static void move_last_part_to_the_front(struct outcome *o)
+static void move_last_part_to_the_front(struct result_outcome *o)
 {
-	struct outcome_part last = o->parts.at[o->parts.n - 1];
+	struct result_part last = o->parts.at[o->parts.n - 1];
 
 	memmove(&o->parts.at[1], &o->parts.at[0], (o->parts.n - 1) * sizeof(last));
 	o->parts.at[0] = last;
@@ -44,13 +44,14 @@ static bool is_finding(enum ktstr_reason reason)
  * Which part is no consequence of the declared failure; NULL: none. Where that one ends the guest,
  * the scheduler or the time, the rest may well be.
  */
-static const struct outcome_part *find_stranger(const struct outcome *o, enum ktstr_reason expected)
+static const struct result_part *find_stranger(const struct result_outcome *o,
+					       enum ktstr_reason expected)
 {
 	if (!is_finding(expected) && expected != KTSTR_REASON_LEFTOVER)
 		return NULL;
 	for (size_t i = 0; i < o->parts.n; i++) {
-		const struct outcome_part *part = &o->parts.at[i];
-		enum ktstr_verdict verdict = reason_verdict(part->reason);
+		const struct result_part *part = &o->parts.at[i];
+		enum ktstr_verdict verdict = result_reason_verdict(part->reason);
 
 		if ((verdict == KTSTR_FAIL || verdict == KTSTR_BROKEN) &&
 		    part->reason != expected && !is_finding(part->reason))
@@ -59,31 +60,32 @@ static const struct outcome_part *find_stranger(const struct outcome *o, enum kt
 	return NULL;
 }
 
-void harness_expect_apply(enum ktstr_reason expected, struct outcome *o)
+void harness_expect_apply(enum ktstr_reason expected, struct result_outcome *o)
 {
-	const struct outcome_part *stranger = find_stranger(o, expected);
+	const struct result_part *stranger = find_stranger(o, expected);
 	_cleanup_free_ char *text = NULL;
 
 	if (expected == KTSTR_REASON_NONE)
 		return;
 	if (o->verdict == KTSTR_PASS) {
-		text = xasprintf("%s was to happen, and the test passed", reason_word(expected));
-		outcome_add_part(o, KTSTR_REASON_DID_NOT_FAIL, NULL, 0, text);
+		text = xasprintf("%s was to happen, and the test passed",
+				 result_reason_name(expected));
+		result_outcome_add_part(o, KTSTR_REASON_DID_NOT_FAIL, NULL, 0, text);
 	} else if (o->verdict == KTSTR_FAIL && o->reason == expected && stranger) {
 		text = xasprintf("%s was to happen and did, but %s as well: %s",
-				 reason_word(expected), reason_word(stranger->reason),
+				 result_reason_name(expected), result_reason_name(stranger->reason),
 				 stranger->text);
-		outcome_add_part(o, KTSTR_REASON_OTHER_FAILURE, NULL, 0, text);
+		result_outcome_add_part(o, KTSTR_REASON_OTHER_FAILURE, NULL, 0, text);
 		move_last_part_to_the_front(o);
 	} else if (o->verdict == KTSTR_FAIL && o->reason == expected) {
-		text = xasprintf("%s: %s", reason_word(expected), o->why);
+		text = xasprintf("%s: %s", result_reason_name(expected), o->why);
 		parts_become_notes(o);
-		outcome_add_part(o, KTSTR_REASON_AS_EXPECTED, NULL, 0, text);
+		result_outcome_add_part(o, KTSTR_REASON_AS_EXPECTED, NULL, 0, text);
 	} else if (o->verdict == KTSTR_FAIL) {
-		text = xasprintf("%s was to happen, but %s did: %s", reason_word(expected),
-				 reason_word(o->reason), o->why);
-		outcome_add_part(o, KTSTR_REASON_OTHER_FAILURE, NULL, 0, text);
+		text = xasprintf("%s was to happen, but %s did: %s", result_reason_name(expected),
+				 result_reason_name(o->reason), o->why);
+		result_outcome_add_part(o, KTSTR_REASON_OTHER_FAILURE, NULL, 0, text);
 		move_last_part_to_the_front(o);
 	}
-	outcome_settle(o);
+	result_outcome_settle(o);
 }

@@ -9,6 +9,6 @@
  * Of a settled outcome. Only a failure or a pass is looked at: what could not be tested stays so.
  * The outcome is settled again.
  */
-void harness_expect_apply(enum ktstr_reason expected, struct outcome *outcome);
+void harness_expect_apply(enum ktstr_reason expected, struct result_outcome *outcome);
 
 #endif

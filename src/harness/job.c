@@ -83,7 +83,7 @@ static char *joined_args(const struct exchange_text_list *words)
 
 static void settle(struct harness_job *job, enum ktstr_reason reason, const char *text)
 {
-	outcome_add_part(&job->outcome, reason, NULL, 0, text);
+	result_outcome_add_part(&job->outcome, reason, NULL, 0, text);
 	job->settled = true;
 }
 
@@ -255,7 +255,7 @@ static void keep(struct harness_job *job, const struct harness_guest_run *run,
 	}
 	if (err) {
 		/* Half of it takes the room that the record may need. */
-		outcome_add_note(&job->outcome, error_message(err));
+		result_outcome_add_note(&job->outcome, error_message(err));
 		error_free(paths_remove(dir));
 	}
 	error_free(err);
@@ -276,7 +276,7 @@ static struct error *finish_record(struct harness_job *job, const struct harness
 	free(take_ptr(job->outcome.kept_dir));
 	harness_kept_files_deinit(kept);
 	*kept = (struct harness_kept_files){ 0 };
-	outcome_add_note(&job->outcome, "console and logs were given up: the disk is full");
+	result_outcome_add_note(&job->outcome, "console and logs were given up: the disk is full");
 	return harness_job_record_finish(job, run, facts, kept, cancel);
 }
 
@@ -288,14 +288,15 @@ static void close_job(struct harness_job *job, const struct harness_guest_run *r
 	struct error *err;
 
 	job->outcome.wall_ns = clock_monotonic_ns() - job->began_ns;
-	outcome_settle(&job->outcome);
+	result_outcome_settle(&job->outcome);
 	keep(job, run, &kept);
 	if (!job->record)
 		return;
 	err = finish_record(job, run, facts, &kept, cancel);
 	if (err) {
-		outcome_add_part(&job->outcome, KTSTR_REASON_HOST, NULL, 0, error_message(err));
-		outcome_settle(&job->outcome);
+		result_outcome_add_part(&job->outcome, KTSTR_REASON_HOST, NULL, 0,
+					error_message(err));
+		result_outcome_settle(&job->outcome);
 		error_free(err);
 	}
 }
@@ -313,7 +314,7 @@ static void keep_guest(struct harness_job *job, const struct harness_guest_run *
 	note = xasprintf(
 		"the guest is kept for %u s: `ktstr inspect vm:%s --freeze`, `ktstr vm kill %s`",
 		job->setting->keep_guest_sec, id, id);
-	outcome_add_note(&job->outcome, note);
+	result_outcome_add_note(&job->outcome, note);
 	job->keeps_guest = true;
 }
 
@@ -354,8 +355,8 @@ void harness_job_run(struct harness_job *job, const struct cancel *cancel)
 void harness_job_deinit(struct harness_job *job)
 {
 	vm_free(job->vm);
-	run_record_free(job->record);
-	outcome_deinit(&job->outcome);
+	result_record_free(job->record);
+	result_outcome_deinit(&job->outcome);
 	strbuf_deinit(&job->archive);
 	strbuf_deinit(&job->console);
 	free(job->kernel_args);

@@ -43,7 +43,7 @@ struct harness_job {
 	char *kernel_args; /* "": none */
 
 	struct run_record *record;
-	struct outcome outcome;
+	struct result_outcome outcome;
 	struct strbuf archive, console;
 	struct vm *vm;
 	bool files_in;	  /* the guest that was prepared has them */

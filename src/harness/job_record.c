@@ -11,7 +11,8 @@
 #include "result/commit.h"
 #include "result/limits.h"
 
-_Static_assert((int)RECORD_NAMES_LIMIT >= (int)HARNESS_LIMIT_REPEAT, "every repeat has a record");
+_Static_assert((int)RESULT_LIMIT_RECORD_NAMES >= (int)HARNESS_LIMIT_REPEAT,
+	       "every repeat has a record");
 
 #define RECORD_ENDING ".ktstr.json"
 
@@ -50,7 +51,7 @@ static char *work_type(const struct exchange_declared_test *test)
 	return text.n ? strbuf_take(&text) : NULL;
 }
 
-void harness_job_describe(const struct harness_job *job, struct outcome *ret)
+void harness_job_describe(const struct harness_job *job, struct result_outcome *ret)
 {
 	const struct harness_variant *variant = job->variant;
 	const struct exchange_declared_test *test = variant->test;
@@ -65,9 +66,9 @@ void harness_job_describe(const struct harness_job *job, struct outcome *ret)
 	ret->source = xasprintf("%s:%d", test->file, test->line);
 }
 
-static struct run_record_texts texts(const struct exchange_text_list *list)
+static struct result_texts texts(const struct exchange_text_list *list)
 {
-	return (struct run_record_texts){ (const char *const *)list->at, list->n };
+	return (struct result_texts){ (const char *const *)list->at, list->n };
 }
 
 static void texts_deinit(struct exchange_text_list *list)
@@ -88,7 +89,7 @@ static struct exchange_text_list prefixed(const char *prefix, const struct excha
 
 void harness_job_describe_record(struct harness_job *job)
 {
-	const char *path = run_record_path(job->record);
+	const char *path = result_record_path(job->record);
 	struct strbuf again = STRBUF_INIT;
 
 	strbuf_append(&again, "ktstr rerun ");
@@ -123,7 +124,7 @@ static char *command_line(const struct harness_job *job)
 /* Commits as far as they can be known, and why the others cannot. */
 struct commits {
 	char *scheduler, *project;
-	struct run_record_absent absent[3];
+	struct result_absent absent[3];
 	size_t n_absent;
 };
 
@@ -133,9 +134,8 @@ static char *find_commit(struct commits *c, const char *member, const char *path
 	_cleanup_error_ struct error *err = result_commit_of(path, &commit);
 
 	if (err)
-		c->absent[c->n_absent++] = (struct run_record_absent){
-			member, xstrdup(error_message(err))
-		};
+		c->absent[c->n_absent++] = (struct result_absent){ member,
+								   xstrdup(error_message(err)) };
 	return commit;
 }
 
@@ -143,7 +143,7 @@ static void find_commits(const struct harness_job *job, struct commits *c)
 {
 	bool has_scheduler = job->variant->test->scheduler.argv.n && job->files->n > 1;
 
-	c->absent[c->n_absent++] = (struct run_record_absent){
+	c->absent[c->n_absent++] = (struct result_absent){
 		"kernel_commit", xstrdup("the image of a kernel does not name its commit")
 	};
 	c->project = find_commit(c, "project_commit", job->variant->suite->path);
@@ -151,7 +151,7 @@ static void find_commits(const struct harness_job *job, struct commits *c)
 	if (has_scheduler)
 		c->scheduler = find_commit(c, "scheduler_commit", job->files->at[1].path);
 	else
-		c->absent[c->n_absent++] = (struct run_record_absent){
+		c->absent[c->n_absent++] = (struct result_absent){
 			"scheduler_commit", xstrdup("the test has no scheduler of its own")
 		};
 }
@@ -165,10 +165,9 @@ static void commits_deinit(struct commits *c)
 }
 
 /* The files as the record wants them, the test binary first; hashes is where their texts go. */
-static struct run_record_file *describe_files(const struct harness_test_files *from,
-					      char **ret_hashes)
+static struct result_file *describe_files(const struct harness_test_files *from, char **ret_hashes)
 {
-	struct run_record_file *files = xcalloc(from->n + 1, sizeof(*files));
+	struct result_file *files = xcalloc(from->n + 1, sizeof(*files));
 	char *hashes = xcalloc(from->n + 1, HARNESS_VARIANT_ID_CHARS + 1);
 
 	for (size_t i = 0; i < from->n; i++) {
@@ -176,7 +175,7 @@ static struct run_record_file *describe_files(const struct harness_test_files *f
 		char *hash = hashes + i * (HARNESS_VARIANT_ID_CHARS + 1);
 
 		snprintf(hash, HARNESS_VARIANT_ID_CHARS + 1, "%016" PRIx64, file->hash);
-		files[i] = (struct run_record_file){ file->name, file->path, hash, file->build_id };
+		files[i] = (struct result_file){ file->name, file->path, hash, file->build_id };
 	}
 	*ret_hashes = hashes;
 	return files;
@@ -188,11 +187,11 @@ struct error *harness_job_record_begin(struct harness_job *job)
 	const struct exchange_declared_test *test = variant->test;
 	const struct kernel *kernel = variant->kernel;
 	_cleanup_free_ char *work = work_type(test), *command = command_line(job), *hashes = NULL;
-	_cleanup_free_ struct run_record_file *files = describe_files(job->files, &hashes);
+	_cleanup_free_ struct result_file *files = describe_files(job->files, &hashes);
 	_cleanup_(commits_deinit) struct commits commits = { 0 };
 	_cleanup_(texts_deinit) struct exchange_text_list sysctls = prefixed(
 		"sysctl.", &test->scheduler.sysctls);
-	struct past_run head = {
+	struct result_run head = {
 		.test = test->name,
 		.id = variant->id,
 		.suite = variant->suite->name,
@@ -218,13 +217,13 @@ struct error *harness_job_record_begin(struct harness_job *job)
 	find_commits(job, &commits);
 	head.scheduler_commit = commits.scheduler;
 	head.project_commit = commits.project;
-	head.absent = (struct run_record_absences){ commits.absent, commits.n_absent };
-	return run_record_begin(job->setting->dir, &head, &job->record);
+	head.absent = (struct result_absences){ commits.absent, commits.n_absent };
+	return result_record_begin(job->setting->dir, &head, &job->record);
 }
 
 char *harness_job_kept_dir(const struct harness_job *job)
 {
-	const char *path = run_record_path(job->record);
+	const char *path = result_record_path(job->record);
 	size_t n = strlen(path), ending = strlen(RECORD_ENDING);
 
 	if (n > ending && strcmp(path + n - ending, RECORD_ENDING) == 0)
@@ -232,38 +231,39 @@ char *harness_job_kept_dir(const struct harness_job *job)
 	return xasprintf("%.*s.kept", (int)n, path);
 }
 
-static struct metric_hint *hints_of(const struct exchange_payload *from)
+static struct result_metric_hint *hints_of(const struct exchange_payload *from)
 {
-	static const enum polarity_kind kinds[] = {
-		[KTSTR_NO_DIRECTION] = POLARITY_UNKNOWN,
-		[KTSTR_LOWER_IS_BETTER] = POLARITY_LOWER_BETTER,
-		[KTSTR_HIGHER_IS_BETTER] = POLARITY_HIGHER_BETTER,
+	static const enum result_polarity_kind kinds[] = {
+		[KTSTR_NO_DIRECTION] = RESULT_POLARITY_UNKNOWN,
+		[KTSTR_LOWER_IS_BETTER] = RESULT_POLARITY_LOWER_BETTER,
+		[KTSTR_HIGHER_IS_BETTER] = RESULT_POLARITY_HIGHER_BETTER,
 	};
-	struct metric_hint *hints = xcalloc(from->hints.n + 1, sizeof(*hints));
+	struct result_metric_hint *hints = xcalloc(from->hints.n + 1, sizeof(*hints));
 
 	for (size_t i = 0; i < from->hints.n; i++) {
 		const struct exchange_hint *hint = &from->hints.at[i];
 
-		hints[i] = (struct metric_hint){ hint->metric,
-						 { kinds[hint->direction], 0 },
-						 hint->unit };
+		hints[i] = (struct result_metric_hint){ hint->metric,
+							{ kinds[hint->direction], 0 },
+							hint->unit };
 	}
 	return hints;
 }
 
 /* The payloads of a report as the record wants them. */
-static struct run_record_payload *payloads_of(const struct harness_test_report *report)
+static struct result_record_payload *payloads_of(const struct harness_test_report *report)
 {
-	struct run_record_payload *all = xcalloc(report->payloads.n + 1, sizeof(*all));
+	struct result_record_payload *all = xcalloc(report->payloads.n + 1, sizeof(*all));
 
 	for (size_t i = 0; i < report->payloads.n; i++) {
 		const struct exchange_payload *from = &report->payloads.at[i];
-		struct run_record_metric *metrics = xcalloc(from->metrics.n + 1, sizeof(*metrics));
+		struct result_record_metric *metrics = xcalloc(from->metrics.n + 1,
+							       sizeof(*metrics));
 
 		for (size_t j = 0; j < from->metrics.n; j++)
-			metrics[j] = (struct run_record_metric){ from->metrics.at[j].name,
-								 from->metrics.at[j].number };
-		all[i] = (struct run_record_payload){
+			metrics[j] = (struct result_record_metric){ from->metrics.at[j].name,
+								    from->metrics.at[j].number };
+		all[i] = (struct result_record_payload){
 			.name = from->name,
 			.ended = from->ended,
 			.exit_code = from->exit_code,
@@ -283,13 +283,13 @@ struct error *harness_job_record_finish(struct harness_job *job,
 					const struct cancel *cancel)
 {
 	struct harness_job_facts members = { .job = job, .run = run };
-	struct run_record_result result = {
+	struct result_record_result result = {
 		.outcome = &job->outcome,
 		.kept_files = { (const char *const *)kept->names.at, kept->names.n },
 		.context = &members,
 	};
-	struct run_record_stage stages[HARNESS_LIMIT_REPORT_STAGES];
-	struct run_record_payload *payloads = NULL;
+	struct result_stage stages[HARNESS_LIMIT_REPORT_STAGES];
+	struct result_record_payload *payloads = NULL;
 	_cleanup_error_ struct error *problem = NULL;
 	struct error *err;
 
@@ -301,7 +301,7 @@ struct error *harness_job_record_finish(struct harness_job *job,
 	if (run) {
 		payloads = payloads_of(&run->report);
 		for (size_t i = 0; i < run->report.stages.n; i++)
-			stages[i] = (struct run_record_stage){
+			stages[i] = (struct result_stage){
 				wire_stage_word(run->report.stages.at[i].stage),
 				run->report.stages.at[i].at_ms,
 			};
@@ -315,9 +315,9 @@ struct error *harness_job_record_finish(struct harness_job *job,
 		result.write_stats = harness_job_facts_write_stats;
 		result.write_facts = harness_job_facts_write;
 	}
-	err = run_record_finish(job->record, &result, cancel, &problem);
+	err = result_record_finish(job->record, &result, cancel, &problem);
 	if (problem)
-		outcome_add_note(&job->outcome, error_message(problem));
+		result_outcome_add_note(&job->outcome, error_message(problem));
 	harness_job_describe_record(job);
 	for (size_t i = 0; payloads && i < result.n_payloads; i++) {
 		free((void *)(uintptr_t)payloads[i].metrics);

@@ -7,7 +7,7 @@
 #include "harness/kept.h"
 
 /* What is known of the outcome before anything ran. */
-void harness_job_describe(const struct harness_job *job, struct outcome *ret);
+void harness_job_describe(const struct harness_job *job, struct result_outcome *ret);
 struct error *harness_job_record_begin(struct harness_job *job) MUST_CHECK;
 /* The record's path in the outcome, and the line that does it again; a shell can read it. */
 void harness_job_describe_record(struct harness_job *job);

@@ -10,9 +10,9 @@
 #include "harness/checks.h"
 #include "harness/expect.h"
 
-static void add(struct outcome *into, enum ktstr_reason reason, const char *fmt, ...)
+static void add(struct result_outcome *into, enum ktstr_reason reason, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
-static void add(struct outcome *into, enum ktstr_reason reason, const char *fmt, ...)
+static void add(struct result_outcome *into, enum ktstr_reason reason, const char *fmt, ...)
 {
 	_cleanup_free_ char *text = NULL;
 	va_list args;
@@ -20,7 +20,7 @@ static void add(struct outcome *into, enum ktstr_reason reason, const char *fmt,
 	va_start(args, fmt);
 	text = xvasprintf(fmt, args);
 	va_end(args);
-	outcome_add_part(into, reason, NULL, 0, text);
+	result_outcome_add_part(into, reason, NULL, 0, text);
 }
 
 /* How far the test came, for a sentence. */
@@ -124,7 +124,7 @@ static bool lost_to_oom(const struct harness_judge_input *in)
 }
 
 /* The death of a guest explains what the test said last, so it is told first. */
-static void judge_death(const struct harness_judge_input *in, struct outcome *into)
+static void judge_death(const struct harness_judge_input *in, struct result_outcome *into)
 {
 	if (in->end == HARNESS_RUN_VM_ERROR && in->error) {
 		enum ktstr_reason reason = reason_of_vm_error(in->error, in->report->begun);
@@ -133,7 +133,8 @@ static void judge_death(const struct harness_judge_input *in, struct outcome *in
 	} else if (lost_to_oom(in)) {
 		/* A test that went on to its end lost something on the way, nobody knows where. */
 		if (in->report->ended)
-			outcome_add_part(into, KTSTR_REASON_GUEST_OOM, NULL, 0, in->exit->oom);
+			result_outcome_add_part(into, KTSTR_REASON_GUEST_OOM, NULL, 0,
+						in->exit->oom);
 		else
 			add(into, KTSTR_REASON_GUEST_OOM, "%s: %s", place(in->report),
 			    in->exit->oom);
@@ -141,22 +142,22 @@ static void judge_death(const struct harness_judge_input *in, struct outcome *in
 		_cleanup_free_ char *text = xasprintf(
 			"the guest's kernel killed something else: %s", in->exit->oom);
 
-		outcome_add_note(into, text);
+		result_outcome_add_note(into, text);
 	}
 }
 
-static void copy_report(const struct harness_test_report *report, struct outcome *into)
+static void copy_report(const struct harness_test_report *report, struct result_outcome *into)
 {
 	for (size_t i = 0; i < report->parts.n; i++) {
-		const struct outcome_part *p = &report->parts.at[i];
+		const struct result_part *p = &report->parts.at[i];
 
-		outcome_add_part(into, p->reason, p->file, p->line, p->text);
+		result_outcome_add_part(into, p->reason, p->file, p->line, p->text);
 	}
 	for (size_t i = 0; i < report->notes.n; i++)
-		outcome_add_note(into, report->notes.at[i]);
+		result_outcome_add_note(into, report->notes.at[i]);
 }
 
-static void judge_timeout(const struct harness_judge_input *in, struct outcome *into)
+static void judge_timeout(const struct harness_judge_input *in, struct result_outcome *into)
 {
 	double limit_s = (double)in->limit_ns / (double)NS_PER_SEC;
 	double quiet_s = (double)in->quiet_ns / (double)NS_PER_SEC;
@@ -178,7 +179,7 @@ static bool exited_well(const struct vm_end *exit)
 	return exit->how == WIRE_END_EXITED && exit->value == 0;
 }
 
-static void judge_exit(const struct harness_judge_input *in, struct outcome *into)
+static void judge_exit(const struct harness_judge_input *in, struct result_outcome *into)
 {
 	const struct vm_end *exit = in->exit;
 	bool fine = exit && exited_well(exit);
@@ -194,11 +195,11 @@ static void judge_exit(const struct harness_judge_input *in, struct outcome *int
 	else
 		how = xasprintf("the test binary exited with %u", exit->value);
 	if (exit && exit->how == WIRE_END_NOT_STARTED) {
-		outcome_add_part(into, KTSTR_REASON_SETUP, NULL, 0, how);
+		result_outcome_add_part(into, KTSTR_REASON_SETUP, NULL, 0, how);
 	} else if (in->report->ended && fine) {
 		return;
 	} else if (lost_to_oom(in)) {
-		outcome_add_note(into, how);
+		result_outcome_add_note(into, how);
 	} else if (!exit || fine) {
 		add(into, KTSTR_REASON_REPORT, "%s %s%s", how, place(in->report),
 		    in->report->ended ? "" : ", and its report has no end");
@@ -208,14 +209,14 @@ static void judge_exit(const struct harness_judge_input *in, struct outcome *int
 }
 
 /* What came was not what was asked for. */
-static void judge_name(const struct harness_judge_input *in, struct outcome *into)
+static void judge_name(const struct harness_judge_input *in, struct result_outcome *into)
 {
 	if (in->report->begun && strcmp(in->report->test, in->test->name) != 0)
 		add(into, KTSTR_REASON_REPORT, "%s was asked for, and %s reports", in->test->name,
 		    in->report->test);
 }
 
-static void judge_end(const struct harness_judge_input *in, struct outcome *into)
+static void judge_end(const struct harness_judge_input *in, struct result_outcome *into)
 {
 	switch (in->end) {
 	case HARNESS_RUN_COMPLETED:
@@ -247,7 +248,8 @@ static void judge_end(const struct harness_judge_input *in, struct outcome *into
 }
 
 /* The result of every payload counts: one that is missing is no success. */
-static void judge_running_payloads(const struct harness_judge_input *in, struct outcome *into)
+static void judge_running_payloads(const struct harness_judge_input *in,
+				   struct result_outcome *into)
 {
 	const struct harness_test_report *report = in->report;
 	bool whole = in->end == HARNESS_RUN_COMPLETED && report->ended && into->parts.n == 0;
@@ -261,14 +263,14 @@ static void judge_running_payloads(const struct harness_judge_input *in, struct 
 		text = xasprintf("payload %s (pid %u) was started, and nobody saw it end", p->name,
 				 p->pid);
 		if (whole)
-			outcome_add_part(into, KTSTR_REASON_NO_EVIDENCE, NULL, 0, text);
+			result_outcome_add_part(into, KTSTR_REASON_NO_EVIDENCE, NULL, 0, text);
 		else
-			outcome_add_note(into, text);
+			result_outcome_add_note(into, text);
 	}
 }
 
 /* Nobody says why, but it did not do what it is for: that is no pass. */
-static void judge_idle(const struct harness_judge_input *in, struct outcome *into)
+static void judge_idle(const struct harness_judge_input *in, struct result_outcome *into)
 {
 	if (in->end == HARNESS_RUN_COMPLETED && in->report->ended && !reached_work(in->report) &&
 	    into->parts.n == 0)
@@ -277,13 +279,13 @@ static void judge_idle(const struct harness_judge_input *in, struct outcome *int
 }
 
 /* Work that was not set up, or ran under another scheduler, or was not wanted, proves nothing. */
-static bool work_counts(const struct harness_judge_input *in, const struct outcome *outcome)
+static bool work_counts(const struct harness_judge_input *in, const struct result_outcome *outcome)
 {
 	if (in->end != HARNESS_RUN_COMPLETED || !in->report->ended || !reached_work(in->report))
 		return false;
 	for (size_t i = 0; i < outcome->parts.n; i++) {
 		enum ktstr_reason reason = outcome->parts.at[i].reason;
-		enum ktstr_verdict verdict = reason_verdict(reason);
+		enum ktstr_verdict verdict = result_reason_verdict(reason);
 
 		if (verdict == KTSTR_BROKEN || verdict == KTSTR_SKIP ||
 		    reason == KTSTR_REASON_SCHED_LOAD || reason == KTSTR_REASON_SCHED_VERIFIER ||
@@ -293,7 +295,7 @@ static bool work_counts(const struct harness_judge_input *in, const struct outco
 	return true;
 }
 
-void harness_judge(const struct harness_judge_input *in, struct outcome *into)
+void harness_judge(const struct harness_judge_input *in, struct result_outcome *into)
 {
 	static const struct checks_disturbance unknown = { .why = "it was not measured" };
 
@@ -306,6 +308,6 @@ void harness_judge(const struct harness_judge_input *in, struct outcome *into)
 	if (work_counts(in, into))
 		harness_check(in->test, in->report, in->disturbance ? in->disturbance : &unknown,
 			      into);
-	outcome_settle(into);
+	result_outcome_settle(into);
 	harness_expect_apply(in->test->expect, into);
 }

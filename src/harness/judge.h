@@ -32,6 +32,6 @@ struct harness_judge_input {
 };
 
 /* Adds parts and notes to what `into` has, and settles it. */
-void harness_judge(const struct harness_judge_input *input, struct outcome *into);
+void harness_judge(const struct harness_judge_input *input, struct result_outcome *into);
 
 #endif

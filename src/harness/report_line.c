@@ -80,7 +80,7 @@ static struct error *take_note(struct harness_test_report *r, struct exchange_li
 static struct error *take_part(struct harness_test_report *r, struct exchange_line *line)
 {
 	struct exchange_part *from = &line->part;
-	struct outcome_part part = {
+	struct result_part part = {
 		.reason = from->reason,
 		.text = from->text,
 		.file = from->file,
@@ -90,7 +90,7 @@ static struct error *take_part(struct harness_test_report *r, struct exchange_li
 
 	if (!harness_reason_allowed_from_guest(from->reason))
 		return base_error(BASE_PARSE, 0, "part: a test cannot know \"%s\"",
-				  reason_word(from->reason));
+				  result_reason_name(from->reason));
 	err = TAKE(&r->parts, part, line->kind, HARNESS_LIMIT_REPORT_PARTS);
 	if (!err)
 		*from = (struct exchange_part){ 0 };

@@ -12,7 +12,7 @@ struct harness_runner_events {
 	void (*started)(void *context, size_t index, const struct harness_variant *variant);
 	/* "scheduler", or what else keeps us waiting. */
 	void (*progress)(void *context, size_t index, const char *what);
-	void (*finished)(void *context, size_t index, const struct outcome *outcome);
+	void (*finished)(void *context, size_t index, const struct result_outcome *outcome);
 	void (*tick)(void *context); /* some ten times a second */
 	void *context;
 };

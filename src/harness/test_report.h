@@ -33,7 +33,7 @@ struct harness_test_report {
 	bool has_stage;
 	enum wire_stage stage;
 	VEC(struct harness_reported_stage) stages;
-	VEC(struct outcome_part) parts;
+	VEC(struct result_part) parts;
 	VEC(char *) notes;
 	VEC(struct exchange_payload) payloads;
 	VEC(struct exchange_worker) workers;

@@ -6,9 +6,9 @@
 #include "base/strbuf.h"
 #include "result/variant.h"
 
-static struct run_record_texts texts_of(const struct exchange_text_list *list)
+static struct result_texts texts_of(const struct exchange_text_list *list)
 {
-	return (struct run_record_texts){ (const char *const *)list->at, list->n };
+	return (struct result_texts){ (const char *const *)list->at, list->n };
 }
 
 void harness_plan_variant_id(const struct exchange_declared_suite *suite,
@@ -20,7 +20,7 @@ void harness_plan_variant_id(const struct exchange_declared_suite *suite,
 	_cleanup_free_ char *id = NULL;
 
 	topology_format(booted, &topology);
-	id = result_variant_id(&(struct variant_traits){
+	id = result_variant_id(&(struct result_variant_traits){
 		.suite = suite->name,
 		.test = test->name,
 		.topology = strbuf_str(&topology),

@@ -56,10 +56,10 @@ static void append_item(struct strbuf *into, const char *word, const char *text,
 	strbuf_append(into, "(more lines in the record)\n");
 }
 
-static void append_part(struct strbuf *into, const struct outcome_part *part, const char *before,
+static void append_part(struct strbuf *into, const struct result_part *part, const char *before,
 			const struct report_explain_look *look, bool bold)
 {
-	_cleanup_free_ char *word = xasprintf("%s%s", before, reason_word(part->reason));
+	_cleanup_free_ char *word = xasprintf("%s%s", before, result_reason_name(part->reason));
 	_cleanup_strbuf_ struct strbuf place = STRBUF_INIT;
 
 	if (part->file) {
@@ -70,15 +70,15 @@ static void append_part(struct strbuf *into, const struct outcome_part *part, co
 	append_item(into, word, part->text, part->file ? strbuf_str(&place) : NULL, look, bold);
 }
 
-void report_explain_reason(const struct outcome *outcome, const struct report_explain_look *look,
-			   struct strbuf *into)
+void report_explain_reason(const struct result_outcome *outcome,
+			   const struct report_explain_look *look, struct strbuf *into)
 {
-	const struct outcome_part *part = report_deciding_part(outcome);
-	struct outcome_part made = { .reason = outcome->reason, .text = outcome->why };
+	const struct result_part *part = report_deciding_part(outcome);
+	struct result_part made = { .reason = outcome->reason, .text = outcome->why };
 
 	/* Without words of its own the reason's meaning says more than nothing. */
 	if (!part && !outcome->why[0])
-		made.text = (char *)reason_meaning(outcome->reason);
+		made.text = (char *)result_reason_meaning(outcome->reason);
 	append_part(into, part ? part : &made, "", look, true);
 }
 
@@ -88,10 +88,10 @@ static void append_more(struct strbuf *into, size_t n, const char *what)
 	strbuf_appendf(into, "(%zu more %s%s in the record)\n", n, what, n == 1 ? "" : "s");
 }
 
-void report_explain_other_parts(const struct outcome *outcome,
+void report_explain_other_parts(const struct result_outcome *outcome,
 				const struct report_explain_look *look, struct strbuf *into)
 {
-	const struct outcome_part *decided = report_deciding_part(outcome);
+	const struct result_part *decided = report_deciding_part(outcome);
 	size_t shown = 0, left = 0;
 
 	for (size_t i = 0; i < outcome->parts.n; i++) {
@@ -108,8 +108,8 @@ void report_explain_other_parts(const struct outcome *outcome,
 		append_more(into, left, "part");
 }
 
-void report_explain_notes(const struct outcome *outcome, const struct report_explain_look *look,
-			  struct strbuf *into)
+void report_explain_notes(const struct result_outcome *outcome,
+			  const struct report_explain_look *look, struct strbuf *into)
 {
 	size_t n = outcome->notes.n;
 
@@ -121,8 +121,8 @@ void report_explain_notes(const struct outcome *outcome, const struct report_exp
 		append_more(into, outcome->notes.n - n, "note");
 }
 
-void report_explain_places(const struct outcome *outcome, const struct report_explain_look *look,
-			   struct strbuf *into)
+void report_explain_places(const struct result_outcome *outcome,
+			   const struct report_explain_look *look, struct strbuf *into)
 {
 	const struct {
 		const char *word, *text;

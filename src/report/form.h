@@ -39,7 +39,7 @@ void report_format_duration(struct strbuf *into, uint64_t ns);
 /* Seconds of something that still runs: "5 s", "12 min 05 s". */
 void report_format_elapsed(struct strbuf *into, uint64_t ns);
 /* "12 tests: 9 passed, 1 failed, 1 skipped, 1 broken, 1 inconclusive, 3 not run". */
-void report_format_counts(struct strbuf *into, const size_t counts[KTSTR_N_VERDICTS],
+void report_format_counts(struct strbuf *into, const size_t counts[RESULT_N_VERDICTS],
 			  size_t n_tests);
 
 /*
@@ -118,16 +118,16 @@ struct report_explain_look {
 };
 
 /* "        check: spread of left is 41 %, at fair.c:31\n" */
-void report_explain_reason(const struct outcome *outcome, const struct report_explain_look *look,
-			   struct strbuf *into);
+void report_explain_reason(const struct result_outcome *outcome,
+			   const struct report_explain_look *look, struct strbuf *into);
 /* Parts that did not decide. */
-void report_explain_other_parts(const struct outcome *outcome,
+void report_explain_other_parts(const struct result_outcome *outcome,
 				const struct report_explain_look *look, struct strbuf *into);
-void report_explain_notes(const struct outcome *outcome, const struct report_explain_look *look,
-			  struct strbuf *into);
+void report_explain_notes(const struct result_outcome *outcome,
+			  const struct report_explain_look *look, struct strbuf *into);
 /* Source, record, kept folder and the command that does it again: those there are. */
-void report_explain_places(const struct outcome *outcome, const struct report_explain_look *look,
-			   struct strbuf *into);
+void report_explain_places(const struct result_outcome *outcome,
+			   const struct report_explain_look *look, struct strbuf *into);
 
 /* Inside the room: what a format is made of. */
 
@@ -145,7 +145,7 @@ struct report_run {
 	struct report_plan plan; /* its texts are owned */
 	bool *finished;		 /* plan.n_tests of them */
 	size_t n_finished;
-	size_t counts[KTSTR_N_VERDICTS];
+	size_t counts[RESULT_N_VERDICTS];
 
 	void *state; /* the form's */
 };
@@ -161,7 +161,7 @@ struct report_form {
 	void (*progress)(struct report_run *r, size_t index, const char *stage);
 	void (*tick)(struct report_run *r, uint64_t now_ns);
 	void (*say)(struct report_run *r, const char *text);
-	void (*finished)(struct report_run *r, size_t index, const struct outcome *outcome);
+	void (*finished)(struct report_run *r, size_t index, const struct result_outcome *outcome);
 	void (*end)(struct report_run *r, const struct report_ending *ending);
 	/* Freed without an end: takes back what only stands there for a while. */
 	void (*abandon)(struct report_run *r);
@@ -173,12 +173,12 @@ extern const struct report_form report_form_junit;
 extern const struct report_form report_form_json_lines;
 
 /* Passed and skipped need no explanation. */
-static inline bool report_needs_explanation(const struct outcome *outcome)
+static inline bool report_needs_explanation(const struct result_outcome *outcome)
 {
 	return outcome->verdict != KTSTR_PASS && outcome->verdict != KTSTR_SKIP;
 }
 
 /* The part that decided, NULL when none of them has the outcome's reason and words. */
-const struct outcome_part *report_deciding_part(const struct outcome *outcome);
+const struct result_part *report_deciding_part(const struct result_outcome *outcome);
 
 #endif

@@ -50,11 +50,11 @@ static void json_lines_say(struct report_run *r, const char *text)
 	end_line(r, w);
 }
 
-static void write_part(struct json_writer *w, const struct outcome_part *part)
+static void write_part(struct json_writer *w, const struct result_part *part)
 {
 	json_begin_object(w);
-	json_add_string(w, "verdict", verdict_word(reason_verdict(part->reason)));
-	json_add_string(w, "reason", reason_word(part->reason));
+	json_add_string(w, "verdict", result_verdict_name(result_reason_verdict(part->reason)));
+	json_add_string(w, "reason", result_reason_name(part->reason));
 	json_add_string(w, "text", part->text);
 	json_add_string(w, "file", part->file);
 	if (part->file && part->line > 0)
@@ -62,14 +62,14 @@ static void write_part(struct json_writer *w, const struct outcome_part *part)
 	json_end_object(w);
 }
 
-static void json_lines_finished(struct report_run *r, size_t index, const struct outcome *o)
+static void json_lines_finished(struct report_run *r, size_t index, const struct result_outcome *o)
 {
 	struct json_writer *w = begin_line(r, "test");
 
 	json_add_u64(w, "index", index);
 	json_add_string(w, "name", o->name);
-	json_add_string(w, "verdict", verdict_word(o->verdict));
-	json_add_string(w, "reason", reason_word(o->reason));
+	json_add_string(w, "verdict", result_verdict_name(o->verdict));
+	json_add_string(w, "reason", result_reason_name(o->reason));
 	json_add_string(w, "why", o->why);
 	json_add_u64(w, "wall_ns", o->wall_ns);
 	json_add_string(w, "suite", o->suite);
@@ -100,8 +100,8 @@ static void json_lines_end(struct report_run *r, const struct report_ending *end
 	struct json_writer *w = begin_line(r, "summary");
 
 	json_add_u64(w, "tests", r->plan.n_tests);
-	for (int v = 0; v < KTSTR_N_VERDICTS; v++)
-		json_add_u64(w, verdict_word((enum ktstr_verdict)v), r->counts[v]);
+	for (int v = 0; v < RESULT_N_VERDICTS; v++)
+		json_add_u64(w, result_verdict_name((enum ktstr_verdict)v), r->counts[v]);
 	json_add_u64(w, "not_run", r->plan.n_tests - r->n_finished);
 	json_add_u64(w, "wall_ns", ending->wall_ns);
 	json_add_bool(w, "interrupted", ending->interrupted);

@@ -15,7 +15,7 @@
 
 struct junit_suite {
 	char *name;
-	size_t counts[KTSTR_N_VERDICTS];
+	size_t counts[RESULT_N_VERDICTS];
 	uint64_t wall_ns;
 	struct strbuf cases;
 };
@@ -76,7 +76,7 @@ static void append_property(struct strbuf *into, int indent, const char *name, c
 	strbuf_append(into, "/>\n");
 }
 
-static void append_properties(struct strbuf *into, const struct outcome *o)
+static void append_properties(struct strbuf *into, const struct result_outcome *o)
 {
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 
@@ -84,8 +84,8 @@ static void append_properties(struct strbuf *into, const struct outcome *o)
 	strbuf_append(into, "      <properties>\n");
 	append_property(into, 8, "name", strbuf_str(&name));
 	append_property(into, 8, "id", o->id);
-	append_property(into, 8, "verdict", verdict_word(o->verdict));
-	append_property(into, 8, "reason", reason_word(o->reason));
+	append_property(into, 8, "verdict", result_verdict_name(o->verdict));
+	append_property(into, 8, "reason", result_reason_name(o->reason));
 	append_property(into, 8, "topology", o->topology);
 	append_property(into, 8, "kernel", o->kernel);
 	append_property(into, 8, "scheduler", o->scheduler);
@@ -96,22 +96,22 @@ static void append_properties(struct strbuf *into, const struct outcome *o)
 	strbuf_append(into, "      </properties>\n");
 }
 
-static void append_parts(struct strbuf *into, const struct outcome *o)
+static void append_parts(struct strbuf *into, const struct result_outcome *o)
 {
 	for (size_t i = 0; i < o->parts.n; i++) {
-		const struct outcome_part *part = &o->parts.at[i];
+		const struct result_part *part = &o->parts.at[i];
 
 		if (part->file) {
 			report_append_xml(into, part->file);
 			strbuf_appendf(into, ":%d: ", part->line);
 		}
-		strbuf_appendf(into, "%s: ", reason_word(part->reason));
+		strbuf_appendf(into, "%s: ", result_reason_name(part->reason));
 		report_append_xml(into, part->text);
 		strbuf_append_char(into, '\n');
 	}
 }
 
-static void append_verdict(struct strbuf *into, const struct outcome *o)
+static void append_verdict(struct strbuf *into, const struct result_outcome *o)
 {
 	const char *element = o->verdict == KTSTR_FAIL ? "failure" : "error";
 
@@ -119,20 +119,20 @@ static void append_verdict(struct strbuf *into, const struct outcome *o)
 		return;
 	if (o->verdict == KTSTR_SKIP) {
 		strbuf_append(into, "      <skipped");
-		report_append_xml_attribute(into, "type", reason_word(o->reason));
+		report_append_xml_attribute(into, "type", result_reason_name(o->reason));
 		report_append_xml_attribute(into, "message", o->why);
 		strbuf_append(into, "/>\n");
 		return;
 	}
 	strbuf_appendf(into, "      <%s", element);
-	report_append_xml_attribute(into, "type", reason_word(o->reason));
+	report_append_xml_attribute(into, "type", result_reason_name(o->reason));
 	report_append_xml_attribute(into, "message", o->why);
 	strbuf_append_char(into, '>');
 	append_parts(into, o);
 	strbuf_appendf(into, "</%s>\n", element);
 }
 
-static void append_notes(struct strbuf *into, const struct outcome *o)
+static void append_notes(struct strbuf *into, const struct result_outcome *o)
 {
 	if (o->notes.n == 0)
 		return;
@@ -144,7 +144,8 @@ static void append_notes(struct strbuf *into, const struct outcome *o)
 	strbuf_append(into, "</system-out>\n");
 }
 
-static void junit_finished(struct report_run *r, size_t index UNUSED, const struct outcome *o)
+static void junit_finished(struct report_run *r, size_t index UNUSED,
+			   const struct result_outcome *o)
 {
 	struct junit_suite *suite = suite_of(r->state, o->suite);
 	size_t n = strlen(o->suite);
@@ -163,11 +164,11 @@ static void junit_finished(struct report_run *r, size_t index UNUSED, const stru
 	strbuf_append(&suite->cases, "    </testcase>\n");
 }
 
-static void append_counts(struct strbuf *into, const size_t counts[KTSTR_N_VERDICTS])
+static void append_counts(struct strbuf *into, const size_t counts[RESULT_N_VERDICTS])
 {
 	size_t sum = 0;
 
-	for (int v = 0; v < KTSTR_N_VERDICTS; v++)
+	for (int v = 0; v < RESULT_N_VERDICTS; v++)
 		sum += counts[v];
 	strbuf_appendf(into, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", sum,
 		       counts[KTSTR_FAIL], counts[KTSTR_BROKEN] + counts[KTSTR_INCONCLUSIVE],

@@ -50,7 +50,7 @@ static void append_data(struct strbuf *into, const char *text)
 	}
 }
 
-static const char *directive_of(const struct outcome *outcome)
+static const char *directive_of(const struct result_outcome *outcome)
 {
 	switch (outcome->verdict) {
 	case KTSTR_SKIP:
@@ -75,23 +75,24 @@ static void ktap_say(struct report_run *r, const char *text)
 	append_diagnostic(&r->out, "ktstr", text);
 }
 
-static void append_parts(struct strbuf *into, const struct outcome *outcome)
+static void append_parts(struct strbuf *into, const struct result_outcome *outcome)
 {
-	const struct outcome_part *decided = report_deciding_part(outcome);
+	const struct result_part *decided = report_deciding_part(outcome);
 
 	for (size_t i = 0; i < outcome->parts.n; i++) {
-		const struct outcome_part *part = &outcome->parts.at[i];
+		const struct result_part *part = &outcome->parts.at[i];
 		_cleanup_free_ char *text = part->file ? xasprintf("%s (%s:%d)", part->text,
 								   part->file, part->line)
 						       : xstrdup(part->text);
 
 		/* Without a place the result line says all of it. */
 		if (part != decided || part->file)
-			append_diagnostic(into, reason_word(part->reason), text);
+			append_diagnostic(into, result_reason_name(part->reason), text);
 	}
 }
 
-static void ktap_finished(struct report_run *r, size_t index UNUSED, const struct outcome *outcome)
+static void ktap_finished(struct report_run *r, size_t index UNUSED,
+			  const struct result_outcome *outcome)
 {
 	bool ok = outcome->verdict == KTSTR_PASS || outcome->verdict == KTSTR_SKIP;
 
@@ -103,13 +104,13 @@ static void ktap_finished(struct report_run *r, size_t index UNUSED, const struc
 		append_diagnostic(&r->out, "test", outcome->source);
 		append_diagnostic(&r->out, "kept", outcome->kept_dir);
 		append_diagnostic(&r->out, "again", outcome->rerun);
-		append_diagnostic(&r->out, "verdict", verdict_word(outcome->verdict));
+		append_diagnostic(&r->out, "verdict", result_verdict_name(outcome->verdict));
 	}
 	strbuf_appendf(&r->out, "%s %zu ", ok ? "ok" : "not ok", r->n_finished);
 	text_escape_name(&r->out, outcome->name, "#");
 	if (outcome->reason != KTSTR_REASON_NONE) {
 		strbuf_appendf(&r->out, " # %s%s: ", directive_of(outcome),
-			       reason_word(outcome->reason));
+			       result_reason_name(outcome->reason));
 		append_data(&r->out, outcome->why);
 	}
 	strbuf_append_char(&r->out, '\n');

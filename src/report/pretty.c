@@ -28,7 +28,7 @@ enum { SHORTEST_WHY = 8 };
 /* Six columns each, as TTCN-3 shortens the longest of them. */
 static const struct {
 	const char *label, *colour;
-} verdicts[KTSTR_N_VERDICTS] = {
+} verdicts[RESULT_N_VERDICTS] = {
 	[KTSTR_PASS] = { "PASS", "\033[32m" },
 	[KTSTR_FAIL] = { "FAIL", "\033[1;31m" },
 	[KTSTR_SKIP] = { "SKIP", "\033[36m" },
@@ -154,7 +154,7 @@ static void pretty_say(struct report_run *r, const char *text)
 }
 
 /* "PASS    name     5.3 s\n" */
-static void append_result(struct report_run *r, const struct outcome *outcome)
+static void append_result(struct report_run *r, const struct result_outcome *outcome)
 {
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf time = STRBUF_INIT;
@@ -172,13 +172,13 @@ static void append_result(struct report_run *r, const struct outcome *outcome)
 	strbuf_appendf(&r->out, "  %7s\n", strbuf_str(&time));
 }
 
-static void remember_failure(struct pretty *p, const struct outcome *outcome)
+static void remember_failure(struct pretty *p, const struct result_outcome *outcome)
 {
 	struct failure failure = { .verdict = outcome->verdict };
 	struct strbuf head = STRBUF_INIT, why = STRBUF_INIT;
 
 	text_escape(&head, outcome->name);
-	strbuf_appendf(&head, "  %s", reason_word(outcome->reason));
+	strbuf_appendf(&head, "  %s", result_reason_name(outcome->reason));
 	strbuf_append(&why, ": ");
 	text_escape(&why, outcome->why);
 	failure.head = strbuf_take(&head);
@@ -186,7 +186,8 @@ static void remember_failure(struct pretty *p, const struct outcome *outcome)
 	vec_push(&p->failures, failure);
 }
 
-static void pretty_finished(struct report_run *r, size_t index, const struct outcome *outcome)
+static void pretty_finished(struct report_run *r, size_t index,
+			    const struct result_outcome *outcome)
 {
 	bool explains = report_needs_explanation(outcome);
 	struct report_explain_look look = {

@@ -33,10 +33,10 @@ struct report_options report_options_for(int fd)
 	};
 }
 
-const struct outcome_part *report_deciding_part(const struct outcome *outcome)
+const struct result_part *report_deciding_part(const struct result_outcome *outcome)
 {
 	for (size_t i = 0; i < outcome->parts.n; i++) {
-		const struct outcome_part *part = &outcome->parts.at[i];
+		const struct result_part *part = &outcome->parts.at[i];
 
 		if (part->reason == outcome->reason && strcmp(part->text, outcome->why) == 0)
 			return part;
@@ -157,7 +157,7 @@ void report_run_say(struct report_run *r, const char *text)
 	flush(r);
 }
 
-void report_run_finished(struct report_run *r, size_t index, const struct outcome *outcome)
+void report_run_finished(struct report_run *r, size_t index, const struct result_outcome *outcome)
 {
 	check_index(r, index);
 	r->finished[index] = true;

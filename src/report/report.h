@@ -90,7 +90,7 @@ void report_run_tick(struct report_run *r, uint64_t now_ns);
  */
 void report_run_say(struct report_run *r, const char *text);
 /* A test that never started may finish too: a skip needs no guest. */
-void report_run_finished(struct report_run *r, size_t index, const struct outcome *outcome);
+void report_run_finished(struct report_run *r, size_t index, const struct result_outcome *outcome);
 /*
  * The first thing that could not be written, if any. Nothing but report_run_free() follows; without
  * an end that takes the live line off the screen.

@@ -25,7 +25,7 @@ void report_format_duration(struct strbuf *into, uint64_t ns)
 		strbuf_appendf(into, "%llu.%llu s", tenths / 10, tenths % 10);
 }
 
-void report_format_counts(struct strbuf *into, const size_t counts[KTSTR_N_VERDICTS],
+void report_format_counts(struct strbuf *into, const size_t counts[RESULT_N_VERDICTS],
 			  size_t n_tests)
 {
 	static const struct {
@@ -41,7 +41,7 @@ void report_format_counts(struct strbuf *into, const size_t counts[KTSTR_N_VERDI
 	const char *before = ": ";
 	size_t told = 0;
 
-	_Static_assert(ARRAY_SIZE(rows) == KTSTR_N_VERDICTS, "a verdict has no word");
+	_Static_assert(ARRAY_SIZE(rows) == RESULT_N_VERDICTS, "a verdict has no word");
 	strbuf_appendf(into, "%zu test%s", n_tests, n_tests == 1 ? "" : "s");
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		size_t n = counts[rows[i].verdict];

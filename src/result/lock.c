@@ -85,7 +85,7 @@ static struct error *wait_for_lock(int fd, const char *path, uint64_t end_ns, ui
 				path, (unsigned long long)(budget_ns / NS_PER_MS), path);
 		/* Whether it slept to the end or was cancelled, the loop's head knows what to do.
 		 */
-		if (!cancel_sleep(cancel, LOCK_RETRY_MS * NS_PER_MS))
+		if (!cancel_sleep(cancel, RESULT_LOCK_RETRY_MS * NS_PER_MS))
 			continue;
 	}
 }
@@ -99,12 +99,12 @@ static bool still_in_place(int fd, const char *path)
 	       held.st_ino == named.st_ino;
 }
 
-struct error *lock_acquire(const char *lock_path, uint64_t budget_ns, const struct cancel *cancel,
-			   int *ret_fd)
+struct error *result_lock_acquire(const char *lock_path, uint64_t budget_ns,
+				  const struct cancel *cancel, int *ret_fd)
 {
 	uint64_t end_ns = clock_monotonic_ns() + budget_ns;
 
-	for (int i = 0; i < LOCK_REOPEN_LIMIT; i++) {
+	for (int i = 0; i < RESULT_LIMIT_LOCK_REOPEN; i++) {
 		_cleanup_close_ int fd = -1;
 		struct error *err = open_lock(lock_path, &fd);
 

@@ -11,7 +11,7 @@
 #include "base/cancel.h"
 
 /* BASE_CANCELLED, BASE_LIMIT when the budget is over, BASE_IO when refused. */
-struct error *lock_acquire(const char *lock_path, uint64_t budget_ns, const struct cancel *cancel,
-			   int *ret_fd) MUST_CHECK;
+struct error *result_lock_acquire(const char *lock_path, uint64_t budget_ns,
+				  const struct cancel *cancel, int *ret_fd) MUST_CHECK;
 
 #endif

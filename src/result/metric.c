@@ -9,13 +9,13 @@
 static void write_polarity(const void *member, struct json_writer *w)
 {
 	static const char *const names[] = {
-		[POLARITY_UNKNOWN] = "Unknown",
-		[POLARITY_HIGHER_BETTER] = "HigherBetter",
-		[POLARITY_LOWER_BETTER] = "LowerBetter",
+		[RESULT_POLARITY_UNKNOWN] = "Unknown",
+		[RESULT_POLARITY_HIGHER_BETTER] = "HigherBetter",
+		[RESULT_POLARITY_LOWER_BETTER] = "LowerBetter",
 	};
-	const struct polarity *polarity = member;
+	const struct result_polarity *polarity = member;
 
-	if (polarity->kind != POLARITY_TARGET_VALUE) {
+	if (polarity->kind != RESULT_POLARITY_TARGET_VALUE) {
 		json_write_string(w, names[polarity->kind]);
 		return;
 	}
@@ -40,9 +40,9 @@ static const struct json_codec name_codec = { .type = "string", .write = write_n
 static const struct json_codec polarity_codec = { .type = "string", .write = write_polarity };
 static const struct json_codec number_codec = { .type = "number", .write = write_number };
 
-#define ENTRY(member) JSON_SCALAR(struct metric_entry, member), .presence = JSON_REQUIRED
+#define ENTRY(member) JSON_SCALAR(struct result_metric_entry, member), .presence = JSON_REQUIRED
 #define ENTRY_CUSTOM(member, codec) \
-	JSON_CUSTOM(struct metric_entry, member, codec), .presence = JSON_REQUIRED
+	JSON_CUSTOM(struct result_metric_entry, member, codec), .presence = JSON_REQUIRED
 
 static const struct json_row entry_rows[] = {
 	{ ENTRY_CUSTOM(name, &name_codec),
@@ -55,18 +55,19 @@ static const struct json_row entry_rows[] = {
 	{ ENTRY(source), .means = "always Json" },
 	{ ENTRY(stream), .means = "Stdout or Stderr: where the document was" },
 };
-const struct json_rows metric_entry_rows = { JSON_TABLE(entry_rows) };
+const struct json_rows result_metric_entry_rows = { JSON_TABLE(entry_rows) };
 
 static const struct json_row payload_rows[] = {
-	{ JSON_SCALAR(struct metric_payload, payload_index), .presence = JSON_REQUIRED,
+	{ JSON_SCALAR(struct result_metric_payload, payload_index), .presence = JSON_REQUIRED,
 	  .means = "its place in this list" },
-	{ JSON_SCALAR(struct metric_payload, payload), .means = "name of the program" },
-	{ JSON_OBJECTS(struct metric_payload, metrics, &metric_entry_rows),
+	{ JSON_SCALAR(struct result_metric_payload, payload), .means = "name of the program" },
+	{ JSON_OBJECTS(struct result_metric_payload, metrics, &result_metric_entry_rows),
 	  .presence = JSON_REQUIRED, .means = "what it measured" },
-	{ JSON_SCALAR(struct metric_payload, exit_code), JSON_HAS(struct metric_payload, ended),
+	{ JSON_SCALAR(struct result_metric_payload, exit_code),
+	  JSON_HAS(struct result_metric_payload, ended),
 	  .means = "how it ended; negative: minus the signal" },
 };
-const struct json_rows metric_payload_rows = { JSON_TABLE(payload_rows) };
+const struct json_rows result_metric_payload_rows = { JSON_TABLE(payload_rows) };
 
 static const struct json_row measure_rows[] = {
 	{ JSON_SCALAR(struct result_measure, name), .presence = JSON_REQUIRED,
@@ -80,10 +81,10 @@ const struct json_rows result_measure_rows = { JSON_TABLE(measure_rows) };
 
 void result_write_measures(const struct json_rows *rows, const char *place, struct json_writer *w)
 {
-	static const enum polarity_kind kinds[] = {
-		[JSON_NEITHER_IS_BETTER] = POLARITY_UNKNOWN,
-		[JSON_LOWER_IS_BETTER] = POLARITY_LOWER_BETTER,
-		[JSON_HIGHER_IS_BETTER] = POLARITY_HIGHER_BETTER,
+	static const enum result_polarity_kind kinds[] = {
+		[JSON_NEITHER_IS_BETTER] = RESULT_POLARITY_UNKNOWN,
+		[JSON_LOWER_IS_BETTER] = RESULT_POLARITY_LOWER_BETTER,
+		[JSON_HIGHER_IS_BETTER] = RESULT_POLARITY_HIGHER_BETTER,
 	};
 
 	for (size_t i = 0; i < rows->n; i++) {
@@ -101,8 +102,8 @@ void result_write_measures(const struct json_rows *rows, const char *place, stru
 	}
 }
 
-const struct metric_hint *metric_hint_find(const struct metric_hints *hints, const char *name,
-					   size_t n)
+const struct result_metric_hint *result_metric_hint_find(const struct result_metric_hints *hints,
+							 const char *name, size_t n)
 {
 	for (size_t i = 0; i < hints->n; i++) {
 		size_t suffix = strlen(hints->at[i].name_suffix);

@@ -5,46 +5,46 @@
 
 #include "json/rows.h"
 
-enum polarity_kind {
-	POLARITY_UNKNOWN,
-	POLARITY_HIGHER_BETTER,
-	POLARITY_LOWER_BETTER,
-	POLARITY_TARGET_VALUE,
+enum result_polarity_kind {
+	RESULT_POLARITY_UNKNOWN,
+	RESULT_POLARITY_HIGHER_BETTER,
+	RESULT_POLARITY_LOWER_BETTER,
+	RESULT_POLARITY_TARGET_VALUE,
 };
 
-struct polarity {
-	enum polarity_kind kind;
-	double target; /* finite, with POLARITY_TARGET_VALUE only */
+struct result_polarity {
+	enum result_polarity_kind kind;
+	double target; /* finite, with RESULT_POLARITY_TARGET_VALUE only */
 };
 
 /* Metrics whose full name ends like this have this polarity and unit. */
-struct metric_hint {
+struct result_metric_hint {
 	const char *name_suffix;
-	struct polarity polarity;
+	struct result_polarity polarity;
 	const char *unit;
 };
 
-struct metric_hints {
-	const struct metric_hint *at;
+struct result_metric_hints {
+	const struct result_metric_hint *at;
 	size_t n;
 };
 
 /* A metric as records have it. All of it is borrowed. */
-struct metric_entry {
+struct result_metric_entry {
 	struct json_text name; /* may hold NUL bytes */
 	/* The text of the number, not a double: counters past 2^53 stay exact. */
 	struct json_text value;
-	struct polarity polarity;
+	struct result_polarity polarity;
 	const char *unit;
 	const char *source, *stream;
 };
 
 /* What one program measured. */
-struct metric_payload {
+struct result_metric_payload {
 	uint64_t payload_index;
 	const char *payload; /* its name */
 	struct {
-		const struct metric_entry *at;
+		const struct result_metric_entry *at;
 		size_t n;
 	} metrics;
 	bool ended;
@@ -52,18 +52,18 @@ struct metric_payload {
 };
 
 /* To write and to explain; records are not read back this far. */
-extern const struct json_rows metric_entry_rows, metric_payload_rows;
+extern const struct json_rows result_metric_entry_rows, result_metric_payload_rows;
 /* What tells how a figure of a record compares: its path, its unit, and which way is better. */
 struct result_measure {
 	const char *name, *unit;
-	struct polarity polarity;
+	struct result_polarity polarity;
 };
 extern const struct json_rows result_measure_rows;
 /* One for each of the rows that has a unit, into a list that is open. */
 void result_write_measures(const struct json_rows *rows, const char *place, struct json_writer *w);
 
 /* The first that fits, NULL when none does: the metric is Unknown and has no unit. */
-const struct metric_hint *metric_hint_find(const struct metric_hints *hints, const char *name,
-					   size_t n);
+const struct result_metric_hint *result_metric_hint_find(const struct result_metric_hints *hints,
+							 const char *name, size_t n);
 
 #endif

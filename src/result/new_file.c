@@ -15,14 +15,14 @@ static char *temporary_name(const char *dir)
 {
 	static atomic_uint counter;
 
-	return xasprintf("%s/" NEW_FILE_TEMPORARY "%d-%u", dir, getpid(),
+	return xasprintf("%s/" RESULT_NEW_FILE_TEMPORARY "%d-%u", dir, getpid(),
 			 atomic_fetch_add(&counter, 1));
 }
 
 /* mkstemp() would make it private, and asking for the umask changes it for other threads. */
 static int open_temporary(const char *dir, char **ret_path)
 {
-	for (int i = 0; i < NEW_FILE_TRIES_LIMIT; i++) {
+	for (int i = 0; i < RESULT_LIMIT_NEW_FILE_TRIES; i++) {
 		_cleanup_free_ char *path = temporary_name(dir);
 		int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
@@ -34,9 +34,9 @@ static int open_temporary(const char *dir, char **ret_path)
 	return -1;
 }
 
-static int open_hidden(struct new_file *file, const char *dir)
+static int open_hidden(struct result_new_file *file, const char *dir)
 {
-	if (file->way == NEW_FILE_UNNAMED)
+	if (file->way == RESULT_NEW_FILE_UNNAMED)
 		return open(dir, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
 	return open_temporary(dir, &file->temporary);
 }
@@ -47,15 +47,15 @@ static bool is_unsupported(int errnum)
 	return errnum == EOPNOTSUPP || errnum == EISDIR || errnum == EINVAL || errnum == ENOSYS;
 }
 
-struct error *new_file_init(struct new_file *file, const char *dir, enum new_file_way way,
-			    const void *bytes, size_t n)
+struct error *result_new_file_init(struct result_new_file *file, const char *dir,
+				   enum result_new_file_way way, const void *bytes, size_t n)
 {
 	struct error *err;
 
-	*file = (struct new_file){ .way = way, .fd = -1 };
+	*file = (struct result_new_file){ .way = way, .fd = -1 };
 	file->fd = open_hidden(file, dir);
-	if (file->fd < 0 && file->way == NEW_FILE_UNNAMED && is_unsupported(errno)) {
-		file->way = NEW_FILE_HARD_LINK;
+	if (file->fd < 0 && file->way == RESULT_NEW_FILE_UNNAMED && is_unsupported(errno)) {
+		file->way = RESULT_NEW_FILE_HARD_LINK;
 		file->fd = open_hidden(file, dir);
 	}
 	if (file->fd < 0)
@@ -64,13 +64,13 @@ struct error *new_file_init(struct new_file *file, const char *dir, enum new_fil
 	if (!err && fsync(file->fd) < 0)
 		err = base_error(BASE_IO, errno, "fsync a new file");
 	if (err) {
-		new_file_deinit(file);
+		result_new_file_deinit(file);
 		return error_wrap(err, "in %s", dir);
 	}
 	return NULL;
 }
 
-static int link_unnamed(const struct new_file *file, const char *path)
+static int link_unnamed(const struct result_new_file *file, const char *path)
 {
 	char by_descriptor[32];
 
@@ -78,21 +78,21 @@ static int link_unnamed(const struct new_file *file, const char *path)
 	return linkat(AT_FDCWD, by_descriptor, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
-static int give_name(struct new_file *file, const char *path)
+static int give_name(struct result_new_file *file, const char *path)
 {
-	if (file->way == NEW_FILE_UNNAMED)
+	if (file->way == RESULT_NEW_FILE_UNNAMED)
 		return link_unnamed(file, path);
-	if (file->way == NEW_FILE_HARD_LINK) {
+	if (file->way == RESULT_NEW_FILE_HARD_LINK) {
 		if (link(file->temporary, path) == 0)
 			return unlink(file->temporary);
 		if (errno != EPERM && errno != EOPNOTSUPP)
 			return -1;
-		file->way = NEW_FILE_NO_REPLACE;
+		file->way = RESULT_NEW_FILE_NO_REPLACE;
 	}
 	return renameat2(AT_FDCWD, file->temporary, AT_FDCWD, path, RENAME_NOREPLACE);
 }
 
-struct error *new_file_publish(struct new_file *file, const char *path)
+struct error *result_new_file_publish(struct result_new_file *file, const char *path)
 {
 	if (give_name(file, path) < 0)
 		return base_error(BASE_IO, errno, "create %s", path);
@@ -101,12 +101,12 @@ struct error *new_file_publish(struct new_file *file, const char *path)
 	return io_sync_folder_of(path);
 }
 
-static int give_temporary_name(struct new_file *file, const char *path)
+static int give_temporary_name(struct result_new_file *file, const char *path)
 {
 	_cleanup_free_ char *for_dirname = xstrdup(path);
 	const char *dir = dirname(for_dirname);
 
-	for (int i = 0; !file->temporary && i < NEW_FILE_TRIES_LIMIT; i++) {
+	for (int i = 0; !file->temporary && i < RESULT_LIMIT_NEW_FILE_TRIES; i++) {
 		_cleanup_free_ char *temporary = temporary_name(dir);
 
 		if (link_unnamed(file, temporary) == 0)
@@ -117,7 +117,7 @@ static int give_temporary_name(struct new_file *file, const char *path)
 	return file->temporary ? 0 : -1;
 }
 
-struct error *new_file_replace(struct new_file *file, const char *path)
+struct error *result_new_file_replace(struct result_new_file *file, const char *path)
 {
 	struct stat old;
 
@@ -135,12 +135,12 @@ struct error *new_file_replace(struct new_file *file, const char *path)
 	return io_sync_folder_of(path);
 }
 
-void new_file_deinit(struct new_file *file)
+void result_new_file_deinit(struct result_new_file *file)
 {
 	if (file->fd >= 0)
 		close(file->fd);
 	if (file->temporary)
 		unlink(file->temporary);
 	free(file->temporary);
-	*file = (struct new_file){ .fd = -1 };
+	*file = (struct result_new_file){ .fd = -1 };
 }

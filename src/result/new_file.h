@@ -9,33 +9,34 @@
 #include "base/error.h"
 
 /* How a file is kept out of sight until it is whole; the best first. */
-enum new_file_way {
-	NEW_FILE_UNNAMED,    /* O_TMPFILE: who is killed leaves nothing */
-	NEW_FILE_HARD_LINK,  /* a temporary name, linked to its own */
-	NEW_FILE_NO_REPLACE, /* a temporary name, renamed: for file systems without links */
+enum result_new_file_way {
+	RESULT_NEW_FILE_UNNAMED,    /* O_TMPFILE: who is killed leaves nothing */
+	RESULT_NEW_FILE_HARD_LINK,  /* a temporary name, linked to its own */
+	RESULT_NEW_FILE_NO_REPLACE, /* a temporary name, renamed: for file systems without links */
 };
 
 /* Temporary names tell whose they are: ".ktstr-<pid>-<n>". */
-#define NEW_FILE_TEMPORARY ".ktstr-"
+#define RESULT_NEW_FILE_TEMPORARY ".ktstr-"
 
-struct new_file {
-	enum new_file_way way;
+struct result_new_file {
+	enum result_new_file_way way;
 	int fd;
 	char *temporary; /* NULL when it has no name yet */
 };
 
 /* Makes the file in dir with these bytes, synced. The best way from `way` on that works here. */
-struct error *new_file_init(struct new_file *file, const char *dir, enum new_file_way way,
-			    const void *bytes, size_t n) MUST_CHECK;
+struct error *result_new_file_init(struct result_new_file *file, const char *dir,
+				   enum result_new_file_way way, const void *bytes,
+				   size_t n) MUST_CHECK;
 /* Gives it its name. BASE_IO with EEXIST when the name is taken: try another. */
-struct error *new_file_publish(struct new_file *file, const char *path) MUST_CHECK;
+struct error *result_new_file_publish(struct result_new_file *file, const char *path) MUST_CHECK;
 /*
  * Takes the place of the regular file at path, with its mode and owner; the caller sees to it that
  * nobody else does. Who is killed in between leaves a temporary name, for an instant only.
  */
-struct error *new_file_replace(struct new_file *file, const char *path) MUST_CHECK;
+struct error *result_new_file_replace(struct result_new_file *file, const char *path) MUST_CHECK;
 /* Removes it unless it was published. */
-void new_file_deinit(struct new_file *file);
-#define _cleanup_new_file_ __attribute__((cleanup(new_file_deinit)))
+void result_new_file_deinit(struct result_new_file *file);
+#define _cleanup_result_new_file_ __attribute__((cleanup(result_new_file_deinit)))
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 
-void outcome_deinit(struct outcome *o)
+void result_outcome_deinit(struct result_outcome *o)
 {
 	char *texts[] = { o->suite,	o->test,   o->name, o->id,	    o->topology, o->kernel,
 			  o->scheduler, o->source, o->why,  o->record_path, o->kept_dir, o->rerun };
@@ -18,13 +18,13 @@ void outcome_deinit(struct outcome *o)
 		free(o->notes.at[i]);
 	vec_deinit(&o->parts);
 	vec_deinit(&o->notes);
-	*o = (struct outcome){ 0 };
+	*o = (struct result_outcome){ 0 };
 }
 
-void outcome_add_part(struct outcome *o, enum ktstr_reason reason, const char *file, int line,
-		      const char *text)
+void result_outcome_add_part(struct result_outcome *o, enum ktstr_reason reason, const char *file,
+			     int line, const char *text)
 {
-	struct outcome_part part = {
+	struct result_part part = {
 		.reason = reason,
 		.text = xstrdup(text),
 		.file = file ? xstrdup(file) : NULL,
@@ -34,26 +34,26 @@ void outcome_add_part(struct outcome *o, enum ktstr_reason reason, const char *f
 	vec_push(&o->parts, part);
 }
 
-void outcome_add_note(struct outcome *o, const char *text)
+void result_outcome_add_note(struct result_outcome *o, const char *text)
 {
 	char *note = xstrdup(text);
 
 	vec_push(&o->notes, note);
 }
 
-void outcome_settle(struct outcome *o)
+void result_outcome_settle(struct result_outcome *o)
 {
-	const struct outcome_part *decides = NULL;
+	const struct result_part *decides = NULL;
 
 	for (size_t i = 0; i < o->parts.n; i++) {
-		const struct outcome_part *part = &o->parts.at[i];
+		const struct result_part *part = &o->parts.at[i];
 
-		if (!decides || verdict_outweighs(reason_verdict(part->reason),
-						  reason_verdict(decides->reason)))
+		if (!decides || result_verdict_outweighs(result_reason_verdict(part->reason),
+							 result_reason_verdict(decides->reason)))
 			decides = part;
 	}
 	o->reason = decides ? decides->reason : KTSTR_REASON_NONE;
-	o->verdict = reason_verdict(o->reason);
+	o->verdict = result_reason_verdict(o->reason);
 	free(o->why);
 	o->why = xstrdup(decides ? decides->text : "");
 }

@@ -7,14 +7,14 @@
 #include "result/verdict.h"
 
 /* A piece of the verdict. All texts are owned; file is NULL when nobody named a place. */
-struct outcome_part {
+struct result_part {
 	enum ktstr_reason reason; /* its verdict is the part's */
 	char *text;
 	char *file;
 	int line;
 };
 
-struct outcome {
+struct result_outcome {
 	/* What was run. */
 	char *suite; /* the binary's name */
 	char *test;  /* the test's */
@@ -29,7 +29,7 @@ struct outcome {
 	enum ktstr_verdict verdict;
 	enum ktstr_reason reason;
 	char *why; /* one line; "" for a plain pass */
-	VEC(struct outcome_part) parts;
+	VEC(struct result_part) parts;
 	VEC(char *) notes;
 	uint64_t wall_ns;
 
@@ -39,14 +39,14 @@ struct outcome {
 	char *rerun;	/* the command line that does it again */
 };
 
-void outcome_deinit(struct outcome *outcome);
-#define _cleanup_outcome_ __attribute__((cleanup(outcome_deinit)))
+void result_outcome_deinit(struct result_outcome *outcome);
+#define _cleanup_result_outcome_ __attribute__((cleanup(result_outcome_deinit)))
 
 /* Appends a part; takes nothing, copies everything. file may be NULL. */
-void outcome_add_part(struct outcome *outcome, enum ktstr_reason reason, const char *file, int line,
-		      const char *text);
-void outcome_add_note(struct outcome *outcome, const char *text);
+void result_outcome_add_part(struct result_outcome *outcome, enum ktstr_reason reason,
+			     const char *file, int line, const char *text);
+void result_outcome_add_note(struct result_outcome *outcome, const char *text);
 /* Verdict, reason and why out of the parts: the first of those that outweigh all others. */
-void outcome_settle(struct outcome *outcome);
+void result_outcome_settle(struct result_outcome *outcome);
 
 #endif

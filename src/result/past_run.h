@@ -12,11 +12,11 @@
  * BASE_PARSE when the bytes are not a record of a run, or one of a newer schema; BASE_LIMIT. *ret
  * is untouched then.
  */
-struct error *past_run_parse(const char *text, size_t n, const char *label,
-			     struct past_run *ret) MUST_CHECK;
+struct error *result_run_parse(const char *text, size_t n, const char *label,
+			       struct result_run *ret) MUST_CHECK;
 /* The same for a regular file; BASE_IO and BASE_ABSENT too. */
-struct error *past_run_read(const char *path, struct past_run *ret) MUST_CHECK;
-void past_run_deinit(struct past_run *run);
-#define _cleanup_past_run_ __attribute__((cleanup(past_run_deinit)))
+struct error *result_run_read(const char *path, struct result_run *ret) MUST_CHECK;
+void result_run_deinit(struct result_run *run);
+#define _cleanup_result_run_ __attribute__((cleanup(result_run_deinit)))
 
 #endif

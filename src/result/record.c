@@ -21,7 +21,7 @@ static struct error *cannot_reach(const char *path, int errnum)
 	return base_error(BASE_IO, errnum, "open %s", path);
 }
 
-struct error *record_check_exists(const char *path)
+struct error *result_record_exists(const char *path)
 {
 	struct stat st;
 
@@ -45,10 +45,10 @@ static struct error *read_record(const char *path, struct strbuf *into)
 		return cannot_reach(path, errno);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return not_a_file(path);
-	return io_read_fd(fd, path, RECORD_BYTES_LIMIT, into);
+	return io_read_fd(fd, path, RESULT_LIMIT_RECORD_BYTES, into);
 }
 
-static struct error *append_locked(const char *path, const struct record_append *append,
+static struct error *append_locked(const char *path, const struct result_append *append,
 				   struct error **ret_warning)
 {
 	_cleanup_strbuf_ struct strbuf before = STRBUF_INIT;
@@ -57,13 +57,13 @@ static struct error *append_locked(const char *path, const struct record_append 
 
 	if (err)
 		return err;
-	err = record_append_text(strbuf_str(&before), before.n, path, append, &after);
+	err = result_append_text(strbuf_str(&before), before.n, path, append, &after);
 	if (err)
 		return err;
 	return io_replace_locked_file(path, after.at, after.n, ret_warning);
 }
 
-struct error *record_append_metrics(const char *path, const struct record_append *append,
+struct error *result_append_metrics(const char *path, const struct result_append *append,
 				    const struct cancel *cancel, struct error **ret_warning)
 {
 	_cleanup_free_ char *target = realpath(path, NULL);
@@ -78,7 +78,7 @@ struct error *record_append_metrics(const char *path, const struct record_append
 	if (!S_ISREG(st.st_mode))
 		return not_a_file(path);
 	lock_path = xasprintf("%s.lock", target);
-	err = lock_acquire(lock_path, RECORD_LOCK_BUDGET_MS * NS_PER_MS, cancel, &lock_fd);
+	err = result_lock_acquire(lock_path, RESULT_LIMIT_LOCK_MS * NS_PER_MS, cancel, &lock_fd);
 	if (err)
 		return err;
 	return append_locked(target, append, ret_warning);

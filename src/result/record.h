@@ -11,7 +11,7 @@
 #include "result/record_text.h"
 
 /* BASE_ABSENT when there is no such file; whether it can be read shows when it is. */
-struct error *record_check_exists(const char *path) MUST_CHECK;
+struct error *result_record_exists(const char *path) MUST_CHECK;
 
 /*
  * BASE_ABSENT, BASE_PARSE (no record), BASE_LIMIT (too large, or the lock is
@@ -19,7 +19,7 @@ struct error *record_check_exists(const char *path) MUST_CHECK;
  * that has the entry and whose directory could not be synced is success, with *ret_warning: it is
  * the caller's, and NULL otherwise.
  */
-struct error *record_append_metrics(const char *path, const struct record_append *append,
+struct error *result_append_metrics(const char *path, const struct result_append *append,
 				    const struct cancel *cancel,
 				    struct error **ret_warning) MUST_CHECK;
 

@@ -10,7 +10,7 @@
 #define REGENERATE_HINT \
 	"it may come from another version of the program: run the test again to regenerate it"
 
-_Static_assert((int)RECORD_BYTES_LIMIT <= (int)JSON_LIMIT_DOC_BYTES,
+_Static_assert((int)RESULT_LIMIT_RECORD_BYTES <= (int)JSON_LIMIT_DOC_BYTES,
 	       "what is written must be readable again");
 
 struct metrics_place {
@@ -53,7 +53,7 @@ static struct error *find_metrics(const char *record, size_t n, const char *labe
 }
 
 struct entry {
-	const struct record_append *append;
+	const struct result_append *append;
 	struct strbuf text;
 	struct strbuf name;
 	struct json_writer w;
@@ -62,26 +62,26 @@ struct entry {
 static struct error *add_metric(void *context, const struct json_leaf *leaf)
 {
 	struct entry *e = context;
-	const struct metric_hint *hint;
-	struct metric_entry entry;
+	const struct result_metric_hint *hint;
+	struct result_metric_entry entry;
 
 	strbuf_clear(&e->name);
 	strbuf_appendf(&e->name, "%s.", e->append->name_prefix);
 	strbuf_append_bytes(&e->name, leaf->name.at, leaf->name.n);
-	hint = metric_hint_find(&e->append->hints, e->name.at, e->name.n);
+	hint = result_metric_hint_find(&e->append->hints, e->name.at, e->name.n);
 
-	entry = (struct metric_entry){
+	entry = (struct result_metric_entry){
 		.name = { e->name.at, e->name.n },
 		.value = leaf->text,
-		.polarity = hint ? hint->polarity : (struct polarity){ 0 },
+		.polarity = hint ? hint->polarity : (struct result_polarity){ 0 },
 		.unit = hint ? hint->unit : "",
 		.source = "Json",
 		.stream = "Stdout",
 	};
-	json_rows_write(&metric_entry_rows, &entry, &e->w);
-	if (e->text.n > RECORD_BYTES_LIMIT)
+	json_rows_write(&result_metric_entry_rows, &entry, &e->w);
+	if (e->text.n > RESULT_LIMIT_RECORD_BYTES)
 		return base_error(BASE_LIMIT, 0, "the new entry is larger than %d bytes",
-				  RECORD_BYTES_LIMIT);
+				  RESULT_LIMIT_RECORD_BYTES);
 	return NULL;
 }
 
@@ -122,8 +122,8 @@ static void splice(const char *record, size_t n, const struct metrics_place *pla
 	strbuf_append_bytes(out, record + place->close, n - place->close);
 }
 
-struct error *record_append_text(const char *record, size_t n, const char *label,
-				 const struct record_append *append, struct strbuf *out)
+struct error *result_append_text(const char *record, size_t n, const char *label,
+				 const struct result_append *append, struct strbuf *out)
 {
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
 	struct entry entry = { .append = append };
@@ -148,9 +148,9 @@ struct error *record_append_text(const char *record, size_t n, const char *label
 	entry.w.outer_levels = 2;
 	err = write_entry(&entry, place.length);
 	/* Room for the comma and the blanks around the entry. */
-	if (!err && entry.text.n + n + 16 > RECORD_BYTES_LIMIT)
+	if (!err && entry.text.n + n + 16 > RESULT_LIMIT_RECORD_BYTES)
 		err = base_error(BASE_LIMIT, 0, "%s would become larger than %d bytes", label,
-				 RECORD_BYTES_LIMIT);
+				 RESULT_LIMIT_RECORD_BYTES);
 	if (!err)
 		splice(record, n, &place, &entry.text, pretty, out);
 	strbuf_deinit(&entry.text);

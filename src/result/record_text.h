@@ -11,10 +11,10 @@
 #include "result/metric.h"
 
 /* What one program's output adds. All of it is borrowed. */
-struct record_append {
+struct result_append {
 	const struct json_value *output; /* its numeric leaves become metrics */
 	const char *name_prefix;	 /* "prefix" gives "prefix.leaf.name" */
-	struct metric_hints hints;
+	struct result_metric_hints hints;
 	int exit_code;
 };
 
@@ -22,7 +22,7 @@ struct record_append {
  * Appends to *out the record with one entry more; every other byte stays.
  * BASE_PARSE when the bytes are no record, BASE_LIMIT when they are or would become too large.
  */
-struct error *record_append_text(const char *record, size_t n, const char *label,
-				 const struct record_append *append, struct strbuf *out) MUST_CHECK;
+struct error *result_append_text(const char *record, size_t n, const char *label,
+				 const struct result_append *append, struct strbuf *out) MUST_CHECK;
 
 #endif

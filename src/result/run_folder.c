@@ -13,16 +13,16 @@
 #include "result/limits.h"
 #include "result/new_file.h"
 
-#define LOCK_TAIL RUN_RECORD_FILE_TAIL ".lock"
+#define LOCK_TAIL RESULT_RECORD_FILE_TAIL ".lock"
 
-void run_names_deinit(struct run_names *names)
+void result_names_deinit(struct result_names *names)
 {
 	for (size_t i = 0; i < names->names.n; i++)
 		free(names->names.at[i]);
 	vec_deinit(&names->names);
 }
 
-struct error *run_folder_new(const char *base, char **ret_path)
+struct error *result_folder_new(const char *base, char **ret_path)
 {
 	time_t now = (time_t)clock_unix_sec();
 	struct error *err = paths_make(base, 0777);
@@ -34,7 +34,7 @@ struct error *run_folder_new(const char *base, char **ret_path)
 	/* No colons: such names are trouble for PATH, make and other systems. */
 	if (!gmtime_r(&now, &tm) || !strftime(when, sizeof(when), "%Y-%m-%dT%H-%M-%S", &tm))
 		return base_error(BASE_IO, errno, "the clock's time has no date");
-	for (int i = 1; i <= RUN_FOLDERS_LIMIT; i++) {
+	for (int i = 1; i <= RESULT_LIMIT_FOLDERS; i++) {
 		_cleanup_free_ char *path = i == 1 ? xasprintf("%s/%s-%d", base, when, getpid())
 						   : xasprintf("%s/%s-%d-%d", base, when, getpid(),
 							       i);
@@ -47,7 +47,7 @@ struct error *run_folder_new(const char *base, char **ret_path)
 			return base_error(BASE_IO, errno, "make the folder %s", path);
 	}
 	return base_error(BASE_LIMIT, 0, "%s holds %d folders of this moment already", base,
-			  RUN_FOLDERS_LIMIT);
+			  RESULT_LIMIT_FOLDERS);
 }
 
 static bool ends_with(const char *name, const char *tail)
@@ -59,7 +59,7 @@ static bool ends_with(const char *name, const char *tail)
 
 static bool is_record_name(const char *name)
 {
-	return *name != '.' && ends_with(name, RUN_RECORD_FILE_TAIL);
+	return *name != '.' && ends_with(name, RESULT_RECORD_FILE_TAIL);
 }
 
 static bool is_lock_name(const char *name)
@@ -87,9 +87,9 @@ static int by_name(const void *a, const void *b)
 }
 
 static struct error *list(const char *dir, bool (*wanted)(const char *),
-			  int (*order)(const void *, const void *), struct run_names *ret)
+			  int (*order)(const void *, const void *), struct result_names *ret)
 {
-	_cleanup_run_names_ struct run_names names = { 0 };
+	_cleanup_result_names_ struct result_names names = { 0 };
 	_cleanup_dir_ DIR *d = opendir(dir);
 	struct dirent *entry;
 
@@ -100,9 +100,9 @@ static struct error *list(const char *dir, bool (*wanted)(const char *),
 
 		if (!wanted(entry->d_name))
 			continue;
-		if (names.names.n == RUN_NAMES_LIMIT)
+		if (names.names.n == RESULT_LIMIT_NAMES)
 			return base_error(BASE_LIMIT, 0, "%s holds more than %d records or runs",
-					  dir, RUN_NAMES_LIMIT);
+					  dir, RESULT_LIMIT_NAMES);
 		name = xstrdup(entry->d_name);
 		vec_push(&names.names, name);
 	}
@@ -111,11 +111,11 @@ static struct error *list(const char *dir, bool (*wanted)(const char *),
 	if (names.names.n)
 		qsort(names.names.at, names.names.n, sizeof(char *), order);
 	*ret = names;
-	names = (struct run_names){ 0 };
+	names = (struct result_names){ 0 };
 	return NULL;
 }
 
-struct error *run_folder_records(const char *dir, struct run_names *ret)
+struct error *result_folder_records(const char *dir, struct result_names *ret)
 {
 	return list(dir, is_record_name, by_name, ret);
 }
@@ -161,9 +161,9 @@ static int by_key_down(const void *a, const void *b)
 	return strverscmp(((const struct keyed_run *)b)->key, ((const struct keyed_run *)a)->key);
 }
 
-struct error *run_folder_runs(const char *dir, struct run_names *ret)
+struct error *result_folder_runs(const char *dir, struct result_names *ret)
 {
-	struct run_names all = { 0 }, runs = { 0 };
+	struct result_names all = { 0 }, runs = { 0 };
 	struct error *err = list(dir, is_visible, by_name, &all);
 	VEC(struct keyed_run) keyed = VEC_INIT;
 
@@ -190,12 +190,12 @@ struct error *run_folder_runs(const char *dir, struct run_names *ret)
 
 static bool is_temporary_name(const char *name)
 {
-	return strncmp(name, NEW_FILE_TEMPORARY, strlen(NEW_FILE_TEMPORARY)) == 0;
+	return strncmp(name, RESULT_NEW_FILE_TEMPORARY, strlen(RESULT_NEW_FILE_TEMPORARY)) == 0;
 }
 
 static struct error *sweep_locks(const char *dir)
 {
-	_cleanup_run_names_ struct run_names locks = { 0 };
+	_cleanup_result_names_ struct result_names locks = { 0 };
 	struct error *err = list(dir, is_lock_name, by_name, &locks);
 
 	for (size_t i = 0; !err && i < locks.names.n; i++) {
@@ -212,7 +212,7 @@ static struct error *sweep_locks(const char *dir)
 /* Only ".ktstr-<pid>-<n>" of a process that is not there: what does not say whose it is stays. */
 static bool is_of_the_dead(const char *name)
 {
-	const char *number = name + strlen(NEW_FILE_TEMPORARY);
+	const char *number = name + strlen(RESULT_NEW_FILE_TEMPORARY);
 	char *end;
 	long pid = strtol(number, &end, 10);
 
@@ -223,7 +223,7 @@ static bool is_of_the_dead(const char *name)
 
 static struct error *sweep_temporaries(const char *dir)
 {
-	_cleanup_run_names_ struct run_names names = { 0 };
+	_cleanup_result_names_ struct result_names names = { 0 };
 	struct error *err = list(dir, is_temporary_name, by_name, &names);
 
 	for (size_t i = 0; !err && i < names.names.n; i++) {
@@ -235,7 +235,7 @@ static struct error *sweep_temporaries(const char *dir)
 	return err;
 }
 
-struct error *run_folder_sweep(const char *dir)
+struct error *result_folder_sweep(const char *dir)
 {
 	struct error *err = sweep_locks(dir);
 

@@ -23,7 +23,7 @@ struct run_record {
 	struct strbuf head;
 };
 
-void run_record_free(struct run_record *record)
+void result_record_free(struct run_record *record)
 {
 	if (!record)
 		return;
@@ -35,7 +35,7 @@ void run_record_free(struct run_record *record)
 	free(record);
 }
 
-const char *run_record_path(const struct run_record *record)
+const char *result_record_path(const struct run_record *record)
 {
 	return record->path;
 }
@@ -46,9 +46,9 @@ static struct error *check_name(const char *what, const char *text)
 	if (!text || !*text || *text == '.' || strchr(text, '/'))
 		return base_error(BASE_PARSE, 0, "\"%s\" cannot be the %s of a record",
 				  text ? text : "", what);
-	if (strlen(text) > RECORD_TEST_NAME_LIMIT)
+	if (strlen(text) > RESULT_LIMIT_TEST_NAME)
 		return base_error(BASE_LIMIT, 0, "the %s of a record is longer than %d bytes: %s",
-				  what, RECORD_TEST_NAME_LIMIT, text);
+				  what, RESULT_LIMIT_TEST_NAME, text);
 	return NULL;
 }
 
@@ -56,20 +56,21 @@ static struct error *check_name(const char *what, const char *text)
 static struct error *write_new(const struct run_record *record, const struct strbuf *text,
 			       char **ret_path)
 {
-	_cleanup_new_file_ struct new_file file = { .fd = -1 };
+	_cleanup_result_new_file_ struct result_new_file file = { .fd = -1 };
 	struct error *err = paths_make(record->dir, 0777);
 
 	if (!err)
-		err = new_file_init(&file, record->dir, NEW_FILE_UNNAMED, text->at, text->n);
+		err = result_new_file_init(&file, record->dir, RESULT_NEW_FILE_UNNAMED, text->at,
+					   text->n);
 	if (err)
 		return err;
-	for (int i = 1; i <= RECORD_NAMES_LIMIT; i++) {
+	for (int i = 1; i <= RESULT_LIMIT_RECORD_NAMES; i++) {
 		_cleanup_free_ char *path = i == 1 ? xasprintf("%s/%s.ktstr.json", record->dir,
 							       record->stem)
 						   : xasprintf("%s/%s-%d.ktstr.json", record->dir,
 							       record->stem, i);
 
-		err = new_file_publish(&file, path);
+		err = result_new_file_publish(&file, path);
 		if (!err)
 			*ret_path = take_ptr(path);
 		if (!err || error_errno(err) != EEXIST)
@@ -77,7 +78,7 @@ static struct error *write_new(const struct run_record *record, const struct str
 		error_free(err);
 	}
 	return base_error(BASE_LIMIT, 0, "%s holds %d records of %s already", record->dir,
-			  RECORD_NAMES_LIMIT, record->stem);
+			  RESULT_LIMIT_RECORD_NAMES, record->stem);
 }
 
 static uint64_t own_start_time(void)
@@ -88,17 +89,17 @@ static uint64_t own_start_time(void)
 	return stat.start_time_jiffies;
 }
 
-struct error *run_record_begin(const char *dir, const struct past_run *head,
-			       struct run_record **ret)
+struct error *result_record_begin(const char *dir, const struct result_run *head,
+				  struct run_record **ret)
 {
 	static atomic_uint counter;
-	struct run_record_stamp stamp = {
+	struct result_stamp stamp = {
 		.unix_sec = clock_unix_sec(),
 		.pid = (uint64_t)getpid(),
 		.start_time_jiffies = own_start_time(),
 		.counter = atomic_fetch_add(&counter, 1),
 	};
-	_cleanup_run_record_ struct run_record *record = xnew(struct run_record);
+	_cleanup_result_run_record_ struct run_record *record = xnew(struct run_record);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct error *err = check_name("test", head->test);
 
@@ -108,10 +109,10 @@ struct error *run_record_begin(const char *dir, const struct past_run *head,
 		return err;
 	record->dir = xstrdup(dir);
 	record->stem = xasprintf("%s-%s", head->test, head->id);
-	record->run_id = run_record_run_id(&stamp);
-	run_record_format_head(head, &stamp, &record->head);
-	run_record_format_started(&record->head, &text);
-	if (text.n > RECORD_BYTES_LIMIT)
+	record->run_id = result_format_run_id(&stamp);
+	result_format_head(head, &stamp, &record->head);
+	result_format_started(&record->head, &text);
+	if (text.n > RESULT_LIMIT_RECORD_BYTES)
 		return base_error(BASE_LIMIT, 0, "a record of %zu bytes", text.n);
 	err = write_new(record, &text, &record->path);
 	if (err)
@@ -133,43 +134,45 @@ static struct error *read_back(const struct run_record *record, struct strbuf *i
 		return base_error(BASE_IO, errno, "open %s", record->path);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return base_error(BASE_IO, 0, "%s is no longer a regular file", record->path);
-	return io_read_fd(fd, record->path, RECORD_BYTES_LIMIT, into);
+	return io_read_fd(fd, record->path, RESULT_LIMIT_RECORD_BYTES, into);
 }
 
 static struct error *replace_locked(const struct run_record *record,
-				    const struct run_record_result *result)
+				    const struct result_record_result *result)
 {
 	_cleanup_strbuf_ struct strbuf before = STRBUF_INIT, after = STRBUF_INIT;
-	_cleanup_new_file_ struct new_file file = { .fd = -1 };
+	_cleanup_result_new_file_ struct result_new_file file = { .fd = -1 };
 	struct json_text kept = { 0 };
 	size_t n_kept = 0;
 	struct error *err = read_back(record, &before);
 
 	if (!err)
-		err = run_record_find_kept(strbuf_str(&before), before.n, record->path,
-					   record->run_id, &kept, &n_kept);
+		err = result_find_kept(strbuf_str(&before), before.n, record->path, record->run_id,
+				       &kept, &n_kept);
 	if (!err)
-		err = run_record_format_finished(&record->head, result, kept, n_kept, NULL, &after);
+		err = result_format_finished(&record->head, result, kept, n_kept, NULL, &after);
 	if (!err)
-		err = new_file_init(&file, record->dir, NEW_FILE_UNNAMED, after.at, after.n);
+		err = result_new_file_init(&file, record->dir, RESULT_NEW_FILE_UNNAMED, after.at,
+					   after.n);
 	if (!err)
-		err = new_file_replace(&file, record->path);
+		err = result_new_file_replace(&file, record->path);
 	return err;
 }
 
 /* Who is in a hurry does not wait long for others, but takes a lock that is free. */
 static struct error *lock_for_finish(const char *path, const struct cancel *cancel, int *ret_fd)
 {
-	struct error *err = lock_acquire(path, RECORD_LOCK_BUDGET_MS * NS_PER_MS, cancel, ret_fd);
+	struct error *err = result_lock_acquire(path, RESULT_LIMIT_LOCK_MS * NS_PER_MS, cancel,
+						ret_fd);
 
 	if (!error_is(err, &base_error_domain, BASE_CANCELLED))
 		return err;
 	error_free(err);
-	return lock_acquire(path, RECORD_HURRY_BUDGET_MS * NS_PER_MS, NULL, ret_fd);
+	return result_lock_acquire(path, RESULT_LIMIT_HURRY_MS * NS_PER_MS, NULL, ret_fd);
 }
 
 static struct error *replace(const struct run_record *record,
-			     const struct run_record_result *result, const struct cancel *cancel)
+			     const struct result_record_result *result, const struct cancel *cancel)
 {
 	_cleanup_free_ char *lock_path = xasprintf("%s.lock", record->path);
 	_cleanup_close_ int lock_fd = -1;
@@ -191,12 +194,12 @@ static struct error *replace(const struct run_record *record,
 }
 
 static struct error *write_elsewhere(struct run_record *record,
-				     const struct run_record_result *result, const char *problem)
+				     const struct result_record_result *result, const char *problem)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char *path = NULL;
-	struct error *err = run_record_format_finished(&record->head, result,
-						       (struct json_text){ 0 }, 0, problem, &text);
+	struct error *err = result_format_finished(&record->head, result, (struct json_text){ 0 },
+						   0, problem, &text);
 
 	if (!err)
 		err = write_new(record, &text, &path);
@@ -207,8 +210,9 @@ static struct error *write_elsewhere(struct run_record *record,
 	return NULL;
 }
 
-struct error *run_record_finish(struct run_record *record, const struct run_record_result *result,
-				const struct cancel *cancel, struct error **ret_problem)
+struct error *result_record_finish(struct run_record *record,
+				   const struct result_record_result *result,
+				   const struct cancel *cancel, struct error **ret_problem)
 {
 	_cleanup_error_ struct error *problem = replace(record, result, cancel);
 	_cleanup_error_ struct error *err = NULL;

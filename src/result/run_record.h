@@ -14,42 +14,42 @@
 #include "base/cancel.h"
 #include "result/run_record_rows.h"
 
-struct run_record_metric {
+struct result_record_metric {
 	const char *name;
 	const char *number; /* as JSON; what is no number is left out */
 };
 
-struct run_record_payload {
+struct result_record_payload {
 	const char *name;
 	bool ended;
 	int exit_code;	    /* with `ended`; negative: minus the signal */
 	const char *stream; /* "stdout" or "stderr": where the metrics were */
-	const struct run_record_metric *metrics;
+	const struct result_record_metric *metrics;
 	size_t n_metrics;
-	struct metric_hints hints; /* units and directions of its metrics */
+	struct result_metric_hints hints; /* units and directions of its metrics */
 };
 
-typedef void (*run_record_members_fn)(void *context, struct json_writer *w);
+typedef void (*result_members_fn)(void *context, struct json_writer *w);
 
 /* All of these are borrowed. */
-struct run_record_result {
+struct result_record_result {
 	/* Verdict, reason, why, parts, notes, wall_ns, kept_dir. */
-	const struct outcome *outcome;
+	const struct result_outcome *outcome;
 	/* NULL: no guest came to be, and whether it would have been a clone is unknown. */
 	const char *accel, *accel_reason;
 	bool cloned;
-	const struct run_record_stage *stages;
+	const struct result_stage *stages;
 	size_t n_stages;
 	bool has_cleanup, has_host_run_delay;
 	uint64_t cleanup_ms, host_run_delay_ns;
-	struct run_record_texts kept_files; /* names in kept_dir */
-	const struct run_record_payload *payloads;
+	struct result_texts kept_files; /* names in kept_dir */
+	const struct result_record_payload *payloads;
 	size_t n_payloads;
 	/*
 	 * Members of the object `stats`, and members of the record itself (workers, cgroups,
 	 * payloads, scheduler_run …). May be NULL; may be called twice.
 	 */
-	run_record_members_fn write_stats, write_facts;
+	result_members_fn write_stats, write_facts;
 	void *context;
 	const struct json_rows *stats_rows; /* of what write_stats writes, or NULL */
 };
@@ -60,14 +60,14 @@ struct run_record;
  * Makes the folder if need be and writes the record as started. Nothing of head is kept
  * borrowed. BASE_IO, BASE_LIMIT.
  */
-struct error *run_record_begin(const char *dir, const struct past_run *head,
-			       struct run_record **ret) MUST_CHECK;
-void run_record_free(struct run_record *record);
-DEFINE_CLEANUP(run_record, struct run_record *, NULL, run_record_free);
-#define _cleanup_run_record_ _cleanup_(cleanup_run_record)
+struct error *result_record_begin(const char *dir, const struct result_run *head,
+				  struct run_record **ret) MUST_CHECK;
+void result_record_free(struct run_record *record);
+DEFINE_CLEANUP(result_run_record, struct run_record *, NULL, result_record_free);
+#define _cleanup_result_run_record_ _cleanup_(cleanup_result_run_record)
 
 /* Where it is: what _finish() may change. Borrowed. */
-const char *run_record_path(const struct run_record *record);
+const char *result_record_path(const struct run_record *record);
 
 /*
  * Writes the outcome. When the record cannot be replaced (it was removed, damaged, exchanged,
@@ -75,7 +75,9 @@ const char *run_record_path(const struct run_record *record);
  * new name, and *ret_problem, else NULL, says why. An error: it is nowhere, the record is as it
  * was.
  */
-struct error *run_record_finish(struct run_record *record, const struct run_record_result *result,
-				const struct cancel *cancel, struct error **ret_problem) MUST_CHECK;
+struct error *result_record_finish(struct run_record *record,
+				   const struct result_record_result *result,
+				   const struct cancel *cancel,
+				   struct error **ret_problem) MUST_CHECK;
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 
-char *run_record_time(uint64_t unix_sec)
+char *result_format_time(uint64_t unix_sec)
 {
 	time_t sec = (time_t)unix_sec;
 	char text[32];
@@ -19,15 +19,15 @@ char *run_record_time(uint64_t unix_sec)
 	return xstrdup(text);
 }
 
-char *run_record_run_id(const struct run_record_stamp *stamp)
+char *result_format_run_id(const struct result_stamp *stamp)
 {
-	_cleanup_free_ char *at = run_record_time(stamp->unix_sec);
+	_cleanup_free_ char *at = result_format_time(stamp->unix_sec);
 
 	return xasprintf("%s-%llu-%u", at, (unsigned long long)stamp->pid, stamp->counter);
 }
 
 /* What the reference has and this harness does not measure. */
-static const struct run_record_absent unmeasured[] = {
+static const struct result_absent unmeasured[] = {
 	{ "payload", "a test is not about one program alone" },
 	{ "monitor", "runqueues are not sampled while a test runs" },
 	{ "kvm_stats", "statistics of KVM are not read" },
@@ -37,10 +37,10 @@ static const struct run_record_absent unmeasured[] = {
 };
 
 /* All that is absent: what the caller could not find out, and what nobody here does. */
-static struct run_record_absent *list_absent(const struct run_record_absences *more, size_t *ret_n)
+static struct result_absent *list_absent(const struct result_absences *more, size_t *ret_n)
 {
 	size_t n = ARRAY_SIZE(unmeasured);
-	struct run_record_absent *all = xcalloc(n + more->n, sizeof(*all));
+	struct result_absent *all = xcalloc(n + more->n, sizeof(*all));
 
 	for (size_t i = 0; i < more->n; i++)
 		all[i] = more->at[i];
@@ -49,16 +49,16 @@ static struct run_record_absent *list_absent(const struct run_record_absences *m
 	return all;
 }
 
-void run_record_format_head(const struct past_run *head, const struct run_record_stamp *stamp,
-			    struct strbuf *into)
+void result_format_head(const struct result_run *head, const struct result_stamp *stamp,
+			struct strbuf *into)
 {
-	_cleanup_free_ char *at = run_record_time(stamp->unix_sec);
-	_cleanup_free_ char *run_id = run_record_run_id(stamp);
+	_cleanup_free_ char *at = result_format_time(stamp->unix_sec);
+	_cleanup_free_ char *run_id = result_format_run_id(stamp);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct json_writer w = json_writer_to(&text, JSON_PRETTY);
 	const char *ci = getenv("KTSTR_CI");
-	struct past_run run = *head;
-	_cleanup_free_ struct run_record_absent *absent = list_absent(&head->absent, &run.absent.n);
+	struct result_run run = *head;
+	_cleanup_free_ struct result_absent *absent = list_absent(&head->absent, &run.absent.n);
 
 	run.absent.at = absent;
 	run.timestamp = at;
@@ -73,7 +73,7 @@ void run_record_format_head(const struct past_run *head, const struct run_record
 	run.rerun.kernel_build_id = head->kernel.build_id;
 	run.rerun.kernel_args = head->kernel_args;
 	json_begin_object(&w);
-	json_rows_write_members(&run_record_head_rows, &run, &w);
+	json_rows_write_members(&result_head_rows, &run, &w);
 	/* The brace and what would end the object are not part of the members. */
 	strbuf_append_bytes(into, text.at + 1, text.n - 1);
 }

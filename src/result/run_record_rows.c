@@ -8,32 +8,32 @@
 
 /* Absent and null are the same: nobody knew. */
 #define TABLE(rows)                                                                        \
-	{ JSON_TABLE(rows), .null_is_absent = true, .text_limit = RECORD_TEXT_BYTES_LIMIT, \
-	  .list_limit = RECORD_LIST_LIMIT }
-#define ROW(member)	     JSON_SCALAR(struct past_run, member)
-#define ROW_AS(member, name) JSON_SCALAR_AS(struct past_run, member, name)
+	{ JSON_TABLE(rows), .null_is_absent = true, .text_limit = RESULT_LIMIT_TEXT_BYTES, \
+	  .list_limit = RESULT_LIMIT_LIST }
+#define ROW(member)	     JSON_SCALAR(struct result_run, member)
+#define ROW_AS(member, name) JSON_SCALAR_AS(struct result_run, member, name)
 
-static const char *const state_names[RUN_RECORD_N_STATES] = {
-	[RUN_RECORD_STARTED] = "started",
-	[RUN_RECORD_FINISHED] = "finished",
+static const char *const state_names[RESULT_N_STATES] = {
+	[RESULT_STARTED] = "started",
+	[RESULT_FINISHED] = "finished",
 };
 
 static const struct json_row state_rows[] = {
-	{ JSON_WORD(struct past_run, state, state_names), .presence = JSON_REQUIRED,
+	{ JSON_WORD(struct result_run, state, state_names), .presence = JSON_REQUIRED,
 	  .means = "a record that stays started is of a run whose end nobody saw" },
 };
 
-const struct json_rows run_record_state_rows = {
+const struct json_rows result_state_rows = {
 	JSON_TABLE(state_rows),
 	.version_name = "schema",
-	.version = RUN_RECORD_SCHEMA,
-	.oldest_version = RUN_RECORD_OLDEST_SCHEMA,
+	.version = RESULT_SCHEMA,
+	.oldest_version = RESULT_OLDEST_SCHEMA,
 };
 
 static const struct json_row verdict_rows[] = {
-	{ JSON_WORD(struct past_run, verdict, verdict_words), .presence = JSON_REQUIRED,
+	{ JSON_WORD(struct result_run, verdict, result_verdict_names), .presence = JSON_REQUIRED,
 	  .means = "what came of the test" },
-	{ JSON_WORD(struct past_run, reason, reason_words), .presence = JSON_REQUIRED,
+	{ JSON_WORD(struct result_run, reason, result_reason_names), .presence = JSON_REQUIRED,
 	  .means = "why, in one word, see ktstr-test(1)" },
 	{ ROW(why), .presence = JSON_REQUIRED,
 	  .means = "why, in one line; empty for a plain pass" },
@@ -47,17 +47,17 @@ static const struct json_row verdict_rows[] = {
 
 static const char *check_verdict(const void *of)
 {
-	const struct past_run *run = of;
+	const struct result_run *run = of;
 
-	return reason_verdict(run->reason) == run->verdict
+	return result_reason_verdict(run->reason) == run->verdict
 		       ? NULL
 		       : "has a reason that does not give its verdict";
 }
 
-const struct json_rows run_record_verdict_rows = {
+const struct json_rows result_verdict_rows = {
 	JSON_TABLE(verdict_rows),
 	.null_is_absent = true,
-	.text_limit = RECORD_TEXT_BYTES_LIMIT,
+	.text_limit = RESULT_LIMIT_TEXT_BYTES,
 	.check = check_verdict,
 };
 
@@ -76,7 +76,7 @@ static const struct json_row runner_rows[] = {
 };
 static const struct json_rows runner_table = TABLE(runner_rows);
 
-#define FILE(member) JSON_SCALAR(struct run_record_file, member)
+#define FILE(member) JSON_SCALAR(struct result_file, member)
 static const struct json_row file_rows[] = {
 	{ FILE(name), .means = "what it is called in the guest" },
 	{ FILE(path), .presence = JSON_REQUIRED, .means = "where it was on the host" },
@@ -86,19 +86,19 @@ static const struct json_row file_rows[] = {
 static const struct json_rows file_table = TABLE(file_rows);
 
 static const struct json_row rerun_rows[] = {
-	{ JSON_OBJECT_AS(struct past_run, rerun.binary, "binary", &file_table), .absent_zero = true,
-	  .means = "the test binary" },
+	{ JSON_OBJECT_AS(struct result_run, rerun.binary, "binary", &file_table),
+	  .absent_zero = true, .means = "the test binary" },
 	{ ROW_AS(rerun.test, "test"), .means = "the test's name" },
 	{ ROW_AS(rerun.topology, "topology"), .means = "the topology that was booted" },
 	{ ROW_AS(rerun.memory_bytes, "memory_bytes"), .absent_zero = true,
 	  .means = "memory that the test asked for" },
 	{ ROW_AS(rerun.kernel_id, "kernel_id"), .means = "the kernel's name in the cache" },
 	{ ROW_AS(rerun.kernel_build_id, "kernel_build_id"), .means = "the kernel's build ID" },
-	{ JSON_STRINGS_AS(struct past_run, rerun.kernel_args, "kernel_args"),
+	{ JSON_STRINGS_AS(struct result_run, rerun.kernel_args, "kernel_args"),
 	  .means = "what was added to the kernel's command line" },
-	{ JSON_STRINGS_AS(struct past_run, rerun.scheduler_argv, "scheduler_argv"),
+	{ JSON_STRINGS_AS(struct result_run, rerun.scheduler_argv, "scheduler_argv"),
 	  .means = "the scheduler and its arguments" },
-	{ JSON_OBJECTS_AS(struct past_run, rerun.files, "files", &file_table),
+	{ JSON_OBJECTS_AS(struct result_run, rerun.files, "files", &file_table),
 	  .means = "files that were sent into the guest beside the binary" },
 	{ ROW_AS(rerun.command, "command"),
 	  .means = "a command line that runs this variant alone" },
@@ -144,9 +144,9 @@ static const struct json_codec host_codec = {
 };
 
 static const struct json_row absent_rows[] = {
-	{ JSON_SCALAR(struct run_record_absent, member), .presence = JSON_REQUIRED,
+	{ JSON_SCALAR(struct result_absent, member), .presence = JSON_REQUIRED,
 	  .means = "a member that could be there" },
-	{ JSON_SCALAR(struct run_record_absent, why), .presence = JSON_REQUIRED,
+	{ JSON_SCALAR(struct result_absent, why), .presence = JSON_REQUIRED,
 	  .means = "why it is not" },
 };
 static const struct json_rows absent_table = TABLE(absent_rows);
@@ -165,8 +165,8 @@ static const struct json_row head_rows[] = {
 	  .means = "commit that was checked out around the scheduler's program" },
 	{ ROW(project_commit), .means = "commit that was checked out around the test binary" },
 	{ ROW(payload), .means = "the program that the test is about" },
-	{ JSON_STRINGS(struct past_run, sysctls), .means = "settings of the guest's kernel" },
-	{ JSON_STRINGS_AS(struct past_run, kernel_args, "kargs"),
+	{ JSON_STRINGS(struct result_run, sysctls), .means = "settings of the guest's kernel" },
+	{ JSON_STRINGS_AS(struct result_run, kernel_args, "kargs"),
 	  .means = "what was added to the kernel's command line" },
 	{ ROW_AS(kernel.release, "kernel_version"), .means = "the same as kernel.release" },
 	{ ROW_AS(kernel.commit, "kernel_commit"), .means = "the kernel's commit" },
@@ -177,24 +177,25 @@ static const struct json_row head_rows[] = {
 	{ JSON_GROUP("runner", &runner_table), .means = "the process that ran the test" },
 	{ ROW(work_type), .means = "kinds of work of the cgroups, joined by a plus" },
 	{ JSON_GROUP("rerun", &rerun_table), .means = "what ktstr-rerun(1) needs" },
-	{ JSON_CUSTOM(struct past_run, host, &host_codec), .means = "the host" },
-	{ JSON_OBJECTS(struct past_run, absent, &absent_table),
+	{ JSON_CUSTOM(struct result_run, host, &host_codec), .means = "the host" },
+	{ JSON_OBJECTS(struct result_run, absent, &absent_table),
 	  .means = "what was not measured or cannot be known, and why" },
 };
-const struct json_rows run_record_head_rows = TABLE(head_rows);
+const struct json_rows result_head_rows = TABLE(head_rows);
 
 static struct error *read_part_verdict(const struct json_value *value, void *member)
 {
 	const enum ktstr_reason *reason = member;
 
-	if (!json_text_is(json_string(value), verdict_word(reason_verdict(*reason))))
+	if (!json_text_is(json_string(value), result_verdict_name(result_reason_verdict(*reason))))
 		return base_error(BASE_PARSE, 0, "not the verdict that the reason gives");
 	return NULL;
 }
 
 static void write_part_verdict(const void *member, struct json_writer *w)
 {
-	json_write_string(w, verdict_word(reason_verdict(*(const enum ktstr_reason *)member)));
+	json_write_string(
+		w, result_verdict_name(result_reason_verdict(*(const enum ktstr_reason *)member)));
 }
 
 static const struct json_codec part_verdict_codec = {
@@ -204,38 +205,39 @@ static const struct json_codec part_verdict_codec = {
 };
 
 static const struct json_row part_rows[] = {
-	{ JSON_WORD(struct outcome_part, reason, reason_words), .presence = JSON_REQUIRED,
+	{ JSON_WORD(struct result_part, reason, result_reason_names), .presence = JSON_REQUIRED,
 	  .means = "why, in one word" },
-	{ JSON_CUSTOM_AS(struct outcome_part, reason, "verdict", &part_verdict_codec),
+	{ JSON_CUSTOM_AS(struct result_part, reason, "verdict", &part_verdict_codec),
 	  .presence = JSON_REQUIRED, .means = "the verdict that the reason gives" },
-	{ JSON_SCALAR(struct outcome_part, text), .presence = JSON_REQUIRED,
+	{ JSON_SCALAR(struct result_part, text), .presence = JSON_REQUIRED,
 	  .means = "what was seen" },
-	{ JSON_SCALAR(struct outcome_part, file), .means = "source file of the check" },
-	{ JSON_SCALAR(struct outcome_part, line), .with = "file", .means = "its line" },
+	{ JSON_SCALAR(struct result_part, file), .means = "source file of the check" },
+	{ JSON_SCALAR(struct result_part, line), .with = "file", .means = "its line" },
 };
 static const struct json_rows part_table = TABLE(part_rows);
 
 static const struct json_row stage_rows[] = {
-	{ JSON_SCALAR(struct run_record_stage, name), .means = "the stage that was entered" },
-	{ JSON_SCALAR(struct run_record_stage, at_ms),
+	{ JSON_SCALAR(struct result_stage, name), .means = "the stage that was entered" },
+	{ JSON_SCALAR(struct result_stage, at_ms),
 	  .means = "when, by the guest's clock from the beginning of the test" },
 };
 static const struct json_rows stage_table = TABLE(stage_rows);
 
 static const struct json_row fact_rows[] = {
-	{ JSON_OBJECTS(struct past_run, parts, &part_table),
+	{ JSON_OBJECTS(struct result_run, parts, &part_table),
 	  .means = "all that the verdict is made of; the heaviest decides" },
-	{ JSON_STRINGS(struct past_run, notes), .means = "what is worth knowing beside it" },
-	{ ROW(wall_ms), JSON_HAS(struct past_run, has_wall), .means = "how long it took the host" },
-	{ ROW_AS(cleanup_ms, "cleanup_duration_ms"), JSON_HAS(struct past_run, has_cleanup),
+	{ JSON_STRINGS(struct result_run, notes), .means = "what is worth knowing beside it" },
+	{ ROW(wall_ms), JSON_HAS(struct result_run, has_wall),
+	  .means = "how long it took the host" },
+	{ ROW_AS(cleanup_ms, "cleanup_duration_ms"), JSON_HAS(struct result_run, has_cleanup),
 	  .means = "how long cleaning up took" },
 	{ ROW(accel), .means = "accelerator of the guest: kvm or tcg" },
 	{ ROW(accel_reason), .with = "accel", .means = "why this accelerator was chosen" },
 	{ ROW(cloned), .with = "accel", .means = "whether the guest is a clone of a template" },
-	{ ROW(host_run_delay_ns), JSON_HAS(struct past_run, has_host_run_delay),
+	{ ROW(host_run_delay_ns), JSON_HAS(struct result_run, has_host_run_delay),
 	  .means = "how long QEMU's threads waited for a CPU of the host" },
-	{ JSON_OBJECTS(struct past_run, stages, &stage_table), .means = "stages of the test" },
+	{ JSON_OBJECTS(struct result_run, stages, &stage_table), .means = "stages of the test" },
 	{ ROW(kept_dir), .means = "directory with console, logs and dumps of a test that failed" },
-	{ JSON_STRINGS(struct past_run, kept_files), .with = "kept_dir", .means = "files in it" },
+	{ JSON_STRINGS(struct result_run, kept_files), .with = "kept_dir", .means = "files in it" },
 };
-const struct json_rows run_record_fact_rows = TABLE(fact_rows);
+const struct json_rows result_fact_rows = TABLE(fact_rows);

@@ -9,14 +9,14 @@
 #include "json/scan.h"
 #include "result/limits.h"
 
-static struct json_writer begin(struct strbuf *into, enum run_record_state state)
+static struct json_writer begin(struct strbuf *into, enum result_state state)
 {
 	struct json_writer w = json_writer_to(into, JSON_PRETTY);
-	struct past_run run = { .state = state };
+	struct result_run run = { .state = state };
 
 	json_begin_object(&w);
-	json_add_u64(&w, run_record_state_rows.version_name, run_record_state_rows.version);
-	json_rows_write_members(&run_record_state_rows, &run, &w);
+	json_add_u64(&w, result_state_rows.version_name, result_state_rows.version);
+	json_rows_write_members(&result_state_rows, &run, &w);
 	return w;
 }
 
@@ -27,9 +27,9 @@ static void add_head(struct json_writer *w, const struct strbuf *head)
 	strbuf_append_bytes(w->out, head->at, head->n);
 }
 
-void run_record_format_started(const struct strbuf *head, struct strbuf *into)
+void result_format_started(const struct strbuf *head, struct strbuf *into)
 {
-	struct json_writer w = begin(into, RUN_RECORD_STARTED);
+	struct json_writer w = begin(into, RESULT_STARTED);
 
 	add_head(&w, head);
 	json_key(&w, "metrics");
@@ -40,11 +40,12 @@ void run_record_format_started(const struct strbuf *head, struct strbuf *into)
 }
 
 /* What came of it, in the words of the record. All of it is borrowed. */
-static struct past_run run_of(const struct run_record_result *r, const char *problem, bool whole)
+static struct result_run run_of(const struct result_record_result *r, const char *problem,
+				bool whole)
 {
-	const struct outcome *o = r->outcome;
+	const struct result_outcome *o = r->outcome;
 
-	return (struct past_run){
+	return (struct result_run){
 		.verdict = o->verdict,
 		.reason = o->reason,
 		.why = o->why,
@@ -80,30 +81,31 @@ static bool is_number(const char *text)
 }
 
 /* Those that are numbers, in the words of the record. The caller owns the list. */
-static struct metric_payload payload_of(const struct run_record_payload *payload, size_t index,
-					bool whole)
+static struct result_metric_payload payload_of(const struct result_record_payload *payload,
+					       size_t index, bool whole)
 {
-	struct metric_entry *entries = xcalloc(payload->n_metrics + 1, sizeof(*entries));
+	struct result_metric_entry *entries = xcalloc(payload->n_metrics + 1, sizeof(*entries));
 	bool is_stderr = payload->stream && strcmp(payload->stream, "stderr") == 0;
 	size_t n = 0;
 
 	for (size_t i = 0; whole && i < payload->n_metrics; i++) {
-		const struct run_record_metric *metric = &payload->metrics[i];
+		const struct result_record_metric *metric = &payload->metrics[i];
 		struct json_text name = { metric->name, strlen(metric->name) };
-		const struct metric_hint *hint = metric_hint_find(&payload->hints, name.at, name.n);
+		const struct result_metric_hint *hint = result_metric_hint_find(&payload->hints,
+										name.at, name.n);
 
 		if (!is_number(metric->number))
 			continue;
-		entries[n++] = (struct metric_entry){
+		entries[n++] = (struct result_metric_entry){
 			.name = name,
 			.value = { metric->number, strlen(metric->number) },
-			.polarity = hint ? hint->polarity : (struct polarity){ 0 },
+			.polarity = hint ? hint->polarity : (struct result_polarity){ 0 },
 			.unit = hint ? hint->unit : "",
 			.source = "Json",
 			.stream = is_stderr ? "Stderr" : "Stdout",
 		};
 	}
-	return (struct metric_payload){
+	return (struct result_metric_payload){
 		.payload_index = index,
 		.payload = payload->name,
 		.metrics = { entries, n },
@@ -113,8 +115,8 @@ static struct metric_payload payload_of(const struct run_record_payload *payload
 }
 
 /* Where the text of `metrics` begins, behind its bracket. */
-static size_t add_metrics(struct json_writer *w, const struct run_record_result *r, size_t n_kept,
-			  bool whole)
+static size_t add_metrics(struct json_writer *w, const struct result_record_result *r,
+			  size_t n_kept, bool whole)
 {
 	size_t behind_bracket;
 
@@ -122,9 +124,10 @@ static size_t add_metrics(struct json_writer *w, const struct run_record_result 
 	json_begin_array(w);
 	behind_bracket = w->out->n;
 	for (size_t i = 0; i < r->n_payloads; i++) {
-		struct metric_payload payload = payload_of(&r->payloads[i], n_kept + i, whole);
+		struct result_metric_payload payload = payload_of(&r->payloads[i], n_kept + i,
+								  whole);
 
-		json_rows_write(&metric_payload_rows, &payload, w);
+		json_rows_write(&result_metric_payload_rows, &payload, w);
 		free((void *)(uintptr_t)payload.metrics.at);
 	}
 	json_end_array(w);
@@ -145,18 +148,18 @@ static void splice(const struct strbuf *text, size_t at, struct json_text kept, 
 	strbuf_append_bytes(into, text->at + at, text->n - at);
 }
 
-static void format(const struct strbuf *head, const struct run_record_result *r,
+static void format(const struct strbuf *head, const struct result_record_result *r,
 		   struct json_text kept, size_t n_kept, const char *problem, bool whole,
 		   struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct json_writer w = begin(&text, RUN_RECORD_FINISHED);
-	struct past_run run = run_of(r, problem, whole);
+	struct json_writer w = begin(&text, RESULT_FINISHED);
+	struct result_run run = run_of(r, problem, whole);
 	size_t metrics_at;
 
-	json_rows_write_members(&run_record_verdict_rows, &run, &w);
+	json_rows_write_members(&result_verdict_rows, &run, &w);
 	add_head(&w, head);
-	json_rows_write_members(&run_record_fact_rows, &run, &w);
+	json_rows_write_members(&result_fact_rows, &run, &w);
 	json_key(&w, "stats");
 	json_begin_object(&w);
 	if (whole && r->write_stats)
@@ -175,21 +178,21 @@ static void format(const struct strbuf *head, const struct run_record_result *r,
 	splice(&text, metrics_at, kept, r->n_payloads > 0, into);
 }
 
-struct error *run_record_format_finished(const struct strbuf *head,
-					 const struct run_record_result *r, struct json_text kept,
-					 size_t n_kept, const char *problem, struct strbuf *into)
+struct error *result_format_finished(const struct strbuf *head,
+				     const struct result_record_result *r, struct json_text kept,
+				     size_t n_kept, const char *problem, struct strbuf *into)
 {
 	for (int whole = 1; whole >= 0; whole--) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 		format(head, r, kept, n_kept, problem, whole, &text);
-		if (text.n <= RECORD_BYTES_LIMIT) {
+		if (text.n <= RESULT_LIMIT_RECORD_BYTES) {
 			strbuf_append_bytes(into, text.at, text.n);
 			return NULL;
 		}
 	}
 	return base_error(BASE_LIMIT, 0, "the record would be larger than %d bytes",
-			  RECORD_BYTES_LIMIT);
+			  RESULT_LIMIT_RECORD_BYTES);
 }
 
 static struct error *no_record(const char *label, const char *why)
@@ -197,8 +200,8 @@ static struct error *no_record(const char *label, const char *why)
 	return base_error(BASE_PARSE, 0, "%s is no longer the record of this run: %s", label, why);
 }
 
-struct error *run_record_find_kept(const char *record, size_t n, const char *label,
-				   const char *run_id, struct json_text *ret_kept, size_t *ret_n)
+struct error *result_find_kept(const char *record, size_t n, const char *label, const char *run_id,
+			       struct json_text *ret_kept, size_t *ret_n)
 {
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
 	const struct json_value *metrics = NULL;

@@ -6,7 +6,7 @@
 #include "result/run_record.h"
 
 /* What tells this run from every other, and when it began. */
-struct run_record_stamp {
+struct result_stamp {
 	uint64_t unix_sec;
 	uint64_t pid;
 	uint64_t start_time_jiffies; /* of the runner's process; 0 when it could not be read */
@@ -14,31 +14,30 @@ struct run_record_stamp {
 };
 
 /* "2026-11-15T14:30:05Z" */
-char *run_record_time(uint64_t unix_sec) MUST_CHECK;
+char *result_format_time(uint64_t unix_sec) MUST_CHECK;
 /* "2026-11-15T14:30:05Z-4711-0" */
-char *run_record_run_id(const struct run_record_stamp *stamp) MUST_CHECK;
+char *result_format_run_id(const struct result_stamp *stamp) MUST_CHECK;
 
 /* The members that never change, as text between the braces. */
-void run_record_format_head(const struct past_run *head, const struct run_record_stamp *stamp,
-			    struct strbuf *into);
-void run_record_format_started(const struct strbuf *head, struct strbuf *into);
+void result_format_head(const struct result_run *head, const struct result_stamp *stamp,
+			struct strbuf *into);
+void result_format_started(const struct strbuf *head, struct strbuf *into);
 
 /*
  * The whole record. `kept` is the text of the elements that `metrics` has already, without the
  * brackets. `problem`, or NULL: why this is not where it should be. BASE_LIMIT when it is too
  * large even without the members that callers write and without metrics of ours.
  */
-struct error *run_record_format_finished(const struct strbuf *head,
-					 const struct run_record_result *result,
-					 struct json_text kept, size_t n_kept, const char *problem,
-					 struct strbuf *into) MUST_CHECK;
+struct error *result_format_finished(const struct strbuf *head,
+				     const struct result_record_result *result,
+				     struct json_text kept, size_t n_kept, const char *problem,
+				     struct strbuf *into) MUST_CHECK;
 
 /*
  * The elements of `metrics` in a record that was started with this run id. BASE_PARSE when the
  * bytes are no such record.
  */
-struct error *run_record_find_kept(const char *record, size_t n, const char *label,
-				   const char *run_id, struct json_text *ret_kept,
-				   size_t *ret_n) MUST_CHECK;
+struct error *result_find_kept(const char *record, size_t n, const char *label, const char *run_id,
+			       struct json_text *ret_kept, size_t *ret_n) MUST_CHECK;
 
 #endif

@@ -15,7 +15,7 @@ static uint64_t add_text(uint64_t hash, const char *text)
 	return text ? hash_bytes(hash, text, n) : hash;
 }
 
-static uint64_t add_texts(uint64_t hash, const struct run_record_texts *texts)
+static uint64_t add_texts(uint64_t hash, const struct result_texts *texts)
 {
 	uint64_t n = texts->n;
 
@@ -25,7 +25,7 @@ static uint64_t add_texts(uint64_t hash, const struct run_record_texts *texts)
 	return hash;
 }
 
-char *result_variant_id(const struct variant_traits *v)
+char *result_variant_id(const struct result_variant_traits *v)
 {
 	uint64_t hash = HASH_INIT;
 

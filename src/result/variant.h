@@ -6,15 +6,15 @@
 #include "result/run_record.h"
 
 /* The order of sysctls and of kernel arguments counts as it does for the kernel. */
-struct variant_traits {
+struct result_variant_traits {
 	const char *suite, *test;
 	const char *topology; /* booted */
-	struct run_record_texts scheduler_argv, sysctls, kernel_args;
+	struct result_texts scheduler_argv, sysctls, kernel_args;
 	const char *kernel_build_id; /* or its id in the cache, when it has none */
 	uint64_t memory_bytes;
 };
 
 /* The caller owns the string. */
-char *result_variant_id(const struct variant_traits *variant) MUST_CHECK;
+char *result_variant_id(const struct result_variant_traits *variant) MUST_CHECK;
 
 #endif

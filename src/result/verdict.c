@@ -3,19 +3,19 @@
 
 #include <string.h>
 
-const char *const verdict_words[KTSTR_N_VERDICTS] = {
+const char *const result_verdict_names[RESULT_N_VERDICTS] = {
 	[KTSTR_PASS] = "pass",	   [KTSTR_SKIP] = "skip", [KTSTR_INCONCLUSIVE] = "inconclusive",
 	[KTSTR_BROKEN] = "broken", [KTSTR_FAIL] = "fail",
 };
 
 /* The heavier one decides. */
-static const int weights[KTSTR_N_VERDICTS] = {
+static const int weights[RESULT_N_VERDICTS] = {
 	[KTSTR_PASS] = 0,   [KTSTR_SKIP] = 1, [KTSTR_INCONCLUSIVE] = 2,
 	[KTSTR_BROKEN] = 3, [KTSTR_FAIL] = 4,
 };
 
 #define KTSTR_REASON(id, word, verdict, meaning) [KTSTR_REASON_##id] = (word),
-const char *const reason_words[KTSTR_N_REASONS] = {
+const char *const result_reason_names[KTSTR_N_REASONS] = {
 #include <ktstr/reasons.def>
 };
 #undef KTSTR_REASON
@@ -34,15 +34,15 @@ static bool is(const char *expected, const char *word, size_t n)
 	return strlen(expected) == n && memcmp(expected, word, n) == 0;
 }
 
-const char *verdict_word(enum ktstr_verdict verdict)
+const char *result_verdict_name(enum ktstr_verdict verdict)
 {
-	return verdict_words[verdict];
+	return result_verdict_names[verdict];
 }
 
-bool verdict_find(const char *word, size_t n, enum ktstr_verdict *ret)
+bool result_verdict_find(const char *word, size_t n, enum ktstr_verdict *ret)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(verdict_words); i++) {
-		if (is(verdict_words[i], word, n)) {
+	for (size_t i = 0; i < ARRAY_SIZE(result_verdict_names); i++) {
+		if (is(result_verdict_names[i], word, n)) {
 			*ret = (enum ktstr_verdict)i;
 			return true;
 		}
@@ -50,25 +50,25 @@ bool verdict_find(const char *word, size_t n, enum ktstr_verdict *ret)
 	return false;
 }
 
-const char *reason_word(enum ktstr_reason reason)
+const char *result_reason_name(enum ktstr_reason reason)
 {
-	return reason_words[reason];
+	return result_reason_names[reason];
 }
 
-const char *reason_meaning(enum ktstr_reason reason)
+const char *result_reason_meaning(enum ktstr_reason reason)
 {
 	return reasons[reason].meaning;
 }
 
-enum ktstr_verdict reason_verdict(enum ktstr_reason reason)
+enum ktstr_verdict result_reason_verdict(enum ktstr_reason reason)
 {
 	return reasons[reason].verdict;
 }
 
-bool reason_find(const char *word, size_t n, enum ktstr_reason *ret)
+bool result_reason_find(const char *word, size_t n, enum ktstr_reason *ret)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
-		if (is(reason_words[i], word, n)) {
+		if (is(result_reason_names[i], word, n)) {
 			*ret = (enum ktstr_reason)i;
 			return true;
 		}
@@ -76,7 +76,7 @@ bool reason_find(const char *word, size_t n, enum ktstr_reason *ret)
 	return false;
 }
 
-bool verdict_outweighs(enum ktstr_verdict a, enum ktstr_verdict b)
+bool result_verdict_outweighs(enum ktstr_verdict a, enum ktstr_verdict b)
 {
 	return weights[a] > weights[b];
 }

@@ -67,7 +67,8 @@ static void check_test(const struct exchange_declared_test *test)
 	for (size_t i = 0; i < test->cgroups.n; i++)
 		check_cgroup(&test->cgroups.at[i]);
 	FUZZ_MUST(test->checks.progress != KTSTR_BY_DEFAULT);
-	FUZZ_MUST(test->expect == KTSTR_REASON_NONE || reason_verdict(test->expect) == KTSTR_FAIL);
+	FUZZ_MUST(test->expect == KTSTR_REASON_NONE ||
+		  result_reason_verdict(test->expect) == KTSTR_FAIL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

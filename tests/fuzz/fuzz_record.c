@@ -9,9 +9,9 @@
 #include "fuzz_json.h"
 #include "result/record_text.h"
 
-static const struct metric_hint hints[] = {
-	{ ".allocated_bytes", { POLARITY_LOWER_BETTER, 0 }, "bytes" },
-	{ ".tid", { POLARITY_TARGET_VALUE, 1.5 }, "" },
+static const struct result_metric_hint hints[] = {
+	{ ".allocated_bytes", { RESULT_POLARITY_LOWER_BETTER, 0 }, "bytes" },
+	{ ".tid", { RESULT_POLARITY_TARGET_VALUE, 1.5 }, "" },
 };
 
 static void check_metrics(const struct json_value *before, const struct json_value *after)
@@ -40,7 +40,7 @@ static struct error *check_leaf(void *context, const struct json_leaf *leaf)
 	return NULL;
 }
 
-static void check_added(const struct json_value *entries, const struct record_append *append)
+static void check_added(const struct json_value *entries, const struct result_append *append)
 {
 	struct json_iter it = json_iter_over(entries), metrics;
 	int64_t code;
@@ -54,7 +54,7 @@ static void check_added(const struct json_value *entries, const struct record_ap
 }
 
 static void check_record(const struct json_value *before, const struct json_value *after,
-			 const struct record_append *append)
+			 const struct result_append *append)
 {
 	struct json_iter old = json_iter_over(before), new = json_iter_over(after);
 
@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	_cleanup_json_doc_ struct json_doc *before = NULL, *after = NULL;
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	_cleanup_error_ struct error *invalid = NULL, *refused = NULL;
-	struct record_append append = {
+	struct result_append append = {
 		.name_prefix = "p",
 		.hints = { hints, ARRAY_SIZE(hints) },
 		.exit_code = -1,
@@ -88,14 +88,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	invalid = json_doc_parse((const char *)data, n, "fuzz", &before);
 	if (invalid) {
 		/* No document, no record: the output plays no part. */
-		refused = record_append_text((const char *)data, n, "fuzz", &append, &out);
+		refused = result_append_text((const char *)data, n, "fuzz", &append, &out);
 		FUZZ_MUST(refused && out.n == 0);
 		return 0;
 	}
 	fuzz_mark_deep();
 	/* The record's own numbers are as good as any program's output. */
 	append.output = json_doc_root(before);
-	refused = record_append_text((const char *)data, n, "fuzz", &append, &out);
+	refused = result_append_text((const char *)data, n, "fuzz", &append, &out);
 	if (refused) {
 		FUZZ_MUST(out.n == 0);
 		return 0;

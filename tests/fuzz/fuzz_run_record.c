@@ -15,14 +15,14 @@ static void must_match(const char *a, const char *b)
 	FUZZ_MUST(!a || strcmp(a, b) == 0);
 }
 
-static void must_match_texts(const struct run_record_texts *a, const struct run_record_texts *b)
+static void must_match_texts(const struct result_texts *a, const struct result_texts *b)
 {
 	FUZZ_MUST(a->n == b->n);
 	for (size_t i = 0; i < a->n; i++)
 		must_match(a->at[i], b->at[i]);
 }
 
-static void must_match_file(const struct run_record_file *a, const struct run_record_file *b)
+static void must_match_file(const struct result_file *a, const struct result_file *b)
 {
 	must_match(a->name, b->name);
 	must_match(a->path, b->path);
@@ -30,7 +30,7 @@ static void must_match_file(const struct run_record_file *a, const struct run_re
 	must_match(a->build_id, b->build_id);
 }
 
-static void must_match_runs(const struct past_run *a, const struct past_run *b)
+static void must_match_runs(const struct result_run *a, const struct result_run *b)
 {
 	must_match(a->test, b->test);
 	must_match(a->id, b->id);
@@ -47,7 +47,7 @@ static void must_match_runs(const struct past_run *a, const struct past_run *b)
 	for (size_t i = 0; i < a->rerun.files.n; i++)
 		must_match_file(&a->rerun.files.at[i], &b->rerun.files.at[i]);
 	FUZZ_MUST(a->state == b->state);
-	if (a->state != RUN_RECORD_FINISHED)
+	if (a->state != RESULT_FINISHED)
 		return;
 	FUZZ_MUST(a->verdict == b->verdict && a->reason == b->reason);
 	must_match(a->why, b->why);
@@ -61,32 +61,32 @@ static void must_match_runs(const struct past_run *a, const struct past_run *b)
 	}
 }
 
-static void write_again(const struct past_run *run, struct strbuf *into)
+static void write_again(const struct result_run *run, struct strbuf *into)
 {
-	struct outcome outcome = {
+	struct result_outcome outcome = {
 		.verdict = run->verdict,
 		.reason = run->reason,
 		.why = (char *)(uintptr_t)run->why,
 		.kept_dir = (char *)(uintptr_t)run->kept_dir,
 	};
-	struct run_record_result result = { .outcome = &outcome };
-	struct run_record_stamp stamp = { .unix_sec = 1, .pid = run->runner_pid };
+	struct result_record_result result = { .outcome = &outcome };
+	struct result_stamp stamp = { .unix_sec = 1, .pid = run->runner_pid };
 	_cleanup_strbuf_ struct strbuf head_text = STRBUF_INIT;
-	struct past_run head = *run;
+	struct result_run head = *run;
 
 	/* Borrowed: the outcome is not released here. */
-	outcome.parts.at = (struct outcome_part *)(uintptr_t)run->parts.at;
+	outcome.parts.at = (struct result_part *)(uintptr_t)run->parts.at;
 	outcome.parts.n = run->parts.n;
 	outcome.notes.at = (char **)(uintptr_t)run->notes.at;
 	outcome.notes.n = run->notes.n;
 	/* The record has these twice, and the first counts. */
 	head.kernel_args = run->rerun.kernel_args;
-	run_record_format_head(&head, &stamp, &head_text);
-	if (run->state == RUN_RECORD_FINISHED)
-		FUZZ_MUST(!run_record_format_finished(&head_text, &result, (struct json_text){ 0 },
-						      0, NULL, into));
+	result_format_head(&head, &stamp, &head_text);
+	if (run->state == RESULT_FINISHED)
+		FUZZ_MUST(!result_format_finished(&head_text, &result, (struct json_text){ 0 }, 0,
+						  NULL, into));
 	else
-		run_record_format_started(&head_text, into);
+		result_format_started(&head_text, into);
 }
 
 /* Past the first validation: the bytes are a document of the right schema. */
@@ -97,7 +97,7 @@ static bool has_schema(const char *text, size_t n)
 	uint64_t schema;
 
 	return !err && json_get_u64(json_find(json_doc_root(doc), "schema"), &schema) &&
-	       schema >= RUN_RECORD_OLDEST_SCHEMA && schema <= RUN_RECORD_SCHEMA;
+	       schema >= RESULT_OLDEST_SCHEMA && schema <= RESULT_SCHEMA;
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned int seed UNUSED)
@@ -107,8 +107,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned i
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	_cleanup_past_run_ struct past_run run = { 0 }, again = { 0 };
-	_cleanup_error_ struct error *refused = past_run_parse((const char *)data, n, "fuzz", &run);
+	_cleanup_result_run_ struct result_run run = { 0 }, again = { 0 };
+	_cleanup_error_ struct error *refused = result_run_parse((const char *)data, n, "fuzz",
+								 &run);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (has_schema((const char *)data, n))
@@ -118,10 +119,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		return 0;
 	}
 	FUZZ_MUST(run.test && run.id);
-	FUZZ_MUST(run.state != RUN_RECORD_FINISHED ||
-		  (run.why && reason_verdict(run.reason) == run.verdict));
+	FUZZ_MUST(run.state != RESULT_FINISHED ||
+		  (run.why && result_reason_verdict(run.reason) == run.verdict));
 	write_again(&run, &text);
-	FUZZ_MUST(!past_run_parse(text.at, text.n, "again", &again));
+	FUZZ_MUST(!result_run_parse(text.at, text.n, "again", &again));
 	must_match_runs(&run, &again);
 	return 0;
 }

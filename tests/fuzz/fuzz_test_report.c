@@ -114,7 +114,7 @@ static void check_verdict(const struct harness_test_report *r, const struct erro
 {
 	static const struct checks_disturbance quiet = { .has = true, .wall_ns = 1, .vcpus = 3 };
 	struct vm_end exit = { .how = WIRE_END_EXITED };
-	_cleanup_outcome_ struct outcome outcome = { 0 };
+	_cleanup_result_outcome_ struct result_outcome outcome = { 0 };
 	struct harness_judge_input input = {
 		.test = &test,
 		.report = r,

@@ -40,14 +40,14 @@ static void tell(struct report_run *r, char *line)
 	char *words[7];
 	size_t index, n = 0;
 	enum ktstr_reason reason;
-	_cleanup_outcome_ struct outcome o = { 0 };
+	_cleanup_result_outcome_ struct result_outcome o = { 0 };
 	_cleanup_free_ char *why = NULL;
 	_cleanup_free_ char *note = NULL;
 
 	for (char *word = strtok(line, " \n"); word && n < ARRAY_SIZE(words);
 	     word = strtok(NULL, " \n"))
 		words[n++] = word;
-	if (n != ARRAY_SIZE(words) || !reason_find(words[1], strlen(words[1]), &reason))
+	if (n != ARRAY_SIZE(words) || !result_reason_find(words[1], strlen(words[1]), &reason))
 		fail("an outcome has seven words");
 	index = strtoul(words[0], NULL, 10);
 	o.suite = unhex(words[2]);
@@ -65,11 +65,11 @@ static void tell(struct report_run *r, char *line)
 	o.rerun = xstrdup(note);
 	o.wall_ns = 1500000000;
 	if (reason != KTSTR_REASON_NONE) {
-		outcome_add_part(&o, reason, note, 8, why);
-		outcome_add_part(&o, KTSTR_REASON_NONE, note, 7, note);
+		result_outcome_add_part(&o, reason, note, 8, why);
+		result_outcome_add_part(&o, KTSTR_REASON_NONE, note, 7, note);
 	}
-	outcome_settle(&o);
-	outcome_add_note(&o, note);
+	result_outcome_settle(&o);
+	result_outcome_add_note(&o, note);
 	report_run_say(r, note);
 	report_run_started(r, index, o.name, 0);
 	report_run_progress(r, index, note);

@@ -51,7 +51,7 @@ static void format_reasons(const struct cli_command *command UNUSED, struct strb
 {
 #define KTSTR_REASON(id, word, verdict, meaning)                              \
 	strbuf_appendf(into, "- *KTSTR_REASON_%s* (%s, %s): %s\n", #id, word, \
-		       verdict_word(KTSTR_##verdict), meaning);
+		       result_verdict_name(KTSTR_##verdict), meaning);
 #include <ktstr/reasons.def>
 #undef KTSTR_REASON
 	strbuf_append_char(into, '\n');

@@ -192,7 +192,7 @@ int probe_run(const struct probe_config *config)
 	_cleanup_error_ struct error *err = NULL;
 
 	/* A mistyped name must not cost a whole run. */
-	err = config->sidecar ? record_check_exists(config->sidecar) : NULL;
+	err = config->sidecar ? result_record_exists(config->sidecar) : NULL;
 	if (err) {
 		cli_print_error(error_message(err));
 		return CLI_EXIT_USAGE;

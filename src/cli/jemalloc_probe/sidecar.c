@@ -4,9 +4,9 @@
 #include "json/doc.h"
 #include "result/record.h"
 
-static const struct metric_hint hints[] = {
-	{ ".allocated_bytes", { .kind = POLARITY_LOWER_BETTER }, "bytes" },
-	{ ".deallocated_bytes", { .kind = POLARITY_LOWER_BETTER }, "bytes" },
+static const struct result_metric_hint hints[] = {
+	{ ".allocated_bytes", { .kind = RESULT_POLARITY_LOWER_BETTER }, "bytes" },
+	{ ".deallocated_bytes", { .kind = RESULT_POLARITY_LOWER_BETTER }, "bytes" },
 };
 
 struct error *sidecar_append(const char *path, const struct probe_report *report, int exit_code,
@@ -21,8 +21,8 @@ struct error *sidecar_append(const char *path, const struct probe_report *report
 	err = json_doc_parse(strbuf_str(&text), text.n, "the probe's own output", &output);
 	if (err)
 		return err;
-	return record_append_metrics(path,
-				     &(struct record_append){
+	return result_append_metrics(path,
+				     &(struct result_append){
 					     .output = json_doc_root(output),
 					     .name_prefix = "jemalloc_probe",
 					     .hints = { hints, ARRAY_SIZE(hints) },

@@ -37,7 +37,7 @@ static bool differs(const char *before, const char *now)
 	return before && strcmp(before, now ? now : "") != 0;
 }
 
-static void compare_file(struct changes *changes, const struct run_record_file *before,
+static void compare_file(struct changes *changes, const struct result_file *before,
 			 const struct harness_test_file *now)
 {
 	_cleanup_strbuf_ struct strbuf what = STRBUF_INIT;
@@ -55,7 +55,7 @@ static void compare_file(struct changes *changes, const struct run_record_file *
 		say(changes, false, "moved: %s: %s is now %s", now->name, before->path, now->path);
 }
 
-static const struct run_record_file *find_before(const struct past_run *past, const char *name)
+static const struct result_file *find_before(const struct result_run *past, const char *name)
 {
 	for (size_t i = 0; i < past->rerun.files.n; i++)
 		if (past->rerun.files.at[i].name && strcmp(past->rerun.files.at[i].name, name) == 0)
@@ -71,12 +71,12 @@ static bool is_taken(const struct harness_test_files *files, const char *name)
 	return false;
 }
 
-static void compare_files(struct changes *changes, const struct past_run *past,
+static void compare_files(struct changes *changes, const struct result_run *past,
 			  const struct harness_test_files *files)
 {
 	compare_file(changes, &past->rerun.binary, &files->at[0]);
 	for (size_t i = 1; i < files->n; i++) {
-		const struct run_record_file *before = find_before(past, files->at[i].name);
+		const struct result_file *before = find_before(past, files->at[i].name);
 
 		if (before)
 			compare_file(changes, before, &files->at[i]);
@@ -92,7 +92,7 @@ static void compare_files(struct changes *changes, const struct past_run *past,
 	}
 }
 
-static void compare_kernel(struct changes *changes, const struct past_run *past,
+static void compare_kernel(struct changes *changes, const struct result_run *past,
 			   const struct kernel *now)
 {
 	const char *build_id = past->rerun.kernel_build_id;
@@ -124,7 +124,7 @@ static void append_words(struct strbuf *into, const char *const *words, size_t n
 }
 
 static void compare_words(struct changes *changes, const char *what,
-			  const struct run_record_texts *before, const char *prefix,
+			  const struct result_texts *before, const char *prefix,
 			  const struct exchange_text_list *now)
 {
 	_cleanup_strbuf_ struct strbuf was = STRBUF_INIT, is = STRBUF_INIT;
@@ -147,7 +147,7 @@ static char *memory_text(uint64_t bytes)
 	return strbuf_take(&text);
 }
 
-static void compare_declaration(struct changes *changes, const struct past_run *past,
+static void compare_declaration(struct changes *changes, const struct result_run *past,
 				const struct exchange_declared_test *now)
 {
 	uint64_t bytes = (uint64_t)now->memory_mb << 20;
@@ -164,7 +164,7 @@ static void compare_declaration(struct changes *changes, const struct past_run *
 	}
 }
 
-void changes_find(const struct past_run *past, const struct harness_variant *now,
+void changes_find(const struct result_run *past, const struct harness_variant *now,
 		  const struct harness_test_files *files, struct changes *ret)
 {
 	compare_kernel(ret, past, now->kernel);
@@ -173,7 +173,7 @@ void changes_find(const struct past_run *past, const struct harness_variant *now
 	ret->other_variant = strcmp(past->id, now->id) != 0;
 }
 
-void changes_format(const struct changes *changes, const struct past_run *past,
+void changes_format(const struct changes *changes, const struct result_run *past,
 		    const struct harness_variant *now, struct strbuf *into)
 {
 	size_t n = changes->lines.n;

@@ -23,10 +23,10 @@ void changes_deinit(struct changes *changes);
 #define _cleanup_changes_ __attribute__((cleanup(changes_deinit)))
 
 /* `now` is what would be run, `files` what it would be run with, the binary first. */
-void changes_find(const struct past_run *past, const struct harness_variant *now,
+void changes_find(const struct result_run *past, const struct harness_variant *now,
 		  const struct harness_test_files *files, struct changes *ret);
 /* The lines, and whether it is the same variant. Safe for a terminal. */
-void changes_format(const struct changes *changes, const struct past_run *past,
+void changes_format(const struct changes *changes, const struct result_run *past,
 		    const struct harness_variant *now, struct strbuf *into);
 
 #endif

@@ -39,7 +39,7 @@ static struct error *check(void *config_)
 
 struct rerun {
 	const struct rerun_config *config;
-	const struct past_run *past;
+	const struct result_run *past;
 };
 
 static struct error *gather_rerun(const void *context, const struct cancel *cancel,
@@ -53,8 +53,8 @@ static struct error *gather_rerun(const void *context, const struct cancel *canc
 static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct rerun_config *config = config_;
-	_cleanup_past_run_ struct past_run past = { 0 };
-	_cleanup_error_ struct error *err = past_run_read(config->record, &past);
+	_cleanup_result_run_ struct result_run past = { 0 };
+	_cleanup_error_ struct error *err = result_run_read(config->record, &past);
 	const struct rerun rerun = { config, &past };
 
 	if (err) {

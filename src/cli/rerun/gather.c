@@ -26,7 +26,7 @@ static bool is_end_of_path(const char *path, const char *suite)
 	return n == n_suite || path[n - n_suite - 1] == '/';
 }
 
-struct error *rerun_check_record(const struct past_run *past)
+struct error *rerun_check_record(const struct result_run *past)
 {
 	const char *path = past->rerun.binary.path;
 
@@ -62,7 +62,7 @@ static struct kernel *take_kernel(struct kernel_list *list, const char *id, cons
 	return NULL;
 }
 
-static struct error *kernel_gone(const struct past_run *past)
+static struct error *kernel_gone(const struct result_run *past)
 {
 	_cleanup_strbuf_ struct strbuf how = STRBUF_INIT;
 	const char *source = past->kernel.source, *build_id = past->rerun.kernel_build_id;
@@ -84,7 +84,7 @@ static struct error *kernel_gone(const struct past_run *past)
 			    strbuf_str(&how));
 }
 
-struct error *rerun_take_kernel(const struct past_run *past, struct kernel_list *list,
+struct error *rerun_take_kernel(const struct result_run *past, struct kernel_list *list,
 				struct kernel **ret)
 {
 	const char *id = past->rerun.kernel_id, *build_id = past->rerun.kernel_build_id;
@@ -130,7 +130,7 @@ struct error *rerun_keep_test(struct exchange_declared_suite *suite, const char 
 	return NULL;
 }
 
-static struct error *list_suite(const struct past_run *past, const struct cancel *cancel,
+static struct error *list_suite(const struct result_run *past, const struct cancel *cancel,
 				struct harness_session *g)
 {
 	struct exchange_declared_suite *suite;
@@ -151,7 +151,7 @@ static struct error *list_suite(const struct past_run *past, const struct cancel
 	return rerun_keep_test(suite, past->test);
 }
 
-static struct error *find_kernel(const struct past_run *past, struct harness_session *g)
+static struct error *find_kernel(const struct result_run *past, struct harness_session *g)
 {
 	_cleanup_kernel_list_ struct kernel_list list = { 0 };
 	struct kernel *kernel = NULL;
@@ -175,7 +175,7 @@ static struct error *say_gone(struct error *mistakes_, const struct strbuf *gone
 			     strbuf_str(gone), text[n] ? text + n + 1 : "");
 }
 
-static struct error *find_files(const struct test_config *config, const struct past_run *past,
+static struct error *find_files(const struct test_config *config, const struct result_run *past,
 				struct harness_session *g)
 {
 	size_t n = past->rerun.files.n;
@@ -184,7 +184,7 @@ static struct error *find_files(const struct test_config *config, const struct p
 	struct error *err;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct run_record_file *file = &past->rerun.files.at[i];
+		const struct result_file *file = &past->rerun.files.at[i];
 
 		places[i] = (struct harness_known_place){ file->name ? file->name : "",
 							  file->path };
@@ -205,7 +205,7 @@ static struct error *find_files(const struct test_config *config, const struct p
 	return say_gone(err, &gone);
 }
 
-static struct error *compare(const struct rerun_config *config, const struct past_run *past,
+static struct error *compare(const struct rerun_config *config, const struct result_run *past,
 			     const struct harness_session *g)
 {
 	const struct harness_variant *variant = &g->plan.variants.at[0];
@@ -233,7 +233,7 @@ static struct error *join_gone(struct error *one_, struct error *other_)
 			     error_message(other));
 }
 
-struct error *rerun_gather(const struct rerun_config *config, const struct past_run *past,
+struct error *rerun_gather(const struct rerun_config *config, const struct result_run *past,
 			   const struct cancel *cancel, struct harness_session *ret)
 {
 	struct test_config test = config->test;

@@ -17,21 +17,21 @@ struct rerun_config {
  * A record is foreign. Refuses one that cannot name a variant: no binary, a path that is not
  * absolute, no kernel, a suite that is not how its binary is called. BASE_PARSE.
  */
-struct error *rerun_check_record(const struct past_run *past) MUST_CHECK;
+struct error *rerun_check_record(const struct result_run *past) MUST_CHECK;
 
 /*
  * The kernel of the record: by id and build-id, else by build-id, else the one of that id, which
  * has changed. None is KERNEL_NOT_CACHED, and the message says how to get it. Taken out of
  * the list.
  */
-struct error *rerun_take_kernel(const struct past_run *past, struct kernel_list *list,
+struct error *rerun_take_kernel(const struct result_run *past, struct kernel_list *list,
 				struct kernel **ret) MUST_CHECK;
 
 /* Leaves the suite with this test alone. HARNESS_PATTERN when it has none of that name. */
 struct error *rerun_keep_test(struct exchange_declared_suite *suite, const char *name) MUST_CHECK;
 
 /* Also says on standard error what changed. Borrows from `past`. */
-struct error *rerun_gather(const struct rerun_config *config, const struct past_run *past,
+struct error *rerun_gather(const struct rerun_config *config, const struct result_run *past,
 			   const struct cancel *cancel, struct harness_session *ret) MUST_CHECK;
 
 #endif

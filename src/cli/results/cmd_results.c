@@ -16,7 +16,7 @@ static const struct cli_option positionals[] = {
 	{ .argument = "DIR",
 	  CLI_STRING(struct results_config, path),
 	  .complete = CLI_COMPLETE_FILE,
-	  .help = "directory of a run, as given to ktstr test -o, or of many runs, or a record; default: the newest run in " RUN_FOLDER_BASE },
+	  .help = "directory of a run, as given to ktstr test -o, or of many runs, or a record; default: the newest run in " RESULT_FOLDER_BASE },
 };
 
 static const struct cli_option options[] = {
@@ -41,17 +41,17 @@ static const char examples[] = "  ktstr results\n"
 
 static struct error *find_newest(char **ret_dir)
 {
-	_cleanup_run_names_ struct run_names names = { 0 };
-	_cleanup_error_ struct error *err = run_folder_runs(RUN_FOLDER_BASE, &names);
+	_cleanup_result_names_ struct result_names names = { 0 };
+	_cleanup_error_ struct error *err = result_folder_runs(RESULT_FOLDER_BASE, &names);
 
 	if (error_is(err, &base_error_domain, BASE_ABSENT) || (!err && names.names.n == 0))
 		return base_error(
 			BASE_ABSENT, 0,
-			"there are no results in ./" RUN_FOLDER_BASE
+			"there are no results in ./" RESULT_FOLDER_BASE
 			": `ktstr test` writes them; ktstr results DIR shows those of -o DIR");
 	if (err)
 		return take_ptr(err);
-	*ret_dir = xasprintf("%s/%s", RUN_FOLDER_BASE, names.names.at[0]);
+	*ret_dir = xasprintf("%s/%s", RESULT_FOLDER_BASE, names.names.at[0]);
 	return NULL;
 }
 
@@ -73,7 +73,7 @@ static int show_folder(const struct shown_folder *folder, const struct results_c
 	return folder->counts[SHOWN_UNREADABLE] ? CLI_EXIT_FAILED : printed;
 }
 
-static int show_runs(const char *dir, const struct run_names *names,
+static int show_runs(const char *dir, const struct result_names *names,
 		     const struct results_config *config)
 {
 	_cleanup_shown_runs_ struct shown_runs runs = { .dir = xstrdup(dir) };
@@ -108,7 +108,7 @@ static int run(const struct cli_invocation *invocation UNUSED, const void *confi
 {
 	const struct results_config *config = config_;
 	_cleanup_shown_folder_ struct shown_folder folder = { 0 };
-	_cleanup_run_names_ struct run_names runs = { 0 };
+	_cleanup_result_names_ struct result_names runs = { 0 };
 	_cleanup_error_ struct error *err = NULL;
 	_cleanup_free_ char *newest = NULL;
 	const char *path = config->path;
@@ -126,7 +126,7 @@ static int run(const struct cli_invocation *invocation UNUSED, const void *confi
 	}
 	err = shown_folder_read(path, &folder);
 	if (!err && folder.records.n == 0)
-		err = run_folder_runs(path, &runs);
+		err = result_folder_runs(path, &runs);
 	if (err)
 		return cli_fail(err);
 	if (runs.names.n)

@@ -34,16 +34,16 @@ void shown_folder_deinit(struct shown_folder *folder)
 	for (size_t i = 0; i < folder->records.n; i++) {
 		free(folder->records.at[i].file);
 		free(folder->records.at[i].why);
-		past_run_deinit(&folder->records.at[i].run);
+		result_run_deinit(&folder->records.at[i].run);
 	}
 	vec_deinit(&folder->records);
 	free(folder->dir);
 	*folder = (struct shown_folder){ 0 };
 }
 
-static enum shown_state state_of(const struct past_run *run)
+static enum shown_state state_of(const struct result_run *run)
 {
-	static const enum shown_state states[KTSTR_N_VERDICTS] = {
+	static const enum shown_state states[RESULT_N_VERDICTS] = {
 		[KTSTR_PASS] = SHOWN_PASS,
 		[KTSTR_FAIL] = SHOWN_FAIL,
 		[KTSTR_SKIP] = SHOWN_SKIP,
@@ -51,10 +51,10 @@ static enum shown_state state_of(const struct past_run *run)
 		[KTSTR_INCONCLUSIVE] = SHOWN_INCONCLUSIVE,
 	};
 
-	return run->state == RUN_RECORD_FINISHED ? states[run->verdict] : SHOWN_UNFINISHED;
+	return run->state == RESULT_FINISHED ? states[run->verdict] : SHOWN_UNFINISHED;
 }
 
-static bool runner_lives(const struct past_run *run)
+static bool runner_lives(const struct result_run *run)
 {
 	struct procfs_stat stat;
 	_cleanup_error_ struct error *err = NULL;
@@ -66,11 +66,12 @@ static bool runner_lives(const struct past_run *run)
 	return !err && run->runner_start_jiffies == stat.start_time_jiffies;
 }
 
-static char *why_of(const struct past_run *run)
+static char *why_of(const struct result_run *run)
 {
-	if (run->state == RUN_RECORD_FINISHED)
+	if (run->state == RESULT_FINISHED)
 		return xasprintf(
-			"%s%s%s", run->reason == KTSTR_REASON_NONE ? "" : reason_word(run->reason),
+			"%s%s%s",
+			run->reason == KTSTR_REASON_NONE ? "" : result_reason_name(run->reason),
 			run->reason != KTSTR_REASON_NONE && *run->why ? ": " : "", run->why);
 	if (runner_lives(run))
 		return xasprintf("it is running now, process %llu",
@@ -92,7 +93,7 @@ static void add_record(struct shown_folder *folder, const char *file)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", folder->dir, file);
 	struct shown_record record = { .file = xstrdup(file) };
-	_cleanup_error_ struct error *err = past_run_read(path, &record.run);
+	_cleanup_error_ struct error *err = result_run_read(path, &record.run);
 
 	record.state = err ? SHOWN_UNREADABLE : state_of(&record.run);
 	record.why = err ? without_path(error_message(err), path) : why_of(&record.run);
@@ -108,8 +109,8 @@ static const char *name_of(const struct shown_record *record)
 /* "a.ktstr.json" before "a-2.ktstr.json": only what stands before the tail counts. */
 static int by_stem(const char *a, const char *b)
 {
-	_cleanup_free_ char *x = xstrndup(a, strlen(a) - strlen(RUN_RECORD_FILE_TAIL));
-	_cleanup_free_ char *y = xstrndup(b, strlen(b) - strlen(RUN_RECORD_FILE_TAIL));
+	_cleanup_free_ char *x = xstrndup(a, strlen(a) - strlen(RESULT_RECORD_FILE_TAIL));
+	_cleanup_free_ char *y = xstrndup(b, strlen(b) - strlen(RESULT_RECORD_FILE_TAIL));
 
 	return strverscmp(x, y);
 }
@@ -126,9 +127,9 @@ static int failures_first(const void *a_, const void *b_)
 
 struct error *shown_folder_read(const char *dir, struct shown_folder *ret)
 {
-	_cleanup_run_names_ struct run_names names = { 0 };
+	_cleanup_result_names_ struct result_names names = { 0 };
 	struct shown_folder folder = { 0 };
-	struct error *err = run_folder_records(dir, &names);
+	struct error *err = result_folder_records(dir, &names);
 
 	if (err)
 		return err;

@@ -13,7 +13,7 @@ static void add_counts(struct json_writer *w, const struct shown_folder *folder)
 	json_end_object(w);
 }
 
-static void add_run(struct json_writer *w, const struct past_run *run)
+static void add_run(struct json_writer *w, const struct result_run *run)
 {
 	json_add_string(w, "test", run->test);
 	json_add_string(w, "name", run->name);
@@ -40,13 +40,13 @@ void results_format_json(const struct shown_folder *folder, struct strbuf *into)
 	json_begin_array(&w);
 	for (size_t i = 0; i < folder->records.n; i++) {
 		const struct shown_record *record = &folder->records.at[i];
-		bool finished = record->run.state == RUN_RECORD_FINISHED;
+		bool finished = record->run.state == RESULT_FINISHED;
 
 		json_begin_object(&w);
 		json_add_string(&w, "record", record->file);
 		json_add_string(&w, "result", shown_state_name(record->state));
 		if (finished)
-			json_add_string(&w, "reason", reason_word(record->run.reason));
+			json_add_string(&w, "reason", result_reason_name(record->run.reason));
 		json_add_string(&w, "why", finished ? record->run.why : record->why);
 		add_run(&w, &record->run);
 		json_end_object(&w);

@@ -90,20 +90,20 @@ static void add_line(struct strbuf *into, const char *label, const char *text)
 	strbuf_append_char(into, '\n');
 }
 
-static void add_part(struct strbuf *into, const struct outcome_part *part)
+static void add_part(struct strbuf *into, const struct result_part *part)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (part->file)
 		strbuf_appendf(&text, "%s:%d: ", part->file, part->line);
-	strbuf_appendf(&text, "%s: %s", reason_word(part->reason), part->text);
-	add_line(into, verdict_word(reason_verdict(part->reason)), strbuf_str(&text));
+	strbuf_appendf(&text, "%s: %s", result_reason_name(part->reason), part->text);
+	add_line(into, result_verdict_name(result_reason_verdict(part->reason)), strbuf_str(&text));
 }
 
 static void add_details(const struct shown_folder *folder, const struct shown_record *record,
 			struct strbuf *into)
 {
-	const struct past_run *run = &record->run;
+	const struct result_run *run = &record->run;
 	_cleanup_free_ char *path = xasprintf("%s/%s", folder->dir, record->file);
 	_cleanup_strbuf_ struct strbuf rerun = STRBUF_INIT;
 

@@ -15,14 +15,14 @@ static void format_list(const char *name, const char *means, const struct json_r
 
 void record_format_man(struct strbuf *into)
 {
-	json_rows_format_man(&run_record_state_rows, "", into);
-	json_rows_format_man(&run_record_verdict_rows, "", into);
-	json_rows_format_man(&run_record_head_rows, "", into);
-	json_rows_format_man(&run_record_fact_rows, "", into);
+	json_rows_format_man(&result_state_rows, "", into);
+	json_rows_format_man(&result_verdict_rows, "", into);
+	json_rows_format_man(&result_head_rows, "", into);
+	json_rows_format_man(&result_fact_rows, "", into);
 	strbuf_append(into, "*stats* (object)\n\tFigures of the whole run.\n\n");
 	json_rows_format_man(&job_stats_rows, "stats", into);
 	json_rows_format_man(&harness_job_facts_rows, "", into);
 	format_list("measures[]", "Figures above that runs can be compared by",
 		    &result_measure_rows, into);
-	format_list("metrics[]", "What programs measured", &metric_payload_rows, into);
+	format_list("metrics[]", "What programs measured", &result_metric_payload_rows, into);
 }

@@ -23,8 +23,8 @@ enum shown_state {
 struct shown_record {
 	char *file; /* its name in the folder */
 	enum shown_state state;
-	struct past_run run; /* empty when unreadable */
-	char *why;	     /* one line; "" for a plain pass */
+	struct result_run run; /* empty when unreadable */
+	char *why;	       /* one line; "" for a plain pass */
 };
 
 struct shown_folder {

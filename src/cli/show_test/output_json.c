@@ -113,7 +113,7 @@ static void add_needs(struct json_writer *w, const struct shown_test *shown)
 	if (shown->kernel)
 		json_add_bool(w, "needs_met", shown->met);
 	if (shown->kernel && !shown->met)
-		json_add_string(w, "needs_reason", reason_word(shown->unmet_reason));
+		json_add_string(w, "needs_reason", result_reason_name(shown->unmet_reason));
 	if (!shown->met)
 		json_add_string(w, "needs_why", shown->unmet);
 }

@@ -156,7 +156,7 @@ static void add_needs(const struct page *page, const struct shown_test *shown)
 		add_rowf(page, "", "all there with kernel %s", shown->kernel);
 	else if (!shown->met)
 		add_rowf(page, "", "not met: %s (%s)", shown->unmet,
-			 reason_word(shown->unmet_reason));
+			 result_reason_name(shown->unmet_reason));
 }
 
 static void add_course(const struct page *page, const struct shown_test *shown)
@@ -179,8 +179,8 @@ static void add_course(const struct page *page, const struct shown_test *shown)
 	if (test->expect == KTSTR_REASON_NONE)
 		add_rowf(page, "expected", "it passes");
 	else
-		add_rowf(page, "expected", "it fails: %s, %s", reason_word(test->expect),
-			 reason_meaning(test->expect));
+		add_rowf(page, "expected", "it fails: %s, %s", result_reason_name(test->expect),
+			 result_reason_meaning(test->expect));
 }
 
 /* Tables stand in from the edge like everything else. */

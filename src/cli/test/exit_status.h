@@ -7,7 +7,7 @@
 #include "result/verdict.h"
 
 struct test_counts {
-	size_t by_verdict[KTSTR_N_VERDICTS];
+	size_t by_verdict[RESULT_N_VERDICTS];
 	bool interrupted;
 };
 

@@ -38,7 +38,7 @@ static void on_progress(void *context, size_t index, const char *what)
 	report_run_progress(session->reporter, index, what);
 }
 
-static void on_finished(void *context, size_t index, const struct outcome *outcome)
+static void on_finished(void *context, size_t index, const struct result_outcome *outcome)
 {
 	struct test_session *session = context;
 
@@ -86,12 +86,12 @@ static struct error *folder_of(const struct test_config *config, char **ret)
 	struct error *err;
 
 	if (!config->output)
-		return run_folder_new(RUN_FOLDER_BASE, ret);
+		return result_folder_new(RESULT_FOLDER_BASE, ret);
 	/* Now: it is one mistake on the command line, not one for each test. */
 	err = paths_make(config->output, 0777);
 	/* What a runner that was killed left there. */
 	if (!err)
-		err = run_folder_sweep(config->output);
+		err = result_folder_sweep(config->output);
 	if (err)
 		return error_wrap(err, "--output %s", config->output);
 	*ret = xstrdup(config->output);

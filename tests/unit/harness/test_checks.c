@@ -61,7 +61,7 @@ static void a_scheduler_that_ended_is_told_once(void **state UNUSED)
 		.ended = true,
 		.end = xstrdup("exited 1"),
 	};
-	outcome_add_part(&t.outcome, KTSTR_REASON_SCHED_EXIT, NULL, 0, "the test knew");
+	result_outcome_add_part(&t.outcome, KTSTR_REASON_SCHED_EXIT, NULL, 0, "the test knew");
 	evaluate(&t);
 	assert_one_part(&t, KTSTR_REASON_SCHED_EXIT, "the test knew");
 }

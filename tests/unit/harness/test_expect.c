@@ -9,8 +9,9 @@ static void apply(struct told *t, enum ktstr_reason expected, size_t n,
 {
 	told_init(t);
 	for (size_t i = 0; i < n; i++)
-		outcome_add_part(&t->outcome, reasons[i], i ? "a.c" : NULL, 7, "it happened");
-	outcome_settle(&t->outcome);
+		result_outcome_add_part(&t->outcome, reasons[i], i ? "a.c" : NULL, 7,
+					"it happened");
+	result_outcome_settle(&t->outcome);
 	harness_expect_apply(expected, &t->outcome);
 }
 
@@ -39,7 +40,7 @@ static void the_declared_failure_is_a_pass_that_keeps_its_words(void **state UNU
 	assert_true(has_note(&t, "check: it happened"));
 	assert_true(has_note(&t, "no-evidence: a.c:7: it happened"));
 	/* Who settles again gets the same. */
-	outcome_settle(&t.outcome);
+	result_outcome_settle(&t.outcome);
 	assert_int_equal(t.outcome.verdict, KTSTR_PASS);
 }
 
@@ -72,7 +73,7 @@ static void a_crash_beside_the_declared_failure_is_no_pass(void **state UNUSED)
 		assert_int_equal(t.outcome.verdict, KTSTR_FAIL);
 		assert_int_equal(t.outcome.reason, KTSTR_REASON_OTHER_FAILURE);
 		assert_contains(t.outcome.why, "expectation was to happen and did, but ");
-		assert_contains(t.outcome.why, reason_word(others[i]));
+		assert_contains(t.outcome.why, result_reason_name(others[i]));
 		assert_int_equal(t.outcome.parts.n, 3);
 	}
 }

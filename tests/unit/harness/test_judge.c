@@ -66,9 +66,9 @@ static void judge_case(struct told *t, const struct seen *seen)
 	harness_judge(&input, &t->outcome);
 	if (t->outcome.verdict != seen->verdict || t->outcome.reason != seen->reason)
 		fail_msg("%s (%s) instead of %s (%s)\nwhy: %s\nreport:\n%s",
-			 verdict_word(t->outcome.verdict), reason_word(t->outcome.reason),
-			 verdict_word(seen->verdict), reason_word(seen->reason), t->outcome.why,
-			 seen->report);
+			 result_verdict_name(t->outcome.verdict),
+			 result_reason_name(t->outcome.reason), result_verdict_name(seen->verdict),
+			 result_reason_name(seen->reason), t->outcome.why, seen->report);
 	assert_contains(t->outcome.why, seen->why);
 	if (seen->note && !has_note(t, seen->note))
 		fail_msg("no note has \"%s\"", seen->note);
@@ -281,7 +281,8 @@ static void the_other_ends_have_their_own_reasons(void **state UNUSED)
 		input.test = &t.test;
 		input.report = &t.report;
 		harness_judge(&input, &t.outcome);
-		assert_string_equal(reason_word(t.outcome.reason), reason_word(cases[i].alone));
+		assert_string_equal(result_reason_name(t.outcome.reason),
+				    result_reason_name(cases[i].alone));
 		assert_contains(t.outcome.why, cases[i].end == HARNESS_RUN_INTERRUPTED
 						       ? "interrupted in stage work"
 						       : "No space left");
@@ -291,7 +292,7 @@ static void the_other_ends_have_their_own_reasons(void **state UNUSED)
 		input.test = &failed.test;
 		input.report = &failed.report;
 		harness_judge(&input, &failed.outcome);
-		assert_string_equal(reason_word(failed.outcome.reason), "payload");
+		assert_string_equal(result_reason_name(failed.outcome.reason), "payload");
 		assert_int_equal(failed.outcome.parts.n, 2);
 		error_free(err);
 	}
@@ -324,7 +325,8 @@ static void a_binary_that_dies_in_the_middle_of_a_line_crashed(void **state UNUS
 		input.test = &t.test;
 		input.report = &t.report;
 		harness_judge(&input, &t.outcome);
-		assert_string_equal(reason_word(t.outcome.reason), reason_word(cases[i].reason));
+		assert_string_equal(result_reason_name(t.outcome.reason),
+				    result_reason_name(cases[i].reason));
 		assert_int_equal(t.outcome.parts.n, cases[i].parts);
 		assert_int_equal(count_parts(&t, KTSTR_REASON_REPORT), 1);
 	}
@@ -350,7 +352,8 @@ static void errors_of_other_rooms_are_not_the_guests(void **state UNUSED)
 		input.test = &t.test;
 		input.report = &t.report;
 		harness_judge(&input, &t.outcome);
-		assert_string_equal(reason_word(t.outcome.reason), reason_word(cases[i].reason));
+		assert_string_equal(result_reason_name(t.outcome.reason),
+				    result_reason_name(cases[i].reason));
 	}
 }
 
@@ -427,7 +430,7 @@ static void an_unknown_host_takes_a_failed_time_back(void **state UNUSED)
 	input.test = &t.test;
 	input.report = &t.report;
 	harness_judge(&input, &t.outcome);
-	assert_string_equal(reason_word(t.outcome.reason), "no-evidence");
+	assert_string_equal(result_reason_name(t.outcome.reason), "no-evidence");
 	assert_contains(t.outcome.why, "it was not measured");
 }
 
@@ -478,7 +481,7 @@ static void judging_keeps_parts_known_before(void **state UNUSED)
 	struct seen seen = { WHOLE, .exit = FINE, IS(BROKEN, KERNEL_BTF, "known before") };
 
 	told_init(&t);
-	outcome_add_part(&t.outcome, KTSTR_REASON_KERNEL_BTF, NULL, 0, "known before");
+	result_outcome_add_part(&t.outcome, KTSTR_REASON_KERNEL_BTF, NULL, 0, "known before");
 	judge_case(&t, &seen);
 }
 

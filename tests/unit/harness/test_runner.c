@@ -96,7 +96,7 @@ static void on_progress(void *context UNUSED, size_t index UNUSED, const char *w
 {
 }
 
-static void on_finished(void *context, size_t index UNUSED, const struct outcome *outcome)
+static void on_finished(void *context, size_t index UNUSED, const struct result_outcome *outcome)
 {
 	struct seen *seen = context;
 

@@ -13,7 +13,7 @@ struct told {
 	struct exchange_declared_test test;
 	struct harness_test_report report;
 	struct checks_disturbance disturbance;
-	struct outcome outcome;
+	struct result_outcome outcome;
 };
 
 static inline struct exchange_declared_cgroup *told_declare(struct told *t, const char *name,
@@ -102,7 +102,7 @@ static inline void told_deinit(struct told *t)
 	}
 	vec_deinit(&t->test.cgroups);
 	harness_test_report_deinit(&t->report);
-	outcome_deinit(&t->outcome);
+	result_outcome_deinit(&t->outcome);
 }
 #define _cleanup_told_ __attribute__((cleanup(told_deinit)))
 
@@ -116,13 +116,13 @@ static inline size_t count_parts(const struct told *t, enum ktstr_reason reason)
 }
 
 /* Exactly one part, of that reason and with these words. */
-#define assert_one_part(t, reason_, words)                                       \
-	do {                                                                     \
-		const struct told *t_ = (t);                                     \
-		assert_int_equal(t_->outcome.parts.n, 1);                        \
-		assert_string_equal(reason_word(t_->outcome.parts.at[0].reason), \
-				    reason_word(reason_));                       \
-		assert_contains(t_->outcome.parts.at[0].text, words);            \
+#define assert_one_part(t, reason_, words)                                              \
+	do {                                                                            \
+		const struct told *t_ = (t);                                            \
+		assert_int_equal(t_->outcome.parts.n, 1);                               \
+		assert_string_equal(result_reason_name(t_->outcome.parts.at[0].reason), \
+				    result_reason_name(reason_));                       \
+		assert_contains(t_->outcome.parts.at[0].text, words);                   \
 	} while (0)
 
 static inline bool has_note(const struct told *t, const char *words)

@@ -69,9 +69,9 @@ static inline void stage_end(struct stage *s)
 }
 
 /* "suite:test", everything else as plain as can be. */
-static inline struct outcome made_outcome(const char *suite, const char *test)
+static inline struct result_outcome made_outcome(const char *suite, const char *test)
 {
-	struct outcome o = {
+	struct result_outcome o = {
 		.suite = xstrdup(suite),
 		.test = xstrdup(test),
 		.name = xasprintf("%s:%s", suite, test),
@@ -83,25 +83,25 @@ static inline struct outcome made_outcome(const char *suite, const char *test)
 		.wall_ns = UINT64_C(5312) * NS_PER_MS,
 	};
 
-	outcome_settle(&o);
+	result_outcome_settle(&o);
 	return o;
 }
 
-static inline struct outcome made_failure(const char *suite, const char *test,
-					  enum ktstr_reason reason, const char *why)
+static inline struct result_outcome made_failure(const char *suite, const char *test,
+						 enum ktstr_reason reason, const char *why)
 {
-	struct outcome o = made_outcome(suite, test);
+	struct result_outcome o = made_outcome(suite, test);
 
-	outcome_add_part(&o, reason, NULL, 0, why);
-	outcome_settle(&o);
+	result_outcome_add_part(&o, reason, NULL, 0, why);
+	result_outcome_settle(&o);
 	return o;
 }
 
 /* Tells it and forgets it. */
-static inline void stage_finish(struct stage *s, size_t index, struct outcome outcome)
+static inline void stage_finish(struct stage *s, size_t index, struct result_outcome outcome)
 {
 	report_run_finished(s->r, index, &outcome);
-	outcome_deinit(&outcome);
+	result_outcome_deinit(&outcome);
 }
 
 #endif

@@ -7,13 +7,13 @@ static const struct report_explain_look plain = { 0 };
 
 static void the_part_that_decided_comes_first_with_its_place(void **state UNUSED)
 {
-	_cleanup_outcome_ struct outcome o = made_outcome("fair", "x");
+	_cleanup_result_outcome_ struct result_outcome o = made_outcome("fair", "x");
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	outcome_add_part(&o, KTSTR_REASON_BOOT, NULL, 0, "too slow");
-	outcome_add_part(&o, KTSTR_REASON_CHECK, "fair.c", 31, "spread of left is 41 %");
-	outcome_add_part(&o, KTSTR_REASON_CHECK, "fair.c", 0, "spread of right is 40 %");
-	outcome_settle(&o);
+	result_outcome_add_part(&o, KTSTR_REASON_BOOT, NULL, 0, "too slow");
+	result_outcome_add_part(&o, KTSTR_REASON_CHECK, "fair.c", 31, "spread of left is 41 %");
+	result_outcome_add_part(&o, KTSTR_REASON_CHECK, "fair.c", 0, "spread of right is 40 %");
+	result_outcome_settle(&o);
 	report_explain_reason(&o, &plain, &s);
 	report_explain_other_parts(&o, &plain, &s);
 	assert_string_equal(strbuf_str(&s),
@@ -24,7 +24,7 @@ static void the_part_that_decided_comes_first_with_its_place(void **state UNUSED
 
 static void a_reason_without_words_is_told_by_its_meaning(void **state UNUSED)
 {
-	_cleanup_outcome_ struct outcome o = made_outcome("fair", "x");
+	_cleanup_result_outcome_ struct result_outcome o = made_outcome("fair", "x");
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
 	o.reason = KTSTR_REASON_GUEST_PANIC;
@@ -35,7 +35,7 @@ static void a_reason_without_words_is_told_by_its_meaning(void **state UNUSED)
 static void further_lines_stand_deeper_and_are_escaped(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
-	_cleanup_outcome_ struct outcome o = made_failure(
+	_cleanup_result_outcome_ struct result_outcome o = made_failure(
 		"fair", "x", KTSTR_REASON_PAYLOAD,
 		"ended with 3\nagain:  rm -rf /\n\033[2J  deep\n\n");
 
@@ -47,20 +47,20 @@ static void further_lines_stand_deeper_and_are_escaped(void **state UNUSED)
 
 static void long_texts_end_unless_asked_for(void **state UNUSED)
 {
-	_cleanup_outcome_ struct outcome o = made_outcome("fair", "x");
+	_cleanup_result_outcome_ struct result_outcome o = made_outcome("fair", "x");
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	struct report_explain_look verbose = { .verbose = true };
 
 	for (int i = 0; i < REPORT_LIMIT_TEXT_LINES; i++)
 		strbuf_appendf(&text, "line %d\n", i);
-	outcome_add_note(&o, strbuf_str(&text));
+	result_outcome_add_note(&o, strbuf_str(&text));
 	report_explain_notes(&o, &plain, &s);
 	assert_contains(strbuf_str(&s), "line 11\n");
 	assert_null(strstr(strbuf_str(&s), "more lines"));
 
 	strbuf_append(&text, "one more");
-	outcome_add_note(&o, strbuf_str(&text));
+	result_outcome_add_note(&o, strbuf_str(&text));
 	report_explain_notes(&o, &plain, &s);
 	assert_contains(strbuf_str(&s), "            (more lines in the record)\n");
 	assert_null(strstr(strbuf_str(&s), "one more"));
@@ -70,18 +70,18 @@ static void long_texts_end_unless_asked_for(void **state UNUSED)
 
 static void many_parts_and_notes_are_counted(void **state UNUSED)
 {
-	_cleanup_outcome_ struct outcome o = made_outcome("fair", "x");
+	_cleanup_result_outcome_ struct result_outcome o = made_outcome("fair", "x");
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 	struct report_explain_look verbose = { .verbose = true };
 
 	for (int i = 0; i < REPORT_LIMIT_ITEMS + 2; i++) {
 		_cleanup_free_ char *text = xasprintf("number %d", i);
 
-		outcome_add_part(&o, KTSTR_REASON_CHECK, NULL, 0, text);
-		outcome_add_note(&o, text);
+		result_outcome_add_part(&o, KTSTR_REASON_CHECK, NULL, 0, text);
+		result_outcome_add_note(&o, text);
 	}
-	outcome_add_note(&o, "number 10");
-	outcome_settle(&o);
+	result_outcome_add_note(&o, "number 10");
+	result_outcome_settle(&o);
 	report_explain_other_parts(&o, &plain, &s);
 	assert_contains(strbuf_str(&s),
 			"also check: number 8\n        (1 more part in the record)\n");
@@ -99,8 +99,8 @@ static void many_parts_and_notes_are_counted(void **state UNUSED)
 static void texts_are_broken_at_spaces_and_paths_never(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
-	_cleanup_outcome_ struct outcome o = made_failure("fair", "x", KTSTR_REASON_CHECK,
-							  "the spread of left is 41 percent of it");
+	_cleanup_result_outcome_ struct result_outcome o = made_failure(
+		"fair", "x", KTSTR_REASON_CHECK, "the spread of left is 41 percent of it");
 	struct report_explain_look narrow = { .columns = 30 };
 
 	o.record_path = xstrdup("/a/path with blanks/longer/than/the/terminal.ktstr.json");

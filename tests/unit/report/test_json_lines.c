@@ -31,12 +31,12 @@ static void a_line_for_the_plan_each_test_and_the_summary(void **state UNUSED)
 static void parts_keep_their_verdict_and_place(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_for(REPORT_JSON, 1);
-	_cleanup_outcome_ struct outcome o = made_outcome("f", "a\xff");
+	_cleanup_result_outcome_ struct result_outcome o = made_outcome("f", "a\xff");
 
-	outcome_add_part(&o, KTSTR_REASON_BOOT, NULL, 4, "slow");
-	outcome_add_part(&o, KTSTR_REASON_CHECK, "fair.c", 31, "41 %\n");
-	outcome_settle(&o);
-	outcome_add_note(&o, "n");
+	result_outcome_add_part(&o, KTSTR_REASON_BOOT, NULL, 4, "slow");
+	result_outcome_add_part(&o, KTSTR_REASON_CHECK, "fair.c", 31, "41 %\n");
+	result_outcome_settle(&o);
+	result_outcome_add_note(&o, "n");
 	o.record_path = xstrdup("/r/a");
 	o.kept_dir = xstrdup("/r/k");
 	o.rerun = xstrdup("ktstr rerun /r/a");

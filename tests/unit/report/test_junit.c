@@ -74,11 +74,11 @@ static void verdicts_become_the_elements_readers_know(void **state UNUSED)
 static void a_case_carries_its_name_its_places_and_its_notes(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_for(REPORT_JUNIT, 1);
-	_cleanup_outcome_ struct outcome o = made_outcome("f", "a\"\n@1n");
+	_cleanup_result_outcome_ struct result_outcome o = made_outcome("f", "a\"\n@1n");
 
-	outcome_add_part(&o, KTSTR_REASON_CHECK, "<fair>.c", 31, "41 %");
-	outcome_settle(&o);
-	outcome_add_note(&o, "n & m");
+	result_outcome_add_part(&o, KTSTR_REASON_CHECK, "<fair>.c", 31, "41 %");
+	result_outcome_settle(&o);
+	result_outcome_add_note(&o, "n & m");
 	o.record_path = xstrdup("/r/a");
 	o.kept_dir = xstrdup("/r/k");
 	o.rerun = xstrdup("ktstr rerun /r/a");
@@ -108,7 +108,7 @@ static void a_case_carries_its_name_its_places_and_its_notes(void **state UNUSED
 static void a_name_without_its_suite_stands_whole(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_for(REPORT_JUNIT, 1);
-	_cleanup_outcome_ struct outcome o = made_outcome("f", "a");
+	_cleanup_result_outcome_ struct result_outcome o = made_outcome("f", "a");
 
 	free(o.suite);
 	o.suite = xstrdup("other");

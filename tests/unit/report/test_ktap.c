@@ -47,7 +47,7 @@ static void no_reason_reads_as_a_directive(void **state UNUSED)
 	static const char *const directives[] = { "SKIP", "TODO", "XFAIL", "ERROR" };
 
 	for (int r = 0; r < KTSTR_N_REASONS; r++) {
-		const char *word = reason_word((enum ktstr_reason)r);
+		const char *word = result_reason_name((enum ktstr_reason)r);
 
 		for (size_t i = 0; i < ARRAY_SIZE(directives); i++)
 			assert_int_not_equal(
@@ -58,10 +58,10 @@ static void no_reason_reads_as_a_directive(void **state UNUSED)
 static void a_text_cannot_make_a_directive_or_a_line(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_for(REPORT_KTAP, 1);
-	_cleanup_outcome_ struct outcome o = made_failure("f", "a # SKIP\nok 9 b",
-							  KTSTR_REASON_CHECK, "x # SKIP y\nok 2 z");
+	_cleanup_result_outcome_ struct result_outcome o = made_failure(
+		"f", "a # SKIP\nok 9 b", KTSTR_REASON_CHECK, "x # SKIP y\nok 2 z");
 
-	outcome_add_note(&o, "n\nok 3 z");
+	result_outcome_add_note(&o, "n\nok 3 z");
 	report_run_finished(s.r, 0, &o);
 	assert_string_equal(stage_text(&s),
 			    "KTAP version 1\n1..1\n"
@@ -76,11 +76,11 @@ static void diagnostics_come_before_their_result(void **state UNUSED)
 	_cleanup_stage_ struct stage s = stage_with(
 		REPORT_KTAP, (struct report_options){ 0 },
 		(struct report_plan){ 1, "6.1", 1, "/r", 0, 0 });
-	_cleanup_outcome_ struct outcome o = made_outcome("f", "a");
+	_cleanup_result_outcome_ struct result_outcome o = made_outcome("f", "a");
 
-	outcome_add_part(&o, KTSTR_REASON_CHECK, "fair.c", 31, "41 %");
-	outcome_add_part(&o, KTSTR_REASON_BOOT, NULL, 0, "slow");
-	outcome_settle(&o);
+	result_outcome_add_part(&o, KTSTR_REASON_CHECK, "fair.c", 31, "41 %");
+	result_outcome_add_part(&o, KTSTR_REASON_BOOT, NULL, 0, "slow");
+	result_outcome_settle(&o);
 	o.record_path = xstrdup("/r/a");
 	o.kept_dir = xstrdup("/r/k");
 	o.rerun = xstrdup("ktstr rerun /r/a");

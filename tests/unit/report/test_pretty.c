@@ -41,9 +41,10 @@ static void every_test_has_a_line_and_the_run_a_summary(void **state UNUSED)
 static void a_failure_says_where_to_look_and_how_to_do_it_again(void **state UNUSED)
 {
 	_cleanup_stage_ struct stage s = stage_for(REPORT_PRETTY, 1);
-	_cleanup_outcome_ struct outcome o = made_failure("fair", "a", KTSTR_REASON_CHECK, "41 %");
+	_cleanup_result_outcome_ struct result_outcome o = made_failure("fair", "a",
+									KTSTR_REASON_CHECK, "41 %");
 
-	outcome_add_note(&o, "slow");
+	result_outcome_add_note(&o, "slow");
 	o.record_path = xstrdup("/r/a.ktstr.json");
 	o.kept_dir = xstrdup("/r/a");
 	o.rerun = xstrdup("ktstr rerun /r/a.ktstr.json");
@@ -81,9 +82,9 @@ static void verbose_tells_of_every_test_what_there_is(void **state UNUSED)
 	_cleanup_stage_ struct stage s = stage_with(REPORT_PRETTY,
 						    (struct report_options){ .verbose = true },
 						    (struct report_plan){ .n_tests = 2 });
-	_cleanup_outcome_ struct outcome o = made_outcome("fair", "a");
+	_cleanup_result_outcome_ struct result_outcome o = made_outcome("fair", "a");
 
-	outcome_add_note(&o, "quick");
+	result_outcome_add_note(&o, "quick");
 	o.record_path = xstrdup("/r/a.ktstr.json");
 	report_run_finished(s.r, 0, &o);
 	assert_contains(stage_text(&s), "5.3 s\n        note: quick\n        test:   fair.c:12\n"

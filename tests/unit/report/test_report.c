@@ -59,7 +59,7 @@ static void what_cannot_be_written_is_said_at_the_end(void **state UNUSED)
 	for (int f = 0; f < REPORT_N_FORMATS; f++) {
 		_cleanup_report_reporter_ struct report_run *r = NULL;
 		_cleanup_close_ int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
-		_cleanup_outcome_ struct outcome o = made_outcome("f", "a");
+		_cleanup_result_outcome_ struct result_outcome o = made_outcome("f", "a");
 		struct report_options options = { .fd = fd };
 		struct error *err;
 
@@ -159,7 +159,7 @@ static void index_past_the_plan(struct report_run *r)
 
 static void finished_twice(struct report_run *r)
 {
-	struct outcome o = made_outcome("f", "a");
+	struct result_outcome o = made_outcome("f", "a");
 
 	report_run_finished(r, 0, &o);
 	report_run_finished(r, 0, &o);
@@ -187,12 +187,12 @@ static void a_callers_bug_ends_the_program(void **state UNUSED)
 
 static void the_part_that_decided_is_found(void **state UNUSED)
 {
-	_cleanup_outcome_ struct outcome o = made_outcome("f", "a");
+	_cleanup_result_outcome_ struct result_outcome o = made_outcome("f", "a");
 
 	assert_null(report_deciding_part(&o));
-	outcome_add_part(&o, KTSTR_REASON_BOOT, NULL, 0, "x");
-	outcome_add_part(&o, KTSTR_REASON_CHECK, NULL, 0, "x");
-	outcome_settle(&o);
+	result_outcome_add_part(&o, KTSTR_REASON_BOOT, NULL, 0, "x");
+	result_outcome_add_part(&o, KTSTR_REASON_CHECK, NULL, 0, "x");
+	result_outcome_settle(&o);
 	assert_ptr_equal(report_deciding_part(&o), &o.parts.at[1]);
 	o.why[0] = 'y';
 	assert_null(report_deciding_part(&o));

@@ -36,7 +36,7 @@ static void times_are_told_as_people_do(void **state UNUSED)
 static void counts_leave_out_what_did_not_happen(void **state UNUSED)
 {
 	static const struct {
-		size_t counts[KTSTR_N_VERDICTS];
+		size_t counts[RESULT_N_VERDICTS];
 		size_t n_tests;
 		const char *text;
 	} rows[] = {

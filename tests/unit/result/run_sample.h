@@ -10,17 +10,17 @@
 
 #define SAMPLE_STEM "fair_share-0123456789abcdef"
 
-static inline struct past_run sample_head(void)
+static inline struct result_run sample_head(void)
 {
 	static const char *const argv[] = { "scx_ktfifo", "--slice-us", "5000", "two words" };
 	static const char *const sysctls[] = { "sysctl.kernel.sched_autogroup_enabled=0" };
 	static const char *const kernel_args[] = { "nosmt", "quiet" };
-	static const struct run_record_file files[] = {
+	static const struct result_file files[] = {
 		{ "scx_ktfifo", "/opt/bin/scx_ktfifo", "00000000deadbeef", "aabbcc" },
 		{ "data.txt", "/opt/data.txt", "0000000000000001", NULL },
 	};
 
-	return (struct past_run){
+	return (struct result_run){
 		.test = "fair_share",
 		.id = "0123456789abcdef",
 		.suite = "mytests",
@@ -45,13 +45,14 @@ static inline struct past_run sample_head(void)
 	};
 }
 
-static inline void sample_outcome(struct outcome *o, enum ktstr_reason reason)
+static inline void sample_outcome(struct result_outcome *o, enum ktstr_reason reason)
 {
-	*o = (struct outcome){ 0 };
+	*o = (struct result_outcome){ 0 };
 	if (reason != KTSTR_REASON_NONE)
-		outcome_add_part(o, reason, "mytests.c", 40, "spread is 31 %, allowed are 15 %");
-	outcome_add_note(o, "a \"note\" with\na newline");
-	outcome_settle(o);
+		result_outcome_add_part(o, reason, "mytests.c", 40,
+					"spread is 31 %, allowed are 15 %");
+	result_outcome_add_note(o, "a \"note\" with\na newline");
+	result_outcome_settle(o);
 	o->wall_ns = UINT64_C(1234567890);
 }
 
@@ -70,7 +71,7 @@ static inline void loaded_deinit(struct loaded *l)
 static inline const struct json_value *load(struct loaded *l, const char *path)
 {
 	*l = (struct loaded){ 0 };
-	assert_success(io_read_file(path, RECORD_BYTES_LIMIT, &l->text));
+	assert_success(io_read_file(path, RESULT_LIMIT_RECORD_BYTES, &l->text));
 	assert_success(json_doc_parse(l->text.at, l->text.n, path, &l->doc));
 	return json_doc_root(l->doc);
 }

@@ -16,15 +16,15 @@
 
 enum { SAMPLE_LEAVES = 7 };
 
-static const struct metric_hint sample_hints[] = {
-	{ ".allocated_bytes", { POLARITY_LOWER_BETTER, 0 }, "bytes" },
-	{ ".deallocated_bytes", { POLARITY_LOWER_BETTER, 0 }, "bytes" },
+static const struct result_metric_hint sample_hints[] = {
+	{ ".allocated_bytes", { RESULT_POLARITY_LOWER_BETTER, 0 }, "bytes" },
+	{ ".deallocated_bytes", { RESULT_POLARITY_LOWER_BETTER, 0 }, "bytes" },
 };
 
-static inline struct record_append sample_append(int exit_code, struct json_doc **ret_doc)
+static inline struct result_append sample_append(int exit_code, struct json_doc **ret_doc)
 {
 	assert_success(json_doc_parse(SAMPLE_OUTPUT, strlen(SAMPLE_OUTPUT), "sample", ret_doc));
-	return (struct record_append){
+	return (struct result_append){
 		.output = json_doc_root(*ret_doc),
 		.name_prefix = "jemalloc_probe",
 		.hints = { sample_hints, ARRAY_SIZE(sample_hints) },

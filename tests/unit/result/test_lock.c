@@ -24,14 +24,14 @@ static void a_free_lock_is_taken_at_once_and_stays_as_a_file(void **state)
 	struct stat st;
 	int fd = -1;
 
-	assert_success(lock_acquire(s->lock, 0, NULL, &fd));
+	assert_success(result_lock_acquire(s->lock, 0, NULL, &fd));
 	other = open(s->lock, O_RDWR | O_CLOEXEC);
 	assert_true(other >= 0);
 	assert_int_not_equal(flock(other, LOCK_SH | LOCK_NB), 0);
 	close(fd);
 	assert_int_equal(stat(s->lock, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
-	assert_success(lock_acquire(s->lock, 0, NULL, &fd));
+	assert_success(result_lock_acquire(s->lock, 0, NULL, &fd));
 	close(fd);
 }
 
@@ -54,7 +54,7 @@ static void a_new_lock_belongs_to_whom_the_file_belongs(void **state)
 		assert_int_equal(fchmod(made, rows[i].file), 0);
 		if (is_root)
 			assert_int_equal(fchown(made, 12345, 54321), 0);
-		assert_success(lock_acquire(s->lock, 0, NULL, &fd));
+		assert_success(result_lock_acquire(s->lock, 0, NULL, &fd));
 		assert_int_equal(fstat(fd, &st), 0);
 		close(fd);
 		assert_int_equal(st.st_mode & 07777, rows[i].lock);
@@ -71,7 +71,7 @@ static void a_held_lock_ends_the_wait_with_the_budget(void **state)
 	_cleanup_error_ struct error *err = NULL;
 	int fd = 77;
 
-	err = lock_acquire(s->lock, 120 * NS_PER_MS, NULL, &fd);
+	err = result_lock_acquire(s->lock, 120 * NS_PER_MS, NULL, &fd);
 	took_ns = clock_monotonic_ns() - start_ns;
 	assert_true(error_is(err, &base_error_domain, BASE_LIMIT));
 	assert_contains(error_message(err), s->lock);
@@ -121,7 +121,7 @@ static void a_lock_that_becomes_free_is_taken(void **state)
 	int fd = -1;
 
 	assert_int_equal(pthread_create(&thread, NULL, release_when_wanted, &held), 0);
-	assert_success(lock_acquire(s->lock, 20 * NS_PER_SEC, NULL, &fd));
+	assert_success(result_lock_acquire(s->lock, 20 * NS_PER_SEC, NULL, &fd));
 	pthread_join(thread, NULL);
 	close(fd);
 }
@@ -134,7 +134,7 @@ static void a_request_to_stop_comes_before_the_lock(void **state)
 	int fd = 77;
 
 	cancel_request(&cancel);
-	err = lock_acquire(s->lock, NS_PER_SEC, &cancel, &fd);
+	err = result_lock_acquire(s->lock, NS_PER_SEC, &cancel, &fd);
 	assert_true(error_is(err, &base_error_domain, BASE_CANCELLED));
 	assert_contains(error_message(err), "aborted");
 	assert_contains(error_message(err), "flock(LOCK_EX)");
@@ -149,7 +149,7 @@ static void the_deadline_ends_the_wait(void **state)
 	struct cancel cancel = { .deadline_ns = start_ns + 100 * NS_PER_MS };
 	int fd = -1;
 
-	assert_error_tag(lock_acquire(s->lock, 60 * NS_PER_SEC, &cancel, &fd), "cancelled");
+	assert_error_tag(result_lock_acquire(s->lock, 60 * NS_PER_SEC, &cancel, &fd), "cancelled");
 	assert_true(clock_monotonic_ns() - start_ns < 10 * NS_PER_SEC);
 }
 
@@ -175,7 +175,7 @@ static void a_lock_file_removed_meanwhile_is_made_again(void **state)
 	int fd = -1;
 
 	assert_int_equal(pthread_create(&thread, NULL, remove_and_release, &old), 0);
-	assert_success(lock_acquire(s->lock, 20 * NS_PER_SEC, NULL, &fd));
+	assert_success(result_lock_acquire(s->lock, 20 * NS_PER_SEC, NULL, &fd));
 	pthread_join(thread, NULL);
 	assert_int_equal(fstat(fd, &held), 0);
 	assert_int_equal(stat(s->lock, &named), 0);
@@ -190,7 +190,7 @@ static void a_lock_file_that_is_a_link_is_refused(void **state)
 	int fd = -1;
 
 	assert_int_equal(symlink(s->file, s->lock), 0);
-	err = lock_acquire(s->lock, 0, NULL, &fd);
+	err = result_lock_acquire(s->lock, 0, NULL, &fd);
 	assert_int_equal(error_errno(err), ELOOP);
 	assert_int_equal(access(s->file, F_OK), -1);
 }

@@ -4,12 +4,12 @@
 #include "base/alloc.h"
 #include "unit.h"
 
-static void assert_written(struct polarity polarity, const char *expected)
+static void assert_written(struct result_polarity polarity, const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct json_writer w = json_writer_to(&out, JSON_COMPACT);
 
-	struct metric_entry entry = {
+	struct result_metric_entry entry = {
 		.name = { "a\0b", 3 },
 		.value = { "18446744073709551616", 20 },
 		.polarity = polarity,
@@ -20,27 +20,30 @@ static void assert_written(struct polarity polarity, const char *expected)
 		"\"unit\":\"us\"}",
 		expected);
 
-	json_rows_write(&metric_entry_rows, &entry, &w);
+	json_rows_write(&result_metric_entry_rows, &entry, &w);
 	assert_string_equal(strbuf_str(&out), all);
 }
 
 static void polarities_have_the_words_of_the_record(void **state UNUSED)
 {
-	assert_written((struct polarity){ 0 }, "\"Unknown\"");
-	assert_written((struct polarity){ POLARITY_HIGHER_BETTER, 0 }, "\"HigherBetter\"");
-	assert_written((struct polarity){ POLARITY_LOWER_BETTER, 0 }, "\"LowerBetter\"");
-	assert_written((struct polarity){ POLARITY_TARGET_VALUE, 2.5 }, "{\"TargetValue\":2.5}");
+	assert_written((struct result_polarity){ 0 }, "\"Unknown\"");
+	assert_written((struct result_polarity){ RESULT_POLARITY_HIGHER_BETTER, 0 },
+		       "\"HigherBetter\"");
+	assert_written((struct result_polarity){ RESULT_POLARITY_LOWER_BETTER, 0 },
+		       "\"LowerBetter\"");
+	assert_written((struct result_polarity){ RESULT_POLARITY_TARGET_VALUE, 2.5 },
+		       "{\"TargetValue\":2.5}");
 }
 
-static const struct metric_hint rows[] = {
-	{ ".allocated_bytes", { POLARITY_LOWER_BETTER, 0 }, "bytes" },
-	{ "_bytes", { POLARITY_HIGHER_BETTER, 0 }, "B" },
+static const struct result_metric_hint rows[] = {
+	{ ".allocated_bytes", { RESULT_POLARITY_LOWER_BETTER, 0 }, "bytes" },
+	{ "_bytes", { RESULT_POLARITY_HIGHER_BETTER, 0 }, "B" },
 };
-static const struct metric_hints table = { rows, ARRAY_SIZE(rows) };
+static const struct result_metric_hints table = { rows, ARRAY_SIZE(rows) };
 
-static const struct metric_hint *find(const char *name)
+static const struct result_metric_hint *find(const char *name)
 {
-	return metric_hint_find(&table, name, strlen(name));
+	return result_metric_hint_find(&table, name, strlen(name));
 }
 
 static void the_first_hint_whose_suffix_fits_is_taken(void **state UNUSED)
@@ -55,7 +58,7 @@ static void a_name_that_only_contains_the_suffix_is_unknown(void **state UNUSED)
 	assert_null(find("probe.allocated_bytes_extra"));
 	assert_null(find("bytes"));
 	assert_null(find(""));
-	assert_null(metric_hint_find(&(struct metric_hints){ 0 }, "a", 1));
+	assert_null(result_metric_hint_find(&(struct result_metric_hints){ 0 }, "a", 1));
 }
 
 static void every_figure_with_a_unit_is_a_measure(void **state UNUSED)

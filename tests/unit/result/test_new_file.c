@@ -4,8 +4,8 @@
 #include "base/io.h"
 #include "scratch.h"
 
-static const enum new_file_way ways[] = { NEW_FILE_UNNAMED, NEW_FILE_HARD_LINK,
-					  NEW_FILE_NO_REPLACE };
+static const enum result_new_file_way ways[] = { RESULT_NEW_FILE_UNNAMED, RESULT_NEW_FILE_HARD_LINK,
+						 RESULT_NEW_FILE_NO_REPLACE };
 
 static void assert_holds(const char *path, const char *expected)
 {
@@ -20,13 +20,13 @@ static void the_file_appears_whole_and_alone(void **state)
 	struct scratch *s = *state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
-		struct new_file file;
+		struct result_new_file file;
 		struct stat st;
 
-		assert_success(new_file_init(&file, s->dir, ways[i], "text", 4));
+		assert_success(result_new_file_init(&file, s->dir, ways[i], "text", 4));
 		assert_int_equal(access(s->file, F_OK), -1);
-		assert_success(new_file_publish(&file, s->file));
-		new_file_deinit(&file);
+		assert_success(result_new_file_publish(&file, s->file));
+		result_new_file_deinit(&file);
 		assert_holds(s->file, "text");
 		assert_int_equal(count_entries(s->dir), 1);
 		assert_int_equal(stat(s->file, &st), 0);
@@ -42,20 +42,20 @@ static void a_name_that_is_taken_is_not_replaced(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
 		_cleanup_error_ struct error *err = NULL;
-		struct new_file first, second;
+		struct result_new_file first, second;
 
-		assert_success(new_file_init(&first, s->dir, ways[i], "first", 5));
-		assert_success(new_file_init(&second, s->dir, ways[i], "second", 6));
-		assert_success(new_file_publish(&first, s->file));
-		err = new_file_publish(&second, s->file);
+		assert_success(result_new_file_init(&first, s->dir, ways[i], "first", 5));
+		assert_success(result_new_file_init(&second, s->dir, ways[i], "second", 6));
+		assert_success(result_new_file_publish(&first, s->file));
+		err = result_new_file_publish(&second, s->file);
 		assert_non_null(err);
 		assert_int_equal(error_errno(err), EEXIST);
 		assert_holds(s->file, "first");
 		/* It can still have another. */
-		assert_success(new_file_publish(&second, other));
+		assert_success(result_new_file_publish(&second, other));
 		assert_holds(other, "second");
-		new_file_deinit(&first);
-		new_file_deinit(&second);
+		result_new_file_deinit(&first);
+		result_new_file_deinit(&second);
 		assert_int_equal(count_entries(s->dir), 2);
 		assert_int_equal(unlink(s->file), 0);
 		assert_int_equal(unlink(other), 0);
@@ -67,10 +67,10 @@ static void what_is_not_published_leaves_nothing(void **state)
 	struct scratch *s = *state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
-		struct new_file file;
+		struct result_new_file file;
 
-		assert_success(new_file_init(&file, s->dir, ways[i], "text", 4));
-		new_file_deinit(&file);
+		assert_success(result_new_file_init(&file, s->dir, ways[i], "text", 4));
+		result_new_file_deinit(&file);
 		assert_int_equal(count_entries(s->dir), 0);
 	}
 }
@@ -80,17 +80,17 @@ static void a_file_is_replaced_with_its_mode_kept(void **state)
 	struct scratch *s = *state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
-		struct new_file first, second;
+		struct result_new_file first, second;
 		struct stat st;
 
-		assert_success(new_file_init(&first, s->dir, ways[i], "first", 5));
-		assert_success(new_file_publish(&first, s->file));
+		assert_success(result_new_file_init(&first, s->dir, ways[i], "first", 5));
+		assert_success(result_new_file_publish(&first, s->file));
 		assert_int_equal(chmod(s->file, 0604), 0);
-		assert_success(new_file_init(&second, s->dir, ways[i], "second", 6));
+		assert_success(result_new_file_init(&second, s->dir, ways[i], "second", 6));
 		assert_holds(s->file, "first");
-		assert_success(new_file_replace(&second, s->file));
-		new_file_deinit(&first);
-		new_file_deinit(&second);
+		assert_success(result_new_file_replace(&second, s->file));
+		result_new_file_deinit(&first);
+		result_new_file_deinit(&second);
 		assert_holds(s->file, "second");
 		assert_int_equal(stat(s->file, &st), 0);
 		assert_int_equal(st.st_mode & 07777, 0604);
@@ -104,11 +104,11 @@ static void there_must_be_something_to_replace(void **state)
 	struct scratch *s = *state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
-		struct new_file file;
+		struct result_new_file file;
 
-		assert_success(new_file_init(&file, s->dir, ways[i], "text", 4));
-		assert_error_tag(new_file_replace(&file, s->file), "io");
-		new_file_deinit(&file);
+		assert_success(result_new_file_init(&file, s->dir, ways[i], "text", 4));
+		assert_error_tag(result_new_file_replace(&file, s->file), "io");
+		result_new_file_deinit(&file);
 		assert_int_equal(count_entries(s->dir), 0);
 	}
 }
@@ -118,10 +118,10 @@ static void a_missing_folder_is_an_error(void **state)
 	struct scratch *s = *state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
-		struct new_file file;
+		struct result_new_file file;
 
-		assert_error_tag(new_file_init(&file, s->file, ways[i], "text", 4), "io");
-		new_file_deinit(&file);
+		assert_error_tag(result_new_file_init(&file, s->file, ways[i], "text", 4), "io");
+		result_new_file_deinit(&file);
 	}
 }
 

@@ -5,39 +5,39 @@
 #include "run_sample.h"
 #include "scratch.h"
 
-static const struct run_record_stamp stamp = {
+static const struct result_stamp stamp = {
 	.unix_sec = 1700000000,
 	.pid = 4711,
 	.start_time_jiffies = 99,
 };
 
-static struct error *parse(const char *text, struct past_run *ret)
+static struct error *parse(const char *text, struct result_run *ret)
 {
-	return past_run_parse(text, strlen(text), "r", ret);
+	return result_run_parse(text, strlen(text), "r", ret);
 }
 
 static void format_sample(enum ktstr_reason reason, struct strbuf *into)
 {
-	_cleanup_(outcome_deinit) struct outcome outcome = { 0 };
-	struct run_record_result result = { .outcome = &outcome };
-	struct past_run head = sample_head();
+	_cleanup_(result_outcome_deinit) struct result_outcome outcome = { 0 };
+	struct result_record_result result = { .outcome = &outcome };
+	struct result_run head = sample_head();
 	_cleanup_strbuf_ struct strbuf members = STRBUF_INIT;
 
 	sample_outcome(&outcome, reason);
 	outcome.kept_dir = xstrdup("/kept");
-	run_record_format_head(&head, &stamp, &members);
-	assert_success(run_record_format_finished(&members, &result, (struct json_text){ 0 }, 0,
-						  "it was moved", into));
+	result_format_head(&head, &stamp, &members);
+	assert_success(result_format_finished(&members, &result, (struct json_text){ 0 }, 0,
+					      "it was moved", into));
 }
 
 static void a_finished_record_is_read_back(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_past_run_ struct past_run run = { 0 };
+	_cleanup_result_run_ struct result_run run = { 0 };
 
 	format_sample(KTSTR_REASON_CHECK, &text);
 	assert_success(parse(strbuf_str(&text), &run));
-	assert_int_equal(run.state, RUN_RECORD_FINISHED);
+	assert_int_equal(run.state, RESULT_FINISHED);
 	assert_int_equal(run.verdict, KTSTR_FAIL);
 	assert_int_equal(run.reason, KTSTR_REASON_CHECK);
 	assert_string_equal(run.why, "spread is 31 %, allowed are 15 %");
@@ -60,8 +60,8 @@ static void a_finished_record_is_read_back(void **state UNUSED)
 static void all_that_a_rerun_needs_is_read_back(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_past_run_ struct past_run run = { 0 };
-	struct past_run head = sample_head();
+	_cleanup_result_run_ struct result_run run = { 0 };
+	struct result_run head = sample_head();
 
 	format_sample(KTSTR_REASON_NONE, &text);
 	assert_success(parse(strbuf_str(&text), &run));
@@ -91,10 +91,10 @@ static void all_that_a_rerun_needs_is_read_back(void **state UNUSED)
 
 static void a_started_record_is_unfinished(void **state UNUSED)
 {
-	_cleanup_past_run_ struct past_run run = { 0 };
+	_cleanup_result_run_ struct result_run run = { 0 };
 
 	assert_success(parse(HEAD("started") ",\"metrics\":[]}", &run));
-	assert_int_equal(run.state, RUN_RECORD_STARTED);
+	assert_int_equal(run.state, RESULT_STARTED);
 	assert_null(run.why);
 	assert_null(run.rerun.binary.path);
 }
@@ -139,7 +139,7 @@ static void what_is_no_record_is_refused_with_the_member(void **state UNUSED)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct past_run run = { .wall_ms = 77 };
+		struct result_run run = { .wall_ms = 77 };
 		_cleanup_error_ struct error *err = parse(rows[i].text, &run);
 
 		assert_non_null(err);
@@ -153,14 +153,14 @@ static void what_is_no_record_is_refused_with_the_member(void **state UNUSED)
 static void long_texts_and_lists_are_refused(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf longer = STRBUF_INIT, list = STRBUF_INIT;
-	struct past_run run = { 0 };
+	struct result_run run = { 0 };
 
 	strbuf_append(&longer, HEAD("started") ",\"name\":\"");
-	strbuf_append_repeated(&longer, 'x', RECORD_TEXT_BYTES_LIMIT + 1);
+	strbuf_append_repeated(&longer, 'x', RESULT_LIMIT_TEXT_BYTES + 1);
 	strbuf_append(&longer, "\"}");
 	assert_error_tag(parse(strbuf_str(&longer), &run), "limit");
 	strbuf_append(&list, HEAD("started") ",\"rerun\":{\"files\":[0");
-	for (int i = 0; i < RECORD_LIST_LIMIT; i++)
+	for (int i = 0; i < RESULT_LIMIT_LIST; i++)
 		strbuf_append(&list, ",0");
 	strbuf_append(&list, "]}}");
 	assert_error_tag(parse(strbuf_str(&list), &run), "limit");
@@ -169,16 +169,16 @@ static void long_texts_and_lists_are_refused(void **state UNUSED)
 static void only_regular_files_are_read(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_past_run_ struct past_run run = { 0 };
+	_cleanup_result_run_ struct result_run run = { 0 };
 	static const char text[] = HEAD("started") "}";
 
-	assert_error_tag(past_run_read(s->file, &run), "absent");
-	assert_error_tag(past_run_read(s->dir, &run), "io");
+	assert_error_tag(result_run_read(s->file, &run), "absent");
+	assert_error_tag(result_run_read(s->dir, &run), "io");
 	assert_int_equal(mkfifo(s->file, 0600), 0);
-	assert_error_tag(past_run_read(s->file, &run), "io");
+	assert_error_tag(result_run_read(s->file, &run), "io");
 	assert_int_equal(unlink(s->file), 0);
 	assert_success(io_replace_file(s->file, text, strlen(text)));
-	assert_success(past_run_read(s->file, &run));
+	assert_success(result_run_read(s->file, &run));
 	assert_string_equal(run.test, "t");
 }
 

@@ -49,11 +49,11 @@ int __wrap_fsync(int fd)
 static struct error *append(const char *path, int exit_code)
 {
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
-	struct record_append what = sample_append(exit_code, &doc);
+	struct result_append what = sample_append(exit_code, &doc);
 
 	error_free(warning);
 	warning = NULL;
-	return record_append_metrics(path, &what, NULL, &warning);
+	return result_append_metrics(path, &what, NULL, &warning);
 }
 
 static void assert_content(const char *path, const char *expected)
@@ -72,7 +72,7 @@ static size_t entries_of(const char *path)
 	struct json_iter it;
 	size_t n = 0;
 
-	assert_success(io_read_file(path, RECORD_BYTES_LIMIT, &text));
+	assert_success(io_read_file(path, RESULT_LIMIT_RECORD_BYTES, &text));
 	assert_success(json_doc_parse(text.at, text.n, path, &doc));
 	it = json_iter_over(json_find(json_doc_root(doc), "metrics"));
 	while (json_iter_next(&it)) {
@@ -124,7 +124,7 @@ static void a_missing_record_says_what_to_do_and_leaves_no_lock(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_error_ struct error *err = append(s->file, 0);
-	_cleanup_error_ struct error *check = record_check_exists(s->file);
+	_cleanup_error_ struct error *check = result_record_exists(s->file);
 
 	assert_true(error_is(err, &base_error_domain, BASE_ABSENT));
 	assert_contains(error_message(err), "sidecar file not found");
@@ -142,8 +142,8 @@ static void an_existing_record_passes_the_check(void **state)
 	_cleanup_free_ char *below = xasprintf("%s/x", s->file);
 
 	put(s->file, "");
-	assert_success(record_check_exists(s->file));
-	assert_error_tag(record_check_exists(below), "absent");
+	assert_success(result_record_exists(s->file));
+	assert_error_tag(result_record_exists(below), "absent");
 }
 
 static void what_is_no_record_stays_as_it_is(void **state)
@@ -188,14 +188,14 @@ static void a_request_to_stop_changes_nothing(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
-	struct record_append what = sample_append(0, &doc);
+	struct result_append what = sample_append(0, &doc);
 	struct cancel cancel = { .deadline_ns = clock_monotonic_ns() + 100 * NS_PER_MS };
 	_cleanup_error_ struct error *err = NULL;
 	_cleanup_close_ int held = open(s->lock, O_RDWR | O_CREAT, 0600);
 
 	put(s->file, EMPTY_RECORD);
 	assert_int_equal(flock(held, LOCK_EX), 0);
-	err = record_append_metrics(s->file, &what, &cancel, &warning);
+	err = result_append_metrics(s->file, &what, &cancel, &warning);
 	assert_true(error_is(err, &base_error_domain, BASE_CANCELLED));
 	assert_contains(error_message(err), "aborted");
 	assert_content(s->file, EMPTY_RECORD);

@@ -9,11 +9,11 @@
 static struct error *append_small(const char *record, struct strbuf *out)
 {
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
-	struct record_append append = { .name_prefix = "p", .exit_code = 5 };
+	struct result_append append = { .name_prefix = "p", .exit_code = 5 };
 
 	assert_success(json_doc_parse("{\"x\":7}", 7, "output", &doc));
 	append.output = json_doc_root(doc);
-	return record_append_text(record, strlen(record), "r.json", &append, out);
+	return result_append_text(record, strlen(record), "r.json", &append, out);
 }
 
 #define SMALL_METRIC                                              \
@@ -161,12 +161,12 @@ static void leaves_become_metrics_with_prefix_and_hints(void **state UNUSED)
 {
 	_cleanup_json_doc_ struct json_doc *output = NULL, *doc = NULL;
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-	struct record_append append = sample_append(-1, &output);
+	struct result_append append = sample_append(-1, &output);
 	const struct json_value *entry, *metrics;
 	struct json_iter it;
 	int64_t code;
 
-	assert_success(record_append_text("{\"metrics\":[]}", 14, "r", &append, &out));
+	assert_success(result_append_text("{\"metrics\":[]}", 14, "r", &append, &out));
 	assert_success(json_doc_parse(out.at, out.n, "after", &doc));
 	it = json_iter_over(member(json_doc_root(doc), "metrics"));
 	assert_true(json_iter_next(&it));
@@ -197,7 +197,7 @@ static void a_record_never_grows_past_what_can_be_read(void **state UNUSED)
 	_cleanup_strbuf_ struct strbuf record = STRBUF_INIT, out = STRBUF_INIT;
 
 	strbuf_append(&record, "{\"metrics\":[],\"s\":\"");
-	strbuf_append_repeated(&record, 'x', RECORD_BYTES_LIMIT - 100);
+	strbuf_append_repeated(&record, 'x', RESULT_LIMIT_RECORD_BYTES - 100);
 	strbuf_append(&record, "\"}");
 	assert_error_tag(append_small(strbuf_str(&record), &out), "limit");
 	assert_int_equal(out.n, 0);

@@ -16,21 +16,21 @@
 
 static struct run_record *begin_in(const char *dir)
 {
-	struct past_run head = sample_head();
+	struct result_run head = sample_head();
 	struct run_record *record = NULL;
 
-	assert_success(run_record_begin(dir, &head, &record));
+	assert_success(result_record_begin(dir, &head, &record));
 	return record;
 }
 
 static struct error *finish(struct run_record *record, enum ktstr_reason reason,
 			    struct error **ret_problem)
 {
-	_cleanup_(outcome_deinit) struct outcome outcome;
-	struct run_record_result result = { .outcome = &outcome };
+	_cleanup_(result_outcome_deinit) struct result_outcome outcome;
+	struct result_record_result result = { .outcome = &outcome };
 
 	sample_outcome(&outcome, reason);
-	return run_record_finish(record, &result, NULL, ret_problem);
+	return result_record_finish(record, &result, NULL, ret_problem);
 }
 
 static void assert_finished(struct run_record *record)
@@ -65,23 +65,23 @@ static void append_probe(const char *path, int exit_code)
 {
 	struct error *warning = NULL;
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
-	struct record_append what = sample_append(exit_code, &doc);
+	struct result_append what = sample_append(exit_code, &doc);
 
-	assert_success(record_append_metrics(path, &what, NULL, &warning));
+	assert_success(result_append_metrics(path, &what, NULL, &warning));
 	assert_null(warning);
 }
 
 static void a_record_says_started_until_it_is_finished(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_run_record_ struct run_record *record = begin_in(s->dir);
+	_cleanup_result_run_record_ struct run_record *record = begin_in(s->dir);
 	_cleanup_free_ char *path = below(s, SAMPLE_STEM ".ktstr.json");
 
-	assert_string_equal(run_record_path(record), path);
+	assert_string_equal(result_record_path(record), path);
 	assert_state(path, "started");
 	assert_int_equal(count_entries(s->dir), 1);
 	assert_finished(record);
-	assert_string_equal(run_record_path(record), path);
+	assert_string_equal(result_record_path(record), path);
 	assert_state(path, "finished");
 	/* No lock, no temporary file. */
 	assert_int_equal(count_entries(s->dir), 1);
@@ -91,30 +91,30 @@ static void the_record_is_readable_as_the_umask_says(void **state)
 {
 	struct scratch *s = *state;
 	mode_t mask = umask(027);
-	_cleanup_run_record_ struct run_record *record = begin_in(s->dir);
+	_cleanup_result_run_record_ struct run_record *record = begin_in(s->dir);
 	struct stat st;
 
 	umask(mask);
-	assert_int_equal(stat(run_record_path(record), &st), 0);
+	assert_int_equal(stat(result_record_path(record), &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0640);
 	assert_finished(record);
-	assert_int_equal(stat(run_record_path(record), &st), 0);
+	assert_int_equal(stat(result_record_path(record), &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0640);
 }
 
 static void the_same_variant_again_gets_the_next_name(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_run_record_ struct run_record *first = begin_in(s->dir), *second, *third;
+	_cleanup_result_run_record_ struct run_record *first = begin_in(s->dir), *second, *third;
 	_cleanup_free_ char *two = below(s, SAMPLE_STEM "-2.ktstr.json");
 	_cleanup_free_ char *three = below(s, SAMPLE_STEM "-3.ktstr.json");
 
 	assert_finished(first);
 	second = begin_in(s->dir);
 	third = begin_in(s->dir);
-	assert_string_equal(run_record_path(second), two);
-	assert_string_equal(run_record_path(third), three);
-	assert_state(run_record_path(first), "finished");
+	assert_string_equal(result_record_path(second), two);
+	assert_string_equal(result_record_path(third), three);
+	assert_state(result_record_path(first), "finished");
 	assert_finished(third);
 	assert_state(two, "started");
 	assert_state(three, "finished");
@@ -127,12 +127,12 @@ static void a_link_or_folder_of_that_name_is_left_alone(void **state)
 	_cleanup_free_ char *two = below(s, SAMPLE_STEM "-2.ktstr.json");
 	_cleanup_free_ char *three = below(s, SAMPLE_STEM "-3.ktstr.json");
 	_cleanup_free_ char *elsewhere = below(s, "elsewhere");
-	_cleanup_run_record_ struct run_record *record = NULL;
+	_cleanup_result_run_record_ struct run_record *record = NULL;
 
 	assert_int_equal(symlink("elsewhere", one), 0);
 	assert_int_equal(mkdir(two, 0700), 0);
 	record = begin_in(s->dir);
-	assert_string_equal(run_record_path(record), three);
+	assert_string_equal(result_record_path(record), three);
 	assert_int_equal(access(elsewhere, F_OK), -1);
 	assert_int_equal(rmdir(two), 0);
 }
@@ -141,10 +141,10 @@ static void missing_folders_are_made(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_free_ char *a = below(s, "a"), *b = below(s, "a/b");
-	_cleanup_run_record_ struct run_record *record = begin_in(b);
+	_cleanup_result_run_record_ struct run_record *record = begin_in(b);
 
-	assert_state(run_record_path(record), "started");
-	assert_int_equal(unlink(run_record_path(record)), 0);
+	assert_state(result_record_path(record), "started");
+	assert_int_equal(unlink(result_record_path(record)), 0);
 	assert_int_equal(rmdir(b), 0);
 	assert_int_equal(rmdir(a), 0);
 }
@@ -153,52 +153,53 @@ static void names_that_lead_elsewhere_are_refused(void **state)
 {
 	struct scratch *s = *state;
 	static const char *const names[] = { "", ".hidden", "../up", "a/b", NULL };
-	struct past_run head = sample_head();
+	struct result_run head = sample_head();
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct run_record *record = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		head.test = names[i];
-		assert_error_tag(run_record_begin(s->dir, &head, &record), "parse");
+		assert_error_tag(result_record_begin(s->dir, &head, &record), "parse");
 	}
-	strbuf_append_repeated(&text, 'x', RECORD_TEST_NAME_LIMIT + 1);
+	strbuf_append_repeated(&text, 'x', RESULT_LIMIT_TEST_NAME + 1);
 	head.test = strbuf_str(&text);
-	assert_error_tag(run_record_begin(s->dir, &head, &record), "limit");
+	assert_error_tag(result_record_begin(s->dir, &head, &record), "limit");
 	head.test++;
-	assert_success(run_record_begin(s->dir, &head, &record));
+	assert_success(result_record_begin(s->dir, &head, &record));
 	assert_finished(record);
-	run_record_free(record);
+	result_record_free(record);
 	head.test = "t";
 	head.id = "../x";
-	assert_error_tag(run_record_begin(s->dir, &head, &record), "parse");
+	assert_error_tag(result_record_begin(s->dir, &head, &record), "parse");
 }
 
 static void metrics_of_others_are_kept(void **state)
 {
 	struct scratch *s = *state;
-	static const struct run_record_metric metrics[] = { { "p.big", "18446744073709551615" } };
-	static const struct run_record_payload payloads[] = {
+	static const struct result_record_metric metrics[] = { { "p.big",
+								 "18446744073709551615" } };
+	static const struct result_record_payload payloads[] = {
 		{ .name = "p", .ended = true, .exit_code = -9, .metrics = metrics, .n_metrics = 1 },
 	};
-	_cleanup_(outcome_deinit) struct outcome outcome;
-	struct run_record_result result = {
+	_cleanup_(result_outcome_deinit) struct result_outcome outcome;
+	struct result_record_result result = {
 		.outcome = &outcome,
 		.payloads = payloads,
 		.n_payloads = 1,
 	};
-	_cleanup_run_record_ struct run_record *record = begin_in(s->dir);
+	_cleanup_result_run_record_ struct run_record *record = begin_in(s->dir);
 	_cleanup_loaded_ struct loaded l;
 	struct json_iter it;
 	struct error *problem = NULL;
 	int64_t codes[3] = { 0 };
 	size_t n = 0;
 
-	append_probe(run_record_path(record), 7);
-	append_probe(run_record_path(record), 8);
+	append_probe(result_record_path(record), 7);
+	append_probe(result_record_path(record), 8);
 	sample_outcome(&outcome, KTSTR_REASON_CHECK);
-	assert_success(run_record_finish(record, &result, NULL, &problem));
+	assert_success(result_record_finish(record, &result, NULL, &problem));
 	assert_null(problem);
-	it = json_iter_over(json_find(load(&l, run_record_path(record)), "metrics"));
+	it = json_iter_over(json_find(load(&l, result_record_path(record)), "metrics"));
 	while (json_iter_next(&it)) {
 		uint64_t index;
 
@@ -214,24 +215,24 @@ static void metrics_of_others_are_kept(void **state)
 	assert_contains(strbuf_str(&l.text), "\"value\": 18446744073709551615,");
 	/* Also after the end, and the lock of the one before is gone. */
 	assert_int_equal(count_entries(s->dir), 1);
-	append_probe(run_record_path(record), 9);
+	append_probe(result_record_path(record), 9);
 }
 
 static void a_removed_record_is_written_under_a_new_name(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_run_record_ struct run_record *record = begin_in(s->dir), *other = NULL;
+	_cleanup_result_run_record_ struct run_record *record = begin_in(s->dir), *other = NULL;
 	_cleanup_error_ struct error *problem = NULL;
 	_cleanup_loaded_ struct loaded l;
 	_cleanup_free_ char *two = below(s, SAMPLE_STEM "-2.ktstr.json");
 
-	assert_int_equal(unlink(run_record_path(record)), 0);
+	assert_int_equal(unlink(result_record_path(record)), 0);
 	/* Another run of the variant takes the name that became free. */
 	other = begin_in(s->dir);
 	assert_success(finish(record, KTSTR_REASON_CHECK, &problem));
 	assert_error_tag(take_ptr(problem), "parse");
-	assert_string_equal(run_record_path(record), two);
-	assert_state(run_record_path(other), "started");
+	assert_string_equal(result_record_path(record), two);
+	assert_state(result_record_path(other), "started");
 	assert_member(load(&l, two), "state", "finished");
 	assert_contains(strbuf_str(&l.text), "no longer the record of this run");
 	assert_int_equal(count_entries(s->dir), 2);
@@ -241,18 +242,18 @@ static void a_removed_folder_is_made_again(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_free_ char *dir = below(s, "run");
-	_cleanup_run_record_ struct run_record *record = begin_in(dir);
+	_cleanup_result_run_record_ struct run_record *record = begin_in(dir);
 	_cleanup_error_ struct error *problem = NULL;
 
-	assert_int_equal(unlink(run_record_path(record)), 0);
+	assert_int_equal(unlink(result_record_path(record)), 0);
 	assert_int_equal(rmdir(dir), 0);
 	assert_success(finish(record, KTSTR_REASON_NONE, &problem));
 	assert_non_null(problem);
 	assert_true(error_is(problem, &base_error_domain, BASE_ABSENT));
 	assert_contains(error_message(problem), "was removed during the run");
-	assert_state(run_record_path(record), "finished");
+	assert_state(result_record_path(record), "finished");
 	assert_int_equal(count_entries(dir), 1);
-	assert_int_equal(unlink(run_record_path(record)), 0);
+	assert_int_equal(unlink(result_record_path(record)), 0);
 	assert_int_equal(rmdir(dir), 0);
 }
 
@@ -260,11 +261,11 @@ static void a_folder_that_became_a_file_is_an_error(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_free_ char *dir = below(s, "run");
-	_cleanup_run_record_ struct run_record *record = begin_in(dir);
+	_cleanup_result_run_record_ struct run_record *record = begin_in(dir);
 	_cleanup_error_ struct error *err = NULL;
 	struct error *problem = NULL;
 
-	assert_int_equal(unlink(run_record_path(record)), 0);
+	assert_int_equal(unlink(result_record_path(record)), 0);
 	assert_int_equal(rmdir(dir), 0);
 	put(dir, "");
 	err = finish(record, KTSTR_REASON_NONE, &problem);
@@ -282,16 +283,16 @@ static void a_damaged_record_stays_and_the_result_goes_elsewhere(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(damages); i++) {
-		_cleanup_run_record_ struct run_record *record = begin_in(s->dir);
-		_cleanup_free_ char *first = xstrdup(run_record_path(record));
+		_cleanup_result_run_record_ struct run_record *record = begin_in(s->dir);
+		_cleanup_free_ char *first = xstrdup(result_record_path(record));
 		_cleanup_error_ struct error *problem = NULL;
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 		put(first, damages[i]);
 		assert_success(finish(record, KTSTR_REASON_NONE, &problem));
 		assert_non_null(problem);
-		assert_string_not_equal(run_record_path(record), first);
-		assert_state(run_record_path(record), "finished");
+		assert_string_not_equal(result_record_path(record), first);
+		assert_state(result_record_path(record), "finished");
 		assert_success(io_read_file(first, 100, &text));
 		assert_string_equal(strbuf_str(&text), damages[i]);
 	}
@@ -301,21 +302,21 @@ static void a_damaged_record_stays_and_the_result_goes_elsewhere(void **state)
 static void a_held_lock_does_not_lose_the_result(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_run_record_ struct run_record *record = begin_in(s->dir);
-	_cleanup_free_ char *lock = xasprintf("%s.lock", run_record_path(record));
-	_cleanup_free_ char *first = xstrdup(run_record_path(record));
+	_cleanup_result_run_record_ struct run_record *record = begin_in(s->dir);
+	_cleanup_free_ char *lock = xasprintf("%s.lock", result_record_path(record));
+	_cleanup_free_ char *first = xstrdup(result_record_path(record));
 	_cleanup_close_ int held = open(lock, O_RDWR | O_CREAT, 0600);
 	struct cancel cancel = { .deadline_ns = clock_monotonic_ns() + 50 * NS_PER_MS };
-	_cleanup_(outcome_deinit) struct outcome outcome;
-	struct run_record_result result = { .outcome = &outcome };
+	_cleanup_(result_outcome_deinit) struct result_outcome outcome;
+	struct result_record_result result = { .outcome = &outcome };
 	_cleanup_error_ struct error *problem = NULL;
 
 	sample_outcome(&outcome, KTSTR_REASON_NONE);
 	assert_int_equal(flock(held, LOCK_EX), 0);
-	assert_success(run_record_finish(record, &result, &cancel, &problem));
+	assert_success(result_record_finish(record, &result, &cancel, &problem));
 	assert_true(error_is(problem, &base_error_domain, BASE_LIMIT));
 	assert_state(first, "started");
-	assert_state(run_record_path(record), "finished");
+	assert_state(result_record_path(record), "finished");
 	/* The lock is its holder's. */
 	assert_int_equal(access(lock, F_OK), 0);
 }
@@ -323,17 +324,17 @@ static void a_held_lock_does_not_lose_the_result(void **state)
 static void an_interrupted_run_finishes_its_record_where_it_is(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_run_record_ struct run_record *record = begin_in(s->dir);
-	_cleanup_(outcome_deinit) struct outcome outcome;
-	struct run_record_result result = { .outcome = &outcome };
+	_cleanup_result_run_record_ struct run_record *record = begin_in(s->dir);
+	_cleanup_(result_outcome_deinit) struct result_outcome outcome;
+	struct result_record_result result = { .outcome = &outcome };
 	_cleanup_error_ struct error *problem = NULL;
 	struct cancel cancel = { 0 };
 
 	sample_outcome(&outcome, KTSTR_REASON_INTERRUPTED);
 	cancel_request(&cancel);
-	assert_success(run_record_finish(record, &result, &cancel, &problem));
+	assert_success(result_record_finish(record, &result, &cancel, &problem));
 	assert_null(problem);
-	assert_state(run_record_path(record), "finished");
+	assert_state(result_record_path(record), "finished");
 	assert_int_equal(count_entries(s->dir), 1);
 }
 
@@ -342,7 +343,7 @@ enum { RUNNERS = 8, ROUNDS = 5 };
 static int run_rounds(void *dir)
 {
 	for (int i = 0; i < ROUNDS; i++) {
-		_cleanup_run_record_ struct run_record *record = begin_in(dir);
+		_cleanup_result_run_record_ struct run_record *record = begin_in(dir);
 
 		assert_finished(record);
 	}
@@ -389,8 +390,8 @@ static int append_rounds(void *path)
 static void nothing_appended_while_it_is_finished_is_lost(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_run_record_ struct run_record *record = begin_in(s->dir);
-	_cleanup_free_ char *path = xstrdup(run_record_path(record));
+	_cleanup_result_run_record_ struct run_record *record = begin_in(s->dir);
+	_cleanup_free_ char *path = xstrdup(result_record_path(record));
 	_cleanup_loaded_ struct loaded l;
 
 	for (int i = 0; i < 4; i++) {
@@ -404,7 +405,7 @@ static void nothing_appended_while_it_is_finished_is_lost(void **state)
 		assert_true(wait(&status) > 0);
 		assert_int_equal(status, 0);
 	}
-	assert_string_equal(run_record_path(record), path);
+	assert_string_equal(result_record_path(record), path);
 	assert_member(load(&l, path), "state", "finished");
 	assert_int_equal(json_length(json_find(json_doc_root(l.doc), "metrics")), 4 * ROUNDS);
 }
@@ -439,7 +440,7 @@ static void a_runner_killed_in_between_leaves_a_whole_started_record(void **stat
 
 static int run_once(void *dir)
 {
-	_cleanup_run_record_ struct run_record *record = begin_in(dir);
+	_cleanup_result_run_record_ struct run_record *record = begin_in(dir);
 
 	assert_finished(record);
 	return 0;
@@ -449,7 +450,7 @@ static void killed_at_any_moment_it_leaves_whole_records_and_nothing_a_sweep_kee
 {
 	struct scratch *s = *state;
 	uint64_t start_ns = clock_monotonic_ns(), span_ns;
-	_cleanup_run_names_ struct run_names names = { 0 };
+	_cleanup_result_names_ struct result_names names = { 0 };
 	int finished = 0;
 
 	assert_int_equal(in_child(run_once, s->dir), 0);
@@ -467,8 +468,8 @@ static void killed_at_any_moment_it_leaves_whole_records_and_nothing_a_sweep_kee
 		kill(pid, SIGKILL);
 		assert_int_equal(waitpid(pid, NULL, 0), pid);
 	}
-	assert_success(run_folder_sweep(s->dir));
-	assert_success(run_folder_records(s->dir, &names));
+	assert_success(result_folder_sweep(s->dir));
+	assert_success(result_folder_records(s->dir, &names));
 	assert_int_equal(count_entries(s->dir), names.names.n);
 	for (size_t i = 0; i < names.names.n; i++) {
 		_cleanup_free_ char *path = below(s, names.names.at[i]);
@@ -486,11 +487,11 @@ static void killed_at_any_moment_it_leaves_whole_records_and_nothing_a_sweep_kee
 static void a_full_disk_keeps_the_started_record(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_run_record_ struct run_record *record = NULL;
+	_cleanup_result_run_record_ struct run_record *record = NULL;
 	_cleanup_strbuf_ struct strbuf fill = STRBUF_INIT;
 	_cleanup_free_ char *filler = below(s, "fill");
 	_cleanup_error_ struct error *err = NULL, *at_begin = NULL;
-	struct past_run head = sample_head();
+	struct result_run head = sample_head();
 	struct run_record *none = NULL;
 	struct error *problem = NULL;
 	_cleanup_close_ int fd = -1;
@@ -508,8 +509,8 @@ static void a_full_disk_keeps_the_started_record(void **state)
 	assert_non_null(err);
 	assert_int_equal(error_errno(err), ENOSPC);
 	assert_null(problem);
-	assert_state(run_record_path(record), "started");
-	at_begin = run_record_begin(s->dir, &head, &none);
+	assert_state(result_record_path(record), "started");
+	at_begin = result_record_begin(s->dir, &head, &none);
 	assert_non_null(at_begin);
 	assert_int_equal(error_errno(at_begin), ENOSPC);
 	assert_null(none);

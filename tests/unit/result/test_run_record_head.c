@@ -5,19 +5,19 @@
 
 #include "run_sample.h"
 
-static const struct run_record_stamp stamp = {
+static const struct result_stamp stamp = {
 	.unix_sec = 1700000000, /* 2023-11-14T22:13:20Z, by date(1) */
 	.pid = 4711,
 	.start_time_jiffies = 99,
 	.counter = 3,
 };
 
-static const struct json_value *parse_head(const struct past_run *head, struct loaded *l)
+static const struct json_value *parse_head(const struct result_run *head, struct loaded *l)
 {
 	_cleanup_strbuf_ struct strbuf members = STRBUF_INIT;
 
 	*l = (struct loaded){ 0 };
-	run_record_format_head(head, &stamp, &members);
+	result_format_head(head, &stamp, &members);
 	strbuf_append_char(&l->text, '{');
 	strbuf_append_bytes(&l->text, members.at, members.n);
 	strbuf_append_char(&l->text, '}');
@@ -38,8 +38,8 @@ static void assert_texts(const struct json_value *list, const char *const *expec
 
 static void times_and_run_ids_have_their_form(void **state UNUSED)
 {
-	_cleanup_free_ char *at = run_record_time(stamp.unix_sec);
-	_cleanup_free_ char *id = run_record_run_id(&stamp);
+	_cleanup_free_ char *at = result_format_time(stamp.unix_sec);
+	_cleanup_free_ char *id = result_format_run_id(&stamp);
 
 	assert_string_equal(at, "2023-11-14T22:13:20Z");
 	assert_string_equal(id, "2023-11-14T22:13:20Z-4711-3");
@@ -47,7 +47,7 @@ static void times_and_run_ids_have_their_form(void **state UNUSED)
 
 static void the_fields_of_the_reference_are_there(void **state UNUSED)
 {
-	struct past_run head = sample_head();
+	struct result_run head = sample_head();
 	_cleanup_loaded_ struct loaded l;
 	const struct json_value *root = parse_head(&head, &l);
 	static const char *const sysctls[] = { "sysctl.kernel.sched_autogroup_enabled=0" };
@@ -70,13 +70,12 @@ static void the_fields_of_the_reference_are_there(void **state UNUSED)
 
 static void what_is_absent_has_a_reason(void **state UNUSED)
 {
-	static const struct run_record_absent absent[] = { { "scheduler_commit",
-							     "no repository" } };
-	struct past_run head = sample_head();
+	static const struct result_absent absent[] = { { "scheduler_commit", "no repository" } };
+	struct result_run head = sample_head();
 	_cleanup_loaded_ struct loaded l;
 	struct json_iter it;
 
-	head.absent = (struct run_record_absences){ absent, 1 };
+	head.absent = (struct result_absences){ absent, 1 };
 	head.project_commit = "0123";
 	it = json_iter_over(json_find(parse_head(&head, &l), "absent"));
 	assert_true(json_iter_next(&it));
@@ -92,7 +91,7 @@ static void what_is_absent_has_a_reason(void **state UNUSED)
 
 static void what_a_rerun_needs_is_there(void **state UNUSED)
 {
-	struct past_run head = sample_head();
+	struct result_run head = sample_head();
 	_cleanup_loaded_ struct loaded l;
 	const struct json_value *rerun = json_find(parse_head(&head, &l), "rerun");
 	const struct json_value *binary = json_find(rerun, "binary");
@@ -123,7 +122,7 @@ static void what_a_rerun_needs_is_there(void **state UNUSED)
 
 static void only_ktstr_ci_makes_it_a_run_of_ci(void **state UNUSED)
 {
-	struct past_run head = sample_head();
+	struct result_run head = sample_head();
 	static const struct {
 		const char *value, *source;
 	} rows[] = { { NULL, "local" }, { "", "local" }, { "1", "ci" } };
@@ -142,7 +141,7 @@ static void only_ktstr_ci_makes_it_a_run_of_ci(void **state UNUSED)
 
 static void an_almost_empty_head_is_valid(void **state UNUSED)
 {
-	struct past_run head = { .test = "t", .id = "0" };
+	struct result_run head = { .test = "t", .id = "0" };
 	_cleanup_loaded_ struct loaded l;
 	const struct json_value *root = parse_head(&head, &l);
 

@@ -26,20 +26,20 @@ static void write_facts(void *context UNUSED, struct json_writer *w)
 	json_add_double(w, "slowness", 1.5);
 }
 
-static const struct run_record_stage stages[] = {
+static const struct result_stage stages[] = {
 	{ "setup", 0 },
 	{ "work", 12 },
 	{ "cleanup", 5000 },
 };
 static const char *const kept[] = { "console.log", "dmesg.txt" };
-static const struct run_record_metric metrics[] = {
+static const struct result_record_metric metrics[] = {
 	{ "p.latency_us", "12.50" },
 	{ "p.count", "18446744073709551615" },
 };
-static const struct metric_hint hints[] = {
-	{ "latency_us", { .kind = POLARITY_LOWER_BETTER }, "us" },
+static const struct result_metric_hint hints[] = {
+	{ "latency_us", { .kind = RESULT_POLARITY_LOWER_BETTER }, "us" },
 };
-static const struct run_record_payload payloads[] = {
+static const struct result_record_payload payloads[] = {
 	{ .name = "p",
 	  .ended = true,
 	  .exit_code = -9,
@@ -50,10 +50,10 @@ static const struct run_record_payload payloads[] = {
 	{ .name = "q" },
 };
 /* A guest that did all there is to do. */
-static struct run_record_result sample_result(struct outcome *outcome)
+static struct result_record_result sample_result(struct result_outcome *outcome)
 {
 	outcome->kept_dir = xstrdup("/runs/fair_share.kept");
-	return (struct run_record_result){
+	return (struct result_record_result){
 		.outcome = outcome,
 		.accel = "tcg",
 		.accel_reason = "asked for",
@@ -78,53 +78,54 @@ static void assert_file(const char *name, const struct strbuf *text)
 	_cleanup_free_ char *path = xasprintf("%s/%s.ktstr.json", RECORDS_DIR, name);
 	_cleanup_strbuf_ struct strbuf expected = STRBUF_INIT;
 
-	assert_success(io_read_file(path, RECORD_BYTES_LIMIT, &expected));
+	assert_success(io_read_file(path, RESULT_LIMIT_RECORD_BYTES, &expected));
 	assert_string_equal(strbuf_str(text), strbuf_str(&expected));
 }
 
 static void every_member_is_written_as_in_the_samples(void **state UNUSED)
 {
-	static const struct run_record_stamp stamp = { 1700000000, 4711, 99, 3 };
-	static const struct run_record_stamp little = { 1700000000, 4711, 0, 3 };
+	static const struct result_stamp stamp = { 1700000000, 4711, 99, 3 };
+	static const struct result_stamp little = { 1700000000, 4711, 0, 3 };
 	struct host_facts host = { .cpu_model = (char *)"Some CPU", .online_cpus = { true, 4 } };
-	struct past_run head = sample_head(), empty = { .test = "t", .id = "0", .host = &host };
-	_cleanup_(outcome_deinit) struct outcome failed = { 0 }, skipped = { 0 }, passed = { 0 };
+	struct result_run head = sample_head(), empty = { .test = "t", .id = "0", .host = &host };
+	_cleanup_(result_outcome_deinit) struct result_outcome failed = { 0 }, skipped = { 0 },
+							       passed = { 0 };
 	_cleanup_strbuf_ struct strbuf members = STRBUF_INIT, text = STRBUF_INIT;
-	static const struct run_record_absent absent[] = {
+	static const struct result_absent absent[] = {
 		{ "project_commit", "no git repository is around /opt/mytests" },
 	};
-	struct run_record_result result;
+	struct result_record_result result;
 
 	unsetenv("KTSTR_CI");
 	head.host = &host;
-	head.absent = (struct run_record_absences){ absent, ARRAY_SIZE(absent) };
+	head.absent = (struct result_absences){ absent, ARRAY_SIZE(absent) };
 	head.scheduler_commit = "0123456789012345678901234567890123456789";
-	run_record_format_head(&head, &stamp, &members);
-	run_record_format_started(&members, &text);
+	result_format_head(&head, &stamp, &members);
+	result_format_started(&members, &text);
 	assert_file("schema-2-started", &text);
 
 	strbuf_clear(&text);
 	sample_outcome(&failed, KTSTR_REASON_CHECK);
 	result = sample_result(&failed);
-	assert_success(run_record_format_finished(&members, &result, (struct json_text){ 0 }, 0,
-						  NULL, &text));
+	assert_success(
+		result_format_finished(&members, &result, (struct json_text){ 0 }, 0, NULL, &text));
 	assert_file("schema-2-failed", &text);
 
 	strbuf_clear(&text);
 	sample_outcome(&skipped, KTSTR_REASON_NEED);
 	result = sample_result(&skipped);
-	assert_success(run_record_format_finished(&members, &result, (struct json_text){ 0 }, 0,
-						  "it was moved", &text));
+	assert_success(result_format_finished(&members, &result, (struct json_text){ 0 }, 0,
+					      "it was moved", &text));
 	assert_file("schema-2-skipped", &text);
 
 	strbuf_clear(&text);
 	strbuf_clear(&members);
 	empty.host = NULL;
-	run_record_format_head(&empty, &little, &members);
+	result_format_head(&empty, &little, &members);
 	sample_outcome(&passed, KTSTR_REASON_NONE);
-	result = (struct run_record_result){ .outcome = &passed };
-	assert_success(run_record_format_finished(&members, &result, (struct json_text){ 0 }, 0,
-						  NULL, &text));
+	result = (struct result_record_result){ .outcome = &passed };
+	assert_success(
+		result_format_finished(&members, &result, (struct json_text){ 0 }, 0, NULL, &text));
 	assert_file("schema-2-sparse", &text);
 }
 
@@ -138,11 +139,11 @@ static void every_kept_record_can_be_read(void **state UNUSED)
 	assert_non_null(dir);
 	while ((entry = readdir(dir))) {
 		_cleanup_free_ char *path = xasprintf("%s/%s", RECORDS_DIR, entry->d_name);
-		_cleanup_past_run_ struct past_run run = { 0 };
+		_cleanup_result_run_ struct result_run run = { 0 };
 
 		if (!strstr(entry->d_name, ".ktstr.json"))
 			continue;
-		assert_success(past_run_read(path, &run));
+		assert_success(result_run_read(path, &run));
 		assert_int_equal(run.runner_pid, 4711);
 		n++;
 	}
@@ -151,9 +152,9 @@ static void every_kept_record_can_be_read(void **state UNUSED)
 
 static void what_is_new_in_schema_2_is_read(void **state UNUSED)
 {
-	_cleanup_past_run_ struct past_run run = { 0 };
+	_cleanup_result_run_ struct result_run run = { 0 };
 
-	assert_success(past_run_read(RECORDS_DIR "/schema-2-failed.ktstr.json", &run));
+	assert_success(result_run_read(RECORDS_DIR "/schema-2-failed.ktstr.json", &run));
 	assert_string_equal(run.scheduler_commit, "0123456789012345678901234567890123456789");
 	assert_int_equal(run.absent.n, 7);
 	assert_string_equal(run.absent.at[0].member, "project_commit");
@@ -162,9 +163,9 @@ static void what_is_new_in_schema_2_is_read(void **state UNUSED)
 
 static void all_that_a_record_says_is_read(void **state UNUSED)
 {
-	_cleanup_past_run_ struct past_run run = { 0 };
+	_cleanup_result_run_ struct result_run run = { 0 };
 
-	assert_success(past_run_read(RECORDS_DIR "/schema-1-failed.ktstr.json", &run));
+	assert_success(result_run_read(RECORDS_DIR "/schema-1-failed.ktstr.json", &run));
 	assert_int_equal(run.verdict, KTSTR_FAIL);
 	assert_string_equal(run.host->cpu_model, "Some CPU");
 	assert_string_equal(run.run_id, "2023-11-14T22:13:20Z-4711-3");

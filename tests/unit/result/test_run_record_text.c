@@ -4,7 +4,7 @@
 #include "run_sample.h"
 #include "scratch.h"
 
-static const struct run_record_stamp stamp = { .unix_sec = 1700000000, .pid = 1 };
+static const struct result_stamp stamp = { .unix_sec = 1700000000, .pid = 1 };
 
 static void write_stats(void *context UNUSED, struct json_writer *w)
 {
@@ -28,14 +28,16 @@ static void write_facts(void *context, struct json_writer *w)
 	json_end_array(w);
 }
 
-static const struct run_record_metric metrics[] = {
+static const struct result_record_metric metrics[] = {
 	{ "p.allocated_bytes", "18446744073709551615" },
 	{ "p.ratio", "0.1000" },
 	{ "p.nonsense", "12abc" },
 	{ "p.words", "\"text\"" },
 };
-static const struct metric_hint hints[] = { { "_bytes", { POLARITY_LOWER_BETTER, 0 }, "bytes" } };
-static const struct run_record_payload payloads[] = {
+static const struct result_metric_hint hints[] = {
+	{ "_bytes", { RESULT_POLARITY_LOWER_BETTER, 0 }, "bytes" }
+};
+static const struct result_record_payload payloads[] = {
 	{ .name = "p",
 	  .ended = true,
 	  .exit_code = -9,
@@ -45,13 +47,13 @@ static const struct run_record_payload payloads[] = {
 	  .hints = { hints, 1 } },
 	{ .name = "q", .stream = "stderr", .metrics = metrics, .n_metrics = 1 },
 };
-static const struct run_record_stage stages[] = { { "setup", 1 }, { "work", 20 } };
+static const struct result_stage stages[] = { { "setup", 1 }, { "work", 20 } };
 static const char *const kept_files[] = { "console.log" };
 static struct many two_workers = { 2, "worker" };
 
-static struct run_record_result sample_result(const struct outcome *outcome)
+static struct result_record_result sample_result(const struct result_outcome *outcome)
 {
-	return (struct run_record_result){
+	return (struct result_record_result){
 		.outcome = outcome,
 		.accel = "tcg",
 		.accel_reason = "no /dev/kvm",
@@ -71,19 +73,19 @@ static struct run_record_result sample_result(const struct outcome *outcome)
 
 static void format_head(struct strbuf *into)
 {
-	struct past_run head = sample_head();
+	struct result_run head = sample_head();
 
-	run_record_format_head(&head, &stamp, into);
+	result_format_head(&head, &stamp, into);
 }
 
-static const struct json_value *finished(const struct run_record_result *result, const char *kept,
-					 size_t n_kept, struct loaded *l)
+static const struct json_value *finished(const struct result_record_result *result,
+					 const char *kept, size_t n_kept, struct loaded *l)
 {
 	_cleanup_strbuf_ struct strbuf head = STRBUF_INIT;
 
 	*l = (struct loaded){ 0 };
 	format_head(&head);
-	assert_success(run_record_format_finished(
+	assert_success(result_format_finished(
 		&head, result, (struct json_text){ kept, strlen(kept) }, n_kept, NULL, &l->text));
 	assert_success(json_doc_parse(l->text.at, l->text.n, "finished", &l->doc));
 	return json_doc_root(l->doc);
@@ -104,7 +106,7 @@ static void a_started_record_has_no_verdict(void **state UNUSED)
 	static const char *const absent[] = { "verdict", "passed", "skipped", "wall_ms", "stats" };
 
 	format_head(&head);
-	run_record_format_started(&head, &l.text);
+	result_format_started(&head, &l.text);
 	assert_success(json_doc_parse(l.text.at, l.text.n, "started", &l.doc));
 	assert_member(json_doc_root(l.doc), "state", "started");
 	assert_member(json_doc_root(l.doc), "test_name", "fair_share");
@@ -128,15 +130,15 @@ static void verdicts_map_to_passed_and_skipped(void **state UNUSED)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		_cleanup_(outcome_deinit) struct outcome outcome = { 0 };
-		struct run_record_result result = { .outcome = &outcome };
+		_cleanup_(result_outcome_deinit) struct result_outcome outcome = { 0 };
+		struct result_record_result result = { .outcome = &outcome };
 		_cleanup_loaded_ struct loaded l;
 		const struct json_value *root;
 
 		sample_outcome(&outcome, rows[i].reason);
 		root = finished(&result, "", 0, &l);
 		assert_member(root, "verdict", rows[i].verdict);
-		assert_member(root, "reason", reason_word(rows[i].reason));
+		assert_member(root, "reason", result_reason_name(rows[i].reason));
 		assert_int_equal(flag(root, "passed"), rows[i].passed);
 		assert_int_equal(flag(root, "skipped"), rows[i].skipped);
 		/* No guest was told of. */
@@ -179,8 +181,8 @@ static void verdicts_map_to_passed_and_skipped(void **state UNUSED)
 static void another_reader_finds_everything_in_its_place(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_(outcome_deinit) struct outcome outcome = { 0 };
-	struct run_record_result result = sample_result(&outcome);
+	_cleanup_(result_outcome_deinit) struct result_outcome outcome = { 0 };
+	struct result_record_result result = sample_result(&outcome);
 	_cleanup_loaded_ struct loaded l;
 	_cleanup_free_ char *script = xasprintf("%s/check.py", s->dir);
 	_cleanup_free_ char *command = xasprintf("python3 %s %s", script, s->file);
@@ -197,8 +199,8 @@ static void another_reader_finds_everything_in_its_place(void **state)
 
 static void kept_entries_are_spliced_byte_for_byte(void **state UNUSED)
 {
-	_cleanup_(outcome_deinit) struct outcome outcome = { 0 };
-	struct run_record_result result = { .outcome = &outcome };
+	_cleanup_(result_outcome_deinit) struct result_outcome outcome = { 0 };
+	struct result_record_result result = { .outcome = &outcome };
 	static const char kept[] = "{\"v\":1.500e3,\"s\":\"\\u0041]\"} , [ 1e400 ]";
 	_cleanup_loaded_ struct loaded l;
 
@@ -209,15 +211,15 @@ static void kept_entries_are_spliced_byte_for_byte(void **state UNUSED)
 
 static void a_record_that_grows_too_large_loses_its_facts_not_its_verdict(void **state UNUSED)
 {
-	_cleanup_(outcome_deinit) struct outcome outcome = { 0 };
-	struct run_record_result result = sample_result(&outcome);
+	_cleanup_(result_outcome_deinit) struct result_outcome outcome = { 0 };
+	struct result_record_result result = sample_result(&outcome);
 	_cleanup_strbuf_ struct strbuf long_text = STRBUF_INIT;
 	_cleanup_loaded_ struct loaded l;
 	struct many many = { 65, NULL };
 	const struct json_value *root;
 
 	sample_outcome(&outcome, KTSTR_REASON_CHECK);
-	strbuf_append_repeated(&long_text, 'x', RECORD_BYTES_LIMIT / 64);
+	strbuf_append_repeated(&long_text, 'x', RESULT_LIMIT_RECORD_BYTES / 64);
 	many.text = strbuf_str(&long_text);
 	result.context = &many;
 	root = finished(&result, "", 0, &l);
@@ -245,11 +247,10 @@ static void only_the_started_record_of_this_run_is_taken(void **state UNUSED)
 	size_t n = 77;
 
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		assert_error_tag(
-			run_record_find_kept(wrong[i], strlen(wrong[i]), "w", "me", &kept, &n),
-			"parse");
+		assert_error_tag(result_find_kept(wrong[i], strlen(wrong[i]), "w", "me", &kept, &n),
+				 "parse");
 	assert_int_equal(n, 77);
-	assert_success(run_record_find_kept(right, strlen(right), "r", "me", &kept, &n));
+	assert_success(result_find_kept(right, strlen(right), "r", "me", &kept, &n));
 	assert_int_equal(n, 2);
 	assert_true(json_text_is(kept, " 1, {\"b\":[]} "));
 }

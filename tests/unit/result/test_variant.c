@@ -5,9 +5,9 @@
 
 static const char *const argv[] = { "scx_a", "-s", "5" };
 
-static struct variant_traits plain(void)
+static struct result_variant_traits plain(void)
 {
-	return (struct variant_traits){
+	return (struct result_variant_traits){
 		.suite = "mytests",
 		.test = "fair",
 		.topology = "1n2l2c1t",
@@ -17,7 +17,7 @@ static struct variant_traits plain(void)
 	};
 }
 
-static bool same(const struct variant_traits *a, const struct variant_traits *b)
+static bool same(const struct result_variant_traits *a, const struct result_variant_traits *b)
 {
 	_cleanup_free_ char *x = result_variant_id(a), *y = result_variant_id(b);
 
@@ -29,7 +29,7 @@ static bool same(const struct variant_traits *a, const struct variant_traits *b)
 static void the_id_is_the_same_for_the_same_variant(void **state UNUSED)
 {
 	const char *const copy[] = { "scx_a", "-s", "5" };
-	struct variant_traits a = plain(), b = plain();
+	struct result_variant_traits a = plain(), b = plain();
 
 	b.scheduler_argv.at = copy;
 	assert_true(same(&a, &b));
@@ -38,7 +38,7 @@ static void the_id_is_the_same_for_the_same_variant(void **state UNUSED)
 /* FNV-1a over lengths and bytes, done by hand in Python. */
 static void the_id_never_changes_between_versions(void **state UNUSED)
 {
-	struct variant_traits a = plain();
+	struct result_variant_traits a = plain();
 	_cleanup_free_ char *id = result_variant_id(&a);
 
 	assert_string_equal(id, "487f799036bd279b");
@@ -47,7 +47,7 @@ static void the_id_never_changes_between_versions(void **state UNUSED)
 static void everything_that_is_booted_counts(void **state UNUSED)
 {
 	static const char *const sysctls[] = { "kernel.x=1" };
-	struct variant_traits a = plain(), changed[8];
+	struct result_variant_traits a = plain(), changed[8];
 
 	for (size_t i = 0; i < ARRAY_SIZE(changed); i++)
 		changed[i] = plain();
@@ -55,8 +55,8 @@ static void everything_that_is_booted_counts(void **state UNUSED)
 	changed[1].topology = "1n1l4c1t";
 	changed[2].scheduler_argv.n = 2;
 	changed[3].kernel_build_id = "0a0c";
-	changed[4].sysctls = (struct run_record_texts){ sysctls, 1 };
-	changed[5].kernel_args = (struct run_record_texts){ sysctls, 1 };
+	changed[4].sysctls = (struct result_texts){ sysctls, 1 };
+	changed[5].kernel_args = (struct result_texts){ sysctls, 1 };
 	changed[6].memory_bytes++;
 	changed[7].suite = "others";
 	for (size_t i = 0; i < ARRAY_SIZE(changed); i++) {
@@ -70,15 +70,15 @@ static void words_do_not_run_together(void **state UNUSED)
 {
 	static const char *const one[] = { "ab", "c" }, *const other[] = { "a", "bc" };
 	static const char *const joined[] = { "ab c" }, *const empty[] = { "" };
-	struct variant_traits v[5];
+	struct result_variant_traits v[5];
 
 	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
 		v[i] = plain();
-	v[0].scheduler_argv = (struct run_record_texts){ one, 2 };
-	v[1].scheduler_argv = (struct run_record_texts){ other, 2 };
-	v[2].scheduler_argv = (struct run_record_texts){ joined, 1 };
-	v[3].scheduler_argv = (struct run_record_texts){ empty, 1 };
-	v[4].scheduler_argv = (struct run_record_texts){ NULL, 0 };
+	v[0].scheduler_argv = (struct result_texts){ one, 2 };
+	v[1].scheduler_argv = (struct result_texts){ other, 2 };
+	v[2].scheduler_argv = (struct result_texts){ joined, 1 };
+	v[3].scheduler_argv = (struct result_texts){ empty, 1 };
+	v[4].scheduler_argv = (struct result_texts){ NULL, 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
 		for (size_t j = 0; j < i; j++)
 			assert_false(same(&v[i], &v[j]));
@@ -86,7 +86,7 @@ static void words_do_not_run_together(void **state UNUSED)
 
 static void unknown_is_not_empty(void **state UNUSED)
 {
-	struct variant_traits a = plain(), b = plain();
+	struct result_variant_traits a = plain(), b = plain();
 
 	a.kernel_build_id = NULL;
 	b.kernel_build_id = "";

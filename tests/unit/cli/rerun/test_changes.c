@@ -8,8 +8,8 @@
 
 /* A past run and a present that is just the same; tests change one thing. */
 struct fixture {
-	struct past_run past;
-	struct run_record_file past_files[2];
+	struct result_run past;
+	struct result_file past_files[2];
 	const char *past_argv[2], *past_args[1], *past_sysctls[1];
 	struct exchange_declared_suite suite;
 	struct exchange_declared_test test;
@@ -33,12 +33,12 @@ static int set_up(void **state)
 	struct fixture *f = xnew(struct fixture);
 
 	f->past.id = word("0123456789abcdef");
-	f->past.rerun.binary = (struct run_record_file){ word("mytests"), word("/b/mytests"),
-							 word("0000000000000001"), word("aa") };
-	f->past_files[0] = (struct run_record_file){ word("scx_x"), word("/b/scx_x"),
-						     word("0000000000000002"), word("bb") };
-	f->past_files[1] = (struct run_record_file){ word("data"), word("/b/data"),
-						     word("0000000000000003"), NULL };
+	f->past.rerun.binary = (struct result_file){ word("mytests"), word("/b/mytests"),
+						     word("0000000000000001"), word("aa") };
+	f->past_files[0] = (struct result_file){ word("scx_x"), word("/b/scx_x"),
+						 word("0000000000000002"), word("bb") };
+	f->past_files[1] = (struct result_file){ word("data"), word("/b/data"),
+						 word("0000000000000003"), NULL };
 	f->past.rerun.files.at = f->past_files;
 	f->past.rerun.files.n = 2;
 	f->past_argv[0] = word("scx_x");
@@ -210,10 +210,10 @@ static void an_edited_record_is_another_variant_without_a_reason(void **state)
 static void a_flood_is_counted(void **state)
 {
 	struct fixture *f = *state;
-	struct run_record_file many[100];
+	struct result_file many[100];
 
 	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
-		many[i] = (struct run_record_file){ word("x"), word("/x"), NULL, NULL };
+		many[i] = (struct result_file){ word("x"), word("/x"), NULL, NULL };
 	f->past.rerun.files.at = many;
 	f->past.rerun.files.n = ARRAY_SIZE(many);
 	changes_find(&f->past, &f->now, &f->files, &f->changes);

@@ -11,9 +11,9 @@ static char *word(const char *text)
 	return (char *)(uintptr_t)text;
 }
 
-static struct past_run sample(void)
+static struct result_run sample(void)
 {
-	struct past_run past = { .test = word("fair"), .suite = word("b/mytests") };
+	struct result_run past = { .test = word("fair"), .suite = word("b/mytests") };
 
 	past.rerun.binary.path = word("/a/b/mytests");
 	past.rerun.test = past.test;
@@ -23,7 +23,7 @@ static struct past_run sample(void)
 	return past;
 }
 
-static void assert_unfit(const struct past_run *past, const char *why)
+static void assert_unfit(const struct result_run *past, const char *why)
 {
 	struct error *err = rerun_check_record(past);
 
@@ -34,7 +34,7 @@ static void assert_unfit(const struct past_run *past, const char *why)
 
 static void a_whole_record_is_fit(void **state UNUSED)
 {
-	struct past_run past = sample();
+	struct result_run past = sample();
 
 	assert_success(rerun_check_record(&past));
 	past.suite = word("mytests");
@@ -47,7 +47,7 @@ static void a_whole_record_is_fit(void **state UNUSED)
 
 static void a_record_that_names_no_variant_is_refused(void **state UNUSED)
 {
-	struct past_run past = sample();
+	struct result_run past = sample();
 
 	past.rerun.binary.path = NULL;
 	assert_unfit(&past, "which binary");
@@ -69,7 +69,7 @@ static void a_suite_is_an_end_of_its_path(void **state UNUSED)
 {
 	static const char *const wrong[] = { "",	   "tests",	    "other",
 					     "/b/mytests", "x/a/b/mytests", "mytests/" };
-	struct past_run past = sample();
+	struct result_run past = sample();
 
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		past.suite = word(wrong[i]);
@@ -94,7 +94,7 @@ static void assert_taken(const char *const (*rows)[2], size_t n, const char *id,
 {
 	_cleanup_kernel_list_ struct kernel_list list = { 0 };
 	_cleanup_kernel_ struct kernel *taken = NULL;
-	struct past_run past = sample();
+	struct result_run past = sample();
 
 	for (size_t i = 0; i < n; i++) {
 		struct kernel_entry entry = { .id = xstrdup(rows[i][0]) };
@@ -123,7 +123,7 @@ static void the_build_id_counts_more_than_the_id(void **state UNUSED)
 	assert_taken(rows, 1, "6.18.15-mine", "bb");
 }
 
-static void assert_gone(const struct past_run *past, const char *how)
+static void assert_gone(const struct result_run *past, const char *how)
 {
 	_cleanup_kernel_list_ struct kernel_list list = { 0 };
 	struct kernel_entry damaged = { .id = xstrdup(past->rerun.kernel_id) };
@@ -144,7 +144,7 @@ static void assert_gone(const struct past_run *past, const char *how)
 
 static void a_kernel_that_is_gone_says_how_to_get_it(void **state UNUSED)
 {
-	struct past_run past = sample();
+	struct result_run past = sample();
 
 	assert_gone(&past, "run 'ktstr kernel fetch 6.18.15'");
 	past.rerun.kernel_id = word("7.0-x");
