@@ -18,17 +18,17 @@ enum {
 /* No JSON, so it cannot be a line of a report. */
 #define FINISHED "finished\n"
 
-void body_deinit(struct body *body)
+void suite_body_deinit(struct suite_body *body)
 {
 	if (body->pidfd >= 0)
 		close(body->pidfd);
 	if (body->report_fd >= 0)
 		close(body->report_fd);
 	strbuf_deinit(&body->partial);
-	*body = BODY_INIT;
+	*body = SUITE_BODY_INIT;
 }
 
-void body_say_finished(struct report_writer *report)
+void suite_body_say_finished(struct suite_report_writer *report)
 {
 	/* An author's thread may be in the middle of a line. */
 	pthread_mutex_lock(&report->lock_);
@@ -43,7 +43,7 @@ static _Noreturn void be_body(const struct ktstr_ctx *given, int report_fd, pid_
 
 	ctx = *given;
 	ctx.pid = getpid();
-	report_writer_init(&ctx.report, report_fd, given->report.from_ns);
+	suite_report_writer_init(&ctx.report, report_fd, given->report.from_ns);
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -51,21 +51,21 @@ static _Noreturn void be_body(const struct ktstr_ctx *given, int report_fd, pid_
 	signal(SIGPIPE, SIG_DFL);
 	if (ctx.cgroups_fd >= 0) {
 		_cleanup_close_ int own = -1;
-		struct error *err = ctx_open_cgroup(&ctx, NULL, &own);
+		struct error *err = suite_ctx_open_cgroup(&ctx, NULL, &own);
 		_cleanup_close_ int procs = err ? -1
 						: openat(own, "cgroup.procs", O_WRONLY | O_CLOEXEC);
 
 		if (!err && (procs < 0 || write(procs, "0", 1) != 1))
 			err = base_error(BASE_IO, errno, "entering the test's own cgroup");
 		if (err)
-			ctx_end_broken(&ctx, err);
+			suite_ctx_end_broken(&ctx, err);
 	}
 	ctx.test->run(&ctx);
-	ctx_finish(&ctx);
+	suite_ctx_finish(&ctx);
 }
 
-struct error *body_start(struct body *body, const struct ktstr_ctx *ctx,
-			 const struct report_writer *parents_report)
+struct error *suite_body_start(struct suite_body *body, const struct ktstr_ctx *ctx,
+			       const struct suite_report_writer *parents_report)
 {
 	int ends[2];
 	pid_t parent = getpid(), pid;
@@ -91,22 +91,22 @@ struct error *body_start(struct body *body, const struct ktstr_ctx *ctx,
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	/* Both sides, so that it is done whoever comes first. */
 	setpgid(pid, pid);
-	*body = BODY_INIT;
+	*body = SUITE_BODY_INIT;
 	body->pid = pid;
 	body->report_fd = ends[0];
 	body->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (body->pidfd < 0) {
 		struct error *err = base_error(BASE_IO, errno, "pidfd of the test's process");
 
-		body_kill(body);
+		suite_body_kill(body);
 		waitpid(pid, NULL, 0);
-		body_deinit(body);
+		suite_body_deinit(body);
 		return err;
 	}
 	return NULL;
 }
 
-static void take_line(struct body *body, struct report_writer *report)
+static void take_line(struct suite_body *body, struct suite_report_writer *report)
 {
 	struct strbuf *line = &body->partial;
 
@@ -115,11 +115,12 @@ static void take_line(struct body *body, struct report_writer *report)
 	else if (line->n == strlen(FINISHED) && memcmp(line->at, FINISHED, line->n) == 0)
 		body->finished = true;
 	else
-		report_forward(report, line->at, line->n);
+		suite_report_forward(report, line->at, line->n);
 	strbuf_clear(line);
 }
 
-static void take_bytes(struct body *body, struct report_writer *report, const char *at, size_t n)
+static void take_bytes(struct suite_body *body, struct suite_report_writer *report, const char *at,
+		       size_t n)
 {
 	while (n) {
 		const char *newline = memchr(at, '\n', n);
@@ -137,7 +138,7 @@ static void take_bytes(struct body *body, struct report_writer *report, const ch
 	}
 }
 
-void body_pump(struct body *body, struct report_writer *report)
+void suite_body_pump(struct suite_body *body, struct suite_report_writer *report)
 {
 	char bytes[65536];
 	ssize_t n;
@@ -159,39 +160,40 @@ void body_pump(struct body *body, struct report_writer *report)
 	}
 }
 
-void body_reap(struct body *body, struct report_writer *report)
+void suite_body_reap(struct suite_body *body, struct suite_report_writer *report)
 {
 	while (waitpid(body->pid, &body->status, 0) < 0 && errno == EINTR)
 		;
 	body->ended = true;
-	body_pump(body, report);
+	suite_body_pump(body, report);
 	/* What it left running may not report any more. */
 	if (body->report_fd >= 0)
 		close(body->report_fd);
 	body->report_fd = -1;
 }
 
-void body_kill(const struct body *body)
+void suite_body_kill(const struct suite_body *body)
 {
 	kill(-body->pid, SIGKILL);
 	kill(body->pid, SIGKILL);
 }
 
-bool body_is_unmet(const struct body *body)
+bool suite_body_is_unmet(const struct suite_body *body)
 {
 	return body->ended && body->finished && WIFEXITED(body->status) &&
-	       WEXITSTATUS(body->status) == BODY_EXIT_UNMET;
+	       WEXITSTATUS(body->status) == SUITE_BODY_EXIT_UNMET;
 }
 
-void body_judge(const struct body *body, struct report_writer *report)
+void suite_body_judge(const struct suite_body *body, struct suite_report_writer *report)
 {
 	if (WIFSIGNALED(body->status))
-		report_partf(report, KTSTR_REASON_TEST_CRASHED,
-			     "the test's function was ended by signal %d (SIG%s)",
-			     WTERMSIG(body->status), sigabbrev_np(WTERMSIG(body->status)));
+		suite_report_partf(report, KTSTR_REASON_TEST_CRASHED,
+				   "the test's function was ended by signal %d (SIG%s)",
+				   WTERMSIG(body->status), sigabbrev_np(WTERMSIG(body->status)));
 	else if (!body->finished)
-		report_partf(report, KTSTR_REASON_TEST_CRASHED,
-			     "the test's function ended the process with exit code %d instead of "
-			     "returning",
-			     WEXITSTATUS(body->status));
+		suite_report_partf(
+			report, KTSTR_REASON_TEST_CRASHED,
+			"the test's function ended the process with exit code %d instead of "
+			"returning",
+			WEXITSTATUS(body->status));
 }

@@ -10,7 +10,7 @@
 
 #include "suite/ctx.h"
 
-struct body {
+struct suite_body {
 	pid_t pid; /* 0: none was started */
 	int pidfd; /* readable when it has ended */
 	int report_fd;
@@ -22,29 +22,29 @@ struct body {
 };
 
 /* The exit code of a body that finished because a NEED was not met. */
-enum { BODY_EXIT_UNMET = 4 };
+enum { SUITE_BODY_EXIT_UNMET = 4 };
 
-#define BODY_INIT ((struct body){ .pidfd = -1, .report_fd = -1 })
-void body_deinit(struct body *body);
+#define SUITE_BODY_INIT ((struct suite_body){ .pidfd = -1, .report_fd = -1 })
+void suite_body_deinit(struct suite_body *body);
 
 /*
  * Forks it: a process group of its own, in the test's own cgroup, dead when its parent dies. `ctx`
  * is what the function gets, without report and pid. `parents_report` is closed in the body.
  */
-struct error *body_start(struct body *body, const struct ktstr_ctx *ctx,
-			 const struct report_writer *parents_report) MUST_CHECK;
+struct error *suite_body_start(struct suite_body *body, const struct ktstr_ctx *ctx,
+			       const struct suite_report_writer *parents_report) MUST_CHECK;
 /* Forwards what there is to read; does not wait. */
-void body_pump(struct body *body, struct report_writer *report);
+void suite_body_pump(struct suite_body *body, struct suite_report_writer *report);
 /* It has ended: what it still said is forwarded, its status kept, its zombie gone. */
-void body_reap(struct body *body, struct report_writer *report);
+void suite_body_reap(struct suite_body *body, struct suite_report_writer *report);
 /* It and its group. */
-void body_kill(const struct body *body);
+void suite_body_kill(const struct suite_body *body);
 /* It ended because a NEED or a REQUIRE did not hold: that is the end of the test. */
-bool body_is_unmet(const struct body *body);
+bool suite_body_is_unmet(const struct suite_body *body);
 /* A part when it did not end as it should. */
-void body_judge(const struct body *body, struct report_writer *report);
+void suite_body_judge(const struct suite_body *body, struct suite_report_writer *report);
 
 /* In the body, as its last word. */
-void body_say_finished(struct report_writer *report);
+void suite_body_say_finished(struct suite_report_writer *report);
 
 #endif

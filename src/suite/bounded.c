@@ -61,7 +61,7 @@ static struct error *bounded(const struct call *call, const char *label, uint64_
 	int ends[2], errnum = ECHILD;
 	pid_t pid;
 
-	if (limit_ms == BOUNDED_AT_ONCE) {
+	if (limit_ms == SUITE_BOUNDED_AT_ONCE) {
 		errnum = call->make(call);
 		return errnum ? base_error(BASE_IO, errnum, "%s", label) : NULL;
 	}
@@ -90,18 +90,20 @@ static struct error *bounded(const struct call *call, const char *label, uint64_
 	return errnum ? base_error(BASE_IO, errnum, "%s", label) : NULL;
 }
 
-struct error *bounded_write(int dir_fd, const char *file, const char *text, const char *label,
-			    uint64_t limit_ms)
+struct error *suite_bounded_write(int dir_fd, const char *file, const char *text, const char *label,
+				  uint64_t limit_ms)
 {
 	return bounded(&(struct call){ dir_fd, file, text, make_write }, label, limit_ms);
 }
 
-struct error *bounded_mkdir(int dir_fd, const char *name, const char *label, uint64_t limit_ms)
+struct error *suite_bounded_mkdir(int dir_fd, const char *name, const char *label,
+				  uint64_t limit_ms)
 {
 	return bounded(&(struct call){ dir_fd, name, NULL, make_mkdir }, label, limit_ms);
 }
 
-struct error *bounded_rmdir(int dir_fd, const char *name, const char *label, uint64_t limit_ms)
+struct error *suite_bounded_rmdir(int dir_fd, const char *name, const char *label,
+				  uint64_t limit_ms)
 {
 	return bounded(&(struct call){ dir_fd, name, NULL, make_rmdir }, label, limit_ms);
 }

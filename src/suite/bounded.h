@@ -10,14 +10,14 @@
 
 /* As a limit: while no scheduler runs that could be broken the call is made here, which is cheaper.
  */
-enum { BOUNDED_AT_ONCE = 0 };
+enum { SUITE_BOUNDED_AT_ONCE = 0 };
 
 /* BASE_IO with the call's errno; BASE_CANCELLED when it was late. `label` is for the message. */
-struct error *bounded_write(int dir_fd, const char *file, const char *text, const char *label,
-			    uint64_t limit_ms) MUST_CHECK;
-struct error *bounded_mkdir(int dir_fd, const char *name, const char *label,
-			    uint64_t limit_ms) MUST_CHECK;
-struct error *bounded_rmdir(int dir_fd, const char *name, const char *label,
-			    uint64_t limit_ms) MUST_CHECK;
+struct error *suite_bounded_write(int dir_fd, const char *file, const char *text, const char *label,
+				  uint64_t limit_ms) MUST_CHECK;
+struct error *suite_bounded_mkdir(int dir_fd, const char *name, const char *label,
+				  uint64_t limit_ms) MUST_CHECK;
+struct error *suite_bounded_rmdir(int dir_fd, const char *name, const char *label,
+				  uint64_t limit_ms) MUST_CHECK;
 
 #endif

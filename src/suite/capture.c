@@ -9,15 +9,15 @@
 
 #define CAPTURE_CHUNK ((size_t)64 << 10)
 
-void capture_init(struct capture *capture, size_t limit)
+void suite_capture_init(struct suite_capture *capture, size_t limit)
 {
-	*capture = (struct capture){ .limit = limit };
+	*capture = (struct suite_capture){ .limit = limit };
 }
 
-void capture_deinit(struct capture *capture)
+void suite_capture_deinit(struct suite_capture *capture)
 {
 	free(capture->at);
-	*capture = (struct capture){ 0 };
+	*capture = (struct suite_capture){ 0 };
 }
 
 static size_t min_size(size_t a, size_t b)
@@ -26,7 +26,7 @@ static size_t min_size(size_t a, size_t b)
 }
 
 /* Room for `more` bytes and a NUL. No memory is like the limit: the rest is counted and dropped. */
-static void reserve(struct capture *capture, size_t more)
+static void reserve(struct suite_capture *capture, size_t more)
 {
 	size_t wanted = min_size(capture->limit, capture->n + more);
 	size_t capacity = capture->capacity ? capture->capacity : CAPTURE_CHUNK;
@@ -45,7 +45,7 @@ static void reserve(struct capture *capture, size_t more)
 	capture->capacity = capacity;
 }
 
-static void remember_last(struct capture *capture, const char *bytes, size_t n)
+static void remember_last(struct suite_capture *capture, const char *bytes, size_t n)
 {
 	size_t kept;
 
@@ -60,7 +60,7 @@ static void remember_last(struct capture *capture, const char *bytes, size_t n)
 	capture->n_last = kept + n;
 }
 
-static void keep(struct capture *capture, const char *bytes, size_t n)
+static void keep(struct suite_capture *capture, const char *bytes, size_t n)
 {
 	size_t kept;
 
@@ -76,7 +76,7 @@ static void keep(struct capture *capture, const char *bytes, size_t n)
 	capture->total += n;
 }
 
-enum capture_state suite_capture_take(struct capture *capture, int fd, size_t at_most)
+enum suite_capture_state suite_capture_take(struct suite_capture *capture, int fd, size_t at_most)
 {
 	char chunk[CAPTURE_CHUNK];
 	ssize_t n;
@@ -85,14 +85,14 @@ enum capture_state suite_capture_take(struct capture *capture, int fd, size_t at
 		n = read(fd, chunk, min_size(at_most, sizeof(chunk)));
 	while (n < 0 && errno == EINTR);
 	if (n < 0 && errno == EAGAIN)
-		return CAPTURE_NOTHING_YET;
+		return SUITE_CAPTURE_NOTHING_YET;
 	if (n <= 0)
-		return CAPTURE_ENDED;
+		return SUITE_CAPTURE_ENDED;
 	keep(capture, chunk, (size_t)n);
-	return CAPTURE_TAKEN;
+	return SUITE_CAPTURE_TAKEN;
 }
 
-void capture_take_rest(struct capture *capture, int fd)
+void suite_capture_take_rest(struct suite_capture *capture, int fd)
 {
 	uint64_t end;
 	int left = 0;
@@ -101,23 +101,24 @@ void capture_take_rest(struct capture *capture, int fd)
 		return;
 	end = capture->total + (uint64_t)left;
 	while (capture->total < end &&
-	       suite_capture_take(capture, fd, (size_t)(end - capture->total)) == CAPTURE_TAKEN)
+	       suite_capture_take(capture, fd, (size_t)(end - capture->total)) ==
+		       SUITE_CAPTURE_TAKEN)
 		;
 }
 
-const char *capture_str(const struct capture *capture)
+const char *suite_capture_str(const struct suite_capture *capture)
 {
 	return capture->at ? capture->at : "";
 }
 
-uint64_t capture_dropped(const struct capture *capture)
+uint64_t suite_capture_dropped(const struct suite_capture *capture)
 {
 	return capture->total - capture->n;
 }
 
-void capture_tail(const struct capture *capture, struct strbuf *into)
+void suite_capture_tail(const struct suite_capture *capture, struct strbuf *into)
 {
-	size_t kept = min_size(capture->n, PAYLOAD_TAIL_BYTES - capture->n_last);
+	size_t kept = min_size(capture->n, SUITE_PAYLOAD_TAIL_BYTES - capture->n_last);
 
 	if (kept)
 		strbuf_append_bytes(into, capture->at + capture->n - kept, kept);

@@ -12,8 +12,9 @@
 /* Controllers one by one: a refused one would take the other with it. */
 static void hand_down(int dir_fd, uint64_t limit_ms)
 {
-	error_free(bounded_write(dir_fd, "cgroup.subtree_control", "+cpuset", "cpuset", limit_ms));
-	error_free(bounded_write(dir_fd, "cgroup.subtree_control", "+cpu", "cpu", limit_ms));
+	error_free(suite_bounded_write(dir_fd, "cgroup.subtree_control", "+cpuset", "cpuset",
+				       limit_ms));
+	error_free(suite_bounded_write(dir_fd, "cgroup.subtree_control", "+cpu", "cpu", limit_ms));
 }
 
 static int open_folder(int dir_fd, const char *name)
@@ -21,7 +22,7 @@ static int open_folder(int dir_fd, const char *name)
 	return openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-struct error *cgroup_open(int subtree_fd, const char *name, int *ret_fd)
+struct error *suite_cgroup_open(int subtree_fd, const char *name, int *ret_fd)
 {
 	int fd = open_folder(subtree_fd, name);
 
@@ -35,23 +36,23 @@ struct error *cgroup_open(int subtree_fd, const char *name, int *ret_fd)
 /* A test that was killed left it; what runs there is another test of this machine. */
 static struct error *clear_old(const char *root, int root_fd, uint64_t limit_ms)
 {
-	_cleanup_close_ int old = open_folder(root_fd, CGROUP_SUBTREE);
-	struct cgroup_pids pids = { 0 };
+	_cleanup_close_ int old = open_folder(root_fd, SUITE_CGROUP_SUBTREE);
+	struct suite_cgroup_pids pids = { 0 };
 	pid_t first;
 
 	if (old < 0)
 		return NULL;
-	cgroup_list(old, &pids);
+	suite_cgroup_list(old, &pids);
 	first = pids.rows.n ? pids.rows.at[0] : 0;
 	vec_deinit(&pids.rows);
 	if (first)
 		return base_error(BASE_IO, EBUSY, "%s/%s: process %d is in it", root,
-				  CGROUP_SUBTREE, first);
-	return cgroup_subtree_remove(root, old, limit_ms);
+				  SUITE_CGROUP_SUBTREE, first);
+	return suite_cgroup_subtree_remove(root, old, limit_ms);
 }
 
-struct error *cgroup_subtree_make(const char *root, bool controllers, uint64_t limit_ms,
-				  int *ret_fd)
+struct error *suite_cgroup_subtree_make(const char *root, bool controllers, uint64_t limit_ms,
+					int *ret_fd)
 {
 	_cleanup_close_ int root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
 	struct error *err;
@@ -65,15 +66,16 @@ struct error *cgroup_subtree_make(const char *root, bool controllers, uint64_t l
 		return err;
 	if (controllers)
 		hand_down(root_fd, limit_ms);
-	err = bounded_mkdir(root_fd, CGROUP_SUBTREE, "cgroup " CGROUP_SUBTREE, limit_ms);
+	err = suite_bounded_mkdir(root_fd, SUITE_CGROUP_SUBTREE, "cgroup " SUITE_CGROUP_SUBTREE,
+				  limit_ms);
 	if (err)
 		return err;
-	fd = open_folder(root_fd, CGROUP_SUBTREE);
+	fd = open_folder(root_fd, SUITE_CGROUP_SUBTREE);
 	if (fd < 0)
-		return base_error(BASE_IO, errno, "cgroup " CGROUP_SUBTREE);
+		return base_error(BASE_IO, errno, "cgroup " SUITE_CGROUP_SUBTREE);
 	if (controllers)
 		hand_down(fd, limit_ms);
-	err = bounded_mkdir(fd, CGROUP_OWN, "cgroup " CGROUP_OWN, limit_ms);
+	err = suite_bounded_mkdir(fd, SUITE_CGROUP_OWN, "cgroup " SUITE_CGROUP_OWN, limit_ms);
 	if (err)
 		return err;
 	*ret_fd = take_fd(fd);
@@ -86,15 +88,15 @@ struct error *suite_cgroup_make(int subtree_fd, const char *name, const struct c
 	_cleanup_free_ char *label = xasprintf("cgroup %s", name);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_close_ int fd = -1;
-	struct error *err = bounded_mkdir(subtree_fd, name, label, limit_ms);
+	struct error *err = suite_bounded_mkdir(subtree_fd, name, label, limit_ms);
 
 	if (!err && cpus)
-		err = cgroup_open(subtree_fd, name, &fd);
+		err = suite_cgroup_open(subtree_fd, name, &fd);
 	if (err || !cpus)
 		return err;
 	cpuset_format(cpus, &text);
 	return error_wrap(
-		bounded_write(fd, "cpuset.cpus", strbuf_str(&text), "cpuset.cpus", limit_ms),
+		suite_bounded_write(fd, "cpuset.cpus", strbuf_str(&text), "cpuset.cpus", limit_ms),
 		"cgroup %s: CPUs %s", name, strbuf_str(&text));
 }
 
@@ -107,11 +109,11 @@ static struct error *read_at(int dir_fd, const char *file, size_t limit, struct 
 	return io_read_fd(fd, file, limit, into);
 }
 
-struct error *cgroup_read_cpus(int subtree_fd, const char *name, struct cpuset *ret)
+struct error *suite_cgroup_read_cpus(int subtree_fd, const char *name, struct cpuset *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_close_ int fd = -1;
-	struct error *err = cgroup_open(subtree_fd, name, &fd);
+	struct error *err = suite_cgroup_open(subtree_fd, name, &fd);
 
 	if (!err)
 		err = read_at(fd, "cpuset.cpus.effective", SUITE_LIMIT_SYSFS, &text);
@@ -146,7 +148,7 @@ static void walk(int dir_fd, int depth, unsigned int *left, folder_fn *call, voi
 	}
 }
 
-static void add_pids(int dir_fd, struct cgroup_pids *pids)
+static void add_pids(int dir_fd, struct suite_cgroup_pids *pids)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char *at, *line, *rest = NULL;
@@ -162,19 +164,19 @@ static void list_one(int parent_fd UNUSED, const char *name UNUSED, int fd, void
 	add_pids(fd, arg);
 }
 
-void cgroup_list(int subtree_fd, struct cgroup_pids *ret)
+void suite_cgroup_list(int subtree_fd, struct suite_cgroup_pids *ret)
 {
 	unsigned int left = SUITE_LIMIT_CGROUPS;
-	struct cgroup_pids pids = { 0 };
+	struct suite_cgroup_pids pids = { 0 };
 
 	add_pids(subtree_fd, &pids);
 	walk(subtree_fd, 0, &left, list_one, &pids);
 	*ret = pids;
 }
 
-struct error *cgroup_kill(int subtree_fd, uint64_t limit_ms)
+struct error *suite_cgroup_kill(int subtree_fd, uint64_t limit_ms)
 {
-	return bounded_write(subtree_fd, "cgroup.kill", "1", "cgroup.kill", limit_ms);
+	return suite_bounded_write(subtree_fd, "cgroup.kill", "1", "cgroup.kill", limit_ms);
 }
 
 struct removal {
@@ -189,10 +191,10 @@ static void remove_one(int parent_fd, const char *name, int fd UNUSED, void *arg
 
 	/* One that hangs is enough: each would cost its limit. */
 	if (!removal->err)
-		removal->err = bounded_rmdir(parent_fd, name, label, removal->limit_ms);
+		removal->err = suite_bounded_rmdir(parent_fd, name, label, removal->limit_ms);
 }
 
-struct error *cgroup_subtree_remove(const char *root, int subtree_fd, uint64_t limit_ms)
+struct error *suite_cgroup_subtree_remove(const char *root, int subtree_fd, uint64_t limit_ms)
 {
 	_cleanup_close_ int root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	unsigned int left = SUITE_LIMIT_CGROUPS;
@@ -203,5 +205,6 @@ struct error *cgroup_subtree_remove(const char *root, int subtree_fd, uint64_t l
 	walk(subtree_fd, 0, &left, remove_one, &removal);
 	if (removal.err)
 		return removal.err;
-	return bounded_rmdir(root_fd, CGROUP_SUBTREE, "removing cgroup " CGROUP_SUBTREE, limit_ms);
+	return suite_bounded_rmdir(root_fd, SUITE_CGROUP_SUBTREE,
+				   "removing cgroup " SUITE_CGROUP_SUBTREE, limit_ms);
 }

@@ -24,7 +24,8 @@ static bool read_class(const char *proc, pid_t pid, bool *ret_is_ext)
 	return true;
 }
 
-void class_watch_sample(struct class_watch *watch, const char *proc, pid_t pid, uint64_t cpu_ns)
+void suite_class_watch_sample(struct suite_class_watch *watch, const char *proc, pid_t pid,
+			      uint64_t cpu_ns)
 {
 	bool is_first = !watch->ext_samples && !watch->other_samples, is_ext;
 

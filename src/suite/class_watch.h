@@ -10,7 +10,7 @@
 
 #include "base/macros.h"
 
-struct class_watch {
+struct suite_class_watch {
 	uint64_t ext_samples, other_samples; /* of 0 and 0 nothing is known */
 	/* CPU time between two samples of one class; between two that differ it is nobody's. */
 	uint64_t ext_ns, other_ns;
@@ -20,6 +20,7 @@ struct class_watch {
 };
 
 /* `cpu_ns` is its CPU time now. A task whose class cannot be read adds nothing. */
-void class_watch_sample(struct class_watch *watch, const char *proc, pid_t pid, uint64_t cpu_ns);
+void suite_class_watch_sample(struct suite_class_watch *watch, const char *proc, pid_t pid,
+			      uint64_t cpu_ns);
 
 #endif

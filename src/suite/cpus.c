@@ -69,8 +69,8 @@ static struct error *find_range(const struct topo_machine *machine, unsigned int
 	return NULL;
 }
 
-struct error *cpus_resolve(const struct ktstr_cpus *cpus, const struct topo_machine *machine,
-			   struct cpuset *ret)
+struct error *suite_cpus_resolve(const struct ktstr_cpus *cpus, const struct topo_machine *machine,
+				 struct cpuset *ret)
 {
 	switch (cpus->kind) {
 	case KTSTR_CPUS_LLC:

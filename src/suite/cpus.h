@@ -11,7 +11,7 @@
  * LLCs are counted by their lowest CPU, nodes by their number. BASE_ABSENT: the machine has no such
  * CPU, LLC or node; TOPO_UNKNOWN: it does not tell which CPUs share a cache.
  */
-struct error *cpus_resolve(const struct ktstr_cpus *cpus, const struct topo_machine *machine,
-			   struct cpuset *ret) MUST_CHECK;
+struct error *suite_cpus_resolve(const struct ktstr_cpus *cpus, const struct topo_machine *machine,
+				 struct cpuset *ret) MUST_CHECK;
 
 #endif

@@ -30,12 +30,12 @@ double ktstr_slowness(const struct ktstr_ctx *ctx)
 	return ctx->slowness;
 }
 
-uint64_t ctx_scaled_ms(const struct ktstr_ctx *ctx, uint64_t ms)
+uint64_t suite_ctx_scaled_ms(const struct ktstr_ctx *ctx, uint64_t ms)
 {
-	return slowness_scaled_ms(ctx->slowness, ms);
+	return suite_slowness_scaled_ms(ctx->slowness, ms);
 }
 
-void ctx_finish(struct ktstr_ctx *ctx)
+void suite_ctx_finish(struct ktstr_ctx *ctx)
 {
 	/* A process that the author's function forked may report, but not end the test. */
 	if (getpid() != ctx->pid) {
@@ -45,12 +45,12 @@ void ctx_finish(struct ktstr_ctx *ctx)
 	if (ctx->end_payloads)
 		ctx->end_payloads(ctx);
 	fflush(NULL);
-	body_say_finished(&ctx->report);
-	_exit(ctx->unmet ? BODY_EXIT_UNMET : 0);
+	suite_body_say_finished(&ctx->report);
+	_exit(ctx->unmet ? SUITE_BODY_EXIT_UNMET : 0);
 }
 
-void ctx_end_with(struct ktstr_ctx *ctx, enum ktstr_reason reason, const char *file, int line,
-		  const char *fmt, ...)
+void suite_ctx_end_with(struct ktstr_ctx *ctx, enum ktstr_reason reason, const char *file, int line,
+			const char *fmt, ...)
 {
 	_cleanup_free_ char *text = NULL;
 	va_list args;
@@ -59,38 +59,38 @@ void ctx_end_with(struct ktstr_ctx *ctx, enum ktstr_reason reason, const char *f
 	if (vasprintf(&text, fmt, args) < 0)
 		text = NULL;
 	va_end(args);
-	report_part(&ctx->report, reason, file, line, text ? text : fmt);
-	ctx_finish(ctx);
+	suite_report_part(&ctx->report, reason, file, line, text ? text : fmt);
+	suite_ctx_finish(ctx);
 }
 
-void ctx_end_broken(struct ktstr_ctx *ctx, struct error *err)
+void suite_ctx_end_broken(struct ktstr_ctx *ctx, struct error *err)
 {
-	report_part(&ctx->report, KTSTR_REASON_SETUP, NULL, 0, error_message(err));
+	suite_report_part(&ctx->report, KTSTR_REASON_SETUP, NULL, 0, error_message(err));
 	error_free(err);
-	ctx_finish(ctx);
+	suite_ctx_finish(ctx);
 }
 
-struct error *ctx_open_cgroup(const struct ktstr_ctx *ctx, const char *name, int *ret_fd)
+struct error *suite_ctx_open_cgroup(const struct ktstr_ctx *ctx, const char *name, int *ret_fd)
 {
-	uint64_t limit_ms = ctx_scaled_ms(ctx, SUITE_CGROUP_WRITE_MS);
+	uint64_t limit_ms = suite_ctx_scaled_ms(ctx, SUITE_CGROUP_WRITE_MS);
 	struct error *err;
 
 	if (ctx->cgroups_fd < 0) {
 		if (name)
 			return base_error(BASE_ABSENT, 0, "cgroup %s: there is no cgroup v2 at %s",
-					  name, CGROUP_ROOT);
+					  name, SUITE_CGROUP_ROOT);
 		*ret_fd = -1;
 		return NULL;
 	}
 	if (!name)
-		return cgroup_open(ctx->cgroups_fd, CGROUP_OWN, ret_fd);
+		return suite_cgroup_open(ctx->cgroups_fd, SUITE_CGROUP_OWN, ret_fd);
 	if (!*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 					"0123456789_-")])
 		return base_error(BASE_PARSE, 0, "\"%s\" is no name for a cgroup", name);
-	err = cgroup_open(ctx->cgroups_fd, name, ret_fd);
+	err = suite_cgroup_open(ctx->cgroups_fd, name, ret_fd);
 	if (!error_is(err, &base_error_domain, BASE_ABSENT))
 		return err;
 	error_free(err);
 	err = suite_cgroup_make(ctx->cgroups_fd, name, NULL, limit_ms);
-	return err ? err : cgroup_open(ctx->cgroups_fd, name, ret_fd);
+	return err ? err : suite_cgroup_open(ctx->cgroups_fd, name, ret_fd);
 }

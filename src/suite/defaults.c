@@ -11,7 +11,7 @@ static unsigned int or_default(unsigned int value, unsigned int otherwise)
 	return value ? value : otherwise;
 }
 
-struct topology declared_topology(const struct ktstr_test *test)
+struct topology suite_declared_topology(const struct ktstr_test *test)
 {
 	struct topology t = TOPOLOGY_DEFAULT;
 
@@ -22,30 +22,30 @@ struct topology declared_topology(const struct ktstr_test *test)
 	return t;
 }
 
-unsigned int declared_duration_s(const struct ktstr_test *test)
+unsigned int suite_declared_duration_s(const struct ktstr_test *test)
 {
 	return or_default(test->duration_s, SUITE_DEFAULT_DURATION_S);
 }
 
-bool declared_has_work(const struct ktstr_test *test)
+bool suite_declared_has_work(const struct ktstr_test *test)
 {
-	for (size_t i = 0; i < declared_cgroup_count(test); i++)
+	for (size_t i = 0; i < suite_declared_cgroup_count(test); i++)
 		if (test->cgroups[i].work.kind != KTSTR_WORK_NONE)
 			return true;
 	return false;
 }
 
-bool declared_is_timed(const struct ktstr_test *test)
+bool suite_declared_is_timed(const struct ktstr_test *test)
 {
-	return !test->run || declared_has_work(test);
+	return !test->run || suite_declared_has_work(test);
 }
 
-bool declared_has_scheduler(const struct ktstr_test *test)
+bool suite_declared_has_scheduler(const struct ktstr_test *test)
 {
 	return test->scheduler.argv[0] != NULL;
 }
 
-const char *declared_scheduler_name(const struct ktstr_test *test)
+const char *suite_declared_scheduler_name(const struct ktstr_test *test)
 {
 	const char *program = test->scheduler.argv[0], *slash;
 
@@ -57,34 +57,34 @@ const char *declared_scheduler_name(const struct ktstr_test *test)
 	return slash && slash[1] ? slash + 1 : program;
 }
 
-unsigned int declared_attach_timeout_s(const struct ktstr_test *test)
+unsigned int suite_declared_attach_timeout_s(const struct ktstr_test *test)
 {
 	return test->scheduler.attach_timeout_s;
 }
 
-unsigned int declared_workers(const struct ktstr_work *work)
+unsigned int suite_declared_workers(const struct ktstr_work *work)
 {
 	return work->kind == KTSTR_WORK_NONE ? 0 : or_default(work->workers, SUITE_DEFAULT_WORKERS);
 }
 
-struct checks_scene declared_scene(const struct ktstr_test *test)
+struct checks_scene suite_declared_scene(const struct ktstr_test *test)
 {
-	struct checks_scene scene = { .has_scheduler = declared_has_scheduler(test) };
+	struct checks_scene scene = { .has_scheduler = suite_declared_has_scheduler(test) };
 
-	for (size_t i = 0; i < declared_cgroup_count(test); i++)
-		if (declared_workers(&test->cgroups[i].work) > scene.most_workers)
-			scene.most_workers = declared_workers(&test->cgroups[i].work);
+	for (size_t i = 0; i < suite_declared_cgroup_count(test); i++)
+		if (suite_declared_workers(&test->cgroups[i].work) > scene.most_workers)
+			scene.most_workers = suite_declared_workers(&test->cgroups[i].work);
 	return scene;
 }
 
 struct ktstr_checks suite_declared_checks(const struct ktstr_test *test)
 {
-	struct checks_scene scene = declared_scene(test);
+	struct checks_scene scene = suite_declared_scene(test);
 
 	return checks_resolve(&test->checks, &scene);
 }
 
-size_t declared_count(const char *const *texts, size_t limit)
+size_t suite_declared_count(const char *const *texts, size_t limit)
 {
 	size_t n = 0;
 
@@ -93,7 +93,7 @@ size_t declared_count(const char *const *texts, size_t limit)
 	return n;
 }
 
-size_t declared_cgroup_count(const struct ktstr_test *test)
+size_t suite_declared_cgroup_count(const struct ktstr_test *test)
 {
 	size_t n = 0;
 
@@ -102,10 +102,10 @@ size_t declared_cgroup_count(const struct ktstr_test *test)
 	return n;
 }
 
-struct ktstr_work declared_work(const struct ktstr_work *work)
+struct ktstr_work suite_declared_work(const struct ktstr_work *work)
 {
 	struct ktstr_work ret = work_resolve(work);
 
-	ret.workers = declared_workers(work);
+	ret.workers = suite_declared_workers(work);
 	return ret;
 }

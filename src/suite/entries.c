@@ -18,10 +18,10 @@ static int compare(const void *a, const void *b)
 	return order ? order : left->line - right->line;
 }
 
-void entries_collect(const struct ktstr_entry *const *first, const struct ktstr_entry *const *end,
-		     struct entry_list *ret)
+void suite_entries_collect(const struct ktstr_entry *const *first,
+			   const struct ktstr_entry *const *end, struct suite_entry_list *ret)
 {
-	struct entry_list list = { 0 };
+	struct suite_entry_list list = { 0 };
 
 	for (; first < end; first++)
 		if (*first)
@@ -31,17 +31,17 @@ void entries_collect(const struct ktstr_entry *const *first, const struct ktstr_
 	*ret = list;
 }
 
-void entries_of_program(struct entry_list *ret)
+void suite_entries_of_program(struct suite_entry_list *ret)
 {
-	entries_collect(__start_ktstr_entries, __stop_ktstr_entries, ret);
+	suite_entries_collect(__start_ktstr_entries, __stop_ktstr_entries, ret);
 }
 
-void entry_list_deinit(struct entry_list *list)
+void suite_entry_list_deinit(struct suite_entry_list *list)
 {
 	vec_deinit(&list->rows);
 }
 
-const struct ktstr_entry *entries_find(const struct entry_list *list, const char *name)
+const struct ktstr_entry *suite_entries_find(const struct suite_entry_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->rows.n; i++)
 		if (strcmp(list->rows.at[i]->name, name) == 0)

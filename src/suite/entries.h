@@ -7,19 +7,19 @@
 
 #include "base/vec.h"
 
-struct entry_list {
+struct suite_entry_list {
 	VEC(const struct ktstr_entry *) rows; /* by name, then file, then line */
 };
 
 /* The pointers from first up to end; a section may have holes, which are NULL. */
-void entries_collect(const struct ktstr_entry *const *first, const struct ktstr_entry *const *end,
-		     struct entry_list *ret);
+void suite_entries_collect(const struct ktstr_entry *const *first,
+			   const struct ktstr_entry *const *end, struct suite_entry_list *ret);
 /* Those of the section ktstr_entries; none when there is no such section. */
-void entries_of_program(struct entry_list *ret);
-void entry_list_deinit(struct entry_list *list);
-#define _cleanup_entry_list_ __attribute__((cleanup(entry_list_deinit)))
+void suite_entries_of_program(struct suite_entry_list *ret);
+void suite_entry_list_deinit(struct suite_entry_list *list);
+#define _cleanup_suite_entry_list_ __attribute__((cleanup(suite_entry_list_deinit)))
 
 /* The first of that name; NULL when there is none. */
-const struct ktstr_entry *entries_find(const struct entry_list *list, const char *name);
+const struct ktstr_entry *suite_entries_find(const struct suite_entry_list *list, const char *name);
 
 #endif

@@ -15,7 +15,7 @@ static void say(struct ktstr_ctx *ctx, enum ktstr_reason reason, const char *con
 	if (vasprintf(&said, *fmt == ' ' ? fmt + 1 : fmt, args) < 0)
 		said = NULL;
 	text = said && *said ? xasprintf("%s: %s", condition, said) : xstrdup(condition);
-	report_part(&ctx->report, reason, file, line, text);
+	suite_report_part(&ctx->report, reason, file, line, text);
 }
 
 void ktstr_expect_(struct ktstr_ctx *ctx, bool held, const char *condition, const char *file,
@@ -41,7 +41,7 @@ void ktstr_require_(struct ktstr_ctx *ctx, bool held, const char *condition, con
 	say(ctx, KTSTR_REASON_EXPECTATION, condition, file, line, fmt, args);
 	va_end(args);
 	ctx->unmet = true;
-	ctx_finish(ctx);
+	suite_ctx_finish(ctx);
 }
 
 void ktstr_need_(struct ktstr_ctx *ctx, bool held, const char *condition, const char *file,
@@ -55,7 +55,7 @@ void ktstr_need_(struct ktstr_ctx *ctx, bool held, const char *condition, const 
 	say(ctx, KTSTR_REASON_NEED, condition, file, line, fmt, args);
 	va_end(args);
 	ctx->unmet = true;
-	ctx_finish(ctx);
+	suite_ctx_finish(ctx);
 }
 
 void ktstr_note(struct ktstr_ctx *ctx, const char *fmt, ...)
@@ -67,5 +67,5 @@ void ktstr_note(struct ktstr_ctx *ctx, const char *fmt, ...)
 	if (vasprintf(&text, fmt, args) < 0)
 		text = NULL;
 	va_end(args);
-	report_note(&ctx->report, text ? text : fmt);
+	suite_report_note(&ctx->report, text ? text : fmt);
 }

@@ -12,7 +12,7 @@
 /* A record has at most 1 KiB of text and some more of properties (LOG_LINE_MAX, since 3.5). */
 enum { RECORD_BYTES = 8192, RECORDS_LIMIT = 100000 };
 
-int kernel_log_open(const char *path)
+int suite_kernel_log_open(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
@@ -21,7 +21,7 @@ int kernel_log_open(const char *path)
 	return fd;
 }
 
-const char *kernel_log_text(const char *record, size_t n, size_t *ret_n)
+const char *suite_kernel_log_text(const char *record, size_t n, size_t *ret_n)
 {
 	const char *text = memchr(record, ';', n), *end;
 
@@ -35,7 +35,7 @@ const char *kernel_log_text(const char *record, size_t n, size_t *ret_n)
 	return text;
 }
 
-void kernel_log_read(int fd, size_t limit_bytes, struct strbuf *into)
+void suite_kernel_log_read(int fd, size_t limit_bytes, struct strbuf *into)
 {
 	char record[RECORD_BYTES];
 
@@ -49,7 +49,7 @@ void kernel_log_read(int fd, size_t limit_bytes, struct strbuf *into)
 			continue;
 		if (got <= 0)
 			return;
-		text = kernel_log_text(record, (size_t)got, &n);
+		text = suite_kernel_log_text(record, (size_t)got, &n);
 		if (!memmem(text, n, "sched_ext", strlen("sched_ext")) ||
 		    n + 1 > limit_bytes - into->n)
 			continue;
@@ -58,7 +58,7 @@ void kernel_log_read(int fd, size_t limit_bytes, struct strbuf *into)
 	}
 }
 
-char *kernel_log_about(int fd, long pid)
+char *suite_kernel_log_about(int fd, long pid)
 {
 	_cleanup_free_ char *mark = xasprintf("[%ld]: ", pid), *last = NULL;
 	char record[RECORD_BYTES];
@@ -72,7 +72,7 @@ char *kernel_log_about(int fd, long pid)
 			continue;
 		if (got <= 0)
 			break;
-		text = kernel_log_text(record, (size_t)got, &n);
+		text = suite_kernel_log_text(record, (size_t)got, &n);
 		if (!memmem(text, n, mark, strlen(mark)))
 			continue;
 		free(last);
@@ -118,7 +118,7 @@ static char *last_reason(const char *lines, bool errors_only)
 
 		at += strlen(mark);
 		reason = reason_at(at);
-		if (errors_only && !kernel_log_is_error(reason))
+		if (errors_only && !suite_kernel_log_is_error(reason))
 			continue;
 		free(last);
 		last = take_ptr(reason);
@@ -126,17 +126,17 @@ static char *last_reason(const char *lines, bool errors_only)
 	return last;
 }
 
-char *kernel_log_reason(const char *lines)
+char *suite_kernel_log_reason(const char *lines)
 {
 	return last_reason(lines, false);
 }
 
-char *kernel_log_error(const char *lines)
+char *suite_kernel_log_error(const char *lines)
 {
 	return last_reason(lines, true);
 }
 
-bool kernel_log_is_error(const char *reason)
+bool suite_kernel_log_is_error(const char *reason)
 {
 	return strncmp(reason, "unregistered", strlen("unregistered")) != 0;
 }

@@ -27,7 +27,7 @@ static bool lives(pid_t pid)
 	return !err && stat.state != 'Z' && stat.state != 'X';
 }
 
-static void add(struct cgroup_pids *pids, pid_t pid)
+static void add(struct suite_cgroup_pids *pids, pid_t pid)
 {
 	for (size_t i = 0; i < pids->rows.n; i++)
 		if (pids->rows.at[i] == pid)
@@ -36,9 +36,9 @@ static void add(struct cgroup_pids *pids, pid_t pid)
 		vec_push(&pids->rows, pid);
 }
 
-void leftover_find(int subtree_fd, struct cgroup_pids *ret)
+void suite_leftover_find(int subtree_fd, struct suite_cgroup_pids *ret)
 {
-	struct cgroup_pids found = { 0 }, listed = { 0 };
+	struct suite_cgroup_pids found = { 0 }, listed = { 0 };
 	_cleanup_free_ char *path = xasprintf("/proc/self/task/%d/children", getpid());
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char *at, *word, *rest = NULL;
@@ -46,7 +46,7 @@ void leftover_find(int subtree_fd, struct cgroup_pids *ret)
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		;
 	if (subtree_fd >= 0)
-		cgroup_list(subtree_fd, &listed);
+		suite_cgroup_list(subtree_fd, &listed);
 	for (size_t i = 0; i < listed.rows.n; i++)
 		add(&found, listed.rows.at[i]);
 	vec_deinit(&listed.rows);
@@ -58,16 +58,16 @@ void leftover_find(int subtree_fd, struct cgroup_pids *ret)
 
 static bool none(int subtree_fd)
 {
-	struct cgroup_pids pids;
+	struct suite_cgroup_pids pids;
 	bool empty;
 
-	leftover_find(subtree_fd, &pids);
+	suite_leftover_find(subtree_fd, &pids);
 	empty = pids.rows.n == 0;
 	vec_deinit(&pids.rows);
 	return empty;
 }
 
-bool leftover_wait(int subtree_fd, uint64_t limit_ms)
+bool suite_leftover_wait(int subtree_fd, uint64_t limit_ms)
 {
 	uint64_t until = clock_monotonic_ns() + limit_ms * NS_PER_MS;
 
@@ -79,18 +79,18 @@ bool leftover_wait(int subtree_fd, uint64_t limit_ms)
 	return true;
 }
 
-bool leftover_kill(int subtree_fd, uint64_t limit_ms)
+bool suite_leftover_kill(int subtree_fd, uint64_t limit_ms)
 {
 	uint64_t until = clock_monotonic_ns() + limit_ms * NS_PER_MS;
 
 	for (;;) {
-		struct cgroup_pids pids;
+		struct suite_cgroup_pids pids;
 		bool empty;
 
 		/* By the kernel at once, so that nothing forks faster than we kill. */
 		if (subtree_fd >= 0)
-			error_free(cgroup_kill(subtree_fd, limit_ms));
-		leftover_find(subtree_fd, &pids);
+			error_free(suite_cgroup_kill(subtree_fd, limit_ms));
+		suite_leftover_find(subtree_fd, &pids);
 		empty = pids.rows.n == 0;
 		for (size_t i = 0; i < pids.rows.n; i++)
 			kill(pids.rows.at[i], SIGKILL);
@@ -101,12 +101,12 @@ bool leftover_kill(int subtree_fd, uint64_t limit_ms)
 	}
 }
 
-void leftover_report(int subtree_fd, const char *what, struct report_writer *report)
+void suite_leftover_report(int subtree_fd, const char *what, struct suite_report_writer *report)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct cgroup_pids pids;
+	struct suite_cgroup_pids pids;
 
-	leftover_find(subtree_fd, &pids);
+	suite_leftover_find(subtree_fd, &pids);
 	for (size_t i = 0; i < pids.rows.n && i < NAMED; i++) {
 		struct procfs_stat stat = { .comm = "?", .state = '?' };
 
@@ -115,7 +115,8 @@ void leftover_report(int subtree_fd, const char *what, struct report_writer *rep
 			       stat.comm, stat.state);
 	}
 	if (pids.rows.n)
-		report_partf(report, KTSTR_REASON_LEFTOVER, "%s (%zu): %s%s", what, pids.rows.n,
-			     strbuf_str(&text), pids.rows.n > NAMED ? " and more" : "");
+		suite_report_partf(report, KTSTR_REASON_LEFTOVER, "%s (%zu): %s%s", what,
+				   pids.rows.n, strbuf_str(&text),
+				   pids.rows.n > NAMED ? " and more" : "");
 	vec_deinit(&pids.rows);
 }

@@ -10,14 +10,14 @@
 
 static char *shape_of(const struct ktstr_test *test)
 {
-	struct topology topology = declared_topology(test);
+	struct topology topology = suite_declared_topology(test);
 	struct strbuf text = STRBUF_INIT;
 
 	topology_format_shape(&topology, &text);
 	return strbuf_take(&text);
 }
 
-void list_format(const struct entry_list *list, struct strbuf *into)
+void suite_list_format(const struct suite_entry_list *list, struct strbuf *into)
 {
 	size_t width = 0;
 
@@ -27,7 +27,7 @@ void list_format(const struct entry_list *list, struct strbuf *into)
 	for (size_t i = 0; i < list->rows.n; i++) {
 		const struct ktstr_entry *entry = list->rows.at[i];
 		_cleanup_free_ char *shape = shape_of(entry->test);
-		const char *scheduler = declared_scheduler_name(entry->test);
+		const char *scheduler = suite_declared_scheduler_name(entry->test);
 
 		strbuf_appendf(into, "%-*s  %s  %s  %s:%d\n", (int)width, entry->name, shape,
 			       scheduler ? scheduler : "-", entry->file, entry->line);
@@ -38,7 +38,8 @@ void list_format(const struct entry_list *list, struct strbuf *into)
 
 static struct exchange_text_list list_of(const char *const *texts, size_t limit)
 {
-	return (struct exchange_text_list){ EXCHANGE_BORROW(texts), declared_count(texts, limit) };
+	return (struct exchange_text_list){ EXCHANGE_BORROW(texts),
+					    suite_declared_count(texts, limit) };
 }
 
 static void fill_scheduler(const struct ktstr_test *test, struct exchange_declared_scheduler *ret)
@@ -46,29 +47,30 @@ static void fill_scheduler(const struct ktstr_test *test, struct exchange_declar
 	const struct ktstr_scheduler *said = &test->scheduler;
 
 	/* Settings are possible for the kernel's own as well. */
-	if (!declared_has_scheduler(test) && !said->sysctls[0] && !said->kernel_args[0])
+	if (!suite_declared_has_scheduler(test) && !said->sysctls[0] && !said->kernel_args[0])
 		return;
 	*ret = (struct exchange_declared_scheduler){
-		.name = EXCHANGE_BORROW(declared_has_scheduler(test) ? declared_scheduler_name(test)
-								     : ""),
+		.name = EXCHANGE_BORROW(suite_declared_has_scheduler(test)
+						? suite_declared_scheduler_name(test)
+						: ""),
 		.argv = list_of(said->argv, KTSTR_MAX_ARGS),
 		.files = list_of(said->files, KTSTR_MAX_FILES),
 		.sysctls = list_of(said->sysctls, KTSTR_MAX_SETTINGS),
 		.kernel_args = list_of(said->kernel_args, KTSTR_MAX_SETTINGS),
-		.attach_timeout_s = declared_attach_timeout_s(test),
+		.attach_timeout_s = suite_declared_attach_timeout_s(test),
 		.may_restart = said->may_restart,
 	};
 }
 
 static void fill_cgroups(const struct ktstr_test *test, struct exchange_declared_test *ret)
 {
-	for (size_t i = 0; i < declared_cgroup_count(test); i++) {
+	for (size_t i = 0; i < suite_declared_cgroup_count(test); i++) {
 		const struct ktstr_cgroup *said = &test->cgroups[i];
 		struct exchange_declared_cgroup cgroup = { .name = EXCHANGE_BORROW(said->name),
 							   .cpus = said->cpus };
 
 		if (said->work.kind != KTSTR_WORK_NONE) {
-			struct ktstr_work work = declared_work(&said->work);
+			struct ktstr_work work = suite_declared_work(&said->work);
 
 			cgroup.work = EXCHANGE_BORROW(work_kind_info(work.kind)->name);
 			cgroup.workers = work.workers;
@@ -90,9 +92,9 @@ static struct exchange_declared_test fill_test(const struct ktstr_entry *entry,
 		.file = EXCHANGE_BORROW(entry->file),
 		.line = entry->line,
 		.description = EXCHANGE_BORROW(test->description),
-		.topology = declared_topology(test),
+		.topology = suite_declared_topology(test),
 		.memory_mb = test->memory_mb,
-		.duration_s = declared_duration_s(test),
+		.duration_s = suite_declared_duration_s(test),
 		.timeout_s = test->timeout_s,
 		.files = list_of(test->files, KTSTR_MAX_FILES),
 		.checks = suite_declared_checks(test),
@@ -112,7 +114,7 @@ static struct exchange_declared_test fill_test(const struct ktstr_entry *entry,
 	return ret;
 }
 
-void list_format_json(const struct entry_list *list, struct strbuf *into)
+void suite_list_format_json(const struct suite_entry_list *list, struct strbuf *into)
 {
 	struct json_writer w = json_writer_to(into, JSON_COMPACT);
 	struct exchange_declared_suite suite = { 0 };

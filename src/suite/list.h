@@ -7,8 +7,8 @@
 #include "suite/entries.h"
 
 /* Both want entries without mistakes. */
-void list_format(const struct entry_list *list, struct strbuf *into);
+void suite_list_format(const struct suite_entry_list *list, struct strbuf *into);
 /* One document and a newline; defaults are filled in, so that both sides mean the same. */
-void list_format_json(const struct entry_list *list, struct strbuf *into);
+void suite_list_format_json(const struct suite_entry_list *list, struct strbuf *into);
 
 #endif

@@ -4,8 +4,8 @@
 
 int main(int argc, char **argv)
 {
-	_cleanup_entry_list_ struct entry_list entries = { 0 };
+	_cleanup_suite_entry_list_ struct suite_entry_list entries = { 0 };
 
-	entries_of_program(&entries);
-	return program_main(argc, argv, &entries);
+	suite_entries_of_program(&entries);
+	return suite_program_main(argc, argv, &entries);
 }

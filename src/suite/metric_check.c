@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const char *metric_checks_mistake(
+const char *suite_metric_checks_mistake(
 	const struct ktstr_metric_check checks[static KTSTR_MAX_CHECKS + 1])
 {
 	if (checks[KTSTR_MAX_CHECKS].kind != KTSTR_CHECK_NONE)
@@ -21,7 +21,8 @@ const char *metric_checks_mistake(
 /* So that the line of a report has room for all of them. */
 enum { HINT_BYTES_LIMIT = 256 };
 
-const char *metric_hints_mistake(const struct ktstr_metric_hint hints[static KTSTR_MAX_CHECKS + 1])
+const char *suite_metric_hints_mistake(
+	const struct ktstr_metric_hint hints[static KTSTR_MAX_CHECKS + 1])
 {
 	if (hints[KTSTR_MAX_CHECKS].metric)
 		return "it has more hints than a list of hints holds";
@@ -37,7 +38,7 @@ const char *metric_hints_mistake(const struct ktstr_metric_hint hints[static KTS
 	return NULL;
 }
 
-void metrics_format_end(const struct ktstr_metrics *metrics, struct strbuf *into)
+void suite_metrics_format_end(const struct ktstr_metrics *metrics, struct strbuf *into)
 {
 	const char *name;
 
@@ -55,7 +56,7 @@ void metrics_format_end(const struct ktstr_metrics *metrics, struct strbuf *into
 		strbuf_appendf(into, " (SIG%s)", name);
 }
 
-void metrics_format_stderr(const struct ktstr_metrics *metrics, struct strbuf *into)
+void suite_metrics_format_stderr(const struct ktstr_metrics *metrics, struct strbuf *into)
 {
 	size_t from;
 
@@ -63,10 +64,10 @@ void metrics_format_stderr(const struct ktstr_metrics *metrics, struct strbuf *i
 		strbuf_append(into, "; stderr is empty");
 		return;
 	}
-	strbuf_append(into, metrics->err.total > PAYLOAD_TAIL_BYTES ? "; stderr ends with: …"
-								    : "; stderr: ");
+	strbuf_append(into, metrics->err.total > SUITE_PAYLOAD_TAIL_BYTES ? "; stderr ends with: …"
+									  : "; stderr: ");
 	from = into->n;
-	capture_tail(&metrics->err, into);
+	suite_capture_tail(&metrics->err, into);
 	/* A text ends at a NUL; what follows may be what matters. */
 	for (size_t i = from; i < into->n; i++)
 		if (into->at[i] == '\0')
@@ -84,9 +85,9 @@ static bool judge_exit_code(const struct ktstr_metric_check *check,
 
 	if (metrics->exit_known && (double)metrics->exit_code == check->low)
 		return true;
-	metrics_format_end(metrics, &text);
+	suite_metrics_format_end(metrics, &text);
 	strbuf_appendf(&text, ", not %.17g", check->low);
-	metrics_format_stderr(metrics, &text);
+	suite_metrics_format_stderr(metrics, &text);
 	failed(context, strbuf_str(&text));
 	return false;
 }
@@ -116,20 +117,20 @@ static void judge_number(const struct ktstr_metric_check *check,
 			 const struct ktstr_metrics *metrics, suite_metric_check_fn failed,
 			 void *context)
 {
-	const struct suite_metric *metric = metrics_find(metrics, check->metric);
+	const struct suite_metric *metric = suite_metrics_find(metrics, check->metric);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (metric && number_holds(check, metric->value))
 		return;
 	strbuf_appendf(&text, "metric %s ", check->metric);
 	if (metric) {
-		strbuf_appendf(&text, "is %s, ", metric_number(metrics, metric).at);
+		strbuf_appendf(&text, "is %s, ", suite_metric_number(metrics, metric).at);
 		format_demand(check, &text);
 	} else if (!metrics->stream) {
 		strbuf_append(&text, "is missing: .output of the program is not KTSTR_OUTPUT_JSON");
 	} else if (metrics->none_because) {
 		strbuf_appendf(&text, "is missing: %s", metrics->none_because);
-		metrics_format_stderr(metrics, &text);
+		suite_metrics_format_stderr(metrics, &text);
 	} else {
 		strbuf_appendf(&text, "is not among the %zu metrics on %s", metrics->all.n,
 			       metrics->stream);
@@ -137,9 +138,9 @@ static void judge_number(const struct ktstr_metric_check *check,
 	failed(context, strbuf_str(&text));
 }
 
-void metric_checks_judge(const struct ktstr_metric_check checks[static KTSTR_MAX_CHECKS + 1],
-			 const struct ktstr_metrics *metrics, suite_metric_check_fn failed,
-			 void *context)
+void suite_metric_checks_judge(const struct ktstr_metric_check checks[static KTSTR_MAX_CHECKS + 1],
+			       const struct ktstr_metrics *metrics, suite_metric_check_fn failed,
+			       void *context)
 {
 	if (metrics->timed_out)
 		return;

@@ -9,11 +9,12 @@
  * What is wrong with the list itself: too long, a metric without a name, an unknown kind. NULL:
  * nothing. A constant text.
  */
-const char *metric_checks_mistake(
+const char *suite_metric_checks_mistake(
 	const struct ktstr_metric_check checks[static KTSTR_MAX_CHECKS + 1]);
 
 /* The same of hints: too long a list or text, an unknown direction. */
-const char *metric_hints_mistake(const struct ktstr_metric_hint hints[static KTSTR_MAX_CHECKS + 1]);
+const char *suite_metric_hints_mistake(
+	const struct ktstr_metric_hint hints[static KTSTR_MAX_CHECKS + 1]);
 
 typedef void (*suite_metric_check_fn)(void *context, const char *text);
 
@@ -23,13 +24,13 @@ typedef void (*suite_metric_check_fn)(void *context, const char *text);
  * that failed mean little. So do those of one that was ended by its timeout, which is a failure in
  * itself. One that was ended by clean-up did not choose its exit code: only its numbers are judged.
  */
-void metric_checks_judge(const struct ktstr_metric_check checks[static KTSTR_MAX_CHECKS + 1],
-			 const struct ktstr_metrics *metrics, suite_metric_check_fn failed,
-			 void *context);
+void suite_metric_checks_judge(const struct ktstr_metric_check checks[static KTSTR_MAX_CHECKS + 1],
+			       const struct ktstr_metrics *metrics, suite_metric_check_fn failed,
+			       void *context);
 
 /* "exit code 3", "killed by signal 9 (SIGKILL)". */
-void metrics_format_end(const struct ktstr_metrics *metrics, struct strbuf *into);
-/* "; stderr ends with: …", the last PAYLOAD_TAIL_BYTES, or that it is empty. */
-void metrics_format_stderr(const struct ktstr_metrics *metrics, struct strbuf *into);
+void suite_metrics_format_end(const struct ktstr_metrics *metrics, struct strbuf *into);
+/* "; stderr ends with: …", the last SUITE_PAYLOAD_TAIL_BYTES, or that it is empty. */
+void suite_metrics_format_stderr(const struct ktstr_metrics *metrics, struct strbuf *into);
 
 #endif

@@ -8,10 +8,10 @@
 #include "json/walk.h"
 #include "suite/metrics_number.h"
 
-void metrics_deinit(struct ktstr_metrics *metrics)
+void suite_metrics_deinit(struct ktstr_metrics *metrics)
 {
-	capture_deinit(&metrics->out);
-	capture_deinit(&metrics->err);
+	suite_capture_deinit(&metrics->out);
+	suite_capture_deinit(&metrics->err);
 	free(metrics->none_because);
 	vec_deinit(&metrics->all);
 	strbuf_deinit(&metrics->text);
@@ -19,13 +19,14 @@ void metrics_deinit(struct ktstr_metrics *metrics)
 	free(metrics->dump);
 }
 
-struct json_text metric_name(const struct ktstr_metrics *metrics, const struct suite_metric *metric)
+struct json_text suite_metric_name(const struct ktstr_metrics *metrics,
+				   const struct suite_metric *metric)
 {
 	return (struct json_text){ metrics->text.at + metric->name_at, metric->name_n };
 }
 
-struct json_text metric_number(const struct ktstr_metrics *metrics,
-			       const struct suite_metric *metric)
+struct json_text suite_metric_number(const struct ktstr_metrics *metrics,
+				     const struct suite_metric *metric)
 {
 	return (struct json_text){ metrics->text.at + metric->number_at, metric->number_n };
 }
@@ -66,8 +67,8 @@ static int compare_metrics(const void *a, const void *b, void *context)
 {
 	const struct ktstr_metrics *metrics = context;
 	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-	int order = compare_texts(metric_name(metrics, &metrics->all.at[left]),
-				  metric_name(metrics, &metrics->all.at[right]));
+	int order = compare_texts(suite_metric_name(metrics, &metrics->all.at[left]),
+				  suite_metric_name(metrics, &metrics->all.at[right]));
 
 	return order ? order : (left > right) - (left < right);
 }
@@ -91,8 +92,9 @@ static bool remove_repeated_names(struct ktstr_metrics *metrics)
 	for (size_t i = 1; i < metrics->all.n; i++) {
 		uint32_t before = metrics->by_name[i - 1], here = metrics->by_name[i];
 
-		repeated[here] = compare_texts(metric_name(metrics, &metrics->all.at[before]),
-					       metric_name(metrics, &metrics->all.at[here])) == 0;
+		repeated[here] = compare_texts(
+					 suite_metric_name(metrics, &metrics->all.at[before]),
+					 suite_metric_name(metrics, &metrics->all.at[here])) == 0;
 	}
 	for (size_t i = 0; i < metrics->all.n; i++)
 		if (!repeated[i])
@@ -103,28 +105,29 @@ static bool remove_repeated_names(struct ktstr_metrics *metrics)
 	return true;
 }
 
-static struct error *extract_from(struct ktstr_metrics *metrics, const struct capture *capture,
-				  const char *stream)
+static struct error *extract_from(struct ktstr_metrics *metrics,
+				  const struct suite_capture *capture, const char *stream)
 {
 	static const struct json_walk_limits limits = {
 		.depth = JSON_LIMIT_WALK_DEPTH,
-		.leaves = METRICS_LIMIT_COUNT,
-		.name_bytes = METRICS_LIMIT_NAME_BYTES,
+		.leaves = SUITE_LIMIT_METRICS_COUNT,
+		.name_bytes = SUITE_LIMIT_METRICS_NAME_BYTES,
 	};
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
-	struct error *err = json_find_document(capture_str(capture), capture->n, stream, &doc);
+	struct error *err = json_find_document(suite_capture_str(capture), capture->n, stream,
+					       &doc);
 
 	if (!err)
 		err = json_walk_leaves(json_doc_root(doc), &limits, add_leaf, metrics, NULL);
 	if (!err && metrics->all.n == 0)
 		err = base_error(BASE_ABSENT, 0, "%s: the document holds no number", stream);
-	if (err && capture_dropped(capture))
+	if (err && suite_capture_dropped(capture))
 		err = error_wrap(err, "the last %llu bytes of %s were not kept",
-				 (unsigned long long)capture_dropped(capture), stream);
+				 (unsigned long long)suite_capture_dropped(capture), stream);
 	return err;
 }
 
-void metrics_extract(struct ktstr_metrics *metrics)
+void suite_metrics_extract(struct ktstr_metrics *metrics)
 {
 	_cleanup_error_ struct error *out_err = NULL, *err_err = NULL;
 
@@ -142,7 +145,7 @@ void metrics_extract(struct ktstr_metrics *metrics)
 		sort_by_name(metrics);
 }
 
-const struct suite_metric *metrics_find(const struct ktstr_metrics *metrics, const char *name)
+const struct suite_metric *suite_metrics_find(const struct ktstr_metrics *metrics, const char *name)
 {
 	struct json_text wanted = { name, strlen(name) };
 	size_t low = 0, high = metrics->by_name ? metrics->all.n : 0;
@@ -150,7 +153,7 @@ const struct suite_metric *metrics_find(const struct ktstr_metrics *metrics, con
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		const struct suite_metric *metric = &metrics->all.at[metrics->by_name[middle]];
-		int order = compare_texts(metric_name(metrics, metric), wanted);
+		int order = compare_texts(suite_metric_name(metrics, metric), wanted);
 
 		if (order == 0)
 			return metric;
@@ -176,12 +179,12 @@ bool ktstr_timed_out(const struct ktstr_metrics *metrics)
 
 const char *ktstr_stdout(const struct ktstr_metrics *metrics)
 {
-	return capture_str(&metrics->out);
+	return suite_capture_str(&metrics->out);
 }
 
 const char *ktstr_stderr(const struct ktstr_metrics *metrics)
 {
-	return capture_str(&metrics->err);
+	return suite_capture_str(&metrics->err);
 }
 
 size_t ktstr_metric_count(const struct ktstr_metrics *metrics)
@@ -191,12 +194,12 @@ size_t ktstr_metric_count(const struct ktstr_metrics *metrics)
 
 const char *ktstr_metric_name(const struct ktstr_metrics *metrics, size_t i)
 {
-	return i < metrics->all.n ? metric_name(metrics, &metrics->all.at[i]).at : NULL;
+	return i < metrics->all.n ? suite_metric_name(metrics, &metrics->all.at[i]).at : NULL;
 }
 
 bool ktstr_metric(const struct ktstr_metrics *metrics, const char *name, double *ret)
 {
-	const struct suite_metric *metric = metrics_find(metrics, name);
+	const struct suite_metric *metric = suite_metrics_find(metrics, name);
 
 	if (!metric)
 		return false;
@@ -206,14 +209,14 @@ bool ktstr_metric(const struct ktstr_metrics *metrics, const char *name, double 
 
 bool ktstr_metric_u64(const struct ktstr_metrics *metrics, const char *name, uint64_t *ret)
 {
-	const struct suite_metric *metric = metrics_find(metrics, name);
+	const struct suite_metric *metric = suite_metrics_find(metrics, name);
 
-	return metric && metrics_whole_number(metric_number(metrics, metric), ret);
+	return metric && suite_metrics_whole_number(suite_metric_number(metrics, metric), ret);
 }
 
 bool ktstr_has_metric(const struct ktstr_metrics *metrics, const char *name)
 {
-	return metrics_find(metrics, name) != NULL;
+	return suite_metrics_find(metrics, name) != NULL;
 }
 
 const char *ktstr_metrics_dump(const struct ktstr_metrics *metrics)
@@ -227,12 +230,13 @@ const char *ktstr_metrics_dump(const struct ktstr_metrics *metrics)
 	for (size_t i = 0; i < metrics->all.n; i++) {
 		const struct suite_metric *metric = &metrics->all.at[i];
 
-		if (text.n + metric->name_n + metric->number_n > METRICS_LIMIT_DUMP_BYTES) {
+		if (text.n + metric->name_n + metric->number_n > SUITE_LIMIT_METRICS_DUMP_BYTES) {
 			strbuf_appendf(&text, "%s… and %zu more", i ? " " : "", metrics->all.n - i);
 			break;
 		}
-		strbuf_appendf(&text, "%s%s=%s", i ? " " : "", metric_name(metrics, metric).at,
-			       metric_number(metrics, metric).at);
+		strbuf_appendf(&text, "%s%s=%s", i ? " " : "",
+			       suite_metric_name(metrics, metric).at,
+			       suite_metric_number(metrics, metric).at);
 	}
 	own->dump = xstrdup(strbuf_str(&text));
 	strbuf_deinit(&text);

@@ -25,7 +25,7 @@ struct ktstr_metrics {
 	bool killed; /* by the test or its clean-up: the exit code was not the program's choice */
 	bool exit_asked; /* the test has looked at the exit code */
 	uint64_t wall_ns;
-	struct capture out, err;
+	struct suite_capture out, err;
 
 	const char *stream;	      /* where the numbers were looked for; NULL: nowhere */
 	char *none_because;	      /* why there is no number; NULL when there are some */
@@ -35,15 +35,16 @@ struct ktstr_metrics {
 	char *dump;	   /* NULL until asked for */
 };
 
-void metrics_deinit(struct ktstr_metrics *metrics);
+void suite_metrics_deinit(struct ktstr_metrics *metrics);
 /* Once, when `out` and `err` are complete. */
-void metrics_extract(struct ktstr_metrics *metrics);
+void suite_metrics_extract(struct ktstr_metrics *metrics);
 
 /* NULL when there is none. */
-const struct suite_metric *metrics_find(const struct ktstr_metrics *metrics, const char *name);
-struct json_text metric_name(const struct ktstr_metrics *metrics,
-			     const struct suite_metric *metric);
-struct json_text metric_number(const struct ktstr_metrics *metrics,
-			       const struct suite_metric *metric);
+const struct suite_metric *suite_metrics_find(const struct ktstr_metrics *metrics,
+					      const char *name);
+struct json_text suite_metric_name(const struct ktstr_metrics *metrics,
+				   const struct suite_metric *metric);
+struct json_text suite_metric_number(const struct ktstr_metrics *metrics,
+				     const struct suite_metric *metric);
 
 #endif

@@ -32,13 +32,13 @@ static bool times_ten_fits(uint64_t *value, unsigned int digit)
 	uint64_t next;
 
 	if (!mul_fits_u64(*value, 10, &next) || !add_fits_u64(next, digit, &next) ||
-	    next > METRICS_WHOLE_MAX)
+	    next > SUITE_METRICS_WHOLE_MAX)
 		return false;
 	*value = next;
 	return true;
 }
 
-bool metrics_whole_number(struct json_text number, uint64_t *ret)
+bool suite_metrics_whole_number(struct json_text number, uint64_t *ret)
 {
 	const char *end = number.at + number.n, *at = number.at, *mantissa_end;
 	int64_t exponent, zeros = 0;

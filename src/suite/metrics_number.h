@@ -5,13 +5,13 @@
 
 #include "json/doc.h"
 
-#define METRICS_WHOLE_MAX (UINT64_C(1) << 53)
+#define SUITE_METRICS_WHOLE_MAX (UINT64_C(1) << 53)
 
 /*
  * 16777216, 16777216.0 and 1.6777216e7 are the same whole number. False, and *ret untouched, when
- * there is a fraction, however small, a negative number, or more than METRICS_WHOLE_MAX: past that
- * a program that keeps its numbers in doubles no longer knows them exactly.
+ * there is a fraction, however small, a negative number, or more than SUITE_METRICS_WHOLE_MAX: past
+ * that a program that keeps its numbers in doubles no longer knows them exactly.
  */
-bool metrics_whole_number(struct json_text number, uint64_t *ret) MUST_CHECK;
+bool suite_metrics_whole_number(struct json_text number, uint64_t *ret) MUST_CHECK;
 
 #endif

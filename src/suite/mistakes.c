@@ -8,7 +8,7 @@
 #include "suite/defaults.h"
 #include "suite/limits.h"
 
-void suite_mistake(struct mistakes *m, const char *fmt, ...)
+void suite_mistake(struct suite_mistakes *m, const char *fmt, ...)
 {
 	va_list args;
 
@@ -19,16 +19,16 @@ void suite_mistake(struct mistakes *m, const char *fmt, ...)
 	strbuf_append_char(m->into, '\n');
 }
 
-void mistakes_of_text(struct mistakes *m, const char *what, const char *text)
+void suite_mistakes_of_text(struct suite_mistakes *m, const char *what, const char *text)
 {
 	if (text && strlen(text) > SUITE_LIMIT_DECLARED_TEXT)
 		suite_mistake(m, "%s is longer than %d bytes", what, SUITE_LIMIT_DECLARED_TEXT);
 }
 
-void mistakes_of_texts(struct mistakes *m, const char *what, const char *const *texts, size_t limit,
-		       bool names)
+void suite_mistakes_of_texts(struct suite_mistakes *m, const char *what, const char *const *texts,
+			     size_t limit, bool names)
 {
-	size_t n = declared_count(texts, limit);
+	size_t n = suite_declared_count(texts, limit);
 
 	if (n > limit) {
 		suite_mistake(m, "%s: too many rows, at most %zu are possible", what, limit);
@@ -42,6 +42,6 @@ void mistakes_of_texts(struct mistakes *m, const char *what, const char *const *
 	for (size_t i = 0; i < n; i++) {
 		if (names && !*texts[i])
 			suite_mistake(m, "%s: row %zu is \"\"", what, i);
-		mistakes_of_text(m, what, texts[i]);
+		suite_mistakes_of_text(m, what, texts[i]);
 	}
 }

@@ -22,25 +22,25 @@ static void refuse_mistakes(struct ktstr_ctx *ctx, const struct ktstr_program *p
 	const char *mistake = NULL;
 
 	if (!program->argv || !program->argv[0] || !program->argv[0][0])
-		ctx_end_with(ctx, KTSTR_REASON_SETUP, NULL, 0, "a payload without argv[0]");
-	mistake = metric_checks_mistake(program->checks);
+		suite_ctx_end_with(ctx, KTSTR_REASON_SETUP, NULL, 0, "a payload without argv[0]");
+	mistake = suite_metric_checks_mistake(program->checks);
 	if (!mistake)
-		mistake = metric_hints_mistake(program->hints);
+		mistake = suite_metric_hints_mistake(program->hints);
 	for (const char *const *env = program->env; !mistake && env && *env; env++)
-		if (!payload_env_is_setting(*env))
+		if (!suite_payload_env_is_setting(*env))
 			mistake = "it has a setting in .env that is not NAME=value";
-	if (!mistake && ctx->payloads && ctx->payloads->all.n >= PAYLOAD_LIMIT_COUNT)
+	if (!mistake && ctx->payloads && ctx->payloads->all.n >= SUITE_LIMIT_PAYLOAD_COUNT)
 		mistake = "this test has started too many payloads already";
 	if (mistake)
-		ctx_end_with(ctx, KTSTR_REASON_SETUP, NULL, 0, "payload %s: %s", program->argv[0],
-			     mistake);
+		suite_ctx_end_with(ctx, KTSTR_REASON_SETUP, NULL, 0, "payload %s: %s",
+				   program->argv[0], mistake);
 }
 
 /* *ret is 0 when this system has no cgroups and none was asked for. */
 static struct error *open_cgroup_procs(struct ktstr_ctx *ctx, const char *name, int *ret)
 {
 	_cleanup_close_ int folder = -1, procs = -1;
-	struct error *err = ctx_open_cgroup(ctx, name, &folder);
+	struct error *err = suite_ctx_open_cgroup(ctx, name, &folder);
 
 	*ret = 0;
 	if (err || folder < 0)
@@ -59,24 +59,24 @@ _Noreturn static void end_unstarted(struct ktstr_ctx *ctx, const struct ktstr_pr
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
 
 	if (error_errno(err) != ENOENT)
-		ctx_end_broken(ctx,
-			       error_wrap(err, "payload %s cannot be started", name_of(program)));
+		suite_ctx_end_broken(
+			ctx, error_wrap(err, "payload %s cannot be started", name_of(program)));
 	error_free(err);
-	payload_missing_explain(program->argv[0], getenv("PATH"), &why);
-	ctx_end_with(ctx, KTSTR_REASON_FILES, NULL, 0, "payload %s cannot be started: %s",
-		     name_of(program), strbuf_str(&why));
+	suite_payload_missing_explain(program->argv[0], getenv("PATH"), &why);
+	suite_ctx_end_with(ctx, KTSTR_REASON_FILES, NULL, 0, "payload %s cannot be started: %s",
+			   name_of(program), strbuf_str(&why));
 }
 
 static struct ktstr_payload *payload_new(struct ktstr_ctx *ctx, const struct ktstr_program *program,
-					 const struct payload_env *env,
+					 const struct suite_payload_env *env,
 					 struct payload_process *process)
 {
 	struct ktstr_payload *payload = xnew(struct ktstr_payload);
 
 	payload->ctx = ctx;
 	payload->process = process;
-	payload->name = xstrndup(name_of(program), PAYLOAD_LIMIT_NAME_BYTES);
-	payload->pid = payload_process_pid(process);
+	payload->name = xstrndup(name_of(program), SUITE_LIMIT_PAYLOAD_NAME_BYTES);
+	payload->pid = suite_payload_process_pid(process);
 	snprintf(payload->pid_text, sizeof(payload->pid_text), "%d", (int)payload->pid);
 	payload->output = program->output;
 	payload->timeout_ms = program->timeout_ms;
@@ -94,7 +94,8 @@ static struct ktstr_payload *payload_new(struct ktstr_ctx *ctx, const struct kts
 									: ""),
 				 .direction = program->hints[i].direction,
 			 });
-	if (!ready_marker_path_of(payload->pid, payload_env_find(env, READY_MARKER_OVERRIDE_ENV),
+	if (!ready_marker_path_of(payload->pid,
+				  suite_payload_env_find(env, READY_MARKER_OVERRIDE_ENV),
 				  payload->ready_path, sizeof(payload->ready_path)))
 		payload->ready_path[0] = '\0';
 	return payload;
@@ -103,15 +104,15 @@ static struct ktstr_payload *payload_new(struct ktstr_ctx *ctx, const struct kts
 static void remember(struct ktstr_ctx *ctx, struct ktstr_payload *payload)
 {
 	if (!ctx->payloads) {
-		ctx->payloads = xnew(struct payload_set);
-		ctx->end_payloads = payload_end_all;
+		ctx->payloads = xnew(struct suite_payload_set);
+		ctx->end_payloads = suite_payload_end_all;
 	}
 	vec_push(&ctx->payloads->all, payload);
 }
 
 struct ktstr_payload *ktstr_start(struct ktstr_ctx *ctx, const struct ktstr_program *program)
 {
-	_cleanup_payload_env_ struct payload_env env = { 0 };
+	_cleanup_suite_payload_env_ struct suite_payload_env env = { 0 };
 	struct payload_process *process;
 	struct ktstr_payload *payload;
 	struct error *err;
@@ -120,16 +121,16 @@ struct ktstr_payload *ktstr_start(struct ktstr_ctx *ctx, const struct ktstr_prog
 	refuse_mistakes(ctx, program);
 	err = open_cgroup_procs(ctx, program->cgroup, &procs);
 	if (err)
-		ctx_end_broken(ctx, error_wrap(err, "payload %s", program->argv[0]));
-	payload_env_init(&env, environ, program->env);
-	err = payload_process_start(
-		&(struct payload_process_request){
+		suite_ctx_end_broken(ctx, error_wrap(err, "payload %s", program->argv[0]));
+	suite_payload_env_init(&env, environ, program->env);
+	err = suite_payload_process_start(
+		&(struct suite_payload_process_request){
 			.argv = program->argv,
 			.env = env.all.at,
 			.cgroup_procs = procs,
 			.capture_bytes = program->capture_bytes ? program->capture_bytes
-								: PAYLOAD_CAPTURE_BYTES,
-			.timeout_ms = ctx_scaled_ms(ctx, program->timeout_ms),
+								: SUITE_PAYLOAD_CAPTURE_BYTES,
+			.timeout_ms = suite_ctx_scaled_ms(ctx, program->timeout_ms),
 		},
 		&process);
 	if (procs)
@@ -138,7 +139,7 @@ struct ktstr_payload *ktstr_start(struct ktstr_ctx *ctx, const struct ktstr_prog
 		end_unstarted(ctx, program, err);
 	payload = payload_new(ctx, program, &env, process);
 	remember(ctx, payload);
-	payload_report_started(payload, program->argv);
+	suite_payload_report_started(payload, program->argv);
 	return payload;
 }
 
@@ -148,7 +149,8 @@ static void add_part(void *context, const char *text)
 {
 	struct ktstr_payload *payload = context;
 
-	report_partf(&payload->ctx->report, KTSTR_REASON_PAYLOAD, "%s: %s", payload->name, text);
+	suite_report_partf(&payload->ctx->report, KTSTR_REASON_PAYLOAD, "%s: %s", payload->name,
+			   text);
 }
 
 static void judge(struct ktstr_payload *payload)
@@ -156,29 +158,30 @@ static void judge(struct ktstr_payload *payload)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (!payload->result->exit_known) {
-		report_partf(&payload->ctx->report, KTSTR_REASON_SETUP,
-			     "%s: nobody knows how it ended: something else in the test's process "
-			     "waited for it",
-			     payload->name);
+		suite_report_partf(
+			&payload->ctx->report, KTSTR_REASON_SETUP,
+			"%s: nobody knows how it ended: something else in the test's process "
+			"waited for it",
+			payload->name);
 		return;
 	}
 	if (payload->result->timed_out) {
 		strbuf_appendf(&text, "did not end within %u ms", payload->timeout_ms);
 		if (payload->ctx->slowness > 1)
 			strbuf_appendf(&text, " (%llu ms on this machine)",
-				       (unsigned long long)ctx_scaled_ms(payload->ctx,
-									 payload->timeout_ms));
+				       (unsigned long long)suite_ctx_scaled_ms(
+					       payload->ctx, payload->timeout_ms));
 		strbuf_append(&text, " and was killed");
-		metrics_format_stderr(payload->result, &text);
+		suite_metrics_format_stderr(payload->result, &text);
 		add_part(payload, strbuf_str(&text));
 	}
-	metric_checks_judge(payload->checks, payload->result, add_part, payload);
+	suite_metric_checks_judge(payload->checks, payload->result, add_part, payload);
 }
 
 /* It has ended: the one result is made, told and judged. */
 static struct ktstr_metrics *finish(struct ktstr_payload *payload, bool cleaning)
 {
-	struct payload_end *end = payload_process_end(payload->process);
+	struct suite_payload_end *end = suite_payload_process_end(payload->process);
 	struct ktstr_metrics *result = xnew(struct ktstr_metrics);
 
 	*result = (struct ktstr_metrics){
@@ -191,13 +194,13 @@ static struct ktstr_metrics *finish(struct ktstr_payload *payload, bool cleaning
 		.out = end->out,
 		.err = end->err,
 	};
-	end->out = end->err = (struct capture){ 0 };
-	payload_process_free(take_ptr(payload->process));
+	end->out = end->err = (struct suite_capture){ 0 };
+	suite_payload_process_free(take_ptr(payload->process));
 	if (payload->output == KTSTR_OUTPUT_JSON)
-		metrics_extract(result);
+		suite_metrics_extract(result);
 	payload->result = result;
-	payload_report_ended(payload);
-	payload_report_output(payload);
+	suite_payload_report_ended(payload);
+	suite_payload_report_output(payload);
 	judge(payload);
 	return result;
 }
@@ -219,9 +222,9 @@ static void judge_unseen(struct ktstr_payload *payload)
 	if (!result->exit_known || result->exit_code == 0 || result->killed || result->timed_out ||
 	    result->exit_asked || declares_exit_code(payload))
 		return;
-	metrics_format_end(result, &text);
+	suite_metrics_format_end(result, &text);
 	strbuf_append(&text, ", and the test did not look at it");
-	metrics_format_stderr(result, &text);
+	suite_metrics_format_stderr(result, &text);
 	add_part(payload, strbuf_str(&text));
 }
 
@@ -235,24 +238,24 @@ static void payload_free(struct ktstr_payload *payload)
 	}
 	vec_deinit(&payload->hints);
 	if (payload->result)
-		metrics_deinit(payload->result);
+		suite_metrics_deinit(payload->result);
 	free(payload->result);
 	free(payload->name);
 	free(payload);
 }
 
-struct ktstr_metrics *payload_end_by_cleanup(struct ktstr_payload *payload)
+struct ktstr_metrics *suite_payload_end_by_cleanup(struct ktstr_payload *payload)
 {
 	if (payload->result)
 		return payload->result;
-	payload_process_kill(payload->process);
-	payload_process_wait(payload->process, PAYLOAD_WAIT_FOREVER);
+	suite_payload_process_kill(payload->process);
+	suite_payload_process_wait(payload->process, SUITE_PAYLOAD_WAIT_FOREVER);
 	return finish(payload, true);
 }
 
-void payload_end_all(struct ktstr_ctx *ctx)
+void suite_payload_end_all(struct ktstr_ctx *ctx)
 {
-	struct payload_set *set = ctx->payloads;
+	struct suite_payload_set *set = ctx->payloads;
 
 	ctx->end_payloads = NULL;
 	if (!set)
@@ -260,9 +263,9 @@ void payload_end_all(struct ktstr_ctx *ctx)
 	/* All at once: one may trace another, whose end is seen only after the tracer's. */
 	for (size_t i = 0; i < set->all.n; i++)
 		if (set->all.at[i]->process)
-			payload_process_kill(set->all.at[i]->process);
+			suite_payload_process_kill(set->all.at[i]->process);
 	for (size_t i = 0; i < set->all.n; i++) {
-		payload_end_by_cleanup(set->all.at[i]);
+		suite_payload_end_by_cleanup(set->all.at[i]);
 		judge_unseen(set->all.at[i]);
 		payload_free(set->all.at[i]);
 	}
@@ -276,7 +279,7 @@ struct ktstr_metrics *ktstr_wait(struct ktstr_payload *payload)
 {
 	if (payload->result)
 		return payload->result;
-	payload_process_wait(payload->process, PAYLOAD_WAIT_FOREVER);
+	suite_payload_process_wait(payload->process, SUITE_PAYLOAD_WAIT_FOREVER);
 	return finish(payload, false);
 }
 
@@ -284,13 +287,13 @@ struct ktstr_metrics *ktstr_kill(struct ktstr_payload *payload)
 {
 	if (payload->result)
 		return payload->result;
-	payload_process_kill(payload->process);
+	suite_payload_process_kill(payload->process);
 	return ktstr_wait(payload);
 }
 
 struct ktstr_metrics *ktstr_try_wait(struct ktstr_payload *payload)
 {
-	if (!payload->result && !payload_process_wait(payload->process, 0))
+	if (!payload->result && !suite_payload_process_wait(payload->process, 0))
 		return NULL;
 	return ktstr_wait(payload);
 }

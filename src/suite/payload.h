@@ -27,7 +27,7 @@ struct ktstr_payload {
 	char ready_path[256]; /* empty: it has an override that is too long for a path */
 };
 
-struct payload_set {
+struct suite_payload_set {
 	VEC(struct ktstr_payload *) all;
 	uint64_t reported_metrics, reported_bytes, reported_texts; /* see payload_limits.h */
 };
@@ -36,9 +36,9 @@ struct payload_set {
  * For the end of the test's function: what still runs is killed, the results that nobody asked for
  * are reported and judged as all others, and everything is released.
  */
-void payload_end_all(struct ktstr_ctx *ctx);
+void suite_payload_end_all(struct ktstr_ctx *ctx);
 
 /* Kills it if it runs. The result says that nobody asked for its end. */
-struct ktstr_metrics *payload_end_by_cleanup(struct ktstr_payload *payload);
+struct ktstr_metrics *suite_payload_end_by_cleanup(struct ktstr_payload *payload);
 
 #endif

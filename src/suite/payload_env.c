@@ -10,7 +10,7 @@ static bool same_name(const char *a, const char *b)
 	return n == strcspn(b, "=") && memcmp(a, b, n) == 0;
 }
 
-static void set(struct payload_env *env, const char *setting)
+static void set(struct suite_payload_env *env, const char *setting)
 {
 	for (size_t i = 0; i < env->all.n; i++)
 		if (same_name(env->all.at[i], setting)) {
@@ -20,9 +20,10 @@ static void set(struct payload_env *env, const char *setting)
 	vec_push(&env->all, setting);
 }
 
-void payload_env_init(struct payload_env *env, char *const *ours, const char *const *added)
+void suite_payload_env_init(struct suite_payload_env *env, char *const *ours,
+			    const char *const *added)
 {
-	*env = (struct payload_env){ .all = VEC_INIT };
+	*env = (struct suite_payload_env){ .all = VEC_INIT };
 	for (; ours && *ours; ours++)
 		vec_push(&env->all, *ours);
 	for (; added && *added; added++)
@@ -30,12 +31,12 @@ void payload_env_init(struct payload_env *env, char *const *ours, const char *co
 	vec_push(&env->all, NULL);
 }
 
-void payload_env_deinit(struct payload_env *env)
+void suite_payload_env_deinit(struct suite_payload_env *env)
 {
 	vec_deinit(&env->all);
 }
 
-const char *payload_env_find(const struct payload_env *env, const char *name)
+const char *suite_payload_env_find(const struct suite_payload_env *env, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -45,7 +46,7 @@ const char *payload_env_find(const struct payload_env *env, const char *name)
 	return NULL;
 }
 
-bool payload_env_is_setting(const char *text)
+bool suite_payload_env_is_setting(const char *text)
 {
 	const char *equals = strchr(text, '=');
 

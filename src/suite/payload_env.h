@@ -5,7 +5,7 @@
 
 #include "base/vec.h"
 
-struct payload_env {
+struct suite_payload_env {
 	VEC(const char *) all; /* ends with NULL; the texts are borrowed */
 };
 
@@ -13,13 +13,14 @@ struct payload_env {
  * Each "NAME=value" of `added` replaces what had that name; the last of a name counts. `added` ends
  * with NULL and may be NULL.
  */
-void payload_env_init(struct payload_env *env, char *const *ours, const char *const *added);
-void payload_env_deinit(struct payload_env *env);
-#define _cleanup_payload_env_ __attribute__((cleanup(payload_env_deinit)))
+void suite_payload_env_init(struct suite_payload_env *env, char *const *ours,
+			    const char *const *added);
+void suite_payload_env_deinit(struct suite_payload_env *env);
+#define _cleanup_suite_payload_env_ __attribute__((cleanup(suite_payload_env_deinit)))
 
 /* NULL when there is none. */
-const char *payload_env_find(const struct payload_env *env, const char *name);
+const char *suite_payload_env_find(const struct suite_payload_env *env, const char *name);
 /* True for "NAME=value" with a name. */
-bool payload_env_is_setting(const char *text);
+bool suite_payload_env_is_setting(const char *text);
 
 #endif

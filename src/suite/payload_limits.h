@@ -8,28 +8,28 @@ enum {
 	 * Of one test, also those that ended: their results stay until the test ends. The runner
 	 * takes no more of them, and of the metrics of all together.
 	 */
-	PAYLOAD_LIMIT_COUNT = 4096,
-	PAYLOAD_LIMIT_REPORTED_METRICS = 200000,
+	SUITE_LIMIT_PAYLOAD_COUNT = 4096,
+	SUITE_LIMIT_PAYLOAD_REPORTED_METRICS = 200000,
 	/* Of arguments and metrics in the report, so that there is room for the rest of it. */
-	PAYLOAD_LIMIT_REPORTED_BYTES = 6 << 20,
-	PAYLOAD_LIMIT_NAME_BYTES = 128,
+	SUITE_LIMIT_PAYLOAD_REPORTED_BYTES = 6 << 20,
+	SUITE_LIMIT_PAYLOAD_NAME_BYTES = 128,
 	/* Streams whose end goes into the report to be kept, and how much of each. */
-	PAYLOAD_LIMIT_REPORTED_TEXTS = 24,
-	PAYLOAD_REPORTED_TEXT_BYTES = 64 << 10,
+	SUITE_LIMIT_PAYLOAD_REPORTED_TEXTS = 24,
+	SUITE_PAYLOAD_REPORTED_TEXT_BYTES = 64 << 10,
 	/* Kept of each stream unless the program says otherwise. */
-	PAYLOAD_CAPTURE_BYTES = 16 << 20,
+	SUITE_PAYLOAD_CAPTURE_BYTES = 16 << 20,
 	/* Of standard error in a message. */
-	PAYLOAD_TAIL_BYTES = 1024,
+	SUITE_PAYLOAD_TAIL_BYTES = 1024,
 	/* How often the ready marker is looked for. */
-	PAYLOAD_READY_POLL_MS = 10,
+	SUITE_PAYLOAD_READY_POLL_MS = 10,
 	/* Of one argument in the line that tells of a start. */
-	PAYLOAD_LIMIT_ARG_BYTES = 4096,
+	SUITE_LIMIT_PAYLOAD_ARG_BYTES = 4096,
 
 	/* Numbers of one document; what is more is counted by the sentinel of the leaf walk. */
-	METRICS_LIMIT_COUNT = 1 << 17,
-	METRICS_LIMIT_NAME_BYTES = 16 << 20,
+	SUITE_LIMIT_METRICS_COUNT = 1 << 17,
+	SUITE_LIMIT_METRICS_NAME_BYTES = 16 << 20,
 	/* Of ktstr_metrics_dump(), which is made for messages. */
-	METRICS_LIMIT_DUMP_BYTES = 12 << 10,
+	SUITE_LIMIT_METRICS_DUMP_BYTES = 12 << 10,
 };
 
 #endif

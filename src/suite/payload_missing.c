@@ -45,7 +45,7 @@ static void read_interpreter(const char *path, char ret[static SCRIPT_LINE_BYTES
 	ret[strcspn(ret, " \t\n")] = '\0';
 }
 
-void payload_missing_explain(const char *program, const char *path, struct strbuf *into)
+void suite_payload_missing_explain(const char *program, const char *path, struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf found = STRBUF_INIT;
 	char interpreter[SCRIPT_LINE_BYTES];

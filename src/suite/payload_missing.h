@@ -9,6 +9,6 @@
 #include "base/strbuf.h"
 
 /* What is missing for `program`, which exec() did not find, and what to do; `path` is PATH. */
-void payload_missing_explain(const char *program, const char *path, struct strbuf *into);
+void suite_payload_missing_explain(const char *program, const char *path, struct strbuf *into);
 
 #endif

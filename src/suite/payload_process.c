@@ -19,7 +19,7 @@ struct payload_process {
 	uint64_t deadline_ns; /* 0: none; the keeper's */
 	/* The keeper's until `ended`, then whoever asks for the end. */
 	int pidfd, out, err;
-	struct payload_end end;
+	struct suite_payload_end end;
 
 	pthread_t keeper;
 	pthread_mutex_t lock; /* for what follows */
@@ -44,9 +44,9 @@ static void kill_locked(struct payload_process *process)
 	pidfd_send_signal(process->pidfd, SIGKILL, NULL, 0);
 }
 
-static void take_stream(struct capture *capture, int *fd)
+static void take_stream(struct suite_capture *capture, int *fd)
 {
-	if (suite_capture_take(capture, *fd, SIZE_MAX) == CAPTURE_ENDED)
+	if (suite_capture_take(capture, *fd, SIZE_MAX) == SUITE_CAPTURE_ENDED)
 		close_fd(fd);
 }
 
@@ -97,7 +97,7 @@ static void keep_until_leader_ended(struct payload_process *process)
 /* Not before somebody asks: until then the numbers of leader and group are theirs. */
 static void reap(struct payload_process *process)
 {
-	struct payload_end *end = &process->end;
+	struct suite_payload_end *end = &process->end;
 	_cleanup_error_ struct error *err = NULL;
 	int status = 0;
 	bool by_sigkill;
@@ -128,9 +128,9 @@ static void *keeper_main(void *arg)
 	keep_until_leader_ended(process);
 	process->end.wall_ns = clock_monotonic_ns() - process->from_ns;
 	if (process->out >= 0)
-		capture_take_rest(&process->end.out, process->out);
+		suite_capture_take_rest(&process->end.out, process->out);
 	if (process->err >= 0)
-		capture_take_rest(&process->end.err, process->err);
+		suite_capture_take_rest(&process->end.err, process->err);
 	close_fd(&process->out);
 	close_fd(&process->err);
 	pthread_mutex_lock(&process->lock);
@@ -156,14 +156,14 @@ static struct error *start_keeper(struct payload_process *process)
 	return NULL;
 }
 
-static struct payload_process *process_new(const struct payload_process_request *request)
+static struct payload_process *process_new(const struct suite_payload_process_request *request)
 {
 	struct payload_process *process = xnew(struct payload_process);
 	pthread_condattr_t attr;
 
 	process->pidfd = process->out = process->err = -1;
-	capture_init(&process->end.out, request->capture_bytes);
-	capture_init(&process->end.err, request->capture_bytes);
+	suite_capture_init(&process->end.out, request->capture_bytes);
+	suite_capture_init(&process->end.err, request->capture_bytes);
 	pthread_mutex_init(&process->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -177,8 +177,8 @@ static void process_release(struct payload_process *process)
 	close_fd(&process->pidfd);
 	close_fd(&process->out);
 	close_fd(&process->err);
-	capture_deinit(&process->end.out);
-	capture_deinit(&process->end.err);
+	suite_capture_deinit(&process->end.out);
+	suite_capture_deinit(&process->end.err);
 	pthread_cond_destroy(&process->changed);
 	pthread_mutex_destroy(&process->lock);
 	free(process);
@@ -198,7 +198,7 @@ static bool open_pipe(int *ret_ours, int *ret_theirs)
 }
 
 static struct error *spawn_process(struct payload_process *process,
-				   const struct payload_process_request *request)
+				   const struct suite_payload_process_request *request)
 {
 	_cleanup_close_ int out = -1, err = -1;
 
@@ -217,8 +217,8 @@ static struct error *spawn_process(struct payload_process *process,
 		&process->pid, &process->pidfd);
 }
 
-struct error *payload_process_start(const struct payload_process_request *request,
-				    struct payload_process **ret)
+struct error *suite_payload_process_start(const struct suite_payload_process_request *request,
+					  struct payload_process **ret)
 {
 	struct payload_process *process = process_new(request);
 	struct error *err, *unheard;
@@ -241,22 +241,22 @@ struct error *payload_process_start(const struct payload_process_request *reques
 	return NULL;
 }
 
-void payload_process_free(struct payload_process *process)
+void suite_payload_process_free(struct payload_process *process)
 {
 	if (!process)
 		return;
-	payload_process_kill(process);
+	suite_payload_process_kill(process);
 	pthread_join(process->keeper, NULL);
 	reap(process);
 	process_release(process);
 }
 
-pid_t payload_process_pid(const struct payload_process *process)
+pid_t suite_payload_process_pid(const struct payload_process *process)
 {
 	return process->pid;
 }
 
-bool payload_process_wait(struct payload_process *process, int timeout_ms)
+bool suite_payload_process_wait(struct payload_process *process, int timeout_ms)
 {
 	uint64_t until = clock_monotonic_ns() +
 			 (uint64_t)(timeout_ms < 0 ? 0 : timeout_ms) * NS_PER_MS;
@@ -277,7 +277,7 @@ bool payload_process_wait(struct payload_process *process, int timeout_ms)
 	return ended;
 }
 
-void payload_process_kill(struct payload_process *process)
+void suite_payload_process_kill(struct payload_process *process)
 {
 	pthread_mutex_lock(&process->lock);
 	process->kill_wanted = process->kill_wanted || !process->ended;
@@ -285,7 +285,7 @@ void payload_process_kill(struct payload_process *process)
 	pthread_mutex_unlock(&process->lock);
 }
 
-struct payload_end *payload_process_end(struct payload_process *process)
+struct suite_payload_end *suite_payload_process_end(struct payload_process *process)
 {
 	reap(process);
 	return &process->end;

@@ -15,7 +15,7 @@
 
 struct payload_process;
 
-struct payload_process_request {
+struct suite_payload_process_request {
 	const char *const *argv;
 	const char *const *env; /* whole; NULL: ours */
 	int cgroup_procs;	/* as in struct spawn_request */
@@ -23,31 +23,32 @@ struct payload_process_request {
 	uint64_t timeout_ms;	/* 0: none */
 };
 
-struct payload_end {
+struct suite_payload_end {
 	bool known;	/* false: somebody else reaped it */
 	int exit_code;	/* minus the signal; INT32_MIN when not known */
 	bool timed_out; /* we killed it, because its time was over */
-	bool killed;	/* payload_process_kill() is what ended it */
+	bool killed;	/* suite_payload_process_kill() is what ended it */
 	uint64_t wall_ns;
-	struct capture out, err;
+	struct suite_capture out, err;
 };
 
 /* Returns once the program was executed. As spawn_child(): BASE_IO with errno. */
-struct error *payload_process_start(const struct payload_process_request *request,
-				    struct payload_process **ret) MUST_CHECK;
+struct error *suite_payload_process_start(const struct suite_payload_process_request *request,
+					  struct payload_process **ret) MUST_CHECK;
 /* Kills what still runs. */
-void payload_process_free(struct payload_process *process);
+void suite_payload_process_free(struct payload_process *process);
 
-pid_t payload_process_pid(const struct payload_process *process);
-enum { PAYLOAD_WAIT_FOREVER = -1 };
+pid_t suite_payload_process_pid(const struct payload_process *process);
+enum { SUITE_PAYLOAD_WAIT_FOREVER = -1 };
 /* True when it has ended. */
-bool payload_process_wait(struct payload_process *process, int timeout_ms);
+bool suite_payload_process_wait(struct payload_process *process, int timeout_ms);
 /*
  * SIGKILL to the group and its leader. Does not wait. What a leader that has ended left behind is
- * killed as well, but not once payload_process_end() was called: the numbers may be another's then.
+ * killed as well, but not once suite_payload_process_end() was called: the numbers may be another's
+ * then.
  */
-void payload_process_kill(struct payload_process *process);
+void suite_payload_process_kill(struct payload_process *process);
 /* Only after the end; reaps it. Borrowed; the captures may be taken out of it. */
-struct payload_end *payload_process_end(struct payload_process *process);
+struct suite_payload_end *suite_payload_process_end(struct payload_process *process);
 
 #endif

@@ -21,16 +21,16 @@ enum {
 /* Room in the open line, and in what all payloads of the test may tell. */
 static bool fits(const struct ktstr_payload *payload, uint64_t bytes)
 {
-	const struct payload_set *set = payload->ctx->payloads;
+	const struct suite_payload_set *set = payload->ctx->payloads;
 
-	return report_line_room(&payload->ctx->report) >= bytes + LINE_RESERVE &&
-	       set->reported_bytes + bytes <= PAYLOAD_LIMIT_REPORTED_BYTES;
+	return suite_report_line_room(&payload->ctx->report) >= bytes + LINE_RESERVE &&
+	       set->reported_bytes + bytes <= SUITE_LIMIT_PAYLOAD_REPORTED_BYTES;
 }
 
-void payload_report_started(const struct ktstr_payload *payload, const char *const *argv)
+void suite_payload_report_started(const struct ktstr_payload *payload, const char *const *argv)
 {
-	struct report_writer *report = &payload->ctx->report;
-	struct json_writer *w = report_open_line(report, WIRE_REPORT_STARTED);
+	struct suite_report_writer *report = &payload->ctx->report;
+	struct json_writer *w = suite_report_open_line(report, WIRE_REPORT_STARTED);
 	struct exchange_started head = { .name = EXCHANGE_BORROW(payload->name),
 					 .pid = (uint32_t)payload->pid };
 	uint64_t dropped = 0;
@@ -39,7 +39,7 @@ void payload_report_started(const struct ktstr_payload *payload, const char *con
 	json_key(w, "argv");
 	json_begin_array(w);
 	for (size_t i = 0; argv[i]; i++) {
-		size_t n = strnlen(argv[i], PAYLOAD_LIMIT_ARG_BYTES);
+		size_t n = strnlen(argv[i], SUITE_LIMIT_PAYLOAD_ARG_BYTES);
 		bool room = !dropped && fits(payload, n * ESCAPED_BYTES + 3);
 
 		if (!room && i > 0) {
@@ -47,14 +47,14 @@ void payload_report_started(const struct ktstr_payload *payload, const char *con
 			continue;
 		}
 		if (!room)
-			n = strnlen(argv[i], PAYLOAD_LIMIT_NAME_BYTES);
+			n = strnlen(argv[i], SUITE_LIMIT_PAYLOAD_NAME_BYTES);
 		json_write_string_n(w, argv[i], n);
 		payload->ctx->payloads->reported_bytes += n + 3;
 	}
 	json_end_array(w);
 	if (dropped)
 		json_add_u64(w, "argv_dropped", dropped);
-	report_close_line(report);
+	suite_report_close_line(report);
 }
 
 /* The runner takes C strings for names. */
@@ -62,21 +62,21 @@ static bool can_be_told(const struct ktstr_payload *payload, struct json_text na
 			struct json_text number)
 {
 	return !memchr(name.at, '\0', name.n) &&
-	       payload->ctx->payloads->reported_metrics < PAYLOAD_LIMIT_REPORTED_METRICS &&
+	       payload->ctx->payloads->reported_metrics < SUITE_LIMIT_PAYLOAD_REPORTED_METRICS &&
 	       fits(payload, (uint64_t)name.n * ESCAPED_BYTES + number.n + METRIC_FRAME);
 }
 
 static void add_metrics(const struct ktstr_payload *payload, struct json_writer *w)
 {
 	const struct ktstr_metrics *metrics = payload->result;
-	struct payload_set *set = payload->ctx->payloads;
+	struct suite_payload_set *set = payload->ctx->payloads;
 	uint64_t dropped = 0;
 
 	json_key(w, "metrics");
 	json_begin_array(w);
 	for (size_t i = 0; i < metrics->all.n; i++) {
-		struct json_text name = metric_name(metrics, &metrics->all.at[i]);
-		struct json_text number = metric_number(metrics, &metrics->all.at[i]);
+		struct json_text name = suite_metric_name(metrics, &metrics->all.at[i]);
+		struct json_text number = suite_metric_number(metrics, &metrics->all.at[i]);
 
 		if (!can_be_told(payload, name, number)) {
 			dropped++;
@@ -95,9 +95,9 @@ static void add_metrics(const struct ktstr_payload *payload, struct json_writer 
 	json_add_u64(w, "metrics_dropped", dropped);
 }
 
-void payload_report_ended(const struct ktstr_payload *payload)
+void suite_payload_report_ended(const struct ktstr_payload *payload)
 {
-	struct report_writer *report = &payload->ctx->report;
+	struct suite_report_writer *report = &payload->ctx->report;
 	const struct ktstr_metrics *metrics = payload->result;
 	struct exchange_payload head = {
 		.name = EXCHANGE_BORROW(payload->name),
@@ -108,7 +108,8 @@ void payload_report_ended(const struct ktstr_payload *payload)
 		.wall_ms = metrics->wall_ns / NS_PER_MS,
 		.stdout_bytes = metrics->out.total,
 		.stderr_bytes = metrics->err.total,
-		.dropped_bytes = capture_dropped(&metrics->out) + capture_dropped(&metrics->err),
+		.dropped_bytes = suite_capture_dropped(&metrics->out) +
+				 suite_capture_dropped(&metrics->err),
 		.stream = EXCHANGE_BORROW(metrics->stream),
 		.hints = { payload->hints.at, payload->hints.n, 0 },
 	};
@@ -116,10 +117,10 @@ void payload_report_ended(const struct ktstr_payload *payload)
 
 	if (!metrics->exit_known)
 		return;
-	w = report_open_line(report, WIRE_REPORT_PAYLOAD);
+	w = suite_report_open_line(report, WIRE_REPORT_PAYLOAD);
 	json_rows_write_members(&exchange_payload_head, &head, w);
 	add_metrics(payload, w);
-	report_close_line(report);
+	suite_report_close_line(report);
 }
 
 /* "payload-4711-probe.stdout": a runner takes letters, digits and "._-" in names of texts. */
@@ -140,15 +141,15 @@ static char *text_name(const struct ktstr_payload *payload, const char *stream)
 }
 
 static void report_stream(const struct ktstr_payload *payload, const char *stream,
-			  const struct capture *capture)
+			  const struct suite_capture *capture)
 {
 	_cleanup_free_ char *name = text_name(payload, stream);
-	size_t skipped = capture->n > PAYLOAD_REPORTED_TEXT_BYTES
-				 ? capture->n - PAYLOAD_REPORTED_TEXT_BYTES
+	size_t skipped = capture->n > SUITE_PAYLOAD_REPORTED_TEXT_BYTES
+				 ? capture->n - SUITE_PAYLOAD_REPORTED_TEXT_BYTES
 				 : 0;
 
 	if (capture->n == 0 ||
-	    payload->ctx->payloads->reported_texts == PAYLOAD_LIMIT_REPORTED_TEXTS)
+	    payload->ctx->payloads->reported_texts == SUITE_LIMIT_PAYLOAD_REPORTED_TEXTS)
 		return;
 	payload->ctx->payloads->reported_texts++;
 	if (skipped) {
@@ -159,7 +160,7 @@ static void report_stream(const struct ktstr_payload *payload, const char *strea
 	suite_report_text(&payload->ctx->report, name, capture->at + skipped, capture->n - skipped);
 }
 
-void payload_report_output(const struct ktstr_payload *payload)
+void suite_payload_report_output(const struct ktstr_payload *payload)
 {
 	report_stream(payload, "stdout", &payload->result->out);
 	report_stream(payload, "stderr", &payload->result->err);

@@ -9,16 +9,16 @@
  * Long arguments are cut; those that do not fit the line are counted in "argv_dropped". The first
  * is always told.
  */
-void payload_report_started(const struct ktstr_payload *payload, const char *const *argv);
+void suite_payload_report_started(const struct ktstr_payload *payload, const char *const *argv);
 /*
  * Metrics that do not fit the line, or that no report can name, are counted in "metrics_dropped".
  * An end that is not known is not told.
  */
-void payload_report_ended(const struct ktstr_payload *payload);
+void suite_payload_report_ended(const struct ktstr_payload *payload);
 /*
  * The end of what it wrote, to be kept beside the record of a test that did not pass. Only of the
  * first payloads: a runner keeps so many texts.
  */
-void payload_report_output(const struct ktstr_payload *payload);
+void suite_payload_report_output(const struct ktstr_payload *payload);
 
 #endif

@@ -42,7 +42,7 @@ static int wrong(const char *path, const char *what, const char *which)
 }
 
 /* 0, or the exit code when a declaration has a suite_mistake. */
-static int check(const char *path, const struct entry_list *entries)
+static int check(const char *path, const struct suite_entry_list *entries)
 {
 	_cleanup_strbuf_ struct strbuf mistakes = STRBUF_INIT;
 
@@ -51,12 +51,12 @@ static int check(const char *path, const struct entry_list *entries)
 			name_of(path));
 		return SUITE_EXIT_USAGE;
 	}
-	validate_entries(entries, &mistakes);
+	suite_validate_entries(entries, &mistakes);
 	fputs(strbuf_str(&mistakes), stderr);
 	return mistakes.n ? SUITE_EXIT_USAGE : 0;
 }
 
-static int list(const char *path, const struct entry_list *entries, bool json)
+static int list(const char *path, const struct suite_entry_list *entries, bool json)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	int code = check(path, entries);
@@ -64,9 +64,9 @@ static int list(const char *path, const struct entry_list *entries, bool json)
 	if (code)
 		return code;
 	if (json)
-		list_format_json(entries, &text);
+		suite_list_format_json(entries, &text);
 	else
-		list_format(entries, &text);
+		suite_list_format(entries, &text);
 	if (fwrite(strbuf_str(&text), 1, text.n, stdout) != text.n || fflush(stdout) != 0) {
 		fprintf(stderr, "%s: the list could not be written\n", name_of(path));
 		return 1;
@@ -74,9 +74,9 @@ static int list(const char *path, const struct entry_list *entries, bool json)
 	return 0;
 }
 
-static int run(const char *path, const struct entry_list *entries, const char *name)
+static int run(const char *path, const struct suite_entry_list *entries, const char *name)
 {
-	const struct ktstr_entry *entry = entries_find(entries, name);
+	const struct ktstr_entry *entry = suite_entries_find(entries, name);
 	int code;
 
 	if (!entry)
@@ -85,7 +85,7 @@ static int run(const char *path, const struct entry_list *entries, const char *n
 	return code ? code : suite_run_test(entry);
 }
 
-int program_main(int argc, char **argv, const struct entry_list *entries)
+int suite_program_main(int argc, char **argv, const struct suite_entry_list *entries)
 {
 	const char *path = argv[0];
 

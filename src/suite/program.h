@@ -6,6 +6,6 @@
 #include "suite/entries.h"
 
 /* The exit code. */
-int program_main(int argc, char **argv, const struct entry_list *entries);
+int suite_program_main(int argc, char **argv, const struct suite_entry_list *entries);
 
 #endif

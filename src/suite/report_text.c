@@ -37,7 +37,7 @@ static void append_part(struct strbuf *out, const struct json_value *root)
 	}
 }
 
-void report_text_print(FILE *to, const char *line, size_t n)
+void suite_report_text_print(FILE *to, const char *line, size_t n)
 {
 	_cleanup_json_doc_ struct json_doc *doc = NULL;
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;

@@ -6,6 +6,6 @@
 #include <stdio.h>
 
 /* One line of a report, newline included. */
-void report_text_print(FILE *to, const char *line, size_t n);
+void suite_report_text_print(FILE *to, const char *line, size_t n);
 
 #endif

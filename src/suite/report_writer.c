@@ -11,13 +11,13 @@
 #include "base/utf8.h"
 #include "suite/report_text.h"
 
-void report_writer_init(struct report_writer *report, int fd, uint64_t from_ns)
+void suite_report_writer_init(struct suite_report_writer *report, int fd, uint64_t from_ns)
 {
-	*report = (struct report_writer){ .fd = fd, .from_ns = from_ns };
+	*report = (struct suite_report_writer){ .fd = fd, .from_ns = from_ns };
 	pthread_mutex_init(&report->lock_, NULL);
 }
 
-void report_writer_deinit(struct report_writer *report)
+void suite_report_writer_deinit(struct suite_report_writer *report)
 {
 	if (report->fd >= 0)
 		close(report->fd);
@@ -26,14 +26,14 @@ void report_writer_deinit(struct report_writer *report)
 	pthread_mutex_destroy(&report->lock_);
 }
 
-struct error *report_writer_open(struct report_writer *ret)
+struct error *suite_report_writer_open(struct suite_report_writer *ret)
 {
 	const char *text = getenv(WIRE_REPORT_ENV);
 	char *end;
 	long fd;
 
 	if (!text) {
-		report_writer_init(ret, -1, clock_monotonic_ns());
+		suite_report_writer_init(ret, -1, clock_monotonic_ns());
 		return NULL;
 	}
 	errno = 0;
@@ -44,7 +44,7 @@ struct error *report_writer_open(struct report_writer *ret)
 	if (fcntl((int)fd, F_SETFD, FD_CLOEXEC) < 0)
 		return base_error(BASE_IO, errno, "%s=%s", WIRE_REPORT_ENV, text);
 	unsetenv(WIRE_REPORT_ENV);
-	report_writer_init(ret, (int)fd, clock_monotonic_ns());
+	suite_report_writer_init(ret, (int)fd, clock_monotonic_ns());
 	return NULL;
 }
 
@@ -55,13 +55,13 @@ static _Noreturn void give_up(const char *why)
 	_exit(SUITE_EXIT_REPORT);
 }
 
-static void write_line(struct report_writer *report, const char *line, size_t n)
+static void write_line(struct suite_report_writer *report, const char *line, size_t n)
 {
 	_cleanup_error_ struct error *err = NULL;
 
 	report->bytes_ += n;
 	if (report->fd < 0) {
-		report_text_print(stderr, line, n);
+		suite_report_text_print(stderr, line, n);
 		return;
 	}
 	err = io_write_all(report->fd, "report", line, n);
@@ -69,7 +69,8 @@ static void write_line(struct report_writer *report, const char *line, size_t n)
 		give_up(error_message(err));
 }
 
-struct json_writer *report_open_line(struct report_writer *report, enum wire_report_kind kind)
+struct json_writer *suite_report_open_line(struct suite_report_writer *report,
+					   enum wire_report_kind kind)
 {
 	pthread_mutex_lock(&report->lock_);
 	strbuf_clear(&report->line_);
@@ -79,7 +80,7 @@ struct json_writer *report_open_line(struct report_writer *report, enum wire_rep
 	return &report->json_;
 }
 
-size_t report_line_room(const struct report_writer *report)
+size_t suite_report_line_room(const struct suite_report_writer *report)
 {
 	/* The brace and the newline that close it. */
 	size_t used = report->line_.n + 2;
@@ -95,7 +96,7 @@ static bool line_is(const char *line, size_t n, enum wire_report_kind kind)
 	return n >= (size_t)length && memcmp(line, start, (size_t)length) == 0;
 }
 
-void report_close_line(struct report_writer *report)
+void suite_report_close_line(struct suite_report_writer *report)
 {
 	json_end_object(&report->json_);
 	strbuf_append_char(&report->line_, '\n');
@@ -106,7 +107,7 @@ void report_close_line(struct report_writer *report)
 	pthread_mutex_unlock(&report->lock_);
 }
 
-void report_forward(struct report_writer *report, const char *line, size_t n)
+void suite_report_forward(struct suite_report_writer *report, const char *line, size_t n)
 {
 	bool part = line_is(line, n, WIRE_REPORT_PART), note = line_is(line, n, WIRE_REPORT_NOTE);
 	bool text = line_is(line, n, WIRE_REPORT_TEXT);
@@ -125,45 +126,48 @@ void report_forward(struct report_writer *report, const char *line, size_t n)
 	write_line(report, line, n);
 }
 
-void report_write(struct report_writer *report, enum wire_report_kind kind, const void *of)
+void suite_report_write(struct suite_report_writer *report, enum wire_report_kind kind,
+			const void *of)
 {
-	struct json_writer *w = report_open_line(report, kind);
+	struct json_writer *w = suite_report_open_line(report, kind);
 
 	json_rows_write_members(exchange_rows[kind], of, w);
-	report_close_line(report);
+	suite_report_close_line(report);
 }
 
-void report_begin(struct report_writer *report, const char *test)
+void suite_report_begin(struct suite_report_writer *report, const char *test)
 {
-	report_write(report, WIRE_REPORT_BEGIN,
-		     &(struct exchange_begin){ .test = EXCHANGE_BORROW(test),
-					       .api = KTSTR_API_VERSION,
-					       .pid = (uint32_t)getpid() });
+	suite_report_write(report, WIRE_REPORT_BEGIN,
+			   &(struct exchange_begin){ .test = EXCHANGE_BORROW(test),
+						     .api = KTSTR_API_VERSION,
+						     .pid = (uint32_t)getpid() });
 }
 
-void report_stage(struct report_writer *report, enum wire_stage stage)
+void suite_report_stage(struct suite_report_writer *report, enum wire_stage stage)
 {
 	uint64_t at_ms = (clock_monotonic_ns() - report->from_ns) / NS_PER_MS;
 
-	report_write(report, WIRE_REPORT_STAGE, &(struct exchange_stage){ stage, at_ms });
+	suite_report_write(report, WIRE_REPORT_STAGE, &(struct exchange_stage){ stage, at_ms });
 }
 
-void report_note(struct report_writer *report, const char *text)
+void suite_report_note(struct suite_report_writer *report, const char *text)
 {
-	report_write(report, WIRE_REPORT_NOTE, &(struct exchange_note){ EXCHANGE_BORROW(text) });
+	suite_report_write(report, WIRE_REPORT_NOTE,
+			   &(struct exchange_note){ EXCHANGE_BORROW(text) });
 }
 
-void report_part(struct report_writer *report, enum ktstr_reason reason, const char *file, int line,
-		 const char *text)
+void suite_report_part(struct suite_report_writer *report, enum ktstr_reason reason,
+		       const char *file, int line, const char *text)
 {
-	report_write(report, WIRE_REPORT_PART,
-		     &(struct exchange_part){ .reason = reason,
-					      .text = EXCHANGE_BORROW(text),
-					      .file = EXCHANGE_BORROW(file),
-					      .line = line });
+	suite_report_write(report, WIRE_REPORT_PART,
+			   &(struct exchange_part){ .reason = reason,
+						    .text = EXCHANGE_BORROW(text),
+						    .file = EXCHANGE_BORROW(file),
+						    .line = line });
 }
 
-void report_partf(struct report_writer *report, enum ktstr_reason reason, const char *fmt, ...)
+void suite_report_partf(struct suite_report_writer *report, enum ktstr_reason reason,
+			const char *fmt, ...)
 {
 	_cleanup_free_ char *text = NULL;
 	va_list args;
@@ -171,33 +175,34 @@ void report_partf(struct report_writer *report, enum ktstr_reason reason, const 
 	va_start(args, fmt);
 	text = xvasprintf(fmt, args);
 	va_end(args);
-	report_part(report, reason, NULL, 0, text);
+	suite_report_part(report, reason, NULL, 0, text);
 }
 
-void suite_report_text(struct report_writer *report, const char *name, const void *bytes, size_t n)
+void suite_report_text(struct suite_report_writer *report, const char *name, const void *bytes,
+		       size_t n)
 {
 	const char *at = bytes;
 
 	while (n) {
 		size_t piece = utf8_cut(at, n, SUITE_LIMIT_PIECE);
 
-		report_write(report, WIRE_REPORT_TEXT,
-			     &(struct exchange_text){
-				     .name = EXCHANGE_BORROW(name),
-				     .text = { .at = EXCHANGE_BORROW(at), .n = piece } });
+		suite_report_write(report, WIRE_REPORT_TEXT,
+				   &(struct exchange_text){
+					   .name = EXCHANGE_BORROW(name),
+					   .text = { .at = EXCHANGE_BORROW(at), .n = piece } });
 		at += piece;
 		n -= piece;
 	}
 }
 
-void report_end(struct report_writer *report)
+void suite_report_end(struct suite_report_writer *report)
 {
 	if (report->dropped_) {
 		_cleanup_free_ char *text = xasprintf(
 			"lines of the test's function dropped, since there were too many: %llu",
 			(unsigned long long)report->dropped_);
 
-		report_note(report, text);
+		suite_report_note(report, text);
 	}
-	report_write(report, WIRE_REPORT_END, &(struct exchange_end){ report->parts });
+	suite_report_write(report, WIRE_REPORT_END, &(struct exchange_end){ report->parts });
 }

@@ -19,7 +19,7 @@
 #include "exchange/report.h"
 #include "suite/limits.h"
 
-struct report_writer {
+struct suite_report_writer {
 	int fd;		  /* lines go here; -1: readable, to standard error */
 	uint64_t from_ns; /* CLOCK_MONOTONIC; stages are told from here */
 	uint64_t parts;	  /* written, and forwarded */
@@ -33,36 +33,39 @@ struct report_writer {
  * From WIRE_REPORT_ENV, which is removed; the descriptor is closed by exec() from now on. A
  * descriptor that is not open, or no number, is BASE_PARSE or BASE_IO.
  */
-struct error *report_writer_open(struct report_writer *ret) MUST_CHECK;
+struct error *suite_report_writer_open(struct suite_report_writer *ret) MUST_CHECK;
 /* Takes the descriptor. */
-void report_writer_init(struct report_writer *report, int fd, uint64_t from_ns);
-void report_writer_deinit(struct report_writer *report);
+void suite_report_writer_init(struct suite_report_writer *report, int fd, uint64_t from_ns);
+void suite_report_writer_deinit(struct suite_report_writer *report);
 
 /* The line of that kind, from its struct of exchange/report.h. */
-void report_write(struct report_writer *report, enum wire_report_kind kind, const void *of);
+void suite_report_write(struct suite_report_writer *report, enum wire_report_kind kind,
+			const void *of);
 /* A line of one's own: members are added to what is returned, then the line is written. */
-struct json_writer *report_open_line(struct report_writer *report, enum wire_report_kind kind);
+struct json_writer *suite_report_open_line(struct suite_report_writer *report,
+					   enum wire_report_kind kind);
 /* Bytes that may still be added to the open line, closing brackets included. */
-size_t report_line_room(const struct report_writer *report);
+size_t suite_report_line_room(const struct suite_report_writer *report);
 /* A line longer than WIRE_REPORT_LINE_BYTES is a bug of the caller: the process ends. */
-void report_close_line(struct report_writer *report);
+void suite_report_close_line(struct suite_report_writer *report);
 
-void report_begin(struct report_writer *report, const char *test);
-void report_stage(struct report_writer *report, enum wire_stage stage);
-void report_note(struct report_writer *report, const char *text);
+void suite_report_begin(struct suite_report_writer *report, const char *test);
+void suite_report_stage(struct suite_report_writer *report, enum wire_stage stage);
+void suite_report_note(struct suite_report_writer *report, const char *text);
 /* `file` may be NULL. */
-void report_part(struct report_writer *report, enum ktstr_reason reason, const char *file, int line,
-		 const char *text);
-void report_partf(struct report_writer *report, enum ktstr_reason reason, const char *fmt, ...)
-	PRINTF_LIKE(3, 4);
+void suite_report_part(struct suite_report_writer *report, enum ktstr_reason reason,
+		       const char *file, int line, const char *text);
+void suite_report_partf(struct suite_report_writer *report, enum ktstr_reason reason,
+			const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* A piece of a kept file; several lines when it is long. `name`: letters, digits, "._-". */
-void suite_report_text(struct report_writer *report, const char *name, const void *bytes, size_t n);
-void report_end(struct report_writer *report);
+void suite_report_text(struct suite_report_writer *report, const char *name, const void *bytes,
+		       size_t n);
+void suite_report_end(struct suite_report_writer *report);
 
 /*
  * A whole line of the body, newline included, goes on; parts are counted. Past the limits it is
  * dropped, which the end of the report tells.
  */
-void report_forward(struct report_writer *report, const char *line, size_t n);
+void suite_report_forward(struct suite_report_writer *report, const char *line, size_t n);
 
 #endif

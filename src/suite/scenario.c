@@ -8,7 +8,7 @@
 #include "suite/cgroup.h"
 #include "suite/defaults.h"
 
-static struct error *start_one(struct scenario *scenario, const struct ktstr_cgroup *cgroup,
+static struct error *start_one(struct suite_scenario *scenario, const struct ktstr_cgroup *cgroup,
 			       int subtree_fd, uint64_t limit_ms)
 {
 	struct ktstr_work work = cgroup->work;
@@ -16,38 +16,39 @@ static struct error *start_one(struct scenario *scenario, const struct ktstr_cgr
 	_cleanup_close_ int fd = -1;
 	struct error *err = NULL;
 
-	work.workers = declared_workers(&work);
+	work.workers = suite_declared_workers(&work);
 	if (subtree_fd >= 0)
-		err = cgroup_open(subtree_fd, cgroup->name, &fd);
+		err = suite_cgroup_open(subtree_fd, cgroup->name, &fd);
 	if (!err)
 		err = work_start(&work, scenario->gate, fd, scenario->watch_cpus,
 				 limit_ms * NS_PER_MS, &group);
 	if (err)
 		return error_wrap(err, "workers of cgroup %s", cgroup->name);
 	scenario->rows[scenario->n].cgroup = cgroup;
-	scenario->rows[scenario->n].classes = xcalloc(work.workers, sizeof(struct class_watch));
+	scenario->rows[scenario->n].classes = xcalloc(work.workers,
+						      sizeof(struct suite_class_watch));
 	scenario->rows[scenario->n++].group = group;
 	return NULL;
 }
 
-struct error *scenario_start(struct scenario *scenario, const struct ktstr_test *test,
-			     int subtree_fd, uint64_t limit_ms)
+struct error *suite_scenario_start(struct suite_scenario *scenario, const struct ktstr_test *test,
+				   int subtree_fd, uint64_t limit_ms)
 {
 	struct error *err = work_gate_new(&scenario->gate);
 
-	for (size_t i = 0; !err && i < declared_cgroup_count(test); i++)
+	for (size_t i = 0; !err && i < suite_declared_cgroup_count(test); i++)
 		if (test->cgroups[i].work.kind != KTSTR_WORK_NONE)
 			err = start_one(scenario, &test->cgroups[i], subtree_fd, limit_ms);
 	return err;
 }
 
-void scenario_open_gate(struct scenario *scenario)
+void suite_scenario_open_gate(struct suite_scenario *scenario)
 {
 	if (scenario->gate)
 		work_gate_open(scenario->gate);
 }
 
-static size_t count_workers(const struct scenario *scenario)
+static size_t count_workers(const struct suite_scenario *scenario)
 {
 	size_t n = 0;
 
@@ -56,7 +57,7 @@ static size_t count_workers(const struct scenario *scenario)
 	return n;
 }
 
-static void sample_class(struct scenario *scenario, const char *proc, size_t i)
+static void sample_class(struct suite_scenario *scenario, const char *proc, size_t i)
 {
 	size_t row = 0;
 	struct work_report worker;
@@ -65,11 +66,11 @@ static void sample_class(struct scenario *scenario, const char *proc, size_t i)
 		i -= work_count(scenario->rows[row].group);
 	work_sample(scenario->rows[row].group, i, &worker);
 	if (worker.end == WORK_END_RUNNING)
-		class_watch_sample(&scenario->rows[row].classes[i], proc, worker.pid,
-				   worker.cpu_ns);
+		suite_class_watch_sample(&scenario->rows[row].classes[i], proc, worker.pid,
+					 worker.cpu_ns);
 }
 
-void scenario_sample_classes(struct scenario *scenario, const char *proc, size_t most)
+void suite_scenario_sample_classes(struct suite_scenario *scenario, const char *proc, size_t most)
 {
 	size_t n = count_workers(scenario);
 
@@ -77,8 +78,8 @@ void scenario_sample_classes(struct scenario *scenario, const char *proc, size_t
 		sample_class(scenario, proc, scenario->next_++ % n);
 }
 
-static void report_worker(struct report_writer *report, const struct ktstr_cgroup *cgroup,
-			  const struct work_report *worker, const struct class_watch *class)
+static void report_worker(struct suite_report_writer *report, const struct ktstr_cgroup *cgroup,
+			  const struct work_report *worker, const struct suite_class_watch *class)
 {
 	bool has_code = worker->end == WORK_END_EXITED || worker->end == WORK_END_SIGNALLED;
 	_cleanup_free_ char *end = has_code ? xasprintf("%s %d", work_end_name(worker->end),
@@ -110,10 +111,11 @@ static void report_worker(struct report_writer *report, const struct ktstr_cgrou
 #define COUNTED(name, meaning) told.name = worker->name;
 #include "exchange/figures.def"
 #undef COUNTED
-	report_write(report, WIRE_REPORT_WORKER, &told);
+	suite_report_write(report, WIRE_REPORT_WORKER, &told);
 }
 
-void scenario_stop(struct scenario *scenario, uint64_t limit_ms, struct report_writer *report)
+void suite_scenario_stop(struct suite_scenario *scenario, uint64_t limit_ms,
+			 struct suite_report_writer *report)
 {
 	/* All at one moment: stopping the first may take long. */
 	for (size_t i = 0; i < scenario->n; i++)
@@ -134,7 +136,7 @@ void scenario_stop(struct scenario *scenario, uint64_t limit_ms, struct report_w
 	}
 }
 
-void scenario_deinit(struct scenario *scenario)
+void suite_scenario_deinit(struct suite_scenario *scenario)
 {
 	/* Waiting for a process that cannot die would take for ever; it is told as left over. */
 	if (scenario->stuck)

@@ -7,12 +7,12 @@
 #include "suite/report_writer.h"
 #include "work/work.h"
 
-struct scenario {
+struct suite_scenario {
 	struct work_gate *gate;
 	struct {
 		const struct ktstr_cgroup *cgroup;
 		struct work_group *group;
-		struct class_watch *classes; /* one for each worker */
+		struct suite_class_watch *classes; /* one for each worker */
 	} rows[KTSTR_MAX_CGROUPS];
 	size_t n;
 	bool watch_cpus; /* set before the start: isolation is asked for */
@@ -21,14 +21,15 @@ struct scenario {
 };
 
 /* Every worker of every cgroup at the gate. A subtree of -1: they stay in our cgroup. */
-struct error *scenario_start(struct scenario *scenario, const struct ktstr_test *test,
-			     int subtree_fd, uint64_t limit_ms) MUST_CHECK;
-void scenario_open_gate(struct scenario *scenario);
+struct error *suite_scenario_start(struct suite_scenario *scenario, const struct ktstr_test *test,
+				   int subtree_fd, uint64_t limit_ms) MUST_CHECK;
+void suite_scenario_open_gate(struct suite_scenario *scenario);
 /* Samples the class of so many workers, those first that were not looked at for longest. */
-void scenario_sample_classes(struct scenario *scenario, const char *proc, size_t most);
+void suite_scenario_sample_classes(struct suite_scenario *scenario, const char *proc, size_t most);
 /* Ends and reports them. */
-void scenario_stop(struct scenario *scenario, uint64_t limit_ms, struct report_writer *report);
+void suite_scenario_stop(struct suite_scenario *scenario, uint64_t limit_ms,
+			 struct suite_report_writer *report);
 /* Kills what still runs, but does not wait for what cannot die. */
-void scenario_deinit(struct scenario *scenario);
+void suite_scenario_deinit(struct suite_scenario *scenario);
 
 #endif

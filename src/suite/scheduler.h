@@ -14,13 +14,13 @@
 #include "suite/stream.h"
 
 /* Where the kernel reports; other directories for tests of this. */
-struct scheduler_system {
+struct suite_scheduler_system {
 	const char *sched_ext, *kmsg, *tracing, *proc;
 };
-extern const struct scheduler_system scheduler_running_system;
+extern const struct suite_scheduler_system suite_scheduler_running_system;
 
-struct scheduler {
-	const struct scheduler_system *system;
+struct suite_scheduler {
+	const struct suite_scheduler_system *system;
 	const char *name;
 	double slowness;
 	/* Set by whoever starts it: its end is judged, and it may detach and attach again. */
@@ -30,7 +30,7 @@ struct scheduler {
 	bool ended; /* reaped */
 	int status; /* as waitpid() has it, once ended */
 	bool attached;
-	bool lost; /* scheduler_report_loss() was called */
+	bool lost; /* suite_scheduler_report_loss() was called */
 	char *ops;
 	/* enable_seq before it was started and since it was attached last. */
 	bool has_enable_seq;
@@ -44,54 +44,57 @@ struct scheduler {
 	struct strbuf kernel_lines;
 };
 
-/* What `scheduler_poll` fills. */
-enum { SCHEDULER_FDS = 3 };
+/* What `suite_scheduler_poll` fills. */
+enum { SUITE_SCHEDULER_FDS = 3 };
 
 /* How long an attach may take, by the guest's clock. */
-struct scheduler_patience {
+struct suite_scheduler_patience {
 	uint64_t idle_ms;  /* without CPU time of its program, output, or a word of the kernel */
 	uint64_t total_ms; /* in all */
 };
 
-void scheduler_init(struct scheduler *s, const struct scheduler_system *system, double slowness);
+void suite_scheduler_init(struct suite_scheduler *s, const struct suite_scheduler_system *system,
+			  double slowness);
 /* Kills what still runs. */
-void scheduler_deinit(struct scheduler *s);
+void suite_scheduler_deinit(struct suite_scheduler *s);
 
 /*
  * argv[0] is a file of the working directory, or found in PATH. BASE_IO: it cannot be executed;
  * BASE_ABSENT: this kernel has no sched_ext; EBUSY: another scheduler is there already.
  */
-struct error *scheduler_start(struct scheduler *s, const char *const *argv, const char *name,
-			      struct report_writer *report) MUST_CHECK;
+struct error *suite_scheduler_start(struct suite_scheduler *s, const char *const *argv,
+				    const char *name,
+				    struct suite_report_writer *report) MUST_CHECK;
 /*
  * Waits until the kernel's state is "enabled" for a scheduler that was enabled after the start.
  * False: it failed, and the report says how.
  */
-bool scheduler_wait_attached(struct scheduler *s, const struct scheduler_patience *patience,
-			     struct report_writer *report);
+bool suite_scheduler_wait_attached(struct suite_scheduler *s,
+				   const struct suite_scheduler_patience *patience,
+				   struct suite_report_writer *report);
 
-void scheduler_poll(const struct scheduler *s, struct pollfd fds[SCHEDULER_FDS]);
+void suite_scheduler_poll(const struct suite_scheduler *s, struct pollfd fds[SUITE_SCHEDULER_FDS]);
 /* After poll(): reads what it prints, and reaps it when it has ended. Does not wait. */
-void scheduler_pump(struct scheduler *s);
+void suite_scheduler_pump(struct suite_scheduler *s);
 /* Until its program has ended, or limit_ms are over. Returns whether it has. */
-bool scheduler_wait_ended(struct scheduler *s, uint64_t limit_ms);
+bool suite_scheduler_wait_ended(struct suite_scheduler *s, uint64_t limit_ms);
 /*
  * Attached and running, without a break since it was attached. One that may restart: attached, or
  * away for no longer than that may take; its restarts are counted.
  */
-bool scheduler_is_alive(struct scheduler *s);
+bool suite_scheduler_is_alive(struct suite_scheduler *s);
 /* A part that says how it ended: it should not have. Waits a little for its last words. */
-void scheduler_report_loss(struct scheduler *s, struct report_writer *report);
+void suite_scheduler_report_loss(struct suite_scheduler *s, struct suite_report_writer *report);
 
 /*
  * Stops it if it runs; reports its end, what it printed and what the kernel said. With is_judged
  * also parts: the kernel had ended it before it was stopped, or it did not end cleanly.
  */
-void scheduler_finish(struct scheduler *s, struct report_writer *report);
+void suite_scheduler_finish(struct suite_scheduler *s, struct suite_report_writer *report);
 
 /* "ended with exit code 1", "was ended by signal 11 (SIGSEGV)". Only once it has ended. */
-char *scheduler_end_words(const struct scheduler *s) MUST_CHECK;
-/* Why the kernel ended it, as kernel_log_reason() has it; an error goes before any other. */
-char *scheduler_kernel_reason(struct scheduler *s) MUST_CHECK;
+char *suite_scheduler_end_words(const struct suite_scheduler *s) MUST_CHECK;
+/* Why the kernel ended it, as suite_kernel_log_reason() has it; an error goes before any other. */
+char *suite_scheduler_kernel_reason(struct suite_scheduler *s) MUST_CHECK;
 
 #endif

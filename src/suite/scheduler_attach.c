@@ -22,10 +22,10 @@ struct progress {
 	uint64_t at_ns; /* when it was last seen to get on */
 	uint64_t cpu_ns;
 	uint64_t bytes; /* printed by it and about it */
-	char state[sizeof(((struct scx_state *)0)->name)];
+	char state[sizeof(((struct suite_scx_state *)0)->name)];
 };
 
-static uint64_t cpu_time_ns(const struct scheduler *s)
+static uint64_t cpu_time_ns(const struct suite_scheduler *s)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%d/schedstat", s->system->proc, (int)s->pid);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -38,11 +38,12 @@ static uint64_t cpu_time_ns(const struct scheduler *s)
 	return stat.run_time_ns;
 }
 
-static void note_progress(struct scheduler *s, const struct scx_state *state, struct progress *p)
+static void note_progress(struct suite_scheduler *s, const struct suite_scx_state *state,
+			  struct progress *p)
 {
 	uint64_t cpu_ns = cpu_time_ns(s), bytes;
 
-	kernel_log_read(s->kmsg_fd, SUITE_LIMIT_KERNEL_LOG, &s->kernel_lines);
+	suite_kernel_log_read(s->kmsg_fd, SUITE_LIMIT_KERNEL_LOG, &s->kernel_lines);
 	bytes = s->out.bytes + s->err.bytes + s->kernel_lines.n;
 	if (cpu_ns < p->cpu_ns + PROGRESS_CPU_NS && bytes == p->bytes &&
 	    strcmp(state->name, p->state) == 0)
@@ -54,87 +55,89 @@ static void note_progress(struct scheduler *s, const struct scx_state *state, st
 }
 
 /* The kernel counts after it has set the state, so a count that has not moved is one of before. */
-static bool is_ours(const struct scheduler *s, const struct scx_state *state)
+static bool is_ours(const struct suite_scheduler *s, const struct suite_scx_state *state)
 {
-	return scx_state_is_enabled(state) &&
+	return suite_scx_state_is_enabled(state) &&
 	       (!s->has_enable_seq || !state->has_enable_seq || state->enable_seq > s->enable_seq);
 }
 
-static void report_attached(struct scheduler *s, const struct scx_state *state,
-			    struct report_writer *report)
+static void report_attached(struct suite_scheduler *s, const struct suite_scx_state *state,
+			    struct suite_report_writer *report)
 {
 	s->attached = true;
 	s->has_enable_seq = s->has_enable_seq && state->has_enable_seq;
 	s->enable_seq = state->enable_seq;
-	report_write(report, WIRE_REPORT_SCHEDULER,
-		     &(struct exchange_scheduler_line){
-			     .state = EXCHANGE_ATTACHED,
-			     .ops = s->ops,
-			     .has_attach_ms = true,
-			     .attach_ms = (clock_monotonic_ns() - s->started_ns) / NS_PER_MS,
-		     });
+	suite_report_write(report, WIRE_REPORT_SCHEDULER,
+			   &(struct exchange_scheduler_line){
+				   .state = EXCHANGE_ATTACHED,
+				   .ops = s->ops,
+				   .has_attach_ms = true,
+				   .attach_ms = (clock_monotonic_ns() - s->started_ns) / NS_PER_MS,
+			   });
 }
 
-static void all_output(const struct scheduler *s, struct strbuf *into)
+static void all_output(const struct suite_scheduler *s, struct strbuf *into)
 {
-	stream_text(&s->err, into);
+	suite_stream_text(&s->err, into);
 	strbuf_append_char(into, '\n');
-	stream_text(&s->out, into);
+	suite_stream_text(&s->out, into);
 }
 
 /* It runs and is not attached: how long that was, and what its last sign of life was. */
-static void report_never_attached(struct scheduler *s, const struct progress *progress,
-				  struct report_writer *report)
+static void report_never_attached(struct suite_scheduler *s, const struct progress *progress,
+				  struct suite_report_writer *report)
 {
-	_cleanup_free_ char *reason = scheduler_kernel_reason(s);
-	_cleanup_free_ char *why = scheduler_words_of_end(reason, &s->out, &s->err);
+	_cleanup_free_ char *reason = suite_scheduler_kernel_reason(s);
+	_cleanup_free_ char *why = suite_scheduler_words_of_end(reason, &s->out, &s->err);
 	uint64_t now_ns = clock_monotonic_ns();
 
-	report_partf(report, KTSTR_REASON_SCHED_ATTACH,
-		     "%s runs, but was not attached within %llu ms: sched_ext is \"%s\", the last "
-		     "sign of progress was %llu ms ago%s",
-		     s->name, (unsigned long long)((now_ns - s->started_ns) / NS_PER_MS),
-		     progress->state, (unsigned long long)((now_ns - progress->at_ns) / NS_PER_MS),
-		     why);
+	suite_report_partf(
+		report, KTSTR_REASON_SCHED_ATTACH,
+		"%s runs, but was not attached within %llu ms: sched_ext is \"%s\", the last "
+		"sign of progress was %llu ms ago%s",
+		s->name, (unsigned long long)((now_ns - s->started_ns) / NS_PER_MS),
+		progress->state, (unsigned long long)((now_ns - progress->at_ns) / NS_PER_MS), why);
 }
 
-static void report_failed_load(struct scheduler *s, struct report_writer *report)
+static void report_failed_load(struct suite_scheduler *s, struct suite_report_writer *report)
 {
-	_cleanup_free_ char *words = scheduler_end_words(s), *refusal = NULL, *said = NULL;
-	_cleanup_free_ char *reason = scheduler_kernel_reason(s);
+	_cleanup_free_ char *words = suite_scheduler_end_words(s), *refusal = NULL, *said = NULL;
+	_cleanup_free_ char *reason = suite_scheduler_kernel_reason(s);
 	_cleanup_strbuf_ struct strbuf output = STRBUF_INIT;
 
 	all_output(s, &output);
-	refusal = scheduler_words_of_verifier(strbuf_str(&output));
+	refusal = suite_scheduler_words_of_verifier(strbuf_str(&output));
 	if (refusal) {
-		report_partf(report, KTSTR_REASON_SCHED_VERIFIER,
-			     "%s %s: the kernel's verifier refused %s (the log is in its output)",
-			     s->name, words, refusal);
+		suite_report_partf(
+			report, KTSTR_REASON_SCHED_VERIFIER,
+			"%s %s: the kernel's verifier refused %s (the log is in its output)",
+			s->name, words, refusal);
 		return;
 	}
-	said = scheduler_words_of_load(strbuf_str(&output));
-	report_partf(report, KTSTR_REASON_SCHED_LOAD, "%s %s before it was attached%s%s%s%s",
-		     s->name, words, reason ? "; the kernel says: " : "", reason ? reason : "",
-		     said ? "; it says: " : "", said ? said : "");
+	said = suite_scheduler_words_of_load(strbuf_str(&output));
+	suite_report_partf(report, KTSTR_REASON_SCHED_LOAD, "%s %s before it was attached%s%s%s%s",
+			   s->name, words, reason ? "; the kernel says: " : "",
+			   reason ? reason : "", said ? "; it says: " : "", said ? said : "");
 }
 
-bool scheduler_wait_attached(struct scheduler *s, const struct scheduler_patience *patience,
-			     struct report_writer *report)
+bool suite_scheduler_wait_attached(struct suite_scheduler *s,
+				   const struct suite_scheduler_patience *patience,
+				   struct suite_report_writer *report)
 {
 	struct progress progress = { .at_ns = s->started_ns };
 
 	for (;;) {
-		struct pollfd fds[SCHEDULER_FDS];
-		struct scx_state state;
+		struct pollfd fds[SUITE_SCHEDULER_FDS];
+		struct suite_scx_state state;
 		uint64_t now_ns;
 
-		scheduler_pump(s);
+		suite_scheduler_pump(s);
 		/* One that ended may have been attached in between: then it failed all the same. */
 		if (s->ended)
 			break;
-		scx_state_read(s->system->sched_ext, &state);
+		suite_scx_state_read(s->system->sched_ext, &state);
 		if (is_ours(s, &state)) {
-			s->ops = scx_state_read_ops(s->system->sched_ext);
+			s->ops = suite_scx_state_read_ops(s->system->sched_ext);
 			if (s->ops) {
 				report_attached(s, &state, report);
 				return true;
@@ -145,14 +148,14 @@ bool scheduler_wait_attached(struct scheduler *s, const struct scheduler_patienc
 		if (now_ns - s->started_ns >= patience->total_ms * NS_PER_MS ||
 		    now_ns - progress.at_ns >= patience->idle_ms * NS_PER_MS)
 			break;
-		scheduler_poll(s, fds);
-		poll(fds, SCHEDULER_FDS, POLL_MS);
+		suite_scheduler_poll(s, fds);
+		poll(fds, SUITE_SCHEDULER_FDS, POLL_MS);
 	}
 	if (s->ended)
 		report_failed_load(s, report);
 	else
 		report_never_attached(s, &progress, report);
-	report_write(report, WIRE_REPORT_SCHEDULER,
-		     &(struct exchange_scheduler_line){ .state = EXCHANGE_FAILED });
+	suite_report_write(report, WIRE_REPORT_SCHEDULER,
+			   &(struct exchange_scheduler_line){ .state = EXCHANGE_FAILED });
 	return false;
 }

@@ -15,17 +15,17 @@ enum { LOAD_LINES = 3 };
 
 static char *own_words(const struct suite_stream *out, const struct suite_stream *err)
 {
-	char *own = stream_last_words(err, SUITE_LIMIT_LAST_WORDS);
+	char *own = suite_stream_last_words(err, SUITE_LIMIT_LAST_WORDS);
 
-	return own ? own : stream_last_words(out, SUITE_LIMIT_LAST_WORDS);
+	return own ? own : suite_stream_last_words(out, SUITE_LIMIT_LAST_WORDS);
 }
 
-char *scheduler_words_of_end(const char *kernel, const struct suite_stream *out,
-			     const struct suite_stream *err)
+char *suite_scheduler_words_of_end(const char *kernel, const struct suite_stream *out,
+				   const struct suite_stream *err)
 {
 	_cleanup_free_ char *own = NULL;
 
-	if (kernel && kernel_log_is_error(kernel))
+	if (kernel && suite_kernel_log_is_error(kernel))
 		return xasprintf("; the kernel says: %s", kernel);
 	own = own_words(out, err);
 	return xasprintf("%s%s%s%s", kernel ? "; the kernel says: " : "", kernel ? kernel : "",
@@ -46,7 +46,7 @@ static void append_line(struct strbuf *into, struct slice line)
 	strbuf_append_bytes(into, line.at, n);
 }
 
-char *scheduler_words_of_load(const char *output)
+char *suite_scheduler_words_of_load(const char *output)
 {
 	struct slice rest = { output, strlen(output) }, line, last = { 0 }, telling = { 0 };
 	struct strbuf text = STRBUF_INIT;
@@ -57,7 +57,7 @@ char *scheduler_words_of_load(const char *output)
 		if (!line.n)
 			continue;
 		last = line;
-		if (!stream_line_speaks_of_failure(line.at, line.n))
+		if (!suite_stream_line_speaks_of_failure(line.at, line.n))
 			continue;
 		if (telling.n == line.n && memcmp(telling.at, line.at, line.n) == 0)
 			continue;
@@ -88,7 +88,7 @@ static struct slice program_of(struct slice line)
 	return to ? (struct slice){ from, (size_t)(to + 1 - from) } : (struct slice){ 0 };
 }
 
-char *scheduler_words_of_verifier(const char *output)
+char *suite_scheduler_words_of_verifier(const char *output)
 {
 	struct slice rest = { output, strlen(output) }, line, program = { 0 }, why = { 0 };
 	bool inside = false;

@@ -19,17 +19,17 @@ static bool write_switch(const char *tracing, const char *value)
 	return fd >= 0 && write(fd, value, strlen(value)) > 0;
 }
 
-bool scx_dump_enable(const char *tracing)
+bool suite_scx_dump_enable(const char *tracing)
 {
 	return write_switch(tracing, "1");
 }
 
-void scx_dump_disable(const char *tracing)
+void suite_scx_dump_disable(const char *tracing)
 {
 	(void)write_switch(tracing, "0");
 }
 
-void scx_dump_lines(const char *trace, struct strbuf *into)
+void suite_scx_dump_lines(const char *trace, struct strbuf *into)
 {
 	static const char mark[] = " sched_ext_dump: ";
 
@@ -46,7 +46,7 @@ void scx_dump_lines(const char *trace, struct strbuf *into)
 	}
 }
 
-void scx_dump_read(const char *tracing, size_t limit_bytes, struct strbuf *into)
+void suite_scx_dump_read(const char *tracing, size_t limit_bytes, struct strbuf *into)
 {
 	_cleanup_free_ char *path = xasprintf("%s/trace_pipe", tracing);
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -62,5 +62,5 @@ void scx_dump_read(const char *tracing, size_t limit_bytes, struct strbuf *into)
 			break;
 		strbuf_append_bytes(&trace, bytes, (size_t)n);
 	}
-	scx_dump_lines(strbuf_str(&trace), into);
+	suite_scx_dump_lines(strbuf_str(&trace), into);
 }

@@ -9,12 +9,12 @@
 #include "base/strbuf.h"
 
 /* `tracing` is where tracefs is mounted. From now on dumps are kept; false: there will be none. */
-bool scx_dump_enable(const char *tracing);
-void scx_dump_disable(const char *tracing);
+bool suite_scx_dump_enable(const char *tracing);
+void suite_scx_dump_disable(const char *tracing);
 /* What there is of a dump. Does not wait. */
-void scx_dump_read(const char *tracing, size_t limit_bytes, struct strbuf *into);
+void suite_scx_dump_read(const char *tracing, size_t limit_bytes, struct strbuf *into);
 
 /* The dump's own lines out of the text of a trace. */
-void scx_dump_lines(const char *trace, struct strbuf *into);
+void suite_scx_dump_lines(const char *trace, struct strbuf *into);
 
 #endif

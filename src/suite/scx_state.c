@@ -8,7 +8,7 @@
 #include "base/slice.h"
 #include "suite/limits.h"
 
-char *scx_state_read_file(const char *sched_ext, const char *name)
+char *suite_scx_state_read_file(const char *sched_ext, const char *name)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", sched_ext, name);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -21,12 +21,12 @@ char *scx_state_read_file(const char *sched_ext, const char *name)
 	return strbuf_take(&text);
 }
 
-void scx_state_read(const char *sched_ext, struct scx_state *ret)
+void suite_scx_state_read(const char *sched_ext, struct suite_scx_state *ret)
 {
-	_cleanup_free_ char *name = scx_state_read_file(sched_ext, "state");
-	_cleanup_free_ char *seq = scx_state_read_file(sched_ext, "enable_seq");
+	_cleanup_free_ char *name = suite_scx_state_read_file(sched_ext, "state");
+	_cleanup_free_ char *seq = suite_scx_state_read_file(sched_ext, "enable_seq");
 
-	*ret = (struct scx_state){ 0 };
+	*ret = (struct suite_scx_state){ 0 };
 	if (name)
 		snprintf(ret->name, sizeof(ret->name), "%s", name);
 	if (seq)
@@ -34,14 +34,14 @@ void scx_state_read(const char *sched_ext, struct scx_state *ret)
 						&ret->enable_seq);
 }
 
-bool scx_state_is_enabled(const struct scx_state *state)
+bool suite_scx_state_is_enabled(const struct suite_scx_state *state)
 {
 	return strcmp(state->name, "enabled") == 0;
 }
 
-char *scx_state_read_ops(const char *sched_ext)
+char *suite_scx_state_read_ops(const char *sched_ext)
 {
-	char *ops = scx_state_read_file(sched_ext, "root/ops");
+	char *ops = suite_scx_state_read_file(sched_ext, "root/ops");
 
 	if (ops && *ops && strcmp(ops, "(efault)") != 0)
 		return ops;

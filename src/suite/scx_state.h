@@ -5,7 +5,7 @@
 
 #include "base/macros.h"
 
-struct scx_state {
+struct suite_scx_state {
 	/* "enabled": the scheduler is attached and every task is its own. Nothing else is. */
 	char name[24];
 	/* How often a scheduler was enabled since boot. False: the kernel does not count. */
@@ -14,15 +14,15 @@ struct scx_state {
 };
 
 /* `sched_ext` is the directory. A file that cannot be read leaves "" and false. */
-void scx_state_read(const char *sched_ext, struct scx_state *ret);
-bool scx_state_is_enabled(const struct scx_state *state);
+void suite_scx_state_read(const char *sched_ext, struct suite_scx_state *ret);
+bool suite_scx_state_is_enabled(const struct suite_scx_state *state);
 
 /* A file of the directory without its newline. NULL: it cannot be read. The caller owns it. */
-char *scx_state_read_file(const char *sched_ext, const char *name) MUST_CHECK;
+char *suite_scx_state_read_file(const char *sched_ext, const char *name) MUST_CHECK;
 /*
  * The name of the scheduler. Meaningful only while the state is "enabled": 6.18 prints "(efault)"
  * here while it attaches one. NULL: none. The caller owns it.
  */
-char *scx_state_read_ops(const char *sched_ext) MUST_CHECK;
+char *suite_scx_state_read_ops(const char *sched_ext) MUST_CHECK;
 
 #endif

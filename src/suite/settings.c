@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 
-struct error *settings_write(const char *root, const char *setting)
+struct error *suite_settings_write(const char *root, const char *setting)
 {
 	const char *equals = strchr(setting, '=');
 	_cleanup_free_ char *path = NULL;

@@ -6,6 +6,6 @@
 #include "base/error.h"
 
 /* `root` is "/proc/sys" or a folder like it. Dots and slashes are the same, as in sysctl(8). */
-struct error *settings_write(const char *root, const char *setting) MUST_CHECK;
+struct error *suite_settings_write(const char *root, const char *setting) MUST_CHECK;
 
 #endif

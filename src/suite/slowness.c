@@ -5,7 +5,7 @@
 
 #include "wire/report.h"
 
-struct error *slowness_parse(const char *text, double *ret)
+struct error *suite_slowness_parse(const char *text, double *ret)
 {
 	double value = 1;
 	char *end;
@@ -21,7 +21,7 @@ struct error *slowness_parse(const char *text, double *ret)
 	return NULL;
 }
 
-uint64_t slowness_scaled_ms(double slowness, uint64_t ms)
+uint64_t suite_slowness_scaled_ms(double slowness, uint64_t ms)
 {
 	double scaled = (double)ms * slowness;
 	uint64_t whole = (uint64_t)scaled;

@@ -6,8 +6,8 @@
 #include "base/error.h"
 
 /* The text of WIRE_SLOWNESS_ENV: a number from 1 to 1000; NULL is 1. */
-struct error *slowness_parse(const char *text, double *ret) MUST_CHECK;
+struct error *suite_slowness_parse(const char *text, double *ret) MUST_CHECK;
 /* Rounded up. */
-uint64_t slowness_scaled_ms(double slowness, uint64_t ms);
+uint64_t suite_slowness_scaled_ms(double slowness, uint64_t ms);
 
 #endif

@@ -7,14 +7,14 @@
 
 #include "base/alloc.h"
 
-void stream_init(struct suite_stream *stream, int fd, size_t head_limit, size_t tail_limit)
+void suite_stream_init(struct suite_stream *stream, int fd, size_t head_limit, size_t tail_limit)
 {
 	*stream = (struct suite_stream){ .fd = fd,
 					 .head_limit = head_limit,
 					 .tail_limit = tail_limit };
 }
 
-void stream_deinit(struct suite_stream *stream)
+void suite_stream_deinit(struct suite_stream *stream)
 {
 	if (stream->fd >= 0)
 		close(stream->fd);
@@ -23,7 +23,7 @@ void stream_deinit(struct suite_stream *stream)
 	strbuf_deinit(&stream->tail);
 }
 
-void stream_take(struct suite_stream *stream, const char *bytes, size_t n)
+void suite_stream_take(struct suite_stream *stream, const char *bytes, size_t n)
 {
 	size_t room = stream->head_limit - stream->head.n, more;
 
@@ -40,7 +40,7 @@ void stream_take(struct suite_stream *stream, const char *bytes, size_t n)
 	stream->tail.n = stream->tail_limit;
 }
 
-void stream_pump(struct suite_stream *stream)
+void suite_stream_pump(struct suite_stream *stream)
 {
 	char bytes[16384];
 
@@ -49,7 +49,7 @@ void stream_pump(struct suite_stream *stream)
 		ssize_t n = read(stream->fd, bytes, sizeof(bytes));
 
 		if (n > 0) {
-			stream_take(stream, bytes, (size_t)n);
+			suite_stream_take(stream, bytes, (size_t)n);
 			continue;
 		}
 		if (n < 0 && errno == EINTR)
@@ -61,7 +61,7 @@ void stream_pump(struct suite_stream *stream)
 	}
 }
 
-void stream_text(const struct suite_stream *stream, struct strbuf *into)
+void suite_stream_text(const struct suite_stream *stream, struct strbuf *into)
 {
 	size_t kept = stream->tail.n < stream->tail_limit ? stream->tail.n : stream->tail_limit;
 	uint64_t missing = stream->bytes - stream->head.n - kept;
@@ -73,7 +73,7 @@ void stream_text(const struct suite_stream *stream, struct strbuf *into)
 	strbuf_append_bytes(into, strbuf_str(&stream->tail) + stream->tail.n - kept, kept);
 }
 
-bool stream_line_speaks_of_failure(const char *line, size_t n)
+bool suite_stream_line_speaks_of_failure(const char *line, size_t n)
 {
 	static const char *const words[] = { "error", "fail", "invalid", "unrecognized",
 					     "panicked" };
@@ -88,21 +88,21 @@ bool stream_line_speaks_of_failure(const char *line, size_t n)
 	return false;
 }
 
-char *stream_last_words(const struct suite_stream *stream, size_t limit_bytes)
+char *suite_stream_last_words(const struct suite_stream *stream, size_t limit_bytes)
 {
 	static const char blank[] = " \t\r\v\f";
 	_cleanup_strbuf_ struct strbuf all = STRBUF_INIT;
 	const char *last = NULL, *telling = NULL;
 	char *rest, *line;
 
-	stream_text(stream, &all);
+	suite_stream_text(stream, &all);
 	rest = all.at;
 	while ((line = strsep(&rest, "\n"))) {
 		line += strspn(line, blank);
 		if (!*line)
 			continue;
 		last = line;
-		if (stream_line_speaks_of_failure(line, strlen(line)))
+		if (suite_stream_line_speaks_of_failure(line, strlen(line)))
 			telling = line;
 	}
 	if (telling)

@@ -13,18 +13,18 @@ struct suite_stream {
 };
 
 /* Takes the descriptor. */
-void stream_init(struct suite_stream *stream, int fd, size_t head_limit, size_t tail_limit);
-void stream_deinit(struct suite_stream *stream);
+void suite_stream_init(struct suite_stream *stream, int fd, size_t head_limit, size_t tail_limit);
+void suite_stream_deinit(struct suite_stream *stream);
 /* Takes what there is to read; does not wait. The descriptor is closed at its end. */
-void stream_pump(struct suite_stream *stream);
-void stream_take(struct suite_stream *stream, const char *bytes, size_t n);
+void suite_stream_pump(struct suite_stream *stream);
+void suite_stream_take(struct suite_stream *stream, const char *bytes, size_t n);
 /* All of it, or with a line in the middle that says how much is missing. */
-void stream_text(const struct suite_stream *stream, struct strbuf *into);
+void suite_stream_text(const struct suite_stream *stream, struct strbuf *into);
 /*
  * The last line that speaks of a failure, for usage and hints often follow it; when none does, the
  * last one that is not blank. At most its first limit_bytes. NULL: none. The caller owns it.
  */
-char *stream_last_words(const struct suite_stream *stream, size_t limit_bytes);
-bool stream_line_speaks_of_failure(const char *line, size_t n);
+char *suite_stream_last_words(const struct suite_stream *stream, size_t limit_bytes);
+bool suite_stream_line_speaks_of_failure(const char *line, size_t n);
 
 #endif

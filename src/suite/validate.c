@@ -8,9 +8,9 @@
 #include "suite/mistakes.h"
 #include "suite/reason.h"
 
-static void check_machine(struct mistakes *m, const struct ktstr_test *test)
+static void check_machine(struct suite_mistakes *m, const struct ktstr_test *test)
 {
-	struct topology topology = declared_topology(test);
+	struct topology topology = suite_declared_topology(test);
 	_cleanup_error_ struct error *err = topology_check(&topology);
 
 	if (err)
@@ -20,7 +20,7 @@ static void check_machine(struct mistakes *m, const struct ktstr_test *test)
 			      SUITE_LIMIT_MEMORY_MB);
 }
 
-static void check_times(struct mistakes *m, const struct ktstr_test *test)
+static void check_times(struct suite_mistakes *m, const struct ktstr_test *test)
 {
 	if (test->duration_s > SUITE_LIMIT_DURATION_S)
 		suite_mistake(m, "duration_s is %u, at most %d is possible", test->duration_s,
@@ -28,10 +28,10 @@ static void check_times(struct mistakes *m, const struct ktstr_test *test)
 	if (test->timeout_s > SUITE_LIMIT_DURATION_S)
 		suite_mistake(m, "timeout_s is %u, at most %d is possible", test->timeout_s,
 			      SUITE_LIMIT_DURATION_S);
-	else if (test->timeout_s && declared_is_timed(test) &&
-		 test->timeout_s <= declared_duration_s(test))
+	else if (test->timeout_s && suite_declared_is_timed(test) &&
+		 test->timeout_s <= suite_declared_duration_s(test))
 		suite_mistake(m, "timeout_s is %u, which is not more than the duration of %u s",
-			      test->timeout_s, declared_duration_s(test));
+			      test->timeout_s, suite_declared_duration_s(test));
 	if (test->scheduler.attach_timeout_s > SUITE_LIMIT_DURATION_S)
 		suite_mistake(m, "scheduler.attach_timeout_s is %u, at most %d is possible",
 			      test->scheduler.attach_timeout_s, SUITE_LIMIT_DURATION_S);
@@ -71,48 +71,50 @@ static bool is_kconfig(const char *text)
 	return n > 0 && (*text == '\0' || (*text == '=' && text[1]));
 }
 
-static void check_scheduler(struct mistakes *m, const struct ktstr_test *test)
+static void check_scheduler(struct suite_mistakes *m, const struct ktstr_test *test)
 {
 	const struct ktstr_scheduler *s = &test->scheduler;
 
-	mistakes_of_texts(m, "scheduler.argv", s->argv, KTSTR_MAX_ARGS, false);
-	mistakes_of_texts(m, "scheduler.files", s->files, KTSTR_MAX_FILES, true);
-	mistakes_of_texts(m, "scheduler.sysctls", s->sysctls, KTSTR_MAX_SETTINGS, true);
-	mistakes_of_texts(m, "scheduler.kernel_args", s->kernel_args, KTSTR_MAX_SETTINGS, true);
-	mistakes_of_text(m, "scheduler.name", s->name);
+	suite_mistakes_of_texts(m, "scheduler.argv", s->argv, KTSTR_MAX_ARGS, false);
+	suite_mistakes_of_texts(m, "scheduler.files", s->files, KTSTR_MAX_FILES, true);
+	suite_mistakes_of_texts(m, "scheduler.sysctls", s->sysctls, KTSTR_MAX_SETTINGS, true);
+	suite_mistakes_of_texts(m, "scheduler.kernel_args", s->kernel_args, KTSTR_MAX_SETTINGS,
+				true);
+	suite_mistakes_of_text(m, "scheduler.name", s->name);
 	if (s->argv[0] && !*s->argv[0])
 		suite_mistake(m, "scheduler.argv: the program has no name");
-	for (size_t i = 0; i < declared_count(s->sysctls, KTSTR_MAX_SETTINGS); i++)
+	for (size_t i = 0; i < suite_declared_count(s->sysctls, KTSTR_MAX_SETTINGS); i++)
 		if (!is_sysctl(s->sysctls[i]))
 			suite_mistake(m, "scheduler.sysctls: \"%s\" is not \"name=value\"",
 				      s->sysctls[i]);
-	for (size_t i = 0; i < declared_count(s->kernel_args, KTSTR_MAX_SETTINGS); i++)
+	for (size_t i = 0; i < suite_declared_count(s->kernel_args, KTSTR_MAX_SETTINGS); i++)
 		if (strpbrk(s->kernel_args[i], " \t\n\""))
 			suite_mistake(m,
 				      "scheduler.kernel_args: \"%s\" holds a space or a quote; "
 				      "the kernel would take it for two",
 				      s->kernel_args[i]);
-	if (!declared_has_scheduler(test) &&
+	if (!suite_declared_has_scheduler(test) &&
 	    (s->name || s->files[0] || s->attach_timeout_s || s->may_restart))
 		suite_mistake(m, "scheduler: a name, files, a timeout or may_restart, but no argv");
 }
 
-static void check_range(struct mistakes *m, const char *what, unsigned int min, unsigned int max)
+static void check_range(struct suite_mistakes *m, const char *what, unsigned int min,
+			unsigned int max)
 {
 	if (max && min > max)
 		suite_mistake(m, "needs.min_%s is %u, more than max_%s, which is %u", what, min,
 			      what, max);
 }
 
-static void check_needs(struct mistakes *m, const struct ktstr_test *test)
+static void check_needs(struct suite_mistakes *m, const struct ktstr_test *test)
 {
 	const struct ktstr_needs *needs = &test->needs;
 
 	check_range(m, "cpus", needs->min_cpus, needs->max_cpus);
 	check_range(m, "llcs", needs->min_llcs, needs->max_llcs);
 	check_range(m, "nodes", needs->min_nodes, needs->max_nodes);
-	mistakes_of_texts(m, "needs.kconfig", needs->kconfig, KTSTR_MAX_SETTINGS, true);
-	for (size_t i = 0; i < declared_count(needs->kconfig, KTSTR_MAX_SETTINGS); i++)
+	suite_mistakes_of_texts(m, "needs.kconfig", needs->kconfig, KTSTR_MAX_SETTINGS, true);
+	for (size_t i = 0; i < suite_declared_count(needs->kconfig, KTSTR_MAX_SETTINGS); i++)
 		if (!is_kconfig(needs->kconfig[i]))
 			suite_mistake(m,
 				      "needs.kconfig: \"%s\" is neither \"CONFIG_NAME\" nor "
@@ -120,7 +122,7 @@ static void check_needs(struct mistakes *m, const struct ktstr_test *test)
 				      needs->kconfig[i]);
 }
 
-static void check_expect(struct mistakes *m, const struct ktstr_test *test)
+static void check_expect(struct suite_mistakes *m, const struct ktstr_test *test)
 {
 	const char *word = suite_reason_name(test->expect);
 
@@ -132,32 +134,32 @@ static void check_expect(struct mistakes *m, const struct ktstr_test *test)
 		suite_mistake(m, "expect: %d is no reason", (int)test->expect);
 }
 
-static void check_test(struct mistakes *m)
+static void check_test(struct suite_mistakes *m)
 {
 	const struct ktstr_test *test = m->entry->test;
 
 	if (strlen(m->entry->name) > SUITE_LIMIT_NAME)
 		suite_mistake(m, "the name is longer than %d bytes", SUITE_LIMIT_NAME);
-	mistakes_of_text(m, "description", test->description);
+	suite_mistakes_of_text(m, "description", test->description);
 	check_machine(m, test);
 	check_times(m, test);
 	check_scheduler(m, test);
-	mistakes_of_texts(m, "files", test->files, KTSTR_MAX_FILES, true);
+	suite_mistakes_of_texts(m, "files", test->files, KTSTR_MAX_FILES, true);
 	suite_validate_cgroups(m, test);
-	validate_checks(m, test);
+	suite_validate_checks(m, test);
 	check_needs(m, test);
 	check_expect(m, test);
-	if (!test->run && !declared_cgroup_count(test) && !declared_has_scheduler(test))
+	if (!test->run && !suite_declared_cgroup_count(test) && !suite_declared_has_scheduler(test))
 		suite_mistake(m, "nothing to run: no .cgroups, no .run and no .scheduler");
 }
 
-void validate_entries(const struct entry_list *list, struct strbuf *into)
+void suite_validate_entries(const struct suite_entry_list *list, struct strbuf *into)
 {
 	if (list->rows.n > SUITE_LIMIT_TESTS)
 		strbuf_appendf(into, "%zu tests in one binary, at most %d are possible\n",
 			       list->rows.n, SUITE_LIMIT_TESTS);
 	for (size_t i = 0; i < list->rows.n; i++) {
-		struct mistakes m = { .entry = list->rows.at[i], .into = into };
+		struct suite_mistakes m = { .entry = list->rows.at[i], .into = into };
 		const struct ktstr_entry *before = i ? list->rows.at[i - 1] : NULL;
 
 		if (before && strcmp(before->name, m.entry->name) == 0)

@@ -7,6 +7,6 @@
 #include "suite/entries.h"
 
 /* All of them, one line each: "FILE:LINE: NAME: what is wrong". Nothing when all is well. */
-void validate_entries(const struct entry_list *list, struct strbuf *into);
+void suite_validate_entries(const struct suite_entry_list *list, struct strbuf *into);
 
 #endif

@@ -8,7 +8,7 @@
 #include "suite/mistakes.h"
 #include "work/kind.h"
 
-static void check_name(struct mistakes *m, const struct ktstr_test *test, size_t i)
+static void check_name(struct suite_mistakes *m, const struct ktstr_test *test, size_t i)
 {
 	const char *name = test->cgroups[i].name;
 
@@ -31,11 +31,11 @@ static void check_name(struct mistakes *m, const struct ktstr_test *test, size_t
 		}
 }
 
-static void check_cpus(struct mistakes *m, const struct ktstr_test *test, size_t i)
+static void check_cpus(struct suite_mistakes *m, const struct ktstr_test *test, size_t i)
 {
 	const struct ktstr_cpus *cpus = &test->cgroups[i].cpus;
 	const char *name = test->cgroups[i].name;
-	struct topology t = declared_topology(test);
+	struct topology t = suite_declared_topology(test);
 	struct error *impossible = topology_check(&t);
 
 	if (impossible) {
@@ -69,7 +69,7 @@ static void check_cpus(struct mistakes *m, const struct ktstr_test *test, size_t
 	}
 }
 
-static void check_work(struct mistakes *m, const char *name, struct ktstr_work work)
+static void check_work(struct suite_mistakes *m, const char *name, struct ktstr_work work)
 {
 	const struct work_kind_info *info = work_kind_info(work.kind);
 	struct ktstr_work normal = info ? info->normal : (struct ktstr_work){ 0 };
@@ -95,9 +95,9 @@ static void check_work(struct mistakes *m, const char *name, struct ktstr_work w
 	}
 }
 
-void suite_validate_cgroups(struct mistakes *m, const struct ktstr_test *test)
+void suite_validate_cgroups(struct suite_mistakes *m, const struct ktstr_test *test)
 {
-	size_t n = declared_cgroup_count(test);
+	size_t n = suite_declared_cgroup_count(test);
 	uint64_t workers = 0;
 
 	if (n > KTSTR_MAX_CGROUPS) {
@@ -116,16 +116,16 @@ void suite_validate_cgroups(struct mistakes *m, const struct ktstr_test *test)
 		check_name(m, test, i);
 		check_cpus(m, test, i);
 		check_work(m, test->cgroups[i].name, test->cgroups[i].work);
-		workers += declared_workers(&test->cgroups[i].work);
+		workers += suite_declared_workers(&test->cgroups[i].work);
 	}
 	if (workers > SUITE_LIMIT_WORKERS)
 		suite_mistake(m, "%llu workers, at most %d are possible",
 			      (unsigned long long)workers, SUITE_LIMIT_WORKERS);
 }
 
-void validate_checks(struct mistakes *m, const struct ktstr_test *test)
+void suite_validate_checks(struct suite_mistakes *m, const struct ktstr_test *test)
 {
-	struct checks_scene scene = declared_scene(test);
+	struct checks_scene scene = suite_declared_scene(test);
 
 	for (size_t i = 0; i < checks_n_rows; i++) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

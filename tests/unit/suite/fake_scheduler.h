@@ -13,12 +13,12 @@
 #include "suite/scheduler.h"
 
 enum { LONG_MS = 60000 };
-static const struct scheduler_patience LONG = { LONG_MS, LONG_MS };
+static const struct suite_scheduler_patience LONG = { LONG_MS, LONG_MS };
 
 struct fixture {
 	struct folder folder;
-	struct scheduler_system system;
-	struct scheduler scheduler;
+	struct suite_scheduler_system system;
+	struct suite_scheduler scheduler;
 	struct heard heard;
 };
 
@@ -33,7 +33,7 @@ static inline int set_up(void **state)
 	f->system.tracing = f->folder.path;
 	f->system.proc = "/proc";
 	folder_write(&f->folder, "scx/enable_seq", "7\n");
-	scheduler_init(&f->scheduler, &f->system, 1);
+	suite_scheduler_init(&f->scheduler, &f->system, 1);
 	f->scheduler.is_judged = true;
 	heard_init(&f->heard);
 	*state = f;
@@ -44,7 +44,7 @@ static inline int tear_down(void **state)
 {
 	struct fixture *f = *state;
 
-	scheduler_deinit(&f->scheduler);
+	suite_scheduler_deinit(&f->scheduler);
 	heard_deinit(&f->heard);
 	folder_deinit(&f->folder);
 	free((char *)f->system.sched_ext);
@@ -57,7 +57,7 @@ static inline void start(struct fixture *f, const char *script)
 {
 	const char *const argv[] = { "sh", "-c", script, "sh", f->system.sched_ext, NULL };
 
-	assert_success(scheduler_start(&f->scheduler, argv, "fake", &f->heard.report));
+	assert_success(suite_scheduler_start(&f->scheduler, argv, "fake", &f->heard.report));
 }
 
 /* The kernel's order: first the name, which is no name yet, then the state, then the count. */

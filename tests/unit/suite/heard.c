@@ -11,12 +11,12 @@ void heard_init(struct heard *heard)
 {
 	*heard = (struct heard){ .file = memfd_create("report", MFD_CLOEXEC) };
 	assert_true(heard->file >= 0);
-	report_writer_init(&heard->report, dup(heard->file), 0);
+	suite_report_writer_init(&heard->report, dup(heard->file), 0);
 }
 
 void heard_deinit(struct heard *heard)
 {
-	report_writer_deinit(&heard->report);
+	suite_report_writer_deinit(&heard->report);
 	close(heard->file);
 	free(heard->text);
 }

@@ -6,7 +6,7 @@
 #include "suite/report_writer.h"
 
 struct heard {
-	struct report_writer report;
+	struct suite_report_writer report;
 	int file; /* what was written, in a file without a name */
 	char *text;
 };

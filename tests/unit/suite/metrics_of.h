@@ -8,20 +8,20 @@
 #include "base/alloc.h"
 #include "suite/metrics.h"
 
-static inline struct capture captured(const char *text)
+static inline struct suite_capture captured(const char *text)
 {
 	size_t n = strlen(text);
 
-	return (struct capture){
+	return (struct suite_capture){
 		.at = xstrdup(text),
 		.n = n,
 		.total = n,
 		.capacity = n + 1,
-		.limit = PAYLOAD_CAPTURE_BYTES,
+		.limit = SUITE_PAYLOAD_CAPTURE_BYTES,
 	};
 }
 
-/* Read as JSON; free with metrics_deinit(). */
+/* Read as JSON; free with suite_metrics_deinit(). */
 static inline struct ktstr_metrics metrics_of(const char *out, const char *err)
 {
 	struct ktstr_metrics m = {
@@ -30,7 +30,7 @@ static inline struct ktstr_metrics metrics_of(const char *out, const char *err)
 		.err = captured(err),
 	};
 
-	metrics_extract(&m);
+	suite_metrics_extract(&m);
 	return m;
 }
 

@@ -63,9 +63,9 @@ static inline struct body_report run_body_in(body_fn body, double slowness, int 
 					  .slowness = slowness,
 					  .online_cpus = 1,
 					  .cgroups_fd = cgroups_fd };
-		report_writer_init(&ctx.report, fd, clock_monotonic_ns());
+		suite_report_writer_init(&ctx.report, fd, clock_monotonic_ns());
 		body(&ctx);
-		ctx_finish(&ctx);
+		suite_ctx_finish(&ctx);
 	}
 	assert_int_equal(waitpid(child, &report.status, 0), child);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);

@@ -33,36 +33,36 @@ static void close_pipes(struct pipes *p)
 static void nothing_is_an_empty_text(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf tail = STRBUF_INIT;
-	struct capture c;
+	struct suite_capture c;
 
-	capture_init(&c, 100);
-	assert_string_equal(capture_str(&c), "");
-	assert_int_equal(capture_dropped(&c), 0);
-	capture_tail(&c, &tail);
+	suite_capture_init(&c, 100);
+	assert_string_equal(suite_capture_str(&c), "");
+	assert_int_equal(suite_capture_dropped(&c), 0);
+	suite_capture_tail(&c, &tail);
 	assert_int_equal(tail.n, 0);
-	capture_deinit(&c);
+	suite_capture_deinit(&c);
 }
 
 static void pieces_are_kept_in_order_with_a_nul_behind_them(void **state UNUSED)
 {
 	struct pipes p = open_pipes();
-	struct capture c;
+	struct suite_capture c;
 
-	capture_init(&c, 100);
-	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), CAPTURE_NOTHING_YET);
+	suite_capture_init(&c, 100);
+	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), SUITE_CAPTURE_NOTHING_YET);
 	say(&p, "one ");
-	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), CAPTURE_TAKEN);
+	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), SUITE_CAPTURE_TAKEN);
 	say(&p, "two");
-	assert_int_equal(suite_capture_take(&c, p.ours, 2), CAPTURE_TAKEN);
-	assert_string_equal(capture_str(&c), "one tw");
-	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), CAPTURE_TAKEN);
+	assert_int_equal(suite_capture_take(&c, p.ours, 2), SUITE_CAPTURE_TAKEN);
+	assert_string_equal(suite_capture_str(&c), "one tw");
+	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), SUITE_CAPTURE_TAKEN);
 	close(p.theirs);
 	p.theirs = -1;
-	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), CAPTURE_ENDED);
-	assert_string_equal(capture_str(&c), "one two");
+	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), SUITE_CAPTURE_ENDED);
+	assert_string_equal(suite_capture_str(&c), "one two");
 	assert_int_equal(c.n, 7);
 	assert_int_equal(c.total, 7);
-	capture_deinit(&c);
+	suite_capture_deinit(&c);
 	close_pipes(&p);
 }
 
@@ -70,19 +70,19 @@ static void past_the_limit_bytes_are_counted_and_the_last_ones_known(void **stat
 {
 	_cleanup_strbuf_ struct strbuf tail = STRBUF_INIT;
 	struct pipes p = open_pipes();
-	struct capture c;
+	struct suite_capture c;
 
-	capture_init(&c, 5);
+	suite_capture_init(&c, 5);
 	say(&p, "abcdefg");
-	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), CAPTURE_TAKEN);
+	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), SUITE_CAPTURE_TAKEN);
 	say(&p, "hi");
-	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), CAPTURE_TAKEN);
-	assert_string_equal(capture_str(&c), "abcde");
+	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), SUITE_CAPTURE_TAKEN);
+	assert_string_equal(suite_capture_str(&c), "abcde");
 	assert_int_equal(c.total, 9);
-	assert_int_equal(capture_dropped(&c), 4);
-	capture_tail(&c, &tail);
+	assert_int_equal(suite_capture_dropped(&c), 4);
+	suite_capture_tail(&c, &tail);
 	assert_string_equal(strbuf_str(&tail), "abcdefghi");
-	capture_deinit(&c);
+	suite_capture_deinit(&c);
 	close_pipes(&p);
 }
 
@@ -94,24 +94,24 @@ static void the_tail_of_a_long_stream_is_its_end(void **state UNUSED)
 	for (size_t k = 0; k < ARRAY_SIZE(limits); k++) {
 		_cleanup_strbuf_ struct strbuf all = STRBUF_INIT, tail = STRBUF_INIT;
 		struct pipes p = open_pipes();
-		struct capture c;
+		struct suite_capture c;
 
-		capture_init(&c, limits[k]);
+		suite_capture_init(&c, limits[k]);
 		for (int i = 0; i < 6100; i++) {
 			strbuf_appendf(&all, "%09d\n", i);
 			say(&p, all.at + all.n - 10);
 			if (i % 7 == 0)
 				assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX),
-						 CAPTURE_TAKEN);
+						 SUITE_CAPTURE_TAKEN);
 		}
-		capture_take_rest(&c, p.ours);
+		suite_capture_take_rest(&c, p.ours);
 		assert_int_equal(c.total, all.n);
 		assert_int_equal(c.n, limits[k] < all.n ? limits[k] : all.n);
-		assert_memory_equal(capture_str(&c), all.at, c.n);
-		capture_tail(&c, &tail);
-		assert_int_equal(tail.n, PAYLOAD_TAIL_BYTES);
+		assert_memory_equal(suite_capture_str(&c), all.at, c.n);
+		suite_capture_tail(&c, &tail);
+		assert_int_equal(tail.n, SUITE_PAYLOAD_TAIL_BYTES);
 		assert_memory_equal(tail.at, all.at + all.n - tail.n, tail.n);
-		capture_deinit(&c);
+		suite_capture_deinit(&c);
 		close_pipes(&p);
 	}
 }
@@ -119,33 +119,33 @@ static void the_tail_of_a_long_stream_is_its_end(void **state UNUSED)
 static void the_rest_ends_where_the_pipe_did_at_that_moment(void **state UNUSED)
 {
 	struct pipes p = open_pipes();
-	struct capture c;
+	struct suite_capture c;
 
-	capture_init(&c, 100);
+	suite_capture_init(&c, 100);
 	say(&p, "before");
-	capture_take_rest(&c, p.ours);
+	suite_capture_take_rest(&c, p.ours);
 	say(&p, "after");
-	assert_string_equal(capture_str(&c), "before");
-	capture_take_rest(&c, p.ours);
-	assert_string_equal(capture_str(&c), "beforeafter");
+	assert_string_equal(suite_capture_str(&c), "before");
+	suite_capture_take_rest(&c, p.ours);
+	assert_string_equal(suite_capture_str(&c), "beforeafter");
 	/* Nothing in it, and somebody still may write: no waiting. */
-	capture_take_rest(&c, p.ours);
+	suite_capture_take_rest(&c, p.ours);
 	assert_int_equal(c.total, 11);
-	capture_deinit(&c);
+	suite_capture_deinit(&c);
 	close_pipes(&p);
 }
 
 static void bytes_may_be_nul(void **state UNUSED)
 {
 	struct pipes p = open_pipes();
-	struct capture c;
+	struct suite_capture c;
 
-	capture_init(&c, 100);
+	suite_capture_init(&c, 100);
 	assert_int_equal(write(p.theirs, "a\0b", 3), 3);
-	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), CAPTURE_TAKEN);
+	assert_int_equal(suite_capture_take(&c, p.ours, SIZE_MAX), SUITE_CAPTURE_TAKEN);
 	assert_int_equal(c.n, 3);
-	assert_memory_equal(capture_str(&c), "a\0b", 4);
-	capture_deinit(&c);
+	assert_memory_equal(suite_capture_str(&c), "a\0b", 4);
+	suite_capture_deinit(&c);
 	close_pipes(&p);
 }
 

@@ -43,7 +43,7 @@ static void a_plain_folder_has_no_cgroups(void **state UNUSED)
 	int fd = 7;
 
 	folder_init(&folder);
-	assert_success(cgroup_subtree_make(folder.path, true, LONG_MS, &fd));
+	assert_success(suite_cgroup_subtree_make(folder.path, true, LONG_MS, &fd));
 	assert_int_equal(fd, -1);
 }
 
@@ -59,22 +59,22 @@ static void folders_are_made_and_removed(void **state UNUSED)
 	folder_write(&folder, "cgroup.controllers", "cpuset cpu\n");
 	folder_write(&folder, "ktstr-test/old/deep/x", "");
 	/* What is left is cleared; here a file stands in the way, which no cgroup has. */
-	assert_error_tag(cgroup_subtree_make(folder.path, true, LONG_MS, &fd), "io");
+	assert_error_tag(suite_cgroup_subtree_make(folder.path, true, LONG_MS, &fd), "io");
 	folder_deinit(&folder);
 	folder_init(&folder);
 	folder_write(&folder, "cgroup.controllers", "cpuset cpu\n");
-	assert_success(cgroup_subtree_make(folder.path, true, LONG_MS, &fd));
+	assert_success(suite_cgroup_subtree_make(folder.path, true, LONG_MS, &fd));
 	assert_success(suite_cgroup_make(fd, "a", NULL, LONG_MS));
-	assert_success(cgroup_open(fd, "a", &one));
-	assert_int_equal(fstatat(fd, CGROUP_OWN, &st, 0), 0);
-	assert_error_tag(cgroup_open(fd, "b", &one), "absent");
+	assert_success(suite_cgroup_open(fd, "a", &one));
+	assert_int_equal(fstatat(fd, SUITE_CGROUP_OWN, &st, 0), 0);
+	assert_error_tag(suite_cgroup_open(fd, "b", &one), "absent");
 	cpuset_add_range(&cpus, 0, 3);
 	err = suite_cgroup_make(fd, "b", &cpus, LONG_MS);
 	assert_string_equal(error_message(err),
 			    "cgroup b: CPUs 0-3: cpuset.cpus: No such file or directory");
 	error_free(err);
-	assert_success(cgroup_subtree_remove(folder.path, fd, LONG_MS));
-	err = cgroup_open(AT_FDCWD, folder.path, &one);
+	assert_success(suite_cgroup_subtree_remove(folder.path, fd, LONG_MS));
+	err = suite_cgroup_open(AT_FDCWD, folder.path, &one);
 	assert_null(err);
 }
 
@@ -87,17 +87,17 @@ static void effective_cpus_are_read(void **state UNUSED)
 	folder_init(&folder);
 	folder_write(&folder, "a/cpuset.cpus.effective", "0-1,5\n");
 	fd = open(folder.path, O_RDONLY | O_DIRECTORY);
-	assert_success(cgroup_read_cpus(fd, "a", &cpus));
+	assert_success(suite_cgroup_read_cpus(fd, "a", &cpus));
 	assert_int_equal(cpuset_count(&cpus), 3);
 	assert_true(cpuset_has(&cpus, 5));
-	assert_error_tag(cgroup_read_cpus(fd, "b", &cpus), "absent");
+	assert_error_tag(suite_cgroup_read_cpus(fd, "b", &cpus), "absent");
 }
 
 static void processes_of_the_whole_subtree_are_listed(void **state UNUSED)
 {
 	_cleanup_folder_ struct folder folder;
 	_cleanup_close_ int fd = -1;
-	struct cgroup_pids pids;
+	struct suite_cgroup_pids pids;
 	int sum = 0;
 
 	folder_init(&folder);
@@ -105,7 +105,7 @@ static void processes_of_the_whole_subtree_are_listed(void **state UNUSED)
 	folder_write(&folder, "a/cgroup.procs", "10\n200\n");
 	folder_write(&folder, "a/b/c/cgroup.procs", "3000\n");
 	fd = open(folder.path, O_RDONLY | O_DIRECTORY);
-	cgroup_list(fd, &pids);
+	suite_cgroup_list(fd, &pids);
 	for (size_t i = 0; i < pids.rows.n; i++)
 		sum += pids.rows.at[i];
 	assert_int_equal(pids.rows.n, 3);
@@ -132,30 +132,30 @@ static void a_real_subtree_is_killed_and_removed(void **state UNUSED)
 {
 	_cleanup_free_ char *root = real_root();
 	_cleanup_close_ int fd = -1, own = -1;
-	struct cgroup_pids pids;
+	struct suite_cgroup_pids pids;
 	int status, other = -1;
 	pid_t pid;
 
 	skip_unless(root, "no cgroup v2 in which cgroups can be made");
-	assert_success(cgroup_subtree_make(root, true, LONG_MS, &fd));
-	assert_success(cgroup_open(fd, CGROUP_OWN, &own));
+	assert_success(suite_cgroup_subtree_make(root, true, LONG_MS, &fd));
+	assert_success(suite_cgroup_open(fd, SUITE_CGROUP_OWN, &own));
 	pid = sleeper_in(own);
-	cgroup_list(fd, &pids);
+	suite_cgroup_list(fd, &pids);
 	assert_int_equal(pids.rows.n, 1);
 	assert_int_equal(pids.rows.at[0], pid);
 	vec_deinit(&pids.rows);
 	/* A second test on this machine does not take it away. */
-	assert_error_tag(cgroup_subtree_make(root, true, LONG_MS, &other), "io");
+	assert_error_tag(suite_cgroup_subtree_make(root, true, LONG_MS, &other), "io");
 	assert_int_equal(other, -1);
-	assert_success(cgroup_kill(fd, LONG_MS));
+	assert_success(suite_cgroup_kill(fd, LONG_MS));
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(WTERMSIG(status), SIGKILL);
 	/* Empty now: what a dead test left is cleared. */
-	assert_success(cgroup_subtree_make(root, true, LONG_MS, &other));
+	assert_success(suite_cgroup_subtree_make(root, true, LONG_MS, &other));
 	close(fd);
 	fd = other;
 	assert_success(suite_cgroup_make(fd, "more", NULL, LONG_MS));
-	assert_success(cgroup_subtree_remove(root, fd, LONG_MS));
+	assert_success(suite_cgroup_subtree_remove(root, fd, LONG_MS));
 	assert_int_equal(rmdir(root), 0);
 }
 

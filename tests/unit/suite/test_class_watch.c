@@ -24,16 +24,16 @@ static void write_sched(struct folder *folder, const char *enabled)
 
 static void cpu_time_belongs_to_the_class_at_both_ends(void **state UNUSED)
 {
-	struct class_watch watch = { 0 };
+	struct suite_class_watch watch = { 0 };
 	struct folder folder;
 
 	folder_init(&folder);
 	write_sched(&folder, EXT);
-	class_watch_sample(&watch, folder.path, 41, 100);
-	class_watch_sample(&watch, folder.path, 41, 400);
+	suite_class_watch_sample(&watch, folder.path, 41, 100);
+	suite_class_watch_sample(&watch, folder.path, 41, 400);
 	write_sched(&folder, OTHER);
-	class_watch_sample(&watch, folder.path, 41, 1000);
-	class_watch_sample(&watch, folder.path, 41, 1050);
+	suite_class_watch_sample(&watch, folder.path, 41, 1000);
+	suite_class_watch_sample(&watch, folder.path, 41, 1050);
 	assert_int_equal(watch.ext_samples, 2);
 	assert_int_equal(watch.other_samples, 2);
 	/* Of the 600 in between it is not known. */
@@ -44,13 +44,13 @@ static void cpu_time_belongs_to_the_class_at_both_ends(void **state UNUSED)
 
 static void what_cannot_be_read_is_not_known(void **state UNUSED)
 {
-	struct class_watch watch = { 0 };
+	struct suite_class_watch watch = { 0 };
 	struct folder folder;
 
 	folder_init(&folder);
-	class_watch_sample(&watch, folder.path, 41, 100);
+	suite_class_watch_sample(&watch, folder.path, 41, 100);
 	write_sched(&folder, "");
-	class_watch_sample(&watch, folder.path, 41, 200);
+	suite_class_watch_sample(&watch, folder.path, 41, 200);
 	assert_int_equal(watch.ext_samples + watch.other_samples, 0);
 	folder_deinit(&folder);
 }

@@ -25,7 +25,7 @@ static void expect(const struct topo_machine *m, struct ktstr_cpus cpus, const c
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct cpuset set;
 
-	assert_success(cpus_resolve(&cpus, m, &set));
+	assert_success(suite_cpus_resolve(&cpus, m, &set));
 	cpuset_format(&set, &text);
 	assert_string_equal(strbuf_str(&text), expected);
 }
@@ -49,7 +49,7 @@ static void what_the_machine_has_not_is_absent(void **state UNUSED)
 	struct cpuset set;
 
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		assert_error_tag(cpus_resolve(&wrong[i], m, &set), "absent");
+		assert_error_tag(suite_cpus_resolve(&wrong[i], m, &set), "absent");
 }
 
 static void an_unknown_cache_is_not_guessed(void **state UNUSED)
@@ -59,7 +59,7 @@ static void an_unknown_cache_is_not_guessed(void **state UNUSED)
 	struct cpuset set;
 
 	m->cpus[0].llc = TOPO_ABSENT;
-	assert_error_tag(cpus_resolve(&llc, m, &set), "topology-unknown");
+	assert_error_tag(suite_cpus_resolve(&llc, m, &set), "topology-unknown");
 }
 
 static void a_kernel_without_numa_has_one_node(void **state UNUSED)
@@ -72,7 +72,7 @@ static void a_kernel_without_numa_has_one_node(void **state UNUSED)
 	for (unsigned int i = 0; i < m->n_cpus; i++)
 		m->cpus[i].node = TOPO_ABSENT;
 	expect(m, (struct ktstr_cpus)KTSTR_NODE(0), "0-7");
-	assert_error_tag(cpus_resolve(&one, m, &set), "absent");
+	assert_error_tag(suite_cpus_resolve(&one, m, &set), "absent");
 }
 
 int main(void)

@@ -6,22 +6,22 @@
 static void silence_is_a_small_machine_for_two_seconds(void **state UNUSED)
 {
 	const struct ktstr_test test = { 0 };
-	struct topology t = declared_topology(&test);
+	struct topology t = suite_declared_topology(&test);
 
 	assert_int_equal(t.nodes, 1);
 	assert_int_equal(t.llcs, 1);
 	assert_int_equal(t.cores, 2);
 	assert_int_equal(t.threads, 1);
-	assert_int_equal(declared_duration_s(&test), 2);
-	assert_null(declared_scheduler_name(&test));
-	assert_int_equal(declared_attach_timeout_s(&test), 0);
-	assert_int_equal(declared_cgroup_count(&test), 0);
+	assert_int_equal(suite_declared_duration_s(&test), 2);
+	assert_null(suite_declared_scheduler_name(&test));
+	assert_int_equal(suite_declared_attach_timeout_s(&test), 0);
+	assert_int_equal(suite_declared_cgroup_count(&test), 0);
 }
 
 static void each_part_of_a_topology_has_its_own_default(void **state UNUSED)
 {
 	const struct ktstr_test test = { .topology = { .llcs = 4, .threads = 2 } };
-	struct topology t = declared_topology(&test);
+	struct topology t = suite_declared_topology(&test);
 
 	assert_int_equal(t.nodes, 1);
 	assert_int_equal(t.llcs, 4);
@@ -34,8 +34,8 @@ static void a_scheduler_is_called_by_its_file(void **state UNUSED)
 	const struct ktstr_test by_path = { .scheduler = { .argv = { "/opt/x/scx_a", "-v" } } };
 	const struct ktstr_test named = { .scheduler = { .argv = { "scx_a" }, .name = "mine" } };
 
-	assert_string_equal(declared_scheduler_name(&by_path), "scx_a");
-	assert_string_equal(declared_scheduler_name(&named), "mine");
+	assert_string_equal(suite_declared_scheduler_name(&by_path), "scx_a");
+	assert_string_equal(suite_declared_scheduler_name(&named), "mine");
 }
 
 static void checks_depend_on_what_there_is_to_check(void **state UNUSED)
@@ -79,9 +79,9 @@ static void a_function_alone_does_not_wait_for_the_duration(void **state UNUSED)
 	};
 	const struct ktstr_test none = { .cgroups = { { .name = "a" } } };
 
-	assert_false(declared_is_timed(&alone));
-	assert_true(declared_is_timed(&both));
-	assert_true(declared_is_timed(&none));
+	assert_false(suite_declared_is_timed(&alone));
+	assert_true(suite_declared_is_timed(&both));
+	assert_true(suite_declared_is_timed(&none));
 }
 
 static void work_has_the_parameters_of_its_kind(void **state UNUSED)
@@ -90,21 +90,21 @@ static void work_has_the_parameters_of_its_kind(void **state UNUSED)
 	const struct ktstr_work spin = { .kind = KTSTR_WORK_SPIN };
 	const struct ktstr_work none = { KTSTR_WORK_NONE, .workers = 9 };
 
-	assert_int_equal(declared_work(&bursty).workers, 2);
-	assert_int_equal(declared_work(&bursty).burst_ms, 50);
-	assert_int_equal(declared_work(&bursty).sleep_ms, 7);
-	assert_int_equal(declared_work(&spin).burst_ms, 0);
-	assert_int_equal(declared_workers(&spin), 2);
-	assert_int_equal(declared_workers(&none), 0);
+	assert_int_equal(suite_declared_work(&bursty).workers, 2);
+	assert_int_equal(suite_declared_work(&bursty).burst_ms, 50);
+	assert_int_equal(suite_declared_work(&bursty).sleep_ms, 7);
+	assert_int_equal(suite_declared_work(&spin).burst_ms, 0);
+	assert_int_equal(suite_declared_workers(&spin), 2);
+	assert_int_equal(suite_declared_workers(&none), 0);
 }
 
 static void counting_ends_behind_the_limit(void **state UNUSED)
 {
 	const char *const texts[] = { "a", "b", "c", NULL };
 
-	assert_int_equal(declared_count(texts, 3), 3);
-	assert_int_equal(declared_count(texts, 2), 3);
-	assert_int_equal(declared_count(texts, 1), 2);
+	assert_int_equal(suite_declared_count(texts, 3), 3);
+	assert_int_equal(suite_declared_count(texts, 2), 3);
+	assert_int_equal(suite_declared_count(texts, 1), 2);
 }
 
 int main(void)

@@ -8,9 +8,9 @@ KTSTR_TEST(first) = { .duration_s = 1 };
 
 static void declared_tests_are_found_and_sorted(void **state UNUSED)
 {
-	_cleanup_entry_list_ struct entry_list list = { 0 };
+	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
 
-	entries_of_program(&list);
+	suite_entries_of_program(&list);
 	assert_int_equal(list.rows.n, 2);
 	assert_string_equal(list.rows.at[0]->name, "first");
 	assert_string_equal(list.rows.at[1]->name, "second");
@@ -28,9 +28,9 @@ static void equal_names_come_by_file_and_line(void **state UNUSED)
 		{ "a", "y.c", 4, NULL },
 	};
 	const struct ktstr_entry *const at[] = { &rows[0], &rows[1], NULL, &rows[2], &rows[3] };
-	_cleanup_entry_list_ struct entry_list list = { 0 };
+	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
 
-	entries_collect(at, at + ARRAY_SIZE(at), &list);
+	suite_entries_collect(at, at + ARRAY_SIZE(at), &list);
 	assert_int_equal(list.rows.n, 4);
 	assert_ptr_equal(list.rows.at[0], &rows[2]);
 	assert_ptr_equal(list.rows.at[1], &rows[3]);
@@ -40,19 +40,19 @@ static void equal_names_come_by_file_and_line(void **state UNUSED)
 
 static void a_name_is_found_whole(void **state UNUSED)
 {
-	_cleanup_entry_list_ struct entry_list list = { 0 };
+	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
 
-	entries_of_program(&list);
-	assert_string_equal(entries_find(&list, "second")->name, "second");
-	assert_null(entries_find(&list, "sec"));
-	assert_null(entries_find(&list, ""));
+	suite_entries_of_program(&list);
+	assert_string_equal(suite_entries_find(&list, "second")->name, "second");
+	assert_null(suite_entries_find(&list, "sec"));
+	assert_null(suite_entries_find(&list, ""));
 }
 
 static void no_section_is_no_tests(void **state UNUSED)
 {
-	_cleanup_entry_list_ struct entry_list list = { 0 };
+	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
 
-	entries_collect(NULL, NULL, &list);
+	suite_entries_collect(NULL, NULL, &list);
 	assert_int_equal(list.rows.n, 0);
 }
 

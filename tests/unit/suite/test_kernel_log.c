@@ -10,13 +10,13 @@ static void a_record_has_a_head_and_properties(void **state UNUSED)
 {
 	static const char record[] = "6,339,5140900,-;NET: text; more\n SUBSYSTEM=pci\n";
 	size_t n;
-	const char *text = kernel_log_text(record, strlen(record), &n);
+	const char *text = suite_kernel_log_text(record, strlen(record), &n);
 
 	assert_int_equal(n, strlen("NET: text; more"));
 	assert_memory_equal(text, "NET: text; more", n);
-	kernel_log_text("no record", 9, &n);
+	suite_kernel_log_text("no record", 9, &n);
 	assert_int_equal(n, 0);
-	text = kernel_log_text("6,1,2,-;cut", 11, &n);
+	text = suite_kernel_log_text("6,1,2,-;cut", 11, &n);
 	assert_int_equal(n, 3);
 	assert_memory_equal(text, "cut", 3);
 }
@@ -35,12 +35,12 @@ static void lines_about_sched_ext_are_kept(void **state UNUSED)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(records); i++)
 		assert_true(write(ends[1], records[i], strlen(records[i])) > 0);
-	kernel_log_read(ends[0], 1000, &lines);
+	suite_kernel_log_read(ends[0], 1000, &lines);
 	assert_string_equal(lines.at, "sched_ext: BPF scheduler \"a\" enabled\n"
 				      "sched_ext: BPF scheduler \"a\" disabled (x)\n");
 	/* Once full it stays full. */
 	assert_true(write(ends[1], records[0], strlen(records[0])) > 0);
-	kernel_log_read(ends[0], lines.n + 10, &lines);
+	suite_kernel_log_read(ends[0], lines.n + 10, &lines);
 	assert_null(strstr(strstr(lines.at, "disabled"), "enabled"));
 	close(ends[0]);
 	close(ends[1]);
@@ -60,10 +60,10 @@ static void the_last_word_about_a_process_is_found(void **state UNUSED)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(records); i++)
 		assert_true(write(ends[1], records[i], strlen(records[i])) > 0);
-	found = kernel_log_about(ends[0], 7);
+	found = suite_kernel_log_about(ends[0], 7);
 	assert_string_equal(found, "x[7]: segfault at 5 ip 6");
-	assert_null(kernel_log_about(ends[0], 7));
-	assert_null(kernel_log_about(-1, 7));
+	assert_null(suite_kernel_log_about(ends[0], 7));
+	assert_null(suite_kernel_log_about(-1, 7));
 	close(ends[0]);
 	close(ends[1]);
 }
@@ -72,8 +72,8 @@ static void a_log_that_may_not_be_read_is_empty(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf lines = STRBUF_INIT;
 
-	assert_int_equal(kernel_log_open("/does/not/exist"), -1);
-	kernel_log_read(-1, 1000, &lines);
+	assert_int_equal(suite_kernel_log_open("/does/not/exist"), -1);
+	suite_kernel_log_read(-1, 1000, &lines);
 	assert_int_equal(lines.n, 0);
 }
 
@@ -86,15 +86,15 @@ static void reading_begins_at_the_end(void **state UNUSED)
 	folder_init(&folder);
 	folder_write(&folder, "kmsg", "6,1,2,-;sched_ext: old\n");
 	strbuf_appendf(&path, "%s/kmsg", folder.path);
-	fd = kernel_log_open(path.at);
+	fd = suite_kernel_log_open(path.at);
 	assert_true(fd >= 0);
-	kernel_log_read(fd, 1000, &lines);
+	suite_kernel_log_read(fd, 1000, &lines);
 	assert_int_equal(lines.n, 0);
 }
 
 static void expect_reason(const char *lines, const char *expected)
 {
-	_cleanup_free_ char *reason = kernel_log_reason(lines);
+	_cleanup_free_ char *reason = suite_kernel_log_reason(lines);
 
 	if (!expected) {
 		assert_null(reason);

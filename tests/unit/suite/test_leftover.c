@@ -24,16 +24,16 @@ static pid_t sleeper(void)
 static void children_are_found_and_zombies_are_not(void **state UNUSED)
 {
 	pid_t pid = sleeper(), zombie = fork();
-	struct cgroup_pids pids;
+	struct suite_cgroup_pids pids;
 
 	if (zombie == 0)
 		_exit(0);
 	waitid(P_PID, (id_t)zombie, &(siginfo_t){ 0 }, WEXITED | WNOWAIT);
-	leftover_find(-1, &pids);
+	suite_leftover_find(-1, &pids);
 	assert_int_equal(pids.rows.n, 1);
 	assert_int_equal(pids.rows.at[0], pid);
 	vec_deinit(&pids.rows);
-	assert_true(leftover_kill(-1, LONG_MS));
+	assert_true(suite_leftover_kill(-1, LONG_MS));
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
@@ -53,13 +53,13 @@ static void a_process_that_hid_comes_to_us(void **state UNUSED)
 		_exit(0);
 	}
 	assert_int_equal(waitpid(middle, NULL, 0), middle);
-	assert_false(leftover_wait(-1, 20));
-	leftover_report(-1, "processes outlived the test", &heard.report);
+	assert_false(suite_leftover_wait(-1, 20));
+	suite_leftover_report(-1, "processes outlived the test", &heard.report);
 	assert_contains(heard_text(&heard), "{\"report\":\"part\",\"reason\":\"leftover\","
 					    "\"text\":\"processes outlived the test (1): ");
 	assert_contains(heard_text(&heard), "(test-suite-left");
-	assert_true(leftover_kill(-1, LONG_MS));
-	assert_true(leftover_wait(-1, LONG_MS));
+	assert_true(suite_leftover_kill(-1, LONG_MS));
+	assert_true(suite_leftover_wait(-1, LONG_MS));
 	heard_deinit(&heard);
 }
 
@@ -68,7 +68,7 @@ static void nothing_left_is_nothing_to_report(void **state UNUSED)
 	struct heard heard;
 
 	heard_init(&heard);
-	leftover_report(-1, "processes", &heard.report);
+	suite_leftover_report(-1, "processes", &heard.report);
 	assert_string_equal(heard_text(&heard), "");
 	heard_deinit(&heard);
 }

@@ -34,20 +34,20 @@ static const struct ktstr_test full = {
 static const struct ktstr_entry entries[] = { { "plain", "a.c", 3, &plain },
 					      { "full", "b.c", 4, &full } };
 
-static void collect(struct entry_list *ret)
+static void collect(struct suite_entry_list *ret)
 {
 	const struct ktstr_entry *const at[] = { &entries[0], &entries[1] };
 
-	entries_collect(at, at + 2, ret);
+	suite_entries_collect(at, at + 2, ret);
 }
 
 static void json_has_defaults_and_everything_said(void **state UNUSED)
 {
-	_cleanup_entry_list_ struct entry_list list = { 0 };
+	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	collect(&list);
-	list_format_json(&list, &text);
+	suite_list_format_json(&list, &text);
 	assert_string_equal(
 		text.at,
 		"{\"ktstr_api\":1,\"tests\":["
@@ -83,22 +83,22 @@ static void settings_of_the_kernels_own_scheduler_are_listed(void **state UNUSED
 						.scheduler = { .kernel_args = { "quiet" } } };
 	static const struct ktstr_entry entry = { "t", "a.c", 3, &test };
 	const struct ktstr_entry *const at[] = { &entry };
-	_cleanup_entry_list_ struct entry_list list = { 0 };
+	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	entries_collect(at, at + 1, &list);
-	list_format_json(&list, &text);
+	suite_entries_collect(at, at + 1, &list);
+	suite_list_format_json(&list, &text);
 	assert_contains(text.at, "\"scheduler\":{\"name\":\"\",\"argv\":[],\"files\":[],"
 				 "\"sysctls\":[],\"kernel_args\":[\"quiet\"]");
 }
 
 static void people_get_a_table(void **state UNUSED)
 {
-	_cleanup_entry_list_ struct entry_list list = { 0 };
+	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	collect(&list);
-	list_format(&list, &text);
+	suite_list_format(&list, &text);
 	assert_string_equal(text.at, "full   2n4l3c2t  scx_a  b.c:4\n"
 				     "    says \"what\"\n"
 				     "plain  1n1l2c1t  -  a.c:3\n");

@@ -16,13 +16,13 @@ static void append_line(void *context, const char *text)
 	strbuf_appendf(context, "%s\n", text);
 }
 
-#define assert_judged(m, expected, ...)                                   \
-	do {                                                              \
-		_cleanup_strbuf_ struct strbuf lines_ = STRBUF_INIT;      \
-		struct checks checks_ = CHECKS(__VA_ARGS__);              \
-		assert_null(metric_checks_mistake(checks_.at));           \
-		metric_checks_judge(checks_.at, m, append_line, &lines_); \
-		assert_string_equal(strbuf_str(&lines_), expected);       \
+#define assert_judged(m, expected, ...)                                         \
+	do {                                                                    \
+		_cleanup_strbuf_ struct strbuf lines_ = STRBUF_INIT;            \
+		struct checks checks_ = CHECKS(__VA_ARGS__);                    \
+		assert_null(suite_metric_checks_mistake(checks_.at));           \
+		suite_metric_checks_judge(checks_.at, m, append_line, &lines_); \
+		assert_string_equal(strbuf_str(&lines_), expected);             \
 	} while (0)
 
 static void limits_themselves_are_allowed(void **state UNUSED)
@@ -31,7 +31,7 @@ static void limits_themselves_are_allowed(void **state UNUSED)
 
 	assert_judged(&m, "", KTSTR_MIN("x", 10), KTSTR_MAX("x", 10), KTSTR_RANGE("x", 10, 10),
 		      KTSTR_EXISTS("x"), KTSTR_EXIT_CODE(0));
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void each_limit_that_does_not_hold_is_told(void **state UNUSED)
@@ -45,7 +45,7 @@ static void each_limit_that_does_not_hold_is_told(void **state UNUSED)
 		      "metric x is 10.50, not from 1 to 2\n",
 		      KTSTR_MIN("x", 11), KTSTR_MAX("x", 10), KTSTR_MIN("x", 10),
 		      KTSTR_RANGE("x", 11, 12), KTSTR_RANGE("x", 1, 2));
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void a_missing_metric_fails_every_kind(void **state UNUSED)
@@ -59,7 +59,7 @@ static void a_missing_metric_fails_every_kind(void **state UNUSED)
 		      "metric y is not among the 1 metrics on stdout\n",
 		      KTSTR_MIN("y", 0), KTSTR_MAX("y", 0), KTSTR_RANGE("y", 0, 0),
 		      KTSTR_EXISTS("y"));
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void a_missing_document_is_explained(void **state UNUSED)
@@ -69,7 +69,7 @@ static void a_missing_document_is_explained(void **state UNUSED)
 	assert_judged(
 		&m, "metric y is missing: stdout: the document holds no number; stderr: oh dear\n",
 		KTSTR_EXISTS("y"));
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 
 	m = (struct ktstr_metrics){ .exit_known = true };
 	assert_judged(&m, "metric y is missing: .output of the program is not KTSTR_OUTPUT_JSON\n",
@@ -88,7 +88,7 @@ static void a_wrong_exit_code_comes_first_and_alone(void **state UNUSED)
 	assert_judged(&m, "killed by signal 9 (SIGKILL), not 0; stderr: it broke\n",
 		      KTSTR_EXIT_CODE(0));
 	assert_judged(&m, "", KTSTR_EXIT_CODE(-9));
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void an_exit_code_that_is_not_demanded_is_not_judged(void **state UNUSED)
@@ -97,7 +97,7 @@ static void an_exit_code_that_is_not_demanded_is_not_judged(void **state UNUSED)
 
 	m.exit_code = 1;
 	assert_judged(&m, "", KTSTR_EXISTS("x"));
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void an_unknown_exit_code_is_never_right(void **state UNUSED)
@@ -122,7 +122,7 @@ static void the_message_carries_the_end_of_standard_error(void **state UNUSED)
 	strbuf_append_repeated(&expected, 'y', 1024);
 	strbuf_append(&expected, "\n");
 	assert_judged(&m, strbuf_str(&expected), KTSTR_EXIT_CODE(0));
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void a_nul_in_standard_error_does_not_hide_what_follows(void **state UNUSED)
@@ -132,7 +132,7 @@ static void a_nul_in_standard_error_does_not_hide_what_follows(void **state UNUS
 	m.err.at[3] = '\0';
 	m.exit_code = 1;
 	assert_judged(&m, "exit code 1, not 0; stderr: one.two\n", KTSTR_EXIT_CODE(0));
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void who_was_ended_by_cleanup_is_judged_by_numbers_only(void **state UNUSED)
@@ -142,7 +142,7 @@ static void who_was_ended_by_cleanup_is_judged_by_numbers_only(void **state UNUS
 	m.exit_code = -9;
 	m.by_cleanup = true;
 	assert_judged(&m, "metric x is 10, more than 1\n", KTSTR_EXIT_CODE(0), KTSTR_MAX("x", 1));
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void who_was_late_is_not_judged_further(void **state UNUSED)
@@ -152,7 +152,7 @@ static void who_was_late_is_not_judged_further(void **state UNUSED)
 	m.exit_code = -9;
 	m.timed_out = true;
 	assert_judged(&m, "", KTSTR_EXIT_CODE(0), KTSTR_MAX("x", 1));
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void a_limit_that_is_no_number_never_holds(void **state UNUSED)
@@ -161,22 +161,24 @@ static void a_limit_that_is_no_number_never_holds(void **state UNUSED)
 
 	assert_judged(&m, "metric x is 10, less than nan\nmetric x is 10, more than nan\n",
 		      KTSTR_MIN("x", (double)NAN), KTSTR_MAX("x", (double)NAN));
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void mistakes_in_a_list_are_found(void **state UNUSED)
 {
 	struct checks full = { 0 };
 
-	assert_contains(metric_checks_mistake(CHECKS(KTSTR_EXISTS(NULL)).at), "names no metric");
-	assert_contains(metric_checks_mistake(CHECKS(KTSTR_MIN("", 1)).at), "names no metric");
-	assert_contains(metric_checks_mistake(CHECKS({ .kind = 77, .metric = "x" }).at),
+	assert_contains(suite_metric_checks_mistake(CHECKS(KTSTR_EXISTS(NULL)).at),
+			"names no metric");
+	assert_contains(suite_metric_checks_mistake(CHECKS(KTSTR_MIN("", 1)).at),
+			"names no metric");
+	assert_contains(suite_metric_checks_mistake(CHECKS({ .kind = 77, .metric = "x" }).at),
 			"unknown kind");
 	for (size_t i = 0; i < KTSTR_MAX_CHECKS; i++)
 		full.at[i] = (struct ktstr_metric_check)KTSTR_EXIT_CODE(0);
-	assert_null(metric_checks_mistake(full.at));
+	assert_null(suite_metric_checks_mistake(full.at));
 	full.at[KTSTR_MAX_CHECKS] = full.at[0];
-	assert_contains(metric_checks_mistake(full.at), "more checks");
+	assert_contains(suite_metric_checks_mistake(full.at), "more checks");
 }
 
 static void mistakes_in_hints_are_found(void **state UNUSED)
@@ -187,17 +189,17 @@ static void mistakes_in_hints_are_found(void **state UNUSED)
 		{ "ratio", NULL, KTSTR_NO_DIRECTION },
 	};
 
-	assert_null(metric_hints_mistake(hints));
+	assert_null(suite_metric_hints_mistake(hints));
 	hints[1].direction = (enum ktstr_direction)77;
-	assert_contains(metric_hints_mistake(hints), "unknown direction");
+	assert_contains(suite_metric_hints_mistake(hints), "unknown direction");
 	hints[1] = (struct ktstr_metric_hint){ .metric = "" };
-	assert_contains(metric_hints_mistake(hints), "names no metric");
+	assert_contains(suite_metric_hints_mistake(hints), "names no metric");
 	memset(long_name, 'x', sizeof(long_name) - 1);
 	hints[1] = (struct ktstr_metric_hint){ .metric = "x", .unit = long_name };
-	assert_contains(metric_hints_mistake(hints), "256 bytes");
+	assert_contains(suite_metric_hints_mistake(hints), "256 bytes");
 	for (size_t i = 0; i <= KTSTR_MAX_CHECKS; i++)
 		hints[i] = (struct ktstr_metric_hint){ .metric = "x" };
-	assert_contains(metric_hints_mistake(hints), "more hints");
+	assert_contains(suite_metric_hints_mistake(hints), "more hints");
 }
 
 int main(void)

@@ -27,7 +27,7 @@ static void numbers_have_flat_names(void **state UNUSED)
 	assert_true(value == 1000);
 	assert_string_equal(m.stream, "stdout");
 	assert_null(m.none_because);
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void a_document_is_found_between_log_lines(void **state UNUSED)
@@ -37,7 +37,7 @@ static void a_document_is_found_between_log_lines(void **state UNUSED)
 
 	assert_int_equal(ktstr_metric_count(&m), 1);
 	assert_true(ktstr_has_metric(&m, "first"));
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void standard_error_is_read_when_standard_output_has_no_number(void **state UNUSED)
@@ -51,7 +51,7 @@ static void standard_error_is_read_when_standard_output_has_no_number(void **sta
 		assert_true(ktstr_has_metric(&m, "iops"));
 		assert_string_equal(m.stream, "stderr");
 		assert_null(m.none_because);
-		metrics_deinit(&m);
+		suite_metrics_deinit(&m);
 	}
 }
 
@@ -62,13 +62,13 @@ static void no_number_anywhere_has_a_reason(void **state UNUSED)
 	assert_int_equal(ktstr_metric_count(&m), 0);
 	assert_string_equal(m.none_because, "stdout: the document holds no number");
 	assert_string_equal(ktstr_metrics_dump(&m), "");
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 
 	m = metrics_of("", "some text");
 	assert_int_equal(ktstr_metric_count(&m), 0);
 	assert_contains(m.none_because, "stdout");
 	assert_string_equal(m.stream, "stdout");
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void a_cut_stream_is_named_in_the_reason(void **state UNUSED)
@@ -76,10 +76,10 @@ static void a_cut_stream_is_named_in_the_reason(void **state UNUSED)
 	struct ktstr_metrics m = { .out = captured("{\"a\":") };
 
 	m.out.total += 1000;
-	metrics_extract(&m);
+	suite_metrics_extract(&m);
 	assert_int_equal(ktstr_metric_count(&m), 0);
 	assert_contains(m.none_because, "the last 1000 bytes of stdout were not kept");
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void without_a_search_there_is_nothing(void **state UNUSED)
@@ -93,7 +93,7 @@ static void without_a_search_there_is_nothing(void **state UNUSED)
 	assert_null(ktstr_metric_name(&m, 0));
 	assert_string_equal(ktstr_stdout(&m), "{\"a\":1}");
 	assert_string_equal(ktstr_stderr(&m), "");
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void the_first_of_a_name_counts(void **state UNUSED)
@@ -108,7 +108,7 @@ static void the_first_of_a_name_counts(void **state UNUSED)
 	assert_int_equal(value, 1);
 	assert_true(ktstr_metric_u64(&m, "z", &value));
 	assert_int_equal(value, 0);
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void whole_numbers_are_exact_or_refused(void **state UNUSED)
@@ -125,7 +125,7 @@ static void whole_numbers_are_exact_or_refused(void **state UNUSED)
 	assert_false(ktstr_metric_u64(&m, "minus", &value));
 	assert_false(ktstr_metric_u64(&m, "absent", &value));
 	assert_int_equal(value, UINT64_C(9007199254740992));
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void numbers_keep_their_text(void **state UNUSED)
@@ -134,7 +134,7 @@ static void numbers_keep_their_text(void **state UNUSED)
 
 	assert_string_equal(ktstr_metrics_dump(&m), "n=18446744073709551615 d=0.10");
 	assert_ptr_equal(ktstr_metrics_dump(&m), ktstr_metrics_dump(&m));
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void numbers_that_are_not_finite_are_no_metrics(void **state UNUSED)
@@ -143,7 +143,7 @@ static void numbers_that_are_not_finite_are_no_metrics(void **state UNUSED)
 
 	assert_int_equal(ktstr_metric_count(&m), 1);
 	assert_true(ktstr_has_metric(&m, "fine"));
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void depth_ends_with_the_sentinel(void **state UNUSED)
@@ -162,7 +162,7 @@ static void depth_ends_with_the_sentinel(void **state UNUSED)
 	assert_true(ktstr_has_metric(&m, "top"));
 	assert_true(ktstr_metric_u64(&m, JSON_WALK_TRUNCATED, &value));
 	assert_int_equal(value, 64);
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 /* Looked up one by one: a search from the front would take minutes. */
@@ -187,9 +187,9 @@ static void a_hundred_thousand_metrics_are_found_by_name(void **state UNUSED)
 		assert_int_equal(value, 3 * i);
 	}
 	assert_false(ktstr_has_metric(&m, "all.100000"));
-	assert_true(strlen(ktstr_metrics_dump(&m)) < METRICS_LIMIT_DUMP_BYTES + 100);
+	assert_true(strlen(ktstr_metrics_dump(&m)) < SUITE_LIMIT_METRICS_DUMP_BYTES + 100);
 	assert_contains(ktstr_metrics_dump(&m), " more");
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void more_metrics_than_the_limit_are_counted(void **state UNUSED)
@@ -199,14 +199,14 @@ static void more_metrics_than_the_limit_are_counted(void **state UNUSED)
 	uint64_t dropped;
 
 	strbuf_append(&text, "[0");
-	for (int i = 1; i < METRICS_LIMIT_COUNT + 3; i++)
+	for (int i = 1; i < SUITE_LIMIT_METRICS_COUNT + 3; i++)
 		strbuf_append(&text, ",1");
 	strbuf_append(&text, "]");
 	m = metrics_of(strbuf_str(&text), "");
-	assert_int_equal(ktstr_metric_count(&m), METRICS_LIMIT_COUNT + 1);
+	assert_int_equal(ktstr_metric_count(&m), SUITE_LIMIT_METRICS_COUNT + 1);
 	assert_true(ktstr_metric_u64(&m, JSON_WALK_DROPPED, &dropped));
 	assert_int_equal(dropped, 3);
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void a_name_with_a_nul_is_not_mistaken_for_its_beginning(void **state UNUSED)
@@ -215,7 +215,7 @@ static void a_name_with_a_nul_is_not_mistaken_for_its_beginning(void **state UNU
 
 	assert_int_equal(ktstr_metric_count(&m), 1);
 	assert_false(ktstr_has_metric(&m, "a"));
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 int main(void)

@@ -5,7 +5,7 @@
 
 static bool whole(const char *text, uint64_t *ret)
 {
-	return metrics_whole_number((struct json_text){ text, strlen(text) }, ret);
+	return suite_metrics_whole_number((struct json_text){ text, strlen(text) }, ret);
 }
 
 static void every_way_to_write_a_whole_number_is_one(void **state UNUSED)

@@ -10,9 +10,10 @@
 /* In the place of the cgroup of any name; NULL: there is none. */
 static const char *cgroup_folder;
 
-struct error *__wrap_ctx_open_cgroup(const struct ktstr_ctx *ctx, const char *name, int *ret_fd);
-struct error *__wrap_ctx_open_cgroup(const struct ktstr_ctx *ctx UNUSED, const char *name,
-				     int *ret_fd)
+struct error *__wrap_suite_ctx_open_cgroup(const struct ktstr_ctx *ctx, const char *name,
+					   int *ret_fd);
+struct error *__wrap_suite_ctx_open_cgroup(const struct ktstr_ctx *ctx UNUSED, const char *name,
+					   int *ret_fd)
 {
 	if (name && !cgroup_folder)
 		return base_error(BASE_ABSENT, 0, "this system has no cgroups");
@@ -213,7 +214,7 @@ static void never_ask(struct ktstr_ctx *ctx)
 	struct ktstr_payload *p = ktstr_start(
 		ctx, &(struct ktstr_program){ SHELL("exit 3"), .checks = { KTSTR_EXIT_CODE(0) } });
 
-	payload_process_wait(p->process, PAYLOAD_WAIT_FOREVER);
+	suite_payload_process_wait(p->process, SUITE_PAYLOAD_WAIT_FOREVER);
 }
 
 static void who_ended_unasked_is_judged_wholly(void **state UNUSED)
@@ -431,19 +432,19 @@ static void everything_is_released_at_the_end(void **state UNUSED)
 	struct ktstr_ctx ctx = { .pid = getpid(), .slowness = 1, .cgroups_fd = -1 };
 	struct ktstr_metrics *m;
 
-	report_writer_init(&ctx.report, fd, 0);
+	suite_report_writer_init(&ctx.report, fd, 0);
 	m = ktstr_run_json(&ctx, "echo", "{\"a\":1,\"a\":2}");
 	assert_string_equal(ktstr_metrics_dump(m), "a=1");
 	ktstr_start(&ctx,
 		    &(struct ktstr_program){ SHELL("exec sleep 1000"), .output = KTSTR_OUTPUT_JSON,
 					     .checks = { KTSTR_EXISTS("x") } });
 	assert_non_null(ctx.payloads);
-	assert_true(ctx.end_payloads == payload_end_all);
-	payload_end_all(&ctx);
+	assert_true(ctx.end_payloads == suite_payload_end_all);
+	suite_payload_end_all(&ctx);
 	assert_null(ctx.payloads);
 	assert_null(ctx.end_payloads);
-	payload_end_all(&ctx);
-	report_writer_deinit(&ctx.report);
+	suite_payload_end_all(&ctx);
+	suite_report_writer_deinit(&ctx.report);
 }
 
 int main(void)

@@ -7,9 +7,9 @@ static char *const ours[] = { (char *)"A=1", (char *)"AB=2", (char *)"EMPTY=", N
 
 static void without_additions_it_is_ours(void **state UNUSED)
 {
-	_cleanup_payload_env_ struct payload_env env;
+	_cleanup_suite_payload_env_ struct suite_payload_env env;
 
-	payload_env_init(&env, ours, NULL);
+	suite_payload_env_init(&env, ours, NULL);
 	assert_int_equal(env.all.n, 4);
 	assert_string_equal(env.all.at[0], "A=1");
 	assert_string_equal(env.all.at[2], "EMPTY=");
@@ -19,33 +19,33 @@ static void without_additions_it_is_ours(void **state UNUSED)
 static void additions_replace_and_the_last_counts(void **state UNUSED)
 {
 	const char *const added[] = { "B=3", "A=4", "B=5", "A=6", NULL };
-	_cleanup_payload_env_ struct payload_env env;
+	_cleanup_suite_payload_env_ struct suite_payload_env env;
 
-	payload_env_init(&env, ours, added);
+	suite_payload_env_init(&env, ours, added);
 	assert_int_equal(env.all.n, 5);
-	assert_string_equal(payload_env_find(&env, "A"), "6");
-	assert_string_equal(payload_env_find(&env, "AB"), "2");
-	assert_string_equal(payload_env_find(&env, "B"), "5");
-	assert_string_equal(payload_env_find(&env, "EMPTY"), "");
-	assert_null(payload_env_find(&env, "C"));
+	assert_string_equal(suite_payload_env_find(&env, "A"), "6");
+	assert_string_equal(suite_payload_env_find(&env, "AB"), "2");
+	assert_string_equal(suite_payload_env_find(&env, "B"), "5");
+	assert_string_equal(suite_payload_env_find(&env, "EMPTY"), "");
+	assert_null(suite_payload_env_find(&env, "C"));
 }
 
 static void an_empty_environment_is_one(void **state UNUSED)
 {
-	_cleanup_payload_env_ struct payload_env env;
+	_cleanup_suite_payload_env_ struct suite_payload_env env;
 
-	payload_env_init(&env, NULL, NULL);
+	suite_payload_env_init(&env, NULL, NULL);
 	assert_int_equal(env.all.n, 1);
-	assert_null(payload_env_find(&env, "A"));
+	assert_null(suite_payload_env_find(&env, "A"));
 }
 
 static void a_setting_has_a_name_and_an_equals_sign(void **state UNUSED)
 {
-	assert_true(payload_env_is_setting("A=1"));
-	assert_true(payload_env_is_setting("A="));
-	assert_false(payload_env_is_setting("A"));
-	assert_false(payload_env_is_setting("=1"));
-	assert_false(payload_env_is_setting(""));
+	assert_true(suite_payload_env_is_setting("A=1"));
+	assert_true(suite_payload_env_is_setting("A="));
+	assert_false(suite_payload_env_is_setting("A"));
+	assert_false(suite_payload_env_is_setting("=1"));
+	assert_false(suite_payload_env_is_setting(""));
 }
 
 int main(void)

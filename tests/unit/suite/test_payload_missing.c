@@ -8,11 +8,11 @@
 #include "base/io.h"
 #include "unit.h"
 
-#define assert_explained(program, path, needle)                     \
-	do {                                                        \
-		_cleanup_strbuf_ struct strbuf text_ = STRBUF_INIT; \
-		payload_missing_explain(program, path, &text_);     \
-		assert_contains(strbuf_str(&text_), needle);        \
+#define assert_explained(program, path, needle)                       \
+	do {                                                          \
+		_cleanup_strbuf_ struct strbuf text_ = STRBUF_INIT;   \
+		suite_payload_missing_explain(program, path, &text_); \
+		assert_contains(strbuf_str(&text_), needle);          \
 	} while (0)
 
 static void a_program_that_is_nowhere_belongs_into_files(void **state UNUSED)

@@ -11,13 +11,13 @@
 #include "base/io.h"
 #include "unit.h"
 
-static struct payload_process *start_with(struct payload_process_request request)
+static struct payload_process *start_with(struct suite_payload_process_request request)
 {
 	struct payload_process *process = NULL;
 
 	if (!request.capture_bytes)
-		request.capture_bytes = PAYLOAD_CAPTURE_BYTES;
-	assert_success(payload_process_start(&request, &process));
+		request.capture_bytes = SUITE_PAYLOAD_CAPTURE_BYTES;
+	assert_success(suite_payload_process_start(&request, &process));
 	return process;
 }
 
@@ -25,13 +25,13 @@ static struct payload_process *start_shell(const char *script)
 {
 	const char *const argv[] = { "sh", "-c", script, NULL };
 
-	return start_with((struct payload_process_request){ .argv = argv });
+	return start_with((struct suite_payload_process_request){ .argv = argv });
 }
 
-static struct payload_end *wait_for_end(struct payload_process *process)
+static struct suite_payload_end *wait_for_end(struct payload_process *process)
 {
-	assert_true(payload_process_wait(process, PAYLOAD_WAIT_FOREVER));
-	return payload_process_end(process);
+	assert_true(suite_payload_process_wait(process, SUITE_PAYLOAD_WAIT_FOREVER));
+	return suite_payload_process_end(process);
 }
 
 /* Nobody, or a zombie whose new parent has not looked yet. */
@@ -60,15 +60,15 @@ static void wait_until_gone(pid_t pid)
 static void output_and_exit_code_come_back(void **state UNUSED)
 {
 	struct payload_process *process = start_shell("echo out; echo err >&2; exit 7");
-	struct payload_end *end = wait_for_end(process);
+	struct suite_payload_end *end = wait_for_end(process);
 
 	assert_true(end->known);
 	assert_int_equal(end->exit_code, 7);
-	assert_string_equal(capture_str(&end->out), "out\n");
-	assert_string_equal(capture_str(&end->err), "err\n");
+	assert_string_equal(suite_capture_str(&end->out), "out\n");
+	assert_string_equal(suite_capture_str(&end->err), "err\n");
 	assert_false(end->timed_out);
 	assert_false(end->killed);
-	payload_process_free(process);
+	suite_payload_process_free(process);
 }
 
 static void death_by_a_signal_is_its_number_with_a_minus(void **state UNUSED)
@@ -76,7 +76,7 @@ static void death_by_a_signal_is_its_number_with_a_minus(void **state UNUSED)
 	struct payload_process *process = start_shell("kill -USR1 $$");
 
 	assert_int_equal(wait_for_end(process)->exit_code, -SIGUSR1);
-	payload_process_free(process);
+	suite_payload_process_free(process);
 }
 
 static void a_program_that_writes_much_never_waits_for_a_reader(void **state UNUSED)
@@ -85,14 +85,14 @@ static void a_program_that_writes_much_never_waits_for_a_reader(void **state UNU
 		"head -c 5000000 /dev/zero; head -c 3000000 /dev/zero >&2");
 
 	/* Nobody asks for anything until it is gone. */
-	wait_until_gone(payload_process_pid(process));
-	struct payload_end *end = wait_for_end(process);
+	wait_until_gone(suite_payload_process_pid(process));
+	struct suite_payload_end *end = wait_for_end(process);
 
 	assert_int_equal(end->exit_code, 0);
 	assert_int_equal(end->out.n, 5000000);
 	assert_int_equal(end->err.n, 3000000);
-	assert_int_equal(capture_dropped(&end->out), 0);
-	payload_process_free(process);
+	assert_int_equal(suite_capture_dropped(&end->out), 0);
+	suite_payload_process_free(process);
 }
 
 static void past_its_cap_output_is_counted_and_dropped(void **state UNUSED)
@@ -100,51 +100,51 @@ static void past_its_cap_output_is_counted_and_dropped(void **state UNUSED)
 	const char *const argv[] = { "sh", "-c", "echo begin; head -c 2000000 /dev/zero; echo end",
 				     NULL };
 	struct payload_process *process = start_with(
-		(struct payload_process_request){ .argv = argv, .capture_bytes = 1000 });
-	struct payload_end *end = wait_for_end(process);
+		(struct suite_payload_process_request){ .argv = argv, .capture_bytes = 1000 });
+	struct suite_payload_end *end = wait_for_end(process);
 	_cleanup_strbuf_ struct strbuf tail = STRBUF_INIT;
 
 	assert_int_equal(end->exit_code, 0);
 	assert_int_equal(end->out.n, 1000);
 	assert_int_equal(end->out.total, 2000010);
-	assert_memory_equal(capture_str(&end->out), "begin\n", 6);
-	capture_tail(&end->out, &tail);
+	assert_memory_equal(suite_capture_str(&end->out), "begin\n", 6);
+	suite_capture_tail(&end->out, &tail);
 	assert_memory_equal(tail.at + tail.n - 4, "end\n", 4);
-	payload_process_free(process);
+	suite_payload_process_free(process);
 }
 
 static void who_is_late_is_killed_though_nobody_waits(void **state UNUSED)
 {
 	const char *const argv[] = { "sleep", "1000", NULL };
 	struct payload_process *process = start_with(
-		(struct payload_process_request){ .argv = argv, .timeout_ms = 100 });
+		(struct suite_payload_process_request){ .argv = argv, .timeout_ms = 100 });
 
-	wait_until_gone(payload_process_pid(process));
-	struct payload_end *end = wait_for_end(process);
+	wait_until_gone(suite_payload_process_pid(process));
+	struct suite_payload_end *end = wait_for_end(process);
 
 	assert_true(end->timed_out);
 	assert_false(end->killed);
 	assert_int_equal(end->exit_code, -SIGKILL);
-	payload_process_free(process);
+	suite_payload_process_free(process);
 }
 
 static void payload_that_ends_in_time_is_not_timed_out(void **state UNUSED)
 {
 	const char *const argv[] = { "true", NULL };
 	struct payload_process *process = start_with(
-		(struct payload_process_request){ .argv = argv, .timeout_ms = 60000 });
-	struct payload_end *end = wait_for_end(process);
+		(struct suite_payload_process_request){ .argv = argv, .timeout_ms = 60000 });
+	struct suite_payload_end *end = wait_for_end(process);
 
 	assert_false(end->timed_out);
 	assert_int_equal(end->exit_code, 0);
-	payload_process_free(process);
+	suite_payload_process_free(process);
 }
 
 /* The descendant tells its number first, so that it can be looked for afterwards. */
 static pid_t told_pid(struct payload_process *process)
 {
-	struct payload_end *end = wait_for_end(process);
-	int pid = atoi(capture_str(&end->out));
+	struct suite_payload_end *end = wait_for_end(process);
+	int pid = atoi(suite_capture_str(&end->out));
 
 	assert_true(pid > 1);
 	return pid;
@@ -163,13 +163,13 @@ static void a_kill_takes_the_whole_group(void **state UNUSED)
 	process = start_shell(script);
 	while (fstat(fd, &seen) == 0 && seen.st_size == 0)
 		usleep(1000);
-	assert_false(payload_process_wait(process, 0));
-	payload_process_kill(process);
+	assert_false(suite_payload_process_wait(process, 0));
+	suite_payload_process_kill(process);
 	descendant = told_pid(process);
-	assert_int_equal(payload_process_end(process)->exit_code, -SIGKILL);
-	assert_true(payload_process_end(process)->killed);
+	assert_int_equal(suite_payload_process_end(process)->exit_code, -SIGKILL);
+	assert_true(suite_payload_process_end(process)->killed);
 	wait_until_gone(descendant);
-	payload_process_free(process);
+	suite_payload_process_free(process);
 	unlink(path);
 }
 
@@ -178,11 +178,11 @@ static void a_descendant_that_holds_the_pipes_is_not_waited_for(void **state UNU
 	struct payload_process *process = start_shell("sleep 1000 & echo $!; echo err >&2");
 	pid_t descendant = told_pid(process);
 
-	assert_int_equal(payload_process_end(process)->exit_code, 0);
-	assert_string_equal(capture_str(&payload_process_end(process)->err), "err\n");
+	assert_int_equal(suite_payload_process_end(process)->exit_code, 0);
+	assert_string_equal(suite_capture_str(&suite_payload_process_end(process)->err), "err\n");
 	assert_false(is_gone(descendant));
 	kill(descendant, SIGKILL);
-	payload_process_free(process);
+	suite_payload_process_free(process);
 }
 
 static void a_kill_takes_what_an_ended_leader_left_behind(void **state UNUSED)
@@ -190,26 +190,26 @@ static void a_kill_takes_what_an_ended_leader_left_behind(void **state UNUSED)
 	struct payload_process *process = start_shell("sleep 1000 & echo $!; exit 6");
 	pid_t descendant;
 
-	assert_true(payload_process_wait(process, PAYLOAD_WAIT_FOREVER));
-	payload_process_kill(process);
+	assert_true(suite_payload_process_wait(process, SUITE_PAYLOAD_WAIT_FOREVER));
+	suite_payload_process_kill(process);
 	descendant = told_pid(process);
 	wait_until_gone(descendant);
-	assert_int_equal(payload_process_end(process)->exit_code, 6);
-	assert_false(payload_process_end(process)->killed);
-	payload_process_free(process);
+	assert_int_equal(suite_payload_process_end(process)->exit_code, 6);
+	assert_false(suite_payload_process_end(process)->killed);
+	suite_payload_process_free(process);
 }
 
 static void a_descendant_that_writes_on_is_not_read_for_ever(void **state UNUSED)
 {
 	struct payload_process *process = start_shell("yes & echo $! >&2; exit 3");
-	struct payload_end *end = wait_for_end(process);
-	int descendant = atoi(capture_str(&end->err));
+	struct suite_payload_end *end = wait_for_end(process);
+	int descendant = atoi(suite_capture_str(&end->err));
 
 	assert_int_equal(end->exit_code, 3);
 	assert_true(descendant > 1);
 	/* Nobody reads its pipe any more. */
 	wait_until_gone(descendant);
-	payload_process_free(process);
+	suite_payload_process_free(process);
 }
 
 static void a_program_that_cannot_run_is_an_error_with_errno(void **state UNUSED)
@@ -223,14 +223,17 @@ static void a_program_that_cannot_run_is_an_error_with_errno(void **state UNUSED
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "#!/no/such/interpreter\n", 23), 23);
 	close(fd);
-	err = payload_process_start(&(struct payload_process_request){ .argv = plain }, &process);
+	err = suite_payload_process_start(&(struct suite_payload_process_request){ .argv = plain },
+					  &process);
 	assert_int_equal(error_errno(err), EACCES);
 	error_free(err);
 	assert_int_equal(chmod(path, 0700), 0);
-	err = payload_process_start(&(struct payload_process_request){ .argv = plain }, &process);
+	err = suite_payload_process_start(&(struct suite_payload_process_request){ .argv = plain },
+					  &process);
 	assert_int_equal(error_errno(err), ENOENT);
 	error_free(err);
-	err = payload_process_start(&(struct payload_process_request){ .argv = absent }, &process);
+	err = suite_payload_process_start(&(struct suite_payload_process_request){ .argv = absent },
+					  &process);
 	assert_int_equal(error_errno(err), ENOENT);
 	error_free(err);
 	assert_null(process);
@@ -268,9 +271,9 @@ static void it_starts_from_a_clean_place(void **state UNUSED)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	strbuf_appendf(&expected,
 		       "%d\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n/dev/null\n",
-		       payload_process_pid(process));
-	assert_string_equal(capture_str(&wait_for_end(process)->out), strbuf_str(&expected));
-	payload_process_free(process);
+		       suite_payload_process_pid(process));
+	assert_string_equal(suite_capture_str(&wait_for_end(process)->out), strbuf_str(&expected));
+	suite_payload_process_free(process);
 	signal(SIGCHLD, SIG_DFL);
 }
 
@@ -278,15 +281,15 @@ static void an_end_that_another_took_is_not_known(void **state UNUSED)
 {
 	const char *const argv[] = { "sleep", "1000", NULL };
 	struct payload_process *process = start_with(
-		(struct payload_process_request){ .argv = argv });
+		(struct suite_payload_process_request){ .argv = argv });
 
 	/* The kernel reaps children whose ends are ignored. */
 	signal(SIGCHLD, SIG_IGN);
-	kill(payload_process_pid(process), SIGKILL);
+	kill(suite_payload_process_pid(process), SIGKILL);
 	assert_false(wait_for_end(process)->known);
-	assert_int_equal(payload_process_end(process)->exit_code, INT32_MIN);
+	assert_int_equal(suite_payload_process_end(process)->exit_code, INT32_MIN);
 	signal(SIGCHLD, SIG_DFL);
-	payload_process_free(process);
+	suite_payload_process_free(process);
 }
 
 static void a_kill_after_the_end_changes_nothing(void **state UNUSED)
@@ -294,32 +297,32 @@ static void a_kill_after_the_end_changes_nothing(void **state UNUSED)
 	struct payload_process *process = start_shell("exit 4");
 
 	wait_for_end(process);
-	payload_process_kill(process);
+	suite_payload_process_kill(process);
 	assert_int_equal(wait_for_end(process)->exit_code, 4);
-	assert_false(payload_process_end(process)->killed);
-	payload_process_free(process);
+	assert_false(suite_payload_process_end(process)->killed);
+	suite_payload_process_free(process);
 }
 
 static void freeing_a_running_payload_kills_it(void **state UNUSED)
 {
 	struct payload_process *process = start_shell("exec sleep 1000");
-	pid_t pid = payload_process_pid(process);
+	pid_t pid = suite_payload_process_pid(process);
 
-	assert_false(payload_process_wait(process, 1));
-	payload_process_free(process);
+	assert_false(suite_payload_process_wait(process, 1));
+	suite_payload_process_free(process);
 	assert_int_equal(kill(pid, 0), -1);
-	payload_process_free(NULL);
+	suite_payload_process_free(NULL);
 }
 
 static void a_closed_stream_does_not_end_the_other(void **state UNUSED)
 {
 	struct payload_process *process = start_shell(
 		"exec >&-; sleep 0.05; echo late >&2; exit 2");
-	struct payload_end *end = wait_for_end(process);
+	struct suite_payload_end *end = wait_for_end(process);
 
 	assert_int_equal(end->exit_code, 2);
-	assert_string_equal(capture_str(&end->err), "late\n");
-	payload_process_free(process);
+	assert_string_equal(suite_capture_str(&end->err), "late\n");
+	suite_payload_process_free(process);
 }
 
 int main(void)

@@ -8,7 +8,7 @@
 /* A payload that never was, and a report into memory. */
 struct fake {
 	struct ktstr_ctx ctx;
-	struct payload_set set;
+	struct suite_payload_set set;
 	struct ktstr_payload payload;
 	struct ktstr_metrics metrics;
 	int fd;
@@ -24,7 +24,7 @@ static void fake_init(struct fake *f, const char *out, const char *err)
 		.pid = 4711,
 		.result = &f->metrics,
 	};
-	report_writer_init(&f->ctx.report, f->fd, 0);
+	suite_report_writer_init(&f->ctx.report, f->fd, 0);
 	f->ctx.payloads = &f->set;
 }
 
@@ -37,8 +37,8 @@ static struct body_report fake_end(struct fake *f)
 	/* A runner takes no longer line. */
 	for (const char *at = strbuf_str(&r.text); *at; at += strcspn(at, "\n") + 1)
 		assert_true(strcspn(at, "\n") + 1 <= WIRE_REPORT_LINE_BYTES);
-	report_writer_deinit(&f->ctx.report);
-	metrics_deinit(&f->metrics);
+	suite_report_writer_deinit(&f->ctx.report);
+	suite_metrics_deinit(&f->metrics);
 	return r;
 }
 
@@ -49,7 +49,7 @@ static void a_start_is_told_with_its_arguments(void **state UNUSED)
 	struct fake f;
 
 	fake_init(&f, "", "");
-	payload_report_started(&f.payload, argv);
+	suite_payload_report_started(&f.payload, argv);
 	r = fake_end(&f);
 	assert_string_equal(strbuf_str(&r.text),
 			    "{\"report\":\"started\",\"name\":\"bench\",\"pid\":4711,"
@@ -70,7 +70,7 @@ static void arguments_that_do_not_fit_are_cut_and_counted(void **state UNUSED)
 	for (size_t i = 0; i < COUNT; i++)
 		argv[i] = longest;
 	fake_init(&f, "", "");
-	payload_report_started(&f.payload, argv);
+	suite_payload_report_started(&f.payload, argv);
 	r = fake_end(&f);
 	line = find_line(&r, "started", 0);
 	assert_true(json_length(json_find(line, "argv")) >= 8);
@@ -88,7 +88,7 @@ static void an_end_is_told_with_exact_numbers(void **state UNUSED)
 	f.metrics.exit_code = -11;
 	f.metrics.wall_ns = 1999999;
 	f.metrics.err.total += 7;
-	payload_report_ended(&f.payload);
+	suite_payload_report_ended(&f.payload);
 	r = fake_end(&f);
 	assert_string_equal(
 		strbuf_str(&r.text),
@@ -108,7 +108,7 @@ static void an_end_says_how_metrics_compare(void **state UNUSED)
 	fake_init(&f, "{\"wait_us\":1}", "");
 	f.payload.hints.at = &hint;
 	f.payload.hints.n = 1;
-	payload_report_ended(&f.payload);
+	suite_payload_report_ended(&f.payload);
 	r = fake_end(&f);
 	assert_contains(strbuf_str(&r.text),
 			"\"hints\":[{\"metric\":\"_us\",\"unit\":\"us\",\"direction\":\"lower\"}],"
@@ -122,7 +122,7 @@ static void nothing_looked_for_has_no_stream(void **state UNUSED)
 
 	fake_init(&f, "", "");
 	f.metrics.stream = NULL;
-	payload_report_ended(&f.payload);
+	suite_payload_report_ended(&f.payload);
 	r = fake_end(&f);
 	assert_null(json_find(find_line(&r, "payload", 0), "stream"));
 	assert_int_equal(json_length(json_find(find_line(&r, "payload", 0), "metrics")), 0);
@@ -142,7 +142,7 @@ static void metrics_that_do_not_fit_are_counted(void **state UNUSED)
 		strbuf_append(&text, ",1.5");
 	strbuf_append(&text, "]}");
 	fake_init(&f, strbuf_str(&text), "");
-	payload_report_ended(&f.payload);
+	suite_payload_report_ended(&f.payload);
 	r = fake_end(&f);
 	line = find_line(&r, "payload", 0);
 	/* The line is well used, and the sum is all of them. */
@@ -161,8 +161,8 @@ static void what_a_runner_cannot_take_is_left_out(void **state UNUSED)
 	struct fake f;
 
 	fake_init(&f, "{\"a\\u0000b\":1,\"c\":2,\"d\":3}", "");
-	f.set.reported_metrics = PAYLOAD_LIMIT_REPORTED_METRICS - 1;
-	payload_report_ended(&f.payload);
+	f.set.reported_metrics = SUITE_LIMIT_PAYLOAD_REPORTED_METRICS - 1;
+	suite_payload_report_ended(&f.payload);
 	r = fake_end(&f);
 	line = find_line(&r, "payload", 0);
 	assert_int_equal(json_length(json_find(line, "metrics")), 1);
@@ -170,7 +170,7 @@ static void what_a_runner_cannot_take_is_left_out(void **state UNUSED)
 
 	fake_init(&f, "", "");
 	f.metrics.exit_known = false;
-	payload_report_ended(&f.payload);
+	suite_payload_report_ended(&f.payload);
 	unknown = fake_end(&f);
 	assert_int_equal(unknown.text.n, 0);
 }
@@ -182,9 +182,9 @@ static void many_payloads_together_leave_room_for_the_rest(void **state UNUSED)
 	struct fake f;
 
 	fake_init(&f, "{\"c\":2}", "");
-	f.set.reported_bytes = PAYLOAD_LIMIT_REPORTED_BYTES;
-	payload_report_started(&f.payload, argv);
-	payload_report_ended(&f.payload);
+	f.set.reported_bytes = SUITE_LIMIT_PAYLOAD_REPORTED_BYTES;
+	suite_payload_report_started(&f.payload, argv);
+	suite_payload_report_ended(&f.payload);
 	r = fake_end(&f);
 	assert_int_equal(json_length(json_find(find_line(&r, "started", 0), "argv")), 1);
 	assert_int_equal(number_member(find_line(&r, "started", 0), "argv_dropped"), 1);
@@ -198,7 +198,7 @@ static void what_was_written_is_told_to_be_kept(void **state UNUSED)
 
 	fake_init(&f, "out", "");
 	f.payload.name = (char *)"./some where/pro be";
-	payload_report_output(&f.payload);
+	suite_payload_report_output(&f.payload);
 	r = fake_end(&f);
 	assert_string_equal(strbuf_str(&r.text),
 			    "{\"report\":\"text\",\"name\":\"payload-4711-pro_be.stdout\","
@@ -207,14 +207,14 @@ static void what_was_written_is_told_to_be_kept(void **state UNUSED)
 
 static void of_much_output_the_end_is_told(void **state UNUSED)
 {
-	_cleanup_free_ char *much = xcalloc(PAYLOAD_REPORTED_TEXT_BYTES + 8, 1);
+	_cleanup_free_ char *much = xcalloc(SUITE_PAYLOAD_REPORTED_TEXT_BYTES + 8, 1);
 	_cleanup_body_report_ struct body_report r = { 0 };
 	struct fake f;
 
-	memset(much, 'x', PAYLOAD_REPORTED_TEXT_BYTES + 7);
+	memset(much, 'x', SUITE_PAYLOAD_REPORTED_TEXT_BYTES + 7);
 	memcpy(much, "BEGIN", 5);
 	fake_init(&f, "", much);
-	payload_report_output(&f.payload);
+	suite_payload_report_output(&f.payload);
 	r = fake_end(&f);
 	assert_non_null(strstr(strbuf_str(&r.text), "[7 bytes before this]"));
 	assert_null(strstr(strbuf_str(&r.text), "BEGIN"));
@@ -227,12 +227,12 @@ static void only_so_many_streams_are_told(void **state UNUSED)
 	size_t n = 0;
 
 	fake_init(&f, "o", "e");
-	for (int i = 0; i < PAYLOAD_LIMIT_REPORTED_TEXTS; i++)
-		payload_report_output(&f.payload);
+	for (int i = 0; i < SUITE_LIMIT_PAYLOAD_REPORTED_TEXTS; i++)
+		suite_payload_report_output(&f.payload);
 	r = fake_end(&f);
 	for (const char *at = strbuf_str(&r.text); (at = strchr(at, '\n')); at++)
 		n++;
-	assert_int_equal(n, PAYLOAD_LIMIT_REPORTED_TEXTS);
+	assert_int_equal(n, SUITE_LIMIT_PAYLOAD_REPORTED_TEXTS);
 }
 
 int main(void)

@@ -36,18 +36,18 @@ static struct answer ask(size_t n_entries, const char *a, const char *b, const c
 {
 	const struct ktstr_entry *const at[] = { &entries[0], &entries[1] };
 	char *argv[] = { (char *)"dir/mytests", (char *)a, (char *)b, (char *)c, NULL };
-	_cleanup_entry_list_ struct entry_list list = { 0 };
+	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
 	int out = memfd_create("out", 0), err = memfd_create("err", 0);
 	int old_out = dup(1), old_err = dup(2), argc = 1;
 	struct answer answer;
 
 	while (argv[argc])
 		argc++;
-	entries_collect(at, at + n_entries, &list);
+	suite_entries_collect(at, at + n_entries, &list);
 	fflush(NULL);
 	dup2(out, 1);
 	dup2(err, 2);
-	answer.code = program_main(argc, argv, &list);
+	answer.code = suite_program_main(argc, argv, &list);
 	fflush(NULL);
 	dup2(old_out, 1);
 	dup2(old_err, 2);

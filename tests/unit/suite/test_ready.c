@@ -103,7 +103,7 @@ static void mark_and_die(struct ktstr_ctx *ctx)
 		ctx, "echo ready >$KTSTR_WORKER_READY_MARKER_OVERRIDE; kill -ABRT $$");
 
 	/* Both have happened when the wait begins. */
-	payload_process_wait(p->process, PAYLOAD_WAIT_FOREVER);
+	suite_payload_process_wait(p->process, SUITE_PAYLOAD_WAIT_FOREVER);
 	ktstr_wait_ready(p, 60000);
 	ktstr_note(ctx, "went on");
 }

@@ -9,7 +9,7 @@ static void expect(const char *line, const char *expected)
 	size_t n = 0;
 	FILE *to = open_memstream(&text, &n);
 
-	report_text_print(to, line, strlen(line));
+	suite_report_text_print(to, line, strlen(line));
 	fclose(to);
 	assert_string_equal(text, expected);
 	free(text);

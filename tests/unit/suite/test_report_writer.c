@@ -15,11 +15,11 @@ static void a_report_has_its_lines(void **state UNUSED)
 		"{\"report\":\"begin\",\"test\":\"t\",\"api\":1,\"pid\":%d}\n", getpid());
 
 	heard_init(&heard);
-	report_begin(&heard.report, "t");
-	report_note(&heard.report, "n\n\"q\"");
-	report_part(&heard.report, KTSTR_REASON_NEED, "x.c", 3, "text");
-	report_partf(&heard.report, KTSTR_REASON_SETUP, "a %d", 5);
-	report_end(&heard.report);
+	suite_report_begin(&heard.report, "t");
+	suite_report_note(&heard.report, "n\n\"q\"");
+	suite_report_part(&heard.report, KTSTR_REASON_NEED, "x.c", 3, "text");
+	suite_report_partf(&heard.report, KTSTR_REASON_SETUP, "a %d", 5);
+	suite_report_end(&heard.report);
 	assert_int_equal(strncmp(heard_text(&heard), first, strlen(first)), 0);
 	assert_string_equal(heard_text(&heard) + strlen(first),
 			    "{\"report\":\"note\",\"text\":\"n\\n\\\"q\\\"\"}\n"
@@ -40,7 +40,7 @@ static void a_long_text_is_cut_between_characters(void **state UNUSED)
 	memset(text, 'x', sizeof(text) - 1);
 	memcpy(text + EXCHANGE_LIMIT_TEXT - 2, "\xe2\x82\xac", 3);
 	heard_init(&heard);
-	report_note(&heard.report, text);
+	suite_report_note(&heard.report, text);
 	all = heard_text(&heard);
 	assert_contains(all + strlen(all) - 40, "xxx… (101 bytes more)\"}\n");
 	assert_null(strstr(all, "\xef\xbf\xbd"));
@@ -105,10 +105,10 @@ static void parts_past_the_limit_are_counted(void **state UNUSED)
 
 	heard_init(&heard);
 	for (int i = 0; i < SUITE_LIMIT_PARTS + 3; i++)
-		report_forward(&heard.report, part, strlen(part));
+		suite_report_forward(&heard.report, part, strlen(part));
 	/* What the suite itself has to say is said all the same. */
-	report_part(&heard.report, KTSTR_REASON_SCHED_EXIT, NULL, 0, "gone");
-	report_end(&heard.report);
+	suite_report_part(&heard.report, KTSTR_REASON_SCHED_EXIT, NULL, 0, "gone");
+	suite_report_end(&heard.report);
 	assert_contains(heard_text(&heard), "since there were too many: 3");
 	assert_contains(heard_text(&heard), last);
 	heard_deinit(&heard);
@@ -122,9 +122,9 @@ static void notes_do_not_drown_a_failure(void **state UNUSED)
 
 	heard_init(&heard);
 	heard.report.bytes_ = SUITE_LIMIT_REPORT_BYTES;
-	report_forward(&heard.report, note, strlen(note));
-	report_forward(&heard.report, part, strlen(part));
-	report_end(&heard.report);
+	suite_report_forward(&heard.report, note, strlen(note));
+	suite_report_forward(&heard.report, part, strlen(part));
+	suite_report_end(&heard.report);
 	assert_null(strstr(heard_text(&heard), note));
 	assert_contains(heard_text(&heard), part);
 	assert_contains(heard_text(&heard), "{\"report\":\"end\",\"parts\":1}\n");
@@ -139,12 +139,12 @@ static void forwarded_parts_count(void **state UNUSED)
 	struct heard heard;
 
 	heard_init(&heard);
-	report_forward(&heard.report, part, strlen(part));
-	report_forward(&heard.report, note, strlen(note));
+	suite_report_forward(&heard.report, part, strlen(part));
+	suite_report_forward(&heard.report, note, strlen(note));
 	memset(longest, ' ', sizeof(longest));
-	report_forward(&heard.report, longest, sizeof(longest));
+	suite_report_forward(&heard.report, longest, sizeof(longest));
 	assert_int_equal(heard.report.parts, 1);
-	report_end(&heard.report);
+	suite_report_end(&heard.report);
 	assert_string_equal(heard_text(&heard),
 			    "{\"report\":\"part\",\"reason\":\"need\",\"text\":\"x\"}\n"
 			    "{\"report\":\"note\",\"text\":\"x\"}\n"
@@ -162,14 +162,14 @@ static void room_is_what_is_left_of_a_line(void **state UNUSED)
 	char *text;
 
 	heard_init(&heard);
-	w = report_open_line(&heard.report, WIRE_REPORT_NOTE);
+	w = suite_report_open_line(&heard.report, WIRE_REPORT_NOTE);
 	json_key(w, "text");
-	room = report_line_room(&heard.report);
+	room = suite_report_line_room(&heard.report);
 	text = xcalloc(1, room);
 	memset(text, 'x', room - 2);
 	json_write_string(w, text);
-	assert_int_equal(report_line_room(&heard.report), 0);
-	report_close_line(&heard.report);
+	assert_int_equal(suite_report_line_room(&heard.report), 0);
+	suite_report_close_line(&heard.report);
 	assert_int_equal(strlen(heard_text(&heard)), WIRE_REPORT_LINE_BYTES);
 	free(text);
 	heard_deinit(&heard);
@@ -193,23 +193,23 @@ static int exit_code_of(void (*call)(void))
 
 static void write_to_nowhere(void)
 {
-	struct report_writer report;
+	struct suite_report_writer report;
 
-	report_writer_init(&report, open("/dev/full", O_WRONLY), 0);
-	report_note(&report, "x");
+	suite_report_writer_init(&report, open("/dev/full", O_WRONLY), 0);
+	suite_report_note(&report, "x");
 }
 
 static void write_too_much(void)
 {
-	struct report_writer report;
+	struct suite_report_writer report;
 	struct json_writer *w;
 	char *text = xcalloc(1, WIRE_REPORT_LINE_BYTES);
 
 	memset(text, 'x', WIRE_REPORT_LINE_BYTES - 1);
-	report_writer_init(&report, open("/dev/null", O_WRONLY), 0);
-	w = report_open_line(&report, WIRE_REPORT_NOTE);
+	suite_report_writer_init(&report, open("/dev/null", O_WRONLY), 0);
+	w = suite_report_open_line(&report, WIRE_REPORT_NOTE);
 	json_add_string(w, "text", text);
-	report_close_line(&report);
+	suite_report_close_line(&report);
 }
 
 static void a_report_that_cannot_be_written_ends_the_process(void **state UNUSED)
@@ -220,29 +220,29 @@ static void a_report_that_cannot_be_written_ends_the_process(void **state UNUSED
 
 static void the_descriptor_is_the_one_named_and_goes_no_further(void **state UNUSED)
 {
-	struct report_writer report;
+	struct suite_report_writer report;
 	int fd = open("/dev/null", O_WRONLY);
 	_cleanup_free_ char *text = xasprintf("%d", fd);
 
 	setenv(WIRE_REPORT_ENV, text, 1);
-	assert_success(report_writer_open(&report));
+	assert_success(suite_report_writer_open(&report));
 	assert_int_equal(report.fd, fd);
 	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
 	assert_null(getenv(WIRE_REPORT_ENV));
-	report_writer_deinit(&report);
+	suite_report_writer_deinit(&report);
 	/* Closed by now. */
 	setenv(WIRE_REPORT_ENV, text, 1);
-	assert_error_tag(report_writer_open(&report), "io");
+	assert_error_tag(suite_report_writer_open(&report), "io");
 	setenv(WIRE_REPORT_ENV, "3x", 1);
-	assert_error_tag(report_writer_open(&report), "parse");
+	assert_error_tag(suite_report_writer_open(&report), "parse");
 	setenv(WIRE_REPORT_ENV, "", 1);
-	assert_error_tag(report_writer_open(&report), "parse");
+	assert_error_tag(suite_report_writer_open(&report), "parse");
 	setenv(WIRE_REPORT_ENV, "-1", 1);
-	assert_error_tag(report_writer_open(&report), "parse");
+	assert_error_tag(suite_report_writer_open(&report), "parse");
 	unsetenv(WIRE_REPORT_ENV);
-	assert_success(report_writer_open(&report));
+	assert_success(suite_report_writer_open(&report));
 	assert_int_equal(report.fd, -1);
-	report_writer_deinit(&report);
+	suite_report_writer_deinit(&report);
 }
 
 int main(void)

@@ -18,15 +18,15 @@ static const struct ktstr_test test = {
 
 static void every_worker_is_reported(void **state UNUSED)
 {
-	struct scenario scenario = { 0 };
+	struct suite_scenario scenario = { 0 };
 	struct heard heard;
 	unsigned int seen[2] = { 0 }, lines = 0;
 
 	heard_init(&heard);
-	assert_success(scenario_start(&scenario, &test, -1, LONG_MS));
-	scenario_open_gate(&scenario);
+	assert_success(suite_scenario_start(&scenario, &test, -1, LONG_MS));
+	suite_scenario_open_gate(&scenario);
 	nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
-	scenario_stop(&scenario, LONG_MS, &heard.report);
+	suite_scenario_stop(&scenario, LONG_MS, &heard.report);
 	for (const char *line = heard_text(&heard); *line; line = strchr(line, '\n') + 1) {
 		_cleanup_json_doc_ struct json_doc *doc = NULL;
 		const struct json_value *root;
@@ -49,36 +49,36 @@ static void every_worker_is_reported(void **state UNUSED)
 	assert_int_equal(lines, 3);
 	assert_int_equal(seen[0], 2);
 	assert_int_equal(seen[1], 1);
-	scenario_deinit(&scenario);
+	suite_scenario_deinit(&scenario);
 	heard_deinit(&heard);
 }
 
 static void a_gate_that_was_never_opened_is_told(void **state UNUSED)
 {
-	struct scenario scenario = { 0 };
+	struct suite_scenario scenario = { 0 };
 	struct heard heard;
 
 	heard_init(&heard);
-	assert_success(scenario_start(&scenario, &test, -1, LONG_MS));
-	scenario_stop(&scenario, LONG_MS, &heard.report);
+	assert_success(suite_scenario_start(&scenario, &test, -1, LONG_MS));
+	suite_scenario_stop(&scenario, LONG_MS, &heard.report);
 	assert_contains(heard_text(&heard), "\"end\":\"never-started\"");
 	assert_null(strstr(heard_text(&heard), "finished"));
-	scenario_deinit(&scenario);
+	suite_scenario_deinit(&scenario);
 	heard_deinit(&heard);
 }
 
 static void no_work_is_fine(void **state UNUSED)
 {
 	static const struct ktstr_test none = { .cgroups = { { .name = "a" } } };
-	struct scenario scenario = { 0 };
+	struct suite_scenario scenario = { 0 };
 	struct heard heard;
 
 	heard_init(&heard);
-	assert_success(scenario_start(&scenario, &none, -1, LONG_MS));
-	scenario_open_gate(&scenario);
-	scenario_stop(&scenario, LONG_MS, &heard.report);
+	assert_success(suite_scenario_start(&scenario, &none, -1, LONG_MS));
+	suite_scenario_open_gate(&scenario);
+	suite_scenario_stop(&scenario, LONG_MS, &heard.report);
 	assert_string_equal(heard_text(&heard), "");
-	scenario_deinit(&scenario);
+	suite_scenario_deinit(&scenario);
 	heard_deinit(&heard);
 }
 

@@ -6,9 +6,9 @@ static void attached_and_stopped(void **state)
 	struct fixture *f = *state;
 
 	start(f, "echo out; echo err >&2; " ATTACH "exec sleep 1000");
-	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
-	assert_true(scheduler_is_alive(&f->scheduler));
-	scheduler_finish(&f->scheduler, &f->heard.report);
+	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	assert_true(suite_scheduler_is_alive(&f->scheduler));
+	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard), "{\"report\":\"scheduler\",\"state\":\"started\","
 					       "\"pid\":");
 	assert_contains(heard_text(&f->heard), "{\"report\":\"scheduler\",\"state\":\"attached\","
@@ -26,17 +26,17 @@ static void attached_and_stopped(void **state)
 static void gone_during_the_test(void **state)
 {
 	struct fixture *f = *state;
-	struct pollfd fds[SCHEDULER_FDS];
+	struct pollfd fds[SUITE_SCHEDULER_FDS];
 
 	start(f, ATTACH "read x < \"$1/fifo\"; " DETACH "exit 5");
-	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
-	assert_true(scheduler_is_alive(&f->scheduler));
+	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	assert_true(suite_scheduler_is_alive(&f->scheduler));
 	folder_write(&f->folder, "scx/fifo", "go\n");
-	scheduler_poll(&f->scheduler, fds);
+	suite_scheduler_poll(&f->scheduler, fds);
 	assert_int_equal(poll(fds, 1, LONG_MS), 1);
-	assert_false(scheduler_is_alive(&f->scheduler));
-	scheduler_report_loss(&f->scheduler, &f->heard.report);
-	scheduler_finish(&f->scheduler, &f->heard.report);
+	assert_false(suite_scheduler_is_alive(&f->scheduler));
+	suite_scheduler_report_loss(&f->scheduler, &f->heard.report);
+	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard),
 			"\"reason\":\"scheduler-exited\",\"text\":\"fake ended "
 			"with exit code 5\"");
@@ -62,10 +62,10 @@ static void thrown_out_while_its_program_runs(void **state)
 	/* Its last words are waited for, but here not for long. */
 	f->scheduler.slowness = 0.01;
 	start(f, ATTACH "exec sleep 1000");
-	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
 	folder_write(&f->folder, "scx/state", "disabled\n");
-	assert_false(scheduler_is_alive(&f->scheduler));
-	scheduler_report_loss(&f->scheduler, &f->heard.report);
+	assert_false(suite_scheduler_is_alive(&f->scheduler));
+	suite_scheduler_report_loss(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard), "its program still runs");
 }
 
@@ -75,8 +75,8 @@ static void deaf_to_signals_it_is_killed(void **state)
 
 	f->scheduler.slowness = 0.01;
 	start(f, "trap '' INT TERM; " ATTACH "while :; do sleep 1; done");
-	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
-	scheduler_finish(&f->scheduler, &f->heard.report);
+	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard), "\"end\":\"killed\",\"asked\":true");
 	assert_contains(
 		heard_text(&f->heard),
@@ -90,10 +90,10 @@ static void scheduler_attached_again_counts_as_lost(void **state)
 
 	f->scheduler.slowness = 0.01;
 	start(f, ATTACH "exec sleep 1000");
-	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
 	folder_write(&f->folder, "scx/enable_seq", "9\n");
-	assert_false(scheduler_is_alive(&f->scheduler));
-	scheduler_report_loss(&f->scheduler, &f->heard.report);
+	assert_false(suite_scheduler_is_alive(&f->scheduler));
+	suite_scheduler_report_loss(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard), "was detached and attached again");
 }
 
@@ -103,13 +103,13 @@ static void one_that_may_restart_is_counted(void **state)
 
 	f->scheduler.may_restart = true;
 	start(f, ATTACH "exec sleep 1000");
-	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
 	folder_write(&f->folder, "scx/state", "disabled\n");
-	assert_true(scheduler_is_alive(&f->scheduler));
+	assert_true(suite_scheduler_is_alive(&f->scheduler));
 	folder_write(&f->folder, "scx/state", "enabled\n");
 	folder_write(&f->folder, "scx/enable_seq", "10\n");
-	assert_true(scheduler_is_alive(&f->scheduler));
-	scheduler_finish(&f->scheduler, &f->heard.report);
+	assert_true(suite_scheduler_is_alive(&f->scheduler));
+	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard), "\"restarts\":2");
 	assert_int_equal(f->heard.report.parts, 0);
 }
@@ -121,10 +121,10 @@ static void one_that_does_not_come_back_is_lost(void **state)
 	f->scheduler.may_restart = true;
 	f->scheduler.slowness = 0;
 	start(f, ATTACH "exec sleep 1000");
-	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
 	folder_write(&f->folder, "scx/state", "disabled\n");
-	(void)scheduler_is_alive(&f->scheduler);
-	assert_false(scheduler_is_alive(&f->scheduler));
+	(void)suite_scheduler_is_alive(&f->scheduler);
+	assert_false(suite_scheduler_is_alive(&f->scheduler));
 }
 
 /* The test ends while it is away: whether it comes back decides. */
@@ -135,10 +135,10 @@ static void one_that_is_away_at_the_end_must_come_back(void **state)
 	f->scheduler.may_restart = true;
 	f->scheduler.slowness = 0.02;
 	start(f, ATTACH "exec sleep 1000");
-	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
 	folder_write(&f->folder, "scx/state", "disabled\n");
-	assert_true(scheduler_is_alive(&f->scheduler));
-	scheduler_finish(&f->scheduler, &f->heard.report);
+	assert_true(suite_scheduler_is_alive(&f->scheduler));
+	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard), "\"reason\":\"scheduler-exited\"");
 	assert_contains(heard_text(&f->heard), "was detached and did not attach again in time");
 }
@@ -152,11 +152,11 @@ static void one_that_comes_back_at_the_end_has_restarted(void **state)
 	start(f, ATTACH "read x < \"$1/fifo\"; sleep 0.3; echo 9 > \"$1/new\"; "
 			"mv \"$1/new\" \"$1/enable_seq\"; echo enabled > \"$1/state\"; "
 			"exec sleep 1000");
-	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
 	folder_write(&f->folder, "scx/state", "disabled\n");
-	assert_true(scheduler_is_alive(&f->scheduler));
+	assert_true(suite_scheduler_is_alive(&f->scheduler));
 	folder_write(&f->folder, "scx/fifo", "go\n");
-	scheduler_finish(&f->scheduler, &f->heard.report);
+	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard), "\"restarts\":1");
 	assert_int_equal(f->heard.report.parts, 0);
 }
@@ -168,11 +168,11 @@ static void an_error_before_a_restart_is_told(void **state)
 
 	f->scheduler.may_restart = true;
 	start(f, ATTACH "exec sleep 1000");
-	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
 	strbuf_append(&f->scheduler.kernel_lines, "sched_ext: BPF scheduler \"fake_ops\" disabled "
 						  "(runtime error)\nsched_ext: fake_ops: why\n");
 	folder_write(&f->folder, "scx/enable_seq", "9\n");
-	scheduler_finish(&f->scheduler, &f->heard.report);
+	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(
 		heard_text(&f->heard),
 		"\"reason\":\"scheduler-exited\",\"text\":\"fake was ended by the kernel and "
@@ -187,9 +187,9 @@ static void ended_by_the_kernel_before_it_is_stopped(void **state)
 
 	f->scheduler.slowness = 0.01;
 	start(f, ATTACH "exec sleep 1000");
-	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
 	folder_write(&f->folder, "scx/state", "disabled\n");
-	scheduler_finish(&f->scheduler, &f->heard.report);
+	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard), "\"reason\":\"scheduler-exited\"");
 	assert_int_equal(f->heard.report.parts, 1);
 }
@@ -200,17 +200,17 @@ static void an_end_that_is_not_judged_has_no_part(void **state)
 
 	f->scheduler.is_judged = false;
 	start(f, ATTACH "trap 'exit 9' INT; while :; do sleep 0.1; done");
-	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
 	folder_write(&f->folder, "scx/state", "disabled\n");
-	scheduler_finish(&f->scheduler, &f->heard.report);
+	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_int_equal(f->heard.report.parts, 0);
 }
 
 static void asked_to_end(struct fixture *f, const char *script, const char *words)
 {
 	start(f, script);
-	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
-	scheduler_finish(&f->scheduler, &f->heard.report);
+	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_int_equal(f->heard.report.parts, words ? 1 : 0);
 	if (words)
 		assert_contains(heard_text(&f->heard), words);
@@ -241,13 +241,15 @@ static void a_kernel_without_sched_ext_is_told_apart(void **state)
 {
 	struct fixture *f = *state;
 	const char *const argv[] = { "sh", NULL };
-	const struct scheduler_system none = { "/does/not/exist", "/x", "/x", "/x" };
+	const struct suite_scheduler_system none = { "/does/not/exist", "/x", "/x", "/x" };
 
 	f->scheduler.system = &none;
-	assert_error_tag(scheduler_start(&f->scheduler, argv, "fake", &f->heard.report), "absent");
+	assert_error_tag(suite_scheduler_start(&f->scheduler, argv, "fake", &f->heard.report),
+			 "absent");
 	f->scheduler.system = &f->system;
 	folder_write(&f->folder, "scx/root/ops", "other\n");
-	assert_error_tag(scheduler_start(&f->scheduler, argv, "fake", &f->heard.report), "io");
+	assert_error_tag(suite_scheduler_start(&f->scheduler, argv, "fake", &f->heard.report),
+			 "io");
 	assert_string_equal(heard_text(&f->heard), "");
 }
 
@@ -255,7 +257,7 @@ static void a_program_that_is_not_there_is_no_verdict(void **state)
 {
 	struct fixture *f = *state;
 	const char *const argv[] = { "/nowhere/scx_none", NULL };
-	struct error *err = scheduler_start(&f->scheduler, argv, "fake", &f->heard.report);
+	struct error *err = suite_scheduler_start(&f->scheduler, argv, "fake", &f->heard.report);
 
 	assert_non_null(err);
 	assert_string_equal(error_message(err),
@@ -263,7 +265,7 @@ static void a_program_that_is_not_there_is_no_verdict(void **state)
 			    "No such file or directory");
 	error_free(err);
 	assert_int_equal(f->scheduler.pid, 0);
-	scheduler_finish(&f->scheduler, &f->heard.report);
+	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_string_equal(heard_text(&f->heard), "");
 }
 

@@ -8,8 +8,9 @@ static void no_text_printed_while_attaching_is_a_name(void **state)
 
 	start(f, "mkdir \"$1/root\"; echo '(efault)' > \"$1/root/ops\"; "
 		 "echo enabling > \"$1/state\"; exec sleep 1000");
-	assert_false(scheduler_wait_attached(
-		&f->scheduler, &(struct scheduler_patience){ LONG_MS, 300 }, &f->heard.report));
+	assert_false(suite_scheduler_wait_attached(
+		&f->scheduler, &(struct suite_scheduler_patience){ LONG_MS, 300 },
+		&f->heard.report));
 	assert_contains(heard_text(&f->heard), "sched_ext is \\\"enabling\\\"");
 	assert_false(f->scheduler.attached);
 }
@@ -21,8 +22,9 @@ static void a_state_of_before_is_not_ours(void **state)
 
 	start(f, "mkdir \"$1/root\"; echo fake_ops > \"$1/root/ops\"; "
 		 "echo enabled > \"$1/state\"; exec sleep 1000");
-	assert_false(scheduler_wait_attached(
-		&f->scheduler, &(struct scheduler_patience){ LONG_MS, 300 }, &f->heard.report));
+	assert_false(suite_scheduler_wait_attached(
+		&f->scheduler, &(struct suite_scheduler_patience){ LONG_MS, 300 },
+		&f->heard.report));
 }
 
 static void a_kernel_that_does_not_count_is_believed_its_state(void **state)
@@ -34,8 +36,8 @@ static void a_kernel_that_does_not_count_is_believed_its_state(void **state)
 	assert_int_equal(unlink(path), 0);
 	start(f, "mkdir \"$1/root\"; echo fake_ops > \"$1/root/ops\"; "
 		 "echo enabled > \"$1/state\"; exec sleep 1000");
-	assert_true(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
-	assert_true(scheduler_is_alive(&f->scheduler));
+	assert_true(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	assert_true(suite_scheduler_is_alive(&f->scheduler));
 }
 
 static void an_idle_program_is_not_waited_for(void **state)
@@ -43,8 +45,9 @@ static void an_idle_program_is_not_waited_for(void **state)
 	struct fixture *f = *state;
 
 	start(f, "exec sleep 1000");
-	assert_false(scheduler_wait_attached(
-		&f->scheduler, &(struct scheduler_patience){ 300, LONG_MS }, &f->heard.report));
+	assert_false(suite_scheduler_wait_attached(
+		&f->scheduler, &(struct suite_scheduler_patience){ 300, LONG_MS },
+		&f->heard.report));
 	assert_contains(heard_text(&f->heard), "scheduler-attach");
 }
 
@@ -55,8 +58,9 @@ static void a_program_that_gets_on_is_waited_for(void **state)
 
 	start(f, "for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep 0.2; done; " ATTACH
 		 "exec sleep 1000");
-	assert_true(scheduler_wait_attached(
-		&f->scheduler, &(struct scheduler_patience){ 1500, LONG_MS }, &f->heard.report));
+	assert_true(suite_scheduler_wait_attached(
+		&f->scheduler, &(struct suite_scheduler_patience){ 1500, LONG_MS },
+		&f->heard.report));
 }
 
 static void ended_before_it_was_attached(void **state)
@@ -64,8 +68,8 @@ static void ended_before_it_was_attached(void **state)
 	struct fixture *f = *state;
 
 	start(f, "echo why >&2; exit 3");
-	assert_false(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
-	scheduler_finish(&f->scheduler, &f->heard.report);
+	assert_false(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard),
 			"{\"report\":\"part\",\"reason\":\"scheduler-load\",\"text\":\"fake ended "
 			"with exit code 3 before it was attached; it says: why\"}\n");
@@ -79,8 +83,8 @@ static void killed_before_it_was_attached(void **state)
 	struct fixture *f = *state;
 
 	start(f, "kill -SEGV $$");
-	assert_false(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
-	scheduler_finish(&f->scheduler, &f->heard.report);
+	assert_false(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard), "fake was ended by signal 11 (SIGSEGV) before");
 	assert_contains(heard_text(&f->heard), "\"end\":\"signalled 11\"");
 }
@@ -93,7 +97,7 @@ static void refused_by_the_verifier(void **state)
 		 "echo '0: (95) exit' >&2; echo 'R0 !read_ok' >&2; "
 		 "echo 'processed 1 insns (limit 1000000) max_states_per_insn 0' >&2; "
 		 "echo 'libbpf: -- END PROG LOAD LOG --' >&2; exit 1");
-	assert_false(scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
+	assert_false(suite_scheduler_wait_attached(&f->scheduler, &LONG, &f->heard.report));
 	assert_contains(heard_text(&f->heard),
 			"\"reason\":\"scheduler-verifier\",\"text\":\"fake ended with exit code 1: "
 			"the kernel's verifier refused program 'x': R0 !read_ok (the log is in its "
@@ -106,9 +110,10 @@ static void running_but_never_attached(void **state)
 	struct fixture *f = *state;
 
 	start(f, "echo waiting; exec sleep 1000");
-	assert_false(scheduler_wait_attached(
-		&f->scheduler, &(struct scheduler_patience){ LONG_MS, 500 }, &f->heard.report));
-	scheduler_finish(&f->scheduler, &f->heard.report);
+	assert_false(suite_scheduler_wait_attached(
+		&f->scheduler, &(struct suite_scheduler_patience){ LONG_MS, 500 },
+		&f->heard.report));
+	suite_scheduler_finish(&f->scheduler, &f->heard.report);
 	assert_contains(heard_text(&f->heard),
 			"\"reason\":\"scheduler-attach\",\"text\":\"fake runs, "
 			"but was not attached within 5");

@@ -17,12 +17,12 @@ static char *end_words(const char *kernel, const char *printed)
 	struct suite_stream out, err;
 	char *words;
 
-	stream_init(&out, -1, 1000, 1000);
-	stream_init(&err, -1, 1000, 1000);
-	stream_take(&err, printed, strlen(printed));
-	words = scheduler_words_of_end(kernel, &out, &err);
-	stream_deinit(&out);
-	stream_deinit(&err);
+	suite_stream_init(&out, -1, 1000, 1000);
+	suite_stream_init(&err, -1, 1000, 1000);
+	suite_stream_take(&err, printed, strlen(printed));
+	words = suite_scheduler_words_of_end(kernel, &out, &err);
+	suite_stream_deinit(&out);
+	suite_stream_deinit(&err);
 	return words;
 }
 
@@ -41,7 +41,7 @@ static void its_own_words_count_when_the_kernel_names_no_error(void **state UNUS
 static void a_failed_load_is_told_from_its_cause_on(void **state UNUSED)
 {
 	assert_words(
-		scheduler_words_of_load(
+		suite_scheduler_words_of_load(
 			"libbpf: map 'a': failed to create: Operation not permitted(-1)\n"
 			"starting\n"
 			"libbpf: failed to load object 'x'\n"
@@ -50,9 +50,10 @@ static void a_failed_load_is_told_from_its_cause_on(void **state UNUSED)
 			"scx_x: error: cannot load\n"),
 		"libbpf: map 'a': failed to create: Operation not permitted(-1); libbpf: failed "
 		"to load object 'x'; …; scx_x: error: cannot load");
-	assert_words(scheduler_words_of_load("one error\nfailed two\n"), "one error; failed two");
-	assert_words(scheduler_words_of_load("a\nb\n\n"), "b");
-	assert_words(scheduler_words_of_load("\n"), NULL);
+	assert_words(suite_scheduler_words_of_load("one error\nfailed two\n"),
+		     "one error; failed two");
+	assert_words(suite_scheduler_words_of_load("a\nb\n\n"), "b");
+	assert_words(suite_scheduler_words_of_load("\n"), NULL);
 }
 
 /* Lines of a real refusal by 6.18. */
@@ -70,12 +71,12 @@ static void the_verifiers_last_line_is_its_refusal(void **state UNUSED)
 		"libbpf: prog 'fifo_init': failed to load: -13\n";
 
 	assert_words(
-		scheduler_words_of_verifier(log),
+		suite_scheduler_words_of_verifier(log),
 		"program 'fifo_init': R2 unbounded memory access, make sure to bounds check any "
 		"such access");
-	assert_words(scheduler_words_of_verifier("-- BEGIN PROG LOAD LOG --"), "a program");
-	assert_words(scheduler_words_of_verifier("libbpf: failed to load object\n"), NULL);
-	assert_words(scheduler_words_of_verifier(""), NULL);
+	assert_words(suite_scheduler_words_of_verifier("-- BEGIN PROG LOAD LOG --"), "a program");
+	assert_words(suite_scheduler_words_of_verifier("libbpf: failed to load object\n"), NULL);
+	assert_words(suite_scheduler_words_of_verifier(""), NULL);
 }
 
 int main(void)

@@ -15,7 +15,7 @@ static void lines_of_the_dump_lose_their_head(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	scx_dump_lines(trace, &text);
+	suite_scx_dump_lines(trace, &text);
 	assert_string_equal(text.at, "t[211] triggered exit\n  stall (x: y)\n\nCPU states\n");
 }
 
@@ -26,15 +26,15 @@ static void a_dump_is_switched_on_read_and_switched_off(void **state UNUSED)
 	_cleanup_free_ char *on = NULL, *off = NULL;
 
 	folder_init(&folder);
-	assert_false(scx_dump_enable(folder.path));
+	assert_false(suite_scx_dump_enable(folder.path));
 	folder_write(&folder, "events/sched_ext/sched_ext_dump/enable", "");
 	folder_write(&folder, "trace_pipe", trace);
-	assert_true(scx_dump_enable(folder.path));
+	assert_true(suite_scx_dump_enable(folder.path));
 	on = folder_read(&folder, "events/sched_ext/sched_ext_dump/enable");
 	assert_string_equal(on, "1");
-	scx_dump_read(folder.path, 1 << 20, &text);
+	suite_scx_dump_read(folder.path, 1 << 20, &text);
 	assert_contains(text.at, "triggered exit\n");
-	scx_dump_disable(folder.path);
+	suite_scx_dump_disable(folder.path);
 	off = folder_read(&folder, "events/sched_ext/sched_ext_dump/enable");
 	assert_string_equal(off, "0");
 }

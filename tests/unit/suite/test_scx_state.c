@@ -13,11 +13,11 @@ static void only_enabled_is_enabled(void **state UNUSED)
 
 	folder_init(&folder);
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		struct scx_state scx;
+		struct suite_scx_state scx;
 
 		folder_write(&folder, "state", words[i]);
-		scx_state_read(folder.path, &scx);
-		assert_int_equal(scx_state_is_enabled(&scx), i == ARRAY_SIZE(words) - 1);
+		suite_scx_state_read(folder.path, &scx);
+		assert_int_equal(suite_scx_state_is_enabled(&scx), i == ARRAY_SIZE(words) - 1);
 	}
 	folder_deinit(&folder);
 }
@@ -25,17 +25,17 @@ static void only_enabled_is_enabled(void **state UNUSED)
 static void a_count_is_a_number_or_not_known(void **state UNUSED)
 {
 	struct folder folder;
-	struct scx_state scx;
+	struct suite_scx_state scx;
 
 	folder_init(&folder);
-	scx_state_read(folder.path, &scx);
+	suite_scx_state_read(folder.path, &scx);
 	assert_false(scx.has_enable_seq);
 	assert_string_equal(scx.name, "");
 	folder_write(&folder, "enable_seq", "12x\n");
-	scx_state_read(folder.path, &scx);
+	suite_scx_state_read(folder.path, &scx);
 	assert_false(scx.has_enable_seq);
 	folder_write(&folder, "enable_seq", "12\n");
-	scx_state_read(folder.path, &scx);
+	suite_scx_state_read(folder.path, &scx);
 	assert_true(scx.has_enable_seq);
 	assert_int_equal(scx.enable_seq, 12);
 	folder_deinit(&folder);
@@ -47,13 +47,13 @@ static void what_is_printed_while_attaching_is_not_a_name(void **state UNUSED)
 	struct folder folder;
 
 	folder_init(&folder);
-	assert_null(scx_state_read_ops(folder.path));
+	assert_null(suite_scx_state_read_ops(folder.path));
 	folder_write(&folder, "root/ops", "\n");
-	assert_null(scx_state_read_ops(folder.path));
+	assert_null(suite_scx_state_read_ops(folder.path));
 	folder_write(&folder, "root/ops", "(efault)\n");
-	assert_null(scx_state_read_ops(folder.path));
+	assert_null(suite_scx_state_read_ops(folder.path));
 	folder_write(&folder, "root/ops", "fifo\n");
-	ops = scx_state_read_ops(folder.path);
+	ops = suite_scx_state_read_ops(folder.path);
 	assert_string_equal(ops, "fifo");
 	folder_deinit(&folder);
 }

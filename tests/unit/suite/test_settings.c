@@ -11,7 +11,7 @@ static void dots_are_folders(void **state UNUSED)
 
 	folder_init(&folder);
 	folder_write(&folder, "kernel/sched_x", "");
-	assert_success(settings_write(folder.path, "kernel.sched_x=1 2.5=3"));
+	assert_success(suite_settings_write(folder.path, "kernel.sched_x=1 2.5=3"));
 	text = folder_read(&folder, "kernel/sched_x");
 	assert_string_equal(text, "1 2.5=3");
 }
@@ -22,11 +22,11 @@ static void what_is_not_there_is_told(void **state UNUSED)
 	struct error *err;
 
 	folder_init(&folder);
-	err = settings_write(folder.path, "kernel.none=1");
+	err = suite_settings_write(folder.path, "kernel.none=1");
 	assert_non_null(err);
 	assert_string_equal(error_message(err), "sysctl kernel.none=1: No such file or directory");
 	error_free(err);
-	assert_error_tag(settings_write(folder.path, "kernel.none"), "parse");
+	assert_error_tag(suite_settings_write(folder.path, "kernel.none"), "parse");
 }
 
 int main(void)

@@ -7,9 +7,9 @@ static void missing_slowness_is_that_of_real_hardware(void **state UNUSED)
 {
 	double value = 0;
 
-	assert_success(slowness_parse(NULL, &value));
+	assert_success(suite_slowness_parse(NULL, &value));
 	assert_true(value == 1);
-	assert_success(slowness_parse("12.5", &value));
+	assert_success(suite_slowness_parse("12.5", &value));
 	assert_true(value == 12.5);
 }
 
@@ -19,15 +19,15 @@ static void what_is_no_factor_is_refused(void **state UNUSED)
 	double value = 7;
 
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		assert_error_tag(slowness_parse(wrong[i], &value), "parse");
+		assert_error_tag(suite_slowness_parse(wrong[i], &value), "parse");
 	assert_true(value == 7);
 }
 
 static void limits_are_rounded_up(void **state UNUSED)
 {
-	assert_int_equal(slowness_scaled_ms(1, 5000), 5000);
-	assert_int_equal(slowness_scaled_ms(1.5, 3), 5);
-	assert_int_equal(slowness_scaled_ms(10, 0), 0);
+	assert_int_equal(suite_slowness_scaled_ms(1, 5000), 5000);
+	assert_int_equal(suite_slowness_scaled_ms(1.5, 3), 5);
+	assert_int_equal(suite_slowness_scaled_ms(10, 0), 0);
 }
 
 int main(void)

@@ -11,12 +11,12 @@ static void short_output_is_kept_whole(void **state UNUSED)
 	struct suite_stream stream;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	stream_init(&stream, -1, 4, 4);
-	stream_take(&stream, "abc", 3);
-	stream_take(&stream, "defgh", 5);
-	stream_text(&stream, &text);
+	suite_stream_init(&stream, -1, 4, 4);
+	suite_stream_take(&stream, "abc", 3);
+	suite_stream_take(&stream, "defgh", 5);
+	suite_stream_text(&stream, &text);
 	assert_string_equal(text.at, "abcdefgh");
-	stream_deinit(&stream);
+	suite_stream_deinit(&stream);
 }
 
 static void of_long_output_begin_and_end_are_kept(void **state UNUSED)
@@ -24,12 +24,12 @@ static void of_long_output_begin_and_end_are_kept(void **state UNUSED)
 	struct suite_stream stream;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	stream_init(&stream, -1, 3, 4);
+	suite_stream_init(&stream, -1, 3, 4);
 	for (char c = 'a'; c <= 'z'; c++)
-		stream_take(&stream, &c, 1);
-	stream_text(&stream, &text);
+		suite_stream_take(&stream, &c, 1);
+	suite_stream_text(&stream, &text);
 	assert_string_equal(text.at, "abc\n[ktstr: 19 bytes are missing here]\nwxyz");
-	stream_deinit(&stream);
+	suite_stream_deinit(&stream);
 }
 
 static void one_large_piece_is_cut_the_same_way(void **state UNUSED)
@@ -37,11 +37,11 @@ static void one_large_piece_is_cut_the_same_way(void **state UNUSED)
 	struct suite_stream stream;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	stream_init(&stream, -1, 3, 4);
-	stream_take(&stream, "abcdefghijklmnopqrstuvwxyz", 26);
-	stream_text(&stream, &text);
+	suite_stream_init(&stream, -1, 3, 4);
+	suite_stream_take(&stream, "abcdefghijklmnopqrstuvwxyz", 26);
+	suite_stream_text(&stream, &text);
 	assert_string_equal(text.at, "abc\n[ktstr: 19 bytes are missing here]\nwxyz");
-	stream_deinit(&stream);
+	suite_stream_deinit(&stream);
 }
 
 static void pumping_takes_what_is_there_and_closes_at_the_end(void **state UNUSED)
@@ -51,18 +51,18 @@ static void pumping_takes_what_is_there_and_closes_at_the_end(void **state UNUSE
 	int ends[2];
 
 	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
-	stream_init(&stream, ends[0], 100, 100);
-	stream_pump(&stream);
+	suite_stream_init(&stream, ends[0], 100, 100);
+	suite_stream_pump(&stream);
 	assert_int_equal(stream.bytes, 0);
 	assert_int_equal(write(ends[1], "hello", 5), 5);
-	stream_pump(&stream);
+	suite_stream_pump(&stream);
 	assert_int_equal(stream.fd, ends[0]);
 	close(ends[1]);
-	stream_pump(&stream);
+	suite_stream_pump(&stream);
 	assert_int_equal(stream.fd, -1);
-	stream_text(&stream, &text);
+	suite_stream_text(&stream, &text);
 	assert_string_equal(text.at, "hello");
-	stream_deinit(&stream);
+	suite_stream_deinit(&stream);
 }
 
 static void assert_last_words(const char *printed, const char *want)
@@ -70,14 +70,14 @@ static void assert_last_words(const char *printed, const char *want)
 	struct suite_stream stream;
 	_cleanup_free_ char *got = NULL;
 
-	stream_init(&stream, -1, 100, 100);
-	stream_take(&stream, printed, strlen(printed));
-	got = stream_last_words(&stream, 20);
+	suite_stream_init(&stream, -1, 100, 100);
+	suite_stream_take(&stream, printed, strlen(printed));
+	got = suite_stream_last_words(&stream, 20);
 	if (want)
 		assert_string_equal(got, want);
 	else
 		assert_null(got);
-	stream_deinit(&stream);
+	suite_stream_deinit(&stream);
 }
 
 static void last_words_are_the_last_line_that_says_something(void **state UNUSED)

@@ -27,7 +27,7 @@ static void a_thread_is_found_with_its_counters(void **state UNUSED)
 	assert_int_equal(thread.deallocated_bytes, 4096);
 	assert_int_equal(ktstr_find_thread(&m, 1, 900, &thread), KTSTR_FOUND);
 	assert_int_equal(thread.allocated_bytes, 16777217);
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void a_counter_that_was_not_read_is_not_zero(void **state UNUSED)
@@ -38,7 +38,7 @@ static void a_counter_that_was_not_read_is_not_zero(void **state UNUSED)
 	assert_int_equal(ktstr_find_thread(&m, 0, 902, &thread), KTSTR_FOUND);
 	assert_int_equal(thread.allocated_bytes, 1);
 	assert_false(thread.has_deallocated);
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void an_error_entry_is_a_thread_without_bytes(void **state UNUSED)
@@ -48,7 +48,7 @@ static void an_error_entry_is_a_thread_without_bytes(void **state UNUSED)
 
 	assert_int_equal(ktstr_find_thread(&m, 0, 901, &thread), KTSTR_MISSING_BYTES);
 	assert_int_equal(thread.allocated_bytes, 77);
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 static void absent_threads_and_snapshots_are_absent(void **state UNUSED)
@@ -61,8 +61,8 @@ static void absent_threads_and_snapshots_are_absent(void **state UNUSED)
 	assert_int_equal(ktstr_find_thread(&m, 2, 900, &thread), KTSTR_TID_ABSENT);
 	assert_int_equal(ktstr_find_thread(&m, 0, -1, &thread), KTSTR_TID_ABSENT);
 	assert_int_equal(ktstr_find_thread(&none, 0, 900, &thread), KTSTR_TID_ABSENT);
-	metrics_deinit(&m);
-	metrics_deinit(&none);
+	suite_metrics_deinit(&m);
+	suite_metrics_deinit(&none);
 }
 
 static void threads_and_snapshots_are_counted(void **state UNUSED)
@@ -73,8 +73,8 @@ static void threads_and_snapshots_are_counted(void **state UNUSED)
 	assert_int_equal(ktstr_snapshot_count(&m), 2);
 	assert_int_equal(ktstr_thread_count(&none), 0);
 	assert_int_equal(ktstr_snapshot_count(&none), 0);
-	metrics_deinit(&m);
-	metrics_deinit(&none);
+	suite_metrics_deinit(&m);
+	suite_metrics_deinit(&none);
 }
 
 /* Threads with the tids 1, 2, 3 … */
@@ -101,9 +101,9 @@ static void the_search_ends_at_its_cap_and_says_so(void **state UNUSED)
 	assert_int_equal(ktstr_thread_count(&m), 1024);
 	assert_int_equal(ktstr_find_thread(&full, 0, 5000, &thread), KTSTR_CAP_EXCEEDED);
 	assert_int_equal(ktstr_find_thread(&below, 0, 5000, &thread), KTSTR_TID_ABSENT);
-	metrics_deinit(&m);
-	metrics_deinit(&full);
-	metrics_deinit(&below);
+	suite_metrics_deinit(&m);
+	suite_metrics_deinit(&full);
+	suite_metrics_deinit(&below);
 }
 
 static void bytes_that_are_no_exact_number_are_missing(void **state UNUSED)
@@ -114,7 +114,7 @@ static void bytes_that_are_no_exact_number_are_missing(void **state UNUSED)
 	struct ktstr_thread thread;
 
 	assert_int_equal(ktstr_find_thread(&m, 0, 5, &thread), KTSTR_MISSING_BYTES);
-	metrics_deinit(&m);
+	suite_metrics_deinit(&m);
 }
 
 int main(void)

@@ -85,11 +85,11 @@ static const struct {
 
 static void check(const struct ktstr_entry *const *entries, size_t n, const char *expected)
 {
-	_cleanup_entry_list_ struct entry_list list = { 0 };
+	_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
 	_cleanup_strbuf_ struct strbuf mistakes = STRBUF_INIT;
 
-	entries_collect(entries, entries + n, &list);
-	validate_entries(&list, &mistakes);
+	suite_entries_collect(entries, entries + n, &list);
+	suite_validate_entries(&list, &mistakes);
 	assert_string_equal(strbuf_str(&mistakes), expected);
 }
 

@@ -98,13 +98,13 @@ static void every_mistake_is_told(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct ktstr_entry entry = { "name", "t.c", 7, &rows[i].test };
 		const struct ktstr_entry *const one[] = { &entry };
-		_cleanup_entry_list_ struct entry_list list = { 0 };
+		_cleanup_suite_entry_list_ struct suite_entry_list list = { 0 };
 		_cleanup_strbuf_ struct strbuf mistakes = STRBUF_INIT, expected = STRBUF_INIT;
 
 		if (rows[i].expected)
 			strbuf_appendf(&expected, "t.c:7: name: %s\n", rows[i].expected);
-		entries_collect(one, one + 1, &list);
-		validate_entries(&list, &mistakes);
+		suite_entries_collect(one, one + 1, &list);
+		suite_validate_entries(&list, &mistakes);
 		assert_string_equal(strbuf_str(&mistakes), strbuf_str(&expected));
 	}
 }
