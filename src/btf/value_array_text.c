@@ -60,7 +60,7 @@ static const struct btf_value_node *print_run(const struct btf_value_printer *p,
 void btf_value_add_piece(const struct btf_value_printer *p, const char *piece, const char *gap,
 			 size_t indent, size_t *used, struct strbuf *out)
 {
-	size_t width = utf8_width(piece);
+	size_t width = text_width(piece);
 
 	/* What follows the piece, a comma or a bracket, needs its place too. */
 	if (indent && *used + strlen(gap) + width + 1 > p->columns && *used > indent) {
@@ -148,7 +148,7 @@ bool btf_value_print_array_inline(const struct btf_value_printer *p,
 	if (node->text && strchr(node->text, '\n'))
 		return false;
 	if (print_plain(p, node, out))
-		return utf8_width(out->at + start) <= room;
+		return text_width(out->at + start) <= room;
 	/* Each element has two columns at least, and nobody wants to print them all in vain. */
 	if (node->shown > room || !has_simple_elements(p, node)) {
 		if (node->shown > 4)
@@ -159,7 +159,7 @@ bool btf_value_print_array_inline(const struct btf_value_printer *p,
 
 			strbuf_append(out, comma);
 			comma = ", ";
-			used = utf8_width(out->at + start);
+			used = text_width(out->at + start);
 			if (used >= room || !btf_value_print_inline(p, child, room - used, out))
 				return false;
 		}
@@ -168,7 +168,7 @@ bool btf_value_print_array_inline(const struct btf_value_printer *p,
 	} else {
 		print_numbers(p, node, 0, 0, out);
 	}
-	return utf8_width(out->at + start) <= room;
+	return text_width(out->at + start) <= room;
 }
 
 static void print_lines(const char *text, size_t indent, struct strbuf *out)

@@ -115,7 +115,7 @@ static void print_list(const struct btf_value_printer *p, const struct btf_value
 	strbuf_append_repeated(out, ' ', indent);
 	text_escape(out, nth_child(p, first, member)->name);
 	strbuf_append_char(out, ':');
-	used = utf8_width(out->at + start);
+	used = text_width(out->at + start);
 	for (uint64_t i = 0; i < n; i++, element = btf_value_next(p->tree, element)) {
 		_cleanup_strbuf_ struct strbuf piece = STRBUF_INIT;
 

@@ -80,7 +80,7 @@ static bool print_struct_inline(const struct btf_value_printer *p,
 		comma = ", ";
 		print_label(child, out);
 		strbuf_append_char(out, '=');
-		used = utf8_width(out->at + start);
+		used = text_width(out->at + start);
 		if (used >= room || !btf_value_print_inline(p, child, room - used, out))
 			return false;
 	}
@@ -88,7 +88,7 @@ static bool print_struct_inline(const struct btf_value_printer *p,
 		strbuf_appendf(out, *comma ? ", (%u zero)" : "all %u zero", n_zero);
 	btf_value_print_cut(node, *comma ? " " : "", out);
 	strbuf_append_char(out, '}');
-	return utf8_width(out->at + start) <= room;
+	return text_width(out->at + start) <= room;
 }
 
 static bool try_inline(const struct btf_value_printer *p, const struct btf_value_node *node,
@@ -100,7 +100,7 @@ static bool try_inline(const struct btf_value_printer *p, const struct btf_value
 		btf_value_print_simple(node, false, out);
 	} else {
 		print_lead(node, out);
-		used = out->n > start ? utf8_width(out->at + start) : 0;
+		used = out->n > start ? text_width(out->at + start) : 0;
 		if (used >= room)
 			return false;
 		if (node->kind == BTF_VALUE_STRUCT)
@@ -109,7 +109,7 @@ static bool try_inline(const struct btf_value_printer *p, const struct btf_value
 			return btf_value_print_array_inline(p, node, room - used, out);
 		return btf_value_print_inline(p, btf_value_first(p->tree, node), room - used, out);
 	}
-	return utf8_width(out->at + start) <= room;
+	return text_width(out->at + start) <= room;
 }
 
 bool btf_value_print_inline(const struct btf_value_printer *p, const struct btf_value_node *node,
@@ -169,7 +169,7 @@ static bool measure(const struct rows *rows, size_t room, struct column *columns
 		size_t width;
 
 		print_cell(rows->cells.at[i], column->widest, &cell);
-		width = utf8_width(strbuf_str(&cell));
+		width = text_width(strbuf_str(&cell));
 		column->cell = width > column->cell ? width : column->cell;
 	}
 	for (size_t i = 0; i < CELLS_PER_ROW; i++)
@@ -190,7 +190,7 @@ static void flush_rows(const struct btf_value_printer *p, struct rows *rows, siz
 		size_t width;
 
 		print_cell(rows->cells.at[i], align ? column->widest : 0, &cell);
-		width = utf8_width(strbuf_str(&cell));
+		width = text_width(strbuf_str(&cell));
 		if (in_row == CELLS_PER_ROW || (in_row && used + GAP + width > p->columns))
 			in_row = 0;
 		if (in_row == 0) {
@@ -233,7 +233,7 @@ static void print_members(const struct btf_value_printer *p, const struct btf_va
 		strbuf_append_repeated(out, ' ', indent);
 		print_label(child, out);
 		strbuf_append_char(out, '=');
-		btf_value_print(p, child, indent, utf8_width(out->at + start), out);
+		btf_value_print(p, child, indent, text_width(out->at + start), out);
 	}
 	flush_rows(p, &rows, indent, out);
 	vec_deinit(&rows.cells);
@@ -262,7 +262,7 @@ void btf_value_print(const struct btf_value_printer *p, const struct btf_value_n
 	}
 	print_lead(node, out);
 	if (out->n > start)
-		used += utf8_width(out->at + start);
+		used += text_width(out->at + start);
 	if (node->kind == BTF_VALUE_STRUCT) {
 		text_escape(out, node->type_name);
 		strbuf_append_char(out, ':');

@@ -84,6 +84,6 @@ void dump_table(struct dump_sink *sink, const struct table *table)
 
 	if (!sink->text)
 		return;
-	table_format(table, &(struct table_look){ 0 }, &text);
+	text_table_format(table, &(struct text_look){ 0 }, &text);
 	dump_lines(sink, strbuf_str(&text));
 }

@@ -138,11 +138,11 @@ static void begin_table(struct dump_rows *rows)
 
 	rows->titles = xcalloc(rows->n, sizeof(*rows->titles));
 	for (; (c = column_at(rows, n)); n++)
-		rows->titles[n] = (struct table_column){ .title = c->title,
-							 .right = c->kind == DUMP_KIND_U64 ||
-								  c->kind == DUMP_KIND_MEMBER ||
-								  c->width > 0 };
-	rows->table = table_new(rows->titles, n);
+		rows->titles[n] = (struct text_column){ .title = c->title,
+							.right = c->kind == DUMP_KIND_U64 ||
+								 c->kind == DUMP_KIND_MEMBER ||
+								 c->width > 0 };
+	rows->table = text_table_new(rows->titles, n);
 }
 
 void dump_rows_begin(struct dump_rows *rows, struct dump_sink *sink, const char *key,
@@ -178,7 +178,7 @@ void dump_rows_add(struct dump_rows *rows, const void *row)
 		if (is_fixed(rows))
 			strbuf_appendf(&line, i ? " %*s" : "%*s", c->width, strbuf_str(&text));
 		else
-			table_add(rows->table, strbuf_str(&text));
+			text_table_add(rows->table, strbuf_str(&text));
 	}
 	if (is_fixed(rows))
 		dump_lines(rows->sink, strbuf_str(&line));
@@ -189,7 +189,7 @@ void dump_rows_end(struct dump_rows *rows)
 	dump_close_list(rows->sink);
 	if (rows->table)
 		dump_table(rows->sink, rows->table);
-	table_free(rows->table);
+	text_table_free(rows->table);
 	free(rows->titles);
 	rows->table = NULL;
 	rows->titles = NULL;

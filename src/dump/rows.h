@@ -68,7 +68,7 @@ struct dump_rows {
 	struct dump_sink *sink;
 	const struct dump_column *columns;
 	size_t n;
-	struct table_column *titles;
+	struct text_column *titles;
 	struct table *table; /* of columns without a width, shown at the end */
 };
 

@@ -11,7 +11,7 @@
 static void append_line(struct strbuf *into, const char *line, size_t indent, size_t columns)
 {
 	/* Breaking at spaces loses their number, so what fits stays as it is. */
-	if (columns > indent && indent + utf8_width(line) > columns)
+	if (columns > indent && indent + text_width(line) > columns)
 		text_wrap(into, line, indent, columns);
 	else
 		strbuf_append(into, line);
@@ -32,8 +32,8 @@ static void append_item(struct strbuf *into, const char *word, const char *text,
 	while (end > text && end[-1] == '\n')
 		end--;
 	strbuf_append_repeated(into, ' ', REPORT_EXPLAIN_INDENT);
-	strbuf_appendf(into, "%s%s:%s ", bold && look->colour ? TERMINAL_BOLD : "", word,
-		       bold && look->colour ? TERMINAL_RESET : "");
+	strbuf_appendf(into, "%s%s:%s ", bold && look->colour ? TEXT_BOLD : "", word,
+		       bold && look->colour ? TEXT_RESET : "");
 	do {
 		_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
@@ -137,8 +137,8 @@ void report_explain_places(const struct result_outcome *outcome,
 		if (!rows[i].text || !rows[i].text[0])
 			continue;
 		strbuf_append_repeated(into, ' ', REPORT_EXPLAIN_INDENT);
-		strbuf_appendf(into, "%s%s%s", look->colour ? TERMINAL_DIM : "", rows[i].word,
-			       look->colour ? TERMINAL_RESET : "");
+		strbuf_appendf(into, "%s%s%s", look->colour ? TEXT_DIM : "", rows[i].word,
+			       look->colour ? TEXT_RESET : "");
 		/* Never broken: paths and commands are for copying. */
 		text_escape(into, rows[i].text);
 		strbuf_append_char(into, '\n');

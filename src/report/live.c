@@ -87,7 +87,7 @@ static void format_state(const struct report_live *live, const struct report_liv
 			 struct strbuf *into)
 {
 	/* A stage is a word; something longer must not push the names out. */
-	size_t n = utf8_prefix(test->stage, SHORTEST_NAME);
+	size_t n = text_prefix(test->stage, SHORTEST_NAME);
 
 	strbuf_append_char(into, ' ');
 	if (n) {
@@ -100,13 +100,13 @@ static void format_state(const struct report_live *live, const struct report_liv
 
 static void append_cut(struct strbuf *into, const char *text, size_t columns)
 {
-	if (utf8_width(text) <= columns) {
+	if (text_width(text) <= columns) {
 		strbuf_append(into, text);
 		return;
 	}
 	if (columns == 0)
 		return;
-	strbuf_append_bytes(into, text, utf8_prefix(text, columns - 1));
+	strbuf_append_bytes(into, text, text_prefix(text, columns - 1));
 	strbuf_append(into, "…");
 }
 
@@ -121,7 +121,7 @@ static size_t names_width(const struct report_live *live, size_t k, size_t most)
 	size_t sum = 0;
 
 	for (size_t i = 0; i < k; i++)
-		sum += min_size(utf8_width(live->running.at[i].name), most);
+		sum += min_size(text_width(live->running.at[i].name), most);
 	return sum;
 }
 
@@ -134,7 +134,7 @@ static size_t rest_width(const struct report_live *live, size_t k)
 		_cleanup_strbuf_ struct strbuf state = STRBUF_INIT;
 
 		format_state(live, &live->running.at[i], &state);
-		sum += utf8_width(strbuf_str(&state)) + (i ? strlen(SEPARATOR) : 0);
+		sum += text_width(strbuf_str(&state)) + (i ? strlen(SEPARATOR) : 0);
 	}
 	if (k < live->running.n) {
 		_cleanup_free_ char *more = xasprintf(SEPARATOR "+%zu", live->running.n - k);

@@ -61,7 +61,7 @@ static size_t columns_of(const struct report_run *r)
 {
 	if (r->options.columns)
 		return r->options.columns;
-	return r->options.terminal ? terminal_columns(r->options.fd) : 0;
+	return r->options.terminal ? text_terminal_columns(r->options.fd) : 0;
 }
 
 static void draw(struct report_run *r)
@@ -78,7 +78,7 @@ static void draw(struct report_run *r)
 
 static void widen_names(struct pretty *p, const char *escaped)
 {
-	size_t width = utf8_width(escaped);
+	size_t width = text_width(escaped);
 
 	if (width > p->name_columns && width <= REPORT_NAME_COLUMNS_MAX)
 		p->name_columns = width;
@@ -93,7 +93,7 @@ static void append_verdict(const struct report_run *r, enum ktstr_verdict verdic
 		strbuf_append(into, verdicts[verdict].colour);
 	strbuf_append(into, label);
 	if (r->options.colour)
-		strbuf_append(into, TERMINAL_RESET);
+		strbuf_append(into, TEXT_RESET);
 	strbuf_append_repeated(into, ' ', REPORT_EXPLAIN_INDENT - strlen(label));
 }
 
@@ -164,7 +164,7 @@ static void append_result(struct report_run *r, const struct result_outcome *out
 	text_escape(&name, outcome->name);
 	report_format_duration(&time, outcome->wall_ns);
 	widen_names(p, strbuf_str(&name));
-	width = utf8_width(strbuf_str(&name));
+	width = text_width(strbuf_str(&name));
 	append_verdict(r, outcome->verdict, &r->out);
 	strbuf_append(&r->out, strbuf_str(&name));
 	if (width < p->name_columns)
@@ -222,14 +222,14 @@ static void pretty_finished(struct report_run *r, size_t index,
 static void append_failure(const struct report_run *r, const struct failure *failure,
 			   struct strbuf *into)
 {
-	size_t used = REPORT_EXPLAIN_INDENT + utf8_width(failure->head);
+	size_t used = REPORT_EXPLAIN_INDENT + text_width(failure->head);
 	size_t columns = r->options.terminal ? columns_of(r) : 0;
 	size_t n = strlen(failure->why);
 
 	append_verdict(r, failure->verdict, into);
 	strbuf_append(into, failure->head);
-	if (columns && used + utf8_width(failure->why) > columns)
-		n = used + SHORTEST_WHY <= columns ? utf8_prefix(failure->why, columns - used - 1)
+	if (columns && used + text_width(failure->why) > columns)
+		n = used + SHORTEST_WHY <= columns ? text_prefix(failure->why, columns - used - 1)
 						   : 0;
 	strbuf_append_bytes(into, failure->why, n);
 	if (n && failure->why[n])

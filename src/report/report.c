@@ -28,8 +28,8 @@ struct report_options report_options_for(int fd)
 
 	return (struct report_options){
 		.fd = fd,
-		.terminal = terminal_is(fd) && term && *term && strcmp(term, "dumb") != 0,
-		.colour = terminal_has_colour(fd),
+		.terminal = text_terminal_is(fd) && term && *term && strcmp(term, "dumb") != 0,
+		.colour = text_terminal_has_colour(fd),
 	};
 }
 

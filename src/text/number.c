@@ -30,19 +30,19 @@ static void format_scaled(struct strbuf *into, uint64_t value, uint64_t step,
 	}
 }
 
-void number_format_bytes(struct strbuf *into, uint64_t bytes)
+void text_format_bytes(struct strbuf *into, uint64_t bytes)
 {
 	format_scaled(into, bytes, 1024, byte_units, ARRAY_SIZE(byte_units));
 }
 
-void number_format_bytes_difference(struct strbuf *into, uint64_t after, uint64_t before)
+void text_format_bytes_difference(struct strbuf *into, uint64_t after, uint64_t before)
 {
 	if (after < before)
 		strbuf_append_char(into, '-');
-	number_format_bytes(into, after < before ? before - after : after - before);
+	text_format_bytes(into, after < before ? before - after : after - before);
 }
 
-void number_format_rate(struct strbuf *into, uint64_t bytes, uint64_t ns)
+void text_format_rate(struct strbuf *into, uint64_t bytes, uint64_t ns)
 {
 	unsigned __int128 per_second;
 
@@ -51,11 +51,11 @@ void number_format_rate(struct strbuf *into, uint64_t bytes, uint64_t ns)
 		return;
 	}
 	per_second = (unsigned __int128)bytes * 1000000000u / ns;
-	number_format_bytes(into, per_second > UINT64_MAX ? UINT64_MAX : (uint64_t)per_second);
+	text_format_bytes(into, per_second > UINT64_MAX ? UINT64_MAX : (uint64_t)per_second);
 	strbuf_append(into, "/s");
 }
 
-void number_format_duration(struct strbuf *into, uint64_t ns)
+void text_format_duration(struct strbuf *into, uint64_t ns)
 {
 	format_scaled(into, ns, 1000, time_units, ARRAY_SIZE(time_units));
 }

@@ -31,20 +31,20 @@ struct heading {
 };
 
 struct table {
-	const struct table_column *columns;
+	const struct text_column *columns;
 	size_t n_columns;
 	VEC(char *) cells;
 	VEC(struct heading) headings;
 	unsigned int deepest; /* heading */
 };
 
-struct table_look table_look_for(int fd)
+struct text_look text_look_for(int fd)
 {
-	return (struct table_look){ .columns = terminal_columns(fd),
-				    .colour = terminal_has_colour(fd) };
+	return (struct text_look){ .columns = text_terminal_columns(fd),
+				   .colour = text_terminal_has_colour(fd) };
 }
 
-struct table *table_new(const struct table_column *columns, size_t n)
+struct table *text_table_new(const struct text_column *columns, size_t n)
 {
 	struct table *table = xnew(struct table);
 
@@ -53,7 +53,7 @@ struct table *table_new(const struct table_column *columns, size_t n)
 	return table;
 }
 
-void table_free(struct table *table)
+void text_table_free(struct table *table)
 {
 	if (!table)
 		return;
@@ -74,12 +74,12 @@ static char *escaped(const char *foreign)
 	return strbuf_take(&safe);
 }
 
-void table_add(struct table *table, const char *text)
+void text_table_add(struct table *table, const char *text)
 {
 	vec_push(&table->cells, escaped(text ? text : "-"));
 }
 
-void table_addf(struct table *table, const char *fmt, ...)
+void text_table_addf(struct table *table, const char *fmt, ...)
 {
 	_cleanup_free_ char *text = NULL;
 	va_list args;
@@ -87,15 +87,15 @@ void table_addf(struct table *table, const char *fmt, ...)
 	va_start(args, fmt);
 	text = xvasprintf(fmt, args);
 	va_end(args);
-	table_add(table, text);
+	text_table_add(table, text);
 }
 
-void table_add_bytes(struct table *table, uint64_t bytes)
+void text_table_add_bytes(struct table *table, uint64_t bytes)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	number_format_bytes(&text, bytes);
-	table_add(table, strbuf_str(&text));
+	text_format_bytes(&text, bytes);
+	text_table_add(table, strbuf_str(&text));
 }
 
 static const char *cell_at(const struct table *table, size_t row, size_t column)
@@ -110,12 +110,12 @@ static size_t row_count(const struct table *table)
 	return (table->cells.n + table->n_columns - 1) / table->n_columns;
 }
 
-bool table_has_rows(const struct table *table)
+bool text_table_has_rows(const struct table *table)
 {
 	return table->cells.n > 0;
 }
 
-void table_add_heading(struct table *table, unsigned int depth, const char *foreign)
+void text_table_add_heading(struct table *table, unsigned int depth, const char *foreign)
 {
 	vec_push(&table->headings, (struct heading){ row_count(table), depth, escaped(foreign) });
 	table->deepest = depth > table->deepest ? depth : table->deepest;
@@ -136,7 +136,7 @@ static size_t content_width(const struct table *table, size_t column)
 	size_t widest = 0;
 
 	for (size_t r = 0; r < row_count(table); r++) {
-		size_t width = utf8_width(cell_at(table, r, column));
+		size_t width = text_width(cell_at(table, r, column));
 
 		widest = width > widest ? width : widest;
 	}
@@ -148,7 +148,7 @@ static void measure(struct columns_layout *layout)
 	const struct table *table = layout->table;
 
 	for (size_t c = 0; c < table->n_columns; c++) {
-		size_t title = utf8_width(table->columns[c].title);
+		size_t title = text_width(table->columns[c].title);
 		size_t width = content_width(table, c);
 
 		if (!width && table->columns[c].optional) {
@@ -178,16 +178,16 @@ static void shrink(struct columns_layout *layout, size_t limit)
 static void append_cell(struct strbuf *into, const char *text, size_t width, bool right,
 			bool is_last)
 {
-	size_t taken = utf8_width(text);
+	size_t taken = text_width(text);
 
 	if (taken > width) {
-		size_t n = utf8_prefix(text, width - 1);
+		size_t n = text_prefix(text, width - 1);
 		_cleanup_free_ char *kept = xstrndup(text, n);
 
 		strbuf_append(into, kept);
 		strbuf_append(into, "…");
 		/* A wide character that did not fit leaves a column over. */
-		taken = utf8_width(kept) + 1;
+		taken = text_width(kept) + 1;
 		strbuf_append_repeated(into, ' ', width - taken);
 		return;
 	}
@@ -204,7 +204,7 @@ static void append_row(const struct columns_layout *layout, size_t row, struct s
 	bool bold = row == TITLES && layout->colour;
 
 	strbuf_append_repeated(into, ' ', layout->indent);
-	strbuf_append(into, bold ? TERMINAL_BOLD : "");
+	strbuf_append(into, bold ? TEXT_BOLD : "");
 	for (size_t c = 0; c <= layout->last; c++) {
 		if (layout->widths[c] == LEFT_OUT)
 			continue;
@@ -212,7 +212,7 @@ static void append_row(const struct columns_layout *layout, size_t row, struct s
 		append_cell(into, row == TITLES ? table->columns[c].title : cell_at(table, row, c),
 			    layout->widths[c], table->columns[c].right, c == layout->last);
 	}
-	strbuf_append(into, bold ? TERMINAL_RESET : "");
+	strbuf_append(into, bold ? TEXT_RESET : "");
 	while (table->headings.n && into->at[into->n - 1] == ' ')
 		into->n--;
 	strbuf_append_char(into, '\n');
@@ -220,8 +220,8 @@ static void append_row(const struct columns_layout *layout, size_t row, struct s
 
 static void append_bold(const struct columns_layout *layout, const char *text, struct strbuf *into)
 {
-	strbuf_appendf(into, "%s%s%s", layout->colour ? TERMINAL_BOLD : "", text,
-		       layout->colour ? TERMINAL_RESET : "");
+	strbuf_appendf(into, "%s%s%s", layout->colour ? TEXT_BOLD : "", text,
+		       layout->colour ? TEXT_RESET : "");
 }
 
 static void append_rows(const struct columns_layout *layout, struct strbuf *into)
@@ -259,7 +259,7 @@ static void append_paragraphs(const struct columns_layout *layout, size_t column
 	}
 }
 
-void table_format(const struct table *table, const struct table_look *look, struct strbuf *into)
+void text_table_format(const struct table *table, const struct text_look *look, struct strbuf *into)
 {
 	_cleanup_free_ size_t *widths = xcalloc(table->n_columns, sizeof(*widths));
 	struct columns_layout layout = { table, look->colour, look->indent, 0, widths, 0 };

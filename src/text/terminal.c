@@ -6,26 +6,26 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-bool terminal_is(int fd)
+bool text_terminal_is(int fd)
 {
 	return isatty(fd) == 1;
 }
 
-size_t terminal_columns(int fd)
+size_t text_terminal_columns(int fd)
 {
 	struct winsize size;
 
-	if (!terminal_is(fd) || ioctl(fd, TIOCGWINSZ, &size) < 0)
+	if (!text_terminal_is(fd) || ioctl(fd, TIOCGWINSZ, &size) < 0)
 		return 0;
 	return size.ws_col;
 }
 
-bool terminal_has_colour(int fd)
+bool text_terminal_has_colour(int fd)
 {
 	const char *no_color = getenv("NO_COLOR");
 	const char *term = getenv("TERM");
 
-	if (!terminal_is(fd) || (no_color && *no_color))
+	if (!text_terminal_is(fd) || (no_color && *no_color))
 		return false;
 	return term && *term && strcmp(term, "dumb") != 0;
 }

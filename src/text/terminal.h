@@ -4,14 +4,14 @@
 
 #include "base/strbuf.h"
 
-bool terminal_is(int fd);
+bool text_terminal_is(int fd);
 /* Columns of the terminal behind fd; 0 when it is none or does not say. */
-size_t terminal_columns(int fd);
+size_t text_terminal_columns(int fd);
 /* Colour is for terminals only, and NO_COLOR (non-empty) or TERM=dumb forbids it. */
-bool terminal_has_colour(int fd);
+bool text_terminal_has_colour(int fd);
 
-#define TERMINAL_BOLD  "\033[1m"
-#define TERMINAL_DIM   "\033[2m"
-#define TERMINAL_RESET "\033[0m"
+#define TEXT_BOLD  "\033[1m"
+#define TEXT_DIM   "\033[2m"
+#define TEXT_RESET "\033[0m"
 
 #endif

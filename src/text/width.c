@@ -37,7 +37,7 @@ static size_t next_width(const char *s, size_t n, size_t *ret_bytes)
 	return width < 0 ? 1 : (size_t)width;
 }
 
-size_t utf8_width(const char *s)
+size_t text_width(const char *s)
 {
 	size_t n = strlen(s), width = 0, bytes;
 
@@ -46,7 +46,7 @@ size_t utf8_width(const char *s)
 	return width;
 }
 
-size_t utf8_prefix(const char *s, size_t columns)
+size_t text_prefix(const char *s, size_t columns)
 {
 	size_t n = strlen(s), used = 0, i = 0, bytes;
 

@@ -6,8 +6,8 @@
 #include "base/macros.h"
 
 /* Columns of a string. What cannot be printed counts 1, as a terminal shows a replacement. */
-size_t utf8_width(const char *s);
+size_t text_width(const char *s);
 /* How many bytes of s fit into so many columns; never splits a character from its marks. */
-size_t utf8_prefix(const char *s, size_t columns);
+size_t text_prefix(const char *s, size_t columns);
 
 #endif

@@ -30,7 +30,7 @@ void text_wrap(struct strbuf *into, const char *text, size_t indent, size_t colu
 		}
 		n = strcspn(text, " \n");
 		word = xstrndup(text, n);
-		width = utf8_width(word);
+		width = text_width(word);
 		if (!line_start && at + 1 + width > columns) {
 			strbuf_append_char(into, '\n');
 			at = indent;

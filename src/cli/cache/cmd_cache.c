@@ -25,26 +25,27 @@ static const struct cli_exit_row exits[] = {
 
 static void list_table(struct strbuf *out)
 {
-	static const struct table_column columns[] = {
+	static const struct text_column columns[] = {
 		{ .title = "part" },
 		{ .title = "size", .right = true },
 		{ .title = "holds", .shrinks = true },
 		{ .title = "clean", .shrinks = true },
 	};
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
-	struct table_look look = table_look_for(STDOUT_FILENO);
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
+									   ARRAY_SIZE(columns));
+	struct text_look look = text_look_for(STDOUT_FILENO);
 
 	for (size_t i = 0; i < n_cache_parts; i++) {
 		uint64_t bytes = cache_part_bytes(&cache_parts[i]);
 
 		if (!bytes)
 			continue;
-		table_add(table, cache_parts[i].name);
-		table_add_bytes(table, bytes);
-		table_add(table, cache_parts[i].what);
-		table_add(table, cache_parts[i].kept ? cache_parts[i].kept : "removes it");
+		text_table_add(table, cache_parts[i].name);
+		text_table_add_bytes(table, bytes);
+		text_table_add(table, cache_parts[i].what);
+		text_table_add(table, cache_parts[i].kept ? cache_parts[i].kept : "removes it");
 	}
-	table_format(table, &look, out);
+	text_table_format(table, &look, out);
 }
 
 static void list_json(const char *path, struct strbuf *out)
@@ -79,7 +80,7 @@ static int run_list(const struct cli_invocation *invocation UNUSED, const void *
 	} else {
 		list_table(&out);
 		strbuf_appendf(&out, "%s: ", path);
-		number_format_bytes(&out, paths_disk_bytes(path));
+		text_format_bytes(&out, paths_disk_bytes(path));
 		strbuf_append_char(&out, '\n');
 	}
 	return cli_print(&out);
@@ -144,12 +145,12 @@ static void say_cleaning(const struct cache_part *part, const struct cache_clean
 {
 	if (cleaning->removed_bytes) {
 		strbuf_appendf(out, "%s: ", part->name);
-		number_format_bytes(out, cleaning->removed_bytes);
+		text_format_bytes(out, cleaning->removed_bytes);
 		strbuf_append(out, dry_run ? " would be removed\n" : " removed\n");
 	}
 	if (cleaning->used_bytes) {
 		strbuf_appendf(out, "%s: ", part->name);
-		number_format_bytes(out, cleaning->used_bytes);
+		text_format_bytes(out, cleaning->used_bytes);
 		strbuf_append(out, " kept: in use\n");
 	}
 }

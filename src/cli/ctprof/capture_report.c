@@ -55,9 +55,9 @@ void capture_report_add(struct capture_report *report, const struct ctprof_snaps
 		return;
 	strbuf_appendf(ret_line, "ctprof snapshot %" PRIu64 " of %" PRIu64 ": %zu threads, ",
 		       number, report->wanted, snapshot->threads.n);
-	number_format_duration(ret_line, cost->wall_ns);
+	text_format_duration(ret_line, cost->wall_ns);
 	strbuf_append(ret_line, ", ");
-	number_format_bytes(ret_line, cost->file_bytes);
+	text_format_bytes(ret_line, cost->file_bytes);
 }
 
 void capture_report_format(const struct capture_report *report, const struct cost *total,

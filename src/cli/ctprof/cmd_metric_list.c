@@ -21,7 +21,7 @@ static const struct cli_exit_row exits[] = {
 static int run(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct list_config *config = config_;
-	struct table_look look = table_look_for(STDOUT_FILENO);
+	struct text_look look = text_look_for(STDOUT_FILENO);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (config->json)

@@ -167,7 +167,7 @@ static void warn_about_sections(const struct profile_options *options)
 
 static int print(const struct profile *profile, const struct show_config *config)
 {
-	struct table_look look = table_look_for(STDOUT_FILENO);
+	struct text_look look = text_look_for(STDOUT_FILENO);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (config->json) {

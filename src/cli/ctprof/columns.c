@@ -85,9 +85,9 @@ static struct columns_group *group_of(struct columns *columns, const struct prof
 
 void columns_cut(struct strbuf *text)
 {
-	if (utf8_width(strbuf_str(text)) <= COLUMNS_WIDEST_VALUE)
+	if (text_width(strbuf_str(text)) <= COLUMNS_WIDEST_VALUE)
 		return;
-	text->n = utf8_prefix(text->at, COLUMNS_WIDEST_VALUE - 1);
+	text->n = text_prefix(text->at, COLUMNS_WIDEST_VALUE - 1);
 	strbuf_append(text, "…");
 }
 
@@ -117,20 +117,20 @@ static bool is_shown(const struct columns *columns, size_t c)
 	return columns->names[c] && (columns->all || columns->says_something[c]);
 }
 
-size_t columns_format(const struct columns *columns, const struct table_look *look, bool everything,
+size_t columns_format(const struct columns *columns, const struct text_look *look, bool everything,
 		      struct strbuf *into)
 {
-	struct table_column shown[COLUMNS_MOST + 2] = { { columns->title, .shrinks = true } };
-	_cleanup_(cleanup_table) struct table *table = NULL;
+	struct text_column shown[COLUMNS_MOST + 2] = { { columns->title, .shrinks = true } };
+	_cleanup_(cleanup_text_table) struct table *table = NULL;
 	size_t n = 1, left_out = 0;
 
 	if (columns->counts_threads)
-		shown[n++] = (struct table_column){ "THREADS", .right = true };
+		shown[n++] = (struct text_column){ "THREADS", .right = true };
 	for (size_t c = 0; c < COLUMNS_MOST; c++) {
 		if (is_shown(columns, c))
-			shown[n++] = (struct table_column){ columns->names[c], .right = true };
+			shown[n++] = (struct text_column){ columns->names[c], .right = true };
 	}
-	table = table_new(shown, n);
+	table = text_table_new(shown, n);
 	for (size_t i = 0; i < columns->groups.n; i++) {
 		const struct columns_group *group = &columns->groups.at[i];
 
@@ -138,15 +138,15 @@ size_t columns_format(const struct columns *columns, const struct table_look *lo
 			left_out++;
 			continue;
 		}
-		table_add(table, group->label);
+		text_table_add(table, group->label);
 		if (columns->counts_threads)
-			table_addf(table, "%" PRIu32, group->threads);
+			text_table_addf(table, "%" PRIu32, group->threads);
 		for (size_t c = 0; c < COLUMNS_MOST; c++) {
 			if (is_shown(columns, c))
-				table_add(table, group->cells[c]);
+				text_table_add(table, group->cells[c]);
 		}
 	}
-	if (table_has_rows(table))
-		table_format(table, look, into);
+	if (text_table_has_rows(table))
+		text_table_format(table, look, into);
 	return left_out;
 }

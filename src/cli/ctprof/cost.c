@@ -49,13 +49,13 @@ uint64_t cost_threads_per_second(const struct cost *cost)
 void cost_format(const struct cost *cost, struct strbuf *into)
 {
 	strbuf_append(into, "ctprof cost: ");
-	number_format_duration(into, cost->wall_ns);
+	text_format_duration(into, cost->wall_ns);
 	strbuf_append(into, " wall, ");
-	number_format_duration(into, cost->cpu_ns);
+	text_format_duration(into, cost->cpu_ns);
 	strbuf_append(into, " CPU, ");
-	number_format_bytes(into, cost->file_bytes);
+	text_format_bytes(into, cost->file_bytes);
 	strbuf_append(into, " written (");
-	number_format_bytes(into, cost->json_bytes);
+	text_format_bytes(into, cost->json_bytes);
 	strbuf_appendf(into, " of JSON), %" PRIu64 " threads/s", cost_threads_per_second(cost));
 }
 

@@ -59,27 +59,27 @@ void metric_format_tags(const struct metric *metric, struct strbuf *into)
 	}
 }
 
-static void append_title(const char *title, const struct table_look *look, struct strbuf *into)
+static void append_title(const char *title, const struct text_look *look, struct strbuf *into)
 {
-	strbuf_appendf(into, "%s%s## %s%s\n", into->n ? "\n" : "",
-		       look->colour ? TERMINAL_BOLD : "", title,
-		       look->colour ? TERMINAL_RESET : "");
+	strbuf_appendf(into, "%s%s## %s%s\n", into->n ? "\n" : "", look->colour ? TEXT_BOLD : "",
+		       title, look->colour ? TEXT_RESET : "");
 }
 
 /* A table where it fits, and otherwise a line and a paragraph for each row. */
-static void append_listing(const struct table *list, const struct table_look *look,
+static void append_listing(const struct table *list, const struct text_look *look,
 			   struct strbuf *into)
 {
-	struct table_look readable = *look;
+	struct text_look readable = *look;
 
 	readable.paragraphs = true;
-	table_format(list, &readable, into);
+	text_table_format(list, &readable, into);
 }
 
-static void append_tags(const struct table_look *look, struct strbuf *into)
+static void append_tags(const struct text_look *look, struct strbuf *into)
 {
-	static const struct table_column columns[] = { { .title = "TAG" }, { .title = "MEANING" } };
-	_cleanup_(cleanup_table) struct table *list = table_new(columns, ARRAY_SIZE(columns));
+	static const struct text_column columns[] = { { .title = "TAG" }, { .title = "MEANING" } };
+	_cleanup_(cleanup_text_table) struct table *list = text_table_new(columns,
+									  ARRAY_SIZE(columns));
 	_cleanup_(options_deinit) struct options options = { 0 };
 
 	find_options(&options);
@@ -88,32 +88,33 @@ static void append_tags(const struct table_look *look, struct strbuf *into)
 
 		if (i == METRIC_CLASS_ANY)
 			continue;
-		table_add(list, tag);
-		table_add(list, metric_classes[i].what);
+		text_table_add(list, tag);
+		text_table_add(list, metric_classes[i].what);
 	}
 	for (size_t i = 0; i < options.n; i++) {
 		_cleanup_free_ char *tag = xasprintf("[%s]", options.at[i]);
 		_cleanup_free_ char *what = xasprintf("only in kernels with CONFIG_%s",
 						      options.at[i]);
 
-		table_add(list, tag);
-		table_add(list, what);
+		text_table_add(list, tag);
+		text_table_add(list, what);
 	}
 	append_title("Tag legend", look, into);
 	append_listing(list, look, into);
 }
 
-static void append_sections(const struct table_look *look, struct strbuf *into)
+static void append_sections(const struct text_look *look, struct strbuf *into)
 {
-	static const struct table_column columns[] = { { .title = "SECTION" },
-						       { .title = "HEADING" },
-						       { .title = "WHAT" } };
-	_cleanup_(cleanup_table) struct table *list = table_new(columns, ARRAY_SIZE(columns));
+	static const struct text_column columns[] = { { .title = "SECTION" },
+						      { .title = "HEADING" },
+						      { .title = "WHAT" } };
+	_cleanup_(cleanup_text_table) struct table *list = text_table_new(columns,
+									  ARRAY_SIZE(columns));
 
 	for (int i = 0; i < METRIC_N_SECTIONS; i++) {
-		table_add(list, metric_sections[i].word);
-		table_add(list, metric_sections[i].heading);
-		table_add(list, metric_sections[i].what);
+		text_table_add(list, metric_sections[i].word);
+		text_table_add(list, metric_sections[i].heading);
+		text_table_add(list, metric_sections[i].what);
 	}
 	append_title("Sections", look, into);
 	append_listing(list, look, into);
@@ -124,51 +125,53 @@ static const char *source_word(const struct metric *metric)
 	return metric->source == METRIC_SOURCE_NONE ? "" : metric_sources[metric->source].word;
 }
 
-static void append_metrics(const struct table_look *look, struct strbuf *into)
+static void append_metrics(const struct text_look *look, struct strbuf *into)
 {
-	static const struct table_column columns[] = {
+	static const struct text_column columns[] = {
 		{ .title = "METRIC" }, { .title = "KIND" }, { .title = "UNIT" },
 		{ .title = "SOURCE" }, { .title = "TAGS" }, { .title = "DESCRIPTION" },
 	};
-	_cleanup_(cleanup_table) struct table *list = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct table *list = text_table_new(columns,
+									  ARRAY_SIZE(columns));
 
 	for (int i = 0; i < METRIC_N; i++) {
 		_cleanup_strbuf_ struct strbuf tags = STRBUF_INIT;
 
 		metric_format_tags(&metric_rows[i], &tags);
-		table_add(list, metric_rows[i].name);
-		table_add(list, metric_kinds[metric_rows[i].kind].word);
-		table_add(list, metric_unit_word(metric_rows[i].unit));
-		table_add(list, source_word(&metric_rows[i]));
-		table_add(list, strbuf_str(&tags));
-		table_add(list, metric_rows[i].description);
+		text_table_add(list, metric_rows[i].name);
+		text_table_add(list, metric_kinds[metric_rows[i].kind].word);
+		text_table_add(list, metric_unit_word(metric_rows[i].unit));
+		text_table_add(list, source_word(&metric_rows[i]));
+		text_table_add(list, strbuf_str(&tags));
+		text_table_add(list, metric_rows[i].description);
 	}
 	append_title("Metrics", look, into);
 	append_listing(list, look, into);
 }
 
-static void append_derived(const struct table_look *look, struct strbuf *into)
+static void append_derived(const struct text_look *look, struct strbuf *into)
 {
-	static const struct table_column columns[] = { { .title = "METRIC" },
-						       { .title = "UNIT" },
-						       { .title = "FORMULA" },
-						       { .title = "DESCRIPTION" } };
-	_cleanup_(cleanup_table) struct table *list = table_new(columns, ARRAY_SIZE(columns));
+	static const struct text_column columns[] = { { .title = "METRIC" },
+						      { .title = "UNIT" },
+						      { .title = "FORMULA" },
+						      { .title = "DESCRIPTION" } };
+	_cleanup_(cleanup_text_table) struct table *list = text_table_new(columns,
+									  ARRAY_SIZE(columns));
 
 	for (int i = 0; i < METRIC_N_DERIVED; i++) {
 		_cleanup_strbuf_ struct strbuf formula = STRBUF_INIT;
 
 		metric_derived_format_formula((enum metric_derived_id)i, &formula);
-		table_add(list, metric_derived[i].name);
-		table_add(list, metric_unit_word(metric_derived[i].unit));
-		table_add(list, strbuf_str(&formula));
-		table_add(list, metric_derived[i].description);
+		text_table_add(list, metric_derived[i].name);
+		text_table_add(list, metric_unit_word(metric_derived[i].unit));
+		text_table_add(list, strbuf_str(&formula));
+		text_table_add(list, metric_derived[i].description);
 	}
 	append_title("Derived metrics", look, into);
 	append_listing(list, look, into);
 }
 
-void metric_list_format_text(const struct table_look *look, struct strbuf *into)
+void metric_list_format_text(const struct text_look *look, struct strbuf *into)
 {
 	append_tags(look, into);
 	append_sections(look, into);

@@ -7,7 +7,7 @@
 #include "metric/derived.h"
 #include "text/table.h"
 
-void metric_list_format_text(const struct table_look *look, struct strbuf *into);
+void metric_list_format_text(const struct text_look *look, struct strbuf *into);
 void metric_list_format_json(struct strbuf *into);
 /* The generated parts of the man page, in scdoc's language. */
 void metric_list_format_man_kinds(struct strbuf *into);

@@ -198,7 +198,7 @@ void columns_deinit(struct columns *columns);
 
 void columns_add(struct columns *columns, const struct profile *profile, const struct row *row);
 /* Nothing when nothing is said. The value is how many groups were left out. */
-size_t columns_format(const struct columns *columns, const struct table_look *look, bool everything,
+size_t columns_format(const struct columns *columns, const struct text_look *look, bool everything,
 		      struct strbuf *into);
 /* Cuts a value that is too wide for a cell. */
 void columns_cut(struct strbuf *text);
@@ -206,13 +206,13 @@ void columns_cut(struct strbuf *text);
 /* The forms of `ktstr ctprof show`. */
 
 /* When and where the snapshot was taken and how well it could be read. */
-void show_format_header(const struct profile *profile, const struct table_look *look,
+void show_format_header(const struct profile *profile, const struct text_look *look,
 			struct strbuf *into);
 /* Tables of metrics: one line per group for a few of them, else one line per metric. */
-void show_format_groups(const struct profile *profile, const struct table_look *look,
+void show_format_groups(const struct profile *profile, const struct text_look *look,
 			struct strbuf *into);
 /* Everything else, section by section. */
-void show_format_rows(const struct profile *profile, const struct table_look *look,
+void show_format_rows(const struct profile *profile, const struct text_look *look,
 		      struct strbuf *into);
 
 void show_format_json(const struct profile *profile, struct strbuf *into);

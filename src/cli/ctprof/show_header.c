@@ -20,7 +20,7 @@ static const char *const path_words[] = { CTPROF_PATHS(WORD_) };
 static const char *const reason_words[] = { CTPROF_REASONS(WORD_) };
 #undef WORD_
 
-static void append_line(const char *label, const char *text, const struct table_look *look,
+static void append_line(const char *label, const char *text, const struct text_look *look,
 			struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
@@ -28,9 +28,9 @@ static void append_line(const char *label, const char *text, const struct table_
 	if (!*text)
 		return;
 	text_escape(&safe, text);
-	strbuf_append(into, look->colour ? TERMINAL_DIM : "");
+	strbuf_append(into, look->colour ? TEXT_DIM : "");
 	strbuf_appendf(into, "%-*s", LABEL_COLUMNS, label);
-	strbuf_append(into, look->colour ? TERMINAL_RESET : "");
+	strbuf_append(into, look->colour ? TEXT_RESET : "");
 	text_wrap(into, strbuf_str(&safe), LABEL_COLUMNS, look->columns ? look->columns : SIZE_MAX);
 	strbuf_append_char(into, '\n');
 }
@@ -57,7 +57,7 @@ static void format_time(const struct ctprof_snapshot *snapshot, struct strbuf *i
 	if (snapshot->capture_end_unix_ns.known &&
 	    sub_fits_u64(end, snapshot->captured_at_unix_ns, &took)) {
 		strbuf_append(into, ", took ");
-		number_format_duration(into, took);
+		text_format_duration(into, took);
 	}
 }
 
@@ -85,7 +85,7 @@ static void format_host(const struct host_facts *host, struct strbuf *into)
 	append_part(into, host->cpu_model);
 	if (host->total_memory_kib.known &&
 	    mul_fits_u64(host->total_memory_kib.value, 1024, &bytes))
-		number_format_bytes(&memory, bytes);
+		text_format_bytes(&memory, bytes);
 	append_part(into, strbuf_str(&memory));
 }
 
@@ -140,7 +140,7 @@ static void format_reasons(const struct ctprof_snapshot *snapshot, struct strbuf
 
 static void append_summary(bool (*format)(const struct ctprof_snapshot *, struct strbuf *),
 			   const char *label, const struct profile *profile,
-			   const struct table_look *look, struct strbuf *into)
+			   const struct text_look *look, struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	const char *words;
@@ -154,7 +154,7 @@ static void append_summary(bool (*format)(const struct ctprof_snapshot *, struct
 
 static void append_made(void (*format)(const struct ctprof_snapshot *, struct strbuf *),
 			const char *label, const struct profile *profile,
-			const struct table_look *look, struct strbuf *into)
+			const struct text_look *look, struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -162,7 +162,7 @@ static void append_made(void (*format)(const struct ctprof_snapshot *, struct st
 	append_line(label, strbuf_str(&text), look, into);
 }
 
-void show_format_header(const struct profile *profile, const struct table_look *look,
+void show_format_header(const struct profile *profile, const struct text_look *look,
 			struct strbuf *into)
 {
 	const struct ctprof_snapshot *snapshot = profile->snapshot;

@@ -13,7 +13,7 @@
 /* The table that is being put together. */
 struct page {
 	const struct profile *profile;
-	const struct table_look *look;
+	const struct text_look *look;
 	struct strbuf *into;
 	struct columns *columns; /* NULL: lines */
 	struct table *lines;
@@ -26,15 +26,15 @@ struct page {
 static void PRINTF_LIKE(2, 3) append_remark(const struct page *page, const char *fmt, ...)
 {
 	_cleanup_free_ char *text = NULL;
-	const struct table_look *look = page->look;
+	const struct text_look *look = page->look;
 	va_list args;
 
 	va_start(args, fmt);
 	text = xvasprintf(fmt, args);
 	va_end(args);
-	strbuf_append(page->into, look->colour ? TERMINAL_DIM "(" : "(");
+	strbuf_append(page->into, look->colour ? TEXT_DIM "(" : "(");
 	text_wrap(page->into, text, 1, look->columns ? look->columns : SIZE_MAX);
-	strbuf_append(page->into, look->colour ? ")" TERMINAL_RESET "\n" : ")\n");
+	strbuf_append(page->into, look->colour ? ")" TEXT_RESET "\n" : ")\n");
 }
 
 static void append_hidden(const struct page *page)
@@ -53,8 +53,8 @@ static void append_hidden(const struct page *page)
 
 static void append_title(const struct page *page, enum metric_section section)
 {
-	strbuf_appendf(page->into, "\n%s## %s%s\n", page->look->colour ? TERMINAL_BOLD : "",
-		       metric_sections[section].heading, page->look->colour ? TERMINAL_RESET : "");
+	strbuf_appendf(page->into, "\n%s## %s%s\n", page->look->colour ? TEXT_BOLD : "",
+		       metric_sections[section].heading, page->look->colour ? TEXT_RESET : "");
 }
 
 /* Where a part of the key differs from that of the block before, it is a heading. */
@@ -72,10 +72,10 @@ static void add_headings(struct page *page, const struct row *row)
 	if (!row->group && !row->key.cgroup && !row->key.process)
 		return;
 	if (tree && new_cgroup)
-		table_add_heading(page->lines, 0,
-				  row->key.cgroup ? intern_text(texts, row->key.cgroup) : "-");
+		text_table_add_heading(page->lines, 0,
+				       row->key.cgroup ? intern_text(texts, row->key.cgroup) : "-");
 	if (tree && (new_cgroup || page->headed.process != row->key.process))
-		table_add_heading(page->lines, 1, intern_text(texts, row->key.process));
+		text_table_add_heading(page->lines, 1, intern_text(texts, row->key.process));
 	if (tree)
 		strbuf_append(&label, intern_text(texts, row->key.thread));
 	else
@@ -85,7 +85,7 @@ static void add_headings(struct page *page, const struct row *row)
 
 		strbuf_appendf(&label, "  %" PRIu32 " thread%s", threads, threads == 1 ? "" : "s");
 	}
-	table_add_heading(page->lines, tree ? 2 : 0, strbuf_str(&label));
+	text_table_add_heading(page->lines, tree ? 2 : 0, strbuf_str(&label));
 	page->headed = row->key;
 	page->has_heading = true;
 }
@@ -107,12 +107,12 @@ static void add_line(struct page *page, const struct row *row)
 	row_format_value(row, &text);
 	if (row->group)
 		columns_cut(&text);
-	table_add(page->lines, row->name);
-	table_add(page->lines, strbuf_str(&text));
+	text_table_add(page->lines, row->name);
+	text_table_add(page->lines, strbuf_str(&text));
 	if (row_is_partial(row))
-		table_addf(page->lines, "%" PRIu32 " of %" PRIu32, row->measured, row->of);
+		text_table_addf(page->lines, "%" PRIu32 " of %" PRIu32, row->measured, row->of);
 	else if (row->group)
-		table_add(page->lines, "");
+		text_table_add(page->lines, "");
 }
 
 static void take_row(const struct row *row, void *page_)
@@ -137,20 +137,21 @@ static void take_groups(struct page *page, size_t from, size_t to)
 /* One line per metric, in blocks of groups. */
 static void append_lines(struct page page, enum metric_section title, size_t from, size_t to)
 {
-	static const struct table_column columns[] = {
+	static const struct text_column columns[] = {
 		{ .title = "METRIC" },
 		{ .title = "VALUE", .right = true },
 		{ .title = "MEASURED", .optional = true },
 	};
-	_cleanup_(cleanup_table) struct table *lines = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct table *lines = text_table_new(columns,
+									   ARRAY_SIZE(columns));
 
 	page.lines = lines;
 	take_groups(&page, from, to);
-	if (!table_has_rows(lines) && !page.zero && !page.absent)
+	if (!text_table_has_rows(lines) && !page.zero && !page.absent)
 		return;
 	append_title(&page, title);
-	if (table_has_rows(lines))
-		table_format(lines, page.look, page.into);
+	if (text_table_has_rows(lines))
+		text_table_format(lines, page.look, page.into);
 	append_hidden(&page);
 }
 
@@ -172,7 +173,7 @@ static void append_columns(struct page page, struct columns *columns)
 			      left_out, left_out == 1 ? "" : "s");
 }
 
-void show_format_groups(const struct profile *profile, const struct table_look *look,
+void show_format_groups(const struct profile *profile, const struct text_look *look,
 			struct strbuf *into)
 {
 	const struct page page = { .profile = profile, .look = look, .into = into };
@@ -191,11 +192,12 @@ void show_format_groups(const struct profile *profile, const struct table_look *
 
 static void append_section(struct page page, enum metric_section section)
 {
-	static const struct table_column titles[] = {
+	static const struct text_column titles[] = {
 		{ .title = "NAME" },
 		{ .title = "VALUE", .right = true },
 	};
-	_cleanup_(cleanup_table) struct table *lines = table_new(titles, ARRAY_SIZE(titles));
+	_cleanup_(cleanup_text_table) struct table *lines = text_table_new(titles,
+									   ARRAY_SIZE(titles));
 	_cleanup_columns_ struct columns columns = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
@@ -205,15 +207,15 @@ static void append_section(struct page page, enum metric_section section)
 	rows_of_section(page.profile, section, take_row, &page);
 	if (page.columns)
 		columns_format(&columns, page.look, false, &text);
-	else if (table_has_rows(lines))
-		table_format(lines, page.look, &text);
+	else if (text_table_has_rows(lines))
+		text_table_format(lines, page.look, &text);
 	if (!text.n)
 		return;
 	append_title(&page, section);
 	strbuf_append(page.into, strbuf_str(&text));
 }
 
-void show_format_rows(const struct profile *profile, const struct table_look *look,
+void show_format_rows(const struct profile *profile, const struct text_look *look,
 		      struct strbuf *into)
 {
 	const struct page page = { .profile = profile, .look = look, .into = into };

@@ -46,8 +46,8 @@ void check_cache(const char *root UNUSED, struct finding *finding)
 		return;
 	}
 	free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
-	number_format_bytes(&used, paths_disk_bytes(path));
-	number_format_bytes(&left, free_bytes);
+	text_format_bytes(&used, paths_disk_bytes(path));
+	text_format_bytes(&left, free_bytes);
 	if (free_bytes >= ENOUGH_BYTES) {
 		finding_say(finding, CHECK_OK, "%s in %s, %s free", strbuf_str(&used), path,
 			    strbuf_str(&left));
@@ -68,6 +68,6 @@ void check_shm(const char *root, struct finding *finding)
 		finding_say(finding, CHECK_OK, "there is no /dev/shm; nothing depends on it");
 		return;
 	}
-	number_format_bytes(&size, (uint64_t)fs.f_blocks * fs.f_frsize);
+	text_format_bytes(&size, (uint64_t)fs.f_blocks * fs.f_frsize);
 	finding_say(finding, CHECK_OK, "%s; nothing depends on its size", strbuf_str(&size));
 }

@@ -62,7 +62,7 @@ static int run(const struct cli_invocation *invocation UNUSED, const void *confi
 	if (config->json)
 		doctor_report_format_json(&report, &text);
 	else
-		doctor_report_format(&report, terminal_columns(STDOUT_FILENO), &text);
+		doctor_report_format(&report, text_terminal_columns(STDOUT_FILENO), &text);
 	printed = cli_print(&text);
 	return printed ? printed : doctor_report_exit_code(&report);
 }

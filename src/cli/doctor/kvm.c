@@ -76,7 +76,7 @@ static bool run_step(const struct doctor_step *step, enum accel_wish wish, struc
 	uint64_t took_ns = clock_monotonic_ns() - start_ns;
 
 	strbuf_appendf(into, "%-11s  %-6s  ", step->name, err ? "FAILED" : "ok");
-	number_format_duration(into, took_ns);
+	text_format_duration(into, took_ns);
 	if (notes.n) {
 		strbuf_append(into, "  ");
 		text_escape(into, strbuf_str(&notes));

@@ -57,7 +57,7 @@ struct error *kvm_guests_boot(enum accel_wish wish, struct strbuf *notes)
 	if (err)
 		return err;
 	strbuf_append(notes, " answered after ");
-	number_format_duration(notes, took_ns);
+	text_format_duration(notes, took_ns);
 	return NULL;
 }
 
@@ -104,12 +104,12 @@ struct error *kvm_guests_clones(enum accel_wish wish, struct strbuf *notes)
 		return err;
 	qsort(took_ns, CLONES, sizeof(took_ns[0]), by_value);
 	strbuf_appendf(notes, "%d of %d answered, after ", CLONES, CLONES);
-	number_format_duration(notes, took_ns[0]);
+	text_format_duration(notes, took_ns[0]);
 	strbuf_append(notes, " / ");
-	number_format_duration(notes, took_ns[CLONES / 2]);
+	text_format_duration(notes, took_ns[CLONES / 2]);
 	strbuf_append(notes, " / ");
-	number_format_duration(notes, took_ns[CLONES - 1]);
+	text_format_duration(notes, took_ns[CLONES - 1]);
 	strbuf_append(notes, " (least, median, most); the template's first guest after ");
-	number_format_duration(notes, template_ns);
+	text_format_duration(notes, template_ns);
 	return NULL;
 }

@@ -56,7 +56,7 @@ int cli_print(const struct strbuf *text)
 
 static size_t help_columns(int fd)
 {
-	size_t columns = terminal_columns(fd);
+	size_t columns = text_terminal_columns(fd);
 
 	if (columns == 0)
 		return COLUMNS_WHEN_UNKNOWN;

@@ -13,7 +13,7 @@ enum { WIDEST_LEFT = 27 };
 static void format_pair(const char *left, const char *right, size_t at, size_t columns,
 			struct strbuf *into)
 {
-	size_t used = utf8_width(left);
+	size_t used = text_width(left);
 
 	strbuf_append(into, left);
 	if (used + 2 > at) {

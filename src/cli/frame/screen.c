@@ -17,7 +17,7 @@ void cli_screen_init(struct cli_screen *screen, bool quiet, bool verbose)
 	*screen = (struct cli_screen){
 		.quiet = quiet,
 		.verbose = verbose,
-		.terminal = terminal_is(STDERR_FILENO),
+		.terminal = text_terminal_is(STDERR_FILENO),
 	};
 }
 

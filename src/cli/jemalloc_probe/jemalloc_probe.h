@@ -133,7 +133,7 @@ void output_thread_line(const struct probe_thread *thread, struct strbuf *into);
 struct error *output_lines(const struct probe_report *report, int out_fd, int err_fd) MUST_CHECK;
 
 /* For a terminal: one row per thread, with rates when there were several snapshots. */
-void output_table(const struct probe_report *report, const struct table_look *look,
+void output_table(const struct probe_report *report, const struct text_look *look,
 		  struct strbuf *into);
 /* Warnings alone; the table shows only threads that were read. */
 void output_warnings(const struct probe_report *report, struct strbuf *into);

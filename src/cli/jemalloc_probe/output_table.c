@@ -9,7 +9,7 @@
 
 enum { RATE_COLUMNS = 2 };
 
-static const struct table_column columns[] = {
+static const struct text_column columns[] = {
 	{ .title = "TID", .right = true },	  { .title = "NAME", .shrinks = true },
 	{ .title = "ALLOCATED", .right = true },  { .title = "FREED", .right = true },
 	{ .title = "DIFFERENCE", .right = true }, { .title = "ALLOC RATE", .right = true },
@@ -49,11 +49,11 @@ static void add_rate(struct table *table, uint64_t before, uint64_t after, uint6
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (after < before || ns == 0) {
-		table_add(table, NULL);
+		text_table_add(table, NULL);
 		return;
 	}
-	number_format_rate(&text, after - before, ns);
-	table_add(table, strbuf_str(&text));
+	text_format_rate(&text, after - before, ns);
+	text_table_add(table, strbuf_str(&text));
 }
 
 static void add_row(struct table *table, const struct sighting *first, const struct sighting *last,
@@ -63,13 +63,13 @@ static void add_row(struct table *table, const struct sighting *first, const str
 	uint64_t ns = last->at_ns - first->at_ns;
 	_cleanup_strbuf_ struct strbuf difference = STRBUF_INIT;
 
-	table_addf(table, "%d", thread->tid);
-	table_add(table, thread->comm);
-	table_add_bytes(table, thread->allocated_bytes);
-	table_add_bytes(table, thread->deallocated_bytes);
-	number_format_bytes_difference(&difference, thread->allocated_bytes,
-				       thread->deallocated_bytes);
-	table_add(table, strbuf_str(&difference));
+	text_table_addf(table, "%d", thread->tid);
+	text_table_add(table, thread->comm);
+	text_table_add_bytes(table, thread->allocated_bytes);
+	text_table_add_bytes(table, thread->deallocated_bytes);
+	text_format_bytes_difference(&difference, thread->allocated_bytes,
+				     thread->deallocated_bytes);
+	text_table_add(table, strbuf_str(&difference));
 	if (!with_rates)
 		return;
 	add_rate(table, first->thread->allocated_bytes, thread->allocated_bytes, ns);
@@ -83,8 +83,8 @@ static void format_heading(const struct probe_report *report, struct strbuf *int
 	strbuf_appendf(into, "pid %d", report->pid);
 	if (n > 1) {
 		strbuf_appendf(into, ", %zu snapshots in ", n);
-		number_format_duration(into, report->snapshots.at[n - 1].monotonic_ns -
-						     report->snapshots.at[0].monotonic_ns);
+		text_format_duration(into, report->snapshots.at[n - 1].monotonic_ns -
+						   report->snapshots.at[0].monotonic_ns);
 	}
 	if (report->object) {
 		strbuf_append(into, ", ");
@@ -95,7 +95,7 @@ static void format_heading(const struct probe_report *report, struct strbuf *int
 	if (report->stopped_threads) {
 		strbuf_appendf(into, ", %llu %s, ", (unsigned long long)report->stopped_threads,
 			       report->stopped_threads == 1 ? "stop" : "stops");
-		number_format_duration(into, report->stopped_ns_total);
+		text_format_duration(into, report->stopped_ns_total);
 		strbuf_append(into, " in all");
 	} else {
 		strbuf_append(into, ", no thread was stopped");
@@ -103,11 +103,11 @@ static void format_heading(const struct probe_report *report, struct strbuf *int
 	strbuf_append(into, report->interrupted ? ", interrupted\n" : "\n");
 }
 
-void output_table(const struct probe_report *report, const struct table_look *look,
+void output_table(const struct probe_report *report, const struct text_look *look,
 		  struct strbuf *into)
 {
 	bool with_rates = report->snapshots.n > 1;
-	_cleanup_(cleanup_table) struct table *table = table_new(
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(
 		columns, ARRAY_SIZE(columns) - (with_rates ? 0 : RATE_COLUMNS));
 	sighting_vec seen = VEC_INIT;
 
@@ -130,6 +130,6 @@ void output_table(const struct probe_report *report, const struct table_look *lo
 			next++;
 		add_row(table, &seen.at[first], &seen.at[next - 1], with_rates);
 	}
-	table_format(table, look, into);
+	text_table_format(table, look, into);
 	vec_deinit(&seen);
 }

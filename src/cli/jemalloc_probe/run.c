@@ -52,7 +52,7 @@ static int end_fatal(const struct probe_config *config, const struct error *err,
 
 static struct error *print_table(const struct probe_report *report)
 {
-	struct table_look look = table_look_for(STDOUT_FILENO);
+	struct text_look look = text_look_for(STDOUT_FILENO);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, warnings = STRBUF_INIT;
 	struct error *err;
 
@@ -68,7 +68,7 @@ static struct error *print_report(const struct probe_config *config,
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	if (!config->json && terminal_is(STDOUT_FILENO))
+	if (!config->json && text_terminal_is(STDOUT_FILENO))
 		return print_table(report);
 	if (!config->json)
 		return output_lines(report, STDOUT_FILENO, STDERR_FILENO);

@@ -38,7 +38,7 @@ static void path_row(struct strbuf *out, const char *name, const char *path, uin
 	if (!path)
 		return;
 	strbuf_appendf(&value, "%s (", path);
-	number_format_bytes(&value, bytes);
+	text_format_bytes(&value, bytes);
 	strbuf_append_char(&value, ')');
 	row(out, name, strbuf_str(&value));
 }

@@ -53,40 +53,41 @@ static void list_json(const struct kernel_list *list, const char *chosen, struct
 
 static void list_table(const struct kernel_list *list, const char *chosen, struct strbuf *out)
 {
-	static const struct table_column columns[] = {
+	static const struct text_column columns[] = {
 		{ .title = "kernel" },
 		{ .title = "sched_ext" },
 		{ .title = "size", .right = true },
 		{ .title = "from" },
 		{ .title = "note", .shrinks = true },
 	};
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
-	struct table_look look = table_look_for(STDOUT_FILENO);
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
+									   ARRAY_SIZE(columns));
+	struct text_look look = text_look_for(STDOUT_FILENO);
 
 	for (size_t i = 0; i < list->n; i++) {
 		const struct kernel *kernel = list->at[i].kernel;
 
-		table_add(table, list->at[i].id);
+		text_table_add(table, list->at[i].id);
 		if (!kernel) {
-			table_add(table, "damaged");
-			table_add(table, NULL);
-			table_add(table, NULL);
-			table_add(table, list->at[i].damage);
+			text_table_add(table, "damaged");
+			text_table_add(table, NULL);
+			text_table_add(table, NULL);
+			text_table_add(table, list->at[i].damage);
 			continue;
 		}
-		table_add(table, kernel_scx_name(kernel->scx));
-		table_add_bytes(table, kernel_disk_bytes(kernel));
-		table_add(table, kernel->suite ? kernel->suite : kernel->source);
+		text_table_add(table, kernel_scx_name(kernel->scx));
+		text_table_add_bytes(table, kernel_disk_bytes(kernel));
+		text_table_add(table, kernel->suite ? kernel->suite : kernel->source);
 		if (chosen && strcmp(chosen, kernel->id) == 0)
-			table_add(table, "default");
+			text_table_add(table, "default");
 		else if (kernel->scx_reason)
 			/* Not the list of functions. */
-			table_addf(table, "%.*s", (int)strcspn(kernel->scx_reason, ":"),
-				   kernel->scx_reason);
+			text_table_addf(table, "%.*s", (int)strcspn(kernel->scx_reason, ":"),
+					kernel->scx_reason);
 		else
-			table_add(table, "");
+			text_table_add(table, "");
 	}
-	table_format(table, &look, out);
+	text_table_format(table, &look, out);
 }
 
 static int run(const struct cli_invocation *invocation UNUSED, const void *config_)

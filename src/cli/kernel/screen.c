@@ -28,9 +28,9 @@ static void progress(void *context, const char *what, uint64_t done, uint64_t to
 	if (total == 0)
 		return;
 	strbuf_appendf(&line, "%s  ", what);
-	number_format_bytes(&line, done);
+	text_format_bytes(&line, done);
 	strbuf_append(&line, " of ");
-	number_format_bytes(&line, total);
+	text_format_bytes(&line, total);
 	strbuf_appendf(&line, "  %3u%%", (unsigned int)(done * 100 / total));
 	cli_screen_show(&screen->screen, strbuf_str(&line));
 }

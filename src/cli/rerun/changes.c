@@ -141,7 +141,7 @@ static char *memory_text(uint64_t bytes)
 	struct strbuf text = STRBUF_INIT;
 
 	if (bytes)
-		number_format_bytes(&text, bytes);
+		text_format_bytes(&text, bytes);
 	else
 		strbuf_append(&text, "what the machine needs");
 	return strbuf_take(&text);

@@ -58,7 +58,7 @@ static struct error *find_newest(char **ret_dir)
 static int show_folder(const struct shown_folder *folder, const struct results_config *config)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct table_look how = table_look_for(STDOUT_FILENO);
+	struct text_look how = text_look_for(STDOUT_FILENO);
 	int printed;
 
 	if (config->json) {
@@ -78,7 +78,7 @@ static int show_runs(const char *dir, const struct result_names *names,
 {
 	_cleanup_shown_runs_ struct shown_runs runs = { .dir = xstrdup(dir) };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct table_look how = table_look_for(STDOUT_FILENO);
+	struct text_look how = text_look_for(STDOUT_FILENO);
 	bool unreadable = false;
 	int printed;
 

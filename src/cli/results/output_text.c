@@ -22,17 +22,18 @@ static const char *name_of(const struct shown_record *record)
 	return record->run.name ? record->run.name : record->run.test;
 }
 
-void results_format_table(const struct shown_folder *folder, const struct table_look *look,
+void results_format_table(const struct shown_folder *folder, const struct text_look *look,
 			  struct strbuf *into)
 {
-	static const struct table_column columns[] = {
+	static const struct text_column columns[] = {
 		{ .title = "VERDICT" },
 		{ .title = "TEST" },
 		{ .title = "WHY", .shrinks = true },
 		{ .title = "TIME", .right = true },
 		{ .title = "RECORD" },
 	};
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
+									   ARRAY_SIZE(columns));
 
 	if (folder->records.n == 0)
 		return;
@@ -42,14 +43,14 @@ void results_format_table(const struct shown_folder *folder, const struct table_
 
 		/* A record may claim any time. */
 		if (record->run.has_wall && record->run.wall_ms <= UINT64_MAX / NS_PER_MS)
-			number_format_duration(&time, record->run.wall_ms * NS_PER_MS);
-		table_add(table, shown_state_name(record->state));
-		table_add(table, name_of(record));
-		table_add(table, *record->why ? record->why : NULL);
-		table_add(table, time.at);
-		table_add(table, record->file);
+			text_format_duration(&time, record->run.wall_ms * NS_PER_MS);
+		text_table_add(table, shown_state_name(record->state));
+		text_table_add(table, name_of(record));
+		text_table_add(table, *record->why ? record->why : NULL);
+		text_table_add(table, time.at);
+		text_table_add(table, record->file);
 	}
-	table_format(table, look, into);
+	text_table_format(table, look, into);
 }
 
 static void add_counts(const size_t counts[N_SHOWN_STATES], struct strbuf *into)
@@ -143,15 +144,16 @@ void results_format_details(const struct shown_folder *folder, struct strbuf *in
 		strbuf_append_char(into, '\n');
 }
 
-void runs_format_table(const struct shown_runs *runs, const struct table_look *look,
+void runs_format_table(const struct shown_runs *runs, const struct text_look *look,
 		       struct strbuf *into)
 {
-	static const struct table_column columns[] = {
+	static const struct text_column columns[] = {
 		{ .title = "RUN" },
 		{ .title = "RECORDS", .right = true },
 		{ .title = "RESULT", .shrinks = true },
 	};
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
+									   ARRAY_SIZE(columns));
 
 	for (size_t i = 0; i < runs->runs.n; i++) {
 		const struct shown_folder *run = &runs->runs.at[i];
@@ -159,9 +161,9 @@ void runs_format_table(const struct shown_runs *runs, const struct table_look *l
 		_cleanup_strbuf_ struct strbuf counts = STRBUF_INIT;
 
 		add_counts(run->counts, &counts);
-		table_add(table, basename(for_base));
-		table_addf(table, "%zu", run->records.n);
-		table_add(table, counts.at);
+		text_table_add(table, basename(for_base));
+		text_table_addf(table, "%zu", run->records.n);
+		text_table_add(table, counts.at);
 	}
-	table_format(table, look, into);
+	text_table_format(table, look, into);
 }

@@ -55,7 +55,7 @@ struct shown_runs {
 void shown_runs_deinit(struct shown_runs *runs);
 #define _cleanup_shown_runs_ __attribute__((cleanup(shown_runs_deinit)))
 
-void results_format_table(const struct shown_folder *folder, const struct table_look *look,
+void results_format_table(const struct shown_folder *folder, const struct text_look *look,
 			  struct strbuf *into);
 /* For each that is no plain pass: what is behind the verdict, and where to look. */
 void results_format_details(const struct shown_folder *folder, struct strbuf *into);
@@ -63,7 +63,7 @@ void results_format_details(const struct shown_folder *folder, struct strbuf *in
 void results_format_summary(const struct shown_folder *folder, struct strbuf *into);
 void results_format_json(const struct shown_folder *folder, struct strbuf *into);
 
-void runs_format_table(const struct shown_runs *runs, const struct table_look *look,
+void runs_format_table(const struct shown_runs *runs, const struct text_look *look,
 		       struct strbuf *into);
 void runs_format_json(const struct shown_runs *runs, struct strbuf *into);
 

@@ -162,7 +162,7 @@ static struct error *show_one(const struct show_test_config *config, struct show
 			      const struct exchange_declared_test *test, struct json_writer *w,
 			      struct strbuf *out)
 {
-	const struct table_look how = table_look_for(STDOUT_FILENO);
+	const struct text_look how = text_look_for(STDOUT_FILENO);
 	const struct shown_host host = {
 		.finder = &show->session.finder,
 		.kernel = show->session.kernels.n ? show->session.kernels.at[0] : NULL,

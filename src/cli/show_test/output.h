@@ -7,7 +7,7 @@
 #include "json/writer.h"
 #include "text/table.h"
 
-void shown_test_format(const struct shown_test *shown, const struct table_look *look,
+void shown_test_format(const struct shown_test *shown, const struct text_look *look,
 		       struct strbuf *into);
 
 /* As members of an object: what the binary lists of the test, and `resolved`. */

@@ -21,7 +21,7 @@ enum {
 
 struct page {
 	struct strbuf *into;
-	const struct table_look *look;
+	const struct text_look *look;
 };
 
 static size_t columns_of(const struct page *page)
@@ -37,9 +37,9 @@ static void add_row(const struct page *page, const char *label, const char *text
 
 	text_escape(&safe, text);
 	strbuf_append_repeated(page->into, ' ', INDENT);
-	strbuf_append(page->into, page->look->colour ? TERMINAL_DIM : "");
+	strbuf_append(page->into, page->look->colour ? TEXT_DIM : "");
 	strbuf_append(page->into, label);
-	strbuf_append(page->into, page->look->colour ? TERMINAL_RESET : "");
+	strbuf_append(page->into, page->look->colour ? TEXT_RESET : "");
 	strbuf_append_repeated(page->into, ' ', gap > 0 ? (size_t)gap : 1);
 	text_wrap(page->into, strbuf_str(&safe), LABEL_COLUMNS, columns_of(page));
 	strbuf_append_char(page->into, '\n');
@@ -92,7 +92,7 @@ static void add_machine(const struct page *page, const struct shown_test *shown)
 	append_count(&text, t->llcs, "LLC");
 	append_count(&text, t->nodes, "node");
 	strbuf_append(&text, ", ");
-	number_format_bytes(&text, shown->memory_bytes);
+	text_format_bytes(&text, shown->memory_bytes);
 	strbuf_appendf(&text, " of memory%s", shown->test->memory_mb ? "" : " by default");
 	add_rowf(page, "machine", "%s: %s%s", strbuf_str(&shape), strbuf_str(&text),
 		 topology_equal(t, &shown->test->topology) ? "" : "; not the test's own");
@@ -172,7 +172,7 @@ static void add_course(const struct page *page, const struct shown_test *shown)
 			 test->has_run ? ", and its own function meanwhile" : "");
 	else
 		add_rowf(page, "runs", "as long as its own function");
-	number_format_duration(&limit, shown->limit_ns);
+	text_format_duration(&limit, shown->limit_ns);
 	add_rowf(page, "time limit", "%s with %s: %s", strbuf_str(&limit), shown->accel,
 		 strbuf_str(&shown->limit_sum));
 	add_rowf(page, "", "%s: %s", shown->accel, shown->accel_reason);
@@ -186,11 +186,11 @@ static void add_course(const struct page *page, const struct shown_test *shown)
 /* Tables stand in from the edge like everything else. */
 static void add_table(const struct page *page, struct table *table)
 {
-	struct table_look look = *page->look;
+	struct text_look look = *page->look;
 
 	look.indent = INDENT;
 	strbuf_append_char(page->into, '\n');
-	table_format(table, &look, page->into);
+	text_table_format(table, &look, page->into);
 }
 
 static void append_cpus_word(struct strbuf *into, const struct ktstr_cpus *cpus)
@@ -221,13 +221,14 @@ static void append_work(struct strbuf *into, const struct exchange_declared_cgro
 
 static void add_cgroups(const struct page *page, const struct shown_test *shown)
 {
-	static const struct table_column columns[] = {
+	static const struct text_column columns[] = {
 		{ .title = "cgroup" },
 		{ .title = "declared" },
 		{ .title = "CPUs" },
 		{ .title = "work", .shrinks = true },
 	};
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
+									   ARRAY_SIZE(columns));
 
 	for (size_t i = 0; i < shown->cgroups.n; i++) {
 		const struct shown_cgroup *cgroup = &shown->cgroups.at[i];
@@ -240,10 +241,10 @@ static void add_cgroups(const struct page *page, const struct shown_test *shown)
 		else
 			strbuf_append(&cpus, "not on this machine");
 		append_work(&work, cgroup->declared);
-		table_add(table, cgroup->declared->name);
-		table_add(table, strbuf_str(&word));
-		table_add(table, strbuf_str(&cpus));
-		table_add(table, strbuf_str(&work));
+		text_table_add(table, cgroup->declared->name);
+		text_table_add(table, strbuf_str(&word));
+		text_table_add(table, strbuf_str(&cpus));
+		text_table_add(table, strbuf_str(&work));
 	}
 	if (shown->cgroups.n)
 		add_table(page, table);
@@ -251,33 +252,35 @@ static void add_cgroups(const struct page *page, const struct shown_test *shown)
 
 static void add_checks(const struct page *page, const struct shown_test *shown)
 {
-	static const struct table_column columns[] = {
+	static const struct text_column columns[] = {
 		{ .title = "check" },
 		{ .title = "wanted" },
 		{ .title = "by" },
 	};
 	const struct exchange_declared_test *test = shown->test;
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
+									   ARRAY_SIZE(columns));
 
 	for (size_t i = 0; i < checks_n_rows; i++) {
 		_cleanup_strbuf_ struct strbuf wanted = STRBUF_INIT;
 
 		checks_format(&checks_rows[i], &test->checks, &wanted);
-		table_add(table, checks_rows[i].name);
-		table_add(table, strbuf_str(&wanted));
-		table_add(table, shown_check_source(test, checks_rows[i].name));
+		text_table_add(table, checks_rows[i].name);
+		text_table_add(table, strbuf_str(&wanted));
+		text_table_add(table, shown_check_source(test, checks_rows[i].name));
 	}
 	add_table(page, table);
 }
 
 static void add_files(const struct page *page, const struct shown_test *shown)
 {
-	static const struct table_column columns[] = {
+	static const struct text_column columns[] = {
 		{ .title = "file" },
 		{ .title = "size", .right = true },
 		{ .title = "found", .shrinks = true },
 	};
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
+									   ARRAY_SIZE(columns));
 	_cleanup_free_ char *place = xasprintf("%s:%d: %s: ", shown->test->file, shown->test->line,
 					       shown->test->name);
 	const char *at, *end;
@@ -285,9 +288,9 @@ static void add_files(const struct page *page, const struct shown_test *shown)
 	for (size_t i = 0; i < shown->files.n; i++) {
 		const struct harness_test_file *file = &shown->files.at[i];
 
-		table_add(table, file->name);
-		table_add_bytes(table, file->bytes);
-		table_add(table, file->path);
+		text_table_add(table, file->name);
+		text_table_add_bytes(table, file->bytes);
+		text_table_add(table, file->path);
 	}
 	add_table(page, table);
 	for (at = strbuf_str(&shown->missing); *at; at = end + (*end == '\n')) {
@@ -299,15 +302,15 @@ static void add_files(const struct page *page, const struct shown_test *shown)
 	}
 }
 
-void shown_test_format(const struct shown_test *shown, const struct table_look *look,
+void shown_test_format(const struct shown_test *shown, const struct text_look *look,
 		       struct strbuf *into)
 {
 	const struct exchange_declared_test *test = shown->test;
 	const struct page page = { into, look };
 
-	strbuf_append(into, look->colour ? TERMINAL_BOLD : "");
+	strbuf_append(into, look->colour ? TEXT_BOLD : "");
 	text_escape(into, shown->suite->name);
-	strbuf_appendf(into, ":%s%s", test->name, look->colour ? TERMINAL_RESET : "");
+	strbuf_appendf(into, ":%s%s", test->name, look->colour ? TEXT_RESET : "");
 	strbuf_append_repeated(into, ' ', 2);
 	text_escape(into, test->file);
 	strbuf_appendf(into, ":%d\n", test->line);

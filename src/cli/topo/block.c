@@ -22,7 +22,7 @@ void block_deinit(struct block *block)
 
 void block_add_line(struct block *block, const char *line)
 {
-	size_t width = utf8_width(line);
+	size_t width = text_width(line);
 
 	vec_push(&block->lines, xstrdup(line));
 	if (width > block->width)
@@ -39,7 +39,7 @@ static void append_times(struct strbuf *into, const char *text, size_t times)
 static void append_padded(struct strbuf *into, const struct block *block, size_t i, size_t width)
 {
 	const char *line = i < block->lines.n ? block->lines.at[i] : "";
-	size_t used = utf8_width(line);
+	size_t used = text_width(line);
 
 	strbuf_append(into, line);
 	append_times(into, " ", width > used ? width - used : 0);
@@ -87,7 +87,7 @@ void block_box(struct block *into, const struct block *inner, const char *title,
 	       enum box_style style, bool unicode)
 {
 	const struct frame *frame = &frames[style][unicode];
-	size_t title_width = utf8_width(title);
+	size_t title_width = text_width(title);
 	size_t width = inner->width > title_width + 1 ? inner->width : title_width + 1;
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 

@@ -56,7 +56,7 @@ static int print(const struct topo_config *config, const struct topo_shown *show
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct block_look look = { .unicode = topo_wants_unicode(),
-				   .columns = terminal_columns(STDOUT_FILENO) };
+				   .columns = text_terminal_columns(STDOUT_FILENO) };
 
 	if (look.columns == 0)
 		look.columns = COLUMNS_WHEN_UNKNOWN;
@@ -74,8 +74,8 @@ static int show_presets(const struct topo_config *config)
 	if (config->json)
 		topo_format_presets_json(&out);
 	else
-		topo_format_presets(terminal_columns(STDOUT_FILENO),
-				    terminal_has_colour(STDOUT_FILENO), &out);
+		topo_format_presets(text_terminal_columns(STDOUT_FILENO),
+				    text_terminal_has_colour(STDOUT_FILENO), &out);
 	return cli_print(&out);
 }
 

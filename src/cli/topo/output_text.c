@@ -100,25 +100,26 @@ void topo_format_text(const struct topo_shown *shown, const struct block_look *l
 
 void topo_format_presets(size_t columns, bool colour, struct strbuf *into)
 {
-	static const struct table_column titles[] = {
+	static const struct text_column titles[] = {
 		{ .title = "preset" },
 		{ .title = "topology" },
 		{ .title = "CPUs", .right = true },
 		{ .title = "LLCs", .right = true },
 		{ .title = "nodes", .right = true },
 	};
-	_cleanup_(cleanup_table) struct table *table = table_new(titles, ARRAY_SIZE(titles));
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(titles,
+									   ARRAY_SIZE(titles));
 
 	for (size_t i = 0; i < topo_n_presets; i++) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 		const struct topology *t = &topo_presets[i].topology;
 
 		topology_format(t, &text);
-		table_add(table, topo_presets[i].name);
-		table_add(table, strbuf_str(&text));
-		table_addf(table, "%u", topology_cpus(t));
-		table_addf(table, "%u", t->llcs);
-		table_addf(table, "%u", t->nodes);
+		text_table_add(table, topo_presets[i].name);
+		text_table_add(table, strbuf_str(&text));
+		text_table_addf(table, "%u", topology_cpus(t));
+		text_table_addf(table, "%u", t->llcs);
+		text_table_addf(table, "%u", t->nodes);
 	}
-	table_format(table, &(struct table_look){ .columns = columns, .colour = colour }, into);
+	text_table_format(table, &(struct text_look){ .columns = columns, .colour = colour }, into);
 }

@@ -128,7 +128,7 @@ static void node_title(const struct drawing *d, uint32_t number, struct strbuf *
 		if (d->view->nodes[i].number != number || !d->view->nodes[i].has_memory)
 			continue;
 		strbuf_append(into, d->unicode ? " · " : ", ");
-		number_format_bytes(into, d->view->nodes[i].memory_bytes);
+		text_format_bytes(into, d->view->nodes[i].memory_bytes);
 	}
 }
 

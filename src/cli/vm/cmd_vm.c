@@ -32,7 +32,7 @@ static const struct cli_word_row states[] = {
 static int run_list(const struct cli_invocation *invocation UNUSED, const void *config_)
 {
 	const struct list_config *config = config_;
-	struct table_look look = table_look_for(STDOUT_FILENO);
+	struct text_look look = text_look_for(STDOUT_FILENO);
 	_cleanup_run_list_ struct run_list list = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_error_ struct error *err = run_list_read(&list);

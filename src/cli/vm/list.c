@@ -4,7 +4,7 @@
 #include "json/writer.h"
 #include "text/number.h"
 
-static const struct table_column columns[] = {
+static const struct text_column columns[] = {
 	{ .title = "ID" },
 	{ .title = "OWNER", .right = true },
 	{ .title = "KERNEL", .shrinks = true },
@@ -46,21 +46,22 @@ static void add_info(struct table *table, const struct run_info *info, uint64_t 
 	_cleanup_strbuf_ struct strbuf memory = STRBUF_INIT, age = STRBUF_INIT;
 
 	if (info->memory_bytes)
-		number_format_bytes(&memory, info->memory_bytes);
+		text_format_bytes(&memory, info->memory_bytes);
 	if (info->started_at_sec)
 		format_age(&age, age_sec(info, now_sec));
-	table_addf(table, "%d", info->owner.pid);
-	table_add(table, info->kernel_release ? info->kernel_release : info->kernel_id);
-	table_add(table, info->topology);
-	table_add(table, memory.at);
-	table_add(table, info->accel);
-	table_add(table, age.at);
+	text_table_addf(table, "%d", info->owner.pid);
+	text_table_add(table, info->kernel_release ? info->kernel_release : info->kernel_id);
+	text_table_add(table, info->topology);
+	text_table_add(table, memory.at);
+	text_table_add(table, info->accel);
+	text_table_add(table, age.at);
 }
 
 void vm_list_format_table(const struct run_list *list, uint64_t now_sec,
-			  const struct table_look *look, struct strbuf *into)
+			  const struct text_look *look, struct strbuf *into)
 {
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
+									   ARRAY_SIZE(columns));
 
 	if (list->entries.n == 0) {
 		strbuf_append(into, "No VM is running.\n");
@@ -69,16 +70,16 @@ void vm_list_format_table(const struct run_list *list, uint64_t now_sec,
 	for (size_t i = 0; i < list->entries.n; i++) {
 		const struct run_entry *entry = &list->entries.at[i];
 
-		table_add(table, entry->id);
+		text_table_add(table, entry->id);
 		if (entry->info) {
 			add_info(table, entry->info, now_sec);
 		} else {
 			for (size_t c = 1; c + 1 < ARRAY_SIZE(columns); c++)
-				table_add(table, NULL);
+				text_table_add(table, NULL);
 		}
-		table_add(table, run_state_word(entry->state));
+		text_table_add(table, run_state_word(entry->state));
 	}
-	table_format(table, look, into);
+	text_table_format(table, look, into);
 }
 
 void vm_list_format_json(const struct run_list *list, uint64_t now_sec, struct strbuf *into)

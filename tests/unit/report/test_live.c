@@ -16,7 +16,7 @@ static void deinit(struct report_live *live)
 		_cleanup_strbuf_ struct strbuf line_ = STRBUF_INIT;       \
 		report_live_format(live, 3, 12, columns, &line_);         \
 		assert_string_equal(strbuf_str(&line_), expected);        \
-		assert_true(utf8_width(strbuf_str(&line_)) <= (columns)); \
+		assert_true(text_width(strbuf_str(&line_)) <= (columns)); \
 	} while (0)
 
 static void what_runs_stands_in_the_line_the_oldest_first(void **state UNUSED)

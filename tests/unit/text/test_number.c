@@ -27,7 +27,7 @@ static void bytes_get_the_unit_that_fits(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-		number_format_bytes(&s, rows[i].bytes);
+		text_format_bytes(&s, rows[i].bytes);
 		assert_string_equal(strbuf_str(&s), rows[i].text);
 	}
 }
@@ -46,7 +46,7 @@ static void differences_may_be_negative(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-		number_format_bytes_difference(&s, rows[i].after, rows[i].before);
+		text_format_bytes_difference(&s, rows[i].after, rows[i].before);
 		assert_string_equal(strbuf_str(&s), rows[i].text);
 	}
 }
@@ -67,7 +67,7 @@ static void rates_are_per_second(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-		number_format_rate(&s, rows[i].bytes, rows[i].ns);
+		text_format_rate(&s, rows[i].bytes, rows[i].ns);
 		assert_string_equal(strbuf_str(&s), rows[i].text);
 	}
 }
@@ -88,7 +88,7 @@ static void durations_get_the_unit_that_fits(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-		number_format_duration(&s, rows[i].ns);
+		text_format_duration(&s, rows[i].ns);
 		assert_string_equal(strbuf_str(&s), rows[i].text);
 	}
 }

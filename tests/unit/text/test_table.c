@@ -3,31 +3,32 @@
 
 #include "unit.h"
 
-static const struct table_column columns[] = {
+static const struct text_column columns[] = {
 	{ .title = "TID", .right = true },
 	{ .title = "NAME", .shrinks = true },
 	{ .title = "BYTES", .right = true },
 };
 
-static void assert_table(const struct table *table, struct table_look look, const char *expected)
+static void assert_table(const struct table *table, struct text_look look, const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	table_format(table, &look, &s);
+	text_table_format(table, &look, &s);
 	assert_string_equal(strbuf_str(&s), expected);
 }
 
 static void widths_come_from_the_content(void **state UNUSED)
 {
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
+									   ARRAY_SIZE(columns));
 
-	table_addf(table, "%d", 12345);
-	table_add(table, "main");
-	table_add(table, "1");
-	table_add(table, "7");
-	table_add(table, "a-long-name");
-	table_add(table, "123456");
-	assert_table(table, (struct table_look){ 0 },
+	text_table_addf(table, "%d", 12345);
+	text_table_add(table, "main");
+	text_table_add(table, "1");
+	text_table_add(table, "7");
+	text_table_add(table, "a-long-name");
+	text_table_add(table, "123456");
+	assert_table(table, (struct text_look){ 0 },
 		     "  TID  NAME          BYTES\n"
 		     "12345  main              1\n"
 		     "    7  a-long-name  123456\n");
@@ -35,33 +36,36 @@ static void widths_come_from_the_content(void **state UNUSED)
 
 static void an_empty_table_is_its_header(void **state UNUSED)
 {
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
+									   ARRAY_SIZE(columns));
 
-	assert_table(table, (struct table_look){ 0 }, "TID  NAME  BYTES\n");
+	assert_table(table, (struct text_look){ 0 }, "TID  NAME  BYTES\n");
 }
 
 static void absent_cells_are_dashes_and_missing_ones_empty(void **state UNUSED)
 {
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
+									   ARRAY_SIZE(columns));
 
-	table_add(table, "1");
-	table_add(table, NULL);
-	assert_table(table, (struct table_look){ 0 },
+	text_table_add(table, "1");
+	text_table_add(table, NULL);
+	assert_table(table, (struct text_look){ 0 },
 		     "TID  NAME  BYTES\n"
 		     "  1  -          \n");
 }
 
 static void wide_characters_keep_columns_aligned(void **state UNUSED)
 {
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
+									   ARRAY_SIZE(columns));
 
-	table_add(table, "1");
-	table_add(table, "日本");
-	table_add(table, "5");
-	table_add(table, "2");
-	table_add(table, "größe");
-	table_add(table, "6");
-	assert_table(table, (struct table_look){ 0 },
+	text_table_add(table, "1");
+	text_table_add(table, "日本");
+	text_table_add(table, "5");
+	text_table_add(table, "2");
+	text_table_add(table, "größe");
+	text_table_add(table, "6");
+	assert_table(table, (struct text_look){ 0 },
 		     "TID  NAME   BYTES\n"
 		     "  1  日本       5\n"
 		     "  2  größe      6\n");
@@ -69,51 +73,55 @@ static void wide_characters_keep_columns_aligned(void **state UNUSED)
 
 static void a_narrow_terminal_cuts_the_shrinking_column_only(void **state UNUSED)
 {
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
+									   ARRAY_SIZE(columns));
 
-	table_add(table, "1");
-	table_add(table, "abcdefghij");
-	table_add(table, "123456789");
-	assert_table(table, (struct table_look){ .columns = 22 },
+	text_table_add(table, "1");
+	text_table_add(table, "abcdefghij");
+	text_table_add(table, "123456789");
+	assert_table(table, (struct text_look){ .columns = 22 },
 		     "TID  NAME        BYTES\n"
 		     "  1  abcde…  123456789\n");
 }
 
 static void a_cut_wide_character_leaves_a_blank(void **state UNUSED)
 {
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
+									   ARRAY_SIZE(columns));
 
-	table_add(table, "1");
-	table_add(table, "日本日本");
-	table_add(table, "12345");
-	assert_table(table, (struct table_look){ .columns = 18 },
+	text_table_add(table, "1");
+	text_table_add(table, "日本日本");
+	text_table_add(table, "12345");
+	assert_table(table, (struct text_look){ .columns = 18 },
 		     "TID  NAME    BYTES\n"
 		     "  1  日本…   12345\n");
 }
 
 static void foreign_text_is_escaped(void **state UNUSED)
 {
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
+									   ARRAY_SIZE(columns));
 
-	table_add(table, "1");
-	table_add(table, "\033]0;x\a\n");
-	table_add(table, "2");
-	assert_table(table, (struct table_look){ 0 },
+	text_table_add(table, "1");
+	text_table_add(table, "\033]0;x\a\n");
+	text_table_add(table, "2");
+	assert_table(table, (struct text_look){ 0 },
 		     "TID  NAME            BYTES\n"
 		     "  1  \\x1b]0;x\\x07\\n      2\n");
 }
 
 static void colour_marks_the_header_alone(void **state UNUSED)
 {
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
+									   ARRAY_SIZE(columns));
 
-	table_add(table, "1");
-	assert_table(table, (struct table_look){ .colour = true },
+	text_table_add(table, "1");
+	assert_table(table, (struct text_look){ .colour = true },
 		     "\033[1mTID  NAME  BYTES\033[0m\n"
 		     "  1             \n");
 }
 
-static const struct table_column block_columns[] = {
+static const struct text_column block_columns[] = {
 	{ .title = "NAME" },
 	{ .title = "VALUE", .right = true },
 	{ .title = "NOTE" },
@@ -121,23 +129,23 @@ static const struct table_column block_columns[] = {
 
 static void add_row(struct table *table, const char *name, const char *value, const char *note)
 {
-	table_add(table, name);
-	table_add(table, value);
-	table_add(table, note);
+	text_table_add(table, name);
+	text_table_add(table, value);
+	text_table_add(table, note);
 }
 
 static void headings_do_not_widen_the_columns(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_(cleanup_table) struct table *table = NULL;
+	_cleanup_(cleanup_text_table) struct table *table = NULL;
 
-	table = table_new(block_columns, ARRAY_SIZE(block_columns));
-	table_add_heading(table, 0, "a heading that is much wider than the table");
+	table = text_table_new(block_columns, ARRAY_SIZE(block_columns));
+	text_table_add_heading(table, 0, "a heading that is much wider than the table");
 	add_row(table, "x", "1", "");
 	add_row(table, "yy", "1000000", "some");
-	table_add_heading(table, 0, "b");
+	text_table_add_heading(table, 0, "b");
 	add_row(table, "z", "2", "");
-	table_format(table, &(struct table_look){ 0 }, &text);
+	text_table_format(table, &(struct text_look){ 0 }, &text);
 	assert_string_equal(strbuf_str(&text), "  NAME    VALUE  NOTE\n"
 					       "a heading that is much wider than the table\n"
 					       "  x           1\n"
@@ -149,14 +157,14 @@ static void headings_do_not_widen_the_columns(void **state UNUSED)
 static void deeper_headings_are_indented(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_(cleanup_table) struct table *table = NULL;
+	_cleanup_(cleanup_text_table) struct table *table = NULL;
 
-	table = table_new(block_columns, 2);
-	table_add_heading(table, 0, "/a");
-	table_add_heading(table, 1, "p");
-	table_add(table, "x");
-	table_add(table, "1");
-	table_format(table, &(struct table_look){ .colour = true }, &text);
+	table = text_table_new(block_columns, 2);
+	text_table_add_heading(table, 0, "/a");
+	text_table_add_heading(table, 1, "p");
+	text_table_add(table, "x");
+	text_table_add(table, "1");
+	text_table_format(table, &(struct text_look){ .colour = true }, &text);
 	assert_string_equal(strbuf_str(&text), "    \033[1mNAME  VALUE\033[0m\n"
 					       "\033[1m/a\033[0m\n"
 					       "  \033[1mp\033[0m\n"
@@ -166,77 +174,78 @@ static void deeper_headings_are_indented(void **state UNUSED)
 static void blanks_at_the_end_stay_without_headings(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_(cleanup_table) struct table *table = NULL;
+	_cleanup_(cleanup_text_table) struct table *table = NULL;
 
-	table = table_new(block_columns, ARRAY_SIZE(block_columns));
+	table = text_table_new(block_columns, ARRAY_SIZE(block_columns));
 	add_row(table, "x", "1", "");
-	table_format(table, &(struct table_look){ 0 }, &text);
+	text_table_format(table, &(struct text_look){ 0 }, &text);
 	assert_string_equal(strbuf_str(&text), "NAME  VALUE  NOTE\nx         1  \n");
 }
 
 static void a_heading_without_rows_is_not_shown(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_(cleanup_table) struct table *table = NULL;
+	_cleanup_(cleanup_text_table) struct table *table = NULL;
 
-	table = table_new(block_columns, ARRAY_SIZE(block_columns));
-	table_add_heading(table, 0, "a");
-	assert_false(table_has_rows(table));
-	table_format(table, &(struct table_look){ 0 }, &text);
+	table = text_table_new(block_columns, ARRAY_SIZE(block_columns));
+	text_table_add_heading(table, 0, "a");
+	assert_false(text_table_has_rows(table));
+	text_table_format(table, &(struct text_look){ 0 }, &text);
 	assert_string_equal(strbuf_str(&text), "  NAME  VALUE  NOTE\n");
 }
 
 static void a_name_cannot_write_on_the_terminal(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_(cleanup_table) struct table *table = NULL;
+	_cleanup_(cleanup_text_table) struct table *table = NULL;
 
-	table = table_new(block_columns, ARRAY_SIZE(block_columns));
-	table_add_heading(table, 0, "a\033[2J\nb");
+	table = text_table_new(block_columns, ARRAY_SIZE(block_columns));
+	text_table_add_heading(table, 0, "a\033[2J\nb");
 	add_row(table, "x\n", "1", "");
-	table_format(table, &(struct table_look){ 0 }, &text);
+	text_table_format(table, &(struct text_look){ 0 }, &text);
 	assert_null(strchr(strbuf_str(&text), '\033'));
 	assert_contains(strbuf_str(&text), "\na\\x1b[2J\\nb\n");
 }
 
 static void an_optional_column_without_content_is_left_out(void **state UNUSED)
 {
-	static const struct table_column some[] = {
+	static const struct text_column some[] = {
 		{ .title = "NAME" },
 		{ .title = "NOTE", .optional = true },
 		{ .title = "BYTES", .right = true },
 	};
-	_cleanup_(cleanup_table) struct table *table = table_new(some, ARRAY_SIZE(some));
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(some, ARRAY_SIZE(some));
 
 	add_row(table, "a", "", "1");
-	assert_table(table, (struct table_look){ 0 }, "NAME  BYTES\na         1\n");
-	table_add(table, "b");
-	table_add(table, "!");
-	table_add_bytes(table, 2048);
-	assert_table(table, (struct table_look){ 0 },
+	assert_table(table, (struct text_look){ 0 }, "NAME  BYTES\na         1\n");
+	text_table_add(table, "b");
+	text_table_add(table, "!");
+	text_table_add_bytes(table, 2048);
+	assert_table(table, (struct text_look){ 0 },
 		     "NAME  NOTE    BYTES\na                 1\nb     !     2.0 KiB\n");
 }
 
 static void rows_that_do_not_fit_become_paragraphs(void **state UNUSED)
 {
-	_cleanup_(cleanup_table) struct table *table = table_new(block_columns, 3);
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(block_columns, 3);
 
 	add_row(table, "x", "1", "a long note");
 	add_row(table, "y", "", "b");
-	assert_table(table, (struct table_look){ .columns = 24, .paragraphs = true },
+	assert_table(table, (struct text_look){ .columns = 24, .paragraphs = true },
 		     "NAME  VALUE  NOTE\nx         1  a long note\ny            b\n");
-	assert_table(table, (struct table_look){ .columns = 12, .paragraphs = true },
+	assert_table(table, (struct text_look){ .columns = 12, .paragraphs = true },
 		     "x  1\n    a long\n    note\ny\n    b\n");
 }
 
 static void an_indent_counts_as_width(void **state UNUSED)
 {
-	_cleanup_(cleanup_table) struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
+									   ARRAY_SIZE(columns));
 
-	table_add(table, "1");
-	table_add(table, "abcdefghij");
-	table_add(table, "123456789");
-	assert_table(table, (struct table_look){ .columns = 24, .indent = 2 },
+	text_table_add(table, "1");
+	text_table_add(table, "abcdefghij");
+	text_table_add(table, "123456789");
+	assert_table(table, (struct text_look){ .columns = 24, .indent = 2 },
 		     "  TID  NAME        BYTES\n"
 		     "    1  abcde…  123456789\n");
 }

@@ -30,9 +30,9 @@ static void a_file_is_no_terminal(void **state UNUSED)
 
 	setenv("TERM", "xterm", 1);
 	unsetenv("NO_COLOR");
-	assert_false(terminal_is(fd));
-	assert_int_equal(terminal_columns(fd), 0);
-	assert_false(terminal_has_colour(fd));
+	assert_false(text_terminal_is(fd));
+	assert_int_equal(text_terminal_columns(fd), 0);
+	assert_false(text_terminal_has_colour(fd));
 	close(fd);
 }
 
@@ -40,8 +40,8 @@ static void a_terminal_says_how_wide_it_is(void **state UNUSED)
 {
 	int master, fd = open_terminal(&master);
 
-	assert_true(terminal_is(fd));
-	assert_int_equal(terminal_columns(fd), 132);
+	assert_true(text_terminal_is(fd));
+	assert_int_equal(text_terminal_columns(fd), 132);
 	close(fd);
 	close(master);
 }
@@ -52,16 +52,16 @@ static void colour_needs_a_terminal_that_can_and_may(void **state UNUSED)
 
 	setenv("TERM", "xterm", 1);
 	unsetenv("NO_COLOR");
-	assert_true(terminal_has_colour(fd));
+	assert_true(text_terminal_has_colour(fd));
 	setenv("NO_COLOR", "", 1);
-	assert_true(terminal_has_colour(fd));
+	assert_true(text_terminal_has_colour(fd));
 	setenv("NO_COLOR", "1", 1);
-	assert_false(terminal_has_colour(fd));
+	assert_false(text_terminal_has_colour(fd));
 	unsetenv("NO_COLOR");
 	setenv("TERM", "dumb", 1);
-	assert_false(terminal_has_colour(fd));
+	assert_false(text_terminal_has_colour(fd));
 	unsetenv("TERM");
-	assert_false(terminal_has_colour(fd));
+	assert_false(text_terminal_has_colour(fd));
 	close(fd);
 	close(master);
 }

@@ -35,7 +35,7 @@ static void columns_and_groups_that_say_nothing_are_left_out(void **state UNUSED
 	assert_true(columns_of_section(&shown, METRIC_SECTION_CGROUP_STATS));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		columns_add(&shown, &m.profile, &rows[i]);
-	columns_format(&shown, &(struct table_look){ 0 }, false, &text);
+	columns_format(&shown, &(struct text_look){ 0 }, false, &text);
 	assert_string_equal(strbuf_str(&text),
 			    "CGROUP              cpu_usage_usec  memory_current\n"
 			    "/s/db.scope                      5               -\n"
@@ -54,7 +54,7 @@ static void nothing_said_is_no_table(void **state UNUSED)
 	made_show(&m);
 	assert_true(columns_of_section(&shown, METRIC_SECTION_CGROUP_STATS));
 	columns_add(&shown, &m.profile, &row);
-	columns_format(&shown, &(struct table_look){ 0 }, false, &text);
+	columns_format(&shown, &(struct text_look){ 0 }, false, &text);
 	assert_string_equal(strbuf_str(&text), "");
 	made_end(&m);
 }

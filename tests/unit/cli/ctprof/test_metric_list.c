@@ -26,7 +26,7 @@ static void everything_is_listed_in_four_parts(void **state UNUSED)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	const char *tags, *sections, *list, *computed;
 
-	metric_list_format_text(&(struct table_look){ 0 }, &text);
+	metric_list_format_text(&(struct text_look){ 0 }, &text);
 	tags = strstr(strbuf_str(&text), "## Tag legend\n");
 	sections = strstr(strbuf_str(&text), "\n## Sections\n");
 	list = strstr(strbuf_str(&text), "\n## Metrics\n");
@@ -54,7 +54,7 @@ static void a_narrow_terminal_gets_paragraphs(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	metric_list_format_text(&(struct table_look){ .columns = 80 }, &text);
+	metric_list_format_text(&(struct text_look){ .columns = 80 }, &text);
 	assert_contains(strbuf_str(&text), "\nvoluntary_sleep_ns  sum  ns  sched  [non-ext] "
 					   "[SCHEDSTATS]\n    time asleep by choice: all sleep "
 					   "without what was blocked\n");

@@ -4,7 +4,7 @@
 static void format(struct made *m, size_t columns, struct strbuf *into)
 {
 	made_show(m);
-	show_format_header(&m->profile, &(struct table_look){ .columns = columns }, into);
+	show_format_header(&m->profile, &(struct text_look){ .columns = columns }, into);
 	made_end(m);
 }
 

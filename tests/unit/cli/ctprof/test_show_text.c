@@ -6,7 +6,7 @@ static void assert_groups(struct made *m, const char *expected)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	made_show(m);
-	show_format_groups(&m->profile, &(struct table_look){ 0 }, &text);
+	show_format_groups(&m->profile, &(struct text_look){ 0 }, &text);
 	assert_string_equal(strbuf_str(&text), expected);
 	made_end(m);
 }
@@ -92,7 +92,7 @@ static void all_rows_of_a_section(void **state UNUSED)
 	m.options.everything = true;
 	assert_success(spec_parse_sections("taskstats-delay", &m.options.sections));
 	made_show(&m);
-	show_format_groups(&m.profile, &(struct table_look){ 0 }, &text);
+	show_format_groups(&m.profile, &(struct text_look){ 0 }, &text);
 	for (const char *at = strbuf_str(&text); *at; at++)
 		lines += *at == '\n';
 	/* Two groups with 34 and with 9 rows and their headings, two titles, and a blank each. */
@@ -169,7 +169,7 @@ static void a_list_of_cpus_is_cut(void **state UNUSED)
 	assert_success(spec_parse_metrics("cpu_affinity", &m.options.metrics));
 	m.options.top = 1;
 	made_show(&m);
-	show_format_groups(&m.profile, &(struct table_look){ 0 }, &text);
+	show_format_groups(&m.profile, &(struct text_look){ 0 }, &text);
 	assert_contains(strbuf_str(&text), "  60 cpus (0,2,4,6,8,10,12,14,16,18,2…\n");
 	made_end(&m);
 }
@@ -179,7 +179,7 @@ static void assert_rows(struct made *m, const char *expected)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	made_show(m);
-	show_format_rows(&m->profile, &(struct table_look){ 0 }, &text);
+	show_format_rows(&m->profile, &(struct text_look){ 0 }, &text);
 	assert_string_equal(strbuf_str(&text), expected);
 	made_end(m);
 }
@@ -246,7 +246,7 @@ static void every_row_of_a_short_section_when_asked_for(void **state UNUSED)
 	m.options.everything = true;
 	assert_success(spec_parse_sections("cgroup-limits", &m.options.sections));
 	made_show(&m);
-	show_format_rows(&m.profile, &(struct table_look){ 0 }, &text);
+	show_format_rows(&m.profile, &(struct text_look){ 0 }, &text);
 	assert_contains(strbuf_str(&text), "\n/s/db.scope\n  cpu.max                    -\n");
 	/* What stands in one cell for people is not told twice. */
 	assert_null(strstr(strbuf_str(&text), "quota_us"));

@@ -18,7 +18,7 @@ static char *format(const struct probe_report *report, size_t columns)
 {
 	struct strbuf text = STRBUF_INIT;
 
-	output_table(report, &(struct table_look){ .columns = columns }, &text);
+	output_table(report, &(struct text_look){ .columns = columns }, &text);
 	return strbuf_take(&text);
 }
 

@@ -24,7 +24,7 @@ static void an_empty_folder_has_no_table(void **state)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, summary = STRBUF_INIT;
 
 	assert_success(shown_folder_read(*state, &folder));
-	results_format_table(&folder, &(struct table_look){ 0 }, &text);
+	results_format_table(&folder, &(struct text_look){ 0 }, &text);
 	assert_string_equal(strbuf_str(&text), "");
 	results_format_summary(&folder, &summary);
 	assert_contains(strbuf_str(&summary), "No records in ");
@@ -43,7 +43,7 @@ static void foreign_text_cannot_speak_to_the_terminal(void **state)
 		   "\"file\":\"\\u001b\",\"line\":1}],\"wall_ms\":18446744073709551615}");
 	assert_success(shown_folder_read(*state, &folder));
 	assert_int_equal(folder.counts[SHOWN_FAIL], 1);
-	results_format_table(&folder, &(struct table_look){ 0 }, &text);
+	results_format_table(&folder, &(struct text_look){ 0 }, &text);
 	results_format_details(&folder, &text);
 	assert_null(strchr(strbuf_str(&text), '\033'));
 	assert_contains(strbuf_str(&text), "\\x1b[31m");
@@ -82,7 +82,7 @@ static void runs_are_shown_with_their_counts(void **state UNUSED)
 	one.counts[SHOWN_PASS] = 2;
 	one.counts[SHOWN_UNFINISHED] = 1;
 	vec_push(&runs.runs, one);
-	runs_format_table(&runs, &(struct table_look){ 0 }, &text);
+	runs_format_table(&runs, &(struct text_look){ 0 }, &text);
 	assert_string_equal(strbuf_str(&text),
 			    "RUN                    RECORDS  RESULT\n"
 			    "2026-01-02T03-04-05-6        0  1 unfinished, 2 passed\n");

@@ -6,7 +6,7 @@
 static void format(struct declared *d, size_t which, size_t columns, bool colour,
 		   struct strbuf *into)
 {
-	const struct table_look look = { .columns = columns, .colour = colour };
+	const struct text_look look = { .columns = columns, .colour = colour };
 	_cleanup_shown_test_ struct shown_test shown = { 0 };
 
 	assert_success(
@@ -81,7 +81,7 @@ static void no_line_passes_the_terminal(void **state)
 
 		end = strchrnul(at, '\n');
 		line = xstrndup(at, (size_t)(end - at));
-		assert_true(strchr(line, '/') || utf8_width(line) <= 60);
+		assert_true(strchr(line, '/') || text_width(line) <= 60);
 	}
 }
 

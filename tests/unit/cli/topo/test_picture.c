@@ -74,7 +74,7 @@ static void every_picture_fits(void **state UNUSED)
 
 			picture_format(&view, &(struct block_look){ true, columns }, &s);
 			for (char *line = strtok(s.at, "\n"); line; line = strtok(NULL, "\n"))
-				if (utf8_width(line) > columns)
+				if (text_width(line) > columns)
 					fail_msg("%s in %zu columns: %s", texts[i], columns, line);
 		}
 	}

@@ -30,7 +30,7 @@ static char *table_at(const struct run_list *list, uint64_t now_sec)
 {
 	struct strbuf text = STRBUF_INIT;
 
-	vm_list_format_table(list, now_sec, &(struct table_look){ 0 }, &text);
+	vm_list_format_table(list, now_sec, &(struct text_look){ 0 }, &text);
 	return strbuf_take(&text);
 }
 
