@@ -214,7 +214,7 @@ static struct error *by_process(struct vm *vm, uint64_t bytes, unsigned int fill
 
 static struct error *measure(uint64_t mib, uint64_t fill_mib)
 {
-	struct vm_spec spec = { .topology = TOPOLOGY_DEFAULT, .memory_bytes = mib * MIB };
+	struct vm_spec spec = { .topology = TOPO_DEFAULT, .memory_bytes = mib * MIB };
 	_cleanup_kernel_ struct kernel *kernel = NULL;
 	_cleanup_vm_ struct vm *vm = NULL;
 	struct error *err = kernel_resolve(NULL, &kernel);

@@ -277,7 +277,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	r.spec.memory_bytes = strtoull(argv[2], NULL, 10) << 20;
-	err = topology_parse(argv[1], &r.spec.topology);
+	err = topo_parse(argv[1], &r.spec.topology);
 	if (!err)
 		err = kernel_resolve(NULL, &kernel);
 	r.spec.kernel = kernel;

@@ -82,7 +82,7 @@ static struct error *one_shot(const char *topology, const char *memory_mib)
 	struct vm_end end;
 	struct error *err;
 
-	err = topology_parse(topology, &spec.topology);
+	err = topo_parse(topology, &spec.topology);
 	if (!err)
 		err = kernel_resolve(NULL, &kernel);
 	mark("find kernel");

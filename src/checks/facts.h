@@ -26,8 +26,8 @@ struct checks_disturbance {
 /* A cgroup that has work. */
 struct checks_cgroup {
 	const char *name;
-	unsigned int workers; /* declared */
-	struct cpuset cpus;   /* what the kernel gave it; empty: not reported */
+	unsigned int workers;	 /* declared */
+	struct topo_cpuset cpus; /* what the kernel gave it; empty: not reported */
 };
 
 struct checks_facts {

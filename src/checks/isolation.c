@@ -7,8 +7,8 @@ static void tell_outside(struct checks_subject *s, const struct exchange_worker 
 {
 	_cleanup_strbuf_ struct strbuf outside = STRBUF_INIT, had = STRBUF_INIT;
 
-	cpuset_format(&w->outside, &outside);
-	cpuset_format(&w->outside_had, &had);
+	topo_cpuset_format(&w->outside, &outside);
+	topo_cpuset_format(&w->outside_had, &had);
 	checks_part(s->into, KTSTR_REASON_CHECK,
 		    "worker %u (%s) ran on CPU %s, %.1f s into its work; its cgroup %s had %s then",
 		    w->pid, w->kind, strbuf_str(&outside),
@@ -26,7 +26,7 @@ static void evaluate(struct checks_subject *s, double limit UNUSED)
 
 		if (exchange_worker_never_started(w))
 			continue;
-		if (cpuset_count(&w->outside))
+		if (topo_cpuset_count(&w->outside))
 			tell_outside(s, w);
 		else if (!w->has_outside)
 			checks_part(s->into, KTSTR_REASON_NO_EVIDENCE,

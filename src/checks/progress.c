@@ -9,7 +9,7 @@
 
 double checks_stall_limit_ms(size_t workers, const struct checks_cgroup *cgroup)
 {
-	size_t cpus = cpuset_count(&cgroup->cpus);
+	size_t cpus = topo_cpuset_count(&cgroup->cpus);
 	size_t turns;
 
 	if (cpus == 0)

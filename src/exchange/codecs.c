@@ -14,14 +14,15 @@ static struct error *read_cpus(const struct json_value *value, void *member)
 
 	if (!text.at)
 		return base_error(BASE_PARSE, 0, "it is not a string");
-	return error_recast(cpuset_parse(text.at, text.n, member), &base_error_domain, BASE_PARSE);
+	return error_recast(topo_cpuset_parse(text.at, text.n, member), &base_error_domain,
+			    BASE_PARSE);
 }
 
 static void write_cpus(const void *member, struct json_writer *w)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	cpuset_format(member, &text);
+	topo_cpuset_format(member, &text);
 	json_write_string(w, strbuf_str(&text));
 }
 

@@ -50,17 +50,17 @@ static struct error *read_topology(const struct json_value *value, void *member)
 	struct json_text text = json_string(value);
 	_cleanup_free_ char *copy = NULL;
 
-	if (!text.at || text.n > TOPOLOGY_LIMIT_TEXT)
+	if (!text.at || text.n > TOPO_LIMIT_TEXT_BYTES)
 		return base_error(BASE_PARSE, 0, "it is not a short string");
 	copy = xstrndup(text.at, text.n);
-	return error_recast(topology_parse(copy, member), &base_error_domain, BASE_PARSE);
+	return error_recast(topo_parse(copy, member), &base_error_domain, BASE_PARSE);
 }
 
 static void write_topology(const void *member, struct json_writer *w)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	topology_format_shape(member, &text);
+	topo_format_shape(member, &text);
 	json_write_string(w, strbuf_str(&text));
 }
 

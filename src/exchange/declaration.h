@@ -52,7 +52,7 @@ struct exchange_declared_cgroup {
 struct exchange_declared_test {
 	char *name, *file, *description; /* description may be "" */
 	int32_t line;
-	struct topology topology;
+	struct topo topology;
 	unsigned int memory_mb, duration_s, timeout_s; /* 0: not said, except duration_s */
 	struct exchange_declared_scheduler scheduler;
 	struct exchange_text_list files;

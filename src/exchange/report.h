@@ -81,7 +81,7 @@ struct exchange_payload {
 
 struct exchange_cgroup {
 	char *name;
-	struct cpuset cpus; /* what the kernel gave it */
+	struct topo_cpuset cpus; /* what the kernel gave it */
 };
 
 enum exchange_state {

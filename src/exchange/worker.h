@@ -21,11 +21,12 @@ struct exchange_worker {
 #undef COUNTED
 	bool has_gap_cpu;
 	uint32_t gap_cpu;
-	uint64_t stall_ns;  /* how long it had wanted a CPU and had none when the work was over */
-	struct cpuset cpus; /* really used */
-	bool has_outside;   /* its CPUs were compared with those of its cgroup, moment by moment */
-	struct cpuset outside, outside_had; /* which it used and the cgroup had not; what it had */
-	uint64_t outside_at_ns;		    /* the first time */
+	uint64_t stall_ns; /* how long it had wanted a CPU and had none when the work was over */
+	struct topo_cpuset cpus; /* really used */
+	bool has_outside; /* its CPUs were compared with those of its cgroup, moment by moment */
+	struct topo_cpuset outside,
+		outside_had;	/* which it used and the cgroup had not; what it had */
+	uint64_t outside_at_ns; /* the first time */
 	/* Its class, sampled from outside, and the CPU time under each. */
 	bool has_class;
 	uint64_t ext_samples, other_samples, ext_ns, other_ns;

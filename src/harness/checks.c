@@ -13,12 +13,13 @@ static bool has_reason(const struct result_outcome *outcome, enum ktstr_reason r
 	return false;
 }
 
-static struct cpuset reported_cpus(const struct harness_test_report *report, const char *cgroup)
+static struct topo_cpuset reported_cpus(const struct harness_test_report *report,
+					const char *cgroup)
 {
 	for (size_t i = 0; i < report->cgroups.n; i++)
 		if (strcmp(report->cgroups.at[i].name, cgroup) == 0)
 			return report->cgroups.at[i].cpus;
-	return (struct cpuset){ 0 };
+	return (struct topo_cpuset){ 0 };
 }
 
 void harness_check(const struct exchange_declared_test *test,

@@ -164,7 +164,7 @@ struct error *harness_guest_run_warm_up(struct vm *vm, const char *program,
 void harness_guest_run(struct harness_guest_run *run, struct vm *vm, const struct cancel *cancel)
 {
 	bool emulated = strcmp(vm_facts(vm).accel, "kvm") != 0;
-	unsigned int vcpus = topology_cpus(run->topology);
+	unsigned int vcpus = topo_cpus(run->topology);
 	uint64_t began_ns = clock_monotonic_ns();
 
 	run->slowness = harness_time_limit_slowness(emulated, vcpus);

@@ -22,7 +22,7 @@ struct harness_guest_stream {
 struct harness_guest_run {
 	/* What to do. Borrowed. */
 	const struct exchange_declared_test *test;
-	const struct topology *topology;
+	const struct topo *topology;
 	const char *program;	      /* its name in WIRE_TEST_FOLDER */
 	const struct strbuf *archive; /* NULL: the files are in */
 	/* The test entered a stage; may be NULL. */

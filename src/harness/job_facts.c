@@ -75,7 +75,7 @@ static struct procfs_cgroup_stats stats_of(const struct harness_test_report *rep
 		.spread = spread.pct,
 	};
 	const struct exchange_worker *worst = NULL;
-	struct cpuset used = { 0 };
+	struct topo_cpuset used = { 0 };
 
 	for (size_t i = 0; i < report->workers.n; i++) {
 		const struct exchange_worker *worker = &report->workers.at[i];
@@ -90,7 +90,7 @@ static struct procfs_cgroup_stats stats_of(const struct harness_test_report *rep
 		if (!worst || worker->max_gap_ns > worst->max_gap_ns)
 			worst = worker;
 	}
-	stats.num_cpus = cpuset_count(&used);
+	stats.num_cpus = topo_cpuset_count(&used);
 	stats.has_workers = worst != NULL;
 	stats.has_spread = worst && spread.known;
 	if (worst) {

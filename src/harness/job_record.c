@@ -16,11 +16,11 @@ _Static_assert((int)RESULT_LIMIT_RECORD_NAMES >= (int)HARNESS_LIMIT_REPEAT,
 
 #define RECORD_ENDING ".ktstr.json"
 
-static char *topology_text(const struct topology *topology)
+static char *topology_text(const struct topo *topology)
 {
 	struct strbuf text = STRBUF_INIT;
 
-	topology_format(topology, &text);
+	topo_format(topology, &text);
 	return strbuf_take(&text);
 }
 

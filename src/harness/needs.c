@@ -24,7 +24,7 @@ static void check_count(unsigned int found, const char *what, unsigned int min, 
 			       what, max);
 }
 
-static void check_cgroup(const struct exchange_declared_cgroup *cgroup, const struct topology *t,
+static void check_cgroup(const struct exchange_declared_cgroup *cgroup, const struct topo *t,
 			 struct strbuf *text)
 {
 	static const char *const what[] = {
@@ -32,7 +32,7 @@ static void check_cgroup(const struct exchange_declared_cgroup *cgroup, const st
 		[KTSTR_CPUS_LLC] = "LLC",
 		[KTSTR_CPUS_NODE] = "node",
 	};
-	unsigned int there = cgroup->cpus.kind == KTSTR_CPUS_RANGE ? topology_cpus(t)
+	unsigned int there = cgroup->cpus.kind == KTSTR_CPUS_RANGE ? topo_cpus(t)
 			     : cgroup->cpus.kind == KTSTR_CPUS_LLC ? t->llcs
 								   : t->nodes;
 
@@ -42,12 +42,12 @@ static void check_cgroup(const struct exchange_declared_cgroup *cgroup, const st
 		       what[cgroup->cpus.kind], cgroup->cpus.last, there);
 }
 
-static void check_topology(const struct exchange_declared_test *test, const struct topology *t,
+static void check_topology(const struct exchange_declared_test *test, const struct topo *t,
 			   struct strbuf *text)
 {
 	const struct ktstr_needs *needs = &test->needs;
 
-	check_count(topology_cpus(t), "CPUs", needs->min_cpus, needs->max_cpus, text);
+	check_count(topo_cpus(t), "CPUs", needs->min_cpus, needs->max_cpus, text);
 	check_count(t->llcs, "LLCs", needs->min_llcs, needs->max_llcs, text);
 	check_count(t->nodes, "nodes", needs->min_nodes, needs->max_nodes, text);
 	if (!text->n && needs->smt && t->threads < 2)
@@ -101,10 +101,9 @@ static enum ktstr_reason check_config(const struct exchange_declared_test *test,
 	return KTSTR_REASON_NONE;
 }
 
-bool harness_needs_met_with(const struct exchange_declared_test *test,
-			    const struct topology *topology, const struct kernel *kernel,
-			    const struct bytes *config, enum ktstr_reason *ret_reason,
-			    char **ret_why)
+bool harness_needs_met_with(const struct exchange_declared_test *test, const struct topo *topology,
+			    const struct kernel *kernel, const struct bytes *config,
+			    enum ktstr_reason *ret_reason, char **ret_why)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, maybe_text = STRBUF_INIT;
 	enum ktstr_reason reason = KTSTR_REASON_NONE, maybe = KTSTR_REASON_NONE;
@@ -129,7 +128,7 @@ bool harness_needs_met_with(const struct exchange_declared_test *test,
 	return false;
 }
 
-bool harness_needs_met(const struct exchange_declared_test *test, const struct topology *topology,
+bool harness_needs_met(const struct exchange_declared_test *test, const struct topo *topology,
 		       const struct kernel *kernel, enum ktstr_reason *ret_reason, char **ret_why)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

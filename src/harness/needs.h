@@ -18,14 +18,13 @@
  * - NEEDS_KCONFIG: what the config says about the first option that is not as wanted.
  * - NO_EVIDENCE: nothing speaks against it, but the kernel brought no config or no BTF to tell.
  */
-bool harness_needs_met(const struct exchange_declared_test *test, const struct topology *topology,
+bool harness_needs_met(const struct exchange_declared_test *test, const struct topo *topology,
 		       const struct kernel *kernel, enum ktstr_reason *ret_reason,
 		       char **ret_why) MUST_CHECK;
 
 /* With the text of the kernel's config; NULL: there is none. */
-bool harness_needs_met_with(const struct exchange_declared_test *test,
-			    const struct topology *topology, const struct kernel *kernel,
-			    const struct bytes *config, enum ktstr_reason *ret_reason,
-			    char **ret_why) MUST_CHECK;
+bool harness_needs_met_with(const struct exchange_declared_test *test, const struct topo *topology,
+			    const struct kernel *kernel, const struct bytes *config,
+			    enum ktstr_reason *ret_reason, char **ret_why) MUST_CHECK;
 
 #endif

@@ -58,7 +58,7 @@ const char *harness_plan_find_unmatched(const struct harness_plan_options *optio
 
 /* What the options come to: each machine and kernel once. */
 struct axes {
-	VEC(struct topology) topologies;
+	VEC(struct topo) topologies;
 	VEC(size_t) kernels;
 	bool kernels_by_id; /* releases do not tell them apart */
 	unsigned int repeat;
@@ -72,13 +72,13 @@ static void axes_deinit(struct axes *axes)
 
 static struct error *add_topology(struct axes *axes, const char *text)
 {
-	struct topology t;
-	struct error *err = topology_parse_or_preset(text, &t);
+	struct topo t;
+	struct error *err = topo_parse_or_preset(text, &t);
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < axes->topologies.n; i++)
-		if (topology_equal(&axes->topologies.at[i], &t))
+		if (topo_equal(&axes->topologies.at[i], &t))
 			return NULL;
 	vec_push(&axes->topologies, t);
 	return NULL;
@@ -121,7 +121,7 @@ static char *variant_name(const struct harness_variant *v, const struct axes *ax
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 
 	strbuf_appendf(&name, "%s:%s@", v->suite->name, v->test->name);
-	topology_format(&v->topology, &name);
+	topo_format(&v->topology, &name);
 	if (axes->kernels.n > 1)
 		strbuf_appendf(&name, ",%s",
 			       axes->kernels_by_id ? v->kernel->id : v->kernel->release);

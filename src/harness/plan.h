@@ -30,7 +30,7 @@ struct harness_plan_options {
 struct harness_variant {
 	const struct exchange_declared_suite *suite;
 	const struct exchange_declared_test *test;
-	struct topology topology;
+	struct topo topology;
 	const struct kernel *kernel;
 	size_t kernel_index; /* in the options */
 	unsigned int repeat_index;

@@ -44,7 +44,7 @@ static struct around around_of(const struct exchange_declared_test *test, unsign
 	};
 }
 
-/* No overflow: seconds have EXCHANGE_LIMIT_SECONDS, vCPUs TOPOLOGY_LIMIT_CPUS. */
+/* No overflow: seconds have EXCHANGE_LIMIT_SECONDS, vCPUs TOPO_LIMIT_ASKED_CPUS. */
 uint64_t harness_time_limit_ns(const struct exchange_declared_test *test, bool emulated,
 			       unsigned int vcpus)
 {

@@ -12,14 +12,13 @@ static struct result_texts texts_of(const struct exchange_text_list *list)
 }
 
 void harness_plan_variant_id(const struct exchange_declared_suite *suite,
-			     const struct exchange_declared_test *test,
-			     const struct topology *booted, const struct kernel *kernel,
-			     char ret[HARNESS_VARIANT_ID_CHARS + 1])
+			     const struct exchange_declared_test *test, const struct topo *booted,
+			     const struct kernel *kernel, char ret[HARNESS_VARIANT_ID_CHARS + 1])
 {
 	_cleanup_strbuf_ struct strbuf topology = STRBUF_INIT;
 	_cleanup_free_ char *id = NULL;
 
-	topology_format(booted, &topology);
+	topo_format(booted, &topology);
 	id = result_variant_id(&(struct result_variant_traits){
 		.suite = suite->name,
 		.test = test->name,

@@ -10,8 +10,7 @@ enum { HARNESS_VARIANT_ID_CHARS = 16 };
 
 /* `booted` may be another machine than the test's own. */
 void harness_plan_variant_id(const struct exchange_declared_suite *suite,
-			     const struct exchange_declared_test *test,
-			     const struct topology *booted, const struct kernel *kernel,
-			     char ret[HARNESS_VARIANT_ID_CHARS + 1]);
+			     const struct exchange_declared_test *test, const struct topo *booted,
+			     const struct kernel *kernel, char ret[HARNESS_VARIANT_ID_CHARS + 1]);
 
 #endif

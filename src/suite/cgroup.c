@@ -82,7 +82,7 @@ struct error *suite_cgroup_subtree_make(const char *root, bool controllers, uint
 	return NULL;
 }
 
-struct error *suite_cgroup_make(int subtree_fd, const char *name, const struct cpuset *cpus,
+struct error *suite_cgroup_make(int subtree_fd, const char *name, const struct topo_cpuset *cpus,
 				uint64_t limit_ms)
 {
 	_cleanup_free_ char *label = xasprintf("cgroup %s", name);
@@ -94,7 +94,7 @@ struct error *suite_cgroup_make(int subtree_fd, const char *name, const struct c
 		err = suite_cgroup_open(subtree_fd, name, &fd);
 	if (err || !cpus)
 		return err;
-	cpuset_format(cpus, &text);
+	topo_cpuset_format(cpus, &text);
 	return error_wrap(
 		suite_bounded_write(fd, "cpuset.cpus", strbuf_str(&text), "cpuset.cpus", limit_ms),
 		"cgroup %s: CPUs %s", name, strbuf_str(&text));
@@ -109,7 +109,7 @@ static struct error *read_at(int dir_fd, const char *file, size_t limit, struct 
 	return io_read_fd(fd, file, limit, into);
 }
 
-struct error *suite_cgroup_read_cpus(int subtree_fd, const char *name, struct cpuset *ret)
+struct error *suite_cgroup_read_cpus(int subtree_fd, const char *name, struct topo_cpuset *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_close_ int fd = -1;
@@ -118,7 +118,7 @@ struct error *suite_cgroup_read_cpus(int subtree_fd, const char *name, struct cp
 	if (!err)
 		err = read_at(fd, "cpuset.cpus.effective", SUITE_LIMIT_SYSFS, &text);
 	if (!err)
-		err = cpuset_parse(strbuf_str(&text), text.n, ret);
+		err = topo_cpuset_parse(strbuf_str(&text), text.n, ret);
 	return error_wrap(err, "cgroup %s", name);
 }
 

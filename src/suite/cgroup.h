@@ -29,11 +29,11 @@ struct suite_cgroup_pids {
 struct error *suite_cgroup_subtree_make(const char *root, bool controllers, uint64_t limit_ms,
 					int *ret_fd) MUST_CHECK;
 /* Without controllers `cpus` must be NULL, which means all. */
-struct error *suite_cgroup_make(int subtree_fd, const char *name, const struct cpuset *cpus,
+struct error *suite_cgroup_make(int subtree_fd, const char *name, const struct topo_cpuset *cpus,
 				uint64_t limit_ms) MUST_CHECK;
 /* What the kernel really gave it. */
 struct error *suite_cgroup_read_cpus(int subtree_fd, const char *name,
-				     struct cpuset *ret) MUST_CHECK;
+				     struct topo_cpuset *ret) MUST_CHECK;
 /* The folder; BASE_ABSENT when there is none. */
 struct error *suite_cgroup_open(int subtree_fd, const char *name, int *ret_fd) MUST_CHECK;
 

@@ -2,9 +2,9 @@
 #include "suite/cpus.h"
 
 static struct error *find_llc(const struct topo_machine *machine, unsigned int nth,
-			      struct cpuset *ret)
+			      struct topo_cpuset *ret)
 {
-	struct cpuset seen = { 0 };
+	struct topo_cpuset seen = { 0 };
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < machine->n_cpus; i++) {
@@ -18,9 +18,9 @@ static struct error *find_llc(const struct topo_machine *machine, unsigned int n
 					  machine->cpus[i].number, why ? why : "no reason given");
 		}
 		/* CPUs come by rising number and an LLC is called by its lowest: also in order. */
-		if (cpuset_has(&seen, llc))
+		if (topo_cpuset_has(&seen, llc))
 			continue;
-		cpuset_add(&seen, llc);
+		topo_cpuset_add(&seen, llc);
 		if (n++ == nth) {
 			topo_machine_sharing(machine, TOPO_ITEM_LLC, llc, ret);
 			return NULL;
@@ -29,19 +29,19 @@ static struct error *find_llc(const struct topo_machine *machine, unsigned int n
 	return base_error(BASE_ABSENT, 0, "LLC %u, but this machine's last one is %u", nth, n - 1);
 }
 
-static void all_cpus(const struct topo_machine *machine, struct cpuset *ret)
+static void all_cpus(const struct topo_machine *machine, struct topo_cpuset *ret)
 {
-	struct cpuset set = { 0 };
+	struct topo_cpuset set = { 0 };
 
 	for (unsigned int i = 0; i < machine->n_cpus; i++)
-		cpuset_add(&set, machine->cpus[i].number);
+		topo_cpuset_add(&set, machine->cpus[i].number);
 	*ret = set;
 }
 
 static struct error *find_node(const struct topo_machine *machine, unsigned int number,
-			       struct cpuset *ret)
+			       struct topo_cpuset *ret)
 {
-	struct cpuset set;
+	struct topo_cpuset set;
 
 	/* A kernel without NUMA has one node, though it does not say so. */
 	if (machine->no_numa && number == 0) {
@@ -49,28 +49,28 @@ static struct error *find_node(const struct topo_machine *machine, unsigned int 
 		return NULL;
 	}
 	topo_machine_sharing(machine, TOPO_ITEM_NODE, number, &set);
-	if (cpuset_count(&set) == 0)
+	if (topo_cpuset_count(&set) == 0)
 		return base_error(BASE_ABSENT, 0, "this machine has no node %u with CPUs", number);
 	*ret = set;
 	return NULL;
 }
 
 static struct error *find_range(const struct topo_machine *machine, unsigned int first,
-				unsigned int last, struct cpuset *ret)
+				unsigned int last, struct topo_cpuset *ret)
 {
-	struct cpuset set = { 0 };
+	struct topo_cpuset set = { 0 };
 
 	for (unsigned int cpu = first; cpu <= last; cpu++) {
 		if (!topo_machine_cpu(machine, cpu))
 			return base_error(BASE_ABSENT, 0, "this machine has no CPU %u", cpu);
-		cpuset_add(&set, cpu);
+		topo_cpuset_add(&set, cpu);
 	}
 	*ret = set;
 	return NULL;
 }
 
 struct error *suite_cpus_resolve(const struct ktstr_cpus *cpus, const struct topo_machine *machine,
-				 struct cpuset *ret)
+				 struct topo_cpuset *ret)
 {
 	switch (cpus->kind) {
 	case KTSTR_CPUS_LLC:

@@ -12,6 +12,6 @@
  * CPU, LLC or node; TOPO_UNKNOWN: it does not tell which CPUs share a cache.
  */
 struct error *suite_cpus_resolve(const struct ktstr_cpus *cpus, const struct topo_machine *machine,
-				 struct cpuset *ret) MUST_CHECK;
+				 struct topo_cpuset *ret) MUST_CHECK;
 
 #endif

@@ -11,9 +11,9 @@ static unsigned int or_default(unsigned int value, unsigned int otherwise)
 	return value ? value : otherwise;
 }
 
-struct topology suite_declared_topology(const struct ktstr_test *test)
+struct topo suite_declared_topology(const struct ktstr_test *test)
 {
-	struct topology t = TOPOLOGY_DEFAULT;
+	struct topo t = TOPO_DEFAULT;
 
 	t.nodes = or_default(test->topology.nodes, t.nodes);
 	t.llcs = or_default(test->topology.llcs, t.llcs);

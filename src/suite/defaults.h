@@ -13,8 +13,8 @@ enum {
 	SUITE_DEFAULT_WORKERS = 2,
 };
 
-/* Numbers only: topology_check() says whether it is possible. */
-struct topology suite_declared_topology(const struct ktstr_test *test);
+/* Numbers only: topo_check() says whether it is possible. */
+struct topo suite_declared_topology(const struct ktstr_test *test);
 unsigned int suite_declared_duration_s(const struct ktstr_test *test);
 /* A worker in any cgroup. */
 bool suite_declared_has_work(const struct ktstr_test *test);

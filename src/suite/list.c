@@ -10,10 +10,10 @@
 
 static char *shape_of(const struct ktstr_test *test)
 {
-	struct topology topology = suite_declared_topology(test);
+	struct topo topology = suite_declared_topology(test);
 	struct strbuf text = STRBUF_INIT;
 
-	topology_format_shape(&topology, &text);
+	topo_format_shape(&topology, &text);
 	return strbuf_take(&text);
 }
 

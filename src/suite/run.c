@@ -51,7 +51,7 @@ static uint64_t scaled(const struct run *run, uint64_t ms)
 
 static struct error *make_cgroup(struct run *run, const struct ktstr_cgroup *cgroup)
 {
-	struct cpuset cpus;
+	struct topo_cpuset cpus;
 	struct error *err = suite_cpus_resolve(&cgroup->cpus, run->machine, &cpus);
 
 	if (err)

@@ -10,8 +10,8 @@
 
 static void check_machine(struct suite_mistakes *m, const struct ktstr_test *test)
 {
-	struct topology topology = suite_declared_topology(test);
-	_cleanup_error_ struct error *err = topology_check(&topology);
+	struct topo topology = suite_declared_topology(test);
+	_cleanup_error_ struct error *err = topo_check(&topology);
 
 	if (err)
 		suite_mistake(m, "topology: %s", error_message(err));

@@ -35,8 +35,8 @@ static void check_cpus(struct suite_mistakes *m, const struct ktstr_test *test, 
 {
 	const struct ktstr_cpus *cpus = &test->cgroups[i].cpus;
 	const char *name = test->cgroups[i].name;
-	struct topology t = suite_declared_topology(test);
-	struct error *impossible = topology_check(&t);
+	struct topo t = suite_declared_topology(test);
+	struct error *impossible = topo_check(&t);
 
 	if (impossible) {
 		/* Said already; of such a machine nothing else can be said. */
@@ -60,9 +60,9 @@ static void check_cpus(struct suite_mistakes *m, const struct ktstr_test *test, 
 		if (cpus->first > cpus->last)
 			suite_mistake(m, "cgroup %s: CPUs %u to %u are none", name, cpus->first,
 				      cpus->last);
-		else if (cpus->last >= topology_cpus(&t))
+		else if (cpus->last >= topo_cpus(&t))
 			suite_mistake(m, "cgroup %s: CPU %u, but the machine's last one is %u",
-				      name, cpus->last, topology_cpus(&t) - 1);
+				      name, cpus->last, topo_cpus(&t) - 1);
 		break;
 	default:
 		suite_mistake(m, "cgroup %s: %d is no kind of CPUs", name, (int)cpus->kind);

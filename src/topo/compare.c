@@ -10,15 +10,15 @@ static struct error *unknown(const struct topo_machine *m, enum topo_item item, 
 			  reason ? reason : "not told");
 }
 
-static struct error *compare_count(const struct topology *t, const struct topo_machine *m)
+static struct error *compare_count(const struct topo *t, const struct topo_machine *m)
 {
 	_cleanup_strbuf_ struct strbuf found = STRBUF_INIT;
-	struct cpuset online = { 0 };
-	unsigned int wanted = topology_cpus(t);
+	struct topo_cpuset online = { 0 };
+	unsigned int wanted = topo_cpus(t);
 
 	for (unsigned int i = 0; i < m->n_cpus; i++)
-		cpuset_add(&online, m->cpus[i].number);
-	cpuset_format(&online, &found);
+		topo_cpuset_add(&online, m->cpus[i].number);
+	topo_cpuset_format(&online, &found);
 	if (m->n_cpus != wanted)
 		return topo_error(TOPO_MISMATCH, 0, "CPU count: %u found (%s), %u asked for",
 				  m->n_cpus, strbuf_str(&found), wanted);
@@ -34,26 +34,26 @@ static struct error *compare_group(const struct topo_machine *m, enum topo_item 
 {
 	_cleanup_strbuf_ struct strbuf want_text = STRBUF_INIT, found_text = STRBUF_INIT;
 	uint32_t value = *topo_cpu_item(&m->cpus[cpu], item);
-	struct cpuset want = { 0 }, found;
+	struct topo_cpuset want = { 0 }, found;
 
 	if (value == TOPO_ABSENT)
 		return unknown(m, item, cpu);
-	cpuset_add_range(&want, cpu / size * size, cpu / size * size + size - 1);
+	topo_cpuset_add_range(&want, cpu / size * size, cpu / size * size + size - 1);
 	topo_machine_sharing(m, item, value, &found);
-	if (cpuset_equal(&want, &found))
+	if (topo_cpuset_equal(&want, &found))
 		return NULL;
-	cpuset_format(&want, &want_text);
-	cpuset_format(&found, &found_text);
+	topo_cpuset_format(&want, &want_text);
+	topo_cpuset_format(&found, &found_text);
 	return topo_error(TOPO_MISMATCH, 0, "%s of CPU %u: %s%s found, %s asked for",
 			  item == TOPO_ITEM_LLC ? "LLC" : "thread siblings", cpu,
 			  item == TOPO_ITEM_LLC ? "shared by " : "", strbuf_str(&found_text),
 			  strbuf_str(&want_text));
 }
 
-static struct error *compare_node_of_cpu(const struct topology *t, const struct topo_machine *m,
+static struct error *compare_node_of_cpu(const struct topo *t, const struct topo_machine *m,
 					 unsigned int cpu)
 {
-	unsigned int wanted = topology_node_of_cpu(t, cpu);
+	unsigned int wanted = topo_node_of_cpu(t, cpu);
 
 	if (m->no_numa && t->nodes == 1)
 		return NULL;
@@ -65,7 +65,7 @@ static struct error *compare_node_of_cpu(const struct topology *t, const struct 
 	return NULL;
 }
 
-static struct error *compare_nodes(const struct topology *t, const struct topo_machine *m)
+static struct error *compare_nodes(const struct topo *t, const struct topo_machine *m)
 {
 	if (m->no_numa && t->nodes == 1)
 		return NULL;
@@ -85,17 +85,17 @@ static struct error *compare_nodes(const struct topology *t, const struct topo_m
 		for (unsigned int j = 0; j < t->nodes; j++) {
 			unsigned int found = m->distances[i * m->n_nodes + j];
 
-			if (found != topology_distance(t, i, j))
+			if (found != topo_distance(t, i, j))
 				return topo_error(
 					TOPO_MISMATCH, 0,
 					"distance from node %u to node %u: %u found, %u asked for",
-					i, j, found, topology_distance(t, i, j));
+					i, j, found, topo_distance(t, i, j));
 		}
 	}
 	return NULL;
 }
 
-struct error *topology_compare(const struct topology *requested, const struct topo_machine *actual)
+struct error *topo_compare(const struct topo *requested, const struct topo_machine *actual)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct error *err = compare_count(requested, actual);
@@ -104,12 +104,12 @@ struct error *topology_compare(const struct topology *requested, const struct to
 		err = compare_group(actual, TOPO_ITEM_THREADS, cpu, requested->threads);
 		if (!err)
 			err = compare_group(actual, TOPO_ITEM_LLC, cpu,
-					    topology_cpus_per_llc(requested));
+					    topo_cpus_per_llc(requested));
 		if (!err)
 			err = compare_node_of_cpu(requested, actual, cpu);
 	}
 	if (!err)
 		err = compare_nodes(requested, actual);
-	topology_format(requested, &text);
+	topo_format(requested, &text);
 	return error_wrap(err, "topology %s", strbuf_str(&text));
 }

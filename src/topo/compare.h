@@ -12,7 +12,7 @@
  * compared. Memory is not compared: a kernel keeps part of it for itself. A kernel without NUMA
  * has one node.
  */
-struct error *topology_compare(const struct topology *requested,
-			       const struct topo_machine *actual) MUST_CHECK;
+struct error *topo_compare(const struct topo *requested,
+			   const struct topo_machine *actual) MUST_CHECK;
 
 #endif

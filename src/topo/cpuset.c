@@ -8,29 +8,29 @@
 
 DEFINE_ERROR_DOMAIN(topo, TOPO, TOPO_ERRORS);
 
-void cpuset_add(struct cpuset *set, unsigned int cpu)
+void topo_cpuset_add(struct topo_cpuset *set, unsigned int cpu)
 {
 	if (cpu < TOPO_LIMIT_CPUS)
 		set->words[cpu / 64] |= UINT64_C(1) << (cpu % 64);
 }
 
-void cpuset_add_range(struct cpuset *set, unsigned int first, unsigned int last)
+void topo_cpuset_add_range(struct topo_cpuset *set, unsigned int first, unsigned int last)
 {
 	for (unsigned int cpu = first; cpu <= last && cpu < TOPO_LIMIT_CPUS; cpu++)
-		cpuset_add(set, cpu);
+		topo_cpuset_add(set, cpu);
 }
 
-bool cpuset_has(const struct cpuset *set, unsigned int cpu)
+bool topo_cpuset_has(const struct topo_cpuset *set, unsigned int cpu)
 {
 	return cpu < TOPO_LIMIT_CPUS && set->words[cpu / 64] >> (cpu % 64) & 1;
 }
 
-bool cpuset_equal(const struct cpuset *a, const struct cpuset *b)
+bool topo_cpuset_equal(const struct topo_cpuset *a, const struct topo_cpuset *b)
 {
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-unsigned int cpuset_count(const struct cpuset *set)
+unsigned int topo_cpuset_count(const struct topo_cpuset *set)
 {
 	unsigned int count = 0;
 
@@ -39,7 +39,7 @@ unsigned int cpuset_count(const struct cpuset *set)
 	return count;
 }
 
-unsigned int cpuset_next(const struct cpuset *set, unsigned int from)
+unsigned int topo_cpuset_next(const struct topo_cpuset *set, unsigned int from)
 {
 	while (from < TOPO_LIMIT_CPUS) {
 		uint64_t rest = set->words[from / 64] >> (from % 64);
@@ -62,7 +62,7 @@ static bool take_cpu(struct slice *rest, unsigned int *ret)
 	return true;
 }
 
-static struct error *take_range(const char *text, struct slice *rest, struct cpuset *set)
+static struct error *take_range(const char *text, struct slice *rest, struct topo_cpuset *set)
 {
 	size_t start = (size_t)(rest->at - text);
 	unsigned int first, last;
@@ -80,19 +80,19 @@ static struct error *take_range(const char *text, struct slice *rest, struct cpu
 					  last);
 	}
 	for (unsigned int cpu = first; cpu <= last; cpu++) {
-		if (cpuset_has(set, cpu))
+		if (topo_cpuset_has(set, cpu))
 			return topo_error(TOPO_CPU_LIST, 0, "CPU %u is there twice", cpu);
-		cpuset_add(set, cpu);
+		topo_cpuset_add(set, cpu);
 	}
 	return NULL;
 }
 
-struct error *cpuset_parse(const char *text, size_t n, struct cpuset *ret)
+struct error *topo_cpuset_parse(const char *text, size_t n, struct topo_cpuset *ret)
 {
-	struct cpuset set = { 0 };
+	struct topo_cpuset set = { 0 };
 	struct error *err = NULL;
 	struct slice rest;
-	struct quote q;
+	struct topo_quote q;
 
 	if (n && text[n - 1] == '\n')
 		n--;
@@ -106,19 +106,19 @@ struct error *cpuset_parse(const char *text, size_t n, struct cpuset *ret)
 					 (size_t)(rest.at - text));
 	}
 	if (err)
-		return error_wrap(err, "CPU list \"%s\"", quote_bytes(&q, text, n));
+		return error_wrap(err, "CPU list \"%s\"", topo_quote_bytes(&q, text, n));
 	*ret = set;
 	return NULL;
 }
 
-void cpuset_format(const struct cpuset *set, struct strbuf *into)
+void topo_cpuset_format(const struct topo_cpuset *set, struct strbuf *into)
 {
 	const char *comma = "";
 
-	cpuset_for_each (first, set) {
+	topo_cpuset_for_each (first, set) {
 		unsigned int last = first;
 
-		while (cpuset_has(set, last + 1))
+		while (topo_cpuset_has(set, last + 1))
 			last++;
 		strbuf_appendf(into, "%s%u", comma, first);
 		if (last > first)

@@ -5,9 +5,9 @@
 
 enum {
 	/* Of a topology that can be asked for. */
-	TOPOLOGY_LIMIT_CPUS = 1024,
-	TOPOLOGY_LIMIT_NODES = 32,
-	TOPOLOGY_LIMIT_TEXT = 8192,
+	TOPO_LIMIT_ASKED_CPUS = 1024,
+	TOPO_LIMIT_ASKED_NODES = 32,
+	TOPO_LIMIT_TEXT_BYTES = 8192,
 	/* Of a system that is looked at: NR_CPUS of x86-64 is at most 8192, many nodes are 16. */
 	TOPO_LIMIT_CPUS = 8192,
 	TOPO_LIMIT_NODES = 256,

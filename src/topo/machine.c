@@ -10,19 +10,20 @@ const struct topo_item_row topo_items[TOPO_N_ITEMS] = {
 };
 
 /* Sizes are bounded by the capacity of a cpuset, so these allocations are ours, not the input's. */
-struct topo_machine *topo_machine_new(const struct cpuset *cpus, const struct cpuset *nodes)
+struct topo_machine *topo_machine_new(const struct topo_cpuset *cpus,
+				      const struct topo_cpuset *nodes)
 {
 	struct topo_machine *m = xnew(struct topo_machine);
 
-	m->cpus = xcalloc(cpuset_count(cpus) + 1, sizeof(*m->cpus));
-	cpuset_for_each (cpu, cpus)
+	m->cpus = xcalloc(topo_cpuset_count(cpus) + 1, sizeof(*m->cpus));
+	topo_cpuset_for_each (cpu, cpus)
 		m->cpus[m->n_cpus++] = (struct topo_cpu){ .number = cpu,
 							  .core = TOPO_ABSENT,
 							  .core_id = TOPO_ABSENT,
 							  .llc = TOPO_ABSENT,
 							  .node = TOPO_ABSENT };
-	m->nodes = xcalloc(cpuset_count(nodes) + 1, sizeof(*m->nodes));
-	cpuset_for_each (node, nodes) {
+	m->nodes = xcalloc(topo_cpuset_count(nodes) + 1, sizeof(*m->nodes));
+	topo_cpuset_for_each (node, nodes) {
 		if (node < TOPO_LIMIT_NODES)
 			m->nodes[m->n_nodes++].number = node;
 	}
@@ -83,18 +84,18 @@ uint32_t *topo_cpu_item(struct topo_cpu *cpu, enum topo_item item)
 }
 
 void topo_machine_sharing(const struct topo_machine *m, enum topo_item item, uint32_t value,
-			  struct cpuset *ret)
+			  struct topo_cpuset *ret)
 {
-	*ret = (struct cpuset){ 0 };
+	*ret = (struct topo_cpuset){ 0 };
 	for (unsigned int i = 0; i < m->n_cpus; i++)
 		if (*topo_cpu_item(&m->cpus[i], item) == value)
-			cpuset_add(ret, m->cpus[i].number);
+			topo_cpuset_add(ret, m->cpus[i].number);
 }
 
 const char *topo_machine_reason(const struct topo_machine *m, enum topo_item item, unsigned int who)
 {
 	for (size_t i = 0; i < m->absences.n; i++)
-		if (m->absences.at[i].item == item && cpuset_has(&m->absences.at[i].who, who))
+		if (m->absences.at[i].item == item && topo_cpuset_has(&m->absences.at[i].who, who))
 			return m->absences.at[i].reason;
 	return NULL;
 }
@@ -136,5 +137,5 @@ void topo_machine_set_absent(struct topo_machine *m, enum topo_item item, unsign
 		vec_push(&m->absences, absence);
 		known = &m->absences.at[m->absences.n - 1];
 	}
-	cpuset_add(&known->who, who);
+	topo_cpuset_add(&known->who, who);
 }

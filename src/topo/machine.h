@@ -44,7 +44,7 @@ struct topo_node {
 
 struct topo_absence {
 	enum topo_item item;
-	struct cpuset who; /* numbers of CPUs, or of nodes */
+	struct topo_cpuset who; /* numbers of CPUs, or of nodes */
 	char reason[TOPO_LIMIT_REASON];
 };
 
@@ -60,8 +60,8 @@ struct topo_machine {
 };
 
 /* All items absent without a reason; for those who fill it. */
-struct topo_machine *topo_machine_new(const struct cpuset *cpus,
-				      const struct cpuset *nodes) MUST_CHECK;
+struct topo_machine *topo_machine_new(const struct topo_cpuset *cpus,
+				      const struct topo_cpuset *nodes) MUST_CHECK;
 void topo_machine_free(struct topo_machine *m);
 DEFINE_CLEANUP(topo_machine, struct topo_machine *, NULL, topo_machine_free);
 #define _cleanup_topo_machine_ _cleanup_(cleanup_topo_machine)
@@ -81,7 +81,7 @@ struct topo_node *topo_machine_node(const struct topo_machine *m, unsigned int n
 uint32_t *topo_cpu_item(struct topo_cpu *cpu, enum topo_item item);
 /* The CPUs whose item has this value. */
 void topo_machine_sharing(const struct topo_machine *m, enum topo_item item, uint32_t value,
-			  struct cpuset *ret);
+			  struct topo_cpuset *ret);
 /* Why it is absent; NULL when nobody said. */
 const char *topo_machine_reason(const struct topo_machine *m, enum topo_item item,
 				unsigned int who);

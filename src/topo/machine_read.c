@@ -18,7 +18,7 @@ struct reader {
 	struct topo_machine *m;
 	struct strbuf text;
 	/* Lists as told by each CPU, beside m->cpus. */
-	struct cpuset *threads, *llcs;
+	struct topo_cpuset *threads, *llcs;
 	/* Where the first CPU has its highest cache: most others have it there too. */
 	int llc_index;
 	unsigned int llc_level;
@@ -76,27 +76,28 @@ static bool is_absent(int dir, const char *path)
 
 static bool read_number(struct reader *r, int dir, const char *path, uint32_t *ret)
 {
-	struct quote q;
+	struct topo_quote q;
 	uint64_t value;
 
 	if (!read_text(r, dir, path))
 		return false;
 	if (!str_parse_u64(strbuf_str(&r->text), TOPO_ABSENT - 1, &value)) {
 		snprintf(r->reason, sizeof(r->reason), "%s is \"%s\", no number",
-			 strchr(path, '/') + 1, quote_bytes(&q, strbuf_str(&r->text), r->text.n));
+			 strchr(path, '/') + 1,
+			 topo_quote_bytes(&q, strbuf_str(&r->text), r->text.n));
 		return false;
 	}
 	*ret = (uint32_t)value;
 	return true;
 }
 
-static bool read_cpus(struct reader *r, int dir, const char *path, struct cpuset *ret)
+static bool read_cpus(struct reader *r, int dir, const char *path, struct topo_cpuset *ret)
 {
 	_cleanup_error_ struct error *err = NULL;
 
 	if (!read_text(r, dir, path))
 		return false;
-	err = cpuset_parse(strbuf_str(&r->text), r->text.n, ret);
+	err = topo_cpuset_parse(strbuf_str(&r->text), r->text.n, ret);
 	if (err)
 		snprintf(r->reason, sizeof(r->reason), "%s", error_message(err));
 	return !err;
@@ -169,18 +170,18 @@ static void read_cpu(struct reader *r, unsigned int i)
  * Each CPU told a list; a group exists when all of a list's CPUs told the same
  * one. Compared with the lowest CPU's list only, and then counted.
  */
-static void settle_groups(struct reader *r, enum topo_item item, const struct cpuset *lists)
+static void settle_groups(struct reader *r, enum topo_item item, const struct topo_cpuset *lists)
 {
 	struct topo_machine *m = r->m;
 	_cleanup_free_ unsigned int *agree = xcalloc(m->n_cpus + 1, sizeof(*agree));
 	_cleanup_free_ unsigned int *first = xcalloc(m->n_cpus + 1, sizeof(*first));
 
 	for (unsigned int i = 0; i < m->n_cpus; i++) {
-		const struct topo_cpu *lowest = topo_machine_cpu(m, cpuset_next(&lists[i], 0));
+		const struct topo_cpu *lowest = topo_machine_cpu(m, topo_cpuset_next(&lists[i], 0));
 
 		first[i] = lowest ? (unsigned int)(lowest - m->cpus) : m->n_cpus;
-		if (lowest && cpuset_has(&lists[i], m->cpus[i].number) &&
-		    cpuset_equal(&lists[i], &lists[first[i]]))
+		if (lowest && topo_cpuset_has(&lists[i], m->cpus[i].number) &&
+		    topo_cpuset_equal(&lists[i], &lists[first[i]]))
 			agree[first[i]]++;
 		else
 			first[i] = m->n_cpus;
@@ -188,7 +189,7 @@ static void settle_groups(struct reader *r, enum topo_item item, const struct cp
 	for (unsigned int i = 0; i < m->n_cpus; i++) {
 		if (topo_machine_reason(m, item, m->cpus[i].number))
 			continue;
-		if (first[i] < m->n_cpus && agree[first[i]] == cpuset_count(&lists[first[i]]))
+		if (first[i] < m->n_cpus && agree[first[i]] == topo_cpuset_count(&lists[first[i]]))
 			*topo_cpu_item(&m->cpus[i], item) = m->cpus[first[i]].number;
 		else
 			topo_machine_set_absent(r->m, item, m->cpus[i].number,
@@ -247,7 +248,7 @@ static void read_nodes(struct reader *r)
 {
 	struct topo_machine *m = r->m;
 	char why[TOPO_LIMIT_REASON] = "in the list of no node";
-	struct cpuset list;
+	struct topo_cpuset list;
 	char path[64];
 
 	for (unsigned int i = 0; i < m->n_nodes; i++) {
@@ -257,10 +258,10 @@ static void read_nodes(struct reader *r)
 		if (!read_cpus(r, r->node_dir, path, &list)) {
 			/* Its CPUs are among those without a node: tell why. */
 			memcpy(why, r->reason, sizeof(why));
-			list = (struct cpuset){ 0 };
+			list = (struct topo_cpuset){ 0 };
 		}
 		for (unsigned int c = 0; c < m->n_cpus; c++)
-			if (cpuset_has(&list, m->cpus[c].number))
+			if (topo_cpuset_has(&list, m->cpus[c].number))
 				m->cpus[c].node = node->number;
 		if (!read_memory(r, node))
 			topo_machine_set_absent(r->m, TOPO_ITEM_MEMORY, node->number, r->reason);
@@ -272,20 +273,20 @@ static void read_nodes(struct reader *r)
 			topo_machine_set_absent(r->m, TOPO_ITEM_NODE, m->cpus[c].number, why);
 }
 
-static struct error *read_online(struct reader *r, struct cpuset *ret)
+static struct error *read_online(struct reader *r, struct topo_cpuset *ret)
 {
 	if (r->cpu_dir < 0)
 		return base_error(BASE_IO, r->cpu_errno, "devices/system/cpu");
 	if (!read_cpus(r, r->cpu_dir, "online", ret))
 		return topo_error(TOPO_MACHINE, 0, "online CPUs: %s", r->reason);
-	if (cpuset_count(ret) == 0)
+	if (topo_cpuset_count(ret) == 0)
 		return topo_error(TOPO_MACHINE, 0, "no CPU is online");
 	return NULL;
 }
 
 static struct error *read_with(struct reader *r)
 {
-	struct cpuset cpus, nodes = { 0 };
+	struct topo_cpuset cpus, nodes = { 0 };
 	char nodes_reason[TOPO_LIMIT_REASON];
 	bool no_numa = r->node_dir < 0 && r->node_errno == ENOENT;
 	struct error *err;

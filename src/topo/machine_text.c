@@ -20,9 +20,9 @@
 #include "base/slice.h"
 #include "topo/quote.h"
 
-static void append_cpus(struct strbuf *into, const struct cpuset *set)
+static void append_cpus(struct strbuf *into, const struct topo_cpuset *set)
 {
-	cpuset_format(set, into);
+	topo_cpuset_format(set, into);
 	strbuf_append_char(into, '\n');
 }
 
@@ -30,17 +30,17 @@ static void append_cpus(struct strbuf *into, const struct cpuset *set)
 static void format_item(const struct topo_machine *m, enum topo_item item, bool with_value,
 			struct strbuf *into)
 {
-	struct cpuset done = { 0 };
+	struct topo_cpuset done = { 0 };
 
 	for (unsigned int i = 0; i < m->n_cpus; i++) {
 		uint32_t value = *topo_cpu_item(&m->cpus[i], item);
-		struct cpuset sharing;
+		struct topo_cpuset sharing;
 
-		if (value == TOPO_ABSENT || cpuset_has(&done, m->cpus[i].number))
+		if (value == TOPO_ABSENT || topo_cpuset_has(&done, m->cpus[i].number))
 			continue;
 		topo_machine_sharing(m, item, value, &sharing);
-		cpuset_for_each (cpu, &sharing)
-			cpuset_add(&done, cpu);
+		topo_cpuset_for_each (cpu, &sharing)
+			topo_cpuset_add(&done, cpu);
 		strbuf_appendf(into, "%s ", topo_items[item].word);
 		if (with_value)
 			strbuf_appendf(into, "%u ", value);
@@ -66,15 +66,15 @@ static void format_nodes(const struct topo_machine *m, struct strbuf *into)
 
 void topo_machine_format(const struct topo_machine *m, struct strbuf *into)
 {
-	struct cpuset set = { 0 };
+	struct topo_cpuset set = { 0 };
 
 	for (unsigned int i = 0; i < m->n_cpus; i++)
-		cpuset_add(&set, m->cpus[i].number);
+		topo_cpuset_add(&set, m->cpus[i].number);
 	strbuf_append(into, "machine 1\ncpus ");
 	append_cpus(into, &set);
-	set = (struct cpuset){ 0 };
+	set = (struct topo_cpuset){ 0 };
 	for (unsigned int i = 0; i < m->n_nodes; i++)
-		cpuset_add(&set, m->nodes[i].number);
+		topo_cpuset_add(&set, m->nodes[i].number);
 	strbuf_append(into, m->no_numa ? "nodes -" : m->n_nodes ? "nodes " : "nodes ?");
 	append_cpus(into, &set);
 	format_item(m, TOPO_ITEM_THREADS, false, into);
@@ -86,7 +86,7 @@ void topo_machine_format(const struct topo_machine *m, struct strbuf *into)
 		const struct topo_absence *absence = &m->absences.at[i];
 
 		strbuf_appendf(into, "absent %s ", topo_items[absence->item].word);
-		cpuset_format(&absence->who, into);
+		topo_cpuset_format(&absence->who, into);
 		strbuf_appendf(into, " %s\n", absence->reason);
 	}
 	strbuf_append(into, "end\n");
@@ -101,10 +101,10 @@ struct lines {
 
 static struct error *bad(const struct lines *in, const char *what)
 {
-	struct quote q;
+	struct topo_quote q;
 
 	return topo_error(TOPO_MACHINE, 0, "line %u: %s at \"%s\"", in->number, what,
-			  quote_bytes(&q, in->word, (size_t)(in->word_end - in->word)));
+			  topo_quote_bytes(&q, in->word, (size_t)(in->word_end - in->word)));
 }
 
 static bool next_line(struct lines *in)
@@ -153,14 +153,14 @@ static bool take_number(struct lines *in, uint64_t most, uint64_t *ret)
 	return slice_u64(word, ret) && *ret <= most;
 }
 
-static struct error *take_cpus(struct lines *in, struct cpuset *ret)
+static struct error *take_cpus(struct lines *in, struct topo_cpuset *ret)
 {
 	const char *word;
 	struct error *err;
 	size_t n;
 
 	take_word(in, &word, &n);
-	err = cpuset_parse(word, n, ret);
+	err = topo_cpuset_parse(word, n, ret);
 	return error_wrap(err, "line %u", in->number);
 }
 
@@ -168,7 +168,7 @@ static struct error *parse_cpu_item(struct lines *in, struct topo_machine *m, en
 {
 	bool with_value = item == TOPO_ITEM_CORE_ID || item == TOPO_ITEM_NODE;
 	struct error *err;
-	struct cpuset cpus;
+	struct topo_cpuset cpus;
 	uint64_t value = 0;
 
 	if (with_value && !take_number(in, TOPO_ABSENT - 1, &value))
@@ -176,13 +176,13 @@ static struct error *parse_cpu_item(struct lines *in, struct topo_machine *m, en
 	err = take_cpus(in, &cpus);
 	if (err)
 		return err;
-	if (cpuset_count(&cpus) == 0)
+	if (topo_cpuset_count(&cpus) == 0)
 		return bad(in, "no CPUs");
 	if (!with_value)
-		value = cpuset_next(&cpus, 0);
+		value = topo_cpuset_next(&cpus, 0);
 	if (item == TOPO_ITEM_NODE && !topo_machine_node(m, (unsigned int)value))
 		return bad(in, "a node that is not online");
-	cpuset_for_each (number, &cpus) {
+	topo_cpuset_for_each (number, &cpus) {
 		struct topo_cpu *cpu = topo_machine_cpu(m, number);
 
 		if (!cpu)
@@ -243,7 +243,7 @@ static struct error *parse_absence(struct lines *in, struct topo_machine *m)
 	if (err)
 		return err;
 	n = (size_t)(in->word_end - in->word);
-	if (n == 0 || n >= sizeof(absence.reason) || cpuset_count(&absence.who) == 0)
+	if (n == 0 || n >= sizeof(absence.reason) || topo_cpuset_count(&absence.who) == 0)
 		return bad(in, "no reason of 1 to 127 characters");
 	if (m->absences.n == TOPO_LIMIT_ABSENCES)
 		return bad(in, "too many reasons");
@@ -263,7 +263,8 @@ static struct error *check_told_once(const struct topo_machine *m, enum topo_ite
 	unsigned int told = has_value;
 
 	for (size_t i = 0; i < m->absences.n; i++)
-		told += m->absences.at[i].item == item && cpuset_has(&m->absences.at[i].who, who);
+		told += m->absences.at[i].item == item &&
+			topo_cpuset_has(&m->absences.at[i].who, who);
 	if (told == 1)
 		return NULL;
 	return topo_error(TOPO_MACHINE, 0, "%s of %s %u is told %u times", topo_items[item].meaning,
@@ -307,7 +308,7 @@ static struct error *check_absences(const struct topo_machine *m)
 
 		if (m->no_numa && absence->item == TOPO_ITEM_NODE)
 			return topo_error(TOPO_MACHINE, 0, "a node is absent without NUMA");
-		cpuset_for_each (who, &absence->who) {
+		topo_cpuset_for_each (who, &absence->who) {
 			if (of_cpu ? !topo_machine_cpu(m, who) : !topo_machine_node(m, who))
 				return topo_error(
 					TOPO_MACHINE, 0,
@@ -320,7 +321,7 @@ static struct error *check_absences(const struct topo_machine *m)
 
 static struct error *parse_head(struct lines *in, struct topo_machine **ret)
 {
-	struct cpuset cpus, nodes = { 0 };
+	struct topo_cpuset cpus, nodes = { 0 };
 	struct error *err;
 	bool no_numa;
 
@@ -331,7 +332,7 @@ static struct error *parse_head(struct lines *in, struct topo_machine **ret)
 	err = take_cpus(in, &cpus);
 	if (err)
 		return err;
-	if (cpuset_count(&cpus) == 0)
+	if (topo_cpuset_count(&cpus) == 0)
 		return topo_error(TOPO_MACHINE, 0, "no CPU is online");
 	if (!next_line(in) || !take_literal(in, "nodes"))
 		return topo_error(TOPO_MACHINE, 0, "line 3 does not tell the nodes");
@@ -341,9 +342,9 @@ static struct error *parse_head(struct lines *in, struct topo_machine **ret)
 		return err;
 	if (in->word != in->word_end)
 		return bad(in, "more than expected");
-	if (cpuset_next(&nodes, TOPO_LIMIT_NODES) < TOPO_LIMIT_CPUS)
+	if (topo_cpuset_next(&nodes, TOPO_LIMIT_NODES) < TOPO_LIMIT_CPUS)
 		return topo_error(TOPO_MACHINE, 0, "node %u, at most %d are possible",
-				  cpuset_next(&nodes, TOPO_LIMIT_NODES), TOPO_LIMIT_NODES);
+				  topo_cpuset_next(&nodes, TOPO_LIMIT_NODES), TOPO_LIMIT_NODES);
 	*ret = topo_machine_new(&cpus, &nodes);
 	(*ret)->no_numa = no_numa;
 	return NULL;

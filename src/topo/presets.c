@@ -5,7 +5,7 @@
 
 #include "topo/quote.h"
 
-const struct preset topo_presets[] = {
+const struct topo_preset topo_presets[] = {
 #define PRESET(name_, nodes_, llcs_, cores_, threads_) \
 	{ name_, { .nodes = (nodes_), .llcs = (llcs_), .cores = (cores_), .threads = (threads_) } },
 #include "topo/presets.def"
@@ -13,7 +13,7 @@ const struct preset topo_presets[] = {
 };
 const size_t topo_n_presets = ARRAY_SIZE(topo_presets);
 
-const struct preset *preset_find(const char *name)
+const struct topo_preset *topo_preset_find(const char *name)
 {
 	for (size_t i = 0; i < topo_n_presets; i++)
 		if (strcmp(topo_presets[i].name, name) == 0)
@@ -21,10 +21,10 @@ const struct preset *preset_find(const char *name)
 	return NULL;
 }
 
-struct error *topology_parse_or_preset(const char *text, struct topology *ret)
+struct error *topo_parse_or_preset(const char *text, struct topo *ret)
 {
-	const struct preset *preset = preset_find(text);
-	struct quote q;
+	const struct topo_preset *preset = topo_preset_find(text);
+	struct topo_quote q;
 
 	if (preset) {
 		*ret = preset->topology;
@@ -34,6 +34,6 @@ struct error *topology_parse_or_preset(const char *text, struct topology *ret)
 	if (*text >= 'a' && *text <= 'z')
 		return topo_error(TOPO_FORM, 0,
 				  "\"%s\" is neither a preset nor a topology such as 1n2l4c1t",
-				  quote_bytes(&q, text, strlen(text)));
-	return topology_parse(text, ret);
+				  topo_quote_bytes(&q, text, strlen(text)));
+	return topo_parse(text, ret);
 }

@@ -5,17 +5,17 @@
 
 #include "topo/topology.h"
 
-struct preset {
+struct topo_preset {
 	const char *name;
-	struct topology topology;
+	struct topo topology;
 };
 
-extern const struct preset topo_presets[];
+extern const struct topo_preset topo_presets[];
 extern const size_t topo_n_presets;
 
 /* NULL when there is none of that name. */
-const struct preset *preset_find(const char *name);
+const struct topo_preset *topo_preset_find(const char *name);
 /* What a user writes: the name of a preset, or a topology. */
-struct error *topology_parse_or_preset(const char *text, struct topology *ret) MUST_CHECK;
+struct error *topo_parse_or_preset(const char *text, struct topo *ret) MUST_CHECK;
 
 #endif

@@ -8,11 +8,11 @@
 
 #include <stddef.h>
 
-struct quote {
+struct topo_quote {
 	char text[64];
 };
 
-static inline const char *quote_bytes(struct quote *q, const char *bytes, size_t n)
+static inline const char *topo_quote_bytes(struct topo_quote *q, const char *bytes, size_t n)
 {
 	size_t room = sizeof(q->text) - 4, kept = n < room ? n : room;
 

@@ -2,54 +2,54 @@
 /* Which CPU stands where: the arithmetic of a checked topology. */
 #include "topo/topology.h"
 
-unsigned int topology_cpus(const struct topology *t)
+unsigned int topo_cpus(const struct topo *t)
 {
 	return t->llcs * t->cores * t->threads;
 }
 
-unsigned int topology_cpus_per_llc(const struct topology *t)
+unsigned int topo_cpus_per_llc(const struct topo *t)
 {
 	return t->cores * t->threads;
 }
 
-unsigned int topology_llcs_per_node(const struct topology *t)
+unsigned int topo_llcs_per_node(const struct topo *t)
 {
 	return t->llcs / t->nodes;
 }
 
-unsigned int topology_llc_of_cpu(const struct topology *t, unsigned int cpu)
+unsigned int topo_llc_of_cpu(const struct topo *t, unsigned int cpu)
 {
-	return cpu / topology_cpus_per_llc(t);
+	return cpu / topo_cpus_per_llc(t);
 }
 
-unsigned int topology_core_of_cpu(const struct topology *t, unsigned int cpu)
+unsigned int topo_core_of_cpu(const struct topo *t, unsigned int cpu)
 {
 	return cpu / t->threads;
 }
 
-unsigned int topology_thread_of_cpu(const struct topology *t, unsigned int cpu)
+unsigned int topo_thread_of_cpu(const struct topo *t, unsigned int cpu)
 {
 	return cpu % t->threads;
 }
 
-unsigned int topology_node_of_llc(const struct topology *t, unsigned int llc)
+unsigned int topo_node_of_llc(const struct topo *t, unsigned int llc)
 {
-	return llc / topology_llcs_per_node(t);
+	return llc / topo_llcs_per_node(t);
 }
 
-unsigned int topology_node_of_cpu(const struct topology *t, unsigned int cpu)
+unsigned int topo_node_of_cpu(const struct topo *t, unsigned int cpu)
 {
-	return topology_node_of_llc(t, topology_llc_of_cpu(t, cpu));
+	return topo_node_of_llc(t, topo_llc_of_cpu(t, cpu));
 }
 
-unsigned int topology_distance(const struct topology *t, unsigned int from, unsigned int to)
+unsigned int topo_distance(const struct topo *t, unsigned int from, unsigned int to)
 {
 	if (t->has_distances)
 		return t->distances[from][to];
-	return from == to ? TOPOLOGY_DISTANCE_LOCAL : TOPOLOGY_DISTANCE_REMOTE;
+	return from == to ? TOPO_DISTANCE_LOCAL : TOPO_DISTANCE_REMOTE;
 }
 
-uint64_t topology_memory_bytes(const struct topology *t)
+uint64_t topo_memory_bytes(const struct topo *t)
 {
 	uint64_t total = 0;
 

@@ -11,20 +11,20 @@ static const struct level {
 	const char *one, *many;
 	size_t offset;
 } levels[] = {
-	{ 'n', "node", "nodes", offsetof(struct topology, nodes) },
-	{ 'l', "LLC", "LLCs", offsetof(struct topology, llcs) },
-	{ 'c', "core per LLC", "cores per LLC", offsetof(struct topology, cores) },
-	{ 't', "thread per core", "threads per core", offsetof(struct topology, threads) },
+	{ 'n', "node", "nodes", offsetof(struct topo, nodes) },
+	{ 'l', "LLC", "LLCs", offsetof(struct topo, llcs) },
+	{ 'c', "core per LLC", "cores per LLC", offsetof(struct topo, cores) },
+	{ 't', "thread per core", "threads per core", offsetof(struct topo, threads) },
 };
 
 #define FORM "{nodes}n{llcs}l{cores}c{threads}t, such as 1n2l4c1t"
 
-static unsigned int *level_of(struct topology *t, const struct level *level)
+static unsigned int *level_of(struct topo *t, const struct level *level)
 {
 	return (unsigned int *)((char *)t + level->offset);
 }
 
-static unsigned int level_value(const struct topology *t, const struct level *level)
+static unsigned int level_value(const struct topo *t, const struct level *level)
 {
 	return *(const unsigned int *)((const char *)t + level->offset);
 }
@@ -48,14 +48,14 @@ static bool take_number(const char **at, uint64_t most, uint64_t *ret)
 }
 
 /* "8", and nothing behind it but settings. */
-static bool take_cpus(const char **at, struct topology *t)
+static bool take_cpus(const char **at, struct topo *t)
 {
 	const char *p = *at;
 	uint64_t cpus;
 
 	if (!take_number(&p, UINT32_MAX, &cpus) || (*p && *p != ','))
 		return false;
-	*t = (struct topology){ .nodes = 1, .llcs = 1, .cores = (unsigned int)cpus, .threads = 1 };
+	*t = (struct topo){ .nodes = 1, .llcs = 1, .cores = (unsigned int)cpus, .threads = 1 };
 	*at = p;
 	return true;
 }
@@ -63,7 +63,7 @@ static bool take_cpus(const char **at, struct topology *t)
 static struct error *letter_error(const char *at, const struct level *level)
 {
 	const char *letter = at;
-	struct quote q;
+	struct topo_quote q;
 
 	while (is_digit(*letter))
 		letter++;
@@ -76,19 +76,19 @@ static struct error *letter_error(const char *at, const struct level *level)
 	if (*letter == '\0')
 		return topo_error(TOPO_FORM, 0,
 				  "'%c' (%s) is missing after \"%s\"; the form is " FORM,
-				  level->letter, level->many, quote_bytes(&q, at, strlen(at)));
+				  level->letter, level->many, topo_quote_bytes(&q, at, strlen(at)));
 	if (*letter == 's')
 		return topo_error(TOPO_FORM, 0,
 				  "sockets ('s') are no level here; the form is " FORM);
 	return topo_error(TOPO_FORM, 0, "'%c' (%s) is missing before \"%s\"; the form is " FORM,
-			  level->letter, level->many, quote_bytes(&q, at, strlen(at)));
+			  level->letter, level->many, topo_quote_bytes(&q, at, strlen(at)));
 }
 
-static struct error *take_level(const char **at, const struct level *level, struct topology *t)
+static struct error *take_level(const char **at, const struct level *level, struct topo *t)
 {
 	const char *p = *at, *digits = *at;
 	uint64_t value;
-	struct quote q;
+	struct topo_quote q;
 
 	while (is_digit(*p))
 		p++;
@@ -96,13 +96,13 @@ static struct error *take_level(const char **at, const struct level *level, stru
 		return letter_error(*at, level);
 	if (!take_number(&digits, UINT32_MAX, &value))
 		return topo_error(TOPO_RANGE, 0, "%s %s do not fit in 32 bits",
-				  quote_bytes(&q, *at, (size_t)(p - *at)), level->many);
+				  topo_quote_bytes(&q, *at, (size_t)(p - *at)), level->many);
 	*level_of(t, level) = (unsigned int)value;
 	*at = p + 1;
 	return NULL;
 }
 
-static struct error *check_shape(const struct topology *t)
+static struct error *check_shape(const struct topo *t)
 {
 	uint64_t cpus = 1;
 
@@ -120,16 +120,16 @@ static struct error *check_shape(const struct topology *t)
 				  "%u LLCs cannot be divided evenly among %u nodes "
 				  "('l' counts the whole machine)",
 				  t->llcs, t->nodes);
-	if (t->nodes > TOPOLOGY_LIMIT_NODES)
+	if (t->nodes > TOPO_LIMIT_ASKED_NODES)
 		return topo_error(TOPO_RANGE, 0, "%u nodes, at most %d are possible", t->nodes,
-				  TOPOLOGY_LIMIT_NODES);
-	if (cpus > TOPOLOGY_LIMIT_CPUS)
+				  TOPO_LIMIT_ASKED_NODES);
+	if (cpus > TOPO_LIMIT_ASKED_CPUS)
 		return topo_error(TOPO_RANGE, 0, "%u CPUs, at most %d are possible",
-				  (unsigned int)cpus, TOPOLOGY_LIMIT_CPUS);
+				  (unsigned int)cpus, TOPO_LIMIT_ASKED_CPUS);
 	return NULL;
 }
 
-static struct error *check_memory(const struct topology *t)
+static struct error *check_memory(const struct topo *t)
 {
 	uint64_t total = 0;
 
@@ -146,22 +146,22 @@ static struct error *check_memory(const struct topology *t)
 	return NULL;
 }
 
-static struct error *check_distances(const struct topology *t)
+static struct error *check_distances(const struct topo *t)
 {
 	for (unsigned int i = 0; i < t->nodes; i++) {
 		for (unsigned int j = 0; j < t->nodes; j++) {
 			unsigned int d = t->distances[i][j];
 
-			if (i == j && d != TOPOLOGY_DISTANCE_LOCAL)
+			if (i == j && d != TOPO_DISTANCE_LOCAL)
 				return topo_error(TOPO_RANGE, 0,
 						  "dist: node %u to itself is %u, it must be %d", i,
-						  d, TOPOLOGY_DISTANCE_LOCAL);
-			if (i != j && (d <= TOPOLOGY_DISTANCE_LOCAL || d > TOPOLOGY_DISTANCE_MAX))
+						  d, TOPO_DISTANCE_LOCAL);
+			if (i != j && (d <= TOPO_DISTANCE_LOCAL || d > TOPO_DISTANCE_MAX))
 				return topo_error(TOPO_RANGE, 0,
 						  "dist: node %u to node %u is %u, "
 						  "it must be from %d to %d",
-						  i, j, d, TOPOLOGY_DISTANCE_LOCAL + 1,
-						  TOPOLOGY_DISTANCE_MAX);
+						  i, j, d, TOPO_DISTANCE_LOCAL + 1,
+						  TOPO_DISTANCE_MAX);
 			if (d != t->distances[j][i])
 				return topo_error(TOPO_RANGE, 0,
 						  "dist: node %u to node %u is %u, "
@@ -172,7 +172,7 @@ static struct error *check_distances(const struct topology *t)
 	return NULL;
 }
 
-struct error *topology_check(const struct topology *t)
+struct error *topo_check(const struct topo *t)
 {
 	struct error *err = check_shape(t);
 
@@ -183,7 +183,7 @@ struct error *topology_check(const struct topology *t)
 	return err;
 }
 
-static struct error *take_memory(const char **at, struct topology *t)
+static struct error *take_memory(const char **at, struct topo *t)
 {
 	static const char units[] = "KMG";
 
@@ -212,7 +212,7 @@ static struct error *take_memory(const char **at, struct topology *t)
 	return check_memory(t);
 }
 
-static struct error *take_distances(const char **at, struct topology *t)
+static struct error *take_distances(const char **at, struct topo *t)
 {
 	unsigned int wanted = t->nodes * t->nodes;
 
@@ -224,7 +224,7 @@ static struct error *take_distances(const char **at, struct topology *t)
 					  t->nodes, wanted);
 		if (!take_number(at, UINT8_MAX, &value))
 			return topo_error(TOPO_FORM, 0, "dist: distance %u is no number up to %d",
-					  i, TOPOLOGY_DISTANCE_MAX);
+					  i, TOPO_DISTANCE_MAX);
 		t->distances[i / t->nodes][i % t->nodes] = (uint8_t)value;
 	}
 	if (**at == ':')
@@ -234,10 +234,10 @@ static struct error *take_distances(const char **at, struct topology *t)
 	return check_distances(t);
 }
 
-static struct error *take_settings(const char *at, struct topology *t)
+static struct error *take_settings(const char *at, struct topo *t)
 {
 	struct error *err = NULL;
-	struct quote q;
+	struct topo_quote q;
 
 	while (!err && *at == ',') {
 		at++;
@@ -250,21 +250,21 @@ static struct error *take_settings(const char *at, struct topology *t)
 		} else {
 			return topo_error(TOPO_FORM, 0,
 					  "\"%s\" is neither mem= nor dist=, or comes twice",
-					  quote_bytes(&q, at, strlen(at)));
+					  topo_quote_bytes(&q, at, strlen(at)));
 		}
 	}
 	if (!err && *at)
 		err = topo_error(TOPO_FORM, 0, "\"%s\" follows the end of the topology",
-				 quote_bytes(&q, at, strlen(at)));
+				 topo_quote_bytes(&q, at, strlen(at)));
 	return err;
 }
 
-static struct error *parse(const char *at, struct topology *t)
+static struct error *parse(const char *at, struct topo *t)
 {
 	struct error *err = NULL;
 
-	if (strnlen(at, TOPOLOGY_LIMIT_TEXT + 1) > TOPOLOGY_LIMIT_TEXT)
-		return topo_error(TOPO_FORM, 0, "more than %d characters", TOPOLOGY_LIMIT_TEXT);
+	if (strnlen(at, TOPO_LIMIT_TEXT_BYTES + 1) > TOPO_LIMIT_TEXT_BYTES)
+		return topo_error(TOPO_FORM, 0, "more than %d characters", TOPO_LIMIT_TEXT_BYTES);
 	for (size_t i = take_cpus(&at, t) ? ARRAY_SIZE(levels) : 0; !err && i < ARRAY_SIZE(levels);
 	     i++)
 		err = take_level(&at, &levels[i], t);
@@ -275,19 +275,19 @@ static struct error *parse(const char *at, struct topology *t)
 	return err;
 }
 
-struct error *topology_parse(const char *text, struct topology *ret)
+struct error *topo_parse(const char *text, struct topo *ret)
 {
-	struct topology t = { 0 };
-	struct quote q;
+	struct topo t = { 0 };
+	struct topo_quote q;
 	struct error *err = parse(text, &t);
 
 	if (err)
-		return error_wrap(err, "topology \"%s\"", quote_bytes(&q, text, strlen(text)));
+		return error_wrap(err, "topology \"%s\"", topo_quote_bytes(&q, text, strlen(text)));
 	*ret = t;
 	return NULL;
 }
 
-void topology_format_shape(const struct topology *t, struct strbuf *into)
+void topo_format_shape(const struct topo *t, struct strbuf *into)
 {
 	strbuf_appendf(into, "%un%ul%uc%ut", t->nodes, t->llcs, t->cores, t->threads);
 }
@@ -300,9 +300,9 @@ static void format_bytes(uint64_t bytes, struct strbuf *into)
 		strbuf_appendf(into, "%lluM", (unsigned long long)(bytes >> 20));
 }
 
-void topology_format(const struct topology *t, struct strbuf *into)
+void topo_format(const struct topo *t, struct strbuf *into)
 {
-	topology_format_shape(t, into);
+	topo_format_shape(t, into);
 	for (unsigned int i = 0; t->has_memory && i < t->nodes; i++) {
 		strbuf_append(into, i ? ":" : ",mem=");
 		format_bytes(t->memory_bytes[i], into);
@@ -312,7 +312,7 @@ void topology_format(const struct topology *t, struct strbuf *into)
 			       i ? ":" : ",dist=", t->distances[i / t->nodes][i % t->nodes]);
 }
 
-bool topology_equal(const struct topology *a, const struct topology *b)
+bool topo_equal(const struct topo *a, const struct topo *b)
 {
 	if (a->nodes != b->nodes || a->llcs != b->llcs || a->cores != b->cores ||
 	    a->threads != b->threads || a->has_memory != b->has_memory)
@@ -321,7 +321,7 @@ bool topology_equal(const struct topology *a, const struct topology *b)
 		if (a->has_memory && a->memory_bytes[i] != b->memory_bytes[i])
 			return false;
 		for (unsigned int j = 0; j < a->nodes; j++)
-			if (topology_distance(a, i, j) != topology_distance(b, i, j))
+			if (topo_distance(a, i, j) != topo_distance(b, i, j))
 				return false;
 	}
 	return true;

@@ -19,43 +19,43 @@
 #include "topo/limits.h"
 
 enum {
-	TOPOLOGY_DISTANCE_LOCAL = 10,
-	TOPOLOGY_DISTANCE_REMOTE = 20, /* where no matrix is given */
-	TOPOLOGY_DISTANCE_MAX = 254,
+	TOPO_DISTANCE_LOCAL = 10,
+	TOPO_DISTANCE_REMOTE = 20, /* where no matrix is given */
+	TOPO_DISTANCE_MAX = 254,
 };
 
 /* No pointers inside: copy it freely. */
-struct topology {
+struct topo {
 	unsigned int nodes, llcs, cores, threads;
 	bool has_memory, has_distances;
-	uint64_t memory_bytes[TOPOLOGY_LIMIT_NODES];
-	uint8_t distances[TOPOLOGY_LIMIT_NODES][TOPOLOGY_LIMIT_NODES];
+	uint64_t memory_bytes[TOPO_LIMIT_ASKED_NODES];
+	uint8_t distances[TOPO_LIMIT_ASKED_NODES][TOPO_LIMIT_ASKED_NODES];
 };
 
 /* The default of a test that does not say: 1n1l2c1t. */
-#define TOPOLOGY_DEFAULT ((struct topology){ .nodes = 1, .llcs = 1, .cores = 2, .threads = 1 })
+#define TOPO_DEFAULT ((struct topo){ .nodes = 1, .llcs = 1, .cores = 2, .threads = 1 })
 
 /* An error quotes the text and says which letter, number or setting is wrong. */
-struct error *topology_parse(const char *text, struct topology *ret) MUST_CHECK;
+struct error *topo_parse(const char *text, struct topo *ret) MUST_CHECK;
 /* What parse checks of the numbers, for a value made in code. */
-struct error *topology_check(const struct topology *t) MUST_CHECK;
-void topology_format(const struct topology *t, struct strbuf *into);
+struct error *topo_check(const struct topo *t) MUST_CHECK;
+void topo_format(const struct topo *t, struct strbuf *into);
 /* Only `2n4l2c1t`, without settings: for names of files and tests. */
-void topology_format_shape(const struct topology *t, struct strbuf *into);
-bool topology_equal(const struct topology *a, const struct topology *b);
+void topo_format_shape(const struct topo *t, struct strbuf *into);
+bool topo_equal(const struct topo *a, const struct topo *b);
 
-/* All of these want a topology that passed topology_check(), and CPUs and LLCs inside it. */
-unsigned int topology_cpus(const struct topology *t);
-unsigned int topology_cpus_per_llc(const struct topology *t);
-unsigned int topology_llcs_per_node(const struct topology *t);
-unsigned int topology_llc_of_cpu(const struct topology *t, unsigned int cpu);
+/* All of these want a topology that passed topo_check(), and CPUs and LLCs inside it. */
+unsigned int topo_cpus(const struct topo *t);
+unsigned int topo_cpus_per_llc(const struct topo *t);
+unsigned int topo_llcs_per_node(const struct topo *t);
+unsigned int topo_llc_of_cpu(const struct topo *t, unsigned int cpu);
 /* Counted through the whole machine. */
-unsigned int topology_core_of_cpu(const struct topology *t, unsigned int cpu);
-unsigned int topology_thread_of_cpu(const struct topology *t, unsigned int cpu);
-unsigned int topology_node_of_llc(const struct topology *t, unsigned int llc);
-unsigned int topology_node_of_cpu(const struct topology *t, unsigned int cpu);
-unsigned int topology_distance(const struct topology *t, unsigned int from, unsigned int to);
+unsigned int topo_core_of_cpu(const struct topo *t, unsigned int cpu);
+unsigned int topo_thread_of_cpu(const struct topo *t, unsigned int cpu);
+unsigned int topo_node_of_llc(const struct topo *t, unsigned int llc);
+unsigned int topo_node_of_cpu(const struct topo *t, unsigned int cpu);
+unsigned int topo_distance(const struct topo *t, unsigned int from, unsigned int to);
 /* The sum over the nodes; 0 when the topology does not say. */
-uint64_t topology_memory_bytes(const struct topology *t);
+uint64_t topo_memory_bytes(const struct topo *t);
 
 #endif

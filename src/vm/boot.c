@@ -51,7 +51,7 @@ uint64_t boot_timeout_ns(const struct accel *accel, unsigned int cpus)
  */
 #define DETERMINISTIC_ARGS "nokaslr random.trust_cpu=off ktstr.deterministic"
 
-static void format_args(const struct topology *topology, const char *mode, const char *extra,
+static void format_args(const struct topo *topology, const char *mode, const char *extra,
 			struct strbuf *into)
 {
 	const char *wanted = qemu_topology_kernel_args(topology);
@@ -63,7 +63,7 @@ static void format_args(const struct topology *topology, const char *mode, const
 		strbuf_appendf(into, " %s", extra);
 }
 
-void boot_format_args(const struct topology *topology, const char *extra, struct strbuf *into)
+void boot_format_args(const struct topo *topology, const char *extra, struct strbuf *into)
 {
 	format_args(topology, "random.trust_cpu=on", extra, into);
 }
@@ -86,7 +86,7 @@ struct error *boot_complete_args(const struct accel *accel, const char *argument
 	return NULL;
 }
 
-void boot_format_deterministic_args(const struct topology *topology, const char *extra,
+void boot_format_deterministic_args(const struct topo *topology, const char *extra,
 				    struct strbuf *into)
 {
 	format_args(topology, DETERMINISTIC_ARGS, extra, into);
@@ -119,7 +119,7 @@ static struct error *check_topology(struct vm *vm, const struct cancel *cancel)
 
 	if (err)
 		return err;
-	err = topology_compare(&vm->topology, machine);
+	err = topo_compare(&vm->topology, machine);
 	return err ? error_recast(err, &vm_error_domain, VM_TOPOLOGY) : NULL;
 }
 
@@ -136,7 +136,7 @@ struct error *boot_until_ready(struct vm *vm, const struct machine_plan *plan,
 			       const uint8_t nonce[WIRE_NONCE_BYTES], uint32_t heartbeat_ms,
 			       const struct cancel *cancel)
 {
-	uint64_t timeout_ns = boot_timeout_ns(&vm->accel, topology_cpus(&vm->topology));
+	uint64_t timeout_ns = boot_timeout_ns(&vm->accel, topo_cpus(&vm->topology));
 	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
 	struct machine_plan here = *plan;
 	struct error *err;

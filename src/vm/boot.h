@@ -8,7 +8,7 @@
 /* Grows with the CPUs, knows that emulation is slow and that a trial of KVM is short. */
 uint64_t boot_timeout_ns(const struct accel *accel, unsigned int cpus);
 /* The kernel's command line. */
-void boot_format_args(const struct topology *topology, const char *extra, struct strbuf *into);
+void boot_format_args(const struct topo *topology, const char *extra, struct strbuf *into);
 /*
  * The same as it goes to QEMU, with what holds only on this host. One that the kernel would cut off
  * is BASE_LIMIT.
@@ -16,7 +16,7 @@ void boot_format_args(const struct topology *topology, const char *extra, struct
 struct error *boot_complete_args(const struct accel *accel, const char *arguments,
 				 struct strbuf *into) MUST_CHECK;
 /* The same for a guest that follows a plan. */
-void boot_format_deterministic_args(const struct topology *topology, const char *extra,
+void boot_format_deterministic_args(const struct topo *topology, const char *extra,
 				    struct strbuf *into);
 /* The bzImage where there is one: only its decompressor moves the kernel (KASLR). */
 void boot_choose_image(const struct kernel *kernel, struct machine_plan *plan);

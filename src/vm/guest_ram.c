@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct identity) == 32, "as docs/PROTOCOL.md has it");
 
 static struct error *layout_of(const struct vm *vm, struct physmap_layout *ret)
 {
-	uint64_t sizes[TOPOLOGY_LIMIT_NODES];
+	uint64_t sizes[TOPO_LIMIT_ASKED_NODES];
 
 	for (unsigned int i = 0; i < vm->topology.nodes; i++)
 		sizes[i] = qemu_node_bytes(&vm->topology, vm->memory_bytes, i);

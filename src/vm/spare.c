@@ -59,7 +59,7 @@ struct error *spare_wake(struct vm *vm, const struct cancel *cancel)
 	if (!err)
 		err = vm_await_ready(vm, deadline_ns, cancel);
 	if (!err)
-		err = clone_prove(&vm->parked, &vm->ready, topology_cpus(&vm->topology),
+		err = clone_prove(&vm->parked, &vm->ready, topo_cpus(&vm->topology),
 				  clock_monotonic_ns() - start_ns);
 	return error_wrap(err, "waking a spare");
 }

@@ -167,7 +167,7 @@ static struct error *wake(struct vm *vm, const struct cancel *cancel)
 	if (!err)
 		err = vm_await_ready(vm, deadline_ns, cancel);
 	if (!err)
-		err = clone_prove(&vm->template->proof, &vm->ready, topology_cpus(&vm->topology),
+		err = clone_prove(&vm->template->proof, &vm->ready, topo_cpus(&vm->topology),
 				  clock_monotonic_ns() - start_ns);
 	return err;
 }

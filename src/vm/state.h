@@ -20,16 +20,16 @@ struct vm {
 	struct qemu_binary *qemu;
 	struct accel accel; /* its qemu_cpu may be ->cpu */
 	char *cpu;	    /* asked for; NULL: the usual one */
-	struct topology topology;
+	struct topo topology;
 	uint64_t memory_bytes;
 	char *kernel_id, *kernel_release, *kernel_build_id; /* NULL: not known */
 	struct run_dir *run_dir;
 	char *console_path;
 	char *monitor_socket; /* for other processes; NULL: none */
 	int console_fd, stderr_fd, initrd_fd;
-	int debug_fd;			   /* frames of a deterministic guest; -1 in all others */
-	int ram_fds[TOPOLOGY_LIMIT_NODES]; /* a machine that boots */
-	uint64_t ram_addresses[TOPOLOGY_LIMIT_NODES]; /* a clone: in QEMU's address space */
+	int debug_fd;			     /* frames of a deterministic guest; -1 in all others */
+	int ram_fds[TOPO_LIMIT_ASKED_NODES]; /* a machine that boots */
+	uint64_t ram_addresses[TOPO_LIMIT_ASKED_NODES]; /* a clone: in QEMU's address space */
 
 	pid_t pid; /* 0: not started, or reaped */
 	int pidfd;

@@ -123,7 +123,7 @@ struct error *vm_read_topology(struct vm *vm, const struct cancel *cancel,
 			       struct topo_machine **ret)
 {
 	uint64_t deadline_ns = clock_monotonic_ns() +
-			       boot_timeout_ns(&vm->accel, topology_cpus(&vm->topology));
+			       boot_timeout_ns(&vm->accel, topo_cpus(&vm->topology));
 	uint32_t channel = vm_new_channel(vm);
 	struct wire_frame frame;
 	enum vm_event event;

@@ -30,7 +30,7 @@ struct vm;
 
 struct vm_spec {
 	const struct kernel *kernel; /* borrowed while starting */
-	struct topology topology;
+	struct topo topology;
 	uint64_t memory_bytes; /* 0: enough for the topology */
 	enum accel_wish accel;
 	/* For QEMU's -cpu; NULL: the model that all guests have, see accel.h. */

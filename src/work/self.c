@@ -59,7 +59,7 @@ static void publish(struct work_self *self, bool with_delay)
 	self->published_ns = f->last_checkpoint_ns;
 }
 
-static bool read_cpus(const struct work_self *self, struct cpuset *ret)
+static bool read_cpus(const struct work_self *self, struct topo_cpuset *ret)
 {
 	char text[WORK_LIMIT_CPUS_BYTES];
 	ssize_t n = pread(self->cpus_fd, text, sizeof(text), 0);
@@ -67,15 +67,15 @@ static bool read_cpus(const struct work_self *self, struct cpuset *ret)
 
 	if (n <= 0 || (size_t)n == sizeof(text))
 		return false;
-	err = cpuset_parse(text, (size_t)n, ret);
+	err = topo_cpuset_parse(text, (size_t)n, ret);
 	error_free(err);
-	return !err && cpuset_count(ret) > 0;
+	return !err && topo_cpuset_count(ret) > 0;
 }
 
 static bool is_allowed(const struct work_self *self, unsigned int cpu, uint64_t now_ns)
 {
-	return cpuset_has(&self->cpus, cpu) ||
-	       (cpuset_has(&self->cpus_before, cpu) && now_ns - self->cpus_moved_ns < WORK_MOVE_NS);
+	return topo_cpuset_has(&self->cpus, cpu) || (topo_cpuset_has(&self->cpus_before, cpu) &&
+						     now_ns - self->cpus_moved_ns < WORK_MOVE_NS);
 }
 
 /*
@@ -88,7 +88,7 @@ static void settle_stray(struct work_self *self, uint64_t now_ns, bool at_the_en
 
 	if (!self->stray_at_ns)
 		return;
-	if (cpuset_has(&self->cpus, self->stray_cpu)) {
+	if (topo_cpuset_has(&self->cpus, self->stray_cpu)) {
 		self->stray_at_ns = 0;
 		return;
 	}
@@ -104,13 +104,13 @@ static void settle_stray(struct work_self *self, uint64_t now_ns, bool at_the_en
 static void compare_cpus(struct work_self *self, int cpu, uint64_t now_ns)
 {
 	struct slot_figures *f = &self->figures;
-	struct cpuset cpus;
+	struct topo_cpuset cpus;
 
 	self->cpus_read_ns = now_ns;
 	/* A worker that migrated while it read is compared at its next look. */
 	if (!read_cpus(self, &cpus) || sched_getcpu() != cpu)
 		return;
-	if (!cpuset_equal(&cpus, &self->cpus)) {
+	if (!topo_cpuset_equal(&cpus, &self->cpus)) {
 		self->cpus_before = self->cpus;
 		self->cpus = cpus;
 		self->cpus_moved_ns = now_ns;
@@ -188,7 +188,7 @@ void work_self_begin(struct work_self *self, uint64_t opened_at_ns)
 
 void work_self_end(struct work_self *self)
 {
-	struct cpuset cpus;
+	struct topo_cpuset cpus;
 
 	look(self, 0);
 	if (self->stray_at_ns && read_cpus(self, &cpus))

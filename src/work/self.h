@@ -26,12 +26,12 @@ struct work_self {
 	uint64_t delay_before_ns;
 	uint64_t published_ns;
 	uint64_t delay_read_ns;
-	struct cpuset cpus, cpus_before; /* of the cgroup, and the one that it replaced */
+	struct topo_cpuset cpus, cpus_before; /* of the cgroup, and the one that it replaced */
 	uint64_t cpus_read_ns, cpus_moved_ns;
 	/* A CPU that was not in the set, when, and what the set was; 0 ns: none is waited for. */
 	unsigned int stray_cpu;
 	uint64_t stray_at_ns;
-	struct cpuset stray_had;
+	struct topo_cpuset stray_had;
 	uint32_t units_per_look;
 	uint64_t chain;
 };

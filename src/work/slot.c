@@ -49,7 +49,7 @@ static void add(_Atomic uint64_t *words, unsigned int cpu)
 					 memory_order_relaxed);
 }
 
-static void read_set(const _Atomic uint64_t *words, struct cpuset *ret)
+static void read_set(const _Atomic uint64_t *words, struct topo_cpuset *ret)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(ret->words); i++)
 		ret->words[i] = atomic_load_explicit(&words[i], memory_order_relaxed);
@@ -60,22 +60,22 @@ void slot_add_cpu(struct work_slot *slot, unsigned int cpu)
 	add(slot->cpus, cpu);
 }
 
-void slot_read_cpus(struct work_slot *slot, struct cpuset *ret)
+void slot_read_cpus(struct work_slot *slot, struct topo_cpuset *ret)
 {
 	read_set(slot->cpus, ret);
 }
 
-void slot_add_outside(struct work_slot *slot, unsigned int cpu, const struct cpuset *had)
+void slot_add_outside(struct work_slot *slot, unsigned int cpu, const struct topo_cpuset *had)
 {
-	struct cpuset before;
+	struct topo_cpuset before;
 
 	read_set(slot->outside, &before);
-	for (size_t i = 0; cpuset_count(&before) == 0 && i < ARRAY_SIZE(had->words); i++)
+	for (size_t i = 0; topo_cpuset_count(&before) == 0 && i < ARRAY_SIZE(had->words); i++)
 		atomic_store_explicit(&slot->had[i], had->words[i], memory_order_relaxed);
 	add(slot->outside, cpu);
 }
 
-void slot_read_outside(struct work_slot *slot, struct cpuset *ret, struct cpuset *ret_had)
+void slot_read_outside(struct work_slot *slot, struct topo_cpuset *ret, struct topo_cpuset *ret_had)
 {
 	read_set(slot->outside, ret);
 	read_set(slot->had, ret_had);

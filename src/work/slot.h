@@ -50,9 +50,10 @@ void slot_publish(struct work_slot *slot, const struct slot_figures *figures);
 bool slot_read(struct work_slot *slot, struct slot_figures *ret);
 /* Members are only ever added, so the set needs no version. */
 void slot_add_cpu(struct work_slot *slot, unsigned int cpu);
-void slot_read_cpus(struct work_slot *slot, struct cpuset *ret);
+void slot_read_cpus(struct work_slot *slot, struct topo_cpuset *ret);
 /* `had` counts the first time. */
-void slot_add_outside(struct work_slot *slot, unsigned int cpu, const struct cpuset *had);
-void slot_read_outside(struct work_slot *slot, struct cpuset *ret, struct cpuset *ret_had);
+void slot_add_outside(struct work_slot *slot, unsigned int cpu, const struct topo_cpuset *had);
+void slot_read_outside(struct work_slot *slot, struct topo_cpuset *ret,
+		       struct topo_cpuset *ret_had);
 
 #endif

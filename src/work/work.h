@@ -57,7 +57,7 @@ struct work_report {
 	uint64_t wall_ns;
 	bool has_run_delay; /* false: the kernel does not tell, and the next field is nothing */
 	uint64_t run_delay_ns;
-	struct cpuset cpus_used;
+	struct topo_cpuset cpus_used;
 	int gap_cpu; /* the last CPU seen when the gap lasts; -1: not known */
 	/*
 	 * How long it had wanted a CPU and had none when the work was over; a sleep that was asked
@@ -69,7 +69,7 @@ struct work_report {
 	 * first so, and what the cgroup had then.
 	 */
 	bool has_outside; /* false: it could not be compared */
-	struct cpuset outside, outside_had;
+	struct topo_cpuset outside, outside_had;
 	uint64_t outside_at_ns;
 };
 

@@ -46,7 +46,7 @@ static void check_cgroup(const struct exchange_declared_cgroup *cgroup)
 
 static void check_test(const struct exchange_declared_test *test)
 {
-	struct error *err = topology_check(&test->topology);
+	struct error *err = topo_check(&test->topology);
 
 	FUZZ_MUST(!err);
 	check_identifier(test->name);

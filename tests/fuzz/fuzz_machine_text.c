@@ -7,7 +7,7 @@
 
 #include "topo/compare.h"
 
-static const struct topology wanted[] = {
+static const struct topo wanted[] = {
 	{ .nodes = 1, .llcs = 1, .cores = 1, .threads = 1 },
 	{ .nodes = 1, .llcs = 1, .cores = 2, .threads = 1 },
 	{ .nodes = 2, .llcs = 2, .cores = 1, .threads = 2 },
@@ -55,6 +55,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (strcmp(strbuf_str(&once), strbuf_str(&twice)) != 0)
 		abort();
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
-		error_free(topology_compare(&wanted[i], m));
+		error_free(topo_compare(&wanted[i], m));
 	return 0;
 }

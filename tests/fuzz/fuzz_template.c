@@ -12,7 +12,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned i
 
 static void check_sense(const struct template_description *d)
 {
-	FUZZ_MUST(d->key && d->ram_bytes.n >= 1 && d->ram_bytes.n <= TOPOLOGY_LIMIT_NODES);
+	FUZZ_MUST(d->key && d->ram_bytes.n >= 1 && d->ram_bytes.n <= TOPO_LIMIT_ASKED_NODES);
 	FUZZ_MUST(d->proof.monotonic_ns <= d->proof.monotonic_limit_ns);
 	/* What is added to it later does not wrap. */
 	FUZZ_MUST(d->proof.monotonic_limit_ns <= INT64_MAX);

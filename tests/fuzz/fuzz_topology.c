@@ -14,10 +14,10 @@ static void check_topology(const char *text)
 {
 	_cleanup_strbuf_ struct strbuf once = STRBUF_INIT, twice = STRBUF_INIT;
 	_cleanup_error_ struct error *err = NULL;
-	struct topology t = { 0 }, again = { 0 };
+	struct topo t = { 0 }, again = { 0 };
 	unsigned int last;
 
-	err = topology_parse(text, &t);
+	err = topo_parse(text, &t);
 	if (err) {
 		/* The first letter was found. */
 		if (!strstr(error_message(err), "'n'"))
@@ -25,24 +25,23 @@ static void check_topology(const char *text)
 		return;
 	}
 	fuzz_mark_deep();
-	last = topology_cpus(&t) - 1;
-	if (last >= TOPOLOGY_LIMIT_CPUS || t.nodes > TOPOLOGY_LIMIT_NODES ||
-	    topology_node_of_cpu(&t, last) != t.nodes - 1 ||
-	    topology_llc_of_cpu(&t, last) != t.llcs - 1 ||
-	    topology_thread_of_cpu(&t, last) != t.threads - 1)
+	last = topo_cpus(&t) - 1;
+	if (last >= TOPO_LIMIT_ASKED_CPUS || t.nodes > TOPO_LIMIT_ASKED_NODES ||
+	    topo_node_of_cpu(&t, last) != t.nodes - 1 || topo_llc_of_cpu(&t, last) != t.llcs - 1 ||
+	    topo_thread_of_cpu(&t, last) != t.threads - 1)
 		abort();
 	for (unsigned int i = 0; i < t.nodes; i++)
 		for (unsigned int j = 0; j < t.nodes; j++)
-			if (topology_distance(&t, i, j) != topology_distance(&t, j, i) ||
-			    (topology_distance(&t, i, j) == 10) != (i == j))
+			if (topo_distance(&t, i, j) != topo_distance(&t, j, i) ||
+			    (topo_distance(&t, i, j) == 10) != (i == j))
 				abort();
-	topology_format(&t, &once);
-	err = topology_check(&t);
+	topo_format(&t, &once);
+	err = topo_check(&t);
 	if (!err)
-		err = topology_parse(strbuf_str(&once), &again);
-	if (err || !topology_equal(&t, &again))
+		err = topo_parse(strbuf_str(&once), &again);
+	if (err || !topo_equal(&t, &again))
 		abort();
-	topology_format(&again, &twice);
+	topo_format(&again, &twice);
 	if (strcmp(strbuf_str(&once), strbuf_str(&twice)) != 0)
 		abort();
 }
@@ -50,17 +49,17 @@ static void check_topology(const char *text)
 static void check_cpuset(const char *text, size_t n)
 {
 	_cleanup_strbuf_ struct strbuf list = STRBUF_INIT;
-	struct cpuset set = { 0 }, again = { 0 };
-	_cleanup_error_ struct error *err = cpuset_parse(text, n, &set);
+	struct topo_cpuset set = { 0 }, again = { 0 };
+	_cleanup_error_ struct error *err = topo_cpuset_parse(text, n, &set);
 	unsigned int count = 0;
 
 	if (err)
 		return;
-	cpuset_format(&set, &list);
-	cpuset_for_each (cpu, &set)
-		count += cpuset_has(&set, cpu);
-	err = cpuset_parse(strbuf_str(&list), list.n, &again);
-	if (err || !cpuset_equal(&set, &again) || count != cpuset_count(&set))
+	topo_cpuset_format(&set, &list);
+	topo_cpuset_for_each (cpu, &set)
+		count += topo_cpuset_has(&set, cpu);
+	err = topo_cpuset_parse(strbuf_str(&list), list.n, &again);
+	if (err || !topo_cpuset_equal(&set, &again) || count != topo_cpuset_count(&set))
 		abort();
 }
 

@@ -166,7 +166,7 @@ int main(int argc, char **argv)
 		return 2;
 	err = kernel_resolve(NULL, &kernel);
 	if (!err)
-		err = topology_parse(argv[1], &spec.vm.topology);
+		err = topo_parse(argv[1], &spec.vm.topology);
 	if (err) {
 		printf("error [%s] %s\n.\n", error_tag(err), error_message(err));
 		error_free(err);

@@ -312,7 +312,7 @@ static void compare_kernel(const char *cpu, unsigned int levels, struct vm **ret
 	struct vm_spec spec = { .kernel = kernel, .cpu = cpu };
 	struct kmem_reader reader;
 
-	assert_success(topology_parse("1n1l4c1t", &spec.topology));
+	assert_success(topo_parse("1n1l4c1t", &spec.topology));
 	assert_success(vm_start(&spec, NULL, ret_vm));
 	assert_success(vm_physmap(*ret_vm, ret_map));
 	reader = kmem_reader_of_physmap(*ret_map);
@@ -387,7 +387,7 @@ static void kernel_that_was_seen_is_known_and_looks_the_same(void **state UNUSED
 		_cleanup_kmem_ struct kmem *cold = NULL, *known = NULL;
 		_cleanup_strbuf_ struct strbuf told = STRBUF_INIT;
 		/* Another topology is another template, and so another boot. */
-		struct vm_spec spec = { .kernel = kernel, .topology = TOPOLOGY_DEFAULT };
+		struct vm_spec spec = { .kernel = kernel, .topology = TOPO_DEFAULT };
 		struct kmem_reader reader;
 
 		if (i == 1)
@@ -485,7 +485,7 @@ static void guest_that_lies_is_survived(void **state UNUSED)
 	_cleanup_physmap_ struct physmap *map = NULL;
 	_cleanup_kmem_ struct kmem *kmem = NULL;
 	_cleanup_strbuf_ struct strbuf good = STRBUF_INIT, bad = STRBUF_INIT;
-	struct vm_spec spec = { .kernel = kernel, .topology = TOPOLOGY_DEFAULT };
+	struct vm_spec spec = { .kernel = kernel, .topology = TOPO_DEFAULT };
 	struct hostile_log log = { 0 };
 	struct hostile_reader hostile = { .log = &log };
 	struct kmem_reader truth, reader;

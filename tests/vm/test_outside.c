@@ -19,7 +19,7 @@ static struct kernel *kernel;
 
 static struct vm_spec spec_of(bool cold)
 {
-	return (struct vm_spec){ .kernel = kernel, .topology = TOPOLOGY_DEFAULT, .cold = cold };
+	return (struct vm_spec){ .kernel = kernel, .topology = TOPO_DEFAULT, .cold = cold };
 }
 
 static int find_kernel(void **state UNUSED)

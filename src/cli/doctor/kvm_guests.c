@@ -25,7 +25,7 @@ static struct error *try_guest(enum accel_wish wish, const struct kernel *kernel
 	uint64_t start_ns;
 	struct error *err;
 
-	err = topology_parse(shape, &spec.topology);
+	err = topo_parse(shape, &spec.topology);
 	if (err)
 		return err;
 	start_ns = clock_monotonic_ns();
@@ -34,7 +34,7 @@ static struct error *try_guest(enum accel_wish wish, const struct kernel *kernel
 	if (!err)
 		err = vm_read_topology(vm, NULL, &machine);
 	if (!err)
-		err = topology_compare(&spec.topology, machine);
+		err = topo_compare(&spec.topology, machine);
 	if (!err && release)
 		strbuf_append(release, vm_facts(vm).release);
 	return error_wrap(err, "%s", shape);

@@ -5,10 +5,10 @@
 #include "base/suggest.h"
 #include "topo/presets.h"
 
-struct error *cli_parse_topology(const char *text, struct topology *ret)
+struct error *cli_parse_topology(const char *text, struct topo *ret)
 {
 	struct suggest near = { .wanted = text };
-	_cleanup_error_ struct error *err = topology_parse_or_preset(text, ret);
+	_cleanup_error_ struct error *err = topo_parse_or_preset(text, ret);
 
 	if (!err)
 		return NULL;

@@ -5,6 +5,6 @@
 #include "topo/topology.h"
 
 /* A topology or the name of a preset; CLI_USAGE with the nearest name when it is neither. */
-struct error *cli_parse_topology(const char *text, struct topology *ret) MUST_CHECK;
+struct error *cli_parse_topology(const char *text, struct topo *ret) MUST_CHECK;
 
 #endif

@@ -32,14 +32,14 @@ void command_line_init(struct command_line *line, const struct shell_config *con
 }
 
 void command_line_set_prompt(struct command_line *line, const char *version,
-			     const struct topology *topology)
+			     const struct topo *topology)
 {
 	_cleanup_strbuf_ struct strbuf prompt = STRBUF_INIT;
 
 	if (!line->pty)
 		return;
 	strbuf_appendf(&prompt, "PS1=ktstr %s ", version);
-	topology_format_shape(topology, &prompt);
+	topo_format_shape(topology, &prompt);
 	strbuf_append(&prompt, ":\\w\\$ ");
 	free(line->prompt);
 	line->prompt = strbuf_take(&prompt);

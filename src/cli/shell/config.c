@@ -41,7 +41,7 @@ static struct error *read_machine(struct shell_config *config)
 {
 	struct error *err = NULL;
 
-	config->machine = TOPOLOGY_DEFAULT;
+	config->machine = TOPO_DEFAULT;
 	if (config->topology)
 		err = cli_parse_topology(config->topology, &config->machine);
 	if (!err && config->memory)

@@ -83,12 +83,12 @@ static struct error *prepare(struct shell *shell)
 static void say_machine(struct shell *shell)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	const struct topology *topology = &shell->spec.topology;
+	const struct topo *topology = &shell->spec.topology;
 	struct vm_facts facts = vm_facts(shell->vm);
 
 	strbuf_appendf(&text, "kernel %s, machine ", facts.release);
-	topology_format(topology, &text);
-	strbuf_appendf(&text, ", CPUs %u, memory %llu MiB, %s", topology_cpus(topology),
+	topo_format(topology, &text);
+	strbuf_appendf(&text, ", CPUs %u, memory %llu MiB, %s", topo_cpus(topology),
 		       (unsigned long long)(facts.memory_bytes >> 20),
 		       facts.cloned ? "a clone" : "booted");
 	if (shell->config->verbose)

@@ -31,7 +31,7 @@ struct shell_config {
 	bool verbose;
 	const char *const *argv; /* behind "--"; NULL: nothing was */
 	/* What shell_check() made of --topology and --memory; 0: by the topology. */
-	struct topology machine;
+	struct topo machine;
 	uint64_t memory_bytes;
 };
 
@@ -77,7 +77,7 @@ void command_line_init(struct command_line *line, const struct shell_config *con
 		       bool stdin_is_terminal, const char *term);
 /* PS1 tells in which machine one is. */
 void command_line_set_prompt(struct command_line *line, const char *version,
-			     const struct topology *topology);
+			     const struct topo *topology);
 void command_line_deinit(struct command_line *line);
 #define _cleanup_command_line_ __attribute__((cleanup(command_line_deinit)))
 

@@ -73,7 +73,7 @@ struct show {
 	struct json_doc *doc;
 	struct error *no_kernel;
 	struct accel accel;
-	struct topology topology;
+	struct topo topology;
 	bool missing;
 };
 

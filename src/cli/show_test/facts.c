@@ -7,12 +7,12 @@
 #include "harness/time_limit.h"
 #include "vm/template/ram.h"
 
-bool shown_cpus(const struct ktstr_cpus *cpus, const struct topology *t, struct cpuset *ret)
+bool shown_cpus(const struct ktstr_cpus *cpus, const struct topo *t, struct topo_cpuset *ret)
 {
-	unsigned int per_llc = topology_cpus_per_llc(t);
-	unsigned int per_node = per_llc * topology_llcs_per_node(t);
-	unsigned int first = 0, n = topology_cpus(t);
-	struct cpuset set = { 0 };
+	unsigned int per_llc = topo_cpus_per_llc(t);
+	unsigned int per_node = per_llc * topo_llcs_per_node(t);
+	unsigned int first = 0, n = topo_cpus(t);
+	struct topo_cpuset set = { 0 };
 
 	/* Numbers are below TOPO_LIMIT_CPUS, so nothing wraps. */
 	switch (cpus->kind) {
@@ -31,9 +31,9 @@ bool shown_cpus(const struct ktstr_cpus *cpus, const struct topology *t, struct 
 	case KTSTR_CPUS_ALL:
 		break;
 	}
-	if (first + n > topology_cpus(t))
+	if (first + n > topo_cpus(t))
 		return false;
-	cpuset_add_range(&set, first, first + n - 1);
+	topo_cpuset_add_range(&set, first, first + n - 1);
 	*ret = set;
 	return true;
 }
@@ -79,7 +79,7 @@ static void resolve_memory(struct shown_test *shown)
 
 static void resolve_limit(struct shown_test *shown, const struct shown_host *host)
 {
-	unsigned int vcpus = topology_cpus(&shown->topology);
+	unsigned int vcpus = topo_cpus(&shown->topology);
 
 	shown->accel = host->accel;
 	shown->accel_reason = xstrdup(host->accel_reason);
@@ -99,8 +99,8 @@ static void resolve_needs(struct shown_test *shown, const struct shown_host *hos
 }
 
 struct error *shown_test_init(struct shown_test *shown, const struct exchange_declared_suite *suite,
-			      const struct exchange_declared_test *test,
-			      const struct topology *other, const struct shown_host *host)
+			      const struct exchange_declared_test *test, const struct topo *other,
+			      const struct shown_host *host)
 {
 	*shown = (struct shown_test){
 		.suite = suite,

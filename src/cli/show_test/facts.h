@@ -10,14 +10,14 @@
 struct shown_cgroup {
 	const struct exchange_declared_cgroup *declared;
 	bool exists; /* else the machine has no such CPUs, LLC or node */
-	struct cpuset cpus;
+	struct topo_cpuset cpus;
 };
 
 /* Borrows suite and test. */
 struct shown_test {
 	const struct exchange_declared_suite *suite;
 	const struct exchange_declared_test *test;
-	struct topology topology; /* its own unless another was asked for */
+	struct topo topology; /* its own unless another was asked for */
 	uint64_t memory_bytes;
 	VEC(struct shown_cgroup) cgroups;
 	struct harness_test_files files; /* the binary first; without those that were not found */
@@ -46,14 +46,13 @@ struct shown_host {
 
 /* `other` is NULL, or a machine to be taken instead of the test's own. */
 struct error *shown_test_init(struct shown_test *shown, const struct exchange_declared_suite *suite,
-			      const struct exchange_declared_test *test,
-			      const struct topology *other,
+			      const struct exchange_declared_test *test, const struct topo *other,
 			      const struct shown_host *host) MUST_CHECK;
 void shown_test_deinit(struct shown_test *shown);
 #define _cleanup_shown_test_ __attribute__((cleanup(shown_test_deinit)))
 
 /* The CPUs that a cgroup gets there; false when the machine does not have them. */
-bool shown_cpus(const struct ktstr_cpus *cpus, const struct topology *t, struct cpuset *ret);
+bool shown_cpus(const struct ktstr_cpus *cpus, const struct topo *t, struct topo_cpuset *ret);
 
 /* Where a check comes from: "declared", "default", or "" when the listing does not say. */
 const char *shown_check_source(const struct exchange_declared_test *test, const char *check);

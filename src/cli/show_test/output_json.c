@@ -68,7 +68,7 @@ static void add_cpus(struct json_writer *w, const struct shown_cgroup *cgroup)
 
 	if (!cgroup->exists)
 		return;
-	cpuset_format(&cgroup->cpus, &text);
+	topo_cpuset_format(&cgroup->cpus, &text);
 	json_add_string(w, "cpus", strbuf_str(&text));
 }
 
@@ -76,9 +76,9 @@ static void add_machine(struct json_writer *w, const struct shown_test *shown)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	topology_format(&shown->topology, &text);
+	topo_format(&shown->topology, &text);
 	json_add_string(w, "topology", strbuf_str(&text));
-	json_add_u64(w, "cpus", topology_cpus(&shown->topology));
+	json_add_u64(w, "cpus", topo_cpus(&shown->topology));
 	json_add_u64(w, "memory_bytes", shown->memory_bytes);
 	json_key(w, "cgroups");
 	json_begin_array(w);

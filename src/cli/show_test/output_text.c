@@ -85,17 +85,17 @@ static void append_count(struct strbuf *into, unsigned int n, const char *one)
 static void add_machine(const struct page *page, const struct shown_test *shown)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, shape = STRBUF_INIT;
-	const struct topology *t = &shown->topology;
+	const struct topo *t = &shown->topology;
 
-	topology_format(t, &shape);
-	append_count(&text, topology_cpus(t), "CPU");
+	topo_format(t, &shape);
+	append_count(&text, topo_cpus(t), "CPU");
 	append_count(&text, t->llcs, "LLC");
 	append_count(&text, t->nodes, "node");
 	strbuf_append(&text, ", ");
 	text_format_bytes(&text, shown->memory_bytes);
 	strbuf_appendf(&text, " of memory%s", shown->test->memory_mb ? "" : " by default");
 	add_rowf(page, "machine", "%s: %s%s", strbuf_str(&shape), strbuf_str(&text),
-		 topology_equal(t, &shown->test->topology) ? "" : "; not the test's own");
+		 topo_equal(t, &shown->test->topology) ? "" : "; not the test's own");
 }
 
 static void add_scheduler(const struct page *page, const struct shown_test *shown)
@@ -237,7 +237,7 @@ static void add_cgroups(const struct page *page, const struct shown_test *shown)
 
 		append_cpus_word(&word, &cgroup->declared->cpus);
 		if (cgroup->exists)
-			cpuset_format(&cgroup->cpus, &cpus);
+			topo_cpuset_format(&cgroup->cpus, &cpus);
 		else
 			strbuf_append(&cpus, "not on this machine");
 		append_work(&work, cgroup->declared);

@@ -14,7 +14,7 @@ struct topo_config {
 	const char *sysfs;
 	bool json;
 	bool presets;
-	struct topology parsed; /* ->topology */
+	struct topo parsed; /* ->topology */
 };
 
 static const struct topo_config defaults = { .sysfs = "/sys" };
@@ -93,7 +93,7 @@ static int show_machine(const struct topo_config *config)
 
 static int show_topology(const struct topo_config *config)
 {
-	const struct preset *preset = preset_find(config->topology);
+	const struct topo_preset *preset = topo_preset_find(config->topology);
 	_cleanup_view_ struct view view = { 0 };
 
 	view_of_topology(&config->parsed, &view);

@@ -70,7 +70,7 @@ static void write_absences(struct json_writer *w, const struct topo_machine *m)
 		const struct topo_absence *absence = &m->absences.at[i];
 		_cleanup_strbuf_ struct strbuf who = STRBUF_INIT;
 
-		cpuset_format(&absence->who, &who);
+		topo_cpuset_format(&absence->who, &who);
 		json_begin_object(w);
 		json_add_string(w, "item", topo_items[absence->item].word);
 		json_add_string(w, topo_items[absence->item].of == TOPO_OF_CPU ? "cpus" : "nodes",
@@ -91,7 +91,7 @@ void topo_format_json(const struct topo_shown *shown, struct strbuf *into)
 	json_begin_object(&w);
 	json_add_string(&w, "source", shown->machine ? "machine" : "request");
 	if (view->is_regular) {
-		topology_format(&view->regular, &text);
+		topo_format(&view->regular, &text);
 		json_add_string(&w, "topology", strbuf_str(&text));
 	}
 	json_add_string(&w, "preset", shown->preset);
@@ -122,13 +122,13 @@ void topo_format_presets_json(struct strbuf *into)
 	json_begin_array(&w);
 	for (size_t i = 0; i < topo_n_presets; i++) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-		const struct topology *t = &topo_presets[i].topology;
+		const struct topo *t = &topo_presets[i].topology;
 
-		topology_format(t, &text);
+		topo_format(t, &text);
 		json_begin_object(&w);
 		json_add_string(&w, "preset", topo_presets[i].name);
 		json_add_string(&w, "topology", strbuf_str(&text));
-		json_add_u64(&w, "n_cpus", topology_cpus(t));
+		json_add_u64(&w, "n_cpus", topo_cpus(t));
 		json_add_u64(&w, "llcs", t->llcs);
 		json_add_u64(&w, "nodes", t->nodes);
 		json_end_object(&w);

@@ -34,7 +34,7 @@ static void format_head(const struct topo_shown *shown, struct strbuf *into)
 	unsigned int cores = view_count_known(view, VIEW_CORE);
 
 	if (view->is_regular)
-		topology_format(&view->regular, into);
+		topo_format(&view->regular, into);
 	else
 		strbuf_append(into, "not regular");
 	if (shown->preset)
@@ -77,7 +77,7 @@ static void format_absences(const struct topo_machine *m, struct strbuf *into)
 		strbuf_appendf(into, "%snot known: %s of %s ", i ? "" : "\n",
 			       topo_items[absence->item].meaning,
 			       topo_items[absence->item].of == TOPO_OF_CPU ? "CPU" : "node");
-		cpuset_format(&absence->who, into);
+		topo_cpuset_format(&absence->who, into);
 		strbuf_append(into, ": ");
 		text_escape(into, absence->reason);
 		strbuf_append_char(into, '\n');
@@ -112,12 +112,12 @@ void topo_format_presets(size_t columns, bool colour, struct strbuf *into)
 
 	for (size_t i = 0; i < topo_n_presets; i++) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-		const struct topology *t = &topo_presets[i].topology;
+		const struct topo *t = &topo_presets[i].topology;
 
-		topology_format(t, &text);
+		topo_format(t, &text);
 		text_table_add(table, topo_presets[i].name);
 		text_table_add(table, strbuf_str(&text));
-		text_table_addf(table, "%u", topology_cpus(t));
+		text_table_addf(table, "%u", topo_cpus(t));
 		text_table_addf(table, "%u", t->llcs);
 		text_table_addf(table, "%u", t->nodes);
 	}

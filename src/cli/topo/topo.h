@@ -33,12 +33,12 @@ struct view {
 	uint8_t *distances; /* n_nodes rows */
 	/* The whole as a topology, if every node, LLC and core is like the others. */
 	bool is_regular;
-	struct topology regular;
+	struct topo regular;
 };
 
 enum view_level { VIEW_NODE, VIEW_LLC, VIEW_CORE };
 
-void view_of_topology(const struct topology *t, struct view *ret);
+void view_of_topology(const struct topo *t, struct view *ret);
 void view_of_machine(const struct topo_machine *m, struct view *ret);
 void view_deinit(struct view *view);
 #define _cleanup_view_ _cleanup_(view_deinit)

@@ -80,30 +80,30 @@ void view_node_rows(const struct view *view, uint32_t node, unsigned int *ret_fr
 void view_format_cpus(const struct view *view, unsigned int from, unsigned int to,
 		      struct strbuf *into)
 {
-	struct cpuset set = { 0 };
+	struct topo_cpuset set = { 0 };
 
 	for (unsigned int i = from; i < to; i++)
-		cpuset_add(&set, view->cpus[i].number);
-	cpuset_format(&set, into);
+		topo_cpuset_add(&set, view->cpus[i].number);
+	topo_cpuset_format(&set, into);
 }
 
-void view_of_topology(const struct topology *t, struct view *ret)
+void view_of_topology(const struct topo *t, struct view *ret)
 {
 	struct view view = { .is_regular = true, .regular = *t };
 
-	allocate(&view, topology_cpus(t), t->nodes);
+	allocate(&view, topo_cpus(t), t->nodes);
 	for (unsigned int cpu = 0; cpu < view.n_cpus; cpu++)
-		view.cpus[cpu] = (struct view_cpu){ topology_node_of_cpu(t, cpu),
-						    topology_llc_of_cpu(t, cpu),
-						    topology_core_of_cpu(t, cpu), cpu };
+		view.cpus[cpu] = (struct view_cpu){ topo_node_of_cpu(t, cpu),
+						    topo_llc_of_cpu(t, cpu),
+						    topo_core_of_cpu(t, cpu), cpu };
 	for (unsigned int node = 0; node < t->nodes; node++) {
 		view.nodes[node] = (struct view_node){ .number = node,
 						       .has_memory = t->has_memory,
 						       .memory_bytes = t->memory_bytes[node],
 						       .has_distances = true };
 		for (unsigned int other = 0; other < t->nodes; other++)
-			view.distances[node * t->nodes + other] = (uint8_t)topology_distance(
-				t, node, other);
+			view.distances[node * t->nodes + other] = (uint8_t)topo_distance(t, node,
+											 other);
 	}
 	*ret = view;
 }
@@ -153,13 +153,13 @@ static unsigned int even_size(const struct view *view, enum view_level level)
 
 static uint8_t usual_distance(unsigned int from, unsigned int to)
 {
-	return from == to ? TOPOLOGY_DISTANCE_LOCAL : TOPOLOGY_DISTANCE_REMOTE;
+	return from == to ? TOPO_DISTANCE_LOCAL : TOPO_DISTANCE_REMOTE;
 }
 
 static void find_regular(struct view *view, bool no_numa)
 {
 	_cleanup_error_ struct error *err = NULL;
-	struct topology t = { .nodes = no_numa ? 1 : view->n_nodes };
+	struct topo t = { .nodes = no_numa ? 1 : view->n_nodes };
 
 	t.llcs = view_count(view, VIEW_LLC, 0, view->n_cpus);
 	t.cores = even_count(view, VIEW_LLC, VIEW_CORE);
@@ -172,7 +172,8 @@ static void find_regular(struct view *view, bool no_numa)
 	if (view_count(view, VIEW_NODE, 0, view->n_cpus) != t.nodes ||
 	    even_count(view, VIEW_NODE, VIEW_LLC) == 0)
 		return;
-	for (unsigned int i = 0; i < t.nodes && !no_numa && t.nodes <= TOPOLOGY_LIMIT_NODES; i++) {
+	for (unsigned int i = 0; i < t.nodes && !no_numa && t.nodes <= TOPO_LIMIT_ASKED_NODES;
+	     i++) {
 		for (unsigned int j = 0; j < t.nodes; j++) {
 			uint8_t distance = view->distances[i * t.nodes + j];
 
@@ -182,7 +183,7 @@ static void find_regular(struct view *view, bool no_numa)
 			t.distances[i][j] = distance;
 		}
 	}
-	err = topology_check(&t);
+	err = topo_check(&t);
 	view->is_regular = !err;
 	view->regular = t;
 }

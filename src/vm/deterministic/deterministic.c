@@ -222,7 +222,7 @@ static struct error *check_end(struct session *s, const struct strbuf *console)
 		return vm_explain(s->vm, "parking the CPUs");
 	if (!s->answers.machine || !s->answers.ended)
 		return vm_error(VM_AGENT, 0, "the agent left out a part of the plan");
-	err = topology_compare(&s->vm->topology, s->answers.machine);
+	err = topo_compare(&s->vm->topology, s->answers.machine);
 	return err ? error_recast(err, &vm_error_domain, VM_TOPOLOGY) : NULL;
 }
 
@@ -274,7 +274,7 @@ static struct error *run(struct session *s, const struct cancel *cancel,
 	if (!err)
 		err = launch(s);
 	s->deadline_ns = clock_monotonic_ns() +
-			 SLOWER * boot_timeout_ns(&s->vm->accel, topology_cpus(&s->vm->topology));
+			 SLOWER * boot_timeout_ns(&s->vm->accel, topo_cpus(&s->vm->topology));
 	if (!err)
 		err = wait_for_end(s, cancel);
 	if (!err)

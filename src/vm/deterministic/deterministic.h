@@ -42,13 +42,13 @@ struct deterministic_spec {
 
 struct deterministic_result {
 	struct vm_end end;
-	char *release;			   /* uname -r */
-	uint64_t guest_ns;		   /* CLOCK_MONOTONIC of the guest at its last frame */
-	struct strbuf console;		   /* all of it */
-	struct strbuf frames;		   /* as they left the guest */
-	unsigned int nodes;		   /* backends of RAM, */
-	int ram_fds[TOPOLOGY_LIMIT_NODES]; /* memory files that can still be read, */
-	uint64_t ram_bytes[TOPOLOGY_LIMIT_NODES];
+	char *release;			     /* uname -r */
+	uint64_t guest_ns;		     /* CLOCK_MONOTONIC of the guest at its last frame */
+	struct strbuf console;		     /* all of it */
+	struct strbuf frames;		     /* as they left the guest */
+	unsigned int nodes;		     /* backends of RAM, */
+	int ram_fds[TOPO_LIMIT_ASKED_NODES]; /* memory files that can still be read, */
+	uint64_t ram_bytes[TOPO_LIMIT_ASKED_NODES];
 };
 
 /* *ret is overwritten; release it with deterministic_result_deinit(). */

@@ -11,7 +11,7 @@
 #include "vm/state.h"
 
 /* The plan's fixed numbers, a monitor, a channel, and one for each node. */
-enum { FDS_LIMIT = 10 + TOPOLOGY_LIMIT_NODES };
+enum { FDS_LIMIT = 10 + TOPO_LIMIT_ASKED_NODES };
 
 struct fd_list {
 	struct spawn_fd at[FDS_LIMIT];

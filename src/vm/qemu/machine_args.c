@@ -5,8 +5,8 @@
 
 static struct error *add_topology(const struct machine_plan *plan, struct argv *argv)
 {
-	char by_fd[TOPOLOGY_LIMIT_NODES][32];
-	const char *paths[TOPOLOGY_LIMIT_NODES];
+	char by_fd[TOPO_LIMIT_ASKED_NODES][32];
+	const char *paths[TOPO_LIMIT_ASKED_NODES];
 
 	for (unsigned int i = 0; i < plan->topology.nodes; i++) {
 		snprintf(by_fd[i], sizeof(by_fd[i]), "/proc/self/fd/%u", MACHINE_FD_RAM + i);

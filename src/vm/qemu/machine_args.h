@@ -25,7 +25,7 @@ enum machine_fd {
 struct machine_plan {
 	const struct qemu_binary *qemu;
 	const struct accel *accel;
-	struct topology topology;
+	struct topo topology;
 	uint64_t memory_bytes; /* where the topology tells its own: the same, or 0 */
 	/* One per node; NULL: the descriptor MACHINE_FD_RAM + node. */
 	const char *const *ram_paths;

@@ -13,7 +13,7 @@ static unsigned int most_cpus(const struct qemu_version *version)
 	return qemu_version_at_least(version, 8, 1) ? 1024 : 288;
 }
 
-uint64_t qemu_node_bytes(const struct topology *t, uint64_t memory_bytes, unsigned int node)
+uint64_t qemu_node_bytes(const struct topo *t, uint64_t memory_bytes, unsigned int node)
 {
 	uint64_t each = memory_bytes / t->nodes / MIB * MIB;
 
@@ -28,9 +28,9 @@ static unsigned int bits_for(unsigned int count)
 	return count <= 1 ? 0 : 32 - (unsigned int)__builtin_clz(count - 1);
 }
 
-unsigned int qemu_max_apic_id(const struct topology *t)
+unsigned int qemu_max_apic_id(const struct topo *t)
 {
-	unsigned int dies = topology_llcs_per_node(t);
+	unsigned int dies = topo_llcs_per_node(t);
 	unsigned int id = t->nodes - 1;
 
 	id = id << bits_for(dies) | (dies - 1);
@@ -38,18 +38,18 @@ unsigned int qemu_max_apic_id(const struct topology *t)
 	return id << bits_for(t->threads) | (t->threads - 1);
 }
 
-bool qemu_needs_x2apic(const struct topology *t)
+bool qemu_needs_x2apic(const struct topo *t)
 {
 	/* 255 is the broadcast address of an xAPIC. */
 	return qemu_max_apic_id(t) >= 255;
 }
 
-const char *qemu_topology_bios(const struct topology *t)
+const char *qemu_topology_bios(const struct topo *t)
 {
 	return qemu_needs_x2apic(t) ? NULL : "qboot.rom";
 }
 
-const char *qemu_topology_kernel_args(const struct topology *t)
+const char *qemu_topology_kernel_args(const struct topo *t)
 {
 	/* Remapped interrupts are wanted, remapped DMA would only cost time. */
 	return qemu_needs_x2apic(t) ? "intel_iommu=off" : "";
@@ -57,12 +57,12 @@ const char *qemu_topology_kernel_args(const struct topology *t)
 
 static struct error *check_cpus(const struct qemu_topology *wanted)
 {
-	const struct topology *t = wanted->topology;
+	const struct topo *t = wanted->topology;
 	unsigned int most = most_cpus(wanted->version);
 
-	if (topology_cpus(t) > most)
-		return vm_error(VM_QEMU_MISSING, 0, "%u CPUs, QEMU %s has at most %u",
-				topology_cpus(t), wanted->version->text, most);
+	if (topo_cpus(t) > most)
+		return vm_error(VM_QEMU_MISSING, 0, "%u CPUs, QEMU %s has at most %u", topo_cpus(t),
+				wanted->version->text, most);
 	/* The local APIC of TCG knows x2APIC since 9.0. */
 	if (qemu_needs_x2apic(t) && wanted->accel->kind == ACCEL_TCG &&
 	    !qemu_version_at_least(wanted->version, 9, 0))
@@ -75,8 +75,8 @@ static struct error *check_cpus(const struct qemu_topology *wanted)
 
 static struct error *check_memory(const struct qemu_topology *wanted)
 {
-	const struct topology *t = wanted->topology;
-	uint64_t told = topology_memory_bytes(t);
+	const struct topo *t = wanted->topology;
+	uint64_t told = topo_memory_bytes(t);
 
 	if (t->has_memory && wanted->memory_bytes && wanted->memory_bytes != told)
 		return vm_error(VM_QEMU_FAILED, 0,
@@ -93,7 +93,7 @@ static struct error *check_memory(const struct qemu_topology *wanted)
 static void add_node(const struct qemu_topology *wanted, unsigned int node, struct argv *argv)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
-	const struct topology *t = wanted->topology;
+	const struct topo *t = wanted->topology;
 
 	argv_append_value(&path, wanted->ram_paths[node]);
 	argv_option(
@@ -107,12 +107,12 @@ static void add_node(const struct qemu_topology *wanted, unsigned int node, stru
 
 struct error *qemu_topology_args(const struct qemu_topology *wanted, struct argv *argv)
 {
-	const struct topology *t = wanted->topology;
+	const struct topo *t = wanted->topology;
 	bool x2apic = qemu_needs_x2apic(t);
 	/* KVM's own interrupt controller cannot remap: the IO-APIC has to be QEMU's. */
 	bool split = x2apic && wanted->accel->kind == ACCEL_KVM;
-	struct error *err = topology_check(t);
-	uint64_t total = t->has_memory ? topology_memory_bytes(t) : wanted->memory_bytes;
+	struct error *err = topo_check(t);
+	uint64_t total = t->has_memory ? topo_memory_bytes(t) : wanted->memory_bytes;
 
 	if (!err)
 		err = check_cpus(wanted);
@@ -125,8 +125,8 @@ struct error *qemu_topology_args(const struct qemu_topology *wanted, struct argv
 		    wanted->machine_extra ? wanted->machine_extra : "");
 	argv_option(argv, "-cpu", "%s%s%s%s", wanted->accel->qemu_cpu, x2apic ? ",+x2apic" : "",
 		    wanted->cpu_extra ? "," : "", wanted->cpu_extra ? wanted->cpu_extra : "");
-	argv_option(argv, "-smp", "%u,sockets=%u,dies=%u,cores=%u,threads=%u", topology_cpus(t),
-		    t->nodes, topology_llcs_per_node(t), t->cores, t->threads);
+	argv_option(argv, "-smp", "%u,sockets=%u,dies=%u,cores=%u,threads=%u", topo_cpus(t),
+		    t->nodes, topo_llcs_per_node(t), t->cores, t->threads);
 	argv_option(argv, "-m", "%lluM", (unsigned long long)(total / MIB));
 	for (unsigned int node = 0; node < t->nodes; node++)
 		add_node(wanted, node, argv);
@@ -134,7 +134,7 @@ struct error *qemu_topology_args(const struct qemu_topology *wanted, struct argv
 		for (unsigned int j = 0; j < t->nodes; j++)
 			if (i != j)
 				argv_option(argv, "-numa", "dist,src=%u,dst=%u,val=%u", i, j,
-					    topology_distance(t, i, j));
+					    topo_distance(t, i, j));
 	if (x2apic)
 		argv_option(argv, "-device", "intel-iommu,intremap=on,eim=on");
 	return NULL;

@@ -45,7 +45,7 @@ struct error *vm_publish(struct vm *vm)
 	_cleanup_strbuf_ struct strbuf topology = STRBUF_INIT;
 	struct error *err;
 
-	topology_format(&vm->topology, &topology);
+	topo_format(&vm->topology, &topology);
 	info.topology = topology.at;
 	err = guest_ram_describe(vm, &info);
 	if (!err)

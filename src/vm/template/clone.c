@@ -45,7 +45,7 @@ struct error *clone_key(const struct vm *vm, const struct vm_spec *spec,
 
 	add_kernel(spec->kernel, into);
 	strbuf_append(into, "topology ");
-	topology_format(&vm->topology, into);
+	topo_format(&vm->topology, into);
 	strbuf_appendf(into, "\nmemory %llu\nqemu %s %s\ninitramfs %016llx\narguments ",
 		       (unsigned long long)vm->memory_bytes, vm->qemu->path, vm->qemu->version.text,
 		       (unsigned long long)initramfs_identity);

@@ -17,12 +17,12 @@ enum {
 	USUAL_MIB = 512,
 };
 
-uint64_t ram_default_bytes(const struct topology *topology)
+uint64_t ram_default_bytes(const struct topo *topology)
 {
-	uint64_t mib = LEAST_MIB + (uint64_t)PER_CPU_MIB * topology_cpus(topology);
+	uint64_t mib = LEAST_MIB + (uint64_t)PER_CPU_MIB * topo_cpus(topology);
 
 	if (topology->has_memory)
-		return topology_memory_bytes(topology);
+		return topo_memory_bytes(topology);
 	return (mib > USUAL_MIB ? mib : USUAL_MIB) * MIB;
 }
 

@@ -10,7 +10,7 @@
 #include "vm/error.h"
 
 /* Enough for the kernel, the agent and the per-CPU areas, unless the topology says. */
-uint64_t ram_default_bytes(const struct topology *topology);
+uint64_t ram_default_bytes(const struct topo *topology);
 
 struct error *ram_make_memfd(unsigned int node, uint64_t bytes, int *ret_fd) MUST_CHECK;
 /*

@@ -32,7 +32,7 @@ struct template
 {
 	char *dir;
 	char *state_path;
-	char *ram_paths[TOPOLOGY_LIMIT_NODES];
+	char *ram_paths[TOPO_LIMIT_ASKED_NODES];
 	unsigned int n_ram;
 	struct template_proof proof;
 	uint64_t bytes; /* on disk */

@@ -207,7 +207,7 @@ static struct error *put_in_place(const struct template_draft *draft)
 static struct error *finish(struct template_draft *draft, const struct template_proof *proof,
 			    unsigned int n_ram, struct template **ret)
 {
-	uint64_t ram_bytes[TOPOLOGY_LIMIT_NODES];
+	uint64_t ram_bytes[TOPO_LIMIT_ASKED_NODES];
 	struct template_description d = {
 		.key = draft->key,
 		.proof = *proof,

@@ -70,7 +70,7 @@ static const struct json_row description_rows[] = {
 	  .means = "the latest time at which it was stopped" },
 	{ ROW(state_bytes), .means = "size of the file of the devices' state" },
 	{ JSON_NUMBERS(struct template_description, ram_bytes), .presence = JSON_REQUIRED,
-	  .limit = TOPOLOGY_LIMIT_NODES, .check = check_ram,
+	  .limit = TOPO_LIMIT_ASKED_NODES, .check = check_ram,
 	  .means = "sizes of the files of memory, one for each node" },
 };
 

@@ -11,9 +11,9 @@ static void a_worker_on_a_foreign_cpu_is_named_with_it(void **state UNUSED)
 	told_prepare(&t, 2);
 	t.test.checks.isolation = KTSTR_REQUIRED;
 	w = &t.report.workers.at[1];
-	cpuset_add(&w->outside, 3);
-	cpuset_add_range(&w->outside, 5, 6);
-	cpuset_add_range(&w->outside_had, 0, 1);
+	topo_cpuset_add(&w->outside, 3);
+	topo_cpuset_add_range(&w->outside, 5, 6);
+	topo_cpuset_add_range(&w->outside_had, 0, 1);
 	w->outside_at_ns = 1200000000;
 	evaluate(&t);
 	assert_one_part(&t, KTSTR_REASON_CHECK,
@@ -27,7 +27,7 @@ static void isolation_is_off_unless_asked_for(void **state UNUSED)
 	_cleanup_told_ struct told t;
 
 	told_prepare(&t, 1);
-	cpuset_add(&t.report.workers.at[0].outside, 3);
+	topo_cpuset_add(&t.report.workers.at[0].outside, 3);
 	evaluate(&t);
 	assert_int_equal(t.outcome.parts.n, 0);
 }
@@ -39,7 +39,7 @@ static void a_cpu_that_the_cgroup_got_later_is_its_own(void **state UNUSED)
 
 	told_prepare(&t, 1);
 	t.test.checks.isolation = KTSTR_REQUIRED;
-	cpuset_add(&t.report.workers.at[0].cpus, 3);
+	topo_cpuset_add(&t.report.workers.at[0].cpus, 3);
 	evaluate(&t);
 	assert_int_equal(t.outcome.parts.n, 0);
 }

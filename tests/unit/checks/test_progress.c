@@ -9,7 +9,7 @@ static double limit_ms(size_t workers, unsigned int cpus)
 	struct checks_cgroup cgroup = { .name = "left" };
 
 	if (cpus)
-		cpuset_add_range(&cgroup.cpus, 0, cpus - 1);
+		topo_cpuset_add_range(&cgroup.cpus, 0, cpus - 1);
 	return checks_stall_limit_ms(workers, &cgroup);
 }
 

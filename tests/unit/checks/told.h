@@ -30,7 +30,7 @@ static inline void told_declare(struct told *t, const char *name, unsigned int w
 {
 	struct checks_cgroup cgroup = { .name = name, .workers = workers };
 
-	cpuset_add_range(&cgroup.cpus, 0, 1);
+	topo_cpuset_add_range(&cgroup.cpus, 0, 1);
 	if (workers)
 		vec_push(&t->test.cgroups, cgroup);
 }
@@ -66,7 +66,7 @@ static inline struct exchange_worker *told_worker(struct told *t, const char *cg
 		.ext_ns = 900000000,
 	};
 
-	cpuset_add_range(&w.cpus, 0, 1);
+	topo_cpuset_add_range(&w.cpus, 0, 1);
 	vec_push(&t->report.workers, w);
 	return &t->report.workers.at[t->report.workers.n - 1];
 }

@@ -88,7 +88,7 @@ static void a_worker_has_its_progress_in_the_record(void **state UNUSED)
 
 	prepare(&t);
 	t.report.workers.at[0].stall_ns = 123;
-	cpuset_add(&t.report.workers.at[0].outside, 3);
+	topo_cpuset_add(&t.report.workers.at[0].outside, 3);
 	t.report.workers.at[1].has_outside = false;
 	facts = written(harness_job_facts_write, &t);
 	worker = first_of(facts, "workers");

@@ -29,10 +29,10 @@ static void check(const struct exchange_declared_test *test, const char *topolog
 {
 	enum ktstr_reason found = KTSTR_REASON_NONE;
 	_cleanup_free_ char *said = NULL;
-	struct topology t;
+	struct topo t;
 	bool met;
 
-	assert_success(topology_parse(topology, &t));
+	assert_success(topo_parse(topology, &t));
 	met = harness_needs_met_with(test, &t, kernel, bytes, &found, &said);
 	assert_int_equal(met, why == NULL);
 	assert_int_equal(found, reason);
@@ -177,7 +177,7 @@ static void what_is_known_to_be_missing_is_said_first(void **state UNUSED)
 static void the_config_of_the_kernel_is_read(void **state UNUSED)
 {
 	const struct exchange_declared_test test = { .kconfig = { options, 2 } };
-	const struct topology t = TOPOLOGY_DEFAULT;
+	const struct topo t = TOPO_DEFAULT;
 	char *root = staged_root_new();
 	_cleanup_free_ char *path = staged_path(root, "/config");
 	_cleanup_free_ char *why = NULL, *why_not = NULL;

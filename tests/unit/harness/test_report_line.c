@@ -142,8 +142,8 @@ static void a_worker_tells_what_it_measured(void **state UNUSED)
 	assert_int_equal(w->units, 55);
 	assert_int_equal(w->stall_ns, 9);
 	assert_false(w->has_outside);
-	assert_int_equal(cpuset_count(&w->cpus), 2);
-	assert_true(cpuset_has(&w->cpus, 2));
+	assert_int_equal(topo_cpuset_count(&w->cpus), 2);
+	assert_true(topo_cpuset_has(&w->cpus, 2));
 	assert_false(r.workers.at[1].has_run_delay);
 }
 
@@ -180,8 +180,8 @@ static void a_worker_tells_where_it_should_not_have_been(void **state UNUSED)
 						    "\"outside_at_ns\":77}\n"));
 	w = &r.workers.at[0];
 	assert_true(w->has_outside);
-	assert_int_equal(cpuset_count(&w->outside), 2);
-	assert_true(cpuset_has(&w->outside, 3) && cpuset_has(&w->outside_had, 0));
+	assert_int_equal(topo_cpuset_count(&w->outside), 2);
+	assert_true(topo_cpuset_has(&w->outside, 3) && topo_cpuset_has(&w->outside_had, 0));
 	assert_int_equal(w->outside_at_ns, 77);
 	assert_refused(BEGIN, WORKER_WITHOUT_CPU ",\"outside\":\"1\"}\n", "parse", "outside_had");
 }
@@ -206,8 +206,8 @@ static void a_cgroup_has_the_cpus_the_kernel_gave_it(void **state UNUSED)
 	assert_success(take_text(&r, BEGIN CGROUP("left", "0-1") CGROUP("right", "")));
 	assert_int_equal(r.cgroups.n, 2);
 	assert_string_equal(r.cgroups.at[0].name, "left");
-	assert_int_equal(cpuset_count(&r.cgroups.at[0].cpus), 2);
-	assert_int_equal(cpuset_count(&r.cgroups.at[1].cpus), 0);
+	assert_int_equal(topo_cpuset_count(&r.cgroups.at[0].cpus), 2);
+	assert_int_equal(topo_cpuset_count(&r.cgroups.at[1].cpus), 0);
 	assert_refused(BEGIN CGROUP("left", "0"), CGROUP("left", "1"), "parse", "reported before");
 	assert_refused(BEGIN, CGROUP("left", "1-0"), "parse", "runs backwards");
 }

@@ -35,9 +35,9 @@ static void id_of(const struct variation *v, char ret[HARNESS_VARIANT_ID_CHARS +
 	};
 	struct kernel kernel = { .id = (char *)(uintptr_t)v->kernel_id,
 				 .build_id = (char *)(uintptr_t)v->build_id };
-	struct topology topology;
+	struct topo topology;
 
-	assert_success(topology_parse(v->topology, &topology));
+	assert_success(topo_parse(v->topology, &topology));
 	harness_plan_variant_id(&suite, &test, &topology, &kernel, ret);
 }
 

@@ -63,7 +63,7 @@ static inline struct exchange_worker *told_worker(struct told *t, const char *cg
 		.ext_ns = 900000000,
 	};
 
-	cpuset_add_range(&w.cpus, 0, 1);
+	topo_cpuset_add_range(&w.cpus, 0, 1);
 	vec_push(&t->report.workers, w);
 	return &t->report.workers.at[t->report.workers.n - 1];
 }
@@ -79,7 +79,7 @@ static inline void told_made(struct told *t, const char *name, unsigned int firs
 {
 	struct exchange_cgroup cgroup = { .name = xstrdup(name) };
 
-	cpuset_add_range(&cgroup.cpus, first, last);
+	topo_cpuset_add_range(&cgroup.cpus, first, last);
 	vec_push(&t->report.cgroups, cgroup);
 }
 

@@ -51,7 +51,7 @@ static void folders_are_made_and_removed(void **state UNUSED)
 {
 	_cleanup_folder_ struct folder folder;
 	_cleanup_close_ int fd = -1, one = -1;
-	struct cpuset cpus = { 0 };
+	struct topo_cpuset cpus = { 0 };
 	struct error *err;
 	struct stat st;
 
@@ -68,7 +68,7 @@ static void folders_are_made_and_removed(void **state UNUSED)
 	assert_success(suite_cgroup_open(fd, "a", &one));
 	assert_int_equal(fstatat(fd, SUITE_CGROUP_OWN, &st, 0), 0);
 	assert_error_tag(suite_cgroup_open(fd, "b", &one), "absent");
-	cpuset_add_range(&cpus, 0, 3);
+	topo_cpuset_add_range(&cpus, 0, 3);
 	err = suite_cgroup_make(fd, "b", &cpus, LONG_MS);
 	assert_string_equal(error_message(err),
 			    "cgroup b: CPUs 0-3: cpuset.cpus: No such file or directory");
@@ -82,14 +82,14 @@ static void effective_cpus_are_read(void **state UNUSED)
 {
 	_cleanup_folder_ struct folder folder;
 	_cleanup_close_ int fd = -1;
-	struct cpuset cpus;
+	struct topo_cpuset cpus;
 
 	folder_init(&folder);
 	folder_write(&folder, "a/cpuset.cpus.effective", "0-1,5\n");
 	fd = open(folder.path, O_RDONLY | O_DIRECTORY);
 	assert_success(suite_cgroup_read_cpus(fd, "a", &cpus));
-	assert_int_equal(cpuset_count(&cpus), 3);
-	assert_true(cpuset_has(&cpus, 5));
+	assert_int_equal(topo_cpuset_count(&cpus), 3);
+	assert_true(topo_cpuset_has(&cpus, 5));
 	assert_error_tag(suite_cgroup_read_cpus(fd, "b", &cpus), "absent");
 }
 

@@ -6,12 +6,12 @@
 /* CPUs 0 to 7, LLCs of 0, 1, 4, 5 and of the others, nodes 0 and 2. */
 static struct topo_machine *machine(void)
 {
-	struct cpuset cpus = { 0 }, nodes = { 0 };
+	struct topo_cpuset cpus = { 0 }, nodes = { 0 };
 	struct topo_machine *m;
 
-	cpuset_add_range(&cpus, 0, 7);
-	cpuset_add(&nodes, 0);
-	cpuset_add(&nodes, 2);
+	topo_cpuset_add_range(&cpus, 0, 7);
+	topo_cpuset_add(&nodes, 0);
+	topo_cpuset_add(&nodes, 2);
 	m = topo_machine_new(&cpus, &nodes);
 	for (unsigned int i = 0; i < 8; i++) {
 		m->cpus[i].llc = i % 4 < 2 ? 0 : 2;
@@ -23,10 +23,10 @@ static struct topo_machine *machine(void)
 static void expect(const struct topo_machine *m, struct ktstr_cpus cpus, const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct cpuset set;
+	struct topo_cpuset set;
 
 	assert_success(suite_cpus_resolve(&cpus, m, &set));
-	cpuset_format(&set, &text);
+	topo_cpuset_format(&set, &text);
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
@@ -46,7 +46,7 @@ static void what_the_machine_has_not_is_absent(void **state UNUSED)
 {
 	_cleanup_topo_machine_ struct topo_machine *m = machine();
 	static const struct ktstr_cpus wrong[] = { KTSTR_LLC(2), KTSTR_NODE(1), KTSTR_CPUS(7, 8) };
-	struct cpuset set;
+	struct topo_cpuset set;
 
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
 		assert_error_tag(suite_cpus_resolve(&wrong[i], m, &set), "absent");
@@ -56,7 +56,7 @@ static void an_unknown_cache_is_not_guessed(void **state UNUSED)
 {
 	_cleanup_topo_machine_ struct topo_machine *m = machine();
 	struct ktstr_cpus llc = KTSTR_LLC(1);
-	struct cpuset set;
+	struct topo_cpuset set;
 
 	m->cpus[0].llc = TOPO_ABSENT;
 	assert_error_tag(suite_cpus_resolve(&llc, m, &set), "topology-unknown");
@@ -66,7 +66,7 @@ static void a_kernel_without_numa_has_one_node(void **state UNUSED)
 {
 	_cleanup_topo_machine_ struct topo_machine *m = machine();
 	struct ktstr_cpus one = KTSTR_NODE(1);
-	struct cpuset set;
+	struct topo_cpuset set;
 
 	m->no_numa = true;
 	for (unsigned int i = 0; i < m->n_cpus; i++)

@@ -6,7 +6,7 @@
 static void silence_is_a_small_machine_for_two_seconds(void **state UNUSED)
 {
 	const struct ktstr_test test = { 0 };
-	struct topology t = suite_declared_topology(&test);
+	struct topo t = suite_declared_topology(&test);
 
 	assert_int_equal(t.nodes, 1);
 	assert_int_equal(t.llcs, 1);
@@ -21,7 +21,7 @@ static void silence_is_a_small_machine_for_two_seconds(void **state UNUSED)
 static void each_part_of_a_topology_has_its_own_default(void **state UNUSED)
 {
 	const struct ktstr_test test = { .topology = { .llcs = 4, .threads = 2 } };
-	struct topology t = suite_declared_topology(&test);
+	struct topo t = suite_declared_topology(&test);
 
 	assert_int_equal(t.nodes, 1);
 	assert_int_equal(t.llcs, 4);

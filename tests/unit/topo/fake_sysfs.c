@@ -61,7 +61,7 @@ static void write_range(struct fake_sysfs *fake, const char *path, unsigned int 
 	fake_sysfs_write(fake, path, text);
 }
 
-static void stage_cpu(struct fake_sysfs *fake, const struct topology *t, unsigned int cpu)
+static void stage_cpu(struct fake_sysfs *fake, const struct topo *t, unsigned int cpu)
 {
 	static const char *const caches[] = { "1", "1", "2", "3" };
 	unsigned int per_llc = t->cores * t->threads;
@@ -85,7 +85,7 @@ static void stage_cpu(struct fake_sysfs *fake, const struct topology *t, unsigne
 	}
 }
 
-static void stage_node(struct fake_sysfs *fake, const struct topology *t, unsigned int node)
+static void stage_node(struct fake_sysfs *fake, const struct topo *t, unsigned int node)
 {
 	unsigned int per_node = t->llcs / t->nodes * t->cores * t->threads;
 	_cleanup_strbuf_ struct strbuf row = STRBUF_INIT;
@@ -107,7 +107,7 @@ static void stage_node(struct fake_sysfs *fake, const struct topology *t, unsign
 	fake_sysfs_write(fake, path, strbuf_str(&row));
 }
 
-void fake_sysfs_stage(struct fake_sysfs *fake, const struct topology *t)
+void fake_sysfs_stage(struct fake_sysfs *fake, const struct topo *t)
 {
 	unsigned int cpus = t->llcs * t->cores * t->threads;
 

@@ -13,7 +13,7 @@ void fake_sysfs_init(struct fake_sysfs *fake);
 /* Removes everything. */
 void fake_sysfs_deinit(struct fake_sysfs *fake);
 /* The machine of a topology: L1d, L1i, L2 for each core, L3 for each LLC, 512 MiB a node. */
-void fake_sysfs_stage(struct fake_sysfs *fake, const struct topology *t);
+void fake_sysfs_stage(struct fake_sysfs *fake, const struct topo *t);
 /* Path below devices/system; folders are made. */
 void fake_sysfs_write(struct fake_sysfs *fake, const char *path, const char *text);
 void fake_sysfs_remove(struct fake_sysfs *fake, const char *path);

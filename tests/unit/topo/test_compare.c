@@ -4,11 +4,11 @@
 #include "fake_sysfs.h"
 #include "unit.h"
 
-static struct topology topology(const char *text)
+static struct topo topology(const char *text)
 {
-	struct topology t;
+	struct topo t;
 
-	assert_success(topology_parse(text, &t));
+	assert_success(topo_parse(text, &t));
 	return t;
 }
 
@@ -16,7 +16,7 @@ static struct topology topology(const char *text)
 static struct topo_machine *machine(const char *text)
 {
 	_cleanup_fake_sysfs_ struct fake_sysfs fake = { 0 };
-	struct topology t = topology(text);
+	struct topo t = topology(text);
 	struct topo_machine *m = NULL;
 
 	fake_sysfs_init(&fake);
@@ -27,16 +27,16 @@ static struct topo_machine *machine(const char *text)
 
 static void assert_same(const char *wanted, const struct topo_machine *m)
 {
-	struct topology t = topology(wanted);
+	struct topo t = topology(wanted);
 
-	assert_success(topology_compare(&t, m));
+	assert_success(topo_compare(&t, m));
 }
 
 static void assert_differs(const char *wanted, const struct topo_machine *m, const char *tag,
 			   const char *words)
 {
-	struct topology t = topology(wanted);
-	_cleanup_error_ struct error *err = topology_compare(&t, m);
+	struct topo t = topology(wanted);
+	_cleanup_error_ struct error *err = topo_compare(&t, m);
 
 	if (!err)
 		fail_msg("no difference was found, wanted: %s", words);

@@ -3,20 +3,20 @@
 
 #include "unit.h"
 
-static struct error *parse(const char *text, struct cpuset *ret)
+static struct error *parse(const char *text, struct topo_cpuset *ret)
 {
-	return cpuset_parse(text, strlen(text), ret);
+	return topo_cpuset_parse(text, strlen(text), ret);
 }
 
 static void assert_formats_as(const char *text, const char *formatted, unsigned int count)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
-	struct cpuset set;
+	struct topo_cpuset set;
 
 	assert_success(parse(text, &set));
-	cpuset_format(&set, &s);
+	topo_cpuset_format(&set, &s);
 	assert_string_equal(strbuf_str(&s), formatted);
-	assert_int_equal(cpuset_count(&set), count);
+	assert_int_equal(topo_cpuset_count(&set), count);
 }
 
 static void lists_are_sorted_and_compact(void **state UNUSED)
@@ -40,7 +40,7 @@ static void every_broken_list_is_refused(void **state UNUSED)
 		"0 ",	  " 0",		 "0-3,2", "1,1",  "a",	 "0x1", "0-1-2", "8192",
 		"0-8192", "99999999999", "0\n\n", "0;1",  "0:1", "+1",
 	};
-	struct cpuset set, before;
+	struct topo_cpuset set, before;
 
 	memset(&before, 0x5a, sizeof(before));
 	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
@@ -48,7 +48,7 @@ static void every_broken_list_is_refused(void **state UNUSED)
 		assert_error_tag(parse(broken[i], &set), "cpu-list");
 		assert_memory_equal(&set, &before, sizeof(set));
 	}
-	assert_error_tag(cpuset_parse("0\0", 2, &set), "cpu-list");
+	assert_error_tag(topo_cpuset_parse("0\0", 2, &set), "cpu-list");
 }
 
 static void an_error_says_what_is_wrong(void **state UNUSED)
@@ -62,7 +62,7 @@ static void an_error_says_what_is_wrong(void **state UNUSED)
 		{ "1,x", "no CPU number below 8192 at character 2" },
 		{ "7-", "the range from 7 has no end" },
 	};
-	struct cpuset set;
+	struct topo_cpuset set;
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_error_ struct error *err = parse(cases[i].text, &set);
@@ -74,41 +74,41 @@ static void an_error_says_what_is_wrong(void **state UNUSED)
 
 static void bytes_behind_the_end_are_not_read(void **state UNUSED)
 {
-	struct cpuset set;
+	struct topo_cpuset set;
 
-	assert_success(cpuset_parse("12", 1, &set));
-	assert_int_equal(cpuset_next(&set, 0), 1);
-	assert_success(cpuset_parse("1-23", 3, &set));
-	assert_int_equal(cpuset_count(&set), 2);
+	assert_success(topo_cpuset_parse("12", 1, &set));
+	assert_int_equal(topo_cpuset_next(&set, 0), 1);
+	assert_success(topo_cpuset_parse("1-23", 3, &set));
+	assert_int_equal(topo_cpuset_count(&set), 2);
 }
 
 static void members_are_found_in_order(void **state UNUSED)
 {
 	static const unsigned int expected[] = { 0, 63, 64, 4000, 8191 };
-	struct cpuset set;
+	struct topo_cpuset set;
 	size_t n = 0;
 
 	assert_success(parse("0,63-64,4000,8191", &set));
-	cpuset_for_each (cpu, &set) {
+	topo_cpuset_for_each (cpu, &set) {
 		assert_true(n < ARRAY_SIZE(expected));
 		assert_int_equal(cpu, expected[n++]);
 	}
 	assert_int_equal(n, ARRAY_SIZE(expected));
-	assert_true(cpuset_has(&set, 64));
-	assert_false(cpuset_has(&set, 65));
-	assert_false(cpuset_has(&set, 8192));
-	assert_false(cpuset_has(&set, UINT32_MAX));
+	assert_true(topo_cpuset_has(&set, 64));
+	assert_false(topo_cpuset_has(&set, 65));
+	assert_false(topo_cpuset_has(&set, 8192));
+	assert_false(topo_cpuset_has(&set, UINT32_MAX));
 }
 
 static void numbers_past_the_limit_change_nothing(void **state UNUSED)
 {
-	struct cpuset set = { 0 };
+	struct topo_cpuset set = { 0 };
 
-	cpuset_add(&set, 8192);
-	cpuset_add(&set, UINT32_MAX);
-	assert_int_equal(cpuset_count(&set), 0);
-	cpuset_add_range(&set, 8190, UINT32_MAX);
-	assert_int_equal(cpuset_count(&set), 2);
+	topo_cpuset_add(&set, 8192);
+	topo_cpuset_add(&set, UINT32_MAX);
+	assert_int_equal(topo_cpuset_count(&set), 0);
+	topo_cpuset_add_range(&set, 8190, UINT32_MAX);
+	assert_int_equal(topo_cpuset_count(&set), 2);
 }
 
 int main(void)

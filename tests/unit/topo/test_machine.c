@@ -5,10 +5,10 @@
 
 static struct topo_machine *machine_of(const char *cpus, const char *nodes)
 {
-	struct cpuset c, n;
+	struct topo_cpuset c, n;
 
-	assert_success(cpuset_parse(cpus, strlen(cpus), &c));
-	assert_success(cpuset_parse(nodes, strlen(nodes), &n));
+	assert_success(topo_cpuset_parse(cpus, strlen(cpus), &c));
+	assert_success(topo_cpuset_parse(nodes, strlen(nodes), &n));
 	return topo_machine_new(&c, &n);
 }
 
@@ -45,11 +45,11 @@ static void sharing_gathers_equal_values(void **state UNUSED)
 {
 	_cleanup_topo_machine_ struct topo_machine *m = machine_of("0-5", "0");
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
-	struct cpuset set;
+	struct topo_cpuset set;
 
 	m->cpus[1].llc = m->cpus[3].llc = m->cpus[4].llc = 1;
 	topo_machine_sharing(m, TOPO_ITEM_LLC, 1, &set);
-	cpuset_format(&set, &s);
+	topo_cpuset_format(&set, &s);
 	assert_string_equal(strbuf_str(&s), "1,3-4");
 }
 

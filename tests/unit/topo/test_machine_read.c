@@ -5,7 +5,7 @@
 #include "topo/machine.h"
 #include "unit.h"
 
-static const struct topology two_nodes = { .nodes = 2, .llcs = 4, .cores = 2, .threads = 2 };
+static const struct topo two_nodes = { .nodes = 2, .llcs = 4, .cores = 2, .threads = 2 };
 
 static void stage(struct fake_sysfs *fake)
 {

@@ -161,7 +161,7 @@ static void a_cut_text_is_refused_at_every_length(void **state UNUSED)
 
 static void a_machine_of_252_cpus_is_small(void **state UNUSED)
 {
-	const struct topology t = { .nodes = 1, .llcs = 14, .cores = 18, .threads = 1 };
+	const struct topo t = { .nodes = 1, .llcs = 14, .cores = 18, .threads = 1 };
 	_cleanup_topo_machine_ struct topo_machine *m = NULL, *again = NULL;
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT, s2 = STRBUF_INIT;
 	_cleanup_fake_sysfs_ struct fake_sysfs fake = { 0 };

@@ -29,11 +29,11 @@ static void all_24_are_there_with_their_counts(void **state UNUSED)
 	assert_int_equal(topo_n_presets, 24);
 	assert_int_equal(ARRAY_SIZE(known), 24);
 	for (size_t i = 0; i < topo_n_presets; i++) {
-		const struct preset *preset = preset_find(known[i].name);
+		const struct topo_preset *preset = topo_preset_find(known[i].name);
 
 		assert_ptr_equal(preset, &topo_presets[i]);
-		assert_success(topology_check(&preset->topology));
-		assert_int_equal(topology_cpus(&preset->topology), known[i].cpus);
+		assert_success(topo_check(&preset->topology));
+		assert_int_equal(topo_cpus(&preset->topology), known[i].cpus);
 		assert_int_equal(preset->topology.llcs, known[i].llcs);
 		assert_int_equal(preset->topology.nodes, known[i].nodes);
 		without_smt += preset->topology.threads == 1;
@@ -45,25 +45,25 @@ static void all_24_are_there_with_their_counts(void **state UNUSED)
 
 static void a_name_or_a_topology_is_taken(void **state UNUSED)
 {
-	struct topology t;
+	struct topo t;
 
-	assert_success(topology_parse_or_preset("odd-5llc", &t));
+	assert_success(topo_parse_or_preset("odd-5llc", &t));
 	assert_int_equal(t.llcs, 5);
-	assert_success(topology_parse_or_preset("2n4l2c1t,mem=1G:1G", &t));
+	assert_success(topo_parse_or_preset("2n4l2c1t,mem=1G:1G", &t));
 	assert_true(t.has_memory);
 }
 
 static void an_unknown_name_is_said_to_be_one(void **state UNUSED)
 {
 	_cleanup_error_ struct error *err = NULL;
-	struct topology t;
+	struct topo t;
 
-	assert_null(preset_find("odd-5"));
-	err = topology_parse_or_preset("odd-5", &t);
+	assert_null(topo_preset_find("odd-5"));
+	err = topo_parse_or_preset("odd-5", &t);
 	assert_non_null(err);
 	assert_contains(error_message(err), "\"odd-5\" is neither a preset nor a topology");
-	assert_error_tag(topology_parse_or_preset("", &t), "topology-form");
-	assert_error_tag(topology_parse_or_preset("1n", &t), "topology-form");
+	assert_error_tag(topo_parse_or_preset("", &t), "topology-form");
+	assert_error_tag(topo_parse_or_preset("1n", &t), "topology-form");
 }
 
 int main(void)

@@ -5,48 +5,48 @@
 /* Counted out by hand through four nested loops, not by division. */
 static void every_cpu_stands_where_counting_puts_it(void **state UNUSED)
 {
-	const struct topology t = { .nodes = 3, .llcs = 6, .cores = 5, .threads = 2 };
+	const struct topo t = { .nodes = 3, .llcs = 6, .cores = 5, .threads = 2 };
 	unsigned int cpu = 0, llc = 0, core = 0;
 
 	for (unsigned int node = 0; node < 3; node++) {
 		for (unsigned int l = 0; l < 2; l++, llc++) {
-			assert_int_equal(topology_node_of_llc(&t, llc), node);
+			assert_int_equal(topo_node_of_llc(&t, llc), node);
 			for (unsigned int c = 0; c < 5; c++, core++) {
 				for (unsigned int thread = 0; thread < 2; thread++, cpu++) {
-					assert_int_equal(topology_llc_of_cpu(&t, cpu), llc);
-					assert_int_equal(topology_core_of_cpu(&t, cpu), core);
-					assert_int_equal(topology_thread_of_cpu(&t, cpu), thread);
-					assert_int_equal(topology_node_of_cpu(&t, cpu), node);
+					assert_int_equal(topo_llc_of_cpu(&t, cpu), llc);
+					assert_int_equal(topo_core_of_cpu(&t, cpu), core);
+					assert_int_equal(topo_thread_of_cpu(&t, cpu), thread);
+					assert_int_equal(topo_node_of_cpu(&t, cpu), node);
 				}
 			}
 		}
 	}
-	assert_int_equal(topology_cpus(&t), cpu);
-	assert_int_equal(topology_cpus_per_llc(&t), 10);
-	assert_int_equal(topology_llcs_per_node(&t), 2);
+	assert_int_equal(topo_cpus(&t), cpu);
+	assert_int_equal(topo_cpus_per_llc(&t), 10);
+	assert_int_equal(topo_llcs_per_node(&t), 2);
 }
 
 static void distance_is_10_or_20_unless_said(void **state UNUSED)
 {
-	struct topology t = { .nodes = 2, .llcs = 2, .cores = 1, .threads = 1 };
+	struct topo t = { .nodes = 2, .llcs = 2, .cores = 1, .threads = 1 };
 
-	assert_int_equal(topology_distance(&t, 1, 1), 10);
-	assert_int_equal(topology_distance(&t, 0, 1), 20);
+	assert_int_equal(topo_distance(&t, 1, 1), 10);
+	assert_int_equal(topo_distance(&t, 0, 1), 20);
 	t.has_distances = true;
 	t.distances[0][1] = 33;
-	assert_int_equal(topology_distance(&t, 0, 1), 33);
+	assert_int_equal(topo_distance(&t, 0, 1), 33);
 }
 
 static void memory_is_the_sum_or_not_said(void **state UNUSED)
 {
-	struct topology t = { .nodes = 2, .llcs = 2, .cores = 1, .threads = 1 };
+	struct topo t = { .nodes = 2, .llcs = 2, .cores = 1, .threads = 1 };
 
 	t.memory_bytes[0] = 5;
 	t.memory_bytes[1] = 7;
 	t.memory_bytes[2] = 100;
-	assert_true(topology_memory_bytes(&t) == 0);
+	assert_true(topo_memory_bytes(&t) == 0);
 	t.has_memory = true;
-	assert_true(topology_memory_bytes(&t) == 12);
+	assert_true(topo_memory_bytes(&t) == 12);
 }
 
 int main(void)

@@ -8,8 +8,8 @@
 /* The text is refused with this tag, and the message holds these words. */
 static void assert_refused(const char *text, const char *tag, const char *words)
 {
-	struct topology t = { .nodes = 77 };
-	_cleanup_error_ struct error *err = topology_parse(text, &t);
+	struct topo t = { .nodes = 77 };
+	_cleanup_error_ struct error *err = topo_parse(text, &t);
 
 	if (!err)
 		fail_msg("\"%s\" was accepted", text);
@@ -22,21 +22,21 @@ static void assert_refused(const char *text, const char *tag, const char *words)
 static void assert_round_trip(const char *text, const char *formatted)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
-	struct topology t, again;
+	struct topo t, again;
 
-	assert_success(topology_parse(text, &t));
-	assert_success(topology_check(&t));
-	topology_format(&t, &s);
+	assert_success(topo_parse(text, &t));
+	assert_success(topo_check(&t));
+	topo_format(&t, &s);
 	assert_string_equal(strbuf_str(&s), formatted);
-	assert_success(topology_parse(strbuf_str(&s), &again));
-	assert_true(topology_equal(&t, &again));
+	assert_success(topo_parse(strbuf_str(&s), &again));
+	assert_true(topo_equal(&t, &again));
 }
 
 static void four_numbers_in_order(void **state UNUSED)
 {
-	struct topology t;
+	struct topo t;
 
-	assert_success(topology_parse("2n4l8c3t", &t));
+	assert_success(topo_parse("2n4l8c3t", &t));
 	assert_int_equal(t.nodes, 2);
 	assert_int_equal(t.llcs, 4);
 	assert_int_equal(t.cores, 8);
@@ -121,16 +121,16 @@ static void a_text_without_end_is_refused(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	strbuf_append_repeated(&s, '0', TOPOLOGY_LIMIT_TEXT);
+	strbuf_append_repeated(&s, '0', TOPO_LIMIT_TEXT_BYTES);
 	strbuf_append(&s, "1n1l1c1t");
 	assert_refused(strbuf_str(&s), "topology-form", "more than 8192 characters");
 }
 
 static void memory_of_each_node(void **state UNUSED)
 {
-	struct topology t;
+	struct topo t;
 
-	assert_success(topology_parse("2n4l2c1t,mem=1G:512M", &t));
+	assert_success(topo_parse("2n4l2c1t,mem=1G:512M", &t));
 	assert_true(t.has_memory);
 	assert_true(t.memory_bytes[0] == UINT64_C(1) << 30);
 	assert_true(t.memory_bytes[1] == UINT64_C(512) << 20);
@@ -153,11 +153,11 @@ static void memory_of_each_node(void **state UNUSED)
 
 static void distances_between_nodes(void **state UNUSED)
 {
-	struct topology t;
+	struct topo t;
 
-	assert_success(topology_parse("3n3l1c1t,dist=10:21:31:21:10:254:31:254:10", &t));
-	assert_int_equal(topology_distance(&t, 0, 2), 31);
-	assert_int_equal(topology_distance(&t, 2, 1), 254);
+	assert_success(topo_parse("3n3l1c1t,dist=10:21:31:21:10:254:31:254:10", &t));
+	assert_int_equal(topo_distance(&t, 0, 2), 31);
+	assert_int_equal(topo_distance(&t, 2, 1), 254);
 	assert_round_trip("2n4l2c1t,dist=10:21:21:10,mem=1G:1G",
 			  "2n4l2c1t,mem=1G:1G,dist=10:21:21:10");
 	assert_refused("2n2l1c1t,dist=10:21:21", "topology-form", "3 distances, 2 nodes need 4");
@@ -174,47 +174,47 @@ static void distances_between_nodes(void **state UNUSED)
 
 static void a_value_made_in_code_is_checked_alike(void **state UNUSED)
 {
-	struct topology t = TOPOLOGY_DEFAULT;
+	struct topo t = TOPO_DEFAULT;
 
-	assert_success(topology_check(&t));
+	assert_success(topo_check(&t));
 	t.nodes = 0;
-	assert_error_tag(topology_check(&t), "topology-range");
-	t = TOPOLOGY_DEFAULT;
+	assert_error_tag(topo_check(&t), "topology-range");
+	t = TOPO_DEFAULT;
 	t.has_memory = true;
-	assert_error_tag(topology_check(&t), "topology-range");
+	assert_error_tag(topo_check(&t), "topology-range");
 	t.memory_bytes[0] = 1 << 20;
-	assert_success(topology_check(&t));
+	assert_success(topo_check(&t));
 	t.has_distances = true;
-	assert_error_tag(topology_check(&t), "topology-range");
+	assert_error_tag(topo_check(&t), "topology-range");
 	t.distances[0][0] = 10;
-	assert_success(topology_check(&t));
+	assert_success(topo_check(&t));
 }
 
 static void equal_means_the_same_machine(void **state UNUSED)
 {
-	struct topology a, b;
+	struct topo a, b;
 
-	assert_success(topology_parse("2n4l2c1t", &a));
+	assert_success(topo_parse("2n4l2c1t", &a));
 	/* The distances that hold where none are given. */
-	assert_success(topology_parse("2n4l2c1t,dist=10:20:20:10", &b));
-	assert_true(topology_equal(&a, &b));
-	assert_success(topology_parse("2n4l2c1t,dist=10:21:21:10", &b));
-	assert_false(topology_equal(&a, &b));
-	assert_success(topology_parse("2n4l2c1t,mem=1G:1G", &b));
-	assert_false(topology_equal(&a, &b));
-	assert_success(topology_parse("2n4l2c1t,mem=1G:2G", &a));
-	assert_false(topology_equal(&a, &b));
-	assert_success(topology_parse("2n4l1c2t,mem=1G:2G", &b));
-	assert_false(topology_equal(&a, &b));
+	assert_success(topo_parse("2n4l2c1t,dist=10:20:20:10", &b));
+	assert_true(topo_equal(&a, &b));
+	assert_success(topo_parse("2n4l2c1t,dist=10:21:21:10", &b));
+	assert_false(topo_equal(&a, &b));
+	assert_success(topo_parse("2n4l2c1t,mem=1G:1G", &b));
+	assert_false(topo_equal(&a, &b));
+	assert_success(topo_parse("2n4l2c1t,mem=1G:2G", &a));
+	assert_false(topo_equal(&a, &b));
+	assert_success(topo_parse("2n4l1c2t,mem=1G:2G", &b));
+	assert_false(topo_equal(&a, &b));
 }
 
 static void shape_leaves_the_settings_out(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
-	struct topology t;
+	struct topo t;
 
-	assert_success(topology_parse("2n4l2c1t,mem=1G:512M", &t));
-	topology_format_shape(&t, &s);
+	assert_success(topo_parse("2n4l2c1t,mem=1G:512M", &t));
+	topo_format_shape(&t, &s);
 	assert_string_equal(strbuf_str(&s), "2n4l2c1t");
 }
 

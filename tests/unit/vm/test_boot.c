@@ -39,7 +39,7 @@ static void arguments_that_the_kernel_would_cut_are_an_error(void **state UNUSED
 /* They are part of a template's key, so nothing of this moment may be in them. */
 static void the_same_machine_has_the_same_arguments(void **state UNUSED)
 {
-	struct topology t = TOPOLOGY_DEFAULT;
+	struct topo t = TOPO_DEFAULT;
 	_cleanup_strbuf_ struct strbuf one = STRBUF_INIT, other = STRBUF_INIT;
 
 	boot_format_args(&t, "extra=1", &one);

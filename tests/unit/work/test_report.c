@@ -112,7 +112,7 @@ static void a_worker_is_looked_at_while_it_works(void **state UNUSED)
 	assert_true(first.units > 0 && second.units > first.units);
 	assert_true(second.cpu_ns > first.cpu_ns && second.wall_ns > first.wall_ns);
 	assert_true(second.samples > first.samples && second.iterations > first.iterations);
-	assert_true(cpuset_count(&first.cpus_used) >= 1);
+	assert_true(topo_cpuset_count(&first.cpus_used) >= 1);
 }
 
 /* The worker cannot tell; whoever looks at it can. */

@@ -53,7 +53,7 @@ static void every_checkpoint_looks_at_the_cpu(void **state UNUSED)
 {
 	static const int visits[] = { 3, 7, 7, -1, 7, 3, 70 };
 	struct in_process p;
-	struct cpuset cpus;
+	struct topo_cpuset cpus;
 
 	said_cpu = 3;
 	in_process_begin(&p, 0, 0);
@@ -63,8 +63,9 @@ static void every_checkpoint_looks_at_the_cpu(void **state UNUSED)
 	}
 	said_cpu = -2;
 	slot_read_cpus(&p.slot, &cpus);
-	assert_int_equal(cpuset_count(&cpus), 3);
-	assert_true(cpuset_has(&cpus, 3) && cpuset_has(&cpus, 7) && cpuset_has(&cpus, 70));
+	assert_int_equal(topo_cpuset_count(&cpus), 3);
+	assert_true(topo_cpuset_has(&cpus, 3) && topo_cpuset_has(&cpus, 7) &&
+		    topo_cpuset_has(&cpus, 70));
 	/* Not to be known for a moment is no move. */
 	assert_true(p.self.figures.migrations == 3);
 }
@@ -278,19 +279,21 @@ static void look_on(struct in_process *p, int cpu)
 	work_checkpoint(&p->self);
 }
 
-static unsigned int outside(struct in_process *p, struct cpuset *ret_had)
+static unsigned int outside(struct in_process *p, struct topo_cpuset *ret_had)
 {
-	struct cpuset cpus;
+	struct topo_cpuset cpus;
 
 	slot_read_outside(&p->slot, &cpus, ret_had);
-	return cpuset_count(&cpus) == 1 ? cpuset_next(&cpus, 0) : cpuset_count(&cpus) ? 9999 : 0;
+	return topo_cpuset_count(&cpus) == 1 ? topo_cpuset_next(&cpus, 0)
+	       : topo_cpuset_count(&cpus)    ? 9999
+					     : 0;
 }
 
 static void a_cpu_is_compared_with_the_set_of_its_moment(void **state UNUSED)
 {
 	_cleanup_close_ int fd = memfd_create("cpus", MFD_CLOEXEC);
 	struct in_process p;
-	struct cpuset had;
+	struct topo_cpuset had;
 
 	begin_in_cgroup(&p, fd, "3-4\n");
 	look_on(&p, 3);
@@ -307,8 +310,8 @@ static void a_cpu_is_compared_with_the_set_of_its_moment(void **state UNUSED)
 	look_on(&p, 6);
 	said_cpu = -2;
 	assert_int_equal(outside(&p, &had), 5);
-	assert_int_equal(cpuset_count(&had), 1);
-	assert_true(cpuset_has(&had, 6));
+	assert_int_equal(topo_cpuset_count(&had), 1);
+	assert_true(topo_cpuset_has(&had, 6));
 	assert_true(p.self.figures.outside_at_ns > 0);
 }
 
@@ -317,7 +320,7 @@ static void a_worker_has_a_moment_to_follow_its_set(void **state UNUSED)
 {
 	_cleanup_close_ int fd = memfd_create("cpus", MFD_CLOEXEC);
 	struct in_process p;
-	struct cpuset had;
+	struct topo_cpuset had;
 
 	begin_in_cgroup(&p, fd, "3\n");
 	look_on(&p, 3);
@@ -338,7 +341,7 @@ static void a_set_has_a_moment_to_follow_its_worker(void **state UNUSED)
 {
 	_cleanup_close_ int fd = memfd_create("cpus", MFD_CLOEXEC);
 	struct in_process p;
-	struct cpuset had;
+	struct topo_cpuset had;
 
 	begin_in_cgroup(&p, fd, "3\n");
 	look_on(&p, 3);
@@ -357,7 +360,7 @@ static void a_set_that_cannot_be_read_compares_nothing(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		_cleanup_close_ int fd = memfd_create("cpus", MFD_CLOEXEC);
 		struct in_process p;
-		struct cpuset had;
+		struct topo_cpuset had;
 
 		begin_in_cgroup(&p, fd, texts[i]);
 		look_on(&p, 3);

@@ -105,7 +105,7 @@ static void readers_never_see_a_mixture(void **state UNUSED)
 static void cpus_gather_and_numbers_beyond_the_limit_do_not(void **state UNUSED)
 {
 	struct work_slot slot = { 0 };
-	struct cpuset cpus;
+	struct topo_cpuset cpus;
 
 	slot_add_cpu(&slot, 0);
 	slot_add_cpu(&slot, 65);
@@ -113,27 +113,27 @@ static void cpus_gather_and_numbers_beyond_the_limit_do_not(void **state UNUSED)
 	slot_add_cpu(&slot, TOPO_LIMIT_CPUS - 1);
 	slot_add_cpu(&slot, TOPO_LIMIT_CPUS);
 	slot_read_cpus(&slot, &cpus);
-	assert_int_equal(cpuset_count(&cpus), 3);
-	assert_true(cpuset_has(&cpus, 0) && cpuset_has(&cpus, 65) &&
-		    cpuset_has(&cpus, TOPO_LIMIT_CPUS - 1));
+	assert_int_equal(topo_cpuset_count(&cpus), 3);
+	assert_true(topo_cpuset_has(&cpus, 0) && topo_cpuset_has(&cpus, 65) &&
+		    topo_cpuset_has(&cpus, TOPO_LIMIT_CPUS - 1));
 }
 
 static void the_first_set_outside_of_which_it_was_stays(void **state UNUSED)
 {
 	struct work_slot slot = { 0 };
-	struct cpuset first = { 0 }, second = { 0 }, outside, had;
+	struct topo_cpuset first = { 0 }, second = { 0 }, outside, had;
 
 	slot_read_outside(&slot, &outside, &had);
-	assert_int_equal(cpuset_count(&outside) + cpuset_count(&had), 0);
-	cpuset_add(&first, 70);
-	cpuset_add(&second, 2);
+	assert_int_equal(topo_cpuset_count(&outside) + topo_cpuset_count(&had), 0);
+	topo_cpuset_add(&first, 70);
+	topo_cpuset_add(&second, 2);
 	slot_add_outside(&slot, 5, &first);
 	slot_add_outside(&slot, 80, &second);
 	slot_add_outside(&slot, TOPO_LIMIT_CPUS, &second);
 	slot_read_outside(&slot, &outside, &had);
-	assert_int_equal(cpuset_count(&outside), 2);
-	assert_true(cpuset_has(&outside, 5) && cpuset_has(&outside, 80));
-	assert_true(cpuset_equal(&had, &first));
+	assert_int_equal(topo_cpuset_count(&outside), 2);
+	assert_true(topo_cpuset_has(&outside, 5) && topo_cpuset_has(&outside, 80));
+	assert_true(topo_cpuset_equal(&had, &first));
 }
 
 int main(void)

@@ -39,8 +39,8 @@ static void workers_of_every_kind_finish_when_asked(void **state UNUSED)
 			assert_true(r.sleep_ns <= r.wall_ns);
 			assert_true(r.max_gap_ns <= r.wall_ns - r.sleep_ns);
 			assert_true(r.gap_at_ns <= r.wall_ns);
-			assert_true(cpuset_count(&r.cpus_used) >= 1);
-			assert_true(cpuset_count(&r.cpus_used) <= r.migrations + 1);
+			assert_true(topo_cpuset_count(&r.cpus_used) >= 1);
+			assert_true(topo_cpuset_count(&r.cpus_used) <= r.migrations + 1);
 		}
 		work_free(group);
 		assert_true(no_children_left());
@@ -108,7 +108,7 @@ static void who_does_not_stop_is_killed_and_said_to_be(void **state UNUSED)
 	work_stop(group, 300 * NS_PER_MS);
 	work_sample(group, 0, &r);
 	assert_int_equal(r.end, WORK_END_KILLED);
-	assert_true(r.units > 0 && r.cpu_ns > 0 && cpuset_count(&r.cpus_used) >= 1);
+	assert_true(r.units > 0 && r.cpu_ns > 0 && topo_cpuset_count(&r.cpus_used) >= 1);
 	/* It was without a CPU from before the stop to the kill. */
 	assert_true(r.max_gap_ns >= 300 * NS_PER_MS && r.max_gap_ns <= r.wall_ns);
 	work_sample(group, 1, &r);
@@ -139,7 +139,7 @@ static void who_was_killed_by_others_leaves_its_figures(void **state UNUSED)
 		/* All but the last moment, and a start before the gate. */
 		assert_true(r.cpu_ns >= run_ns / 2);
 		assert_true(r.iterations > 0 && r.units >= r.iterations && r.samples > 0);
-		assert_true(r.wall_ns > 0 && cpuset_count(&r.cpus_used) >= 1);
+		assert_true(r.wall_ns > 0 && topo_cpuset_count(&r.cpus_used) >= 1);
 		work_stop(group, PATIENCE_NS);
 	}
 }
@@ -161,7 +161,7 @@ static void who_never_passed_the_gate_never_started(void **state UNUSED)
 	for (unsigned int i = 0; i < 2; i++) {
 		work_sample(stopped, i, &r);
 		assert_int_equal(r.end, WORK_END_NEVER_STARTED);
-		assert_true(r.units == 0 && r.wall_ns == 0 && cpuset_count(&r.cpus_used) == 0);
+		assert_true(r.units == 0 && r.wall_ns == 0 && topo_cpuset_count(&r.cpus_used) == 0);
 		work_sample(goes_on, i, &r);
 		assert_int_equal(r.end, WORK_END_FINISHED);
 	}

@@ -63,8 +63,8 @@ static void only_the_cpu_it_may_use_is_in_the_report(void **state UNUSED)
 			struct work_report r;
 
 			work_sample(group, i, &r);
-			assert_int_equal(cpuset_count(&r.cpus_used), 1);
-			assert_true(cpuset_has(&r.cpus_used, (unsigned int)cpu));
+			assert_int_equal(topo_cpuset_count(&r.cpus_used), 1);
+			assert_true(topo_cpuset_has(&r.cpus_used, (unsigned int)cpu));
 			assert_true(r.migrations == 0);
 			assert_int_equal(r.gap_cpu, cpu);
 		}
@@ -91,16 +91,16 @@ static void a_short_visit_to_another_cpu_is_in_the_report(void **state UNUSED)
 	work_sample(group, 0, &r);
 	wait_for_cpu_time(r.pid, 60 * NS_PER_MS);
 	work_sample(group, 0, &r);
-	assert_int_equal(cpuset_count(&r.cpus_used), 1);
+	assert_int_equal(topo_cpuset_count(&r.cpus_used), 1);
 	pin(r.pid, abroad);
 	wait_for_cpu_time(r.pid, 3 * NS_PER_MS);
 	pin(r.pid, home);
 	wait_for_cpu_time(r.pid, 60 * NS_PER_MS);
 	work_stop(group, PATIENCE_NS);
 	work_sample(group, 0, &r);
-	assert_int_equal(cpuset_count(&r.cpus_used), 2);
-	assert_true(cpuset_has(&r.cpus_used, (unsigned int)home));
-	assert_true(cpuset_has(&r.cpus_used, (unsigned int)abroad));
+	assert_int_equal(topo_cpuset_count(&r.cpus_used), 2);
+	assert_true(topo_cpuset_has(&r.cpus_used, (unsigned int)home));
+	assert_true(topo_cpuset_has(&r.cpus_used, (unsigned int)abroad));
 	assert_true(r.migrations == 2);
 }
 

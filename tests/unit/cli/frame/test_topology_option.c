@@ -6,10 +6,10 @@
 
 static void shapes_and_names_are_taken(void **state UNUSED)
 {
-	struct topology t;
+	struct topo t;
 
 	assert_success(cli_parse_topology("2n4l2c1t", &t));
-	assert_int_equal(topology_cpus(&t), 8);
+	assert_int_equal(topo_cpus(&t), 8);
 	assert_success(cli_parse_topology("smt-2llc", &t));
 	assert_int_equal(t.llcs, 2);
 	assert_int_equal(t.threads, 2);
@@ -17,7 +17,7 @@ static void shapes_and_names_are_taken(void **state UNUSED)
 
 static void the_nearest_name_is_offered(void **state UNUSED)
 {
-	struct topology t;
+	struct topo t;
 	_cleanup_error_ struct error *err = cli_parse_topology("smt-2lcl", &t);
 
 	assert_non_null(err);

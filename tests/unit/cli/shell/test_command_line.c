@@ -30,7 +30,7 @@ static void a_vector_is_passed_as_it_is(void **state UNUSED)
 
 static void without_a_command_a_terminal_gets_a_terminal(void **state UNUSED)
 {
-	const struct topology t = { .nodes = 1, .llcs = 2, .cores = 2, .threads = 1 };
+	const struct topo t = { .nodes = 1, .llcs = 2, .cores = 2, .threads = 1 };
 	const struct shell_config config = { 0 };
 	_cleanup_command_line_ struct command_line line;
 
@@ -58,7 +58,7 @@ static void what_is_not_known_is_not_passed(void **state UNUSED)
 
 static void commands_from_a_pipe_have_neither_terminal_nor_prompt(void **state UNUSED)
 {
-	const struct topology t = { .nodes = 1, .llcs = 1, .cores = 1, .threads = 1 };
+	const struct topo t = { .nodes = 1, .llcs = 1, .cores = 1, .threads = 1 };
 	const struct shell_config config = { 0 };
 	_cleanup_command_line_ struct command_line line;
 

@@ -5,16 +5,16 @@
 static void assert_cpus(const char *machine, struct ktstr_cpus cpus, const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct cpuset set = { 0 };
-	struct topology t;
+	struct topo_cpuset set = { 0 };
+	struct topo t;
 	bool exists;
 
-	assert_success(topology_parse(machine, &t));
+	assert_success(topo_parse(machine, &t));
 	exists = shown_cpus(&cpus, &t, &set);
 	assert_int_equal(exists, expected != NULL);
 	if (!expected)
 		return;
-	cpuset_format(&set, &text);
+	topo_cpuset_format(&set, &text);
 	assert_string_equal(strbuf_str(&text), expected);
 }
 
@@ -44,12 +44,12 @@ static void a_test_is_resolved_for_its_own_machine(void **state)
 		"my.c:12: fair: no file gone: looked in %s, PATH\n", d->root);
 
 	assert_success(shown_test_init(&shown, &d->suite, &d->suite.tests.at[0], NULL, &d->host));
-	assert_int_equal(topology_cpus(&shown.topology), 8);
+	assert_int_equal(topo_cpus(&shown.topology), 8);
 	assert_true(shown.memory_bytes > 0);
 	assert_int_equal(shown.cgroups.n, 2);
 	assert_true(shown.cgroups.at[0].exists);
-	assert_int_equal(cpuset_next(&shown.cgroups.at[0].cpus, 0), 2);
-	assert_int_equal(cpuset_count(&shown.cgroups.at[1].cpus), 4);
+	assert_int_equal(topo_cpuset_next(&shown.cgroups.at[0].cpus, 0), 2);
+	assert_int_equal(topo_cpuset_count(&shown.cgroups.at[1].cpus), 4);
 	assert_int_equal(shown.files.n, 2);
 	assert_string_equal(shown.files.at[1].name, "scx_x");
 	assert_string_equal(strbuf_str(&shown.missing), missing);
@@ -63,7 +63,7 @@ static void another_machine_may_not_have_the_cpus(void **state)
 {
 	struct declared *d = *state;
 	_cleanup_shown_test_ struct shown_test shown = { 0 };
-	const struct topology small = TOPOLOGY_DEFAULT;
+	const struct topo small = TOPO_DEFAULT;
 
 	assert_success(shown_test_init(&shown, &d->suite, &d->suite.tests.at[0], &small, &d->host));
 	assert_false(shown.cgroups.at[0].exists);

@@ -34,9 +34,9 @@ static inline struct topo_machine *sample_machine(const char *text)
 
 static inline void sample_view(const char *text, struct view *ret)
 {
-	struct topology t;
+	struct topo t;
 
-	assert_success(topology_parse(text, &t));
+	assert_success(topo_parse(text, &t));
 	view_of_topology(&t, ret);
 }
 

@@ -50,7 +50,7 @@ static void cpus_far_apart_still_make_a_topology(void **state UNUSED)
 	m->distances[3] = 10;
 	view_of_machine(m, &again);
 	assert_true(again.is_regular);
-	topology_format(&again.regular, &s);
+	topo_format(&again.regular, &s);
 	assert_string_equal(strbuf_str(&s), "2n2l2c2t,dist=10:21:21:10");
 }
 
@@ -65,7 +65,7 @@ static void usual_distances_are_not_said(void **state UNUSED)
 	m->distances[1] = m->distances[2] = 20;
 	view_of_machine(m, &view);
 	assert_true(view.is_regular);
-	topology_format(&view.regular, &s);
+	topo_format(&view.regular, &s);
 	assert_string_equal(strbuf_str(&s), "2n2l2c2t");
 }
 

@@ -26,7 +26,7 @@ static int set_up(void **state)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control) < 0 ||
 	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, monitor) < 0)
 		return -1;
-	play->vm = vm_new(&(struct vm_spec){ .kernel = &kernel, .topology = TOPOLOGY_DEFAULT });
+	play->vm = vm_new(&(struct vm_spec){ .kernel = &kernel, .topology = TOPO_DEFAULT });
 	link_init(&play->vm->link, control[0]);
 	link_begin(&play->vm->link, SESSION);
 	play->vm->console_path = xstrdup("/nonexistent/console.log");

@@ -18,7 +18,7 @@ static struct machine_plan plan_of(const char *topology, uint64_t mib)
 {
 	struct machine_plan plan = { .qemu = &qemu_10_0, .accel = &tcg, .memory_bytes = mib << 20 };
 
-	assert_success(topology_parse(topology, &plan.topology));
+	assert_success(topo_parse(topology, &plan.topology));
 	return plan;
 }
 

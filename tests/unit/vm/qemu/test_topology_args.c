@@ -13,7 +13,7 @@ static char text_7_2[] = "7.2.22", text_8_2[] = "8.2.0", text_10_0[] = "10.0.2";
 static const struct qemu_version qemu_7_2 = { 7, 2, 22, text_7_2 };
 static const struct qemu_version qemu_8_2 = { 8, 2, 0, text_8_2 };
 static const struct qemu_version qemu_10_0 = { 10, 0, 2, text_10_0 };
-static const char *const paths[TOPOLOGY_LIMIT_NODES] = { "/ram/0", "/ram/1", "/ram/2", "/ram/3" };
+static const char *const paths[TOPO_LIMIT_ASKED_NODES] = { "/ram/0", "/ram/1", "/ram/2", "/ram/3" };
 
 static struct error *args_of(const char *text, uint64_t mib, const struct qemu_version *version,
 			     const struct accel *accel, struct argv *argv)
@@ -23,9 +23,9 @@ static struct error *args_of(const char *text, uint64_t mib, const struct qemu_v
 					.accel = accel,
 					.ram_paths = paths,
 					.share = true };
-	struct topology t;
+	struct topo t;
 
-	assert_success(topology_parse_or_preset(text, &t));
+	assert_success(topo_parse_or_preset(text, &t));
 	wanted.topology = &t;
 	return qemu_topology_args(&wanted, argv);
 }
@@ -72,7 +72,7 @@ static void nodes_are_sockets_and_llcs_are_dies(void **state UNUSED)
 static void extras_and_commas_are_kept(void **state UNUSED)
 {
 	const char *const odd_paths[] = { "/a,b,,c" };
-	struct topology t = TOPOLOGY_DEFAULT;
+	struct topo t = TOPO_DEFAULT;
 	struct qemu_topology wanted = { .topology = &t,
 					.memory_bytes = 64 << 20,
 					.version = &qemu_10_0,
@@ -92,13 +92,13 @@ static void extras_and_commas_are_kept(void **state UNUSED)
 
 static void memory_is_shared_out(void **state UNUSED)
 {
-	struct topology t;
+	struct topo t;
 
-	assert_success(topology_parse("3n3l1c1t", &t));
+	assert_success(topo_parse("3n3l1c1t", &t));
 	assert_true(qemu_node_bytes(&t, 1024 << 20, 0) == 342 << 20);
 	assert_true(qemu_node_bytes(&t, 1024 << 20, 1) == 341 << 20);
 	assert_true(qemu_node_bytes(&t, 1024 << 20, 2) == 341 << 20);
-	assert_success(topology_parse("2n2l1c1t,mem=1G:512M", &t));
+	assert_success(topo_parse("2n2l1c1t,mem=1G:512M", &t));
 	assert_true(qemu_node_bytes(&t, 0, 0) == 1024 << 20);
 	assert_true(qemu_node_bytes(&t, 0, 1) == 512 << 20);
 	assert_refused("1n1l1c1t", 0, &qemu_10_0, &tcg, "no whole MiB");
@@ -128,9 +128,9 @@ static void apic_ids_take_whole_bits(void **state UNUSED)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
-		struct topology t;
+		struct topo t;
 
-		assert_success(topology_parse_or_preset(known[i].text, &t));
+		assert_success(topo_parse_or_preset(known[i].text, &t));
 		assert_int_equal(qemu_max_apic_id(&t), known[i].max_id);
 		assert_int_equal(qemu_needs_x2apic(&t), known[i].x2apic);
 		assert_int_equal(qemu_topology_bios(&t) == NULL, known[i].x2apic);
@@ -166,12 +166,12 @@ static void what_a_version_cannot_do_is_said(void **state UNUSED)
  * QEMU itself is asked which CPUs it made: node, die, core and thread of CPU n
  * must be ours. Returns how many there are.
  */
-static unsigned int hotpluggable_cpus(const struct topology *t, const char *ram_dir)
+static unsigned int hotpluggable_cpus(const struct topo *t, const char *ram_dir)
 {
 	_cleanup_strbuf_ struct strbuf command = STRBUF_INIT;
 	_cleanup_argv_ struct argv argv = { VEC_INIT };
-	char storage[TOPOLOGY_LIMIT_NODES][64];
-	const char *ram[TOPOLOGY_LIMIT_NODES];
+	char storage[TOPO_LIMIT_ASKED_NODES][64];
+	const char *ram[TOPO_LIMIT_ASKED_NODES];
 	struct qemu_topology wanted = { .topology = t,
 					.memory_bytes = 256 << 20,
 					.version = &qemu_10_0,
@@ -182,7 +182,7 @@ static unsigned int hotpluggable_cpus(const struct topology *t, const char *ram_
 	FILE *qemu;
 
 	for (unsigned int i = 0; i < t->nodes; i++) {
-		snprintf(storage[i], sizeof(storage[i]), "%s/%u-%u", ram_dir, topology_cpus(t), i);
+		snprintf(storage[i], sizeof(storage[i]), "%s/%u-%u", ram_dir, topo_cpus(t), i);
 		ram[i] = storage[i];
 	}
 	assert_success(qemu_topology_args(&wanted, &argv));
@@ -207,14 +207,14 @@ static unsigned int hotpluggable_cpus(const struct topology *t, const char *ram_
 		if (!strstr(line, "thread-id"))
 			continue;
 		n++;
-		unsigned int cpu = topology_cpus(t) - n;
-		unsigned int llc = topology_llc_of_cpu(t, cpu);
+		unsigned int cpu = topo_cpus(t) - n;
+		unsigned int llc = topo_llc_of_cpu(t, cpu);
 
-		assert_true(n <= topology_cpus(t));
-		assert_int_equal(values[0], topology_node_of_cpu(t, cpu));
-		assert_int_equal(values[1], llc % topology_llcs_per_node(t));
-		assert_int_equal(values[2], topology_core_of_cpu(t, cpu) % t->cores);
-		assert_int_equal(values[3], topology_thread_of_cpu(t, cpu));
+		assert_true(n <= topo_cpus(t));
+		assert_int_equal(values[0], topo_node_of_cpu(t, cpu));
+		assert_int_equal(values[1], llc % topo_llcs_per_node(t));
+		assert_int_equal(values[2], topo_core_of_cpu(t, cpu) % t->cores);
+		assert_int_equal(values[3], topo_thread_of_cpu(t, cpu));
 	}
 	assert_int_equal(pclose(qemu), 0);
 	return n;
@@ -238,10 +238,10 @@ static void qemu_makes_the_cpus_we_count(void **state UNUSED)
 		    "there is no qemu-system-x86_64 of version 9 or newer");
 	assert_non_null(mkdtemp(dir));
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		struct topology t;
+		struct topo t;
 
-		assert_success(topology_parse_or_preset(texts[i], &t));
-		assert_int_equal(hotpluggable_cpus(&t, dir), topology_cpus(&t));
+		assert_success(topo_parse_or_preset(texts[i], &t));
+		assert_int_equal(hotpluggable_cpus(&t, dir), topo_cpus(&t));
 	}
 	clean = xasprintf("rm -rf %s", dir);
 	assert_int_equal(system(clean), 0);

@@ -88,7 +88,7 @@ struct world {
 
 static void set_topology(struct world *w, const char *text)
 {
-	assert_success(topology_parse(text, &w->spec.topology));
+	assert_success(topo_parse(text, &w->spec.topology));
 	w->vm.topology = w->spec.topology;
 }
 

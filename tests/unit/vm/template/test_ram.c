@@ -45,7 +45,7 @@ static void assert_same_content(int a, int b)
 
 static void the_usual_size_grows_with_the_cpus(void **state UNUSED)
 {
-	struct topology t = TOPOLOGY_DEFAULT;
+	struct topo t = TOPO_DEFAULT;
 
 	assert_int_equal(ram_default_bytes(&t), UINT64_C(512) << 20);
 	t.cores = 8;

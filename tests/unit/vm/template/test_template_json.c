@@ -114,7 +114,7 @@ static void more_nodes_than_there_can_be_are_refused(void **state UNUSED)
 	_cleanup_template_description_ struct template_description d = { 0 };
 	_cleanup_strbuf_ struct strbuf most = STRBUF_INIT, more = STRBUF_INIT;
 
-	for (int i = 0; i < TOPOLOGY_LIMIT_NODES; i++)
+	for (int i = 0; i < TOPO_LIMIT_ASKED_NODES; i++)
 		strbuf_appendf(&most, "%s%d", i ? "," : "[", i);
 	strbuf_appendf(&more, "%s,1]", strbuf_str(&most));
 	strbuf_append(&most, "]");
@@ -126,7 +126,7 @@ static void more_nodes_than_there_can_be_are_refused(void **state UNUSED)
 				 strbuf_str(&most));
 		template_description_deinit(&d);
 		assert_success(parse(text, &d));
-		assert_int_equal(d.ram_bytes.n, TOPOLOGY_LIMIT_NODES);
+		assert_int_equal(d.ram_bytes.n, TOPO_LIMIT_ASKED_NODES);
 	}
 }
 
