@@ -70,8 +70,9 @@ BETWEEN(harness_files_find, "plan", "find and hash files",
 	(finder, suite, test, mistakes, ret))
 BETWEEN(harness_job_record_begin, "folder, host, threads", "begin the record",
 	(struct harness_job * job), (job))
-BETWEEN(guest_files_pack, "requirements", "pack files",
-	(struct guest_files * g, uint64_t limit_bytes, struct strbuf *into), (g, limit_bytes, into))
+BETWEEN(vm_guest_files_pack, "requirements", "pack files",
+	(struct vm_guest_files * g, uint64_t limit_bytes, struct strbuf *into),
+	(g, limit_bytes, into))
 BETWEEN(vm_start, "between", "start the clone",
 	(const struct vm_spec *spec, const struct cancel *cancel, struct vm **ret),
 	(spec, cancel, ret))

@@ -123,7 +123,7 @@ static uint64_t allocated_bytes(int fd)
 static struct error *make_original(const char *path, uint64_t bytes, uint64_t fill, int *ret_fd)
 {
 	_cleanup_close_ int from = open(path, O_RDONLY | O_CLOEXEC), fd = -1;
-	struct error *err = ram_make_memfd(0, bytes, &fd);
+	struct error *err = vm_ram_make_memfd(0, bytes, &fd);
 	uint64_t occupied;
 	off_t hole = 0;
 
@@ -131,7 +131,7 @@ static struct error *make_original(const char *path, uint64_t bytes, uint64_t fi
 		return err;
 	if (from < 0)
 		return vm_error(VM_TEMPLATE, errno, "cannot open %s", path);
-	err = ram_copy_sparse(from, fd, path, &occupied);
+	err = vm_ram_copy_sparse(from, fd, path, &occupied);
 	while (!err && fill >= MIB) {
 		off_t data;
 
@@ -169,9 +169,9 @@ static struct error *by_copy(const char *path, uint64_t bytes, uint64_t fill)
 			close(copy);
 		copy = -1;
 		before = now();
-		err = ram_make_memfd(0, bytes, &copy);
+		err = vm_ram_make_memfd(0, bytes, &copy);
 		if (!err)
-			err = ram_copy_sparse(original, copy, "copy", &occupied);
+			err = vm_ram_copy_sparse(original, copy, "copy", &occupied);
 		print_since(name, before);
 	}
 	if (err)

@@ -52,16 +52,17 @@ static void mark(const char *name)
 		return err;                             \
 	}
 
-BETWEEN(qemu_binary_find, "find QEMU", (struct qemu_binary * *ret), (ret))
-BETWEEN(initramfs_build, "initramfs",
-	(const struct initramfs_options *options, struct initramfs *ret), (options, ret))
-BETWEEN(template_open, "open template", (const char *key, struct template **ret), (key, ret))
+BETWEEN(vm_qemu_binary_find, "find QEMU", (struct vm_qemu_binary * *ret), (ret))
+BETWEEN(vm_initramfs_build, "initramfs",
+	(const struct vm_initramfs_options *options, struct vm_initramfs *ret), (options, ret))
+BETWEEN(vm_template_open, "open template", (const char *key, struct vm_template **ret), (key, ret))
 BETWEEN(vm_open_run_folder, "run folder", (struct vm * vm), (vm))
-BETWEEN(vm_launch, "fork and exec", (struct vm * vm, const struct machine_plan *plan), (vm, plan))
-BETWEEN(qmp_execute,
+BETWEEN(vm_launch, "fork and exec", (struct vm * vm, const struct vm_machine_plan *plan),
+	(vm, plan))
+BETWEEN(vm_qmp_execute,
 	strcmp(command, "migrate-set-capabilities") == 0 ? "QEMU to greeting" : command,
-	(struct qmp * qmp, const char *command, const char *arguments, uint64_t timeout_ns,
-	 struct qmp_message *ret),
+	(struct vm_qmp * qmp, const char *command, const char *arguments, uint64_t timeout_ns,
+	 struct vm_qmp_message *ret),
 	(qmp, command, arguments, timeout_ns, ret))
 BETWEEN(vm_publish, "publish", (struct vm * vm), (vm))
 BETWEEN(vm_await, doing,

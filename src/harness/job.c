@@ -97,7 +97,7 @@ static void settle_error(struct harness_job *job, enum ktstr_reason reason, stru
  * A static test binary goes without its debug information: nobody reads that in the guest, and it
  * is most of what would have to be sent.
  */
-static struct error *add_binary(struct guest_files *g, const struct harness_test_file *file,
+static struct error *add_binary(struct vm_guest_files *g, const struct harness_test_file *file,
 				struct strbuf *bytes, bool *ret_added)
 {
 	_cleanup_free_ char *name = xasprintf(WIRE_TEST_FOLDER "/%s", file->name);
@@ -107,21 +107,21 @@ static struct error *add_binary(struct guest_files *g, const struct harness_test
 	if (err)
 		return err;
 	*ret_added = elf_loadable((struct bytes){ (const uint8_t *)whole.at, whole.n }, bytes);
-	return *ret_added ? guest_files_add_bytes(g, name, 0755, bytes->at, bytes->n) : NULL;
+	return *ret_added ? vm_guest_files_add_bytes(g, name, 0755, bytes->at, bytes->n) : NULL;
 }
 
 /* All others stand where they stand on the host, so that their libraries are found, and have links
  * in the test's folder. */
 static struct error *pack(struct harness_job *job)
 {
-	_cleanup_guest_files_ struct guest_files *g = guest_files_new(NULL);
+	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
 	const struct harness_test_files *files = job->files;
 	const struct vm_spec spec = harness_job_spec(job);
 	uint64_t memory_bytes = spec.memory_bytes ? spec.memory_bytes
-						  : ram_default_bytes(&spec.topology);
+						  : vm_ram_default_bytes(&spec.topology);
 	_cleanup_strbuf_ struct strbuf binary = STRBUF_INIT;
 	bool added = false;
-	struct error *err = guest_files_add_folder(g, WIRE_TEST_FOLDER, 0755);
+	struct error *err = vm_guest_files_add_folder(g, WIRE_TEST_FOLDER, 0755);
 
 	if (!err)
 		err = add_binary(g, &files->at[0], &binary, &added);
@@ -129,12 +129,12 @@ static struct error *pack(struct harness_job *job)
 		const struct harness_test_file *file = &files->at[i];
 		_cleanup_free_ char *link = xasprintf(WIRE_TEST_FOLDER "/%s", file->name);
 
-		err = guest_files_add_program(g, file->path);
+		err = vm_guest_files_add_program(g, file->path);
 		if (!err)
-			err = guest_files_add_link(g, link, file->path);
+			err = vm_guest_files_add_link(g, link, file->path);
 	}
 	if (!err)
-		err = guest_files_pack(g, memory_bytes / 2, &job->archive);
+		err = vm_guest_files_pack(g, memory_bytes / 2, &job->archive);
 	/* Behind the reading: what was packed is what the record says. */
 	return err ? err : harness_files_check(files);
 }
@@ -346,7 +346,7 @@ void harness_job_run(struct harness_job *job, const struct cancel *cancel)
 	}
 	facts = vm_facts(job->vm);
 	harness_guest_run(&run, job->vm, cancel);
-	error_free(console_read_tail(facts.console_path, CONSOLE_BYTES, &job->console));
+	error_free(vm_console_read_tail(facts.console_path, CONSOLE_BYTES, &job->console));
 	judge_run(job, &run);
 	keep_guest(job, &run);
 	close_job(job, &run, &facts, cancel);

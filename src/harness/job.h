@@ -16,7 +16,7 @@
 struct harness_job_setting {
 	const struct harness_plan *plan;
 	const char *dir; /* records and kept folders */
-	enum accel_wish accel;
+	enum vm_accel_wish accel;
 	bool cold;
 	bool keep;		 /* also what passed */
 	uint32_t keep_guest_sec; /* of guests that failed; 0: not at all */

@@ -22,7 +22,7 @@ enum { HARNESS_LIMIT_RUNNER_KEPT = 4 };
 
 struct harness_runner_options {
 	const char *dir;
-	enum accel_wish accel;
+	enum vm_accel_wish accel;
 	bool cold, keep;
 	uint32_t keep_guest_sec; /* guests that hung or panicked, HARNESS_LIMIT_RUNNER_KEPT at a
 				    time */

@@ -8,18 +8,18 @@
 #include "vm/run/run_control.h"
 
 struct inspect_freeze {
-	struct qmp *qmp;
+	struct vm_qmp *qmp;
 	bool stopped; /* by us, or by one that was killed */
-	struct run_freeze mark;
+	struct vm_run_freeze mark;
 	struct vm_register_list registers;
 };
-#define INSPECT_FREEZE_NONE ((struct inspect_freeze){ .mark = RUN_FREEZE_NONE })
+#define INSPECT_FREEZE_NONE ((struct inspect_freeze){ .mark = VM_RUN_FREEZE_NONE })
 
 /*
  * Whoever freezes a guest has to reach inspect_freeze_end(), whatever signals come: see
  * cli/frame/interrupts.h. A guest that stands still already is left so.
  */
-struct error *inspect_freeze_begin(const struct run_entry *entry,
+struct error *inspect_freeze_begin(const struct vm_run_entry *entry,
 				   struct inspect_freeze *ret) MUST_CHECK;
 void inspect_freeze_end(struct inspect_freeze *freeze);
 

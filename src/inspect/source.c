@@ -17,7 +17,7 @@
 #define TEMPLATE_FILE "template.json"
 
 /* A range is read where its bytes are: a clone's in its QEMU, all others in their file. */
-static struct error *map_ranges(const struct run_info *info, struct inspect_source *s)
+static struct error *map_ranges(const struct vm_run_info *info, struct inspect_source *s)
 {
 	struct error *err = NULL;
 
@@ -25,7 +25,7 @@ static struct error *map_ranges(const struct run_info *info, struct inspect_sour
 		return base_error(BASE_ABSENT, 0, "VM %s does not say where its RAM is", info->id);
 	s->map = physmap_new();
 	for (size_t i = 0; !err && i < info->ram.n; i++) {
-		const struct run_ram *ram = &info->ram.at[i];
+		const struct vm_run_ram *ram = &info->ram.at[i];
 
 		if (!ram->is_private && ram->file) {
 			err = physmap_add_file(s->map, ram->guest_address, ram->size_bytes,
@@ -52,17 +52,17 @@ static struct error *map_ranges(const struct run_info *info, struct inspect_sour
 
 static struct error *open_vm(const char *id, bool freeze, struct inspect_source *s)
 {
-	_cleanup_run_list_ struct run_list list = { 0 };
-	const struct run_entry *entry;
-	struct error *err = run_list_read(&list);
+	_cleanup_vm_run_list_ struct vm_run_list list = { 0 };
+	const struct vm_run_entry *entry;
+	struct error *err = vm_run_list_read(&list);
 
 	if (!err)
-		err = run_list_get(&list, id, &entry);
+		err = vm_run_list_get(&list, id, &entry);
 	if (err)
 		return err;
-	if (entry->state != RUN_RUNNING || !entry->info)
+	if (entry->state != VM_RUN_RUNNING || !entry->info)
 		return base_error(BASE_ABSENT, 0, "VM %s is %s%s%s", entry->id,
-				  run_state_word(entry->state), entry->problem ? ": " : "",
+				  vm_run_state_word(entry->state), entry->problem ? ": " : "",
 				  entry->problem ? entry->problem : "");
 	if (freeze)
 		err = inspect_freeze_begin(entry, &s->freeze);
@@ -71,9 +71,9 @@ static struct error *open_vm(const char *id, bool freeze, struct inspect_source 
 
 static struct error *open_template(const char *dir, const char *json, struct inspect_source *s)
 {
-	_cleanup_template_description_ struct template_description d = { 0 };
+	_cleanup_vm_template_description_ struct vm_template_description d = { 0 };
 	_cleanup_physmap_layout_ struct physmap_layout layout = { 0 };
-	struct error *err = template_description_read(json, &d);
+	struct error *err = vm_template_description_read(json, &d);
 
 	if (!err)
 		err = physmap_from_backends(PHYSMAP_Q35, d.ram_bytes.at, d.ram_bytes.n, &layout);
@@ -93,11 +93,11 @@ static struct error *open_template(const char *dir, const char *json, struct ins
 static struct error *open_description(const char *path, struct inspect_source *s)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_run_info_ struct run_info *info = NULL;
-	struct error *err = io_read_file(path, RUN_INFO_BYTES_LIMIT, &text);
+	_cleanup_vm_run_info_ struct vm_run_info *info = NULL;
+	struct error *err = io_read_file(path, VM_LIMIT_RUN_INFO_BYTES, &text);
 
 	if (!err)
-		err = run_info_parse(strbuf_str(&text), text.n, path, &info);
+		err = vm_run_info_parse(strbuf_str(&text), text.n, path, &info);
 	return err ? err : map_ranges(info, s);
 }
 

@@ -35,12 +35,12 @@ enum {
 	"console=ttyS0 quiet panic=-1 oops=panic mitigations=off noreplace-smp tsc=reliable " \
 	"no_timer_check rdinit=/init"
 
-uint64_t boot_timeout_ns(const struct accel *accel, unsigned int cpus)
+uint64_t vm_boot_timeout_ns(const struct vm_accel *accel, unsigned int cpus)
 {
 	if (accel->boot_is_trial)
-		return ACCEL_TRIAL_BOOT_MS * NS_PER_MS +
+		return VM_ACCEL_TRIAL_BOOT_MS * NS_PER_MS +
 		       KVM_BOOT_SEC_PER_CPU * (uint64_t)cpus * NS_PER_SEC;
-	if (accel->kind == ACCEL_KVM)
+	if (accel->kind == VM_ACCEL_KVM)
 		return (KVM_BOOT_SEC + KVM_BOOT_SEC_PER_CPU * (uint64_t)cpus) * NS_PER_SEC;
 	return (TCG_BOOT_SEC + TCG_BOOT_SEC_PER_CPU * (uint64_t)cpus) * NS_PER_SEC;
 }
@@ -54,7 +54,7 @@ uint64_t boot_timeout_ns(const struct accel *accel, unsigned int cpus)
 static void format_args(const struct topo *topology, const char *mode, const char *extra,
 			struct strbuf *into)
 {
-	const char *wanted = qemu_topology_kernel_args(topology);
+	const char *wanted = vm_qemu_topology_kernel_args(topology);
 
 	strbuf_appendf(into, COMMON_ARGS " %s", mode);
 	if (wanted[0])
@@ -63,17 +63,17 @@ static void format_args(const struct topo *topology, const char *mode, const cha
 		strbuf_appendf(into, " %s", extra);
 }
 
-void boot_format_args(const struct topo *topology, const char *extra, struct strbuf *into)
+void vm_boot_format_args(const struct topo *topology, const char *extra, struct strbuf *into)
 {
 	format_args(topology, "random.trust_cpu=on", extra, into);
 }
 
-struct error *boot_complete_args(const struct accel *accel, const char *arguments,
-				 struct strbuf *into)
+struct error *vm_boot_complete_args(const struct vm_accel *accel, const char *arguments,
+				    struct strbuf *into)
 {
 	size_t before = into->n;
 	/* KVM tells its guests itself. */
-	uint64_t tsc_khz = accel->kind == ACCEL_TCG ? host_tsc_khz() : 0;
+	uint64_t tsc_khz = accel->kind == VM_ACCEL_TCG ? vm_host_tsc_khz() : 0;
 
 	/* First, so that a wish of the caller's comes later and counts. */
 	if (tsc_khz)
@@ -86,18 +86,18 @@ struct error *boot_complete_args(const struct accel *accel, const char *argument
 	return NULL;
 }
 
-void boot_format_deterministic_args(const struct topo *topology, const char *extra,
-				    struct strbuf *into)
+void vm_boot_format_deterministic_args(const struct topo *topology, const char *extra,
+				       struct strbuf *into)
 {
 	format_args(topology, DETERMINISTIC_ARGS, extra, into);
 }
 
-void boot_choose_image(const struct kernel *kernel, struct machine_plan *plan)
+void vm_boot_choose_image(const struct kernel *kernel, struct vm_machine_plan *plan)
 {
 	plan->kernel_path = kernel->bzimage_path ? kernel->bzimage_path : kernel->vmlinux_path;
 }
 
-struct error *boot_make_files(struct vm *vm, const struct strbuf *initramfs)
+struct error *vm_boot_make_files(struct vm *vm, const struct strbuf *initramfs)
 {
 	struct error *err;
 
@@ -106,8 +106,8 @@ struct error *boot_make_files(struct vm *vm, const struct strbuf *initramfs)
 		return vm_error(VM_QEMU_FAILED, errno, "no memory file for the initramfs");
 	err = io_write_all(vm->initrd_fd, "the initramfs", initramfs->at, initramfs->n);
 	for (unsigned int i = 0; !err && i < vm->topology.nodes; i++)
-		err = ram_make_memfd(i, qemu_node_bytes(&vm->topology, vm->memory_bytes, i),
-				     &vm->ram_fds[i]);
+		err = vm_ram_make_memfd(i, vm_qemu_node_bytes(&vm->topology, vm->memory_bytes, i),
+					&vm->ram_fds[i]);
 	return err;
 }
 
@@ -126,22 +126,22 @@ static struct error *check_topology(struct vm *vm, const struct cancel *cancel)
 /* QEMU tells of the guest's end only to those who have spoken to it. */
 static struct error *hear_events(struct vm *vm)
 {
-	struct error *err = qmp_execute(vm->qmp, "query-status", NULL, QMP_WAIT_SEC * NS_PER_SEC,
-					NULL);
+	struct error *err = vm_qmp_execute(vm->qmp, "query-status", NULL, QMP_WAIT_SEC * NS_PER_SEC,
+					   NULL);
 
 	return vm_explain_monitor(vm, err, "starting QEMU");
 }
 
-struct error *boot_until_ready(struct vm *vm, const struct machine_plan *plan,
-			       const uint8_t nonce[WIRE_NONCE_BYTES], uint32_t heartbeat_ms,
-			       const struct cancel *cancel)
+struct error *vm_boot_until_ready(struct vm *vm, const struct vm_machine_plan *plan,
+				  const uint8_t nonce[WIRE_NONCE_BYTES], uint32_t heartbeat_ms,
+				  const struct cancel *cancel)
 {
-	uint64_t timeout_ns = boot_timeout_ns(&vm->accel, topo_cpus(&vm->topology));
+	uint64_t timeout_ns = vm_boot_timeout_ns(&vm->accel, topo_cpus(&vm->topology));
 	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
-	struct machine_plan here = *plan;
+	struct vm_machine_plan here = *plan;
 	struct error *err;
 
-	err = boot_complete_args(&vm->accel, plan->kernel_args, &arguments);
+	err = vm_boot_complete_args(&vm->accel, plan->kernel_args, &arguments);
 	here.kernel_args = strbuf_str(&arguments);
 	if (!err)
 		err = vm_launch(vm, &here);

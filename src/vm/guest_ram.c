@@ -22,11 +22,11 @@ static struct error *layout_of(const struct vm *vm, struct physmap_layout *ret)
 	uint64_t sizes[TOPO_LIMIT_ASKED_NODES];
 
 	for (unsigned int i = 0; i < vm->topology.nodes; i++)
-		sizes[i] = qemu_node_bytes(&vm->topology, vm->memory_bytes, i);
+		sizes[i] = vm_qemu_node_bytes(&vm->topology, vm->memory_bytes, i);
 	return physmap_from_backends(PHYSMAP_Q35, sizes, vm->topology.nodes, ret);
 }
 
-struct error *guest_ram_locate(struct vm *vm)
+struct error *vm_guest_ram_locate(struct vm *vm)
 {
 	_cleanup_procfs_proc_maps_ struct procfs_maps maps = { 0 };
 	struct error *err = procfs_maps_read("/proc", vm->pid, &maps);
@@ -51,7 +51,7 @@ struct error *guest_ram_locate(struct vm *vm)
 	return NULL;
 }
 
-struct error *guest_ram_map(const struct vm *vm, struct physmap **ret)
+struct error *vm_guest_ram_map(const struct vm *vm, struct physmap **ret)
 {
 	_cleanup_physmap_layout_ struct physmap_layout layout = { 0 };
 	struct error *err = layout_of(vm, &layout);
@@ -63,7 +63,7 @@ struct error *guest_ram_map(const struct vm *vm, struct physmap **ret)
 	return physmap_layout_bind_fds(&layout, vm->ram_fds, NULL, ret);
 }
 
-struct error *guest_ram_describe(const struct vm *vm, struct run_info *info)
+struct error *vm_guest_ram_describe(const struct vm *vm, struct vm_run_info *info)
 {
 	_cleanup_physmap_layout_ struct physmap_layout layout = { 0 };
 	struct error *err = layout_of(vm, &layout);
@@ -71,8 +71,8 @@ struct error *guest_ram_describe(const struct vm *vm, struct run_info *info)
 	for (size_t i = 0; !err && i < layout.ranges.n; i++) {
 		const struct physmap_range *range = &layout.ranges.at[i];
 		_cleanup_free_ char *by_fd = xasprintf("/proc/%d/fd/%u", vm->pid,
-						       MACHINE_FD_RAM + range->backend);
-		struct run_ram ram = {
+						       VM_MACHINE_FD_RAM + range->backend);
+		struct vm_run_ram ram = {
 			.guest_address = range->start,
 			.size_bytes = range->length,
 			.file = vm->cloned ? vm->template->ram_paths[range->backend] : by_fd,
@@ -84,12 +84,12 @@ struct error *guest_ram_describe(const struct vm *vm, struct run_info *info)
 			ram.pid = vm->pid;
 			ram.address = vm->ram_addresses[range->backend] + range->offset;
 		}
-		run_info_add_ram(info, &ram);
+		vm_run_info_add_ram(info, &ram);
 	}
 	return err;
 }
 
-struct error *guest_ram_check_nonce(const struct vm *vm, const struct template_proof *proof)
+struct error *vm_guest_ram_check_nonce(const struct vm *vm, const struct vm_template_proof *proof)
 {
 	_cleanup_physmap_ struct physmap *map = NULL;
 	struct identity page;
@@ -98,7 +98,7 @@ struct error *guest_ram_check_nonce(const struct vm *vm, const struct template_p
 	/* A kernel that hides physical addresses leaves the proof to the agent's word. */
 	if (proof->nonce_phys == 0)
 		return NULL;
-	err = guest_ram_map(vm, &map);
+	err = vm_guest_ram_map(vm, &map);
 	if (!err)
 		err = physmap_read_exact(map, proof->nonce_phys, &page, sizeof(page));
 	if (err)

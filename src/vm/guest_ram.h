@@ -11,16 +11,16 @@
 #include "vm/state.h"
 
 /* A clone: where QEMU has mapped the files of the template. Before anything else here. */
-struct error *guest_ram_locate(struct vm *vm) MUST_CHECK;
+struct error *vm_guest_ram_locate(struct vm *vm) MUST_CHECK;
 /* The map that reads this guest; the caller owns it, the files in it stay the handle's. */
-struct error *guest_ram_map(const struct vm *vm, struct physmap **ret) MUST_CHECK;
+struct error *vm_guest_ram_map(const struct vm *vm, struct physmap **ret) MUST_CHECK;
 /* The same in words for other processes. */
-struct error *guest_ram_describe(const struct vm *vm, struct run_info *info) MUST_CHECK;
+struct error *vm_guest_ram_describe(const struct vm *vm, struct vm_run_info *info) MUST_CHECK;
 /*
  * Before a clone runs: its RAM holds the page with the nonce where the template's agent said.
  * VM_CLONE when not.
  */
-struct error *guest_ram_check_nonce(const struct vm *vm,
-				    const struct template_proof *proof) MUST_CHECK;
+struct error *vm_guest_ram_check_nonce(const struct vm *vm,
+				       const struct vm_template_proof *proof) MUST_CHECK;
 
 #endif

@@ -22,7 +22,7 @@ static struct error *warm_up(struct vm *vm, const struct cancel *cancel)
 	return err;
 }
 
-struct error *spare_park(struct vm *vm, const struct vm_spec *spec, const struct cancel *cancel)
+struct error *vm_spare_park(struct vm *vm, const struct vm_spec *spec, const struct cancel *cancel)
 {
 	struct error *err = spec->warm_up ? spec->warm_up(spec->say_context, vm, cancel)
 					  : warm_up(vm, cancel);
@@ -31,7 +31,7 @@ struct error *spare_park(struct vm *vm, const struct vm_spec *spec, const struct
 		err = vm_freeze(vm);
 	if (err)
 		return error_wrap(err, "keeping a clone ready");
-	vm->parked = (struct template_proof){
+	vm->parked = (struct vm_template_proof){
 		.nonce_phys = vm->ready.nonce_phys,
 		.generation = vm->ready.generation,
 		.monotonic_ns = vm->ready.monotonic_ns,
@@ -43,7 +43,7 @@ struct error *spare_park(struct vm *vm, const struct vm_spec *spec, const struct
 	return NULL;
 }
 
-struct error *spare_wake(struct vm *vm, const struct cancel *cancel)
+struct error *vm_spare_wake(struct vm *vm, const struct cancel *cancel)
 {
 	uint32_t heartbeat_ms = vm->heartbeat_ms;
 	uint64_t start_ns = clock_monotonic_ns();
@@ -59,7 +59,7 @@ struct error *spare_wake(struct vm *vm, const struct cancel *cancel)
 	if (!err)
 		err = vm_await_ready(vm, deadline_ns, cancel);
 	if (!err)
-		err = clone_prove(&vm->parked, &vm->ready, topo_cpus(&vm->topology),
-				  clock_monotonic_ns() - start_ns);
+		err = vm_clone_prove(&vm->parked, &vm->ready, topo_cpus(&vm->topology),
+				     clock_monotonic_ns() - start_ns);
 	return error_wrap(err, "waking a spare");
 }

@@ -11,9 +11,9 @@
 #include "vm/state.h"
 
 /* A guest that answers, warmed up and put to rest. */
-struct error *spare_park(struct vm *vm, const struct vm_spec *spec,
-			 const struct cancel *cancel) MUST_CHECK;
+struct error *vm_spare_park(struct vm *vm, const struct vm_spec *spec,
+			    const struct cancel *cancel) MUST_CHECK;
 /* Lets it run and has it prove that it is still the same one. */
-struct error *spare_wake(struct vm *vm, const struct cancel *cancel) MUST_CHECK;
+struct error *vm_spare_wake(struct vm *vm, const struct cancel *cancel) MUST_CHECK;
 
 #endif

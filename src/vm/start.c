@@ -21,7 +21,7 @@ enum {
 
 static struct error *choose_qemu(struct vm *vm, const struct vm_spec *spec)
 {
-	struct error *err = qemu_binary_find(&vm->qemu);
+	struct error *err = vm_qemu_binary_find(&vm->qemu);
 
 	if (err)
 		return error_recast(err, &vm_error_domain, VM_QEMU_MISSING);
@@ -29,77 +29,77 @@ static struct error *choose_qemu(struct vm *vm, const struct vm_spec *spec)
 	return NULL;
 }
 
-static struct initramfs_options initramfs_options(void)
+static struct vm_initramfs_options initramfs_options(void)
 {
-	struct bytes agent = agent_image();
+	struct bytes agent = vm_agent_image();
 
-	return (struct initramfs_options){ .agent = agent.at, .agent_n = agent.n };
+	return (struct vm_initramfs_options){ .agent = agent.at, .agent_n = agent.n };
 }
 
 /* A dozen milliseconds: only for those who boot. */
-static struct error *build_initramfs(const struct kernel *kernel, struct initramfs *ret)
+static struct error *build_initramfs(const struct kernel *kernel, struct vm_initramfs *ret)
 {
-	struct initramfs_options options = initramfs_options();
-	_cleanup_guest_config_ struct guest_config config;
-	struct initramfs_extra file;
-	struct error *err = guest_config_read(kernel, &config);
+	struct vm_initramfs_options options = initramfs_options();
+	_cleanup_vm_guest_config_ struct vm_guest_config config;
+	struct vm_initramfs_extra file;
+	struct error *err = vm_guest_config_read(kernel, &config);
 
 	if (err)
 		return err;
-	file = guest_config_file(&config);
+	file = vm_guest_config_file(&config);
 	options.extras = &file;
 	options.n_extras = config.name ? 1 : 0;
-	return error_wrap(initramfs_build(&options, ret), "building the initramfs");
+	return error_wrap(vm_initramfs_build(&options, ret), "building the initramfs");
 }
 
 /* For those who wonder why a guest that is about to go did not come up. */
 static void keep_console(const struct vm *vm, const struct vm_spec *spec)
 {
 	if (spec->ret_console && vm->console_path)
-		error_free(
-			console_read_tail(vm->console_path, CONSOLE_KEPT_BYTES, spec->ret_console));
+		error_free(vm_console_read_tail(vm->console_path, CONSOLE_KEPT_BYTES,
+						spec->ret_console));
 }
 
 static struct error *prepare_cold(struct vm *vm, const struct vm_spec *spec)
 {
-	_cleanup_initramfs_ struct initramfs initramfs = { 0 };
+	_cleanup_vm_initramfs_ struct vm_initramfs initramfs = { 0 };
 	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
 	struct error *err;
 
 	err = build_initramfs(spec->kernel, &initramfs);
 	if (err)
 		return err;
-	boot_format_args(&spec->topology, spec->kernel_args, &arguments);
+	vm_boot_format_args(&spec->topology, spec->kernel_args, &arguments);
 	vm->kernel_args = strbuf_take(&arguments);
 	vm->cold_image = xstrdup(spec->kernel->bzimage_path ? spec->kernel->bzimage_path
 							    : spec->kernel->vmlinux_path);
-	err = boot_make_files(vm, &initramfs.archive);
+	err = vm_boot_make_files(vm, &initramfs.archive);
 	return err ? err : vm_open_run_folder(vm);
 }
 
 static struct error *release_cold(struct vm *vm, const struct cancel *cancel)
 {
-	struct machine_plan plan = clone_plan(vm);
+	struct vm_machine_plan plan = vm_clone_plan(vm);
 
 	plan.kernel_path = vm->cold_image;
 	plan.kernel_args = vm->kernel_args;
-	return boot_until_ready(vm, &plan, NULL, HEARTBEAT_MS, cancel);
+	return vm_boot_until_ready(vm, &plan, NULL, HEARTBEAT_MS, cancel);
 }
 
 static struct error *make_template(struct vm *vm, const struct vm_spec *spec, const char *key,
 				   const struct cancel *cancel)
 {
-	_cleanup_initramfs_ struct initramfs initramfs = { 0 };
-	_cleanup_template_draft_ struct template_draft draft = { .lock_fd = -1 };
+	_cleanup_vm_initramfs_ struct vm_initramfs initramfs = { 0 };
+	_cleanup_vm_template_draft_ struct vm_template_draft draft = { .lock_fd = -1 };
 	_cleanup_vm_ struct vm *first = NULL;
-	pid_t maker = template_maker(key);
+	pid_t maker = vm_template_maker(key);
 	struct error *err;
 
 	if (maker > 0)
 		vm_say(vm, "waiting for process %d, which makes this template", maker);
-	err = template_draft_begin(key, cancel, &draft);
+	err = vm_template_draft_begin(key, cancel, &draft);
 	if (!err)
-		err = template_draft_existing(&draft, &vm->template);
+		err = vm_template_draft_existing(&draft, &vm->template);
 	if (err || vm->template)
 		return err;
 	vm_say(vm, "booting a template");
@@ -111,8 +111,8 @@ static struct error *make_template(struct vm *vm, const struct vm_spec *spec, co
 	if (!err)
 		err = build_initramfs(spec->kernel, &initramfs);
 	if (!err)
-		err = clone_make_template(&draft, first, spec, &initramfs.archive, cancel,
-					  &vm->template);
+		err = vm_clone_make_template(&draft, first, spec, &initramfs.archive, cancel,
+					     &vm->template);
 	if (err)
 		keep_console(first, spec);
 	return err;
@@ -121,16 +121,16 @@ static struct error *make_template(struct vm *vm, const struct vm_spec *spec, co
 static struct error *prepare_clone(struct vm *vm, const struct vm_spec *spec,
 				   const struct cancel *cancel)
 {
-	struct initramfs_options options = initramfs_options();
+	struct vm_initramfs_options options = initramfs_options();
 	_cleanup_strbuf_ struct strbuf key = STRBUF_INIT;
 	uint64_t identity;
 	struct error *err;
 
-	err = initramfs_identity(&options, &identity);
+	err = vm_initramfs_identity(&options, &identity);
 	if (!err)
-		err = clone_key(vm, spec, identity, &key);
+		err = vm_clone_key(vm, spec, identity, &key);
 	if (!err)
-		err = template_open(strbuf_str(&key), &vm->template);
+		err = vm_template_open(strbuf_str(&key), &vm->template);
 	if (!err && !vm->template)
 		err = make_template(vm, spec, strbuf_str(&key), cancel);
 	if (!err)
@@ -140,8 +140,8 @@ static struct error *prepare_clone(struct vm *vm, const struct vm_spec *spec,
 	if (err)
 		return err;
 	vm->cloned = true;
-	vm->template_key = template_name(strbuf_str(&key));
-	return clone_launch(vm);
+	vm->template_key = vm_template_name(strbuf_str(&key));
+	return vm_clone_launch(vm);
 }
 
 static struct error *wake(struct vm *vm, const struct cancel *cancel)
@@ -156,7 +156,7 @@ static struct error *wake(struct vm *vm, const struct cancel *cancel)
 	 */
 	err = vm_await(vm, &vm->loaded, "loading the clone's state", deadline_ns, cancel);
 	if (!err)
-		err = vm_explain_if_ended(vm, guest_ram_check_nonce(vm, &vm->template->proof),
+		err = vm_explain_if_ended(vm, vm_guest_ram_check_nonce(vm, &vm->template->proof),
 					  "looking for the nonce");
 	if (!err)
 		err = vm_thaw(vm);
@@ -167,8 +167,8 @@ static struct error *wake(struct vm *vm, const struct cancel *cancel)
 	if (!err)
 		err = vm_await_ready(vm, deadline_ns, cancel);
 	if (!err)
-		err = clone_prove(&vm->template->proof, &vm->ready, topo_cpus(&vm->topology),
-				  clock_monotonic_ns() - start_ns);
+		err = vm_clone_prove(&vm->template->proof, &vm->ready, topo_cpus(&vm->topology),
+				     clock_monotonic_ns() - start_ns);
 	return err;
 }
 
@@ -183,12 +183,12 @@ static struct error *release_clone(struct vm *vm, const struct cancel *cancel)
 {
 	struct error *err = wake(vm, cancel);
 
-	if (err && speaks_against_template(err) && template_discard(vm->template))
+	if (err && speaks_against_template(err) && vm_template_discard(vm->template))
 		return error_wrap(err, "waking a clone (its template is removed)");
 	if (err)
 		return error_wrap(err, "waking a clone");
 	/* QEMU has the files open: from now on they may be removed. */
-	template_free(take_ptr(vm->template));
+	vm_template_free(take_ptr(vm->template));
 	return NULL;
 }
 
@@ -197,7 +197,7 @@ static void heed(struct vm *vm, const struct cancel *cancel)
 {
 	vm->cancel = cancel;
 	if (vm->qmp)
-		qmp_heed(vm->qmp, cancel);
+		vm_qmp_heed(vm->qmp, cancel);
 }
 
 static struct error *prepare(struct vm *vm, const struct vm_spec *spec, const struct cancel *cancel)
@@ -231,20 +231,20 @@ static bool note_trial(const struct vm *vm, const struct error *err)
 	if (!vm->accel.boot_is_trial)
 		return false;
 	if (!err)
-		accel_kvm_boot_worked();
-	else if (accel_speaks_against_kvm(err))
-		accel_kvm_boot_failed(error_message(err));
-	return err && accel_speaks_against_kvm(err);
+		vm_accel_kvm_boot_worked();
+	else if (vm_accel_speaks_against_kvm(err))
+		vm_accel_kvm_boot_failed(error_message(err));
+	return err && vm_accel_speaks_against_kvm(err);
 }
 
 /* Who insists on KVM gets it, and is reminded of what was known. */
 static struct error *tell_of_trial(const struct vm_spec *spec, struct error *err)
 {
-	struct kvm_probe probe;
+	struct vm_kvm_probe probe;
 
-	if (spec->accel != ACCEL_WISH_KVM)
+	if (spec->accel != VM_ACCEL_WISH_KVM)
 		return err;
-	accel_probe(&probe);
+	vm_accel_probe(&probe);
 	return probe.usable ? err : error_wrap(err, "KVM was asked for, though %s", probe.reason);
 }
 
@@ -257,7 +257,7 @@ struct error *vm_prepare(const struct vm_spec *spec, const struct cancel *cancel
 		if (!err && vm->cloned)
 			err = release(vm, cancel);
 		if (!err && vm->cloned)
-			err = spare_park(vm, spec, cancel);
+			err = vm_spare_park(vm, spec, cancel);
 		if (!err) {
 			*ret = take_ptr(vm);
 			return NULL;
@@ -270,7 +270,7 @@ struct error *vm_prepare(const struct vm_spec *spec, const struct cancel *cancel
 
 struct error *vm_release(struct vm *vm, const struct cancel *cancel)
 {
-	struct error *err = vm->is_parked ? spare_wake(vm, cancel) : release(vm, cancel);
+	struct error *err = vm->is_parked ? vm_spare_wake(vm, cancel) : release(vm, cancel);
 
 	note_trial(vm, err);
 	return err;

@@ -17,13 +17,13 @@ struct vm_shutdown {
 };
 
 struct vm {
-	struct qemu_binary *qemu;
-	struct accel accel; /* its qemu_cpu may be ->cpu */
-	char *cpu;	    /* asked for; NULL: the usual one */
+	struct vm_qemu_binary *qemu;
+	struct vm_accel accel; /* its qemu_cpu may be ->cpu */
+	char *cpu;	       /* asked for; NULL: the usual one */
 	struct topo topology;
 	uint64_t memory_bytes;
 	char *kernel_id, *kernel_release, *kernel_build_id; /* NULL: not known */
-	struct run_dir *run_dir;
+	struct vm_run_dir *run_dir;
 	char *console_path;
 	char *monitor_socket; /* for other processes; NULL: none */
 	int console_fd, stderr_fd, initrd_fd;
@@ -35,8 +35,8 @@ struct vm {
 	int pidfd;
 	int status; /* of waitpid(), once ended */
 	bool ended;
-	struct qmp *qmp;
-	struct link link;
+	struct vm_qmp *qmp;
+	struct vm_link link;
 	struct vm_shutdown shutdown;
 	bool loaded;  /* a clone's state is complete */
 	bool running; /* since QEMU said so; a machine that boots does not say */
@@ -55,12 +55,12 @@ struct vm {
 	bool frozen;
 	uint32_t heartbeat_ms;
 
-	struct template *template; /* what a clone came from, until it runs */
+	struct vm_template *template; /* what a clone came from, until it runs */
 	char *template_key;
-	bool is_parked;			/* a spare that stands still; then: */
-	struct template_proof parked;	/* what it must be able to say when it wakes */
-	const struct cancel *cancel;	/* of whoever starts the guest, while that lasts */
-	char *cold_image, *kernel_args; /* what a cold one will boot */
+	bool is_parked;			 /* a spare that stands still; then: */
+	struct vm_template_proof parked; /* what it must be able to say when it wakes */
+	const struct cancel *cancel;	 /* of whoever starts the guest, while that lasts */
+	char *cold_image, *kernel_args;	 /* what a cold one will boot */
 	bool cloned;
 	void (*say)(void *context, const char *line);
 	void *say_context;
@@ -69,7 +69,7 @@ struct vm {
 /* An empty handle: nothing runs. */
 struct vm *vm_new(const struct vm_spec *spec);
 /* What executes it, and with which model of a CPU. */
-void vm_choose_accel(struct vm *vm, enum accel_wish wish);
+void vm_choose_accel(struct vm *vm, enum vm_accel_wish wish);
 void vm_say(const struct vm *vm, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* publish.c: console and monitor for others; then the description. */
@@ -77,9 +77,9 @@ struct error *vm_open_run_folder(struct vm *vm) MUST_CHECK;
 struct error *vm_publish(struct vm *vm) MUST_CHECK;
 
 /* launch.c: makes sockets and starts QEMU. Closes what only the child needs. */
-struct error *vm_launch(struct vm *vm, const struct machine_plan *plan) MUST_CHECK;
+struct error *vm_launch(struct vm *vm, const struct vm_machine_plan *plan) MUST_CHECK;
 /* What QEMU tells unasked; the context is the handle. */
-void vm_on_event(void *context, const struct qmp_message *event);
+void vm_on_event(void *context, const struct vm_qmp_message *event);
 /* SIGKILL and reap; fine when nothing runs. */
 void vm_kill(struct vm *vm);
 

@@ -29,7 +29,7 @@ struct vm *vm_new(const struct vm_spec *spec)
 
 	vm->topology = spec->topology;
 	vm->memory_bytes = spec->memory_bytes ? spec->memory_bytes
-					      : ram_default_bytes(&spec->topology);
+					      : vm_ram_default_bytes(&spec->topology);
 	vm->console_fd = vm->stderr_fd = vm->initrd_fd = vm->pidfd = vm->link.fd = -1;
 	vm->debug_fd = -1;
 	for (size_t i = 0; i < ARRAY_SIZE(vm->ram_fds); i++)
@@ -74,19 +74,19 @@ void vm_free(struct vm *vm)
 	if (!vm)
 		return;
 	vm_kill(vm);
-	qmp_free(vm->qmp);
-	link_deinit(&vm->link);
+	vm_qmp_free(vm->qmp);
+	vm_link_deinit(&vm->link);
 	close_files(vm);
-	template_free(vm->template);
-	qemu_binary_free(vm->qemu);
-	run_dir_free(vm->run_dir);
+	vm_template_free(vm->template);
+	vm_qemu_binary_free(vm->qemu);
+	vm_run_dir_free(vm->run_dir);
 	free_texts(vm);
 	free(vm);
 }
 
-void vm_choose_accel(struct vm *vm, enum accel_wish wish)
+void vm_choose_accel(struct vm *vm, enum vm_accel_wish wish)
 {
-	accel_choose(wish, &vm->accel);
+	vm_accel_choose(wish, &vm->accel);
 	if (vm->cpu)
 		vm->accel.qemu_cpu = vm->cpu;
 }
@@ -107,7 +107,7 @@ void vm_say(const struct vm *vm, const char *fmt, ...)
 struct vm_facts vm_facts(const struct vm *vm)
 {
 	return (struct vm_facts){
-		.id = vm->run_dir ? run_dir_id(vm->run_dir) : NULL,
+		.id = vm->run_dir ? vm_run_dir_id(vm->run_dir) : NULL,
 		.qemu_pid = vm->pid,
 		.accel = vm->accel.name,
 		.accel_reason = vm->accel.reason,
@@ -123,7 +123,7 @@ struct error *vm_read_topology(struct vm *vm, const struct cancel *cancel,
 			       struct topo_machine **ret)
 {
 	uint64_t deadline_ns = clock_monotonic_ns() +
-			       boot_timeout_ns(&vm->accel, topo_cpus(&vm->topology));
+			       vm_boot_timeout_ns(&vm->accel, topo_cpus(&vm->topology));
 	uint32_t channel = vm_new_channel(vm);
 	struct wire_frame frame;
 	enum vm_event event;
@@ -151,7 +151,7 @@ struct error *vm_read_topology(struct vm *vm, const struct cancel *cancel,
 
 static struct error *monitor(struct vm *vm, const char *command, const char *doing)
 {
-	struct error *err = qmp_execute(vm->qmp, command, NULL, QMP_WAIT_SEC * NS_PER_SEC, NULL);
+	struct error *err = vm_qmp_execute(vm->qmp, command, NULL, QMP_WAIT_SEC * NS_PER_SEC, NULL);
 
 	return error_wrap(vm_explain_monitor(vm, err, doing), "%s", doing);
 }
@@ -178,7 +178,7 @@ struct error *vm_thaw(struct vm *vm)
 
 struct error *vm_physmap(const struct vm *vm, struct physmap **ret)
 {
-	return guest_ram_map(vm, ret);
+	return vm_guest_ram_map(vm, ret);
 }
 
 struct error *vm_registers(struct vm *vm, struct vm_register_list *ret)
@@ -186,7 +186,7 @@ struct error *vm_registers(struct vm *vm, struct vm_register_list *ret)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct error *err;
 
-	err = qmp_human(vm->qmp, "info registers -a", QMP_WAIT_SEC * NS_PER_SEC, &text);
+	err = vm_qmp_human(vm->qmp, "info registers -a", QMP_WAIT_SEC * NS_PER_SEC, &text);
 	if (err)
 		return error_wrap(vm_explain_monitor(vm, err, "asking QEMU"), "reading registers");
 	return vm_registers_parse(strbuf_str(&text), text.n, ret);

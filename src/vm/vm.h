@@ -32,7 +32,7 @@ struct vm_spec {
 	const struct kernel *kernel; /* borrowed while starting */
 	struct topo topology;
 	uint64_t memory_bytes; /* 0: enough for the topology */
-	enum accel_wish accel;
+	enum vm_accel_wish accel;
 	/* For QEMU's -cpu; NULL: the model that all guests have, see accel.h. */
 	const char *cpu;
 	const char *kernel_args; /* appended to ours; NULL: none */
@@ -113,7 +113,7 @@ enum vm_event {
 	VM_EVENT_FD,
 	VM_EVENT_DEADLINE,
 };
-enum { VM_WAIT_FDS_LIMIT = 4 };
+enum { VM_LIMIT_WAIT_FDS = 4 };
 struct error *vm_wait(struct vm *vm, struct pollfd *extra, size_t n_extra, uint64_t deadline_ns,
 		      const struct cancel *cancel, enum vm_event *ret_event,
 		      struct wire_frame *ret_frame) MUST_CHECK;

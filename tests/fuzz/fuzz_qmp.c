@@ -15,22 +15,22 @@ static bool is_text(const char *ours, const struct json_value *theirs)
 	return strlen(ours) == strnlen(text.at, text.n) && memcmp(ours, text.at, strlen(ours)) == 0;
 }
 
-static void check_parts(const struct qmp_message *message, const struct json_value *root)
+static void check_parts(const struct vm_qmp_message *message, const struct json_value *root)
 {
 	const struct json_value *error = json_find(root, "error");
 
 	switch (message->kind) {
-	case QMP_GREETING:
+	case VM_QMP_GREETING:
 		FUZZ_MUST(message->value == json_find(root, "QMP") && message->value);
 		break;
-	case QMP_RETURN:
+	case VM_QMP_RETURN:
 		FUZZ_MUST(message->value == json_find(root, "return") && message->value);
 		break;
-	case QMP_ERROR:
+	case VM_QMP_ERROR:
 		FUZZ_MUST(message->text && is_text(message->text, json_find(error, "desc")));
 		FUZZ_MUST(is_text(message->name, json_find(error, "class")));
 		break;
-	case QMP_EVENT:
+	case VM_QMP_EVENT:
 		FUZZ_MUST(message->name && is_text(message->name, json_find(root, "event")));
 		FUZZ_MUST(message->value == json_find(root, "data"));
 		break;
@@ -44,12 +44,12 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t limit, unsigned i
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	_cleanup_qmp_message_ struct qmp_message message = { 0 };
+	_cleanup_vm_qmp_message_ struct vm_qmp_message message = { 0 };
 	_cleanup_error_ struct error *err = NULL;
 	const struct json_value *root;
 	uint64_t id = 0;
 
-	err = qmp_message_parse((const char *)data, n, &message);
+	err = vm_qmp_message_parse((const char *)data, n, &message);
 	if (err) {
 		FUZZ_MUST(!message.doc && !message.name && !message.text);
 		if (fuzz_is_json(data, n))

@@ -53,8 +53,8 @@ static int input_file(const char *input)
 	return fd;
 }
 
-static bool run(struct deterministic_spec *spec, const char *input,
-		struct deterministic_result *ret)
+static bool run(struct vm_deterministic_spec *spec, const char *input,
+		struct vm_deterministic_result *ret)
 {
 	_cleanup_close_ int fd = input_file(input);
 	struct streams s = { 0 };
@@ -63,7 +63,7 @@ static bool run(struct deterministic_spec *spec, const char *input,
 	spec->command.stdin_fd = fd;
 	spec->command.on_output = collect;
 	spec->command.context = &s;
-	err = deterministic_run(spec, NULL, ret);
+	err = vm_deterministic_run(spec, NULL, ret);
 	if (err) {
 		printf("error [%s] %s\n", error_tag(err), error_message(err));
 		error_free(err);
@@ -83,12 +83,12 @@ static bool run(struct deterministic_spec *spec, const char *input,
 }
 
 /* What the guest itself says about its pages, at the end of the same command. */
-static struct error *ask_owners(const struct deterministic_spec *spec, struct streams *s)
+static struct error *ask_owners(const struct vm_deterministic_spec *spec, struct streams *s)
 {
 	static const char script[] =
 		"\"$@\" >/dev/null 2>&1 </dev/null; cat /proc/iomem; cat /proc/kpageflags >&2";
-	_cleanup_deterministic_result_ struct deterministic_result result = { 0 };
-	struct deterministic_spec asked = *spec;
+	_cleanup_vm_deterministic_result_ struct vm_deterministic_result result = { 0 };
+	struct vm_deterministic_spec asked = *spec;
 	const char *argv[64] = { "sh", "-c", script, "sh" };
 
 	for (size_t i = 0; spec->command.argv[i] && i < 59; i++)
@@ -96,12 +96,12 @@ static struct error *ask_owners(const struct deterministic_spec *spec, struct st
 	asked.command = (struct vm_command){
 		.argv = argv, .stdin_fd = -1, .on_output = collect, .context = s
 	};
-	return deterministic_run(&asked, NULL, &result);
+	return vm_deterministic_run(&asked, NULL, &result);
 }
 
-static struct error *diff(const struct deterministic_spec *spec,
-			  const struct deterministic_result *a,
-			  const struct deterministic_result *b)
+static struct error *diff(const struct vm_deterministic_spec *spec,
+			  const struct vm_deterministic_result *a,
+			  const struct vm_deterministic_result *b)
 {
 	_cleanup_page_owners_ struct page_owners owners = { 0 };
 	_cleanup_page_diff_ struct page_diff d = { 0 };
@@ -130,9 +130,9 @@ static struct error *diff(const struct deterministic_spec *spec,
 	return err;
 }
 
-static void obey(struct deterministic_spec *spec)
+static void obey(struct vm_deterministic_spec *spec)
 {
-	struct deterministic_result first = { 0 }, last = { 0 };
+	struct vm_deterministic_result first = { 0 }, last = { 0 };
 	_cleanup_free_ char *line = NULL;
 	size_t size = 0;
 	ssize_t n;
@@ -140,7 +140,7 @@ static void obey(struct deterministic_spec *spec)
 	while ((n = getline(&line, &size, stdin)) > 0 && strcmp(line, "end\n") != 0) {
 		line[n - 1] = '\0';
 		if (strncmp(line, "run ", 4) == 0) {
-			deterministic_result_deinit(&last);
+			vm_deterministic_result_deinit(&last);
 			run(spec, line + 4, first.nodes ? &last : &first);
 		} else if (first.nodes && last.nodes) {
 			struct error *err = diff(spec, &first, &last);
@@ -152,14 +152,14 @@ static void obey(struct deterministic_spec *spec)
 		printf(".\n");
 		fflush(stdout);
 	}
-	deterministic_result_deinit(&first);
-	deterministic_result_deinit(&last);
+	vm_deterministic_result_deinit(&first);
+	vm_deterministic_result_deinit(&last);
 }
 
 int main(int argc, char **argv)
 {
 	_cleanup_kernel_ struct kernel *kernel = NULL;
-	struct deterministic_spec spec = { 0 };
+	struct vm_deterministic_spec spec = { 0 };
 	struct error *err;
 
 	if (argc < 4)

@@ -288,7 +288,7 @@ static unsigned int count_notes(const struct kmem_reader *reader)
 /* A file's pages stand at the beginning of frames, as the kernel's own note does. */
 static void put_copies(struct vm *vm, const struct kmem *kmem)
 {
-	_cleanup_guest_files_ struct guest_files *files = guest_files_new(NULL);
+	_cleanup_vm_guest_files_ struct vm_guest_files *files = vm_guest_files_new(NULL);
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT;
 	struct cpio_writer writer;
 	uint8_t note[2 * 4096];
@@ -299,9 +299,9 @@ static void put_copies(struct vm *vm, const struct kmem *kmem)
 	for (int i = 0; i < COPIES; i++) {
 		_cleanup_free_ char *name = xasprintf("/root/copy.%d", i);
 
-		assert_success(guest_files_add_bytes(files, name, 0644, note, sizeof(note)));
+		assert_success(vm_guest_files_add_bytes(files, name, 0644, note, sizeof(note)));
 	}
-	assert_success(guest_files_write(files, &writer));
+	assert_success(vm_guest_files_write(files, &writer));
 	assert_success(vm_put_bytes(vm, "/", archive.at, archive.n, NULL, NULL));
 }
 

@@ -153,7 +153,7 @@ static struct error *clean_templates(const char *top, struct cache_cleaning *cle
 	struct error *err = clean_entries(top, true, &before);
 
 	if (!err)
-		err = template_evict(0, NULL);
+		err = vm_template_evict(0, NULL);
 	if (!err)
 		err = clean_entries(top, true, &after);
 	cleaning->used_bytes = after.removed_bytes + after.used_bytes;

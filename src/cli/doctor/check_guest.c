@@ -30,11 +30,12 @@ static bool cpu_has(const char *root, const char *flag)
 	return false;
 }
 
-void check_accelerator_choice(const char *root, const struct accel *choice, struct finding *finding)
+void check_accelerator_choice(const char *root, const struct vm_accel *choice,
+			      struct finding *finding)
 {
-	_cleanup_free_ char *device = xasprintf("%s" KVM_PROBE_DEVICE, root);
+	_cleanup_free_ char *device = xasprintf("%s" VM_KVM_PROBE_DEVICE, root);
 
-	if (choice->kind == ACCEL_KVM) {
+	if (choice->kind == VM_ACCEL_KVM) {
 		finding_say(finding, CHECK_OK, "kvm: %s", choice->reason);
 		return;
 	}
@@ -55,11 +56,11 @@ void check_accelerator_choice(const char *root, const struct accel *choice, stru
 
 void check_accelerator(const char *root, struct finding *finding)
 {
-	struct kvm_probe probe;
-	struct accel choice;
+	struct vm_kvm_probe probe;
+	struct vm_accel choice;
 
-	accel_probe_again(&probe);
-	accel_choose(ACCEL_WISH_AUTO, &choice);
+	vm_accel_probe_again(&probe);
+	vm_accel_choose(VM_ACCEL_WISH_AUTO, &choice);
 	check_accelerator_choice(root, &choice, finding);
 }
 
@@ -76,8 +77,8 @@ static void fix_by_newer_qemu(const char *root, struct finding *finding)
 
 void check_qemu(const char *root, struct finding *finding)
 {
-	_cleanup_qemu_binary_ struct qemu_binary *binary = NULL;
-	_cleanup_error_ struct error *err = qemu_binary_find(&binary);
+	_cleanup_vm_qemu_binary_ struct vm_qemu_binary *binary = NULL;
+	_cleanup_error_ struct error *err = vm_qemu_binary_find(&binary);
 
 	if (err) {
 		finding_say(finding, CHECK_MISSING, "%s", error_message(err));
@@ -87,12 +88,12 @@ void check_qemu(const char *root, struct finding *finding)
 			fix_by_newer_qemu(root, finding);
 		return;
 	}
-	if (qemu_version_at_least(&binary->version, 8, 1)) {
+	if (vm_qemu_version_at_least(&binary->version, 8, 1)) {
 		finding_say(finding, CHECK_OK, "%s, version %s", binary->path,
 			    binary->version.text);
 		return;
 	}
-	if (qemu_version_at_least(&binary->version, 7, 2))
+	if (vm_qemu_version_at_least(&binary->version, 7, 2))
 		finding_say(
 			finding, CHECK_LIMITED,
 			"%s, version %s: before 8.1 guests with kernels older than 6.18 panic at random without KVM",
@@ -109,7 +110,7 @@ void check_firmware(const char *root, struct finding *finding)
 	static const char *const folders[] = { "/usr/share/qemu", "/usr/local/share/qemu",
 					       "/usr/share/seabios" };
 	_cleanup_free_ char *qemu = NULL;
-	_cleanup_error_ struct error *no_qemu = qemu_binary_path(&qemu);
+	_cleanup_error_ struct error *no_qemu = vm_qemu_binary_path(&qemu);
 
 	/* A QEMU of one's own keeps its data beside it. */
 	if (!no_qemu && strrchr(qemu, '/')) {

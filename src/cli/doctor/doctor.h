@@ -73,18 +73,18 @@ DOCTOR_CHECKS(CHECK_DECLARE_)
 #undef CHECK_DECLARE_
 
 /* Parts that know what was found out elsewhere: for tests. */
-void check_accelerator_choice(const char *root, const struct accel *choice,
+void check_accelerator_choice(const char *root, const struct vm_accel *choice,
 			      struct finding *finding);
 void check_bpf_load(const char *root, int load_errno, struct finding *finding);
 
 /* The steps of `ktstr doctor --kvm` that start guests, with whatever accelerator. */
 
 /* A cold boot of the default kernel. */
-struct error *kvm_guests_boot(enum accel_wish wish, struct strbuf *notes) MUST_CHECK;
+struct error *kvm_guests_boot(enum vm_accel_wish wish, struct strbuf *notes) MUST_CHECK;
 /* Machines of several shapes, each read back from inside. */
-struct error *kvm_guests_topology(enum accel_wish wish, struct strbuf *notes) MUST_CHECK;
+struct error *kvm_guests_topology(enum vm_accel_wish wish, struct strbuf *notes) MUST_CHECK;
 /* Twenty clones of one template, one after the other. */
-struct error *kvm_guests_clones(enum accel_wish wish, struct strbuf *notes) MUST_CHECK;
+struct error *kvm_guests_clones(enum vm_accel_wish wish, struct strbuf *notes) MUST_CHECK;
 
 /*
  * `ktstr doctor --kvm`: the path that could not be tried where this project was made, on a
@@ -94,7 +94,7 @@ struct error *kvm_guests_clones(enum accel_wish wish, struct strbuf *notes) MUST
 struct doctor_step {
 	const char *name;
 	/* Adds what is worth telling to `notes`; an error is what went wrong. */
-	struct error *(*run)(enum accel_wish wish, struct strbuf *notes);
+	struct error *(*run)(enum vm_accel_wish wish, struct strbuf *notes);
 };
 
 /* Takes what was written so far and empties it; not 0 ends the run. NULL: nobody waits for it. */
@@ -102,7 +102,7 @@ typedef int (*doctor_flush_fn)(struct strbuf *text);
 
 /* Facts of this machine, then the steps, each told when it is done. The value is an exit code. */
 int doctor_kvm_run(doctor_flush_fn flush, struct strbuf *into);
-int doctor_kvm_run_steps(const struct doctor_step *steps, size_t n, enum accel_wish wish,
+int doctor_kvm_run_steps(const struct doctor_step *steps, size_t n, enum vm_accel_wish wish,
 			 doctor_flush_fn flush, struct strbuf *into);
 
 /* What the checks found, for people and for programs. */

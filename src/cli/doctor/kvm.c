@@ -11,11 +11,11 @@
 #include "text/number.h"
 #include "vm/qemu/qemu_binary.h"
 
-static struct error *step_trial(enum accel_wish wish UNUSED, struct strbuf *notes)
+static struct error *step_trial(enum vm_accel_wish wish UNUSED, struct strbuf *notes)
 {
-	struct kvm_probe probe;
+	struct vm_kvm_probe probe;
 
-	accel_probe_again(&probe);
+	vm_accel_probe_again(&probe);
 	strbuf_append(notes, probe.reason);
 	return probe.usable ? NULL : base_error(BASE_ABSENT, 0, "KVM does not work here");
 }
@@ -43,8 +43,8 @@ static void append_cpuinfo(struct strbuf *into, const char *key)
 
 static void append_facts(struct strbuf *into)
 {
-	_cleanup_qemu_binary_ struct qemu_binary *qemu = NULL;
-	_cleanup_error_ struct error *no_qemu = qemu_binary_find(&qemu);
+	_cleanup_vm_qemu_binary_ struct vm_qemu_binary *qemu = NULL;
+	_cleanup_error_ struct error *no_qemu = vm_qemu_binary_find(&qemu);
 	_cleanup_free_ char *system = check_os_release("", "PRETTY_NAME");
 	struct utsname name;
 
@@ -68,7 +68,7 @@ static void append_facts(struct strbuf *into)
 }
 
 /* One line for the step, one more for what went wrong. */
-static bool run_step(const struct doctor_step *step, enum accel_wish wish, struct strbuf *into)
+static bool run_step(const struct doctor_step *step, enum vm_accel_wish wish, struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf notes = STRBUF_INIT;
 	uint64_t start_ns = clock_monotonic_ns();
@@ -90,7 +90,7 @@ static bool run_step(const struct doctor_step *step, enum accel_wish wish, struc
 	return !err;
 }
 
-int doctor_kvm_run_steps(const struct doctor_step *list, size_t n, enum accel_wish wish,
+int doctor_kvm_run_steps(const struct doctor_step *list, size_t n, enum vm_accel_wish wish,
 			 doctor_flush_fn flush, struct strbuf *into)
 {
 	bool ok = true;
@@ -114,7 +114,7 @@ int doctor_kvm_run(doctor_flush_fn flush, struct strbuf *into)
 	append_facts(into);
 	if (flush && flush(into))
 		return CLI_EXIT_FAILED;
-	code = doctor_kvm_run_steps(steps, ARRAY_SIZE(steps), ACCEL_WISH_KVM, flush, into);
+	code = doctor_kvm_run_steps(steps, ARRAY_SIZE(steps), VM_ACCEL_WISH_KVM, flush, into);
 	strbuf_appendf(into, "result:      %s\n", code ? "FAILED" : "ok");
 	strbuf_append(into, "--- end ---\n");
 	return flush && flush(into) ? CLI_EXIT_FAILED : code;

@@ -16,8 +16,9 @@ enum { CLONES = 20 };
 static const char *const shapes[] = { "1n1l1c1t", "1n2l2c1t", "1n2l2c2t", "2n4l2c1t" };
 
 /* One guest up and gone; *ret_ns is how long until it answered. */
-static struct error *try_guest(enum accel_wish wish, const struct kernel *kernel, const char *shape,
-			       bool cold, struct strbuf *release, uint64_t *ret_ns)
+static struct error *try_guest(enum vm_accel_wish wish, const struct kernel *kernel,
+			       const char *shape, bool cold, struct strbuf *release,
+			       uint64_t *ret_ns)
 {
 	struct vm_spec spec = { .kernel = kernel, .accel = wish, .cold = cold };
 	_cleanup_topo_machine_ struct topo_machine *machine = NULL;
@@ -40,7 +41,7 @@ static struct error *try_guest(enum accel_wish wish, const struct kernel *kernel
 	return error_wrap(err, "%s", shape);
 }
 
-struct error *kvm_guests_boot(enum accel_wish wish, struct strbuf *notes)
+struct error *kvm_guests_boot(enum vm_accel_wish wish, struct strbuf *notes)
 {
 	_cleanup_kernel_ struct kernel *kernel = NULL;
 	struct error *err = kernel_resolve(NULL, &kernel);
@@ -50,10 +51,10 @@ struct error *kvm_guests_boot(enum accel_wish wish, struct strbuf *notes)
 		return err;
 	err = try_guest(wish, kernel, BOOT_SHAPE, true, notes, &took_ns);
 	/* What is found here spares everybody else the limit of the first boot. */
-	if (wish == ACCEL_WISH_KVM && err)
-		accel_kvm_boot_failed(error_message(err));
-	if (wish == ACCEL_WISH_KVM && !err)
-		accel_kvm_boot_worked();
+	if (wish == VM_ACCEL_WISH_KVM && err)
+		vm_accel_kvm_boot_failed(error_message(err));
+	if (wish == VM_ACCEL_WISH_KVM && !err)
+		vm_accel_kvm_boot_worked();
 	if (err)
 		return err;
 	strbuf_append(notes, " answered after ");
@@ -61,7 +62,7 @@ struct error *kvm_guests_boot(enum accel_wish wish, struct strbuf *notes)
 	return NULL;
 }
 
-struct error *kvm_guests_topology(enum accel_wish wish, struct strbuf *notes)
+struct error *kvm_guests_topology(enum vm_accel_wish wish, struct strbuf *notes)
 {
 	_cleanup_kernel_ struct kernel *kernel = NULL;
 	struct error *err = kernel_resolve(NULL, &kernel);
@@ -84,7 +85,7 @@ static int by_value(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-struct error *kvm_guests_clones(enum accel_wish wish, struct strbuf *notes)
+struct error *kvm_guests_clones(enum vm_accel_wish wish, struct strbuf *notes)
 {
 	_cleanup_kernel_ struct kernel *kernel = NULL;
 	uint64_t took_ns[CLONES], template_ns = 0;

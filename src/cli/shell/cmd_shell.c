@@ -54,7 +54,7 @@ static const struct cli_option options[] = {
 	  .help = "millions of instructions per second of guest time in a deterministic run" },
 	{ .name = "accel",
 	  .argument = "NAME",
-	  CLI_CHOICE(struct shell_config, accel, accel_wish_words),
+	  CLI_CHOICE(struct shell_config, accel, vm_accel_wish_words),
 	  .help = "what executes the guest" },
 	{ .name = "cpu",
 	  .argument = "MODEL",

@@ -64,13 +64,13 @@ struct error *shell_check(void *config_)
 	if (config->mips && !config->deterministic)
 		return cli_error(CLI_USAGE, 0, "--mips needs --deterministic");
 	if (config->mips) {
-		struct error *err = mips_to_shift(config->mips, &shift);
+		struct error *err = vm_mips_to_shift(config->mips, &shift);
 
 		if (err)
 			return error_wrap(error_recast(err, &cli_error_domain, CLI_USAGE),
 					  "--mips");
 	}
-	if (config->deterministic && config->accel == ACCEL_WISH_KVM)
+	if (config->deterministic && config->accel == VM_ACCEL_WISH_KVM)
 		return cli_error(CLI_USAGE, 0,
 				 "--deterministic counts instructions, which only --accel tcg can");
 	if (config->deterministic && config->keep_guest_sec)

@@ -20,7 +20,7 @@ static const struct advice rows[] = {
 	{ &kernel_error_domain, KERNEL_NOT_CACHED, false, "run `ktstr kernel fetch`" },
 	{ &kernel_error_domain, KERNEL_CORRUPT, false,
 	  "run `ktstr kernel remove`, then `ktstr kernel fetch`" },
-	{ &vm_initramfs_error_domain, INITRAMFS_BUSYBOX, false,
+	{ &vm_initramfs_error_domain, VM_INITRAMFS_BUSYBOX, false,
 	  "`ktstr doctor` shows what is missing" },
 	{ &vm_error_domain, VM_QEMU_MISSING, false, "`ktstr doctor` shows what is missing" },
 	{ &vm_error_domain, VM_QEMU_FAILED, true, "`ktstr doctor` shows what works here" },

@@ -59,14 +59,15 @@ static struct error *prepare(struct shell *shell)
 
 	spec->topology = config->machine;
 	spec->memory_bytes = config->memory_bytes;
-	spec->accel = (enum accel_wish)config->accel;
+	spec->accel = (enum vm_accel_wish)config->accel;
 	spec->cpu = config->cpu;
 	spec->kernel_args = config->kernel_args;
 	spec->cold = config->cold;
 	spec->say = config->verbose ? say : NULL;
 	spec->on_template = say_patience;
 	spec->ret_console = &shell->console;
-	memory_bytes = spec->memory_bytes ? spec->memory_bytes : ram_default_bytes(&spec->topology);
+	memory_bytes = spec->memory_bytes ? spec->memory_bytes
+					  : vm_ram_default_bytes(&spec->topology);
 	/* A deterministic guest has them from the beginning. */
 	if (config->files.n && !config->deterministic) {
 		err = shell_pack_files(&config->files, memory_bytes, &shell->archive);
@@ -238,8 +239,8 @@ static int fail(struct shell *shell, const struct error *err)
 	if (error_is(err, &base_error_domain, BASE_CANCELLED) && cli_interrupts_ended_by())
 		return SHELL_SIGNAL + cli_interrupts_ended_by();
 	if (shell->vm)
-		error_free(console_read_tail(vm_facts(shell->vm).console_path, CONSOLE_TAIL_BYTES,
-					     &shell->console));
+		error_free(vm_console_read_tail(vm_facts(shell->vm).console_path,
+						CONSOLE_TAIL_BYTES, &shell->console));
 	report_format_failure(err, strbuf_str(&shell->console), &words);
 	output_say(strbuf_str(&words));
 	if (shell->vm && shell->config->keep_guest_sec && vm_can_be_kept(shell->vm, err))

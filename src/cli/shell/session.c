@@ -126,9 +126,9 @@ struct error *session_run_deterministic(const struct vm_spec *spec,
 					enum session_end *ret, struct vm_end *ret_end,
 					uint64_t *ret_guest_ns)
 {
-	_cleanup_deterministic_result_ struct deterministic_result result = { 0 };
+	_cleanup_vm_deterministic_result_ struct vm_deterministic_result result = { 0 };
 	struct session session = { .cancel = cancel };
-	struct deterministic_spec deterministic = {
+	struct vm_deterministic_spec deterministic = {
 		.vm = *spec,
 		.mips = config->mips,
 		.files = config->files.at,
@@ -140,7 +140,7 @@ struct error *session_run_deterministic(const struct vm_spec *spec,
 	/* Nobody expects to be asked for all input before anything happens. */
 	if (isatty(STDIN_FILENO))
 		deterministic.command.stdin_fd = -1;
-	err = deterministic_run(&deterministic, cancel, &result);
+	err = vm_deterministic_run(&deterministic, cancel, &result);
 	if (!err) {
 		*ret_end = result.end;
 		*ret_guest_ns = result.guest_ns;

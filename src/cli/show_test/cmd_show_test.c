@@ -40,7 +40,7 @@ static const struct cli_option options[] = {
 	  .help = "search this directory for the files that tests name, before PATH and after the binary's own directory" },
 	{ .name = "accel",
 	  .argument = "NAME",
-	  CLI_CHOICE(struct show_test_config, accel, accel_wish_words),
+	  CLI_CHOICE(struct show_test_config, accel, vm_accel_wish_words),
 	  .help = "what would execute the guest" },
 	{ .name = "json",
 	  CLI_FLAG(struct show_test_config, json),
@@ -72,7 +72,7 @@ struct show {
 	struct strbuf listing;
 	struct json_doc *doc;
 	struct error *no_kernel;
-	struct accel accel;
+	struct vm_accel accel;
 	struct topo topology;
 	bool missing;
 };
@@ -143,7 +143,7 @@ static struct error *look(const struct show_test_config *config, struct show *sh
 	/* One that was asked for by name must be there; the default need not. */
 	if (show->no_kernel && config->kernel)
 		return take_ptr(show->no_kernel);
-	accel_choose((enum accel_wish)config->accel, &show->accel);
+	vm_accel_choose((enum vm_accel_wish)config->accel, &show->accel);
 	harness_session_look_in(&show->session, config->folders.at, config->folders.n);
 	return NULL;
 }
@@ -167,7 +167,7 @@ static struct error *show_one(const struct show_test_config *config, struct show
 		.finder = &show->session.finder,
 		.kernel = show->session.kernels.n ? show->session.kernels.at[0] : NULL,
 		.no_kernel = show->no_kernel ? error_message(show->no_kernel) : NULL,
-		.emulated = show->accel.kind != ACCEL_KVM,
+		.emulated = show->accel.kind != VM_ACCEL_KVM,
 		.accel = show->accel.name,
 		.accel_reason = show->accel.reason,
 	};

@@ -74,7 +74,7 @@ static void resolve_memory(struct shown_test *shown)
 {
 	uint64_t declared = (uint64_t)shown->test->memory_mb << 20;
 
-	shown->memory_bytes = declared ? declared : ram_default_bytes(&shown->topology);
+	shown->memory_bytes = declared ? declared : vm_ram_default_bytes(&shown->topology);
 }
 
 static void resolve_limit(struct shown_test *shown, const struct shown_host *host)

@@ -37,7 +37,7 @@
 		  .help = "stop guests that hung or panicked and keep up to four of them for this time, for ktstr inspect" },             \
 		{ .name = "accel",                                                                                                        \
 		  .argument = "NAME",                                                                                                     \
-		  CLI_CHOICE(config, in accel, accel_wish_words),                                                                         \
+		  CLI_CHOICE(config, in accel, vm_accel_wish_words),                                                                      \
 		  .help = "what executes the guests" },                                                                                   \
 		{ .name = "format",                                                                                                       \
 		  .argument = "FORMAT",                                                                                                   \

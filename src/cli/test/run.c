@@ -105,7 +105,7 @@ static struct error *run_plan(const struct test_config *config,
 	struct harness_runner_events events = { on_started, on_progress, on_finished, on_tick,
 						session };
 	struct harness_runner_options options = {
-		.accel = (enum accel_wish)config->accel,
+		.accel = (enum vm_accel_wish)config->accel,
 		.cold = config->cold,
 		.keep = config->keep,
 		.keep_guest_sec = config->keep_guest_sec,

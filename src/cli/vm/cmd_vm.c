@@ -25,7 +25,7 @@ static const struct cli_exit_row exits[] = {
 
 static const struct cli_word_row states[] = {
 #define STATE_ROW_(id, word, meaning) { word, NULL, meaning },
-	RUN_STATES(STATE_ROW_)
+	VM_RUN_STATES(STATE_ROW_)
 #undef STATE_ROW_
 };
 
@@ -33,13 +33,13 @@ static int run_list(const struct cli_invocation *invocation UNUSED, const void *
 {
 	const struct list_config *config = config_;
 	struct text_look look = text_look_for(STDOUT_FILENO);
-	_cleanup_run_list_ struct run_list list = { 0 };
+	_cleanup_vm_run_list_ struct vm_run_list list = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_error_ struct error *err = run_list_read(&list);
+	_cleanup_error_ struct error *err = vm_run_list_read(&list);
 
 	if (err)
 		return cli_fail(err);
-	run_control_ask(&list);
+	vm_run_control_ask(&list);
 	if (config->json)
 		vm_list_format_json(&list, clock_unix_sec(), &text);
 	else
@@ -77,17 +77,17 @@ static const struct cli_exit_row one_exits[] = {
 	{ CLI_EXIT_USAGE, "the command line is wrong" },
 };
 
-static int run_one(const void *config_, struct error *(*act)(const struct run_entry *entry),
+static int run_one(const void *config_, struct error *(*act)(const struct vm_run_entry *entry),
 		   const char *done)
 {
 	const struct one_config *config = config_;
-	_cleanup_run_list_ struct run_list list = { 0 };
+	_cleanup_vm_run_list_ struct vm_run_list list = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	const struct run_entry *entry;
-	_cleanup_error_ struct error *err = run_list_read(&list);
+	const struct vm_run_entry *entry;
+	_cleanup_error_ struct error *err = vm_run_list_read(&list);
 
 	if (!err)
-		err = run_list_get(&list, config->name, &entry);
+		err = vm_run_list_get(&list, config->name, &entry);
 	if (!err)
 		err = act(entry);
 	if (err)
@@ -98,17 +98,17 @@ static int run_one(const void *config_, struct error *(*act)(const struct run_en
 
 static int run_freeze(const struct cli_invocation *invocation UNUSED, const void *config)
 {
-	return run_one(config, run_control_freeze, "is frozen");
+	return run_one(config, vm_run_control_freeze, "is frozen");
 }
 
 static int run_resume(const struct cli_invocation *invocation UNUSED, const void *config)
 {
-	return run_one(config, run_control_resume, "runs");
+	return run_one(config, vm_run_control_resume, "runs");
 }
 
 static int run_kill(const struct cli_invocation *invocation UNUSED, const void *config)
 {
-	return run_one(config, run_control_kill, "has ended");
+	return run_one(config, vm_run_control_kill, "has ended");
 }
 
 #define ONE_VM                                                            \

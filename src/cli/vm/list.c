@@ -16,7 +16,7 @@ static const struct text_column columns[] = {
 };
 
 /* The clock of one who wrote it may be ahead of ours. */
-static uint64_t age_sec(const struct run_info *info, uint64_t now_sec)
+static uint64_t age_sec(const struct vm_run_info *info, uint64_t now_sec)
 {
 	return now_sec > info->started_at_sec ? now_sec - info->started_at_sec : 0;
 }
@@ -41,7 +41,7 @@ static void format_age(struct strbuf *into, uint64_t sec)
 	strbuf_appendf(into, "%llus", (unsigned long long)sec);
 }
 
-static void add_info(struct table *table, const struct run_info *info, uint64_t now_sec)
+static void add_info(struct table *table, const struct vm_run_info *info, uint64_t now_sec)
 {
 	_cleanup_strbuf_ struct strbuf memory = STRBUF_INIT, age = STRBUF_INIT;
 
@@ -57,7 +57,7 @@ static void add_info(struct table *table, const struct run_info *info, uint64_t 
 	text_table_add(table, age.at);
 }
 
-void vm_list_format_table(const struct run_list *list, uint64_t now_sec,
+void vm_list_format_table(const struct vm_run_list *list, uint64_t now_sec,
 			  const struct text_look *look, struct strbuf *into)
 {
 	_cleanup_(cleanup_text_table) struct table *table = text_table_new(columns,
@@ -68,7 +68,7 @@ void vm_list_format_table(const struct run_list *list, uint64_t now_sec,
 		return;
 	}
 	for (size_t i = 0; i < list->entries.n; i++) {
-		const struct run_entry *entry = &list->entries.at[i];
+		const struct vm_run_entry *entry = &list->entries.at[i];
 
 		text_table_add(table, entry->id);
 		if (entry->info) {
@@ -77,12 +77,12 @@ void vm_list_format_table(const struct run_list *list, uint64_t now_sec,
 			for (size_t c = 1; c + 1 < ARRAY_SIZE(columns); c++)
 				text_table_add(table, NULL);
 		}
-		text_table_add(table, run_state_word(entry->state));
+		text_table_add(table, vm_run_state_word(entry->state));
 	}
 	text_table_format(table, look, into);
 }
 
-void vm_list_format_json(const struct run_list *list, uint64_t now_sec, struct strbuf *into)
+void vm_list_format_json(const struct vm_run_list *list, uint64_t now_sec, struct strbuf *into)
 {
 	struct json_writer w = json_writer_to(into, JSON_PRETTY);
 
@@ -90,14 +90,14 @@ void vm_list_format_json(const struct run_list *list, uint64_t now_sec, struct s
 	json_key(&w, "vms");
 	json_begin_array(&w);
 	for (size_t i = 0; i < list->entries.n; i++) {
-		const struct run_entry *entry = &list->entries.at[i];
+		const struct vm_run_entry *entry = &list->entries.at[i];
 
 		json_begin_object(&w);
-		json_add_string(&w, "state", run_state_word(entry->state));
+		json_add_string(&w, "state", vm_run_state_word(entry->state));
 		json_add_string(&w, "problem", entry->problem);
 		if (entry->info) {
 			json_add_u64(&w, "age_sec", age_sec(entry->info, now_sec));
-			run_info_write_members(entry->info, &w);
+			vm_run_info_write_members(entry->info, &w);
 		} else {
 			json_add_string(&w, "id", entry->id);
 		}

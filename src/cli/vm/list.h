@@ -7,8 +7,8 @@
 #include "vm/run/run_list.h"
 
 /* now_sec is Unix time. */
-void vm_list_format_table(const struct run_list *list, uint64_t now_sec,
+void vm_list_format_table(const struct vm_run_list *list, uint64_t now_sec,
 			  const struct text_look *look, struct strbuf *into);
-void vm_list_format_json(const struct run_list *list, uint64_t now_sec, struct strbuf *into);
+void vm_list_format_json(const struct vm_run_list *list, uint64_t now_sec, struct strbuf *into);
 
 #endif

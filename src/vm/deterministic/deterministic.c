@@ -30,58 +30,59 @@ enum {
 };
 
 struct session {
-	const struct deterministic_spec *spec;
+	const struct vm_deterministic_spec *spec;
 	struct vm *vm;
-	struct plan_answers answers;
+	struct vm_plan_answers answers;
 	struct strbuf frames;
 	uint64_t deadline_ns; /* 0: none */
 };
 
-static struct error *choose_qemu(struct vm *vm, const struct deterministic_spec *spec)
+static struct error *choose_qemu(struct vm *vm, const struct vm_deterministic_spec *spec)
 {
 	struct error *err;
 
-	if (spec->vm.accel == ACCEL_WISH_KVM)
+	if (spec->vm.accel == VM_ACCEL_WISH_KVM)
 		return vm_error(VM_QEMU_FAILED, 0,
 				"only TCG counts instructions: a deterministic run has no KVM");
 	if (!spec->vm.kernel->vmlinux_path)
 		return vm_error(VM_QEMU_FAILED, 0,
 				"kernel %s has no vmlinux, and its bzImage would move the kernel",
 				spec->vm.kernel->release);
-	err = qemu_binary_find(&vm->qemu);
+	err = vm_qemu_binary_find(&vm->qemu);
 	if (err)
 		return error_recast(err, &vm_error_domain, VM_QEMU_MISSING);
-	vm_choose_accel(vm, ACCEL_WISH_TCG);
+	vm_choose_accel(vm, VM_ACCEL_WISH_TCG);
 	return NULL;
 }
 
-static struct error *write_plan(struct session *s, struct input_plan *plan)
+static struct error *write_plan(struct session *s, struct vm_input_plan *plan)
 {
-	struct error *err = input_plan_add_topology(plan, &s->answers.topology_channel);
+	struct error *err = vm_input_plan_add_topology(plan, &s->answers.topology_channel);
 
 	return err ? err
-		   : input_plan_add_command(plan, &s->spec->command, &s->answers.command_channel);
+		   : vm_input_plan_add_command(plan, &s->spec->command,
+					       &s->answers.command_channel);
 }
 
-static struct error *build_initramfs(struct session *s, struct initramfs *ret)
+static struct error *build_initramfs(struct session *s, struct vm_initramfs *ret)
 {
-	_cleanup_input_plan_ struct input_plan plan = { .bytes = STRBUF_INIT };
-	_cleanup_guest_config_ struct guest_config config;
-	struct initramfs_extra extras[2] = { { .name = PLAN_NAME, .permissions = 0400 } };
-	struct bytes agent = agent_image();
-	struct error *err = guest_config_read(s->spec->vm.kernel, &config);
+	_cleanup_vm_input_plan_ struct vm_input_plan plan = { .bytes = STRBUF_INIT };
+	_cleanup_vm_guest_config_ struct vm_guest_config config;
+	struct vm_initramfs_extra extras[2] = { { .name = VM_PLAN_NAME, .permissions = 0400 } };
+	struct bytes agent = vm_agent_image();
+	struct error *err = vm_guest_config_read(s->spec->vm.kernel, &config);
 
 	if (!err)
-		err = input_plan_init(&plan);
+		err = vm_input_plan_init(&plan);
 	if (!err)
 		err = write_plan(s, &plan);
 	if (err)
 		return err;
 	extras[0].bytes = plan.bytes.at;
 	extras[0].n = plan.bytes.n;
-	extras[1] = guest_config_file(&config);
-	return initramfs_build(
-		&(struct initramfs_options){
+	extras[1] = vm_guest_config_file(&config);
+	return vm_initramfs_build(
+		&(struct vm_initramfs_options){
 			.agent = agent.at,
 			.agent_n = agent.n,
 			.extras = extras,
@@ -108,11 +109,11 @@ static struct error *open_outputs(struct vm *vm)
 
 static struct error *launch(struct session *s)
 {
-	const struct deterministic_spec *spec = s->spec;
-	_cleanup_initramfs_ struct initramfs initramfs = { 0 };
+	const struct vm_deterministic_spec *spec = s->spec;
+	_cleanup_vm_initramfs_ struct vm_initramfs initramfs = { 0 };
 	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
 	struct vm *vm = s->vm;
-	struct machine_plan plan = {
+	struct vm_machine_plan plan = {
 		.qemu = vm->qemu,
 		.accel = &vm->accel,
 		.topology = vm->topology,
@@ -123,16 +124,16 @@ static struct error *launch(struct session *s)
 	};
 	struct error *err;
 
-	err = mips_to_shift(spec->mips ? spec->mips : DETERMINISTIC_MIPS, &plan.icount_shift);
+	err = vm_mips_to_shift(spec->mips ? spec->mips : VM_DETERMINISTIC_MIPS, &plan.icount_shift);
 	if (!err)
 		err = build_initramfs(s, &initramfs);
 	if (!err)
-		err = boot_make_files(vm, &initramfs.archive);
+		err = vm_boot_make_files(vm, &initramfs.archive);
 	if (!err)
 		err = open_outputs(vm);
 	if (err)
 		return err;
-	boot_format_deterministic_args(&vm->topology, spec->vm.kernel_args, &arguments);
+	vm_boot_format_deterministic_args(&vm->topology, spec->vm.kernel_args, &arguments);
 	plan.kernel_args = strbuf_str(&arguments);
 	return vm_launch(vm, &plan);
 }
@@ -146,11 +147,11 @@ static struct error *listen(struct session *s)
 	while ((n = pread(s->vm->debug_fd, buf, sizeof(buf), (off_t)s->frames.n)) > 0) {
 		struct error *err;
 
-		if (s->frames.n + (size_t)n > DETERMINISTIC_FRAMES_LIMIT)
+		if (s->frames.n + (size_t)n > VM_LIMIT_DETERMINISTIC_FRAMES)
 			return base_error(BASE_LIMIT, 0, "the guest said more than %d MiB",
-					  DETERMINISTIC_FRAMES_LIMIT >> 20);
+					  VM_LIMIT_DETERMINISTIC_FRAMES >> 20);
 		strbuf_append_bytes(&s->frames, buf, (size_t)n);
-		err = plan_answers_feed(&s->answers, buf, (size_t)n);
+		err = vm_plan_answers_feed(&s->answers, buf, (size_t)n);
 		if (err)
 			return err;
 	}
@@ -228,7 +229,7 @@ static struct error *check_end(struct session *s, const struct strbuf *console)
 
 static struct error *read_console(const struct vm *vm, struct strbuf *into)
 {
-	return io_read_file(vm->console_path, DETERMINISTIC_CONSOLE_LIMIT, into);
+	return io_read_file(vm->console_path, VM_LIMIT_DETERMINISTIC_CONSOLE, into);
 }
 
 static void look_for_oom(const struct strbuf *console, struct vm_end *end)
@@ -237,15 +238,16 @@ static void look_for_oom(const struct strbuf *console, struct vm_end *end)
 
 	if (end->how == WIRE_END_EXITED && end->value == 0)
 		return;
-	if (console_read_signs(strbuf_str(console), console->n, &line) == CONSOLE_OOM)
+	if (vm_console_read_signs(strbuf_str(console), console->n, &line) == VM_CONSOLE_OOM)
 		snprintf(end->oom, sizeof(end->oom), "%s", strbuf_str(&line));
 }
 
-static void hand_over(struct session *s, struct strbuf *console, struct deterministic_result *ret)
+static void hand_over(struct session *s, struct strbuf *console,
+		      struct vm_deterministic_result *ret)
 {
 	struct vm *vm = s->vm;
 
-	*ret = (struct deterministic_result){
+	*ret = (struct vm_deterministic_result){
 		.end = s->answers.end,
 		.release = take_ptr(s->answers.release),
 		.guest_ns = s->answers.last_ns,
@@ -260,12 +262,12 @@ static void hand_over(struct session *s, struct strbuf *console, struct determin
 		ret->ram_fds[i] = -1;
 	for (unsigned int i = 0; i < vm->topology.nodes; i++) {
 		ret->ram_fds[i] = take_fd(vm->ram_fds[i]);
-		ret->ram_bytes[i] = qemu_node_bytes(&vm->topology, vm->memory_bytes, i);
+		ret->ram_bytes[i] = vm_qemu_node_bytes(&vm->topology, vm->memory_bytes, i);
 	}
 }
 
 static struct error *run(struct session *s, const struct cancel *cancel,
-			 struct deterministic_result *ret)
+			 struct vm_deterministic_result *ret)
 {
 	_cleanup_strbuf_ struct strbuf console = STRBUF_INIT;
 	struct error *err;
@@ -274,7 +276,7 @@ static struct error *run(struct session *s, const struct cancel *cancel,
 	if (!err)
 		err = launch(s);
 	s->deadline_ns = clock_monotonic_ns() +
-			 SLOWER * boot_timeout_ns(&s->vm->accel, topo_cpus(&s->vm->topology));
+			 SLOWER * vm_boot_timeout_ns(&s->vm->accel, topo_cpus(&s->vm->topology));
 	if (!err)
 		err = wait_for_end(s, cancel);
 	if (!err)
@@ -286,31 +288,31 @@ static struct error *run(struct session *s, const struct cancel *cancel,
 	return err;
 }
 
-struct error *deterministic_run(const struct deterministic_spec *spec, const struct cancel *cancel,
-				struct deterministic_result *ret)
+struct error *vm_deterministic_run(const struct vm_deterministic_spec *spec,
+				   const struct cancel *cancel, struct vm_deterministic_result *ret)
 {
 	_cleanup_vm_ struct vm *vm = vm_new(&spec->vm);
 	struct session s = { .spec = spec, .vm = vm };
 	struct error *err;
 
-	plan_answers_init(&s.answers);
+	vm_plan_answers_init(&s.answers);
 	s.answers.on_output = spec->command.on_output;
 	s.answers.context = spec->command.context;
 	err = run(&s, cancel, ret);
 	if (err && spec->vm.ret_console && vm->console_path)
-		error_free(console_read_tail(vm->console_path, CONSOLE_KEPT_BYTES,
-					     spec->vm.ret_console));
+		error_free(vm_console_read_tail(vm->console_path, CONSOLE_KEPT_BYTES,
+						spec->vm.ret_console));
 	strbuf_deinit(&s.frames);
-	plan_answers_deinit(&s.answers);
+	vm_plan_answers_deinit(&s.answers);
 	return error_wrap(err, "deterministic run");
 }
 
-void deterministic_result_deinit(struct deterministic_result *result)
+void vm_deterministic_result_deinit(struct vm_deterministic_result *result)
 {
 	for (unsigned int i = 0; i < result->nodes; i++)
 		close(result->ram_fds[i]);
 	strbuf_deinit(&result->console);
 	strbuf_deinit(&result->frames);
 	free(result->release);
-	*result = (struct deterministic_result){ 0 };
+	*result = (struct vm_deterministic_result){ 0 };
 }

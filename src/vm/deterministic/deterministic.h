@@ -5,13 +5,13 @@
  * the instruction that says it, and it ends with all CPUs parked: console, frames and RAM of two
  * runs of the same spec are the same bytes (docs/VM.md says on what that rests).
  *
- *	struct deterministic_spec spec = {
+ *	struct vm_deterministic_spec spec = {
  *		.vm = { .kernel = kernel, .topology = t },
  *		.command = { .argv = argv, .stdin_fd = -1, .on_output = put_out },
  *	};
- *	err = deterministic_run(&spec, cancel, &result);
+ *	err = vm_deterministic_run(&spec, cancel, &result);
  *	result.end.value …                         as after vm_exec()
- *	deterministic_result_deinit(&result);
+ *	vm_deterministic_result_deinit(&result);
  */
 #ifndef KTSTR_VM_DETERMINISTIC_DETERMINISTIC_H
 #define KTSTR_VM_DETERMINISTIC_DETERMINISTIC_H
@@ -20,16 +20,16 @@
 
 enum {
 	/* Instructions per microsecond of the guest's time, all CPUs together. */
-	DETERMINISTIC_MIPS = 125,
+	VM_DETERMINISTIC_MIPS = 125,
 	/* What a guest may say and print: past it the run is ended. */
-	DETERMINISTIC_FRAMES_LIMIT = 256 << 20,
-	DETERMINISTIC_CONSOLE_LIMIT = 64 << 20,
+	VM_LIMIT_DETERMINISTIC_FRAMES = 256 << 20,
+	VM_LIMIT_DETERMINISTIC_CONSOLE = 64 << 20,
 };
 
-struct deterministic_spec {
+struct vm_deterministic_spec {
 	/* Always cold and always TCG; the wish for KVM is an error. */
 	struct vm_spec vm;
-	unsigned int mips;	  /* see vm/deterministic/mips.h; 0: DETERMINISTIC_MIPS */
+	unsigned int mips;	  /* see vm/deterministic/mips.h; 0: VM_DETERMINISTIC_MIPS */
 	const char *const *files; /* FILE[:GUESTPATH], see vm/image/guest_files.h */
 	size_t n_files;
 	/*
@@ -40,7 +40,7 @@ struct deterministic_spec {
 	struct vm_command command;
 };
 
-struct deterministic_result {
+struct vm_deterministic_result {
 	struct vm_end end;
 	char *release;			     /* uname -r */
 	uint64_t guest_ns;		     /* CLOCK_MONOTONIC of the guest at its last frame */
@@ -51,10 +51,11 @@ struct deterministic_result {
 	uint64_t ram_bytes[TOPO_LIMIT_ASKED_NODES];
 };
 
-/* *ret is overwritten; release it with deterministic_result_deinit(). */
-struct error *deterministic_run(const struct deterministic_spec *spec, const struct cancel *cancel,
-				struct deterministic_result *ret) MUST_CHECK;
-void deterministic_result_deinit(struct deterministic_result *result);
-#define _cleanup_deterministic_result_ __attribute__((cleanup(deterministic_result_deinit)))
+/* *ret is overwritten; release it with vm_deterministic_result_deinit(). */
+struct error *vm_deterministic_run(const struct vm_deterministic_spec *spec,
+				   const struct cancel *cancel,
+				   struct vm_deterministic_result *ret) MUST_CHECK;
+void vm_deterministic_result_deinit(struct vm_deterministic_result *result);
+#define _cleanup_vm_deterministic_result_ __attribute__((cleanup(vm_deterministic_result_deinit)))
 
 #endif

@@ -6,18 +6,18 @@
 /* Small enough for the first window of standard input to take several. */
 enum { INPUT_CHUNK = 64 << 10 };
 
-static struct error *add(struct input_plan *plan, enum wire_type type, uint32_t channel,
+static struct error *add(struct vm_input_plan *plan, enum wire_type type, uint32_t channel,
 			 const void *payload, size_t n)
 {
 	return wire_send_append(&plan->sender, type, channel, 0, payload, n, &plan->bytes);
 }
 
-struct error *input_plan_init(struct input_plan *ret)
+struct error *vm_input_plan_init(struct vm_input_plan *ret)
 {
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
-	_cleanup_input_plan_ struct input_plan plan = { .bytes = STRBUF_INIT };
+	_cleanup_vm_input_plan_ struct vm_input_plan plan = { .bytes = STRBUF_INIT };
 	/* No heartbeat: nobody listens before the end. */
-	struct wire_hello hello = { .protocol = WIRE_PROTOCOL, .realtime_ns = PLAN_REALTIME_NS };
+	struct wire_hello hello = { .protocol = WIRE_PROTOCOL, .realtime_ns = VM_PLAN_REALTIME_NS };
 	struct error *err;
 
 	/* Randomness that is the same each time is what is wanted here. */
@@ -25,22 +25,22 @@ struct error *input_plan_init(struct input_plan *ret)
 		hello.entropy[i] = (uint8_t)i;
 	for (size_t i = 0; i < sizeof(hello.nonce); i++)
 		hello.nonce[i] = (uint8_t)(i + 1);
-	wire_sender_begin(&plan.sender, PLAN_SESSION);
+	wire_sender_begin(&plan.sender, VM_PLAN_SESSION);
 	wire_hello_encode(&hello, &payload);
 	err = add(&plan, WIRE_HELLO, 0, payload.at, payload.n);
 	if (err)
 		return err;
 	*ret = plan;
-	plan = (struct input_plan){ .bytes = STRBUF_INIT };
+	plan = (struct vm_input_plan){ .bytes = STRBUF_INIT };
 	return NULL;
 }
 
-void input_plan_deinit(struct input_plan *plan)
+void vm_input_plan_deinit(struct vm_input_plan *plan)
 {
 	strbuf_deinit(&plan->bytes);
 }
 
-struct error *input_plan_add_topology(struct input_plan *plan, uint32_t *ret_channel)
+struct error *vm_input_plan_add_topology(struct vm_input_plan *plan, uint32_t *ret_channel)
 {
 	struct error *err = add(plan, WIRE_GET_TOPOLOGY, plan->last_channel + 1, NULL, 0);
 
@@ -49,12 +49,12 @@ struct error *input_plan_add_topology(struct input_plan *plan, uint32_t *ret_cha
 	return err;
 }
 
-static struct error *add_input(struct input_plan *plan, int fd, uint32_t channel)
+static struct error *add_input(struct vm_input_plan *plan, int fd, uint32_t channel)
 {
 	_cleanup_strbuf_ struct strbuf input = STRBUF_INIT;
 	struct error *err;
 
-	err = io_read_fd(fd, "standard input", PLAN_INPUT_LIMIT, &input);
+	err = io_read_fd(fd, "standard input", VM_LIMIT_PLAN_INPUT, &input);
 	for (size_t at = 0; !err && at < input.n;) {
 		size_t n = input.n - at < INPUT_CHUNK ? input.n - at : INPUT_CHUNK;
 
@@ -64,8 +64,8 @@ static struct error *add_input(struct input_plan *plan, int fd, uint32_t channel
 	return err ? err : add(plan, WIRE_STDIN_END, channel, NULL, 0);
 }
 
-struct error *input_plan_add_command(struct input_plan *plan, const struct vm_command *command,
-				     uint32_t *ret_channel)
+struct error *vm_input_plan_add_command(struct vm_input_plan *plan,
+					const struct vm_command *command, uint32_t *ret_channel)
 {
 	_cleanup_strbuf_ struct strbuf payload = STRBUF_INIT;
 	uint32_t channel = plan->last_channel + 1;

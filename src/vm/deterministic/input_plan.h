@@ -11,35 +11,37 @@
 #include "wire/frame.h"
 
 /* Where the agent looks, in the archive. */
-#define PLAN_NAME "ktstr/plan"
+#define VM_PLAN_NAME "ktstr/plan"
 
 enum {
-	PLAN_SESSION = 1,
+	VM_PLAN_SESSION = 1,
 	/* What a command may read from standard input: it travels in the initramfs. */
-	PLAN_INPUT_LIMIT = 64 << 20,
+	VM_LIMIT_PLAN_INPUT = 64 << 20,
 };
 
 /* 2026-01-01T00:00:00Z, the guest's wall clock at HELLO; its RTC begins with the same. */
-#define PLAN_REALTIME_NS (UINT64_C(1767225600) * 1000000000)
+#define VM_PLAN_REALTIME_NS (UINT64_C(1767225600) * 1000000000)
 
-struct input_plan {
+struct vm_input_plan {
 	struct strbuf bytes;
 	struct wire_sender sender;
 	uint32_t last_channel;
 };
 
-/* Begins with HELLO. *ret is overwritten; release it with input_plan_deinit(). */
-struct error *input_plan_init(struct input_plan *ret) MUST_CHECK;
-void input_plan_deinit(struct input_plan *plan);
-#define _cleanup_input_plan_ __attribute__((cleanup(input_plan_deinit)))
+/* Begins with HELLO. *ret is overwritten; release it with vm_input_plan_deinit(). */
+struct error *vm_input_plan_init(struct vm_input_plan *ret) MUST_CHECK;
+void vm_input_plan_deinit(struct vm_input_plan *plan);
+#define _cleanup_vm_input_plan_ __attribute__((cleanup(vm_input_plan_deinit)))
 
 /* Asks for the topology on a channel of its own. */
-struct error *input_plan_add_topology(struct input_plan *plan, uint32_t *ret_channel) MUST_CHECK;
+struct error *vm_input_plan_add_topology(struct vm_input_plan *plan,
+					 uint32_t *ret_channel) MUST_CHECK;
 /*
  * A command, and all of its standard input, which is read now, to its end. Signals and a changing
  * terminal come from outside: there are none.
  */
-struct error *input_plan_add_command(struct input_plan *plan, const struct vm_command *command,
-				     uint32_t *ret_channel) MUST_CHECK;
+struct error *vm_input_plan_add_command(struct vm_input_plan *plan,
+					const struct vm_command *command,
+					uint32_t *ret_channel) MUST_CHECK;
 
 #endif

@@ -6,7 +6,7 @@ enum {
 	SHIFT_MAX = 9, /* QEMU takes 10 as well, which is less than one */
 };
 
-struct error *mips_to_shift(unsigned int mips, unsigned int *ret)
+struct error *vm_mips_to_shift(unsigned int mips, unsigned int *ret)
 {
 	for (unsigned int shift = 0; shift <= SHIFT_MAX; shift++) {
 		unsigned int here = NS_PER_US >> shift;

@@ -10,6 +10,6 @@
  * 1000 / 2^shift, its fraction left out: 1000, 500, 250, 125, 62, 31, 15, 7, 3 and 1 exist. Of
  * anything else the error names the nearest.
  */
-struct error *mips_to_shift(unsigned int mips, unsigned int *ret) MUST_CHECK;
+struct error *vm_mips_to_shift(unsigned int mips, unsigned int *ret) MUST_CHECK;
 
 #endif

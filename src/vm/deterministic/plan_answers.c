@@ -4,22 +4,22 @@
 #include "base/alloc.h"
 #include "vm/deterministic/input_plan.h"
 
-void plan_answers_init(struct plan_answers *a)
+void vm_plan_answers_init(struct vm_plan_answers *a)
 {
-	*a = (struct plan_answers){ 0 };
+	*a = (struct vm_plan_answers){ 0 };
 	wire_receiver_init(&a->receiver, WIRE_HOST);
-	wire_receiver_begin(&a->receiver, PLAN_SESSION);
+	wire_receiver_begin(&a->receiver, VM_PLAN_SESSION);
 }
 
-void plan_answers_deinit(struct plan_answers *a)
+void vm_plan_answers_deinit(struct vm_plan_answers *a)
 {
 	wire_receiver_deinit(&a->receiver);
 	topo_machine_free(a->machine);
 	free(a->release);
-	*a = (struct plan_answers){ 0 };
+	*a = (struct vm_plan_answers){ 0 };
 }
 
-static struct error *take_ready(struct plan_answers *a, struct bytes payload)
+static struct error *take_ready(struct vm_plan_answers *a, struct bytes payload)
 {
 	struct wire_ready ready;
 	struct error *err = wire_ready_decode(payload, &ready);
@@ -35,14 +35,14 @@ static struct error *take_ready(struct plan_answers *a, struct bytes payload)
 	return NULL;
 }
 
-static struct error *take_topology(struct plan_answers *a, struct bytes payload)
+static struct error *take_topology(struct vm_plan_answers *a, struct bytes payload)
 {
 	if (a->machine)
 		return vm_error(VM_AGENT, 0, "the agent told its topology twice");
 	return topo_machine_parse((const char *)payload.at, payload.n, &a->machine);
 }
 
-static struct error *take_exited(struct plan_answers *a, struct bytes payload)
+static struct error *take_exited(struct vm_plan_answers *a, struct bytes payload)
 {
 	struct error *err = vm_end_decode(payload, &a->end);
 
@@ -59,7 +59,7 @@ static struct error *take_failed(struct bytes payload)
 	return err ? err : vm_error(VM_AGENT, 0, "[%s] %s", failed.tag, failed.text);
 }
 
-static struct error *take_output(struct plan_answers *a, const struct wire_frame *frame)
+static struct error *take_output(struct vm_plan_answers *a, const struct wire_frame *frame)
 {
 	if (frame->payload.n == 0 || !a->on_output)
 		return NULL;
@@ -73,7 +73,7 @@ static struct error *unexpected(const struct wire_frame *frame)
 			wire_type_word(frame->type), frame->channel);
 }
 
-static struct error *take(struct plan_answers *a, const struct wire_frame *frame)
+static struct error *take(struct vm_plan_answers *a, const struct wire_frame *frame)
 {
 	if (a->bye)
 		return vm_error(VM_AGENT, 0, "the agent said %s after its farewell",
@@ -123,7 +123,7 @@ static struct error *as_ours(struct error *err)
 	return err;
 }
 
-struct error *plan_answers_feed(struct plan_answers *a, const void *bytes, size_t n)
+struct error *vm_plan_answers_feed(struct vm_plan_answers *a, const void *bytes, size_t n)
 {
 	struct wire_frame frame;
 	bool got = true;

@@ -7,7 +7,7 @@
 #include "vm/link/exec.h"
 #include "wire/frame.h"
 
-struct plan_answers {
+struct vm_plan_answers {
 	uint32_t topology_channel, command_channel;
 	vm_output_fn on_output; /* may be NULL */
 	void *context;
@@ -21,11 +21,12 @@ struct plan_answers {
 	uint64_t last_ns; /* CLOCK_MONOTONIC of the guest at its last frame */
 };
 
-void plan_answers_init(struct plan_answers *a);
-void plan_answers_deinit(struct plan_answers *a);
-#define _cleanup_plan_answers_ __attribute__((cleanup(plan_answers_deinit)))
+void vm_plan_answers_init(struct vm_plan_answers *a);
+void vm_plan_answers_deinit(struct vm_plan_answers *a);
+#define _cleanup_vm_plan_answers_ __attribute__((cleanup(vm_plan_answers_deinit)))
 
 /* Bytes that go on from those before. What the protocol does not allow is VM_AGENT. */
-struct error *plan_answers_feed(struct plan_answers *a, const void *bytes, size_t n) MUST_CHECK;
+struct error *vm_plan_answers_feed(struct vm_plan_answers *a, const void *bytes,
+				   size_t n) MUST_CHECK;
 
 #endif

@@ -6,6 +6,6 @@
 #include "base/bytes.h"
 
 /* The static executable that becomes /init. */
-struct bytes agent_image(void);
+struct bytes vm_agent_image(void);
 
 #endif

@@ -5,32 +5,32 @@
 #include "base/io.h"
 #include "kernel/limits.h"
 
-struct error *guest_config_read(const struct kernel *kernel, struct guest_config *ret)
+struct error *vm_guest_config_read(const struct kernel *kernel, struct vm_guest_config *ret)
 {
 	struct error *err;
 
-	*ret = (struct guest_config){ .text = STRBUF_INIT };
+	*ret = (struct vm_guest_config){ .text = STRBUF_INIT };
 	if (!kernel->config_path || !kernel->release)
 		return NULL;
 	err = io_read_file(kernel->config_path, KERNEL_LIMIT_CONFIG_BYTES, &ret->text);
 	if (err) {
-		guest_config_deinit(ret);
+		vm_guest_config_deinit(ret);
 		return error_wrap(err, "the configuration of kernel %s", kernel->id);
 	}
 	ret->name = xasprintf("boot/config-%s", kernel->release);
 	return NULL;
 }
 
-void guest_config_deinit(struct guest_config *config)
+void vm_guest_config_deinit(struct vm_guest_config *config)
 {
 	free(config->name);
 	config->name = NULL;
 	strbuf_deinit(&config->text);
 }
 
-struct initramfs_extra guest_config_file(const struct guest_config *config)
+struct vm_initramfs_extra vm_guest_config_file(const struct vm_guest_config *config)
 {
-	return (struct initramfs_extra){
+	return (struct vm_initramfs_extra){
 		.name = config->name,
 		.permissions = 0644,
 		.bytes = strbuf_str(&config->text),
@@ -38,7 +38,7 @@ struct initramfs_extra guest_config_file(const struct guest_config *config)
 	};
 }
 
-void guest_config_key(const struct kernel *kernel, struct strbuf *into)
+void vm_guest_config_key(const struct kernel *kernel, struct strbuf *into)
 {
 	if (kernel->config_path)
 		strbuf_appendf(into, "config %016llx\n",

@@ -9,19 +9,20 @@
 #include "kernel/kernel.h"
 #include "vm/image/initramfs.h"
 
-struct guest_config {
+struct vm_guest_config {
 	char *name; /* NULL: this kernel came without one */
 	struct strbuf text;
 };
 
-/* *ret is overwritten; release it with guest_config_deinit(). */
-struct error *guest_config_read(const struct kernel *kernel, struct guest_config *ret) MUST_CHECK;
-void guest_config_deinit(struct guest_config *config);
-#define _cleanup_guest_config_ __attribute__((cleanup(guest_config_deinit)))
+/* *ret is overwritten; release it with vm_guest_config_deinit(). */
+struct error *vm_guest_config_read(const struct kernel *kernel,
+				   struct vm_guest_config *ret) MUST_CHECK;
+void vm_guest_config_deinit(struct vm_guest_config *config);
+#define _cleanup_vm_guest_config_ __attribute__((cleanup(vm_guest_config_deinit)))
 
 /* As a file of an archive; only for one that has a name. Borrows. */
-struct initramfs_extra guest_config_file(const struct guest_config *config);
+struct vm_initramfs_extra vm_guest_config_file(const struct vm_guest_config *config);
 /* A line that tells configurations apart, for the key of a template. */
-void guest_config_key(const struct kernel *kernel, struct strbuf *into);
+void vm_guest_config_key(const struct kernel *kernel, struct strbuf *into);
 
 #endif

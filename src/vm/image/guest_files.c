@@ -10,7 +10,7 @@
 #include "elf/closure.h"
 #include "elf/closure_path.h"
 
-DEFINE_ERROR_DOMAIN(vm_guest_files, VM_GUEST_FILES, GUEST_FILES_ERRORS);
+DEFINE_ERROR_DOMAIN(vm_guest_files, VM_GUEST_FILES, VM_GUEST_FILES_ERRORS);
 
 struct entry {
 	char *name; /* relative, usr-merged */
@@ -22,14 +22,14 @@ struct entry {
 	uint32_t major, minor;
 };
 
-struct guest_files {
+struct vm_guest_files {
 	const char *root;
 	VEC(struct entry) entries; /* sorted by name */
 };
 
-struct guest_files *guest_files_new(const char *root)
+struct vm_guest_files *vm_guest_files_new(const char *root)
 {
-	struct guest_files *g = xnew(struct guest_files);
+	struct vm_guest_files *g = xnew(struct vm_guest_files);
 
 	g->root = root ? root : "/";
 	return g;
@@ -42,7 +42,7 @@ static void entry_deinit(struct entry *e)
 	free(e->host);
 }
 
-void guest_files_free(struct guest_files *g)
+void vm_guest_files_free(struct vm_guest_files *g)
 {
 	if (!g)
 		return;
@@ -52,7 +52,7 @@ void guest_files_free(struct guest_files *g)
 	free(g);
 }
 
-size_t guest_files_count(const struct guest_files *g)
+size_t vm_guest_files_count(const struct vm_guest_files *g)
 {
 	return g->entries.n;
 }
@@ -90,7 +90,7 @@ static char *guest_name(const char *path)
 }
 
 /* The first entry whose name is not before this one. */
-static size_t place_of(const struct guest_files *g, const char *name)
+static size_t place_of(const struct vm_guest_files *g, const char *name)
 {
 	size_t low = 0, high = g->entries.n;
 
@@ -105,7 +105,7 @@ static size_t place_of(const struct guest_files *g, const char *name)
 	return low;
 }
 
-static struct entry *find(const struct guest_files *g, const char *name)
+static struct entry *find(const struct vm_guest_files *g, const char *name)
 {
 	size_t i = place_of(g, name);
 
@@ -113,7 +113,7 @@ static struct entry *find(const struct guest_files *g, const char *name)
 									    : NULL;
 }
 
-bool guest_files_has(const struct guest_files *g, const char *name)
+bool vm_guest_files_has(const struct vm_guest_files *g, const char *name)
 {
 	_cleanup_free_ char *normal = guest_name(name);
 
@@ -137,7 +137,7 @@ static bool same(const struct entry *a, const struct entry *b)
 }
 
 /* Takes what e owns, whatever comes of it. */
-static struct error *insert(struct guest_files *g, struct entry e)
+static struct error *insert(struct vm_guest_files *g, struct entry e)
 {
 	struct entry *there = find(g, e.name);
 	struct error *err;
@@ -145,16 +145,16 @@ static struct error *insert(struct guest_files *g, struct entry e)
 
 	err = cpio_check_name(e.name);
 	if (!err && there && !same(there, &e))
-		err = vm_guest_files_error(GUEST_FILES_CONFLICT, 0, "/%s: %s and %s", e.name,
+		err = vm_guest_files_error(VM_GUEST_FILES_CONFLICT, 0, "/%s: %s and %s", e.name,
 					   there->host	   ? there->host
 					   : there->target ? there->target
 							   : "something else",
 					   e.host     ? e.host
 					   : e.target ? e.target
 						      : "something else");
-	if (!err && g->entries.n >= GUEST_FILES_LIMIT_ENTRIES)
-		err = vm_guest_files_error(GUEST_FILES_LIMIT, 0, "more than %d entries",
-					   GUEST_FILES_LIMIT_ENTRIES);
+	if (!err && g->entries.n >= VM_LIMIT_GUEST_FILES_ENTRIES)
+		err = vm_guest_files_error(VM_GUEST_FILES_LIMIT, 0, "more than %d entries",
+					   VM_LIMIT_GUEST_FILES_ENTRIES);
 	if (err || there) {
 		entry_deinit(&e);
 		return err;
@@ -175,7 +175,7 @@ static uint32_t usual_permissions(const char *name)
 	return strcmp(name, "root") == 0 ? 0700 : 0755;
 }
 
-static struct error *add_parents(struct guest_files *g, const char *name)
+static struct error *add_parents(struct vm_guest_files *g, const char *name)
 {
 	struct error *err = NULL;
 
@@ -191,7 +191,7 @@ static struct error *add_parents(struct guest_files *g, const char *name)
 }
 
 /* Takes what e owns except its name, which comes as any spelling. */
-static struct error *add(struct guest_files *g, const char *name, struct entry e)
+static struct error *add(struct vm_guest_files *g, const char *name, struct entry e)
 {
 	struct error *err;
 
@@ -204,31 +204,33 @@ static struct error *add(struct guest_files *g, const char *name, struct entry e
 	return insert(g, e);
 }
 
-struct error *guest_files_add_folder(struct guest_files *g, const char *name, uint32_t permissions)
+struct error *vm_guest_files_add_folder(struct vm_guest_files *g, const char *name,
+					uint32_t permissions)
 {
 	return add(g, name, (struct entry){ .mode = S_IFDIR | permissions });
 }
 
-struct error *guest_files_add_link(struct guest_files *g, const char *name, const char *target)
+struct error *vm_guest_files_add_link(struct vm_guest_files *g, const char *name,
+				      const char *target)
 {
 	return add(g, name, (struct entry){ .mode = S_IFLNK | 0777, .target = xstrdup(target) });
 }
 
-struct error *guest_files_add_device(struct guest_files *g, const char *name, uint32_t mode,
-				     uint32_t major, uint32_t minor)
+struct error *vm_guest_files_add_device(struct vm_guest_files *g, const char *name, uint32_t mode,
+					uint32_t major, uint32_t minor)
 {
 	return add(g, name, (struct entry){ .mode = mode, .major = major, .minor = minor });
 }
 
-struct error *guest_files_add_bytes(struct guest_files *g, const char *name, uint32_t permissions,
-				    const void *bytes, size_t n)
+struct error *vm_guest_files_add_bytes(struct vm_guest_files *g, const char *name,
+				       uint32_t permissions, const void *bytes, size_t n)
 {
 	return add(g, name,
 		   (struct entry){ .mode = S_IFREG | permissions, .bytes = bytes, .n = n });
 }
 
 struct links {
-	struct guest_files *g;
+	struct vm_guest_files *g;
 	struct error *err;
 };
 
@@ -240,11 +242,12 @@ static void add_way(void *context, const char *path, const char *target)
 	/* The guest's own links say the same; and a script does not bring another sh for all. */
 	if (links->err || is_merged(path + 1, strlen(path + 1)) || strcmp(path, "/usr/bin/sh") == 0)
 		return;
-	links->err = target ? guest_files_add_link(links->g, path, target)
-			    : guest_files_add_folder(links->g, path, usual_permissions(path + 1));
+	links->err = target ? vm_guest_files_add_link(links->g, path, target)
+			    : vm_guest_files_add_folder(links->g, path,
+							usual_permissions(path + 1));
 }
 
-struct error *guest_files_add_host(struct guest_files *g, const char *path)
+struct error *vm_guest_files_add_host(struct vm_guest_files *g, const char *path)
 {
 	_cleanup_strbuf_ struct strbuf real = STRBUF_INIT;
 	struct links links = { .g = g };
@@ -263,7 +266,7 @@ struct error *guest_files_add_host(struct guest_files *g, const char *path)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return base_error(BASE_IO, errno, "%s", path);
 	if (!S_ISREG(st.st_mode))
-		return vm_guest_files_error(GUEST_FILES_KIND, 0, "%s is %s", path,
+		return vm_guest_files_error(VM_GUEST_FILES_KIND, 0, "%s is %s", path,
 					    S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
 	return add(g, strbuf_str(&real),
 		   (struct entry){ .mode = S_IFREG | (st.st_mode & 07777),
@@ -271,7 +274,7 @@ struct error *guest_files_add_host(struct guest_files *g, const char *path)
 }
 
 /* What the guest's loader would not find by itself. */
-static struct error *add_library_link(struct guest_files *g, const struct elf_closure *c,
+static struct error *add_library_link(struct vm_guest_files *g, const struct elf_closure *c,
 				      const struct elf_closure_file *f)
 {
 	_cleanup_free_ char *name = NULL;
@@ -280,10 +283,10 @@ static struct error *add_library_link(struct guest_files *g, const struct elf_cl
 	    (f->way != ELF_CLOSURE_CACHE && f->way != ELF_CLOSURE_ENVIRONMENT))
 		return NULL;
 	name = xasprintf("%s/%s", elf_closure_default_directories(c->machine)[0], f->wanted);
-	return guest_files_has(g, name) ? NULL : guest_files_add_link(g, name, f->path);
+	return vm_guest_files_has(g, name) ? NULL : vm_guest_files_add_link(g, name, f->path);
 }
 
-struct error *guest_files_add_program(struct guest_files *g, const char *path)
+struct error *vm_guest_files_add_program(struct vm_guest_files *g, const char *path)
 {
 	struct elf_closure_options options = {
 		.root = g->root,
@@ -295,7 +298,7 @@ struct error *guest_files_add_program(struct guest_files *g, const char *path)
 
 	err = elf_closure_read(&options, path, &c);
 	for (size_t i = 0; !err && i < c->n_files; i++)
-		err = guest_files_add_host(g, c->files[i].path);
+		err = vm_guest_files_add_host(g, c->files[i].path);
 	for (size_t i = 0; !err && i < c->n_files; i++)
 		err = add_library_link(g, c, &c->files[i]);
 	return err;
@@ -326,15 +329,15 @@ static struct error *check_regular(const char *real, const char *name)
 		return base_error(BASE_IO, errno, "%s", name);
 	if (S_ISDIR(st.st_mode))
 		return vm_guest_files_error(
-			GUEST_FILES_KIND, 0,
+			VM_GUEST_FILES_KIND, 0,
 			"%s is a folder; only files go in this way, a folder through the command's standard input: tar c FOLDER | ktstr shell --exec 'tar x; ...'",
 			name);
 	if (!S_ISREG(st.st_mode))
-		return vm_guest_files_error(GUEST_FILES_KIND, 0, "%s is no regular file", name);
+		return vm_guest_files_error(VM_GUEST_FILES_KIND, 0, "%s is no regular file", name);
 	return access(real, R_OK) < 0 ? base_error(BASE_IO, errno, "%s", name) : NULL;
 }
 
-struct error *guest_files_add_spec(struct guest_files *g, const char *spec)
+struct error *vm_guest_files_add_spec(struct vm_guest_files *g, const char *spec)
 {
 	size_t n = host_part(spec);
 	_cleanup_free_ char *file = xstrndup(spec, n), *real = NULL, *place = NULL, *name = NULL;
@@ -343,23 +346,23 @@ struct error *guest_files_add_spec(struct guest_files *g, const char *spec)
 	struct error *err;
 
 	if (n == 0 || !*base || (spec[n] && !spec[n + 1]))
-		return vm_guest_files_error(GUEST_FILES_SPEC, 0, "'%s' is no FILE[:GUESTPATH]",
+		return vm_guest_files_error(VM_GUEST_FILES_SPEC, 0, "'%s' is no FILE[:GUESTPATH]",
 					    spec);
 	real = realpath(file, NULL);
 	if (!real)
 		return base_error(BASE_IO, errno, "%s", file);
 	err = check_regular(real, file);
 	if (!err)
-		err = guest_files_add_program(g, real);
+		err = vm_guest_files_add_program(g, real);
 	if (err)
 		return err;
 	place = link_place(spec[n] ? spec + n + 1 : "", base);
 	name = guest_name(place);
 	real_name = guest_name(real);
-	return strcmp(name, real_name) == 0 ? NULL : guest_files_add_link(g, name, real);
+	return strcmp(name, real_name) == 0 ? NULL : vm_guest_files_add_link(g, name, real);
 }
 
-static struct error *write_host(const struct guest_files *g, const struct entry *e,
+static struct error *write_host(const struct vm_guest_files *g, const struct entry *e,
 				struct cpio_writer *w)
 {
 	_cleanup_close_ int fd = io_open_below(g->root, e->host);
@@ -385,7 +388,7 @@ static struct error *write_host(const struct guest_files *g, const struct entry 
 		if (n < 0)
 			return base_error(BASE_IO, errno, "%s", e->host);
 		if (n == 0)
-			return vm_guest_files_error(GUEST_FILES_CHANGED, 0,
+			return vm_guest_files_error(VM_GUEST_FILES_CHANGED, 0,
 						    "%s: %llu bytes less than it had", e->host,
 						    (unsigned long long)left);
 		err = cpio_data(w, chunk, (size_t)n);
@@ -394,7 +397,7 @@ static struct error *write_host(const struct guest_files *g, const struct entry 
 	return err ? err : cpio_end(w);
 }
 
-static struct error *write_entry(const struct guest_files *g, const struct entry *e,
+static struct error *write_entry(const struct vm_guest_files *g, const struct entry *e,
 				 struct cpio_writer *w)
 {
 	struct cpio_entry header = {
@@ -411,7 +414,7 @@ static struct error *write_entry(const struct guest_files *g, const struct entry
 	return cpio_write(w, &header, e->bytes, e->n);
 }
 
-struct error *guest_files_write(struct guest_files *g, struct cpio_writer *w)
+struct error *vm_guest_files_write(struct vm_guest_files *g, struct cpio_writer *w)
 {
 	struct error *err = NULL;
 
@@ -437,7 +440,8 @@ static struct error *take_bytes(void *context, const void *bytes, size_t n)
 	return NULL;
 }
 
-struct error *guest_files_pack(struct guest_files *g, uint64_t limit_bytes, struct strbuf *into)
+struct error *vm_guest_files_pack(struct vm_guest_files *g, uint64_t limit_bytes,
+				  struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct bounded bounded = { .into = &out, .left_bytes = limit_bytes };
@@ -445,7 +449,7 @@ struct error *guest_files_pack(struct guest_files *g, uint64_t limit_bytes, stru
 	struct error *err;
 
 	cpio_writer_init(&w, take_bytes, &bounded);
-	err = guest_files_write(g, &w);
+	err = vm_guest_files_write(g, &w);
 	if (err)
 		return err;
 	strbuf_append_bytes(into, out.at, out.n);

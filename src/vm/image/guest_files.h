@@ -15,60 +15,61 @@
 #include "base/strbuf.h"
 #include "wire/cpio.h"
 
-#define GUEST_FILES_ERRORS(X)                                                                   \
-	X(GUEST_FILES_SPEC, "guest-file-spec", "FILE[:GUESTPATH] is not understood")            \
-	X(GUEST_FILES_KIND, "guest-file-kind", "only regular files go into a guest")            \
-	X(GUEST_FILES_CONFLICT, "guest-file-conflict",                                          \
-	  "two files want the same place in the guest")                                         \
-	X(GUEST_FILES_CHANGED, "guest-file-changed", "a file became shorter while it was read") \
-	X(GUEST_FILES_LIMIT, "guest-file-limit", "more files than a guest is given")
-DECLARE_ERROR_DOMAIN(vm_guest_files, VM_GUEST_FILES, GUEST_FILES_ERRORS);
+#define VM_GUEST_FILES_ERRORS(X)                                                                   \
+	X(VM_GUEST_FILES_SPEC, "guest-file-spec", "FILE[:GUESTPATH] is not understood")            \
+	X(VM_GUEST_FILES_KIND, "guest-file-kind", "only regular files go into a guest")            \
+	X(VM_GUEST_FILES_CONFLICT, "guest-file-conflict",                                          \
+	  "two files want the same place in the guest")                                            \
+	X(VM_GUEST_FILES_CHANGED, "guest-file-changed", "a file became shorter while it was read") \
+	X(VM_GUEST_FILES_LIMIT, "guest-file-limit", "more files than a guest is given")
+DECLARE_ERROR_DOMAIN(vm_guest_files, VM_GUEST_FILES, VM_GUEST_FILES_ERRORS);
 
 enum {
-	GUEST_FILES_LIMIT_ENTRIES = 65536,
+	VM_LIMIT_GUEST_FILES_ENTRIES = 65536,
 };
 
-struct guest_files;
+struct vm_guest_files;
 
 /* root: where host files are looked up; NULL: "/". Borrowed. */
-struct guest_files *guest_files_new(const char *root) MUST_CHECK;
-void guest_files_free(struct guest_files *g);
-DEFINE_CLEANUP(vm_guest_files, struct guest_files *, NULL, guest_files_free);
-#define _cleanup_guest_files_ _cleanup_(cleanup_vm_guest_files)
+struct vm_guest_files *vm_guest_files_new(const char *root) MUST_CHECK;
+void vm_guest_files_free(struct vm_guest_files *g);
+DEFINE_CLEANUP(vm_guest_files, struct vm_guest_files *, NULL, vm_guest_files_free);
+#define _cleanup_vm_guest_files_ _cleanup_(cleanup_vm_guest_files)
 
 /*
  * Names are paths in the guest, with or without a slash in front. Folders above them are
  * made as needed. The same entry twice is one; two different ones are
- * GUEST_FILES_CONFLICT.
+ * VM_GUEST_FILES_CONFLICT.
  */
-struct error *guest_files_add_folder(struct guest_files *g, const char *name,
-				     uint32_t permissions) MUST_CHECK;
-struct error *guest_files_add_link(struct guest_files *g, const char *name,
-				   const char *target) MUST_CHECK;
-struct error *guest_files_add_device(struct guest_files *g, const char *name, uint32_t mode,
-				     uint32_t major, uint32_t minor) MUST_CHECK;
-/* Borrows the bytes until guest_files_write(). */
-struct error *guest_files_add_bytes(struct guest_files *g, const char *name, uint32_t permissions,
-				    const void *bytes, size_t n) MUST_CHECK;
+struct error *vm_guest_files_add_folder(struct vm_guest_files *g, const char *name,
+					uint32_t permissions) MUST_CHECK;
+struct error *vm_guest_files_add_link(struct vm_guest_files *g, const char *name,
+				      const char *target) MUST_CHECK;
+struct error *vm_guest_files_add_device(struct vm_guest_files *g, const char *name, uint32_t mode,
+					uint32_t major, uint32_t minor) MUST_CHECK;
+/* Borrows the bytes until vm_guest_files_write(). */
+struct error *vm_guest_files_add_bytes(struct vm_guest_files *g, const char *name,
+				       uint32_t permissions, const void *bytes,
+				       size_t n) MUST_CHECK;
 /* A host file at its own place, and the links on the way to it. path is absolute. */
-struct error *guest_files_add_host(struct guest_files *g, const char *path) MUST_CHECK;
+struct error *vm_guest_files_add_host(struct vm_guest_files *g, const char *path) MUST_CHECK;
 /* The same, with everything the loader will open for it. */
-struct error *guest_files_add_program(struct guest_files *g, const char *path) MUST_CHECK;
+struct error *vm_guest_files_add_program(struct vm_guest_files *g, const char *path) MUST_CHECK;
 /*
  * FILE[:GUESTPATH] as `-i` takes it: the program with what it needs, and a link to it:
  * GUESTPATH, or its base name in /root. A GUESTPATH that is not absolute counts from /root, one
  * that ends with a slash is a folder.
  */
-struct error *guest_files_add_spec(struct guest_files *g, const char *spec) MUST_CHECK;
+struct error *vm_guest_files_add_spec(struct vm_guest_files *g, const char *spec) MUST_CHECK;
 
-bool guest_files_has(const struct guest_files *g, const char *name);
-size_t guest_files_count(const struct guest_files *g);
+bool vm_guest_files_has(const struct vm_guest_files *g, const char *name);
+size_t vm_guest_files_count(const struct vm_guest_files *g);
 
 /* Everything in the order of the names, parents first, and the trailer. */
-struct error *guest_files_write(struct guest_files *g, struct cpio_writer *w) MUST_CHECK;
+struct error *vm_guest_files_write(struct vm_guest_files *g, struct cpio_writer *w) MUST_CHECK;
 /* The same as bytes, appended. More than limit_bytes, which a guest could not hold, is BASE_LIMIT.
  */
-struct error *guest_files_pack(struct guest_files *g, uint64_t limit_bytes,
-			       struct strbuf *into) MUST_CHECK;
+struct error *vm_guest_files_pack(struct vm_guest_files *g, uint64_t limit_bytes,
+				  struct strbuf *into) MUST_CHECK;
 
 #endif

@@ -11,7 +11,7 @@
 #include "vm/image/guest_files.h"
 #include "wire/crc32c.h"
 
-DEFINE_ERROR_DOMAIN(vm_initramfs, VM_INITRAMFS, INITRAMFS_ERRORS);
+DEFINE_ERROR_DOMAIN(vm_initramfs, VM_INITRAMFS, VM_INITRAMFS_ERRORS);
 
 enum {
 	LIMIT_APPLET_LIST_BYTES = 65536,
@@ -66,20 +66,20 @@ static const struct {
 static const char *const sbin_applets[] = { "depmod", "ifconfig", "insmod",   "ip",    "losetup",
 					    "lsmod",  "mdev",	  "modprobe", "rmmod", "sysctl" };
 
-static struct error *add_skeleton(struct guest_files *g)
+static struct error *add_skeleton(struct vm_guest_files *g)
 {
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(folders) && !err; i++)
-		err = guest_files_add_folder(g, folders[i].name, folders[i].permissions);
+		err = vm_guest_files_add_folder(g, folders[i].name, folders[i].permissions);
 	for (size_t i = 0; i < ARRAY_SIZE(links) && !err; i++)
-		err = guest_files_add_link(g, links[i].name, links[i].target);
+		err = vm_guest_files_add_link(g, links[i].name, links[i].target);
 	for (size_t i = 0; i < ARRAY_SIZE(devices) && !err; i++)
-		err = guest_files_add_device(g, devices[i].name, devices[i].mode, devices[i].major,
-					     devices[i].minor);
+		err = vm_guest_files_add_device(g, devices[i].name, devices[i].mode,
+						devices[i].major, devices[i].minor);
 	for (size_t i = 0; i < ARRAY_SIZE(texts) && !err; i++)
-		err = guest_files_add_bytes(g, texts[i].name, 0644, texts[i].text,
-					    strlen(texts[i].text));
+		err = vm_guest_files_add_bytes(g, texts[i].name, 0644, texts[i].text,
+					       strlen(texts[i].text));
 	return err;
 }
 
@@ -117,23 +117,23 @@ static bool is_applet_name(const char *name, size_t n)
 }
 
 /* A program that stands at the name already is the better one. */
-static struct error *add_applet(struct guest_files *g, const char *applet)
+static struct error *add_applet(struct vm_guest_files *g, const char *applet)
 {
 	_cleanup_free_ char *name = xasprintf("usr/bin/%s", applet);
 	struct error *err = NULL;
 
-	if (!guest_files_has(g, name))
-		err = guest_files_add_link(g, name, "busybox");
+	if (!vm_guest_files_has(g, name))
+		err = vm_guest_files_add_link(g, name, "busybox");
 	for (size_t i = 0; i < ARRAY_SIZE(sbin_applets) && !err; i++) {
 		_cleanup_free_ char *other = xasprintf("usr/sbin/%s", applet);
 
-		if (strcmp(sbin_applets[i], applet) == 0 && !guest_files_has(g, other))
-			err = guest_files_add_link(g, other, "../bin/busybox");
+		if (strcmp(sbin_applets[i], applet) == 0 && !vm_guest_files_has(g, other))
+			err = vm_guest_files_add_link(g, other, "../bin/busybox");
 	}
 	return err;
 }
 
-static struct error *add_applets(struct guest_files *g, const char *busybox)
+static struct error *add_applets(struct vm_guest_files *g, const char *busybox)
 {
 	const char *const argv[] = { busybox, "--list", NULL };
 	_cleanup_strbuf_ struct strbuf list = STRBUF_INIT;
@@ -144,7 +144,7 @@ static struct error *add_applets(struct guest_files *g, const char *busybox)
 	if (err)
 		return error_wrap(err, "%s --list", busybox);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || list.n == 0)
-		return vm_initramfs_error(INITRAMFS_BUSYBOX, 0,
+		return vm_initramfs_error(VM_INITRAMFS_BUSYBOX, 0,
 					  "%s --list does not list its applets", busybox);
 	for (const char *at = strbuf_str(&list); *at && !err;) {
 		size_t n = strcspn(at, "\n");
@@ -164,16 +164,16 @@ static struct error *resolve_busybox(const char *wanted, char **ret)
 
 	if (!busybox)
 		return vm_initramfs_error(
-			INITRAMFS_BUSYBOX, 0,
+			VM_INITRAMFS_BUSYBOX, 0,
 			"no busybox in PATH: install the package busybox or busybox-static");
 	real = realpath(busybox, NULL);
 	if (!real)
-		return vm_initramfs_error(INITRAMFS_BUSYBOX, errno, "%s", busybox);
+		return vm_initramfs_error(VM_INITRAMFS_BUSYBOX, errno, "%s", busybox);
 	*ret = take_ptr(real);
 	return NULL;
 }
 
-static struct error *add_busybox(struct guest_files *g, const char *wanted)
+static struct error *add_busybox(struct vm_guest_files *g, const char *wanted)
 {
 	_cleanup_free_ char *real = NULL;
 	struct error *err;
@@ -181,23 +181,24 @@ static struct error *add_busybox(struct guest_files *g, const char *wanted)
 	err = resolve_busybox(wanted, &real);
 	if (err)
 		return err;
-	err = guest_files_add_program(g, real);
-	if (!err && !guest_files_has(g, "usr/bin/busybox"))
-		err = guest_files_add_link(g, "usr/bin/busybox", real);
+	err = vm_guest_files_add_program(g, real);
+	if (!err && !vm_guest_files_has(g, "usr/bin/busybox"))
+		err = vm_guest_files_add_link(g, "usr/bin/busybox", real);
 	return err ? err : add_applets(g, real);
 }
 
-static struct error *add_wanted(struct guest_files *g, const struct initramfs_options *options)
+static struct error *add_wanted(struct vm_guest_files *g,
+				const struct vm_initramfs_options *options)
 {
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < options->n_extras && !err; i++) {
-		const struct initramfs_extra *x = &options->extras[i];
+		const struct vm_initramfs_extra *x = &options->extras[i];
 
-		err = guest_files_add_bytes(g, x->name, x->permissions, x->bytes, x->n);
+		err = vm_guest_files_add_bytes(g, x->name, x->permissions, x->bytes, x->n);
 	}
 	for (size_t i = 0; i < options->n_specs && !err; i++)
-		err = guest_files_add_spec(g, options->specs[i]);
+		err = vm_guest_files_add_spec(g, options->specs[i]);
 	return err;
 }
 
@@ -222,7 +223,7 @@ static uint64_t hash_tables(uint64_t hash)
 	return hash;
 }
 
-struct error *initramfs_identity(const struct initramfs_options *options, uint64_t *ret_hash)
+struct error *vm_initramfs_identity(const struct vm_initramfs_options *options, uint64_t *ret_hash)
 {
 	/* A processor's own instruction: a thousandth of what hash_bytes() would take. */
 	uint32_t agent = crc32c(0, options->agent, options->agent_n);
@@ -233,7 +234,7 @@ struct error *initramfs_identity(const struct initramfs_options *options, uint64
 
 	err = resolve_busybox(options->busybox, &busybox);
 	if (!err && stat(busybox, &st) < 0)
-		err = vm_initramfs_error(INITRAMFS_BUSYBOX, errno, "%s", busybox);
+		err = vm_initramfs_error(VM_INITRAMFS_BUSYBOX, errno, "%s", busybox);
 	if (err)
 		return error_wrap(err, "initramfs");
 	{
@@ -253,23 +254,24 @@ struct error *initramfs_identity(const struct initramfs_options *options, uint64
 	return NULL;
 }
 
-void initramfs_deinit(struct initramfs *fs)
+void vm_initramfs_deinit(struct vm_initramfs *fs)
 {
 	strbuf_deinit(&fs->archive);
 }
 
-struct error *initramfs_build(const struct initramfs_options *options, struct initramfs *ret)
+struct error *vm_initramfs_build(const struct vm_initramfs_options *options,
+				 struct vm_initramfs *ret)
 {
-	_cleanup_guest_files_ struct guest_files *g = guest_files_new(NULL);
-	_cleanup_initramfs_ struct initramfs fs = { 0 };
+	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
+	_cleanup_vm_initramfs_ struct vm_initramfs fs = { 0 };
 	struct cpio_writer w;
 	struct error *err;
 
 	if (!options->agent_n)
-		return vm_initramfs_error(INITRAMFS_AGENT, 0, "the agent is empty");
+		return vm_initramfs_error(VM_INITRAMFS_AGENT, 0, "the agent is empty");
 	err = add_skeleton(g);
 	if (!err)
-		err = guest_files_add_bytes(g, "init", 0755, options->agent, options->agent_n);
+		err = vm_guest_files_add_bytes(g, "init", 0755, options->agent, options->agent_n);
 	/* Before busybox: its links make way for real programs. */
 	if (!err)
 		err = add_wanted(g, options);
@@ -277,13 +279,13 @@ struct error *initramfs_build(const struct initramfs_options *options, struct in
 		err = add_busybox(g, options->busybox);
 	cpio_writer_init(&w, cpio_strbuf_sink, &fs.archive);
 	if (!err)
-		err = guest_files_write(g, &w);
+		err = vm_guest_files_write(g, &w);
 	if (err)
 		return error_wrap(err, "initramfs");
-	*ret = (struct initramfs){
+	*ret = (struct vm_initramfs){
 		.archive = fs.archive,
 		.hash = hash_bytes(HASH_INIT, fs.archive.at, fs.archive.n),
-		.entries = guest_files_count(g),
+		.entries = vm_guest_files_count(g),
 	};
 	fs.archive = STRBUF_INIT;
 	return NULL;

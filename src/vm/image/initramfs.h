@@ -10,24 +10,24 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 
-#define INITRAMFS_ERRORS(X)                                                          \
-	X(INITRAMFS_BUSYBOX, "busybox-missing", "there is no busybox for the guest") \
-	X(INITRAMFS_AGENT, "agent-missing", "there is no agent for the guest")
-DECLARE_ERROR_DOMAIN(vm_initramfs, VM_INITRAMFS, INITRAMFS_ERRORS);
+#define VM_INITRAMFS_ERRORS(X)                                                          \
+	X(VM_INITRAMFS_BUSYBOX, "busybox-missing", "there is no busybox for the guest") \
+	X(VM_INITRAMFS_AGENT, "agent-missing", "there is no agent for the guest")
+DECLARE_ERROR_DOMAIN(vm_initramfs, VM_INITRAMFS, VM_INITRAMFS_ERRORS);
 
 /* One more file, by its bytes. */
-struct initramfs_extra {
+struct vm_initramfs_extra {
 	const char *name; /* path in the guest */
 	uint32_t permissions;
 	const void *bytes;
 	size_t n;
 };
 
-struct initramfs_options {
+struct vm_initramfs_options {
 	const void *agent; /* an executable's bytes */
 	size_t agent_n;
 	const char *busybox; /* NULL: the one in PATH */
-	const struct initramfs_extra *extras;
+	const struct vm_initramfs_extra *extras;
 	size_t n_extras;
 	const char *const *specs; /* FILE[:GUESTPATH], see vm/image/guest_files.h */
 	size_t n_specs;
@@ -37,19 +37,19 @@ struct initramfs_options {
  * What the archive depends on, without making it: the agent, our own tables, and which file
  * busybox is (path, size, time, inode). Says nothing about extras and specs.
  */
-struct error *initramfs_identity(const struct initramfs_options *options,
-				 uint64_t *ret_hash) MUST_CHECK;
+struct error *vm_initramfs_identity(const struct vm_initramfs_options *options,
+				    uint64_t *ret_hash) MUST_CHECK;
 
-struct initramfs {
+struct vm_initramfs {
 	struct strbuf archive;
 	uint64_t hash; /* of the archive's bytes */
 	size_t entries;
 };
 
-/* *ret is overwritten; release it with initramfs_deinit(). */
-struct error *initramfs_build(const struct initramfs_options *options,
-			      struct initramfs *ret) MUST_CHECK;
-void initramfs_deinit(struct initramfs *fs);
-#define _cleanup_initramfs_ __attribute__((cleanup(initramfs_deinit)))
+/* *ret is overwritten; release it with vm_initramfs_deinit(). */
+struct error *vm_initramfs_build(const struct vm_initramfs_options *options,
+				 struct vm_initramfs *ret) MUST_CHECK;
+void vm_initramfs_deinit(struct vm_initramfs *fs);
+#define _cleanup_vm_initramfs_ __attribute__((cleanup(vm_initramfs_deinit)))
 
 #endif

@@ -12,14 +12,14 @@
 #include "base/str.h"
 #include "elf/image.h"
 
-DEFINE_ERROR_DOMAIN(vm_modules, VM_MODULES, MODULES_ERRORS);
+DEFINE_ERROR_DOMAIN(vm_modules, VM_MODULES, VM_MODULES_ERRORS);
 
-void module_list_deinit(struct module_list *list)
+void vm_module_list_deinit(struct vm_module_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
 		free(list->paths[i]);
 	free(list->paths);
-	*list = (struct module_list){ 0 };
+	*list = (struct vm_module_list){ 0 };
 }
 
 static char folded(char c)
@@ -43,14 +43,15 @@ static bool is_module(const char *path, size_t n, const char *name)
 	return n == start + length + 3 || path[start + length + 3] == '.';
 }
 
-static struct error *push(struct module_list *list, const char *path, size_t n)
+static struct error *push(struct vm_module_list *list, const char *path, size_t n)
 {
-	if (list->n == MODULES_LIMIT_FILES)
-		return vm_modules_error(MODULES_LIMIT, 0, "a module that needs more than %d others",
-					MODULES_LIMIT_FILES);
+	if (list->n == VM_LIMIT_MODULES_FILES)
+		return vm_modules_error(VM_MODULES_LIMIT, 0,
+					"a module that needs more than %d others",
+					VM_LIMIT_MODULES_FILES);
 	/* The folder is a package's, but the file may be anybody's. */
 	if (path[0] == '/' || memmem(path, n, "..", 2) || memchr(path, 0, n))
-		return vm_modules_error(MODULES_ABSENT, 0,
+		return vm_modules_error(VM_MODULES_ABSENT, 0,
 					"modules.dep leads out of its folder: %.*s", (int)n, path);
 	list->paths = xreallocarray(list->paths, list->n + 1, sizeof(*list->paths));
 	list->paths[list->n++] = xstrndup(path, n);
@@ -58,7 +59,8 @@ static struct error *push(struct module_list *list, const char *path, size_t n)
 }
 
 /* "a.ko: b.ko c.ko": c needs nothing, b may need c. Loaded from the right. */
-static struct error *parse_line(const char *line, size_t n, size_t colon, struct module_list *ret)
+static struct error *parse_line(const char *line, size_t n, size_t colon,
+				struct vm_module_list *ret)
 {
 	struct error *err = NULL;
 	size_t end = n;
@@ -75,7 +77,7 @@ static struct error *parse_line(const char *line, size_t n, size_t colon, struct
 	return err ? err : push(ret, line, colon);
 }
 
-struct error *modules_parse_dep(struct bytes dep, const char *name, struct module_list *ret)
+struct error *vm_modules_parse_dep(struct bytes dep, const char *name, struct vm_module_list *ret)
 {
 	const char *at = (const char *)dep.at, *end = at + dep.n;
 
@@ -85,21 +87,21 @@ struct error *modules_parse_dep(struct bytes dep, const char *name, struct modul
 		const char *colon = memchr(at, ':', n);
 
 		if (colon && is_module(at, (size_t)(colon - at), name)) {
-			_cleanup_module_list_ struct module_list list = { 0 };
+			_cleanup_vm_module_list_ struct vm_module_list list = { 0 };
 			struct error *err = parse_line(at, n, (size_t)(colon - at), &list);
 
 			if (err)
 				return err;
 			*ret = list;
-			list = (struct module_list){ 0 };
+			list = (struct vm_module_list){ 0 };
 			return NULL;
 		}
 		at += n + (newline != NULL);
 	}
-	return vm_modules_error(MODULES_ABSENT, 0, "no module '%s' in modules.dep", name);
+	return vm_modules_error(VM_MODULES_ABSENT, 0, "no module '%s' in modules.dep", name);
 }
 
-bool modules_parse_builtin(struct bytes builtin, const char *name)
+bool vm_modules_parse_builtin(struct bytes builtin, const char *name)
 {
 	const char *at = (const char *)builtin.at, *end = at + builtin.n;
 
@@ -119,7 +121,7 @@ static struct bytes over(const struct strbuf *s)
 	return (struct bytes){ (const uint8_t *)strbuf_str(s), s->n };
 }
 
-void modules_parse_modinfo(struct bytes modinfo, struct strbuf *into)
+void vm_modules_parse_modinfo(struct bytes modinfo, struct strbuf *into)
 {
 	static const char key[] = "depends=";
 	struct cursor c = cursor_over(modinfo);
@@ -174,17 +176,17 @@ static struct error *read_depends(const struct folder *folder, const char *path,
 	struct bytes modinfo;
 	struct error *err;
 
-	err = module_read_bytes(folder->path, path, &bytes);
+	err = vm_module_read_bytes(folder->path, path, &bytes);
 	if (!err)
 		err = elf_image_from_bytes(strbuf_str(&bytes), bytes.n, path, &img);
 	if (!err)
 		err = elf_image_section(img, ".modinfo", &modinfo);
 	if (!err)
-		modules_parse_modinfo(modinfo, ret);
+		vm_modules_parse_modinfo(modinfo, ret);
 	return err;
 }
 
-static bool is_listed(const struct module_list *list, const char *name)
+static bool is_listed(const struct vm_module_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		if (is_module(list->paths[i], strlen(list->paths[i]), name))
@@ -194,20 +196,21 @@ static bool is_listed(const struct module_list *list, const char *name)
 }
 
 static struct error *ask_modules(const struct folder *folder, const char *name, int depth,
-				 struct module_list *list)
+				 struct vm_module_list *list)
 {
 	_cleanup_strbuf_ struct strbuf depends = STRBUF_INIT;
 	_cleanup_free_ char *path = NULL;
 	struct error *err;
 
-	if (is_listed(list, name) || modules_parse_builtin(over(&folder->builtin), name))
+	if (is_listed(list, name) || vm_modules_parse_builtin(over(&folder->builtin), name))
 		return NULL;
-	if (depth > MODULES_LIMIT_DEPTH)
-		return vm_modules_error(MODULES_LIMIT, 0, "'%s' is needed %d levels deep", name,
+	if (depth > VM_LIMIT_MODULES_DEPTH)
+		return vm_modules_error(VM_MODULES_LIMIT, 0, "'%s' is needed %d levels deep", name,
 					depth);
 	path = find_file(folder, name);
 	if (!path)
-		return vm_modules_error(MODULES_ABSENT, 0, "no module '%s' in modules.order", name);
+		return vm_modules_error(VM_MODULES_ABSENT, 0, "no module '%s' in modules.order",
+					name);
 	err = read_depends(folder, path, &depends);
 	for (const char *at = strbuf_str(&depends); *at && !err;) {
 		size_t n = strcspn(at, "\n");
@@ -223,25 +226,25 @@ static struct error *read_list(const char *folder, const char *name, struct strb
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", folder, name);
 
-	return io_read_file(path, MODULES_LIMIT_DEP_BYTES, into);
+	return io_read_file(path, VM_LIMIT_MODULES_DEP_BYTES, into);
 }
 
 static struct error *read_without_dep(struct folder *folder, const char *name,
-				      struct module_list *ret)
+				      struct vm_module_list *ret)
 {
-	_cleanup_module_list_ struct module_list list = { 0 };
+	_cleanup_vm_module_list_ struct vm_module_list list = { 0 };
 	struct error *err = read_list(folder->path, "modules.order", &folder->order);
 
 	if (!err)
 		err = ask_modules(folder, name, 0, &list);
 	if (!err) {
 		*ret = list;
-		list = (struct module_list){ 0 };
+		list = (struct vm_module_list){ 0 };
 	}
 	return err;
 }
 
-struct error *modules_read(const char *folder, const char *name, struct module_list *ret)
+struct error *vm_modules_read(const char *folder, const char *name, struct vm_module_list *ret)
 {
 	struct folder f = { .path = folder };
 	_cleanup_strbuf_ struct strbuf dep = STRBUF_INIT;
@@ -250,12 +253,12 @@ struct error *modules_read(const char *folder, const char *name, struct module_l
 	/* Not every package ships the list of what is built in. */
 	error_free(read_list(folder, "modules.builtin", &f.builtin));
 	err = read_list(folder, "modules.dep", &dep);
-	if (modules_parse_builtin(over(&f.builtin), name)) {
-		*ret = (struct module_list){ 0 };
+	if (vm_modules_parse_builtin(over(&f.builtin), name)) {
+		*ret = (struct vm_module_list){ 0 };
 		error_free(err);
 		err = NULL;
 	} else if (!err) {
-		err = modules_parse_dep(over(&dep), name, ret);
+		err = vm_modules_parse_dep(over(&dep), name, ret);
 	} else if (error_errno(err) == ENOENT) {
 		error_free(err);
 		err = read_without_dep(&f, name, ret);
@@ -269,7 +272,7 @@ static struct error *unpack_zstd(const char *path, struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf packed = STRBUF_INIT;
 	ZSTD_DStream *stream = ZSTD_createDStream();
-	struct error *err = io_read_file(path, MODULES_LIMIT_MODULE_BYTES, &packed);
+	struct error *err = io_read_file(path, VM_LIMIT_MODULES_MODULE_BYTES, &packed);
 	ZSTD_inBuffer in = { strbuf_str(&packed), packed.n, 0 };
 	size_t before = into->n, rest = 1;
 	char chunk[65536];
@@ -280,13 +283,14 @@ static struct error *unpack_zstd(const char *path, struct strbuf *into)
 
 		rest = ZSTD_decompressStream(stream, &out, &in);
 		if (ZSTD_isError(rest))
-			err = vm_modules_error(MODULES_UNPACK, 0, "%s: %s", path,
+			err = vm_modules_error(VM_MODULES_UNPACK, 0, "%s: %s", path,
 					       ZSTD_getErrorName(rest));
 		else if (rest && out.pos == 0 && in.pos == seen)
-			err = vm_modules_error(MODULES_UNPACK, 0, "%s is cut short", path);
-		else if (into->n - before + out.pos > MODULES_LIMIT_MODULE_BYTES)
-			err = vm_modules_error(MODULES_LIMIT, 0, "%s unpacks to more than %d bytes",
-					       path, MODULES_LIMIT_MODULE_BYTES);
+			err = vm_modules_error(VM_MODULES_UNPACK, 0, "%s is cut short", path);
+		else if (into->n - before + out.pos > VM_LIMIT_MODULES_MODULE_BYTES)
+			err = vm_modules_error(VM_MODULES_LIMIT, 0,
+					       "%s unpacks to more than %d bytes", path,
+					       VM_LIMIT_MODULES_MODULE_BYTES);
 		else
 			strbuf_append_bytes(into, chunk, out.pos);
 	}
@@ -301,25 +305,25 @@ static struct error *unpack_with(const char *program, const char *path, struct s
 	struct error *err;
 	int status;
 
-	err = spawn_capture(argv, MODULES_LIMIT_MODULE_BYTES, into, &status);
+	err = spawn_capture(argv, VM_LIMIT_MODULES_MODULE_BYTES, into, &status);
 	if (err)
 		return error_wrap(err, "unpacking %s with %s", path, program);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		return vm_modules_error(MODULES_UNPACK, 0, "%s cannot unpack %s", program, path);
+		return vm_modules_error(VM_MODULES_UNPACK, 0, "%s cannot unpack %s", program, path);
 	return NULL;
 }
 
-struct error *module_read_bytes(const char *folder, const char *path, struct strbuf *into)
+struct error *vm_module_read_bytes(const char *folder, const char *path, struct strbuf *into)
 {
 	_cleanup_free_ char *full = xasprintf("%s/%s", folder, path);
 
 	if (str_ends_with(path, ".ko"))
-		return io_read_file(full, MODULES_LIMIT_MODULE_BYTES, into);
+		return io_read_file(full, VM_LIMIT_MODULES_MODULE_BYTES, into);
 	if (str_ends_with(path, ".ko.zst"))
 		return unpack_zstd(full, into);
 	if (str_ends_with(path, ".ko.xz"))
 		return unpack_with("xz", full, into);
 	if (str_ends_with(path, ".ko.gz"))
 		return unpack_with("gzip", full, into);
-	return vm_modules_error(MODULES_UNPACK, 0, "%s is packed in an unknown way", path);
+	return vm_modules_error(VM_MODULES_UNPACK, 0, "%s is packed in an unknown way", path);
 }

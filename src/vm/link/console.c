@@ -16,27 +16,27 @@ enum {
 
 static const struct {
 	const char *text;
-	enum console_sign sign;
+	enum vm_console_sign sign;
 } signs[] = {
-	{ "Kernel panic - not syncing: Out of memory", CONSOLE_OOM_PANIC },
-	{ "Kernel panic - not syncing: System is deadlocked on memory", CONSOLE_OOM_PANIC },
-	{ "Kernel panic - not syncing", CONSOLE_PANIC },
-	{ "BUG: soft lockup", CONSOLE_STALL },
-	{ "Watchdog detected hard LOCKUP", CONSOLE_STALL },
-	{ "BUG: workqueue lockup", CONSOLE_STALL },
-	{ "self-detected stall on CPU", CONSOLE_STALL },
-	{ "detected stalls on CPUs", CONSOLE_STALL },
-	{ "detected expedited stalls on CPUs", CONSOLE_STALL },
-	{ "blocked for more than", CONSOLE_STALL },
-	{ "Oops: ", CONSOLE_OOPS },
-	{ "BUG: unable to handle", CONSOLE_OOPS },
-	{ "BUG: kernel NULL pointer dereference", CONSOLE_OOPS },
+	{ "Kernel panic - not syncing: Out of memory", VM_CONSOLE_OOM_PANIC },
+	{ "Kernel panic - not syncing: System is deadlocked on memory", VM_CONSOLE_OOM_PANIC },
+	{ "Kernel panic - not syncing", VM_CONSOLE_PANIC },
+	{ "BUG: soft lockup", VM_CONSOLE_STALL },
+	{ "Watchdog detected hard LOCKUP", VM_CONSOLE_STALL },
+	{ "BUG: workqueue lockup", VM_CONSOLE_STALL },
+	{ "self-detected stall on CPU", VM_CONSOLE_STALL },
+	{ "detected stalls on CPUs", VM_CONSOLE_STALL },
+	{ "detected expedited stalls on CPUs", VM_CONSOLE_STALL },
+	{ "blocked for more than", VM_CONSOLE_STALL },
+	{ "Oops: ", VM_CONSOLE_OOPS },
+	{ "BUG: unable to handle", VM_CONSOLE_OOPS },
+	{ "BUG: kernel NULL pointer dereference", VM_CONSOLE_OOPS },
 	/* Until 6.9 most faults did not call themselves an oops, but all are numbered. */
-	{ " [#1] ", CONSOLE_OOPS },
-	{ "kernel BUG at ", CONSOLE_OOPS },
-	{ "Out of memory: Killed process", CONSOLE_OOM },
-	{ "Memory cgroup out of memory: Killed process", CONSOLE_OOM },
-	{ "ktstr-agent: fatal:", CONSOLE_AGENT },
+	{ " [#1] ", VM_CONSOLE_OOPS },
+	{ "kernel BUG at ", VM_CONSOLE_OOPS },
+	{ "Out of memory: Killed process", VM_CONSOLE_OOM },
+	{ "Memory cgroup out of memory: Killed process", VM_CONSOLE_OOM },
+	{ "ktstr-agent: fatal:", VM_CONSOLE_AGENT },
 };
 
 static void append_clean(struct strbuf *into, const char *line, size_t n)
@@ -49,24 +49,24 @@ static void append_clean(struct strbuf *into, const char *line, size_t n)
 		strbuf_append_char(into, line[i] >= 0x20 && line[i] < 0x7f ? line[i] : '?');
 }
 
-static enum console_sign sign_of(const char *line, size_t n)
+static enum vm_console_sign sign_of(const char *line, size_t n)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
 		if (memmem(line, n, signs[i].text, strlen(signs[i].text)))
 			return signs[i].sign;
-	return CONSOLE_QUIET;
+	return VM_CONSOLE_QUIET;
 }
 
-enum console_sign console_read_signs(const char *text, size_t n, struct strbuf *line)
+enum vm_console_sign vm_console_read_signs(const char *text, size_t n, struct strbuf *line)
 {
-	enum console_sign gravest = CONSOLE_QUIET;
+	enum vm_console_sign gravest = VM_CONSOLE_QUIET;
 	const char *found = NULL, *end = text + n;
 	size_t found_n = 0;
 
 	for (const char *at = text; at < end;) {
 		const char *nl = memchr(at, '\n', (size_t)(end - at));
 		size_t len = (size_t)((nl ? nl : end) - at);
-		enum console_sign sign = sign_of(at, len);
+		enum vm_console_sign sign = sign_of(at, len);
 
 		if (sign > gravest) {
 			gravest = sign;
@@ -94,7 +94,7 @@ static uint32_t killed_process(const char *line, size_t n)
 	return pid <= UINT32_MAX ? (uint32_t)pid : 0;
 }
 
-size_t console_read_oom_pids(const char *text, size_t n, uint32_t *ret, size_t most)
+size_t vm_console_read_oom_pids(const char *text, size_t n, uint32_t *ret, size_t most)
 {
 	const char *end = text + n;
 	size_t found = 0;
@@ -102,7 +102,7 @@ size_t console_read_oom_pids(const char *text, size_t n, uint32_t *ret, size_t m
 	for (const char *at = text; at < end && found < most;) {
 		const char *nl = memchr(at, '\n', (size_t)(end - at));
 		size_t len = (size_t)((nl ? nl : end) - at);
-		uint32_t pid = sign_of(at, len) == CONSOLE_OOM ? killed_process(at, len) : 0;
+		uint32_t pid = sign_of(at, len) == VM_CONSOLE_OOM ? killed_process(at, len) : 0;
 
 		if (pid)
 			ret[found++] = pid;
@@ -111,14 +111,14 @@ size_t console_read_oom_pids(const char *text, size_t n, uint32_t *ret, size_t m
 	return found;
 }
 
-uint64_t console_size(const char *path)
+uint64_t vm_console_size(const char *path)
 {
 	struct stat st;
 
 	return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
-void console_trim(int fd)
+void vm_console_trim(int fd)
 {
 	struct stat st;
 
@@ -129,8 +129,8 @@ void console_trim(int fd)
 			(st.st_size - LOG_KEPT_BYTES) / BLOCK * BLOCK);
 }
 
-struct error *console_read_from(const char *path, uint64_t from, size_t limit_bytes,
-				struct strbuf *into)
+struct error *vm_console_read_from(const char *path, uint64_t from, size_t limit_bytes,
+				   struct strbuf *into)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t before = into->n;
@@ -154,17 +154,17 @@ struct error *console_read_from(const char *path, uint64_t from, size_t limit_by
 	return NULL;
 }
 
-struct error *console_read_tail(const char *path, size_t limit_bytes, struct strbuf *into)
+struct error *vm_console_read_tail(const char *path, size_t limit_bytes, struct strbuf *into)
 {
-	uint64_t size = console_size(path);
+	uint64_t size = vm_console_size(path);
 	size_t before = into->n, cut;
 	struct error *err;
 	char *nl;
 
 	if (size <= limit_bytes)
-		return console_read_from(path, 0, limit_bytes, into);
+		return vm_console_read_from(path, 0, limit_bytes, into);
 	/* One byte more tells whether the first line is whole. */
-	err = console_read_from(path, size - limit_bytes - 1, limit_bytes + 1, into);
+	err = vm_console_read_from(path, size - limit_bytes - 1, limit_bytes + 1, into);
 	if (err || into->n == before)
 		return err;
 	/* Half a line at the start is no line. */

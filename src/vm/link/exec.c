@@ -251,11 +251,11 @@ static void look_for_oom(struct vm *vm, size_t from, struct vm_end *end)
 {
 	_cleanup_strbuf_ struct strbuf tail = STRBUF_INIT, line = STRBUF_INIT;
 
-	error_free(console_read_from(vm->console_path, from, OOM_TAIL_BYTES, &tail));
-	if (console_read_signs(strbuf_str(&tail), tail.n, &line) == CONSOLE_OOM)
+	error_free(vm_console_read_from(vm->console_path, from, OOM_TAIL_BYTES, &tail));
+	if (vm_console_read_signs(strbuf_str(&tail), tail.n, &line) == VM_CONSOLE_OOM)
 		snprintf(end->oom, sizeof(end->oom), "%s", strbuf_str(&line));
-	end->n_oom_pids = console_read_oom_pids(strbuf_str(&tail), tail.n, end->oom_pids,
-						VM_LIMIT_OOM_PIDS);
+	end->n_oom_pids = vm_console_read_oom_pids(strbuf_str(&tail), tail.n, end->oom_pids,
+						   VM_LIMIT_OOM_PIDS);
 }
 
 struct error *vm_exec(struct vm *vm, const struct vm_command *command, const struct cancel *cancel,
@@ -268,7 +268,7 @@ struct error *vm_exec(struct vm *vm, const struct vm_command *command, const str
 		.input_open = command->stdin_fd >= 0,
 		.deadline_ns = command->timeout_ns ? clock_monotonic_ns() + command->timeout_ns : 0,
 	};
-	uint64_t log_from = console_size(vm->console_path);
+	uint64_t log_from = vm_console_size(vm->console_path);
 	struct error *err;
 
 	vm->patience_ns = command->patience_ns;

@@ -34,7 +34,7 @@ struct error *vm_hello(struct vm *vm, const uint8_t nonce[WIRE_NONCE_BYTES], uin
 	vm->heartbeat_ms = heartbeat_ms;
 	vm->greeted_ns = vm->heard_ns = clock_monotonic_ns();
 	vm->last_channel = 0;
-	link_begin(&vm->link, session | 1);
+	vm_link_begin(&vm->link, session | 1);
 	wire_hello_encode(&hello, &payload);
 	return vm_send(vm, WIRE_HELLO, 0, payload.at, payload.n);
 }

@@ -18,22 +18,22 @@ enum {
 	SKIPPED_LIMIT = WIRE_HEADER_BYTES + WIRE_PAYLOAD_MAX,
 };
 
-void link_init(struct link *link, int fd)
+void vm_link_init(struct vm_link *link, int fd)
 {
-	*link = (struct link){ .fd = fd };
+	*link = (struct vm_link){ .fd = fd };
 	wire_receiver_init(&link->receiver, WIRE_HOST);
 }
 
-void link_deinit(struct link *link)
+void vm_link_deinit(struct vm_link *link)
 {
 	if (link->fd >= 0)
 		close(link->fd);
 	wire_receiver_deinit(&link->receiver);
 	strbuf_deinit(&link->out);
-	*link = (struct link){ .fd = -1 };
+	*link = (struct vm_link){ .fd = -1 };
 }
 
-void link_begin(struct link *link, uint32_t session)
+void vm_link_begin(struct vm_link *link, uint32_t session)
 {
 	link->settled = false;
 	link->skipped_before = link->receiver.counters.skipped_bytes;
@@ -41,27 +41,27 @@ void link_begin(struct link *link, uint32_t session)
 	wire_receiver_begin(&link->receiver, session);
 }
 
-struct error *link_send(struct link *link, enum wire_type type, uint32_t channel,
-			const void *payload, size_t n)
+struct error *vm_link_send(struct vm_link *link, enum wire_type type, uint32_t channel,
+			   const void *payload, size_t n)
 {
 	return wire_send_append(&link->sender, type, channel, clock_monotonic_ns(), payload, n,
 				&link->out);
 }
 
-size_t link_backlog(const struct link *link)
+size_t vm_link_backlog(const struct vm_link *link)
 {
 	return link->out.n - link->out_done;
 }
 
-short link_events(const struct link *link)
+short vm_link_events(const struct vm_link *link)
 {
-	return link_backlog(link) ? POLLIN | POLLOUT : POLLIN;
+	return vm_link_backlog(link) ? POLLIN | POLLOUT : POLLIN;
 }
 
 /* A queue that is refilled before it is empty must not keep all that ever went through it. */
-static void forget_sent(struct link *link)
+static void forget_sent(struct vm_link *link)
 {
-	size_t left = link_backlog(link);
+	size_t left = vm_link_backlog(link);
 
 	if (left && link->out_done < SENT_LIMIT)
 		return;
@@ -71,10 +71,10 @@ static void forget_sent(struct link *link)
 	link->out_done = 0;
 }
 
-static struct error *pump_out(struct link *link)
+static struct error *pump_out(struct vm_link *link)
 {
-	while (link_backlog(link)) {
-		ssize_t n = send(link->fd, link->out.at + link->out_done, link_backlog(link),
+	while (vm_link_backlog(link)) {
+		ssize_t n = send(link->fd, link->out.at + link->out_done, vm_link_backlog(link),
 				 MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n < 0 && errno == EINTR)
@@ -94,7 +94,7 @@ static struct error *pump_out(struct link *link)
 	return NULL;
 }
 
-static struct error *pump_in(struct link *link)
+static struct error *pump_in(struct vm_link *link)
 {
 	/* More than the longest frame: what is left was not taken, and waits in the socket. */
 	size_t taken = link->receiver.buffer.n - link->receiver.taken;
@@ -120,7 +120,7 @@ static struct error *pump_in(struct link *link)
 	return NULL;
 }
 
-struct error *link_pump(struct link *link)
+struct error *vm_link_pump(struct vm_link *link)
 {
 	struct error *err = pump_out(link);
 
@@ -139,7 +139,7 @@ static bool is_out_of_step(const struct error *err)
 	return false;
 }
 
-struct error *link_take(struct link *link, struct wire_frame *ret, bool *ret_got)
+struct error *vm_link_take(struct vm_link *link, struct wire_frame *ret, bool *ret_got)
 {
 	struct error *err = wire_receiver_take(&link->receiver, ret, ret_got);
 

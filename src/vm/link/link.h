@@ -8,7 +8,7 @@
 
 #include "wire/frame.h"
 
-struct link {
+struct vm_link {
 	int fd;
 	struct wire_sender sender;
 	struct wire_receiver receiver;
@@ -21,23 +21,23 @@ struct link {
 };
 
 /* Takes the socket over. */
-void link_init(struct link *link, int fd);
-void link_deinit(struct link *link);
+void vm_link_init(struct vm_link *link, int fd);
+void vm_link_deinit(struct vm_link *link);
 /* A new session from sequence 0; send HELLO next. */
-void link_begin(struct link *link, uint32_t session);
+void vm_link_begin(struct vm_link *link, uint32_t session);
 
-struct error *link_send(struct link *link, enum wire_type type, uint32_t channel,
-			const void *payload, size_t n) MUST_CHECK;
+struct error *vm_link_send(struct vm_link *link, enum wire_type type, uint32_t channel,
+			   const void *payload, size_t n) MUST_CHECK;
 /* Bytes that wait; a caller with much to send waits until they are few. */
-size_t link_backlog(const struct link *link);
+size_t vm_link_backlog(const struct vm_link *link);
 /* What to poll() for. */
-short link_events(const struct link *link);
+short vm_link_events(const struct vm_link *link);
 /* Writes and reads what can be written and read now. A guest that closed sets ->closed. */
-struct error *link_pump(struct link *link) MUST_CHECK;
+struct error *vm_link_pump(struct vm_link *link) MUST_CHECK;
 /*
- * The next whole frame that has arrived. The payload is valid until the next link_pump(). Before
+ * The next whole frame that has arrived. The payload is valid until the next vm_link_pump(). Before
  * the first frame of a session the rest of one that was cut is skipped; later that is an error.
  */
-struct error *link_take(struct link *link, struct wire_frame *ret, bool *ret_got) MUST_CHECK;
+struct error *vm_link_take(struct vm_link *link, struct wire_frame *ret, bool *ret_got) MUST_CHECK;
 
 #endif

@@ -40,7 +40,7 @@ static struct error *insert(struct vm *vm, const char *path, const struct cancel
 }
 
 /* Each file goes in under its place in the list: names of modules may hold anything. */
-static struct error *send(struct vm *vm, const char *folder, const struct module_list *list,
+static struct error *send(struct vm *vm, const char *folder, const struct vm_module_list *list,
 			  const struct cancel *cancel)
 {
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT;
@@ -52,7 +52,7 @@ static struct error *send(struct vm *vm, const char *folder, const struct module
 		_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 		_cleanup_free_ char *name = xasprintf("%zu.ko", i);
 
-		err = module_read_bytes(folder, list->paths[i], &bytes);
+		err = vm_module_read_bytes(folder, list->paths[i], &bytes);
 		if (!err)
 			err = cpio_write(
 				&w, &(struct cpio_entry){ .name = name, .mode = S_IFREG | 0600 },
@@ -67,13 +67,13 @@ static struct error *send(struct vm *vm, const char *folder, const struct module
 struct error *vm_load_module(struct vm *vm, const char *modules_dir, const char *name,
 			     const struct cancel *cancel)
 {
-	_cleanup_module_list_ struct module_list list = { 0 };
+	_cleanup_vm_module_list_ struct vm_module_list list = { 0 };
 	struct error *err;
 
 	if (!modules_dir)
-		return vm_modules_error(MODULES_ABSENT, 0,
+		return vm_modules_error(VM_MODULES_ABSENT, 0,
 					"module %s: the kernel came without modules", name);
-	err = modules_read(modules_dir, name, &list);
+	err = vm_modules_read(modules_dir, name, &list);
 	if (!err && list.n)
 		err = send(vm, modules_dir, &list, cancel);
 	for (size_t i = 0; !err && i < list.n; i++) {

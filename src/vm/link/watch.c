@@ -72,15 +72,15 @@ static struct error *explain_qemu_end(struct vm *vm, const char *doing)
 struct error *vm_explain_shutdown(struct vm *vm, const char *doing)
 {
 	_cleanup_strbuf_ struct strbuf tail = STRBUF_INIT, line = STRBUF_INIT;
-	enum console_sign sign;
+	enum vm_console_sign sign;
 
-	error_free(console_read_tail(vm->console_path, TAIL_BYTES, &tail));
-	sign = console_read_signs(strbuf_str(&tail), tail.n, &line);
-	if (sign == CONSOLE_OOM_PANIC)
+	error_free(vm_console_read_tail(vm->console_path, TAIL_BYTES, &tail));
+	sign = vm_console_read_signs(strbuf_str(&tail), tail.n, &line);
+	if (sign == VM_CONSOLE_OOM_PANIC)
 		return vm_error(VM_OOM, 0, "%s: %s", doing, strbuf_str(&line));
-	if (sign == CONSOLE_PANIC)
+	if (sign == VM_CONSOLE_PANIC)
 		return vm_error(VM_PANIC, 0, "%s: %s", doing, strbuf_str(&line));
-	if (sign == CONSOLE_AGENT)
+	if (sign == VM_CONSOLE_AGENT)
 		return vm_error(VM_AGENT, 0, "%s: %s", doing, strbuf_str(&line));
 	if (strcmp(vm->shutdown.reason, "guest-shutdown") == 0)
 		return vm_error(VM_POWERED_OFF, 0, "%s: the guest switched itself off", doing);
@@ -117,20 +117,20 @@ bool vm_can_be_kept(const struct vm *vm, const struct error *why)
 bool vm_has_ended(struct vm *vm)
 {
 	/* What QEMU tells meanwhile is of no interest, but must not fill its pipe. */
-	error_free(qmp_pump(vm->qmp));
+	error_free(vm_qmp_pump(vm->qmp));
 	return process_ended(vm);
 }
 
 struct error *vm_explain(struct vm *vm, const char *doing)
 {
 	struct pollfd p[] = {
-		{ .fd = qmp_fd(vm->qmp), .events = POLLIN },
+		{ .fd = vm_qmp_fd(vm->qmp), .events = POLLIN },
 		{ .fd = vm->pidfd, .events = POLLIN },
 	};
 
 	/* The channel closes a moment before QEMU is gone. */
 	poll(p, 2, QMP_FAREWELL_MS);
-	error_free(qmp_pump(vm->qmp));
+	error_free(vm_qmp_pump(vm->qmp));
 	if (!process_ended(vm) && !vm->shutdown.seen)
 		poll(p + 1, 1, QMP_FAREWELL_MS);
 	if (process_ended(vm))
@@ -215,9 +215,9 @@ bool vm_silence_is_hang(uint64_t silent_ns, uint64_t waited_ns, uint64_t limit_n
 /* Whoever found the run folder may stop the guest, and need not tell us. */
 static bool is_frozen_by_others(struct vm *vm)
 {
-	_cleanup_qmp_message_ struct qmp_message answer = { 0 };
-	_cleanup_error_ struct error *err = qmp_execute(vm->qmp, "query-status", NULL,
-							STATUS_WAIT_MS * NS_PER_MS, &answer);
+	_cleanup_vm_qmp_message_ struct vm_qmp_message answer = { 0 };
+	_cleanup_error_ struct error *err = vm_qmp_execute(vm->qmp, "query-status", NULL,
+							   STATUS_WAIT_MS * NS_PER_MS, &answer);
 
 	return !err && json_text_is(json_string(json_find(answer.value, "status")), "paused");
 }
@@ -245,7 +245,7 @@ static struct error *check_heartbeat(struct vm *vm)
 	if (silent_ns < limit_ns)
 		return NULL;
 	/* Perhaps it was us who did not listen. */
-	err = link_pump(&vm->link);
+	err = vm_link_pump(&vm->link);
 	if (err || vm->link.bytes_in != bytes_in)
 		return err;
 	waited_ns = host_wait_ns(vm->pid);
@@ -262,8 +262,8 @@ static struct error *check_heartbeat(struct vm *vm)
 	/* Also when it went on again a moment ago, which QEMU told with its answer. */
 	if (clock_monotonic_ns() - vm->heard_ns < limit_ns)
 		return NULL;
-	error_free(console_read_tail(vm->console_path, TAIL_BYTES, &tail));
-	console_read_signs(strbuf_str(&tail), tail.n, &line);
+	error_free(vm_console_read_tail(vm->console_path, TAIL_BYTES, &tail));
+	vm_console_read_signs(strbuf_str(&tail), tail.n, &line);
 	return vm_error(VM_HANG, 0, "no sign of life for %llu s, though QEMU runs%s%s",
 			(unsigned long long)(silent_ns / NS_PER_SEC), line.n ? "; console: " : "",
 			strbuf_str(&line));
@@ -290,7 +290,7 @@ static struct error *next_frame(struct vm *vm, struct wire_frame *ret, bool *ret
 	bool got;
 
 	do {
-		struct error *err = link_take(&vm->link, ret, &got);
+		struct error *err = vm_link_take(&vm->link, ret, &got);
 
 		if (err)
 			return err;
@@ -314,39 +314,39 @@ static int slice_ms(uint64_t deadline_ns, bool *ret_past)
 /* Somebody stopped the guest to look at it and was killed. */
 static void let_run_if_left_behind(struct vm *vm)
 {
-	struct run_freeze freeze;
+	struct vm_run_freeze freeze;
 
 	if (!vm->stopped || vm->frozen || vm->shutdown.seen || !vm->run_dir ||
-	    !run_freeze_adopt(run_dir_path(vm->run_dir), &freeze))
+	    !vm_run_freeze_adopt(vm_run_dir_path(vm->run_dir), &freeze))
 		return;
 	vm_say(vm, "who froze the guest has ended; it runs on");
-	error_free(qmp_execute(vm->qmp, "cont", NULL, STATUS_WAIT_MS * NS_PER_MS, NULL));
-	run_freeze_end(&freeze);
+	error_free(vm_qmp_execute(vm->qmp, "cont", NULL, STATUS_WAIT_MS * NS_PER_MS, NULL));
+	vm_run_freeze_end(&freeze);
 }
 
 static struct error *wait_once(struct vm *vm, struct pollfd *extra, size_t n_extra, int timeout_ms,
 			       bool *ret_extra)
 {
-	struct pollfd p[3 + VM_WAIT_FDS_LIMIT] = {
-		{ .fd = vm->link.closed ? -1 : vm->link.fd, .events = link_events(&vm->link) },
-		{ .fd = qmp_fd(vm->qmp), .events = POLLIN },
+	struct pollfd p[3 + VM_LIMIT_WAIT_FDS] = {
+		{ .fd = vm->link.closed ? -1 : vm->link.fd, .events = vm_link_events(&vm->link) },
+		{ .fd = vm_qmp_fd(vm->qmp), .events = POLLIN },
 		{ .fd = vm->pidfd, .events = POLLIN },
 	};
 	struct error *err;
 
 	for (size_t i = 0; i < n_extra; i++)
 		p[3 + i] = extra[i];
-	console_trim(vm->console_fd);
+	vm_console_trim(vm->console_fd);
 	poll(p, 3 + n_extra, timeout_ms);
 	for (size_t i = 0; i < n_extra; i++) {
 		extra[i].revents = p[3 + i].revents;
 		*ret_extra |= extra[i].revents != 0;
 	}
-	err = link_pump(&vm->link);
+	err = vm_link_pump(&vm->link);
 	if (err)
 		return err;
 	if (p[1].revents) {
-		err = qmp_pump(vm->qmp);
+		err = vm_qmp_pump(vm->qmp);
 		/* A closed monitor shows itself in the end of the process. */
 		if (err && error_errno(err) == EPIPE) {
 			error_free(err);
@@ -425,7 +425,7 @@ struct error *vm_await(struct vm *vm, const bool *flag, const char *doing, uint6
 struct error *vm_send(struct vm *vm, enum wire_type type, uint32_t channel, const void *payload,
 		      size_t n)
 {
-	return link_send(&vm->link, type, channel, payload, n);
+	return vm_link_send(&vm->link, type, channel, payload, n);
 }
 
 uint32_t vm_new_channel(struct vm *vm)
@@ -435,5 +435,5 @@ uint32_t vm_new_channel(struct vm *vm)
 
 size_t vm_backlog(const struct vm *vm)
 {
-	return link_backlog(&vm->link);
+	return vm_link_backlog(&vm->link);
 }

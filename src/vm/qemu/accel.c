@@ -14,22 +14,22 @@
 #define BOOT_NOTE  "kvm-boot"
 #define PROBE_NOTE "kvm-trial"
 
-const char *const accel_wish_words[] = {
-	[ACCEL_WISH_AUTO] = "auto",
-	[ACCEL_WISH_KVM] = "kvm",
-	[ACCEL_WISH_TCG] = "tcg",
+const char *const vm_accel_wish_words[] = {
+	[VM_ACCEL_WISH_AUTO] = "auto",
+	[VM_ACCEL_WISH_KVM] = "kvm",
+	[VM_ACCEL_WISH_TCG] = "tcg",
 	NULL,
 };
 
-static const struct accel kvm = {
-	.kind = ACCEL_KVM,
+static const struct vm_accel kvm = {
+	.kind = VM_ACCEL_KVM,
 	.name = "kvm",
 	.qemu_accel = "kvm",
 	.qemu_cpu = "Nehalem,vendor=GenuineIntel,level=32",
 };
 
-static const struct accel tcg = {
-	.kind = ACCEL_TCG,
+static const struct vm_accel tcg = {
+	.kind = VM_ACCEL_TCG,
 	.name = "tcg",
 	.qemu_accel = "tcg,thread=single",
 	.qemu_cpu = "Nehalem,level=32",
@@ -38,29 +38,29 @@ static const struct accel tcg = {
 static struct {
 	pthread_mutex_t lock;
 	bool has_probed;
-	struct kvm_probe probe;
+	struct vm_kvm_probe probe;
 	bool boot_worked;
 	char *failure; /* of a boot of this process */
 } known = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 #define SAY(accel, ...) snprintf((accel)->reason, sizeof((accel)->reason), __VA_ARGS__)
 
-void accel_decide(enum accel_wish wish, const struct kvm_probe *probe, const char *boot_failure,
-		  bool boot_worked, struct accel *ret)
+void vm_accel_decide(enum vm_accel_wish wish, const struct vm_kvm_probe *probe,
+		     const char *boot_failure, bool boot_worked, struct vm_accel *ret)
 {
 	switch (wish) {
-	case ACCEL_WISH_TCG:
+	case VM_ACCEL_WISH_TCG:
 		*ret = tcg;
 		SAY(ret, "asked for");
 		return;
-	case ACCEL_WISH_KVM:
+	case VM_ACCEL_WISH_KVM:
 		*ret = kvm;
 		if (!probe->usable)
 			SAY(ret, "asked for, although KVM does not work here: %s", probe->reason);
 		else
 			SAY(ret, "asked for; %s", probe->reason);
 		return;
-	case ACCEL_WISH_AUTO:
+	case VM_ACCEL_WISH_AUTO:
 		break;
 	}
 	if (!probe->usable) {
@@ -83,7 +83,7 @@ static uint64_t device_key(void)
 	struct stat st;
 	uint64_t facts[6] = { 0 };
 
-	if (stat(KVM_PROBE_DEVICE, &st) == 0) {
+	if (stat(VM_KVM_PROBE_DEVICE, &st) == 0) {
 		facts[0] = st.st_dev;
 		facts[1] = st.st_ino;
 		facts[2] = st.st_rdev;
@@ -95,27 +95,28 @@ static uint64_t device_key(void)
 }
 
 /* Not when it could not even be opened: that may change with the groups of a user. */
-static bool recall_probe(struct kvm_probe *ret)
+static bool recall_probe(struct vm_kvm_probe *ret)
 {
 	_cleanup_free_ char *reason = NULL;
 	bool usable;
 
-	if (access(KVM_PROBE_DEVICE, R_OK | W_OK) < 0 ||
-	    !boot_note_recall(PROBE_NOTE, device_key(), ACCEL_PROBE_KEPT_SEC, &usable, &reason))
+	if (access(VM_KVM_PROBE_DEVICE, R_OK | W_OK) < 0 ||
+	    !vm_boot_note_recall(PROBE_NOTE, device_key(), VM_ACCEL_PROBE_KEPT_SEC, &usable,
+				 &reason))
 		return false;
-	*ret = (struct kvm_probe){ .usable = usable };
+	*ret = (struct vm_kvm_probe){ .usable = usable };
 	snprintf(ret->reason, sizeof(ret->reason), "%s", reason);
 	return true;
 }
 
-static void run_probe(struct kvm_probe *ret)
+static void run_probe(struct vm_kvm_probe *ret)
 {
-	kvm_probe_run(ret);
-	if (access(KVM_PROBE_DEVICE, R_OK | W_OK) == 0)
-		boot_note_keep(PROBE_NOTE, device_key(), ret->usable, ret->reason);
+	vm_kvm_probe_run(ret);
+	if (access(VM_KVM_PROBE_DEVICE, R_OK | W_OK) == 0)
+		vm_boot_note_keep(PROBE_NOTE, device_key(), ret->usable, ret->reason);
 }
 
-void accel_probe(struct kvm_probe *ret)
+void vm_accel_probe(struct vm_kvm_probe *ret)
 {
 	pthread_mutex_lock(&known.lock);
 	if (!known.has_probed && !recall_probe(&known.probe))
@@ -125,7 +126,7 @@ void accel_probe(struct kvm_probe *ret)
 	pthread_mutex_unlock(&known.lock);
 }
 
-void accel_probe_again(struct kvm_probe *ret)
+void vm_accel_probe_again(struct vm_kvm_probe *ret)
 {
 	pthread_mutex_lock(&known.lock);
 	run_probe(&known.probe);
@@ -134,12 +135,12 @@ void accel_probe_again(struct kvm_probe *ret)
 	pthread_mutex_unlock(&known.lock);
 }
 
-char *accel_recall_failure(void)
+char *vm_accel_recall_failure(void)
 {
 	char *why = NULL;
 	bool worked;
 
-	if (!boot_note_recall(BOOT_NOTE, device_key(), ACCEL_FAILURE_KEPT_SEC, &worked, &why))
+	if (!vm_boot_note_recall(BOOT_NOTE, device_key(), VM_ACCEL_FAILURE_KEPT_SEC, &worked, &why))
 		return NULL;
 	if (!worked)
 		return why;
@@ -147,7 +148,7 @@ char *accel_recall_failure(void)
 	return NULL;
 }
 
-bool accel_speaks_against_kvm(const struct error *err)
+bool vm_accel_speaks_against_kvm(const struct error *err)
 {
 	static const enum vm_error_kind kinds[] = {
 		VM_QEMU_FAILED,	 VM_QEMU_KILLED, VM_QMP,   VM_BOOT_TIMEOUT, VM_PANIC,
@@ -160,9 +161,9 @@ bool accel_speaks_against_kvm(const struct error *err)
 	return false;
 }
 
-void accel_kvm_boot_failed(const char *why)
+void vm_accel_kvm_boot_failed(const char *why)
 {
-	boot_note_keep(BOOT_NOTE, device_key(), false, why);
+	vm_boot_note_keep(BOOT_NOTE, device_key(), false, why);
 	pthread_mutex_lock(&known.lock);
 	free(known.failure);
 	known.failure = xstrdup(why);
@@ -170,31 +171,31 @@ void accel_kvm_boot_failed(const char *why)
 	pthread_mutex_unlock(&known.lock);
 }
 
-void accel_kvm_boot_worked(void)
+void vm_accel_kvm_boot_worked(void)
 {
-	boot_note_forget(BOOT_NOTE);
+	vm_boot_note_forget(BOOT_NOTE);
 	pthread_mutex_lock(&known.lock);
 	free(take_ptr(known.failure));
 	known.boot_worked = true;
 	pthread_mutex_unlock(&known.lock);
 }
 
-void accel_choose(enum accel_wish wish, struct accel *ret)
+void vm_accel_choose(enum vm_accel_wish wish, struct vm_accel *ret)
 {
 	_cleanup_free_ char *failure = NULL;
-	struct kvm_probe probe = { 0 };
+	struct vm_kvm_probe probe = { 0 };
 	bool worked;
 
 	/* Who wants TCG does not pay for the trial. */
-	if (wish != ACCEL_WISH_TCG)
-		accel_probe(&probe);
-	if (wish == ACCEL_WISH_AUTO && probe.usable)
-		failure = accel_recall_failure();
+	if (wish != VM_ACCEL_WISH_TCG)
+		vm_accel_probe(&probe);
+	if (wish == VM_ACCEL_WISH_AUTO && probe.usable)
+		failure = vm_accel_recall_failure();
 	pthread_mutex_lock(&known.lock);
 	worked = known.boot_worked;
 	/* Others could not be told when the run folder may not be written. */
 	if (!failure && known.failure)
 		failure = xstrdup(known.failure);
 	pthread_mutex_unlock(&known.lock);
-	accel_decide(wish, &probe, failure, worked, ret);
+	vm_accel_decide(wish, &probe, failure, worked, ret);
 }

@@ -6,36 +6,36 @@
 
 #include "base/alloc.h"
 
-void argv_deinit(struct argv *argv)
+void vm_argv_deinit(struct vm_argv *argv)
 {
 	for (size_t i = 0; i < argv->words.n; i++)
 		free(argv->words.at[i]);
 	vec_deinit(&argv->words);
 }
 
-void argv_add(struct argv *argv, const char *word)
+void vm_argv_add(struct vm_argv *argv, const char *word)
 {
 	vec_push(&argv->words, xstrdup(word));
 }
 
-void argv_option(struct argv *argv, const char *option, const char *fmt, ...)
+void vm_argv_option(struct vm_argv *argv, const char *option, const char *fmt, ...)
 {
 	va_list args;
 
-	argv_add(argv, option);
+	vm_argv_add(argv, option);
 	va_start(args, fmt);
 	vec_push(&argv->words, xvasprintf(fmt, args));
 	va_end(args);
 }
 
-const char *const *argv_strings(struct argv *argv)
+const char *const *vm_argv_strings(struct vm_argv *argv)
 {
 	vec_push(&argv->words, NULL);
 	argv->words.n--;
 	return (const char *const *)argv->words.at;
 }
 
-void argv_append_value(struct strbuf *into, const char *text)
+void vm_argv_append_value(struct strbuf *into, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == ',')
@@ -44,7 +44,7 @@ void argv_append_value(struct strbuf *into, const char *text)
 	}
 }
 
-void argv_format(const struct argv *argv, struct strbuf *into)
+void vm_argv_format(const struct vm_argv *argv, struct strbuf *into)
 {
 	for (size_t i = 0; i < argv->words.n; i++) {
 		if (i)

@@ -6,21 +6,22 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 
-struct argv {
-	VEC(char *) words; /* owned; argv_strings() ends them with NULL */
+struct vm_argv {
+	VEC(char *) words; /* owned; vm_argv_strings() ends them with NULL */
 };
 
-void argv_deinit(struct argv *argv);
-void argv_add(struct argv *argv, const char *word);
+void vm_argv_deinit(struct vm_argv *argv);
+void vm_argv_add(struct vm_argv *argv, const char *word);
 /* An option and its value: "-m", "512M". */
-void argv_option(struct argv *argv, const char *option, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void vm_argv_option(struct vm_argv *argv, const char *option, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
 /* Borrowed, NULL at the end. */
-const char *const *argv_strings(struct argv *argv);
+const char *const *vm_argv_strings(struct vm_argv *argv);
 /* A text inside a value of several parts, where QEMU wants each comma twice. */
-void argv_append_value(struct strbuf *into, const char *text);
+void vm_argv_append_value(struct strbuf *into, const char *text);
 /* One line for people and for keys: words joined by spaces. */
-void argv_format(const struct argv *argv, struct strbuf *into);
+void vm_argv_format(const struct vm_argv *argv, struct strbuf *into);
 
-#define _cleanup_argv_ __attribute__((cleanup(argv_deinit)))
+#define _cleanup_vm_argv_ __attribute__((cleanup(vm_argv_deinit)))
 
 #endif

@@ -57,7 +57,7 @@ static char *boot_id(void)
 	return xstrdup(strbuf_str(&text));
 }
 
-void boot_note_keep(const char *name, uint64_t key, bool answer, const char *reason)
+void vm_boot_note_keep(const char *name, uint64_t key, bool answer, const char *reason)
 {
 	_cleanup_free_ char *folder = paths_run("");
 	_cleanup_free_ char *path = note_path(name);
@@ -86,8 +86,8 @@ static bool read_note(const char *path, struct note *ret)
 	return !err;
 }
 
-bool boot_note_recall(const char *name, uint64_t key, uint64_t max_age_sec, bool *ret_answer,
-		      char **ret_reason)
+bool vm_boot_note_recall(const char *name, uint64_t key, uint64_t max_age_sec, bool *ret_answer,
+			 char **ret_reason)
 {
 	_cleanup_free_ char *path = note_path(name);
 	_cleanup_free_ char *id = NULL;
@@ -105,7 +105,7 @@ bool boot_note_recall(const char *name, uint64_t key, uint64_t max_age_sec, bool
 	return true;
 }
 
-void boot_note_forget(const char *name)
+void vm_boot_note_forget(const char *name)
 {
 	_cleanup_free_ char *path = note_path(name);
 

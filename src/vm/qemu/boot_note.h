@@ -10,10 +10,10 @@
 #include "base/macros.h"
 
 /* The key is a hash of what the answer depends on. */
-void boot_note_keep(const char *name, uint64_t key, bool answer, const char *reason);
+void vm_boot_note_keep(const char *name, uint64_t key, bool answer, const char *reason);
 /* False, and nothing written, when there is none. The caller owns *ret_reason. */
-bool boot_note_recall(const char *name, uint64_t key, uint64_t max_age_sec, bool *ret_answer,
-		      char **ret_reason);
-void boot_note_forget(const char *name);
+bool vm_boot_note_recall(const char *name, uint64_t key, uint64_t max_age_sec, bool *ret_answer,
+			 char **ret_reason);
+void vm_boot_note_forget(const char *name);
 
 #endif

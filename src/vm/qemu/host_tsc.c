@@ -37,7 +37,7 @@ static bool read_both(struct moment *ret)
 	return best_ns <= GAP_NS;
 }
 
-uint64_t host_tsc_khz(void)
+uint64_t vm_host_tsc_khz(void)
 {
 	struct timespec pause = { .tv_nsec = APART_NS };
 	struct moment start, end;
@@ -50,7 +50,7 @@ uint64_t host_tsc_khz(void)
 	return (end.ticks - start.ticks) * NS_PER_MS / (end.ns - start.ns);
 }
 #else
-uint64_t host_tsc_khz(void)
+uint64_t vm_host_tsc_khz(void)
 {
 	return 0;
 }

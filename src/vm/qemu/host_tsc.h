@@ -10,6 +10,6 @@
 #include <stdint.h>
 
 /* Takes some milliseconds. 0: it cannot be told. */
-uint64_t host_tsc_khz(void);
+uint64_t vm_host_tsc_khz(void);
 
 #endif

@@ -26,7 +26,7 @@
 
 static const char *const step_words[] = {
 #define STEP_WORDS_(id, words) [id] = words,
-	KVM_TRIAL_STEPS(STEP_WORDS_)
+	VM_KVM_TRIAL_STEPS(STEP_WORDS_)
 };
 
 static const char *exit_reason_words(uint32_t reason)
@@ -43,36 +43,38 @@ static const char *exit_reason_words(uint32_t reason)
 
 #define SAY(probe, ...) snprintf((probe)->reason, sizeof((probe)->reason), __VA_ARGS__)
 
-static void judge_step(const struct kvm_trial *trial, const char *device, struct kvm_probe *ret)
+static void judge_step(const struct vm_kvm_trial *trial, const char *device,
+		       struct vm_kvm_probe *ret)
 {
-	if (trial->step == KVM_TRIAL_OPEN && trial->errnum == ENOENT)
+	if (trial->step == VM_KVM_TRIAL_OPEN && trial->errnum == ENOENT)
 		SAY(ret, "there is no %s", device);
-	else if (trial->step == KVM_TRIAL_OPEN && trial->errnum == EACCES)
+	else if (trial->step == VM_KVM_TRIAL_OPEN && trial->errnum == EACCES)
 		SAY(ret, "no permission for %s", device);
-	else if (trial->step == KVM_TRIAL_OPEN)
+	else if (trial->step == VM_KVM_TRIAL_OPEN)
 		SAY(ret, "cannot open %s: %s", device, strerror(trial->errnum));
-	else if (trial->step == KVM_TRIAL_ARCH)
+	else if (trial->step == VM_KVM_TRIAL_ARCH)
 		SAY(ret, "there is no trial guest for this architecture");
 	else
 		SAY(ret, "%s: %s", step_words[trial->step],
 		    trial->errnum ? strerror(trial->errnum) : "not what was expected");
 }
 
-void kvm_probe_judge(const struct kvm_trial *trial, const char *device, struct kvm_probe *ret)
+void vm_kvm_probe_judge(const struct vm_kvm_trial *trial, const char *device,
+			struct vm_kvm_probe *ret)
 {
 	enum { EXIT_IO = 2 };
 
 	ret->usable = false;
-	if (trial->step >= KVM_TRIAL_N_STEPS)
+	if (trial->step >= VM_KVM_TRIAL_N_STEPS)
 		SAY(ret, "the trial gave no answer that makes sense");
-	else if (trial->step != KVM_TRIAL_RAN)
+	else if (trial->step != VM_KVM_TRIAL_RAN)
 		judge_step(trial, device, ret);
 	else if (trial->exit_reason != EXIT_IO)
 		SAY(ret, "a 64-bit guest ended with exit reason %u, detail %u (%s)",
 		    trial->exit_reason, trial->detail, exit_reason_words(trial->exit_reason));
-	else if (trial->answer != KVM_TRIAL_ANSWER)
+	else if (trial->answer != VM_KVM_TRIAL_ANSWER)
 		SAY(ret, "a 64-bit guest computed %#x instead of %#x", trial->answer,
-		    (unsigned int)KVM_TRIAL_ANSWER);
+		    (unsigned int)VM_KVM_TRIAL_ANSWER);
 	else
 		ret->usable = true;
 	if (ret->usable)
@@ -81,9 +83,9 @@ void kvm_probe_judge(const struct kvm_trial *trial, const char *device, struct k
 }
 
 /* Between fork() and _exit(): the program may have threads, so system calls only. */
-_Noreturn static void be_child(kvm_trial_fn trial, const char *device, pid_t parent, int out)
+_Noreturn static void be_child(vm_kvm_trial_fn trial, const char *device, pid_t parent, int out)
 {
-	struct kvm_trial report;
+	struct vm_kvm_trial report;
 	sigset_t all;
 	ssize_t n;
 
@@ -116,11 +118,11 @@ static bool wait_readable(int fd, uint64_t limit_ms)
 /* Never waits for a child that cannot be killed. True when it was reaped. */
 static bool end_child(pid_t pid, int out, int *ret_status)
 {
-	char rest[sizeof(struct kvm_trial)];
+	char rest[sizeof(struct vm_kvm_trial)];
 
 	kill(pid, SIGKILL);
 	/* End of file: the child's end of the pipe is closed when it is gone. */
-	while (wait_readable(out, KVM_PROBE_KILL_MS)) {
+	while (wait_readable(out, VM_KVM_PROBE_KILL_MS)) {
 		if (read(out, rest, sizeof(rest)) <= 0)
 			return waitpid(pid, ret_status, 0) == pid;
 	}
@@ -128,10 +130,10 @@ static bool end_child(pid_t pid, int out, int *ret_status)
 }
 
 static void collect(pid_t pid, int out, const char *device, uint64_t limit_ms,
-		    struct kvm_probe *ret)
+		    struct vm_kvm_probe *ret)
 {
 	uint64_t start_ns = clock_monotonic_ns();
-	struct kvm_trial report;
+	struct vm_kvm_trial report;
 	bool answered = wait_readable(out, limit_ms), reaped;
 	ssize_t n = answered ? read(out, &report, sizeof(report)) : 0;
 	int status = 0;
@@ -139,7 +141,7 @@ static void collect(pid_t pid, int out, const char *device, uint64_t limit_ms,
 	ret->took_ns = clock_monotonic_ns() - start_ns;
 	reaped = end_child(pid, out, &status);
 	if (n == sizeof(report))
-		kvm_probe_judge(&report, device, ret);
+		vm_kvm_probe_judge(&report, device, ret);
 	else if (!answered)
 		SAY(ret, "a 64-bit guest did not end within %llu ms%s",
 		    (unsigned long long)limit_ms, reaped ? "" : ", and cannot be killed");
@@ -149,8 +151,8 @@ static void collect(pid_t pid, int out, const char *device, uint64_t limit_ms,
 		SAY(ret, "the trial ended without an answer");
 }
 
-void kvm_probe_run_trial(kvm_trial_fn trial, const char *device, uint64_t limit_ms,
-			 struct kvm_probe *ret)
+void vm_kvm_probe_run_trial(vm_kvm_trial_fn trial, const char *device, uint64_t limit_ms,
+			    struct vm_kvm_probe *ret)
 {
 	_cleanup_close_ int reads = -1, writes = -1;
 	pid_t parent = getpid(), pid;
@@ -174,7 +176,7 @@ void kvm_probe_run_trial(kvm_trial_fn trial, const char *device, uint64_t limit_
 	collect(pid, reads, device, limit_ms, ret);
 }
 
-void kvm_probe_run(struct kvm_probe *ret)
+void vm_kvm_probe_run(struct vm_kvm_probe *ret)
 {
-	kvm_probe_run_trial(kvm_trial_run, KVM_PROBE_DEVICE, KVM_PROBE_LIMIT_MS, ret);
+	vm_kvm_probe_run_trial(vm_kvm_trial_run, VM_KVM_PROBE_DEVICE, VM_LIMIT_KVM_PROBE_MS, ret);
 }

@@ -9,30 +9,31 @@
 
 #include "vm/qemu/kvm_trial.h"
 
-#define KVM_PROBE_DEVICE "/dev/kvm"
+#define VM_KVM_PROBE_DEVICE "/dev/kvm"
 
 enum {
-	KVM_PROBE_LIMIT_MS = 2000,
+	VM_LIMIT_KVM_PROBE_MS = 2000,
 	/* After SIGKILL; a child stuck in the kernel beyond that is left to the system. */
-	KVM_PROBE_KILL_MS = 1000,
-	KVM_PROBE_REASON_BYTES = 192,
+	VM_KVM_PROBE_KILL_MS = 1000,
+	VM_KVM_PROBE_REASON_BYTES = 192,
 };
 
-struct kvm_probe {
+struct vm_kvm_probe {
 	bool usable;
 	/* One clause, no full stop: "a 64-bit guest ran in 30 ms", "there is no /dev/kvm". */
-	char reason[KVM_PROBE_REASON_BYTES];
+	char reason[VM_KVM_PROBE_REASON_BYTES];
 	uint64_t took_ns;
 };
 
-typedef void (*kvm_trial_fn)(const char *device, struct kvm_trial *ret);
+typedef void (*vm_kvm_trial_fn)(const char *device, struct vm_kvm_trial *ret);
 
 /* Always answers, within the limits above. */
-void kvm_probe_run(struct kvm_probe *ret);
+void vm_kvm_probe_run(struct vm_kvm_probe *ret);
 /* The same with another trial, device and limit: for tests. */
-void kvm_probe_run_trial(kvm_trial_fn trial, const char *device, uint64_t limit_ms,
-			 struct kvm_probe *ret);
+void vm_kvm_probe_run_trial(vm_kvm_trial_fn trial, const char *device, uint64_t limit_ms,
+			    struct vm_kvm_probe *ret);
 /* What a finished trial means. */
-void kvm_probe_judge(const struct kvm_trial *trial, const char *device, struct kvm_probe *ret);
+void vm_kvm_probe_judge(const struct vm_kvm_trial *trial, const char *device,
+			struct vm_kvm_probe *ret);
 
 #endif

@@ -151,8 +151,8 @@ static bool run_again(int result, const struct kvm_run *run)
 	return run->exit_reason == KVM_EXIT_INTR;
 }
 
-/* Writes *ret, KVM_TRIAL_RAN when the guest came back at all. */
-static void run_guest(int vcpu, struct kvm_run *run, struct kvm_trial *ret)
+/* Writes *ret, VM_KVM_TRIAL_RAN when the guest came back at all. */
+static void run_guest(int vcpu, struct kvm_run *run, struct vm_kvm_trial *ret)
 {
 	int result, tries = 0;
 
@@ -160,11 +160,11 @@ static void run_guest(int vcpu, struct kvm_run *run, struct kvm_trial *ret)
 		result = ioctl(vcpu, KVM_RUN, 0);
 	while (run_again(result, run) && ++tries < RUN_RETRIES);
 	if (result < 0) {
-		ret->step = KVM_TRIAL_RUN;
+		ret->step = VM_KVM_TRIAL_RUN;
 		ret->errnum = errno;
 		return;
 	}
-	ret->step = KVM_TRIAL_RAN;
+	ret->step = VM_KVM_TRIAL_RAN;
 	ret->exit_reason = run->exit_reason;
 	switch (run->exit_reason) {
 	case KVM_EXIT_INTERNAL_ERROR:
@@ -186,7 +186,7 @@ static void run_guest(int vcpu, struct kvm_run *run, struct kvm_trial *ret)
 }
 
 /* What is opened here ends with the process. */
-void kvm_trial_run(const char *device, struct kvm_trial *ret)
+void vm_kvm_trial_run(const char *device, struct vm_kvm_trial *ret)
 {
 	struct kvm_userspace_memory_region region = { .memory_size = GUEST_BYTES };
 	uint8_t *memory;
@@ -203,45 +203,45 @@ void kvm_trial_run(const char *device, struct kvm_trial *ret)
 	memset(ret, 0, sizeof(*ret));
 	kvm = open(device, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (kvm < 0)
-		FAIL_AT(KVM_TRIAL_OPEN);
+		FAIL_AT(VM_KVM_TRIAL_OPEN);
 	errno = 0;
 	if (ioctl(kvm, KVM_GET_API_VERSION, 0) != KVM_API_VERSION)
-		FAIL_AT(KVM_TRIAL_API);
+		FAIL_AT(VM_KVM_TRIAL_API);
 	vm = ioctl(kvm, KVM_CREATE_VM, 0);
 	if (vm < 0)
-		FAIL_AT(KVM_TRIAL_VM);
+		FAIL_AT(VM_KVM_TRIAL_VM);
 	/* Only Intel knows it, and there only old processors need it. */
 	ioctl(vm, KVM_SET_TSS_ADDR, HOST_TSS);
 	memory = mmap(NULL, GUEST_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
-		FAIL_AT(KVM_TRIAL_MEMORY);
+		FAIL_AT(VM_KVM_TRIAL_MEMORY);
 	fill_memory(memory);
 	region.userspace_addr = (uintptr_t)memory;
 	if (ioctl(vm, KVM_SET_USER_MEMORY_REGION, &region) < 0)
-		FAIL_AT(KVM_TRIAL_MEMORY);
+		FAIL_AT(VM_KVM_TRIAL_MEMORY);
 	vcpu = ioctl(vm, KVM_CREATE_VCPU, 0);
 	if (vcpu < 0)
-		FAIL_AT(KVM_TRIAL_VCPU);
+		FAIL_AT(VM_KVM_TRIAL_VCPU);
 	run_bytes = ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
 	if (run_bytes < (int)sizeof(*run))
-		FAIL_AT(KVM_TRIAL_VCPU);
+		FAIL_AT(VM_KVM_TRIAL_VCPU);
 	run = mmap(NULL, (size_t)run_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, vcpu, 0);
 	if (run == MAP_FAILED)
-		FAIL_AT(KVM_TRIAL_VCPU);
+		FAIL_AT(VM_KVM_TRIAL_VCPU);
 	if (set_cpuid(kvm, vcpu) < 0)
-		FAIL_AT(KVM_TRIAL_CPUID);
+		FAIL_AT(VM_KVM_TRIAL_CPUID);
 	if (set_registers(vcpu) < 0)
-		FAIL_AT(KVM_TRIAL_REGISTERS);
+		FAIL_AT(VM_KVM_TRIAL_REGISTERS);
 	run_guest(vcpu, run, ret);
 #undef FAIL_AT
 }
 
 #else /* no trial guest for this architecture yet */
 
-void kvm_trial_run(const char *device UNUSED, struct kvm_trial *ret)
+void vm_kvm_trial_run(const char *device UNUSED, struct vm_kvm_trial *ret)
 {
 	memset(ret, 0, sizeof(*ret));
-	ret->step = KVM_TRIAL_ARCH;
+	ret->step = VM_KVM_TRIAL_ARCH;
 	ret->errnum = ENOTSUP;
 }
 

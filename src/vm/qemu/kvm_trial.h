@@ -9,36 +9,36 @@
 
 #include "base/macros.h"
 
-/* How far it came; the step that failed, or KVM_TRIAL_RAN. */
-#define KVM_TRIAL_STEPS(X)                                \
-	X(KVM_TRIAL_ARCH, "this architecture")            \
-	X(KVM_TRIAL_OPEN, "open")                         \
-	X(KVM_TRIAL_API, "KVM_GET_API_VERSION")           \
-	X(KVM_TRIAL_VM, "KVM_CREATE_VM")                  \
-	X(KVM_TRIAL_MEMORY, "KVM_SET_USER_MEMORY_REGION") \
-	X(KVM_TRIAL_VCPU, "KVM_CREATE_VCPU")              \
-	X(KVM_TRIAL_CPUID, "KVM_SET_CPUID2")              \
-	X(KVM_TRIAL_REGISTERS, "KVM_SET_SREGS")           \
-	X(KVM_TRIAL_RUN, "KVM_RUN")                       \
-	X(KVM_TRIAL_RAN, "the guest")
+/* How far it came; the step that failed, or VM_KVM_TRIAL_RAN. */
+#define VM_KVM_TRIAL_STEPS(X)                                \
+	X(VM_KVM_TRIAL_ARCH, "this architecture")            \
+	X(VM_KVM_TRIAL_OPEN, "open")                         \
+	X(VM_KVM_TRIAL_API, "KVM_GET_API_VERSION")           \
+	X(VM_KVM_TRIAL_VM, "KVM_CREATE_VM")                  \
+	X(VM_KVM_TRIAL_MEMORY, "KVM_SET_USER_MEMORY_REGION") \
+	X(VM_KVM_TRIAL_VCPU, "KVM_CREATE_VCPU")              \
+	X(VM_KVM_TRIAL_CPUID, "KVM_SET_CPUID2")              \
+	X(VM_KVM_TRIAL_REGISTERS, "KVM_SET_SREGS")           \
+	X(VM_KVM_TRIAL_RUN, "KVM_RUN")                       \
+	X(VM_KVM_TRIAL_RAN, "the guest")
 
-enum kvm_trial_step {
+enum vm_kvm_trial_step {
 #define KVM_TRIAL_STEP_(id, words) id,
-	KVM_TRIAL_STEPS(KVM_TRIAL_STEP_)
+	VM_KVM_TRIAL_STEPS(KVM_TRIAL_STEP_)
 #undef KVM_TRIAL_STEP_
-		KVM_TRIAL_N_STEPS
+		VM_KVM_TRIAL_N_STEPS
 };
 
 enum {
 	/* What the guest must say: computed by SSE2, changed by its int3 handler. */
-	KVM_TRIAL_ANSWER = 0x02469ace,
+	VM_KVM_TRIAL_ANSWER = 0x02469ace,
 };
 
 /* Crosses a pipe between two copies of one program. */
-struct kvm_trial {
-	uint32_t step; /* enum kvm_trial_step */
+struct vm_kvm_trial {
+	uint32_t step; /* enum vm_kvm_trial_step */
 	int32_t errnum;
-	/* Only for KVM_TRIAL_RAN: why KVM_RUN came back, with its detail, and what was said. */
+	/* Only for VM_KVM_TRIAL_RAN: why KVM_RUN came back, with its detail, and what was said. */
 	uint32_t exit_reason;
 	uint32_t detail;
 	uint32_t answer;
@@ -48,6 +48,6 @@ struct kvm_trial {
  * Runs it in this process, which may take for ever; system calls only, so that it may be
  * called between fork() and exec().
  */
-void kvm_trial_run(const char *device, struct kvm_trial *ret);
+void vm_kvm_trial_run(const char *device, struct vm_kvm_trial *ret);
 
 #endif

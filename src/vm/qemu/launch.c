@@ -24,14 +24,14 @@ static void give(struct fd_list *list, int ours, int child)
 		list->at[list->n++] = (struct spawn_fd){ ours, child };
 }
 
-static bool says(const struct qmp_message *event, const char *name, const char *member,
+static bool says(const struct vm_qmp_message *event, const char *name, const char *member,
 		 const char *word)
 {
 	return strcmp(event->name, name) == 0 &&
 	       (!member || json_text_is(json_string(json_find(event->value, member)), word));
 }
 
-void vm_on_event(void *context, const struct qmp_message *event)
+void vm_on_event(void *context, const struct vm_qmp_message *event)
 {
 	struct vm *vm = context;
 	struct json_text reason;
@@ -63,41 +63,41 @@ static struct error *make_pair(int pair[2])
 	return NULL;
 }
 
-struct error *vm_launch(struct vm *vm, const struct machine_plan *plan)
+struct error *vm_launch(struct vm *vm, const struct vm_machine_plan *plan)
 {
 	_cleanup_close_ int qmp_child = -1, control_child = -1;
-	_cleanup_argv_ struct argv argv = { 0 };
+	_cleanup_vm_argv_ struct vm_argv argv = { 0 };
 	struct fd_list fds = { .n = 0 };
 	struct error *err;
 	int pair[2];
 
-	err = machine_args(plan, &argv);
+	err = vm_machine_args(plan, &argv);
 	if (!err)
 		err = make_pair(pair);
 	if (err)
 		return err;
-	vm->qmp = qmp_new(pair[0], vm_on_event, vm);
-	qmp_heed(vm->qmp, vm->cancel);
+	vm->qmp = vm_qmp_new(pair[0], vm_on_event, vm);
+	vm_qmp_heed(vm->qmp, vm->cancel);
 	qmp_child = pair[1];
 	if (!plan->deterministic) {
 		err = make_pair(pair);
 		if (err)
 			return err;
-		link_init(&vm->link, pair[0]);
+		vm_link_init(&vm->link, pair[0]);
 		control_child = pair[1];
 	}
 	vm->stderr_fd = memfd_create("ktstr-qemu-stderr", MFD_CLOEXEC);
 	give(&fds, vm->stderr_fd, 1);
 	give(&fds, vm->stderr_fd, 2);
-	give(&fds, qmp_child, MACHINE_FD_QMP);
-	give(&fds, control_child, MACHINE_FD_CONTROL);
-	give(&fds, vm->console_fd, MACHINE_FD_CONSOLE);
-	give(&fds, vm->initrd_fd, MACHINE_FD_INITRD);
-	give(&fds, vm->debug_fd, MACHINE_FD_DEBUG);
+	give(&fds, qmp_child, VM_MACHINE_FD_QMP);
+	give(&fds, control_child, VM_MACHINE_FD_CONTROL);
+	give(&fds, vm->console_fd, VM_MACHINE_FD_CONSOLE);
+	give(&fds, vm->initrd_fd, VM_MACHINE_FD_INITRD);
+	give(&fds, vm->debug_fd, VM_MACHINE_FD_DEBUG);
 	for (unsigned int i = 0; i < plan->topology.nodes; i++)
-		give(&fds, vm->ram_fds[i], MACHINE_FD_RAM + (int)i);
+		give(&fds, vm->ram_fds[i], VM_MACHINE_FD_RAM + (int)i);
 	/* A group of its own: Ctrl-C in the terminal is for us, and we end QEMU. */
-	err = spawn_child(&(struct spawn_request){ .argv = argv_strings(&argv),
+	err = spawn_child(&(struct spawn_request){ .argv = vm_argv_strings(&argv),
 						   .fds = fds.at,
 						   .n_fds = fds.n,
 						   .own_group = true },

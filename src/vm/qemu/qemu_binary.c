@@ -22,7 +22,7 @@
 
 enum { CACHE_FILE_LIMIT = 16 << 10 };
 
-void qemu_binary_free(struct qemu_binary *binary)
+void vm_qemu_binary_free(struct vm_qemu_binary *binary)
 {
 	if (!binary)
 		return;
@@ -58,7 +58,7 @@ static char *look_up(const char *name)
 	}
 }
 
-struct error *qemu_binary_path(char **ret)
+struct error *vm_qemu_binary_path(char **ret)
 {
 	const char *wanted = getenv("KTSTR_QEMU");
 	bool is_set = wanted && wanted[0];
@@ -89,7 +89,7 @@ struct error *qemu_binary_path(char **ret)
  */
 static struct error *collect(const char *path, int out, int pidfd, struct strbuf *into)
 {
-	uint64_t end_ns = clock_monotonic_ns() + QEMU_VERSION_WAIT_MS * NS_PER_MS;
+	uint64_t end_ns = clock_monotonic_ns() + VM_QEMU_VERSION_WAIT_MS * NS_PER_MS;
 	bool ended = false, closed = false;
 
 	while (!ended || !closed) {
@@ -101,7 +101,7 @@ static struct error *collect(const char *path, int out, int pidfd, struct strbuf
 
 		if (now_ns >= end_ns)
 			return base_error(BASE_LIMIT, 0, "%s --version did not end within %d s",
-					  path, QEMU_VERSION_WAIT_MS / 1000);
+					  path, VM_QEMU_VERSION_WAIT_MS / 1000);
 		if (poll(fds, 2, ended ? 0 : (int)((end_ns - now_ns) / NS_PER_MS) + 1) < 0) {
 			if (errno == EINTR)
 				continue;
@@ -112,10 +112,10 @@ static struct error *collect(const char *path, int out, int pidfd, struct strbuf
 			closed = n <= 0;
 			if (n > 0)
 				strbuf_append_bytes(into, chunk, (size_t)n);
-			if (into->n > QEMU_VERSION_OUTPUT_LIMIT)
+			if (into->n > VM_LIMIT_QEMU_VERSION_OUTPUT)
 				return base_error(BASE_LIMIT, 0,
 						  "%s --version printed more than %d bytes", path,
-						  QEMU_VERSION_OUTPUT_LIMIT);
+						  VM_LIMIT_QEMU_VERSION_OUTPUT);
 		} else if (ended) {
 			break;
 		}
@@ -153,7 +153,7 @@ static struct error *run_for_version(const char *path, struct strbuf *into, int 
 	return spawn_wait(pid, ret_status);
 }
 
-static struct error *ask(const char *path, struct qemu_version *ret)
+static struct error *ask(const char *path, struct vm_qemu_version *ret)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct error *err;
@@ -168,7 +168,8 @@ static struct error *ask(const char *path, struct qemu_version *ret)
 		return base_error(BASE_IO, 0, "%s --version failed%s%.*s", path,
 				  said[0] ? ": " : "", (int)strcspn(said, "\n"), said);
 	}
-	return error_wrap(qemu_version_parse(strbuf_str(&out), out.n, ret), "%s --version", path);
+	return error_wrap(vm_qemu_version_parse(strbuf_str(&out), out.n, ret), "%s --version",
+			  path);
 }
 
 /* What tells one QEMU from another without running it. */
@@ -214,7 +215,7 @@ static bool member_is(const struct json_value *root, const char *name, uint64_t 
 }
 
 static bool version_from_cache(const char *path, const struct identity *id,
-			       struct qemu_version *ret)
+			       struct vm_qemu_version *ret)
 {
 	_cleanup_free_ char *file = cache_path(path);
 	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
@@ -246,12 +247,12 @@ static bool version_from_cache(const char *path, const struct identity *id,
 	/* Through the same parser: a cache is no better than what it was made of. */
 	strbuf_append(&line, "QEMU emulator version ");
 	strbuf_append_bytes(&line, text.at, text.n);
-	err = qemu_version_parse(strbuf_str(&line), line.n, ret);
+	err = vm_qemu_version_parse(strbuf_str(&line), line.n, ret);
 	return !err;
 }
 
 static void version_to_cache(const char *path, const struct identity *id,
-			     const struct qemu_version *version)
+			     const struct vm_qemu_version *version)
 {
 	_cleanup_free_ char *file = cache_path(path);
 	_cleanup_free_ char *folder = paths_cache("qemu");
@@ -274,9 +275,9 @@ static void version_to_cache(const char *path, const struct identity *id,
 		ignored = io_replace_file(file, strbuf_str(&out), out.n);
 }
 
-struct error *qemu_binary_open(const char *path, struct qemu_binary **ret)
+struct error *vm_qemu_binary_open(const char *path, struct vm_qemu_binary **ret)
 {
-	_cleanup_qemu_binary_ struct qemu_binary *binary = xnew(struct qemu_binary);
+	_cleanup_vm_qemu_binary_ struct vm_qemu_binary *binary = xnew(struct vm_qemu_binary);
 	struct identity before, after;
 	bool can_cache = identify(path, &before);
 	struct error *err;
@@ -297,10 +298,10 @@ struct error *qemu_binary_open(const char *path, struct qemu_binary **ret)
 	return NULL;
 }
 
-struct error *qemu_binary_find(struct qemu_binary **ret)
+struct error *vm_qemu_binary_find(struct vm_qemu_binary **ret)
 {
 	_cleanup_free_ char *path = NULL;
-	struct error *err = qemu_binary_path(&path);
+	struct error *err = vm_qemu_binary_path(&path);
 
-	return err ? err : qemu_binary_open(path, ret);
+	return err ? err : vm_qemu_binary_open(path, ret);
 }

@@ -35,9 +35,9 @@ static bool take_dot(const char **at, const char *end)
 	return true;
 }
 
-static bool parse_line(const char *at, const char *end, struct qemu_version *ret)
+static bool parse_line(const char *at, const char *end, struct vm_qemu_version *ret)
 {
-	struct qemu_version version = { 0 };
+	struct vm_qemu_version version = { 0 };
 	const char *text = at, *stop = at;
 
 	if (!take_number(&at, end, &version.major) || !take_dot(&at, end) ||
@@ -48,14 +48,15 @@ static bool parse_line(const char *at, const char *end, struct qemu_version *ret
 	/* "10.0.2x" is no version we know how to compare. */
 	if (at < end && *at != ' ' && *at != '-' && *at != '\r')
 		return false;
-	while (stop < end && stop - text < QEMU_VERSION_TEXT_LIMIT && *stop >= ' ' && *stop <= '~')
+	while (stop < end && stop - text < VM_LIMIT_QEMU_VERSION_TEXT && *stop >= ' ' &&
+	       *stop <= '~')
 		stop++;
 	version.text = xstrndup(text, (size_t)(stop - text));
 	*ret = version;
 	return true;
 }
 
-struct error *qemu_version_parse(const char *text, size_t n, struct qemu_version *ret)
+struct error *vm_qemu_version_parse(const char *text, size_t n, struct vm_qemu_version *ret)
 {
 	const char *at = text, *end = text + n;
 	size_t prefix = strlen(VERSION_PREFIX);
@@ -74,8 +75,8 @@ struct error *qemu_version_parse(const char *text, size_t n, struct qemu_version
 	return base_error(BASE_PARSE, 0, "no line of its output says \"%sX.Y.Z\"", VERSION_PREFIX);
 }
 
-bool qemu_version_at_least(const struct qemu_version *version, unsigned int major,
-			   unsigned int minor)
+bool vm_qemu_version_at_least(const struct vm_qemu_version *version, unsigned int major,
+			      unsigned int minor)
 {
 	if (version->major != major)
 		return version->major > major;

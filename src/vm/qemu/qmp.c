@@ -18,9 +18,9 @@ enum {
 	SLICE_MS = 100,
 };
 
-struct qmp {
+struct vm_qmp {
 	int fd;
-	qmp_event_fn on_event;
+	vm_qmp_event_fn on_event;
 	void *context;
 	const struct cancel *cancel;
 	struct strbuf in;
@@ -29,12 +29,12 @@ struct qmp {
 	bool greeted, negotiated;
 	/* The answer that is waited for, once it is here. */
 	bool answered;
-	struct qmp_message answer;
+	struct vm_qmp_message answer;
 };
 
-struct qmp *qmp_new(int fd, qmp_event_fn on_event, void *context)
+struct vm_qmp *vm_qmp_new(int fd, vm_qmp_event_fn on_event, void *context)
 {
-	struct qmp *qmp = xnew(struct qmp);
+	struct vm_qmp *qmp = xnew(struct vm_qmp);
 
 	qmp->fd = fd;
 	qmp->on_event = on_event;
@@ -42,7 +42,7 @@ struct qmp *qmp_new(int fd, qmp_event_fn on_event, void *context)
 	return qmp;
 }
 
-struct error *qmp_connect(const char *path, uint64_t wait_ns, struct qmp **ret)
+struct error *vm_qmp_connect(const char *path, uint64_t wait_ns, struct vm_qmp **ret)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct timeval wait = { .tv_sec = (time_t)(wait_ns / NS_PER_SEC),
@@ -58,60 +58,60 @@ struct error *qmp_connect(const char *path, uint64_t wait_ns, struct qmp **ret)
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
 		return base_error(BASE_IO, errno, "connecting to the monitor %s", path);
-	*ret = qmp_new(take_fd(fd), NULL, NULL);
+	*ret = vm_qmp_new(take_fd(fd), NULL, NULL);
 	return NULL;
 }
 
-void qmp_free(struct qmp *qmp)
+void vm_qmp_free(struct vm_qmp *qmp)
 {
 	if (!qmp)
 		return;
 	close(qmp->fd);
 	strbuf_deinit(&qmp->in);
-	qmp_message_deinit(&qmp->answer);
+	vm_qmp_message_deinit(&qmp->answer);
 	free(qmp);
 }
 
-void qmp_heed(struct qmp *qmp, const struct cancel *cancel)
+void vm_qmp_heed(struct vm_qmp *qmp, const struct cancel *cancel)
 {
 	qmp->cancel = cancel;
 }
 
-int qmp_fd(const struct qmp *qmp)
+int vm_qmp_fd(const struct vm_qmp *qmp)
 {
 	return qmp->fd;
 }
 
-static struct error *take_line(struct qmp *qmp, const char *line, size_t n)
+static struct error *take_line(struct vm_qmp *qmp, const char *line, size_t n)
 {
-	_cleanup_qmp_message_ struct qmp_message message = { 0 };
-	struct error *err = qmp_message_parse(line, n, &message);
+	_cleanup_vm_qmp_message_ struct vm_qmp_message message = { 0 };
+	struct error *err = vm_qmp_message_parse(line, n, &message);
 
 	if (err)
 		return err;
 	switch (message.kind) {
-	case QMP_GREETING:
+	case VM_QMP_GREETING:
 		qmp->greeted = true;
 		break;
-	case QMP_EVENT:
+	case VM_QMP_EVENT:
 		if (qmp->on_event)
 			qmp->on_event(qmp->context, &message);
 		break;
-	case QMP_RETURN:
-	case QMP_ERROR:
+	case VM_QMP_RETURN:
+	case VM_QMP_ERROR:
 		/* An answer that came after we had given up on it. */
 		if (message.id != qmp->last_id)
 			break;
-		qmp_message_deinit(&qmp->answer);
+		vm_qmp_message_deinit(&qmp->answer);
 		qmp->answer = message;
 		qmp->answered = true;
-		message = (struct qmp_message){ 0 };
+		message = (struct vm_qmp_message){ 0 };
 		break;
 	}
 	return NULL;
 }
 
-static struct error *take_lines(struct qmp *qmp)
+static struct error *take_lines(struct vm_qmp *qmp)
 {
 	struct error *err = NULL;
 	size_t start = 0;
@@ -133,7 +133,7 @@ static struct error *take_lines(struct qmp *qmp)
 	return err;
 }
 
-struct error *qmp_pump(struct qmp *qmp)
+struct error *vm_qmp_pump(struct vm_qmp *qmp)
 {
 	char buf[16384];
 
@@ -154,7 +154,7 @@ struct error *qmp_pump(struct qmp *qmp)
 	}
 }
 
-static struct error *send_all(struct qmp *qmp, const struct strbuf *line)
+static struct error *send_all(struct vm_qmp *qmp, const struct strbuf *line)
 {
 	size_t done = 0;
 
@@ -170,7 +170,7 @@ static struct error *send_all(struct qmp *qmp, const struct strbuf *line)
 	return NULL;
 }
 
-static struct error *wait_until(struct qmp *qmp, const bool *flag, const char *what,
+static struct error *wait_until(struct vm_qmp *qmp, const bool *flag, const char *what,
 				uint64_t deadline_ns)
 {
 	while (!*flag) {
@@ -185,7 +185,7 @@ static struct error *wait_until(struct qmp *qmp, const bool *flag, const char *w
 			return vm_error(VM_QMP, ETIMEDOUT, "no answer to %s", what);
 		left_ms = (deadline_ns - now) / NS_PER_MS + 1;
 		poll(&p, 1, left_ms < SLICE_MS ? (int)left_ms : SLICE_MS);
-		err = qmp_pump(qmp);
+		err = vm_qmp_pump(qmp);
 		/* What came before the end of the line counts. */
 		if (err && !*flag)
 			return error_wrap(err, "%s", what);
@@ -194,7 +194,7 @@ static struct error *wait_until(struct qmp *qmp, const bool *flag, const char *w
 	return NULL;
 }
 
-static struct error *ask(struct qmp *qmp, const char *command, const char *arguments,
+static struct error *ask(struct vm_qmp *qmp, const char *command, const char *arguments,
 			 uint64_t deadline_ns)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
@@ -212,13 +212,13 @@ static struct error *ask(struct qmp *qmp, const char *command, const char *argum
 	err = wait_until(qmp, &qmp->answered, command, deadline_ns);
 	if (err)
 		return err;
-	if (qmp->answer.kind == QMP_ERROR)
+	if (qmp->answer.kind == VM_QMP_ERROR)
 		return vm_error(VM_QMP, 0, "%s: %s", command, qmp->answer.text);
 	return NULL;
 }
 
-struct error *qmp_execute(struct qmp *qmp, const char *command, const char *arguments,
-			  uint64_t timeout_ns, struct qmp_message *ret)
+struct error *vm_qmp_execute(struct vm_qmp *qmp, const char *command, const char *arguments,
+			     uint64_t timeout_ns, struct vm_qmp_message *ret)
 {
 	uint64_t deadline_ns = clock_monotonic_ns() + timeout_ns;
 	struct error *err;
@@ -235,14 +235,14 @@ struct error *qmp_execute(struct qmp *qmp, const char *command, const char *argu
 	if (err || !ret)
 		return err;
 	*ret = qmp->answer;
-	qmp->answer = (struct qmp_message){ 0 };
+	qmp->answer = (struct vm_qmp_message){ 0 };
 	return NULL;
 }
 
-struct error *qmp_human(struct qmp *qmp, const char *command_line, uint64_t timeout_ns,
-			struct strbuf *into)
+struct error *vm_qmp_human(struct vm_qmp *qmp, const char *command_line, uint64_t timeout_ns,
+			   struct strbuf *into)
 {
-	_cleanup_qmp_message_ struct qmp_message answer = { 0 };
+	_cleanup_vm_qmp_message_ struct vm_qmp_message answer = { 0 };
 	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
 	struct json_writer w = json_writer_to(&arguments, JSON_COMPACT);
 	struct json_text text;
@@ -251,8 +251,8 @@ struct error *qmp_human(struct qmp *qmp, const char *command_line, uint64_t time
 	json_begin_object(&w);
 	json_add_string(&w, "command-line", command_line);
 	json_end_object(&w);
-	err = qmp_execute(qmp, "human-monitor-command", strbuf_str(&arguments), timeout_ns,
-			  &answer);
+	err = vm_qmp_execute(qmp, "human-monitor-command", strbuf_str(&arguments), timeout_ns,
+			     &answer);
 	if (err)
 		return err;
 	text = json_string(answer.value);

@@ -10,20 +10,20 @@
 #include "base/strbuf.h"
 #include "vm/qemu/qmp_message.h"
 
-struct qmp;
+struct vm_qmp;
 
-typedef void (*qmp_event_fn)(void *context, const struct qmp_message *event);
+typedef void (*vm_qmp_event_fn)(void *context, const struct vm_qmp_message *event);
 
 /* Takes the socket over. Says nothing yet: QEMU may not even run. */
-struct qmp *qmp_new(int fd, qmp_event_fn on_event, void *context);
+struct vm_qmp *vm_qmp_new(int fd, vm_qmp_event_fn on_event, void *context);
 /* The monitor that listens at a path. Does not wait longer than that for its turn. */
-struct error *qmp_connect(const char *path, uint64_t wait_ns, struct qmp **ret) MUST_CHECK;
-void qmp_free(struct qmp *qmp);
-DEFINE_CLEANUP(vm_qmp, struct qmp *, NULL, qmp_free);
-#define _cleanup_qmp_ _cleanup_(cleanup_vm_qmp)
+struct error *vm_qmp_connect(const char *path, uint64_t wait_ns, struct vm_qmp **ret) MUST_CHECK;
+void vm_qmp_free(struct vm_qmp *qmp);
+DEFINE_CLEANUP(vm_qmp, struct vm_qmp *, NULL, vm_qmp_free);
+#define _cleanup_vm_qmp_ _cleanup_(cleanup_vm_qmp)
 
 /* From now on a wait also ends when this is requested, with BASE_CANCELLED. NULL: none. Kept. */
-void qmp_heed(struct qmp *qmp, const struct cancel *cancel);
+void vm_qmp_heed(struct vm_qmp *qmp, const struct cancel *cancel);
 
 /*
  * Sends {"execute": command, "arguments": arguments} and waits for its answer. `arguments` is
@@ -31,14 +31,14 @@ void qmp_heed(struct qmp *qmp, const struct cancel *cancel);
  * command waits for the greeting and negotiates. An error of QEMU is VM_QMP with its words; silence
  * past the deadline is VM_QMP with ETIMEDOUT, a closed monitor VM_QMP with EPIPE.
  */
-struct error *qmp_execute(struct qmp *qmp, const char *command, const char *arguments,
-			  uint64_t timeout_ns, struct qmp_message *ret) MUST_CHECK;
+struct error *vm_qmp_execute(struct vm_qmp *qmp, const char *command, const char *arguments,
+			     uint64_t timeout_ns, struct vm_qmp_message *ret) MUST_CHECK;
 /* A human monitor command; appends its text. */
-struct error *qmp_human(struct qmp *qmp, const char *command_line, uint64_t timeout_ns,
-			struct strbuf *into) MUST_CHECK;
-/* For poll(): readable means call qmp_pump(). */
-int qmp_fd(const struct qmp *qmp);
+struct error *vm_qmp_human(struct vm_qmp *qmp, const char *command_line, uint64_t timeout_ns,
+			   struct strbuf *into) MUST_CHECK;
+/* For poll(): readable means call vm_qmp_pump(). */
+int vm_qmp_fd(const struct vm_qmp *qmp);
 /* Takes in what has arrived and hands events out; never waits. VM_QMP with EPIPE when closed. */
-struct error *qmp_pump(struct qmp *qmp) MUST_CHECK;
+struct error *vm_qmp_pump(struct vm_qmp *qmp) MUST_CHECK;
 
 #endif

@@ -11,24 +11,24 @@ static char *text_of(const struct json_value *object, const char *name)
 	return text.at ? xstrndup(text.at, text.n) : NULL;
 }
 
-static struct error *classify(const struct json_value *root, struct qmp_message *message)
+static struct error *classify(const struct json_value *root, struct vm_qmp_message *message)
 {
 	const struct json_value *value;
 
 	if ((value = json_find(root, "QMP")) != NULL) {
-		message->kind = QMP_GREETING;
+		message->kind = VM_QMP_GREETING;
 		message->value = value;
 	} else if ((value = json_find(root, "return")) != NULL) {
-		message->kind = QMP_RETURN;
+		message->kind = VM_QMP_RETURN;
 		message->value = value;
 	} else if ((value = json_find(root, "error")) != NULL) {
-		message->kind = QMP_ERROR;
+		message->kind = VM_QMP_ERROR;
 		message->name = text_of(value, "class");
 		message->text = text_of(value, "desc");
 		if (!message->text)
 			return vm_error(VM_QMP, 0, "an error without a description");
 	} else if ((message->name = text_of(root, "event")) != NULL) {
-		message->kind = QMP_EVENT;
+		message->kind = VM_QMP_EVENT;
 		message->value = json_find(root, "data");
 	} else {
 		return vm_error(VM_QMP, 0, "neither greeting, answer nor event");
@@ -39,9 +39,9 @@ static struct error *classify(const struct json_value *root, struct qmp_message 
 	return NULL;
 }
 
-struct error *qmp_message_parse(const char *line, size_t n, struct qmp_message *ret)
+struct error *vm_qmp_message_parse(const char *line, size_t n, struct vm_qmp_message *ret)
 {
-	_cleanup_qmp_message_ struct qmp_message message = { 0 };
+	_cleanup_vm_qmp_message_ struct vm_qmp_message message = { 0 };
 	struct error *err;
 
 	err = json_doc_parse(line, n, "a line of QEMU's monitor", &message.doc);
@@ -51,14 +51,14 @@ struct error *qmp_message_parse(const char *line, size_t n, struct qmp_message *
 	if (err)
 		return err;
 	*ret = message;
-	message = (struct qmp_message){ 0 };
+	message = (struct vm_qmp_message){ 0 };
 	return NULL;
 }
 
-void qmp_message_deinit(struct qmp_message *message)
+void vm_qmp_message_deinit(struct vm_qmp_message *message)
 {
 	json_doc_free(message->doc);
 	free(message->name);
 	free(message->text);
-	*message = (struct qmp_message){ 0 };
+	*message = (struct vm_qmp_message){ 0 };
 }

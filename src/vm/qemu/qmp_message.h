@@ -6,15 +6,15 @@
 #include "base/error.h"
 #include "json/doc.h"
 
-enum qmp_message_kind {
-	QMP_GREETING,
-	QMP_RETURN,
-	QMP_ERROR,
-	QMP_EVENT,
+enum vm_qmp_message_kind {
+	VM_QMP_GREETING,
+	VM_QMP_RETURN,
+	VM_QMP_ERROR,
+	VM_QMP_EVENT,
 };
 
-struct qmp_message {
-	enum qmp_message_kind kind;
+struct vm_qmp_message {
+	enum vm_qmp_message_kind kind;
 	struct json_doc *doc; /* owns what the members below borrow */
 	/* Answers: which command; 0 when QEMU named none. */
 	uint64_t id;
@@ -24,9 +24,10 @@ struct qmp_message {
 };
 
 /* Not JSON, or not a message of the protocol: VM_QMP. */
-struct error *qmp_message_parse(const char *line, size_t n, struct qmp_message *ret) MUST_CHECK;
-void qmp_message_deinit(struct qmp_message *message);
+struct error *vm_qmp_message_parse(const char *line, size_t n,
+				   struct vm_qmp_message *ret) MUST_CHECK;
+void vm_qmp_message_deinit(struct vm_qmp_message *message);
 
-#define _cleanup_qmp_message_ __attribute__((cleanup(qmp_message_deinit)))
+#define _cleanup_vm_qmp_message_ __attribute__((cleanup(vm_qmp_message_deinit)))
 
 #endif

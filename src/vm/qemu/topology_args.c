@@ -6,14 +6,14 @@
 #define MIB (UINT64_C(1) << 20)
 
 /* The limit of the newest q35 of each version, from QEMU's own history. */
-static unsigned int most_cpus(const struct qemu_version *version)
+static unsigned int most_cpus(const struct vm_qemu_version *version)
 {
-	if (qemu_version_at_least(version, 9, 0))
+	if (vm_qemu_version_at_least(version, 9, 0))
 		return 4096;
-	return qemu_version_at_least(version, 8, 1) ? 1024 : 288;
+	return vm_qemu_version_at_least(version, 8, 1) ? 1024 : 288;
 }
 
-uint64_t qemu_node_bytes(const struct topo *t, uint64_t memory_bytes, unsigned int node)
+uint64_t vm_qemu_node_bytes(const struct topo *t, uint64_t memory_bytes, unsigned int node)
 {
 	uint64_t each = memory_bytes / t->nodes / MIB * MIB;
 
@@ -28,7 +28,7 @@ static unsigned int bits_for(unsigned int count)
 	return count <= 1 ? 0 : 32 - (unsigned int)__builtin_clz(count - 1);
 }
 
-unsigned int qemu_max_apic_id(const struct topo *t)
+unsigned int vm_qemu_max_apic_id(const struct topo *t)
 {
 	unsigned int dies = topo_llcs_per_node(t);
 	unsigned int id = t->nodes - 1;
@@ -38,24 +38,24 @@ unsigned int qemu_max_apic_id(const struct topo *t)
 	return id << bits_for(t->threads) | (t->threads - 1);
 }
 
-bool qemu_needs_x2apic(const struct topo *t)
+bool vm_qemu_needs_x2apic(const struct topo *t)
 {
 	/* 255 is the broadcast address of an xAPIC. */
-	return qemu_max_apic_id(t) >= 255;
+	return vm_qemu_max_apic_id(t) >= 255;
 }
 
-const char *qemu_topology_bios(const struct topo *t)
+const char *vm_qemu_topology_bios(const struct topo *t)
 {
-	return qemu_needs_x2apic(t) ? NULL : "qboot.rom";
+	return vm_qemu_needs_x2apic(t) ? NULL : "qboot.rom";
 }
 
-const char *qemu_topology_kernel_args(const struct topo *t)
+const char *vm_qemu_topology_kernel_args(const struct topo *t)
 {
 	/* Remapped interrupts are wanted, remapped DMA would only cost time. */
-	return qemu_needs_x2apic(t) ? "intel_iommu=off" : "";
+	return vm_qemu_needs_x2apic(t) ? "intel_iommu=off" : "";
 }
 
-static struct error *check_cpus(const struct qemu_topology *wanted)
+static struct error *check_cpus(const struct vm_qemu_topology *wanted)
 {
 	const struct topo *t = wanted->topology;
 	unsigned int most = most_cpus(wanted->version);
@@ -64,16 +64,16 @@ static struct error *check_cpus(const struct qemu_topology *wanted)
 		return vm_error(VM_QEMU_MISSING, 0, "%u CPUs, QEMU %s has at most %u", topo_cpus(t),
 				wanted->version->text, most);
 	/* The local APIC of TCG knows x2APIC since 9.0. */
-	if (qemu_needs_x2apic(t) && wanted->accel->kind == ACCEL_TCG &&
-	    !qemu_version_at_least(wanted->version, 9, 0))
+	if (vm_qemu_needs_x2apic(t) && wanted->accel->kind == VM_ACCEL_TCG &&
+	    !vm_qemu_version_at_least(wanted->version, 9, 0))
 		return vm_error(VM_QEMU_MISSING, 0,
 				"APIC ids up to %u need x2APIC, which QEMU %s has only with KVM; "
 				"QEMU 9.0 or newer has it everywhere",
-				qemu_max_apic_id(t), wanted->version->text);
+				vm_qemu_max_apic_id(t), wanted->version->text);
 	return NULL;
 }
 
-static struct error *check_memory(const struct qemu_topology *wanted)
+static struct error *check_memory(const struct vm_qemu_topology *wanted)
 {
 	const struct topo *t = wanted->topology;
 	uint64_t told = topo_memory_bytes(t);
@@ -90,27 +90,27 @@ static struct error *check_memory(const struct qemu_topology *wanted)
 	return NULL;
 }
 
-static void add_node(const struct qemu_topology *wanted, unsigned int node, struct argv *argv)
+static void add_node(const struct vm_qemu_topology *wanted, unsigned int node, struct vm_argv *argv)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
 	const struct topo *t = wanted->topology;
 
-	argv_append_value(&path, wanted->ram_paths[node]);
-	argv_option(
+	vm_argv_append_value(&path, wanted->ram_paths[node]);
+	vm_argv_option(
 		argv, "-object", "memory-backend-file,id=ram%u,size=%llu,mem-path=%s,%s", node,
-		(unsigned long long)qemu_node_bytes(t, wanted->memory_bytes, node),
+		(unsigned long long)vm_qemu_node_bytes(t, wanted->memory_bytes, node),
 		strbuf_str(&path), /* A clone writes little of it; all of it need not be free. */
 		wanted->share ? "share=on" : "share=off,reserve=off");
-	argv_option(argv, "-numa", "node,nodeid=%u,memdev=ram%u", node, node);
-	argv_option(argv, "-numa", "cpu,node-id=%u,socket-id=%u", node, node);
+	vm_argv_option(argv, "-numa", "node,nodeid=%u,memdev=ram%u", node, node);
+	vm_argv_option(argv, "-numa", "cpu,node-id=%u,socket-id=%u", node, node);
 }
 
-struct error *qemu_topology_args(const struct qemu_topology *wanted, struct argv *argv)
+struct error *vm_qemu_topology_args(const struct vm_qemu_topology *wanted, struct vm_argv *argv)
 {
 	const struct topo *t = wanted->topology;
-	bool x2apic = qemu_needs_x2apic(t);
+	bool x2apic = vm_qemu_needs_x2apic(t);
 	/* KVM's own interrupt controller cannot remap: the IO-APIC has to be QEMU's. */
-	bool split = x2apic && wanted->accel->kind == ACCEL_KVM;
+	bool split = x2apic && wanted->accel->kind == VM_ACCEL_KVM;
 	struct error *err = topo_check(t);
 	uint64_t total = t->has_memory ? topo_memory_bytes(t) : wanted->memory_bytes;
 
@@ -120,22 +120,22 @@ struct error *qemu_topology_args(const struct qemu_topology *wanted, struct argv
 		err = check_memory(wanted);
 	if (err)
 		return error_wrap(err, "arguments of QEMU");
-	argv_option(argv, "-machine", "q35%s%s%s", split ? ",kernel-irqchip=split" : "",
-		    wanted->machine_extra ? "," : "",
-		    wanted->machine_extra ? wanted->machine_extra : "");
-	argv_option(argv, "-cpu", "%s%s%s%s", wanted->accel->qemu_cpu, x2apic ? ",+x2apic" : "",
-		    wanted->cpu_extra ? "," : "", wanted->cpu_extra ? wanted->cpu_extra : "");
-	argv_option(argv, "-smp", "%u,sockets=%u,dies=%u,cores=%u,threads=%u", topo_cpus(t),
-		    t->nodes, topo_llcs_per_node(t), t->cores, t->threads);
-	argv_option(argv, "-m", "%lluM", (unsigned long long)(total / MIB));
+	vm_argv_option(argv, "-machine", "q35%s%s%s", split ? ",kernel-irqchip=split" : "",
+		       wanted->machine_extra ? "," : "",
+		       wanted->machine_extra ? wanted->machine_extra : "");
+	vm_argv_option(argv, "-cpu", "%s%s%s%s", wanted->accel->qemu_cpu, x2apic ? ",+x2apic" : "",
+		       wanted->cpu_extra ? "," : "", wanted->cpu_extra ? wanted->cpu_extra : "");
+	vm_argv_option(argv, "-smp", "%u,sockets=%u,dies=%u,cores=%u,threads=%u", topo_cpus(t),
+		       t->nodes, topo_llcs_per_node(t), t->cores, t->threads);
+	vm_argv_option(argv, "-m", "%lluM", (unsigned long long)(total / MIB));
 	for (unsigned int node = 0; node < t->nodes; node++)
 		add_node(wanted, node, argv);
 	for (unsigned int i = 0; i < t->nodes; i++)
 		for (unsigned int j = 0; j < t->nodes; j++)
 			if (i != j)
-				argv_option(argv, "-numa", "dist,src=%u,dst=%u,val=%u", i, j,
-					    topo_distance(t, i, j));
+				vm_argv_option(argv, "-numa", "dist,src=%u,dst=%u,val=%u", i, j,
+					       topo_distance(t, i, j));
 	if (x2apic)
-		argv_option(argv, "-device", "intel-iommu,intremap=on,eim=on");
+		vm_argv_option(argv, "-device", "intel-iommu,intremap=on,eim=on");
 	return NULL;
 }

@@ -11,16 +11,16 @@
 
 struct error *vm_open_run_folder(struct vm *vm)
 {
-	struct error *err = run_dir_new(&vm->run_dir);
+	struct error *err = vm_run_dir_new(&vm->run_dir);
 
 	if (err)
 		return err;
-	vm->console_path = run_dir_file(vm->run_dir, "console.log");
+	vm->console_path = vm_run_dir_file(vm->run_dir, "console.log");
 	vm->console_fd = open(vm->console_path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC,
 			      0600);
 	if (vm->console_fd < 0)
 		return vm_error(VM_QEMU_FAILED, errno, "cannot make %s", vm->console_path);
-	vm->monitor_socket = run_dir_file(vm->run_dir, "qmp.sock");
+	vm->monitor_socket = vm_run_dir_file(vm->run_dir, "qmp.sock");
 	/* A path that is too long for a socket costs others the monitor, not us the guest. */
 	if (strlen(vm->monitor_socket) >= sizeof(((struct sockaddr_un *)0)->sun_path))
 		free(take_ptr(vm->monitor_socket));
@@ -29,8 +29,8 @@ struct error *vm_open_run_folder(struct vm *vm)
 
 struct error *vm_publish(struct vm *vm)
 {
-	struct run_info info = {
-		.qemu = run_process_of(vm->pid),
+	struct vm_run_info info = {
+		.qemu = vm_run_process_of(vm->pid),
 		.started_at_sec = clock_unix_sec(),
 		.kernel_id = vm->kernel_id,
 		.kernel_release = vm->kernel_release,
@@ -47,9 +47,9 @@ struct error *vm_publish(struct vm *vm)
 
 	topo_format(&vm->topology, &topology);
 	info.topology = topology.at;
-	err = guest_ram_describe(vm, &info);
+	err = vm_guest_ram_describe(vm, &info);
 	if (!err)
-		err = run_dir_publish(vm->run_dir, &info);
+		err = vm_run_dir_publish(vm->run_dir, &info);
 	for (size_t i = 0; i < info.ram.n; i++)
 		free(info.ram.at[i].file);
 	vec_deinit(&info.ram);

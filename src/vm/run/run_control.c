@@ -17,23 +17,24 @@ enum {
 };
 #define ANSWER_WAIT_NS (ANSWER_WAIT_SEC * NS_PER_SEC)
 
-char *run_control_dir(const struct run_entry *entry)
+char *vm_run_control_dir(const struct vm_run_entry *entry)
 {
-	_cleanup_free_ char *top = run_dir_top();
+	_cleanup_free_ char *top = vm_run_dir_top();
 
 	return xasprintf("%s/%s", top, entry->id);
 }
 
-static struct error *check_runs(const struct run_entry *entry)
+static struct error *check_runs(const struct vm_run_entry *entry)
 {
-	if ((entry->state == RUN_RUNNING || entry->state == RUN_PAUSED) && entry->info)
+	if ((entry->state == VM_RUN_RUNNING || entry->state == VM_RUN_PAUSED) && entry->info)
 		return NULL;
 	return base_error(BASE_ABSENT, 0, "VM %s is %s%s%s", entry->id,
-			  run_state_word(entry->state), entry->problem ? ": " : "",
+			  vm_run_state_word(entry->state), entry->problem ? ": " : "",
 			  entry->problem ? entry->problem : "");
 }
 
-struct error *run_control_connect(const struct run_entry *entry, uint64_t wait_ns, struct qmp **ret)
+struct error *vm_run_control_connect(const struct vm_run_entry *entry, uint64_t wait_ns,
+				     struct vm_qmp **ret)
 {
 	struct error *err = check_runs(entry);
 
@@ -41,13 +42,13 @@ struct error *run_control_connect(const struct run_entry *entry, uint64_t wait_n
 		return err;
 	if (!entry->info->qmp_socket)
 		return base_error(BASE_ABSENT, 0, "VM %s has no monitor for others", entry->id);
-	return qmp_connect(entry->info->qmp_socket, wait_ns, ret);
+	return vm_qmp_connect(entry->info->qmp_socket, wait_ns, ret);
 }
 
-struct error *run_control_is_running(struct qmp *qmp, uint64_t wait_ns, bool *ret)
+struct error *vm_run_control_is_running(struct vm_qmp *qmp, uint64_t wait_ns, bool *ret)
 {
-	_cleanup_qmp_message_ struct qmp_message status = { 0 };
-	struct error *err = qmp_execute(qmp, "query-status", NULL, wait_ns, &status);
+	_cleanup_vm_qmp_message_ struct vm_qmp_message status = { 0 };
+	struct error *err = vm_qmp_execute(qmp, "query-status", NULL, wait_ns, &status);
 
 	if (err)
 		return err;
@@ -57,37 +58,37 @@ struct error *run_control_is_running(struct qmp *qmp, uint64_t wait_ns, bool *re
 	return NULL;
 }
 
-static struct error *command(const struct run_entry *entry, const char *word)
+static struct error *command(const struct vm_run_entry *entry, const char *word)
 {
-	_cleanup_free_ char *dir = run_control_dir(entry);
-	struct run_freeze freeze = RUN_FREEZE_NONE;
-	_cleanup_qmp_ struct qmp *qmp = NULL;
-	struct error *err = run_control_connect(entry, ANSWER_WAIT_NS, &qmp);
+	_cleanup_free_ char *dir = vm_run_control_dir(entry);
+	struct vm_run_freeze freeze = VM_RUN_FREEZE_NONE;
+	_cleanup_vm_qmp_ struct vm_qmp *qmp = NULL;
+	struct error *err = vm_run_control_connect(entry, ANSWER_WAIT_NS, &qmp);
 	bool running;
 
 	/* Whoever has the monitor now is waited for. */
 	if (!err)
-		err = run_control_is_running(qmp, ANSWER_WAIT_NS, &running);
+		err = vm_run_control_is_running(qmp, ANSWER_WAIT_NS, &running);
 	/* From now on nobody thinks that the guest was left behind. */
 	if (!err)
-		err = run_freeze_begin(dir, &freeze);
+		err = vm_run_freeze_begin(dir, &freeze);
 	if (!err)
-		err = qmp_execute(qmp, word, NULL, ANSWER_WAIT_NS, NULL);
-	run_freeze_end(&freeze);
+		err = vm_qmp_execute(qmp, word, NULL, ANSWER_WAIT_NS, NULL);
+	vm_run_freeze_end(&freeze);
 	return err;
 }
 
-struct error *run_control_freeze(const struct run_entry *entry)
+struct error *vm_run_control_freeze(const struct vm_run_entry *entry)
 {
 	return error_wrap(command(entry, "stop"), "freezing VM %s", entry->id);
 }
 
-struct error *run_control_resume(const struct run_entry *entry)
+struct error *vm_run_control_resume(const struct vm_run_entry *entry)
 {
 	return error_wrap(command(entry, "cont"), "resuming VM %s", entry->id);
 }
 
-struct error *run_control_kill(const struct run_entry *entry)
+struct error *vm_run_control_kill(const struct vm_run_entry *entry)
 {
 	struct error *err = check_runs(entry);
 	_cleanup_close_ int fd = err ? -1 : pidfd_open(entry->info->qemu.pid, 0);
@@ -96,7 +97,7 @@ struct error *run_control_kill(const struct run_entry *entry)
 	if (err)
 		return err;
 	/* After the descriptor: a number that was given again shows itself now. */
-	if (fd < 0 || !run_process_lives(&entry->info->qemu))
+	if (fd < 0 || !vm_run_process_lives(&entry->info->qemu))
 		return base_error(BASE_ABSENT, 0, "VM %s has ended", entry->id);
 	if (pidfd_send_signal(fd, SIGKILL, NULL, 0) < 0)
 		return base_error(BASE_IO, errno, "killing QEMU of VM %s", entry->id);
@@ -105,35 +106,35 @@ struct error *run_control_kill(const struct run_entry *entry)
 	return NULL;
 }
 
-static enum run_state ask_one(const struct run_entry *entry)
+static enum vm_run_state ask_one(const struct vm_run_entry *entry)
 {
 	const uint64_t wait_ns = ASK_WAIT_MS * NS_PER_MS;
-	_cleanup_free_ char *dir = run_control_dir(entry);
-	struct run_freeze freeze = RUN_FREEZE_NONE;
-	_cleanup_qmp_ struct qmp *qmp = NULL;
+	_cleanup_free_ char *dir = vm_run_control_dir(entry);
+	struct vm_run_freeze freeze = VM_RUN_FREEZE_NONE;
+	_cleanup_vm_qmp_ struct vm_qmp *qmp = NULL;
 	_cleanup_error_ struct error *err = NULL;
 	bool running = true;
 
-	err = run_control_connect(entry, wait_ns, &qmp);
+	err = vm_run_control_connect(entry, wait_ns, &qmp);
 	if (!err)
-		err = run_control_is_running(qmp, wait_ns, &running);
+		err = vm_run_control_is_running(qmp, wait_ns, &running);
 	/* The monitor is another's, who has stopped the guest. */
 	if (err)
-		return run_freeze_is_held(dir) ? RUN_PAUSED : RUN_RUNNING;
-	if (!running && run_freeze_adopt(dir, &freeze)) {
-		err = qmp_execute(qmp, "cont", NULL, wait_ns, NULL);
+		return vm_run_freeze_is_held(dir) ? VM_RUN_PAUSED : VM_RUN_RUNNING;
+	if (!running && vm_run_freeze_adopt(dir, &freeze)) {
+		err = vm_qmp_execute(qmp, "cont", NULL, wait_ns, NULL);
 		running = !err;
-		run_freeze_end(&freeze);
+		vm_run_freeze_end(&freeze);
 	}
-	return running ? RUN_RUNNING : RUN_PAUSED;
+	return running ? VM_RUN_RUNNING : VM_RUN_PAUSED;
 }
 
-void run_control_ask(struct run_list *list)
+void vm_run_control_ask(struct vm_run_list *list)
 {
 	for (size_t i = 0; i < list->entries.n; i++) {
-		struct run_entry *entry = &list->entries.at[i];
+		struct vm_run_entry *entry = &list->entries.at[i];
 
-		if (entry->state == RUN_RUNNING && entry->info && entry->info->qmp_socket)
+		if (entry->state == VM_RUN_RUNNING && entry->info && entry->info->qmp_socket)
 			entry->state = ask_one(entry);
 	}
 }

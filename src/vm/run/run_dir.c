@@ -18,35 +18,35 @@ enum {
 	GUARD_RETRY_MS = 2,
 };
 
-struct run_dir {
+struct vm_run_dir {
 	char *top;
 	char *id;
 	char *path;
 	int lock_fd;
 };
 
-char *run_dir_top(void)
+char *vm_run_dir_top(void)
 {
 	return paths_run("vm");
 }
 
-bool run_dir_is_id(const char *name)
+bool vm_run_dir_is_id(const char *name)
 {
-	return strlen(name) == RUN_DIR_ID_CHARS &&
-	       strspn(name, "0123456789abcdef") == RUN_DIR_ID_CHARS;
+	return strlen(name) == VM_RUN_DIR_ID_CHARS &&
+	       strspn(name, "0123456789abcdef") == VM_RUN_DIR_ID_CHARS;
 }
 
-const char *run_dir_id(const struct run_dir *dir)
+const char *vm_run_dir_id(const struct vm_run_dir *dir)
 {
 	return dir->id;
 }
 
-const char *run_dir_path(const struct run_dir *dir)
+const char *vm_run_dir_path(const struct vm_run_dir *dir)
 {
 	return dir->path;
 }
 
-char *run_dir_file(const struct run_dir *dir, const char *name)
+char *vm_run_dir_file(const struct vm_run_dir *dir, const char *name)
 {
 	return xasprintf("%s/%s", dir->path, name);
 }
@@ -72,7 +72,7 @@ static struct error *check_is_ours(const char *path)
 
 static struct error *make_top(char **ret)
 {
-	_cleanup_free_ char *top = run_dir_top();
+	_cleanup_free_ char *top = vm_run_dir_top();
 	struct error *err = paths_make(top, 0700);
 
 	if (!err)
@@ -84,60 +84,60 @@ static struct error *make_top(char **ret)
 
 static int open_guard(int top_fd)
 {
-	return openat(top_fd, RUN_DIR_GUARD, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-		      0600);
+	return openat(top_fd, VM_RUN_DIR_GUARD,
+		      O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 }
 
 static struct error *take_guard(int top_fd, const char *top, int *ret_fd)
 {
-	uint64_t end_ns = clock_monotonic_ns() + RUN_DIR_GUARD_WAIT_MS * NS_PER_MS;
+	uint64_t end_ns = clock_monotonic_ns() + VM_RUN_DIR_GUARD_WAIT_MS * NS_PER_MS;
 	struct timespec pause = { .tv_nsec = GUARD_RETRY_MS * (long)NS_PER_MS };
 	_cleanup_close_ int fd = open_guard(top_fd);
 
 	if (fd < 0)
-		return base_error(BASE_IO, errno, "open %s/" RUN_DIR_GUARD, top);
+		return base_error(BASE_IO, errno, "open %s/" VM_RUN_DIR_GUARD, top);
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return base_error(BASE_IO, errno, "flock %s/" RUN_DIR_GUARD, top);
+			return base_error(BASE_IO, errno, "flock %s/" VM_RUN_DIR_GUARD, top);
 		if (clock_monotonic_ns() >= end_ns)
 			return base_error(BASE_LIMIT, 0,
-					  "somebody has held %s/" RUN_DIR_GUARD
+					  "somebody has held %s/" VM_RUN_DIR_GUARD
 					  " for %d s; `fuser -v` shows who",
-					  top, RUN_DIR_GUARD_WAIT_MS / 1000);
+					  top, VM_RUN_DIR_GUARD_WAIT_MS / 1000);
 		nanosleep(&pause, NULL);
 	}
 	*ret_fd = take_fd(fd);
 	return NULL;
 }
 
-enum run_dir_owner run_dir_owner(int top_fd, const char *id)
+enum vm_run_dir_owner vm_run_dir_owner(int top_fd, const char *id)
 {
 	_cleanup_close_ int dir_fd = openat(top_fd, id,
 					    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	_cleanup_close_ int fd = -1;
 
 	if (dir_fd < 0)
-		return RUN_DIR_OWNER_UNKNOWN;
-	fd = openat(dir_fd, RUN_DIR_LOCK, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		return VM_RUN_DIR_OWNER_UNKNOWN;
+	fd = openat(dir_fd, VM_RUN_DIR_LOCK, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return errno == ENOENT ? RUN_DIR_OWNER_GONE : RUN_DIR_OWNER_UNKNOWN;
+		return errno == ENOENT ? VM_RUN_DIR_OWNER_GONE : VM_RUN_DIR_OWNER_UNKNOWN;
 	/* Shared: two who look at the same time must not take each other for the owner. */
 	if (flock(fd, LOCK_SH | LOCK_NB) == 0)
-		return RUN_DIR_OWNER_GONE;
-	return errno == EWOULDBLOCK ? RUN_DIR_OWNER_LIVES : RUN_DIR_OWNER_UNKNOWN;
+		return VM_RUN_DIR_OWNER_GONE;
+	return errno == EWOULDBLOCK ? VM_RUN_DIR_OWNER_LIVES : VM_RUN_DIR_OWNER_UNKNOWN;
 }
 
 static void put_aside(int top_fd, const char *id)
 {
-	_cleanup_free_ char *aside = xasprintf(RUN_DIR_DEAD "%s", id);
+	_cleanup_free_ char *aside = xasprintf(VM_RUN_DIR_DEAD "%s", id);
 
 	renameat(top_fd, id, top_fd, aside);
 }
 
 static bool is_put_aside(const char *name)
 {
-	return strncmp(name, RUN_DIR_DEAD, strlen(RUN_DIR_DEAD)) == 0 &&
-	       run_dir_is_id(name + strlen(RUN_DIR_DEAD));
+	return strncmp(name, VM_RUN_DIR_DEAD, strlen(VM_RUN_DIR_DEAD)) == 0 &&
+	       vm_run_dir_is_id(name + strlen(VM_RUN_DIR_DEAD));
 }
 
 static void remove_entry(const char *top, const char *name)
@@ -153,7 +153,7 @@ static void each_entry(const char *top, entry_fn fn)
 {
 	_cleanup_dir_ DIR *dir = opendir(top);
 	struct dirent *entry;
-	int left = RUN_DIR_ENTRIES_LIMIT;
+	int left = VM_LIMIT_RUN_DIR_ENTRIES;
 
 	while (dir && left-- > 0 && (entry = readdir(dir)))
 		fn(dirfd(dir), top, entry->d_name);
@@ -161,7 +161,7 @@ static void each_entry(const char *top, entry_fn fn)
 
 static void put_aside_if_dead(int top_fd, const char *top UNUSED, const char *name)
 {
-	if (run_dir_is_id(name) && run_dir_owner(top_fd, name) == RUN_DIR_OWNER_GONE)
+	if (vm_run_dir_is_id(name) && vm_run_dir_owner(top_fd, name) == VM_RUN_DIR_OWNER_GONE)
 		put_aside(top_fd, name);
 }
 
@@ -186,9 +186,9 @@ static void sweep(const char *top)
 	each_entry(top, remove_if_put_aside);
 }
 
-void run_dir_sweep(void)
+void vm_run_dir_sweep(void)
 {
-	_cleanup_free_ char *top = run_dir_top();
+	_cleanup_free_ char *top = vm_run_dir_top();
 	_cleanup_error_ struct error *not_ours = check_is_ours(top);
 
 	if (!not_ours)
@@ -196,7 +196,7 @@ void run_dir_sweep(void)
 }
 
 /* A folder with its lock held; *id is filled in. The guard is held by the caller. */
-static struct error *make_locked(int top_fd, const char *top, char id[RUN_DIR_ID_CHARS + 1],
+static struct error *make_locked(int top_fd, const char *top, char id[VM_RUN_DIR_ID_CHARS + 1],
 				 int *ret_lock)
 {
 	_cleanup_close_ int dir_fd = -1, lock = -1;
@@ -206,7 +206,7 @@ static struct error *make_locked(int top_fd, const char *top, char id[RUN_DIR_ID
 	for (int i = 0; i < ID_TRIES && made < 0; i++) {
 		if (getrandom(&number, sizeof(number), 0) != sizeof(number))
 			return base_error(BASE_IO, errno, "getrandom");
-		snprintf(id, RUN_DIR_ID_CHARS + 1, "%08x", number);
+		snprintf(id, VM_RUN_DIR_ID_CHARS + 1, "%08x", number);
 		made = mkdirat(top_fd, id, 0700);
 		if (made < 0 && errno != EEXIST)
 			break;
@@ -215,7 +215,7 @@ static struct error *make_locked(int top_fd, const char *top, char id[RUN_DIR_ID
 		return base_error(BASE_IO, errno, "cannot make a folder in %s", top);
 	dir_fd = openat(top_fd, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir_fd >= 0)
-		lock = openat(dir_fd, RUN_DIR_LOCK, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		lock = openat(dir_fd, VM_RUN_DIR_LOCK, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	/* Waits for nobody but one who looks at the lock this very moment. */
 	while (lock >= 0 && flock(lock, LOCK_EX) < 0) {
 		if (errno != EINTR)
@@ -231,12 +231,12 @@ static struct error *make_locked(int top_fd, const char *top, char id[RUN_DIR_ID
 	return NULL;
 }
 
-struct error *run_dir_new(struct run_dir **ret)
+struct error *vm_run_dir_new(struct vm_run_dir **ret)
 {
 	_cleanup_close_ int top_fd = -1, guard = -1;
 	_cleanup_free_ char *top = NULL;
-	char id[RUN_DIR_ID_CHARS + 1];
-	struct run_dir *dir;
+	char id[VM_RUN_DIR_ID_CHARS + 1];
+	struct vm_run_dir *dir;
 	struct error *err;
 	int lock = -1;
 
@@ -252,7 +252,7 @@ struct error *run_dir_new(struct run_dir **ret)
 		err = make_locked(top_fd, top, id, &lock);
 	if (err)
 		return err;
-	dir = xnew(struct run_dir);
+	dir = xnew(struct vm_run_dir);
 	dir->id = xstrdup(id);
 	dir->path = xasprintf("%s/%s", top, id);
 	dir->top = take_ptr(top);
@@ -261,7 +261,7 @@ struct error *run_dir_new(struct run_dir **ret)
 	return NULL;
 }
 
-void run_dir_free(struct run_dir *dir)
+void vm_run_dir_free(struct vm_run_dir *dir)
 {
 	int top_fd;
 
@@ -269,7 +269,7 @@ void run_dir_free(struct run_dir *dir)
 		return;
 	top_fd = open(dir->top, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (top_fd >= 0) {
-		_cleanup_free_ char *aside = xasprintf(RUN_DIR_DEAD "%s", dir->id);
+		_cleanup_free_ char *aside = xasprintf(VM_RUN_DIR_DEAD "%s", dir->id);
 
 		/* First out of sight, so that nobody reads half of it. */
 		put_aside(top_fd, dir->id);
@@ -283,14 +283,14 @@ void run_dir_free(struct run_dir *dir)
 	free(dir);
 }
 
-struct error *run_dir_publish(struct run_dir *dir, struct run_info *info)
+struct error *vm_run_dir_publish(struct vm_run_dir *dir, struct vm_run_info *info)
 {
-	_cleanup_free_ char *path = run_dir_file(dir, RUN_DIR_INFO);
+	_cleanup_free_ char *path = vm_run_dir_file(dir, VM_RUN_DIR_INFO);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	free(info->id);
 	info->id = xstrdup(dir->id);
-	info->owner = run_process_of(getpid());
-	run_info_format(info, &text);
+	info->owner = vm_run_process_of(getpid());
+	vm_run_info_format(info, &text);
 	return io_replace_file(path, strbuf_str(&text), text.n);
 }

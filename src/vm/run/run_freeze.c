@@ -11,7 +11,7 @@ enum { OPEN_FLAGS = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC };
 
 static char *path_in(const char *dir)
 {
-	return xasprintf("%s/" RUN_FREEZE_FILE, dir);
+	return xasprintf("%s/" VM_RUN_FREEZE_FILE, dir);
 }
 
 /* Whoever had the lock before may have removed the file meanwhile. */
@@ -22,7 +22,7 @@ static bool is_still_there(int fd)
 	return fstat(fd, &st) == 0 && st.st_nlink > 0;
 }
 
-struct error *run_freeze_begin(const char *dir, struct run_freeze *ret)
+struct error *vm_run_freeze_begin(const char *dir, struct vm_run_freeze *ret)
 {
 	_cleanup_free_ char *path = path_in(dir);
 
@@ -38,33 +38,33 @@ struct error *run_freeze_begin(const char *dir, struct run_freeze *ret)
 		}
 		if (!is_still_there(fd))
 			continue;
-		*ret = (struct run_freeze){ take_ptr(path), take_fd(fd) };
+		*ret = (struct vm_run_freeze){ take_ptr(path), take_fd(fd) };
 		return NULL;
 	}
 }
 
-void run_freeze_end(struct run_freeze *freeze)
+void vm_run_freeze_end(struct vm_run_freeze *freeze)
 {
 	if (freeze->fd < 0)
 		return;
 	unlink(freeze->path);
 	close(freeze->fd);
 	free(freeze->path);
-	*freeze = RUN_FREEZE_NONE;
+	*freeze = VM_RUN_FREEZE_NONE;
 }
 
-bool run_freeze_adopt(const char *dir, struct run_freeze *ret)
+bool vm_run_freeze_adopt(const char *dir, struct vm_run_freeze *ret)
 {
 	_cleanup_free_ char *path = path_in(dir);
 	_cleanup_close_ int fd = open(path, OPEN_FLAGS);
 
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 || !is_still_there(fd))
 		return false;
-	*ret = (struct run_freeze){ take_ptr(path), take_fd(fd) };
+	*ret = (struct vm_run_freeze){ take_ptr(path), take_fd(fd) };
 	return true;
 }
 
-bool run_freeze_is_held(const char *dir)
+bool vm_run_freeze_is_held(const char *dir)
 {
 	_cleanup_free_ char *path = path_in(dir);
 	_cleanup_close_ int fd = open(path, OPEN_FLAGS);

@@ -10,25 +10,25 @@
 
 #include "base/error.h"
 
-#define RUN_FREEZE_FILE "freeze"
+#define VM_RUN_FREEZE_FILE "freeze"
 
-struct run_freeze {
+struct vm_run_freeze {
 	char *path;
 	int fd;
 };
-#define RUN_FREEZE_NONE ((struct run_freeze){ .fd = -1 })
+#define VM_RUN_FREEZE_NONE ((struct vm_run_freeze){ .fd = -1 })
 
 /* Before the guest is stopped. `dir` is the guest's run folder. */
-struct error *run_freeze_begin(const char *dir, struct run_freeze *ret) MUST_CHECK;
+struct error *vm_run_freeze_begin(const char *dir, struct vm_run_freeze *ret) MUST_CHECK;
 /* After it runs again, or was left as it was: removes the file. Fine when nothing was begun. */
-void run_freeze_end(struct run_freeze *freeze);
+void vm_run_freeze_end(struct vm_run_freeze *freeze);
 
 /*
- * True: left by one that was killed. Then nobody else can begin until run_freeze_end(); the guest
- * is to be continued in between.
+ * True: left by one that was killed. Then nobody else can begin until vm_run_freeze_end(); the
+ * guest is to be continued in between.
  */
-bool run_freeze_adopt(const char *dir, struct run_freeze *ret) MUST_CHECK;
+bool vm_run_freeze_adopt(const char *dir, struct vm_run_freeze *ret) MUST_CHECK;
 /* Somebody holds the lock now. */
-bool run_freeze_is_held(const char *dir);
+bool vm_run_freeze_is_held(const char *dir);
 
 #endif

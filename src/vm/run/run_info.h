@@ -14,14 +14,14 @@
 #include "json/writer.h"
 
 enum {
-	RUN_INFO_SCHEMA = 1,
-	RUN_INFO_BYTES_LIMIT = 1 << 20,
-	RUN_INFO_STRING_LIMIT = 4096,
-	RUN_INFO_RAM_LIMIT = 1024,
+	VM_RUN_INFO_SCHEMA = 1,
+	VM_LIMIT_RUN_INFO_BYTES = 1 << 20,
+	VM_LIMIT_RUN_INFO_STRING = 4096,
+	VM_LIMIT_RUN_INFO_RAM = 1024,
 };
 
 /* A range of guest-physical memory and where its bytes are. */
-struct run_ram {
+struct vm_run_ram {
 	uint64_t guest_address;
 	uint64_t size_bytes;
 	/* The backend's file and the range's place in it. In a private clone the file holds the
@@ -35,15 +35,15 @@ struct run_ram {
 };
 
 /* A process, safe against reuse of its number. pid 0 when there is none yet. */
-struct run_process {
+struct vm_run_process {
 	pid_t pid;
 	uint64_t start_time_jiffies;
 };
 
-struct run_info {
+struct vm_run_info {
 	char *id;
-	struct run_process owner;
-	struct run_process qemu;
+	struct vm_run_process owner;
+	struct vm_run_process qemu;
 	uint64_t started_at_sec; /* Unix time */
 	/* NULL or 0 means not known (yet). */
 	char *kernel_id;
@@ -55,28 +55,28 @@ struct run_info {
 	char *accel_reason;
 	bool deterministic;
 	char *template; /* its key; NULL for a cold boot */
-	VEC(struct run_ram) ram;
+	VEC(struct vm_run_ram) ram;
 	char *qmp_socket;
 	char *console_log;
 };
 
-void run_info_deinit(struct run_info *info);
-void run_info_free(struct run_info *info);
+void vm_run_info_deinit(struct vm_run_info *info);
+void vm_run_info_free(struct vm_run_info *info);
 /* Takes over nothing: file is copied. */
-void run_info_add_ram(struct run_info *info, const struct run_ram *ram);
+void vm_run_info_add_ram(struct vm_run_info *info, const struct vm_run_ram *ram);
 /* start_time_jiffies from /proc; 0 when the process is gone. */
-struct run_process run_process_of(pid_t pid);
+struct vm_run_process vm_run_process_of(pid_t pid);
 /* False when it has ended, even if its number is in use again. */
-bool run_process_lives(const struct run_process *process);
+bool vm_run_process_lives(const struct vm_run_process *process);
 
 /* What is known, into an object that is open. */
-void run_info_write_members(const struct run_info *info, struct json_writer *w);
-void run_info_format(const struct run_info *info, struct strbuf *into);
+void vm_run_info_write_members(const struct vm_run_info *info, struct json_writer *w);
+void vm_run_info_format(const struct vm_run_info *info, struct strbuf *into);
 /* BASE_PARSE or BASE_LIMIT; unknown members are passed over. */
-struct error *run_info_parse(const char *text, size_t n, const char *label,
-			     struct run_info **ret) MUST_CHECK;
+struct error *vm_run_info_parse(const char *text, size_t n, const char *label,
+				struct vm_run_info **ret) MUST_CHECK;
 
-DEFINE_CLEANUP(vm_run_info, struct run_info *, NULL, run_info_free);
-#define _cleanup_run_info_ _cleanup_(cleanup_vm_run_info)
+DEFINE_CLEANUP(vm_run_info, struct vm_run_info *, NULL, vm_run_info_free);
+#define _cleanup_vm_run_info_ _cleanup_(cleanup_vm_run_info)
 
 #endif

@@ -8,35 +8,35 @@
 #include "base/alloc.h"
 #include "base/io.h"
 
-const char *run_state_word(enum run_state state)
+const char *vm_run_state_word(enum vm_run_state state)
 {
 	static const char *const words[] = {
 #define RUN_STATE_WORD_(id, word, meaning) [id] = word,
-		RUN_STATES(RUN_STATE_WORD_)
+		VM_RUN_STATES(RUN_STATE_WORD_)
 	};
 
 	return words[state];
 }
 
-void run_list_deinit(struct run_list *list)
+void vm_run_list_deinit(struct vm_run_list *list)
 {
 	for (size_t i = 0; i < list->entries.n; i++) {
 		free(list->entries.at[i].id);
 		free(list->entries.at[i].problem);
-		run_info_free(list->entries.at[i].info);
+		vm_run_info_free(list->entries.at[i].info);
 	}
 	vec_deinit(&list->entries);
 }
 
 /* *ret stays NULL when there is no description yet. */
-static struct error *read_info(int top_fd, const char *id, struct run_info **ret)
+static struct error *read_info(int top_fd, const char *id, struct vm_run_info **ret)
 {
-	_cleanup_free_ char *name = xasprintf("%s/" RUN_DIR_INFO, id);
+	_cleanup_free_ char *name = xasprintf("%s/" VM_RUN_DIR_INFO, id);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	/* Whatever lies there is not waited for. */
 	_cleanup_close_ int fd = openat(top_fd, name,
 					O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	_cleanup_run_info_ struct run_info *info = NULL;
+	_cleanup_vm_run_info_ struct vm_run_info *info = NULL;
 	struct error *err;
 	struct stat st;
 
@@ -44,9 +44,9 @@ static struct error *read_info(int top_fd, const char *id, struct run_info **ret
 		return errno == ENOENT ? NULL : base_error(BASE_IO, errno, "open %s", name);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return base_error(BASE_PARSE, 0, "%s is no file", name);
-	err = io_read_fd(fd, name, RUN_INFO_BYTES_LIMIT, &text);
+	err = io_read_fd(fd, name, VM_LIMIT_RUN_INFO_BYTES, &text);
 	if (!err)
-		err = run_info_parse(strbuf_str(&text), text.n, name, &info);
+		err = vm_run_info_parse(strbuf_str(&text), text.n, name, &info);
 	if (!err && strcmp(info->id, id) != 0)
 		err = base_error(BASE_PARSE, 0, "%s says that it is %s", name, info->id);
 	if (!err)
@@ -54,28 +54,28 @@ static struct error *read_info(int top_fd, const char *id, struct run_info **ret
 	return err;
 }
 
-static enum run_state state_of(const struct run_info *info)
+static enum vm_run_state state_of(const struct vm_run_info *info)
 {
 	if (!info || info->qemu.pid <= 0)
-		return RUN_STARTING;
-	return run_process_lives(&info->qemu) ? RUN_RUNNING : RUN_ENDED;
+		return VM_RUN_STARTING;
+	return vm_run_process_lives(&info->qemu) ? VM_RUN_RUNNING : VM_RUN_ENDED;
 }
 
-static void add_entry(struct run_list *list, int top_fd, const char *id)
+static void add_entry(struct vm_run_list *list, int top_fd, const char *id)
 {
-	struct run_entry entry = { 0 };
+	struct vm_run_entry entry = { 0 };
 	struct error *err;
 
-	if (run_dir_owner(top_fd, id) != RUN_DIR_OWNER_LIVES)
+	if (vm_run_dir_owner(top_fd, id) != VM_RUN_DIR_OWNER_LIVES)
 		return;
 	err = read_info(top_fd, id, &entry.info);
 	/* It may have ended between the two looks. */
-	if (!entry.info && run_dir_owner(top_fd, id) != RUN_DIR_OWNER_LIVES) {
+	if (!entry.info && vm_run_dir_owner(top_fd, id) != VM_RUN_DIR_OWNER_LIVES) {
 		error_free(err);
 		return;
 	}
 	entry.id = xstrdup(id);
-	entry.state = err ? RUN_UNREADABLE : state_of(entry.info);
+	entry.state = err ? VM_RUN_UNREADABLE : state_of(entry.info);
 	entry.problem = err ? xstrdup(error_message(err)) : NULL;
 	error_free(err);
 	vec_push(&list->entries, entry);
@@ -83,7 +83,7 @@ static void add_entry(struct run_list *list, int top_fd, const char *id)
 
 static int by_start(const void *a_, const void *b_)
 {
-	const struct run_entry *a = a_, *b = b_;
+	const struct vm_run_entry *a = a_, *b = b_;
 	uint64_t a_at = a->info ? a->info->started_at_sec : UINT64_MAX;
 	uint64_t b_at = b->info ? b->info->started_at_sec : UINT64_MAX;
 
@@ -92,20 +92,20 @@ static int by_start(const void *a_, const void *b_)
 	return strcmp(a->id, b->id);
 }
 
-struct error *run_list_read(struct run_list *ret)
+struct error *vm_run_list_read(struct vm_run_list *ret)
 {
-	struct run_list list = { .entries = VEC_INIT };
-	_cleanup_free_ char *top = run_dir_top();
+	struct vm_run_list list = { .entries = VEC_INIT };
+	_cleanup_free_ char *top = vm_run_dir_top();
 	_cleanup_dir_ DIR *dir = NULL;
 	struct dirent *entry;
-	int left = RUN_DIR_ENTRIES_LIMIT;
+	int left = VM_LIMIT_RUN_DIR_ENTRIES;
 
-	run_dir_sweep();
+	vm_run_dir_sweep();
 	dir = opendir(top);
 	if (!dir && errno != ENOENT)
 		return base_error(BASE_IO, errno, "cannot look into %s", top);
 	while (dir && left-- > 0 && (entry = readdir(dir))) {
-		if (run_dir_is_id(entry->d_name))
+		if (vm_run_dir_is_id(entry->d_name))
 			add_entry(&list, dirfd(dir), entry->d_name);
 	}
 	if (list.entries.n)
@@ -114,9 +114,9 @@ struct error *run_list_read(struct run_list *ret)
 	return NULL;
 }
 
-const struct run_entry *run_list_find(const struct run_list *list, const char *id)
+const struct vm_run_entry *vm_run_list_find(const struct vm_run_list *list, const char *id)
 {
-	const struct run_entry *found = NULL;
+	const struct vm_run_entry *found = NULL;
 	size_t n = strlen(id);
 
 	if (!n)
@@ -131,14 +131,14 @@ const struct run_entry *run_list_find(const struct run_list *list, const char *i
 	return found;
 }
 
-struct error *run_list_get(const struct run_list *list, const char *id,
-			   const struct run_entry **ret)
+struct error *vm_run_list_get(const struct vm_run_list *list, const char *id,
+			      const struct vm_run_entry **ret)
 {
-	const struct run_entry *entry;
+	const struct vm_run_entry *entry;
 
 	if (strncmp(id, "vm:", 3) == 0)
 		id += 3;
-	entry = run_list_find(list, id);
+	entry = vm_run_list_find(list, id);
 	if (!entry)
 		return base_error(
 			BASE_ABSENT, 0,

@@ -5,41 +5,41 @@
 
 #include "vm/run/run_dir.h"
 
-#define RUN_STATES(X)                                                      \
-	X(RUN_STARTING, "starting", "its owner prepares it")               \
-	X(RUN_RUNNING, "running", "QEMU runs")                             \
-	X(RUN_PAUSED, "paused", "QEMU runs, the guest's CPUs are stopped") \
-	X(RUN_ENDED, "ended", "QEMU has ended, its owner has not yet")     \
-	X(RUN_UNREADABLE, "unreadable", "its description makes no sense")
+#define VM_RUN_STATES(X)                                                      \
+	X(VM_RUN_STARTING, "starting", "its owner prepares it")               \
+	X(VM_RUN_RUNNING, "running", "QEMU runs")                             \
+	X(VM_RUN_PAUSED, "paused", "QEMU runs, the guest's CPUs are stopped") \
+	X(VM_RUN_ENDED, "ended", "QEMU has ended, its owner has not yet")     \
+	X(VM_RUN_UNREADABLE, "unreadable", "its description makes no sense")
 
-enum run_state {
+enum vm_run_state {
 #define RUN_STATE_ENUM_(id, word, meaning) id,
-	RUN_STATES(RUN_STATE_ENUM_)
+	VM_RUN_STATES(RUN_STATE_ENUM_)
 #undef RUN_STATE_ENUM_
 };
 
-const char *run_state_word(enum run_state state);
+const char *vm_run_state_word(enum vm_run_state state);
 
-struct run_entry {
+struct vm_run_entry {
 	char *id;
-	enum run_state state;
-	struct run_info *info; /* NULL when starting without a description, or unreadable */
-	char *problem;	       /* why it is unreadable, else NULL */
+	enum vm_run_state state;
+	struct vm_run_info *info; /* NULL when starting without a description, or unreadable */
+	char *problem;		  /* why it is unreadable, else NULL */
 };
 
-struct run_list {
-	VEC(struct run_entry) entries; /* by start, then by id */
+struct vm_run_list {
+	VEC(struct vm_run_entry) entries; /* by start, then by id */
 };
 
 /* Never waits for anybody. No run folder at all is an empty list. */
-struct error *run_list_read(struct run_list *ret) MUST_CHECK;
-void run_list_deinit(struct run_list *list);
+struct error *vm_run_list_read(struct vm_run_list *ret) MUST_CHECK;
+void vm_run_list_deinit(struct vm_run_list *list);
 /* By id, or by the beginning of one that fits only one; NULL when none or several do. */
-const struct run_entry *run_list_find(const struct run_list *list, const char *id);
+const struct vm_run_entry *vm_run_list_find(const struct vm_run_list *list, const char *id);
 /* The same, also with "vm:" in front; none or several is BASE_ABSENT. */
-struct error *run_list_get(const struct run_list *list, const char *id,
-			   const struct run_entry **ret) MUST_CHECK;
+struct error *vm_run_list_get(const struct vm_run_list *list, const char *id,
+			      const struct vm_run_entry **ret) MUST_CHECK;
 
-#define _cleanup_run_list_ __attribute__((cleanup(run_list_deinit)))
+#define _cleanup_vm_run_list_ __attribute__((cleanup(vm_run_list_deinit)))
 
 #endif

@@ -3,9 +3,9 @@
 #include "procfs/process.h"
 #include "vm/run/run_info.h"
 
-struct run_process run_process_of(pid_t pid)
+struct vm_run_process vm_run_process_of(pid_t pid)
 {
-	struct run_process process = { .pid = pid };
+	struct vm_run_process process = { .pid = pid };
 	_cleanup_error_ struct error *gone = NULL;
 	struct procfs_stat stat;
 
@@ -15,7 +15,7 @@ struct run_process run_process_of(pid_t pid)
 	return process;
 }
 
-bool run_process_lives(const struct run_process *process)
+bool vm_run_process_lives(const struct vm_run_process *process)
 {
 	_cleanup_error_ struct error *gone = NULL;
 	struct procfs_stat stat;

@@ -13,9 +13,9 @@
 /* The clock of a clone may be ahead by what QEMU needs to start it running. */
 enum { CLOCK_SLACK_MS = 2000 };
 
-struct machine_plan clone_plan(const struct vm *vm)
+struct vm_machine_plan vm_clone_plan(const struct vm *vm)
 {
-	return (struct machine_plan){
+	return (struct vm_machine_plan){
 		.qemu = vm->qemu,
 		.accel = &vm->accel,
 		.topology = vm->topology,
@@ -35,28 +35,28 @@ static void add_kernel(const struct kernel *kernel, struct strbuf *into)
 		strbuf_appendf(into, "kernel %s %016llx", kernel->dir,
 			       (unsigned long long)kernel->files[image].hash);
 	strbuf_append(into, image == KERNEL_BZIMAGE ? " bzImage\n" : " vmlinux\n");
-	guest_config_key(kernel, into);
+	vm_guest_config_key(kernel, into);
 }
 
-struct error *clone_key(const struct vm *vm, const struct vm_spec *spec,
-			uint64_t initramfs_identity, struct strbuf *into)
+struct error *vm_clone_key(const struct vm *vm, const struct vm_spec *spec,
+			   uint64_t vm_initramfs_identity, struct strbuf *into)
 {
-	struct machine_plan plan = clone_plan(vm);
+	struct vm_machine_plan plan = vm_clone_plan(vm);
 
 	add_kernel(spec->kernel, into);
 	strbuf_append(into, "topology ");
 	topo_format(&vm->topology, into);
 	strbuf_appendf(into, "\nmemory %llu\nqemu %s %s\ninitramfs %016llx\narguments ",
 		       (unsigned long long)vm->memory_bytes, vm->qemu->path, vm->qemu->version.text,
-		       (unsigned long long)initramfs_identity);
-	boot_format_args(&spec->topology, spec->kernel_args, into);
+		       (unsigned long long)vm_initramfs_identity);
+	vm_boot_format_args(&spec->topology, spec->kernel_args, into);
 	strbuf_append(into, "\nmachine ");
-	return machine_args_key(&plan, into);
+	return vm_machine_args_key(&plan, into);
 }
 
-struct error *clone_launch(struct vm *vm)
+struct error *vm_clone_launch(struct vm *vm)
 {
-	struct machine_plan plan = clone_plan(vm);
+	struct vm_machine_plan plan = vm_clone_plan(vm);
 	struct error *err;
 
 	plan.ram_paths = (const char *const *)vm->template->ram_paths;
@@ -64,16 +64,16 @@ struct error *clone_launch(struct vm *vm)
 	plan.incoming = true;
 	err = vm_launch(vm, &plan);
 	if (!err)
-		err = state_load(vm, vm->template->state_path);
+		err = vm_state_load(vm, vm->template->state_path);
 	if (!err)
-		err = vm_explain_if_ended(vm, guest_ram_locate(vm), "looking for its RAM");
+		err = vm_explain_if_ended(vm, vm_guest_ram_locate(vm), "looking for its RAM");
 	if (!err)
 		err = vm_publish(vm);
 	return error_wrap(err, "starting a clone");
 }
 
-struct error *clone_prove(const struct template_proof *template, const struct wire_ready *ready,
-			  unsigned int cpus, uint64_t running_ns)
+struct error *vm_clone_prove(const struct vm_template_proof *template,
+			     const struct wire_ready *ready, unsigned int cpus, uint64_t running_ns)
 {
 	uint64_t latest = template->monotonic_limit_ns + running_ns + CLOCK_SLACK_MS * NS_PER_MS;
 

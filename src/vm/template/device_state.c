@@ -25,7 +25,7 @@ static struct error *move(struct vm *vm, const char *command, const char *shell_
 	_cleanup_free_ char *uri = NULL;
 	struct error *err;
 
-	if (qemu_version_at_least(&vm->qemu->version, 8, 2))
+	if (vm_qemu_version_at_least(&vm->qemu->version, 8, 2))
 		uri = xasprintf("file:%s", path);
 	else if (!strpbrk(path, "'\\"))
 		uri = xasprintf("exec:%s '%s'", shell_verb, path);
@@ -35,30 +35,30 @@ static struct error *move(struct vm *vm, const char *command, const char *shell_
 	json_begin_object(&w);
 	json_add_string(&w, "uri", uri);
 	json_end_object(&w);
-	err = qmp_execute(vm->qmp, "migrate-set-capabilities", capability,
-			  QMP_WAIT_SEC * NS_PER_SEC, NULL);
+	err = vm_qmp_execute(vm->qmp, "migrate-set-capabilities", capability,
+			     QMP_WAIT_SEC * NS_PER_SEC, NULL);
 	if (!err)
-		err = qmp_execute(vm->qmp, command, strbuf_str(&arguments),
-				  QMP_WAIT_SEC * NS_PER_SEC, NULL);
+		err = vm_qmp_execute(vm->qmp, command, strbuf_str(&arguments),
+				     QMP_WAIT_SEC * NS_PER_SEC, NULL);
 	return vm_explain_monitor(vm, err, command);
 }
 
-struct error *state_load(struct vm *vm, const char *path)
+struct error *vm_state_load(struct vm *vm, const char *path)
 {
 	return move(vm, "migrate-incoming", "cat", path);
 }
 
-struct error *state_save(struct vm *vm, const char *path, const struct cancel *cancel)
+struct error *vm_state_save(struct vm *vm, const char *path, const struct cancel *cancel)
 {
 	uint64_t deadline_ns = clock_monotonic_ns() + SAVE_WAIT_SEC * NS_PER_SEC;
 	struct error *err = move(vm, "migrate", "cat >", path);
 
 	while (!err) {
-		_cleanup_qmp_message_ struct qmp_message answer = { 0 };
+		_cleanup_vm_qmp_message_ struct vm_qmp_message answer = { 0 };
 		struct json_text status, words;
 
-		err = qmp_execute(vm->qmp, "query-migrate", NULL, QMP_WAIT_SEC * NS_PER_SEC,
-				  &answer);
+		err = vm_qmp_execute(vm->qmp, "query-migrate", NULL, QMP_WAIT_SEC * NS_PER_SEC,
+				     &answer);
 		if (err)
 			return vm_explain_monitor(vm, err, "saving the guest");
 		status = json_string(json_find(answer.value, "status"));

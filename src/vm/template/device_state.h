@@ -6,11 +6,12 @@
 #include "vm/state.h"
 
 /* The guest stands still. Returns when the file is complete. */
-struct error *state_save(struct vm *vm, const char *path, const struct cancel *cancel) MUST_CHECK;
+struct error *vm_state_save(struct vm *vm, const char *path,
+			    const struct cancel *cancel) MUST_CHECK;
 /*
  * Begins to load; QEMU does the rest while we go on. A state that does not fit ends QEMU. Told to
  * run while it loads, QEMU may forget it: wait for vm->loaded.
  */
-struct error *state_load(struct vm *vm, const char *path) MUST_CHECK;
+struct error *vm_state_load(struct vm *vm, const char *path) MUST_CHECK;
 
 #endif

@@ -17,7 +17,7 @@ enum {
 	USUAL_MIB = 512,
 };
 
-uint64_t ram_default_bytes(const struct topo *topology)
+uint64_t vm_ram_default_bytes(const struct topo *topology)
 {
 	uint64_t mib = LEAST_MIB + (uint64_t)PER_CPU_MIB * topo_cpus(topology);
 
@@ -26,7 +26,7 @@ uint64_t ram_default_bytes(const struct topo *topology)
 	return (mib > USUAL_MIB ? mib : USUAL_MIB) * MIB;
 }
 
-struct error *ram_make_memfd(unsigned int node, uint64_t bytes, int *ret_fd)
+struct error *vm_ram_make_memfd(unsigned int node, uint64_t bytes, int *ret_fd)
 {
 	_cleanup_free_ char *name = xasprintf("ktstr-ram.%u", node);
 	_cleanup_close_ int fd = memfd_create(name, MFD_CLOEXEC);
@@ -91,7 +91,7 @@ static struct error *copy_chunk(const char *chunk, size_t n, off_t at, int to, c
 	return NULL;
 }
 
-struct error *ram_copy_sparse(int from, int to, const char *to_label, uint64_t *ret_bytes)
+struct error *vm_ram_copy_sparse(int from, int to, const char *to_label, uint64_t *ret_bytes)
 {
 	_cleanup_free_ char *chunk = xcalloc(1, COPY_CHUNK);
 	uint64_t needed, written = 0;

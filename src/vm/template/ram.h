@@ -10,14 +10,14 @@
 #include "vm/error.h"
 
 /* Enough for the kernel, the agent and the per-CPU areas, unless the topology says. */
-uint64_t ram_default_bytes(const struct topo *topology);
+uint64_t vm_ram_default_bytes(const struct topo *topology);
 
-struct error *ram_make_memfd(unsigned int node, uint64_t bytes, int *ret_fd) MUST_CHECK;
+struct error *vm_ram_make_memfd(unsigned int node, uint64_t bytes, int *ret_fd) MUST_CHECK;
 /*
  * Copies what is not zero; *ret_bytes is what the copy occupies. A full disk is VM_CACHE_FULL
  * with the numbers.
  */
-struct error *ram_copy_sparse(int from, int to, const char *to_label,
-			      uint64_t *ret_bytes) MUST_CHECK;
+struct error *vm_ram_copy_sparse(int from, int to, const char *to_label,
+				 uint64_t *ret_bytes) MUST_CHECK;
 
 #endif

@@ -14,7 +14,7 @@
 #include "vm/template/template_internal.h"
 #include "vm/template/template_json.h"
 
-void template_free(struct template *template)
+void vm_template_free(struct vm_template *template)
 {
 	if (!template)
 		return;
@@ -27,36 +27,36 @@ void template_free(struct template *template)
 	free(template);
 }
 
-char *template_name(const char *key)
+char *vm_template_name(const char *key)
 {
 	return xasprintf("%016llx", (unsigned long long)hash_bytes(HASH_INIT, key, strlen(key)));
 }
 
-char *template_lock_path(const char *name)
+char *vm_template_lock_path(const char *name)
 {
-	_cleanup_free_ char *below = xasprintf("templates/%s" TEMPLATE_LOCK_SUFFIX, name);
+	_cleanup_free_ char *below = xasprintf("templates/%s" VM_TEMPLATE_LOCK_SUFFIX, name);
 
 	return paths_cache(below);
 }
 
-char *template_folder_path(const char *name)
+char *vm_template_folder_path(const char *name)
 {
 	_cleanup_free_ char *below = xasprintf("templates/%s", name);
 
 	return paths_cache(below);
 }
 
-char *template_draft_path(const char *name)
+char *vm_template_draft_path(const char *name)
 {
-	_cleanup_free_ char *below = xasprintf("templates/%s" TEMPLATE_DRAFT_SUFFIX, name);
+	_cleanup_free_ char *below = xasprintf("templates/%s" VM_TEMPLATE_DRAFT_SUFFIX, name);
 
 	return paths_cache(below);
 }
 
 /* Every file has the size its description says; NULL: damaged. */
-static struct template *check_files(const char *dir, const struct template_description *d)
+static struct vm_template *check_files(const char *dir, const struct vm_template_description *d)
 {
-	struct template *template = xnew(struct template);
+	struct vm_template *template = xnew(struct vm_template);
 	struct stat st;
 
 	template->lock_fd = -1;
@@ -75,21 +75,21 @@ static struct template *check_files(const char *dir, const struct template_descr
 	}
 	return template;
 damaged:
-	template_free(template);
+	vm_template_free(template);
 	return NULL;
 }
 
-struct error *template_load(const char *name, const char *key, struct template **ret)
+struct error *vm_template_load(const char *name, const char *key, struct vm_template **ret)
 {
-	_cleanup_template_description_ struct template_description d = { 0 };
-	_cleanup_free_ char *dir = template_folder_path(name);
+	_cleanup_vm_template_description_ struct vm_template_description d = { 0 };
+	_cleanup_free_ char *dir = vm_template_folder_path(name);
 	_cleanup_free_ char *json = xasprintf("%s/template.json", dir);
 	struct error *err;
 
 	*ret = NULL;
 	if (access(dir, F_OK) < 0)
 		return NULL;
-	err = template_description_read(json, &d);
+	err = vm_template_description_read(json, &d);
 	/* Another key by this name is damage as well, or an accident of one in 2^64. */
 	if (!err && strcmp(d.key, key) == 0)
 		*ret = check_files(dir, &d);
@@ -100,10 +100,10 @@ struct error *template_load(const char *name, const char *key, struct template *
 	return NULL;
 }
 
-struct error *template_open(const char *key, struct template **ret)
+struct error *vm_template_open(const char *key, struct vm_template **ret)
 {
-	_cleanup_free_ char *name = template_name(key);
-	_cleanup_free_ char *lock = template_lock_path(name);
+	_cleanup_free_ char *name = vm_template_name(key);
+	_cleanup_free_ char *lock = vm_template_lock_path(name);
 	_cleanup_close_ int fd = -1;
 	struct error *err;
 
@@ -114,13 +114,13 @@ struct error *template_open(const char *key, struct template **ret)
 	err = lock_try(lock, LOCK_SHARED, &fd);
 	if (err || fd < 0)
 		return err;
-	err = template_load(name, key, ret);
+	err = vm_template_load(name, key, ret);
 	if (!err && *ret)
 		(*ret)->lock_fd = take_fd(fd);
 	return err;
 }
 
-bool template_discard(struct template *template)
+bool vm_template_discard(struct vm_template *template)
 {
 	_cleanup_error_ struct error *err = NULL;
 

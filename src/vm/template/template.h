@@ -20,7 +20,7 @@
 #include "wire/limits.h"
 
 /* What the agent of a saved guest said, which its clones must be able to repeat. */
-struct template_proof {
+struct vm_template_proof {
 	uint8_t nonce[WIRE_NONCE_BYTES];
 	uint64_t nonce_phys; /* where the nonce lies in guest RAM */
 	uint32_t generation;
@@ -28,74 +28,73 @@ struct template_proof {
 	uint64_t monotonic_limit_ns; /* not later than this when it was stopped */
 };
 
-struct template
-{
+struct vm_template {
 	char *dir;
 	char *state_path;
 	char *ram_paths[TOPO_LIMIT_ASKED_NODES];
 	unsigned int n_ram;
-	struct template_proof proof;
+	struct vm_template_proof proof;
 	uint64_t bytes; /* on disk */
 	int lock_fd;	/* shared: nobody removes it while this is held */
 };
 
-void template_free(struct template *template);
-DEFINE_CLEANUP(vm_template, struct template *, NULL, template_free);
-#define _cleanup_template_ _cleanup_(cleanup_vm_template)
+void vm_template_free(struct vm_template *template);
+DEFINE_CLEANUP(vm_template, struct vm_template *, NULL, vm_template_free);
+#define _cleanup_vm_template_ _cleanup_(cleanup_vm_template)
 
 /* 16 hexadecimal digits. */
-char *template_name(const char *key) MUST_CHECK;
+char *vm_template_name(const char *key) MUST_CHECK;
 /*
  * The template of this key, held against removal. None: *ret is NULL. One that is damaged
  * counts as none: whoever makes it anew replaces it. Marks it as used now.
  */
-struct error *template_open(const char *key, struct template **ret) MUST_CHECK;
+struct error *vm_template_open(const char *key, struct vm_template **ret) MUST_CHECK;
 
 /*
  * It turned out not to be what it says: removes it, unless others are starting from it. True
  * when it is gone.
  */
-bool template_discard(struct template *template);
+bool vm_template_discard(struct vm_template *template);
 
 /* A template in the making. */
-struct template_draft {
+struct vm_template_draft {
 	char *key, *name, *dir;
 	int lock_fd;
-	bool exclusive;		/* the folder of drafts is ours alone */
-	struct template *found; /* another was faster */
+	bool exclusive;		   /* the folder of drafts is ours alone */
+	struct vm_template *found; /* another was faster */
 	const struct cancel *cancel;
 };
 /*
  * Waits until nobody else makes the same one; removes what a dead maker left. Ask
- * template_draft_existing() after this: another may have made it. `cancel` is kept.
+ * vm_template_draft_existing() after this: another may have made it. `cancel` is kept.
  */
-struct error *template_draft_begin(const char *key, const struct cancel *cancel,
-				   struct template_draft *ret) MUST_CHECK;
+struct error *vm_template_draft_begin(const char *key, const struct cancel *cancel,
+				      struct vm_template_draft *ret) MUST_CHECK;
 /* Who makes or removes this one now; 0: nobody, or it cannot be told. */
-pid_t template_maker(const char *key);
+pid_t vm_template_maker(const char *key);
 /* The template, if there is one: then the draft is done with. */
-struct error *template_draft_existing(struct template_draft *draft,
-				      struct template **ret) MUST_CHECK;
-struct error *template_draft_make_folder(struct template_draft *draft) MUST_CHECK;
+struct error *vm_template_draft_existing(struct vm_template_draft *draft,
+					 struct vm_template **ret) MUST_CHECK;
+struct error *vm_template_draft_make_folder(struct vm_template_draft *draft) MUST_CHECK;
 /* Files synced, description written, folder renamed; then old templates make room. */
-struct error *template_draft_finish(struct template_draft *draft,
-				    const struct template_proof *proof, unsigned int n_ram,
-				    struct template **ret) MUST_CHECK;
+struct error *vm_template_draft_finish(struct vm_template_draft *draft,
+				       const struct vm_template_proof *proof, unsigned int n_ram,
+				       struct vm_template **ret) MUST_CHECK;
 /* An error that comes from a full disk becomes VM_CACHE_FULL with numbers; NULL stays NULL. */
-struct error *template_draft_explain(const struct template_draft *draft,
-				     struct error *err) MUST_CHECK;
+struct error *vm_template_draft_explain(const struct vm_template_draft *draft,
+					struct error *err) MUST_CHECK;
 /* Removes what was not finished, lets go of the lock. */
-void template_draft_deinit(struct template_draft *draft);
-#define _cleanup_template_draft_ __attribute__((cleanup(template_draft_deinit)))
+void vm_template_draft_deinit(struct vm_template_draft *draft);
+#define _cleanup_vm_template_draft_ __attribute__((cleanup(vm_template_draft_deinit)))
 
 /*
  * Removes what dead makers left, then the longest unused ones until the rest fits; `keep` names
  * one to spare or is NULL.
  */
-struct error *template_evict(uint64_t limit_bytes, const char *keep) MUST_CHECK;
+struct error *vm_template_evict(uint64_t limit_bytes, const char *keep) MUST_CHECK;
 /* $KTSTR_TEMPLATE_LIMIT_MB, else 8 GiB. */
-uint64_t template_limit_bytes(void);
+uint64_t vm_template_limit_bytes(void);
 /* All templates together; *ret_n may be NULL. */
-struct error *template_usage(uint64_t *ret_bytes, unsigned int *ret_n) MUST_CHECK;
+struct error *vm_template_usage(uint64_t *ret_bytes, unsigned int *ret_n) MUST_CHECK;
 
 #endif

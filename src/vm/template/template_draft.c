@@ -29,9 +29,9 @@ static void leave_name(int lock_fd)
 		(void)!dprintf(lock_fd, "%d\n", getpid());
 }
 
-pid_t template_maker(const char *key)
+pid_t vm_template_maker(const char *key)
 {
-	_cleanup_free_ char *name = template_name(key), *lock = template_lock_path(name);
+	_cleanup_free_ char *name = vm_template_name(key), *lock = vm_template_lock_path(name);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_close_ int fd = -1;
 
@@ -48,15 +48,15 @@ pid_t template_maker(const char *key)
  * The lock alone, or the template. Those who use one may hold it for as long as they
  * like, so nobody waits for them to let go of what is there.
  */
-static struct error *acquire(struct template_draft *draft)
+static struct error *acquire(struct vm_template_draft *draft)
 {
-	_cleanup_free_ char *lock = template_lock_path(draft->name);
+	_cleanup_free_ char *lock = vm_template_lock_path(draft->name);
 	struct error *err;
 
 	if (draft->lock_fd >= 0)
 		close(take_fd(draft->lock_fd));
 	for (;;) {
-		err = template_open(draft->key, &draft->found);
+		err = vm_template_open(draft->key, &draft->found);
 		if (err || draft->found)
 			return err;
 		err = lock_try(lock, LOCK_EXCLUSIVE, &draft->lock_fd);
@@ -73,24 +73,24 @@ static struct error *acquire(struct template_draft *draft)
 	return paths_remove(draft->dir);
 }
 
-struct error *template_draft_begin(const char *key, const struct cancel *cancel,
-				   struct template_draft *ret)
+struct error *vm_template_draft_begin(const char *key, const struct cancel *cancel,
+				      struct vm_template_draft *ret)
 {
-	_cleanup_template_draft_ struct template_draft draft = { .lock_fd = -1 };
+	_cleanup_vm_template_draft_ struct vm_template_draft draft = { .lock_fd = -1 };
 	_cleanup_free_ char *folder = paths_cache("templates");
 	struct error *err;
 
 	draft.key = xstrdup(key);
-	draft.name = template_name(key);
-	draft.dir = template_draft_path(draft.name);
+	draft.name = vm_template_name(key);
+	draft.dir = vm_template_draft_path(draft.name);
 	draft.cancel = cancel;
 	err = paths_make(folder, 0700);
 	if (!err)
 		err = acquire(&draft);
 	if (err)
-		return template_draft_explain(&draft, err);
+		return vm_template_draft_explain(&draft, err);
 	*ret = draft;
-	draft = (struct template_draft){ .lock_fd = -1 };
+	draft = (struct vm_template_draft){ .lock_fd = -1 };
 	return NULL;
 }
 
@@ -106,9 +106,9 @@ static bool has_name(int fd, const char *path)
  * From maker to user. The system may give the lock to another in between, who may remove the
  * template and the file of the lock with it: what we then hold is worth nothing.
  */
-static struct error *share(struct template_draft *draft, struct template **ret)
+static struct error *share(struct vm_template_draft *draft, struct vm_template **ret)
 {
-	_cleanup_free_ char *lock = template_lock_path(draft->name);
+	_cleanup_free_ char *lock = vm_template_lock_path(draft->name);
 	struct error *err = NULL;
 
 	draft->exclusive = false;
@@ -117,23 +117,23 @@ static struct error *share(struct template_draft *draft, struct template **ret)
 		err = lock_wait(lock, LOCK_SHARED, draft->cancel, &draft->lock_fd);
 	}
 	if (!err)
-		err = template_load(draft->name, draft->key, ret);
+		err = vm_template_load(draft->name, draft->key, ret);
 	if (!err && *ret)
 		(*ret)->lock_fd = take_fd(draft->lock_fd);
 	return err;
 }
 
-struct error *template_draft_existing(struct template_draft *draft, struct template **ret)
+struct error *vm_template_draft_existing(struct vm_template_draft *draft, struct vm_template **ret)
 {
 	for (;;) {
-		_cleanup_template_ struct template *seen = NULL;
+		_cleanup_vm_template_ struct vm_template *seen = NULL;
 		struct error *err;
 
 		if (draft->found) {
 			*ret = take_ptr(draft->found);
 			return NULL;
 		}
-		err = template_load(draft->name, draft->key, &seen);
+		err = vm_template_load(draft->name, draft->key, &seen);
 		if (err || !seen) {
 			*ret = NULL;
 			return err;
@@ -147,14 +147,14 @@ struct error *template_draft_existing(struct template_draft *draft, struct templ
 	}
 }
 
-struct error *template_draft_make_folder(struct template_draft *draft)
+struct error *vm_template_draft_make_folder(struct vm_template_draft *draft)
 {
 	struct error *err = paths_make(draft->dir, 0700);
 
-	return error_wrap(template_draft_explain(draft, err), "a new template");
+	return error_wrap(vm_template_draft_explain(draft, err), "a new template");
 }
 
-struct error *template_draft_explain(const struct template_draft *draft, struct error *err)
+struct error *vm_template_draft_explain(const struct vm_template_draft *draft, struct error *err)
 {
 	_cleanup_free_ char *top = paths_cache("");
 	int errnum = err ? error_errno(err) : 0;
@@ -190,9 +190,9 @@ static struct error *sync_file(const char *dir, const char *name, uint64_t *ret_
 	return NULL;
 }
 
-static struct error *put_in_place(const struct template_draft *draft)
+static struct error *put_in_place(const struct vm_template_draft *draft)
 {
-	_cleanup_free_ char *final = template_folder_path(draft->name);
+	_cleanup_free_ char *final = vm_template_folder_path(draft->name);
 	struct error *err;
 
 	/* One that was damaged, or we would not be making it. */
@@ -204,11 +204,11 @@ static struct error *put_in_place(const struct template_draft *draft)
 	return io_sync_folder_of(final);
 }
 
-static struct error *finish(struct template_draft *draft, const struct template_proof *proof,
-			    unsigned int n_ram, struct template **ret)
+static struct error *finish(struct vm_template_draft *draft, const struct vm_template_proof *proof,
+			    unsigned int n_ram, struct vm_template **ret)
 {
 	uint64_t ram_bytes[TOPO_LIMIT_ASKED_NODES];
-	struct template_description d = {
+	struct vm_template_description d = {
 		.key = draft->key,
 		.proof = *proof,
 		.ram_bytes = { ram_bytes, n_ram },
@@ -224,13 +224,13 @@ static struct error *finish(struct template_draft *draft, const struct template_
 		err = sync_file(draft->dir, name, &ram_bytes[i]);
 	}
 	if (!err)
-		err = template_description_write(&d, json);
+		err = vm_template_description_write(&d, json);
 	if (!err)
 		err = put_in_place(draft);
 	if (err)
 		return err;
 	/* What cannot be removed is tried again by the next; the new one is good. */
-	error_free(template_evict(template_limit_bytes(), draft->name));
+	error_free(vm_template_evict(vm_template_limit_bytes(), draft->name));
 	err = share(draft, ret);
 	if (!err && !*ret)
 		err = vm_error(VM_TEMPLATE, 0, "%s was removed as soon as it was made",
@@ -238,38 +238,38 @@ static struct error *finish(struct template_draft *draft, const struct template_
 	return err;
 }
 
-struct error *template_draft_finish(struct template_draft *draft,
-				    const struct template_proof *proof, unsigned int n_ram,
-				    struct template **ret)
+struct error *vm_template_draft_finish(struct vm_template_draft *draft,
+				       const struct vm_template_proof *proof, unsigned int n_ram,
+				       struct vm_template **ret)
 {
-	_cleanup_template_ struct template *made = NULL;
+	_cleanup_vm_template_ struct vm_template *made = NULL;
 	struct error *err = finish(draft, proof, n_ram, &made);
 
 	if (err)
-		return template_draft_explain(draft, err);
+		return vm_template_draft_explain(draft, err);
 	*ret = take_ptr(made);
 	return NULL;
 }
 
-static void remove_unfinished(const struct template_draft *draft)
+static void remove_unfinished(const struct vm_template_draft *draft)
 {
-	_cleanup_free_ char *final = template_folder_path(draft->name);
-	_cleanup_free_ char *lock = template_lock_path(draft->name);
+	_cleanup_free_ char *final = vm_template_folder_path(draft->name);
+	_cleanup_free_ char *lock = vm_template_lock_path(draft->name);
 
 	error_free(paths_remove(draft->dir));
 	if (access(final, F_OK) < 0)
 		unlink(lock);
 }
 
-void template_draft_deinit(struct template_draft *draft)
+void vm_template_draft_deinit(struct vm_template_draft *draft)
 {
 	if (draft->exclusive)
 		remove_unfinished(draft);
 	if (draft->lock_fd >= 0)
 		close(draft->lock_fd);
-	template_free(draft->found);
+	vm_template_free(draft->found);
 	free(draft->key);
 	free(draft->name);
 	free(draft->dir);
-	*draft = (struct template_draft){ .lock_fd = -1 };
+	*draft = (struct vm_template_draft){ .lock_fd = -1 };
 }

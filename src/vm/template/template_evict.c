@@ -26,7 +26,7 @@ struct rows {
 	VEC(struct row) at;
 };
 
-uint64_t template_limit_bytes(void)
+uint64_t vm_template_limit_bytes(void)
 {
 	const char *text = getenv("KTSTR_TEMPLATE_LIMIT_MB");
 	uint64_t mb;
@@ -71,7 +71,7 @@ static struct error *read_rows(struct rows *rows)
 		if (!is_name(entry->d_name))
 			continue;
 		memcpy(row.name, entry->d_name, NAME_DIGITS);
-		folder = template_folder_path(row.name);
+		folder = vm_template_folder_path(row.name);
 		json = xasprintf("%s/template.json", folder);
 		row.bytes = folder_bytes(folder);
 		/* Without a description it is damaged: the first to go. */
@@ -89,7 +89,7 @@ static int compare_use(const void *a, const void *b)
 	return (x->used_ns > y->used_ns) - (x->used_ns < y->used_ns);
 }
 
-struct error *template_usage(uint64_t *ret_bytes, unsigned int *ret_n)
+struct error *vm_template_usage(uint64_t *ret_bytes, unsigned int *ret_n)
 {
 	struct rows rows = { 0 };
 	struct error *err = read_rows(&rows);
@@ -108,8 +108,8 @@ struct error *template_usage(uint64_t *ret_bytes, unsigned int *ret_n)
 /* Only what nobody is starting a clone from. True when it is gone. */
 static struct error *remove_unused(const char *name, bool *ret_gone)
 {
-	_cleanup_free_ char *lock = template_lock_path(name);
-	_cleanup_free_ char *folder = template_folder_path(name);
+	_cleanup_free_ char *lock = vm_template_lock_path(name);
+	_cleanup_free_ char *folder = vm_template_folder_path(name);
 	_cleanup_free_ char *json = xasprintf("%s/template.json", folder);
 	_cleanup_close_ int fd = -1;
 	struct error *err;
@@ -137,8 +137,9 @@ static bool exists(const char *path)
 /* Drafts, halves and locks of those who died. Who holds the lock lives. */
 static void sweep_name(const char *name)
 {
-	_cleanup_free_ char *lock = template_lock_path(name), *draft = template_draft_path(name);
-	_cleanup_free_ char *folder = template_folder_path(name);
+	_cleanup_free_ char *lock = vm_template_lock_path(name),
+			    *draft = vm_template_draft_path(name);
+	_cleanup_free_ char *folder = vm_template_folder_path(name);
 	_cleanup_free_ char *json = xasprintf("%s/template.json", folder);
 	_cleanup_close_ int fd = -1;
 
@@ -161,8 +162,8 @@ static bool name_of(const char *entry, char name[NAME_DIGITS + 1])
 
 	if (strspn(entry, "0123456789abcdef") != NAME_DIGITS)
 		return false;
-	if (*suffix && strcmp(suffix, TEMPLATE_DRAFT_SUFFIX) != 0 &&
-	    strcmp(suffix, TEMPLATE_LOCK_SUFFIX) != 0)
+	if (*suffix && strcmp(suffix, VM_TEMPLATE_DRAFT_SUFFIX) != 0 &&
+	    strcmp(suffix, VM_TEMPLATE_LOCK_SUFFIX) != 0)
 		return false;
 	memcpy(name, entry, NAME_DIGITS);
 	name[NAME_DIGITS] = 0;
@@ -181,7 +182,7 @@ static void sweep(void)
 			sweep_name(name);
 }
 
-struct error *template_evict(uint64_t limit_bytes, const char *keep)
+struct error *vm_template_evict(uint64_t limit_bytes, const char *keep)
 {
 	struct rows rows = { 0 };
 	struct error *err;

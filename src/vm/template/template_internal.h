@@ -5,13 +5,14 @@
 
 #include "vm/template/template.h"
 
-#define TEMPLATE_DRAFT_SUFFIX ".new"
-#define TEMPLATE_LOCK_SUFFIX  ".lock"
+#define VM_TEMPLATE_DRAFT_SUFFIX ".new"
+#define VM_TEMPLATE_LOCK_SUFFIX	 ".lock"
 
-char *template_lock_path(const char *name) MUST_CHECK;
-char *template_folder_path(const char *name) MUST_CHECK;
-char *template_draft_path(const char *name) MUST_CHECK;
+char *vm_template_lock_path(const char *name) MUST_CHECK;
+char *vm_template_folder_path(const char *name) MUST_CHECK;
+char *vm_template_draft_path(const char *name) MUST_CHECK;
 /* The caller holds the lock. Without one, or with a damaged one, *ret is NULL. */
-struct error *template_load(const char *name, const char *key, struct template **ret) MUST_CHECK;
+struct error *vm_template_load(const char *name, const char *key,
+			       struct vm_template **ret) MUST_CHECK;
 
 #endif

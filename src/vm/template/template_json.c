@@ -53,14 +53,14 @@ static const char *check_ram(const void *member)
 	return ((const struct template_ram *)member)->n ? NULL : "is empty";
 }
 
-#define ROW(member) JSON_SCALAR(struct template_description, member), .presence = JSON_REQUIRED
-#define PROOF(member)                                                       \
-	JSON_SCALAR_AS(struct template_description, proof.member, #member), \
+#define ROW(member) JSON_SCALAR(struct vm_template_description, member), .presence = JSON_REQUIRED
+#define PROOF(member)                                                          \
+	JSON_SCALAR_AS(struct vm_template_description, proof.member, #member), \
 		.presence = JSON_REQUIRED
 
 static const struct json_row description_rows[] = {
 	{ ROW(key), .means = "what the machine is made of" },
-	{ JSON_CUSTOM_AS(struct template_description, proof.nonce, "nonce", &nonce_codec),
+	{ JSON_CUSTOM_AS(struct vm_template_description, proof.nonce, "nonce", &nonce_codec),
 	  .presence = JSON_REQUIRED, .means = "what its agent was told" },
 	{ PROOF(nonce_phys), .means = "where the nonce is in the guest's memory" },
 	{ PROOF(generation), .means = "how often the guest was cloned" },
@@ -69,14 +69,15 @@ static const struct json_row description_rows[] = {
 	{ PROOF(monotonic_limit_ns), .limit = INT64_MAX,
 	  .means = "the latest time at which it was stopped" },
 	{ ROW(state_bytes), .means = "size of the file of the devices' state" },
-	{ JSON_NUMBERS(struct template_description, ram_bytes), .presence = JSON_REQUIRED,
+	{ JSON_NUMBERS(struct vm_template_description, ram_bytes), .presence = JSON_REQUIRED,
 	  .limit = TOPO_LIMIT_ASKED_NODES, .check = check_ram,
 	  .means = "sizes of the files of memory, one for each node" },
 };
 
 static const char *check_description(const void *of)
 {
-	const struct template_proof *proof = &((const struct template_description *)of)->proof;
+	const struct vm_template_proof *proof =
+		&((const struct vm_template_description *)of)->proof;
 
 	return proof->monotonic_limit_ns < proof->monotonic_ns
 		       ? "has a monotonic_limit_ns before its monotonic_ns"
@@ -90,42 +91,43 @@ static const struct json_rows description_table = {
 	.check = check_description,
 };
 
-void template_description_format(const struct template_description *d, struct strbuf *into)
+void vm_template_description_format(const struct vm_template_description *d, struct strbuf *into)
 {
 	json_rows_format(&description_table, d, into);
 }
 
-struct error *template_description_parse(const char *text, size_t n,
-					 struct template_description *ret)
+struct error *vm_template_description_parse(const char *text, size_t n,
+					    struct vm_template_description *ret)
 {
-	_cleanup_template_description_ struct template_description d = { 0 };
+	_cleanup_vm_template_description_ struct vm_template_description d = { 0 };
 	struct error *err = json_rows_parse(&description_table, text, n, "template.json", &d);
 
 	if (err)
 		return error_recast(err, &vm_error_domain, VM_TEMPLATE);
 	*ret = d;
-	d = (struct template_description){ 0 };
+	d = (struct vm_template_description){ 0 };
 	return NULL;
 }
 
-struct error *template_description_write(const struct template_description *d, const char *path)
+struct error *vm_template_description_write(const struct vm_template_description *d,
+					    const char *path)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	template_description_format(d, &text);
+	vm_template_description_format(d, &text);
 	return io_replace_file(path, text.at, text.n);
 }
 
-struct error *template_description_read(const char *path, struct template_description *ret)
+struct error *vm_template_description_read(const char *path, struct vm_template_description *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct error *err = io_read_file(path, FILE_LIMIT, &text);
 
-	return err ? err : template_description_parse(strbuf_str(&text), text.n, ret);
+	return err ? err : vm_template_description_parse(strbuf_str(&text), text.n, ret);
 }
 
-void template_description_deinit(struct template_description *d)
+void vm_template_description_deinit(struct vm_template_description *d)
 {
 	json_rows_deinit(&description_table, d);
-	*d = (struct template_description){ 0 };
+	*d = (struct vm_template_description){ 0 };
 }

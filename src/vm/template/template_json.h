@@ -5,9 +5,9 @@
 
 #include "vm/template/template.h"
 
-struct template_description {
+struct vm_template_description {
 	char *key;
-	struct template_proof proof;
+	struct vm_template_proof proof;
 	uint64_t state_bytes;
 	struct template_ram {
 		uint64_t *at;
@@ -15,15 +15,15 @@ struct template_description {
 	} ram_bytes; /* of each node */
 };
 
-void template_description_format(const struct template_description *d, struct strbuf *into);
+void vm_template_description_format(const struct vm_template_description *d, struct strbuf *into);
 /* Every member must be there and make sense: VM_TEMPLATE names the first that does not. */
-struct error *template_description_parse(const char *text, size_t n,
-					 struct template_description *ret) MUST_CHECK;
-struct error *template_description_write(const struct template_description *d,
-					 const char *path) MUST_CHECK;
-struct error *template_description_read(const char *path,
-					struct template_description *ret) MUST_CHECK;
-void template_description_deinit(struct template_description *d);
-#define _cleanup_template_description_ __attribute__((cleanup(template_description_deinit)))
+struct error *vm_template_description_parse(const char *text, size_t n,
+					    struct vm_template_description *ret) MUST_CHECK;
+struct error *vm_template_description_write(const struct vm_template_description *d,
+					    const char *path) MUST_CHECK;
+struct error *vm_template_description_read(const char *path,
+					   struct vm_template_description *ret) MUST_CHECK;
+void vm_template_description_deinit(struct vm_template_description *d);
+#define _cleanup_vm_template_description_ __attribute__((cleanup(vm_template_description_deinit)))
 
 #endif

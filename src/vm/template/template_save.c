@@ -26,7 +26,7 @@ static struct error *save_ram(const struct vm *vm, const char *dir)
 
 		if (fd < 0)
 			return vm_error(VM_TEMPLATE, errno, "cannot make %s", path);
-		err = ram_copy_sparse(vm->ram_fds[i], fd, path, &bytes);
+		err = vm_ram_copy_sparse(vm->ram_fds[i], fd, path, &bytes);
 		if (err)
 			return err;
 	}
@@ -35,7 +35,7 @@ static struct error *save_ram(const struct vm *vm, const char *dir)
 
 /* Stopped and written; the proof is what its clones must be able to repeat. */
 static struct error *save(struct vm *vm, const char *dir, const struct cancel *cancel,
-			  struct template_proof *ret)
+			  struct vm_template_proof *ret)
 {
 	_cleanup_free_ char *state = xasprintf("%s/state", dir);
 	struct error *err;
@@ -50,45 +50,45 @@ static struct error *save(struct vm *vm, const char *dir, const struct cancel *c
 	 * our time since the question. When the answer, or READY, was seen says nothing: we may
 	 * have been stopped.
 	 */
-	*ret = (struct template_proof){
+	*ret = (struct vm_template_proof){
 		.nonce_phys = vm->ready.nonce_phys,
 		.generation = vm->ready.generation,
 		.monotonic_ns = vm->ready.monotonic_ns,
 		.monotonic_limit_ns = vm->told_guest_ns + clock_monotonic_ns() - vm->asked_ns,
 	};
 	memcpy(ret->nonce, vm->ready.nonce, sizeof(ret->nonce));
-	err = state_save(vm, state, cancel);
+	err = vm_state_save(vm, state, cancel);
 	return err ? err : save_ram(vm, dir);
 }
 
-struct error *clone_make_template(struct template_draft *draft, struct vm *vm,
-				  const struct vm_spec *spec, const struct strbuf *initramfs,
-				  const struct cancel *cancel, struct template **ret)
+struct error *vm_clone_make_template(struct vm_template_draft *draft, struct vm *vm,
+				     const struct vm_spec *spec, const struct strbuf *initramfs,
+				     const struct cancel *cancel, struct vm_template **ret)
 {
 	_cleanup_strbuf_ struct strbuf arguments = STRBUF_INIT;
-	struct machine_plan plan = clone_plan(vm);
+	struct vm_machine_plan plan = vm_clone_plan(vm);
 	uint8_t nonce[WIRE_NONCE_BYTES];
-	struct template_proof proof;
+	struct vm_template_proof proof;
 	struct error *err;
 
 	if (getrandom(nonce, sizeof(nonce), 0) != sizeof(nonce))
 		return vm_error(VM_TEMPLATE, errno, "no randomness for a nonce");
-	boot_format_args(&spec->topology, spec->kernel_args, &arguments);
-	boot_choose_image(spec->kernel, &plan);
+	vm_boot_format_args(&spec->topology, spec->kernel_args, &arguments);
+	vm_boot_choose_image(spec->kernel, &plan);
 	plan.kernel_args = strbuf_str(&arguments);
-	err = boot_make_files(vm, initramfs);
+	err = vm_boot_make_files(vm, initramfs);
 	if (!err)
 		err = vm_open_run_folder(vm);
 	if (!err)
-		err = boot_until_ready(vm, &plan, nonce, 0, cancel);
+		err = vm_boot_until_ready(vm, &plan, nonce, 0, cancel);
 	if (!err && memcmp(vm->ready.nonce, nonce, sizeof(nonce)) != 0)
 		err = vm_error(VM_AGENT, 0, "the agent did not keep the nonce");
 	if (!err)
-		err = template_draft_make_folder(draft);
+		err = vm_template_draft_make_folder(draft);
 	if (!err)
-		err = template_draft_explain(draft, save(vm, draft->dir, cancel, &proof));
+		err = vm_template_draft_explain(draft, save(vm, draft->dir, cancel, &proof));
 	if (err)
 		return error_wrap(err, "making a template");
 	vm_kill(vm);
-	return template_draft_finish(draft, &proof, vm->topology.nodes, ret);
+	return vm_template_draft_finish(draft, &proof, vm->topology.nodes, ret);
 }

@@ -70,16 +70,16 @@ static void a_template_by_its_folder_its_json_and_its_ram(void **state UNUSED)
 {
 	static const char *const names[] = { "", "template.json", "ram.0" };
 	uint64_t ram_bytes = RAM_BYTES;
-	struct template_description d = { .key = (char *)"key",
-					  .proof = { .nonce = { 1 },
-						     .generation = 1,
-						     .monotonic_ns = 1,
-						     .monotonic_limit_ns = 2 },
-					  .state_bytes = 1,
-					  .ram_bytes = { &ram_bytes, 1 } };
+	struct vm_template_description d = { .key = (char *)"key",
+					     .proof = { .nonce = { 1 },
+							.generation = 1,
+							.monotonic_ns = 1,
+							.monotonic_limit_ns = 2 },
+					     .state_bytes = 1,
+					     .ram_bytes = { &ram_bytes, 1 } };
 	_cleanup_free_ char *json = in_folder("template.json");
 
-	assert_success(template_description_write(&d, json));
+	assert_success(vm_template_description_write(&d, json));
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		_cleanup_free_ char *path = in_folder(names[i]);
 		_cleanup_inspect_source_ struct inspect_source source = INSPECT_SOURCE_NONE;
@@ -92,20 +92,20 @@ static void a_template_by_its_folder_its_json_and_its_ram(void **state UNUSED)
 
 static void a_description_says_where_ram_is(void **state UNUSED)
 {
-	struct run_info info = { .id = (char *)"0123abcd",
-				 .owner = run_process_of(getpid()),
-				 .started_at_sec = 1 };
+	struct vm_run_info info = { .id = (char *)"0123abcd",
+				    .owner = vm_run_process_of(getpid()),
+				    .started_at_sec = 1 };
 	_cleanup_free_ char *json = in_folder("vm.json"), *ram = in_folder("ram.0");
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_inspect_source_ struct inspect_source source = INSPECT_SOURCE_NONE;
 
-	run_info_add_ram(&info, &(struct run_ram){ .guest_address = 1 << 20,
-						   .size_bytes = RAM_BYTES - (1 << 20),
-						   .file = ram,
-						   .offset_bytes = 1 << 20 });
-	run_info_format(&info, &text);
+	vm_run_info_add_ram(&info, &(struct vm_run_ram){ .guest_address = 1 << 20,
+							 .size_bytes = RAM_BYTES - (1 << 20),
+							 .file = ram,
+							 .offset_bytes = 1 << 20 });
+	vm_run_info_format(&info, &text);
 	info.id = NULL;
-	run_info_deinit(&info);
+	vm_run_info_deinit(&info);
 	assert_success(io_replace_file(json, text.at, text.n));
 	assert_success(inspect_open(json, false, &source));
 	assert_marked(&source);

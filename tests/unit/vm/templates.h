@@ -8,7 +8,7 @@
 
 enum { TEMPLATE_RAM_BYTES = 64 << 10 };
 
-static const struct template_proof test_proof = {
+static const struct vm_template_proof test_proof = {
 	.nonce = { 0xde, 0xad },
 	.nonce_phys = 4096,
 	.generation = 1,
@@ -36,9 +36,9 @@ static inline struct error *fill_file(const char *dir, const char *name, char wi
 }
 
 /* What a maker does between begin and finish. */
-static inline struct error *fill_draft(struct template_draft *draft, size_t ram_bytes)
+static inline struct error *fill_draft(struct vm_template_draft *draft, size_t ram_bytes)
 {
-	struct error *err = template_draft_make_folder(draft);
+	struct error *err = vm_template_draft_make_folder(draft);
 
 	if (!err)
 		err = fill_file(draft->dir, "state", draft->key[0], 1000);
@@ -46,35 +46,36 @@ static inline struct error *fill_draft(struct template_draft *draft, size_t ram_
 }
 
 /* Made, or found. */
-static inline struct error *make_template(const char *key, size_t ram_bytes, struct template **ret)
+static inline struct error *make_template(const char *key, size_t ram_bytes,
+					  struct vm_template **ret)
 {
-	_cleanup_template_draft_ struct template_draft draft = { .lock_fd = -1 };
+	_cleanup_vm_template_draft_ struct vm_template_draft draft = { .lock_fd = -1 };
 	struct cancel cancel = { 0 };
 	struct error *err;
 
 	*ret = NULL;
-	err = template_draft_begin(key, &cancel, &draft);
+	err = vm_template_draft_begin(key, &cancel, &draft);
 	if (!err)
-		err = template_draft_existing(&draft, ret);
+		err = vm_template_draft_existing(&draft, ret);
 	if (err || *ret)
 		return err;
 	err = fill_draft(&draft, ram_bytes);
-	return err ? err : template_draft_finish(&draft, &test_proof, 1, ret);
+	return err ? err : vm_template_draft_finish(&draft, &test_proof, 1, ret);
 }
 
 static inline void put_template(const char *key, size_t ram_bytes)
 {
-	struct template *made;
+	struct vm_template *made;
 
 	assert_success(make_template(key, ram_bytes, &made));
 	assert_non_null(made);
-	template_free(made);
+	vm_template_free(made);
 }
 
 /* Below the folder of templates; `fmt` gets the name that belongs to the key. */
 static inline char *template_path(const char *key, const char *suffix)
 {
-	_cleanup_free_ char *name = template_name(key);
+	_cleanup_free_ char *name = vm_template_name(key);
 	_cleanup_free_ char *below = xasprintf("templates/%s%s", name, suffix);
 
 	return paths_cache(below);
@@ -89,12 +90,12 @@ static inline bool template_has(const char *key, const char *suffix)
 
 static inline bool can_open(const char *key)
 {
-	struct template *found;
+	struct vm_template *found;
 	bool is;
 
-	assert_success(template_open(key, &found));
+	assert_success(vm_template_open(key, &found));
 	is = found != NULL;
-	template_free(found);
+	vm_template_free(found);
 	return is;
 }
 

@@ -5,16 +5,16 @@
 #include "base/alloc.h"
 #include "unit.h"
 
-static const struct accel tcg = { .kind = ACCEL_TCG }, kvm = { .kind = ACCEL_KVM };
+static const struct vm_accel tcg = { .kind = VM_ACCEL_TCG }, kvm = { .kind = VM_ACCEL_KVM };
 
 static void a_translated_guest_is_told_its_clock(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf slow = STRBUF_INIT, fast = STRBUF_INIT;
 	unsigned int khz;
 
-	assert_success(boot_complete_args(&kvm, "quiet a=\"b c\"", &fast));
+	assert_success(vm_boot_complete_args(&kvm, "quiet a=\"b c\"", &fast));
 	assert_string_equal(strbuf_str(&fast), "quiet a=\"b c\"");
-	assert_success(boot_complete_args(&tcg, "quiet a=\"b c\"", &slow));
+	assert_success(vm_boot_complete_args(&tcg, "quiet a=\"b c\"", &slow));
 	skip_unless(strbuf_str(&slow)[0] == 't', "the counter cannot be read here");
 	assert_int_equal(sscanf(strbuf_str(&slow), "tsc_early_khz=%u ", &khz), 1);
 	assert_true(khz > 100000);
@@ -28,12 +28,12 @@ static void arguments_that_the_kernel_would_cut_are_an_error(void **state UNUSED
 
 	memset(text, 'x', sizeof(text));
 	text[2047] = 0;
-	assert_success(boot_complete_args(&kvm, text, &into));
+	assert_success(vm_boot_complete_args(&kvm, text, &into));
 	assert_int_equal(into.n, 2047);
 	text[2047] = 'x';
 	text[2048] = 0;
 	strbuf_clear(&into);
-	assert_error_tag(boot_complete_args(&kvm, text, &into), "limit");
+	assert_error_tag(vm_boot_complete_args(&kvm, text, &into), "limit");
 }
 
 /* They are part of a template's key, so nothing of this moment may be in them. */
@@ -42,8 +42,8 @@ static void the_same_machine_has_the_same_arguments(void **state UNUSED)
 	struct topo t = TOPO_DEFAULT;
 	_cleanup_strbuf_ struct strbuf one = STRBUF_INIT, other = STRBUF_INIT;
 
-	boot_format_args(&t, "extra=1", &one);
-	boot_format_args(&t, "extra=1", &other);
+	vm_boot_format_args(&t, "extra=1", &one);
+	vm_boot_format_args(&t, "extra=1", &other);
 	assert_string_equal(strbuf_str(&one), strbuf_str(&other));
 	assert_non_null(strstr(strbuf_str(&one), " extra=1"));
 	assert_null(strstr(strbuf_str(&one), "tsc_early_khz"));

@@ -4,8 +4,8 @@
 #include "kernel/metadata.h"
 #include "machine.h"
 
-static const struct accel with_kvm = { .kind = ACCEL_KVM, .reason = "a guest ran" };
-static const struct accel with_tcg = { .kind = ACCEL_TCG, .reason = "because of it" };
+static const struct vm_accel with_kvm = { .kind = VM_ACCEL_KVM, .reason = "a guest ran" };
+static const struct vm_accel with_tcg = { .kind = VM_ACCEL_TCG, .reason = "because of it" };
 
 static void choose_kvm(const char *root, struct finding *finding)
 {

@@ -4,13 +4,13 @@
 #include "cli/frame/command.h"
 #include "unit.h"
 
-static struct error *works(enum accel_wish wish, struct strbuf *notes)
+static struct error *works(enum vm_accel_wish wish, struct strbuf *notes)
 {
-	strbuf_appendf(notes, "as it should with %s", accel_wish_words[wish]);
+	strbuf_appendf(notes, "as it should with %s", vm_accel_wish_words[wish]);
 	return NULL;
 }
 
-static struct error *fails(enum accel_wish wish UNUSED, struct strbuf *notes)
+static struct error *fails(enum vm_accel_wish wish UNUSED, struct strbuf *notes)
 {
 	strbuf_append(notes, "came far");
 	return base_error(BASE_ABSENT, 0, "but not\nfar enough");
@@ -21,7 +21,8 @@ static void steps_that_work_are_all_run(void **state UNUSED)
 	static const struct doctor_step steps[] = { { "first", works }, { "second", works } };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	assert_int_equal(doctor_kvm_run_steps(steps, 2, ACCEL_WISH_KVM, NULL, &text), CLI_EXIT_OK);
+	assert_int_equal(doctor_kvm_run_steps(steps, 2, VM_ACCEL_WISH_KVM, NULL, &text),
+			 CLI_EXIT_OK);
 	assert_contains(strbuf_str(&text), "first        ok ");
 	assert_contains(strbuf_str(&text), "second       ok ");
 	assert_contains(strbuf_str(&text), "as it should with kvm\n");
@@ -36,7 +37,7 @@ static void the_first_that_fails_ends_it(void **state UNUSED)
 	};
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	assert_int_equal(doctor_kvm_run_steps(steps, 3, ACCEL_WISH_TCG, NULL, &text),
+	assert_int_equal(doctor_kvm_run_steps(steps, 3, VM_ACCEL_WISH_TCG, NULL, &text),
 			 CLI_EXIT_FAILED);
 	assert_contains(strbuf_str(&text), "second       FAILED");
 	assert_contains(strbuf_str(&text), "came far\n");
@@ -64,7 +65,7 @@ static void each_step_is_told_when_it_is_done(void **state UNUSED)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	flushed = 0;
-	assert_int_equal(doctor_kvm_run_steps(steps, 3, ACCEL_WISH_KVM, flush_once, &text),
+	assert_int_equal(doctor_kvm_run_steps(steps, 3, VM_ACCEL_WISH_KVM, flush_once, &text),
 			 CLI_EXIT_FAILED);
 	assert_int_equal(flushed, 2);
 }

@@ -6,7 +6,7 @@
 
 static void without_a_kernel_each_step_says_so(void **state)
 {
-	struct error *(*const steps[])(enum accel_wish, struct strbuf *) = {
+	struct error *(*const steps[])(enum vm_accel_wish, struct strbuf *) = {
 		kvm_guests_boot,
 		kvm_guests_topology,
 		kvm_guests_clones,
@@ -17,7 +17,7 @@ static void without_a_kernel_each_step_says_so(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		_cleanup_strbuf_ struct strbuf notes = STRBUF_INIT;
 
-		assert_error_tag(steps[i](ACCEL_WISH_TCG, &notes), "kernel-not-cached");
+		assert_error_tag(steps[i](VM_ACCEL_WISH_TCG, &notes), "kernel-not-cached");
 		assert_int_equal(notes.n, 0);
 	}
 	unsetenv("KTSTR_CACHE_DIR");

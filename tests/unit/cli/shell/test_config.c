@@ -73,7 +73,7 @@ static void contradictions_are_refused(void **state UNUSED)
 	refused(&(struct shell_config){ .deterministic = true, .keep_guest_sec = 1 },
 		"--keep-guest needs a guest with a monitor");
 	refused(&(struct shell_config){ .mips = 100, .deterministic = true }, "125");
-	refused(&(struct shell_config){ .deterministic = true, .accel = ACCEL_WISH_KVM },
+	refused(&(struct shell_config){ .deterministic = true, .accel = VM_ACCEL_WISH_KVM },
 		"only --accel tcg can");
 	refused(&(struct shell_config){ .topology = "1n" }, "1n");
 	refused(&(struct shell_config){ .memory = "much" }, "--memory 'much'");

@@ -4,7 +4,7 @@
 #include "json/doc.h"
 #include "unit.h"
 
-static struct run_info described = {
+static struct vm_run_info described = {
 	.id = (char *)"aa000001",
 	.owner = { .pid = 4711, .start_time_jiffies = 1 },
 	.qemu = { .pid = 4712 },
@@ -15,18 +15,18 @@ static struct run_info described = {
 	.accel = (char *)"tcg",
 };
 
-static struct run_info little = { .id = (char *)"bb000001", .owner = { .pid = 8 } };
+static struct vm_run_info little = { .id = (char *)"bb000001", .owner = { .pid = 8 } };
 
-static struct run_entry entries[] = {
-	{ .id = (char *)"aa000001", .state = RUN_RUNNING, .info = &described },
-	{ .id = (char *)"bb000001", .state = RUN_STARTING, .info = &little },
-	{ .id = (char *)"cc000001", .state = RUN_UNREADABLE, .problem = (char *)"no JSON" },
+static struct vm_run_entry entries[] = {
+	{ .id = (char *)"aa000001", .state = VM_RUN_RUNNING, .info = &described },
+	{ .id = (char *)"bb000001", .state = VM_RUN_STARTING, .info = &little },
+	{ .id = (char *)"cc000001", .state = VM_RUN_UNREADABLE, .problem = (char *)"no JSON" },
 };
 
-static const struct run_list three = { .entries = { .at = entries, .n = 3 } };
-static const struct run_list none = { 0 };
+static const struct vm_run_list three = { .entries = { .at = entries, .n = 3 } };
+static const struct vm_run_list none = { 0 };
 
-static char *table_at(const struct run_list *list, uint64_t now_sec)
+static char *table_at(const struct vm_run_list *list, uint64_t now_sec)
 {
 	struct strbuf text = STRBUF_INIT;
 

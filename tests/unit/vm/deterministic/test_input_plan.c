@@ -13,7 +13,7 @@ struct reader {
 	struct wire_frame frame;
 };
 
-static void read_begin(struct reader *r, const struct input_plan *plan)
+static void read_begin(struct reader *r, const struct vm_input_plan *plan)
 {
 	wire_receiver_init(&r->receiver, WIRE_GUEST);
 	wire_receiver_feed(&r->receiver, plan->bytes.at, plan->bytes.n);
@@ -51,12 +51,12 @@ static void a_plan_begins_with_a_hello_that_is_always_the_same(void **state UNUS
 {
 	struct reader r;
 	struct wire_hello hello;
-	struct input_plan plan;
+	struct vm_input_plan plan;
 
-	assert_success(input_plan_init(&plan));
+	assert_success(vm_input_plan_init(&plan));
 	read_begin(&r, &plan);
 	expect_frame(&r, WIRE_HELLO, 0);
-	assert_int_equal(r.frame.session, PLAN_SESSION);
+	assert_int_equal(r.frame.session, VM_PLAN_SESSION);
 	assert_success(wire_hello_decode(r.frame.payload, &hello));
 	assert_int_equal(hello.protocol, WIRE_PROTOCOL);
 	/* date -u -d 2026-01-01 +%s */
@@ -66,7 +66,7 @@ static void a_plan_begins_with_a_hello_that_is_always_the_same(void **state UNUS
 		assert_int_equal(hello.entropy[i], i);
 	assert_false(read_next(&r));
 	wire_receiver_deinit(&r.receiver);
-	input_plan_deinit(&plan);
+	vm_input_plan_deinit(&plan);
 }
 
 static void a_command_brings_its_whole_input_and_its_end(void **state UNUSED)
@@ -77,11 +77,11 @@ static void a_command_brings_its_whole_input_and_its_end(void **state UNUSED)
 	size_t seen = 0;
 	struct wire_run run;
 	struct reader r;
-	struct input_plan plan;
+	struct vm_input_plan plan;
 
-	assert_success(input_plan_init(&plan));
-	assert_success(input_plan_add_topology(&plan, &topology));
-	assert_success(input_plan_add_command(
+	assert_success(vm_input_plan_init(&plan));
+	assert_success(vm_input_plan_add_topology(&plan, &topology));
+	assert_success(vm_input_plan_add_command(
 		&plan, &(struct vm_command){ .argv = argv, .stdin_fd = fd }, &command));
 	assert_int_not_equal(topology, command);
 	read_begin(&r, &plan);
@@ -102,7 +102,7 @@ static void a_command_brings_its_whole_input_and_its_end(void **state UNUSED)
 	assert_int_equal(r.frame.type, WIRE_STDIN_END);
 	assert_false(read_next(&r));
 	wire_receiver_deinit(&r.receiver);
-	input_plan_deinit(&plan);
+	vm_input_plan_deinit(&plan);
 }
 
 static void a_command_without_input_has_none_to_wait_for(void **state UNUSED)
@@ -110,11 +110,11 @@ static void a_command_without_input_has_none_to_wait_for(void **state UNUSED)
 	const char *const argv[] = { "true", NULL };
 	struct wire_run run;
 	struct reader r;
-	struct input_plan plan;
+	struct vm_input_plan plan;
 	uint32_t command;
 
-	assert_success(input_plan_init(&plan));
-	assert_success(input_plan_add_command(
+	assert_success(vm_input_plan_init(&plan));
+	assert_success(vm_input_plan_add_command(
 		&plan, &(struct vm_command){ .argv = argv, .stdin_fd = -1 }, &command));
 	read_begin(&r, &plan);
 	expect_frame(&r, WIRE_HELLO, 0);
@@ -124,26 +124,26 @@ static void a_command_without_input_has_none_to_wait_for(void **state UNUSED)
 	wire_run_deinit(&run);
 	assert_false(read_next(&r));
 	wire_receiver_deinit(&r.receiver);
-	input_plan_deinit(&plan);
+	vm_input_plan_deinit(&plan);
 }
 
 static void equal_wishes_give_equal_bytes(void **state UNUSED)
 {
 	const char *const argv[] = { "cat", NULL };
-	struct input_plan plans[2];
+	struct vm_input_plan plans[2];
 
 	for (int i = 0; i < 2; i++) {
 		_cleanup_close_ int fd = file_with(70000);
 		uint32_t channel;
 
-		assert_success(input_plan_init(&plans[i]));
-		assert_success(input_plan_add_command(
+		assert_success(vm_input_plan_init(&plans[i]));
+		assert_success(vm_input_plan_add_command(
 			&plans[i], &(struct vm_command){ .argv = argv, .stdin_fd = fd }, &channel));
 	}
 	assert_int_equal(plans[0].bytes.n, plans[1].bytes.n);
 	assert_memory_equal(plans[0].bytes.at, plans[1].bytes.at, plans[0].bytes.n);
-	input_plan_deinit(&plans[0]);
-	input_plan_deinit(&plans[1]);
+	vm_input_plan_deinit(&plans[0]);
+	vm_input_plan_deinit(&plans[1]);
 }
 
 static void input_without_end_is_refused(void **state UNUSED)
@@ -151,16 +151,16 @@ static void input_without_end_is_refused(void **state UNUSED)
 	const char *const argv[] = { "cat", NULL };
 	_cleanup_close_ int fd = memfd_create("input", MFD_CLOEXEC);
 	uint32_t channel = 77;
-	struct input_plan plan;
+	struct vm_input_plan plan;
 
-	assert_int_equal(ftruncate(fd, PLAN_INPUT_LIMIT + 1), 0);
-	assert_success(input_plan_init(&plan));
+	assert_int_equal(ftruncate(fd, VM_LIMIT_PLAN_INPUT + 1), 0);
+	assert_success(vm_input_plan_init(&plan));
 	assert_error_tag(
-		input_plan_add_command(&plan, &(struct vm_command){ .argv = argv, .stdin_fd = fd },
-				       &channel),
+		vm_input_plan_add_command(
+			&plan, &(struct vm_command){ .argv = argv, .stdin_fd = fd }, &channel),
 		"limit");
 	assert_int_equal(channel, 77);
-	input_plan_deinit(&plan);
+	vm_input_plan_deinit(&plan);
 }
 
 int main(void)

@@ -10,7 +10,7 @@ static void every_speed_that_exists_has_its_shift(void **state UNUSED)
 	for (unsigned int shift = 0; shift < ARRAY_SIZE(mips); shift++) {
 		unsigned int got = 99;
 
-		assert_success(mips_to_shift(mips[shift], &got));
+		assert_success(vm_mips_to_shift(mips[shift], &got));
 		assert_int_equal(got, shift);
 	}
 }
@@ -18,13 +18,13 @@ static void every_speed_that_exists_has_its_shift(void **state UNUSED)
 static void between_two_speeds_both_are_named(void **state UNUSED)
 {
 	unsigned int got = 99;
-	struct error *err = mips_to_shift(100, &got);
+	struct error *err = vm_mips_to_shift(100, &got);
 
 	assert_non_null(err);
 	assert_string_equal(error_tag(err), "mips");
 	assert_contains(error_message(err), "62 and 125");
 	error_free(err);
-	err = mips_to_shift(2, &got);
+	err = vm_mips_to_shift(2, &got);
 	assert_non_null(err);
 	assert_contains(error_message(err), "1 and 3");
 	error_free(err);
@@ -34,12 +34,12 @@ static void between_two_speeds_both_are_named(void **state UNUSED)
 static void past_either_end_the_end_is_named(void **state UNUSED)
 {
 	unsigned int got = 99;
-	struct error *err = mips_to_shift(0, &got);
+	struct error *err = vm_mips_to_shift(0, &got);
 
 	assert_non_null(err);
 	assert_contains(error_message(err), "least is 1");
 	error_free(err);
-	err = mips_to_shift(1001, &got);
+	err = vm_mips_to_shift(1001, &got);
 	assert_non_null(err);
 	assert_contains(error_message(err), "most is 1000");
 	error_free(err);

@@ -11,7 +11,7 @@ enum { TOPOLOGY_CHANNEL = 1, COMMAND_CHANNEL = 2 };
 
 /* The guest is played by hand. */
 struct talk {
-	struct plan_answers answers;
+	struct vm_plan_answers answers;
 	struct wire_sender sender;
 	struct strbuf said; /* by the guest */
 	struct strbuf out, err;
@@ -32,12 +32,12 @@ static int set_up(void **state)
 {
 	struct talk *t = xnew(struct talk);
 
-	plan_answers_init(&t->answers);
+	vm_plan_answers_init(&t->answers);
 	t->answers.topology_channel = TOPOLOGY_CHANNEL;
 	t->answers.command_channel = COMMAND_CHANNEL;
 	t->answers.on_output = collect;
 	t->answers.context = t;
-	wire_sender_begin(&t->sender, PLAN_SESSION);
+	wire_sender_begin(&t->sender, VM_PLAN_SESSION);
 	*state = t;
 	return 0;
 }
@@ -46,7 +46,7 @@ static int tear_down(void **state)
 {
 	struct talk *t = *state;
 
-	plan_answers_deinit(&t->answers);
+	vm_plan_answers_deinit(&t->answers);
 	strbuf_deinit(&t->said);
 	strbuf_deinit(&t->out);
 	strbuf_deinit(&t->err);
@@ -95,8 +95,8 @@ static struct error *hear(struct talk *t, size_t step)
 	struct error *err = NULL;
 
 	for (size_t at = 0; !err && at < t->said.n; at += step)
-		err = plan_answers_feed(&t->answers, t->said.at + at,
-					t->said.n - at < step ? t->said.n - at : step);
+		err = vm_plan_answers_feed(&t->answers, t->said.at + at,
+					   t->said.n - at < step ? t->said.n - at : step);
 	strbuf_clear(&t->said);
 	return err;
 }

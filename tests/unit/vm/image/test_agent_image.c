@@ -7,7 +7,7 @@
 
 static void the_image_is_a_static_program_of_this_machine(void **state UNUSED)
 {
-	struct bytes image = agent_image();
+	struct bytes image = vm_agent_image();
 	Elf64_Ehdr header;
 	bool loads = false;
 
@@ -31,7 +31,7 @@ static void the_image_is_a_static_program_of_this_machine(void **state UNUSED)
 
 static void the_image_is_whole(void **state UNUSED)
 {
-	struct bytes image = agent_image();
+	struct bytes image = vm_agent_image();
 	Elf64_Ehdr header;
 
 	/* The linker puts the table of sections last. */

@@ -9,12 +9,12 @@
 static void a_kernel_without_a_configuration_adds_no_file(void **state UNUSED)
 {
 	struct kernel kernel = { .release = (char *)"6.18" };
-	_cleanup_guest_config_ struct guest_config config;
+	_cleanup_vm_guest_config_ struct vm_guest_config config;
 	_cleanup_strbuf_ struct strbuf key = STRBUF_INIT;
 
-	assert_success(guest_config_read(&kernel, &config));
+	assert_success(vm_guest_config_read(&kernel, &config));
 	assert_null(config.name);
-	guest_config_key(&kernel, &key);
+	vm_guest_config_key(&kernel, &key);
 	assert_int_equal(key.n, 0);
 }
 
@@ -24,20 +24,20 @@ static void the_file_has_the_name_that_libbpf_looks_for(void **state UNUSED)
 	int fd = mkstemp(path);
 	struct kernel kernel = { .release = (char *)"6.18.15+deb13-cloud-amd64",
 				 .config_path = path };
-	_cleanup_guest_config_ struct guest_config config;
+	_cleanup_vm_guest_config_ struct vm_guest_config config;
 	_cleanup_strbuf_ struct strbuf one = STRBUF_INIT, two = STRBUF_INIT;
-	struct initramfs_extra file;
+	struct vm_initramfs_extra file;
 
 	assert_int_equal(write(fd, "CONFIG_HZ=250\n", 14), 14);
-	assert_success(guest_config_read(&kernel, &config));
-	file = guest_config_file(&config);
+	assert_success(vm_guest_config_read(&kernel, &config));
+	file = vm_guest_config_file(&config);
 	assert_string_equal(file.name, "boot/config-6.18.15+deb13-cloud-amd64");
 	assert_int_equal(file.n, 14);
 	assert_memory_equal(file.bytes, "CONFIG_HZ=250\n", 14);
 	/* Another configuration is another template. */
-	guest_config_key(&kernel, &one);
+	vm_guest_config_key(&kernel, &one);
 	kernel.files[KERNEL_CONFIG].hash = 1;
-	guest_config_key(&kernel, &two);
+	vm_guest_config_key(&kernel, &two);
 	assert_string_not_equal(one.at, two.at);
 	close(fd);
 	unlink(path);
@@ -48,9 +48,9 @@ static void one_that_cannot_be_read_is_an_error(void **state UNUSED)
 	struct kernel kernel = { .id = (char *)"k",
 				 .release = (char *)"6.18",
 				 .config_path = (char *)"/does/not/exist" };
-	_cleanup_guest_config_ struct guest_config config;
+	_cleanup_vm_guest_config_ struct vm_guest_config config;
 
-	assert_error_tag(guest_config_read(&kernel, &config), "io");
+	assert_error_tag(vm_guest_config_read(&kernel, &config), "io");
 }
 
 int main(void)

@@ -31,26 +31,26 @@ static void place(const char *root, const char *path, struct made_dynamic m)
 	assert_int_equal(chmod(full, 0755), 0);
 }
 
-static void tell(struct guest_files *g, struct strbuf *into)
+static void tell(struct vm_guest_files *g, struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT;
 	struct cpio_writer w;
 
 	cpio_writer_init(&w, cpio_strbuf_sink, &archive);
-	assert_success(guest_files_write(g, &w));
+	assert_success(vm_guest_files_write(g, &w));
 	tell_archive(&archive, into);
 }
 
 static void names_are_sorted_merged_and_have_their_folders(void **state UNUSED)
 {
-	_cleanup_guest_files_ struct guest_files *g = guest_files_new(NULL);
+	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
 	_cleanup_strbuf_ struct strbuf told = STRBUF_INIT;
 
-	assert_success(guest_files_add_bytes(g, "/tmp/deep/f", 0600, "hello", 5));
-	assert_success(guest_files_add_link(g, "lib//x/./l", "target"));
-	assert_success(guest_files_add_bytes(g, "/bin/tool", 0755, "", 0));
-	assert_success(guest_files_add_device(g, "dev/null", S_IFCHR | 0666, 1, 3));
-	assert_success(guest_files_add_folder(g, "/root", 0700));
+	assert_success(vm_guest_files_add_bytes(g, "/tmp/deep/f", 0600, "hello", 5));
+	assert_success(vm_guest_files_add_link(g, "lib//x/./l", "target"));
+	assert_success(vm_guest_files_add_bytes(g, "/bin/tool", 0755, "", 0));
+	assert_success(vm_guest_files_add_device(g, "dev/null", S_IFCHR | 0666, 1, 3));
+	assert_success(vm_guest_files_add_folder(g, "/root", 0700));
 	tell(g, &told);
 	assert_string_equal(strbuf_str(&told), "040755 dev\n"
 					       "020666 dev/null 1:3\n"
@@ -64,31 +64,31 @@ static void names_are_sorted_merged_and_have_their_folders(void **state UNUSED)
 					       "040755 usr/lib\n"
 					       "040755 usr/lib/x\n"
 					       "120777 usr/lib/x/l -> target\n");
-	assert_true(guest_files_has(g, "/bin/tool"));
-	assert_false(guest_files_has(g, "/bin/tools"));
+	assert_true(vm_guest_files_has(g, "/bin/tool"));
+	assert_false(vm_guest_files_has(g, "/bin/tools"));
 }
 
 static void the_same_twice_is_one_and_two_are_a_conflict(void **state UNUSED)
 {
-	_cleanup_guest_files_ struct guest_files *g = guest_files_new(NULL);
+	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
 	struct error *err;
 
-	assert_success(guest_files_add_link(g, "root/a", "/one"));
-	assert_success(guest_files_add_link(g, "root/a", "/one"));
-	assert_success(guest_files_add_bytes(g, "f", 0644, "xy", 2));
-	assert_success(guest_files_add_bytes(g, "f", 0644, "xy", 2));
-	assert_int_equal(guest_files_count(g), 3);
-	assert_error_tag(guest_files_add_bytes(g, "f", 0644, "xz", 2), "guest-file-conflict");
-	err = guest_files_add_link(g, "root/a", "/two");
+	assert_success(vm_guest_files_add_link(g, "root/a", "/one"));
+	assert_success(vm_guest_files_add_link(g, "root/a", "/one"));
+	assert_success(vm_guest_files_add_bytes(g, "f", 0644, "xy", 2));
+	assert_success(vm_guest_files_add_bytes(g, "f", 0644, "xy", 2));
+	assert_int_equal(vm_guest_files_count(g), 3);
+	assert_error_tag(vm_guest_files_add_bytes(g, "f", 0644, "xz", 2), "guest-file-conflict");
+	err = vm_guest_files_add_link(g, "root/a", "/two");
 	assert_non_null(err);
 	assert_string_equal(error_message(err), "/root/a: /one and /two");
 	error_free(err);
-	assert_error_tag(guest_files_add_bytes(g, "../f", 0644, "", 0), "cpio-name");
+	assert_error_tag(vm_guest_files_add_bytes(g, "../f", 0644, "", 0), "cpio-name");
 }
 
 static void program_brings_its_libraries_and_the_links_to_them(void **state)
 {
-	_cleanup_guest_files_ struct guest_files *g = guest_files_new(*state);
+	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(*state);
 	_cleanup_strbuf_ struct strbuf told = STRBUF_INIT;
 
 	place(*state, "/opt/app/bin/prog",
@@ -100,7 +100,7 @@ static void program_brings_its_libraries_and_the_links_to_them(void **state)
 	staged_link(*state, "/usr/lib64/ld.so", "ld-2.so");
 	place(*state, "/opt/app/lib/liba.so.1.5", (struct made_dynamic){ 0 });
 	staged_link(*state, "/opt/app/lib/liba.so.1", "liba.so.1.5");
-	assert_success(guest_files_add_program(g, "/opt/app/bin/prog"));
+	assert_success(vm_guest_files_add_program(g, "/opt/app/bin/prog"));
 	tell(g, &told);
 	assert_string_equal(strbuf_str(&told), "040755 opt\n"
 					       "040755 opt/app\n"
@@ -121,7 +121,7 @@ static void library_known_from_the_cache_gets_a_link_where_the_loader_looks(void
 		{ "liba.so", "/opt/lib/liba.so", 0x0303, 0 },
 		{ "libb.so", "/usr/lib/libb.so", 0x0303, 0 },
 	};
-	_cleanup_guest_files_ struct guest_files *g = guest_files_new(*state);
+	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(*state);
 	_cleanup_strbuf_ struct strbuf told = STRBUF_INIT, cache = STRBUF_INIT;
 
 	made_ld_cache_append(rows, 2, &cache);
@@ -129,18 +129,18 @@ static void library_known_from_the_cache_gets_a_link_where_the_loader_looks(void
 	place(*state, "/prog", (struct made_dynamic){ .needed = { "liba.so", "libb.so" } });
 	place(*state, "/opt/lib/liba.so", (struct made_dynamic){ 0 });
 	place(*state, "/usr/lib/libb.so", (struct made_dynamic){ 0 });
-	assert_success(guest_files_add_program(g, "/prog"));
+	assert_success(vm_guest_files_add_program(g, "/prog"));
 	tell(g, &told);
 	assert_contains(strbuf_str(&told), "100755 opt/lib/liba.so\n");
 	assert_contains(strbuf_str(&told),
 			"120777 usr/lib/x86_64-linux-gnu/liba.so -> /opt/lib/liba.so\n");
-	assert_false(guest_files_has(g, "/usr/lib/x86_64-linux-gnu/libb.so"));
+	assert_false(vm_guest_files_has(g, "/usr/lib/x86_64-linux-gnu/libb.so"));
 }
 
 static void spec_gives_the_file_its_real_place_and_a_link(void **state)
 {
 	const char *root = *state;
-	_cleanup_guest_files_ struct guest_files *g = guest_files_new(NULL);
+	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
 	_cleanup_free_ char *file = xasprintf("%s/d/data", root),
 			    *colon = xasprintf("%s/a:b", root),
 			    *renamed = xasprintf("%s/d/data:/srv/here", root),
@@ -151,11 +151,11 @@ static void spec_gives_the_file_its_real_place_and_a_link(void **state)
 
 	staged_file(root, "/d/data", "x", 1);
 	staged_file(root, "/a:b", "y", 1);
-	assert_success(guest_files_add_spec(g, file));
-	assert_success(guest_files_add_spec(g, renamed));
-	assert_success(guest_files_add_spec(g, relative));
-	assert_success(guest_files_add_spec(g, in_place));
-	assert_success(guest_files_add_spec(g, colon));
+	assert_success(vm_guest_files_add_spec(g, file));
+	assert_success(vm_guest_files_add_spec(g, renamed));
+	assert_success(vm_guest_files_add_spec(g, relative));
+	assert_success(vm_guest_files_add_spec(g, in_place));
+	assert_success(vm_guest_files_add_spec(g, colon));
 	tell(g, &told);
 	wanted = xasprintf("040700 root\n"
 			   "120777 root/a:b -> %s/a:b\n"
@@ -171,16 +171,16 @@ static void spec_gives_the_file_its_real_place_and_a_link(void **state)
 
 static void broken_specs_are_refused(void **state)
 {
-	_cleanup_guest_files_ struct guest_files *g = guest_files_new(NULL);
+	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
 	_cleanup_free_ char *folder = xasprintf("%s", (char *)*state);
 
-	assert_error_tag(guest_files_add_spec(g, ""), "guest-file-spec");
-	assert_error_tag(guest_files_add_spec(g, ":/x"), "guest-file-spec");
-	assert_error_tag(guest_files_add_spec(g, "file:"), "guest-file-spec");
-	assert_error_tag(guest_files_add_spec(g, "/no/such/file"), "io");
-	assert_error_tag(guest_files_add_host(g, folder), "guest-file-kind");
-	assert_error_tag(guest_files_add_spec(g, folder), "guest-file-kind");
-	assert_error_tag(guest_files_add_spec(g, "/dev/null"), "guest-file-kind");
+	assert_error_tag(vm_guest_files_add_spec(g, ""), "guest-file-spec");
+	assert_error_tag(vm_guest_files_add_spec(g, ":/x"), "guest-file-spec");
+	assert_error_tag(vm_guest_files_add_spec(g, "file:"), "guest-file-spec");
+	assert_error_tag(vm_guest_files_add_spec(g, "/no/such/file"), "io");
+	assert_error_tag(vm_guest_files_add_host(g, folder), "guest-file-kind");
+	assert_error_tag(vm_guest_files_add_spec(g, folder), "guest-file-kind");
+	assert_error_tag(vm_guest_files_add_spec(g, "/dev/null"), "guest-file-kind");
 }
 
 /* Root may read everything, so somebody else tries. */
@@ -195,12 +195,12 @@ static void a_file_that_may_not_be_read_is_not_called_missing(void **state)
 	assert_int_equal(chmod(file, 0), 0);
 	pid = fork();
 	if (pid == 0) {
-		_cleanup_guest_files_ struct guest_files *g = guest_files_new(NULL);
+		_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
 		_cleanup_error_ struct error *err = NULL;
 
 		if (geteuid() == 0 && setresuid(65534, 65534, 65534) < 0)
 			_exit(1);
-		err = guest_files_add_spec(g, file);
+		err = vm_guest_files_add_spec(g, file);
 		_exit(error_errno(err) == EACCES ? 0 : 2);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -209,7 +209,7 @@ static void a_file_that_may_not_be_read_is_not_called_missing(void **state)
 
 static void file_that_shrinks_is_noticed(void **state)
 {
-	_cleanup_guest_files_ struct guest_files *g = guest_files_new("/");
+	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new("/");
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT;
 	struct cpio_writer w;
 
@@ -217,9 +217,9 @@ static void file_that_shrinks_is_noticed(void **state)
 	/* Has a size and no bytes. */
 	skip_unless(access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) == 0,
 		    "no file of sysfs to read");
-	assert_success(guest_files_add_host(g, "/sys/kernel/mm/transparent_hugepage/enabled"));
+	assert_success(vm_guest_files_add_host(g, "/sys/kernel/mm/transparent_hugepage/enabled"));
 	cpio_writer_init(&w, cpio_strbuf_sink, &archive);
-	assert_error_tag(guest_files_write(g, &w), "guest-file-changed");
+	assert_error_tag(vm_guest_files_write(g, &w), "guest-file-changed");
 }
 
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, setup, teardown)

@@ -20,10 +20,10 @@ static struct bytes over(const char *text)
 
 static void expect(const char *name, const char *wanted)
 {
-	_cleanup_module_list_ struct module_list list = { 0 };
+	_cleanup_vm_module_list_ struct vm_module_list list = { 0 };
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	assert_success(modules_parse_dep(over(dep), name, &list));
+	assert_success(vm_modules_parse_dep(over(dep), name, &list));
 	for (size_t i = 0; i < list.n; i++)
 		strbuf_appendf(&s, "%s%s", i ? " " : "", list.paths[i]);
 	assert_string_equal(strbuf_str(&s), wanted);
@@ -40,49 +40,51 @@ static void what_a_module_needs_is_loaded_first(void **state UNUSED)
 static void dash_and_underscore_are_equal(void **state UNUSED)
 {
 	expect("net-failover", "kernel/net/failover.ko.xz kernel/net/net_failover.ko.xz");
-	assert_true(modules_parse_builtin(over("kernel/fs/fuse/fuse.ko\nkernel/d/virtio-pci.ko\n"),
-					  "virtio_pci"));
-	assert_false(modules_parse_builtin(over("kernel/fs/fuse/fuse.ko\n"), "fus"));
+	assert_true(vm_modules_parse_builtin(
+		over("kernel/fs/fuse/fuse.ko\nkernel/d/virtio-pci.ko\n"), "virtio_pci"));
+	assert_false(vm_modules_parse_builtin(over("kernel/fs/fuse/fuse.ko\n"), "fus"));
 }
 
 static void part_of_a_name_is_another_module(void **state UNUSED)
 {
 	static const char *const absent[] = { "failove", "virtio", "net", "ko", "", "alone.ko" };
-	struct module_list list = { 0 };
+	struct vm_module_list list = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(absent); i++)
-		assert_error_tag(modules_parse_dep(over(dep), absent[i], &list), "module-absent");
+		assert_error_tag(vm_modules_parse_dep(over(dep), absent[i], &list),
+				 "module-absent");
 	assert_int_equal(list.n, 0);
 }
 
 static void hostile_lists_are_refused(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
-	struct module_list list = { 0 };
+	struct vm_module_list list = { 0 };
 
-	assert_error_tag(modules_parse_dep(over("x.ko: /etc/passwd"), "x", &list), "module-absent");
-	assert_error_tag(modules_parse_dep(over("x.ko: ../y.ko"), "x", &list), "module-absent");
+	assert_error_tag(vm_modules_parse_dep(over("x.ko: /etc/passwd"), "x", &list),
+			 "module-absent");
+	assert_error_tag(vm_modules_parse_dep(over("x.ko: ../y.ko"), "x", &list), "module-absent");
 	strbuf_append(&s, "x.ko:");
-	for (int i = 0; i <= MODULES_LIMIT_FILES; i++)
+	for (int i = 0; i <= VM_LIMIT_MODULES_FILES; i++)
 		strbuf_append(&s, " y.ko");
-	assert_error_tag(modules_parse_dep(over(strbuf_str(&s)), "x", &list), "module-limit");
+	assert_error_tag(vm_modules_parse_dep(over(strbuf_str(&s)), "x", &list), "module-limit");
 	assert_int_equal(list.n, 0);
 }
 
 static void a_built_in_module_needs_no_file(void **state UNUSED)
 {
 	char *root = staged_root_new();
-	_cleanup_module_list_ struct module_list list = { 0 };
+	_cleanup_vm_module_list_ struct vm_module_list list = { 0 };
 
 	staged_file(root, "/modules.dep", dep, sizeof(dep) - 1);
-	assert_success(modules_read(root, "last", &list));
+	assert_success(vm_modules_read(root, "last", &list));
 	assert_int_equal(list.n, 2);
-	module_list_deinit(&list);
+	vm_module_list_deinit(&list);
 	staged_file(root, "/modules.builtin", "kernel/last.ko\n", 15);
-	assert_success(modules_read(root, "last", &list));
+	assert_success(vm_modules_read(root, "last", &list));
 	assert_int_equal(list.n, 0);
-	assert_error_tag(modules_read(root, "none", &list), "module-absent");
-	assert_error_tag(modules_read("/no/such/folder", "none", &list), "io");
+	assert_error_tag(vm_modules_read(root, "none", &list), "module-absent");
+	assert_error_tag(vm_modules_read("/no/such/folder", "none", &list), "io");
 	staged_root_free(root);
 }
 
@@ -106,17 +108,17 @@ static void packed_modules_come_unpacked(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-		assert_success(module_read_bytes(root, names[i], &s));
+		assert_success(vm_module_read_bytes(root, names[i], &s));
 		assert_int_equal(s.n, sizeof(text));
 		assert_memory_equal(s.at, text, sizeof(text));
 	}
 	{
 		_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-		assert_error_tag(module_read_bytes(root, "cut.ko.zst", &s), "module-unpack");
-		assert_error_tag(module_read_bytes(root, "bad.ko.xz", &s), "module-unpack");
-		assert_error_tag(module_read_bytes(root, "what.ko.lz4", &s), "module-unpack");
-		assert_error_tag(module_read_bytes(root, "none.ko", &s), "io");
+		assert_error_tag(vm_module_read_bytes(root, "cut.ko.zst", &s), "module-unpack");
+		assert_error_tag(vm_module_read_bytes(root, "bad.ko.xz", &s), "module-unpack");
+		assert_error_tag(vm_module_read_bytes(root, "what.ko.lz4", &s), "module-unpack");
+		assert_error_tag(vm_module_read_bytes(root, "none.ko", &s), "io");
 	}
 	staged_root_free(root);
 }
@@ -163,10 +165,10 @@ static void depends_are_read_from_modinfo(void **state UNUSED)
 	static const char info[] = "license=GPL\0depends=one,two-three\0name=depends\0depends=";
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
 
-	modules_parse_modinfo((struct bytes){ (const uint8_t *)info, sizeof(info) }, &s);
+	vm_modules_parse_modinfo((struct bytes){ (const uint8_t *)info, sizeof(info) }, &s);
 	assert_string_equal(strbuf_str(&s), "one\ntwo-three\n");
 	/* A line without an end is no line. */
-	modules_parse_modinfo((struct bytes){ (const uint8_t *)"depends=x", 9 }, &s);
+	vm_modules_parse_modinfo((struct bytes){ (const uint8_t *)"depends=x", 9 }, &s);
 	assert_string_equal(strbuf_str(&s), "one\ntwo-three\n");
 }
 
@@ -175,7 +177,7 @@ static void without_modules_dep_the_modules_are_asked(void **state UNUSED)
 	static const char order[] = "kernel/a/top-most.ko\nkernel/b/mid_dle.ko\nkernel/low.ko\n"
 				    "kernel/loop.ko\nkernel/lost.ko\n";
 	char *root = staged_root_new();
-	_cleanup_module_list_ struct module_list list = { 0 };
+	_cleanup_vm_module_list_ struct vm_module_list list = { 0 };
 
 	staged_file(root, "/modules.order", order, sizeof(order) - 1);
 	staged_file(root, "/modules.builtin", "kernel/inside.ko\n", 17);
@@ -184,15 +186,15 @@ static void without_modules_dep_the_modules_are_asked(void **state UNUSED)
 	place_module(root, "/kernel/low.ko", "depends=", 9);
 	place_module(root, "/kernel/loop.ko", "depends=loop", 13);
 	place_module(root, "/kernel/lost.ko", "depends=nowhere", 16);
-	assert_success(modules_read(root, "top_most", &list));
+	assert_success(vm_modules_read(root, "top_most", &list));
 	assert_int_equal(list.n, 3);
 	assert_string_equal(list.paths[0], "kernel/low.ko");
 	assert_string_equal(list.paths[1], "kernel/b/mid_dle.ko");
 	assert_string_equal(list.paths[2], "kernel/a/top-most.ko");
-	module_list_deinit(&list);
-	assert_error_tag(modules_read(root, "loop", &list), "module-limit");
-	assert_error_tag(modules_read(root, "lost", &list), "module-absent");
-	assert_error_tag(modules_read(root, "other", &list), "module-absent");
+	vm_module_list_deinit(&list);
+	assert_error_tag(vm_modules_read(root, "loop", &list), "module-limit");
+	assert_error_tag(vm_modules_read(root, "lost", &list), "module-absent");
+	assert_error_tag(vm_modules_read(root, "other", &list), "module-absent");
 	staged_root_free(root);
 }
 

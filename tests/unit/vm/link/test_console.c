@@ -4,28 +4,28 @@
 #include "folders.h"
 
 /* Lines as kernels print them, with the serial console's line ends. */
-static void assert_sign(const char *text, enum console_sign expected, const char *line)
+static void assert_sign(const char *text, enum vm_console_sign expected, const char *line)
 {
 	_cleanup_strbuf_ struct strbuf got = STRBUF_INIT;
 
-	assert_int_equal(console_read_signs(text, strlen(text), &got), expected);
+	assert_int_equal(vm_console_read_signs(text, strlen(text), &got), expected);
 	assert_string_equal(strbuf_str(&got), line);
 }
 
 static void a_quiet_console_says_nothing(void **state UNUSED)
 {
-	assert_sign("", CONSOLE_QUIET, "");
+	assert_sign("", VM_CONSOLE_QUIET, "");
 	assert_sign("[    0.000000] Linux version 6.x (gcc) #1 SMP\r\n"
 		    "[    0.412345] Freeing SMP alternatives memory: 40K\r\n"
 		    "[    1.000000] Run /init as init process\r\n",
-		    CONSOLE_QUIET, "");
+		    VM_CONSOLE_QUIET, "");
 	/* Words that a healthy boot prints. */
 	assert_sign(
 		"[    0.100000] rcu: RCU calculated value of scheduler-enlistment delay\r\n"
 		"[    0.200000] NMI watchdog: Enabled. Permanently consumes one PMU counter.\r\n"
 		"[    0.300000] traps: sh[88] general protection fault ip:401000 sp:7ffc0 "
 		"error:0 in sh[400000+1000]\r\n",
-		CONSOLE_QUIET, "");
+		VM_CONSOLE_QUIET, "");
 }
 
 static void a_panic_is_found_among_other_lines(void **state UNUSED)
@@ -36,15 +36,15 @@ static void a_panic_is_found_among_other_lines(void **state UNUSED)
 		    "[    1.234600] CPU: 0 UID: 0 PID: 1 Comm: init Not tainted\r\n"
 		    "[    1.240000] ---[ end Kernel panic - not syncing: Attempted to kill init! "
 		    "exitcode=0x0000000b ]---\r\n",
-		    CONSOLE_PANIC,
+		    VM_CONSOLE_PANIC,
 		    "[    1.234567] Kernel panic - not syncing: Attempted to kill init! "
 		    "exitcode=0x0000000b");
 	assert_sign("[    2.000000] Kernel panic - not syncing: sysrq triggered crash\r\n",
-		    CONSOLE_PANIC,
+		    VM_CONSOLE_PANIC,
 		    "[    2.000000] Kernel panic - not syncing: sysrq triggered crash");
 	assert_sign("[    0.900000] Kernel panic - not syncing: VFS: Unable to mount root fs on "
 		    "unknown-block(0,0)",
-		    CONSOLE_PANIC,
+		    VM_CONSOLE_PANIC,
 		    "[    0.900000] Kernel panic - not syncing: VFS: Unable to mount root fs on "
 		    "unknown-block(0,0)");
 }
@@ -59,16 +59,16 @@ static void a_panic_for_lack_of_memory_is_told_apart(void **state UNUSED)
 		    "[   12.400002] CPU: 1 UID: 0 PID: 1 Comm: init Not tainted\r\n"
 		    "[   12.410000] ---[ end Kernel panic - not syncing: System is deadlocked on "
 		    "memory ]---\r\n",
-		    CONSOLE_OOM_PANIC,
+		    VM_CONSOLE_OOM_PANIC,
 		    "[   12.400001] Kernel panic - not syncing: System is deadlocked on memory");
 	assert_sign("[    9.000000] Kernel panic - not syncing: Out of memory: compulsory "
 		    "panic_on_oom is enabled\r\n",
-		    CONSOLE_OOM_PANIC,
+		    VM_CONSOLE_OOM_PANIC,
 		    "[    9.000000] Kernel panic - not syncing: Out of memory: compulsory "
 		    "panic_on_oom is enabled");
 	assert_sign("[    9.000000] Kernel panic - not syncing: Out of memory: system-wide "
 		    "panic_on_oom is enabled\r\n",
-		    CONSOLE_OOM_PANIC,
+		    VM_CONSOLE_OOM_PANIC,
 		    "[    9.000000] Kernel panic - not syncing: Out of memory: system-wide "
 		    "panic_on_oom is enabled");
 }
@@ -78,11 +78,11 @@ static void a_killed_process_is_a_sign_but_no_end(void **state UNUSED)
 	assert_sign("[   12.300000] hog invoked oom-killer: gfp_mask=0x140cca"
 		    "(GFP_HIGHUSER_MOVABLE|__GFP_COMP), order=0, oom_score_adj=0\r\n"
 		    "[   12.345678] Out of memory: Killed process 77 (hog) total-vm:1048576kB\r\n",
-		    CONSOLE_OOM,
+		    VM_CONSOLE_OOM,
 		    "[   12.345678] Out of memory: Killed process 77 (hog) total-vm:1048576kB");
 	assert_sign("[   20.000000] Memory cgroup out of memory: Killed process 91 (dd) "
 		    "total-vm:2000kB\r\n",
-		    CONSOLE_OOM,
+		    VM_CONSOLE_OOM,
 		    "[   20.000000] Memory cgroup out of memory: Killed process 91 (dd) "
 		    "total-vm:2000kB");
 }
@@ -105,7 +105,7 @@ static void every_kind_of_stall_is_known(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
 		_cleanup_free_ char *text = xasprintf("[    0.1] x\r\n%s\r\n", lines[i]);
 
-		assert_sign(text, CONSOLE_STALL, lines[i]);
+		assert_sign(text, VM_CONSOLE_STALL, lines[i]);
 	}
 }
 
@@ -130,7 +130,7 @@ static void every_kind_of_oops_is_known(void **state UNUSED)
 		_cleanup_free_ char *text = xasprintf("%s\r\n[    3.15] RIP: 0010:x+0x1/0x2\r\n",
 						      lines[i]);
 
-		assert_sign(text, CONSOLE_OOPS, lines[i]);
+		assert_sign(text, VM_CONSOLE_OOPS, lines[i]);
 	}
 }
 
@@ -140,21 +140,22 @@ static void the_gravest_wins_and_of_equals_the_first(void **state UNUSED)
 		    "[    3.000001] #PF: supervisor write access in kernel mode\r\n"
 		    "[    3.000002] Oops: Oops: 0002 [#1] SMP NOPTI\r\n"
 		    "[    3.000003] rcu: INFO: rcu_preempt self-detected stall on CPU\r\n",
-		    CONSOLE_OOPS,
+		    VM_CONSOLE_OOPS,
 		    "[    3.000000] BUG: unable to handle page fault for address: ffff800000");
 	assert_sign("[    5.0] Kernel panic - not syncing: one\n"
 		    "[    5.1] Kernel panic - not syncing: two\n",
-		    CONSOLE_PANIC, "[    5.0] Kernel panic - not syncing: one");
+		    VM_CONSOLE_PANIC, "[    5.0] Kernel panic - not syncing: one");
 	assert_sign("[    5.0] watchdog: BUG: soft lockup - CPU#0 stuck for 22s! [a:1]\n"
 		    "[    6.0] Kernel panic - not syncing: softlockup: hung tasks\n",
-		    CONSOLE_PANIC, "[    6.0] Kernel panic - not syncing: softlockup: hung tasks");
+		    VM_CONSOLE_PANIC,
+		    "[    6.0] Kernel panic - not syncing: softlockup: hung tasks");
 }
 
 static void an_agent_that_gave_up_is_heard(void **state UNUSED)
 {
 	assert_sign("ktstr-agent: fatal: [agent-system] no port is called ktstr.ctl\r\n"
 		    "[    1.5] reboot: Power down\r\n",
-		    CONSOLE_AGENT,
+		    VM_CONSOLE_AGENT,
 		    "ktstr-agent: fatal: [agent-system] no port is called ktstr.ctl");
 }
 
@@ -162,19 +163,19 @@ static void what_is_shown_is_clean_and_short(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
 
-	assert_sign("\x1b[2JKernel panic - not syncing: \xc3\xa9\tx  \r\r\n", CONSOLE_PANIC,
+	assert_sign("\x1b[2JKernel panic - not syncing: \xc3\xa9\tx  \r\r\n", VM_CONSOLE_PANIC,
 		    "?[2JKernel panic - not syncing: ???x");
 	strbuf_append(&text, "Kernel panic - not syncing: ");
 	strbuf_append_repeated(&text, 'x', 100000);
-	assert_int_equal(console_read_signs(text.at, text.n, &line), CONSOLE_PANIC);
+	assert_int_equal(vm_console_read_signs(text.at, text.n, &line), VM_CONSOLE_PANIC);
 	assert_true(line.n > 100 && line.n <= 240);
 	/* A NUL is one more odd byte. */
 	strbuf_clear(&line);
-	assert_int_equal(console_read_signs("\0Kernel panic - not syncing: x", 30, &line),
-			 CONSOLE_PANIC);
+	assert_int_equal(vm_console_read_signs("\0Kernel panic - not syncing: x", 30, &line),
+			 VM_CONSOLE_PANIC);
 	assert_string_equal(strbuf_str(&line), "?Kernel panic - not syncing: x");
 	/* A word that two lines share is no word. */
-	assert_sign("Kernel panic - not\nsyncing: x", CONSOLE_QUIET, "");
+	assert_sign("Kernel panic - not\nsyncing: x", VM_CONSOLE_QUIET, "");
 }
 
 static void assert_tail(const char *path, size_t limit, const char *expected)
@@ -182,7 +183,7 @@ static void assert_tail(const char *path, size_t limit, const char *expected)
 	_cleanup_strbuf_ struct strbuf got = STRBUF_INIT;
 
 	strbuf_append(&got, "before:");
-	assert_success(console_read_tail(path, limit, &got));
+	assert_success(vm_console_read_tail(path, limit, &got));
 	assert_memory_equal(strbuf_str(&got), "before:", 7);
 	assert_string_equal(strbuf_str(&got) + 7, expected);
 }
@@ -207,17 +208,17 @@ static void a_log_can_be_read_from_anywhere(void **state)
 	_cleanup_free_ char *absent = xasprintf("%s/absent", f->top);
 	_cleanup_strbuf_ struct strbuf got = STRBUF_INIT;
 
-	assert_success(console_read_from(path, 3, 4, &got));
+	assert_success(vm_console_read_from(path, 3, 4, &got));
 	assert_string_equal(strbuf_str(&got), "3456");
-	assert_success(console_read_from(path, 8, 100, &got));
+	assert_success(vm_console_read_from(path, 8, 100, &got));
 	assert_string_equal(strbuf_str(&got), "345689");
-	assert_success(console_read_from(path, 11, 100, &got));
-	assert_success(console_read_from(absent, 0, 100, &got));
-	assert_success(console_read_tail(absent, 100, &got));
+	assert_success(vm_console_read_from(path, 11, 100, &got));
+	assert_success(vm_console_read_from(absent, 0, 100, &got));
+	assert_success(vm_console_read_tail(absent, 100, &got));
 	assert_string_equal(strbuf_str(&got), "345689");
-	assert_int_equal(console_size(path), 10);
-	assert_int_equal(console_size(absent), 0);
-	assert_error_tag(console_read_from(f->top, 0, 100, &got), "io");
+	assert_int_equal(vm_console_size(path), 10);
+	assert_int_equal(vm_console_size(absent), 0);
+	assert_error_tag(vm_console_read_from(f->top, 0, 100, &got), "io");
 }
 
 static void a_long_log_is_read_in_pieces(void **state)
@@ -228,10 +229,10 @@ static void a_long_log_is_read_in_pieces(void **state)
 	for (int i = 0; i < 10000; i++)
 		strbuf_appendf(&text, "line %d\n", i);
 	path = put_file(*state, "console", strbuf_str(&text), 0600);
-	assert_success(console_read_from(path, 0, SIZE_MAX, &got));
+	assert_success(vm_console_read_from(path, 0, SIZE_MAX, &got));
 	assert_string_equal(strbuf_str(&got), strbuf_str(&text));
 	strbuf_clear(&got);
-	assert_success(console_read_tail(path, 50000, &got));
+	assert_success(vm_console_read_tail(path, 50000, &got));
 	assert_true(got.n <= 50000 && got.n > 49980);
 	assert_memory_equal(got.at, "line ", 5);
 	assert_string_equal(strbuf_str(&got), text.at + text.n - got.n);
@@ -258,7 +259,7 @@ static void a_flood_does_not_fill_the_disk(void **state)
 	block[sizeof(block) - 1] = '\n';
 	for (int i = 0; i < 1024; i++) {
 		assert_int_equal(write(fd, block, sizeof(block)), sizeof(block));
-		console_trim(fd);
+		vm_console_trim(fd);
 		most = disk_bytes(fd) > most ? disk_bytes(fd) : most;
 		/* A short log is left alone. */
 		if (i == 200) {
@@ -268,12 +269,12 @@ static void a_flood_does_not_fill_the_disk(void **state)
 	}
 	skip_unless(most < 64 << 20, "this file system knows no holes");
 	assert_true(most <= 17 << 20);
-	assert_int_equal(console_size(path), 64 << 20);
+	assert_int_equal(vm_console_size(path), 64 << 20);
 	assert_int_equal(write(fd, "Kernel panic - not syncing: x\n", 30), 30);
-	assert_success(console_read_tail(path, 256 << 10, &tail));
-	assert_int_equal(console_read_signs(tail.at, tail.n, &line), CONSOLE_PANIC);
+	assert_success(vm_console_read_tail(path, 256 << 10, &tail));
+	assert_int_equal(vm_console_read_signs(tail.at, tail.n, &line), VM_CONSOLE_PANIC);
 	/* Nothing happens where there is nothing. */
-	console_trim(-1);
+	vm_console_trim(-1);
 }
 
 static void every_process_killed_for_lack_of_memory_is_found(void **state UNUSED)
@@ -287,10 +288,10 @@ static void every_process_killed_for_lack_of_memory_is_found(void **state UNUSED
 		"[    9.5] Out of memory: Killed process";
 	uint32_t pids[4] = { 0 };
 
-	assert_int_equal(console_read_oom_pids(log, strlen(log), pids, 4), 2);
+	assert_int_equal(vm_console_read_oom_pids(log, strlen(log), pids, 4), 2);
 	assert_int_equal(pids[0], 88);
 	assert_int_equal(pids[1], 4100);
-	assert_int_equal(console_read_oom_pids(log, strlen(log), pids, 1), 1);
+	assert_int_equal(vm_console_read_oom_pids(log, strlen(log), pids, 1), 1);
 }
 
 int main(void)

@@ -13,7 +13,7 @@ enum { SESSION = 0x1234567 };
 
 /* Our end under test, and the guest's end played by hand. */
 struct pair {
-	struct link link;
+	struct vm_link link;
 	int guest;
 	struct wire_sender sender;
 	struct wire_receiver receiver;
@@ -27,10 +27,10 @@ static int make_pair(void **state)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
 		return -1;
-	link_init(&p->link, fds[0]);
+	vm_link_init(&p->link, fds[0]);
 	p->guest = fds[1];
 	wire_receiver_init(&p->receiver, WIRE_GUEST);
-	link_begin(&p->link, SESSION);
+	vm_link_begin(&p->link, SESSION);
 	wire_sender_begin(&p->sender, SESSION);
 	*state = p;
 	return 0;
@@ -40,7 +40,7 @@ static int free_pair(void **state)
 {
 	struct pair *p = *state;
 
-	link_deinit(&p->link);
+	vm_link_deinit(&p->link);
 	if (p->guest >= 0)
 		close(p->guest);
 	wire_receiver_deinit(&p->receiver);
@@ -82,7 +82,7 @@ static bool take(struct pair *p, struct wire_frame *frame)
 {
 	bool got = false;
 
-	assert_success(link_take(&p->link, frame, &got));
+	assert_success(vm_link_take(&p->link, frame, &got));
 	return got;
 }
 
@@ -92,13 +92,13 @@ static void frames_go_both_ways(void **state)
 	struct wire_frame frame;
 	bool got;
 
-	assert_int_equal(link_events(&p->link), POLLIN);
-	assert_success(link_send(&p->link, WIRE_HELLO, 0, "12345", 5));
-	assert_success(link_send(&p->link, WIRE_STDIN, 9, "abc", 3));
-	assert_int_equal(link_backlog(&p->link), 2 * WIRE_HEADER_BYTES + 8);
-	assert_int_equal(link_events(&p->link), POLLIN | POLLOUT);
-	assert_success(link_pump(&p->link));
-	assert_int_equal(link_backlog(&p->link), 0);
+	assert_int_equal(vm_link_events(&p->link), POLLIN);
+	assert_success(vm_link_send(&p->link, WIRE_HELLO, 0, "12345", 5));
+	assert_success(vm_link_send(&p->link, WIRE_STDIN, 9, "abc", 3));
+	assert_int_equal(vm_link_backlog(&p->link), 2 * WIRE_HEADER_BYTES + 8);
+	assert_int_equal(vm_link_events(&p->link), POLLIN | POLLOUT);
+	assert_success(vm_link_pump(&p->link));
+	assert_int_equal(vm_link_backlog(&p->link), 0);
 	assert_int_equal(p->link.bytes_out, 2 * WIRE_HEADER_BYTES + 8);
 	guest_reads(p);
 	assert_success(wire_receiver_take(&p->receiver, &frame, &got));
@@ -109,7 +109,7 @@ static void frames_go_both_ways(void **state)
 	guest_says(p, WIRE_LOG, "hello", 5);
 	assert_true(guest_writes(p, SIZE_MAX));
 	assert_false(take(p, &frame));
-	assert_success(link_pump(&p->link));
+	assert_success(vm_link_pump(&p->link));
 	assert_true(take(p, &frame));
 	assert_int_equal(frame.type, WIRE_LOG);
 	assert_memory_equal(frame.payload.at, "hello", 5);
@@ -127,15 +127,15 @@ static void bytes_that_come_one_by_one_make_a_frame(void **state)
 	guest_says(p, WIRE_BYE, NULL, 0);
 	for (int i = 0; i < WIRE_HEADER_BYTES + 6; i++) {
 		assert_true(guest_writes(p, 1));
-		assert_success(link_pump(&p->link));
+		assert_success(vm_link_pump(&p->link));
 		assert_false(take(p, &frame));
 	}
 	assert_true(guest_writes(p, 1));
-	assert_success(link_pump(&p->link));
+	assert_success(vm_link_pump(&p->link));
 	assert_true(take(p, &frame));
 	assert_memory_equal(frame.payload.at, "payload", 7);
 	assert_true(guest_writes(p, SIZE_MAX));
-	assert_success(link_pump(&p->link));
+	assert_success(vm_link_pump(&p->link));
 	assert_true(take(p, &frame));
 	assert_int_equal(frame.type, WIRE_BYE);
 }
@@ -151,16 +151,16 @@ static void a_queue_that_never_empties_does_not_grow(void **state)
 	uint64_t sent = 0, received = 0;
 	size_t most = 0;
 
-	assert_success(link_send(&p->link, WIRE_HELLO, 0, NULL, 0));
+	assert_success(vm_link_send(&p->link, WIRE_HELLO, 0, NULL, 0));
 	for (int i = 0; i < 200; i++) {
-		while (link_backlog(&p->link) < 2 * WIRE_PAYLOAD_MAX) {
+		while (vm_link_backlog(&p->link) < 2 * WIRE_PAYLOAD_MAX) {
 			memset(payload, (int)(sent & 0xff), sizeof(payload));
 			assert_success(
-				link_send(&p->link, WIRE_PUT_DATA, 1, payload, sizeof(payload)));
+				vm_link_send(&p->link, WIRE_PUT_DATA, 1, payload, sizeof(payload)));
 			sent++;
 		}
-		assert_success(link_pump(&p->link));
-		assert_true(link_backlog(&p->link) > 0);
+		assert_success(vm_link_pump(&p->link));
+		assert_true(vm_link_backlog(&p->link) > 0);
 		most = p->link.out.n > most ? p->link.out.n : most;
 		guest_reads(p);
 		for (;;) {
@@ -196,7 +196,7 @@ static void a_flood_is_taken_in_bounded_parts(void **state)
 
 		while (guest_writes(p, SIZE_MAX))
 			;
-		assert_success(link_pump(&p->link));
+		assert_success(vm_link_pump(&p->link));
 		assert_true(p->link.bytes_in - before <= (1 << 20) + (64 << 10));
 		while (take(p, &frame))
 			frames++;
@@ -213,14 +213,14 @@ static void what_came_before_the_end_is_handed_out(void **state)
 	guest_says(p, WIRE_LOG, "last words", 10);
 	assert_true(guest_writes(p, SIZE_MAX));
 	close(take_fd(p->guest));
-	assert_success(link_send(&p->link, WIRE_GET_TOPOLOGY, 1, NULL, 0));
-	assert_success(link_pump(&p->link));
+	assert_success(vm_link_send(&p->link, WIRE_GET_TOPOLOGY, 1, NULL, 0));
+	assert_success(vm_link_pump(&p->link));
 	assert_true(p->link.closed);
 	assert_true(take(p, &frame));
 	assert_memory_equal(frame.payload.at, "last words", 10);
 	assert_false(take(p, &frame));
 	/* Again is fine, and no signal ends us. */
-	assert_success(link_pump(&p->link));
+	assert_success(vm_link_pump(&p->link));
 	assert_true(p->link.closed);
 }
 
@@ -232,7 +232,7 @@ static void half_a_frame_before_the_end_is_none(void **state)
 	guest_says(p, WIRE_LOG, "half", 4);
 	assert_true(guest_writes(p, WIRE_HEADER_BYTES + 2));
 	close(take_fd(p->guest));
-	assert_success(link_pump(&p->link));
+	assert_success(vm_link_pump(&p->link));
 	assert_true(p->link.closed);
 	assert_false(take(p, &frame));
 }
@@ -248,7 +248,7 @@ static void frames_of_another_session_are_dropped(void **state)
 	wire_sender_begin(&p->sender, SESSION);
 	guest_says(p, WIRE_LOG, "new", 3);
 	assert_true(guest_writes(p, SIZE_MAX));
-	assert_success(link_pump(&p->link));
+	assert_success(vm_link_pump(&p->link));
 	assert_true(take(p, &frame));
 	assert_int_equal(frame.type, WIRE_LOG);
 	assert_memory_equal(frame.payload.at, "new", 3);
@@ -262,14 +262,14 @@ static void a_new_session_begins_at_zero(void **state)
 
 	guest_says(p, WIRE_LOG, "one", 3);
 	assert_true(guest_writes(p, SIZE_MAX));
-	assert_success(link_pump(&p->link));
+	assert_success(vm_link_pump(&p->link));
 	assert_true(take(p, &frame));
-	link_begin(&p->link, SESSION + 1);
+	vm_link_begin(&p->link, SESSION + 1);
 	guest_says(p, WIRE_LOG, "late", 4);
 	wire_sender_begin(&p->sender, SESSION + 1);
 	guest_says(p, WIRE_READY, "two", 3);
 	assert_true(guest_writes(p, SIZE_MAX));
-	assert_success(link_pump(&p->link));
+	assert_success(vm_link_pump(&p->link));
 	assert_true(take(p, &frame));
 	assert_true(frame.type == WIRE_READY && frame.sequence == 0);
 }
@@ -284,19 +284,19 @@ static void no_flipped_bit_passes(void **state)
 		struct wire_frame frame;
 		bool got = false;
 
-		link_begin(&p->link, SESSION);
+		vm_link_begin(&p->link, SESSION);
 		wire_sender_begin(&p->sender, SESSION);
 		wire_receiver_deinit(&p->link.receiver);
 		wire_receiver_init(&p->link.receiver, WIRE_HOST);
-		link_begin(&p->link, SESSION);
+		vm_link_begin(&p->link, SESSION);
 		guest_says(p, WIRE_LOG, "text", 4);
 		/* Enough behind it that a wrong length finds its bytes. */
 		for (int i = 0; i < 3; i++)
 			guest_says(p, WIRE_LOG, "more", 4);
 		p->out.at[bit / 8] ^= (char)(1 << bit % 8);
 		assert_true(guest_writes(p, SIZE_MAX));
-		assert_success(link_pump(&p->link));
-		err = link_take(&p->link, &frame, &got);
+		assert_success(vm_link_pump(&p->link));
+		err = vm_link_take(&p->link, &frame, &got);
 		if (!err)
 			fail_msg("bit %zu went unnoticed", bit);
 		assert_string_equal(error_tag(err), "agent");
@@ -318,15 +318,15 @@ static void the_rest_of_a_cut_frame_is_skipped_before_the_first(void **state)
 	wire_sender_begin(&p->sender, SESSION);
 	guest_says(p, WIRE_READY, "new", 3);
 	assert_true(guest_writes(p, SIZE_MAX));
-	assert_success(link_pump(&p->link));
+	assert_success(vm_link_pump(&p->link));
 	assert_true(take(p, &frame));
 	assert_int_equal(frame.type, WIRE_READY);
 	/* From now on it is the end. */
 	assert_int_equal(write(p->guest, "noise", 5), 5);
 	guest_says(p, WIRE_LOG, "text", 4);
 	assert_true(guest_writes(p, SIZE_MAX));
-	assert_success(link_pump(&p->link));
-	assert_error_tag(link_take(&p->link, &frame, &got), "agent");
+	assert_success(vm_link_pump(&p->link));
+	assert_error_tag(vm_link_take(&p->link, &frame, &got), "agent");
 }
 
 static void noise_without_a_frame_is_an_error_after_a_frames_length(void **state)
@@ -341,8 +341,8 @@ static void noise_without_a_frame_is_an_error_after_a_frames_length(void **state
 	while (!err && sent < 4 * WIRE_PAYLOAD_MAX) {
 		assert_int_equal(write(p->guest, noise, sizeof(noise)), sizeof(noise));
 		sent += sizeof(noise);
-		assert_success(link_pump(&p->link));
-		err = link_take(&p->link, &frame, &got);
+		assert_success(vm_link_pump(&p->link));
+		err = vm_link_take(&p->link, &frame, &got);
 	}
 	assert_error_tag(err, "agent");
 	assert_true(sent > WIRE_PAYLOAD_MAX);
@@ -360,7 +360,7 @@ static void a_flood_that_nobody_takes_stays_outside(void **state)
 		guest_says(p, WIRE_STDOUT, payload, sizeof(payload));
 	for (int i = 0; i < 1000; i++) {
 		guest_writes(p, SIZE_MAX);
-		assert_success(link_pump(&p->link));
+		assert_success(vm_link_pump(&p->link));
 		assert_true(p->link.receiver.buffer.n < 2 << 20);
 	}
 	assert_true(p->out.n > 0);
@@ -368,7 +368,7 @@ static void a_flood_that_nobody_takes_stays_outside(void **state)
 		while (take(p, &frame))
 			frames++;
 		guest_writes(p, SIZE_MAX);
-		assert_success(link_pump(&p->link));
+		assert_success(vm_link_pump(&p->link));
 	}
 }
 
@@ -382,8 +382,8 @@ static void a_missing_frame_is_an_error(void **state)
 	p->out.n = 0;
 	guest_says(p, WIRE_LOG, "two", 3);
 	assert_true(guest_writes(p, SIZE_MAX));
-	assert_success(link_pump(&p->link));
-	assert_error_tag(link_take(&p->link, &frame, &got), "agent");
+	assert_success(vm_link_pump(&p->link));
+	assert_error_tag(vm_link_take(&p->link, &frame, &got), "agent");
 }
 
 static void a_frame_of_our_own_side_is_an_error(void **state)
@@ -394,8 +394,8 @@ static void a_frame_of_our_own_side_is_an_error(void **state)
 
 	guest_says(p, WIRE_RUN, "x", 1);
 	assert_true(guest_writes(p, SIZE_MAX));
-	assert_success(link_pump(&p->link));
-	assert_error_tag(link_take(&p->link, &frame, &got), "agent");
+	assert_success(vm_link_pump(&p->link));
+	assert_error_tag(vm_link_take(&p->link, &frame, &got), "agent");
 }
 
 static void too_much_for_one_frame_is_refused(void **state)
@@ -403,9 +403,9 @@ static void too_much_for_one_frame_is_refused(void **state)
 	static char payload[WIRE_PAYLOAD_MAX + 1];
 	struct pair *p = *state;
 
-	assert_error_tag(link_send(&p->link, WIRE_STDIN, 1, payload, sizeof(payload)),
+	assert_error_tag(vm_link_send(&p->link, WIRE_STDIN, 1, payload, sizeof(payload)),
 			 "wire-length");
-	assert_int_equal(link_backlog(&p->link), 0);
+	assert_int_equal(vm_link_backlog(&p->link), 0);
 }
 
 int main(void)

@@ -8,33 +8,33 @@
 #include "vm/qemu/boot_note.h"
 #include "vm/error.h"
 
-static const struct kvm_probe yes = { .usable = true, .reason = "a 64-bit guest ran in 9 ms" };
-static const struct kvm_probe no = { .reason = "there is no /dev/kvm" };
+static const struct vm_kvm_probe yes = { .usable = true, .reason = "a 64-bit guest ran in 9 ms" };
+static const struct vm_kvm_probe no = { .reason = "there is no /dev/kvm" };
 
-static struct accel decide(enum accel_wish wish, const struct kvm_probe *probe, const char *failure,
-			   bool worked)
+static struct vm_accel decide(enum vm_accel_wish wish, const struct vm_kvm_probe *probe,
+			      const char *failure, bool worked)
 {
-	struct accel accel;
+	struct vm_accel accel;
 
 	memset(&accel, 0x55, sizeof(accel));
-	accel_decide(wish, probe, failure, worked, &accel);
+	vm_accel_decide(wish, probe, failure, worked, &accel);
 	return accel;
 }
 
 static void automatic_choice_follows_the_trial(void **state UNUSED)
 {
-	struct accel accel = decide(ACCEL_WISH_AUTO, &yes, NULL, false);
+	struct vm_accel accel = decide(VM_ACCEL_WISH_AUTO, &yes, NULL, false);
 
-	assert_int_equal(accel.kind, ACCEL_KVM);
+	assert_int_equal(accel.kind, VM_ACCEL_KVM);
 	assert_string_equal(accel.name, "kvm");
 	assert_string_equal(accel.qemu_accel, "kvm");
 	assert_true(accel.boot_is_trial);
 	assert_contains(accel.reason, "a 64-bit guest ran in 9 ms");
-	accel = decide(ACCEL_WISH_AUTO, &yes, NULL, true);
-	assert_int_equal(accel.kind, ACCEL_KVM);
+	accel = decide(VM_ACCEL_WISH_AUTO, &yes, NULL, true);
+	assert_int_equal(accel.kind, VM_ACCEL_KVM);
 	assert_false(accel.boot_is_trial);
-	accel = decide(ACCEL_WISH_AUTO, &no, NULL, false);
-	assert_int_equal(accel.kind, ACCEL_TCG);
+	accel = decide(VM_ACCEL_WISH_AUTO, &no, NULL, false);
+	assert_int_equal(accel.kind, VM_ACCEL_TCG);
 	assert_string_equal(accel.qemu_accel, "tcg,thread=single");
 	assert_false(accel.boot_is_trial);
 	assert_contains(accel.reason, "there is no /dev/kvm");
@@ -42,21 +42,21 @@ static void automatic_choice_follows_the_trial(void **state UNUSED)
 
 static void a_boot_that_failed_turns_the_automatic_choice(void **state UNUSED)
 {
-	struct accel accel = decide(ACCEL_WISH_AUTO, &yes, "init did not answer", false);
+	struct vm_accel accel = decide(VM_ACCEL_WISH_AUTO, &yes, "init did not answer", false);
 
-	assert_int_equal(accel.kind, ACCEL_TCG);
+	assert_int_equal(accel.kind, VM_ACCEL_TCG);
 	assert_contains(accel.reason, "init did not answer");
 	assert_contains(accel.reason, "a 64-bit guest ran in 9 ms");
 }
 
 static void a_wish_overrides_everything_and_says_so(void **state UNUSED)
 {
-	struct accel accel = decide(ACCEL_WISH_TCG, &yes, NULL, false);
+	struct vm_accel accel = decide(VM_ACCEL_WISH_TCG, &yes, NULL, false);
 
-	assert_int_equal(accel.kind, ACCEL_TCG);
+	assert_int_equal(accel.kind, VM_ACCEL_TCG);
 	assert_string_equal(accel.reason, "asked for");
-	accel = decide(ACCEL_WISH_KVM, &no, "init did not answer", false);
-	assert_int_equal(accel.kind, ACCEL_KVM);
+	accel = decide(VM_ACCEL_WISH_KVM, &no, "init did not answer", false);
+	assert_int_equal(accel.kind, VM_ACCEL_KVM);
 	assert_false(accel.boot_is_trial);
 	assert_contains(accel.reason, "asked for");
 	assert_contains(accel.reason, "there is no /dev/kvm");
@@ -65,50 +65,50 @@ static void a_wish_overrides_everything_and_says_so(void **state UNUSED)
 /* Leaf 4 is Intel's; under KVM QEMU would take the vendor of the host. */
 static void guests_are_intel_under_both(void **state UNUSED)
 {
-	struct accel accel = decide(ACCEL_WISH_KVM, &yes, NULL, false);
+	struct vm_accel accel = decide(VM_ACCEL_WISH_KVM, &yes, NULL, false);
 
 	assert_contains(accel.qemu_cpu, "vendor=GenuineIntel");
 	assert_contains(accel.qemu_cpu, "level=32");
-	accel = decide(ACCEL_WISH_TCG, &yes, NULL, false);
+	accel = decide(VM_ACCEL_WISH_TCG, &yes, NULL, false);
 	assert_contains(accel.qemu_cpu, "Nehalem");
 	assert_contains(accel.qemu_cpu, "level=32");
 }
 
 static void words_of_wishes_are_in_their_order(void **state UNUSED)
 {
-	assert_string_equal(accel_wish_words[ACCEL_WISH_AUTO], "auto");
-	assert_string_equal(accel_wish_words[ACCEL_WISH_KVM], "kvm");
-	assert_string_equal(accel_wish_words[ACCEL_WISH_TCG], "tcg");
-	assert_null(accel_wish_words[3]);
+	assert_string_equal(vm_accel_wish_words[VM_ACCEL_WISH_AUTO], "auto");
+	assert_string_equal(vm_accel_wish_words[VM_ACCEL_WISH_KVM], "kvm");
+	assert_string_equal(vm_accel_wish_words[VM_ACCEL_WISH_TCG], "tcg");
+	assert_null(vm_accel_wish_words[3]);
 }
 
 static void a_failed_boot_is_remembered_until_one_works(void **state UNUSED)
 {
-	_cleanup_free_ char *none = accel_recall_failure();
+	_cleanup_free_ char *none = vm_accel_recall_failure();
 	_cleanup_free_ char *why = NULL, *after = NULL;
 
 	assert_null(none);
-	accel_kvm_boot_failed("it hung");
-	why = accel_recall_failure();
+	vm_accel_kvm_boot_failed("it hung");
+	why = vm_accel_recall_failure();
 	assert_string_equal(why, "it hung");
-	accel_kvm_boot_worked();
-	after = accel_recall_failure();
+	vm_accel_kvm_boot_worked();
+	after = vm_accel_recall_failure();
 	assert_null(after);
 }
 
 static void the_trial_runs_once_in_a_process(void **state UNUSED)
 {
-	struct kvm_probe first, second;
-	struct accel accel;
+	struct vm_kvm_probe first, second;
+	struct vm_accel accel;
 
-	accel_probe_again(&first);
-	accel_probe(&second);
+	vm_accel_probe_again(&first);
+	vm_accel_probe(&second);
 	assert_int_equal(first.usable, second.usable);
 	assert_int_equal(first.took_ns, second.took_ns);
-	accel_choose(ACCEL_WISH_AUTO, &accel);
+	vm_accel_choose(VM_ACCEL_WISH_AUTO, &accel);
 	assert_contains(accel.reason, first.reason);
-	accel_choose(ACCEL_WISH_TCG, &accel);
-	assert_int_equal(accel.kind, ACCEL_TCG);
+	vm_accel_choose(VM_ACCEL_WISH_TCG, &accel);
+	assert_int_equal(accel.kind, VM_ACCEL_TCG);
 }
 
 /* A process that has not asked yet: whether it ran the trial itself. */
@@ -118,9 +118,9 @@ static bool runs_the_trial(void)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		struct kvm_probe probe;
+		struct vm_kvm_probe probe;
 
-		accel_probe(&probe);
+		vm_accel_probe(&probe);
 		_exit(!probe.reason[0] ? 2 : probe.took_ns > 0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -139,7 +139,7 @@ static void another_process_need_not_try_again(void **state)
 	assert_true(runs_the_trial());
 	assert_false(runs_the_trial());
 	/* Another device, or what is not ours at all. */
-	boot_note_keep("kvm-trial", 1, true, "lies");
+	vm_boot_note_keep("kvm-trial", 1, true, "lies");
 	assert_true(runs_the_trial());
 	assert_false(runs_the_trial());
 	assert_success(io_replace_file(note, "{", 1));
@@ -156,7 +156,7 @@ static void only_a_guest_that_fails_speaks_against_kvm(void **state UNUSED)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (accel_speaks_against_kvm(rows[i]) != (i < 3))
+		if (vm_accel_speaks_against_kvm(rows[i]) != (i < 3))
 			fail_msg("%s", error_tag(rows[i]));
 		error_free(rows[i]);
 	}

@@ -5,34 +5,34 @@
 
 static void words_stand_in_order_and_end_with_null(void **state UNUSED)
 {
-	_cleanup_argv_ struct argv argv = { 0 };
+	_cleanup_vm_argv_ struct vm_argv argv = { 0 };
 	const char *const *strings;
 
-	argv_add(&argv, "qemu");
-	argv_option(&argv, "-m", "%dM", 512);
-	argv_add(&argv, "-S");
-	strings = argv_strings(&argv);
+	vm_argv_add(&argv, "qemu");
+	vm_argv_option(&argv, "-m", "%dM", 512);
+	vm_argv_add(&argv, "-S");
+	strings = vm_argv_strings(&argv);
 	assert_string_equal(strings[0], "qemu");
 	assert_string_equal(strings[1], "-m");
 	assert_string_equal(strings[2], "512M");
 	assert_string_equal(strings[3], "-S");
 	assert_null(strings[4]);
 	/* Asking does not lengthen it. */
-	argv_add(&argv, "more");
-	assert_string_equal(argv_strings(&argv)[4], "more");
-	assert_null(argv_strings(&argv)[5]);
+	vm_argv_add(&argv, "more");
+	assert_string_equal(vm_argv_strings(&argv)[4], "more");
+	assert_null(vm_argv_strings(&argv)[5]);
 }
 
 static void formatted_words_are_joined_by_spaces(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	_cleanup_argv_ struct argv argv = { 0 };
+	_cleanup_vm_argv_ struct vm_argv argv = { 0 };
 
-	argv_format(&argv, &text);
+	vm_argv_format(&argv, &text);
 	assert_string_equal(strbuf_str(&text), "");
-	argv_add(&argv, "a");
-	argv_add(&argv, "b");
-	argv_format(&argv, &text);
+	vm_argv_add(&argv, "a");
+	vm_argv_add(&argv, "b");
+	vm_argv_format(&argv, &text);
 	assert_string_equal(strbuf_str(&text), "a b");
 }
 
@@ -40,7 +40,7 @@ static void commas_of_a_value_are_written_twice(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	argv_append_value(&text, "/a,b,,c=d");
+	vm_argv_append_value(&text, "/a,b,,c=d");
 	assert_string_equal(strbuf_str(&text), "/a,,b,,,,c=d");
 }
 

@@ -22,7 +22,7 @@ static bool recalls(uint64_t key)
 	_cleanup_free_ char *reason = NULL;
 	bool answer = false;
 
-	if (!boot_note_recall("some", key, 100, &answer, &reason)) {
+	if (!vm_boot_note_recall("some", key, 100, &answer, &reason)) {
 		assert_null(reason);
 		return false;
 	}
@@ -50,17 +50,17 @@ static void what_is_kept_is_recalled_until_it_is_forgotten(void **state)
 	_cleanup_free_ char *reason = NULL, *other = NULL;
 	bool answer = true;
 
-	assert_false(boot_note_recall("some", 7, 100, &answer, &reason));
-	boot_note_keep("some", UINT64_MAX, false, "because \"of\" it");
+	assert_false(vm_boot_note_recall("some", 7, 100, &answer, &reason));
+	vm_boot_note_keep("some", UINT64_MAX, false, "because \"of\" it");
 	assert_note(f, "some", "\",\n  \"at_sec\": ",
 		    ",\n  \"key\": 18446744073709551615,\n  \"answer\": false,\n"
 		    "  \"reason\": \"because \\\"of\\\" it\"\n}\n");
-	assert_true(boot_note_recall("some", UINT64_MAX, 100, &answer, &reason));
+	assert_true(vm_boot_note_recall("some", UINT64_MAX, 100, &answer, &reason));
 	assert_false(answer);
 	assert_string_equal(reason, "because \"of\" it");
-	assert_false(boot_note_recall("other", UINT64_MAX, 100, &answer, &other));
-	boot_note_forget("some");
-	assert_false(boot_note_recall("some", UINT64_MAX, 100, &answer, &other));
+	assert_false(vm_boot_note_recall("other", UINT64_MAX, 100, &answer, &other));
+	vm_boot_note_forget("some");
+	assert_false(vm_boot_note_recall("some", UINT64_MAX, 100, &answer, &other));
 	assert_null(other);
 }
 
@@ -105,7 +105,7 @@ static void a_note_that_cannot_be_written_is_none(void **state)
 	struct folders *f = *state;
 	_cleanup_free_ char *in_the_way = put_file(f, "run", "", 0600);
 
-	boot_note_keep("some", 7, true, "r");
+	vm_boot_note_keep("some", 7, true, "r");
 	assert_false(recalls(7));
 }
 

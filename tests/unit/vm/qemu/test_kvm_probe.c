@@ -10,12 +10,12 @@
 #include "base/clock.h"
 #include "unit.h"
 
-static struct kvm_probe run(kvm_trial_fn trial, const char *device, uint64_t limit_ms)
+static struct vm_kvm_probe run(vm_kvm_trial_fn trial, const char *device, uint64_t limit_ms)
 {
-	struct kvm_probe probe;
+	struct vm_kvm_probe probe;
 
 	memset(&probe, 0x55, sizeof(probe));
-	kvm_probe_run_trial(trial, device, limit_ms, &probe);
+	vm_kvm_probe_run_trial(trial, device, limit_ms, &probe);
 	return probe;
 }
 
@@ -24,56 +24,56 @@ static bool has_children(void)
 	return waitpid(-1, NULL, WNOHANG) >= 0;
 }
 
-static void say(struct kvm_trial *ret, uint32_t reason, uint32_t detail, uint32_t answer)
+static void say(struct vm_kvm_trial *ret, uint32_t reason, uint32_t detail, uint32_t answer)
 {
-	*ret = (struct kvm_trial){
-		.step = KVM_TRIAL_RAN,
+	*ret = (struct vm_kvm_trial){
+		.step = VM_KVM_TRIAL_RAN,
 		.exit_reason = reason,
 		.detail = detail,
 		.answer = answer,
 	};
 }
 
-static void good(const char *device, struct kvm_trial *ret)
+static void good(const char *device, struct vm_kvm_trial *ret)
 {
 	if (strcmp(device, "/dev/some-kvm") == 0)
-		say(ret, 2, 0xf4, KVM_TRIAL_ANSWER);
+		say(ret, 2, 0xf4, VM_KVM_TRIAL_ANSWER);
 }
 
-static void wrong(const char *device UNUSED, struct kvm_trial *ret)
+static void wrong(const char *device UNUSED, struct vm_kvm_trial *ret)
 {
 	say(ret, 2, 0xf4, 0x02468ace);
 }
 
-static void emulated(const char *device UNUSED, struct kvm_trial *ret)
+static void emulated(const char *device UNUSED, struct vm_kvm_trial *ret)
 {
 	say(ret, 17, 1, 0);
 }
 
-static void no_answer(const char *device UNUSED, struct kvm_trial *ret UNUSED)
+static void no_answer(const char *device UNUSED, struct vm_kvm_trial *ret UNUSED)
 {
 	_exit(0);
 }
 
-static void crash(const char *device UNUSED, struct kvm_trial *ret UNUSED)
+static void crash(const char *device UNUSED, struct vm_kvm_trial *ret UNUSED)
 {
 	kill(getpid(), SIGKILL);
 }
 
-static void hang(const char *device UNUSED, struct kvm_trial *ret UNUSED)
+static void hang(const char *device UNUSED, struct vm_kvm_trial *ret UNUSED)
 {
 	for (;;)
 		pause();
 }
 
-static void nonsense(const char *device UNUSED, struct kvm_trial *ret)
+static void nonsense(const char *device UNUSED, struct vm_kvm_trial *ret)
 {
 	memset(ret, 0xff, sizeof(*ret));
 }
 
 static void the_right_answer_is_yes(void **state UNUSED)
 {
-	struct kvm_probe probe = run(good, "/dev/some-kvm", 20000);
+	struct vm_kvm_probe probe = run(good, "/dev/some-kvm", 20000);
 
 	assert_true(probe.usable);
 	assert_contains(probe.reason, "a 64-bit guest ran in ");
@@ -83,7 +83,7 @@ static void the_right_answer_is_yes(void **state UNUSED)
 static void anything_else_is_no_with_its_reason(void **state UNUSED)
 {
 	static const struct {
-		kvm_trial_fn trial;
+		vm_kvm_trial_fn trial;
 		const char *words;
 	} cases[] = {
 		{ wrong, "computed 0x2468ace instead of 0x2469ace" },
@@ -94,7 +94,7 @@ static void anything_else_is_no_with_its_reason(void **state UNUSED)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct kvm_probe probe = run(cases[i].trial, "/dev/some-kvm", 20000);
+		struct vm_kvm_probe probe = run(cases[i].trial, "/dev/some-kvm", 20000);
 
 		assert_false(probe.usable);
 		assert_contains(probe.reason, cases[i].words);
@@ -104,7 +104,7 @@ static void anything_else_is_no_with_its_reason(void **state UNUSED)
 
 static void a_trial_that_hangs_is_ended(void **state UNUSED)
 {
-	struct kvm_probe probe = run(hang, "/dev/some-kvm", 50);
+	struct vm_kvm_probe probe = run(hang, "/dev/some-kvm", 50);
 
 	assert_false(probe.usable);
 	assert_contains(probe.reason, "did not end within 50 ms");
@@ -121,7 +121,7 @@ static void signals_in_between_change_nothing(void **state UNUSED)
 {
 	struct sigaction action = { .sa_handler = on_alarm }, old;
 	struct itimerspec often = { .it_value.tv_nsec = 3000000, .it_interval.tv_nsec = 3000000 };
-	struct kvm_probe probe;
+	struct vm_kvm_probe probe;
 	timer_t timer;
 
 	assert_int_equal(sigaction(SIGALRM, &action, &old), 0);
@@ -137,37 +137,37 @@ static void signals_in_between_change_nothing(void **state UNUSED)
 
 static void devices_that_are_no_kvm_are_told_apart(void **state UNUSED)
 {
-	struct kvm_probe probe = run(kvm_trial_run, "/dev/no-such-kvm", 20000);
+	struct vm_kvm_probe probe = run(vm_kvm_trial_run, "/dev/no-such-kvm", 20000);
 
 	assert_false(probe.usable);
 	assert_string_equal(probe.reason, "there is no /dev/no-such-kvm");
-	probe = run(kvm_trial_run, "/dev/null", 20000);
+	probe = run(vm_kvm_trial_run, "/dev/null", 20000);
 	assert_false(probe.usable);
 	assert_contains(probe.reason, "KVM_GET_API_VERSION: ");
-	probe = run(kvm_trial_run, "/", 20000);
+	probe = run(vm_kvm_trial_run, "/", 20000);
 	assert_false(probe.usable);
 	assert_contains(probe.reason, "cannot open /: ");
 }
 
 static void every_step_has_words(void **state UNUSED)
 {
-	for (uint32_t step = 0; step < KVM_TRIAL_N_STEPS; step++) {
-		struct kvm_trial trial = { .step = step, .errnum = EACCES };
-		struct kvm_probe probe = { .usable = true };
+	for (uint32_t step = 0; step < VM_KVM_TRIAL_N_STEPS; step++) {
+		struct vm_kvm_trial trial = { .step = step, .errnum = EACCES };
+		struct vm_kvm_probe probe = { .usable = true };
 
-		kvm_probe_judge(&trial, "/dev/kvm", &probe);
+		vm_kvm_probe_judge(&trial, "/dev/kvm", &probe);
 		assert_false(probe.usable);
 		assert_true(strlen(probe.reason) > 10);
-		if (step == KVM_TRIAL_OPEN)
+		if (step == VM_KVM_TRIAL_OPEN)
 			assert_string_equal(probe.reason, "no permission for /dev/kvm");
 	}
 }
 
 static void this_machine_gets_an_answer_either_way(void **state UNUSED)
 {
-	struct kvm_probe probe;
+	struct vm_kvm_probe probe;
 
-	kvm_probe_run(&probe);
+	vm_kvm_probe_run(&probe);
 	print_message("# kvm here: %s (%s)\n", probe.usable ? "yes" : "no", probe.reason);
 	assert_true(strlen(probe.reason) > 0);
 	assert_false(has_children());

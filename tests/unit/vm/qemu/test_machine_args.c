@@ -5,39 +5,41 @@
 
 static char path[] = "/usr/bin/qemu-system-x86_64";
 static char text_7_2[] = "7.2.22 (Debian)", text_10_0[] = "10.0.2 (Debian)";
-static const struct qemu_binary qemu_7_2 = { .path = path, .version = { 7, 2, 22, text_7_2 } };
-static const struct qemu_binary qemu_10_0 = { .path = path, .version = { 10, 0, 2, text_10_0 } };
-static const struct accel tcg = { .kind = ACCEL_TCG,
-				  .qemu_accel = "tcg,thread=single",
-				  .qemu_cpu = "Nehalem,vendor=GenuineIntel,level=32" };
-static const struct accel kvm = { .kind = ACCEL_KVM,
-				  .qemu_accel = "kvm",
-				  .qemu_cpu = "Nehalem,vendor=GenuineIntel,level=32" };
+static const struct vm_qemu_binary qemu_7_2 = { .path = path, .version = { 7, 2, 22, text_7_2 } };
+static const struct vm_qemu_binary qemu_10_0 = { .path = path, .version = { 10, 0, 2, text_10_0 } };
+static const struct vm_accel tcg = { .kind = VM_ACCEL_TCG,
+				     .qemu_accel = "tcg,thread=single",
+				     .qemu_cpu = "Nehalem,vendor=GenuineIntel,level=32" };
+static const struct vm_accel kvm = { .kind = VM_ACCEL_KVM,
+				     .qemu_accel = "kvm",
+				     .qemu_cpu = "Nehalem,vendor=GenuineIntel,level=32" };
 
-static struct machine_plan plan_of(const char *topology, uint64_t mib)
+static struct vm_machine_plan plan_of(const char *topology, uint64_t mib)
 {
-	struct machine_plan plan = { .qemu = &qemu_10_0, .accel = &tcg, .memory_bytes = mib << 20 };
+	struct vm_machine_plan plan = { .qemu = &qemu_10_0,
+					.accel = &tcg,
+					.memory_bytes = mib << 20 };
 
 	assert_success(topo_parse(topology, &plan.topology));
 	return plan;
 }
 
-static struct machine_plan cold_plan(const char *topology, uint64_t mib)
+static struct vm_machine_plan cold_plan(const char *topology, uint64_t mib)
 {
-	struct machine_plan plan = plan_of(topology, mib);
+	struct vm_machine_plan plan = plan_of(topology, mib);
 
 	plan.kernel_path = "/cache/kernels/k/bzImage";
 	plan.kernel_args = "console=ttyS0 quiet rdinit=/init";
 	return plan;
 }
 
-static void assert_line(const struct machine_plan *plan, const char *expected)
+static void assert_line(const struct vm_machine_plan *plan, const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
-	_cleanup_argv_ struct argv argv = { VEC_INIT };
+	_cleanup_vm_argv_ struct vm_argv argv = { VEC_INIT };
 
-	assert_success(machine_args(plan, &argv));
-	argv_format(&argv, &line);
+	assert_success(vm_machine_args(plan, &argv));
+	vm_argv_format(&argv, &line);
 	assert_string_equal(strbuf_str(&line), expected);
 }
 
@@ -61,7 +63,7 @@ static void a_cold_machine_boots_from_descriptors(void **state UNUSED)
 		"-numa node,nodeid=0,memdev=ram0 -numa cpu,node-id=0,socket-id=0 " CHANNELS
 		"-kernel /cache/kernels/k/bzImage -initrd /proc/self/fd/15 "
 		"-append console=ttyS0 quiet rdinit=/init";
-	struct machine_plan plan = cold_plan("1n1l2c1t", 512);
+	struct vm_machine_plan plan = cold_plan("1n1l2c1t", 512);
 
 	assert_line(&plan, expected);
 	/* The older one wants nothing else. */
@@ -72,7 +74,7 @@ static void a_cold_machine_boots_from_descriptors(void **state UNUSED)
 static void a_clone_stands_still_on_private_memory(void **state UNUSED)
 {
 	static const char *const ram[] = { "/c,d/ram.0", "/c,d/ram.1" };
-	struct machine_plan plan = plan_of("2n4l2c1t", 1024);
+	struct vm_machine_plan plan = plan_of("2n4l2c1t", 1024);
 
 	plan.ram_paths = ram;
 	plan.ram_private = true;
@@ -91,7 +93,7 @@ static void a_clone_stands_still_on_private_memory(void **state UNUSED)
 
 static void each_node_has_a_descriptor(void **state UNUSED)
 {
-	struct machine_plan plan = cold_plan("2n2l1c1t,mem=300M:200M", 500);
+	struct vm_machine_plan plan = cold_plan("2n2l1c1t,mem=300M:200M", 500);
 
 	assert_line(&plan, MACHINE_HEAD
 		    "-smp 2,sockets=2,dies=1,cores=1,threads=1 -m 500M "
@@ -109,7 +111,7 @@ static void each_node_has_a_descriptor(void **state UNUSED)
 /* Nothing reaches this one from outside once it runs, and its time is its instructions. */
 static void a_deterministic_machine_has_no_channel(void **state UNUSED)
 {
-	struct machine_plan plan = cold_plan("1n1l1c1t", 512);
+	struct vm_machine_plan plan = cold_plan("1n1l1c1t", 512);
 
 	plan.deterministic = true;
 	plan.icount_shift = 3;
@@ -132,13 +134,13 @@ static void a_deterministic_machine_has_no_channel(void **state UNUSED)
 
 static void a_second_monitor_may_stand_anywhere(void **state UNUSED)
 {
-	struct machine_plan plan = cold_plan("1n1l1c1t", 512);
+	struct vm_machine_plan plan = cold_plan("1n1l1c1t", 512);
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
-	_cleanup_argv_ struct argv argv = { VEC_INIT };
+	_cleanup_vm_argv_ struct vm_argv argv = { VEC_INIT };
 
 	plan.monitor_socket = "/run/a,b/qmp.sock";
-	assert_success(machine_args(&plan, &argv));
-	argv_format(&argv, &line);
+	assert_success(vm_machine_args(&plan, &argv));
+	vm_argv_format(&argv, &line);
 	assert_contains(strbuf_str(&line),
 			"-mon chardev=monitor,mode=control "
 			"-chardev socket,id=others,path=/run/a,,b/qmp.sock,server=on,wait=off "
@@ -148,14 +150,14 @@ static void a_second_monitor_may_stand_anywhere(void **state UNUSED)
 /* Arguments go through whole, whatever they hold. */
 static void kernel_arguments_are_one_word(void **state UNUSED)
 {
-	struct machine_plan plan = cold_plan("1n1l1c1t", 512);
-	_cleanup_argv_ struct argv argv = { VEC_INIT };
+	struct vm_machine_plan plan = cold_plan("1n1l1c1t", 512);
+	_cleanup_vm_argv_ struct vm_argv argv = { VEC_INIT };
 	const char *const *words;
 	size_t n = 0;
 
 	plan.kernel_args = "a=\"b c\" %s %n,d";
-	assert_success(machine_args(&plan, &argv));
-	words = argv_strings(&argv);
+	assert_success(vm_machine_args(&plan, &argv));
+	words = vm_argv_strings(&argv);
 	while (words[n])
 		n++;
 	assert_string_equal(words[n - 2], "-append");
@@ -164,30 +166,30 @@ static void kernel_arguments_are_one_word(void **state UNUSED)
 
 static void what_qemu_cannot_do_is_refused(void **state UNUSED)
 {
-	struct machine_plan plan = cold_plan("1n2l96c2t", 8192);
-	_cleanup_argv_ struct argv argv = { VEC_INIT };
+	struct vm_machine_plan plan = cold_plan("1n2l96c2t", 8192);
+	_cleanup_vm_argv_ struct vm_argv argv = { VEC_INIT };
 	_cleanup_strbuf_ struct strbuf key = STRBUF_INIT;
 
 	plan.qemu = &qemu_7_2;
-	assert_error_tag(machine_args(&plan, &argv), "qemu-missing");
-	assert_error_tag(machine_args_key(&plan, &key), "qemu-missing");
+	assert_error_tag(vm_machine_args(&plan, &argv), "qemu-missing");
+	assert_error_tag(vm_machine_args_key(&plan, &key), "qemu-missing");
 	assert_int_equal(argv.words.n, 0);
 	/* Two answers to how much memory are one too many. */
 	plan = cold_plan("2n2l1c1t,mem=300M:200M", 512);
-	assert_error_tag(machine_args(&plan, &argv), "qemu-failed");
+	assert_error_tag(vm_machine_args(&plan, &argv), "qemu-failed");
 	plan.memory_bytes = 0;
-	assert_success(machine_args(&plan, &argv));
+	assert_success(vm_machine_args(&plan, &argv));
 }
 
-static char *key_of(const struct machine_plan *plan)
+static char *key_of(const struct vm_machine_plan *plan)
 {
 	_cleanup_strbuf_ struct strbuf key = STRBUF_INIT;
 
-	assert_success(machine_args_key(plan, &key));
+	assert_success(vm_machine_args_key(plan, &key));
 	return strbuf_take(&key);
 }
 
-static void assert_key(const struct machine_plan *a, const struct machine_plan *b, bool same)
+static void assert_key(const struct vm_machine_plan *a, const struct vm_machine_plan *b, bool same)
 {
 	_cleanup_free_ char *of_a = key_of(a), *of_b = key_of(b);
 
@@ -198,7 +200,8 @@ static void assert_key(const struct machine_plan *a, const struct machine_plan *
 static void a_template_and_its_clones_have_one_key(void **state UNUSED)
 {
 	static const char *const ram[] = { "/c/ram.0", "/c/ram.1" };
-	struct machine_plan cold = cold_plan("2n4l2c1t", 1024), clone = plan_of("2n4l2c1t", 1024);
+	struct vm_machine_plan cold = cold_plan("2n4l2c1t", 1024),
+			       clone = plan_of("2n4l2c1t", 1024);
 
 	clone.ram_paths = ram;
 	clone.ram_private = true;
@@ -209,9 +212,9 @@ static void a_template_and_its_clones_have_one_key(void **state UNUSED)
 
 static void the_key_tells_machines_apart(void **state UNUSED)
 {
-	const struct machine_plan base = cold_plan("2n4l2c1t", 1024);
-	struct accel other_cpu = tcg;
-	struct machine_plan other;
+	const struct vm_machine_plan base = cold_plan("2n4l2c1t", 1024);
+	struct vm_accel other_cpu = tcg;
+	struct vm_machine_plan other;
 
 	other_cpu.qemu_cpu = "Haswell,level=32";
 	other = cold_plan("2n4l1c2t", 1024);

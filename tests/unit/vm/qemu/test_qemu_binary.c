@@ -51,11 +51,11 @@ static void the_variable_names_a_path_or_a_program(void **state)
 	_cleanup_free_ char *by_path = NULL, *by_name = NULL;
 
 	setenv("KTSTR_QEMU", path, 1);
-	assert_success(qemu_binary_path(&by_path));
+	assert_success(vm_qemu_binary_path(&by_path));
 	assert_string_equal(by_path, path);
 	setenv("KTSTR_QEMU", "my-qemu", 1);
 	setenv("PATH", longer, 1);
-	assert_success(qemu_binary_path(&by_name));
+	assert_success(vm_qemu_binary_path(&by_name));
 	assert_string_equal(by_name, path);
 	setenv("PATH", old, 1);
 }
@@ -72,7 +72,7 @@ static void what_is_no_program_is_absent_with_its_name(void **state)
 		char *got = NULL;
 
 		setenv("KTSTR_QEMU", wrong[i], 1);
-		err = qemu_binary_path(&got);
+		err = vm_qemu_binary_path(&got);
 		assert_null(got);
 		assert_true(error_is(err, &base_error_domain, BASE_ABSENT));
 		assert_contains(error_message(err), wrong[i]);
@@ -84,7 +84,7 @@ static void what_is_no_program_is_absent_with_its_name(void **state)
 		_cleanup_error_ struct error *err = NULL;
 		char *got = NULL;
 
-		err = qemu_binary_path(&got);
+		err = vm_qemu_binary_path(&got);
 		assert_true(error_is(err, &base_error_domain, BASE_ABSENT));
 		assert_contains(error_message(err), "qemu-system-x86");
 	}
@@ -98,9 +98,9 @@ static void a_program_is_asked_once_and_again_after_it_changed(void **state)
 	struct timeval times[2] = { { .tv_sec = 1000 }, { .tv_sec = 2000 } };
 
 	for (int i = 0; i < 3; i++) {
-		_cleanup_qemu_binary_ struct qemu_binary *binary = NULL;
+		_cleanup_vm_qemu_binary_ struct vm_qemu_binary *binary = NULL;
 
-		assert_success(qemu_binary_open(path, &binary));
+		assert_success(vm_qemu_binary_open(path, &binary));
 		assert_string_equal(binary->path, path);
 		assert_int_equal(binary->version.major, 9);
 		assert_int_equal(binary->version.minor, 1);
@@ -111,9 +111,9 @@ static void a_program_is_asked_once_and_again_after_it_changed(void **state)
 	}
 	assert_int_equal(utimes(path, times), 0);
 	for (int i = 0; i < 2; i++) {
-		_cleanup_qemu_binary_ struct qemu_binary *binary = NULL;
+		_cleanup_vm_qemu_binary_ struct vm_qemu_binary *binary = NULL;
 
-		assert_success(qemu_binary_open(path, &binary));
+		assert_success(vm_qemu_binary_open(path, &binary));
 		assert_int_equal(calls(f), 2);
 	}
 }
@@ -123,10 +123,10 @@ static void two_programs_do_not_share_an_answer(void **state)
 	struct folders *f = *state;
 	_cleanup_free_ char *one = put_program(f, "one");
 	_cleanup_free_ char *two = put_program(f, "two");
-	_cleanup_qemu_binary_ struct qemu_binary *first = NULL, *second = NULL;
+	_cleanup_vm_qemu_binary_ struct vm_qemu_binary *first = NULL, *second = NULL;
 
-	assert_success(qemu_binary_open(one, &first));
-	assert_success(qemu_binary_open(two, &second));
+	assert_success(vm_qemu_binary_open(one, &first));
+	assert_success(vm_qemu_binary_open(two, &second));
 	assert_int_equal(calls(f), 2);
 }
 
@@ -157,14 +157,14 @@ static void a_spoiled_cache_costs_time_only(void **state)
 					     "\xff\xff", "{\"format\":1,\"text\":\"1.0.0\"}" };
 	struct folders *f = *state;
 	_cleanup_free_ char *path = put_program(f, "qemu");
-	_cleanup_qemu_binary_ struct qemu_binary *first = NULL;
+	_cleanup_vm_qemu_binary_ struct vm_qemu_binary *first = NULL;
 
-	assert_success(qemu_binary_open(path, &first));
+	assert_success(vm_qemu_binary_open(path, &first));
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		_cleanup_qemu_binary_ struct qemu_binary *binary = NULL;
+		_cleanup_vm_qemu_binary_ struct vm_qemu_binary *binary = NULL;
 
 		spoil_cache(f, texts[i]);
-		assert_success(qemu_binary_open(path, &binary));
+		assert_success(vm_qemu_binary_open(path, &binary));
 		assert_int_equal(binary->version.major, 9);
 		assert_int_equal(calls(f), (long)i + 2);
 	}
@@ -175,9 +175,9 @@ static void a_cache_that_cannot_be_written_is_no_error(void **state)
 	struct folders *f = *state;
 	_cleanup_free_ char *path = put_program(f, "qemu");
 	_cleanup_free_ char *in_the_way = put_file(f, "cache", "", 0600);
-	_cleanup_qemu_binary_ struct qemu_binary *binary = NULL;
+	_cleanup_vm_qemu_binary_ struct vm_qemu_binary *binary = NULL;
 
-	assert_success(qemu_binary_open(path, &binary));
+	assert_success(vm_qemu_binary_open(path, &binary));
 	assert_int_equal(binary->version.major, 9);
 	assert_false(binary->from_cache);
 }
@@ -192,11 +192,11 @@ static void a_script_is_asked_every_time(void **state)
 			"#!/bin/sh\necho noise >&2\necho QEMU emulator version 8.%d.0\n", i);
 		_cleanup_free_ char *path = put_file(f, "script", text, 0755);
 		struct timeval times[2] = { { .tv_sec = 1000 }, { .tv_sec = 2000 } };
-		_cleanup_qemu_binary_ struct qemu_binary *binary = NULL;
+		_cleanup_vm_qemu_binary_ struct vm_qemu_binary *binary = NULL;
 
 		assert_int_equal(utimes(path, times), 0);
 		setenv("KTSTR_QEMU", path, 1);
-		assert_success(qemu_binary_find(&binary));
+		assert_success(vm_qemu_binary_find(&binary));
 		assert_int_equal(binary->version.minor, i);
 	}
 }
@@ -207,9 +207,9 @@ static void a_program_that_fails_is_quoted(void **state)
 	_cleanup_free_ char *path = put_file(
 		f, "broken", "#!/bin/sh\necho cannot find libfoo.so >&2\nexit 127\n", 0755);
 	_cleanup_error_ struct error *err = NULL;
-	struct qemu_binary *binary = NULL;
+	struct vm_qemu_binary *binary = NULL;
 
-	err = qemu_binary_open(path, &binary);
+	err = vm_qemu_binary_open(path, &binary);
 	assert_null(binary);
 	assert_non_null(err);
 	assert_contains(error_message(err), path);
@@ -220,9 +220,9 @@ static void output_without_end_is_cut(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *path = put_file(f, "yes", "#!/bin/sh\nexec yes\n", 0755);
-	struct qemu_binary *binary = NULL;
+	struct vm_qemu_binary *binary = NULL;
 
-	assert_error_tag(qemu_binary_open(path, &binary), "limit");
+	assert_error_tag(vm_qemu_binary_open(path, &binary), "limit");
 	assert_null(binary);
 }
 
@@ -235,9 +235,9 @@ static void a_daemon_left_behind_is_not_waited_for(void **state)
 		"#!/bin/sh\nsleep 60 &\necho $! >$0.pid\necho QEMU emulator version 8.2.0\n", 0755);
 	_cleanup_free_ char *pid_path = xasprintf("%s.pid", path);
 	_cleanup_strbuf_ struct strbuf pid = STRBUF_INIT;
-	_cleanup_qemu_binary_ struct qemu_binary *binary = NULL;
+	_cleanup_vm_qemu_binary_ struct vm_qemu_binary *binary = NULL;
 
-	assert_success(qemu_binary_open(path, &binary));
+	assert_success(vm_qemu_binary_open(path, &binary));
 	assert_int_equal(binary->version.major, 8);
 	assert_success(io_read_file(pid_path, 32, &pid));
 	assert_true(atoi(pid.at) > 1);

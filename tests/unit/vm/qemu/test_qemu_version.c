@@ -7,9 +7,9 @@
 static void check(const char *text, unsigned int major, unsigned int minor, unsigned int micro,
 		  const char *words)
 {
-	struct qemu_version version;
+	struct vm_qemu_version version;
 
-	assert_success(qemu_version_parse(text, strlen(text), &version));
+	assert_success(vm_qemu_version_parse(text, strlen(text), &version));
 	assert_int_equal(version.major, major);
 	assert_int_equal(version.minor, minor);
 	assert_int_equal(version.micro, micro);
@@ -57,13 +57,13 @@ static void hostile_text_is_an_error(void **state UNUSED)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		struct qemu_version version = { .major = 77 };
+		struct vm_qemu_version version = { .major = 77 };
 		size_t n = strlen(texts[i]);
 		/* Exactly as long as the text, so that a byte read behind it is seen. */
 		_cleanup_free_ char *copy = malloc(n ? n : 1);
 
 		memcpy(copy, texts[i], n);
-		assert_error_tag(qemu_version_parse(copy, n, &version), "parse");
+		assert_error_tag(vm_qemu_version_parse(copy, n, &version), "parse");
 		assert_int_equal(version.major, 77);
 	}
 }
@@ -71,26 +71,26 @@ static void hostile_text_is_an_error(void **state UNUSED)
 static void only_printable_text_is_kept_and_not_too_much(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct qemu_version version;
+	struct vm_qemu_version version;
 
 	check("QEMU emulator version 10.0.2 (\033[31mred)\n", 10, 0, 2, "10.0.2 (");
 	strbuf_append(&text, "QEMU emulator version 10.0.2 ");
 	strbuf_append_repeated(&text, 'x', 100000);
-	assert_success(qemu_version_parse(text.at, text.n, &version));
-	assert_int_equal(strlen(version.text), QEMU_VERSION_TEXT_LIMIT);
+	assert_success(vm_qemu_version_parse(text.at, text.n, &version));
+	assert_int_equal(strlen(version.text), VM_LIMIT_QEMU_VERSION_TEXT);
 	free(version.text);
 }
 
 static void versions_compare_by_number(void **state UNUSED)
 {
-	struct qemu_version version = { .major = 8, .minor = 1 };
+	struct vm_qemu_version version = { .major = 8, .minor = 1 };
 
-	assert_true(qemu_version_at_least(&version, 8, 1));
-	assert_true(qemu_version_at_least(&version, 7, 2));
-	assert_false(qemu_version_at_least(&version, 8, 2));
-	assert_false(qemu_version_at_least(&version, 10, 0));
-	version = (struct qemu_version){ .major = 10, .minor = 0 };
-	assert_true(qemu_version_at_least(&version, 8, 1));
+	assert_true(vm_qemu_version_at_least(&version, 8, 1));
+	assert_true(vm_qemu_version_at_least(&version, 7, 2));
+	assert_false(vm_qemu_version_at_least(&version, 8, 2));
+	assert_false(vm_qemu_version_at_least(&version, 10, 0));
+	version = (struct vm_qemu_version){ .major = 10, .minor = 0 };
+	assert_true(vm_qemu_version_at_least(&version, 8, 1));
 }
 
 int main(void)

@@ -15,7 +15,7 @@ struct seen {
 	char last[64];
 };
 
-static void on_event(void *context, const struct qmp_message *event)
+static void on_event(void *context, const struct vm_qmp_message *event)
 {
 	struct seen *seen = context;
 
@@ -48,14 +48,14 @@ static void *peer_main(void *arg)
 	return NULL;
 }
 
-static struct qmp *peer_start(struct peer *peer, struct seen *seen, const char *const *lines)
+static struct vm_qmp *peer_start(struct peer *peer, struct seen *seen, const char *const *lines)
 {
 	int pair[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	*peer = (struct peer){ .fd = pair[1], .lines = lines };
 	assert_int_equal(pthread_create(&peer->thread, NULL, peer_main, peer), 0);
-	return qmp_new(pair[0], on_event, seen);
+	return vm_qmp_new(pair[0], on_event, seen);
 }
 
 static void peer_end(struct peer *peer)
@@ -73,14 +73,14 @@ static void events_between_answers_reach_the_listener(void **state UNUSED)
 	static const char *const lines[] = { GREETING, NEGOTIATED,
 					     "{\"event\": \"STOP\"}\n{\"return\": 5, \"id\": 2}\n",
 					     NULL };
-	_cleanup_qmp_message_ struct qmp_message answer = { 0 };
-	_cleanup_qmp_ struct qmp *qmp = NULL;
+	_cleanup_vm_qmp_message_ struct vm_qmp_message answer = { 0 };
+	_cleanup_vm_qmp_ struct vm_qmp *qmp = NULL;
 	struct seen seen = { 0 };
 	struct peer peer;
 
 	qmp = peer_start(&peer, &seen, lines);
-	assert_success(qmp_execute(qmp, "query-x", "{\"a\":1}", NS_PER_SEC, &answer));
-	assert_int_equal(answer.kind, QMP_RETURN);
+	assert_success(vm_qmp_execute(qmp, "query-x", "{\"a\":1}", NS_PER_SEC, &answer));
+	assert_int_equal(answer.kind, VM_QMP_RETURN);
 	assert_int_equal(seen.events, 1);
 	assert_string_equal(seen.last, "STOP");
 	pthread_join(peer.thread, NULL);
@@ -97,14 +97,14 @@ static void late_answer_to_another_command_is_not_ours(void **state UNUSED)
 		GREETING, NEGOTIATED, "{\"return\": 4, \"id\": 1}\n{\"return\": 5, \"id\": 2}\n",
 		NULL
 	};
-	_cleanup_qmp_message_ struct qmp_message answer = { 0 };
-	_cleanup_qmp_ struct qmp *qmp = NULL;
+	_cleanup_vm_qmp_message_ struct vm_qmp_message answer = { 0 };
+	_cleanup_vm_qmp_ struct vm_qmp *qmp = NULL;
 	struct seen seen = { 0 };
 	uint64_t value = 0;
 	struct peer peer;
 
 	qmp = peer_start(&peer, &seen, lines);
-	assert_success(qmp_execute(qmp, "query-x", NULL, NS_PER_SEC, &answer));
+	assert_success(vm_qmp_execute(qmp, "query-x", NULL, NS_PER_SEC, &answer));
 	assert_true(json_get_u64(answer.value, &value));
 	assert_int_equal(value, 5);
 	peer_end(&peer);
@@ -116,13 +116,13 @@ static void refusal_comes_in_qemus_words(void **state UNUSED)
 		GREETING, NEGOTIATED,
 		"{\"error\": {\"class\": \"G\", \"desc\": \"not now\"}, \"id\": 2}\n", NULL
 	};
-	_cleanup_qmp_ struct qmp *qmp = NULL;
+	_cleanup_vm_qmp_ struct vm_qmp *qmp = NULL;
 	struct seen seen = { 0 };
 	struct error *err;
 	struct peer peer;
 
 	qmp = peer_start(&peer, &seen, lines);
-	err = qmp_execute(qmp, "cont", NULL, NS_PER_SEC, NULL);
+	err = vm_qmp_execute(qmp, "cont", NULL, NS_PER_SEC, NULL);
 	assert_non_null(err);
 	assert_contains(error_message(err), "cont: not now");
 	error_free(err);
@@ -132,19 +132,19 @@ static void refusal_comes_in_qemus_words(void **state UNUSED)
 static void silence_and_a_closed_monitor_are_told_apart(void **state UNUSED)
 {
 	static const char *const nothing[] = { NULL };
-	_cleanup_qmp_ struct qmp *silent = NULL, *gone = NULL;
+	_cleanup_vm_qmp_ struct vm_qmp *silent = NULL, *gone = NULL;
 	struct seen seen = { 0 };
 	struct peer peer, dead;
 	struct error *err;
 
 	silent = peer_start(&peer, &seen, nothing);
-	err = qmp_execute(silent, "cont", NULL, 20 * NS_PER_MS, NULL);
+	err = vm_qmp_execute(silent, "cont", NULL, 20 * NS_PER_MS, NULL);
 	assert_int_equal(error_errno(err), ETIMEDOUT);
 	error_free(err);
 	peer_end(&peer);
 	gone = peer_start(&dead, &seen, nothing);
 	peer_end(&dead);
-	err = qmp_execute(gone, "cont", NULL, NS_PER_SEC, NULL);
+	err = vm_qmp_execute(gone, "cont", NULL, NS_PER_SEC, NULL);
 	assert_int_equal(error_errno(err), EPIPE);
 	error_free(err);
 }
@@ -164,20 +164,20 @@ static void silence_can_be_cancelled(void **state UNUSED)
 	const char *const *lines[] = { nothing, greeting };
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
-		_cleanup_qmp_ struct qmp *qmp = NULL;
+		_cleanup_vm_qmp_ struct vm_qmp *qmp = NULL;
 		struct cancel cancel = { 0 };
 		struct seen seen = { 0 };
 		struct peer peer;
 		pthread_t thread;
 
 		qmp = peer_start(&peer, &seen, lines[i]);
-		qmp_heed(qmp, &cancel);
+		vm_qmp_heed(qmp, &cancel);
 		assert_int_equal(pthread_create(&thread, NULL, cancel_soon, &cancel), 0);
-		assert_error_tag(qmp_execute(qmp, "cont", NULL, 60 * NS_PER_SEC, NULL),
+		assert_error_tag(vm_qmp_execute(qmp, "cont", NULL, 60 * NS_PER_SEC, NULL),
 				 "cancelled");
 		pthread_join(thread, NULL);
-		qmp_heed(qmp, NULL);
-		assert_error_tag(qmp_execute(qmp, "cont", NULL, 20 * NS_PER_MS, NULL), "qmp");
+		vm_qmp_heed(qmp, NULL);
+		assert_error_tag(vm_qmp_execute(qmp, "cont", NULL, 20 * NS_PER_MS, NULL), "qmp");
 		peer_end(&peer);
 	}
 }
@@ -195,10 +195,10 @@ static void real_qemu_answers_and_says_farewell(void **state UNUSED)
 				     "-mon",
 				     "chardev=q,mode=control",
 				     NULL };
-	_cleanup_qmp_message_ struct qmp_message answer = { 0 };
+	_cleanup_vm_qmp_message_ struct vm_qmp_message answer = { 0 };
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_close_ int pidfd = -1;
-	_cleanup_qmp_ struct qmp *qmp = NULL;
+	_cleanup_vm_qmp_ struct vm_qmp *qmp = NULL;
 	struct seen seen = { 0 };
 	int pair[2], status;
 	struct error *err;
@@ -212,14 +212,14 @@ static void real_qemu_answers_and_says_farewell(void **state UNUSED)
 		&pid, &pidfd);
 	skip_unless(!err, "no qemu-system-x86_64 here");
 	close(pair[1]);
-	qmp = qmp_new(pair[0], on_event, &seen);
-	assert_success(qmp_execute(qmp, "query-status", NULL, 20 * NS_PER_SEC, &answer));
+	qmp = vm_qmp_new(pair[0], on_event, &seen);
+	assert_success(vm_qmp_execute(qmp, "query-status", NULL, 20 * NS_PER_SEC, &answer));
 	assert_non_null(json_find(answer.value, "running"));
-	assert_success(qmp_human(qmp, "info version", 20 * NS_PER_SEC, &text));
+	assert_success(vm_qmp_human(qmp, "info version", 20 * NS_PER_SEC, &text));
 	assert_true(strbuf_str(&text)[0] >= '0' && strbuf_str(&text)[0] <= '9');
-	assert_success(qmp_execute(qmp, "quit", NULL, 20 * NS_PER_SEC, NULL));
+	assert_success(vm_qmp_execute(qmp, "quit", NULL, 20 * NS_PER_SEC, NULL));
 	assert_success(spawn_wait(pid, &status));
-	error_free(qmp_pump(qmp));
+	error_free(vm_qmp_pump(qmp));
 	assert_string_equal(seen.last, "SHUTDOWN");
 }
 

@@ -7,43 +7,43 @@
 #include "topo/presets.h"
 #include "unit.h"
 
-static const struct accel tcg = { .kind = ACCEL_TCG, .qemu_cpu = "Nehalem,level=32" };
-static const struct accel kvm = { .kind = ACCEL_KVM, .qemu_cpu = "Nehalem,level=32" };
+static const struct vm_accel tcg = { .kind = VM_ACCEL_TCG, .qemu_cpu = "Nehalem,level=32" };
+static const struct vm_accel kvm = { .kind = VM_ACCEL_KVM, .qemu_cpu = "Nehalem,level=32" };
 static char text_7_2[] = "7.2.22", text_8_2[] = "8.2.0", text_10_0[] = "10.0.2";
-static const struct qemu_version qemu_7_2 = { 7, 2, 22, text_7_2 };
-static const struct qemu_version qemu_8_2 = { 8, 2, 0, text_8_2 };
-static const struct qemu_version qemu_10_0 = { 10, 0, 2, text_10_0 };
+static const struct vm_qemu_version qemu_7_2 = { 7, 2, 22, text_7_2 };
+static const struct vm_qemu_version qemu_8_2 = { 8, 2, 0, text_8_2 };
+static const struct vm_qemu_version qemu_10_0 = { 10, 0, 2, text_10_0 };
 static const char *const paths[TOPO_LIMIT_ASKED_NODES] = { "/ram/0", "/ram/1", "/ram/2", "/ram/3" };
 
-static struct error *args_of(const char *text, uint64_t mib, const struct qemu_version *version,
-			     const struct accel *accel, struct argv *argv)
+static struct error *args_of(const char *text, uint64_t mib, const struct vm_qemu_version *version,
+			     const struct vm_accel *accel, struct vm_argv *argv)
 {
-	struct qemu_topology wanted = { .memory_bytes = mib << 20,
-					.version = version,
-					.accel = accel,
-					.ram_paths = paths,
-					.share = true };
+	struct vm_qemu_topology wanted = { .memory_bytes = mib << 20,
+					   .version = version,
+					   .accel = accel,
+					   .ram_paths = paths,
+					   .share = true };
 	struct topo t;
 
 	assert_success(topo_parse_or_preset(text, &t));
 	wanted.topology = &t;
-	return qemu_topology_args(&wanted, argv);
+	return vm_qemu_topology_args(&wanted, argv);
 }
 
 static void assert_args(const char *text, uint64_t mib, const char *expected)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
-	_cleanup_argv_ struct argv argv = { VEC_INIT };
+	_cleanup_vm_argv_ struct vm_argv argv = { VEC_INIT };
 
 	assert_success(args_of(text, mib, &qemu_10_0, &tcg, &argv));
-	argv_format(&argv, &s);
+	vm_argv_format(&argv, &s);
 	assert_string_equal(strbuf_str(&s), expected);
 }
 
-static void assert_refused(const char *text, uint64_t mib, const struct qemu_version *version,
-			   const struct accel *accel, const char *words)
+static void assert_refused(const char *text, uint64_t mib, const struct vm_qemu_version *version,
+			   const struct vm_accel *accel, const char *words)
 {
-	_cleanup_argv_ struct argv argv = { VEC_INIT };
+	_cleanup_vm_argv_ struct vm_argv argv = { VEC_INIT };
 	_cleanup_error_ struct error *err = args_of(text, mib, version, accel, &argv);
 
 	if (!err)
@@ -73,18 +73,18 @@ static void extras_and_commas_are_kept(void **state UNUSED)
 {
 	const char *const odd_paths[] = { "/a,b,,c" };
 	struct topo t = TOPO_DEFAULT;
-	struct qemu_topology wanted = { .topology = &t,
-					.memory_bytes = 64 << 20,
-					.version = &qemu_10_0,
-					.accel = &tcg,
-					.ram_paths = odd_paths,
-					.cpu_extra = "-rdrand,-rdseed",
-					.machine_extra = "smm=off" };
+	struct vm_qemu_topology wanted = { .topology = &t,
+					   .memory_bytes = 64 << 20,
+					   .version = &qemu_10_0,
+					   .accel = &tcg,
+					   .ram_paths = odd_paths,
+					   .cpu_extra = "-rdrand,-rdseed",
+					   .machine_extra = "smm=off" };
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT;
-	_cleanup_argv_ struct argv argv = { VEC_INIT };
+	_cleanup_vm_argv_ struct vm_argv argv = { VEC_INIT };
 
-	assert_success(qemu_topology_args(&wanted, &argv));
-	argv_format(&argv, &s);
+	assert_success(vm_qemu_topology_args(&wanted, &argv));
+	vm_argv_format(&argv, &s);
 	assert_contains(strbuf_str(&s),
 			"-machine q35,smm=off -cpu Nehalem,level=32,-rdrand,-rdseed");
 	assert_contains(strbuf_str(&s), "mem-path=/a,,b,,,,c,share=off,reserve=off");
@@ -95,12 +95,12 @@ static void memory_is_shared_out(void **state UNUSED)
 	struct topo t;
 
 	assert_success(topo_parse("3n3l1c1t", &t));
-	assert_true(qemu_node_bytes(&t, 1024 << 20, 0) == 342 << 20);
-	assert_true(qemu_node_bytes(&t, 1024 << 20, 1) == 341 << 20);
-	assert_true(qemu_node_bytes(&t, 1024 << 20, 2) == 341 << 20);
+	assert_true(vm_qemu_node_bytes(&t, 1024 << 20, 0) == 342 << 20);
+	assert_true(vm_qemu_node_bytes(&t, 1024 << 20, 1) == 341 << 20);
+	assert_true(vm_qemu_node_bytes(&t, 1024 << 20, 2) == 341 << 20);
 	assert_success(topo_parse("2n2l1c1t,mem=1G:512M", &t));
-	assert_true(qemu_node_bytes(&t, 0, 0) == 1024 << 20);
-	assert_true(qemu_node_bytes(&t, 0, 1) == 512 << 20);
+	assert_true(vm_qemu_node_bytes(&t, 0, 0) == 1024 << 20);
+	assert_true(vm_qemu_node_bytes(&t, 0, 1) == 512 << 20);
 	assert_refused("1n1l1c1t", 0, &qemu_10_0, &tcg, "no whole MiB");
 	assert_refused("4n4l1c1t", 3, &qemu_10_0, &tcg, "no whole MiB for each of 4 nodes");
 	assert_refused("1n1l1c1t,mem=1G", 512, &qemu_10_0, &tcg,
@@ -131,10 +131,10 @@ static void apic_ids_take_whole_bits(void **state UNUSED)
 		struct topo t;
 
 		assert_success(topo_parse_or_preset(known[i].text, &t));
-		assert_int_equal(qemu_max_apic_id(&t), known[i].max_id);
-		assert_int_equal(qemu_needs_x2apic(&t), known[i].x2apic);
-		assert_int_equal(qemu_topology_bios(&t) == NULL, known[i].x2apic);
-		assert_string_equal(qemu_topology_kernel_args(&t),
+		assert_int_equal(vm_qemu_max_apic_id(&t), known[i].max_id);
+		assert_int_equal(vm_qemu_needs_x2apic(&t), known[i].x2apic);
+		assert_int_equal(vm_qemu_topology_bios(&t) == NULL, known[i].x2apic);
+		assert_string_equal(vm_qemu_topology_kernel_args(&t),
 				    known[i].x2apic ? "intel_iommu=off" : "");
 	}
 }
@@ -142,14 +142,14 @@ static void apic_ids_take_whole_bits(void **state UNUSED)
 static void big_machines_get_x2apic_and_an_iommu(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf s = STRBUF_INIT, with_kvm = STRBUF_INIT;
-	_cleanup_argv_ struct argv argv = { VEC_INIT }, kvm_argv = { VEC_INIT };
+	_cleanup_vm_argv_ struct vm_argv argv = { VEC_INIT }, kvm_argv = { VEC_INIT };
 
 	assert_success(args_of("max-cpu", 2048, &qemu_10_0, &tcg, &argv));
-	argv_format(&argv, &s);
+	vm_argv_format(&argv, &s);
 	assert_contains(strbuf_str(&s), "-machine q35 -cpu Nehalem,level=32,+x2apic ");
 	assert_contains(strbuf_str(&s), "-device intel-iommu,intremap=on,eim=on");
 	assert_success(args_of("max-cpu", 2048, &qemu_7_2, &kvm, &kvm_argv));
-	argv_format(&kvm_argv, &with_kvm);
+	vm_argv_format(&kvm_argv, &with_kvm);
 	assert_contains(strbuf_str(&with_kvm), "-machine q35,kernel-irqchip=split -cpu");
 }
 
@@ -169,14 +169,14 @@ static void what_a_version_cannot_do_is_said(void **state UNUSED)
 static unsigned int hotpluggable_cpus(const struct topo *t, const char *ram_dir)
 {
 	_cleanup_strbuf_ struct strbuf command = STRBUF_INIT;
-	_cleanup_argv_ struct argv argv = { VEC_INIT };
+	_cleanup_vm_argv_ struct vm_argv argv = { VEC_INIT };
 	char storage[TOPO_LIMIT_ASKED_NODES][64];
 	const char *ram[TOPO_LIMIT_ASKED_NODES];
-	struct qemu_topology wanted = { .topology = t,
-					.memory_bytes = 256 << 20,
-					.version = &qemu_10_0,
-					.accel = &tcg,
-					.ram_paths = ram };
+	struct vm_qemu_topology wanted = { .topology = t,
+					   .memory_bytes = 256 << 20,
+					   .version = &qemu_10_0,
+					   .accel = &tcg,
+					   .ram_paths = ram };
 	unsigned int n = 0, values[4] = { 0 };
 	char line[256];
 	FILE *qemu;
@@ -185,11 +185,11 @@ static unsigned int hotpluggable_cpus(const struct topo *t, const char *ram_dir)
 		snprintf(storage[i], sizeof(storage[i]), "%s/%u-%u", ram_dir, topo_cpus(t), i);
 		ram[i] = storage[i];
 	}
-	assert_success(qemu_topology_args(&wanted, &argv));
+	assert_success(vm_qemu_topology_args(&wanted, &argv));
 	strbuf_append(&command, "printf 'info hotpluggable-cpus\\nquit\\n' | timeout 60 "
 				"qemu-system-x86_64 -nodefaults -display none -S -accel tcg "
 				"-monitor stdio ");
-	argv_format(&argv, &command);
+	vm_argv_format(&argv, &command);
 	strbuf_append(&command, " 2>&1");
 	qemu = popen(strbuf_str(&command), "r");
 	assert_non_null(qemu);

@@ -12,7 +12,7 @@
 
 /* Speaks for QEMU: one peer after the other, all it hears is kept. */
 struct monitor {
-	struct run_dir *dir;
+	struct vm_run_dir *dir;
 	pthread_t thread;
 	int listener;
 	bool running; /* what it says of its CPUs */
@@ -53,17 +53,17 @@ static void *monitor_main(void *arg)
 static void monitor_start(struct monitor *m, pid_t qemu, bool running)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	struct run_info info = { .started_at_sec = 1, .qemu = run_process_of(qemu) };
+	struct vm_run_info info = { .started_at_sec = 1, .qemu = vm_run_process_of(qemu) };
 
 	*m = (struct monitor){ .running = running };
-	assert_success(run_dir_new(&m->dir));
-	info.qmp_socket = run_dir_file(m->dir, "qmp.sock");
+	assert_success(vm_run_dir_new(&m->dir));
+	info.qmp_socket = vm_run_dir_file(m->dir, "qmp.sock");
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", info.qmp_socket);
 	m->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(bind(m->listener, (struct sockaddr *)&address, sizeof(address)), 0);
 	assert_int_equal(listen(m->listener, 1), 0);
-	assert_success(run_dir_publish(m->dir, &info));
-	run_info_deinit(&info);
+	assert_success(vm_run_dir_publish(m->dir, &info));
+	vm_run_info_deinit(&info);
 	assert_int_equal(pthread_create(&m->thread, NULL, monitor_main, m), 0);
 }
 
@@ -73,31 +73,31 @@ static void monitor_end(struct monitor *m)
 	pthread_join(m->thread, NULL);
 	close(m->listener);
 	strbuf_deinit(&m->heard);
-	run_dir_free(m->dir);
+	vm_run_dir_free(m->dir);
 }
 
-static const struct run_entry *entry_of(struct run_list *list, const struct monitor *m)
+static const struct vm_run_entry *entry_of(struct vm_run_list *list, const struct monitor *m)
 {
-	assert_success(run_list_read(list));
-	return run_list_find(list, run_dir_id(m->dir));
+	assert_success(vm_run_list_read(list));
+	return vm_run_list_find(list, vm_run_dir_id(m->dir));
 }
 
 static void freezing_and_resuming_leave_no_mark(void **state UNUSED)
 {
-	_cleanup_run_list_ struct run_list list = { 0 };
-	const struct run_entry *entry;
-	struct run_freeze freeze;
+	_cleanup_vm_run_list_ struct vm_run_list list = { 0 };
+	const struct vm_run_entry *entry;
+	struct vm_run_freeze freeze;
 	struct monitor m;
 
 	monitor_start(&m, getpid(), true);
 	entry = entry_of(&list, &m);
-	assert_success(run_control_freeze(entry));
+	assert_success(vm_run_control_freeze(entry));
 	assert_false(m.running);
-	assert_false(run_freeze_adopt(run_dir_path(m.dir), &freeze));
-	run_control_ask(&list);
+	assert_false(vm_run_freeze_adopt(vm_run_dir_path(m.dir), &freeze));
+	vm_run_control_ask(&list);
 	/* Wanted by somebody: it stays so. */
-	assert_string_equal(run_state_word(entry->state), "paused");
-	assert_success(run_control_resume(entry));
+	assert_string_equal(vm_run_state_word(entry->state), "paused");
+	assert_success(vm_run_control_resume(entry));
 	assert_true(m.running);
 	assert_null(strstr(strbuf_str(&m.heard), "quit"));
 	monitor_end(&m);
@@ -105,30 +105,30 @@ static void freezing_and_resuming_leave_no_mark(void **state UNUSED)
 
 static void guest_frozen_by_a_dead_process_is_resumed(void **state UNUSED)
 {
-	_cleanup_run_list_ struct run_list list = { 0 };
-	struct run_freeze freeze = RUN_FREEZE_NONE;
-	const struct run_entry *entry;
+	_cleanup_vm_run_list_ struct vm_run_list list = { 0 };
+	struct vm_run_freeze freeze = VM_RUN_FREEZE_NONE;
+	const struct vm_run_entry *entry;
 	struct monitor m;
 
 	monitor_start(&m, getpid(), false);
 	entry = entry_of(&list, &m);
-	assert_success(run_freeze_begin(run_dir_path(m.dir), &freeze));
-	run_control_ask(&list);
-	assert_int_equal(entry->state, RUN_PAUSED);
+	assert_success(vm_run_freeze_begin(vm_run_dir_path(m.dir), &freeze));
+	vm_run_control_ask(&list);
+	assert_int_equal(entry->state, VM_RUN_PAUSED);
 	/* As its death would do. */
 	close(take_fd(freeze.fd));
 	free(freeze.path);
-	list.entries.at[0].state = RUN_RUNNING;
-	run_control_ask(&list);
-	assert_int_equal(entry->state, RUN_RUNNING);
+	list.entries.at[0].state = VM_RUN_RUNNING;
+	vm_run_control_ask(&list);
+	assert_int_equal(entry->state, VM_RUN_RUNNING);
 	assert_true(m.running);
-	assert_false(run_freeze_adopt(run_dir_path(m.dir), &freeze));
+	assert_false(vm_run_freeze_adopt(vm_run_dir_path(m.dir), &freeze));
 	monitor_end(&m);
 }
 
 static void killing_ends_qemu(void **state UNUSED)
 {
-	_cleanup_run_list_ struct run_list list = { 0 };
+	_cleanup_vm_run_list_ struct vm_run_list list = { 0 };
 	struct monitor m;
 	pid_t pid = fork();
 
@@ -137,26 +137,27 @@ static void killing_ends_qemu(void **state UNUSED)
 		for (;;)
 			pause();
 	monitor_start(&m, pid, true);
-	assert_success(run_control_kill(entry_of(&list, &m)));
+	assert_success(vm_run_control_kill(entry_of(&list, &m)));
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_error_tag(run_control_kill(run_list_find(&list, run_dir_id(m.dir))), "absent");
+	assert_error_tag(vm_run_control_kill(vm_run_list_find(&list, vm_run_dir_id(m.dir))),
+			 "absent");
 	monitor_end(&m);
 }
 
 static void a_vm_that_only_starts_can_do_nothing(void **state UNUSED)
 {
-	_cleanup_run_dir_ struct run_dir *dir = NULL;
-	_cleanup_run_list_ struct run_list list = { 0 };
-	const struct run_entry *entry;
+	_cleanup_vm_run_dir_ struct vm_run_dir *dir = NULL;
+	_cleanup_vm_run_list_ struct vm_run_list list = { 0 };
+	const struct vm_run_entry *entry;
 
-	assert_success(run_dir_new(&dir));
-	assert_success(run_list_read(&list));
-	entry = run_list_find(&list, run_dir_id(dir));
-	assert_error_tag(run_control_freeze(entry), "absent");
-	assert_error_tag(run_control_resume(entry), "absent");
-	assert_error_tag(run_control_kill(entry), "absent");
-	run_control_ask(&list);
-	assert_int_equal(entry->state, RUN_STARTING);
+	assert_success(vm_run_dir_new(&dir));
+	assert_success(vm_run_list_read(&list));
+	entry = vm_run_list_find(&list, vm_run_dir_id(dir));
+	assert_error_tag(vm_run_control_freeze(entry), "absent");
+	assert_error_tag(vm_run_control_resume(entry), "absent");
+	assert_error_tag(vm_run_control_kill(entry), "absent");
+	vm_run_control_ask(&list);
+	assert_int_equal(entry->state, VM_RUN_STARTING);
 }
 
 #define folders_test(f) cmocka_unit_test_setup_teardown(f, make_folders, remove_folders)

@@ -32,49 +32,49 @@ static void a_folder_is_private_and_goes_with_its_owner(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *path = NULL, *inner = NULL, *socket = NULL;
-	struct run_dir *dir = NULL;
+	struct vm_run_dir *dir = NULL;
 	struct stat st;
 
-	assert_success(run_dir_new(&dir));
-	assert_true(run_dir_is_id(run_dir_id(dir)));
-	path = xasprintf("%s/vm/%s", f->run, run_dir_id(dir));
-	assert_string_equal(run_dir_path(dir), path);
+	assert_success(vm_run_dir_new(&dir));
+	assert_true(vm_run_dir_is_id(vm_run_dir_id(dir)));
+	path = xasprintf("%s/vm/%s", f->run, vm_run_dir_id(dir));
+	assert_string_equal(vm_run_dir_path(dir), path);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0700);
-	socket = run_dir_file(dir, "qmp.sock");
+	socket = vm_run_dir_file(dir, "qmp.sock");
 	assert_success(io_replace_file(socket, "x", 1));
-	inner = run_dir_file(dir, "deep");
+	inner = vm_run_dir_file(dir, "deep");
 	assert_int_equal(mkdir(inner, 0700), 0);
-	run_dir_free(dir);
+	vm_run_dir_free(dir);
 	assert_false(exists(path));
 	assert_int_equal(count_names(f), 1); /* the guard */
-	run_dir_free(NULL);
+	vm_run_dir_free(NULL);
 }
 
 static void what_is_published_can_be_read(void **state UNUSED)
 {
-	_cleanup_run_dir_ struct run_dir *dir = NULL;
-	_cleanup_run_info_ struct run_info *read = NULL;
+	_cleanup_vm_run_dir_ struct vm_run_dir *dir = NULL;
+	_cleanup_vm_run_info_ struct vm_run_info *read = NULL;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	_cleanup_free_ char *path = NULL;
-	struct run_info info = { .memory_bytes = 512 << 20 };
+	struct vm_run_info info = { .memory_bytes = 512 << 20 };
 
-	assert_success(run_dir_new(&dir));
-	assert_success(run_dir_publish(dir, &info));
+	assert_success(vm_run_dir_new(&dir));
+	assert_success(vm_run_dir_publish(dir, &info));
 	info.memory_bytes *= 2;
-	assert_success(run_dir_publish(dir, &info));
-	run_info_deinit(&info);
-	path = run_dir_file(dir, "vm.json");
+	assert_success(vm_run_dir_publish(dir, &info));
+	vm_run_info_deinit(&info);
+	path = vm_run_dir_file(dir, "vm.json");
 	assert_success(io_read_file(path, 1 << 20, &text));
-	assert_success(run_info_parse(text.at, text.n, path, &read));
-	assert_string_equal(read->id, run_dir_id(dir));
+	assert_success(vm_run_info_parse(text.at, text.n, path, &read));
+	assert_string_equal(read->id, vm_run_dir_id(dir));
 	assert_int_equal(read->owner.pid, getpid());
 	assert_true(read->owner.start_time_jiffies > 0);
 	assert_int_equal(read->memory_bytes, 1 << 30);
 }
 
 /* A child that makes a folder, tells its name and waits to be killed. */
-static pid_t start_owner(char id[RUN_DIR_ID_CHARS + 1])
+static pid_t start_owner(char id[VM_RUN_DIR_ID_CHARS + 1])
 {
 	int ends[2];
 	pid_t pid;
@@ -82,19 +82,19 @@ static pid_t start_owner(char id[RUN_DIR_ID_CHARS + 1])
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	pid = fork();
 	if (pid == 0) {
-		struct run_info info = { 0 };
-		struct run_dir *dir = NULL;
+		struct vm_run_info info = { 0 };
+		struct vm_run_dir *dir = NULL;
 
-		if (run_dir_new(&dir) || run_dir_publish(dir, &info) ||
-		    write(ends[1], run_dir_id(dir), RUN_DIR_ID_CHARS) != RUN_DIR_ID_CHARS)
+		if (vm_run_dir_new(&dir) || vm_run_dir_publish(dir, &info) ||
+		    write(ends[1], vm_run_dir_id(dir), VM_RUN_DIR_ID_CHARS) != VM_RUN_DIR_ID_CHARS)
 			_exit(1);
 		for (;;)
 			pause();
 	}
 	assert_true(pid > 0);
 	close(ends[1]);
-	assert_int_equal(read(ends[0], id, RUN_DIR_ID_CHARS), RUN_DIR_ID_CHARS);
-	id[RUN_DIR_ID_CHARS] = 0;
+	assert_int_equal(read(ends[0], id, VM_RUN_DIR_ID_CHARS), VM_RUN_DIR_ID_CHARS);
+	id[VM_RUN_DIR_ID_CHARS] = 0;
 	close(ends[0]);
 	return pid;
 }
@@ -108,12 +108,12 @@ static void kill_and_reap(pid_t pid)
 static void a_killed_owner_is_swept_away_and_nobody_else(void **state)
 {
 	struct folders *f = *state;
-	_cleanup_run_dir_ struct run_dir *ours = NULL;
-	char dead[RUN_DIR_ID_CHARS + 1], alive[RUN_DIR_ID_CHARS + 1];
+	_cleanup_vm_run_dir_ struct vm_run_dir *ours = NULL;
+	char dead[VM_RUN_DIR_ID_CHARS + 1], alive[VM_RUN_DIR_ID_CHARS + 1];
 	_cleanup_free_ char *dead_path = NULL, *alive_path = NULL, *stranger = NULL, *file = NULL;
 	pid_t dead_pid, alive_pid;
 
-	assert_success(run_dir_new(&ours));
+	assert_success(vm_run_dir_new(&ours));
 	dead_pid = start_owner(dead);
 	alive_pid = start_owner(alive);
 	dead_path = xasprintf("%s/vm/%s", f->run, dead);
@@ -123,29 +123,29 @@ static void a_killed_owner_is_swept_away_and_nobody_else(void **state)
 	file = put_file(f, "run/vm/0123456789", "somebody's", 0600);
 	kill_and_reap(dead_pid);
 	assert_true(exists(dead_path));
-	run_dir_sweep();
+	vm_run_dir_sweep();
 	assert_false(exists(dead_path));
 	assert_true(exists(alive_path));
-	assert_true(exists(run_dir_path(ours)));
+	assert_true(exists(vm_run_dir_path(ours)));
 	assert_true(exists(stranger));
 	assert_true(exists(file));
 	assert_int_equal(count_names(f), 5);
 	kill_and_reap(alive_pid);
-	run_dir_sweep();
+	vm_run_dir_sweep();
 	assert_false(exists(alive_path));
 }
 
 static void a_new_start_sweeps_as_well(void **state)
 {
 	struct folders *f = *state;
-	char id[RUN_DIR_ID_CHARS + 1];
-	_cleanup_run_dir_ struct run_dir *dir = NULL;
+	char id[VM_RUN_DIR_ID_CHARS + 1];
+	_cleanup_vm_run_dir_ struct vm_run_dir *dir = NULL;
 	_cleanup_free_ char *path = NULL;
 
 	kill_and_reap(start_owner(id));
 	path = xasprintf("%s/vm/%s", f->run, id);
 	assert_true(exists(path));
-	assert_success(run_dir_new(&dir));
+	assert_success(vm_run_dir_new(&dir));
 	assert_false(exists(path));
 }
 
@@ -161,8 +161,8 @@ static void half_made_and_half_removed_folders_go_too(void **state)
 	assert_success(paths_make(aside, 0700));
 	assert_success(paths_make(other, 0700));
 	free(put_file(f, "run/vm/.dead-00c0ffee/vm.json", "{", 0600));
-	run_dir_sweep();
-	run_dir_sweep();
+	vm_run_dir_sweep();
+	vm_run_dir_sweep();
 	assert_false(exists(half));
 	assert_false(exists(aside));
 	assert_true(exists(other));
@@ -180,10 +180,10 @@ static void nothing_is_judged_while_the_guard_is_held(void **state)
 	guard = put_file(f, "run/vm/.lock", "", 0600);
 	fd = open(guard, O_RDWR | O_CLOEXEC);
 	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
-	run_dir_sweep();
+	vm_run_dir_sweep();
 	assert_true(exists(half));
 	close(take_fd(fd));
-	run_dir_sweep();
+	vm_run_dir_sweep();
 	assert_false(exists(half));
 }
 
@@ -201,11 +201,11 @@ static void two_who_look_see_the_same(void **state)
 	top_fd = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	fd = open(lock, O_RDONLY | O_CLOEXEC);
 	assert_int_equal(flock(fd, LOCK_SH | LOCK_NB), 0);
-	assert_int_equal(run_dir_owner(top_fd, "00c0ffee"), RUN_DIR_OWNER_GONE);
+	assert_int_equal(vm_run_dir_owner(top_fd, "00c0ffee"), VM_RUN_DIR_OWNER_GONE);
 	flock(fd, LOCK_UN);
 	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
-	assert_int_equal(run_dir_owner(top_fd, "00c0ffee"), RUN_DIR_OWNER_LIVES);
-	assert_int_equal(run_dir_owner(top_fd, "00c0fffe"), RUN_DIR_OWNER_UNKNOWN);
+	assert_int_equal(vm_run_dir_owner(top_fd, "00c0ffee"), VM_RUN_DIR_OWNER_LIVES);
+	assert_int_equal(vm_run_dir_owner(top_fd, "00c0fffe"), VM_RUN_DIR_OWNER_UNKNOWN);
 }
 
 static void links_are_not_followed(void **state)
@@ -222,7 +222,7 @@ static void links_are_not_followed(void **state)
 	file = put_file(f, "precious/file", "x", 0600);
 	assert_int_equal(symlink(precious, link), 0);
 	assert_int_equal(symlink(precious, aside), 0);
-	run_dir_sweep();
+	vm_run_dir_sweep();
 	assert_true(exists(file));
 	assert_true(exists(link));
 	assert_false(exists(aside));
@@ -233,11 +233,11 @@ static void a_folder_others_may_write_is_refused(void **state)
 	struct folders *f = *state;
 	_cleanup_free_ char *top = xasprintf("%s/vm", f->run);
 	_cleanup_error_ struct error *err = NULL;
-	struct run_dir *dir = NULL;
+	struct vm_run_dir *dir = NULL;
 
 	assert_success(paths_make(top, 0700));
 	assert_int_equal(chmod(top, 0777), 0);
-	err = run_dir_new(&dir);
+	err = vm_run_dir_new(&dir);
 	assert_non_null(err);
 	assert_contains(error_message(err), top);
 	assert_null(dir);
@@ -247,28 +247,28 @@ enum { PROCESSES = 5, ROUNDS = 30 };
 
 static bool is_listed(const char *id)
 {
-	_cleanup_run_list_ struct run_list list = { 0 };
+	_cleanup_vm_run_list_ struct vm_run_list list = { 0 };
 
-	return !run_list_read(&list) && run_list_find(&list, id);
+	return !vm_run_list_read(&list) && vm_run_list_find(&list, id);
 }
 
 /* Makes, shows, sweeps and removes; its own folder must stay under all the others' sweeping. */
 static int busy_process(int number)
 {
 	for (int round = 0; round < ROUNDS; round++) {
-		struct run_info info = { 0 };
-		struct run_dir *dir = NULL;
+		struct vm_run_info info = { 0 };
+		struct vm_run_dir *dir = NULL;
 
-		if (run_dir_new(&dir) || run_dir_publish(dir, &info))
+		if (vm_run_dir_new(&dir) || vm_run_dir_publish(dir, &info))
 			return 2;
-		run_info_deinit(&info);
-		run_dir_sweep();
-		if (!is_listed(run_dir_id(dir)))
+		vm_run_info_deinit(&info);
+		vm_run_dir_sweep();
+		if (!is_listed(vm_run_dir_id(dir)))
 			return 3;
 		/* Some die with the folder in hand. */
 		if (round == ROUNDS - 1 && number % 2)
 			kill(getpid(), SIGKILL);
-		run_dir_free(dir);
+		vm_run_dir_free(dir);
 	}
 	return 0;
 }
@@ -293,7 +293,7 @@ static void five_at_once_do_not_hurt_each_other(void **state)
 		else
 			assert_int_equal(status, 0);
 	}
-	run_dir_sweep();
+	vm_run_dir_sweep();
 	assert_int_equal(count_names(f), 1);
 }
 

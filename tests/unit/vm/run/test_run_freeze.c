@@ -20,9 +20,9 @@ static pid_t freezer(const char *dir, bool ends)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		struct run_freeze freeze;
+		struct vm_run_freeze freeze;
 
-		if (run_freeze_begin(dir, &freeze) || write(pipe_fds[1], "x", 1) != 1)
+		if (vm_run_freeze_begin(dir, &freeze) || write(pipe_fds[1], "x", 1) != 1)
 			_exit(1);
 		for (;;)
 			pause();
@@ -40,60 +40,60 @@ static pid_t freezer(const char *dir, bool ends)
 static void ended_freeze_is_not_held(void **state)
 {
 	const char *dir = ((struct scratch *)*state)->dir;
-	struct run_freeze freeze = RUN_FREEZE_NONE;
+	struct vm_run_freeze freeze = VM_RUN_FREEZE_NONE;
 
-	assert_false(run_freeze_is_held(dir));
-	assert_success(run_freeze_begin(dir, &freeze));
-	assert_true(run_freeze_is_held(dir));
-	run_freeze_end(&freeze);
-	assert_false(run_freeze_is_held(dir));
-	assert_false(run_freeze_adopt(dir, &freeze));
-	run_freeze_end(&freeze);
+	assert_false(vm_run_freeze_is_held(dir));
+	assert_success(vm_run_freeze_begin(dir, &freeze));
+	assert_true(vm_run_freeze_is_held(dir));
+	vm_run_freeze_end(&freeze);
+	assert_false(vm_run_freeze_is_held(dir));
+	assert_false(vm_run_freeze_adopt(dir, &freeze));
+	vm_run_freeze_end(&freeze);
 }
 
 static void one_that_lives_is_left_alone(void **state)
 {
 	const char *dir = ((struct scratch *)*state)->dir;
-	struct run_freeze freeze = RUN_FREEZE_NONE;
+	struct vm_run_freeze freeze = VM_RUN_FREEZE_NONE;
 	pid_t pid = freezer(dir, false);
 
-	assert_true(run_freeze_is_held(dir));
-	assert_false(run_freeze_adopt(dir, &freeze));
+	assert_true(vm_run_freeze_is_held(dir));
+	assert_false(vm_run_freeze_adopt(dir, &freeze));
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_false(run_freeze_is_held(dir));
+	assert_false(vm_run_freeze_is_held(dir));
 }
 
 static void what_a_killed_one_left_is_adopted_once(void **state)
 {
 	const char *dir = ((struct scratch *)*state)->dir;
-	struct run_freeze first = RUN_FREEZE_NONE, second = RUN_FREEZE_NONE;
+	struct vm_run_freeze first = VM_RUN_FREEZE_NONE, second = VM_RUN_FREEZE_NONE;
 
 	freezer(dir, true);
-	assert_true(run_freeze_adopt(dir, &first));
-	assert_false(run_freeze_adopt(dir, &second));
-	run_freeze_end(&first);
-	assert_false(run_freeze_adopt(dir, &second));
+	assert_true(vm_run_freeze_adopt(dir, &first));
+	assert_false(vm_run_freeze_adopt(dir, &second));
+	vm_run_freeze_end(&first);
+	assert_false(vm_run_freeze_adopt(dir, &second));
 }
 
 static void what_a_killed_one_left_is_not_in_the_way(void **state)
 {
 	const char *dir = ((struct scratch *)*state)->dir;
-	struct run_freeze freeze = RUN_FREEZE_NONE;
+	struct vm_run_freeze freeze = VM_RUN_FREEZE_NONE;
 
 	freezer(dir, true);
-	assert_success(run_freeze_begin(dir, &freeze));
-	assert_true(run_freeze_is_held(dir));
-	run_freeze_end(&freeze);
-	assert_false(run_freeze_adopt(dir, &freeze));
+	assert_success(vm_run_freeze_begin(dir, &freeze));
+	assert_true(vm_run_freeze_is_held(dir));
+	vm_run_freeze_end(&freeze);
+	assert_false(vm_run_freeze_adopt(dir, &freeze));
 }
 
 static void folder_that_is_gone_is_an_error(void **state UNUSED)
 {
-	struct run_freeze freeze = RUN_FREEZE_NONE;
+	struct vm_run_freeze freeze = VM_RUN_FREEZE_NONE;
 
-	assert_error_tag(run_freeze_begin("/nonexistent", &freeze), "io");
-	assert_false(run_freeze_adopt("/nonexistent", &freeze));
+	assert_error_tag(vm_run_freeze_begin("/nonexistent", &freeze), "io");
+	assert_false(vm_run_freeze_adopt("/nonexistent", &freeze));
 }
 
 int main(void)

@@ -51,7 +51,7 @@ static const char full[] = "{\n"
 
 static void a_full_description_comes_back_as_it_was(void **state UNUSED)
 {
-	struct run_info info = {
+	struct vm_run_info info = {
 		.id = xstrdup("3f9a01bc"),
 		.owner = { .pid = 41, .start_time_jiffies = UINT64_MAX },
 		.qemu = { .pid = 42, .start_time_jiffies = 7 },
@@ -68,8 +68,8 @@ static void a_full_description_comes_back_as_it_was(void **state UNUSED)
 		.qmp_socket = xstrdup("/run/q"),
 		.console_log = xstrdup("/run/c"),
 	};
-	struct run_ram low = { .size_bytes = UINT64_C(2) << 30, .file = (char *)"/ram" };
-	struct run_ram high = {
+	struct vm_run_ram low = { .size_bytes = UINT64_C(2) << 30, .file = (char *)"/ram" };
+	struct vm_run_ram high = {
 		.guest_address = UINT64_C(4) << 30,
 		.size_bytes = UINT64_C(3) << 30,
 		.is_private = true,
@@ -77,14 +77,14 @@ static void a_full_description_comes_back_as_it_was(void **state UNUSED)
 		.address = UINT64_C(0x7f0000000000),
 	};
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, again = STRBUF_INIT;
-	_cleanup_run_info_ struct run_info *read = NULL;
+	_cleanup_vm_run_info_ struct vm_run_info *read = NULL;
 
-	run_info_add_ram(&info, &low);
-	run_info_add_ram(&info, &high);
-	run_info_format(&info, &text);
+	vm_run_info_add_ram(&info, &low);
+	vm_run_info_add_ram(&info, &high);
+	vm_run_info_format(&info, &text);
 	assert_string_equal(text.at, full);
-	run_info_deinit(&info);
-	assert_success(run_info_parse(text.at, text.n, "t", &read));
+	vm_run_info_deinit(&info);
+	assert_success(vm_run_info_parse(text.at, text.n, "t", &read));
 	assert_int_equal(read->owner.start_time_jiffies, UINT64_MAX);
 	assert_int_equal(read->qemu.pid, 42);
 	assert_int_equal(read->started_at_sec, 1700000000);
@@ -100,22 +100,22 @@ static void a_full_description_comes_back_as_it_was(void **state UNUSED)
 	assert_true(read->ram.at[1].is_private);
 	assert_int_equal(read->ram.at[1].guest_address, UINT64_C(4) << 30);
 	assert_int_equal(read->ram.at[1].address, UINT64_C(0x7f0000000000));
-	run_info_format(read, &again);
+	vm_run_info_format(read, &again);
 	assert_string_equal(strbuf_str(&text), strbuf_str(&again));
 }
 
 static void what_is_not_known_is_absent(void **state UNUSED)
 {
-	_cleanup_run_info_ struct run_info *read = NULL;
+	_cleanup_vm_run_info_ struct vm_run_info *read = NULL;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	const char *minimal = "{" MINIMAL ",\"newer\":[{}]}";
 
-	assert_success(run_info_parse(minimal, strlen(minimal), "t", &read));
+	assert_success(vm_run_info_parse(minimal, strlen(minimal), "t", &read));
 	assert_null(read->topology);
 	assert_null(read->template);
 	assert_int_equal(read->qemu.pid, 0);
 	assert_int_equal(read->ram.n, 0);
-	run_info_format(read, &text);
+	vm_run_info_format(read, &text);
 	assert_null(strstr(text.at, "memory_bytes"));
 	assert_null(strstr(text.at, "qemu"));
 	assert_null(strstr(text.at, "null"));
@@ -152,8 +152,8 @@ static void hostile_descriptions_are_errors(void **state UNUSED)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		struct run_info *info = NULL;
-		struct error *err = run_info_parse(texts[i], strlen(texts[i]), "t", &info);
+		struct vm_run_info *info = NULL;
+		struct error *err = vm_run_info_parse(texts[i], strlen(texts[i]), "t", &info);
 
 		if (!err)
 			fail_msg("accepted: %s", texts[i]);
@@ -165,21 +165,21 @@ static void hostile_descriptions_are_errors(void **state UNUSED)
 static void more_than_the_limits_is_an_error(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct run_info *info = NULL;
+	struct vm_run_info *info = NULL;
 
 	strbuf_append(&text, "{" MINIMAL ",\"ram\":[");
-	for (int i = 0; i <= RUN_INFO_RAM_LIMIT; i++)
+	for (int i = 0; i <= VM_LIMIT_RUN_INFO_RAM; i++)
 		strbuf_appendf(&text, "%s{\"size_bytes\":1}", i ? "," : "");
 	strbuf_append(&text, "]}");
-	assert_error_tag(run_info_parse(text.at, text.n, "t", &info), "limit");
+	assert_error_tag(vm_run_info_parse(text.at, text.n, "t", &info), "limit");
 	strbuf_clear(&text);
-	strbuf_append_repeated(&text, ' ', RUN_INFO_BYTES_LIMIT + 1);
-	assert_error_tag(run_info_parse(text.at, text.n, "t", &info), "limit");
+	strbuf_append_repeated(&text, ' ', VM_LIMIT_RUN_INFO_BYTES + 1);
+	assert_error_tag(vm_run_info_parse(text.at, text.n, "t", &info), "limit");
 	strbuf_clear(&text);
 	strbuf_append(&text, "{" MINIMAL ",\"accel\":\"");
-	strbuf_append_repeated(&text, 'x', RUN_INFO_STRING_LIMIT + 1);
+	strbuf_append_repeated(&text, 'x', VM_LIMIT_RUN_INFO_STRING + 1);
 	strbuf_append(&text, "\"}");
-	assert_error_tag(run_info_parse(text.at, text.n, "t", &info), "limit");
+	assert_error_tag(vm_run_info_parse(text.at, text.n, "t", &info), "limit");
 }
 
 int main(void)

@@ -9,10 +9,10 @@
 static void no_folder_is_an_empty_list(void **state)
 {
 	struct folders *f = *state;
-	_cleanup_run_list_ struct run_list list = { 0 };
+	_cleanup_vm_run_list_ struct vm_run_list list = { 0 };
 	struct stat st;
 
-	assert_success(run_list_read(&list));
+	assert_success(vm_run_list_read(&list));
 	assert_int_equal(list.entries.n, 0);
 	/* Looking leaves nothing. */
 	assert_int_not_equal(stat(f->run, &st), 0);
@@ -20,39 +20,39 @@ static void no_folder_is_an_empty_list(void **state)
 
 static void each_state_is_told(void **state UNUSED)
 {
-	_cleanup_run_dir_ struct run_dir *bare = NULL, *starting = NULL, *running = NULL,
-					 *ended = NULL;
-	_cleanup_run_list_ struct run_list list = { 0 };
-	struct run_info info = { .started_at_sec = 10 };
-	const struct run_entry *entry;
+	_cleanup_vm_run_dir_ struct vm_run_dir *bare = NULL, *starting = NULL, *running = NULL,
+					       *ended = NULL;
+	_cleanup_vm_run_list_ struct vm_run_list list = { 0 };
+	struct vm_run_info info = { .started_at_sec = 10 };
+	const struct vm_run_entry *entry;
 
-	assert_success(run_dir_new(&ended));
-	assert_success(run_dir_new(&running));
-	assert_success(run_dir_new(&starting));
-	assert_success(run_dir_new(&bare));
-	assert_success(run_dir_publish(starting, &info));
+	assert_success(vm_run_dir_new(&ended));
+	assert_success(vm_run_dir_new(&running));
+	assert_success(vm_run_dir_new(&starting));
+	assert_success(vm_run_dir_new(&bare));
+	assert_success(vm_run_dir_publish(starting, &info));
 	info.started_at_sec = 9;
-	info.qemu = run_process_of(getpid());
-	assert_success(run_dir_publish(running, &info));
+	info.qemu = vm_run_process_of(getpid());
+	assert_success(vm_run_dir_publish(running, &info));
 	info.started_at_sec = 8;
 	info.qemu.start_time_jiffies++;
-	assert_success(run_dir_publish(ended, &info));
-	run_info_deinit(&info);
+	assert_success(vm_run_dir_publish(ended, &info));
+	vm_run_info_deinit(&info);
 
-	assert_success(run_list_read(&list));
+	assert_success(vm_run_list_read(&list));
 	assert_int_equal(list.entries.n, 4);
 	/* The oldest first, those that do not say last. */
-	assert_string_equal(list.entries.at[0].id, run_dir_id(ended));
-	assert_string_equal(list.entries.at[1].id, run_dir_id(running));
-	assert_string_equal(list.entries.at[2].id, run_dir_id(starting));
-	assert_string_equal(list.entries.at[3].id, run_dir_id(bare));
-	entry = run_list_find(&list, run_dir_id(running));
+	assert_string_equal(list.entries.at[0].id, vm_run_dir_id(ended));
+	assert_string_equal(list.entries.at[1].id, vm_run_dir_id(running));
+	assert_string_equal(list.entries.at[2].id, vm_run_dir_id(starting));
+	assert_string_equal(list.entries.at[3].id, vm_run_dir_id(bare));
+	entry = vm_run_list_find(&list, vm_run_dir_id(running));
 	assert_non_null(entry);
-	assert_string_equal(run_state_word(entry->state), "running");
+	assert_string_equal(vm_run_state_word(entry->state), "running");
 	assert_int_equal(entry->info->owner.pid, getpid());
-	assert_string_equal(run_state_word(list.entries.at[0].state), "ended");
-	assert_string_equal(run_state_word(list.entries.at[2].state), "starting");
-	assert_string_equal(run_state_word(list.entries.at[3].state), "starting");
+	assert_string_equal(vm_run_state_word(list.entries.at[0].state), "ended");
+	assert_string_equal(vm_run_state_word(list.entries.at[2].state), "starting");
+	assert_string_equal(vm_run_state_word(list.entries.at[3].state), "starting");
 	assert_null(list.entries.at[3].info);
 }
 
@@ -62,16 +62,16 @@ static void unreadable_ones_stand_beside_the_others(void **state UNUSED)
 	static const char *const rubbish[] = { "", "{", "{\"schema\":1}", "\xff" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(rubbish) + 3; i++) {
-		_cleanup_run_dir_ struct run_dir *good = NULL, *bad = NULL;
-		_cleanup_run_list_ struct run_list list = { 0 };
+		_cleanup_vm_run_dir_ struct vm_run_dir *good = NULL, *bad = NULL;
+		_cleanup_vm_run_list_ struct vm_run_list list = { 0 };
 		_cleanup_free_ char *path = NULL;
-		struct run_info info = { 0 };
-		const struct run_entry *entry;
+		struct vm_run_info info = { 0 };
+		const struct vm_run_entry *entry;
 
-		assert_success(run_dir_new(&good));
-		assert_success(run_dir_new(&bad));
-		assert_success(run_dir_publish(good, &info));
-		path = run_dir_file(bad, "vm.json");
+		assert_success(vm_run_dir_new(&good));
+		assert_success(vm_run_dir_new(&bad));
+		assert_success(vm_run_dir_publish(good, &info));
+		path = vm_run_dir_file(bad, "vm.json");
 		if (i < ARRAY_SIZE(rubbish)) {
 			assert_success(io_replace_file(path, rubbish[i], strlen(rubbish[i])));
 		} else if (i == ARRAY_SIZE(rubbish)) {
@@ -81,17 +81,17 @@ static void unreadable_ones_stand_beside_the_others(void **state UNUSED)
 		} else {
 			_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-			run_info_format(&info, &text); /* that of `good` */
+			vm_run_info_format(&info, &text); /* that of `good` */
 			assert_success(io_replace_file(path, text.at, text.n));
 		}
-		run_info_deinit(&info);
-		assert_success(run_list_read(&list));
+		vm_run_info_deinit(&info);
+		assert_success(vm_run_list_read(&list));
 		assert_int_equal(list.entries.n, 2);
-		entry = run_list_find(&list, run_dir_id(good));
-		assert_int_equal(entry->state, RUN_STARTING);
+		entry = vm_run_list_find(&list, vm_run_dir_id(good));
+		assert_int_equal(entry->state, VM_RUN_STARTING);
 		assert_null(entry->problem);
-		entry = run_list_find(&list, run_dir_id(bad));
-		assert_int_equal(entry->state, RUN_UNREADABLE);
+		entry = vm_run_list_find(&list, vm_run_dir_id(bad));
+		assert_int_equal(entry->state, VM_RUN_UNREADABLE);
 		assert_null(entry->info);
 		assert_contains(entry->problem, "vm.json");
 	}
@@ -99,33 +99,33 @@ static void unreadable_ones_stand_beside_the_others(void **state UNUSED)
 
 static void the_dead_are_not_listed(void **state UNUSED)
 {
-	_cleanup_run_list_ struct run_list list = { 0 };
-	struct run_dir *dir = NULL;
-	struct run_info info = { 0 };
+	_cleanup_vm_run_list_ struct vm_run_list list = { 0 };
+	struct vm_run_dir *dir = NULL;
+	struct vm_run_info info = { 0 };
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		if (!run_dir_new(&dir) && !run_dir_publish(dir, &info))
+		if (!vm_run_dir_new(&dir) && !vm_run_dir_publish(dir, &info))
 			kill(getpid(), SIGKILL);
 		_exit(1);
 	}
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_success(run_list_read(&list));
+	assert_success(vm_run_list_read(&list));
 	assert_int_equal(list.entries.n, 0);
 }
 
 static void a_beginning_that_fits_one_finds_it(void **state UNUSED)
 {
-	struct run_entry entries[] = { { .id = (char *)"aa000001" },
-				       { .id = (char *)"aa000002" },
-				       { .id = (char *)"bb000001" } };
-	struct run_list list = { .entries = { .at = entries, .n = 3 } };
+	struct vm_run_entry entries[] = { { .id = (char *)"aa000001" },
+					  { .id = (char *)"aa000002" },
+					  { .id = (char *)"bb000001" } };
+	struct vm_run_list list = { .entries = { .at = entries, .n = 3 } };
 
-	assert_ptr_equal(run_list_find(&list, "aa000002"), &entries[1]);
-	assert_ptr_equal(run_list_find(&list, "b"), &entries[2]);
-	assert_null(run_list_find(&list, "aa"));
-	assert_null(run_list_find(&list, "cc"));
-	assert_null(run_list_find(&list, ""));
+	assert_ptr_equal(vm_run_list_find(&list, "aa000002"), &entries[1]);
+	assert_ptr_equal(vm_run_list_find(&list, "b"), &entries[2]);
+	assert_null(vm_run_list_find(&list, "aa"));
+	assert_null(vm_run_list_find(&list, "cc"));
+	assert_null(vm_run_list_find(&list, ""));
 }
 
 int main(void)

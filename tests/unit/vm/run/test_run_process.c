@@ -7,20 +7,20 @@
 
 static void a_process_is_more_than_its_number(void **state UNUSED)
 {
-	struct run_process us = run_process_of(getpid()), reused = us, none = { 0 };
+	struct vm_run_process us = vm_run_process_of(getpid()), reused = us, none = { 0 };
 	pid_t zombie = fork();
 	siginfo_t info;
 
 	if (zombie == 0)
 		_exit(0);
-	assert_true(run_process_lives(&us));
+	assert_true(vm_run_process_lives(&us));
 	reused.start_time_jiffies--;
-	assert_false(run_process_lives(&reused));
-	assert_false(run_process_lives(&none));
+	assert_false(vm_run_process_lives(&reused));
+	assert_false(vm_run_process_lives(&none));
 	assert_int_equal(waitid(P_PID, (id_t)zombie, &info, WEXITED | WNOWAIT), 0);
-	assert_false(run_process_lives(&(struct run_process){ .pid = zombie }));
+	assert_false(vm_run_process_lives(&(struct vm_run_process){ .pid = zombie }));
 	waitpid(zombie, NULL, 0);
-	assert_false(run_process_lives(&(struct run_process){ .pid = zombie }));
+	assert_false(vm_run_process_lives(&(struct vm_run_process){ .pid = zombie }));
 }
 
 int main(void)

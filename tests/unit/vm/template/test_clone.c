@@ -10,7 +10,7 @@ static char build_id[] = "0123456789abcdef", other_id[] = "fedcba9876543210";
 static char dir[] = "/cache/kernels/k", image[] = "/cache/kernels/k/bzImage";
 static char vmlinux[] = "/cache/kernels/k/vmlinux";
 
-static const struct template_proof proof = {
+static const struct vm_template_proof proof = {
 	.nonce = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 },
 	.nonce_phys = 4096,
 	.generation = 1,
@@ -31,7 +31,7 @@ static struct wire_ready good_ready(void)
 
 static void assert_unproven(const struct wire_ready *ready, const char *words)
 {
-	_cleanup_error_ struct error *err = clone_prove(&proof, ready, 4, NS_PER_SEC);
+	_cleanup_error_ struct error *err = vm_clone_prove(&proof, ready, 4, NS_PER_SEC);
 
 	if (!err)
 		fail_msg("believed, though %s", words);
@@ -43,12 +43,12 @@ static void a_clone_that_remembers_is_believed(void **state UNUSED)
 {
 	struct wire_ready ready = good_ready();
 
-	assert_success(clone_prove(&proof, &ready, 4, NS_PER_SEC));
+	assert_success(vm_clone_prove(&proof, &ready, 4, NS_PER_SEC));
 	ready.monotonic_ns = proof.monotonic_ns;
-	assert_success(clone_prove(&proof, &ready, 4, NS_PER_SEC));
+	assert_success(vm_clone_prove(&proof, &ready, 4, NS_PER_SEC));
 	/* Stopped at 7, ran for one, and two are forgiven. */
 	ready.monotonic_ns = 10 * NS_PER_SEC;
-	assert_success(clone_prove(&proof, &ready, 4, NS_PER_SEC));
+	assert_success(vm_clone_prove(&proof, &ready, 4, NS_PER_SEC));
 }
 
 static void a_stranger_is_not_believed(void **state UNUSED)
@@ -79,7 +79,7 @@ static void a_stranger_is_not_believed(void **state UNUSED)
 }
 
 struct world {
-	struct qemu_binary qemu;
+	struct vm_qemu_binary qemu;
 	struct kernel kernel;
 	struct vm vm;
 	struct vm_spec spec;
@@ -95,14 +95,14 @@ static void set_topology(struct world *w, const char *text)
 static void make_world(struct world *w)
 {
 	memset(w, 0, sizeof(*w));
-	w->qemu = (struct qemu_binary){ .path = qemu_path, .version = { 10, 0, 2, text_10_0 } };
+	w->qemu = (struct vm_qemu_binary){ .path = qemu_path, .version = { 10, 0, 2, text_10_0 } };
 	w->kernel = (struct kernel){
 		.build_id = build_id, .dir = dir, .bzimage_path = image, .vmlinux_path = vmlinux
 	};
 	w->vm.qemu = &w->qemu;
-	w->vm.accel = (struct accel){ .kind = ACCEL_TCG,
-				      .qemu_accel = "tcg,thread=single",
-				      .qemu_cpu = "Nehalem,level=32" };
+	w->vm.accel = (struct vm_accel){ .kind = VM_ACCEL_TCG,
+					 .qemu_accel = "tcg,thread=single",
+					 .qemu_cpu = "Nehalem,level=32" };
 	w->vm.memory_bytes = 512 << 20;
 	w->spec.kernel = &w->kernel;
 	w->initramfs = 0x1122334455667788;
@@ -113,7 +113,7 @@ static char *key_of(const struct world *w)
 {
 	_cleanup_strbuf_ struct strbuf key = STRBUF_INIT;
 
-	assert_success(clone_key(&w->vm, &w->spec, w->initramfs, &key));
+	assert_success(vm_clone_key(&w->vm, &w->spec, w->initramfs, &key));
 	return strbuf_take(&key);
 }
 
@@ -149,7 +149,7 @@ static void change(struct world *w, int i)
 		w->vm.memory_bytes *= 2;
 		break;
 	case 3:
-		w->qemu.version = (struct qemu_version){ 10, 1, 0, text_10_1 };
+		w->qemu.version = (struct vm_qemu_version){ 10, 1, 0, text_10_1 };
 		break;
 	case 4:
 		w->qemu.path = other_path;
@@ -194,7 +194,7 @@ static void any_change_makes_another_template(void **state UNUSED)
 		make_world(&w);
 		change(&w, i);
 		keys[i] = key_of(&w);
-		names[i] = template_name(keys[i]);
+		names[i] = vm_template_name(keys[i]);
 		assert_int_equal(strlen(names[i]), 16);
 		for (int j = 0; j < i; j++)
 			if (strcmp(keys[i], keys[j]) == 0 || strcmp(names[i], names[j]) == 0)
@@ -233,7 +233,7 @@ static void the_key_is_the_same_for_whoever_asks(void **state UNUSED)
 	w.vm.console_fd = 77;
 	w.vm.pid = 99;
 	w.spec.say_context = &calls;
-	w.spec.accel = ACCEL_WISH_TCG;
+	w.spec.accel = VM_ACCEL_WISH_TCG;
 	second = key_of(&w);
 	assert_string_equal(first, second);
 }
@@ -246,7 +246,7 @@ static void a_clone_whose_qemu_ends_says_so(void **state)
 						"#!/bin/sh\necho no clones here >&2\n"
 						"exit 3\n",
 						0700);
-	struct template *template = xnew(struct template);
+	struct vm_template *template = xnew(struct vm_template);
 	_cleanup_error_ struct error *err = NULL;
 	_cleanup_vm_ struct vm *vm = NULL;
 	struct world w;
@@ -255,15 +255,15 @@ static void a_clone_whose_qemu_ends_says_so(void **state)
 	make_world(&w);
 	vm = vm_new(&w.spec);
 	vm->accel = w.vm.accel;
-	vm->qemu = xnew(struct qemu_binary);
+	vm->qemu = xnew(struct vm_qemu_binary);
 	vm->qemu->path = xstrdup(program);
-	vm->qemu->version = (struct qemu_version){ 10, 0, 2, xstrdup(text_10_0) };
+	vm->qemu->version = (struct vm_qemu_version){ 10, 0, 2, xstrdup(text_10_0) };
 	template->lock_fd = -1;
 	template->state_path = xasprintf("%s/state", f->top);
 	template->ram_paths[template->n_ram++] = xasprintf("%s/ram.0", f->top);
 	vm->template = template;
 	assert_success(vm_open_run_folder(vm));
-	err = clone_launch(vm);
+	err = vm_clone_launch(vm);
 	assert_non_null(err);
 	assert_string_equal(error_tag(err), "qemu-failed");
 	assert_contains(error_message(err), "no clones here");

@@ -47,16 +47,16 @@ static void the_usual_size_grows_with_the_cpus(void **state UNUSED)
 {
 	struct topo t = TOPO_DEFAULT;
 
-	assert_int_equal(ram_default_bytes(&t), UINT64_C(512) << 20);
+	assert_int_equal(vm_ram_default_bytes(&t), UINT64_C(512) << 20);
 	t.cores = 8;
-	assert_int_equal(ram_default_bytes(&t), UINT64_C(512) << 20);
+	assert_int_equal(vm_ram_default_bytes(&t), UINT64_C(512) << 20);
 	t.cores = 9;
-	assert_int_equal(ram_default_bytes(&t), UINT64_C(544) << 20);
+	assert_int_equal(vm_ram_default_bytes(&t), UINT64_C(544) << 20);
 	t.cores = 32;
-	assert_int_equal(ram_default_bytes(&t), UINT64_C(1280) << 20);
+	assert_int_equal(vm_ram_default_bytes(&t), UINT64_C(1280) << 20);
 	t.has_memory = true;
 	t.memory_bytes[0] = UINT64_C(300) << 20;
-	assert_int_equal(ram_default_bytes(&t), UINT64_C(300) << 20);
+	assert_int_equal(vm_ram_default_bytes(&t), UINT64_C(300) << 20);
 }
 
 static void a_memory_file_is_empty_and_has_its_size(void **state UNUSED)
@@ -65,12 +65,12 @@ static void a_memory_file_is_empty_and_has_its_size(void **state UNUSED)
 	int untouched = -7;
 	struct stat st;
 
-	assert_success(ram_make_memfd(3, UINT64_C(4) << 30, &fd));
+	assert_success(vm_ram_make_memfd(3, UINT64_C(4) << 30, &fd));
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_int_equal(st.st_size, INT64_C(4) << 30);
 	assert_int_equal(st.st_blocks, 0);
 	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
-	assert_error_tag(ram_make_memfd(0, UINT64_MAX, &untouched), "qemu-failed");
+	assert_error_tag(vm_ram_make_memfd(0, UINT64_MAX, &untouched), "qemu-failed");
 	assert_int_equal(untouched, -7);
 }
 
@@ -80,12 +80,12 @@ static void holes_and_zero_pages_take_no_room(void **state)
 	char page[PAGE] = { 0 };
 	uint64_t bytes = 0;
 
-	assert_success(ram_make_memfd(0, 64 * MIB, &from));
+	assert_success(vm_ram_make_memfd(0, 64 * MIB, &from));
 	/* Present in the memory file, but zero. */
 	for (int i = 0; i < 1000; i++)
 		assert_int_equal(pwrite(from, page, PAGE, (off_t)i * 7 * PAGE), PAGE);
 	assert_true(blocks_bytes(from) >= 1000 * PAGE);
-	assert_success(ram_copy_sparse(from, to, "copy", &bytes));
+	assert_success(vm_ram_copy_sparse(from, to, "copy", &bytes));
 	assert_int_equal(bytes, 0);
 	assert_int_equal(blocks_bytes(to), 0);
 	assert_same_content(from, to);
@@ -93,7 +93,7 @@ static void holes_and_zero_pages_take_no_room(void **state)
 	assert_int_equal(pwrite(from, "x", 1, 3 * PAGE + PAGE - 1), 1);
 	assert_int_equal(pwrite(from, "y", 1, 64 * MIB - 1), 1);
 	assert_int_equal(ftruncate(to, 0), 0);
-	assert_success(ram_copy_sparse(from, to, "copy", &bytes));
+	assert_success(vm_ram_copy_sparse(from, to, "copy", &bytes));
 	assert_int_equal(bytes, 2 * PAGE);
 	assert_int_equal(blocks_bytes(to), 2 * PAGE);
 	assert_same_content(from, to);
@@ -104,12 +104,12 @@ static void an_empty_memory_and_an_odd_end_are_copied_too(void **state)
 	_cleanup_close_ int from = -1, empty = -1, to = open_new(*state, "copy");
 	uint64_t bytes = 1;
 
-	assert_success(ram_make_memfd(0, 0, &empty));
-	assert_success(ram_copy_sparse(empty, to, "copy", &bytes));
+	assert_success(vm_ram_make_memfd(0, 0, &empty));
+	assert_success(vm_ram_copy_sparse(empty, to, "copy", &bytes));
 	assert_int_equal(bytes, 0);
-	assert_success(ram_make_memfd(0, 3 * PAGE + 5, &from));
+	assert_success(vm_ram_make_memfd(0, 3 * PAGE + 5, &from));
 	assert_int_equal(pwrite(from, "end", 3, 3 * PAGE + 2), 3);
-	assert_success(ram_copy_sparse(from, to, "copy", &bytes));
+	assert_success(vm_ram_copy_sparse(from, to, "copy", &bytes));
 	assert_int_equal(bytes, 5);
 	assert_same_content(from, to);
 }
@@ -126,7 +126,7 @@ static void copies_are_equal_whatever_the_pattern(void **state)
 		unsigned int one_in = 1 + (unsigned int)((seed >> 20) % 9);
 		uint64_t bytes;
 
-		assert_success(ram_make_memfd(0, (uint64_t)pages * PAGE, &from));
+		assert_success(vm_ram_make_memfd(0, (uint64_t)pages * PAGE, &from));
 		for (unsigned int i = 0; i < pages; i++) {
 			char page[PAGE] = { 0 };
 
@@ -139,7 +139,7 @@ static void copies_are_equal_whatever_the_pattern(void **state)
 			}
 			assert_int_equal(pwrite(from, page, PAGE, (off_t)i * PAGE), PAGE);
 		}
-		assert_success(ram_copy_sparse(from, to, name, &bytes));
+		assert_success(vm_ram_copy_sparse(from, to, name, &bytes));
 		assert_int_equal(bytes, (uint64_t)full * PAGE);
 		assert_same_content(from, to);
 		/* ext4 counts the blocks of its extent tree too, once they are written back. */
@@ -152,9 +152,9 @@ static void a_copy_that_cannot_be_written_is_an_error(void **state UNUSED)
 	_cleanup_close_ int from = -1, to = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	uint64_t bytes = 7;
 
-	assert_success(ram_make_memfd(0, MIB, &from));
-	assert_error_tag(ram_copy_sparse(from, to, "the copy", &bytes), "template");
-	assert_error_tag(ram_copy_sparse(-1, to, "the copy", &bytes), "template");
+	assert_success(vm_ram_make_memfd(0, MIB, &from));
+	assert_error_tag(vm_ram_copy_sparse(from, to, "the copy", &bytes), "template");
+	assert_error_tag(vm_ram_copy_sparse(-1, to, "the copy", &bytes), "template");
 	assert_int_equal(bytes, 7);
 }
 
@@ -171,13 +171,13 @@ static int fill_small_disk(const char *where)
 	    mount("tmpfs", where, "tmpfs", 0, "size=2m") < 0)
 		return 77;
 	to = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (to < 0 || ram_make_memfd(0, 8 * MIB, &from))
+	if (to < 0 || vm_ram_make_memfd(0, 8 * MIB, &from))
 		return 2;
 	all = mmap(NULL, 8 * MIB, PROT_READ | PROT_WRITE, MAP_SHARED, from, 0);
 	if (all == MAP_FAILED)
 		return 3;
 	memset(all, 0x5a, 8 * MIB);
-	err = ram_copy_sparse(from, to, path, &bytes);
+	err = vm_ram_copy_sparse(from, to, path, &bytes);
 	if (!error_is(err, &vm_error_domain, VM_CACHE_FULL))
 		return 4;
 	return strstr(error_message(err), "8 MiB") && strstr(error_message(err), "2 MiB written") &&

@@ -7,8 +7,8 @@
 
 static void a_name_is_sixteen_digits_and_belongs_to_its_key(void **state UNUSED)
 {
-	_cleanup_free_ char *a = template_name("a"), *again = template_name("a");
-	_cleanup_free_ char *b = template_name("b"), *none = template_name("");
+	_cleanup_free_ char *a = vm_template_name("a"), *again = vm_template_name("a");
+	_cleanup_free_ char *b = vm_template_name("b"), *none = vm_template_name("");
 
 	assert_int_equal(strlen(a), 16);
 	assert_int_equal(strspn(a, "0123456789abcdef"), 16);
@@ -20,9 +20,9 @@ static void a_name_is_sixteen_digits_and_belongs_to_its_key(void **state UNUSED)
 static void asking_for_none_leaves_no_trace(void **state)
 {
 	struct folders *f = *state;
-	struct template *found = (struct template *)f;
+	struct vm_template *found = (struct vm_template *)f;
 
-	assert_success(template_open("a key", &found));
+	assert_success(vm_template_open("a key", &found));
 	assert_null(found);
 	assert_false(exists(f->cache));
 }
@@ -30,11 +30,11 @@ static void asking_for_none_leaves_no_trace(void **state)
 static void what_was_made_is_found(void **state)
 {
 	struct folders *f = *state;
-	_cleanup_template_ struct template *found = NULL;
+	_cleanup_vm_template_ struct vm_template *found = NULL;
 	_cleanup_free_ char *dir = template_path("a key", "");
 
 	put_template("a key", TEMPLATE_RAM_BYTES);
-	assert_success(template_open("a key", &found));
+	assert_success(vm_template_open("a key", &found));
 	assert_non_null(found);
 	assert_string_equal(found->dir, dir);
 	assert_memory_equal(found->dir, f->cache, strlen(f->cache));
@@ -61,11 +61,11 @@ static void use_is_remembered(void **state UNUSED)
 
 static void two_may_use_one_at_once(void **state UNUSED)
 {
-	_cleanup_template_ struct template *one = NULL, *two = NULL;
+	_cleanup_vm_template_ struct vm_template *one = NULL, *two = NULL;
 
 	put_template("k", TEMPLATE_RAM_BYTES);
-	assert_success(template_open("k", &one));
-	assert_success(template_open("k", &two));
+	assert_success(vm_template_open("k", &one));
+	assert_success(vm_template_open("k", &two));
 	assert_true(one && two);
 }
 
@@ -137,13 +137,13 @@ static void a_damaged_one_is_made_anew_and_never_used(void **state UNUSED)
 	}
 }
 
-/* The maker is at work: the caller will wait for it in template_draft_begin(). */
+/* The maker is at work: the caller will wait for it in vm_template_draft_begin(). */
 static void unfinished_template_cannot_be_opened(void **state UNUSED)
 {
-	_cleanup_template_draft_ struct template_draft draft = { .lock_fd = -1 };
+	_cleanup_vm_template_draft_ struct vm_template_draft draft = { .lock_fd = -1 };
 	struct cancel cancel = { 0 };
 
-	assert_success(template_draft_begin("k", &cancel, &draft));
+	assert_success(vm_template_draft_begin("k", &cancel, &draft));
 	assert_false(can_open("k"));
 	assert_success(fill_draft(&draft, TEMPLATE_RAM_BYTES));
 	assert_false(can_open("k"));
@@ -154,13 +154,13 @@ static void a_cache_that_cannot_be_read_is_an_error(void **state)
 	struct folders *f = *state;
 	_cleanup_free_ char *lock = template_path("k", ".lock");
 	_cleanup_free_ char *top = xasprintf("%s/templates", f->cache);
-	struct template *found;
+	struct vm_template *found;
 
 	/* A link in place of the lock leads nowhere good. */
 	assert_success(paths_make(top, 0700));
 	assert_int_equal(symlink("/etc/passwd", lock), 0);
-	assert_error_tag(template_open("k", &found), "io");
-	template_free(NULL);
+	assert_error_tag(vm_template_open("k", &found), "io");
+	vm_template_free(NULL);
 }
 
 int main(void)

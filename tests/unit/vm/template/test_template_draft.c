@@ -14,20 +14,20 @@
 
 static void an_unfinished_one_leaves_nothing(void **state UNUSED)
 {
-	struct template_draft draft = { .lock_fd = -1 };
+	struct vm_template_draft draft = { .lock_fd = -1 };
 	struct cancel cancel = { 0 };
 
-	assert_success(template_draft_begin("k", &cancel, &draft));
+	assert_success(vm_template_draft_begin("k", &cancel, &draft));
 	assert_success(fill_draft(&draft, TEMPLATE_RAM_BYTES));
 	assert_true(template_has("k", ".new"));
-	template_draft_deinit(&draft);
+	vm_template_draft_deinit(&draft);
 	assert_int_equal(count_entries(), 0);
-	template_draft_deinit(&draft);
+	vm_template_draft_deinit(&draft);
 }
 
 static void a_finished_one_is_private_and_whole(void **state UNUSED)
 {
-	_cleanup_template_ struct template *made = NULL;
+	_cleanup_vm_template_ struct vm_template *made = NULL;
 	struct stat st;
 
 	assert_success(make_template("k", TEMPLATE_RAM_BYTES, &made));
@@ -40,13 +40,13 @@ static void a_finished_one_is_private_and_whole(void **state UNUSED)
 
 static void a_missing_file_is_no_template(void **state UNUSED)
 {
-	_cleanup_template_draft_ struct template_draft draft = { .lock_fd = -1 };
-	struct template *made = (struct template *)&draft;
+	_cleanup_vm_template_draft_ struct vm_template_draft draft = { .lock_fd = -1 };
+	struct vm_template *made = (struct vm_template *)&draft;
 	struct cancel cancel = { 0 };
 
-	assert_success(template_draft_begin("k", &cancel, &draft));
+	assert_success(vm_template_draft_begin("k", &cancel, &draft));
 	assert_success(fill_draft(&draft, TEMPLATE_RAM_BYTES));
-	assert_error_tag(template_draft_finish(&draft, &test_proof, 2, &made), "template");
+	assert_error_tag(vm_template_draft_finish(&draft, &test_proof, 2, &made), "template");
 	assert_ptr_equal(made, &draft);
 	assert_false(template_has("k", ""));
 }
@@ -54,24 +54,24 @@ static void a_missing_file_is_no_template(void **state UNUSED)
 /* Somebody else holds the lock: we wait, and can be told to stop. */
 static void waiting_for_another_maker_can_be_cancelled(void **state UNUSED)
 {
-	_cleanup_template_draft_ struct template_draft first = { .lock_fd = -1 };
-	struct template_draft second = { .lock_fd = -1, .key = (char *)&first };
+	_cleanup_vm_template_draft_ struct vm_template_draft first = { .lock_fd = -1 };
+	struct vm_template_draft second = { .lock_fd = -1, .key = (char *)&first };
 	struct cancel cancel = { 0 }, ours = { 0 };
 
-	assert_int_equal(template_maker("k"), 0);
-	assert_success(template_draft_begin("k", &cancel, &first));
+	assert_int_equal(vm_template_maker("k"), 0);
+	assert_success(vm_template_draft_begin("k", &cancel, &first));
 	assert_success(fill_draft(&first, TEMPLATE_RAM_BYTES));
-	assert_int_equal(template_maker("k"), getpid());
-	assert_int_equal(template_maker("other"), 0);
+	assert_int_equal(vm_template_maker("k"), getpid());
+	assert_int_equal(vm_template_maker("other"), 0);
 	cancel_request(&ours);
-	assert_error_tag(template_draft_begin("k", &ours, &second), "cancelled");
+	assert_error_tag(vm_template_draft_begin("k", &ours, &second), "cancelled");
 	/* Untouched, like the other's work. */
 	assert_ptr_equal(second.key, &first);
 	assert_true(template_has("k", ".new"));
 	/* Another key is nobody's business. */
 	second.key = NULL;
-	assert_success(template_draft_begin("other", &cancel, &second));
-	template_draft_deinit(&second);
+	assert_success(vm_template_draft_begin("other", &cancel, &second));
+	vm_template_draft_deinit(&second);
 }
 
 /* Like a maker that dies after its n-th step. The last one lives to the end. */
@@ -85,16 +85,16 @@ static void die_if(int step, int at)
 
 static void make_and_die(int at)
 {
-	struct template_draft draft = { .lock_fd = -1 };
+	struct vm_template_draft draft = { .lock_fd = -1 };
 	uint64_t ram_bytes = 0;
-	struct template_description d = { .proof = test_proof, .ram_bytes = { &ram_bytes, 1 } };
+	struct vm_template_description d = { .proof = test_proof, .ram_bytes = { &ram_bytes, 1 } };
 	_cleanup_free_ char *json = NULL, *final = template_path("k", "");
 	struct cancel cancel = { 0 };
 
-	if (template_draft_begin("k", &cancel, &draft))
+	if (vm_template_draft_begin("k", &cancel, &draft))
 		_exit(2);
 	die_if(0, at);
-	if (template_draft_make_folder(&draft))
+	if (vm_template_draft_make_folder(&draft))
 		_exit(3);
 	die_if(1, at);
 	if (fill_file(draft.dir, "state", 'k', 1000))
@@ -112,7 +112,7 @@ static void make_and_die(int at)
 	d.key = draft.key;
 	d.state_bytes = 1000;
 	ram_bytes = TEMPLATE_RAM_BYTES;
-	if (template_description_write(&d, json))
+	if (vm_template_description_write(&d, json))
 		_exit(7);
 	die_if(5, at);
 	error_free(paths_remove(final));
@@ -148,7 +148,7 @@ static void a_maker_may_die_between_any_two_steps(void **state UNUSED)
 		assert_true(can_open("k"));
 		assert_int_equal(count_entries(), 2);
 		/* The next round begins with nothing, or with a damaged one. */
-		assert_success(template_evict(0, NULL));
+		assert_success(vm_template_evict(0, NULL));
 		assert_int_equal(count_entries(), 0);
 		if (at % 2) {
 			_cleanup_free_ char *ram = template_path("k", "/ram.0");
@@ -168,38 +168,38 @@ static void a_dead_makers_leftovers_do_not_stay(void **state UNUSED)
 		put_template("other", TEMPLATE_RAM_BYTES);
 		assert_int_equal(count_entries(), 2);
 		assert_true(can_open("other"));
-		assert_success(template_evict(0, NULL));
+		assert_success(vm_template_evict(0, NULL));
 	}
 }
 
 /* Whoever comes second takes what the first has made. */
 static void the_second_maker_finds_it_done(void **state UNUSED)
 {
-	_cleanup_template_draft_ struct template_draft first = { .lock_fd = -1 };
-	_cleanup_template_ struct template *made = NULL;
+	_cleanup_vm_template_draft_ struct vm_template_draft first = { .lock_fd = -1 };
+	_cleanup_vm_template_ struct vm_template *made = NULL;
 	struct cancel cancel = { 0 };
 	int status, ends[2];
 	char go;
 	pid_t pid;
 
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-	assert_success(template_draft_begin("k", &cancel, &first));
+	assert_success(vm_template_draft_begin("k", &cancel, &first));
 	assert_success(fill_draft(&first, TEMPLATE_RAM_BYTES));
 	pid = fork();
 	if (pid == 0) {
-		struct template_draft second = { .lock_fd = -1 };
-		struct template *found = NULL;
+		struct vm_template_draft second = { .lock_fd = -1 };
+		struct vm_template *found = NULL;
 
 		/* Our copy of the first maker's descriptor would hold its lock. */
 		close(first.lock_fd);
-		if (write(ends[1], "x", 1) != 1 || template_draft_begin("k", &cancel, &second) ||
-		    template_draft_existing(&second, &found))
+		if (write(ends[1], "x", 1) != 1 || vm_template_draft_begin("k", &cancel, &second) ||
+		    vm_template_draft_existing(&second, &found))
 			_exit(2);
 		_exit(found && found->lock_fd >= 0 && second.lock_fd < 0 ? 0 : 3);
 	}
 	assert_true(pid > 0);
 	assert_int_equal(read(ends[0], &go, 1), 1);
-	assert_success(template_draft_finish(&first, &test_proof, 1, &made));
+	assert_success(vm_template_draft_finish(&first, &test_proof, 1, &made));
 	/* Two users at once, so the second need not wait for the first to end. */
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
@@ -210,7 +210,7 @@ static void the_second_maker_finds_it_done(void **state UNUSED)
 enum { PROCESSES = 4, ROUNDS = 60 };
 
 /* Everything of a template in use is there and belongs to its key. */
-static bool is_whole(const struct template *template, char with)
+static bool is_whole(const struct vm_template *template, char with)
 {
 	_cleanup_strbuf_ struct strbuf ram = STRBUF_INIT;
 	_cleanup_error_ struct error *err = NULL;
@@ -225,20 +225,20 @@ static bool is_whole(const struct template *template, char with)
 }
 
 /* Alone with the draft: another maker's file of this name would be in the way. */
-static struct error *make_alone(const char *key, struct template **ret)
+static struct error *make_alone(const char *key, struct vm_template **ret)
 {
-	_cleanup_template_draft_ struct template_draft draft = { .lock_fd = -1 };
+	_cleanup_vm_template_draft_ struct vm_template_draft draft = { .lock_fd = -1 };
 	struct cancel cancel = { 0 };
 	struct error *err;
 
-	err = template_draft_begin(key, &cancel, &draft);
+	err = vm_template_draft_begin(key, &cancel, &draft);
 	if (!err)
-		err = template_draft_existing(&draft, ret);
+		err = vm_template_draft_existing(&draft, ret);
 	if (err || *ret)
 		return err;
 	err = fill_draft(&draft, TEMPLATE_RAM_BYTES);
 	if (!err)
-		err = template_draft_finish(&draft, &test_proof, 1, ret);
+		err = vm_template_draft_finish(&draft, &test_proof, 1, ret);
 	return err;
 }
 
@@ -248,10 +248,10 @@ static int busy_process(int number)
 
 	for (int round = 0; round < ROUNDS; round++) {
 		const char *key = keys[(round + number) % 2];
-		_cleanup_template_ struct template *template = NULL;
+		_cleanup_vm_template_ struct vm_template *template = NULL;
 		_cleanup_error_ struct error *err = NULL;
 
-		err = template_open(key, &template);
+		err = vm_template_open(key, &template);
 		if (err)
 			return 2;
 		if (!template)
@@ -266,7 +266,7 @@ static int busy_process(int number)
 		if (!is_whole(template, key[0]))
 			return 4;
 		if (round % 3 == 0)
-			error_free(template_evict(0, NULL));
+			error_free(vm_template_evict(0, NULL));
 		if (!is_whole(template, key[0]))
 			return 5;
 		if (round == ROUNDS - 1 && number % 2)
@@ -297,41 +297,41 @@ static void makers_users_and_removers_do_not_hurt_each_other(void **state UNUSED
 			assert_int_equal(status, 0);
 	}
 	unsetenv("KTSTR_TEMPLATE_LIMIT_MB");
-	assert_success(template_evict(0, NULL));
+	assert_success(vm_template_evict(0, NULL));
 	assert_int_equal(count_entries(), 0);
 }
 
 /* Between maker and user the lock may go to one who removes its file. */
 static void a_lock_that_was_removed_holds_nothing(void **state UNUSED)
 {
-	_cleanup_template_draft_ struct template_draft draft = { .lock_fd = -1 };
+	_cleanup_vm_template_draft_ struct vm_template_draft draft = { .lock_fd = -1 };
 	_cleanup_free_ char *lock = template_path("k", ".lock");
-	_cleanup_template_ struct template *made = NULL;
+	_cleanup_vm_template_ struct vm_template *made = NULL;
 	struct cancel cancel = { 0 };
 
-	assert_success(template_draft_begin("k", &cancel, &draft));
+	assert_success(vm_template_draft_begin("k", &cancel, &draft));
 	assert_success(fill_draft(&draft, TEMPLATE_RAM_BYTES));
 	assert_int_equal(unlink(lock), 0);
-	assert_success(template_draft_finish(&draft, &test_proof, 1, &made));
+	assert_success(vm_template_draft_finish(&draft, &test_proof, 1, &made));
 	/* What we hold now has the name: nobody removes it. */
-	assert_success(template_evict(0, NULL));
+	assert_success(vm_template_evict(0, NULL));
 	assert_true(template_has("k", "/ram.0"));
-	template_free(take_ptr(made));
-	assert_success(template_evict(0, NULL));
+	vm_template_free(take_ptr(made));
+	assert_success(vm_template_evict(0, NULL));
 	assert_int_equal(count_entries(), 0);
 }
 
 /* Some keep a guest ready for hours: whoever comes meanwhile does not wait for them. */
 static void draft_does_not_wait_for_users_of_the_template(void **state UNUSED)
 {
-	_cleanup_template_draft_ struct template_draft draft = { .lock_fd = -1 };
-	_cleanup_template_ struct template *used = NULL, *also = NULL;
+	_cleanup_vm_template_draft_ struct vm_template_draft draft = { .lock_fd = -1 };
+	_cleanup_vm_template_ struct vm_template *used = NULL, *also = NULL;
 	struct cancel cancel = { .deadline_ns = clock_monotonic_ns() + 60 * NS_PER_SEC };
 
 	put_template("k", TEMPLATE_RAM_BYTES);
-	assert_success(template_open("k", &used));
-	assert_success(template_draft_begin("k", &cancel, &draft));
-	assert_success(template_draft_existing(&draft, &also));
+	assert_success(vm_template_open("k", &used));
+	assert_success(vm_template_draft_begin("k", &cancel, &draft));
+	assert_success(vm_template_draft_existing(&draft, &also));
 	assert_non_null(also);
 }
 
@@ -339,7 +339,7 @@ static void draft_does_not_wait_for_users_of_the_template(void **state UNUSED)
 static int fill_cache(const struct folders *f, const char *size)
 {
 	_cleanup_free_ char *options = xasprintf("size=%s", size);
-	struct template *made = NULL;
+	struct vm_template *made = NULL;
 	struct error *err;
 
 	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
@@ -348,16 +348,17 @@ static int fill_cache(const struct folders *f, const char *size)
 	err = make_template("k", 1 << 20, &made);
 	if (!err)
 		return 2;
-	err = template_draft_explain(&(struct template_draft){ .dir = f->cache, .lock_fd = -1 },
-				     err);
+	err = vm_template_draft_explain(
+		&(struct vm_template_draft){ .dir = f->cache, .lock_fd = -1 }, err);
 	if (!error_is(err, &vm_error_domain, VM_CACHE_FULL))
 		return 3;
 	if (!strstr(error_message(err), " KiB are free in ") ||
 	    !strstr(error_message(err), f->cache))
 		return 4;
 	/* No room, but that was not the reason. */
-	err = template_draft_explain(&(struct template_draft){ .dir = f->cache, .lock_fd = -1 },
-				     vm_error(VM_TEMPLATE, EROFS, "x"));
+	err = vm_template_draft_explain(
+		&(struct vm_template_draft){ .dir = f->cache, .lock_fd = -1 },
+		vm_error(VM_TEMPLATE, EROFS, "x"));
 	if (error_is(err, &vm_error_domain, VM_CACHE_FULL))
 		return 6;
 	return count_entries() == 0 ? 0 : 5;
@@ -387,16 +388,16 @@ static void a_full_cache_is_told_with_a_number_and_left_clean(void **state)
 static void only_a_full_disk_is_called_full(void **state)
 {
 	struct folders *f = *state;
-	struct template_draft draft = { .dir = f->top, .lock_fd = -1 };
+	struct vm_template_draft draft = { .dir = f->top, .lock_fd = -1 };
 
-	assert_null(template_draft_explain(&draft, NULL));
-	assert_error_tag(template_draft_explain(&draft, vm_error(VM_TEMPLATE, EIO, "x")),
+	assert_null(vm_template_draft_explain(&draft, NULL));
+	assert_error_tag(vm_template_draft_explain(&draft, vm_error(VM_TEMPLATE, EIO, "x")),
 			 "template");
-	assert_error_tag(template_draft_explain(&draft, base_error(BASE_IO, ENOSPC, "x")),
+	assert_error_tag(vm_template_draft_explain(&draft, base_error(BASE_IO, ENOSPC, "x")),
 			 "cache-full");
-	assert_error_tag(template_draft_explain(&draft, vm_error(VM_CACHE_FULL, ENOSPC, "x")),
+	assert_error_tag(vm_template_draft_explain(&draft, vm_error(VM_CACHE_FULL, ENOSPC, "x")),
 			 "cache-full");
-	assert_error_tag(template_draft_explain(&draft, base_error(BASE_CANCELLED, 0, "x")),
+	assert_error_tag(vm_template_draft_explain(&draft, base_error(BASE_CANCELLED, 0, "x")),
 			 "cancelled");
 }
 

@@ -24,14 +24,14 @@ static void the_limit_is_read_from_the_environment(void **state UNUSED)
 	};
 
 	unsetenv("KTSTR_TEMPLATE_LIMIT_MB");
-	assert_int_equal(template_limit_bytes(), UINT64_C(8) << 30);
+	assert_int_equal(vm_template_limit_bytes(), UINT64_C(8) << 30);
 	setenv("KTSTR_TEMPLATE_LIMIT_MB", "100", 1);
-	assert_int_equal(template_limit_bytes(), 100 << 20);
+	assert_int_equal(vm_template_limit_bytes(), 100 << 20);
 	setenv("KTSTR_TEMPLATE_LIMIT_MB", "0", 1);
-	assert_int_equal(template_limit_bytes(), 0);
+	assert_int_equal(vm_template_limit_bytes(), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
 		setenv("KTSTR_TEMPLATE_LIMIT_MB", odd[i], 1);
-		if (template_limit_bytes() != UINT64_C(8) << 30)
+		if (vm_template_limit_bytes() != UINT64_C(8) << 30)
 			fail_msg("\"%s\" is a limit", odd[i]);
 	}
 	unsetenv("KTSTR_TEMPLATE_LIMIT_MB");
@@ -43,17 +43,17 @@ static void usage_is_what_the_disk_holds(void **state UNUSED)
 	unsigned int n = 7;
 	uint64_t bytes = 7;
 
-	assert_success(template_usage(&bytes, &n));
+	assert_success(vm_template_usage(&bytes, &n));
 	assert_true(bytes == 0 && n == 0);
 	put_template("a", 256 * KIB);
 	put_template("b", 256 * KIB);
-	assert_success(template_usage(&bytes, &n));
+	assert_success(vm_template_usage(&bytes, &n));
 	assert_int_equal(n, 2);
 	assert_true(bytes >= 512 * KIB && bytes < 600 * KIB);
 	/* A hole is not on the disk. */
 	ram = template_path("a", "/ram.0");
 	assert_int_equal(truncate(ram, 1 << 30), 0);
-	assert_success(template_usage(&bytes, NULL));
+	assert_success(vm_template_usage(&bytes, NULL));
 	assert_true(bytes < 600 * KIB);
 }
 
@@ -65,14 +65,14 @@ static void the_longest_unused_goes_first(void **state UNUSED)
 	make_older("a", 100);
 	make_older("b", 300);
 	make_older("c", 200);
-	assert_success(template_evict(1 << 20, NULL));
+	assert_success(vm_template_evict(1 << 20, NULL));
 	assert_int_equal(count_entries(), 6);
-	assert_success(template_evict(700 * KIB, NULL));
+	assert_success(vm_template_evict(700 * KIB, NULL));
 	assert_false(template_has("b", "") || template_has("b", ".lock"));
-	assert_success(template_evict(400 * KIB, NULL));
+	assert_success(vm_template_evict(400 * KIB, NULL));
 	assert_false(template_has("c", ""));
 	assert_true(template_has("a", ""));
-	assert_success(template_evict(0, NULL));
+	assert_success(vm_template_evict(0, NULL));
 	assert_int_equal(count_entries(), 0);
 }
 
@@ -83,29 +83,29 @@ static void a_use_makes_it_young_again(void **state UNUSED)
 	make_older("a", 300);
 	make_older("b", 100);
 	assert_true(can_open("a"));
-	assert_success(template_evict(400 * KIB, NULL));
+	assert_success(vm_template_evict(400 * KIB, NULL));
 	assert_true(template_has("a", ""));
 	assert_false(template_has("b", ""));
 }
 
 static void one_in_use_and_one_to_keep_are_spared(void **state UNUSED)
 {
-	_cleanup_template_ struct template *used = NULL;
-	_cleanup_free_ char *kept = template_name("kept");
+	_cleanup_vm_template_ struct vm_template *used = NULL;
+	_cleanup_free_ char *kept = vm_template_name("kept");
 
 	put_template("used", 256 * KIB);
 	put_template("kept", 256 * KIB);
 	put_template("free", 256 * KIB);
 	make_older("used", 300);
 	make_older("kept", 300);
-	assert_success(template_open("used", &used));
+	assert_success(vm_template_open("used", &used));
 	make_older("used", 300);
-	assert_success(template_evict(0, kept));
+	assert_success(vm_template_evict(0, kept));
 	assert_true(template_has("used", "/ram.0"));
 	assert_true(template_has("kept", "/ram.0"));
 	assert_false(template_has("free", ""));
-	template_free(take_ptr(used));
-	assert_success(template_evict(0, kept));
+	vm_template_free(take_ptr(used));
+	assert_success(vm_template_evict(0, kept));
 	assert_false(template_has("used", ""));
 }
 
@@ -155,7 +155,7 @@ static void what_the_dead_left_is_swept_away(void **state)
 static void what_the_living_hold_and_strangers_stay(void **state)
 {
 	struct folders *f = *state;
-	_cleanup_template_draft_ struct template_draft draft = { .lock_fd = -1 };
+	_cleanup_vm_template_draft_ struct vm_template_draft draft = { .lock_fd = -1 };
 	_cleanup_free_ char *top = xasprintf("%s/templates", f->cache);
 	struct cancel cancel = { 0 };
 
@@ -164,9 +164,9 @@ static void what_the_living_hold_and_strangers_stay(void **state)
 	free(put_in_cache(f, "0123456789abcdeg.lock"));
 	free(put_in_cache(f, "0123456789abcdef.lock2"));
 	free(put_in_cache(f, "0123456789abcdef0.lock"));
-	assert_success(template_draft_begin("k", &cancel, &draft));
+	assert_success(vm_template_draft_begin("k", &cancel, &draft));
 	assert_success(fill_draft(&draft, 4 * KIB));
-	assert_success(template_evict(0, NULL));
+	assert_success(vm_template_evict(0, NULL));
 	assert_true(template_has("k", ".new/ram.0") && template_has("k", ".lock"));
 	assert_int_equal(count_entries(), 6);
 }
@@ -175,16 +175,16 @@ static void what_the_living_hold_and_strangers_stay(void **state)
 static void a_draft_beside_one_in_use_waits(void **state)
 {
 	struct folders *f = *state;
-	_cleanup_template_ struct template *used = NULL;
+	_cleanup_vm_template_ struct vm_template *used = NULL;
 	_cleanup_free_ char *draft = template_path("k", ".new");
 
 	put_template("k", 4 * KIB);
-	assert_success(template_open("k", &used));
+	assert_success(vm_template_open("k", &used));
 	assert_int_equal(mkdir(draft, 0700), 0);
-	assert_success(template_evict(1 << 30, NULL));
+	assert_success(vm_template_evict(1 << 30, NULL));
 	assert_true(exists(draft));
-	template_free(take_ptr(used));
-	assert_success(template_evict(1 << 30, NULL));
+	vm_template_free(take_ptr(used));
+	assert_success(vm_template_evict(1 << 30, NULL));
 	assert_false(exists(draft));
 	assert_true(can_open("k"));
 	assert_non_null(f);
@@ -201,7 +201,7 @@ static void links_are_not_followed(void **state)
 	assert_success(paths_make(precious, 0700));
 	file = put_file(f, "precious/file", "x", 0600);
 	assert_int_equal(symlink(precious, link), 0);
-	assert_success(template_evict(0, NULL));
+	assert_success(vm_template_evict(0, NULL));
 	assert_true(exists(file));
 	assert_false(exists(link));
 }

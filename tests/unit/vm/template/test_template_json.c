@@ -17,16 +17,16 @@ static const char good[] = "{\n"
 
 static const char ram[] = "[\n    536870912,\n    18446744073709551615\n  ]";
 
-static struct error *parse(const char *text, struct template_description *ret)
+static struct error *parse(const char *text, struct vm_template_description *ret)
 {
-	return template_description_parse(text, strlen(text), ret);
+	return vm_template_description_parse(text, strlen(text), ret);
 }
 
 static void what_is_read_is_what_was_written(void **state UNUSED)
 {
 	static const uint8_t nonce[] = { 0,    1,    0x7f, 0x80, 0xff, 0x0a, 0x1b, 0x2c,
 					 0x3d, 0x4e, 0x5f, 0x60, 0x71, 0x82, 0x93, 0xa4 };
-	_cleanup_template_description_ struct template_description d = { 0 };
+	_cleanup_vm_template_description_ struct vm_template_description d = { 0 };
 	_cleanup_strbuf_ struct strbuf again = STRBUF_INIT;
 
 	assert_success(parse(good, &d));
@@ -39,14 +39,14 @@ static void what_is_read_is_what_was_written(void **state UNUSED)
 	assert_int_equal(d.state_bytes, 345678);
 	assert_int_equal(d.ram_bytes.n, 2);
 	assert_true(d.ram_bytes.at[0] == 536870912 && d.ram_bytes.at[1] == UINT64_MAX);
-	template_description_format(&d, &again);
+	vm_template_description_format(&d, &again);
 	assert_string_equal(strbuf_str(&again), good);
 }
 
 /* The good text with one thing replaced is refused, and names the member. */
 static void assert_refused(const char *old, const char *new, const char *member)
 {
-	struct template_description d = { .ram_bytes = { .n = 99 } };
+	struct vm_template_description d = { .ram_bytes = { .n = 99 } };
 	_cleanup_error_ struct error *err = NULL;
 	_cleanup_free_ char *text = NULL;
 	const char *at = strstr(good, old);
@@ -111,7 +111,7 @@ static void every_member_must_make_sense(void **state UNUSED)
 
 static void more_nodes_than_there_can_be_are_refused(void **state UNUSED)
 {
-	_cleanup_template_description_ struct template_description d = { 0 };
+	_cleanup_vm_template_description_ struct vm_template_description d = { 0 };
 	_cleanup_strbuf_ struct strbuf most = STRBUF_INIT, more = STRBUF_INIT;
 
 	for (int i = 0; i < TOPO_LIMIT_ASKED_NODES; i++)
@@ -124,7 +124,7 @@ static void more_nodes_than_there_can_be_are_refused(void **state UNUSED)
 
 		text = xasprintf("%.*s%s}", (int)(strstr(good, ram) - good), good,
 				 strbuf_str(&most));
-		template_description_deinit(&d);
+		vm_template_description_deinit(&d);
 		assert_success(parse(text, &d));
 		assert_int_equal(d.ram_bytes.n, TOPO_LIMIT_ASKED_NODES);
 	}
@@ -133,26 +133,26 @@ static void more_nodes_than_there_can_be_are_refused(void **state UNUSED)
 /* Cut anywhere it is no description: what a full disk or a crash leaves is never believed. */
 static void a_cut_file_is_refused(void **state UNUSED)
 {
-	struct template_description d;
+	struct vm_template_description d;
 
 	for (size_t n = 0; n + 2 < sizeof(good) - 1; n++)
-		assert_error_tag(template_description_parse(good, n, &d), "template");
+		assert_error_tag(vm_template_description_parse(good, n, &d), "template");
 	assert_error_tag(parse("[]", &d), "template");
 	assert_error_tag(parse("7", &d), "template");
 	assert_error_tag(parse("garbage", &d), "template");
-	assert_error_tag(template_description_parse("\0\0\0\0", 4, &d), "template");
+	assert_error_tag(vm_template_description_parse("\0\0\0\0", 4, &d), "template");
 }
 
 static void a_file_is_written_whole_and_read_back(void **state)
 {
 	struct folders *f = *state;
 	_cleanup_free_ char *path = xasprintf("%s/template.json", f->top);
-	_cleanup_template_description_ struct template_description d = { 0 }, back = { 0 };
+	_cleanup_vm_template_description_ struct vm_template_description d = { 0 }, back = { 0 };
 
-	assert_error_tag(template_description_read(path, &back), "io");
+	assert_error_tag(vm_template_description_read(path, &back), "io");
 	assert_success(parse(good, &d));
-	assert_success(template_description_write(&d, path));
-	assert_success(template_description_read(path, &back));
+	assert_success(vm_template_description_write(&d, path));
+	assert_success(vm_template_description_read(path, &back));
 	assert_string_equal(back.key, d.key);
 	assert_memory_equal(&back.proof, &d.proof, sizeof(d.proof));
 }
