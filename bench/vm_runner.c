@@ -141,15 +141,15 @@ static struct error *put(struct runner *r, uint64_t n)
 {
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT;
 	_cleanup_free_ uint8_t *bytes = pattern(n);
-	struct cpio_entry entry = { .name = "bench", .mode = S_IFREG | 0644 };
-	struct cpio_writer w;
+	struct wire_cpio_entry entry = { .name = "bench", .mode = S_IFREG | 0644 };
+	struct wire_cpio_writer w;
 	struct error *err;
 	uint64_t began_ns;
 
-	cpio_writer_init(&w, cpio_strbuf_sink, &archive);
-	err = cpio_write(&w, &entry, bytes, n);
+	wire_cpio_writer_init(&w, wire_cpio_strbuf_sink, &archive);
+	err = wire_cpio_write(&w, &entry, bytes, n);
 	if (!err)
-		err = cpio_write_trailer(&w);
+		err = wire_cpio_write_trailer(&w);
 	if (err)
 		return err;
 	began_ns = clock_monotonic_ns();

@@ -22,7 +22,7 @@ struct folder {
 struct agent_put {
 	uint32_t channel;
 	int root; /* the destination; nothing outside it is reached */
-	struct cpio_reader *reader;
+	struct wire_cpio_reader *reader;
 	uint64_t bytes; /* of the archive */
 	uint32_t crc;
 	uint64_t files;
@@ -70,7 +70,7 @@ static struct error *make_folder(struct agent_put *put, int parent, const char *
 }
 
 static struct error *make_other(struct agent_put *put, int parent, const char *base,
-				const struct cpio_entry *entry)
+				const struct wire_cpio_entry *entry)
 {
 	const struct stat *st = &put->attributes;
 	struct timespec times[2];
@@ -90,7 +90,7 @@ static struct error *make_other(struct agent_put *put, int parent, const char *b
 	return NULL;
 }
 
-static struct error *on_begin(void *context, const struct cpio_entry *entry)
+static struct error *on_begin(void *context, const struct wire_cpio_entry *entry)
 {
 	struct agent_put *put = context;
 	_cleanup_close_ int parent = -1;
@@ -151,12 +151,12 @@ static struct error *on_end(void *context)
 struct error *agent_put_new(uint32_t channel, const char *root, const char *destination,
 			    struct agent_put **ret)
 {
-	static const struct cpio_events events = {
+	static const struct wire_cpio_events events = {
 		.begin = on_begin,
 		.data = on_data,
 		.end = on_end,
 	};
-	static const struct cpio_reader_limits limits = { 0 };
+	static const struct wire_cpio_reader_limits limits = { 0 };
 	_cleanup_close_ int top = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct agent_put *put;
 	int fd = top < 0 ? -1 : agent_below_make_directories(top, destination);
@@ -167,7 +167,7 @@ struct error *agent_put_new(uint32_t channel, const char *root, const char *dest
 	put->channel = channel;
 	put->root = fd;
 	put->fd = -1;
-	put->reader = cpio_reader_new(&limits, &events, put);
+	put->reader = wire_cpio_reader_new(&limits, &events, put);
 	*ret = put;
 	return NULL;
 }
@@ -179,7 +179,7 @@ void agent_put_free(struct agent_put *put)
 	for (size_t i = 0; i < put->folders.n; i++)
 		free(put->folders.at[i].name);
 	vec_deinit(&put->folders);
-	cpio_reader_free(put->reader);
+	wire_cpio_reader_free(put->reader);
 	cleanup_fd(&put->fd);
 	cleanup_fd(&put->root);
 	free(put->name);
@@ -194,8 +194,8 @@ uint32_t agent_put_channel(const struct agent_put *put)
 struct error *agent_put_data(struct agent_put *put, struct bytes bytes)
 {
 	put->bytes += bytes.n;
-	put->crc = crc32c(put->crc, bytes.at, bytes.n);
-	return cpio_reader_feed(put->reader, bytes.at, bytes.n);
+	put->crc = wire_crc32c(put->crc, bytes.at, bytes.n);
+	return wire_cpio_reader_feed(put->reader, bytes.at, bytes.n);
 }
 
 static struct error *date_folders(struct agent_put *put)
@@ -223,10 +223,11 @@ struct error *agent_put_end(struct agent_put *put, uint64_t bytes, uint32_t crc,
 	if (crc != put->crc)
 		return agent_error(AGENT_PUT, 0, "the archive's checksum is 0x%08x, not 0x%08x",
 				   put->crc, crc);
-	err = cpio_reader_finish(put->reader);
+	err = wire_cpio_reader_finish(put->reader);
 	if (!err)
 		err = date_folders(put);
 	if (!err)
-		*ret = (struct wire_put_done){ put->files, cpio_reader_file_bytes(put->reader) };
+		*ret = (struct wire_put_done){ put->files,
+					       wire_cpio_reader_file_bytes(put->reader) };
 	return err;
 }

@@ -5,7 +5,7 @@
  * writes; cpio_reader.h reads.
  *
  * Bytes leave through a sink, so that a large file needs no copy of itself in
- * memory: cpio_begin() with its size, cpio_data() as often as it takes, cpio_end().
+ * memory: wire_cpio_begin() with its size, wire_cpio_data() as often as it takes, wire_cpio_end().
  * Everything in an entry comes from the caller and inode numbers count from one: equal
  * calls give equal bytes.
  */
@@ -17,30 +17,30 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 
-#define CPIO_ERRORS(X)                                                                     \
-	X(CPIO_MAGIC, "cpio-magic", "an entry does not begin with the magic of newc")      \
-	X(CPIO_HEADER, "cpio-header", "a header field is no hexadecimal number")           \
-	X(CPIO_NAME, "cpio-name", "a name is empty, broken or leads out of the folder")    \
-	X(CPIO_TARGET, "cpio-target", "a symbolic link points to nothing that can be")     \
-	X(CPIO_TYPE, "cpio-type", "an entry is of a kind that is not carried")             \
-	X(CPIO_PADDING, "cpio-padding", "there is something where only padding may stand") \
-	X(CPIO_SIZE, "cpio-size", "the bytes of an entry do not have the size it states")  \
-	X(CPIO_LIMIT, "cpio-limit", "an archive is larger than allowed")                   \
-	X(CPIO_TRUNCATED, "cpio-truncated", "the archive ends before its trailer")
-DECLARE_ERROR_DOMAIN(wire_cpio, WIRE_CPIO, CPIO_ERRORS);
+#define WIRE_CPIO_ERRORS(X)                                                                     \
+	X(WIRE_CPIO_MAGIC, "cpio-magic", "an entry does not begin with the magic of newc")      \
+	X(WIRE_CPIO_HEADER, "cpio-header", "a header field is no hexadecimal number")           \
+	X(WIRE_CPIO_NAME, "cpio-name", "a name is empty, broken or leads out of the folder")    \
+	X(WIRE_CPIO_TARGET, "cpio-target", "a symbolic link points to nothing that can be")     \
+	X(WIRE_CPIO_TYPE, "cpio-type", "an entry is of a kind that is not carried")             \
+	X(WIRE_CPIO_PADDING, "cpio-padding", "there is something where only padding may stand") \
+	X(WIRE_CPIO_SIZE, "cpio-size", "the bytes of an entry do not have the size it states")  \
+	X(WIRE_CPIO_LIMIT, "cpio-limit", "an archive is larger than allowed")                   \
+	X(WIRE_CPIO_TRUNCATED, "cpio-truncated", "the archive ends before its trailer")
+DECLARE_ERROR_DOMAIN(wire_cpio, WIRE_CPIO, WIRE_CPIO_ERRORS);
 
-#define CPIO_TRAILER "TRAILER!!!"
+#define WIRE_CPIO_TRAILER "TRAILER!!!"
 
 enum {
-	CPIO_HEADER_BYTES = 110,
-	CPIO_BLOCK_BYTES = 512,
+	WIRE_CPIO_HEADER_BYTES = 110,
+	WIRE_CPIO_BLOCK_BYTES = 512,
 	/* With the NUL, as the header counts it; PATH_MAX of the kernel that unpacks it. */
-	CPIO_LIMIT_NAME_BYTES = 4096,
+	WIRE_LIMIT_CPIO_NAME_BYTES = 4096,
 };
 /* The size field has eight digits. */
-#define CPIO_LIMIT_FILE_BYTES UINT32_MAX
+#define WIRE_LIMIT_CPIO_FILE_BYTES UINT32_MAX
 
-struct cpio_entry {
+struct wire_cpio_entry {
 	const char *name; /* relative, no NUL inside */
 	uint32_t mode;	  /* type and permissions as in st_mode */
 	uint32_t uid;
@@ -54,10 +54,10 @@ struct cpio_entry {
 	const char *target;
 };
 
-typedef struct error *cpio_sink(void *context, const void *bytes, size_t n);
+typedef struct error *wire_cpio_sink(void *context, const void *bytes, size_t n);
 
-struct cpio_writer {
-	cpio_sink *sink;
+struct wire_cpio_writer {
+	wire_cpio_sink *sink;
 	void *context;
 	uint64_t written;
 	uint32_t entries;
@@ -65,36 +65,38 @@ struct cpio_writer {
 	bool open;
 };
 
-void cpio_writer_init(struct cpio_writer *w, cpio_sink *sink, void *context);
+void wire_cpio_writer_init(struct wire_cpio_writer *w, wire_cpio_sink *sink, void *context);
 /* A sink that appends to the `struct strbuf` behind context. */
-struct error *cpio_strbuf_sink(void *context, const void *bytes, size_t n) MUST_CHECK;
+struct error *wire_cpio_strbuf_sink(void *context, const void *bytes, size_t n) MUST_CHECK;
 
-struct error *cpio_begin(struct cpio_writer *w, const struct cpio_entry *entry) MUST_CHECK;
-struct error *cpio_data(struct cpio_writer *w, const void *bytes, size_t n) MUST_CHECK;
-/* Fewer bytes than promised: CPIO_SIZE. */
-struct error *cpio_end(struct cpio_writer *w) MUST_CHECK;
+struct error *wire_cpio_begin(struct wire_cpio_writer *w,
+			      const struct wire_cpio_entry *entry) MUST_CHECK;
+struct error *wire_cpio_data(struct wire_cpio_writer *w, const void *bytes, size_t n) MUST_CHECK;
+/* Fewer bytes than promised: WIRE_CPIO_SIZE. */
+struct error *wire_cpio_end(struct wire_cpio_writer *w) MUST_CHECK;
 /* The three in one; entry->size is taken from n. */
-struct error *cpio_write(struct cpio_writer *w, const struct cpio_entry *entry, const void *bytes,
-			 size_t n) MUST_CHECK;
+struct error *wire_cpio_write(struct wire_cpio_writer *w, const struct wire_cpio_entry *entry,
+			      const void *bytes, size_t n) MUST_CHECK;
 
 /* Owned by root, dated 0. */
-struct error *cpio_write_file(struct cpio_writer *w, const char *name, uint32_t permissions,
-			      const void *bytes, size_t n) MUST_CHECK;
-struct error *cpio_write_folder(struct cpio_writer *w, const char *name,
-				uint32_t permissions) MUST_CHECK;
-struct error *cpio_write_link(struct cpio_writer *w, const char *name,
-			      const char *target) MUST_CHECK;
+struct error *wire_cpio_write_file(struct wire_cpio_writer *w, const char *name,
+				   uint32_t permissions, const void *bytes, size_t n) MUST_CHECK;
+struct error *wire_cpio_write_directory(struct wire_cpio_writer *w, const char *name,
+					uint32_t permissions) MUST_CHECK;
+struct error *wire_cpio_write_link(struct wire_cpio_writer *w, const char *name,
+				   const char *target) MUST_CHECK;
 /* type: S_IFCHR or S_IFBLK. */
-struct error *cpio_write_device(struct cpio_writer *w, const char *name, uint32_t type,
-				uint32_t permissions, uint32_t major, uint32_t minor) MUST_CHECK;
+struct error *wire_cpio_write_device(struct wire_cpio_writer *w, const char *name, uint32_t type,
+				     uint32_t permissions, uint32_t major,
+				     uint32_t minor) MUST_CHECK;
 
 /* The trailer and zeros up to a full block. */
-struct error *cpio_write_trailer(struct cpio_writer *w) MUST_CHECK;
+struct error *wire_cpio_write_trailer(struct wire_cpio_writer *w) MUST_CHECK;
 
 /*
- * May an archive carry this name? NULL, or CPIO_NAME: empty, too long, absolute,
+ * May an archive carry this name? NULL, or WIRE_CPIO_NAME: empty, too long, absolute,
  * with a `..` in it, or the trailer's.
  */
-struct error *cpio_check_name(const char *name) MUST_CHECK;
+struct error *wire_cpio_check_name(const char *name) MUST_CHECK;
 
 #endif

@@ -16,9 +16,9 @@ enum stage {
 	FAILED,
 };
 
-struct cpio_reader {
-	struct cpio_reader_limits limits;
-	struct cpio_events events;
+struct wire_cpio_reader {
+	struct wire_cpio_reader_limits limits;
+	struct wire_cpio_events events;
 	void *context;
 	enum stage stage;
 	uint64_t left;	 /* bytes this stage still takes */
@@ -26,46 +26,46 @@ struct cpio_reader {
 	uint32_t entries;
 	uint64_t file_bytes;
 	uint32_t name_bytes;
-	struct cpio_entry entry;
-	char header[CPIO_HEADER_BYTES];
-	char name[CPIO_LIMIT_NAME_BYTES];
-	char target[CPIO_LIMIT_NAME_BYTES];
+	struct wire_cpio_entry entry;
+	char header[WIRE_CPIO_HEADER_BYTES];
+	char name[WIRE_LIMIT_CPIO_NAME_BYTES];
+	char target[WIRE_LIMIT_CPIO_NAME_BYTES];
 };
 
-struct cpio_reader *cpio_reader_new(const struct cpio_reader_limits *limits,
-				    const struct cpio_events *events, void *context)
+struct wire_cpio_reader *wire_cpio_reader_new(const struct wire_cpio_reader_limits *limits,
+					      const struct wire_cpio_events *events, void *context)
 {
-	struct cpio_reader *r = xnew(struct cpio_reader);
+	struct wire_cpio_reader *r = xnew(struct wire_cpio_reader);
 
 	r->limits = *limits;
 	if (!r->limits.file_bytes)
-		r->limits.file_bytes = CPIO_LIMIT_FILE_BYTES;
+		r->limits.file_bytes = WIRE_LIMIT_CPIO_FILE_BYTES;
 	if (!r->limits.total_bytes)
 		r->limits.total_bytes = UINT64_MAX;
 	if (!r->limits.entries)
-		r->limits.entries = CPIO_LIMIT_ENTRIES;
+		r->limits.entries = WIRE_LIMIT_CPIO_ENTRIES;
 	r->events = *events;
 	r->context = context;
-	r->left = CPIO_HEADER_BYTES;
+	r->left = WIRE_CPIO_HEADER_BYTES;
 	return r;
 }
 
-void cpio_reader_free(struct cpio_reader *r)
+void wire_cpio_reader_free(struct wire_cpio_reader *r)
 {
 	free(r);
 }
 
-bool cpio_reader_is_done(const struct cpio_reader *r)
+bool wire_cpio_reader_is_done(const struct wire_cpio_reader *r)
 {
 	return r->stage == AFTER_TRAILER;
 }
 
-uint32_t cpio_reader_entries(const struct cpio_reader *r)
+uint32_t wire_cpio_reader_entries(const struct wire_cpio_reader *r)
 {
 	return r->entries;
 }
 
-uint64_t cpio_reader_file_bytes(const struct cpio_reader *r)
+uint64_t wire_cpio_reader_file_bytes(const struct wire_cpio_reader *r)
 {
 	return r->file_bytes;
 }
@@ -109,21 +109,22 @@ enum field {
 	N_FIELDS,
 };
 
-static struct error *header_complete(struct cpio_reader *r)
+static struct error *header_complete(struct wire_cpio_reader *r)
 {
 	uint32_t fields[N_FIELDS];
 
 	if (memcmp(r->header, "070701", 6) != 0)
-		return wire_cpio_error(CPIO_MAGIC, 0, "no entry of a newc archive");
+		return wire_cpio_error(WIRE_CPIO_MAGIC, 0, "no entry of a newc archive");
 	for (int i = 0; i < N_FIELDS; i++) {
 		if (!take_field(r->header + 6 + 8 * i, &fields[i]))
-			return wire_cpio_error(CPIO_HEADER, 0, "header field %d is no number", i);
+			return wire_cpio_error(WIRE_CPIO_HEADER, 0, "header field %d is no number",
+					       i);
 	}
 	r->name_bytes = fields[FIELD_NAME_BYTES];
-	if (r->name_bytes == 0 || r->name_bytes > CPIO_LIMIT_NAME_BYTES)
-		return wire_cpio_error(CPIO_NAME, 0, "a name of %u bytes (1 to %d)", r->name_bytes,
-				       CPIO_LIMIT_NAME_BYTES);
-	r->entry = (struct cpio_entry){
+	if (r->name_bytes == 0 || r->name_bytes > WIRE_LIMIT_CPIO_NAME_BYTES)
+		return wire_cpio_error(WIRE_CPIO_NAME, 0, "a name of %u bytes (1 to %d)",
+				       r->name_bytes, WIRE_LIMIT_CPIO_NAME_BYTES);
+	r->entry = (struct wire_cpio_entry){
 		.name = r->name,
 		.mode = fields[FIELD_MODE],
 		.uid = fields[FIELD_UID],
@@ -135,77 +136,82 @@ static struct error *header_complete(struct cpio_reader *r)
 	};
 	/* Of hard links only the last carries the bytes; taken alone the first would be empty. */
 	if (S_ISREG(r->entry.mode) && fields[FIELD_LINKS] > 1 && r->entry.size == 0)
-		return wire_cpio_error(CPIO_TYPE, 0, "a hard link among %u", fields[FIELD_LINKS]);
+		return wire_cpio_error(WIRE_CPIO_TYPE, 0, "a hard link among %u",
+				       fields[FIELD_LINKS]);
 	r->stage = IN_NAME;
 	r->left = r->name_bytes;
 	return NULL;
 }
 
-static struct error *check_entry(struct cpio_reader *r)
+static struct error *check_entry(struct wire_cpio_reader *r)
 {
-	const struct cpio_entry *e = &r->entry;
+	const struct wire_cpio_entry *e = &r->entry;
 
 	if (++r->entries > r->limits.entries)
-		return wire_cpio_error(CPIO_LIMIT, 0, "more than %u entries", r->limits.entries);
+		return wire_cpio_error(WIRE_CPIO_LIMIT, 0, "more than %u entries",
+				       r->limits.entries);
 	if (e->mode & ~(uint32_t)(S_IFMT | 07777))
-		return wire_cpio_error(CPIO_TYPE, 0, "%s: mode %o", e->name, e->mode);
+		return wire_cpio_error(WIRE_CPIO_TYPE, 0, "%s: mode %o", e->name, e->mode);
 	if (S_ISREG(e->mode)) {
 		if (e->size > r->limits.file_bytes)
-			return wire_cpio_error(CPIO_LIMIT, 0, "%s: %u bytes (at most %llu)",
+			return wire_cpio_error(WIRE_CPIO_LIMIT, 0, "%s: %u bytes (at most %llu)",
 					       e->name, e->size,
 					       (unsigned long long)r->limits.file_bytes);
 		r->file_bytes += e->size;
 		if (r->file_bytes > r->limits.total_bytes)
-			return wire_cpio_error(CPIO_LIMIT, 0, "%s: more than %llu bytes in all",
-					       e->name, (unsigned long long)r->limits.total_bytes);
+			return wire_cpio_error(WIRE_CPIO_LIMIT, 0,
+					       "%s: more than %llu bytes in all", e->name,
+					       (unsigned long long)r->limits.total_bytes);
 		return NULL;
 	}
 	if (S_ISLNK(e->mode)) {
-		if (e->size == 0 || e->size >= CPIO_LIMIT_NAME_BYTES)
-			return wire_cpio_error(CPIO_TARGET, 0, "%s: a target of %u bytes (1 to %d)",
-					       e->name, e->size, CPIO_LIMIT_NAME_BYTES - 1);
+		if (e->size == 0 || e->size >= WIRE_LIMIT_CPIO_NAME_BYTES)
+			return wire_cpio_error(WIRE_CPIO_TARGET, 0,
+					       "%s: a target of %u bytes (1 to %d)", e->name,
+					       e->size, WIRE_LIMIT_CPIO_NAME_BYTES - 1);
 		return NULL;
 	}
 	if (!S_ISDIR(e->mode) && !S_ISCHR(e->mode) && !S_ISBLK(e->mode) && !S_ISFIFO(e->mode))
-		return wire_cpio_error(CPIO_TYPE, 0, "%s: mode %o", e->name, e->mode);
+		return wire_cpio_error(WIRE_CPIO_TYPE, 0, "%s: mode %o", e->name, e->mode);
 	if (e->size)
-		return wire_cpio_error(CPIO_SIZE, 0, "%s: %u bytes in what is no file", e->name,
-				       e->size);
+		return wire_cpio_error(WIRE_CPIO_SIZE, 0, "%s: %u bytes in what is no file",
+				       e->name, e->size);
 	return NULL;
 }
 
-static struct error *name_complete(struct cpio_reader *r)
+static struct error *name_complete(struct wire_cpio_reader *r)
 {
 	struct error *err;
 
 	if (memchr(r->name, 0, r->name_bytes) != r->name + r->name_bytes - 1)
-		return wire_cpio_error(CPIO_NAME, 0, "a name does not end where its header says");
-	if (strcmp(r->name, CPIO_TRAILER) == 0) {
+		return wire_cpio_error(WIRE_CPIO_NAME, 0,
+				       "a name does not end where its header says");
+	if (strcmp(r->name, WIRE_CPIO_TRAILER) == 0) {
 		if (r->entry.size)
-			return wire_cpio_error(CPIO_SIZE, 0, "%u bytes in the trailer",
+			return wire_cpio_error(WIRE_CPIO_SIZE, 0, "%u bytes in the trailer",
 					       r->entry.size);
 	} else {
-		err = r->limits.any_name ? NULL : cpio_check_name(r->name);
+		err = r->limits.any_name ? NULL : wire_cpio_check_name(r->name);
 		if (!err && r->name[0] == 0)
-			err = wire_cpio_error(CPIO_NAME, 0, "the name is empty");
+			err = wire_cpio_error(WIRE_CPIO_NAME, 0, "the name is empty");
 		if (!err)
 			err = check_entry(r);
 		if (err)
 			return err;
 	}
 	r->stage = IN_NAME_PADDING;
-	r->left = -(uint64_t)(CPIO_HEADER_BYTES + r->name_bytes) & 3;
+	r->left = -(uint64_t)(WIRE_CPIO_HEADER_BYTES + r->name_bytes) & 3;
 	return NULL;
 }
 
-static struct error *begin(struct cpio_reader *r)
+static struct error *begin(struct wire_cpio_reader *r)
 {
 	return r->events.begin ? r->events.begin(r->context, &r->entry) : NULL;
 }
 
-static struct error *name_padding_complete(struct cpio_reader *r)
+static struct error *name_padding_complete(struct wire_cpio_reader *r)
 {
-	if (strcmp(r->name, CPIO_TRAILER) == 0) {
+	if (strcmp(r->name, WIRE_CPIO_TRAILER) == 0) {
 		r->stage = AFTER_TRAILER;
 		r->left = UINT64_MAX;
 		return r->events.trailer ? r->events.trailer(r->context) : NULL;
@@ -215,10 +221,11 @@ static struct error *name_padding_complete(struct cpio_reader *r)
 	return r->stage == IN_DATA ? begin(r) : NULL;
 }
 
-static struct error *target_complete(struct cpio_reader *r)
+static struct error *target_complete(struct wire_cpio_reader *r)
 {
 	if (memchr(r->target, 0, r->entry.size))
-		return wire_cpio_error(CPIO_TARGET, 0, "%s: a target with a zero byte", r->name);
+		return wire_cpio_error(WIRE_CPIO_TARGET, 0, "%s: a target with a zero byte",
+				       r->name);
 	r->target[r->entry.size] = 0;
 	r->entry.target = r->target;
 	r->stage = IN_DATA_PADDING;
@@ -226,15 +233,15 @@ static struct error *target_complete(struct cpio_reader *r)
 	return begin(r);
 }
 
-static struct error *data_padding_complete(struct cpio_reader *r)
+static struct error *data_padding_complete(struct wire_cpio_reader *r)
 {
 	r->stage = IN_HEADER;
-	r->left = CPIO_HEADER_BYTES;
+	r->left = WIRE_CPIO_HEADER_BYTES;
 	return r->events.end ? r->events.end(r->context) : NULL;
 }
 
 /* The stage has all its bytes: what comes next. */
-static struct error *advance(struct cpio_reader *r)
+static struct error *advance(struct wire_cpio_reader *r)
 {
 	switch (r->stage) {
 	case IN_HEADER:
@@ -257,11 +264,11 @@ static struct error *advance(struct cpio_reader *r)
 }
 
 /* At most r->left bytes, at least one. */
-static struct error *take(struct cpio_reader *r, const char *bytes, size_t n)
+static struct error *take(struct wire_cpio_reader *r, const char *bytes, size_t n)
 {
 	switch (r->stage) {
 	case IN_HEADER:
-		memcpy(r->header + CPIO_HEADER_BYTES - r->left, bytes, n);
+		memcpy(r->header + WIRE_CPIO_HEADER_BYTES - r->left, bytes, n);
 		return NULL;
 	case IN_NAME:
 		memcpy(r->name + r->name_bytes - r->left, bytes, n);
@@ -274,14 +281,15 @@ static struct error *take(struct cpio_reader *r, const char *bytes, size_t n)
 	default:
 		for (size_t i = 0; i < n; i++) {
 			if (bytes[i])
-				return wire_cpio_error(CPIO_PADDING, 0, "byte 0x%02x among zeros",
+				return wire_cpio_error(WIRE_CPIO_PADDING, 0,
+						       "byte 0x%02x among zeros",
 						       (unsigned char)bytes[i]);
 		}
 		return NULL;
 	}
 }
 
-static struct error *feed(struct cpio_reader *r, const char *at, size_t n)
+static struct error *feed(struct wire_cpio_reader *r, const char *at, size_t n)
 {
 	struct error *err = NULL;
 
@@ -300,12 +308,13 @@ static struct error *feed(struct cpio_reader *r, const char *at, size_t n)
 	return err;
 }
 
-struct error *cpio_reader_feed(struct cpio_reader *r, const void *bytes, size_t n)
+struct error *wire_cpio_reader_feed(struct wire_cpio_reader *r, const void *bytes, size_t n)
 {
 	struct error *err;
 
 	if (r->stage == FAILED)
-		return wire_cpio_error(CPIO_TRUNCATED, 0, "the archive was given up at byte %llu",
+		return wire_cpio_error(WIRE_CPIO_TRUNCATED, 0,
+				       "the archive was given up at byte %llu",
 				       (unsigned long long)r->offset);
 	err = feed(r, bytes, n);
 	if (!err)
@@ -314,11 +323,11 @@ struct error *cpio_reader_feed(struct cpio_reader *r, const void *bytes, size_t 
 	return error_wrap(err, "cpio archive, near byte %llu", (unsigned long long)r->offset);
 }
 
-struct error *cpio_reader_finish(struct cpio_reader *r)
+struct error *wire_cpio_reader_finish(struct wire_cpio_reader *r)
 {
 	if (r->stage == AFTER_TRAILER)
 		return NULL;
-	return wire_cpio_error(CPIO_TRUNCATED, 0,
+	return wire_cpio_error(WIRE_CPIO_TRUNCATED, 0,
 			       "the archive ends at byte %llu, after %u entries, without a trailer",
 			       (unsigned long long)r->offset, r->entries);
 }

@@ -33,7 +33,7 @@ __attribute__((constructor)) static void make_table(void)
 		}
 }
 
-uint32_t crc32c_by_table(uint32_t crc, const void *bytes, size_t n)
+uint32_t wire_crc32c_by_table(uint32_t crc, const void *bytes, size_t n)
 {
 	const uint8_t *at = bytes;
 
@@ -86,15 +86,15 @@ __attribute__((constructor)) static void find_emulator(void)
 	emulated = memcmp(name, "TCGTCGTCGTCG", sizeof(name)) == 0;
 }
 
-uint32_t crc32c(uint32_t crc, const void *bytes, size_t n)
+uint32_t wire_crc32c(uint32_t crc, const void *bytes, size_t n)
 {
 	if (!emulated && __builtin_cpu_supports("sse4.2"))
 		return by_instruction(crc, bytes, n);
-	return crc32c_by_table(crc, bytes, n);
+	return wire_crc32c_by_table(crc, bytes, n);
 }
 #else
-uint32_t crc32c(uint32_t crc, const void *bytes, size_t n)
+uint32_t wire_crc32c(uint32_t crc, const void *bytes, size_t n)
 {
-	return crc32c_by_table(crc, bytes, n);
+	return wire_crc32c_by_table(crc, bytes, n);
 }
 #endif

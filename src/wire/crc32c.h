@@ -8,8 +8,8 @@
 
 #include "base/macros.h"
 
-uint32_t crc32c(uint32_t crc, const void *bytes, size_t n);
+uint32_t wire_crc32c(uint32_t crc, const void *bytes, size_t n);
 /* The way without the processor's help; the same results. */
-uint32_t crc32c_by_table(uint32_t crc, const void *bytes, size_t n);
+uint32_t wire_crc32c_by_table(uint32_t crc, const void *bytes, size_t n);
 
 #endif

@@ -49,8 +49,8 @@ struct error *wire_send_append(struct wire_sender *sender, enum wire_type type, 
 	if (n > WIRE_PAYLOAD_MAX)
 		return wire_error(WIRE_BAD_LENGTH, 0, "%s: %zu bytes do not fit into a frame of %d",
 				  wire_type_word(type), n, WIRE_PAYLOAD_MAX);
-	header.payload_crc = htole32(crc32c(0, payload, n));
-	header.header_crc = htole32(crc32c(0, &header, HEADER_SUMMED));
+	header.payload_crc = htole32(wire_crc32c(0, payload, n));
+	header.header_crc = htole32(wire_crc32c(0, &header, HEADER_SUMMED));
 	sender->next_sequence++;
 	sender->counters.frames[type]++;
 	sender->counters.payload_bytes[type] += n;
@@ -98,7 +98,7 @@ static struct error *header_check(const struct header *header)
 	if (header->version != htole16(WIRE_FRAME_VERSION))
 		return wire_error(WIRE_BAD_VERSION, 0, "frame version %u, ours is %d",
 				  le16toh(header->version), WIRE_FRAME_VERSION);
-	if (le32toh(header->header_crc) != crc32c(0, header, HEADER_SUMMED))
+	if (le32toh(header->header_crc) != wire_crc32c(0, header, HEADER_SUMMED))
 		return wire_error(WIRE_BAD_HEADER, 0, "the header's checksum is wrong");
 	if (header->reserved)
 		return wire_error(WIRE_BAD_HEADER, 0, "the reserved field is 0x%08x",
@@ -200,7 +200,7 @@ static struct error *take_one(struct wire_receiver *receiver, struct wire_frame 
 	if (receiver->buffer.n - receiver->taken - sizeof(header) < frame.payload.n)
 		return NULL;
 	frame.payload.at = (const uint8_t *)receiver->buffer.at + receiver->taken + sizeof(header);
-	if (le32toh(header.payload_crc) != crc32c(0, frame.payload.at, frame.payload.n)) {
+	if (le32toh(header.payload_crc) != wire_crc32c(0, frame.payload.at, frame.payload.n)) {
 		/* The length may be the lie: what looked like payload is searched for headers. */
 		bool told = receiver->out_of_step;
 

@@ -12,8 +12,8 @@
 #include "wire/cpio_reader.h"
 
 struct copy {
-	struct cpio_writer w;
-	struct cpio_writer plain; /* the same through the short calls */
+	struct wire_cpio_writer w;
+	struct wire_cpio_writer plain; /* the same through the short calls */
 	struct strbuf archive;
 	struct strbuf plain_archive;
 	struct strbuf told;
@@ -27,26 +27,26 @@ static void must(struct error *err)
 		abort();
 }
 
-static struct error *write_plainly(struct cpio_writer *w, const struct cpio_entry *e)
+static struct error *write_plainly(struct wire_cpio_writer *w, const struct wire_cpio_entry *e)
 {
 	uint32_t permissions = e->mode & 07777;
 
 	if (S_ISDIR(e->mode))
-		return cpio_write_folder(w, e->name, permissions);
+		return wire_cpio_write_directory(w, e->name, permissions);
 	if (S_ISLNK(e->mode))
-		return cpio_write_link(w, e->name, e->target);
+		return wire_cpio_write_link(w, e->name, e->target);
 	if (S_ISREG(e->mode))
-		return cpio_write_file(w, e->name, permissions, e->name, strlen(e->name));
-	return cpio_write_device(w, e->name, e->mode & S_IFMT, permissions, e->device_major,
-				 e->device_minor);
+		return wire_cpio_write_file(w, e->name, permissions, e->name, strlen(e->name));
+	return wire_cpio_write_device(w, e->name, e->mode & S_IFMT, permissions, e->device_major,
+				      e->device_minor);
 }
 
-static struct error *begin(void *context, const struct cpio_entry *e)
+static struct error *begin(void *context, const struct wire_cpio_entry *e)
 {
 	struct copy *c = context;
 
 	fuzz_mark_deep();
-	if (strlen(e->name) >= CPIO_LIMIT_NAME_BYTES || (e->target && !*e->target))
+	if (strlen(e->name) >= WIRE_LIMIT_CPIO_NAME_BYTES || (e->target && !*e->target))
 		abort();
 	strbuf_appendf(&c->told, "%s %o %u %u %u %u %u:%u %s\n", e->name, e->mode, e->uid, e->gid,
 		       e->mtime, e->size, e->device_major, e->device_minor,
@@ -56,7 +56,8 @@ static struct error *begin(void *context, const struct cpio_entry *e)
 		return NULL;
 	error_free(write_plainly(&c->plain, e));
 	/* Asked for, a name that leads out is read; the writer still refuses it. */
-	return e->target ? cpio_write(&c->w, e, e->target, e->size) : cpio_begin(&c->w, e);
+	return e->target ? wire_cpio_write(&c->w, e, e->target, e->size)
+			 : wire_cpio_begin(&c->w, e);
 }
 
 static struct error *data(void *context, const void *bytes, size_t n)
@@ -68,7 +69,7 @@ static struct error *data(void *context, const void *bytes, size_t n)
 	c->owed -= n;
 	strbuf_append_bytes(&c->told, bytes, n);
 	if (c->rewrite)
-		must(cpio_data(&c->w, bytes, n));
+		must(wire_cpio_data(&c->w, bytes, n));
 	return NULL;
 }
 
@@ -79,7 +80,7 @@ static struct error *end(void *context)
 	if (c->owed)
 		abort();
 	if (c->rewrite && c->w.open)
-		must(cpio_end(&c->w));
+		must(wire_cpio_end(&c->w));
 	return NULL;
 }
 
@@ -88,28 +89,29 @@ static struct error *trailer(void *context)
 	struct copy *c = context;
 
 	if (c->rewrite) {
-		must(cpio_write_trailer(&c->w));
-		must(cpio_write_trailer(&c->plain));
+		must(wire_cpio_write_trailer(&c->w));
+		must(wire_cpio_write_trailer(&c->plain));
 	}
 	return NULL;
 }
 
-static const struct cpio_events events = { begin, data, end, trailer };
+static const struct wire_cpio_events events = { begin, data, end, trailer };
 
-static bool read_copy(struct copy *c, const struct cpio_reader_limits *limits, const uint8_t *at,
-		      size_t n, size_t piece)
+static bool read_copy(struct copy *c, const struct wire_cpio_reader_limits *limits,
+		      const uint8_t *at, size_t n, size_t piece)
 {
-	_cleanup_cpio_reader_ struct cpio_reader *r = cpio_reader_new(limits, &events, c);
+	_cleanup_wire_cpio_reader_ struct wire_cpio_reader *r = wire_cpio_reader_new(limits,
+										     &events, c);
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < n && !err; i += piece)
-		err = cpio_reader_feed(r, at + i, n - i < piece ? n - i : piece);
+		err = wire_cpio_reader_feed(r, at + i, n - i < piece ? n - i : piece);
 	if (!err)
-		err = cpio_reader_finish(r);
-	if (err && cpio_reader_is_done(r))
+		err = wire_cpio_reader_finish(r);
+	if (err && wire_cpio_reader_is_done(r))
 		abort();
 	if (err)
-		error_free(cpio_reader_feed(r, at, n));
+		error_free(wire_cpio_reader_feed(r, at, n));
 	error_free(err);
 	return !err;
 }
@@ -117,7 +119,7 @@ static bool read_copy(struct copy *c, const struct cpio_reader_limits *limits, c
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	struct copy first = { .rewrite = true }, second = { 0 };
-	struct cpio_reader_limits limits = { 0 };
+	struct wire_cpio_reader_limits limits = { 0 };
 
 	if (n == 0)
 		return 0;
@@ -125,10 +127,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	limits.total_bytes = bytes[0] & 0x40 ? 256 : 0;
 	limits.entries = bytes[0] & 0x20 ? 3 : 0;
 	limits.any_name = bytes[0] & 0x10;
-	cpio_writer_init(&first.w, cpio_strbuf_sink, &first.archive);
-	cpio_writer_init(&first.plain, cpio_strbuf_sink, &first.plain_archive);
+	wire_cpio_writer_init(&first.w, wire_cpio_strbuf_sink, &first.archive);
+	wire_cpio_writer_init(&first.plain, wire_cpio_strbuf_sink, &first.plain_archive);
 	if (read_copy(&first, &limits, bytes + 1, n - 1, (bytes[0] & 15) + 1)) {
-		if (first.archive.n % CPIO_BLOCK_BYTES ||
+		if (first.archive.n % WIRE_CPIO_BLOCK_BYTES ||
 		    !read_copy(&second, &limits, (const uint8_t *)first.archive.at, first.archive.n,
 			       first.archive.n) ||
 		    first.told.n != second.told.n ||

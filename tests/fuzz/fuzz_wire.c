@@ -51,10 +51,10 @@ static void append_frame(struct cursor *in, uint64_t *sequence, struct strbuf *s
 	put(header, 6, type < WIRE_N_TYPES ? wire_type_number((enum wire_type)type) : 0xbad, 2);
 	put(header, 8, 5 + (damage == 3), 4);
 	put(header, 16, damage == 4 ? WIRE_PAYLOAD_MAX + 1 : damage == 8 ? n + 9 : n, 4);
-	put(header, 20, crc32c(damage == 5, payload, n), 4);
+	put(header, 20, wire_crc32c(damage == 5, payload, n), 4);
 	put(header, 24, number, 8);
 	put(header, 40, damage == 6, 4);
-	put(header, 44, crc32c(damage == 7, header, 44), 4);
+	put(header, 44, wire_crc32c(damage == 7, header, 44), 4);
 	*sequence = number + 1;
 	strbuf_append_bytes(stream, header, sizeof(header));
 	strbuf_append_bytes(stream, payload, n);

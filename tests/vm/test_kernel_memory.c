@@ -290,12 +290,12 @@ static void put_copies(struct vm *vm, const struct kmem *kmem)
 {
 	_cleanup_vm_guest_files_ struct vm_guest_files *files = vm_guest_files_new(NULL);
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT;
-	struct cpio_writer writer;
+	struct wire_cpio_writer writer;
 	uint8_t note[2 * 4096];
 
 	assert_int_equal(kmem->reader.read(&kmem->reader, kmem->note_physical, note, sizeof(note)),
 			 KMEM_READ_OK);
-	cpio_writer_init(&writer, cpio_strbuf_sink, &archive);
+	wire_cpio_writer_init(&writer, wire_cpio_strbuf_sink, &archive);
 	for (int i = 0; i < COPIES; i++) {
 		_cleanup_free_ char *name = xasprintf("/root/copy.%d", i);
 

@@ -39,9 +39,9 @@ static void send_marker(struct vm *vm)
 	_cleanup_vm_guest_files_ struct vm_guest_files *files = vm_guest_files_new(NULL);
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT;
 	_cleanup_free_ char *spec = xasprintf("%s:marker", getenv("KTSTR_MARKER"));
-	struct cpio_writer writer;
+	struct wire_cpio_writer writer;
 
-	cpio_writer_init(&writer, cpio_strbuf_sink, &archive);
+	wire_cpio_writer_init(&writer, wire_cpio_strbuf_sink, &archive);
 	assert_success(vm_guest_files_add_spec(files, spec));
 	assert_success(vm_guest_files_write(files, &writer));
 	assert_success(vm_put_bytes(vm, "/", archive.at, archive.n, NULL, NULL));

@@ -143,7 +143,7 @@ static struct error *insert(struct vm_guest_files *g, struct entry e)
 	struct error *err;
 	size_t at;
 
-	err = cpio_check_name(e.name);
+	err = wire_cpio_check_name(e.name);
 	if (!err && there && !same(there, &e))
 		err = vm_guest_files_error(VM_GUEST_FILES_CONFLICT, 0, "/%s: %s and %s", e.name,
 					   there->host	   ? there->host
@@ -363,10 +363,10 @@ struct error *vm_guest_files_add_spec(struct vm_guest_files *g, const char *spec
 }
 
 static struct error *write_host(const struct vm_guest_files *g, const struct entry *e,
-				struct cpio_writer *w)
+				struct wire_cpio_writer *w)
 {
 	_cleanup_close_ int fd = io_open_below(g->root, e->host);
-	struct cpio_entry header = { .name = e->name, .mode = e->mode };
+	struct wire_cpio_entry header = { .name = e->name, .mode = e->mode };
 	char chunk[65536];
 	struct error *err;
 	struct stat st;
@@ -374,12 +374,12 @@ static struct error *write_host(const struct vm_guest_files *g, const struct ent
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return base_error(BASE_IO, errno, "%s", e->host);
-	if ((uint64_t)st.st_size > CPIO_LIMIT_FILE_BYTES)
-		return wire_cpio_error(CPIO_LIMIT, 0, "%s: %lld bytes (at most %u)", e->host,
-				       (long long)st.st_size, CPIO_LIMIT_FILE_BYTES);
+	if ((uint64_t)st.st_size > WIRE_LIMIT_CPIO_FILE_BYTES)
+		return wire_cpio_error(WIRE_CPIO_LIMIT, 0, "%s: %lld bytes (at most %u)", e->host,
+				       (long long)st.st_size, WIRE_LIMIT_CPIO_FILE_BYTES);
 	left = (uint64_t)st.st_size;
 	header.size = (uint32_t)left;
-	err = cpio_begin(w, &header);
+	err = wire_cpio_begin(w, &header);
 	while (!err && left) {
 		ssize_t n = read(fd, chunk, left < sizeof(chunk) ? (size_t)left : sizeof(chunk));
 
@@ -391,16 +391,16 @@ static struct error *write_host(const struct vm_guest_files *g, const struct ent
 			return vm_guest_files_error(VM_GUEST_FILES_CHANGED, 0,
 						    "%s: %llu bytes less than it had", e->host,
 						    (unsigned long long)left);
-		err = cpio_data(w, chunk, (size_t)n);
+		err = wire_cpio_data(w, chunk, (size_t)n);
 		left -= (uint64_t)n;
 	}
-	return err ? err : cpio_end(w);
+	return err ? err : wire_cpio_end(w);
 }
 
 static struct error *write_entry(const struct vm_guest_files *g, const struct entry *e,
-				 struct cpio_writer *w)
+				 struct wire_cpio_writer *w)
 {
-	struct cpio_entry header = {
+	struct wire_cpio_entry header = {
 		.name = e->name,
 		.mode = e->mode,
 		.device_major = e->major,
@@ -410,17 +410,17 @@ static struct error *write_entry(const struct vm_guest_files *g, const struct en
 	if (e->host)
 		return write_host(g, e, w);
 	if (e->target)
-		return cpio_write_link(w, e->name, e->target);
-	return cpio_write(w, &header, e->bytes, e->n);
+		return wire_cpio_write_link(w, e->name, e->target);
+	return wire_cpio_write(w, &header, e->bytes, e->n);
 }
 
-struct error *vm_guest_files_write(struct vm_guest_files *g, struct cpio_writer *w)
+struct error *vm_guest_files_write(struct vm_guest_files *g, struct wire_cpio_writer *w)
 {
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < g->entries.n && !err; i++)
 		err = write_entry(g, &g->entries.at[i], w);
-	return err ? err : cpio_write_trailer(w);
+	return err ? err : wire_cpio_write_trailer(w);
 }
 
 struct bounded {
@@ -445,10 +445,10 @@ struct error *vm_guest_files_pack(struct vm_guest_files *g, uint64_t limit_bytes
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct bounded bounded = { .into = &out, .left_bytes = limit_bytes };
-	struct cpio_writer w;
+	struct wire_cpio_writer w;
 	struct error *err;
 
-	cpio_writer_init(&w, take_bytes, &bounded);
+	wire_cpio_writer_init(&w, take_bytes, &bounded);
 	err = vm_guest_files_write(g, &w);
 	if (err)
 		return err;

@@ -66,7 +66,7 @@ bool vm_guest_files_has(const struct vm_guest_files *g, const char *name);
 size_t vm_guest_files_count(const struct vm_guest_files *g);
 
 /* Everything in the order of the names, parents first, and the trailer. */
-struct error *vm_guest_files_write(struct vm_guest_files *g, struct cpio_writer *w) MUST_CHECK;
+struct error *vm_guest_files_write(struct vm_guest_files *g, struct wire_cpio_writer *w) MUST_CHECK;
 /* The same as bytes, appended. More than limit_bytes, which a guest could not hold, is BASE_LIMIT.
  */
 struct error *vm_guest_files_pack(struct vm_guest_files *g, uint64_t limit_bytes,

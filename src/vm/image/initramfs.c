@@ -226,7 +226,7 @@ static uint64_t hash_tables(uint64_t hash)
 struct error *vm_initramfs_identity(const struct vm_initramfs_options *options, uint64_t *ret_hash)
 {
 	/* A processor's own instruction: a thousandth of what hash_bytes() would take. */
-	uint32_t agent = crc32c(0, options->agent, options->agent_n);
+	uint32_t agent = wire_crc32c(0, options->agent, options->agent_n);
 	_cleanup_free_ char *busybox = NULL;
 	struct error *err;
 	struct stat st;
@@ -264,7 +264,7 @@ struct error *vm_initramfs_build(const struct vm_initramfs_options *options,
 {
 	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
 	_cleanup_vm_initramfs_ struct vm_initramfs fs = { 0 };
-	struct cpio_writer w;
+	struct wire_cpio_writer w;
 	struct error *err;
 
 	if (!options->agent_n)
@@ -277,7 +277,7 @@ struct error *vm_initramfs_build(const struct vm_initramfs_options *options,
 		err = add_wanted(g, options);
 	if (!err)
 		err = add_busybox(g, options->busybox);
-	cpio_writer_init(&w, cpio_strbuf_sink, &fs.archive);
+	wire_cpio_writer_init(&w, wire_cpio_strbuf_sink, &fs.archive);
 	if (!err)
 		err = vm_guest_files_write(g, &w);
 	if (err)

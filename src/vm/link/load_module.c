@@ -44,22 +44,23 @@ static struct error *send(struct vm *vm, const char *folder, const struct vm_mod
 			  const struct cancel *cancel)
 {
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT;
-	struct cpio_writer w;
+	struct wire_cpio_writer w;
 	struct error *err = NULL;
 
-	cpio_writer_init(&w, cpio_strbuf_sink, &archive);
+	wire_cpio_writer_init(&w, wire_cpio_strbuf_sink, &archive);
 	for (size_t i = 0; !err && i < list->n; i++) {
 		_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT;
 		_cleanup_free_ char *name = xasprintf("%zu.ko", i);
 
 		err = vm_module_read_bytes(folder, list->paths[i], &bytes);
 		if (!err)
-			err = cpio_write(
-				&w, &(struct cpio_entry){ .name = name, .mode = S_IFREG | 0600 },
+			err = wire_cpio_write(
+				&w,
+				&(struct wire_cpio_entry){ .name = name, .mode = S_IFREG | 0600 },
 				bytes.at, bytes.n);
 	}
 	if (!err)
-		err = cpio_write_trailer(&w);
+		err = wire_cpio_write_trailer(&w);
 	return err ? err
 		   : vm_put_bytes(vm, "/run/ktstr-modules", archive.at, archive.n, cancel, NULL);
 }

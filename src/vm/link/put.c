@@ -60,7 +60,7 @@ static struct error *send_archive(struct transfer *t, struct bytes piece,
 {
 	struct error *err = NULL;
 
-	t->crc = crc32c(t->crc, piece.at, piece.n);
+	t->crc = wire_crc32c(t->crc, piece.at, piece.n);
 	t->bytes += piece.n;
 	for (size_t at = 0; !err && at < piece.n;) {
 		size_t left = piece.n - at;

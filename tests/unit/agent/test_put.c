@@ -7,21 +7,21 @@
 
 struct archive {
 	struct strbuf bytes;
-	struct cpio_writer writer;
+	struct wire_cpio_writer writer;
 };
 
 static void archive_begin(struct archive *a)
 {
 	*a = (struct archive){ 0 };
-	cpio_writer_init(&a->writer, cpio_strbuf_sink, &a->bytes);
+	wire_cpio_writer_init(&a->writer, wire_cpio_strbuf_sink, &a->bytes);
 }
 
 static void add(struct archive *a, const char *name, uint32_t mode, uint32_t mtime,
 		const char *text)
 {
-	struct cpio_entry entry = { .name = name, .mode = mode, .mtime = mtime };
+	struct wire_cpio_entry entry = { .name = name, .mode = mode, .mtime = mtime };
 
-	assert_success(cpio_write(&a->writer, &entry, text, strlen(text)));
+	assert_success(wire_cpio_write(&a->writer, &entry, text, strlen(text)));
 }
 
 /* Unpacks into root/in in pieces of this size. */
@@ -37,7 +37,7 @@ static struct error *unpack(const char *root, struct archive *a, size_t piece,
 		err = agent_put_data(put, (struct bytes){ (const uint8_t *)a->bytes.at + at, n });
 	}
 	if (!err)
-		err = agent_put_end(put, a->bytes.n, crc32c(0, a->bytes.at, a->bytes.n), ret);
+		err = agent_put_end(put, a->bytes.n, wire_crc32c(0, a->bytes.at, a->bytes.n), ret);
 	agent_put_free(put);
 	strbuf_deinit(&a->bytes);
 	return err;
@@ -65,7 +65,7 @@ static void files_folders_and_links_arrive_with_mode_and_date(void **state)
 		add(&a, "d/suid", S_IFREG | 04755, 3000, "x");
 		add(&a, "d/link", S_IFLNK | 0777, 4000, "file");
 		add(&a, "no/such/parent", S_IFREG | 0600, 5000, "");
-		assert_success(cpio_write_trailer(&a.writer));
+		assert_success(wire_cpio_write_trailer(&a.writer));
 		assert_success(unpack(*state, &a, pieces[i], &done));
 		assert_int_equal(done.files, 3);
 		assert_int_equal(done.bytes, 8);
@@ -92,7 +92,7 @@ static void a_file_is_replaced_and_not_written_through(void **state)
 	assert_int_equal(symlink("../other", link), 0);
 	archive_begin(&a);
 	add(&a, "file", S_IFREG | 0644, 0, "new");
-	assert_success(cpio_write_trailer(&a.writer));
+	assert_success(wire_cpio_write_trailer(&a.writer));
 	assert_success(unpack(*state, &a, 100, &done));
 	assert_file(*state, "other", "mine");
 	assert_file(*state, "in/file", "new");
@@ -113,7 +113,7 @@ static void nothing_is_written_outside_the_root(void **state)
 		add(&a, "way", S_IFLNK | 0777, 0, targets[i]);
 		add(&a, "way/out/file", S_IFREG | 0644, 0, "x");
 		add(&a, "way/file", S_IFREG | 0644, 0, "x");
-		assert_success(cpio_write_trailer(&a.writer));
+		assert_success(wire_cpio_write_trailer(&a.writer));
 		err = unpack(*state, &a, 100, &done);
 		/* "/out" may come to be inside the cage; then that is where the file is. */
 		error_free(err);
@@ -140,7 +140,7 @@ static void a_name_with_dots_is_refused(void **state)
 
 	archive_begin(&a);
 	add(&a, "xx/file", S_IFREG | 0644, 0, "x");
-	assert_success(cpio_write_trailer(&a.writer));
+	assert_success(wire_cpio_write_trailer(&a.writer));
 	at = memmem(a.bytes.at, a.bytes.n, "xx/", 3);
 	memcpy(at, "..", 2);
 	assert_error_tag(unpack(*state, &a, 100, &done), "cpio-name");
@@ -157,7 +157,7 @@ static void a_folder_may_be_a_link_that_is_there(void **state)
 	add(&a, "lib", S_IFLNK | 0777, 0, "usr/lib");
 	add(&a, "lib", S_IFDIR | 0755, 0, "");
 	add(&a, "lib/file", S_IFREG | 0644, 0, "x");
-	assert_success(cpio_write_trailer(&a.writer));
+	assert_success(wire_cpio_write_trailer(&a.writer));
 	assert_success(unpack(*state, &a, 100, &done));
 	assert_true(S_ISLNK(stat_of(*state, "in/lib").st_mode));
 	assert_file(*state, "in/usr/lib/file", "x");
@@ -172,8 +172,8 @@ static void what_did_not_arrive_as_sent_fails(void **state)
 
 	archive_begin(&a);
 	add(&a, "file", S_IFREG | 0644, 0, "text");
-	assert_success(cpio_write_trailer(&a.writer));
-	sum = crc32c(0, a.bytes.at, a.bytes.n);
+	assert_success(wire_cpio_write_trailer(&a.writer));
+	sum = wire_crc32c(0, a.bytes.at, a.bytes.n);
 	for (int damage = 0; damage < 2; damage++) {
 		assert_success(agent_put_new(5, *state, "in", &put));
 		assert_int_equal(agent_put_channel(put), 5);
@@ -187,7 +187,7 @@ static void what_did_not_arrive_as_sent_fails(void **state)
 	/* Whole by its sum, but no whole archive. */
 	assert_success(agent_put_new(5, *state, "in", &put));
 	assert_success(agent_put_data(put, (struct bytes){ (uint8_t *)a.bytes.at, 116 }));
-	assert_error_tag(agent_put_end(put, 116, crc32c(0, a.bytes.at, 116), &done),
+	assert_error_tag(agent_put_end(put, 116, wire_crc32c(0, a.bytes.at, 116), &done),
 			 "cpio-truncated");
 	agent_put_free(put);
 	assert_int_equal(done.files, 77);
@@ -203,7 +203,7 @@ static void a_folder_in_the_way_of_a_file_is_kept(void **state)
 	scratch_folder(*state, "in/name");
 	archive_begin(&a);
 	add(&a, "name", S_IFREG | 0644, 0, "x");
-	assert_success(cpio_write_trailer(&a.writer));
+	assert_success(wire_cpio_write_trailer(&a.writer));
 	assert_error_tag(unpack(*state, &a, 100, &done), "agent-put");
 	assert_true(S_ISDIR(stat_of(*state, "in/name").st_mode));
 }

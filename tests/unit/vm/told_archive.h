@@ -11,7 +11,7 @@ struct telling {
 	bool is_short;
 };
 
-static inline struct error *told_begin(void *context, const struct cpio_entry *e)
+static inline struct error *told_begin(void *context, const struct wire_cpio_entry *e)
 {
 	struct telling *t = context;
 
@@ -45,15 +45,16 @@ static inline struct error *told_end(void *context)
 
 static inline void tell_archive(const struct strbuf *archive, struct strbuf *into)
 {
-	static const struct cpio_reader_limits usual;
-	static const struct cpio_events events = { .begin = told_begin,
-						   .data = told_data,
-						   .end = told_end };
+	static const struct wire_cpio_reader_limits usual;
+	static const struct wire_cpio_events events = { .begin = told_begin,
+							.data = told_data,
+							.end = told_end };
 	struct telling t = { .into = into };
-	_cleanup_cpio_reader_ struct cpio_reader *r = cpio_reader_new(&usual, &events, &t);
+	_cleanup_wire_cpio_reader_ struct wire_cpio_reader *r = wire_cpio_reader_new(&usual,
+										     &events, &t);
 
-	assert_success(cpio_reader_feed(r, archive->at, archive->n));
-	assert_success(cpio_reader_finish(r));
+	assert_success(wire_cpio_reader_feed(r, archive->at, archive->n));
+	assert_success(wire_cpio_reader_finish(r));
 }
 
 #endif

@@ -8,14 +8,14 @@
 
 struct archive {
 	struct strbuf bytes;
-	struct cpio_writer w;
+	struct wire_cpio_writer w;
 };
 
 static int setup(void **state)
 {
 	struct archive *a = calloc(1, sizeof(*a));
 
-	cpio_writer_init(&a->w, cpio_strbuf_sink, &a->bytes);
+	wire_cpio_writer_init(&a->w, wire_cpio_strbuf_sink, &a->bytes);
 	*state = a;
 	return 0;
 }
@@ -48,7 +48,7 @@ static void entry_is_header_name_and_bytes_padded_to_four(void **state)
 				     "hello\0\0\0";
 	struct archive *a = *state;
 
-	assert_success(cpio_write_file(&a->w, "etc/x", 0644, "hello", 5));
+	assert_success(wire_cpio_write_file(&a->w, "etc/x", 0644, "hello", 5));
 	assert_int_equal(a->bytes.n, sizeof(wanted) - 1);
 	assert_memory_equal(a->bytes.at, wanted, sizeof(wanted) - 1);
 }
@@ -57,8 +57,8 @@ static void archive_ends_with_the_trailer_and_a_full_block(void **state)
 {
 	struct archive *a = *state;
 
-	assert_success(cpio_write_file(&a->w, "f", 0600, "abc", 3));
-	assert_success(cpio_write_trailer(&a->w));
+	assert_success(wire_cpio_write_file(&a->w, "f", 0600, "abc", 3));
+	assert_success(wire_cpio_write_trailer(&a->w));
 	assert_int_equal(a->bytes.n % 512, 0);
 	assert_true(a->w.written == a->bytes.n);
 	/* 110 + 2 of name, 4 of data, then the trailer's own header. */
@@ -68,17 +68,17 @@ static void archive_ends_with_the_trailer_and_a_full_block(void **state)
 static void bytes_may_come_in_pieces(void **state)
 {
 	struct archive *a = *state;
-	struct cpio_entry e = { .name = "f", .mode = S_IFREG | 0600, .size = 6 };
+	struct wire_cpio_entry e = { .name = "f", .mode = S_IFREG | 0600, .size = 6 };
 	struct strbuf whole = STRBUF_INIT;
-	struct cpio_writer w;
+	struct wire_cpio_writer w;
 
-	assert_success(cpio_begin(&a->w, &e));
-	assert_success(cpio_data(&a->w, "ab", 2));
-	assert_success(cpio_data(&a->w, "", 0));
-	assert_success(cpio_data(&a->w, "cdef", 4));
-	assert_success(cpio_end(&a->w));
-	cpio_writer_init(&w, cpio_strbuf_sink, &whole);
-	assert_success(cpio_write_file(&w, "f", 0600, "abcdef", 6));
+	assert_success(wire_cpio_begin(&a->w, &e));
+	assert_success(wire_cpio_data(&a->w, "ab", 2));
+	assert_success(wire_cpio_data(&a->w, "", 0));
+	assert_success(wire_cpio_data(&a->w, "cdef", 4));
+	assert_success(wire_cpio_end(&a->w));
+	wire_cpio_writer_init(&w, wire_cpio_strbuf_sink, &whole);
+	assert_success(wire_cpio_write_file(&w, "f", 0600, "abcdef", 6));
 	assert_int_equal(whole.n, a->bytes.n);
 	assert_memory_equal(whole.at, a->bytes.at, whole.n);
 	strbuf_deinit(&whole);
@@ -87,17 +87,17 @@ static void bytes_may_come_in_pieces(void **state)
 static void a_wrong_number_of_bytes_is_refused(void **state)
 {
 	struct archive *a = *state;
-	struct cpio_entry e = { .name = "f", .mode = S_IFREG | 0600, .size = 2 };
-	struct cpio_entry folder = { .name = "d", .mode = S_IFDIR | 0755, .size = 1 };
+	struct wire_cpio_entry e = { .name = "f", .mode = S_IFREG | 0600, .size = 2 };
+	struct wire_cpio_entry folder = { .name = "d", .mode = S_IFDIR | 0755, .size = 1 };
 
-	assert_error_tag(cpio_data(&a->w, "x", 1), "cpio-size");
-	assert_error_tag(cpio_begin(&a->w, &folder), "cpio-size");
-	assert_success(cpio_begin(&a->w, &e));
-	assert_error_tag(cpio_data(&a->w, "abc", 3), "cpio-size");
-	assert_success(cpio_data(&a->w, "a", 1));
-	assert_error_tag(cpio_end(&a->w), "cpio-size");
-	assert_error_tag(cpio_begin(&a->w, &e), "cpio-size");
-	assert_error_tag(cpio_write_trailer(&a->w), "cpio-size");
+	assert_error_tag(wire_cpio_data(&a->w, "x", 1), "cpio-size");
+	assert_error_tag(wire_cpio_begin(&a->w, &folder), "cpio-size");
+	assert_success(wire_cpio_begin(&a->w, &e));
+	assert_error_tag(wire_cpio_data(&a->w, "abc", 3), "cpio-size");
+	assert_success(wire_cpio_data(&a->w, "a", 1));
+	assert_error_tag(wire_cpio_end(&a->w), "cpio-size");
+	assert_error_tag(wire_cpio_begin(&a->w, &e), "cpio-size");
+	assert_error_tag(wire_cpio_write_trailer(&a->w), "cpio-size");
 }
 
 static void names_that_lead_out_are_refused(void **state)
@@ -109,22 +109,22 @@ static void names_that_lead_out_are_refused(void **state)
 	struct archive *a = *state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		assert_error_tag(cpio_write_folder(&a->w, bad[i], 0755), "cpio-name");
+		assert_error_tag(wire_cpio_write_directory(&a->w, bad[i], 0755), "cpio-name");
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
-		assert_success(cpio_write_folder(&a->w, good[i], 0755));
+		assert_success(wire_cpio_write_directory(&a->w, good[i], 0755));
 	strbuf_append_repeated(&lengthy, 'n', 4095);
-	assert_success(cpio_check_name(strbuf_str(&lengthy)));
+	assert_success(wire_cpio_check_name(strbuf_str(&lengthy)));
 	strbuf_append_char(&lengthy, 'n');
-	assert_error_tag(cpio_check_name(strbuf_str(&lengthy)), "cpio-name");
+	assert_error_tag(wire_cpio_check_name(strbuf_str(&lengthy)), "cpio-name");
 }
 
 static void only_what_can_be_carried_is_written(void **state)
 {
 	struct archive *a = *state;
-	struct cpio_entry socket = { .name = "s", .mode = S_IFSOCK | 0600 };
+	struct wire_cpio_entry socket = { .name = "s", .mode = S_IFSOCK | 0600 };
 
-	assert_error_tag(cpio_begin(&a->w, &socket), "cpio-type");
-	assert_error_tag(cpio_write_link(&a->w, "l", ""), "cpio-target");
+	assert_error_tag(wire_cpio_begin(&a->w, &socket), "cpio-type");
+	assert_error_tag(wire_cpio_write_link(&a->w, "l", ""), "cpio-target");
 	assert_int_equal(a->bytes.n, 0);
 }
 
@@ -135,10 +135,10 @@ static struct error *broken_sink(void *context UNUSED, const void *bytes UNUSED,
 
 static void an_error_of_the_sink_comes_back(void **state UNUSED)
 {
-	struct cpio_writer w;
+	struct wire_cpio_writer w;
 
-	cpio_writer_init(&w, broken_sink, NULL);
-	assert_error_tag(cpio_write_file(&w, "f", 0600, "x", 1), "io");
+	wire_cpio_writer_init(&w, broken_sink, NULL);
+	assert_error_tag(wire_cpio_write_file(&w, "f", 0600, "x", 1), "io");
 	assert_true(w.written == 0);
 }
 
@@ -169,17 +169,17 @@ static void another_program_reads_what_we_write(void **state)
 	_cleanup_strbuf_ struct strbuf names = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf details = STRBUF_INIT;
 	struct archive *a = *state;
-	struct cpio_entry dated = { .name = "usr/bin/dated",
-				    .mode = S_IFREG | 04755,
-				    .mtime = 86400 };
+	struct wire_cpio_entry dated = { .name = "usr/bin/dated",
+					 .mode = S_IFREG | 04755,
+					 .mtime = 86400 };
 
 	skip_unless(system("busybox cpio --help >/dev/null 2>&1") == 0, "no busybox with cpio");
-	assert_success(cpio_write_folder(&a->w, "usr", 0755));
-	assert_success(cpio_write_folder(&a->w, "usr/bin", 01777));
-	assert_success(cpio_write_link(&a->w, "bin", "usr/bin"));
-	assert_success(cpio_write(&a->w, &dated, "1234567", 7));
-	assert_success(cpio_write_device(&a->w, "console", S_IFCHR, 0600, 5, 1));
-	assert_success(cpio_write_trailer(&a->w));
+	assert_success(wire_cpio_write_directory(&a->w, "usr", 0755));
+	assert_success(wire_cpio_write_directory(&a->w, "usr/bin", 01777));
+	assert_success(wire_cpio_write_link(&a->w, "bin", "usr/bin"));
+	assert_success(wire_cpio_write(&a->w, &dated, "1234567", 7));
+	assert_success(wire_cpio_write_device(&a->w, "console", S_IFCHR, 0600, 5, 1));
+	assert_success(wire_cpio_write_trailer(&a->w));
 	list_with("busybox cpio -t", &a->bytes, &names);
 	assert_string_equal(strbuf_str(&names), "usr\nusr/bin\nbin\nusr/bin/dated\nconsole\n");
 	list_with("TZ=UTC busybox cpio -tv", &a->bytes, &details);

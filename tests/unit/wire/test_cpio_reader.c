@@ -5,7 +5,7 @@
 #include "unit.h"
 
 /* What the reader told, as text: one word per event. */
-static struct error *told_begin(void *context, const struct cpio_entry *e)
+static struct error *told_begin(void *context, const struct wire_cpio_entry *e)
 {
 	strbuf_appendf(context, "[%s %o %u", e->name, e->mode, e->mtime);
 	if (e->target)
@@ -34,28 +34,30 @@ static struct error *told_trailer(void *context)
 	return NULL;
 }
 
-static const struct cpio_events telling = { told_begin, told_data, told_end, told_trailer };
+static const struct wire_cpio_events telling = { told_begin, told_data, told_end, told_trailer };
 
 static struct error *read_in_pieces(const void *bytes, size_t n, size_t piece,
-				    const struct cpio_reader_limits *limits, struct strbuf *told)
+				    const struct wire_cpio_reader_limits *limits,
+				    struct strbuf *told)
 {
-	_cleanup_cpio_reader_ struct cpio_reader *r = cpio_reader_new(limits, &telling, told);
+	_cleanup_wire_cpio_reader_ struct wire_cpio_reader *r = wire_cpio_reader_new(
+		limits, &telling, told);
 	const char *at = bytes;
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < n && !err; i += piece)
-		err = cpio_reader_feed(r, at + i, n - i < piece ? n - i : piece);
-	return err ? err : cpio_reader_finish(r);
+		err = wire_cpio_reader_feed(r, at + i, n - i < piece ? n - i : piece);
+	return err ? err : wire_cpio_reader_finish(r);
 }
 
-static struct error *read_all(const struct strbuf *a, const struct cpio_reader_limits *limits)
+static struct error *read_all(const struct strbuf *a, const struct wire_cpio_reader_limits *limits)
 {
 	_cleanup_strbuf_ struct strbuf told = STRBUF_INIT;
 
 	return read_in_pieces(a->at, a->n, a->n, limits, &told);
 }
 
-static const struct cpio_reader_limits usual;
+static const struct wire_cpio_reader_limits usual;
 
 /* One header by hand, so that every field can lie. */
 struct lie {
@@ -79,10 +81,10 @@ static void append_entry(struct strbuf *a, struct lie l)
 
 static void append_trailer(struct strbuf *a)
 {
-	append_entry(a, (struct lie){ .name = CPIO_TRAILER, .links = 1 });
+	append_entry(a, (struct lie){ .name = WIRE_CPIO_TRAILER, .links = 1 });
 }
 
-static struct error *read_lie(struct lie l, const struct cpio_reader_limits *limits)
+static struct error *read_lie(struct lie l, const struct wire_cpio_reader_limits *limits)
 {
 	_cleanup_strbuf_ struct strbuf a = STRBUF_INIT;
 
@@ -97,15 +99,15 @@ static void archive_reads_the_same_in_pieces_of_any_size(void **state UNUSED)
 	static const char wanted[] = "[d 40755 0|][l 120777 0 -> some/where|][empty 100644 0|]"
 				     "[d/f 100600 0|hello][tty 20620 0 5:0|].";
 	_cleanup_strbuf_ struct strbuf a = STRBUF_INIT;
-	struct cpio_writer w;
+	struct wire_cpio_writer w;
 
-	cpio_writer_init(&w, cpio_strbuf_sink, &a);
-	assert_success(cpio_write_folder(&w, "d", 0755));
-	assert_success(cpio_write_link(&w, "l", "some/where"));
-	assert_success(cpio_write_file(&w, "empty", 0644, "", 0));
-	assert_success(cpio_write_file(&w, "d/f", 0600, "hello", 5));
-	assert_success(cpio_write_device(&w, "tty", S_IFCHR, 0620, 5, 0));
-	assert_success(cpio_write_trailer(&w));
+	wire_cpio_writer_init(&w, wire_cpio_strbuf_sink, &a);
+	assert_success(wire_cpio_write_directory(&w, "d", 0755));
+	assert_success(wire_cpio_write_link(&w, "l", "some/where"));
+	assert_success(wire_cpio_write_file(&w, "empty", 0644, "", 0));
+	assert_success(wire_cpio_write_file(&w, "d/f", 0600, "hello", 5));
+	assert_success(wire_cpio_write_device(&w, "tty", S_IFCHR, 0620, 5, 0));
+	assert_success(wire_cpio_write_trailer(&w));
 	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
 		_cleanup_strbuf_ struct strbuf told = STRBUF_INIT;
 
@@ -132,7 +134,7 @@ static void every_shorter_archive_is_truncated(void **state UNUSED)
 static void names_that_lead_out_are_refused_unless_asked_for(void **state UNUSED)
 {
 	static const char *const bad[] = { "/etc/passwd", "../x", "a/../../b", ".." };
-	static const struct cpio_reader_limits any = { .any_name = true };
+	static const struct wire_cpio_reader_limits any = { .any_name = true };
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct lie l = { .name = bad[i], .mode = 0100644 };
@@ -162,7 +164,7 @@ static void headers_that_lie_are_refused(void **state UNUSED)
 		{ { .name = "l", .mode = 0120777 }, "cpio-target" },
 		{ { .name = "l", .mode = 0120777, .size = 4096 }, "cpio-target" },
 		{ { .name = "l", .mode = 0120777, .size = 2, .data = "a" }, "cpio-target" },
-		{ { .name = CPIO_TRAILER, .size = 1 }, "cpio-size" },
+		{ { .name = WIRE_CPIO_TRAILER, .size = 1 }, "cpio-size" },
 		{ { .name = "f", .mode = 0100644, .size = 1, .data = "ab" }, "cpio-padding" },
 	};
 
@@ -176,7 +178,7 @@ static void a_field_that_is_no_number_is_refused(void **state UNUSED)
 
 	append_entry(&a, (struct lie){ .name = "f", .mode = 0100644 });
 	append_trailer(&a);
-	for (size_t i = 6; i < CPIO_HEADER_BYTES; i += 8) {
+	for (size_t i = 6; i < WIRE_CPIO_HEADER_BYTES; i += 8) {
 		char kept = a.at[i];
 
 		a.at[i] = 'g';
@@ -201,9 +203,9 @@ static void only_zeros_may_follow_the_trailer(void **state UNUSED)
 
 static void limits_hold(void **state UNUSED)
 {
-	static const struct cpio_reader_limits small = { .file_bytes = 4 },
-					       little = { .total_bytes = 7 },
-					       few = { .entries = 2 };
+	static const struct wire_cpio_reader_limits small = { .file_bytes = 4 },
+						    little = { .total_bytes = 7 },
+						    few = { .entries = 2 };
 	_cleanup_strbuf_ struct strbuf a = STRBUF_INIT;
 
 	append_entry(&a, (struct lie){ .name = "a", .mode = 0100644, .size = 4, .data = "abcd" });
@@ -225,16 +227,17 @@ static void limits_hold(void **state UNUSED)
 static void nothing_is_read_after_an_error(void **state UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf told = STRBUF_INIT;
-	_cleanup_cpio_reader_ struct cpio_reader *r = cpio_reader_new(&usual, &telling, &told);
+	_cleanup_wire_cpio_reader_ struct wire_cpio_reader *r = wire_cpio_reader_new(
+		&usual, &telling, &told);
 	_cleanup_strbuf_ struct strbuf bad = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf good = STRBUF_INIT;
 
-	strbuf_append_repeated(&bad, 'x', CPIO_HEADER_BYTES);
+	strbuf_append_repeated(&bad, 'x', WIRE_CPIO_HEADER_BYTES);
 	append_trailer(&good);
-	assert_error_tag(cpio_reader_feed(r, bad.at, bad.n), "cpio-magic");
-	assert_error_tag(cpio_reader_feed(r, good.at, good.n), "cpio-truncated");
-	assert_error_tag(cpio_reader_finish(r), "cpio-truncated");
-	assert_false(cpio_reader_is_done(r));
+	assert_error_tag(wire_cpio_reader_feed(r, bad.at, bad.n), "cpio-magic");
+	assert_error_tag(wire_cpio_reader_feed(r, good.at, good.n), "cpio-truncated");
+	assert_error_tag(wire_cpio_reader_finish(r), "cpio-truncated");
+	assert_false(wire_cpio_reader_is_done(r));
 	assert_string_equal(strbuf_str(&told), "");
 }
 
@@ -245,27 +248,29 @@ static struct error *full_disk(void *context UNUSED, const void *bytes UNUSED, s
 
 static void an_error_of_the_caller_comes_back(void **state UNUSED)
 {
-	static const struct cpio_events failing = { .data = full_disk };
-	_cleanup_cpio_reader_ struct cpio_reader *r = cpio_reader_new(&usual, &failing, NULL);
+	static const struct wire_cpio_events failing = { .data = full_disk };
+	_cleanup_wire_cpio_reader_ struct wire_cpio_reader *r = wire_cpio_reader_new(
+		&usual, &failing, NULL);
 	_cleanup_strbuf_ struct strbuf a = STRBUF_INIT;
 
 	append_entry(&a, (struct lie){ .name = "f", .mode = 0100644, .size = 3, .data = "abc" });
-	assert_error_tag(cpio_reader_feed(r, a.at, a.n), "io");
+	assert_error_tag(wire_cpio_reader_feed(r, a.at, a.n), "io");
 }
 
 static void entries_and_bytes_are_counted(void **state UNUSED)
 {
-	static const struct cpio_events deaf;
-	_cleanup_cpio_reader_ struct cpio_reader *r = cpio_reader_new(&usual, &deaf, NULL);
+	static const struct wire_cpio_events deaf;
+	_cleanup_wire_cpio_reader_ struct wire_cpio_reader *r = wire_cpio_reader_new(&usual, &deaf,
+										     NULL);
 	_cleanup_strbuf_ struct strbuf a = STRBUF_INIT;
 
 	append_entry(&a, (struct lie){ .name = "f", .mode = 0100644, .size = 3, .data = "abc" });
 	append_entry(&a, (struct lie){ .name = "l", .mode = 0120777, .size = 1, .data = "f" });
 	append_trailer(&a);
-	assert_success(cpio_reader_feed(r, a.at, a.n));
-	assert_true(cpio_reader_is_done(r));
-	assert_int_equal(cpio_reader_entries(r), 2);
-	assert_int_equal(cpio_reader_file_bytes(r), 3);
+	assert_success(wire_cpio_reader_feed(r, a.at, a.n));
+	assert_true(wire_cpio_reader_is_done(r));
+	assert_int_equal(wire_cpio_reader_entries(r), 2);
+	assert_int_equal(wire_cpio_reader_file_bytes(r), 3);
 }
 
 int main(void)

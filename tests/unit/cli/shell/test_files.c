@@ -23,8 +23,8 @@ static void a_program_brings_its_loader(void **state UNUSED)
 	assert_true(holds(&archive, "opt/sh"));
 	assert_non_null(memmem(archive.at, archive.n, "/libc.so.6", 11));
 	assert_non_null(memmem(archive.at, archive.n, "/ld-linux", 9));
-	assert_true(holds(&archive, CPIO_TRAILER));
-	assert_int_equal(archive.n % CPIO_BLOCK_BYTES, 0);
+	assert_true(holds(&archive, WIRE_CPIO_TRAILER));
+	assert_int_equal(archive.n % WIRE_CPIO_BLOCK_BYTES, 0);
 }
 
 static void no_files_are_no_archive(void **state UNUSED)

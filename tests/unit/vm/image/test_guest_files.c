@@ -34,9 +34,9 @@ static void place(const char *root, const char *path, struct made_dynamic m)
 static void tell(struct vm_guest_files *g, struct strbuf *into)
 {
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT;
-	struct cpio_writer w;
+	struct wire_cpio_writer w;
 
-	cpio_writer_init(&w, cpio_strbuf_sink, &archive);
+	wire_cpio_writer_init(&w, wire_cpio_strbuf_sink, &archive);
 	assert_success(vm_guest_files_write(g, &w));
 	tell_archive(&archive, into);
 }
@@ -211,14 +211,14 @@ static void file_that_shrinks_is_noticed(void **state)
 {
 	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new("/");
 	_cleanup_strbuf_ struct strbuf archive = STRBUF_INIT;
-	struct cpio_writer w;
+	struct wire_cpio_writer w;
 
 	(void)state;
 	/* Has a size and no bytes. */
 	skip_unless(access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) == 0,
 		    "no file of sysfs to read");
 	assert_success(vm_guest_files_add_host(g, "/sys/kernel/mm/transparent_hugepage/enabled"));
-	cpio_writer_init(&w, cpio_strbuf_sink, &archive);
+	wire_cpio_writer_init(&w, wire_cpio_strbuf_sink, &archive);
 	assert_error_tag(vm_guest_files_write(g, &w), "guest-file-changed");
 }
 
