@@ -13,9 +13,9 @@ struct work_shared {
 };
 
 /* A child until `reaped`: its pid cannot be another's, and it may be signalled. */
-struct member {
+struct work_member {
 	pid_t pid;
-	enum work_end end; /* settled by member_settle() */
+	enum work_end end; /* settled by work_member_settle() */
 	int code;
 	bool there; /* it said that it is at the gate */
 	bool settled;
@@ -34,26 +34,26 @@ struct work_group {
 	unsigned int n_started;
 	bool concluded;
 	bool stopped;
-	struct member members[];
+	struct work_member members[];
 };
 
 /* Whether the worker has ended, with how; it stays a zombie, so its pid and group stay ours. */
-bool member_settle(struct work_group *group, size_t i);
+bool work_member_settle(struct work_group *group, size_t i);
 /* The same, waiting until deadline_ns of CLOCK_MONOTONIC. */
-bool member_wait(struct work_group *group, size_t i, uint64_t deadline_ns);
+bool work_member_wait(struct work_group *group, size_t i, uint64_t deadline_ns);
 /* How it ended, from what waitid() tells of it. */
-enum work_end member_end(const struct member *member, enum slot_stage stage, int how, int status,
-			 int *ret_code);
-void member_kill(struct work_group *group, size_t i);
+enum work_end work_member_end(const struct work_member *member, enum work_slot_stage stage, int how,
+			      int status, int *ret_code);
+void work_member_kill(struct work_group *group, size_t i);
 /* Ends its time as a zombie; after that its pid may be anybody's. */
-void member_reap(struct work_group *group, size_t i);
+void work_member_reap(struct work_group *group, size_t i);
 
 /* How long somebody with these figures has wanted a CPU and has none. */
-uint64_t report_stall_ns(const struct slot_figures *figures, uint64_t now_ns);
+uint64_t work_report_stall_ns(const struct work_slot_figures *figures, uint64_t now_ns);
 
 /* The report without pid and CPUs. `now_ns` is the moment of it for one that has no end of its own.
  */
-void report_fill(const struct slot_figures *figures, uint64_t opened_at_ns, uint64_t now_ns,
-		 struct work_report *report);
+void work_report_fill(const struct work_slot_figures *figures, uint64_t opened_at_ns,
+		      uint64_t now_ns, struct work_report *report);
 
 #endif

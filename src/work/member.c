@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "work/group.h"
 
-enum work_end member_end(const struct member *member, enum slot_stage stage, int how, int status,
-			 int *ret_code)
+enum work_end work_member_end(const struct work_member *member, enum work_slot_stage stage, int how,
+			      int status, int *ret_code)
 {
 	*ret_code = 0;
 	if (how != CLD_EXITED) {
@@ -19,17 +19,17 @@ enum work_end member_end(const struct member *member, enum slot_stage stage, int
 		*ret_code = status;
 		return WORK_END_SIGNALLED;
 	}
-	if (status == 0 && stage == SLOT_DONE)
+	if (status == 0 && stage == WORK_SLOT_DONE)
 		return WORK_END_FINISHED;
-	if (status == 0 && stage == SLOT_TURNED_AWAY)
+	if (status == 0 && stage == WORK_SLOT_TURNED_AWAY)
 		return WORK_END_NEVER_STARTED;
 	*ret_code = status;
 	return WORK_END_EXITED;
 }
 
-bool member_settle(struct work_group *group, size_t i)
+bool work_member_settle(struct work_group *group, size_t i)
 {
-	struct member *m = &group->members[i];
+	struct work_member *m = &group->members[i];
 	siginfo_t info = { 0 };
 
 	if (m->settled)
@@ -42,19 +42,19 @@ bool member_settle(struct work_group *group, size_t i)
 	} else if (info.si_pid == 0) {
 		return false;
 	} else {
-		m->end = member_end(m, atomic_load(&group->shared->slots[i].stage), info.si_code,
-				    info.si_status, &m->code);
+		m->end = work_member_end(m, atomic_load(&group->shared->slots[i].stage),
+					 info.si_code, info.si_status, &m->code);
 	}
 	m->settled = true;
 	return true;
 }
 
-bool member_wait(struct work_group *group, size_t i, uint64_t deadline_ns)
+bool work_member_wait(struct work_group *group, size_t i, uint64_t deadline_ns)
 {
 	/* For the time of the wait only: a group may have more workers than we may have files. */
 	_cleanup_close_ int fd = -1;
 
-	while (!member_settle(group, i)) {
+	while (!work_member_settle(group, i)) {
 		uint64_t now_ns = clock_monotonic_ns();
 		uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
 		struct timespec left = { .tv_sec = (time_t)(left_ns / NS_PER_SEC),
@@ -74,19 +74,19 @@ bool member_wait(struct work_group *group, size_t i, uint64_t deadline_ns)
 	return true;
 }
 
-void member_kill(struct work_group *group, size_t i)
+void work_member_kill(struct work_group *group, size_t i)
 {
-	struct member *m = &group->members[i];
+	struct work_member *m = &group->members[i];
 
-	if (member_settle(group, i) || m->killed_at_ns)
+	if (work_member_settle(group, i) || m->killed_at_ns)
 		return;
 	m->killed_at_ns = clock_monotonic_ns();
 	kill(m->pid, SIGKILL);
 }
 
-void member_reap(struct work_group *group, size_t i)
+void work_member_reap(struct work_group *group, size_t i)
 {
-	struct member *m = &group->members[i];
+	struct work_member *m = &group->members[i];
 
 	if (!m->reaped)
 		waitid(P_PID, (id_t)m->pid, NULL, WEXITED);

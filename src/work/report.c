@@ -21,7 +21,7 @@ const char *work_end_meaning(enum work_end end)
 	return ends[end].meaning;
 }
 
-uint64_t report_stall_ns(const struct slot_figures *f, uint64_t now_ns)
+uint64_t work_report_stall_ns(const struct work_slot_figures *f, uint64_t now_ns)
 {
 	uint64_t since_ns = now_ns > f->last_checkpoint_ns ? now_ns - f->last_checkpoint_ns : 0;
 
@@ -29,11 +29,11 @@ uint64_t report_stall_ns(const struct slot_figures *f, uint64_t now_ns)
 }
 
 /* The time since the last checkpoint is sleep as far as that was asked for, the rest a gap. */
-static void add_what_lasts(const struct slot_figures *f, uint64_t opened_at_ns, uint64_t now_ns,
-			   struct work_report *r)
+static void add_what_lasts(const struct work_slot_figures *f, uint64_t opened_at_ns,
+			   uint64_t now_ns, struct work_report *r)
 {
 	uint64_t since_ns = now_ns > f->last_checkpoint_ns ? now_ns - f->last_checkpoint_ns : 0;
-	uint64_t stall_ns = report_stall_ns(f, now_ns);
+	uint64_t stall_ns = work_report_stall_ns(f, now_ns);
 
 	r->wall_ns += since_ns;
 	r->sleep_ns += since_ns - stall_ns;
@@ -44,8 +44,8 @@ static void add_what_lasts(const struct slot_figures *f, uint64_t opened_at_ns, 
 	}
 }
 
-void report_fill(const struct slot_figures *f, uint64_t opened_at_ns, uint64_t now_ns,
-		 struct work_report *r)
+void work_report_fill(const struct work_slot_figures *f, uint64_t opened_at_ns, uint64_t now_ns,
+		      struct work_report *r)
 {
 #define COUNTED(name, meaning) r->name = f->name;
 #include "exchange/figures.def"
@@ -68,13 +68,14 @@ void report_fill(const struct slot_figures *f, uint64_t opened_at_ns, uint64_t n
 }
 
 /* A worker that was never on a CPU: its gap began when the gate was opened. */
-static struct slot_figures figures_of(struct work_group *group, size_t i, uint64_t opened_at_ns)
+static struct work_slot_figures figures_of(struct work_group *group, size_t i,
+					   uint64_t opened_at_ns)
 {
-	struct slot_figures figures = { .gap_cpu = -1,
-					.cpu = -1,
-					.last_checkpoint_ns = opened_at_ns };
+	struct work_slot_figures figures = { .gap_cpu = -1,
+					     .cpu = -1,
+					     .last_checkpoint_ns = opened_at_ns };
 
-	slot_read(&group->shared->slots[i], &figures);
+	work_slot_read(&group->shared->slots[i], &figures);
 	return figures;
 }
 
@@ -86,24 +87,24 @@ void work_conclude(struct work_group *group)
 		return;
 	group->concluded = true;
 	for (unsigned int i = 0; opened_at_ns && i < group->n_started; i++) {
-		struct slot_figures figures = figures_of(group, i, opened_at_ns);
+		struct work_slot_figures figures = figures_of(group, i, opened_at_ns);
 
-		if (!member_settle(group, i))
-			group->members[i].stall_ns = report_stall_ns(&figures,
-								     clock_monotonic_ns());
+		if (!work_member_settle(group, i))
+			group->members[i].stall_ns = work_report_stall_ns(&figures,
+									  clock_monotonic_ns());
 	}
 }
 
 void work_sample(struct work_group *group, size_t i, struct work_report *ret)
 {
-	struct member *m = &group->members[i];
+	struct work_member *m = &group->members[i];
 	struct work_slot *slot = &group->shared->slots[i];
 	uint64_t opened_at_ns = work_gate_opened_at_ns(group->gate);
 	struct work_report report = { .pid = m->pid, .gap_cpu = -1, .stall_ns = m->stall_ns };
-	struct slot_figures figures;
+	struct work_slot_figures figures;
 	uint64_t now_ns;
 
-	if (member_settle(group, i)) {
+	if (work_member_settle(group, i)) {
 		report.end = m->end;
 		report.code = m->code;
 	} else if (group->stopped) {
@@ -112,11 +113,11 @@ void work_sample(struct work_group *group, size_t i, struct work_report *ret)
 		report.end = opened_at_ns ? WORK_END_RUNNING : WORK_END_WAITING;
 	}
 	figures = figures_of(group, i, opened_at_ns);
-	slot_read_outside(slot, &report.outside, &report.outside_had);
-	slot_read_cpus(slot, &report.cpus_used);
+	work_slot_read_outside(slot, &report.outside, &report.outside_had);
+	work_slot_read_cpus(slot, &report.cpus_used);
 	/* After the figures were read, or they could be younger than "now". */
 	now_ns = m->killed_at_ns ? m->killed_at_ns : clock_monotonic_ns();
 	if (opened_at_ns && report.end != WORK_END_NEVER_STARTED)
-		report_fill(&figures, opened_at_ns, now_ns, &report);
+		work_report_fill(&figures, opened_at_ns, now_ns, &report);
 	*ret = report;
 }

@@ -46,7 +46,7 @@ static bool read_delay(const struct work_self *self, uint64_t *ret_ns)
 
 static void publish(struct work_self *self, bool with_delay)
 {
-	struct slot_figures *f = &self->figures;
+	struct work_slot_figures *f = &self->figures;
 	uint64_t delay_ns;
 
 	f->cpu_ns = thread_cpu_ns() - self->cpu_before_ns;
@@ -55,7 +55,7 @@ static void publish(struct work_self *self, bool with_delay)
 		f->run_delay_ns = f->has_run_delay ? delay_ns - self->delay_before_ns : 0;
 		self->delay_read_ns = f->last_checkpoint_ns;
 	}
-	slot_publish(self->slot, f);
+	work_slot_publish(self->slot, f);
 	self->published_ns = f->last_checkpoint_ns;
 }
 
@@ -84,7 +84,7 @@ static bool is_allowed(const struct work_self *self, unsigned int cpu, uint64_t 
  */
 static void settle_stray(struct work_self *self, uint64_t now_ns, bool at_the_end)
 {
-	struct slot_figures *f = &self->figures;
+	struct work_slot_figures *f = &self->figures;
 
 	if (!self->stray_at_ns)
 		return;
@@ -96,14 +96,14 @@ static void settle_stray(struct work_self *self, uint64_t now_ns, bool at_the_en
 		return;
 	if (f->outside_at_ns == 0)
 		f->outside_at_ns = self->stray_at_ns - self->opened_at_ns;
-	slot_add_outside(self->slot, self->stray_cpu, &self->stray_had);
+	work_slot_add_outside(self->slot, self->stray_cpu, &self->stray_had);
 	self->stray_at_ns = 0;
 }
 
 /* The CPU of this moment against the cgroup's CPU set of this moment. */
 static void compare_cpus(struct work_self *self, int cpu, uint64_t now_ns)
 {
-	struct slot_figures *f = &self->figures;
+	struct work_slot_figures *f = &self->figures;
 	struct topo_cpuset cpus;
 
 	self->cpus_read_ns = now_ns;
@@ -127,7 +127,7 @@ static void compare_cpus(struct work_self *self, int cpu, uint64_t now_ns)
 /* asked_ns of the time since the last look were meant to be slept. */
 static void look(struct work_self *self, uint64_t asked_ns)
 {
-	struct slot_figures *f = &self->figures;
+	struct work_slot_figures *f = &self->figures;
 	uint64_t now_ns = clock_monotonic_ns();
 	uint64_t passed_ns = now_ns - f->last_checkpoint_ns;
 	uint64_t gap_ns = passed_ns > asked_ns ? passed_ns - asked_ns : 0;
@@ -144,7 +144,7 @@ static void look(struct work_self *self, uint64_t asked_ns)
 		if (f->cpu >= 0)
 			f->migrations++;
 		f->cpu = cpu;
-		slot_add_cpu(self->slot, (unsigned int)cpu);
+		work_slot_add_cpu(self->slot, (unsigned int)cpu);
 	}
 	if (self->cpus_fd >= 0 && cpu >= 0 &&
 	    (migrated || now_ns - self->cpus_read_ns >= WORK_CPUS_NS))
@@ -157,7 +157,7 @@ static void look(struct work_self *self, uint64_t asked_ns)
 
 void work_self_prepare(struct work_self *self)
 {
-	self->figures = (struct slot_figures){ .gap_cpu = -1, .cpu = -1 };
+	self->figures = (struct work_slot_figures){ .gap_cpu = -1, .cpu = -1 };
 	self->units_per_look = 1;
 	self->figures.has_run_delay = read_delay(self, &self->delay_before_ns);
 	self->cpu_before_ns = thread_cpu_ns();
@@ -176,7 +176,7 @@ void work_self_begin(struct work_self *self, uint64_t opened_at_ns)
 
 	self->opened_at_ns = opened_at_ns;
 	self->figures.last_checkpoint_ns = opened_at_ns;
-	atomic_store(&self->slot->stage, SLOT_WORKING);
+	atomic_store(&self->slot->stage, WORK_SLOT_WORKING);
 	look(self, 0);
 	/* Between the preparation and the gate there may have been a wait. */
 	since_ns = self->figures.last_checkpoint_ns - opened_at_ns;
@@ -195,7 +195,7 @@ void work_self_end(struct work_self *self)
 		self->cpus = cpus;
 	settle_stray(self, self->figures.last_checkpoint_ns, true);
 	publish(self, true);
-	atomic_store(&self->slot->stage, SLOT_DONE);
+	atomic_store(&self->slot->stage, WORK_SLOT_DONE);
 }
 
 bool work_self_stopped(const struct work_self *self)
@@ -249,7 +249,7 @@ bool work_self_spin_for(struct work_self *self, uint64_t ns)
 
 bool work_self_sleep(struct work_self *self, uint64_t ns)
 {
-	struct slot_figures *f = &self->figures;
+	struct work_slot_figures *f = &self->figures;
 	uint64_t began_ns, now_ns, asked_ns;
 	sigset_t stop;
 

@@ -20,7 +20,7 @@ struct work_self {
 	int cpus_fd; /* the CPU set of its cgroup; -1: its CPUs are not compared with it */
 
 	/* Figures as they will be published; a step adds to iterations only. */
-	struct slot_figures figures;
+	struct work_slot_figures figures;
 	uint64_t opened_at_ns;
 	uint64_t cpu_before_ns;
 	uint64_t delay_before_ns;

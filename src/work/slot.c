@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-_Static_assert(sizeof(struct slot_figures) % sizeof(uint64_t) == 0, "copied in words");
+_Static_assert(sizeof(struct work_slot_figures) % sizeof(uint64_t) == 0, "copied in words");
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2,
 	       "a lock would not work between processes");
 
@@ -12,25 +12,25 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2,
  * of a later copy has, by acquire, also seen the version before it, and tries again. The
  * order is carried by the words themselves: fences are what ThreadSanitizer cannot see.
  */
-void slot_publish(struct work_slot *slot, const struct slot_figures *figures)
+void work_slot_publish(struct work_slot *slot, const struct work_slot_figures *figures)
 {
 	uint64_t next = atomic_load_explicit(&slot->version, memory_order_relaxed) + 1;
-	uint64_t words[SLOT_WORDS];
+	uint64_t words[WORK_SLOT_WORDS];
 
 	memcpy(words, figures, sizeof(words));
-	for (size_t i = 0; i < SLOT_WORDS; i++)
+	for (size_t i = 0; i < WORK_SLOT_WORDS; i++)
 		atomic_store_explicit(&slot->copies[next & 1][i], words[i], memory_order_release);
 	atomic_store_explicit(&slot->version, next, memory_order_release);
 }
 
-bool slot_read(struct work_slot *slot, struct slot_figures *ret)
+bool work_slot_read(struct work_slot *slot, struct work_slot_figures *ret)
 {
 	uint64_t version = atomic_load_explicit(&slot->version, memory_order_acquire);
-	uint64_t words[SLOT_WORDS], again;
+	uint64_t words[WORK_SLOT_WORDS], again;
 
 	/* Ends: a dead writer changes nothing, a live one publishes far slower than this reads. */
 	for (; version != 0; version = again) {
-		for (size_t i = 0; i < SLOT_WORDS; i++)
+		for (size_t i = 0; i < WORK_SLOT_WORDS; i++)
 			words[i] = atomic_load_explicit(&slot->copies[version & 1][i],
 							memory_order_acquire);
 		again = atomic_load_explicit(&slot->version, memory_order_acquire);
@@ -55,17 +55,17 @@ static void read_set(const _Atomic uint64_t *words, struct topo_cpuset *ret)
 		ret->words[i] = atomic_load_explicit(&words[i], memory_order_relaxed);
 }
 
-void slot_add_cpu(struct work_slot *slot, unsigned int cpu)
+void work_slot_add_cpu(struct work_slot *slot, unsigned int cpu)
 {
 	add(slot->cpus, cpu);
 }
 
-void slot_read_cpus(struct work_slot *slot, struct topo_cpuset *ret)
+void work_slot_read_cpus(struct work_slot *slot, struct topo_cpuset *ret)
 {
 	read_set(slot->cpus, ret);
 }
 
-void slot_add_outside(struct work_slot *slot, unsigned int cpu, const struct topo_cpuset *had)
+void work_slot_add_outside(struct work_slot *slot, unsigned int cpu, const struct topo_cpuset *had)
 {
 	struct topo_cpuset before;
 
@@ -75,7 +75,8 @@ void slot_add_outside(struct work_slot *slot, unsigned int cpu, const struct top
 	add(slot->outside, cpu);
 }
 
-void slot_read_outside(struct work_slot *slot, struct topo_cpuset *ret, struct topo_cpuset *ret_had)
+void work_slot_read_outside(struct work_slot *slot, struct topo_cpuset *ret,
+			    struct topo_cpuset *ret_had)
 {
 	read_set(slot->outside, ret);
 	read_set(slot->had, ret_had);

@@ -11,15 +11,15 @@
 
 #include "topo/cpuset.h"
 
-enum slot_stage {
-	SLOT_WAITING,
-	SLOT_WORKING,
-	SLOT_DONE,	  /* stopped as asked; the figures are final */
-	SLOT_TURNED_AWAY, /* stopped before the gate was opened */
+enum work_slot_stage {
+	WORK_SLOT_WAITING,
+	WORK_SLOT_WORKING,
+	WORK_SLOT_DONE,	       /* stopped as asked; the figures are final */
+	WORK_SLOT_TURNED_AWAY, /* stopped before the gate was opened */
 };
 
 /* Times are CLOCK_MONOTONIC. Words of 64 bits throughout: they are copied as such. */
-struct slot_figures {
+struct work_slot_figures {
 #define COUNTED(name, meaning) uint64_t name;
 #include "exchange/figures.def"
 #undef COUNTED
@@ -33,27 +33,27 @@ struct slot_figures {
 	uint64_t outside_at_ns;	     /* since the gate: the first time that it was not in the set */
 };
 
-enum { SLOT_WORDS = sizeof(struct slot_figures) / sizeof(uint64_t) };
+enum { WORK_SLOT_WORDS = sizeof(struct work_slot_figures) / sizeof(uint64_t) };
 
 /* The CPUs, hardly ever written, keep the busy words of two slots on different cache lines. */
 struct work_slot {
 	_Atomic uint64_t version; /* 0: nothing was published */
 	_Atomic uint32_t stage;
-	_Atomic uint64_t copies[2][SLOT_WORDS];
+	_Atomic uint64_t copies[2][WORK_SLOT_WORDS];
 	_Atomic uint64_t cpus[TOPO_LIMIT_CPUS / 64];
 	_Atomic uint64_t outside[TOPO_LIMIT_CPUS / 64]; /* CPUs that the cgroup did not have then */
 	_Atomic uint64_t had[TOPO_LIMIT_CPUS / 64];	/* what it had the first time */
 };
 
-void slot_publish(struct work_slot *slot, const struct slot_figures *figures);
+void work_slot_publish(struct work_slot *slot, const struct work_slot_figures *figures);
 /* False, and nothing written, before the first publication. */
-bool slot_read(struct work_slot *slot, struct slot_figures *ret);
+bool work_slot_read(struct work_slot *slot, struct work_slot_figures *ret);
 /* Members are only ever added, so the set needs no version. */
-void slot_add_cpu(struct work_slot *slot, unsigned int cpu);
-void slot_read_cpus(struct work_slot *slot, struct topo_cpuset *ret);
+void work_slot_add_cpu(struct work_slot *slot, unsigned int cpu);
+void work_slot_read_cpus(struct work_slot *slot, struct topo_cpuset *ret);
 /* `had` counts the first time. */
-void slot_add_outside(struct work_slot *slot, unsigned int cpu, const struct topo_cpuset *had);
-void slot_read_outside(struct work_slot *slot, struct topo_cpuset *ret,
-		       struct topo_cpuset *ret_had);
+void work_slot_add_outside(struct work_slot *slot, unsigned int cpu, const struct topo_cpuset *had);
+void work_slot_read_outside(struct work_slot *slot, struct topo_cpuset *ret,
+			    struct topo_cpuset *ret_had);
 
 #endif

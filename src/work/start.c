@@ -74,7 +74,7 @@ static struct error *fork_all(struct work_group *group, int cgroup_fd, int word_
 		pid_t pid = fork();
 
 		if (pid == 0)
-			worker_run(group, i, parent, cgroup_fd, word_fd);
+			work_worker_run(group, i, parent, cgroup_fd, word_fd);
 		if (pid < 0) {
 			err = work_error(WORK_START, errno, "worker %u of %u", i,
 					 group->work.workers);
@@ -93,7 +93,7 @@ static struct error *fork_all(struct work_group *group, int cgroup_fd, int word_
 
 static struct error *refused(const struct work_worker_status *word)
 {
-	if (word->stage == WORKER_PLACE)
+	if (word->stage == WORK_WORKER_PLACE)
 		return work_error(WORK_PLACE, word->errnum, "worker %" PRIu32, word->worker);
 	return work_error(WORK_START, word->errnum, "worker %" PRIu32 " set itself up",
 			  word->worker);
@@ -109,7 +109,7 @@ static struct error *somebody_died(struct work_group *group, uint64_t limit_ns)
 	if (i == group->n_started)
 		return work_error(WORK_START, 0, "a worker reported twice that it is ready");
 	/* The pipe is closed a moment before the death can be seen. */
-	if (!member_wait(group, i, clock_monotonic_ns() + limit_ns))
+	if (!work_member_wait(group, i, clock_monotonic_ns() + limit_ns))
 		return work_error(WORK_LATE, 0, "worker %u neither works nor ends", i);
 	return work_error(WORK_START, 0, "worker %u ended before the gate: %s %d", i,
 			  work_end_name(group->members[i].end), group->members[i].code);

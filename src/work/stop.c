@@ -12,7 +12,7 @@ static void ask_all(struct work_group *group)
 	atomic_store(&group->shared->stop, 1);
 	work_gate_nudge(group->gate);
 	for (unsigned int i = 0; i < group->n_started; i++) {
-		if (!member_settle(group, i))
+		if (!work_member_settle(group, i))
 			kill(group->members[i].pid, work_stop_signal());
 	}
 }
@@ -24,13 +24,13 @@ static void wait_all(struct work_group *group, uint64_t limit_ns)
 
 	/* One after the other: the last to end decides anyway. */
 	for (unsigned int i = 0; i < group->n_started; i++)
-		member_wait(group, i, deadline_ns);
+		work_member_wait(group, i, deadline_ns);
 }
 
 static void kill_all(struct work_group *group)
 {
 	for (unsigned int i = 0; i < group->n_started; i++)
-		member_kill(group, i);
+		work_member_kill(group, i);
 	/* Not one is reaped yet, so the group is still ours; it gets what workers forked, too. */
 	if (group->pgid > 0)
 		kill(-group->pgid, SIGKILL);
@@ -55,7 +55,7 @@ void work_free(struct work_group *group)
 	kill_all(group);
 	wait_all(group, UINT64_MAX);
 	for (unsigned int i = 0; i < group->n_started; i++)
-		member_reap(group, i);
+		work_member_reap(group, i);
 	munmap(group->shared, group->shared_bytes);
 	free(group);
 }

@@ -11,7 +11,7 @@
 /* Where the pipe is moved, so that all above can be closed at once. */
 enum { WORD_FD = 3, CPUS_FD = 4 };
 
-static _Noreturn void give_up(unsigned int i, enum worker_stage stage, int errnum, int word_fd)
+static _Noreturn void give_up(unsigned int i, enum work_worker_stage stage, int errnum, int word_fd)
 {
 	struct work_worker_status word = { .worker = i, .stage = stage, .errnum = errnum };
 
@@ -59,8 +59,8 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &stop, NULL);
 }
 
-_Noreturn void worker_run(struct work_group *group, unsigned int i, pid_t parent, int cgroup_fd,
-			  int word_fd)
+_Noreturn void work_worker_run(struct work_group *group, unsigned int i, pid_t parent,
+			       int cgroup_fd, int word_fd)
 {
 	const struct work_kind_info *kind = work_kind_info(group->work.kind);
 	struct work_worker_status here = { .worker = i };
@@ -73,24 +73,24 @@ _Noreturn void worker_run(struct work_group *group, unsigned int i, pid_t parent
 
 	/* The parent may have died before the first of these took effect. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
-		give_up(i, WORKER_SETUP, errno, word_fd);
+		give_up(i, WORK_WORKER_SETUP, errno, word_fd);
 	if (getppid() != parent)
 		_exit(2);
 	if (setpgid(0, group->pgid))
-		give_up(i, WORKER_SETUP, errno, word_fd);
+		give_up(i, WORK_WORKER_SETUP, errno, word_fd);
 	reset_signals();
 	errnum = cgroup_fd < 0 ? 0 : place(cgroup_fd);
 	if (errnum)
-		give_up(i, WORKER_PLACE, errnum, word_fd);
+		give_up(i, WORK_WORKER_PLACE, errnum, word_fd);
 	cpus_fd = open_cpus(group, cgroup_fd);
 	/* Not a descriptor more than needed: a pipe of the parent must be able to reach its end. */
 	if (word_fd != WORD_FD && dup2(word_fd, WORD_FD) < 0)
-		give_up(i, WORKER_SETUP, errno, word_fd);
+		give_up(i, WORK_WORKER_SETUP, errno, word_fd);
 	if (cpus_fd > CPUS_FD && dup2(cpus_fd, CPUS_FD) < 0)
-		give_up(i, WORKER_SETUP, errno, WORD_FD);
+		give_up(i, WORK_WORKER_SETUP, errno, WORD_FD);
 	self.cpus_fd = cpus_fd < 0 ? -1 : CPUS_FD;
 	if (close_range(cpus_fd < 0 ? CPUS_FD : CPUS_FD + 1, ~0U, 0))
-		give_up(i, WORKER_SETUP, errno, WORD_FD);
+		give_up(i, WORK_WORKER_SETUP, errno, WORD_FD);
 	self.schedstat_fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
 	if (write(WORD_FD, &here, sizeof(here)) != sizeof(here))
 		_exit(2);
@@ -98,7 +98,7 @@ _Noreturn void worker_run(struct work_group *group, unsigned int i, pid_t parent
 
 	work_self_prepare(&self);
 	if (!work_gate_wait(group->gate, self.stop)) {
-		atomic_store(&self.slot->stage, SLOT_TURNED_AWAY);
+		atomic_store(&self.slot->stage, WORK_SLOT_TURNED_AWAY);
 		_exit(0);
 	}
 	work_self_begin(&self, work_gate_opened_at_ns(group->gate));

@@ -14,10 +14,10 @@ struct work_worker_status {
 	int32_t errnum; /* 0: it is at the gate */
 };
 
-enum worker_stage { WORKER_SETUP, WORKER_PLACE };
+enum work_worker_stage { WORK_WORKER_SETUP, WORK_WORKER_PLACE };
 
 /* Called in the child with all signals blocked. Word goes out through word_fd. */
-_Noreturn void worker_run(struct work_group *group, unsigned int i, pid_t parent, int cgroup_fd,
-			  int word_fd);
+_Noreturn void work_worker_run(struct work_group *group, unsigned int i, pid_t parent,
+			       int cgroup_fd, int word_fd);
 
 #endif

@@ -11,32 +11,33 @@ static void the_end_is_told_from_status_stage_and_who_killed(void **state UNUSED
 {
 	static const struct {
 		uint64_t killed_at_ns;
-		enum slot_stage stage;
+		enum work_slot_stage stage;
 		int how, status;
 		enum work_end end;
 		int code;
 	} rows[] = {
-		{ 0, SLOT_DONE, CLD_EXITED, 0, WORK_END_FINISHED, 0 },
-		{ 0, SLOT_TURNED_AWAY, CLD_EXITED, 0, WORK_END_NEVER_STARTED, 0 },
+		{ 0, WORK_SLOT_DONE, CLD_EXITED, 0, WORK_END_FINISHED, 0 },
+		{ 0, WORK_SLOT_TURNED_AWAY, CLD_EXITED, 0, WORK_END_NEVER_STARTED, 0 },
 		/* It left without a word: not the same as finished. */
-		{ 0, SLOT_WORKING, CLD_EXITED, 0, WORK_END_EXITED, 0 },
-		{ 0, SLOT_WAITING, CLD_EXITED, 0, WORK_END_EXITED, 0 },
-		{ 0, SLOT_WORKING, CLD_EXITED, 7, WORK_END_EXITED, 7 },
-		{ 0, SLOT_DONE, CLD_EXITED, 7, WORK_END_EXITED, 7 },
-		{ 0, SLOT_WORKING, CLD_KILLED, SIGKILL, WORK_END_SIGNALLED, SIGKILL },
-		{ 0, SLOT_WORKING, CLD_DUMPED, SIGSEGV, WORK_END_SIGNALLED, SIGSEGV },
-		{ 9, SLOT_WORKING, CLD_KILLED, SIGKILL, WORK_END_KILLED, 0 },
+		{ 0, WORK_SLOT_WORKING, CLD_EXITED, 0, WORK_END_EXITED, 0 },
+		{ 0, WORK_SLOT_WAITING, CLD_EXITED, 0, WORK_END_EXITED, 0 },
+		{ 0, WORK_SLOT_WORKING, CLD_EXITED, 7, WORK_END_EXITED, 7 },
+		{ 0, WORK_SLOT_DONE, CLD_EXITED, 7, WORK_END_EXITED, 7 },
+		{ 0, WORK_SLOT_WORKING, CLD_KILLED, SIGKILL, WORK_END_SIGNALLED, SIGKILL },
+		{ 0, WORK_SLOT_WORKING, CLD_DUMPED, SIGSEGV, WORK_END_SIGNALLED, SIGSEGV },
+		{ 9, WORK_SLOT_WORKING, CLD_KILLED, SIGKILL, WORK_END_KILLED, 0 },
 		/* Our kill came too late. */
-		{ 9, SLOT_WORKING, CLD_KILLED, SIGTERM, WORK_END_SIGNALLED, SIGTERM },
-		{ 9, SLOT_DONE, CLD_EXITED, 0, WORK_END_FINISHED, 0 },
+		{ 9, WORK_SLOT_WORKING, CLD_KILLED, SIGTERM, WORK_END_SIGNALLED, SIGTERM },
+		{ 9, WORK_SLOT_DONE, CLD_EXITED, 0, WORK_END_FINISHED, 0 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct member m = { .killed_at_ns = rows[i].killed_at_ns };
+		struct work_member m = { .killed_at_ns = rows[i].killed_at_ns };
 		int code = -1;
 
-		assert_int_equal(member_end(&m, rows[i].stage, rows[i].how, rows[i].status, &code),
-				 rows[i].end);
+		assert_int_equal(
+			work_member_end(&m, rows[i].stage, rows[i].how, rows[i].status, &code),
+			rows[i].end);
 		assert_int_equal(code, rows[i].code);
 	}
 }
@@ -49,10 +50,10 @@ static void a_worker_that_runs_is_waited_for_in_vain(void **state UNUSED)
 
 	assert_success(work_gate_new(&gate));
 	group = started(gate, &spec, true);
-	assert_false(member_settle(group, 0));
-	assert_false(member_wait(group, 0, clock_monotonic_ns() + 5 * NS_PER_MS));
+	assert_false(work_member_settle(group, 0));
+	assert_false(work_member_wait(group, 0, clock_monotonic_ns() + 5 * NS_PER_MS));
 	assert_int_equal(kill(group->members[0].pid, SIGTERM), 0);
-	assert_true(member_wait(group, 0, UINT64_MAX));
+	assert_true(work_member_wait(group, 0, UINT64_MAX));
 	/* Seen, yet still a zombie of ours. */
 	assert_int_equal(kill(group->members[0].pid, 0), 0);
 	assert_int_equal(group->members[0].end, WORK_END_SIGNALLED);

@@ -8,11 +8,11 @@
 
 enum { GATE_NS = 1000, LAST_NS = 5000, NOW_NS = 9000 };
 
-static struct work_report filled(enum work_end end, const struct slot_figures *figures)
+static struct work_report filled(enum work_end end, const struct work_slot_figures *figures)
 {
 	struct work_report report = { .end = end };
 
-	report_fill(figures, GATE_NS, NOW_NS, &report);
+	work_report_fill(figures, GATE_NS, NOW_NS, &report);
 	return report;
 }
 
@@ -20,19 +20,19 @@ static void a_finished_worker_ends_at_its_last_checkpoint(void **state UNUSED)
 {
 	static const enum work_end ends[] = { WORK_END_FINISHED, WORK_END_EXITED,
 					      WORK_END_SIGNALLED, WORK_END_LOST };
-	struct slot_figures f = { .iterations = 1,
-				  .units = 2,
-				  .cpu_ns = 3,
-				  .has_run_delay = 1,
-				  .run_delay_ns = 4,
-				  .sleep_ns = 5,
-				  .migrations = 6,
-				  .max_gap_ns = 7,
-				  .gap_cpu = 8,
-				  .gap_at_ns = 9,
-				  .samples = 10,
-				  .cpu = 11,
-				  .last_checkpoint_ns = LAST_NS };
+	struct work_slot_figures f = { .iterations = 1,
+				       .units = 2,
+				       .cpu_ns = 3,
+				       .has_run_delay = 1,
+				       .run_delay_ns = 4,
+				       .sleep_ns = 5,
+				       .migrations = 6,
+				       .max_gap_ns = 7,
+				       .gap_cpu = 8,
+				       .gap_at_ns = 9,
+				       .samples = 10,
+				       .cpu = 11,
+				       .last_checkpoint_ns = LAST_NS };
 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		struct work_report r = filled(ends[i], &f);
@@ -48,11 +48,11 @@ static void a_finished_worker_ends_at_its_last_checkpoint(void **state UNUSED)
 static void a_gap_that_lasts_counts(void **state UNUSED)
 {
 	static const enum work_end ends[] = { WORK_END_RUNNING, WORK_END_KILLED, WORK_END_STUCK };
-	struct slot_figures f = { .max_gap_ns = 7,
-				  .gap_cpu = 8,
-				  .gap_at_ns = 9,
-				  .cpu = 11,
-				  .last_checkpoint_ns = LAST_NS };
+	struct work_slot_figures f = { .max_gap_ns = 7,
+				       .gap_cpu = 8,
+				       .gap_at_ns = 9,
+				       .cpu = 11,
+				       .last_checkpoint_ns = LAST_NS };
 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		struct work_report r = filled(ends[i], &f);
@@ -65,11 +65,11 @@ static void a_gap_that_lasts_counts(void **state UNUSED)
 
 static void a_sleep_that_lasts_is_no_gap_until_it_is_over(void **state UNUSED)
 {
-	struct slot_figures f = { .sleep_ns = 5,
-				  .max_gap_ns = 7,
-				  .gap_cpu = 8,
-				  .asleep_ns = 100000,
-				  .last_checkpoint_ns = LAST_NS };
+	struct work_slot_figures f = { .sleep_ns = 5,
+				       .max_gap_ns = 7,
+				       .gap_cpu = 8,
+				       .asleep_ns = 100000,
+				       .last_checkpoint_ns = LAST_NS };
 	struct work_report r = filled(WORK_END_RUNNING, &f);
 
 	assert_true(r.sleep_ns == 5 + NOW_NS - LAST_NS);
@@ -83,7 +83,7 @@ static void a_sleep_that_lasts_is_no_gap_until_it_is_over(void **state UNUSED)
 
 static void figures_younger_than_now_make_no_gap(void **state UNUSED)
 {
-	struct slot_figures f = { .last_checkpoint_ns = NOW_NS + 50, .max_gap_ns = 1 };
+	struct work_slot_figures f = { .last_checkpoint_ns = NOW_NS + 50, .max_gap_ns = 1 };
 	struct work_report r = filled(WORK_END_KILLED, &f);
 
 	assert_true(r.max_gap_ns == 1);
@@ -175,13 +175,13 @@ static void a_stall_is_of_the_moment_the_work_was_over(void **state UNUSED)
 
 static void a_sleep_is_no_stall(void **state UNUSED)
 {
-	struct slot_figures f = { .last_checkpoint_ns = LAST_NS, .asleep_ns = 100000 };
+	struct work_slot_figures f = { .last_checkpoint_ns = LAST_NS, .asleep_ns = 100000 };
 
-	assert_true(report_stall_ns(&f, NOW_NS) == 0);
+	assert_true(work_report_stall_ns(&f, NOW_NS) == 0);
 	f.asleep_ns = 1000;
-	assert_true(report_stall_ns(&f, NOW_NS) == NOW_NS - LAST_NS - 1000);
+	assert_true(work_report_stall_ns(&f, NOW_NS) == NOW_NS - LAST_NS - 1000);
 	f.last_checkpoint_ns = NOW_NS + 5;
-	assert_true(report_stall_ns(&f, NOW_NS) == 0);
+	assert_true(work_report_stall_ns(&f, NOW_NS) == 0);
 }
 
 static void a_worker_that_was_never_on_a_cpu_is_stalled_since_the_gate(void **state UNUSED)

@@ -62,7 +62,7 @@ static void every_checkpoint_looks_at_the_cpu(void **state UNUSED)
 		work_self_spin(&p.self);
 	}
 	said_cpu = -2;
-	slot_read_cpus(&p.slot, &cpus);
+	work_slot_read_cpus(&p.slot, &cpus);
 	assert_int_equal(topo_cpuset_count(&cpus), 3);
 	assert_true(topo_cpuset_has(&cpus, 3) && topo_cpuset_has(&cpus, 7) &&
 		    topo_cpuset_has(&cpus, 70));
@@ -109,21 +109,21 @@ static void time_between_two_checkpoints_is_a_gap(void **state UNUSED)
 
 /* In the place of libc's: what others see of the worker while it sleeps. */
 static struct work_slot *watched;
-static struct slot_figures seen_asleep;
+static struct work_slot_figures seen_asleep;
 static unsigned int n_sleeps;
 
 int sigtimedwait(const sigset_t *set, siginfo_t *info UNUSED, const struct timespec *timeout)
 {
 	n_sleeps++;
 	if (watched)
-		slot_read(watched, &seen_asleep);
+		work_slot_read(watched, &seen_asleep);
 	return (int)syscall(SYS_rt_sigtimedwait, set, NULL, timeout, _NSIG / 8);
 }
 
 static void a_sleep_is_announced_before_it_begins(void **state UNUSED)
 {
 	struct in_process p;
-	struct slot_figures seen;
+	struct work_slot_figures seen;
 
 	in_process_begin(&p, 0, 0);
 	watched = &p.slot;
@@ -134,10 +134,10 @@ static void a_sleep_is_announced_before_it_begins(void **state UNUSED)
 	assert_true(seen_asleep.asleep_ns == 2 * NS_PER_MS);
 	assert_true(seen_asleep.sleep_ns == 0);
 	work_self_end(&p.self);
-	assert_true(slot_read(&p.slot, &seen));
+	assert_true(work_slot_read(&p.slot, &seen));
 	assert_true(seen.asleep_ns == 0);
 	assert_true(seen.sleep_ns == 2 * NS_PER_MS);
-	assert_int_equal(atomic_load(&p.slot.stage), SLOT_DONE);
+	assert_int_equal(atomic_load(&p.slot.stage), WORK_SLOT_DONE);
 }
 
 static void a_stop_cuts_sleep_and_work_short(void **state UNUSED)
@@ -193,10 +193,10 @@ static void set_schedstat(int fd, const char *text)
 	assert_int_equal(pwrite(fd, text, strlen(text), 0), strlen(text));
 }
 
-static struct slot_figures with_schedstat(const char *at_the_gate, const char *at_the_end)
+static struct work_slot_figures with_schedstat(const char *at_the_gate, const char *at_the_end)
 {
 	_cleanup_close_ int fd = memfd_create("schedstat", MFD_CLOEXEC);
-	struct slot_figures seen;
+	struct work_slot_figures seen;
 	struct in_process p;
 
 	assert_true(fd >= 0);
@@ -207,13 +207,13 @@ static struct slot_figures with_schedstat(const char *at_the_gate, const char *a
 	work_self_begin(&p.self, clock_monotonic_ns());
 	set_schedstat(fd, at_the_end);
 	work_self_end(&p.self);
-	assert_true(slot_read(&p.slot, &seen));
+	assert_true(work_slot_read(&p.slot, &seen));
 	return seen;
 }
 
 static void run_delay_counts_from_the_gate(void **state UNUSED)
 {
-	struct slot_figures f = with_schedstat("1000 500 3\n", "9000 750 4\n");
+	struct work_slot_figures f = with_schedstat("1000 500 3\n", "9000 750 4\n");
 
 	assert_true(f.has_run_delay);
 	assert_true(f.run_delay_ns == 250);
@@ -283,7 +283,7 @@ static unsigned int outside(struct in_process *p, struct topo_cpuset *ret_had)
 {
 	struct topo_cpuset cpus;
 
-	slot_read_outside(&p->slot, &cpus, ret_had);
+	work_slot_read_outside(&p->slot, &cpus, ret_had);
 	return topo_cpuset_count(&cpus) == 1 ? topo_cpuset_next(&cpus, 0)
 	       : topo_cpuset_count(&cpus)    ? 9999
 					     : 0;

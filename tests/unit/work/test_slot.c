@@ -6,20 +6,20 @@
 #include "fixture.h"
 
 /* Every word the same, so that a mixture shows. */
-static struct slot_figures all(uint64_t value)
+static struct work_slot_figures all(uint64_t value)
 {
-	struct slot_figures figures;
-	uint64_t words[SLOT_WORDS];
+	struct work_slot_figures figures;
+	uint64_t words[WORK_SLOT_WORDS];
 
-	for (size_t i = 0; i < SLOT_WORDS; i++)
+	for (size_t i = 0; i < WORK_SLOT_WORDS; i++)
 		words[i] = value;
 	memcpy(&figures, words, sizeof(figures));
 	return figures;
 }
 
-static bool is_all(const struct slot_figures *figures, uint64_t value)
+static bool is_all(const struct work_slot_figures *figures, uint64_t value)
 {
-	struct slot_figures want = all(value);
+	struct work_slot_figures want = all(value);
 
 	return memcmp(figures, &want, sizeof(want)) == 0;
 }
@@ -27,9 +27,9 @@ static bool is_all(const struct slot_figures *figures, uint64_t value)
 static void nothing_is_read_before_something_was_published(void **state UNUSED)
 {
 	struct work_slot slot = { 0 };
-	struct slot_figures figures = all(7);
+	struct work_slot_figures figures = all(7);
 
-	assert_false(slot_read(&slot, &figures));
+	assert_false(work_slot_read(&slot, &figures));
 	assert_true(is_all(&figures, 7));
 }
 
@@ -38,10 +38,10 @@ static void the_last_publication_is_read(void **state UNUSED)
 	struct work_slot slot = { 0 };
 
 	for (uint64_t i = 1; i < 5; i++) {
-		struct slot_figures figures = all(i), found;
+		struct work_slot_figures figures = all(i), found;
 
-		slot_publish(&slot, &figures);
-		assert_true(slot_read(&slot, &found));
+		work_slot_publish(&slot, &figures);
+		assert_true(work_slot_read(&slot, &found));
 		assert_true(is_all(&found, i));
 	}
 }
@@ -49,25 +49,25 @@ static void the_last_publication_is_read(void **state UNUSED)
 static void a_writer_killed_half_way_leaves_the_copy_before(void **state UNUSED)
 {
 	struct work_slot slot = { 0 };
-	struct slot_figures one = all(1), two = all(2), found;
-	uint64_t before[2][SLOT_WORDS];
+	struct work_slot_figures one = all(1), two = all(2), found;
+	uint64_t before[2][WORK_SLOT_WORDS];
 
-	slot_publish(&slot, &one);
-	for (size_t i = 0; i < SLOT_WORDS; i++)
+	work_slot_publish(&slot, &one);
+	for (size_t i = 0; i < WORK_SLOT_WORDS; i++)
 		for (int c = 0; c < 2; c++)
 			before[c][i] = atomic_load(&slot.copies[c][i]);
-	slot_publish(&slot, &two);
+	work_slot_publish(&slot, &two);
 	/* Every prefix of what the second publication stored, as a kill would leave it. */
-	for (size_t n = 0; n <= SLOT_WORDS; n++) {
+	for (size_t n = 0; n <= WORK_SLOT_WORDS; n++) {
 		struct work_slot cut = { 0 };
 
 		atomic_store(&cut.version, 1);
-		for (size_t i = 0; i < SLOT_WORDS; i++)
+		for (size_t i = 0; i < WORK_SLOT_WORDS; i++)
 			for (int c = 0; c < 2; c++)
 				atomic_store(&cut.copies[c][i],
 					     i < n ? atomic_load(&slot.copies[c][i])
 						   : before[c][i]);
-		assert_true(slot_read(&cut, &found));
+		assert_true(work_slot_read(&cut, &found));
 		assert_true(is_all(&found, 1));
 	}
 }
@@ -75,9 +75,9 @@ static void a_writer_killed_half_way_leaves_the_copy_before(void **state UNUSED)
 static void *write_many(void *arg)
 {
 	for (uint64_t i = 1; i <= 200000; i++) {
-		struct slot_figures figures = all(i);
+		struct work_slot_figures figures = all(i);
 
-		slot_publish(arg, &figures);
+		work_slot_publish(arg, &figures);
 	}
 	return NULL;
 }
@@ -85,13 +85,13 @@ static void *write_many(void *arg)
 static void readers_never_see_a_mixture(void **state UNUSED)
 {
 	static struct work_slot slot;
-	struct slot_figures found = all(0);
+	struct work_slot_figures found = all(0);
 	pthread_t writer;
 	uint64_t last = 0;
 
 	assert_int_equal(pthread_create(&writer, NULL, write_many, &slot), 0);
 	while (last < 200000) {
-		if (!slot_read(&slot, &found))
+		if (!work_slot_read(&slot, &found))
 			continue;
 		if (!is_all(&found, found.iterations) || found.iterations < last)
 			break;
@@ -107,12 +107,12 @@ static void cpus_gather_and_numbers_beyond_the_limit_do_not(void **state UNUSED)
 	struct work_slot slot = { 0 };
 	struct topo_cpuset cpus;
 
-	slot_add_cpu(&slot, 0);
-	slot_add_cpu(&slot, 65);
-	slot_add_cpu(&slot, 65);
-	slot_add_cpu(&slot, TOPO_LIMIT_CPUS - 1);
-	slot_add_cpu(&slot, TOPO_LIMIT_CPUS);
-	slot_read_cpus(&slot, &cpus);
+	work_slot_add_cpu(&slot, 0);
+	work_slot_add_cpu(&slot, 65);
+	work_slot_add_cpu(&slot, 65);
+	work_slot_add_cpu(&slot, TOPO_LIMIT_CPUS - 1);
+	work_slot_add_cpu(&slot, TOPO_LIMIT_CPUS);
+	work_slot_read_cpus(&slot, &cpus);
 	assert_int_equal(topo_cpuset_count(&cpus), 3);
 	assert_true(topo_cpuset_has(&cpus, 0) && topo_cpuset_has(&cpus, 65) &&
 		    topo_cpuset_has(&cpus, TOPO_LIMIT_CPUS - 1));
@@ -123,14 +123,14 @@ static void the_first_set_outside_of_which_it_was_stays(void **state UNUSED)
 	struct work_slot slot = { 0 };
 	struct topo_cpuset first = { 0 }, second = { 0 }, outside, had;
 
-	slot_read_outside(&slot, &outside, &had);
+	work_slot_read_outside(&slot, &outside, &had);
 	assert_int_equal(topo_cpuset_count(&outside) + topo_cpuset_count(&had), 0);
 	topo_cpuset_add(&first, 70);
 	topo_cpuset_add(&second, 2);
-	slot_add_outside(&slot, 5, &first);
-	slot_add_outside(&slot, 80, &second);
-	slot_add_outside(&slot, TOPO_LIMIT_CPUS, &second);
-	slot_read_outside(&slot, &outside, &had);
+	work_slot_add_outside(&slot, 5, &first);
+	work_slot_add_outside(&slot, 80, &second);
+	work_slot_add_outside(&slot, TOPO_LIMIT_CPUS, &second);
+	work_slot_read_outside(&slot, &outside, &had);
 	assert_int_equal(topo_cpuset_count(&outside), 2);
 	assert_true(topo_cpuset_has(&outside, 5) && topo_cpuset_has(&outside, 80));
 	assert_true(topo_cpuset_equal(&had, &first));
