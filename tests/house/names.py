@@ -147,23 +147,5 @@ def check_limits(path, text):
 
 
 def check(root, rule):
-    """room -> what is wrong there"""
-    return {room: [w for p in paths for w in rule(p, tree.text(os.path.join("src", p), root) or "")] for room, paths in headers(root).items()}
-
-
-def debts(root, word):
-    """Rooms that do not keep a rule yet: tests/house/debts/<room> has a line with its word."""
-    folder = os.path.join(root, "tests", "house", "debts")
-    found = set()
-    for room in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-        with open(os.path.join(folder, room), encoding="utf-8") as f:
-            if word in (line.split("#")[0].strip() for line in f):
-                found.add(room)
-    return found
-
-
-def settle(wrong, owing):
-    """What is wrong in rooms that owe nothing, and debts that are paid but still on the list."""
-    told = [w for room, lines in sorted(wrong.items()) if room not in owing for w in lines]
-    paid = [f"tests/house/debts/{room}: nothing is wrong any more; take the line out" for room in sorted(owing) if not wrong.get(room)]
-    return told + paid
+    """What is wrong in the headers of all rooms."""
+    return [w for paths in headers(root).values() for p in paths for w in rule(p, tree.text(os.path.join("src", p), root) or "")]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A room's README names its files: every .c and .def, and headers that have no .c."""
 
+import fnmatch
 import os
 import re
 
@@ -29,6 +30,18 @@ def mentioned(text):
     return {w for code in CODE.findall(text) for word in re.split(r"[\s,]+(?![^{]*\})", code) for w in spread(word)}
 
 
+def sections(text):
+    """(directory, text): a heading `## walk/: …` and an item that begins with `walk/` say where the files of what follows are."""
+    heading = item = ""
+    for line in text.split("\n"):
+        title, point = re.match(r"#+ (?:([\w/]+)/)?", line), re.match(r"- (?:`([\w/]+)/`)?", line)
+        if title:
+            heading, item = title[1] or "", ""
+        elif point:
+            item = point[1] or ""
+        yield os.path.join(heading, item), line
+
+
 def wanted(paths):
     """Stems of the files that need a word."""
     return {stem(p) for p in paths if os.path.basename(stem(p)) not in SAME_EVERYWHERE}
@@ -43,15 +56,18 @@ def check_room(root, room):
     known, wrong = set(), []
     for readme in readmes:
         inside = os.path.dirname(readme)
-        words = mentioned(tree.text(os.path.join("src", room, readme), root))
-        known |= {stem(os.path.join(inside, w)) for w in words} | {stem(w.removeprefix(room + "/")) for w in words}
-        for word in sorted(w for w in words if NAME.fullmatch(w)):
-            places = (os.path.join(folder, inside, word), os.path.join(folder, word), os.path.join(root, "src", word), os.path.join(root, word), os.path.join(root, "include", word))
+        text = tree.text(os.path.join("src", room, readme), root)
+        words = {(inside, w) for w in mentioned(text)} | {(os.path.join(inside, at), w) for at, line in sections(text) for w in mentioned(line)}
+        known |= {stem(os.path.join(at, w)) for at, w in words} | {stem(w.removeprefix(room + "/")) for at, w in words}
+        below = {at for at, _ in words}
+        for word in sorted({w for _, w in words if NAME.fullmatch(w)}):
+            places = (*(os.path.join(folder, at, word) for at in below), os.path.join(folder, word), os.path.join(root, "src", word), os.path.join(root, word), os.path.join(root, "include", word))
             if not any(map(os.path.exists, places)) and "/" not in word:
                 wrong.append(f"src/{room}/{readme}: there is no file {word}")
-    missing = sorted(s for s in wanted(paths) if s not in known)
+    globs = [k for k in known if "*" in k]
+    missing = sorted(s for s in wanted(paths) if s not in known and not any(fnmatch.fnmatch(s, g) for g in globs))
     return wrong + [f"src/{room}/README.md does not name {s}" for s in missing]
 
 
 def check(root):
-    return {room: check_room(root, room) for room in tree.rooms(root)}
+    return [w for room in tree.rooms(root) for w in check_room(root, room)]

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Names that a room's headers declare begin with the room; limits are called ROOM_LIMIT_X."""
 
-import os
-import tempfile
 import unittest
 
 import names
@@ -12,11 +10,11 @@ import tree
 
 class Tree(unittest.TestCase):
     def test_names_begin_with_their_room(self):
-        wrong = names.settle(names.check(tree.ROOT, names.check_header), names.debts(tree.ROOT, "prefix"))
+        wrong = names.check(tree.ROOT, names.check_header)
         self.assertFalse(bool(wrong), "\n".join(wrong))
 
     def test_limits_are_called_limits(self):
-        wrong = names.settle(names.check(tree.ROOT, names.check_limits), names.debts(tree.ROOT, "limits"))
+        wrong = names.check(tree.ROOT, names.check_limits)
         self.assertFalse(bool(wrong), "\n".join(wrong))
 
 
@@ -101,21 +99,6 @@ _Static_assert(sizeof(struct vm) == 4, "size");
         for name in ("VM_CPUS_LIMIT", "MAX_CPUS", "VM_MOST_CPUS", "CPUS_MOST"):
             self.assertIn(name, "\n".join(names.check_limits("vm/a.h", f"enum {{ {name} = 4 }};\n")))
         self.assertEqual(names.check_limits("vm/a.h", "enum { VM_LIMIT_CPUS = 4, VM_REDUCE_MAX };\n"), [])
-
-    def test_a_debt_excuses_its_room_until_it_is_paid(self):
-        wrong = {"vm": ["bad"], "wire": []}
-        self.assertEqual(names.settle(wrong, {"vm"}), [])
-        self.assertEqual(names.settle(wrong, set()), ["bad"])
-        self.assertIn("debts/wire: nothing is wrong", names.settle(wrong, {"vm", "wire"})[0])
-
-    def test_debts_are_read_by_their_word(self):
-        with tempfile.TemporaryDirectory() as root:
-            folder = os.path.join(root, "tests", "house", "debts")
-            os.makedirs(folder)
-            with open(os.path.join(folder, "vm"), "w", encoding="utf-8") as f:
-                f.write("# later\nprefix\n")
-            self.assertEqual(names.debts(root, "prefix"), {"vm"})
-            self.assertEqual(names.debts(root, "limits"), set())
 
 
 if __name__ == "__main__":
