@@ -58,7 +58,8 @@ static void on_template(void *context)
 		job->setting->on_template(job->setting->context, job->index);
 }
 
-struct vm_spec harness_job_spec(const struct harness_job *job)
+/* The guest that a variant wants: the same for two variants if they can share a template. */
+static struct vm_spec job_spec(const struct harness_job *job)
 {
 	return (struct vm_spec){
 		.kernel = job->variant->kernel,
@@ -116,7 +117,7 @@ static struct error *pack(struct harness_job *job)
 {
 	_cleanup_vm_guest_files_ struct vm_guest_files *g = vm_guest_files_new(NULL);
 	const struct harness_test_files *files = job->files;
-	const struct vm_spec spec = harness_job_spec(job);
+	const struct vm_spec spec = job_spec(job);
 	uint64_t memory_bytes = spec.memory_bytes ? spec.memory_bytes
 						  : vm_ram_default_bytes(&spec.topology);
 	_cleanup_strbuf_ struct strbuf binary = STRBUF_INIT;
@@ -188,7 +189,7 @@ static void settle_vm(struct harness_job *job, struct error *err, const struct c
 
 void harness_job_prepare(struct harness_job *job, const struct cancel *cancel)
 {
-	struct vm_spec spec = harness_job_spec(job);
+	struct vm_spec spec = job_spec(job);
 	struct error *err;
 
 	if (job->settled)
@@ -203,7 +204,7 @@ void harness_job_prepare(struct harness_job *job, const struct cancel *cancel)
 
 static struct error *wake(struct harness_job *job, const struct cancel *cancel)
 {
-	struct vm_spec spec = harness_job_spec(job);
+	struct vm_spec spec = job_spec(job);
 
 	if (job->vm)
 		return vm_release(job->vm, cancel);

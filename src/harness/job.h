@@ -59,8 +59,6 @@ void harness_job_prepare(struct harness_job *job, const struct cancel *cancel);
 void harness_job_run(struct harness_job *job, const struct cancel *cancel);
 void harness_job_deinit(struct harness_job *job);
 
-/* The guest that a variant wants: the same for two variants if they can share a template. */
-struct vm_spec harness_job_spec(const struct harness_job *job);
 /* CPU time of the guest is compared: nothing else should run beside it. */
 bool harness_job_measures_time(const struct harness_job *job);
 bool harness_variant_measures_time(const struct harness_variant *variant);

@@ -27,7 +27,8 @@ unsigned int suite_declared_duration_s(const struct ktstr_test *test)
 	return or_default(test->duration_s, SUITE_DEFAULT_DURATION_S);
 }
 
-bool suite_declared_has_work(const struct ktstr_test *test)
+/* A worker in any cgroup. */
+static bool has_work(const struct ktstr_test *test)
 {
 	for (size_t i = 0; i < suite_declared_cgroup_count(test); i++)
 		if (test->cgroups[i].work.kind != KTSTR_WORK_NONE)
@@ -37,7 +38,7 @@ bool suite_declared_has_work(const struct ktstr_test *test)
 
 bool suite_declared_is_timed(const struct ktstr_test *test)
 {
-	return !test->run || suite_declared_has_work(test);
+	return !test->run || has_work(test);
 }
 
 bool suite_declared_has_scheduler(const struct ktstr_test *test)

@@ -16,8 +16,6 @@ enum {
 /* Numbers only: topo_check() says whether it is possible. */
 struct topo suite_declared_topology(const struct ktstr_test *test);
 unsigned int suite_declared_duration_s(const struct ktstr_test *test);
-/* A worker in any cgroup. */
-bool suite_declared_has_work(const struct ktstr_test *test);
 /* Whether the test lasts for its duration, and not just as long as its function. */
 bool suite_declared_is_timed(const struct ktstr_test *test);
 bool suite_declared_has_scheduler(const struct ktstr_test *test);

@@ -89,7 +89,8 @@ void suite_scheduler_pump(struct suite_scheduler *s)
 	suite_stream_pump(&s->err);
 }
 
-bool suite_scheduler_wait_ended(struct suite_scheduler *s, uint64_t limit_ms)
+/* Until its program has ended, or limit_ms are over. Returns whether it has. */
+static bool wait_ended(struct suite_scheduler *s, uint64_t limit_ms)
 {
 	uint64_t until = clock_monotonic_ns() + limit_ms * NS_PER_MS;
 
@@ -110,7 +111,7 @@ void suite_scheduler_deinit(struct suite_scheduler *s)
 	if (s->pid && !s->ended) {
 		kill(-s->pid, SIGKILL);
 		/* One that cannot die is not waited for. */
-		suite_scheduler_wait_ended(s, SUITE_SCHEDULER_STOP_MS);
+		wait_ended(s, SUITE_SCHEDULER_STOP_MS);
 	}
 	if (s->pidfd >= 0)
 		close(s->pidfd);
@@ -185,7 +186,7 @@ static bool is_attached_at_the_end(struct suite_scheduler *s)
 			return false;
 		if (!s->away_since_ns)
 			return true;
-		suite_scheduler_wait_ended(s, POLL_MS);
+		wait_ended(s, POLL_MS);
 	}
 }
 
@@ -214,11 +215,10 @@ void suite_scheduler_report_loss(struct suite_scheduler *s, struct suite_report_
 	s->lost = true;
 	reason = suite_scheduler_kernel_reason(s);
 	/* A program that detached by itself has nothing to notice. */
-	suite_scheduler_wait_ended(
-		s,
-		suite_slowness_scaled_ms(s->slowness, reason && !suite_kernel_log_is_error(reason)
-							      ? LAST_WORDS_MS / 10
-							      : LAST_WORDS_MS));
+	wait_ended(s, suite_slowness_scaled_ms(s->slowness,
+					       reason && !suite_kernel_log_is_error(reason)
+						       ? LAST_WORDS_MS / 10
+						       : LAST_WORDS_MS));
 	free(reason);
 	reason = suite_scheduler_kernel_reason(s);
 	words = loss_words(s, reason);
@@ -251,8 +251,7 @@ static struct stop stop(struct suite_scheduler *s)
 	for (size_t i = 0; !s->ended && i < ARRAY_SIZE(signals); i++) {
 		stop.signal = signals[i];
 		kill(s->pid, signals[i]);
-		suite_scheduler_wait_ended(
-			s, suite_slowness_scaled_ms(s->slowness, SUITE_SCHEDULER_STOP_MS));
+		wait_ended(s, suite_slowness_scaled_ms(s->slowness, SUITE_SCHEDULER_STOP_MS));
 	}
 	if (!s->ended)
 		stop.end = xstrdup("stuck");

@@ -76,8 +76,6 @@ bool suite_scheduler_wait_attached(struct suite_scheduler *s,
 void suite_scheduler_poll(const struct suite_scheduler *s, struct pollfd fds[SUITE_SCHEDULER_FDS]);
 /* After poll(): reads what it prints, and reaps it when it has ended. Does not wait. */
 void suite_scheduler_pump(struct suite_scheduler *s);
-/* Until its program has ended, or limit_ms are over. Returns whether it has. */
-bool suite_scheduler_wait_ended(struct suite_scheduler *s, uint64_t limit_ms);
 /*
  * Attached and running, without a break since it was attached. One that may restart: attached, or
  * away for no longer than that may take; its restarts are counted.

@@ -90,9 +90,6 @@ void profile_deinit(struct profile *profile);
 
 /* Whether the row of a metric (below N_SPEC_METRICS) belongs to what was asked for. */
 bool profile_wants(const struct profile *profile, size_t metric);
-/* In order, largest first where nothing else is said; absent values last whatever the direction. */
-int profile_compare(const struct sort_order *order, const struct group_keys *keys,
-		    const struct ctprof_group *a, const struct ctprof_group *b);
 /*
  * PATTERN of --threads: a number is a tid or a process; anything else is a glob over the names of
  * the thread and its process, or what show calls their group: pool-{N}, name[7].

@@ -24,9 +24,5 @@ extern const struct cli_command cli_cmd_test;
 extern const struct cli_command cli_cmd_topo;
 extern const struct cli_command cli_cmd_version;
 extern const struct cli_command cli_cmd_vm;
-extern const struct cli_command cli_cmd_vm_list;
-extern const struct cli_command cli_cmd_vm_freeze;
-extern const struct cli_command cli_cmd_vm_resume;
-extern const struct cli_command cli_cmd_vm_kill;
 
 #endif

@@ -47,7 +47,7 @@ static int run_list(const struct cli_invocation *invocation UNUSED, const void *
 	return cli_print(&text);
 }
 
-const struct cli_command cli_cmd_vm_list = {
+static const struct cli_command cli_cmd_vm_list = {
 	.name = "list",
 	.summary = "List the VMs that run now",
 	.usage = "[--json]",
@@ -116,7 +116,7 @@ static int run_kill(const struct cli_invocation *invocation UNUSED, const void *
 	.n_positionals = ARRAY_SIZE(one_positionals), .exits = one_exits, \
 	.n_exits = ARRAY_SIZE(one_exits), .config_size = sizeof(struct one_config)
 
-const struct cli_command cli_cmd_vm_freeze = {
+static const struct cli_command cli_cmd_vm_freeze = {
 	.name = "freeze",
 	.summary = "Stop all CPUs of a VM",
 	.description =
@@ -125,7 +125,7 @@ const struct cli_command cli_cmd_vm_freeze = {
 	.run = run_freeze,
 };
 
-const struct cli_command cli_cmd_vm_resume = {
+static const struct cli_command cli_cmd_vm_resume = {
 	.name = "resume",
 	.summary = "Let a VM run that was frozen",
 	.description =
@@ -134,7 +134,7 @@ const struct cli_command cli_cmd_vm_resume = {
 	.run = run_resume,
 };
 
-const struct cli_command cli_cmd_vm_kill = {
+static const struct cli_command cli_cmd_vm_kill = {
 	.name = "kill",
 	.summary = "End a VM at once",
 	.description =
